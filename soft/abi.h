@@ -1,0 +1,69 @@
+/* abi.h - what generated code and the scheduler agree on.
+ *
+ * The text of this file stands in front of every generated kernel and is also included by the driver, so it uses
+ * nothing but <stdint.h>. A kernel function runs one subgroup of one work-group; the scheduler calls it once a
+ * subgroup. Change XS_ABI_VERSION when anything here changes: cached objects of another version are not loaded.
+ */
+#ifndef XETILE_SOFT_ABI_H
+#define XETILE_SOFT_ABI_H
+
+#include <stdint.h>
+
+#define XS_ABI_VERSION 1
+
+/* What a subgroup knows about where it runs. One object a subgroup; `driver` is the scheduler's own. */
+struct xs_subgroup {
+    uint32_t group_id[3], group_count[3], local_size[3], global_offset[3];
+    uint32_t subgroup_id, subgroup_count;
+    uint32_t lanes;                 /* work-items that exist in this subgroup; less than its size only in the last one */
+    uint32_t work_dim;
+    uint8_t *local;                 /* the work-group's local memory, static variables first */
+    uint8_t *const *globals;        /* module-scope variables of the CrossWorkgroup and UniformConstant storage classes */
+    void (*barrier)(struct xs_subgroup *self, uint32_t kind); /* XS_BARRIER_...; returns when the work-group has met */
+    void (*print)(struct xs_subgroup *self, const char *text, uint32_t bytes);
+    void *driver;
+};
+
+enum { XS_BARRIER_FULL, XS_BARRIER_ARRIVE, XS_BARRIER_WAIT };
+
+/* `args` is the argument block: each parameter at its offset, pointers as 64-bit addresses. */
+typedef void xs_kernel_fn(struct xs_subgroup *self, const uint8_t *args);
+
+enum xs_param_kind { XS_PARAM_VALUE, XS_PARAM_GLOBAL, XS_PARAM_CONSTANT, XS_PARAM_LOCAL };
+
+struct xs_param {
+    const char *name; /* "" when the module names none */
+    uint32_t kind, size, offset, align;
+};
+
+struct xs_kernel {
+    const char *name;
+    xs_kernel_fn *run;
+    const struct xs_param *params;
+    uint32_t param_count, args_bytes;
+    uint32_t subgroup_size;
+    uint32_t subgroup_size_required; /* 1: the module asks for this size by execution mode */
+    uint32_t local_size[3];          /* required work-group size, 0 when free */
+    uint32_t local_bytes;            /* static local memory */
+    uint32_t private_bytes;          /* per work-item private memory that is not in registers */
+    uint32_t stack_bytes;            /* a safe stack for one call of run */
+    uint32_t has_barrier;
+    uint32_t max_work_dim;
+    const char *attributes;          /* source attributes, as zeKernelGetSourceAttributes gives them */
+};
+
+struct xs_global {
+    const char *name; /* "" when not linked by name */
+    uint64_t size, align;
+    const void *initial; /* NULL: zero */
+};
+
+/* The one symbol a generated object exports: `const struct xs_module xs_module`. */
+struct xs_module {
+    uint32_t version; /* XS_ABI_VERSION */
+    uint32_t kernel_count, global_count;
+    const struct xs_kernel *kernels;
+    const struct xs_global *globals;
+};
+
+#endif

@@ -1,0 +1,134 @@
+/* spirv.h - a SPIR-V module, read and checked.
+ *
+ * sp_parse takes words from anybody. What it returns is safe to walk without further bounds checks: every id is in
+ * range, defined once, of the class its use wants, and defined before use in the sense of dominance; operand counts
+ * and types are those of the grammar; blocks end in terminators. What it cannot take (an unknown opcode, a capability
+ * the device lacks) is refused with a line in the log that names the word offset and the instruction.
+ */
+#ifndef XETILE_SOFT_SPIRV_H
+#define XETILE_SOFT_SPIRV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A growing text, for logs and for generated C. `failed` is set when memory ran out; appending is then a no-op. */
+struct sp_text {
+    char *data;
+    size_t size, capacity;
+    bool failed;
+};
+void sp_text_add(struct sp_text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void sp_text_free(struct sp_text *t);
+
+enum sp_kind {
+    SP_VOID, SP_BOOL, SP_INT, SP_FLOAT, SP_VECTOR, SP_ARRAY, SP_RUNTIME_ARRAY, SP_STRUCT, SP_POINTER, SP_FUNCTION,
+    SP_COOPMAT, SP_EVENT, SP_OPAQUE
+};
+
+struct sp_type {
+    enum sp_kind kind;
+    uint32_t id;
+    uint32_t bits;        /* int, float */
+    uint32_t encoding;    /* float: SP_IEEE, SP_BF16, SP_E4M3, SP_E5M2 */
+    uint32_t count;       /* vector, array: elements; struct, function: members/parameters */
+    uint32_t elem;        /* vector, array, pointer: type id; function: return type id */
+    const uint32_t *members; /* struct members, function parameters: type ids */
+    const uint32_t *offsets; /* struct: byte offset of each member (OpenCL rules, Packed honoured) */
+    uint32_t storage;     /* pointer */
+    uint32_t scope, rows, cols, use; /* cooperative matrix */
+    uint64_t size;        /* bytes in memory; 0 when it has none */
+    uint32_t align;
+};
+enum { SP_IEEE = 0, SP_BF16 = 1, SP_E4M3 = 2, SP_E5M2 = 3 };
+
+/* An instruction. Operands are the words after result type and result id, as they stand in the module. */
+struct sp_inst {
+    uint16_t op, count;   /* opcode, number of operand words */
+    uint32_t type, id;    /* result type and result id, 0 when there is none */
+    const uint32_t *operand;
+    uint32_t word;        /* offset in the module, for messages */
+    uint32_t line;        /* OpLine in force, 0: none */
+};
+
+struct sp_block {
+    uint32_t label;
+    const struct sp_inst *inst; /* phis first, the terminator last; merge instructions, OpLine and OpNoLine left out */
+    uint32_t count;
+    uint32_t *succ, succ_count; /* block indices within the function */
+    uint32_t *pred, pred_count;
+};
+
+struct sp_function {
+    uint32_t id, type, control;
+    const char *name;          /* the linkage or debug name, "" when none */
+    uint32_t *params, param_count; /* ids */
+    struct sp_block *blocks;   /* entry first; unreachable blocks removed */
+    uint32_t block_count;
+    bool is_kernel, is_declaration;
+};
+
+struct sp_entry {
+    uint32_t function; /* index */
+    const char *name;
+    uint32_t subgroup_size, local_size[3], max_work_dim; /* execution modes, 0 when not stated (LocalSizeHint ignored) */
+    bool contract_off;
+};
+
+/* What is known of an id. */
+struct sp_id {
+    const struct sp_inst *def;  /* NULL: not defined */
+    uint32_t type;              /* type id of a value, 0 for others */
+    uint32_t function;          /* index + 1 of the function it is defined in; 0: module scope */
+    uint32_t block;             /* index within it */
+    uint8_t what;               /* enum sp_what */
+};
+enum sp_what { SP_NOTHING, SP_IS_TYPE, SP_IS_CONSTANT, SP_IS_VARIABLE, SP_IS_PARAMETER, SP_IS_VALUE, SP_IS_LABEL,
+               SP_IS_FUNCTION, SP_IS_EXTINST, SP_IS_STRING, SP_IS_GROUP };
+
+struct sp_decoration { uint32_t target, member /* ~0u: the whole id */, kind; const uint32_t *operand; uint32_t count; };
+
+struct sp_module {
+    uint32_t version, bound;
+    const uint32_t *words; size_t word_count;   /* own copy, byte order put right */
+    struct sp_id *ids;                          /* [bound] */
+    struct sp_type *types; uint32_t type_count;
+    uint32_t *type_of_id;                       /* [bound]: index into types + 1, 0: not a type */
+    struct sp_function *functions; uint32_t function_count;
+    struct sp_entry *entries; uint32_t entry_count;
+    struct sp_decoration *decorations; uint32_t decoration_count; /* groups expanded */
+    const char **names;                         /* [bound] OpName, NULL when none */
+    const struct sp_inst **globals; uint32_t global_count; /* module-scope OpVariable */
+    uint32_t opencl_std, debug_info;            /* OpExtInstImport ids, 0: none */
+    void *arena;
+};
+
+/* Specialisation constants given by the caller: SpecId and raw bytes. */
+struct sp_spec { uint32_t id; uint64_t bits; };
+
+/* Reads and checks. NULL with the reason in `log` when refused or out of memory. Limits: SP_MAX_WORDS words, SP_MAX_BOUND ids. */
+struct sp_module *sp_parse(const uint32_t *words, size_t count, const struct sp_spec *spec, size_t spec_count, struct sp_text *log);
+void sp_free(struct sp_module *m);
+
+const struct sp_type *sp_type(const struct sp_module *m, uint32_t type_id);
+/* A decoration of an id (not of a member); NULL when absent. */
+const struct sp_decoration *sp_decorated(const struct sp_module *m, uint32_t id, uint32_t kind);
+/* The bits of a scalar constant (spec constants evaluated); false when `id` is none. */
+bool sp_constant(const struct sp_module *m, uint32_t id, uint64_t *bits);
+/* Writes the constant's bytes (any type, memory layout) into `to`, sp_type(..)->size bytes; false when not a constant. */
+bool sp_constant_bytes(const struct sp_module *m, uint32_t id, void *to);
+const char *sp_op_name(uint32_t op);
+
+/* ---- codegen.c: a checked module becomes C text (one translation unit, after abi.h and prelude.h) */
+struct cg_options { uint32_t default_subgroup_size; bool check; };
+bool cg_generate(const struct sp_module *m, const struct cg_options *o, struct sp_text *c, struct sp_text *log);
+
+/* ---- jit.c: C text becomes a loaded object */
+struct jit_object { void *handle; const struct xs_module *module; void *image; size_t image_size; /* the .so file, for zeModuleGetNativeBinary */ };
+bool jit_compile(const char *c_text, size_t size, const char *key_extra, struct jit_object *out, struct sp_text *log);
+bool jit_load_image(const void *image, size_t size, struct jit_object *out, struct sp_text *log); /* our own native binary; checked by header and hash */
+void jit_unload(struct jit_object *o);
+/* Looks the cache up by module, options, compiler and CPU before any parsing, so that a hit costs milliseconds. */
+bool jit_cache_find(const void *module_bytes, size_t size, const char *options, struct jit_object *out);
+
+#endif
