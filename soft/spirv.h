@@ -12,6 +12,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "spirv_tokens.h" /* SP_OP_IAdd, SP_STORAGE_Workgroup, SP_BUILTIN_NumWorkgroups, ... */
+
+/* What the reader takes at most. A module beyond one of these is refused with a line that names the limit. */
+enum {
+    SP_MAX_WORDS = 1 << 24,
+    SP_MAX_BOUND = 1 << 22,       /* ids */
+    SP_MAX_TYPE_DEPTH = 64,       /* arrays of structs of arrays ..., and constants with them */
+    SP_MAX_DECORATIONS = 1 << 22, /* after groups are expanded */
+    SP_MAX_MEMBERS = 1 << 14,     /* of a struct */
+    SP_MAX_PARAMETERS = 1 << 10,  /* of a function */
+    SP_MAX_CALL_DEPTH = 256       /* functions in a chain of calls */
+};
+#define SP_MAX_TYPE_BYTES ((uint64_t)1 << 40)     /* any type */
+#define SP_MAX_PRIVATE_BYTES ((uint64_t)1 << 24)  /* a Function or Private variable */
+#define SP_MAX_CONSTANT_BYTES ((uint64_t)1 << 26) /* an initialiser */
+
 /* A growing text, for logs and for generated C. `failed` is set when memory ran out; appending is then a no-op. */
 struct sp_text {
     char *data;
@@ -55,8 +71,9 @@ struct sp_block {
     uint32_t label;
     const struct sp_inst *inst; /* phis first, the terminator last; merge instructions, OpLine and OpNoLine left out */
     uint32_t count;
-    uint32_t *succ, succ_count; /* block indices within the function */
-    uint32_t *pred, pred_count;
+    uint32_t *succ, succ_count; /* block indices within the function, each once however many edges lead there */
+    uint32_t *pred, pred_count; /* likewise */
+    uint32_t idom;              /* index of the immediate dominator; of the entry block: itself */
 };
 
 struct sp_function {
@@ -78,13 +95,14 @@ struct sp_entry {
 /* What is known of an id. */
 struct sp_id {
     const struct sp_inst *def;  /* NULL: not defined */
+    const uint64_t *bits;       /* constants that are scalars or vectors and were evaluated: an element a component */
     uint32_t type;              /* type id of a value, 0 for others */
     uint32_t function;          /* index + 1 of the function it is defined in; 0: module scope */
-    uint32_t block;             /* index within it */
-    uint8_t what;               /* enum sp_what */
+    uint32_t block;             /* index within it; of a function: its index */
+    uint8_t what;               /* enum sp_what; SP_NOTHING for what stood in removed blocks */
 };
 enum sp_what { SP_NOTHING, SP_IS_TYPE, SP_IS_CONSTANT, SP_IS_VARIABLE, SP_IS_PARAMETER, SP_IS_VALUE, SP_IS_LABEL,
-               SP_IS_FUNCTION, SP_IS_EXTINST, SP_IS_STRING, SP_IS_GROUP };
+               SP_IS_FUNCTION, SP_IS_EXTINST, SP_IS_STRING, SP_IS_GROUP, SP_IS_DEBUG /* debug information, alias scopes */ };
 
 struct sp_decoration { uint32_t target, member /* ~0u: the whole id */, kind; const uint32_t *operand; uint32_t count; };
 
@@ -96,10 +114,10 @@ struct sp_module {
     uint32_t *type_of_id;                       /* [bound]: index into types + 1, 0: not a type */
     struct sp_function *functions; uint32_t function_count;
     struct sp_entry *entries; uint32_t entry_count;
-    struct sp_decoration *decorations; uint32_t decoration_count; /* groups expanded */
+    struct sp_decoration *decorations; uint32_t decoration_count; /* groups expanded, sorted by target */
     const char **names;                         /* [bound] OpName, NULL when none */
     const struct sp_inst **globals; uint32_t global_count; /* module-scope OpVariable */
-    uint32_t opencl_std, debug_info;            /* OpExtInstImport ids, 0: none */
+    uint32_t opencl_std;                        /* OpExtInstImport id, 0: none; debug information is left out */
     void *arena;
 };
 
@@ -113,11 +131,22 @@ void sp_free(struct sp_module *m);
 const struct sp_type *sp_type(const struct sp_module *m, uint32_t type_id);
 /* A decoration of an id (not of a member); NULL when absent. */
 const struct sp_decoration *sp_decorated(const struct sp_module *m, uint32_t id, uint32_t kind);
-/* The bits of a scalar constant (spec constants evaluated); false when `id` is none. */
+/* All decorations of an id and of its members, one after another; their number is returned. */
+uint32_t sp_decorations_of(const struct sp_module *m, uint32_t id, const struct sp_decoration **first);
+/* The bits of a scalar constant, null or undef (spec constants evaluated, zero-extended from the type's width; a null
+ * pointer is 0); false when `id` is none or is an address. */
 bool sp_constant(const struct sp_module *m, uint32_t id, uint64_t *bits);
-/* Writes the constant's bytes (any type, memory layout) into `to`, sp_type(..)->size bytes; false when not a constant. */
+/* Writes the constant's bytes (any type, memory layout, padding 0) into `to`, sp_type(..)->size bytes; false when not a
+ * constant or larger than SP_MAX_CONSTANT_BYTES. Addresses are left 0: sp_constant_addresses tells where they stand. */
 bool sp_constant_bytes(const struct sp_module *m, uint32_t id, void *to);
+/* A constant pointer that is the address of a module-scope variable: OpVariable itself, or OpSpecConstantOp with access
+ * chains, casts and conversions of it. */
+bool sp_constant_address(const struct sp_module *m, uint32_t id, uint32_t *variable, int64_t *offset);
+/* Calls `each` for every address in a constant, with its byte offset in it. */
+typedef void sp_address_fn(void *user, uint64_t at, uint32_t variable, int64_t offset);
+void sp_constant_addresses(const struct sp_module *m, uint32_t id, sp_address_fn *each, void *user);
 const char *sp_op_name(uint32_t op);
+const char *sp_ext_name(uint32_t instruction); /* of OpenCL.std; NULL when there is none of that number */
 
 /* ---- codegen.c: a checked module becomes C text (one translation unit, after abi.h and prelude.h) */
 struct cg_options { uint32_t default_subgroup_size; bool check; };
