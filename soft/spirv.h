@@ -152,12 +152,24 @@ const char *sp_ext_name(uint32_t instruction); /* of OpenCL.std; NULL when there
 struct cg_options { uint32_t default_subgroup_size; bool check; };
 bool cg_generate(const struct sp_module *m, const struct cg_options *o, struct sp_text *c, struct sp_text *log);
 
-/* ---- jit.c: C text becomes a loaded object */
-struct jit_object { void *handle; const struct xs_module *module; void *image; size_t image_size; /* the .so file, for zeModuleGetNativeBinary */ };
-bool jit_compile(const char *c_text, size_t size, const char *key_extra, struct jit_object *out, struct sp_text *log);
-bool jit_load_image(const void *image, size_t size, struct jit_object *out, struct sp_text *log); /* our own native binary; checked by header and hash */
-void jit_unload(struct jit_object *o);
-/* Looks the cache up by module, options, compiler and CPU before any parsing, so that a hit costs milliseconds. */
-bool jit_cache_find(const void *module_bytes, size_t size, const char *options, struct jit_object *out);
+/* ---- jit.c, cache.c: C text becomes a loaded object. All of it may be called from any thread. */
+struct jit_object {
+    void *handle;
+    const struct xs_module *module;
+    void *image; /* header, hash and the .so file: what zeModuleGetNativeBinary gives and jit_load_image takes */
+    size_t image_size;
+};
+/* What an object depends on, as a hash: the parts given (module words, build options, spec constants, prelude text ...;
+ * lengths count too) and, added by jit_key itself, XS_ABI_VERSION, the file this code was loaded from, the compiler,
+ * its flags and the CPU. */
+struct jit_key { uint8_t hash[32]; };
+struct jit_part { const void *data; size_t size; };
+void jit_key(struct jit_key *key, const struct jit_part *parts, size_t count);
+/* Looks the cache up before any parsing, so that a hit costs milliseconds. False on a miss; `out` is zero then. */
+bool jit_cache_find(const struct jit_key *key, struct jit_object *out);
+/* Compiles, loads, and stores under `key` (NULL: does not store). */
+bool jit_compile(const char *c_text, size_t size, const struct jit_key *key, struct jit_object *out, struct sp_text *log);
+bool jit_load_image(const void *image, size_t size, struct jit_object *out, struct sp_text *log); /* untrusted: header, hash and version are checked, but its code will run */
+void jit_unload(struct jit_object *o); /* safe on a zeroed object and twice */
 
 #endif
