@@ -1,0 +1,127 @@
+# Makefile - builds the software device, the examples, the tests and the benches. `make` alone lists the targets.
+#
+# The library itself is headers and needs no build. Outputs go to $(BUILD); the rules for files stand first, what
+# people type below them. A target that people type starts a second make, so that `make setup test` on a bare system
+# looks for compilers and libraries after setup has installed them, and builds with $(JOBS) jobs.
+
+VERSION = 0.1.0
+PREFIX ?= /usr/local
+BUILD ?= build
+JOBS ?= 2
+CFLAGS ?= -O2 -g
+SPIRV_VAL ?= spirv-val
+# A command with the form `$(XE_OFFLINE) isa DEVICE FILE OPTIONS`, where ocloc itself is not in PATH.
+XE_OFFLINE ?= $(wildcard ../shared/tools/xe-offline)
+
+WARNINGS = -Wall -Wextra -Wpedantic -Werror
+ALL_CFLAGS = $(CFLAGS) $(WARNINGS) $(SANITIZE) -MMD -MP -I.
+LOADER_CFLAGS := $(shell pkg-config --cflags libze_loader 2>/dev/null)
+LOADER_LIBS := $(shell pkg-config --libs libze_loader 2>/dev/null || echo -lze_loader)
+
+headers = $(wildcard spirv_emit.h coopmatrix.h coopvec.h xetile.h ze_dispatch.h)
+examples = $(patsubst examples/%.c,$(BUILD)/%,$(wildcard examples/*.c))
+benches = $(patsubst bench/%.c,$(BUILD)/%,$(wildcard bench/bench_*.c))
+tests = $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/test_*.c))
+soft_tests = $(patsubst soft/tests/%.c,$(BUILD)/%,$(wildcard soft/tests/test_*.c))
+test_scripts = $(wildcard tests/test_*.sh)
+soft_objects = $(patsubst soft/%.c,$(BUILD)/soft/%.o,$(wildcard soft/*.c)) $(BUILD)/soft/soft_prelude_text.o
+soft_flags = -std=gnu11 -fPIC -fvisibility=hidden
+soft_libs = -ldl -lpthread -lm
+
+help: ## list the targets
+	@echo "xetile $(VERSION): make TARGET [VARIABLE=value]"
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  %-15s %s\n", $$1, $$2 }'
+	@echo "Variables: CC CFLAGS BUILD JOBS PREFIX DESTDIR"
+
+# ---- rules for files
+
+$(BUILD) $(BUILD)/soft:
+	@mkdir -p $@
+
+# Generated kernels are compiled with these texts in front, so they travel inside the library.
+$(BUILD)/soft_prelude_text.c: scripts/embed_text.sh soft/abi.h $(sort $(wildcard soft/prelude*.h)) | $(BUILD)
+	scripts/embed_text.sh soft_prelude $(filter %.h,$^) > $@.part && mv $@.part $@
+
+$(BUILD)/soft/soft_prelude_text.o: $(BUILD)/soft_prelude_text.c | $(BUILD)/soft
+	$(CC) $(soft_flags) $(ALL_CFLAGS) -c -o $@ $<
+
+$(BUILD)/soft/%.o: soft/%.c | $(BUILD)/soft
+	$(CC) $(soft_flags) $(ALL_CFLAGS) $(LOADER_CFLAGS) -c -o $@ $<
+
+$(BUILD)/libze_soft.so: $(soft_objects)
+	$(CC) $(SANITIZE) $(LDFLAGS) -shared -Wl,-soname,libze_soft.so -o $@ $^ $(soft_libs)
+
+$(examples): $(BUILD)/%: examples/%.c | $(BUILD)
+	$(CC) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(LDFLAGS) -o $@ $< $(LOADER_LIBS) -lm
+
+$(tests): $(BUILD)/%: tests/%.c | $(BUILD)
+	$(CC) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) -Itests $(LDFLAGS) -o $@ $< $(LOADER_LIBS) -lpthread -ldl -lm
+
+$(benches): $(BUILD)/%: bench/%.c | $(BUILD)
+	$(CC) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(LDFLAGS) -o $@ $< $(LOADER_LIBS) -lpthread -ldl -lm
+
+# Tests of the software device's inside are linked with its objects.
+$(soft_tests): $(BUILD)/%: soft/tests/%.c $(soft_objects)
+	$(CC) -std=gnu11 $(ALL_CFLAGS) $(LOADER_CFLAGS) -Isoft -Itests $(LDFLAGS) -o $@ $< $(soft_objects) $(LOADER_LIBS) $(soft_libs)
+
+-include $(wildcard $(BUILD)/*.d $(BUILD)/soft/*.d)
+
+# ---- what people type
+
+again = +@$(MAKE) --no-print-directory -j$(JOBS)
+
+setup: ## install what is missing (apt; elsewhere the names are printed)
+	@CC="$(CC)" scripts/setup.sh $(if $(WITH_OPTIONAL),--optional)
+
+setup-optional: ## the same, with what only widens tests and benches
+	@CC="$(CC)" scripts/setup.sh --optional
+
+run: ## build and run the examples: f16 GEMM, aligned and not, each verified
+	$(again) soft $(BUILD)/hello $(BUILD)/gemm
+	$(BUILD)/hello
+	$(BUILD)/gemm --m 1024 --n 1024 --k 1024 --type f16
+	$(BUILD)/gemm --m 1000 --n 777 --k 555 --type f16
+
+test: ## build and run every test; the last line sums them up
+	$(again) -k build-all || true
+	@BUILD="$(BUILD)" CC="$(CC)" SPIRV_VAL="$(SPIRV_VAL)" XE_OFFLINE="$(XE_OFFLINE)" SANITIZE="$(SANITIZE)" \
+	    tests/run.sh $(sort $(notdir $(tests) $(soft_tests))) $(sort $(notdir $(test_scripts)))
+
+bench: ## measure; lines of `bench <name> <value> <unit> [peer=... peer_value=... ratio=...]`
+	$(again) soft build-benches
+	@for b in $(benches); do $$b || exit 1; done
+
+check-intel: ## compile the examples for Intel GPUs with Intel's compiler, where it is found
+	$(again) $(BUILD)/gemm
+	@BUILD="$(BUILD)" XE_OFFLINE="$(XE_OFFLINE)" scripts/check_intel.sh
+
+soft: $(BUILD)/libze_soft.so ## the software Level Zero device alone
+
+examples: $(examples) ## the examples alone
+
+asan: ## the tests with the address and undefined-behaviour sanitizers
+	$(again) test BUILD=$(BUILD)/asan SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
+
+clean: ## remove everything built
+	rm -rf $(BUILD)
+
+install: $(BUILD)/libze_soft.so ## headers, libze_soft.so and xetile.pc, to $(DESTDIR)$(PREFIX)
+	mkdir -p $(DESTDIR)$(PREFIX)/include/xetile $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	cp $(headers) $(DESTDIR)$(PREFIX)/include/xetile/
+	cp $(BUILD)/libze_soft.so $(DESTDIR)$(PREFIX)/lib/
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' scripts/xetile.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/xetile.pc
+
+uninstall: ## take the same files away
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/xetile/,$(headers)) $(DESTDIR)$(PREFIX)/lib/libze_soft.so
+	rm -f $(DESTDIR)$(PREFIX)/lib/pkgconfig/xetile.pc
+	rmdir $(DESTDIR)$(PREFIX)/include/xetile 2>/dev/null || true
+
+build-benches: $(benches)
+build-all: $(BUILD)/libze_soft.so $(examples) $(benches) $(tests) $(soft_tests)
+
+.PHONY: help setup setup-optional run test bench check-intel soft examples asan clean install uninstall build-all build-benches
+.DELETE_ON_ERROR:
+# Goals given together run in the order given: `make -j setup test` must not test before setup is done.
+ifneq ($(filter setup% clean,$(MAKECMDGOALS)),)
+.NOTPARALLEL:
+endif

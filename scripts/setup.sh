@@ -1,0 +1,100 @@
+#!/bin/sh
+# setup.sh - sees what is missing to build, run and test, and installs it with the system's packages.
+#
+#     scripts/setup.sh              what is needed
+#     scripts/setup.sh --optional   also what only widens the tests and the bench
+#
+# Looks for the thing itself (a header that compiles, a command that runs), not for a package's name, so it does
+# nothing where all is there, whatever brought it. Installs with apt; elsewhere it prints the names and fails.
+set -eu
+optional=no
+[ "${1:-}" = --optional ] && optional=yes
+cc=${CC:-cc}
+
+command_there() { command -v "$1" >/dev/null 2>&1; }
+compiles() { printf '%s\n' "$1" | "$cc" -std=c11 -fsyntax-only -x c - >/dev/null 2>&1; }
+links() { printf 'int main(void) { return 0; }\n' | "$cc" -x c - -o /dev/null "$@" >/dev/null 2>&1; }
+
+# What is missing, one line each: the thing | Debian | Fedora | Arch | openSUSE.
+missing() {
+    command_there "$cc" ||
+        echo "a C compiler|gcc|gcc|gcc|gcc"
+    compiles '#include <stdio.h>' ||
+        echo "the C library's headers|libc6-dev|glibc-devel|glibc|glibc-devel"
+    links -lze_loader ||
+        echo "the Level Zero loader|libze1 libze-dev|oneapi-level-zero-devel|level-zero-loader|level-zero-devel"
+    compiles '#include <level_zero/ze_api.h>' ||
+        echo "Level Zero headers|libze-dev|oneapi-level-zero-devel|level-zero-headers|level-zero-devel"
+    compiles '#include <spirv/unified1/spirv.h>' ||
+        echo "SPIR-V headers|spirv-headers|spirv-headers-devel|spirv-headers|spirv-headers"
+    command_there spirv-val ||
+        echo "spirv-val|spirv-tools|spirv-tools|spirv-tools|spirv-tools"
+    command_there pkg-config ||
+        echo "pkg-config|pkg-config|pkgconf-pkg-config|pkgconf|pkg-config"
+}
+
+# Debian names llvm-spirv by its version: the newest reads the bitcode of every older clang.
+newest_llvm_spirv() {
+    command_there apt-cache || return 0
+    apt-cache search --names-only "^llvm-spirv-[0-9]+$" | cut -d" " -f1 | sort -V | tail -n 1
+}
+
+missing_optional() {
+    command_there g++ || echo "g++ (C++17 tests of the headers)|g++|gcc-c++|gcc|gcc-c++"
+    command_there clang || echo "clang (tests with a second compiler)|clang|clang|clang|clang"
+    command_there valgrind || echo "valgrind (make memcheck)|valgrind|valgrind|valgrind|valgrind"
+    command_there llvm-spirv || ls /usr/bin/llvm-spirv-* >/dev/null 2>&1 ||
+        echo "llvm-spirv (modules from another compiler)|$(newest_llvm_spirv)|-|spirv-llvm-translator|-"
+    links -l:libopenblas.so.0 ||
+        echo "OpenBLAS (the bench's peer)|libopenblas0|openblas|openblas|libopenblas0"
+}
+
+packages() { cut -d'|' -f"$1" | tr ' ' '\n' | grep -v '^-$' | sort -u | tr '\n' ' ' | sed 's/ $//'; }
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"
+    elif command_there sudo; then sudo "$@"
+    else
+        echo "setup: not root and no sudo; as root, run: $*" >&2
+        return 1
+    fi
+}
+
+apt() { as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=3 -o Dpkg::Use-Pty=0 "$@"; }
+
+install_with_apt() {
+    names=$(printf '%s\n' "$1" | packages 2)
+    echo "setup: apt-get update"
+    apt update
+    echo "setup: apt-get install $names"
+    # shellcheck disable=SC2086 # one word a package
+    apt install -y --no-install-recommends $names >/dev/null
+}
+
+print_names() {
+    echo "setup: no apt-get here. Install, by your system's means:"
+    printf '%s\n' "$1" | cut -d'|' -f1 | sed 's/^/    /'
+    echo "  Fedora:   dnf install $(printf '%s\n' "$1" | packages 3)"
+    echo "  Arch:     pacman -S $(printf '%s\n' "$1" | packages 4)"
+    echo "  openSUSE: zypper install $(printf '%s\n' "$1" | packages 5)"
+}
+
+wanted=$(missing)
+[ "$optional" = yes ] && wanted=$(missing; missing_optional)
+if [ -z "$wanted" ]; then
+    echo "setup: all is there"
+else
+    printf '%s\n' "$wanted" | cut -d'|' -f1 | sed 's/^/setup: missing: /'
+    if ! command_there apt-get; then
+        print_names "$wanted" >&2
+        exit 1
+    fi
+    install_with_apt "$wanted"
+    still=$(missing)
+    if [ -n "$still" ]; then
+        printf '%s\n' "$still" | cut -d'|' -f1 | sed 's/^/setup: still missing: /' >&2
+        exit 1
+    fi
+    echo "setup: done"
+fi
+[ "$optional" = yes ] || missing_optional | cut -d'|' -f1 | sed "s/^/setup: optional, not installed ('make setup-optional' does): /"

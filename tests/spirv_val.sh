@@ -1,0 +1,31 @@
+#!/bin/sh
+# spirv_val.sh DIR - runs spirv-val ($SPIRV_VAL) over DIR/*.spv. A module is skipped only when the validator says that it
+# does not know a capability, instruction or decoration, and the number is one of those that came after SPIR-V 1.6.2.
+. "$(dirname "$0")/test.sh"
+validator=${SPIRV_VAL:-spirv-val}
+command -v "${validator%% *}" >/dev/null 2>&1 || { skip spirv_val "no ${validator%% *}"; report; exit; }
+
+newer() { # newer NUMBER: opcodes, capabilities, decorations, modes and encodings younger than the oldest validator
+    case $1 in
+    421[2-6] | 445[6-9] | 4460 | 511[6-8] | 528[89] | 529[0-3] | 530[23] | 5394 | 5435 | 602[2] | 603[345] | 6095) return 0 ;;
+    61[1-4][0-9] | 622[0-9] | 623[0-9] | 625[89] | 642[56] | 644[1-3] | 646[0-3]) return 0 ;;
+    esac
+    return 1
+}
+
+one() { # one FILE
+    name=$(basename "$1" .spv)
+    said=$($validator - < "$1" 2>&1) && { pass; return; }
+    unknown=$(printf '%s\n' "$said" | sed -n 's/.*Invalid [A-Za-z ]*: \([0-9][0-9]*\).*/\1/p' | head -n 1)
+    if [ -n "$unknown" ] && newer "$unknown"; then
+        skip "$name" "this spirv-val does not know $(printf '%s\n' "$said" | sed -n 's/.*Invalid \([A-Za-z ]*: [0-9]*\).*/\1/p' | head -n 1)"
+    else
+        fail "$name" "$said"
+    fi
+}
+
+for file in "$1"/*.spv; do
+    [ -e "$file" ] && one "$file"
+done
+[ "$passed" != 0 ] || [ "$skipped" != 0 ] || fail spirv_val "no module in $1"
+report

@@ -1,0 +1,52 @@
+# test.sh - what the tests written in shell share, as test.h does for C: `. "$(dirname "$0")/test.sh"`.
+# A test is a command that must succeed (check) or must fail with a given message (check_refused).
+passed=0 failed=0 skipped=0
+BUILD=${BUILD:-build}
+CC=${CC:-cc}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+pass() { passed=$((passed + 1)); }
+fail() { # fail NAME OUTPUT
+    failed=$((failed + 1))
+    echo "FAILED $1"
+    printf '%s\n' "$2" | sed 's/^/    /'
+}
+skip() { # skip NAME REASON
+    skipped=$((skipped + 1))
+    echo "skipped $1: $2"
+}
+report() {
+    echo "$passed passed, $failed failed, $skipped skipped"
+    [ "$failed" = 0 ]
+}
+
+check() { # check NAME COMMAND...
+    what=$1
+    shift
+    if output=$("$@" 2>&1); then pass; else fail "$what (exit code $?): $*" "$output"; fi
+}
+
+# The command must fail with exit code 1, without a crash, and say PART.
+check_refused() { # check_refused NAME PART COMMAND...
+    what=$1 part=$2
+    shift 2
+    output=$("$@" 2>&1)
+    code=$?
+    case $code:$output in
+    1:*"$part"*) pass ;;
+    *) fail "$what: exit code $code, wanted 1 and \"$part\": $*" "$output" ;;
+    esac
+}
+
+# The command must succeed and say PART.
+check_says() { # check_says NAME PART COMMAND...
+    what=$1 part=$2
+    shift 2
+    output=$("$@" 2>&1)
+    code=$?
+    case $code:$output in
+    0:*"$part"*) pass ;;
+    *) fail "$what: exit code $code, wanted 0 and \"$part\": $*" "$output" ;;
+    esac
+}

@@ -1,0 +1,37 @@
+#!/bin/sh
+# Each header alone, as C11 and as C++17, with every warning an error, in two translation units of one program; and the
+# same with all headers together. Compilers that are not installed are skipped.
+. "$(dirname "$0")/test.sh"
+flags="-Wall -Wextra -Wpedantic -Werror -I."
+
+two_units() { # two_units COMPILER STANDARD SUFFIX HEADER...
+    compiler=$1 standard=$2 suffix=$3
+    shift 3
+    : > "$work/one.$suffix"
+    for header in "$@"; do echo "#include \"$header\"" >> "$work/one.$suffix"; done
+    cp "$work/one.$suffix" "$work/two.$suffix"
+    echo "int two(void); int two(void) { return 0; }" >> "$work/two.$suffix"
+    echo "int two(void); int main(void) { return two(); }" >> "$work/one.$suffix"
+    # shellcheck disable=SC2086
+    $compiler -std=$standard $flags -o "$work/program" "$work/one.$suffix" "$work/two.$suffix" -lze_loader -lm &&
+        "$work/program"
+}
+
+headers=$(ls spirv_emit.h coopmatrix.h coopvec.h xetile.h ze_dispatch.h 2>/dev/null)
+for pair in gcc:c11:c clang:c11:c g++:c++17:cc clang++:c++17:cc; do
+    compiler=${pair%%:*} rest=${pair#*:}
+    standard=${rest%%:*} suffix=${rest#*:}
+    command -v "$compiler" >/dev/null 2>&1 || { skip "headers with $compiler" "$compiler is not installed"; continue; }
+    for header in $headers; do
+        check "$header alone, $compiler -std=$standard" two_units "$compiler" "$standard" "$suffix" "$header"
+    done
+    # shellcheck disable=SC2086
+    check "all headers, $compiler -std=$standard" two_units "$compiler" "$standard" "$suffix" $headers
+done
+
+# Also without optimisation off: unused functions must not warn at -O2, and a second include must change nothing.
+# shellcheck disable=SC2086
+for header in $headers; do
+    check "$header twice, -O2" two_units "$CC -O2" c11 c "$header" "$header"
+done
+report
