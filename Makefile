@@ -24,7 +24,7 @@ benches = $(patsubst bench/%.c,$(BUILD)/%,$(wildcard bench/bench_*.c))
 tests = $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/test_*.c))
 soft_tests = $(patsubst soft/tests/%.c,$(BUILD)/%,$(wildcard soft/tests/test_*.c))
 test_scripts = $(wildcard tests/test_*.sh)
-soft_objects = $(patsubst soft/%.c,$(BUILD)/soft/%.o,$(wildcard soft/*.c)) $(BUILD)/soft/soft_prelude_text.o
+soft_objects = $(patsubst soft/%.c,$(BUILD)/soft/%.o,$(wildcard soft/*.c)) $(BUILD)/soft/soft_text.o
 soft_flags = -std=gnu11 -fPIC -fvisibility=hidden
 soft_libs = -ldl -lpthread -lm
 
@@ -38,11 +38,11 @@ help: ## list the targets
 $(BUILD) $(BUILD)/soft:
 	@mkdir -p $@
 
-# Generated kernels are compiled with these texts in front, so they travel inside the library.
-$(BUILD)/soft_prelude_text.c: scripts/embed_text.sh soft/abi.h $(sort $(wildcard soft/prelude*.h)) | $(BUILD)
-	scripts/embed_text.sh soft_prelude $(filter %.h,$^) > $@.part && mv $@.part $@
+# Generated kernels are compiled with these texts in front, so the library carries them.
+$(BUILD)/soft_text.c: scripts/embed_text.sh soft/abi.h $(sort $(wildcard soft/prelude*.h)) | $(BUILD)
+	scripts/embed_text.sh $(filter %.h,$^) > $@.part && mv $@.part $@
 
-$(BUILD)/soft/soft_prelude_text.o: $(BUILD)/soft_prelude_text.c | $(BUILD)/soft
+$(BUILD)/soft/soft_text.o: $(BUILD)/soft_text.c | $(BUILD)/soft
 	$(CC) $(soft_flags) $(ALL_CFLAGS) -c -o $@ $<
 
 $(BUILD)/soft/%.o: soft/%.c | $(BUILD)/soft
