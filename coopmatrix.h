@@ -353,5 +353,96 @@ static inline void cm_gather(const cm_layout *l, const void *vectors, const cm_h
 }
 
 #ifndef CM_LAYOUT_ONLY
+#include "spirv_emit.h"
+
+/* ==== Part 2: operations that emit ================================================================================= */
+
+/* ---- targets ------------------------------------------------------------------------------------------------------ */
+
+/* What a device can do. A row of the table below, which the caller may copy and change (a smaller local memory, another
+ * subgroup size of those it has). */
+typedef struct {
+    const char *name;
+    int subgroup_size;       /* the size that kernels get unless they ask for another */
+    uint32_t subgroup_sizes; /* every size the device has, or-ed: 8 | 16 | 32 */
+    uint32_t dpas_sizes;     /* subgroup sizes at which the matrix instruction works; 0: there is none */
+    uint32_t block2d_sizes;  /* the same for 2D block messages */
+    bool coop_khr;           /* takes SPV_KHR_cooperative_matrix */
+    int local_memory;        /* bytes of a work-group */
+    int max_group_size;      /* work-items of a work-group */
+    int registers;           /* bytes of registers of one subgroup of subgroup_size, in the larger of the two modes */
+    const char *build_flags; /* that Intel's compiler needs for large tiles; "" elsewhere */
+} cm_target;
+
+/* pvc bmg lnl (lnl-m) ptl dg2 generic soft; NULL when unknown. */
+static inline const cm_target *cm_target_row(const char *name);
+
+/* ---- context, values, memory --------------------------------------------------------------------------------------- */
+
+typedef enum {
+    CM_AUTO,  /* what the target's row has: matrix instruction and 2D block messages, else plain */
+    CM_PLAIN, /* loads a lane, subgroup broadcasts, FMA: works on everything */
+    CM_INTEL, /* insist on the matrix instruction; an error where the target lacks it */
+    CM_KHR    /* SPV_KHR_cooperative_matrix; not available yet: an error */
+} cm_lowering;
+
+typedef struct {
+    spe_module *m;
+    cm_target target;
+    cm_lowering lowering; /* CM_AUTO resolved */
+} cm_ctx;
+
+/* A matrix held by a subgroup: SPIR-V vectors ("parts"), block by block (k2), each block's 32-bit entries or components cut
+ * greedily into runs of 8, 4, 2, 1. parts == 0 is poison: every operation takes it and gives poison. */
+typedef struct {
+    cm_layout l;
+    int parts;
+    spe_id *part; /* in the module's arena */
+} cm_matrix;
+
+typedef enum {
+    CM_BLOCK2D_AUTO, /* 2D block messages only when constants prove that they may be used */
+    CM_BLOCK2D_YES,  /* promised: see cm_block2d_test */
+    CM_BLOCK2D_NO
+} cm_block2d;
+
+/* A matrix in memory. Element (r, c) of the cooperative matrix is ptr[(row + r) * stride_row + (col + c) * stride_col]. */
+typedef struct {
+    spe_id ptr;                    /* to the component's storage type (see cm_storage_type); any storage class */
+    spe_id rows, cols;             /* extents for the bounds tests, i32; 0: that direction is not checked */
+    spe_id row, col;               /* position of the matrix, i32; 0: the constant 0 */
+    spe_id stride_row, stride_col; /* in elements, i32; stride_row 0: 1; stride_col 0: rows */
+    bool transposed;               /* swaps the extents and the strides, as in the text */
+    cm_block2d block2d;
+    uint32_t align; /* bytes that ptr is known to be aligned to; 0: nothing known (for CM_BLOCK2D_AUTO) */
+    spe_id padding; /* scalar of the storage type for what lies outside; 0: zero */
+} cm_mem;
+
+/* A component-wise operation: gets vectors (or scalars) of the arithmetic type (cm_arith_type) and returns one of the same. */
+typedef spe_id (*cm_fn)(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user);
+
+static inline bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering lowering);
+static inline cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use); /* as this context holds it; rows 0 on error */
+static inline spe_id cm_storage_type(cm_ctx *c, cm_type type); /* of a component in memory and in parts */
+static inline spe_id cm_arith_type(cm_ctx *c, cm_type type);   /* the same, but f32 for bf16 */
+static inline int cm_part_count(const cm_layout *l);
+static inline spe_id cm_part_type(cm_ctx *c, const cm_layout *l, int part);
+static inline cm_matrix cm_from_parts(cm_ctx *c, const cm_layout *l, const spe_id *parts); /* e.g. of phis */
+static inline spe_id cm_component(cm_ctx *c, const cm_matrix *a, int v); /* this lane's component v, 0 .. V-1, storage type */
+static inline cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const spe_id *components); /* V of them */
+static inline cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, spe_id scalar /* 0: zero */);
+static inline cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const cm_mem *from);
+static inline void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to);
+static inline void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, const cm_mem *from, int level);
+static inline spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem); /* bool: may mem promise CM_BLOCK2D_YES? */
+static inline cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc);
+static inline cm_matrix cm_map1(cm_ctx *c, const cm_matrix *a, cm_fn fn, void *user);
+static inline cm_matrix cm_map2(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user);
+static inline cm_matrix cm_add(cm_ctx *c, const cm_matrix *a, const cm_matrix *b);
+static inline cm_matrix cm_sub(cm_ctx *c, const cm_matrix *a, const cm_matrix *b);
+static inline cm_matrix cm_mul(cm_ctx *c, const cm_matrix *a, const cm_matrix *b); /* component by component */
+static inline cm_matrix cm_scale(cm_ctx *c, const cm_matrix *a, spe_id scalar /* of the storage type */);
+static inline cm_matrix cm_convert(cm_ctx *c, const cm_matrix *a, cm_type type);
+static inline cm_matrix cm_convert_use(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use use); /* where no lane needs another's */
 #endif /* CM_LAYOUT_ONLY */
 #endif /* XETILE_COOPMATRIX_H */
