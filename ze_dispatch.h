@@ -1,0 +1,2344 @@
+/* ze_dispatch.h - run kernels through Level Zero: pick a device, load a module, bind arguments, launch, time.
+ *
+ *     #include "ze_dispatch.h"                            // one header; link with -lze_loader
+ *
+ *     zed_device dev;
+ *     if (!zed_open(&dev, NULL)) {                        // an Intel GPU if there is one, else the software device
+ *         zed_print_error(&dev, stderr);
+ *         return 1;
+ *     }
+ *     float *x = (float *)zed_alloc(&dev, ZED_SHARED, n * sizeof *x, 0);
+ *     zed_module module;
+ *     zed_kernel scale;
+ *     zed_module_load(&module, &dev, words, bytes, NULL); // SPIR-V of the OpenCL kind
+ *     zed_kernel_get(&scale, &module, "scale", "ptr<f32> x, f32 factor, u32 n");
+ *     zed_local_size(&scale, 64, 1, 1);                   // not needed when the module states it
+ *     zed_launch(&scale, (zed_groups){(n + 63) / 64, 1, 1}, x, 2.0f, n);
+ *     if (zed_get_error(&dev)->id) zed_print_error(&dev, stderr);
+ *     zed_close(&dev);                                    // frees whatever is left
+ *
+ * ERRORS. A device keeps the first error: id, name, text, the ze_result_t if there was one, and the file and line of
+ * the zed call that met it. After that every call on the device does nothing and returns false, NULL or -1, so a
+ * program may look once, at the end. zed_clear_error(&dev) starts over. Errors of Level Zero have an id each
+ * (ZED_ZE_...; the list ZED_RESULTS below), those found here have the ids of ZED_ERRORS. Nothing exits or aborts.
+ *
+ * DEVICES. zed_open(&dev, &(zed_options){...}); zero or NULL means the default:
+ *     .name          part of the device's name, or its target row ("bmg"); case does not matter
+ *     .index_plus_1  1 is the first device of zed_list. Default: $XETILE_DEVICE (a number counted from 0, or a part of
+ *                    a name); without it the first: GPUs first, discrete before integrated, the software device last.
+ * dev.target says what kernels may use; ZED_TARGET(&dev) hands it to a kernel builder as designated initialisers.
+ * THE SOFTWARE DEVICE is libze_soft.so, found by $XETILE_SOFT (its path; empty: do not use it), else beside the
+ * executable, in its build/, ../ or ../build/, in ./build, in ., else by the dynamic linker. zed_open names it to the
+ * loader, behind Intel's drivers, in ZE_ENABLE_ALT_DRIVERS; a value that the user has set is never touched. The loader
+ * looks at the variable once a process, so the first zed_open (or zed_list) has to come before any zeInit.
+ *
+ * MEMORY. zed_alloc(&dev, ZED_SHARED | ZED_DEVICE | ZED_HOST, bytes, align); align 0 is 64. zed_free(&dev, p).
+ * zed_copy(&dev, dst, src, bytes), zed_fill(&dev, dst, byte, bytes) and zed_fill_pattern(&dev, dst, &v, sizeof v, bytes)
+ * return when done. Copies and fills are checked against the size of the allocations they touch.
+ *
+ * KERNELS. zed_kernel_get takes the kernel's parameters as text: `type name` separated by commas. Types: f64 f32 f16
+ * bf16 i64 i32 i16 i8 u64 u32 u16 u8, ptr<T> for global and local<T> for local memory, where T may also be tf32 e4m3
+ * e5m2 c32 c64. ZED_LOAD(&kernel, &dev, mod) does module, kernel and local size at once, from any struct that has
+ * .words .size .kernel .params .build_flags .local_size. zed_kernel_clone makes another kernel of the same module.
+ *
+ * LAUNCHING. zed_launch(&kernel, groups, arguments...) binds, launches and waits. `groups` is a literal of three
+ * numbers, (zed_groups){x, y, z}, or an expression that does not begin with a parenthesis. Each of at most 32 arguments
+ * is evaluated once and checked: an integer must have a value its parameter can hold (its C type does not matter); a
+ * float parameter takes a float or double (f32, f16 and bf16 round to nearest; what overflows is refused); ptr<T> takes
+ * a void pointer, NULL or a pointer whose type fits (uint16_t * for f16, bf16 and u16, float * for f32, int8_t * for
+ * i8 ...) to memory the device can reach; local<T> takes (zed_local){bytes}.
+ *     zed_launch(...)        bool    waits
+ *     zed_launch_timed(...)  double  waits; the kernel's own time on the device in nanoseconds, below 0 on failure
+ *     zed_start(...)         bool    does not wait; launches run one after the other; zed_wait(&dev) waits for all
+ *     zed_launch_n, zed_launch_timed_n, zed_start_n (&kernel, groups, array of zed_arg, count): for generated code
+ * zed_batch: many launches in one command list and one wait:
+ *     zed_batch b;
+ *     zed_batch_begin(&b, &dev);
+ *     zed_batch_launch(&b, &kernel, groups, arguments...);     // as often as wanted; also zed_batch_copy
+ *     zed_batch_end(&b);                                       // runs it and waits; zed_batch_run(&b) runs it again
+ *     zed_batch_free(&b);                                      // or leave it to zed_close
+ *
+ * THREADS. There is no global state: threads with a zed_device each need no lock. Two threads that share memory take two
+ * queues of one device: zed_open_queue(&second, &first) shares first's context (so pointers are good in both) and has
+ * its own queue, kernels and error; close it before `first`. One zed_device, and its kernels, belong to one thread at a
+ * time. The first zed_open of a process may call setenv, so let it return before other threads read the environment.
+ *
+ * C11; also C++17 (the same names, arguments told apart by overloads). Level Zero loader 1.8 or newer.
+ */
+#ifndef ZE_DISPATCH_H
+#define ZE_DISPATCH_H
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <level_zero/ze_api.h>
+
+#if !defined(_WIN32)
+#include <unistd.h>
+#if !defined(__cplusplus)
+/* POSIX functions that -std=c11 hides when <stdlib.h> and <unistd.h> came first. */
+extern int setenv(const char *name, const char *value, int overwrite);
+extern ssize_t readlink(const char *path, char *buffer, size_t size);
+#endif
+#endif
+
+#if defined(__GNUC__)
+#define ZED_PRINTF_(text, first) __attribute__((format(printf, text, first)))
+#else
+#define ZED_PRINTF_(text, first)
+#endif
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+/* Found here. X(id, what to do). */
+#define ZED_ERRORS(X)                                                                                                  \
+    X(ZED_NOT_OPEN, "call zed_open first, and look at what it returns")                                               \
+    X(ZED_NO_DEVICE, "without an Intel GPU and its driver, build the software device (make soft) and, when it is not " \
+                     "beside the program, set XETILE_SOFT=/path/to/libze_soft.so")                                     \
+    X(ZED_NO_SUCH_DEVICE, "give the number or a part of the name of one of these devices")                             \
+    X(ZED_SOFT_MISSING, "set XETILE_SOFT to the path of libze_soft.so (make soft builds it), or unset it")             \
+    X(ZED_NO_QUEUE, "choose a device that runs kernels")                                                               \
+    X(ZED_OUT_OF_MEMORY, "the host has no memory left; free some")                                                     \
+    X(ZED_NULL_POINTER, "pass the address of a real object")                                                           \
+    X(ZED_ALLOC_KIND, "use ZED_SHARED, ZED_DEVICE or ZED_HOST")                                                        \
+    X(ZED_ALLOC_SIZE, "ask for at least one byte")                                                                     \
+    X(ZED_ALLOC_ALIGN, "alignment is 0 (then 64) or a power of two")                                                   \
+    X(ZED_ALLOC_TOO_LARGE, "split the data, or use a device with larger allocations")                                  \
+    X(ZED_NOT_ALLOCATED, "free only what zed_alloc of this device returned, and once")                                 \
+    X(ZED_MEMORY_RANGE, "stay within the allocation")                                                                  \
+    X(ZED_FILL_PATTERN, "a pattern has a power of two bytes the device takes, and divides the length")                 \
+    X(ZED_MODULE_WORDS, "pass a whole SPIR-V module, its size in bytes; if a builder made it, look at its error first") \
+    X(ZED_MODULE_BUILD, "mend what the log says; zed_build_log has all of it")                                         \
+    X(ZED_KERNEL_NAME, "use one of the names in the module")                                                           \
+    X(ZED_KERNEL_NOT_LOADED, "call zed_kernel_get or ZED_LOAD first, and look at what it returns")                     \
+    X(ZED_PARAM_TEXT, "write parameters as in \"ptr<f32> x, f32 factor, u32 n\"")                                      \
+    X(ZED_PARAM_COUNT, "let the parameter text list what the kernel takes")                                            \
+    X(ZED_SUBGROUP_SIZE, "build the kernel for a subgroup size the device has")                                        \
+    X(ZED_NO_LOCAL_SIZE, "call zed_local_size, or state the size in the module")                                       \
+    X(ZED_LOCAL_SIZE, "use the size the kernel was built for")                                                         \
+    X(ZED_GROUP_TOO_LARGE, "use fewer work-items a group")                                                             \
+    X(ZED_LOCAL_MEMORY, "use less local memory a group")                                                               \
+    X(ZED_ARG_COUNT, "pass one argument a parameter")                                                                  \
+    X(ZED_ARG_TYPE, "pass a value of the parameter's type, or change the parameter")                                   \
+    X(ZED_ARG_RANGE, "pass a value that the parameter can hold")                                                       \
+    X(ZED_ARG_MEMORY, "pass memory from zed_alloc of the same device")                                                 \
+    X(ZED_GROUPS, "launch at least one group in each dimension, and no more than the device takes")                    \
+    X(ZED_BATCH_STATE, "the order is zed_batch_begin, launches, zed_batch_end, zed_batch_run ..., zed_batch_free")     \
+    X(ZED_OTHER_DEVICE, "kernel, batch and memory must be of one device (zed_open_queue shares them)")
+
+/* Met in Level Zero, by code, so that an older header will do. X(id, code, name, what to do). */
+#define ZED_RESULTS(X)                                                                                                 \
+    X(ZED_ZE_NOT_READY, 0x1u, "ZE_RESULT_NOT_READY", "wait longer: the work is not finished")                          \
+    X(ZED_ZE_DEVICE_LOST, 0x70000001u, "ZE_RESULT_ERROR_DEVICE_LOST",                                                  \
+      "the device hung or was reset, often by a kernel that ran wild: close it and open it again")                     \
+    X(ZED_ZE_OUT_OF_HOST_MEMORY, 0x70000002u, "ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY", "free host memory")                \
+    X(ZED_ZE_OUT_OF_DEVICE_MEMORY, 0x70000003u, "ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY",                                \
+      "free device memory, or use smaller data")                                                                       \
+    X(ZED_ZE_MODULE_BUILD_FAILURE, 0x70000004u, "ZE_RESULT_ERROR_MODULE_BUILD_FAILURE", "read the build log")           \
+    X(ZED_ZE_MODULE_LINK_FAILURE, 0x70000005u, "ZE_RESULT_ERROR_MODULE_LINK_FAILURE",                                  \
+      "read the build log: a function is imported and nowhere defined")                                                \
+    X(ZED_ZE_DEVICE_REQUIRES_RESET, 0x70000006u, "ZE_RESULT_ERROR_DEVICE_REQUIRES_RESET", "reset the device")          \
+    X(ZED_ZE_DEVICE_IN_LOW_POWER_STATE, 0x70000007u, "ZE_RESULT_ERROR_DEVICE_IN_LOW_POWER_STATE",                      \
+      "wake the device")                                                                                               \
+    X(ZED_ZE_DEVICE_IS_NOT_VERTEX, 0x7ff00001u, "ZE_RESULT_EXP_ERROR_DEVICE_IS_NOT_VERTEX",                            \
+      "the device is not in a fabric")                                                                                 \
+    X(ZED_ZE_VERTEX_IS_NOT_DEVICE, 0x7ff00002u, "ZE_RESULT_EXP_ERROR_VERTEX_IS_NOT_DEVICE",                            \
+      "the fabric vertex is not a device")                                                                             \
+    X(ZED_ZE_REMOTE_DEVICE, 0x7ff00003u, "ZE_RESULT_EXP_ERROR_REMOTE_DEVICE", "use a device of this machine")          \
+    X(ZED_ZE_EXP_OPERANDS_INCOMPATIBLE, 0x7ff00004u, "ZE_RESULT_EXP_ERROR_OPERANDS_INCOMPATIBLE",                      \
+      "compare things of one kind")                                                                                    \
+    X(ZED_ZE_EXP_RTAS_BUILD_RETRY, 0x7ff00005u, "ZE_RESULT_EXP_RTAS_BUILD_RETRY", "build again with more memory")      \
+    X(ZED_ZE_EXP_RTAS_BUILD_DEFERRED, 0x7ff00006u, "ZE_RESULT_EXP_RTAS_BUILD_DEFERRED", "join the operation")          \
+    X(ZED_ZE_INSUFFICIENT_PERMISSIONS, 0x70010000u, "ZE_RESULT_ERROR_INSUFFICIENT_PERMISSIONS",                        \
+      "let the user use the device (on Linux: the render group, /dev/dri)")                                            \
+    X(ZED_ZE_NOT_AVAILABLE, 0x70010001u, "ZE_RESULT_ERROR_NOT_AVAILABLE", "another process has it: wait for that")     \
+    X(ZED_ZE_DEPENDENCY_UNAVAILABLE, 0x70020000u, "ZE_RESULT_ERROR_DEPENDENCY_UNAVAILABLE",                            \
+      "install what the driver needs (its compiler, for one)")                                                         \
+    X(ZED_ZE_DROPPED_DATA, 0x70020001u, "ZE_RESULT_WARNING_DROPPED_DATA", "collect the data more often")               \
+    X(ZED_ZE_UNINITIALIZED, 0x78000001u, "ZE_RESULT_ERROR_UNINITIALIZED", "install a Level Zero driver")               \
+    X(ZED_ZE_UNSUPPORTED_VERSION, 0x78000002u, "ZE_RESULT_ERROR_UNSUPPORTED_VERSION", "update loader and driver")      \
+    X(ZED_ZE_UNSUPPORTED_FEATURE, 0x78000003u, "ZE_RESULT_ERROR_UNSUPPORTED_FEATURE",                                  \
+      "the device cannot do this: do without, or use another one")                                                     \
+    X(ZED_ZE_INVALID_ARGUMENT, 0x78000004u, "ZE_RESULT_ERROR_INVALID_ARGUMENT", "check the values passed")             \
+    X(ZED_ZE_INVALID_NULL_HANDLE, 0x78000005u, "ZE_RESULT_ERROR_INVALID_NULL_HANDLE",                                  \
+      "a handle is missing: was it freed, or never made?")                                                             \
+    X(ZED_ZE_HANDLE_OBJECT_IN_USE, 0x78000006u, "ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE",                                \
+      "wait for the work (zed_wait) before freeing what it uses")                                                      \
+    X(ZED_ZE_INVALID_NULL_POINTER, 0x78000007u, "ZE_RESULT_ERROR_INVALID_NULL_POINTER", "pass no NULL here")           \
+    X(ZED_ZE_INVALID_SIZE, 0x78000008u, "ZE_RESULT_ERROR_INVALID_SIZE", "check the size; it must not be 0")            \
+    X(ZED_ZE_UNSUPPORTED_SIZE, 0x78000009u, "ZE_RESULT_ERROR_UNSUPPORTED_SIZE", "use a size the device takes")         \
+    X(ZED_ZE_UNSUPPORTED_ALIGNMENT, 0x7800000au, "ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT", "use a smaller alignment")   \
+    X(ZED_ZE_INVALID_SYNCHRONIZATION_OBJECT, 0x7800000bu, "ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT",            \
+      "use an event or fence of this device")                                                                          \
+    X(ZED_ZE_INVALID_ENUMERATION, 0x7800000cu, "ZE_RESULT_ERROR_INVALID_ENUMERATION", "use a value of the enum")       \
+    X(ZED_ZE_UNSUPPORTED_ENUMERATION, 0x7800000du, "ZE_RESULT_ERROR_UNSUPPORTED_ENUMERATION",                          \
+      "the driver does not know this value: update it, or do without")                                                 \
+    X(ZED_ZE_UNSUPPORTED_IMAGE_FORMAT, 0x7800000eu, "ZE_RESULT_ERROR_UNSUPPORTED_IMAGE_FORMAT",                        \
+      "use another image format")                                                                                      \
+    X(ZED_ZE_INVALID_NATIVE_BINARY, 0x7800000fu, "ZE_RESULT_ERROR_INVALID_NATIVE_BINARY",                              \
+      "the binary is for another device: pass SPIR-V")                                                                 \
+    X(ZED_ZE_INVALID_GLOBAL_NAME, 0x78000010u, "ZE_RESULT_ERROR_INVALID_GLOBAL_NAME", "the module has no such global") \
+    X(ZED_ZE_INVALID_KERNEL_NAME, 0x78000011u, "ZE_RESULT_ERROR_INVALID_KERNEL_NAME", "the module has no such kernel") \
+    X(ZED_ZE_INVALID_FUNCTION_NAME, 0x78000012u, "ZE_RESULT_ERROR_INVALID_FUNCTION_NAME",                              \
+      "the module has no such function")                                                                               \
+    X(ZED_ZE_INVALID_GROUP_SIZE_DIMENSION, 0x78000013u, "ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION",                \
+      "use a smaller work-group, or the one the kernel requires; many registers a thread mean fewer work-items")       \
+    X(ZED_ZE_INVALID_GLOBAL_WIDTH_DIMENSION, 0x78000014u, "ZE_RESULT_ERROR_INVALID_GLOBAL_WIDTH_DIMENSION",            \
+      "launch fewer groups")                                                                                           \
+    X(ZED_ZE_INVALID_KERNEL_ARGUMENT_INDEX, 0x78000015u, "ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_INDEX",              \
+      "the kernel has fewer parameters than the text says")                                                            \
+    X(ZED_ZE_INVALID_KERNEL_ARGUMENT_SIZE, 0x78000016u, "ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE",                \
+      "the parameter has another type in the module than in the text")                                                 \
+    X(ZED_ZE_INVALID_KERNEL_ATTRIBUTE_VALUE, 0x78000017u, "ZE_RESULT_ERROR_INVALID_KERNEL_ATTRIBUTE_VALUE",            \
+      "check the kernel's attributes")                                                                                 \
+    X(ZED_ZE_INVALID_MODULE_UNLINKED, 0x78000018u, "ZE_RESULT_ERROR_INVALID_MODULE_UNLINKED",                          \
+      "the module imports functions that no module defines")                                                           \
+    X(ZED_ZE_INVALID_COMMAND_LIST_TYPE, 0x78000019u, "ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE",                      \
+      "list and queue must be of one kind")                                                                            \
+    X(ZED_ZE_OVERLAPPING_REGIONS, 0x7800001au, "ZE_RESULT_ERROR_OVERLAPPING_REGIONS", "copy by way of a third place")  \
+    X(ZED_ZE_ACTION_REQUIRED, 0x7800001bu, "ZE_RESULT_WARNING_ACTION_REQUIRED", "see the driver's text")               \
+    X(ZED_ZE_INVALID_KERNEL_HANDLE, 0x7800001cu, "ZE_RESULT_ERROR_INVALID_KERNEL_HANDLE",                              \
+      "the kernel's module was freed, or the kernel is of another kind")                                               \
+    X(ZED_ZE_RTAS_BUILD_RETRY, 0x7800001du, "ZE_RESULT_EXT_RTAS_BUILD_RETRY", "build again with more memory")          \
+    X(ZED_ZE_RTAS_BUILD_DEFERRED, 0x7800001eu, "ZE_RESULT_EXT_RTAS_BUILD_DEFERRED", "join the operation")              \
+    X(ZED_ZE_OPERANDS_INCOMPATIBLE, 0x7800001fu, "ZE_RESULT_EXT_ERROR_OPERANDS_INCOMPATIBLE",                          \
+      "compare things of one kind")                                                                                    \
+    X(ZED_ZE_SURVIVABILITY_MODE_DETECTED, 0x78000020u, "ZE_RESULT_ERROR_SURVIVABILITY_MODE_DETECTED",                  \
+      "update the device's firmware")                                                                                  \
+    X(ZED_ZE_ADDRESS_NOT_FOUND, 0x78000021u, "ZE_RESULT_ERROR_ADDRESS_NOT_FOUND",                                      \
+      "the address is not of this context: use zed_alloc of the same device")                                          \
+    X(ZED_ZE_QUERY_TRUE, 0x78000022u, "ZE_RESULT_QUERY_TRUE", "an answer, not an error")                               \
+    X(ZED_ZE_QUERY_FALSE, 0x78000023u, "ZE_RESULT_QUERY_FALSE", "an answer, not an error")                             \
+    X(ZED_ZE_INVALID_GRAPH, 0x78000024u, "ZE_RESULT_ERROR_INVALID_GRAPH", "record the graph again")                    \
+    X(ZED_ZE_GRAPH_CAPTURE_UNSUPPORTED, 0x78000025u, "ZE_RESULT_ERROR_GRAPH_CAPTURE_UNSUPPORTED",                      \
+      "call this outside a graph capture")                                                                             \
+    X(ZED_ZE_GRAPH_CAPTURE_INVALIDATED, 0x78000026u, "ZE_RESULT_ERROR_GRAPH_CAPTURE_INVALIDATED",                      \
+      "capture the graph again")                                                                                       \
+    X(ZED_ZE_GRAPH_CAPTURE_MERGE_ATTEMPT, 0x78000027u, "ZE_RESULT_ERROR_GRAPH_CAPTURE_MERGE_ATTEMPT",                  \
+      "keep graphs that are captured at the same time apart")                                                          \
+    X(ZED_ZE_COMMAND_LIST_NOT_CAPTURING, 0x78000028u, "ZE_RESULT_ERROR_COMMAND_LIST_NOT_CAPTURING",                    \
+      "begin the capture first")                                                                                       \
+    X(ZED_ZE_GRAPH_UNJOINED_FORKS, 0x78000029u, "ZE_RESULT_ERROR_GRAPH_UNJOINED_FORKS", "join the graph's forks")      \
+    X(ZED_ZE_GRAPH_INTERNAL_EVENT, 0x7800002au, "ZE_RESULT_ERROR_GRAPH_INTERNAL_EVENT",                                \
+      "use an event from outside the graph")                                                                           \
+    X(ZED_ZE_UNKNOWN, 0x7ffffffeu, "ZE_RESULT_ERROR_UNKNOWN", "the driver does not say; its own log may")              \
+    X(ZED_ZE_UNLISTED, 0xffffffffu, "a ze_result_t this header does not know", "look it up in ze_api.h")
+
+enum {
+    ZED_OK = 0,
+    ZED_FIRST_ERROR_ = 3999, /* zed's errors are numbered from 4000, those of Level Zero from 4100 */
+#define ZED_X_(id, hint) id,
+    ZED_ERRORS(ZED_X_)
+#undef ZED_X_
+    ZED_FIRST_RESULT_ = 4099,
+#define ZED_X_(id, code, name, hint) id,
+    ZED_RESULTS(ZED_X_)
+#undef ZED_X_
+    ZED_LAST_ERROR_
+};
+
+typedef struct zed_error {
+    int id;            /* 0: no error */
+    const char *name;  /* "ZED_ARG_COUNT" */
+    char text[2048];   /* what, with the values, and what to do */
+    const char *file;  /* the caller's */
+    int line;
+    ze_result_t result; /* of the Level Zero call, ZE_RESULT_SUCCESS when none failed */
+} zed_error;
+
+/* ---- types ------------------------------------------------------------------------------------------------------- */
+
+enum { ZED_MAX_ARGS = 32, ZED_MAX_DEVICES = 64 };
+
+typedef struct zed_options {
+    const char *name;
+    int index_plus_1;
+} zed_options;
+
+/* What kernels may use on a device. */
+typedef struct zed_target {
+    const char *name;        /* pvc bmg lnl ptl dg2 generic soft */
+    uint32_t subgroup_sizes; /* the sizes or-ed together: 16 | 32 */
+    int local_memory;        /* bytes a work-group may have */
+    int max_group_size;      /* work-items */
+    int max_group_dim[3];
+    uint32_t max_groups[3];
+    bool dpas;               /* OpSubgroupMatrixMultiplyAccumulateINTEL; by the device's table row */
+    bool block2d;            /* OpSubgroup2DBlock...INTEL; likewise */
+    bool fp16, fp64, int64_atomics;
+    uint32_t spirv_version;  /* ZE_MAKE_VERSION(1, 4); 0 when the device does not say */
+    uint32_t vendor_id, device_id;
+    uint32_t eu_count;
+    uint64_t max_alloc;      /* bytes of one allocation */
+} zed_target;
+
+/* One device of zed_list. */
+typedef struct zed_info {
+    int index;
+    char name[ZE_MAX_DEVICE_NAME];
+    const char *target;
+    bool gpu, software;
+    uint32_t vendor_id, device_id;
+} zed_info;
+
+/* Something to destroy when the device is closed. */
+typedef struct zed_resource_ {
+    int kind;
+    void *handle;
+    size_t bytes;
+} zed_resource_;
+
+typedef struct zed_device {
+    ze_driver_handle_t driver;
+    ze_device_handle_t device;
+    ze_context_handle_t context;
+    ze_command_list_handle_t list;   /* immediate, asynchronous */
+    ze_command_queue_handle_t queue; /* for batches, made when first needed */
+    ze_event_pool_handle_t pool;
+    ze_event_handle_t event;
+    char name[ZE_MAX_DEVICE_NAME];
+    zed_target target;
+    bool software;
+    zed_error error;
+    /* not for users */
+    bool open_, borrowed_, pending_, system_memory_;
+    uint32_t ordinal_, timestamp_bits_;
+    size_t pattern_max_;
+    double tick_ns_;
+    zed_resource_ *resources_;
+    size_t resource_count_, resource_room_;
+    char *log_;
+    const char *file_;
+    int line_;
+} zed_device;
+
+typedef struct zed_module {
+    zed_device *device;
+    ze_module_handle_t handle;
+} zed_module;
+
+typedef struct zed_type_ {
+    const char *name;
+    unsigned char size;         /* bytes */
+    char kind;                  /* of a value: i u f, h and b for the 16-bit floats, 0: only in memory */
+    unsigned char pointed_size; /* of the C type a pointer to it may have, and its kinds: i u f, c for plain char */
+    const char *pointed_kinds;
+} zed_type_;
+
+enum { ZED_PARAM_VALUE, ZED_PARAM_PTR, ZED_PARAM_LOCAL };
+
+typedef struct zed_param {
+    int kind; /* ZED_PARAM_... */
+    const zed_type_ *type;
+    char name[64];
+} zed_param;
+
+typedef struct zed_kernel {
+    zed_device *device;
+    ze_module_handle_t module;
+    ze_kernel_handle_t handle;
+    char name[128];
+    uint32_t param_count;
+    zed_param params[ZED_MAX_ARGS];
+    uint32_t local_size[3];     /* 0: not known yet */
+    uint32_t required_size[3];  /* by the module, 0: none */
+    uint32_t subgroup_size;     /* required by the module, 0: none */
+    uint32_t local_bytes, private_bytes, spill_bytes;
+} zed_kernel;
+
+typedef struct zed_groups {
+    uint32_t x, y, z;
+} zed_groups;
+
+typedef struct zed_local {
+    size_t bytes;
+} zed_local;
+
+/* An argument with its C type. Made by ZED_ARG(value) or the zed_arg_... functions. */
+typedef struct zed_arg {
+    char kind;          /* i u f: a value; p: a pointer; l: local memory */
+    char pointed;       /* of a pointer: i u f c, v when its type says nothing */
+    unsigned char size; /* bytes of the value or of what is pointed to */
+    union {
+        int64_t i;
+        uint64_t u;
+        double f;
+        const void *p;
+    } as;
+    const char *text;   /* how the caller wrote it, may be NULL */
+} zed_arg;
+
+typedef struct zed_batch {
+    zed_device *device;
+    ze_command_list_handle_t list;
+    int launches;
+    int state_;
+} zed_batch;
+
+enum { ZED_SHARED = 1, ZED_DEVICE, ZED_HOST };
+enum { ZED_RES_MEMORY_, ZED_RES_MODULE_, ZED_RES_KERNEL_, ZED_RES_LIST_ };
+enum { ZED_BATCH_NONE_, ZED_BATCH_OPEN_, ZED_BATCH_CLOSED_ };
+
+/* ---- what users call; each takes the caller's file and line ------------------------------------------------------- */
+
+#define zed_open(d, options) zed_open_((d), (options), __FILE__, __LINE__)              /* bool */
+#define zed_open_queue(second, first) zed_open_queue_((second), (first), __FILE__, __LINE__) /* bool */
+#define zed_close(d) zed_close_(zed_at_((d), __FILE__, __LINE__))                       /* void; twice is fine */
+#define zed_list(infos, max, error) zed_list_((infos), (max), (error), __FILE__, __LINE__) /* how many, -1: error */
+#define zed_alloc(d, kind, bytes, align) zed_alloc_(zed_at_((d), __FILE__, __LINE__), (kind), (bytes), (align)) /* void * */
+#define zed_free(d, p) zed_free_(zed_at_((d), __FILE__, __LINE__), (p))                 /* bool; NULL is fine */
+#define zed_copy(d, dst, src, bytes) zed_copy_(zed_at_((d), __FILE__, __LINE__), (dst), (src), (bytes)) /* bool */
+#define zed_fill(d, dst, byte, bytes) zed_fill_(zed_at_((d), __FILE__, __LINE__), (dst), (byte), (bytes)) /* bool */
+#define zed_fill_pattern(d, dst, pattern, size, bytes)                                                                 \
+    zed_fill_pattern_(zed_at_((d), __FILE__, __LINE__), (dst), (pattern), (size), (bytes)) /* bool */
+#define zed_wait(d) zed_wait_(zed_at_((d), __FILE__, __LINE__))                         /* bool */
+
+#define zed_module_load(module, d, words, bytes, flags)                                                                \
+    zed_module_load_((module), zed_at_((d), __FILE__, __LINE__), (words), (bytes), (flags)) /* bool */
+#define zed_module_free(module) zed_module_free_((module), __FILE__, __LINE__)          /* bool */
+#define zed_kernel_get(kernel, module, name, params)                                                                   \
+    zed_kernel_get_((kernel), (module), (name), (params), __FILE__, __LINE__)           /* bool */
+#define zed_kernel_clone(kernel, from, d) zed_kernel_clone_((kernel), (from), zed_at_((d), __FILE__, __LINE__)) /* bool */
+#define zed_kernel_free(kernel) zed_kernel_free_((kernel), __FILE__, __LINE__)          /* bool */
+#define zed_local_size(kernel, x, y, z) zed_local_size_((kernel), (x), (y), (z), __FILE__, __LINE__) /* bool */
+#define ZED_LOAD(kernel, d, mod)                                                                                       \
+    zed_load_((kernel), zed_at_((d), __FILE__, __LINE__), (mod).words, (mod).size, (mod).kernel, (mod).params,         \
+              (mod).build_flags, (mod).local_size)                                      /* bool */
+
+#define zed_launch_n(kernel, groups, args, count)                                                                      \
+    zed_launch_((kernel), NULL, ZED_RUN_WAIT_, NULL, __FILE__, __LINE__, (groups), (args), (count)) /* bool */
+#define zed_launch_timed_n(kernel, groups, args, count)                                                                \
+    zed_launch_timed_((kernel), __FILE__, __LINE__, (groups), (args), (count))          /* double ns */
+#define zed_start_n(kernel, groups, args, count)                                                                       \
+    zed_launch_((kernel), NULL, ZED_RUN_START_, NULL, __FILE__, __LINE__, (groups), (args), (count)) /* bool */
+#define zed_batch_launch_n(batch, kernel, groups, args, count)                                                         \
+    zed_launch_((kernel), (batch), ZED_RUN_BATCH_, NULL, __FILE__, __LINE__, (groups), (args), (count)) /* bool */
+
+#define zed_batch_begin(batch, d) zed_batch_begin_((batch), zed_at_((d), __FILE__, __LINE__)) /* bool */
+#define zed_batch_copy(batch, dst, src, bytes) zed_batch_copy_((batch), (dst), (src), (bytes), __FILE__, __LINE__) /* bool */
+#define zed_batch_end(batch) zed_batch_end_((batch), __FILE__, __LINE__)                /* bool */
+#define zed_batch_run(batch) zed_batch_run_((batch), __FILE__, __LINE__)                /* bool */
+#define zed_batch_free(batch) zed_batch_free_((batch), __FILE__, __LINE__)              /* bool */
+
+/* For a kernel builder: &(xt_target){ZED_TARGET(&dev)}. */
+#define ZED_TARGET(d)                                                                                                  \
+    .name = (d)->target.name, .subgroup_sizes = (d)->target.subgroup_sizes, .local_memory = (d)->target.local_memory,  \
+    .max_group_size = (d)->target.max_group_size
+
+enum { ZED_RUN_WAIT_, ZED_RUN_START_, ZED_RUN_BATCH_ };
+
+/* ---- errors: how they are kept ------------------------------------------------------------------------------------ */
+
+/* The next calls on d are the caller's at file:line. Returns d. */
+static inline zed_device *zed_at_(zed_device *d, const char *file, int line)
+{
+    if (d) {
+        d->file_ = file;
+        d->line_ = line;
+    }
+    return d;
+}
+
+/* The row of an error id: its name and what to do; for a row of Level Zero also the name of the ze_result_t. */
+typedef struct zed_error_row_ {
+    int id;
+    uint32_t code;
+    const char *name, *result, *hint;
+} zed_error_row_;
+
+static inline const zed_error_row_ *zed_error_rows_(size_t *count)
+{
+    static const zed_error_row_ rows[] = {
+#define ZED_X_(id, hint) {id, 0, #id, "", hint},
+        ZED_ERRORS(ZED_X_)
+#undef ZED_X_
+#define ZED_X_(id, code, result, hint) {id, code, #id, result, hint},
+        ZED_RESULTS(ZED_X_)
+#undef ZED_X_
+    };
+    *count = sizeof rows / sizeof rows[0];
+    return rows;
+}
+
+static inline const zed_error_row_ *zed_error_row_of_(int id)
+{
+    size_t count;
+    const zed_error_row_ *rows = zed_error_rows_(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].id == id) return &rows[i];
+    }
+    return NULL;
+}
+
+/* The row of a failed ze_result_t; the last row when it is not listed. */
+static inline const zed_error_row_ *zed_result_row_(ze_result_t result)
+{
+    size_t count;
+    const zed_error_row_ *rows = zed_error_rows_(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].code && rows[i].code == (uint32_t)result) return &rows[i];
+    }
+    return &rows[count - 1];
+}
+
+static inline const char *zed_result_name(ze_result_t result)
+{
+    return result == ZE_RESULT_SUCCESS ? "ZE_RESULT_SUCCESS" : zed_result_row_(result)->result;
+}
+
+/* Adds "; <what to do>" behind the text, which is cut rather than the advice. */
+static inline void zed_error_hint_(zed_error *e, const char *hint)
+{
+    size_t used = strlen(e->text), need = strlen(hint) + 3;
+    if (used + need > sizeof e->text) used = sizeof e->text - need;
+    snprintf(e->text + used, sizeof e->text - used, "; %s", hint);
+}
+
+static inline void zed_error_set_(zed_error *e, int id, ze_result_t result, const char *file, int line,
+                                  const char *format, va_list args)
+{
+    const zed_error_row_ *row = zed_error_row_of_(id);
+    if (e->id) return;
+    e->id = id;
+    e->name = row ? row->name : "?";
+    e->file = file;
+    e->line = line;
+    e->result = result;
+    vsnprintf(e->text, sizeof e->text, format, args);
+    if (row) zed_error_hint_(e, row->hint);
+}
+
+/* Keeps the device's first error; always false, so that callers can return it. */
+ZED_PRINTF_(3, 4)
+static inline bool zed_fail_(zed_device *d, int id, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    zed_error_set_(&d->error, id, ZE_RESULT_SUCCESS, d->file_, d->line_, format, args);
+    va_end(args);
+    return false;
+}
+
+/* What the driver itself says about its last error; "" when it says nothing. */
+static inline const char *zed_driver_text_(ze_driver_handle_t driver)
+{
+#if defined(ZE_API_VERSION_CURRENT_M)
+#if ZE_API_VERSION_CURRENT_M >= ZE_MAKE_VERSION(1, 10)
+    const char *text = NULL;
+    if (driver && zeDriverGetLastErrorDescription(driver, &text) == ZE_RESULT_SUCCESS && text) return text;
+#endif
+#endif
+    (void)driver;
+    return "";
+}
+
+/* True when a Level Zero call went well; else its error, with the details that the format gives. */
+ZED_PRINTF_(4, 5)
+static inline bool zed_check_(zed_device *d, ze_result_t result, const char *call, const char *format, ...)
+{
+    char details[512];
+    const char *text;
+    va_list args;
+    zed_error *e = &d->error;
+    const zed_error_row_ *row;
+    if (result == ZE_RESULT_SUCCESS) return true;
+    if (e->id) return false;
+    va_start(args, format);
+    vsnprintf(details, sizeof details, format, args);
+    va_end(args);
+    row = zed_result_row_(result);
+    text = zed_driver_text_(d->driver);
+    e->id = row->id;
+    e->name = row->name;
+    e->file = d->file_;
+    e->line = d->line_;
+    e->result = result;
+    snprintf(e->text, sizeof e->text, "%s%s%s gave %s (0x%" PRIx32 ")%s%s", call, *details ? " " : "", details,
+             row->result, (uint32_t)result, *text ? ": " : "", text);
+    zed_error_hint_(e, row->hint);
+    return false;
+}
+
+static inline const zed_error *zed_get_error(const zed_device *d)
+{
+    return &d->error;
+}
+
+static inline void zed_clear_error(zed_device *d)
+{
+    memset(&d->error, 0, sizeof d->error);
+}
+
+/* file:line: NAME: text */
+static inline void zed_print_error(const zed_device *d, FILE *f)
+{
+    const zed_error *e = &d->error;
+    if (e->id) fprintf(f, "%s:%d: %s: %s\n", e->file ? e->file : "?", e->line, e->name, e->text);
+}
+
+/* Whether d can be worked with: open, and no error yet. */
+static inline bool zed_usable_(zed_device *d)
+{
+    if (!d || d->error.id) return false;
+    if (!d->open_) return zed_fail_(d, ZED_NOT_OPEN, "the device is not open");
+    return true;
+}
+
+/* ---- what is destroyed with the device ---------------------------------------------------------------------------- */
+
+static inline bool zed_keep_(zed_device *d, int kind, void *handle, size_t bytes)
+{
+    zed_resource_ *r;
+    if (d->resource_count_ == d->resource_room_) {
+        size_t room = d->resource_room_ ? 2 * d->resource_room_ : 32;
+        r = (zed_resource_ *)realloc(d->resources_, room * sizeof *r);
+        if (!r) return zed_fail_(d, ZED_OUT_OF_MEMORY, "no room for a list of %zu handles", room);
+        d->resources_ = r;
+        d->resource_room_ = room;
+    }
+    r = &d->resources_[d->resource_count_++];
+    r->kind = kind;
+    r->handle = handle;
+    r->bytes = bytes;
+    return true;
+}
+
+/* The place of a handle in the list, or -1. The latest first: most things live shortly. */
+static inline ptrdiff_t zed_find_(const zed_device *d, int kind, const void *handle)
+{
+    for (size_t i = d->resource_count_; i-- > 0;) {
+        if (d->resources_[i].kind == kind && d->resources_[i].handle == handle) return (ptrdiff_t)i;
+    }
+    return -1;
+}
+
+static inline void zed_forget_(zed_device *d, ptrdiff_t i)
+{
+    size_t after = d->resource_count_ - (size_t)i - 1;
+    memmove(&d->resources_[i], &d->resources_[i + 1], after * sizeof d->resources_[0]);
+    d->resource_count_--;
+}
+
+static inline bool zed_destroy_(zed_device *d, const zed_resource_ *r)
+{
+    switch (r->kind) {
+    case ZED_RES_MEMORY_: return zed_check_(d, zeMemFree(d->context, r->handle), "zeMemFree", "%s", "");
+    case ZED_RES_MODULE_:
+        return zed_check_(d, zeModuleDestroy((ze_module_handle_t)r->handle), "zeModuleDestroy", "%s", "");
+    case ZED_RES_KERNEL_:
+        return zed_check_(d, zeKernelDestroy((ze_kernel_handle_t)r->handle), "zeKernelDestroy", "%s", "");
+    default:
+        return zed_check_(d, zeCommandListDestroy((ze_command_list_handle_t)r->handle), "zeCommandListDestroy", "%s",
+                          "");
+    }
+}
+
+/* Destroys one handle of the list; true also when the device has an error already. */
+static inline bool zed_drop_(zed_device *d, int kind, void *handle)
+{
+    zed_resource_ r;
+    ptrdiff_t i = zed_find_(d, kind, handle);
+    if (i < 0) return false;
+    r = d->resources_[i];
+    zed_forget_(d, i);
+    return zed_destroy_(d, &r);
+}
+
+/* ---- which row of the target table a device is --------------------------------------------------------------------- */
+
+typedef struct zed_target_row_ {
+    const char *name;
+    bool dpas, block2d;
+} zed_target_row_;
+
+static inline const zed_target_row_ *zed_target_row_of_(const char *name)
+{
+    static const zed_target_row_ rows[] = {
+        {"pvc", true, true},  {"bmg", true, true},   {"lnl", true, true},     {"ptl", true, true},
+        {"dg2", true, false}, {"soft", true, true}, {"generic", false, false},
+    };
+    size_t i = 0, last = sizeof rows / sizeof rows[0] - 1;
+    while (i < last && strcmp(rows[i].name, name) != 0) i++;
+    return &rows[i];
+}
+
+/* Intel's PCI device ids, then what names say when the id is newer than this table. */
+static inline const char *zed_target_name_(uint32_t vendor_id, uint32_t device_id, const char *name)
+{
+    static const struct {
+        uint32_t first, last;
+        const char *target;
+    } ids[] = {
+        {0x0b69, 0x0b6e, "pvc"}, {0x0bd0, 0x0bdb, "pvc"},                          /* Data Center GPU Max */
+        {0xe202, 0xe223, "bmg"},                                                   /* Arc B, Arc Pro B */
+        {0x6420, 0x6420, "lnl"}, {0x64a0, 0x64a0, "lnl"}, {0x64b0, 0x64b0, "lnl"}, /* Core Ultra 200V */
+        {0xb080, 0xb0b0, "ptl"}, {0xfd80, 0xfd81, "ptl"},                          /* Core Ultra 300, Wildcat Lake */
+        {0x4f80, 0x4f88, "dg2"}, {0x5690, 0x5698, "dg2"}, {0x56a0, 0x56af, "dg2"}, /* Arc A, Arc Pro A, Flex */
+        {0x56b0, 0x56bf, "dg2"}, {0x56c0, 0x56c2, "dg2"},
+    };
+    static const struct {
+        const char *part, *target;
+    } names[] = {
+        {"Data Center GPU Max", "pvc"}, {"Arc(TM) B5", "bmg"},    {"Arc(TM) Pro B", "bmg"}, {"Arc(TM) B3", "ptl"},
+        {"Arc(TM) A", "dg2"},           {"Arc(TM) Pro A", "dg2"}, {"Data Center GPU Flex", "dg2"},
+    };
+    if (strncmp(name, "xetile software device", 22) == 0) return "soft";
+    if (vendor_id != 0x8086) return "generic";
+    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
+        if (device_id >= ids[i].first && device_id <= ids[i].last) return ids[i].target;
+    }
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strstr(name, names[i].part)) return names[i].target;
+    }
+    return "generic";
+}
+
+static inline void zed_fill_target_(zed_target *t, const ze_device_properties_t *p,
+                                    const ze_device_compute_properties_t *c, const ze_device_module_properties_t *m)
+{
+    const zed_target_row_ *row = zed_target_row_of_(zed_target_name_(p->vendorId, p->deviceId, p->name));
+    t->name = row->name;
+    t->dpas = row->dpas;
+    t->block2d = row->block2d;
+    for (uint32_t i = 0; i < c->numSubGroupSizes && i < ZE_SUBGROUPSIZE_COUNT; i++) {
+        t->subgroup_sizes |= c->subGroupSizes[i];
+    }
+    t->local_memory = (int)c->maxSharedLocalMemory;
+    t->max_group_size = (int)c->maxTotalGroupSize;
+    t->max_group_dim[0] = (int)c->maxGroupSizeX;
+    t->max_group_dim[1] = (int)c->maxGroupSizeY;
+    t->max_group_dim[2] = (int)c->maxGroupSizeZ;
+    t->max_groups[0] = c->maxGroupCountX;
+    t->max_groups[1] = c->maxGroupCountY;
+    t->max_groups[2] = c->maxGroupCountZ;
+    t->fp16 = (m->flags & ZE_DEVICE_MODULE_FLAG_FP16) != 0;
+    t->fp64 = (m->flags & ZE_DEVICE_MODULE_FLAG_FP64) != 0;
+    t->int64_atomics = (m->flags & ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS) != 0;
+    t->spirv_version = m->spirvVersionSupported;
+    t->vendor_id = p->vendorId;
+    t->device_id = p->deviceId;
+    t->eu_count = p->numEUsPerSubslice * p->numSubslicesPerSlice * p->numSlices;
+    t->max_alloc = p->maxMemAllocSize;
+}
+
+/* ---- finding the software device ----------------------------------------------------------------------------------- */
+
+#if !defined(_WIN32)
+/* The first readable libze_soft.so of the documented places, or its plain name. */
+static inline void zed_soft_path_(char *path, size_t size)
+{
+    static const char *const near_program[] = {"", "build/", "../", "../build/"};
+    static const char *const near_us[] = {"./build/", "./"};
+    char program[1024];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    char *slash;
+    program[length > 0 ? length : 0] = 0;
+    slash = strrchr(program, '/');
+    if (slash) {
+        slash[1] = 0;
+        for (size_t i = 0; i < sizeof near_program / sizeof near_program[0]; i++) {
+            int n = snprintf(path, size, "%s%slibze_soft.so", program, near_program[i]);
+            if (n > 0 && (size_t)n < size && !strchr(path, ',') && access(path, R_OK) == 0) return;
+        }
+    }
+    for (size_t i = 0; i < sizeof near_us / sizeof near_us[0]; i++) {
+        snprintf(path, size, "%slibze_soft.so", near_us[i]);
+        if (access(path, R_OK) == 0) return;
+    }
+    snprintf(path, size, "libze_soft.so");
+}
+
+/* Puts the software device behind Intel's drivers. The list below is what the loader would try by itself. */
+static inline bool zed_name_drivers_(zed_device *d)
+{
+    char path[2048], value[2200];
+    const char *soft = getenv("XETILE_SOFT");
+    if (getenv("ZE_ENABLE_ALT_DRIVERS")) return true; /* the user's, or ours of an earlier zed_open */
+    if (soft && !*soft) return true;
+    if (soft) {
+        int n = snprintf(path, sizeof path, "%s", soft);
+        if (n < 0 || (size_t)n >= sizeof path || strchr(path, ',') || access(path, R_OK) != 0) {
+            return zed_fail_(d, ZED_SOFT_MISSING, "XETILE_SOFT is \"%s\", which cannot be read or has a comma", soft);
+        }
+    } else {
+        zed_soft_path_(path, sizeof path);
+    }
+    snprintf(value, sizeof value, "libze_intel_gpu.so.1,libze_intel_gpu_legacy1.so.1,%s", path);
+    if (setenv("ZE_ENABLE_ALT_DRIVERS", value, 0) != 0) {
+        return zed_fail_(d, ZED_OUT_OF_MEMORY, "setenv of ZE_ENABLE_ALT_DRIVERS failed");
+    }
+    return true;
+}
+#else
+static inline bool zed_name_drivers_(zed_device *d)
+{
+    (void)d;
+    return true;
+}
+#endif
+
+/* ---- enumerating --------------------------------------------------------------------------------------------------- */
+
+typedef struct zed_candidate_ {
+    ze_driver_handle_t driver;
+    ze_device_handle_t device;
+    int rank;
+    bool gpu, software;
+    uint32_t vendor_id, device_id;
+    char name[ZE_MAX_DEVICE_NAME];
+} zed_candidate_;
+
+/* 0 discrete GPU, 1 integrated GPU, 2 another processor, 3 the software device. */
+static inline int zed_rank_(const ze_device_properties_t *p, bool software)
+{
+    if (software) return 3;
+    if (p->type != ZE_DEVICE_TYPE_GPU) return 2;
+    return p->flags & ZE_DEVICE_PROPERTY_FLAG_INTEGRATED ? 1 : 0;
+}
+
+static inline bool zed_candidate_add_(zed_device *d, zed_candidate_ *all, int *count, ze_driver_handle_t driver,
+                                      ze_device_handle_t device)
+{
+    ze_device_properties_t p;
+    zed_candidate_ c;
+    int at;
+    memset(&p, 0, sizeof p);
+    memset(&c, 0, sizeof c);
+    p.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES;
+    if (!zed_check_(d, zeDeviceGetProperties(device, &p), "zeDeviceGetProperties", "%s", "")) return false;
+    if (p.type == ZE_DEVICE_TYPE_VPU || *count == ZED_MAX_DEVICES) return true; /* an NPU takes no SPIR-V */
+    c.driver = driver;
+    c.device = device;
+    c.gpu = p.type == ZE_DEVICE_TYPE_GPU;
+    c.vendor_id = p.vendorId;
+    c.device_id = p.deviceId;
+    snprintf(c.name, sizeof c.name, "%s", p.name);
+    c.software = strncmp(c.name, "xetile software device", 22) == 0;
+    c.gpu = c.gpu && !c.software;
+    c.rank = zed_rank_(&p, c.software);
+    for (at = (*count)++; at > 0 && all[at - 1].rank > c.rank; at--) all[at] = all[at - 1];
+    all[at] = c;
+    return true;
+}
+
+static inline bool zed_no_device_(zed_device *d, ze_result_t result, const char *why)
+{
+    const char *drivers = getenv("ZE_ENABLE_ALT_DRIVERS");
+    zed_fail_(d, ZED_NO_DEVICE, "no Level Zero device: %s %s (0x%" PRIx32 "), drivers tried: %s", why,
+              zed_result_name(result), (uint32_t)result, drivers ? drivers : "the loader's own list");
+    d->error.result = result;
+    return false;
+}
+
+/* All devices, the preferred first. */
+static inline bool zed_enumerate_(zed_device *d, zed_candidate_ *all, int *count)
+{
+    ze_driver_handle_t drivers[16];
+    ze_device_handle_t devices[ZED_MAX_DEVICES];
+    uint32_t driver_count = 0, device_count;
+    ze_result_t result;
+    *count = 0;
+    if (!zed_name_drivers_(d)) return false;
+    result = zeInit(0);
+    if (result != ZE_RESULT_SUCCESS) return zed_no_device_(d, result, "zeInit gave");
+    result = zeDriverGet(&driver_count, NULL);
+    if (driver_count > 16) driver_count = 16;
+    if (result == ZE_RESULT_SUCCESS && driver_count) result = zeDriverGet(&driver_count, drivers);
+    if (result != ZE_RESULT_SUCCESS) return zed_no_device_(d, result, "zeDriverGet gave");
+    for (uint32_t i = 0; i < driver_count; i++) {
+        device_count = 0;
+        result = zeDeviceGet(drivers[i], &device_count, NULL);
+        if (device_count > ZED_MAX_DEVICES) device_count = ZED_MAX_DEVICES;
+        if (result != ZE_RESULT_SUCCESS || !device_count) continue; /* a driver without a device is no error */
+        if (!zed_check_(d, zeDeviceGet(drivers[i], &device_count, devices), "zeDeviceGet", "%s", "")) return false;
+        for (uint32_t j = 0; j < device_count; j++) {
+            if (!zed_candidate_add_(d, all, count, drivers[i], devices[j])) return false;
+        }
+    }
+    if (!*count) return zed_no_device_(d, result, "the drivers have none, the last call gave");
+    return true;
+}
+
+/* Whether `part` is in `text`, whatever the case. */
+static inline bool zed_has_(const char *text, const char *part)
+{
+    for (; *text; text++) {
+        size_t i = 0;
+        while (part[i] && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i])) i++;
+        if (!part[i]) return true;
+    }
+    return !*part;
+}
+
+static inline bool zed_no_such_device_(zed_device *d, const char *wanted, const char *from, const zed_candidate_ *all,
+                                       int count)
+{
+    char list[1200] = "";
+    size_t used = 0;
+    for (int i = 0; i < count && used < sizeof list; i++) {
+        int n = snprintf(list + used, sizeof list - used, "%s%d \"%s\"", i ? ", " : "", i, all[i].name);
+        used += n > 0 ? (size_t)n : 0;
+    }
+    return zed_fail_(d, ZED_NO_SUCH_DEVICE, "no device \"%s\" (from %s); there %s %s", wanted, from,
+                     count == 1 ? "is" : "are", list);
+}
+
+/* The device that the options, then the environment, ask for; the first when nobody asks. -1: error. */
+static inline int zed_choose_(zed_device *d, const zed_options *o, const zed_candidate_ *all, int count)
+{
+    const char *name = o ? o->name : NULL, *from = "zed_options";
+    char number[16];
+    if (o && o->index_plus_1) {
+        if (o->index_plus_1 > 0 && o->index_plus_1 <= count) return o->index_plus_1 - 1;
+        snprintf(number, sizeof number, "%d", o->index_plus_1 - 1);
+        zed_no_such_device_(d, number, from, all, count);
+        return -1;
+    }
+    if (!name) {
+        name = getenv("XETILE_DEVICE");
+        from = "XETILE_DEVICE";
+        if (!name || !*name) return 0;
+        if (strspn(name, "0123456789") == strlen(name)) {
+            if (strlen(name) < 4 && atoi(name) < count) return atoi(name);
+            zed_no_such_device_(d, name, from, all, count);
+            return -1;
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        if (zed_has_(all[i].name, name)) return i;
+        if (strcmp(zed_target_name_(all[i].vendor_id, all[i].device_id, all[i].name), name) == 0) return i;
+    }
+    zed_no_such_device_(d, name, from, all, count);
+    return -1;
+}
+
+/* Fills at most max infos (may be NULL when max is 0), the default device first; returns how many devices there are. */
+static inline int zed_list_(zed_info *infos, int max, zed_error *error, const char *file, int line)
+{
+    zed_candidate_ *all = (zed_candidate_ *)calloc(ZED_MAX_DEVICES, sizeof *all);
+    zed_device *d = (zed_device *)calloc(1, sizeof *d);
+    int count = -1;
+    if (error) memset(error, 0, sizeof *error);
+    if (d && all) {
+        zed_at_(d, file, line);
+        if (!zed_enumerate_(d, all, &count)) count = -1;
+        if (error) *error = d->error;
+    }
+    for (int i = 0; i < count && i < max; i++) {
+        infos[i].index = i;
+        memcpy(infos[i].name, all[i].name, sizeof infos[i].name);
+        infos[i].target = zed_target_row_of_(zed_target_name_(all[i].vendor_id, all[i].device_id, all[i].name))->name;
+        infos[i].gpu = all[i].gpu;
+        infos[i].software = all[i].software;
+        infos[i].vendor_id = all[i].vendor_id;
+        infos[i].device_id = all[i].device_id;
+    }
+    free(all);
+    free(d);
+    return count;
+}
+
+/* ---- opening and closing ------------------------------------------------------------------------------------------- */
+
+/* Nanoseconds of a tick. The same field is nanoseconds a tick or ticks a second, by the structure type asked for; a
+ * driver that knows only the older meaning gives a number too small to be a frequency. */
+static inline double zed_tick_ns_from_(uint64_t old_meaning, uint64_t new_meaning)
+{
+    if (new_meaning >= 10000) return 1e9 / (double)new_meaning;
+    return old_meaning ? (double)old_meaning : 1.0;
+}
+
+/* Ticks between two readings of a counter of `bits` bits that may have wrapped once. */
+static inline uint64_t zed_ticks_between_(uint64_t start, uint64_t end, uint32_t bits)
+{
+    uint64_t mask = bits == 0 || bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+    return (end - start) & mask;
+}
+
+static inline bool zed_read_properties_(zed_device *d)
+{
+    ze_device_properties_t p, p2;
+    ze_device_compute_properties_t c;
+    ze_device_module_properties_t m;
+    ze_device_memory_access_properties_t access;
+    uint64_t frequency = 0;
+    memset(&p, 0, sizeof p);
+    memset(&p2, 0, sizeof p2);
+    memset(&c, 0, sizeof c);
+    memset(&m, 0, sizeof m);
+    memset(&access, 0, sizeof access);
+    p.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES;
+    p2.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2;
+    c.stype = ZE_STRUCTURE_TYPE_DEVICE_COMPUTE_PROPERTIES;
+    m.stype = ZE_STRUCTURE_TYPE_DEVICE_MODULE_PROPERTIES;
+    access.stype = ZE_STRUCTURE_TYPE_DEVICE_MEMORY_ACCESS_PROPERTIES;
+    if (!zed_check_(d, zeDeviceGetProperties(d->device, &p), "zeDeviceGetProperties", "%s", "") ||
+        !zed_check_(d, zeDeviceGetComputeProperties(d->device, &c), "zeDeviceGetComputeProperties", "%s", "") ||
+        !zed_check_(d, zeDeviceGetModuleProperties(d->device, &m), "zeDeviceGetModuleProperties", "%s", "")) {
+        return false;
+    }
+    if (zeDeviceGetProperties(d->device, &p2) == ZE_RESULT_SUCCESS) frequency = p2.timerResolution;
+    if (zeDeviceGetMemoryAccessProperties(d->device, &access) == ZE_RESULT_SUCCESS) {
+        d->system_memory_ = (access.sharedSystemAllocCapabilities & ZE_MEMORY_ACCESS_CAP_FLAG_RW) != 0;
+    }
+    d->tick_ns_ = zed_tick_ns_from_(p.timerResolution, frequency);
+    d->timestamp_bits_ = p.kernelTimestampValidBits;
+    zed_fill_target_(&d->target, &p, &c, &m);
+    return true;
+}
+
+/* The first queue group that runs kernels. */
+static inline bool zed_find_queue_group_(zed_device *d)
+{
+    ze_command_queue_group_properties_t groups[16];
+    uint32_t count = 0;
+    if (!zed_check_(d, zeDeviceGetCommandQueueGroupProperties(d->device, &count, NULL),
+                    "zeDeviceGetCommandQueueGroupProperties", "%s", "")) {
+        return false;
+    }
+    if (count > 16) count = 16;
+    memset(groups, 0, sizeof groups);
+    for (uint32_t i = 0; i < count; i++) groups[i].stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_GROUP_PROPERTIES;
+    if (count && !zed_check_(d, zeDeviceGetCommandQueueGroupProperties(d->device, &count, groups),
+                             "zeDeviceGetCommandQueueGroupProperties", "%s", "")) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (groups[i].flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE) {
+            d->ordinal_ = i;
+            d->pattern_max_ = groups[i].maxMemoryFillPatternSize;
+            return true;
+        }
+    }
+    return zed_fail_(d, ZED_NO_QUEUE, "\"%s\" has %" PRIu32 " queue groups and none runs kernels", d->name, count);
+}
+
+static inline bool zed_make_queue_(zed_device *d)
+{
+    ze_command_queue_desc_t q;
+    ze_event_pool_desc_t p;
+    ze_event_desc_t e;
+    memset(&q, 0, sizeof q);
+    memset(&p, 0, sizeof p);
+    memset(&e, 0, sizeof e);
+    q.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC;
+    q.ordinal = d->ordinal_;
+    q.mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS;
+    p.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC;
+    p.flags = ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP;
+    p.count = 1;
+    e.stype = ZE_STRUCTURE_TYPE_EVENT_DESC;
+    e.signal = ZE_EVENT_SCOPE_FLAG_HOST;
+    e.wait = ZE_EVENT_SCOPE_FLAG_HOST;
+    return zed_check_(d, zeCommandListCreateImmediate(d->context, d->device, &q, &d->list),
+                      "zeCommandListCreateImmediate", "%s", "") &&
+           zed_check_(d, zeEventPoolCreate(d->context, &p, 1, &d->device, &d->pool), "zeEventPoolCreate", "%s", "") &&
+           zed_check_(d, zeEventCreate(d->pool, &e, &d->event), "zeEventCreate", "%s", "");
+}
+
+/* Frees all and closes; the error stays readable. */
+static inline void zed_close_(zed_device *d)
+{
+    zed_error error;
+    if (!d) return;
+    if (d->pending_ && d->list && d->event &&
+        zeCommandListAppendBarrier(d->list, d->event, 0, NULL) == ZE_RESULT_SUCCESS) {
+        zed_check_(d, zeEventHostSynchronize(d->event, UINT64_MAX), "zeEventHostSynchronize", "%s", "");
+    }
+    while (d->resource_count_) zed_destroy_(d, &d->resources_[--d->resource_count_]);
+    if (d->event) zed_check_(d, zeEventDestroy(d->event), "zeEventDestroy", "%s", "");
+    if (d->pool) zed_check_(d, zeEventPoolDestroy(d->pool), "zeEventPoolDestroy", "%s", "");
+    if (d->list) zed_check_(d, zeCommandListDestroy(d->list), "zeCommandListDestroy", "%s", "");
+    if (d->queue) zed_check_(d, zeCommandQueueDestroy(d->queue), "zeCommandQueueDestroy", "%s", "");
+    if (d->context && !d->borrowed_) {
+        zed_check_(d, zeContextDestroy(d->context), "zeContextDestroy", "%s", "");
+    }
+    free(d->resources_);
+    free(d->log_);
+    error = d->error;
+    memset(d, 0, sizeof *d);
+    d->error = error;
+}
+
+static inline bool zed_open_(zed_device *d, const zed_options *options, const char *file, int line)
+{
+    ze_context_desc_t context;
+    zed_candidate_ *all;
+    int count, chosen = -1;
+    if (!d) return false;
+    memset(d, 0, sizeof *d);
+    zed_at_(d, file, line);
+    all = (zed_candidate_ *)calloc(ZED_MAX_DEVICES, sizeof *all);
+    if (!all) return zed_fail_(d, ZED_OUT_OF_MEMORY, "no room for a list of %d devices", (int)ZED_MAX_DEVICES);
+    if (zed_enumerate_(d, all, &count)) chosen = zed_choose_(d, options, all, count);
+    if (chosen >= 0) {
+        d->driver = all[chosen].driver;
+        d->device = all[chosen].device;
+        d->software = all[chosen].software;
+        memcpy(d->name, all[chosen].name, sizeof d->name);
+    }
+    free(all);
+    if (chosen < 0) return false;
+    memset(&context, 0, sizeof context);
+    context.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC;
+    d->open_ = zed_check_(d, zeContextCreate(d->driver, &context, &d->context), "zeContextCreate", "%s", "") &&
+               zed_read_properties_(d) && zed_find_queue_group_(d) && zed_make_queue_(d);
+    if (!d->open_) zed_close_(d);
+    return d->open_;
+}
+
+/* A second queue of first's device, for another thread. */
+static inline bool zed_open_queue_(zed_device *second, zed_device *first, const char *file, int line)
+{
+    if (!second) return false;
+    memset(second, 0, sizeof *second);
+    zed_at_(second, file, line);
+    if (!first || !first->open_) return zed_fail_(second, ZED_NOT_OPEN, "the device to share is not open");
+    second->driver = first->driver;
+    second->device = first->device;
+    second->context = first->context;
+    memcpy(second->name, first->name, sizeof second->name);
+    second->target = first->target;
+    second->software = first->software;
+    second->borrowed_ = true;
+    second->system_memory_ = first->system_memory_;
+    second->ordinal_ = first->ordinal_;
+    second->timestamp_bits_ = first->timestamp_bits_;
+    second->pattern_max_ = first->pattern_max_;
+    second->tick_ns_ = first->tick_ns_;
+    second->open_ = zed_make_queue_(second);
+    if (!second->open_) zed_close_(second);
+    return second->open_;
+}
+
+/* ---- waiting, memory ----------------------------------------------------------------------------------------------- */
+
+/* Waits for the event that the last appended command signals, and makes it ready for the next. */
+static inline bool zed_await_event_(zed_device *d, const char *what, double *ns)
+{
+    ze_kernel_timestamp_result_t stamp;
+    if (!zed_check_(d, zeEventHostSynchronize(d->event, UINT64_MAX), "zeEventHostSynchronize", "after %s", what)) {
+        return false;
+    }
+    if (ns) {
+        memset(&stamp, 0, sizeof stamp);
+        if (!zed_check_(d, zeEventQueryKernelTimestamp(d->event, &stamp), "zeEventQueryKernelTimestamp", "%s", "")) {
+            return false;
+        }
+        *ns = d->tick_ns_ * (double)zed_ticks_between_(stamp.context.kernelStart, stamp.context.kernelEnd,
+                                                       d->timestamp_bits_);
+    }
+    return zed_check_(d, zeEventHostReset(d->event), "zeEventHostReset", "%s", "");
+}
+
+/* Waits for all that zed_start began. */
+static inline bool zed_wait_(zed_device *d)
+{
+    if (!zed_usable_(d)) return false;
+    if (!d->pending_) return true;
+    d->pending_ = false;
+    return zed_check_(d, zeCommandListAppendBarrier(d->list, d->event, 0, NULL), "zeCommandListAppendBarrier", "%s",
+                      "") &&
+           zed_await_event_(d, "zed_start", NULL);
+}
+
+static inline void *zed_alloc_(zed_device *d, int kind, size_t bytes, size_t align)
+{
+    ze_device_mem_alloc_desc_t on_device;
+    ze_host_mem_alloc_desc_t on_host;
+    const char *call = "zeMemAllocShared";
+    ze_result_t result;
+    void *p = NULL;
+    if (!zed_usable_(d)) return NULL;
+    if (!align) align = 64;
+    if (kind < ZED_SHARED || kind > ZED_HOST) zed_fail_(d, ZED_ALLOC_KIND, "no kind of memory is %d", kind);
+    else if (!bytes) zed_fail_(d, ZED_ALLOC_SIZE, "an allocation of 0 bytes");
+    else if (align & (align - 1)) zed_fail_(d, ZED_ALLOC_ALIGN, "alignment %zu for %zu bytes", align, bytes);
+    else if (kind != ZED_HOST && d->target.max_alloc && bytes > d->target.max_alloc) {
+        zed_fail_(d, ZED_ALLOC_TOO_LARGE, "%zu bytes, and \"%s\" allocates at most %" PRIu64, bytes, d->name,
+                  d->target.max_alloc);
+    }
+    if (d->error.id) return NULL;
+    memset(&on_device, 0, sizeof on_device);
+    memset(&on_host, 0, sizeof on_host);
+    on_device.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC;
+    on_host.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC;
+    if (kind == ZED_DEVICE) {
+        call = "zeMemAllocDevice";
+        result = zeMemAllocDevice(d->context, &on_device, bytes, align, d->device, &p);
+    } else if (kind == ZED_HOST) {
+        call = "zeMemAllocHost";
+        result = zeMemAllocHost(d->context, &on_host, bytes, align, &p);
+    } else {
+        result = zeMemAllocShared(d->context, &on_device, &on_host, bytes, align, d->device, &p);
+    }
+    if (!zed_check_(d, result, call, "(%zu bytes, alignment %zu)", bytes, align)) return NULL;
+    if (!zed_keep_(d, ZED_RES_MEMORY_, p, bytes)) {
+        zeMemFree(d->context, p);
+        return NULL;
+    }
+    return p;
+}
+
+/* Works after an error too: cleaning up is always allowed. */
+static inline bool zed_free_(zed_device *d, void *p)
+{
+    if (!d) return false;
+    if (!p) return true;
+    if (!d->open_) return zed_fail_(d, ZED_NOT_OPEN, "the device is not open");
+    if (zed_find_(d, ZED_RES_MEMORY_, p) < 0) {
+        return zed_fail_(d, ZED_NOT_ALLOCATED, "%p is none of the allocations of this device", p);
+    }
+    if (d->pending_ && !zed_wait_(d) && !d->error.id) return false;
+    return zed_drop_(d, ZED_RES_MEMORY_, p);
+}
+
+/* Refuses a range that begins in one of our allocations and leaves it. */
+static inline bool zed_in_range_(zed_device *d, const char *what, const void *p, size_t bytes)
+{
+    uintptr_t at = (uintptr_t)p;
+    if (!p) return zed_fail_(d, ZED_NULL_POINTER, "%s of %zu bytes is NULL", what, bytes);
+    for (size_t i = d->resource_count_; i-- > 0;) {
+        const zed_resource_ *r = &d->resources_[i];
+        uintptr_t base = (uintptr_t)r->handle;
+        if (r->kind != ZED_RES_MEMORY_ || at < base || at - base >= r->bytes) continue;
+        if (bytes <= r->bytes - (at - base)) return true;
+        return zed_fail_(d, ZED_MEMORY_RANGE, "%s: %zu bytes from offset %zu of an allocation of %zu bytes", what, bytes,
+                         (size_t)(at - base), r->bytes);
+    }
+    return true;
+}
+
+static inline bool zed_copy_(zed_device *d, void *dst, const void *src, size_t bytes)
+{
+    if (!zed_usable_(d)) return false;
+    if (!bytes) return true;
+    if (!zed_in_range_(d, "destination of a copy", dst, bytes) || !zed_in_range_(d, "source of a copy", src, bytes) ||
+        !zed_wait_(d)) {
+        return false;
+    }
+    return zed_check_(d, zeCommandListAppendMemoryCopy(d->list, dst, src, bytes, d->event, 0, NULL),
+                      "zeCommandListAppendMemoryCopy", "(%zu bytes)", bytes) &&
+           zed_await_event_(d, "a copy", NULL);
+}
+
+static inline bool zed_fill_pattern_(zed_device *d, void *dst, const void *pattern, size_t size, size_t bytes)
+{
+    if (!zed_usable_(d)) return false;
+    if (!bytes) return true;
+    if (!pattern) return zed_fail_(d, ZED_NULL_POINTER, "a fill of %zu bytes with no pattern", bytes);
+    if (!size || (size & (size - 1)) || bytes % size || size > d->pattern_max_) {
+        return zed_fail_(d, ZED_FILL_PATTERN, "a pattern of %zu bytes for %zu bytes, the device takes up to %zu", size,
+                         bytes, d->pattern_max_);
+    }
+    if (!zed_in_range_(d, "destination of a fill", dst, bytes) || !zed_wait_(d)) return false;
+    return zed_check_(d, zeCommandListAppendMemoryFill(d->list, dst, pattern, size, bytes, d->event, 0, NULL),
+                      "zeCommandListAppendMemoryFill", "(%zu bytes)", bytes) &&
+           zed_await_event_(d, "a fill", NULL);
+}
+
+static inline bool zed_fill_(zed_device *d, void *dst, int byte, size_t bytes)
+{
+    unsigned char pattern = (unsigned char)byte;
+    return zed_fill_pattern_(d, dst, &pattern, 1, bytes);
+}
+
+/* ---- parameters as text -------------------------------------------------------------------------------------------- */
+
+static inline const zed_type_ *zed_types_(size_t *count)
+{
+    static const zed_type_ types[] = {
+        {"f64", 8, 'f', 8, "f"},  {"f32", 4, 'f', 4, "f"}, {"f16", 2, 'h', 2, "fu"}, {"bf16", 2, 'b', 2, "u"},
+        {"i64", 8, 'i', 8, "i"},  {"i32", 4, 'i', 4, "i"}, {"i16", 2, 'i', 2, "i"},  {"i8", 1, 'i', 1, "ic"},
+        {"u64", 8, 'u', 8, "u"},  {"u32", 4, 'u', 4, "u"}, {"u16", 2, 'u', 2, "u"},  {"u8", 1, 'u', 1, "uc"},
+        {"tf32", 4, 0, 4, "f"},   {"e4m3", 1, 0, 1, "uc"}, {"e5m2", 1, 0, 1, "uc"},  {"c32", 8, 0, 4, "f"},
+        {"c64", 16, 0, 8, "f"},
+    };
+    *count = sizeof types / sizeof types[0];
+    return types;
+}
+
+/* A cursor in the text; the error says where. */
+typedef struct zed_text_ {
+    zed_device *device;
+    const char *all, *at, *kernel;
+} zed_text_;
+
+static inline bool zed_text_fail_(zed_text_ *t, const char *what)
+{
+    return zed_fail_(t->device, ZED_PARAM_TEXT, "parameters of kernel %s: %s at column %d of \"%s\"", t->kernel, what,
+                     (int)(t->at - t->all) + 1, t->all);
+}
+
+static inline void zed_text_space_(zed_text_ *t)
+{
+    t->at += strspn(t->at, " \t\r\n");
+}
+
+static inline size_t zed_text_word_(zed_text_ *t)
+{
+    zed_text_space_(t);
+    return strspn(t->at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+}
+
+static inline bool zed_text_take_(zed_text_ *t, char c)
+{
+    zed_text_space_(t);
+    if (*t->at != c) return false;
+    t->at++;
+    return true;
+}
+
+static inline const zed_type_ *zed_text_type_(zed_text_ *t)
+{
+    size_t count, length = zed_text_word_(t);
+    const zed_type_ *types = zed_types_(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (strlen(types[i].name) == length && memcmp(types[i].name, t->at, length) == 0) {
+            t->at += length;
+            return &types[i];
+        }
+    }
+    zed_text_fail_(t, length ? "no such type (f64 f32 f16 bf16 i64 i32 i16 i8 u64 u32 u16 u8, ptr<T>, local<T>)"
+                             : "a type is missing");
+    return NULL;
+}
+
+/* type name */
+static inline bool zed_text_param_(zed_text_ *t, zed_param *p)
+{
+    static const char *const brackets[] = {"", "ptr", "local"};
+    const char *start;
+    size_t length = zed_text_word_(t);
+    p->kind = ZED_PARAM_VALUE;
+    for (int i = ZED_PARAM_PTR; i <= ZED_PARAM_LOCAL; i++) {
+        if (strlen(brackets[i]) == length && memcmp(brackets[i], t->at, length) == 0) p->kind = i;
+    }
+    if (p->kind != ZED_PARAM_VALUE) {
+        t->at += length;
+        if (!zed_text_take_(t, '<')) return zed_text_fail_(t, "'<' is missing");
+    }
+    start = t->at;
+    p->type = zed_text_type_(t);
+    if (!p->type) return false;
+    if (p->kind != ZED_PARAM_VALUE && !zed_text_take_(t, '>')) return zed_text_fail_(t, "'>' is missing");
+    if (p->kind == ZED_PARAM_VALUE && !p->type->kind) {
+        t->at = start;
+        return zed_text_fail_(t, "this type lives in memory only (ptr<T>), not in a value");
+    }
+    length = zed_text_word_(t);
+    if (!length || (*t->at >= '0' && *t->at <= '9')) return zed_text_fail_(t, "a name is missing");
+    if (length >= sizeof p->name) return zed_text_fail_(t, "a name of more than 63 letters");
+    memcpy(p->name, t->at, length);
+    p->name[length] = 0;
+    t->at += length;
+    return true;
+}
+
+static inline bool zed_parse_params_(zed_device *d, const char *kernel, const char *text, zed_param *params,
+                                     uint32_t *count)
+{
+    zed_text_ t;
+    *count = 0;
+    if (!text) {
+        return zed_fail_(d, ZED_PARAM_TEXT, "the parameter text of kernel %s is NULL (\"\" means none)", kernel);
+    }
+    t.device = d;
+    t.all = t.at = text;
+    t.kernel = kernel;
+    zed_text_space_(&t);
+    if (!*t.at) return true;
+    do {
+        zed_text_space_(&t);
+        if (*count == ZED_MAX_ARGS) return zed_text_fail_(&t, "more than 32 parameters");
+        if (!zed_text_param_(&t, &params[*count])) return false;
+        for (uint32_t i = 0; i < *count; i++) {
+            if (strcmp(params[i].name, params[*count].name) == 0) {
+                t.at -= strlen(params[i].name);
+                return zed_text_fail_(&t, "a name for the second time");
+            }
+        }
+        ++*count;
+    } while (zed_text_take_(&t, ','));
+    return *t.at ? zed_text_fail_(&t, "',' or the end is missing") : true;
+}
+
+static inline const char *zed_param_name_(const zed_param *p, char *text, size_t size)
+{
+    if (p->kind == ZED_PARAM_PTR) snprintf(text, size, "ptr<%s>", p->type->name);
+    else if (p->kind == ZED_PARAM_LOCAL) snprintf(text, size, "local<%s>", p->type->name);
+    else snprintf(text, size, "%s", p->type->name);
+    return text;
+}
+
+/* ---- arguments ----------------------------------------------------------------------------------------------------- */
+
+/* A C type as a number: the bytes of a value, or kind letter and bytes of what is pointed to. */
+#define ZED_CODE_(kind, type) (((kind) << 8) | (int)sizeof(type))
+
+static inline zed_arg zed_arg_make_(char kind, int code)
+{
+    zed_arg a;
+    memset(&a, 0, sizeof a);
+    a.kind = kind;
+    a.pointed = (char)(code >> 8);
+    a.size = (unsigned char)(code & 255);
+    return a;
+}
+
+static inline zed_arg zed_arg_int_(int64_t v, int code)
+{
+    zed_arg a = zed_arg_make_('i', code);
+    a.as.i = v;
+    return a;
+}
+
+static inline zed_arg zed_arg_uint_(uint64_t v, int code)
+{
+    zed_arg a = zed_arg_make_('u', code);
+    a.as.u = v;
+    return a;
+}
+
+static inline zed_arg zed_arg_float_(double v, int code)
+{
+    zed_arg a = zed_arg_make_('f', code);
+    a.as.f = v;
+    return a;
+}
+
+static inline zed_arg zed_arg_pointer_(const volatile void *p, int code)
+{
+    zed_arg a = zed_arg_make_('p', code);
+    a.as.p = (const void *)p;
+    return a;
+}
+
+static inline zed_arg zed_arg_local_(zed_local v, int code)
+{
+    zed_arg a = zed_arg_make_('l', code);
+    a.as.u = v.bytes;
+    return a;
+}
+
+/* An argument that is a zed_arg already. */
+static inline zed_arg zed_arg_same_(zed_arg a, int code)
+{
+    (void)code;
+    return a;
+}
+
+static inline zed_arg zed_arg_text_(zed_arg a, const char *text)
+{
+    a.text = text;
+    return a;
+}
+
+/* For generated code, which knows the parameters and needs no C types. */
+static inline zed_arg zed_arg_i(int64_t v)
+{
+    return zed_arg_int_(v, 8);
+}
+
+static inline zed_arg zed_arg_u(uint64_t v)
+{
+    return zed_arg_uint_(v, 8);
+}
+
+static inline zed_arg zed_arg_f(double v)
+{
+    return zed_arg_float_(v, 8);
+}
+
+static inline zed_arg zed_arg_ptr(const volatile void *p)
+{
+    return zed_arg_pointer_(p, 'v' << 8);
+}
+
+static inline zed_arg zed_arg_local(size_t bytes)
+{
+    zed_local v;
+    v.bytes = bytes;
+    return zed_arg_local_(v, 0);
+}
+
+/* "kernel gemm, argument 4 (n + 1) for parameter u32 M" */
+static inline const char *zed_arg_where_(const zed_kernel *k, const zed_arg *a, uint32_t i, char *text, size_t size)
+{
+    char type[32];
+    snprintf(text, size, "kernel %s, argument %" PRIu32 "%s%.200s%s for parameter %s %s", k->name, i + 1,
+             a->text ? " (" : "", a->text ? a->text : "", a->text ? ")" : "",
+             zed_param_name_(&k->params[i], type, sizeof type), k->params[i].name);
+    return text;
+}
+
+/* The type and value of an argument, in the words of the parameter text. */
+static inline const char *zed_arg_name_(const zed_arg *a, char *text, size_t size)
+{
+    int bits = 8 * a->size;
+    if (a->kind == 'i') snprintf(text, size, "i%d %" PRId64, bits, a->as.i);
+    else if (a->kind == 'u') snprintf(text, size, "u%d %" PRIu64, bits, a->as.u);
+    else if (a->kind == 'f') snprintf(text, size, "f%d %.9g", bits, a->as.f);
+    else if (a->kind == 'l') snprintf(text, size, "%" PRIu64 " bytes of local memory", a->as.u);
+    else if (a->pointed == 'c') snprintf(text, size, "a pointer to char");
+    else if (a->pointed == 'v') snprintf(text, size, "a pointer");
+    else snprintf(text, size, "a pointer to %c%d", a->pointed, bits);
+    return text;
+}
+
+/* An argument ready for zeKernelSetArgumentValue. */
+typedef struct zed_bound_ {
+    size_t size;
+    bool no_value; /* local memory, or a null pointer */
+    union {
+        uint64_t u;
+        uint8_t bytes[8];
+        const void *p;
+        double f64;
+        float f32;
+        uint32_t u32;
+        uint16_t u16;
+        uint8_t u8;
+    } as;
+} zed_bound_;
+
+static inline bool zed_arg_type_error_(const zed_kernel *k, const zed_arg *a, uint32_t i, const char *what)
+{
+    char where[512], got[64];
+    return zed_fail_(k->device, ZED_ARG_TYPE, "%s: got %s%s", zed_arg_where_(k, a, i, where, sizeof where),
+                     zed_arg_name_(a, got, sizeof got), what);
+}
+
+static inline bool zed_arg_range_error_(const zed_kernel *k, const zed_arg *a, uint32_t i, const char *low,
+                                        const char *high)
+{
+    char where[512], got[64];
+    return zed_fail_(k->device, ZED_ARG_RANGE, "%s: %s is not in %s .. %s",
+                     zed_arg_where_(k, a, i, where, sizeof where), zed_arg_name_(a, got, sizeof got), low, high);
+}
+
+/* Rounds to a 16-bit float of so many exponent and fraction bits, ties to even. False: finite, but too large. */
+static inline bool zed_to_small_float_(double v, int exponent_bits, int fraction_bits, uint16_t *out)
+{
+    const int bias = (1 << (exponent_bits - 1)) - 1, top = (1 << exponent_bits) - 1;
+    uint64_t bits, fraction, rest, half;
+    uint32_t result, sign;
+    int exponent, shift = 52 - fraction_bits;
+    memcpy(&bits, &v, sizeof bits);
+    sign = (uint32_t)(bits >> 63) << 15;
+    exponent = (int)((bits >> 52) & 0x7ff);
+    fraction = bits & 0xfffffffffffffu;
+    if (exponent == 0x7ff) { /* infinity, and NaN kept quiet */
+        result = (uint32_t)top << fraction_bits | (fraction ? 1u << (fraction_bits - 1) : 0u);
+        *out = (uint16_t)(sign | result);
+        return true;
+    }
+    if (exponent) fraction |= (uint64_t)1 << 52;
+    exponent += bias - 1023;
+    if (exponent < 1) { /* subnormal: the leading one moves into the fraction */
+        shift += 1 - exponent;
+        exponent = 0;
+    }
+    if (shift > 62) shift = 62;
+    half = (uint64_t)1 << (shift - 1);
+    rest = fraction & (((uint64_t)1 << shift) - 1);
+    fraction >>= shift;
+    fraction += rest > half || (rest == half && (fraction & 1));
+    result = exponent ? ((uint32_t)(exponent - 1) << fraction_bits) + (uint32_t)fraction : (uint32_t)fraction;
+    *out = (uint16_t)(sign | result);
+    return result < (uint32_t)top << fraction_bits;
+}
+
+static inline bool zed_bind_float_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
+{
+    const zed_type_ *t = k->params[i].type;
+    double v = a->as.f;
+    if (t->kind == 'f' && t->size == 8) {
+        b->as.f64 = v;
+    } else if (t->kind == 'f') {
+        /* halfway between FLT_MAX and the next power of two: from here on f32 would be infinite */
+        if ((v >= 0x1.ffffffp127 && v <= 1.7976931348623157e308) || (v <= -0x1.ffffffp127 && v >= -1.7976931348623157e308)) {
+            return zed_arg_range_error_(k, a, i, "-3.40282347e+38", "3.40282347e+38");
+        }
+        b->as.f32 = (float)v;
+    } else if (t->kind == 'h') {
+        if (!zed_to_small_float_(v, 5, 10, &b->as.u16)) return zed_arg_range_error_(k, a, i, "-65504", "65504");
+    } else if (!zed_to_small_float_(v, 8, 7, &b->as.u16)) {
+        return zed_arg_range_error_(k, a, i, "-3.38953139e+38", "3.38953139e+38");
+    }
+    return true;
+}
+
+static inline bool zed_bind_int_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
+{
+    const zed_type_ *t = k->params[i].type;
+    const bool to_signed = t->kind == 'i';
+    const uint64_t most = UINT64_MAX >> (64 - 8 * t->size + (to_signed ? 1 : 0));
+    bool negative = a->kind == 'i' && a->as.i < 0, fits;
+    uint64_t v = a->as.u; /* the same bits when signed */
+    char low[32], high[32];
+    if (!negative) fits = v <= most;
+    else fits = to_signed && a->as.i >= -(int64_t)most - 1;
+    if (!fits) {
+        snprintf(low, sizeof low, "%" PRId64, to_signed ? -(int64_t)most - 1 : 0);
+        snprintf(high, sizeof high, "%" PRIu64, most);
+        return zed_arg_range_error_(k, a, i, low, high);
+    }
+    if (t->size == 8) b->as.u = v;
+    else if (t->size == 4) b->as.u32 = (uint32_t)v;
+    else if (t->size == 2) b->as.u16 = (uint16_t)v;
+    else b->as.u8 = (uint8_t)v;
+    return true;
+}
+
+/* Whether the device can reach what p points to. */
+static inline bool zed_reachable_(const zed_kernel *k, const zed_arg *a, uint32_t i)
+{
+    ze_memory_allocation_properties_t p;
+    ze_device_handle_t on = NULL;
+    zed_device *d = k->device;
+    char where[512];
+    uintptr_t at = (uintptr_t)a->as.p;
+    if (!at || d->system_memory_) return true;
+    for (size_t n = d->resource_count_; n-- > 0;) {
+        const zed_resource_ *r = &d->resources_[n];
+        if (r->kind == ZED_RES_MEMORY_ && at - (uintptr_t)r->handle < r->bytes) return true;
+    }
+    memset(&p, 0, sizeof p);
+    p.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES;
+    if (zeMemGetAllocProperties(d->context, a->as.p, &p, &on) == ZE_RESULT_SUCCESS &&
+        p.type != ZE_MEMORY_TYPE_UNKNOWN) {
+        return true;
+    }
+    return zed_fail_(d, ZED_ARG_MEMORY, "%s: %p is not in memory that \"%s\" can reach",
+                     zed_arg_where_(k, a, i, where, sizeof where), a->as.p, d->name);
+}
+
+static inline bool zed_bind_pointer_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
+{
+    const zed_type_ *t = k->params[i].type;
+    if (a->pointed != 'v' && (a->size != t->pointed_size || !strchr(t->pointed_kinds, a->pointed))) {
+        return zed_arg_type_error_(k, a, i, "");
+    }
+    if (!zed_reachable_(k, a, i)) return false;
+    b->as.p = a->as.p;
+    b->size = sizeof b->as.p;
+    b->no_value = !a->as.p;
+    return true;
+}
+
+/* Checks argument i against its parameter and makes the bytes to pass. */
+static inline bool zed_bind_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
+{
+    const zed_param *p = &k->params[i];
+    const bool is_int = a->kind == 'i' || a->kind == 'u', wants_int = p->type->kind == 'i' || p->type->kind == 'u';
+    memset(b, 0, sizeof *b);
+    b->size = p->type->size;
+    if (p->kind == ZED_PARAM_PTR) {
+        return a->kind == 'p' ? zed_bind_pointer_(k, a, i, b) : zed_arg_type_error_(k, a, i, ", no pointer");
+    }
+    if (p->kind == ZED_PARAM_LOCAL) {
+        if (a->kind != 'l') return zed_arg_type_error_(k, a, i, ", no (zed_local){bytes}");
+        if (!a->as.u) return zed_arg_range_error_(k, a, i, "1", "the device's local memory");
+        b->size = (size_t)a->as.u;
+        b->no_value = true;
+        return true;
+    }
+    if (is_int && wants_int) return zed_bind_int_(k, a, i, b);
+    if (a->kind == 'f' && !wants_int) return zed_bind_float_(k, a, i, b);
+    return zed_arg_type_error_(k, a, i, is_int ? " (write 1.0f for a float)" : "");
+}
+
+/* ---- modules and kernels ------------------------------------------------------------------------------------------- */
+
+/* Keeps the whole build log on the device. */
+static inline void zed_keep_log_(zed_device *d, ze_module_build_log_handle_t log)
+{
+    size_t size = 0;
+    char *text;
+    if (!log) return;
+    if (zeModuleBuildLogGetString(log, &size, NULL) == ZE_RESULT_SUCCESS && size) {
+        text = (char *)calloc(size + 1, 1);
+        if (text && zeModuleBuildLogGetString(log, &size, text) == ZE_RESULT_SUCCESS) {
+            free(d->log_);
+            d->log_ = text;
+        } else {
+            free(text);
+        }
+    }
+    zeModuleBuildLogDestroy(log);
+}
+
+/* All the last module's compiler had to say, "" when nothing. */
+static inline const char *zed_build_log(const zed_device *d)
+{
+    return d->log_ ? d->log_ : "";
+}
+
+static inline bool zed_module_words_ok_(zed_device *d, const void *words, size_t bytes)
+{
+    uint32_t magic = 0;
+    if (!words) {
+        return zed_fail_(d, ZED_MODULE_WORDS, "the module is NULL (%zu bytes)", bytes);
+    }
+    if (bytes < 20 || bytes % 4) {
+        return zed_fail_(d, ZED_MODULE_WORDS, "a module of %zu bytes: SPIR-V is words of 4 bytes, 5 or more", bytes);
+    }
+    memcpy(&magic, words, 4);
+    if (magic != 0x07230203u) {
+        return zed_fail_(d, ZED_MODULE_WORDS, "the module begins with 0x%08" PRIx32 ", SPIR-V with 0x07230203", magic);
+    }
+    return true;
+}
+
+/* A module from SPIR-V words. flags: build options, NULL or "" for none. */
+static inline bool zed_module_load_(zed_module *module, zed_device *d, const void *words, size_t bytes,
+                                    const char *flags)
+{
+    ze_module_desc_t desc;
+    ze_module_build_log_handle_t log = NULL;
+    ze_result_t result;
+    if (!module) return d ? zed_usable_(d) && zed_fail_(d, ZED_NULL_POINTER, "zed_module_load: module is NULL") : false;
+    memset(module, 0, sizeof *module);
+    module->device = d;
+    if (!zed_usable_(d) || !zed_module_words_ok_(d, words, bytes)) return false;
+    memset(&desc, 0, sizeof desc);
+    desc.stype = ZE_STRUCTURE_TYPE_MODULE_DESC;
+    desc.format = ZE_MODULE_FORMAT_IL_SPIRV;
+    desc.inputSize = bytes;
+    desc.pInputModule = (const uint8_t *)words;
+    desc.pBuildFlags = flags && *flags ? flags : NULL;
+    free(d->log_);
+    d->log_ = NULL;
+    result = zeModuleCreate(d->context, d->device, &desc, &module->handle, &log);
+    zed_keep_log_(d, log);
+    if (result == ZE_RESULT_ERROR_MODULE_BUILD_FAILURE) {
+        zed_fail_(d, ZED_MODULE_BUILD, "\"%s\" refused a module of %zu bytes (flags \"%s\"): %.1500s", d->name, bytes,
+                  flags ? flags : "", d->log_ ? d->log_ : "no build log");
+        d->error.result = result;
+        return false;
+    }
+    if (!zed_check_(d, result, "zeModuleCreate", "(%zu bytes, flags \"%s\") %.1000s", bytes, flags ? flags : "",
+                    zed_build_log(d))) {
+        return false;
+    }
+    if (zed_keep_(d, ZED_RES_MODULE_, module->handle, 0)) return true;
+    zeModuleDestroy(module->handle);
+    module->handle = NULL;
+    return false;
+}
+
+static inline bool zed_module_free_(zed_module *module, const char *file, int line)
+{
+    bool ok = true;
+    if (!module) return false;
+    zed_at_(module->device, file, line);
+    if (module->device && module->handle) ok = zed_drop_(module->device, ZED_RES_MODULE_, module->handle);
+    module->handle = NULL;
+    return ok;
+}
+
+static inline bool zed_no_such_kernel_(zed_device *d, ze_module_handle_t module, const char *name)
+{
+    uint32_t count = 0;
+    size_t used = 0;
+    char list[1200] = "";
+    const char **names = NULL;
+    if (zeModuleGetKernelNames(module, &count, NULL) == ZE_RESULT_SUCCESS && count) {
+        names = (const char **)calloc(count, sizeof *names);
+    }
+    if (names && zeModuleGetKernelNames(module, &count, names) == ZE_RESULT_SUCCESS) {
+        for (uint32_t i = 0; i < count && used < sizeof list; i++) {
+            int n = snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
+            used += n > 0 ? (size_t)n : 0;
+        }
+    }
+    free((void *)names);
+    zed_fail_(d, ZED_KERNEL_NAME, "the module has no kernel \"%s\"; it has: %s", name, *list ? list : "none");
+    d->error.result = ZE_RESULT_ERROR_INVALID_KERNEL_NAME;
+    return false;
+}
+
+/* What the driver knows about the kernel, checked against the parameter text and the device. */
+static inline bool zed_kernel_properties_(zed_kernel *k)
+{
+    zed_device *d = k->device;
+    ze_kernel_properties_t p;
+    memset(&p, 0, sizeof p);
+    p.stype = ZE_STRUCTURE_TYPE_KERNEL_PROPERTIES;
+    if (!zed_check_(d, zeKernelGetProperties(k->handle, &p), "zeKernelGetProperties", "of %s", k->name)) return false;
+    k->required_size[0] = k->local_size[0] = p.requiredGroupSizeX;
+    k->required_size[1] = k->local_size[1] = p.requiredGroupSizeY;
+    k->required_size[2] = k->local_size[2] = p.requiredGroupSizeZ;
+    k->subgroup_size = p.requiredSubgroupSize;
+    k->local_bytes = p.localMemSize;
+    k->private_bytes = p.privateMemSize;
+    k->spill_bytes = p.spillMemSize;
+    if (p.numKernelArgs != k->param_count) {
+        return zed_fail_(d, ZED_PARAM_COUNT, "kernel %s takes %" PRIu32 " arguments, its parameter text lists %" PRIu32,
+                         k->name, p.numKernelArgs, k->param_count);
+    }
+    if (k->subgroup_size && d->target.subgroup_sizes && !(k->subgroup_size & d->target.subgroup_sizes)) {
+        return zed_fail_(d, ZED_SUBGROUP_SIZE, "kernel %s requires subgroups of %" PRIu32 ", \"%s\" has sizes (or-ed) %" PRIu32,
+                         k->name, k->subgroup_size, d->name, d->target.subgroup_sizes);
+    }
+    if (k->local_bytes > (uint32_t)d->target.local_memory) {
+        return zed_fail_(d, ZED_LOCAL_MEMORY, "kernel %s needs %" PRIu32 " bytes of local memory a group, \"%s\" has %d",
+                         k->name, k->local_bytes, d->name, d->target.local_memory);
+    }
+    return true;
+}
+
+static inline bool zed_local_size_ok_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t z)
+{
+    zed_device *d = k->device;
+    const uint32_t *r = k->required_size;
+    const uint32_t size[3] = {x, y, z};
+    uint64_t all = (uint64_t)x * y;
+    if (!x || !y || !z) {
+        return zed_fail_(d, ZED_LOCAL_SIZE, "kernel %s: a work-group of %" PRIu32 " x %" PRIu32 " x %" PRIu32
+                         " has no work-item", k->name, x, y, z);
+    }
+    if (r[0] && (x != r[0] || y != r[1] || z != r[2])) {
+        return zed_fail_(d, ZED_LOCAL_SIZE, "kernel %s requires work-groups of %" PRIu32 " x %" PRIu32 " x %" PRIu32
+                         ", got %" PRIu32 " x %" PRIu32 " x %" PRIu32, k->name, r[0], r[1], r[2], x, y, z);
+    }
+    if (all <= UINT32_MAX) all *= z;
+    for (int i = 0; i < 3; i++) {
+        if (d->target.max_group_dim[i] && size[i] > (uint32_t)d->target.max_group_dim[i]) all = UINT64_MAX;
+    }
+    if (all > (uint64_t)d->target.max_group_size) {
+        return zed_fail_(d, ZED_GROUP_TOO_LARGE, "kernel %s: a work-group of %" PRIu32 " x %" PRIu32 " x %" PRIu32
+                         " work-items, \"%s\" allows %d (at most %d x %d x %d)", k->name, x, y, z, d->name,
+                         d->target.max_group_size, d->target.max_group_dim[0], d->target.max_group_dim[1],
+                         d->target.max_group_dim[2]);
+    }
+    return true;
+}
+
+static inline bool zed_set_local_size_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t z)
+{
+    if (!zed_local_size_ok_(k, x, y, z)) return false;
+    k->local_size[0] = x;
+    k->local_size[1] = y;
+    k->local_size[2] = z;
+    return zed_check_(k->device, zeKernelSetGroupSize(k->handle, x, y, z), "zeKernelSetGroupSize",
+                      "(%" PRIu32 ", %" PRIu32 ", %" PRIu32 ") of %s", x, y, z, k->name);
+}
+
+/* Whether a kernel can be worked with; the next error is the caller's at file:line. */
+static inline bool zed_kernel_usable_(zed_kernel *k, const char *file, int line)
+{
+    if (!k || !k->device) return false;
+    zed_at_(k->device, file, line);
+    if (!zed_usable_(k->device)) return false;
+    if (!k->handle) return zed_fail_(k->device, ZED_KERNEL_NOT_LOADED, "the kernel is not loaded");
+    return true;
+}
+
+static inline bool zed_local_size_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t z, const char *file, int line)
+{
+    return zed_kernel_usable_(k, file, line) && zed_set_local_size_(k, x, y, z);
+}
+
+/* The kernel's handle is made; k has device, module, name and parameters. */
+static inline bool zed_kernel_create_(zed_kernel *k)
+{
+    zed_device *d = k->device;
+    ze_kernel_desc_t desc;
+    ze_result_t result;
+    memset(&desc, 0, sizeof desc);
+    desc.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC;
+    desc.pKernelName = k->name;
+    result = zeKernelCreate(k->module, &desc, &k->handle);
+    if (result != ZE_RESULT_SUCCESS) k->handle = NULL;
+    if (result == ZE_RESULT_ERROR_INVALID_KERNEL_NAME) return zed_no_such_kernel_(d, k->module, k->name);
+    if (!zed_check_(d, result, "zeKernelCreate", "of %s", k->name)) return false;
+    if (!zed_keep_(d, ZED_RES_KERNEL_, k->handle, 0)) {
+        zeKernelDestroy(k->handle);
+        k->handle = NULL;
+        return false;
+    }
+    if (zed_kernel_properties_(k) &&
+        (!k->local_size[0] || zed_set_local_size_(k, k->local_size[0], k->local_size[1], k->local_size[2]))) {
+        return true;
+    }
+    zed_drop_(d, ZED_RES_KERNEL_, k->handle);
+    k->handle = NULL;
+    return false;
+}
+
+static inline bool zed_kernel_get_(zed_kernel *k, zed_module *module, const char *name, const char *params,
+                                   const char *file, int line)
+{
+    zed_device *d = module ? module->device : NULL;
+    if (k) memset(k, 0, sizeof *k);
+    if (!d) return false;
+    zed_at_(d, file, line);
+    if (k) k->device = d;
+    if (!zed_usable_(d)) return false;
+    if (!k || !name) return zed_fail_(d, ZED_NULL_POINTER, "zed_kernel_get: %s is NULL", k ? "the name" : "the kernel");
+    if (!module->handle) return zed_fail_(d, ZED_KERNEL_NOT_LOADED, "kernel %s: its module is not loaded", name);
+    if (strlen(name) >= sizeof k->name) return zed_no_such_kernel_(d, module->handle, name);
+    snprintf(k->name, sizeof k->name, "%s", name);
+    k->module = module->handle;
+    return zed_parse_params_(d, name, params, k->params, &k->param_count) && zed_kernel_create_(k);
+}
+
+/* The same kernel once more, on another queue of the same device (zed_open_queue) or on the same. */
+static inline bool zed_kernel_clone_(zed_kernel *k, const zed_kernel *from, zed_device *d)
+{
+    if (!k) return false;
+    memset(k, 0, sizeof *k);
+    k->device = d;
+    if (!zed_usable_(d)) return false;
+    if (!from || !from->handle) return zed_fail_(d, ZED_KERNEL_NOT_LOADED, "the kernel to clone is not loaded");
+    if (from->device->context != d->context) {
+        return zed_fail_(d, ZED_OTHER_DEVICE, "kernel %s is of \"%s\" (%p), the clone of \"%s\" (%p)", from->name,
+                         from->device->name, (const void *)from->device, d->name, (void *)d);
+    }
+    *k = *from;
+    k->device = d;
+    k->handle = NULL;
+    if (!zed_kernel_create_(k)) return false;
+    if (!from->local_size[0]) return true;
+    return zed_set_local_size_(k, from->local_size[0], from->local_size[1], from->local_size[2]);
+}
+
+static inline bool zed_kernel_free_(zed_kernel *k, const char *file, int line)
+{
+    bool ok = true;
+    if (!k) return false;
+    zed_at_(k->device, file, line);
+    if (k->device && k->handle) ok = zed_drop_(k->device, ZED_RES_KERNEL_, k->handle);
+    k->handle = NULL;
+    return ok;
+}
+
+/* Module, kernel and local size at once; the module goes when the device is closed. */
+static inline bool zed_load_(zed_kernel *k, zed_device *d, const void *words, size_t bytes, const char *name,
+                             const char *params, const char *flags, const uint32_t local_size[3])
+{
+    zed_module module;
+    if (k) memset(k, 0, sizeof *k);
+    if (k) k->device = d;
+    if (!zed_module_load_(&module, d, words, bytes, flags)) return false;
+    if (!zed_kernel_get_(k, &module, name, params, d->file_, d->line_)) return false;
+    if (!local_size[0]) return true;
+    return zed_set_local_size_(k, local_size[0], local_size[1] ? local_size[1] : 1, local_size[2] ? local_size[2] : 1);
+}
+
+/* ---- launching ----------------------------------------------------------------------------------------------------- */
+
+static inline bool zed_groups_ok_(const zed_kernel *k, zed_groups g)
+{
+    const uint32_t *most = k->device->target.max_groups;
+    if (g.x && g.y && g.z && (!most[0] || g.x <= most[0]) && (!most[1] || g.y <= most[1]) &&
+        (!most[2] || g.z <= most[2])) {
+        return true;
+    }
+    return zed_fail_(k->device, ZED_GROUPS, "kernel %s: %" PRIu32 " x %" PRIu32 " x %" PRIu32 " groups, \"%s\" takes 1 to %" PRIu32
+                     " x %" PRIu32 " x %" PRIu32, k->name, g.x, g.y, g.z, k->device->name, most[0], most[1], most[2]);
+}
+
+/* Checks all arguments, then passes all. */
+static inline bool zed_bind_all_(zed_kernel *k, const zed_arg *args, uint32_t count)
+{
+    zed_device *d = k->device;
+    zed_bound_ bound[ZED_MAX_ARGS];
+    uint64_t local = k->local_bytes;
+    if (count != k->param_count) {
+        return zed_fail_(d, ZED_ARG_COUNT, "kernel %s takes %" PRIu32 " arguments, got %" PRIu32, k->name,
+                         k->param_count, count);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (!zed_bind_(k, &args[i], i, &bound[i])) return false;
+        if (k->params[i].kind == ZED_PARAM_LOCAL) local += bound[i].size;
+        if (local > (uint64_t)d->target.local_memory) {
+            return zed_fail_(d, ZED_LOCAL_MEMORY, "kernel %s: %" PRIu64 " bytes of local memory a group, \"%s\" has %d",
+                             k->name, local, d->name, d->target.local_memory);
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const void *value = bound[i].no_value ? NULL : (const void *)&bound[i].as;
+        if (!zed_check_(d, zeKernelSetArgumentValue(k->handle, i, bound[i].size, value), "zeKernelSetArgumentValue",
+                        "(%" PRIu32 ", %zu bytes) of %s, parameter %s", i, bound[i].size, k->name, k->params[i].name)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static inline bool zed_batch_is_(zed_batch *b, int state, const char *call)
+{
+    static const char *const names[] = {"not begun", "being recorded", "ended"};
+    if (!b || !b->device) return false;
+    if (!zed_usable_(b->device)) return false;
+    if (b->state_ == state) return true;
+    return zed_fail_(b->device, ZED_BATCH_STATE, "%s of a batch that is %s, not %s", call, names[b->state_],
+                     names[state]);
+}
+
+static inline bool zed_launch_(zed_kernel *k, zed_batch *b, int how, double *ns, const char *file, int line,
+                               zed_groups groups, const zed_arg *args, uint32_t count)
+{
+    ze_group_count_t g;
+    zed_device *d;
+    ze_command_list_handle_t list;
+    if (!zed_kernel_usable_(k, file, line)) return false;
+    d = k->device;
+    list = d->list;
+    if (how == ZED_RUN_BATCH_) {
+        if (!b) return zed_fail_(d, ZED_NULL_POINTER, "kernel %s: the batch is NULL", k->name);
+        zed_at_(b->device, file, line);
+        if (!zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_launch")) return false;
+        if (b->device->context != d->context) {
+            return zed_fail_(d, ZED_OTHER_DEVICE, "kernel %s is of \"%s\" (%p), the batch of \"%s\" (%p)", k->name,
+                             d->name, (void *)d, b->device->name, (void *)b->device);
+        }
+        list = b->list;
+    }
+    if (!k->local_size[0]) return zed_fail_(d, ZED_NO_LOCAL_SIZE, "kernel %s has no local size", k->name);
+    if (!zed_groups_ok_(k, groups) || !zed_bind_all_(k, args, count)) return false;
+    if (how == ZED_RUN_WAIT_ && !zed_wait_(d)) return false;
+    /* Launches that are not waited for one by one see each other's results. */
+    if ((how == ZED_RUN_START_ && d->pending_) || (how == ZED_RUN_BATCH_ && b->launches)) {
+        if (!zed_check_(d, zeCommandListAppendBarrier(list, NULL, 0, NULL), "zeCommandListAppendBarrier", "%s", "")) {
+            return false;
+        }
+    }
+    g.groupCountX = groups.x;
+    g.groupCountY = groups.y;
+    g.groupCountZ = groups.z;
+    if (!zed_check_(d, zeCommandListAppendLaunchKernel(list, k->handle, &g, how == ZED_RUN_WAIT_ ? d->event : NULL, 0, NULL),
+                    "zeCommandListAppendLaunchKernel", "of %s, %" PRIu32 " x %" PRIu32 " x %" PRIu32 " groups", k->name,
+                    groups.x, groups.y, groups.z)) {
+        return false;
+    }
+    if (how == ZED_RUN_WAIT_) return zed_await_event_(d, k->name, ns);
+    if (how == ZED_RUN_START_) d->pending_ = true;
+    else b->launches++;
+    return true;
+}
+
+static inline double zed_launch_timed_(zed_kernel *k, const char *file, int line, zed_groups groups,
+                                       const zed_arg *args, uint32_t count)
+{
+    double ns = 0;
+    return zed_launch_(k, NULL, ZED_RUN_WAIT_, &ns, file, line, groups, args, count) ? ns : -1.0;
+}
+
+/* ---- batches ------------------------------------------------------------------------------------------------------- */
+
+static inline bool zed_batch_begin_(zed_batch *b, zed_device *d)
+{
+    ze_command_list_desc_t l;
+    ze_command_queue_desc_t q;
+    if (!b) return d ? zed_usable_(d) && zed_fail_(d, ZED_NULL_POINTER, "zed_batch_begin: the batch is NULL") : false;
+    memset(b, 0, sizeof *b);
+    b->device = d;
+    if (!zed_usable_(d)) return false;
+    memset(&l, 0, sizeof l);
+    memset(&q, 0, sizeof q);
+    l.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC;
+    l.commandQueueGroupOrdinal = d->ordinal_;
+    q.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC;
+    q.ordinal = d->ordinal_;
+    q.mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS;
+    if (!d->queue && !zed_check_(d, zeCommandQueueCreate(d->context, d->device, &q, &d->queue),
+                                 "zeCommandQueueCreate", "%s", "")) {
+        d->queue = NULL;
+        return false;
+    }
+    if (!zed_check_(d, zeCommandListCreate(d->context, d->device, &l, &b->list), "zeCommandListCreate", "%s", "")) {
+        b->list = NULL;
+        return false;
+    }
+    if (!zed_keep_(d, ZED_RES_LIST_, b->list, 0)) {
+        zeCommandListDestroy(b->list);
+        b->list = NULL;
+        return false;
+    }
+    b->state_ = ZED_BATCH_OPEN_;
+    return true;
+}
+
+static inline bool zed_batch_copy_(zed_batch *b, void *dst, const void *src, size_t bytes, const char *file, int line)
+{
+    zed_device *d = b ? b->device : NULL;
+    zed_at_(d, file, line);
+    if (!zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_copy")) return false;
+    if (!bytes) return true;
+    if (!zed_in_range_(d, "destination of a copy", dst, bytes) || !zed_in_range_(d, "source of a copy", src, bytes)) {
+        return false;
+    }
+    if (b->launches++ && !zed_check_(d, zeCommandListAppendBarrier(b->list, NULL, 0, NULL),
+                                     "zeCommandListAppendBarrier", "%s", "")) {
+        return false;
+    }
+    return zed_check_(d, zeCommandListAppendMemoryCopy(b->list, dst, src, bytes, NULL, 0, NULL),
+                      "zeCommandListAppendMemoryCopy", "(%zu bytes)", bytes);
+}
+
+static inline bool zed_batch_execute_(zed_batch *b)
+{
+    zed_device *d = b->device;
+    return zed_wait_(d) &&
+           zed_check_(d, zeCommandQueueExecuteCommandLists(d->queue, 1, &b->list, NULL),
+                      "zeCommandQueueExecuteCommandLists", "of %d launches", b->launches) &&
+           zed_check_(d, zeCommandQueueSynchronize(d->queue, UINT64_MAX), "zeCommandQueueSynchronize",
+                      "after %d launches", b->launches);
+}
+
+static inline bool zed_batch_end_(zed_batch *b, const char *file, int line)
+{
+    if (b) zed_at_(b->device, file, line);
+    if (!zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_end")) return false;
+    if (!zed_check_(b->device, zeCommandListClose(b->list), "zeCommandListClose", "%s", "")) return false;
+    b->state_ = ZED_BATCH_CLOSED_;
+    return zed_batch_execute_(b);
+}
+
+static inline bool zed_batch_run_(zed_batch *b, const char *file, int line)
+{
+    if (b) zed_at_(b->device, file, line);
+    return zed_batch_is_(b, ZED_BATCH_CLOSED_, "zed_batch_run") && zed_batch_execute_(b);
+}
+
+static inline bool zed_batch_free_(zed_batch *b, const char *file, int line)
+{
+    bool ok = true;
+    if (!b) return false;
+    zed_at_(b->device, file, line);
+    if (b->device && b->list) ok = zed_drop_(b->device, ZED_RES_LIST_, b->list);
+    b->list = NULL;
+    b->state_ = ZED_BATCH_NONE_;
+    return ok;
+}
+
+/* ---- launching with the arguments as they are ----------------------------------------------------------------------- */
+
+#if defined(__FLT16_MANT_DIG__) && (!defined(__clang__) || __clang_major__ >= 15)
+__extension__ typedef _Float16 zed_float16_;
+#define ZED_IF_FLOAT16_(...) __VA_ARGS__
+#else
+#define ZED_IF_FLOAT16_(...)
+#endif
+
+#if !defined(__cplusplus)
+
+/* clang-format off */
+#define ZED_PAIR_(type, result) type *: result, const type *: result,
+#define ZED_CODE_OF_(x) _Generic((x),                                                                                  \
+    bool: 1, char: 1, signed char: 1, unsigned char: 1, short: (int)sizeof(short), unsigned short: (int)sizeof(short), \
+    int: (int)sizeof(int), unsigned: (int)sizeof(int), long: (int)sizeof(long), unsigned long: (int)sizeof(long),      \
+    long long: 8, unsigned long long: 8, float: 4, double: 8, ZED_IF_FLOAT16_(zed_float16_: 2,)                        \
+    ZED_IF_FLOAT16_(ZED_PAIR_(zed_float16_, ZED_CODE_('f', short)))                                                    \
+    ZED_PAIR_(char, ZED_CODE_('c', char)) ZED_PAIR_(signed char, ZED_CODE_('i', char))                                 \
+    ZED_PAIR_(unsigned char, ZED_CODE_('u', char)) ZED_PAIR_(short, ZED_CODE_('i', short))                             \
+    ZED_PAIR_(unsigned short, ZED_CODE_('u', short)) ZED_PAIR_(int, ZED_CODE_('i', int))                               \
+    ZED_PAIR_(unsigned, ZED_CODE_('u', int)) ZED_PAIR_(long, ZED_CODE_('i', long))                                     \
+    ZED_PAIR_(unsigned long, ZED_CODE_('u', long)) ZED_PAIR_(long long, ZED_CODE_('i', long long))                     \
+    ZED_PAIR_(unsigned long long, ZED_CODE_('u', long long)) ZED_PAIR_(float, ZED_CODE_('f', float))                   \
+    ZED_PAIR_(double, ZED_CODE_('f', double)) default: 'v' << 8)
+
+/* A zed_arg of any integer, float, double, pointer or zed_local. */
+#define ZED_ARG(x) zed_arg_text_(_Generic((x),                                                                         \
+    bool: zed_arg_uint_, char: zed_arg_int_, signed char: zed_arg_int_, short: zed_arg_int_, int: zed_arg_int_,        \
+    long: zed_arg_int_, long long: zed_arg_int_, unsigned char: zed_arg_uint_, unsigned short: zed_arg_uint_,          \
+    unsigned: zed_arg_uint_, unsigned long: zed_arg_uint_, unsigned long long: zed_arg_uint_, float: zed_arg_float_,   \
+    double: zed_arg_float_, ZED_IF_FLOAT16_(zed_float16_: zed_arg_float_,) zed_local: zed_arg_local_,                  \
+    zed_arg: zed_arg_same_, default: zed_arg_pointer_)((x), ZED_CODE_OF_(x)), #x)
+
+/* A comma-separated list of 1 to 32 arguments as initialisers; `tail` ends it, so that "..." is never empty. */
+#define ZED_A1_(a, ...) ZED_ARG(a)
+#define ZED_A2_(a, ...) ZED_ARG(a), ZED_A1_(__VA_ARGS__)
+#define ZED_A3_(a, ...) ZED_ARG(a), ZED_A2_(__VA_ARGS__)
+#define ZED_A4_(a, ...) ZED_ARG(a), ZED_A3_(__VA_ARGS__)
+#define ZED_A5_(a, ...) ZED_ARG(a), ZED_A4_(__VA_ARGS__)
+#define ZED_A6_(a, ...) ZED_ARG(a), ZED_A5_(__VA_ARGS__)
+#define ZED_A7_(a, ...) ZED_ARG(a), ZED_A6_(__VA_ARGS__)
+#define ZED_A8_(a, ...) ZED_ARG(a), ZED_A7_(__VA_ARGS__)
+#define ZED_A9_(a, ...) ZED_ARG(a), ZED_A8_(__VA_ARGS__)
+#define ZED_A10_(a, ...) ZED_ARG(a), ZED_A9_(__VA_ARGS__)
+#define ZED_A11_(a, ...) ZED_ARG(a), ZED_A10_(__VA_ARGS__)
+#define ZED_A12_(a, ...) ZED_ARG(a), ZED_A11_(__VA_ARGS__)
+#define ZED_A13_(a, ...) ZED_ARG(a), ZED_A12_(__VA_ARGS__)
+#define ZED_A14_(a, ...) ZED_ARG(a), ZED_A13_(__VA_ARGS__)
+#define ZED_A15_(a, ...) ZED_ARG(a), ZED_A14_(__VA_ARGS__)
+#define ZED_A16_(a, ...) ZED_ARG(a), ZED_A15_(__VA_ARGS__)
+#define ZED_A17_(a, ...) ZED_ARG(a), ZED_A16_(__VA_ARGS__)
+#define ZED_A18_(a, ...) ZED_ARG(a), ZED_A17_(__VA_ARGS__)
+#define ZED_A19_(a, ...) ZED_ARG(a), ZED_A18_(__VA_ARGS__)
+#define ZED_A20_(a, ...) ZED_ARG(a), ZED_A19_(__VA_ARGS__)
+#define ZED_A21_(a, ...) ZED_ARG(a), ZED_A20_(__VA_ARGS__)
+#define ZED_A22_(a, ...) ZED_ARG(a), ZED_A21_(__VA_ARGS__)
+#define ZED_A23_(a, ...) ZED_ARG(a), ZED_A22_(__VA_ARGS__)
+#define ZED_A24_(a, ...) ZED_ARG(a), ZED_A23_(__VA_ARGS__)
+#define ZED_A25_(a, ...) ZED_ARG(a), ZED_A24_(__VA_ARGS__)
+#define ZED_A26_(a, ...) ZED_ARG(a), ZED_A25_(__VA_ARGS__)
+#define ZED_A27_(a, ...) ZED_ARG(a), ZED_A26_(__VA_ARGS__)
+#define ZED_A28_(a, ...) ZED_ARG(a), ZED_A27_(__VA_ARGS__)
+#define ZED_A29_(a, ...) ZED_ARG(a), ZED_A28_(__VA_ARGS__)
+#define ZED_A30_(a, ...) ZED_ARG(a), ZED_A29_(__VA_ARGS__)
+#define ZED_A31_(a, ...) ZED_ARG(a), ZED_A30_(__VA_ARGS__)
+#define ZED_A32_(a, ...) ZED_ARG(a), ZED_A31_(__VA_ARGS__)
+/* How many things are in a list of 1 to 40. */
+#define ZED_COUNT_(...) ZED_COUNT_X_(__VA_ARGS__, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24,  \
+    23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define ZED_COUNT_X_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21,   \
+    a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, a33, a34, a35, a36, a37, a38, a39, a40, n, ...) n
+/* clang-format on */
+
+#define ZED_JOIN_(a, b) ZED_JOIN_X_(a, b)
+#define ZED_JOIN_X_(a, b) a##b
+#define ZED_SECOND_(...) ZED_SECOND_X_(__VA_ARGS__)
+#define ZED_SECOND_X_(a, b, ...) b
+#define ZED_PROBE_(...) ~, 1,
+/* 1 when x begins with a parenthesis, as a literal (zed_groups){x, y, z} does, which the preprocessor cuts in three. */
+#define ZED_IS_LITERAL_(x, ...) ZED_SECOND_(ZED_PROBE_ x, 0, ~)
+
+/* groups and arguments -> groups, array, count. `tail` is dropped again. */
+#define ZED_PACK_(...) ZED_JOIN_(ZED_PACK_, ZED_IS_LITERAL_(__VA_ARGS__, ~))(__VA_ARGS__, tail)
+#define ZED_PACK_0(g, ...) g, ZED_ARRAY_(ZED_COUNT_(__VA_ARGS__), __VA_ARGS__)
+#define ZED_PACK_1(x, y, z, ...) x, y, z, ZED_ARRAY_(ZED_COUNT_(__VA_ARGS__), __VA_ARGS__)
+#define ZED_ARRAY_(n, ...) ZED_JOIN_(ZED_ARRAY_, n)(__VA_ARGS__)
+#define ZED_ARRAY_1(tail) NULL, 0
+#define ZED_ARRAY_2(...) (zed_arg[]){ZED_A1_(__VA_ARGS__)}, 1
+#define ZED_ARRAY_3(...) (zed_arg[]){ZED_A2_(__VA_ARGS__)}, 2
+#define ZED_ARRAY_4(...) (zed_arg[]){ZED_A3_(__VA_ARGS__)}, 3
+#define ZED_ARRAY_5(...) (zed_arg[]){ZED_A4_(__VA_ARGS__)}, 4
+#define ZED_ARRAY_6(...) (zed_arg[]){ZED_A5_(__VA_ARGS__)}, 5
+#define ZED_ARRAY_7(...) (zed_arg[]){ZED_A6_(__VA_ARGS__)}, 6
+#define ZED_ARRAY_8(...) (zed_arg[]){ZED_A7_(__VA_ARGS__)}, 7
+#define ZED_ARRAY_9(...) (zed_arg[]){ZED_A8_(__VA_ARGS__)}, 8
+#define ZED_ARRAY_10(...) (zed_arg[]){ZED_A9_(__VA_ARGS__)}, 9
+#define ZED_ARRAY_11(...) (zed_arg[]){ZED_A10_(__VA_ARGS__)}, 10
+#define ZED_ARRAY_12(...) (zed_arg[]){ZED_A11_(__VA_ARGS__)}, 11
+#define ZED_ARRAY_13(...) (zed_arg[]){ZED_A12_(__VA_ARGS__)}, 12
+#define ZED_ARRAY_14(...) (zed_arg[]){ZED_A13_(__VA_ARGS__)}, 13
+#define ZED_ARRAY_15(...) (zed_arg[]){ZED_A14_(__VA_ARGS__)}, 14
+#define ZED_ARRAY_16(...) (zed_arg[]){ZED_A15_(__VA_ARGS__)}, 15
+#define ZED_ARRAY_17(...) (zed_arg[]){ZED_A16_(__VA_ARGS__)}, 16
+#define ZED_ARRAY_18(...) (zed_arg[]){ZED_A17_(__VA_ARGS__)}, 17
+#define ZED_ARRAY_19(...) (zed_arg[]){ZED_A18_(__VA_ARGS__)}, 18
+#define ZED_ARRAY_20(...) (zed_arg[]){ZED_A19_(__VA_ARGS__)}, 19
+#define ZED_ARRAY_21(...) (zed_arg[]){ZED_A20_(__VA_ARGS__)}, 20
+#define ZED_ARRAY_22(...) (zed_arg[]){ZED_A21_(__VA_ARGS__)}, 21
+#define ZED_ARRAY_23(...) (zed_arg[]){ZED_A22_(__VA_ARGS__)}, 22
+#define ZED_ARRAY_24(...) (zed_arg[]){ZED_A23_(__VA_ARGS__)}, 23
+#define ZED_ARRAY_25(...) (zed_arg[]){ZED_A24_(__VA_ARGS__)}, 24
+#define ZED_ARRAY_26(...) (zed_arg[]){ZED_A25_(__VA_ARGS__)}, 25
+#define ZED_ARRAY_27(...) (zed_arg[]){ZED_A26_(__VA_ARGS__)}, 26
+#define ZED_ARRAY_28(...) (zed_arg[]){ZED_A27_(__VA_ARGS__)}, 27
+#define ZED_ARRAY_29(...) (zed_arg[]){ZED_A28_(__VA_ARGS__)}, 28
+#define ZED_ARRAY_30(...) (zed_arg[]){ZED_A29_(__VA_ARGS__)}, 29
+#define ZED_ARRAY_31(...) (zed_arg[]){ZED_A30_(__VA_ARGS__)}, 30
+#define ZED_ARRAY_32(...) (zed_arg[]){ZED_A31_(__VA_ARGS__)}, 31
+#define ZED_ARRAY_33(...) (zed_arg[]){ZED_A32_(__VA_ARGS__)}, 32
+#define zed_launch(kernel, ...)                                                                                        \
+    zed_launch_((kernel), NULL, ZED_RUN_WAIT_, NULL, __FILE__, __LINE__, ZED_PACK_(__VA_ARGS__)) /* bool */
+#define zed_launch_timed(kernel, ...)                                                                                  \
+    zed_launch_timed_((kernel), __FILE__, __LINE__, ZED_PACK_(__VA_ARGS__))                      /* double, ns */
+#define zed_start(kernel, ...)                                                                                         \
+    zed_launch_((kernel), NULL, ZED_RUN_START_, NULL, __FILE__, __LINE__, ZED_PACK_(__VA_ARGS__)) /* bool */
+#define zed_batch_launch(batch, kernel, ...)                                                                           \
+    zed_launch_((kernel), (batch), ZED_RUN_BATCH_, NULL, __FILE__, __LINE__, ZED_PACK_(__VA_ARGS__)) /* bool */
+
+#else /* C++: overloads and one template instead of _Generic */
+
+#define ZED_X_(type, from)                                                                                             \
+    inline zed_arg zed_arg_of_(type v)                                                                                 \
+    {                                                                                                                  \
+        return zed_arg_##from##_(v, (int)sizeof v);                                                                    \
+    }
+ZED_X_(bool, uint)
+ZED_X_(char, int)
+ZED_X_(signed char, int)
+ZED_X_(short, int)
+ZED_X_(int, int)
+ZED_X_(long, int)
+ZED_X_(long long, int)
+ZED_X_(unsigned char, uint)
+ZED_X_(unsigned short, uint)
+ZED_X_(unsigned, uint)
+ZED_X_(unsigned long, uint)
+ZED_X_(unsigned long long, uint)
+ZED_X_(float, float)
+ZED_X_(double, float)
+#undef ZED_X_
+
+#define ZED_X_(type, kind)                                                                                             \
+    inline zed_arg zed_arg_of_(const type *p)                                                                          \
+    {                                                                                                                  \
+        return zed_arg_pointer_(p, ZED_CODE_(kind, type));                                                             \
+    }
+ZED_X_(char, 'c')
+ZED_X_(signed char, 'i')
+ZED_X_(short, 'i')
+ZED_X_(int, 'i')
+ZED_X_(long, 'i')
+ZED_X_(long long, 'i')
+ZED_X_(unsigned char, 'u')
+ZED_X_(unsigned short, 'u')
+ZED_X_(unsigned, 'u')
+ZED_X_(unsigned long, 'u')
+ZED_X_(unsigned long long, 'u')
+ZED_X_(float, 'f')
+ZED_X_(double, 'f')
+#undef ZED_X_
+
+inline zed_arg zed_arg_of_(const volatile void *p)
+{
+    return zed_arg_ptr(p);
+}
+
+inline zed_arg zed_arg_of_(decltype(nullptr))
+{
+    return zed_arg_ptr(NULL);
+}
+
+inline zed_arg zed_arg_of_(zed_local v)
+{
+    return zed_arg_local_(v, 0);
+}
+
+inline zed_arg zed_arg_of_(zed_arg a)
+{
+    return a;
+}
+
+#define ZED_ARG(x) zed_arg_text_(zed_arg_of_(x), #x)
+
+/* The arguments as an array that lives as long as the call. */
+template <class... T> inline bool zed_launch_cpp_(zed_kernel *k, zed_batch *b, int how, double *ns, const char *file,
+                                                  int line, zed_groups groups, T... args)
+{
+    zed_arg list[sizeof...(args) + 1] = {zed_arg_of_(args)..., zed_arg_ptr(NULL)};
+    return zed_launch_(k, b, how, ns, file, line, groups, list, (uint32_t)sizeof...(args));
+}
+
+template <class... T>
+inline double zed_launch_timed_cpp_(zed_kernel *k, const char *file, int line, zed_groups groups, T... args)
+{
+    double ns = 0;
+    return zed_launch_cpp_(k, NULL, ZED_RUN_WAIT_, &ns, file, line, groups, args...) ? ns : -1.0;
+}
+
+#define zed_launch(kernel, ...) zed_launch_cpp_((kernel), NULL, ZED_RUN_WAIT_, NULL, __FILE__, __LINE__, __VA_ARGS__)
+#define zed_launch_timed(kernel, ...) zed_launch_timed_cpp_((kernel), __FILE__, __LINE__, __VA_ARGS__)
+#define zed_start(kernel, ...) zed_launch_cpp_((kernel), NULL, ZED_RUN_START_, NULL, __FILE__, __LINE__, __VA_ARGS__)
+#define zed_batch_launch(batch, kernel, ...)                                                                           \
+    zed_launch_cpp_((kernel), (batch), ZED_RUN_BATCH_, NULL, __FILE__, __LINE__, __VA_ARGS__)
+
+#endif
+
+#endif
