@@ -68,6 +68,7 @@ $(soft_tests): $(BUILD)/%: soft/tests/%.c $(soft_objects)
 
 # ---- what people type
 
+to = $(DESTDIR)$(PREFIX)
 again = +@$(MAKE) --no-print-directory -j$(JOBS)
 
 setup: ## install what is missing (apt; elsewhere the names are printed)
@@ -106,15 +107,15 @@ clean: ## remove everything built
 	rm -rf $(BUILD)
 
 install: $(BUILD)/libze_soft.so ## headers, libze_soft.so and xetile.pc, to $(DESTDIR)$(PREFIX)
-	mkdir -p $(DESTDIR)$(PREFIX)/include/xetile $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	cp $(headers) $(DESTDIR)$(PREFIX)/include/xetile/
-	cp $(BUILD)/libze_soft.so $(DESTDIR)$(PREFIX)/lib/
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' scripts/xetile.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/xetile.pc
+	mkdir -p "$(to)/include/xetile" "$(to)/lib/pkgconfig"
+	cp $(headers) "$(to)/include/xetile/"
+	cp $(BUILD)/libze_soft.so "$(to)/lib/"
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' scripts/xetile.pc.in > "$(to)/lib/pkgconfig/xetile.pc"
 
 uninstall: ## take the same files away
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/xetile/,$(headers)) $(DESTDIR)$(PREFIX)/lib/libze_soft.so
-	rm -f $(DESTDIR)$(PREFIX)/lib/pkgconfig/xetile.pc
-	rmdir $(DESTDIR)$(PREFIX)/include/xetile 2>/dev/null || true
+	cd "$(to)/include/xetile" && rm -f $(headers)
+	rm -f "$(to)/lib/libze_soft.so" "$(to)/lib/pkgconfig/xetile.pc"
+	rmdir "$(to)/include/xetile" 2>/dev/null || true
 
 build-benches: $(benches)
 build-all: $(BUILD)/libze_soft.so $(examples) $(benches) $(tests) $(soft_tests)

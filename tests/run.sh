@@ -7,6 +7,7 @@ BUILD=$(cd "$BUILD" && pwd) || exit 1
 export BUILD
 cd "$(dirname "$0")/.." || exit 1
 export XETILE_SPV_DIR="$BUILD/spv"
+export XETILE_SOFT_CACHE="${XETILE_SOFT_CACHE:-$BUILD/cache}" # so that a clean clone compiles every kernel
 export XETILE_SOFT="${XETILE_SOFT:-$BUILD/libze_soft.so}"
 export ZE_ENABLE_VALIDATION_LAYER="${ZE_ENABLE_VALIDATION_LAYER:-1}"
 export ZE_ENABLE_PARAMETER_VALIDATION="${ZE_ENABLE_PARAMETER_VALIDATION:-1}"

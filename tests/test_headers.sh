@@ -29,7 +29,9 @@ for pair in gcc:c11:c clang:c11:c g++:c++17:cc clang++:c++17:cc; do
     check "all headers, $compiler -std=$standard" two_units "$compiler" "$standard" "$suffix" $headers
 done
 
-# Also without optimisation off: unused functions must not warn at -O2, and a second include must change nothing.
+check "headers joined from src/ are up to date" scripts/join_headers.sh --check
+
+# With optimisation: unused functions must not warn at -O2, and a second include must change nothing.
 # shellcheck disable=SC2086
 for header in $headers; do
     check "$header twice, -O2" two_units "$CC -O2" c11 c "$header" "$header"

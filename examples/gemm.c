@@ -1,0 +1,701 @@
+/* gemm.c - C = A B, the first kernel of the XeTile text's appendix 2.1: 256 x 256 work-group tiles of 32 subgroups, 32
+ * values of k a step, prefetch three steps ahead. Any M, N and K; f16 and bf16 sum in f32, i8 in i32. `gemm --help` says the rest.
+ *
+ *     cc -std=c11 gemm.c -lze_loader -lm && ./a.out
+ *
+ * In order: the kernels, the command line, NumPy files, the input, the check against f64, the run.
+ */
+#include "xetile.h"
+#include "ze_dispatch.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* One body for all types: of(A) is the type that A points to. */
+static void product(XT_CONTEXT, xt_val A, xt_val B, xt_val C, xt_val M, xt_val N, xt_val K)
+{
+    const xt_map map_a = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, 32});
+    const xt_map map_b = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, 64});
+    const xt_map map_c = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, 64});
+    const xt_map pre_a = XT_MAP(.sg_layout = {32, 1}, .sg_data = {8, 32});
+    const xt_map pre_b = XT_MAP(.sg_layout = {4, 8}, .sg_data = {8, 32});
+
+    xt_val i = XT_MUL(XT_GROUP_ID(1), 256), j = XT_MUL(XT_GROUP_ID(0), 256);
+
+    xt_tile a = XT_INIT_TILE(A, of(A), 256, 32, .offset = XT_AT(i, 0), .shape = XT_AT(M, K), .map = map_a);
+    xt_tile b = XT_INIT_TILE(B, of(B), 32, 256, .offset = XT_AT(0, j), .shape = XT_AT(K, N), .map = map_b);
+    xt_tile pa = XT_INIT_TILE(A, of(A), 256, 32, .offset = XT_AT(i, 96), .shape = XT_AT(M, K), .map = pre_a);
+    xt_tile pb = XT_INIT_TILE(B, of(B), 32, 256, .offset = XT_AT(96, j), .shape = XT_AT(K, N), .map = pre_b);
+    xt_tile c = XT_INIT_TILE(C, of(C), 256, 256, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = map_c);
+    xt_vec acc = XT_SPLAT(of(C), 256, 256, 0, .map = map_c);
+
+    XT_FOR (k, 0, K, 32, &a, &b, &pa, &pb, &acc) { /* the listed values are carried round the loop */
+        xt_vec va = XT_LOAD_TILE(a), vb = XT_LOAD_TILE(b);
+        XT_PREFETCH_TILE(pa);
+        XT_PREFETCH_TILE(pb);
+        acc = XT_TILE_MMA(va, vb, acc);
+        a = XT_UPDATE_TILE_OFFSET(a, 0, 32);
+        b = XT_UPDATE_TILE_OFFSET(b, 32, 0);
+        pa = XT_UPDATE_TILE_OFFSET(pa, 0, 32);
+        pb = XT_UPDATE_TILE_OFFSET(pb, 32, 0);
+    }
+    XT_STORE_TILE(acc, c);
+}
+
+XT_KERNEL (gemm_f16, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K))
+{
+    product(XT_SELF, A, B, C, M, N, K);
+}
+
+XT_KERNEL (gemm_bf16, ptr(bf16, A), ptr(bf16, B), ptr(f32, C), u32(M), u32(N), u32(K))
+{
+    product(XT_SELF, A, B, C, M, N, K);
+}
+
+XT_KERNEL (gemm_i8, ptr(i8, A), ptr(i8, B), ptr(i32, C), u32(M), u32(N), u32(K))
+{
+    product(XT_SELF, A, B, C, M, N, K);
+}
+
+/* ---- messages and the command line */
+
+/* Every way out of the program that is not `ok` goes through here. */
+static bool fail(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    printf("FAILED gemm ");
+    vprintf(format, args);
+    printf("\n");
+    va_end(args);
+    return false;
+}
+
+typedef struct {
+    const char *m, *n, *k, *type, *emit, *target, *device; /* NULL: not given */
+    const char *file[3];
+    int files;
+    bool list, help;
+} options;
+
+static const struct {
+    const char *name, *value, *help;
+    size_t offset;
+} option_table[] = {
+    {"--m", "N", "rows of A and C (1024)", offsetof(options, m)},
+    {"--n", "N", "columns of B and C (1024)", offsetof(options, n)},
+    {"--k", "N", "columns of A, rows of B (1024)", offsetof(options, k)},
+    {"--type", "T", "f16, bf16 or i8 (what A.npy holds, else f16)", offsetof(options, type)},
+    {"--emit", "FILE", "write the SPIR-V module and touch no device", offsetof(options, emit)},
+    {"--target", "NAME", "with --emit: pvc bmg lnl ptl dg2 generic soft (bmg)", offsetof(options, target)},
+    {"--device", "N|NAME", "run on this device of --list (GPU first)", offsetof(options, device)},
+    {"--list", NULL, "list the devices", offsetof(options, list)},
+    {"--help", NULL, "this text", offsetof(options, help)},
+};
+enum { OPTION_COUNT = sizeof option_table / sizeof option_table[0] };
+
+static void print_help(void)
+{
+    printf("gemm [options] [A.npy B.npy [C.npy]]\n"
+           "C = A B on normally distributed input, or on two-dimensional NumPy files (v1; f16, f32 or i8, i32; C or\n"
+           "Fortran order); f32 input is rounded to --type. C.npy is written as f32 or i32, in the order of A.npy.\n");
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const char *value = option_table[i].value;
+        printf("  %-8s %-7s %s\n", option_table[i].name, value ? value : "", option_table[i].help);
+    }
+}
+
+static bool parse_option(options *o, char **argv, int *at)
+{
+    const char *arg = argv[*at];
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        char *field = (char *)o + option_table[i].offset;
+        if (strcmp(arg, option_table[i].name) != 0) continue;
+        if (!option_table[i].value) {
+            *(bool *)(void *)field = true;
+            return true;
+        }
+        if (!argv[*at + 1]) return fail("%s needs a value: %s", arg, option_table[i].value);
+        *(const char **)(void *)field = argv[++*at];
+        return true;
+    }
+    return fail("unknown option %s; gemm --help lists them", arg);
+}
+
+static bool parse_options(options *o, char **argv)
+{
+    for (int i = 1; argv[i]; i++) {
+        if (argv[i][0] == '-') {
+            if (!parse_option(o, argv, &i)) return false;
+        } else if (o->files == 3) {
+            return fail("%s: at most three files, A.npy B.npy C.npy", argv[i]);
+        } else {
+            o->file[o->files++] = argv[i];
+        }
+    }
+    if (o->target && !o->emit) return fail("--target goes with --emit");
+    return o->files != 1 || fail("%s: A.npy alone is not enough, B.npy is missing", o->file[0]);
+}
+
+/* A size from the command line, or `otherwise` when not given. */
+static bool parse_size(const char *name, const char *text, int otherwise, int *size)
+{
+    char *end = NULL;
+    long v = text ? strtol(text, &end, 10) : otherwise;
+    if (text && (end == text || *end || v < 1 || v > 65536)) return fail("%s %s: not a size from 1 to 65536", name, text);
+    *size = (int)v;
+    return true;
+}
+
+/* ---- matrices on the host. A float holds every value of the input types exactly. */
+
+typedef struct {
+    int rows, cols;
+    float *at; /* row-major */
+} matrix;
+
+static bool matrix_init(matrix *x, int rows, int cols)
+{
+    x->rows = rows;
+    x->cols = cols;
+    x->at = (float *)malloc((size_t)rows * (size_t)cols * sizeof(float));
+    return x->at || fail("out of memory for %d x %d floats", rows, cols);
+}
+
+/* ---- NumPy files, format version 1 */
+
+typedef struct {
+    const char *name, *descr;
+    size_t bytes;
+} npy_type;
+enum { NPY_F16, NPY_F32, NPY_I8, NPY_I32, NPY_TYPES };
+static const npy_type npy_types[NPY_TYPES] = {{"f16", "<f2", 2}, {"f32", "<f4", 4}, {"i8", "|i1", 1}, {"i32", "<i4", 4}};
+
+typedef struct {
+    int type, rows, cols;
+    bool fortran;
+    size_t data; /* where the elements start */
+    char descr[16];
+} npy_header;
+
+static const char *skip_blank(const char *p)
+{
+    while (*p == ' ' || *p == ',') p++;
+    return p;
+}
+
+/* 'text' or "text" at *p, copied to `to`. */
+static bool npy_string(const char **p, char *to, size_t size)
+{
+    const char quote = **p, *end = NULL;
+    if (quote == '\'' || quote == '"') end = strchr(*p + 1, quote);
+    if (!end || (size_t)(end - *p) > size) return false;
+    memcpy(to, *p + 1, (size_t)(end - *p - 1));
+    to[end - *p - 1] = 0;
+    *p = end + 1;
+    return true;
+}
+
+/* (rows, cols) */
+static bool npy_shape(const char **p, npy_header *h)
+{
+    long size[2];
+    const char *at = *p;
+    for (int d = 0; d < 2; d++) {
+        char *end;
+        if (*at != (d ? ',' : '(')) return false;
+        size[d] = strtol(at + 1, &end, 10);
+        if (end == at + 1 || size[d] < 1 || size[d] > 65536) return false;
+        at = end;
+    }
+    if (*at == ',') at++;
+    if (*at != ')') return false;
+    h->rows = (int)size[0];
+    h->cols = (int)size[1];
+    *p = at + 1;
+    return true;
+}
+
+/* The dictionary: descr, fortran_order and shape, in any order. NULL, or what is wrong with it. */
+static const char *npy_dictionary(const char *p, npy_header *h)
+{
+    char key[16];
+    int seen = 0;
+    p = skip_blank(p);
+    if (*p++ != '{') return "its header is not a dictionary";
+    for (p = skip_blank(p); *p != '}'; p = skip_blank(p)) {
+        if (!npy_string(&p, key, sizeof key) || *p++ != ':') return "its header is malformed";
+        p = skip_blank(p);
+        if (!strcmp(key, "descr")) {
+            if (!npy_string(&p, h->descr, sizeof h->descr)) return "its descr is malformed";
+            seen |= 1;
+        } else if (!strcmp(key, "fortran_order")) {
+            h->fortran = !strncmp(p, "True", 4);
+            if (!h->fortran && strncmp(p, "False", 5) != 0) return "its fortran_order is neither True nor False";
+            p += h->fortran ? 4 : 5;
+            seen |= 2;
+        } else if (!strcmp(key, "shape")) {
+            if (!npy_shape(&p, h)) return "its shape is not that of a matrix with 1 to 65536 rows and columns";
+            seen |= 4;
+        } else {
+            return "its header has a key that version 1 does not know";
+        }
+    }
+    return seen == 7 ? NULL : "its header lacks descr, fortran_order or shape";
+}
+
+/* Reads the header of a whole file in memory. NULL, or what is wrong with it. */
+static const char *npy_parse(const unsigned char *bytes, size_t size, npy_header *h)
+{
+    char text[1024];
+    size_t length;
+    const char *wrong;
+    if (size < 10 || memcmp(bytes, "\x93NUMPY", 6) != 0) return "it is not a NumPy file";
+    if (bytes[6] != 1) return "it is not of format version 1";
+    length = bytes[8] | (size_t)bytes[9] << 8;
+    if (size < 10 + length) return "it ends within its header";
+    if (length >= sizeof text) return "its header is too long";
+    memcpy(text, bytes + 10, length);
+    text[length] = 0;
+    memset(h, 0, sizeof *h);
+    if ((wrong = npy_dictionary(text, h)) != NULL) return wrong;
+    for (h->type = 0; h->type < NPY_TYPES && strcmp(h->descr, npy_types[h->type].descr) != 0; h->type++) {}
+    if (h->type == NPY_TYPES) return "its element type is none of <f2 <f4 |i1 <i4";
+    h->data = 10 + length;
+    if (size - h->data != (size_t)h->rows * (size_t)h->cols * npy_types[h->type].bytes)
+        return "its length does not fit its shape";
+    return NULL;
+}
+
+static double npy_element(const npy_header *h, const unsigned char *bytes, int row, int col)
+{
+    size_t at = h->fortran ? (size_t)col * (size_t)h->rows + (size_t)row : (size_t)row * (size_t)h->cols + (size_t)col;
+    const unsigned char *p = bytes + h->data + at * npy_types[h->type].bytes;
+    uint16_t half;
+    float f;
+    int32_t i;
+    switch (h->type) {
+    case NPY_F16: memcpy(&half, p, 2); return spe_f16_bits_to_f32(half);
+    case NPY_F32: memcpy(&f, p, 4); return f;
+    case NPY_I32: memcpy(&i, p, 4); return i;
+    default: return (signed char)*p;
+    }
+}
+
+static unsigned char *read_file(const char *path, size_t *size)
+{
+    FILE *f = fopen(path, "rb");
+    unsigned char *bytes = NULL;
+    long length = -1;
+    if (f && fseek(f, 0, SEEK_END) == 0) length = ftell(f);
+    if (length >= 0 && fseek(f, 0, SEEK_SET) == 0) bytes = (unsigned char *)malloc((size_t)length + 1);
+    *size = bytes ? fread(bytes, 1, (size_t)length, f) : 0;
+    if (f) fclose(f);
+    if (bytes && *size == (size_t)length) return bytes;
+    free(bytes);
+    fail("%s: cannot read it", path);
+    return NULL;
+}
+
+static bool npy_read(const char *path, npy_header *h, matrix *x)
+{
+    size_t size;
+    unsigned char *bytes = read_file(path, &size);
+    const char *wrong = bytes ? npy_parse(bytes, size, h) : NULL;
+    bool ok = bytes && !wrong && matrix_init(x, h->rows, h->cols);
+    if (wrong) fail("%s: %s%s%s", path, wrong, h->descr[0] ? "; it says " : "", h->descr);
+    for (int i = 0; ok && i < h->rows; i++)
+        for (int j = 0; j < h->cols; j++)
+            x->at[(size_t)i * (size_t)h->cols + (size_t)j] = (float)npy_element(h, bytes, i, j);
+    free(bytes);
+    return ok;
+}
+
+/* Writes `data`, row-major elements of 4 bytes, in either order. */
+static bool npy_write(const char *path, int type, int rows, int cols, const uint32_t *data, bool fortran)
+{
+    char text[128];
+    FILE *f = fopen(path, "wb");
+    size_t count = (size_t)rows * (size_t)cols, done = 0;
+    int used = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': %s, 'shape': (%d, %d), }",
+                        npy_types[type].descr, fortran ? "True" : "False", rows, cols);
+    if (f) {
+        fwrite("\x93NUMPY\x01\x00\x76\x00", 1, 10, f); /* 10 + 118 = 128: the elements start on a multiple of 64 */
+        fprintf(f, "%s%*s\n", text, 117 - used, "");
+        if (!fortran) done = fwrite(data, 4, count, f);
+        for (int j = 0; fortran && j < cols; j++)
+            for (int i = 0; i < rows; i++) done += fwrite(data + (size_t)i * (size_t)cols + (size_t)j, 4, 1, f);
+    }
+    if (!f || fclose(f) != 0 || done != count) return fail("%s: cannot write it", path);
+    return true;
+}
+
+/* ---- the types a product is computed in */
+
+typedef struct {
+    const char *name;
+    size_t bytes;
+    int result; /* of npy_types */
+    bool (*encode)(float value, void *to, size_t at, float *rounded); /* false: does not fit */
+} gemm_type;
+
+static bool encode_f16(float v, void *to, size_t at, float *rounded)
+{
+    ((uint16_t *)to)[at] = spe_f32_to_f16_bits(v);
+    *rounded = spe_f16_bits_to_f32(((uint16_t *)to)[at]);
+    return isfinite(*rounded);
+}
+
+static bool encode_bf16(float v, void *to, size_t at, float *rounded)
+{
+    ((uint16_t *)to)[at] = spe_f32_to_bf16_bits(v);
+    *rounded = spe_bf16_bits_to_f32(((uint16_t *)to)[at]);
+    return isfinite(*rounded);
+}
+
+static bool encode_i8(float v, void *to, size_t at, float *rounded)
+{
+    *rounded = v;
+    if (!(v >= -128 && v <= 127)) return false;
+    ((int8_t *)to)[at] = (int8_t)v;
+    return true;
+}
+
+static const gemm_type gemm_types[] = {
+    {"f16", 2, NPY_F32, encode_f16}, {"bf16", 2, NPY_F32, encode_bf16}, {"i8", 1, NPY_I32, encode_i8}};
+enum { GEMM_F16, GEMM_BF16, GEMM_I8, GEMM_TYPES };
+
+/* Puts the device's form of `x` into `to`, and what it was rounded to back into `x`. */
+static bool encode(const gemm_type *type, const char *name, matrix *x, void *to)
+{
+    size_t cols = (size_t)x->cols;
+    for (size_t i = 0; i < (size_t)x->rows * cols; i++) {
+        float v = x->at[i];
+        if (!type->encode(v, to, i, &x->at[i]))
+            return fail("%s: element (%d, %d) = %g does not fit %s", name, (int)(i / cols), (int)(i % cols), v, type->name);
+    }
+    return true;
+}
+
+/* ---- input */
+
+typedef struct {
+    const gemm_type *type;
+    int m, n, k;
+    matrix a, b;
+    const char *name_a, *name_b;
+    bool from_files, fortran;
+} problem;
+
+/* splitmix64 */
+static double random_uniform(uint64_t *state)
+{
+    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (double)((z ^ (z >> 31)) >> 11) * (1.0 / 9007199254740992.0);
+}
+
+/* Normally distributed (Box and Muller); for i8 of deviation 40, rounded and clamped. */
+static void fill_normal(const problem *p, matrix *x, uint64_t *state)
+{
+    size_t count = (size_t)x->rows * (size_t)x->cols;
+    for (size_t i = 0; i < count; i++) {
+        double radius = sqrt(-2 * log(1 - random_uniform(state)));
+        double v = radius * cos(6.283185307179586 * random_uniform(state));
+        if (p->type == &gemm_types[GEMM_I8]) v = fmin(fmax(nearbyint(40 * v), -128), 127);
+        x->at[i] = (float)v;
+    }
+}
+
+static bool choose_type(problem *p, const char *asked, bool integer)
+{
+    const char *name = asked ? asked : integer ? "i8" : "f16";
+    for (int i = 0; i < GEMM_TYPES; i++)
+        if (!strcmp(name, gemm_types[i].name)) p->type = &gemm_types[i];
+    return p->type || fail("--type %s: it is one of f16, bf16, i8", name);
+}
+
+static bool is_integer(const npy_header *h) { return h->type == NPY_I8 || h->type == NPY_I32; }
+
+static bool read_input(const options *o, problem *p)
+{
+    npy_header a, b;
+    if (!npy_read(o->file[0], &a, &p->a) || !npy_read(o->file[1], &b, &p->b)) return false;
+    if (!choose_type(p, o->type, is_integer(&a))) return false;
+    for (int i = 0; i < 2; i++) {
+        const npy_header *h = i ? &b : &a;
+        if (is_integer(h) != (p->type == &gemm_types[GEMM_I8]))
+            return fail("%s: it holds %s, which is no input of --type %s", o->file[i], npy_types[h->type].name, p->type->name);
+    }
+    if (b.rows != a.cols)
+        return fail("%s: it has %d rows, but %s has %d columns", o->file[1], b.rows, o->file[0], a.cols);
+    p->name_a = o->file[0];
+    p->name_b = o->file[1];
+    p->from_files = true;
+    p->fortran = a.fortran;
+    if (!parse_size("--m", o->m, a.rows, &p->m) || !parse_size("--n", o->n, b.cols, &p->n)) return false;
+    if (!parse_size("--k", o->k, a.cols, &p->k)) return false;
+    if (p->m != a.rows || p->n != b.cols || p->k != a.cols)
+        return fail("%s: --m %d --n %d --k %d do not fit the files, which give %d x %d x %d", o->file[0], p->m, p->n, p->k,
+                    a.rows, b.cols, a.cols);
+    return true;
+}
+
+static bool make_input(const options *o, problem *p)
+{
+    uint64_t state = 2024;
+    if (!choose_type(p, o->type, false)) return false;
+    if (!parse_size("--m", o->m, 1024, &p->m) || !parse_size("--n", o->n, 1024, &p->n)) return false;
+    if (!parse_size("--k", o->k, 1024, &p->k)) return false;
+    if (!matrix_init(&p->a, p->m, p->k) || !matrix_init(&p->b, p->k, p->n)) return false;
+    p->name_a = "A";
+    p->name_b = "B";
+    fill_normal(p, &p->a, &state);
+    fill_normal(p, &p->b, &state);
+    return true;
+}
+
+/* ---- the check
+ *
+ * Products of two f16 or bf16 values are exact in f32, so only the K additions round, each by at most u = 2^-24 of a
+ * partial sum. Whatever their order, the error is at most K u sum|a||b| <= K u |a| |b|, with the Euclidean norms of
+ * a row of A and a column of B (Cauchy and Schwarz). Random input does far better: roundings that are independent
+ * stay under 8 sqrt(K) u |a| |b| with a probability of 1 - 3e-14 an element (Higham and Mary 2019), so that is what is
+ * asked of it. Input from files may be all alike, and gets the first bound. u is doubled for hardware that truncates;
+ * K FLT_MIN is for hardware that flushes subnormals. Integers must be equal.
+ */
+
+typedef struct {
+    double error, bound; /* of the element where error / bound is largest */
+    int row, col;
+    size_t wrong;
+} verdict;
+
+static double norm(const float *x, size_t count, size_t stride)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) sum += (double)x[i * stride] * x[i * stride];
+    return sqrt(sum);
+}
+
+/* 4 x 4 elements of A B in f64: four rows of A with four columns of B, which stand in `panel` side by side. */
+static void reference_block(const float *const row[4], const double *panel, int k, double out[4][4])
+{
+    double sum[4][4] = {{0}};
+    for (int p = 0; p < k; p++)
+        for (int i = 0; i < 4; i++)
+            for (int j = 0; j < 4; j++) sum[i][j] += (double)row[i][p] * panel[4 * p + j];
+    memcpy(out, sum, sizeof sum);
+}
+
+static void check_element(const problem *p, verdict *v, const void *c, int i, int j, double want, double bound)
+{
+    size_t at = (size_t)i * (size_t)p->n + (size_t)j;
+    double got = p->type->result == NPY_I32 ? ((const int32_t *)c)[at] : ((const float *)c)[at];
+    double error = fabs(got - want);
+    if (!(error <= bound) && v->wrong++ == 0) printf("C(%d, %d) is %.9g, want %.9g within %.3g\n", i, j, got, want, bound);
+    if (!(error * v->bound <= v->error * bound)) {
+        v->error = error;
+        v->bound = bound;
+        v->row = i;
+        v->col = j;
+    }
+}
+
+/* Four columns of C, from column j0. */
+static void check_columns(const problem *p, const void *c, const double *norm_a, double *panel, int j0, verdict *v)
+{
+    size_t k = (size_t)p->k, n = (size_t)p->n;
+    double norm_b[4] = {0}, want[4][4];
+    double growth = p->type->result == NPY_I32 ? 0 : p->from_files ? p->k : fmin(8 * sqrt(p->k), p->k);
+    for (int j = 0; j < 4; j++) {
+        for (size_t q = 0; q < k; q++) panel[4 * q + (size_t)j] = j0 + j < p->n ? p->b.at[q * n + (size_t)(j0 + j)] : 0;
+        if (j0 + j < p->n) norm_b[j] = norm(p->b.at + j0 + j, k, n);
+    }
+    for (int i0 = 0; i0 < p->m; i0 += 4) {
+        const float *row[4];
+        for (int i = 0; i < 4; i++) row[i] = p->a.at + k * (size_t)(i0 + i < p->m ? i0 + i : p->m - 1);
+        reference_block(row, panel, p->k, want);
+        for (int i = 0; i < 4 && i0 + i < p->m; i++)
+            for (int j = 0; j < 4 && j0 + j < p->n; j++) {
+                double bound = growth * FLT_EPSILON * norm_a[i0 + i] * norm_b[j] + (growth > 0 ? p->k * (double)FLT_MIN : 0);
+                check_element(p, v, c, i0 + i, j0 + j, want[i][j], bound);
+            }
+    }
+}
+
+static bool check(const problem *p, const void *c, verdict *v)
+{
+    double *norm_a = (double *)malloc((size_t)p->m * sizeof(double));
+    double *panel = (double *)malloc((size_t)p->k * 4 * sizeof(double));
+    bool ok = norm_a && panel;
+    memset(v, 0, sizeof *v);
+    for (int i = 0; ok && i < p->m; i++) norm_a[i] = norm(p->a.at + (size_t)i * (size_t)p->k, (size_t)p->k, 1);
+    for (int j = 0; ok && j < p->n; j += 4) check_columns(p, c, norm_a, panel, j, v);
+    free(norm_a);
+    free(panel);
+    return ok || fail("out of memory for the check");
+}
+
+/* ---- the run */
+
+static xt_module build(const gemm_type *type, const xt_target *target)
+{
+    if (type == &gemm_types[GEMM_F16]) return XT_BUILD(gemm_f16, target);
+    if (type == &gemm_types[GEMM_BF16]) return XT_BUILD(gemm_bf16, target);
+    return XT_BUILD(gemm_i8, target);
+}
+
+static double now_ms(void)
+{
+    struct timespec t;
+    timespec_get(&t, TIME_UTC);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+static bool fail_build(const xt_module *mod)
+{
+    return fail("%s:%d: %s", mod->error->file, mod->error->line, mod->error->text);
+}
+
+static bool fail_device(const zed_device *dev)
+{
+    const zed_error *e = zed_get_error(dev);
+    return fail("%s:%d: %s", e->file, e->line, e->text);
+}
+
+typedef struct {
+    zed_device dev;
+    xt_module mod;
+    zed_kernel kernel;
+    void *a, *b, *c;
+} session;
+
+/* Opens the device, builds the kernel and fills the input. */
+static bool prepare(session *s, const options *o, problem *p)
+{
+    char *end = NULL;
+    long index = o->device ? strtol(o->device, &end, 10) : 0;
+    bool by_index = o->device && end != o->device && !*end && index >= 0;
+    size_t m = (size_t)p->m, n = (size_t)p->n, k = (size_t)p->k;
+    double start;
+    if (!zed_open(&s->dev, &(zed_options){.name = by_index ? NULL : o->device, .index_plus_1 = by_index ? (int)index + 1 : 0}))
+        return fail_device(&s->dev);
+    printf("device   %s\n", s->dev.name);
+    start = now_ms();
+    s->mod = build(p->type, &(xt_target){ZED_TARGET(&s->dev)});
+    if (!s->mod.words) return fail_build(&s->mod);
+    printf("module   %s for %s: %zu bytes in %.2f ms", s->mod.kernel, s->dev.target.name, s->mod.size, now_ms() - start);
+    start = now_ms();
+    if (!ZED_LOAD(&s->kernel, &s->dev, s->mod)) return printf("\n"), fail_device(&s->dev);
+    printf(", loaded in %.0f ms\n", now_ms() - start);
+    s->a = zed_alloc(&s->dev, ZED_SHARED, m * k * p->type->bytes, 0);
+    s->b = zed_alloc(&s->dev, ZED_SHARED, k * n * p->type->bytes, 0);
+    s->c = zed_alloc(&s->dev, ZED_SHARED, m * n * 4, 0);
+    if (!s->a || !s->b || !s->c) return fail_device(&s->dev);
+    return encode(p->type, p->name_a, &p->a, s->a) && encode(p->type, p->name_b, &p->b, s->b);
+}
+
+/* Three launches on a poisoned C; the median of the device's own times goes to *ns. */
+static bool launch(session *s, const problem *p, double *ns)
+{
+    uint32_t M = (uint32_t)p->m, N = (uint32_t)p->n, K = (uint32_t)p->k;
+    int poison = p->type->result == NPY_F32 ? 0xff /* NaN */ : 0x80;
+    double t[3];
+    for (int i = 0; i < 3; i++) {
+        if (!zed_fill(&s->dev, s->c, poison, (size_t)M * N * 4)) return fail_device(&s->dev);
+        t[i] = zed_launch_timed(&s->kernel, (zed_groups){(N + 255) / 256, (M + 255) / 256, 1}, s->a, s->b, s->c, M, N, K);
+        if (t[i] < 0) return fail_device(&s->dev);
+    }
+    *ns = fmax(fmin(t[0], t[1]), fmin(fmax(t[0], t[1]), t[2]));
+    printf("time     %.3f ms, %.1f GFLOP/s (median of 3)\n", *ns * 1e-6, 2.0 * M * N * K / *ns);
+    return true;
+}
+
+static bool run(session *s, const options *o, problem *p)
+{
+    double ns;
+    verdict v;
+    if (!prepare(s, o, p) || !launch(s, p, &ns)) return false;
+    printf("checking %d x %d elements against f64 ...\n", p->m, p->n);
+    fflush(stdout);
+    if (!check(p, s->c, &v)) return false;
+    printf("error    %.3g of at most %.3g, at (%d, %d)\n", v.error, v.bound, v.row, v.col);
+    if (v.wrong) return fail("%s %d x %d x %d: %zu elements are wrong", p->type->name, p->m, p->n, p->k, v.wrong);
+    if (o->files == 3 && !npy_write(o->file[2], p->type->result, p->m, p->n, (const uint32_t *)s->c, p->fortran)) return false;
+    printf("ok gemm %s %d x %d x %d, %.1f GFLOP/s\n", p->type->name, p->m, p->n, p->k, 2.0 * p->m * p->n * p->k / ns);
+    return true;
+}
+
+static bool run_gemm(const options *o)
+{
+    session s;
+    problem p;
+    bool ok;
+    memset(&p, 0, sizeof p);
+    memset(&s, 0, sizeof s); /* closing what was never opened does nothing */
+    ok = o->files ? read_input(o, &p) : make_input(o, &p);
+    if (ok && p.type == &gemm_types[GEMM_I8] && p.k > 131071) ok = fail("--k %d: sums of i8 products may not fit i32", p.k);
+    ok = ok && run(&s, o, &p);
+    xt_free(&s.mod);
+    zed_close(&s.dev);
+    free(p.a.at);
+    free(p.b.at);
+    return ok;
+}
+
+static bool emit(const options *o)
+{
+    problem p;
+    xt_module mod;
+    FILE *f;
+    bool ok;
+    memset(&p, 0, sizeof p);
+    if (o->files) return fail("%s: --emit takes no matrices", o->file[0]);
+    if (!choose_type(&p, o->type, false)) return false;
+    mod = build(p.type, &(xt_target){.name = o->target ? o->target : "bmg"});
+    if (!mod.words) {
+        ok = fail_build(&mod);
+    } else {
+        f = fopen(o->emit, "wb");
+        ok = f && fwrite(mod.words, 1, mod.size, f) == mod.size;
+        if (f && fclose(f) != 0) ok = false;
+        if (!ok) fail("%s: cannot write it", o->emit);
+    }
+    if (ok) printf("params   %s\nflags    %s\n", mod.params, mod.build_flags ? mod.build_flags : "");
+    if (ok) printf("ok gemm %s: %s, %zu bytes\n", p.type->name, o->emit, mod.size);
+    xt_free(&mod);
+    return ok;
+}
+
+static bool list_devices(void)
+{
+    static zed_info info[ZED_MAX_DEVICES];
+    zed_error error;
+    int count = zed_list(info, ZED_MAX_DEVICES, &error);
+    if (count < 0) return fail("%s", error.text);
+    for (int i = 0; i < count; i++) printf("%d  %s (%s)\n", info[i].index, info[i].name, info[i].target);
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    options o;
+    bool ok;
+    (void)argc;
+    memset(&o, 0, sizeof o);
+    ok = parse_options(&o, argv);
+    if (ok && o.help) print_help();
+    else if (ok && o.list) ok = list_devices();
+    else if (ok) ok = o.emit ? emit(&o) : run_gemm(&o);
+    return ok ? 0 : 1;
+}

@@ -1,0 +1,119 @@
+/* hello.c - the smallest whole program: Z = X + Y, a tile of 1 x 1024 for each work-group.
+ *
+ *     cc -std=c11 hello.c -lze_loader -lm && ./a.out
+ *
+ * Every element is compared with the sum in double; one f32 addition may be off by half a unit in the last place.
+ */
+#include "xetile.h"
+#include "ze_dispatch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+XT_KERNEL (hello, ptr(f32, X), ptr(f32, Y), ptr(f32, Z), u32(N))
+{
+    const xt_map map = XT_MAP(.sg_layout = {1, 8}, .sg_data = {1, 128});
+    xt_val at = XT_MUL(XT_GROUP_ID(0), 1024);
+    xt_tile x = XT_INIT_TILE(X, f32, 1, 1024, .offset = XT_AT(0, at), .shape = XT_AT(1, N), .map = map);
+    xt_tile y = XT_INIT_TILE(Y, f32, 1, 1024, .offset = XT_AT(0, at), .shape = XT_AT(1, N), .map = map);
+    xt_tile z = XT_INIT_TILE(Z, f32, 1, 1024, .offset = XT_AT(0, at), .shape = XT_AT(1, N), .map = map);
+    XT_STORE_TILE(XT_ADD(XT_LOAD_TILE(x), XT_LOAD_TILE(y)), z);
+}
+
+enum { N = 1000003 }; /* divides nothing: the last tile is cut off by the shape */
+
+static int failed(const char *file, int line, const char *text)
+{
+    printf("FAILED hello: %s:%d: %s\n", file, line, text);
+    return 1;
+}
+
+/* Normally distributed, by summing twelve uniform numbers. */
+static float normal(uint32_t *state)
+{
+    double sum = -6;
+    for (int i = 0; i < 12; i++) sum += (*state = *state * 1664525u + 1013904223u) / 4294967296.0;
+    return (float)sum;
+}
+
+static int check(const float *x, const float *y, const float *z)
+{
+    int wrong = 0;
+    for (int i = 0; i < N; i++) {
+        double want = (double)x[i] + y[i];
+        if (!(fabs(z[i] - want) <= fabs(want) * 0x1p-24)) wrong++;
+    }
+    if (wrong) printf("FAILED hello: %d of %d elements are wrong\n", wrong, (int)N);
+    else printf("ok hello %d elements\n", (int)N);
+    return wrong != 0;
+}
+
+static int run(zed_device *dev)
+{
+    uint32_t state = 1;
+    zed_kernel kernel;
+    float *x = (float *)zed_alloc(dev, ZED_SHARED, N * sizeof *x, 0);
+    float *y = (float *)zed_alloc(dev, ZED_SHARED, N * sizeof *y, 0);
+    float *z = (float *)zed_alloc(dev, ZED_SHARED, N * sizeof *z, 0);
+    xt_module mod = XT_BUILD(hello, &(xt_target){ZED_TARGET(dev)});
+    if (!mod.words) return failed(mod.error->file, mod.error->line, mod.error->text);
+    printf("device   %s\n", dev->name);
+    for (int i = 0; x && y && i < N; i++) {
+        x[i] = normal(&state);
+        y[i] = normal(&state);
+    }
+    zed_fill(dev, z, 0xff, N * sizeof *z); /* not a number */
+    if (ZED_LOAD(&kernel, dev, mod)) zed_launch(&kernel, (zed_groups){(N + 1023) / 1024, 1, 1}, x, y, z, N);
+    xt_free(&mod);
+    if (zed_get_error(dev)->id) return failed(dev->error.file, dev->error.line, dev->error.text);
+    return check(x, y, z);
+}
+
+static int emit(const char *path, const char *target)
+{
+    xt_module mod = XT_BUILD(hello, &(xt_target){.name = target});
+    FILE *f;
+    int ok;
+    if (!mod.words) return failed(mod.error->file, mod.error->line, mod.error->text);
+    f = fopen(path, "wb");
+    ok = f && fwrite(mod.words, 1, mod.size, f) == mod.size;
+    if (f && fclose(f) != 0) ok = 0;
+    printf(ok ? "ok hello %s, %zu bytes for %s\n" : "FAILED hello: cannot write %s, %zu bytes for %s\n", path, mod.size, target);
+    xt_free(&mod);
+    return !ok;
+}
+
+static int list_devices(void)
+{
+    static zed_info info[ZED_MAX_DEVICES];
+    zed_error error;
+    int count = zed_list(info, ZED_MAX_DEVICES, &error);
+    for (int i = 0; i < count; i++) printf("%d  %s (%s)\n", info[i].index, info[i].name, info[i].target);
+    return count < 0 ? failed(error.file, error.line, error.text) : 0;
+}
+
+int main(int argc, char **argv)
+{
+    const char *file = NULL, *target = "bmg", *name = NULL;
+    zed_device dev;
+    int status;
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--list")) return list_devices();
+        if (!strcmp(argv[i], "--emit") && argv[i + 1]) file = argv[++i];
+        else if (!strcmp(argv[i], "--target") && argv[i + 1]) target = argv[++i];
+        else if (!strcmp(argv[i], "--device") && argv[i + 1]) name = argv[++i];
+        else if (!strcmp(argv[i], "--help")) return puts("hello [--emit FILE [--target NAME]] [--device N|NAME] [--list]") < 0;
+        else return failed(argv[i], 0, "not an option, or its value is missing; hello --help lists them");
+    }
+    if (file) return emit(file, target);
+    {
+        int index = name && *name && !name[strspn(name, "0123456789")] ? atoi(name) + 1 : 0;
+        if (!zed_open(&dev, &(zed_options){.name = index ? NULL : name, .index_plus_1 = index}))
+            return failed(dev.error.file, dev.error.line, dev.error.text);
+    }
+    status = run(&dev);
+    zed_close(&dev);
+    return status;
+}

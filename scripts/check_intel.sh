@@ -1,0 +1,75 @@
+#!/bin/sh
+# check_intel.sh - compiles the examples' modules for Intel GPUs, with Intel's own compiler and no GPU, and prints
+#     isa <example> <device> loop_dpas=<n> loop_instructions=<n> spill=<bytes>
+# for the loop that holds most dpas. Fails when a module is refused, spills, or when the GEMM's 32 x 64 subgroup tile
+# is not 32 dpas a step. The compiler is $XE_OFFLINE (`$XE_OFFLINE isa DEVICE FILE OPTIONS` prints these figures, a name
+# and a number a line) or ocloc in PATH; without either it says so and succeeds.
+set -u
+BUILD=${BUILD:-build}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+status=0
+
+# The figures of one listing: the loops, from a label to a jump back to it, and the spill size.
+figures_of_listing() {
+    awk '/^\/\/\.spill size/           { spill = $3 }
+         /^[A-Za-z_][A-Za-z0-9_]*:/   { sub(/:.*/, ""); label[$0] = count; next }
+         /^\(/ || /^        [a-z]/     { is_dpas[++count] = /dpas/
+                                        if (/jmpi|goto|while/)
+                                            for (i = 1; i <= NF; i++) if ($i in label) { from[++loops] = label[$i] + 1; to[loops] = count } }
+         END { for (l = 1; l <= loops; l++) {
+                   dpas = 0
+                   for (i = from[l]; i <= to[l]; i++) dpas += is_dpas[i]
+                   if (dpas > best) { best = dpas; size = to[l] - from[l] + 1 } }
+               printf "loop_dpas %d\nloop_instructions %d\nspill_bytes %d\n", best, size, spill }' "$1"
+}
+
+figures_by_ocloc() { # DEVICE FILE OPTIONS
+    mkdir -p "$work/dump"
+    rm -f "$work"/dump/*
+    IGC_ShaderDumpEnable=1 IGC_DumpToCustomDir="$work/dump" ocloc compile -spirv_input -file "$2" -device "$1" \
+        -out_dir "$work" -output m -output_no_suffix ${3:+-options "$3"} > "$work/log" 2>&1 || { cat "$work/log"; return 1; }
+    listing=$(ls -t "$work"/dump/*.asm 2>/dev/null | head -n 1) # a kernel that spills is compiled twice: the last one counts
+    [ -n "$listing" ] || { echo "ocloc left no listing"; return 1; }
+    figures_of_listing "$listing"
+}
+
+figures() {
+    if [ "$compiler" = ocloc ]; then figures_by_ocloc "$@"; else $XE_OFFLINE isa "$@"; fi 2>&1
+}
+
+value() { printf '%s\n' "$said" | sed -n "s/^$1 \([0-9]*\)$/\1/p" | sort -n | tail -n 1; }
+
+# $XE_OFFLINE that is there but not set up ends with 3.
+offline_ready() {
+    [ -n "${XE_OFFLINE:-}" ] && command -v "${XE_OFFLINE%% *}" >/dev/null 2>&1 || return 1
+    : > "$work/empty.spv"
+    $XE_OFFLINE isa bmg "$work/empty.spv" >/dev/null 2>&1
+    [ $? != 3 ]
+}
+
+find_compiler() {
+    if offline_ready; then compiler=$XE_OFFLINE
+    elif command -v ocloc >/dev/null 2>&1; then compiler=ocloc
+    else return 1; fi
+}
+
+one() { # one EXAMPLE DEVICE TARGET WANTED_DPAS COMMAND...
+    example=$1 device=$2 wanted=$4
+    file="$work/$1.spv"
+    emitted=$("$BUILD/$5" --emit "$file" --target "$3" $6) || { echo "$emitted"; status=1; return; }
+    flags=$(printf '%s\n' "$emitted" | sed -n 's/^flags  *//p')
+    said=$(figures "$device" "$file" "$flags") || { echo "FAILED isa $example $device: refused"; echo "$said"; status=1; return; }
+    dpas=$(value loop_dpas) spill=$(value spill_bytes)
+    echo "isa $example $device loop_dpas=$dpas loop_instructions=$(value loop_instructions) spill=$spill"
+    [ "$dpas" = "$wanted" ] && [ "$spill" = 0 ] ||
+        { echo "FAILED isa $example $device: wanted loop_dpas=$wanted spill=0"; status=1; }
+}
+
+find_compiler || { echo "skipped check-intel: neither \$XE_OFFLINE nor ocloc is here (Debian: intel-ocloc)"; exit 0; }
+for device in pvc bmg lnl-m ptl; do
+    one gemm $device ${device%-m} 32 gemm "--type f16"
+    one gemm_bf16 $device ${device%-m} 32 gemm "--type bf16"
+    one gemm_i8 $device ${device%-m} 16 gemm "--type i8" # an 8-bit product takes twice the k
+done
+exit $status

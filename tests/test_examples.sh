@@ -1,0 +1,48 @@
+#!/bin/sh
+# The examples as programs: their options, their refusals, their last lines; and their modules for every target, saved for
+# spirv-val.
+. "$(dirname "$0")/test.sh"
+saved=${XETILE_SPV_DIR:-$work}
+targets="pvc bmg lnl ptl dg2 generic soft"
+
+for example in hello gemm; do
+    program="$BUILD/$example"
+    check_says "$example --help" "--emit FILE" "$program" --help
+    check_says "$example --list" "software device" "$program" --list
+    check_refused "$example, unknown option" "--nonsense" "$program" --nonsense
+    check_refused "$example, no value" "--emit" "$program" --emit
+    check_refused "$example, unknown target" "nosuch" "$program" --emit "$work/x.spv" --target nosuch
+    check_refused "$example, unknown device" "nosuch" "$program" --device nosuch
+    check_refused "$example, device 99" "99" "$program" --device 99
+    check_refused "$example, no such folder" "cannot write" "$program" --emit "$work/none/x.spv"
+    for target in $targets; do
+        check_says "$example --emit --target $target" "ok $example" "$program" --emit "$saved/$example-$target.spv" --target $target
+        check "$example $target, once more" "$program" --emit "$work/again.spv" --target $target
+        check "$example $target, the same bytes" cmp "$saved/$example-$target.spv" "$work/again.spv"
+    done
+done
+for type in bf16 i8; do
+    for target in $targets; do
+        check_says "gemm $type for $target" "ok gemm $type" "$BUILD/gemm" --type $type --emit "$saved/gemm-$type-$target.spv" --target $target
+    done
+done
+
+check_says "hello" "ok hello" "$BUILD/hello"
+check_says "hello by name" "ok hello" "$BUILD/hello" --device software
+check_says "the device's name" "software device" "$BUILD/hello" --device software
+for type in f16 bf16 i8; do
+    for size in "1 1 1" "256 256 32" "300 70 95" "33 257 64"; do
+        # shellcheck disable=SC2086
+        set -- $size
+        check_says "gemm $type $size" "ok gemm $type $1 x $2 x $3" "$BUILD/gemm" --device software --type $type --m $1 --n $2 --k $3
+    done
+done
+check_refused "unknown type" "f64" "$BUILD/gemm" --type f64
+check_refused "size 0" "--m 0" "$BUILD/gemm" --m 0
+check_refused "size in words" "--k many" "$BUILD/gemm" --k many
+check_refused "a missing file is named" "none.npy" "$BUILD/gemm" "$work/none.npy" "$work/none.npy"
+echo "not an array" > "$work/text.npy"
+check_refused "a wrong file is named" "text.npy: it is not a NumPy file" "$BUILD/gemm" "$work/text.npy" "$work/text.npy"
+check_refused "four files" "at most three" "$BUILD/gemm" a b c d
+check_refused "--target alone" "--emit" "$BUILD/gemm" --target bmg
+report

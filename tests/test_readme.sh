@@ -1,0 +1,30 @@
+#!/bin/sh
+# What the README shows is true: its C programs compile with every warning an error and run, its vendoring recipe works,
+# and the targets and files it names exist.
+. "$(dirname "$0")/test.sh"
+
+# Each ```c block to a file of its own.
+awk -v to="$work" '/^```c$/ { file = to "/block" ++n ".c"; next } /^```$/ { file = ""; next } file { print > file }' README.md
+for block in "$work"/block*.c; do
+    [ -e "$block" ] || { fail "README" "it has no C program"; continue; }
+    check "$(basename "$block") compiles" $CC -std=c11 -Wall -Wextra -Wpedantic -Werror -I. -o "${block%.c}" "$block" -lze_loader -lm
+    wanted=$(sed -n 's/^It prints `\([^`]*\)`.*/\1/p' README.md | head -n 1)
+    check_says "$(basename "$block") prints what the README says" "$wanted" env XETILE_DEVICE=software "${block%.c}"
+done
+
+# The recipe's own lines, with a folder that exists.
+recipe() {
+    mkdir "$work/folder" && sed -n 's|^    \(cp spirv_emit.h .*\)|\1|p; s|^    \(cd /some/folder .*\)|\1|p' README.md |
+        sed "s|/some/folder|$work/folder|g; s|\./a\.out|./a.out --m 64 --n 48 --k 40|" > "$work/recipe.sh" &&
+        XETILE_DEVICE=software sh -e "$work/recipe.sh"
+}
+check_says "the vendoring recipe" "ok gemm" recipe
+
+for target in $(sed -n 's/^    make \([a-z ]*\).*#.*/\1/p' README.md) install soft check-intel; do
+    check "make $target exists" grep -q "^$target:" Makefile
+done
+for file in $(grep -o '^| `[^|]*|' README.md | grep -o '`[^`]*`' | tr -d '`'); do
+    check "$file exists" test -e "$file"
+done
+check ".ci/run calls the README's command" grep -q "make setup test" README.md
+report
