@@ -476,7 +476,7 @@ static bool make_input(const options *o, problem *p)
 
 typedef struct {
     double error, bound; /* of the element where error / bound is largest */
-    int row, col;
+    int row, col;        /* its place */
     size_t wrong;
 } verdict;
 
@@ -503,7 +503,7 @@ static void check_element(const problem *p, verdict *v, const void *c, int i, in
     double got = p->type->result == NPY_I32 ? ((const int32_t *)c)[at] : ((const float *)c)[at];
     double error = fabs(got - want);
     if (!(error <= bound) && v->wrong++ == 0) printf("C(%d, %d) is %.9g, want %.9g within %.3g\n", i, j, got, want, bound);
-    if (!(error * v->bound <= v->error * bound)) {
+    if (v->row < 0 || !(bound > 0 ? error * v->bound <= v->error * bound : error <= v->error)) {
         v->error = error;
         v->bound = bound;
         v->row = i;
@@ -539,6 +539,7 @@ static bool check(const problem *p, const void *c, verdict *v)
     double *panel = (double *)malloc((size_t)p->k * 4 * sizeof(double));
     bool ok = norm_a && panel;
     memset(v, 0, sizeof *v);
+    v->row = -1;
     for (int i = 0; ok && i < p->m; i++) norm_a[i] = norm(p->a.at + (size_t)i * (size_t)p->k, (size_t)p->k, 1);
     for (int j = 0; ok && j < p->n; j += 4) check_columns(p, c, norm_a, panel, j, v);
     free(norm_a);
