@@ -9,15 +9,15 @@
 set -eu
 optional=no
 [ "${1:-}" = --optional ] && optional=yes
-cc=${CC:-cc}
+cc=${CC:-cc} # may be several words
 
 command_there() { command -v "$1" >/dev/null 2>&1; }
-compiles() { printf '%s\n' "$1" | "$cc" -std=c11 -fsyntax-only -x c - >/dev/null 2>&1; }
-links() { printf 'int main(void) { return 0; }\n' | "$cc" -x c - -o /dev/null "$@" >/dev/null 2>&1; }
+compiles() { printf '%s\n' "$1" | $cc -std=c11 -fsyntax-only -x c - >/dev/null 2>&1; }
+links() { printf 'int main(void) { return 0; }\n' | $cc -x c - -o /dev/null "$@" >/dev/null 2>&1; }
 
 # What is missing, one line each: the thing | Debian | Fedora | Arch | openSUSE.
 missing() {
-    command_there "$cc" ||
+    command_there "${cc%% *}" ||
         echo "a C compiler|gcc|gcc|gcc|gcc"
     compiles '#include <stdio.h>' ||
         echo "the C library's headers|libc6-dev|glibc-devel|glibc|glibc-devel"

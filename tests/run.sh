@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh PROGRAM... - runs the tests by name ($BUILD/test_x, or tests/test_x.sh), then spirv-val over every module they
 # saved, and sums the counts in one last line. A program that is missing, crashes, runs for too long or does not end
-# in its counts is a failure. The whole output of each is kept in $BUILD/logs.
+# in its counts is a failure, and so is BUILT=no: something did not compile. All output is kept in $BUILD/logs.
 BUILD=${BUILD:-build}
 BUILD=$(cd "$BUILD" && pwd) || exit 1
 export BUILD
@@ -53,6 +53,10 @@ run_test() { # run_test NAME COMMAND...
     add_up "$name" $code $(($(date +%s) - before))
 }
 
+if [ "${BUILT:-yes}" = no ]; then
+    echo "build                    1 failed: not everything was built, see above"
+    failed=1
+fi
 [ $# -gt 0 ] || echo "run.sh: no tests named"
 for name in "$@"; do
     case $name in

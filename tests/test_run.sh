@@ -1,0 +1,42 @@
+#!/bin/sh
+# The test runner itself: a program that is missing, crashes, prints no counts or lies about them is a failure.
+. "$(dirname "$0")/test.sh"
+mkdir -p "$work/tests" "$work/build"
+cp tests/run.sh tests/spirv_val.sh tests/test.sh "$work/tests/"
+
+program() { # program NAME BODY
+    printf '#!/bin/sh\n%s\n' "$2" > "$work/build/test_$1"
+    chmod +x "$work/build/test_$1"
+}
+program good 'printf "\003\002\043\007" > "$XETILE_SPV_DIR/x.spv"; echo 3 passed, 0 failed'
+program bad 'echo x.c:1: no; echo 1 passed, 1 failed, 2 skipped; exit 1'
+program crash 'kill -SEGV $$'
+program silent 'true'
+program lie 'echo 5 passed, 0 failed; exit 3'
+program skips 'echo skipped a: no gpu; echo 0 passed, 0 failed, 4 skipped'
+program slow 'sleep 20; echo 1 passed, 0 failed'
+
+summary() { # summary WANTED PROGRAM...: the last line, and an exit code that goes with it
+    wanted=$1
+    shift
+    said=$(cd "$work" && BUILT=yes BUILD=build SPIRV_VAL=true TEST_SECONDS=1 sh tests/run.sh "$@" 2>&1)
+    code=$?
+    echo "$said"
+    [ "$(echo "$said" | tail -n 1)" = "$wanted" ] || return 1
+    case $wanted in *" 0 failed"*) [ $code = 0 ] ;; *) [ $code = 1 ] ;; esac
+}
+# One more passes or fails in each: spirv-val (here: true) over the modules that were saved.
+check "good" summary "4 passed, 0 failed, 0 skipped" test_good
+check "no module is a failure" summary "0 passed, 1 failed, 4 skipped" test_skips
+check "bad" summary "5 passed, 1 failed, 2 skipped" test_good test_bad
+check "crash" summary "4 passed, 1 failed, 0 skipped" test_good test_crash
+check "silent" summary "4 passed, 1 failed, 0 skipped" test_good test_silent
+check "missing" summary "4 passed, 1 failed, 0 skipped" test_good test_none
+check "missing script" summary "4 passed, 1 failed, 0 skipped" test_good test_none.sh
+check "lie" summary "9 passed, 1 failed, 0 skipped" test_good test_lie
+check "skips" summary "4 passed, 0 failed, 4 skipped" test_good test_skips
+check "what does not build" env BUILT=no sh -c "cd '$work' && BUILD=build SPIRV_VAL=true sh tests/run.sh test_good | grep -qx '4 passed, 1 failed, 0 skipped'"
+if command -v timeout >/dev/null 2>&1; then
+    check "slow" summary "4 passed, 1 failed, 0 skipped" test_good test_slow
+fi
+report
