@@ -33,8 +33,8 @@
  * looks at the variable once a process, so the first zed_open (or zed_list) has to come before any zeInit.
  *
  * MEMORY. zed_alloc(&dev, ZED_SHARED | ZED_DEVICE | ZED_HOST, bytes, align); align 0 is 64. zed_free(&dev, p).
- * zed_copy(&dev, dst, src, bytes), zed_fill(&dev, dst, byte, bytes) and zed_fill_pattern(&dev, dst, &v, sizeof v, bytes)
- * return when done. Copies and fills are checked against the size of the allocations they touch.
+ * zed_copy(&dev, dst, src, bytes), zed_fill(&dev, dst, byte, bytes) and zed_fill_pattern(&dev, dst, &v, sizeof v,
+ * bytes) return when done. Copies and fills are checked against the size of the allocations they touch.
  *
  * KERNELS. zed_kernel_get takes the kernel's parameters as text: `type name` separated by commas. Types: f64 f32 f16
  * bf16 i64 i32 i16 i8 u64 u32 u16 u8, ptr<T> for global and local<T> for local memory, where T may also be tf32 e4m3
@@ -58,10 +58,11 @@
  *     zed_batch_end(&b);                                       // runs it and waits; zed_batch_run(&b) runs it again
  *     zed_batch_free(&b);                                      // or leave it to zed_close
  *
- * THREADS. There is no global state: threads with a zed_device each need no lock. Two threads that share memory take two
- * queues of one device: zed_open_queue(&second, &first) shares first's context (so pointers are good in both) and has
- * its own queue, kernels and error; close it before `first`. One zed_device, and its kernels, belong to one thread at a
- * time. The first zed_open of a process may call setenv, so let it return before other threads read the environment.
+ * THREADS. There is no global state: threads with a zed_device each need no lock. Two threads that share memory take
+ * two queues of one device: zed_open_queue(&second, &first) shares first's context (so pointers are good in both) and
+ * has its own queue, kernels and error; close it before `first`. One zed_device, and its kernels, belong to one thread
+ * at a time. The first zed_open of a process may call setenv, so let it return before other threads read the
+ * environment.
  *
  * C11; also C++17 (the same names, arguments told apart by overloads). Level Zero loader 1.8 or newer.
  */
@@ -96,11 +97,11 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
 #define ZED_PRINTF_(text, first)
 #endif
 
-/* ---- errors ------------------------------------------------------------------------------------------------------ */
+/* ---- errors ---------------------------------------------------------------------------------------------------- */
 
 /* Found here. X(id, what to do). */
 #define ZED_ERRORS(X)                                                                                                  \
-    X(ZED_NOT_OPEN, "call zed_open first, and look at what it returns")                                               \
+    X(ZED_NOT_OPEN, "call zed_open first, and look at what it returns")                                                \
     X(ZED_NO_DEVICE, "without an Intel GPU and its driver, build the software device (make soft) and, when it is not " \
                      "beside the program, set XETILE_SOFT=/path/to/libze_soft.so")                                     \
     X(ZED_NO_SUCH_DEVICE, "give the number or a part of the name of one of these devices")                             \
@@ -115,7 +116,8 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
     X(ZED_NOT_ALLOCATED, "free only what zed_alloc of this device returned, and once")                                 \
     X(ZED_MEMORY_RANGE, "stay within the allocation")                                                                  \
     X(ZED_FILL_PATTERN, "a pattern has a power of two bytes the device takes, and divides the length")                 \
-    X(ZED_MODULE_WORDS, "pass a whole SPIR-V module, its size in bytes; if a builder made it, look at its error first") \
+    X(ZED_MODULE_WORDS,                                                                                                \
+      "pass a whole SPIR-V module, its size in bytes; if a builder made it, look at its error first")                  \
     X(ZED_MODULE_BUILD, "mend what the log says; zed_build_log has all of it")                                         \
     X(ZED_KERNEL_NAME, "use one of the names in the module")                                                           \
     X(ZED_KERNEL_NOT_LOADED, "call zed_kernel_get or ZED_LOAD first, and look at what it returns")                     \
@@ -142,12 +144,11 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
     X(ZED_ZE_OUT_OF_HOST_MEMORY, 0x70000002u, "ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY", "free host memory")                \
     X(ZED_ZE_OUT_OF_DEVICE_MEMORY, 0x70000003u, "ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY",                                \
       "free device memory, or use smaller data")                                                                       \
-    X(ZED_ZE_MODULE_BUILD_FAILURE, 0x70000004u, "ZE_RESULT_ERROR_MODULE_BUILD_FAILURE", "read the build log")           \
+    X(ZED_ZE_MODULE_BUILD_FAILURE, 0x70000004u, "ZE_RESULT_ERROR_MODULE_BUILD_FAILURE", "read the build log")          \
     X(ZED_ZE_MODULE_LINK_FAILURE, 0x70000005u, "ZE_RESULT_ERROR_MODULE_LINK_FAILURE",                                  \
       "read the build log: a function is imported and nowhere defined")                                                \
     X(ZED_ZE_DEVICE_REQUIRES_RESET, 0x70000006u, "ZE_RESULT_ERROR_DEVICE_REQUIRES_RESET", "reset the device")          \
-    X(ZED_ZE_DEVICE_IN_LOW_POWER_STATE, 0x70000007u, "ZE_RESULT_ERROR_DEVICE_IN_LOW_POWER_STATE",                      \
-      "wake the device")                                                                                               \
+    X(ZED_ZE_DEVICE_IN_LOW_POWER_STATE, 0x70000007u, "ZE_RESULT_ERROR_DEVICE_IN_LOW_POWER_STATE", "wake the device")   \
     X(ZED_ZE_DEVICE_IS_NOT_VERTEX, 0x7ff00001u, "ZE_RESULT_EXP_ERROR_DEVICE_IS_NOT_VERTEX",                            \
       "the device is not in a fabric")                                                                                 \
     X(ZED_ZE_VERTEX_IS_NOT_DEVICE, 0x7ff00002u, "ZE_RESULT_EXP_ERROR_VERTEX_IS_NOT_DEVICE",                            \
@@ -234,27 +235,29 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
 
 enum {
     ZED_OK = 0,
-    ZED_FIRST_ERROR_ = 3999, /* zed's errors are numbered from 4000, those of Level Zero from 4100 */
+    ZED_FIRST_ERROR_ = 3999, /* numbered from 4000, those of Level Zero from 4100 */
 #define ZED_X_(id, hint) id,
     ZED_ERRORS(ZED_X_)
 #undef ZED_X_
+};
+
+enum {
     ZED_FIRST_RESULT_ = 4099,
 #define ZED_X_(id, code, name, hint) id,
     ZED_RESULTS(ZED_X_)
 #undef ZED_X_
-    ZED_LAST_ERROR_
 };
 
 typedef struct zed_error {
-    int id;            /* 0: no error */
-    const char *name;  /* "ZED_ARG_COUNT" */
-    char text[2048];   /* what, with the values, and what to do */
-    const char *file;  /* the caller's */
+    int id;           /* 0: no error */
+    const char *name; /* "ZED_ARG_COUNT" */
+    char text[2048];  /* what, with the values, and what to do */
+    const char *file; /* the caller's */
     int line;
     ze_result_t result; /* of the Level Zero call, ZE_RESULT_SUCCESS when none failed */
 } zed_error;
 
-/* ---- types ------------------------------------------------------------------------------------------------------- */
+/* ---- types ----------------------------------------------------------------------------------------------------- */
 
 enum { ZED_MAX_ARGS = 32, ZED_MAX_DEVICES = 64 };
 
@@ -271,13 +274,13 @@ typedef struct zed_target {
     int max_group_size;      /* work-items */
     int max_group_dim[3];
     uint32_t max_groups[3];
-    bool dpas;               /* OpSubgroupMatrixMultiplyAccumulateINTEL; by the device's table row */
-    bool block2d;            /* OpSubgroup2DBlock...INTEL; likewise */
+    bool dpas;    /* OpSubgroupMatrixMultiplyAccumulateINTEL; by the device's table row */
+    bool block2d; /* OpSubgroup2DBlock...INTEL; likewise */
     bool fp16, fp64, int64_atomics;
-    uint32_t spirv_version;  /* ZE_MAKE_VERSION(1, 4); 0 when the device does not say */
+    uint32_t spirv_version; /* ZE_MAKE_VERSION(1, 4); 0 when the device does not say */
     uint32_t vendor_id, device_id;
     uint32_t eu_count;
-    uint64_t max_alloc;      /* bytes of one allocation */
+    uint64_t max_alloc; /* bytes of one allocation */
 } zed_target;
 
 /* One device of zed_list. */
@@ -348,9 +351,9 @@ typedef struct zed_kernel {
     char name[128];
     uint32_t param_count;
     zed_param params[ZED_MAX_ARGS];
-    uint32_t local_size[3];     /* 0: not known yet */
-    uint32_t required_size[3];  /* by the module, 0: none */
-    uint32_t subgroup_size;     /* required by the module, 0: none */
+    uint32_t local_size[3];    /* 0: not known yet */
+    uint32_t required_size[3]; /* by the module, 0: none */
+    uint32_t subgroup_size;    /* required by the module, 0: none */
     uint32_t local_bytes, private_bytes, spill_bytes;
 } zed_kernel;
 
@@ -373,7 +376,7 @@ typedef struct zed_arg {
         double f;
         const void *p;
     } as;
-    const char *text;   /* how the caller wrote it, may be NULL */
+    const char *text; /* how the caller wrote it, may be NULL */
 } zed_arg;
 
 typedef struct zed_batch {
@@ -387,46 +390,53 @@ enum { ZED_SHARED = 1, ZED_DEVICE, ZED_HOST };
 enum { ZED_RES_MEMORY_, ZED_RES_MODULE_, ZED_RES_KERNEL_, ZED_RES_LIST_ };
 enum { ZED_BATCH_NONE_, ZED_BATCH_OPEN_, ZED_BATCH_CLOSED_ };
 
-/* ---- what users call; each takes the caller's file and line ------------------------------------------------------- */
+/* ---- what users call; each takes the caller's file and line ---------------------------------------------------- */
 
-#define zed_open(d, options) zed_open_((d), (options), __FILE__, __LINE__)              /* bool */
-#define zed_open_queue(second, first) zed_open_queue_((second), (first), __FILE__, __LINE__) /* bool */
-#define zed_close(d) zed_close_(zed_at_((d), __FILE__, __LINE__))                       /* void; twice is fine */
-#define zed_list(infos, max, error) zed_list_((infos), (max), (error), __FILE__, __LINE__) /* how many, -1: error */
-#define zed_alloc(d, kind, bytes, align) zed_alloc_(zed_at_((d), __FILE__, __LINE__), (kind), (bytes), (align)) /* void * */
-#define zed_free(d, p) zed_free_(zed_at_((d), __FILE__, __LINE__), (p))                 /* bool; NULL is fine */
-#define zed_copy(d, dst, src, bytes) zed_copy_(zed_at_((d), __FILE__, __LINE__), (dst), (src), (bytes)) /* bool */
-#define zed_fill(d, dst, byte, bytes) zed_fill_(zed_at_((d), __FILE__, __LINE__), (dst), (byte), (bytes)) /* bool */
-#define zed_fill_pattern(d, dst, pattern, size, bytes)                                                                 \
-    zed_fill_pattern_(zed_at_((d), __FILE__, __LINE__), (dst), (pattern), (size), (bytes)) /* bool */
-#define zed_wait(d) zed_wait_(zed_at_((d), __FILE__, __LINE__))                         /* bool */
+#define ZED_AT_(d) zed_at_((d), __FILE__, __LINE__)
 
+/* Devices. zed_list gives the number of devices, -1 on error; zed_close nothing (twice is fine); the others bool. */
+#define zed_open(d, options) zed_open_((d), (options), __FILE__, __LINE__)
+#define zed_open_queue(second, first) zed_open_queue_((second), (first), __FILE__, __LINE__)
+#define zed_close(d) zed_close_(ZED_AT_(d))
+#define zed_list(infos, max, error) zed_list_((infos), (max), (error), __FILE__, __LINE__)
+#define zed_wait(d) zed_wait_(ZED_AT_(d))
+
+/* Memory. zed_alloc gives void *, NULL on error; the others bool. Freeing NULL is fine. */
+#define zed_alloc(d, kind, bytes, align) zed_alloc_(ZED_AT_(d), (kind), (bytes), (align))
+#define zed_free(d, p) zed_free_(ZED_AT_(d), (p))
+#define zed_copy(d, dst, src, bytes) zed_copy_(ZED_AT_(d), (dst), (src), (bytes))
+#define zed_fill(d, dst, byte, bytes) zed_fill_(ZED_AT_(d), (dst), (byte), (bytes))
+#define zed_fill_pattern(d, dst, pattern, size, bytes) zed_fill_pattern_(ZED_AT_(d), (dst), (pattern), (size), (bytes))
+
+/* Modules and kernels: bool. */
 #define zed_module_load(module, d, words, bytes, flags)                                                                \
-    zed_module_load_((module), zed_at_((d), __FILE__, __LINE__), (words), (bytes), (flags)) /* bool */
-#define zed_module_free(module) zed_module_free_((module), __FILE__, __LINE__)          /* bool */
+    zed_module_load_((module), ZED_AT_(d), (words), (bytes), (flags))
+#define zed_module_free(module) zed_module_free_((module), __FILE__, __LINE__)
 #define zed_kernel_get(kernel, module, name, params)                                                                   \
-    zed_kernel_get_((kernel), (module), (name), (params), __FILE__, __LINE__)           /* bool */
-#define zed_kernel_clone(kernel, from, d) zed_kernel_clone_((kernel), (from), zed_at_((d), __FILE__, __LINE__)) /* bool */
-#define zed_kernel_free(kernel) zed_kernel_free_((kernel), __FILE__, __LINE__)          /* bool */
-#define zed_local_size(kernel, x, y, z) zed_local_size_((kernel), (x), (y), (z), __FILE__, __LINE__) /* bool */
+    zed_kernel_get_((kernel), (module), (name), (params), __FILE__, __LINE__)
+#define zed_kernel_clone(kernel, from, d) zed_kernel_clone_((kernel), (from), ZED_AT_(d))
+#define zed_kernel_free(kernel) zed_kernel_free_((kernel), __FILE__, __LINE__)
+#define zed_local_size(kernel, x, y, z) zed_local_size_((kernel), (x), (y), (z), __FILE__, __LINE__)
 #define ZED_LOAD(kernel, d, mod)                                                                                       \
-    zed_load_((kernel), zed_at_((d), __FILE__, __LINE__), (mod).words, (mod).size, (mod).kernel, (mod).params,         \
-              (mod).build_flags, (mod).local_size)                                      /* bool */
+    zed_load_((kernel), ZED_AT_(d), (mod).words, (mod).size, (mod).kernel, (mod).params, (mod).build_flags,            \
+              (mod).local_size)
 
+/* Launches with an array of zed_arg: bool, the timed one double (ns). zed_launch and its kin are at the end. */
 #define zed_launch_n(kernel, groups, args, count)                                                                      \
-    zed_launch_((kernel), NULL, ZED_RUN_WAIT_, NULL, __FILE__, __LINE__, (groups), (args), (count)) /* bool */
+    zed_launch_((kernel), NULL, ZED_RUN_WAIT_, NULL, __FILE__, __LINE__, (groups), (args), (count))
 #define zed_launch_timed_n(kernel, groups, args, count)                                                                \
-    zed_launch_timed_((kernel), __FILE__, __LINE__, (groups), (args), (count))          /* double ns */
+    zed_launch_timed_((kernel), __FILE__, __LINE__, (groups), (args), (count))
 #define zed_start_n(kernel, groups, args, count)                                                                       \
-    zed_launch_((kernel), NULL, ZED_RUN_START_, NULL, __FILE__, __LINE__, (groups), (args), (count)) /* bool */
+    zed_launch_((kernel), NULL, ZED_RUN_START_, NULL, __FILE__, __LINE__, (groups), (args), (count))
 #define zed_batch_launch_n(batch, kernel, groups, args, count)                                                         \
-    zed_launch_((kernel), (batch), ZED_RUN_BATCH_, NULL, __FILE__, __LINE__, (groups), (args), (count)) /* bool */
+    zed_launch_((kernel), (batch), ZED_RUN_BATCH_, NULL, __FILE__, __LINE__, (groups), (args), (count))
 
-#define zed_batch_begin(batch, d) zed_batch_begin_((batch), zed_at_((d), __FILE__, __LINE__)) /* bool */
-#define zed_batch_copy(batch, dst, src, bytes) zed_batch_copy_((batch), (dst), (src), (bytes), __FILE__, __LINE__) /* bool */
-#define zed_batch_end(batch) zed_batch_end_((batch), __FILE__, __LINE__)                /* bool */
-#define zed_batch_run(batch) zed_batch_run_((batch), __FILE__, __LINE__)                /* bool */
-#define zed_batch_free(batch) zed_batch_free_((batch), __FILE__, __LINE__)              /* bool */
+/* Batches: bool. */
+#define zed_batch_begin(batch, d) zed_batch_begin_((batch), ZED_AT_(d))
+#define zed_batch_copy(batch, dst, src, bytes) zed_batch_copy_((batch), (dst), (src), (bytes), __FILE__, __LINE__)
+#define zed_batch_end(batch) zed_batch_end_((batch), __FILE__, __LINE__)
+#define zed_batch_run(batch) zed_batch_run_((batch), __FILE__, __LINE__)
+#define zed_batch_free(batch) zed_batch_free_((batch), __FILE__, __LINE__)
 
 /* For a kernel builder: &(xt_target){ZED_TARGET(&dev)}. */
 #define ZED_TARGET(d)                                                                                                  \
@@ -435,7 +445,7 @@ enum { ZED_BATCH_NONE_, ZED_BATCH_OPEN_, ZED_BATCH_CLOSED_ };
 
 enum { ZED_RUN_WAIT_, ZED_RUN_START_, ZED_RUN_BATCH_ };
 
-/* ---- errors: how they are kept ------------------------------------------------------------------------------------ */
+/* ---- errors: how they are kept --------------------------------------------------------------------------------- */
 
 /* The next calls on d are the caller's at file:line. Returns d. */
 static inline zed_device *zed_at_(zed_device *d, const char *file, int line)
@@ -461,7 +471,7 @@ static inline const zed_error_row_ *zed_error_rows_(size_t *count)
         ZED_ERRORS(ZED_X_)
 #undef ZED_X_
 #define ZED_X_(id, code, result, hint) {id, code, #id, result, hint},
-        ZED_RESULTS(ZED_X_)
+            ZED_RESULTS(ZED_X_)
 #undef ZED_X_
     };
     *count = sizeof rows / sizeof rows[0];
@@ -470,12 +480,10 @@ static inline const zed_error_row_ *zed_error_rows_(size_t *count)
 
 static inline const zed_error_row_ *zed_error_row_of_(int id)
 {
-    size_t count;
+    size_t count, i = 0;
     const zed_error_row_ *rows = zed_error_rows_(&count);
-    for (size_t i = 0; i < count; i++) {
-        if (rows[i].id == id) return &rows[i];
-    }
-    return NULL;
+    while (i + 1 < count && rows[i].id != id) i++;
+    return &rows[i];
 }
 
 /* The row of a failed ze_result_t; the last row when it is not listed. */
@@ -502,18 +510,16 @@ static inline void zed_error_hint_(zed_error *e, const char *hint)
     snprintf(e->text + used, sizeof e->text - used, "; %s", hint);
 }
 
-static inline void zed_error_set_(zed_error *e, int id, ze_result_t result, const char *file, int line,
-                                  const char *format, va_list args)
+/* The first error stays. Its text is made already; the hint comes behind it. */
+static inline void zed_error_set_(zed_error *e, const zed_error_row_ *row, ze_result_t result, const char *file,
+                                  int line)
 {
-    const zed_error_row_ *row = zed_error_row_of_(id);
-    if (e->id) return;
-    e->id = id;
-    e->name = row ? row->name : "?";
+    e->id = row->id;
+    e->name = row->name;
     e->file = file;
     e->line = line;
     e->result = result;
-    vsnprintf(e->text, sizeof e->text, format, args);
-    if (row) zed_error_hint_(e, row->hint);
+    zed_error_hint_(e, row->hint);
 }
 
 /* Keeps the device's first error; always false, so that callers can return it. */
@@ -521,9 +527,11 @@ ZED_PRINTF_(3, 4)
 static inline bool zed_fail_(zed_device *d, int id, const char *format, ...)
 {
     va_list args;
+    if (d->error.id) return false;
     va_start(args, format);
-    zed_error_set_(&d->error, id, ZE_RESULT_SUCCESS, d->file_, d->line_, format, args);
+    vsnprintf(d->error.text, sizeof d->error.text, format, args);
     va_end(args);
+    zed_error_set_(&d->error, zed_error_row_of_(id), ZE_RESULT_SUCCESS, d->file_, d->line_);
     return false;
 }
 
@@ -548,34 +556,22 @@ static inline bool zed_check_(zed_device *d, ze_result_t result, const char *cal
     const char *text;
     va_list args;
     zed_error *e = &d->error;
-    const zed_error_row_ *row;
+    const zed_error_row_ *row = zed_result_row_(result);
     if (result == ZE_RESULT_SUCCESS) return true;
     if (e->id) return false;
     va_start(args, format);
     vsnprintf(details, sizeof details, format, args);
     va_end(args);
-    row = zed_result_row_(result);
     text = zed_driver_text_(d->driver);
-    e->id = row->id;
-    e->name = row->name;
-    e->file = d->file_;
-    e->line = d->line_;
-    e->result = result;
     snprintf(e->text, sizeof e->text, "%s%s%s gave %s (0x%" PRIx32 ")%s%s", call, *details ? " " : "", details,
              row->result, (uint32_t)result, *text ? ": " : "", text);
-    zed_error_hint_(e, row->hint);
+    zed_error_set_(e, row, result, d->file_, d->line_);
     return false;
 }
 
-static inline const zed_error *zed_get_error(const zed_device *d)
-{
-    return &d->error;
-}
+static inline const zed_error *zed_get_error(const zed_device *d) { return &d->error; }
 
-static inline void zed_clear_error(zed_device *d)
-{
-    memset(&d->error, 0, sizeof d->error);
-}
+static inline void zed_clear_error(zed_device *d) { memset(&d->error, 0, sizeof d->error); }
 
 /* file:line: NAME: text */
 static inline void zed_print_error(const zed_device *d, FILE *f)
@@ -592,7 +588,50 @@ static inline bool zed_usable_(zed_device *d)
     return true;
 }
 
-/* ---- what is destroyed with the device ---------------------------------------------------------------------------- */
+/* ---- waiting --------------------------------------------------------------------------------------------------- */
+
+/* Nanoseconds of a tick. The same field is nanoseconds a tick or ticks a second, by the structure type asked for; a
+ * driver that knows only the older meaning gives a number too small to be a frequency. */
+static inline double zed_tick_ns_from_(uint64_t old_meaning, uint64_t new_meaning)
+{
+    if (new_meaning >= 10000) return 1e9 / (double)new_meaning;
+    return old_meaning ? (double)old_meaning : 1.0;
+}
+
+/* Ticks between two readings of a counter of `bits` bits that may have wrapped once. */
+static inline uint64_t zed_ticks_between_(uint64_t start, uint64_t end, uint32_t bits)
+{
+    uint64_t mask = bits == 0 || bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+    return (end - start) & mask;
+}
+
+/* Waits for the event that the last appended command signals, and makes it ready for the next. */
+static inline bool zed_await_event_(zed_device *d, const char *what, double *ns)
+{
+    ze_kernel_timestamp_result_t stamp;
+    bool ok = zed_check_(d, zeEventHostSynchronize(d->event, UINT64_MAX), "zeEventHostSynchronize", "after %s", what);
+    memset(&stamp, 0, sizeof stamp);
+    if (ok && ns) {
+        ok = zed_check_(d, zeEventQueryKernelTimestamp(d->event, &stamp), "zeEventQueryKernelTimestamp", "%s", "");
+        *ns = d->tick_ns_ *
+              (double)zed_ticks_between_(stamp.context.kernelStart, stamp.context.kernelEnd, d->timestamp_bits_);
+    }
+    return zed_check_(d, zeEventHostReset(d->event), "zeEventHostReset", "%s", "") && ok;
+}
+
+/* Waits for all that zed_start began, after an error too: what runs may use what is to be freed. */
+static inline bool zed_settle_(zed_device *d)
+{
+    if (!d->pending_) return true;
+    d->pending_ = false;
+    return zed_check_(d, zeCommandListAppendBarrier(d->list, d->event, 0, NULL), "zeCommandListAppendBarrier", "%s",
+                      "") &&
+           zed_await_event_(d, "zed_start", NULL);
+}
+
+static inline bool zed_wait_(zed_device *d) { return zed_usable_(d) && zed_settle_(d); }
+
+/* ---- what is destroyed with the device ------------------------------------------------------------------------- */
 
 static inline bool zed_keep_(zed_device *d, int kind, void *handle, size_t bytes)
 {
@@ -647,12 +686,13 @@ static inline bool zed_drop_(zed_device *d, int kind, void *handle)
     zed_resource_ r;
     ptrdiff_t i = zed_find_(d, kind, handle);
     if (i < 0) return false;
+    zed_settle_(d);
     r = d->resources_[i];
     zed_forget_(d, i);
     return zed_destroy_(d, &r);
 }
 
-/* ---- which row of the target table a device is --------------------------------------------------------------------- */
+/* ---- which row of the target table a device is ----------------------------------------------------------------- */
 
 typedef struct zed_target_row_ {
     const char *name;
@@ -662,7 +702,7 @@ typedef struct zed_target_row_ {
 static inline const zed_target_row_ *zed_target_row_of_(const char *name)
 {
     static const zed_target_row_ rows[] = {
-        {"pvc", true, true},  {"bmg", true, true},   {"lnl", true, true},     {"ptl", true, true},
+        {"pvc", true, true},  {"bmg", true, true},  {"lnl", true, true},       {"ptl", true, true},
         {"dg2", true, false}, {"soft", true, true}, {"generic", false, false},
     };
     size_t i = 0, last = sizeof rows / sizeof rows[0] - 1;
@@ -687,8 +727,9 @@ static inline const char *zed_target_name_(uint32_t vendor_id, uint32_t device_i
     static const struct {
         const char *part, *target;
     } names[] = {
-        {"Data Center GPU Max", "pvc"}, {"Arc(TM) B5", "bmg"},    {"Arc(TM) Pro B", "bmg"}, {"Arc(TM) B3", "ptl"},
-        {"Arc(TM) A", "dg2"},           {"Arc(TM) Pro A", "dg2"}, {"Data Center GPU Flex", "dg2"},
+        {"Data Center GPU Max", "pvc"},  {"Arc(TM) B5", "bmg"}, {"Arc(TM) Pro B", "bmg"},
+        {"Arc(TM) B3", "ptl"},           {"Arc(TM) A", "dg2"},  {"Arc(TM) Pro A", "dg2"},
+        {"Data Center GPU Flex", "dg2"},
     };
     if (strncmp(name, "xetile software device", 22) == 0) return "soft";
     if (vendor_id != 0x8086) return "generic";
@@ -729,7 +770,7 @@ static inline void zed_fill_target_(zed_target *t, const ze_device_properties_t 
     t->max_alloc = p->maxMemAllocSize;
 }
 
-/* ---- finding the software device ----------------------------------------------------------------------------------- */
+/* ---- finding the software device ------------------------------------------------------------------------------- */
 
 #if !defined(_WIN32)
 /* The first readable libze_soft.so of the documented places, or its plain name. */
@@ -785,7 +826,7 @@ static inline bool zed_name_drivers_(zed_device *d)
 }
 #endif
 
-/* ---- enumerating --------------------------------------------------------------------------------------------------- */
+/* ---- enumerating ----------------------------------------------------------------------------------------------- */
 
 typedef struct zed_candidate_ {
     ze_driver_handle_t driver;
@@ -946,22 +987,7 @@ static inline int zed_list_(zed_info *infos, int max, zed_error *error, const ch
     return count;
 }
 
-/* ---- opening and closing ------------------------------------------------------------------------------------------- */
-
-/* Nanoseconds of a tick. The same field is nanoseconds a tick or ticks a second, by the structure type asked for; a
- * driver that knows only the older meaning gives a number too small to be a frequency. */
-static inline double zed_tick_ns_from_(uint64_t old_meaning, uint64_t new_meaning)
-{
-    if (new_meaning >= 10000) return 1e9 / (double)new_meaning;
-    return old_meaning ? (double)old_meaning : 1.0;
-}
-
-/* Ticks between two readings of a counter of `bits` bits that may have wrapped once. */
-static inline uint64_t zed_ticks_between_(uint64_t start, uint64_t end, uint32_t bits)
-{
-    uint64_t mask = bits == 0 || bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
-    return (end - start) & mask;
-}
+/* ---- opening and closing --------------------------------------------------------------------------------------- */
 
 static inline bool zed_read_properties_(zed_device *d)
 {
@@ -1049,10 +1075,7 @@ static inline void zed_close_(zed_device *d)
 {
     zed_error error;
     if (!d) return;
-    if (d->pending_ && d->list && d->event &&
-        zeCommandListAppendBarrier(d->list, d->event, 0, NULL) == ZE_RESULT_SUCCESS) {
-        zed_check_(d, zeEventHostSynchronize(d->event, UINT64_MAX), "zeEventHostSynchronize", "%s", "");
-    }
+    zed_settle_(d);
     while (d->resource_count_) zed_destroy_(d, &d->resources_[--d->resource_count_]);
     if (d->event) zed_check_(d, zeEventDestroy(d->event), "zeEventDestroy", "%s", "");
     if (d->pool) zed_check_(d, zeEventPoolDestroy(d->pool), "zeEventPoolDestroy", "%s", "");
@@ -1119,36 +1142,7 @@ static inline bool zed_open_queue_(zed_device *second, zed_device *first, const 
     return second->open_;
 }
 
-/* ---- waiting, memory ----------------------------------------------------------------------------------------------- */
-
-/* Waits for the event that the last appended command signals, and makes it ready for the next. */
-static inline bool zed_await_event_(zed_device *d, const char *what, double *ns)
-{
-    ze_kernel_timestamp_result_t stamp;
-    if (!zed_check_(d, zeEventHostSynchronize(d->event, UINT64_MAX), "zeEventHostSynchronize", "after %s", what)) {
-        return false;
-    }
-    if (ns) {
-        memset(&stamp, 0, sizeof stamp);
-        if (!zed_check_(d, zeEventQueryKernelTimestamp(d->event, &stamp), "zeEventQueryKernelTimestamp", "%s", "")) {
-            return false;
-        }
-        *ns = d->tick_ns_ * (double)zed_ticks_between_(stamp.context.kernelStart, stamp.context.kernelEnd,
-                                                       d->timestamp_bits_);
-    }
-    return zed_check_(d, zeEventHostReset(d->event), "zeEventHostReset", "%s", "");
-}
-
-/* Waits for all that zed_start began. */
-static inline bool zed_wait_(zed_device *d)
-{
-    if (!zed_usable_(d)) return false;
-    if (!d->pending_) return true;
-    d->pending_ = false;
-    return zed_check_(d, zeCommandListAppendBarrier(d->list, d->event, 0, NULL), "zeCommandListAppendBarrier", "%s",
-                      "") &&
-           zed_await_event_(d, "zed_start", NULL);
-}
+/* ---- memory ---------------------------------------------------------------------------------------------------- */
 
 static inline void *zed_alloc_(zed_device *d, int kind, size_t bytes, size_t align)
 {
@@ -1159,9 +1153,12 @@ static inline void *zed_alloc_(zed_device *d, int kind, size_t bytes, size_t ali
     void *p = NULL;
     if (!zed_usable_(d)) return NULL;
     if (!align) align = 64;
-    if (kind < ZED_SHARED || kind > ZED_HOST) zed_fail_(d, ZED_ALLOC_KIND, "no kind of memory is %d", kind);
-    else if (!bytes) zed_fail_(d, ZED_ALLOC_SIZE, "an allocation of 0 bytes");
-    else if (align & (align - 1)) zed_fail_(d, ZED_ALLOC_ALIGN, "alignment %zu for %zu bytes", align, bytes);
+    if (kind < ZED_SHARED || kind > ZED_HOST)
+        zed_fail_(d, ZED_ALLOC_KIND, "no kind of memory is %d", kind);
+    else if (!bytes)
+        zed_fail_(d, ZED_ALLOC_SIZE, "an allocation of 0 bytes");
+    else if (align & (align - 1))
+        zed_fail_(d, ZED_ALLOC_ALIGN, "alignment %zu for %zu bytes", align, bytes);
     else if (kind != ZED_HOST && d->target.max_alloc && bytes > d->target.max_alloc) {
         zed_fail_(d, ZED_ALLOC_TOO_LARGE, "%zu bytes, and \"%s\" allocates at most %" PRIu64, bytes, d->name,
                   d->target.max_alloc);
@@ -1197,7 +1194,6 @@ static inline bool zed_free_(zed_device *d, void *p)
     if (zed_find_(d, ZED_RES_MEMORY_, p) < 0) {
         return zed_fail_(d, ZED_NOT_ALLOCATED, "%p is none of the allocations of this device", p);
     }
-    if (d->pending_ && !zed_wait_(d) && !d->error.id) return false;
     return zed_drop_(d, ZED_RES_MEMORY_, p);
 }
 
@@ -1211,8 +1207,8 @@ static inline bool zed_in_range_(zed_device *d, const char *what, const void *p,
         uintptr_t base = (uintptr_t)r->handle;
         if (r->kind != ZED_RES_MEMORY_ || at < base || at - base >= r->bytes) continue;
         if (bytes <= r->bytes - (at - base)) return true;
-        return zed_fail_(d, ZED_MEMORY_RANGE, "%s: %zu bytes from offset %zu of an allocation of %zu bytes", what, bytes,
-                         (size_t)(at - base), r->bytes);
+        return zed_fail_(d, ZED_MEMORY_RANGE, "%s: %zu bytes from offset %zu of an allocation of %zu bytes", what,
+                         bytes, (size_t)(at - base), r->bytes);
     }
     return true;
 }
@@ -1251,15 +1247,15 @@ static inline bool zed_fill_(zed_device *d, void *dst, int byte, size_t bytes)
     return zed_fill_pattern_(d, dst, &pattern, 1, bytes);
 }
 
-/* ---- parameters as text -------------------------------------------------------------------------------------------- */
+/* ---- parameters as text ---------------------------------------------------------------------------------------- */
 
 static inline const zed_type_ *zed_types_(size_t *count)
 {
     static const zed_type_ types[] = {
-        {"f64", 8, 'f', 8, "f"},  {"f32", 4, 'f', 4, "f"}, {"f16", 2, 'h', 2, "fu"}, {"bf16", 2, 'b', 2, "u"},
-        {"i64", 8, 'i', 8, "i"},  {"i32", 4, 'i', 4, "i"}, {"i16", 2, 'i', 2, "i"},  {"i8", 1, 'i', 1, "ic"},
-        {"u64", 8, 'u', 8, "u"},  {"u32", 4, 'u', 4, "u"}, {"u16", 2, 'u', 2, "u"},  {"u8", 1, 'u', 1, "uc"},
-        {"tf32", 4, 0, 4, "f"},   {"e4m3", 1, 0, 1, "uc"}, {"e5m2", 1, 0, 1, "uc"},  {"c32", 8, 0, 4, "f"},
+        {"f64", 8, 'f', 8, "f"}, {"f32", 4, 'f', 4, "f"}, {"f16", 2, 'h', 2, "fu"}, {"bf16", 2, 'b', 2, "u"},
+        {"i64", 8, 'i', 8, "i"}, {"i32", 4, 'i', 4, "i"}, {"i16", 2, 'i', 2, "i"},  {"i8", 1, 'i', 1, "ic"},
+        {"u64", 8, 'u', 8, "u"}, {"u32", 4, 'u', 4, "u"}, {"u16", 2, 'u', 2, "u"},  {"u8", 1, 'u', 1, "uc"},
+        {"tf32", 4, 0, 4, "f"},  {"e4m3", 1, 0, 1, "uc"}, {"e5m2", 1, 0, 1, "uc"},  {"c32", 8, 0, 4, "f"},
         {"c64", 16, 0, 8, "f"},
     };
     *count = sizeof types / sizeof types[0];
@@ -1278,10 +1274,7 @@ static inline bool zed_text_fail_(zed_text_ *t, const char *what)
                      (int)(t->at - t->all) + 1, t->all);
 }
 
-static inline void zed_text_space_(zed_text_ *t)
-{
-    t->at += strspn(t->at, " \t\r\n");
-}
+static inline void zed_text_space_(zed_text_ *t) { t->at += strspn(t->at, " \t\r\n"); }
 
 static inline size_t zed_text_word_(zed_text_ *t)
 {
@@ -1373,13 +1366,16 @@ static inline bool zed_parse_params_(zed_device *d, const char *kernel, const ch
 
 static inline const char *zed_param_name_(const zed_param *p, char *text, size_t size)
 {
-    if (p->kind == ZED_PARAM_PTR) snprintf(text, size, "ptr<%s>", p->type->name);
-    else if (p->kind == ZED_PARAM_LOCAL) snprintf(text, size, "local<%s>", p->type->name);
-    else snprintf(text, size, "%s", p->type->name);
+    if (p->kind == ZED_PARAM_PTR)
+        snprintf(text, size, "ptr<%s>", p->type->name);
+    else if (p->kind == ZED_PARAM_LOCAL)
+        snprintf(text, size, "local<%s>", p->type->name);
+    else
+        snprintf(text, size, "%s", p->type->name);
     return text;
 }
 
-/* ---- arguments ----------------------------------------------------------------------------------------------------- */
+/* ---- arguments ------------------------------------------------------------------------------------------------- */
 
 /* A C type as a number: the bytes of a value, or kind letter and bytes of what is pointed to. */
 #define ZED_CODE_(kind, type) (((kind) << 8) | (int)sizeof(type))
@@ -1443,25 +1439,13 @@ static inline zed_arg zed_arg_text_(zed_arg a, const char *text)
 }
 
 /* For generated code, which knows the parameters and needs no C types. */
-static inline zed_arg zed_arg_i(int64_t v)
-{
-    return zed_arg_int_(v, 8);
-}
+static inline zed_arg zed_arg_i(int64_t v) { return zed_arg_int_(v, 8); }
 
-static inline zed_arg zed_arg_u(uint64_t v)
-{
-    return zed_arg_uint_(v, 8);
-}
+static inline zed_arg zed_arg_u(uint64_t v) { return zed_arg_uint_(v, 8); }
 
-static inline zed_arg zed_arg_f(double v)
-{
-    return zed_arg_float_(v, 8);
-}
+static inline zed_arg zed_arg_f(double v) { return zed_arg_float_(v, 8); }
 
-static inline zed_arg zed_arg_ptr(const volatile void *p)
-{
-    return zed_arg_pointer_(p, 'v' << 8);
-}
+static inline zed_arg zed_arg_ptr(const volatile void *p) { return zed_arg_pointer_(p, 'v' << 8); }
 
 static inline zed_arg zed_arg_local(size_t bytes)
 {
@@ -1484,13 +1468,20 @@ static inline const char *zed_arg_where_(const zed_kernel *k, const zed_arg *a, 
 static inline const char *zed_arg_name_(const zed_arg *a, char *text, size_t size)
 {
     int bits = 8 * a->size;
-    if (a->kind == 'i') snprintf(text, size, "i%d %" PRId64, bits, a->as.i);
-    else if (a->kind == 'u') snprintf(text, size, "u%d %" PRIu64, bits, a->as.u);
-    else if (a->kind == 'f') snprintf(text, size, "f%d %.9g", bits, a->as.f);
-    else if (a->kind == 'l') snprintf(text, size, "%" PRIu64 " bytes of local memory", a->as.u);
-    else if (a->pointed == 'c') snprintf(text, size, "a pointer to char");
-    else if (a->pointed == 'v') snprintf(text, size, "a pointer");
-    else snprintf(text, size, "a pointer to %c%d", a->pointed, bits);
+    if (a->kind == 'i')
+        snprintf(text, size, "i%d %" PRId64, bits, a->as.i);
+    else if (a->kind == 'u')
+        snprintf(text, size, "u%d %" PRIu64, bits, a->as.u);
+    else if (a->kind == 'f')
+        snprintf(text, size, "f%d %.9g", bits, a->as.f);
+    else if (a->kind == 'l')
+        snprintf(text, size, "%" PRIu64 " bytes of local memory", a->as.u);
+    else if (a->pointed == 'c')
+        snprintf(text, size, "a pointer to char");
+    else if (a->pointed == 'v')
+        snprintf(text, size, "a pointer");
+    else
+        snprintf(text, size, "a pointer to %c%d", a->pointed, bits);
     return text;
 }
 
@@ -1565,7 +1556,8 @@ static inline bool zed_bind_float_(const zed_kernel *k, const zed_arg *a, uint32
         b->as.f64 = v;
     } else if (t->kind == 'f') {
         /* halfway between FLT_MAX and the next power of two: from here on f32 would be infinite */
-        if ((v >= 0x1.ffffffp127 && v <= 1.7976931348623157e308) || (v <= -0x1.ffffffp127 && v >= -1.7976931348623157e308)) {
+        if ((v >= 0x1.ffffffp127 && v <= 1.7976931348623157e308) ||
+            (v <= -0x1.ffffffp127 && v >= -1.7976931348623157e308)) {
             return zed_arg_range_error_(k, a, i, "-3.40282347e+38", "3.40282347e+38");
         }
         b->as.f32 = (float)v;
@@ -1585,17 +1577,23 @@ static inline bool zed_bind_int_(const zed_kernel *k, const zed_arg *a, uint32_t
     bool negative = a->kind == 'i' && a->as.i < 0, fits;
     uint64_t v = a->as.u; /* the same bits when signed */
     char low[32], high[32];
-    if (!negative) fits = v <= most;
-    else fits = to_signed && a->as.i >= -(int64_t)most - 1;
+    if (!negative)
+        fits = v <= most;
+    else
+        fits = to_signed && a->as.i >= -(int64_t)most - 1;
     if (!fits) {
         snprintf(low, sizeof low, "%" PRId64, to_signed ? -(int64_t)most - 1 : 0);
         snprintf(high, sizeof high, "%" PRIu64, most);
         return zed_arg_range_error_(k, a, i, low, high);
     }
-    if (t->size == 8) b->as.u = v;
-    else if (t->size == 4) b->as.u32 = (uint32_t)v;
-    else if (t->size == 2) b->as.u16 = (uint16_t)v;
-    else b->as.u8 = (uint8_t)v;
+    if (t->size == 8)
+        b->as.u = v;
+    else if (t->size == 4)
+        b->as.u32 = (uint32_t)v;
+    else if (t->size == 2)
+        b->as.u16 = (uint16_t)v;
+    else
+        b->as.u8 = (uint8_t)v;
     return true;
 }
 
@@ -1657,7 +1655,7 @@ static inline bool zed_bind_(const zed_kernel *k, const zed_arg *a, uint32_t i, 
     return zed_arg_type_error_(k, a, i, is_int ? " (write 1.0f for a float)" : "");
 }
 
-/* ---- modules and kernels ------------------------------------------------------------------------------------------- */
+/* ---- modules and kernels --------------------------------------------------------------------------------------- */
 
 /* Keeps the whole build log on the device. */
 static inline void zed_keep_log_(zed_device *d, ze_module_build_log_handle_t log)
@@ -1678,10 +1676,7 @@ static inline void zed_keep_log_(zed_device *d, ze_module_build_log_handle_t log
 }
 
 /* All the last module's compiler had to say, "" when nothing. */
-static inline const char *zed_build_log(const zed_device *d)
-{
-    return d->log_ ? d->log_ : "";
-}
+static inline const char *zed_build_log(const zed_device *d) { return d->log_ ? d->log_ : ""; }
 
 static inline bool zed_module_words_ok_(zed_device *d, const void *words, size_t bytes)
 {
@@ -1787,12 +1782,14 @@ static inline bool zed_kernel_properties_(zed_kernel *k)
                          k->name, p.numKernelArgs, k->param_count);
     }
     if (k->subgroup_size && d->target.subgroup_sizes && !(k->subgroup_size & d->target.subgroup_sizes)) {
-        return zed_fail_(d, ZED_SUBGROUP_SIZE, "kernel %s requires subgroups of %" PRIu32 ", \"%s\" has sizes (or-ed) %" PRIu32,
-                         k->name, k->subgroup_size, d->name, d->target.subgroup_sizes);
+        return zed_fail_(d, ZED_SUBGROUP_SIZE,
+                         "kernel %s requires subgroups of %" PRIu32 ", \"%s\" has sizes (or-ed) %" PRIu32, k->name,
+                         k->subgroup_size, d->name, d->target.subgroup_sizes);
     }
     if (k->local_bytes > (uint32_t)d->target.local_memory) {
-        return zed_fail_(d, ZED_LOCAL_MEMORY, "kernel %s needs %" PRIu32 " bytes of local memory a group, \"%s\" has %d",
-                         k->name, k->local_bytes, d->name, d->target.local_memory);
+        return zed_fail_(d, ZED_LOCAL_MEMORY,
+                         "kernel %s needs %" PRIu32 " bytes of local memory a group, \"%s\" has %d", k->name,
+                         k->local_bytes, d->name, d->target.local_memory);
     }
     return true;
 }
@@ -1804,22 +1801,26 @@ static inline bool zed_local_size_ok_(zed_kernel *k, uint32_t x, uint32_t y, uin
     const uint32_t size[3] = {x, y, z};
     uint64_t all = (uint64_t)x * y;
     if (!x || !y || !z) {
-        return zed_fail_(d, ZED_LOCAL_SIZE, "kernel %s: a work-group of %" PRIu32 " x %" PRIu32 " x %" PRIu32
-                         " has no work-item", k->name, x, y, z);
+        return zed_fail_(d, ZED_LOCAL_SIZE,
+                         "kernel %s: a work-group of %" PRIu32 " x %" PRIu32 " x %" PRIu32 " has no work-item", k->name,
+                         x, y, z);
     }
     if (r[0] && (x != r[0] || y != r[1] || z != r[2])) {
-        return zed_fail_(d, ZED_LOCAL_SIZE, "kernel %s requires work-groups of %" PRIu32 " x %" PRIu32 " x %" PRIu32
-                         ", got %" PRIu32 " x %" PRIu32 " x %" PRIu32, k->name, r[0], r[1], r[2], x, y, z);
+        return zed_fail_(d, ZED_LOCAL_SIZE,
+                         "kernel %s requires work-groups of %" PRIu32 " x %" PRIu32 " x %" PRIu32 ", got %" PRIu32
+                         " x %" PRIu32 " x %" PRIu32,
+                         k->name, r[0], r[1], r[2], x, y, z);
     }
     if (all <= UINT32_MAX) all *= z;
     for (int i = 0; i < 3; i++) {
         if (d->target.max_group_dim[i] && size[i] > (uint32_t)d->target.max_group_dim[i]) all = UINT64_MAX;
     }
     if (all > (uint64_t)d->target.max_group_size) {
-        return zed_fail_(d, ZED_GROUP_TOO_LARGE, "kernel %s: a work-group of %" PRIu32 " x %" PRIu32 " x %" PRIu32
-                         " work-items, \"%s\" allows %d (at most %d x %d x %d)", k->name, x, y, z, d->name,
-                         d->target.max_group_size, d->target.max_group_dim[0], d->target.max_group_dim[1],
-                         d->target.max_group_dim[2]);
+        return zed_fail_(d, ZED_GROUP_TOO_LARGE,
+                         "kernel %s: a work-group of %" PRIu32 " x %" PRIu32 " x %" PRIu32
+                         " work-items, \"%s\" allows %d (at most %d x %d x %d)",
+                         k->name, x, y, z, d->name, d->target.max_group_size, d->target.max_group_dim[0],
+                         d->target.max_group_dim[1], d->target.max_group_dim[2]);
     }
     return true;
 }
@@ -1931,12 +1932,15 @@ static inline bool zed_load_(zed_kernel *k, zed_device *d, const void *words, si
     if (k) memset(k, 0, sizeof *k);
     if (k) k->device = d;
     if (!zed_module_load_(&module, d, words, bytes, flags)) return false;
-    if (!zed_kernel_get_(k, &module, name, params, d->file_, d->line_)) return false;
+    if (!zed_kernel_get_(k, &module, name, params, d->file_, d->line_)) {
+        zed_drop_(d, ZED_RES_MODULE_, module.handle);
+        return false;
+    }
     if (!local_size[0]) return true;
     return zed_set_local_size_(k, local_size[0], local_size[1] ? local_size[1] : 1, local_size[2] ? local_size[2] : 1);
 }
 
-/* ---- launching ----------------------------------------------------------------------------------------------------- */
+/* ---- launching ------------------------------------------------------------------------------------------------- */
 
 static inline bool zed_groups_ok_(const zed_kernel *k, zed_groups g)
 {
@@ -1945,8 +1949,10 @@ static inline bool zed_groups_ok_(const zed_kernel *k, zed_groups g)
         (!most[2] || g.z <= most[2])) {
         return true;
     }
-    return zed_fail_(k->device, ZED_GROUPS, "kernel %s: %" PRIu32 " x %" PRIu32 " x %" PRIu32 " groups, \"%s\" takes 1 to %" PRIu32
-                     " x %" PRIu32 " x %" PRIu32, k->name, g.x, g.y, g.z, k->device->name, most[0], most[1], most[2]);
+    return zed_fail_(k->device, ZED_GROUPS,
+                     "kernel %s: %" PRIu32 " x %" PRIu32 " x %" PRIu32 " groups, \"%s\" takes 1 to %" PRIu32
+                     " x %" PRIu32 " x %" PRIu32,
+                     k->name, g.x, g.y, g.z, k->device->name, most[0], most[1], most[2]);
 }
 
 /* Checks all arguments, then passes all. */
@@ -1987,46 +1993,50 @@ static inline bool zed_batch_is_(zed_batch *b, int state, const char *call)
                      names[state]);
 }
 
-static inline bool zed_launch_(zed_kernel *k, zed_batch *b, int how, double *ns, const char *file, int line,
-                               zed_groups groups, const zed_arg *args, uint32_t count)
+/* Whether the kernel may go into the batch. */
+static inline bool zed_batch_takes_(zed_batch *b, const zed_kernel *k, const char *file, int line)
+{
+    zed_device *d = k->device;
+    if (!b || !b->device) return zed_fail_(d, ZED_BATCH_STATE, "kernel %s: the batch is not begun", k->name);
+    zed_at_(b->device, file, line);
+    if (!zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_launch")) return false;
+    if (b->device->context == d->context) return true;
+    return zed_fail_(d, ZED_OTHER_DEVICE, "kernel %s is of \"%s\" (%p), the batch of \"%s\" (%p)", k->name, d->name,
+                     (void *)d, b->device->name, (void *)b->device);
+}
+
+/* The launch as a command; a barrier first lets launches that are not waited for see each other's results. */
+static inline bool zed_append_(zed_kernel *k, ze_command_list_handle_t list, bool barrier, ze_event_handle_t signal,
+                               zed_groups groups)
 {
     ze_group_count_t g;
-    zed_device *d;
-    ze_command_list_handle_t list;
-    if (!zed_kernel_usable_(k, file, line)) return false;
-    d = k->device;
-    list = d->list;
-    if (how == ZED_RUN_BATCH_) {
-        if (!b) return zed_fail_(d, ZED_NULL_POINTER, "kernel %s: the batch is NULL", k->name);
-        zed_at_(b->device, file, line);
-        if (!zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_launch")) return false;
-        if (b->device->context != d->context) {
-            return zed_fail_(d, ZED_OTHER_DEVICE, "kernel %s is of \"%s\" (%p), the batch of \"%s\" (%p)", k->name,
-                             d->name, (void *)d, b->device->name, (void *)b->device);
-        }
-        list = b->list;
-    }
-    if (!k->local_size[0]) return zed_fail_(d, ZED_NO_LOCAL_SIZE, "kernel %s has no local size", k->name);
-    if (!zed_groups_ok_(k, groups) || !zed_bind_all_(k, args, count)) return false;
-    if (how == ZED_RUN_WAIT_ && !zed_wait_(d)) return false;
-    /* Launches that are not waited for one by one see each other's results. */
-    if ((how == ZED_RUN_START_ && d->pending_) || (how == ZED_RUN_BATCH_ && b->launches)) {
-        if (!zed_check_(d, zeCommandListAppendBarrier(list, NULL, 0, NULL), "zeCommandListAppendBarrier", "%s", "")) {
-            return false;
-        }
-    }
+    ze_result_t result = ZE_RESULT_SUCCESS;
     g.groupCountX = groups.x;
     g.groupCountY = groups.y;
     g.groupCountZ = groups.z;
-    if (!zed_check_(d, zeCommandListAppendLaunchKernel(list, k->handle, &g, how == ZED_RUN_WAIT_ ? d->event : NULL, 0, NULL),
-                    "zeCommandListAppendLaunchKernel", "of %s, %" PRIu32 " x %" PRIu32 " x %" PRIu32 " groups", k->name,
-                    groups.x, groups.y, groups.z)) {
-        return false;
+    if (barrier) result = zeCommandListAppendBarrier(list, NULL, 0, NULL);
+    if (!zed_check_(k->device, result, "zeCommandListAppendBarrier", "before %s", k->name)) return false;
+    result = zeCommandListAppendLaunchKernel(list, k->handle, &g, signal, 0, NULL);
+    return zed_check_(k->device, result, "zeCommandListAppendLaunchKernel",
+                      "of %s, %" PRIu32 " x %" PRIu32 " x %" PRIu32 " groups", k->name, groups.x, groups.y, groups.z);
+}
+
+static inline bool zed_launch_(zed_kernel *k, zed_batch *b, int how, double *ns, const char *file, int line,
+                               zed_groups groups, const zed_arg *args, uint32_t count)
+{
+    zed_device *d;
+    if (!zed_kernel_usable_(k, file, line)) return false;
+    d = k->device;
+    if (how == ZED_RUN_BATCH_ && !zed_batch_takes_(b, k, file, line)) return false;
+    if (!k->local_size[0]) return zed_fail_(d, ZED_NO_LOCAL_SIZE, "kernel %s has no local size", k->name);
+    if (!zed_groups_ok_(k, groups) || !zed_bind_all_(k, args, count)) return false;
+    if (how == ZED_RUN_BATCH_) return zed_append_(k, b->list, b->launches++ > 0, NULL, groups);
+    if (how == ZED_RUN_START_) {
+        bool after = d->pending_;
+        d->pending_ = true;
+        return zed_append_(k, d->list, after, NULL, groups);
     }
-    if (how == ZED_RUN_WAIT_) return zed_await_event_(d, k->name, ns);
-    if (how == ZED_RUN_START_) d->pending_ = true;
-    else b->launches++;
-    return true;
+    return zed_settle_(d) && zed_append_(k, d->list, false, d->event, groups) && zed_await_event_(d, k->name, ns);
 }
 
 static inline double zed_launch_timed_(zed_kernel *k, const char *file, int line, zed_groups groups,
@@ -2036,7 +2046,7 @@ static inline double zed_launch_timed_(zed_kernel *k, const char *file, int line
     return zed_launch_(k, NULL, ZED_RUN_WAIT_, &ns, file, line, groups, args, count) ? ns : -1.0;
 }
 
-/* ---- batches ------------------------------------------------------------------------------------------------------- */
+/* ---- batches --------------------------------------------------------------------------------------------------- */
 
 static inline bool zed_batch_begin_(zed_batch *b, zed_device *d)
 {
@@ -2053,8 +2063,8 @@ static inline bool zed_batch_begin_(zed_batch *b, zed_device *d)
     q.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC;
     q.ordinal = d->ordinal_;
     q.mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS;
-    if (!d->queue && !zed_check_(d, zeCommandQueueCreate(d->context, d->device, &q, &d->queue),
-                                 "zeCommandQueueCreate", "%s", "")) {
+    if (!d->queue &&
+        !zed_check_(d, zeCommandQueueCreate(d->context, d->device, &q, &d->queue), "zeCommandQueueCreate", "%s", "")) {
         d->queue = NULL;
         return false;
     }
@@ -2080,8 +2090,8 @@ static inline bool zed_batch_copy_(zed_batch *b, void *dst, const void *src, siz
     if (!zed_in_range_(d, "destination of a copy", dst, bytes) || !zed_in_range_(d, "source of a copy", src, bytes)) {
         return false;
     }
-    if (b->launches++ && !zed_check_(d, zeCommandListAppendBarrier(b->list, NULL, 0, NULL),
-                                     "zeCommandListAppendBarrier", "%s", "")) {
+    if (b->launches++ &&
+        !zed_check_(d, zeCommandListAppendBarrier(b->list, NULL, 0, NULL), "zeCommandListAppendBarrier", "%s", "")) {
         return false;
     }
     return zed_check_(d, zeCommandListAppendMemoryCopy(b->list, dst, src, bytes, NULL, 0, NULL),
@@ -2124,7 +2134,7 @@ static inline bool zed_batch_free_(zed_batch *b, const char *file, int line)
     return ok;
 }
 
-/* ---- launching with the arguments as they are ----------------------------------------------------------------------- */
+/* ---- launching with the arguments as they are ------------------------------------------------------------------ */
 
 #if defined(__FLT16_MANT_DIG__) && (!defined(__clang__) || __clang_major__ >= 15)
 __extension__ typedef _Float16 zed_float16_;
@@ -2247,7 +2257,7 @@ __extension__ typedef _Float16 zed_float16_;
 #define zed_launch(kernel, ...)                                                                                        \
     zed_launch_((kernel), NULL, ZED_RUN_WAIT_, NULL, __FILE__, __LINE__, ZED_PACK_(__VA_ARGS__)) /* bool */
 #define zed_launch_timed(kernel, ...)                                                                                  \
-    zed_launch_timed_((kernel), __FILE__, __LINE__, ZED_PACK_(__VA_ARGS__))                      /* double, ns */
+    zed_launch_timed_((kernel), __FILE__, __LINE__, ZED_PACK_(__VA_ARGS__)) /* double, ns */
 #define zed_start(kernel, ...)                                                                                         \
     zed_launch_((kernel), NULL, ZED_RUN_START_, NULL, __FILE__, __LINE__, ZED_PACK_(__VA_ARGS__)) /* bool */
 #define zed_batch_launch(batch, kernel, ...)                                                                           \
@@ -2256,10 +2266,7 @@ __extension__ typedef _Float16 zed_float16_;
 #else /* C++: overloads and one template instead of _Generic */
 
 #define ZED_X_(type, from)                                                                                             \
-    inline zed_arg zed_arg_of_(type v)                                                                                 \
-    {                                                                                                                  \
-        return zed_arg_##from##_(v, (int)sizeof v);                                                                    \
-    }
+    inline zed_arg zed_arg_of_(type v) { return zed_arg_##from##_(v, (int)sizeof v); }
 ZED_X_(bool, uint)
 ZED_X_(char, int)
 ZED_X_(signed char, int)
@@ -2277,10 +2284,7 @@ ZED_X_(double, float)
 #undef ZED_X_
 
 #define ZED_X_(type, kind)                                                                                             \
-    inline zed_arg zed_arg_of_(const type *p)                                                                          \
-    {                                                                                                                  \
-        return zed_arg_pointer_(p, ZED_CODE_(kind, type));                                                             \
-    }
+    inline zed_arg zed_arg_of_(const type *p) { return zed_arg_pointer_(p, ZED_CODE_(kind, type)); }
 ZED_X_(char, 'c')
 ZED_X_(signed char, 'i')
 ZED_X_(short, 'i')
@@ -2296,31 +2300,20 @@ ZED_X_(float, 'f')
 ZED_X_(double, 'f')
 #undef ZED_X_
 
-inline zed_arg zed_arg_of_(const volatile void *p)
-{
-    return zed_arg_ptr(p);
-}
+inline zed_arg zed_arg_of_(const volatile void *p) { return zed_arg_ptr(p); }
 
-inline zed_arg zed_arg_of_(decltype(nullptr))
-{
-    return zed_arg_ptr(NULL);
-}
+inline zed_arg zed_arg_of_(decltype(nullptr)) { return zed_arg_ptr(NULL); }
 
-inline zed_arg zed_arg_of_(zed_local v)
-{
-    return zed_arg_local_(v, 0);
-}
+inline zed_arg zed_arg_of_(zed_local v) { return zed_arg_local_(v, 0); }
 
-inline zed_arg zed_arg_of_(zed_arg a)
-{
-    return a;
-}
+inline zed_arg zed_arg_of_(zed_arg a) { return a; }
 
 #define ZED_ARG(x) zed_arg_text_(zed_arg_of_(x), #x)
 
 /* The arguments as an array that lives as long as the call. */
-template <class... T> inline bool zed_launch_cpp_(zed_kernel *k, zed_batch *b, int how, double *ns, const char *file,
-                                                  int line, zed_groups groups, T... args)
+template <class... T>
+inline bool zed_launch_cpp_(zed_kernel *k, zed_batch *b, int how, double *ns, const char *file, int line,
+                            zed_groups groups, T... args)
 {
     zed_arg list[sizeof...(args) + 1] = {zed_arg_of_(args)..., zed_arg_ptr(NULL)};
     return zed_launch_(k, b, how, ns, file, line, groups, list, (uint32_t)sizeof...(args));
