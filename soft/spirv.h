@@ -22,11 +22,12 @@ enum {
     SP_MAX_DECORATIONS = 1 << 22, /* after groups are expanded */
     SP_MAX_MEMBERS = 1 << 14,     /* of a struct */
     SP_MAX_PARAMETERS = 1 << 10,  /* of a function */
+    SP_MAX_ENTRIES = 1 << 12,
     SP_MAX_CALL_DEPTH = 256       /* functions in a chain of calls */
 };
 #define SP_MAX_TYPE_BYTES ((uint64_t)1 << 40)     /* any type */
 #define SP_MAX_PRIVATE_BYTES ((uint64_t)1 << 24)  /* a Function or Private variable */
-#define SP_MAX_CONSTANT_BYTES ((uint64_t)1 << 26) /* an initialiser */
+#define SP_MAX_CONSTANT_BYTES ((uint64_t)1 << 26) /* all initialisers together */
 
 /* A growing text, for logs and for generated C. `failed` is set when memory ran out; appending is then a no-op. */
 struct sp_text {
@@ -53,8 +54,9 @@ struct sp_type {
     const uint32_t *offsets; /* struct: byte offset of each member (OpenCL rules, Packed honoured) */
     uint32_t storage;     /* pointer */
     uint32_t scope, rows, cols, use; /* cooperative matrix */
-    uint64_t size;        /* bytes in memory; 0 when it has none */
+    uint64_t size;        /* bytes in memory; 0 when it has none (a bool counts as one byte) */
     uint32_t align;
+    uint32_t depth;       /* of nesting, pointers included: at most SP_MAX_TYPE_DEPTH, so recursion over types is safe */
 };
 enum { SP_IEEE = 0, SP_BF16 = 1, SP_E4M3 = 2, SP_E5M2 = 3 };
 
@@ -80,7 +82,7 @@ struct sp_function {
     uint32_t id, type, control;
     const char *name;          /* the linkage or debug name, "" when none */
     uint32_t *params, param_count; /* ids */
-    struct sp_block *blocks;   /* entry first; unreachable blocks removed */
+    struct sp_block *blocks;   /* entry first, else in the text's order (not always dominators first) */
     uint32_t block_count;
     bool is_kernel, is_declaration;
 };
@@ -99,6 +101,7 @@ struct sp_id {
     uint32_t type;              /* type id of a value, 0 for others */
     uint32_t function;          /* index + 1 of the function it is defined in; 0: module scope */
     uint32_t block;             /* index within it; of a function: its index */
+    bool is_address;            /* a constant computed from a global's address: see sp_constant_address; bits is not its value */
     uint8_t what;               /* enum sp_what; SP_NOTHING for what stood in removed blocks */
 };
 enum sp_what { SP_NOTHING, SP_IS_TYPE, SP_IS_CONSTANT, SP_IS_VARIABLE, SP_IS_PARAMETER, SP_IS_VALUE, SP_IS_LABEL,
