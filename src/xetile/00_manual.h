@@ -1,0 +1,173 @@
+/* xetile.h - tile kernels in plain C: describe a kernel with macros, get SPIR-V.
+ *
+ * The smallest program: every work-group adds one row of 256 elements.
+ *
+ *     #include "xetile.h"
+ *
+ *     XT_KERNEL (add, ptr(f32, A), ptr(f32, B), ptr(f32, C), u32(N))
+ *     {
+ *         xt_val at = XT_MUL(XT_GROUP_ID(0), 256);
+ *         xt_tile a = XT_INIT_TILE(A, f32, 1, 256, .offset = XT_AT(0, at), .shape = XT_AT(1, N));
+ *         xt_tile b = XT_INIT_TILE(B, f32, 1, 256, .offset = XT_AT(0, at), .shape = XT_AT(1, N));
+ *         xt_tile c = XT_INIT_TILE(C, f32, 1, 256, .offset = XT_AT(0, at), .shape = XT_AT(1, N));
+ *         XT_STORE_TILE(XT_ADD(XT_LOAD_TILE(a), XT_LOAD_TILE(b)), c);
+ *     }
+ *
+ *     xt_module mod = XT_BUILD(add, &(xt_target){.name = "bmg"});
+ *     if (!mod.words) puts(mod.error->text);
+ *     ...                                                  mod.words, mod.size, mod.kernel, mod.params, mod.local_size
+ *     xt_free(&mod);
+ *
+ * HOW A KERNEL IS MADE. The body is ordinary C that XT_BUILD runs: first once to plan (nothing is written; checks are made,
+ * the work-group's size and each vector's layout are found), then to write it. It runs twice more where the row pitches are
+ * only known at launch: one version with 2D block messages, one without, and the kernel picks (see .pitch). So the body
+ * must do the same each time it is called. C variables and C loops are compile time: a C `for` unrolls. Kernel values
+ * are xt_val (scalars), xt_tile (a place in memory) and xt_vec (a two-dimensional vector); all are values: assign them, pass
+ * them to functions. A function that uses the macros takes XT_CONTEXT as its first parameter and is called with XT_SELF:
+ *     static xt_vec twice(XT_CONTEXT, xt_vec v) { return XT_ADD(v, v); }           ...   v = twice(XT_SELF, v);
+ *
+ * KERNEL PARAMETERS  ptr(TYPE, NAME) or one of f64 f32 f16 bf16 e4m3 e5m2 i64 i32 i16 i8 u64 u32 u16 u8 (NAME); at most 32.
+ *
+ * WORK-GROUPS AND MAPS. Without a map an operation is at subgroup level: every subgroup has the whole tile. With
+ *     xt_map m = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, 64});
+ * it is at work-group level: 8 x 4 subgroups (linear id row-major in sg_layout) share the tile in pieces of 32 x 64. In each
+ * dimension, when sg_layout * sg_data is less than the tile the rest is dealt out again from the first subgroup on (round
+ * robin); when it is more, it wraps around and subgroups share pieces. One must divide the other. Maps of one kernel
+ * have the same number of subgroups; that number times the subgroup size is the work-group's size. The distribution can be
+ * asked on the host: xt_dist_init, xt_dist_offset, xt_dist_owns.
+ *
+ * OPERATIONS (number: a C integer or floating value, or an xt_val; T: a type name as above, also tf32)
+ *     XT_INIT_TILE(base, T, rows, cols, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .strides = XT_AT(N, 1), .map = m,
+ *                  .order = {1, 0})      base: a pointer parameter, or a 64-bit integer (an address). shape: of the base
+ *                                        matrix, required. offset default (0, 0). strides default (shape[1], 1), for
+ *                                        .order = {0, 1} (column-major memory) (1, shape[0]). Offsets, shapes, strides: 32 bits
+ *     XT_LOAD_TILE(tile, .padding = 0)   elements outside the base matrix are the padding
+ *     XT_STORE_TILE(vec, tile)           elements outside the base matrix are dropped
+ *     XT_PREFETCH_TILE(tile, .locality = 3)       0: not kept in a cache ... 3: kept in all; default 3
+ *     XT_UPDATE_TILE_OFFSET(tile, rows, cols)     a new tile, moved by so many elements
+ *     XT_TILE_MMA(a, b, c) or (a, b)     a * b + c; options .map (checked against what follows from a and b), .type (without
+ *                                        c; default f32, i32 for 8-bit integers, f64)
+ *         a x b               result
+ *         f16 x f16           f32, f16         bf16 x bf16    f32, bf16       tf32 x tf32    f32
+ *         i8|u8 x i8|u8       i32              f32 x f32      f32 (no matrix hardware)     f64 x f64 f64 (no matrix hardware)
+ *     XT_SPLAT(T, rows, cols, number, .map = m)   every element the same
+ *     XT_ADD XT_SUB XT_MUL XT_DIV XT_MIN XT_MAX (x, y)    on numbers; on vectors of one type, shape and map; on a vector and
+ *                                        a number. XT_VADD ... are the same
+ *     XT_MOD XT_AND XT_OR XT_XOR XT_SHL XT_SHR (x, y)     on integer numbers
+ *     XT_EQ XT_NE XT_LT XT_LE XT_GT XT_GE (x, y)          on numbers, for XT_IF and XT_SELECT(condition, x, y)
+ *     XT_CAST(T, x)                      a number or a vector in another type
+ *     XT_PARAM("name")                   a parameter by its name, for functions
+ *     XT_GROUP_ID(d) XT_GROUP_COUNT(d) XT_LOCAL_ID(d) XT_GLOBAL_ID(d)   d = 0, 1, 2;   XT_SUBGROUP_ID() XT_LANE_ID()   as i32
+ *     XT_BARRIER()                       all subgroups of the work-group; memory before it is seen after it
+ *     XT_FOR (k, lo, hi, step, &x, &y, ...) { }       for k = lo; k < hi; k += step (> 0). The listed variables (xt_val, xt_tile,
+ *                                        xt_vec; at most 32) are carried round: what the body leaves in them is what the next
+ *                                        turn, and the code after the loop, finds. Others must not change in the body
+ *     XT_IF (condition, &x, ...) { } XT_ELSE { }      the same; XT_ELSE may be left out
+ *                                        Never leave these bodies by break, continue, return or goto
+ * Integer numbers: C integers take the other operand's type. 32-bit i32 and u32 may meet; the result is i32 (an index).
+ * A kernel's u32 sizes are read as i32: at most 2^31 - 1.
+ *
+ * XT_BUILD(kernel, &target, options...): target.name is a row of coopmatrix.h (pvc bmg lnl ptl dg2 generic soft); its other
+ * fields, where not zero, override the row. Options, zero being the default:
+ *     .subgroup_size      a size the target has; default the row's
+ *     .lowering           CM_LOWERING_... of coopmatrix.h; default the best the target has
+ *     .pitch              XT_PITCH_AUTO: when the kernel has a tile_mma and matrices whose pitch or base address is known only at
+ *                         launch, both versions are written and the kernel picks. XT_PITCH_ALIGNED: you promise that bases are
+ *                         64-byte aligned, pitches multiples of 16 bytes, at least 64, row lengths multiples of 4 bytes and at
+ *                         least 64, column offsets multiples of 4 bytes. XT_PITCH_ANY: only the version for any pitch
+ *     .registers          128 or 256 a thread; default 256 when the accumulators of a subgroup need more than 4 KiB
+ *     .version            SPIR-V version, SPE_VERSION(1, 4);   .names, .lines: OpName, OpLine
+ * It returns a module; words is NULL when something was wrong, and error then says what, where in your source, and both values.
+ * Always call xt_free.
+ *
+ * LIMITS  a subgroup's piece of a tile: 1024 x 1024. One kernel a module. Errors: ids 2000.. in XT_ERRORS_ below.
+ */
+#ifndef XETILE_XETILE_H
+#define XETILE_XETILE_H
+
+#include "coopmatrix.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#if defined(__GNUC__)
+#define XT_UNUSED_ __attribute__((unused))
+#else
+#define XT_UNUSED_
+#endif
+
+/* ---- errors ------------------------------------------------------------------------------------------------------- */
+
+#define XT_ERRORS_(X)                                                                                                  \
+    X(MAP_VALUES, "a map needs positive sg_layout and sg_data")                                                        \
+    X(MAP_FIT, "sg_layout times sg_data does not fit the tile")                                                        \
+    X(MAP_SUBGROUPS, "maps of one kernel have different numbers of subgroups")                                         \
+    X(MAP_DIFFERS, "operands are distributed differently")                                                             \
+    X(TILE_SIZE, "not a size of a tile")                                                                               \
+    X(TILE_BASE, "a tile's base is a pointer parameter or a 64-bit address")                                           \
+    X(TILE_TYPE, "a tile of another type than its base")                                                               \
+    X(TILE_SHAPE, "a tile needs the shape of its base matrix")                                                         \
+    X(TILE_STRIDES, "the innermost dimension must be contiguous")                                                      \
+    X(TILE_ORDER, "an order is {1, 0} or {0, 1}")                                                                      \
+    X(LOCALITY, "locality is 0, 1, 2 or 3")                                                                            \
+    X(STORE_SHAPE, "vector and tile have different shapes")                                                            \
+    X(STORE_TYPE, "vector and tile have different types")                                                              \
+    X(STORE_MAP, "vector and tile have different maps")                                                                \
+    X(MMA_SHAPE, "shapes of tile_mma disagree")                                                                        \
+    X(MMA_TYPE, "tile_mma does not have these types")                                                                  \
+    X(MMA_MAP, "maps of tile_mma disagree")                                                                            \
+    X(VEC_SHAPE, "vectors of different shapes")                                                                        \
+    X(VEC_TYPE, "vectors of different types")                                                                          \
+    X(VEC_OP, "not an operation on vectors")                                                                           \
+    X(SCALAR_TYPE, "numbers of types that do not go together")                                                         \
+    X(SCALAR_RANGE, "a constant that the type cannot hold")                                                            \
+    X(DIVISION, "division by zero")                                                                                    \
+    X(INDEX, "not a 32-bit integer")                                                                                   \
+    X(DIMENSION, "dimensions are 0, 1 and 2")                                                                          \
+    X(UNSET, "a value that was never set, or of another kernel")                                                       \
+    X(CONDITION, "not a condition")                                                                                    \
+    X(LOOP_STEP, "a loop's step must be positive")                                                                     \
+    X(CARRIED, "only xt_val, xt_vec and xt_tile can be carried")                                                       \
+    X(CARRIED_TYPE, "a carried value changed its type")                                                                \
+    X(UNCLOSED, "left open: its body was left by break, return or goto")                                               \
+    X(NOT_REPEATABLE, "the kernel's body did not do the same again")                                                   \
+    X(PARAMETER_TEXT, "a parameter list that cannot be read")                                                          \
+    X(UNKNOWN_PARAMETER, "the kernel has no such parameter")                                                           \
+    X(TARGET, "no such target")                                                                                        \
+    X(SUBGROUP_SIZE, "the target does not have this subgroup size")                                                    \
+    X(GROUP_SIZE, "the work-group is larger than the target's largest")                                                \
+    X(LOCAL_MEMORY, "more local memory than the target has")                                                           \
+    X(REGISTERS, "too many subgroups for 256 registers a thread")                                                      \
+    X(MEMORY, "out of memory")
+
+enum {
+    XT_ERROR_FIRST_ = 1999,
+#define XT_ROW_(name, text) XT_ERROR_##name,
+    XT_ERRORS_(XT_ROW_)
+#undef XT_ROW_
+        XT_ERROR_END_
+};
+
+/* What an error id of this header means in general; "no error" for 0. */
+static inline const char *xt_error_text(int id)
+{
+    static const char *const texts[] = {
+#define XT_ROW_(name, text) text,
+        XT_ERRORS_(XT_ROW_)
+#undef XT_ROW_
+    };
+    if (id == 0) return "no error";
+    return id > XT_ERROR_FIRST_ && id < XT_ERROR_END_ ? texts[id - XT_ERROR_FIRST_ - 1] : "not an error of xetile.h";
+}
+
+/* The name of an error id, as in XT_ERROR_MAP_FIT. */
+static inline const char *xt_error_name(int id)
+{
+    static const char *const names[] = {
+#define XT_ROW_(name, text) "XT_ERROR_" #name,
+        XT_ERRORS_(XT_ROW_)
+#undef XT_ROW_
+    };
+    return id > XT_ERROR_FIRST_ && id < XT_ERROR_END_ ? names[id - XT_ERROR_FIRST_ - 1] : "";
+}
+

@@ -1,0 +1,207 @@
+/* ---- one build ---------------------------------------------------------------------------------------------------- */
+
+typedef struct xt_ctx xt_ctx;
+
+typedef struct {
+    const char *name, *params, *file;
+    int line;
+    void (*body)(xt_ctx *);
+} xt_kernel; /* what XT_KERNEL defines; params is text such as "ptr<f16> A, u32 N" */
+
+typedef struct {
+    const char *name;        /* a row of coopmatrix.h */
+    uint32_t subgroup_sizes; /* bit mask (8 | 16 | 32); this and the rest: 0 for the row's */
+    uint32_t local_memory, max_group_size, device_id;
+} xt_target;
+
+typedef enum { XT_PITCH_AUTO, XT_PITCH_ALIGNED, XT_PITCH_ANY } xt_pitch;
+
+typedef struct {
+    const xt_kernel *kernel;
+    const char *file; /* of the user, for errors of the build as a whole */
+    int line;
+    const xt_target *target;
+    int subgroup_size;
+    cm_lowering lowering;
+    xt_pitch pitch;
+    int registers;
+    uint32_t version;
+    bool names, lines;
+} xt_build_desc;
+
+typedef struct {
+    const uint32_t *words; /* NULL when the build failed */
+    size_t size;           /* in bytes */
+    const char *kernel, *params;
+    uint32_t local_size[3], subgroup_size, subgroups;
+    const char *build_flags;
+    const spe_error *error; /* never NULL; id 0: none */
+    xt_ctx *owner_;
+} xt_module;
+
+typedef struct {
+    xt_ctx *x;
+    const char *file;
+    int line;
+} xt_where_; /* the context and the user's line, given to every function by its macro */
+
+typedef struct {
+    void *items;
+    int count, capacity;
+} xt_list_;
+
+/* How a value is computed from constants, parameters and group ids alone, so that it can be known before the body. */
+typedef enum { XT_EXPR_CONST_, XT_EXPR_PARAM_, XT_EXPR_BUILTIN_, XT_EXPR_BINARY_, XT_EXPR_CAST_ } xt_expr_kind_;
+typedef struct {
+    xt_expr_kind_ kind;
+    int op, type, a, b; /* op: of a binary one; number of a parameter or built-in */
+    int64_t value;
+    spe_id id; /* once written */
+} xt_expr_;
+
+typedef struct {
+    int parent;      /* vectors that must share a layout form a class (union-find) */
+    bool need[3];    /* of the root: which uses an operation asked for, by cm_use */
+    bool accumulator;
+} xt_plan_vec_;
+
+typedef struct {
+    int parent; /* tiles that may take each other's place form a class */
+    bool used, possible;
+    int type, base, rows, cols, pitch;             /* type: of the elements; the others are expressions */
+    spe_id rows_id, cols_id, pitch_id, test;       /* once written */
+} xt_plan_tile_;
+
+typedef struct {
+    int tile, expression, mask; /* (expression & mask) == 0 is needed for 2D block messages */
+} xt_plan_offset_;
+
+enum { XT_PARAMS_MAX_ = 32, XT_FRAMES_MAX_ = 32, XT_PLACES_MAX_ = 64, XT_COMPONENTS_ = 6 };
+
+typedef struct {
+    char name[64];
+    int type;
+    bool pointer, local;
+} xt_param_;
+
+/* A carried value of any kind: magic tells which. */
+typedef struct {
+    uint32_t magic;
+    xt_val val;
+    xt_vec vec;
+    xt_tile tile;
+} xt_thing_;
+
+typedef struct {
+    void *object;                /* the user's variable */
+    xt_thing_ start, body, now; /* body: at the top of a loop's body, or at the end of XT_IF's first side */
+} xt_slot_;
+
+typedef enum { XT_FRAME_FOR_, XT_FRAME_IF_ } xt_frame_kind_;
+typedef struct {
+    xt_frame_kind_ kind;
+    const char *file;
+    int line, side, number; /* number: of the frames of this kernel, in order */
+    int slots;
+    xt_slot_ *slot;
+    spe_id *ids;
+    int id_count;
+} xt_frame_;
+
+/* A subgroup's place in a map's dimension, kept so that tiles of one map share the arithmetic. */
+typedef struct {
+    int dim, across, layout, count, data;
+    spe_id id;
+} xt_place_;
+
+struct xt_ctx {
+    spe_module m;
+    cm_ctx cm;
+    cm_target target;
+    const xt_kernel *kernel;
+    const xt_build_desc *desc;
+    int S;
+    bool planning, block2d; /* block2d: this is the version with 2D block messages */
+    xt_param_ params[XT_PARAMS_MAX_];
+    int param_count;
+    xt_val args[XT_PARAMS_MAX_];
+    /* counters of one run of the body; a second run must give the same numbers */
+    uint32_t serial, step_hash, planned_hash;
+    int vec_count, tile_count, frame_count;
+    /* the plan */
+    xt_list_ vecs, tiles, offsets, exprs, changed; /* changed: uint32_t masks of components, slot by slot, frame by frame */
+    xt_list_ frame_first;                          /* of each frame its first mask in `changed` */
+    int subgroups, subgroups_line;
+    const char *subgroups_file;
+    xt_map subgroups_map;
+    bool has_mma;
+    size_t accumulator_bytes;
+    xt_frame_ frames[XT_FRAMES_MAX_];
+    int depth;
+    xt_place_ places[XT_PLACES_MAX_];
+    int place_count;
+};
+
+static inline void xt_fail_(xt_where_ w, int id, const char *format, ...)
+{
+    char text[320];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    spe_fail(spe_at(&w.x->m, w.file, w.line), id, xt_error_name(id), "%s: %s", xt_error_text(id), text);
+}
+
+/* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */
+static inline bool xt_enter_(xt_where_ w, uint32_t operation)
+{
+    spe_at(&w.x->m, w.file, w.line);
+    w.x->step_hash = (w.x->step_hash ^ operation) * 16777619u;
+    return spe_ok(&w.x->m);
+}
+
+static inline void *xt_memory_(xt_ctx *x, size_t bytes) { return spe_alloc(&x->m, bytes ? bytes : 1); }
+
+/* A new zeroed item at the end of a list; NULL when out of memory. */
+static inline void *xt_push_(xt_ctx *x, xt_list_ *list, size_t size)
+{
+    if (list->count == list->capacity) {
+        int capacity = list->capacity ? list->capacity * 2 : 32;
+        void *items = xt_memory_(x, (size_t)capacity * size);
+        if (!items) return NULL;
+        if (list->count) memcpy(items, list->items, (size_t)list->count * size);
+        list->items = items;
+        list->capacity = capacity;
+    }
+    return (char *)list->items + (size_t)list->count++ * size;
+}
+
+static inline xt_plan_vec_ *xt_plan_vec_at_(xt_ctx *x, int i) { return (xt_plan_vec_ *)x->vecs.items + i; }
+static inline xt_plan_tile_ *xt_plan_tile_at_(xt_ctx *x, int i) { return (xt_plan_tile_ *)x->tiles.items + i; }
+static inline xt_expr_ *xt_expr_at_(xt_ctx *x, int i) { return (xt_expr_ *)x->exprs.items + i; }
+
+static inline const char *xt_type_name_(int type)
+{
+    const cm_type_row *row = cm_type_info((cm_type)type);
+    return type == XT_BOOL_ ? "condition" : row ? row->name : "no type";
+}
+
+static inline bool xt_is_float_(int type)
+{
+    return type < XT_BOOL_ && cm_type_info((cm_type)type)->kind == CM_KIND_FLOAT;
+}
+
+static inline bool xt_is_int_(int type) { return type < XT_BOOL_ && cm_type_info((cm_type)type)->kind == CM_KIND_INT; }
+static inline bool xt_is_signed_(int type) { return type < XT_BOOL_ && cm_type_info((cm_type)type)->is_signed; }
+static inline int xt_bits_(int type) { return type == XT_BOOL_ ? 1 : cm_type_info((cm_type)type)->bytes * 8; }
+
+/* The SPIR-V type that holds a scalar of this type. */
+static inline spe_id xt_spe_type_(xt_ctx *x, int type)
+{
+    const cm_type_row *row;
+    if (type == XT_BOOL_) return spe_bool(&x->m);
+    row = cm_type_info((cm_type)type);
+    return row->storage_float ? spe_float(&x->m, (uint32_t)row->storage_bits)
+                              : spe_int(&x->m, (uint32_t)row->storage_bits);
+}
+

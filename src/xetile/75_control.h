@@ -1,0 +1,247 @@
+/* ---- regions -------------------------------------------------------------------------------------------------------- */
+
+static inline xt_where_ xt_frame_where_(xt_ctx *x, const xt_frame_ *f)
+{
+    xt_where_ w;
+    w.x = x;
+    w.file = f->file;
+    w.line = f->line;
+    return w;
+}
+
+static inline const char *xt_frame_name_(const xt_frame_ *f) { return f->kind == XT_FRAME_FOR_ ? "XT_FOR" : "XT_IF"; }
+
+/* Fails for the innermost region that is open although it should not be. */
+static inline void xt_fail_open_(xt_ctx *x)
+{
+    const xt_frame_ *f = &x->frames[x->depth - 1];
+    if (spe_ok(&x->m)) xt_fail_(xt_frame_where_(x, f), XT_ERROR_UNCLOSED, "the %s of line %d", xt_frame_name_(f), f->line);
+    x->depth = 0;
+}
+
+/* Reads the carried values; gives the frame room for their ids when writing. */
+static inline bool xt_frame_slots_(xt_where_ w, xt_frame_ *f, void *const *objects)
+{
+    xt_ctx *x = w.x;
+    int i;
+    while (objects[f->slots]) f->slots++;
+    f->slot = (xt_slot_ *)xt_memory_(x, (size_t)f->slots * sizeof *f->slot);
+    if (!f->slot) return false;
+    for (i = 0; i < f->slots; i++) {
+        f->slot[i].object = objects[i];
+        if (!xt_read_(w, objects[i], &f->slot[i].start, i)) return false;
+    }
+    if (x->planning) {
+        int *first = (int *)xt_push_(x, &x->frame_first, sizeof *first);
+        if (first) *first = x->changed.count;
+        for (i = 0; i < f->slots; i++) xt_push_(x, &x->changed, sizeof(uint32_t));
+        return spe_ok(&x->m);
+    }
+    f->id_count = xt_count_ids_(x, f);
+    f->ids = (spe_id *)xt_memory_(x, (size_t)f->id_count * sizeof *f->ids);
+    return f->ids != NULL;
+}
+
+static inline xt_frame_ *xt_open_(xt_where_ w, xt_frame_kind_ kind, void *const *objects)
+{
+    xt_ctx *x = w.x;
+    xt_frame_ *f;
+    if (x->depth == XT_FRAMES_MAX_) {
+        xt_fail_(w, XT_ERROR_UNCLOSED, "more than %d regions in each other", (int)XT_FRAMES_MAX_);
+        return NULL;
+    }
+    f = &x->frames[x->depth];
+    memset(f, 0, sizeof *f);
+    f->kind = kind;
+    f->file = w.file;
+    f->line = w.line;
+    f->number = x->frame_count++;
+    if (!x->planning && f->number >= x->frame_first.count) {
+        xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more regions than the first time");
+        return NULL;
+    }
+    if (!xt_frame_slots_(w, f, objects)) return NULL;
+    x->depth++;
+    return f;
+}
+
+/* Reads the carried values at the end of a body and checks their types. */
+static inline bool xt_read_now_(xt_where_ w, xt_frame_ *f)
+{
+    int i;
+    for (i = 0; i < f->slots; i++)
+        if (!xt_read_(w, f->slot[i].object, &f->slot[i].now, i) ||
+            !xt_check_carried_(w, &f->slot[i].start, &f->slot[i].now, i))
+            return false;
+    return true;
+}
+
+/* ---- XT_FOR --------------------------------------------------------------------------------------------------------- */
+
+static inline xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects)
+{
+    xt_ctx *x = w.x;
+    xt_loop_ loop;
+    xt_frame_ *f;
+    spe_id from, to, by, k = 0;
+    int i, p = xt_val_align_(&lo), q = xt_val_align_(&step);
+    memset(&loop, 0, sizeof loop);
+    loop.x = x;
+    loop.index = xt_nothing_();
+    if (!xt_enter_(w, 100)) return loop;
+    from = xt_index_id_(w, &lo, "the loop's start");
+    to = xt_index_id_(w, &hi, "the loop's end");
+    by = xt_index_id_(w, &step, "the loop's step");
+    if (step.kind == XT_INT_ && step.i <= 0) xt_fail_(w, XT_ERROR_LOOP_STEP, "got %lld", (long long)step.i);
+    if (!spe_ok(&x->m)) return loop;
+    f = xt_open_(w, XT_FRAME_FOR_, objects);
+    if (!f) return loop;
+    loop.frame = x->depth;
+    if (x->planning) {
+        for (i = 0; i < f->slots; i++) {
+            f->slot[i].body = f->slot[i].start;
+            xt_forget_(x, &f->slot[i].body, f->slot[i].body.magic == XT_TILE_MAGIC_ ? 3 : 1); /* of a tile the offsets */
+            xt_write_(f->slot[i].object, &f->slot[i].body);
+        }
+    } else {
+        xt_gather_(w, f, 0);
+        k = spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids);
+        xt_scatter_(x, f);
+    }
+    loop.index = xt_scalar_(x, CM_I32, k, p < q ? p : q, 0);
+    return loop;
+}
+
+/* Finds out what the body changes, and what that means for what comes after the loop. */
+static inline void xt_for_plan_(xt_ctx *x, xt_frame_ *f)
+{
+    int i;
+    for (i = 0; i < f->slots; i++) {
+        xt_slot_ *s = &f->slot[i];
+        uint32_t mask = xt_differences_(&s->body, &s->now);
+        *xt_changed_(x, f, i) = mask;
+        xt_join_(x, &s->start, &s->now);
+        s->now = s->start;
+        xt_forget_(x, &s->now, mask);
+        xt_write_(s->object, &s->now);
+    }
+}
+
+static inline void xt_for_end_(xt_loop_ *loop)
+{
+    xt_ctx *x = loop->x;
+    xt_frame_ *f;
+    xt_where_ w;
+    if (!spe_ok(&x->m)) return;
+    if (x->depth != loop->frame) {
+        if (x->depth > loop->frame) xt_fail_open_(x);
+        return;
+    }
+    f = &x->frames[x->depth - 1];
+    w = xt_frame_where_(x, f);
+    if (!loop->done) {
+        xt_fail_(w, XT_ERROR_UNCLOSED, "the XT_FOR of line %d was left by break", f->line);
+        return;
+    }
+    if (!xt_enter_(w, 101) || !xt_read_now_(w, f)) return;
+    if (x->planning) {
+        xt_for_plan_(x, f);
+    } else {
+        xt_gather_(w, f, 1);
+        spe_endfor(&x->m, (uint32_t)f->id_count, f->ids);
+        xt_scatter_(x, f);
+    }
+    x->depth--;
+}
+
+/* The condition of the C loop behind XT_FOR: true once. */
+static inline bool xt_for_next_(xt_loop_ *loop)
+{
+    if (loop->turn++ == 0) return true;
+    if (loop->frame) xt_for_end_(loop);
+    return false;
+}
+
+static inline const xt_val *xt_for_done_(xt_loop_ *loop)
+{
+    loop->done = true;
+    return NULL;
+}
+
+/* ---- XT_IF ---------------------------------------------------------------------------------------------------------- */
+
+static inline xt_branch_ xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
+{
+    xt_ctx *x = w.x;
+    xt_branch_ b;
+    xt_frame_ *f;
+    memset(&b, 0, sizeof b);
+    b.x = x;
+    b.side = -1;
+    if (!xt_enter_(w, 102)) return b;
+    if (condition.magic != XT_VAL_MAGIC_ ||
+        !(condition.kind == XT_INT_ || (condition.kind == XT_SCALAR_ && condition.type == XT_BOOL_))) {
+        char text[48];
+        xt_fail_(w, XT_ERROR_CONDITION, "XT_IF got %s", xt_describe_(&condition, text, sizeof text));
+        return b;
+    }
+    f = xt_open_(w, XT_FRAME_IF_, objects);
+    if (!f) return b;
+    b.frame = x->depth;
+    if (!x->planning) spe_if(&x->m, condition.kind == XT_INT_ ? spe_const_bool(&x->m, condition.i != 0) : condition.id);
+    return b;
+}
+
+/* After the first side: its values are kept, the variables are again what they were. */
+static inline void xt_if_else_(xt_ctx *x, xt_frame_ *f)
+{
+    xt_where_ w = xt_frame_where_(x, f);
+    int i;
+    if (!xt_enter_(w, 103) || !xt_read_now_(w, f)) return;
+    if (!x->planning) {
+        xt_gather_(w, f, 1);
+        spe_else(&x->m, (uint32_t)f->id_count, f->ids);
+    }
+    for (i = 0; i < f->slots; i++) {
+        f->slot[i].body = f->slot[i].now;
+        xt_write_(f->slot[i].object, &f->slot[i].start);
+    }
+}
+
+static inline void xt_if_end_(xt_ctx *x, xt_frame_ *f)
+{
+    xt_where_ w = xt_frame_where_(x, f);
+    int i;
+    if (!xt_enter_(w, 104) || !xt_read_now_(w, f)) return;
+    if (!x->planning) {
+        xt_gather_(w, f, 1);
+        spe_endif(&x->m, (uint32_t)f->id_count, f->ids, f->ids);
+        xt_scatter_(x, f);
+    }
+    for (i = 0; x->planning && i < f->slots; i++) {
+        xt_slot_ *s = &f->slot[i];
+        uint32_t mask = xt_differences_(&s->body, &s->now);
+        *xt_changed_(x, f, i) = mask;
+        xt_join_(x, &s->start, &s->body);
+        xt_join_(x, &s->start, &s->now);
+        s->now = s->start;
+        xt_forget_(x, &s->now, mask);
+        xt_write_(s->object, &s->now);
+    }
+    x->depth--;
+}
+
+/* The condition of the C loop behind XT_IF: true for side 0 and for side 1 (the else part). */
+static inline bool xt_if_next_(xt_branch_ *b)
+{
+    xt_ctx *x = b->x;
+    b->side++;
+    if (b->side == 0) return true;
+    if (b->frame && spe_ok(&x->m)) {
+        if (x->depth > b->frame) xt_fail_open_(x);
+        else if (x->depth == b->frame && b->side == 1) xt_if_else_(x, &x->frames[x->depth - 1]);
+        else if (x->depth == b->frame) xt_if_end_(x, &x->frames[x->depth - 1]);
+    }
+    return b->side == 1;
+}
+

@@ -1,0 +1,357 @@
+/* ---- building a module ---------------------------------------------------------------------------------------------- */
+
+static inline xt_where_ xt_build_where_(xt_ctx *x)
+{
+    xt_where_ w;
+    w.x = x;
+    w.file = x->desc->file;
+    w.line = x->desc->line;
+    return w;
+}
+
+/* "ptr<f16> " or "u32 " at *text; moves on. */
+static inline bool xt_parse_type_(const char **text, xt_param_ *p)
+{
+    const char *s = *text;
+    size_t n;
+    int i;
+    p->pointer = strncmp(s, "ptr<", 4) == 0;
+    p->local = strncmp(s, "local<", 6) == 0;
+    s += p->pointer ? 4 : p->local ? 6 : 0;
+    n = strcspn(s, "> ,");
+    for (i = 0; i < CM_TYPE_COUNT; i++) {
+        const char *name = cm_type_info((cm_type)i)->name;
+        if (strlen(name) != n || strncmp(s, name, n) != 0 || cm_type_info((cm_type)i)->kind == CM_KIND_COMPLEX) continue;
+        p->type = i;
+        s += n;
+        if (p->pointer || p->local) {
+            if (*s != '>') return false;
+            s++;
+        }
+        if (*s != ' ') return false;
+        *text = s + strspn(s, " ");
+        return true;
+    }
+    return false;
+}
+
+/* "ptr<f16> A, u32 N" into x->params. */
+static inline bool xt_parse_params_(xt_ctx *x)
+{
+    const char *s = x->kernel->params ? x->kernel->params : "";
+    xt_where_ w = xt_build_where_(x);
+    w.file = x->kernel->file;
+    w.line = x->kernel->line;
+    while (*s) {
+        xt_param_ *p = &x->params[x->param_count];
+        size_t n;
+        if (x->param_count == XT_PARAMS_MAX_) {
+            xt_fail_(w, XT_ERROR_PARAMETER_TEXT, "more than %d parameters", (int)XT_PARAMS_MAX_);
+            return false;
+        }
+        if (!xt_parse_type_(&s, p)) {
+            xt_fail_(w, XT_ERROR_PARAMETER_TEXT, "parameter %d at \"%.40s\"", x->param_count + 1, s);
+            return false;
+        }
+        n = strcspn(s, ", ");
+        if (n == 0 || n >= sizeof p->name) {
+            xt_fail_(w, XT_ERROR_PARAMETER_TEXT, "the name of parameter %d has %d characters", x->param_count + 1, (int)n);
+            return false;
+        }
+        memcpy(p->name, s, n);
+        x->param_count++;
+        s += n;
+        s += strspn(s, ", ");
+    }
+    return true;
+}
+
+/* The target's row with what the caller knows better; the subgroup size. */
+static inline bool xt_choose_target_(xt_ctx *x)
+{
+    const xt_build_desc *d = x->desc;
+    const cm_target *row = d->target && d->target->name ? cm_target_row(d->target->name) : NULL;
+    xt_where_ w = xt_build_where_(x);
+    int size;
+    if (!row) {
+        xt_fail_(w, XT_ERROR_TARGET, "\"%s\"", d->target && d->target->name ? d->target->name : "(none)");
+        return false;
+    }
+    x->target = *row;
+    if (d->target->subgroup_sizes) x->target.subgroup_sizes = d->target->subgroup_sizes;
+    if (d->target->local_memory) x->target.local_memory = (int)d->target->local_memory;
+    if (d->target->max_group_size) x->target.max_group_size = (int)d->target->max_group_size;
+    size = d->subgroup_size ? d->subgroup_size : row->subgroup_size;
+    if (!d->subgroup_size && !(x->target.subgroup_sizes & (uint32_t)size)) /* the row's default is not there: the smallest */
+        size = (int)(x->target.subgroup_sizes & (~x->target.subgroup_sizes + 1u));
+    if (size < 1 || (size & (size - 1)) || !(x->target.subgroup_sizes & (uint32_t)size)) {
+        xt_fail_(w, XT_ERROR_SUBGROUP_SIZE, "wanted %d, %s has (a bit each) 0x%x", size, row->name,
+                 (unsigned)x->target.subgroup_sizes);
+        return false;
+    }
+    x->S = size;
+    x->target.subgroup_size = size;
+    return true;
+}
+
+/* Runs the body once: planning, or writing one version. */
+static inline void xt_run_body_(xt_ctx *x, bool planning, bool block2d)
+{
+    xt_where_ w = xt_build_where_(x);
+    if (!spe_ok(&x->m)) return;
+    w.file = x->kernel->file;
+    w.line = x->kernel->line;
+    x->planning = planning;
+    x->block2d = block2d;
+    x->serial = planning ? x->serial : 0;
+    x->step_hash = 2166136261u;
+    x->vec_count = x->tile_count = x->frame_count = x->depth = 0;
+    x->kernel->body(x);
+    if (x->depth) xt_fail_open_(x);
+    if (planning) x->planned_hash = x->step_hash;
+    else if (spe_ok(&x->m) && x->planned_hash != x->step_hash)
+        xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "other operations than the first time");
+}
+
+/* While planning a parameter is its own number. */
+static inline void xt_plan_args_(xt_ctx *x)
+{
+    int i;
+    for (i = 0; i < x->param_count; i++) {
+        const xt_param_ *p = &x->params[i];
+        x->args[i] = xt_number_(p->pointer || p->local ? XT_POINTER_ : XT_SCALAR_, p->type, 0, 0);
+        x->args[i].id = ++x->serial;
+        if (!p->local) x->args[i].expression = xt_new_expr_(x, XT_EXPR_PARAM_, i, p->type, 0, 0, 0);
+    }
+}
+
+/* Limits of the target that only the whole plan shows. */
+static inline bool xt_check_plan_(xt_ctx *x, int *registers)
+{
+    xt_where_ w = xt_build_where_(x);
+    int subgroups = x->subgroups ? x->subgroups : 1, most;
+    if (x->subgroups_file) {
+        w.file = x->subgroups_file;
+        w.line = x->subgroups_line;
+    }
+    if (subgroups * x->S > x->target.max_group_size) {
+        xt_fail_(w, XT_ERROR_GROUP_SIZE, "%d subgroups of %d are %d work-items, %s has %d", subgroups, x->S,
+                 subgroups * x->S, x->target.name, x->target.max_group_size);
+        return false;
+    }
+    *registers = x->desc->registers ? x->desc->registers : x->accumulator_bytes > 4096 ? 256 : 128;
+    most = x->target.max_group_size / x->S / 2; /* 256 registers halve the hardware's threads */
+    if (*registers > 128 && subgroups > most) {
+        xt_fail_(w, XT_ERROR_REGISTERS, "%d subgroups, %s has room for %d; .registers = 128 takes more and may spill",
+                 subgroups, x->target.name, most);
+        return false;
+    }
+    return true;
+}
+
+static inline bool xt_begin_kernel_(xt_ctx *x)
+{
+    spe_kernel k;
+    spe_param params[XT_PARAMS_MAX_];
+    int i;
+    memset(&k, 0, sizeof k);
+    memset(params, 0, sizeof params);
+    for (i = 0; i < x->param_count; i++) {
+        const xt_param_ *p = &x->params[i];
+        params[i].type = xt_spe_type_(x, p->type);
+        if (p->pointer) params[i].type = spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, params[i].type);
+        if (p->local) params[i].type = spe_ptr(&x->m, SPE_StorageClassWorkgroup, params[i].type);
+        params[i].name = p->name;
+    }
+    k.name = x->kernel->name;
+    k.subgroup_size = (uint32_t)x->S;
+    k.local_size[0] = (uint32_t)(x->S * (x->subgroups ? x->subgroups : 1));
+    k.local_size[1] = k.local_size[2] = 1;
+    k.params = params;
+    k.param_count = (uint32_t)x->param_count;
+    if (!spe_kernel_begin(&x->m, &k)) return false;
+    for (i = 0; i < x->param_count; i++) x->args[i].id = spe_param_id(&x->m, (uint32_t)i);
+    return true;
+}
+
+/* Writes an expression of the plan, in the prologue. Constants have the type of what they meet. */
+static inline spe_id xt_emit_expr_(xt_ctx *x, int number, int type)
+{
+    xt_expr_ *e = xt_expr_at_(x, number);
+    xt_val constant = xt_int_((long long)e->value);
+    spe_id id;
+    if (e->kind == XT_EXPR_CONST_) return xt_constant_(x, type, &constant);
+    if (e->id) return e->id;
+    if (e->kind == XT_EXPR_PARAM_) id = x->args[e->op].id;
+    else if (e->kind == XT_EXPR_BUILTIN_) id = xt_emit_builtin_(x, e->op, e->a);
+    else if (e->kind == XT_EXPR_CAST_) id = spe_cast(&x->m, xt_spe_type_(x, e->type), xt_emit_expr_(x, e->a, e->type), e->op != 0);
+    else {
+        id = xt_emit_expr_(x, e->a, e->type);
+        id = xt_emit_int_(&x->m, e->op, xt_is_signed_(e->type), id, xt_emit_expr_(x, e->b, e->type));
+    }
+    xt_expr_at_(x, number)->id = id;
+    return id;
+}
+
+/* May 2D block messages be used on this tile's matrix? */
+static inline spe_id xt_emit_tile_test_(xt_ctx *x, const xt_plan_tile_ *p)
+{
+    const xt_expr_ *base = xt_expr_at_(x, p->base);
+    spe_id element = xt_spe_type_(x, p->type);
+    cm_mem mem;
+    memset(&mem, 0, sizeof mem);
+    mem.ptr = xt_emit_expr_(x, p->base, base->type);
+    if (!(base->kind == XT_EXPR_PARAM_ && x->params[base->op].pointer))
+        mem.ptr = spe_u_to_ptr(&x->m, spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, element), mem.ptr);
+    mem.rows = xt_emit_expr_(x, p->cols, CM_I32);
+    mem.cols = xt_emit_expr_(x, p->rows, CM_I32);
+    mem.stride_row = spe_i32(&x->m, 1);
+    mem.stride_col = xt_emit_expr_(x, p->pitch, CM_I32);
+    return cm_block2d_test(&x->cm, (cm_type)p->type, &mem);
+}
+
+static inline bool xt_is_false_(xt_ctx *x, spe_id condition)
+{
+    uint64_t bits;
+    return spe_const_bits(&x->m, condition, &bits) && bits == 0;
+}
+
+static inline bool xt_same_matrix_(const xt_plan_tile_ *p, const xt_plan_tile_ *q)
+{
+    return p->base == q->base && p->rows_id == q->rows_id && p->cols_id == q->cols_id && p->pitch_id == q->pitch_id &&
+           p->type == q->type;
+}
+
+/* A class of tiles is used when one of it is, and possible when all are. */
+static inline void xt_settle_tiles_(xt_ctx *x)
+{
+    int i;
+    for (i = 0; i < x->tiles.count; i++) {
+        xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
+        root->used = root->used || p->used;
+        root->possible = root->possible && p->possible;
+    }
+}
+
+static inline spe_id xt_both_(xt_ctx *x, spe_id a, spe_id b) { return a ? spe_land(&x->m, a, b) : b; }
+
+/* The condition under which the version with 2D block messages may run, in the prologue; 0 when no tile can use them. */
+static inline spe_id xt_emit_condition_(xt_ctx *x)
+{
+    spe_id all = 0;
+    int i, j;
+    spe_prologue_begin(&x->m);
+    for (i = 0; i < x->tiles.count; i++) {
+        xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
+        if (!root->used || !root->possible) continue;
+        p->rows_id = xt_emit_expr_(x, p->rows, CM_I32);
+        p->cols_id = xt_emit_expr_(x, p->cols, CM_I32);
+        p->pitch_id = xt_emit_expr_(x, p->pitch, CM_I32);
+        for (j = 0; j < i && !p->test; j++)
+            if (xt_plan_tile_at_(x, j)->test && xt_same_matrix_(xt_plan_tile_at_(x, j), p)) p->test = xt_plan_tile_at_(x, j)->test;
+        if (!p->test) p->test = xt_emit_tile_test_(x, p);
+        if (xt_is_false_(x, p->test)) root->possible = false;
+    }
+    for (i = 0; i < x->tiles.count; i++) {
+        xt_plan_tile_ *p = xt_plan_tile_at_(x, i);
+        bool seen = false;
+        if (!p->test || !xt_plan_tile_at_(x, xt_tile_root_(x, i))->possible) continue;
+        for (j = 0; j < i; j++) seen = seen || xt_plan_tile_at_(x, j)->test == p->test;
+        if (!seen) all = xt_both_(x, all, p->test);
+    }
+    for (i = 0; i < x->offsets.count && all; i++) {
+        const xt_plan_offset_ *o = (const xt_plan_offset_ *)x->offsets.items + i;
+        const xt_plan_tile_ *root = xt_plan_tile_at_(x, xt_tile_root_(x, o->tile));
+        if (!root->used || !root->possible) continue;
+        all = xt_both_(x, all,
+                       spe_ieq(&x->m, spe_and(&x->m, xt_emit_expr_(x, o->expression, CM_I32), spe_i32(&x->m, o->mask)),
+                               spe_i32(&x->m, 0)));
+    }
+    spe_prologue_end(&x->m);
+    return all;
+}
+
+/* One version, or two under the condition. */
+static inline void xt_emit_versions_(xt_ctx *x)
+{
+    bool messages = (x->target.block2d_sizes & (uint32_t)x->S) && x->cm.lowering != CM_PLAIN && x->has_mma;
+    spe_id condition;
+    xt_settle_tiles_(x);
+    if (!messages || x->desc->pitch != XT_PITCH_AUTO) {
+        xt_run_body_(x, false, messages && x->desc->pitch == XT_PITCH_ALIGNED);
+        return;
+    }
+    condition = xt_emit_condition_(x);
+    if (!condition || xt_is_false_(x, condition)) {
+        xt_run_body_(x, false, false);
+        return;
+    }
+    spe_if(&x->m, condition);
+    xt_run_body_(x, false, true);
+    spe_else(&x->m, 0, NULL);
+    xt_run_body_(x, false, false);
+    spe_endif(&x->m, 0, NULL, NULL);
+}
+
+static inline void xt_emit_module_(xt_ctx *x, xt_module *mod)
+{
+    int registers = 128;
+    spe_words words;
+    xt_plan_args_(x);
+    xt_run_body_(x, true, false);
+    if (!spe_ok(&x->m) || !xt_check_plan_(x, &registers)) return;
+    x->planning = false;
+    if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering) || !xt_begin_kernel_(x)) return;
+    xt_emit_versions_(x);
+    spe_at(&x->m, x->kernel->file, x->kernel->line);
+    spe_kernel_end(&x->m);
+    words = spe_finish(&x->m);
+    if (!words.data) return;
+    mod->words = words.data;
+    mod->size = words.count * 4;
+    mod->kernel = x->kernel->name;
+    mod->params = x->kernel->params;
+    mod->subgroup_size = (uint32_t)x->S;
+    mod->subgroups = (uint32_t)(x->subgroups ? x->subgroups : 1);
+    mod->local_size[0] = mod->subgroup_size * mod->subgroups;
+    mod->local_size[1] = mod->local_size[2] = 1;
+    mod->build_flags = registers > 128 ? "-ze-opt-large-register-file" : "";
+}
+
+/* What XT_BUILD calls. Always hand the result to xt_free. */
+static inline xt_module xt_build(const xt_build_desc *desc)
+{
+    static const spe_error no_memory = {XT_ERROR_MEMORY, "XT_ERROR_MEMORY", "out of memory", NULL, 0};
+    xt_module mod;
+    spe_options options;
+    xt_ctx *x = (xt_ctx *)calloc(1, sizeof *x);
+    memset(&mod, 0, sizeof mod);
+    mod.build_flags = "";
+    mod.error = &no_memory;
+    if (!x) return mod;
+    memset(&options, 0, sizeof options);
+    options.version = desc->version;
+    options.names = desc->names;
+    options.lines = desc->lines;
+    options.source = desc->kernel->file;
+    mod.owner_ = x;
+    mod.error = spe_get_error(&x->m);
+    x->desc = desc;
+    x->kernel = desc->kernel;
+    if (!spe_begin(&x->m, &options)) return mod;
+    spe_at(&x->m, desc->file, desc->line);
+    if (xt_parse_params_(x) && xt_choose_target_(x)) xt_emit_module_(x, &mod);
+    x->desc = NULL; /* the caller's, which may go */
+    return mod;
+}
+
+/* Gives back what a module holds; safe on a zeroed module and twice. */
+static inline void xt_free(xt_module *mod)
+{
+    if (mod->owner_) {
+        spe_free(&mod->owner_->m);
+        free(mod->owner_);
+    }
+    memset(mod, 0, sizeof *mod);
+}
+

@@ -1,0 +1,2834 @@
+/* xetile.h - tile kernels in plain C: describe a kernel with macros, get SPIR-V.
+ *
+ * The smallest program: every work-group adds one row of 256 elements.
+ *
+ *     #include "xetile.h"
+ *
+ *     XT_KERNEL (add, ptr(f32, A), ptr(f32, B), ptr(f32, C), u32(N))
+ *     {
+ *         xt_val at = XT_MUL(XT_GROUP_ID(0), 256);
+ *         xt_tile a = XT_INIT_TILE(A, f32, 1, 256, .offset = XT_AT(0, at), .shape = XT_AT(1, N));
+ *         xt_tile b = XT_INIT_TILE(B, f32, 1, 256, .offset = XT_AT(0, at), .shape = XT_AT(1, N));
+ *         xt_tile c = XT_INIT_TILE(C, f32, 1, 256, .offset = XT_AT(0, at), .shape = XT_AT(1, N));
+ *         XT_STORE_TILE(XT_ADD(XT_LOAD_TILE(a), XT_LOAD_TILE(b)), c);
+ *     }
+ *
+ *     xt_module mod = XT_BUILD(add, &(xt_target){.name = "bmg"});
+ *     if (!mod.words) puts(mod.error->text);
+ *     ...                                                  mod.words, mod.size, mod.kernel, mod.params, mod.local_size
+ *     xt_free(&mod);
+ *
+ * HOW A KERNEL IS MADE. The body is ordinary C that XT_BUILD runs: first once to plan (nothing is written; checks are made,
+ * the work-group's size and each vector's layout are found), then to write it. It runs twice more where the row pitches are
+ * only known at launch: one version with 2D block messages, one without, and the kernel picks (see .pitch). So the body
+ * must do the same each time it is called. C variables and C loops are compile time: a C `for` unrolls. Kernel values
+ * are xt_val (scalars), xt_tile (a place in memory) and xt_vec (a two-dimensional vector); all are values: assign them, pass
+ * them to functions. A function that uses the macros takes XT_CONTEXT as its first parameter and is called with XT_SELF:
+ *     static xt_vec twice(XT_CONTEXT, xt_vec v) { return XT_ADD(v, v); }           ...   v = twice(XT_SELF, v);
+ *
+ * KERNEL PARAMETERS  ptr(TYPE, NAME) or one of f64 f32 f16 bf16 e4m3 e5m2 i64 i32 i16 i8 u64 u32 u16 u8 (NAME); at most 32.
+ *
+ * WORK-GROUPS AND MAPS. Without a map an operation is at subgroup level: every subgroup has the whole tile. With
+ *     xt_map m = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, 64});
+ * it is at work-group level: 8 x 4 subgroups (linear id row-major in sg_layout) share the tile in pieces of 32 x 64. In each
+ * dimension, when sg_layout * sg_data is less than the tile the rest is dealt out again from the first subgroup on (round
+ * robin); when it is more, it wraps around and subgroups share pieces. One must divide the other. Maps of one kernel
+ * have the same number of subgroups; that number times the subgroup size is the work-group's size. The distribution can be
+ * asked on the host: xt_dist_init, xt_dist_offset, xt_dist_owns.
+ *
+ * OPERATIONS (number: a C integer or floating value, or an xt_val; T: a type name as above, also tf32)
+ *     XT_INIT_TILE(base, T, rows, cols, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .strides = XT_AT(N, 1), .map = m,
+ *                  .order = {1, 0})      base: a pointer parameter, or a 64-bit integer (an address). shape: of the base
+ *                                        matrix, required. offset default (0, 0). strides default (shape[1], 1), for
+ *                                        .order = {0, 1} (column-major memory) (1, shape[0]). Offsets, shapes, strides: 32 bits
+ *     XT_LOAD_TILE(tile, .padding = 0)   elements outside the base matrix are the padding
+ *     XT_STORE_TILE(vec, tile)           elements outside the base matrix are dropped
+ *     XT_PREFETCH_TILE(tile, .locality = 3)       0: not kept in a cache ... 3: kept in all; default 3
+ *     XT_UPDATE_TILE_OFFSET(tile, rows, cols)     a new tile, moved by so many elements
+ *     XT_TILE_MMA(a, b, c) or (a, b)     a * b + c; options .map (checked against what follows from a and b), .type (without
+ *                                        c; default f32, i32 for 8-bit integers, f64)
+ *         a x b               result
+ *         f16 x f16           f32, f16         bf16 x bf16    f32, bf16       tf32 x tf32    f32
+ *         i8|u8 x i8|u8       i32              f32 x f32      f32 (no matrix hardware)     f64 x f64 f64 (no matrix hardware)
+ *     XT_SPLAT(T, rows, cols, number, .map = m)   every element the same
+ *     XT_ADD XT_SUB XT_MUL XT_DIV XT_MIN XT_MAX (x, y)    on numbers; on vectors of one type, shape and map; on a vector and
+ *                                        a number. XT_VADD ... are the same
+ *     XT_MOD XT_AND XT_OR XT_XOR XT_SHL XT_SHR (x, y)     on integer numbers
+ *     XT_EQ XT_NE XT_LT XT_LE XT_GT XT_GE (x, y)          on numbers, for XT_IF and XT_SELECT(condition, x, y)
+ *     XT_CAST(T, x)                      a number or a vector in another type
+ *     XT_PARAM("name")                   a parameter by its name, for functions
+ *     XT_GROUP_ID(d) XT_GROUP_COUNT(d) XT_LOCAL_ID(d) XT_GLOBAL_ID(d)   d = 0, 1, 2;   XT_SUBGROUP_ID() XT_LANE_ID()   as i32
+ *     XT_BARRIER()                       all subgroups of the work-group; memory before it is seen after it
+ *     XT_FOR (k, lo, hi, step, &x, &y, ...) { }       for k = lo; k < hi; k += step (> 0). The listed variables (xt_val, xt_tile,
+ *                                        xt_vec; at most 32) are carried round: what the body leaves in them is what the next
+ *                                        turn, and the code after the loop, finds. Others must not change in the body
+ *     XT_IF (condition, &x, ...) { } XT_ELSE { }      the same; XT_ELSE may be left out
+ *                                        Never leave these bodies by break, continue, return or goto
+ * Integer numbers: C integers take the other operand's type. 32-bit i32 and u32 may meet; the result is i32 (an index).
+ * A kernel's u32 sizes are read as i32: at most 2^31 - 1.
+ *
+ * XT_BUILD(kernel, &target, options...): target.name is a row of coopmatrix.h (pvc bmg lnl ptl dg2 generic soft); its other
+ * fields, where not zero, override the row. Options, zero being the default:
+ *     .subgroup_size      a size the target has; default the row's
+ *     .lowering           CM_LOWERING_... of coopmatrix.h; default the best the target has
+ *     .pitch              XT_PITCH_AUTO: when the kernel has a tile_mma and matrices whose pitch or base address is known only at
+ *                         launch, both versions are written and the kernel picks. XT_PITCH_ALIGNED: you promise that bases are
+ *                         64-byte aligned, pitches multiples of 16 bytes, at least 64, row lengths multiples of 4 bytes and at
+ *                         least 64, column offsets multiples of 4 bytes. XT_PITCH_ANY: only the version for any pitch
+ *     .registers          128 or 256 a thread; default 256 when the accumulators of a subgroup need more than 4 KiB
+ *     .version            SPIR-V version, SPE_VERSION(1, 4);   .names, .lines: OpName, OpLine
+ * It returns a module; words is NULL when something was wrong, and error then says what, where in your source, and both values.
+ * Always call xt_free.
+ *
+ * LIMITS  a subgroup's piece of a tile: 1024 x 1024. One kernel a module. Errors: ids 2000.. in XT_ERRORS_ below.
+ */
+#ifndef XETILE_XETILE_H
+#define XETILE_XETILE_H
+
+#include "coopmatrix.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#if defined(__GNUC__)
+#define XT_UNUSED_ __attribute__((unused))
+#else
+#define XT_UNUSED_
+#endif
+
+/* ---- errors ------------------------------------------------------------------------------------------------------- */
+
+#define XT_ERRORS_(X)                                                                                                  \
+    X(MAP_VALUES, "a map needs positive sg_layout and sg_data")                                                        \
+    X(MAP_FIT, "sg_layout times sg_data does not fit the tile")                                                        \
+    X(MAP_SUBGROUPS, "maps of one kernel have different numbers of subgroups")                                         \
+    X(MAP_DIFFERS, "operands are distributed differently")                                                             \
+    X(TILE_SIZE, "not a size of a tile")                                                                               \
+    X(TILE_BASE, "a tile's base is a pointer parameter or a 64-bit address")                                           \
+    X(TILE_TYPE, "a tile of another type than its base")                                                               \
+    X(TILE_SHAPE, "a tile needs the shape of its base matrix")                                                         \
+    X(TILE_STRIDES, "the innermost dimension must be contiguous")                                                      \
+    X(TILE_ORDER, "an order is {1, 0} or {0, 1}")                                                                      \
+    X(LOCALITY, "locality is 0, 1, 2 or 3")                                                                            \
+    X(STORE_SHAPE, "vector and tile have different shapes")                                                            \
+    X(STORE_TYPE, "vector and tile have different types")                                                              \
+    X(STORE_MAP, "vector and tile have different maps")                                                                \
+    X(MMA_SHAPE, "shapes of tile_mma disagree")                                                                        \
+    X(MMA_TYPE, "tile_mma does not have these types")                                                                  \
+    X(MMA_MAP, "maps of tile_mma disagree")                                                                            \
+    X(VEC_SHAPE, "vectors of different shapes")                                                                        \
+    X(VEC_TYPE, "vectors of different types")                                                                          \
+    X(VEC_OP, "not an operation on vectors")                                                                           \
+    X(SCALAR_TYPE, "numbers of types that do not go together")                                                         \
+    X(SCALAR_RANGE, "a constant that the type cannot hold")                                                            \
+    X(DIVISION, "division by zero")                                                                                    \
+    X(INDEX, "not a 32-bit integer")                                                                                   \
+    X(DIMENSION, "dimensions are 0, 1 and 2")                                                                          \
+    X(UNSET, "a value that was never set, or of another kernel")                                                       \
+    X(CONDITION, "not a condition")                                                                                    \
+    X(LOOP_STEP, "a loop's step must be positive")                                                                     \
+    X(CARRIED, "only xt_val, xt_vec and xt_tile can be carried")                                                       \
+    X(CARRIED_TYPE, "a carried value changed its type")                                                                \
+    X(UNCLOSED, "left open: its body was left by break, return or goto")                                               \
+    X(NOT_REPEATABLE, "the kernel's body did not do the same again")                                                   \
+    X(PARAMETER_TEXT, "a parameter list that cannot be read")                                                          \
+    X(UNKNOWN_PARAMETER, "the kernel has no such parameter")                                                           \
+    X(TARGET, "no such target")                                                                                        \
+    X(SUBGROUP_SIZE, "the target does not have this subgroup size")                                                    \
+    X(GROUP_SIZE, "the work-group is larger than the target's largest")                                                \
+    X(LOCAL_MEMORY, "more local memory than the target has")                                                           \
+    X(REGISTERS, "too many subgroups for 256 registers a thread")                                                      \
+    X(MEMORY, "out of memory")
+
+enum {
+    XT_ERROR_FIRST_ = 1999,
+#define XT_ROW_(name, text) XT_ERROR_##name,
+    XT_ERRORS_(XT_ROW_)
+#undef XT_ROW_
+        XT_ERROR_END_
+};
+
+/* What an error id of this header means in general; "no error" for 0. */
+static inline const char *xt_error_text(int id)
+{
+    static const char *const texts[] = {
+#define XT_ROW_(name, text) text,
+        XT_ERRORS_(XT_ROW_)
+#undef XT_ROW_
+    };
+    if (id == 0) return "no error";
+    return id > XT_ERROR_FIRST_ && id < XT_ERROR_END_ ? texts[id - XT_ERROR_FIRST_ - 1] : "not an error of xetile.h";
+}
+
+/* The name of an error id, as in XT_ERROR_MAP_FIT. */
+static inline const char *xt_error_name(int id)
+{
+    static const char *const names[] = {
+#define XT_ROW_(name, text) "XT_ERROR_" #name,
+        XT_ERRORS_(XT_ROW_)
+#undef XT_ROW_
+    };
+    return id > XT_ERROR_FIRST_ && id < XT_ERROR_END_ ? names[id - XT_ERROR_FIRST_ - 1] : "";
+}
+
+/* ---- maps: which subgroup owns which part of a tile (host only) --------------------------------------------------- */
+
+/* The text's wg_map. All zero: no map, the tile is a subgroup's. */
+typedef struct {
+    int sg_layout[2], sg_data[2];
+} xt_map;
+
+/* A tile of `shape` under a map. In each dimension the tile is `count` pieces of `data` elements; each of the `layout`
+ * subgroup coordinates owns `rounds` of them: number r of coordinate s is piece (s + r * layout) % count. */
+typedef struct {
+    int shape[2], layout[2], data[2], count[2], rounds[2];
+    int subgroups; /* layout[0] * layout[1]; 0 without a map */
+} xt_dist;
+
+static inline bool xt_has_map_(const xt_map *map)
+{
+    return map->sg_layout[0] || map->sg_layout[1] || map->sg_data[0] || map->sg_data[1];
+}
+
+static inline bool xt_same_map_(const xt_map *a, const xt_map *b)
+{
+    return a->sg_layout[0] == b->sg_layout[0] && a->sg_layout[1] == b->sg_layout[1] && a->sg_data[0] == b->sg_data[0] &&
+           a->sg_data[1] == b->sg_data[1];
+}
+
+/* One dimension. "sg_layout times sg_data must be divisible by the tile or vice versa." */
+static inline int xt_dist_dim_(xt_dist *d, int dim, int tile, int layout, int data)
+{
+    if (tile < 1) return XT_ERROR_TILE_SIZE;
+    if (layout < 1 || data < 1) return XT_ERROR_MAP_VALUES;
+    if (layout > 1 << 12 || data > 1 << 15 || tile > 1 << 20) return XT_ERROR_TILE_SIZE;
+    if (tile % data || (tile % (layout * data) && layout * data % tile)) return XT_ERROR_MAP_FIT;
+    d->shape[dim] = tile;
+    d->layout[dim] = layout;
+    d->data[dim] = data;
+    d->count[dim] = tile / data;
+    d->rounds[dim] = layout * data < tile ? tile / (layout * data) : 1;
+    return 0;
+}
+
+/* How a rows x cols tile is distributed by a map (NULL or all zero: not at all). 0, or an error id. */
+static inline int xt_dist_init(xt_dist *d, int rows, int cols, const xt_map *map)
+{
+    bool mapped = map && xt_has_map_(map);
+    int error;
+    memset(d, 0, sizeof *d);
+    error = xt_dist_dim_(d, 0, rows, mapped ? map->sg_layout[0] : 1, mapped ? map->sg_data[0] : rows);
+    if (!error) error = xt_dist_dim_(d, 1, cols, mapped ? map->sg_layout[1] : 1, mapped ? map->sg_data[1] : cols);
+    d->subgroups = mapped && !error ? d->layout[0] * d->layout[1] : 0;
+    return error;
+}
+
+/* How many pieces each subgroup owns. */
+static inline int xt_dist_pieces(const xt_dist *d) { return d->rounds[0] * d->rounds[1]; }
+
+/* Where piece `number` (row-major in rounds) of a subgroup starts in the tile. */
+static inline void xt_dist_offset(const xt_dist *d, int subgroup, int number, int *row, int *col)
+{
+    int s0 = subgroup / d->layout[1] % d->layout[0], s1 = subgroup % d->layout[1];
+    int r0 = number / d->rounds[1], r1 = number % d->rounds[1];
+    *row = (s0 + r0 * d->layout[0]) % d->count[0] * d->data[0];
+    *col = (s1 + r1 * d->layout[1]) % d->count[1] * d->data[1];
+}
+
+/* Does the subgroup own element (row, col) of the tile? */
+static inline bool xt_dist_owns(const xt_dist *d, int subgroup, int row, int col)
+{
+    int n, r, c;
+    for (n = 0; n < xt_dist_pieces(d); n++) {
+        xt_dist_offset(d, subgroup, n, &r, &c);
+        if (row >= r && row < r + d->data[0] && col >= c && col < c + d->data[1]) return true;
+    }
+    return false;
+}
+
+/* The maps of tile_mma's operands that follow from the result's: same layout, m and n of the result, k whole. */
+static inline xt_map xt_map_mma_a(const xt_map *result, int k)
+{
+    xt_map m = *result;
+    m.sg_data[1] = k;
+    return m;
+}
+
+static inline xt_map xt_map_mma_b(const xt_map *result, int k)
+{
+    xt_map m = *result;
+    m.sg_data[0] = k;
+    return m;
+}
+
+/* How a piece's side is cut into powers of two, the largest first, each at most 64: what coopmatrix.h takes as rows. */
+enum { XT_CUT_MAX_ = 24, XT_CUT_LARGEST_ = 64, XT_SIDE_MAX_ = 1024 };
+typedef struct {
+    int n;
+    int size[XT_CUT_MAX_], at[XT_CUT_MAX_];
+} xt_cut_;
+
+static inline void xt_cut_side_(xt_cut_ *cut, int side)
+{
+    int at = 0, size = XT_CUT_LARGEST_;
+    cut->n = 0;
+    while (at < side && cut->n < XT_CUT_MAX_) {
+        while (size > side - at) size /= 2;
+        cut->size[cut->n] = size;
+        cut->at[cut->n++] = at;
+        at += size;
+    }
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------- */
+
+enum { XT_BOOL_ = CM_TYPE_COUNT }; /* the type of conditions, beside the cm_type values */
+enum { XT_VAL_MAGIC_ = 0x58745631, XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
+
+typedef enum { XT_NONE_, XT_INT_, XT_REAL_, XT_SCALAR_, XT_POINTER_ } xt_kind_;
+
+/* A number: a C constant (XT_INT_, XT_REAL_), a scalar of the kernel, or a pointer parameter. */
+typedef struct {
+    uint32_t magic;
+    xt_kind_ kind;
+    int type; /* cm_type or XT_BOOL_; of what a pointer points to */
+    spe_id id;
+    int align;      /* a power of two that is known to divide it */
+    int expression; /* in the plan: how to compute it before the body, 0 when that cannot be done */
+    int64_t i;
+    double real;
+} xt_val;
+
+typedef struct {
+    int n;
+    xt_val v[4];
+} xt_index; /* what XT_AT makes */
+
+/* A tile: a rows x cols window of a matrix in memory. */
+typedef struct {
+    uint32_t magic;
+    cm_type type;
+    int node; /* in the plan */
+    bool column_major;
+    xt_map map;
+    xt_dist dist;
+    xt_val base, offset[2], shape[2], pitch; /* offset: of this subgroup's first piece */
+} xt_tile;
+
+/* A vector: one cm_matrix for each block of each piece that this subgroup owns. */
+typedef struct {
+    uint32_t magic;
+    cm_type type;
+    int node;        /* in the plan: vectors of one class share a layout */
+    uint32_t serial; /* in the plan: which operation made it */
+    xt_map map;
+    xt_dist dist;
+    cm_use use;
+    int blocks;
+    cm_matrix *block; /* piece by piece, row-major in a piece */
+} xt_vec;
+
+typedef struct {
+    bool is_vec;
+    xt_val val;
+    xt_vec vec;
+} xt_any_;
+
+static inline xt_val xt_number_(xt_kind_ kind, int type, int64_t i, double real)
+{
+    xt_val v;
+    memset(&v, 0, sizeof v);
+    v.magic = XT_VAL_MAGIC_;
+    v.kind = kind;
+    v.type = type;
+    v.i = i;
+    v.real = real;
+    v.align = 1;
+    return v;
+}
+
+static inline xt_val xt_int_(long long i) { return xt_number_(XT_INT_, CM_I32, (int64_t)i, (double)i); }
+static inline xt_val xt_uint_(unsigned long long u) { return xt_number_(XT_INT_, CM_I32, (int64_t)u, (double)u); }
+static inline xt_val xt_real_(double d) { return xt_number_(XT_REAL_, CM_F32, 0, d); }
+static inline xt_val xt_same_(xt_val v) { return v; }
+
+static inline xt_any_ xt_any_val_(xt_val v)
+{
+    xt_any_ a;
+    memset(&a, 0, sizeof a);
+    a.val = v;
+    return a;
+}
+
+static inline xt_any_ xt_any_vec_(xt_vec v)
+{
+    xt_any_ a;
+    memset(&a, 0, sizeof a);
+    a.is_vec = true;
+    a.vec = v;
+    return a;
+}
+
+static inline xt_any_ xt_any_int_(long long i) { return xt_any_val_(xt_int_(i)); }
+static inline xt_any_ xt_any_uint_(unsigned long long u) { return xt_any_val_(xt_uint_(u)); }
+static inline xt_any_ xt_any_real_(double d) { return xt_any_val_(xt_real_(d)); }
+
+static inline xt_index xt_at_(int n, xt_val a, xt_val b, xt_val c, xt_val d)
+{
+    xt_index x;
+    x.n = n;
+    x.v[0] = a;
+    x.v[1] = b;
+    x.v[2] = c;
+    x.v[3] = d;
+    return x;
+}
+
+/* ---- one build ---------------------------------------------------------------------------------------------------- */
+
+typedef struct xt_ctx xt_ctx;
+
+typedef struct {
+    const char *name, *params, *file;
+    int line;
+    void (*body)(xt_ctx *);
+} xt_kernel; /* what XT_KERNEL defines; params is text such as "ptr<f16> A, u32 N" */
+
+typedef struct {
+    const char *name;        /* a row of coopmatrix.h */
+    uint32_t subgroup_sizes; /* bit mask (8 | 16 | 32); this and the rest: 0 for the row's */
+    uint32_t local_memory, max_group_size, device_id;
+} xt_target;
+
+typedef enum { XT_PITCH_AUTO, XT_PITCH_ALIGNED, XT_PITCH_ANY } xt_pitch;
+
+typedef struct {
+    const xt_kernel *kernel;
+    const char *file; /* of the user, for errors of the build as a whole */
+    int line;
+    const xt_target *target;
+    int subgroup_size;
+    cm_lowering lowering;
+    xt_pitch pitch;
+    int registers;
+    uint32_t version;
+    bool names, lines;
+} xt_build_desc;
+
+typedef struct {
+    const uint32_t *words; /* NULL when the build failed */
+    size_t size;           /* in bytes */
+    const char *kernel, *params;
+    uint32_t local_size[3], subgroup_size, subgroups;
+    const char *build_flags;
+    const spe_error *error; /* never NULL; id 0: none */
+    xt_ctx *owner_;
+} xt_module;
+
+typedef struct {
+    xt_ctx *x;
+    const char *file;
+    int line;
+} xt_where_; /* the context and the user's line, given to every function by its macro */
+
+typedef struct {
+    void *items;
+    int count, capacity;
+} xt_list_;
+
+/* How a value is computed from constants, parameters and group ids alone, so that it can be known before the body. */
+typedef enum { XT_EXPR_CONST_, XT_EXPR_PARAM_, XT_EXPR_BUILTIN_, XT_EXPR_BINARY_, XT_EXPR_CAST_ } xt_expr_kind_;
+typedef struct {
+    xt_expr_kind_ kind;
+    int op, type, a, b; /* op: of a binary one; number of a parameter or built-in */
+    int64_t value;
+    spe_id id; /* once written */
+} xt_expr_;
+
+typedef struct {
+    int parent;      /* vectors that must share a layout form a class (union-find) */
+    bool need[3];    /* of the root: which uses an operation asked for, by cm_use */
+    bool accumulator;
+} xt_plan_vec_;
+
+typedef struct {
+    int parent; /* tiles that may take each other's place form a class */
+    bool used, possible;
+    int type, base, rows, cols, pitch;             /* type: of the elements; the others are expressions */
+    spe_id rows_id, cols_id, pitch_id, test;       /* once written */
+} xt_plan_tile_;
+
+typedef struct {
+    int tile, expression, mask; /* (expression & mask) == 0 is needed for 2D block messages */
+} xt_plan_offset_;
+
+enum { XT_PARAMS_MAX_ = 32, XT_FRAMES_MAX_ = 32, XT_PLACES_MAX_ = 64, XT_COMPONENTS_ = 6 };
+
+typedef struct {
+    char name[64];
+    int type;
+    bool pointer, local;
+} xt_param_;
+
+/* A carried value of any kind: magic tells which. */
+typedef struct {
+    uint32_t magic;
+    xt_val val;
+    xt_vec vec;
+    xt_tile tile;
+} xt_thing_;
+
+typedef struct {
+    void *object;                /* the user's variable */
+    xt_thing_ start, body, now; /* body: at the top of a loop's body, or at the end of XT_IF's first side */
+} xt_slot_;
+
+typedef enum { XT_FRAME_FOR_, XT_FRAME_IF_ } xt_frame_kind_;
+typedef struct {
+    xt_frame_kind_ kind;
+    const char *file;
+    int line, side, number; /* number: of the frames of this kernel, in order */
+    int slots;
+    xt_slot_ *slot;
+    spe_id *ids;
+    int id_count;
+} xt_frame_;
+
+/* A subgroup's place in a map's dimension, kept so that tiles of one map share the arithmetic. */
+typedef struct {
+    int dim, across, layout, count, data;
+    spe_id id;
+} xt_place_;
+
+struct xt_ctx {
+    spe_module m;
+    cm_ctx cm;
+    cm_target target;
+    const xt_kernel *kernel;
+    const xt_build_desc *desc;
+    int S;
+    bool planning, block2d; /* block2d: this is the version with 2D block messages */
+    xt_param_ params[XT_PARAMS_MAX_];
+    int param_count;
+    xt_val args[XT_PARAMS_MAX_];
+    /* counters of one run of the body; a second run must give the same numbers */
+    uint32_t serial, step_hash, planned_hash;
+    int vec_count, tile_count, frame_count;
+    /* the plan */
+    xt_list_ vecs, tiles, offsets, exprs, changed; /* changed: uint32_t masks of components, slot by slot, frame by frame */
+    xt_list_ frame_first;                          /* of each frame its first mask in `changed` */
+    int subgroups, subgroups_line;
+    const char *subgroups_file;
+    xt_map subgroups_map;
+    bool has_mma;
+    size_t accumulator_bytes;
+    xt_frame_ frames[XT_FRAMES_MAX_];
+    int depth;
+    xt_place_ places[XT_PLACES_MAX_];
+    int place_count;
+};
+
+static inline void xt_fail_(xt_where_ w, int id, const char *format, ...)
+{
+    char text[320];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    spe_fail(spe_at(&w.x->m, w.file, w.line), id, xt_error_name(id), "%s: %s", xt_error_text(id), text);
+}
+
+/* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */
+static inline bool xt_enter_(xt_where_ w, uint32_t operation)
+{
+    spe_at(&w.x->m, w.file, w.line);
+    w.x->step_hash = (w.x->step_hash ^ operation) * 16777619u;
+    return spe_ok(&w.x->m);
+}
+
+static inline void *xt_memory_(xt_ctx *x, size_t bytes) { return spe_alloc(&x->m, bytes ? bytes : 1); }
+
+/* A new zeroed item at the end of a list; NULL when out of memory. */
+static inline void *xt_push_(xt_ctx *x, xt_list_ *list, size_t size)
+{
+    if (list->count == list->capacity) {
+        int capacity = list->capacity ? list->capacity * 2 : 32;
+        void *items = xt_memory_(x, (size_t)capacity * size);
+        if (!items) return NULL;
+        if (list->count) memcpy(items, list->items, (size_t)list->count * size);
+        list->items = items;
+        list->capacity = capacity;
+    }
+    return (char *)list->items + (size_t)list->count++ * size;
+}
+
+static inline xt_plan_vec_ *xt_plan_vec_at_(xt_ctx *x, int i) { return (xt_plan_vec_ *)x->vecs.items + i; }
+static inline xt_plan_tile_ *xt_plan_tile_at_(xt_ctx *x, int i) { return (xt_plan_tile_ *)x->tiles.items + i; }
+static inline xt_expr_ *xt_expr_at_(xt_ctx *x, int i) { return (xt_expr_ *)x->exprs.items + i; }
+
+static inline const char *xt_type_name_(int type)
+{
+    const cm_type_row *row = cm_type_info((cm_type)type);
+    return type == XT_BOOL_ ? "condition" : row ? row->name : "no type";
+}
+
+static inline bool xt_is_float_(int type)
+{
+    return type < XT_BOOL_ && cm_type_info((cm_type)type)->kind == CM_KIND_FLOAT;
+}
+
+static inline bool xt_is_int_(int type) { return type < XT_BOOL_ && cm_type_info((cm_type)type)->kind == CM_KIND_INT; }
+static inline bool xt_is_signed_(int type) { return type < XT_BOOL_ && cm_type_info((cm_type)type)->is_signed; }
+static inline int xt_bits_(int type) { return type == XT_BOOL_ ? 1 : cm_type_info((cm_type)type)->bytes * 8; }
+
+/* The SPIR-V type that holds a scalar of this type. */
+static inline spe_id xt_spe_type_(xt_ctx *x, int type)
+{
+    const cm_type_row *row;
+    if (type == XT_BOOL_) return spe_bool(&x->m);
+    row = cm_type_info((cm_type)type);
+    return row->storage_float ? spe_float(&x->m, (uint32_t)row->storage_bits)
+                              : spe_int(&x->m, (uint32_t)row->storage_bits);
+}
+
+/* ---- numbers ------------------------------------------------------------------------------------------------------ */
+
+#define XT_BINARY_OPS_(X)                                                                                              \
+    X(ADD) X(SUB) X(MUL) X(DIV) X(MIN) X(MAX) X(MOD) X(AND) X(OR) X(XOR) X(SHL) X(SHR) X(EQ) X(NE) X(LT) X(LE) X(GT) X(GE)
+typedef enum {
+#define XT_ROW_(name) XT_OP_##name##_,
+    XT_BINARY_OPS_(XT_ROW_)
+#undef XT_ROW_
+        XT_OP_COUNT_
+} xt_op_;
+
+static inline const char *xt_op_name_(int op)
+{
+    static const char *const names[] = {
+#define XT_ROW_(name) "XT_" #name,
+        XT_BINARY_OPS_(XT_ROW_)
+#undef XT_ROW_
+    };
+    return names[op];
+}
+
+static inline bool xt_is_compare_(int op) { return op >= XT_OP_EQ_; }
+static inline bool xt_is_constant_(const xt_val *v) { return v->kind == XT_INT_ || v->kind == XT_REAL_; }
+
+/* Describes a value for error messages: "f32", "5", "pointer to f16". */
+static inline const char *xt_describe_(const xt_val *v, char *text, size_t size)
+{
+    if (v->magic != XT_VAL_MAGIC_ || v->kind == XT_NONE_) snprintf(text, size, "nothing");
+    else if (v->kind == XT_INT_) snprintf(text, size, "the constant %lld", (long long)v->i);
+    else if (v->kind == XT_REAL_) snprintf(text, size, "the constant %g", v->real);
+    else snprintf(text, size, "%s%s", v->kind == XT_POINTER_ ? "pointer to " : "", xt_type_name_(v->type));
+    return text;
+}
+
+/* The largest power of two that divides a constant. */
+static inline int xt_align_of_(int64_t i)
+{
+    int align = 1;
+    if (i == 0) return 1 << 20;
+    while (align < 1 << 20 && i % (align * 2) == 0) align *= 2;
+    return align;
+}
+
+static inline int xt_val_align_(const xt_val *v) { return v->kind == XT_INT_ ? xt_align_of_(v->i) : v->align; }
+
+/* A value of the kernel. While planning there are no ids: each value gets a number of its own. */
+static inline xt_val xt_scalar_(xt_ctx *x, int type, spe_id id, int align, int expression)
+{
+    xt_val v = xt_number_(XT_SCALAR_, type, 0, 0);
+    v.id = x->planning ? ++x->serial : id;
+    v.align = align;
+    v.expression = x->planning ? expression : 0;
+    return v;
+}
+
+static inline xt_val xt_nothing_(void) { return xt_number_(XT_SCALAR_, CM_I32, 0, 0); } /* after an error */
+
+static inline int xt_new_expr_(xt_ctx *x, xt_expr_kind_ kind, int op, int type, int a, int b, int64_t value)
+{
+    xt_expr_ *e;
+    if (x->exprs.count == 0 && !xt_push_(x, &x->exprs, sizeof *e)) return 0; /* number 0 means none */
+    e = (xt_expr_ *)xt_push_(x, &x->exprs, sizeof *e);
+    if (!e) return 0;
+    e->kind = kind;
+    e->op = op;
+    e->type = type;
+    e->a = a;
+    e->b = b;
+    e->value = value;
+    return x->exprs.count - 1;
+}
+
+static inline int xt_expr_of_(xt_ctx *x, const xt_val *v)
+{
+    if (!x->planning) return 0;
+    return v->kind == XT_INT_ ? xt_new_expr_(x, XT_EXPR_CONST_, 0, CM_I32, 0, 0, v->i) : v->expression;
+}
+
+static inline bool xt_int_fits_(int type, int64_t i)
+{
+    int bits = xt_bits_(type);
+    if (bits == 64) return true;
+    if (xt_is_signed_(type)) return i >= -((int64_t)1 << (bits - 1)) && i < (int64_t)1 << (bits - 1);
+    return i >= 0 && i < (int64_t)1 << bits;
+}
+
+/* The id of a scalar constant of a type, in the form coopmatrix.h holds it (bf16 and 8-bit floats as their bits). */
+static inline spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v)
+{
+    spe_id t = xt_spe_type_(x, type);
+    double real = v->kind == XT_INT_ ? (double)v->i : v->real;
+    if (type == XT_BOOL_) return spe_const_bool(&x->m, v->i != 0);
+    if (type == CM_BF16) return spe_const_u(&x->m, t, spe_f32_to_bf16_bits((float)real));
+    if (type == CM_E4M3) return spe_const_u(&x->m, t, spe_f32_to_e4m3_bits((float)real, true));
+    if (type == CM_E5M2) return spe_const_u(&x->m, t, spe_f32_to_e5m2_bits((float)real, true));
+    if (xt_is_float_(type)) return spe_const_f(&x->m, t, type == CM_TF32 ? (double)spe_f32_to_tf32((float)real) : real);
+    return spe_const_i(&x->m, t, v->i);
+}
+
+/* Is there a number at all, and does a constant fit the type? */
+static inline bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char *what)
+{
+    char text[48];
+    if (v->magic != XT_VAL_MAGIC_ || v->kind == XT_NONE_) {
+        xt_fail_(w, XT_ERROR_UNSET, "%s", what);
+        return false;
+    }
+    if (v->kind == XT_POINTER_ || (v->kind == XT_REAL_ && !xt_is_float_(type))) {
+        xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_describe_(v, text, sizeof text),
+                 xt_type_name_(type));
+        return false;
+    }
+    if (v->kind == XT_INT_ && xt_is_int_(type) && !xt_int_fits_(type, v->i)) {
+        xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %lld, wanted %s", what, (long long)v->i, xt_type_name_(type));
+        return false;
+    }
+    return true;
+}
+
+/* The id of a number as `type`; integers of one width stand for each other. While planning any number will do. */
+static inline spe_id xt_id_(xt_where_ w, const xt_val *v, int type, const char *what)
+{
+    xt_ctx *x = w.x;
+    if (!xt_check_number_(w, v, type, what)) return 0;
+    if (v->kind == XT_SCALAR_ && v->type != type &&
+        !(xt_is_int_(type) && xt_is_int_(v->type) && xt_bits_(type) == xt_bits_(v->type))) {
+        xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_type_name_(v->type), xt_type_name_(type));
+        return 0;
+    }
+    if (x->planning) return v->kind == XT_SCALAR_ ? v->id : ++x->serial;
+    return xt_is_constant_(v) ? xt_constant_(x, type, v) : v->id;
+}
+
+/* The id of an offset, shape or stride. */
+static inline spe_id xt_index_id_(xt_where_ w, const xt_val *v, const char *what)
+{
+    char text[48];
+    if (v->magic == XT_VAL_MAGIC_ && v->kind != XT_NONE_ &&
+        (v->kind == XT_REAL_ || v->kind == XT_POINTER_ ||
+         (v->kind == XT_SCALAR_ && !(xt_is_int_(v->type) && xt_bits_(v->type) == 32)) ||
+         (v->kind == XT_INT_ && !xt_int_fits_(CM_I32, v->i)))) {
+        xt_fail_(w, XT_ERROR_INDEX, "%s is %s", what, xt_describe_(v, text, sizeof text));
+        return 0;
+    }
+    return xt_id_(w, v, CM_I32, what);
+}
+
+/* The type two numbers meet in; -1 when they do not. A constant takes the other's type. */
+static inline int xt_common_type_(const xt_val *a, const xt_val *b)
+{
+    int s, t;
+    if (xt_is_constant_(a) && xt_is_constant_(b))
+        return a->kind == XT_REAL_ || b->kind == XT_REAL_ ? CM_F32 : CM_I32;
+    if (xt_is_constant_(a)) return b->type;
+    if (xt_is_constant_(b) || a->type == b->type) return a->type;
+    s = a->type;
+    t = b->type;
+    if (!xt_is_int_(s) || !xt_is_int_(t)) return -1;
+    if (xt_bits_(s) == 64 || xt_bits_(t) == 64) return xt_bits_(s) == 64 ? s : t;
+    return CM_I32;
+}
+
+static inline spe_id xt_emit_int_(spe_module *m, int op, bool is_signed, spe_id a, spe_id b)
+{
+    switch (op) {
+    case XT_OP_ADD_: return spe_iadd(m, a, b);
+    case XT_OP_SUB_: return spe_isub(m, a, b);
+    case XT_OP_MUL_: return spe_imul(m, a, b);
+    case XT_OP_DIV_: return is_signed ? spe_sdiv(m, a, b) : spe_udiv(m, a, b);
+    case XT_OP_MOD_: return is_signed ? spe_srem(m, a, b) : spe_umod(m, a, b);
+    case XT_OP_MIN_: return spe_select(m, is_signed ? spe_slt(m, a, b) : spe_ult(m, a, b), a, b);
+    case XT_OP_MAX_: return spe_select(m, is_signed ? spe_slt(m, a, b) : spe_ult(m, a, b), b, a);
+    case XT_OP_AND_: return spe_and(m, a, b);
+    case XT_OP_OR_: return spe_or(m, a, b);
+    case XT_OP_XOR_: return spe_xor(m, a, b);
+    case XT_OP_SHL_: return spe_shl(m, a, b);
+    case XT_OP_SHR_: return is_signed ? spe_sar(m, a, b) : spe_shr(m, a, b);
+    case XT_OP_EQ_: return spe_ieq(m, a, b);
+    case XT_OP_NE_: return spe_ine(m, a, b);
+    case XT_OP_LT_: return is_signed ? spe_slt(m, a, b) : spe_ult(m, a, b);
+    case XT_OP_LE_: return is_signed ? spe_sle(m, a, b) : spe_ule(m, a, b);
+    case XT_OP_GT_: return is_signed ? spe_sgt(m, a, b) : spe_ugt(m, a, b);
+    default: return is_signed ? spe_sge(m, a, b) : spe_uge(m, a, b);
+    }
+}
+
+static inline spe_id xt_emit_float_(spe_module *m, int op, spe_id a, spe_id b)
+{
+    spe_id both[2];
+    both[0] = a;
+    both[1] = b;
+    switch (op) {
+    case XT_OP_ADD_: return spe_fadd(m, a, b);
+    case XT_OP_SUB_: return spe_fsub(m, a, b);
+    case XT_OP_MUL_: return spe_fmul(m, a, b);
+    case XT_OP_DIV_: return spe_fdiv(m, a, b);
+    case XT_OP_MIN_: return spe_math(m, SPE_FMIN, 2, both);
+    case XT_OP_MAX_: return spe_math(m, SPE_FMAX, 2, both);
+    case XT_OP_EQ_: return spe_feq(m, a, b);
+    case XT_OP_NE_: return spe_fune(m, a, b);
+    case XT_OP_LT_: return spe_flt(m, a, b);
+    case XT_OP_LE_: return spe_fle(m, a, b);
+    case XT_OP_GT_: return spe_fgt(m, a, b);
+    default: return spe_fge(m, a, b);
+    }
+}
+
+/* Two integer constants, in 64 bits. */
+static inline int64_t xt_fold_int_(int op, int64_t a, int64_t b)
+{
+    uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
+    switch (op) {
+    case XT_OP_ADD_: return (int64_t)(ua + ub);
+    case XT_OP_SUB_: return (int64_t)(ua - ub);
+    case XT_OP_MUL_: return (int64_t)(ua * ub);
+    case XT_OP_DIV_: return b == -1 ? (int64_t)(0 - ua) : a / b;
+    case XT_OP_MOD_: return b == -1 ? 0 : a % b;
+    case XT_OP_MIN_: return a < b ? a : b;
+    case XT_OP_MAX_: return a < b ? b : a;
+    case XT_OP_AND_: return a & b;
+    case XT_OP_OR_: return a | b;
+    case XT_OP_XOR_: return a ^ b;
+    case XT_OP_SHL_: return (int64_t)(ua << (ub & 63));
+    case XT_OP_SHR_: return a >> (ub & 63);
+    case XT_OP_EQ_: return a == b;
+    case XT_OP_NE_: return a != b;
+    case XT_OP_LT_: return a < b;
+    case XT_OP_LE_: return a <= b;
+    case XT_OP_GT_: return a > b;
+    default: return a >= b;
+    }
+}
+
+/* Two constants of which one is floating. Comparisons give an integer; -1 in *compared when it is none. */
+static inline double xt_fold_real_(int op, double a, double b, int *compared)
+{
+    *compared = -1;
+    switch (op) {
+    case XT_OP_ADD_: return a + b;
+    case XT_OP_SUB_: return a - b;
+    case XT_OP_MUL_: return a * b;
+    case XT_OP_DIV_: return a / b;
+    case XT_OP_MIN_: return a < b ? a : b;
+    case XT_OP_MAX_: return a < b ? b : a;
+    case XT_OP_EQ_: *compared = a == b; break;
+    case XT_OP_NE_: *compared = a != b; break;
+    case XT_OP_LT_: *compared = a < b; break;
+    case XT_OP_LE_: *compared = a <= b; break;
+    case XT_OP_GT_: *compared = a > b; break;
+    default: *compared = a >= b; break;
+    }
+    return 0;
+}
+
+/* What is known to divide a result. */
+static inline int xt_align_result_(int op, const xt_val *a, const xt_val *b)
+{
+    int p = xt_val_align_(a), q = xt_val_align_(b);
+    if (op == XT_OP_MUL_) return p > (1 << 20) / q ? 1 << 20 : p * q;
+    if (op == XT_OP_ADD_ || op == XT_OP_SUB_ || op == XT_OP_MIN_ || op == XT_OP_MAX_ || op == XT_OP_OR_ || op == XT_OP_XOR_)
+        return p < q ? p : q;
+    if (op == XT_OP_AND_) return p < q ? q : p;
+    if (op == XT_OP_MOD_ && b->kind == XT_INT_) return p < q ? p : q;
+    return 1;
+}
+
+static inline bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_val *b, int type)
+{
+    char s[48], t[48];
+    bool integers_only = op >= XT_OP_MOD_ && op <= XT_OP_SHR_;
+    bool held_as_bits = type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2;
+    bool logic = type == XT_BOOL_ && (op == XT_OP_AND_ || op == XT_OP_OR_);
+    if (a->magic != XT_VAL_MAGIC_ || b->magic != XT_VAL_MAGIC_ || a->kind == XT_NONE_ || b->kind == XT_NONE_) {
+        xt_fail_(w, XT_ERROR_UNSET, "an operand of %s", xt_op_name_(op));
+        return false;
+    }
+    if (a->kind == XT_POINTER_ || b->kind == XT_POINTER_ || type < 0 || held_as_bits || (type == XT_BOOL_ && !logic) ||
+        (integers_only && !xt_is_int_(type) && !logic)) {
+        xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s of %s and %s", xt_op_name_(op), xt_describe_(a, s, sizeof s),
+                 xt_describe_(b, t, sizeof t));
+        return false;
+    }
+    if ((op == XT_OP_DIV_ || op == XT_OP_MOD_) && b->kind == XT_INT_ && b->i == 0 && !xt_is_float_(type)) {
+        xt_fail_(w, XT_ERROR_DIVISION, "%s of %s and 0", xt_op_name_(op), xt_describe_(a, s, sizeof s));
+        return false;
+    }
+    return true;
+}
+
+static inline xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
+{
+    int compared;
+    double real;
+    if (a->kind == XT_INT_ && b->kind == XT_INT_) return xt_int_(xt_fold_int_(op, a->i, b->i));
+    real = xt_fold_real_(op, a->kind == XT_INT_ ? (double)a->i : a->real, b->kind == XT_INT_ ? (double)b->i : b->real,
+                         &compared);
+    return compared >= 0 ? xt_int_(compared) : xt_real_(real);
+}
+
+/* x + 0, x - 0, x * 1, x / 1, 0 + x, 1 * x, x * 0: no instruction. */
+static inline const xt_val *xt_neutral_(int op, const xt_val *a, const xt_val *b)
+{
+    bool sum = op == XT_OP_ADD_, product = op == XT_OP_MUL_;
+    if (b->kind == XT_INT_ && ((b->i == 0 && (sum || op == XT_OP_SUB_)) || (b->i == 1 && (product || op == XT_OP_DIV_))))
+        return a;
+    if (a->kind == XT_INT_ && ((a->i == 0 && sum) || (a->i == 1 && product))) return b;
+    if (product && b->kind == XT_INT_ && b->i == 0 && xt_is_int_(a->type)) return b;
+    if (product && a->kind == XT_INT_ && a->i == 0 && xt_is_int_(b->type)) return a;
+    return NULL;
+}
+
+static inline xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v);
+
+static inline xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
+{
+    xt_ctx *x = w.x;
+    int type = xt_common_type_(&a, &b), result = xt_is_compare_(op) ? XT_BOOL_ : type, ea, eb, expression = 0;
+    const xt_val *same;
+    spe_id p, q, id = 0;
+    if (!xt_enter_(w, 1u + (uint32_t)op) || !xt_binary_allowed_(w, op, &a, &b, type)) return xt_nothing_();
+    if (xt_is_constant_(&a) && xt_is_constant_(&b)) return xt_fold_(op, &a, &b);
+    same = xt_neutral_(op, &a, &b);
+    if (same && (xt_is_constant_(same) || same->type == type)) return *same;
+    if (xt_is_int_(type) && a.kind == XT_SCALAR_ && xt_bits_(a.type) != xt_bits_(type)) a = xt_cast_number_(w, type, &a);
+    if (xt_is_int_(type) && b.kind == XT_SCALAR_ && xt_bits_(b.type) != xt_bits_(type)) b = xt_cast_number_(w, type, &b);
+    p = xt_id_(w, &a, type, "the first operand");
+    q = xt_id_(w, &b, type, "the second operand");
+    if (x->planning) {
+        ea = xt_is_int_(type) ? xt_expr_of_(x, &a) : 0;
+        eb = xt_is_int_(type) ? xt_expr_of_(x, &b) : 0;
+        if (ea && eb && !xt_is_compare_(op)) expression = xt_new_expr_(x, XT_EXPR_BINARY_, op, type, ea, eb, 0);
+    } else if (type == XT_BOOL_) {
+        id = op == XT_OP_AND_ ? spe_land(&x->m, p, q) : spe_lor(&x->m, p, q);
+    } else if (xt_is_float_(type)) {
+        id = xt_emit_float_(&x->m, op, p, q);
+    } else {
+        id = xt_emit_int_(&x->m, op, xt_is_signed_(type), p, q);
+    }
+    return xt_scalar_(x, result, id, xt_is_int_(type) ? xt_align_result_(op, &a, &b) : 1, expression);
+}
+
+/* A number in another type; constants too become values of the kernel. */
+static inline xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
+{
+    xt_ctx *x = w.x;
+    spe_id id = 0, t;
+    int e;
+    if (v->magic != XT_VAL_MAGIC_ || v->kind == XT_NONE_ || v->kind == XT_POINTER_ || type == XT_BOOL_) {
+        xt_fail_(w, v->kind == XT_POINTER_ ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET, "the operand of XT_CAST");
+        return xt_nothing_();
+    }
+    e = xt_is_int_(type) && (v->kind == XT_INT_ || xt_is_int_(v->type)) ? xt_expr_of_(x, v) : 0;
+    if (e) e = xt_new_expr_(x, XT_EXPR_CAST_, xt_is_signed_(v->type), type, e, 0, 0);
+    if (!x->planning) {
+        t = xt_spe_type_(x, type);
+        if (xt_is_constant_(v)) {
+            xt_val c = *v;
+            if (c.kind == XT_REAL_ && !xt_is_float_(type)) c = xt_int_((long long)c.real);
+            id = xt_constant_(x, type, &c);
+        } else if (v->type == XT_BOOL_) {
+            xt_val one = xt_int_(1), zero = xt_int_(0);
+            id = spe_select(&x->m, v->id, xt_constant_(x, type, &one), xt_constant_(x, type, &zero));
+        } else if (xt_is_float_(v->type) && !xt_is_float_(type)) {
+            id = xt_is_signed_(type) ? spe_f_to_s(&x->m, t, v->id) : spe_f_to_u(&x->m, t, v->id);
+        } else if (xt_is_float_(v->type) && xt_bits_(type) == xt_bits_(v->type)) {
+            id = v->id;
+        } else {
+            id = spe_cast(&x->m, t, v->id, xt_is_signed_(v->type));
+        }
+    }
+    return xt_scalar_(x, type, id, xt_val_align_(v), e);
+}
+
+static inline xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v)
+{
+    if (!xt_enter_(w, 40)) return xt_nothing_();
+    if (type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2 || v.val.type == CM_BF16 || v.val.type == CM_E4M3 ||
+        v.val.type == CM_E5M2) {
+        xt_fail_(w, XT_ERROR_SCALAR_TYPE, "XT_CAST of a number from %s to %s", xt_type_name_(v.val.type),
+                 xt_type_name_(type));
+        return xt_nothing_();
+    }
+    return xt_cast_number_(w, type, &v.val);
+}
+
+static inline xt_val xt_select_(xt_where_ w, xt_val condition, xt_val a, xt_val b)
+{
+    xt_ctx *x = w.x;
+    int type = xt_common_type_(&a, &b);
+    spe_id p, q;
+    if (!xt_enter_(w, 41)) return xt_nothing_();
+    if (condition.kind == XT_INT_) return condition.i ? a : b;
+    if (condition.kind != XT_SCALAR_ || condition.type != XT_BOOL_ || type < 0) {
+        xt_fail_(w, condition.type != XT_BOOL_ ? XT_ERROR_CONDITION : XT_ERROR_SCALAR_TYPE, "XT_SELECT");
+        return xt_nothing_();
+    }
+    p = xt_id_(w, &a, type, "the second operand of XT_SELECT");
+    q = xt_id_(w, &b, type, "the third operand of XT_SELECT");
+    return xt_scalar_(x, type, x->planning ? 0 : spe_select(&x->m, condition.id, p, q), 1, 0);
+}
+
+typedef enum { XT_GROUP_ID_, XT_GROUP_COUNT_, XT_LOCAL_ID_, XT_GLOBAL_ID_, XT_SUBGROUP_ID_, XT_LANE_ID_ } xt_builtin_kind_;
+
+static inline spe_id xt_emit_builtin_(xt_ctx *x, int kind, int dim)
+{
+    switch (kind) {
+    case XT_GROUP_ID_: return spe_builtin(&x->m, SPE_GROUP_ID, (uint32_t)dim);
+    case XT_GROUP_COUNT_: return spe_builtin(&x->m, SPE_GROUP_COUNT, (uint32_t)dim);
+    case XT_LOCAL_ID_: return spe_builtin(&x->m, SPE_LOCAL_ID, (uint32_t)dim);
+    case XT_GLOBAL_ID_: return spe_builtin(&x->m, SPE_GLOBAL_ID, (uint32_t)dim);
+    case XT_SUBGROUP_ID_: return spe_builtin(&x->m, SPE_SUBGROUP_ID, 0);
+    default: return spe_builtin(&x->m, SPE_SUBGROUP_LANE, 0);
+    }
+}
+
+static inline xt_val xt_builtin_(xt_where_ w, xt_builtin_kind_ kind, int dim)
+{
+    xt_ctx *x = w.x;
+    int e = 0;
+    if (!xt_enter_(w, 42u + (uint32_t)kind)) return xt_nothing_();
+    if (dim < 0 || dim > 2) {
+        xt_fail_(w, XT_ERROR_DIMENSION, "got %d", dim);
+        return xt_nothing_();
+    }
+    if (x->planning && (kind == XT_GROUP_ID_ || kind == XT_GROUP_COUNT_))
+        e = xt_new_expr_(x, XT_EXPR_BUILTIN_, (int)kind, CM_I32, dim, 0, 0);
+    return xt_scalar_(x, CM_I32, x->planning ? 0 : xt_emit_builtin_(x, (int)kind, dim), 1, e);
+}
+
+static inline xt_val xt_param_by_name_(xt_where_ w, const char *name)
+{
+    int i;
+    if (!xt_enter_(w, 48)) return xt_nothing_();
+    for (i = 0; i < w.x->param_count; i++)
+        if (strcmp(w.x->params[i].name, name) == 0) return w.x->args[i];
+    xt_fail_(w, XT_ERROR_UNKNOWN_PARAMETER, "\"%s\"; they are: %s", name, w.x->kernel->params);
+    return xt_nothing_();
+}
+
+/* ---- the plan: layouts of vectors, 2D block messages of tiles ----------------------------------------------------- */
+
+static inline int xt_vec_root_(xt_ctx *x, int node)
+{
+    while (xt_plan_vec_at_(x, node)->parent != node) node = xt_plan_vec_at_(x, node)->parent;
+    return node;
+}
+
+/* Vectors of one class are kept in one layout, so that nothing need be rearranged between them. */
+static inline void xt_same_layout_(xt_ctx *x, int a, int b)
+{
+    xt_plan_vec_ *p, *q;
+    int i;
+    if (!x->planning || !spe_ok(&x->m)) return;
+    a = xt_vec_root_(x, a);
+    b = xt_vec_root_(x, b);
+    if (a == b) return;
+    p = xt_plan_vec_at_(x, a);
+    q = xt_plan_vec_at_(x, b);
+    q->parent = a;
+    for (i = 0; i < 3; i++) p->need[i] = p->need[i] || q->need[i];
+    p->accumulator = p->accumulator || q->accumulator;
+}
+
+static inline void xt_need_layout_(xt_ctx *x, const xt_vec *v, cm_use use, bool accumulator)
+{
+    xt_plan_vec_ *p;
+    if (!x->planning || !spe_ok(&x->m)) return;
+    p = xt_plan_vec_at_(x, xt_vec_root_(x, v->node));
+    p->need[use] = true;
+    p->accumulator = p->accumulator || accumulator;
+}
+
+/* What an accumulator touches stays one; else a product's operand decides, the packed one first: it costs most to make. */
+static inline cm_use xt_layout_(xt_ctx *x, int node)
+{
+    const xt_plan_vec_ *p = xt_plan_vec_at_(x, xt_vec_root_(x, node));
+    if (p->accumulator) return CM_ACC;
+    return p->need[CM_A] ? CM_A : p->need[CM_B] ? CM_B : CM_ACC;
+}
+
+static inline int xt_tile_root_(xt_ctx *x, int node)
+{
+    while (xt_plan_tile_at_(x, node)->parent != node) node = xt_plan_tile_at_(x, node)->parent;
+    return node;
+}
+
+static inline void xt_same_tiles_(xt_ctx *x, int a, int b)
+{
+    a = xt_tile_root_(x, a);
+    b = xt_tile_root_(x, b);
+    xt_plan_tile_at_(x, b)->parent = a;
+}
+
+/* ---- vectors as lists of blocks ----------------------------------------------------------------------------------- */
+
+/* A piece is cut on both sides into powers of two; a subgroup's vector is the blocks of its pieces in order. */
+typedef struct {
+    xt_cut_ cut[2];
+    int rounds[2], stride[2], blocks; /* stride: from one piece of a subgroup to its next */
+} xt_grid_;
+
+typedef struct {
+    int row, col, rows, cols; /* from the subgroup's first piece */
+} xt_block_;
+
+static inline void xt_grid_init_(xt_grid_ *g, const xt_dist *d)
+{
+    int i;
+    for (i = 0; i < 2; i++) {
+        xt_cut_side_(&g->cut[i], d->data[i]);
+        g->rounds[i] = d->rounds[i];
+        g->stride[i] = d->layout[i] * d->data[i];
+    }
+    g->blocks = g->rounds[0] * g->rounds[1] * g->cut[0].n * g->cut[1].n;
+}
+
+static inline int xt_block_number_(const xt_grid_ *g, int round0, int round1, int i, int j)
+{
+    return ((round0 * g->rounds[1] + round1) * g->cut[0].n + i) * g->cut[1].n + j;
+}
+
+static inline xt_block_ xt_block_at_(const xt_grid_ *g, int number)
+{
+    xt_block_ b;
+    int j = number % g->cut[1].n, i = number / g->cut[1].n % g->cut[0].n;
+    int piece = number / (g->cut[1].n * g->cut[0].n);
+    b.row = piece / g->rounds[1] * g->stride[0] + g->cut[0].at[i];
+    b.col = piece % g->rounds[1] * g->stride[1] + g->cut[1].at[j];
+    b.rows = g->cut[0].size[i];
+    b.cols = g->cut[1].size[j];
+    return b;
+}
+
+static inline xt_vec xt_no_vec_(void)
+{
+    xt_vec v;
+    memset(&v, 0, sizeof v);
+    v.magic = XT_VEC_MAGIC_;
+    return v;
+}
+
+/* A vector that an operation makes: planned the first time, with room for its blocks afterwards. */
+static inline xt_vec xt_new_vec_(xt_where_ w, cm_type type, const xt_dist *d, const xt_map *map)
+{
+    xt_ctx *x = w.x;
+    xt_vec v = xt_no_vec_();
+    xt_grid_ g;
+    xt_plan_vec_ *p;
+    v.type = type;
+    v.dist = *d;
+    v.map = *map;
+    v.node = x->vec_count++;
+    v.serial = ++x->serial;
+    if (x->planning) {
+        p = (xt_plan_vec_ *)xt_push_(x, &x->vecs, sizeof *p);
+        if (p) p->parent = v.node;
+        return v;
+    }
+    if (v.node >= x->vecs.count) {
+        xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more vectors than the first time");
+        return v;
+    }
+    v.use = xt_layout_(x, v.node);
+    xt_grid_init_(&g, d);
+    v.block = (cm_matrix *)xt_memory_(x, (size_t)g.blocks * sizeof *v.block);
+    v.blocks = v.block ? g.blocks : 0;
+    return v;
+}
+
+static inline bool xt_check_vec_(xt_where_ w, const xt_vec *v, const char *what)
+{
+    if (v->magic == XT_VEC_MAGIC_) return true;
+    xt_fail_(w, XT_ERROR_UNSET, "%s", what);
+    return false;
+}
+
+/* The vector in the layout that is needed; itself when it is so already. */
+static inline xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
+{
+    xt_vec r = *v;
+    int i;
+    if (x->planning || v->use == use || !v->blocks) return r;
+    r.use = use;
+    r.block = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *r.block);
+    if (!r.block) return *v;
+    for (i = 0; i < v->blocks; i++) r.block[i] = cm_convert_use(&x->cm, &v->block[i], use);
+    return r;
+}
+
+/* ---- maps in a kernel --------------------------------------------------------------------------------------------- */
+
+/* Distributes a tile or vector by a map; false after an error. All maps of a kernel have one number of subgroups. */
+static inline bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt_map *map)
+{
+    xt_ctx *x = w.x;
+    int error = xt_dist_init(d, rows, cols, map);
+    if (error) {
+        xt_fail_(w, error, "tile %d x %d, sg_layout {%d, %d} times sg_data {%d, %d} is %d x %d", rows, cols,
+                 map->sg_layout[0], map->sg_layout[1], map->sg_data[0], map->sg_data[1],
+                 map->sg_layout[0] * map->sg_data[0], map->sg_layout[1] * map->sg_data[1]);
+        return false;
+    }
+    if (d->data[0] > XT_SIDE_MAX_ || d->data[1] > XT_SIDE_MAX_) {
+        xt_fail_(w, XT_ERROR_TILE_SIZE, "a subgroup's piece is %d x %d, the largest is %d x %d", d->data[0], d->data[1],
+                 (int)XT_SIDE_MAX_, (int)XT_SIDE_MAX_);
+        return false;
+    }
+    if (!d->subgroups) return true;
+    if (!x->subgroups) {
+        x->subgroups = d->subgroups;
+        x->subgroups_map = *map;
+        x->subgroups_file = w.file;
+        x->subgroups_line = w.line;
+    } else if (x->subgroups != d->subgroups) {
+        xt_fail_(w, XT_ERROR_MAP_SUBGROUPS, "sg_layout {%d, %d} has %d, {%d, %d} of %s:%d has %d", map->sg_layout[0],
+                 map->sg_layout[1], d->subgroups, x->subgroups_map.sg_layout[0], x->subgroups_map.sg_layout[1],
+                 x->subgroups_file, x->subgroups_line, x->subgroups);
+        return false;
+    }
+    return true;
+}
+
+/* Where this subgroup's first piece starts in a dimension: ((id / across or id % across) % count) * data, before the body. */
+static inline spe_id xt_emit_place_(xt_ctx *x, const xt_place_ *p, int other)
+{
+    spe_id s;
+    spe_prologue_begin(&x->m);
+    s = spe_builtin(&x->m, SPE_SUBGROUP_ID, 0);
+    if (p->dim == 0 && p->across > 1) s = spe_udiv(&x->m, s, spe_u32(&x->m, (uint32_t)p->across));
+    if (p->dim == 1 && other > 1) s = spe_umod(&x->m, s, spe_u32(&x->m, (uint32_t)p->layout));
+    if (p->count < p->layout) s = spe_umod(&x->m, s, spe_u32(&x->m, (uint32_t)p->count));
+    if (p->data > 1) s = spe_imul(&x->m, s, spe_u32(&x->m, (uint32_t)p->data));
+    spe_prologue_end(&x->m);
+    return s;
+}
+
+static inline xt_val xt_subgroup_place_(xt_ctx *x, const xt_dist *d, int dim)
+{
+    xt_place_ p;
+    int i;
+    memset(&p, 0, sizeof p);
+    p.dim = dim;
+    p.across = d->layout[1];
+    p.layout = d->layout[dim];
+    p.count = d->count[dim];
+    p.data = d->data[dim];
+    if (p.layout == 1 || p.count == 1) return xt_int_(0);
+    if (x->planning) return xt_scalar_(x, CM_I32, 0, xt_align_of_(p.data), 0);
+    for (i = 0; i < x->place_count; i++) {
+        const xt_place_ *q = &x->places[i];
+        if (q->dim == p.dim && q->across == p.across && q->layout == p.layout && q->count == p.count && q->data == p.data)
+            return xt_scalar_(x, CM_I32, q->id, xt_align_of_(p.data), 0);
+    }
+    p.id = xt_emit_place_(x, &p, d->layout[1 - dim]);
+    if (x->place_count < XT_PLACES_MAX_) x->places[x->place_count++] = p;
+    return xt_scalar_(x, CM_I32, p.id, xt_align_of_(p.data), 0);
+}
+
+/* ---- tiles -------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    xt_val base;
+    int type; /* cm_type */
+    int rows, cols;
+    xt_index offset, shape, strides;
+    xt_map map;
+    int order[2];
+} xt_tile_desc_;
+
+static inline xt_tile xt_no_tile_(void)
+{
+    xt_tile t;
+    memset(&t, 0, sizeof t);
+    t.magic = XT_TILE_MAGIC_;
+    return t;
+}
+
+/* Notes for the plan how the tile's matrix is described: whether 2D block messages are possible is decided from it. */
+static inline void xt_plan_tile_describe_(xt_ctx *x, const xt_tile *t)
+{
+    xt_plan_tile_ *p = (xt_plan_tile_ *)xt_push_(x, &x->tiles, sizeof *p);
+    int base = t->base.expression, rows = xt_expr_of_(x, &t->shape[0]), cols = xt_expr_of_(x, &t->shape[1]);
+    int pitch = xt_expr_of_(x, &t->pitch);
+    if (!p) return;
+    p->parent = t->node;
+    p->base = base;
+    p->rows = rows;
+    p->cols = cols;
+    p->pitch = pitch;
+    p->type = (int)t->type;
+    p->possible = base && rows && cols && pitch && !t->column_major;
+}
+
+/* A tile starts at, or moves by, so many columns: 2D block messages want multiples of 4 bytes. */
+static inline void xt_plan_columns_(xt_ctx *x, const xt_tile *t, const xt_val *columns)
+{
+    int bytes = cm_type_info(t->type)->bytes, per = bytes < 4 ? 4 / bytes : 1, e;
+    xt_plan_offset_ *o;
+    if (!x->planning || xt_val_align_(columns) >= per) return;
+    e = columns->kind == XT_INT_ ? 0 : columns->expression;
+    if (!e) {
+        xt_plan_tile_at_(x, t->node)->possible = false;
+        return;
+    }
+    o = (xt_plan_offset_ *)xt_push_(x, &x->offsets, sizeof *o);
+    if (!o) return;
+    o->tile = t->node;
+    o->expression = e;
+    o->mask = per - 1;
+}
+
+/* The order attribute: zero means row-major. */
+static inline bool xt_tile_order_(xt_where_ w, xt_tile *t, const int order[2])
+{
+    bool row_major = (order[0] == 1 && order[1] == 0) || (order[0] == 0 && order[1] == 0);
+    t->column_major = order[0] == 0 && order[1] == 1;
+    if (!row_major && !t->column_major) xt_fail_(w, XT_ERROR_TILE_ORDER, "got {%d, %d}", order[0], order[1]);
+    return row_major || t->column_major;
+}
+
+/* Shape and strides: the contiguous dimension's stride is 1, the other's defaults to the contiguous extent. */
+static inline bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
+{
+    int contiguous = t->column_major ? 0 : 1;
+    const xt_val *inner = &d->strides.v[contiguous];
+    char text[48];
+    if (d->shape.n != 2) {
+        xt_fail_(w, XT_ERROR_TILE_SHAPE, ".shape has %d dimensions, wanted 2", d->shape.n);
+        return false;
+    }
+    t->shape[0] = d->shape.v[0];
+    t->shape[1] = d->shape.v[1];
+    t->pitch = t->shape[contiguous];
+    if (d->strides.n == 0) return true;
+    if (d->strides.n != 2 || inner->kind != XT_INT_ || inner->i != 1) {
+        xt_fail_(w, XT_ERROR_TILE_STRIDES, "stride of dimension %d is %s, wanted 1 (.strides has %d dimensions)", contiguous,
+                 xt_describe_(inner, text, sizeof text), d->strides.n);
+        return false;
+    }
+    t->pitch = d->strides.v[1 - contiguous];
+    return true;
+}
+
+/* The base: a pointer parameter to elements of the tile's type, or an address, which becomes a pointer. */
+static inline bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
+{
+    xt_ctx *x = w.x;
+    char text[48];
+    t->base = d->base;
+    if (d->base.kind == XT_POINTER_ && d->base.magic == XT_VAL_MAGIC_) {
+        if (d->base.type == (int)t->type || (d->base.type == CM_F32 && t->type == CM_TF32)) return true;
+        xt_fail_(w, XT_ERROR_TILE_TYPE, "tile of %s, base %s", xt_type_name_(t->type),
+                 xt_describe_(&d->base, text, sizeof text));
+        return false;
+    }
+    if (d->base.kind != XT_SCALAR_ || !xt_is_int_(d->base.type) || xt_bits_(d->base.type) != 64) {
+        xt_fail_(w, XT_ERROR_TILE_BASE, "got %s", xt_describe_(&d->base, text, sizeof text));
+        return false;
+    }
+    if (!x->planning)
+        t->base.id = spe_u_to_ptr(&x->m, spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, xt_spe_type_(x, t->type)), d->base.id);
+    t->base.kind = XT_POINTER_;
+    t->base.type = (int)t->type;
+    return true;
+}
+
+static inline xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
+{
+    xt_ctx *x = w.x;
+    xt_tile t = xt_no_tile_();
+    xt_val zero = xt_int_(0);
+    int i;
+    if (!xt_enter_(w, 50)) return t;
+    t.type = (cm_type)d.type;
+    t.map = d.map;
+    if (d.offset.n == 0) d.offset = xt_at_(2, zero, zero, zero, zero);
+    if (d.offset.n != 2) {
+        xt_fail_(w, XT_ERROR_TILE_SHAPE, ".offset has %d dimensions, wanted 2", d.offset.n);
+        return t;
+    }
+    if (!xt_distribute_(w, &t.dist, d.rows, d.cols, &d.map) || !xt_tile_order_(w, &t, d.order) ||
+        !xt_tile_shape_(w, &t, &d) || !xt_tile_base_(w, &t, &d))
+        return xt_no_tile_();
+    for (i = 0; i < 2; i++) {
+        xt_index_id_(w, &t.shape[i], i ? ".shape, second" : ".shape, first");
+        xt_index_id_(w, &d.offset.v[i], i ? ".offset, second" : ".offset, first");
+    }
+    xt_index_id_(w, &t.pitch, ".strides");
+    if (!spe_ok(&x->m)) return t;
+    t.node = x->tile_count++;
+    if (x->planning) xt_plan_tile_describe_(x, &t);
+    if (t.node >= x->tiles.count) {
+        if (spe_ok(&x->m)) xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more tiles than the first time");
+        return t;
+    }
+    xt_plan_columns_(x, &t, &d.offset.v[1]);
+    for (i = 0; i < 2; i++) {
+        xt_val place = xt_subgroup_place_(x, &t.dist, i);
+        if (i == 1) xt_plan_columns_(x, &t, &place);
+        t.offset[i] = xt_binary_number_(w, XT_OP_ADD_, d.offset.v[i], place);
+    }
+    return t;
+}
+
+static inline bool xt_check_tile_(xt_where_ w, const xt_tile *t, const char *what)
+{
+    if (t->magic == XT_TILE_MAGIC_) return true;
+    xt_fail_(w, XT_ERROR_UNSET, "%s", what);
+    return false;
+}
+
+static inline xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
+{
+    if (!xt_enter_(w, 51) || !xt_check_tile_(w, &t, "the tile of XT_UPDATE_TILE_OFFSET")) return xt_no_tile_();
+    xt_index_id_(w, &rows, "the row offset");
+    xt_index_id_(w, &cols, "the column offset");
+    if (!spe_ok(&w.x->m)) return xt_no_tile_();
+    xt_plan_columns_(w.x, &t, &cols);
+    t.offset[0] = xt_binary_number_(w, XT_OP_ADD_, t.offset[0], rows);
+    t.offset[1] = xt_binary_number_(w, XT_OP_ADD_, t.offset[1], cols);
+    return t;
+}
+
+/* A block of a tile as coopmatrix.h sees it: the transpose, its rows are our columns. */
+static inline cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b)
+{
+    xt_ctx *x = w.x;
+    cm_mem mem;
+    spe_id row = xt_index_id_(w, &t->offset[0], "the row offset"), col = xt_index_id_(w, &t->offset[1], "the column offset");
+    spe_id pitch = xt_index_id_(w, &t->pitch, "the pitch");
+    memset(&mem, 0, sizeof mem);
+    mem.ptr = t->base.id;
+    mem.rows = xt_index_id_(w, &t->shape[1], "the shape");
+    mem.cols = xt_index_id_(w, &t->shape[0], "the shape");
+    mem.row = b->col ? spe_iadd(&x->m, col, spe_i32(&x->m, b->col)) : col;
+    mem.col = b->row ? spe_iadd(&x->m, row, spe_i32(&x->m, b->row)) : row;
+    mem.stride_row = t->column_major ? pitch : spe_i32(&x->m, 1);
+    mem.stride_col = t->column_major ? spe_i32(&x->m, 1) : pitch;
+    mem.block2d = x->block2d && xt_plan_tile_at_(x, xt_tile_root_(x, t->node))->possible ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
+    return mem;
+}
+
+static inline void xt_tile_is_used_(xt_ctx *x, const xt_tile *t)
+{
+    if (x->planning && spe_ok(&x->m)) xt_plan_tile_at_(x, t->node)->used = true;
+}
+
+typedef struct {
+    xt_tile tile;
+    double padding;
+} xt_load_desc_;
+
+static inline xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
+{
+    xt_ctx *x = w.x;
+    xt_val padding = xt_is_float_(d.tile.type) ? xt_real_(d.padding) : xt_int_((long long)d.padding);
+    xt_grid_ g;
+    xt_vec v;
+    int i;
+    if (!xt_enter_(w, 52) || !xt_check_tile_(w, &d.tile, "the tile of XT_LOAD_TILE") ||
+        !xt_check_number_(w, &padding, d.tile.type, ".padding"))
+        return xt_no_vec_();
+    v = xt_new_vec_(w, d.tile.type, &d.tile.dist, &d.tile.map);
+    xt_tile_is_used_(x, &d.tile);
+    if (x->planning || !v.blocks) return v;
+    xt_grid_init_(&g, &d.tile.dist);
+    for (i = 0; i < g.blocks; i++) {
+        xt_block_ b = xt_block_at_(&g, i);
+        cm_mem mem = xt_mem_(w, &d.tile, &b);
+        if (d.padding != 0) {
+            mem.padding = xt_constant_(x, d.tile.type, &padding);
+            mem.block2d = CM_BLOCK2D_NO; /* the messages give zeros */
+        }
+        v.block[i] = cm_load(&x->cm, b.cols, b.rows, v.type, v.use, &mem);
+    }
+    return v;
+}
+
+static inline bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t)
+{
+    const int *p = v->dist.shape, *q = t->dist.shape;
+    if (!xt_check_vec_(w, v, "the vector of XT_STORE_TILE") || !xt_check_tile_(w, t, "the tile of XT_STORE_TILE")) return false;
+    if (p[0] != q[0] || p[1] != q[1]) {
+        xt_fail_(w, XT_ERROR_STORE_SHAPE, "vector %d x %d, tile %d x %d", p[0], p[1], q[0], q[1]);
+        return false;
+    }
+    if (v->type != t->type) {
+        xt_fail_(w, XT_ERROR_STORE_TYPE, "vector of %s, tile of %s", xt_type_name_(v->type), xt_type_name_(t->type));
+        return false;
+    }
+    if (xt_same_map_(&v->map, &t->map)) return true;
+    xt_fail_(w, XT_ERROR_STORE_MAP, "vector sg_layout {%d, %d} sg_data {%d, %d}, tile sg_layout {%d, %d} sg_data {%d, %d}",
+             v->map.sg_layout[0], v->map.sg_layout[1], v->map.sg_data[0], v->map.sg_data[1], t->map.sg_layout[0],
+             t->map.sg_layout[1], t->map.sg_data[0], t->map.sg_data[1]);
+    return false;
+}
+
+static inline void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
+{
+    xt_ctx *x = w.x;
+    xt_grid_ g;
+    int i;
+    if (!xt_enter_(w, 53) || !xt_check_store_(w, &v, &t)) return;
+    xt_need_layout_(x, &v, CM_ACC, false);
+    xt_tile_is_used_(x, &t);
+    if (x->planning) return;
+    v = xt_as_use_(x, &v, CM_ACC);
+    xt_grid_init_(&g, &t.dist);
+    for (i = 0; i < g.blocks && i < v.blocks; i++) {
+        xt_block_ b = xt_block_at_(&g, i);
+        cm_mem mem = xt_mem_(w, &t, &b);
+        cm_store(&x->cm, &v.block[i], &mem);
+    }
+}
+
+typedef struct {
+    xt_tile tile;
+    int locality, end_;
+} xt_prefetch_desc_;
+
+static inline void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
+{
+    xt_ctx *x = w.x;
+    xt_grid_ g;
+    int i;
+    if (!xt_enter_(w, 54) || !xt_check_tile_(w, &d.tile, "the tile of XT_PREFETCH_TILE")) return;
+    if (d.locality < 0 || d.locality > 3) {
+        xt_fail_(w, XT_ERROR_LOCALITY, "got %d", d.locality);
+        return;
+    }
+    xt_tile_is_used_(x, &d.tile);
+    if (x->planning) return;
+    xt_grid_init_(&g, &d.tile.dist);
+    for (i = 0; i < g.blocks; i++) {
+        xt_block_ b = xt_block_at_(&g, i);
+        cm_mem mem = xt_mem_(w, &d.tile, &b);
+        cm_prefetch(&x->cm, b.cols, b.rows, d.tile.type, &mem, d.locality);
+    }
+}
+
+/* ---- operations on vectors ---------------------------------------------------------------------------------------- */
+
+typedef struct {
+    int rows, cols;
+    xt_map map;
+    int end_;
+} xt_vec_desc_;
+
+/* Every element the same, laid out as `v` says. */
+static inline void xt_fill_(xt_where_ w, xt_vec *v, const xt_val *number)
+{
+    xt_ctx *x = w.x;
+    spe_id scalar = xt_id_(w, number, v->type, "the element");
+    xt_grid_ g;
+    int i;
+    if (x->planning || !v->blocks) return;
+    xt_grid_init_(&g, &v->dist);
+    for (i = 0; i < g.blocks; i++) {
+        xt_block_ b = xt_block_at_(&g, i);
+        v->block[i] = cm_splat(&x->cm, b.cols, b.rows, v->type, v->use, scalar);
+    }
+}
+
+static inline xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d)
+{
+    xt_dist dist;
+    xt_vec v;
+    if (!xt_enter_(w, 55) || !xt_distribute_(w, &dist, d.rows, d.cols, &d.map)) return xt_no_vec_();
+    v = xt_new_vec_(w, (cm_type)type, &dist, &d.map);
+    xt_fill_(w, &v, &number);
+    return v;
+}
+
+/* a x b -> result; the first row that fits the operands gives the default result. The text's tile_mma, by type. */
+typedef struct {
+    cm_type a, b, result;
+} xt_mma_types_;
+
+static inline bool xt_mma_result_(cm_type a, cm_type b, const cm_type *wanted, cm_type *result)
+{
+    static const xt_mma_types_ rows[] = {
+        {CM_F16, CM_F16, CM_F32}, {CM_F16, CM_F16, CM_F16},  {CM_BF16, CM_BF16, CM_F32}, {CM_BF16, CM_BF16, CM_BF16},
+        {CM_TF32, CM_TF32, CM_F32}, {CM_I8, CM_I8, CM_I32},  {CM_I8, CM_U8, CM_I32},     {CM_U8, CM_I8, CM_I32},
+        {CM_U8, CM_U8, CM_I32},   {CM_F32, CM_F32, CM_F32},  {CM_F64, CM_F64, CM_F64},
+    };
+    size_t i;
+    for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].a != a || rows[i].b != b || (wanted && rows[i].result != *wanted)) continue;
+        *result = rows[i].result;
+        return true;
+    }
+    return false;
+}
+
+typedef struct {
+    xt_vec a, b, c; /* c.magic 0: without */
+    xt_map map;
+    int type; /* XT_TYPE(T); 0: the default */
+} xt_mma_desc_;
+
+static inline bool xt_mma_check_shapes_(xt_where_ w, const xt_mma_desc_ *d, bool with_c)
+{
+    const int *a = d->a.dist.shape, *b = d->b.dist.shape, *c = d->c.dist.shape;
+    if (!xt_check_vec_(w, &d->a, "a of XT_TILE_MMA") || !xt_check_vec_(w, &d->b, "b of XT_TILE_MMA")) return false;
+    if (with_c && !xt_check_vec_(w, &d->c, "c of XT_TILE_MMA")) return false;
+    if (a[1] == b[0] && (!with_c || (c[0] == a[0] && c[1] == b[1]))) return true;
+    if (with_c) xt_fail_(w, XT_ERROR_MMA_SHAPE, "a %d x %d, b %d x %d, c %d x %d", a[0], a[1], b[0], b[1], c[0], c[1]);
+    else xt_fail_(w, XT_ERROR_MMA_SHAPE, "a %d x %d, b %d x %d", a[0], a[1], b[0], b[1]);
+    return false;
+}
+
+static inline bool xt_mma_check_types_(xt_where_ w, const xt_mma_desc_ *d, bool with_c, cm_type *result)
+{
+    cm_type wanted = with_c ? d->c.type : (cm_type)(d->type - 1);
+    bool chosen = with_c || d->type;
+    if (xt_mma_result_(d->a.type, d->b.type, chosen ? &wanted : NULL, result) && (!with_c || !d->type || d->type - 1 == (int)wanted))
+        return true;
+    xt_fail_(w, XT_ERROR_MMA_TYPE, "a of %s, b of %s%s%s%s%s", xt_type_name_(d->a.type), xt_type_name_(d->b.type),
+             with_c ? ", c of " : "", with_c ? xt_type_name_(d->c.type) : "", d->type ? ", result " : "",
+             d->type ? xt_type_name_(d->type - 1) : "");
+    return false;
+}
+
+static inline bool xt_mma_same_map_(xt_where_ w, const char *what, const xt_map *has, const xt_map *derived)
+{
+    if (xt_same_map_(has, derived)) return true;
+    xt_fail_(w, XT_ERROR_MMA_MAP, "%s has sg_layout {%d, %d} sg_data {%d, %d}, wanted {%d, %d} {%d, %d}", what,
+             has->sg_layout[0], has->sg_layout[1], has->sg_data[0], has->sg_data[1], derived->sg_layout[0],
+             derived->sg_layout[1], derived->sg_data[0], derived->sg_data[1]);
+    return false;
+}
+
+/* The result's map is c's, else the given one, else follows from a and b; the operands' must agree with it. */
+static inline bool xt_mma_check_maps_(xt_where_ w, const xt_mma_desc_ *d, bool with_c, xt_map *map)
+{
+    xt_map a, b;
+    bool mapped;
+    *map = d->a.map;
+    map->sg_data[1] = d->b.map.sg_data[1];
+    if (xt_has_map_(&d->map)) *map = d->map;
+    if (with_c) *map = d->c.map;
+    if (with_c && xt_has_map_(&d->map) && !xt_mma_same_map_(w, ".map", &d->map, map)) return false;
+    mapped = xt_has_map_(map);
+    memset(&a, 0, sizeof a);
+    b = a;
+    if (mapped) a = xt_map_mma_a(map, d->a.dist.shape[1]);
+    if (mapped) b = xt_map_mma_b(map, d->b.dist.shape[0]);
+    return xt_mma_same_map_(w, "a", &d->a.map, &a) && xt_mma_same_map_(w, "b", &d->b.map, &b);
+}
+
+/* One block of the result: its chain of products along k. In coopmatrix.h's terms b is the left operand, a the right one. */
+static inline cm_matrix xt_mma_block_(xt_ctx *x, const xt_vec *a, const xt_vec *b, const xt_grid_ *ga, const xt_grid_ *gb,
+                                      const int at[4], cm_type type, const cm_matrix *c)
+{
+    cm_matrix sum;
+    int k;
+    memset(&sum, 0, sizeof sum);
+    for (k = 0; k < ga->cut[1].n; k++) {
+        const cm_matrix *left = &b->block[xt_block_number_(gb, 0, at[1], k, at[3])];
+        const cm_matrix *right = &a->block[xt_block_number_(ga, at[0], 0, at[2], k)];
+        sum = cm_mul_add(&x->cm, type, left, right, k ? &sum : c);
+    }
+    return sum;
+}
+
+static inline void xt_emit_mma_(xt_ctx *x, const xt_vec *a, const xt_vec *b, const xt_vec *c, xt_vec *r)
+{
+    xt_grid_ ga, gb, gr;
+    int at[4], n; /* round of m, round of n, block of m, block of n */
+    xt_grid_init_(&ga, &a->dist);
+    xt_grid_init_(&gb, &b->dist);
+    xt_grid_init_(&gr, &r->dist);
+    if (a->blocks != ga.blocks || b->blocks != gb.blocks || (c && c->blocks != gr.blocks)) return; /* after an error */
+    for (at[0] = 0; at[0] < gr.rounds[0]; at[0]++)
+        for (at[1] = 0; at[1] < gr.rounds[1]; at[1]++)
+            for (at[2] = 0; at[2] < gr.cut[0].n; at[2]++)
+                for (at[3] = 0; at[3] < gr.cut[1].n; at[3]++) {
+                    n = xt_block_number_(&gr, at[0], at[1], at[2], at[3]);
+                    r->block[n] = xt_mma_block_(x, a, b, &ga, &gb, at, r->type, c ? &c->block[n] : NULL);
+                }
+}
+
+static inline xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
+{
+    xt_ctx *x = w.x;
+    bool with_c = d.c.magic != 0;
+    cm_type type;
+    xt_map map;
+    xt_dist dist;
+    xt_vec r;
+    size_t bytes;
+    if (!xt_enter_(w, 56) || !xt_mma_check_shapes_(w, &d, with_c) || !xt_mma_check_types_(w, &d, with_c, &type) ||
+        !xt_mma_check_maps_(w, &d, with_c, &map) ||
+        !xt_distribute_(w, &dist, d.a.dist.shape[0], d.b.dist.shape[1], &map))
+        return xt_no_vec_();
+    xt_need_layout_(x, &d.a, CM_B, false);
+    xt_need_layout_(x, &d.b, CM_A, false);
+    r = xt_new_vec_(w, type, &dist, &map);
+    xt_need_layout_(x, &r, CM_ACC, true);
+    if (with_c) xt_same_layout_(x, r.node, d.c.node);
+    bytes = (size_t)xt_dist_pieces(&dist) * (size_t)dist.data[0] * (size_t)dist.data[1] * (size_t)cm_type_info(type)->bytes;
+    if (bytes > x->accumulator_bytes) x->accumulator_bytes = bytes;
+    x->has_mma = true;
+    if (x->planning || !r.blocks) return r;
+    d.a = xt_as_use_(x, &d.a, CM_B);
+    d.b = xt_as_use_(x, &d.b, CM_A);
+    if (with_c) d.c = xt_as_use_(x, &d.c, CM_ACC);
+    xt_emit_mma_(x, &d.a, &d.b, with_c ? &d.c : NULL, &r);
+    return r;
+}
+
+static inline bool xt_check_pair_(xt_where_ w, int op, const xt_vec *a, const xt_vec *b)
+{
+    const int *p = a->dist.shape, *q = b->dist.shape;
+    if (!xt_check_vec_(w, a, "the first operand") || !xt_check_vec_(w, b, "the second operand")) return false;
+    if (p[0] != q[0] || p[1] != q[1]) {
+        xt_fail_(w, XT_ERROR_VEC_SHAPE, "%s of %d x %d and %d x %d", xt_op_name_(op), p[0], p[1], q[0], q[1]);
+        return false;
+    }
+    if (a->type != b->type) {
+        xt_fail_(w, XT_ERROR_VEC_TYPE, "%s of %s and %s", xt_op_name_(op), xt_type_name_(a->type), xt_type_name_(b->type));
+        return false;
+    }
+    if (xt_same_map_(&a->map, &b->map)) return true;
+    xt_fail_(w, XT_ERROR_MAP_DIFFERS, "%s of sg_layout {%d, %d} sg_data {%d, %d} and {%d, %d} {%d, %d}", xt_op_name_(op),
+             a->map.sg_layout[0], a->map.sg_layout[1], a->map.sg_data[0], a->map.sg_data[1], b->map.sg_layout[0],
+             b->map.sg_layout[1], b->map.sg_data[0], b->map.sg_data[1]);
+    return false;
+}
+
+/* coopmatrix.h's callback for an operation on two vectors of components. */
+static inline spe_id xt_component_op_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
+{
+    int op = *(const int *)user;
+    if (cm_type_info(type)->kind == CM_KIND_FLOAT) return xt_emit_float_(c->m, op, a, b);
+    return xt_emit_int_(c->m, op, cm_type_info(type)->is_signed, a, b);
+}
+
+/* A number that meets a vector becomes a vector like it. */
+static inline xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like)
+{
+    xt_vec v;
+    if (a->is_vec) return a->vec;
+    v = xt_new_vec_(w, like->type, &like->dist, &like->map);
+    xt_same_layout_(w.x, like->node, v.node);
+    xt_fill_(w, &v, &a->val);
+    return v;
+}
+
+static inline xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
+{
+    xt_ctx *x = w.x;
+    const xt_vec *shape = a.is_vec ? &a.vec : &b.vec;
+    xt_vec p, q, r;
+    int i;
+    if (!xt_enter_(w, 60u + (uint32_t)op) || !xt_check_vec_(w, shape, "an operand")) return xt_no_vec_();
+    if (op > XT_OP_MAX_) {
+        xt_fail_(w, XT_ERROR_VEC_OP, "%s", xt_op_name_(op));
+        return xt_no_vec_();
+    }
+    p = xt_like_(w, &a, shape);
+    q = xt_like_(w, &b, shape);
+    if (!spe_ok(&x->m) || !xt_check_pair_(w, op, &p, &q)) return xt_no_vec_();
+    r = xt_new_vec_(w, p.type, &p.dist, &p.map);
+    xt_same_layout_(x, p.node, q.node);
+    xt_same_layout_(x, p.node, r.node);
+    if (x->planning || !r.blocks) return r;
+    p = xt_as_use_(x, &p, r.use);
+    q = xt_as_use_(x, &q, r.use);
+    for (i = 0; i < r.blocks && i < p.blocks && i < q.blocks; i++)
+        r.block[i] = cm_map2(&x->cm, &p.block[i], &q.block[i], xt_component_op_, &op);
+    return r;
+}
+
+static inline xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
+{
+    return xt_binary_number_(w, op, a.val, b.val);
+}
+
+/* Another type, same layout where it can be: a cast accumulator becomes an operand when it is used as one. */
+static inline xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a)
+{
+    xt_ctx *x = w.x;
+    xt_vec v, r;
+    cm_use use;
+    int i;
+    if (!xt_enter_(w, 90) || !xt_check_vec_(w, &a.vec, "the operand of XT_CAST")) return xt_no_vec_();
+    r = xt_new_vec_(w, (cm_type)type, &a.vec.dist, &a.vec.map);
+    if (x->planning || !r.blocks) return r;
+    v = xt_as_use_(x, &a.vec, CM_ACC);
+    use = r.use;
+    r.use = CM_ACC;
+    for (i = 0; i < r.blocks && i < v.blocks; i++) r.block[i] = cm_convert(&x->cm, &v.block[i], (cm_type)type);
+    return xt_as_use_(x, &r, use);
+}
+
+static inline void xt_barrier_(xt_where_ w)
+{
+    if (!xt_enter_(w, 91) || w.x->planning) return;
+    spe_barrier(&w.x->m);
+}
+
+/* ---- carried values: what XT_FOR and XT_IF take as &x --------------------------------------------------------------- */
+
+typedef struct {
+    xt_ctx *x;
+    xt_val index;
+    int frame, turn; /* frame: depth of the region, 0 after an error */
+    bool done;       /* the body was left at its end */
+} xt_loop_;
+
+typedef struct {
+    xt_ctx *x;
+    int frame, side;
+} xt_branch_;
+
+/* Reads what a carried pointer points to; its first word tells what it is. */
+static inline bool xt_read_(xt_where_ w, void *object, xt_thing_ *t, int number)
+{
+    memset(t, 0, sizeof *t);
+    memcpy(&t->magic, object, sizeof t->magic);
+    if (t->magic == XT_VAL_MAGIC_) memcpy(&t->val, object, sizeof t->val);
+    else if (t->magic == XT_VEC_MAGIC_) memcpy(&t->vec, object, sizeof t->vec);
+    else if (t->magic == XT_TILE_MAGIC_) memcpy(&t->tile, object, sizeof t->tile);
+    else {
+        xt_fail_(w, XT_ERROR_CARRIED, "number %d of the list is something else, or was never set", number + 1);
+        return false;
+    }
+    return true;
+}
+
+static inline void xt_write_(void *object, const xt_thing_ *t)
+{
+    if (t->magic == XT_VAL_MAGIC_) memcpy(object, &t->val, sizeof t->val);
+    if (t->magic == XT_VEC_MAGIC_) memcpy(object, &t->vec, sizeof t->vec);
+    if (t->magic == XT_TILE_MAGIC_) memcpy(object, &t->tile, sizeof t->tile);
+}
+
+/* The scalars that make up a value: one of an xt_val, six of a tile; a vector has none. */
+static inline int xt_scalars_(xt_thing_ *t, xt_val *out[XT_COMPONENTS_])
+{
+    int i;
+    out[0] = &t->val;
+    if (t->magic != XT_TILE_MAGIC_) return t->magic == XT_VAL_MAGIC_;
+    for (i = 0; i < 2; i++) {
+        out[i] = &t->tile.offset[i];
+        out[2 + i] = &t->tile.shape[i];
+    }
+    out[4] = &t->tile.pitch;
+    out[5] = &t->tile.base;
+    return XT_COMPONENTS_;
+}
+
+/* The type in which a scalar is carried: a C constant's is i32 or f32. */
+static inline int xt_carried_type_(const xt_val *start)
+{
+    return start->kind == XT_INT_ ? CM_I32 : start->kind == XT_REAL_ ? CM_F32 : start->type;
+}
+
+static inline void xt_describe_thing_(const xt_thing_ *t, char *text, size_t size)
+{
+    const xt_dist *d = t->magic == XT_VEC_MAGIC_ ? &t->vec.dist : &t->tile.dist;
+    const xt_map *m = t->magic == XT_VEC_MAGIC_ ? &t->vec.map : &t->tile.map;
+    if (t->magic == XT_VAL_MAGIC_) {
+        snprintf(text, size, "%s", xt_type_name_(xt_carried_type_(&t->val)));
+        return;
+    }
+    snprintf(text, size, "%s %d x %d of %s", t->magic == XT_VEC_MAGIC_ ? "vector" : "tile", d->shape[0], d->shape[1],
+             xt_type_name_((int)(t->magic == XT_VEC_MAGIC_ ? t->vec.type : t->tile.type)));
+    if (xt_has_map_(m))
+        snprintf(text + strlen(text), size - strlen(text), " with sg_layout {%d, %d} sg_data {%d, %d}", m->sg_layout[0],
+                 m->sg_layout[1], m->sg_data[0], m->sg_data[1]);
+}
+
+static inline bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
+{
+    int s, t;
+    if (a->magic != b->magic) return false;
+    if (a->magic == XT_VEC_MAGIC_)
+        return a->vec.type == b->vec.type && a->vec.dist.shape[0] == b->vec.dist.shape[0] &&
+               a->vec.dist.shape[1] == b->vec.dist.shape[1] && xt_same_map_(&a->vec.map, &b->vec.map);
+    if (a->magic == XT_TILE_MAGIC_)
+        return a->tile.type == b->tile.type && a->tile.column_major == b->tile.column_major &&
+               a->tile.dist.shape[0] == b->tile.dist.shape[0] && a->tile.dist.shape[1] == b->tile.dist.shape[1] &&
+               xt_same_map_(&a->tile.map, &b->tile.map);
+    s = xt_carried_type_(&a->val);
+    t = xt_carried_type_(&b->val);
+    if (a->val.kind == XT_POINTER_ || b->val.kind == XT_POINTER_) return a->val.kind == b->val.kind && s == t;
+    if (s == t || (b->val.kind == XT_INT_ && xt_is_float_(s))) return true;
+    return xt_is_int_(s) && xt_is_int_(t) && (b->val.kind == XT_INT_ || xt_bits_(s) == xt_bits_(t));
+}
+
+/* "a carried value whose type changes" */
+static inline bool xt_check_carried_(xt_where_ w, const xt_thing_ *start, const xt_thing_ *now, int number)
+{
+    char before[112], after[112];
+    if (xt_same_kind_(start, now)) return true;
+    xt_describe_thing_(start, before, sizeof before);
+    xt_describe_thing_(now, after, sizeof after);
+    xt_fail_(w, XT_ERROR_CARRIED_TYPE, "number %d of the list came in as %s, is %s at the end", number + 1, before, after);
+    return false;
+}
+
+static inline bool xt_same_scalar_(const xt_val *a, const xt_val *b)
+{
+    if (a->kind != b->kind || a->type != b->type) return false;
+    if (a->kind == XT_INT_) return a->i == b->i;
+    if (a->kind == XT_REAL_) return memcmp(&a->real, &b->real, sizeof a->real) == 0;
+    return a->id == b->id;
+}
+
+/* Which scalars differ (a bit each); of a vector bit 0. */
+static inline uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
+{
+    xt_val *p[XT_COMPONENTS_], *q[XT_COMPONENTS_];
+    int i, n = xt_scalars_(a, p);
+    uint32_t mask = 0;
+    xt_scalars_(b, q);
+    if (a->magic == XT_VEC_MAGIC_) return a->vec.serial != b->vec.serial;
+    for (i = 0; i < n; i++)
+        if (!xt_same_scalar_(p[i], q[i])) mask |= 1u << i;
+    return mask;
+}
+
+/* ---- carried values: planning --------------------------------------------------------------------------------------- */
+
+/* While planning: those scalars become new, unknown values, and so does a vector. */
+static inline void xt_forget_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
+{
+    xt_val *p[XT_COMPONENTS_];
+    int i, n = xt_scalars_(t, p);
+    if (t->magic == XT_VEC_MAGIC_ && (mask & 1)) t->vec.serial = ++x->serial;
+    for (i = 0; i < n; i++) {
+        if (!(mask >> i & 1)) continue;
+        if (p[i]->kind == XT_POINTER_) p[i]->id = ++x->serial;
+        else *p[i] = xt_scalar_(x, xt_carried_type_(p[i]), 0, 1, 0);
+    }
+}
+
+/* Two values of which either may be there later: they share a layout, or the fate of their 2D block messages. */
+static inline void xt_join_(xt_ctx *x, const xt_thing_ *a, const xt_thing_ *b)
+{
+    if (!spe_ok(&x->m)) return;
+    if (a->magic == XT_VEC_MAGIC_) xt_same_layout_(x, a->vec.node, b->vec.node);
+    if (a->magic == XT_TILE_MAGIC_ && a->tile.node != b->tile.node) xt_same_tiles_(x, a->tile.node, b->tile.node);
+}
+
+static inline uint32_t *xt_changed_(xt_ctx *x, const xt_frame_ *f, int slot)
+{
+    return (uint32_t *)x->changed.items + ((const int *)x->frame_first.items)[f->number] + slot;
+}
+
+/* ---- carried values: ids for phis ----------------------------------------------------------------------------------- */
+
+static inline int xt_count_ids_(xt_ctx *x, xt_frame_ *f)
+{
+    int i, j, n, total = 0;
+    for (i = 0; i < f->slots; i++) {
+        xt_thing_ *t = &f->slot[i].start;
+        uint32_t mask = *xt_changed_(x, f, i);
+        xt_val *p[XT_COMPONENTS_];
+        n = xt_scalars_(t, p);
+        for (j = 0; j < n; j++) total += (int)(mask >> j & 1);
+        for (j = 0; t->magic == XT_VEC_MAGIC_ && mask && j < t->vec.blocks; j++) total += t->vec.block[j].parts;
+    }
+    return total;
+}
+
+/* The ids of one vector, in the layout of `like`. */
+static inline int xt_vec_ids_(xt_ctx *x, const xt_vec *v, const xt_vec *like, spe_id *ids)
+{
+    xt_vec r = xt_as_use_(x, v, like->use);
+    int i, j, n = 0;
+    for (i = 0; i < like->blocks; i++)
+        for (j = 0; j < like->block[i].parts; j++)
+            ids[n++] = i < r.blocks && j < r.block[i].parts ? r.block[i].part[j] : 0;
+    return n;
+}
+
+/* The ids of what changes: of slot i from things[i], which may be the start, the values at the end, ... */
+static inline void xt_gather_(xt_where_ w, xt_frame_ *f, int which)
+{
+    xt_ctx *x = w.x;
+    int i, j, n, at = 0;
+    for (i = 0; i < f->slots; i++) {
+        xt_slot_ *s = &f->slot[i];
+        xt_thing_ *t = which ? &s->now : &s->start;
+        uint32_t mask = *xt_changed_(x, f, i);
+        xt_val *p[XT_COMPONENTS_], *first[XT_COMPONENTS_];
+        if (!mask) continue;
+        n = xt_scalars_(t, p);
+        xt_scalars_(&s->start, first);
+        for (j = 0; j < n; j++)
+            if (mask >> j & 1)
+                f->ids[at++] = p[j]->kind == XT_POINTER_ ? p[j]->id
+                                                         : xt_id_(w, p[j], xt_carried_type_(first[j]), "a carried value");
+        if (t->magic == XT_VEC_MAGIC_) at += xt_vec_ids_(x, &t->vec, &s->start.vec, f->ids + at);
+    }
+}
+
+/* A vector like another, made of these ids. */
+static inline int xt_vec_from_ids_(xt_ctx *x, xt_vec *v, const spe_id *ids)
+{
+    cm_matrix *block = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *block);
+    int i, n = 0;
+    if (!block) return 0;
+    for (i = 0; i < v->blocks; i++) {
+        block[i] = cm_from_parts(&x->cm, &v->block[i].l, ids + n);
+        n += v->block[i].parts;
+    }
+    v->block = block;
+    return n;
+}
+
+/* The user's variables become what they were at the start, with the given ids where they change. */
+static inline void xt_scatter_(xt_ctx *x, xt_frame_ *f)
+{
+    int i, j, n, at = 0;
+    for (i = 0; i < f->slots; i++) {
+        xt_thing_ t = f->slot[i].start;
+        uint32_t mask = *xt_changed_(x, f, i);
+        xt_val *p[XT_COMPONENTS_];
+        n = xt_scalars_(&t, p);
+        for (j = 0; j < n; j++) {
+            if (!(mask >> j & 1)) continue;
+            if (p[j]->kind == XT_POINTER_) p[j]->id = f->ids[at++];
+            else *p[j] = xt_scalar_(x, xt_carried_type_(p[j]), f->ids[at++], 1, 0);
+        }
+        if (t.magic == XT_VEC_MAGIC_ && mask) at += xt_vec_from_ids_(x, &t.vec, f->ids + at);
+        xt_write_(f->slot[i].object, &t);
+    }
+}
+
+/* ---- regions -------------------------------------------------------------------------------------------------------- */
+
+static inline xt_where_ xt_frame_where_(xt_ctx *x, const xt_frame_ *f)
+{
+    xt_where_ w;
+    w.x = x;
+    w.file = f->file;
+    w.line = f->line;
+    return w;
+}
+
+static inline const char *xt_frame_name_(const xt_frame_ *f) { return f->kind == XT_FRAME_FOR_ ? "XT_FOR" : "XT_IF"; }
+
+/* Fails for the innermost region that is open although it should not be. */
+static inline void xt_fail_open_(xt_ctx *x)
+{
+    const xt_frame_ *f = &x->frames[x->depth - 1];
+    if (spe_ok(&x->m)) xt_fail_(xt_frame_where_(x, f), XT_ERROR_UNCLOSED, "the %s of line %d", xt_frame_name_(f), f->line);
+    x->depth = 0;
+}
+
+/* Reads the carried values; gives the frame room for their ids when writing. */
+static inline bool xt_frame_slots_(xt_where_ w, xt_frame_ *f, void *const *objects)
+{
+    xt_ctx *x = w.x;
+    int i;
+    while (objects[f->slots]) f->slots++;
+    f->slot = (xt_slot_ *)xt_memory_(x, (size_t)f->slots * sizeof *f->slot);
+    if (!f->slot) return false;
+    for (i = 0; i < f->slots; i++) {
+        f->slot[i].object = objects[i];
+        if (!xt_read_(w, objects[i], &f->slot[i].start, i)) return false;
+    }
+    if (x->planning) {
+        int *first = (int *)xt_push_(x, &x->frame_first, sizeof *first);
+        if (first) *first = x->changed.count;
+        for (i = 0; i < f->slots; i++) xt_push_(x, &x->changed, sizeof(uint32_t));
+        return spe_ok(&x->m);
+    }
+    f->id_count = xt_count_ids_(x, f);
+    f->ids = (spe_id *)xt_memory_(x, (size_t)f->id_count * sizeof *f->ids);
+    return f->ids != NULL;
+}
+
+static inline xt_frame_ *xt_open_(xt_where_ w, xt_frame_kind_ kind, void *const *objects)
+{
+    xt_ctx *x = w.x;
+    xt_frame_ *f;
+    if (x->depth == XT_FRAMES_MAX_) {
+        xt_fail_(w, XT_ERROR_UNCLOSED, "more than %d regions in each other", (int)XT_FRAMES_MAX_);
+        return NULL;
+    }
+    f = &x->frames[x->depth];
+    memset(f, 0, sizeof *f);
+    f->kind = kind;
+    f->file = w.file;
+    f->line = w.line;
+    f->number = x->frame_count++;
+    if (!x->planning && f->number >= x->frame_first.count) {
+        xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more regions than the first time");
+        return NULL;
+    }
+    if (!xt_frame_slots_(w, f, objects)) return NULL;
+    x->depth++;
+    return f;
+}
+
+/* Reads the carried values at the end of a body and checks their types. */
+static inline bool xt_read_now_(xt_where_ w, xt_frame_ *f)
+{
+    int i;
+    for (i = 0; i < f->slots; i++)
+        if (!xt_read_(w, f->slot[i].object, &f->slot[i].now, i) ||
+            !xt_check_carried_(w, &f->slot[i].start, &f->slot[i].now, i))
+            return false;
+    return true;
+}
+
+/* ---- XT_FOR --------------------------------------------------------------------------------------------------------- */
+
+static inline xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects)
+{
+    xt_ctx *x = w.x;
+    xt_loop_ loop;
+    xt_frame_ *f;
+    spe_id from, to, by, k = 0;
+    int i, p = xt_val_align_(&lo), q = xt_val_align_(&step);
+    memset(&loop, 0, sizeof loop);
+    loop.x = x;
+    loop.index = xt_nothing_();
+    if (!xt_enter_(w, 100)) return loop;
+    from = xt_index_id_(w, &lo, "the loop's start");
+    to = xt_index_id_(w, &hi, "the loop's end");
+    by = xt_index_id_(w, &step, "the loop's step");
+    if (step.kind == XT_INT_ && step.i <= 0) xt_fail_(w, XT_ERROR_LOOP_STEP, "got %lld", (long long)step.i);
+    if (!spe_ok(&x->m)) return loop;
+    f = xt_open_(w, XT_FRAME_FOR_, objects);
+    if (!f) return loop;
+    loop.frame = x->depth;
+    if (x->planning) {
+        for (i = 0; i < f->slots; i++) {
+            f->slot[i].body = f->slot[i].start;
+            xt_forget_(x, &f->slot[i].body, f->slot[i].body.magic == XT_TILE_MAGIC_ ? 3 : 1); /* of a tile the offsets */
+            xt_write_(f->slot[i].object, &f->slot[i].body);
+        }
+    } else {
+        xt_gather_(w, f, 0);
+        k = spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids);
+        xt_scatter_(x, f);
+    }
+    loop.index = xt_scalar_(x, CM_I32, k, p < q ? p : q, 0);
+    return loop;
+}
+
+/* Finds out what the body changes, and what that means for what comes after the loop. */
+static inline void xt_for_plan_(xt_ctx *x, xt_frame_ *f)
+{
+    int i;
+    for (i = 0; i < f->slots; i++) {
+        xt_slot_ *s = &f->slot[i];
+        uint32_t mask = xt_differences_(&s->body, &s->now);
+        *xt_changed_(x, f, i) = mask;
+        xt_join_(x, &s->start, &s->now);
+        s->now = s->start;
+        xt_forget_(x, &s->now, mask);
+        xt_write_(s->object, &s->now);
+    }
+}
+
+static inline void xt_for_end_(xt_loop_ *loop)
+{
+    xt_ctx *x = loop->x;
+    xt_frame_ *f;
+    xt_where_ w;
+    if (!spe_ok(&x->m)) return;
+    if (x->depth != loop->frame) {
+        if (x->depth > loop->frame) xt_fail_open_(x);
+        return;
+    }
+    f = &x->frames[x->depth - 1];
+    w = xt_frame_where_(x, f);
+    if (!loop->done) {
+        xt_fail_(w, XT_ERROR_UNCLOSED, "the XT_FOR of line %d was left by break", f->line);
+        return;
+    }
+    if (!xt_enter_(w, 101) || !xt_read_now_(w, f)) return;
+    if (x->planning) {
+        xt_for_plan_(x, f);
+    } else {
+        xt_gather_(w, f, 1);
+        spe_endfor(&x->m, (uint32_t)f->id_count, f->ids);
+        xt_scatter_(x, f);
+    }
+    x->depth--;
+}
+
+/* The condition of the C loop behind XT_FOR: true once. */
+static inline bool xt_for_next_(xt_loop_ *loop)
+{
+    if (loop->turn++ == 0) return true;
+    if (loop->frame) xt_for_end_(loop);
+    return false;
+}
+
+static inline const xt_val *xt_for_done_(xt_loop_ *loop)
+{
+    loop->done = true;
+    return NULL;
+}
+
+/* ---- XT_IF ---------------------------------------------------------------------------------------------------------- */
+
+static inline xt_branch_ xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
+{
+    xt_ctx *x = w.x;
+    xt_branch_ b;
+    xt_frame_ *f;
+    memset(&b, 0, sizeof b);
+    b.x = x;
+    b.side = -1;
+    if (!xt_enter_(w, 102)) return b;
+    if (condition.magic != XT_VAL_MAGIC_ ||
+        !(condition.kind == XT_INT_ || (condition.kind == XT_SCALAR_ && condition.type == XT_BOOL_))) {
+        char text[48];
+        xt_fail_(w, XT_ERROR_CONDITION, "XT_IF got %s", xt_describe_(&condition, text, sizeof text));
+        return b;
+    }
+    f = xt_open_(w, XT_FRAME_IF_, objects);
+    if (!f) return b;
+    b.frame = x->depth;
+    if (!x->planning) spe_if(&x->m, condition.kind == XT_INT_ ? spe_const_bool(&x->m, condition.i != 0) : condition.id);
+    return b;
+}
+
+/* After the first side: its values are kept, the variables are again what they were. */
+static inline void xt_if_else_(xt_ctx *x, xt_frame_ *f)
+{
+    xt_where_ w = xt_frame_where_(x, f);
+    int i;
+    if (!xt_enter_(w, 103) || !xt_read_now_(w, f)) return;
+    if (!x->planning) {
+        xt_gather_(w, f, 1);
+        spe_else(&x->m, (uint32_t)f->id_count, f->ids);
+    }
+    for (i = 0; i < f->slots; i++) {
+        f->slot[i].body = f->slot[i].now;
+        xt_write_(f->slot[i].object, &f->slot[i].start);
+    }
+}
+
+static inline void xt_if_end_(xt_ctx *x, xt_frame_ *f)
+{
+    xt_where_ w = xt_frame_where_(x, f);
+    int i;
+    if (!xt_enter_(w, 104) || !xt_read_now_(w, f)) return;
+    if (!x->planning) {
+        xt_gather_(w, f, 1);
+        spe_endif(&x->m, (uint32_t)f->id_count, f->ids, f->ids);
+        xt_scatter_(x, f);
+    }
+    for (i = 0; x->planning && i < f->slots; i++) {
+        xt_slot_ *s = &f->slot[i];
+        uint32_t mask = xt_differences_(&s->body, &s->now);
+        *xt_changed_(x, f, i) = mask;
+        xt_join_(x, &s->start, &s->body);
+        xt_join_(x, &s->start, &s->now);
+        s->now = s->start;
+        xt_forget_(x, &s->now, mask);
+        xt_write_(s->object, &s->now);
+    }
+    x->depth--;
+}
+
+/* The condition of the C loop behind XT_IF: true for side 0 and for side 1 (the else part). */
+static inline bool xt_if_next_(xt_branch_ *b)
+{
+    xt_ctx *x = b->x;
+    b->side++;
+    if (b->side == 0) return true;
+    if (b->frame && spe_ok(&x->m)) {
+        if (x->depth > b->frame) xt_fail_open_(x);
+        else if (x->depth == b->frame && b->side == 1) xt_if_else_(x, &x->frames[x->depth - 1]);
+        else if (x->depth == b->frame) xt_if_end_(x, &x->frames[x->depth - 1]);
+    }
+    return b->side == 1;
+}
+
+/* ---- building a module ---------------------------------------------------------------------------------------------- */
+
+static inline xt_where_ xt_build_where_(xt_ctx *x)
+{
+    xt_where_ w;
+    w.x = x;
+    w.file = x->desc->file;
+    w.line = x->desc->line;
+    return w;
+}
+
+/* "ptr<f16> " or "u32 " at *text; moves on. */
+static inline bool xt_parse_type_(const char **text, xt_param_ *p)
+{
+    const char *s = *text;
+    size_t n;
+    int i;
+    p->pointer = strncmp(s, "ptr<", 4) == 0;
+    p->local = strncmp(s, "local<", 6) == 0;
+    s += p->pointer ? 4 : p->local ? 6 : 0;
+    n = strcspn(s, "> ,");
+    for (i = 0; i < CM_TYPE_COUNT; i++) {
+        const char *name = cm_type_info((cm_type)i)->name;
+        if (strlen(name) != n || strncmp(s, name, n) != 0 || cm_type_info((cm_type)i)->kind == CM_KIND_COMPLEX) continue;
+        p->type = i;
+        s += n;
+        if (p->pointer || p->local) {
+            if (*s != '>') return false;
+            s++;
+        }
+        if (*s != ' ') return false;
+        *text = s + strspn(s, " ");
+        return true;
+    }
+    return false;
+}
+
+/* "ptr<f16> A, u32 N" into x->params. */
+static inline bool xt_parse_params_(xt_ctx *x)
+{
+    const char *s = x->kernel->params ? x->kernel->params : "";
+    xt_where_ w = xt_build_where_(x);
+    w.file = x->kernel->file;
+    w.line = x->kernel->line;
+    while (*s) {
+        xt_param_ *p = &x->params[x->param_count];
+        size_t n;
+        if (x->param_count == XT_PARAMS_MAX_) {
+            xt_fail_(w, XT_ERROR_PARAMETER_TEXT, "more than %d parameters", (int)XT_PARAMS_MAX_);
+            return false;
+        }
+        if (!xt_parse_type_(&s, p)) {
+            xt_fail_(w, XT_ERROR_PARAMETER_TEXT, "parameter %d at \"%.40s\"", x->param_count + 1, s);
+            return false;
+        }
+        n = strcspn(s, ", ");
+        if (n == 0 || n >= sizeof p->name) {
+            xt_fail_(w, XT_ERROR_PARAMETER_TEXT, "the name of parameter %d has %d characters", x->param_count + 1, (int)n);
+            return false;
+        }
+        memcpy(p->name, s, n);
+        x->param_count++;
+        s += n;
+        s += strspn(s, ", ");
+    }
+    return true;
+}
+
+/* The target's row with what the caller knows better; the subgroup size. */
+static inline bool xt_choose_target_(xt_ctx *x)
+{
+    const xt_build_desc *d = x->desc;
+    const cm_target *row = d->target && d->target->name ? cm_target_row(d->target->name) : NULL;
+    xt_where_ w = xt_build_where_(x);
+    int size;
+    if (!row) {
+        xt_fail_(w, XT_ERROR_TARGET, "\"%s\"", d->target && d->target->name ? d->target->name : "(none)");
+        return false;
+    }
+    x->target = *row;
+    if (d->target->subgroup_sizes) x->target.subgroup_sizes = d->target->subgroup_sizes;
+    if (d->target->local_memory) x->target.local_memory = (int)d->target->local_memory;
+    if (d->target->max_group_size) x->target.max_group_size = (int)d->target->max_group_size;
+    size = d->subgroup_size ? d->subgroup_size : row->subgroup_size;
+    if (!d->subgroup_size && !(x->target.subgroup_sizes & (uint32_t)size)) /* the row's default is not there: the smallest */
+        size = (int)(x->target.subgroup_sizes & (~x->target.subgroup_sizes + 1u));
+    if (size < 1 || (size & (size - 1)) || !(x->target.subgroup_sizes & (uint32_t)size)) {
+        xt_fail_(w, XT_ERROR_SUBGROUP_SIZE, "wanted %d, %s has (a bit each) 0x%x", size, row->name,
+                 (unsigned)x->target.subgroup_sizes);
+        return false;
+    }
+    x->S = size;
+    x->target.subgroup_size = size;
+    return true;
+}
+
+/* Runs the body once: planning, or writing one version. */
+static inline void xt_run_body_(xt_ctx *x, bool planning, bool block2d)
+{
+    xt_where_ w = xt_build_where_(x);
+    if (!spe_ok(&x->m)) return;
+    w.file = x->kernel->file;
+    w.line = x->kernel->line;
+    x->planning = planning;
+    x->block2d = block2d;
+    x->serial = planning ? x->serial : 0;
+    x->step_hash = 2166136261u;
+    x->vec_count = x->tile_count = x->frame_count = x->depth = 0;
+    x->kernel->body(x);
+    if (x->depth) xt_fail_open_(x);
+    if (planning) x->planned_hash = x->step_hash;
+    else if (spe_ok(&x->m) && x->planned_hash != x->step_hash)
+        xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "other operations than the first time");
+}
+
+/* While planning a parameter is its own number. */
+static inline void xt_plan_args_(xt_ctx *x)
+{
+    int i;
+    for (i = 0; i < x->param_count; i++) {
+        const xt_param_ *p = &x->params[i];
+        x->args[i] = xt_number_(p->pointer || p->local ? XT_POINTER_ : XT_SCALAR_, p->type, 0, 0);
+        x->args[i].id = ++x->serial;
+        if (!p->local) x->args[i].expression = xt_new_expr_(x, XT_EXPR_PARAM_, i, p->type, 0, 0, 0);
+    }
+}
+
+/* Limits of the target that only the whole plan shows. */
+static inline bool xt_check_plan_(xt_ctx *x, int *registers)
+{
+    xt_where_ w = xt_build_where_(x);
+    int subgroups = x->subgroups ? x->subgroups : 1, most;
+    if (x->subgroups_file) {
+        w.file = x->subgroups_file;
+        w.line = x->subgroups_line;
+    }
+    if (subgroups * x->S > x->target.max_group_size) {
+        xt_fail_(w, XT_ERROR_GROUP_SIZE, "%d subgroups of %d are %d work-items, %s has %d", subgroups, x->S,
+                 subgroups * x->S, x->target.name, x->target.max_group_size);
+        return false;
+    }
+    *registers = x->desc->registers ? x->desc->registers : x->accumulator_bytes > 4096 ? 256 : 128;
+    most = x->target.max_group_size / x->S / 2; /* 256 registers halve the hardware's threads */
+    if (*registers > 128 && subgroups > most) {
+        xt_fail_(w, XT_ERROR_REGISTERS, "%d subgroups, %s has room for %d; .registers = 128 takes more and may spill",
+                 subgroups, x->target.name, most);
+        return false;
+    }
+    return true;
+}
+
+static inline bool xt_begin_kernel_(xt_ctx *x)
+{
+    spe_kernel k;
+    spe_param params[XT_PARAMS_MAX_];
+    int i;
+    memset(&k, 0, sizeof k);
+    memset(params, 0, sizeof params);
+    for (i = 0; i < x->param_count; i++) {
+        const xt_param_ *p = &x->params[i];
+        params[i].type = xt_spe_type_(x, p->type);
+        if (p->pointer) params[i].type = spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, params[i].type);
+        if (p->local) params[i].type = spe_ptr(&x->m, SPE_StorageClassWorkgroup, params[i].type);
+        params[i].name = p->name;
+    }
+    k.name = x->kernel->name;
+    k.subgroup_size = (uint32_t)x->S;
+    k.local_size[0] = (uint32_t)(x->S * (x->subgroups ? x->subgroups : 1));
+    k.local_size[1] = k.local_size[2] = 1;
+    k.params = params;
+    k.param_count = (uint32_t)x->param_count;
+    if (!spe_kernel_begin(&x->m, &k)) return false;
+    for (i = 0; i < x->param_count; i++) x->args[i].id = spe_param_id(&x->m, (uint32_t)i);
+    return true;
+}
+
+/* Writes an expression of the plan, in the prologue. Constants have the type of what they meet. */
+static inline spe_id xt_emit_expr_(xt_ctx *x, int number, int type)
+{
+    xt_expr_ *e = xt_expr_at_(x, number);
+    xt_val constant = xt_int_((long long)e->value);
+    spe_id id;
+    if (e->kind == XT_EXPR_CONST_) return xt_constant_(x, type, &constant);
+    if (e->id) return e->id;
+    if (e->kind == XT_EXPR_PARAM_) id = x->args[e->op].id;
+    else if (e->kind == XT_EXPR_BUILTIN_) id = xt_emit_builtin_(x, e->op, e->a);
+    else if (e->kind == XT_EXPR_CAST_) id = spe_cast(&x->m, xt_spe_type_(x, e->type), xt_emit_expr_(x, e->a, e->type), e->op != 0);
+    else {
+        id = xt_emit_expr_(x, e->a, e->type);
+        id = xt_emit_int_(&x->m, e->op, xt_is_signed_(e->type), id, xt_emit_expr_(x, e->b, e->type));
+    }
+    xt_expr_at_(x, number)->id = id;
+    return id;
+}
+
+/* May 2D block messages be used on this tile's matrix? */
+static inline spe_id xt_emit_tile_test_(xt_ctx *x, const xt_plan_tile_ *p)
+{
+    const xt_expr_ *base = xt_expr_at_(x, p->base);
+    spe_id element = xt_spe_type_(x, p->type);
+    cm_mem mem;
+    memset(&mem, 0, sizeof mem);
+    mem.ptr = xt_emit_expr_(x, p->base, base->type);
+    if (!(base->kind == XT_EXPR_PARAM_ && x->params[base->op].pointer))
+        mem.ptr = spe_u_to_ptr(&x->m, spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, element), mem.ptr);
+    mem.rows = xt_emit_expr_(x, p->cols, CM_I32);
+    mem.cols = xt_emit_expr_(x, p->rows, CM_I32);
+    mem.stride_row = spe_i32(&x->m, 1);
+    mem.stride_col = xt_emit_expr_(x, p->pitch, CM_I32);
+    return cm_block2d_test(&x->cm, (cm_type)p->type, &mem);
+}
+
+static inline bool xt_is_false_(xt_ctx *x, spe_id condition)
+{
+    uint64_t bits;
+    return spe_const_bits(&x->m, condition, &bits) && bits == 0;
+}
+
+static inline bool xt_same_matrix_(const xt_plan_tile_ *p, const xt_plan_tile_ *q)
+{
+    return p->base == q->base && p->rows_id == q->rows_id && p->cols_id == q->cols_id && p->pitch_id == q->pitch_id &&
+           p->type == q->type;
+}
+
+/* A class of tiles is used when one of it is, and possible when all are. */
+static inline void xt_settle_tiles_(xt_ctx *x)
+{
+    int i;
+    for (i = 0; i < x->tiles.count; i++) {
+        xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
+        root->used = root->used || p->used;
+        root->possible = root->possible && p->possible;
+    }
+}
+
+static inline spe_id xt_both_(xt_ctx *x, spe_id a, spe_id b) { return a ? spe_land(&x->m, a, b) : b; }
+
+/* The condition under which the version with 2D block messages may run, in the prologue; 0 when no tile can use them. */
+static inline spe_id xt_emit_condition_(xt_ctx *x)
+{
+    spe_id all = 0;
+    int i, j;
+    spe_prologue_begin(&x->m);
+    for (i = 0; i < x->tiles.count; i++) {
+        xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
+        if (!root->used || !root->possible) continue;
+        p->rows_id = xt_emit_expr_(x, p->rows, CM_I32);
+        p->cols_id = xt_emit_expr_(x, p->cols, CM_I32);
+        p->pitch_id = xt_emit_expr_(x, p->pitch, CM_I32);
+        for (j = 0; j < i && !p->test; j++)
+            if (xt_plan_tile_at_(x, j)->test && xt_same_matrix_(xt_plan_tile_at_(x, j), p)) p->test = xt_plan_tile_at_(x, j)->test;
+        if (!p->test) p->test = xt_emit_tile_test_(x, p);
+        if (xt_is_false_(x, p->test)) root->possible = false;
+    }
+    for (i = 0; i < x->tiles.count; i++) {
+        xt_plan_tile_ *p = xt_plan_tile_at_(x, i);
+        bool seen = false;
+        if (!p->test || !xt_plan_tile_at_(x, xt_tile_root_(x, i))->possible) continue;
+        for (j = 0; j < i; j++) seen = seen || xt_plan_tile_at_(x, j)->test == p->test;
+        if (!seen) all = xt_both_(x, all, p->test);
+    }
+    for (i = 0; i < x->offsets.count && all; i++) {
+        const xt_plan_offset_ *o = (const xt_plan_offset_ *)x->offsets.items + i;
+        const xt_plan_tile_ *root = xt_plan_tile_at_(x, xt_tile_root_(x, o->tile));
+        if (!root->used || !root->possible) continue;
+        all = xt_both_(x, all,
+                       spe_ieq(&x->m, spe_and(&x->m, xt_emit_expr_(x, o->expression, CM_I32), spe_i32(&x->m, o->mask)),
+                               spe_i32(&x->m, 0)));
+    }
+    spe_prologue_end(&x->m);
+    return all;
+}
+
+/* One version, or two under the condition. */
+static inline void xt_emit_versions_(xt_ctx *x)
+{
+    bool messages = (x->target.block2d_sizes & (uint32_t)x->S) && x->cm.lowering != CM_PLAIN && x->has_mma;
+    spe_id condition;
+    xt_settle_tiles_(x);
+    if (!messages || x->desc->pitch != XT_PITCH_AUTO) {
+        xt_run_body_(x, false, messages && x->desc->pitch == XT_PITCH_ALIGNED);
+        return;
+    }
+    condition = xt_emit_condition_(x);
+    if (!condition || xt_is_false_(x, condition)) {
+        xt_run_body_(x, false, false);
+        return;
+    }
+    spe_if(&x->m, condition);
+    xt_run_body_(x, false, true);
+    spe_else(&x->m, 0, NULL);
+    xt_run_body_(x, false, false);
+    spe_endif(&x->m, 0, NULL, NULL);
+}
+
+static inline void xt_emit_module_(xt_ctx *x, xt_module *mod)
+{
+    int registers = 128;
+    spe_words words;
+    xt_plan_args_(x);
+    xt_run_body_(x, true, false);
+    if (!spe_ok(&x->m) || !xt_check_plan_(x, &registers)) return;
+    x->planning = false;
+    if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering) || !xt_begin_kernel_(x)) return;
+    xt_emit_versions_(x);
+    spe_at(&x->m, x->kernel->file, x->kernel->line);
+    spe_kernel_end(&x->m);
+    words = spe_finish(&x->m);
+    if (!words.data) return;
+    mod->words = words.data;
+    mod->size = words.count * 4;
+    mod->kernel = x->kernel->name;
+    mod->params = x->kernel->params;
+    mod->subgroup_size = (uint32_t)x->S;
+    mod->subgroups = (uint32_t)(x->subgroups ? x->subgroups : 1);
+    mod->local_size[0] = mod->subgroup_size * mod->subgroups;
+    mod->local_size[1] = mod->local_size[2] = 1;
+    mod->build_flags = registers > 128 ? "-ze-opt-large-register-file" : "";
+}
+
+/* What XT_BUILD calls. Always hand the result to xt_free. */
+static inline xt_module xt_build(const xt_build_desc *desc)
+{
+    static const spe_error no_memory = {XT_ERROR_MEMORY, "XT_ERROR_MEMORY", "out of memory", NULL, 0};
+    xt_module mod;
+    spe_options options;
+    xt_ctx *x = (xt_ctx *)calloc(1, sizeof *x);
+    memset(&mod, 0, sizeof mod);
+    mod.build_flags = "";
+    mod.error = &no_memory;
+    if (!x) return mod;
+    memset(&options, 0, sizeof options);
+    options.version = desc->version;
+    options.names = desc->names;
+    options.lines = desc->lines;
+    options.source = desc->kernel->file;
+    mod.owner_ = x;
+    mod.error = spe_get_error(&x->m);
+    x->desc = desc;
+    x->kernel = desc->kernel;
+    if (!spe_begin(&x->m, &options)) return mod;
+    spe_at(&x->m, desc->file, desc->line);
+    if (xt_parse_params_(x) && xt_choose_target_(x)) xt_emit_module_(x, &mod);
+    x->desc = NULL; /* the caller's, which may go */
+    return mod;
+}
+
+/* Gives back what a module holds; safe on a zeroed module and twice. */
+static inline void xt_free(xt_module *mod)
+{
+    if (mod->owner_) {
+        spe_free(&mod->owner_->m);
+        free(mod->owner_);
+    }
+    memset(mod, 0, sizeof *mod);
+}
+
+/* ---- macros (C only) ------------------------------------------------------------------------------------------------ */
+
+#define XT_CAT_(a, b) XT_CAT2_(a, b)
+#define XT_CAT2_(a, b) a##b
+#define XT_FIRST_(first, ...) first
+#define XT_REST_(first, ...) __VA_ARGS__
+/* How many arguments, 1 to 32. */
+#define XT_COUNT_(...) XT_COUNT2_(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, \
+    14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define XT_COUNT2_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21,     \
+    a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, n, ...) n
+
+/* F(0, x) S() F(1, y) ...: each argument with its number, S() between. */
+#define XT_EACH_(F, S, ...) XT_CAT_(XT_EACH_, XT_COUNT_(__VA_ARGS__))(F, S, 0, __VA_ARGS__)
+#define XT_EACH_1(F, S, i, x) F(i, x)
+#define XT_EACH_2(F, S, i, x, ...) F(i, x) S() XT_EACH_1(F, S, i + 1, __VA_ARGS__)
+#define XT_EACH_3(F, S, i, x, ...) F(i, x) S() XT_EACH_2(F, S, i + 1, __VA_ARGS__)
+#define XT_EACH_4(F, S, i, x, ...) F(i, x) S() XT_EACH_3(F, S, i + 1, __VA_ARGS__)
+#define XT_EACH_5(F, S, i, x, ...) F(i, x) S() XT_EACH_4(F, S, i + 1, __VA_ARGS__)
+#define XT_EACH_6(F, S, i, x, ...) F(i, x) S() XT_EACH_5(F, S, i + 1, __VA_ARGS__)
+#define XT_EACH_7(F, S, i, x, ...) F(i, x) S() XT_EACH_6(F, S, i + 1, __VA_ARGS__)
+#define XT_EACH_8(F, S, i, x, ...) F(i, x) S() XT_EACH_7(F, S, i + 1, __VA_ARGS__)
+#define XT_EACH_9(F, S, i, x, ...) F(i, x) S() XT_EACH_8(F, S, i + 1, __VA_ARGS__)
+#define XT_EACH_10(F, S, i, x, ...) F(i, x) S() XT_EACH_9(F, S, i + 1, __VA_ARGS__)
+#define XT_EACH_11(F, S, i, x, ...) F(i, x) S() XT_EACH_10(F, S, i + 1, __VA_ARGS__)
+#define XT_EACH_12(F, S, i, x, ...) F(i, x) S() XT_EACH_11(F, S, i + 1, __VA_ARGS__)
+#define XT_EACH_13(F, S, i, x, ...) F(i, x) S() XT_EACH_12(F, S, i + 1, __VA_ARGS__)
+#define XT_EACH_14(F, S, i, x, ...) F(i, x) S() XT_EACH_13(F, S, i + 1, __VA_ARGS__)
+#define XT_EACH_15(F, S, i, x, ...) F(i, x) S() XT_EACH_14(F, S, i + 1, __VA_ARGS__)
+#define XT_EACH_16(F, S, i, x, ...) F(i, x) S() XT_EACH_15(F, S, i + 1, __VA_ARGS__)
+#define XT_EACH_17(F, S, i, x, ...) F(i, x) S() XT_EACH_16(F, S, i + 1, __VA_ARGS__)
+#define XT_EACH_18(F, S, i, x, ...) F(i, x) S() XT_EACH_17(F, S, i + 1, __VA_ARGS__)
+#define XT_EACH_19(F, S, i, x, ...) F(i, x) S() XT_EACH_18(F, S, i + 1, __VA_ARGS__)
+#define XT_EACH_20(F, S, i, x, ...) F(i, x) S() XT_EACH_19(F, S, i + 1, __VA_ARGS__)
+#define XT_EACH_21(F, S, i, x, ...) F(i, x) S() XT_EACH_20(F, S, i + 1, __VA_ARGS__)
+#define XT_EACH_22(F, S, i, x, ...) F(i, x) S() XT_EACH_21(F, S, i + 1, __VA_ARGS__)
+#define XT_EACH_23(F, S, i, x, ...) F(i, x) S() XT_EACH_22(F, S, i + 1, __VA_ARGS__)
+#define XT_EACH_24(F, S, i, x, ...) F(i, x) S() XT_EACH_23(F, S, i + 1, __VA_ARGS__)
+#define XT_EACH_25(F, S, i, x, ...) F(i, x) S() XT_EACH_24(F, S, i + 1, __VA_ARGS__)
+#define XT_EACH_26(F, S, i, x, ...) F(i, x) S() XT_EACH_25(F, S, i + 1, __VA_ARGS__)
+#define XT_EACH_27(F, S, i, x, ...) F(i, x) S() XT_EACH_26(F, S, i + 1, __VA_ARGS__)
+#define XT_EACH_28(F, S, i, x, ...) F(i, x) S() XT_EACH_27(F, S, i + 1, __VA_ARGS__)
+#define XT_EACH_29(F, S, i, x, ...) F(i, x) S() XT_EACH_28(F, S, i + 1, __VA_ARGS__)
+#define XT_EACH_30(F, S, i, x, ...) F(i, x) S() XT_EACH_29(F, S, i + 1, __VA_ARGS__)
+#define XT_EACH_31(F, S, i, x, ...) F(i, x) S() XT_EACH_30(F, S, i + 1, __VA_ARGS__)
+#define XT_EACH_32(F, S, i, x, ...) F(i, x) S() XT_EACH_31(F, S, i + 1, __VA_ARGS__)
+#define XT_COMMA_() ,
+#define XT_COMMA_TEXT_() ", "
+
+/* The types, as they are written in a kernel. of(x): the element type of a pointer parameter, a tile or a vector. */
+#define XT_TYPE_f64 CM_F64
+#define XT_TYPE_f32 CM_F32
+#define XT_TYPE_tf32 CM_TF32
+#define XT_TYPE_f16 CM_F16
+#define XT_TYPE_bf16 CM_BF16
+#define XT_TYPE_e4m3 CM_E4M3
+#define XT_TYPE_e5m2 CM_E5M2
+#define XT_TYPE_i64 CM_I64
+#define XT_TYPE_i32 CM_I32
+#define XT_TYPE_i16 CM_I16
+#define XT_TYPE_i8 CM_I8
+#define XT_TYPE_u64 CM_U64
+#define XT_TYPE_u32 CM_U32
+#define XT_TYPE_u16 CM_U16
+#define XT_TYPE_u8 CM_U8
+#define XT_TYPE_of(x) ((int)(x).type)
+
+/* A kernel's parameters: as C parameters, and as text. */
+#define XT_DECLARE_(i, parameter) XT_DECLARE_##parameter
+#define XT_WRITE_(i, parameter) XT_WRITE_##parameter
+#define XT_ARGUMENT_(i, parameter) xt_->args[i]
+#define XT_DECLARE_ptr(T, name) xt_val name
+#define XT_WRITE_ptr(T, name) "ptr<" #T "> " #name
+#define XT_DECLARE_f64(name) xt_val name
+#define XT_WRITE_f64(name) "f64 " #name
+#define XT_DECLARE_f32(name) xt_val name
+#define XT_WRITE_f32(name) "f32 " #name
+#define XT_DECLARE_f16(name) xt_val name
+#define XT_WRITE_f16(name) "f16 " #name
+#define XT_DECLARE_bf16(name) xt_val name
+#define XT_WRITE_bf16(name) "bf16 " #name
+#define XT_DECLARE_e4m3(name) xt_val name
+#define XT_WRITE_e4m3(name) "e4m3 " #name
+#define XT_DECLARE_e5m2(name) xt_val name
+#define XT_WRITE_e5m2(name) "e5m2 " #name
+#define XT_DECLARE_i64(name) xt_val name
+#define XT_WRITE_i64(name) "i64 " #name
+#define XT_DECLARE_i32(name) xt_val name
+#define XT_WRITE_i32(name) "i32 " #name
+#define XT_DECLARE_i16(name) xt_val name
+#define XT_WRITE_i16(name) "i16 " #name
+#define XT_DECLARE_i8(name) xt_val name
+#define XT_WRITE_i8(name) "i8 " #name
+#define XT_DECLARE_u64(name) xt_val name
+#define XT_WRITE_u64(name) "u64 " #name
+#define XT_DECLARE_u32(name) xt_val name
+#define XT_WRITE_u32(name) "u32 " #name
+#define XT_DECLARE_u16(name) xt_val name
+#define XT_WRITE_u16(name) "u16 " #name
+#define XT_DECLARE_u8(name) xt_val name
+#define XT_WRITE_u8(name) "u8 " #name
+
+/* A constant of type xt_kernel, and the head of the function that is its body. */
+#define XT_KERNEL(name_, ...)                                                                                          \
+    static void name_##_xt_body_(xt_ctx *xt_, XT_EACH_(XT_DECLARE_, XT_COMMA_, __VA_ARGS__));                          \
+    XT_UNUSED_ static void name_##_xt_call_(xt_ctx *xt_)                                                               \
+    {                                                                                                                  \
+        name_##_xt_body_(xt_, XT_EACH_(XT_ARGUMENT_, XT_COMMA_, __VA_ARGS__));                                         \
+    }                                                                                                                  \
+    XT_UNUSED_ static const xt_kernel name_ = {#name_, XT_EACH_(XT_WRITE_, XT_COMMA_TEXT_, __VA_ARGS__), __FILE__,     \
+                                               __LINE__, name_##_xt_call_};                                            \
+    static void name_##_xt_body_(XT_UNUSED_ xt_ctx *xt_, XT_EACH_(XT_DECLARE_, XT_COMMA_, __VA_ARGS__))
+
+/* XT_BUILD(kernel, &target, .option = value, ...) */
+#define XT_BUILD(kernel_, ...)                                                                                         \
+    xt_build(&(xt_build_desc){.kernel = &(kernel_), .file = __FILE__, .line = __LINE__, .target = __VA_ARGS__})
+
+#define XT_CONTEXT XT_UNUSED_ xt_ctx *xt_
+#define XT_SELF xt_
+#define XT_HERE_ ((xt_where_){xt_, __FILE__, __LINE__})
+
+#define XT_NUMBER_(x)                                                                                                  \
+    _Generic((x), xt_val: xt_same_, float: xt_real_, double: xt_real_, unsigned long: xt_uint_,                        \
+             unsigned long long: xt_uint_, default: xt_int_)(x)
+#define XT_ANY_(x)                                                                                                     \
+    _Generic((x), xt_val: xt_any_val_, xt_vec: xt_any_vec_, float: xt_any_real_, double: xt_any_real_,                 \
+             unsigned long: xt_any_uint_, unsigned long long: xt_any_uint_, default: xt_any_int_)(x)
+
+#define XT_TYPE(T) (1 + (int)XT_TYPE_##T) /* for .type options, where 0 is the default */
+#define XT_MAP(...) ((xt_map){__VA_ARGS__})
+
+/* One to four C integers or xt_vals. */
+#define XT_AT(...) XT_CAT_(XT_AT_, XT_COUNT_(__VA_ARGS__))(__VA_ARGS__)
+#define XT_AT_1(a) xt_at_(1, XT_NUMBER_(a), xt_int_(0), xt_int_(0), xt_int_(0))
+#define XT_AT_2(a, b) xt_at_(2, XT_NUMBER_(a), XT_NUMBER_(b), xt_int_(0), xt_int_(0))
+#define XT_AT_3(a, b, c) xt_at_(3, XT_NUMBER_(a), XT_NUMBER_(b), XT_NUMBER_(c), xt_int_(0))
+#define XT_AT_4(a, b, c, d) xt_at_(4, XT_NUMBER_(a), XT_NUMBER_(b), XT_NUMBER_(c), XT_NUMBER_(d))
+
+#define XT_BINARY_(op_, a, b)                                                                                          \
+    _Generic((a), xt_vec: xt_binary_vec_, default: _Generic((b), xt_vec: xt_binary_vec_, default: xt_binary_scalar_))( \
+        XT_HERE_, op_, XT_ANY_(a), XT_ANY_(b))
+#define XT_ADD(a, b) XT_BINARY_(XT_OP_ADD_, a, b)
+#define XT_SUB(a, b) XT_BINARY_(XT_OP_SUB_, a, b)
+#define XT_MUL(a, b) XT_BINARY_(XT_OP_MUL_, a, b)
+#define XT_DIV(a, b) XT_BINARY_(XT_OP_DIV_, a, b)
+#define XT_MIN(a, b) XT_BINARY_(XT_OP_MIN_, a, b)
+#define XT_MAX(a, b) XT_BINARY_(XT_OP_MAX_, a, b)
+#define XT_MOD(a, b) XT_BINARY_(XT_OP_MOD_, a, b)
+#define XT_AND(a, b) XT_BINARY_(XT_OP_AND_, a, b)
+#define XT_OR(a, b) XT_BINARY_(XT_OP_OR_, a, b)
+#define XT_XOR(a, b) XT_BINARY_(XT_OP_XOR_, a, b)
+#define XT_SHL(a, b) XT_BINARY_(XT_OP_SHL_, a, b)
+#define XT_SHR(a, b) XT_BINARY_(XT_OP_SHR_, a, b)
+#define XT_EQ(a, b) XT_BINARY_(XT_OP_EQ_, a, b)
+#define XT_NE(a, b) XT_BINARY_(XT_OP_NE_, a, b)
+#define XT_LT(a, b) XT_BINARY_(XT_OP_LT_, a, b)
+#define XT_LE(a, b) XT_BINARY_(XT_OP_LE_, a, b)
+#define XT_GT(a, b) XT_BINARY_(XT_OP_GT_, a, b)
+#define XT_GE(a, b) XT_BINARY_(XT_OP_GE_, a, b)
+#define XT_VADD(a, b) XT_ADD(a, b)
+#define XT_VSUB(a, b) XT_SUB(a, b)
+#define XT_VMUL(a, b) XT_MUL(a, b)
+#define XT_VDIV(a, b) XT_DIV(a, b)
+#define XT_VMIN(a, b) XT_MIN(a, b)
+#define XT_VMAX(a, b) XT_MAX(a, b)
+#define XT_SELECT(condition, a, b) xt_select_(XT_HERE_, XT_NUMBER_(condition), XT_NUMBER_(a), XT_NUMBER_(b))
+#define XT_CAST(T, x) _Generic((x), xt_vec: xt_cast_vec_, default: xt_cast_scalar_)(XT_HERE_, (int)XT_TYPE_##T, XT_ANY_(x))
+
+#define XT_GROUP_ID(d) xt_builtin_(XT_HERE_, XT_GROUP_ID_, d)
+#define XT_GROUP_COUNT(d) xt_builtin_(XT_HERE_, XT_GROUP_COUNT_, d)
+#define XT_LOCAL_ID(d) xt_builtin_(XT_HERE_, XT_LOCAL_ID_, d)
+#define XT_GLOBAL_ID(d) xt_builtin_(XT_HERE_, XT_GLOBAL_ID_, d)
+#define XT_SUBGROUP_ID() xt_builtin_(XT_HERE_, XT_SUBGROUP_ID_, 0)
+#define XT_LANE_ID() xt_builtin_(XT_HERE_, XT_LANE_ID_, 0)
+#define XT_PARAM(name_) xt_param_by_name_(XT_HERE_, name_)
+
+#define XT_INIT_TILE(base_, T, ...)                                                                                    \
+    xt_init_tile_(XT_HERE_, (xt_tile_desc_){.base = (base_), .type = (int)XT_TYPE_##T, .rows = __VA_ARGS__})
+#define XT_LOAD_TILE(...) xt_load_tile_(XT_HERE_, (xt_load_desc_){.tile = __VA_ARGS__})
+#define XT_STORE_TILE(vec_, tile_) xt_store_tile_(XT_HERE_, vec_, tile_)
+#define XT_PREFETCH_TILE(...) xt_prefetch_tile_(XT_HERE_, (xt_prefetch_desc_){.locality = 3, .tile = __VA_ARGS__})
+#define XT_UPDATE_TILE_OFFSET(tile_, rows_, cols_)                                                                     \
+    xt_update_tile_offset_(XT_HERE_, tile_, XT_NUMBER_(rows_), XT_NUMBER_(cols_))
+#define XT_TILE_MMA(...) xt_tile_mma_(XT_HERE_, (xt_mma_desc_){.a = __VA_ARGS__})
+#define XT_SPLAT(T, rows_, cols_, ...)                                                                                 \
+    xt_splat_(XT_HERE_, (int)XT_TYPE_##T, XT_NUMBER_(XT_FIRST_(__VA_ARGS__, 0)),                                       \
+              (xt_vec_desc_){.rows = (rows_), .cols = (cols_), XT_REST_(__VA_ARGS__, .end_ = 0)})
+#define XT_BARRIER() xt_barrier_(XT_HERE_)
+
+#define XT_CARRIED_(...) ((void *const[]){XT_REST_(__VA_ARGS__, NULL)})
+#define XT_FOR(k, lo, hi, ...)                                                                                         \
+    for (xt_loop_ k##_loop_ = xt_for_begin_(XT_HERE_, XT_NUMBER_(lo), XT_NUMBER_(hi),                                  \
+                                            XT_NUMBER_(XT_FIRST_(__VA_ARGS__, 0)), XT_CARRIED_(__VA_ARGS__));          \
+         xt_for_next_(&k##_loop_);)                                                                                    \
+        for (const xt_val k = k##_loop_.index, *k##_once_ = &k; k##_once_; k##_once_ = xt_for_done_(&k##_loop_))
+
+#define XT_IF(...)                                                                                                     \
+    for (xt_branch_ XT_CAT_(xt_if_, __LINE__) = xt_if_begin_(XT_HERE_, XT_NUMBER_(XT_FIRST_(__VA_ARGS__, 0)),          \
+                                                             XT_CARRIED_(__VA_ARGS__));                                \
+         xt_if_next_(&XT_CAT_(xt_if_, __LINE__));)                                                                     \
+        if (XT_CAT_(xt_if_, __LINE__).side == 0)
+#define XT_ELSE else
+
+#endif
