@@ -1,0 +1,63 @@
+/* coroutine.h - stacks one thread switches between, in a few nanoseconds.
+ *
+ * The switch is our own assembly on x86-64 and AArch64 and ucontext elsewhere. It keeps what the calling conventions
+ * say a function must keep, the floating-point control words among it. AddressSanitizer and ThreadSanitizer are told
+ * about every switch.
+ */
+#ifndef XETILE_SOFT_COROUTINE_H
+#define XETILE_SOFT_COROUTINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#if !defined(__x86_64__) && !defined(__aarch64__)
+#define CO_UCONTEXT 1
+#include <ucontext.h>
+#endif
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CO_ASAN 1
+#endif
+#if __has_feature(thread_sanitizer)
+#define CO_TSAN 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define CO_ASAN 1
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define CO_TSAN 1
+#endif
+
+struct coroutine {
+    void *sp;             /* where it stands while another one runs */
+    void (*body)(void *); /* called once; must not return */
+    void *user;
+    void *map;            /* NULL: the thread's own stack */
+    size_t map_bytes;
+    const void *stack;    /* lowest usable byte */
+    size_t stack_bytes;
+#ifdef CO_UCONTEXT
+    ucontext_t context;
+#endif
+#ifdef CO_ASAN
+    void *fake;           /* the sanitizer's own idea of the stack */
+#endif
+#ifdef CO_TSAN
+    void *fiber;
+#endif
+    unsigned valgrind_id;
+};
+
+/* Maps a stack with a guard page below it. False when there is no memory. */
+bool co_create(struct coroutine *c, size_t stack_bytes);
+/* Sets it up to call body(user) at the next switch to it, wherever it stood before. */
+void co_start(struct coroutine *c, void (*body)(void *), void *user);
+void co_destroy(struct coroutine *c);
+
+/* Makes `c` stand for the stack the caller is running on. */
+void co_adopt(struct coroutine *c);
+
+void co_switch(struct coroutine *from, struct coroutine *to);
+
+#endif

@@ -1,0 +1,574 @@
+/* sched.c - see sched.h. From top to bottom: what a thread keeps between launches, one subgroup, work-groups with
+ * barriers, work-groups without, the pool.
+ */
+#define _GNU_SOURCE
+#include "sched.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "coroutine.h"
+
+#define STACK_MARGIN ((size_t)32 << 10)        /* for barrier, printf and the C library below the kernel's own frame */
+#define STACK_FOREIGN ((size_t)64 << 10)       /* what a kernel may take of a stack whose size we did not choose */
+#define STACK_LIMIT ((uint64_t)1 << 30)
+#define LOCAL_ALIGN ((size_t)4096)
+#define PARAM_ALIGN ((uint64_t)128)            /* the widest OpenCL type */
+#define MAX_THREADS 1024u
+
+struct group;
+
+/* A subgroup of a work-group that has barriers. */
+struct fiber {
+    struct coroutine co;
+    struct xs_subgroup sg;
+    struct group *group;
+    uint32_t index;
+    enum { FIBER_DONE, FIBER_READY, FIBER_WAITS } state;
+    bool arrived;   /* at the barrier of `phase`, and has not waited for it yet */
+    uint64_t phase;
+};
+
+/* What a thread keeps from launch to launch. */
+struct worker {
+    uint8_t *local;
+    size_t local_bytes;
+    uint8_t *args;
+    size_t args_bytes;
+    struct fiber **fibers;
+    uint32_t fiber_count, fiber_capacity;
+    struct coroutine own, deep; /* the thread's own stack; one for kernels that need more than it has */
+    bool ours;
+};
+
+struct job {
+    struct sched_launch *launch;
+    _Atomic uint64_t next;   /* first work-group nobody has claimed */
+    uint64_t total, chunk;
+    _Atomic int result;
+    unsigned workers;        /* pool threads in it; under pool.lock */
+    struct job *next_job;
+};
+
+/* The work-group a thread is running. */
+struct group {
+    struct worker *worker;
+    struct job *job;
+    const uint8_t *args;
+    uint64_t first, last;    /* claimed, for a whole range on the deep stack */
+    uint32_t subgroups, lanes_total, arrived, running;
+    uint64_t phase;
+    const char *error;
+};
+
+static pthread_key_t worker_key;
+static pthread_once_t worker_once = PTHREAD_ONCE_INIT;
+
+/* ---- what a thread keeps ---- */
+
+static void worker_free(void *pointer)
+{
+    struct worker *w = pointer;
+    uint32_t i;
+    for (i = 0; i < w->fiber_count; i++) {
+        co_destroy(&w->fibers[i]->co);
+        free(w->fibers[i]);
+    }
+    co_destroy(&w->deep);
+    free(w->fibers);
+    free(w->local);
+    free(w->args);
+    free(w);
+}
+
+static void worker_make_key(void) { pthread_key_create(&worker_key, worker_free); }
+
+static struct worker *worker_get(void)
+{
+    struct worker *w;
+    pthread_once(&worker_once, worker_make_key);
+    w = pthread_getspecific(worker_key);
+    if (w) return w;
+    w = calloc(1, sizeof *w);
+    if (!w || pthread_setspecific(worker_key, w) != 0) {
+        free(w);
+        return NULL;
+    }
+    return w;
+}
+
+void sched_thread_is_ours(void)
+{
+    struct worker *w = worker_get();
+    if (w) w->ours = true;
+}
+
+static bool grow_aligned(uint8_t **buffer, size_t *have, size_t want)
+{
+    void *bigger;
+    if (want <= *have) return true;
+    want = (want + LOCAL_ALIGN - 1) / LOCAL_ALIGN * LOCAL_ALIGN;
+    if (posix_memalign(&bigger, LOCAL_ALIGN, want) != 0) return false;
+    memset(bigger, 0, want);
+    free(*buffer);
+    *buffer = bigger;
+    *have = want;
+    return true;
+}
+
+/* Makes sure of `count` fibers whose stacks are large enough. */
+static bool worker_fibers(struct worker *w, uint32_t count, size_t stack_bytes)
+{
+    uint32_t i;
+    if (count > w->fiber_capacity) {
+        struct fiber **bigger = realloc(w->fibers, count * sizeof *bigger);
+        if (!bigger) return false;
+        w->fibers = bigger;
+        w->fiber_capacity = count;
+    }
+    for (i = w->fiber_count; i < count; i++) {
+        w->fibers[i] = calloc(1, sizeof *w->fibers[i]);
+        if (!w->fibers[i]) return false;
+        w->fibers[i]->index = i;
+        w->fiber_count = i + 1;
+    }
+    for (i = 0; i < count; i++) {
+        struct coroutine *co = &w->fibers[i]->co;
+        if (co->map && co->stack_bytes >= stack_bytes) continue;
+        co_destroy(co);
+        if (!co_create(co, stack_bytes)) return false;
+        w->fibers[i]->group = NULL; /* not started */
+    }
+    return true;
+}
+
+/* ---- one subgroup ---- */
+
+static void print(struct xs_subgroup *self, const char *text, uint32_t bytes)
+{
+    (void)self;
+    fwrite(text, 1, bytes, stdout); /* one call: lines of different threads do not mix */
+}
+
+/* A work-group of one subgroup has nobody to wait for. */
+static void barrier_alone(struct xs_subgroup *self, uint32_t kind)
+{
+    (void)self;
+    (void)kind;
+    atomic_thread_fence(memory_order_acq_rel);
+}
+
+static void subgroup_fill(struct xs_subgroup *sg, const struct group *g, uint32_t subgroup_id)
+{
+    const struct sched_launch *l = g->job->launch;
+    uint32_t size = l->kernel->subgroup_size, rest = g->lanes_total - subgroup_id * size;
+    memcpy(sg->group_count, l->group_count, sizeof sg->group_count);
+    memcpy(sg->local_size, l->local_size, sizeof sg->local_size);
+    memcpy(sg->global_offset, l->global_offset, sizeof sg->global_offset);
+    sg->subgroup_id = subgroup_id;
+    sg->subgroup_count = g->subgroups;
+    sg->lanes = rest < size ? rest : size;
+    sg->work_dim = l->work_dim;
+    sg->local = g->worker->local;
+    sg->globals = l->globals;
+    sg->barrier = barrier_alone;
+    sg->print = print;
+    sg->driver = NULL;
+}
+
+static void subgroup_place(struct xs_subgroup *sg, const struct sched_launch *l, uint64_t linear)
+{
+    uint64_t plane = linear / l->group_count[0];
+    sg->group_id[0] = (uint32_t)(linear % l->group_count[0]);
+    sg->group_id[1] = (uint32_t)(plane % l->group_count[1]);
+    sg->group_id[2] = (uint32_t)(plane / l->group_count[1]);
+}
+
+/* ---- work-groups with barriers ---- */
+
+/* The next subgroup that can go on, round-robin; NULL when none can. */
+static struct fiber *next_fiber(const struct group *g, uint32_t after)
+{
+    uint32_t i, at = after;
+    for (i = 0; i < g->subgroups; i++) {
+        struct fiber *f;
+        if (++at >= g->subgroups) at = 0;
+        f = g->worker->fibers[at];
+        if (f->state == FIBER_READY || (f->state == FIBER_WAITS && f->phase != g->phase)) return f;
+    }
+    return NULL;
+}
+
+/* Leaves the work-group for good: its fibers are abandoned where they stand. */
+static void group_fails(struct fiber *self, const char *why)
+{
+    self->group->error = why;
+    co_switch(&self->co, &self->group->worker->own);
+    __builtin_trap(); /* an abandoned fiber starts afresh */
+}
+
+static void arrive(struct fiber *self)
+{
+    struct group *g = self->group;
+    if (self->arrived) group_fails(self, "a subgroup comes to a barrier between the arrival at and the wait for another");
+    self->arrived = true;
+    self->phase = g->phase;
+    if (++g->arrived == g->subgroups) {
+        g->arrived = 0;
+        g->phase++;
+    }
+}
+
+static void wait_for_phase(struct fiber *self)
+{
+    struct group *g = self->group;
+    if (!self->arrived) group_fails(self, "a subgroup waits for a split barrier at which it has not arrived");
+    self->arrived = false;
+    while (self->phase == g->phase) {
+        struct fiber *next;
+        self->state = FIBER_WAITS;
+        next = next_fiber(g, self->index);
+        if (!next) group_fails(self, "a barrier is reached by some subgroups of a work-group only");
+        co_switch(&self->co, &next->co);
+    }
+    self->state = FIBER_READY;
+}
+
+static void barrier(struct xs_subgroup *sg, uint32_t kind)
+{
+    struct fiber *self = sg->driver;
+    atomic_thread_fence(memory_order_acq_rel);
+    if (kind != XS_BARRIER_WAIT) arrive(self);
+    if (kind != XS_BARRIER_ARRIVE) wait_for_phase(self);
+    atomic_thread_fence(memory_order_acq_rel);
+}
+
+static void fiber_body(void *pointer)
+{
+    struct fiber *self = pointer;
+    for (;;) {
+        struct group *g = self->group;
+        struct fiber *next;
+        g->job->launch->kernel->run(&self->sg, g->args);
+        self->state = FIBER_DONE;
+        next = --g->running ? next_fiber(g, self->index) : NULL;
+        if (self->arrived)
+            g->error = "a subgroup ends between the arrival at and the wait for a split barrier";
+        else if (g->running && !next)
+            g->error = "a barrier is reached by some subgroups of a work-group only";
+        co_switch(&self->co, next && !g->error ? &next->co : &g->worker->own);
+    }
+}
+
+static bool fibers_ready(struct group *g)
+{
+    const struct xs_kernel *k = g->job->launch->kernel;
+    uint32_t i;
+    if (!worker_fibers(g->worker, g->subgroups, k->stack_bytes + STACK_MARGIN)) return false;
+    for (i = 0; i < g->subgroups; i++) {
+        struct fiber *f = g->worker->fibers[i];
+        subgroup_fill(&f->sg, g, i);
+        f->sg.barrier = barrier;
+        f->sg.driver = f;
+        f->arrived = false;
+        f->group = g;
+        co_start(&f->co, fiber_body, f);
+    }
+    return true;
+}
+
+static void run_with_barriers(struct group *g, uint64_t linear)
+{
+    uint32_t i;
+    g->arrived = 0;
+    g->running = g->subgroups;
+    for (i = 0; i < g->subgroups; i++) {
+        struct fiber *f = g->worker->fibers[i];
+        subgroup_place(&f->sg, g->job->launch, linear);
+        f->state = FIBER_READY;
+    }
+    co_switch(&g->worker->own, &g->worker->fibers[0]->co);
+}
+
+/* ---- work-groups without ---- */
+
+static void run_range(struct group *g)
+{
+    const struct sched_launch *l = g->job->launch;
+    struct xs_subgroup sg;
+    uint64_t linear;
+    uint32_t i;
+    for (linear = g->first; linear < g->last; linear++)
+        for (i = 0; i < g->subgroups; i++) {
+            subgroup_fill(&sg, g, i); /* anew each time: a kernel may write to its copy */
+            subgroup_place(&sg, l, linear);
+            l->kernel->run(&sg, g->args);
+        }
+}
+
+static void deep_body(void *pointer)
+{
+    struct group *g = pointer;
+    run_range(g);
+    co_switch(&g->worker->deep, &g->worker->own);
+}
+
+static bool run_on_deep_stack(struct group *g)
+{
+    struct worker *w = g->worker;
+    size_t want = g->job->launch->kernel->stack_bytes + STACK_MARGIN;
+    if (!w->deep.map || w->deep.stack_bytes < want) {
+        co_destroy(&w->deep);
+        if (!co_create(&w->deep, want)) return false;
+    }
+    co_start(&w->deep, deep_body, g);
+    co_switch(&w->own, &w->deep);
+    return true;
+}
+
+/* ---- a thread's share of a launch ---- */
+
+uint64_t sched_local_bytes(const struct xs_kernel *k, const uint8_t *args)
+{
+    uint64_t bytes = k->local_bytes, size;
+    uint32_t i;
+    for (i = 0; i < k->param_count; i++) {
+        if (k->params[i].kind != XS_PARAM_LOCAL) continue;
+        memcpy(&size, args + k->params[i].offset, sizeof size);
+        bytes = (bytes + PARAM_ALIGN - 1) / PARAM_ALIGN * PARAM_ALIGN;
+        if (size > UINT64_MAX / 2 - bytes) return UINT64_MAX;
+        bytes += size;
+    }
+    return bytes;
+}
+
+/* Gives the thread its local memory, and an argument block of its own when that points into it. */
+static bool place_local(struct group *g)
+{
+    const struct xs_kernel *k = g->job->launch->kernel;
+    struct worker *w = g->worker;
+    uint64_t at = k->local_bytes, size, address;
+    bool copied = false;
+    uint32_t i;
+    /* One line more than asked: an empty local memory still has an address, and a vector load at its end is harmless. */
+    if (!grow_aligned(&w->local, &w->local_bytes, (size_t)sched_local_bytes(k, g->args) + 64)) return false;
+    for (i = 0; i < k->param_count; i++) {
+        const struct xs_param *p = &k->params[i];
+        if (p->kind != XS_PARAM_LOCAL) continue;
+        if (!copied) {
+            if (!grow_aligned(&w->args, &w->args_bytes, k->args_bytes)) return false;
+            memcpy(w->args, g->args, k->args_bytes);
+            copied = true;
+        }
+        memcpy(&size, g->args + p->offset, sizeof size);
+        at = (at + PARAM_ALIGN - 1) / PARAM_ALIGN * PARAM_ALIGN;
+        address = (uint64_t)(uintptr_t)w->local + at;
+        memcpy(w->args + p->offset, &address, sizeof address);
+        at += size;
+    }
+    if (copied) g->args = w->args;
+    return true;
+}
+
+/* The first to fail says why. */
+static void job_fails(struct job *j, enum sched_result result, const struct group *g, uint64_t linear)
+{
+    struct sched_launch *l = j->launch;
+    struct xs_subgroup where;
+    int ok = SCHED_OK;
+    if (!atomic_compare_exchange_strong(&j->result, &ok, (int)result)) return;
+    subgroup_place(&where, l, linear);
+    if (result == SCHED_NO_MEMORY)
+        snprintf(l->error, sizeof l->error, "kernel %.80s: no memory for its stacks or local memory", l->kernel->name);
+    else
+        snprintf(l->error, sizeof l->error, "kernel %.80s, work-group (%u, %u, %u): %s", l->kernel->name,
+                 where.group_id[0], where.group_id[1], where.group_id[2], g->error);
+}
+
+static bool claim(struct job *j, struct group *g)
+{
+    if (atomic_load_explicit(&j->result, memory_order_relaxed) != SCHED_OK) return false;
+    if (atomic_load_explicit(&j->next, memory_order_relaxed) >= j->total) return false; /* keeps `next` from wrapping */
+    g->first = atomic_fetch_add(&j->next, j->chunk);
+    if (g->first >= j->total) return false;
+    g->last = g->first + j->chunk < j->total ? g->first + j->chunk : j->total;
+    return true;
+}
+
+/* Runs g->first to g->last; false when the launch has failed. */
+static bool run_claimed(struct job *j, struct group *g, bool fibers, bool deep)
+{
+    uint64_t linear;
+    if (!fibers && !deep) {
+        run_range(g);
+        return true;
+    }
+    if (!fibers) {
+        if (run_on_deep_stack(g)) return true;
+        job_fails(j, SCHED_NO_MEMORY, g, g->first);
+        return false;
+    }
+    for (linear = g->first; linear < g->last; linear++) {
+        run_with_barriers(g, linear);
+        if (!g->error) continue;
+        job_fails(j, SCHED_BARRIER, g, linear);
+        return false;
+    }
+    return true;
+}
+
+static void take_part(struct job *j)
+{
+    const struct sched_launch *l = j->launch;
+    const struct xs_kernel *k = l->kernel;
+    struct worker *w = worker_get();
+    struct group g = {.worker = w, .job = j, .args = l->args};
+    bool fibers, deep;
+    if (!claim(j, &g)) return; /* before any set-up: most launches are short */
+    g.lanes_total = l->local_size[0] * l->local_size[1] * l->local_size[2];
+    g.subgroups = (g.lanes_total + k->subgroup_size - 1) / k->subgroup_size;
+    fibers = k->has_barrier && g.subgroups > 1;
+    if (!w || k->stack_bytes > STACK_LIMIT || !place_local(&g)) {
+        job_fails(j, SCHED_NO_MEMORY, &g, g.first);
+        return;
+    }
+    deep = k->stack_bytes + STACK_MARGIN > (w->ours ? SCHED_THREAD_STACK / 2 : STACK_FOREIGN);
+    if (fibers || deep) co_adopt(&w->own);
+    if (fibers && !fibers_ready(&g)) {
+        job_fails(j, SCHED_NO_MEMORY, &g, g.first);
+        return;
+    }
+    do {
+        if (!run_claimed(j, &g, fibers, deep)) return;
+    } while (claim(j, &g));
+}
+
+/* ---- the pool ---- */
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t work, done;
+    struct job *jobs;
+    pthread_t threads[MAX_THREADS];
+    unsigned started;
+    bool stop;
+    pid_t process; /* a fork leaves the threads behind */
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
+
+static pthread_mutex_t cooperative_lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned thread_count;
+static pthread_once_t thread_count_once = PTHREAD_ONCE_INIT;
+
+static void count_threads(void)
+{
+    const char *wish = getenv("XETILE_SOFT_THREADS");
+    long n = wish && *wish ? strtol(wish, NULL, 10) : 0;
+    if (n <= 0) n = sysconf(_SC_NPROCESSORS_ONLN);
+    thread_count = n < 1 ? 1 : n > (long)MAX_THREADS ? MAX_THREADS : (unsigned)n;
+}
+
+unsigned sched_threads(void)
+{
+    pthread_once(&thread_count_once, count_threads);
+    return thread_count;
+}
+
+/* A job with work-groups to give away; under pool.lock. */
+static struct job *find_job(void)
+{
+    struct job *j;
+    for (j = pool.jobs; j; j = j->next_job)
+        if (atomic_load(&j->next) < j->total && atomic_load(&j->result) == SCHED_OK) return j;
+    return NULL;
+}
+
+static void *pool_thread(void *unused)
+{
+    (void)unused;
+    sched_thread_is_ours();
+    pthread_mutex_lock(&pool.lock);
+    while (!pool.stop) {
+        struct job *j = find_job();
+        if (!j) {
+            pthread_cond_wait(&pool.work, &pool.lock);
+            continue;
+        }
+        j->workers++;
+        pthread_mutex_unlock(&pool.lock);
+        take_part(j);
+        pthread_mutex_lock(&pool.lock);
+        if (--j->workers == 0) pthread_cond_broadcast(&pool.done);
+    }
+    pthread_mutex_unlock(&pool.lock);
+    return NULL;
+}
+
+/* Starts what is missing; under pool.lock. With fewer threads than wished the launch is slower, not wrong. */
+static void start_threads(void)
+{
+    pthread_attr_t attr;
+    if (pool.started && pool.process != getpid()) pool.started = 0;
+    if (pool.started + 1 >= sched_threads() || pthread_attr_init(&attr) != 0) return;
+    pool.process = getpid();
+    pthread_attr_setstacksize(&attr, SCHED_THREAD_STACK);
+    while (pool.started + 1 < sched_threads()) {
+        if (pthread_create(&pool.threads[pool.started], &attr, pool_thread, NULL) != 0) break;
+        pool.started++;
+    }
+    pthread_attr_destroy(&attr);
+}
+
+__attribute__((destructor)) void sched_shutdown(void)
+{
+    unsigned i;
+    pthread_mutex_lock(&pool.lock);
+    if (pool.process != getpid()) pool.started = 0;
+    pool.stop = true;
+    pthread_cond_broadcast(&pool.work);
+    pthread_mutex_unlock(&pool.lock);
+    for (i = 0; i < pool.started; i++) pthread_join(pool.threads[i], NULL);
+    pthread_mutex_lock(&pool.lock);
+    pool.started = 0;
+    pool.stop = false;
+    pthread_mutex_unlock(&pool.lock);
+}
+
+static void run_shared(struct job *j)
+{
+    struct job **link;
+    pthread_mutex_lock(&pool.lock);
+    start_threads();
+    for (link = &pool.jobs; *link; link = &(*link)->next_job) continue;
+    *link = j;
+    pthread_cond_broadcast(&pool.work);
+    pthread_mutex_unlock(&pool.lock);
+    take_part(j);
+    pthread_mutex_lock(&pool.lock);
+    for (link = &pool.jobs; *link != j; link = &(*link)->next_job) continue;
+    *link = j->next_job;
+    while (j->workers) pthread_cond_wait(&pool.done, &pool.lock);
+    pthread_mutex_unlock(&pool.lock);
+}
+
+enum sched_result sched_run(struct sched_launch *l)
+{
+    struct job j = {.launch = l};
+    uint64_t threads = sched_threads();
+    l->error[0] = 0;
+    j.total = (uint64_t)l->group_count[0] * l->group_count[1];
+    if (l->group_count[2] && j.total > UINT64_MAX / 2 / l->group_count[2]) j.total = UINT64_MAX / 2;
+    else j.total *= l->group_count[2];
+    j.chunk = j.total / (threads * 16);
+    if (j.chunk < 1 || l->cooperative) j.chunk = 1;
+    if (j.chunk > 64) j.chunk = 64;
+    if (!j.total) return SCHED_OK;
+    if (l->cooperative) pthread_mutex_lock(&cooperative_lock); /* two of them could each hold threads the other needs */
+    if (j.total == 1 || threads == 1) take_part(&j);
+    else run_shared(&j);
+    if (l->cooperative) pthread_mutex_unlock(&cooperative_lock);
+    return (enum sched_result)atomic_load(&j.result);
+}

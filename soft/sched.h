@@ -1,0 +1,49 @@
+/* sched.h - runs a kernel's work-groups on a pool of threads.
+ *
+ * The pool has XETILE_SOFT_THREADS threads (default: one a CPU), the caller of sched_run among them. It starts with
+ * the first launch that has more than one work-group. A thread claims work-groups in chunks and runs the subgroups of
+ * each one after the other; a kernel with barriers gets a coroutine for every subgroup of the work-group instead, all
+ * on the same thread, and a barrier is a switch to the next of them.
+ */
+#ifndef XETILE_SOFT_SCHED_H
+#define XETILE_SOFT_SCHED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "abi.h"
+
+enum sched_result {
+    SCHED_OK,
+    SCHED_NO_MEMORY, /* no room for local memory, stacks or the argument block */
+    SCHED_BARRIER    /* a barrier that not all subgroups of a work-group reach, or a split one used out of order */
+};
+
+/* One launch. The caller fills it in and keeps it alive until sched_run returns. */
+struct sched_launch {
+    const struct xs_kernel *kernel;
+    const uint8_t *args;     /* kernel->args_bytes; where a parameter is XS_PARAM_LOCAL: its size in bytes, as a uint64_t */
+    uint8_t *const *globals; /* handed to the kernel as they are */
+    uint32_t group_count[3], local_size[3], global_offset[3], work_dim;
+    bool cooperative;        /* every work-group runs at the same time: at most sched_threads() of them */
+    char error[256];         /* out: what went wrong, for people */
+};
+
+/* Runs every work-group; returns when all are done. Any number of threads may call it at once. */
+enum sched_result sched_run(struct sched_launch *launch);
+
+/* Local memory one work-group of the launch takes: the kernel's own and its local arguments. */
+uint64_t sched_local_bytes(const struct xs_kernel *kernel, const uint8_t *args);
+
+unsigned sched_threads(void);
+
+/* Ends the pool's threads; they start again with the next launch. */
+void sched_shutdown(void);
+
+/* A thread of the driver's own has this much stack, of which a kernel may use half. */
+#define SCHED_THREAD_STACK ((size_t)1 << 20)
+/* Tells the scheduler that the calling thread was made with SCHED_THREAD_STACK. */
+void sched_thread_is_ours(void);
+
+#endif

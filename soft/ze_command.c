@@ -1,0 +1,147 @@
+/* ze_command.c - one recorded command: making it, running it, freeing it. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "ze_soft.h"
+
+struct soft_command *soft_command_new(ze_command_list_handle_t list, enum soft_command_kind kind, size_t payload,
+                                      ze_event_handle_t signal, uint32_t wait_count, ze_event_handle_t *waits,
+                                      ze_result_t *result)
+{
+    struct soft_command *c = NULL;
+    size_t header = (sizeof *c + wait_count * sizeof *waits + 15) / 16 * 16;
+    uint32_t i;
+    *result = soft_check(list, SOFT_LIST);
+    if (*result != ZE_RESULT_SUCCESS) return NULL;
+    if (list->closed) *result = soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the command list is closed");
+    else if (wait_count && !waits) *result = ZE_RESULT_ERROR_INVALID_SIZE;
+    else if (signal) *result = soft_check(signal, SOFT_EVENT);
+    for (i = 0; i < wait_count && *result == ZE_RESULT_SUCCESS; i++)
+        if (soft_check(waits[i], SOFT_EVENT) != ZE_RESULT_SUCCESS) *result = ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT;
+    if (*result != ZE_RESULT_SUCCESS) return NULL;
+    /* The payload is for arguments of any type, so that it wants their alignment. */
+    if (posix_memalign((void **)&c, 128, (header + 127) / 128 * 128 + payload) != 0) {
+        *result = ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+        return NULL;
+    }
+    memset(c, 0, sizeof *c);
+    c->kind = kind;
+    c->signal = signal;
+    c->wait_count = wait_count;
+    c->waits = (ze_event_handle_t *)(void *)(c + 1);
+    c->payload = (uint8_t *)c + (header + 127) / 128 * 128;
+    if (wait_count) memcpy(c->waits, waits, wait_count * sizeof *waits);
+    return c;
+}
+
+void soft_command_free(struct soft_command *c)
+{
+    while (c) {
+        struct soft_command *next = c->next;
+        if (c->kind == SOFT_CMD_LAUNCH) soft_module_release(c->u.launch.module);
+        free(c);
+        c = next;
+    }
+}
+
+ze_result_t soft_command_add(ze_command_list_handle_t list, struct soft_command *c)
+{
+    if (list->immediate) return soft_queue_submit(&list->queue, c, 0, NULL, NULL);
+    *list->last = c;
+    list->last = &c->next;
+    return ZE_RESULT_SUCCESS;
+}
+
+/* ---- running */
+
+static void fill(uint8_t *to, size_t size, const uint8_t *pattern, size_t pattern_size)
+{
+    size_t done = pattern_size < size ? pattern_size : size;
+    if (pattern_size == 1) {
+        memset(to, pattern[0], size);
+        return;
+    }
+    memcpy(to, pattern, done);
+    while (done < size) {
+        size_t step = done < size - done ? done : size - done;
+        memcpy(to + done, to, step);
+        done += step;
+    }
+}
+
+static size_t box_offset(const struct soft_box *b, uint32_t y, uint32_t z)
+{
+    return (b->region.originZ + (size_t)z) * b->slice + (b->region.originY + (size_t)y) * b->pitch + b->region.originX;
+}
+
+static void copy_region(const struct soft_command *c)
+{
+    const struct soft_box *to = &c->u.region.to_box, *from = &c->u.region.from_box;
+    uint32_t y, z;
+    for (z = 0; z < to->region.depth; z++)
+        for (y = 0; y < to->region.height; y++)
+            memmove((uint8_t *)c->u.region.to + box_offset(to, y, z),
+                    (const uint8_t *)c->u.region.from + box_offset(from, y, z), to->region.width);
+}
+
+static void query_timestamps(const struct soft_command *c)
+{
+    const ze_event_handle_t *events = (const ze_event_handle_t *)(const void *)c->payload;
+    const size_t *offsets = (const size_t *)(const void *)(events + c->u.query.count);
+    uint32_t i;
+    for (i = 0; i < c->u.query.count; i++) {
+        ze_kernel_timestamp_result_t t;
+        size_t at = c->u.query.offsets ? offsets[i] : i * sizeof t;
+        soft_event_timestamp(events[i], &t);
+        memcpy((uint8_t *)c->u.query.to + at, &t, sizeof t);
+    }
+}
+
+static ze_result_t launch(struct soft_launch *recorded)
+{
+    struct sched_launch l = recorded->launch; /* a copy: the list may run again, on another queue even */
+    if (recorded->count && recorded->index >= *recorded->count) return ZE_RESULT_SUCCESS;
+    if (recorded->indirect) memcpy(l.group_count, recorded->indirect, sizeof l.group_count);
+    switch (sched_run(&l)) {
+    case SCHED_OK: return ZE_RESULT_SUCCESS;
+    case SCHED_NO_MEMORY: return soft_fail_loudly(ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY, "%s", l.error);
+    case SCHED_BARRIER: break;
+    }
+    /* Hardware would hang here and the driver would reset it. */
+    return soft_fail_loudly(ZE_RESULT_ERROR_DEVICE_LOST, "%s", l.error);
+}
+
+static ze_result_t run(struct soft_command *c)
+{
+    uint64_t now;
+    switch (c->kind) {
+    case SOFT_CMD_NOTHING: break;
+    case SOFT_CMD_TIMESTAMP:
+        now = soft_now();
+        memcpy(c->u.timestamp.to, &now, sizeof now);
+        break;
+    case SOFT_CMD_COPY: memmove(c->u.copy.to, c->u.copy.from, c->u.copy.size); break;
+    case SOFT_CMD_FILL: fill(c->u.fill.to, c->u.fill.size, c->payload, c->u.fill.pattern_size); break;
+    case SOFT_CMD_COPY_REGION: copy_region(c); break;
+    case SOFT_CMD_RESET_EVENT: soft_event_clear(c->u.reset.event); break;
+    case SOFT_CMD_QUERY_TIMESTAMPS: query_timestamps(c); break;
+    case SOFT_CMD_LAUNCH: return launch(&c->u.launch);
+    case SOFT_CMD_HOST_FUNCTION: c->u.host.call(c->u.host.user); break;
+    }
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t soft_command_run(struct soft_command *c, const atomic_bool *stop)
+{
+    ze_result_t result;
+    uint64_t start, end;
+    uint32_t i;
+    for (i = 0; i < c->wait_count; i++)
+        if (!soft_event_await(c->waits[i], stop)) return ZE_RESULT_NOT_READY;
+    start = soft_now();
+    result = run(c);
+    end = soft_now();
+    if (c->signal) soft_event_set(c->signal, result, start, end > start ? end : start + 1);
+    return result;
+}

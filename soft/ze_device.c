@@ -1,0 +1,267 @@
+/* ze_device.c - the one device and what it says of itself. Where the API has a number for hardware we have not (slices,
+ * execution units), a CPU thread is one execution unit with one thread.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ze_soft.h"
+
+struct _ze_device_handle_t soft_device = {SOFT_DEVICE};
+
+static bool give_one(uint32_t *count, const void *list)
+{
+    bool write = list && *count >= 1;
+    if (!list || *count > 1) *count = 1;
+    return write;
+}
+
+ze_result_t zeDeviceGet(ze_driver_handle_t driver, uint32_t *count, ze_device_handle_t *devices)
+{
+    SOFT_HANDLE(driver, SOFT_DRIVER);
+    SOFT_POINTER(count);
+    if (give_one(count, devices)) devices[0] = &soft_device;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeDeviceGetSubDevices(ze_device_handle_t device, uint32_t *count, ze_device_handle_t *devices)
+{
+    (void)devices;
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(count);
+    *count = 0;
+    return ZE_RESULT_SUCCESS;
+}
+
+/* The value of the first line of a /proc file that starts with `key`; false when there is none. */
+static bool proc_line(const char *path, const char *key, char *to, size_t size)
+{
+    char line[512];
+    bool found = false;
+    FILE *f = fopen(path, "re");
+    if (!f) return false;
+    while (!found && fgets(line, sizeof line, f)) {
+        char *value = strchr(line, ':');
+        if (strncmp(line, key, strlen(key)) != 0 || !value) continue;
+        value += 1 + strspn(value + 1, " \t");
+        value[strcspn(value, "\n")] = 0;
+        snprintf(to, size, "%s", value);
+        found = true;
+    }
+    fclose(f);
+    return found;
+}
+
+static uint64_t memory_bytes(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
+}
+
+static uint32_t clock_mhz(void)
+{
+    char text[64];
+    double mhz = proc_line("/proc/cpuinfo", "cpu MHz", text, sizeof text) ? strtod(text, NULL) : 0;
+    return mhz > 0 && mhz < 1e6 ? (uint32_t)mhz : 0;
+}
+
+static void device_name(char *to, size_t size)
+{
+    char model[128];
+    if (!proc_line("/proc/cpuinfo", "model name", model, sizeof model)) snprintf(model, sizeof model, "CPU");
+    snprintf(to, size, "xetile software device (%s, %u thread%s)", model, sched_threads(),
+             sched_threads() == 1 ? "" : "s");
+}
+
+ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_properties_t *p)
+{
+    static const uint8_t uuid[ZE_MAX_DEVICE_UUID_SIZE] = {'x', 'e', 't', 'i', 'l', 'e', '-', 's', 'o', 'f', 't', 0, 1};
+    const char *type = getenv("XETILE_SOFT_TYPE");
+    ze_base_properties_t *more;
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(p);
+    p->type = type && strcmp(type, "cpu") == 0 ? ZE_DEVICE_TYPE_CPU : ZE_DEVICE_TYPE_GPU;
+    p->vendorId = SOFT_VENDOR_ID;
+    p->deviceId = SOFT_DEVICE_ID;
+    p->flags = ZE_DEVICE_PROPERTY_FLAG_INTEGRATED | ZE_DEVICE_PROPERTY_FLAG_ONDEMANDPAGING; /* it works in host memory */
+    p->subdeviceId = 0;
+    p->coreClockRate = clock_mhz();
+    p->maxMemAllocSize = memory_bytes();
+    p->maxHardwareContexts = 1024;
+    p->maxCommandQueuePriority = 0;
+    p->numThreadsPerEU = 1;
+    p->physicalEUSimdWidth = SOFT_SUBGROUP_SIZE;
+    p->numEUsPerSubslice = sched_threads();
+    p->numSubslicesPerSlice = 1;
+    p->numSlices = 1;
+    /* Nanoseconds a tick, or ticks a second for those who ask by the newer structure. */
+    p->timerResolution = p->stype == ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2 ? 1000000000u : 1u;
+    p->timestampValidBits = 64;
+    p->kernelTimestampValidBits = 64;
+    memcpy(p->uuid.id, uuid, sizeof uuid);
+    device_name(p->name, sizeof p->name);
+    for (more = p->pNext; more; more = more->pNext)
+        if (more->stype == ZE_STRUCTURE_TYPE_EU_COUNT_EXT)
+            ((ze_eu_count_ext_t *)(void *)more)->numTotalEUs = sched_threads();
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeDeviceGetComputeProperties(ze_device_handle_t device, ze_device_compute_properties_t *p)
+{
+    static const uint32_t sizes[] = {8, 16, 32};
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(p);
+    p->maxTotalGroupSize = p->maxGroupSizeX = p->maxGroupSizeY = p->maxGroupSizeZ = SOFT_MAX_GROUP_SIZE;
+    p->maxGroupCountX = p->maxGroupCountY = p->maxGroupCountZ = UINT32_MAX;
+    p->maxSharedLocalMemory = SOFT_LOCAL_MEMORY;
+    p->numSubGroupSizes = sizeof sizes / sizeof sizes[0];
+    memset(p->subGroupSizes, 0, sizeof p->subGroupSizes);
+    memcpy(p->subGroupSizes, sizes, sizeof sizes);
+    return ZE_RESULT_SUCCESS;
+}
+
+static void float_atomics(ze_float_atomic_ext_properties_t *p)
+{
+    const ze_device_fp_atomic_ext_flags_t all =
+        ZE_DEVICE_FP_ATOMIC_EXT_FLAG_GLOBAL_LOAD_STORE | ZE_DEVICE_FP_ATOMIC_EXT_FLAG_GLOBAL_ADD |
+        ZE_DEVICE_FP_ATOMIC_EXT_FLAG_GLOBAL_MIN_MAX | ZE_DEVICE_FP_ATOMIC_EXT_FLAG_LOCAL_LOAD_STORE |
+        ZE_DEVICE_FP_ATOMIC_EXT_FLAG_LOCAL_ADD | ZE_DEVICE_FP_ATOMIC_EXT_FLAG_LOCAL_MIN_MAX;
+    p->fp16Flags = p->fp32Flags = p->fp64Flags = all;
+}
+
+ze_result_t zeDeviceGetModuleProperties(ze_device_handle_t device, ze_device_module_properties_t *p)
+{
+    const ze_device_fp_flags_t ieee = ZE_DEVICE_FP_FLAG_DENORM | ZE_DEVICE_FP_FLAG_INF_NAN |
+                                      ZE_DEVICE_FP_FLAG_ROUND_TO_NEAREST | ZE_DEVICE_FP_FLAG_FMA |
+                                      ZE_DEVICE_FP_FLAG_ROUNDED_DIVIDE_SQRT;
+    ze_base_properties_t *more;
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(p);
+    p->spirvVersionSupported = ZE_MAKE_VERSION(1, 6);
+    p->flags = ZE_DEVICE_MODULE_FLAG_FP16 | ZE_DEVICE_MODULE_FLAG_FP64 | ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS |
+               ZE_DEVICE_MODULE_FLAG_DP4A;
+    p->fp16flags = p->fp32flags = p->fp64flags = ieee;
+    p->maxArgumentsSize = SOFT_MAX_ARGUMENTS;
+    p->printfBufferSize = 1u << 20; /* text goes straight to stdout; this is what OpenCL asks at least */
+    memset(&p->nativeKernelSupported, 0, sizeof p->nativeKernelSupported);
+    memcpy(p->nativeKernelSupported.id, "xetile-soft", 11);
+    for (more = p->pNext; more; more = more->pNext)
+        if (more->stype == ZE_STRUCTURE_TYPE_FLOAT_ATOMIC_EXT_PROPERTIES)
+            float_atomics((ze_float_atomic_ext_properties_t *)(void *)more);
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeDeviceGetCommandQueueGroupProperties(ze_device_handle_t device, uint32_t *count,
+                                                   ze_command_queue_group_properties_t *groups)
+{
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(count);
+    if (!give_one(count, groups)) return ZE_RESULT_SUCCESS;
+    groups[0].flags = ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE | ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COPY |
+                      ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COOPERATIVE_KERNELS;
+    groups[0].maxMemoryFillPatternSize = SOFT_MAX_FILL_PATTERN;
+    groups[0].numQueues = SOFT_QUEUES;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeDeviceGetMemoryProperties(ze_device_handle_t device, uint32_t *count, ze_device_memory_properties_t *list)
+{
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(count);
+    if (!give_one(count, list)) return ZE_RESULT_SUCCESS;
+    list[0].flags = 0;
+    list[0].maxClockRate = 0; /* unknown */
+    list[0].maxBusWidth = 64;
+    list[0].totalSize = memory_bytes();
+    snprintf(list[0].name, sizeof list[0].name, "host memory");
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeDeviceGetMemoryAccessProperties(ze_device_handle_t device, ze_device_memory_access_properties_t *p)
+{
+    const ze_memory_access_cap_flags_t all = ZE_MEMORY_ACCESS_CAP_FLAG_RW | ZE_MEMORY_ACCESS_CAP_FLAG_ATOMIC |
+                                             ZE_MEMORY_ACCESS_CAP_FLAG_CONCURRENT |
+                                             ZE_MEMORY_ACCESS_CAP_FLAG_CONCURRENT_ATOMIC;
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(p);
+    p->hostAllocCapabilities = p->deviceAllocCapabilities = p->sharedSingleDeviceAllocCapabilities = all;
+    p->sharedSystemAllocCapabilities = 0; /* it would work, but not on the hardware this device stands in for */
+    p->sharedCrossDeviceAllocCapabilities = 0; /* there is no second device */
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeDeviceGetCacheProperties(ze_device_handle_t device, uint32_t *count, ze_device_cache_properties_t *list)
+{
+    long size = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(count);
+    if (size <= 0) size = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    if (!give_one(count, list)) return ZE_RESULT_SUCCESS;
+    list[0].flags = 0;
+    list[0].cacheSize = size > 0 ? (size_t)size : 0;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeDeviceGetImageProperties(ze_device_handle_t device, ze_device_image_properties_t *p)
+{
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(p);
+    p->maxImageDims1D = p->maxImageDims2D = p->maxImageDims3D = 0; /* zero, as the specification asks of those without */
+    p->maxImageBufferSize = 0;
+    p->maxImageArraySlices = p->maxSamplers = p->maxReadImageArgs = p->maxWriteImageArgs = 0;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeDeviceGetExternalMemoryProperties(ze_device_handle_t device, ze_device_external_memory_properties_t *p)
+{
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(p);
+    p->memoryAllocationImportTypes = p->memoryAllocationExportTypes = 0;
+    p->imageImportTypes = p->imageExportTypes = 0;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeDeviceGetP2PProperties(ze_device_handle_t device, ze_device_handle_t peer, ze_device_p2p_properties_t *p)
+{
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_HANDLE(peer, SOFT_DEVICE);
+    SOFT_POINTER(p);
+    p->flags = ZE_DEVICE_P2P_PROPERTY_FLAG_ACCESS | ZE_DEVICE_P2P_PROPERTY_FLAG_ATOMICS; /* the peer is the device itself */
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeDeviceCanAccessPeer(ze_device_handle_t device, ze_device_handle_t peer, ze_bool_t *value)
+{
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_HANDLE(peer, SOFT_DEVICE);
+    SOFT_POINTER(value);
+    *value = 1;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeDeviceGetStatus(ze_device_handle_t device)
+{
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeDeviceGetGlobalTimestamps(ze_device_handle_t device, uint64_t *host, uint64_t *ticks)
+{
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(host);
+    SOFT_POINTER(ticks);
+    *host = *ticks = soft_now();
+    return ZE_RESULT_SUCCESS;
+}
+
+#if SOFT_API(7)
+ze_result_t zeDeviceGetRootDevice(ze_device_handle_t device, ze_device_handle_t *root)
+{
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(root);
+    *root = NULL; /* it is one */
+    return ZE_RESULT_SUCCESS;
+}
+#endif

@@ -1,0 +1,308 @@
+/* ze_event.c - event pools, events, fences. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+
+#include "ze_soft.h"
+
+/* ---- pools */
+
+ze_result_t zeEventPoolCreate(ze_context_handle_t context, const ze_event_pool_desc_t *desc, uint32_t device_count,
+                              ze_device_handle_t *devices, ze_event_pool_handle_t *pool)
+{
+    uint32_t i;
+    SOFT_HANDLE(context, SOFT_CONTEXT);
+    SOFT_POINTER(desc);
+    SOFT_POINTER(pool);
+    if (!desc->count || (device_count && !devices)) return ZE_RESULT_ERROR_INVALID_SIZE;
+    SOFT_FLAGS(desc->flags, ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_IPC |
+                                ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP | SOFT_MAPPED_TIMESTAMP);
+    if (desc->flags & ZE_EVENT_POOL_FLAG_IPC)
+        return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "events are not shared between processes");
+    for (i = 0; i < device_count; i++) SOFT_HANDLE(devices[i], SOFT_DEVICE);
+    *pool = calloc(1, sizeof **pool);
+    if (!*pool) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    (*pool)->tag = SOFT_POOL;
+    (*pool)->context = context;
+    (*pool)->flags = desc->flags;
+    (*pool)->count = desc->count;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeEventPoolDestroy(ze_event_pool_handle_t pool)
+{
+    SOFT_HANDLE(pool, SOFT_POOL);
+    if (atomic_load(&pool->events)) return soft_fail(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "the pool still has events");
+    pool->tag = SOFT_DEAD;
+    free(pool);
+    return ZE_RESULT_SUCCESS;
+}
+
+/* ---- events */
+
+#define SCOPES (ZE_EVENT_SCOPE_FLAG_SUBDEVICE | ZE_EVENT_SCOPE_FLAG_DEVICE | ZE_EVENT_SCOPE_FLAG_HOST)
+
+ze_result_t zeEventCreate(ze_event_pool_handle_t pool, const ze_event_desc_t *desc, ze_event_handle_t *event)
+{
+    ze_event_handle_t e;
+    SOFT_HANDLE(pool, SOFT_POOL);
+    SOFT_POINTER(desc);
+    SOFT_POINTER(event);
+    SOFT_FLAGS(desc->signal, SCOPES);
+    SOFT_FLAGS(desc->wait, SCOPES);
+    if (desc->index >= pool->count)
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "event index %u of a pool of %u", desc->index, pool->count);
+    e = calloc(1, sizeof *e);
+    if (!e || !soft_signal_init(&e->signal)) {
+        free(e);
+        return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    e->tag = SOFT_EVENT;
+    e->pool = pool;
+    e->desc = *desc;
+    atomic_fetch_add(&pool->events, 1);
+    *event = e;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeEventDestroy(ze_event_handle_t event)
+{
+    SOFT_HANDLE(event, SOFT_EVENT);
+    event->tag = SOFT_DEAD;
+    /* The thread that set it may still be on its way out of soft_event_set. */
+    pthread_mutex_lock(&event->signal.lock);
+    pthread_mutex_unlock(&event->signal.lock);
+    soft_signal_free(&event->signal);
+    atomic_fetch_sub(&event->pool->events, 1);
+    free(event);
+    return ZE_RESULT_SUCCESS;
+}
+
+void soft_event_set(ze_event_handle_t event, ze_result_t result, uint64_t start, uint64_t end)
+{
+    pthread_mutex_lock(&event->signal.lock);
+    event->set = true;
+    event->result = result;
+    event->start = start;
+    event->end = end;
+    pthread_cond_broadcast(&event->signal.changed);
+    pthread_mutex_unlock(&event->signal.lock);
+}
+
+void soft_event_clear(ze_event_handle_t event)
+{
+    pthread_mutex_lock(&event->signal.lock);
+    event->set = false;
+    event->result = ZE_RESULT_SUCCESS;
+    event->start = event->end = 0;
+    pthread_mutex_unlock(&event->signal.lock);
+}
+
+bool soft_event_await(ze_event_handle_t event, const atomic_bool *stop)
+{
+    bool set;
+    pthread_mutex_lock(&event->signal.lock);
+    while (!event->set && !atomic_load(stop)) soft_signal_wait(&event->signal, soft_deadline(20000000u));
+    set = event->set;
+    pthread_mutex_unlock(&event->signal.lock);
+    return set;
+}
+
+void soft_event_timestamp(ze_event_handle_t event, ze_kernel_timestamp_result_t *to)
+{
+    pthread_mutex_lock(&event->signal.lock);
+    to->global.kernelStart = to->context.kernelStart = event->start;
+    to->global.kernelEnd = to->context.kernelEnd = event->end;
+    pthread_mutex_unlock(&event->signal.lock);
+}
+
+ze_result_t zeEventHostSignal(ze_event_handle_t event)
+{
+    uint64_t now = soft_now();
+    SOFT_HANDLE(event, SOFT_EVENT);
+    soft_event_set(event, ZE_RESULT_SUCCESS, now, now);
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeEventHostReset(ze_event_handle_t event)
+{
+    SOFT_HANDLE(event, SOFT_EVENT);
+    soft_event_clear(event);
+    return ZE_RESULT_SUCCESS;
+}
+
+/* What events and fences have in common: waiting for `set` and handing out `result`. */
+static ze_result_t await_set(struct soft_signal *signal, const bool *set, const ze_result_t *result, uint64_t timeout)
+{
+    uint64_t deadline = soft_deadline(timeout);
+    ze_result_t r;
+    pthread_mutex_lock(&signal->lock);
+    while (!*set && soft_signal_wait(signal, deadline)) continue;
+    r = *set ? *result : ZE_RESULT_NOT_READY;
+    pthread_mutex_unlock(&signal->lock);
+    return r;
+}
+
+ze_result_t zeEventHostSynchronize(ze_event_handle_t event, uint64_t timeout)
+{
+    SOFT_HANDLE(event, SOFT_EVENT);
+    return await_set(&event->signal, &event->set, &event->result, timeout);
+}
+
+ze_result_t zeEventQueryStatus(ze_event_handle_t event)
+{
+    SOFT_HANDLE(event, SOFT_EVENT);
+    return await_set(&event->signal, &event->set, &event->result, 0);
+}
+
+ze_result_t zeEventQueryKernelTimestamp(ze_event_handle_t event, ze_kernel_timestamp_result_t *to)
+{
+    SOFT_HANDLE(event, SOFT_EVENT);
+    SOFT_POINTER(to);
+    if (!(event->pool->flags & (ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP | SOFT_MAPPED_TIMESTAMP)))
+        return soft_fail(ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT, "the event's pool has no kernel timestamps");
+    if (zeEventQueryStatus(event) == ZE_RESULT_NOT_READY) return ZE_RESULT_NOT_READY;
+    soft_event_timestamp(event, to);
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeEventQueryTimestampsExp(ze_event_handle_t event, ze_device_handle_t device, uint32_t *count,
+                                      ze_kernel_timestamp_result_t *timestamps)
+{
+    SOFT_HANDLE(event, SOFT_EVENT);
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(count);
+    if (!timestamps || *count == 0) {
+        *count = 1;
+        return ZE_RESULT_SUCCESS;
+    }
+    *count = 1;
+    return zeEventQueryKernelTimestamp(event, timestamps);
+}
+
+#if SOFT_API(6)
+ze_result_t zeEventQueryKernelTimestampsExt(ze_event_handle_t event, ze_device_handle_t device, uint32_t *count,
+                                            ze_event_query_kernel_timestamps_results_ext_properties_t *results)
+{
+    SOFT_HANDLE(event, SOFT_EVENT);
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(count);
+    if (!results || *count == 0) {
+        *count = 1;
+        return ZE_RESULT_SUCCESS;
+    }
+    *count = 1;
+    SOFT_POINTER(results->pKernelTimestampsBuffer);
+    SOFT_TRY(zeEventQueryKernelTimestamp(event, results->pKernelTimestampsBuffer));
+    if (results->pSynchronizedTimestampsBuffer) { /* device and host share one clock */
+        ze_synchronized_timestamp_result_ext_t *s = results->pSynchronizedTimestampsBuffer;
+        s->global.kernelStart = s->context.kernelStart = results->pKernelTimestampsBuffer->global.kernelStart;
+        s->global.kernelEnd = s->context.kernelEnd = results->pKernelTimestampsBuffer->global.kernelEnd;
+    }
+    return ZE_RESULT_SUCCESS;
+}
+#endif
+
+#if SOFT_API(9)
+ze_result_t zeEventGetEventPool(ze_event_handle_t event, ze_event_pool_handle_t *pool)
+{
+    SOFT_HANDLE(event, SOFT_EVENT);
+    SOFT_POINTER(pool);
+    *pool = event->pool;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeEventGetSignalScope(ze_event_handle_t event, ze_event_scope_flags_t *scope)
+{
+    SOFT_HANDLE(event, SOFT_EVENT);
+    SOFT_POINTER(scope);
+    *scope = event->desc.signal;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeEventGetWaitScope(ze_event_handle_t event, ze_event_scope_flags_t *scope)
+{
+    SOFT_HANDLE(event, SOFT_EVENT);
+    SOFT_POINTER(scope);
+    *scope = event->desc.wait;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeEventPoolGetContextHandle(ze_event_pool_handle_t pool, ze_context_handle_t *context)
+{
+    SOFT_HANDLE(pool, SOFT_POOL);
+    SOFT_POINTER(context);
+    *context = pool->context;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeEventPoolGetFlags(ze_event_pool_handle_t pool, ze_event_pool_flags_t *flags)
+{
+    SOFT_HANDLE(pool, SOFT_POOL);
+    SOFT_POINTER(flags);
+    *flags = pool->flags;
+    return ZE_RESULT_SUCCESS;
+}
+#endif
+
+/* ---- fences */
+
+ze_result_t zeFenceCreate(ze_command_queue_handle_t queue, const ze_fence_desc_t *desc, ze_fence_handle_t *fence)
+{
+    ze_fence_handle_t f;
+    SOFT_HANDLE(queue, SOFT_QUEUE);
+    SOFT_POINTER(desc);
+    SOFT_POINTER(fence);
+    SOFT_FLAGS(desc->flags, ZE_FENCE_FLAG_SIGNALED);
+    f = calloc(1, sizeof *f);
+    if (!f || !soft_signal_init(&f->signal)) {
+        free(f);
+        return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    f->tag = SOFT_FENCE;
+    f->queue = queue;
+    f->set = (desc->flags & ZE_FENCE_FLAG_SIGNALED) != 0;
+    *fence = f;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeFenceDestroy(ze_fence_handle_t fence)
+{
+    SOFT_HANDLE(fence, SOFT_FENCE);
+    fence->tag = SOFT_DEAD;
+    pthread_mutex_lock(&fence->signal.lock); /* as for events */
+    pthread_mutex_unlock(&fence->signal.lock);
+    soft_signal_free(&fence->signal);
+    free(fence);
+    return ZE_RESULT_SUCCESS;
+}
+
+void soft_fence_set(ze_fence_handle_t fence, ze_result_t result)
+{
+    pthread_mutex_lock(&fence->signal.lock);
+    fence->set = true;
+    fence->result = result;
+    pthread_cond_broadcast(&fence->signal.changed);
+    pthread_mutex_unlock(&fence->signal.lock);
+}
+
+ze_result_t zeFenceHostSynchronize(ze_fence_handle_t fence, uint64_t timeout)
+{
+    SOFT_HANDLE(fence, SOFT_FENCE);
+    return await_set(&fence->signal, &fence->set, &fence->result, timeout);
+}
+
+ze_result_t zeFenceQueryStatus(ze_fence_handle_t fence)
+{
+    SOFT_HANDLE(fence, SOFT_FENCE);
+    return await_set(&fence->signal, &fence->set, &fence->result, 0);
+}
+
+ze_result_t zeFenceReset(ze_fence_handle_t fence)
+{
+    SOFT_HANDLE(fence, SOFT_FENCE);
+    pthread_mutex_lock(&fence->signal.lock);
+    fence->set = false;
+    fence->result = ZE_RESULT_SUCCESS;
+    pthread_mutex_unlock(&fence->signal.lock);
+    return ZE_RESULT_SUCCESS;
+}

@@ -1,0 +1,285 @@
+/* ze_soft.h - what the files of the Level Zero driver share: the objects behind the handles, and checks.
+ *
+ * The functions of the API have their own names here (zeContextCreate is zeContextCreate), but hidden: the loader
+ * finds them through the tables of ze_tables.c only. A handle is a pointer to the structure the API's header leaves
+ * open; each begins with a tag that is checked on entry.
+ *
+ * Locks, in the order they may be taken: list of queues, queue, event/fence. Nobody calls out with one held.
+ */
+#ifndef XETILE_SOFT_ZE_SOFT_H
+#define XETILE_SOFT_ZE_SOFT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#define ZE_APIEXPORT __attribute__((visibility("hidden")))
+#include <level_zero/ze_api.h>
+#include <level_zero/ze_ddi.h>
+#include <level_zero/zes_ddi.h>
+#include <level_zero/zet_ddi.h>
+
+#include "abi.h"
+#include "sched.h"
+#include "spirv.h"
+
+/* Whether the installed header has what version 1.`minor` of the API added. Headers before 1.5 say no version here. */
+#ifdef ZE_API_VERSION_CURRENT_M
+#define SOFT_API(minor) (ZE_API_VERSION_CURRENT_M >= ZE_MAKE_VERSION(1, minor))
+#else
+#define SOFT_API(minor) ((minor) <= 4)
+#endif
+
+/* Hints that newer headers added; accepted whatever header the driver was built with. */
+#define SOFT_MAPPED_TIMESTAMP 8u /* ZE_EVENT_POOL_FLAG_KERNEL_MAPPED_TIMESTAMP */
+#define SOFT_QUEUE_FLAGS 7u      /* explicit only, in order, copy offload */
+#define SOFT_LIST_FLAGS 0x3fu    /* relaxed ordering, maximise throughput, explicit only, in order, clonable, copy offload */
+#define SOFT_LAST_ADVICE 9u
+
+#define SOFT_VENDOR_ID 0x58455449u /* "XETI": past 16 bits, so no PCI vendor's; Intel's is 0x8086 */
+#define SOFT_DEVICE_ID 0x50f7u
+#define SOFT_DRIVER_VERSION 1u
+#define SOFT_LOCAL_MEMORY (128u << 10)
+#define SOFT_MAX_GROUP_SIZE 1024u
+#define SOFT_MAX_ARGUMENTS 4096u
+#define SOFT_QUEUES 8u
+#define SOFT_MAX_FILL_PATTERN ((size_t)1 << 20)
+#define SOFT_SUBGROUP_SIZE 16u /* for kernels that do not say */
+
+enum soft_tag {
+    SOFT_DEAD = 0xdeadu,
+    SOFT_DRIVER = 0x58650001u, SOFT_DEVICE, SOFT_CONTEXT, SOFT_QUEUE, SOFT_LIST, SOFT_POOL, SOFT_EVENT, SOFT_FENCE,
+    SOFT_MODULE, SOFT_KERNEL, SOFT_LOG, SOFT_PHYSICAL
+};
+
+struct _ze_driver_handle_t { uint32_t tag; };
+struct _ze_device_handle_t { uint32_t tag; };
+struct _ze_context_handle_t { uint32_t tag; };
+
+extern struct _ze_driver_handle_t soft_driver;
+extern struct _ze_device_handle_t soft_device;
+
+/* ---- checks: each returns from the calling function */
+
+static inline ze_result_t soft_check(const void *handle, uint32_t tag)
+{
+    if (!handle) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    return *(const uint32_t *)handle == tag ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_INVALID_ARGUMENT;
+}
+#define SOFT_HANDLE(handle, tag)                                                                                       \
+    do {                                                                                                               \
+        ze_result_t check_ = soft_check((handle), (tag));                                                              \
+        if (check_ != ZE_RESULT_SUCCESS) return check_;                                                                \
+    } while (0)
+#define SOFT_POINTER(pointer)                                                                                          \
+    do {                                                                                                               \
+        if (!(pointer)) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;                                                   \
+    } while (0)
+#define SOFT_FLAGS(flags, known)                                                                                       \
+    do {                                                                                                               \
+        if ((flags) & ~(uint32_t)(known)) return ZE_RESULT_ERROR_INVALID_ENUMERATION;                                  \
+    } while (0)
+#define SOFT_TRY(call)                                                                                                 \
+    do {                                                                                                               \
+        ze_result_t try_ = (call);                                                                                     \
+        if (try_ != ZE_RESULT_SUCCESS) return try_;                                                                    \
+    } while (0)
+
+/* Keeps a text for zeDriverGetLastErrorDescription, prints it when XETILE_SOFT_DEBUG is set, returns `result`. */
+ze_result_t soft_fail(ze_result_t result, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same for what happens on a queue's thread, where nobody may be asking: always printed. */
+ze_result_t soft_fail_loudly(ze_result_t result, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *soft_last_error(void);
+
+/* ---- time: a tick is a nanosecond of CLOCK_MONOTONIC */
+
+static inline uint64_t soft_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* A condition that is waited for with a timeout. */
+struct soft_signal {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+};
+bool soft_signal_init(struct soft_signal *s);
+void soft_signal_free(struct soft_signal *s);
+/* Waits, with s->lock held, until woken or `deadline` (soft_now's clock, UINT64_MAX: for ever); false when it passed. */
+bool soft_signal_wait(struct soft_signal *s, uint64_t deadline);
+static inline uint64_t soft_deadline(uint64_t timeout)
+{
+    uint64_t now;
+    if (timeout == UINT64_MAX) return UINT64_MAX;
+    now = soft_now();
+    return timeout < UINT64_MAX - now ? now + timeout : UINT64_MAX;
+}
+
+/* ---- events and fences */
+
+struct _ze_event_pool_handle_t {
+    uint32_t tag;
+    ze_context_handle_t context;
+    ze_event_pool_flags_t flags;
+    uint32_t count;
+    _Atomic uint32_t events;
+};
+
+struct _ze_event_handle_t {
+    uint32_t tag;
+    ze_event_pool_handle_t pool;
+    ze_event_desc_t desc;
+    struct soft_signal signal;
+    bool set;
+    ze_result_t result;      /* of the command that set it */
+    uint64_t start, end;     /* ticks */
+};
+
+struct _ze_fence_handle_t {
+    uint32_t tag;
+    ze_command_queue_handle_t queue;
+    struct soft_signal signal;
+    bool set;
+    ze_result_t result;
+};
+
+void soft_event_set(ze_event_handle_t event, ze_result_t result, uint64_t start, uint64_t end);
+void soft_event_clear(ze_event_handle_t event);
+/* On a queue: waits until the event is set, or `stop` becomes true (then false is returned). */
+bool soft_event_await(ze_event_handle_t event, const atomic_bool *stop);
+void soft_event_timestamp(ze_event_handle_t event, ze_kernel_timestamp_result_t *to);
+void soft_fence_set(ze_fence_handle_t fence, ze_result_t result);
+
+/* ---- modules and kernels */
+
+struct _ze_module_handle_t {
+    uint32_t tag;
+    _Atomic uint32_t references; /* the handle, each kernel, each recorded launch */
+    ze_context_handle_t context;
+    struct jit_object object;
+    uint8_t **globals;
+    uint32_t kernel_count;
+};
+
+struct _ze_module_build_log_handle_t {
+    uint32_t tag;
+    struct sp_text text;
+};
+
+struct _ze_kernel_handle_t {
+    uint32_t tag;
+    ze_module_handle_t module;
+    const struct xs_kernel *code;
+    uint8_t *args;               /* where a parameter is local memory: its size */
+    bool *given;                 /* which arguments have been set */
+    uint32_t group_size[3], offset[3];
+    ze_kernel_indirect_access_flags_t indirect;
+};
+
+void soft_module_retain(ze_module_handle_t module);
+void soft_module_release(ze_module_handle_t module);
+
+/* ---- memory */
+
+/* Whether [pointer, pointer + size) lies inside allocations of ours or touches none of them. */
+bool soft_range_fits(const void *pointer, size_t size);
+/* Copies boxes; pitches in bytes. */
+struct soft_box {
+    ze_copy_region_t region;
+    size_t pitch, slice;
+};
+
+/* ---- commands */
+
+enum soft_command_kind {
+    SOFT_CMD_NOTHING, /* barriers, signals, waits, advice: the events are all there is to it */
+    SOFT_CMD_TIMESTAMP, SOFT_CMD_COPY, SOFT_CMD_FILL, SOFT_CMD_COPY_REGION, SOFT_CMD_RESET_EVENT,
+    SOFT_CMD_QUERY_TIMESTAMPS, SOFT_CMD_LAUNCH, SOFT_CMD_HOST_FUNCTION
+};
+
+struct soft_launch {
+    ze_module_handle_t module;
+    struct sched_launch launch;           /* args point into the command's payload */
+    const ze_group_count_t *indirect;     /* counts read when it runs */
+    const uint32_t *count;                /* multiple kernels: run only when index < *count */
+    uint32_t index;
+};
+
+/* One block of memory: the command, its wait events, its payload (arguments, pattern, offsets). */
+struct soft_command {
+    struct soft_command *next;
+    enum soft_command_kind kind;
+    ze_event_handle_t signal;
+    uint32_t wait_count;
+    ze_event_handle_t *waits;
+    uint8_t *payload;
+    union {
+        struct { void *to; const void *from; size_t size; } copy;
+        struct { void *to; size_t size, pattern_size; } fill;
+        struct { void *to; const void *from; struct soft_box to_box, from_box; } region;
+        struct { uint64_t *to; } timestamp;
+        struct { ze_event_handle_t event; } reset;
+        struct { void *to; uint32_t count; bool offsets; } query;
+        struct { void (*call)(void *); void *user; } host;
+        struct soft_launch launch;
+    } u;
+};
+
+void soft_command_free(struct soft_command *command);
+/* Waits, runs, signals. `stop` ends waiting for events. */
+ze_result_t soft_command_run(struct soft_command *command, const atomic_bool *stop);
+
+/* ---- queues: what a command queue and an immediate command list have in common */
+
+struct soft_work; /* one submission */
+
+struct soft_queue {
+    struct soft_signal signal;
+    struct soft_work *first, **last;
+    uint64_t submitted, completed;
+    bool busy, started;
+    atomic_bool stop;
+    ze_result_t failed;   /* reported once, by the next synchronisation */
+    pthread_t thread;
+    struct soft_queue *next, **link; /* in the list of all queues */
+    ze_command_queue_desc_t desc;
+};
+
+struct _ze_command_queue_handle_t {
+    uint32_t tag;
+    ze_context_handle_t context;
+    struct soft_queue queue;
+};
+
+struct _ze_command_list_handle_t {
+    uint32_t tag;
+    ze_context_handle_t context;
+    ze_command_list_desc_t desc;
+    bool immediate, closed;
+    struct soft_command *first, **last;
+    struct soft_queue queue; /* immediate lists only */
+};
+
+ze_result_t soft_queue_check_desc(const ze_command_queue_desc_t *desc);
+ze_result_t soft_queue_init(struct soft_queue *q, const ze_command_queue_desc_t *desc);
+void soft_queue_free(struct soft_queue *q);
+/* Takes over `command` (an immediate list's, may be NULL); lists are referred to. Runs or queues it as the mode says. */
+ze_result_t soft_queue_submit(struct soft_queue *q, struct soft_command *command, uint32_t list_count,
+                              ze_command_list_handle_t *lists, ze_fence_handle_t fence);
+ze_result_t soft_queue_synchronize(struct soft_queue *q, uint64_t timeout);
+/* Waits until everything submitted so far, to any queue, is done. */
+void soft_queues_drain(void);
+
+/* Makes a command for `list`; NULL: *result says why (closed list, bad event, no memory). */
+struct soft_command *soft_command_new(ze_command_list_handle_t list, enum soft_command_kind kind, size_t payload,
+                                      ze_event_handle_t signal, uint32_t wait_count, ze_event_handle_t *waits,
+                                      ze_result_t *result);
+/* Records it, or submits it when the list is immediate. Takes it over. */
+ze_result_t soft_command_add(ze_command_list_handle_t list, struct soft_command *command);
+
+#endif
