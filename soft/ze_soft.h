@@ -23,7 +23,7 @@
 #include <level_zero/zet_ddi.h>
 
 #include "abi.h"
-#include "sched.h"
+#include "scheduler.h"
 #include "spirv.h"
 
 /* Whether the installed header has what version 1.`minor` of the API added. Headers before 1.5 say no version here. */

@@ -1,8 +1,8 @@
-/* sched.c - see sched.h. From top to bottom: what a thread keeps between launches, one subgroup, work-groups with
+/* scheduler.c - see scheduler.h. From top to bottom: what a thread keeps between launches, one subgroup, work-groups with
  * barriers, work-groups without, the pool.
  */
 #define _GNU_SOURCE
-#include "sched.h"
+#include "scheduler.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,12 +1,12 @@
-/* sched.h - runs a kernel's work-groups on a pool of threads.
+/* scheduler.h - runs a kernel's work-groups on a pool of threads.
  *
  * The pool has XETILE_SOFT_THREADS threads (default: one a CPU), the caller of sched_run among them. It starts with
  * the first launch that has more than one work-group. A thread claims work-groups in chunks and runs the subgroups of
  * each one after the other; a kernel with barriers gets a coroutine for every subgroup of the work-group instead, all
  * on the same thread, and a barrier is a switch to the next of them.
  */
-#ifndef XETILE_SOFT_SCHED_H
-#define XETILE_SOFT_SCHED_H
+#ifndef XETILE_SOFT_SCHEDULER_H
+#define XETILE_SOFT_SCHEDULER_H
 
 #include <stdbool.h>
 #include <stddef.h>
