@@ -355,6 +355,9 @@ static inline void cm_gather(const cm_layout *l, const void *vectors, const cm_h
 #ifndef CM_LAYOUT_ONLY
 #include "spirv_emit.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+
 /* ==== Part 2: operations that emit ================================================================================= */
 
 /* ---- targets ------------------------------------------------------------------------------------------------------ */
@@ -370,12 +373,30 @@ typedef struct {
     bool coop_khr;           /* takes SPV_KHR_cooperative_matrix */
     int local_memory;        /* bytes of a work-group */
     int max_group_size;      /* work-items of a work-group */
-    int registers;           /* bytes of registers of one subgroup of subgroup_size, in the larger of the two modes */
-    const char *build_flags; /* that Intel's compiler needs for large tiles; "" elsewhere */
+    int registers;           /* bytes of registers of one subgroup, in the larger of the two modes */
+    const char *build_flags; /* that the device's compiler needs for large tiles; "" elsewhere */
 } cm_target;
 
 /* pvc bmg lnl (lnl-m) ptl dg2 generic soft; NULL when unknown. */
-static inline const cm_target *cm_target_row(const char *name);
+static inline const cm_target *cm_target_row(const char *name)
+{
+    static const char large[] = "-ze-opt-large-register-file";
+    static const cm_target rows[] = {
+        {"pvc", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large},
+        {"bmg", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large},
+        {"lnl", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large},
+        {"ptl", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large},
+        {"dg2", 8, 8 | 16 | 32, 8, 0, true, 64 << 10, 1024, 8 << 10, large},
+        {"generic", 16, 8 | 16 | 32, 0, 0, false, 32 << 10, 256, 8 << 10, ""},
+        {"soft", 16, 8 | 16 | 32, 8 | 16, 16, false, 64 << 10, 1024, 16 << 10, ""},
+    };
+    size_t i;
+    if (!name) return NULL;
+    if (strcmp(name, "lnl-m") == 0) name = "lnl";
+    for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (strcmp(rows[i].name, name) == 0) return &rows[i];
+    return NULL;
+}
 
 /* ---- context, values, memory --------------------------------------------------------------------------------------- */
 
@@ -386,14 +407,17 @@ typedef enum {
     CM_KHR    /* SPV_KHR_cooperative_matrix; not available yet: an error */
 } cm_lowering;
 
+/* One per kernel that is being written. Plain data: copy it as you like. */
 typedef struct {
     spe_module *m;
     cm_target target;
     cm_lowering lowering; /* CM_AUTO resolved */
 } cm_ctx;
 
-/* A matrix held by a subgroup: SPIR-V vectors ("parts"), block by block (k2), each block's 32-bit entries or components cut
- * greedily into runs of 8, 4, 2, 1. parts == 0 is poison: every operation takes it and gives poison. */
+/* A matrix held by a subgroup: SPIR-V vectors ("parts"), block by block (k2), each block's words cut greedily into runs of
+ * 8, 4, 2, 1. A word is a 32-bit entry of a packed matrix, the K1 components of one (j, k2) of a CM_B matrix, or one
+ * component; its low bits come first. parts == 0 is poison: every operation takes it and gives poison.
+ * Copy it by assignment; part[] may be replaced by an array of other ids of the same types (phis). */
 typedef struct {
     cm_layout l;
     int parts;
@@ -402,47 +426,1392 @@ typedef struct {
 
 typedef enum {
     CM_BLOCK2D_AUTO, /* 2D block messages only when constants prove that they may be used */
-    CM_BLOCK2D_YES,  /* promised: see cm_block2d_test */
+    CM_BLOCK2D_YES,  /* promised by the caller: see cm_block2d_test */
     CM_BLOCK2D_NO
 } cm_block2d;
 
-/* A matrix in memory. Element (r, c) of the cooperative matrix is ptr[(row + r) * stride_row + (col + c) * stride_col]. */
+/* A matrix in memory. Element (r, c) of the cooperative matrix is ptr[(row + r) * stride_row + (col + c) * stride_col].
+ * All of it must be the same for every lane. Memory outside the extents is never touched. */
 typedef struct {
-    spe_id ptr;                    /* to the component's storage type (see cm_storage_type); any storage class */
+    spe_id ptr;                    /* to the component's storage type (cm_storage_type); any storage class */
     spe_id rows, cols;             /* extents for the bounds tests, i32; 0: that direction is not checked */
-    spe_id row, col;               /* position of the matrix, i32; 0: the constant 0 */
+    spe_id row, col;               /* position of the matrix, i32, may be negative; 0: the constant 0 */
     spe_id stride_row, stride_col; /* in elements, i32; stride_row 0: 1; stride_col 0: rows */
     bool transposed;               /* swaps the extents and the strides, as in the text */
     cm_block2d block2d;
-    uint32_t align; /* bytes that ptr is known to be aligned to; 0: nothing known (for CM_BLOCK2D_AUTO) */
+    uint32_t align; /* bytes that ptr is known to be aligned to; 0: nothing is known (for CM_BLOCK2D_AUTO) */
     spe_id padding; /* scalar of the storage type for what lies outside; 0: zero */
 } cm_mem;
 
 /* A component-wise operation: gets vectors (or scalars) of the arithmetic type (cm_arith_type) and returns one of the same. */
 typedef spe_id (*cm_fn)(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user);
 
-static inline bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering lowering);
-static inline cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use); /* as this context holds it; rows 0 on error */
-static inline spe_id cm_storage_type(cm_ctx *c, cm_type type); /* of a component in memory and in parts */
-static inline spe_id cm_arith_type(cm_ctx *c, cm_type type);   /* the same, but f32 for bf16 */
-static inline int cm_part_count(const cm_layout *l);
-static inline spe_id cm_part_type(cm_ctx *c, const cm_layout *l, int part);
-static inline cm_matrix cm_from_parts(cm_ctx *c, const cm_layout *l, const spe_id *parts); /* e.g. of phis */
-static inline spe_id cm_component(cm_ctx *c, const cm_matrix *a, int v); /* this lane's component v, 0 .. V-1, storage type */
-static inline cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const spe_id *components); /* V of them */
-static inline cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, spe_id scalar /* 0: zero */);
-static inline cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const cm_mem *from);
-static inline void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to);
-static inline void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, const cm_mem *from, int level);
-static inline spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem); /* bool: may mem promise CM_BLOCK2D_YES? */
-static inline cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc);
-static inline cm_matrix cm_map1(cm_ctx *c, const cm_matrix *a, cm_fn fn, void *user);
-static inline cm_matrix cm_map2(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user);
-static inline cm_matrix cm_add(cm_ctx *c, const cm_matrix *a, const cm_matrix *b);
-static inline cm_matrix cm_sub(cm_ctx *c, const cm_matrix *a, const cm_matrix *b);
-static inline cm_matrix cm_mul(cm_ctx *c, const cm_matrix *a, const cm_matrix *b); /* component by component */
-static inline cm_matrix cm_scale(cm_ctx *c, const cm_matrix *a, spe_id scalar /* of the storage type */);
-static inline cm_matrix cm_convert(cm_ctx *c, const cm_matrix *a, cm_type type);
-static inline cm_matrix cm_convert_use(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use use); /* where no lane needs another's */
+#if defined(__GNUC__)
+#define CM_PRINTF_(text, first) __attribute__((format(printf, text, first)))
+#else
+#define CM_PRINTF_(text, first)
+#endif
+
+/* Reports an error of this header to the module, which keeps the first. Returns 0, the poison id. */
+CM_PRINTF_(3, 4) static inline spe_id cm_fail_(cm_ctx *c, int id, const char *format, ...)
+{
+    char text[320];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    spe_fail(c->m, id, cm_error_name(id), "%s", text);
+    return 0;
+}
+
+static inline cm_matrix cm_poison_(void)
+{
+    cm_matrix a;
+    memset(&a, 0, sizeof a);
+    return a;
+}
+
+static inline bool cm_is_poison_(const cm_ctx *c, const cm_matrix *a) { return !spe_ok(c->m) || a->parts == 0; }
+
+/* Starts using a target; target may be a row of cm_target_row or a changed copy, lowering zero (CM_AUTO) for the best. */
+static inline bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering lowering)
+{
+    bool dpas;
+    memset(c, 0, sizeof *c);
+    c->m = m;
+    if (!target) {
+        cm_fail_(c, CM_ERROR_TARGET, "there is no target of this name; known are pvc, bmg, lnl, ptl, dg2, generic and soft");
+        return false;
+    }
+    c->target = *target;
+    dpas = (target->dpas_sizes & (uint32_t)target->subgroup_size) != 0;
+    c->lowering = lowering == CM_AUTO ? (dpas ? CM_INTEL : CM_PLAIN) : lowering;
+    if (!cm_power_of_two_(target->subgroup_size) || !(target->subgroup_sizes & (uint32_t)target->subgroup_size))
+        cm_fail_(c, CM_ERROR_TARGET_SUBGROUP, "subgroup size %d: target %s has the sizes in mask 0x%x", target->subgroup_size,
+                 target->name, (unsigned)target->subgroup_sizes);
+    else if (c->lowering == CM_INTEL && !dpas)
+        cm_fail_(c, CM_ERROR_LOWERING, "CM_INTEL: target %s has no matrix instruction at subgroup size %d", target->name,
+                 target->subgroup_size);
+    else if (c->lowering == CM_KHR)
+        cm_fail_(c, CM_ERROR_LOWERING, "CM_KHR: target %s: the KHR lowering is not available", target->name);
+    return spe_ok(m);
+}
+
+/* ---- what products there are --------------------------------------------------------------------------------------- */
+
+/* Component types of A and B, the type that is accumulated in, and the operands word of the matrix instruction (0: it has
+ * no such product). There the roles are swapped (our A is its B): its A flags describe our B. */
+typedef struct {
+    cm_type a, b, acc;
+    uint32_t dpas;
+} cm_product;
+
+static inline const cm_product *cm_product_row(cm_type a, cm_type b)
+{
+    enum { A_SIGNED = 1, B_SIGNED = 2, I8 = 0x10 | 0x20, F16 = 0x400 | 0x800, BF16 = 0x1000 | 0x2000 };
+    static const cm_product rows[] = {
+        {CM_F16, CM_F16, CM_F32, F16},
+        {CM_BF16, CM_BF16, CM_F32, BF16},
+        {CM_I8, CM_I8, CM_I32, I8 | A_SIGNED | B_SIGNED},
+        {CM_U8, CM_U8, CM_I32, I8},
+        {CM_I8, CM_U8, CM_I32, I8 | B_SIGNED},
+        {CM_U8, CM_I8, CM_I32, I8 | A_SIGNED},
+        {CM_F32, CM_F32, CM_F32, 0},
+        {CM_TF32, CM_TF32, CM_F32, 0},
+        {CM_F64, CM_F64, CM_F64, 0},
+        {CM_F16, CM_F32, CM_F32, 0},
+        {CM_F32, CM_F16, CM_F32, 0},
+        {CM_BF16, CM_F32, CM_F32, 0},
+        {CM_F32, CM_BF16, CM_F32, 0},
+        {CM_I16, CM_I16, CM_I32, 0},
+        {CM_I32, CM_I32, CM_I32, 0},
+        {CM_U32, CM_U32, CM_U32, 0},
+        {CM_I64, CM_I64, CM_I64, 0},
+        {CM_U64, CM_U64, CM_U64, 0},
+    };
+    size_t i;
+    for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].a == a && rows[i].b == b) return &rows[i];
+    return NULL;
+}
+
+/* The types that C and D may have when `acc` is accumulated in. */
+static inline bool cm_product_takes(cm_type acc, cm_type c_or_d)
+{
+    static const struct {
+        cm_type acc, outer;
+    } rows[] = {{CM_F32, CM_F32}, {CM_F32, CM_F16}, {CM_F32, CM_BF16}, {CM_F64, CM_F64}, {CM_I32, CM_I32},
+                {CM_I32, CM_U32}, {CM_U32, CM_U32}, {CM_I64, CM_I64},  {CM_U64, CM_U64}};
+    size_t i;
+    for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].acc == acc && rows[i].outer == c_or_d) return true;
+    return false;
+}
+
+/* Depth of one matrix instruction, in components of this size: eight dwords. */
+static inline int cm_dpas_depth_(int bytes) { return 32 / bytes; }
+
+/* ---- layouts as a context holds them ------------------------------------------------------------------------------- */
+
+/* The layout that values of this context have: the text's, but where the matrix instruction wants more than one row of its
+ * CM_B operand in a lane (8-bit types, and 16-bit ones at subgroup size 8), neighbouring rows (cm_layout_interleave).
+ * Everything here asks the layout where an element is, so this shows only in which component holds what.
+ * On an error the result has rows == 0. */
+static inline cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use)
+{
+    cm_layout l;
+    const cm_product *row;
+    int depth, error = cm_layout_init(&l, rows, cols, type, use, c->target.subgroup_size);
+    if (error) {
+        spe_fail(c->m, error, cm_error_name(error), "%s: %d x %d, type %d, use %d, subgroup size %d", cm_error_text(error),
+                 rows, cols, (int)type, (int)use, c->target.subgroup_size);
+        return l;
+    }
+    row = cm_product_row(type, type);
+    if (use != CM_B || c->lowering != CM_INTEL || !row || !row->dpas) return l;
+    depth = cm_dpas_depth_(cm_type_info(type)->bytes);
+    if (depth > l.S && rows >= depth) cm_layout_interleave(&l, depth / l.S);
+    return l;
+}
+
+/* Components in a word, words a block, bits of a word. */
+static inline int cm_channels_(const cm_layout *l) { return l->packed ? l->omega : l->K1; }
+static inline int cm_block_words_(const cm_layout *l) { return l->V / (l->K2 * cm_channels_(l)); }
+static inline int cm_word_bits_(const cm_layout *l) { return cm_channels_(l) * cm_type_info(l->type)->storage_bits; }
+
+/* Parts of one block of n words, and how many words part i of them has. */
+static inline int cm_runs_(int n) { return n / 8 + (n % 8 / 4) + (n % 4 / 2) + n % 2; }
+static inline int cm_run_(int n, int i)
+{
+    int rest = n % 8;
+    if (i < n / 8) return 8;
+    i -= n / 8;
+    if (rest & 4 && i-- == 0) return 4;
+    if (rest & 2 && i-- == 0) return 2;
+    return 1;
+}
+
+/* How many parts a matrix of this layout has. */
+static inline int cm_part_count(const cm_layout *l) { return l->rows ? l->K2 * cm_runs_(cm_block_words_(l)) : 0; }
+
+/* How many words part `part` has. */
+static inline int cm_part_words(const cm_layout *l, int part)
+{
+    int words = cm_block_words_(l);
+    return cm_run_(words, part % cm_runs_(words));
+}
+
+/* The type of a component in memory and in parts: bf16 and 8-bit floats are integers. 0 and an error for complex types. */
+static inline spe_id cm_storage_type(cm_ctx *c, cm_type type)
+{
+    const cm_type_row *t = cm_type_info(type);
+    if (!t || t->kind == CM_KIND_COMPLEX)
+        return cm_fail_(c, CM_ERROR_EMIT_TYPE, "operations on %s are not available", t ? t->name : "this type");
+    return t->storage_float ? spe_float(c->m, (uint32_t)t->storage_bits) : spe_int(c->m, (uint32_t)t->storage_bits);
+}
+
+/* The type that cm_fn works on: the storage type, but f32 for bf16. 0 and an error for 8-bit floats. */
+static inline spe_id cm_arith_type(cm_ctx *c, cm_type type)
+{
+    if (type == CM_E4M3 || type == CM_E5M2)
+        return cm_fail_(c, CM_ERROR_EMIT_TYPE, "arithmetic on %s is not available", cm_type_info(type)->name);
+    return type == CM_BF16 ? spe_float(c->m, 32) : cm_storage_type(c, type);
+}
+
+/* Accumulators are of the storage type; operands below 32 bits are integers, as the matrix instruction takes them. */
+static inline spe_id cm_word_type_(cm_ctx *c, const cm_layout *l)
+{
+    int bits = cm_word_bits_(l);
+    if (l->use == CM_ACC || (bits >= 32 && cm_channels_(l) == 1)) return cm_storage_type(c, l->type);
+    cm_storage_type(c, l->type); /* complex types are refused */
+    return spe_int(c->m, (uint32_t)bits);
+}
+
+static inline spe_id cm_part_type(cm_ctx *c, const cm_layout *l, int part)
+{
+    return spe_vec(c->m, cm_word_type_(c, l), (uint32_t)cm_part_words(l, part));
+}
+
+/* A matrix of this layout with room for its parts; poison when something is wrong. */
+static inline cm_matrix cm_new_(cm_ctx *c, const cm_layout *l)
+{
+    cm_matrix a = cm_poison_();
+    int parts = cm_part_count(l);
+    if (!spe_ok(c->m) || parts == 0 || !cm_storage_type(c, l->type)) return a;
+    a.l = *l;
+    a.part = (spe_id *)spe_alloc(c->m, (size_t)parts * sizeof(spe_id));
+    a.parts = a.part ? parts : 0;
+    return a;
+}
+
+/* A matrix of parts that come from elsewhere, for example phis. They must have the types that cm_part_type tells. */
+static inline cm_matrix cm_from_parts(cm_ctx *c, const cm_layout *l, const spe_id *parts)
+{
+    cm_matrix a = cm_new_(c, l);
+    int i;
+    for (i = 0; i < a.parts; i++) {
+        a.part[i] = parts[i];
+        if (spe_type_of(c->m, parts[i]) != cm_part_type(c, l, i)) {
+            cm_fail_(c, CM_ERROR_COMPONENT, "part %d of a %d x %d %s %s has another type", i, l->rows, l->cols,
+                     cm_type_info(l->type)->name, cm_use_name(l->use));
+            return cm_poison_();
+        }
+    }
+    return a;
+}
+
+static inline bool cm_same_layout_(const cm_layout *a, const cm_layout *b)
+{
+    return a->rows == b->rows && a->cols == b->cols && a->type == b->type && a->use == b->use && a->S == b->S &&
+           a->interleaved == b->interleaved;
+}
+
+/* ---- parts <-> components ------------------------------------------------------------------------------------------ */
+
+static inline spe_id cm_bitcast_(cm_ctx *c, spe_id type, spe_id v)
+{
+    return spe_type_of(c->m, v) == type ? v : spe_bitcast(c->m, type, v);
+}
+
+/* Words of a part that are handled at once: a vector has at most 16 components. */
+static inline int cm_group_(const cm_layout *l, int words)
+{
+    int most = 16 / cm_channels_(l);
+    return words < most ? words : most;
+}
+
+/* `count` neighbours of a vector, from the first on. */
+static inline spe_id cm_slice_(cm_ctx *c, spe_id v, int first, int count)
+{
+    uint32_t index[16], i, all = spe_count(c->m, spe_type_of(c->m, v));
+    if ((uint32_t)count == all) return v;
+    if (count == 1) return spe_extract(c->m, v, (uint32_t)first);
+    for (i = 0; i < (uint32_t)count; i++) index[i] = (uint32_t)first + i;
+    return spe_shuffle(c->m, v, v, (uint32_t)count, index);
+}
+
+/* One vector of n pieces of `each` components. */
+static inline spe_id cm_join_(cm_ctx *c, spe_id elem, const spe_id *piece, int n, int each)
+{
+    if (n == 1) return piece[0];
+    return spe_construct(c->m, spe_vec(c->m, elem, (uint32_t)(n * each)), (uint32_t)n, piece);
+}
+
+/* Words first .. first + words of a part as a vector of components of the storage type. */
+static inline spe_id cm_unpack_(cm_ctx *c, const cm_layout *l, spe_id part, int first, int words)
+{
+    spe_id type = spe_vec(c->m, cm_storage_type(c, l->type), (uint32_t)(words * cm_channels_(l)));
+    return cm_bitcast_(c, type, cm_slice_(c, part, first, words));
+}
+
+/* A vector of components back to `words` words. */
+static inline spe_id cm_pack_(cm_ctx *c, const cm_layout *l, spe_id components, int words)
+{
+    return cm_bitcast_(c, spe_vec(c->m, cm_word_type_(c, l), (uint32_t)words), components);
+}
+
+/* This lane's component v, 0 <= v < V (channels of a word follow one another), of the storage type. */
+static inline spe_id cm_component(cm_ctx *c, const cm_matrix *a, int v)
+{
+    int channels = cm_channels_(&a->l), words = cm_block_words_(&a->l), word = v / channels, part, in_block;
+    if (cm_is_poison_(c, a)) return 0;
+    if (v < 0 || v >= a->l.V) return cm_fail_(c, CM_ERROR_SHAPE, "component %d: the matrix has %d", v, a->l.V);
+    part = word / words * cm_runs_(words);
+    in_block = word % words;
+    while (in_block >= cm_part_words(&a->l, part)) in_block -= cm_part_words(&a->l, part++);
+    if (channels == 1) {
+        spe_id one = cm_slice_(c, a->part[part], in_block, 1);
+        return cm_bitcast_(c, cm_storage_type(c, a->l.type), one);
+    }
+    return spe_extract(c->m, cm_unpack_(c, &a->l, a->part[part], in_block, 1), (uint32_t)(v % channels));
+}
+
+/* The inverse of cm_component: a matrix of V scalars of the storage type, the order as there. */
+static inline cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const spe_id *components)
+{
+    cm_matrix a = cm_new_(c, l);
+    int part, first, v = 0, channels = cm_channels_(l);
+    for (part = 0; part < a.parts; part++) {
+        int words = cm_part_words(l, part), group = cm_group_(l, words), pieces = 0;
+        spe_id piece[8], elem = cm_storage_type(c, l->type);
+        for (first = 0; first < words; first += group, v += group * channels) {
+            spe_id whole = cm_join_(c, elem, components + v, group * channels, 1);
+            piece[pieces++] = cm_pack_(c, l, whole, group);
+        }
+        a.part[part] = cm_join_(c, cm_word_type_(c, l), piece, pieces, group);
+    }
+    return a;
+}
+
+/* ---- conversion of vectors ----------------------------------------------------------------------------------------- */
+
+static inline spe_id cm_like_(cm_ctx *c, spe_id elem, spe_id v) /* elem, as many as v has */
+{
+    return spe_vec(c->m, elem, spe_count(c->m, spe_type_of(c->m, v)));
+}
+
+static inline spe_id cm_bf16_to_f32_(cm_ctx *c, spe_id v)
+{
+    spe_id i32 = cm_like_(c, spe_int(c->m, 32), v);
+    spe_id wide = spe_shl(c->m, spe_uconvert(c->m, i32, v), spe_const_u(c->m, i32, 16));
+    return spe_bitcast(c->m, cm_like_(c, spe_float(c->m, 32), v), wide);
+}
+
+/* To nearest, ties to even; NaN stays NaN. By hand where Intel's conversion instruction need not be known. */
+static inline spe_id cm_f32_to_bf16_(cm_ctx *c, spe_id v)
+{
+    spe_id i32 = cm_like_(c, spe_int(c->m, 32), v), i16 = cm_like_(c, spe_int(c->m, 16), v), bits, odd, sum;
+    if (c->lowering == CM_INTEL) return spe_f32_to_bf16(c->m, v);
+    bits = spe_bitcast(c->m, i32, v);
+    odd = spe_and(c->m, spe_shr(c->m, bits, spe_const_u(c->m, i32, 16)), spe_const_u(c->m, i32, 1));
+    sum = spe_iadd(c->m, spe_iadd(c->m, bits, odd), spe_const_u(c->m, i32, 0x7fff));
+    sum = spe_select(c->m, spe_isnan(c->m, v), spe_or(c->m, bits, spe_const_u(c->m, i32, 0x400000)), sum);
+    return spe_uconvert(c->m, i16, spe_shr(c->m, sum, spe_const_u(c->m, i32, 16)));
+}
+
+/* Between the storage type and the type that arithmetic is done in. */
+static inline spe_id cm_to_arith_(cm_ctx *c, cm_type type, spe_id v)
+{
+    if (!cm_arith_type(c, type)) return 0;
+    return type == CM_BF16 ? cm_bf16_to_f32_(c, v) : v;
+}
+static inline spe_id cm_from_arith_(cm_ctx *c, cm_type type, spe_id v)
+{
+    return type == CM_BF16 ? cm_f32_to_bf16_(c, v) : v;
+}
+
+/* Arithmetic values of one type to those of another: to nearest between floats, towards zero to integers, the low bits
+ * between integers. */
+static inline spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
+{
+    const cm_type_row *f = cm_type_info(from), *t = cm_type_info(to);
+    spe_id type = cm_arith_type(c, to), same = cm_arith_type(c, from);
+    if (!type || !same) return 0;
+    if (to == CM_TF32 && from != CM_TF32)
+        return cm_fail_(c, CM_ERROR_CONVERT, "%s to %s: not available", f->name, t->name);
+    if (type == same) return v;
+    type = cm_like_(c, type, v);
+    if (f->kind == CM_KIND_FLOAT && t->kind == CM_KIND_FLOAT) return spe_fconvert(c->m, type, v);
+    if (f->kind == CM_KIND_FLOAT) return t->is_signed ? spe_f_to_s(c->m, type, v) : spe_f_to_u(c->m, type, v);
+    if (t->kind == CM_KIND_FLOAT) return f->is_signed ? spe_s_to_f(c->m, type, v) : spe_u_to_f(c->m, type, v);
+    return f->is_signed ? spe_sconvert(c->m, type, v) : spe_uconvert(c->m, type, v);
+}
+
+static inline spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
+{
+    if (from == to) return v;
+    return cm_from_arith_(c, to, cm_convert_arith_(c, from, to, cm_to_arith_(c, from, v)));
+}
+
+/* All V components of this lane as scalars of the storage type of `type`, converted to it; in the arena, NULL on error. */
+static inline spe_id *cm_components_(cm_ctx *c, const cm_matrix *a, cm_type type)
+{
+    int part, first, i, v = 0, channels = cm_channels_(&a->l);
+    spe_id *out = (spe_id *)spe_alloc(c->m, (size_t)a->l.V * sizeof(spe_id));
+    for (part = 0; out && part < a->parts; part++) {
+        int words = cm_part_words(&a->l, part), group = cm_group_(&a->l, words);
+        for (first = 0; first < words; first += group) {
+            spe_id vector = cm_convert_vector_(c, a->l.type, type, cm_unpack_(c, &a->l, a->part[part], first, group));
+            for (i = 0; i < group * channels; i++)
+                out[v++] = group * channels == 1 ? vector : spe_extract(c->m, vector, (uint32_t)i);
+        }
+    }
+    return out;
+}
+
+/* ---- construction, component-wise operations ------------------------------------------------------------------------ */
+
+/* Every element is `scalar`, a value of the storage type (TinyTC: construct); 0 for zero. */
+static inline cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, spe_id scalar)
+{
+    cm_layout l = cm_layout_for(c, rows, cols, type, use);
+    cm_matrix a = cm_new_(c, &l);
+    spe_id copies[16], word = 0;
+    int i;
+    if (!a.parts) return a;
+    if (scalar && spe_type_of(c->m, scalar) != cm_storage_type(c, type)) {
+        cm_fail_(c, CM_ERROR_SCALAR, "the scalar of a %s matrix is not of its storage type", cm_type_info(type)->name);
+        return cm_poison_();
+    }
+    for (i = 0; i < 16; i++) copies[i] = scalar;
+    if (scalar) word = cm_pack_(c, &l, cm_join_(c, cm_storage_type(c, type), copies, cm_channels_(&l), 1), 1);
+    for (i = 0; i < a.parts; i++) {
+        spe_id vector = cm_part_type(c, &l, i);
+        if (!scalar) a.part[i] = spe_null(c->m, vector);
+        else a.part[i] = cm_part_words(&l, i) == 1 ? word : spe_splat(c->m, vector, word);
+    }
+    return a;
+}
+
+/* fn on every group of components of a (and b, when given), the result converted to the type of l. */
+static inline cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user)
+{
+    cm_matrix d = cm_new_(c, l);
+    cm_type type = a->l.type;
+    int part, first;
+    for (part = 0; part < d.parts; part++) {
+        int words = cm_part_words(l, part), group = cm_group_(l, words), pieces = 0;
+        spe_id piece[8];
+        for (first = 0; first < words; first += group) {
+            spe_id x = cm_unpack_(c, &a->l, a->part[part], first, group), y = 0;
+            if (b) y = cm_to_arith_(c, type, cm_unpack_(c, &b->l, b->part[part], first, group));
+            if (fn) x = cm_from_arith_(c, type, fn(c, type, cm_to_arith_(c, type, x), y, user));
+            piece[pieces++] = cm_pack_(c, l, cm_convert_vector_(c, type, l->type, x), group);
+        }
+        d.part[part] = cm_join_(c, cm_word_type_(c, l), piece, pieces, group);
+    }
+    return spe_ok(c->m) ? d : cm_poison_();
+}
+
+/* fn(c, type, a, 0, user) on every component. Padding is mapped too; it is never stored. */
+static inline cm_matrix cm_map1(cm_ctx *c, const cm_matrix *a, cm_fn fn, void *user)
+{
+    return cm_is_poison_(c, a) ? cm_poison_() : cm_map_(c, &a->l, a, NULL, fn, user);
+}
+
+/* fn(c, type, a, b, user) on every pair of components of two matrices alike. */
+static inline cm_matrix cm_map2(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user)
+{
+    if (cm_is_poison_(c, a) || cm_is_poison_(c, b)) return cm_poison_();
+    if (a->l.type != b->l.type) {
+        cm_fail_(c, CM_ERROR_COMPONENT, "component types differ: %s and %s", cm_type_info(a->l.type)->name,
+                 cm_type_info(b->l.type)->name);
+        return cm_poison_();
+    }
+    if (!cm_same_layout_(&a->l, &b->l)) {
+        cm_fail_(c, CM_ERROR_SHAPE, "matrices differ: %d x %d %s and %d x %d %s", a->l.rows, a->l.cols, cm_use_name(a->l.use),
+                 b->l.rows, b->l.cols, cm_use_name(b->l.use));
+        return cm_poison_();
+    }
+    return cm_map_(c, &a->l, a, b, fn, user);
+}
+
+typedef enum { CM_ADD, CM_SUB, CM_MUL, CM_DIV, CM_MIN, CM_MAX } cm_op;
+
+/* The instruction of an operation: a table by kind of type. */
+static inline spe_id cm_apply_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
+{
+    typedef spe_id (*instruction)(spe_module *, spe_id, spe_id);
+    static const instruction table[4][3] = {{spe_fadd, spe_iadd, spe_iadd},
+                                            {spe_fsub, spe_isub, spe_isub},
+                                            {spe_fmul, spe_imul, spe_imul},
+                                            {spe_fdiv, spe_sdiv, spe_udiv}};
+    static const spe_math_op math[2][3] = {{SPE_FMIN, SPE_SMIN, SPE_UMIN}, {SPE_FMAX, SPE_SMAX, SPE_UMAX}};
+    const cm_type_row *t = cm_type_info(type);
+    int kind = t->kind == CM_KIND_FLOAT ? 0 : t->is_signed ? 1 : 2;
+    cm_op op = *(const cm_op *)user;
+    spe_id both[2];
+    if (op < CM_MIN) return table[op][kind](c->m, a, b);
+    both[0] = a;
+    both[1] = b;
+    return spe_math(c->m, math[op - CM_MIN][kind], 2, both);
+}
+
+/* a op b, component by component; both of one type, shape and use. bf16 is computed in f32 and rounded to nearest. */
+static inline cm_matrix cm_binary(cm_ctx *c, cm_op op, const cm_matrix *a, const cm_matrix *b)
+{
+    return cm_map2(c, a, b, cm_apply_, &op);
+}
+
+static inline cm_matrix cm_add(cm_ctx *c, const cm_matrix *a, const cm_matrix *b) { return cm_binary(c, CM_ADD, a, b); }
+static inline cm_matrix cm_sub(cm_ctx *c, const cm_matrix *a, const cm_matrix *b) { return cm_binary(c, CM_SUB, a, b); }
+static inline cm_matrix cm_mul(cm_ctx *c, const cm_matrix *a, const cm_matrix *b) { return cm_binary(c, CM_MUL, a, b); }
+
+/* scalar * a; the scalar is of the storage type of a. */
+static inline cm_matrix cm_scale(cm_ctx *c, const cm_matrix *a, spe_id scalar)
+{
+    cm_matrix s;
+    if (cm_is_poison_(c, a)) return cm_poison_();
+    s = cm_splat(c, a->l.rows, a->l.cols, a->l.type, a->l.use, scalar);
+    return cm_mul(c, a, &s);
+}
+
+/* ---- where a component is, in the kernel ---------------------------------------------------------------------------- */
+
+static inline spe_id cm_i32_(cm_ctx *c, int v) { return spe_i32(c->m, v); }
+
+/* v * factor and v / divisor without instructions that do nothing; divisor a power of two, v >= 0. */
+static inline spe_id cm_times_(cm_ctx *c, spe_id v, int factor)
+{
+    return factor == 1 ? v : spe_imul(c->m, v, cm_i32_(c, factor));
+}
+static inline spe_id cm_plus_(cm_ctx *c, spe_id v, int n) { return n == 0 ? v : spe_iadd(c->m, v, cm_i32_(c, n)); }
+static inline spe_id cm_mod_(cm_ctx *c, spe_id v, int n) { return spe_and(c->m, v, cm_i32_(c, n - 1)); }
+static inline spe_id cm_shr_(cm_ctx *c, spe_id v, int divisor)
+{
+    int shift = 0;
+    while (1 << shift < divisor) shift++;
+    return shift == 0 ? v : spe_shr(c->m, v, cm_i32_(c, shift));
+}
+
+static inline spe_id cm_shr_signed_(cm_ctx *c, spe_id v, int divisor) /* rounds down */
+{
+    int shift = 0;
+    while (1 << shift < divisor) shift++;
+    return shift == 0 ? v : spe_sar(c->m, v, cm_i32_(c, shift));
+}
+
+/* What a lane knows of itself: i and the first column j0, section "Mapping properties". Where I == S, j0 is 0. */
+typedef struct {
+    spe_id i, j0;
+} cm_lane;
+
+static inline cm_lane cm_lane_(cm_ctx *c, const cm_layout *l)
+{
+    spe_id p = spe_builtin(c->m, SPE_SUBGROUP_LANE, 0);
+    cm_lane lane;
+    lane.i = l->I == l->S ? p : cm_mod_(c, p, l->I);
+    lane.j0 = l->I == l->S ? cm_i32_(c, 0) : cm_shr_(c, p, l->I);
+    return lane;
+}
+
+/* Component v = (word, channel) of the vector: the row and the first lane's column that it stands for. */
+static inline cm_element cm_first_element_(const cm_layout *l, int v)
+{
+    cm_slot s;
+    s.lane = 0;
+    s.component = v / l->omega;
+    s.channel = v % l->omega;
+    return cm_element_of(l, s);
+}
+
+/* The row in the matrix of component v in this lane, i32; needed by callers that compute with positions. */
+static inline spe_id cm_row_index(cm_ctx *c, const cm_layout *l, int v)
+{
+    cm_lane lane = cm_lane_(c, l);
+    return cm_plus_(c, cm_times_(c, lane.i, l->interleaved ? l->K1 : 1), cm_first_element_(l, v).row);
+}
+
+/* The column; lanes hold columns that are omega apart when several columns fit a row of lanes. */
+static inline spe_id cm_col_index(cm_ctx *c, const cm_layout *l, int v)
+{
+    cm_lane lane = cm_lane_(c, l);
+    return cm_plus_(c, cm_times_(c, lane.j0, l->omega), cm_first_element_(l, v).col);
+}
+
+/* ---- conversion of matrices ---------------------------------------------------------------------------------------- */
+
+/* Where component v of each lane of layout `to` comes from in layout `from`: the distinct components, and whether no lane
+ * needs another's. At most one row or column of sources a lane, so S is enough room. */
+typedef struct {
+    int source[64], count;
+    bool in_lane;
+} cm_sources_;
+
+static inline void cm_find_sources_(const cm_layout *from, const cm_layout *to, int v, cm_sources_ *out)
+{
+    int p, i;
+    out->count = 0;
+    out->in_lane = true;
+    for (p = 0; p < to->S; p++) {
+        cm_slot want = {0, 0, 0}, have;
+        cm_element e;
+        want.lane = p;
+        want.component = v / to->omega;
+        want.channel = v % to->omega;
+        e = cm_element_of(to, want);
+        if (e.padding) continue;
+        have = cm_slot_of(from, e.row, e.col);
+        if (have.lane != p) out->in_lane = false;
+        for (i = 0; i < out->count && out->source[i] != have.component * from->omega + have.channel; i++) continue;
+        if (i == out->count && i < 64) out->source[out->count++] = have.component * from->omega + have.channel;
+    }
+}
+
+/* cm_slot_of in the kernel: lane and component number (channels counted) of an element in layout l. */
+static inline void cm_find_slot_(cm_ctx *c, const cm_layout *l, spe_id row, spe_id col, spe_id *lane, spe_id *v)
+{
+    spe_module *m = c->m;
+    spe_id inner = cm_mod_(c, row, l->I * l->K1), k2 = cm_shr_(c, row, l->I * l->K1);
+    spe_id i = l->interleaved ? cm_shr_(c, inner, l->K1) : cm_mod_(c, inner, l->I);
+    spe_id k1 = l->interleaved ? cm_mod_(c, inner, l->K1) : cm_shr_(c, inner, l->I);
+    spe_id j = spe_iadd(m, cm_shr_(c, col, l->omega), cm_times_(c, k2, l->J / l->omega));
+    spe_id number = spe_iadd(m, i, cm_times_(c, spe_iadd(m, k1, cm_times_(c, j, l->K1)), l->I));
+    *lane = cm_mod_(c, number, l->S);
+    *v = spe_iadd(m, cm_times_(c, cm_shr_(c, number, l->S), l->omega), cm_mod_(c, col, l->omega));
+}
+
+/* Component v of layout `to`, for which lanes need others' components: a shuffle for each source, then a choice. */
+static inline spe_id cm_fetch_(cm_ctx *c, const cm_layout *from, const cm_layout *to, int v, const cm_sources_ *s,
+                               const spe_id *components)
+{
+    spe_id lane, number, got = 0;
+    int i;
+    cm_find_slot_(c, from, cm_row_index(c, to, v), cm_col_index(c, to, v), &lane, &number);
+    for (i = 0; i < s->count; i++) {
+        spe_id one = spe_sg_shuffle(c->m, components[s->source[i]], lane);
+        got = i == 0 ? one : spe_select(c->m, spe_ieq(c->m, number, cm_i32_(c, s->source[i])), one, got);
+    }
+    return got;
+}
+
+/* The elements of `a`, converted to the type of layout `to`, where that layout wants them. */
+static inline cm_matrix cm_relayout_(cm_ctx *c, const cm_matrix *a, const cm_layout *to)
+{
+    spe_id *from = cm_components_(c, a, to->type), *v = (spe_id *)spe_alloc(c->m, (size_t)to->V * sizeof(spe_id));
+    spe_id zero = spe_null(c->m, cm_storage_type(c, to->type));
+    int i;
+    if (!from || !v) return cm_poison_();
+    for (i = 0; i < to->V; i++) {
+        cm_sources_ s;
+        cm_find_sources_(&a->l, to, i, &s);
+        if (s.count == 0) v[i] = zero;
+        else if (s.count == 1 && s.in_lane) v[i] = from[s.source[0]];
+        else v[i] = cm_fetch_(c, &a->l, to, i, &s, from);
+    }
+    return cm_from_components(c, to, v);
+}
+
+/* Component v of one layout is component v of the other. */
+static inline bool cm_aligned_(const cm_layout *a, const cm_layout *b)
+{
+    return a->V == b->V && a->omega == b->omega && a->K1 == b->K1 && a->interleaved == b->interleaved;
+}
+
+static inline cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use use)
+{
+    cm_layout l;
+    if (cm_is_poison_(c, a)) return cm_poison_();
+    if (type == a->l.type && use == a->l.use) return *a;
+    l = cm_layout_for(c, a->l.rows, a->l.cols, type, use);
+    if (!l.rows) return cm_poison_();
+    return cm_aligned_(&l, &a->l) ? cm_map_(c, &l, a, NULL, NULL, NULL) : cm_relayout_(c, a, &l);
+}
+
+/* The same matrix with components of another type: to nearest even between floats, towards zero from float to integer (what
+ * does not fit is undefined), the low bits between integers. Lanes exchange components when the layouts ask for it. */
+static inline cm_matrix cm_convert(cm_ctx *c, const cm_matrix *a, cm_type type)
+{
+    return cm_change_(c, a, type, a->l.use);
+}
+
+/* The same matrix for another use: 16-bit accumulators become operands inside each lane, 8-bit CM_B may need shuffles. */
+static inline cm_matrix cm_convert_use(cm_ctx *c, const cm_matrix *a, cm_use use)
+{
+    return cm_change_(c, a, a->l.type, use);
+}
+
+/* ---- memory: what all paths share ----------------------------------------------------------------------------------- */
+
+/* cm_mem with the defaults filled in and, for a transposed matrix, extents and strides swapped. Strides are never 0. */
+typedef struct {
+    spe_id ptr, rows, cols, row, col, down, right; /* down: stride_row, right: stride_col */
+    spe_id padding;
+    bool zero_padding;
+    uint32_t storage; /* class of ptr */
+} cm_surface_;
+
+static inline bool cm_constant_(const cm_ctx *c, spe_id id, int64_t *value)
+{
+    uint64_t bits = 0;
+    if (!id || !spe_const_bits(c->m, id, &bits)) return false;
+    *value = (int32_t)(uint32_t)bits;
+    return true;
+}
+
+static inline bool cm_is_constant_(const cm_ctx *c, spe_id id, int64_t want)
+{
+    int64_t value;
+    return cm_constant_(c, id, &value) && value == want;
+}
+
+static inline bool cm_check_i32_(cm_ctx *c, const char *what, spe_id id)
+{
+    if (!id || spe_type_of(c->m, id) == spe_int(c->m, 32)) return true;
+    cm_fail_(c, CM_ERROR_POSITION, "cm_mem.%s is not a 32-bit integer", what);
+    return false;
+}
+
+static inline bool cm_surface_init_(cm_ctx *c, cm_surface_ *s, cm_type type, const cm_mem *mem)
+{
+    spe_type_info pointer = spe_info(c->m, spe_type_of(c->m, mem->ptr));
+    spe_id storage = cm_storage_type(c, type), swap;
+    memset(s, 0, sizeof *s);
+    if (!spe_ok(c->m)) return false;
+    if (pointer.kind != SPE_KIND_POINTER || pointer.elem != storage) {
+        cm_fail_(c, CM_ERROR_POINTER, "cm_mem.ptr is not a pointer to the storage type of %s", cm_type_info(type)->name);
+        return false;
+    }
+    if (!cm_check_i32_(c, "rows", mem->rows) || !cm_check_i32_(c, "cols", mem->cols) || !cm_check_i32_(c, "row", mem->row) ||
+        !cm_check_i32_(c, "col", mem->col) || !cm_check_i32_(c, "stride_row", mem->stride_row) ||
+        !cm_check_i32_(c, "stride_col", mem->stride_col))
+        return false;
+    if (mem->padding && spe_type_of(c->m, mem->padding) != storage) {
+        cm_fail_(c, CM_ERROR_SCALAR, "cm_mem.padding is not of the storage type of %s", cm_type_info(type)->name);
+        return false;
+    }
+    s->ptr = mem->ptr;
+    s->storage = pointer.storage;
+    s->rows = mem->rows;
+    s->cols = mem->cols;
+    s->row = mem->row ? mem->row : cm_i32_(c, 0);
+    s->col = mem->col ? mem->col : cm_i32_(c, 0);
+    s->down = mem->stride_row ? mem->stride_row : cm_i32_(c, 1);
+    s->right = mem->stride_col ? mem->stride_col : mem->rows;
+    s->padding = mem->padding ? mem->padding : spe_null(c->m, storage);
+    if (!s->right) {
+        cm_fail_(c, CM_ERROR_POSITION, "cm_mem.stride_col may be 0 only when rows is given");
+        return false;
+    }
+    if (mem->transposed) {
+        swap = s->rows, s->rows = s->cols, s->cols = swap;
+        swap = s->down, s->down = s->right, s->right = swap;
+    }
+    s->zero_padding = !mem->padding;
+    if (mem->padding) {
+        uint64_t bits;
+        s->zero_padding = spe_const_bits(c->m, mem->padding, &bits) && bits == 0;
+    }
+    return true;
+}
+
+/* ---- 2D block messages: what is legal ------------------------------------------------------------------------------- */
+
+typedef enum { CM_BLOCK_LOAD, CM_BLOCK_TRANSFORM, CM_BLOCK_TRANSPOSE, CM_BLOCK_STORE, CM_BLOCK_PREFETCH } cm_block_op;
+
+/* Legal shapes (cl_intel_subgroup_2d_block_io, all at subgroup size 16): bytes of an element, elements across, and the
+ * heights and block counts as or-ed values. */
+typedef struct {
+    cm_block_op op;
+    int elem, width;
+    uint32_t heights, counts;
+} cm_block_shape;
+
+static inline const cm_block_shape *cm_block_shape_row(cm_block_op op, int elem, int width, uint32_t count)
+{
+    static const cm_block_shape rows[] = {
+        {CM_BLOCK_LOAD, 1, 32, 63, 1 | 2},         {CM_BLOCK_LOAD, 1, 16, 8 | 16 | 32, 4},
+        {CM_BLOCK_LOAD, 2, 16, 63, 1 | 2},         {CM_BLOCK_LOAD, 4, 8, 63, 1 | 2},
+        {CM_BLOCK_LOAD, 4, 16, 63, 1},             {CM_BLOCK_TRANSFORM, 1, 16, 32, 1 | 2 | 4},
+        {CM_BLOCK_TRANSFORM, 2, 16, 16 | 32, 1 | 2}, {CM_BLOCK_TRANSPOSE, 4, 8, 16 | 32, 1},
+        {CM_BLOCK_STORE, 1, 16, 15, 1},            {CM_BLOCK_STORE, 1, 32, 15, 1},
+        {CM_BLOCK_STORE, 2, 16, 15, 1},            {CM_BLOCK_STORE, 4, 16, 15, 1},
+        {CM_BLOCK_PREFETCH, 1, 32, 63, 1 | 2},     {CM_BLOCK_PREFETCH, 1, 16, 32, 1 | 2},
+        {CM_BLOCK_PREFETCH, 1, 16, 8 | 16 | 32, 4}, {CM_BLOCK_PREFETCH, 2, 16, 63, 1 | 2},
+        {CM_BLOCK_PREFETCH, 4, 8, 63, 1 | 2},      {CM_BLOCK_PREFETCH, 4, 16, 63, 1},
+    };
+    size_t i;
+    for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].op == op && rows[i].elem == elem && rows[i].width == width && (rows[i].counts & count)) return &rows[i];
+    return NULL;
+}
+
+/* The largest block count that is legal and at most `blocks`; 0 when there is none. */
+static inline int cm_block_count_(cm_block_op op, int elem, int width, int blocks)
+{
+    int n;
+    for (n = 4; n > 0; n /= 2)
+        if (n <= blocks && cm_block_shape_row(op, elem, width, (uint32_t)n)) return n;
+    return 0;
+}
+
+/* The height to use for `rest` rows: the largest legal one that fits, else the smallest legal one (it reads too much). */
+static inline int cm_block_height_(const cm_block_shape *shape, int rest)
+{
+    int h;
+    for (h = 32; h > 0; h /= 2)
+        if ((shape->heights & (uint32_t)h) && h <= rest) return h;
+    for (h = 1; h <= 32; h *= 2)
+        if (shape->heights & (uint32_t)h) return h;
+    return 0;
+}
+
+/* Bytes of the surface: its width, rows of memory, and pitch. The direction whose stride is 1 is its width; one that is not
+ * checked is taken as the largest there can be. */
+static inline bool cm_block_surface_(cm_ctx *c, cm_type type, const cm_surface_ *s, spe_block2d *b, bool *transposed)
+{
+    int bytes = cm_type_info(type)->bytes;
+    bool across = cm_is_constant_(c, s->right, 1), along = cm_is_constant_(c, s->down, 1);
+    spe_id width, height, pitch;
+    memset(b, 0, sizeof *b);
+    if (!across && !along) return false;
+    *transposed = !along;
+    width = along ? s->rows : s->cols;
+    height = along ? s->cols : s->rows;
+    pitch = along ? s->right : s->down;
+    b->elem_bytes = (uint32_t)bytes;
+    b->ptr = s->ptr;
+    b->pitch = cm_times_(c, pitch, bytes);
+    b->mem_width = width ? cm_times_(c, width, bytes) : b->pitch;
+    b->mem_height = height ? height : cm_i32_(c, 1 << 24);
+    b->x = along ? s->row : s->col;
+    b->y = along ? s->col : s->row;
+    return true;
+}
+
+/* Bool (i1): whether 2D block messages may be used on this memory, so that CM_BLOCK2D_YES may be promised: base address a
+ * multiple of 64, pitch a multiple of 16 bytes and not below the width, width at least 64 bytes and a multiple of 4 (all up
+ * to 2^24), x a multiple of 4 bytes, memory global and contiguous in one direction. Folded to a constant where it can be. A
+ * loop that moves the position tests the first one and its steps. */
+static inline spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem)
+{
+    spe_module *m = c->m;
+    cm_surface_ s;
+    spe_block2d b;
+    bool transposed;
+    spe_id ok, base, bytes = 0;
+    if (!cm_surface_init_(c, &s, type, mem)) return 0;
+    if (s.storage != SPE_StorageClassCrossWorkgroup || cm_type_info(type)->bytes > 4 ||
+        !cm_block_surface_(c, type, &s, &b, &transposed))
+        return spe_const_bool(m, false);
+    bytes = cm_times_(c, b.x, cm_type_info(type)->bytes);
+    base = spe_uconvert(m, spe_int(m, 32), spe_ptr_to_u(m, spe_int(m, 64), s.ptr));
+    ok = spe_ieq(m, cm_mod_(c, b.pitch, 16), cm_i32_(c, 0));
+    ok = spe_land(m, ok, spe_uge(m, b.pitch, b.mem_width));
+    ok = spe_land(m, ok, spe_uge(m, b.mem_width, cm_i32_(c, 64)));
+    ok = spe_land(m, ok, spe_ule(m, b.pitch, cm_i32_(c, 1 << 24)));
+    ok = spe_land(m, ok, spe_ieq(m, cm_mod_(c, spe_or(m, b.mem_width, bytes), 4), cm_i32_(c, 0)));
+    ok = spe_land(m, ok, spe_ult(m, cm_plus_(c, b.mem_height, -1), cm_i32_(c, 1 << 24)));
+    if (mem->align % 64 == 0 && mem->align > 0) return ok;
+    return spe_land(m, ok, spe_ieq(m, cm_mod_(c, base, 64), cm_i32_(c, 0)));
+}
+
+/* CM_BLOCK2D_AUTO: everything that cm_block2d_test tests is known from constants. */
+static inline bool cm_block2d_proven_(cm_ctx *c, cm_type type, const cm_mem *mem, const spe_block2d *b)
+{
+    int64_t pitch, width, height, x;
+    return mem->align >= 64 && mem->align % 64 == 0 && cm_constant_(c, b->pitch, &pitch) &&
+           cm_constant_(c, b->mem_width, &width) && cm_constant_(c, b->mem_height, &height) &&
+           cm_constant_(c, b->x, &x) && pitch % 16 == 0 && width >= 64 && width % 4 == 0 && pitch >= width &&
+           pitch <= 1 << 24 && height > 0 && height <= 1 << 24 && x * cm_type_info(type)->bytes % 4 == 0;
+}
+
+/* Whether this access is to use block messages, and with what surface. */
+static inline bool cm_block2d_wanted_(cm_ctx *c, cm_type type, const cm_mem *mem, const cm_surface_ *s, spe_block2d *b,
+                                      bool *transposed)
+{
+    if (mem->block2d == CM_BLOCK2D_NO || !(c->target.block2d_sizes & (uint32_t)c->target.subgroup_size)) return false;
+    if (s->storage != SPE_StorageClassCrossWorkgroup) {
+        if (mem->block2d == CM_BLOCK2D_YES)
+            cm_fail_(c, CM_ERROR_BLOCK2D, "CM_BLOCK2D_YES: 2D block messages need global memory");
+        return false;
+    }
+    if (!cm_block_surface_(c, type, s, b, transposed)) {
+        if (mem->block2d == CM_BLOCK2D_YES)
+            cm_fail_(c, CM_ERROR_BLOCK2D, "CM_BLOCK2D_YES: neither stride is the constant 1");
+        return false;
+    }
+    return mem->block2d == CM_BLOCK2D_YES || cm_block2d_proven_(c, type, mem, b);
+}
+
+/* ---- 2D block messages: load, store, prefetch ------------------------------------------------------------------------- */
+
+/* How one layout is covered: the message, elements across (a block of rows, or with TRANSPOSE of words), how far a word
+ * advances in y (or x), and the legal shape. */
+typedef struct {
+    cm_block_op op;
+    int elem, width, count, step;
+    const cm_block_shape *shape;
+} cm_block_plan_;
+
+static inline bool cm_block_plan_load_(const cm_layout *l, bool transposed, cm_block_plan_ *p)
+{
+    int bytes = cm_type_info(l->type)->bytes;
+    memset(p, 0, sizeof *p);
+    if (l->I != l->S || (l->K1 > 1 && !l->interleaved)) return false;
+    p->op = transposed ? CM_BLOCK_TRANSPOSE : l->packed ? CM_BLOCK_TRANSFORM : CM_BLOCK_LOAD;
+    p->elem = transposed ? cm_word_bits_(l) / 8 : bytes;
+    p->width = transposed ? 8 : l->I * l->K1;
+    p->step = l->omega;
+    if (transposed && l->K1 > 1) return false;
+    p->count = cm_block_count_(p->op, p->elem, p->width, l->K2);
+    if (p->count == 0 || l->K2 % p->count != 0) return false;
+    p->shape = cm_block_shape_row(p->op, p->elem, p->width, (uint32_t)p->count);
+    return true;
+}
+
+/* Parts of block k2 whose words lie in first .. first + words, read back from the variable that a message filled; the block
+ * starts there at element `at`. */
+static inline void cm_block_read_(cm_ctx *c, cm_matrix *a, int k2, int first, int words, spe_id variable, int at)
+{
+    int all = cm_block_words_(&a->l), runs = cm_runs_(all), run, word = 0;
+    for (run = 0; run < runs; word += cm_run_(all, run++)) {
+        int part = k2 * runs + run;
+        spe_id index, ptr, type;
+        if (word < first || word >= first + words) continue;
+        index = cm_i32_(c, at + word - first);
+        ptr = spe_element(c->m, variable, 1, &index);
+        type = cm_part_type(c, &a->l, part);
+        a->part[part] = spe_load(c->m, spe_ptr_cast(c->m, ptr, type), (uint32_t)cm_word_bits_(&a->l) / 8);
+    }
+}
+
+/* One message: blocks k2 .. k2 + count of the matrix, words first .. of each. Returns how many words it brought. */
+static inline int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, const spe_block2d *surface, int k2,
+                                    int first)
+{
+    spe_module *m = c->m;
+    spe_block2d b = *surface;
+    bool transpose = p->op == CM_BLOCK_TRANSPOSE;
+    int rest = cm_block_words_(&a->l) - first, words, i;
+    int height = transpose ? a->l.S : cm_block_height_(p->shape, rest * p->step);
+    spe_id variable, zero = cm_i32_(c, 0), ptr;
+    words = transpose ? p->width : height / p->step;
+    b.elem_bytes = (uint32_t)p->elem;
+    b.width = (uint32_t)p->width;
+    b.height = (uint32_t)height;
+    b.count = (uint32_t)p->count;
+    if (transpose) {
+        b.x = cm_plus_(c, cm_shr_signed_(c, b.x, a->l.omega), first);
+        b.y = cm_plus_(c, b.y, k2 * a->l.I);
+    } else {
+        b.x = cm_plus_(c, b.x, k2 * a->l.I * a->l.K1);
+        b.y = cm_plus_(c, b.y, first * p->step);
+    }
+    variable = spe_local_var(m, spe_array(m, spe_int(m, (uint32_t)cm_word_bits_(&a->l)), (uint32_t)(words * p->count)));
+    ptr = spe_element(m, variable, 1, &zero);
+    if (transpose) spe_block2d_load_transpose(m, &b, ptr);
+    else if (p->op == CM_BLOCK_TRANSFORM) spe_block2d_load_transform(m, &b, ptr);
+    else spe_block2d_load(m, &b, ptr);
+    for (i = 0; i < p->count; i++) cm_block_read_(c, a, k2 + i, first, words, variable, i * words);
+    return words;
+}
+
+/* Method: load by 2D block messages. False when they cannot do it (nothing has been emitted then). */
+static inline bool cm_load_block2d_(cm_ctx *c, const cm_layout *l, const cm_mem *mem, const cm_surface_ *s, cm_matrix *out)
+{
+    cm_block_plan_ plan;
+    spe_block2d b;
+    bool transposed;
+    int k2, first;
+    if (!s->zero_padding || !cm_block2d_wanted_(c, l->type, mem, s, &b, &transposed)) return false;
+    if (!cm_block_plan_load_(l, transposed, &plan)) return false;
+    *out = cm_new_(c, l);
+    for (k2 = 0; out->parts && k2 < l->K2; k2 += plan.count)
+        for (first = 0; first < cm_block_words_(l);) first += cm_block_message_(c, out, &plan, &b, k2, first);
+    return true;
+}
+
+/* Method: store by 2D block messages, a message a part. */
+static inline bool cm_store_block2d_(cm_ctx *c, const cm_matrix *a, const cm_mem *mem, const cm_surface_ *s)
+{
+    const cm_layout *l = &a->l;
+    int bytes = cm_type_info(l->type)->bytes, width = l->I * l->K1, runs = cm_runs_(cm_block_words_(l)), part;
+    int word = 0;
+    spe_block2d b;
+    bool transposed;
+    if (l->packed || l->I != l->S || (l->K1 > 1 && !l->interleaved)) return false;
+    if (!cm_block_shape_row(CM_BLOCK_STORE, bytes, width, 1)) return false;
+    if (!cm_block2d_wanted_(c, l->type, mem, s, &b, &transposed) || transposed) return false;
+    for (part = 0; part < a->parts; part++) {
+        spe_block2d one = b;
+        int words = cm_part_words(l, part);
+        spe_id zero = cm_i32_(c, 0), variable, ptr;
+        if (part % runs == 0) word = 0;
+        one.elem_bytes = (uint32_t)bytes;
+        one.width = (uint32_t)width;
+        one.height = (uint32_t)words;
+        one.count = 1;
+        one.x = cm_plus_(c, b.x, part / runs * width);
+        one.y = cm_plus_(c, b.y, word);
+        variable = spe_local_var(c->m, spe_array(c->m, spe_int(c->m, (uint32_t)cm_word_bits_(l)), (uint32_t)words));
+        ptr = spe_element(c->m, variable, 1, &zero);
+        spe_store(c->m, spe_ptr_cast(c->m, ptr, cm_part_type(c, l, part)), a->part[part], (uint32_t)cm_word_bits_(l) / 8);
+        spe_block2d_store(c->m, &one, ptr);
+        word += words;
+    }
+    return true;
+}
+
+/* Method: prefetch by 2D block messages; across and down count elements along and across the contiguous direction. */
+static inline bool cm_prefetch_block2d_(cm_ctx *c, cm_type type, int across, int down, const spe_block2d *surface)
+{
+    int elem = cm_type_info(type)->bytes, width = elem == 1 && across >= 32 ? 32 : 16, x, y, count, height;
+    const cm_block_shape *shape;
+    for (x = 0; x < across; x += width * count) {
+        count = cm_block_count_(CM_BLOCK_PREFETCH, elem, width, (across - x + width - 1) / width);
+        if (count == 0) return false;
+        shape = cm_block_shape_row(CM_BLOCK_PREFETCH, elem, width, (uint32_t)count);
+        for (y = 0; y < down; y += height) {
+            spe_block2d b = *surface;
+            height = cm_block_height_(shape, down - y);
+            b.width = (uint32_t)width;
+            b.height = (uint32_t)height;
+            b.count = (uint32_t)count;
+            b.x = cm_plus_(c, b.x, x);
+            b.y = cm_plus_(c, b.y, y);
+            spe_block2d_prefetch(c->m, &b);
+        }
+    }
+    return true;
+}
+
+/* The same pointer, asking for a cache policy: every level from `level` on caches, those before do not. */
+static inline spe_id cm_cached_pointer_(cm_ctx *c, spe_id ptr, int level)
+{
+    spe_id copy = spe_op(c->m, SPE_OpCopyObject, spe_type_of(c->m, ptr), 1, &ptr);
+    uint32_t i, words[2];
+    for (i = 0; i < 2; i++) {
+        words[0] = i;
+        words[1] = (int)i + 1 >= level ? 1 : 0;
+        spe_decorate(c->m, copy, SPE_DecorationCacheControlLoadINTEL, 2, words);
+    }
+    return copy;
+}
+
+/* ---- memory a lane at a time ------------------------------------------------------------------------------------------- */
+
+/* A test that constants decide to be true is no test. */
+static inline spe_id cm_unless_true_(cm_ctx *c, spe_id test)
+{
+    uint64_t bits;
+    return test && spe_const_bits(c->m, test, &bits) && bits ? 0 : test;
+}
+
+/* One direction of an access in this lane: the address contribution (i64, elements) and whether it is inside (0: it is). */
+typedef struct {
+    spe_id offset, inside;
+} cm_axis_;
+
+/* Position + index along one direction; `limit` adds index < limit. Outside, the offset is that of position 0. */
+static inline cm_axis_ cm_axis_at_(cm_ctx *c, spe_id position, spe_id index, spe_id extent, spe_id stride, spe_id limit)
+{
+    spe_module *m = c->m;
+    spe_id at = spe_iadd(m, position, index), i64 = spe_int(m, 64);
+    cm_axis_ a = {0, 0};
+    if (extent) a.inside = spe_ult(m, at, extent);
+    if (limit) a.inside = a.inside ? spe_land(m, a.inside, spe_ult(m, index, limit)) : spe_ult(m, index, limit);
+    a.inside = cm_unless_true_(c, a.inside);
+    if (a.inside) at = spe_select(m, a.inside, at, cm_i32_(c, 0));
+    a.offset = spe_sconvert(m, i64, at);
+    if (!cm_is_constant_(c, stride, 1)) a.offset = spe_imul(m, a.offset, spe_sconvert(m, i64, stride));
+    return a;
+}
+
+/* The rows (one for each k1, k2) and columns (one for each word and channel of a block) that a lane accesses. */
+typedef struct {
+    cm_axis_ *row, *col;
+    int rows, cols;
+} cm_axes_;
+
+static inline bool cm_axes_init_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axes_ *a)
+{
+    cm_lane lane = cm_lane_(c, l);
+    int i, across = l->S / l->I;
+    spe_id n = cm_i32_(c, l->cols);
+    a->rows = l->K;
+    a->cols = l->V / l->K;
+    a->row = (cm_axis_ *)spe_alloc(c->m, (size_t)a->rows * sizeof(cm_axis_));
+    a->col = (cm_axis_ *)spe_alloc(c->m, (size_t)a->cols * sizeof(cm_axis_));
+    if (!a->row || !a->col) return false;
+    for (i = 0; i < a->rows; i++) {
+        int k1 = i % l->K1, k2 = i / l->K1, first = l->interleaved ? k1 : k1 * l->I;
+        spe_id index = cm_plus_(c, cm_times_(c, lane.i, l->interleaved ? l->K1 : 1), first + k2 * l->I * l->K1);
+        a->row[i] = cm_axis_at_(c, s->row, index, s->rows, s->down, 0);
+    }
+    for (i = 0; i < a->cols; i++) {
+        int first = i / l->omega * across * l->omega + i % l->omega, last = first + (across - 1) * l->omega;
+        spe_id index = cm_plus_(c, cm_times_(c, lane.j0, l->omega), first);
+        a->col[i] = cm_axis_at_(c, s->col, index, s->cols, s->right, last >= l->cols ? n : 0);
+    }
+    return spe_ok(c->m);
+}
+
+/* Component v of the vector -> its row and column among the axes: v = (w1 + u K1 + w2 K1 V/K), u with its channels. */
+static inline void cm_axes_of_(const cm_layout *l, int v, int *row, int *col)
+{
+    int per_block = l->V / l->K2, in_block = v % per_block;
+    *row = in_block % l->K1 + v / per_block * l->K1;
+    *col = in_block / l->K1;
+}
+
+static inline spe_id cm_and_(cm_ctx *c, spe_id a, spe_id b) { return a && b ? spe_land(c->m, a, b) : a ? a : b; }
+
+/* Is there any memory at all? Clamped loads read element (0, 0) of it. 0: nothing is checked. */
+static inline spe_id cm_not_empty_(cm_ctx *c, const cm_surface_ *s)
+{
+    spe_id rows = s->rows ? spe_sgt(c->m, s->rows, cm_i32_(c, 0)) : 0;
+    spe_id cols = s->cols ? spe_sgt(c->m, s->cols, cm_i32_(c, 0)) : 0;
+    return cm_and_(c, cm_unless_true_(c, rows), cm_unless_true_(c, cols));
+}
+
+/* Method: load component by component, section "Load pseudo-code". What is outside reads element (0, 0) and takes the
+ * padding instead, so there is no branch a component; one branch around everything is for memory without elements. */
+static inline bool cm_load_lanes_(cm_ctx *c, const cm_layout *l, const cm_mem *mem, const cm_surface_ *s, cm_matrix *out)
+{
+    spe_module *m = c->m;
+    spe_id some = cm_not_empty_(c, s), *v;
+    uint32_t size = (uint32_t)cm_type_info(l->type)->bytes;
+    cm_matrix none = cm_new_(c, l);
+    cm_axes_ axes;
+    int i;
+    (void)mem;
+    v = (spe_id *)spe_alloc(m, (size_t)l->V * sizeof(spe_id));
+    if (!none.parts || !v) return true;
+    if (some) {
+        for (i = 0; i < l->V; i++) v[i] = s->padding;
+        none = cm_from_components(c, l, v);
+        spe_if(m, some);
+    }
+    if (!cm_axes_init_(c, l, s, &axes)) return true;
+    for (i = 0; i < l->V; i++) {
+        int row, col;
+        spe_id inside;
+        cm_axes_of_(l, i, &row, &col);
+        inside = cm_and_(c, axes.row[row].inside, axes.col[col].inside);
+        v[i] = spe_load(m, spe_index(m, s->ptr, spe_iadd(m, axes.row[row].offset, axes.col[col].offset)), size);
+        if (inside) v[i] = spe_select(m, inside, v[i], s->padding);
+    }
+    *out = cm_from_components(c, l, v);
+    if (some) spe_endif_from(m, out->parts, out->part, none.part, out->part);
+    return true;
+}
+
+/* Stores the components of one row of the axes (its test has been made). */
+static inline void cm_store_row_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const cm_axes_ *axes, int wanted,
+                                 const spe_id *v)
+{
+    spe_module *m = c->m;
+    uint32_t size = (uint32_t)cm_type_info(l->type)->bytes;
+    int i, row, col;
+    for (i = 0; i < l->V; i++) {
+        spe_id at;
+        cm_axes_of_(l, i, &row, &col);
+        if (row != wanted) continue;
+        if (axes->col[col].inside) spe_if(m, axes->col[col].inside);
+        at = spe_iadd(m, axes->row[row].offset, axes->col[col].offset);
+        spe_store(m, spe_index(m, s->ptr, at), v[i], size);
+        if (axes->col[col].inside) spe_endif(m, 0, NULL, NULL);
+    }
+}
+
+/* Method: store component by component; a branch a row of the lane, inside it one a column (the same for all lanes when
+ * M >= S). */
+static inline bool cm_store_lanes_(cm_ctx *c, const cm_matrix *a, const cm_mem *mem, const cm_surface_ *s)
+{
+    cm_axes_ axes;
+    spe_id *v = cm_components_(c, a, a->l.type);
+    int row;
+    (void)mem;
+    if (!v || !cm_axes_init_(c, &a->l, s, &axes)) return true;
+    for (row = 0; row < axes.rows; row++) {
+        if (axes.row[row].inside) spe_if(c->m, axes.row[row].inside);
+        cm_store_row_(c, &a->l, s, &axes, row, v);
+        if (axes.row[row].inside) spe_endif(c->m, 0, NULL, NULL);
+    }
+    return true;
+}
+
+/* ---- product: matrix instruction ---------------------------------------------------------------------------------------- */
+
+/* What a product method gets: D = A B + C, all of C and D in the type that is accumulated in. */
+typedef struct {
+    const cm_product *row;
+    const cm_matrix *a, *b;
+    cm_matrix acc; /* C going in, D coming out; its part array is the method's own */
+} cm_job_;
+
+/* Method: the matrix instruction. Its B operand is a part of ours as it stands (eight 32-bit entries of a lane's row), its A
+ * operand a part of our B (up to eight columns), its accumulators the parts of ours. K outermost, so that products
+ * which depend on one another are far apart. */
+static inline bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
+{
+    const cm_layout *la = &job->a->l, *lb = &job->b->l, *ld = &job->acc.l;
+    int bytes = cm_type_info(la->type)->bytes, depth = cm_dpas_depth_(bytes);
+    int rows_a = cm_runs_(cm_block_words_(la)), runs = cm_runs_(cm_block_words_(ld)), k, block, run;
+    if (!job->row->dpas || !la->packed || la->I != la->S || lb->rows < depth || lb->K1 * lb->S != depth) return false;
+    if (lb->K1 > 1 && !lb->interleaved) return false;
+    for (k = 0; k < lb->K2; k++)
+        for (block = 0; block < ld->K2; block++)
+            for (run = 0; run < runs; run++) {
+                spe_id *d = &job->acc.part[block * runs + run];
+                *d = spe_dpas(c->m, cm_part_type(c, ld, block * runs + run), (uint32_t)depth,
+                              job->b->part[k * runs + run], job->a->part[block * rows_a + k], *d, job->row->dpas);
+            }
+    return true;
+}
+
+/* ---- product: plain -------------------------------------------------------------------------------------------------------- */
+
+/* acc + x y in the type that is accumulated in. */
+static inline spe_id cm_fma_(cm_ctx *c, cm_type acc, spe_id x, spe_id y, spe_id sum)
+{
+    spe_id args[3];
+    if (cm_type_info(acc)->kind != CM_KIND_FLOAT) return spe_iadd(c->m, spe_imul(c->m, x, y), sum);
+    args[0] = x;
+    args[1] = y;
+    args[2] = sum;
+    return spe_math(c->m, SPE_FMA, 3, args);
+}
+
+/* Element (k, m) of B, whose components are given, in every lane. */
+static inline spe_id cm_broadcast_b_(cm_ctx *c, const cm_layout *l, const spe_id *b, int k, int m)
+{
+    cm_slot s = cm_slot_of(l, k, m);
+    return spe_sg_broadcast(c->m, b[s.component * l->omega + s.channel], cm_i32_(c, s.lane));
+}
+
+/* M >= S: a lane has whole rows of A and D, so one broadcast of B serves all its rows, and eight columns are one vector. The
+ * broadcasts of a k and run of columns come first, then their products. */
+static inline void cm_mul_add_rows_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
+{
+    const cm_layout *la = &job->a->l, *lb = &job->b->l, *ld = &job->acc.l;
+    int runs = cm_runs_(cm_block_words_(ld)), k, run, block, i, first;
+    spe_id elem = cm_storage_type(c, ld->type);
+    for (k = 0; k < lb->rows; k++)
+        for (run = 0, first = 0; run < runs; first += cm_part_words(ld, run++)) {
+            int words = cm_part_words(ld, run);
+            spe_id one[8], vector;
+            for (i = 0; i < words; i++) one[i] = cm_broadcast_b_(c, lb, b, k, first + i);
+            vector = cm_join_(c, elem, one, words, 1);
+            for (block = 0; block < ld->K2; block++) {
+                cm_slot s = cm_slot_of(la, block * la->I, k);
+                spe_id x = a[s.component * la->omega + s.channel], *d = &job->acc.part[block * runs + run];
+                if (words > 1) x = spe_splat(c->m, spe_vec(c->m, elem, (uint32_t)words), x);
+                *d = cm_fma_(c, ld->type, x, vector, *d);
+            }
+        }
+}
+
+/* Element (k, column of component v of D in this lane) of B: lanes of one component have S / I columns, in turns. */
+static inline spe_id cm_choose_b_(cm_ctx *c, const cm_job_ *job, const spe_id *b, int k, int v)
+{
+    const cm_layout *ld = &job->acc.l, *lb = &job->b->l;
+    int across = ld->S / ld->I, first = v * across, q;
+    cm_lane lane = cm_lane_(c, ld);
+    spe_id got = 0;
+    for (q = 0; q < across && first + q < lb->cols; q++) {
+        spe_id one = cm_broadcast_b_(c, lb, b, k, first + q);
+        got = q == 0 ? one : spe_select(c->m, spe_ieq(c->m, lane.j0, cm_i32_(c, q)), one, got);
+    }
+    return got;
+}
+
+/* M < S: the lanes of one row of D are I apart and each has its own column; A's element comes from the lane that has it. */
+static inline bool cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
+{
+    const cm_layout *la = &job->a->l, *lb = &job->b->l, *ld = &job->acc.l;
+    spe_id *d = cm_components_(c, &job->acc, ld->type), *x = (spe_id *)spe_alloc(c->m, (size_t)lb->rows * sizeof(spe_id));
+    cm_lane lane = cm_lane_(c, ld);
+    int k, v;
+    if (!d || !x) return false;
+    for (k = 0; k < lb->rows; k++) {
+        cm_slot s = cm_slot_of(la, 0, k);
+        x[k] = spe_sg_shuffle(c->m, a[s.component * la->omega + s.channel], cm_plus_(c, lane.i, s.lane));
+    }
+    for (v = 0; v < ld->V; v++)
+        for (k = 0; k < lb->rows && v * (ld->S / ld->I) < lb->cols; k++)
+            d[v] = cm_fma_(c, ld->type, x[k], cm_choose_b_(c, job, b, k, v), d[v]);
+    job->acc = cm_from_components(c, ld, d);
+    return true;
+}
+
+/* Method: broadcasts and FMA in the type that is accumulated in, straight-line: K N broadcasts and K N M / S products of a
+ * lane (in vectors of up to eight). Works for every layout, interleaved ones too. */
+static inline bool cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
+{
+    cm_type acc = job->row->acc;
+    spe_id *a = cm_components_(c, job->a, acc), *b = cm_components_(c, job->b, acc);
+    if (!a || !b) return true;
+    if (job->acc.l.I < job->acc.l.S) return cm_mul_add_spread_(c, job, a, b);
+    cm_mul_add_rows_(c, job, a, b);
+    return true;
+}
+
+/* ---- the lowerings: what to try first; what says no leaves it to the plain method ----------------------------------------------- */
+
+typedef struct {
+    bool (*load)(cm_ctx *, const cm_layout *, const cm_mem *, const cm_surface_ *, cm_matrix *);
+    bool (*store)(cm_ctx *, const cm_matrix *, const cm_mem *, const cm_surface_ *);
+    bool (*prefetch)(cm_ctx *, cm_type, int, int, const spe_block2d *);
+    bool (*mul_add)(cm_ctx *, cm_job_ *);
+} cm_methods_;
+
+static inline bool cm_prefetch_nothing_(cm_ctx *c, cm_type type, int across, int down, const spe_block2d *b)
+{
+    (void)c, (void)type, (void)across, (void)down, (void)b;
+    return true;
+}
+
+static inline const cm_methods_ *cm_methods_of_(const cm_ctx *c)
+{
+    static const cm_methods_ plain = {cm_load_lanes_, cm_store_lanes_, cm_prefetch_nothing_, cm_mul_add_plain_};
+    static const cm_methods_ intel = {cm_load_block2d_, cm_store_block2d_, cm_prefetch_block2d_, cm_mul_add_dpas_};
+    static const cm_methods_ *const rows[] = {&plain, &plain, &intel, &plain}; /* by cm_lowering */
+    return rows[c->lowering];
+}
+
+/* ---- load, store, prefetch, multiply and add -------------------------------------------------------------------------------------- */
+
+/* Loads a matrix (section "Load pseudo-code"); what lies outside checked extents is the padding. */
+static inline cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const cm_mem *from)
+{
+    cm_layout l = cm_layout_for(c, rows, cols, type, use);
+    cm_matrix a = cm_poison_();
+    cm_surface_ s;
+    if (!l.rows || !cm_surface_init_(c, &s, type, from)) return a;
+    if (!cm_methods_of_(c)->load(c, &l, from, &s, &a)) cm_load_lanes_(c, &l, from, &s, &a);
+    return spe_ok(c->m) ? a : cm_poison_();
+}
+
+/* Stores a matrix; what lies outside checked extents is not written. */
+static inline void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to)
+{
+    cm_surface_ s;
+    if (cm_is_poison_(c, a) || !cm_surface_init_(c, &s, a->l.type, to)) return;
+    if (!cm_methods_of_(c)->store(c, a, to, &s)) cm_store_lanes_(c, a, to, &s);
+}
+
+/* Asks for rows x cols elements (any numbers) to be brought nearer; level 0: wherever the device likes, 1: all caches, 2: all
+ * but the first. Emits nothing where there are no 2D block messages for it: a prefetch never changes a result. */
+static inline void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, const cm_mem *from, int level)
+{
+    cm_surface_ s;
+    spe_block2d b;
+    bool transposed;
+    if (!spe_ok(c->m) || !cm_surface_init_(c, &s, type, from)) return;
+    if (rows < 1 || cols < 1 || level < 0 || level > 2) {
+        cm_fail_(c, CM_ERROR_SHAPE, "cm_prefetch: %d x %d, level %d: at least 1 x 1, level 0 to 2", rows, cols, level);
+        return;
+    }
+    if (!cm_block2d_wanted_(c, type, from, &s, &b, &transposed)) return;
+    if (level) b.ptr = cm_cached_pointer_(c, b.ptr, level);
+    cm_methods_of_(c)->prefetch(c, type, transposed ? cols : rows, transposed ? rows : cols, &b);
+}
+
+static inline bool cm_check_product_(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc,
+                                     const cm_product *row)
+{
+    const char *ta = cm_type_info(a->l.type)->name, *tb = cm_type_info(b->l.type)->name;
+    if (a->l.use != CM_A) cm_fail_(c, CM_ERROR_OPERAND_USE, "A of a product is a %s, not a matrix_a", cm_use_name(a->l.use));
+    else if (b->l.use != CM_B) cm_fail_(c, CM_ERROR_OPERAND_USE, "B of a product is a %s, not a matrix_b", cm_use_name(b->l.use));
+    else if (acc && acc->l.use != CM_ACC)
+        cm_fail_(c, CM_ERROR_OPERAND_USE, "C of a product is a %s, not a matrix_acc", cm_use_name(acc->l.use));
+    else if (a->l.cols != b->l.rows)
+        cm_fail_(c, CM_ERROR_SHAPE, "A is %d x %d and B is %d x %d", a->l.rows, a->l.cols, b->l.rows, b->l.cols);
+    else if (acc && (acc->l.rows != a->l.rows || acc->l.cols != b->l.cols))
+        cm_fail_(c, CM_ERROR_SHAPE, "A B is %d x %d and C is %d x %d", a->l.rows, b->l.cols, acc->l.rows, acc->l.cols);
+    else if (!row) cm_fail_(c, CM_ERROR_MUL_TYPES, "no product of %s and %s", ta, tb);
+    else if (!cm_type_info(type_d) || !cm_product_takes(row->acc, type_d))
+        cm_fail_(c, CM_ERROR_MUL_TYPES, "a product of %s and %s cannot have the type %s", ta, tb,
+                 cm_type_info(type_d) ? cm_type_info(type_d)->name : "(none)");
+    else if (acc && !cm_product_takes(row->acc, acc->l.type))
+        cm_fail_(c, CM_ERROR_MUL_TYPES, "a product of %s and %s cannot be added to %s", ta, tb, cm_type_info(acc->l.type)->name);
+    return spe_ok(c->m);
+}
+
+/* The accumulators a product starts from: C in the accumulating type, or zeros, in a part array of its own. */
+static inline cm_matrix cm_start_(cm_ctx *c, cm_type type, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc)
+{
+    cm_matrix from = acc ? cm_convert(c, acc, type) : cm_splat(c, a->l.rows, b->l.cols, type, CM_ACC, 0);
+    return from.parts ? cm_from_parts(c, &from.l, from.part) : from;
+}
+
+/* D = A B + C of type_d: A is M x K (CM_A), B is K x N (CM_B), C is M x N (CM_ACC) or NULL for none. The table cm_product_row says
+ * which types go together and what is accumulated in: f32 for 16-bit floats, i32 for 8- and 16-bit integers (which wrap). */
+static inline cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc)
+{
+    cm_job_ job;
+    if (cm_is_poison_(c, a) || cm_is_poison_(c, b) || (acc && acc->parts == 0)) return cm_poison_();
+    job.row = cm_product_row(a->l.type, b->l.type);
+    job.a = a;
+    job.b = b;
+    if (!cm_check_product_(c, type_d, a, b, acc, job.row)) return cm_poison_();
+    job.acc = cm_start_(c, job.row->acc, a, b, acc);
+    if (!job.acc.parts) return cm_poison_();
+    if (!cm_methods_of_(c)->mul_add(c, &job)) cm_mul_add_plain_(c, &job);
+    return spe_ok(c->m) ? cm_convert(c, &job.acc, type_d) : cm_poison_();
+}
+
 #endif /* CM_LAYOUT_ONLY */
 #endif /* XETILE_COOPMATRIX_H */

@@ -4,7 +4,7 @@
 #include "../coopmatrix.h"
 #include "test.h"
 
-#ifdef XETILE_SPIRV_EMIT_H
+#ifdef SPIRV_EMIT_H
 #error "CM_LAYOUT_ONLY must not pull the emitter in"
 #endif
 

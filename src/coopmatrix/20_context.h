@@ -1,0 +1,313 @@
+#ifndef CM_LAYOUT_ONLY
+#include "spirv_emit.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* ==== Part 2: operations that emit ================================================================================= */
+
+/* ---- targets ------------------------------------------------------------------------------------------------------ */
+
+/* What a device can do. A row of the table below, which the caller may copy and change (a smaller local memory, another
+ * subgroup size of those it has). */
+typedef struct {
+    const char *name;
+    int subgroup_size;       /* the size that kernels get unless they ask for another */
+    uint32_t subgroup_sizes; /* every size the device has, or-ed: 8 | 16 | 32 */
+    uint32_t dpas_sizes;     /* subgroup sizes at which the matrix instruction works; 0: there is none */
+    uint32_t block2d_sizes;  /* the same for 2D block messages */
+    bool coop_khr;           /* takes SPV_KHR_cooperative_matrix */
+    int local_memory;        /* bytes of a work-group */
+    int max_group_size;      /* work-items of a work-group */
+    int registers;           /* bytes of registers of one subgroup, in the larger of the two modes */
+    const char *build_flags; /* that the device's compiler needs for large tiles; "" elsewhere */
+} cm_target;
+
+/* pvc bmg lnl (lnl-m) ptl dg2 generic soft; NULL when unknown. */
+static inline const cm_target *cm_target_row(const char *name)
+{
+    static const char large[] = "-ze-opt-large-register-file";
+    static const cm_target rows[] = {
+        {"pvc", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large},
+        {"bmg", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large},
+        {"lnl", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large},
+        {"ptl", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large},
+        {"dg2", 8, 8 | 16 | 32, 8, 0, true, 64 << 10, 1024, 8 << 10, large},
+        {"generic", 16, 8 | 16 | 32, 0, 0, false, 32 << 10, 256, 8 << 10, ""},
+        {"soft", 16, 8 | 16 | 32, 8 | 16, 16, false, 64 << 10, 1024, 16 << 10, ""},
+    };
+    size_t i;
+    if (!name) return NULL;
+    if (strcmp(name, "lnl-m") == 0) name = "lnl";
+    for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (strcmp(rows[i].name, name) == 0) return &rows[i];
+    return NULL;
+}
+
+/* ---- context, values, memory --------------------------------------------------------------------------------------- */
+
+typedef enum {
+    CM_AUTO,  /* what the target's row has: matrix instruction and 2D block messages, else plain */
+    CM_PLAIN, /* loads a lane, subgroup broadcasts, FMA: works on everything */
+    CM_INTEL, /* insist on the matrix instruction; an error where the target lacks it */
+    CM_KHR    /* SPV_KHR_cooperative_matrix; not available yet: an error */
+} cm_lowering;
+
+/* One per kernel that is being written. Plain data: copy it as you like. */
+typedef struct {
+    spe_module *m;
+    cm_target target;
+    cm_lowering lowering; /* CM_AUTO resolved */
+} cm_ctx;
+
+/* A matrix held by a subgroup: SPIR-V vectors ("parts"), block by block (k2), each block's words cut greedily into runs of
+ * 8, 4, 2, 1. A word is a 32-bit entry of a packed matrix, the K1 components of one (j, k2) of a CM_B matrix, or one
+ * component; its low bits come first. parts == 0 is poison: every operation takes it and gives poison.
+ * Copy it by assignment; part[] may be replaced by an array of other ids of the same types (phis). */
+typedef struct {
+    cm_layout l;
+    int parts;
+    spe_id *part; /* in the module's arena */
+} cm_matrix;
+
+typedef enum {
+    CM_BLOCK2D_AUTO, /* 2D block messages only when constants prove that they may be used */
+    CM_BLOCK2D_YES,  /* promised by the caller: see cm_block2d_test */
+    CM_BLOCK2D_NO
+} cm_block2d;
+
+/* A matrix in memory. Element (r, c) of the cooperative matrix is ptr[(row + r) * stride_row + (col + c) * stride_col].
+ * All of it must be the same for every lane. Memory outside the extents is never touched. */
+typedef struct {
+    spe_id ptr;                    /* to the component's storage type (cm_storage_type); any storage class */
+    spe_id rows, cols;             /* extents for the bounds tests, i32; 0: that direction is not checked */
+    spe_id row, col;               /* position of the matrix, i32, may be negative; 0: the constant 0 */
+    spe_id stride_row, stride_col; /* in elements, i32; stride_row 0: 1; stride_col 0: rows */
+    bool transposed;               /* swaps the extents and the strides, as in the text */
+    cm_block2d block2d;
+    uint32_t align; /* bytes that ptr is known to be aligned to; 0: nothing is known (for CM_BLOCK2D_AUTO) */
+    spe_id padding; /* scalar of the storage type for what lies outside; 0: zero */
+} cm_mem;
+
+/* A component-wise operation: gets vectors (or scalars) of the arithmetic type (cm_arith_type) and returns one of the same. */
+typedef spe_id (*cm_fn)(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user);
+
+#if defined(__GNUC__)
+#define CM_PRINTF_(text, first) __attribute__((format(printf, text, first)))
+#else
+#define CM_PRINTF_(text, first)
+#endif
+
+/* Reports an error of this header to the module, which keeps the first. Returns 0, the poison id. */
+CM_PRINTF_(3, 4) static inline spe_id cm_fail_(cm_ctx *c, int id, const char *format, ...)
+{
+    char text[320];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    spe_fail(c->m, id, cm_error_name(id), "%s", text);
+    return 0;
+}
+
+static inline cm_matrix cm_poison_(void)
+{
+    cm_matrix a;
+    memset(&a, 0, sizeof a);
+    return a;
+}
+
+static inline bool cm_is_poison_(const cm_ctx *c, const cm_matrix *a) { return !spe_ok(c->m) || a->parts == 0; }
+
+/* Starts using a target; target may be a row of cm_target_row or a changed copy, lowering zero (CM_AUTO) for the best. */
+static inline bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering lowering)
+{
+    bool dpas;
+    memset(c, 0, sizeof *c);
+    c->m = m;
+    if (!target) {
+        cm_fail_(c, CM_ERROR_TARGET, "there is no target of this name; known are pvc, bmg, lnl, ptl, dg2, generic and soft");
+        return false;
+    }
+    c->target = *target;
+    dpas = (target->dpas_sizes & (uint32_t)target->subgroup_size) != 0;
+    c->lowering = lowering == CM_AUTO ? (dpas ? CM_INTEL : CM_PLAIN) : lowering;
+    if (!cm_power_of_two_(target->subgroup_size) || !(target->subgroup_sizes & (uint32_t)target->subgroup_size))
+        cm_fail_(c, CM_ERROR_TARGET_SUBGROUP, "subgroup size %d: target %s has the sizes in mask 0x%x", target->subgroup_size,
+                 target->name, (unsigned)target->subgroup_sizes);
+    else if (c->lowering == CM_INTEL && !dpas)
+        cm_fail_(c, CM_ERROR_LOWERING, "CM_INTEL: target %s has no matrix instruction at subgroup size %d", target->name,
+                 target->subgroup_size);
+    else if (c->lowering == CM_KHR)
+        cm_fail_(c, CM_ERROR_LOWERING, "CM_KHR: target %s: the KHR lowering is not available", target->name);
+    return spe_ok(m);
+}
+
+/* ---- what products there are --------------------------------------------------------------------------------------- */
+
+/* Component types of A and B, the type that is accumulated in, and the operands word of the matrix instruction (0: it has
+ * no such product). There the roles are swapped (our A is its B): its A flags describe our B. */
+typedef struct {
+    cm_type a, b, acc;
+    uint32_t dpas;
+} cm_product;
+
+static inline const cm_product *cm_product_row(cm_type a, cm_type b)
+{
+    enum { A_SIGNED = 1, B_SIGNED = 2, I8 = 0x10 | 0x20, F16 = 0x400 | 0x800, BF16 = 0x1000 | 0x2000 };
+    static const cm_product rows[] = {
+        {CM_F16, CM_F16, CM_F32, F16},
+        {CM_BF16, CM_BF16, CM_F32, BF16},
+        {CM_I8, CM_I8, CM_I32, I8 | A_SIGNED | B_SIGNED},
+        {CM_U8, CM_U8, CM_I32, I8},
+        {CM_I8, CM_U8, CM_I32, I8 | B_SIGNED},
+        {CM_U8, CM_I8, CM_I32, I8 | A_SIGNED},
+        {CM_F32, CM_F32, CM_F32, 0},
+        {CM_TF32, CM_TF32, CM_F32, 0},
+        {CM_F64, CM_F64, CM_F64, 0},
+        {CM_F16, CM_F32, CM_F32, 0},
+        {CM_F32, CM_F16, CM_F32, 0},
+        {CM_BF16, CM_F32, CM_F32, 0},
+        {CM_F32, CM_BF16, CM_F32, 0},
+        {CM_I16, CM_I16, CM_I32, 0},
+        {CM_I32, CM_I32, CM_I32, 0},
+        {CM_U32, CM_U32, CM_U32, 0},
+        {CM_I64, CM_I64, CM_I64, 0},
+        {CM_U64, CM_U64, CM_U64, 0},
+    };
+    size_t i;
+    for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].a == a && rows[i].b == b) return &rows[i];
+    return NULL;
+}
+
+/* The types that C and D may have when `acc` is accumulated in. */
+static inline bool cm_product_takes(cm_type acc, cm_type c_or_d)
+{
+    static const struct {
+        cm_type acc, outer;
+    } rows[] = {{CM_F32, CM_F32}, {CM_F32, CM_F16}, {CM_F32, CM_BF16}, {CM_F64, CM_F64}, {CM_I32, CM_I32},
+                {CM_I32, CM_U32}, {CM_U32, CM_U32}, {CM_I64, CM_I64},  {CM_U64, CM_U64}};
+    size_t i;
+    for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].acc == acc && rows[i].outer == c_or_d) return true;
+    return false;
+}
+
+/* Depth of one matrix instruction, in components of this size: eight dwords. */
+static inline int cm_dpas_depth_(int bytes) { return 32 / bytes; }
+
+/* ---- layouts as a context holds them ------------------------------------------------------------------------------- */
+
+/* The layout that values of this context have: the text's, but where the matrix instruction wants more than one row of its
+ * CM_B operand in a lane (8-bit types, and 16-bit ones at subgroup size 8), neighbouring rows (cm_layout_interleave).
+ * Everything here asks the layout where an element is, so this shows only in which component holds what.
+ * On an error the result has rows == 0. */
+static inline cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use)
+{
+    cm_layout l;
+    const cm_product *row;
+    int depth, error = cm_layout_init(&l, rows, cols, type, use, c->target.subgroup_size);
+    if (error) {
+        spe_fail(c->m, error, cm_error_name(error), "%s: %d x %d, type %d, use %d, subgroup size %d", cm_error_text(error),
+                 rows, cols, (int)type, (int)use, c->target.subgroup_size);
+        return l;
+    }
+    row = cm_product_row(type, type);
+    if (use != CM_B || c->lowering != CM_INTEL || !row || !row->dpas) return l;
+    depth = cm_dpas_depth_(cm_type_info(type)->bytes);
+    if (depth > l.S && rows >= depth) cm_layout_interleave(&l, depth / l.S);
+    return l;
+}
+
+/* Components in a word, words a block, bits of a word. */
+static inline int cm_channels_(const cm_layout *l) { return l->packed ? l->omega : l->K1; }
+static inline int cm_block_words_(const cm_layout *l) { return l->V / (l->K2 * cm_channels_(l)); }
+static inline int cm_word_bits_(const cm_layout *l) { return cm_channels_(l) * cm_type_info(l->type)->storage_bits; }
+
+/* Parts of one block of n words, and how many words part i of them has. */
+static inline int cm_runs_(int n) { return n / 8 + (n % 8 / 4) + (n % 4 / 2) + n % 2; }
+static inline int cm_run_(int n, int i)
+{
+    int rest = n % 8;
+    if (i < n / 8) return 8;
+    i -= n / 8;
+    if (rest & 4 && i-- == 0) return 4;
+    if (rest & 2 && i-- == 0) return 2;
+    return 1;
+}
+
+/* How many parts a matrix of this layout has. */
+static inline int cm_part_count(const cm_layout *l) { return l->rows ? l->K2 * cm_runs_(cm_block_words_(l)) : 0; }
+
+/* How many words part `part` has. */
+static inline int cm_part_words(const cm_layout *l, int part)
+{
+    int words = cm_block_words_(l);
+    return cm_run_(words, part % cm_runs_(words));
+}
+
+/* The type of a component in memory and in parts: bf16 and 8-bit floats are integers. 0 and an error for complex types. */
+static inline spe_id cm_storage_type(cm_ctx *c, cm_type type)
+{
+    const cm_type_row *t = cm_type_info(type);
+    if (!t || t->kind == CM_KIND_COMPLEX)
+        return cm_fail_(c, CM_ERROR_EMIT_TYPE, "operations on %s are not available", t ? t->name : "this type");
+    return t->storage_float ? spe_float(c->m, (uint32_t)t->storage_bits) : spe_int(c->m, (uint32_t)t->storage_bits);
+}
+
+/* The type that cm_fn works on: the storage type, but f32 for bf16. 0 and an error for 8-bit floats. */
+static inline spe_id cm_arith_type(cm_ctx *c, cm_type type)
+{
+    if (type == CM_E4M3 || type == CM_E5M2)
+        return cm_fail_(c, CM_ERROR_EMIT_TYPE, "arithmetic on %s is not available", cm_type_info(type)->name);
+    return type == CM_BF16 ? spe_float(c->m, 32) : cm_storage_type(c, type);
+}
+
+/* Accumulators are of the storage type; operands below 32 bits are integers, as the matrix instruction takes them. */
+static inline spe_id cm_word_type_(cm_ctx *c, const cm_layout *l)
+{
+    int bits = cm_word_bits_(l);
+    if (l->use == CM_ACC || (bits >= 32 && cm_channels_(l) == 1)) return cm_storage_type(c, l->type);
+    cm_storage_type(c, l->type); /* complex types are refused */
+    return spe_int(c->m, (uint32_t)bits);
+}
+
+static inline spe_id cm_part_type(cm_ctx *c, const cm_layout *l, int part)
+{
+    return spe_vec(c->m, cm_word_type_(c, l), (uint32_t)cm_part_words(l, part));
+}
+
+/* A matrix of this layout with room for its parts; poison when something is wrong. */
+static inline cm_matrix cm_new_(cm_ctx *c, const cm_layout *l)
+{
+    cm_matrix a = cm_poison_();
+    int parts = cm_part_count(l);
+    if (!spe_ok(c->m) || parts == 0 || !cm_storage_type(c, l->type)) return a;
+    a.l = *l;
+    a.part = (spe_id *)spe_alloc(c->m, (size_t)parts * sizeof(spe_id));
+    a.parts = a.part ? parts : 0;
+    return a;
+}
+
+/* A matrix of parts that come from elsewhere, for example phis. They must have the types that cm_part_type tells. */
+static inline cm_matrix cm_from_parts(cm_ctx *c, const cm_layout *l, const spe_id *parts)
+{
+    cm_matrix a = cm_new_(c, l);
+    int i;
+    for (i = 0; i < a.parts; i++) {
+        a.part[i] = parts[i];
+        if (spe_type_of(c->m, parts[i]) != cm_part_type(c, l, i)) {
+            cm_fail_(c, CM_ERROR_COMPONENT, "part %d of a %d x %d %s %s has another type", i, l->rows, l->cols,
+                     cm_type_info(l->type)->name, cm_use_name(l->use));
+            return cm_poison_();
+        }
+    }
+    return a;
+}
+
+static inline bool cm_same_layout_(const cm_layout *a, const cm_layout *b)
+{
+    return a->rows == b->rows && a->cols == b->cols && a->type == b->type && a->use == b->use && a->S == b->S &&
+           a->interleaved == b->interleaved;
+}

@@ -1,0 +1,501 @@
+
+/* ---- memory: what all paths share ----------------------------------------------------------------------------------- */
+
+/* cm_mem with the defaults filled in and, for a transposed matrix, extents and strides swapped. Strides are never 0. */
+typedef struct {
+    spe_id ptr, rows, cols, row, col, down, right; /* down: stride_row, right: stride_col */
+    spe_id padding;
+    bool zero_padding;
+    uint32_t storage; /* class of ptr */
+} cm_surface_;
+
+static inline bool cm_constant_(const cm_ctx *c, spe_id id, int64_t *value)
+{
+    uint64_t bits = 0;
+    if (!id || !spe_const_bits(c->m, id, &bits)) return false;
+    *value = (int32_t)(uint32_t)bits;
+    return true;
+}
+
+static inline bool cm_is_constant_(const cm_ctx *c, spe_id id, int64_t want)
+{
+    int64_t value;
+    return cm_constant_(c, id, &value) && value == want;
+}
+
+static inline bool cm_check_i32_(cm_ctx *c, const char *what, spe_id id)
+{
+    if (!id || spe_type_of(c->m, id) == spe_int(c->m, 32)) return true;
+    cm_fail_(c, CM_ERROR_POSITION, "cm_mem.%s is not a 32-bit integer", what);
+    return false;
+}
+
+static inline bool cm_surface_init_(cm_ctx *c, cm_surface_ *s, cm_type type, const cm_mem *mem)
+{
+    spe_type_info pointer = spe_info(c->m, spe_type_of(c->m, mem->ptr));
+    spe_id storage = cm_storage_type(c, type), swap;
+    memset(s, 0, sizeof *s);
+    if (!spe_ok(c->m)) return false;
+    if (pointer.kind != SPE_KIND_POINTER || pointer.elem != storage) {
+        cm_fail_(c, CM_ERROR_POINTER, "cm_mem.ptr is not a pointer to the storage type of %s", cm_type_info(type)->name);
+        return false;
+    }
+    if (!cm_check_i32_(c, "rows", mem->rows) || !cm_check_i32_(c, "cols", mem->cols) || !cm_check_i32_(c, "row", mem->row) ||
+        !cm_check_i32_(c, "col", mem->col) || !cm_check_i32_(c, "stride_row", mem->stride_row) ||
+        !cm_check_i32_(c, "stride_col", mem->stride_col))
+        return false;
+    if (mem->padding && spe_type_of(c->m, mem->padding) != storage) {
+        cm_fail_(c, CM_ERROR_SCALAR, "cm_mem.padding is not of the storage type of %s", cm_type_info(type)->name);
+        return false;
+    }
+    s->ptr = mem->ptr;
+    s->storage = pointer.storage;
+    s->rows = mem->rows;
+    s->cols = mem->cols;
+    s->row = mem->row ? mem->row : cm_i32_(c, 0);
+    s->col = mem->col ? mem->col : cm_i32_(c, 0);
+    s->down = mem->stride_row ? mem->stride_row : cm_i32_(c, 1);
+    s->right = mem->stride_col ? mem->stride_col : mem->rows;
+    s->padding = mem->padding ? mem->padding : spe_null(c->m, storage);
+    if (!s->right) {
+        cm_fail_(c, CM_ERROR_POSITION, "cm_mem.stride_col may be 0 only when rows is given");
+        return false;
+    }
+    if (mem->transposed) {
+        swap = s->rows, s->rows = s->cols, s->cols = swap;
+        swap = s->down, s->down = s->right, s->right = swap;
+    }
+    s->zero_padding = !mem->padding;
+    if (mem->padding) {
+        uint64_t bits;
+        s->zero_padding = spe_const_bits(c->m, mem->padding, &bits) && bits == 0;
+    }
+    return true;
+}
+
+/* ---- 2D block messages: what is legal ------------------------------------------------------------------------------- */
+
+typedef enum { CM_BLOCK_LOAD, CM_BLOCK_TRANSFORM, CM_BLOCK_TRANSPOSE, CM_BLOCK_STORE, CM_BLOCK_PREFETCH } cm_block_op;
+
+/* Legal shapes (cl_intel_subgroup_2d_block_io, all at subgroup size 16): bytes of an element, elements across, and the
+ * heights and block counts as or-ed values. */
+typedef struct {
+    cm_block_op op;
+    int elem, width;
+    uint32_t heights, counts;
+} cm_block_shape;
+
+static inline const cm_block_shape *cm_block_shape_row(cm_block_op op, int elem, int width, uint32_t count)
+{
+    static const cm_block_shape rows[] = {
+        {CM_BLOCK_LOAD, 1, 32, 63, 1 | 2},         {CM_BLOCK_LOAD, 1, 16, 8 | 16 | 32, 4},
+        {CM_BLOCK_LOAD, 2, 16, 63, 1 | 2},         {CM_BLOCK_LOAD, 4, 8, 63, 1 | 2},
+        {CM_BLOCK_LOAD, 4, 16, 63, 1},             {CM_BLOCK_TRANSFORM, 1, 16, 32, 1 | 2 | 4},
+        {CM_BLOCK_TRANSFORM, 2, 16, 16 | 32, 1 | 2}, {CM_BLOCK_TRANSPOSE, 4, 8, 16 | 32, 1},
+        {CM_BLOCK_STORE, 1, 16, 15, 1},            {CM_BLOCK_STORE, 1, 32, 15, 1},
+        {CM_BLOCK_STORE, 2, 16, 15, 1},            {CM_BLOCK_STORE, 4, 16, 15, 1},
+        {CM_BLOCK_PREFETCH, 1, 32, 63, 1 | 2},     {CM_BLOCK_PREFETCH, 1, 16, 32, 1 | 2},
+        {CM_BLOCK_PREFETCH, 1, 16, 8 | 16 | 32, 4}, {CM_BLOCK_PREFETCH, 2, 16, 63, 1 | 2},
+        {CM_BLOCK_PREFETCH, 4, 8, 63, 1 | 2},      {CM_BLOCK_PREFETCH, 4, 16, 63, 1},
+    };
+    size_t i;
+    for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].op == op && rows[i].elem == elem && rows[i].width == width && (rows[i].counts & count)) return &rows[i];
+    return NULL;
+}
+
+/* The largest block count that is legal and at most `blocks`; 0 when there is none. */
+static inline int cm_block_count_(cm_block_op op, int elem, int width, int blocks)
+{
+    int n;
+    for (n = 4; n > 0; n /= 2)
+        if (n <= blocks && cm_block_shape_row(op, elem, width, (uint32_t)n)) return n;
+    return 0;
+}
+
+/* The height to use for `rest` rows: the largest legal one that fits, else the smallest legal one (it reads too much). */
+static inline int cm_block_height_(const cm_block_shape *shape, int rest)
+{
+    int h;
+    for (h = 32; h > 0; h /= 2)
+        if ((shape->heights & (uint32_t)h) && h <= rest) return h;
+    for (h = 1; h <= 32; h *= 2)
+        if (shape->heights & (uint32_t)h) return h;
+    return 0;
+}
+
+/* Bytes of the surface: its width, rows of memory, and pitch. The direction whose stride is 1 is its width; one that is not
+ * checked is taken as the largest there can be. */
+static inline bool cm_block_surface_(cm_ctx *c, cm_type type, const cm_surface_ *s, spe_block2d *b, bool *transposed)
+{
+    int bytes = cm_type_info(type)->bytes;
+    bool across = cm_is_constant_(c, s->right, 1), along = cm_is_constant_(c, s->down, 1);
+    spe_id width, height, pitch;
+    memset(b, 0, sizeof *b);
+    if (!across && !along) return false;
+    *transposed = !along;
+    width = along ? s->rows : s->cols;
+    height = along ? s->cols : s->rows;
+    pitch = along ? s->right : s->down;
+    b->elem_bytes = (uint32_t)bytes;
+    b->ptr = s->ptr;
+    b->pitch = cm_times_(c, pitch, bytes);
+    b->mem_width = width ? cm_times_(c, width, bytes) : b->pitch;
+    b->mem_height = height ? height : cm_i32_(c, 1 << 24);
+    b->x = along ? s->row : s->col;
+    b->y = along ? s->col : s->row;
+    return true;
+}
+
+/* Bool (i1): whether 2D block messages may be used on this memory, so that CM_BLOCK2D_YES may be promised: base address a
+ * multiple of 64, pitch a multiple of 16 bytes and not below the width, width at least 64 bytes and a multiple of 4 (all up
+ * to 2^24), x a multiple of 4 bytes, memory global and contiguous in one direction. Folded to a constant where it can be. A
+ * loop that moves the position tests the first one and its steps. */
+static inline spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem)
+{
+    spe_module *m = c->m;
+    cm_surface_ s;
+    spe_block2d b;
+    bool transposed;
+    spe_id ok, base, bytes = 0;
+    if (!cm_surface_init_(c, &s, type, mem)) return 0;
+    if (s.storage != SPE_StorageClassCrossWorkgroup || cm_type_info(type)->bytes > 4 ||
+        !cm_block_surface_(c, type, &s, &b, &transposed))
+        return spe_const_bool(m, false);
+    bytes = cm_times_(c, b.x, cm_type_info(type)->bytes);
+    base = spe_uconvert(m, spe_int(m, 32), spe_ptr_to_u(m, spe_int(m, 64), s.ptr));
+    ok = spe_ieq(m, cm_mod_(c, b.pitch, 16), cm_i32_(c, 0));
+    ok = spe_land(m, ok, spe_uge(m, b.pitch, b.mem_width));
+    ok = spe_land(m, ok, spe_uge(m, b.mem_width, cm_i32_(c, 64)));
+    ok = spe_land(m, ok, spe_ule(m, b.pitch, cm_i32_(c, 1 << 24)));
+    ok = spe_land(m, ok, spe_ieq(m, cm_mod_(c, spe_or(m, b.mem_width, bytes), 4), cm_i32_(c, 0)));
+    ok = spe_land(m, ok, spe_ult(m, cm_plus_(c, b.mem_height, -1), cm_i32_(c, 1 << 24)));
+    if (mem->align % 64 == 0 && mem->align > 0) return ok;
+    return spe_land(m, ok, spe_ieq(m, cm_mod_(c, base, 64), cm_i32_(c, 0)));
+}
+
+/* CM_BLOCK2D_AUTO: everything that cm_block2d_test tests is known from constants. */
+static inline bool cm_block2d_proven_(cm_ctx *c, cm_type type, const cm_mem *mem, const spe_block2d *b)
+{
+    int64_t pitch, width, height, x;
+    return mem->align >= 64 && mem->align % 64 == 0 && cm_constant_(c, b->pitch, &pitch) &&
+           cm_constant_(c, b->mem_width, &width) && cm_constant_(c, b->mem_height, &height) &&
+           cm_constant_(c, b->x, &x) && pitch % 16 == 0 && width >= 64 && width % 4 == 0 && pitch >= width &&
+           pitch <= 1 << 24 && height > 0 && height <= 1 << 24 && x * cm_type_info(type)->bytes % 4 == 0;
+}
+
+/* Whether this access is to use block messages, and with what surface. */
+static inline bool cm_block2d_wanted_(cm_ctx *c, cm_type type, const cm_mem *mem, const cm_surface_ *s, spe_block2d *b,
+                                      bool *transposed)
+{
+    if (mem->block2d == CM_BLOCK2D_NO || !(c->target.block2d_sizes & (uint32_t)c->target.subgroup_size)) return false;
+    if (s->storage != SPE_StorageClassCrossWorkgroup) {
+        if (mem->block2d == CM_BLOCK2D_YES)
+            cm_fail_(c, CM_ERROR_BLOCK2D, "CM_BLOCK2D_YES: 2D block messages need global memory");
+        return false;
+    }
+    if (!cm_block_surface_(c, type, s, b, transposed)) {
+        if (mem->block2d == CM_BLOCK2D_YES)
+            cm_fail_(c, CM_ERROR_BLOCK2D, "CM_BLOCK2D_YES: neither stride is the constant 1");
+        return false;
+    }
+    return mem->block2d == CM_BLOCK2D_YES || cm_block2d_proven_(c, type, mem, b);
+}
+
+/* ---- 2D block messages: load, store, prefetch ------------------------------------------------------------------------- */
+
+/* How one layout is covered: the message, elements across (a block of rows, or with TRANSPOSE of words), how far a word
+ * advances in y (or x), and the legal shape. */
+typedef struct {
+    cm_block_op op;
+    int elem, width, count, step;
+    const cm_block_shape *shape;
+} cm_block_plan_;
+
+static inline bool cm_block_plan_load_(const cm_layout *l, bool transposed, cm_block_plan_ *p)
+{
+    int bytes = cm_type_info(l->type)->bytes;
+    memset(p, 0, sizeof *p);
+    if (l->I != l->S || (l->K1 > 1 && !l->interleaved)) return false;
+    p->op = transposed ? CM_BLOCK_TRANSPOSE : l->packed ? CM_BLOCK_TRANSFORM : CM_BLOCK_LOAD;
+    p->elem = transposed ? cm_word_bits_(l) / 8 : bytes;
+    p->width = transposed ? 8 : l->I * l->K1;
+    p->step = l->omega;
+    if (transposed && l->K1 > 1) return false;
+    p->count = cm_block_count_(p->op, p->elem, p->width, l->K2);
+    if (p->count == 0 || l->K2 % p->count != 0) return false;
+    p->shape = cm_block_shape_row(p->op, p->elem, p->width, (uint32_t)p->count);
+    return true;
+}
+
+/* Parts of block k2 whose words lie in first .. first + words, read back from the variable that a message filled; the block
+ * starts there at element `at`. */
+static inline void cm_block_read_(cm_ctx *c, cm_matrix *a, int k2, int first, int words, spe_id variable, int at)
+{
+    int all = cm_block_words_(&a->l), runs = cm_runs_(all), run, word = 0;
+    for (run = 0; run < runs; word += cm_run_(all, run++)) {
+        int part = k2 * runs + run;
+        spe_id index, ptr, type;
+        if (word < first || word >= first + words) continue;
+        index = cm_i32_(c, at + word - first);
+        ptr = spe_element(c->m, variable, 1, &index);
+        type = cm_part_type(c, &a->l, part);
+        a->part[part] = spe_load(c->m, spe_ptr_cast(c->m, ptr, type), (uint32_t)cm_word_bits_(&a->l) / 8);
+    }
+}
+
+/* One message: blocks k2 .. k2 + count of the matrix, words first .. of each. Returns how many words it brought. */
+static inline int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, const spe_block2d *surface, int k2,
+                                    int first)
+{
+    spe_module *m = c->m;
+    spe_block2d b = *surface;
+    bool transpose = p->op == CM_BLOCK_TRANSPOSE;
+    int rest = cm_block_words_(&a->l) - first, words, i;
+    int height = transpose ? a->l.S : cm_block_height_(p->shape, rest * p->step);
+    spe_id variable, zero = cm_i32_(c, 0), ptr;
+    words = transpose ? p->width : height / p->step;
+    b.elem_bytes = (uint32_t)p->elem;
+    b.width = (uint32_t)p->width;
+    b.height = (uint32_t)height;
+    b.count = (uint32_t)p->count;
+    if (transpose) {
+        b.x = cm_plus_(c, cm_shr_signed_(c, b.x, a->l.omega), first);
+        b.y = cm_plus_(c, b.y, k2 * a->l.I);
+    } else {
+        b.x = cm_plus_(c, b.x, k2 * a->l.I * a->l.K1);
+        b.y = cm_plus_(c, b.y, first * p->step);
+    }
+    variable = spe_local_var(m, spe_array(m, spe_int(m, (uint32_t)cm_word_bits_(&a->l)), (uint32_t)(words * p->count)));
+    ptr = spe_element(m, variable, 1, &zero);
+    if (transpose) spe_block2d_load_transpose(m, &b, ptr);
+    else if (p->op == CM_BLOCK_TRANSFORM) spe_block2d_load_transform(m, &b, ptr);
+    else spe_block2d_load(m, &b, ptr);
+    for (i = 0; i < p->count; i++) cm_block_read_(c, a, k2 + i, first, words, variable, i * words);
+    return words;
+}
+
+/* Method: load by 2D block messages. False when they cannot do it (nothing has been emitted then). */
+static inline bool cm_load_block2d_(cm_ctx *c, const cm_layout *l, const cm_mem *mem, const cm_surface_ *s, cm_matrix *out)
+{
+    cm_block_plan_ plan;
+    spe_block2d b;
+    bool transposed;
+    int k2, first;
+    if (!s->zero_padding || !cm_block2d_wanted_(c, l->type, mem, s, &b, &transposed)) return false;
+    if (!cm_block_plan_load_(l, transposed, &plan)) return false;
+    *out = cm_new_(c, l);
+    for (k2 = 0; out->parts && k2 < l->K2; k2 += plan.count)
+        for (first = 0; first < cm_block_words_(l);) first += cm_block_message_(c, out, &plan, &b, k2, first);
+    return true;
+}
+
+/* Method: store by 2D block messages, a message a part. */
+static inline bool cm_store_block2d_(cm_ctx *c, const cm_matrix *a, const cm_mem *mem, const cm_surface_ *s)
+{
+    const cm_layout *l = &a->l;
+    int bytes = cm_type_info(l->type)->bytes, width = l->I * l->K1, runs = cm_runs_(cm_block_words_(l)), part;
+    int word = 0;
+    spe_block2d b;
+    bool transposed;
+    if (l->packed || l->I != l->S || (l->K1 > 1 && !l->interleaved)) return false;
+    if (!cm_block_shape_row(CM_BLOCK_STORE, bytes, width, 1)) return false;
+    if (!cm_block2d_wanted_(c, l->type, mem, s, &b, &transposed) || transposed) return false;
+    for (part = 0; part < a->parts; part++) {
+        spe_block2d one = b;
+        int words = cm_part_words(l, part);
+        spe_id zero = cm_i32_(c, 0), variable, ptr;
+        if (part % runs == 0) word = 0;
+        one.elem_bytes = (uint32_t)bytes;
+        one.width = (uint32_t)width;
+        one.height = (uint32_t)words;
+        one.count = 1;
+        one.x = cm_plus_(c, b.x, part / runs * width);
+        one.y = cm_plus_(c, b.y, word);
+        variable = spe_local_var(c->m, spe_array(c->m, spe_int(c->m, (uint32_t)cm_word_bits_(l)), (uint32_t)words));
+        ptr = spe_element(c->m, variable, 1, &zero);
+        spe_store(c->m, spe_ptr_cast(c->m, ptr, cm_part_type(c, l, part)), a->part[part], (uint32_t)cm_word_bits_(l) / 8);
+        spe_block2d_store(c->m, &one, ptr);
+        word += words;
+    }
+    return true;
+}
+
+/* Method: prefetch by 2D block messages; across and down count elements along and across the contiguous direction. */
+static inline bool cm_prefetch_block2d_(cm_ctx *c, cm_type type, int across, int down, const spe_block2d *surface)
+{
+    int elem = cm_type_info(type)->bytes, width = elem == 1 && across >= 32 ? 32 : 16, x, y, count, height;
+    const cm_block_shape *shape;
+    for (x = 0; x < across; x += width * count) {
+        count = cm_block_count_(CM_BLOCK_PREFETCH, elem, width, (across - x + width - 1) / width);
+        if (count == 0) return false;
+        shape = cm_block_shape_row(CM_BLOCK_PREFETCH, elem, width, (uint32_t)count);
+        for (y = 0; y < down; y += height) {
+            spe_block2d b = *surface;
+            height = cm_block_height_(shape, down - y);
+            b.width = (uint32_t)width;
+            b.height = (uint32_t)height;
+            b.count = (uint32_t)count;
+            b.x = cm_plus_(c, b.x, x);
+            b.y = cm_plus_(c, b.y, y);
+            spe_block2d_prefetch(c->m, &b);
+        }
+    }
+    return true;
+}
+
+/* The same pointer, asking for a cache policy: every level from `level` on caches, those before do not. */
+static inline spe_id cm_cached_pointer_(cm_ctx *c, spe_id ptr, int level)
+{
+    spe_id copy = spe_op(c->m, SPE_OpCopyObject, spe_type_of(c->m, ptr), 1, &ptr);
+    uint32_t i, words[2];
+    for (i = 0; i < 2; i++) {
+        words[0] = i;
+        words[1] = (int)i + 1 >= level ? 1 : 0;
+        spe_decorate(c->m, copy, SPE_DecorationCacheControlLoadINTEL, 2, words);
+    }
+    return copy;
+}
+
+/* ---- memory a lane at a time ------------------------------------------------------------------------------------------- */
+
+/* A test that constants decide to be true is no test. */
+static inline spe_id cm_unless_true_(cm_ctx *c, spe_id test)
+{
+    uint64_t bits;
+    return test && spe_const_bits(c->m, test, &bits) && bits ? 0 : test;
+}
+
+/* One direction of an access in this lane: the address contribution (i64, elements) and whether it is inside (0: it is). */
+typedef struct {
+    spe_id offset, inside;
+} cm_axis_;
+
+/* Position + index along one direction; `limit` adds index < limit. Outside, the offset is that of position 0. */
+static inline cm_axis_ cm_axis_at_(cm_ctx *c, spe_id position, spe_id index, spe_id extent, spe_id stride, spe_id limit)
+{
+    spe_module *m = c->m;
+    spe_id at = spe_iadd(m, position, index), i64 = spe_int(m, 64);
+    cm_axis_ a = {0, 0};
+    if (extent) a.inside = spe_ult(m, at, extent);
+    if (limit) a.inside = a.inside ? spe_land(m, a.inside, spe_ult(m, index, limit)) : spe_ult(m, index, limit);
+    a.inside = cm_unless_true_(c, a.inside);
+    if (a.inside) at = spe_select(m, a.inside, at, cm_i32_(c, 0));
+    a.offset = spe_sconvert(m, i64, at);
+    if (!cm_is_constant_(c, stride, 1)) a.offset = spe_imul(m, a.offset, spe_sconvert(m, i64, stride));
+    return a;
+}
+
+/* The rows (one for each k1, k2) and columns (one for each word and channel of a block) that a lane accesses. */
+typedef struct {
+    cm_axis_ *row, *col;
+    int rows, cols;
+} cm_axes_;
+
+static inline bool cm_axes_init_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axes_ *a)
+{
+    cm_lane lane = cm_lane_(c, l);
+    int i, across = l->S / l->I;
+    spe_id n = cm_i32_(c, l->cols);
+    a->rows = l->K;
+    a->cols = l->V / l->K;
+    a->row = (cm_axis_ *)spe_alloc(c->m, (size_t)a->rows * sizeof(cm_axis_));
+    a->col = (cm_axis_ *)spe_alloc(c->m, (size_t)a->cols * sizeof(cm_axis_));
+    if (!a->row || !a->col) return false;
+    for (i = 0; i < a->rows; i++) {
+        int k1 = i % l->K1, k2 = i / l->K1, first = l->interleaved ? k1 : k1 * l->I;
+        spe_id index = cm_plus_(c, cm_times_(c, lane.i, l->interleaved ? l->K1 : 1), first + k2 * l->I * l->K1);
+        a->row[i] = cm_axis_at_(c, s->row, index, s->rows, s->down, 0);
+    }
+    for (i = 0; i < a->cols; i++) {
+        int first = i / l->omega * across * l->omega + i % l->omega, last = first + (across - 1) * l->omega;
+        spe_id index = cm_plus_(c, cm_times_(c, lane.j0, l->omega), first);
+        a->col[i] = cm_axis_at_(c, s->col, index, s->cols, s->right, last >= l->cols ? n : 0);
+    }
+    return spe_ok(c->m);
+}
+
+/* Component v of the vector -> its row and column among the axes: v = (w1 + u K1 + w2 K1 V/K), u with its channels. */
+static inline void cm_axes_of_(const cm_layout *l, int v, int *row, int *col)
+{
+    int per_block = l->V / l->K2, in_block = v % per_block;
+    *row = in_block % l->K1 + v / per_block * l->K1;
+    *col = in_block / l->K1;
+}
+
+static inline spe_id cm_and_(cm_ctx *c, spe_id a, spe_id b) { return a && b ? spe_land(c->m, a, b) : a ? a : b; }
+
+/* Is there any memory at all? Clamped loads read element (0, 0) of it. 0: nothing is checked. */
+static inline spe_id cm_not_empty_(cm_ctx *c, const cm_surface_ *s)
+{
+    spe_id rows = s->rows ? spe_sgt(c->m, s->rows, cm_i32_(c, 0)) : 0;
+    spe_id cols = s->cols ? spe_sgt(c->m, s->cols, cm_i32_(c, 0)) : 0;
+    return cm_and_(c, cm_unless_true_(c, rows), cm_unless_true_(c, cols));
+}
+
+/* Method: load component by component, section "Load pseudo-code". What is outside reads element (0, 0) and takes the
+ * padding instead, so there is no branch a component; one branch around everything is for memory without elements. */
+static inline bool cm_load_lanes_(cm_ctx *c, const cm_layout *l, const cm_mem *mem, const cm_surface_ *s, cm_matrix *out)
+{
+    spe_module *m = c->m;
+    spe_id some = cm_not_empty_(c, s), *v;
+    uint32_t size = (uint32_t)cm_type_info(l->type)->bytes;
+    cm_matrix none = cm_new_(c, l);
+    cm_axes_ axes;
+    int i;
+    (void)mem;
+    v = (spe_id *)spe_alloc(m, (size_t)l->V * sizeof(spe_id));
+    if (!none.parts || !v) return true;
+    if (some) {
+        for (i = 0; i < l->V; i++) v[i] = s->padding;
+        none = cm_from_components(c, l, v);
+        spe_if(m, some);
+    }
+    if (!cm_axes_init_(c, l, s, &axes)) return true;
+    for (i = 0; i < l->V; i++) {
+        int row, col;
+        spe_id inside;
+        cm_axes_of_(l, i, &row, &col);
+        inside = cm_and_(c, axes.row[row].inside, axes.col[col].inside);
+        v[i] = spe_load(m, spe_index(m, s->ptr, spe_iadd(m, axes.row[row].offset, axes.col[col].offset)), size);
+        if (inside) v[i] = spe_select(m, inside, v[i], s->padding);
+    }
+    *out = cm_from_components(c, l, v);
+    if (some) spe_endif_from(m, out->parts, out->part, none.part, out->part);
+    return true;
+}
+
+/* Stores the components of one row of the axes (its test has been made). */
+static inline void cm_store_row_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const cm_axes_ *axes, int wanted,
+                                 const spe_id *v)
+{
+    spe_module *m = c->m;
+    uint32_t size = (uint32_t)cm_type_info(l->type)->bytes;
+    int i, row, col;
+    for (i = 0; i < l->V; i++) {
+        spe_id at;
+        cm_axes_of_(l, i, &row, &col);
+        if (row != wanted) continue;
+        if (axes->col[col].inside) spe_if(m, axes->col[col].inside);
+        at = spe_iadd(m, axes->row[row].offset, axes->col[col].offset);
+        spe_store(m, spe_index(m, s->ptr, at), v[i], size);
+        if (axes->col[col].inside) spe_endif(m, 0, NULL, NULL);
+    }
+}
+
+/* Method: store component by component; a branch a row of the lane, inside it one a column (the same for all lanes when
+ * M >= S). */
+static inline bool cm_store_lanes_(cm_ctx *c, const cm_matrix *a, const cm_mem *mem, const cm_surface_ *s)
+{
+    cm_axes_ axes;
+    spe_id *v = cm_components_(c, a, a->l.type);
+    int row;
+    (void)mem;
+    if (!v || !cm_axes_init_(c, &a->l, s, &axes)) return true;
+    for (row = 0; row < axes.rows; row++) {
+        if (axes.row[row].inside) spe_if(c->m, axes.row[row].inside);
+        cm_store_row_(c, &a->l, s, &axes, row, v);
+        if (axes.row[row].inside) spe_endif(c->m, 0, NULL, NULL);
+    }
+    return true;
+}
