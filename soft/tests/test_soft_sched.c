@@ -1,0 +1,387 @@
+/* test_soft_sched.c - the scheduler alone, with kernels written by hand against abi.h. */
+#define _GNU_SOURCE
+#include <fenv.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "scheduler.h"
+#include "test.h"
+
+#define STACK (64u << 10)
+
+static struct sched_launch launch(const struct xs_kernel *k, const void *args, uint32_t gx, uint32_t gy, uint32_t gz,
+                                  uint32_t lx, uint32_t ly, uint32_t lz)
+{
+    struct sched_launch l;
+    memset(&l, 0, sizeof l);
+    l.kernel = k;
+    l.args = args;
+    l.group_count[0] = gx;
+    l.group_count[1] = gy;
+    l.group_count[2] = gz;
+    l.local_size[0] = lx;
+    l.local_size[1] = ly;
+    l.local_size[2] = lz;
+    l.work_dim = 3;
+    return l;
+}
+
+static const struct xs_param one_pointer[] = {{"out", XS_PARAM_GLOBAL, 8, 0, 8}};
+
+/* ---- every subgroup of every work-group, once */
+
+struct seen {
+    _Atomic uint32_t runs[7 * 5 * 3 * 4];
+    _Atomic uint32_t lanes, bad;
+};
+
+static void count_kernel(struct xs_subgroup *self, const uint8_t *args)
+{
+    struct seen *s;
+    uint32_t group = (self->group_id[2] * 5 + self->group_id[1]) * 7 + self->group_id[0];
+    memcpy(&s, args, sizeof s);
+    if (self->group_id[0] >= 7 || self->group_id[1] >= 5 || self->group_id[2] >= 3 || self->subgroup_id >= 4 ||
+        self->subgroup_count != 4 || self->local_size[1] != 5 || self->group_count[2] != 3 || !self->local ||
+        self->global_offset[1] != 9 || self->work_dim != 3) {
+        atomic_fetch_add(&s->bad, 1);
+        return;
+    }
+    atomic_fetch_add(&s->runs[group * 4 + self->subgroup_id], 1);
+    atomic_fetch_add(&s->lanes, self->lanes);
+}
+
+TEST(every_subgroup_once)
+{
+    static const struct xs_kernel k = {.name = "count", .run = count_kernel, .params = one_pointer, .param_count = 1,
+                                       .args_bytes = 8, .subgroup_size = 16, .stack_bytes = STACK};
+    static struct seen s;
+    struct seen *p = &s;
+    struct sched_launch l = launch(&k, &p, 7, 5, 3, 11, 5, 1); /* 55 work-items: 16, 16, 16 and 7 */
+    uint32_t i;
+    l.global_offset[1] = 9;
+    CHECK_INT(sched_run(&l), SCHED_OK);
+    CHECK_INT(s.bad, 0);
+    CHECK_INT(s.lanes, 7 * 5 * 3 * 55);
+    for (i = 0; i < 7 * 5 * 3 * 4; i++) CHECK_INT(s.runs[i], 1);
+}
+
+TEST(no_work_groups)
+{
+    static const struct xs_kernel k = {.name = "none", .run = NULL, .subgroup_size = 16, .stack_bytes = STACK};
+    struct sched_launch l = launch(&k, NULL, 5, 0, 3, 16, 1, 1);
+    CHECK_INT(sched_run(&l), SCHED_OK); /* would jump to NULL if it ran one */
+}
+
+/* ---- barriers */
+
+/* Each round, a subgroup writes its number and reads its neighbour's, with a barrier on each side. */
+static void ring_kernel(struct xs_subgroup *self, const uint8_t *args)
+{
+    uint32_t *local = (uint32_t *)(void *)self->local, *out, round, sum = 0;
+    uint32_t next = (self->subgroup_id + 1) % self->subgroup_count;
+    memcpy(&out, args, sizeof out);
+    for (round = 0; round < 50; round++) {
+        local[self->subgroup_id] = round * 1000 + self->subgroup_id;
+        self->barrier(self, XS_BARRIER_FULL);
+        sum += local[next];
+        self->barrier(self, XS_BARRIER_FULL);
+    }
+    out[self->group_id[0] * self->subgroup_count + self->subgroup_id] = sum;
+}
+
+static void ring(uint32_t subgroups, uint32_t groups, uint32_t stack)
+{
+    const struct xs_kernel k = {.name = "ring", .run = ring_kernel, .params = one_pointer, .param_count = 1,
+                                .args_bytes = 8, .subgroup_size = 8, .local_bytes = 4 * subgroups, .stack_bytes = stack,
+                                .has_barrier = 1};
+    uint32_t *out = calloc((size_t)groups * subgroups, sizeof *out), i;
+    struct sched_launch l = launch(&k, &out, groups, 1, 1, 8 * subgroups, 1, 1);
+    CHECK_INT(sched_run(&l), SCHED_OK);
+    for (i = 0; i < groups * subgroups; i++)
+        CHECK_INT(out[i], 50 * 49 / 2 * 1000 + 50 * ((i % subgroups + 1) % subgroups));
+    free(out);
+}
+
+TEST(barriers_order_local_memory)
+{
+    ring(1, 10, STACK);
+    ring(2, 100, STACK);
+    ring(7, 33, STACK);
+    ring(128, 9, STACK);
+    ring(3, 9, 4u << 20); /* larger stacks than the fibers have by now */
+}
+
+/* With split barriers the work between arrival and wait overlaps; what was written before is there afterwards. */
+static void split_kernel(struct xs_subgroup *self, const uint8_t *args)
+{
+    uint32_t *local = (uint32_t *)(void *)self->local, *out, i, round, sum = 0;
+    memcpy(&out, args, sizeof out);
+    for (round = 0; round < 20; round++) {
+        local[round % 2 * 16 + self->subgroup_id] = round + self->subgroup_id;
+        self->barrier(self, XS_BARRIER_ARRIVE);
+        sum += 1;
+        self->barrier(self, XS_BARRIER_WAIT);
+        for (i = 0; i < self->subgroup_count; i++) sum += local[round % 2 * 16 + i];
+    }
+    out[self->subgroup_id] = sum;
+}
+
+TEST(split_barriers)
+{
+    const struct xs_kernel k = {.name = "split", .run = split_kernel, .params = one_pointer, .param_count = 1,
+                                .args_bytes = 8, .subgroup_size = 32, .local_bytes = 128, .stack_bytes = STACK,
+                                .has_barrier = 1};
+    uint32_t out[16] = {0}, *p = out, i;
+    struct sched_launch l = launch(&k, &p, 1, 1, 1, 32 * 16, 1, 1);
+    CHECK_INT(sched_run(&l), SCHED_OK);
+    for (i = 0; i < 16; i++) CHECK_INT(out[i], 20 + 16 * 190 + 20 * 120);
+}
+
+enum { MISS_LAST, MISS_FIRST, NO_ARRIVAL, TWO_ARRIVALS, NO_WAIT, FULL_BETWEEN };
+
+static void wrong_kernel(struct xs_subgroup *self, const uint8_t *args)
+{
+    uint64_t how;
+    memcpy(&how, args, sizeof how);
+    if (self->group_id[0] != 2) { /* the other work-groups are right */
+        self->barrier(self, XS_BARRIER_FULL);
+        return;
+    }
+    switch (how) {
+    case MISS_LAST:
+        if (self->subgroup_id + 1 < self->subgroup_count) self->barrier(self, XS_BARRIER_FULL);
+        break;
+    case MISS_FIRST:
+        if (self->subgroup_id) self->barrier(self, XS_BARRIER_FULL);
+        break;
+    case NO_ARRIVAL: self->barrier(self, XS_BARRIER_WAIT); break;
+    case TWO_ARRIVALS:
+        self->barrier(self, XS_BARRIER_ARRIVE);
+        self->barrier(self, XS_BARRIER_ARRIVE);
+        break;
+    case NO_WAIT: self->barrier(self, XS_BARRIER_ARRIVE); break;
+    case FULL_BETWEEN:
+        self->barrier(self, XS_BARRIER_ARRIVE);
+        self->barrier(self, XS_BARRIER_FULL);
+        self->barrier(self, XS_BARRIER_WAIT);
+        break;
+    default: break;
+    }
+}
+
+TEST(wrong_barriers_are_reported)
+{
+    static const struct xs_param value[] = {{"how", XS_PARAM_VALUE, 8, 0, 8}};
+    static const struct xs_kernel k = {.name = "wrong", .run = wrong_kernel, .params = value, .param_count = 1,
+                                       .args_bytes = 8, .subgroup_size = 16, .stack_bytes = STACK, .has_barrier = 1};
+    static const char *const text[] = {"some subgroups", "some subgroups", "has not arrived", "between the arrival",
+                                       "ends between", "between the arrival"};
+    uint64_t how;
+    for (how = MISS_LAST; how <= FULL_BETWEEN; how++) {
+        struct sched_launch l = launch(&k, &how, 4, 1, 1, 64, 1, 1);
+        CHECK_INT(sched_run(&l), SCHED_BARRIER);
+        CHECK_HAS(l.error, "kernel wrong, work-group (2, 0, 0)");
+        CHECK_HAS(l.error, text[how]);
+        ring(4, 5, STACK); /* the same threads go on */
+    }
+}
+
+/* ---- what a fiber keeps over a barrier */
+
+static void rounding_kernel(struct xs_subgroup *self, const uint8_t *args)
+{
+    const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    uint32_t *out, i;
+    memcpy(&out, args, sizeof out);
+    fesetround(modes[self->subgroup_id % 4]);
+    for (i = 0; i < 4; i++) {
+        self->barrier(self, XS_BARRIER_FULL);
+        out[self->subgroup_id] += fegetround() == modes[self->subgroup_id % 4];
+    }
+    fesetround(FE_TONEAREST);
+}
+
+TEST(a_switch_keeps_the_rounding_mode)
+{
+    const struct xs_kernel k = {.name = "rounding", .run = rounding_kernel, .params = one_pointer, .param_count = 1,
+                                .args_bytes = 8, .subgroup_size = 16, .stack_bytes = STACK, .has_barrier = 1};
+    uint32_t out[8] = {0}, *p = out, i;
+    struct sched_launch l = launch(&k, &p, 1, 1, 1, 128, 1, 1);
+    CHECK_INT(sched_run(&l), SCHED_OK);
+    for (i = 0; i < 8; i++) CHECK_INT(out[i], 4);
+    CHECK_INT(fegetround(), FE_TONEAREST);
+}
+
+/* ---- stacks */
+
+static uint32_t use_stack(uint32_t bytes)
+{
+    volatile uint8_t block[4096];
+    block[bytes % 4096] = (uint8_t)bytes;
+    return bytes > 8192 ? use_stack(bytes - 4096) + block[bytes % 4096] : block[bytes % 4096];
+}
+
+static void deep_kernel(struct xs_subgroup *self, const uint8_t *args)
+{
+    uint32_t *out;
+    memcpy(&out, args, sizeof out);
+    out[self->group_id[0] * 2 + self->subgroup_id] = use_stack(6u << 20) + 1;
+    self->barrier(self, XS_BARRIER_FULL);
+}
+
+TEST(deep_stacks)
+{
+    struct xs_kernel k = {.name = "deep", .run = deep_kernel, .params = one_pointer, .param_count = 1, .args_bytes = 8,
+                          .subgroup_size = 16, .stack_bytes = 16u << 20};
+    uint32_t out[64], *p = out, i, want = use_stack(6u << 20) + 1;
+    for (k.has_barrier = 0; k.has_barrier < 2; k.has_barrier++) {
+        struct sched_launch l = launch(&k, &p, 32, 1, 1, k.has_barrier ? 32 : 16, 1, 1);
+        memset(out, 0, sizeof out);
+        CHECK_INT(sched_run(&l), SCHED_OK);
+        for (i = 0; i < 64; i++) CHECK_INT(out[i], k.has_barrier || i % 2 == 0 ? want : 0);
+    }
+}
+
+TEST(impossible_stacks_are_refused)
+{
+    static const struct xs_kernel k = {.name = "vast", .run = deep_kernel, .params = one_pointer, .param_count = 1,
+                                       .args_bytes = 8, .subgroup_size = 16, .stack_bytes = UINT32_MAX};
+    uint32_t *p = NULL;
+    struct sched_launch l = launch(&k, &p, 2, 1, 1, 16, 1, 1);
+    CHECK_INT(sched_run(&l), SCHED_NO_MEMORY);
+    CHECK_HAS(l.error, "vast");
+}
+
+/* ---- local memory given as an argument */
+
+static const struct xs_param two_locals[] = {{"out", XS_PARAM_GLOBAL, 8, 0, 8},
+                                             {"a", XS_PARAM_LOCAL, 8, 8, 8},
+                                             {"n", XS_PARAM_VALUE, 4, 16, 4},
+                                             {"b", XS_PARAM_LOCAL, 8, 24, 8}};
+
+static void local_kernel(struct xs_subgroup *self, const uint8_t *args)
+{
+    uint64_t *out, a, b;
+    memcpy(&out, args, sizeof out);
+    memcpy(&a, args + 8, sizeof a);
+    memcpy(&b, args + 24, sizeof b);
+    memset((void *)(uintptr_t)a, 1, 1000);
+    memset((void *)(uintptr_t)b, 2, 5000);
+    memset(self->local, 3, 100);
+    out += 5 * self->group_id[0];
+    out[0] = a - (uint64_t)(uintptr_t)self->local;
+    out[1] = b - (uint64_t)(uintptr_t)self->local;
+    out[2] = (a | b | (uint64_t)(uintptr_t)self->local) % 128;
+    out[3] = *(uint8_t *)(uintptr_t)(a + 999) * 100u + *(uint8_t *)(uintptr_t)b * 10u + self->local[99];
+    memcpy(&out[4], args + 16, 4);
+}
+
+TEST(local_arguments)
+{
+    static const struct xs_kernel k = {.name = "local", .run = local_kernel, .params = two_locals, .param_count = 4,
+                                       .args_bytes = 32, .subgroup_size = 16, .local_bytes = 100, .stack_bytes = STACK};
+    uint64_t out[5 * 40] = {0}, args[4] = {0, 1000, 77, 5000};
+    struct sched_launch l = launch(&k, args, 40, 1, 1, 16, 1, 1);
+    uint32_t i;
+    args[0] = (uint64_t)(uintptr_t)out;
+    CHECK_INT(sched_local_bytes(&k, (const uint8_t *)args), 1152 + 5000); /* 100 -> 128, 1128 -> 1152 */
+    CHECK_INT(sched_run(&l), SCHED_OK);
+    for (i = 0; i < 40; i++) {
+        CHECK_INT(out[5 * i], 128);
+        CHECK_INT(out[5 * i + 1], 1152);
+        CHECK_INT(out[5 * i + 2], 0);
+        CHECK_INT(out[5 * i + 3], 123);
+        CHECK_INT(out[5 * i + 4], 77);
+    }
+    CHECK_INT(args[1], 1000); /* the caller's block is left alone */
+}
+
+/* ---- many at once */
+
+static void *many_launches(void *failures)
+{
+    uint32_t i;
+    for (i = 0; i < 60; i++) {
+        const struct xs_kernel k = {.name = "ring", .run = ring_kernel, .params = one_pointer, .param_count = 1,
+                                    .args_bytes = 8, .subgroup_size = 8, .local_bytes = 64, .stack_bytes = STACK,
+                                    .has_barrier = 1};
+        uint32_t out[80] = {0}, *p = out, j;
+        struct sched_launch l = launch(&k, &p, 20, 1, 1, 32, 1, 1);
+        if (sched_run(&l) != SCHED_OK) atomic_fetch_add((_Atomic uint32_t *)failures, 1);
+        for (j = 0; j < 80; j++)
+            if (out[j] != 1225000 + 50 * ((j % 4 + 1) % 4)) atomic_fetch_add((_Atomic uint32_t *)failures, 1);
+    }
+    return NULL;
+}
+
+TEST(launches_from_several_threads)
+{
+    static _Atomic uint32_t failures;
+    pthread_t threads[4];
+    uint32_t i;
+    for (i = 0; i < 4; i++) pthread_create(&threads[i], NULL, many_launches, &failures);
+    for (i = 0; i < 4; i++) pthread_join(threads[i], NULL);
+    CHECK_INT(failures, 0);
+}
+
+/* All work-groups wait for each other in global memory: they have to run at the same time. */
+static void together_kernel(struct xs_subgroup *self, const uint8_t *args)
+{
+    _Atomic uint32_t *arrived;
+    memcpy(&arrived, args, sizeof arrived);
+    atomic_fetch_add(arrived, 1);
+    while (atomic_load(arrived) < self->group_count[0]) continue;
+}
+
+static void *cooperative_launches(void *unused)
+{
+    static const struct xs_kernel k = {.name = "together", .run = together_kernel, .params = one_pointer,
+                                       .param_count = 1, .args_bytes = 8, .subgroup_size = 16, .stack_bytes = STACK};
+    uint32_t i;
+    (void)unused;
+    for (i = 0; i < 10; i++) {
+        _Atomic uint32_t arrived = 0, *p = &arrived;
+        struct sched_launch l = launch(&k, &p, sched_threads(), 1, 1, 16, 1, 1);
+        l.cooperative = true;
+        if (sched_run(&l) != SCHED_OK || arrived != sched_threads()) return unused;
+    }
+    return NULL;
+}
+
+TEST(cooperative_launches_do_not_starve_each_other)
+{
+    pthread_t threads[3];
+    char bad;
+    uint32_t i;
+    void *result;
+    for (i = 0; i < 3; i++) pthread_create(&threads[i], NULL, cooperative_launches, &bad);
+    for (i = 0; i < 3; i++) {
+        pthread_join(threads[i], &result);
+        CHECK(result == NULL);
+    }
+}
+
+TEST(threads_end_and_start_again)
+{
+    CHECK_INT(sched_threads(), 4);
+    sched_shutdown();
+    ring(4, 40, STACK);
+}
+
+int main(void)
+{
+    setenv("XETILE_SOFT_THREADS", "4", 1); /* also on a machine with one CPU */
+    RUN(every_subgroup_once);
+    RUN(no_work_groups);
+    RUN(barriers_order_local_memory);
+    RUN(split_barriers);
+    RUN(wrong_barriers_are_reported);
+    RUN(a_switch_keeps_the_rounding_mode);
+    RUN(deep_stacks);
+    RUN(impossible_stacks_are_refused);
+    RUN(local_arguments);
+    RUN(launches_from_several_threads);
+    RUN(cooperative_launches_do_not_starve_each_other);
+    RUN(threads_end_and_start_again);
+    return test_report();
+}
