@@ -168,6 +168,9 @@ static inline spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem)
     ok = spe_land(m, ok, spe_uge(m, b.pitch, b.mem_width));
     ok = spe_land(m, ok, spe_uge(m, b.mem_width, cm_i32_(c, 64)));
     ok = spe_land(m, ok, spe_ule(m, b.pitch, cm_i32_(c, 1 << 24)));
+    ok = spe_land(m, ok, spe_ule(m, transposed ? s.down : s.right, cm_i32_(c, 1 << 24))); /* elements: bytes may wrap */
+    if (transposed ? s.cols : s.rows)
+        ok = spe_land(m, ok, spe_ule(m, transposed ? s.cols : s.rows, cm_i32_(c, 1 << 24)));
     ok = spe_land(m, ok, spe_ieq(m, cm_mod_(c, spe_or(m, b.mem_width, bytes), 4), cm_i32_(c, 0)));
     ok = spe_land(m, ok, spe_ult(m, cm_plus_(c, b.mem_height, -1), cm_i32_(c, 1 << 24)));
     if (mem->align % 64 == 0 && mem->align > 0) return ok;

@@ -124,7 +124,7 @@
     X(DIVISION, "division by zero")                                                                                    \
     X(INDEX, "not a 32-bit integer")                                                                                   \
     X(DIMENSION, "dimensions are 0, 1 and 2")                                                                          \
-    X(UNSET, "a value that was never set, or of another kernel")                                                       \
+    X(UNSET, "a value that was never set")                                                       \
     X(CONDITION, "not a condition")                                                                                    \
     X(LOOP_STEP, "a loop's step must be positive")                                                                     \
     X(CARRIED, "only xt_val, xt_vec and xt_tile can be carried")                                                       \
@@ -136,7 +136,6 @@
     X(TARGET, "no such target")                                                                                        \
     X(SUBGROUP_SIZE, "the target does not have this subgroup size")                                                    \
     X(GROUP_SIZE, "the work-group is larger than the target's largest")                                                \
-    X(LOCAL_MEMORY, "more local memory than the target has")                                                           \
     X(REGISTERS, "too many subgroups for 256 registers a thread")                                                      \
     X(MEMORY, "out of memory")
 

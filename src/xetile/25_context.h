@@ -67,7 +67,7 @@ typedef struct {
 
 typedef struct {
     int parent; /* tiles that may take each other's place form a class */
-    bool used, possible;
+    bool used, possible, column_major;
     int type, base, rows, cols, pitch;             /* type: of the elements; the others are expressions */
     spe_id rows_id, cols_id, pitch_id, test;       /* once written */
 } xt_plan_tile_;

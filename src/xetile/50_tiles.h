@@ -30,16 +30,20 @@ static inline void xt_plan_tile_describe_(xt_ctx *x, const xt_tile *t)
     p->cols = cols;
     p->pitch = pitch;
     p->type = (int)t->type;
-    p->possible = base && rows && cols && pitch && !t->column_major;
+    p->column_major = t->column_major;
+    p->possible = base && rows && cols && pitch;
 }
 
-/* A tile starts at, or moves by, so many columns: 2D block messages want multiples of 4 bytes. */
-static inline void xt_plan_columns_(xt_ctx *x, const xt_tile *t, const xt_val *columns)
+/* The contiguous dimension. */
+static inline int xt_inner_(const xt_tile *t) { return t->column_major ? 0 : 1; }
+
+/* A tile starts at, or moves by, so much along its contiguous dimension: 2D block messages want multiples of 4 bytes. */
+static inline void xt_plan_step_(xt_ctx *x, const xt_tile *t, const xt_val *step)
 {
     int bytes = cm_type_info(t->type)->bytes, per = bytes < 4 ? 4 / bytes : 1, e;
     xt_plan_offset_ *o;
-    if (!x->planning || xt_val_align_(columns) >= per) return;
-    e = columns->kind == XT_INT_ ? 0 : columns->expression;
+    if (!x->planning || xt_val_align_(step) >= per) return;
+    e = step->kind == XT_INT_ ? 0 : step->expression;
     if (!e) {
         xt_plan_tile_at_(x, t->node)->possible = false;
         return;
@@ -63,7 +67,7 @@ static inline bool xt_tile_order_(xt_where_ w, xt_tile *t, const int order[2])
 /* Shape and strides: the contiguous dimension's stride is 1, the other's defaults to the contiguous extent. */
 static inline bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 {
-    int contiguous = t->column_major ? 0 : 1;
+    int contiguous = xt_inner_(t);
     const xt_val *inner = &d->strides.v[contiguous];
     char text[48];
     if (d->shape.n != 2) {
@@ -135,10 +139,10 @@ static inline xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
         if (spe_ok(&x->m)) xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more tiles than the first time");
         return t;
     }
-    xt_plan_columns_(x, &t, &d.offset.v[1]);
+    xt_plan_step_(x, &t, &d.offset.v[xt_inner_(&t)]);
     for (i = 0; i < 2; i++) {
         xt_val place = xt_subgroup_place_(x, &t.dist, i);
-        if (i == 1) xt_plan_columns_(x, &t, &place);
+        if (i == xt_inner_(&t)) xt_plan_step_(x, &t, &place);
         t.offset[i] = xt_binary_number_(w, XT_OP_ADD_, d.offset.v[i], place);
     }
     return t;
@@ -157,7 +161,7 @@ static inline xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows
     xt_index_id_(w, &rows, "the row offset");
     xt_index_id_(w, &cols, "the column offset");
     if (!spe_ok(&w.x->m)) return xt_no_tile_();
-    xt_plan_columns_(w.x, &t, &cols);
+    xt_plan_step_(w.x, &t, xt_inner_(&t) ? &cols : &rows);
     t.offset[0] = xt_binary_number_(w, XT_OP_ADD_, t.offset[0], rows);
     t.offset[1] = xt_binary_number_(w, XT_OP_ADD_, t.offset[1], cols);
     return t;

@@ -205,8 +205,8 @@ static inline spe_id xt_emit_tile_test_(xt_ctx *x, const xt_plan_tile_ *p)
         mem.ptr = spe_u_to_ptr(&x->m, spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, element), mem.ptr);
     mem.rows = xt_emit_expr_(x, p->cols, CM_I32);
     mem.cols = xt_emit_expr_(x, p->rows, CM_I32);
-    mem.stride_row = spe_i32(&x->m, 1);
-    mem.stride_col = xt_emit_expr_(x, p->pitch, CM_I32);
+    mem.stride_row = p->column_major ? xt_emit_expr_(x, p->pitch, CM_I32) : spe_i32(&x->m, 1);
+    mem.stride_col = p->column_major ? spe_i32(&x->m, 1) : xt_emit_expr_(x, p->pitch, CM_I32);
     return cm_block2d_test(&x->cm, (cm_type)p->type, &mem);
 }
 
@@ -219,7 +219,7 @@ static inline bool xt_is_false_(xt_ctx *x, spe_id condition)
 static inline bool xt_same_matrix_(const xt_plan_tile_ *p, const xt_plan_tile_ *q)
 {
     return p->base == q->base && p->rows_id == q->rows_id && p->cols_id == q->cols_id && p->pitch_id == q->pitch_id &&
-           p->type == q->type;
+           p->type == q->type && p->column_major == q->column_major;
 }
 
 /* A class of tiles is used when one of it is, and possible when all are. */

@@ -1,0 +1,4287 @@
+/* spirv_emit.h - a compact SPIR-V writer for kernels: types, constants, instructions, structured control flow.
+ *
+ * One header, the C standard library, nothing else. It writes binary SPIR-V 1.0 to 1.6 (1.4 unless you say so) of the
+ * OpenCL kind, as Level Zero and OpenCL take it. The whole of the smallest program:
+ *
+ *     #include "spirv_emit.h"
+ *
+ *     spe_module m;
+ *     spe_begin(&m, NULL);
+ *     spe_param params[2];
+ *     memset(params, 0, sizeof params);
+ *     params[0].type = params[1].type = spe_ptr(&m, SPE_StorageClassCrossWorkgroup, spe_float(&m, 32));
+ *     spe_kernel k;
+ *     memset(&k, 0, sizeof k);
+ *     k.name = "twice"; k.params = params; k.param_count = 2;
+ *     spe_kernel_begin(&m, &k);
+ *     spe_id i = spe_builtin(&m, SPE_GLOBAL_ID, 0);
+ *     spe_id x = spe_load(&m, spe_index(&m, spe_param_id(&m, 0), i), 0);
+ *     spe_store(&m, spe_index(&m, spe_param_id(&m, 1), i), spe_fadd(&m, x, x), 0);
+ *     spe_kernel_end(&m);
+ *     spe_words w = spe_finish(&m);
+ *     if (!w.data) fprintf(stderr, "%s\n", spe_get_error(&m)->text);
+ *     ... w.data, w.count words ...
+ *     spe_free(&m);
+ *
+ * How it works
+ *   - Everything is an spe_id. A value knows its type, so an instruction takes its type from its operands.
+ *   - 0 is the poison id: it means an earlier call failed. The module keeps the FIRST error (spe_get_error); from then
+ *     on every call does nothing and returns 0, and spe_finish returns no words. Check once, at the end.
+ *   - Types and constants are unique: asking twice gives the same id. OpTypeInt has no sign here; operations carry it
+ *     (udiv or sdiv, ult or slt). Integer arithmetic on two constants is done at once and gives a constant.
+ *   - Capabilities, extensions and extended-instruction sets follow from what is emitted; spe_capability and
+ *     spe_extension add what a generic spe_op needs and the tables do not know.
+ *   - Control flow is structured and carries its values: spe_if .. spe_else .. spe_endif, spe_for .. spe_endfor,
+ *     spe_while .. spe_while_test .. spe_endwhile, spe_switch .. spe_endswitch take the values that leave a side and
+ *     give back the phis. A region that is left open, or closed by the wrong call, is an error which names the
+ *     place it was opened at; a value used outside the region it was made in is an error too.
+ *   - A function has a prologue: variables, built-ins, and whatever stands between spe_prologue_begin and
+ *     spe_prologue_end go to the start of its entry block, however late in the body they are asked for.
+ *   - SPE(&m, iadd, a, b) is spe_iadd(&m, a, b) with the place of the call recorded: errors then name your file and
+ *     line. Without it an error has the place of the last spe_at.
+ *   - A module of the same calls is the same bytes, always. Nothing here is thread-local or global: a module belongs
+ *     to one thread at a time, different modules to as many as you like.
+ *
+ * Options (spe_options; zero is the default): version SPE_VERSION(1, 0..6), default 1.4; env, the OpenCL environment;
+ * names writes OpName for functions, parameters and spe_name; lines writes OpLine for every place given by SPE or
+ * spe_at; source is the name of the source file for OpSource; realloc and user replace the allocator
+ * (realloc(user, NULL, n) allocates, realloc(user, p, n) grows, realloc(user, p, 0) frees and returns NULL).
+ *
+ * Limits: 4194303 ids a module (the limit of SPIR-V), 65535 words an instruction; vectors have 2, 3, 4, 8 or 16
+ * components, as in OpenCL. No images, pipes or device-side enqueue except through spe_op.
+ *
+ * Names: SPE_OpIAdd, SPE_CapabilityInt8, SPE_StorageClassFunction ... are the numbers of the SPIR-V specification
+ * under its own spelling. They come from lists (SPE_OPCODES(X) and so on) that you may expand too. The header needs no
+ * SPIRV-Headers and does not mind if they are included.
+ *
+ * License: MIT, see LICENSE.
+ */
+#ifndef SPIRV_EMIT_H
+#define SPIRV_EMIT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- The numbers of SPIR-V ------------------------------------------------------------------------------------------
+ * Lists of X(kind, name, number), each an enumerator SPE_<kind><name>: SPE_OpIAdd, SPE_ScopeSubgroup, ...
+ */
+#define SPE_OPCODES(X)                                                                                                 \
+    X(Op, Nop, 0) X(Op, Undef, 1) X(Op, Source, 3) X(Op, Name, 5) X(Op, String, 7) X(Op, Line, 8) X(Op, NoLine, 317)   \
+    X(Op, Extension, 10) X(Op, ExtInstImport, 11) X(Op, ExtInst, 12) X(Op, MemoryModel, 14) X(Op, EntryPoint, 15)      \
+    X(Op, ExecutionMode, 16) X(Op, Capability, 17) X(Op, TypeVoid, 19) X(Op, TypeBool, 20) X(Op, TypeInt, 21)          \
+    X(Op, TypeFloat, 22) X(Op, TypeVector, 23) X(Op, TypeArray, 28) X(Op, TypeStruct, 30) X(Op, TypePointer, 32)       \
+    X(Op, TypeFunction, 33) X(Op, TypeEvent, 34) X(Op, TypeCooperativeMatrixKHR, 4456)                                 \
+    X(Op, TypeCooperativeVectorNV, 5288) X(Op, ConstantTrue, 41) X(Op, ConstantFalse, 42) X(Op, Constant, 43)          \
+    X(Op, ConstantComposite, 44) X(Op, ConstantNull, 46) X(Op, SpecConstantTrue, 48) X(Op, SpecConstantFalse, 49)      \
+    X(Op, SpecConstant, 50) X(Op, SpecConstantComposite, 51) X(Op, Function, 54) X(Op, FunctionParameter, 55) X(Op, FunctionEnd, 56)                    \
+    X(Op, FunctionCall, 57) X(Op, Variable, 59) X(Op, Load, 61) X(Op, Store, 62) X(Op, CopyMemory, 63)                 \
+    X(Op, CopyMemorySized, 64) X(Op, AccessChain, 65) X(Op, InBoundsAccessChain, 66) X(Op, PtrAccessChain, 67)         \
+    X(Op, InBoundsPtrAccessChain, 70) X(Op, Decorate, 71) X(Op, MemberDecorate, 72) X(Op, VectorExtractDynamic, 77)    \
+    X(Op, VectorInsertDynamic, 78) X(Op, VectorShuffle, 79) X(Op, CompositeConstruct, 80)                              \
+    X(Op, CompositeExtract, 81) X(Op, CompositeInsert, 82) X(Op, CopyObject, 83) X(Op, ConvertFToU, 109)               \
+    X(Op, ConvertFToS, 110) X(Op, ConvertSToF, 111) X(Op, ConvertUToF, 112) X(Op, UConvert, 113)                       \
+    X(Op, SConvert, 114) X(Op, FConvert, 115) X(Op, ConvertPtrToU, 117) X(Op, ConvertUToPtr, 120)                      \
+    X(Op, PtrCastToGeneric, 121) X(Op, GenericCastToPtr, 122) X(Op, Bitcast, 124) X(Op, SatConvertSToU, 118)           \
+    X(Op, SatConvertUToS, 119) X(Op, SNegate, 126) X(Op, FNegate, 127) X(Op, IAdd, 128) X(Op, FAdd, 129)               \
+    X(Op, ISub, 130) X(Op, FSub, 131) X(Op, IMul, 132) X(Op, FMul, 133) X(Op, UDiv, 134) X(Op, SDiv, 135)              \
+    X(Op, FDiv, 136) X(Op, UMod, 137) X(Op, SRem, 138) X(Op, SMod, 139) X(Op, FRem, 140) X(Op, FMod, 141)              \
+    X(Op, VectorTimesScalar, 142) X(Op, Dot, 148) X(Op, Any, 154) X(Op, All, 155) X(Op, IsNan, 156)                    \
+    X(Op, IsInf, 157) X(Op, LogicalEqual, 164) X(Op, LogicalNotEqual, 165) X(Op, LogicalOr, 166)                       \
+    X(Op, LogicalAnd, 167) X(Op, LogicalNot, 168) X(Op, Select, 169) X(Op, IEqual, 170) X(Op, INotEqual, 171)          \
+    X(Op, UGreaterThan, 172) X(Op, SGreaterThan, 173) X(Op, UGreaterThanEqual, 174) X(Op, SGreaterThanEqual, 175)      \
+    X(Op, ULessThan, 176) X(Op, SLessThan, 177) X(Op, ULessThanEqual, 178) X(Op, SLessThanEqual, 179)                  \
+    X(Op, FOrdEqual, 180) X(Op, FUnordEqual, 181) X(Op, FOrdNotEqual, 182) X(Op, FUnordNotEqual, 183)                  \
+    X(Op, FOrdLessThan, 184) X(Op, FUnordLessThan, 185) X(Op, FOrdGreaterThan, 186) X(Op, FUnordGreaterThan, 187)      \
+    X(Op, FOrdLessThanEqual, 188) X(Op, FUnordLessThanEqual, 189) X(Op, FOrdGreaterThanEqual, 190)                     \
+    X(Op, FUnordGreaterThanEqual, 191) X(Op, ShiftRightLogical, 194) X(Op, ShiftRightArithmetic, 195)                  \
+    X(Op, ShiftLeftLogical, 196) X(Op, BitwiseOr, 197) X(Op, BitwiseXor, 198) X(Op, BitwiseAnd, 199) X(Op, Not, 200)   \
+    X(Op, BitFieldInsert, 201) X(Op, BitFieldSExtract, 202) X(Op, BitFieldUExtract, 203) X(Op, BitReverse, 204)        \
+    X(Op, BitCount, 205) X(Op, ControlBarrier, 224) X(Op, MemoryBarrier, 225) X(Op, AtomicLoad, 227)                   \
+    X(Op, AtomicStore, 228) X(Op, AtomicExchange, 229) X(Op, AtomicCompareExchange, 230) X(Op, AtomicIAdd, 234)        \
+    X(Op, AtomicISub, 235) X(Op, AtomicSMin, 236) X(Op, AtomicUMin, 237) X(Op, AtomicSMax, 238)                        \
+    X(Op, AtomicUMax, 239) X(Op, AtomicAnd, 240) X(Op, AtomicOr, 241) X(Op, AtomicXor, 242) X(Op, Phi, 245)            \
+    X(Op, LoopMerge, 246) X(Op, SelectionMerge, 247) X(Op, Label, 248) X(Op, Branch, 249)                              \
+    X(Op, BranchConditional, 250) X(Op, Switch, 251) X(Op, Return, 253) X(Op, ReturnValue, 254)                        \
+    X(Op, Unreachable, 255) X(Op, GroupAsyncCopy, 259) X(Op, GroupWaitEvents, 260) X(Op, GroupAll, 261)                \
+    X(Op, GroupAny, 262) X(Op, GroupBroadcast, 263) X(Op, GroupIAdd, 264) X(Op, GroupFAdd, 265)                        \
+    X(Op, GroupFMin, 266) X(Op, GroupUMin, 267) X(Op, GroupSMin, 268) X(Op, GroupFMax, 269) X(Op, GroupUMax, 270)      \
+    X(Op, GroupSMax, 271) X(Op, GroupNonUniformElect, 333) X(Op, GroupNonUniformAll, 334)                              \
+    X(Op, GroupNonUniformAny, 335) X(Op, GroupNonUniformAllEqual, 336) X(Op, GroupNonUniformBroadcast, 337)            \
+    X(Op, GroupNonUniformBroadcastFirst, 338) X(Op, GroupNonUniformBallot, 339)                                        \
+    X(Op, GroupNonUniformInverseBallot, 340) X(Op, GroupNonUniformBallotBitExtract, 341)                               \
+    X(Op, GroupNonUniformBallotBitCount, 342) X(Op, GroupNonUniformBallotFindLSB, 343)                                 \
+    X(Op, GroupNonUniformBallotFindMSB, 344) X(Op, GroupNonUniformShuffle, 345)                                        \
+    X(Op, GroupNonUniformShuffleXor, 346) X(Op, GroupNonUniformShuffleUp, 347)                                         \
+    X(Op, GroupNonUniformShuffleDown, 348) X(Op, GroupNonUniformIAdd, 349) X(Op, GroupNonUniformFAdd, 350)             \
+    X(Op, GroupNonUniformIMul, 351) X(Op, GroupNonUniformFMul, 352) X(Op, GroupNonUniformSMin, 353)                    \
+    X(Op, GroupNonUniformUMin, 354) X(Op, GroupNonUniformFMin, 355) X(Op, GroupNonUniformSMax, 356)                    \
+    X(Op, GroupNonUniformUMax, 357) X(Op, GroupNonUniformFMax, 358) X(Op, GroupNonUniformBitwiseAnd, 359)              \
+    X(Op, GroupNonUniformBitwiseOr, 360) X(Op, GroupNonUniformBitwiseXor, 361) X(Op, GroupNonUniformLogicalAnd, 362)   \
+    X(Op, GroupNonUniformLogicalOr, 363) X(Op, GroupNonUniformLogicalXor, 364) X(Op, GroupIMulKHR, 6401)               \
+    X(Op, GroupFMulKHR, 6402) X(Op, GroupBitwiseAndKHR, 6403) X(Op, GroupBitwiseOrKHR, 6404)                           \
+    X(Op, GroupBitwiseXorKHR, 6405) X(Op, GroupLogicalAndKHR, 6406) X(Op, GroupLogicalOrKHR, 6407)                     \
+    X(Op, GroupLogicalXorKHR, 6408) X(Op, ExecutionModeId, 331) X(Op, SDot, 4450) X(Op, UDot, 4451)                    \
+    X(Op, SUDot, 4452) X(Op, SDotAccSat, 4453) X(Op, UDotAccSat, 4454) X(Op, SUDotAccSat, 4455)                        \
+    X(Op, CooperativeMatrixLoadKHR, 4457) X(Op, CooperativeMatrixStoreKHR, 4458)                                       \
+    X(Op, CooperativeMatrixMulAddKHR, 4459) X(Op, CooperativeMatrixLengthKHR, 4460)                                    \
+    X(Op, CooperativeVectorMatrixMulNV, 5289) X(Op, CooperativeVectorOuterProductAccumulateNV, 5290)                   \
+    X(Op, CooperativeVectorReduceSumAccumulateNV, 5291) X(Op, CooperativeVectorMatrixMulAddNV, 5292)                   \
+    X(Op, CooperativeVectorLoadNV, 5302) X(Op, CooperativeVectorStoreNV, 5303) X(Op, AtomicFMinEXT, 5614)              \
+    X(Op, AtomicFMaxEXT, 5615) X(Op, AtomicFAddEXT, 6035) X(Op, SubgroupShuffleINTEL, 5571)                            \
+    X(Op, SubgroupBlockReadINTEL, 5575) X(Op, SubgroupBlockWriteINTEL, 5576) X(Op, ConvertFToBF16INTEL, 6116)          \
+    X(Op, ConvertBF16ToFINTEL, 6117) X(Op, ControlBarrierArriveINTEL, 6142) X(Op, ControlBarrierWaitINTEL, 6143)       \
+    X(Op, SubgroupBlockPrefetchINTEL, 6221) X(Op, Subgroup2DBlockLoadINTEL, 6231)                                      \
+    X(Op, Subgroup2DBlockLoadTransformINTEL, 6232) X(Op, Subgroup2DBlockLoadTransposeINTEL, 6233)                      \
+    X(Op, Subgroup2DBlockPrefetchINTEL, 6234) X(Op, Subgroup2DBlockStoreINTEL, 6235)                                   \
+    X(Op, SubgroupMatrixMultiplyAccumulateINTEL, 6237) X(Op, PredicatedLoadINTEL, 6258)                                \
+    X(Op, PredicatedStoreINTEL, 6259) X(Op, RoundFToTF32INTEL, 6426)
+
+#define SPE_CAPABILITIES(X)                                                                                            \
+    X(Capability, Matrix, 0) X(Capability, Shader, 1) X(Capability, Addresses, 4) X(Capability, Linkage, 5)            \
+    X(Capability, Kernel, 6) X(Capability, Vector16, 7) X(Capability, Float16Buffer, 8) X(Capability, Float16, 9)      \
+    X(Capability, Float64, 10) X(Capability, Int64, 11) X(Capability, Int64Atomics, 12) X(Capability, Groups, 18)      \
+    X(Capability, Int16, 22) X(Capability, Int8, 39) X(Capability, GenericPointer, 38)                                 \
+    X(Capability, SubgroupDispatch, 58) X(Capability, GroupNonUniform, 61) X(Capability, GroupNonUniformVote, 62)      \
+    X(Capability, GroupNonUniformArithmetic, 63) X(Capability, GroupNonUniformBallot, 64)                              \
+    X(Capability, GroupNonUniformShuffle, 65) X(Capability, GroupNonUniformShuffleRelative, 66)                        \
+    X(Capability, GroupNonUniformClustered, 67) X(Capability, GroupUniformArithmeticKHR, 6400)                         \
+    X(Capability, DotProduct, 6019) X(Capability, DotProductInputAll, 6016)                                            \
+    X(Capability, DotProductInput4x8Bit, 6017) X(Capability, DotProductInput4x8BitPacked, 6018)                        \
+    X(Capability, DenormFlushToZero, 4465) X(Capability, DenormPreserve, 4464) X(Capability, RoundingModeRTE, 4467)    \
+    X(Capability, RoundingModeRTZ, 4468) X(Capability, SignedZeroInfNanPreserve, 4466)                                 \
+    X(Capability, FloatControls2, 6029) X(Capability, BFloat16TypeKHR, 5116)                                           \
+    X(Capability, BFloat16DotProductKHR, 5117) X(Capability, BFloat16CooperativeMatrixKHR, 5118)                       \
+    X(Capability, Float8EXT, 4212) X(Capability, Float8CooperativeMatrixEXT, 4213)                                     \
+    X(Capability, CooperativeMatrixKHR, 6022) X(Capability, CooperativeVectorNV, 5394)                                 \
+    X(Capability, CooperativeVectorTrainingNV, 5435) X(Capability, AtomicFloat16MinMaxEXT, 5616)                       \
+    X(Capability, AtomicFloat32MinMaxEXT, 5612) X(Capability, AtomicFloat64MinMaxEXT, 5613)                            \
+    X(Capability, AtomicFloat32AddEXT, 6033) X(Capability, AtomicFloat64AddEXT, 6034)                                  \
+    X(Capability, AtomicFloat16AddEXT, 6095) X(Capability, ExpectAssumeKHR, 5629)                                      \
+    X(Capability, SubgroupShuffleINTEL, 5568) X(Capability, SubgroupBufferBlockIOINTEL, 5569)                          \
+    X(Capability, BFloat16ConversionINTEL, 6115) X(Capability, SplitBarrierINTEL, 6141)                                \
+    X(Capability, SubgroupBufferPrefetchINTEL, 6220) X(Capability, Subgroup2DBlockIOINTEL, 6228)                       \
+    X(Capability, Subgroup2DBlockTransformINTEL, 6229) X(Capability, Subgroup2DBlockTransposeINTEL, 6230)              \
+    X(Capability, SubgroupMatrixMultiplyAccumulateINTEL, 6236) X(Capability, PredicatedIOINTEL, 6257)                  \
+    X(Capability, TensorFloat32RoundingINTEL, 6425) X(Capability, CacheControlsINTEL, 6441)                            \
+    X(Capability, RegisterLimitsINTEL, 6460) X(Capability, GlobalVariableHostAccessINTEL, 6187)                        \
+    X(Capability, BitInstructions, 6025)
+
+#define SPE_ENUMERANTS(X)                                                                                              \
+    X(BuiltIn, NumWorkgroups, 24) X(BuiltIn, WorkgroupSize, 25) X(BuiltIn, WorkgroupId, 26)                            \
+    X(BuiltIn, LocalInvocationId, 27) X(BuiltIn, GlobalInvocationId, 28) X(BuiltIn, LocalInvocationIndex, 29)          \
+    X(BuiltIn, WorkDim, 30) X(BuiltIn, GlobalSize, 31) X(BuiltIn, EnqueuedWorkgroupSize, 32)                           \
+    X(BuiltIn, GlobalOffset, 33) X(BuiltIn, GlobalLinearId, 34) X(BuiltIn, SubgroupSize, 36)                           \
+    X(BuiltIn, SubgroupMaxSize, 37) X(BuiltIn, NumSubgroups, 38) X(BuiltIn, NumEnqueuedSubgroups, 39)                  \
+    X(BuiltIn, SubgroupId, 40) X(BuiltIn, SubgroupLocalInvocationId, 41) X(Decoration, SpecId, 1)                      \
+    X(Decoration, CPacked, 10) X(Decoration, BuiltIn, 11) X(Decoration, NoPerspective, 13)                             \
+    X(Decoration, Restrict, 19) X(Decoration, Aliased, 20) X(Decoration, Volatile, 21) X(Decoration, Constant, 22)     \
+    X(Decoration, Coherent, 23) X(Decoration, NonWritable, 24) X(Decoration, NonReadable, 25)                          \
+    X(Decoration, SaturatedConversion, 28) X(Decoration, FuncParamAttr, 38) X(Decoration, FPRoundingMode, 39)          \
+    X(Decoration, FPFastMathMode, 40) X(Decoration, LinkageAttributes, 41) X(Decoration, NoContraction, 42)            \
+    X(Decoration, Alignment, 44) X(Decoration, MaxByteOffset, 45) X(Decoration, NoSignedWrap, 4469)                    \
+    X(Decoration, NoUnsignedWrap, 4470) X(Decoration, CacheControlLoadINTEL, 6442)                                     \
+    X(Decoration, CacheControlStoreINTEL, 6443) X(Decoration, SaturatedToLargestFloat8NormalConversionEXT, 4216)       \
+    X(ExecutionMode, LocalSize, 17) X(ExecutionMode, LocalSizeHint, 18) X(ExecutionMode, VecTypeHint, 30)              \
+    X(ExecutionMode, ContractionOff, 31) X(ExecutionMode, SubgroupSize, 35)                                            \
+    X(ExecutionMode, SubgroupsPerWorkgroup, 36) X(ExecutionMode, DenormPreserve, 4459)                                 \
+    X(ExecutionMode, DenormFlushToZero, 4460) X(ExecutionMode, SignedZeroInfNanPreserve, 4461)                         \
+    X(ExecutionMode, RoundingModeRTE, 4462) X(ExecutionMode, RoundingModeRTZ, 4463)                                    \
+    X(ExecutionMode, MaximumRegistersINTEL, 6461) X(ExecutionMode, MaximumRegistersIdINTEL, 6462)                      \
+    X(ExecutionMode, NamedMaximumRegistersINTEL, 6463) X(StorageClass, UniformConstant, 0) X(StorageClass, Input, 1)   \
+    X(StorageClass, Workgroup, 4) X(StorageClass, CrossWorkgroup, 5) X(StorageClass, Private, 6)                       \
+    X(StorageClass, Function, 7) X(StorageClass, Generic, 8) X(StorageClass, Image, 11) X(Scope, CrossDevice, 0)       \
+    X(Scope, Device, 1) X(Scope, Workgroup, 2) X(Scope, Subgroup, 3) X(Scope, Invocation, 4)                           \
+    X(MemorySemantics, Relaxed, 0) X(MemorySemantics, Acquire, 2) X(MemorySemantics, Release, 4)                       \
+    X(MemorySemantics, AcquireRelease, 8) X(MemorySemantics, SequentiallyConsistent, 16)                               \
+    X(MemorySemantics, SubgroupMemory, 128) X(MemorySemantics, WorkgroupMemory, 256)                                   \
+    X(MemorySemantics, CrossWorkgroupMemory, 512) X(MemoryAccess, Volatile, 1) X(MemoryAccess, Aligned, 2)             \
+    X(MemoryAccess, Nontemporal, 4) X(AddressingModel, Logical, 0) X(AddressingModel, Physical32, 1)                   \
+    X(AddressingModel, Physical64, 2) X(MemoryModel, OpenCL, 2) X(ExecutionModel, Kernel, 6)                           \
+    X(SourceLanguage, Unknown, 0) X(SourceLanguage, OpenCL_C, 3) X(FunctionControl, Inline, 1)                         \
+    X(FunctionControl, DontInline, 2) X(FunctionControl, Pure, 4) X(FunctionControl, Const, 8)                         \
+    X(FunctionParameterAttribute, Zext, 0) X(FunctionParameterAttribute, Sext, 1)                                      \
+    X(FunctionParameterAttribute, NoAlias, 4) X(FunctionParameterAttribute, NoCapture, 5)                              \
+    X(FunctionParameterAttribute, NoWrite, 6) X(FunctionParameterAttribute, NoReadWrite, 7)                            \
+    X(LinkageType, Export, 0) X(LinkageType, Import, 1) X(SelectionControl, Flatten, 1)                                \
+    X(SelectionControl, DontFlatten, 2) X(LoopControl, Unroll, 1) X(LoopControl, DontUnroll, 2)                        \
+    X(GroupOperation, Reduce, 0) X(GroupOperation, InclusiveScan, 1) X(GroupOperation, ExclusiveScan, 2)               \
+    X(GroupOperation, ClusteredReduce, 3) X(FPRoundingMode, RTE, 0) X(FPRoundingMode, RTZ, 1)                          \
+    X(FPRoundingMode, RTP, 2) X(FPRoundingMode, RTN, 3) X(FPEncoding, BFloat16KHR, 0)                                  \
+    X(FPEncoding, Float8E4M3EXT, 4214) X(FPEncoding, Float8E5M2EXT, 4215) X(CooperativeMatrixUse, MatrixAKHR, 0)       \
+    X(CooperativeMatrixUse, MatrixBKHR, 1) X(CooperativeMatrixUse, MatrixAccumulatorKHR, 2)                            \
+    X(CooperativeMatrixLayout, RowMajorKHR, 0) X(CooperativeMatrixLayout, ColumnMajorKHR, 1)                           \
+    X(CooperativeMatrixOperands, MatrixASignedComponentsKHR, 1)                                                        \
+    X(CooperativeMatrixOperands, MatrixBSignedComponentsKHR, 2)                                                        \
+    X(CooperativeMatrixOperands, MatrixCSignedComponentsKHR, 4)                                                        \
+    X(CooperativeMatrixOperands, MatrixResultSignedComponentsKHR, 8)                                                   \
+    X(CooperativeMatrixOperands, SaturatingAccumulationKHR, 16)                                                        \
+    X(MatrixMultiplyAccumulateOperands, MatrixASignedComponentsINTEL, 1)                                               \
+    X(MatrixMultiplyAccumulateOperands, MatrixBSignedComponentsINTEL, 2)                                               \
+    X(MatrixMultiplyAccumulateOperands, MatrixCBFloat16INTEL, 4)                                                       \
+    X(MatrixMultiplyAccumulateOperands, MatrixResultBFloat16INTEL, 8)                                                  \
+    X(MatrixMultiplyAccumulateOperands, MatrixAPackedInt8INTEL, 16)                                                    \
+    X(MatrixMultiplyAccumulateOperands, MatrixBPackedInt8INTEL, 32)                                                    \
+    X(MatrixMultiplyAccumulateOperands, MatrixAPackedInt4INTEL, 64)                                                    \
+    X(MatrixMultiplyAccumulateOperands, MatrixBPackedInt4INTEL, 128)                                                   \
+    X(MatrixMultiplyAccumulateOperands, MatrixATF32INTEL, 256)                                                         \
+    X(MatrixMultiplyAccumulateOperands, MatrixBTF32INTEL, 512)                                                         \
+    X(MatrixMultiplyAccumulateOperands, MatrixAPackedFloat16INTEL, 1024)                                               \
+    X(MatrixMultiplyAccumulateOperands, MatrixBPackedFloat16INTEL, 2048)                                               \
+    X(MatrixMultiplyAccumulateOperands, MatrixAPackedBFloat16INTEL, 4096)                                              \
+    X(MatrixMultiplyAccumulateOperands, MatrixBPackedBFloat16INTEL, 8192) X(LoadCacheControl, UncachedINTEL, 0)        \
+    X(LoadCacheControl, CachedINTEL, 1) X(LoadCacheControl, StreamingINTEL, 2)                                         \
+    X(LoadCacheControl, InvalidateAfterReadINTEL, 3) X(LoadCacheControl, ConstCachedINTEL, 4)                          \
+    X(StoreCacheControl, UncachedINTEL, 0) X(StoreCacheControl, WriteThroughINTEL, 1)                                  \
+    X(StoreCacheControl, WriteBackINTEL, 2) X(StoreCacheControl, StreamingINTEL, 3)                                    \
+    X(NamedMaximumNumberOfRegisters, AutoINTEL, 0)
+
+/* OpenCL.std, X(our name, the name in the set, number, operands); SPE_<our name> is what spe_math takes. */
+#define SPE_MATH_LIST(X)                                                                                               \
+    X(ACOS, acos, 0, 1) X(ACOSH, acosh, 1, 1) X(ACOSPI, acospi, 2, 1) X(ASIN, asin, 3, 1) X(ASINH, asinh, 4, 1)        \
+    X(ASINPI, asinpi, 5, 1) X(ATAN, atan, 6, 1) X(ATAN2, atan2, 7, 2) X(ATANH, atanh, 8, 1) X(ATANPI, atanpi, 9, 1)    \
+    X(ATAN2PI, atan2pi, 10, 2) X(CBRT, cbrt, 11, 1) X(CEIL, ceil, 12, 1) X(COPYSIGN, copysign, 13, 2)                  \
+    X(COS, cos, 14, 1) X(COSH, cosh, 15, 1) X(COSPI, cospi, 16, 1) X(ERFC, erfc, 17, 1) X(ERF, erf, 18, 1)             \
+    X(EXP, exp, 19, 1) X(EXP2, exp2, 20, 1) X(EXP10, exp10, 21, 1) X(EXPM1, expm1, 22, 1) X(FABS, fabs, 23, 1)         \
+    X(FDIM, fdim, 24, 2) X(FLOOR, floor, 25, 1) X(FMA, fma, 26, 3) X(FMAX, fmax, 27, 2) X(FMIN, fmin, 28, 2)           \
+    X(FMOD, fmod, 29, 2) X(HYPOT, hypot, 32, 2) X(LDEXP, ldexp, 34, 2) X(LGAMMA, lgamma, 35, 1) X(LOG, log, 37, 1)     \
+    X(LOG2, log2, 38, 1) X(LOG10, log10, 39, 1) X(LOG1P, log1p, 40, 1) X(LOGB, logb, 41, 1) X(MAD, mad, 42, 3)         \
+    X(MAXMAG, maxmag, 43, 2) X(MINMAG, minmag, 44, 2) X(NEXTAFTER, nextafter, 47, 2) X(POW, pow, 48, 2)                \
+    X(POWN, pown, 49, 2) X(POWR, powr, 50, 2) X(REMAINDER, remainder, 51, 2) X(RINT, rint, 53, 1)                      \
+    X(ROOTN, rootn, 54, 2) X(ROUND, round, 55, 1) X(RSQRT, rsqrt, 56, 1) X(SIN, sin, 57, 1) X(SINH, sinh, 59, 1)       \
+    X(SINPI, sinpi, 60, 1) X(SQRT, sqrt, 61, 1) X(TAN, tan, 62, 1) X(TANH, tanh, 63, 1) X(TANPI, tanpi, 64, 1)         \
+    X(TGAMMA, tgamma, 65, 1) X(TRUNC, trunc, 66, 1) X(NATIVE_COS, native_cos, 81, 1)                                   \
+    X(NATIVE_DIVIDE, native_divide, 82, 2) X(NATIVE_EXP, native_exp, 83, 1) X(NATIVE_EXP2, native_exp2, 84, 1)         \
+    X(NATIVE_EXP10, native_exp10, 85, 1) X(NATIVE_LOG, native_log, 86, 1) X(NATIVE_LOG2, native_log2, 87, 1)           \
+    X(NATIVE_LOG10, native_log10, 88, 1) X(NATIVE_POWR, native_powr, 89, 2) X(NATIVE_RECIP, native_recip, 90, 1)       \
+    X(NATIVE_RSQRT, native_rsqrt, 91, 1) X(NATIVE_SIN, native_sin, 92, 1) X(NATIVE_SQRT, native_sqrt, 93, 1)           \
+    X(NATIVE_TAN, native_tan, 94, 1) X(FCLAMP, fclamp, 95, 3) X(MIX, mix, 99, 3) X(STEP, step, 101, 2)                 \
+    X(SMOOTHSTEP, smoothstep, 102, 3) X(SIGN, sign, 103, 1) X(SABS, s_abs, 141, 1) X(SABS_DIFF, s_abs_diff, 142, 2)    \
+    X(SADD_SAT, s_add_sat, 143, 2) X(UADD_SAT, u_add_sat, 144, 2) X(SHADD, s_hadd, 145, 2) X(UHADD, u_hadd, 146, 2)    \
+    X(SRHADD, s_rhadd, 147, 2) X(URHADD, u_rhadd, 148, 2) X(SCLAMP, s_clamp, 149, 3) X(UCLAMP, u_clamp, 150, 3)        \
+    X(CLZ, clz, 151, 1) X(CTZ, ctz, 152, 1) X(SMAD_HI, s_mad_hi, 153, 3) X(UMAD_SAT, u_mad_sat, 154, 3)                \
+    X(SMAD_SAT, s_mad_sat, 155, 3) X(SMAX, s_max, 156, 2) X(UMAX, u_max, 157, 2) X(SMIN, s_min, 158, 2)                \
+    X(UMIN, u_min, 159, 2) X(SMUL_HI, s_mul_hi, 160, 2) X(ROTATE, rotate, 161, 2) X(SSUB_SAT, s_sub_sat, 162, 2)       \
+    X(USUB_SAT, u_sub_sat, 163, 2) X(POPCOUNT, popcount, 166, 1) X(SMAD24, s_mad24, 167, 3)                            \
+    X(UMAD24, u_mad24, 168, 3) X(SMUL24, s_mul24, 169, 2) X(UMUL24, u_mul24, 170, 2) X(UABS, u_abs, 201, 1)            \
+    X(UABS_DIFF, u_abs_diff, 202, 2) X(UMUL_HI, u_mul_hi, 203, 2) X(UMAD_HI, u_mad_hi, 204, 3)
+
+#define SPE_NUMBER_ENUM_(kind, name, number) SPE_##kind##name = number,
+#define SPE_MATH_ENUM_(name, name_in_set, number, operands) SPE_##name = number,
+enum { SPE_OPCODES(SPE_NUMBER_ENUM_) };
+enum { SPE_CAPABILITIES(SPE_NUMBER_ENUM_) };
+enum { SPE_ENUMERANTS(SPE_NUMBER_ENUM_) };
+typedef enum { SPE_MATH_LIST(SPE_MATH_ENUM_) SPE_MATH_END_ } spe_math_op;
+
+/* ---- The module: errors, memory, ids ------------------------------------------------------------------------------ */
+
+#if defined(__GNUC__)
+#define SPE_PRINTF_(text, args) __attribute__((__format__(__printf__, text, args)))
+#define SPE_UNLIKELY_(x) __builtin_expect(!!(x), 0)
+#else
+#define SPE_PRINTF_(text, args)
+#define SPE_UNLIKELY_(x) (x)
+#endif
+
+typedef uint32_t spe_id; /* 0 is poison */
+
+#define SPE_VERSION(major, minor) (((uint32_t)(major) << 16) | ((uint32_t)(minor) << 8))
+
+/* Every error this header reports: X(name, number, what it means). coopmatrix.h counts from 1000, xetile.h from 2000. */
+#define SPE_ERRORS(X)                                                                                                  \
+    X(MEMORY, 1, "the allocator returned no memory")                                                                   \
+    X(OPTION, 2, "an option has a value that does not exist")                                                          \
+    X(VERSION, 3, "the module's SPIR-V version lacks what was asked for")                                              \
+    X(LIMIT, 4, "a limit of SPIR-V was exceeded")                                                                      \
+    X(NO_VALUE, 5, "an operand is no value (0, or an id that is a type, a label or nothing)")                          \
+    X(NO_TYPE, 6, "an id that should be a type is none")                                                               \
+    X(TYPE, 7, "operand types disagree, or the operation does not take the type")                                      \
+    X(RANGE, 8, "a number does not fit where it is put")                                                               \
+    X(SCOPE, 9, "a value is used outside the region or function it was made in")                                       \
+    X(NO_FUNCTION, 10, "an instruction stands outside every function")                                                 \
+    X(FUNCTION_OPEN, 11, "a function is open where none may be")                                                       \
+    X(REGION_OPEN, 12, "a region (if, loop, switch) was left open")                                                    \
+    X(REGION_CROSSED, 13, "a region is closed by what does not belong to it")                                          \
+    X(CARRIED, 14, "the values carried out of a region disagree in number or type")                                    \
+    X(PARAMETER, 15, "a parameter is unknown or of a type a kernel cannot have")                                       \
+    X(RETURN, 16, "a return disagrees with the function's type")                                                       \
+    X(PROLOGUE, 17, "something stands in the prologue that cannot")                                                    \
+    X(NAME, 18, "a name is missing or was used before")                                                                \
+    X(FINISHED, 19, "the module is finished")
+
+#define SPE_ERROR_ENUM_(name, number, text) SPE_ERR_##name = number,
+enum { SPE_ERR_NONE = 0, SPE_ERRORS(SPE_ERROR_ENUM_) };
+
+/* The first error of a module. id 0: there was none. file and line are those of the last spe_at before it. */
+typedef struct {
+    int id;
+    const char *name; /* "SPE_ERR_TYPE", or what spe_fail was given */
+    char text[384];
+    const char *file;
+    int line;
+} spe_error;
+
+typedef enum { SPE_ENV_OPENCL = 0 } spe_env;
+
+typedef struct {
+    uint32_t version; /* SPE_VERSION(1, 0) to SPE_VERSION(1, 6); 0: 1.4 */
+    spe_env env;      /* 0: OpenCL, 64-bit pointers */
+    bool names;       /* write OpName */
+    bool lines;       /* write OpLine */
+    const char *source; /* name of the source file, written as OpSource; NULL: none */
+    void *(*realloc)(void *user, void *p, size_t size); /* NULL: the C library's; size 0 frees */
+    void *user;
+} spe_options;
+
+typedef struct {
+    const uint32_t *data;
+    size_t count;
+} spe_words;
+
+typedef enum {
+    SPE_KIND_NONE, SPE_KIND_VOID, SPE_KIND_BOOL, SPE_KIND_INT, SPE_KIND_FLOAT, SPE_KIND_VECTOR, SPE_KIND_ARRAY,
+    SPE_KIND_STRUCT, SPE_KIND_POINTER, SPE_KIND_FUNCTION, SPE_KIND_COOPMAT, SPE_KIND_OTHER
+} spe_kind;
+
+typedef enum { SPE_IEEE, SPE_BF16, SPE_E4M3, SPE_E5M2 } spe_encoding; /* of a float type */
+
+/* What a type is made of. kind SPE_KIND_NONE: the id is no type. */
+typedef struct {
+    spe_kind kind;
+    uint32_t bits;         /* int, float: width; bool: 1 */
+    uint32_t count;        /* vector, array: elements; struct: members; function: parameters; coopmat: 0; scalar: 1 */
+    spe_id elem;           /* vector, array, coopmat: element; pointer: what it points to; function: return type */
+    uint32_t storage;      /* pointer: SPE_StorageClass... */
+    spe_encoding encoding; /* float */
+    const spe_id *members; /* struct: member types; function: parameter types */
+    uint32_t scope, rows, cols, use; /* coopmat */
+} spe_type_info;
+
+typedef struct {
+    uint32_t *data;
+    size_t count, capacity;
+} spe_buffer_;
+
+enum { SPE_ID_TYPE_ = 1, SPE_ID_CONSTANT_ = 2, SPE_ID_GLOBAL_ = 4, SPE_ID_FUNCTION_ = 8, SPE_ID_SPEC_ = 16 };
+
+/* What is known of an id. A value of depth d may be used while scope number `serial` is the d-th of the open ones. */
+typedef struct {
+    uint32_t type;   /* type of a value, 0 for anything else */
+    uint32_t aux;    /* type: index in types; constant: index in constants + 1; global variable, function: last user */
+    uint32_t serial; /* function: its type */
+    uint16_t depth, flags; /* depth of a function: its number */
+} spe_record_;
+
+/* Sections of a module in the order of the specification, then the buffers a function is written into. */
+enum {
+    SPE_SECTION_CAPABILITY_, SPE_SECTION_EXTENSION_, SPE_SECTION_IMPORT_, SPE_SECTION_MODEL_, SPE_SECTION_ENTRY_,
+    SPE_SECTION_MODE_, SPE_SECTION_STRING_, SPE_SECTION_NAME_, SPE_SECTION_DECORATION_, SPE_SECTION_GLOBAL_,
+    SPE_SECTION_FUNCTION_, SPE_SECTION_COUNT_,
+    SPE_BUFFER_VARIABLES_ = SPE_SECTION_COUNT_, SPE_BUFFER_PROLOGUE_, SPE_BUFFER_BODY_, SPE_BUFFER_SLOTS_,
+    SPE_BUFFER_UNIQUE_, SPE_BUFFER_SCOPES_, SPE_BUFFER_STACK_, SPE_BUFFER_USES_, SPE_BUFFER_CAPS_, SPE_BUFFER_OUT_, SPE_BUFFER_COUNT_
+};
+
+/* Built-ins, for spe_builtin. */
+typedef enum {
+    SPE_GLOBAL_ID, SPE_LOCAL_ID, SPE_GROUP_ID, SPE_GLOBAL_SIZE, SPE_LOCAL_SIZE, SPE_GROUP_COUNT, SPE_GLOBAL_OFFSET,
+    SPE_ENQUEUED_LOCAL_SIZE, SPE_WORK_DIM, SPE_GLOBAL_LINEAR_ID, SPE_LOCAL_LINEAR_ID, SPE_SUBGROUP_ID,
+    SPE_SUBGROUP_SIZE, SPE_SUBGROUP_COUNT, SPE_SUBGROUP_LANE, SPE_SUBGROUP_MAX_SIZE, SPE_BUILTIN_COUNT_
+} spe_builtin_name;
+
+typedef struct { /* a kernel that was written */
+    spe_id id;
+    uint32_t function;
+    const char *name;
+} spe_entry_;
+
+typedef struct { /* one if, loop or switch that is open */
+    int kind, state, line;
+    const char *file;
+    spe_id header, preheader, merge, next; /* labels; next: a loop's continue block */
+    spe_id index, step;                  /* for: the counter */
+    uint32_t count;                      /* values carried */
+    uint32_t stack;                      /* where this region's words begin on the stack */
+    uint32_t cases;                      /* switch */
+    size_t patch, phi;                   /* word offsets in the body */
+} spe_region_;
+
+typedef struct spe_chunk_ {
+    struct spe_chunk_ *next;
+} spe_chunk_;
+
+#define SPE_OPCODES_KNOWN_ 8192
+
+typedef struct {
+    spe_options options;
+    spe_error error;
+    const char *file;
+    int line;
+    spe_buffer_ buffer[SPE_BUFFER_COUNT_];
+    spe_record_ *ids;
+    size_t id_count, id_capacity;
+    spe_type_info *types;
+    size_t type_count, type_capacity;
+    uint64_t *constants;
+    size_t constant_count, constant_capacity;
+    spe_entry_ *entries;
+    size_t entry_count, entry_capacity;
+    spe_region_ *regions;
+    size_t region_count, region_capacity;
+    spe_chunk_ *chunks;
+    size_t chunk_used, chunk_size, chunk_next;
+    uint32_t serial;      /* scopes opened so far */
+    uint64_t seen[SPE_OPCODES_KNOWN_ / 64]; /* opcodes whose capabilities are declared */
+    spe_id opencl_std;
+    spe_id builtin_variable[SPE_BUILTIN_COUNT_];
+    struct {
+        spe_id id, ret, entry, first_param;
+        uint32_t index, param_count; /* index counts functions from 1 */
+        bool kernel;
+        size_t head;                 /* where it begins in the function section */
+        spe_id builtin[SPE_BUILTIN_COUNT_][3], builtin_whole[SPE_BUILTIN_COUNT_];
+    } fn;
+    uint32_t function_count;
+    spe_id block;         /* label of the open block; 0: the last one ended (return) */
+    bool open, dead, in_prologue, finished;
+    const char *line_file, *string_file; /* OpLine in force, and the file whose OpString is string_id */
+    int line_line;
+    spe_id string_id;
+} spe_module;
+
+static inline void *spe_default_realloc_(void *user, void *p, size_t size)
+{
+    (void)user;
+    if (size) return realloc(p, size);
+    free(p);
+    return NULL;
+}
+
+/* The error's meaning in general, for any id of this header; "" for others. */
+static inline const char *spe_error_meaning(int id)
+{
+#define SPE_ERROR_CASE_(name, number, text)                                                                            \
+    case number: return text;
+    switch (id) {
+        SPE_ERRORS(SPE_ERROR_CASE_)
+    default: return "";
+    }
+#undef SPE_ERROR_CASE_
+}
+
+static inline const char *spe_error_name_(int id)
+{
+#define SPE_ERROR_CASE_(name, number, text)                                                                            \
+    case number: return "SPE_ERR_" #name;
+    switch (id) {
+        SPE_ERRORS(SPE_ERROR_CASE_)
+    default: return "?";
+    }
+#undef SPE_ERROR_CASE_
+}
+
+static inline void spe_vfail_(spe_module *m, int id, const char *name, const char *format, va_list args)
+{
+    if (m->error.id) return;
+    m->error.id = id;
+    m->error.name = name;
+    m->error.file = m->file;
+    m->error.line = m->line;
+    vsnprintf(m->error.text, sizeof m->error.text, format, args);
+}
+
+/* Records an error under any id and name, for the headers above this one. The first error of a module stays. */
+SPE_PRINTF_(4, 5)
+static inline void spe_fail(spe_module *m, int id, const char *name, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    spe_vfail_(m, id, name, format, args);
+    va_end(args);
+}
+
+/* Returns 0, so that a caller may `return spe_error_(...)`. */
+SPE_PRINTF_(3, 4)
+static inline spe_id spe_error_(spe_module *m, int id, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    spe_vfail_(m, id, spe_error_name_(id), format, args);
+    va_end(args);
+    return 0;
+}
+
+/* The first error; its id is 0 while all is well. Never NULL. */
+static inline const spe_error *spe_get_error(const spe_module *m) { return &m->error; }
+
+/* No error so far? */
+static inline bool spe_ok(const spe_module *m) { return m->error.id == 0; }
+
+/* Says where the user's code stands: errors, regions and OpLine use it until the next call. `file` must live as long as
+ * the module (a string literal, __FILE__). Returns m. */
+static inline spe_module *spe_at(spe_module *m, const char *file, int line)
+{
+    m->file = file;
+    m->line = line;
+    return m;
+}
+#define SPE(m, fn, ...) spe_##fn(spe_at((m), __FILE__, __LINE__), __VA_ARGS__)
+#define SPE0(m, fn) spe_##fn(spe_at((m), __FILE__, __LINE__))
+
+/* -- memory: arrays that double, and an arena of chunks that double ------------------------------------------------- */
+
+static inline void *spe_realloc_(spe_module *m, void *p, size_t size)
+{
+    void *q = m->options.realloc(m->options.user, p, size);
+    if (!q && size) spe_error_(m, SPE_ERR_MEMORY, "out of memory: no %zu bytes", size);
+    return q;
+}
+
+/* Makes room for `need` elements in an array; false and an error when there is no memory. */
+static inline bool spe_grow_(spe_module *m, void **array, size_t *capacity, size_t need, size_t size, size_t first)
+{
+    size_t wanted = *capacity ? *capacity : first;
+    void *p;
+    if (need <= *capacity) return true;
+    if (m->error.id) return false;
+    while (wanted < need) wanted *= 2;
+    p = spe_realloc_(m, *array, wanted * size);
+    if (!p) return false;
+    *array = p;
+    *capacity = wanted;
+    return true;
+}
+
+/* Appends `count` words of room to a buffer and returns where they begin, NULL when there is no memory. */
+static inline uint32_t *spe_push_(spe_module *m, int which, size_t count)
+{
+    spe_buffer_ *b = &m->buffer[which];
+    uint32_t *at;
+    if (SPE_UNLIKELY_(b->count + count > b->capacity)) {
+        void *p = b->data;
+        if (!spe_grow_(m, &p, &b->capacity, b->count + count, sizeof(uint32_t), 128)) return NULL;
+        b->data = (uint32_t *)p;
+    }
+    at = b->data + b->count;
+    b->count += count;
+    return at;
+}
+
+/* Zeroed memory that lives until spe_free: for what a user of the module keeps along with it. NULL and an error when
+ * there is none. */
+static inline void *spe_alloc(spe_module *m, size_t bytes)
+{
+    const size_t head = (sizeof(spe_chunk_) + 15) / 16 * 16;
+    char *at;
+    if (m->error.id || bytes > SIZE_MAX / 4) return spe_error_(m, SPE_ERR_MEMORY, "out of memory: no %zu bytes", bytes), (void *)NULL;
+    bytes = bytes ? (bytes + 15) / 16 * 16 : 16;
+    if (!m->chunks || m->chunk_used + bytes > m->chunk_size) {
+        size_t size = m->chunk_next ? m->chunk_next : 4096;
+        spe_chunk_ *chunk;
+        while (size < head + bytes) size *= 2;
+        chunk = (spe_chunk_ *)spe_realloc_(m, NULL, size);
+        if (!chunk) return NULL;
+        chunk->next = m->chunks;
+        m->chunks = chunk;
+        m->chunk_used = head;
+        m->chunk_size = size;
+        m->chunk_next = size * 2;
+    }
+    at = (char *)m->chunks + m->chunk_used;
+    m->chunk_used += bytes;
+    memset(at, 0, bytes);
+    return at;
+}
+
+static inline const char *spe_copy_text_(spe_module *m, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = (char *)spe_alloc(m, size);
+    if (copy) memcpy(copy, text, size);
+    return copy;
+}
+
+/* -- words ---------------------------------------------------------------------------------------------------------- */
+
+static inline uint32_t spe_text_words_(const char *text) { return (uint32_t)(strlen(text) / 4 + 1); }
+
+/* Little-endian bytes in words, as SPIR-V wants, whatever the host's order. */
+static inline void spe_put_text_(uint32_t *at, const char *text)
+{
+    size_t i, n = strlen(text);
+    memset(at, 0, spe_text_words_(text) * sizeof *at);
+    for (i = 0; i < n; i++) at[i / 4] |= (uint32_t)(unsigned char)text[i] << (i % 4 * 8);
+}
+
+/* Appends an instruction of `count` operand words to a section; returns the operands' place. */
+static inline uint32_t *spe_put_(spe_module *m, int section, uint32_t op, uint32_t count)
+{
+    uint32_t *at;
+    if (m->error.id) return NULL;
+    if (count > 65534) return spe_error_(m, SPE_ERR_LIMIT, "an instruction of %u words; SPIR-V allows 65535", count + 1), (uint32_t *)NULL;
+    at = spe_push_(m, section, count + 1);
+    if (!at) return NULL;
+    *at = (count + 1) << 16 | op;
+    return at + 1;
+}
+
+/* A new id: depth 0 is for everybody, else the value belongs to that open scope. 0 when there is no memory. */
+static inline spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t depth)
+{
+    spe_record_ *r;
+    if (SPE_UNLIKELY_(m->id_count >= m->id_capacity)) {
+        void *p = m->ids;
+        if (m->id_count >= 0x3fffff) return spe_error_(m, SPE_ERR_LIMIT, "more than 4194303 ids");
+        if (!spe_grow_(m, &p, &m->id_capacity, m->id_count + 1, sizeof *m->ids, 256)) return 0;
+        m->ids = (spe_record_ *)p;
+    }
+    r = &m->ids[m->id_count];
+    r->type = type;
+    r->aux = 0;
+    r->depth = (uint16_t)depth;
+    r->flags = (uint16_t)flags;
+    r->serial = m->buffer[SPE_BUFFER_SCOPES_].data[depth];
+    return (spe_id)m->id_count++;
+}
+
+static inline uint32_t spe_depth_(const spe_module *m) /* of what is written now */
+{
+    return m->in_prologue ? 1 : (uint32_t)m->buffer[SPE_BUFFER_SCOPES_].count - 1;
+}
+
+static inline bool spe_scope_push_(spe_module *m)
+{
+    uint32_t *at = m->buffer[SPE_BUFFER_SCOPES_].count < 65535 ? spe_push_(m, SPE_BUFFER_SCOPES_, 1) : NULL;
+    if (!at) return spe_error_(m, SPE_ERR_LIMIT, "regions nested more than 65000 deep"), false;
+    *at = m->serial++;
+    return true;
+}
+
+static inline void spe_scope_pop_(spe_module *m) { m->buffer[SPE_BUFFER_SCOPES_].count--; }
+
+/* A scope of the same depth and a new number: what the old one held is out of reach. */
+static inline void spe_scope_renew_(spe_module *m)
+{
+    spe_buffer_ *b = &m->buffer[SPE_BUFFER_SCOPES_];
+    b->data[b->count - 1] = m->serial++;
+}
+
+/* Starts a module. `o` NULL: the defaults. m is taken to hold nothing yet (free an older module first). False and an
+ * error (SPE_ERR_OPTION, SPE_ERR_MEMORY) when it cannot; spe_free is right to call then too. */
+static inline bool spe_begin(spe_module *m, const spe_options *o)
+{
+    memset(m, 0, sizeof *m);
+    if (o) m->options = *o;
+    if (!m->options.realloc) m->options.realloc = spe_default_realloc_;
+    if (!m->options.version) m->options.version = SPE_VERSION(1, 4);
+    m->id_count = 1;
+    if (m->options.version < SPE_VERSION(1, 0) || m->options.version > SPE_VERSION(1, 6) || (m->options.version & 0xff))
+        return spe_error_(m, SPE_ERR_OPTION, "version 0x%x is not SPE_VERSION(1, 0) to SPE_VERSION(1, 6)",
+                          m->options.version), false;
+    if (m->options.env != SPE_ENV_OPENCL)
+        return spe_error_(m, SPE_ERR_OPTION, "env %d is not an environment of this header", (int)m->options.env), false;
+    return spe_scope_push_(m);
+}
+
+/* Gives all memory back. Also right for a zeroed module, for a failed one, and twice. */
+static inline void spe_free(spe_module *m)
+{
+    int i;
+    if (!m->options.realloc) return;
+#define SPE_FREE_(p) ((p) ? (void)m->options.realloc(m->options.user, (p), 0) : (void)0)
+    for (i = 0; i < SPE_BUFFER_COUNT_; i++) SPE_FREE_(m->buffer[i].data);
+    SPE_FREE_(m->ids);
+    SPE_FREE_(m->types);
+    SPE_FREE_(m->constants);
+    SPE_FREE_(m->entries);
+    SPE_FREE_(m->regions);
+    while (m->chunks) {
+        spe_chunk_ *next = m->chunks->next;
+        SPE_FREE_(m->chunks);
+        m->chunks = next;
+    }
+#undef SPE_FREE_
+    memset(m, 0, sizeof *m);
+}
+
+/* ---- What needs which capability, and which capability needs which extension or version --------------------------- */
+
+typedef struct {
+    uint16_t capability;
+    uint32_t version;      /* lowest SPIR-V version that has it, 0: any */
+    const char *extension; /* NULL: none */
+    uint32_t core_since;   /* from this version the extension need not be named, 0: always */
+} spe_capability_row_;
+
+static inline const spe_capability_row_ *spe_capability_row_of_(uint32_t capability)
+{
+#define SPE_ROW_(name, version, extension, core) {SPE_Capability##name, version, extension, core}
+    static const spe_capability_row_ rows[] = {
+        SPE_ROW_(SubgroupDispatch, SPE_VERSION(1, 1), NULL, 0),
+        SPE_ROW_(GroupNonUniform, SPE_VERSION(1, 3), NULL, 0),
+        SPE_ROW_(GroupNonUniformVote, SPE_VERSION(1, 3), NULL, 0),
+        SPE_ROW_(GroupNonUniformArithmetic, SPE_VERSION(1, 3), NULL, 0),
+        SPE_ROW_(GroupNonUniformBallot, SPE_VERSION(1, 3), NULL, 0),
+        SPE_ROW_(GroupNonUniformShuffle, SPE_VERSION(1, 3), NULL, 0),
+        SPE_ROW_(GroupNonUniformShuffleRelative, SPE_VERSION(1, 3), NULL, 0),
+        SPE_ROW_(GroupNonUniformClustered, SPE_VERSION(1, 3), NULL, 0),
+        SPE_ROW_(GroupUniformArithmeticKHR, 0, "SPV_KHR_uniform_group_instructions", 0),
+        SPE_ROW_(DotProduct, 0, "SPV_KHR_integer_dot_product", SPE_VERSION(1, 6)),
+        SPE_ROW_(DotProductInputAll, 0, "SPV_KHR_integer_dot_product", SPE_VERSION(1, 6)),
+        SPE_ROW_(DotProductInput4x8Bit, 0, "SPV_KHR_integer_dot_product", SPE_VERSION(1, 6)),
+        SPE_ROW_(DotProductInput4x8BitPacked, 0, "SPV_KHR_integer_dot_product", SPE_VERSION(1, 6)),
+        SPE_ROW_(DenormPreserve, 0, "SPV_KHR_float_controls", SPE_VERSION(1, 4)),
+        SPE_ROW_(DenormFlushToZero, 0, "SPV_KHR_float_controls", SPE_VERSION(1, 4)),
+        SPE_ROW_(SignedZeroInfNanPreserve, 0, "SPV_KHR_float_controls", SPE_VERSION(1, 4)),
+        SPE_ROW_(RoundingModeRTE, 0, "SPV_KHR_float_controls", SPE_VERSION(1, 4)),
+        SPE_ROW_(RoundingModeRTZ, 0, "SPV_KHR_float_controls", SPE_VERSION(1, 4)),
+        SPE_ROW_(FloatControls2, 0, "SPV_KHR_float_controls2", 0),
+        SPE_ROW_(BitInstructions, 0, "SPV_KHR_bit_instructions", 0),
+        SPE_ROW_(ExpectAssumeKHR, 0, "SPV_KHR_expect_assume", 0),
+        SPE_ROW_(BFloat16TypeKHR, 0, "SPV_KHR_bfloat16", 0),
+        SPE_ROW_(BFloat16DotProductKHR, 0, "SPV_KHR_bfloat16", 0),
+        SPE_ROW_(BFloat16CooperativeMatrixKHR, 0, "SPV_KHR_bfloat16", 0),
+        SPE_ROW_(Float8EXT, 0, "SPV_EXT_float8", 0),
+        SPE_ROW_(Float8CooperativeMatrixEXT, 0, "SPV_EXT_float8", 0),
+        SPE_ROW_(CooperativeMatrixKHR, 0, "SPV_KHR_cooperative_matrix", 0),
+        SPE_ROW_(CooperativeVectorNV, 0, "SPV_NV_cooperative_vector", 0),
+        SPE_ROW_(CooperativeVectorTrainingNV, 0, "SPV_NV_cooperative_vector", 0),
+        SPE_ROW_(AtomicFloat16AddEXT, 0, "SPV_EXT_shader_atomic_float16_add", 0),
+        SPE_ROW_(AtomicFloat32AddEXT, 0, "SPV_EXT_shader_atomic_float_add", 0),
+        SPE_ROW_(AtomicFloat64AddEXT, 0, "SPV_EXT_shader_atomic_float_add", 0),
+        SPE_ROW_(AtomicFloat16MinMaxEXT, 0, "SPV_EXT_shader_atomic_float_min_max", 0),
+        SPE_ROW_(AtomicFloat32MinMaxEXT, 0, "SPV_EXT_shader_atomic_float_min_max", 0),
+        SPE_ROW_(AtomicFloat64MinMaxEXT, 0, "SPV_EXT_shader_atomic_float_min_max", 0),
+        SPE_ROW_(SubgroupShuffleINTEL, 0, "SPV_INTEL_subgroups", 0),
+        SPE_ROW_(SubgroupBufferBlockIOINTEL, 0, "SPV_INTEL_subgroups", 0),
+        SPE_ROW_(BFloat16ConversionINTEL, 0, "SPV_INTEL_bfloat16_conversion", 0),
+        SPE_ROW_(TensorFloat32RoundingINTEL, 0, "SPV_INTEL_tensor_float32_conversion", 0),
+        SPE_ROW_(SplitBarrierINTEL, 0, "SPV_INTEL_split_barrier", 0),
+        SPE_ROW_(SubgroupBufferPrefetchINTEL, 0, "SPV_INTEL_subgroup_buffer_prefetch", 0),
+        SPE_ROW_(Subgroup2DBlockIOINTEL, 0, "SPV_INTEL_2d_block_io", 0),
+        SPE_ROW_(Subgroup2DBlockTransformINTEL, 0, "SPV_INTEL_2d_block_io", 0),
+        SPE_ROW_(Subgroup2DBlockTransposeINTEL, 0, "SPV_INTEL_2d_block_io", 0),
+        SPE_ROW_(SubgroupMatrixMultiplyAccumulateINTEL, 0, "SPV_INTEL_subgroup_matrix_multiply_accumulate", 0),
+        SPE_ROW_(PredicatedIOINTEL, 0, "SPV_INTEL_predicated_io", 0),
+        SPE_ROW_(CacheControlsINTEL, 0, "SPV_INTEL_cache_controls", 0),
+        SPE_ROW_(RegisterLimitsINTEL, 0, "SPV_INTEL_maximum_registers", 0),
+        SPE_ROW_(GlobalVariableHostAccessINTEL, 0, "SPV_INTEL_global_variable_host_access", 0),
+    };
+#undef SPE_ROW_
+    size_t i;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].capability == capability) return &rows[i];
+    }
+    return NULL;
+}
+
+/* What a row is about, and what tells its variants apart. */
+enum { SPE_NEED_NOTHING_, SPE_NEED_OP_, SPE_NEED_INT_, SPE_NEED_FLOAT_, SPE_NEED_ENCODING_, SPE_NEED_VECTOR_,
+       SPE_NEED_STORAGE_, SPE_NEED_BUILTIN_, SPE_NEED_DECORATION_, SPE_NEED_MODE_, SPE_NEED_COOP_ };
+enum { SPE_ANY_, SPE_BY_GROUP_OPERATION_, SPE_BY_BITS_ };
+
+typedef struct {
+    uint16_t what, value;  /* SPE_NEED_OP_: value to last are opcodes; else bits, count, storage class ... */
+    uint16_t last, by;
+    uint16_t variant, capability;
+} spe_need_row_;
+
+static inline const spe_need_row_ *spe_need_rows_(size_t *count)
+{
+#define SPE_OP_(first, last, capability) {SPE_NEED_OP_, SPE_Op##first, SPE_Op##last, SPE_ANY_, 0, SPE_Capability##capability}
+#define SPE_OP_BY_(first, last, by, variant, capability)                                                               \
+    {SPE_NEED_OP_, SPE_Op##first, SPE_Op##last, SPE_BY_##by##_, variant, SPE_Capability##capability}
+#define SPE_IS_(what, value, capability)                                                                               \
+    {SPE_NEED_##what##_, value, value, SPE_ANY_, 0, SPE_Capability##capability}
+    static const spe_need_row_ rows[] = {
+        SPE_IS_(INT, 8, Int8), SPE_IS_(INT, 16, Int16), SPE_IS_(INT, 64, Int64),
+        SPE_IS_(FLOAT, 16, Float16), SPE_IS_(FLOAT, 64, Float64),
+        SPE_IS_(ENCODING, SPE_BF16, BFloat16TypeKHR), SPE_IS_(ENCODING, SPE_E4M3, Float8EXT),
+        SPE_IS_(ENCODING, SPE_E5M2, Float8EXT),
+        SPE_IS_(COOP, SPE_IEEE, CooperativeMatrixKHR), SPE_IS_(COOP, SPE_BF16, BFloat16CooperativeMatrixKHR),
+        SPE_IS_(COOP, SPE_E4M3, Float8CooperativeMatrixEXT), SPE_IS_(COOP, SPE_E5M2, Float8CooperativeMatrixEXT),
+        SPE_IS_(VECTOR, 8, Vector16), SPE_IS_(VECTOR, 16, Vector16),
+        SPE_IS_(STORAGE, SPE_StorageClassGeneric, GenericPointer),
+        SPE_IS_(BUILTIN, SPE_BuiltInSubgroupSize, Kernel), SPE_IS_(BUILTIN, SPE_BuiltInSubgroupMaxSize, Kernel),
+        SPE_IS_(MODE, SPE_ExecutionModeSubgroupSize, SubgroupDispatch),
+        SPE_IS_(MODE, SPE_ExecutionModeSubgroupsPerWorkgroup, SubgroupDispatch),
+        SPE_IS_(MODE, SPE_ExecutionModeDenormPreserve, DenormPreserve),
+        SPE_IS_(MODE, SPE_ExecutionModeDenormFlushToZero, DenormFlushToZero),
+        SPE_IS_(MODE, SPE_ExecutionModeSignedZeroInfNanPreserve, SignedZeroInfNanPreserve),
+        SPE_IS_(MODE, SPE_ExecutionModeRoundingModeRTE, RoundingModeRTE),
+        SPE_IS_(MODE, SPE_ExecutionModeRoundingModeRTZ, RoundingModeRTZ),
+        SPE_IS_(MODE, SPE_ExecutionModeMaximumRegistersINTEL, RegisterLimitsINTEL),
+        SPE_IS_(MODE, SPE_ExecutionModeMaximumRegistersIdINTEL, RegisterLimitsINTEL),
+        SPE_IS_(MODE, SPE_ExecutionModeNamedMaximumRegistersINTEL, RegisterLimitsINTEL),
+        SPE_IS_(DECORATION, SPE_DecorationLinkageAttributes, Linkage),
+        SPE_IS_(DECORATION, SPE_DecorationCacheControlLoadINTEL, CacheControlsINTEL),
+        SPE_IS_(DECORATION, SPE_DecorationCacheControlStoreINTEL, CacheControlsINTEL),
+        SPE_IS_(DECORATION, SPE_DecorationSaturatedToLargestFloat8NormalConversionEXT, Float8EXT),
+        SPE_OP_(BitFieldInsert, BitReverse, BitInstructions),
+        SPE_OP_(GroupAll, GroupSMax, Groups),
+        SPE_OP_(GroupNonUniformElect, GroupNonUniformElect, GroupNonUniform),
+        SPE_OP_(GroupNonUniformAll, GroupNonUniformAllEqual, GroupNonUniformVote),
+        SPE_OP_(GroupNonUniformBroadcast, GroupNonUniformBallotFindMSB, GroupNonUniformBallot),
+        SPE_OP_(GroupNonUniformShuffle, GroupNonUniformShuffleXor, GroupNonUniformShuffle),
+        SPE_OP_(GroupNonUniformShuffleUp, GroupNonUniformShuffleDown, GroupNonUniformShuffleRelative),
+        SPE_OP_BY_(GroupNonUniformIAdd, GroupNonUniformLogicalXor, GROUP_OPERATION, SPE_GroupOperationReduce,
+                   GroupNonUniformArithmetic),
+        SPE_OP_BY_(GroupNonUniformIAdd, GroupNonUniformLogicalXor, GROUP_OPERATION, SPE_GroupOperationInclusiveScan,
+                   GroupNonUniformArithmetic),
+        SPE_OP_BY_(GroupNonUniformIAdd, GroupNonUniformLogicalXor, GROUP_OPERATION, SPE_GroupOperationExclusiveScan,
+                   GroupNonUniformArithmetic),
+        SPE_OP_BY_(GroupNonUniformIAdd, GroupNonUniformLogicalXor, GROUP_OPERATION, SPE_GroupOperationClusteredReduce,
+                   GroupNonUniformClustered),
+        SPE_OP_(GroupIMulKHR, GroupLogicalXorKHR, GroupUniformArithmeticKHR),
+        SPE_OP_(SDot, SUDotAccSat, DotProduct),
+        SPE_OP_(CooperativeMatrixLoadKHR, CooperativeMatrixLengthKHR, CooperativeMatrixKHR),
+        SPE_OP_(TypeCooperativeVectorNV, CooperativeVectorMatrixMulNV, CooperativeVectorNV),
+        SPE_OP_(CooperativeVectorOuterProductAccumulateNV, CooperativeVectorReduceSumAccumulateNV,
+                CooperativeVectorTrainingNV),
+        SPE_OP_(CooperativeVectorMatrixMulAddNV, CooperativeVectorMatrixMulAddNV, CooperativeVectorNV),
+        SPE_OP_(CooperativeVectorLoadNV, CooperativeVectorStoreNV, CooperativeVectorNV),
+        SPE_OP_BY_(AtomicLoad, AtomicXor, BITS, 64, Int64Atomics),
+        SPE_OP_BY_(AtomicFAddEXT, AtomicFAddEXT, BITS, 16, AtomicFloat16AddEXT),
+        SPE_OP_BY_(AtomicFAddEXT, AtomicFAddEXT, BITS, 32, AtomicFloat32AddEXT),
+        SPE_OP_BY_(AtomicFAddEXT, AtomicFAddEXT, BITS, 64, AtomicFloat64AddEXT),
+        SPE_OP_BY_(AtomicFMinEXT, AtomicFMaxEXT, BITS, 16, AtomicFloat16MinMaxEXT),
+        SPE_OP_BY_(AtomicFMinEXT, AtomicFMaxEXT, BITS, 32, AtomicFloat32MinMaxEXT),
+        SPE_OP_BY_(AtomicFMinEXT, AtomicFMaxEXT, BITS, 64, AtomicFloat64MinMaxEXT),
+        SPE_OP_(SubgroupShuffleINTEL, SubgroupShuffleINTEL, SubgroupShuffleINTEL),
+        SPE_OP_(SubgroupBlockReadINTEL, SubgroupBlockWriteINTEL, SubgroupBufferBlockIOINTEL),
+        SPE_OP_(ConvertFToBF16INTEL, ConvertBF16ToFINTEL, BFloat16ConversionINTEL),
+        SPE_OP_(RoundFToTF32INTEL, RoundFToTF32INTEL, TensorFloat32RoundingINTEL),
+        SPE_OP_(ControlBarrierArriveINTEL, ControlBarrierWaitINTEL, SplitBarrierINTEL),
+        SPE_OP_(SubgroupBlockPrefetchINTEL, SubgroupBlockPrefetchINTEL, SubgroupBufferPrefetchINTEL),
+        SPE_OP_(Subgroup2DBlockLoadINTEL, Subgroup2DBlockLoadINTEL, Subgroup2DBlockIOINTEL),
+        SPE_OP_(Subgroup2DBlockLoadTransformINTEL, Subgroup2DBlockLoadTransformINTEL, Subgroup2DBlockTransformINTEL),
+        SPE_OP_(Subgroup2DBlockLoadTransposeINTEL, Subgroup2DBlockLoadTransposeINTEL, Subgroup2DBlockTransposeINTEL),
+        SPE_OP_(Subgroup2DBlockPrefetchINTEL, Subgroup2DBlockStoreINTEL, Subgroup2DBlockIOINTEL),
+        SPE_OP_(SubgroupMatrixMultiplyAccumulateINTEL, SubgroupMatrixMultiplyAccumulateINTEL,
+                SubgroupMatrixMultiplyAccumulateINTEL),
+        SPE_OP_(PredicatedLoadINTEL, PredicatedStoreINTEL, PredicatedIOINTEL),
+    };
+#undef SPE_OP_
+#undef SPE_OP_BY_
+#undef SPE_IS_
+    *count = sizeof rows / sizeof *rows;
+    return rows;
+}
+
+/* Adds an OpExtension, once. `name` is copied. */
+static inline void spe_extension(spe_module *m, const char *name)
+{
+    spe_buffer_ *b = &m->buffer[SPE_SECTION_EXTENSION_];
+    uint32_t words = spe_text_words_(name), *at, want[64];
+    size_t i;
+    if (m->error.id) return;
+    if (!*name || words > 64) {
+        spe_error_(m, SPE_ERR_NAME, "spe_extension: \"%.60s\" is no name of an extension", name);
+        return;
+    }
+    spe_put_text_(want, name);
+    for (i = 0; i < b->count; i += b->data[i] >> 16) {
+        if (b->data[i] >> 16 == words + 1 && !memcmp(b->data + i + 1, want, words * sizeof *want)) return;
+    }
+    at = spe_put_(m, SPE_SECTION_EXTENSION_, SPE_OpExtension, words);
+    if (at) memcpy(at, want, words * sizeof *want);
+}
+
+/* Declares a capability, once, with the extension it comes from. SPE_ERR_VERSION when the module's version has it not. */
+static inline void spe_capability(spe_module *m, uint32_t capability)
+{
+    spe_buffer_ *b = &m->buffer[SPE_BUFFER_CAPS_];
+    const spe_capability_row_ *row;
+    uint32_t *at;
+    size_t i;
+    if (m->error.id) return;
+    for (i = 0; i < b->count; i++) {
+        if (b->data[i] == capability) return;
+    }
+    row = spe_capability_row_of_(capability);
+    if (row && m->options.version < row->version) {
+        spe_error_(m, SPE_ERR_VERSION, "capability %u needs SPIR-V 1.%u, the module is 1.%u", capability,
+                   row->version >> 8 & 0xff, m->options.version >> 8 & 0xff);
+        return;
+    }
+    at = spe_push_(m, SPE_BUFFER_CAPS_, 1);
+    if (at) *at = capability;
+    if (row && row->extension && !(row->core_since && m->options.version >= row->core_since))
+        spe_extension(m, row->extension);
+}
+
+/* Declares what a type, decoration, mode ... (`what`, `value`) needs. */
+static inline void spe_need_(spe_module *m, uint32_t what, uint32_t value)
+{
+    size_t i, count;
+    const spe_need_row_ *rows = spe_need_rows_(&count);
+    if (what == SPE_NEED_NOTHING_) return;
+    for (i = 0; i < count; i++) {
+        if (rows[i].what == what && rows[i].value == value) spe_capability(m, rows[i].capability);
+    }
+}
+
+/* The width that tells variants of an atomic apart: of its result, or of the value it stores. */
+static inline uint32_t spe_op_bits_(const spe_module *m, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    if (!type && n && operands[n - 1] < m->id_count) type = m->ids[operands[n - 1]].type;
+    if (!type || type >= m->id_count || !(m->ids[type].flags & SPE_ID_TYPE_)) return 0;
+    return m->types[m->ids[type].aux].bits;
+}
+
+/* Declares what an instruction needs; opcodes without variants are looked up once a module. */
+static inline void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    size_t i, count;
+    const spe_need_row_ *rows;
+    bool varies = false;
+    if (op < SPE_OPCODES_KNOWN_ && (m->seen[op / 64] >> (op % 64) & 1)) return;
+    rows = spe_need_rows_(&count);
+    for (i = 0; i < count; i++) {
+        const spe_need_row_ *r = &rows[i];
+        if (r->what != SPE_NEED_OP_ || op < r->value || op > r->last) continue;
+        if (r->by != SPE_ANY_) varies = true;
+        if (r->by == SPE_BY_GROUP_OPERATION_ && !(n > 1 && operands[1] == r->variant)) continue;
+        if (r->by == SPE_BY_BITS_ && spe_op_bits_(m, type, n, operands) != r->variant) continue;
+        spe_capability(m, r->capability);
+    }
+    if (!varies && op < SPE_OPCODES_KNOWN_) m->seen[op / 64] |= (uint64_t)1 << (op % 64);
+}
+
+/* ---- Types: each is made once ------------------------------------------------------------------------------------- */
+
+/* What a type id is made of; kind SPE_KIND_NONE for anything that is no type. */
+static inline spe_type_info spe_info(const spe_module *m, spe_id type)
+{
+    spe_type_info none;
+    if (type && type < m->id_count && (m->ids[type].flags & SPE_ID_TYPE_)) return m->types[m->ids[type].aux];
+    memset(&none, 0, sizeof none);
+    return none;
+}
+
+/* The same without a copy; NULL for what is no type. */
+static inline const spe_type_info *spe_info_(const spe_module *m, spe_id type)
+{
+    if (!type || type >= m->id_count || !(m->ids[type].flags & SPE_ID_TYPE_)) return NULL;
+    return &m->types[m->ids[type].aux];
+}
+
+/* The type of a value, 0 for what is none. */
+static inline spe_id spe_type_of(const spe_module *m, spe_id value)
+{
+    return value < m->id_count ? m->ids[value].type : 0;
+}
+
+/* The scalar a vector or cooperative matrix is made of; a scalar itself. */
+static inline spe_id spe_scalar_of(const spe_module *m, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    if (!t) return 0;
+    return t->kind == SPE_KIND_VECTOR || t->kind == SPE_KIND_COOPMAT ? t->elem : type;
+}
+
+/* Bits of the scalar in a type: 8 to 64, bool 1; 0 for pointers, structs ... */
+static inline uint32_t spe_width(const spe_module *m, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, spe_scalar_of(m, type));
+    return t ? t->bits : 0;
+}
+
+/* Components of a scalar (1) or vector; 0 for the rest. */
+static inline uint32_t spe_count(const spe_module *m, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    if (!t) return 0;
+    return t->kind == SPE_KIND_VECTOR ? t->count : t->bits ? 1 : 0;
+}
+
+/* Writes what a type is called into text: f32, i32, f16x8, ptr<f32>, [4]i32, coopmat<f16, 8x16>. Returns text. */
+static inline char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    char inner[64];
+    static const char *const encodings[] = {"f", "bf", "e4m3_", "e5m2_"};
+    if (!t) {
+        snprintf(text, size, type ? "no type" : "poison");
+        return text;
+    }
+    if (t->elem && t->kind != SPE_KIND_FUNCTION) {
+        const spe_type_info *e = spe_info_(m, t->elem);
+        if (e && e->kind == SPE_KIND_POINTER && t->kind == SPE_KIND_POINTER) snprintf(inner, sizeof inner, "ptr");
+        else spe_type_text(m, t->elem, inner, sizeof inner);
+    }
+    switch (t->kind) {
+    case SPE_KIND_VOID: snprintf(text, size, "void"); break;
+    case SPE_KIND_BOOL: snprintf(text, size, "bool"); break;
+    case SPE_KIND_INT: snprintf(text, size, "i%u", t->bits); break;
+    case SPE_KIND_FLOAT: snprintf(text, size, "%s%u", encodings[t->encoding], t->bits); break;
+    case SPE_KIND_VECTOR: snprintf(text, size, "%sx%u", inner, t->count); break;
+    case SPE_KIND_ARRAY: snprintf(text, size, "[%u]%s", t->count, inner); break;
+    case SPE_KIND_STRUCT: snprintf(text, size, "struct of %u", t->count); break;
+    case SPE_KIND_POINTER: snprintf(text, size, "ptr<%s>", inner); break;
+    case SPE_KIND_FUNCTION: snprintf(text, size, "function of %u", t->count); break;
+    case SPE_KIND_COOPMAT: snprintf(text, size, "coopmat<%s, %ux%u, use %u>", inner, t->rows, t->cols, t->use); break;
+    default: snprintf(text, size, "a type"); break;
+    }
+    return text;
+}
+
+/* -- the hash table: from an instruction without its result to its id ------------------------------------------------ */
+
+static inline uint32_t spe_hash_(uint32_t op, uint32_t n, const uint32_t *w)
+{
+    uint32_t i, h = op * 0x9e3779b1u;
+    for (i = 0; i < n; i++) h = (h ^ w[i]) * 0x85ebca6bu, h ^= h >> 15;
+    return h;
+}
+
+/* A global instruction's result id stands in word 1 (types) or 2 (constants, after their type). */
+static inline uint32_t spe_result_word_(uint32_t op)
+{
+    return (op >= SPE_OpTypeVoid && op <= SPE_OpTypeFunction + 6) || op == SPE_OpTypeCooperativeMatrixKHR ||
+                   op == SPE_OpTypeCooperativeVectorNV ? 1 : 2;
+}
+
+static inline bool spe_same_(const uint32_t *at, uint32_t op, uint32_t n, const uint32_t *w)
+{
+    uint32_t result = spe_result_word_(op);
+    if (*at != ((n + 2) << 16 | op)) return false;
+    if (result == 2 && at[1] != w[0]) return false;
+    return n < result || !memcmp(at + result + 1, w + result - 1, (n + 1 - result) * sizeof *w);
+}
+
+/* Twice as many slots; the list of (hash, place) pairs says what goes into them. */
+static inline bool spe_rehash_(spe_module *m)
+{
+    spe_buffer_ *slots = &m->buffer[SPE_BUFFER_SLOTS_], *list = &m->buffer[SPE_BUFFER_UNIQUE_];
+    size_t old = slots->count, size = old ? old * 2 : 256, i;
+    if (!spe_push_(m, SPE_BUFFER_SLOTS_, size - old)) return false;
+    memset(slots->data, 0, size * sizeof *slots->data);
+    for (i = 0; i < list->count; i += 2) {
+        size_t slot = list->data[i] & (size - 1);
+        while (slots->data[slot]) slot = (slot + 1) & (size - 1);
+        slots->data[slot] = (uint32_t)(i + 1);
+    }
+    return true;
+}
+
+/* The id of a type (type 0) or constant made of these words, made now if it is new (*fresh). For a constant w[0] is its
+ * type. */
+static inline spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t n, const uint32_t *w, bool *fresh)
+{
+    const spe_buffer_ *slots = &m->buffer[SPE_BUFFER_SLOTS_], *list = &m->buffer[SPE_BUFFER_UNIQUE_];
+    uint32_t h = spe_hash_(op, n, w), result = spe_result_word_(op), *at, *pair;
+    spe_id id;
+    size_t slot;
+    *fresh = false;
+    if (m->error.id) return 0;
+    if (m->finished) return spe_error_(m, SPE_ERR_FINISHED, "the module is finished: nothing can be added");
+    if (list->count >= slots->count && !spe_rehash_(m)) return 0; /* two words an entry: at most half full */
+    for (slot = h & (slots->count - 1); slots->data[slot]; slot = (slot + 1) & (slots->count - 1)) {
+        const uint32_t *known = list->data + slots->data[slot] - 1;
+        at = m->buffer[SPE_SECTION_GLOBAL_].data + known[1];
+        if (known[0] == h && spe_same_(at, op, n, w)) return at[result];
+    }
+    id = spe_new_id_(m, result == 2 ? w[0] : 0, result == 2 ? SPE_ID_CONSTANT_ : SPE_ID_TYPE_, 0);
+    at = id ? spe_put_(m, SPE_SECTION_GLOBAL_, op, n + 1) : NULL;
+    pair = at ? spe_push_(m, SPE_BUFFER_UNIQUE_, 2) : NULL;
+    if (!pair) return 0;
+    if (result == 2) *at++ = w[0];
+    *at++ = id;
+    if (n >= result) memcpy(at, w + result - 1, (n + 1 - result) * sizeof *w);
+    pair[0] = h;
+    pair[1] = (uint32_t)(m->buffer[SPE_SECTION_GLOBAL_].count - n - 2);
+    m->buffer[SPE_BUFFER_SLOTS_].data[slot] = (uint32_t)(list->count - 1);
+    *fresh = true;
+    return id;
+}
+
+/* -- the types ------------------------------------------------------------------------------------------------------- */
+
+/* Enters a new type's description. */
+static inline spe_id spe_describe_(spe_module *m, spe_id id, const spe_type_info *info)
+{
+    void *p = m->types;
+    if (!spe_grow_(m, &p, &m->type_capacity, m->type_count + 1, sizeof *m->types, 32)) return 0;
+    m->types = (spe_type_info *)p;
+    m->types[m->type_count] = *info;
+    m->ids[id].aux = (uint32_t)m->type_count++;
+    return id;
+}
+
+/* A type, with what it needs (spe_need_) when it is new. */
+static inline spe_id spe_type_(spe_module *m, uint32_t op, uint32_t n, const uint32_t *w, const spe_type_info *info,
+                               uint32_t need, uint32_t value)
+{
+    bool fresh;
+    spe_id id = spe_unique_(m, op, n, w, &fresh);
+    if (!id || !fresh) return id;
+    spe_need_(m, need, value);
+    return spe_describe_(m, id, info);
+}
+
+static inline spe_type_info spe_info_of_(spe_kind kind, uint32_t bits, uint32_t count, spe_id elem)
+{
+    spe_type_info t;
+    memset(&t, 0, sizeof t);
+    t.kind = kind;
+    t.bits = bits;
+    t.count = count;
+    t.elem = elem;
+    return t;
+}
+
+/* A type operand: its description, or NULL and an error that names the caller. */
+static inline const spe_type_info *spe_want_type_(spe_module *m, const char *fn, spe_id type)
+{
+    const spe_type_info *t = m->error.id ? NULL : spe_info_(m, type);
+    if (!t && !m->error.id) spe_error_(m, SPE_ERR_NO_TYPE, "%s: %u is not the id of a type", fn, type);
+    return t;
+}
+
+static inline spe_id spe_void(spe_module *m)
+{
+    spe_type_info t = spe_info_of_(SPE_KIND_VOID, 0, 0, 0);
+    return spe_type_(m, SPE_OpTypeVoid, 0, NULL, &t, SPE_NEED_NOTHING_, 0);
+}
+
+static inline spe_id spe_bool(spe_module *m)
+{
+    spe_type_info t = spe_info_of_(SPE_KIND_BOOL, 1, 1, 0);
+    return spe_type_(m, SPE_OpTypeBool, 0, NULL, &t, SPE_NEED_NOTHING_, 0);
+}
+
+/* An integer of 8, 16, 32 or 64 bits (capability Int8, Int16, Int64 as needed); it has no sign, operations have. */
+static inline spe_id spe_int(spe_module *m, uint32_t bits)
+{
+    spe_type_info t = spe_info_of_(SPE_KIND_INT, bits, 1, 0);
+    uint32_t w[2];
+    if (bits != 8 && bits != 16 && bits != 32 && bits != 64)
+        return spe_error_(m, SPE_ERR_RANGE, "spe_int: %u bits; there are 8, 16, 32 and 64", bits);
+    w[0] = bits;
+    w[1] = 0;
+    return spe_type_(m, SPE_OpTypeInt, 2, w, &t, SPE_NEED_INT_, bits);
+}
+
+/* An IEEE float of 16, 32 or 64 bits (capability Float16, Float64 as needed). */
+static inline spe_id spe_float(spe_module *m, uint32_t bits)
+{
+    spe_type_info t = spe_info_of_(SPE_KIND_FLOAT, bits, 1, 0);
+    if (bits != 16 && bits != 32 && bits != 64)
+        return spe_error_(m, SPE_ERR_RANGE, "spe_float: %u bits; there are 16, 32 and 64", bits);
+    return spe_type_(m, SPE_OpTypeFloat, 1, &bits, &t, SPE_NEED_FLOAT_, bits);
+}
+
+static inline spe_id spe_encoded_float_(spe_module *m, uint32_t bits, spe_encoding encoding, uint32_t number)
+{
+    spe_type_info t = spe_info_of_(SPE_KIND_FLOAT, bits, 1, 0);
+    uint32_t w[2];
+    t.encoding = encoding;
+    w[0] = bits;
+    w[1] = number;
+    return spe_type_(m, SPE_OpTypeFloat, 2, w, &t, SPE_NEED_ENCODING_, (uint32_t)encoding);
+}
+
+/* The bfloat16 type of SPV_KHR_bfloat16: conversion, dot products and cooperative matrices, no plain arithmetic. */
+static inline spe_id spe_bf16(spe_module *m)
+{
+    return spe_encoded_float_(m, 16, SPE_BF16, SPE_FPEncodingBFloat16KHR);
+}
+
+/* The 8-bit float types of SPV_EXT_float8. */
+static inline spe_id spe_e4m3(spe_module *m)
+{
+    return spe_encoded_float_(m, 8, SPE_E4M3, SPE_FPEncodingFloat8E4M3EXT);
+}
+static inline spe_id spe_e5m2(spe_module *m)
+{
+    return spe_encoded_float_(m, 8, SPE_E5M2, SPE_FPEncodingFloat8E5M2EXT);
+}
+
+/* A vector of n = 2, 3, 4, 8 or 16 scalars (bool, int, float); n == 1 gives the scalar itself. */
+static inline spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n)
+{
+    spe_type_info t = spe_info_of_(SPE_KIND_VECTOR, 0, n, elem);
+    const spe_type_info *e = spe_want_type_(m, "spe_vec", elem);
+    uint32_t w[2];
+    char text[80];
+    if (!e) return 0;
+    if (!e->bits)
+        return spe_error_(m, SPE_ERR_TYPE, "spe_vec: a vector has scalar components, not %s",
+                          spe_type_text(m, elem, text, sizeof text));
+    if (n == 1) return elem;
+    if (n != 2 && n != 3 && n != 4 && n != 8 && n != 16)
+        return spe_error_(m, SPE_ERR_RANGE, "spe_vec: %u components; there are 1, 2, 3, 4, 8 and 16", n);
+    w[0] = elem;
+    w[1] = n;
+    return spe_type_(m, SPE_OpTypeVector, 2, w, &t, SPE_NEED_VECTOR_, n);
+}
+
+static inline spe_id spe_u32(spe_module *m, uint32_t value);
+
+/* An array of n >= 1 elements. */
+static inline spe_id spe_array(spe_module *m, spe_id elem, uint32_t n)
+{
+    spe_type_info t = spe_info_of_(SPE_KIND_ARRAY, 0, n, elem);
+    const spe_type_info *e = spe_want_type_(m, "spe_array", elem);
+    uint32_t w[2];
+    if (!e) return 0;
+    if (!n || e->kind == SPE_KIND_VOID || e->kind == SPE_KIND_FUNCTION)
+        return spe_error_(m, SPE_ERR_TYPE, "spe_array: %u elements of kind %d", n, (int)e->kind);
+    w[0] = elem;
+    w[1] = spe_u32(m, n);
+    return w[1] ? spe_type_(m, SPE_OpTypeArray, 2, w, &t, SPE_NEED_NOTHING_, 0) : 0;
+}
+
+static inline const spe_id *spe_copy_ids_(spe_module *m, uint32_t n, const spe_id *ids)
+{
+    spe_id *copy = n ? (spe_id *)spe_alloc(m, n * sizeof *ids) : NULL;
+    if (copy) memcpy(copy, ids, n * sizeof *ids);
+    return copy;
+}
+
+/* A struct of n members. */
+static inline spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members)
+{
+    spe_type_info t = spe_info_of_(SPE_KIND_STRUCT, 0, n, 0);
+    uint32_t i;
+    for (i = 0; i < n; i++) {
+        const spe_type_info *e = spe_want_type_(m, "spe_struct", members[i]);
+        if (!e) return 0;
+        if (e->kind == SPE_KIND_VOID || e->kind == SPE_KIND_FUNCTION)
+            return spe_error_(m, SPE_ERR_TYPE, "spe_struct: member %u is void or a function", i);
+    }
+    t.members = spe_copy_ids_(m, n, members);
+    return spe_type_(m, SPE_OpTypeStruct, n, members, &t, SPE_NEED_NOTHING_, 0);
+}
+
+/* A pointer into a storage class (SPE_StorageClassCrossWorkgroup: global memory, Workgroup: local, Function: private). */
+static inline spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type)
+{
+    spe_type_info t = spe_info_of_(SPE_KIND_POINTER, 0, 1, type);
+    uint32_t w[2];
+    if (!spe_want_type_(m, "spe_ptr", type)) return 0;
+    t.storage = w[0] = storage;
+    w[1] = type;
+    return spe_type_(m, SPE_OpTypePointer, 2, w, &t, SPE_NEED_STORAGE_, storage);
+}
+
+/* A function type of n parameters. */
+static inline spe_id spe_fn_type(spe_module *m, spe_id ret, uint32_t n, const spe_id *params)
+{
+    spe_type_info t = spe_info_of_(SPE_KIND_FUNCTION, 0, n, ret);
+    uint32_t w[256], i;
+    if (!spe_want_type_(m, "spe_fn_type", ret)) return 0;
+    if (n > 255) return spe_error_(m, SPE_ERR_LIMIT, "spe_fn_type: %u parameters; SPIR-V allows 255", n);
+    w[0] = ret;
+    for (i = 0; i < n; i++) {
+        const spe_type_info *p = spe_want_type_(m, "spe_fn_type", params[i]);
+        if (!p) return 0;
+        if (p->kind == SPE_KIND_VOID) return spe_error_(m, SPE_ERR_TYPE, "spe_fn_type: parameter %u is void", i);
+        w[i + 1] = params[i];
+    }
+    t.members = spe_copy_ids_(m, n, params);
+    return spe_type_(m, SPE_OpTypeFunction, n + 1, w, &t, SPE_NEED_NOTHING_, 0);
+}
+
+/* A cooperative matrix (SPV_KHR_cooperative_matrix) of rows x cols components shared by a scope (SPE_ScopeSubgroup);
+ * use: SPE_CooperativeMatrixUseMatrixAKHR, ...BKHR or ...AccumulatorKHR. */
+static inline spe_id spe_coopmat(spe_module *m, spe_id component, uint32_t scope, uint32_t rows, uint32_t cols,
+                                 uint32_t use)
+{
+    spe_type_info t = spe_info_of_(SPE_KIND_COOPMAT, 0, 0, component);
+    const spe_type_info *e = spe_want_type_(m, "spe_coopmat", component);
+    uint32_t w[5], encoding;
+    if (!e) return 0;
+    if (e->kind != SPE_KIND_INT && e->kind != SPE_KIND_FLOAT)
+        return spe_error_(m, SPE_ERR_TYPE, "spe_coopmat: components are integers or floats");
+    if (!rows || !cols || use > 2)
+        return spe_error_(m, SPE_ERR_RANGE, "spe_coopmat: %u x %u of use %u", rows, cols, use);
+    t.scope = scope;
+    t.rows = rows;
+    t.cols = cols;
+    t.use = use;
+    spe_need_(m, SPE_NEED_COOP_, SPE_IEEE);
+    encoding = (uint32_t)e->encoding;
+    w[0] = component;
+    w[1] = spe_u32(m, scope);
+    w[2] = spe_u32(m, rows);
+    w[3] = spe_u32(m, cols);
+    w[4] = spe_u32(m, use);
+    return w[4] ? spe_type_(m, SPE_OpTypeCooperativeMatrixKHR, 5, w, &t, SPE_NEED_COOP_, encoding) : 0;
+}
+
+/* ---- Constants: each is made once; for a vector type the scalar is repeated --------------------------------------- */
+
+/* Enters the bits of a scalar constant, for folding. */
+static inline spe_id spe_remember_(spe_module *m, spe_id id, uint64_t bits)
+{
+    void *p = m->constants;
+    if (!id || !spe_grow_(m, &p, &m->constant_capacity, m->constant_count + 1, sizeof *m->constants, 64)) return 0;
+    m->constants = (uint64_t *)p;
+    m->constants[m->constant_count++] = bits;
+    m->ids[id].aux = (uint32_t)m->constant_count;
+    return id;
+}
+
+/* True when id is a scalar constant (int, bool, float; no spec constant): *bits are its bits, zero-extended. */
+static inline bool spe_const_bits(const spe_module *m, spe_id id, uint64_t *bits)
+{
+    if (!id || id >= m->id_count || !(m->ids[id].flags & SPE_ID_CONSTANT_) || !m->ids[id].aux) return false;
+    *bits = m->constants[m->ids[id].aux - 1];
+    return true;
+}
+
+static inline uint64_t spe_mask_(uint32_t bits) { return bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1; }
+
+/* A scalar constant from its bits. */
+static inline spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    uint32_t w[3];
+    bool fresh;
+    spe_id id;
+    w[0] = type;
+    w[1] = (uint32_t)bits;
+    w[2] = (uint32_t)(bits >> 32);
+    if (t->kind == SPE_KIND_BOOL) id = spe_unique_(m, bits ? SPE_OpConstantTrue : SPE_OpConstantFalse, 1, w, &fresh);
+    else id = spe_unique_(m, SPE_OpConstant, t->bits == 64 ? 3 : 2, w, &fresh);
+    return id && fresh ? spe_remember_(m, id, bits) : id;
+}
+
+/* A composite constant of n constants (for a vector, array, struct or cooperative matrix, which takes one). */
+static inline spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id *parts)
+{
+    const spe_type_info *t = spe_want_type_(m, "spe_composite_const", type);
+    uint32_t *w, i, want, flags = SPE_ID_CONSTANT_;
+    spe_id id;
+    bool fresh;
+    char text[80];
+    if (!t) return 0;
+    want = t->kind == SPE_KIND_COOPMAT ? 1 : t->kind >= SPE_KIND_VECTOR && t->kind <= SPE_KIND_STRUCT ? t->count : 0;
+    if (n != want || !want)
+        return spe_error_(m, SPE_ERR_TYPE, "spe_composite_const: %u parts for %s", n,
+                          spe_type_text(m, type, text, sizeof text));
+    for (i = 0; i < n; i++) {
+        spe_id part_type = t->kind == SPE_KIND_STRUCT ? t->members[i] : t->elem;
+        if (!parts[i] || parts[i] >= m->id_count || !(m->ids[parts[i]].flags & SPE_ID_CONSTANT_))
+            return spe_error_(m, SPE_ERR_NO_VALUE, "spe_composite_const: part %u is no constant", i);
+        if (m->ids[parts[i]].type != part_type)
+            return spe_error_(m, SPE_ERR_TYPE, "spe_composite_const: part %u is %s", i,
+                              spe_type_text(m, m->ids[parts[i]].type, text, sizeof text));
+        flags |= m->ids[parts[i]].flags;
+    }
+    w = spe_push_(m, SPE_BUFFER_STACK_, n + 1);
+    if (!w) return 0;
+    w[0] = type;
+    memcpy(w + 1, parts, n * sizeof *parts);
+    id = spe_unique_(m, flags & SPE_ID_SPEC_ ? SPE_OpSpecConstantComposite : SPE_OpConstantComposite, n + 1, w, &fresh);
+    m->buffer[SPE_BUFFER_STACK_].count -= n + 1;
+    if (id && fresh) m->ids[id].flags |= (uint16_t)flags;
+    return id;
+}
+
+static inline spe_id spe_const_splat_(spe_module *m, spe_id type, uint64_t bits)
+{
+    spe_type_info t = spe_info(m, type);
+    spe_id part[16], one;
+    uint32_t i;
+    if (t.bits) return spe_const_scalar_(m, type, bits);
+    one = spe_const_scalar_(m, t.elem, bits);
+    if (t.kind == SPE_KIND_COOPMAT) t.count = 1;
+    for (i = 0; i < t.count; i++) part[i] = one;
+    return one ? spe_composite_const(m, type, t.count, part) : 0;
+}
+
+/* The scalar of the type a constant is asked for, NULL and an error when there is none. */
+static inline const spe_type_info *spe_want_scalar_(spe_module *m, const char *fn, spe_id type)
+{
+    const spe_type_info *t = spe_want_type_(m, fn, type), *s = t ? spe_info_(m, spe_scalar_of(m, type)) : NULL;
+    char text[80];
+    if (s && !s->bits)
+        return spe_error_(m, SPE_ERR_TYPE, "%s: no such constant of %s", fn,
+                          spe_type_text(m, type, text, sizeof text)), (const spe_type_info *)NULL;
+    return s;
+}
+
+static inline bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits);
+
+/* Float constants, from a double: rounded to nearest even. Integer types are an error. */
+static inline spe_id spe_const_f(spe_module *m, spe_id type, double value)
+{
+    const spe_type_info *t = spe_want_scalar_(m, "spe_const_f", type);
+    uint64_t bits;
+    char text[80];
+    if (!t) return 0;
+    if (t->kind != SPE_KIND_FLOAT || !spe_encode_scalar_(t, value, &bits))
+        return spe_error_(m, SPE_ERR_TYPE, "spe_const_f: %s is no float type",
+                          spe_type_text(m, type, text, sizeof text));
+    return spe_const_splat_(m, type, bits);
+}
+
+/* Integer constants; a bool takes 0 and 1, a float type the number itself. SPE_ERR_RANGE when it does not fit. */
+static inline spe_id spe_const_u(spe_module *m, spe_id type, uint64_t value)
+{
+    const spe_type_info *t = spe_want_scalar_(m, "spe_const_u", type);
+    if (!t) return 0;
+    if (t->kind == SPE_KIND_FLOAT) return spe_const_f(m, type, (double)value);
+    if (value > spe_mask_(t->bits))
+        return spe_error_(m, SPE_ERR_RANGE, "spe_const_u: %llu does not fit in %u bits", (unsigned long long)value,
+                          t->bits);
+    return spe_const_splat_(m, type, value);
+}
+
+static inline spe_id spe_const_i(spe_module *m, spe_id type, int64_t value)
+{
+    const spe_type_info *t = spe_want_scalar_(m, "spe_const_i", type);
+    int64_t limit;
+    if (!t) return 0;
+    if (t->kind == SPE_KIND_FLOAT) return spe_const_f(m, type, (double)value);
+    limit = t->bits == 64 ? INT64_MAX : t->bits == 1 ? 1 : ((int64_t)1 << (t->bits - 1)) - 1;
+    if (value > limit || value < (t->bits == 1 ? 0 : -limit - 1))
+        return spe_error_(m, SPE_ERR_RANGE, "spe_const_i: %lld does not fit in %u bits with a sign", (long long)value,
+                          t->bits);
+    return spe_const_splat_(m, type, (uint64_t)value & spe_mask_(t->bits));
+}
+
+static inline spe_id spe_const_bool(spe_module *m, bool value)
+{
+    spe_id type = spe_bool(m);
+    return type ? spe_const_scalar_(m, type, value) : 0;
+}
+
+static inline spe_id spe_u32(spe_module *m, uint32_t value)
+{
+    spe_id type = spe_int(m, 32);
+    return type ? spe_const_scalar_(m, type, value) : 0;
+}
+static inline spe_id spe_i32(spe_module *m, int32_t value) { return spe_u32(m, (uint32_t)value); }
+
+static inline spe_id spe_u64(spe_module *m, uint64_t value)
+{
+    spe_id type = spe_int(m, 64);
+    return type ? spe_const_scalar_(m, type, value) : 0;
+}
+static inline spe_id spe_f32(spe_module *m, float value) { return spe_const_f(m, spe_float(m, 32), (double)value); }
+
+/* All bits zero, of any type (pointers too). */
+static inline spe_id spe_null(spe_module *m, spe_id type)
+{
+    const spe_type_info *t = spe_want_type_(m, "spe_null", type);
+    bool fresh;
+    if (!t) return 0;
+    if (t->kind == SPE_KIND_VOID || t->kind == SPE_KIND_FUNCTION)
+        return spe_error_(m, SPE_ERR_TYPE, "spe_null: void and functions have no values");
+    if (t->bits) return spe_const_scalar_(m, type, 0);
+    return spe_unique_(m, SPE_OpConstantNull, 1, &type, &fresh);
+}
+
+/* A value of any type that may be anything. */
+static inline spe_id spe_undef(spe_module *m, spe_id type)
+{
+    bool fresh;
+    if (!spe_want_type_(m, "spe_undef", type)) return 0;
+    return spe_unique_(m, SPE_OpUndef, 1, &type, &fresh);
+}
+
+static inline void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, uint32_t n, const uint32_t *words);
+
+/* A scalar the host may set when it loads the module: `bits` is the default, spec_id its number. Each call makes one. */
+static inline spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_id)
+{
+    const spe_type_info *t = spe_want_type_(m, "spe_spec_const", type);
+    uint32_t op, n, *at;
+    spe_id id;
+    if (!t) return 0;
+    if (!t->bits) return spe_error_(m, SPE_ERR_TYPE, "spe_spec_const: a spec constant is a scalar");
+    if (bits > spe_mask_(t->bits))
+        return spe_error_(m, SPE_ERR_RANGE, "spe_spec_const: the default does not fit in %u bits", t->bits);
+    op = t->kind != SPE_KIND_BOOL ? SPE_OpSpecConstant : bits ? SPE_OpSpecConstantTrue : SPE_OpSpecConstantFalse;
+    n = t->kind == SPE_KIND_BOOL ? 0 : t->bits == 64 ? 2 : 1;
+    id = spe_new_id_(m, type, SPE_ID_CONSTANT_ | SPE_ID_SPEC_, 0);
+    at = id ? spe_put_(m, SPE_SECTION_GLOBAL_, op, n + 2) : NULL;
+    if (!at) return 0;
+    at[0] = type;
+    at[1] = id;
+    if (n) at[2] = (uint32_t)bits;
+    if (n > 1) at[3] = (uint32_t)(bits >> 32);
+    spe_decorate(m, id, SPE_DecorationSpecId, 1, &spec_id);
+    return id;
+}
+
+/* -- names and decorations ------------------------------------------------------------------------------------------ */
+
+/* Names an id in disassembly, when options.names is set. */
+static inline void spe_name(spe_module *m, spe_id id, const char *name)
+{
+    uint32_t *at;
+    if (!id || !m->options.names || !name) return;
+    at = spe_put_(m, SPE_SECTION_NAME_, SPE_OpName, spe_text_words_(name) + 1);
+    if (!at) return;
+    at[0] = id;
+    spe_put_text_(at + 1, name);
+}
+
+/* OpDecorate of any decoration with n literal words; capabilities follow. */
+static inline void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, uint32_t n, const uint32_t *words)
+{
+    uint32_t *at;
+    if (m->error.id) return;
+    if (!id || id >= m->id_count) {
+        spe_error_(m, SPE_ERR_NO_VALUE, "spe_decorate: %u is no id", id);
+        return;
+    }
+    at = spe_put_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, n + 2);
+    if (!at) return;
+    at[0] = id;
+    at[1] = decoration;
+    if (n) memcpy(at + 2, words, n * sizeof *words);
+    spe_need_(m, SPE_NEED_DECORATION_, decoration);
+}
+
+/* OpMemberDecorate of a struct's member. */
+static inline void spe_decorate_member(spe_module *m, spe_id type, uint32_t member, uint32_t decoration, uint32_t n,
+                                       const uint32_t *words)
+{
+    const spe_type_info *t = spe_want_type_(m, "spe_decorate_member", type);
+    uint32_t *at;
+    if (!t) return;
+    if (t->kind != SPE_KIND_STRUCT || member >= t->count) {
+        spe_error_(m, SPE_ERR_RANGE, "spe_decorate_member: the type has no member %u", member);
+        return;
+    }
+    at = spe_put_(m, SPE_SECTION_DECORATION_, SPE_OpMemberDecorate, n + 3);
+    if (!at) return;
+    at[0] = type;
+    at[1] = member;
+    at[2] = decoration;
+    if (n) memcpy(at + 3, words, n * sizeof *words);
+    spe_need_(m, SPE_NEED_DECORATION_, decoration);
+}
+
+/* ---- Instructions ------------------------------------------------------------------------------------------------- */
+
+/* Notes that the open function uses a global variable or function: the entry point's interface is made of it. */
+static inline void spe_use_(spe_module *m, spe_id id)
+{
+    uint32_t *at;
+    if (!m->open || m->ids[id].aux == m->fn.index) return;
+    m->ids[id].aux = m->fn.index;
+    at = spe_push_(m, SPE_BUFFER_USES_, 2);
+    if (!at) return;
+    at[0] = m->fn.index;
+    at[1] = id;
+}
+
+/* Checks that `value` is one that may be used here and returns its type; 0 and an error that names the caller if not. */
+static inline spe_id spe_operand_(spe_module *m, const char *fn, spe_id value)
+{
+    const spe_buffer_ *scopes = &m->buffer[SPE_BUFFER_SCOPES_];
+    const spe_record_ *r;
+    if (m->error.id) return 0;
+    if (SPE_UNLIKELY_(!value || value >= m->id_count || !m->ids[value].type))
+        return spe_error_(m, SPE_ERR_NO_VALUE, "%s: operand %u is no value", fn, value);
+    r = &m->ids[value];
+    if (SPE_UNLIKELY_(r->depth >= scopes->count || scopes->data[r->depth] != r->serial))
+        return spe_error_(m, SPE_ERR_SCOPE, "%s: value %u was made in a region that is closed; carry it out", fn, value);
+    if (SPE_UNLIKELY_(m->in_prologue && r->depth > 1))
+        return spe_error_(m, SPE_ERR_PROLOGUE, "%s: value %u is made in the body; the prologue comes before it", fn,
+                          value);
+    if (r->flags & SPE_ID_GLOBAL_) spe_use_(m, value);
+    return r->type;
+}
+
+/* OpLine where the place has changed since the last one of this block. */
+static inline void spe_line_(spe_module *m)
+{
+    uint32_t *at;
+    if (!m->file || (m->line_line == m->line && m->line_file == m->file)) return;
+    if (m->string_file != m->file) {
+        spe_id id = m->string_file && !strcmp(m->string_file, m->file) ? m->string_id : spe_new_id_(m, 0, 0, 0);
+        if (id != m->string_id && id) {
+            at = spe_put_(m, SPE_SECTION_STRING_, SPE_OpString, spe_text_words_(m->file) + 1);
+            if (!at) return;
+            at[0] = id;
+            spe_put_text_(at + 1, m->file);
+        }
+        m->string_id = id;
+        m->string_file = m->file;
+    }
+    at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpLine, 3);
+    if (!at) return;
+    at[0] = m->string_id;
+    at[1] = (uint32_t)m->line;
+    at[2] = 0;
+    m->line_file = m->file;
+    m->line_line = m->line;
+}
+
+/* Opens a block in the body. */
+static inline void spe_label_(spe_module *m, spe_id label, bool dead)
+{
+    uint32_t *at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpLabel, 1);
+    if (at) at[0] = label;
+    m->block = label;
+    m->dead = dead;
+    m->line_file = NULL;
+}
+
+/* After a return there is no block; what follows goes to one that nothing leads to. False outside a function. */
+static inline bool spe_ready_(spe_module *m)
+{
+    if (m->error.id) return false;
+    if (SPE_UNLIKELY_(!m->open)) return spe_error_(m, SPE_ERR_NO_FUNCTION, "an instruction outside of a function"), false;
+    if (SPE_UNLIKELY_(!m->block) && !m->in_prologue) {
+        spe_id label = spe_new_id_(m, 0, 0, 0);
+        if (label) spe_label_(m, label, true);
+    }
+    return true;
+}
+
+/* Writes an instruction; type 0: one without a result. Operands are taken as they stand. */
+static inline spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    uint32_t *at, i;
+    spe_id id = 0;
+    if (!spe_ready_(m)) return 0;
+    spe_need_op_(m, op, type, n, operands);
+    if (m->options.lines && !m->in_prologue) spe_line_(m);
+    at = spe_put_(m, m->in_prologue ? SPE_BUFFER_PROLOGUE_ : SPE_BUFFER_BODY_, op, n + (type ? 2 : 0));
+    if (!at) return 0;
+    if (type) {
+        id = spe_new_id_(m, type, 0, spe_depth_(m));
+        *at++ = type;
+        *at++ = id;
+    }
+    for (i = 0; i < n; i++) at[i] = operands[i];
+    return id;
+}
+
+/* Operands of a generic instruction that name global variables or functions are noted as used. */
+static inline void spe_note_words_(spe_module *m, uint32_t n, const uint32_t *words)
+{
+    uint32_t i;
+    for (i = 0; i < n && !m->error.id; i++) {
+        if (words[i] < m->id_count && (m->ids[words[i]].flags & (SPE_ID_GLOBAL_ | SPE_ID_FUNCTION_))) spe_use_(m, words[i]);
+    }
+}
+
+/* Any instruction with a result: opcode, type of the result, then the operand words as the specification lists them.
+ * Nothing is checked but that all stands in a function; capabilities of opcodes in SPE_OPCODES follow. */
+static inline spe_id spe_op(spe_module *m, uint32_t opcode, spe_id result_type, uint32_t n, const uint32_t *words)
+{
+    if (!spe_want_type_(m, "spe_op", result_type)) return 0;
+    spe_note_words_(m, n, words);
+    return spe_emit_(m, opcode, result_type, n, words);
+}
+
+/* Any instruction without a result (no terminators, labels or merges: regions write those). */
+static inline void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const uint32_t *words)
+{
+    if (opcode >= SPE_OpPhi && opcode <= SPE_OpUnreachable) {
+        spe_error_(m, SPE_ERR_REGION_CROSSED, "spe_op_void: opcode %u is control flow; use spe_if and the like", opcode);
+        return;
+    }
+    spe_note_words_(m, n, words);
+    spe_emit_(m, opcode, 0, n, words);
+}
+
+/* -- what arithmetic takes ------------------------------------------------------------------------------------------- */
+
+enum { SPE_TAKES_INT_ = 1 << SPE_KIND_INT, SPE_TAKES_FLOAT_ = 1 << SPE_KIND_FLOAT, SPE_TAKES_BOOL_ = 1 << SPE_KIND_BOOL,
+       SPE_TAKES_PTR_ = 1 << SPE_KIND_POINTER };
+
+/* Is the scalar of `type` of one of the kinds? */
+static inline bool spe_takes_(spe_module *m, const char *fn, uint32_t kinds, spe_id type)
+{
+    const spe_type_info *s = spe_info_(m, spe_scalar_of(m, type));
+    char text[80];
+    if (s && (kinds >> s->kind & 1)) return true;
+    spe_error_(m, SPE_ERR_TYPE, "%s: takes %s%s%s%s, not %s", fn, kinds & SPE_TAKES_INT_ ? "integers " : "",
+               kinds & SPE_TAKES_FLOAT_ ? "floats " : "", kinds & SPE_TAKES_BOOL_ ? "bools " : "",
+               kinds & SPE_TAKES_PTR_ ? "pointers" : "", spe_type_text(m, type, text, sizeof text));
+    return false;
+}
+
+static inline spe_id spe_disagree_(spe_module *m, const char *fn, spe_id a, spe_id b)
+{
+    char ta[80], tb[80];
+    return spe_error_(m, SPE_ERR_TYPE, "%s: operand types disagree: %s and %s", fn,
+                      spe_type_text(m, a, ta, sizeof ta), spe_type_text(m, b, tb, sizeof tb));
+}
+
+/* The common type of two operands, 0 and an error when they have none. */
+static inline spe_id spe_operands_(spe_module *m, const char *fn, uint32_t kinds, spe_id a, spe_id b)
+{
+    spe_id ta = spe_operand_(m, fn, a), tb = spe_operand_(m, fn, b);
+    if (!ta || !tb) return 0;
+    if (ta != tb) return spe_disagree_(m, fn, ta, tb);
+    return spe_takes_(m, fn, kinds, ta) ? ta : 0;
+}
+
+static inline int64_t spe_signed_(uint64_t x, uint32_t bits)
+{
+    uint64_t sign = (uint64_t)1 << (bits - 1);
+    return (int64_t)((x & spe_mask_(bits)) ^ sign) - (int64_t)sign;
+}
+
+/* Two scalar integers at build time; false where the result is not defined or the operation not known. */
+static inline bool spe_fold_(uint32_t op, uint32_t bits, uint64_t a, uint64_t b, uint64_t *out)
+{
+    int64_t sa = spe_signed_(a, bits), sb = spe_signed_(b, bits);
+    switch (op) {
+    case SPE_OpIAdd: *out = a + b; return true;
+    case SPE_OpISub: *out = a - b; return true;
+    case SPE_OpIMul: *out = a * b; return true;
+    case SPE_OpUDiv: *out = b ? a / b : 0; return b != 0;
+    case SPE_OpUMod: *out = b ? a % b : 0; return b != 0;
+    case SPE_OpSDiv: *out = sb > 0 ? (uint64_t)(sa / sb) : 0; return sb > 0;
+    case SPE_OpSRem: *out = sb > 0 ? (uint64_t)(sa % sb) : 0; return sb > 0;
+    case SPE_OpSMod: *out = sb > 0 ? (uint64_t)((sa % sb + sb) % sb) : 0; return sb > 0 && sb < INT64_MAX / 2;
+    case SPE_OpBitwiseAnd: *out = a & b; return true;
+    case SPE_OpBitwiseOr: *out = a | b; return true;
+    case SPE_OpBitwiseXor: *out = a ^ b; return true;
+    case SPE_OpShiftLeftLogical: *out = b < bits ? a << b : 0; return b < bits;
+    case SPE_OpShiftRightLogical: *out = b < bits ? a >> b : 0; return b < bits;
+    case SPE_OpShiftRightArithmetic:
+        *out = b < bits ? (sa < 0 ? ~(~(uint64_t)sa >> b) : (uint64_t)sa >> b) : 0;
+        return b < bits;
+    case SPE_OpIEqual: *out = a == b; return true;
+    case SPE_OpINotEqual: *out = a != b; return true;
+    case SPE_OpULessThan: *out = a < b; return true;
+    case SPE_OpULessThanEqual: *out = a <= b; return true;
+    case SPE_OpUGreaterThan: *out = a > b; return true;
+    case SPE_OpUGreaterThanEqual: *out = a >= b; return true;
+    case SPE_OpSLessThan: *out = sa < sb; return true;
+    case SPE_OpSLessThanEqual: *out = sa <= sb; return true;
+    case SPE_OpSGreaterThan: *out = sa > sb; return true;
+    case SPE_OpSGreaterThanEqual: *out = sa >= sb; return true;
+    default: return false;
+    }
+}
+
+/* x + 0, x * 1 and the like are x. 0 when there is nothing to save. */
+static inline spe_id spe_identity_(spe_module *m, uint32_t op, spe_id a, spe_id b)
+{
+    uint64_t k;
+    bool left = op == SPE_OpIAdd || op == SPE_OpIMul || op == SPE_OpBitwiseOr || op == SPE_OpBitwiseXor;
+    uint64_t neutral = op == SPE_OpIMul || op == SPE_OpUDiv || op == SPE_OpSDiv ? 1 : 0;
+    if (op == SPE_OpUMod || op == SPE_OpSRem || op == SPE_OpSMod || op == SPE_OpBitwiseAnd) return 0;
+    if (spe_const_bits(m, b, &k)) return k == neutral ? a : op == SPE_OpIMul && !k ? b : 0;
+    if (left && spe_const_bits(m, a, &k)) return k == neutral ? b : op == SPE_OpIMul && !k ? a : 0;
+    return 0;
+}
+
+static inline spe_id spe_binary_(spe_module *m, const char *fn, uint32_t op, uint32_t kinds, spe_id a, spe_id b)
+{
+    spe_id type = spe_operands_(m, fn, kinds, a, b), same;
+    const spe_type_info *t;
+    uint64_t x, y, z;
+    uint32_t w[2];
+    if (!type) return 0;
+    t = spe_info_(m, type);
+    if (t->kind == SPE_KIND_INT) {
+        if (spe_const_bits(m, a, &x) && spe_const_bits(m, b, &y) && spe_fold_(op, t->bits, x, y, &z))
+            return spe_const_scalar_(m, type, z & spe_mask_(t->bits));
+        same = spe_identity_(m, op, a, b);
+        if (same) return same;
+    }
+    w[0] = a;
+    w[1] = b;
+    return spe_emit_(m, op, type, 2, w);
+}
+
+/* bool, or as many bools as `type` has components. */
+static inline spe_id spe_bool_like_(spe_module *m, spe_id type)
+{
+    uint32_t n = spe_count(m, type);
+    return spe_vec(m, spe_bool(m), n ? n : 1);
+}
+
+static inline spe_id spe_compare_(spe_module *m, const char *fn, uint32_t op, uint32_t kinds, spe_id a, spe_id b)
+{
+    spe_id type = spe_operands_(m, fn, kinds, a, b);
+    const spe_type_info *t;
+    uint64_t x, y, z;
+    uint32_t w[2];
+    if (!type) return 0;
+    t = spe_info_(m, type);
+    if (t->kind == SPE_KIND_INT && spe_const_bits(m, a, &x) && spe_const_bits(m, b, &y) &&
+        spe_fold_(op, t->bits, x, y, &z))
+        return spe_const_bool(m, z != 0);
+    w[0] = a;
+    w[1] = b;
+    return spe_emit_(m, op, spe_bool_like_(m, type), 2, w);
+}
+
+static inline spe_id spe_unary_(spe_module *m, const char *fn, uint32_t op, uint32_t kinds, spe_id a)
+{
+    spe_id type = spe_operand_(m, fn, a);
+    uint64_t x;
+    uint32_t bits;
+    if (!type || !spe_takes_(m, fn, kinds, type)) return 0;
+    bits = spe_info_(m, type)->bits;
+    if (bits && spe_const_bits(m, a, &x)) {
+        if (op == SPE_OpSNegate) return spe_const_scalar_(m, type, (0 - x) & spe_mask_(bits));
+        if (op == SPE_OpNot || op == SPE_OpLogicalNot) return spe_const_scalar_(m, type, ~x & spe_mask_(bits));
+    }
+    return spe_emit_(m, op, type, 1, &a);
+}
+
+/* Arithmetic on two values of one type (scalars, vectors, and where the operation allows it cooperative matrices); the
+ * result has that type. sdiv and srem round toward zero, smod takes the divisor's sign, frem the dividend's. */
+#define SPE_BINARY_LIST_(X)                                                                                            \
+    X(spe_iadd, IAdd, INT) X(spe_isub, ISub, INT) X(spe_imul, IMul, INT) X(spe_udiv, UDiv, INT)                        \
+    X(spe_sdiv, SDiv, INT) X(spe_umod, UMod, INT) X(spe_srem, SRem, INT) X(spe_smod, SMod, INT)                        \
+    X(spe_fadd, FAdd, FLOAT) X(spe_fsub, FSub, FLOAT) X(spe_fmul, FMul, FLOAT) X(spe_fdiv, FDiv, FLOAT)                \
+    X(spe_frem, FRem, FLOAT) X(spe_fmod, FMod, FLOAT)                                                                  \
+    X(spe_and, BitwiseAnd, INT) X(spe_or, BitwiseOr, INT) X(spe_xor, BitwiseXor, INT)                                  \
+    X(spe_shl, ShiftLeftLogical, INT) X(spe_shr, ShiftRightLogical, INT) X(spe_sar, ShiftRightArithmetic, INT)         \
+    X(spe_land, LogicalAnd, BOOL) X(spe_lor, LogicalOr, BOOL) X(spe_leq, LogicalEqual, BOOL)                           \
+    X(spe_lne, LogicalNotEqual, BOOL)
+/* Arithmetic on one value. popcount of each component is spe_bit_count. */
+#define SPE_UNARY_LIST_(X)                                                                                             \
+    X(spe_ineg, SNegate, INT) X(spe_fneg, FNegate, FLOAT) X(spe_not, Not, INT) X(spe_lnot, LogicalNot, BOOL)           \
+    X(spe_bit_count, BitCount, INT) X(spe_bit_reverse, BitReverse, INT)
+/* Comparisons: bool, or a vector of bools. f.. are ordered (false when a NaN is there), fu.. unordered (true). */
+#define SPE_COMPARE_LIST_(X)                                                                                           \
+    X(spe_ieq, IEqual, INT) X(spe_ine, INotEqual, INT) X(spe_ult, ULessThan, INT) X(spe_ule, ULessThanEqual, INT)      \
+    X(spe_ugt, UGreaterThan, INT) X(spe_uge, UGreaterThanEqual, INT) X(spe_slt, SLessThan, INT)                        \
+    X(spe_sle, SLessThanEqual, INT) X(spe_sgt, SGreaterThan, INT) X(spe_sge, SGreaterThanEqual, INT)                   \
+    X(spe_feq, FOrdEqual, FLOAT) X(spe_fne, FOrdNotEqual, FLOAT) X(spe_flt, FOrdLessThan, FLOAT)                       \
+    X(spe_fle, FOrdLessThanEqual, FLOAT) X(spe_fgt, FOrdGreaterThan, FLOAT)                                            \
+    X(spe_fge, FOrdGreaterThanEqual, FLOAT) X(spe_fueq, FUnordEqual, FLOAT) X(spe_fune, FUnordNotEqual, FLOAT)         \
+    X(spe_fult, FUnordLessThan, FLOAT) X(spe_fule, FUnordLessThanEqual, FLOAT) X(spe_fugt, FUnordGreaterThan, FLOAT)   \
+    X(spe_fuge, FUnordGreaterThanEqual, FLOAT)
+
+#define SPE_BINARY_(name, op, kind)                                                                                    \
+    static inline spe_id name(spe_module *m, spe_id a, spe_id b)                                                       \
+    {                                                                                                                  \
+        return spe_binary_(m, #name, SPE_Op##op, SPE_TAKES_##kind##_, a, b);                                           \
+    }
+#define SPE_UNARY_(name, op, kind)                                                                                     \
+    static inline spe_id name(spe_module *m, spe_id a)                                                                 \
+    {                                                                                                                  \
+        return spe_unary_(m, #name, SPE_Op##op, SPE_TAKES_##kind##_, a);                                               \
+    }
+#define SPE_COMPARE_(name, op, kind)                                                                                   \
+    static inline spe_id name(spe_module *m, spe_id a, spe_id b)                                                       \
+    {                                                                                                                  \
+        return spe_compare_(m, #name, SPE_Op##op, SPE_TAKES_##kind##_, a, b);                                          \
+    }
+SPE_BINARY_LIST_(SPE_BINARY_)
+SPE_UNARY_LIST_(SPE_UNARY_)
+SPE_COMPARE_LIST_(SPE_COMPARE_)
+#undef SPE_BINARY_
+#undef SPE_UNARY_
+#undef SPE_COMPARE_
+
+static inline bool spe_is_float_(const spe_module *m, spe_id value)
+{
+    const spe_type_info *t = spe_info_(m, spe_scalar_of(m, spe_type_of(m, value)));
+    return t && t->kind == SPE_KIND_FLOAT;
+}
+
+/* The operation for integers or for floats, as the operands are. */
+static inline spe_id spe_add(spe_module *m, spe_id a, spe_id b)
+{
+    return spe_is_float_(m, a) ? spe_fadd(m, a, b) : spe_iadd(m, a, b);
+}
+static inline spe_id spe_sub(spe_module *m, spe_id a, spe_id b)
+{
+    return spe_is_float_(m, a) ? spe_fsub(m, a, b) : spe_isub(m, a, b);
+}
+static inline spe_id spe_mul(spe_module *m, spe_id a, spe_id b)
+{
+    return spe_is_float_(m, a) ? spe_fmul(m, a, b) : spe_imul(m, a, b);
+}
+static inline spe_id spe_div_s(spe_module *m, spe_id a, spe_id b)
+{
+    return spe_is_float_(m, a) ? spe_fdiv(m, a, b) : spe_sdiv(m, a, b);
+}
+static inline spe_id spe_div_u(spe_module *m, spe_id a, spe_id b)
+{
+    return spe_is_float_(m, a) ? spe_fdiv(m, a, b) : spe_udiv(m, a, b);
+}
+static inline spe_id spe_neg(spe_module *m, spe_id a) { return spe_is_float_(m, a) ? spe_fneg(m, a) : spe_ineg(m, a); }
+
+static inline spe_id spe_float_test_(spe_module *m, const char *fn, uint32_t op, spe_id a)
+{
+    spe_id type = spe_operand_(m, fn, a);
+    if (!type || !spe_takes_(m, fn, SPE_TAKES_FLOAT_, type)) return 0;
+    return spe_emit_(m, op, spe_bool_like_(m, type), 1, &a);
+}
+static inline spe_id spe_isnan(spe_module *m, spe_id a) { return spe_float_test_(m, "spe_isnan", SPE_OpIsNan, a); }
+static inline spe_id spe_isinf(spe_module *m, spe_id a) { return spe_float_test_(m, "spe_isinf", SPE_OpIsInf, a); }
+
+/* Any or all of a vector of bools. */
+static inline spe_id spe_bools_(spe_module *m, const char *fn, uint32_t op, spe_id a)
+{
+    spe_id type = spe_operand_(m, fn, a);
+    if (!type || !spe_takes_(m, fn, SPE_TAKES_BOOL_, type)) return 0;
+    return spe_count(m, type) == 1 ? a : spe_emit_(m, op, spe_bool(m), 1, &a);
+}
+static inline spe_id spe_any(spe_module *m, spe_id a) { return spe_bools_(m, "spe_any", SPE_OpAny, a); }
+static inline spe_id spe_all(spe_module *m, spe_id a) { return spe_bools_(m, "spe_all", SPE_OpAll, a); }
+
+/* c ? a : b. c is a bool (repeated for vectors, which SPIR-V before 1.4 needs), or a vector of as many bools. */
+static inline spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b)
+{
+    spe_id tc = spe_operand_(m, "spe_select", c), ta = spe_operand_(m, "spe_select", a);
+    spe_id tb = spe_operand_(m, "spe_select", b);
+    uint32_t w[3], n, i, part[16];
+    uint64_t bits;
+    if (!tc || !ta || !tb || !spe_takes_(m, "spe_select", SPE_TAKES_BOOL_, tc)) return 0;
+    if (ta != tb) return spe_disagree_(m, "spe_select", ta, tb);
+    if (a == b) return a;
+    if (spe_const_bits(m, c, &bits)) return bits ? a : b;
+    n = spe_count(m, ta);
+    if (spe_count(m, tc) == 1 && n > 1) {
+        for (i = 0; i < n; i++) part[i] = c;
+        c = spe_emit_(m, SPE_OpCompositeConstruct, spe_bool_like_(m, ta), n, part);
+    } else if (spe_count(m, tc) != (n ? n : 1)) {
+        return spe_disagree_(m, "spe_select", tc, ta);
+    }
+    w[0] = c;
+    w[1] = a;
+    w[2] = b;
+    return c ? spe_emit_(m, SPE_OpSelect, ta, 3, w) : 0;
+}
+
+/* Dot product of two float vectors. */
+static inline spe_id spe_dot(spe_module *m, spe_id a, spe_id b)
+{
+    spe_id type = spe_operands_(m, "spe_dot", SPE_TAKES_FLOAT_, a, b);
+    uint32_t w[2];
+    if (!type) return 0;
+    w[0] = a;
+    w[1] = b;
+    return spe_emit_(m, spe_count(m, type) == 1 ? SPE_OpFMul : SPE_OpDot, spe_scalar_of(m, type), 2, w);
+}
+
+/* Bit fields: `count` bits from bit `offset` (both i32), extended with or without sign, or put in place. */
+static inline spe_id spe_bits_extract(spe_module *m, spe_id v, spe_id offset, spe_id count, bool is_signed)
+{
+    spe_id type = spe_operand_(m, "spe_bits_extract", v);
+    uint32_t w[3];
+    if (!type || !spe_takes_(m, "spe_bits_extract", SPE_TAKES_INT_, type)) return 0;
+    if (!spe_operand_(m, "spe_bits_extract", offset) || !spe_operand_(m, "spe_bits_extract", count)) return 0;
+    w[0] = v;
+    w[1] = offset;
+    w[2] = count;
+    return spe_emit_(m, is_signed ? SPE_OpBitFieldSExtract : SPE_OpBitFieldUExtract, type, 3, w);
+}
+static inline spe_id spe_bits_insert(spe_module *m, spe_id base, spe_id v, spe_id offset, spe_id count)
+{
+    spe_id type = spe_operands_(m, "spe_bits_insert", SPE_TAKES_INT_, base, v);
+    uint32_t w[4];
+    if (!type) return 0;
+    if (!spe_operand_(m, "spe_bits_insert", offset) || !spe_operand_(m, "spe_bits_insert", count)) return 0;
+    w[0] = base;
+    w[1] = v;
+    w[2] = offset;
+    w[3] = count;
+    return spe_emit_(m, SPE_OpBitFieldInsert, type, 4, w);
+}
+
+/* -- conversions ------------------------------------------------------------------------------------------------------ */
+
+static inline spe_id spe_convert_(spe_module *m, const char *fn, uint32_t op, uint32_t from, uint32_t to, spe_id type, spe_id v)
+{
+    spe_id tv = spe_operand_(m, fn, v);
+    const spe_type_info *source, *target;
+    uint64_t x;
+    if (!tv || !spe_want_type_(m, fn, type)) return 0;
+    if (!spe_takes_(m, fn, from, tv) || !spe_takes_(m, fn, to, type)) return 0;
+    target = spe_info_(m, type);
+    source = spe_info_(m, tv);
+    if (spe_count(m, tv) != spe_count(m, type) ||
+        (target->kind == SPE_KIND_COOPMAT) != (source->kind == SPE_KIND_COOPMAT))
+        return spe_disagree_(m, fn, tv, type);
+    if (tv == type) return v;
+    if ((op == SPE_OpUConvert || op == SPE_OpSConvert) && source->bits && spe_const_bits(m, v, &x)) {
+        if (op == SPE_OpSConvert) x = (uint64_t)spe_signed_(x, source->bits);
+        return spe_const_scalar_(m, type, x & spe_mask_(target->bits));
+    }
+    return spe_emit_(m, op, type, 1, &v);
+}
+
+/* Conversions to `type`, component by component: integers to wider or narrower ones, with zeros (u) or the sign (s);
+ * floats to floats; floats to integers (toward zero) and back. The same type gives the value itself. */
+#define SPE_CONVERT_LIST_(X)                                                                                           \
+    X(spe_uconvert, UConvert, INT, INT) X(spe_sconvert, SConvert, INT, INT) X(spe_fconvert, FConvert, FLOAT, FLOAT)    \
+    X(spe_f_to_u, ConvertFToU, FLOAT, INT) X(spe_f_to_s, ConvertFToS, FLOAT, INT)                                      \
+    X(spe_u_to_f, ConvertUToF, INT, FLOAT) X(spe_s_to_f, ConvertSToF, INT, FLOAT)                                      \
+    X(spe_ptr_to_u, ConvertPtrToU, PTR, INT) X(spe_u_to_ptr, ConvertUToPtr, INT, PTR)
+#define SPE_CONVERT_(name, op, from, to)                                                                               \
+    static inline spe_id name(spe_module *m, spe_id type, spe_id v)                                                    \
+    {                                                                                                                  \
+        return spe_convert_ptr_(m, #name, SPE_Op##op, SPE_TAKES_##from##_, SPE_TAKES_##to##_, type, v);                \
+    }
+/* Pointers have no components: they and scalars only. */
+static inline spe_id spe_convert_ptr_(spe_module *m, const char *fn, uint32_t op, uint32_t from, uint32_t to, spe_id type, spe_id v)
+{
+    if (op == SPE_OpConvertPtrToU || op == SPE_OpConvertUToPtr) {
+        spe_id tv = spe_operand_(m, fn, v);
+        if (!tv || !spe_want_type_(m, fn, type)) return 0;
+        if (!spe_takes_(m, fn, from, tv) || !spe_takes_(m, fn, to, type)) return 0;
+        if (spe_count(m, tv) > 1 || spe_count(m, type) > 1) return spe_disagree_(m, fn, tv, type);
+        return spe_emit_(m, op, type, 1, &v);
+    }
+    return spe_convert_(m, fn, op, from, to, type, v);
+}
+SPE_CONVERT_LIST_(SPE_CONVERT_)
+#undef SPE_CONVERT_
+
+/* The size in bits of a scalar, vector or (64-bit) pointer, 0 for the rest. */
+static inline uint32_t spe_total_bits_(const spe_module *m, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    if (!t || t->kind == SPE_KIND_BOOL) return 0;
+    if (t->kind == SPE_KIND_POINTER) return 64;
+    return spe_width(m, type) * spe_count(m, type);
+}
+
+/* The same bits as another type of the same size; pointers to pointers of the same storage class. */
+static inline spe_id spe_bitcast(spe_module *m, spe_id type, spe_id v)
+{
+    spe_id tv = spe_operand_(m, "spe_bitcast", v);
+    const spe_type_info *a, *b;
+    uint64_t x;
+    if (!tv || !spe_want_type_(m, "spe_bitcast", type)) return 0;
+    a = spe_info_(m, tv);
+    b = spe_info_(m, type);
+    if (tv == type) return v;
+    if (!spe_total_bits_(m, tv) || spe_total_bits_(m, tv) != spe_total_bits_(m, type) ||
+        (a->kind == SPE_KIND_POINTER) != (b->kind == SPE_KIND_POINTER) || a->storage != b->storage)
+        return spe_disagree_(m, "spe_bitcast", tv, type);
+    if (a->bits && b->bits && spe_const_bits(m, v, &x)) return spe_const_scalar_(m, type, x);
+    return spe_emit_(m, SPE_OpBitcast, type, 1, &v);
+}
+
+/* A pointer to `elem` at the same place, in the same storage class. */
+static inline spe_id spe_ptr_cast(spe_module *m, spe_id ptr, spe_id elem)
+{
+    spe_id type = spe_operand_(m, "spe_ptr_cast", ptr);
+    if (!type || !spe_takes_(m, "spe_ptr_cast", SPE_TAKES_PTR_, type)) return 0;
+    return spe_bitcast(m, spe_ptr(m, spe_info_(m, type)->storage, elem), ptr);
+}
+
+/* A pointer as one into the generic storage class (capability GenericPointer). */
+static inline spe_id spe_ptr_to_generic(spe_module *m, spe_id ptr)
+{
+    spe_id type = spe_operand_(m, "spe_ptr_to_generic", ptr);
+    if (!type || !spe_takes_(m, "spe_ptr_to_generic", SPE_TAKES_PTR_, type)) return 0;
+    return spe_emit_(m, SPE_OpPtrCastToGeneric, spe_ptr(m, SPE_StorageClassGeneric, spe_info_(m, type)->elem), 1, &ptr);
+}
+
+/* Whatever conversion leads from a scalar or vector to `type`: numbers keep their value where it fits. is_signed tells
+ * how the integer is to be read. A bool becomes 0 or 1, and a number a bool that says whether it is not 0. */
+static inline spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed)
+{
+    spe_id tv = spe_operand_(m, "spe_cast", v);
+    const spe_type_info *a, *b;
+    if (!tv || !spe_want_type_(m, "spe_cast", type)) return 0;
+    a = spe_info_(m, spe_scalar_of(m, tv));
+    b = spe_info_(m, spe_scalar_of(m, type));
+    if (tv == type) return v;
+    if (!a->bits || !b->bits || spe_count(m, tv) != spe_count(m, type)) return spe_disagree_(m, "spe_cast", tv, type);
+    if (a->kind == SPE_KIND_BOOL) return spe_select(m, v, spe_const_u(m, type, 1), spe_const_u(m, type, 0));
+    if (b->kind == SPE_KIND_BOOL) {
+        spe_id zero = spe_const_u(m, tv, 0);
+        return a->kind == SPE_KIND_INT ? spe_ine(m, v, zero) : spe_fune(m, v, zero);
+    }
+    if (a->kind == SPE_KIND_FLOAT && b->kind == SPE_KIND_FLOAT) return spe_fconvert(m, type, v);
+    if (a->kind == SPE_KIND_FLOAT) return is_signed ? spe_f_to_s(m, type, v) : spe_f_to_u(m, type, v);
+    if (b->kind == SPE_KIND_FLOAT) return is_signed ? spe_s_to_f(m, type, v) : spe_u_to_f(m, type, v);
+    return is_signed ? spe_sconvert(m, type, v) : spe_uconvert(m, type, v);
+}
+
+static inline spe_id spe_like_(spe_module *m, spe_id scalar, spe_id type) /* as many scalars as type has components */
+{
+    return spe_vec(m, scalar, spe_count(m, type));
+}
+
+static inline spe_id spe_special_convert_(spe_module *m, const char *fn, uint32_t op, uint32_t kinds, uint32_t bits, spe_id scalar, spe_id v)
+{
+    spe_id type = spe_operand_(m, fn, v);
+    char text[80];
+    if (!type || !spe_takes_(m, fn, kinds, type)) return 0;
+    if (spe_width(m, type) != bits || !spe_count(m, type))
+        return spe_error_(m, SPE_ERR_TYPE, "%s: takes components of %u bits, not %s", fn, bits,
+                          spe_type_text(m, type, text, sizeof text));
+    return spe_emit_(m, op, spe_like_(m, scalar, type), 1, &v);
+}
+
+/* bfloat16 held as 16-bit integers, to f32 and (rounded to nearest even) back: SPV_INTEL_bfloat16_conversion. */
+static inline spe_id spe_bf16_to_f32(spe_module *m, spe_id v)
+{
+    return spe_special_convert_(m, "spe_bf16_to_f32", SPE_OpConvertBF16ToFINTEL, SPE_TAKES_INT_, 16, spe_float(m, 32), v);
+}
+static inline spe_id spe_f32_to_bf16(spe_module *m, spe_id v)
+{
+    return spe_special_convert_(m, "spe_f32_to_bf16", SPE_OpConvertFToBF16INTEL, SPE_TAKES_FLOAT_, 32, spe_int(m, 16), v);
+}
+/* f32 rounded to the 10-bit mantissa of tf32, still f32: SPV_INTEL_tensor_float32_conversion. */
+static inline spe_id spe_round_tf32(spe_module *m, spe_id v)
+{
+    return spe_special_convert_(m, "spe_round_tf32", SPE_OpRoundFToTF32INTEL, SPE_TAKES_FLOAT_, 32, spe_float(m, 32), v);
+}
+
+/* -- composites ------------------------------------------------------------------------------------------------------- */
+
+/* The type of part i of a vector, array or struct; 0 and an error when there is none. */
+static inline spe_id spe_part_type_(spe_module *m, const char *fn, spe_id type, uint32_t i)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    char text[80];
+    bool counted = t->kind == SPE_KIND_VECTOR || t->kind == SPE_KIND_ARRAY || t->kind == SPE_KIND_STRUCT;
+    if (t->kind == SPE_KIND_COOPMAT) return t->elem;
+    if (!counted || i >= t->count)
+        return spe_error_(m, SPE_ERR_RANGE, "%s: there is no part %u of %s", fn, i,
+                          spe_type_text(m, type, text, sizeof text));
+    return t->kind == SPE_KIND_STRUCT ? t->members[i] : t->elem;
+}
+
+/* Part i of a vector, array or struct; of a scalar, 0 gives it back. */
+static inline spe_id spe_extract(spe_module *m, spe_id v, uint32_t i)
+{
+    spe_id type = spe_operand_(m, "spe_extract", v), part;
+    uint32_t w[2];
+    if (!type) return 0;
+    if (spe_info_(m, type)->bits && !i) return v;
+    part = spe_part_type_(m, "spe_extract", type, i);
+    w[0] = v;
+    w[1] = i;
+    return part ? spe_emit_(m, SPE_OpCompositeExtract, part, 2, w) : 0;
+}
+
+/* The composite with part i replaced. */
+static inline spe_id spe_insert(spe_module *m, spe_id composite, spe_id v, uint32_t i)
+{
+    spe_id type = spe_operand_(m, "spe_insert", composite), tv = spe_operand_(m, "spe_insert", v), part;
+    uint32_t w[3];
+    if (!type || !tv) return 0;
+    if (spe_info_(m, type)->bits && !i && type == tv) return v;
+    part = spe_part_type_(m, "spe_insert", type, i);
+    if (!part) return 0;
+    if (part != tv) return spe_disagree_(m, "spe_insert", part, tv);
+    w[0] = v;
+    w[1] = composite;
+    w[2] = i;
+    return spe_emit_(m, SPE_OpCompositeInsert, type, 3, w);
+}
+
+/* A composite of its n parts; of constants, a constant. */
+static inline spe_id spe_construct(spe_module *m, spe_id type, uint32_t n, const spe_id *parts)
+{
+    const spe_type_info *t = spe_want_type_(m, "spe_construct", type);
+    uint32_t i;
+    bool constant = true;
+    char text[80];
+    if (!t) return 0;
+    if (t->bits && n == 1 && spe_type_of(m, parts[0]) == type) return spe_operand_(m, "spe_construct", parts[0]) ? parts[0] : 0;
+    if (n != (t->kind == SPE_KIND_COOPMAT ? 1 : t->count) || t->bits || t->kind == SPE_KIND_POINTER)
+        return spe_error_(m, SPE_ERR_TYPE, "spe_construct: %u parts for %s", n,
+                          spe_type_text(m, type, text, sizeof text));
+    for (i = 0; i < n; i++) {
+        spe_id tp = spe_operand_(m, "spe_construct", parts[i]), want = spe_part_type_(m, "spe_construct", type, i);
+        if (!tp || !want) return 0;
+        if (tp != want) return spe_disagree_(m, "spe_construct", want, tp);
+        constant = constant && (m->ids[parts[i]].flags & SPE_ID_CONSTANT_);
+    }
+    if (constant) return spe_composite_const(m, type, n, parts);
+    return spe_emit_(m, SPE_OpCompositeConstruct, type, n, parts);
+}
+
+/* A scalar in every component of a vector type (or cooperative matrix type). */
+static inline spe_id spe_splat(spe_module *m, spe_id type, spe_id scalar)
+{
+    const spe_type_info *t = spe_want_type_(m, "spe_splat", type);
+    spe_id part[16];
+    uint32_t i, n;
+    if (!t) return 0;
+    n = t->kind == SPE_KIND_VECTOR ? t->count : 1;
+    for (i = 0; i < n; i++) part[i] = scalar;
+    return spe_construct(m, type, n, part);
+}
+
+/* n components picked from the concatenation of a and b (vectors of one component type): idx counts through a, then b;
+ * 0xffffffff is a component that may be anything. n == 1 gives a scalar. */
+static inline spe_id spe_shuffle(spe_module *m, spe_id a, spe_id b, uint32_t n, const uint32_t *idx)
+{
+    spe_id ta = spe_operand_(m, "spe_shuffle", a), tb = spe_operand_(m, "spe_shuffle", b), type;
+    uint32_t w[18], i, na, nb;
+    if (!ta || !tb) return 0;
+    if (spe_scalar_of(m, ta) != spe_scalar_of(m, tb)) return spe_disagree_(m, "spe_shuffle", ta, tb);
+    na = spe_count(m, ta);
+    nb = spe_count(m, tb);
+    if (n == 1 && idx[0] < na + nb) return idx[0] < na ? spe_extract(m, a, idx[0]) : spe_extract(m, b, idx[0] - na);
+    if (na < 2 || nb < 2) return spe_disagree_(m, "spe_shuffle", ta, tb);
+    type = spe_vec(m, spe_scalar_of(m, ta), n);
+    if (!type) return 0;
+    w[0] = a;
+    w[1] = b;
+    for (i = 0; i < n; i++) {
+        if (idx[i] >= na + nb && idx[i] != 0xffffffffu)
+            return spe_error_(m, SPE_ERR_RANGE, "spe_shuffle: index %u of %u components", idx[i], na + nb);
+        w[i + 2] = idx[i];
+    }
+    return spe_emit_(m, SPE_OpVectorShuffle, type, n + 2, w);
+}
+
+/* A vector's component at an integer index known only when the kernel runs. */
+static inline spe_id spe_extract_dyn(spe_module *m, spe_id v, spe_id i)
+{
+    spe_id type = spe_operand_(m, "spe_extract_dyn", v), ti = spe_operand_(m, "spe_extract_dyn", i);
+    uint32_t w[2];
+    uint64_t k;
+    if (!type || !ti || !spe_takes_(m, "spe_extract_dyn", SPE_TAKES_INT_, ti)) return 0;
+    if (spe_const_bits(m, i, &k) && k < 16) return spe_extract(m, v, (uint32_t)k);
+    if (spe_count(m, type) < 2) return spe_disagree_(m, "spe_extract_dyn", type, ti);
+    w[0] = v;
+    w[1] = i;
+    return spe_emit_(m, SPE_OpVectorExtractDynamic, spe_scalar_of(m, type), 2, w);
+}
+static inline spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_id i)
+{
+    spe_id type = spe_operand_(m, "spe_insert_dyn", v), ts = spe_operand_(m, "spe_insert_dyn", scalar);
+    spe_id ti = spe_operand_(m, "spe_insert_dyn", i);
+    uint32_t w[3];
+    uint64_t k;
+    if (!type || !ts || !ti || !spe_takes_(m, "spe_insert_dyn", SPE_TAKES_INT_, ti)) return 0;
+    if (spe_const_bits(m, i, &k) && k < 16) return spe_insert(m, v, scalar, (uint32_t)k);
+    if (spe_count(m, type) < 2 || spe_scalar_of(m, type) != ts) return spe_disagree_(m, "spe_insert_dyn", type, ts);
+    w[0] = v;
+    w[1] = scalar;
+    w[2] = i;
+    return spe_emit_(m, SPE_OpVectorInsertDynamic, type, 3, w);
+}
+
+/* -- memory ------------------------------------------------------------------------------------------------------------ */
+
+/* The alignment OpenCL gives a type in memory, in bytes; 0 for what is never there. */
+static inline uint32_t spe_alignment(const spe_module *m, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    uint32_t i, largest = 0;
+    if (!t) return 0;
+    switch (t->kind) {
+    case SPE_KIND_INT:
+    case SPE_KIND_FLOAT: return t->bits / 8;
+    case SPE_KIND_POINTER: return 8;
+    case SPE_KIND_VECTOR: return spe_alignment(m, t->elem) * (t->count == 3 ? 4 : t->count);
+    case SPE_KIND_ARRAY: return spe_alignment(m, t->elem);
+    case SPE_KIND_STRUCT:
+        for (i = 0; i < t->count; i++) {
+            uint32_t a = spe_alignment(m, t->members[i]);
+            if (a > largest) largest = a;
+        }
+        return largest;
+    default: return 0;
+    }
+}
+
+/* What a pointer operand points to; 0 and an error when it is no pointer. */
+static inline spe_id spe_pointee_(spe_module *m, const char *fn, spe_id ptr)
+{
+    spe_id type = spe_operand_(m, fn, ptr);
+    if (!type || !spe_takes_(m, fn, SPE_TAKES_PTR_, type)) return 0;
+    return spe_info_(m, type)->elem;
+}
+
+/* Memory operands: volatile, alignment (0: the type's own). Returns how many words they are. */
+static inline uint32_t spe_access_(spe_module *m, const char *fn, spe_id type, uint32_t align, bool is_volatile, uint32_t *w)
+{
+    uint32_t n = 0;
+    if (align & (align - 1)) {
+        spe_error_(m, SPE_ERR_RANGE, "%s: alignment %u is no power of two", fn, align);
+        return 0;
+    }
+    if (!align) align = spe_alignment(m, type);
+    if (!align && !is_volatile) return 0;
+    w[n++] = (is_volatile ? (uint32_t)SPE_MemoryAccessVolatile : 0) | (align ? (uint32_t)SPE_MemoryAccessAligned : 0);
+    if (align) w[n++] = align;
+    return n;
+}
+
+static inline spe_id spe_load_(spe_module *m, const char *fn, spe_id ptr, uint32_t align, bool is_volatile)
+{
+    spe_id type = spe_pointee_(m, fn, ptr);
+    uint32_t w[3], n;
+    if (!type) return 0;
+    w[0] = ptr;
+    n = spe_access_(m, fn, type, align, is_volatile, w + 1);
+    return spe_emit_(m, SPE_OpLoad, type, n + 1, w);
+}
+
+static inline void spe_store_(spe_module *m, const char *fn, spe_id ptr, spe_id v, uint32_t align, bool is_volatile)
+{
+    spe_id type = spe_pointee_(m, fn, ptr), tv = spe_operand_(m, fn, v);
+    uint32_t w[4], n;
+    if (!type || !tv) return;
+    if (type != tv) {
+        spe_disagree_(m, fn, type, tv);
+        return;
+    }
+    w[0] = ptr;
+    w[1] = v;
+    n = spe_access_(m, fn, type, align, is_volatile, w + 2);
+    spe_emit_(m, SPE_OpStore, 0, n + 2, w);
+}
+
+/* Loads what ptr points to. align in bytes, a power of two; 0: the alignment OpenCL gives the type. */
+static inline spe_id spe_load(spe_module *m, spe_id ptr, uint32_t align)
+{
+    return spe_load_(m, "spe_load", ptr, align, false);
+}
+static inline spe_id spe_load_volatile(spe_module *m, spe_id ptr, uint32_t align)
+{
+    return spe_load_(m, "spe_load_volatile", ptr, align, true);
+}
+
+/* Stores v, which must be of the type ptr points to. */
+static inline void spe_store(spe_module *m, spe_id ptr, spe_id v, uint32_t align)
+{
+    spe_store_(m, "spe_store", ptr, v, align, false);
+}
+static inline void spe_store_volatile(spe_module *m, spe_id ptr, spe_id v, uint32_t align)
+{
+    spe_store_(m, "spe_store_volatile", ptr, v, align, true);
+}
+
+/* ptr + i elements, i an integer read with its sign. */
+static inline spe_id spe_index(spe_module *m, spe_id ptr, spe_id i)
+{
+    spe_id elem = spe_pointee_(m, "spe_index", ptr), ti = spe_operand_(m, "spe_index", i);
+    uint32_t w[2];
+    uint64_t k;
+    if (!elem || !ti || !spe_takes_(m, "spe_index", SPE_TAKES_INT_, ti)) return 0;
+    if (spe_const_bits(m, i, &k) && !k) return ptr;
+    w[0] = ptr;
+    w[1] = i;
+    return spe_emit_(m, SPE_OpInBoundsPtrAccessChain, spe_type_of(m, ptr), 2, w);
+}
+
+/* A pointer to a part of the array, struct or vector ptr points to: n indices, each an integer value (a constant for a
+ * struct). */
+static inline spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx)
+{
+    spe_id type = spe_pointee_(m, "spe_element", ptr);
+    uint32_t w[17], i;
+    uint64_t k;
+    if (!type) return 0;
+    if (!n || n > 16) return spe_error_(m, SPE_ERR_RANGE, "spe_element: %u indices; 1 to 16 are taken", n);
+    w[0] = ptr;
+    for (i = 0; i < n; i++) {
+        spe_id ti = spe_operand_(m, "spe_element", idx[i]);
+        bool known = spe_const_bits(m, idx[i], &k);
+        if (!ti || !spe_takes_(m, "spe_element", SPE_TAKES_INT_, ti)) return 0;
+        if (!known && spe_info_(m, type)->kind == SPE_KIND_STRUCT)
+            return spe_error_(m, SPE_ERR_TYPE, "spe_element: index %u, of a struct, is no constant", i);
+        type = spe_part_type_(m, "spe_element", type, known && k <= UINT32_MAX ? (uint32_t)k : known ? UINT32_MAX : 0);
+        if (!type) return 0;
+        w[i + 1] = idx[i];
+    }
+    type = spe_ptr(m, spe_info_(m, spe_type_of(m, ptr))->storage, type);
+    return type ? spe_emit_(m, SPE_OpInBoundsAccessChain, type, n + 1, w) : 0;
+}
+
+/* Copies `size` (an integer value) bytes between two places that do not overlap. */
+static inline void spe_copy_memory_sized(spe_module *m, spe_id to, spe_id from, spe_id size, uint32_t align)
+{
+    spe_id a = spe_pointee_(m, "spe_copy_memory_sized", to), b = spe_pointee_(m, "spe_copy_memory_sized", from);
+    spe_id ts = spe_operand_(m, "spe_copy_memory_sized", size);
+    uint32_t w[5], n;
+    if (!a || !b || !ts || !spe_takes_(m, "spe_copy_memory_sized", SPE_TAKES_INT_, ts)) return;
+    w[0] = to;
+    w[1] = from;
+    w[2] = size;
+    n = spe_access_(m, "spe_copy_memory_sized", a, align, false, w + 3);
+    spe_emit_(m, SPE_OpCopyMemorySized, 0, n + 3, w);
+}
+
+/* A load or store that happens only where a bool holds; a load gives `otherwise` elsewhere (SPV_INTEL_predicated_io). */
+static inline spe_id spe_load_if(spe_module *m, spe_id ptr, spe_id condition, spe_id otherwise, uint32_t align)
+{
+    spe_id type = spe_pointee_(m, "spe_load_if", ptr), tc = spe_operand_(m, "spe_load_if", condition);
+    spe_id to = spe_operand_(m, "spe_load_if", otherwise);
+    uint32_t w[5], n;
+    if (!type || !tc || !to || !spe_takes_(m, "spe_load_if", SPE_TAKES_BOOL_, tc)) return 0;
+    if (type != to) return spe_disagree_(m, "spe_load_if", type, to);
+    w[0] = ptr;
+    w[1] = condition;
+    w[2] = otherwise;
+    n = spe_access_(m, "spe_load_if", type, align, false, w + 3);
+    return spe_emit_(m, SPE_OpPredicatedLoadINTEL, type, n + 3, w);
+}
+static inline void spe_store_if(spe_module *m, spe_id ptr, spe_id v, spe_id condition, uint32_t align)
+{
+    spe_id type = spe_pointee_(m, "spe_store_if", ptr), tc = spe_operand_(m, "spe_store_if", condition);
+    spe_id tv = spe_operand_(m, "spe_store_if", v);
+    uint32_t w[5], n;
+    if (!type || !tc || !tv || !spe_takes_(m, "spe_store_if", SPE_TAKES_BOOL_, tc)) return;
+    if (type != tv) {
+        spe_disagree_(m, "spe_store_if", type, tv);
+        return;
+    }
+    w[0] = ptr;
+    w[1] = v;
+    w[2] = condition;
+    n = spe_access_(m, "spe_store_if", type, align, false, w + 3);
+    spe_emit_(m, SPE_OpPredicatedStoreINTEL, 0, n + 3, w);
+}
+
+/* -- variables ---------------------------------------------------------------------------------------------------------- */
+
+/* A variable of this invocation's own; its OpVariable goes to the start of the function. Returns a pointer to it. */
+static inline spe_id spe_local_var(spe_module *m, spe_id type)
+{
+    spe_id ptr = spe_ptr(m, SPE_StorageClassFunction, type), id;
+    uint32_t *at;
+    if (!ptr) return 0;
+    if (!m->open) return spe_error_(m, SPE_ERR_NO_FUNCTION, "spe_local_var: outside of a function");
+    id = spe_new_id_(m, ptr, 0, 1);
+    at = id ? spe_put_(m, SPE_BUFFER_VARIABLES_, SPE_OpVariable, 3) : NULL;
+    if (!at) return 0;
+    at[0] = ptr;
+    at[1] = id;
+    at[2] = SPE_StorageClassFunction;
+    return id;
+}
+
+/* A variable of the module. initializer: a constant of the type, or 0. */
+static inline spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initializer)
+{
+    spe_id ptr = spe_ptr(m, storage, type), id;
+    uint32_t *at;
+    if (!ptr) return 0;
+    if (m->finished) return spe_error_(m, SPE_ERR_FINISHED, "spe_global_var: the module is finished");
+    if (initializer && spe_type_of(m, initializer) != type)
+        return spe_disagree_(m, "spe_global_var", type, spe_type_of(m, initializer));
+    id = spe_new_id_(m, ptr, SPE_ID_GLOBAL_, 0);
+    at = id ? spe_put_(m, SPE_SECTION_GLOBAL_, SPE_OpVariable, initializer ? 4 : 3) : NULL;
+    if (!at) return 0;
+    at[0] = ptr;
+    at[1] = id;
+    at[2] = storage;
+    if (initializer) at[3] = initializer;
+    return id;
+}
+
+/* A variable in the work-group's local memory, undefined at the start. */
+static inline spe_id spe_shared_var(spe_module *m, spe_id type)
+{
+    return spe_global_var(m, SPE_StorageClassWorkgroup, type, 0);
+}
+
+/* ---- Functions, kernels, the prologue ------------------------------------------------------------------------------ */
+
+typedef struct {
+    spe_id type;
+    const char *name;   /* may be NULL */
+    bool restrict_;     /* a pointer nothing else in the kernel aliases */
+    bool readonly;      /* a pointer the kernel does not write through */
+    uint32_t align;     /* of what a pointer points at, in bytes; 0: not stated */
+} spe_param;
+
+typedef struct {
+    const char *name;
+    uint32_t subgroup_size;  /* 0: the device chooses */
+    uint32_t local_size[3];  /* [0] == 0: not stated; else 0 in y and z is 1 */
+    uint32_t max_registers;  /* per hardware thread; 0: not stated */
+    const spe_param *params;
+    uint32_t param_count;
+} spe_kernel;
+
+/* OpExecutionMode for a kernel or, inside spe_kernel_begin .. spe_kernel_end, for the open one (fn 0). */
+static inline void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, const uint32_t *words)
+{
+    uint32_t *at;
+    if (!fn && m->open && m->fn.kernel) fn = m->fn.id;
+    if (m->error.id) return;
+    if (!fn || fn >= m->id_count || !(m->ids[fn].flags & SPE_ID_FUNCTION_)) {
+        spe_error_(m, SPE_ERR_NO_FUNCTION, "spe_execution_mode: %u is no kernel", fn);
+        return;
+    }
+    spe_need_(m, SPE_NEED_MODE_, mode);
+    at = spe_put_(m, SPE_SECTION_MODE_, SPE_OpExecutionMode, n + 2);
+    if (!at) return;
+    at[0] = fn;
+    at[1] = mode;
+    if (n) memcpy(at + 2, words, n * sizeof *words);
+}
+
+/* Writes OpFunction, its parameters and the entry label; opens the function's scopes. */
+static inline spe_id spe_open_function_(spe_module *m, const char *fn, spe_id type)
+{
+    const spe_type_info *t = spe_want_type_(m, fn, type);
+    uint32_t *at, i;
+    if (!t) return 0;
+    if (m->finished) return spe_error_(m, SPE_ERR_FINISHED, "%s: the module is finished", fn);
+    if (m->open) return spe_error_(m, SPE_ERR_FUNCTION_OPEN, "%s: another function is still open", fn);
+    if (m->function_count >= 65535) return spe_error_(m, SPE_ERR_LIMIT, "%s: more than 65535 functions", fn);
+    memset(&m->fn, 0, sizeof m->fn);
+    m->fn.head = m->buffer[SPE_SECTION_FUNCTION_].count;
+    m->fn.index = ++m->function_count;
+    m->fn.ret = t->elem;
+    m->fn.param_count = t->count;
+    m->fn.id = spe_new_id_(m, 0, SPE_ID_FUNCTION_, 0);
+    if (!m->fn.id || !spe_scope_push_(m)) return 0;
+    m->ids[m->fn.id].serial = type;
+    m->ids[m->fn.id].depth = (uint16_t)m->fn.index;
+    at = spe_put_(m, SPE_SECTION_FUNCTION_, SPE_OpFunction, 4);
+    if (!at) return 0;
+    at[0] = t->elem;
+    at[1] = m->fn.id;
+    at[2] = 0;
+    at[3] = type;
+    for (i = 0; i < t->count; i++) {
+        spe_id id = spe_new_id_(m, t->members[i], 0, 1);
+        at = id ? spe_put_(m, SPE_SECTION_FUNCTION_, SPE_OpFunctionParameter, 2) : NULL;
+        if (!at) return 0;
+        at[0] = t->members[i];
+        at[1] = id;
+        if (!i) m->fn.first_param = id;
+    }
+    m->fn.entry = spe_new_id_(m, 0, 0, 0);
+    at = m->fn.entry ? spe_put_(m, SPE_SECTION_FUNCTION_, SPE_OpLabel, 1) : NULL;
+    if (!at || !spe_scope_push_(m)) return 0;
+    at[0] = m->fn.entry;
+    m->block = m->fn.entry;
+    m->dead = false;
+    m->open = true;
+    m->line_file = NULL;
+    return m->fn.id;
+}
+
+static inline void spe_region_left_open_(spe_module *m, const char *fn);
+
+/* Joins the function's buffers: variables, prologue, body. */
+static inline void spe_close_function_(spe_module *m, const char *fn)
+{
+    int which;
+    uint32_t *at;
+    if (m->error.id) return;
+    if (!m->open) {
+        spe_error_(m, SPE_ERR_NO_FUNCTION, "%s: no function is open", fn);
+        return;
+    }
+    if (m->region_count) {
+        spe_region_left_open_(m, fn);
+        return;
+    }
+    if (m->in_prologue) {
+        spe_error_(m, SPE_ERR_PROLOGUE, "%s: spe_prologue_end is missing", fn);
+        return;
+    }
+    if (m->block && m->dead) spe_put_(m, SPE_BUFFER_BODY_, SPE_OpUnreachable, 0);
+    else if (m->block && spe_info(m, m->fn.ret).kind != SPE_KIND_VOID)
+        spe_error_(m, SPE_ERR_RETURN, "%s: the function ends without spe_return_value", fn);
+    else if (m->block) spe_put_(m, SPE_BUFFER_BODY_, SPE_OpReturn, 0);
+    for (which = SPE_BUFFER_VARIABLES_; which <= SPE_BUFFER_BODY_; which++) {
+        size_t count = m->buffer[which].count;
+        at = spe_push_(m, SPE_SECTION_FUNCTION_, count);
+        if (!at) return;
+        if (count) memcpy(at, m->buffer[which].data, count * sizeof *at);
+        m->buffer[which].count = 0;
+    }
+    spe_put_(m, SPE_SECTION_FUNCTION_, SPE_OpFunctionEnd, 0);
+    spe_scope_pop_(m);
+    spe_scope_pop_(m);
+    m->open = false;
+    m->block = 0;
+}
+
+/* Names, attributes and alignment of a kernel's parameters. */
+static inline void spe_describe_params_(spe_module *m, const spe_kernel *k)
+{
+    uint32_t i, word;
+    for (i = 0; i < k->param_count; i++) {
+        const spe_param *p = &k->params[i];
+        spe_id id = m->fn.first_param + i;
+        spe_name(m, id, p->name);
+        if (p->restrict_) {
+            word = SPE_FunctionParameterAttributeNoAlias;
+            spe_decorate(m, id, SPE_DecorationFuncParamAttr, 1, &word);
+        }
+        if (p->readonly) {
+            word = SPE_FunctionParameterAttributeNoWrite;
+            spe_decorate(m, id, SPE_DecorationFuncParamAttr, 1, &word);
+        }
+        if (p->align) spe_decorate(m, id, SPE_DecorationAlignment, 1, &p->align);
+    }
+}
+
+/* Are name and parameters ones a kernel can have? */
+static inline bool spe_check_kernel_(spe_module *m, const spe_kernel *k)
+{
+    uint32_t i;
+    size_t e;
+    char text[80];
+    if (m->error.id) return false;
+    if (!k->name || !*k->name) return spe_error_(m, SPE_ERR_NAME, "spe_kernel_begin: the kernel has no name"), false;
+    for (e = 0; e < m->entry_count; e++) {
+        if (!strcmp(m->entries[e].name, k->name))
+            return spe_error_(m, SPE_ERR_NAME, "spe_kernel_begin: there is a kernel %s already", k->name), false;
+    }
+    for (i = 0; i < k->param_count; i++) {
+        const spe_param *p = &k->params[i];
+        const spe_type_info *t = spe_want_type_(m, "spe_kernel_begin", p->type);
+        bool pointer = t && t->kind == SPE_KIND_POINTER;
+        if (!t) return false;
+        if (t->kind == SPE_KIND_VOID || t->kind == SPE_KIND_BOOL || t->kind == SPE_KIND_FUNCTION ||
+            t->kind == SPE_KIND_COOPMAT ||
+            (pointer && t->storage != SPE_StorageClassCrossWorkgroup && t->storage != SPE_StorageClassWorkgroup &&
+             t->storage != SPE_StorageClassUniformConstant))
+            return spe_error_(m, SPE_ERR_PARAMETER, "spe_kernel_begin: parameter %u (%s) of kernel %s is %s in storage "
+                              "class %u: a kernel has numbers and pointers to global, local or constant memory", i,
+                              p->name ? p->name : "", k->name, spe_type_text(m, p->type, text, sizeof text),
+                              t->storage), false;
+        if (!pointer && (p->align || p->restrict_ || p->readonly))
+            return spe_error_(m, SPE_ERR_PARAMETER, "spe_kernel_begin: parameter %u (%s) of kernel %s is no pointer: "
+                              "align, restrict_ and readonly mean nothing", i, p->name ? p->name : "", k->name), false;
+        if (p->align & (p->align - 1))
+            return spe_error_(m, SPE_ERR_RANGE, "spe_kernel_begin: alignment %u of parameter %u (%s) is no power of "
+                              "two", p->align, i, p->name ? p->name : ""), false;
+    }
+    return true;
+}
+
+/* Opens a kernel. False and an error: SPE_ERR_NAME, SPE_ERR_PARAMETER, SPE_ERR_FUNCTION_OPEN. */
+static inline bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
+{
+    uint32_t i, size[3];
+    spe_id type, *params;
+    void *p = m->entries;
+    if (!spe_check_kernel_(m, k)) return false;
+    params = (spe_id *)spe_alloc(m, k->param_count * sizeof *params);
+    if (!params) return false;
+    for (i = 0; i < k->param_count; i++) params[i] = k->params[i].type;
+    type = spe_fn_type(m, spe_void(m), k->param_count, params);
+    if (!type || !spe_open_function_(m, "spe_kernel_begin", type)) return false;
+    m->fn.kernel = true;
+    if (!spe_grow_(m, &p, &m->entry_capacity, m->entry_count + 1, sizeof *m->entries, 4)) return false;
+    m->entries = (spe_entry_ *)p;
+    m->entries[m->entry_count].id = m->fn.id;
+    m->entries[m->entry_count].function = m->fn.index;
+    m->entries[m->entry_count].name = spe_copy_text_(m, k->name);
+    if (!m->entries[m->entry_count++].name) return false;
+    spe_name(m, m->fn.id, k->name);
+    spe_describe_params_(m, k);
+    if (k->local_size[0]) {
+        for (i = 0; i < 3; i++) size[i] = k->local_size[i] ? k->local_size[i] : 1;
+        spe_execution_mode(m, m->fn.id, SPE_ExecutionModeLocalSize, 3, size);
+    }
+    if (k->subgroup_size) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeSubgroupSize, 1, &k->subgroup_size);
+    if (k->max_registers) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeMaximumRegistersINTEL, 1, &k->max_registers);
+    return spe_ok(m);
+}
+
+/* Closes the kernel; a region that is still open is an error that names where it began. */
+static inline void spe_kernel_end(spe_module *m)
+{
+    if (m->open && !m->fn.kernel) spe_error_(m, SPE_ERR_FUNCTION_OPEN, "spe_kernel_end: the open function is no kernel");
+    spe_close_function_(m, "spe_kernel_end");
+}
+
+/* A function to be called by kernels and functions of this module. Returns its id, for spe_call. */
+static inline spe_id spe_function_begin(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params)
+{
+    spe_id type = spe_fn_type(m, ret, n, params), id = type ? spe_open_function_(m, "spe_function_begin", type) : 0;
+    if (id) spe_name(m, id, name);
+    return id;
+}
+static inline void spe_function_end(spe_module *m)
+{
+    if (m->open && m->fn.kernel) spe_error_(m, SPE_ERR_FUNCTION_OPEN, "spe_function_end: the open function is a kernel");
+    spe_close_function_(m, "spe_function_end");
+}
+
+/* Makes a function visible to other modules by name (capability Linkage). */
+static inline void spe_export(spe_module *m, spe_id fn, const char *name)
+{
+    uint32_t words[65], n = spe_text_words_(name);
+    if (m->error.id) return;
+    if (n > 64) {
+        spe_error_(m, SPE_ERR_NAME, "spe_export: the name is longer than 255 bytes");
+        return;
+    }
+    spe_put_text_(words, name);
+    words[n] = SPE_LinkageTypeExport;
+    spe_decorate(m, fn, SPE_DecorationLinkageAttributes, n + 1, words);
+}
+
+/* Parameter i of the open function, as a value. */
+static inline spe_id spe_param_id(spe_module *m, uint32_t i)
+{
+    if (m->error.id) return 0;
+    if (!m->open) return spe_error_(m, SPE_ERR_NO_FUNCTION, "spe_param_id: no function is open");
+    if (i >= m->fn.param_count)
+        return spe_error_(m, SPE_ERR_PARAMETER, "spe_param_id: there is no parameter %u; the function has %u", i,
+                          m->fn.param_count);
+    return m->fn.first_param + i;
+}
+
+/* Calls a function begun before; a void one gives 0, which is no error. */
+static inline spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args)
+{
+    bool known = fn && fn < m->id_count && (m->ids[fn].flags & SPE_ID_FUNCTION_);
+    spe_type_info t;
+    uint32_t i, *w;
+    spe_id id;
+    char ta[80], tb[80];
+    if (m->error.id) return 0;
+    if (!known) return spe_error_(m, SPE_ERR_NO_FUNCTION, "spe_call: %u is no function", fn);
+    t = spe_info(m, m->ids[fn].serial);
+    if (n != t.count) return spe_error_(m, SPE_ERR_TYPE, "spe_call: %u arguments for %u parameters", n, t.count);
+    for (i = 0; i < n; i++) {
+        spe_id type = spe_operand_(m, "spe_call", args[i]);
+        if (!type) return 0;
+        if (type != t.members[i])
+            return spe_error_(m, SPE_ERR_TYPE, "spe_call: argument %u is %s, the parameter %s", i,
+                              spe_type_text(m, type, ta, sizeof ta), spe_type_text(m, t.members[i], tb, sizeof tb));
+    }
+    if (!spe_ready_(m)) return 0;
+    spe_use_(m, fn);
+    w = (uint32_t *)spe_alloc(m, (n + 1) * sizeof *w);
+    if (!w) return 0;
+    w[0] = fn;
+    if (n) memcpy(w + 1, args, n * sizeof *w);
+    id = spe_emit_(m, SPE_OpFunctionCall, t.elem, n + 1, w);
+    return spe_info(m, t.elem).kind == SPE_KIND_VOID ? 0 : id;
+}
+
+/* May the block end here? */
+static inline bool spe_may_branch_(spe_module *m, const char *fn)
+{
+    if (!spe_ready_(m)) return false;
+    if (m->in_prologue) return spe_error_(m, SPE_ERR_PROLOGUE, "%s: not in the prologue", fn), false;
+    return true;
+}
+
+/* Leaves the function, from inside any region. Code after it is unreachable and does no harm. */
+static inline void spe_return(spe_module *m)
+{
+    if (!spe_may_branch_(m, "spe_return")) return;
+    if (spe_info(m, m->fn.ret).kind != SPE_KIND_VOID) {
+        spe_error_(m, SPE_ERR_RETURN, "spe_return: the function returns a value; use spe_return_value");
+        return;
+    }
+    spe_put_(m, SPE_BUFFER_BODY_, SPE_OpReturn, 0);
+    m->block = 0;
+}
+static inline void spe_return_value(spe_module *m, spe_id v)
+{
+    spe_id type = spe_operand_(m, "spe_return_value", v);
+    uint32_t *at;
+    char ta[80], tb[80];
+    if (!type || !spe_may_branch_(m, "spe_return_value")) return;
+    if (type != m->fn.ret) {
+        spe_error_(m, SPE_ERR_RETURN, "spe_return_value: %s from a function of %s",
+                   spe_type_text(m, type, ta, sizeof ta), spe_type_text(m, m->fn.ret, tb, sizeof tb));
+        return;
+    }
+    at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpReturnValue, 1);
+    if (at) at[0] = v;
+    m->block = 0;
+}
+
+/* Between these two, instructions go to the end of the function's prologue, the start of its entry block. Operands must
+ * be constants, parameters, or values of the prologue. */
+static inline void spe_prologue_begin(spe_module *m)
+{
+    if (m->error.id) return;
+    if (!m->open) spe_error_(m, SPE_ERR_NO_FUNCTION, "spe_prologue_begin: no function is open");
+    else if (m->in_prologue) spe_error_(m, SPE_ERR_PROLOGUE, "spe_prologue_begin: already in the prologue");
+    else m->in_prologue = true;
+}
+static inline void spe_prologue_end(spe_module *m)
+{
+    if (m->error.id) return;
+    if (!m->in_prologue) spe_error_(m, SPE_ERR_PROLOGUE, "spe_prologue_end: no spe_prologue_begin");
+    m->in_prologue = false;
+}
+
+/* -- built-ins ----------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    uint16_t builtin, dims; /* 1: a scalar, 3: a vector */
+    bool is_size;           /* size_t in the OpenCL environment: 64 bits with 64-bit pointers */
+    const char *name;
+} spe_builtin_row_;
+
+static inline const spe_builtin_row_ *spe_builtin_row_of_(spe_builtin_name which)
+{
+    static const spe_builtin_row_ rows[SPE_BUILTIN_COUNT_] = {
+        {SPE_BuiltInGlobalInvocationId, 3, true, "global_id"},
+        {SPE_BuiltInLocalInvocationId, 3, true, "local_id"},
+        {SPE_BuiltInWorkgroupId, 3, true, "group_id"},
+        {SPE_BuiltInGlobalSize, 3, true, "global_size"},
+        {SPE_BuiltInWorkgroupSize, 3, true, "local_size"},
+        {SPE_BuiltInNumWorkgroups, 3, true, "group_count"},
+        {SPE_BuiltInGlobalOffset, 3, true, "global_offset"},
+        {SPE_BuiltInEnqueuedWorkgroupSize, 3, true, "enqueued_local_size"},
+        {SPE_BuiltInWorkDim, 1, false, "work_dim"},
+        {SPE_BuiltInGlobalLinearId, 1, true, "global_linear_id"},
+        {SPE_BuiltInLocalInvocationIndex, 1, true, "local_linear_id"},
+        {SPE_BuiltInSubgroupId, 1, false, "subgroup_id"},
+        {SPE_BuiltInSubgroupSize, 1, false, "subgroup_size"},
+        {SPE_BuiltInNumSubgroups, 1, false, "subgroup_count"},
+        {SPE_BuiltInSubgroupLocalInvocationId, 1, false, "subgroup_lane"},
+        {SPE_BuiltInSubgroupMaxSize, 1, false, "subgroup_max_size"},
+    };
+    return &rows[which];
+}
+
+/* The module's Input variable of a built-in. */
+static inline spe_id spe_builtin_variable_(spe_module *m, spe_builtin_name which, const spe_builtin_row_ *row)
+{
+    uint32_t word = row->builtin;
+    spe_id id = m->builtin_variable[which];
+    if (id) return id;
+    id = spe_global_var(m, SPE_StorageClassInput, spe_vec(m, spe_int(m, row->is_size ? 64 : 32), row->dims), 0);
+    if (!id) return 0;
+    spe_decorate(m, id, SPE_DecorationBuiltIn, 1, &word);
+    spe_decorate(m, id, SPE_DecorationConstant, 0, NULL);
+    spe_need_(m, SPE_NEED_BUILTIN_, row->builtin);
+    spe_name(m, id, row->name);
+    return m->builtin_variable[which] = id;
+}
+
+/* A built-in of the invocation as an i32 (ids and sizes of 64 bits are cut down to it), loaded once a function in its
+ * prologue. dim 0, 1, 2 for the ids and sizes; 0 for the subgroup's and linear ones. */
+static inline spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t dim)
+{
+    const spe_builtin_row_ *row;
+    bool was = m->in_prologue;
+    spe_id variable, v;
+    if (m->error.id) return 0;
+    if ((unsigned)which >= SPE_BUILTIN_COUNT_)
+        return spe_error_(m, SPE_ERR_RANGE, "spe_builtin: there is no built-in %d", (int)which);
+    row = spe_builtin_row_of_(which);
+    if (dim >= row->dims) return spe_error_(m, SPE_ERR_RANGE, "spe_builtin: %s has no dimension %u", row->name, dim);
+    if (!m->open) return spe_error_(m, SPE_ERR_NO_FUNCTION, "spe_builtin: outside of a function");
+    if (m->fn.builtin[which][dim]) return m->fn.builtin[which][dim];
+    variable = spe_builtin_variable_(m, which, row);
+    m->in_prologue = true;
+    if (!m->fn.builtin_whole[which]) m->fn.builtin_whole[which] = variable ? spe_load(m, variable, 0) : 0;
+    v = m->fn.builtin_whole[which];
+    if (row->dims > 1) v = v ? spe_extract(m, v, dim) : 0;
+    if (row->is_size) v = v ? spe_uconvert(m, spe_int(m, 32), v) : 0;
+    m->in_prologue = was;
+    return m->fn.builtin[which][dim] = v;
+}
+
+/* ---- Structured control flow ------------------------------------------------------------------------------------------ 
+ *
+ * A region is opened and closed; in between lie its sides or its body. Values leave it only through the arrays that the
+ * calls take and fill. Regions nest; they cannot cross, and none may be open when the function ends. A side that ends in
+ * spe_return has no values to give: those it is given are not used.
+ */
+
+enum { SPE_REGION_IF_, SPE_REGION_ELSE_, SPE_REGION_FOR_, SPE_REGION_WHILE_, SPE_REGION_BODY_, SPE_REGION_SWITCH_,
+       SPE_REGION_CASE_ };
+
+static inline const char *spe_region_name_(int kind)
+{
+    static const char *const names[] = {"spe_if", "spe_if", "spe_for", "spe_while", "spe_while", "spe_switch",
+                                        "spe_switch"};
+    return names[kind];
+}
+
+static inline void spe_region_left_open_(spe_module *m, const char *fn)
+{
+    const spe_region_ *r = &m->regions[m->region_count - 1];
+    spe_error_(m, SPE_ERR_REGION_OPEN, "%s: the %s opened at %s:%d is not closed", fn, spe_region_name_(r->kind),
+               r->file ? r->file : "?", r->line);
+}
+
+/* Opens a region in the state `kind`. NULL and an error where none can be. */
+static inline spe_region_ *spe_open_(spe_module *m, const char *fn, int kind)
+{
+    spe_region_ *r;
+    void *p = m->regions;
+    if (!spe_may_branch_(m, fn)) return NULL;
+    if (!spe_grow_(m, &p, &m->region_capacity, m->region_count + 1, sizeof *m->regions, 16)) return NULL;
+    m->regions = (spe_region_ *)p;
+    r = &m->regions[m->region_count++];
+    memset(r, 0, sizeof *r);
+    r->kind = kind;
+    r->file = m->file;
+    r->line = m->line;
+    r->stack = (uint32_t)m->buffer[SPE_BUFFER_STACK_].count;
+    return r;
+}
+
+/* The innermost region, which must be in the state `kind` (or `other`) for the call that asks. */
+static inline spe_region_ *spe_innermost_(spe_module *m, const char *fn, int kind, int other)
+{
+    spe_region_ *r = m->region_count ? &m->regions[m->region_count - 1] : NULL;
+    if (m->error.id) return NULL;
+    if (m->in_prologue) return spe_error_(m, SPE_ERR_PROLOGUE, "%s: not in the prologue", fn), (spe_region_ *)NULL;
+    if (!r) return spe_error_(m, SPE_ERR_REGION_CROSSED, "%s: no region is open", fn), (spe_region_ *)NULL;
+    if (r->kind != kind && r->kind != other)
+        return spe_error_(m, SPE_ERR_REGION_CROSSED, "%s does not fit here: the innermost open region is the %s opened "
+                          "at %s:%d", fn, spe_region_name_(r->kind), r->file ? r->file : "?", r->line),
+               (spe_region_ *)NULL;
+    return r;
+}
+
+/* Ends the current block with a jump to `label`; the label it came from, or 0 when nothing leads here. */
+static inline spe_id spe_jump_(spe_module *m, spe_id label)
+{
+    spe_id from = m->block;
+    uint32_t *at;
+    if (!from) return 0;
+    m->block = 0;
+    if (m->dead) {
+        spe_put_(m, SPE_BUFFER_BODY_, SPE_OpUnreachable, 0);
+        return 0;
+    }
+    at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpBranch, 1);
+    if (at) at[0] = label;
+    return from;
+}
+
+static inline void spe_branch_if_(spe_module *m, spe_id condition, spe_id yes, spe_id no)
+{
+    uint32_t *at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpBranchConditional, 3);
+    m->block = 0;
+    if (!at) return;
+    at[0] = condition;
+    at[1] = yes;
+    at[2] = no;
+}
+
+/* Checks a side's values while they are in scope. */
+static inline bool spe_check_values_(spe_module *m, const char *fn, uint32_t n, const spe_id *values)
+{
+    uint32_t i;
+    for (i = 0; i < n; i++) {
+        if (!spe_operand_(m, fn, values[i])) return false;
+    }
+    return !m->error.id;
+}
+
+/* Ends a side of an if or switch: keeps (label, values) on the stack. All sides carry the same number and types. */
+static inline bool spe_end_side_(spe_module *m, const char *fn, spe_region_ *r, bool first, uint32_t n,
+                                 const spe_id *values)
+{
+    const uint32_t *before;
+    uint32_t *at, i;
+    char ta[80], tb[80];
+    spe_id from;
+    if (!spe_check_values_(m, fn, n, values)) return false;
+    if (first) r->count = n;
+    if (n != r->count)
+        return spe_error_(m, SPE_ERR_CARRIED, "%s: %u values leave this side of the %s opened at %s:%d, %u left the "
+                          "first", fn, n, spe_region_name_(r->kind), r->file ? r->file : "?", r->line, r->count), false;
+    from = spe_jump_(m, r->merge);
+    at = spe_push_(m, SPE_BUFFER_STACK_, n + 1);
+    if (!at) return false;
+    at[0] = from;
+    if (n) memcpy(at + 1, values, n * sizeof *values);
+    before = m->buffer[SPE_BUFFER_STACK_].data + r->stack + 1;
+    for (i = 0; i < n; i++) {
+        spe_id t = spe_type_of(m, before[i]), u = spe_type_of(m, values[i]);
+        if (t != u)
+            return spe_error_(m, SPE_ERR_CARRIED, "%s: value %u of the %s opened at %s:%d is %s on one side and %s on "
+                              "another", fn, i, spe_region_name_(r->kind), r->file ? r->file : "?", r->line,
+                              spe_type_text(m, t, ta, sizeof ta), spe_type_text(m, u, tb, sizeof tb)), false;
+    }
+    return true;
+}
+
+/* Value i at the merge of `sides` sides: the one value they share, a phi, or nothing in particular when none arrives. */
+static inline spe_id spe_merge_value_(spe_module *m, const spe_region_ *r, uint32_t sides, uint32_t i)
+{
+    const uint32_t *side = m->buffer[SPE_BUFFER_STACK_].data + r->stack;
+    uint32_t s, pairs = 0, *at;
+    spe_id id, first = 0, type = spe_type_of(m, side[i + 1]);
+    bool same = true;
+    for (s = 0; s < sides; s++) {
+        const uint32_t *row = side + s * (r->count + 1);
+        if (!row[0]) continue;
+        if (!first) first = row[i + 1];
+        same = same && row[i + 1] == first;
+        pairs++;
+    }
+    if (!pairs) return spe_undef(m, type);
+    if (same && m->buffer[SPE_BUFFER_SCOPES_].count > m->ids[first].depth &&
+        m->buffer[SPE_BUFFER_SCOPES_].data[m->ids[first].depth] == m->ids[first].serial)
+        return first;
+    id = spe_new_id_(m, type, 0, spe_depth_(m));
+    at = id ? spe_put_(m, SPE_BUFFER_BODY_, SPE_OpPhi, 2 + 2 * pairs) : NULL;
+    if (!at) return 0;
+    *at++ = type;
+    *at++ = id;
+    for (s = 0; s < sides; s++) {
+        const uint32_t *row = side + s * (r->count + 1);
+        if (!row[0]) continue;
+        *at++ = row[i + 1];
+        *at++ = row[0];
+    }
+    return id;
+}
+
+/* Writes the merge block of an if or switch and its phis, and closes the region. */
+static inline void spe_close_sides_(spe_module *m, spe_region_ *r, uint32_t sides, spe_id *out)
+{
+    uint32_t i, s, live = 0;
+    for (s = 0; s < sides; s++) live += m->buffer[SPE_BUFFER_STACK_].data[r->stack + s * (r->count + 1)] != 0;
+    spe_label_(m, r->merge, !live);
+    for (i = 0; i < r->count; i++) out[i] = spe_merge_value_(m, r, sides, i);
+    m->buffer[SPE_BUFFER_STACK_].count = r->stack;
+    m->region_count--;
+}
+
+/* -- if ------------------------------------------------------------------------------------------------------------------ */
+
+/* Opens an if on a bool. */
+static inline void spe_if(spe_module *m, spe_id condition)
+{
+    spe_id type = spe_operand_(m, "spe_if", condition);
+    spe_region_ *r = type && (type == spe_bool(m) || spe_disagree_(m, "spe_if", type, spe_bool(m)))
+                         ? spe_open_(m, "spe_if", SPE_REGION_IF_) : NULL;
+    spe_id then_label;
+    uint32_t *at;
+    if (!r) return;
+    r->header = m->block;
+    then_label = spe_new_id_(m, 0, 0, 0);
+    r->merge = spe_new_id_(m, 0, 0, 0);
+    at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpSelectionMerge, 2);
+    if (!at) return;
+    at[0] = r->merge;
+    at[1] = 0;
+    spe_branch_if_(m, condition, then_label, r->merge);
+    r->patch = m->buffer[SPE_BUFFER_BODY_].count - 1;
+    spe_label_(m, then_label, false);
+    spe_scope_push_(m);
+}
+
+/* Starts the other side; n values leave the first. */
+static inline void spe_else(spe_module *m, uint32_t n, const spe_id *then_values)
+{
+    spe_region_ *r = spe_innermost_(m, "spe_else", SPE_REGION_IF_, SPE_REGION_IF_);
+    spe_id label;
+    if (!r || !spe_end_side_(m, "spe_else", r, true, n, then_values)) return;
+    label = spe_new_id_(m, 0, 0, 0);
+    m->buffer[SPE_BUFFER_BODY_].data[r->patch] = label;
+    r->kind = SPE_REGION_ELSE_;
+    spe_label_(m, label, false);
+    spe_scope_renew_(m);
+}
+
+/* Closes an if that had a then side only: out[i] is then_values[i] where the condition held, else otherwise_values[i]. */
+static inline void spe_endif_from(spe_module *m, uint32_t n, const spe_id *then_values, const spe_id *otherwise_values,
+                                  spe_id *out)
+{
+    spe_region_ *r = spe_innermost_(m, "spe_endif", SPE_REGION_IF_, SPE_REGION_IF_);
+    if (!r || !spe_end_side_(m, "spe_endif", r, true, n, then_values)) return;
+    spe_scope_pop_(m);
+    m->block = r->header; /* the jump past the then side is there already: only note its values */
+    {
+        size_t body = m->buffer[SPE_BUFFER_BODY_].count;
+        m->dead = false;
+        if (!spe_end_side_(m, "spe_endif", r, false, n, otherwise_values)) return;
+        m->buffer[SPE_BUFFER_BODY_].count = body;
+    }
+    spe_close_sides_(m, r, 2, out);
+}
+
+/* Closes an if. With an else: n values leave its second side, out gets the phis (out may be values). Without: n is 0. */
+static inline void spe_endif(spe_module *m, uint32_t n, const spe_id *values, spe_id *out)
+{
+    spe_region_ *r = spe_innermost_(m, "spe_endif", SPE_REGION_IF_, SPE_REGION_ELSE_);
+    if (!r) return;
+    if (r->kind == SPE_REGION_IF_) {
+        if (n) spe_error_(m, SPE_ERR_CARRIED, "spe_endif: %u values leave the spe_if opened at %s:%d, which has no "
+                          "spe_else; use spe_endif_from", n, r->file ? r->file : "?", r->line);
+        spe_endif_from(m, 0, NULL, NULL, NULL);
+        return;
+    }
+    if (!spe_end_side_(m, "spe_endif", r, false, n, values)) return;
+    spe_scope_pop_(m);
+    spe_close_sides_(m, r, 2, out);
+}
+
+/* -- loops --------------------------------------------------------------------------------------------------------------- */
+
+/* A phi of the loop header: the value on entry now, the value of the next round when the loop closes. */
+static inline spe_id spe_loop_phi_(spe_module *m, const spe_region_ *r, spe_id preheader, spe_id value)
+{
+    spe_id type = spe_type_of(m, value), id = spe_new_id_(m, type, 0, spe_depth_(m));
+    uint32_t *at = id ? spe_put_(m, SPE_BUFFER_BODY_, SPE_OpPhi, 6) : NULL;
+    if (!at) return 0;
+    at[0] = type;
+    at[1] = id;
+    at[2] = value;
+    at[3] = preheader;
+    at[4] = 0;
+    at[5] = r->next;
+    return id;
+}
+
+/* Opens a loop: its header with a phi for each carried value, which it replaces; the phis stand on the stack too. */
+static inline spe_region_ *spe_open_loop_(spe_module *m, const char *fn, int kind, uint32_t n, spe_id *carried)
+{
+    spe_region_ *r;
+    spe_id preheader, header;
+    uint32_t *at, i;
+    if (!spe_check_values_(m, fn, n, carried)) return NULL;
+    r = spe_open_(m, fn, kind);
+    if (!r) return NULL;
+    header = r->header = spe_new_id_(m, 0, 0, 0);
+    r->merge = spe_new_id_(m, 0, 0, 0);
+    r->next = spe_new_id_(m, 0, 0, 0);
+    r->count = n;
+    preheader = m->block;
+    at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpBranch, 1);
+    if (!at) return NULL;
+    at[0] = header;
+    spe_label_(m, header, false);
+    r->phi = m->buffer[SPE_BUFFER_BODY_].count;
+    for (i = 0; i < n; i++) carried[i] = spe_loop_phi_(m, r, preheader, carried[i]);
+    r->preheader = preheader;
+    at = spe_push_(m, SPE_BUFFER_STACK_, n);
+    if (!at) return NULL;
+    if (n) memcpy(at, carried, n * sizeof *carried);
+    return spe_ok(m) ? r : NULL;
+}
+
+static inline void spe_loop_merge_(spe_module *m, const spe_region_ *r)
+{
+    uint32_t *at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpLoopMerge, 3);
+    if (!at) return;
+    at[0] = r->merge;
+    at[1] = r->next;
+    at[2] = 0;
+}
+
+/* Do the next round's values have the carried ones' types? */
+static inline bool spe_check_carried_(spe_module *m, const char *fn, const spe_region_ *r, uint32_t n, const spe_id *next)
+{
+    const uint32_t *phi = m->buffer[SPE_BUFFER_STACK_].data + r->stack;
+    uint32_t i;
+    char ta[80], tb[80];
+    if (n != r->count)
+        return spe_error_(m, SPE_ERR_CARRIED, "%s: %u values, but the %s opened at %s:%d carries %u", fn, n,
+                          spe_region_name_(r->kind), r->file ? r->file : "?", r->line, r->count), false;
+    if (!spe_check_values_(m, fn, n, next)) return false;
+    for (i = 0; i < n; i++) {
+        spe_id t = spe_type_of(m, phi[i]), u = spe_type_of(m, next[i]);
+        if (t != u)
+            return spe_error_(m, SPE_ERR_CARRIED, "%s: carried value %u changes its type from %s to %s in the %s opened "
+                              "at %s:%d", fn, i, spe_type_text(m, t, ta, sizeof ta), spe_type_text(m, u, tb, sizeof tb),
+                              spe_region_name_(r->kind), r->file ? r->file : "?", r->line), false;
+    }
+    return true;
+}
+
+/* Writes the continue block, patches the back edge, opens the merge block. `extra` is the counter's next value. */
+static inline void spe_close_loop_(spe_module *m, spe_region_ *r, spe_id *carried, spe_id counter_step)
+{
+    uint32_t i, *body, *at;
+    spe_id next_index = 0;
+    bool reached = m->block && !m->dead;
+    spe_jump_(m, r->next);
+    spe_label_(m, r->next, false);
+    if (counter_step) {
+        uint32_t w[2];
+        w[0] = r->index;
+        w[1] = counter_step;
+        next_index = spe_emit_(m, SPE_OpIAdd, spe_type_of(m, r->index), 2, w);
+    }
+    for (i = 0; i < r->count && !reached; i++) carried[i] = spe_undef(m, spe_type_of(m, carried[i]));
+    at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpBranch, 1);
+    if (!at) return;
+    at[0] = r->header;
+    body = m->buffer[SPE_BUFFER_BODY_].data;
+    for (i = 0; i < r->count; i++) {
+        body[r->phi + 7 * i + 5] = carried[i];
+        carried[i] = m->buffer[SPE_BUFFER_STACK_].data[r->stack + i];
+    }
+    if (counter_step) body[r->phi + 7 * r->count + 5] = next_index;
+    spe_label_(m, r->merge, false);
+    m->buffer[SPE_BUFFER_STACK_].count = r->stack;
+    spe_scope_pop_(m);
+    m->region_count--;
+}
+
+/* for (i = lo; i < hi; i += step), signed, all of one integer type; with a constant step below 0, i > hi. Returns i.
+ * The n values in carried become those of the current round; spe_endfor takes the next round's. */
+static inline spe_id spe_for(spe_module *m, spe_id lo, spe_id hi, spe_id step, uint32_t n, spe_id *carried)
+{
+    spe_id type = spe_operands_(m, "spe_for", SPE_TAKES_INT_, lo, hi);
+    spe_region_ *r;
+    spe_id condition, body;
+    uint64_t k;
+    uint32_t w[2];
+    bool down = false;
+    if (!type || !spe_operands_(m, "spe_for", SPE_TAKES_INT_, lo, step)) return 0;
+    if (spe_count(m, type) != 1) return spe_error_(m, SPE_ERR_TYPE, "spe_for: the bounds are scalars"), (spe_id)0;
+    if (spe_const_bits(m, step, &k)) {
+        if (!k) return spe_error_(m, SPE_ERR_RANGE, "spe_for: the step is 0");
+        down = spe_signed_(k, spe_width(m, type)) < 0;
+    }
+    r = spe_open_loop_(m, "spe_for", SPE_REGION_FOR_, n, carried);
+    if (!r) return 0;
+    r->step = step;
+    r->index = spe_loop_phi_(m, r, r->preheader, lo);
+    if (!r->index) return 0;
+    w[0] = r->index;
+    w[1] = hi;
+    condition = spe_emit_(m, down ? SPE_OpSGreaterThan : SPE_OpSLessThan, spe_bool(m), 2, w);
+    spe_loop_merge_(m, r);
+    body = spe_new_id_(m, 0, 0, 0);
+    spe_branch_if_(m, condition, body, r->merge);
+    spe_label_(m, body, false);
+    spe_scope_push_(m);
+    return spe_ok(m) ? r->index : 0;
+}
+
+/* Closes the loop: carried holds the next round's values and gets those after the loop. */
+static inline void spe_endfor(spe_module *m, uint32_t n, spe_id *carried)
+{
+    spe_region_ *r = spe_innermost_(m, "spe_endfor", SPE_REGION_FOR_, SPE_REGION_FOR_);
+    if (!r || !spe_check_carried_(m, "spe_endfor", r, n, carried)) return;
+    spe_close_loop_(m, r, carried, r->step);
+}
+
+/* Opens a loop whose condition is computed each round from the carried values: spe_while, the condition, spe_while_test,
+ * the body, spe_endwhile. carried becomes the values of the current round. */
+static inline void spe_while(spe_module *m, uint32_t n, spe_id *carried)
+{
+    spe_region_ *r = spe_open_loop_(m, "spe_while", SPE_REGION_WHILE_, n, carried);
+    spe_id test;
+    if (!r) return;
+    spe_loop_merge_(m, r);
+    test = spe_new_id_(m, 0, 0, 0);
+    spe_jump_(m, test);
+    spe_label_(m, test, false);
+    spe_scope_push_(m);
+}
+
+/* Goes on with the body where the condition holds, else leaves the loop. */
+static inline void spe_while_test(spe_module *m, spe_id condition)
+{
+    spe_region_ *r = spe_innermost_(m, "spe_while_test", SPE_REGION_WHILE_, SPE_REGION_WHILE_);
+    spe_id type = r ? spe_operand_(m, "spe_while_test", condition) : 0, body;
+    if (!r || !type) return;
+    if (type != spe_bool(m)) {
+        spe_disagree_(m, "spe_while_test", type, spe_bool(m));
+        return;
+    }
+    if (!spe_ready_(m)) return;
+    r->kind = SPE_REGION_BODY_;
+    body = spe_new_id_(m, 0, 0, 0);
+    spe_branch_if_(m, condition, body, r->merge);
+    spe_label_(m, body, false);
+}
+
+/* Closes the loop: carried holds the next round's values and gets those after the loop. */
+static inline void spe_endwhile(spe_module *m, uint32_t n, spe_id *carried)
+{
+    spe_region_ *r = spe_innermost_(m, "spe_endwhile", SPE_REGION_BODY_, SPE_REGION_BODY_);
+    if (!r || !spe_check_carried_(m, "spe_endwhile", r, n, carried)) return;
+    spe_close_loop_(m, r, carried, 0);
+}
+
+/* -- switch -------------------------------------------------------------------------------------------------------------- */
+
+/* Opens a switch on an integer: n literals, all different. Then for each, in any order, spe_case(i) .. spe_endcase, and
+ * spe_default .. spe_endcase (which may be left out when no values are carried); then spe_endswitch. No side falls into
+ * the next. */
+static inline void spe_switch(spe_module *m, spe_id selector, uint32_t n, const int64_t *literals)
+{
+    spe_id type = spe_operand_(m, "spe_switch", selector);
+    spe_region_ *r;
+    uint32_t *at, i, j, wide, bits;
+    if (!type || !spe_takes_(m, "spe_switch", SPE_TAKES_INT_, type)) return;
+    bits = spe_width(m, type);
+    for (i = 0; i < n; i++) {
+        for (j = 0; j < i; j++) {
+            if (literals[i] == literals[j])
+                spe_error_(m, SPE_ERR_RANGE, "spe_switch: literal %lld stands twice", (long long)literals[i]);
+        }
+        if (bits < 64 && (literals[i] < -((int64_t)1 << (bits - 1)) || literals[i] > (int64_t)spe_mask_(bits)))
+            spe_error_(m, SPE_ERR_RANGE, "spe_switch: literal %lld does not fit in %u bits", (long long)literals[i], bits);
+    }
+    r = spe_open_(m, "spe_switch", SPE_REGION_SWITCH_);
+    if (!r) return;
+    r->cases = n;
+    r->merge = spe_new_id_(m, 0, 0, 0);
+    at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpSelectionMerge, 2);
+    if (!at) return;
+    at[0] = r->merge;
+    at[1] = 0;
+    wide = bits == 64 ? 2 : 1;
+    r->header = m->block;
+    r->patch = m->buffer[SPE_BUFFER_BODY_].count + 2;
+    at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpSwitch, 2 + n * (wide + 1));
+    if (!at) return;
+    at[0] = selector;
+    at[1] = r->merge;
+    for (i = 0, at += 2; i < n; i++) {
+        *at++ = (uint32_t)((uint64_t)literals[i] & spe_mask_(bits));
+        if (wide == 2) *at++ = (uint32_t)((uint64_t)literals[i] >> 32);
+        *at++ = 0;
+    }
+    r->step = wide;
+    m->block = 0;
+    spe_scope_push_(m);
+}
+
+/* Opens the side whose label word stands at `patch` in the body. */
+static inline void spe_open_side_(spe_module *m, spe_region_ *r, size_t patch)
+{
+    spe_id label = spe_new_id_(m, 0, 0, 0);
+    if (!label) return;
+    m->buffer[SPE_BUFFER_BODY_].data[patch] = label;
+    r->kind = SPE_REGION_CASE_;
+    spe_label_(m, label, false);
+    spe_scope_renew_(m);
+}
+
+/* Opens the side of literals[i]. */
+static inline void spe_case(spe_module *m, uint32_t i)
+{
+    spe_region_ *r = spe_innermost_(m, "spe_case", SPE_REGION_SWITCH_, SPE_REGION_SWITCH_);
+    size_t patch;
+    if (!r) return;
+    patch = r->patch + (i + 1) * (size_t)(r->step + 1);
+    if (i >= r->cases || m->buffer[SPE_BUFFER_BODY_].data[patch]) {
+        spe_error_(m, SPE_ERR_RANGE, "spe_case: side %u of the spe_switch opened at %s:%d %s", i,
+                   r->file ? r->file : "?", r->line, i >= r->cases ? "does not exist" : "was written before");
+        return;
+    }
+    spe_open_side_(m, r, patch);
+}
+
+/* Opens the side of all other values. */
+static inline void spe_default(spe_module *m)
+{
+    spe_region_ *r = spe_innermost_(m, "spe_default", SPE_REGION_SWITCH_, SPE_REGION_SWITCH_);
+    if (!r) return;
+    if (m->buffer[SPE_BUFFER_BODY_].data[r->patch] != r->merge) {
+        spe_error_(m, SPE_ERR_RANGE, "spe_default: the spe_switch opened at %s:%d has its default already",
+                   r->file ? r->file : "?", r->line);
+        return;
+    }
+    spe_open_side_(m, r, r->patch);
+}
+
+/* Ends the open side; n values leave it. */
+static inline void spe_endcase(spe_module *m, uint32_t n, const spe_id *values)
+{
+    spe_region_ *r = spe_innermost_(m, "spe_endcase", SPE_REGION_CASE_, SPE_REGION_CASE_);
+    if (!r || !spe_end_side_(m, "spe_endcase", r, r->state == 0, n, values)) return;
+    r->state++;
+    r->kind = SPE_REGION_SWITCH_;
+}
+
+/* Closes the switch; out gets the phis. */
+static inline void spe_endswitch(spe_module *m, uint32_t n, spe_id *out)
+{
+    spe_region_ *r = spe_innermost_(m, "spe_endswitch", SPE_REGION_SWITCH_, SPE_REGION_SWITCH_);
+    uint32_t i, *body, *at;
+    if (!r) return;
+    body = m->buffer[SPE_BUFFER_BODY_].data;
+    for (i = 0; i < r->cases; i++) {
+        if (!body[r->patch + (i + 1) * (size_t)(r->step + 1)])
+            spe_error_(m, SPE_ERR_REGION_OPEN, "spe_endswitch: side %u of the spe_switch opened at %s:%d was not written", i,
+                       r->file ? r->file : "?", r->line);
+    }
+    if (n != (r->state ? r->count : 0))
+        spe_error_(m, SPE_ERR_CARRIED, "spe_endswitch: %u values, but the sides of the spe_switch opened at %s:%d carry %u",
+                   n, r->file ? r->file : "?", r->line, r->count);
+    if (body[r->patch] == r->merge) {
+        if (n)
+            spe_error_(m, SPE_ERR_CARRIED, "spe_endswitch: the spe_switch opened at %s:%d carries values and has no "
+                       "spe_default", r->file ? r->file : "?", r->line);
+        at = spe_push_(m, SPE_BUFFER_STACK_, 1);
+        if (at) at[0] = r->header;
+        r->state++;
+    }
+    if (m->error.id) return;
+    spe_scope_pop_(m);
+    spe_close_sides_(m, r, (uint32_t)r->state, out);
+}
+
+/* ---- What kernels do besides arithmetic: math functions, groups, barriers, atomics ------------------------------------ */
+
+/* -- OpenCL.std ---------------------------------------------------------------------------------------------------------- */
+
+/* How many operands a function of the set has, 0 for one spe_math does not know. */
+static inline uint32_t spe_math_operands_(spe_math_op f)
+{
+#define SPE_MATH_CASE_(name, name_in_set, number, operands)                                                            \
+    case SPE_##name: return operands;
+    switch (f) {
+        SPE_MATH_LIST(SPE_MATH_CASE_)
+    default: return 0;
+    }
+#undef SPE_MATH_CASE_
+}
+
+static inline const char *spe_math_name_(spe_math_op f)
+{
+#define SPE_MATH_CASE_(name, name_in_set, number, operands)                                                            \
+    case SPE_##name: return "spe_math(SPE_" #name ")";
+    switch (f) {
+        SPE_MATH_LIST(SPE_MATH_CASE_)
+    default: return "spe_math";
+    }
+#undef SPE_MATH_CASE_
+}
+
+/* OpExtInst of OpenCL.std by number, unchecked: for what spe_math does not list. type may be spe_void. */
+static inline spe_id spe_ext(spe_module *m, spe_id type, uint32_t number, uint32_t n, const spe_id *args)
+{
+    uint32_t w[10], *at;
+    if (m->error.id || !spe_want_type_(m, "spe_ext", type)) return 0;
+    if (n > 8) return spe_error_(m, SPE_ERR_RANGE, "spe_ext: %u arguments; at most 8", n);
+    if (!m->opencl_std) {
+        m->opencl_std = spe_new_id_(m, 0, 0, 0);
+        at = m->opencl_std ? spe_put_(m, SPE_SECTION_IMPORT_, SPE_OpExtInstImport, 1 + spe_text_words_("OpenCL.std")) : NULL;
+        if (!at) return 0;
+        at[0] = m->opencl_std;
+        spe_put_text_(at + 1, "OpenCL.std");
+    }
+    w[0] = m->opencl_std;
+    w[1] = number;
+    if (n) memcpy(w + 2, args, n * sizeof *args);
+    return spe_emit_(m, SPE_OpExtInst, type, n + 2, w);
+}
+
+/* A function of OpenCL.std on values of one type (LDEXP, POWN, ROOTN: an i32 second): SPE_EXP, SPE_FMA, SPE_SMIN ...
+ * The result has the first argument's type. */
+static inline spe_id spe_math(spe_module *m, spe_math_op f, uint32_t n, const spe_id *args)
+{
+    const char *fn = spe_math_name_(f);
+    uint32_t i, want = spe_math_operands_(f), kinds = (int)f >= (int)SPE_SABS ? SPE_TAKES_INT_ : SPE_TAKES_FLOAT_;
+    bool power = f == SPE_LDEXP || f == SPE_POWN || f == SPE_ROOTN;
+    spe_id type;
+    if (m->error.id) return 0;
+    if (!want || n != want) return spe_error_(m, SPE_ERR_TYPE, "%s (%d) takes %u arguments, not %u", fn, (int)f, want, n);
+    type = spe_operand_(m, fn, args[0]);
+    if (!type || !spe_takes_(m, fn, kinds, type)) return 0;
+    for (i = 1; i < n; i++) {
+        spe_id t = spe_operand_(m, fn, args[i]);
+        if (!t) return 0;
+        if (t != (power ? spe_like_(m, spe_int(m, 32), type) : type)) return spe_disagree_(m, fn, type, t);
+    }
+    return spe_ext(m, type, (uint32_t)f, n, args);
+}
+static inline spe_id spe_math1(spe_module *m, spe_math_op f, spe_id a) { return spe_math(m, f, 1, &a); }
+static inline spe_id spe_math2(spe_module *m, spe_math_op f, spe_id a, spe_id b)
+{
+    spe_id w[2];
+    w[0] = a;
+    w[1] = b;
+    return spe_math(m, f, 2, w);
+}
+static inline spe_id spe_math3(spe_module *m, spe_math_op f, spe_id a, spe_id b, spe_id c)
+{
+    spe_id w[3];
+    w[0] = a;
+    w[1] = b;
+    w[2] = c;
+    return spe_math(m, f, 3, w);
+}
+
+/* -- groups -------------------------------------------------------------------------------------------------------------- */
+
+typedef enum {
+    SPE_RED_ADD, SPE_RED_MUL, SPE_RED_SMIN, SPE_RED_UMIN, SPE_RED_SMAX, SPE_RED_UMAX, SPE_RED_FMIN, SPE_RED_FMAX,
+    SPE_RED_AND, SPE_RED_OR, SPE_RED_XOR, SPE_RED_COUNT_
+} spe_reduction;
+
+/* The instruction of a reduction, by what is reduced: 0 where there is none. */
+static inline uint32_t spe_reduction_op_(spe_reduction red, spe_kind kind, bool non_uniform)
+{
+    static const struct { uint16_t integer, real, truth, integer_uniform, real_uniform, truth_uniform; } rows[] = {
+        {SPE_OpGroupNonUniformIAdd, SPE_OpGroupNonUniformFAdd, 0, SPE_OpGroupIAdd, SPE_OpGroupFAdd, 0},
+        {SPE_OpGroupNonUniformIMul, SPE_OpGroupNonUniformFMul, 0, SPE_OpGroupIMulKHR, SPE_OpGroupFMulKHR, 0},
+        {SPE_OpGroupNonUniformSMin, 0, 0, SPE_OpGroupSMin, 0, 0},
+        {SPE_OpGroupNonUniformUMin, 0, 0, SPE_OpGroupUMin, 0, 0},
+        {SPE_OpGroupNonUniformSMax, 0, 0, SPE_OpGroupSMax, 0, 0},
+        {SPE_OpGroupNonUniformUMax, 0, 0, SPE_OpGroupUMax, 0, 0},
+        {0, SPE_OpGroupNonUniformFMin, 0, 0, SPE_OpGroupFMin, 0},
+        {0, SPE_OpGroupNonUniformFMax, 0, 0, SPE_OpGroupFMax, 0},
+        {SPE_OpGroupNonUniformBitwiseAnd, 0, SPE_OpGroupNonUniformLogicalAnd, SPE_OpGroupBitwiseAndKHR, 0,
+         SPE_OpGroupLogicalAndKHR},
+        {SPE_OpGroupNonUniformBitwiseOr, 0, SPE_OpGroupNonUniformLogicalOr, SPE_OpGroupBitwiseOrKHR, 0,
+         SPE_OpGroupLogicalOrKHR},
+        {SPE_OpGroupNonUniformBitwiseXor, 0, SPE_OpGroupNonUniformLogicalXor, SPE_OpGroupBitwiseXorKHR, 0,
+         SPE_OpGroupLogicalXorKHR},
+    };
+    if ((unsigned)red >= SPE_RED_COUNT_) return 0;
+    switch (kind) {
+    case SPE_KIND_INT: return non_uniform ? rows[red].integer : rows[red].integer_uniform;
+    case SPE_KIND_FLOAT: return non_uniform ? rows[red].real : rows[red].real_uniform;
+    case SPE_KIND_BOOL: return non_uniform ? rows[red].truth : rows[red].truth_uniform;
+    default: return 0;
+    }
+}
+
+/* A reduction or scan over a scope. Subgroups use the non-uniform instructions, which may stand in divergent code; where
+ * there are none (work-groups, SPIR-V before 1.3) the uniform ones. */
+static inline spe_id spe_reduce_(spe_module *m, const char *fn, uint32_t scope, spe_reduction red, uint32_t operation,
+                                 spe_id v, uint32_t cluster)
+{
+    spe_id type = spe_operand_(m, fn, v);
+    bool non_uniform = scope == SPE_ScopeSubgroup && m->options.version >= SPE_VERSION(1, 3);
+    const spe_type_info *t;
+    uint32_t w[4], op;
+    char text[80];
+    if (!type) return 0;
+    t = spe_info_(m, spe_scalar_of(m, type));
+    op = spe_count(m, type) ? spe_reduction_op_(red, t->kind, non_uniform) : 0;
+    if (!op)
+        return spe_error_(m, SPE_ERR_TYPE, "%s: reduction %d does not take %s", fn, (int)red,
+                          spe_type_text(m, type, text, sizeof text));
+    if (cluster && (!non_uniform || (cluster & (cluster - 1))))
+        return spe_error_(m, SPE_ERR_RANGE, "%s: clusters of %u; a power of two and SPIR-V 1.3 are needed", fn, cluster);
+    w[0] = spe_u32(m, scope);
+    w[1] = operation;
+    w[2] = v;
+    w[3] = cluster ? spe_u32(m, cluster) : 0;
+    return spe_emit_(m, op, type, cluster ? 4 : 3, w);
+}
+
+/* Over the subgroup: each lane gets the result of all, of those up to itself, of those before itself. */
+static inline spe_id spe_sg_reduce(spe_module *m, spe_reduction red, spe_id v)
+{
+    return spe_reduce_(m, "spe_sg_reduce", SPE_ScopeSubgroup, red, SPE_GroupOperationReduce, v, 0);
+}
+static inline spe_id spe_sg_scan_inclusive(spe_module *m, spe_reduction red, spe_id v)
+{
+    return spe_reduce_(m, "spe_sg_scan_inclusive", SPE_ScopeSubgroup, red, SPE_GroupOperationInclusiveScan, v, 0);
+}
+static inline spe_id spe_sg_scan_exclusive(spe_module *m, spe_reduction red, spe_id v)
+{
+    return spe_reduce_(m, "spe_sg_scan_exclusive", SPE_ScopeSubgroup, red, SPE_GroupOperationExclusiveScan, v, 0);
+}
+/* Within each `cluster` neighbouring lanes, a power of two. */
+static inline spe_id spe_sg_reduce_clustered(spe_module *m, spe_reduction red, spe_id v, uint32_t cluster)
+{
+    if (!cluster) return spe_error_(m, SPE_ERR_RANGE, "spe_sg_reduce_clustered: clusters of 0");
+    return spe_reduce_(m, "spe_sg_reduce_clustered", SPE_ScopeSubgroup, red, SPE_GroupOperationClusteredReduce, v, cluster);
+}
+/* Over the work-group, in uniform control flow. */
+static inline spe_id spe_wg_reduce(spe_module *m, spe_reduction red, spe_id v)
+{
+    return spe_reduce_(m, "spe_wg_reduce", SPE_ScopeWorkgroup, red, SPE_GroupOperationReduce, v, 0);
+}
+static inline spe_id spe_wg_scan_inclusive(spe_module *m, spe_reduction red, spe_id v)
+{
+    return spe_reduce_(m, "spe_wg_scan_inclusive", SPE_ScopeWorkgroup, red, SPE_GroupOperationInclusiveScan, v, 0);
+}
+static inline spe_id spe_wg_scan_exclusive(spe_module *m, spe_reduction red, spe_id v)
+{
+    return spe_reduce_(m, "spe_wg_scan_exclusive", SPE_ScopeWorkgroup, red, SPE_GroupOperationExclusiveScan, v, 0);
+}
+
+/* An instruction of the form scope, value [, lane]. */
+static inline spe_id spe_group_(spe_module *m, const char *fn, uint32_t op, uint32_t scope, spe_id result, spe_id v, spe_id lane)
+{
+    spe_id type = v ? spe_operand_(m, fn, v) : 0, tl = lane ? spe_operand_(m, fn, lane) : 0;
+    uint32_t w[3];
+    if ((v && !type) || (lane && (!tl || !spe_takes_(m, fn, SPE_TAKES_INT_, tl)))) return 0;
+    w[0] = spe_u32(m, scope);
+    w[1] = v;
+    w[2] = lane;
+    return w[0] ? spe_emit_(m, op, result ? result : type, v ? lane ? 3 : 2 : 1, w) : 0;
+}
+
+static inline spe_id spe_group_lane_(spe_module *m, const char *fn, uint32_t op, spe_id v, spe_id lane)
+{
+    if (!spe_operand_(m, fn, v) || !spe_operand_(m, fn, lane)) return 0;
+    return spe_group_(m, fn, op, SPE_ScopeSubgroup, 0, v, lane);
+}
+
+/* The value another lane has, by its number (an i32 that may differ from lane to lane); by number ^ mask; from the lane
+ * `delta` below (up) or above (down), undefined where there is none. */
+static inline spe_id spe_sg_shuffle(spe_module *m, spe_id v, spe_id lane)
+{
+    return spe_group_lane_(m, "spe_sg_shuffle", SPE_OpGroupNonUniformShuffle, v, lane);
+}
+static inline spe_id spe_sg_shuffle_xor(spe_module *m, spe_id v, spe_id mask)
+{
+    return spe_group_lane_(m, "spe_sg_shuffle_xor", SPE_OpGroupNonUniformShuffleXor, v, mask);
+}
+static inline spe_id spe_sg_shuffle_up(spe_module *m, spe_id v, spe_id delta)
+{
+    return spe_group_lane_(m, "spe_sg_shuffle_up", SPE_OpGroupNonUniformShuffleUp, v, delta);
+}
+static inline spe_id spe_sg_shuffle_down(spe_module *m, spe_id v, spe_id delta)
+{
+    return spe_group_lane_(m, "spe_sg_shuffle_down", SPE_OpGroupNonUniformShuffleDown, v, delta);
+}
+
+/* The value of one lane, the same for all: a broadcast when the lane is a constant, else a shuffle (SPIR-V before 1.5
+ * wants the constant). Before 1.3, the group broadcast. */
+static inline spe_id spe_sg_broadcast(spe_module *m, spe_id v, spe_id lane)
+{
+    uint64_t k;
+    if (m->options.version < SPE_VERSION(1, 3)) return spe_group_lane_(m, "spe_sg_broadcast", SPE_OpGroupBroadcast, v, lane);
+    return spe_group_lane_(m, "spe_sg_broadcast", spe_const_bits(m, lane, &k) ? (uint32_t)SPE_OpGroupNonUniformBroadcast
+                           : (uint32_t)SPE_OpGroupNonUniformShuffle, v, lane);
+}
+/* The value of the lowest active lane. */
+static inline spe_id spe_sg_broadcast_first(spe_module *m, spe_id v)
+{
+    if (!spe_operand_(m, "spe_sg_broadcast_first", v)) return 0;
+    return spe_group_(m, "spe_sg_broadcast_first", SPE_OpGroupNonUniformBroadcastFirst, SPE_ScopeSubgroup, 0, v, 0);
+}
+
+static inline spe_id spe_vote_(spe_module *m, const char *fn, uint32_t op, uint32_t scope, spe_id result, spe_id v)
+{
+    spe_id type = spe_operand_(m, fn, v);
+    if (!type || !spe_takes_(m, fn, SPE_TAKES_BOOL_, type)) return 0;
+    return spe_group_(m, fn, op, scope, result, v, 0);
+}
+/* i32x4, a bit a lane: where the bool holds. */
+static inline spe_id spe_sg_ballot(spe_module *m, spe_id v)
+{
+    spe_id type = spe_vec(m, spe_int(m, 32), 4);
+    return type ? spe_vote_(m, "spe_sg_ballot", SPE_OpGroupNonUniformBallot, SPE_ScopeSubgroup, type, v) : 0;
+}
+/* How many bits a ballot has, up to the subgroup's size. */
+static inline spe_id spe_sg_ballot_count(spe_module *m, spe_id ballot)
+{
+    spe_id type = spe_operand_(m, "spe_sg_ballot_count", ballot), i32 = spe_int(m, 32);
+    uint32_t w[3];
+    if (!type) return 0;
+    if (type != spe_vec(m, i32, 4)) return spe_disagree_(m, "spe_sg_ballot_count", type, spe_vec(m, i32, 4));
+    w[0] = spe_u32(m, SPE_ScopeSubgroup);
+    w[1] = SPE_GroupOperationReduce;
+    w[2] = ballot;
+    return spe_emit_(m, SPE_OpGroupNonUniformBallotBitCount, i32, 3, w);
+}
+static inline spe_id spe_sg_all(spe_module *m, spe_id v)
+{
+    uint32_t op = m->options.version < SPE_VERSION(1, 3) ? (uint32_t)SPE_OpGroupAll : (uint32_t)SPE_OpGroupNonUniformAll;
+    return spe_vote_(m, "spe_sg_all", op, SPE_ScopeSubgroup, 0, v);
+}
+static inline spe_id spe_sg_any(spe_module *m, spe_id v)
+{
+    uint32_t op = m->options.version < SPE_VERSION(1, 3) ? (uint32_t)SPE_OpGroupAny : (uint32_t)SPE_OpGroupNonUniformAny;
+    return spe_vote_(m, "spe_sg_any", op, SPE_ScopeSubgroup, 0, v);
+}
+/* True in the lowest active lane only. */
+static inline spe_id spe_sg_elect(spe_module *m)
+{
+    spe_id type = spe_bool(m);
+    return type ? spe_group_(m, "spe_sg_elect", SPE_OpGroupNonUniformElect, SPE_ScopeSubgroup, type, 0, 0) : 0;
+}
+static inline spe_id spe_wg_all(spe_module *m, spe_id v)
+{
+    return spe_vote_(m, "spe_wg_all", SPE_OpGroupAll, SPE_ScopeWorkgroup, 0, v);
+}
+static inline spe_id spe_wg_any(spe_module *m, spe_id v)
+{
+    return spe_vote_(m, "spe_wg_any", SPE_OpGroupAny, SPE_ScopeWorkgroup, 0, v);
+}
+/* The value of the invocation with this local id: an integer, or a vector of 2 or 3, as the work-group has dimensions. */
+static inline spe_id spe_wg_broadcast(spe_module *m, spe_id v, spe_id local_id)
+{
+    if (!spe_operand_(m, "spe_wg_broadcast", v) || !spe_operand_(m, "spe_wg_broadcast", local_id)) return 0;
+    return spe_group_(m, "spe_wg_broadcast", SPE_OpGroupBroadcast, SPE_ScopeWorkgroup, 0, v, local_id);
+}
+
+/* -- barriers ------------------------------------------------------------------------------------------------------------ */
+
+/* Any control barrier: execution and memory scope, SPE_MemorySemantics... bits. */
+static inline void spe_control_barrier(spe_module *m, uint32_t execution, uint32_t memory, uint32_t semantics)
+{
+    uint32_t w[3];
+    w[0] = spe_u32(m, execution);
+    w[1] = spe_u32(m, memory);
+    w[2] = spe_u32(m, semantics);
+    spe_emit_(m, SPE_OpControlBarrier, 0, 3, w);
+}
+
+enum { SPE_BARRIER_MEMORY_ = SPE_MemorySemanticsWorkgroupMemory | SPE_MemorySemanticsCrossWorkgroupMemory };
+
+/* All invocations of the work-group arrive, and see what the others wrote to local and global memory before. */
+static inline void spe_barrier(spe_module *m)
+{
+    spe_control_barrier(m, SPE_ScopeWorkgroup, SPE_ScopeWorkgroup, SPE_MemorySemanticsAcquireRelease | SPE_BARRIER_MEMORY_);
+}
+/* The same for the lanes of a subgroup. */
+static inline void spe_sg_barrier(spe_module *m)
+{
+    spe_control_barrier(m, SPE_ScopeSubgroup, SPE_ScopeSubgroup, SPE_MemorySemanticsAcquireRelease | SPE_BARRIER_MEMORY_);
+}
+/* Orders memory, waits for nobody. */
+static inline void spe_memory_barrier(spe_module *m, uint32_t scope, uint32_t semantics)
+{
+    uint32_t w[2];
+    w[0] = spe_u32(m, scope);
+    w[1] = spe_u32(m, semantics);
+    spe_emit_(m, SPE_OpMemoryBarrier, 0, 2, w);
+}
+
+static inline void spe_split_barrier_(spe_module *m, uint32_t op, uint32_t order)
+{
+    uint32_t w[3];
+    w[0] = w[1] = spe_u32(m, SPE_ScopeWorkgroup);
+    w[2] = spe_u32(m, order | SPE_BARRIER_MEMORY_);
+    spe_emit_(m, op, 0, 3, w);
+}
+/* A work-group barrier in two halves (SPV_INTEL_split_barrier): what is done before arriving is seen after waiting. */
+static inline void spe_barrier_arrive(spe_module *m)
+{
+    spe_split_barrier_(m, SPE_OpControlBarrierArriveINTEL, SPE_MemorySemanticsRelease);
+}
+static inline void spe_barrier_wait(spe_module *m)
+{
+    spe_split_barrier_(m, SPE_OpControlBarrierWaitINTEL, SPE_MemorySemanticsAcquire);
+}
+
+/* -- atomics ------------------------------------------------------------------------------------------------------------- */
+
+typedef enum {
+    SPE_ATOMIC_IADD, SPE_ATOMIC_ISUB, SPE_ATOMIC_SMIN, SPE_ATOMIC_UMIN, SPE_ATOMIC_SMAX, SPE_ATOMIC_UMAX, SPE_ATOMIC_AND,
+    SPE_ATOMIC_OR, SPE_ATOMIC_XOR, SPE_ATOMIC_EXCHANGE, SPE_ATOMIC_FADD, SPE_ATOMIC_FMIN, SPE_ATOMIC_FMAX, SPE_ATOMIC_COUNT_
+} spe_atomic_op;
+
+/* Atomically combines v with what ptr points to (scalars) and returns the old value. scope: SPE_ScopeDevice ...;
+ * semantics: SPE_MemorySemantics... bits. FADD, FMIN and FMAX take f32, f64, f16 by their extensions. */
+static inline spe_id spe_atomic(spe_module *m, spe_atomic_op op, spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics)
+{
+    static const struct { uint16_t op, kinds; } rows[SPE_ATOMIC_COUNT_] = {
+        {SPE_OpAtomicIAdd, SPE_TAKES_INT_}, {SPE_OpAtomicISub, SPE_TAKES_INT_}, {SPE_OpAtomicSMin, SPE_TAKES_INT_},
+        {SPE_OpAtomicUMin, SPE_TAKES_INT_}, {SPE_OpAtomicSMax, SPE_TAKES_INT_}, {SPE_OpAtomicUMax, SPE_TAKES_INT_},
+        {SPE_OpAtomicAnd, SPE_TAKES_INT_},  {SPE_OpAtomicOr, SPE_TAKES_INT_},   {SPE_OpAtomicXor, SPE_TAKES_INT_},
+        {SPE_OpAtomicExchange, SPE_TAKES_INT_ | SPE_TAKES_FLOAT_}, {SPE_OpAtomicFAddEXT, SPE_TAKES_FLOAT_},
+        {SPE_OpAtomicFMinEXT, SPE_TAKES_FLOAT_}, {SPE_OpAtomicFMaxEXT, SPE_TAKES_FLOAT_},
+    };
+    spe_id type = spe_pointee_(m, "spe_atomic", ptr), tv = spe_operand_(m, "spe_atomic", v);
+    uint32_t w[4];
+    if (!type || !tv) return 0;
+    if ((unsigned)op >= SPE_ATOMIC_COUNT_) return spe_error_(m, SPE_ERR_RANGE, "spe_atomic: there is no operation %d", (int)op);
+    if (type != tv || spe_count(m, type) != 1) return spe_disagree_(m, "spe_atomic", type, tv);
+    if (!spe_takes_(m, "spe_atomic", rows[op].kinds, type)) return 0;
+    w[0] = ptr;
+    w[1] = spe_u32(m, scope);
+    w[2] = spe_u32(m, semantics);
+    w[3] = v;
+    return spe_emit_(m, rows[op].op, type, 4, w);
+}
+static inline spe_id spe_atomic_load(spe_module *m, spe_id ptr, uint32_t scope, uint32_t semantics)
+{
+    spe_id type = spe_pointee_(m, "spe_atomic_load", ptr);
+    uint32_t w[3];
+    if (!type || !spe_takes_(m, "spe_atomic_load", SPE_TAKES_INT_ | SPE_TAKES_FLOAT_, type)) return 0;
+    w[0] = ptr;
+    w[1] = spe_u32(m, scope);
+    w[2] = spe_u32(m, semantics);
+    return spe_emit_(m, SPE_OpAtomicLoad, type, 3, w);
+}
+static inline void spe_atomic_store(spe_module *m, spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics)
+{
+    spe_id type = spe_pointee_(m, "spe_atomic_store", ptr), tv = spe_operand_(m, "spe_atomic_store", v);
+    uint32_t w[4];
+    if (!type || !tv || !spe_takes_(m, "spe_atomic_store", SPE_TAKES_INT_ | SPE_TAKES_FLOAT_, type)) return;
+    if (type != tv) {
+        spe_disagree_(m, "spe_atomic_store", type, tv);
+        return;
+    }
+    w[0] = ptr;
+    w[1] = spe_u32(m, scope);
+    w[2] = spe_u32(m, semantics);
+    w[3] = v;
+    spe_emit_(m, SPE_OpAtomicStore, 0, 4, w);
+}
+/* Stores v where memory still holds `expected`; returns what it held. Integers. */
+static inline spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe_id v, uint32_t scope, uint32_t semantics)
+{
+    spe_id type = spe_pointee_(m, "spe_atomic_cas", ptr), tv = spe_operands_(m, "spe_atomic_cas", SPE_TAKES_INT_, expected, v);
+    uint32_t w[6], failed = semantics;
+    if (!type || !tv) return 0;
+    if (type != tv || spe_count(m, type) != 1) return spe_disagree_(m, "spe_atomic_cas", type, tv);
+    if (failed & SPE_MemorySemanticsAcquireRelease) failed ^= SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsAcquire;
+    failed &= ~(uint32_t)SPE_MemorySemanticsRelease; /* a failed exchange stores nothing to release */
+    w[0] = ptr;
+    w[1] = spe_u32(m, scope);
+    w[2] = spe_u32(m, semantics);
+    w[3] = spe_u32(m, failed);
+    w[4] = v;
+    w[5] = expected;
+    return spe_emit_(m, SPE_OpAtomicCompareExchange, type, 6, w);
+}
+
+/* ---- Matrix hardware, 2D blocks, cache control ------------------------------------------------------------------------- */
+
+/* OpSubgroupMatrixMultiplyAccumulateINTEL: a * b + c on the lanes of a subgroup, of SPE_MatrixMultiplyAccumulateOperands...
+ * bits. k_dim is the product's K (16 for f16 and bf16, 32 for 8-bit integers, 8 for tf32). */
+static inline spe_id spe_dpas(spe_module *m, spe_id result_type, uint32_t k_dim, spe_id a, spe_id b, spe_id c,
+                              uint32_t operands)
+{
+    spe_id tc = spe_operand_(m, "spe_dpas", c);
+    uint32_t w[5];
+    if (!tc || !spe_operand_(m, "spe_dpas", a) || !spe_operand_(m, "spe_dpas", b)) return 0;
+    if (!spe_want_type_(m, "spe_dpas", result_type)) return 0;
+    if (spe_count(m, tc) != spe_count(m, result_type)) return spe_disagree_(m, "spe_dpas", result_type, tc);
+    w[0] = spe_u32(m, k_dim);
+    w[1] = a;
+    w[2] = b;
+    w[3] = c;
+    w[4] = operands;
+    return spe_emit_(m, SPE_OpSubgroupMatrixMultiplyAccumulateINTEL, result_type, operands ? 5 : 4, w);
+}
+
+/* A block of a row-major matrix in memory, for the 2D block messages: `count` blocks side by side, each width x height
+ * elements. ptr, mem_width, mem_height, pitch, x and y are uniform over the subgroup; mem_width and pitch are bytes,
+ * mem_height rows, x elements, y rows; all i32 but ptr. What lies outside reads 0 and is not written. */
+typedef struct {
+    uint32_t elem_bytes, width, height, count;
+    spe_id ptr, mem_width, mem_height, pitch, x, y;
+} spe_block2d;
+
+static inline void spe_block2d_(spe_module *m, const char *fn, uint32_t op, const spe_block2d *b, spe_id private_ptr)
+{
+    uint32_t w[10], n = 0, i;
+    spe_id i32 = spe_int(m, 32), xy[2], values[5];
+    bool store = op == SPE_OpSubgroup2DBlockStoreINTEL;
+    if (!spe_pointee_(m, fn, b->ptr) || (private_ptr && !spe_pointee_(m, fn, private_ptr))) return;
+    if (b->elem_bytes != 1 && b->elem_bytes != 2 && b->elem_bytes != 4 && b->elem_bytes != 8) {
+        spe_error_(m, SPE_ERR_RANGE, "%s: elements of %u bytes; there are 1, 2, 4 and 8", fn, b->elem_bytes);
+        return;
+    }
+    if (!b->width || !b->height || !b->count) {
+        spe_error_(m, SPE_ERR_RANGE, "%s: %u blocks of %u x %u elements", fn, b->count, b->height, b->width);
+        return;
+    }
+    values[0] = b->mem_width;
+    values[1] = b->mem_height;
+    values[2] = b->pitch;
+    values[3] = xy[0] = b->x;
+    values[4] = xy[1] = b->y;
+    for (i = 0; i < 5; i++) {
+        spe_id t = spe_operand_(m, fn, values[i]);
+        if (!t) return;
+        if (t != i32) {
+            spe_disagree_(m, fn, i32, t);
+            return;
+        }
+    }
+    w[n++] = spe_u32(m, b->elem_bytes);
+    w[n++] = spe_u32(m, b->width);
+    w[n++] = spe_u32(m, b->height);
+    w[n++] = spe_u32(m, b->count);
+    if (store) w[n++] = private_ptr;
+    w[n++] = b->ptr;
+    for (i = 0; i < 3; i++) w[n++] = values[i];
+    w[n++] = spe_construct(m, spe_vec(m, i32, 2), 2, xy);
+    if (private_ptr && !store) w[n++] = private_ptr;
+    spe_emit_(m, op, 0, n, w);
+}
+
+/* Loads blocks into a variable (spe_local_var) that dst_ptr points to: as they stand; with neighbouring rows packed into
+ * 32 bits (transform: the B operand of spe_dpas); transposed. */
+static inline void spe_block2d_load(spe_module *m, const spe_block2d *b, spe_id dst_ptr)
+{
+    if (spe_operand_(m, "spe_block2d_load", dst_ptr))
+        spe_block2d_(m, "spe_block2d_load", SPE_OpSubgroup2DBlockLoadINTEL, b, dst_ptr);
+}
+static inline void spe_block2d_load_transform(spe_module *m, const spe_block2d *b, spe_id dst_ptr)
+{
+    if (spe_operand_(m, "spe_block2d_load_transform", dst_ptr))
+        spe_block2d_(m, "spe_block2d_load_transform", SPE_OpSubgroup2DBlockLoadTransformINTEL, b, dst_ptr);
+}
+static inline void spe_block2d_load_transpose(spe_module *m, const spe_block2d *b, spe_id dst_ptr)
+{
+    if (spe_operand_(m, "spe_block2d_load_transpose", dst_ptr))
+        spe_block2d_(m, "spe_block2d_load_transpose", SPE_OpSubgroup2DBlockLoadTransposeINTEL, b, dst_ptr);
+}
+/* Brings blocks nearer in the cache; cache control decorations on b->ptr say how near. */
+static inline void spe_block2d_prefetch(spe_module *m, const spe_block2d *b)
+{
+    spe_block2d_(m, "spe_block2d_prefetch", SPE_OpSubgroup2DBlockPrefetchINTEL, b, 0);
+}
+/* Stores blocks from the variable src_ptr points to. */
+static inline void spe_block2d_store(spe_module *m, const spe_block2d *b, spe_id src_ptr)
+{
+    if (spe_operand_(m, "spe_block2d_store", src_ptr))
+        spe_block2d_(m, "spe_block2d_store", SPE_OpSubgroup2DBlockStoreINTEL, b, src_ptr);
+}
+
+/* Cache control of a pointer's loads or stores (SPV_INTEL_cache_controls): level 0 is the nearest cache; control is one
+ * of SPE_LoadCacheControl... or SPE_StoreCacheControl.... The decoration is the value's: give it a pointer of its own. */
+static inline void spe_cache_load(spe_module *m, spe_id ptr, uint32_t level, uint32_t control)
+{
+    uint32_t w[2];
+    w[0] = level;
+    w[1] = control;
+    if (spe_pointee_(m, "spe_cache_load", ptr)) spe_decorate(m, ptr, SPE_DecorationCacheControlLoadINTEL, 2, w);
+}
+static inline void spe_cache_store(spe_module *m, spe_id ptr, uint32_t level, uint32_t control)
+{
+    uint32_t w[2];
+    w[0] = level;
+    w[1] = control;
+    if (spe_pointee_(m, "spe_cache_store", ptr)) spe_decorate(m, ptr, SPE_DecorationCacheControlStoreINTEL, 2, w);
+}
+
+/* Another id for a value, so that it can be decorated alone. */
+static inline spe_id spe_copy(spe_module *m, spe_id v)
+{
+    spe_id type = spe_operand_(m, "spe_copy", v);
+    return type ? spe_emit_(m, SPE_OpCopyObject, type, 1, &v) : 0;
+}
+
+/* Prefetches n elements (an integer value) from a global pointer on, each lane its own (OpenCL.std prefetch). */
+static inline void spe_prefetch(spe_module *m, spe_id ptr, spe_id n)
+{
+    spe_id tn = spe_operand_(m, "spe_prefetch", n), args[2];
+    if (!tn || !spe_pointee_(m, "spe_prefetch", ptr)) return;
+    args[0] = ptr;
+    args[1] = spe_uconvert(m, spe_int(m, 64), n);
+    if (args[1]) spe_ext(m, spe_void(m), 185, 2, args);
+}
+/* Prefetches `bytes` (an i32 value) from a uniform pointer on (SPV_INTEL_subgroup_buffer_prefetch). */
+static inline void spe_sg_prefetch(spe_module *m, spe_id ptr, spe_id bytes)
+{
+    spe_id tb = spe_operand_(m, "spe_sg_prefetch", bytes);
+    uint32_t w[2];
+    if (!tb || !spe_takes_(m, "spe_sg_prefetch", SPE_TAKES_INT_, tb) || !spe_pointee_(m, "spe_sg_prefetch", ptr)) return;
+    w[0] = ptr;
+    w[1] = bytes;
+    spe_emit_(m, SPE_OpSubgroupBlockPrefetchINTEL, 0, 2, w);
+}
+
+/* -- cooperative matrices (SPV_KHR_cooperative_matrix) --------------------------------------------------------------------- */
+
+static inline const spe_type_info *spe_want_coop_(spe_module *m, const char *fn, spe_id type)
+{
+    const spe_type_info *t = spe_want_type_(m, fn, type);
+    char text[80];
+    if (t && t->kind != SPE_KIND_COOPMAT)
+        return spe_error_(m, SPE_ERR_TYPE, "%s: %s is no cooperative matrix", fn,
+                          spe_type_text(m, type, text, sizeof text)), (const spe_type_info *)NULL;
+    return t;
+}
+
+/* Loads a matrix of `type` from ptr on; layout: SPE_CooperativeMatrixLayout...; stride: elements from row to row (or
+ * column to column), an integer value. */
+static inline spe_id spe_coop_load(spe_module *m, spe_id type, spe_id ptr, uint32_t layout, spe_id stride)
+{
+    spe_id ts = spe_operand_(m, "spe_coop_load", stride);
+    uint32_t w[3];
+    if (!ts || !spe_want_coop_(m, "spe_coop_load", type) || !spe_takes_(m, "spe_coop_load", SPE_TAKES_INT_, ts)) return 0;
+    if (!spe_pointee_(m, "spe_coop_load", ptr)) return 0;
+    w[0] = ptr;
+    w[1] = spe_u32(m, layout);
+    w[2] = stride;
+    return spe_emit_(m, SPE_OpCooperativeMatrixLoadKHR, type, 3, w);
+}
+static inline void spe_coop_store(spe_module *m, spe_id ptr, spe_id v, uint32_t layout, spe_id stride)
+{
+    spe_id tv = spe_operand_(m, "spe_coop_store", v), ts = spe_operand_(m, "spe_coop_store", stride);
+    uint32_t w[4];
+    if (!tv || !ts || !spe_want_coop_(m, "spe_coop_store", tv) || !spe_takes_(m, "spe_coop_store", SPE_TAKES_INT_, ts)) return;
+    if (!spe_pointee_(m, "spe_coop_store", ptr)) return;
+    w[0] = ptr;
+    w[1] = v;
+    w[2] = spe_u32(m, layout);
+    w[3] = stride;
+    spe_emit_(m, SPE_OpCooperativeMatrixStoreKHR, 0, 4, w);
+}
+/* a (rows x k) * b (k x cols) + c, of c's type; operands: SPE_CooperativeMatrixOperands... bits. */
+static inline spe_id spe_coop_mma(spe_module *m, spe_id a, spe_id b, spe_id c, uint32_t operands)
+{
+    spe_id ta = spe_operand_(m, "spe_coop_mma", a), tb = spe_operand_(m, "spe_coop_mma", b);
+    spe_id tc = spe_operand_(m, "spe_coop_mma", c);
+    const spe_type_info *x, *y, *z;
+    uint32_t w[4];
+    if (!ta || !tb || !tc) return 0;
+    x = spe_want_coop_(m, "spe_coop_mma", ta);
+    y = spe_want_coop_(m, "spe_coop_mma", tb);
+    z = spe_want_coop_(m, "spe_coop_mma", tc);
+    if (!x || !y || !z) return 0;
+    if (x->use != SPE_CooperativeMatrixUseMatrixAKHR || y->use != SPE_CooperativeMatrixUseMatrixBKHR ||
+        z->use != SPE_CooperativeMatrixUseMatrixAccumulatorKHR || x->cols != y->rows || x->rows != z->rows || y->cols != z->cols)
+        return spe_error_(m, SPE_ERR_TYPE, "spe_coop_mma: a %u x %u (use %u), b %u x %u (use %u) and c %u x %u (use %u) do "
+                          "not multiply", x->rows, x->cols, x->use, y->rows, y->cols, y->use, z->rows, z->cols, z->use);
+    w[0] = a;
+    w[1] = b;
+    w[2] = c;
+    w[3] = operands;
+    return spe_emit_(m, SPE_OpCooperativeMatrixMulAddKHR, tc, operands ? 4 : 3, w);
+}
+/* How many components an invocation holds, an i32. */
+static inline spe_id spe_coop_length(spe_module *m, spe_id type)
+{
+    if (!spe_want_coop_(m, "spe_coop_length", type)) return 0;
+    return spe_emit_(m, SPE_OpCooperativeMatrixLengthKHR, spe_int(m, 32), 1, &type);
+}
+
+/* ---- The finished module ------------------------------------------------------------------------------------------------ */
+
+/* Which functions does an entry point reach? mark[i] is set for function number i. */
+static inline void spe_reach_(const spe_module *m, uint32_t from, uint8_t *mark)
+{
+    const spe_buffer_ *uses = &m->buffer[SPE_BUFFER_USES_];
+    bool grew = true;
+    size_t i;
+    memset(mark, 0, m->function_count + 1);
+    mark[from] = 1;
+    while (grew) {
+        grew = false;
+        for (i = 0; i < uses->count; i += 2) {
+            const spe_record_ *r = &m->ids[uses->data[i + 1]];
+            if (!mark[uses->data[i]] || !(r->flags & SPE_ID_FUNCTION_) || mark[r->depth]) continue;
+            mark[r->depth] = 1;
+            grew = true;
+        }
+    }
+}
+
+/* OpEntryPoint of every kernel: before 1.4 its interface is the Input variables it reaches, from then on all of the
+ * module's. */
+static inline void spe_write_entries_(spe_module *m)
+{
+    const spe_buffer_ *uses = &m->buffer[SPE_BUFFER_USES_];
+    uint8_t *mark = (uint8_t *)spe_alloc(m, m->function_count + 1);
+    size_t e, i, start;
+    uint32_t *at, words;
+    for (e = 0; e < m->entry_count && mark; e++) {
+        const spe_entry_ *entry = &m->entries[e];
+        spe_reach_(m, entry->function, mark);
+        words = spe_text_words_(entry->name);
+        start = m->buffer[SPE_SECTION_ENTRY_].count;
+        at = spe_put_(m, SPE_SECTION_ENTRY_, SPE_OpEntryPoint, 2 + words);
+        if (!at) return;
+        at[0] = SPE_ExecutionModelKernel;
+        at[1] = entry->id;
+        spe_put_text_(at + 2, entry->name);
+        for (i = 0; i < uses->count; i += 2) {
+            spe_record_ *r = &m->ids[uses->data[i + 1]];
+            uint32_t once = 0x80000000u + (uint32_t)e;
+            if (!mark[uses->data[i]] || !(r->flags & SPE_ID_GLOBAL_) || r->aux == once) continue;
+            if (m->options.version < SPE_VERSION(1, 4) && spe_info_(m, r->type)->storage != SPE_StorageClassInput) continue;
+            r->aux = once;
+            at = spe_push_(m, SPE_SECTION_ENTRY_, 1);
+            if (!at) return;
+            *at = uses->data[i + 1];
+        }
+        words = (uint32_t)(m->buffer[SPE_SECTION_ENTRY_].count - start);
+        if (words > 65535) spe_error_(m, SPE_ERR_LIMIT, "kernel %s uses %u variables", entry->name, words);
+        m->buffer[SPE_SECTION_ENTRY_].data[start] = words << 16 | SPE_OpEntryPoint;
+    }
+}
+
+/* Capabilities in rising order, the memory model, the name of the source. */
+static inline void spe_write_head_(spe_module *m)
+{
+    spe_buffer_ *caps = &m->buffer[SPE_BUFFER_CAPS_];
+    size_t i, j;
+    uint32_t *at;
+    spe_capability(m, SPE_CapabilityAddresses);
+    spe_capability(m, SPE_CapabilityKernel);
+    if (!m->entry_count) spe_capability(m, SPE_CapabilityLinkage);
+    for (i = 1; i < caps->count; i++) {
+        uint32_t c = caps->data[i];
+        for (j = i; j && caps->data[j - 1] > c; j--) caps->data[j] = caps->data[j - 1];
+        caps->data[j] = c;
+    }
+    for (i = 0; i < caps->count; i++) {
+        at = spe_put_(m, SPE_SECTION_CAPABILITY_, SPE_OpCapability, 1);
+        if (at) at[0] = caps->data[i];
+    }
+    at = spe_put_(m, SPE_SECTION_MODEL_, SPE_OpMemoryModel, 2);
+    if (!at) return;
+    at[0] = SPE_AddressingModelPhysical64;
+    at[1] = SPE_MemoryModelOpenCL;
+    if (m->options.source) {
+        spe_id id = spe_new_id_(m, 0, 0, 0);
+        at = id ? spe_put_(m, SPE_SECTION_STRING_, SPE_OpString, spe_text_words_(m->options.source) + 1) : NULL;
+        if (!at) return;
+        at[0] = id;
+        spe_put_text_(at + 1, m->options.source);
+        at = spe_put_(m, SPE_SECTION_STRING_, SPE_OpSource, 3);
+        if (!at) return;
+        at[0] = SPE_SourceLanguageUnknown;
+        at[1] = 0;
+        at[2] = id;
+    }
+}
+
+/* Completes the module and returns its words, which m owns until spe_free; {NULL, 0} when there is an error. A second
+ * call gives the same words. Nothing can be added afterwards. */
+static inline spe_words spe_finish(spe_module *m)
+{
+    spe_words words = {NULL, 0};
+    uint32_t *at;
+    int section;
+    if (m->open) {
+        if (m->region_count) spe_region_left_open_(m, "spe_finish");
+        else spe_error_(m, SPE_ERR_FUNCTION_OPEN, "spe_finish: a %s is still open", m->fn.kernel ? "kernel" : "function");
+    }
+    if (m->error.id || !m->options.realloc) return words;
+    if (!m->finished) {
+        spe_write_head_(m);
+        spe_write_entries_(m);
+        at = spe_push_(m, SPE_BUFFER_OUT_, 5);
+        if (!at || m->error.id) return words;
+        at[0] = 0x07230203;
+        at[1] = m->options.version;
+        at[2] = 0;
+        at[3] = (uint32_t)m->id_count;
+        at[4] = 0;
+        for (section = 0; section < SPE_SECTION_COUNT_; section++) {
+            const spe_buffer_ *b = &m->buffer[section];
+            at = spe_push_(m, SPE_BUFFER_OUT_, b->count);
+            if (!at) return words;
+            if (b->count) memcpy(at, b->data, b->count * sizeof *at);
+        }
+        m->finished = true;
+    }
+    words.data = m->buffer[SPE_BUFFER_OUT_].data;
+    words.count = m->buffer[SPE_BUFFER_OUT_].count;
+    return words;
+}
+
+/* ---- Conversions on the host: f16, bf16, tf32, E4M3, E5M2 ------------------------------------------------------------------
+ *
+ * All round to nearest, ties to even; subnormals are kept, NaN stays NaN with its sign. Past the largest finite value f16,
+ * bf16 and tf32 become infinity. The 8-bit types become their largest value when `saturate` is set; otherwise E5M2
+ * becomes infinity and E4M3, which has none, NaN.
+ */
+
+typedef struct {
+    uint32_t exponent, mantissa; /* bits */
+    uint32_t largest;            /* bits of the largest finite value */
+    uint32_t infinity, nan;      /* what stands above it; infinity == nan: there is none */
+} spe_format_;
+
+static inline uint32_t spe_encode_(const spe_format_ *f, double value, bool saturate)
+{
+    uint64_t bits, mantissa, half, rest, r;
+    uint32_t sign;
+    int exponent, shift;
+    memcpy(&bits, &value, sizeof bits);
+    sign = (uint32_t)(bits >> 63) << (f->exponent + f->mantissa);
+    exponent = (int)(bits >> 52 & 0x7ff);
+    mantissa = bits & (((uint64_t)1 << 52) - 1);
+    if (exponent == 0x7ff) {
+        if (mantissa) return sign | f->nan;
+        return sign | (saturate ? f->largest : f->infinity);
+    }
+    if (!exponent) return sign; /* a subnormal double is far below half of the smallest of any of these */
+    mantissa |= (uint64_t)1 << 52;
+    exponent += (1 << (f->exponent - 1)) - 1 - 1023;
+    shift = 52 - (int)f->mantissa + (exponent < 1 ? 1 - exponent : 0);
+    if (shift > 54) return sign;
+    half = (uint64_t)1 << (shift - 1);
+    rest = mantissa & (2 * half - 1);
+    r = mantissa >> shift;
+    if (rest > half || (rest == half && (r & 1))) r++;
+    if (exponent > 1) r += (uint64_t)(exponent - 1) << f->mantissa; /* the leading 1 is the exponent's last unit */
+    if (r > f->largest) r = saturate ? f->largest : f->infinity;
+    return sign | (uint32_t)r;
+}
+
+static inline double spe_decode_(const spe_format_ *f, uint32_t bits)
+{
+    uint32_t magnitude = bits & ((1u << (f->exponent + f->mantissa)) - 1), m = magnitude & ((1u << f->mantissa) - 1);
+    int e = (int)(magnitude >> f->mantissa);
+    uint64_t sign = (uint64_t)(bits >> (f->exponent + f->mantissa) & 1) << 63, out;
+    double value;
+    if (magnitude > f->largest) {
+        out = sign | (uint64_t)0x7ff << 52;
+        if (magnitude != f->infinity || f->infinity == f->nan) out |= (uint64_t)1 << 51 | (uint64_t)m << (52 - f->mantissa);
+        memcpy(&value, &out, sizeof value);
+        return value;
+    }
+    if (!e && !m) out = 0;
+    else {
+        if (!e) {
+            for (e = 1; !(m >> f->mantissa); e--) m <<= 1;
+            m &= (1u << f->mantissa) - 1;
+        }
+        out = (uint64_t)(e - ((1 << (f->exponent - 1)) - 1) + 1023) << 52 | (uint64_t)m << (52 - f->mantissa);
+    }
+    out |= sign;
+    memcpy(&value, &out, sizeof value);
+    return value;
+}
+
+enum { SPE_FORMAT_F16_, SPE_FORMAT_BF16_, SPE_FORMAT_TF32_, SPE_FORMAT_E4M3_, SPE_FORMAT_E5M2_ };
+
+static inline const spe_format_ *spe_format_of_(int which)
+{
+    static const spe_format_ formats[] = {
+        {5, 10, 0x7bff, 0x7c00, 0x7e00}, {8, 7, 0x7f7f, 0x7f80, 0x7fc0}, {8, 10, 0x3fbff, 0x3fc00, 0x3fe00},
+        {4, 3, 0x7e, 0x7f, 0x7f}, {5, 2, 0x7b, 0x7c, 0x7e},
+    };
+    return &formats[which];
+}
+
+static inline uint16_t spe_f32_to_f16_bits(float v)
+{
+    return (uint16_t)spe_encode_(spe_format_of_(SPE_FORMAT_F16_), (double)v, false);
+}
+static inline float spe_f16_bits_to_f32(uint16_t bits)
+{
+    return (float)spe_decode_(spe_format_of_(SPE_FORMAT_F16_), bits);
+}
+static inline uint16_t spe_f32_to_bf16_bits(float v)
+{
+    return (uint16_t)spe_encode_(spe_format_of_(SPE_FORMAT_BF16_), (double)v, false);
+}
+static inline float spe_bf16_bits_to_f32(uint16_t bits)
+{
+    return (float)spe_decode_(spe_format_of_(SPE_FORMAT_BF16_), bits);
+}
+static inline float spe_f32_to_tf32(float v)
+{
+    const spe_format_ *f = spe_format_of_(SPE_FORMAT_TF32_);
+    return (float)spe_decode_(f, spe_encode_(f, (double)v, false));
+}
+static inline uint8_t spe_f32_to_e4m3_bits(float v, bool saturate)
+{
+    return (uint8_t)spe_encode_(spe_format_of_(SPE_FORMAT_E4M3_), (double)v, saturate);
+}
+static inline float spe_e4m3_bits_to_f32(uint8_t bits)
+{
+    return (float)spe_decode_(spe_format_of_(SPE_FORMAT_E4M3_), bits);
+}
+static inline uint8_t spe_f32_to_e5m2_bits(float v, bool saturate)
+{
+    return (uint8_t)spe_encode_(spe_format_of_(SPE_FORMAT_E5M2_), (double)v, saturate);
+}
+static inline float spe_e5m2_bits_to_f32(uint8_t bits)
+{
+    return (float)spe_decode_(spe_format_of_(SPE_FORMAT_E5M2_), bits);
+}
+
+/* The bits of a number as a constant of float type t; false when there is no such type. */
+static inline bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits)
+{
+    static const int formats[] = {SPE_FORMAT_F16_, SPE_FORMAT_BF16_, SPE_FORMAT_E4M3_, SPE_FORMAT_E5M2_};
+    float single = (float)value;
+    uint32_t word;
+    if (t->encoding == SPE_IEEE && t->bits == 64) {
+        memcpy(bits, &value, sizeof value);
+        return true;
+    }
+    if (t->encoding == SPE_IEEE && t->bits == 32) {
+        memcpy(&word, &single, sizeof word);
+        *bits = word;
+        return true;
+    }
+    if (t->bits != 16 && t->bits != 8) return false;
+    *bits = spe_encode_(spe_format_of_(formats[t->encoding]), value, false);
+    return true;
+}
+
+#endif /* SPIRV_EMIT_H */
