@@ -395,7 +395,7 @@ enum { ZED_BATCH_NONE_, ZED_BATCH_OPEN_, ZED_BATCH_CLOSED_ };
 #define ZED_AT_(d) zed_at_((d), __FILE__, __LINE__)
 
 /* Devices. zed_list gives the number of devices, -1 on error; zed_close nothing (twice is fine); the others bool. */
-#define zed_open(d, options) zed_open_((d), (options), __FILE__, __LINE__)
+#define zed_open(d, ...) zed_open_((d), (__VA_ARGS__), __FILE__, __LINE__)
 #define zed_open_queue(second, first) zed_open_queue_((second), (first), __FILE__, __LINE__)
 #define zed_close(d) zed_close_(ZED_AT_(d))
 #define zed_list(infos, max, error) zed_list_((infos), (max), (error), __FILE__, __LINE__)
@@ -417,9 +417,8 @@ enum { ZED_BATCH_NONE_, ZED_BATCH_OPEN_, ZED_BATCH_CLOSED_ };
 #define zed_kernel_clone(kernel, from, d) zed_kernel_clone_((kernel), (from), ZED_AT_(d))
 #define zed_kernel_free(kernel) zed_kernel_free_((kernel), __FILE__, __LINE__)
 #define zed_local_size(kernel, x, y, z) zed_local_size_((kernel), (x), (y), (z), __FILE__, __LINE__)
-#define ZED_LOAD(kernel, d, mod)                                                                                       \
-    zed_load_((kernel), ZED_AT_(d), (mod).words, (mod).size, (mod).kernel, (mod).params, (mod).build_flags,            \
-              (mod).local_size)
+#define ZED_LOAD(k, d, mod)                                                                                            \
+    zed_load_((k), ZED_AT_(d), (mod).words, (mod).size, (mod).kernel, (mod).params, (mod).build_flags, (mod).local_size)
 
 /* Launches with an array of zed_arg: bool, the timed one double (ns). zed_launch and its kin are at the end. */
 #define zed_launch_n(kernel, groups, args, count)                                                                      \
@@ -1762,11 +1761,24 @@ static inline bool zed_no_such_kernel_(zed_device *d, ze_module_handle_t module,
     return false;
 }
 
+/* 48 -> "16, 32" */
+static inline const char *zed_sizes_text_(uint32_t sizes, char *text, size_t room)
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (uint32_t size = 1; size && size <= sizes && used < room; size <<= 1) {
+        int n = sizes & size ? snprintf(text + used, room - used, "%s%" PRIu32, used ? ", " : "", size) : 0;
+        used += n > 0 ? (size_t)n : 0;
+    }
+    return text;
+}
+
 /* What the driver knows about the kernel, checked against the parameter text and the device. */
 static inline bool zed_kernel_properties_(zed_kernel *k)
 {
     zed_device *d = k->device;
     ze_kernel_properties_t p;
+    char sizes[64];
     memset(&p, 0, sizeof p);
     p.stype = ZE_STRUCTURE_TYPE_KERNEL_PROPERTIES;
     if (!zed_check_(d, zeKernelGetProperties(k->handle, &p), "zeKernelGetProperties", "of %s", k->name)) return false;
@@ -1782,9 +1794,9 @@ static inline bool zed_kernel_properties_(zed_kernel *k)
                          k->name, p.numKernelArgs, k->param_count);
     }
     if (k->subgroup_size && d->target.subgroup_sizes && !(k->subgroup_size & d->target.subgroup_sizes)) {
-        return zed_fail_(d, ZED_SUBGROUP_SIZE,
-                         "kernel %s requires subgroups of %" PRIu32 ", \"%s\" has sizes (or-ed) %" PRIu32, k->name,
-                         k->subgroup_size, d->name, d->target.subgroup_sizes);
+        return zed_fail_(d, ZED_SUBGROUP_SIZE, "kernel %s requires subgroups of %" PRIu32 ", \"%s\" has sizes %s",
+                         k->name, k->subgroup_size, d->name,
+                         zed_sizes_text_(d->target.subgroup_sizes, sizes, sizeof sizes));
     }
     if (k->local_bytes > (uint32_t)d->target.local_memory) {
         return zed_fail_(d, ZED_LOCAL_MEMORY,

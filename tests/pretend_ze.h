@@ -24,22 +24,22 @@ static struct {
     int device_count, driver_count;
     uint64_t tick_ns, ticks_per_second; /* timerResolution of the old and the new meaning */
     uint32_t timestamp_bits;
-    uint64_t start, end;         /* what the next event says */
-    uint32_t kernel_args;        /* numKernelArgs of every kernel */
+    uint64_t start, end;  /* what the next event says */
+    uint32_t kernel_args; /* numKernelArgs of every kernel */
     uint32_t required_size[3], required_subgroup, local_bytes;
-    const char *log;             /* of a module build */
-    int fail_at;                 /* the number of the call that fails, from 1; 0: none */
+    const char *log; /* of a module build */
+    int fail_at;     /* the number of the call that fails, from 1; 0: none */
     ze_result_t fail_with;
     /* recorded */
     int calls, alive, launches, barriers, executions, inits;
-    const char *failed;          /* the name of the call that failed */
+    const char *failed; /* the name of the call that failed */
     struct {
         size_t size;
         int null;
         uint8_t bytes[16];
     } arg[32];
     uint32_t groups[3], local_size[3];
-    int pending;                 /* launches no wait has seen */
+    int pending; /* launches no wait has seen */
 } pretend;
 
 /* One call; returns early when it is its turn to fail. */
@@ -98,8 +98,7 @@ ZE_APIEXPORT ze_result_t ZE_APICALL zeDriverGet(uint32_t *count, ze_driver_handl
     return ZE_RESULT_SUCCESS;
 }
 
-ZE_APIEXPORT ze_result_t ZE_APICALL zeDeviceGet(ze_driver_handle_t driver, uint32_t *count,
-                                                ze_device_handle_t *devices)
+ZE_APIEXPORT ze_result_t ZE_APICALL zeDeviceGet(ze_driver_handle_t driver, uint32_t *count, ze_device_handle_t *devices)
 {
     uint32_t n = 0;
     PRETEND_CALL
@@ -276,10 +275,7 @@ ZE_APIEXPORT ze_result_t ZE_APICALL zeEventCreate(ze_event_pool_handle_t pool, c
     return pretend_make(event);
 }
 
-ZE_APIEXPORT ze_result_t ZE_APICALL zeEventDestroy(ze_event_handle_t event)
-{
-    return pretend_drop(event, __func__);
-}
+ZE_APIEXPORT ze_result_t ZE_APICALL zeEventDestroy(ze_event_handle_t event) { return pretend_drop(event, __func__); }
 
 ZE_APIEXPORT ze_result_t ZE_APICALL zeEventHostSynchronize(ze_event_handle_t event, uint64_t timeout)
 {
@@ -487,9 +483,9 @@ ZE_APIEXPORT ze_result_t ZE_APICALL zeCommandListAppendMemoryCopy(ze_command_lis
 }
 
 ZE_APIEXPORT ze_result_t ZE_APICALL zeCommandListAppendMemoryFill(ze_command_list_handle_t list, void *dst,
-                                                                  const void *pattern, size_t pattern_size,
-                                                                  size_t size, ze_event_handle_t signal,
-                                                                  uint32_t count, ze_event_handle_t *waits)
+                                                                  const void *pattern, size_t pattern_size, size_t size,
+                                                                  ze_event_handle_t signal, uint32_t count,
+                                                                  ze_event_handle_t *waits)
 {
     (void)list, (void)signal, (void)count, (void)waits;
     PRETEND_CALL

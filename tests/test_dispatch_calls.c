@@ -92,9 +92,12 @@ TEST(a_device_that_is_not_there_is_named_with_those_that_are)
         int index_plus_1;
         const char *says, *from;
     } cases[] = {
-        {NULL, "radeon", 0, "\"radeon\"", "zed_options"}, {NULL, NULL, 5, "\"4\"", "zed_options"},
-        {NULL, NULL, -1, "\"-2\"", "zed_options"},        {"4", NULL, 0, "\"4\"", "XETILE_DEVICE"},
-        {"99999999999", NULL, 0, "\"99999999999\"", "XETILE_DEVICE"}, {"pvc", NULL, 0, "\"pvc\"", "XETILE_DEVICE"},
+        {NULL, "radeon", 0, "\"radeon\"", "zed_options"},
+        {NULL, NULL, 5, "\"4\"", "zed_options"},
+        {NULL, NULL, -1, "\"-2\"", "zed_options"},
+        {"4", NULL, 0, "\"4\"", "XETILE_DEVICE"},
+        {"99999999999", NULL, 0, "\"99999999999\"", "XETILE_DEVICE"},
+        {"pvc", NULL, 0, "\"pvc\"", "XETILE_DEVICE"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         zed_device d;
@@ -151,8 +154,7 @@ TEST(the_loader_is_told_of_the_software_device)
     unsetenv("ZE_ENABLE_ALT_DRIVERS");
     setenv("XETILE_SOFT", "/proc/self/exe", 1); /* any readable file */
     CHECK(zed_open(&d, NULL));
-    CHECK_STR(getenv("ZE_ENABLE_ALT_DRIVERS"),
-              "libze_intel_gpu.so.1,libze_intel_gpu_legacy1.so.1,/proc/self/exe");
+    CHECK_STR(getenv("ZE_ENABLE_ALT_DRIVERS"), "libze_intel_gpu.so.1,libze_intel_gpu_legacy1.so.1,/proc/self/exe");
     zed_close(&d);
 
     unsetenv("ZE_ENABLE_ALT_DRIVERS");
@@ -238,11 +240,11 @@ TEST(timestamps_become_nanoseconds)
         uint64_t start, end;
         double want;
     } cases[] = {
-        {52, 19200000, 32, 1000, 20200, 1000000},                   /* 19200 ticks of 1/19.2 MHz */
-        {52, 52, 32, 0, 100, 5200},                                 /* a driver that knows the old meaning only */
-        {80, 12500000, 32, 0xfffffff0, 0x10, 32 * 80},              /* wrapped round 32 bits */
+        {52, 19200000, 32, 1000, 20200, 1000000},      /* 19200 ticks of 1/19.2 MHz */
+        {52, 52, 32, 0, 100, 5200},                    /* a driver that knows the old meaning only */
+        {80, 12500000, 32, 0xfffffff0, 0x10, 32 * 80}, /* wrapped round 32 bits */
         {1, 1000000000, 64, 5, 12, 7},
-        {1, 1000000000, 0, 5, 12, 7},                               /* bits not stated: all of them */
+        {1, 1000000000, 0, 5, 12, 7}, /* bits not stated: all of them */
         {1, 1000000000, 36, 0xfffffffffu, 3, 4},
         {1, 1000000000, 64, UINT64_MAX, 1, 2},
         {10, 100000000, 32, 0xdead000000000010u, 0xbeef000000000020u, 160}, /* only the valid bits count */
