@@ -420,15 +420,13 @@ enum { ZED_BATCH_NONE_, ZED_BATCH_OPEN_, ZED_BATCH_CLOSED_ };
 #define ZED_LOAD(k, d, mod)                                                                                            \
     zed_load_((k), ZED_AT_(d), (mod).words, (mod).size, (mod).kernel, (mod).params, (mod).build_flags, (mod).local_size)
 
-/* Launches with an array of zed_arg: bool, the timed one double (ns). zed_launch and its kin are at the end. */
-#define zed_launch_n(kernel, groups, args, count)                                                                      \
-    zed_launch_((kernel), NULL, ZED_RUN_WAIT_, NULL, __FILE__, __LINE__, (groups), (args), (count))
-#define zed_launch_timed_n(kernel, groups, args, count)                                                                \
-    zed_launch_timed_((kernel), __FILE__, __LINE__, (groups), (args), (count))
-#define zed_start_n(kernel, groups, args, count)                                                                       \
-    zed_launch_((kernel), NULL, ZED_RUN_START_, NULL, __FILE__, __LINE__, (groups), (args), (count))
-#define zed_batch_launch_n(batch, kernel, groups, args, count)                                                         \
-    zed_launch_((kernel), (batch), ZED_RUN_BATCH_, NULL, __FILE__, __LINE__, (groups), (args), (count))
+/* Launches with (kernel, groups, array of zed_arg, count): bool, the timed one double (ns). zed_launch and its kin are
+ * at the end. */
+#define zed_launch_n(kernel, ...) zed_launch_((kernel), NULL, ZED_RUN_WAIT_, NULL, __FILE__, __LINE__, __VA_ARGS__)
+#define zed_launch_timed_n(kernel, ...) zed_launch_timed_((kernel), __FILE__, __LINE__, __VA_ARGS__)
+#define zed_start_n(kernel, ...) zed_launch_((kernel), NULL, ZED_RUN_START_, NULL, __FILE__, __LINE__, __VA_ARGS__)
+#define zed_batch_launch_n(batch, kernel, ...)                                                                         \
+    zed_launch_((kernel), (batch), ZED_RUN_BATCH_, NULL, __FILE__, __LINE__, __VA_ARGS__)
 
 /* Batches: bool. */
 #define zed_batch_begin(batch, d) zed_batch_begin_((batch), ZED_AT_(d))

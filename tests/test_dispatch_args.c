@@ -304,7 +304,7 @@ TEST(arguments_are_evaluated_once)
     int i = 5;
     counted = 0;
     CHECK(begin("i32 a, i32 b, i64 c", 3));
-    CHECK(zed_launch(&kernel, (zed_groups){(uint32_t)count_up(), 1, 1}, i++, count_up(), -i));
+    CHECK(zed_launch(&kernel, (zed_groups){(uint32_t)count_up(), 1, 1}, i++, count_up(), 7));
     CHECK_INT(counted, 2);
     CHECK_INT(pretend.groups[0] + pretend.arg[1].bytes[0], 3);
     CHECK_INT(i, 6);
@@ -341,7 +341,7 @@ TEST(generated_code_makes_arguments_by_function)
 {
     CHECK(begin("i8 a, u16 b, f32 c, ptr<f32> d, local<i8> e", 5));
     const zed_arg args[] = {zed_arg_i(-7), zed_arg_u(9), zed_arg_f(0.5), zed_arg_ptr(NULL), zed_arg_local(12)};
-    CHECK(zed_launch_n(&kernel, one_group, args, 5));
+    CHECK(zed_launch_n(&kernel, (zed_groups){1, 1, 1}, args, 5));
     ARRIVED(0, int8_t, -7);
     ARRIVED(1, uint16_t, 9);
     ARRIVED(2, float, 0.5f);
