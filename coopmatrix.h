@@ -690,11 +690,14 @@ static inline spe_id cm_slice_(cm_ctx *c, spe_id v, int first, int count)
     return spe_shuffle(c->m, v, v, (uint32_t)count, index);
 }
 
-/* One vector of n pieces of `each` components. */
+/* One vector of n scalars, or of one or two vectors of `each` components. */
 static inline spe_id cm_join_(cm_ctx *c, spe_id elem, const spe_id *piece, int n, int each)
 {
+    uint32_t index[16], i;
     if (n == 1) return piece[0];
-    return spe_construct(c->m, spe_vec(c->m, elem, (uint32_t)(n * each)), (uint32_t)n, piece);
+    if (each == 1) return spe_construct(c->m, spe_vec(c->m, elem, (uint32_t)n), (uint32_t)n, piece);
+    for (i = 0; i < (uint32_t)(n * each); i++) index[i] = i;
+    return spe_shuffle(c->m, piece[0], piece[1], (uint32_t)(n * each), index);
 }
 
 /* Words first .. first + words of a part as a vector of components of the storage type. */
@@ -1260,6 +1263,9 @@ static inline spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem)
     ok = spe_land(m, ok, spe_uge(m, b.pitch, b.mem_width));
     ok = spe_land(m, ok, spe_uge(m, b.mem_width, cm_i32_(c, 64)));
     ok = spe_land(m, ok, spe_ule(m, b.pitch, cm_i32_(c, 1 << 24)));
+    ok = spe_land(m, ok, spe_ule(m, transposed ? s.down : s.right, cm_i32_(c, 1 << 24))); /* elements: bytes may wrap */
+    if (transposed ? s.cols : s.rows)
+        ok = spe_land(m, ok, spe_ule(m, transposed ? s.cols : s.rows, cm_i32_(c, 1 << 24)));
     ok = spe_land(m, ok, spe_ieq(m, cm_mod_(c, spe_or(m, b.mem_width, bytes), 4), cm_i32_(c, 0)));
     ok = spe_land(m, ok, spe_ult(m, cm_plus_(c, b.mem_height, -1), cm_i32_(c, 1 << 24)));
     if (mem->align % 64 == 0 && mem->align > 0) return ok;

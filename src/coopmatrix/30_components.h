@@ -23,11 +23,14 @@ static inline spe_id cm_slice_(cm_ctx *c, spe_id v, int first, int count)
     return spe_shuffle(c->m, v, v, (uint32_t)count, index);
 }
 
-/* One vector of n pieces of `each` components. */
+/* One vector of n scalars, or of one or two vectors of `each` components. */
 static inline spe_id cm_join_(cm_ctx *c, spe_id elem, const spe_id *piece, int n, int each)
 {
+    uint32_t index[16], i;
     if (n == 1) return piece[0];
-    return spe_construct(c->m, spe_vec(c->m, elem, (uint32_t)(n * each)), (uint32_t)n, piece);
+    if (each == 1) return spe_construct(c->m, spe_vec(c->m, elem, (uint32_t)n), (uint32_t)n, piece);
+    for (i = 0; i < (uint32_t)(n * each); i++) index[i] = i;
+    return spe_shuffle(c->m, piece[0], piece[1], (uint32_t)(n * each), index);
 }
 
 /* Words first .. first + words of a part as a vector of components of the storage type. */
