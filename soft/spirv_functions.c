@@ -85,7 +85,7 @@ static bool each_target(struct build *b, const struct sp_inst *i, bool (*each)(s
     case SP_OP_Branch: return each(b, i, i->operand[0]);
     case SP_OP_BranchConditional: return each(b, i, i->operand[1]) && each(b, i, i->operand[2]);
     case SP_OP_Switch:
-        step = sp_value_type(b->r->m, i->operand[0])->bits > 32 ? 3 : 2;
+        step = sp_type(b->r->m, b->r->early_type[i->operand[0]])->bits > 32 ? 3 : 2;
         if (!each(b, i, i->operand[1])) return false;
         for (k = 2; k + step <= i->count; k += step)
             if (!each(b, i, i->operand[k + step - 1])) return false;

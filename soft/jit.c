@@ -1,0 +1,546 @@
+/* jit.c - C text becomes a loaded shared object: finding and running the compiler, loading what it made. */
+#define _GNU_SOURCE
+#include "jit.h"
+
+#include "abi.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
+extern char **environ;
+
+enum { MAX_ARGUMENTS = 40, DEFAULT_SECONDS = 120, MAX_MESSAGES = 16384, PATH_BYTES = 4096, CONTRACT_WITHIN = 256 };
+
+/* ---- the instruction set */
+
+static bool cpu_any(void)
+{
+    return true;
+}
+
+static bool cpu_avx2(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+    return false;
+#endif
+}
+
+static bool cpu_avx512(void)
+{
+#if defined(__x86_64__)
+    return cpu_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+#else
+    return false;
+#endif
+}
+
+struct isa {
+    const char *name, *flag;
+    bool (*here)(void);
+};
+static const struct isa isas[] = {
+#if defined(__x86_64__)
+    {"native", "-march=native", cpu_any},
+#else
+    {"native", "-mcpu=native", cpu_any},
+#endif
+    {"avx512", "-march=x86-64-v4", cpu_avx512},
+    {"avx2", "-march=x86-64-v3", cpu_avx2},
+    {"generic", NULL, cpu_any},
+};
+
+static const struct isa *find_isa(const char **name)
+{
+    size_t i;
+    *name = getenv("XETILE_SOFT_ISA");
+    if (!*name || !**name) *name = "native";
+    for (i = 0; i < sizeof isas / sizeof isas[0]; i++)
+        if (strcmp(*name, isas[i].name) == 0) return &isas[i];
+    return NULL;
+}
+
+void jit_cpu_hash(uint8_t hash[32])
+{
+    struct jit_sha256 h;
+    struct utsname u;
+    const char *isa;
+    unsigned long caps[2];
+    const struct isa *row = find_isa(&isa);
+    jit_sha256_begin(&h);
+    jit_sha256_add(&h, isa, strlen(isa) + 1);
+    if (uname(&u) == 0) jit_sha256_add(&h, u.machine, strlen(u.machine) + 1);
+    if (row && row->here == cpu_any && row->flag) { /* native: all that the CPU can do counts */
+#if defined(__x86_64__) || defined(__i386__)
+        static const unsigned leaves[][2] = {{1, 0}, {7, 0}, {7, 1}, {0x80000001u, 0}, {0xd, 0}};
+        size_t i;
+        for (i = 0; i < sizeof leaves / sizeof leaves[0]; i++) {
+            unsigned r[4] = {0, 0, 0, 0};
+            __get_cpuid_count(leaves[i][0], leaves[i][1], &r[0], &r[1], &r[2], &r[3]);
+            if (leaves[i][0] == 1) {
+                r[1] = 0;               /* which core this is */
+                r[2] &= ~(1u << 27);    /* whether the system uses xsave: the same everywhere */
+            }
+            if (leaves[i][0] == 0xd) r[1] = 0; /* what is enabled now */
+            jit_sha256_add(&h, r, sizeof r);
+        }
+#endif
+        caps[0] = getauxval(AT_HWCAP);
+        caps[1] = getauxval(AT_HWCAP2);
+        jit_sha256_add(&h, caps, sizeof caps);
+    }
+    jit_sha256_end(&h, hash);
+}
+
+/* ---- the compiler */
+
+/* Fills identity when `path` is a program: of which file, as it is now. */
+static bool is_program(struct jit_compiler *c)
+{
+    struct stat s;
+    struct jit_sha256 h;
+    uint8_t hash[32];
+    uint64_t facts[4];
+    if (stat(c->path, &s) != 0 || !S_ISREG(s.st_mode) || access(c->path, X_OK) != 0) return false;
+    facts[0] = (uint64_t)s.st_size;
+    facts[1] = (uint64_t)s.st_mtim.tv_sec;
+    facts[2] = (uint64_t)s.st_mtim.tv_nsec;
+    facts[3] = (uint64_t)s.st_ino;
+    jit_sha256_begin(&h);
+    jit_sha256_add(&h, c->path, strlen(c->path));
+    jit_sha256_add(&h, facts, sizeof facts);
+    jit_sha256_end(&h, hash);
+    memcpy(&c->identity, hash, sizeof c->identity);
+    return true;
+}
+
+static bool find_in_path(struct jit_compiler *c, const char *name)
+{
+    const char *dirs = getenv("PATH");
+    if (strchr(name, '/')) {
+        snprintf(c->path, sizeof c->path, "%s", name);
+        return is_program(c);
+    }
+    if (!dirs) dirs = "/usr/local/bin:/usr/bin:/bin";
+    while (*dirs) {
+        size_t length = strcspn(dirs, ":");
+        if (length && *dirs == '/' && snprintf(c->path, sizeof c->path, "%.*s/%s", (int)length, dirs, name) < (int)sizeof c->path && is_program(c))
+            return true;
+        dirs += length + (dirs[length] == ':');
+    }
+    return false;
+}
+
+void jit_find_compiler(struct jit_compiler *c)
+{
+    static const char *const names[] = {"cc", "gcc", "clang"};
+    const char *own = getenv("XETILE_CC");
+    size_t i;
+    memset(c, 0, sizeof *c);
+    if (own && *own) {
+        if (find_in_path(c, own)) return;
+    } else {
+        for (i = 0; i < sizeof names / sizeof names[0]; i++)
+            if (find_in_path(c, names[i])) return;
+    }
+    memset(c, 0, sizeof *c);
+}
+
+/* ---- running a program: no shell, its own process group, a time limit, what it says into `log` */
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static double time_limit(void)
+{
+    const char *text = getenv("XETILE_SOFT_TIME_LIMIT");
+    double v = text ? strtod(text, NULL) : 0;
+    return v > 0 && v < 1e6 ? v : DEFAULT_SECONDS;
+}
+
+/* The environment with TMPDIR replaced, so that a killed compiler's files go with the private directory. */
+static char **child_environment(char *tmpdir)
+{
+    size_t n = 0, k, to = 0;
+    char **list;
+    while (environ && environ[n]) n++;
+    list = malloc((n + 2) * sizeof *list);
+    for (k = 0; list && k < n; k++)
+        if (strncmp(environ[k], "TMPDIR=", 7) != 0) list[to++] = environ[k];
+    if (list) {
+        list[to++] = tmpdir;
+        list[to] = NULL;
+    }
+    return list;
+}
+
+static int start(pid_t *pid, char *const *argv, int output, const char *directory)
+{
+    char tmpdir[PATH_BYTES + 16];
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t how;
+    sigset_t none, defaults;
+    char **env;
+    int error;
+    snprintf(tmpdir, sizeof tmpdir, "TMPDIR=%s", directory);
+    env = child_environment(tmpdir);
+    if (!env) return ENOMEM;
+    posix_spawn_file_actions_init(&files);
+    posix_spawnattr_init(&how);
+    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, output, 1);
+    posix_spawn_file_actions_adddup2(&files, output, 2);
+    sigemptyset(&none);
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGPIPE);
+    sigaddset(&defaults, SIGCHLD);
+    sigaddset(&defaults, SIGINT);
+    sigaddset(&defaults, SIGTERM);
+    posix_spawnattr_setsigmask(&how, &none);
+    posix_spawnattr_setsigdefault(&how, &defaults);
+    posix_spawnattr_setpgroup(&how, 0);
+    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    error = posix_spawn(pid, argv[0], &files, &how, argv, env);
+    posix_spawnattr_destroy(&how);
+    posix_spawn_file_actions_destroy(&files);
+    free(env);
+    return error;
+}
+
+/* Collects what comes through the pipe until its end; false when the time is up. */
+static bool collect(int from, double until, struct sp_text *said)
+{
+    char buffer[4096];
+    for (;;) {
+        struct pollfd p = {from, POLLIN, 0};
+        double left = until - now();
+        ssize_t n;
+        if (left <= 0) return false;
+        if (poll(&p, 1, left > 3600 ? 3600000 : (int)(left * 1000) + 1) < 0 && errno != EINTR) return false;
+        if (!p.revents) continue;
+        n = read(from, buffer, sizeof buffer);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return true;
+        if (said && said->size < MAX_MESSAGES) sp_text_add(said, "%.*s", (int)n, buffer);
+    }
+}
+
+/* Waits for the end; -1 when the time is up. A host that ignores SIGCHLD has no status to give: 0 then, the output decides. */
+static int wait_until(pid_t pid, double until)
+{
+    struct timespec pause = {0, 200000};
+    int status = 0;
+    for (;;) {
+        pid_t got = waitpid(pid, &status, WNOHANG);
+        if (got == pid) return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
+        if (got < 0 && errno != EINTR) return 0;
+        if (now() > until) return -1;
+        nanosleep(&pause, NULL);
+        if (pause.tv_nsec < 10000000) pause.tv_nsec *= 2;
+    }
+}
+
+/* The exit status; -1: could not be started or was killed, which `log` tells. */
+static int run(char *const *argv, const char *directory, double seconds, struct sp_text *said, struct sp_text *log)
+{
+    double until = now() + seconds;
+    int ends[2], error, status;
+    pid_t pid = -1;
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        sp_text_add(log, "compiler: no pipe: %s\n", strerror(errno));
+        return -1;
+    }
+    error = start(&pid, argv, ends[1], directory);
+    close(ends[1]);
+    if (error) {
+        sp_text_add(log, "compiler: %s cannot be started: %s\n", argv[0], strerror(error));
+        close(ends[0]);
+        return -1;
+    }
+    status = collect(ends[0], until, said) ? wait_until(pid, until) : -1;
+    close(ends[0]);
+    if (status < 0) {
+        kill(-pid, SIGKILL); /* with everything it has started */
+        while (waitpid(pid, &error, 0) < 0 && errno == EINTR) continue;
+        sp_text_add(log, "compiler: %s was stopped after %g seconds (XETILE_SOFT_TIME_LIMIT)\n", argv[0], seconds);
+    }
+    return status;
+}
+
+bool jit_compiler_works(const struct jit_compiler *c)
+{
+    char path[PATH_BYTES];
+    char version[] = "--version";
+    char *argv[] = {path, version, NULL};
+    struct sp_text said = {NULL, 0, 0, false};
+    bool good;
+    if (!c->path[0]) return false;
+    snprintf(path, sizeof path, "%s", c->path);
+    good = run(argv, "/tmp", 10, &said, NULL) == 0 && said.size > 0;
+    sp_text_free(&said);
+    return good;
+}
+
+/* ---- keys */
+
+/* The file this code is in: a rebuilt driver or test compiles anew. */
+static void hash_own_file(struct jit_sha256 *h)
+{
+    uint64_t facts[4] = {0, 0, 0, 0};
+    struct stat s;
+    Dl_info info;
+    if ((dladdr((void *)(uintptr_t)&jit_key, &info) && info.dli_fname && stat(info.dli_fname, &s) == 0) || stat("/proc/self/exe", &s) == 0) {
+        facts[0] = (uint64_t)s.st_size;
+        facts[1] = (uint64_t)s.st_mtim.tv_sec;
+        facts[2] = (uint64_t)s.st_mtim.tv_nsec;
+        facts[3] = (uint64_t)s.st_ino;
+    }
+    jit_sha256_add(h, facts, sizeof facts);
+}
+
+/* Contraction is off unless the text asks for it: every ISA then gives the same bits. */
+static const char *const fixed_flags[] = {"-std=gnu11", "-O2", "-fPIC", "-shared", "-w", "-fno-math-errno", "-fno-trapping-math",
+                                          "-fwrapv", "-fno-strict-aliasing", "-fvisibility=hidden", "-fno-semantic-interposition"};
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+void jit_key(struct jit_key *key, const struct jit_part *parts, size_t count)
+{
+    struct jit_sha256 h;
+    uint8_t cpu[32];
+    uint32_t version = XS_ABI_VERSION;
+    size_t i;
+    jit_sha256_begin(&h);
+    jit_sha256_add(&h, &version, sizeof version);
+    hash_own_file(&h);
+    jit_cpu_hash(cpu);
+    jit_sha256_add(&h, cpu, sizeof cpu);
+    for (i = 0; i < COUNT(fixed_flags); i++) jit_sha256_add(&h, fixed_flags[i], strlen(fixed_flags[i]) + 1);
+    for (i = 0; i < count; i++) {
+        uint64_t size = parts[i].size;
+        jit_sha256_add(&h, &size, sizeof size);
+        if (parts[i].size) jit_sha256_add(&h, parts[i].data, parts[i].size);
+    }
+    jit_sha256_end(&h, key->hash);
+}
+
+/* ---- loading */
+
+static const char *check_module(const struct xs_module *m)
+{
+    uint32_t i;
+    if (!m) return "it has no xs_module";
+    if (m->version != XS_ABI_VERSION) return "it was made for another version of this device";
+    if ((m->kernel_count && !m->kernels) || (m->global_count && !m->globals)) return "its tables are missing";
+    for (i = 0; i < m->kernel_count; i++)
+        if (!m->kernels[i].name || !m->kernels[i].run) return "a kernel is without name or code";
+    return NULL;
+}
+
+static bool open_object(const char *path, struct jit_object *out, struct sp_text *log)
+{
+    const char *why;
+    out->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!out->handle) {
+        why = dlerror();
+        sp_text_add(log, "loading the compiled kernels: %s\n", why ? why : "failed");
+        return false;
+    }
+    out->module = dlsym(out->handle, "xs_module");
+    why = check_module(out->module);
+    if (!why) return true;
+    sp_text_add(log, "loading the compiled kernels: %s\n", why);
+    dlclose(out->handle);
+    out->handle = NULL;
+    out->module = NULL;
+    return false;
+}
+
+/* Without a directory to write to (or with none that allows execution): from anonymous memory. The descriptor stays open
+ * meanwhile, because the loader knows objects by path and the number must not be used again. */
+static bool open_from_memory(const void *so, size_t size, struct jit_object *out, struct sp_text *log)
+{
+    const uint8_t *p = so;
+    char path[64];
+    int fd = memfd_create("xetile", MFD_CLOEXEC);
+    while (fd >= 0 && size) {
+        ssize_t n = write(fd, p, size);
+        if (n <= 0 && errno != EINTR) break;
+        if (n > 0) p += n, size -= (size_t)n;
+    }
+    if (fd < 0 || size) {
+        sp_text_add(log, "loading the compiled kernels: no memory file: %s\n", strerror(errno));
+        if (fd >= 0) close(fd);
+        return false;
+    }
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (!open_object(path, out, log)) {
+        close(fd);
+        return false;
+    }
+    out->kept_fd = fd + 1;
+    return true;
+}
+
+static bool open_from_file(const void *so, size_t size, struct jit_object *out)
+{
+    char directory[PATH_BYTES], path[PATH_BYTES + 16];
+    bool good;
+    if (!jit_private_directory(directory, sizeof directory, NULL)) return false;
+    snprintf(path, sizeof path, "%s/k.so", directory);
+    good = jit_write_file(path, so, size) && open_object(path, out, NULL);
+    jit_remove_directory(directory);
+    return good;
+}
+
+bool jit_load_image(const void *image, size_t size, struct jit_object *out, struct sp_text *log)
+{
+    const char *why = jit_image_check(image, size);
+    const uint8_t *so = image;
+    void *copy;
+    memset(out, 0, sizeof *out);
+    if (why) {
+        sp_text_add(log, "%s\n", why);
+        return false;
+    }
+    copy = malloc(size);
+    if (!copy) {
+        sp_text_add(log, "out of memory\n");
+        return false;
+    }
+    memcpy(copy, image, size);
+    so += sizeof(struct jit_image_header);
+    size -= sizeof(struct jit_image_header);
+    if (!open_from_file(so, size, out) && !open_from_memory(so, size, out, log)) {
+        free(copy);
+        return false;
+    }
+    out->image = copy;
+    out->image_size = size + sizeof(struct jit_image_header);
+    return true;
+}
+
+void jit_unload(struct jit_object *o)
+{
+    if (o->handle) dlclose(o->handle);
+    if (o->kept_fd) close(o->kept_fd - 1);
+    free(o->image);
+    memset(o, 0, sizeof *o);
+}
+
+/* ---- compiling */
+
+static bool wants_contraction(const char *text, size_t size)
+{
+    return memmem(text, size < CONTRACT_WITHIN ? size : CONTRACT_WITHIN, "xs: contract", 12) != NULL;
+}
+
+static void no_compiler(struct sp_text *log)
+{
+    const char *own = getenv("XETILE_CC");
+    if (own && *own)
+        sp_text_add(log, "no C compiler: XETILE_CC names \"%s\", which is not a program. ", own);
+    else
+        sp_text_add(log, "no C compiler: none of cc, gcc, clang is in PATH. ");
+    sp_text_add(log, "The software device compiles kernels with it: install one (Debian, Ubuntu: apt install gcc; Fedora: dnf install gcc; "
+                     "Alpine: apk add gcc musl-dev) or name one in XETILE_CC.\n");
+}
+
+static bool compile_to(const struct jit_compiler *c, const struct isa *isa, bool contract, const char *directory, struct sp_text *log)
+{
+    char source[PATH_BYTES + 16], object[PATH_BYTES + 16];
+    const char *argv[MAX_ARGUMENTS];
+    struct sp_text said = {NULL, 0, 0, false};
+    size_t n = 0, i;
+    int status;
+    snprintf(source, sizeof source, "%s/k.c", directory);
+    snprintf(object, sizeof object, "%s/k.so", directory);
+    argv[n++] = c->path;
+    for (i = 0; i < COUNT(fixed_flags); i++) argv[n++] = fixed_flags[i];
+    argv[n++] = contract ? "-ffp-contract=fast" : "-ffp-contract=off";
+    if (isa->flag) argv[n++] = isa->flag;
+    argv[n++] = "-o";
+    argv[n++] = object;
+    argv[n++] = source;
+    argv[n++] = "-lm";
+    argv[n] = NULL;
+    status = run((char *const *)(uintptr_t)argv, directory, time_limit(), &said, log);
+    if (status > 0) sp_text_add(log, "compiler: %s ended with status %d:\n%s\n", c->path, status, said.data ? said.data : "(it said nothing)");
+    sp_text_free(&said);
+    return status == 0;
+}
+
+/* Reads the .so, loads it, and makes its image. */
+static bool take_object(const char *directory, const struct jit_key *key, struct jit_object *out, struct sp_text *log)
+{
+    char path[PATH_BYTES + 16];
+    size_t size = 0;
+    void *so;
+    int fd;
+    snprintf(path, sizeof path, "%s/k.so", directory);
+    fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    so = fd >= 0 ? jit_read_descriptor(fd, &size) : NULL;
+    if (!so) {
+        sp_text_add(log, "compiler: it ended well but left no object\n");
+        return false;
+    }
+    out->image = jit_image_make(so, size, key, &out->image_size);
+    if (!out->image) {
+        sp_text_add(log, "out of memory\n");
+    } else if (!open_object(path, out, NULL) && !open_from_memory(so, size, out, log)) {
+        free(out->image);
+        memset(out, 0, sizeof *out);
+    }
+    free(so);
+    return out->handle != NULL;
+}
+
+bool jit_compile(const char *c_text, size_t size, const struct jit_key *key, struct jit_object *out, struct sp_text *log)
+{
+    char directory[PATH_BYTES], path[PATH_BYTES + 16];
+    struct jit_compiler c;
+    const char *isa_name;
+    const struct isa *isa = find_isa(&isa_name);
+    bool good;
+    memset(out, 0, sizeof *out);
+    if (!isa || !isa->here()) {
+        sp_text_add(log, "XETILE_SOFT_ISA is \"%s\": %s\n", isa_name,
+                    isa ? "this CPU does not have it" : "it can be native, avx512, avx2 or generic");
+        return false;
+    }
+    jit_find_compiler(&c);
+    if (!c.path[0]) {
+        no_compiler(log);
+        return false;
+    }
+    if (!jit_private_directory(directory, sizeof directory, log)) return false;
+    snprintf(path, sizeof path, "%s/k.c", directory);
+    good = jit_write_file(path, c_text, size);
+    if (!good) sp_text_add(log, "compiler: %s cannot be written: %s\n", path, strerror(errno));
+    good = good && compile_to(&c, isa, wants_contraction(c_text, size), directory, log) && take_object(directory, key, out, log);
+    jit_remove_directory(directory);
+    if (good && key) jit_cache_store(key, &c, out->image, out->image_size, log);
+    return good;
+}

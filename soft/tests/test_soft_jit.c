@@ -1,0 +1,659 @@
+/* test_soft_jit.c - C text to a loaded object: compiling, the cache, images, and everything that can be wrong with them. */
+#define _GNU_SOURCE
+#include "../../tests/test.h"
+
+#include "../abi.h"
+#include "../spirv.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static char base[4096]; /* a private folder for all of this; the cache is base/cache unless a test says otherwise */
+static char cache[4200];
+
+/* A kernel that writes `value` where its first argument points. */
+static void make_text(struct sp_text *t, int value)
+{
+    sp_text_add(t,
+                "#include <stdint.h>\n"
+                "struct xs_kernel { const char *name; void (*run)(void *, const uint8_t *); const void *params;\n"
+                "    uint32_t param_count, args_bytes, subgroup_size, subgroup_size_required, local_size[3], local_bytes, private_bytes,\n"
+                "    stack_bytes, has_barrier, max_work_dim; const char *attributes; };\n"
+                "struct xs_module { uint32_t version, kernel_count, global_count; const struct xs_kernel *kernels; const void *globals; };\n"
+                "static void run(void *s, const uint8_t *a) { int *p; (void)s; __builtin_memcpy(&p, a, 8); *p = %d; }\n"
+                "static const struct xs_kernel kernels[1] = {{\"k\", run, 0, 0, 8, 16, 0, {0, 0, 0}, 0, 0, 0, 0, 3, \"\"}};\n"
+                "__attribute__((visibility(\"default\"))) const struct xs_module xs_module = {%d, 1, 0, kernels, 0};\n",
+                value, XS_ABI_VERSION);
+}
+
+static int call(const struct jit_object *o)
+{
+    int result = -1, *p = &result;
+    uint8_t args[8];
+    memcpy(args, &p, 8);
+    o->module->kernels[0].run(NULL, args);
+    return result;
+}
+
+static struct jit_key key_of(int n)
+{
+    struct jit_key k;
+    struct jit_part part = {&n, sizeof n};
+    jit_key(&k, &part, 1);
+    return k;
+}
+
+static bool compile(int value, const struct jit_key *key, struct jit_object *o, struct sp_text *log)
+{
+    struct sp_text t = {0};
+    bool good;
+    make_text(&t, value);
+    good = jit_compile(t.data, t.size, key, o, log);
+    sp_text_free(&t);
+    return good;
+}
+
+static void remove_tree(const char *path)
+{
+    char command[4300];
+    snprintf(command, sizeof command, "chmod -R u+rwx '%s' 2>/dev/null; rm -rf '%s'", path, path); /* our own mkdtemp name */
+    if (system(command) != 0) printf("cannot remove %s\n", path);
+}
+
+static int count_files(const char *path, const char *ending)
+{
+    DIR *d = opendir(path);
+    struct dirent *e;
+    int n = 0;
+    if (!d) return -1;
+    while ((e = readdir(d)) != NULL) {
+        size_t have = strlen(e->d_name), want = strlen(ending);
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && have >= want && strcmp(e->d_name + have - want, ending) == 0) n++;
+    }
+    closedir(d);
+    return n;
+}
+
+/* Every test starts with an empty cache and a plain environment. */
+static void fresh(void)
+{
+    remove_tree(cache);
+    setenv("XETILE_SOFT_CACHE", cache, 1);
+    setenv("TMPDIR", base, 1);
+    unsetenv("XETILE_CC");
+    unsetenv("XETILE_SOFT_ISA");
+    unsetenv("XETILE_SOFT_TIME_LIMIT");
+    unsetenv("XETILE_SOFT_CACHE_LIMIT");
+}
+
+TEST(compile_load_call)
+{
+    struct jit_object o;
+    struct sp_text log = {0};
+    fresh();
+    CHECK_MSG(compile(41, NULL, &o, &log), "%s", log.data ? log.data : "");
+    if (o.module) CHECK_INT(call(&o), 41);
+    CHECK(o.image && o.image_size > 1000);
+    jit_unload(&o);
+    jit_unload(&o);
+    CHECK_INT(count_files(cache, ""), 0);
+    CHECK_INT(count_files(base, ""), 1); /* only the cache folder */
+    sp_text_free(&log);
+}
+
+TEST(every_isa)
+{
+    static const char *const names[] = {"native", "generic", "avx2", "avx512"};
+    size_t i;
+    fresh();
+    for (i = 0; i < 4; i++) {
+        struct jit_object o;
+        struct sp_text log = {0};
+        setenv("XETILE_SOFT_ISA", names[i], 1);
+        if (compile((int)i, NULL, &o, &log))
+            CHECK_INT(call(&o), i);
+        else
+            CHECK_HAS(log.data, "this CPU does not have it");
+        jit_unload(&o);
+        sp_text_free(&log);
+    }
+}
+
+TEST(unknown_isa_is_refused)
+{
+    struct jit_object o;
+    struct sp_text log = {0};
+    fresh();
+    setenv("XETILE_SOFT_ISA", "sse9", 1);
+    CHECK(!compile(1, NULL, &o, &log));
+    CHECK_HAS(log.data, "sse9");
+    CHECK_HAS(log.data, "generic");
+    sp_text_free(&log);
+}
+
+TEST(compiler_error_is_in_the_log)
+{
+    struct jit_object o;
+    struct sp_text log = {0};
+    const char *text = "int f(void) { return no_such_thing; }\n";
+    fresh();
+    CHECK(!jit_compile(text, strlen(text), NULL, &o, &log));
+    CHECK_HAS(log.data, "no_such_thing");
+    CHECK_HAS(log.data, "status 1");
+    CHECK(!o.handle && !o.image);
+    CHECK_INT(count_files(cache, ""), 0);
+    CHECK_INT(count_files(base, ""), 1);
+    sp_text_free(&log);
+}
+
+TEST(object_without_module_is_refused)
+{
+    struct jit_object o;
+    struct sp_text log = {0};
+    const char *text = "int f(void) { return 1; }\n";
+    fresh();
+    CHECK(!jit_compile(text, strlen(text), NULL, &o, &log));
+    CHECK_HAS(log.data, "xs_module");
+    sp_text_free(&log);
+}
+
+TEST(object_of_another_version_is_refused)
+{
+    struct jit_object o;
+    struct sp_text log = {0};
+    const char *text = "__attribute__((visibility(\"default\"))) const unsigned xs_module[16] = {4711};\n";
+    fresh();
+    CHECK(!jit_compile(text, strlen(text), NULL, &o, &log));
+    CHECK_HAS(log.data, "another version");
+    sp_text_free(&log);
+}
+
+TEST(no_compiler_says_what_to_install)
+{
+    struct jit_object o;
+    struct sp_text log = {0};
+    char *path = strdup(getenv("PATH"));
+    fresh();
+    setenv("PATH", "/nowhere", 1);
+    CHECK(!compile(1, NULL, &o, &log));
+    CHECK_HAS(log.data, "apt install gcc");
+    sp_text_free(&log);
+    setenv("XETILE_CC", "/nowhere/cc", 1);
+    CHECK(!compile(1, NULL, &o, &log));
+    CHECK_HAS(log.data, "/nowhere/cc");
+    setenv("PATH", path, 1);
+    free(path);
+    sp_text_free(&log);
+}
+
+TEST(no_shell_reads_the_compiler_name)
+{
+    struct jit_object o;
+    struct sp_text log = {0};
+    char name[4300], proof[4200];
+    fresh();
+    snprintf(proof, sizeof proof, "%s/proof", base);
+    snprintf(name, sizeof name, "cc; touch %s", proof);
+    setenv("XETILE_CC", name, 1);
+    CHECK(!compile(1, NULL, &o, &log));
+    CHECK(access(proof, F_OK) != 0);
+    sp_text_free(&log);
+}
+
+TEST(both_compilers)
+{
+    static const char *const names[] = {"gcc", "clang"};
+    int worked = 0;
+    size_t i;
+    fresh();
+    for (i = 0; i < 2; i++) {
+        struct jit_object o;
+        struct sp_text log = {0};
+        setenv("XETILE_CC", names[i], 1);
+        if (compile(7, NULL, &o, &log)) {
+            CHECK_INT(call(&o), 7);
+            worked++;
+        } else {
+            CHECK_HAS(log.data, "not a program"); /* not installed is the only excuse */
+        }
+        jit_unload(&o);
+        sp_text_free(&log);
+    }
+    CHECK(worked > 0);
+}
+
+TEST(cache_hit_needs_no_compiler)
+{
+    struct jit_object a, b;
+    struct jit_key k = key_of(1), other = key_of(2);
+    struct sp_text log = {0};
+    fresh();
+    CHECK(!jit_cache_find(&k, &a));
+    CHECK_MSG(compile(42, &k, &a, &log), "%s", log.data ? log.data : "");
+    CHECK_INT(count_files(cache, ".xso"), 1);
+    CHECK_INT(count_files(cache, ""), 1);
+    setenv("XETILE_CC", "/bin/false", 1);
+    CHECK(jit_cache_find(&k, &b));
+    if (b.module) CHECK_INT(call(&b), 42);
+    CHECK(b.image_size == a.image_size && memcmp(a.image, b.image, a.image_size) == 0);
+    jit_unload(&b);
+    CHECK(!jit_cache_find(&other, &b));
+    CHECK(!b.handle);
+    setenv("PATH", "/nowhere:/usr/bin:/bin", 1);
+    CHECK(jit_cache_find(&k, &b));
+    jit_unload(&b);
+    jit_unload(&a);
+    CHECK_INT(count_files(cache, ""), 1);
+    sp_text_free(&log);
+}
+
+TEST(another_working_compiler_misses)
+{
+    struct jit_object o;
+    struct jit_key k = key_of(3);
+    char link[4300];
+    fresh();
+    CHECK(compile(1, &k, &o, NULL));
+    jit_unload(&o);
+    snprintf(link, sizeof link, "%s/mycc", base);
+    CHECK_INT(symlink("/usr/bin/cc", link), 0);
+    setenv("XETILE_CC", link, 1); /* another path is another compiler */
+    CHECK(!jit_cache_find(&k, &o));
+    unlink(link);
+}
+
+TEST(cache_hit_takes_milliseconds)
+{
+    struct jit_object o;
+    struct jit_key k = key_of(4);
+    struct timespec a, b;
+    double best = 1e9, ms;
+    int i;
+    fresh();
+    CHECK(compile(5, &k, &o, NULL));
+    jit_unload(&o);
+    for (i = 0; i < 10; i++) {
+        clock_gettime(CLOCK_MONOTONIC, &a);
+        CHECK(jit_cache_find(&k, &o));
+        clock_gettime(CLOCK_MONOTONIC, &b);
+        ms = (double)(b.tv_sec - a.tv_sec) * 1e3 + (double)(b.tv_nsec - a.tv_nsec) * 1e-6;
+        if (ms < best) best = ms;
+        jit_unload(&o);
+    }
+    printf("a cache hit took %.2f ms\n", best);
+    CHECK_MSG(best < 5, "%.2f ms", best);
+}
+
+static void entry_path(char *path, size_t size)
+{
+    DIR *d = opendir(cache);
+    struct dirent *e;
+    path[0] = 0;
+    while (d && (e = readdir(d)) != NULL)
+        if (strstr(e->d_name, ".xso")) snprintf(path, size, "%s/%s", cache, e->d_name);
+    if (d) closedir(d);
+}
+
+static void damage(const char *path, long at)
+{
+    FILE *f = fopen(path, "r+b");
+    int c;
+    CHECK(f != NULL);
+    if (!f) return;
+    fseek(f, at, at < 0 ? SEEK_END : SEEK_SET);
+    c = fgetc(f);
+    fseek(f, at, at < 0 ? SEEK_END : SEEK_SET);
+    fputc(c ^ 1, f);
+    fclose(f);
+}
+
+TEST(damaged_entry_is_ignored_and_replaced)
+{
+    static const long places[] = {0, 8, 16, 30, 70, 100, 200, -1, -2000};
+    struct jit_key k = key_of(6);
+    char path[8600];
+    size_t i;
+    fresh();
+    for (i = 0; i < sizeof places / sizeof places[0] + 2; i++) {
+        struct jit_object o;
+        CHECK(compile(9, &k, &o, NULL));
+        jit_unload(&o);
+        CHECK(jit_cache_find(&k, &o));
+        jit_unload(&o);
+        entry_path(path, sizeof path);
+        if (i < sizeof places / sizeof places[0])
+            damage(path, places[i]);
+        else
+            CHECK_INT(truncate(path, i & 1 ? 50 : 4000), 0);
+        CHECK_MSG(!jit_cache_find(&k, &o), "damage %zu went unseen", i);
+        CHECK_INT(count_files(cache, ".xso"), 0);
+    }
+}
+
+TEST(entry_of_another_key_is_not_taken)
+{
+    struct jit_key k = key_of(7), other = key_of(8);
+    struct jit_object o;
+    char path[8600], moved[8600], name[80];
+    int i;
+    fresh();
+    CHECK(compile(9, &k, &o, NULL));
+    jit_unload(&o);
+    entry_path(path, sizeof path);
+    for (i = 0; i < 32; i++) snprintf(name + 2 * i, 3, "%02x", other.hash[i]);
+    snprintf(moved, sizeof moved, "%.4200s/%s%s", cache, name, path + strlen(path) - 21);
+    CHECK_INT(rename(path, moved), 0);
+    CHECK(!jit_cache_find(&other, &o));
+}
+
+TEST(cache_that_others_may_write_is_not_used)
+{
+    struct jit_key k = key_of(9);
+    struct jit_object o;
+    struct sp_text log = {0};
+    struct stat s;
+    fresh();
+    CHECK(compile(9, &k, &o, NULL));
+    jit_unload(&o);
+    CHECK(stat(cache, &s) == 0 && (s.st_mode & 0777) == 0700);
+    chmod(cache, 0777);
+    CHECK(!jit_cache_find(&k, &o));
+    CHECK(compile(10, &k, &o, &log)); /* works, without keeping it */
+    CHECK_HAS(log.data, "is not used");
+    jit_unload(&o);
+    chmod(cache, 0700);
+    CHECK(jit_cache_find(&k, &o));
+    if (o.module) CHECK_INT(call(&o), 9);
+    jit_unload(&o);
+    sp_text_free(&log);
+}
+
+TEST(entry_that_others_may_write_is_not_taken)
+{
+    struct jit_key k = key_of(10);
+    struct jit_object o;
+    char path[8600];
+    fresh();
+    CHECK(compile(9, &k, &o, NULL));
+    jit_unload(&o);
+    entry_path(path, sizeof path);
+    chmod(path, 0666);
+    CHECK(!jit_cache_find(&k, &o));
+    chmod(path, 0600);
+    CHECK(jit_cache_find(&k, &o));
+    jit_unload(&o);
+}
+
+TEST(cache_of_somebody_else_is_not_used)
+{
+    struct jit_key k = key_of(11);
+    struct jit_object o;
+    struct sp_text log = {0};
+    fresh();
+    if (geteuid() != 0) SKIP("only root can give a folder away");
+    mkdir(cache, 0700);
+    CHECK_INT(chown(cache, 12345, 12345), 0);
+    CHECK(compile(10, &k, &o, &log));
+    CHECK_HAS(log.data, "somebody else");
+    jit_unload(&o);
+    CHECK_INT(count_files(cache, ""), 0);
+    sp_text_free(&log);
+}
+
+TEST(cache_off)
+{
+    struct jit_key k = key_of(12);
+    struct jit_object o;
+    struct sp_text log = {0};
+    fresh();
+    setenv("XETILE_SOFT_CACHE", "off", 1);
+    CHECK(compile(10, &k, &o, &log));
+    jit_unload(&o);
+    CHECK(!jit_cache_find(&k, &o));
+    CHECK_INT(count_files(base, ""), 0);
+    CHECK_INT(log.size, 0);
+    sp_text_free(&log);
+}
+
+TEST(home_gives_the_cache_its_place)
+{
+    struct jit_key k = key_of(13);
+    struct jit_object o;
+    char path[4300], *home = getenv("HOME") ? strdup(getenv("HOME")) : NULL;
+    fresh();
+    unsetenv("XETILE_SOFT_CACHE");
+    unsetenv("XDG_CACHE_HOME");
+    setenv("HOME", base, 1);
+    CHECK(compile(10, &k, &o, NULL));
+    jit_unload(&o);
+    CHECK(jit_cache_find(&k, &o));
+    jit_unload(&o);
+    snprintf(path, sizeof path, "%s/.cache/xetile", base);
+    CHECK_INT(count_files(path, ".xso"), 1);
+    unsetenv("HOME"); /* no place: it works, and keeps nothing */
+    CHECK(compile(11, &k, &o, NULL));
+    if (o.module) CHECK_INT(call(&o), 11);
+    jit_unload(&o);
+    CHECK(!jit_cache_find(&k, &o));
+    setenv("HOME", "/proc/self", 1); /* cannot be written to, even by root */
+    CHECK(compile(12, &k, &o, NULL));
+    if (o.module) CHECK_INT(call(&o), 12);
+    jit_unload(&o);
+    snprintf(path, sizeof path, "%s/.cache", base);
+    remove_tree(path);
+    CHECK_INT(count_files(base, ""), 0);
+    if (home) setenv("HOME", home, 1);
+    free(home);
+}
+
+static void write_program(const char *name, const char *text, char *path, size_t size)
+{
+    int fd;
+    snprintf(path, size, "%s/%s", base, name);
+    fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0700);
+    CHECK(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+    close(fd);
+}
+
+TEST(a_slow_compiler_is_stopped)
+{
+    struct jit_object o;
+    struct sp_text log = {0};
+    struct timespec a, b;
+    char path[4300];
+    fresh();
+    write_program("slowcc", "#!/bin/sh\nsleep 30 & sleep 30\n", path, sizeof path);
+    setenv("XETILE_CC", path, 1);
+    setenv("XETILE_SOFT_TIME_LIMIT", "0.3", 1);
+    clock_gettime(CLOCK_MONOTONIC, &a);
+    CHECK(!compile(1, NULL, &o, &log));
+    clock_gettime(CLOCK_MONOTONIC, &b);
+    CHECK_HAS(log.data, "0.3 seconds");
+    CHECK(b.tv_sec - a.tv_sec < 10);
+    unlink(path);
+    CHECK_INT(count_files(cache, ""), 0);
+    CHECK_INT(count_files(base, ""), 1);
+    sp_text_free(&log);
+}
+
+TEST(a_compiler_that_makes_nothing)
+{
+    struct jit_object o;
+    struct sp_text log = {0};
+    fresh();
+    setenv("XETILE_CC", "/bin/true", 1);
+    CHECK(!compile(1, NULL, &o, &log));
+    CHECK_HAS(log.data, "no object");
+    sp_text_free(&log);
+}
+
+TEST(sigchld_ignored_by_the_host)
+{
+    struct jit_object o;
+    fresh();
+    signal(SIGCHLD, SIG_IGN);
+    CHECK(compile(77, NULL, &o, NULL));
+    if (o.module) CHECK_INT(call(&o), 77);
+    jit_unload(&o);
+    signal(SIGCHLD, SIG_DFL);
+}
+
+TEST(images_round_trip)
+{
+    struct jit_object a, b, c;
+    struct sp_text log = {0};
+    uint8_t *copy;
+    size_t i;
+    fresh();
+    CHECK(compile(33, NULL, &a, NULL));
+    if (!a.image) return;
+    CHECK(jit_load_image(a.image, a.image_size, &b, &log));
+    if (b.module) CHECK_INT(call(&b), 33);
+    CHECK(a.module != b.module);
+    jit_unload(&b);
+    copy = malloc(a.image_size);
+    for (i = 0; i < a.image_size; i += i < 200 ? 1 : 997) {
+        memcpy(copy, a.image, a.image_size);
+        copy[i] ^= 0x10;
+        CHECK_MSG(!jit_load_image(copy, a.image_size, &c, &log), "byte %zu changed and nobody noticed", i);
+    }
+    for (i = 0; i < 300; i += 7) CHECK(!jit_load_image(a.image, i, &c, NULL));
+    CHECK(!jit_load_image(a.image, a.image_size - 1, &c, NULL));
+    CHECK_HAS(log.data, "damaged");
+    CHECK_HAS(log.data, "not a native binary");
+    setenv("XETILE_SOFT_ISA", "generic", 1);
+    CHECK(!jit_load_image(a.image, a.image_size, &c, &log));
+    CHECK_HAS(log.data, "another CPU");
+    free(copy);
+    jit_unload(&a);
+    sp_text_free(&log);
+}
+
+TEST(images_load_without_a_writable_place)
+{
+    struct jit_object a, b, c;
+    fresh();
+    CHECK(compile(34, NULL, &a, NULL));
+    if (!a.image) return;
+    setenv("XETILE_SOFT_CACHE", "off", 1);
+    CHECK(jit_load_image(a.image, a.image_size, &b, NULL));
+    CHECK(jit_load_image(a.image, a.image_size, &c, NULL)); /* twice at once */
+    if (b.module && c.module) CHECK_INT(call(&b) + call(&c), 68);
+    jit_unload(&b);
+    jit_unload(&c);
+    jit_unload(&a);
+}
+
+TEST(keys_differ)
+{
+    struct jit_key a, b, c, d, e;
+    struct jit_part ab[2] = {{"a", 1}, {"b", 1}}, joined[1] = {{"ab", 2}}, shifted[2] = {{"ab", 2}, {"", 0}};
+    fresh();
+    jit_key(&a, ab, 2);
+    jit_key(&b, joined, 1);
+    jit_key(&c, shifted, 2);
+    jit_key(&d, ab, 2);
+    setenv("XETILE_SOFT_ISA", "generic", 1);
+    jit_key(&e, ab, 2);
+    CHECK(memcmp(&a, &b, sizeof a) != 0 && memcmp(&b, &c, sizeof a) != 0 && memcmp(&a, &c, sizeof a) != 0);
+    CHECK(memcmp(&a, &d, sizeof a) == 0);
+    CHECK(memcmp(&a, &e, sizeof a) != 0);
+}
+
+TEST(cache_size_is_bounded)
+{
+    struct jit_object o;
+    char path[8600];
+    struct timespec old[2] = {{1000, 0}, {1000, 0}};
+    int i, fd;
+    fresh();
+    setenv("XETILE_SOFT_CACHE_LIMIT", "1", 1); /* MiB */
+    for (i = 0; i < 3; i++) {
+        struct jit_key k = key_of(100 + i);
+        CHECK(compile(i, &k, &o, NULL));
+        jit_unload(&o);
+    }
+    CHECK_INT(count_files(cache, ".xso"), 3);
+    snprintf(path, sizeof path, "%s/big-0000000000000000.xso", cache); /* an old entry of 1 MiB */
+    fd = open(path, O_WRONLY | O_CREAT, 0600);
+    CHECK(fd >= 0 && ftruncate(fd, 1 << 20) == 0 && futimens(fd, old) == 0);
+    close(fd);
+    snprintf(path, sizeof path, "%s/new-0123456789abcdef", cache); /* left by a process killed long ago */
+    fd = open(path, O_WRONLY | O_CREAT, 0600);
+    CHECK(fd >= 0 && futimens(fd, old) == 0);
+    close(fd);
+    {
+        struct jit_key k = key_of(200);
+        CHECK(compile(i, &k, &o, NULL));
+        jit_unload(&o);
+    }
+    CHECK_INT(count_files(cache, ".xso"), 4); /* the big one went, being the oldest */
+    CHECK_INT(count_files(cache, ""), 4);
+}
+
+TEST(ten_processes_at_once)
+{
+    struct jit_key k = key_of(14);
+    pid_t pids[10];
+    int i, status, good = 0;
+    fresh();
+    fflush(stdout);
+    for (i = 0; i < 10; i++) {
+        pids[i] = fork();
+        if (pids[i] == 0) {
+            struct jit_object o;
+            bool well = jit_cache_find(&k, &o) || compile(55, &k, &o, NULL);
+            _exit(well && call(&o) == 55 ? 0 : 1);
+        }
+    }
+    for (i = 0; i < 10; i++)
+        if (pids[i] > 0 && waitpid(pids[i], &status, 0) == pids[i] && WIFEXITED(status) && WEXITSTATUS(status) == 0) good++;
+    CHECK_INT(good, 10);
+    CHECK_INT(count_files(cache, ".xso"), 1);
+    CHECK_INT(count_files(cache, ""), 1);
+}
+
+int main(void)
+{
+    const char *tmp = getenv("TMPDIR");
+    snprintf(base, sizeof base, "%s/test-soft-jit-XXXXXX", tmp && *tmp == '/' ? tmp : "/tmp");
+    if (!mkdtemp(base)) {
+        printf("no folder to work in\n");
+        return 1;
+    }
+    snprintf(cache, sizeof cache, "%s/cache", base);
+    RUN(compile_load_call);
+    RUN(every_isa);
+    RUN(unknown_isa_is_refused);
+    RUN(compiler_error_is_in_the_log);
+    RUN(object_without_module_is_refused);
+    RUN(object_of_another_version_is_refused);
+    RUN(no_compiler_says_what_to_install);
+    RUN(no_shell_reads_the_compiler_name);
+    RUN(both_compilers);
+    RUN(cache_hit_needs_no_compiler);
+    RUN(another_working_compiler_misses);
+    RUN(cache_hit_takes_milliseconds);
+    RUN(damaged_entry_is_ignored_and_replaced);
+    RUN(entry_of_another_key_is_not_taken);
+    RUN(cache_that_others_may_write_is_not_used);
+    RUN(entry_that_others_may_write_is_not_taken);
+    RUN(cache_of_somebody_else_is_not_used);
+    RUN(cache_off);
+    RUN(home_gives_the_cache_its_place);
+    RUN(a_slow_compiler_is_stopped);
+    RUN(a_compiler_that_makes_nothing);
+    RUN(sigchld_ignored_by_the_host);
+    RUN(images_round_trip);
+    RUN(images_load_without_a_writable_place);
+    RUN(keys_differ);
+    RUN(cache_size_is_bounded);
+    RUN(ten_processes_at_once);
+    remove_tree(base);
+    return test_report();
+}
