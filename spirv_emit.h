@@ -67,7 +67,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- The numbers of SPIR-V ------------------------------------------------------------------------------------------
+/* ---- The numbers of SPIR-V ----------------------------------------------------------------------------------------
  * Lists of X(kind, name, number), each an enumerator SPE_<kind><name>: SPE_OpIAdd, SPE_ScopeSubgroup, ...
  */
 #define SPE_OPCODES(X)                                                                                                 \
@@ -78,19 +78,19 @@
     X(Op, TypeFunction, 33) X(Op, TypeEvent, 34) X(Op, TypeCooperativeMatrixKHR, 4456)                                 \
     X(Op, TypeCooperativeVectorNV, 5288) X(Op, ConstantTrue, 41) X(Op, ConstantFalse, 42) X(Op, Constant, 43)          \
     X(Op, ConstantComposite, 44) X(Op, ConstantNull, 46) X(Op, SpecConstantTrue, 48) X(Op, SpecConstantFalse, 49)      \
-    X(Op, SpecConstant, 50) X(Op, SpecConstantComposite, 51) X(Op, Function, 54) X(Op, FunctionParameter, 55) X(Op, FunctionEnd, 56)                    \
-    X(Op, FunctionCall, 57) X(Op, Variable, 59) X(Op, Load, 61) X(Op, Store, 62) X(Op, CopyMemory, 63)                 \
-    X(Op, CopyMemorySized, 64) X(Op, AccessChain, 65) X(Op, InBoundsAccessChain, 66) X(Op, PtrAccessChain, 67)         \
-    X(Op, InBoundsPtrAccessChain, 70) X(Op, Decorate, 71) X(Op, MemberDecorate, 72) X(Op, VectorExtractDynamic, 77)    \
-    X(Op, VectorInsertDynamic, 78) X(Op, VectorShuffle, 79) X(Op, CompositeConstruct, 80)                              \
-    X(Op, CompositeExtract, 81) X(Op, CompositeInsert, 82) X(Op, CopyObject, 83) X(Op, ConvertFToU, 109)               \
-    X(Op, ConvertFToS, 110) X(Op, ConvertSToF, 111) X(Op, ConvertUToF, 112) X(Op, UConvert, 113)                       \
-    X(Op, SConvert, 114) X(Op, FConvert, 115) X(Op, ConvertPtrToU, 117) X(Op, ConvertUToPtr, 120)                      \
-    X(Op, PtrCastToGeneric, 121) X(Op, GenericCastToPtr, 122) X(Op, Bitcast, 124) X(Op, SatConvertSToU, 118)           \
-    X(Op, SatConvertUToS, 119) X(Op, SNegate, 126) X(Op, FNegate, 127) X(Op, IAdd, 128) X(Op, FAdd, 129)               \
-    X(Op, ISub, 130) X(Op, FSub, 131) X(Op, IMul, 132) X(Op, FMul, 133) X(Op, UDiv, 134) X(Op, SDiv, 135)              \
-    X(Op, FDiv, 136) X(Op, UMod, 137) X(Op, SRem, 138) X(Op, SMod, 139) X(Op, FRem, 140) X(Op, FMod, 141)              \
-    X(Op, VectorTimesScalar, 142) X(Op, Dot, 148) X(Op, Any, 154) X(Op, All, 155) X(Op, IsNan, 156)                    \
+    X(Op, SpecConstant, 50) X(Op, SpecConstantComposite, 51) X(Op, Function, 54) X(Op, FunctionParameter, 55)          \
+    X(Op, FunctionEnd, 56) X(Op, FunctionCall, 57) X(Op, Variable, 59) X(Op, Load, 61) X(Op, Store, 62)                \
+    X(Op, CopyMemory, 63) X(Op, CopyMemorySized, 64) X(Op, AccessChain, 65) X(Op, InBoundsAccessChain, 66)             \
+    X(Op, PtrAccessChain, 67) X(Op, InBoundsPtrAccessChain, 70) X(Op, Decorate, 71) X(Op, MemberDecorate, 72)          \
+    X(Op, VectorExtractDynamic, 77) X(Op, VectorInsertDynamic, 78) X(Op, VectorShuffle, 79)                            \
+    X(Op, CompositeConstruct, 80) X(Op, CompositeExtract, 81) X(Op, CompositeInsert, 82) X(Op, CopyObject, 83)         \
+    X(Op, ConvertFToU, 109) X(Op, ConvertFToS, 110) X(Op, ConvertSToF, 111) X(Op, ConvertUToF, 112)                    \
+    X(Op, UConvert, 113) X(Op, SConvert, 114) X(Op, FConvert, 115) X(Op, ConvertPtrToU, 117)                           \
+    X(Op, ConvertUToPtr, 120) X(Op, PtrCastToGeneric, 121) X(Op, GenericCastToPtr, 122) X(Op, Bitcast, 124)            \
+    X(Op, SatConvertSToU, 118) X(Op, SatConvertUToS, 119) X(Op, SNegate, 126) X(Op, FNegate, 127) X(Op, IAdd, 128)     \
+    X(Op, FAdd, 129) X(Op, ISub, 130) X(Op, FSub, 131) X(Op, IMul, 132) X(Op, FMul, 133) X(Op, UDiv, 134)              \
+    X(Op, SDiv, 135) X(Op, FDiv, 136) X(Op, UMod, 137) X(Op, SRem, 138) X(Op, SMod, 139) X(Op, FRem, 140)              \
+    X(Op, FMod, 141) X(Op, VectorTimesScalar, 142) X(Op, Dot, 148) X(Op, Any, 154) X(Op, All, 155) X(Op, IsNan, 156)   \
     X(Op, IsInf, 157) X(Op, LogicalEqual, 164) X(Op, LogicalNotEqual, 165) X(Op, LogicalOr, 166)                       \
     X(Op, LogicalAnd, 167) X(Op, LogicalNot, 168) X(Op, Select, 169) X(Op, IEqual, 170) X(Op, INotEqual, 171)          \
     X(Op, UGreaterThan, 172) X(Op, SGreaterThan, 173) X(Op, UGreaterThanEqual, 174) X(Op, SGreaterThanEqual, 175)      \
@@ -277,7 +277,7 @@ enum { SPE_CAPABILITIES(SPE_NUMBER_ENUM_) };
 enum { SPE_ENUMERANTS(SPE_NUMBER_ENUM_) };
 typedef enum { SPE_MATH_LIST(SPE_MATH_ENUM_) SPE_MATH_END_ } spe_math_op;
 
-/* ---- The module: errors, memory, ids ------------------------------------------------------------------------------ */
+/* ---- The module: errors, memory, ids --------------------------------------------------------------------------- */
 
 #if defined(__GNUC__)
 #define SPE_PRINTF_(text, args) __attribute__((__format__(__printf__, text, args)))
@@ -291,7 +291,8 @@ typedef uint32_t spe_id; /* 0 is poison */
 
 #define SPE_VERSION(major, minor) (((uint32_t)(major) << 16) | ((uint32_t)(minor) << 8))
 
-/* Every error this header reports: X(name, number, what it means). coopmatrix.h counts from 1000, xetile.h from 2000. */
+/* Every error this header reports: X(name, number, what it means). coopmatrix.h counts from 1000, xetile.h from
+ * 2000. */
 #define SPE_ERRORS(X)                                                                                                  \
     X(MEMORY, 1, "the allocator returned no memory")                                                                   \
     X(OPTION, 2, "an option has a value that does not exist")                                                          \
@@ -382,7 +383,8 @@ enum {
     SPE_SECTION_MODE_, SPE_SECTION_STRING_, SPE_SECTION_NAME_, SPE_SECTION_DECORATION_, SPE_SECTION_GLOBAL_,
     SPE_SECTION_FUNCTION_, SPE_SECTION_COUNT_,
     SPE_BUFFER_VARIABLES_ = SPE_SECTION_COUNT_, SPE_BUFFER_PROLOGUE_, SPE_BUFFER_BODY_, SPE_BUFFER_SLOTS_,
-    SPE_BUFFER_UNIQUE_, SPE_BUFFER_SCOPES_, SPE_BUFFER_STACK_, SPE_BUFFER_USES_, SPE_BUFFER_CAPS_, SPE_BUFFER_OUT_, SPE_BUFFER_COUNT_
+    SPE_BUFFER_UNIQUE_, SPE_BUFFER_SCOPES_, SPE_BUFFER_STACK_, SPE_BUFFER_USES_, SPE_BUFFER_CAPS_, SPE_BUFFER_OUT_,
+    SPE_BUFFER_COUNT_
 };
 
 /* Built-ins, for spe_builtin. */
@@ -531,7 +533,7 @@ static inline spe_module *spe_at(spe_module *m, const char *file, int line)
 #define SPE(m, fn, ...) spe_##fn(spe_at((m), __FILE__, __LINE__), __VA_ARGS__)
 #define SPE0(m, fn) spe_##fn(spe_at((m), __FILE__, __LINE__))
 
-/* -- memory: arrays that double, and an arena of chunks that double ------------------------------------------------- */
+/* -- memory: arrays that double, and an arena of chunks that double ---------------------------------------------- */
 
 static inline void *spe_realloc_(spe_module *m, void *p, size_t size)
 {
@@ -576,7 +578,9 @@ static inline void *spe_alloc(spe_module *m, size_t bytes)
 {
     const size_t head = (sizeof(spe_chunk_) + 15) / 16 * 16;
     char *at;
-    if (m->error.id || bytes > SIZE_MAX / 4) return spe_error_(m, SPE_ERR_MEMORY, "out of memory: no %zu bytes", bytes), (void *)NULL;
+    if (m->error.id) return NULL;
+    if (bytes > SIZE_MAX / 4)
+        return spe_error_(m, SPE_ERR_MEMORY, "out of memory: no %zu bytes", bytes), (void *)NULL;
     bytes = bytes ? (bytes + 15) / 16 * 16 : 16;
     if (!m->chunks || m->chunk_used + bytes > m->chunk_size) {
         size_t size = m->chunk_next ? m->chunk_next : 4096;
@@ -604,7 +608,7 @@ static inline const char *spe_copy_text_(spe_module *m, const char *text)
     return copy;
 }
 
-/* -- words ---------------------------------------------------------------------------------------------------------- */
+/* -- words ------------------------------------------------------------------------------------------------------- */
 
 static inline uint32_t spe_text_words_(const char *text) { return (uint32_t)(strlen(text) / 4 + 1); }
 
@@ -621,7 +625,9 @@ static inline uint32_t *spe_put_(spe_module *m, int section, uint32_t op, uint32
 {
     uint32_t *at;
     if (m->error.id) return NULL;
-    if (count > 65534) return spe_error_(m, SPE_ERR_LIMIT, "an instruction of %u words; SPIR-V allows 65535", count + 1), (uint32_t *)NULL;
+    if (count > 65534)
+        return spe_error_(m, SPE_ERR_LIMIT, "an instruction of %u words; SPIR-V allows 65535", count + 1),
+               (uint32_t *)NULL;
     at = spe_push_(m, section, count + 1);
     if (!at) return NULL;
     *at = (count + 1) << 16 | op;
@@ -707,7 +713,7 @@ static inline void spe_free(spe_module *m)
     memset(m, 0, sizeof *m);
 }
 
-/* ---- What needs which capability, and which capability needs which extension or version --------------------------- */
+/* ---- What needs which capability, and which capability needs which extension or version ------------------------ */
 
 typedef struct {
     uint16_t capability;
@@ -791,7 +797,8 @@ typedef struct {
 
 static inline const spe_need_row_ *spe_need_rows_(size_t *count)
 {
-#define SPE_OP_(first, last, capability) {SPE_NEED_OP_, SPE_Op##first, SPE_Op##last, SPE_ANY_, 0, SPE_Capability##capability}
+#define SPE_OP_(first, last, capability)                                                                               \
+    {SPE_NEED_OP_, SPE_Op##first, SPE_Op##last, SPE_ANY_, 0, SPE_Capability##capability}
 #define SPE_OP_BY_(first, last, by, variant, capability)                                                               \
     {SPE_NEED_OP_, SPE_Op##first, SPE_Op##last, SPE_BY_##by##_, variant, SPE_Capability##capability}
 #define SPE_IS_(what, value, capability)                                                                               \
@@ -890,7 +897,7 @@ static inline void spe_extension(spe_module *m, const char *name)
     if (at) memcpy(at, want, words * sizeof *want);
 }
 
-/* Declares a capability, once, with the extension it comes from. SPE_ERR_VERSION when the module's version has it not. */
+/* Declares a capability, once, with the extension it comes from. SPE_ERR_VERSION when the module's version lacks it. */
 static inline void spe_capability(spe_module *m, uint32_t capability)
 {
     spe_buffer_ *b = &m->buffer[SPE_BUFFER_CAPS_];
@@ -951,7 +958,7 @@ static inline void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_
     if (!varies && op < SPE_OPCODES_KNOWN_) m->seen[op / 64] |= (uint64_t)1 << (op % 64);
 }
 
-/* ---- Types: each is made once ------------------------------------------------------------------------------------- */
+/* ---- Types: each is made once ---------------------------------------------------------------------------------- */
 
 /* What a type id is made of; kind SPE_KIND_NONE for anything that is no type. */
 static inline spe_type_info spe_info(const spe_module *m, spe_id type)
@@ -1029,7 +1036,7 @@ static inline char *spe_type_text(const spe_module *m, spe_id type, char *text, 
     return text;
 }
 
-/* -- the hash table: from an instruction without its result to its id ------------------------------------------------ */
+/* -- the hash table: from an instruction without its result to its id -------------------------------------------- */
 
 static inline uint32_t spe_hash_(uint32_t op, uint32_t n, const uint32_t *w)
 {
@@ -1099,7 +1106,7 @@ static inline spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t n, const u
     return id;
 }
 
-/* -- the types ------------------------------------------------------------------------------------------------------- */
+/* -- the types --------------------------------------------------------------------------------------------------- */
 
 /* Enters a new type's description. */
 static inline spe_id spe_describe_(spe_module *m, spe_id id, const spe_type_info *info)
@@ -1258,7 +1265,8 @@ static inline spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members
     return spe_type_(m, SPE_OpTypeStruct, n, members, &t, SPE_NEED_NOTHING_, 0);
 }
 
-/* A pointer into a storage class (SPE_StorageClassCrossWorkgroup: global memory, Workgroup: local, Function: private). */
+/* A pointer into a storage class: SPE_StorageClassCrossWorkgroup is global memory, ...Workgroup local, ...Function
+ * private. */
 static inline spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_POINTER, 0, 1, type);
@@ -1314,7 +1322,7 @@ static inline spe_id spe_coopmat(spe_module *m, spe_id component, uint32_t scope
     return w[4] ? spe_type_(m, SPE_OpTypeCooperativeMatrixKHR, 5, w, &t, SPE_NEED_COOP_, encoding) : 0;
 }
 
-/* ---- Constants: each is made once; for a vector type the scalar is repeated --------------------------------------- */
+/* ---- Constants: each is made once; for a vector type the scalar is repeated ------------------------------------ */
 
 /* Enters the bits of a scalar constant, for folding. */
 static inline spe_id spe_remember_(spe_module *m, spe_id id, uint64_t bits)
@@ -1347,8 +1355,10 @@ static inline spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits
     w[0] = type;
     w[1] = (uint32_t)bits;
     w[2] = (uint32_t)(bits >> 32);
-    if (t->kind == SPE_KIND_BOOL) id = spe_unique_(m, bits ? SPE_OpConstantTrue : SPE_OpConstantFalse, 1, w, &fresh);
-    else id = spe_unique_(m, SPE_OpConstant, t->bits == 64 ? 3 : 2, w, &fresh);
+    if (t->kind == SPE_KIND_BOOL)
+        id = spe_unique_(m, bits ? SPE_OpConstantTrue : SPE_OpConstantFalse, 1, w, &fresh);
+    else
+        id = spe_unique_(m, SPE_OpConstant, t->bits == 64 ? 3 : 2, w, &fresh);
     return id && fresh ? spe_remember_(m, id, bits) : id;
 }
 
@@ -1402,8 +1412,8 @@ static inline const spe_type_info *spe_want_scalar_(spe_module *m, const char *f
     const spe_type_info *t = spe_want_type_(m, fn, type), *s = t ? spe_info_(m, spe_scalar_of(m, type)) : NULL;
     char text[80];
     if (s && !s->bits)
-        return spe_error_(m, SPE_ERR_TYPE, "%s: no such constant of %s", fn,
-                          spe_type_text(m, type, text, sizeof text)), (const spe_type_info *)NULL;
+        return spe_error_(m, SPE_ERR_TYPE, "%s: no such constant of %s", fn, spe_type_text(m, type, text, sizeof text)),
+               (const spe_type_info *)NULL;
     return s;
 }
 
@@ -1489,7 +1499,8 @@ static inline spe_id spe_undef(spe_module *m, spe_id type)
 
 static inline void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, uint32_t n, const uint32_t *words);
 
-/* A scalar the host may set when it loads the module: `bits` is the default, spec_id its number. Each call makes one. */
+/* A scalar the host may set when it loads the module: `bits` is the default, spec_id its number.
+ * Each call makes one. */
 static inline spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_id)
 {
     const spe_type_info *t = spe_want_type_(m, "spe_spec_const", type);
@@ -1512,7 +1523,7 @@ static inline spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, u
     return id;
 }
 
-/* -- names and decorations ------------------------------------------------------------------------------------------ */
+/* -- names and decorations --------------------------------------------------------------------------------------- */
 
 /* Names an id in disassembly, when options.names is set. */
 static inline void spe_name(spe_module *m, spe_id id, const char *name)
@@ -1561,8 +1572,7 @@ static inline void spe_decorate_member(spe_module *m, spe_id type, uint32_t memb
     if (n) memcpy(at + 3, words, n * sizeof *words);
     spe_need_(m, SPE_NEED_DECORATION_, decoration);
 }
-
-/* ---- Instructions ------------------------------------------------------------------------------------------------- */
+/* ---- Instructions ---------------------------------------------------------------------------------------------- */
 
 /* Notes that the open function uses a global variable or function: the entry point's interface is made of it. */
 static inline void spe_use_(spe_module *m, spe_id id)
@@ -1576,7 +1586,7 @@ static inline void spe_use_(spe_module *m, spe_id id)
     at[1] = id;
 }
 
-/* Checks that `value` is one that may be used here and returns its type; 0 and an error that names the caller if not. */
+/* Checks that `value` may be used here and returns its type; 0 and an error that names the caller if not. */
 static inline spe_id spe_operand_(spe_module *m, const char *fn, spe_id value)
 {
     const spe_buffer_ *scopes = &m->buffer[SPE_BUFFER_SCOPES_];
@@ -1586,7 +1596,8 @@ static inline spe_id spe_operand_(spe_module *m, const char *fn, spe_id value)
         return spe_error_(m, SPE_ERR_NO_VALUE, "%s: operand %u is no value", fn, value);
     r = &m->ids[value];
     if (SPE_UNLIKELY_(r->depth >= scopes->count || scopes->data[r->depth] != r->serial))
-        return spe_error_(m, SPE_ERR_SCOPE, "%s: value %u was made in a region that is closed; carry it out", fn, value);
+        return spe_error_(m, SPE_ERR_SCOPE, "%s: value %u was made in a region that is closed; carry it out", fn,
+                          value);
     if (SPE_UNLIKELY_(m->in_prologue && r->depth > 1))
         return spe_error_(m, SPE_ERR_PROLOGUE, "%s: value %u is made in the body; the prologue comes before it", fn,
                           value);
@@ -1633,7 +1644,8 @@ static inline void spe_label_(spe_module *m, spe_id label, bool dead)
 static inline bool spe_ready_(spe_module *m)
 {
     if (m->error.id) return false;
-    if (SPE_UNLIKELY_(!m->open)) return spe_error_(m, SPE_ERR_NO_FUNCTION, "an instruction outside of a function"), false;
+    if (SPE_UNLIKELY_(!m->open))
+        return spe_error_(m, SPE_ERR_NO_FUNCTION, "an instruction outside of a function"), false;
     if (SPE_UNLIKELY_(!m->block) && !m->in_prologue) {
         spe_id label = spe_new_id_(m, 0, 0, 0);
         if (label) spe_label_(m, label, true);
@@ -1665,7 +1677,8 @@ static inline void spe_note_words_(spe_module *m, uint32_t n, const uint32_t *wo
 {
     uint32_t i;
     for (i = 0; i < n && !m->error.id; i++) {
-        if (words[i] < m->id_count && (m->ids[words[i]].flags & (SPE_ID_GLOBAL_ | SPE_ID_FUNCTION_))) spe_use_(m, words[i]);
+        if (words[i] < m->id_count && (m->ids[words[i]].flags & (SPE_ID_GLOBAL_ | SPE_ID_FUNCTION_)))
+            spe_use_(m, words[i]);
     }
 }
 
@@ -1682,17 +1695,22 @@ static inline spe_id spe_op(spe_module *m, uint32_t opcode, spe_id result_type, 
 static inline void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const uint32_t *words)
 {
     if (opcode >= SPE_OpPhi && opcode <= SPE_OpUnreachable) {
-        spe_error_(m, SPE_ERR_REGION_CROSSED, "spe_op_void: opcode %u is control flow; use spe_if and the like", opcode);
+        spe_error_(m, SPE_ERR_REGION_CROSSED, "spe_op_void: opcode %u is control flow; use spe_if and the like",
+                   opcode);
         return;
     }
     spe_note_words_(m, n, words);
     spe_emit_(m, opcode, 0, n, words);
 }
 
-/* -- what arithmetic takes ------------------------------------------------------------------------------------------- */
+/* -- what arithmetic takes --------------------------------------------------------------------------------------- */
 
-enum { SPE_TAKES_INT_ = 1 << SPE_KIND_INT, SPE_TAKES_FLOAT_ = 1 << SPE_KIND_FLOAT, SPE_TAKES_BOOL_ = 1 << SPE_KIND_BOOL,
-       SPE_TAKES_PTR_ = 1 << SPE_KIND_POINTER };
+enum {
+    SPE_TAKES_INT_ = 1 << SPE_KIND_INT,
+    SPE_TAKES_FLOAT_ = 1 << SPE_KIND_FLOAT,
+    SPE_TAKES_BOOL_ = 1 << SPE_KIND_BOOL,
+    SPE_TAKES_PTR_ = 1 << SPE_KIND_POINTER
+};
 
 /* Is the scalar of `type` of one of the kinds? */
 static inline bool spe_takes_(spe_module *m, const char *fn, uint32_t kinds, spe_id type)
@@ -1709,8 +1727,8 @@ static inline bool spe_takes_(spe_module *m, const char *fn, uint32_t kinds, spe
 static inline spe_id spe_disagree_(spe_module *m, const char *fn, spe_id a, spe_id b)
 {
     char ta[80], tb[80];
-    return spe_error_(m, SPE_ERR_TYPE, "%s: operand types disagree: %s and %s", fn,
-                      spe_type_text(m, a, ta, sizeof ta), spe_type_text(m, b, tb, sizeof tb));
+    return spe_error_(m, SPE_ERR_TYPE, "%s: operand types disagree: %s and %s", fn, spe_type_text(m, a, ta, sizeof ta),
+                      spe_type_text(m, b, tb, sizeof tb));
 }
 
 /* The common type of two operands, 0 and an error when they have none. */
@@ -1834,28 +1852,32 @@ static inline spe_id spe_unary_(spe_module *m, const char *fn, uint32_t op, uint
 /* Arithmetic on two values of one type (scalars, vectors, and where the operation allows it cooperative matrices); the
  * result has that type. sdiv and srem round toward zero, smod takes the divisor's sign, frem the dividend's. */
 #define SPE_BINARY_LIST_(X)                                                                                            \
-    X(spe_iadd, IAdd, INT) X(spe_isub, ISub, INT) X(spe_imul, IMul, INT) X(spe_udiv, UDiv, INT)                        \
-    X(spe_sdiv, SDiv, INT) X(spe_umod, UMod, INT) X(spe_srem, SRem, INT) X(spe_smod, SMod, INT)                        \
-    X(spe_fadd, FAdd, FLOAT) X(spe_fsub, FSub, FLOAT) X(spe_fmul, FMul, FLOAT) X(spe_fdiv, FDiv, FLOAT)                \
-    X(spe_frem, FRem, FLOAT) X(spe_fmod, FMod, FLOAT)                                                                  \
-    X(spe_and, BitwiseAnd, INT) X(spe_or, BitwiseOr, INT) X(spe_xor, BitwiseXor, INT)                                  \
-    X(spe_shl, ShiftLeftLogical, INT) X(spe_shr, ShiftRightLogical, INT) X(spe_sar, ShiftRightArithmetic, INT)         \
-    X(spe_land, LogicalAnd, BOOL) X(spe_lor, LogicalOr, BOOL) X(spe_leq, LogicalEqual, BOOL)                           \
-    X(spe_lne, LogicalNotEqual, BOOL)
+    X(spe_iadd, IAdd, INT)                                                                                             \
+    X(spe_isub, ISub, INT) X(spe_imul, IMul, INT) X(spe_udiv, UDiv, INT) X(spe_sdiv, SDiv, INT) X(spe_umod, UMod, INT) \
+        X(spe_srem, SRem, INT) X(spe_smod, SMod, INT) X(spe_fadd, FAdd, FLOAT) X(spe_fsub, FSub, FLOAT)                \
+            X(spe_fmul, FMul, FLOAT) X(spe_fdiv, FDiv, FLOAT) X(spe_frem, FRem, FLOAT) X(spe_fmod, FMod, FLOAT)        \
+                X(spe_and, BitwiseAnd, INT) X(spe_or, BitwiseOr, INT) X(spe_xor, BitwiseXor, INT)                      \
+                    X(spe_shl, ShiftLeftLogical, INT) X(spe_shr, ShiftRightLogical, INT)                               \
+                        X(spe_sar, ShiftRightArithmetic, INT) X(spe_land, LogicalAnd, BOOL)                            \
+                            X(spe_lor, LogicalOr, BOOL) X(spe_leq, LogicalEqual, BOOL)                                 \
+                                X(spe_lne, LogicalNotEqual, BOOL)
 /* Arithmetic on one value. popcount of each component is spe_bit_count. */
 #define SPE_UNARY_LIST_(X)                                                                                             \
-    X(spe_ineg, SNegate, INT) X(spe_fneg, FNegate, FLOAT) X(spe_not, Not, INT) X(spe_lnot, LogicalNot, BOOL)           \
-    X(spe_bit_count, BitCount, INT) X(spe_bit_reverse, BitReverse, INT)
+    X(spe_ineg, SNegate, INT)                                                                                          \
+    X(spe_fneg, FNegate, FLOAT) X(spe_not, Not, INT) X(spe_lnot, LogicalNot, BOOL) X(spe_bit_count, BitCount, INT)     \
+        X(spe_bit_reverse, BitReverse, INT)
 /* Comparisons: bool, or a vector of bools. f.. are ordered (false when a NaN is there), fu.. unordered (true). */
 #define SPE_COMPARE_LIST_(X)                                                                                           \
-    X(spe_ieq, IEqual, INT) X(spe_ine, INotEqual, INT) X(spe_ult, ULessThan, INT) X(spe_ule, ULessThanEqual, INT)      \
-    X(spe_ugt, UGreaterThan, INT) X(spe_uge, UGreaterThanEqual, INT) X(spe_slt, SLessThan, INT)                        \
-    X(spe_sle, SLessThanEqual, INT) X(spe_sgt, SGreaterThan, INT) X(spe_sge, SGreaterThanEqual, INT)                   \
-    X(spe_feq, FOrdEqual, FLOAT) X(spe_fne, FOrdNotEqual, FLOAT) X(spe_flt, FOrdLessThan, FLOAT)                       \
-    X(spe_fle, FOrdLessThanEqual, FLOAT) X(spe_fgt, FOrdGreaterThan, FLOAT)                                            \
-    X(spe_fge, FOrdGreaterThanEqual, FLOAT) X(spe_fueq, FUnordEqual, FLOAT) X(spe_fune, FUnordNotEqual, FLOAT)         \
-    X(spe_fult, FUnordLessThan, FLOAT) X(spe_fule, FUnordLessThanEqual, FLOAT) X(spe_fugt, FUnordGreaterThan, FLOAT)   \
-    X(spe_fuge, FUnordGreaterThanEqual, FLOAT)
+    X(spe_ieq, IEqual, INT)                                                                                            \
+    X(spe_ine, INotEqual, INT) X(spe_ult, ULessThan, INT) X(spe_ule, ULessThanEqual, INT)                              \
+        X(spe_ugt, UGreaterThan, INT) X(spe_uge, UGreaterThanEqual, INT) X(spe_slt, SLessThan, INT)                    \
+            X(spe_sle, SLessThanEqual, INT) X(spe_sgt, SGreaterThan, INT) X(spe_sge, SGreaterThanEqual, INT)           \
+                X(spe_feq, FOrdEqual, FLOAT) X(spe_fne, FOrdNotEqual, FLOAT) X(spe_flt, FOrdLessThan, FLOAT)           \
+                    X(spe_fle, FOrdLessThanEqual, FLOAT) X(spe_fgt, FOrdGreaterThan, FLOAT)                            \
+                        X(spe_fge, FOrdGreaterThanEqual, FLOAT) X(spe_fueq, FUnordEqual, FLOAT)                        \
+                            X(spe_fune, FUnordNotEqual, FLOAT) X(spe_fult, FUnordLessThan, FLOAT)                      \
+                                X(spe_fule, FUnordLessThanEqual, FLOAT) X(spe_fugt, FUnordGreaterThan, FLOAT)          \
+                                    X(spe_fuge, FUnordGreaterThanEqual, FLOAT)
 
 #define SPE_BINARY_(name, op, kind)                                                                                    \
     static inline spe_id name(spe_module *m, spe_id a, spe_id b)                                                       \
@@ -1987,9 +2009,10 @@ static inline spe_id spe_bits_insert(spe_module *m, spe_id base, spe_id v, spe_i
     return spe_emit_(m, SPE_OpBitFieldInsert, type, 4, w);
 }
 
-/* -- conversions ------------------------------------------------------------------------------------------------------ */
+/* -- conversions ------------------------------------------------------------------------------------------------- */
 
-static inline spe_id spe_convert_(spe_module *m, const char *fn, uint32_t op, uint32_t from, uint32_t to, spe_id type, spe_id v)
+static inline spe_id spe_convert_(spe_module *m, const char *fn, uint32_t op, uint32_t from, uint32_t to, spe_id type,
+                                  spe_id v)
 {
     spe_id tv = spe_operand_(m, fn, v);
     const spe_type_info *source, *target;
@@ -2012,17 +2035,19 @@ static inline spe_id spe_convert_(spe_module *m, const char *fn, uint32_t op, ui
 /* Conversions to `type`, component by component: integers to wider or narrower ones, with zeros (u) or the sign (s);
  * floats to floats; floats to integers (toward zero) and back. The same type gives the value itself. */
 #define SPE_CONVERT_LIST_(X)                                                                                           \
-    X(spe_uconvert, UConvert, INT, INT) X(spe_sconvert, SConvert, INT, INT) X(spe_fconvert, FConvert, FLOAT, FLOAT)    \
-    X(spe_f_to_u, ConvertFToU, FLOAT, INT) X(spe_f_to_s, ConvertFToS, FLOAT, INT)                                      \
-    X(spe_u_to_f, ConvertUToF, INT, FLOAT) X(spe_s_to_f, ConvertSToF, INT, FLOAT)                                      \
-    X(spe_ptr_to_u, ConvertPtrToU, PTR, INT) X(spe_u_to_ptr, ConvertUToPtr, INT, PTR)
+    X(spe_uconvert, UConvert, INT, INT)                                                                                \
+    X(spe_sconvert, SConvert, INT, INT) X(spe_fconvert, FConvert, FLOAT, FLOAT) X(spe_f_to_u, ConvertFToU, FLOAT, INT) \
+        X(spe_f_to_s, ConvertFToS, FLOAT, INT) X(spe_u_to_f, ConvertUToF, INT, FLOAT)                                  \
+            X(spe_s_to_f, ConvertSToF, INT, FLOAT) X(spe_ptr_to_u, ConvertPtrToU, PTR, INT)                            \
+                X(spe_u_to_ptr, ConvertUToPtr, INT, PTR)
 #define SPE_CONVERT_(name, op, from, to)                                                                               \
     static inline spe_id name(spe_module *m, spe_id type, spe_id v)                                                    \
     {                                                                                                                  \
         return spe_convert_ptr_(m, #name, SPE_Op##op, SPE_TAKES_##from##_, SPE_TAKES_##to##_, type, v);                \
     }
 /* Pointers have no components: they and scalars only. */
-static inline spe_id spe_convert_ptr_(spe_module *m, const char *fn, uint32_t op, uint32_t from, uint32_t to, spe_id type, spe_id v)
+static inline spe_id spe_convert_ptr_(spe_module *m, const char *fn, uint32_t op, uint32_t from, uint32_t to,
+                                      spe_id type, spe_id v)
 {
     if (op == SPE_OpConvertPtrToU || op == SPE_OpConvertUToPtr) {
         spe_id tv = spe_operand_(m, fn, v);
@@ -2105,7 +2130,8 @@ static inline spe_id spe_like_(spe_module *m, spe_id scalar, spe_id type) /* as 
     return spe_vec(m, scalar, spe_count(m, type));
 }
 
-static inline spe_id spe_special_convert_(spe_module *m, const char *fn, uint32_t op, uint32_t kinds, uint32_t bits, spe_id scalar, spe_id v)
+static inline spe_id spe_special_convert_(spe_module *m, const char *fn, uint32_t op, uint32_t kinds, uint32_t bits,
+                                          spe_id scalar, spe_id v)
 {
     spe_id type = spe_operand_(m, fn, v);
     char text[80];
@@ -2119,19 +2145,22 @@ static inline spe_id spe_special_convert_(spe_module *m, const char *fn, uint32_
 /* bfloat16 held as 16-bit integers, to f32 and (rounded to nearest even) back: SPV_INTEL_bfloat16_conversion. */
 static inline spe_id spe_bf16_to_f32(spe_module *m, spe_id v)
 {
-    return spe_special_convert_(m, "spe_bf16_to_f32", SPE_OpConvertBF16ToFINTEL, SPE_TAKES_INT_, 16, spe_float(m, 32), v);
+    return spe_special_convert_(m, "spe_bf16_to_f32", SPE_OpConvertBF16ToFINTEL, SPE_TAKES_INT_, 16, spe_float(m, 32),
+                                v);
 }
 static inline spe_id spe_f32_to_bf16(spe_module *m, spe_id v)
 {
-    return spe_special_convert_(m, "spe_f32_to_bf16", SPE_OpConvertFToBF16INTEL, SPE_TAKES_FLOAT_, 32, spe_int(m, 16), v);
+    return spe_special_convert_(m, "spe_f32_to_bf16", SPE_OpConvertFToBF16INTEL, SPE_TAKES_FLOAT_, 32, spe_int(m, 16),
+                                v);
 }
 /* f32 rounded to the 10-bit mantissa of tf32, still f32: SPV_INTEL_tensor_float32_conversion. */
 static inline spe_id spe_round_tf32(spe_module *m, spe_id v)
 {
-    return spe_special_convert_(m, "spe_round_tf32", SPE_OpRoundFToTF32INTEL, SPE_TAKES_FLOAT_, 32, spe_float(m, 32), v);
+    return spe_special_convert_(m, "spe_round_tf32", SPE_OpRoundFToTF32INTEL, SPE_TAKES_FLOAT_, 32, spe_float(m, 32),
+                                v);
 }
 
-/* -- composites ------------------------------------------------------------------------------------------------------- */
+/* -- composites -------------------------------------------------------------------------------------------------- */
 
 /* The type of part i of a vector, array or struct; 0 and an error when there is none. */
 static inline spe_id spe_part_type_(spe_module *m, const char *fn, spe_id type, uint32_t i)
@@ -2183,7 +2212,8 @@ static inline spe_id spe_construct(spe_module *m, spe_id type, uint32_t n, const
     bool constant = true;
     char text[80];
     if (!t) return 0;
-    if (t->bits && n == 1 && spe_type_of(m, parts[0]) == type) return spe_operand_(m, "spe_construct", parts[0]) ? parts[0] : 0;
+    if (t->bits && n == 1 && spe_type_of(m, parts[0]) == type)
+        return spe_operand_(m, "spe_construct", parts[0]) ? parts[0] : 0;
     if (n != (t->kind == SPE_KIND_COOPMAT ? 1 : t->count) || t->bits || t->kind == SPE_KIND_POINTER)
         return spe_error_(m, SPE_ERR_TYPE, "spe_construct: %u parts for %s", n,
                           spe_type_text(m, type, text, sizeof text));
@@ -2261,7 +2291,7 @@ static inline spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_
     return spe_emit_(m, SPE_OpVectorInsertDynamic, type, 3, w);
 }
 
-/* -- memory ------------------------------------------------------------------------------------------------------------ */
+/* -- memory ------------------------------------------------------------------------------------------------------ */
 
 /* The alignment OpenCL gives a type in memory, in bytes; 0 for what is never there. */
 static inline uint32_t spe_alignment(const spe_module *m, spe_id type)
@@ -2294,7 +2324,8 @@ static inline spe_id spe_pointee_(spe_module *m, const char *fn, spe_id ptr)
 }
 
 /* Memory operands: volatile, alignment (0: the type's own). Returns how many words they are. */
-static inline uint32_t spe_access_(spe_module *m, const char *fn, spe_id type, uint32_t align, bool is_volatile, uint32_t *w)
+static inline uint32_t spe_access_(spe_module *m, const char *fn, spe_id type, uint32_t align, bool is_volatile,
+                                   uint32_t *w)
 {
     uint32_t n = 0;
     if (align & (align - 1)) {
@@ -2404,7 +2435,8 @@ static inline void spe_copy_memory_sized(spe_module *m, spe_id to, spe_id from, 
     spe_emit_(m, SPE_OpCopyMemorySized, 0, n + 3, w);
 }
 
-/* A load or store that happens only where a bool holds; a load gives `otherwise` elsewhere (SPV_INTEL_predicated_io). */
+/* A load or store that happens only where a bool holds; a load gives `otherwise` elsewhere
+ * (SPV_INTEL_predicated_io). */
 static inline spe_id spe_load_if(spe_module *m, spe_id ptr, spe_id condition, spe_id otherwise, uint32_t align)
 {
     spe_id type = spe_pointee_(m, "spe_load_if", ptr), tc = spe_operand_(m, "spe_load_if", condition);
@@ -2435,7 +2467,7 @@ static inline void spe_store_if(spe_module *m, spe_id ptr, spe_id v, spe_id cond
     spe_emit_(m, SPE_OpPredicatedStoreINTEL, 0, n + 3, w);
 }
 
-/* -- variables ---------------------------------------------------------------------------------------------------------- */
+/* -- variables --------------------------------------------------------------------------------------------------- */
 
 /* A variable of this invocation's own; its OpVariable goes to the start of the function. Returns a pointer to it. */
 static inline spe_id spe_local_var(spe_module *m, spe_id type)
@@ -2477,22 +2509,21 @@ static inline spe_id spe_shared_var(spe_module *m, spe_id type)
 {
     return spe_global_var(m, SPE_StorageClassWorkgroup, type, 0);
 }
-
-/* ---- Functions, kernels, the prologue ------------------------------------------------------------------------------ */
+/* ---- Functions, kernels, the prologue -------------------------------------------------------------------------- */
 
 typedef struct {
     spe_id type;
-    const char *name;   /* may be NULL */
-    bool restrict_;     /* a pointer nothing else in the kernel aliases */
-    bool readonly;      /* a pointer the kernel does not write through */
-    uint32_t align;     /* of what a pointer points at, in bytes; 0: not stated */
+    const char *name; /* may be NULL */
+    bool restrict_;   /* a pointer nothing else in the kernel aliases */
+    bool readonly;    /* a pointer the kernel does not write through */
+    uint32_t align;   /* of what a pointer points at, in bytes; 0: not stated */
 } spe_param;
 
 typedef struct {
     const char *name;
-    uint32_t subgroup_size;  /* 0: the device chooses */
-    uint32_t local_size[3];  /* [0] == 0: not stated; else 0 in y and z is 1 */
-    uint32_t max_registers;  /* per hardware thread; 0: not stated */
+    uint32_t subgroup_size; /* 0: the device chooses */
+    uint32_t local_size[3]; /* [0] == 0: not stated; else 0 in y and z is 1 */
+    uint32_t max_registers; /* per hardware thread; 0: not stated */
     const spe_param *params;
     uint32_t param_count;
 } spe_kernel;
@@ -2578,10 +2609,12 @@ static inline void spe_close_function_(spe_module *m, const char *fn)
         spe_error_(m, SPE_ERR_PROLOGUE, "%s: spe_prologue_end is missing", fn);
         return;
     }
-    if (m->block && m->dead) spe_put_(m, SPE_BUFFER_BODY_, SPE_OpUnreachable, 0);
+    if (m->block && m->dead)
+        spe_put_(m, SPE_BUFFER_BODY_, SPE_OpUnreachable, 0);
     else if (m->block && spe_info(m, m->fn.ret).kind != SPE_KIND_VOID)
         spe_error_(m, SPE_ERR_RETURN, "%s: the function ends without spe_return_value", fn);
-    else if (m->block) spe_put_(m, SPE_BUFFER_BODY_, SPE_OpReturn, 0);
+    else if (m->block)
+        spe_put_(m, SPE_BUFFER_BODY_, SPE_OpReturn, 0);
     for (which = SPE_BUFFER_VARIABLES_; which <= SPE_BUFFER_BODY_; which++) {
         size_t count = m->buffer[which].count;
         at = spe_push_(m, SPE_SECTION_FUNCTION_, count);
@@ -2637,16 +2670,24 @@ static inline bool spe_check_kernel_(spe_module *m, const spe_kernel *k)
             t->kind == SPE_KIND_COOPMAT ||
             (pointer && t->storage != SPE_StorageClassCrossWorkgroup && t->storage != SPE_StorageClassWorkgroup &&
              t->storage != SPE_StorageClassUniformConstant))
-            return spe_error_(m, SPE_ERR_PARAMETER, "spe_kernel_begin: parameter %u (%s) of kernel %s is %s in storage "
-                              "class %u: a kernel has numbers and pointers to global, local or constant memory", i,
-                              p->name ? p->name : "", k->name, spe_type_text(m, p->type, text, sizeof text),
-                              t->storage), false;
+            return spe_error_(m, SPE_ERR_PARAMETER,
+                              "spe_kernel_begin: parameter %u (%s) of kernel %s is %s in storage "
+                              "class %u: a kernel has numbers and pointers to global, local or constant memory",
+                              i, p->name ? p->name : "", k->name, spe_type_text(m, p->type, text, sizeof text),
+                              t->storage),
+                   false;
         if (!pointer && (p->align || p->restrict_ || p->readonly))
-            return spe_error_(m, SPE_ERR_PARAMETER, "spe_kernel_begin: parameter %u (%s) of kernel %s is no pointer: "
-                              "align, restrict_ and readonly mean nothing", i, p->name ? p->name : "", k->name), false;
+            return spe_error_(m, SPE_ERR_PARAMETER,
+                              "spe_kernel_begin: parameter %u (%s) of kernel %s is no pointer: "
+                              "align, restrict_ and readonly mean nothing",
+                              i, p->name ? p->name : "", k->name),
+                   false;
         if (p->align & (p->align - 1))
-            return spe_error_(m, SPE_ERR_RANGE, "spe_kernel_begin: alignment %u of parameter %u (%s) is no power of "
-                              "two", p->align, i, p->name ? p->name : ""), false;
+            return spe_error_(m, SPE_ERR_RANGE,
+                              "spe_kernel_begin: alignment %u of parameter %u (%s) is no power of "
+                              "two",
+                              p->align, i, p->name ? p->name : ""),
+                   false;
     }
     return true;
 }
@@ -2684,7 +2725,8 @@ static inline bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
 /* Closes the kernel; a region that is still open is an error that names where it began. */
 static inline void spe_kernel_end(spe_module *m)
 {
-    if (m->open && !m->fn.kernel) spe_error_(m, SPE_ERR_FUNCTION_OPEN, "spe_kernel_end: the open function is no kernel");
+    if (m->open && !m->fn.kernel)
+        spe_error_(m, SPE_ERR_FUNCTION_OPEN, "spe_kernel_end: the open function is no kernel");
     spe_close_function_(m, "spe_kernel_end");
 }
 
@@ -2697,7 +2739,8 @@ static inline spe_id spe_function_begin(spe_module *m, const char *name, spe_id 
 }
 static inline void spe_function_end(spe_module *m)
 {
-    if (m->open && m->fn.kernel) spe_error_(m, SPE_ERR_FUNCTION_OPEN, "spe_function_end: the open function is a kernel");
+    if (m->open && m->fn.kernel)
+        spe_error_(m, SPE_ERR_FUNCTION_OPEN, "spe_function_end: the open function is a kernel");
     spe_close_function_(m, "spe_function_end");
 }
 
@@ -2795,9 +2838,12 @@ static inline void spe_return_value(spe_module *m, spe_id v)
 static inline void spe_prologue_begin(spe_module *m)
 {
     if (m->error.id) return;
-    if (!m->open) spe_error_(m, SPE_ERR_NO_FUNCTION, "spe_prologue_begin: no function is open");
-    else if (m->in_prologue) spe_error_(m, SPE_ERR_PROLOGUE, "spe_prologue_begin: already in the prologue");
-    else m->in_prologue = true;
+    if (!m->open)
+        spe_error_(m, SPE_ERR_NO_FUNCTION, "spe_prologue_begin: no function is open");
+    else if (m->in_prologue)
+        spe_error_(m, SPE_ERR_PROLOGUE, "spe_prologue_begin: already in the prologue");
+    else
+        m->in_prologue = true;
 }
 static inline void spe_prologue_end(spe_module *m)
 {
@@ -2806,7 +2852,7 @@ static inline void spe_prologue_end(spe_module *m)
     m->in_prologue = false;
 }
 
-/* -- built-ins ----------------------------------------------------------------------------------------------------------- */
+/* -- built-ins --------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     uint16_t builtin, dims; /* 1: a scalar, 3: a vector */
@@ -2875,21 +2921,27 @@ static inline spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t
     m->in_prologue = was;
     return m->fn.builtin[which][dim] = v;
 }
-
-/* ---- Structured control flow ------------------------------------------------------------------------------------------ 
+/* ---- Structured control flow --------------------------------------------------------------------------------------
  *
  * A region is opened and closed; in between lie its sides or its body. Values leave it only through the arrays that the
- * calls take and fill. Regions nest; they cannot cross, and none may be open when the function ends. A side that ends in
- * spe_return has no values to give: those it is given are not used.
+ * calls take and fill. Regions nest; they cannot cross, and none may be open when the function ends. A side that ends
+ * in spe_return has no values to give: those it is given are not used.
  */
 
-enum { SPE_REGION_IF_, SPE_REGION_ELSE_, SPE_REGION_FOR_, SPE_REGION_WHILE_, SPE_REGION_BODY_, SPE_REGION_SWITCH_,
-       SPE_REGION_CASE_ };
+enum {
+    SPE_REGION_IF_,
+    SPE_REGION_ELSE_,
+    SPE_REGION_FOR_,
+    SPE_REGION_WHILE_,
+    SPE_REGION_BODY_,
+    SPE_REGION_SWITCH_,
+    SPE_REGION_CASE_
+};
 
 static inline const char *spe_region_name_(int kind)
 {
-    static const char *const names[] = {"spe_if", "spe_if", "spe_for", "spe_while", "spe_while", "spe_switch",
-                                        "spe_switch"};
+    static const char *const names[] = {"spe_if",    "spe_if",     "spe_for",   "spe_while",
+                                        "spe_while", "spe_switch", "spe_switch"};
     return names[kind];
 }
 
@@ -2925,8 +2977,10 @@ static inline spe_region_ *spe_innermost_(spe_module *m, const char *fn, int kin
     if (m->in_prologue) return spe_error_(m, SPE_ERR_PROLOGUE, "%s: not in the prologue", fn), (spe_region_ *)NULL;
     if (!r) return spe_error_(m, SPE_ERR_REGION_CROSSED, "%s: no region is open", fn), (spe_region_ *)NULL;
     if (r->kind != kind && r->kind != other)
-        return spe_error_(m, SPE_ERR_REGION_CROSSED, "%s does not fit here: the innermost open region is the %s opened "
-                          "at %s:%d", fn, spe_region_name_(r->kind), r->file ? r->file : "?", r->line),
+        return spe_error_(m, SPE_ERR_REGION_CROSSED,
+                          "%s does not fit here: the innermost open region is the %s opened "
+                          "at %s:%d",
+                          fn, spe_region_name_(r->kind), r->file ? r->file : "?", r->line),
                (spe_region_ *)NULL;
     return r;
 }
@@ -2978,8 +3032,11 @@ static inline bool spe_end_side_(spe_module *m, const char *fn, spe_region_ *r, 
     if (!spe_check_values_(m, fn, n, values)) return false;
     if (first) r->count = n;
     if (n != r->count)
-        return spe_error_(m, SPE_ERR_CARRIED, "%s: %u values leave this side of the %s opened at %s:%d, %u left the "
-                          "first", fn, n, spe_region_name_(r->kind), r->file ? r->file : "?", r->line, r->count), false;
+        return spe_error_(m, SPE_ERR_CARRIED,
+                          "%s: %u values leave this side of the %s opened at %s:%d, %u left the "
+                          "first",
+                          fn, n, spe_region_name_(r->kind), r->file ? r->file : "?", r->line, r->count),
+               false;
     from = spe_jump_(m, r->merge);
     at = spe_push_(m, SPE_BUFFER_STACK_, n + 1);
     if (!at) return false;
@@ -2989,14 +3046,17 @@ static inline bool spe_end_side_(spe_module *m, const char *fn, spe_region_ *r, 
     for (i = 0; i < n; i++) {
         spe_id t = spe_type_of(m, before[i]), u = spe_type_of(m, values[i]);
         if (t != u)
-            return spe_error_(m, SPE_ERR_CARRIED, "%s: value %u of the %s opened at %s:%d is %s on one side and %s on "
-                              "another", fn, i, spe_region_name_(r->kind), r->file ? r->file : "?", r->line,
-                              spe_type_text(m, t, ta, sizeof ta), spe_type_text(m, u, tb, sizeof tb)), false;
+            return spe_error_(m, SPE_ERR_CARRIED,
+                              "%s: value %u of the %s opened at %s:%d is %s on one side and %s on "
+                              "another",
+                              fn, i, spe_region_name_(r->kind), r->file ? r->file : "?", r->line,
+                              spe_type_text(m, t, ta, sizeof ta), spe_type_text(m, u, tb, sizeof tb)),
+                   false;
     }
     return true;
 }
 
-/* Value i at the merge of `sides` sides: the one value they share, a phi, or nothing in particular when none arrives. */
+/* Value i at the merge of `sides` sides: the one value they share, a phi, or undefined when none arrives. */
 static inline spe_id spe_merge_value_(spe_module *m, const spe_region_ *r, uint32_t sides, uint32_t i)
 {
     const uint32_t *side = m->buffer[SPE_BUFFER_STACK_].data + r->stack;
@@ -3039,14 +3099,15 @@ static inline void spe_close_sides_(spe_module *m, spe_region_ *r, uint32_t side
     m->region_count--;
 }
 
-/* -- if ------------------------------------------------------------------------------------------------------------------ */
+/* -- if ---------------------------------------------------------------------------------------------------------- */
 
 /* Opens an if on a bool. */
 static inline void spe_if(spe_module *m, spe_id condition)
 {
     spe_id type = spe_operand_(m, "spe_if", condition);
     spe_region_ *r = type && (type == spe_bool(m) || spe_disagree_(m, "spe_if", type, spe_bool(m)))
-                         ? spe_open_(m, "spe_if", SPE_REGION_IF_) : NULL;
+                         ? spe_open_(m, "spe_if", SPE_REGION_IF_)
+                         : NULL;
     spe_id then_label;
     uint32_t *at;
     if (!r) return;
@@ -3076,7 +3137,8 @@ static inline void spe_else(spe_module *m, uint32_t n, const spe_id *then_values
     spe_scope_renew_(m);
 }
 
-/* Closes an if that had a then side only: out[i] is then_values[i] where the condition held, else otherwise_values[i]. */
+/* Closes an if that had a then side only: out[i] is then_values[i] where the condition held, elsewhere
+ * otherwise_values[i]. */
 static inline void spe_endif_from(spe_module *m, uint32_t n, const spe_id *then_values, const spe_id *otherwise_values,
                                   spe_id *out)
 {
@@ -3093,14 +3155,18 @@ static inline void spe_endif_from(spe_module *m, uint32_t n, const spe_id *then_
     spe_close_sides_(m, r, 2, out);
 }
 
-/* Closes an if. With an else: n values leave its second side, out gets the phis (out may be values). Without: n is 0. */
+/* Closes an if. With an else: n values leave its second side, out gets the phis (out may be values). Without: n is
+ * 0. */
 static inline void spe_endif(spe_module *m, uint32_t n, const spe_id *values, spe_id *out)
 {
     spe_region_ *r = spe_innermost_(m, "spe_endif", SPE_REGION_IF_, SPE_REGION_ELSE_);
     if (!r) return;
     if (r->kind == SPE_REGION_IF_) {
-        if (n) spe_error_(m, SPE_ERR_CARRIED, "spe_endif: %u values leave the spe_if opened at %s:%d, which has no "
-                          "spe_else; use spe_endif_from", n, r->file ? r->file : "?", r->line);
+        if (n)
+            spe_error_(m, SPE_ERR_CARRIED,
+                       "spe_endif: %u values leave the spe_if opened at %s:%d, which has no "
+                       "spe_else; use spe_endif_from",
+                       n, r->file ? r->file : "?", r->line);
         spe_endif_from(m, 0, NULL, NULL, NULL);
         return;
     }
@@ -3109,7 +3175,7 @@ static inline void spe_endif(spe_module *m, uint32_t n, const spe_id *values, sp
     spe_close_sides_(m, r, 2, out);
 }
 
-/* -- loops --------------------------------------------------------------------------------------------------------------- */
+/* -- loops ------------------------------------------------------------------------------------------------------- */
 
 /* A phi of the loop header: the value on entry now, the value of the next round when the loop closes. */
 static inline spe_id spe_loop_phi_(spe_module *m, const spe_region_ *r, spe_id preheader, spe_id value)
@@ -3163,21 +3229,26 @@ static inline void spe_loop_merge_(spe_module *m, const spe_region_ *r)
 }
 
 /* Do the next round's values have the carried ones' types? */
-static inline bool spe_check_carried_(spe_module *m, const char *fn, const spe_region_ *r, uint32_t n, const spe_id *next)
+static inline bool spe_check_carried_(spe_module *m, const char *fn, const spe_region_ *r, uint32_t n,
+                                      const spe_id *next)
 {
     const uint32_t *phi = m->buffer[SPE_BUFFER_STACK_].data + r->stack;
     uint32_t i;
     char ta[80], tb[80];
     if (n != r->count)
         return spe_error_(m, SPE_ERR_CARRIED, "%s: %u values, but the %s opened at %s:%d carries %u", fn, n,
-                          spe_region_name_(r->kind), r->file ? r->file : "?", r->line, r->count), false;
+                          spe_region_name_(r->kind), r->file ? r->file : "?", r->line, r->count),
+               false;
     if (!spe_check_values_(m, fn, n, next)) return false;
     for (i = 0; i < n; i++) {
         spe_id t = spe_type_of(m, phi[i]), u = spe_type_of(m, next[i]);
         if (t != u)
-            return spe_error_(m, SPE_ERR_CARRIED, "%s: carried value %u changes its type from %s to %s in the %s opened "
-                              "at %s:%d", fn, i, spe_type_text(m, t, ta, sizeof ta), spe_type_text(m, u, tb, sizeof tb),
-                              spe_region_name_(r->kind), r->file ? r->file : "?", r->line), false;
+            return spe_error_(m, SPE_ERR_CARRIED,
+                              "%s: carried value %u changes its type from %s to %s in the %s opened "
+                              "at %s:%d",
+                              fn, i, spe_type_text(m, t, ta, sizeof ta), spe_type_text(m, u, tb, sizeof tb),
+                              spe_region_name_(r->kind), r->file ? r->file : "?", r->line),
+                   false;
     }
     return true;
 }
@@ -3252,8 +3323,8 @@ static inline void spe_endfor(spe_module *m, uint32_t n, spe_id *carried)
     spe_close_loop_(m, r, carried, r->step);
 }
 
-/* Opens a loop whose condition is computed each round from the carried values: spe_while, the condition, spe_while_test,
- * the body, spe_endwhile. carried becomes the values of the current round. */
+/* Opens a loop whose condition is computed each round from the carried values: spe_while, the condition,
+ * spe_while_test, the body, spe_endwhile. carried becomes the values of the current round. */
 static inline void spe_while(spe_module *m, uint32_t n, spe_id *carried)
 {
     spe_region_ *r = spe_open_loop_(m, "spe_while", SPE_REGION_WHILE_, n, carried);
@@ -3291,7 +3362,7 @@ static inline void spe_endwhile(spe_module *m, uint32_t n, spe_id *carried)
     spe_close_loop_(m, r, carried, 0);
 }
 
-/* -- switch -------------------------------------------------------------------------------------------------------------- */
+/* -- switch ------------------------------------------------------------------------------------------------------ */
 
 /* Opens a switch on an integer: n literals, all different. Then for each, in any order, spe_case(i) .. spe_endcase, and
  * spe_default .. spe_endcase (which may be left out when no values are carried); then spe_endswitch. No side falls into
@@ -3309,7 +3380,8 @@ static inline void spe_switch(spe_module *m, spe_id selector, uint32_t n, const 
                 spe_error_(m, SPE_ERR_RANGE, "spe_switch: literal %lld stands twice", (long long)literals[i]);
         }
         if (bits < 64 && (literals[i] < -((int64_t)1 << (bits - 1)) || literals[i] > (int64_t)spe_mask_(bits)))
-            spe_error_(m, SPE_ERR_RANGE, "spe_switch: literal %lld does not fit in %u bits", (long long)literals[i], bits);
+            spe_error_(m, SPE_ERR_RANGE, "spe_switch: literal %lld does not fit in %u bits", (long long)literals[i],
+                       bits);
     }
     r = spe_open_(m, "spe_switch", SPE_REGION_SWITCH_);
     if (!r) return;
@@ -3393,16 +3465,20 @@ static inline void spe_endswitch(spe_module *m, uint32_t n, spe_id *out)
     body = m->buffer[SPE_BUFFER_BODY_].data;
     for (i = 0; i < r->cases; i++) {
         if (!body[r->patch + (i + 1) * (size_t)(r->step + 1)])
-            spe_error_(m, SPE_ERR_REGION_OPEN, "spe_endswitch: side %u of the spe_switch opened at %s:%d was not written", i,
+            spe_error_(m, SPE_ERR_REGION_OPEN,
+                       "spe_endswitch: side %u of the spe_switch opened at %s:%d was not written", i,
                        r->file ? r->file : "?", r->line);
     }
     if (n != (r->state ? r->count : 0))
-        spe_error_(m, SPE_ERR_CARRIED, "spe_endswitch: %u values, but the sides of the spe_switch opened at %s:%d carry %u",
-                   n, r->file ? r->file : "?", r->line, r->count);
+        spe_error_(m, SPE_ERR_CARRIED,
+                   "spe_endswitch: %u values, but the sides of the spe_switch opened at %s:%d carry %u", n,
+                   r->file ? r->file : "?", r->line, r->count);
     if (body[r->patch] == r->merge) {
         if (n)
-            spe_error_(m, SPE_ERR_CARRIED, "spe_endswitch: the spe_switch opened at %s:%d carries values and has no "
-                       "spe_default", r->file ? r->file : "?", r->line);
+            spe_error_(m, SPE_ERR_CARRIED,
+                       "spe_endswitch: the spe_switch opened at %s:%d carries values and has no "
+                       "spe_default",
+                       r->file ? r->file : "?", r->line);
         at = spe_push_(m, SPE_BUFFER_STACK_, 1);
         if (at) at[0] = r->header;
         r->state++;
@@ -3411,10 +3487,9 @@ static inline void spe_endswitch(spe_module *m, uint32_t n, spe_id *out)
     spe_scope_pop_(m);
     spe_close_sides_(m, r, (uint32_t)r->state, out);
 }
+/* ---- What kernels do besides arithmetic: math functions, groups, barriers, atomics ----------------------------- */
 
-/* ---- What kernels do besides arithmetic: math functions, groups, barriers, atomics ------------------------------------ */
-
-/* -- OpenCL.std ---------------------------------------------------------------------------------------------------------- */
+/* -- OpenCL.std -------------------------------------------------------------------------------------------------- */
 
 /* How many operands a function of the set has, 0 for one spe_math does not know. */
 static inline uint32_t spe_math_operands_(spe_math_op f)
@@ -3447,7 +3522,8 @@ static inline spe_id spe_ext(spe_module *m, spe_id type, uint32_t number, uint32
     if (n > 8) return spe_error_(m, SPE_ERR_RANGE, "spe_ext: %u arguments; at most 8", n);
     if (!m->opencl_std) {
         m->opencl_std = spe_new_id_(m, 0, 0, 0);
-        at = m->opencl_std ? spe_put_(m, SPE_SECTION_IMPORT_, SPE_OpExtInstImport, 1 + spe_text_words_("OpenCL.std")) : NULL;
+        at = m->opencl_std ? spe_put_(m, SPE_SECTION_IMPORT_, SPE_OpExtInstImport, 1 + spe_text_words_("OpenCL.std"))
+                           : NULL;
         if (!at) return 0;
         at[0] = m->opencl_std;
         spe_put_text_(at + 1, "OpenCL.std");
@@ -3467,7 +3543,8 @@ static inline spe_id spe_math(spe_module *m, spe_math_op f, uint32_t n, const sp
     bool power = f == SPE_LDEXP || f == SPE_POWN || f == SPE_ROOTN;
     spe_id type;
     if (m->error.id) return 0;
-    if (!want || n != want) return spe_error_(m, SPE_ERR_TYPE, "%s (%d) takes %u arguments, not %u", fn, (int)f, want, n);
+    if (!want || n != want)
+        return spe_error_(m, SPE_ERR_TYPE, "%s (%d) takes %u arguments, not %u", fn, (int)f, want, n);
     type = spe_operand_(m, fn, args[0]);
     if (!type || !spe_takes_(m, fn, kinds, type)) return 0;
     for (i = 1; i < n; i++) {
@@ -3494,17 +3571,29 @@ static inline spe_id spe_math3(spe_module *m, spe_math_op f, spe_id a, spe_id b,
     return spe_math(m, f, 3, w);
 }
 
-/* -- groups -------------------------------------------------------------------------------------------------------------- */
+/* -- groups ------------------------------------------------------------------------------------------------------ */
 
 typedef enum {
-    SPE_RED_ADD, SPE_RED_MUL, SPE_RED_SMIN, SPE_RED_UMIN, SPE_RED_SMAX, SPE_RED_UMAX, SPE_RED_FMIN, SPE_RED_FMAX,
-    SPE_RED_AND, SPE_RED_OR, SPE_RED_XOR, SPE_RED_COUNT_
+    SPE_RED_ADD,
+    SPE_RED_MUL,
+    SPE_RED_SMIN,
+    SPE_RED_UMIN,
+    SPE_RED_SMAX,
+    SPE_RED_UMAX,
+    SPE_RED_FMIN,
+    SPE_RED_FMAX,
+    SPE_RED_AND,
+    SPE_RED_OR,
+    SPE_RED_XOR,
+    SPE_RED_COUNT_
 } spe_reduction;
 
 /* The instruction of a reduction, by what is reduced: 0 where there is none. */
 static inline uint32_t spe_reduction_op_(spe_reduction red, spe_kind kind, bool non_uniform)
 {
-    static const struct { uint16_t integer, real, truth, integer_uniform, real_uniform, truth_uniform; } rows[] = {
+    static const struct {
+        uint16_t integer, real, truth, integer_uniform, real_uniform, truth_uniform;
+    } rows[] = {
         {SPE_OpGroupNonUniformIAdd, SPE_OpGroupNonUniformFAdd, 0, SPE_OpGroupIAdd, SPE_OpGroupFAdd, 0},
         {SPE_OpGroupNonUniformIMul, SPE_OpGroupNonUniformFMul, 0, SPE_OpGroupIMulKHR, SPE_OpGroupFMulKHR, 0},
         {SPE_OpGroupNonUniformSMin, 0, 0, SPE_OpGroupSMin, 0, 0},
@@ -3529,8 +3618,8 @@ static inline uint32_t spe_reduction_op_(spe_reduction red, spe_kind kind, bool 
     }
 }
 
-/* A reduction or scan over a scope. Subgroups use the non-uniform instructions, which may stand in divergent code; where
- * there are none (work-groups, SPIR-V before 1.3) the uniform ones. */
+/* A reduction or scan over a scope. Subgroups use the non-uniform instructions, which may stand in divergent code;
+ * where there are none (work-groups, SPIR-V before 1.3) the uniform ones. */
 static inline spe_id spe_reduce_(spe_module *m, const char *fn, uint32_t scope, spe_reduction red, uint32_t operation,
                                  spe_id v, uint32_t cluster)
 {
@@ -3546,7 +3635,8 @@ static inline spe_id spe_reduce_(spe_module *m, const char *fn, uint32_t scope, 
         return spe_error_(m, SPE_ERR_TYPE, "%s: reduction %d does not take %s", fn, (int)red,
                           spe_type_text(m, type, text, sizeof text));
     if (cluster && (!non_uniform || (cluster & (cluster - 1))))
-        return spe_error_(m, SPE_ERR_RANGE, "%s: clusters of %u; a power of two and SPIR-V 1.3 are needed", fn, cluster);
+        return spe_error_(m, SPE_ERR_RANGE, "%s: clusters of %u; a power of two and SPIR-V 1.3 are needed", fn,
+                          cluster);
     w[0] = spe_u32(m, scope);
     w[1] = operation;
     w[2] = v;
@@ -3571,7 +3661,8 @@ static inline spe_id spe_sg_scan_exclusive(spe_module *m, spe_reduction red, spe
 static inline spe_id spe_sg_reduce_clustered(spe_module *m, spe_reduction red, spe_id v, uint32_t cluster)
 {
     if (!cluster) return spe_error_(m, SPE_ERR_RANGE, "spe_sg_reduce_clustered: clusters of 0");
-    return spe_reduce_(m, "spe_sg_reduce_clustered", SPE_ScopeSubgroup, red, SPE_GroupOperationClusteredReduce, v, cluster);
+    return spe_reduce_(m, "spe_sg_reduce_clustered", SPE_ScopeSubgroup, red, SPE_GroupOperationClusteredReduce, v,
+                       cluster);
 }
 /* Over the work-group, in uniform control flow. */
 static inline spe_id spe_wg_reduce(spe_module *m, spe_reduction red, spe_id v)
@@ -3588,7 +3679,8 @@ static inline spe_id spe_wg_scan_exclusive(spe_module *m, spe_reduction red, spe
 }
 
 /* An instruction of the form scope, value [, lane]. */
-static inline spe_id spe_group_(spe_module *m, const char *fn, uint32_t op, uint32_t scope, spe_id result, spe_id v, spe_id lane)
+static inline spe_id spe_group_(spe_module *m, const char *fn, uint32_t op, uint32_t scope, spe_id result, spe_id v,
+                                spe_id lane)
 {
     spe_id type = v ? spe_operand_(m, fn, v) : 0, tl = lane ? spe_operand_(m, fn, lane) : 0;
     uint32_t w[3];
@@ -3629,9 +3721,12 @@ static inline spe_id spe_sg_shuffle_down(spe_module *m, spe_id v, spe_id delta)
 static inline spe_id spe_sg_broadcast(spe_module *m, spe_id v, spe_id lane)
 {
     uint64_t k;
-    if (m->options.version < SPE_VERSION(1, 3)) return spe_group_lane_(m, "spe_sg_broadcast", SPE_OpGroupBroadcast, v, lane);
-    return spe_group_lane_(m, "spe_sg_broadcast", spe_const_bits(m, lane, &k) ? (uint32_t)SPE_OpGroupNonUniformBroadcast
-                           : (uint32_t)SPE_OpGroupNonUniformShuffle, v, lane);
+    if (m->options.version < SPE_VERSION(1, 3))
+        return spe_group_lane_(m, "spe_sg_broadcast", SPE_OpGroupBroadcast, v, lane);
+    return spe_group_lane_(m, "spe_sg_broadcast",
+                           spe_const_bits(m, lane, &k) ? (uint32_t)SPE_OpGroupNonUniformBroadcast
+                                                       : (uint32_t)SPE_OpGroupNonUniformShuffle,
+                           v, lane);
 }
 /* The value of the lowest active lane. */
 static inline spe_id spe_sg_broadcast_first(spe_module *m, spe_id v)
@@ -3666,12 +3761,14 @@ static inline spe_id spe_sg_ballot_count(spe_module *m, spe_id ballot)
 }
 static inline spe_id spe_sg_all(spe_module *m, spe_id v)
 {
-    uint32_t op = m->options.version < SPE_VERSION(1, 3) ? (uint32_t)SPE_OpGroupAll : (uint32_t)SPE_OpGroupNonUniformAll;
+    uint32_t op =
+        m->options.version < SPE_VERSION(1, 3) ? (uint32_t)SPE_OpGroupAll : (uint32_t)SPE_OpGroupNonUniformAll;
     return spe_vote_(m, "spe_sg_all", op, SPE_ScopeSubgroup, 0, v);
 }
 static inline spe_id spe_sg_any(spe_module *m, spe_id v)
 {
-    uint32_t op = m->options.version < SPE_VERSION(1, 3) ? (uint32_t)SPE_OpGroupAny : (uint32_t)SPE_OpGroupNonUniformAny;
+    uint32_t op =
+        m->options.version < SPE_VERSION(1, 3) ? (uint32_t)SPE_OpGroupAny : (uint32_t)SPE_OpGroupNonUniformAny;
     return spe_vote_(m, "spe_sg_any", op, SPE_ScopeSubgroup, 0, v);
 }
 /* True in the lowest active lane only. */
@@ -3688,14 +3785,15 @@ static inline spe_id spe_wg_any(spe_module *m, spe_id v)
 {
     return spe_vote_(m, "spe_wg_any", SPE_OpGroupAny, SPE_ScopeWorkgroup, 0, v);
 }
-/* The value of the invocation with this local id: an integer, or a vector of 2 or 3, as the work-group has dimensions. */
+/* The value of the invocation with this local id: an integer, or a vector of 2 or 3, as the work-group has
+ * dimensions. */
 static inline spe_id spe_wg_broadcast(spe_module *m, spe_id v, spe_id local_id)
 {
     if (!spe_operand_(m, "spe_wg_broadcast", v) || !spe_operand_(m, "spe_wg_broadcast", local_id)) return 0;
     return spe_group_(m, "spe_wg_broadcast", SPE_OpGroupBroadcast, SPE_ScopeWorkgroup, 0, v, local_id);
 }
 
-/* -- barriers ------------------------------------------------------------------------------------------------------------ */
+/* -- barriers ---------------------------------------------------------------------------------------------------- */
 
 /* Any control barrier: execution and memory scope, SPE_MemorySemantics... bits. */
 static inline void spe_control_barrier(spe_module *m, uint32_t execution, uint32_t memory, uint32_t semantics)
@@ -3712,12 +3810,14 @@ enum { SPE_BARRIER_MEMORY_ = SPE_MemorySemanticsWorkgroupMemory | SPE_MemorySema
 /* All invocations of the work-group arrive, and see what the others wrote to local and global memory before. */
 static inline void spe_barrier(spe_module *m)
 {
-    spe_control_barrier(m, SPE_ScopeWorkgroup, SPE_ScopeWorkgroup, SPE_MemorySemanticsAcquireRelease | SPE_BARRIER_MEMORY_);
+    spe_control_barrier(m, SPE_ScopeWorkgroup, SPE_ScopeWorkgroup,
+                        SPE_MemorySemanticsAcquireRelease | SPE_BARRIER_MEMORY_);
 }
 /* The same for the lanes of a subgroup. */
 static inline void spe_sg_barrier(spe_module *m)
 {
-    spe_control_barrier(m, SPE_ScopeSubgroup, SPE_ScopeSubgroup, SPE_MemorySemanticsAcquireRelease | SPE_BARRIER_MEMORY_);
+    spe_control_barrier(m, SPE_ScopeSubgroup, SPE_ScopeSubgroup,
+                        SPE_MemorySemanticsAcquireRelease | SPE_BARRIER_MEMORY_);
 }
 /* Orders memory, waits for nobody. */
 static inline void spe_memory_barrier(spe_module *m, uint32_t scope, uint32_t semantics)
@@ -3745,28 +3845,46 @@ static inline void spe_barrier_wait(spe_module *m)
     spe_split_barrier_(m, SPE_OpControlBarrierWaitINTEL, SPE_MemorySemanticsAcquire);
 }
 
-/* -- atomics ------------------------------------------------------------------------------------------------------------- */
+/* -- atomics ----------------------------------------------------------------------------------------------------- */
 
 typedef enum {
-    SPE_ATOMIC_IADD, SPE_ATOMIC_ISUB, SPE_ATOMIC_SMIN, SPE_ATOMIC_UMIN, SPE_ATOMIC_SMAX, SPE_ATOMIC_UMAX, SPE_ATOMIC_AND,
-    SPE_ATOMIC_OR, SPE_ATOMIC_XOR, SPE_ATOMIC_EXCHANGE, SPE_ATOMIC_FADD, SPE_ATOMIC_FMIN, SPE_ATOMIC_FMAX, SPE_ATOMIC_COUNT_
+    SPE_ATOMIC_IADD,
+    SPE_ATOMIC_ISUB,
+    SPE_ATOMIC_SMIN,
+    SPE_ATOMIC_UMIN,
+    SPE_ATOMIC_SMAX,
+    SPE_ATOMIC_UMAX,
+    SPE_ATOMIC_AND,
+    SPE_ATOMIC_OR,
+    SPE_ATOMIC_XOR,
+    SPE_ATOMIC_EXCHANGE,
+    SPE_ATOMIC_FADD,
+    SPE_ATOMIC_FMIN,
+    SPE_ATOMIC_FMAX,
+    SPE_ATOMIC_COUNT_
 } spe_atomic_op;
 
 /* Atomically combines v with what ptr points to (scalars) and returns the old value. scope: SPE_ScopeDevice ...;
  * semantics: SPE_MemorySemantics... bits. FADD, FMIN and FMAX take f32, f64, f16 by their extensions. */
-static inline spe_id spe_atomic(spe_module *m, spe_atomic_op op, spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics)
+static inline spe_id spe_atomic(spe_module *m, spe_atomic_op op, spe_id ptr, spe_id v, uint32_t scope,
+                                uint32_t semantics)
 {
-    static const struct { uint16_t op, kinds; } rows[SPE_ATOMIC_COUNT_] = {
-        {SPE_OpAtomicIAdd, SPE_TAKES_INT_}, {SPE_OpAtomicISub, SPE_TAKES_INT_}, {SPE_OpAtomicSMin, SPE_TAKES_INT_},
-        {SPE_OpAtomicUMin, SPE_TAKES_INT_}, {SPE_OpAtomicSMax, SPE_TAKES_INT_}, {SPE_OpAtomicUMax, SPE_TAKES_INT_},
-        {SPE_OpAtomicAnd, SPE_TAKES_INT_},  {SPE_OpAtomicOr, SPE_TAKES_INT_},   {SPE_OpAtomicXor, SPE_TAKES_INT_},
-        {SPE_OpAtomicExchange, SPE_TAKES_INT_ | SPE_TAKES_FLOAT_}, {SPE_OpAtomicFAddEXT, SPE_TAKES_FLOAT_},
-        {SPE_OpAtomicFMinEXT, SPE_TAKES_FLOAT_}, {SPE_OpAtomicFMaxEXT, SPE_TAKES_FLOAT_},
+    static const struct {
+        uint16_t op, kinds;
+    } rows[SPE_ATOMIC_COUNT_] = {
+        {SPE_OpAtomicIAdd, SPE_TAKES_INT_},      {SPE_OpAtomicISub, SPE_TAKES_INT_},
+        {SPE_OpAtomicSMin, SPE_TAKES_INT_},      {SPE_OpAtomicUMin, SPE_TAKES_INT_},
+        {SPE_OpAtomicSMax, SPE_TAKES_INT_},      {SPE_OpAtomicUMax, SPE_TAKES_INT_},
+        {SPE_OpAtomicAnd, SPE_TAKES_INT_},       {SPE_OpAtomicOr, SPE_TAKES_INT_},
+        {SPE_OpAtomicXor, SPE_TAKES_INT_},       {SPE_OpAtomicExchange, SPE_TAKES_INT_ | SPE_TAKES_FLOAT_},
+        {SPE_OpAtomicFAddEXT, SPE_TAKES_FLOAT_}, {SPE_OpAtomicFMinEXT, SPE_TAKES_FLOAT_},
+        {SPE_OpAtomicFMaxEXT, SPE_TAKES_FLOAT_},
     };
     spe_id type = spe_pointee_(m, "spe_atomic", ptr), tv = spe_operand_(m, "spe_atomic", v);
     uint32_t w[4];
     if (!type || !tv) return 0;
-    if ((unsigned)op >= SPE_ATOMIC_COUNT_) return spe_error_(m, SPE_ERR_RANGE, "spe_atomic: there is no operation %d", (int)op);
+    if ((unsigned)op >= SPE_ATOMIC_COUNT_)
+        return spe_error_(m, SPE_ERR_RANGE, "spe_atomic: there is no operation %d", (int)op);
     if (type != tv || spe_count(m, type) != 1) return spe_disagree_(m, "spe_atomic", type, tv);
     if (!spe_takes_(m, "spe_atomic", rows[op].kinds, type)) return 0;
     w[0] = ptr;
@@ -3801,13 +3919,16 @@ static inline void spe_atomic_store(spe_module *m, spe_id ptr, spe_id v, uint32_
     spe_emit_(m, SPE_OpAtomicStore, 0, 4, w);
 }
 /* Stores v where memory still holds `expected`; returns what it held. Integers. */
-static inline spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe_id v, uint32_t scope, uint32_t semantics)
+static inline spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe_id v, uint32_t scope,
+                                    uint32_t semantics)
 {
-    spe_id type = spe_pointee_(m, "spe_atomic_cas", ptr), tv = spe_operands_(m, "spe_atomic_cas", SPE_TAKES_INT_, expected, v);
+    spe_id type = spe_pointee_(m, "spe_atomic_cas", ptr),
+           tv = spe_operands_(m, "spe_atomic_cas", SPE_TAKES_INT_, expected, v);
     uint32_t w[6], failed = semantics;
     if (!type || !tv) return 0;
     if (type != tv || spe_count(m, type) != 1) return spe_disagree_(m, "spe_atomic_cas", type, tv);
-    if (failed & SPE_MemorySemanticsAcquireRelease) failed ^= SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsAcquire;
+    if (failed & SPE_MemorySemanticsAcquireRelease)
+        failed ^= SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsAcquire;
     failed &= ~(uint32_t)SPE_MemorySemanticsRelease; /* a failed exchange stores nothing to release */
     w[0] = ptr;
     w[1] = spe_u32(m, scope);
@@ -3817,11 +3938,10 @@ static inline spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, 
     w[5] = expected;
     return spe_emit_(m, SPE_OpAtomicCompareExchange, type, 6, w);
 }
+/* ---- Matrix hardware, 2D blocks, cache control ----------------------------------------------------------------- */
 
-/* ---- Matrix hardware, 2D blocks, cache control ------------------------------------------------------------------------- */
-
-/* OpSubgroupMatrixMultiplyAccumulateINTEL: a * b + c on the lanes of a subgroup, of SPE_MatrixMultiplyAccumulateOperands...
- * bits. k_dim is the product's K (16 for f16 and bf16, 32 for 8-bit integers, 8 for tf32). */
+/* OpSubgroupMatrixMultiplyAccumulateINTEL: a * b + c on the lanes of a subgroup; operands are bits
+ * SPE_MatrixMultiplyAccumulateOperands.... k_dim is the product's K (16 for f16 and bf16, 32 for 8-bit integers, 8 for tf32). */
 static inline spe_id spe_dpas(spe_module *m, spe_id result_type, uint32_t k_dim, spe_id a, spe_id b, spe_id c,
                               uint32_t operands)
 {
@@ -3952,13 +4072,14 @@ static inline void spe_sg_prefetch(spe_module *m, spe_id ptr, spe_id bytes)
 {
     spe_id tb = spe_operand_(m, "spe_sg_prefetch", bytes);
     uint32_t w[2];
-    if (!tb || !spe_takes_(m, "spe_sg_prefetch", SPE_TAKES_INT_, tb) || !spe_pointee_(m, "spe_sg_prefetch", ptr)) return;
+    if (!tb || !spe_takes_(m, "spe_sg_prefetch", SPE_TAKES_INT_, tb) || !spe_pointee_(m, "spe_sg_prefetch", ptr))
+        return;
     w[0] = ptr;
     w[1] = bytes;
     spe_emit_(m, SPE_OpSubgroupBlockPrefetchINTEL, 0, 2, w);
 }
 
-/* -- cooperative matrices (SPV_KHR_cooperative_matrix) --------------------------------------------------------------------- */
+/* -- cooperative matrices (SPV_KHR_cooperative_matrix) ----------------------------------------------------------- */
 
 static inline const spe_type_info *spe_want_coop_(spe_module *m, const char *fn, spe_id type)
 {
@@ -3966,7 +4087,8 @@ static inline const spe_type_info *spe_want_coop_(spe_module *m, const char *fn,
     char text[80];
     if (t && t->kind != SPE_KIND_COOPMAT)
         return spe_error_(m, SPE_ERR_TYPE, "%s: %s is no cooperative matrix", fn,
-                          spe_type_text(m, type, text, sizeof text)), (const spe_type_info *)NULL;
+                          spe_type_text(m, type, text, sizeof text)),
+               (const spe_type_info *)NULL;
     return t;
 }
 
@@ -3976,7 +4098,8 @@ static inline spe_id spe_coop_load(spe_module *m, spe_id type, spe_id ptr, uint3
 {
     spe_id ts = spe_operand_(m, "spe_coop_load", stride);
     uint32_t w[3];
-    if (!ts || !spe_want_coop_(m, "spe_coop_load", type) || !spe_takes_(m, "spe_coop_load", SPE_TAKES_INT_, ts)) return 0;
+    if (!ts || !spe_want_coop_(m, "spe_coop_load", type) || !spe_takes_(m, "spe_coop_load", SPE_TAKES_INT_, ts))
+        return 0;
     if (!spe_pointee_(m, "spe_coop_load", ptr)) return 0;
     w[0] = ptr;
     w[1] = spe_u32(m, layout);
@@ -3987,7 +4110,8 @@ static inline void spe_coop_store(spe_module *m, spe_id ptr, spe_id v, uint32_t 
 {
     spe_id tv = spe_operand_(m, "spe_coop_store", v), ts = spe_operand_(m, "spe_coop_store", stride);
     uint32_t w[4];
-    if (!tv || !ts || !spe_want_coop_(m, "spe_coop_store", tv) || !spe_takes_(m, "spe_coop_store", SPE_TAKES_INT_, ts)) return;
+    if (!tv || !ts || !spe_want_coop_(m, "spe_coop_store", tv) || !spe_takes_(m, "spe_coop_store", SPE_TAKES_INT_, ts))
+        return;
     if (!spe_pointee_(m, "spe_coop_store", ptr)) return;
     w[0] = ptr;
     w[1] = v;
@@ -4008,9 +4132,12 @@ static inline spe_id spe_coop_mma(spe_module *m, spe_id a, spe_id b, spe_id c, u
     z = spe_want_coop_(m, "spe_coop_mma", tc);
     if (!x || !y || !z) return 0;
     if (x->use != SPE_CooperativeMatrixUseMatrixAKHR || y->use != SPE_CooperativeMatrixUseMatrixBKHR ||
-        z->use != SPE_CooperativeMatrixUseMatrixAccumulatorKHR || x->cols != y->rows || x->rows != z->rows || y->cols != z->cols)
-        return spe_error_(m, SPE_ERR_TYPE, "spe_coop_mma: a %u x %u (use %u), b %u x %u (use %u) and c %u x %u (use %u) do "
-                          "not multiply", x->rows, x->cols, x->use, y->rows, y->cols, y->use, z->rows, z->cols, z->use);
+        z->use != SPE_CooperativeMatrixUseMatrixAccumulatorKHR || x->cols != y->rows || x->rows != z->rows ||
+        y->cols != z->cols)
+        return spe_error_(m, SPE_ERR_TYPE,
+                          "spe_coop_mma: a %u x %u (use %u), b %u x %u (use %u) and c %u x %u (use %u) do "
+                          "not multiply",
+                          x->rows, x->cols, x->use, y->rows, y->cols, y->use, z->rows, z->cols, z->use);
     w[0] = a;
     w[1] = b;
     w[2] = c;
@@ -4023,8 +4150,7 @@ static inline spe_id spe_coop_length(spe_module *m, spe_id type)
     if (!spe_want_coop_(m, "spe_coop_length", type)) return 0;
     return spe_emit_(m, SPE_OpCooperativeMatrixLengthKHR, spe_int(m, 32), 1, &type);
 }
-
-/* ---- The finished module ------------------------------------------------------------------------------------------------ */
+/* ---- The finished module --------------------------------------------------------------------------------------- */
 
 /* Which functions does an entry point reach? mark[i] is set for function number i. */
 static inline void spe_reach_(const spe_module *m, uint32_t from, uint8_t *mark)
@@ -4067,7 +4193,8 @@ static inline void spe_write_entries_(spe_module *m)
             spe_record_ *r = &m->ids[uses->data[i + 1]];
             uint32_t once = 0x80000000u + (uint32_t)e;
             if (!mark[uses->data[i]] || !(r->flags & SPE_ID_GLOBAL_) || r->aux == once) continue;
-            if (m->options.version < SPE_VERSION(1, 4) && spe_info_(m, r->type)->storage != SPE_StorageClassInput) continue;
+            if (m->options.version < SPE_VERSION(1, 4) && spe_info_(m, r->type)->storage != SPE_StorageClassInput)
+                continue;
             r->aux = once;
             at = spe_push_(m, SPE_SECTION_ENTRY_, 1);
             if (!at) return;
@@ -4123,8 +4250,11 @@ static inline spe_words spe_finish(spe_module *m)
     uint32_t *at;
     int section;
     if (m->open) {
-        if (m->region_count) spe_region_left_open_(m, "spe_finish");
-        else spe_error_(m, SPE_ERR_FUNCTION_OPEN, "spe_finish: a %s is still open", m->fn.kernel ? "kernel" : "function");
+        if (m->region_count)
+            spe_region_left_open_(m, "spe_finish");
+        else
+            spe_error_(m, SPE_ERR_FUNCTION_OPEN, "spe_finish: a %s is still open",
+                       m->fn.kernel ? "kernel" : "function");
     }
     if (m->error.id || !m->options.realloc) return words;
     if (!m->finished) {
@@ -4149,8 +4279,7 @@ static inline spe_words spe_finish(spe_module *m)
     words.count = m->buffer[SPE_BUFFER_OUT_].count;
     return words;
 }
-
-/* ---- Conversions on the host: f16, bf16, tf32, E4M3, E5M2 ------------------------------------------------------------------
+/* ---- Conversions on the host: f16, bf16, tf32, E4M3, E5M2 ---------------------------------------------------------
  *
  * All round to nearest, ties to even; subnormals are kept, NaN stays NaN with its sign. Past the largest finite value f16,
  * bf16 and tf32 become infinity. The 8-bit types become their largest value when `saturate` is set; otherwise E5M2
@@ -4198,11 +4327,13 @@ static inline double spe_decode_(const spe_format_ *f, uint32_t bits)
     double value;
     if (magnitude > f->largest) {
         out = sign | (uint64_t)0x7ff << 52;
-        if (magnitude != f->infinity || f->infinity == f->nan) out |= (uint64_t)1 << 51 | (uint64_t)m << (52 - f->mantissa);
+        if (magnitude != f->infinity || f->infinity == f->nan)
+            out |= (uint64_t)1 << 51 | (uint64_t)m << (52 - f->mantissa);
         memcpy(&value, &out, sizeof value);
         return value;
     }
-    if (!e && !m) out = 0;
+    if (!e && !m)
+        out = 0;
     else {
         if (!e) {
             for (e = 1; !(m >> f->mantissa); e--) m <<= 1;
@@ -4221,7 +4352,7 @@ static inline const spe_format_ *spe_format_of_(int which)
 {
     static const spe_format_ formats[] = {
         {5, 10, 0x7bff, 0x7c00, 0x7e00}, {8, 7, 0x7f7f, 0x7f80, 0x7fc0}, {8, 10, 0x3fbff, 0x3fc00, 0x3fe00},
-        {4, 3, 0x7e, 0x7f, 0x7f}, {5, 2, 0x7b, 0x7c, 0x7e},
+        {4, 3, 0x7e, 0x7f, 0x7f},        {5, 2, 0x7b, 0x7c, 0x7e},
     };
     return &formats[which];
 }

@@ -1,4 +1,4 @@
-/* ---- The numbers of SPIR-V ------------------------------------------------------------------------------------------
+/* ---- The numbers of SPIR-V ----------------------------------------------------------------------------------------
  * Lists of X(kind, name, number), each an enumerator SPE_<kind><name>: SPE_OpIAdd, SPE_ScopeSubgroup, ...
  */
 #define SPE_OPCODES(X)                                                                                                 \
@@ -9,19 +9,19 @@
     X(Op, TypeFunction, 33) X(Op, TypeEvent, 34) X(Op, TypeCooperativeMatrixKHR, 4456)                                 \
     X(Op, TypeCooperativeVectorNV, 5288) X(Op, ConstantTrue, 41) X(Op, ConstantFalse, 42) X(Op, Constant, 43)          \
     X(Op, ConstantComposite, 44) X(Op, ConstantNull, 46) X(Op, SpecConstantTrue, 48) X(Op, SpecConstantFalse, 49)      \
-    X(Op, SpecConstant, 50) X(Op, SpecConstantComposite, 51) X(Op, Function, 54) X(Op, FunctionParameter, 55) X(Op, FunctionEnd, 56)                    \
-    X(Op, FunctionCall, 57) X(Op, Variable, 59) X(Op, Load, 61) X(Op, Store, 62) X(Op, CopyMemory, 63)                 \
-    X(Op, CopyMemorySized, 64) X(Op, AccessChain, 65) X(Op, InBoundsAccessChain, 66) X(Op, PtrAccessChain, 67)         \
-    X(Op, InBoundsPtrAccessChain, 70) X(Op, Decorate, 71) X(Op, MemberDecorate, 72) X(Op, VectorExtractDynamic, 77)    \
-    X(Op, VectorInsertDynamic, 78) X(Op, VectorShuffle, 79) X(Op, CompositeConstruct, 80)                              \
-    X(Op, CompositeExtract, 81) X(Op, CompositeInsert, 82) X(Op, CopyObject, 83) X(Op, ConvertFToU, 109)               \
-    X(Op, ConvertFToS, 110) X(Op, ConvertSToF, 111) X(Op, ConvertUToF, 112) X(Op, UConvert, 113)                       \
-    X(Op, SConvert, 114) X(Op, FConvert, 115) X(Op, ConvertPtrToU, 117) X(Op, ConvertUToPtr, 120)                      \
-    X(Op, PtrCastToGeneric, 121) X(Op, GenericCastToPtr, 122) X(Op, Bitcast, 124) X(Op, SatConvertSToU, 118)           \
-    X(Op, SatConvertUToS, 119) X(Op, SNegate, 126) X(Op, FNegate, 127) X(Op, IAdd, 128) X(Op, FAdd, 129)               \
-    X(Op, ISub, 130) X(Op, FSub, 131) X(Op, IMul, 132) X(Op, FMul, 133) X(Op, UDiv, 134) X(Op, SDiv, 135)              \
-    X(Op, FDiv, 136) X(Op, UMod, 137) X(Op, SRem, 138) X(Op, SMod, 139) X(Op, FRem, 140) X(Op, FMod, 141)              \
-    X(Op, VectorTimesScalar, 142) X(Op, Dot, 148) X(Op, Any, 154) X(Op, All, 155) X(Op, IsNan, 156)                    \
+    X(Op, SpecConstant, 50) X(Op, SpecConstantComposite, 51) X(Op, Function, 54) X(Op, FunctionParameter, 55)          \
+    X(Op, FunctionEnd, 56) X(Op, FunctionCall, 57) X(Op, Variable, 59) X(Op, Load, 61) X(Op, Store, 62)                \
+    X(Op, CopyMemory, 63) X(Op, CopyMemorySized, 64) X(Op, AccessChain, 65) X(Op, InBoundsAccessChain, 66)             \
+    X(Op, PtrAccessChain, 67) X(Op, InBoundsPtrAccessChain, 70) X(Op, Decorate, 71) X(Op, MemberDecorate, 72)          \
+    X(Op, VectorExtractDynamic, 77) X(Op, VectorInsertDynamic, 78) X(Op, VectorShuffle, 79)                            \
+    X(Op, CompositeConstruct, 80) X(Op, CompositeExtract, 81) X(Op, CompositeInsert, 82) X(Op, CopyObject, 83)         \
+    X(Op, ConvertFToU, 109) X(Op, ConvertFToS, 110) X(Op, ConvertSToF, 111) X(Op, ConvertUToF, 112)                    \
+    X(Op, UConvert, 113) X(Op, SConvert, 114) X(Op, FConvert, 115) X(Op, ConvertPtrToU, 117)                           \
+    X(Op, ConvertUToPtr, 120) X(Op, PtrCastToGeneric, 121) X(Op, GenericCastToPtr, 122) X(Op, Bitcast, 124)            \
+    X(Op, SatConvertSToU, 118) X(Op, SatConvertUToS, 119) X(Op, SNegate, 126) X(Op, FNegate, 127) X(Op, IAdd, 128)     \
+    X(Op, FAdd, 129) X(Op, ISub, 130) X(Op, FSub, 131) X(Op, IMul, 132) X(Op, FMul, 133) X(Op, UDiv, 134)              \
+    X(Op, SDiv, 135) X(Op, FDiv, 136) X(Op, UMod, 137) X(Op, SRem, 138) X(Op, SMod, 139) X(Op, FRem, 140)              \
+    X(Op, FMod, 141) X(Op, VectorTimesScalar, 142) X(Op, Dot, 148) X(Op, Any, 154) X(Op, All, 155) X(Op, IsNan, 156)   \
     X(Op, IsInf, 157) X(Op, LogicalEqual, 164) X(Op, LogicalNotEqual, 165) X(Op, LogicalOr, 166)                       \
     X(Op, LogicalAnd, 167) X(Op, LogicalNot, 168) X(Op, Select, 169) X(Op, IEqual, 170) X(Op, INotEqual, 171)          \
     X(Op, UGreaterThan, 172) X(Op, SGreaterThan, 173) X(Op, UGreaterThanEqual, 174) X(Op, SGreaterThanEqual, 175)      \

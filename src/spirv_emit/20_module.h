@@ -1,4 +1,4 @@
-/* ---- The module: errors, memory, ids ------------------------------------------------------------------------------ */
+/* ---- The module: errors, memory, ids --------------------------------------------------------------------------- */
 
 #if defined(__GNUC__)
 #define SPE_PRINTF_(text, args) __attribute__((__format__(__printf__, text, args)))
@@ -12,7 +12,8 @@ typedef uint32_t spe_id; /* 0 is poison */
 
 #define SPE_VERSION(major, minor) (((uint32_t)(major) << 16) | ((uint32_t)(minor) << 8))
 
-/* Every error this header reports: X(name, number, what it means). coopmatrix.h counts from 1000, xetile.h from 2000. */
+/* Every error this header reports: X(name, number, what it means). coopmatrix.h counts from 1000, xetile.h from
+ * 2000. */
 #define SPE_ERRORS(X)                                                                                                  \
     X(MEMORY, 1, "the allocator returned no memory")                                                                   \
     X(OPTION, 2, "an option has a value that does not exist")                                                          \
@@ -103,7 +104,8 @@ enum {
     SPE_SECTION_MODE_, SPE_SECTION_STRING_, SPE_SECTION_NAME_, SPE_SECTION_DECORATION_, SPE_SECTION_GLOBAL_,
     SPE_SECTION_FUNCTION_, SPE_SECTION_COUNT_,
     SPE_BUFFER_VARIABLES_ = SPE_SECTION_COUNT_, SPE_BUFFER_PROLOGUE_, SPE_BUFFER_BODY_, SPE_BUFFER_SLOTS_,
-    SPE_BUFFER_UNIQUE_, SPE_BUFFER_SCOPES_, SPE_BUFFER_STACK_, SPE_BUFFER_USES_, SPE_BUFFER_CAPS_, SPE_BUFFER_OUT_, SPE_BUFFER_COUNT_
+    SPE_BUFFER_UNIQUE_, SPE_BUFFER_SCOPES_, SPE_BUFFER_STACK_, SPE_BUFFER_USES_, SPE_BUFFER_CAPS_, SPE_BUFFER_OUT_,
+    SPE_BUFFER_COUNT_
 };
 
 /* Built-ins, for spe_builtin. */
@@ -252,7 +254,7 @@ static inline spe_module *spe_at(spe_module *m, const char *file, int line)
 #define SPE(m, fn, ...) spe_##fn(spe_at((m), __FILE__, __LINE__), __VA_ARGS__)
 #define SPE0(m, fn) spe_##fn(spe_at((m), __FILE__, __LINE__))
 
-/* -- memory: arrays that double, and an arena of chunks that double ------------------------------------------------- */
+/* -- memory: arrays that double, and an arena of chunks that double ---------------------------------------------- */
 
 static inline void *spe_realloc_(spe_module *m, void *p, size_t size)
 {
@@ -297,7 +299,9 @@ static inline void *spe_alloc(spe_module *m, size_t bytes)
 {
     const size_t head = (sizeof(spe_chunk_) + 15) / 16 * 16;
     char *at;
-    if (m->error.id || bytes > SIZE_MAX / 4) return spe_error_(m, SPE_ERR_MEMORY, "out of memory: no %zu bytes", bytes), (void *)NULL;
+    if (m->error.id) return NULL;
+    if (bytes > SIZE_MAX / 4)
+        return spe_error_(m, SPE_ERR_MEMORY, "out of memory: no %zu bytes", bytes), (void *)NULL;
     bytes = bytes ? (bytes + 15) / 16 * 16 : 16;
     if (!m->chunks || m->chunk_used + bytes > m->chunk_size) {
         size_t size = m->chunk_next ? m->chunk_next : 4096;
@@ -325,7 +329,7 @@ static inline const char *spe_copy_text_(spe_module *m, const char *text)
     return copy;
 }
 
-/* -- words ---------------------------------------------------------------------------------------------------------- */
+/* -- words ------------------------------------------------------------------------------------------------------- */
 
 static inline uint32_t spe_text_words_(const char *text) { return (uint32_t)(strlen(text) / 4 + 1); }
 
@@ -342,7 +346,9 @@ static inline uint32_t *spe_put_(spe_module *m, int section, uint32_t op, uint32
 {
     uint32_t *at;
     if (m->error.id) return NULL;
-    if (count > 65534) return spe_error_(m, SPE_ERR_LIMIT, "an instruction of %u words; SPIR-V allows 65535", count + 1), (uint32_t *)NULL;
+    if (count > 65534)
+        return spe_error_(m, SPE_ERR_LIMIT, "an instruction of %u words; SPIR-V allows 65535", count + 1),
+               (uint32_t *)NULL;
     at = spe_push_(m, section, count + 1);
     if (!at) return NULL;
     *at = (count + 1) << 16 | op;

@@ -1,4 +1,4 @@
-/* ---- What needs which capability, and which capability needs which extension or version --------------------------- */
+/* ---- What needs which capability, and which capability needs which extension or version ------------------------ */
 
 typedef struct {
     uint16_t capability;
@@ -82,7 +82,8 @@ typedef struct {
 
 static inline const spe_need_row_ *spe_need_rows_(size_t *count)
 {
-#define SPE_OP_(first, last, capability) {SPE_NEED_OP_, SPE_Op##first, SPE_Op##last, SPE_ANY_, 0, SPE_Capability##capability}
+#define SPE_OP_(first, last, capability)                                                                               \
+    {SPE_NEED_OP_, SPE_Op##first, SPE_Op##last, SPE_ANY_, 0, SPE_Capability##capability}
 #define SPE_OP_BY_(first, last, by, variant, capability)                                                               \
     {SPE_NEED_OP_, SPE_Op##first, SPE_Op##last, SPE_BY_##by##_, variant, SPE_Capability##capability}
 #define SPE_IS_(what, value, capability)                                                                               \
@@ -181,7 +182,7 @@ static inline void spe_extension(spe_module *m, const char *name)
     if (at) memcpy(at, want, words * sizeof *want);
 }
 
-/* Declares a capability, once, with the extension it comes from. SPE_ERR_VERSION when the module's version has it not. */
+/* Declares a capability, once, with the extension it comes from. SPE_ERR_VERSION when the module's version lacks it. */
 static inline void spe_capability(spe_module *m, uint32_t capability)
 {
     spe_buffer_ *b = &m->buffer[SPE_BUFFER_CAPS_];

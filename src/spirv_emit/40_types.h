@@ -1,4 +1,4 @@
-/* ---- Types: each is made once ------------------------------------------------------------------------------------- */
+/* ---- Types: each is made once ---------------------------------------------------------------------------------- */
 
 /* What a type id is made of; kind SPE_KIND_NONE for anything that is no type. */
 static inline spe_type_info spe_info(const spe_module *m, spe_id type)
@@ -76,7 +76,7 @@ static inline char *spe_type_text(const spe_module *m, spe_id type, char *text, 
     return text;
 }
 
-/* -- the hash table: from an instruction without its result to its id ------------------------------------------------ */
+/* -- the hash table: from an instruction without its result to its id -------------------------------------------- */
 
 static inline uint32_t spe_hash_(uint32_t op, uint32_t n, const uint32_t *w)
 {
@@ -146,7 +146,7 @@ static inline spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t n, const u
     return id;
 }
 
-/* -- the types ------------------------------------------------------------------------------------------------------- */
+/* -- the types --------------------------------------------------------------------------------------------------- */
 
 /* Enters a new type's description. */
 static inline spe_id spe_describe_(spe_module *m, spe_id id, const spe_type_info *info)
@@ -305,7 +305,8 @@ static inline spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members
     return spe_type_(m, SPE_OpTypeStruct, n, members, &t, SPE_NEED_NOTHING_, 0);
 }
 
-/* A pointer into a storage class (SPE_StorageClassCrossWorkgroup: global memory, Workgroup: local, Function: private). */
+/* A pointer into a storage class: SPE_StorageClassCrossWorkgroup is global memory, ...Workgroup local, ...Function
+ * private. */
 static inline spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_POINTER, 0, 1, type);

@@ -1,4 +1,4 @@
-/* ---- Constants: each is made once; for a vector type the scalar is repeated --------------------------------------- */
+/* ---- Constants: each is made once; for a vector type the scalar is repeated ------------------------------------ */
 
 /* Enters the bits of a scalar constant, for folding. */
 static inline spe_id spe_remember_(spe_module *m, spe_id id, uint64_t bits)
@@ -31,8 +31,10 @@ static inline spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits
     w[0] = type;
     w[1] = (uint32_t)bits;
     w[2] = (uint32_t)(bits >> 32);
-    if (t->kind == SPE_KIND_BOOL) id = spe_unique_(m, bits ? SPE_OpConstantTrue : SPE_OpConstantFalse, 1, w, &fresh);
-    else id = spe_unique_(m, SPE_OpConstant, t->bits == 64 ? 3 : 2, w, &fresh);
+    if (t->kind == SPE_KIND_BOOL)
+        id = spe_unique_(m, bits ? SPE_OpConstantTrue : SPE_OpConstantFalse, 1, w, &fresh);
+    else
+        id = spe_unique_(m, SPE_OpConstant, t->bits == 64 ? 3 : 2, w, &fresh);
     return id && fresh ? spe_remember_(m, id, bits) : id;
 }
 
@@ -86,8 +88,8 @@ static inline const spe_type_info *spe_want_scalar_(spe_module *m, const char *f
     const spe_type_info *t = spe_want_type_(m, fn, type), *s = t ? spe_info_(m, spe_scalar_of(m, type)) : NULL;
     char text[80];
     if (s && !s->bits)
-        return spe_error_(m, SPE_ERR_TYPE, "%s: no such constant of %s", fn,
-                          spe_type_text(m, type, text, sizeof text)), (const spe_type_info *)NULL;
+        return spe_error_(m, SPE_ERR_TYPE, "%s: no such constant of %s", fn, spe_type_text(m, type, text, sizeof text)),
+               (const spe_type_info *)NULL;
     return s;
 }
 
@@ -173,7 +175,8 @@ static inline spe_id spe_undef(spe_module *m, spe_id type)
 
 static inline void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, uint32_t n, const uint32_t *words);
 
-/* A scalar the host may set when it loads the module: `bits` is the default, spec_id its number. Each call makes one. */
+/* A scalar the host may set when it loads the module: `bits` is the default, spec_id its number.
+ * Each call makes one. */
 static inline spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_id)
 {
     const spe_type_info *t = spe_want_type_(m, "spe_spec_const", type);
@@ -196,7 +199,7 @@ static inline spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, u
     return id;
 }
 
-/* -- names and decorations ------------------------------------------------------------------------------------------ */
+/* -- names and decorations --------------------------------------------------------------------------------------- */
 
 /* Names an id in disassembly, when options.names is set. */
 static inline void spe_name(spe_module *m, spe_id id, const char *name)
@@ -245,4 +248,3 @@ static inline void spe_decorate_member(spe_module *m, spe_id type, uint32_t memb
     if (n) memcpy(at + 3, words, n * sizeof *words);
     spe_need_(m, SPE_NEED_DECORATION_, decoration);
 }
-

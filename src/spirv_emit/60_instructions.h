@@ -1,4 +1,4 @@
-/* ---- Instructions ------------------------------------------------------------------------------------------------- */
+/* ---- Instructions ---------------------------------------------------------------------------------------------- */
 
 /* Notes that the open function uses a global variable or function: the entry point's interface is made of it. */
 static inline void spe_use_(spe_module *m, spe_id id)
@@ -12,7 +12,7 @@ static inline void spe_use_(spe_module *m, spe_id id)
     at[1] = id;
 }
 
-/* Checks that `value` is one that may be used here and returns its type; 0 and an error that names the caller if not. */
+/* Checks that `value` may be used here and returns its type; 0 and an error that names the caller if not. */
 static inline spe_id spe_operand_(spe_module *m, const char *fn, spe_id value)
 {
     const spe_buffer_ *scopes = &m->buffer[SPE_BUFFER_SCOPES_];
@@ -22,7 +22,8 @@ static inline spe_id spe_operand_(spe_module *m, const char *fn, spe_id value)
         return spe_error_(m, SPE_ERR_NO_VALUE, "%s: operand %u is no value", fn, value);
     r = &m->ids[value];
     if (SPE_UNLIKELY_(r->depth >= scopes->count || scopes->data[r->depth] != r->serial))
-        return spe_error_(m, SPE_ERR_SCOPE, "%s: value %u was made in a region that is closed; carry it out", fn, value);
+        return spe_error_(m, SPE_ERR_SCOPE, "%s: value %u was made in a region that is closed; carry it out", fn,
+                          value);
     if (SPE_UNLIKELY_(m->in_prologue && r->depth > 1))
         return spe_error_(m, SPE_ERR_PROLOGUE, "%s: value %u is made in the body; the prologue comes before it", fn,
                           value);
@@ -69,7 +70,8 @@ static inline void spe_label_(spe_module *m, spe_id label, bool dead)
 static inline bool spe_ready_(spe_module *m)
 {
     if (m->error.id) return false;
-    if (SPE_UNLIKELY_(!m->open)) return spe_error_(m, SPE_ERR_NO_FUNCTION, "an instruction outside of a function"), false;
+    if (SPE_UNLIKELY_(!m->open))
+        return spe_error_(m, SPE_ERR_NO_FUNCTION, "an instruction outside of a function"), false;
     if (SPE_UNLIKELY_(!m->block) && !m->in_prologue) {
         spe_id label = spe_new_id_(m, 0, 0, 0);
         if (label) spe_label_(m, label, true);
@@ -101,7 +103,8 @@ static inline void spe_note_words_(spe_module *m, uint32_t n, const uint32_t *wo
 {
     uint32_t i;
     for (i = 0; i < n && !m->error.id; i++) {
-        if (words[i] < m->id_count && (m->ids[words[i]].flags & (SPE_ID_GLOBAL_ | SPE_ID_FUNCTION_))) spe_use_(m, words[i]);
+        if (words[i] < m->id_count && (m->ids[words[i]].flags & (SPE_ID_GLOBAL_ | SPE_ID_FUNCTION_)))
+            spe_use_(m, words[i]);
     }
 }
 
@@ -118,17 +121,22 @@ static inline spe_id spe_op(spe_module *m, uint32_t opcode, spe_id result_type, 
 static inline void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const uint32_t *words)
 {
     if (opcode >= SPE_OpPhi && opcode <= SPE_OpUnreachable) {
-        spe_error_(m, SPE_ERR_REGION_CROSSED, "spe_op_void: opcode %u is control flow; use spe_if and the like", opcode);
+        spe_error_(m, SPE_ERR_REGION_CROSSED, "spe_op_void: opcode %u is control flow; use spe_if and the like",
+                   opcode);
         return;
     }
     spe_note_words_(m, n, words);
     spe_emit_(m, opcode, 0, n, words);
 }
 
-/* -- what arithmetic takes ------------------------------------------------------------------------------------------- */
+/* -- what arithmetic takes --------------------------------------------------------------------------------------- */
 
-enum { SPE_TAKES_INT_ = 1 << SPE_KIND_INT, SPE_TAKES_FLOAT_ = 1 << SPE_KIND_FLOAT, SPE_TAKES_BOOL_ = 1 << SPE_KIND_BOOL,
-       SPE_TAKES_PTR_ = 1 << SPE_KIND_POINTER };
+enum {
+    SPE_TAKES_INT_ = 1 << SPE_KIND_INT,
+    SPE_TAKES_FLOAT_ = 1 << SPE_KIND_FLOAT,
+    SPE_TAKES_BOOL_ = 1 << SPE_KIND_BOOL,
+    SPE_TAKES_PTR_ = 1 << SPE_KIND_POINTER
+};
 
 /* Is the scalar of `type` of one of the kinds? */
 static inline bool spe_takes_(spe_module *m, const char *fn, uint32_t kinds, spe_id type)
@@ -145,8 +153,8 @@ static inline bool spe_takes_(spe_module *m, const char *fn, uint32_t kinds, spe
 static inline spe_id spe_disagree_(spe_module *m, const char *fn, spe_id a, spe_id b)
 {
     char ta[80], tb[80];
-    return spe_error_(m, SPE_ERR_TYPE, "%s: operand types disagree: %s and %s", fn,
-                      spe_type_text(m, a, ta, sizeof ta), spe_type_text(m, b, tb, sizeof tb));
+    return spe_error_(m, SPE_ERR_TYPE, "%s: operand types disagree: %s and %s", fn, spe_type_text(m, a, ta, sizeof ta),
+                      spe_type_text(m, b, tb, sizeof tb));
 }
 
 /* The common type of two operands, 0 and an error when they have none. */
@@ -270,28 +278,32 @@ static inline spe_id spe_unary_(spe_module *m, const char *fn, uint32_t op, uint
 /* Arithmetic on two values of one type (scalars, vectors, and where the operation allows it cooperative matrices); the
  * result has that type. sdiv and srem round toward zero, smod takes the divisor's sign, frem the dividend's. */
 #define SPE_BINARY_LIST_(X)                                                                                            \
-    X(spe_iadd, IAdd, INT) X(spe_isub, ISub, INT) X(spe_imul, IMul, INT) X(spe_udiv, UDiv, INT)                        \
-    X(spe_sdiv, SDiv, INT) X(spe_umod, UMod, INT) X(spe_srem, SRem, INT) X(spe_smod, SMod, INT)                        \
-    X(spe_fadd, FAdd, FLOAT) X(spe_fsub, FSub, FLOAT) X(spe_fmul, FMul, FLOAT) X(spe_fdiv, FDiv, FLOAT)                \
-    X(spe_frem, FRem, FLOAT) X(spe_fmod, FMod, FLOAT)                                                                  \
-    X(spe_and, BitwiseAnd, INT) X(spe_or, BitwiseOr, INT) X(spe_xor, BitwiseXor, INT)                                  \
-    X(spe_shl, ShiftLeftLogical, INT) X(spe_shr, ShiftRightLogical, INT) X(spe_sar, ShiftRightArithmetic, INT)         \
-    X(spe_land, LogicalAnd, BOOL) X(spe_lor, LogicalOr, BOOL) X(spe_leq, LogicalEqual, BOOL)                           \
-    X(spe_lne, LogicalNotEqual, BOOL)
+    X(spe_iadd, IAdd, INT)                                                                                             \
+    X(spe_isub, ISub, INT) X(spe_imul, IMul, INT) X(spe_udiv, UDiv, INT) X(spe_sdiv, SDiv, INT) X(spe_umod, UMod, INT) \
+        X(spe_srem, SRem, INT) X(spe_smod, SMod, INT) X(spe_fadd, FAdd, FLOAT) X(spe_fsub, FSub, FLOAT)                \
+            X(spe_fmul, FMul, FLOAT) X(spe_fdiv, FDiv, FLOAT) X(spe_frem, FRem, FLOAT) X(spe_fmod, FMod, FLOAT)        \
+                X(spe_and, BitwiseAnd, INT) X(spe_or, BitwiseOr, INT) X(spe_xor, BitwiseXor, INT)                      \
+                    X(spe_shl, ShiftLeftLogical, INT) X(spe_shr, ShiftRightLogical, INT)                               \
+                        X(spe_sar, ShiftRightArithmetic, INT) X(spe_land, LogicalAnd, BOOL)                            \
+                            X(spe_lor, LogicalOr, BOOL) X(spe_leq, LogicalEqual, BOOL)                                 \
+                                X(spe_lne, LogicalNotEqual, BOOL)
 /* Arithmetic on one value. popcount of each component is spe_bit_count. */
 #define SPE_UNARY_LIST_(X)                                                                                             \
-    X(spe_ineg, SNegate, INT) X(spe_fneg, FNegate, FLOAT) X(spe_not, Not, INT) X(spe_lnot, LogicalNot, BOOL)           \
-    X(spe_bit_count, BitCount, INT) X(spe_bit_reverse, BitReverse, INT)
+    X(spe_ineg, SNegate, INT)                                                                                          \
+    X(spe_fneg, FNegate, FLOAT) X(spe_not, Not, INT) X(spe_lnot, LogicalNot, BOOL) X(spe_bit_count, BitCount, INT)     \
+        X(spe_bit_reverse, BitReverse, INT)
 /* Comparisons: bool, or a vector of bools. f.. are ordered (false when a NaN is there), fu.. unordered (true). */
 #define SPE_COMPARE_LIST_(X)                                                                                           \
-    X(spe_ieq, IEqual, INT) X(spe_ine, INotEqual, INT) X(spe_ult, ULessThan, INT) X(spe_ule, ULessThanEqual, INT)      \
-    X(spe_ugt, UGreaterThan, INT) X(spe_uge, UGreaterThanEqual, INT) X(spe_slt, SLessThan, INT)                        \
-    X(spe_sle, SLessThanEqual, INT) X(spe_sgt, SGreaterThan, INT) X(spe_sge, SGreaterThanEqual, INT)                   \
-    X(spe_feq, FOrdEqual, FLOAT) X(spe_fne, FOrdNotEqual, FLOAT) X(spe_flt, FOrdLessThan, FLOAT)                       \
-    X(spe_fle, FOrdLessThanEqual, FLOAT) X(spe_fgt, FOrdGreaterThan, FLOAT)                                            \
-    X(spe_fge, FOrdGreaterThanEqual, FLOAT) X(spe_fueq, FUnordEqual, FLOAT) X(spe_fune, FUnordNotEqual, FLOAT)         \
-    X(spe_fult, FUnordLessThan, FLOAT) X(spe_fule, FUnordLessThanEqual, FLOAT) X(spe_fugt, FUnordGreaterThan, FLOAT)   \
-    X(spe_fuge, FUnordGreaterThanEqual, FLOAT)
+    X(spe_ieq, IEqual, INT)                                                                                            \
+    X(spe_ine, INotEqual, INT) X(spe_ult, ULessThan, INT) X(spe_ule, ULessThanEqual, INT)                              \
+        X(spe_ugt, UGreaterThan, INT) X(spe_uge, UGreaterThanEqual, INT) X(spe_slt, SLessThan, INT)                    \
+            X(spe_sle, SLessThanEqual, INT) X(spe_sgt, SGreaterThan, INT) X(spe_sge, SGreaterThanEqual, INT)           \
+                X(spe_feq, FOrdEqual, FLOAT) X(spe_fne, FOrdNotEqual, FLOAT) X(spe_flt, FOrdLessThan, FLOAT)           \
+                    X(spe_fle, FOrdLessThanEqual, FLOAT) X(spe_fgt, FOrdGreaterThan, FLOAT)                            \
+                        X(spe_fge, FOrdGreaterThanEqual, FLOAT) X(spe_fueq, FUnordEqual, FLOAT)                        \
+                            X(spe_fune, FUnordNotEqual, FLOAT) X(spe_fult, FUnordLessThan, FLOAT)                      \
+                                X(spe_fule, FUnordLessThanEqual, FLOAT) X(spe_fugt, FUnordGreaterThan, FLOAT)          \
+                                    X(spe_fuge, FUnordGreaterThanEqual, FLOAT)
 
 #define SPE_BINARY_(name, op, kind)                                                                                    \
     static inline spe_id name(spe_module *m, spe_id a, spe_id b)                                                       \
@@ -423,9 +435,10 @@ static inline spe_id spe_bits_insert(spe_module *m, spe_id base, spe_id v, spe_i
     return spe_emit_(m, SPE_OpBitFieldInsert, type, 4, w);
 }
 
-/* -- conversions ------------------------------------------------------------------------------------------------------ */
+/* -- conversions ------------------------------------------------------------------------------------------------- */
 
-static inline spe_id spe_convert_(spe_module *m, const char *fn, uint32_t op, uint32_t from, uint32_t to, spe_id type, spe_id v)
+static inline spe_id spe_convert_(spe_module *m, const char *fn, uint32_t op, uint32_t from, uint32_t to, spe_id type,
+                                  spe_id v)
 {
     spe_id tv = spe_operand_(m, fn, v);
     const spe_type_info *source, *target;
@@ -448,17 +461,19 @@ static inline spe_id spe_convert_(spe_module *m, const char *fn, uint32_t op, ui
 /* Conversions to `type`, component by component: integers to wider or narrower ones, with zeros (u) or the sign (s);
  * floats to floats; floats to integers (toward zero) and back. The same type gives the value itself. */
 #define SPE_CONVERT_LIST_(X)                                                                                           \
-    X(spe_uconvert, UConvert, INT, INT) X(spe_sconvert, SConvert, INT, INT) X(spe_fconvert, FConvert, FLOAT, FLOAT)    \
-    X(spe_f_to_u, ConvertFToU, FLOAT, INT) X(spe_f_to_s, ConvertFToS, FLOAT, INT)                                      \
-    X(spe_u_to_f, ConvertUToF, INT, FLOAT) X(spe_s_to_f, ConvertSToF, INT, FLOAT)                                      \
-    X(spe_ptr_to_u, ConvertPtrToU, PTR, INT) X(spe_u_to_ptr, ConvertUToPtr, INT, PTR)
+    X(spe_uconvert, UConvert, INT, INT)                                                                                \
+    X(spe_sconvert, SConvert, INT, INT) X(spe_fconvert, FConvert, FLOAT, FLOAT) X(spe_f_to_u, ConvertFToU, FLOAT, INT) \
+        X(spe_f_to_s, ConvertFToS, FLOAT, INT) X(spe_u_to_f, ConvertUToF, INT, FLOAT)                                  \
+            X(spe_s_to_f, ConvertSToF, INT, FLOAT) X(spe_ptr_to_u, ConvertPtrToU, PTR, INT)                            \
+                X(spe_u_to_ptr, ConvertUToPtr, INT, PTR)
 #define SPE_CONVERT_(name, op, from, to)                                                                               \
     static inline spe_id name(spe_module *m, spe_id type, spe_id v)                                                    \
     {                                                                                                                  \
         return spe_convert_ptr_(m, #name, SPE_Op##op, SPE_TAKES_##from##_, SPE_TAKES_##to##_, type, v);                \
     }
 /* Pointers have no components: they and scalars only. */
-static inline spe_id spe_convert_ptr_(spe_module *m, const char *fn, uint32_t op, uint32_t from, uint32_t to, spe_id type, spe_id v)
+static inline spe_id spe_convert_ptr_(spe_module *m, const char *fn, uint32_t op, uint32_t from, uint32_t to,
+                                      spe_id type, spe_id v)
 {
     if (op == SPE_OpConvertPtrToU || op == SPE_OpConvertUToPtr) {
         spe_id tv = spe_operand_(m, fn, v);
@@ -541,7 +556,8 @@ static inline spe_id spe_like_(spe_module *m, spe_id scalar, spe_id type) /* as 
     return spe_vec(m, scalar, spe_count(m, type));
 }
 
-static inline spe_id spe_special_convert_(spe_module *m, const char *fn, uint32_t op, uint32_t kinds, uint32_t bits, spe_id scalar, spe_id v)
+static inline spe_id spe_special_convert_(spe_module *m, const char *fn, uint32_t op, uint32_t kinds, uint32_t bits,
+                                          spe_id scalar, spe_id v)
 {
     spe_id type = spe_operand_(m, fn, v);
     char text[80];
@@ -555,19 +571,22 @@ static inline spe_id spe_special_convert_(spe_module *m, const char *fn, uint32_
 /* bfloat16 held as 16-bit integers, to f32 and (rounded to nearest even) back: SPV_INTEL_bfloat16_conversion. */
 static inline spe_id spe_bf16_to_f32(spe_module *m, spe_id v)
 {
-    return spe_special_convert_(m, "spe_bf16_to_f32", SPE_OpConvertBF16ToFINTEL, SPE_TAKES_INT_, 16, spe_float(m, 32), v);
+    return spe_special_convert_(m, "spe_bf16_to_f32", SPE_OpConvertBF16ToFINTEL, SPE_TAKES_INT_, 16, spe_float(m, 32),
+                                v);
 }
 static inline spe_id spe_f32_to_bf16(spe_module *m, spe_id v)
 {
-    return spe_special_convert_(m, "spe_f32_to_bf16", SPE_OpConvertFToBF16INTEL, SPE_TAKES_FLOAT_, 32, spe_int(m, 16), v);
+    return spe_special_convert_(m, "spe_f32_to_bf16", SPE_OpConvertFToBF16INTEL, SPE_TAKES_FLOAT_, 32, spe_int(m, 16),
+                                v);
 }
 /* f32 rounded to the 10-bit mantissa of tf32, still f32: SPV_INTEL_tensor_float32_conversion. */
 static inline spe_id spe_round_tf32(spe_module *m, spe_id v)
 {
-    return spe_special_convert_(m, "spe_round_tf32", SPE_OpRoundFToTF32INTEL, SPE_TAKES_FLOAT_, 32, spe_float(m, 32), v);
+    return spe_special_convert_(m, "spe_round_tf32", SPE_OpRoundFToTF32INTEL, SPE_TAKES_FLOAT_, 32, spe_float(m, 32),
+                                v);
 }
 
-/* -- composites ------------------------------------------------------------------------------------------------------- */
+/* -- composites -------------------------------------------------------------------------------------------------- */
 
 /* The type of part i of a vector, array or struct; 0 and an error when there is none. */
 static inline spe_id spe_part_type_(spe_module *m, const char *fn, spe_id type, uint32_t i)
@@ -619,7 +638,8 @@ static inline spe_id spe_construct(spe_module *m, spe_id type, uint32_t n, const
     bool constant = true;
     char text[80];
     if (!t) return 0;
-    if (t->bits && n == 1 && spe_type_of(m, parts[0]) == type) return spe_operand_(m, "spe_construct", parts[0]) ? parts[0] : 0;
+    if (t->bits && n == 1 && spe_type_of(m, parts[0]) == type)
+        return spe_operand_(m, "spe_construct", parts[0]) ? parts[0] : 0;
     if (n != (t->kind == SPE_KIND_COOPMAT ? 1 : t->count) || t->bits || t->kind == SPE_KIND_POINTER)
         return spe_error_(m, SPE_ERR_TYPE, "spe_construct: %u parts for %s", n,
                           spe_type_text(m, type, text, sizeof text));
@@ -697,7 +717,7 @@ static inline spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_
     return spe_emit_(m, SPE_OpVectorInsertDynamic, type, 3, w);
 }
 
-/* -- memory ------------------------------------------------------------------------------------------------------------ */
+/* -- memory ------------------------------------------------------------------------------------------------------ */
 
 /* The alignment OpenCL gives a type in memory, in bytes; 0 for what is never there. */
 static inline uint32_t spe_alignment(const spe_module *m, spe_id type)
@@ -730,7 +750,8 @@ static inline spe_id spe_pointee_(spe_module *m, const char *fn, spe_id ptr)
 }
 
 /* Memory operands: volatile, alignment (0: the type's own). Returns how many words they are. */
-static inline uint32_t spe_access_(spe_module *m, const char *fn, spe_id type, uint32_t align, bool is_volatile, uint32_t *w)
+static inline uint32_t spe_access_(spe_module *m, const char *fn, spe_id type, uint32_t align, bool is_volatile,
+                                   uint32_t *w)
 {
     uint32_t n = 0;
     if (align & (align - 1)) {
@@ -840,7 +861,8 @@ static inline void spe_copy_memory_sized(spe_module *m, spe_id to, spe_id from, 
     spe_emit_(m, SPE_OpCopyMemorySized, 0, n + 3, w);
 }
 
-/* A load or store that happens only where a bool holds; a load gives `otherwise` elsewhere (SPV_INTEL_predicated_io). */
+/* A load or store that happens only where a bool holds; a load gives `otherwise` elsewhere
+ * (SPV_INTEL_predicated_io). */
 static inline spe_id spe_load_if(spe_module *m, spe_id ptr, spe_id condition, spe_id otherwise, uint32_t align)
 {
     spe_id type = spe_pointee_(m, "spe_load_if", ptr), tc = spe_operand_(m, "spe_load_if", condition);
@@ -871,7 +893,7 @@ static inline void spe_store_if(spe_module *m, spe_id ptr, spe_id v, spe_id cond
     spe_emit_(m, SPE_OpPredicatedStoreINTEL, 0, n + 3, w);
 }
 
-/* -- variables ---------------------------------------------------------------------------------------------------------- */
+/* -- variables --------------------------------------------------------------------------------------------------- */
 
 /* A variable of this invocation's own; its OpVariable goes to the start of the function. Returns a pointer to it. */
 static inline spe_id spe_local_var(spe_module *m, spe_id type)
@@ -913,4 +935,3 @@ static inline spe_id spe_shared_var(spe_module *m, spe_id type)
 {
     return spe_global_var(m, SPE_StorageClassWorkgroup, type, 0);
 }
-

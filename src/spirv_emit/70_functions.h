@@ -1,18 +1,18 @@
-/* ---- Functions, kernels, the prologue ------------------------------------------------------------------------------ */
+/* ---- Functions, kernels, the prologue -------------------------------------------------------------------------- */
 
 typedef struct {
     spe_id type;
-    const char *name;   /* may be NULL */
-    bool restrict_;     /* a pointer nothing else in the kernel aliases */
-    bool readonly;      /* a pointer the kernel does not write through */
-    uint32_t align;     /* of what a pointer points at, in bytes; 0: not stated */
+    const char *name; /* may be NULL */
+    bool restrict_;   /* a pointer nothing else in the kernel aliases */
+    bool readonly;    /* a pointer the kernel does not write through */
+    uint32_t align;   /* of what a pointer points at, in bytes; 0: not stated */
 } spe_param;
 
 typedef struct {
     const char *name;
-    uint32_t subgroup_size;  /* 0: the device chooses */
-    uint32_t local_size[3];  /* [0] == 0: not stated; else 0 in y and z is 1 */
-    uint32_t max_registers;  /* per hardware thread; 0: not stated */
+    uint32_t subgroup_size; /* 0: the device chooses */
+    uint32_t local_size[3]; /* [0] == 0: not stated; else 0 in y and z is 1 */
+    uint32_t max_registers; /* per hardware thread; 0: not stated */
     const spe_param *params;
     uint32_t param_count;
 } spe_kernel;
@@ -98,10 +98,12 @@ static inline void spe_close_function_(spe_module *m, const char *fn)
         spe_error_(m, SPE_ERR_PROLOGUE, "%s: spe_prologue_end is missing", fn);
         return;
     }
-    if (m->block && m->dead) spe_put_(m, SPE_BUFFER_BODY_, SPE_OpUnreachable, 0);
+    if (m->block && m->dead)
+        spe_put_(m, SPE_BUFFER_BODY_, SPE_OpUnreachable, 0);
     else if (m->block && spe_info(m, m->fn.ret).kind != SPE_KIND_VOID)
         spe_error_(m, SPE_ERR_RETURN, "%s: the function ends without spe_return_value", fn);
-    else if (m->block) spe_put_(m, SPE_BUFFER_BODY_, SPE_OpReturn, 0);
+    else if (m->block)
+        spe_put_(m, SPE_BUFFER_BODY_, SPE_OpReturn, 0);
     for (which = SPE_BUFFER_VARIABLES_; which <= SPE_BUFFER_BODY_; which++) {
         size_t count = m->buffer[which].count;
         at = spe_push_(m, SPE_SECTION_FUNCTION_, count);
@@ -157,16 +159,24 @@ static inline bool spe_check_kernel_(spe_module *m, const spe_kernel *k)
             t->kind == SPE_KIND_COOPMAT ||
             (pointer && t->storage != SPE_StorageClassCrossWorkgroup && t->storage != SPE_StorageClassWorkgroup &&
              t->storage != SPE_StorageClassUniformConstant))
-            return spe_error_(m, SPE_ERR_PARAMETER, "spe_kernel_begin: parameter %u (%s) of kernel %s is %s in storage "
-                              "class %u: a kernel has numbers and pointers to global, local or constant memory", i,
-                              p->name ? p->name : "", k->name, spe_type_text(m, p->type, text, sizeof text),
-                              t->storage), false;
+            return spe_error_(m, SPE_ERR_PARAMETER,
+                              "spe_kernel_begin: parameter %u (%s) of kernel %s is %s in storage "
+                              "class %u: a kernel has numbers and pointers to global, local or constant memory",
+                              i, p->name ? p->name : "", k->name, spe_type_text(m, p->type, text, sizeof text),
+                              t->storage),
+                   false;
         if (!pointer && (p->align || p->restrict_ || p->readonly))
-            return spe_error_(m, SPE_ERR_PARAMETER, "spe_kernel_begin: parameter %u (%s) of kernel %s is no pointer: "
-                              "align, restrict_ and readonly mean nothing", i, p->name ? p->name : "", k->name), false;
+            return spe_error_(m, SPE_ERR_PARAMETER,
+                              "spe_kernel_begin: parameter %u (%s) of kernel %s is no pointer: "
+                              "align, restrict_ and readonly mean nothing",
+                              i, p->name ? p->name : "", k->name),
+                   false;
         if (p->align & (p->align - 1))
-            return spe_error_(m, SPE_ERR_RANGE, "spe_kernel_begin: alignment %u of parameter %u (%s) is no power of "
-                              "two", p->align, i, p->name ? p->name : ""), false;
+            return spe_error_(m, SPE_ERR_RANGE,
+                              "spe_kernel_begin: alignment %u of parameter %u (%s) is no power of "
+                              "two",
+                              p->align, i, p->name ? p->name : ""),
+                   false;
     }
     return true;
 }
@@ -204,7 +214,8 @@ static inline bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
 /* Closes the kernel; a region that is still open is an error that names where it began. */
 static inline void spe_kernel_end(spe_module *m)
 {
-    if (m->open && !m->fn.kernel) spe_error_(m, SPE_ERR_FUNCTION_OPEN, "spe_kernel_end: the open function is no kernel");
+    if (m->open && !m->fn.kernel)
+        spe_error_(m, SPE_ERR_FUNCTION_OPEN, "spe_kernel_end: the open function is no kernel");
     spe_close_function_(m, "spe_kernel_end");
 }
 
@@ -217,7 +228,8 @@ static inline spe_id spe_function_begin(spe_module *m, const char *name, spe_id 
 }
 static inline void spe_function_end(spe_module *m)
 {
-    if (m->open && m->fn.kernel) spe_error_(m, SPE_ERR_FUNCTION_OPEN, "spe_function_end: the open function is a kernel");
+    if (m->open && m->fn.kernel)
+        spe_error_(m, SPE_ERR_FUNCTION_OPEN, "spe_function_end: the open function is a kernel");
     spe_close_function_(m, "spe_function_end");
 }
 
@@ -315,9 +327,12 @@ static inline void spe_return_value(spe_module *m, spe_id v)
 static inline void spe_prologue_begin(spe_module *m)
 {
     if (m->error.id) return;
-    if (!m->open) spe_error_(m, SPE_ERR_NO_FUNCTION, "spe_prologue_begin: no function is open");
-    else if (m->in_prologue) spe_error_(m, SPE_ERR_PROLOGUE, "spe_prologue_begin: already in the prologue");
-    else m->in_prologue = true;
+    if (!m->open)
+        spe_error_(m, SPE_ERR_NO_FUNCTION, "spe_prologue_begin: no function is open");
+    else if (m->in_prologue)
+        spe_error_(m, SPE_ERR_PROLOGUE, "spe_prologue_begin: already in the prologue");
+    else
+        m->in_prologue = true;
 }
 static inline void spe_prologue_end(spe_module *m)
 {
@@ -326,7 +341,7 @@ static inline void spe_prologue_end(spe_module *m)
     m->in_prologue = false;
 }
 
-/* -- built-ins ----------------------------------------------------------------------------------------------------------- */
+/* -- built-ins --------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     uint16_t builtin, dims; /* 1: a scalar, 3: a vector */
@@ -395,4 +410,3 @@ static inline spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t
     m->in_prologue = was;
     return m->fn.builtin[which][dim] = v;
 }
-

@@ -1,17 +1,24 @@
-/* ---- Structured control flow ------------------------------------------------------------------------------------------ 
+/* ---- Structured control flow --------------------------------------------------------------------------------------
  *
  * A region is opened and closed; in between lie its sides or its body. Values leave it only through the arrays that the
- * calls take and fill. Regions nest; they cannot cross, and none may be open when the function ends. A side that ends in
- * spe_return has no values to give: those it is given are not used.
+ * calls take and fill. Regions nest; they cannot cross, and none may be open when the function ends. A side that ends
+ * in spe_return has no values to give: those it is given are not used.
  */
 
-enum { SPE_REGION_IF_, SPE_REGION_ELSE_, SPE_REGION_FOR_, SPE_REGION_WHILE_, SPE_REGION_BODY_, SPE_REGION_SWITCH_,
-       SPE_REGION_CASE_ };
+enum {
+    SPE_REGION_IF_,
+    SPE_REGION_ELSE_,
+    SPE_REGION_FOR_,
+    SPE_REGION_WHILE_,
+    SPE_REGION_BODY_,
+    SPE_REGION_SWITCH_,
+    SPE_REGION_CASE_
+};
 
 static inline const char *spe_region_name_(int kind)
 {
-    static const char *const names[] = {"spe_if", "spe_if", "spe_for", "spe_while", "spe_while", "spe_switch",
-                                        "spe_switch"};
+    static const char *const names[] = {"spe_if",    "spe_if",     "spe_for",   "spe_while",
+                                        "spe_while", "spe_switch", "spe_switch"};
     return names[kind];
 }
 
@@ -47,8 +54,10 @@ static inline spe_region_ *spe_innermost_(spe_module *m, const char *fn, int kin
     if (m->in_prologue) return spe_error_(m, SPE_ERR_PROLOGUE, "%s: not in the prologue", fn), (spe_region_ *)NULL;
     if (!r) return spe_error_(m, SPE_ERR_REGION_CROSSED, "%s: no region is open", fn), (spe_region_ *)NULL;
     if (r->kind != kind && r->kind != other)
-        return spe_error_(m, SPE_ERR_REGION_CROSSED, "%s does not fit here: the innermost open region is the %s opened "
-                          "at %s:%d", fn, spe_region_name_(r->kind), r->file ? r->file : "?", r->line),
+        return spe_error_(m, SPE_ERR_REGION_CROSSED,
+                          "%s does not fit here: the innermost open region is the %s opened "
+                          "at %s:%d",
+                          fn, spe_region_name_(r->kind), r->file ? r->file : "?", r->line),
                (spe_region_ *)NULL;
     return r;
 }
@@ -100,8 +109,11 @@ static inline bool spe_end_side_(spe_module *m, const char *fn, spe_region_ *r, 
     if (!spe_check_values_(m, fn, n, values)) return false;
     if (first) r->count = n;
     if (n != r->count)
-        return spe_error_(m, SPE_ERR_CARRIED, "%s: %u values leave this side of the %s opened at %s:%d, %u left the "
-                          "first", fn, n, spe_region_name_(r->kind), r->file ? r->file : "?", r->line, r->count), false;
+        return spe_error_(m, SPE_ERR_CARRIED,
+                          "%s: %u values leave this side of the %s opened at %s:%d, %u left the "
+                          "first",
+                          fn, n, spe_region_name_(r->kind), r->file ? r->file : "?", r->line, r->count),
+               false;
     from = spe_jump_(m, r->merge);
     at = spe_push_(m, SPE_BUFFER_STACK_, n + 1);
     if (!at) return false;
@@ -111,14 +123,17 @@ static inline bool spe_end_side_(spe_module *m, const char *fn, spe_region_ *r, 
     for (i = 0; i < n; i++) {
         spe_id t = spe_type_of(m, before[i]), u = spe_type_of(m, values[i]);
         if (t != u)
-            return spe_error_(m, SPE_ERR_CARRIED, "%s: value %u of the %s opened at %s:%d is %s on one side and %s on "
-                              "another", fn, i, spe_region_name_(r->kind), r->file ? r->file : "?", r->line,
-                              spe_type_text(m, t, ta, sizeof ta), spe_type_text(m, u, tb, sizeof tb)), false;
+            return spe_error_(m, SPE_ERR_CARRIED,
+                              "%s: value %u of the %s opened at %s:%d is %s on one side and %s on "
+                              "another",
+                              fn, i, spe_region_name_(r->kind), r->file ? r->file : "?", r->line,
+                              spe_type_text(m, t, ta, sizeof ta), spe_type_text(m, u, tb, sizeof tb)),
+                   false;
     }
     return true;
 }
 
-/* Value i at the merge of `sides` sides: the one value they share, a phi, or nothing in particular when none arrives. */
+/* Value i at the merge of `sides` sides: the one value they share, a phi, or undefined when none arrives. */
 static inline spe_id spe_merge_value_(spe_module *m, const spe_region_ *r, uint32_t sides, uint32_t i)
 {
     const uint32_t *side = m->buffer[SPE_BUFFER_STACK_].data + r->stack;
@@ -161,14 +176,15 @@ static inline void spe_close_sides_(spe_module *m, spe_region_ *r, uint32_t side
     m->region_count--;
 }
 
-/* -- if ------------------------------------------------------------------------------------------------------------------ */
+/* -- if ---------------------------------------------------------------------------------------------------------- */
 
 /* Opens an if on a bool. */
 static inline void spe_if(spe_module *m, spe_id condition)
 {
     spe_id type = spe_operand_(m, "spe_if", condition);
     spe_region_ *r = type && (type == spe_bool(m) || spe_disagree_(m, "spe_if", type, spe_bool(m)))
-                         ? spe_open_(m, "spe_if", SPE_REGION_IF_) : NULL;
+                         ? spe_open_(m, "spe_if", SPE_REGION_IF_)
+                         : NULL;
     spe_id then_label;
     uint32_t *at;
     if (!r) return;
@@ -198,7 +214,8 @@ static inline void spe_else(spe_module *m, uint32_t n, const spe_id *then_values
     spe_scope_renew_(m);
 }
 
-/* Closes an if that had a then side only: out[i] is then_values[i] where the condition held, else otherwise_values[i]. */
+/* Closes an if that had a then side only: out[i] is then_values[i] where the condition held, elsewhere
+ * otherwise_values[i]. */
 static inline void spe_endif_from(spe_module *m, uint32_t n, const spe_id *then_values, const spe_id *otherwise_values,
                                   spe_id *out)
 {
@@ -215,14 +232,18 @@ static inline void spe_endif_from(spe_module *m, uint32_t n, const spe_id *then_
     spe_close_sides_(m, r, 2, out);
 }
 
-/* Closes an if. With an else: n values leave its second side, out gets the phis (out may be values). Without: n is 0. */
+/* Closes an if. With an else: n values leave its second side, out gets the phis (out may be values). Without: n is
+ * 0. */
 static inline void spe_endif(spe_module *m, uint32_t n, const spe_id *values, spe_id *out)
 {
     spe_region_ *r = spe_innermost_(m, "spe_endif", SPE_REGION_IF_, SPE_REGION_ELSE_);
     if (!r) return;
     if (r->kind == SPE_REGION_IF_) {
-        if (n) spe_error_(m, SPE_ERR_CARRIED, "spe_endif: %u values leave the spe_if opened at %s:%d, which has no "
-                          "spe_else; use spe_endif_from", n, r->file ? r->file : "?", r->line);
+        if (n)
+            spe_error_(m, SPE_ERR_CARRIED,
+                       "spe_endif: %u values leave the spe_if opened at %s:%d, which has no "
+                       "spe_else; use spe_endif_from",
+                       n, r->file ? r->file : "?", r->line);
         spe_endif_from(m, 0, NULL, NULL, NULL);
         return;
     }
@@ -231,7 +252,7 @@ static inline void spe_endif(spe_module *m, uint32_t n, const spe_id *values, sp
     spe_close_sides_(m, r, 2, out);
 }
 
-/* -- loops --------------------------------------------------------------------------------------------------------------- */
+/* -- loops ------------------------------------------------------------------------------------------------------- */
 
 /* A phi of the loop header: the value on entry now, the value of the next round when the loop closes. */
 static inline spe_id spe_loop_phi_(spe_module *m, const spe_region_ *r, spe_id preheader, spe_id value)
@@ -285,21 +306,26 @@ static inline void spe_loop_merge_(spe_module *m, const spe_region_ *r)
 }
 
 /* Do the next round's values have the carried ones' types? */
-static inline bool spe_check_carried_(spe_module *m, const char *fn, const spe_region_ *r, uint32_t n, const spe_id *next)
+static inline bool spe_check_carried_(spe_module *m, const char *fn, const spe_region_ *r, uint32_t n,
+                                      const spe_id *next)
 {
     const uint32_t *phi = m->buffer[SPE_BUFFER_STACK_].data + r->stack;
     uint32_t i;
     char ta[80], tb[80];
     if (n != r->count)
         return spe_error_(m, SPE_ERR_CARRIED, "%s: %u values, but the %s opened at %s:%d carries %u", fn, n,
-                          spe_region_name_(r->kind), r->file ? r->file : "?", r->line, r->count), false;
+                          spe_region_name_(r->kind), r->file ? r->file : "?", r->line, r->count),
+               false;
     if (!spe_check_values_(m, fn, n, next)) return false;
     for (i = 0; i < n; i++) {
         spe_id t = spe_type_of(m, phi[i]), u = spe_type_of(m, next[i]);
         if (t != u)
-            return spe_error_(m, SPE_ERR_CARRIED, "%s: carried value %u changes its type from %s to %s in the %s opened "
-                              "at %s:%d", fn, i, spe_type_text(m, t, ta, sizeof ta), spe_type_text(m, u, tb, sizeof tb),
-                              spe_region_name_(r->kind), r->file ? r->file : "?", r->line), false;
+            return spe_error_(m, SPE_ERR_CARRIED,
+                              "%s: carried value %u changes its type from %s to %s in the %s opened "
+                              "at %s:%d",
+                              fn, i, spe_type_text(m, t, ta, sizeof ta), spe_type_text(m, u, tb, sizeof tb),
+                              spe_region_name_(r->kind), r->file ? r->file : "?", r->line),
+                   false;
     }
     return true;
 }
@@ -374,8 +400,8 @@ static inline void spe_endfor(spe_module *m, uint32_t n, spe_id *carried)
     spe_close_loop_(m, r, carried, r->step);
 }
 
-/* Opens a loop whose condition is computed each round from the carried values: spe_while, the condition, spe_while_test,
- * the body, spe_endwhile. carried becomes the values of the current round. */
+/* Opens a loop whose condition is computed each round from the carried values: spe_while, the condition,
+ * spe_while_test, the body, spe_endwhile. carried becomes the values of the current round. */
 static inline void spe_while(spe_module *m, uint32_t n, spe_id *carried)
 {
     spe_region_ *r = spe_open_loop_(m, "spe_while", SPE_REGION_WHILE_, n, carried);
@@ -413,7 +439,7 @@ static inline void spe_endwhile(spe_module *m, uint32_t n, spe_id *carried)
     spe_close_loop_(m, r, carried, 0);
 }
 
-/* -- switch -------------------------------------------------------------------------------------------------------------- */
+/* -- switch ------------------------------------------------------------------------------------------------------ */
 
 /* Opens a switch on an integer: n literals, all different. Then for each, in any order, spe_case(i) .. spe_endcase, and
  * spe_default .. spe_endcase (which may be left out when no values are carried); then spe_endswitch. No side falls into
@@ -431,7 +457,8 @@ static inline void spe_switch(spe_module *m, spe_id selector, uint32_t n, const 
                 spe_error_(m, SPE_ERR_RANGE, "spe_switch: literal %lld stands twice", (long long)literals[i]);
         }
         if (bits < 64 && (literals[i] < -((int64_t)1 << (bits - 1)) || literals[i] > (int64_t)spe_mask_(bits)))
-            spe_error_(m, SPE_ERR_RANGE, "spe_switch: literal %lld does not fit in %u bits", (long long)literals[i], bits);
+            spe_error_(m, SPE_ERR_RANGE, "spe_switch: literal %lld does not fit in %u bits", (long long)literals[i],
+                       bits);
     }
     r = spe_open_(m, "spe_switch", SPE_REGION_SWITCH_);
     if (!r) return;
@@ -515,16 +542,20 @@ static inline void spe_endswitch(spe_module *m, uint32_t n, spe_id *out)
     body = m->buffer[SPE_BUFFER_BODY_].data;
     for (i = 0; i < r->cases; i++) {
         if (!body[r->patch + (i + 1) * (size_t)(r->step + 1)])
-            spe_error_(m, SPE_ERR_REGION_OPEN, "spe_endswitch: side %u of the spe_switch opened at %s:%d was not written", i,
+            spe_error_(m, SPE_ERR_REGION_OPEN,
+                       "spe_endswitch: side %u of the spe_switch opened at %s:%d was not written", i,
                        r->file ? r->file : "?", r->line);
     }
     if (n != (r->state ? r->count : 0))
-        spe_error_(m, SPE_ERR_CARRIED, "spe_endswitch: %u values, but the sides of the spe_switch opened at %s:%d carry %u",
-                   n, r->file ? r->file : "?", r->line, r->count);
+        spe_error_(m, SPE_ERR_CARRIED,
+                   "spe_endswitch: %u values, but the sides of the spe_switch opened at %s:%d carry %u", n,
+                   r->file ? r->file : "?", r->line, r->count);
     if (body[r->patch] == r->merge) {
         if (n)
-            spe_error_(m, SPE_ERR_CARRIED, "spe_endswitch: the spe_switch opened at %s:%d carries values and has no "
-                       "spe_default", r->file ? r->file : "?", r->line);
+            spe_error_(m, SPE_ERR_CARRIED,
+                       "spe_endswitch: the spe_switch opened at %s:%d carries values and has no "
+                       "spe_default",
+                       r->file ? r->file : "?", r->line);
         at = spe_push_(m, SPE_BUFFER_STACK_, 1);
         if (at) at[0] = r->header;
         r->state++;
@@ -533,4 +564,3 @@ static inline void spe_endswitch(spe_module *m, uint32_t n, spe_id *out)
     spe_scope_pop_(m);
     spe_close_sides_(m, r, (uint32_t)r->state, out);
 }
-

@@ -1,6 +1,6 @@
-/* ---- What kernels do besides arithmetic: math functions, groups, barriers, atomics ------------------------------------ */
+/* ---- What kernels do besides arithmetic: math functions, groups, barriers, atomics ----------------------------- */
 
-/* -- OpenCL.std ---------------------------------------------------------------------------------------------------------- */
+/* -- OpenCL.std -------------------------------------------------------------------------------------------------- */
 
 /* How many operands a function of the set has, 0 for one spe_math does not know. */
 static inline uint32_t spe_math_operands_(spe_math_op f)
@@ -33,7 +33,8 @@ static inline spe_id spe_ext(spe_module *m, spe_id type, uint32_t number, uint32
     if (n > 8) return spe_error_(m, SPE_ERR_RANGE, "spe_ext: %u arguments; at most 8", n);
     if (!m->opencl_std) {
         m->opencl_std = spe_new_id_(m, 0, 0, 0);
-        at = m->opencl_std ? spe_put_(m, SPE_SECTION_IMPORT_, SPE_OpExtInstImport, 1 + spe_text_words_("OpenCL.std")) : NULL;
+        at = m->opencl_std ? spe_put_(m, SPE_SECTION_IMPORT_, SPE_OpExtInstImport, 1 + spe_text_words_("OpenCL.std"))
+                           : NULL;
         if (!at) return 0;
         at[0] = m->opencl_std;
         spe_put_text_(at + 1, "OpenCL.std");
@@ -53,7 +54,8 @@ static inline spe_id spe_math(spe_module *m, spe_math_op f, uint32_t n, const sp
     bool power = f == SPE_LDEXP || f == SPE_POWN || f == SPE_ROOTN;
     spe_id type;
     if (m->error.id) return 0;
-    if (!want || n != want) return spe_error_(m, SPE_ERR_TYPE, "%s (%d) takes %u arguments, not %u", fn, (int)f, want, n);
+    if (!want || n != want)
+        return spe_error_(m, SPE_ERR_TYPE, "%s (%d) takes %u arguments, not %u", fn, (int)f, want, n);
     type = spe_operand_(m, fn, args[0]);
     if (!type || !spe_takes_(m, fn, kinds, type)) return 0;
     for (i = 1; i < n; i++) {
@@ -80,17 +82,29 @@ static inline spe_id spe_math3(spe_module *m, spe_math_op f, spe_id a, spe_id b,
     return spe_math(m, f, 3, w);
 }
 
-/* -- groups -------------------------------------------------------------------------------------------------------------- */
+/* -- groups ------------------------------------------------------------------------------------------------------ */
 
 typedef enum {
-    SPE_RED_ADD, SPE_RED_MUL, SPE_RED_SMIN, SPE_RED_UMIN, SPE_RED_SMAX, SPE_RED_UMAX, SPE_RED_FMIN, SPE_RED_FMAX,
-    SPE_RED_AND, SPE_RED_OR, SPE_RED_XOR, SPE_RED_COUNT_
+    SPE_RED_ADD,
+    SPE_RED_MUL,
+    SPE_RED_SMIN,
+    SPE_RED_UMIN,
+    SPE_RED_SMAX,
+    SPE_RED_UMAX,
+    SPE_RED_FMIN,
+    SPE_RED_FMAX,
+    SPE_RED_AND,
+    SPE_RED_OR,
+    SPE_RED_XOR,
+    SPE_RED_COUNT_
 } spe_reduction;
 
 /* The instruction of a reduction, by what is reduced: 0 where there is none. */
 static inline uint32_t spe_reduction_op_(spe_reduction red, spe_kind kind, bool non_uniform)
 {
-    static const struct { uint16_t integer, real, truth, integer_uniform, real_uniform, truth_uniform; } rows[] = {
+    static const struct {
+        uint16_t integer, real, truth, integer_uniform, real_uniform, truth_uniform;
+    } rows[] = {
         {SPE_OpGroupNonUniformIAdd, SPE_OpGroupNonUniformFAdd, 0, SPE_OpGroupIAdd, SPE_OpGroupFAdd, 0},
         {SPE_OpGroupNonUniformIMul, SPE_OpGroupNonUniformFMul, 0, SPE_OpGroupIMulKHR, SPE_OpGroupFMulKHR, 0},
         {SPE_OpGroupNonUniformSMin, 0, 0, SPE_OpGroupSMin, 0, 0},
@@ -115,8 +129,8 @@ static inline uint32_t spe_reduction_op_(spe_reduction red, spe_kind kind, bool 
     }
 }
 
-/* A reduction or scan over a scope. Subgroups use the non-uniform instructions, which may stand in divergent code; where
- * there are none (work-groups, SPIR-V before 1.3) the uniform ones. */
+/* A reduction or scan over a scope. Subgroups use the non-uniform instructions, which may stand in divergent code;
+ * where there are none (work-groups, SPIR-V before 1.3) the uniform ones. */
 static inline spe_id spe_reduce_(spe_module *m, const char *fn, uint32_t scope, spe_reduction red, uint32_t operation,
                                  spe_id v, uint32_t cluster)
 {
@@ -132,7 +146,8 @@ static inline spe_id spe_reduce_(spe_module *m, const char *fn, uint32_t scope, 
         return spe_error_(m, SPE_ERR_TYPE, "%s: reduction %d does not take %s", fn, (int)red,
                           spe_type_text(m, type, text, sizeof text));
     if (cluster && (!non_uniform || (cluster & (cluster - 1))))
-        return spe_error_(m, SPE_ERR_RANGE, "%s: clusters of %u; a power of two and SPIR-V 1.3 are needed", fn, cluster);
+        return spe_error_(m, SPE_ERR_RANGE, "%s: clusters of %u; a power of two and SPIR-V 1.3 are needed", fn,
+                          cluster);
     w[0] = spe_u32(m, scope);
     w[1] = operation;
     w[2] = v;
@@ -157,7 +172,8 @@ static inline spe_id spe_sg_scan_exclusive(spe_module *m, spe_reduction red, spe
 static inline spe_id spe_sg_reduce_clustered(spe_module *m, spe_reduction red, spe_id v, uint32_t cluster)
 {
     if (!cluster) return spe_error_(m, SPE_ERR_RANGE, "spe_sg_reduce_clustered: clusters of 0");
-    return spe_reduce_(m, "spe_sg_reduce_clustered", SPE_ScopeSubgroup, red, SPE_GroupOperationClusteredReduce, v, cluster);
+    return spe_reduce_(m, "spe_sg_reduce_clustered", SPE_ScopeSubgroup, red, SPE_GroupOperationClusteredReduce, v,
+                       cluster);
 }
 /* Over the work-group, in uniform control flow. */
 static inline spe_id spe_wg_reduce(spe_module *m, spe_reduction red, spe_id v)
@@ -174,7 +190,8 @@ static inline spe_id spe_wg_scan_exclusive(spe_module *m, spe_reduction red, spe
 }
 
 /* An instruction of the form scope, value [, lane]. */
-static inline spe_id spe_group_(spe_module *m, const char *fn, uint32_t op, uint32_t scope, spe_id result, spe_id v, spe_id lane)
+static inline spe_id spe_group_(spe_module *m, const char *fn, uint32_t op, uint32_t scope, spe_id result, spe_id v,
+                                spe_id lane)
 {
     spe_id type = v ? spe_operand_(m, fn, v) : 0, tl = lane ? spe_operand_(m, fn, lane) : 0;
     uint32_t w[3];
@@ -215,9 +232,12 @@ static inline spe_id spe_sg_shuffle_down(spe_module *m, spe_id v, spe_id delta)
 static inline spe_id spe_sg_broadcast(spe_module *m, spe_id v, spe_id lane)
 {
     uint64_t k;
-    if (m->options.version < SPE_VERSION(1, 3)) return spe_group_lane_(m, "spe_sg_broadcast", SPE_OpGroupBroadcast, v, lane);
-    return spe_group_lane_(m, "spe_sg_broadcast", spe_const_bits(m, lane, &k) ? (uint32_t)SPE_OpGroupNonUniformBroadcast
-                           : (uint32_t)SPE_OpGroupNonUniformShuffle, v, lane);
+    if (m->options.version < SPE_VERSION(1, 3))
+        return spe_group_lane_(m, "spe_sg_broadcast", SPE_OpGroupBroadcast, v, lane);
+    return spe_group_lane_(m, "spe_sg_broadcast",
+                           spe_const_bits(m, lane, &k) ? (uint32_t)SPE_OpGroupNonUniformBroadcast
+                                                       : (uint32_t)SPE_OpGroupNonUniformShuffle,
+                           v, lane);
 }
 /* The value of the lowest active lane. */
 static inline spe_id spe_sg_broadcast_first(spe_module *m, spe_id v)
@@ -252,12 +272,14 @@ static inline spe_id spe_sg_ballot_count(spe_module *m, spe_id ballot)
 }
 static inline spe_id spe_sg_all(spe_module *m, spe_id v)
 {
-    uint32_t op = m->options.version < SPE_VERSION(1, 3) ? (uint32_t)SPE_OpGroupAll : (uint32_t)SPE_OpGroupNonUniformAll;
+    uint32_t op =
+        m->options.version < SPE_VERSION(1, 3) ? (uint32_t)SPE_OpGroupAll : (uint32_t)SPE_OpGroupNonUniformAll;
     return spe_vote_(m, "spe_sg_all", op, SPE_ScopeSubgroup, 0, v);
 }
 static inline spe_id spe_sg_any(spe_module *m, spe_id v)
 {
-    uint32_t op = m->options.version < SPE_VERSION(1, 3) ? (uint32_t)SPE_OpGroupAny : (uint32_t)SPE_OpGroupNonUniformAny;
+    uint32_t op =
+        m->options.version < SPE_VERSION(1, 3) ? (uint32_t)SPE_OpGroupAny : (uint32_t)SPE_OpGroupNonUniformAny;
     return spe_vote_(m, "spe_sg_any", op, SPE_ScopeSubgroup, 0, v);
 }
 /* True in the lowest active lane only. */
@@ -274,14 +296,15 @@ static inline spe_id spe_wg_any(spe_module *m, spe_id v)
 {
     return spe_vote_(m, "spe_wg_any", SPE_OpGroupAny, SPE_ScopeWorkgroup, 0, v);
 }
-/* The value of the invocation with this local id: an integer, or a vector of 2 or 3, as the work-group has dimensions. */
+/* The value of the invocation with this local id: an integer, or a vector of 2 or 3, as the work-group has
+ * dimensions. */
 static inline spe_id spe_wg_broadcast(spe_module *m, spe_id v, spe_id local_id)
 {
     if (!spe_operand_(m, "spe_wg_broadcast", v) || !spe_operand_(m, "spe_wg_broadcast", local_id)) return 0;
     return spe_group_(m, "spe_wg_broadcast", SPE_OpGroupBroadcast, SPE_ScopeWorkgroup, 0, v, local_id);
 }
 
-/* -- barriers ------------------------------------------------------------------------------------------------------------ */
+/* -- barriers ---------------------------------------------------------------------------------------------------- */
 
 /* Any control barrier: execution and memory scope, SPE_MemorySemantics... bits. */
 static inline void spe_control_barrier(spe_module *m, uint32_t execution, uint32_t memory, uint32_t semantics)
@@ -298,12 +321,14 @@ enum { SPE_BARRIER_MEMORY_ = SPE_MemorySemanticsWorkgroupMemory | SPE_MemorySema
 /* All invocations of the work-group arrive, and see what the others wrote to local and global memory before. */
 static inline void spe_barrier(spe_module *m)
 {
-    spe_control_barrier(m, SPE_ScopeWorkgroup, SPE_ScopeWorkgroup, SPE_MemorySemanticsAcquireRelease | SPE_BARRIER_MEMORY_);
+    spe_control_barrier(m, SPE_ScopeWorkgroup, SPE_ScopeWorkgroup,
+                        SPE_MemorySemanticsAcquireRelease | SPE_BARRIER_MEMORY_);
 }
 /* The same for the lanes of a subgroup. */
 static inline void spe_sg_barrier(spe_module *m)
 {
-    spe_control_barrier(m, SPE_ScopeSubgroup, SPE_ScopeSubgroup, SPE_MemorySemanticsAcquireRelease | SPE_BARRIER_MEMORY_);
+    spe_control_barrier(m, SPE_ScopeSubgroup, SPE_ScopeSubgroup,
+                        SPE_MemorySemanticsAcquireRelease | SPE_BARRIER_MEMORY_);
 }
 /* Orders memory, waits for nobody. */
 static inline void spe_memory_barrier(spe_module *m, uint32_t scope, uint32_t semantics)
@@ -331,28 +356,46 @@ static inline void spe_barrier_wait(spe_module *m)
     spe_split_barrier_(m, SPE_OpControlBarrierWaitINTEL, SPE_MemorySemanticsAcquire);
 }
 
-/* -- atomics ------------------------------------------------------------------------------------------------------------- */
+/* -- atomics ----------------------------------------------------------------------------------------------------- */
 
 typedef enum {
-    SPE_ATOMIC_IADD, SPE_ATOMIC_ISUB, SPE_ATOMIC_SMIN, SPE_ATOMIC_UMIN, SPE_ATOMIC_SMAX, SPE_ATOMIC_UMAX, SPE_ATOMIC_AND,
-    SPE_ATOMIC_OR, SPE_ATOMIC_XOR, SPE_ATOMIC_EXCHANGE, SPE_ATOMIC_FADD, SPE_ATOMIC_FMIN, SPE_ATOMIC_FMAX, SPE_ATOMIC_COUNT_
+    SPE_ATOMIC_IADD,
+    SPE_ATOMIC_ISUB,
+    SPE_ATOMIC_SMIN,
+    SPE_ATOMIC_UMIN,
+    SPE_ATOMIC_SMAX,
+    SPE_ATOMIC_UMAX,
+    SPE_ATOMIC_AND,
+    SPE_ATOMIC_OR,
+    SPE_ATOMIC_XOR,
+    SPE_ATOMIC_EXCHANGE,
+    SPE_ATOMIC_FADD,
+    SPE_ATOMIC_FMIN,
+    SPE_ATOMIC_FMAX,
+    SPE_ATOMIC_COUNT_
 } spe_atomic_op;
 
 /* Atomically combines v with what ptr points to (scalars) and returns the old value. scope: SPE_ScopeDevice ...;
  * semantics: SPE_MemorySemantics... bits. FADD, FMIN and FMAX take f32, f64, f16 by their extensions. */
-static inline spe_id spe_atomic(spe_module *m, spe_atomic_op op, spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics)
+static inline spe_id spe_atomic(spe_module *m, spe_atomic_op op, spe_id ptr, spe_id v, uint32_t scope,
+                                uint32_t semantics)
 {
-    static const struct { uint16_t op, kinds; } rows[SPE_ATOMIC_COUNT_] = {
-        {SPE_OpAtomicIAdd, SPE_TAKES_INT_}, {SPE_OpAtomicISub, SPE_TAKES_INT_}, {SPE_OpAtomicSMin, SPE_TAKES_INT_},
-        {SPE_OpAtomicUMin, SPE_TAKES_INT_}, {SPE_OpAtomicSMax, SPE_TAKES_INT_}, {SPE_OpAtomicUMax, SPE_TAKES_INT_},
-        {SPE_OpAtomicAnd, SPE_TAKES_INT_},  {SPE_OpAtomicOr, SPE_TAKES_INT_},   {SPE_OpAtomicXor, SPE_TAKES_INT_},
-        {SPE_OpAtomicExchange, SPE_TAKES_INT_ | SPE_TAKES_FLOAT_}, {SPE_OpAtomicFAddEXT, SPE_TAKES_FLOAT_},
-        {SPE_OpAtomicFMinEXT, SPE_TAKES_FLOAT_}, {SPE_OpAtomicFMaxEXT, SPE_TAKES_FLOAT_},
+    static const struct {
+        uint16_t op, kinds;
+    } rows[SPE_ATOMIC_COUNT_] = {
+        {SPE_OpAtomicIAdd, SPE_TAKES_INT_},      {SPE_OpAtomicISub, SPE_TAKES_INT_},
+        {SPE_OpAtomicSMin, SPE_TAKES_INT_},      {SPE_OpAtomicUMin, SPE_TAKES_INT_},
+        {SPE_OpAtomicSMax, SPE_TAKES_INT_},      {SPE_OpAtomicUMax, SPE_TAKES_INT_},
+        {SPE_OpAtomicAnd, SPE_TAKES_INT_},       {SPE_OpAtomicOr, SPE_TAKES_INT_},
+        {SPE_OpAtomicXor, SPE_TAKES_INT_},       {SPE_OpAtomicExchange, SPE_TAKES_INT_ | SPE_TAKES_FLOAT_},
+        {SPE_OpAtomicFAddEXT, SPE_TAKES_FLOAT_}, {SPE_OpAtomicFMinEXT, SPE_TAKES_FLOAT_},
+        {SPE_OpAtomicFMaxEXT, SPE_TAKES_FLOAT_},
     };
     spe_id type = spe_pointee_(m, "spe_atomic", ptr), tv = spe_operand_(m, "spe_atomic", v);
     uint32_t w[4];
     if (!type || !tv) return 0;
-    if ((unsigned)op >= SPE_ATOMIC_COUNT_) return spe_error_(m, SPE_ERR_RANGE, "spe_atomic: there is no operation %d", (int)op);
+    if ((unsigned)op >= SPE_ATOMIC_COUNT_)
+        return spe_error_(m, SPE_ERR_RANGE, "spe_atomic: there is no operation %d", (int)op);
     if (type != tv || spe_count(m, type) != 1) return spe_disagree_(m, "spe_atomic", type, tv);
     if (!spe_takes_(m, "spe_atomic", rows[op].kinds, type)) return 0;
     w[0] = ptr;
@@ -387,13 +430,16 @@ static inline void spe_atomic_store(spe_module *m, spe_id ptr, spe_id v, uint32_
     spe_emit_(m, SPE_OpAtomicStore, 0, 4, w);
 }
 /* Stores v where memory still holds `expected`; returns what it held. Integers. */
-static inline spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe_id v, uint32_t scope, uint32_t semantics)
+static inline spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe_id v, uint32_t scope,
+                                    uint32_t semantics)
 {
-    spe_id type = spe_pointee_(m, "spe_atomic_cas", ptr), tv = spe_operands_(m, "spe_atomic_cas", SPE_TAKES_INT_, expected, v);
+    spe_id type = spe_pointee_(m, "spe_atomic_cas", ptr),
+           tv = spe_operands_(m, "spe_atomic_cas", SPE_TAKES_INT_, expected, v);
     uint32_t w[6], failed = semantics;
     if (!type || !tv) return 0;
     if (type != tv || spe_count(m, type) != 1) return spe_disagree_(m, "spe_atomic_cas", type, tv);
-    if (failed & SPE_MemorySemanticsAcquireRelease) failed ^= SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsAcquire;
+    if (failed & SPE_MemorySemanticsAcquireRelease)
+        failed ^= SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsAcquire;
     failed &= ~(uint32_t)SPE_MemorySemanticsRelease; /* a failed exchange stores nothing to release */
     w[0] = ptr;
     w[1] = spe_u32(m, scope);
@@ -403,4 +449,3 @@ static inline spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, 
     w[5] = expected;
     return spe_emit_(m, SPE_OpAtomicCompareExchange, type, 6, w);
 }
-

@@ -1,7 +1,7 @@
-/* ---- Matrix hardware, 2D blocks, cache control ------------------------------------------------------------------------- */
+/* ---- Matrix hardware, 2D blocks, cache control ----------------------------------------------------------------- */
 
-/* OpSubgroupMatrixMultiplyAccumulateINTEL: a * b + c on the lanes of a subgroup, of SPE_MatrixMultiplyAccumulateOperands...
- * bits. k_dim is the product's K (16 for f16 and bf16, 32 for 8-bit integers, 8 for tf32). */
+/* OpSubgroupMatrixMultiplyAccumulateINTEL: a * b + c on the lanes of a subgroup; operands are bits
+ * SPE_MatrixMultiplyAccumulateOperands.... k_dim is the product's K (16 for f16 and bf16, 32 for 8-bit integers, 8 for tf32). */
 static inline spe_id spe_dpas(spe_module *m, spe_id result_type, uint32_t k_dim, spe_id a, spe_id b, spe_id c,
                               uint32_t operands)
 {
@@ -132,13 +132,14 @@ static inline void spe_sg_prefetch(spe_module *m, spe_id ptr, spe_id bytes)
 {
     spe_id tb = spe_operand_(m, "spe_sg_prefetch", bytes);
     uint32_t w[2];
-    if (!tb || !spe_takes_(m, "spe_sg_prefetch", SPE_TAKES_INT_, tb) || !spe_pointee_(m, "spe_sg_prefetch", ptr)) return;
+    if (!tb || !spe_takes_(m, "spe_sg_prefetch", SPE_TAKES_INT_, tb) || !spe_pointee_(m, "spe_sg_prefetch", ptr))
+        return;
     w[0] = ptr;
     w[1] = bytes;
     spe_emit_(m, SPE_OpSubgroupBlockPrefetchINTEL, 0, 2, w);
 }
 
-/* -- cooperative matrices (SPV_KHR_cooperative_matrix) --------------------------------------------------------------------- */
+/* -- cooperative matrices (SPV_KHR_cooperative_matrix) ----------------------------------------------------------- */
 
 static inline const spe_type_info *spe_want_coop_(spe_module *m, const char *fn, spe_id type)
 {
@@ -146,7 +147,8 @@ static inline const spe_type_info *spe_want_coop_(spe_module *m, const char *fn,
     char text[80];
     if (t && t->kind != SPE_KIND_COOPMAT)
         return spe_error_(m, SPE_ERR_TYPE, "%s: %s is no cooperative matrix", fn,
-                          spe_type_text(m, type, text, sizeof text)), (const spe_type_info *)NULL;
+                          spe_type_text(m, type, text, sizeof text)),
+               (const spe_type_info *)NULL;
     return t;
 }
 
@@ -156,7 +158,8 @@ static inline spe_id spe_coop_load(spe_module *m, spe_id type, spe_id ptr, uint3
 {
     spe_id ts = spe_operand_(m, "spe_coop_load", stride);
     uint32_t w[3];
-    if (!ts || !spe_want_coop_(m, "spe_coop_load", type) || !spe_takes_(m, "spe_coop_load", SPE_TAKES_INT_, ts)) return 0;
+    if (!ts || !spe_want_coop_(m, "spe_coop_load", type) || !spe_takes_(m, "spe_coop_load", SPE_TAKES_INT_, ts))
+        return 0;
     if (!spe_pointee_(m, "spe_coop_load", ptr)) return 0;
     w[0] = ptr;
     w[1] = spe_u32(m, layout);
@@ -167,7 +170,8 @@ static inline void spe_coop_store(spe_module *m, spe_id ptr, spe_id v, uint32_t 
 {
     spe_id tv = spe_operand_(m, "spe_coop_store", v), ts = spe_operand_(m, "spe_coop_store", stride);
     uint32_t w[4];
-    if (!tv || !ts || !spe_want_coop_(m, "spe_coop_store", tv) || !spe_takes_(m, "spe_coop_store", SPE_TAKES_INT_, ts)) return;
+    if (!tv || !ts || !spe_want_coop_(m, "spe_coop_store", tv) || !spe_takes_(m, "spe_coop_store", SPE_TAKES_INT_, ts))
+        return;
     if (!spe_pointee_(m, "spe_coop_store", ptr)) return;
     w[0] = ptr;
     w[1] = v;
@@ -188,9 +192,12 @@ static inline spe_id spe_coop_mma(spe_module *m, spe_id a, spe_id b, spe_id c, u
     z = spe_want_coop_(m, "spe_coop_mma", tc);
     if (!x || !y || !z) return 0;
     if (x->use != SPE_CooperativeMatrixUseMatrixAKHR || y->use != SPE_CooperativeMatrixUseMatrixBKHR ||
-        z->use != SPE_CooperativeMatrixUseMatrixAccumulatorKHR || x->cols != y->rows || x->rows != z->rows || y->cols != z->cols)
-        return spe_error_(m, SPE_ERR_TYPE, "spe_coop_mma: a %u x %u (use %u), b %u x %u (use %u) and c %u x %u (use %u) do "
-                          "not multiply", x->rows, x->cols, x->use, y->rows, y->cols, y->use, z->rows, z->cols, z->use);
+        z->use != SPE_CooperativeMatrixUseMatrixAccumulatorKHR || x->cols != y->rows || x->rows != z->rows ||
+        y->cols != z->cols)
+        return spe_error_(m, SPE_ERR_TYPE,
+                          "spe_coop_mma: a %u x %u (use %u), b %u x %u (use %u) and c %u x %u (use %u) do "
+                          "not multiply",
+                          x->rows, x->cols, x->use, y->rows, y->cols, y->use, z->rows, z->cols, z->use);
     w[0] = a;
     w[1] = b;
     w[2] = c;
@@ -203,4 +210,3 @@ static inline spe_id spe_coop_length(spe_module *m, spe_id type)
     if (!spe_want_coop_(m, "spe_coop_length", type)) return 0;
     return spe_emit_(m, SPE_OpCooperativeMatrixLengthKHR, spe_int(m, 32), 1, &type);
 }
-

@@ -1,4 +1,4 @@
-/* ---- The finished module ------------------------------------------------------------------------------------------------ */
+/* ---- The finished module --------------------------------------------------------------------------------------- */
 
 /* Which functions does an entry point reach? mark[i] is set for function number i. */
 static inline void spe_reach_(const spe_module *m, uint32_t from, uint8_t *mark)
@@ -41,7 +41,8 @@ static inline void spe_write_entries_(spe_module *m)
             spe_record_ *r = &m->ids[uses->data[i + 1]];
             uint32_t once = 0x80000000u + (uint32_t)e;
             if (!mark[uses->data[i]] || !(r->flags & SPE_ID_GLOBAL_) || r->aux == once) continue;
-            if (m->options.version < SPE_VERSION(1, 4) && spe_info_(m, r->type)->storage != SPE_StorageClassInput) continue;
+            if (m->options.version < SPE_VERSION(1, 4) && spe_info_(m, r->type)->storage != SPE_StorageClassInput)
+                continue;
             r->aux = once;
             at = spe_push_(m, SPE_SECTION_ENTRY_, 1);
             if (!at) return;
@@ -97,8 +98,11 @@ static inline spe_words spe_finish(spe_module *m)
     uint32_t *at;
     int section;
     if (m->open) {
-        if (m->region_count) spe_region_left_open_(m, "spe_finish");
-        else spe_error_(m, SPE_ERR_FUNCTION_OPEN, "spe_finish: a %s is still open", m->fn.kernel ? "kernel" : "function");
+        if (m->region_count)
+            spe_region_left_open_(m, "spe_finish");
+        else
+            spe_error_(m, SPE_ERR_FUNCTION_OPEN, "spe_finish: a %s is still open",
+                       m->fn.kernel ? "kernel" : "function");
     }
     if (m->error.id || !m->options.realloc) return words;
     if (!m->finished) {
@@ -123,4 +127,3 @@ static inline spe_words spe_finish(spe_module *m)
     words.count = m->buffer[SPE_BUFFER_OUT_].count;
     return words;
 }
-

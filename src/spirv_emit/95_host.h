@@ -1,4 +1,4 @@
-/* ---- Conversions on the host: f16, bf16, tf32, E4M3, E5M2 ------------------------------------------------------------------
+/* ---- Conversions on the host: f16, bf16, tf32, E4M3, E5M2 ---------------------------------------------------------
  *
  * All round to nearest, ties to even; subnormals are kept, NaN stays NaN with its sign. Past the largest finite value f16,
  * bf16 and tf32 become infinity. The 8-bit types become their largest value when `saturate` is set; otherwise E5M2
@@ -46,11 +46,13 @@ static inline double spe_decode_(const spe_format_ *f, uint32_t bits)
     double value;
     if (magnitude > f->largest) {
         out = sign | (uint64_t)0x7ff << 52;
-        if (magnitude != f->infinity || f->infinity == f->nan) out |= (uint64_t)1 << 51 | (uint64_t)m << (52 - f->mantissa);
+        if (magnitude != f->infinity || f->infinity == f->nan)
+            out |= (uint64_t)1 << 51 | (uint64_t)m << (52 - f->mantissa);
         memcpy(&value, &out, sizeof value);
         return value;
     }
-    if (!e && !m) out = 0;
+    if (!e && !m)
+        out = 0;
     else {
         if (!e) {
             for (e = 1; !(m >> f->mantissa); e--) m <<= 1;
@@ -69,7 +71,7 @@ static inline const spe_format_ *spe_format_of_(int which)
 {
     static const spe_format_ formats[] = {
         {5, 10, 0x7bff, 0x7c00, 0x7e00}, {8, 7, 0x7f7f, 0x7f80, 0x7fc0}, {8, 10, 0x3fbff, 0x3fc00, 0x3fe00},
-        {4, 3, 0x7e, 0x7f, 0x7f}, {5, 2, 0x7b, 0x7c, 0x7e},
+        {4, 3, 0x7e, 0x7f, 0x7f},        {5, 2, 0x7b, 0x7c, 0x7e},
     };
     return &formats[which];
 }
