@@ -49,7 +49,7 @@ $(BUILD)/soft/%.o: soft/%.c | $(BUILD)/soft
 	$(CC) $(soft_flags) $(ALL_CFLAGS) $(LOADER_CFLAGS) -c -o $@ $<
 
 $(BUILD)/libze_soft.so: $(soft_objects)
-	$(CC) $(SANITIZE) $(LDFLAGS) -shared -Wl,-soname,libze_soft.so -o $@ $^ $(soft_libs)
+	$(CC) $(SANITIZE) $(LDFLAGS) -shared -Wl,-soname,libze_soft.so -Wl,-z,nodelete $(if $(SANITIZE),,-Wl,-z,defs) -o $@ $^ $(soft_libs)
 
 $(examples): $(BUILD)/%: examples/%.c | $(BUILD)
 	$(CC) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(LDFLAGS) -o $@ $< $(LOADER_LIBS) -lm

@@ -624,7 +624,7 @@ static bool launch(session *s, const problem *p, double *ns)
 
 static bool run(session *s, const options *o, problem *p)
 {
-    double ns;
+    double ns = 0;
     verdict v;
     if (!prepare(s, o, p) || !launch(s, p, &ns)) return false;
     printf("checking %d x %d elements against f64 ...\n", p->m, p->n);
