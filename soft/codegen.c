@@ -1,0 +1,1110 @@
+/* codegen.c - a checked module becomes one C translation unit.
+ *
+ * The text is: abi.h, prelude.h, then for every subgroup size S of the module's kernels the lane preludes, the types, the
+ * functions and the kernels, then the tables that make `xs_module`. The only bytes of a module that reach it are numbers
+ * and, in the tables, names as escaped string literals.
+ */
+#include "codegen.h"
+
+#include "abi.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CG_MAX_LEAVES = 4096, CG_CHUNK = 1 << 16 };
+static const size_t cg_max_text = (size_t)1 << 27;
+
+/* ---- memory and text */
+
+struct chunk { struct chunk *next; size_t used, size; };
+
+void *cg_alloc(struct cg *g, size_t bytes)
+{
+    struct chunk *c = g->arena;
+    bytes = (bytes + 15) & ~(size_t)15;
+    if (!c || c->size - c->used < bytes) {
+        size_t size = bytes > CG_CHUNK ? bytes : CG_CHUNK;
+        c = calloc(1, sizeof *c + 16 + size);
+        if (!c) {
+            g->failed = true;
+            return NULL;
+        }
+        c->size = size;
+        c->next = g->arena;
+        g->arena = c;
+    }
+    c->used += bytes;
+    return (char *)c + ((sizeof *c + 15) & ~(size_t)15) + c->used - bytes;
+}
+
+static void free_arena(struct cg *g)
+{
+    for (struct chunk *c = g->arena, *next; c; c = next) {
+        next = c->next;
+        free(c);
+    }
+}
+
+const char *cg_str(struct cg *g, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    char *s = n < 0 ? NULL : cg_alloc(g, (size_t)n + 1);
+    if (s) vsnprintf(s, (size_t)n + 1, format, again);
+    va_end(args);
+    va_end(again);
+    return s ? s : "";
+}
+
+void cg_put(struct cg *g, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    struct sp_text *t = g->c;
+    int n = 0;
+    while (!t->failed && !g->failed) {
+        va_list again;
+        size_t room = t->capacity - t->size;
+        va_copy(again, args);
+        n = vsnprintf(t->data ? t->data + t->size : NULL, t->data ? room : 0, format, again);
+        va_end(again);
+        if (n >= 0 && t->data && (size_t)n < room) {
+            t->size += (size_t)n;
+            break;
+        }
+        size_t capacity = (t->capacity ? t->capacity * 2 : CG_CHUNK) + (n > 0 ? (size_t)n : 0);
+        char *data = capacity > cg_max_text ? NULL : realloc(t->data, capacity);
+        if (!data) {
+            g->failed = t->failed = true;
+            sp_text_add(g->log, "error: the generated text is too large\n");
+        } else {
+            t->data = data;
+            t->capacity = capacity;
+        }
+    }
+    va_end(args);
+}
+
+void cg_fail(struct cg *g, const char *format, ...)
+{
+    char text[256];
+    va_list args;
+    if (g->failed) return;
+    g->failed = true;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (g->inst) {
+        sp_text_add(g->log, "error: word %u, %s: %s\n", g->inst->word, sp_op_name(g->inst->op), text);
+    } else {
+        sp_text_add(g->log, "error: %s\n", text);
+    }
+}
+
+/* ---- kinds */
+
+static const struct {
+    const char *name, *uniform, *varying, *s_uniform, *s_varying;
+    uint32_t bytes;
+} kinds[] = {
+    [CG_BOOL] = {"i32", "i32", "i32x", "i32", "i32x", 1},     [CG_U8] = {"u8", "u8", "u8x", "i8", "i8x", 1},
+    [CG_U16] = {"u16", "u16", "u16x", "i16", "i16x", 2},      [CG_U32] = {"u32", "u32", "u32x", "i32", "i32x", 4},
+    [CG_U64] = {"u64", "u64", "u64x", "i64", "i64x", 8},      [CG_F32] = {"f32", "f32", "f32x", "f32", "f32x", 4},
+    [CG_F64] = {"f64", "f64", "f64x", "f64", "f64x", 8},      [CG_F16] = {"f16", "u16", "u16x", "i16", "i16x", 2},
+    [CG_BF16] = {"bf16", "u16", "u16x", "i16", "i16x", 2},    [CG_E4M3] = {"e4m3", "u8", "u8x", "i8", "i8x", 1},
+    [CG_E5M2] = {"e5m2", "u8", "u8x", "i8", "i8x", 1},
+};
+
+const char *cg_kind_name(enum cg_kind kind) { return kinds[kind].name; }
+uint32_t cg_kind_bytes(enum cg_kind kind) { return kinds[kind].bytes; }
+bool cg_kind_is_float(enum cg_kind kind) { return kind >= CG_F32; }
+bool cg_kind_is_small_float(enum cg_kind kind) { return kind >= CG_F16; }
+
+enum cg_kind cg_bits_kind(uint32_t bytes)
+{
+    return bytes == 1 ? CG_U8 : bytes == 2 ? CG_U16 : bytes == 4 ? CG_U32 : CG_U64;
+}
+
+const char *cg_kind_type(struct cg *g, enum cg_kind kind, bool varying)
+{
+    (void)g;
+    return varying ? kinds[kind].varying : kinds[kind].uniform;
+}
+
+const char *cg_kind_signed(struct cg *g, enum cg_kind kind, bool varying)
+{
+    (void)g;
+    return varying ? kinds[kind].s_varying : kinds[kind].s_uniform;
+}
+
+static bool kind_of_type(const struct sp_type *t, enum cg_kind *kind)
+{
+    switch (t->kind) {
+    case SP_BOOL: *kind = CG_BOOL; return true;
+    case SP_POINTER:
+    case SP_EVENT: *kind = CG_U64; return true;
+    case SP_INT: *kind = cg_bits_kind(t->bits / 8); return t->bits == 8 || t->bits == 16 || t->bits == 32 || t->bits == 64;
+    case SP_FLOAT:
+        if (t->encoding == SP_BF16) *kind = CG_BF16;
+        else if (t->encoding == SP_E4M3) *kind = CG_E4M3;
+        else if (t->encoding == SP_E5M2) *kind = CG_E5M2;
+        else *kind = t->bits == 16 ? CG_F16 : t->bits == 32 ? CG_F32 : CG_F64;
+        return true;
+    default: return false;
+    }
+}
+
+/* ---- leaves */
+
+static uint64_t count_leaves(const struct sp_module *m, uint32_t type_id)
+{
+    const struct sp_type *t = sp_type(m, type_id);
+    enum cg_kind kind;
+    uint64_t n = 0;
+    if (kind_of_type(t, &kind)) return 1;
+    if (t->kind == SP_VECTOR || t->kind == SP_ARRAY) {
+        n = count_leaves(m, t->elem);
+        return t->count && n > CG_MAX_LEAVES / t->count ? CG_MAX_LEAVES + 1 : n * t->count;
+    }
+    if (t->kind != SP_STRUCT) return CG_MAX_LEAVES + 1;
+    for (uint32_t i = 0; i < t->count && n <= CG_MAX_LEAVES; i++) n += count_leaves(m, t->members[i]);
+    return n;
+}
+
+static void fill_leaves(struct cg *g, uint32_t type_id, struct cg_leaf **at, uint32_t offset, const char *path)
+{
+    const struct sp_type *t = sp_type(g->m, type_id);
+    enum cg_kind kind;
+    if (g->failed) return;
+    if (kind_of_type(t, &kind)) {
+        *(*at)++ = (struct cg_leaf){kind, offset, path};
+        return;
+    }
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (t->kind == SP_STRUCT) {
+            fill_leaves(g, t->members[i], at, offset + t->offsets[i], cg_str(g, "%s.m%u", path, i));
+        } else {
+            uint32_t size = t->kind == SP_VECTOR && sp_type(g->m, t->elem)->kind == SP_BOOL
+                                ? 1 : (uint32_t)sp_type(g->m, t->elem)->size;
+            fill_leaves(g, t->elem, at, offset + i * size, cg_str(g, "%s.e[%u]", path, i));
+        }
+    }
+}
+
+const struct cg_leaves *cg_leaves_of(struct cg *g, uint32_t type_id)
+{
+    static const struct cg_leaf none = {CG_U32, 0, ""};
+    static const struct cg_leaves dummy = {0, &none};
+    const struct sp_type *t = sp_type(g->m, type_id);
+    struct cg_leaves *l;
+    if (!t) return &dummy;
+    l = &g->leaves[t - g->m->types];
+    if (!l->leaf && !g->failed) {
+        uint64_t n = count_leaves(g->m, type_id);
+        if (n > CG_MAX_LEAVES) {
+            cg_fail(g, "a value of this type has too many parts, or none the device knows");
+            return &dummy;
+        }
+        struct cg_leaf *leaf = cg_alloc(g, (size_t)(n ? n : 1) * sizeof *leaf), *at = leaf;
+        if (!leaf) return &dummy;
+        fill_leaves(g, type_id, &at, 0, "");
+        l->leaf = leaf;
+        l->count = (uint32_t)n;
+    }
+    return l->leaf ? l : &dummy;
+}
+
+const char *cg_type_name(struct cg *g, uint32_t type_id, bool varying)
+{
+    const struct sp_type *t = sp_type(g->m, type_id);
+    enum cg_kind kind;
+    if (t->kind == SP_VOID) return "void";
+    if (kind_of_type(t, &kind)) return cg_kind_type(g, kind, varying);
+    return varying ? cg_str(g, "c%ux%u", type_id, g->S) : cg_str(g, "c%u", type_id);
+}
+
+/* ---- values as expressions */
+
+uint32_t cg_operand(struct cg *g, uint32_t i) { return i < g->inst->count ? g->inst->operand[i] : 0; }
+bool cg_is_varying(struct cg *g, uint32_t id) { return g->value[id].varying; }
+
+const char *cg_literal(struct cg *g, enum cg_kind kind, uint64_t bits)
+{
+    switch (kind) {
+    case CG_BOOL: return bits ? "-1" : "0";
+    case CG_F32: return cg_str(g, "f32_bits(0x%xu)", (unsigned)bits);
+    case CG_F64: return cg_str(g, "f64_bits(0x%llxu)", (unsigned long long)bits);
+    case CG_U64: return cg_str(g, "(u64)0x%llxu", (unsigned long long)bits);
+    case CG_U32: return cg_str(g, "%uu", (unsigned)bits);
+    default: return cg_str(g, "(%s)%uu", kinds[kind].uniform, (unsigned)bits);
+    }
+}
+
+const char *cg_splat(struct cg *g, enum cg_kind kind, const char *e)
+{
+    return cg_str(g, "XS(splat_%s)(%s)", kinds[kind].uniform, e);
+}
+
+const char *cg_select(struct cg *g, enum cg_kind kind, const char *mask, const char *a, const char *b)
+{
+    return cg_str(g, "XS(sel_%s)(%s, %s, %s)", kinds[kind].uniform, mask, a, b);
+}
+
+const char *cg_widen(struct cg *g, enum cg_kind kind, bool varying, const char *e)
+{
+    if (!cg_kind_is_small_float(kind)) return e;
+    return cg_str(g, varying ? "XS(%s_to_f32)(%s)" : "%s_to_f32(%s)", kinds[kind].name, e);
+}
+
+const char *cg_narrow(struct cg *g, enum cg_kind kind, bool varying, const char *e)
+{
+    const char *how = "";
+    if (!cg_kind_is_small_float(kind)) return e;
+    if (kind == CG_E4M3 || kind == CG_E5M2)
+        how = g->inst && g->inst->id && sp_decorated(g->m, g->inst->id, SP_DECORATION_SaturatedToLargestFloat8NormalConversionEXT)
+                  ? "_sat" : "_rne";
+    return cg_str(g, varying ? "XS(f32_to_%s%s)(%s)" : "f32_to_%s%s(%s)", kinds[kind].name, how, e);
+}
+
+const char *cg_to_bits(struct cg *g, enum cg_kind kind, bool varying, const char *e)
+{
+    if (kind == CG_BOOL) return varying ? cg_str(g, "(XS_CONVERT(%s, u8x) & 1)", e) : cg_str(g, "(u8)(%s & 1)", e);
+    if (kind != CG_F32 && kind != CG_F64) return e;
+    if (varying) return cg_str(g, "(%s)(%s)", kind == CG_F32 ? "u32x" : "u64x", e);
+    return cg_str(g, "bits_%s(%s)", kinds[kind].name, e);
+}
+
+const char *cg_from_bits(struct cg *g, enum cg_kind kind, bool varying, const char *e)
+{
+    if (kind == CG_BOOL) return varying ? cg_str(g, "-XS_CONVERT(%s & 1, i32x)", e) : cg_str(g, "-(i32)(%s & 1)", e);
+    if (kind != CG_F32 && kind != CG_F64) return e;
+    if (varying) return cg_str(g, "(%s)(%s)", kinds[kind].varying, e);
+    return cg_str(g, "%s_bits(%s)", kinds[kind].name, e);
+}
+
+static const char *address_of_global(struct cg *g, uint32_t variable, int64_t offset)
+{
+    const struct sp_inst *d = g->m->ids[variable].def;
+    if (d->operand[0] == SP_STORAGE_Workgroup) {
+        uint64_t end = g->local_offset[variable] + sp_type(g->m, sp_type(g->m, d->type)->elem)->size;
+        if (g->fn && end > g->fn->local_bytes) g->fn->local_bytes = (uint32_t)end;
+        return cg_str(g, "((u64)(uintptr_t)self->local + %lldu)", (long long)(g->local_offset[variable] + offset));
+    }
+    return cg_str(g, "((u64)(uintptr_t)self->globals[%u] + (u64)%lldll)", g->global_index[variable], (long long)offset);
+}
+
+/* A scalar of a constant, found through the bytes it has in memory (or its bits, where there are none). */
+static const char *constant_leaf(struct cg *g, uint32_t id, uint32_t leaf)
+{
+    const struct sp_id *d = &g->m->ids[id];
+    const struct cg_leaves *l = cg_leaves_of(g, d->type);
+    const struct sp_type *t = sp_type(g->m, d->type);
+    uint32_t variable;
+    int64_t offset;
+    uint64_t bits = 0;
+    if (leaf >= l->count) return "0";
+    if (t->kind == SP_POINTER && sp_constant_address(g->m, id, &variable, &offset)) {
+        return address_of_global(g, variable, offset);
+    }
+    if (d->bits && (t->kind == SP_VECTOR || l->count == 1)) return cg_literal(g, l->leaf[leaf].kind, d->bits[leaf]);
+    if (l->count == 1 && sp_constant(g->m, id, &bits)) return cg_literal(g, l->leaf[0].kind, bits);
+    if ((d->def->op == SP_OP_ConstantComposite || d->def->op == SP_OP_SpecConstantComposite) && t->kind != SP_VOID) {
+        for (uint32_t i = 0, first = 0; i < d->def->count; i++) {
+            uint32_t part = d->def->operand[i], n = cg_leaves_of(g, g->m->ids[part].type)->count;
+            if (leaf - first < n) return constant_leaf(g, part, leaf - first);
+            first += n;
+        }
+    }
+    if (d->def->op == SP_OP_ConstantNull || d->def->op == SP_OP_Undef) return cg_literal(g, l->leaf[leaf].kind, 0);
+    unsigned char *bytes = t->size <= 1 << 16 ? calloc(1, (size_t)t->size + 8) : NULL;
+    if (!bytes || !sp_constant_bytes(g->m, id, bytes)) {
+        cg_fail(g, "the constant %u is of a form the device does not know", id);
+    } else {
+        memcpy(&bits, bytes + l->leaf[leaf].offset, cg_kind_bytes(l->leaf[leaf].kind));
+    }
+    free(bytes);
+    return cg_literal(g, l->leaf[leaf].kind, bits);
+}
+
+const char *cg_leaf_use(struct cg *g, uint32_t id, uint32_t leaf, bool varying)
+{
+    const struct sp_id *d = &g->m->ids[id];
+    const struct cg_leaves *l = cg_leaves_of(g, d->type);
+    const char *e;
+    if (l->count == 0 || g->failed) return "0";
+    if (leaf >= l->count) leaf = l->count == 1 ? 0 : l->count - 1;
+    enum cg_kind kind = l->leaf[leaf].kind;
+    if (d->what == SP_IS_VARIABLE && d->function == 0) {
+        e = address_of_global(g, id, 0);
+    } else if (d->what == SP_IS_CONSTANT || (d->def && d->def->op == SP_OP_Undef)) {
+        e = constant_leaf(g, id, leaf);
+    } else if (d->what == SP_IS_FUNCTION) {
+        cg_fail(g, "pointers to functions are not supported");
+        return "0";
+    } else {
+        e = cg_str(g, "v%u%s", id, l->leaf[leaf].path);
+        if (g->value[id].fixed || g->value[id].variable) {
+            cg_fail(g, "a private variable's address is used as a value");
+            return "0";
+        }
+        if (g->value[id].varying) {
+            if (varying) return e;
+            return cg_str(g, "(%s)[XS(first_lane)(%s)]", e, g->bits);
+        }
+    }
+    return varying ? cg_splat(g, kind, e) : e;
+}
+
+const char *cg_use(struct cg *g, uint32_t id, bool varying) { return cg_leaf_use(g, id, 0, varying); }
+
+const char *cg_temporary(struct cg *g, const char *type)
+{
+    const char *name = cg_str(g, "t%u", g->temporaries++);
+    cg_put(g, "    %s %s;\n", type, name);
+    return name;
+}
+
+const char *cg_use_whole(struct cg *g, uint32_t id, bool varying)
+{
+    const struct sp_id *d = &g->m->ids[id];
+    const struct cg_leaves *l = cg_leaves_of(g, d->type);
+    const struct sp_type *t = sp_type(g->m, d->type);
+    bool plain = d->what == SP_IS_PARAMETER || (d->what == SP_IS_VALUE && d->def->op != SP_OP_Undef);
+    if (t->kind != SP_VECTOR && t->kind != SP_ARRAY && t->kind != SP_STRUCT) return cg_use(g, id, varying);
+    if (plain && g->value[id].varying == varying) return cg_str(g, "v%u", id);
+    const char *whole = cg_temporary(g, cg_type_name(g, d->type, varying));
+    for (uint32_t i = 0; i < l->count; i++) {
+        cg_put(g, "    %s%s = %s;\n", whole, l->leaf[i].path, cg_leaf_use(g, id, i, varying));
+    }
+    return whole;
+}
+
+const char *cg_result_leaf(struct cg *g, uint32_t leaf)
+{
+    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    return leaf < l->count ? cg_str(g, "v%u%s", g->inst->id, l->leaf[leaf].path) : "";
+}
+
+void cg_set_leaf(struct cg *g, uint32_t leaf, const char *expression)
+{
+    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    if (leaf >= l->count) return;
+    const char *to = cg_result_leaf(g, leaf);
+    if (g->value[g->inst->id].blend) expression = cg_select(g, l->leaf[leaf].kind, g->mask, expression, to);
+    cg_put(g, "    %s = %s;\n", to, expression);
+}
+
+/* ---- control flow as text */
+
+static bool is_phi_of(struct cg *g, uint32_t id, const struct sp_block *b, uint32_t below)
+{
+    for (uint32_t i = 0; i < below; i++)
+        if (b->inst[i].id == id) return true;
+    (void)g;
+    return false;
+}
+
+static uint32_t phi_source(const struct sp_inst *phi, uint32_t label)
+{
+    for (uint32_t i = 0; i + 1 < phi->count; i += 2)
+        if (phi->operand[i + 1] == label) return phi->operand[i];
+    return 0;
+}
+
+static void copy_phi(struct cg *g, const struct sp_inst *phi, uint32_t source, const char *renamed, const char *mask)
+{
+    const struct cg_leaves *l = cg_leaves_of(g, phi->type);
+    bool varying = g->value[phi->id].varying, same = g->value[source].varying == varying;
+    bool value = g->m->ids[source].what != SP_IS_CONSTANT && g->m->ids[source].what != SP_IS_VARIABLE &&
+                 !(g->m->ids[source].def && g->m->ids[source].def->op == SP_OP_Undef);
+    if (!varying) mask = NULL;
+    if (g->m->ids[source].def && g->m->ids[source].def->op == SP_OP_Undef) return; /* any value will do */
+    if (!mask && same && value) {
+        cg_put(g, "    v%u = %s;\n", phi->id, renamed ? renamed : cg_str(g, "v%u", source));
+        return;
+    }
+    for (uint32_t i = 0; i < l->count; i++) {
+        const char *to = cg_str(g, "v%u%s", phi->id, l->leaf[i].path), *e;
+        if (renamed) {
+            e = cg_str(g, "%s%s", renamed, l->leaf[i].path);
+            if (varying && !g->value[source].varying) e = cg_splat(g, l->leaf[i].kind, e);
+        } else {
+            e = cg_leaf_use(g, source, i, varying);
+        }
+        cg_put(g, "    %s = %s;\n", to, mask ? cg_select(g, l->leaf[i].kind, mask, e, to) : e);
+    }
+}
+
+/* The phis of block `to` take their values for the edge from `from`; all at once, as phis do. */
+static void write_phis(struct cg *g, uint32_t from, uint32_t to, const char *mask)
+{
+    const struct sp_block *b = &g->fn->f->blocks[to];
+    uint32_t label = g->fn->f->blocks[from].label, n = 0;
+    while (n < b->count && b->inst[n].op == SP_OP_Phi) n++;
+    if (!n) return;
+    const char **renamed = cg_alloc(g, n * sizeof *renamed);
+    if (!renamed) return;
+    cg_put(g, "    {\n");
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t source = phi_source(&b->inst[i], label);
+        if (!is_phi_of(g, source, b, i)) continue;
+        renamed[i] = cg_temporary(g, cg_type_name(g, g->m->ids[source].type, g->value[source].varying));
+        cg_put(g, "    %s = v%u;\n", renamed[i], source);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t source = phi_source(&b->inst[i], label);
+        if (source) copy_phi(g, &b->inst[i], source, renamed[i], mask);
+    }
+    cg_put(g, "    }\n");
+}
+
+static uint32_t block_of_label(struct cg *g, uint32_t label) { return g->m->ids[label].block; }
+
+/* Lanes `mask` (C expression; the block's own when NULL) go from block `from` to `to`. Plain blocks jump at once. */
+static void write_edge(struct cg *g, uint32_t from, uint32_t to, const char *mask)
+{
+    const struct cg_block *b = g->fn->block;
+    bool plain = !b[from].masked && !mask;
+    write_phis(g, from, to, plain ? NULL : mask ? mask : g->mask);
+    if (b[to].masked) cg_put(g, "    m%u |= %s;\n", g->fn->f->blocks[to].label, mask ? mask : g->mask);
+    if (!b[from].masked && !mask) cg_put(g, "    goto L%u;\n", g->fn->f->blocks[to].label);
+}
+
+/* From a plain block with a divergent branch: on to the first of the masked blocks that were given lanes. */
+static void write_entry(struct cg *g, uint32_t from)
+{
+    const struct sp_block *b = &g->fn->f->blocks[from];
+    uint32_t first = UINT32_MAX;
+    for (uint32_t i = 0; i < b->succ_count; i++) {
+        const struct cg_block *s = &g->fn->block[b->succ[i]];
+        if (s->masked && (first == UINT32_MAX || s->order < g->fn->block[first].order)) first = b->succ[i];
+    }
+    if (first == UINT32_MAX) first = b->succ[0];
+    cg_put(g, "    goto L%u;\n", g->fn->f->blocks[first].label);
+}
+
+static void write_branch(struct cg *g, uint32_t from)
+{
+    uint32_t condition = cg_operand(g, 0);
+    uint32_t yes = block_of_label(g, cg_operand(g, 1)), no = block_of_label(g, cg_operand(g, 2));
+    if (yes == no) {
+        write_edge(g, from, yes, NULL);
+    } else if (!cg_is_varying(g, condition)) {
+        cg_put(g, "    if (%s) {\n", cg_use(g, condition, false));
+        write_edge(g, from, yes, NULL);
+        cg_put(g, "    } else {\n");
+        write_edge(g, from, no, NULL);
+        cg_put(g, "    }\n");
+    } else {
+        const char *t = cg_temporary(g, "i32x"), *f = cg_temporary(g, "i32x"), *c = cg_use(g, condition, true);
+        cg_put(g, "    %s = %s & %s;\n    %s = %s & ~%s;\n", t, g->mask, c, f, g->mask, c);
+        write_edge(g, from, yes, t);
+        write_edge(g, from, no, f);
+        if (!g->fn->block[from].masked) write_entry(g, from);
+    }
+}
+
+static uint64_t case_literal(const struct sp_inst *s, uint32_t at, uint32_t words)
+{
+    return words == 2 ? s->operand[at] | (uint64_t)s->operand[at + 1] << 32 : s->operand[at];
+}
+
+static void write_switch(struct cg *g, uint32_t from)
+{
+    const struct sp_inst *s = g->inst;
+    uint32_t selector = s->operand[0];
+    enum cg_kind kind = cg_leaves_of(g, g->m->ids[selector].type)->leaf[0].kind;
+    uint32_t words = kind == CG_U64 ? 2 : 1;
+    uint64_t width = cg_kind_bytes(kind) == 8 ? ~(uint64_t)0 : ((uint64_t)1 << 8 * cg_kind_bytes(kind)) - 1;
+    const struct sp_block *b = &g->fn->f->blocks[from];
+    if (!cg_is_varying(g, selector)) {
+        cg_put(g, "    switch (%s) {\n", cg_use(g, selector, false));
+        for (uint32_t i = 2; i + words < s->count; i += words + 1) {
+            cg_put(g, "    case %s: ", cg_literal(g, kind, case_literal(s, i, words) & width));
+            write_edge(g, from, block_of_label(g, s->operand[i + words]), NULL);
+            cg_put(g, "    break;\n");
+        }
+        cg_put(g, "    default:\n");
+        write_edge(g, from, block_of_label(g, s->operand[1]), NULL);
+        cg_put(g, "    }\n");
+        return;
+    }
+    const char *e = cg_use(g, selector, true), *rest = cg_temporary(g, "i32x");
+    const char **to = cg_alloc(g, (b->succ_count + 1) * sizeof *to);
+    if (!to) return;
+    cg_put(g, "    %s = %s;\n", rest, g->mask);
+    for (uint32_t k = 0; k < b->succ_count; k++) {
+        to[k] = cg_temporary(g, "i32x");
+        cg_put(g, "    %s = (i32x){0};\n", to[k]);
+    }
+    for (uint32_t i = 2; i + words < s->count; i += words + 1) {
+        uint32_t target = block_of_label(g, s->operand[i + words]), k = 0;
+        while (k + 1 < b->succ_count && b->succ[k] != target) k++;
+        const char *hit = cg_temporary(g, "i32x");
+        cg_put(g, "    %s = %s & XS_CONVERT(%s == %s, i32x);\n    %s |= %s;\n    %s &= ~%s;\n", hit, rest, e,
+               cg_literal(g, kind, case_literal(s, i, words) & width), to[k], hit, rest, hit);
+    }
+    for (uint32_t k = 0; k < b->succ_count; k++) {
+        if (b->succ[k] == block_of_label(g, s->operand[1])) cg_put(g, "    %s |= %s;\n", to[k], rest);
+        write_edge(g, from, b->succ[k], to[k]);
+    }
+    if (!g->fn->block[from].masked) write_entry(g, from);
+}
+
+static void write_return_value(struct cg *g)
+{
+    uint32_t id = cg_operand(g, 0);
+    bool varying = g->fn->result_varying;
+    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[id].type);
+    for (uint32_t i = 0; i < l->count; i++) {
+        const char *to = cg_str(g, "result%s", l->leaf[i].path), *e = cg_leaf_use(g, id, i, varying);
+        cg_put(g, "    %s = %s;\n", to, varying ? cg_select(g, l->leaf[i].kind, g->mask, e, to) : e);
+    }
+}
+
+static void write_terminator(struct cg *g, uint32_t block)
+{
+    switch (g->inst->op) {
+    case SP_OP_Branch: write_edge(g, block, block_of_label(g, cg_operand(g, 0)), NULL); break;
+    case SP_OP_BranchConditional: write_branch(g, block); break;
+    case SP_OP_Switch: write_switch(g, block); break;
+    case SP_OP_ReturnValue: write_return_value(g); /* fall through */
+    case SP_OP_Return:
+    case SP_OP_Unreachable:
+        if (!g->fn->block[block].masked) cg_put(g, "    goto done;\n");
+        break;
+    default: cg_fail(g, "this way to end a block is not supported");
+    }
+}
+
+/* ---- instructions */
+
+static void write_call(struct cg *g)
+{
+    uint32_t callee = g->m->ids[cg_operand(g, 0)].block;
+    const struct cg_function *f = &g->function[callee];
+    const struct sp_type *type = sp_type(g->m, g->inst->type);
+    const char *args = "";
+    if (f->f->is_declaration) {
+        cg_fail(g, "the called function has no body in this module");
+        return;
+    }
+    for (uint32_t i = 1; i < g->inst->count; i++) {
+        args = cg_str(g, "%s, %s", args, cg_use_whole(g, cg_operand(g, i), g->value[f->f->params[i - 1]].varying));
+    }
+    const char *call = cg_str(g, "f%u_%u(self, %s, %s%s)", f->f->id, g->S, g->mask, g->bits, args);
+    if (type->kind == SP_VOID) {
+        cg_put(g, "    %s;\n", call);
+        return;
+    }
+    const char *whole = cg_temporary(g, cg_type_name(g, g->inst->type, f->result_varying));
+    cg_put(g, "    %s = %s;\n", whole, call);
+    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    for (uint32_t i = 0; i < l->count; i++) {
+        const char *e = cg_str(g, "%s%s", whole, l->leaf[i].path);
+        bool splat = cg_is_varying(g, g->inst->id) && !f->result_varying;
+        cg_set_leaf(g, i, splat ? cg_splat(g, l->leaf[i].kind, e) : e);
+    }
+}
+
+static void write_instruction(struct cg *g)
+{
+    switch (g->inst->op) {
+    case SP_OP_Variable:
+    case SP_OP_Phi:
+    case SP_OP_Undef:
+    case SP_OP_Nop:
+    case SP_OP_LifetimeStart:
+    case SP_OP_LifetimeStop:
+    case SP_OP_AssumeTrueKHR: return;
+    case SP_OP_FunctionCall: write_call(g); return;
+    default: break;
+    }
+    if (cg_write_simple(g) || cg_write_memory(g) || cg_write_group(g) || cg_write_matrix(g) || cg_write_math(g)) return;
+    cg_fail(g, "this instruction is not supported");
+}
+
+static void write_block(struct cg *g, uint32_t block)
+{
+    const struct sp_block *b = &g->fn->f->blocks[block];
+    const struct cg_block *cb = &g->fn->block[block];
+    cg_put(g, "L%u:;\n    {\n", b->label);
+    if (cb->masked) {
+        g->mask = cg_str(g, "k%u", b->label);
+        g->bits = cg_str(g, "b%u", b->label);
+        cg_put(g, "    const i32x %s = m%u;\n    const u64 %s = XS(bits)(%s);\n    m%u = (i32x){0};\n    if (%s) {\n",
+               g->mask, b->label, g->bits, g->mask, b->label, g->bits);
+    } else {
+        g->mask = "m0";
+        g->bits = "b0";
+    }
+    for (uint32_t i = 0; i < b->count && !g->failed; i++) {
+        g->inst = &b->inst[i];
+        if (i + 1 < b->count) write_instruction(g);
+        else write_terminator(g, block);
+    }
+    g->inst = NULL;
+    cg_put(g, cb->masked ? "    }\n    }\n" : "    }\n");
+}
+
+/* After the last block of a loop of masked blocks: again, while a lane waits at its head. */
+static void write_loop_ends(struct cg *g, uint32_t block)
+{
+    for (uint32_t l = g->fn->block[block].loop; l; l = g->fn->loop[l - 1].parent) {
+        if (g->fn->loop[l - 1].last != block) break;
+        uint32_t label = g->fn->f->blocks[g->fn->loop[l - 1].header].label;
+        cg_put(g, "    if (XS(bits)(m%u)) goto L%u;\n", label, label);
+    }
+}
+
+/* In loops with several entries lanes may wait at any block before the end. */
+static void write_irreducible_end(struct cg *g, uint32_t at, uint32_t first)
+{
+    for (uint32_t i = first; i < at; i++) {
+        uint32_t label = g->fn->f->blocks[g->fn->order[i]].label;
+        cg_put(g, "    if (XS(bits)(m%u)) goto L%u;\n", label, label);
+    }
+}
+
+static void write_component(struct cg *g, uint32_t component)
+{
+    const struct cg_function *fn = g->fn;
+    uint32_t exit = UINT32_MAX, i = 0;
+    while (i < fn->order_count && fn->block[fn->order[i]].component != component) i++;
+    uint32_t first = i;
+    for (; i < fn->order_count && fn->block[fn->order[i]].component == component; i++) {
+        const struct sp_block *b = &fn->f->blocks[fn->order[i]];
+        write_block(g, fn->order[i]);
+        write_loop_ends(g, fn->order[i]);
+        for (uint32_t k = 0; k < b->succ_count; k++)
+            if (!fn->block[b->succ[k]].masked) exit = b->succ[k];
+    }
+    if (fn->loops_irreducible) write_irreducible_end(g, i, first);
+    if (exit == UINT32_MAX) cg_put(g, "    goto done;\n");
+    else cg_put(g, "    goto L%u;\n", fn->f->blocks[exit].label);
+}
+
+/* ---- functions */
+
+static void add_frame(struct cg *g, uint32_t type, bool varying)
+{
+    const struct cg_leaves *l = cg_leaves_of(g, type);
+    for (uint32_t i = 0; i < l->count; i++) g->fn->frame_bytes += (varying ? g->S : 1) * 8u;
+}
+
+static void declare_value(struct cg *g, const struct sp_inst *i)
+{
+    const struct cg_value *v = &g->value[i->id];
+    const struct sp_type *t = sp_type(g->m, i->type);
+    if (!i->id || !t || t->kind == SP_VOID || i->op == SP_OP_Variable || i->op == SP_OP_Undef || v->variable) return;
+    bool zero = i->op == SP_OP_Phi || v->blend;
+    cg_put(g, "    %s v%u%s;\n", cg_type_name(g, i->type, v->varying), i->id,
+           !zero ? "" : v->varying || t->kind == SP_STRUCT || t->kind == SP_VECTOR || t->kind == SP_ARRAY ? " = {0}" : " = 0");
+    add_frame(g, i->type, v->varying);
+}
+
+static void write_signature(struct cg *g, const char *end)
+{
+    const struct sp_function *f = g->fn->f;
+    uint32_t result = sp_type(g->m, f->type)->elem;
+    cg_put(g, "static %s f%u_%u(struct xs_subgroup *self, i32x m0, u64 b0", cg_type_name(g, result, g->fn->result_varying),
+           f->id, g->S);
+    for (uint32_t i = 0; i < f->param_count; i++) {
+        uint32_t id = f->params[i];
+        cg_put(g, ", %s v%u", cg_type_name(g, g->m->ids[id].type, g->value[id].varying), id);
+    }
+    cg_put(g, ")%s", end);
+}
+
+/* What built-in variables are made of. The compiler drops what is not used. */
+static void write_builtins(struct cg *g)
+{
+    const struct sp_entry *e = g->fn->entry;
+    for (uint32_t i = 0; i < 3; i++) {
+        if (e && e->local_size[0]) cg_put(g, "    const u32 local_size%u = %uu;\n", i, e->local_size[i]);
+        else cg_put(g, "    const u32 local_size%u = self->local_size[%u];\n", i, i);
+        cg_put(g, "    const u32 group_id%u = self->group_id[%u], group_count%u = self->group_count[%u];\n", i, i, i, i);
+    }
+    cg_put(g, "    u32x local_id0, local_id1, local_id2;\n"
+              "    XS(local_ids)(self, local_size0, local_size1, local_size2, &local_id0, &local_id1, &local_id2);\n");
+}
+
+static void write_body(struct cg *g)
+{
+    const struct sp_function *f = g->fn->f;
+    const struct sp_type *result = sp_type(g->m, sp_type(g->m, f->type)->elem);
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        for (uint32_t i = 0; i < f->blocks[b].count; i++) declare_value(g, &f->blocks[b].inst[i]);
+        if (g->fn->block[b].masked) cg_put(g, "    i32x m%u = {0};\n", f->blocks[b].label);
+    }
+    if (result->kind != SP_VOID) {
+        cg_put(g, "    %s result;\n    __builtin_memset(&result, 0, sizeof result);\n",
+               cg_type_name(g, result->id, g->fn->result_varying));
+    }
+    if (g->fn->uses_builtins) write_builtins(g);
+    cg_declare_variables(g);
+    for (uint32_t i = 0, done = 0; i < f->block_count && !g->failed; i++) {
+        const struct cg_block *b = &g->fn->block[g->fn->rpo[i]];
+        if (!b->masked) {
+            write_block(g, g->fn->rpo[i]);
+        } else if (b->component > done) {
+            bool seen = false;
+            for (uint32_t k = 0; k < i && !seen; k++) seen = g->fn->block[g->fn->rpo[k]].component == b->component;
+            if (!seen) write_component(g, b->component);
+        }
+    }
+    cg_put(g, "    goto done;\ndone:;\n    (void)m0;\n    (void)b0;\n    (void)self;\n");
+    if (result->kind != SP_VOID) cg_put(g, "    return result;\n");
+}
+
+static void write_function(struct cg *g, struct cg_function *fn)
+{
+    g->fn = fn;
+    fn->frame_bytes = fn->private_bytes = 0;
+    fn->local_bytes = 0;
+    g->temporaries = 0;
+    write_signature(g, "\n{\n");
+    write_body(g);
+    cg_put(g, "}\n\n");
+}
+
+/* ---- kernels */
+
+struct param { uint32_t kind, size, offset, align; const char *name; };
+
+static uint32_t place_params(struct cg *g, const struct sp_function *f, struct param *p)
+{
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < f->param_count; i++) {
+        const struct sp_type *t = sp_type(g->m, g->m->ids[f->params[i]].type);
+        p[i].kind = XS_PARAM_VALUE;
+        p[i].size = (uint32_t)t->size;
+        p[i].align = t->align;
+        if (t->kind == SP_POINTER) {
+            const struct sp_type *to = sp_type(g->m, t->elem);
+            switch (t->storage) {
+            case SP_STORAGE_CrossWorkgroup: p[i].kind = XS_PARAM_GLOBAL; break;
+            case SP_STORAGE_UniformConstant: p[i].kind = XS_PARAM_CONSTANT; break;
+            case SP_STORAGE_Workgroup: p[i].kind = XS_PARAM_LOCAL; break;
+            case SP_STORAGE_Function: /* a structure by value */
+                p[i].size = (uint32_t)to->size;
+                p[i].align = to->align;
+                break;
+            default: cg_fail(g, "a kernel parameter in this storage class is not supported");
+            }
+        }
+        if (p[i].size == 0) cg_fail(g, "a kernel parameter of this type is not supported");
+        if (p[i].align == 0) p[i].align = 1;
+        at = (at + p[i].align - 1) / p[i].align * p[i].align;
+        p[i].offset = at;
+        at += p[i].size;
+        p[i].name = g->m->names[f->params[i]] ? g->m->names[f->params[i]] : "";
+    }
+    return at;
+}
+
+static void put_string(struct cg *g, const char *s)
+{
+    cg_put(g, "\"");
+    for (; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == ' ';
+        if (plain) cg_put(g, "%c", c);
+        else cg_put(g, "\\%03o", c);
+    }
+    cg_put(g, "\"");
+}
+
+/* What a call of the function needs at most, of itself and of what it calls. */
+static void sum_frames(struct cg *g, struct cg_function *fn, uint64_t *frame, uint64_t *private_bytes, uint32_t *local,
+                       bool *barrier, uint32_t depth)
+{
+    uint64_t deepest = 0, most_private = 0;
+    *barrier = *barrier || fn->has_barrier;
+    if (fn->local_bytes > *local) *local = fn->local_bytes;
+    for (uint32_t b = 0; b < fn->f->block_count && depth < SP_MAX_CALL_DEPTH; b++) {
+        for (uint32_t i = 0; i < fn->f->blocks[b].count; i++) {
+            const struct sp_inst *in = &fn->f->blocks[b].inst[i];
+            uint64_t f = 0, p = 0;
+            if (in->op != SP_OP_FunctionCall) continue;
+            sum_frames(g, &g->function[g->m->ids[in->operand[0]].block], &f, &p, local, barrier, depth + 1);
+            if (f > deepest) deepest = f;
+            if (p > most_private) most_private = p;
+        }
+    }
+    *frame = fn->frame_bytes + deepest + 4096;
+    *private_bytes = fn->private_bytes + most_private;
+}
+
+static void write_kernel(struct cg *g, uint32_t index, uint32_t S, const struct param *p)
+{
+    const struct sp_entry *e = &g->m->entries[index];
+    struct cg_function *fn = &g->function[e->function];
+    uint64_t lanes = (uint64_t)e->local_size[0] * e->local_size[1] * e->local_size[2];
+    g->fn = fn;
+    cg_put(g, "static void kernel%u(struct xs_subgroup *self, const uint8_t *args)\n{\n", index);
+    if (e->local_size[0] && lanes % S == 0) {
+        cg_put(g, "    const u64 b0 = XS_FULL;\n    const i32x m0 = ~(i32x){0};\n");
+    } else {
+        cg_put(g, "    const u64 b0 = self->lanes >= S ? XS_FULL : ((u64)1 << self->lanes) - 1;\n"
+                  "    const i32x m0 = XS(mask)(b0);\n");
+    }
+    for (uint32_t i = 0; i < fn->f->param_count; i++) {
+        uint32_t id = fn->f->params[i], type = g->m->ids[id].type;
+        const struct cg_leaves *l = cg_leaves_of(g, type);
+        const char *path = sp_type(g->m, type)->kind == SP_POINTER && p[i].kind == XS_PARAM_VALUE ? NULL : "";
+        cg_put(g, "    %s v%u;\n", cg_type_name(g, type, false), id);
+        if (!path) {
+            cg_put(g, "    v%u = (u64)(uintptr_t)(args + %u);\n", id, p[i].offset);
+            continue;
+        }
+        for (uint32_t k = 0; k < l->count; k++) {
+            enum cg_kind kind = l->leaf[k].kind, bits = cg_bits_kind(cg_kind_bytes(kind));
+            const char *at = cg_str(g, "XS_AT(%s, args + %u)", cg_kind_name(bits), p[i].offset + l->leaf[k].offset);
+            cg_put(g, "    v%u%s = %s;\n", id, l->leaf[k].path, cg_from_bits(g, kind, false, at));
+        }
+    }
+    cg_put(g, "    f%u_%u(self, m0, b0", fn->f->id, S);
+    for (uint32_t i = 0; i < fn->f->param_count; i++) {
+        uint32_t id = fn->f->params[i];
+        const char *v = cg_str(g, "v%u", id);
+        if (g->value[id].varying) cg_fail(g, "a kernel is called as a function");
+        cg_put(g, ", %s", v);
+    }
+    cg_put(g, ");\n}\n\n");
+}
+
+static void write_kernel_row(struct cg *g, uint32_t index, uint32_t S, const struct param *p, uint32_t args_bytes)
+{
+    const struct sp_entry *e = &g->m->entries[index];
+    struct cg_function *fn = &g->function[e->function];
+    uint64_t frame = 0, private_bytes = 0;
+    uint32_t local = 0;
+    bool barrier = false;
+    g->S = S;
+    sum_frames(g, fn, &frame, &private_bytes, &local, &barrier, 0);
+    frame += frame / 2 + (64u << 10);
+    if (frame > 1u << 30) cg_fail(g, "the kernel needs too much private memory");
+    cg_put(g, "    {");
+    put_string(g, e->name);
+    cg_put(g, ", kernel%u, params%u, %u, %u, %u, %u, {%u, %u, %u}, %u, %u, %u, %u, %u, \"", index, index,
+           fn->f->param_count, args_bytes, S, e->subgroup_size != 0, e->local_size[0], e->local_size[1], e->local_size[2],
+           local, (unsigned)private_bytes, (unsigned)frame, barrier, e->max_work_dim ? e->max_work_dim : 3);
+    if (e->local_size[0]) {
+        cg_put(g, "reqd_work_group_size(%u,%u,%u) ", e->local_size[0], e->local_size[1], e->local_size[2]);
+    }
+    if (e->subgroup_size) cg_put(g, "intel_reqd_sub_group_size(%u) ", e->subgroup_size);
+    cg_put(g, "\"},\n");
+    (void)p;
+}
+
+/* ---- the text as a whole */
+
+static void put_lines(struct cg *g, const char *const *lines)
+{
+    for (; *lines; lines++) cg_put(g, "%s", *lines);
+}
+
+static void mark_reachable(struct cg *g, uint32_t index, uint32_t depth)
+{
+    struct cg_function *fn = &g->function[index];
+    if (fn->reachable || depth > SP_MAX_CALL_DEPTH) return;
+    fn->reachable = true;
+    for (uint32_t b = 0; b < fn->f->block_count; b++) {
+        for (uint32_t i = 0; i < fn->f->blocks[b].count; i++) {
+            const struct sp_inst *in = &fn->f->blocks[b].inst[i];
+            if (in->op == SP_OP_FunctionCall) mark_reachable(g, g->m->ids[in->operand[0]].block, depth + 1);
+        }
+    }
+}
+
+static uint32_t size_of_entry(struct cg *g, const struct sp_entry *e)
+{
+    uint32_t S = e->subgroup_size ? e->subgroup_size : g->o->default_subgroup_size ? g->o->default_subgroup_size : 16;
+    if (S != 8 && S != 16 && S != 32) {
+        sp_text_add(g->log, "error: kernel %s: subgroup size %u is not supported (8, 16, 32 are)\n", e->name, S);
+        g->failed = true;
+    }
+    return S;
+}
+
+/* Types that values have; arrays in memory may be far too large to be one. */
+static void mark_type(struct cg *g, uint32_t type_id, uint8_t *used)
+{
+    const struct sp_type *t = sp_type(g->m, type_id);
+    if (!t || used[t - g->m->types]) return;
+    if (t->kind != SP_VECTOR && t->kind != SP_ARRAY && t->kind != SP_STRUCT) return;
+    used[t - g->m->types] = 1;
+    if (t->kind != SP_STRUCT) mark_type(g, t->elem, used);
+    for (uint32_t i = 0; t->kind == SP_STRUCT && i < t->count; i++) mark_type(g, t->members[i], used);
+}
+
+static void write_types(struct cg *g, bool varying)
+{
+    uint8_t *used = cg_alloc(g, g->m->type_count + 1);
+    if (!used) return;
+    for (uint32_t id = 0; id < g->m->bound; id++) {
+        uint8_t what = g->m->ids[id].what;
+        if (what == SP_IS_VALUE || what == SP_IS_PARAMETER) mark_type(g, g->m->ids[id].type, used);
+    }
+    for (uint32_t i = 0; i < g->m->type_count; i++) {
+        const struct sp_type *t = &g->m->types[i];
+        if (!used[i]) continue;
+        cg_leaves_of(g, t->id); /* its limits are those of values */
+        if (g->failed) return;
+        cg_put(g, "typedef struct {");
+        if (t->kind != SP_STRUCT) cg_put(g, " %s e[%u];", cg_type_name(g, t->elem, varying), t->count);
+        for (uint32_t k = 0; t->kind == SP_STRUCT && k < t->count; k++) {
+            cg_put(g, " %s m%u;", cg_type_name(g, t->members[k], varying), k);
+        }
+        cg_put(g, " } %s;\n", cg_type_name(g, t->id, varying));
+    }
+}
+
+static void write_section(struct cg *g, uint32_t S, struct param *const *params)
+{
+    const struct sp_module *m = g->m;
+    g->S = S;
+    cg_put(g, "#undef S\n#define S %u\n", S);
+    put_lines(g, soft_text_lanes);
+    put_lines(g, soft_text_matrix);
+    put_lines(g, soft_text_math);
+    write_types(g, true);
+    for (uint32_t i = 0; i < m->function_count; i++) g->function[i].reachable = false;
+    for (uint32_t i = 0; i < m->entry_count; i++)
+        if (size_of_entry(g, &m->entries[i]) == S) mark_reachable(g, m->entries[i].function, 0);
+    for (uint32_t i = 0; i < m->function_count; i++) {
+        g->fn = &g->function[i];
+        if (g->fn->reachable && !g->fn->f->is_declaration) write_signature(g, ";\n");
+    }
+    for (uint32_t i = 0; i < m->function_count && !g->failed; i++)
+        if (g->function[i].reachable && !g->function[i].f->is_declaration) write_function(g, &g->function[i]);
+    for (uint32_t i = 0; i < m->entry_count && !g->failed; i++)
+        if (size_of_entry(g, &m->entries[i]) == S) write_kernel(g, i, S, params[i]);
+    for (uint32_t i = 0; i < m->entry_count && !g->failed; i++) {
+        /* frames are known while the section is the last that wrote the functions */
+        struct cg_function *fn = &g->function[m->entries[i].function];
+        if (size_of_entry(g, &m->entries[i]) == S) fn->emitted = true;
+    }
+}
+
+static void write_globals(struct cg *g)
+{
+    for (uint32_t i = 0, n = 0; i < g->m->global_count; i++) {
+        const struct sp_inst *v = g->m->globals[i];
+        const struct sp_type *t = sp_type(g->m, sp_type(g->m, v->type)->elem);
+        if (g->global_index[v->id] != n || (v->operand[0] != SP_STORAGE_CrossWorkgroup &&
+                                            v->operand[0] != SP_STORAGE_UniformConstant)) continue;
+        n++;
+        if (v->count < 2) continue;
+        unsigned char *bytes = t->size <= SP_MAX_CONSTANT_BYTES ? calloc(1, (size_t)t->size + 1) : NULL;
+        if (!bytes || !sp_constant_bytes(g->m, v->operand[1], bytes)) {
+            g->inst = v;
+            cg_fail(g, "an initialiser the device does not know");
+        } else {
+            cg_put(g, "static const u8 initial%u[%llu] XS_ALIGNED(16) = {", n - 1, (unsigned long long)t->size + 1);
+            for (uint64_t k = 0; k < t->size; k++) cg_put(g, "%u,%s", bytes[k], k % 32 == 31 ? "\n" : "");
+            cg_put(g, "0};\n");
+        }
+        free(bytes);
+    }
+}
+
+static uint32_t write_global_rows(struct cg *g)
+{
+    uint32_t n = 0;
+    cg_put(g, "static const struct xs_global globals[] = {\n");
+    for (uint32_t i = 0; i < g->m->global_count; i++) {
+        const struct sp_inst *v = g->m->globals[i];
+        const struct sp_type *t = sp_type(g->m, sp_type(g->m, v->type)->elem);
+        if (v->operand[0] != SP_STORAGE_CrossWorkgroup && v->operand[0] != SP_STORAGE_UniformConstant) continue;
+        cg_put(g, "    {");
+        put_string(g, g->m->names[v->id] ? g->m->names[v->id] : "");
+        cg_put(g, ", %lluu, %u, ", (unsigned long long)t->size, t->align ? t->align : 1);
+        cg_put(g, v->count >= 2 ? "initial%u},\n" : "0},\n", n);
+        n++;
+    }
+    cg_put(g, "    {\"\", 0, 1, 0}\n};\n");
+    return n;
+}
+
+static void write_tables(struct cg *g, struct param *const *params, const uint32_t *args_bytes)
+{
+    const struct sp_module *m = g->m;
+    write_globals(g);
+    uint32_t globals = write_global_rows(g);
+    for (uint32_t i = 0; i < m->entry_count; i++) {
+        const struct sp_function *f = g->function[m->entries[i].function].f;
+        cg_put(g, "static const struct xs_param params%u[] = {\n", i);
+        for (uint32_t k = 0; k < f->param_count; k++) {
+            const struct param *p = &params[i][k];
+            cg_put(g, "    {");
+            put_string(g, p->name);
+            cg_put(g, ", %u, %u, %u, %u},\n", p->kind, p->size, p->offset, p->align);
+        }
+        cg_put(g, "    {\"\", 0, 0, 0, 1}\n};\n");
+    }
+    cg_put(g, "static const struct xs_kernel kernels[] = {\n");
+    for (uint32_t i = 0; i < m->entry_count; i++)
+        write_kernel_row(g, i, size_of_entry(g, &m->entries[i]), params[i], args_bytes[i]);
+    cg_put(g, "    {\"\", 0, 0, 0, 0, 0, 0, {0, 0, 0}, 0, 0, 0, 0, 0, \"\"}\n};\n"
+              "__attribute__((visibility(\"default\"))) extern const struct xs_module xs_module;\n"
+              "const struct xs_module xs_module = {XS_ABI_VERSION, %u, %u, kernels, globals};\n", m->entry_count, globals);
+}
+
+static void write_text(struct cg *g)
+{
+    const struct sp_module *m = g->m;
+    struct param **params = cg_alloc(g, (m->entry_count + 1) * sizeof *params);
+    uint32_t *args_bytes = cg_alloc(g, (m->entry_count + 1) * sizeof *args_bytes);
+    bool contract_off = false;
+    for (uint32_t i = 0; params && args_bytes && i < m->entry_count && !g->failed; i++) {
+        const struct sp_function *f = &m->functions[m->entries[i].function];
+        params[i] = cg_alloc(g, (f->param_count + 1) * sizeof **params);
+        if (params[i]) args_bytes[i] = place_params(g, f, params[i]);
+        contract_off = contract_off || m->entries[i].contract_off;
+    }
+    if (g->failed) return;
+    if (!contract_off) cg_put(g, "/* xs: contract */\n");
+    put_lines(g, soft_text_abi);
+    put_lines(g, soft_text_prelude);
+    write_types(g, false);
+    for (uint32_t S = 8; S <= 32; S *= 2) {
+        bool used = false;
+        for (uint32_t i = 0; i < m->entry_count; i++) used = used || size_of_entry(g, &m->entries[i]) == S;
+        if (used && !g->failed) write_section(g, S, params);
+    }
+    if (!g->failed) write_tables(g, params, args_bytes);
+}
+
+static bool prepare(struct cg *g)
+{
+    const struct sp_module *m = g->m;
+    g->value = cg_alloc(g, m->bound * sizeof *g->value);
+    g->function = cg_alloc(g, (m->function_count + 1) * sizeof *g->function);
+    g->leaves = cg_alloc(g, (m->type_count + 1) * sizeof *g->leaves);
+    g->local_offset = cg_alloc(g, m->bound * sizeof *g->local_offset);
+    g->global_index = cg_alloc(g, m->bound * sizeof *g->global_index);
+    if (g->failed) return false;
+    for (uint32_t i = 0; i < m->function_count; i++) g->function[i].f = &m->functions[i];
+    for (uint32_t i = 0; i < m->entry_count; i++) g->function[m->entries[i].function].entry = &m->entries[i];
+    return true;
+}
+
+bool cg_generate(const struct sp_module *m, const struct cg_options *o, struct sp_text *c, struct sp_text *log)
+{
+    static const struct cg_options none = {0};
+    struct cg g = {.m = m, .o = o ? o : &none, .c = c, .log = log, .mask = "m0", .bits = "b0"};
+    if (prepare(&g)) {
+        cg_place_variables(&g);
+        if (!g.failed) cg_analyse(&g);
+        if (!g.failed) write_text(&g);
+    }
+    if (g.failed && log->size == 0) sp_text_add(log, "error: out of memory while generating code\n");
+    free_arena(&g);
+    return !g.failed && !c->failed;
+}

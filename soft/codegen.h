@@ -1,0 +1,143 @@
+/* codegen.h - what the files of the code generator share.
+ *
+ *   codegen.c         the driver: types, function bodies, kernel tables, the text as a whole
+ *   codegen_flow.c    control flow: order, post-dominators, divergence, loops under masks; which values are uniform
+ *   codegen_ops.c     arithmetic, conversion and composites, as tables
+ *   codegen_memory.c  variables, addresses, loads, stores, atomics
+ *   codegen_groups.c  subgroup and work-group operations
+ *   codegen_matrix.c  matrix products, 2D blocks, block reads
+ *   codegen_math.c    OpenCL.std
+ *
+ * A value is UNIFORM (the same in all lanes that are active: a C scalar) or VARYING (a GNU vector with an element a
+ * lane). A composite is a C struct of those; its scalars in order are its leaves. A block is MASKED when lanes may come
+ * to it separately; it then has a mask variable in which they gather (m<label>), and runs under what it found there.
+ */
+#ifndef XETILE_SOFT_CODEGEN_H
+#define XETILE_SOFT_CODEGEN_H
+
+#include "spirv.h"
+
+/* The prelude's files as arrays of lines, NULL after the last (made by the Makefile). */
+extern const char *const soft_text_abi[], *const soft_text_prelude[], *const soft_text_lanes[];
+extern const char *const soft_text_matrix[], *const soft_text_math[];
+
+enum cg_kind { CG_BOOL, CG_U8, CG_U16, CG_U32, CG_U64, CG_F32, CG_F64, CG_F16, CG_BF16, CG_E4M3, CG_E5M2 };
+
+struct cg_leaf {
+    enum cg_kind kind;
+    uint32_t offset;  /* bytes within the composite in memory */
+    const char *path; /* ".e[3].m1", "" for a scalar */
+};
+struct cg_leaves { uint32_t count; const struct cg_leaf *leaf; };
+
+struct cg_value {
+    bool varying;
+    bool blend;              /* assigned under its block's mask, because lanes that left a loop still want their own */
+    bool fixed;              /* a private variable kept in C variables (all its uses have constant offsets) */
+    bool stored_varying;     /* a private variable whose contents differ from lane to lane */
+    uint8_t granule;         /* bytes of its elements */
+    uint32_t variable;       /* a pointer into such a variable: its id ... */
+    int64_t offset;          /* ... and the byte offset */
+};
+
+struct cg_loop { uint32_t header, last, parent /* index + 1 */; bool irreducible; };
+
+struct cg_block {
+    bool masked;
+    uint32_t ipdom;     /* block_count: the function's end */
+    uint32_t component; /* of masked blocks that hang together: index + 1 */
+    uint32_t loop;      /* innermost loop of masked blocks: index + 1 */
+    uint32_t order;     /* position in `order` */
+};
+
+struct cg_function {
+    const struct sp_function *f;
+    const struct sp_entry *entry; /* NULL: not a kernel */
+    struct cg_block *block;
+    uint32_t *rpo;                /* blocks in reverse postorder */
+    uint32_t *order, order_count; /* masked blocks, component after component, loops contiguous */
+    struct cg_loop *loop; uint32_t loop_count;
+    bool result_varying, has_barrier, uses_builtins, reachable, loops_irreducible;
+    bool emitted;
+    uint64_t frame_bytes, private_bytes; /* of this function alone */
+    uint32_t local_bytes;
+};
+
+struct cg {
+    const struct sp_module *m;
+    const struct cg_options *o;
+    struct sp_text *c, *log;
+    bool failed;
+    struct cg_value *value;      /* by id */
+    struct cg_function *function;
+    struct cg_leaves *leaves;    /* by type index */
+    uint32_t *local_offset;      /* by id: of Workgroup variables */
+    uint32_t *global_index;      /* by id: of CrossWorkgroup and UniformConstant variables */
+    void *arena;
+    /* while a function is written */
+    struct cg_function *fn;
+    const struct sp_inst *inst;
+    uint32_t S, temporaries;
+    const char *mask, *bits;     /* the active lanes: an i32x and a u64 in C */
+};
+
+/* ---- codegen.c */
+void *cg_alloc(struct cg *g, size_t bytes); /* zeroed; a static dummy and `failed` when memory is out or over its limit */
+const char *cg_str(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void cg_put(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void cg_fail(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const struct cg_leaves *cg_leaves_of(struct cg *g, uint32_t type_id);
+const char *cg_type_name(struct cg *g, uint32_t type_id, bool varying);
+const char *cg_kind_type(struct cg *g, enum cg_kind kind, bool varying); /* u32, u32x, i32x for bool */
+const char *cg_kind_signed(struct cg *g, enum cg_kind kind, bool varying);
+const char *cg_kind_name(enum cg_kind kind);                             /* u32: the suffix of helpers */
+uint32_t cg_kind_bytes(enum cg_kind kind);
+bool cg_kind_is_float(enum cg_kind kind);
+bool cg_kind_is_small_float(enum cg_kind kind);
+enum cg_kind cg_bits_kind(uint32_t bytes);
+uint32_t cg_operand(struct cg *g, uint32_t i);       /* an operand word of the instruction being written */
+bool cg_is_varying(struct cg *g, uint32_t id);
+const char *cg_leaf_use(struct cg *g, uint32_t id, uint32_t leaf, bool varying); /* an expression */
+const char *cg_use(struct cg *g, uint32_t id, bool varying);                     /* leaf 0 */
+const char *cg_use_whole(struct cg *g, uint32_t id, bool varying);               /* any type, as a C value of it */
+const char *cg_result_leaf(struct cg *g, uint32_t leaf);                         /* an lvalue of the current result */
+void cg_set_leaf(struct cg *g, uint32_t leaf, const char *expression);           /* blends when it must */
+const char *cg_to_bits(struct cg *g, enum cg_kind kind, bool varying, const char *e);   /* as an unsigned integer */
+const char *cg_from_bits(struct cg *g, enum cg_kind kind, bool varying, const char *e);
+const char *cg_widen(struct cg *g, enum cg_kind kind, bool varying, const char *e);  /* a small float as f32 */
+const char *cg_narrow(struct cg *g, enum cg_kind kind, bool varying, const char *e); /* f32 as a small float */
+const char *cg_splat(struct cg *g, enum cg_kind kind, const char *e);
+const char *cg_select(struct cg *g, enum cg_kind kind, const char *mask, const char *a, const char *b);
+const char *cg_literal(struct cg *g, enum cg_kind kind, uint64_t bits);
+const char *cg_temporary(struct cg *g, const char *type); /* declares one in the block being written */
+
+/* ---- codegen_flow.c */
+void cg_analyse(struct cg *g);
+bool cg_builtin_varies(struct cg *g, const struct cg_function *fn, uint32_t builtin, uint32_t component);
+bool cg_builtin_of(struct cg *g, uint32_t variable, uint32_t *builtin);
+
+/* ---- the others: each writes what it knows and returns false for what it does not */
+bool cg_write_simple(struct cg *g);
+bool cg_write_memory(struct cg *g);
+bool cg_write_group(struct cg *g);
+bool cg_write_matrix(struct cg *g);
+bool cg_write_math(struct cg *g);
+
+/* codegen_ops.c: one operation on leaves, by a format of the tables' language */
+void cg_apply(struct cg *g, uint32_t leaf, enum cg_kind result, const char *uniform, const char *varying, uint32_t n,
+              const enum cg_kind *kinds, const char *const *args, bool is_varying);
+
+/* codegen_memory.c */
+int64_t cg_signed_constant(struct cg *g, uint32_t id);
+void cg_place_variables(struct cg *g);                 /* local offsets, global indices, which variables are fixed */
+void cg_declare_variables(struct cg *g);               /* of the function being written */
+void cg_store_leaf(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind kind, const char *value, bool varying);
+const char *cg_fixed_item(struct cg *g, uint32_t variable, int64_t offset);
+/* codegen_matrix.c: does operand k of a 2D block instruction point to the lanes' own data? Its bytes, in items of `item`. */
+bool cg_block_access(struct cg *g, const struct sp_inst *i, uint32_t k, uint32_t *item, uint64_t *bytes);
+/* codegen_math.c: does the instruction store a second result through its last operand? */
+bool cg_math_stores(const struct sp_inst *i);
+bool cg_memory_varies(struct cg *g, const struct cg_function *fn, const struct sp_inst *i); /* of OpLoad */
+void cg_store_effect(struct cg *g, const struct cg_function *fn, const struct sp_inst *i, bool masked, bool *changed);
+
+#endif

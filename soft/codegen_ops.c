@@ -1,0 +1,500 @@
+/* codegen_ops.c - arithmetic, conversion and composites.
+ *
+ * What works on each scalar of its operands by itself is a row of a table: the opcode and the C it becomes, in a small
+ * language, once for uniform and once for varying results (NULL: the same text):
+ *
+ *     %0 %1 %2 %3   operands                       %t  the result's C type        %k  its name as a suffix (u32)
+ *     %s            the result's signed C type     %a  operand 0's C type         %z  its signed C type   %j  its name
+ *     $name         the helper `name` for uniform, `XS(name)` for varying operands
+ *     @name         a scalar helper, called lane by lane for varying operands (stands alone)
+ *
+ * 16- and 8-bit floats are computed with as f32: operands are widened and results rounded around the text.
+ */
+#include "codegen.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the tables' language */
+
+struct apply {
+    enum cg_kind result, kind[4];
+    const char *arg[4];
+    uint32_t n;
+    bool varying;
+};
+
+static const char *type_letter(struct cg *g, const struct apply *a, char c)
+{
+    switch (c) {
+    case 't': return cg_kind_type(g, a->result, a->varying);
+    case 's': return cg_kind_signed(g, a->result, a->varying);
+    case 'a': return cg_kind_type(g, a->kind[0], a->varying);
+    case 'z': return cg_kind_signed(g, a->kind[0], a->varying);
+    case 'k': return cg_kind_name(a->result);
+    case 'j': return cg_kind_name(a->kind[0]);
+    default: return "?";
+    }
+}
+
+static const char *expand(struct cg *g, const struct apply *a, const char *format)
+{
+    char text[512];
+    size_t n = 0;
+    const char *out = "";
+    bool name = false;
+    for (const char *f = format;; f++) {
+        const char *piece = NULL;
+        char c = *f;
+        bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '%';
+        if (name && !word) {
+            name = false;
+            if (n + 1 < sizeof text) text[n++] = ')';
+        }
+        if (c == '%' && f[1]) {
+            c = *++f;
+            piece = c >= '0' && c <= '3' ? a->arg[c - '0'] : type_letter(g, a, c);
+        } else if (c == '$') {
+            if (!a->varying) continue;
+            name = true;
+            piece = "XS(";
+        }
+        if (piece || !c || n + 2 > sizeof text) {
+            text[n] = 0;
+            out = cg_str(g, "%s%s%s", out, text, piece ? piece : "");
+            n = 0;
+            if (!c) return out;
+        }
+        if (!piece) text[n++] = c;
+    }
+}
+
+/* A scalar helper for every lane. */
+static void call_lanes(struct cg *g, const struct apply *a, const char *to, const char *format)
+{
+    const char *name = expand(g, &(struct apply){.result = a->result, .kind = {a->kind[0]}, .n = a->n}, format + 1);
+    cg_put(g, "    XS_LANES%u(%s, %s, %s", a->n, to, cg_kind_type(g, a->result, false), name);
+    for (uint32_t i = 0; i < a->n; i++) cg_put(g, ", %s, %s", cg_kind_type(g, a->kind[i], false), a->arg[i]);
+    cg_put(g, ");\n");
+}
+
+/* What the text says, as an expression; statements before it where it takes some. */
+static const char *apply_wide(struct cg *g, const struct apply *a, const char *format)
+{
+    if (format[0] != '@') return expand(g, a, format);
+    if (!a->varying) {
+        const char *args = "";
+        for (uint32_t i = 0; i < a->n; i++) args = cg_str(g, "%s%s%s", args, i ? ", " : "", a->arg[i]);
+        return cg_str(g, "%s(%s)", expand(g, a, format + 1), args);
+    }
+    const char *t = cg_temporary(g, cg_kind_type(g, a->result, true));
+    call_lanes(g, a, t, format);
+    return t;
+}
+
+void cg_apply(struct cg *g, uint32_t leaf, enum cg_kind result, const char *uniform, const char *varying, uint32_t n,
+              const enum cg_kind *kinds, const char *const *args, bool is_varying)
+{
+    struct apply a = {.result = result, .n = n, .varying = is_varying};
+    const char *format = is_varying && varying ? varying : uniform;
+    bool narrow = cg_kind_is_small_float(result);
+    for (uint32_t i = 0; i < n && i < 4; i++) {
+        a.kind[i] = kinds[i];
+        a.arg[i] = args[i];
+        if (!cg_kind_is_small_float(kinds[i])) continue;
+        a.arg[i] = cg_widen(g, kinds[i], is_varying, args[i]);
+        a.kind[i] = CG_F32;
+    }
+    if (narrow) a.result = CG_F32;
+    const char *e = apply_wide(g, &a, format);
+    cg_set_leaf(g, leaf, narrow ? cg_narrow(g, result, is_varying, e) : e);
+}
+
+/* ---- the tables */
+
+struct row { uint16_t op; const char *uniform, *varying; };
+
+#define COMPARE(c) "-(%0 " c " %1)", "XS_CONVERT(%0 " c " %1, i32x)"
+#define COMPARE_SIGNED(c) "-((%z)%0 " c " (%z)%1)", "XS_CONVERT((%z)%0 " c " (%z)%1, i32x)"
+#define UNORDERED(c) "-!(%0 " c " %1)", "~XS_CONVERT(%0 " c " %1, i32x)"
+
+static const struct row rows[] = {
+    {SP_OP_IAdd, "(%t)(%0 + %1)", "%0 + %1"},
+    {SP_OP_ISub, "(%t)(%0 - %1)", "%0 - %1"},
+    {SP_OP_IMul, "(%t)(1u * %0 * %1)", "%0 * %1"},
+    {SP_OP_UDiv, "@udiv_%k", NULL},
+    {SP_OP_SDiv, "@sdiv_%k", NULL},
+    {SP_OP_UMod, "@umod_%k", NULL},
+    {SP_OP_SRem, "@srem_%k", NULL},
+    {SP_OP_SMod, "@smod_%k", NULL},
+    {SP_OP_SNegate, "(%t)(0u - %0)", "-%0"},
+    {SP_OP_FAdd, "%0 + %1", NULL},
+    {SP_OP_FSub, "%0 - %1", NULL},
+    {SP_OP_FMul, "%0 * %1", NULL},
+    {SP_OP_FDiv, "%0 / %1", NULL},
+    {SP_OP_FRem, "@frem_%k", NULL},
+    {SP_OP_FMod, "@fmodulo_%k", NULL},
+    {SP_OP_FNegate, "-%0", NULL},
+    {SP_OP_VectorTimesScalar, "%0 * %1", NULL},
+    {SP_OP_Not, "(%t)~%0", "~%0"},
+    {SP_OP_BitwiseAnd, "(%t)(%0 & %1)", "%0 & %1"},
+    {SP_OP_BitwiseOr, "(%t)(%0 | %1)", "%0 | %1"},
+    {SP_OP_BitwiseXor, "(%t)(%0 ^ %1)", "%0 ^ %1"},
+    {SP_OP_LogicalNot, "~%0", NULL},
+    {SP_OP_LogicalAnd, "%0 & %1", NULL},
+    {SP_OP_LogicalOr, "%0 | %1", NULL},
+    {SP_OP_LogicalEqual, "~(%0 ^ %1)", NULL},
+    {SP_OP_LogicalNotEqual, "%0 ^ %1", NULL},
+    {SP_OP_IEqual, COMPARE("==")},
+    {SP_OP_INotEqual, COMPARE("!=")},
+    {SP_OP_ULessThan, COMPARE("<")},
+    {SP_OP_ULessThanEqual, COMPARE("<=")},
+    {SP_OP_UGreaterThan, COMPARE(">")},
+    {SP_OP_UGreaterThanEqual, COMPARE(">=")},
+    {SP_OP_SLessThan, COMPARE_SIGNED("<")},
+    {SP_OP_SLessThanEqual, COMPARE_SIGNED("<=")},
+    {SP_OP_SGreaterThan, COMPARE_SIGNED(">")},
+    {SP_OP_SGreaterThanEqual, COMPARE_SIGNED(">=")},
+    {SP_OP_PtrEqual, COMPARE("==")},
+    {SP_OP_PtrNotEqual, COMPARE("!=")},
+    {SP_OP_FOrdEqual, COMPARE("==")},
+    {SP_OP_FUnordNotEqual, COMPARE("!=")},
+    {SP_OP_FOrdLessThan, COMPARE("<")},
+    {SP_OP_FOrdLessThanEqual, COMPARE("<=")},
+    {SP_OP_FOrdGreaterThan, COMPARE(">")},
+    {SP_OP_FOrdGreaterThanEqual, COMPARE(">=")},
+    {SP_OP_FUnordLessThan, UNORDERED(">=")},
+    {SP_OP_FUnordLessThanEqual, UNORDERED(">")},
+    {SP_OP_FUnordGreaterThan, UNORDERED("<=")},
+    {SP_OP_FUnordGreaterThanEqual, UNORDERED("<")},
+    {SP_OP_FOrdNotEqual, "-(%0 < %1 || %0 > %1)", "XS_CONVERT((%0 < %1) | (%0 > %1), i32x)"},
+    {SP_OP_LessOrGreater, "-(%0 < %1 || %0 > %1)", "XS_CONVERT((%0 < %1) | (%0 > %1), i32x)"},
+    {SP_OP_FUnordEqual, "-!(%0 < %1 || %0 > %1)", "~XS_CONVERT((%0 < %1) | (%0 > %1), i32x)"},
+    {SP_OP_Ordered, "-(%0 == %0 && %1 == %1)", "XS_CONVERT((%0 == %0) & (%1 == %1), i32x)"},
+    {SP_OP_Unordered, "-(%0 != %0 || %1 != %1)", "XS_CONVERT((%0 != %0) | (%1 != %1), i32x)"},
+    {SP_OP_IsNan, "-(%0 != %0)", "XS_CONVERT(%0 != %0, i32x)"},
+    {SP_OP_IsInf, "-(%0 - %0 != %0 - %0 && %0 == %0)", "XS_CONVERT((%0 - %0 != %0 - %0) & (%0 == %0), i32x)"},
+    {SP_OP_IsFinite, "-(%0 - %0 == %0 - %0)", "XS_CONVERT(%0 - %0 == %0 - %0, i32x)"},
+    {SP_OP_IsNormal, "@is_normal_%j", NULL},
+    {SP_OP_SignBitSet, "@sign_bit_%j", NULL},
+    {SP_OP_BitCount, "@popcount_%k", NULL},
+    {SP_OP_BitReverse, "@bit_reverse_%k", NULL},
+    {SP_OP_CopyObject, "%0", NULL},
+    {SP_OP_CopyLogical, "%0", NULL},
+    {SP_OP_ExpectKHR, "%0", NULL},
+    {SP_OP_PtrCastToGeneric, "%0", NULL},
+    {SP_OP_GenericCastToPtr, "%0", NULL},
+    {SP_OP_GenericCastToPtrExplicit, "%0", NULL},
+    {SP_OP_ConvertFToS, "@%j_to_s_%k", NULL},
+    {SP_OP_ConvertFToU, "@%j_to_u_%k", NULL},
+    {SP_OP_ConvertSToF, "(%t)(%z)%0", "XS_CONVERT((%z)%0, %t)"},
+    {SP_OP_ConvertUToF, "(%t)%0", "XS_CONVERT(%0, %t)"},
+    {SP_OP_UConvert, "(%t)%0", "XS_CONVERT(%0, %t)"},
+    {SP_OP_ConvertPtrToU, "(%t)%0", "XS_CONVERT(%0, %t)"},
+    {SP_OP_ConvertUToPtr, "(%t)%0", "XS_CONVERT(%0, %t)"},
+    {SP_OP_SConvert, "(%t)(%s)(%z)%0", "(%t)XS_CONVERT((%z)%0, %s)"},
+    {SP_OP_SatConvertSToU, "@sat_s_to_u_%j_%k", NULL},
+    {SP_OP_SatConvertUToS, "@sat_u_to_s_%j_%k", NULL},
+    {SP_OP_FConvert, "(%t)%0", "XS_CONVERT(%0, %t)"},
+    {SP_OP_QuantizeToF16, "$f16_to_f32($f32_to_f16(%0))", NULL},
+    {SP_OP_RoundFToTF32INTEL, "$round_tf32(%0)", NULL},
+    {SP_OP_ConvertFToBF16INTEL, "$f32_to_bf16(%0)", NULL},
+    {SP_OP_ConvertBF16ToFINTEL, "$bf16_to_f32(%0)", NULL},
+    {SP_OP_BitFieldInsert, NULL, NULL}, /* its counts have types of their own: below */
+};
+
+/* Shifts: the amount may have another width than what is shifted; it is brought to that first. */
+static const struct row shifts[] = {
+    {SP_OP_ShiftLeftLogical, "$shl_%k(%0, %1)", NULL},
+    {SP_OP_ShiftRightLogical, "$shr_%k(%0, %1)", NULL},
+    {SP_OP_ShiftRightArithmetic, "$sar_%k(%0, %1)", NULL},
+    {SP_OP_BitFieldInsert, "@bit_insert_%k", NULL},
+    {SP_OP_BitFieldUExtract, "@bit_uextract_%k", NULL},
+    {SP_OP_BitFieldSExtract, "@bit_sextract_%k", NULL},
+};
+
+static const struct row *find_row(const struct row *table, size_t n, uint16_t op)
+{
+    for (size_t i = 0; i < n; i++)
+        if (table[i].op == op && table[i].uniform) return &table[i];
+    return NULL;
+}
+
+static enum cg_kind kind_of_leaf(struct cg *g, uint32_t id, uint32_t leaf)
+{
+    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[id].type);
+    return l->count ? l->leaf[leaf < l->count ? leaf : 0].kind : CG_U32;
+}
+
+static bool converts_double_down(enum cg_kind from, enum cg_kind to)
+{
+    return cg_kind_is_small_float(to) && (from == CG_F64 || from == CG_U32 || from == CG_U64);
+}
+
+/* f64, or an integer that f32 cannot hold, to a small float: to f32 rounded to odd, so that only one rounding counts. */
+static void narrow_twice(struct cg *g, uint32_t leaf, const char *e, enum cg_kind from, enum cg_kind to, bool varying)
+{
+    bool is_signed = g->inst->op == SP_OP_ConvertSToF;
+    const char *wide = cg_temporary(g, varying ? "f64x" : "f64"), *odd = cg_temporary(g, varying ? "f32x" : "f32");
+    if (from == CG_F64) cg_put(g, "    %s = %s;\n", wide, e);
+    else if (varying) cg_put(g, "    %s = XS_CONVERT((%s)%s, f64x);\n", wide,
+                             is_signed ? cg_kind_signed(g, from, true) : cg_kind_type(g, from, true), e);
+    else cg_put(g, "    %s = (f64)(%s)%s;\n", wide, is_signed ? cg_kind_signed(g, from, false) : cg_kind_type(g, from, false), e);
+    if (varying) cg_put(g, "    XS_LANES1(%s, f32, f64_to_f32_odd, f64, %s);\n", odd, wide);
+    else cg_put(g, "    %s = f64_to_f32_odd(%s);\n", odd, wide);
+    cg_set_leaf(g, leaf, cg_narrow(g, to, varying, odd));
+}
+
+static void write_row(struct cg *g, const struct row *r, bool same_width)
+{
+    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    bool varying = cg_is_varying(g, g->inst->id);
+    uint32_t n = g->inst->count < 4 ? g->inst->count : 4;
+    if (r->op == SP_OP_ExpectKHR || r->op == SP_OP_GenericCastToPtrExplicit) n = 1;
+    for (uint32_t i = 0; i < l->count; i++) {
+        enum cg_kind kind[4];
+        const char *arg[4];
+        for (uint32_t k = 0; k < n; k++) {
+            kind[k] = kind_of_leaf(g, cg_operand(g, k), i);
+            arg[k] = cg_leaf_use(g, cg_operand(g, k), i, varying);
+            if (!same_width || kind[k] == l->leaf[i].kind) continue;
+            const char *type = cg_kind_type(g, l->leaf[i].kind, varying);
+            /* a count too large for the narrower type must stay too large */
+            const char *low = cg_kind_bytes(kind[k]) > cg_kind_bytes(l->leaf[i].kind)
+                                  ? cg_str(g, varying ? "XS(umin_%s)(%s, XS(splat_%s)(255))" : "umin_%s(%s, 255)",
+                                           cg_kind_name(kind[k]), arg[k], cg_kind_name(kind[k])) : arg[k];
+            arg[k] = cg_str(g, varying ? "XS_CONVERT(%s, %s)" : "(%s)(%s)", varying ? low : type, varying ? type : low);
+            kind[k] = l->leaf[i].kind;
+        }
+        if (n == 1 && converts_double_down(kind[0], l->leaf[i].kind) && g->inst->op != SP_OP_CopyObject) {
+            narrow_twice(g, i, arg[0], kind[0], l->leaf[i].kind, varying);
+        } else if (n == 1 && kind[0] == l->leaf[i].kind && (r->op == SP_OP_CopyObject || r->op == SP_OP_CopyLogical)) {
+            cg_set_leaf(g, i, arg[0]);
+        } else {
+            cg_apply(g, i, l->leaf[i].kind, r->uniform, r->varying, n, kind, arg, varying);
+        }
+    }
+}
+
+/* ---- composites */
+
+/* The first leaf of the part that the literal indices name, and the part's type. */
+static uint32_t find_part(struct cg *g, uint32_t type_id, const uint32_t *index, uint32_t n, uint32_t *part)
+{
+    uint32_t leaf = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct sp_type *t = sp_type(g->m, type_id);
+        if (t->kind == SP_STRUCT) {
+            for (uint32_t k = 0; k < index[i] && k < t->count; k++) leaf += cg_leaves_of(g, t->members[k])->count;
+            type_id = t->members[index[i] < t->count ? index[i] : 0];
+        } else {
+            leaf += index[i] * cg_leaves_of(g, t->elem)->count;
+            type_id = t->elem;
+        }
+    }
+    *part = type_id;
+    return leaf;
+}
+
+/* A component of what was loaded from a built-in variable may be uniform where the whole is not. */
+static void write_extract(struct cg *g)
+{
+    uint32_t whole = cg_operand(g, 0), part;
+    uint32_t first = find_part(g, g->m->ids[whole].type, g->inst->operand + 1, g->inst->count - 1, &part);
+    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    bool varying = cg_is_varying(g, g->inst->id);
+    for (uint32_t i = 0; i < l->count; i++) cg_set_leaf(g, i, cg_leaf_use(g, whole, first + i, varying));
+}
+
+static void write_insert(struct cg *g)
+{
+    uint32_t object = cg_operand(g, 0), whole = cg_operand(g, 1), part;
+    uint32_t first = find_part(g, g->inst->type, g->inst->operand + 2, g->inst->count - 2, &part);
+    uint32_t n = cg_leaves_of(g, part)->count;
+    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    bool varying = cg_is_varying(g, g->inst->id);
+    for (uint32_t i = 0; i < l->count; i++) {
+        bool inside = i >= first && i - first < n;
+        cg_set_leaf(g, i, inside ? cg_leaf_use(g, object, i - first, varying) : cg_leaf_use(g, whole, i, varying));
+    }
+}
+
+static void write_construct(struct cg *g)
+{
+    bool varying = cg_is_varying(g, g->inst->id);
+    uint32_t leaf = 0;
+    for (uint32_t k = 0; k < g->inst->count; k++) {
+        uint32_t n = cg_leaves_of(g, g->m->ids[cg_operand(g, k)].type)->count;
+        for (uint32_t i = 0; i < n; i++) cg_set_leaf(g, leaf++, cg_leaf_use(g, cg_operand(g, k), i, varying));
+    }
+}
+
+static void write_shuffle(struct cg *g)
+{
+    uint32_t a = cg_operand(g, 0), b = cg_operand(g, 1), n = cg_leaves_of(g, g->m->ids[a].type)->count;
+    bool varying = cg_is_varying(g, g->inst->id);
+    for (uint32_t i = 2; i < g->inst->count; i++) {
+        uint32_t from = cg_operand(g, i);
+        if (from == UINT32_MAX) from = 0;
+        cg_set_leaf(g, i - 2, from < n ? cg_leaf_use(g, a, from, varying) : cg_leaf_use(g, b, from - n, varying));
+    }
+}
+
+/* One that equals the index; an index outside takes what it finds at the end. */
+static void write_extract_dynamic(struct cg *g)
+{
+    uint32_t whole = cg_operand(g, 0), index = cg_operand(g, 1);
+    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[whole].type);
+    bool varying = cg_is_varying(g, g->inst->id);
+    enum cg_kind kind = l->leaf[0].kind;
+    const char *r = cg_temporary(g, cg_kind_type(g, kind, varying));
+    cg_put(g, "    %s = %s;\n", r, cg_leaf_use(g, whole, 0, varying));
+    for (uint32_t i = 1; i < l->count; i++) {
+        const char *e = cg_leaf_use(g, whole, i, varying), *at = cg_use(g, index, varying);
+        if (varying) cg_put(g, "    %s = %s;\n", r, cg_select(g, kind, cg_str(g, "XS_CONVERT(%s == %u, i32x)", at, i), e, r));
+        else cg_put(g, "    if (%s == %u) %s = %s;\n", at, i, r, e);
+    }
+    cg_set_leaf(g, 0, r);
+}
+
+static void write_insert_dynamic(struct cg *g)
+{
+    uint32_t whole = cg_operand(g, 0), object = cg_operand(g, 1), index = cg_operand(g, 2);
+    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    bool varying = cg_is_varying(g, g->inst->id);
+    for (uint32_t i = 0; i < l->count; i++) {
+        const char *old = cg_leaf_use(g, whole, i, varying), *e = cg_use(g, object, varying), *at = cg_use(g, index, varying);
+        if (varying) e = cg_select(g, l->leaf[i].kind, cg_str(g, "XS_CONVERT(%s == %u, i32x)", at, i), e, old);
+        else e = cg_str(g, "%s == %u ? %s : %s", at, i, e, old);
+        cg_set_leaf(g, i, e);
+    }
+}
+
+static void write_select(struct cg *g)
+{
+    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    uint32_t c = cg_operand(g, 0), a = cg_operand(g, 1), b = cg_operand(g, 2);
+    bool varying = cg_is_varying(g, g->inst->id);
+    for (uint32_t i = 0; i < l->count; i++) {
+        const char *ea = cg_leaf_use(g, a, i, varying), *eb = cg_leaf_use(g, b, i, varying);
+        const char *ec = cg_leaf_use(g, c, i, varying);
+        cg_set_leaf(g, i, varying ? cg_select(g, l->leaf[i].kind, ec, ea, eb) : cg_str(g, "%s ? %s : %s", ec, ea, eb));
+    }
+}
+
+/* ---- bitcasts: leaves of one size as leaves of another, by way of the smaller of the two */
+
+static const char *part_of(struct cg *g, const char *e, uint32_t bytes, uint32_t part, uint32_t part_bytes, bool varying)
+{
+    const char *type = cg_kind_type(g, cg_bits_kind(part_bytes), varying);
+    if (bytes == part_bytes) return e;
+    return varying ? cg_str(g, "XS_CONVERT((%s) >> %u, %s)", e, part * part_bytes * 8, type)
+                   : cg_str(g, "(%s)((%s) >> %u)", type, e, part * part_bytes * 8);
+}
+
+static const char *joined(struct cg *g, const char *low, const char *e, uint32_t bytes, uint32_t at, bool varying)
+{
+    const char *type = cg_kind_type(g, cg_bits_kind(bytes), varying);
+    const char *wide = varying ? cg_str(g, "XS_CONVERT(%s, %s)", e, type) : cg_str(g, "(%s)(%s)", type, e);
+    if (!low) return wide;
+    return cg_str(g, varying ? "(%s | %s << %u)" : "(%s | (%s) << %u)", low, wide, at * 8);
+}
+
+static void write_bitcast(struct cg *g)
+{
+    uint32_t from = cg_operand(g, 0);
+    const struct cg_leaves *a = cg_leaves_of(g, g->m->ids[from].type), *b = cg_leaves_of(g, g->inst->type);
+    bool varying = cg_is_varying(g, g->inst->id);
+    if (!a->count || !b->count) return;
+    uint32_t na = cg_kind_bytes(a->leaf[0].kind), nb = cg_kind_bytes(b->leaf[0].kind);
+    for (uint32_t i = 0; i < b->count; i++) {
+        const char *e = NULL;
+        if (na >= nb) {
+            uint32_t at = i * nb / na;
+            e = cg_to_bits(g, a->leaf[0].kind, varying, cg_leaf_use(g, from, at, varying));
+            e = part_of(g, e, na, i % (na / nb), nb, varying);
+        } else {
+            for (uint32_t k = 0; k < nb / na; k++) {
+                const char *p = cg_leaf_use(g, from, i * (nb / na) + k, varying);
+                e = joined(g, e, cg_to_bits(g, a->leaf[0].kind, varying, p), nb, k * na, varying);
+            }
+        }
+        cg_set_leaf(g, i, cg_from_bits(g, b->leaf[i].kind, varying, e));
+    }
+}
+
+/* ---- those that reduce over the components of a vector */
+
+static void write_any_all(struct cg *g)
+{
+    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[cg_operand(g, 0)].type);
+    bool varying = cg_is_varying(g, g->inst->id);
+    const char *e = cg_leaf_use(g, cg_operand(g, 0), 0, varying);
+    for (uint32_t i = 1; i < l->count; i++) {
+        e = cg_str(g, g->inst->op == SP_OP_Any ? "%s | %s" : "%s & %s", e, cg_leaf_use(g, cg_operand(g, 0), i, varying));
+    }
+    cg_set_leaf(g, 0, e);
+}
+
+static void write_dot(struct cg *g)
+{
+    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[cg_operand(g, 0)].type);
+    bool varying = cg_is_varying(g, g->inst->id);
+    enum cg_kind kind = l->leaf[0].kind;
+    const char *sum = NULL;
+    for (uint32_t i = 0; i < l->count; i++) {
+        const char *a = cg_leaf_use(g, cg_operand(g, 0), i, varying), *b = cg_leaf_use(g, cg_operand(g, 1), i, varying);
+        a = cg_widen(g, kind, varying, a);
+        b = cg_widen(g, kind, varying, b);
+        sum = sum ? cg_str(g, "%s + %s * %s", sum, a, b) : cg_str(g, "%s * %s", a, b);
+    }
+    cg_set_leaf(g, 0, sum ? cg_narrow(g, kind, varying, sum) : "0");
+}
+
+/* {low, high} or {sum, carry}: a structure of two. */
+static void write_wide(struct cg *g)
+{
+    static const struct { uint16_t op; const char *low_u, *low_v, *high_u, *high_v; } table[] = {
+        {SP_OP_IAddCarry, "(%t)(%0 + %1)", "%0 + %1", "(%t)((%t)(%0 + %1) < %0)", "-(%t)(%0 + %1 < %0)"},
+        {SP_OP_ISubBorrow, "(%t)(%0 - %1)", "%0 - %1", "(%t)(%0 < %1)", "-(%t)(%0 < %1)"},
+        {SP_OP_UMulExtended, "(%t)(1u * %0 * %1)", "%0 * %1", "@umul_hi_%k", NULL},
+        {SP_OP_SMulExtended, "(%t)(1u * %0 * %1)", "%0 * %1", "@smul_hi_%k", NULL},
+    };
+    uint32_t n = cg_leaves_of(g, g->m->ids[cg_operand(g, 0)].type)->count, r = 0;
+    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    bool varying = cg_is_varying(g, g->inst->id);
+    while (table[r].op != g->inst->op) r++;
+    for (uint32_t i = 0; i < n; i++) {
+        enum cg_kind kind = l->leaf[i].kind, two[2] = {kind, kind};
+        const char *args[2] = {cg_leaf_use(g, cg_operand(g, 0), i, varying), cg_leaf_use(g, cg_operand(g, 1), i, varying)};
+        cg_apply(g, i, kind, table[r].low_u, table[r].low_v, 2, two, args, varying);
+        cg_apply(g, i + n, kind, table[r].high_u, table[r].high_v, 2, two, args, varying);
+    }
+}
+
+bool cg_write_simple(struct cg *g)
+{
+    const struct row *r;
+    if (g->inst->id && g->value[g->inst->id].variable) return false; /* a pointer that is not computed */
+    switch (g->inst->op) {
+    case SP_OP_CompositeExtract: write_extract(g); return true;
+    case SP_OP_CompositeInsert: write_insert(g); return true;
+    case SP_OP_CompositeConstruct: write_construct(g); return true;
+    case SP_OP_VectorShuffle: write_shuffle(g); return true;
+    case SP_OP_VectorExtractDynamic: write_extract_dynamic(g); return true;
+    case SP_OP_VectorInsertDynamic: write_insert_dynamic(g); return true;
+    case SP_OP_Select: write_select(g); return true;
+    case SP_OP_Bitcast: write_bitcast(g); return true;
+    case SP_OP_Any:
+    case SP_OP_All: write_any_all(g); return true;
+    case SP_OP_Dot: write_dot(g); return true;
+    case SP_OP_IAddCarry:
+    case SP_OP_ISubBorrow:
+    case SP_OP_UMulExtended:
+    case SP_OP_SMulExtended: write_wide(g); return true;
+    default: break;
+    }
+    if ((r = find_row(rows, sizeof rows / sizeof *rows, g->inst->op))) write_row(g, r, false);
+    else if ((r = find_row(shifts, sizeof shifts / sizeof *shifts, g->inst->op))) write_row(g, r, true);
+    return r != NULL;
+}

@@ -1,0 +1,300 @@
+/* prelude.h - what generated code needs once: scalar types and the scalar operations that C leaves undefined.
+ *
+ * The text of this file stands behind abi.h in front of every generated kernel; prelude_lanes.h follows once for every
+ * subgroup size. GNU C for gcc and clang on any CPU; no intrinsics header. Integers are held unsigned, and signed
+ * operations go through helpers that are defined for every input (x / 0, INT_MIN / -1, wide shifts, NaN -> int).
+ */
+#ifndef XETILE_SOFT_PRELUDE_H
+#define XETILE_SOFT_PRELUDE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wpsabi" /* vectors wider than the CPU's registers stay within this file */
+#endif
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int8_t i8;
+typedef int16_t i16;
+typedef int32_t i32;
+typedef int64_t i64;
+typedef float f32;
+typedef double f64;
+
+#define XS_INLINE static inline __attribute__((always_inline, unused))
+#define XS_FUNCTION static __attribute__((noinline, unused))
+#define XS_ALIGNED(n) __attribute__((aligned(n)))
+
+/* Memory as the kernel sees it: any address, any alignment, any type. */
+typedef u8 u8_mem __attribute__((may_alias));
+typedef u16 u16_mem __attribute__((may_alias, aligned(1)));
+typedef u32 u32_mem __attribute__((may_alias, aligned(1)));
+typedef u64 u64_mem __attribute__((may_alias, aligned(1)));
+#define XS_AT(type, address) (*(type##_mem *)(uintptr_t)(address))
+#define XS_AT_VOLATILE(type, address) (*(volatile type##_mem *)(uintptr_t)(address))
+
+XS_INLINE f32 f32_bits(u32 x)
+{
+    f32 r;
+    __builtin_memcpy(&r, &x, 4);
+    return r;
+}
+XS_INLINE f64 f64_bits(u64 x)
+{
+    f64 r;
+    __builtin_memcpy(&r, &x, 8);
+    return r;
+}
+XS_INLINE u32 bits_f32(f32 x)
+{
+    u32 r;
+    __builtin_memcpy(&r, &x, 4);
+    return r;
+}
+XS_INLINE u64 bits_f64(f64 x)
+{
+    u64 r;
+    __builtin_memcpy(&r, &x, 8);
+    return r;
+}
+
+/* x / 0 is 0 and x % 0 is 0; INT_MIN / -1 wraps. */
+#define XS_INTEGER(N, W)                                                                                               \
+    XS_INLINE u##N udiv_u##N(u##N a, u##N b) { return b ? (u##N)(a / b) : (u##N)0; }                                   \
+    XS_INLINE u##N umod_u##N(u##N a, u##N b) { return b ? (u##N)(a % b) : (u##N)0; }                                   \
+    XS_INLINE u##N sdiv_u##N(u##N a, u##N b)                                                                           \
+    {                                                                                                                  \
+        if (b == 0) return 0;                                                                                          \
+        if (b == (u##N)~(u##N)0) return (u##N)(0u - (W)a);                                                             \
+        return (u##N)((i##N)a / (i##N)b);                                                                              \
+    }                                                                                                                  \
+    XS_INLINE u##N srem_u##N(u##N a, u##N b)                                                                           \
+    {                                                                                                                  \
+        if (b == 0 || b == (u##N)~(u##N)0) return 0;                                                                   \
+        return (u##N)((i##N)a % (i##N)b);                                                                              \
+    }                                                                                                                  \
+    XS_INLINE u##N smod_u##N(u##N a, u##N b)                                                                           \
+    {                                                                                                                  \
+        u##N r = srem_u##N(a, b);                                                                                      \
+        return r != 0 && (i##N)(r ^ b) < 0 ? (u##N)(r + b) : r;                                                        \
+    }                                                                                                                  \
+    XS_INLINE u##N shl_u##N(u##N a, u##N b) { return b < N ? (u##N)((W)a << b) : (u##N)0; }                            \
+    XS_INLINE u##N shr_u##N(u##N a, u##N b) { return b < N ? (u##N)(a >> b) : (u##N)0; }                               \
+    XS_INLINE u##N sar_u##N(u##N a, u##N b) { return (u##N)((i##N)a >> (b < N ? b : N - 1)); }                         \
+    XS_INLINE u##N smin_u##N(u##N a, u##N b) { return (i##N)a < (i##N)b ? a : b; }                                     \
+    XS_INLINE u##N smax_u##N(u##N a, u##N b) { return (i##N)a > (i##N)b ? a : b; }                                     \
+    XS_INLINE u##N umin_u##N(u##N a, u##N b) { return a < b ? a : b; }                                                 \
+    XS_INLINE u##N umax_u##N(u##N a, u##N b) { return a > b ? a : b; }                                                 \
+    XS_INLINE u##N iadd_u##N(u##N a, u##N b) { return (u##N)(a + b); }                                                 \
+    XS_INLINE u##N imul_u##N(u##N a, u##N b) { return (u##N)((W)a * b); }                                              \
+    XS_INLINE u##N and_u##N(u##N a, u##N b) { return (u##N)(a & b); }                                                  \
+    XS_INLINE u##N or_u##N(u##N a, u##N b) { return (u##N)(a | b); }                                                   \
+    XS_INLINE u##N xor_u##N(u##N a, u##N b) { return (u##N)(a ^ b); }                                                  \
+    XS_INLINE u##N rotate_u##N(u##N a, u##N b)                                                                         \
+    {                                                                                                                  \
+        u32 n = (u32)b & (N - 1);                                                                                      \
+        return n ? (u##N)((W)a << n | a >> (N - n)) : a;                                                               \
+    }                                                                                                                  \
+    XS_INLINE u##N uadd_sat_u##N(u##N a, u##N b)                                                                       \
+    {                                                                                                                  \
+        u##N r = (u##N)(a + b);                                                                                        \
+        return r < a ? (u##N)~(u##N)0 : r;                                                                             \
+    }                                                                                                                  \
+    XS_INLINE u##N usub_sat_u##N(u##N a, u##N b) { return a > b ? (u##N)(a - b) : (u##N)0; }                           \
+    XS_INLINE u##N sadd_sat_u##N(u##N a, u##N b)                                                                       \
+    {                                                                                                                  \
+        i##N r;                                                                                                        \
+        if (!__builtin_add_overflow((i##N)a, (i##N)b, &r)) return (u##N)r;                                             \
+        return (i##N)a < 0 ? (u##N)((W)1 << (N - 1)) : (u##N)(((W)1 << (N - 1)) - 1);                                  \
+    }                                                                                                                  \
+    XS_INLINE u##N ssub_sat_u##N(u##N a, u##N b)                                                                       \
+    {                                                                                                                  \
+        i##N r;                                                                                                        \
+        if (!__builtin_sub_overflow((i##N)a, (i##N)b, &r)) return (u##N)r;                                             \
+        return (i##N)a < 0 ? (u##N)((W)1 << (N - 1)) : (u##N)(((W)1 << (N - 1)) - 1);                                  \
+    }                                                                                                                  \
+    XS_INLINE u##N sabs_u##N(u##N a) { return (i##N)a < 0 ? (u##N)(0u - (W)a) : a; }                                   \
+    XS_INLINE u##N sabs_diff_u##N(u##N a, u##N b) { return (i##N)a < (i##N)b ? (u##N)(b - a) : (u##N)(a - b); }        \
+    XS_INLINE u##N uabs_diff_u##N(u##N a, u##N b) { return a < b ? (u##N)(b - a) : (u##N)(a - b); }                    \
+    XS_INLINE u##N shadd_u##N(u##N a, u##N b) { return (u##N)(((i##N)a >> 1) + ((i##N)b >> 1) + (i##N)(a & b & 1)); }  \
+    XS_INLINE u##N uhadd_u##N(u##N a, u##N b) { return (u##N)((a >> 1) + (b >> 1) + (a & b & 1)); }                    \
+    XS_INLINE u##N srhadd_u##N(u##N a, u##N b)                                                                         \
+    {                                                                                                                  \
+        return (u##N)(((i##N)a >> 1) + ((i##N)b >> 1) + (i##N)((a | b) & 1));                                          \
+    }                                                                                                                  \
+    XS_INLINE u##N urhadd_u##N(u##N a, u##N b) { return (u##N)((a >> 1) + (b >> 1) + ((a | b) & 1)); }                 \
+    XS_INLINE u##N popcount_u##N(u##N a) { return (u##N)__builtin_popcountll(a); }                                     \
+    XS_INLINE u##N clz_u##N(u##N a) { return a ? (u##N)(__builtin_clzll(a) - (64 - N)) : (u##N)N; }                    \
+    XS_INLINE u##N ctz_u##N(u##N a) { return a ? (u##N)__builtin_ctzll(a) : (u##N)N; }                                 \
+    XS_INLINE u##N bit_reverse_u##N(u##N a)                                                                            \
+    {                                                                                                                  \
+        u64 x = (u64)a;                                                                                                \
+        x = (x >> 1 & 0x5555555555555555u) | (x & 0x5555555555555555u) << 1;                                           \
+        x = (x >> 2 & 0x3333333333333333u) | (x & 0x3333333333333333u) << 2;                                           \
+        x = (x >> 4 & 0x0f0f0f0f0f0f0f0fu) | (x & 0x0f0f0f0f0f0f0f0fu) << 4;                                           \
+        return (u##N)(__builtin_bswap64(x) >> (64 - N));                                                               \
+    }                                                                                                                  \
+    XS_INLINE u##N field_mask_u##N(u##N offset, u##N count)                                                            \
+    {                                                                                                                  \
+        u##N ones = count >= N ? (u##N)~(u##N)0 : (u##N)(((W)1 << count) - 1);                                         \
+        return shl_u##N(ones, offset);                                                                                 \
+    }                                                                                                                  \
+    XS_INLINE u##N bit_insert_u##N(u##N base, u##N insert, u##N offset, u##N count)                                    \
+    {                                                                                                                  \
+        u##N mask = field_mask_u##N(offset, count);                                                                    \
+        return (u##N)((base & (u##N)~mask) | (shl_u##N(insert, offset) & mask));                                       \
+    }                                                                                                                  \
+    XS_INLINE u##N bit_uextract_u##N(u##N base, u##N offset, u##N count)                                               \
+    {                                                                                                                  \
+        return (u##N)(shr_u##N(base, offset) & field_mask_u##N(0, count));                                             \
+    }                                                                                                                  \
+    XS_INLINE u##N bit_sextract_u##N(u##N base, u##N offset, u##N count)                                               \
+    {                                                                                                                  \
+        u##N up = (u##N)(count >= N ? 0 : N - count);                                                                  \
+        return count == 0 ? (u##N)0 : sar_u##N(shl_u##N(shr_u##N(base, offset), up), up);                              \
+    }
+XS_INTEGER(8, u32)
+XS_INTEGER(16, u32)
+XS_INTEGER(32, u32)
+XS_INTEGER(64, u64)
+
+XS_INLINE u8 umul_hi_u8(u8 a, u8 b) { return (u8)((u32)a * b >> 8); }
+XS_INLINE u16 umul_hi_u16(u16 a, u16 b) { return (u16)((u32)a * b >> 16); }
+XS_INLINE u32 umul_hi_u32(u32 a, u32 b) { return (u32)((u64)a * b >> 32); }
+XS_INLINE u8 smul_hi_u8(u8 a, u8 b) { return (u8)((u32)((i32)(i8)a * (i8)b) >> 8); }
+XS_INLINE u16 smul_hi_u16(u16 a, u16 b) { return (u16)((u32)((i32)(i16)a * (i16)b) >> 16); }
+XS_INLINE u32 smul_hi_u32(u32 a, u32 b) { return (u32)((u64)((i64)(i32)a * (i32)b) >> 32); }
+XS_INLINE u64 umul_hi_u64(u64 a, u64 b)
+{
+    u64 al = (u32)a, ah = a >> 32, bl = (u32)b, bh = b >> 32, m = ah * bl + (al * bl >> 32), n = al * bh + (u32)m;
+    return ah * bh + (m >> 32) + (n >> 32);
+}
+XS_INLINE u64 smul_hi_u64(u64 a, u64 b)
+{
+    return umul_hi_u64(a, b) - ((i64)a < 0 ? b : 0) - ((i64)b < 0 ? a : 0);
+}
+
+/* A float outside the integer's range gives the nearest integer there is, NaN gives 0 (what the saturated forms of
+ * OpenCL ask for, and a valid choice where the result is undefined). */
+#define XS_FLOAT_TO_INT(F, N)                                                                                          \
+    XS_INLINE u##N F##_to_s_u##N(F x)                                                                                  \
+    {                                                                                                                  \
+        const F limit = (F)((u64)1 << (N - 1));                                                                        \
+        if (x != x) return 0;                                                                                          \
+        if (x >= limit) return (u##N)(((u64)1 << (N - 1)) - 1);                                                        \
+        if (x < -limit) return (u##N)((u64)1 << (N - 1));                                                              \
+        return (u##N)(i64)x;                                                                                           \
+    }                                                                                                                  \
+    XS_INLINE u##N F##_to_u_u##N(F x)                                                                                  \
+    {                                                                                                                  \
+        const F half = (F)((u64)1 << (N - 1));                                                                         \
+        if (!(x > 0)) return 0;                                                                                        \
+        if (x >= half * 2) return (u##N)~(u##N)0;                                                                      \
+        return (u##N)(x >= half ? (u64)(i64)(x - half) + ((u64)1 << (N - 1)) : (u64)(i64)x);                           \
+    }
+XS_FLOAT_TO_INT(f32, 8)
+XS_FLOAT_TO_INT(f32, 16)
+XS_FLOAT_TO_INT(f32, 32)
+XS_FLOAT_TO_INT(f32, 64)
+XS_FLOAT_TO_INT(f64, 8)
+XS_FLOAT_TO_INT(f64, 16)
+XS_FLOAT_TO_INT(f64, 32)
+XS_FLOAT_TO_INT(f64, 64)
+
+/* f64 -> f32 by way of 16-bit types would round twice: to odd first. */
+XS_INLINE f32 f64_to_f32_odd(f64 x)
+{
+    f32 r = (f32)x;
+    u32 b = bits_f32(r);
+    if ((f64)r != x && x == x && !(b & 1) && (b & 0x7f800000u) != 0x7f800000u) {
+        if ((r > x) == (r > 0)) b -= 1;
+        else b += 1;
+        r = f32_bits(b);
+    }
+    return r;
+}
+
+XS_INLINE f32 fmin_f32(f32 a, f32 b) { return a < b || b != b ? a : b; }
+XS_INLINE f32 fmax_f32(f32 a, f32 b) { return a > b || b != b ? a : b; }
+XS_INLINE f64 fmin_f64(f64 a, f64 b) { return a < b || b != b ? a : b; }
+XS_INLINE f64 fmax_f64(f64 a, f64 b) { return a > b || b != b ? a : b; }
+XS_INLINE f32 fadd_f32(f32 a, f32 b) { return a + b; }
+XS_INLINE f64 fadd_f64(f64 a, f64 b) { return a + b; }
+XS_INLINE f32 fmul_f32(f32 a, f32 b) { return a * b; }
+XS_INLINE f64 fmul_f64(f64 a, f64 b) { return a * b; }
+XS_INLINE f32 frem_f32(f32 a, f32 b) { return __builtin_fmodf(a, b); }
+XS_INLINE f64 frem_f64(f64 a, f64 b) { return __builtin_fmod(a, b); }
+XS_INLINE f32 fmodulo_f32(f32 a, f32 b)
+{
+    f32 r = __builtin_fmodf(a, b);
+    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+XS_INLINE f64 fmodulo_f64(f64 a, f64 b)
+{
+    f64 r = __builtin_fmod(a, b);
+    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+
+/* Atomics: sequentially consistent, on naturally aligned addresses. A misaligned one would trap on some CPUs and tear
+ * on others; it is done without atomicity instead of with a crash. */
+#define XS_ATOMIC(N)                                                                                                   \
+    XS_INLINE u##N *atomic_at_u##N(u64 a) { return (u##N *)(uintptr_t)(a & ~(u64)(sizeof(u##N) - 1)); }                \
+    XS_INLINE u##N atomic_load_u##N(u64 a) { return __atomic_load_n(atomic_at_u##N(a), __ATOMIC_SEQ_CST); }            \
+    XS_INLINE void atomic_store_u##N(u64 a, u##N v) { __atomic_store_n(atomic_at_u##N(a), v, __ATOMIC_SEQ_CST); }      \
+    XS_INLINE u##N atomic_exchange_u##N(u64 a, u##N v)                                                                 \
+    {                                                                                                                  \
+        return __atomic_exchange_n(atomic_at_u##N(a), v, __ATOMIC_SEQ_CST);                                            \
+    }                                                                                                                  \
+    XS_INLINE u##N atomic_iadd_u##N(u64 a, u##N v) { return __atomic_fetch_add(atomic_at_u##N(a), v, __ATOMIC_SEQ_CST); } \
+    XS_INLINE u##N atomic_isub_u##N(u64 a, u##N v) { return __atomic_fetch_sub(atomic_at_u##N(a), v, __ATOMIC_SEQ_CST); } \
+    XS_INLINE u##N atomic_and_u##N(u64 a, u##N v) { return __atomic_fetch_and(atomic_at_u##N(a), v, __ATOMIC_SEQ_CST); } \
+    XS_INLINE u##N atomic_or_u##N(u64 a, u##N v) { return __atomic_fetch_or(atomic_at_u##N(a), v, __ATOMIC_SEQ_CST); } \
+    XS_INLINE u##N atomic_xor_u##N(u64 a, u##N v) { return __atomic_fetch_xor(atomic_at_u##N(a), v, __ATOMIC_SEQ_CST); } \
+    XS_INLINE u##N atomic_cas_u##N(u64 a, u##N v, u##N compare)                                                        \
+    {                                                                                                                  \
+        __atomic_compare_exchange_n(atomic_at_u##N(a), &compare, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);            \
+        return compare;                                                                                                \
+    }
+XS_ATOMIC(8)
+XS_ATOMIC(16)
+XS_ATOMIC(32)
+XS_ATOMIC(64)
+
+/* Those the CPU has no instruction for. FROM and TO turn the bits into the value and back. */
+#define XS_ATOMIC_LOOP(NAME, N, V, FROM, TO, APPLY)                                                                    \
+    XS_INLINE u##N atomic_##NAME(u64 a, u##N v)                                                                        \
+    {                                                                                                                  \
+        u##N *at = atomic_at_u##N(a), old = __atomic_load_n(at, __ATOMIC_RELAXED), next;                               \
+        do {                                                                                                           \
+            next = (u##N)TO(APPLY(FROM(old), FROM(v)));                                                                \
+        } while (!__atomic_compare_exchange_n(at, &old, next, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));                 \
+        return old;                                                                                                    \
+    }
+XS_ATOMIC_LOOP(smin_u32, 32, u32, , , smin_u32)
+XS_ATOMIC_LOOP(smax_u32, 32, u32, , , smax_u32)
+XS_ATOMIC_LOOP(umin_u32, 32, u32, , , umin_u32)
+XS_ATOMIC_LOOP(umax_u32, 32, u32, , , umax_u32)
+XS_ATOMIC_LOOP(smin_u64, 64, u64, , , smin_u64)
+XS_ATOMIC_LOOP(smax_u64, 64, u64, , , smax_u64)
+XS_ATOMIC_LOOP(umin_u64, 64, u64, , , umin_u64)
+XS_ATOMIC_LOOP(umax_u64, 64, u64, , , umax_u64)
+XS_ATOMIC_LOOP(smin_u16, 16, u16, , , smin_u16)
+XS_ATOMIC_LOOP(smax_u16, 16, u16, , , smax_u16)
+XS_ATOMIC_LOOP(umin_u16, 16, u16, , , umin_u16)
+XS_ATOMIC_LOOP(umax_u16, 16, u16, , , umax_u16)
+XS_ATOMIC_LOOP(smin_u8, 8, u8, , , smin_u8)
+XS_ATOMIC_LOOP(smax_u8, 8, u8, , , smax_u8)
+XS_ATOMIC_LOOP(umin_u8, 8, u8, , , umin_u8)
+XS_ATOMIC_LOOP(umax_u8, 8, u8, , , umax_u8)
+XS_ATOMIC_LOOP(fadd_f32, 32, f32, f32_bits, bits_f32, fadd_f32)
+XS_ATOMIC_LOOP(fmin_f32, 32, f32, f32_bits, bits_f32, fmin_f32)
+XS_ATOMIC_LOOP(fmax_f32, 32, f32, f32_bits, bits_f32, fmax_f32)
+XS_ATOMIC_LOOP(fadd_f64, 64, f64, f64_bits, bits_f64, fadd_f64)
+XS_ATOMIC_LOOP(fmin_f64, 64, f64, f64_bits, bits_f64, fmin_f64)
+XS_ATOMIC_LOOP(fmax_f64, 64, f64, f64_bits, bits_f64, fmax_f64)
+
+#endif

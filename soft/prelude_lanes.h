@@ -1,0 +1,292 @@
+/* prelude_lanes.h - lane vectors and what is done with them, for the subgroup size S in force.
+ *
+ * Included once for every subgroup size of a module, with S defined. Types follow S by themselves (u32x is u32x16 when
+ * S is 16), functions through XS(name). A varying bool is an i32x of -1 and 0. The set of active lanes comes as bits
+ * (u64, bit l for lane l) where it is tested, as an i32x where values are blended.
+ */
+#ifndef XETILE_SOFT_PRELUDE_LANES_ONCE
+#define XETILE_SOFT_PRELUDE_LANES_ONCE
+#define XS_PASTE_(a, b) a##b
+#define XS_PASTE(a, b) XS_PASTE_(a, b)
+#define XS(name) XS_PASTE(name##_, S)
+#define XS_BYTES(n) __attribute__((vector_size(n)))
+#define u8x XS_PASTE(u8x, S)
+#define u16x XS_PASTE(u16x, S)
+#define u32x XS_PASTE(u32x, S)
+#define u64x XS_PASTE(u64x, S)
+#define i8x XS_PASTE(i8x, S)
+#define i16x XS_PASTE(i16x, S)
+#define i32x XS_PASTE(i32x, S)
+#define i64x XS_PASTE(i64x, S)
+#define f32x XS_PASTE(f32x, S)
+#define f64x XS_PASTE(f64x, S)
+#define u8x_mem XS_PASTE(u8xm, S)
+#define u16x_mem XS_PASTE(u16xm, S)
+#define u32x_mem XS_PASTE(u32xm, S)
+#define u64x_mem XS_PASTE(u64xm, S)
+#define XS_CONVERT(v, type) __builtin_convertvector(v, type)
+#define XS_FULL (S == 64 ? ~(u64)0 : ((u64)1 << (S % 64)) - 1)
+/* For the lanes in `bits`, lowest first. */
+#define XS_EACH(l, bits) for (u64 left_ = (bits), l; left_ && (l = (u64)__builtin_ctzll(left_), 1); left_ &= left_ - 1)
+/* Lane by lane, through arrays so that the compiler may vectorise it. */
+#define XS_LANES1(d, tr, fn, ta, a)                                                                                    \
+    do {                                                                                                               \
+        ta a_[S];                                                                                                      \
+        tr r_[S];                                                                                                      \
+        __typeof__(a) va_ = (a);                                                                                       \
+        __builtin_memcpy(a_, &va_, sizeof a_);                                                                         \
+        for (int l_ = 0; l_ < S; l_++) r_[l_] = fn(a_[l_]);                                                            \
+        __builtin_memcpy(&(d), r_, sizeof r_);                                                                         \
+    } while (0)
+#define XS_LANES2(d, tr, fn, ta, a, tb, b)                                                                             \
+    do {                                                                                                               \
+        ta a_[S];                                                                                                      \
+        tb b_[S];                                                                                                      \
+        tr r_[S];                                                                                                      \
+        __typeof__(a) va_ = (a);                                                                                       \
+        __typeof__(b) vb_ = (b);                                                                                       \
+        __builtin_memcpy(a_, &va_, sizeof a_);                                                                         \
+        __builtin_memcpy(b_, &vb_, sizeof b_);                                                                         \
+        for (int l_ = 0; l_ < S; l_++) r_[l_] = fn(a_[l_], b_[l_]);                                                    \
+        __builtin_memcpy(&(d), r_, sizeof r_);                                                                         \
+    } while (0)
+#define XS_LANES3(d, tr, fn, ta, a, tb, b, tc, c)                                                                      \
+    do {                                                                                                               \
+        ta a_[S];                                                                                                      \
+        tb b_[S];                                                                                                      \
+        tc c_[S];                                                                                                      \
+        tr r_[S];                                                                                                      \
+        __typeof__(a) va_ = (a);                                                                                       \
+        __typeof__(b) vb_ = (b);                                                                                       \
+        __typeof__(c) vc_ = (c);                                                                                       \
+        __builtin_memcpy(a_, &va_, sizeof a_);                                                                         \
+        __builtin_memcpy(b_, &vb_, sizeof b_);                                                                         \
+        __builtin_memcpy(c_, &vc_, sizeof c_);                                                                         \
+        for (int l_ = 0; l_ < S; l_++) r_[l_] = fn(a_[l_], b_[l_], c_[l_]);                                            \
+        __builtin_memcpy(&(d), r_, sizeof r_);                                                                         \
+    } while (0)
+#endif
+
+typedef u8 u8x XS_BYTES(S);
+typedef u16 u16x XS_BYTES(2 * S);
+typedef u32 u32x XS_BYTES(4 * S);
+typedef u64 u64x XS_BYTES(8 * S);
+typedef i8 i8x XS_BYTES(S);
+typedef i16 i16x XS_BYTES(2 * S);
+typedef i32 i32x XS_BYTES(4 * S);
+typedef i64 i64x XS_BYTES(8 * S);
+typedef f32 f32x XS_BYTES(4 * S);
+typedef f64 f64x XS_BYTES(8 * S);
+typedef u8 u8x_mem __attribute__((vector_size(S), may_alias, aligned(1)));
+typedef u16 u16x_mem __attribute__((vector_size(2 * S), may_alias, aligned(1)));
+typedef u32 u32x_mem __attribute__((vector_size(4 * S), may_alias, aligned(1)));
+typedef u64 u64x_mem __attribute__((vector_size(8 * S), may_alias, aligned(1)));
+
+/* The same value in every lane (x - 0 keeps a negative zero, x + 0 would not). */
+XS_INLINE u8x XS(splat_u8)(u8 x) { return x - (u8x){0}; }
+XS_INLINE u16x XS(splat_u16)(u16 x) { return x - (u16x){0}; }
+XS_INLINE u32x XS(splat_u32)(u32 x) { return x - (u32x){0}; }
+XS_INLINE u64x XS(splat_u64)(u64 x) { return x - (u64x){0}; }
+XS_INLINE i32x XS(splat_i32)(i32 x) { return x - (i32x){0}; }
+XS_INLINE f32x XS(splat_f32)(f32 x) { return x - (f32x){0}; }
+XS_INLINE f64x XS(splat_f64)(f64 x) { return x - (f64x){0}; }
+
+XS_INLINE u32x XS(lane_index)(void)
+{
+    u32 l[S];
+    u32x r;
+    for (u32 i = 0; i < S; i++) l[i] = i;
+    __builtin_memcpy(&r, l, sizeof r);
+    return r;
+}
+
+#if S == 16 && defined(__AVX512DQ__)
+XS_INLINE u64 XS(bits)(i32x m)
+{
+    typedef int v16 __attribute__((vector_size(64)));
+    return (u16)__builtin_ia32_cvtd2mask512((v16)m);
+}
+#elif S == 8 && defined(__AVX__)
+XS_INLINE u64 XS(bits)(i32x m)
+{
+    typedef float v8 __attribute__((vector_size(32)));
+    return (u8)__builtin_ia32_movmskps256((v8)m);
+}
+#elif S == 32 && defined(__AVX512DQ__)
+XS_INLINE u64 XS(bits)(i32x m)
+{
+    typedef int v16 __attribute__((vector_size(64)));
+    v16 h[2];
+    __builtin_memcpy(h, &m, sizeof h);
+    return (u16)__builtin_ia32_cvtd2mask512(h[0]) | (u64)(u16)__builtin_ia32_cvtd2mask512(h[1]) << 16;
+}
+#else
+XS_INLINE u64 XS(bits)(i32x m)
+{
+    u64 r = 0;
+    for (int l = 0; l < S; l++) r |= (u64)(m[l] & 1) << l;
+    return r;
+}
+#endif
+
+/* Bits to an i32x of -1 and 0. */
+#if S <= 32
+XS_INLINE i32x XS(mask)(u64 bits)
+{
+    return -(i32x)(((XS(splat_u32)((u32)bits)) >> XS(lane_index)()) & 1u);
+}
+#else
+XS_INLINE i32x XS(mask)(u64 bits)
+{
+    i32x r;
+    for (int l = 0; l < S; l++) r[l] = -(i32)(bits >> l & 1);
+    return r;
+}
+#endif
+
+XS_INLINE u32x XS(sel_u32)(i32x m, u32x a, u32x b) { return (a & (u32x)m) | (b & ~(u32x)m); }
+XS_INLINE i32x XS(sel_i32)(i32x m, i32x a, i32x b) { return (a & m) | (b & ~m); }
+XS_INLINE f32x XS(sel_f32)(i32x m, f32x a, f32x b) { return (f32x)XS(sel_u32)(m, (u32x)a, (u32x)b); }
+XS_INLINE u64x XS(sel_u64)(i32x m, u64x a, u64x b)
+{
+    u64x w = (u64x)XS_CONVERT(m, i64x);
+    return (a & w) | (b & ~w);
+}
+XS_INLINE f64x XS(sel_f64)(i32x m, f64x a, f64x b) { return (f64x)XS(sel_u64)(m, (u64x)a, (u64x)b); }
+XS_INLINE u16x XS(sel_u16)(i32x m, u16x a, u16x b)
+{
+    u16x w = (u16x)XS_CONVERT(m, i16x);
+    return (a & w) | (b & ~w);
+}
+XS_INLINE u8x XS(sel_u8)(i32x m, u8x a, u8x b)
+{
+    u8x w = (u8x)XS_CONVERT(m, i8x);
+    return (a & w) | (b & ~w);
+}
+
+/* Are the addresses one run of elements of `size` bytes? */
+XS_INLINE int XS(is_run)(u64x a, u32 size)
+{
+    u64x d = a ^ (a[0] + XS_CONVERT(XS(lane_index)() * size, u64x));
+    u64 or_[S], any = 0;
+    if (a[S - 1] - a[0] != (u64)(S - 1) * size) return 0;
+    __builtin_memcpy(or_, &d, sizeof or_);
+    for (int l = 0; l < S; l++) any |= or_[l];
+    return any == 0;
+}
+
+/* Loads leave 0 in lanes that are not active; stores in conflict: the highest lane wins. */
+#define XS_MEMORY(T)                                                                                                   \
+    XS_FUNCTION T##x XS(gather_##T)(const u64x *a, u64 bits)                                                           \
+    {                                                                                                                  \
+        T##x r = {0};                                                                                                  \
+        XS_EACH (l, bits) r[l] = XS_AT(T, (*a)[l]);                                                                    \
+        return r;                                                                                                      \
+    }                                                                                                                  \
+    XS_FUNCTION void XS(scatter_##T)(const u64x *a, const T##x *v, u64 bits)                                           \
+    {                                                                                                                  \
+        XS_EACH (l, bits) XS_AT(T, (*a)[l]) = (*v)[l];                                                                 \
+    }                                                                                                                  \
+    XS_INLINE T##x XS(load_##T)(u64x a, u64 bits)                                                                      \
+    {                                                                                                                  \
+        if (bits == XS_FULL && XS(is_run)(a, sizeof(T))) return *(const T##x_mem *)(uintptr_t)a[0];                    \
+        return XS(gather_##T)(&a, bits);                                                                               \
+    }                                                                                                                  \
+    XS_INLINE void XS(store_##T)(u64x a, T##x v, u64 bits)                                                             \
+    {                                                                                                                  \
+        if (bits == XS_FULL && XS(is_run)(a, sizeof(T))) {                                                             \
+            *(T##x_mem *)(uintptr_t)a[0] = v;                                                                          \
+        } else {                                                                                                       \
+            XS(scatter_##T)(&a, &v, bits);                                                                             \
+        }                                                                                                              \
+    }                                                                                                                  \
+    XS_INLINE T##x XS(load_volatile_##T)(u64x a, u64 bits)                                                             \
+    {                                                                                                                  \
+        T##x r = {0};                                                                                                  \
+        XS_EACH (l, bits) r[l] = XS_AT_VOLATILE(T, a[l]);                                                              \
+        return r;                                                                                                      \
+    }                                                                                                                  \
+    XS_INLINE void XS(store_volatile_##T)(u64x a, T##x v, u64 bits)                                                    \
+    {                                                                                                                  \
+        XS_EACH (l, bits) XS_AT_VOLATILE(T, a[l]) = v[l];                                                              \
+    }
+XS_MEMORY(u8)
+XS_MEMORY(u16)
+XS_MEMORY(u32)
+XS_MEMORY(u64)
+
+XS_INLINE u32 XS(first_lane)(u64 bits) { return bits ? (u32)__builtin_ctzll(bits) : 0; }
+XS_INLINE u32 XS(last_lane)(u64 bits) { return bits ? 63 - (u32)__builtin_clzll(bits) : 0; }
+
+/* Integer division and the like on whole vectors, where the CPU has no instruction for it. */
+#define XS_SHIFTS(N)                                                                                                   \
+    XS_INLINE u##N##x XS(shl_u##N)(u##N##x a, u##N##x b)                                                               \
+    {                                                                                                                  \
+        return (a << (b & (N - 1))) & (u##N##x)(b < (u##N)N);                                                          \
+    }                                                                                                                  \
+    XS_INLINE u##N##x XS(shr_u##N)(u##N##x a, u##N##x b)                                                               \
+    {                                                                                                                  \
+        return (a >> (b & (N - 1))) & (u##N##x)(b < (u##N)N);                                                          \
+    }                                                                                                                  \
+    XS_INLINE u##N##x XS(sar_u##N)(u##N##x a, u##N##x b)                                                               \
+    {                                                                                                                  \
+        u##N##x wide = (u##N##x)(b >= (u##N)N);                                                                        \
+        return (u##N##x)((i##N##x)a >> (i##N##x)((b | wide) & (N - 1)));                                               \
+    }                                                                                                                  \
+    XS_INLINE u##N##x XS(smin_u##N)(u##N##x a, u##N##x b)                                                              \
+    {                                                                                                                  \
+        u##N##x m = (u##N##x)((i##N##x)a < (i##N##x)b);                                                                \
+        return (a & m) | (b & ~m);                                                                                     \
+    }                                                                                                                  \
+    XS_INLINE u##N##x XS(smax_u##N)(u##N##x a, u##N##x b)                                                              \
+    {                                                                                                                  \
+        u##N##x m = (u##N##x)((i##N##x)a > (i##N##x)b);                                                                \
+        return (a & m) | (b & ~m);                                                                                     \
+    }                                                                                                                  \
+    XS_INLINE u##N##x XS(umin_u##N)(u##N##x a, u##N##x b)                                                              \
+    {                                                                                                                  \
+        u##N##x m = (u##N##x)(a < b);                                                                                  \
+        return (a & m) | (b & ~m);                                                                                     \
+    }                                                                                                                  \
+    XS_INLINE u##N##x XS(umax_u##N)(u##N##x a, u##N##x b)                                                              \
+    {                                                                                                                  \
+        u##N##x m = (u##N##x)(a > b);                                                                                  \
+        return (a & m) | (b & ~m);                                                                                     \
+    }
+XS_SHIFTS(8)
+XS_SHIFTS(16)
+XS_SHIFTS(32)
+XS_SHIFTS(64)
+
+XS_INLINE f32x XS(fmin_f32)(f32x a, f32x b) { return XS(sel_f32)((i32x)(a < b) | (i32x)(b != b), a, b); }
+XS_INLINE f32x XS(fmax_f32)(f32x a, f32x b) { return XS(sel_f32)((i32x)(a > b) | (i32x)(b != b), a, b); }
+XS_INLINE f32x XS(fabs_f32)(f32x a) { return (f32x)((u32x)a & 0x7fffffffu); }
+XS_INLINE f32x XS(fma_f32)(f32x a, f32x b, f32x c)
+{
+    f32x r;
+    XS_LANES3(r, f32, __builtin_fmaf, f32, a, f32, b, f32, c);
+    return r;
+}
+XS_INLINE f32x XS(sqrt_f32)(f32x a)
+{
+    f32x r;
+    XS_LANES1(r, f32, __builtin_sqrtf, f32, a);
+    return r;
+}
+
+/* Where a work-item stands in its work-group: lanes count through x first, then y, then z. */
+XS_INLINE void XS(local_ids)(const struct xs_subgroup *self, u32 lx, u32 ly, u32 lz, u32x *x, u32x *y, u32x *z)
+{
+    u32x linear = self->subgroup_id * S + XS(lane_index)();
+    if (ly == 1 && lz == 1) {
+        *x = linear;
+        *y = *z = (u32x){0};
+    } else {
+        for (int l = 0; l < S; l++) {
+            u32 row = linear[l] / lx;
+            (*x)[l] = linear[l] % lx;
+            (*y)[l] = row % ly;
+            (*z)[l] = row / ly;
+        }
+    }
+}

@@ -1,0 +1,1 @@
+/* prelude_math.h */
