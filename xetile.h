@@ -124,7 +124,7 @@
     X(DIVISION, "division by zero")                                                                                    \
     X(INDEX, "not a 32-bit integer")                                                                                   \
     X(DIMENSION, "dimensions are 0, 1 and 2")                                                                          \
-    X(UNSET, "a value that was never set, or of another kernel")                                                       \
+    X(UNSET, "a value that was never set")                                                       \
     X(CONDITION, "not a condition")                                                                                    \
     X(LOOP_STEP, "a loop's step must be positive")                                                                     \
     X(CARRIED, "only xt_val, xt_vec and xt_tile can be carried")                                                       \
@@ -136,7 +136,6 @@
     X(TARGET, "no such target")                                                                                        \
     X(SUBGROUP_SIZE, "the target does not have this subgroup size")                                                    \
     X(GROUP_SIZE, "the work-group is larger than the target's largest")                                                \
-    X(LOCAL_MEMORY, "more local memory than the target has")                                                           \
     X(REGISTERS, "too many subgroups for 256 registers a thread")                                                      \
     X(MEMORY, "out of memory")
 
@@ -453,7 +452,7 @@ typedef struct {
 
 typedef struct {
     int parent; /* tiles that may take each other's place form a class */
-    bool used, possible;
+    bool used, possible, column_major;
     int type, base, rows, cols, pitch;             /* type: of the elements; the others are expressions */
     spe_id rows_id, cols_id, pitch_id, test;       /* once written */
 } xt_plan_tile_;
@@ -1281,16 +1280,20 @@ static inline void xt_plan_tile_describe_(xt_ctx *x, const xt_tile *t)
     p->cols = cols;
     p->pitch = pitch;
     p->type = (int)t->type;
-    p->possible = base && rows && cols && pitch && !t->column_major;
+    p->column_major = t->column_major;
+    p->possible = base && rows && cols && pitch;
 }
 
-/* A tile starts at, or moves by, so many columns: 2D block messages want multiples of 4 bytes. */
-static inline void xt_plan_columns_(xt_ctx *x, const xt_tile *t, const xt_val *columns)
+/* The contiguous dimension. */
+static inline int xt_inner_(const xt_tile *t) { return t->column_major ? 0 : 1; }
+
+/* A tile starts at, or moves by, so much along its contiguous dimension: 2D block messages want multiples of 4 bytes. */
+static inline void xt_plan_step_(xt_ctx *x, const xt_tile *t, const xt_val *step)
 {
     int bytes = cm_type_info(t->type)->bytes, per = bytes < 4 ? 4 / bytes : 1, e;
     xt_plan_offset_ *o;
-    if (!x->planning || xt_val_align_(columns) >= per) return;
-    e = columns->kind == XT_INT_ ? 0 : columns->expression;
+    if (!x->planning || xt_val_align_(step) >= per) return;
+    e = step->kind == XT_INT_ ? 0 : step->expression;
     if (!e) {
         xt_plan_tile_at_(x, t->node)->possible = false;
         return;
@@ -1314,7 +1317,7 @@ static inline bool xt_tile_order_(xt_where_ w, xt_tile *t, const int order[2])
 /* Shape and strides: the contiguous dimension's stride is 1, the other's defaults to the contiguous extent. */
 static inline bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 {
-    int contiguous = t->column_major ? 0 : 1;
+    int contiguous = xt_inner_(t);
     const xt_val *inner = &d->strides.v[contiguous];
     char text[48];
     if (d->shape.n != 2) {
@@ -1386,10 +1389,10 @@ static inline xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
         if (spe_ok(&x->m)) xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more tiles than the first time");
         return t;
     }
-    xt_plan_columns_(x, &t, &d.offset.v[1]);
+    xt_plan_step_(x, &t, &d.offset.v[xt_inner_(&t)]);
     for (i = 0; i < 2; i++) {
         xt_val place = xt_subgroup_place_(x, &t.dist, i);
-        if (i == 1) xt_plan_columns_(x, &t, &place);
+        if (i == xt_inner_(&t)) xt_plan_step_(x, &t, &place);
         t.offset[i] = xt_binary_number_(w, XT_OP_ADD_, d.offset.v[i], place);
     }
     return t;
@@ -1408,7 +1411,7 @@ static inline xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows
     xt_index_id_(w, &rows, "the row offset");
     xt_index_id_(w, &cols, "the column offset");
     if (!spe_ok(&w.x->m)) return xt_no_tile_();
-    xt_plan_columns_(w.x, &t, &cols);
+    xt_plan_step_(w.x, &t, xt_inner_(&t) ? &cols : &rows);
     t.offset[0] = xt_binary_number_(w, XT_OP_ADD_, t.offset[0], rows);
     t.offset[1] = xt_binary_number_(w, XT_OP_ADD_, t.offset[1], cols);
     return t;
@@ -1513,6 +1516,7 @@ typedef struct {
 
 static inline void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
 {
+    static const int levels[] = {2, 2, 2, 0}; /* by locality: the first cache level that keeps it */
     xt_ctx *x = w.x;
     xt_grid_ g;
     int i;
@@ -1527,7 +1531,7 @@ static inline void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
     for (i = 0; i < g.blocks; i++) {
         xt_block_ b = xt_block_at_(&g, i);
         cm_mem mem = xt_mem_(w, &d.tile, &b);
-        cm_prefetch(&x->cm, b.cols, b.rows, d.tile.type, &mem, d.locality);
+        cm_prefetch(&x->cm, b.cols, b.rows, d.tile.type, &mem, levels[d.locality]);
     }
 }
 
@@ -2478,8 +2482,8 @@ static inline spe_id xt_emit_tile_test_(xt_ctx *x, const xt_plan_tile_ *p)
         mem.ptr = spe_u_to_ptr(&x->m, spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, element), mem.ptr);
     mem.rows = xt_emit_expr_(x, p->cols, CM_I32);
     mem.cols = xt_emit_expr_(x, p->rows, CM_I32);
-    mem.stride_row = spe_i32(&x->m, 1);
-    mem.stride_col = xt_emit_expr_(x, p->pitch, CM_I32);
+    mem.stride_row = p->column_major ? xt_emit_expr_(x, p->pitch, CM_I32) : spe_i32(&x->m, 1);
+    mem.stride_col = p->column_major ? spe_i32(&x->m, 1) : xt_emit_expr_(x, p->pitch, CM_I32);
     return cm_block2d_test(&x->cm, (cm_type)p->type, &mem);
 }
 
@@ -2492,7 +2496,7 @@ static inline bool xt_is_false_(xt_ctx *x, spe_id condition)
 static inline bool xt_same_matrix_(const xt_plan_tile_ *p, const xt_plan_tile_ *q)
 {
     return p->base == q->base && p->rows_id == q->rows_id && p->cols_id == q->cols_id && p->pitch_id == q->pitch_id &&
-           p->type == q->type;
+           p->type == q->type && p->column_major == q->column_major;
 }
 
 /* A class of tiles is used when one of it is, and possible when all are. */

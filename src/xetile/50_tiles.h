@@ -266,6 +266,7 @@ typedef struct {
 
 static inline void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
 {
+    static const int levels[] = {2, 2, 2, 0}; /* by locality: the first cache level that keeps it */
     xt_ctx *x = w.x;
     xt_grid_ g;
     int i;
@@ -280,7 +281,7 @@ static inline void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
     for (i = 0; i < g.blocks; i++) {
         xt_block_ b = xt_block_at_(&g, i);
         cm_mem mem = xt_mem_(w, &d.tile, &b);
-        cm_prefetch(&x->cm, b.cols, b.rows, d.tile.type, &mem, d.locality);
+        cm_prefetch(&x->cm, b.cols, b.rows, d.tile.type, &mem, levels[d.locality]);
     }
 }
 

@@ -1,0 +1,330 @@
+/* test_xetile_errors.c - bad input to xetile.h: each mistake has its own error id, the user's file and line, and both values. */
+#include "test.h"
+#include "xetile.h"
+
+static int marked;                /* the line of the mistake */
+#define MARK marked = __LINE__;
+
+static void expect(xt_module *mod, int id, int line, const char *one, const char *other)
+{
+    CHECK(mod->words == NULL);
+    CHECK_MSG(mod->error->id == id, "got %s (%s), want %s", mod->error->name ? mod->error->name : "no error", mod->error->text,
+              xt_error_name(id));
+    CHECK_STR(mod->error->name, xt_error_name(id));
+    CHECK_HAS(mod->error->text, xt_error_text(id));
+    CHECK_HAS(mod->error->text, one);
+    CHECK_HAS(mod->error->text, other);
+    CHECK_HAS(mod->error->file, "test_xetile_errors.c");
+    CHECK_INT(mod->error->line, line);
+    xt_free(mod);
+    CHECK(mod->owner_ == NULL);
+    xt_free(mod);
+}
+
+static void expect_bad(const xt_kernel *kernel, int id, const char *one, const char *other)
+{
+    xt_module mod = XT_BUILD(*kernel, &(xt_target){.name = "bmg"});
+    expect(&mod, id, marked, one, other);
+}
+
+#define BAD(name, id, one, other, ...)                                                                                 \
+    XT_KERNEL (kernel_##name, ptr(f32, A), ptr(f16, B), u32(N), f32(F), u64(P)) { (void)A, (void)B, (void)N, (void)F, (void)P; \
+        MARK __VA_ARGS__ }                                                                                             \
+    TEST(name) { expect_bad(&kernel_##name, XT_ERROR_##id, one, other); }
+
+#define TILE(T, rows, cols, ...) XT_INIT_TILE(A, T, rows, cols, .shape = XT_AT(64, N), __VA_ARGS__)
+#define FULL .map = XT_MAP(.sg_layout = {2, 2}, .sg_data = {16, 16})
+
+/* maps */
+BAD(map_does_not_fit, MAP_FIT, "tile 32 x 48", "sg_data {16, 16} is 32 x 32", XT_SPLAT(f32, 32, 48, 0.0, FULL);)
+BAD(map_larger_piece_than_tile, MAP_FIT, "tile 4 x 16", "is 32 x 32", XT_SPLAT(f32, 4, 16, 0.0, FULL);)
+BAD(map_without_layout, MAP_VALUES, "{0, 0}", "{16, 16}", XT_SPLAT(f32, 32, 32, 0.0, .map = {.sg_data = {16, 16}});)
+BAD(map_other_subgroups, MAP_SUBGROUPS, "{2, 2} of", "has 8",
+    XT_SPLAT(f32, 32, 32, 0.0, FULL); XT_SPLAT(f32, 32, 32, 0.0, .map = XT_MAP(.sg_layout = {4, 2}, .sg_data = {8, 16}));)
+BAD(map_differs, MAP_DIFFERS, "{2, 2}", "{1, 4}",
+    XT_ADD(XT_SPLAT(f32, 32, 32, 0.0, FULL), XT_SPLAT(f32, 32, 32, 0.0, .map = XT_MAP(.sg_layout = {1, 4}, .sg_data = {32, 8})));)
+
+/* tiles */
+BAD(tile_of_no_size, TILE_SIZE, "tile 0 x 16", "", TILE(f32, 0, 16);)
+BAD(tile_too_large, TILE_SIZE, "2048 x 8", "1024 x 1024", TILE(f32, 2048, 8);)
+BAD(tile_base_is_a_number, TILE_BASE, "u32", "", XT_INIT_TILE(N, f32, 8, 8, .shape = XT_AT(8, 8));)
+BAD(tile_base_is_a_constant, TILE_BASE, "the constant 4096", "", XT_INIT_TILE(xt_int_(4096), f32, 8, 8, .shape = XT_AT(8, 8));)
+BAD(tile_of_another_type, TILE_TYPE, "tile of f16", "pointer to f32", TILE(f16, 8, 8);)
+BAD(tile_without_shape, TILE_SHAPE, "0 dimensions", "wanted 2", XT_INIT_TILE(A, f32, 8, 8);)
+BAD(tile_offset_dimensions, TILE_SHAPE, "3 dimensions", "wanted 2", TILE(f32, 8, 8, .offset = XT_AT(1, 2, 3));)
+BAD(tile_inner_stride, TILE_STRIDES, "dimension 1 is the constant 2", "wanted 1", TILE(f32, 8, 8, .strides = XT_AT(N, 2));)
+BAD(tile_inner_stride_of_order, TILE_STRIDES, "dimension 0 is u32", "wanted 1",
+    TILE(f32, 8, 8, .strides = XT_AT(N, 1), .order = {0, 1});)
+BAD(tile_order, TILE_ORDER, "{1, 1}", "", TILE(f32, 8, 8, .order = {1, 1});)
+BAD(tile_shape_is_floating, INDEX, "f32", ".shape, second", XT_INIT_TILE(A, f32, 8, 8, .shape = XT_AT(8, F));)
+BAD(tile_offset_is_64_bit, INDEX, "u64", ".offset, first", TILE(f32, 8, 8, .offset = XT_AT(P, 0));)
+BAD(tile_offset_too_large, INDEX, "4294967296", ".offset, second", TILE(f32, 8, 8, .offset = XT_AT(0, 4294967296LL));)
+BAD(tile_never_set, UNSET, "XT_LOAD_TILE", "", xt_tile t; memset(&t, 0, sizeof t); XT_LOAD_TILE(t);)
+BAD(prefetch_locality, LOCALITY, "got 4", "", XT_PREFETCH_TILE(TILE(f32, 8, 8), .locality = 4);)
+BAD(padding_out_of_range, SCALAR_RANGE, "300", "i8",
+    XT_LOAD_TILE(XT_INIT_TILE(P, i8, 8, 8, .shape = XT_AT(8, 8)), .padding = 300);)
+
+/* stores */
+BAD(store_shape, STORE_SHAPE, "vector 8 x 16", "tile 16 x 8", XT_STORE_TILE(XT_SPLAT(f32, 8, 16, 0.0), TILE(f32, 16, 8));)
+BAD(store_type, STORE_TYPE, "vector of f16", "tile of f32", XT_STORE_TILE(XT_SPLAT(f16, 8, 8, 0.0), TILE(f32, 8, 8));)
+BAD(store_map, STORE_MAP, "vector sg_layout {2, 2}", "tile sg_layout {0, 0}",
+    XT_STORE_TILE(XT_SPLAT(f32, 32, 32, 0.0, FULL), TILE(f32, 32, 32));)
+
+/* products */
+#define F16(rows, cols) XT_SPLAT(f16, rows, cols, 0.0)
+#define MAPPED(T, rows, cols, l0, l1, d0, d1) XT_SPLAT(T, rows, cols, 0.0, .map = {.sg_layout = {l0, l1}, .sg_data = {d0, d1}})
+BAD(mma_shapes, MMA_SHAPE, "a 8 x 16", "b 32 x 16", XT_TILE_MMA(F16(8, 16), F16(32, 16));)
+BAD(mma_shape_of_c, MMA_SHAPE, "a 8 x 16, b 16 x 16", "c 8 x 8", XT_TILE_MMA(F16(8, 16), F16(16, 16), XT_SPLAT(f32, 8, 8, 0.0));)
+BAD(mma_types, MMA_TYPE, "a of f16", "b of bf16", XT_TILE_MMA(F16(8, 16), XT_SPLAT(bf16, 16, 16, 0.0));)
+BAD(mma_type_of_c, MMA_TYPE, "b of f16", "c of i32", XT_TILE_MMA(F16(8, 16), F16(16, 16), XT_SPLAT(i32, 8, 16, 0));)
+BAD(mma_type_option, MMA_TYPE, "a of f16", "result i8", XT_TILE_MMA(F16(8, 16), F16(16, 16), .type = XT_TYPE(i8));)
+BAD(mma_map_of_a, MMA_MAP, "a has sg_layout {4, 1} sg_data {8, 16}", "wanted {2, 2} {16, 16}",
+    XT_TILE_MMA(MAPPED(f16, 32, 16, 4, 1, 8, 16), MAPPED(f16, 16, 32, 2, 2, 16, 16), MAPPED(f32, 32, 32, 2, 2, 16, 16));)
+BAD(mma_map_of_b, MMA_MAP, "b has sg_layout {2, 2} sg_data {8, 16}", "wanted {2, 2} {16, 16}",
+    XT_TILE_MMA(MAPPED(f16, 32, 16, 2, 2, 16, 16), MAPPED(f16, 16, 32, 2, 2, 8, 16), MAPPED(f32, 32, 32, 2, 2, 16, 16));)
+BAD(mma_k_is_split, MMA_MAP, "a has sg_layout {2, 2} sg_data {16, 16}", "wanted {2, 2} {16, 32}",
+    XT_TILE_MMA(MAPPED(f16, 32, 32, 2, 2, 16, 16), MAPPED(f16, 32, 32, 2, 2, 32, 16), MAPPED(f32, 32, 32, 2, 2, 16, 16));)
+BAD(mma_given_map, MMA_MAP, ".map has sg_layout {4, 1}", "wanted {2, 2}",
+    XT_TILE_MMA(MAPPED(f16, 32, 16, 2, 2, 16, 16), MAPPED(f16, 16, 32, 2, 2, 16, 16), MAPPED(f32, 32, 32, 2, 2, 16, 16),
+                .map = {.sg_layout = {4, 1}, .sg_data = {8, 32}});)
+
+/* vectors and numbers */
+BAD(vector_shapes, VEC_SHAPE, "8 x 16", "16 x 8", XT_ADD(F16(8, 16), F16(16, 8));)
+BAD(vector_types, VEC_TYPE, "f16", "f32", XT_MUL(F16(8, 8), XT_SPLAT(f32, 8, 8, 0.0));)
+BAD(vector_operation, VEC_OP, "XT_MOD", "", XT_MOD(F16(8, 8), 2);)
+BAD(vector_and_wrong_number, SCALAR_TYPE, "u32", "f16", XT_ADD(F16(8, 8), N);)
+BAD(vector_never_set, UNSET, "an operand", "", xt_vec v; memset(&v, 0, sizeof v); XT_ADD(v, v);)
+BAD(splat_of_a_fraction, SCALAR_TYPE, "0.5", "i32", XT_SPLAT(i32, 8, 8, 0.5);)
+BAD(splat_out_of_range, SCALAR_RANGE, "256", "u8", XT_SPLAT(u8, 8, 8, 256);)
+BAD(number_types, SCALAR_TYPE, "u32", "f32", XT_ADD(N, F);)
+BAD(number_is_a_pointer, SCALAR_TYPE, "pointer to f32", "1", XT_ADD(A, 1);)
+BAD(number_out_of_range, SCALAR_RANGE, "-1", "u32", XT_SUB(-1, N);)
+BAD(number_never_set, UNSET, "XT_MUL", "", xt_val v; memset(&v, 0, sizeof v); XT_MUL(v, 2);)
+BAD(modulo_of_a_float, SCALAR_TYPE, "XT_MOD of f32", "2", XT_MOD(F, 2);)
+BAD(division_by_zero, DIVISION, "u32", "and 0", XT_DIV(N, 0);)
+BAD(dimension, DIMENSION, "got 3", "", XT_GROUP_ID(3);)
+BAD(unknown_parameter, UNKNOWN_PARAMETER, "\"Q\"", "ptr<f32> A, ptr<f16> B, u32 N, f32 F, u64 P", XT_PARAM("Q");)
+
+/* control flow */
+BAD(condition_is_a_number, CONDITION, "u32", "XT_IF", XT_IF(N) {})
+BAD(loop_step, LOOP_STEP, "got 0", "", XT_FOR (k, 0, N, 0) {})
+BAD(loop_step_negative, LOOP_STEP, "got -2", "", XT_FOR (k, 10, 0, -2) {})
+BAD(loop_end_is_floating, INDEX, "f32", "the loop's end", XT_FOR (k, 0, F, 1) {})
+BAD(carried_is_something_else, CARRIED, "number 2", "", int i = 5; xt_val v = xt_int_(1); XT_FOR (k, 0, N, 1, &v, &i) {})
+BAD(carried_vector_changes_shape, CARRIED_TYPE, "number 1 of the list came in as vector 8 x 8 of f16", "is vector 8 x 16 of f16",
+    xt_vec v = F16(8, 8); XT_FOR (k, 0, N, 1, &v) { v = F16(8, 16); })
+BAD(carried_vector_changes_type, CARRIED_TYPE, "vector 8 x 8 of f16", "vector 8 x 8 of f32",
+    xt_vec v = F16(8, 8); XT_FOR (k, 0, N, 1, &v) { v = XT_CAST(f32, v); })
+BAD(carried_vector_changes_map, CARRIED_TYPE, "sg_layout {2, 1}", "sg_layout {1, 2}", xt_vec v = MAPPED(f16, 8, 8, 2, 1, 4, 8);
+    XT_FOR (k, 0, N, 1, &v) { v = MAPPED(f16, 8, 8, 1, 2, 8, 4); })
+BAD(carried_tile_changes_size, CARRIED_TYPE, "tile 8 x 8 of f32", "tile 8 x 4 of f32",
+    xt_tile t = TILE(f32, 8, 8); XT_FOR (k, 0, N, 1, &t) { t = TILE(f32, 8, 4); })
+BAD(carried_number_changes_type, CARRIED_TYPE, "u32", "f32", xt_val v = N; XT_FOR (k, 0, N, 1, &v) { v = F; })
+BAD(if_value_changes_type, CARRIED_TYPE, "number 2 of the list came in as f32", "is u32",
+    xt_val v = N, f = F; XT_IF (XT_LT(N, 5), &v, &f) { v = XT_ADD(v, 1); } XT_ELSE { f = N; })
+BAD(loop_left_by_break, UNCLOSED, "XT_FOR", "break", XT_FOR (k, 0, N, 1) { break; })
+BAD(loop_left_by_return, UNCLOSED, "the XT_FOR of line", "", XT_FOR (k, 0, N, 1) { return; })
+BAD(if_left_by_return, UNCLOSED, "the XT_IF of line", "", XT_IF (XT_LT(N, 5)) { return; })
+BAD(if_left_by_break, UNCLOSED, "the XT_IF of line", "", XT_FOR (k, 0, N, 1) { XT_IF (XT_LT(k, 5)) { break; } })
+#undef F16
+
+/* XT_IF is on another line than the XT_FOR around it: the inner one is blamed. */
+XT_KERNEL (inner_left_open, u32(N))
+{
+    XT_FOR (k, 0, N, 1) {
+        MARK XT_IF (XT_LT(k, 5)) { break; }
+    }
+}
+TEST(inner_region_is_blamed) { expect_bad(&inner_left_open, XT_ERROR_UNCLOSED, "the XT_IF", ""); }
+
+/* The first mistake is the one reported, and what comes after it neither crashes nor loops. */
+XT_KERNEL (after_an_error, ptr(f32, A), u32(N))
+{
+    MARK xt_vec v = XT_LOAD_TILE(XT_INIT_TILE(A, f16, 8, 8, .shape = XT_AT(N, N)));
+    xt_tile t = XT_INIT_TILE(A, f32, 7, 8, .shape = XT_AT(N, N));
+    xt_val n = XT_DIV(N, 0);
+    XT_FOR (k, 0, n, 1, &v, &t, &n) {
+        v = XT_ADD(v, XT_LOAD_TILE(t));
+        XT_IF (XT_LT(k, n), &v) {
+            v = XT_TILE_MMA(v, v, v);
+        } XT_ELSE {
+            XT_STORE_TILE(v, t);
+        }
+        t = XT_UPDATE_TILE_OFFSET(t, 1, n);
+        XT_PREFETCH_TILE(t);
+    }
+    XT_STORE_TILE(XT_CAST(f32, v), t);
+}
+TEST(first_error_wins) { expect_bad(&after_an_error, XT_ERROR_TILE_TYPE, "tile of f16", "pointer to f32"); }
+
+/* A body that is not the same each time. */
+static int turns;
+XT_KERNEL (moody, u32(N))
+{
+    (void)N;
+    if (turns++ == 0) XT_GROUP_ID(0);
+}
+TEST(not_repeatable)
+{
+    int line = __LINE__ - 6;
+    xt_module mod = XT_BUILD(moody, &(xt_target){.name = "bmg"});
+    expect(&mod, XT_ERROR_NOT_REPEATABLE, line, "", "");
+}
+
+/* The build as a whole. */
+XT_KERNEL (fine, ptr(f32, A), u32(N))
+{
+    xt_map map = XT_MAP(.sg_layout = {8, 4}, .sg_data = {4, 8});
+    MARK xt_tile t = XT_INIT_TILE(A, f32, 32, 32, .shape = XT_AT(N, N), .map = map);
+    XT_STORE_TILE(XT_SPLAT(f32, 32, 32, 1.0, .map = map), t);
+}
+
+TEST(build_options)
+{
+    int line;
+    xt_module mod = XT_BUILD(fine, &(xt_target){.name = "bmg"});
+    CHECK(mod.words != NULL);
+    CHECK_INT(mod.error->id, 0);
+    CHECK_INT(mod.local_size[0], 512);
+    xt_free(&mod);
+    line = __LINE__ + 1;
+    mod = XT_BUILD(fine, &(xt_target){.name = "voodoo"});
+    expect(&mod, XT_ERROR_TARGET, line, "voodoo", "");
+    line = __LINE__ + 1;
+    mod = XT_BUILD(fine, &(xt_target){0});
+    expect(&mod, XT_ERROR_TARGET, line, "(none)", "");
+    line = __LINE__ + 1;
+    mod = XT_BUILD(fine, &(xt_target){.name = "bmg"}, .subgroup_size = 8);
+    expect(&mod, XT_ERROR_SUBGROUP_SIZE, line, "wanted 8", "bmg has (a bit each) 0x30");
+    line = __LINE__ + 1;
+    mod = XT_BUILD(fine, &(xt_target){.name = "dg2", .subgroup_sizes = 8}, .subgroup_size = 16);
+    expect(&mod, XT_ERROR_SUBGROUP_SIZE, line, "wanted 16", "0x8");
+    line = __LINE__ + 1;
+    mod = XT_BUILD(fine, &(xt_target){.name = "bmg"}, .subgroup_size = 12);
+    expect(&mod, XT_ERROR_SUBGROUP_SIZE, line, "wanted 12", "");
+    mod = XT_BUILD(fine, &(xt_target){.name = "bmg", .max_group_size = 256});
+    expect(&mod, XT_ERROR_GROUP_SIZE, marked, "32 subgroups of 16 are 512", "has 256");
+}
+
+XT_KERNEL (crowd, ptr(f32, A), u32(N))
+{
+    xt_map map = XT_MAP(.sg_layout = {8, 8}, .sg_data = {32, 64});
+    MARK xt_vec v = XT_SPLAT(f16, 256, 32, 0.0, .map = {.sg_layout = {8, 8}, .sg_data = {32, 32}});
+    xt_tile t = XT_INIT_TILE(A, f32, 256, 512, .shape = XT_AT(N, N), .map = map);
+    XT_STORE_TILE(XT_TILE_MMA(v, XT_SPLAT(f16, 32, 512, 0.0, .map = {.sg_layout = {8, 8}, .sg_data = {32, 64}})), t);
+}
+
+TEST(too_many_subgroups_for_the_large_register_file)
+{
+    xt_module mod = XT_BUILD(crowd, &(xt_target){.name = "bmg"});
+    expect(&mod, XT_ERROR_REGISTERS, marked, "64 subgroups", "has room for 32");
+    mod = XT_BUILD(crowd, &(xt_target){.name = "bmg"}, .registers = 128);
+    CHECK_MSG(mod.words != NULL, "%s", mod.error->text);
+    CHECK_STR(mod.build_flags, "");
+    xt_free(&mod);
+}
+
+static void nothing(xt_ctx *xt_) { (void)xt_; }
+
+TEST(parameter_texts)
+{
+    static const struct {
+        const char *text, *said;
+    } bad[] = {
+        {"ptr<f32> A, quux B", "parameter 2 at \"quux B\""}, {"ptr<f33> A", "parameter 1"}, {"u32", "parameter 1"},
+        {"ptr<f32 A", "parameter 1"},                        {"u32 ", "0 characters"},     {"c32 A", "parameter 1"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        xt_kernel k = {"k", NULL, __FILE__, 4711, nothing};
+        xt_module mod;
+        k.params = bad[i].text;
+        mod = XT_BUILD(k, &(xt_target){.name = "bmg"});
+        expect(&mod, XT_ERROR_PARAMETER_TEXT, 4711, bad[i].said, "");
+    }
+}
+
+TEST(every_error_has_a_name_and_a_text)
+{
+    for (int id = XT_ERROR_FIRST_ + 1; id < XT_ERROR_END_; id++) {
+        CHECK_HAS(xt_error_name(id), "XT_ERROR_");
+        CHECK(strlen(xt_error_text(id)) > 10);
+        CHECK(id >= 2000 && id < 3000);
+    }
+    CHECK_STR(xt_error_text(0), "no error");
+    CHECK_STR(xt_error_name(1), "");
+}
+
+int main(void)
+{
+    RUN(map_does_not_fit);
+    RUN(map_larger_piece_than_tile);
+    RUN(map_without_layout);
+    RUN(map_other_subgroups);
+    RUN(map_differs);
+    RUN(tile_of_no_size);
+    RUN(tile_too_large);
+    RUN(tile_base_is_a_number);
+    RUN(tile_base_is_a_constant);
+    RUN(tile_of_another_type);
+    RUN(tile_without_shape);
+    RUN(tile_offset_dimensions);
+    RUN(tile_inner_stride);
+    RUN(tile_inner_stride_of_order);
+    RUN(tile_order);
+    RUN(tile_shape_is_floating);
+    RUN(tile_offset_is_64_bit);
+    RUN(tile_offset_too_large);
+    RUN(tile_never_set);
+    RUN(prefetch_locality);
+    RUN(padding_out_of_range);
+    RUN(store_shape);
+    RUN(store_type);
+    RUN(store_map);
+    RUN(mma_shapes);
+    RUN(mma_shape_of_c);
+    RUN(mma_types);
+    RUN(mma_type_of_c);
+    RUN(mma_type_option);
+    RUN(mma_map_of_a);
+    RUN(mma_map_of_b);
+    RUN(mma_k_is_split);
+    RUN(mma_given_map);
+    RUN(vector_shapes);
+    RUN(vector_types);
+    RUN(vector_operation);
+    RUN(vector_and_wrong_number);
+    RUN(vector_never_set);
+    RUN(splat_of_a_fraction);
+    RUN(splat_out_of_range);
+    RUN(number_types);
+    RUN(number_is_a_pointer);
+    RUN(number_out_of_range);
+    RUN(number_never_set);
+    RUN(modulo_of_a_float);
+    RUN(division_by_zero);
+    RUN(dimension);
+    RUN(unknown_parameter);
+    RUN(condition_is_a_number);
+    RUN(loop_step);
+    RUN(loop_step_negative);
+    RUN(loop_end_is_floating);
+    RUN(carried_is_something_else);
+    RUN(carried_vector_changes_shape);
+    RUN(carried_vector_changes_type);
+    RUN(carried_vector_changes_map);
+    RUN(carried_tile_changes_size);
+    RUN(carried_number_changes_type);
+    RUN(if_value_changes_type);
+    RUN(loop_left_by_break);
+    RUN(loop_left_by_return);
+    RUN(if_left_by_return);
+    RUN(if_left_by_break);
+    RUN(inner_region_is_blamed);
+    RUN(first_error_wins);
+    RUN(not_repeatable);
+    RUN(build_options);
+    RUN(too_many_subgroups_for_the_large_register_file);
+    RUN(parameter_texts);
+    RUN(every_error_has_a_name_and_a_text);
+    return test_report();
+}
