@@ -3941,7 +3941,8 @@ static inline spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, 
 /* ---- Matrix hardware, 2D blocks, cache control ----------------------------------------------------------------- */
 
 /* OpSubgroupMatrixMultiplyAccumulateINTEL: a * b + c on the lanes of a subgroup; operands are bits
- * SPE_MatrixMultiplyAccumulateOperands.... k_dim is the product's K (16 for f16 and bf16, 32 for 8-bit integers, 8 for tf32). */
+ * SPE_MatrixMultiplyAccumulateOperands.... k_dim is the product's K (16 for f16 and bf16, 32 for 8-bit integers, 8 for
+ * tf32). */
 static inline spe_id spe_dpas(spe_module *m, spe_id result_type, uint32_t k_dim, spe_id a, spe_id b, spe_id c,
                               uint32_t operands)
 {
@@ -4005,8 +4006,8 @@ static inline void spe_block2d_(spe_module *m, const char *fn, uint32_t op, cons
     spe_emit_(m, op, 0, n, w);
 }
 
-/* Loads blocks into a variable (spe_local_var) that dst_ptr points to: as they stand; with neighbouring rows packed into
- * 32 bits (transform: the B operand of spe_dpas); transposed. */
+/* Loads blocks into a variable (spe_local_var) that dst_ptr points to: as they stand; with neighbouring rows packed
+ * into 32 bits (transform: the B operand of spe_dpas); transposed. */
 static inline void spe_block2d_load(spe_module *m, const spe_block2d *b, spe_id dst_ptr)
 {
     if (spe_operand_(m, "spe_block2d_load", dst_ptr))
@@ -4035,7 +4036,8 @@ static inline void spe_block2d_store(spe_module *m, const spe_block2d *b, spe_id
 }
 
 /* Cache control of a pointer's loads or stores (SPV_INTEL_cache_controls): level 0 is the nearest cache; control is one
- * of SPE_LoadCacheControl... or SPE_StoreCacheControl.... The decoration is the value's: give it a pointer of its own. */
+ * of SPE_LoadCacheControl... or SPE_StoreCacheControl.... The decoration is the value's: give it a pointer of its own
+ * (spe_copy). */
 static inline void spe_cache_load(spe_module *m, spe_id ptr, uint32_t level, uint32_t control)
 {
     uint32_t w[2];
@@ -4281,9 +4283,9 @@ static inline spe_words spe_finish(spe_module *m)
 }
 /* ---- Conversions on the host: f16, bf16, tf32, E4M3, E5M2 ---------------------------------------------------------
  *
- * All round to nearest, ties to even; subnormals are kept, NaN stays NaN with its sign. Past the largest finite value f16,
- * bf16 and tf32 become infinity. The 8-bit types become their largest value when `saturate` is set; otherwise E5M2
- * becomes infinity and E4M3, which has none, NaN.
+ * All round to nearest, ties to even; subnormals are kept, NaN stays NaN with its sign. Past the largest finite value
+ * f16, bf16 and tf32 become infinity. The 8-bit types become their largest value when `saturate` is set, infinity
+ * included; otherwise E5M2 becomes infinity and E4M3, which has none, NaN.
  */
 
 typedef struct {

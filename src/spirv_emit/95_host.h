@@ -1,8 +1,8 @@
 /* ---- Conversions on the host: f16, bf16, tf32, E4M3, E5M2 ---------------------------------------------------------
  *
- * All round to nearest, ties to even; subnormals are kept, NaN stays NaN with its sign. Past the largest finite value f16,
- * bf16 and tf32 become infinity. The 8-bit types become their largest value when `saturate` is set; otherwise E5M2
- * becomes infinity and E4M3, which has none, NaN.
+ * All round to nearest, ties to even; subnormals are kept, NaN stays NaN with its sign. Past the largest finite value
+ * f16, bf16 and tf32 become infinity. The 8-bit types become their largest value when `saturate` is set, infinity
+ * included; otherwise E5M2 becomes infinity and E4M3, which has none, NaN.
  */
 
 typedef struct {

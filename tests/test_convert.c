@@ -1,0 +1,232 @@
+/* test_convert.c - the host's float conversions, against values computed from the definition of each format with ldexp,
+ * and rounding against the sorted list of all values of the format: no bit trick of the header is used here. */
+#include "spirv_emit.h"
+#include "test.h"
+
+typedef struct {
+    const char *name;
+    int exponent, mantissa; /* bits */
+    uint32_t finite;        /* positive patterns below this one are finite */
+    bool has_infinity;      /* the pattern `finite` is infinity; else it is NaN */
+    uint32_t (*encode)(float v, bool saturate);
+    float (*decode)(uint32_t bits);
+    bool saturates;
+} format;
+
+static uint32_t f16_encode(float v, bool saturate) { return saturate ? 0 : spe_f32_to_f16_bits(v); }
+static uint32_t bf16_encode(float v, bool saturate) { return saturate ? 0 : spe_f32_to_bf16_bits(v); }
+static uint32_t e4m3_encode(float v, bool saturate) { return spe_f32_to_e4m3_bits(v, saturate); }
+static uint32_t e5m2_encode(float v, bool saturate) { return spe_f32_to_e5m2_bits(v, saturate); }
+static float f16_decode(uint32_t bits) { return spe_f16_bits_to_f32((uint16_t)bits); }
+static float bf16_decode(uint32_t bits) { return spe_bf16_bits_to_f32((uint16_t)bits); }
+static float e4m3_decode(uint32_t bits) { return spe_e4m3_bits_to_f32((uint8_t)bits); }
+static float e5m2_decode(uint32_t bits) { return spe_e5m2_bits_to_f32((uint8_t)bits); }
+
+/* tf32 stays in an f32: its pattern is the upper 19 bits of one. */
+static uint32_t tf32_encode(float v, bool saturate)
+{
+    uint32_t bits;
+    v = spe_f32_to_tf32(v);
+    memcpy(&bits, &v, sizeof bits);
+    return saturate || (bits & 0x1fff) ? 0xffffffff : bits >> 13;
+}
+static float tf32_decode(uint32_t bits)
+{
+    float v;
+    bits <<= 13;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+static const format formats[] = {
+    {"f16", 5, 10, 0x7c00, true, f16_encode, f16_decode, false},
+    {"bf16", 8, 7, 0x7f80, true, bf16_encode, bf16_decode, false},
+    {"tf32", 8, 10, 0x3fc00, true, tf32_encode, tf32_decode, false},
+    {"e4m3", 4, 3, 0x7f, false, e4m3_encode, e4m3_decode, true},
+    {"e5m2", 5, 2, 0x7c, true, e5m2_encode, e5m2_decode, true},
+};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+/* What a finite pattern stands for, by definition; the pattern `finite` gives the value that would follow the largest. */
+static double value_of(const format *f, uint32_t pattern)
+{
+    int bias = (1 << (f->exponent - 1)) - 1, e = (int)(pattern >> f->mantissa);
+    double m = (double)(pattern & ((1u << f->mantissa) - 1));
+    if (!e) return ldexp(m, 1 - bias - f->mantissa);
+    return ldexp(m + (double)(1u << f->mantissa), e - bias - f->mantissa);
+}
+
+static uint32_t sign_bit(const format *f) { return 1u << (f->exponent + f->mantissa); }
+
+/* The pattern nearest to a finite v >= 0, ties to even, found by bisection; `finite` where it overflows. */
+static uint32_t nearest(const format *f, double v)
+{
+    uint32_t low = 0, high = f->finite;
+    if (v >= value_of(f, f->finite)) return f->finite;
+    while (high - low > 1) {
+        uint32_t middle = (low + high) / 2;
+        if (value_of(f, middle) <= v) low = middle;
+        else high = middle;
+    }
+    {
+        double below = v - value_of(f, low), above = value_of(f, high) - v; /* exact: all are near each other in f64 */
+        if (below < above || (below == above && !(low & 1))) return low;
+        return high;
+    }
+}
+
+/* The pattern expected of any float but NaN. */
+static uint32_t expected(const format *f, float v, bool saturate)
+{
+    uint32_t sign = signbit(v) ? sign_bit(f) : 0, p = isinf(v) ? f->finite : nearest(f, fabs((double)v));
+    if (p >= f->finite) p = saturate ? f->finite - 1 : f->finite;
+    return sign | p;
+}
+
+static void check_value(const format *f, float v)
+{
+    int s;
+    for (s = 0; s <= (int)f->saturates; s++) {
+        uint32_t got = f->encode(v, s != 0), want = expected(f, v, s != 0);
+        CHECK_MSG(got == want, "%s of %a (saturate %d) is 0x%x, want 0x%x", f->name, (double)v, s, got, want);
+    }
+}
+
+static void check_both(const format *f, float v)
+{
+    check_value(f, v);
+    check_value(f, -v);
+}
+
+/* Every pattern means what the definition says, and goes back to itself. */
+static void every_pattern(const format *f)
+{
+    uint32_t p, count = 2 * sign_bit(f);
+    for (p = 0; p < count; p++) {
+        uint32_t magnitude = p & (sign_bit(f) - 1);
+        float v = f->decode(p);
+        CHECK_MSG(!!signbit(v) == !!(p & sign_bit(f)), "%s 0x%x: the sign is lost", f->name, p);
+        if (magnitude < f->finite) {
+            CHECK_MSG(fabs((double)v) == value_of(f, magnitude), "%s 0x%x is %a", f->name, p, (double)v);
+            check_value(f, v);
+            CHECK_MSG(f->encode(v, false) == p, "%s 0x%x comes back as 0x%x", f->name, p, f->encode(v, false));
+        } else if (magnitude == f->finite && f->has_infinity) {
+            CHECK_MSG(isinf(v), "%s 0x%x is %a, want infinity", f->name, p, (double)v);
+            check_value(f, v);
+        } else {
+            uint32_t back = f->encode(v, false);
+            CHECK_MSG(isnan(v), "%s 0x%x is %a, want NaN", f->name, p, (double)v);
+            CHECK_MSG(isnan(f->decode(back)), "%s 0x%x: NaN comes back as 0x%x", f->name, p, back);
+            CHECK_MSG((back & sign_bit(f)) == (p & sign_bit(f)), "%s 0x%x: NaN loses its sign", f->name, p);
+            if (f->saturates) CHECK_MSG(isnan(f->decode(f->encode(v, true))), "%s: NaN saturates", f->name);
+        }
+    }
+}
+
+/* Between every two neighbours: the halfway point, and the floats next to it on either side. */
+static void halfway_points(const format *f)
+{
+    uint32_t p;
+    for (p = 0; p < f->finite; p++) {
+        double middle = (value_of(f, p) + value_of(f, p + 1)) / 2;
+        float half = (float)middle;
+        if ((double)half != middle) {
+            test_fail(__FILE__, __LINE__, "%s: the point above 0x%x is no f32", f->name, p);
+            return;
+        }
+        check_both(f, half);
+        check_both(f, nextafterf(half, INFINITY));
+        check_both(f, nextafterf(half, 0));
+    }
+}
+
+static void special_values(const format *f)
+{
+    static const float values[] = {0.0f, 1.0f, 0x1p-149f, 0x1.fffffep127f, 0x1p-126f, 0x1p127f, 0x1.fffffcp-127f, INFINITY};
+    size_t i;
+    for (i = 0; i < sizeof values / sizeof *values; i++) check_both(f, values[i]);
+}
+
+static void random_values(const format *f)
+{
+    int i;
+    for (i = 0; i < 300000; i++) {
+        uint32_t bits = (uint32_t)(test_random() >> 16);
+        float v;
+        if (i & 1) v = (float)ldexp(test_normal(), (int)(test_random() % 40) - 20); /* where the formats have values */
+        else memcpy(&v, &bits, sizeof v);
+        if (!isnan(v)) check_value(f, v);
+    }
+}
+
+/* A signalling NaN, and one whose payload lies in the bits that are cut off, stay NaN. */
+TEST(nan_payloads)
+{
+    static const uint32_t payloads[] = {0x7f800001, 0x7fc00000, 0xff800001, 0xffffffff, 0x7fa00000, 0x7f801fff};
+    size_t i;
+    int k;
+    for (i = 0; i < sizeof payloads / sizeof *payloads; i++) {
+        float v;
+        memcpy(&v, &payloads[i], sizeof v);
+        for (k = 0; k < FORMATS; k++) {
+            const format *f = &formats[k];
+            uint32_t bits = f->encode(v, false);
+            CHECK_MSG(isnan(f->decode(bits)), "%s of NaN 0x%x is 0x%x", f->name, payloads[i], bits);
+            CHECK_MSG(!!(bits & sign_bit(f)) == payloads[i] >> 31, "%s of NaN 0x%x: the sign is lost", f->name, payloads[i]);
+        }
+    }
+}
+
+/* Constants are rounded once, from the double: a value just above a halfway point that f32 would round onto it. */
+TEST(constants_round_once)
+{
+    spe_module m;
+    uint64_t bits = 0;
+    double v = 1.0 + 0x1p-11 + 0x1p-40; /* f16 has 1 and 1 + 2^-10; in f32 this is the halfway point itself */
+    spe_begin(&m, NULL);
+    CHECK(spe_const_bits(&m, spe_const_f(&m, spe_float(&m, 16), v), &bits));
+    CHECK_INT(bits, 0x3c01);
+    CHECK(spe_const_bits(&m, spe_const_f(&m, spe_float(&m, 16), 1.0 + 0x1p-11), &bits));
+    CHECK_INT(bits, 0x3c00);
+    CHECK(spe_const_bits(&m, spe_const_f(&m, spe_bf16(&m), 3.0), &bits));
+    CHECK_INT(bits, 0x4040);
+    CHECK(spe_const_bits(&m, spe_const_f(&m, spe_e4m3(&m), -448.0), &bits));
+    CHECK_INT(bits, 0xfe);
+    CHECK(spe_const_bits(&m, spe_const_f(&m, spe_e5m2(&m), 57344.0), &bits));
+    CHECK_INT(bits, 0x7b);
+    CHECK(spe_const_bits(&m, spe_const_f(&m, spe_float(&m, 32), 0.1), &bits));
+    CHECK_INT(bits, 0x3dcccccd);
+    CHECK(spe_const_bits(&m, spe_const_f(&m, spe_float(&m, 64), 0.1), &bits));
+    CHECK_INT(bits, 0x3fb999999999999a);
+    CHECK(spe_ok(&m));
+    spe_free(&m);
+}
+
+#define TEST_FORMAT(name, which)                                                                                       \
+    TEST(name##_every_pattern) { every_pattern(&formats[which]); }                                                     \
+    TEST(name##_halfway_points) { halfway_points(&formats[which]); }                                                   \
+    TEST(name##_special_values) { special_values(&formats[which]); }                                                   \
+    TEST(name##_random_values) { random_values(&formats[which]); }
+TEST_FORMAT(f16, 0)
+TEST_FORMAT(bf16, 1)
+TEST_FORMAT(tf32, 2)
+TEST_FORMAT(e4m3, 3)
+TEST_FORMAT(e5m2, 4)
+
+#define RUN_FORMAT(name)                                                                                               \
+    RUN(name##_every_pattern);                                                                                         \
+    RUN(name##_halfway_points);                                                                                        \
+    RUN(name##_special_values);                                                                                        \
+    RUN(name##_random_values)
+
+int main(void)
+{
+    RUN_FORMAT(f16);
+    RUN_FORMAT(bf16);
+    RUN_FORMAT(tf32);
+    RUN_FORMAT(e4m3);
+    RUN_FORMAT(e5m2);
+    RUN(nan_payloads);
+    RUN(constants_round_once);
+    return test_report();
+}
