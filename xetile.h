@@ -1511,7 +1511,7 @@ static inline void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
 
 typedef struct {
     xt_tile tile;
-    int locality, end_;
+    int locality;
 } xt_prefetch_desc_;
 
 static inline void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
@@ -2812,7 +2812,9 @@ static inline void xt_free(xt_module *mod)
     xt_init_tile_(XT_HERE_, (xt_tile_desc_){.base = (base_), .type = (int)XT_TYPE_##T, .rows = __VA_ARGS__})
 #define XT_LOAD_TILE(...) xt_load_tile_(XT_HERE_, (xt_load_desc_){.tile = __VA_ARGS__})
 #define XT_STORE_TILE(vec_, tile_) xt_store_tile_(XT_HERE_, vec_, tile_)
-#define XT_PREFETCH_TILE(...) xt_prefetch_tile_(XT_HERE_, (xt_prefetch_desc_){.locality = 3, .tile = __VA_ARGS__})
+#define XT_PREFETCH_TILE(...) XT_CAT_(XT_PREFETCH_, XT_COUNT_(__VA_ARGS__))(__VA_ARGS__)
+#define XT_PREFETCH_1(tile_) xt_prefetch_tile_(XT_HERE_, (xt_prefetch_desc_){.tile = (tile_), .locality = 3})
+#define XT_PREFETCH_2(tile_, locality_) xt_prefetch_tile_(XT_HERE_, (xt_prefetch_desc_){.tile = (tile_), locality_})
 #define XT_UPDATE_TILE_OFFSET(tile_, rows_, cols_)                                                                     \
     xt_update_tile_offset_(XT_HERE_, tile_, XT_NUMBER_(rows_), XT_NUMBER_(cols_))
 #define XT_TILE_MMA(...) xt_tile_mma_(XT_HERE_, (xt_mma_desc_){.a = __VA_ARGS__})

@@ -5,7 +5,8 @@
 static int marked;                /* the line of the mistake */
 #define MARK marked = __LINE__;
 
-static void expect(xt_module *mod, int id, int line, const char *one, const char *other)
+/* `lines`: how many lines the statement has; compilers differ in which of them __LINE__ is inside a macro's arguments. */
+static void expect_in(xt_module *mod, int id, int line, int lines, const char *one, const char *other)
 {
     CHECK(mod->words == NULL);
     CHECK_MSG(mod->error->id == id, "got %s (%s), want %s", mod->error->name ? mod->error->name : "no error", mod->error->text,
@@ -15,16 +16,21 @@ static void expect(xt_module *mod, int id, int line, const char *one, const char
     CHECK_HAS(mod->error->text, one);
     CHECK_HAS(mod->error->text, other);
     CHECK_HAS(mod->error->file, "test_xetile_errors.c");
-    CHECK_INT(mod->error->line, line);
+    CHECK_MSG(mod->error->line >= line && mod->error->line < line + lines, "line %d, want %d", mod->error->line, line);
     xt_free(mod);
     CHECK(mod->owner_ == NULL);
     xt_free(mod);
 }
 
+static void expect(xt_module *mod, int id, int line, const char *one, const char *other)
+{
+    expect_in(mod, id, line, 1, one, other);
+}
+
 static void expect_bad(const xt_kernel *kernel, int id, const char *one, const char *other)
 {
     xt_module mod = XT_BUILD(*kernel, &(xt_target){.name = "bmg"});
-    expect(&mod, id, marked, one, other);
+    expect_in(&mod, id, marked, 2, one, other);
 }
 
 #define BAD(name, id, one, other, ...)                                                                                 \
@@ -32,7 +38,7 @@ static void expect_bad(const xt_kernel *kernel, int id, const char *one, const c
         MARK __VA_ARGS__ }                                                                                             \
     TEST(name) { expect_bad(&kernel_##name, XT_ERROR_##id, one, other); }
 
-#define TILE(T, rows, cols, ...) XT_INIT_TILE(A, T, rows, cols, .shape = XT_AT(64, N), __VA_ARGS__)
+#define TILE(T, ...) XT_INIT_TILE(A, T, __VA_ARGS__, .shape = XT_AT(64, N))
 #define FULL .map = XT_MAP(.sg_layout = {2, 2}, .sg_data = {16, 16})
 
 /* maps */
@@ -166,7 +172,7 @@ XT_KERNEL (moody, u32(N))
 }
 TEST(not_repeatable)
 {
-    int line = __LINE__ - 6;
+    int line = __LINE__ - 7;
     xt_module mod = XT_BUILD(moody, &(xt_target){.name = "bmg"});
     expect(&mod, XT_ERROR_NOT_REPEATABLE, line, "", "");
 }

@@ -261,7 +261,7 @@ static inline void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
 
 typedef struct {
     xt_tile tile;
-    int locality, end_;
+    int locality;
 } xt_prefetch_desc_;
 
 static inline void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
