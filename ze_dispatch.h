@@ -1663,6 +1663,7 @@ static inline void zed_keep_log_(zed_device *d, ze_module_build_log_handle_t log
     if (zeModuleBuildLogGetString(log, &size, NULL) == ZE_RESULT_SUCCESS && size) {
         text = (char *)calloc(size + 1, 1);
         if (text && zeModuleBuildLogGetString(log, &size, text) == ZE_RESULT_SUCCESS) {
+            for (size = strlen(text); size && isspace((unsigned char)text[size - 1]);) text[--size] = 0;
             free(d->log_);
             d->log_ = text;
         } else {
