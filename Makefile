@@ -60,6 +60,8 @@ $(tests): $(BUILD)/%: tests/%.c | $(BUILD)
 $(benches): $(BUILD)/%: bench/%.c | $(BUILD)
 	$(CC) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(LDFLAGS) -o $@ $< $(LOADER_LIBS) -lpthread -ldl -lm
 
+$(BUILD)/bench_emit: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+
 # Tests of the software device's inside are linked with its objects.
 $(soft_tests): $(BUILD)/%: soft/tests/%.c $(soft_objects)
 	$(CC) -std=gnu11 $(ALL_CFLAGS) $(LOADER_CFLAGS) -Isoft -Itests $(LDFLAGS) -o $@ $< $(soft_objects) $(LOADER_LIBS) $(soft_libs)

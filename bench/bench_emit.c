@@ -1,19 +1,22 @@
 /* bench_emit.c - how long a kernel takes to become SPIR-V, and how often memory is asked for meanwhile. */
-#include <stdlib.h>
-
-static size_t allocations;
-
-static void *count_malloc(size_t size) { return allocations++, malloc(size); }
-static void *count_calloc(size_t n, size_t size) { return allocations++, calloc(n, size); }
-static void *count_realloc(void *p, size_t size) { return allocations += size != 0, realloc(p, size); }
-#define malloc(size) count_malloc(size)
-#define calloc(n, size) count_calloc(n, size)
-#define realloc(p, size) count_realloc(p, size)
-
 #define main gemm_main
 #include "../examples/gemm.c"
 #undef main
 #include "bench.h"
+
+/* The Makefile links this program with --wrap, so that every call of the allocator comes here first. */
+static size_t allocations;
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+
+void *__wrap_malloc(size_t size) { return allocations++, __real_malloc(size); }
+void *__wrap_calloc(size_t count, size_t size) { return allocations++, __real_calloc(count, size); }
+void *__wrap_realloc(void *p, size_t size) { return allocations += size != 0, __real_realloc(p, size); }
 
 enum { RUNS = 301 };
 

@@ -2,15 +2,16 @@
 # check_intel.sh - compiles the examples' modules for Intel GPUs, with Intel's own compiler and no GPU, and prints
 #     isa <example> <device> loop_dpas=<n> loop_instructions=<n> spill=<bytes>
 # for the loop that holds most dpas. Fails when a module is refused, spills, or when the GEMM's 32 x 64 subgroup tile
-# is not 32 dpas a step. The compiler is $XE_OFFLINE (`$XE_OFFLINE isa DEVICE FILE OPTIONS` prints these figures, a name
-# and a number a line) or ocloc in PATH; without either it says so and succeeds.
+# is not 32 dpas a step. The compiler is $XE_OFFLINE (`$XE_OFFLINE isa DEVICE FILE OPTIONS` prints a line
+# `listing PATH` with the path of the assembly) or ocloc in PATH; without either it says so and succeeds.
 set -u
 BUILD=${BUILD:-build}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 status=0
 
-# The figures of one listing: the loops, from a label to a jump back to it, and the spill size.
+# The figures of one listing: the loops, from a label to a jump back to it, and the spill size. A kernel that has a version
+# for 2D blocks and one for any pitch has two loops with the same dpas; the shorter one is meant.
 figures_of_listing() {
     awk '/^\/\/\.spill size/           { spill = $3 }
          /^[A-Za-z_][A-Za-z0-9_]*:/   { sub(/:.*/, ""); label[$0] = count; next }
@@ -20,25 +21,28 @@ figures_of_listing() {
          END { for (l = 1; l <= loops; l++) {
                    dpas = 0
                    for (i = from[l]; i <= to[l]; i++) dpas += is_dpas[i]
-                   if (dpas > best) { best = dpas; size = to[l] - from[l] + 1 } }
+                   length_ = to[l] - from[l] + 1
+                   if (dpas > best || (dpas == best && length_ < size)) { best = dpas; size = length_ } }
                printf "loop_dpas %d\nloop_instructions %d\nspill_bytes %d\n", best, size, spill }' "$1"
 }
 
-figures_by_ocloc() { # DEVICE FILE OPTIONS
+# Prints the path of the listing. A kernel that spills is compiled twice: the last listing counts.
+listing_by_ocloc() { # DEVICE FILE OPTIONS
     mkdir -p "$work/dump"
     rm -f "$work"/dump/*
     IGC_ShaderDumpEnable=1 IGC_DumpToCustomDir="$work/dump" ocloc compile -spirv_input -file "$2" -device "$1" \
-        -out_dir "$work" -output m -output_no_suffix ${3:+-options "$3"} > "$work/log" 2>&1 || { cat "$work/log"; return 1; }
-    listing=$(ls -t "$work"/dump/*.asm 2>/dev/null | head -n 1) # a kernel that spills is compiled twice: the last one counts
-    [ -n "$listing" ] || { echo "ocloc left no listing"; return 1; }
-    figures_of_listing "$listing"
+        -out_dir "$work" -output m -output_no_suffix ${3:+-options "$3"} >&2 || return 1
+    # shellcheck disable=SC2012 # names of ocloc's own
+    ls -t "$work"/dump/*.asm | head -n 1
 }
+listing_by_offline() { $XE_OFFLINE isa "$@" | sed -n 's/^listing //p' | head -n 1; }
 
 figures() {
-    if [ "$compiler" = ocloc ]; then figures_by_ocloc "$@"; else $XE_OFFLINE isa "$@"; fi 2>&1
+    if [ "$compiler" = ocloc ]; then listing=$(listing_by_ocloc "$@"); else listing=$(listing_by_offline "$@"); fi
+    [ -n "$listing" ] && figures_of_listing "$listing"
 }
 
-value() { printf '%s\n' "$said" | sed -n "s/^$1 \([0-9]*\)$/\1/p" | sort -n | tail -n 1; }
+value() { printf '%s\n' "$said" | sed -n "s/^$1 \([0-9]*\)$/\1/p" | tail -n 1; }
 
 # $XE_OFFLINE that is there but not set up ends with 3.
 offline_ready() {
@@ -59,7 +63,7 @@ one() { # one EXAMPLE DEVICE TARGET WANTED_DPAS COMMAND...
     file="$work/$1.spv"
     emitted=$("$BUILD/$5" --emit "$file" --target "$3" $6) || { echo "$emitted"; status=1; return; }
     flags=$(printf '%s\n' "$emitted" | sed -n 's/^flags  *//p')
-    said=$(figures "$device" "$file" "$flags") || { echo "FAILED isa $example $device: refused"; echo "$said"; status=1; return; }
+    said=$(figures "$device" "$file" "$flags" 2>&1) || { echo "FAILED isa $example $device: refused"; echo "$said"; status=1; return; }
     dpas=$(value loop_dpas) spill=$(value spill_bytes)
     echo "isa $example $device loop_dpas=$dpas loop_instructions=$(value loop_instructions) spill=$spill"
     [ "$dpas" = "$wanted" ] && [ "$spill" = 0 ] ||
