@@ -253,7 +253,8 @@ static bool spans_meet(uint32_t a, uint32_t b, uint32_t size)
 /* Decidable at a glance when both boxes lie in the same surface; rows are moved, not copied, in any other case. */
 static bool boxes_overlap(const void *to, const struct soft_box *a, const void *from, const struct soft_box *b)
 {
-    return to == from && a->pitch == b->pitch && a->slice == b->slice &&
+    bool flat = a->region.depth == 1 && !a->region.originZ && !b->region.originZ;
+    return to == from && a->pitch == b->pitch && (flat || a->slice == b->slice) &&
            spans_meet(a->region.originX, b->region.originX, a->region.width) &&
            spans_meet(a->region.originY, b->region.originY, a->region.height) &&
            spans_meet(a->region.originZ, b->region.originZ, a->region.depth);

@@ -1,0 +1,1020 @@
+/* test_soft_driver.c - the software device's Level Zero driver, through the loader. */
+#define _GNU_SOURCE
+#include <level_zero/ze_api.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "driver_kernels.h"
+#include "test.h"
+
+#define OK(call) CHECK_INT((call), ZE_RESULT_SUCCESS)
+#define FOR_EVER UINT64_MAX
+#define MILLISECOND UINT64_C(1000000)
+
+static ze_driver_handle_t driver;
+static ze_device_handle_t device;
+static ze_context_handle_t context;
+static ze_module_handle_t module;
+
+static ze_command_queue_handle_t new_queue(ze_command_queue_mode_t mode)
+{
+    ze_command_queue_desc_t d = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC, .mode = mode};
+    ze_command_queue_handle_t q = NULL;
+    OK(zeCommandQueueCreate(context, device, &d, &q));
+    return q;
+}
+
+static ze_command_list_handle_t new_list(void)
+{
+    ze_command_list_desc_t d = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC};
+    ze_command_list_handle_t l = NULL;
+    OK(zeCommandListCreate(context, device, &d, &l));
+    return l;
+}
+
+static ze_command_list_handle_t new_immediate(ze_command_queue_mode_t mode)
+{
+    ze_command_queue_desc_t d = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC, .mode = mode};
+    ze_command_list_handle_t l = NULL;
+    OK(zeCommandListCreateImmediate(context, device, &d, &l));
+    return l;
+}
+
+static ze_event_pool_handle_t new_pool(uint32_t count, ze_event_pool_flags_t flags)
+{
+    ze_event_pool_desc_t d = {.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC, .flags = flags, .count = count};
+    ze_event_pool_handle_t p = NULL;
+    OK(zeEventPoolCreate(context, &d, 1, &device, &p));
+    return p;
+}
+
+static ze_event_handle_t new_event(ze_event_pool_handle_t pool, uint32_t index)
+{
+    ze_event_desc_t d = {.stype = ZE_STRUCTURE_TYPE_EVENT_DESC, .index = index, .signal = ZE_EVENT_SCOPE_FLAG_HOST};
+    ze_event_handle_t e = NULL;
+    OK(zeEventCreate(pool, &d, &e));
+    return e;
+}
+
+static void *new_memory(size_t size)
+{
+    ze_device_mem_alloc_desc_t d = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC};
+    ze_host_mem_alloc_desc_t h = {.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC};
+    void *p = NULL;
+    OK(zeMemAllocShared(context, &d, &h, size, 64, device, &p));
+    if (p) memset(p, 0xa5, size);
+    return p;
+}
+
+static ze_kernel_handle_t new_kernel(const char *name)
+{
+    ze_kernel_desc_t d = {.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC, .pKernelName = name};
+    ze_kernel_handle_t k = NULL;
+    OK(zeKernelCreate(module, &d, &k));
+    return k;
+}
+
+/* ---- what the device says of itself */
+
+TEST(driver_properties)
+{
+    ze_driver_properties_t p = {.stype = ZE_STRUCTURE_TYPE_DRIVER_PROPERTIES};
+    ze_driver_ipc_properties_t ipc = {.stype = ZE_STRUCTURE_TYPE_DRIVER_IPC_PROPERTIES, .flags = 3};
+    ze_driver_extension_properties_t e[32];
+    ze_api_version_t version = 0;
+    uint32_t count = 0, more, i;
+    void *address;
+    OK(zeDriverGetApiVersion(driver, &version));
+    CHECK(ZE_MAJOR_VERSION(version) == 1 && ZE_MINOR_VERSION(version) >= 4);
+    OK(zeDriverGetProperties(driver, &p));
+    CHECK(p.driverVersion != 0);
+    OK(zeDriverGetIpcProperties(driver, &ipc));
+    CHECK_INT(ipc.flags, 0);
+    OK(zeDriverGetExtensionProperties(driver, &count, NULL));
+    CHECK(count > 0 && count < 32);
+    more = 32;
+    OK(zeDriverGetExtensionProperties(driver, &more, e));
+    CHECK_INT(more, count);
+    for (i = 0; i < more; i++) CHECK_HAS(e[i].name, "ZE_ex");
+    CHECK(zeDriverGetExtensionFunctionAddress(driver, "zeNoSuchThing", &address) != ZE_RESULT_SUCCESS);
+}
+
+TEST(device_properties)
+{
+    ze_eu_count_ext_t eu = {.stype = ZE_STRUCTURE_TYPE_EU_COUNT_EXT};
+    ze_device_properties_t p = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES, .pNext = &eu};
+    ze_device_compute_properties_t c = {.stype = ZE_STRUCTURE_TYPE_DEVICE_COMPUTE_PROPERTIES};
+    ze_float_atomic_ext_properties_t f = {.stype = ZE_STRUCTURE_TYPE_FLOAT_ATOMIC_EXT_PROPERTIES};
+    ze_device_module_properties_t m = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MODULE_PROPERTIES, .pNext = &f};
+    ze_device_image_properties_t i = {.stype = ZE_STRUCTURE_TYPE_DEVICE_IMAGE_PROPERTIES, .maxImageDims2D = 5};
+    uint32_t count = 7;
+    OK(zeDeviceGetProperties(device, &p));
+    CHECK_INT(p.type, ZE_DEVICE_TYPE_GPU);
+    CHECK_HAS(p.name, "xetile software device (");
+    CHECK_HAS(p.name, "4 threads)");
+    CHECK(p.vendorId != 0x8086);
+    CHECK_INT(p.timerResolution, 1);
+    CHECK_INT(p.kernelTimestampValidBits, 64);
+    CHECK_INT(eu.numTotalEUs, 4);
+    CHECK(p.maxMemAllocSize > 1u << 28);
+    p.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2;
+    OK(zeDeviceGetProperties(device, &p));
+    CHECK_INT(p.timerResolution, 1000000000);
+    OK(zeDeviceGetComputeProperties(device, &c));
+    CHECK_INT(c.maxTotalGroupSize, 1024);
+    CHECK_INT(c.maxGroupCountX, UINT32_MAX);
+    CHECK_INT(c.maxSharedLocalMemory, 131072);
+    CHECK_INT(c.numSubGroupSizes, 3);
+    CHECK(c.subGroupSizes[0] == 8 && c.subGroupSizes[1] == 16 && c.subGroupSizes[2] == 32);
+    OK(zeDeviceGetModuleProperties(device, &m));
+    CHECK_INT(m.spirvVersionSupported, ZE_MAKE_VERSION(1, 6));
+    CHECK(m.flags & ZE_DEVICE_MODULE_FLAG_FP16 && m.flags & ZE_DEVICE_MODULE_FLAG_FP64);
+    CHECK(f.fp32Flags & ZE_DEVICE_FP_ATOMIC_EXT_FLAG_GLOBAL_ADD);
+    OK(zeDeviceGetImageProperties(device, &i));
+    CHECK_INT(i.maxImageDims2D, 0);
+    OK(zeDeviceGetSubDevices(device, &count, NULL));
+    CHECK_INT(count, 0);
+    OK(zeDeviceGetStatus(device));
+}
+
+TEST(device_memory_and_queues)
+{
+    ze_command_queue_group_properties_t g = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_GROUP_PROPERTIES};
+    ze_device_memory_properties_t m = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEMORY_PROPERTIES};
+    ze_device_memory_access_properties_t a = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEMORY_ACCESS_PROPERTIES};
+    ze_device_cache_properties_t cache = {.stype = ZE_STRUCTURE_TYPE_DEVICE_CACHE_PROPERTIES};
+    ze_device_external_memory_properties_t x = {.stype = ZE_STRUCTURE_TYPE_DEVICE_EXTERNAL_MEMORY_PROPERTIES};
+    ze_device_p2p_properties_t p2p = {.stype = ZE_STRUCTURE_TYPE_DEVICE_P2P_PROPERTIES};
+    uint64_t host[2], ticks[2];
+    ze_bool_t can = 0;
+    uint32_t n = 0;
+    OK(zeDeviceGetCommandQueueGroupProperties(device, &n, NULL));
+    CHECK_INT(n, 1);
+    OK(zeDeviceGetCommandQueueGroupProperties(device, &n, &g));
+    CHECK(g.flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE && g.flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COPY);
+    CHECK(g.numQueues > 1 && g.maxMemoryFillPatternSize >= 128);
+    n = 5;
+    OK(zeDeviceGetMemoryProperties(device, &n, &m));
+    CHECK_INT(n, 1);
+    CHECK(m.totalSize > 1u << 28);
+    OK(zeDeviceGetMemoryAccessProperties(device, &a));
+    CHECK(a.hostAllocCapabilities & ZE_MEMORY_ACCESS_CAP_FLAG_ATOMIC);
+    CHECK(a.sharedSingleDeviceAllocCapabilities & ZE_MEMORY_ACCESS_CAP_FLAG_CONCURRENT);
+    OK(zeDeviceGetCacheProperties(device, &n, &cache));
+    OK(zeDeviceGetExternalMemoryProperties(device, &x));
+    CHECK_INT(x.memoryAllocationExportTypes, 0);
+    OK(zeDeviceGetP2PProperties(device, device, &p2p));
+    OK(zeDeviceCanAccessPeer(device, device, &can));
+    CHECK(can);
+    OK(zeDeviceGetGlobalTimestamps(device, &host[0], &ticks[0]));
+    OK(zeDeviceGetGlobalTimestamps(device, &host[1], &ticks[1]));
+    CHECK(ticks[1] > ticks[0] && host[1] > host[0]);
+}
+
+TEST(contexts)
+{
+    ze_context_desc_t d = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
+    ze_context_handle_t c = NULL;
+    OK(zeContextCreateEx(driver, &d, 1, &device, &c));
+    OK(zeContextGetStatus(c));
+    OK(zeContextSystemBarrier(c, device));
+    OK(zeContextDestroy(c));
+    d.flags = 0x100;
+    CHECK_INT(zeContextCreate(driver, &d, &c), ZE_RESULT_ERROR_INVALID_ENUMERATION);
+    CHECK_INT(zeContextCreate(driver, NULL, &c), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    CHECK_INT(zeContextDestroy(NULL), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+}
+
+/* ---- memory */
+
+TEST(usm_allocations)
+{
+    ze_device_mem_alloc_desc_t d = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC};
+    ze_host_mem_alloc_desc_t h = {.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC};
+    ze_memory_allocation_properties_t p = {.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES};
+    ze_device_handle_t owner = NULL;
+    char *m[3], *base = NULL;
+    size_t size = 0;
+    OK(zeMemAllocDevice(context, &d, 1000, 256, device, (void **)&m[0]));
+    OK(zeMemAllocHost(context, &h, 5000000, 0, (void **)&m[1]));
+    OK(zeMemAllocShared(context, &d, &h, 1, 4096, device, (void **)&m[2]));
+    CHECK((uintptr_t)m[0] % 256 == 0 && (uintptr_t)m[1] % 4096 == 0 && (uintptr_t)m[2] % 4096 == 0);
+    memset(m[0], 1, 1000);
+    memset(m[1], 2, 5000000);
+    OK(zeMemGetAllocProperties(context, m[0] + 999, &p, &owner));
+    CHECK(p.type == ZE_MEMORY_TYPE_DEVICE && owner == device && p.id != 0 && p.pageSize != 0);
+    OK(zeMemGetAllocProperties(context, m[1], &p, &owner));
+    CHECK(p.type == ZE_MEMORY_TYPE_HOST && owner == NULL);
+    OK(zeMemGetAllocProperties(context, m[2], &p, NULL));
+    CHECK_INT(p.type, ZE_MEMORY_TYPE_SHARED);
+    OK(zeMemGetAllocProperties(context, &p, &p, NULL));
+    CHECK_INT(p.type, ZE_MEMORY_TYPE_UNKNOWN);
+    OK(zeMemGetAddressRange(context, m[1] + 1234, (void **)&base, &size));
+    CHECK(base == m[1] && size == 5000000);
+    CHECK(zeMemGetAddressRange(context, &p, (void **)&base, &size) != ZE_RESULT_SUCCESS);
+    OK(zeContextMakeMemoryResident(context, device, m[0], 1000));
+    OK(zeContextEvictMemory(context, device, m[0], 1000));
+    CHECK(zeContextMakeMemoryResident(context, device, m[0] + 500, 1000) != ZE_RESULT_SUCCESS);
+    CHECK(zeMemFree(context, m[0] + 1) != ZE_RESULT_SUCCESS);
+    OK(zeMemFree(context, m[0]));
+    CHECK(zeMemFree(context, m[0]) != ZE_RESULT_SUCCESS);
+    OK(zeMemFree(context, m[1]));
+    OK(zeMemFree(context, m[2]));
+}
+
+TEST(usm_refusals)
+{
+    ze_device_mem_alloc_desc_t d = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC};
+    ze_host_mem_alloc_desc_t h = {.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC};
+    ze_memory_free_ext_desc_t f = {.stype = ZE_STRUCTURE_TYPE_MEMORY_FREE_EXT_DESC};
+    ze_ipc_mem_handle_t ipc;
+    void *m = NULL;
+    CHECK_INT(zeMemAllocDevice(context, &d, 0, 1, device, &m), ZE_RESULT_ERROR_UNSUPPORTED_SIZE);
+    CHECK_INT(zeMemAllocDevice(context, &d, (size_t)1 << 60, 1, device, &m), ZE_RESULT_ERROR_UNSUPPORTED_SIZE);
+    CHECK_INT(zeMemAllocHost(context, &h, 100, 48, &m), ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT);
+    CHECK_INT(zeMemAllocDevice(context, &d, 1, 1, NULL, &m), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+    CHECK_INT(zeMemAllocDevice(context, NULL, 1, 1, device, &m), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    d.ordinal = 3;
+    CHECK(zeMemAllocDevice(context, &d, 1, 1, device, &m) != ZE_RESULT_SUCCESS);
+    d.ordinal = 0;
+    d.flags = 0x40;
+    CHECK_INT(zeMemAllocDevice(context, &d, 1, 1, device, &m), ZE_RESULT_ERROR_INVALID_ENUMERATION);
+    m = new_memory(100);
+    CHECK_INT(zeMemGetIpcHandle(context, m, &ipc), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    f.freePolicy = ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE;
+    CHECK_INT(zeMemFreeExt(context, &f, m), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    f.freePolicy = ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_BLOCKING_FREE;
+    OK(zeMemFreeExt(context, &f, m));
+}
+
+TEST(virtual_memory)
+{
+    ze_physical_mem_desc_t d = {.stype = ZE_STRUCTURE_TYPE_PHYSICAL_MEM_DESC};
+    ze_memory_access_attribute_t access = ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE;
+    ze_physical_mem_handle_t physical = NULL;
+    size_t page = 0, size = 0;
+    char *range = NULL;
+    OK(zeVirtualMemQueryPageSize(context, device, 100, &page));
+    if (!page) return;
+    d.size = 3 * page;
+    OK(zePhysicalMemCreate(context, device, &d, &physical));
+    /* A place to start from: the loader's checks of 1.4 want one. */
+    OK(zeVirtualMemReserve(context, (void *)(UINT64_C(1) << 40), 16 * page, (void **)&range));
+    if (!range) return;
+    OK(zeVirtualMemMap(context, range + 4 * page, 2 * page, physical, page, ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE));
+    OK(zeVirtualMemMap(context, range + 10 * page, page, physical, page, ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY));
+    memset(range + 4 * page, 7, 2 * page);
+    CHECK_INT(range[10 * page + 5], 7); /* the same memory in two places */
+    OK(zeVirtualMemGetAccessAttribute(context, range + 4 * page, 8 * page, &access, &size));
+    CHECK(access == ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE && size == 2 * page);
+    OK(zeVirtualMemSetAccessAttribute(context, range + 4 * page, page, ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY));
+    OK(zeVirtualMemGetAccessAttribute(context, range + 4 * page, 2 * page, &access, &size));
+    CHECK(access == ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY && size == page);
+    CHECK(zeVirtualMemMap(context, range, page, physical, 3 * page, access) != ZE_RESULT_SUCCESS);
+    CHECK(zeVirtualMemMap(context, range + 15 * page, 2 * page, physical, 0, access) != ZE_RESULT_SUCCESS);
+    CHECK(zeVirtualMemMap(context, range + 1, page, physical, 0, access) != ZE_RESULT_SUCCESS);
+    OK(zeVirtualMemUnmap(context, range + 4 * page, 2 * page));
+    OK(zeVirtualMemUnmap(context, range + 10 * page, page));
+    CHECK(zeVirtualMemFree(context, range, page) != ZE_RESULT_SUCCESS);
+    OK(zeVirtualMemFree(context, range, 16 * page));
+    OK(zePhysicalMemDestroy(context, physical));
+}
+
+/* ---- lists and queues */
+
+static void execute(ze_command_list_handle_t list)
+{
+    ze_command_queue_handle_t q = new_queue(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+    OK(zeCommandQueueExecuteCommandLists(q, 1, &list, NULL));
+    OK(zeCommandQueueDestroy(q));
+}
+
+TEST(copies_and_fills)
+{
+    const uint8_t pattern[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    uint8_t *m = new_memory(3000), on_stack[100];
+    ze_command_list_handle_t l = new_list();
+    uint32_t i;
+    for (i = 0; i < 100; i++) on_stack[i] = (uint8_t)(i * 7);
+    OK(zeCommandListAppendMemoryFill(l, m, pattern, 8, 800, NULL, 0, NULL));
+    OK(zeCommandListAppendMemoryFill(l, m + 1000, pattern + 2, 1, 1000, NULL, 0, NULL));
+    OK(zeCommandListAppendBarrier(l, NULL, 0, NULL));
+    OK(zeCommandListAppendMemoryCopy(l, m + 2000, on_stack, 100, NULL, 0, NULL));
+    OK(zeCommandListAppendMemoryCopyFromContext(l, m + 2100, context, m + 2000, 100, NULL, 0, NULL));
+    OK(zeCommandListAppendMemoryPrefetch(l, m, 3000));
+    OK(zeCommandListAppendMemAdvise(l, device, m, 3000, ZE_MEMORY_ADVICE_SET_READ_MOSTLY));
+    OK(zeCommandListClose(l));
+    CHECK_INT(m[0], 0xa5); /* recorded, not executed */
+    execute(l);
+    for (i = 0; i < 3000; i++) {
+        uint8_t want = i < 800 ? pattern[i % 8] : i < 1000 ? 0xa5 : i < 2000 ? 3 : i < 2200 ? (uint8_t)(i % 100 * 7) : 0xa5;
+        CHECK_INT(m[i], want);
+    }
+    OK(zeCommandListDestroy(l));
+    OK(zeMemFree(context, m));
+}
+
+TEST(region_copies)
+{
+    enum { W = 20, H = 9, D = 5 };
+    const ze_copy_region_t from = {3, 2, 1, 11, 4, 3}, to = {5, 1, 2, 11, 4, 3};
+    uint8_t *a = new_memory(W * H * D), *b = new_memory(32 * 7 * D);
+    ze_command_list_handle_t l = new_list();
+    uint32_t i, x, y, z;
+    for (i = 0; i < W * H * D; i++) a[i] = (uint8_t)test_random();
+    OK(zeCommandListAppendMemoryCopyRegion(l, b, &to, 32, 32 * 7, a, &from, W, W * H, NULL, 0, NULL));
+    OK(zeCommandListClose(l));
+    execute(l);
+    for (z = 0; z < D; z++)
+        for (y = 0; y < 7; y++)
+            for (x = 0; x < 32; x++) {
+                bool in = x >= 5 && x < 16 && y >= 1 && y < 5 && z >= 2;
+                CHECK_INT(b[(z * 7 + y) * 32 + x], in ? a[((z - 1) * H + y + 1) * W + x - 2] : 0xa5);
+            }
+    OK(zeCommandListDestroy(l));
+    OK(zeMemFree(context, a));
+    OK(zeMemFree(context, b));
+}
+
+TEST(append_refusals)
+{
+    const ze_copy_region_t small = {0, 0, 0, 4, 4, 1}, other = {0, 0, 0, 4, 5, 1}, shifted = {2, 2, 0, 4, 4, 1};
+    uint8_t *m = new_memory(100);
+    ze_command_list_handle_t l = new_list(), again = new_immediate(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+    ze_command_queue_handle_t q = new_queue(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+    CHECK_INT(zeCommandListAppendMemoryCopy(l, m, m + 50, 51, NULL, 0, NULL), ZE_RESULT_ERROR_INVALID_SIZE);
+    CHECK_INT(zeCommandListAppendMemoryFill(l, m, "abc", 3, 99, NULL, 0, NULL), ZE_RESULT_ERROR_INVALID_SIZE);
+    CHECK_INT(zeCommandListAppendMemoryFill(l, m, NULL, 1, 99, NULL, 0, NULL), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    CHECK(zeCommandListAppendMemoryCopyRegion(l, m, &small, 10, 0, m, &other, 10, 0, NULL, 0, NULL) != ZE_RESULT_SUCCESS);
+    CHECK_INT(zeCommandListAppendMemoryCopyRegion(l, m, &small, 10, 0, m, &shifted, 10, 0, NULL, 0, NULL),
+              ZE_RESULT_ERROR_OVERLAPPING_REGIONS);
+    CHECK_INT(zeCommandListAppendMemoryCopy(l, m, m + 50, 50, NULL, 1, NULL), ZE_RESULT_ERROR_INVALID_SIZE);
+    CHECK(zeCommandQueueExecuteCommandLists(q, 1, &l, NULL) != ZE_RESULT_SUCCESS); /* not closed */
+    OK(zeCommandListClose(l));
+    CHECK(zeCommandListAppendBarrier(l, NULL, 0, NULL) != ZE_RESULT_SUCCESS);
+    OK(zeCommandListReset(l));
+    OK(zeCommandListAppendBarrier(l, NULL, 0, NULL));
+    CHECK_INT(zeCommandQueueExecuteCommandLists(q, 1, &again, NULL), ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE);
+    CHECK(zeCommandListClose(again) != ZE_RESULT_SUCCESS);
+    OK(zeCommandListDestroy(l));
+    OK(zeCommandListDestroy(again));
+    OK(zeCommandQueueDestroy(q));
+    OK(zeMemFree(context, m));
+}
+
+/* A list that waits for the host, on an asynchronous queue: nothing moves until the event is signalled. */
+TEST(asynchronous_queue_fence_and_host_event)
+{
+    ze_fence_desc_t fd = {.stype = ZE_STRUCTURE_TYPE_FENCE_DESC};
+    ze_command_queue_handle_t q = new_queue(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    ze_event_pool_handle_t pool = new_pool(2, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t go = new_event(pool, 0), done = new_event(pool, 1);
+    ze_command_list_handle_t l = new_list();
+    ze_fence_handle_t fence = NULL;
+    uint32_t *m = new_memory(8), one = 1, two = 2;
+    OK(zeFenceCreate(q, &fd, &fence));
+    OK(zeCommandListAppendMemoryFill(l, m, &one, 4, 4, NULL, 1, &go));
+    OK(zeCommandListAppendMemoryFill(l, m + 1, &two, 4, 4, done, 0, NULL));
+    OK(zeCommandListClose(l));
+    OK(zeCommandQueueExecuteCommandLists(q, 1, &l, fence));
+    CHECK_INT(zeCommandQueueSynchronize(q, 5 * MILLISECOND), ZE_RESULT_NOT_READY);
+    CHECK_INT(zeFenceQueryStatus(fence), ZE_RESULT_NOT_READY);
+    CHECK_INT(zeFenceHostSynchronize(fence, MILLISECOND), ZE_RESULT_NOT_READY);
+    CHECK_INT(zeEventQueryStatus(done), ZE_RESULT_NOT_READY);
+    CHECK_INT(m[0], 0xa5a5a5a5);
+    OK(zeEventHostSignal(go));
+    OK(zeEventHostSynchronize(done, FOR_EVER));
+    OK(zeFenceHostSynchronize(fence, FOR_EVER));
+    OK(zeCommandQueueSynchronize(q, FOR_EVER));
+    CHECK(m[0] == 1 && m[1] == 2);
+    OK(zeFenceReset(fence));
+    CHECK_INT(zeFenceQueryStatus(fence), ZE_RESULT_NOT_READY);
+    OK(zeEventHostReset(done));
+    CHECK_INT(zeEventQueryStatus(done), ZE_RESULT_NOT_READY);
+    m[0] = m[1] = 0;
+    OK(zeCommandQueueExecuteCommandLists(q, 1, &l, fence)); /* `go` is still set */
+    OK(zeFenceHostSynchronize(fence, FOR_EVER));
+    CHECK(m[0] == 1 && m[1] == 2);
+    CHECK(zeEventPoolDestroy(pool) == ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE);
+    OK(zeFenceDestroy(fence));
+    OK(zeEventDestroy(go));
+    OK(zeEventDestroy(done));
+    OK(zeEventPoolDestroy(pool));
+    OK(zeCommandListDestroy(l));
+    OK(zeCommandQueueDestroy(q));
+    OK(zeMemFree(context, m));
+}
+
+/* Two queues hand a value to and fro by events: each must run while the other waits. */
+TEST(queues_wait_for_each_other)
+{
+    enum { ROUNDS = 50 };
+    ze_command_queue_handle_t q[2] = {new_queue(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS), new_queue(ZE_COMMAND_QUEUE_MODE_DEFAULT)};
+    ze_command_list_handle_t l[2] = {new_list(), new_list()};
+    ze_event_pool_handle_t pool = new_pool(2 * ROUNDS, 0);
+    ze_event_handle_t e[2 * ROUNDS];
+    uint8_t *m = new_memory(2 * ROUNDS + 1);
+    uint32_t i;
+    for (i = 0; i < 2 * ROUNDS; i++) e[i] = new_event(pool, i);
+    m[0] = 42;
+    for (i = 0; i < 2 * ROUNDS; i++)
+        OK(zeCommandListAppendMemoryCopy(l[i % 2], m + i + 1, m + i, 1, e[i], i ? 1 : 0, i ? &e[i - 1] : NULL));
+    for (i = 0; i < 2; i++) OK(zeCommandListClose(l[i]));
+    OK(zeCommandQueueExecuteCommandLists(q[1], 1, &l[1], NULL));
+    OK(zeCommandQueueExecuteCommandLists(q[0], 1, &l[0], NULL));
+    for (i = 0; i < 2; i++) OK(zeCommandQueueSynchronize(q[i], FOR_EVER));
+    CHECK_INT(m[2 * ROUNDS], 42);
+    for (i = 0; i < 2 * ROUNDS; i++) OK(zeEventDestroy(e[i]));
+    OK(zeEventPoolDestroy(pool));
+    for (i = 0; i < 2; i++) OK(zeCommandListDestroy(l[i]));
+    for (i = 0; i < 2; i++) OK(zeCommandQueueDestroy(q[i]));
+    OK(zeMemFree(context, m));
+}
+
+TEST(device_events_and_timestamps)
+{
+    ze_event_pool_handle_t pool = new_pool(3, ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP);
+    ze_event_pool_handle_t plain = new_pool(1, 0);
+    ze_event_handle_t e[3] = {new_event(pool, 0), new_event(pool, 1), new_event(pool, 2)}, p = new_event(plain, 0);
+    ze_command_list_handle_t l = new_list();
+    ze_kernel_timestamp_result_t t, both[3];
+    const size_t offsets[2] = {sizeof t, 0};
+    uint64_t *stamp = new_memory(16);
+    char *m = new_memory(1 << 20);
+    uint32_t count = 0;
+    CHECK_INT(zeEventQueryKernelTimestamp(e[0], &t), ZE_RESULT_NOT_READY);
+    CHECK_INT(zeEventQueryKernelTimestamp(p, &t), ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT);
+    OK(zeCommandListAppendWriteGlobalTimestamp(l, &stamp[0], NULL, 0, NULL));
+    OK(zeCommandListAppendMemoryFill(l, m, "x", 1, 1 << 20, e[0], 0, NULL));
+    OK(zeCommandListAppendMemoryCopy(l, m, m + (1 << 19), 1 << 19, e[1], 1, &e[0]));
+    OK(zeCommandListAppendWriteGlobalTimestamp(l, &stamp[1], NULL, 0, NULL));
+    OK(zeCommandListAppendQueryKernelTimestamps(l, 2, e, both, offsets, e[2], 0, NULL));
+    OK(zeCommandListAppendEventReset(l, e[0]));
+    OK(zeCommandListAppendSignalEvent(l, p));
+    OK(zeCommandListAppendWaitOnEvents(l, 1, &p));
+    OK(zeCommandListClose(l));
+    execute(l);
+    CHECK_INT(zeEventQueryStatus(e[0]), ZE_RESULT_NOT_READY);
+    OK(zeEventQueryStatus(e[2]));
+    OK(zeEventQueryKernelTimestamp(e[1], &t));
+    CHECK(t.global.kernelEnd > t.global.kernelStart && t.context.kernelEnd == t.global.kernelEnd);
+    CHECK(memcmp(&t, &both[0], sizeof t) == 0);
+    CHECK(stamp[0] <= both[1].global.kernelStart && both[1].global.kernelEnd <= both[0].global.kernelStart &&
+          both[0].global.kernelEnd <= stamp[1]);
+    OK(zeEventDestroy(p));
+    for (count = 0; count < 3; count++) OK(zeEventDestroy(e[count]));
+    OK(zeEventPoolDestroy(pool));
+    OK(zeEventPoolDestroy(plain));
+    OK(zeCommandListDestroy(l));
+    OK(zeMemFree(context, stamp));
+    OK(zeMemFree(context, m));
+}
+
+TEST(immediate_lists)
+{
+    ze_command_queue_mode_t modes[] = {ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS, ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS};
+    ze_event_pool_handle_t pool = new_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t e = new_event(pool, 0);
+    uint32_t *m = new_memory(400), mode, i;
+    for (mode = 0; mode < 2; mode++) {
+        ze_command_list_handle_t l = new_immediate(modes[mode]);
+        memset(m, 0, 400);
+        for (i = 0; i < 99; i++) {
+            uint32_t value = i + 1; /* the pattern is taken at the call */
+            OK(zeCommandListAppendMemoryFill(l, &m[i], &value, 4, 4, NULL, 0, NULL));
+            value = 0;
+            if (mode == 0) CHECK_INT(m[i], i + 1);
+        }
+        OK(zeCommandListAppendSignalEvent(l, e));
+        OK(zeEventHostSynchronize(e, FOR_EVER));
+        OK(zeEventHostReset(e));
+        for (i = 0; i < 99; i++) CHECK_INT(m[i], i + 1);
+        OK(zeCommandListDestroy(l));
+    }
+    OK(zeEventDestroy(e));
+    OK(zeEventPoolDestroy(pool));
+    OK(zeMemFree(context, m));
+}
+
+TEST(events_refused)
+{
+    ze_event_pool_handle_t pool = new_pool(2, 0), none = NULL;
+    ze_event_desc_t d = {.stype = ZE_STRUCTURE_TYPE_EVENT_DESC, .index = 2};
+    ze_event_pool_desc_t pd = {.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC};
+    ze_event_handle_t e = NULL;
+    ze_ipc_event_pool_handle_t ipc;
+    CHECK(zeEventCreate(pool, &d, &e) != ZE_RESULT_SUCCESS);
+    CHECK_INT(zeEventPoolCreate(context, &pd, 0, NULL, &none), ZE_RESULT_ERROR_INVALID_SIZE);
+    CHECK_INT(zeEventPoolGetIpcHandle(pool, &ipc), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    CHECK_INT(zeEventHostSignal(NULL), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+    OK(zeEventPoolDestroy(pool));
+}
+
+/* ---- what there is not */
+
+TEST(images_and_samplers_are_refused)
+{
+    ze_image_desc_t d = {.stype = ZE_STRUCTURE_TYPE_IMAGE_DESC, .type = ZE_IMAGE_TYPE_2D, .width = 4, .height = 4, .depth = 1};
+    ze_image_properties_t p = {.stype = ZE_STRUCTURE_TYPE_IMAGE_PROPERTIES};
+    ze_sampler_desc_t s = {.stype = ZE_STRUCTURE_TYPE_SAMPLER_DESC};
+    ze_image_handle_t image = NULL;
+    ze_sampler_handle_t sampler = NULL;
+    CHECK_INT(zeImageGetProperties(device, &d, &p), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    CHECK_INT(zeImageCreate(context, device, &d, &image), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    CHECK_INT(zeSamplerCreate(context, device, &s, &sampler), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    CHECK_INT(zeImageDestroy(NULL), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+}
+
+/* ---- modules */
+
+static ze_result_t build(ze_module_format_t format, const void *data, size_t size, const ze_module_constants_t *constants,
+                         ze_module_handle_t *to, char *text, size_t text_size)
+{
+    ze_module_desc_t d = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC, .format = format, .inputSize = size, .pInputModule = data,
+                          .pConstants = constants};
+    ze_module_build_log_handle_t log = NULL;
+    ze_result_t result = zeModuleCreate(context, device, &d, to, &log);
+    size_t length = 0;
+    if (text_size) text[0] = 0;
+    if (!log) return result;
+    OK(zeModuleBuildLogGetString(log, &length, NULL));
+    if (length <= text_size) OK(zeModuleBuildLogGetString(log, &length, text));
+    OK(zeModuleBuildLogDestroy(log));
+    return result;
+}
+
+TEST(module_contents)
+{
+    const char *names[16], *want[] = {"add", "where", "sum", "bump", "special", "offset", "meet", "lonely"};
+    ze_module_properties_t p = {.stype = ZE_STRUCTURE_TYPE_MODULE_PROPERTIES, .flags = 1};
+    ze_module_build_log_handle_t log = NULL;
+    uint32_t n = 0, i, j, found = 0;
+    int *counter = NULL;
+    size_t size = 0;
+    void *f;
+    OK(zeModuleGetKernelNames(module, &n, NULL));
+    CHECK_INT(n, 8);
+    n = 16;
+    OK(zeModuleGetKernelNames(module, &n, names));
+    for (i = 0; i < n; i++)
+        for (j = 0; j < 8; j++) found += strcmp(names[i], want[j]) == 0;
+    CHECK_INT(found, 8);
+    OK(zeModuleGetProperties(module, &p));
+    CHECK_INT(p.flags, 0);
+    OK(zeModuleGetGlobalPointer(module, "counter", &size, (void **)&counter));
+    CHECK_INT(size, 4);
+    if (counter) CHECK_INT(*counter, 5);
+    CHECK_INT(zeModuleGetGlobalPointer(module, "nothing", &size, &f), ZE_RESULT_ERROR_INVALID_GLOBAL_NAME);
+    CHECK_INT(zeModuleGetFunctionPointer(module, "nothing", &f), ZE_RESULT_ERROR_INVALID_FUNCTION_NAME);
+    CHECK_INT(zeModuleGetFunctionPointer(module, "add", &f), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    OK(zeModuleDynamicLink(1, &module, &log));
+    if (log) OK(zeModuleBuildLogDestroy(log));
+}
+
+TEST(bad_modules_fail_with_a_log)
+{
+    uint32_t words[sizeof driver_kernels / 4];
+    ze_module_handle_t m = NULL;
+    char log[4096];
+    memcpy(words, driver_kernels, sizeof words);
+    words[0] = 0x1234;
+    CHECK_INT(build(ZE_MODULE_FORMAT_IL_SPIRV, words, sizeof words, NULL, &m, log, sizeof log), ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
+    CHECK(log[0] != 0);
+    memcpy(words, driver_kernels, sizeof words);
+    words[40] = 0xffff0000;
+    CHECK_INT(build(ZE_MODULE_FORMAT_IL_SPIRV, words, sizeof words, NULL, &m, log, sizeof log), ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
+    CHECK(log[0] != 0);
+    CHECK_INT(build(ZE_MODULE_FORMAT_IL_SPIRV, words, 7, NULL, &m, log, sizeof log), ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
+    CHECK_HAS(log, "7 bytes");
+    CHECK_INT(build(ZE_MODULE_FORMAT_IL_SPIRV, words, 0, NULL, &m, log, sizeof log), ZE_RESULT_ERROR_INVALID_SIZE);
+    CHECK_INT(build(ZE_MODULE_FORMAT_NATIVE, words, sizeof words, NULL, &m, log, sizeof log), ZE_RESULT_ERROR_INVALID_NATIVE_BINARY);
+    CHECK(log[0] != 0);
+}
+
+static void launch(ze_kernel_handle_t k, uint32_t x, uint32_t y, uint32_t z)
+{
+    ze_command_list_handle_t l = new_immediate(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+    ze_group_count_t n = {x, y, z};
+    OK(zeCommandListAppendLaunchKernel(l, k, &n, NULL, 0, NULL));
+    OK(zeCommandListDestroy(l));
+}
+
+static void set(ze_kernel_handle_t k, uint32_t index, size_t size, const void *value)
+{
+    OK(zeKernelSetArgumentValue(k, index, size, value));
+}
+
+static int run_special(ze_module_handle_t from)
+{
+    ze_module_handle_t saved = module;
+    ze_kernel_handle_t k;
+    int *out = new_memory(64), result;
+    module = from;
+    k = new_kernel("special");
+    module = saved;
+    OK(zeKernelSetGroupSize(k, 16, 1, 1));
+    set(k, 0, sizeof out, &out);
+    launch(k, 1, 1, 1);
+    result = out[15];
+    OK(zeKernelDestroy(k));
+    OK(zeMemFree(context, out));
+    return result;
+}
+
+TEST(specialisation_constants)
+{
+    uint32_t ids[] = {7, 99};
+    int value = -12345;
+    int64_t other = 1;
+    const void *values[] = {&value, &other};
+    ze_module_constants_t c = {2, ids, values};
+    ze_module_handle_t m = NULL;
+    char log[4096];
+    CHECK_INT(run_special(module), 100);
+    CHECK_MSG(build(ZE_MODULE_FORMAT_IL_SPIRV, driver_kernels, sizeof driver_kernels, &c, &m, log, sizeof log) == 0, "%s", log);
+    if (!m) return;
+    CHECK_INT(run_special(m), -12345);
+    OK(zeModuleDestroy(m));
+}
+
+TEST(native_binaries)
+{
+    ze_module_handle_t m = NULL;
+    size_t size = 0, less = 3;
+    uint8_t *image;
+    char log[4096];
+    OK(zeModuleGetNativeBinary(module, &size, NULL));
+    CHECK(size > 100);
+    image = malloc(size);
+    CHECK(zeModuleGetNativeBinary(module, &less, image) != ZE_RESULT_SUCCESS);
+    OK(zeModuleGetNativeBinary(module, &size, image));
+    CHECK_MSG(build(ZE_MODULE_FORMAT_NATIVE, image, size, NULL, &m, log, sizeof log) == 0, "%s", log);
+    if (m) {
+        CHECK_INT(run_special(m), 100);
+        OK(zeModuleDestroy(m));
+    }
+    image[size / 2] ^= 1;
+    CHECK_INT(build(ZE_MODULE_FORMAT_NATIVE, image, size, NULL, &m, log, sizeof log), ZE_RESULT_ERROR_INVALID_NATIVE_BINARY);
+    free(image);
+}
+
+/* ---- kernels */
+
+TEST(kernel_properties)
+{
+    ze_kernel_preferred_group_size_properties_t pg = {.stype = ZE_STRUCTURE_TYPE_KERNEL_PREFERRED_GROUP_SIZE_PROPERTIES};
+    ze_kernel_properties_t p = {.stype = ZE_STRUCTURE_TYPE_KERNEL_PROPERTIES, .pNext = &pg};
+    ze_kernel_indirect_access_flags_t flags = 0;
+    ze_kernel_handle_t k = new_kernel("sum");
+    ze_kernel_desc_t d = {.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC, .pKernelName = "absent"};
+    ze_kernel_handle_t none = NULL;
+    uint32_t x = 0, y = 0, z = 0, bytes = 0;
+    size_t size = 0;
+    char name[16], attributes[256], *to = attributes;
+    OK(zeKernelGetProperties(k, &p));
+    CHECK_INT(p.numKernelArgs, 3);
+    CHECK(p.requiredGroupSizeX == 64 && p.requiredGroupSizeY == 1 && p.requiredGroupSizeZ == 1);
+    CHECK_INT(p.requiredSubgroupSize, 0);
+    CHECK_INT(p.maxSubgroupSize, pg.preferredMultiple);
+    CHECK(p.maxSubgroupSize == 8 || p.maxSubgroupSize == 16 || p.maxSubgroupSize == 32);
+    OK(zeKernelGetName(k, &size, NULL));
+    CHECK_INT(size, 4);
+    OK(zeKernelGetName(k, &size, name));
+    CHECK_STR(name, "sum");
+    OK(zeKernelGetSourceAttributes(k, &bytes, NULL));
+    if (bytes <= sizeof attributes) OK(zeKernelGetSourceAttributes(k, &bytes, &to));
+    OK(zeKernelSuggestGroupSize(k, 1000, 1, 1, &x, &y, &z));
+    CHECK(x == 64 && y == 1 && z == 1);
+    CHECK_INT(zeKernelSetGroupSize(k, 32, 1, 1), ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION);
+    OK(zeKernelSetIndirectAccess(k, ZE_KERNEL_INDIRECT_ACCESS_FLAG_DEVICE));
+    OK(zeKernelGetIndirectAccess(k, &flags));
+    CHECK_INT(flags, ZE_KERNEL_INDIRECT_ACCESS_FLAG_DEVICE);
+    OK(zeKernelSetCacheConfig(k, ZE_CACHE_CONFIG_FLAG_LARGE_SLM));
+    OK(zeKernelDestroy(k));
+    CHECK_INT(zeKernelCreate(module, &d, &none), ZE_RESULT_ERROR_INVALID_KERNEL_NAME);
+}
+
+TEST(kernel_refusals)
+{
+    ze_kernel_handle_t k = new_kernel("where"), s = new_kernel("sum");
+    ze_command_list_handle_t l = new_list();
+    ze_group_count_t one = {1, 1, 1};
+    uint32_t x, y, z;
+    void *p = NULL;
+    CHECK_INT(zeKernelSetArgumentValue(k, 2, 8, &p), ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_INDEX);
+    CHECK_INT(zeKernelSetArgumentValue(k, 0, 4, &p), ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE);
+    CHECK_INT(zeKernelSetArgumentValue(k, 1, 4, &p), ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE);
+    CHECK_INT(zeKernelSetArgumentValue(s, 2, 8, &p), ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE);
+    CHECK_INT(zeKernelSetArgumentValue(s, 2, 1 << 20, NULL), ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE);
+    CHECK_INT(zeKernelSetGroupSize(k, 0, 1, 1), ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION);
+    CHECK_INT(zeKernelSetGroupSize(k, 1024, 2, 1), ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION);
+    CHECK_INT(zeKernelSetGroupSize(k, 65536, 65536, 1), ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION);
+    OK(zeKernelSetGroupSize(k, 1, 1, 1024));
+    OK(zeKernelSuggestGroupSize(k, 1000, 30, 7, &x, &y, &z));
+    CHECK(1000 % x == 0 && 30 % y == 0 && 7 % z == 0 && x * y * z <= 1024 && x > 1);
+    CHECK(zeCommandListAppendLaunchKernel(l, k, &one, NULL, 0, NULL) != ZE_RESULT_SUCCESS); /* arguments were never set */
+    CHECK_INT(zeCommandListAppendLaunchKernel(l, k, NULL, NULL, 0, NULL), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    OK(zeKernelDestroy(k));
+    OK(zeKernelDestroy(s));
+    OK(zeCommandListDestroy(l));
+}
+
+TEST(vector_addition)
+{
+    enum { N = 100003 };
+    float *a = new_memory(N * 4), *b = new_memory(N * 4), *c = new_memory(N * 4 + 64), poison;
+    ze_kernel_handle_t k = new_kernel("add");
+    uint32_t n = N, i;
+    for (i = 0; i < N; i++) {
+        a[i] = (float)test_normal();
+        b[i] = (float)test_normal();
+    }
+    poison = c[N];
+    OK(zeKernelSetGroupSize(k, 100, 1, 1));
+    set(k, 0, sizeof a, &a);
+    set(k, 1, sizeof b, &b);
+    set(k, 2, sizeof c, &c);
+    set(k, 3, sizeof n, &n);
+    launch(k, (N + 99) / 100, 1, 1);
+    for (i = 0; i < N; i++) CHECK_MSG(c[i] == a[i] + b[i], "element %u is %g, want %g", i, (double)c[i], (double)(a[i] + b[i]));
+    CHECK(memcmp(&c[N], &poison, 4) == 0);
+    OK(zeKernelDestroy(k));
+    OK(zeMemFree(context, a));
+    OK(zeMemFree(context, b));
+    OK(zeMemFree(context, c));
+}
+
+TEST(three_dimensions)
+{
+    enum { X = 5 * 3, Y = 7 * 2, Z = 3 * 4 };
+    uint32_t *out = new_memory(X * Y * Z * 4), i;
+    uint64_t base = UINT64_C(0x500000000) + 17;
+    ze_kernel_handle_t k = new_kernel("where");
+    OK(zeKernelSetGroupSize(k, 5, 7, 3));
+    set(k, 0, sizeof out, &out);
+    set(k, 1, sizeof base, &base);
+    launch(k, 3, 2, 4);
+    for (i = 0; i < X * Y * Z; i++) CHECK_INT(out[i], 17 + i + 10 * (i % X % 5 % 4 + 1));
+    OK(zeKernelDestroy(k));
+    OK(zeMemFree(context, out));
+}
+
+/* Arguments are those of the moment of the append; local memory and barriers. */
+TEST(reductions_in_one_list)
+{
+    enum { GROUPS = 40, LISTS = 5 };
+    int *in = new_memory(GROUPS * 64 * 4), *out = new_memory(LISTS * GROUPS * 4), i, j, r;
+    ze_command_queue_handle_t q = new_queue(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    ze_command_list_handle_t l = new_list();
+    ze_kernel_handle_t k = new_kernel("sum");
+    ze_group_count_t n = {GROUPS, 1, 1};
+    for (i = 0; i < GROUPS * 64; i++) in[i] = (int)(test_random() % 100000);
+    set(k, 0, sizeof in, &in);
+    set(k, 2, 64 * 4, NULL);
+    for (r = 0; r < LISTS; r++) {
+        int *to = out + r * GROUPS;
+        set(k, 1, sizeof to, &to);
+        OK(zeCommandListAppendLaunchKernel(l, k, &n, NULL, 0, NULL));
+    }
+    OK(zeKernelDestroy(k)); /* what was recorded needs it no more */
+    OK(zeCommandListClose(l));
+    for (r = 0; r < 3; r++) { /* lists may run again */
+        memset(out, 0, LISTS * GROUPS * 4);
+        OK(zeCommandQueueExecuteCommandLists(q, 1, &l, NULL));
+        OK(zeCommandQueueSynchronize(q, FOR_EVER));
+        for (i = 0; i < LISTS * GROUPS; i++) {
+            int want = 0;
+            for (j = 0; j < 64; j++) want += in[i % GROUPS * 64 + j];
+            CHECK_INT(out[i], want);
+        }
+    }
+    OK(zeCommandListDestroy(l));
+    OK(zeCommandQueueDestroy(q));
+    OK(zeMemFree(context, in));
+    OK(zeMemFree(context, out));
+}
+
+TEST(globals_offsets_and_indirect_launches)
+{
+    ze_group_count_t *counts = new_memory(2 * sizeof *counts);
+    ze_command_list_handle_t l = new_list();
+    ze_kernel_handle_t k[2] = {new_kernel("bump"), new_kernel("offset")};
+    uint32_t *how_many = new_memory(4), *out = new_memory(4 * 64), i;
+    int by = 37, *counter = NULL, before;
+    OK(zeModuleGetGlobalPointer(module, "counter", NULL, (void **)&counter));
+    before = *counter;
+    set(k[0], 0, sizeof by, &by);
+    OK(zeKernelSetGroupSize(k[1], 8, 1, 1));
+    OK(zeKernelSetGlobalOffsetExp(k[1], 1000, 0, 0));
+    set(k[1], 0, sizeof out, &out);
+    OK(zeCommandListAppendLaunchKernelIndirect(l, k[0], &counts[0], NULL, 0, NULL));
+    OK(zeCommandListAppendLaunchMultipleKernelsIndirect(l, 2, k, how_many, counts, NULL, 0, NULL));
+    OK(zeCommandListClose(l));
+    counts[0] = (ze_group_count_t){3, 1, 1};
+    counts[1] = (ze_group_count_t){8, 1, 1};
+    *how_many = 1;
+    execute(l);
+    CHECK_INT(*counter, before + 2 * 37);
+    CHECK_INT(out[0], 0xa5a5a5a5); /* only the first of the two ran */
+    *how_many = 2;
+    counts[0].groupCountX = 0;
+    execute(l);
+    CHECK_INT(*counter, before + 2 * 37);
+    for (i = 0; i < 64; i++) CHECK_INT(out[i], 1000 + i);
+    OK(zeKernelDestroy(k[0]));
+    OK(zeKernelDestroy(k[1]));
+    OK(zeCommandListDestroy(l));
+    OK(zeMemFree(context, counts));
+    OK(zeMemFree(context, how_many));
+    OK(zeMemFree(context, out));
+}
+
+TEST(cooperative_launch)
+{
+    ze_command_list_handle_t l = new_immediate(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+    ze_kernel_handle_t k = new_kernel("meet");
+    ze_group_count_t n = {1, 1, 1};
+    uint32_t *arrived = new_memory(4), most = 0;
+    *arrived = 0;
+    OK(zeKernelSetGroupSize(k, 32, 1, 1));
+    set(k, 0, sizeof arrived, &arrived);
+    OK(zeKernelSuggestMaxCooperativeGroupCount(k, &most));
+    CHECK_INT(most, 4);
+    n.groupCountX = most;
+    OK(zeCommandListAppendLaunchCooperativeKernel(l, k, &n, NULL, 0, NULL));
+    CHECK_INT(*arrived, most);
+    n.groupCountX = most + 1;
+    CHECK(zeCommandListAppendLaunchCooperativeKernel(l, k, &n, NULL, 0, NULL) != ZE_RESULT_SUCCESS);
+    OK(zeKernelDestroy(k));
+    OK(zeCommandListDestroy(l));
+    OK(zeMemFree(context, arrived));
+}
+
+/* A barrier that only some reach: an error from the queue, the fence and the event, and then the device goes on. */
+TEST(lost_barriers_do_not_hang)
+{
+    ze_fence_desc_t fd = {.stype = ZE_STRUCTURE_TYPE_FENCE_DESC};
+    ze_command_queue_handle_t q = new_queue(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    ze_event_pool_handle_t pool = new_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t e = new_event(pool, 0);
+    ze_command_list_handle_t l = new_list();
+    ze_kernel_handle_t k = new_kernel("lonely");
+    ze_group_count_t n = {2, 1, 1};
+    ze_fence_handle_t fence = NULL;
+    uint32_t *out = new_memory(4 * 128);
+    OK(zeFenceCreate(q, &fd, &fence));
+    OK(zeKernelSetGroupSize(k, 64, 1, 1));
+    set(k, 0, sizeof out, &out);
+    OK(zeCommandListAppendLaunchKernel(l, k, &n, e, 0, NULL));
+    OK(zeCommandListAppendMemoryFill(l, out, "z", 1, 4, NULL, 0, NULL));
+    OK(zeCommandListClose(l));
+    OK(zeCommandQueueExecuteCommandLists(q, 1, &l, fence));
+    CHECK_INT(zeEventHostSynchronize(e, FOR_EVER), ZE_RESULT_ERROR_DEVICE_LOST);
+    CHECK_INT(zeFenceHostSynchronize(fence, FOR_EVER), ZE_RESULT_ERROR_DEVICE_LOST);
+    CHECK_INT(zeCommandQueueSynchronize(q, FOR_EVER), ZE_RESULT_ERROR_DEVICE_LOST);
+    OK(zeCommandQueueSynchronize(q, FOR_EVER)); /* told once */
+    CHECK_INT(out[0], 0x7a7a7a7a);
+    OK(zeKernelSetGroupSize(k, 8, 1, 1)); /* a work-group of one subgroup has nobody to wait for */
+    launch(k, 16, 1, 1);
+    CHECK_INT(out[127], 1);
+    OK(zeFenceDestroy(fence));
+    OK(zeEventDestroy(e));
+    OK(zeEventPoolDestroy(pool));
+    OK(zeKernelDestroy(k));
+    OK(zeCommandListDestroy(l));
+    OK(zeCommandQueueDestroy(q));
+    OK(zeMemFree(context, out));
+}
+
+/* ---- threads */
+
+static void *hammer(void *argument)
+{
+    enum { N = 1000 };
+    ze_command_list_handle_t l = new_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    ze_event_pool_handle_t pool = new_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t e = new_event(pool, 0);
+    int *failures = argument, round, i;
+    for (round = 0; round < 20; round++) {
+        ze_kernel_handle_t k = new_kernel("where");
+        uint32_t *out = new_memory(N * 4);
+        uint64_t base = (uint64_t)round * 1000;
+        ze_group_count_t n = {N / 20, 1, 1};
+        OK(zeKernelSetGroupSize(k, 20, 1, 1));
+        set(k, 0, sizeof out, &out);
+        set(k, 1, sizeof base, &base);
+        OK(zeCommandListAppendLaunchKernel(l, k, &n, NULL, 0, NULL));
+        OK(zeCommandListAppendBarrier(l, e, 0, NULL));
+        OK(zeEventHostSynchronize(e, FOR_EVER));
+        OK(zeEventHostReset(e));
+        for (i = 0; i < N; i++) *failures += out[i] != (uint32_t)(round * 1000 + i + 10 * (i % 20 % 4 + 1));
+        OK(zeKernelDestroy(k));
+        OK(zeMemFree(context, out));
+    }
+    OK(zeEventDestroy(e));
+    OK(zeEventPoolDestroy(pool));
+    OK(zeCommandListDestroy(l));
+    return NULL;
+}
+
+TEST(queues_in_several_threads)
+{
+    int failures[4] = {0, 0, 0, 0}, i;
+    pthread_t threads[4];
+    for (i = 0; i < 4; i++) pthread_create(&threads[i], NULL, hammer, &failures[i]);
+    for (i = 0; i < 4; i++) {
+        pthread_join(threads[i], NULL);
+        CHECK_INT(failures[i], 0);
+    }
+}
+
+TEST(many_rounds_leave_nothing_running)
+{
+    uint32_t i, one = 1, *m = new_memory(4);
+    for (i = 0; i < 300; i++) { /* each asynchronous queue has a thread */
+        ze_command_queue_handle_t q = new_queue(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+        ze_command_list_handle_t l = new_list();
+        OK(zeCommandListAppendMemoryFill(l, m, &one, 4, 4, NULL, 0, NULL));
+        OK(zeCommandListClose(l));
+        OK(zeCommandQueueExecuteCommandLists(q, 1, &l, NULL));
+        if (i % 2) OK(zeCommandQueueSynchronize(q, FOR_EVER));
+        OK(zeCommandQueueDestroy(q)); /* finishes what was submitted */
+        OK(zeCommandListDestroy(l));
+        CHECK_INT(*m, 1);
+        *m = 0;
+    }
+    OK(zeMemFree(context, m));
+}
+
+static bool open_device(void)
+{
+    ze_context_desc_t d = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
+    uint32_t one = 1;
+    if (zeInit(0) != ZE_RESULT_SUCCESS || zeDriverGet(&one, &driver) != ZE_RESULT_SUCCESS || one != 1) return false;
+    return zeDeviceGet(driver, &one, &device) == ZE_RESULT_SUCCESS && one == 1 &&
+           zeContextCreate(driver, &d, &context) == ZE_RESULT_SUCCESS;
+}
+
+TEST(a_device_opens)
+{
+    CHECK(open_device());
+}
+
+TEST(a_module_of_another_compiler_builds)
+{
+    char log[16384];
+    ze_result_t r = build(ZE_MODULE_FORMAT_IL_SPIRV, driver_kernels, sizeof driver_kernels, NULL, &module, log, sizeof log);
+    CHECK_MSG(r == ZE_RESULT_SUCCESS, "0x%x: %s", (unsigned)r, log);
+}
+
+static void run_module_tests(void)
+{
+    RUN(module_contents);
+    RUN(bad_modules_fail_with_a_log);
+    RUN(specialisation_constants);
+    RUN(native_binaries);
+    RUN(kernel_properties);
+    RUN(kernel_refusals);
+    RUN(vector_addition);
+    RUN(three_dimensions);
+    RUN(reductions_in_one_list);
+    RUN(globals_offsets_and_indirect_launches);
+    RUN(cooperative_launch);
+    RUN(lost_barriers_do_not_hang);
+    RUN(queues_in_several_threads);
+}
+
+int main(void)
+{
+    const char *soft = getenv("XETILE_SOFT");
+    setenv("ZE_ENABLE_ALT_DRIVERS", soft ? soft : "build/libze_soft.so", 1);
+    setenv("XETILE_SOFT_THREADS", "4", 1);
+    RUN(a_device_opens);
+    if (!context) return test_report();
+    RUN(driver_properties);
+    RUN(device_properties);
+    RUN(device_memory_and_queues);
+    RUN(contexts);
+    RUN(usm_allocations);
+    RUN(usm_refusals);
+    RUN(virtual_memory);
+    RUN(copies_and_fills);
+    RUN(region_copies);
+    RUN(append_refusals);
+    RUN(asynchronous_queue_fence_and_host_event);
+    RUN(queues_wait_for_each_other);
+    RUN(device_events_and_timestamps);
+    RUN(immediate_lists);
+    RUN(events_refused);
+    RUN(images_and_samplers_are_refused);
+    RUN(many_rounds_leave_nothing_running);
+    RUN(a_module_of_another_compiler_builds);
+    if (module) {
+        run_module_tests();
+        zeModuleDestroy(module);
+    }
+    zeContextDestroy(context);
+    return test_report();
+}
