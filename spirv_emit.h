@@ -142,7 +142,7 @@
     X(Op, PredicatedStoreINTEL, 6259) X(Op, RoundFToTF32INTEL, 6426)
 
 #define SPE_CAPABILITIES(X)                                                                                            \
-    X(Capability, Matrix, 0) X(Capability, Shader, 1) X(Capability, Addresses, 4) X(Capability, Linkage, 5)            \
+    X(Capability, Shader, 1) X(Capability, Addresses, 4) X(Capability, Linkage, 5)            \
     X(Capability, Kernel, 6) X(Capability, Vector16, 7) X(Capability, Float16Buffer, 8) X(Capability, Float16, 9)      \
     X(Capability, Float64, 10) X(Capability, Int64, 11) X(Capability, Int64Atomics, 12) X(Capability, Groups, 18)      \
     X(Capability, Int16, 22) X(Capability, Int8, 39) X(Capability, GenericPointer, 38)                                 \
@@ -178,11 +178,11 @@
     X(BuiltIn, GlobalOffset, 33) X(BuiltIn, GlobalLinearId, 34) X(BuiltIn, SubgroupSize, 36)                           \
     X(BuiltIn, SubgroupMaxSize, 37) X(BuiltIn, NumSubgroups, 38) X(BuiltIn, NumEnqueuedSubgroups, 39)                  \
     X(BuiltIn, SubgroupId, 40) X(BuiltIn, SubgroupLocalInvocationId, 41) X(Decoration, SpecId, 1)                      \
-    X(Decoration, CPacked, 10) X(Decoration, BuiltIn, 11) X(Decoration, NoPerspective, 13)                             \
+    X(Decoration, CPacked, 10) X(Decoration, BuiltIn, 11)                             \
     X(Decoration, Restrict, 19) X(Decoration, Aliased, 20) X(Decoration, Volatile, 21) X(Decoration, Constant, 22)     \
     X(Decoration, Coherent, 23) X(Decoration, NonWritable, 24) X(Decoration, NonReadable, 25)                          \
     X(Decoration, SaturatedConversion, 28) X(Decoration, FuncParamAttr, 38) X(Decoration, FPRoundingMode, 39)          \
-    X(Decoration, FPFastMathMode, 40) X(Decoration, LinkageAttributes, 41) X(Decoration, NoContraction, 42)            \
+    X(Decoration, FPFastMathMode, 40) X(Decoration, LinkageAttributes, 41)            \
     X(Decoration, Alignment, 44) X(Decoration, MaxByteOffset, 45) X(Decoration, NoSignedWrap, 4469)                    \
     X(Decoration, NoUnsignedWrap, 4470) X(Decoration, CacheControlLoadINTEL, 6442)                                     \
     X(Decoration, CacheControlStoreINTEL, 6443) X(Decoration, SaturatedToLargestFloat8NormalConversionEXT, 4216)       \

@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""Writes spirv_grammar.txt from SPIR-V's machine-readable grammar, for test_grammar.c.
+
+    extract_grammar.py spirv.core.grammar.json extinst.opencl.std.100.grammar.json >spirv_grammar.txt
+
+A line a name: kind, name, number, lowest version ("None" where only an extension brings it, "-" where nothing is said),
+enabling capabilities, enabling extensions, each list with commas, "-" for none. Aliases are names too. The lines of kind
+Ext are OpenCL.std's; their fourth field is the number of operands.
+"""
+import json
+import sys
+
+KINDS = """Capability BuiltIn Decoration ExecutionMode StorageClass Scope MemorySemantics MemoryAccess AddressingModel
+MemoryModel ExecutionModel SourceLanguage FunctionControl FunctionParameterAttribute LinkageType SelectionControl
+LoopControl GroupOperation FPRoundingMode FPEncoding CooperativeMatrixUse CooperativeMatrixLayout
+CooperativeMatrixOperands MatrixMultiplyAccumulateOperands LoadCacheControl StoreCacheControl
+NamedMaximumNumberOfRegisters""".split()
+
+
+def number(value):
+    return value if isinstance(value, int) else int(value, 0)
+
+
+def line(kind, name, value, entry):
+    lists = [",".join(entry.get(key, [])) or "-" for key in ("capabilities", "extensions")]
+    print(kind, name, value, entry.get("version", "-"), *lists)
+
+
+core, opencl = (json.load(open(path)) for path in sys.argv[1:3])
+print("# SPIR-V %d.%d revision %d" % (core["major_version"], core["minor_version"], core["revision"]))
+for entry in core["instructions"]:
+    for name in [entry["opname"]] + entry.get("aliases", []):
+        line("Op", name[2:], entry["opcode"], entry)
+for kind in core["operand_kinds"]:
+    if kind["kind"] not in KINDS:
+        continue
+    for entry in kind["enumerants"]:
+        for name in [entry["enumerant"]] + entry.get("aliases", []):
+            line(kind["kind"], name, number(entry["value"]), entry)
+for entry in opencl["instructions"]:
+    print("Ext", entry["opname"], entry["opcode"], len(entry.get("operands", [])), "-", "-")

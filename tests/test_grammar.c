@@ -1,0 +1,227 @@
+/* test_grammar.c - the numbers of spirv_emit.h and its tables of capabilities, extensions and versions, against SPIR-V's
+ * own grammar (tests/data/spirv_grammar.txt, made by tests/data/extract_grammar.py), and the numbers against the
+ * installed spirv.h where that knows the name. The header is included too: both must live in one program. */
+#if defined(__has_include)
+#if __has_include(<spirv/unified1/spirv.h>)
+#include <spirv/unified1/spirv.h>
+#endif
+#endif
+#include "spirv_emit.h"
+#include "test.h"
+
+typedef struct {
+    const char *kind, *name;
+    uint32_t number, operands;
+} known;
+
+#define KNOWN(kind, name, number) {#kind, #name, number, 0},
+#define KNOWN_MATH(name, name_in_set, number, operands) {"Ext", #name_in_set, number, operands},
+static const known numbers[] = {SPE_OPCODES(KNOWN) SPE_CAPABILITIES(KNOWN) SPE_ENUMERANTS(KNOWN)
+                                    SPE_MATH_LIST(KNOWN_MATH)};
+enum { NUMBERS = sizeof numbers / sizeof *numbers };
+
+typedef struct {
+    char kind[48], name[64], version[16], capabilities[256], extensions[256];
+    uint32_t number;
+} entry;
+
+static entry grammar[4096];
+static size_t grammar_count;
+
+/* Reads the table, from the folder of the source file or the current one. */
+static bool read_grammar(void)
+{
+    char path[1024], line[1024];
+    const char *slash = strrchr(__FILE__, '/');
+    FILE *f;
+    if (grammar_count) return true;
+    snprintf(path, sizeof path, "%.*sdata/spirv_grammar.txt", slash ? (int)(slash - __FILE__ + 1) : 0, __FILE__);
+    f = fopen(path, "r");
+    if (!f) f = fopen("tests/data/spirv_grammar.txt", "r");
+    if (!f) return false;
+    while (fgets(line, sizeof line, f) && grammar_count < sizeof grammar / sizeof *grammar) {
+        entry *e = &grammar[grammar_count];
+        if (sscanf(line, "%47s %63s %u %15s %255s %255s", e->kind, e->name, &e->number, e->version, e->capabilities,
+                   e->extensions) == 6)
+            grammar_count++;
+    }
+    fclose(f);
+    return grammar_count > 0;
+}
+
+static const entry *find(const char *kind, const char *name)
+{
+    size_t i;
+    for (i = 0; i < grammar_count; i++) {
+        if (!strcmp(grammar[i].kind, kind) && !strcmp(grammar[i].name, name)) return &grammar[i];
+    }
+    return NULL;
+}
+
+static bool in_list(const char *list, const char *name)
+{
+    size_t n = strlen(name);
+    const char *at = list;
+    while ((at = strstr(at, name)) != NULL) {
+        if ((at == list || at[-1] == ',') && (at[n] == ',' || !at[n])) return true;
+        at += n;
+    }
+    return false;
+}
+
+TEST(numbers_agree_with_the_grammar)
+{
+    int i;
+    if (!read_grammar()) SKIP("tests/data/spirv_grammar.txt is missing");
+    CHECK(grammar_count > 1500);
+    for (i = 0; i < NUMBERS; i++) {
+        const entry *e = find(numbers[i].kind, numbers[i].name);
+        CHECK_MSG(e != NULL, "%s %s is not in the grammar", numbers[i].kind, numbers[i].name);
+        if (!e) continue;
+        CHECK_MSG(e->number == numbers[i].number, "%s %s is %u, the grammar has %u", numbers[i].kind, numbers[i].name,
+                  numbers[i].number, e->number);
+        if (!strcmp(e->kind, "Ext"))
+            CHECK_MSG(strtoul(e->version, NULL, 10) == numbers[i].operands, "%s takes %s operands, not %u", e->name,
+                      e->version, numbers[i].operands);
+    }
+}
+
+/* A line of spirv.h like `    SpvOpIAdd = 128,`: its name and number. */
+static bool header_line(const char *line, char *name, unsigned long *number)
+{
+    char value[32];
+    if (sscanf(line, " Spv%95s = %31[0-9a-fA-Fx]", name, value) != 2) return false;
+    *number = strtoul(value, NULL, 0);
+    return true;
+}
+
+TEST(numbers_agree_with_the_installed_header)
+{
+    static const char *const paths[] = {"/usr/include/spirv/unified1/spirv.h", "/usr/local/include/spirv/unified1/spirv.h"};
+    char line[256], name[96], want[128];
+    unsigned long number;
+    FILE *f = NULL;
+    int i, k, found = 0;
+    for (i = 0; i < 2 && !f; i++) f = fopen(paths[i], "r");
+    if (!f) SKIP("spirv/unified1/spirv.h is not installed");
+    while (fgets(line, sizeof line, f)) {
+        if (!header_line(line, name, &number)) continue;
+        for (k = 0; k < NUMBERS; k++) {
+            snprintf(want, sizeof want, "%s%s", numbers[k].kind, numbers[k].name);
+            if (strncmp(name, want, strlen(want)) != 0) continue;
+            if (name[strlen(want)] && strcmp(name + strlen(want), "Mask") != 0) continue;
+            CHECK_MSG(number == numbers[k].number, "%s is %u, the header has %lu", want, numbers[k].number, number);
+            found++;
+        }
+    }
+    fclose(f);
+    CHECK_MSG(found > 250, "only %d names were found in the header", found);
+}
+
+static uint32_t version_number(const char *text)
+{
+    return SPE_VERSION(text[0] - '0', text[2] - '0');
+}
+
+/* Where the grammar names a later version or an extension for a capability, the table must have it, and no more. */
+TEST(capabilities_have_their_extension_and_version)
+{
+    int i;
+    if (!read_grammar()) SKIP("tests/data/spirv_grammar.txt is missing");
+    for (i = 0; i < NUMBERS; i++) {
+        const entry *e = find(numbers[i].kind, numbers[i].name);
+        const spe_capability_row_ *row;
+        bool versioned;
+        if (strcmp(numbers[i].kind, "Capability") != 0 || !e) continue;
+        row = spe_capability_row_of_(numbers[i].number);
+        versioned = e->version[0] == '1' && strcmp(e->version, "1.0") != 0;
+        if (!strcmp(e->version, "1.0")) {
+            CHECK_MSG(row == NULL, "%s is in every version, the table has a row", e->name);
+        } else if (strcmp(e->extensions, "-") != 0) {
+            CHECK_MSG(row && row->extension && in_list(e->extensions, row->extension), "%s: extension %s, the grammar has %s",
+                      e->name, row && row->extension ? row->extension : "none", e->extensions);
+            CHECK_MSG(!row || row->core_since == (versioned ? version_number(e->version) : 0), "%s: in the core since %s",
+                      e->name, e->version);
+        } else if (versioned) {
+            CHECK_MSG(row && row->version == version_number(e->version), "%s needs version %s", e->name, e->version);
+        } else {
+            CHECK_MSG(row == NULL, "%s needs nothing, the table has a row", e->name);
+        }
+    }
+}
+
+/* Do the capabilities a module has declared include one that the entry is enabled by? */
+static bool enabled(const spe_module *m, const entry *e)
+{
+    const spe_buffer_ *caps = &m->buffer[SPE_BUFFER_CAPS_];
+    size_t i, k;
+    if (!strcmp(e->capabilities, "-") || in_list(e->capabilities, "Kernel") || in_list(e->capabilities, "Addresses"))
+        return true;
+    for (i = 0; i < grammar_count; i++) { /* by number: a capability has several names */
+        const entry *c = &grammar[i];
+        if (strcmp(c->kind, "Capability") != 0 || !in_list(e->capabilities, c->name)) continue;
+        for (k = 0; k < caps->count; k++) {
+            if (caps->data[k] == c->number) return true;
+        }
+    }
+    return false;
+}
+
+/* Every instruction declares a capability the grammar enables it by, in each of its variants. */
+TEST(instructions_declare_their_capability)
+{
+    static const uint32_t widths[] = {16, 32, 64};
+    int i, k;
+    if (!read_grammar()) SKIP("tests/data/spirv_grammar.txt is missing");
+    for (i = 0; i < NUMBERS; i++) {
+        const entry *e = find(numbers[i].kind, numbers[i].name);
+        if (strcmp(numbers[i].kind, "Op") != 0 || !e) continue;
+        for (k = 0; k < 4; k++) {
+            spe_module m;
+            uint32_t operands[3] = {0, 0, 0};
+            spe_id type;
+            spe_begin(&m, NULL);
+            operands[1] = (uint32_t)k;
+            type = spe_float(&m, widths[k % 3]);
+            if (numbers[i].number == SPE_OpTypeCooperativeMatrixKHR)
+                spe_coopmat(&m, type, SPE_ScopeSubgroup, 8, 16, SPE_CooperativeMatrixUseMatrixAKHR);
+            else spe_need_op_(&m, numbers[i].number, type, 3, operands);
+            CHECK_MSG(enabled(&m, e), "Op%s (variant %d) lacks a capability of %s", e->name, k, e->capabilities);
+            spe_free(&m);
+        }
+    }
+}
+
+/* So does every decoration, execution mode, built-in and storage class. */
+TEST(enumerants_declare_their_capability)
+{
+    static const struct { const char *kind; uint32_t what; } kinds[] = {
+        {"Decoration", SPE_NEED_DECORATION_}, {"ExecutionMode", SPE_NEED_MODE_}, {"BuiltIn", SPE_NEED_BUILTIN_},
+        {"StorageClass", SPE_NEED_STORAGE_}};
+    int i, k, seen = 0;
+    if (!read_grammar()) SKIP("tests/data/spirv_grammar.txt is missing");
+    for (i = 0; i < NUMBERS; i++) {
+        for (k = 0; k < 4; k++) {
+            const entry *e = find(numbers[i].kind, numbers[i].name);
+            spe_module m;
+            if (strcmp(numbers[i].kind, kinds[k].kind) != 0 || !e) continue;
+            if (!strcmp(e->name, "Private") && k == 3) continue; /* a shader's; OpenCL modules have no such variable */
+            spe_begin(&m, NULL);
+            spe_need_(&m, kinds[k].what, numbers[i].number);
+            CHECK_MSG(enabled(&m, e), "%s %s lacks a capability of %s", e->kind, e->name, e->capabilities);
+            spe_free(&m);
+            seen++;
+        }
+    }
+    CHECK(seen > 50);
+}
+
+int main(void)
+{
+    RUN(numbers_agree_with_the_grammar);
+    RUN(numbers_agree_with_the_installed_header);
+    RUN(capabilities_have_their_extension_and_version);
+    RUN(instructions_declare_their_capability);
+    RUN(enumerants_declare_their_capability);
+    return test_report();
+}
