@@ -171,6 +171,7 @@ static bool allocate(struct sp_reader *r)
     r->forward = sp_alloc(r, m->bound, 1);
     r->early_type = sp_alloc(r, m->bound, sizeof *r->early_type);
     r->insts = sp_alloc(r, r->total_insts, sizeof *r->insts);
+    r->rule_index = sp_alloc(r, SP_RULE_OPS, sizeof *r->rule_index);
     m->types = sp_alloc(r, r->total_types, sizeof *m->types);
     m->functions = sp_alloc(r, r->total_functions, sizeof *m->functions);
     m->globals = sp_alloc(r, r->total_globals, sizeof *m->globals);
@@ -180,7 +181,8 @@ static bool allocate(struct sp_reader *r)
     r->group_insts = sp_alloc(r, r->total_groups, sizeof *r->group_insts);
     r->raw = sp_alloc(r, r->total_decorations, sizeof *r->raw);
     r->function_at = sp_alloc(r, r->total_functions, sizeof *r->function_at);
-    return m->ids && m->type_of_id && m->names && r->forward && r->early_type && r->insts && m->types && m->functions && m->globals &&
+    if (r->rule_index) sp_index_rules(r->rule_index);
+    return r->rule_index && m->ids && m->type_of_id && m->names && r->forward && r->early_type && r->insts && m->types && m->functions && m->globals &&
            m->entries && r->entry_insts && r->modes && r->group_insts && r->raw && r->function_at;
 }
 

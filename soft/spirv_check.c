@@ -1,4 +1,4 @@
-/* spirv_check.c - every instruction of a function: what it names is defined before it, and of the type its rule asks for. */
+/* spirv_check.c - every instruction of a function: what it names is defined on every way that leads to it, and then its rule. */
 #include "spirv_reader.h"
 
 #include <string.h>
@@ -71,6 +71,7 @@ static bool check_phi(struct check *c)
 {
     const struct sp_inst *i = c->inst;
     uint32_t k;
+    if (!sp_match_words(c->r, i, "a *", 0)) return false;
     for (k = 0; k < i->count; k += 2) {
         if (!is_there(c, i->operand[k], c->r->m->ids[i->operand[k + 1]].block, NULL)) return false;
         if (!sp_same(c->r->m, c->r->m->ids[i->operand[k]].type, i->type))
@@ -82,13 +83,14 @@ static bool check_phi(struct check *c)
 static bool check_inst(struct check *c)
 {
     if (c->inst->op == SP_OP_Phi) return check_phi(c);
-    return sp_each_id(c->r, c->inst, check_id, c);
+    return sp_each_id(c->r, c->inst, check_id, c) && sp_check_rule(c->r, c->inst);
 }
 
 bool sp_check_function(struct sp_reader *r, const struct sp_function *f, const struct sp_dominance *d)
 {
     struct check c = {r, f, d, 0, NULL};
     uint32_t k;
+    r->checked = f;
     for (c.block = 0; c.block < f->block_count; c.block++)
         for (k = 0; k < f->blocks[c.block].count; k++) {
             c.inst = &f->blocks[c.block].inst[k];

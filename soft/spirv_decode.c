@@ -264,6 +264,17 @@ static bool walk_one(struct walk *w, char letter)
     }
 }
 
+/* OpExtInst: the grammar takes its operands for ids, but some of OpenCL.std's are literals, and so are many of debug sets. */
+static bool walk_ext(struct walk *w)
+{
+    const struct sp_reader *r = w->r;
+    uint32_t literals = w->inst->operand[0] == r->m->opencl_std ? sp_ext_literals(w->inst->operand[1]) : 0xffff;
+    while (w->inst->count - w->at > literals)
+        if (!walk_id(w, 'i')) return false;
+    w->at = w->inst->count;
+    return true;
+}
+
 static bool walk_pattern(struct walk *w, const char *pattern)
 {
     const char *p;
@@ -271,6 +282,7 @@ static bool walk_pattern(struct walk *w, const char *pattern)
         char letter = *p;
         if (p[1] == '?' || p[1] == '*') {
             bool many = *++p == '*';
+            if (w->inst->op == SP_OP_ExtInst) return walk_ext(w);
             while (w->at < w->inst->count) {
                 if (!walk_one(w, letter)) return false;
                 if (!many) break;

@@ -6,7 +6,8 @@
  *   spirv_constants.c  constants, specialisation, OpSpecConstantOp, addresses
  *   spirv_functions.c  functions, blocks, edges, entry points, the call graph
  *   spirv_dominators.c the dominator tree
- *   spirv_check.c      what each instruction may be given (a table of type rules)
+ *   spirv_check.c      definitions dominate uses
+ *   spirv_rules.c      what each instruction may be given (a table of type rules)
  *   spirv_extinst.c    the same for OpenCL.std
  */
 #ifndef XETILE_SOFT_SPIRV_READER_H
@@ -27,6 +28,7 @@ struct sp_raw_decoration {
     uint32_t order;
 };
 
+enum { SP_RULE_OPS = 7000 }; /* above all opcodes that have a type rule */
 enum sp_state { OUTSIDE, PARAMETERS, BETWEEN_BLOCKS, IN_BLOCK };
 
 struct sp_reader {
@@ -46,6 +48,8 @@ struct sp_reader {
     struct sp_raw_decoration *raw; /* before groups are expanded */
     uint32_t raw_count;
     uint32_t *function_at; /* of each function: index in insts of what follows OpFunction */
+    const struct sp_function *checked; /* whose instructions are being checked */
+    uint16_t *rule_index;   /* [SP_RULE_OPS] number of an opcode's type rule + 1 */
     uint64_t initial_bytes; /* of all initialisers so far */
     uint32_t *early_type;  /* [bound] result type by id, as the words say, for literals whose width is defined further down */
     uint8_t *forward;      /* [bound] storage class + 1 of OpTypeForwardPointer */
@@ -89,6 +93,12 @@ bool sp_build_entries(struct sp_reader *r);
 /* Every instruction of a function that has its blocks: definitions dominate uses, types are right. */
 struct sp_dominance { const uint32_t *enter, *leave; };
 bool sp_check_function(struct sp_reader *r, const struct sp_function *f, const struct sp_dominance *d);
+void sp_index_rules(uint16_t *index);
+bool sp_check_rule(struct sp_reader *r, const struct sp_inst *i);
+/* Types against the words of a rule (see spirv_rules.c); the rule's first operand is operand `first`. */
+bool sp_match_words(struct sp_reader *r, const struct sp_inst *i, const char *words, uint32_t first);
+/* How many operands at the end of an OpenCL.std instruction are literals. */
+uint32_t sp_ext_literals(uint32_t instruction);
 bool sp_check_ext(struct sp_reader *r, const struct sp_inst *i);
 bool sp_check_variable(struct sp_reader *r, const struct sp_inst *i);
 
