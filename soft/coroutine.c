@@ -101,7 +101,8 @@ bool co_create(struct coroutine *c, size_t stack_bytes)
     size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (stack_bytes + page - 1) / page * page;
     uint8_t *map;
     memset(c, 0, sizeof *c);
-    map = mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    map =
+        mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (map == MAP_FAILED) return false;
     if (mprotect(map, page, PROT_NONE) != 0) {
         munmap(map, size + page);

@@ -33,15 +33,15 @@ struct coroutine {
     void *sp;             /* where it stands while another one runs */
     void (*body)(void *); /* called once; must not return */
     void *user;
-    void *map;            /* NULL: the thread's own stack */
+    void *map; /* NULL: the thread's own stack */
     size_t map_bytes;
-    const void *stack;    /* lowest usable byte */
+    const void *stack; /* lowest usable byte */
     size_t stack_bytes;
 #ifdef CO_UCONTEXT
     ucontext_t context;
 #endif
 #ifdef CO_ASAN
-    void *fake;           /* the sanitizer's own idea of the stack */
+    void *fake; /* the sanitizer's own idea of the stack */
 #endif
 #ifdef CO_TSAN
     void *fiber;

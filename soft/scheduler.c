@@ -1,5 +1,5 @@
-/* scheduler.c - see scheduler.h. From top to bottom: what a thread keeps between launches, one subgroup, work-groups with
- * barriers, work-groups without, the pool.
+/* scheduler.c - see scheduler.h. From top to bottom: what a thread keeps between launches, one subgroup, work-groups
+ * with barriers, work-groups without, the pool.
  */
 #define _GNU_SOURCE
 #include "scheduler.h"
@@ -13,11 +13,11 @@
 
 #include "coroutine.h"
 
-#define STACK_MARGIN ((size_t)32 << 10)        /* for barrier, printf and the C library below the kernel's own frame */
-#define STACK_FOREIGN ((size_t)64 << 10)       /* what a kernel may take of a stack whose size we did not choose */
+#define STACK_MARGIN ((size_t)32 << 10)  /* for barrier, printf and the C library below the kernel's own frame */
+#define STACK_FOREIGN ((size_t)64 << 10) /* what a kernel may take of a stack whose size we did not choose */
 #define STACK_LIMIT ((uint64_t)1 << 30)
 #define LOCAL_ALIGN ((size_t)4096)
-#define PARAM_ALIGN ((uint64_t)128)            /* the widest OpenCL type */
+#define PARAM_ALIGN ((uint64_t)128) /* the widest OpenCL type */
 #define MAX_THREADS 1024u
 
 struct group;
@@ -29,7 +29,7 @@ struct fiber {
     struct group *group;
     uint32_t index;
     enum { FIBER_DONE, FIBER_READY, FIBER_WAITS } state;
-    bool arrived;   /* at the barrier of `phase`, and has not waited for it yet */
+    bool arrived; /* at the barrier of `phase`, and has not waited for it yet */
     uint64_t phase;
 };
 
@@ -47,10 +47,10 @@ struct worker {
 
 struct job {
     struct sched_launch *launch;
-    _Atomic uint64_t next;   /* first work-group nobody has claimed */
+    _Atomic uint64_t next; /* first work-group nobody has claimed */
     uint64_t total, chunk;
     _Atomic int result;
-    unsigned workers;        /* pool threads in it; under pool.lock */
+    unsigned workers; /* pool threads in it; under pool.lock */
     struct job *next_job;
 };
 
@@ -59,7 +59,7 @@ struct group {
     struct worker *worker;
     struct job *job;
     const uint8_t *args;
-    uint64_t first, last;    /* claimed, for a whole range on the deep stack */
+    uint64_t first, last; /* claimed, for a whole range on the deep stack */
     uint32_t subgroups, lanes_total, arrived, running;
     uint64_t phase;
     const char *error;
@@ -214,7 +214,8 @@ static void group_fails(struct fiber *self, const char *why)
 static void arrive(struct fiber *self)
 {
     struct group *g = self->group;
-    if (self->arrived) group_fails(self, "a subgroup comes to a barrier between the arrival at and the wait for another");
+    if (self->arrived)
+        group_fails(self, "a subgroup comes to a barrier between the arrival at and the wait for another");
     self->arrived = true;
     self->phase = g->phase;
     if (++g->arrived == g->subgroups) {
@@ -354,7 +355,8 @@ static bool place_local(struct group *g)
     uint64_t at = k->local_bytes, size, address;
     bool copied = false;
     uint32_t i;
-    /* One line more than asked: an empty local memory still has an address, and a vector load at its end is harmless. */
+    /* One line more than asked: an empty local memory still has an address, and a vector load at its end is harmless.
+     */
     if (!grow_aligned(&w->local, &w->local_bytes, (size_t)sched_local_bytes(k, g->args) + 64)) return false;
     for (i = 0; i < k->param_count; i++) {
         const struct xs_param *p = &k->params[i];
@@ -560,15 +562,19 @@ enum sched_result sched_run(struct sched_launch *l)
     uint64_t threads = sched_threads();
     l->error[0] = 0;
     j.total = (uint64_t)l->group_count[0] * l->group_count[1];
-    if (l->group_count[2] && j.total > UINT64_MAX / 2 / l->group_count[2]) j.total = UINT64_MAX / 2;
-    else j.total *= l->group_count[2];
+    if (l->group_count[2] && j.total > UINT64_MAX / 2 / l->group_count[2])
+        j.total = UINT64_MAX / 2;
+    else
+        j.total *= l->group_count[2];
     j.chunk = j.total / (threads * 16);
     if (j.chunk < 1 || l->cooperative) j.chunk = 1;
     if (j.chunk > 64) j.chunk = 64;
     if (!j.total) return SCHED_OK;
     if (l->cooperative) pthread_mutex_lock(&cooperative_lock); /* two of them could each hold threads the other needs */
-    if (j.total == 1 || threads == 1) take_part(&j);
-    else run_shared(&j);
+    if (j.total == 1 || threads == 1)
+        take_part(&j);
+    else
+        run_shared(&j);
     if (l->cooperative) pthread_mutex_unlock(&cooperative_lock);
     return (enum sched_result)atomic_load(&j.result);
 }

@@ -23,11 +23,11 @@ enum sched_result {
 /* One launch. The caller fills it in and keeps it alive until sched_run returns. */
 struct sched_launch {
     const struct xs_kernel *kernel;
-    const uint8_t *args;     /* kernel->args_bytes; where a parameter is XS_PARAM_LOCAL: its size in bytes, as a uint64_t */
+    const uint8_t *args; /* kernel->args_bytes; where a parameter is XS_PARAM_LOCAL: its size in bytes, as a uint64_t */
     uint8_t *const *globals; /* handed to the kernel as they are */
     uint32_t group_count[3], local_size[3], global_offset[3], work_dim;
-    bool cooperative;        /* every work-group runs at the same time: at most sched_threads() of them */
-    char error[256];         /* out: what went wrong, for people */
+    bool cooperative; /* every work-group runs at the same time: at most sched_threads() of them */
+    char error[256];  /* out: what went wrong, for people */
 };
 
 /* Runs every work-group; returns when all are done. Any number of threads may call it at once. */

@@ -14,11 +14,15 @@ struct soft_command *soft_command_new(ze_command_list_handle_t list, enum soft_c
     uint32_t i;
     *result = soft_check(list, SOFT_LIST);
     if (*result != ZE_RESULT_SUCCESS) return NULL;
-    if (list->closed) *result = soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the command list is closed");
-    else if (wait_count && !waits) *result = ZE_RESULT_ERROR_INVALID_SIZE;
-    else if (signal) *result = soft_check(signal, SOFT_EVENT);
+    if (list->closed)
+        *result = soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the command list is closed");
+    else if (wait_count && !waits)
+        *result = ZE_RESULT_ERROR_INVALID_SIZE;
+    else if (signal)
+        *result = soft_check(signal, SOFT_EVENT);
     for (i = 0; i < wait_count && *result == ZE_RESULT_SUCCESS; i++)
-        if (soft_check(waits[i], SOFT_EVENT) != ZE_RESULT_SUCCESS) *result = ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT;
+        if (soft_check(waits[i], SOFT_EVENT) != ZE_RESULT_SUCCESS)
+            *result = ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT;
     if (*result != ZE_RESULT_SUCCESS) return NULL;
     /* The payload is for arguments of any type, so that it wants their alignment. */
     if (posix_memalign((void **)&c, 128, (header + 127) / 128 * 128 + payload) != 0) {

@@ -4,6 +4,8 @@
 
 #include "ze_soft.h"
 
+struct _ze_context_handle_t soft_default_context = {SOFT_CONTEXT};
+
 ze_result_t zeContextCreate(ze_driver_handle_t driver, const ze_context_desc_t *desc, ze_context_handle_t *context)
 {
     return zeContextCreateEx(driver, desc, 0, NULL, context);
@@ -28,6 +30,8 @@ ze_result_t zeContextCreateEx(ze_driver_handle_t driver, const ze_context_desc_t
 ze_result_t zeContextDestroy(ze_context_handle_t context)
 {
     SOFT_HANDLE(context, SOFT_CONTEXT);
+    if (context == &soft_default_context)
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the default context stays");
     context->tag = SOFT_DEAD;
     free(context);
     return ZE_RESULT_SUCCESS;
@@ -57,7 +61,8 @@ static ze_result_t residency(ze_context_handle_t context, ze_device_handle_t dev
     return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t zeContextMakeMemoryResident(ze_context_handle_t context, ze_device_handle_t device, void *pointer, size_t size)
+ze_result_t zeContextMakeMemoryResident(ze_context_handle_t context, ze_device_handle_t device, void *pointer,
+                                        size_t size)
 {
     return residency(context, device, pointer, size);
 }

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 #include "ze_soft.h"
 
@@ -67,10 +70,29 @@ static uint32_t clock_mhz(void)
     return mhz > 0 && mhz < 1e6 ? (uint32_t)mhz : 0;
 }
 
+/* /proc is not everywhere, nor has every CPU's page in it a model name. */
+static void cpu_model(char *to, size_t size)
+{
+#if defined(__x86_64__)
+    uint32_t brand[13] = {0}, i;
+    const char *text = (const char *)brand;
+    for (i = 0; i < 3; i++)
+        if (!__get_cpuid(0x80000002u + i, &brand[4 * i], &brand[4 * i + 1], &brand[4 * i + 2], &brand[4 * i + 3]))
+            break;
+    text += strspn(text, " ");
+    if (i == 3 && *text) {
+        snprintf(to, size, "%s", text);
+        for (i = (uint32_t)strlen(to); i && to[i - 1] == ' '; i--) to[i - 1] = 0;
+        return;
+    }
+#endif
+    if (!proc_line("/proc/cpuinfo", "model name", to, size)) snprintf(to, size, "CPU");
+}
+
 static void device_name(char *to, size_t size)
 {
     char model[128];
-    if (!proc_line("/proc/cpuinfo", "model name", model, sizeof model)) snprintf(model, sizeof model, "CPU");
+    cpu_model(model, sizeof model);
     snprintf(to, size, "xetile software device (%s, %u thread%s)", model, sched_threads(),
              sched_threads() == 1 ? "" : "s");
 }
@@ -85,7 +107,8 @@ ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_propertie
     p->type = type && strcmp(type, "cpu") == 0 ? ZE_DEVICE_TYPE_CPU : ZE_DEVICE_TYPE_GPU;
     p->vendorId = SOFT_VENDOR_ID;
     p->deviceId = SOFT_DEVICE_ID;
-    p->flags = ZE_DEVICE_PROPERTY_FLAG_INTEGRATED | ZE_DEVICE_PROPERTY_FLAG_ONDEMANDPAGING; /* it works in host memory */
+    p->flags =
+        ZE_DEVICE_PROPERTY_FLAG_INTEGRATED | ZE_DEVICE_PROPERTY_FLAG_ONDEMANDPAGING; /* it works in host memory */
     p->subdeviceId = 0;
     p->coreClockRate = clock_mhz();
     p->maxMemAllocSize = memory_bytes();
@@ -187,7 +210,7 @@ ze_result_t zeDeviceGetMemoryAccessProperties(ze_device_handle_t device, ze_devi
     SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_POINTER(p);
     p->hostAllocCapabilities = p->deviceAllocCapabilities = p->sharedSingleDeviceAllocCapabilities = all;
-    p->sharedSystemAllocCapabilities = 0; /* it would work, but not on the hardware this device stands in for */
+    p->sharedSystemAllocCapabilities = 0;      /* it would work, but not on the hardware this device stands in for */
     p->sharedCrossDeviceAllocCapabilities = 0; /* there is no second device */
     return ZE_RESULT_SUCCESS;
 }
@@ -208,7 +231,8 @@ ze_result_t zeDeviceGetImageProperties(ze_device_handle_t device, ze_device_imag
 {
     SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_POINTER(p);
-    p->maxImageDims1D = p->maxImageDims2D = p->maxImageDims3D = 0; /* zero, as the specification asks of those without */
+    p->maxImageDims1D = p->maxImageDims2D = p->maxImageDims3D =
+        0; /* zero, as the specification asks of those without */
     p->maxImageBufferSize = 0;
     p->maxImageArraySlices = p->maxSamplers = p->maxReadImageArgs = p->maxWriteImageArgs = 0;
     return ZE_RESULT_SUCCESS;
@@ -228,7 +252,8 @@ ze_result_t zeDeviceGetP2PProperties(ze_device_handle_t device, ze_device_handle
     SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_HANDLE(peer, SOFT_DEVICE);
     SOFT_POINTER(p);
-    p->flags = ZE_DEVICE_P2P_PROPERTY_FLAG_ACCESS | ZE_DEVICE_P2P_PROPERTY_FLAG_ATOMICS; /* the peer is the device itself */
+    p->flags =
+        ZE_DEVICE_P2P_PROPERTY_FLAG_ACCESS | ZE_DEVICE_P2P_PROPERTY_FLAG_ATOMICS; /* the peer is the device itself */
     return ZE_RESULT_SUCCESS;
 }
 

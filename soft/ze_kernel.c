@@ -69,15 +69,18 @@ ze_result_t zeKernelSetArgumentValue(ze_kernel_handle_t kernel, uint32_t index, 
         uint64_t bytes = size;
         if (value || !size || size > SOFT_LOCAL_MEMORY)
             return soft_fail(ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE,
-                             "kernel %.100s: argument %u is local memory: a size up to %u and no value", kernel->code->name,
-                             index, SOFT_LOCAL_MEMORY);
+                             "kernel %.100s: argument %u is local memory: a size up to %u and no value",
+                             kernel->code->name, index, SOFT_LOCAL_MEMORY);
         memcpy(kernel->args + p->offset, &bytes, sizeof bytes);
     } else {
         if (size != p->size)
-            return soft_fail(ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE, "kernel %.100s: argument %u has %u bytes, not %zu",
-                             kernel->code->name, index, p->size, size);
-        if (value) memcpy(kernel->args + p->offset, value, size);
-        else memset(kernel->args + p->offset, 0, size);
+            return soft_fail(ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE,
+                             "kernel %.100s: argument %u has %u bytes, not %zu", kernel->code->name, index, p->size,
+                             size);
+        if (value)
+            memcpy(kernel->args + p->offset, value, size);
+        else
+            memset(kernel->args + p->offset, 0, size);
     }
     kernel->given[index] = true;
     return ZE_RESULT_SUCCESS;
@@ -91,8 +94,8 @@ ze_result_t zeKernelSetGroupSize(ze_kernel_handle_t kernel, uint32_t x, uint32_t
     SOFT_HANDLE(kernel, SOFT_KERNEL);
     total = total > SOFT_MAX_GROUP_SIZE ? total : total * z;
     if (!total || total > SOFT_MAX_GROUP_SIZE || !z)
-        return soft_fail(ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION, "work-group of %u x %u x %u: 1 to %u work-items", x, y,
-                         z, SOFT_MAX_GROUP_SIZE);
+        return soft_fail(ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION, "work-group of %u x %u x %u: 1 to %u work-items",
+                         x, y, z, SOFT_MAX_GROUP_SIZE);
     for (i = 0; i < 3; i++)
         if (kernel->code->local_size[i] && kernel->code->local_size[i] != size[i])
             return soft_fail(ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION, "kernel %.100s requires %u x %u x %u",

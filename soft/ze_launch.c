@@ -13,8 +13,8 @@ static ze_result_t check_kernel(ze_kernel_handle_t kernel)
     k = kernel->code;
     for (i = 0; i < k->param_count; i++)
         if (!kernel->given[i]) /* hardware would fault on what it finds there */
-            return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "kernel %.100s: argument %u (%.60s) was never set", k->name, i,
-                             k->params[i].name);
+            return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "kernel %.100s: argument %u (%.60s) was never set",
+                             k->name, i, k->params[i].name);
     local = sched_local_bytes(k, kernel->args);
     if (local > SOFT_LOCAL_MEMORY)
         return soft_fail(ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY, "kernel %.100s: %llu bytes of local memory, %u at most",
@@ -23,8 +23,9 @@ static ze_result_t check_kernel(ze_kernel_handle_t kernel)
 }
 
 /* Records the kernel as it is now: arguments, group size, offset. */
-static struct soft_command *launch_new(ze_command_list_handle_t list, ze_kernel_handle_t kernel, ze_event_handle_t signal,
-                                       uint32_t wait_count, ze_event_handle_t *waits, ze_result_t *result)
+static struct soft_command *launch_new(ze_command_list_handle_t list, ze_kernel_handle_t kernel,
+                                       ze_event_handle_t signal, uint32_t wait_count, ze_event_handle_t *waits,
+                                       ze_result_t *result)
 {
     struct sched_launch *l;
     struct soft_command *c;
@@ -50,12 +51,14 @@ static void set_counts(struct sched_launch *l, const ze_group_count_t *count)
     l->group_count[0] = count->groupCountX;
     l->group_count[1] = count->groupCountY;
     l->group_count[2] = count->groupCountZ;
-    l->work_dim = l->group_count[2] > 1 || l->local_size[2] > 1 ? 3 : l->group_count[1] > 1 || l->local_size[1] > 1 ? 2 : 1;
+    l->work_dim = l->group_count[2] > 1 || l->local_size[2] > 1   ? 3
+                  : l->group_count[1] > 1 || l->local_size[1] > 1 ? 2
+                                                                  : 1;
 }
 
 ze_result_t zeCommandListAppendLaunchKernel(ze_command_list_handle_t list, ze_kernel_handle_t kernel,
-                                            const ze_group_count_t *count, ze_event_handle_t signal, uint32_t wait_count,
-                                            ze_event_handle_t *waits)
+                                            const ze_group_count_t *count, ze_event_handle_t signal,
+                                            uint32_t wait_count, ze_event_handle_t *waits)
 {
     ze_result_t result;
     struct soft_command *c;
@@ -78,7 +81,8 @@ ze_result_t zeCommandListAppendLaunchCooperativeKernel(ze_command_list_handle_t 
     SOFT_HANDLE(kernel, SOFT_KERNEL);
     SOFT_POINTER(count);
     if ((double)count->groupCountX * count->groupCountY * count->groupCountZ > sched_threads())
-        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "more work-groups than run at the same time (%u)", sched_threads());
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "more work-groups than run at the same time (%u)",
+                         sched_threads());
     c = launch_new(list, kernel, signal, wait_count, waits, &result);
     if (!c) return result;
     set_counts(&c->u.launch.launch, count);
@@ -115,8 +119,8 @@ ze_result_t zeCommandListAppendLaunchMultipleKernelsIndirect(ze_command_list_han
     if (!kernel_count) return ZE_RESULT_ERROR_INVALID_SIZE;
     for (i = 0; i < kernel_count; i++) SOFT_TRY(check_kernel(kernels[i]));
     for (i = 0; i < kernel_count; i++) {
-        struct soft_command *c = launch_new(list, kernels[i], i + 1 == kernel_count ? signal : NULL,
-                                            i ? 0 : wait_count, i ? NULL : waits, &result);
+        struct soft_command *c = launch_new(list, kernels[i], i + 1 == kernel_count ? signal : NULL, i ? 0 : wait_count,
+                                            i ? NULL : waits, &result);
         if (!c) return result;
         c->u.launch.indirect = &counts[i];
         c->u.launch.count = count;

@@ -28,7 +28,8 @@ ze_result_t zeCommandListCreate(ze_context_handle_t context, ze_device_handle_t 
     SOFT_POINTER(desc);
     SOFT_FLAGS(desc->flags, SOFT_LIST_FLAGS);
     if (desc->commandQueueGroupOrdinal)
-        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "queue group %u: there is one", desc->commandQueueGroupOrdinal);
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "queue group %u: there is one",
+                         desc->commandQueueGroupOrdinal);
     SOFT_TRY(list_new(context, device, list));
     (*list)->desc = *desc;
     return ZE_RESULT_SUCCESS;
@@ -63,7 +64,8 @@ ze_result_t zeCommandListDestroy(ze_command_list_handle_t list)
 ze_result_t zeCommandListClose(ze_command_list_handle_t list)
 {
     SOFT_HANDLE(list, SOFT_LIST);
-    if (list->immediate) return soft_fail(ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE, "an immediate list is never closed");
+    if (list->immediate)
+        return soft_fail(ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE, "an immediate list is never closed");
     if (list->closed) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the list is closed already");
     list->closed = true;
     return ZE_RESULT_SUCCESS;
@@ -72,7 +74,8 @@ ze_result_t zeCommandListClose(ze_command_list_handle_t list)
 ze_result_t zeCommandListReset(ze_command_list_handle_t list)
 {
     SOFT_HANDLE(list, SOFT_LIST);
-    if (list->immediate) return soft_fail(ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE, "an immediate list is never reset");
+    if (list->immediate)
+        return soft_fail(ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE, "an immediate list is never reset");
     soft_command_free(list->first);
     list->first = NULL;
     list->last = &list->first;
@@ -133,8 +136,9 @@ ze_result_t zeCommandListAppendEventReset(ze_command_list_handle_t list, ze_even
     return soft_command_add(list, c);
 }
 
-ze_result_t zeCommandListAppendWriteGlobalTimestamp(ze_command_list_handle_t list, uint64_t *to, ze_event_handle_t signal,
-                                                    uint32_t wait_count, ze_event_handle_t *waits)
+ze_result_t zeCommandListAppendWriteGlobalTimestamp(ze_command_list_handle_t list, uint64_t *to,
+                                                    ze_event_handle_t signal, uint32_t wait_count,
+                                                    ze_event_handle_t *waits)
 {
     ze_result_t result;
     struct soft_command *c;
@@ -159,7 +163,8 @@ ze_result_t zeCommandListAppendQueryKernelTimestamps(ze_command_list_handle_t li
     SOFT_POINTER(events);
     SOFT_POINTER(to);
     for (i = 0; i < count; i++) SOFT_HANDLE(events[i], SOFT_EVENT);
-    c = soft_command_new(list, SOFT_CMD_QUERY_TIMESTAMPS, events_bytes + offsets_bytes, signal, wait_count, waits, &result);
+    c = soft_command_new(list, SOFT_CMD_QUERY_TIMESTAMPS, events_bytes + offsets_bytes, signal, wait_count, waits,
+                         &result);
     if (!c) return result;
     memcpy(c->payload, events, events_bytes);
     if (offsets) memcpy(c->payload + events_bytes, offsets, offsets_bytes);
@@ -215,7 +220,11 @@ ze_result_t zeCommandListAppendMemoryFill(ze_command_list_handle_t list, void *t
     SOFT_POINTER(to);
     SOFT_POINTER(pattern);
     if (!pattern_size || pattern_size & (pattern_size - 1) || pattern_size > SOFT_MAX_FILL_PATTERN)
-        return soft_fail(ZE_RESULT_ERROR_INVALID_SIZE, "pattern of %zu bytes: not a power of two up to 1 MiB", pattern_size);
+        return soft_fail(ZE_RESULT_ERROR_INVALID_SIZE, "pattern of %zu bytes: not a power of two up to 1 MiB",
+                         pattern_size);
+    if (size % pattern_size)
+        return soft_fail(ZE_RESULT_ERROR_INVALID_SIZE, "%zu bytes are no whole number of patterns of %zu", size,
+                         pattern_size);
     SOFT_TRY(check_range(to, size));
     c = soft_command_new(list, SOFT_CMD_FILL, pattern_size, signal, wait_count, waits, &result);
     if (!c) return result;
@@ -241,8 +250,8 @@ static struct soft_box box(const ze_copy_region_t *region, uint32_t pitch, uint3
 static size_t box_end(const struct soft_box *b)
 {
     const ze_copy_region_t *r = &b->region;
-    return ((size_t)r->originZ + r->depth - 1) * b->slice + ((size_t)r->originY + r->height - 1) * b->pitch + r->originX +
-           r->width;
+    return ((size_t)r->originZ + r->depth - 1) * b->slice + ((size_t)r->originY + r->height - 1) * b->pitch +
+           r->originX + r->width;
 }
 
 static bool spans_meet(uint32_t a, uint32_t b, uint32_t size)
@@ -316,7 +325,8 @@ ze_result_t zeCommandListAppendMemAdvise(ze_command_list_handle_t list, ze_devic
 ze_result_t zeCommandListHostSynchronize(ze_command_list_handle_t list, uint64_t timeout)
 {
     SOFT_HANDLE(list, SOFT_LIST);
-    if (!list->immediate) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "only an immediate list can be waited for");
+    if (!list->immediate)
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "only an immediate list can be waited for");
     return soft_queue_synchronize(&list->queue, timeout);
 }
 #endif

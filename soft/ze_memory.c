@@ -35,8 +35,10 @@ static size_t count_upto(uintptr_t address)
     size_t low = 0, high = table.count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (table.list[middle].base <= address) low = middle + 1;
-        else high = middle;
+        if (table.list[middle].base <= address)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low;
 }
@@ -108,13 +110,15 @@ bool soft_range_fits(const void *pointer, size_t size)
 
 static uint64_t memory_bytes(void) { return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE); }
 
-static ze_result_t allocate(ze_context_handle_t context, ze_memory_type_t type, size_t size, size_t alignment, void **to)
+static ze_result_t allocate(ze_context_handle_t context, ze_memory_type_t type, size_t size, size_t alignment,
+                            void **to)
 {
     struct allocation a = {0, size, context, type, size >= HUGE_PAGE, 0};
     void *base;
     *to = NULL;
     if (!size) return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
-    if (size > memory_bytes()) return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_SIZE, "%zu bytes: more than the machine has", size);
+    if (size > memory_bytes())
+        return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_SIZE, "%zu bytes: more than the machine has", size);
     if (alignment & (alignment - 1) || alignment > MAX_ALIGNMENT)
         return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT, "alignment %zu", alignment);
     if (alignment < 64) alignment = size >= PAGE ? PAGE : 64; /* 2D block messages want 64 */
@@ -145,8 +149,7 @@ static ze_result_t allocate(ze_context_handle_t context, ze_memory_type_t type, 
 static ze_result_t check_chain(const void *next)
 {
     const ze_base_desc_t *d;
-    for (d = next; d; d = d->pNext)
-        switch ((uint32_t)d->stype) {
+    for (d = next; d; d = d->pNext) switch ((uint32_t)d->stype) {
         case ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_DESC:
         case ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_FD:
         case ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_WIN32:
@@ -160,7 +163,8 @@ static ze_result_t check_device_desc(const ze_device_mem_alloc_desc_t *d)
 {
     SOFT_POINTER(d);
     SOFT_FLAGS(d->flags, DEVICE_FLAGS);
-    if (d->ordinal) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "memory ordinal %u: there is one memory", d->ordinal);
+    if (d->ordinal)
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "memory ordinal %u: there is one memory", d->ordinal);
     return check_chain(d->pNext);
 }
 
@@ -217,8 +221,8 @@ ze_result_t zeMemFreeExt(ze_context_handle_t context, const ze_memory_free_ext_d
     SOFT_HANDLE(context, SOFT_CONTEXT);
     SOFT_POINTER(desc);
     SOFT_POINTER(pointer);
-    SOFT_FLAGS(desc->freePolicy, ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_BLOCKING_FREE |
-                                     ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE);
+    SOFT_FLAGS(desc->freePolicy,
+               ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_BLOCKING_FREE | ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE);
     if (desc->freePolicy & ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE)
         return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "deferred freeing is not among the driver's policies");
     if (desc->freePolicy) soft_queues_drain();

@@ -41,8 +41,17 @@ ze_result_t zeModuleBuildLogGetString(ze_module_build_log_handle_t log, size_t *
 
 /* ---- specialisation constants: the API gives pointers, and the module says how much lies behind each */
 
-enum { OP_TYPE_BOOL = 20, OP_TYPE_INT = 21, OP_TYPE_FLOAT = 22, OP_SPEC_TRUE = 48, OP_SPEC_FALSE = 49, OP_SPEC_CONSTANT = 50,
-       OP_DECORATE = 71, DECORATION_SPEC_ID = 1, HEADER_WORDS = 5 };
+enum {
+    OP_TYPE_BOOL = 20,
+    OP_TYPE_INT = 21,
+    OP_TYPE_FLOAT = 22,
+    OP_SPEC_TRUE = 48,
+    OP_SPEC_FALSE = 49,
+    OP_SPEC_CONSTANT = 50,
+    OP_DECORATE = 71,
+    DECORATION_SPEC_ID = 1,
+    HEADER_WORDS = 5
+};
 
 /* The first instruction at or after *at with this opcode and `value` as its operand number `operand`; NULL: none. */
 static const uint32_t *find_inst(const uint32_t *words, size_t count, uint32_t op, uint32_t operand, uint32_t value)
@@ -201,8 +210,10 @@ static bool make_globals(ze_module_handle_t m)
         void *p;
         if (posix_memalign(&p, align, g->size ? (size_t)g->size : 1) != 0) return false;
         m->globals[i] = p;
-        if (g->initial) memcpy(p, g->initial, (size_t)g->size);
-        else memset(p, 0, (size_t)g->size);
+        if (g->initial)
+            memcpy(p, g->initial, (size_t)g->size);
+        else
+            memset(p, 0, (size_t)g->size);
     }
     return true;
 }
@@ -234,8 +245,9 @@ static ze_result_t module_new(ze_context_handle_t context, const ze_module_desc_
     if (desc->format == ZE_MODULE_FORMAT_IL_SPIRV)
         result = build_spirv(desc, &m->object, log);
     else
-        result = jit_load_image(desc->pInputModule, desc->inputSize, &m->object, log) ? ZE_RESULT_SUCCESS
-                                                                                      : ZE_RESULT_ERROR_INVALID_NATIVE_BINARY;
+        result = jit_load_image(desc->pInputModule, desc->inputSize, &m->object, log)
+                     ? ZE_RESULT_SUCCESS
+                     : ZE_RESULT_ERROR_INVALID_NATIVE_BINARY;
     if (result == ZE_RESULT_SUCCESS && !make_globals(m)) result = ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     if (result != ZE_RESULT_SUCCESS) {
         module_free(m);
@@ -276,8 +288,10 @@ ze_result_t zeModuleCreate(ze_context_handle_t context, ze_device_handle_t devic
     result = module_new(context, desc, &log->text, module);
     if (result != ZE_RESULT_SUCCESS)
         soft_fail(result, "module not built: %.400s", log->text.data ? log->text.data : "no memory");
-    if (build_log) *build_log = log;
-    else zeModuleBuildLogDestroy(log);
+    if (build_log)
+        *build_log = log;
+    else
+        zeModuleBuildLogDestroy(log);
     return result;
 }
 
@@ -301,8 +315,8 @@ ze_result_t zeModuleDynamicLink(uint32_t count, ze_module_handle_t *modules, ze_
     return *link_log ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
 }
 
-ze_result_t zeModuleInspectLinkageExt(ze_linkage_inspection_ext_desc_t *desc, uint32_t count, ze_module_handle_t *modules,
-                                      ze_module_build_log_handle_t *log)
+ze_result_t zeModuleInspectLinkageExt(ze_linkage_inspection_ext_desc_t *desc, uint32_t count,
+                                      ze_module_handle_t *modules, ze_module_build_log_handle_t *log)
 {
     (void)count;
     SOFT_POINTER(desc);
@@ -316,7 +330,8 @@ ze_result_t zeModuleGetNativeBinary(ze_module_handle_t module, size_t *size, uin
     SOFT_HANDLE(module, SOFT_MODULE);
     SOFT_POINTER(size);
     if (to && *size < module->object.image_size)
-        return soft_fail(ZE_RESULT_ERROR_INVALID_SIZE, "%zu bytes for a binary of %zu", *size, module->object.image_size);
+        return soft_fail(ZE_RESULT_ERROR_INVALID_SIZE, "%zu bytes for a binary of %zu", *size,
+                         module->object.image_size);
     *size = module->object.image_size;
     if (to) memcpy(to, module->object.image, *size);
     return ZE_RESULT_SUCCESS;

@@ -118,8 +118,10 @@ static void *queue_thread(void *pointer)
     sched_thread_is_ours();
     pthread_mutex_lock(&q->signal.lock);
     while (q->first || q->busy || !atomic_load(&q->stop)) {
-        if (q->first && !q->busy) run_first(q);
-        else soft_signal_wait(&q->signal, UINT64_MAX);
+        if (q->first && !q->busy)
+            run_first(q);
+        else
+            soft_signal_wait(&q->signal, UINT64_MAX);
     }
     pthread_mutex_unlock(&q->signal.lock);
     return NULL;
@@ -140,8 +142,10 @@ static bool start_thread(struct soft_queue *q)
 static bool await_number(struct soft_queue *q, uint64_t number, bool help, uint64_t deadline)
 {
     while (q->completed < number) {
-        if (help && q->first && !q->busy) run_first(q);
-        else if (!soft_signal_wait(&q->signal, deadline) && q->completed < number) return false;
+        if (help && q->first && !q->busy)
+            run_first(q);
+        else if (!soft_signal_wait(&q->signal, deadline) && q->completed < number)
+            return false;
     }
     return true;
 }

@@ -36,7 +36,8 @@
 /* Hints that newer headers added; accepted whatever header the driver was built with. */
 #define SOFT_MAPPED_TIMESTAMP 8u /* ZE_EVENT_POOL_FLAG_KERNEL_MAPPED_TIMESTAMP */
 #define SOFT_QUEUE_FLAGS 7u      /* explicit only, in order, copy offload */
-#define SOFT_LIST_FLAGS 0x3fu    /* relaxed ordering, maximise throughput, explicit only, in order, clonable, copy offload */
+#define SOFT_LIST_FLAGS                                                                                                \
+    0x3fu /* relaxed ordering, maximise throughput, explicit only, in order, clonable, copy offload */
 #define SOFT_LAST_ADVICE 9u
 
 #define SOFT_VENDOR_ID 0x58455449u /* "XETI": past 16 bits, so no PCI vendor's; Intel's is 0x8086 */
@@ -51,16 +52,33 @@
 
 enum soft_tag {
     SOFT_DEAD = 0xdeadu,
-    SOFT_DRIVER = 0x58650001u, SOFT_DEVICE, SOFT_CONTEXT, SOFT_QUEUE, SOFT_LIST, SOFT_POOL, SOFT_EVENT, SOFT_FENCE,
-    SOFT_MODULE, SOFT_KERNEL, SOFT_LOG, SOFT_PHYSICAL
+    SOFT_DRIVER = 0x58650001u,
+    SOFT_DEVICE,
+    SOFT_CONTEXT,
+    SOFT_QUEUE,
+    SOFT_LIST,
+    SOFT_POOL,
+    SOFT_EVENT,
+    SOFT_FENCE,
+    SOFT_MODULE,
+    SOFT_KERNEL,
+    SOFT_LOG,
+    SOFT_PHYSICAL
 };
 
-struct _ze_driver_handle_t { uint32_t tag; };
-struct _ze_device_handle_t { uint32_t tag; };
-struct _ze_context_handle_t { uint32_t tag; };
+struct _ze_driver_handle_t {
+    uint32_t tag;
+};
+struct _ze_device_handle_t {
+    uint32_t tag;
+};
+struct _ze_context_handle_t {
+    uint32_t tag;
+};
 
 extern struct _ze_driver_handle_t soft_driver;
 extern struct _ze_device_handle_t soft_device;
+extern struct _ze_context_handle_t soft_default_context;
 
 /* ---- checks: each returns from the calling function */
 
@@ -110,7 +128,8 @@ struct soft_signal {
 };
 bool soft_signal_init(struct soft_signal *s);
 void soft_signal_free(struct soft_signal *s);
-/* Waits, with s->lock held, until woken or `deadline` (soft_now's clock, UINT64_MAX: for ever); false when it passed. */
+/* Waits, with s->lock held, until woken or `deadline` (soft_now's clock, UINT64_MAX: for ever); false when it passed.
+ */
 bool soft_signal_wait(struct soft_signal *s, uint64_t deadline);
 static inline uint64_t soft_deadline(uint64_t timeout)
 {
@@ -136,8 +155,8 @@ struct _ze_event_handle_t {
     ze_event_desc_t desc;
     struct soft_signal signal;
     bool set;
-    ze_result_t result;      /* of the command that set it */
-    uint64_t start, end;     /* ticks */
+    ze_result_t result;  /* of the command that set it */
+    uint64_t start, end; /* ticks */
 };
 
 struct _ze_fence_handle_t {
@@ -175,8 +194,8 @@ struct _ze_kernel_handle_t {
     uint32_t tag;
     ze_module_handle_t module;
     const struct xs_kernel *code;
-    uint8_t *args;               /* where a parameter is local memory: its size */
-    bool *given;                 /* which arguments have been set */
+    uint8_t *args; /* where a parameter is local memory: its size */
+    bool *given;   /* which arguments have been set */
     uint32_t group_size[3], offset[3];
     ze_kernel_indirect_access_flags_t indirect;
 };
@@ -198,15 +217,21 @@ struct soft_box {
 
 enum soft_command_kind {
     SOFT_CMD_NOTHING, /* barriers, signals, waits, advice: the events are all there is to it */
-    SOFT_CMD_TIMESTAMP, SOFT_CMD_COPY, SOFT_CMD_FILL, SOFT_CMD_COPY_REGION, SOFT_CMD_RESET_EVENT,
-    SOFT_CMD_QUERY_TIMESTAMPS, SOFT_CMD_LAUNCH, SOFT_CMD_HOST_FUNCTION
+    SOFT_CMD_TIMESTAMP,
+    SOFT_CMD_COPY,
+    SOFT_CMD_FILL,
+    SOFT_CMD_COPY_REGION,
+    SOFT_CMD_RESET_EVENT,
+    SOFT_CMD_QUERY_TIMESTAMPS,
+    SOFT_CMD_LAUNCH,
+    SOFT_CMD_HOST_FUNCTION
 };
 
 struct soft_launch {
     ze_module_handle_t module;
-    struct sched_launch launch;           /* args point into the command's payload */
-    const ze_group_count_t *indirect;     /* counts read when it runs */
-    const uint32_t *count;                /* multiple kernels: run only when index < *count */
+    struct sched_launch launch;       /* args point into the command's payload */
+    const ze_group_count_t *indirect; /* counts read when it runs */
+    const uint32_t *count;            /* multiple kernels: run only when index < *count */
     uint32_t index;
 };
 
@@ -219,13 +244,35 @@ struct soft_command {
     ze_event_handle_t *waits;
     uint8_t *payload;
     union {
-        struct { void *to; const void *from; size_t size; } copy;
-        struct { void *to; size_t size, pattern_size; } fill;
-        struct { void *to; const void *from; struct soft_box to_box, from_box; } region;
-        struct { uint64_t *to; } timestamp;
-        struct { ze_event_handle_t event; } reset;
-        struct { void *to; uint32_t count; bool offsets; } query;
-        struct { void (*call)(void *); void *user; } host;
+        struct {
+            void *to;
+            const void *from;
+            size_t size;
+        } copy;
+        struct {
+            void *to;
+            size_t size, pattern_size;
+        } fill;
+        struct {
+            void *to;
+            const void *from;
+            struct soft_box to_box, from_box;
+        } region;
+        struct {
+            uint64_t *to;
+        } timestamp;
+        struct {
+            ze_event_handle_t event;
+        } reset;
+        struct {
+            void *to;
+            uint32_t count;
+            bool offsets;
+        } query;
+        struct {
+            void (*call)(void *);
+            void *user;
+        } host;
         struct soft_launch launch;
     } u;
 };
@@ -244,7 +291,7 @@ struct soft_queue {
     uint64_t submitted, completed;
     bool busy, started;
     atomic_bool stop;
-    ze_result_t failed;   /* reported once, by the next synchronisation */
+    ze_result_t failed; /* reported once, by the next synchronisation */
     pthread_t thread;
     struct soft_queue *next, **link; /* in the list of all queues */
     ze_command_queue_desc_t desc;
@@ -268,7 +315,8 @@ struct _ze_command_list_handle_t {
 ze_result_t soft_queue_check_desc(const ze_command_queue_desc_t *desc);
 ze_result_t soft_queue_init(struct soft_queue *q, const ze_command_queue_desc_t *desc);
 void soft_queue_free(struct soft_queue *q);
-/* Takes over `command` (an immediate list's, may be NULL); lists are referred to. Runs or queues it as the mode says. */
+/* Takes over `command` (an immediate list's, may be NULL); lists are referred to. Runs or queues it as the mode says.
+ */
 ze_result_t soft_queue_submit(struct soft_queue *q, struct soft_command *command, uint32_t list_count,
                               ze_command_list_handle_t *lists, ze_fence_handle_t fence);
 ze_result_t soft_queue_synchronize(struct soft_queue *q, uint64_t timeout);

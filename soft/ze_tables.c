@@ -41,6 +41,9 @@ TABLE(zeGetDriverProcAddrTable, ze_driver_dditable_t)
 #if SOFT_API(6)
     SINCE(6, pfnGetLastErrorDescription, zeDriverGetLastErrorDescription)
 #endif
+#if SOFT_API(17)
+    SINCE(17, pfnGetDefaultContext, zeDriverGetDefaultContext)
+#endif
 END
 
 TABLE(zeGetDeviceProcAddrTable, ze_device_dditable_t)
@@ -64,6 +67,9 @@ TABLE(zeGetDeviceProcAddrTable, ze_device_dditable_t)
     t->pfnPciGetPropertiesExt = zeDevicePciGetPropertiesExt;
 #if SOFT_API(7)
     SINCE(7, pfnGetRootDevice, zeDeviceGetRootDevice)
+#endif
+#if SOFT_API(17)
+    SINCE(17, pfnSynchronize, zeDeviceSynchronize)
 #endif
 END
 
@@ -91,6 +97,11 @@ TABLE(zeGetCommandQueueProcAddrTable, ze_command_queue_dditable_t)
 #if SOFT_API(9)
     SINCE(9, pfnGetOrdinal, zeCommandQueueGetOrdinal)
     SINCE(9, pfnGetIndex, zeCommandQueueGetIndex)
+#endif
+#if SOFT_API(17)
+    SINCE(17, pfnGetFlags, zeCommandQueueGetFlags)
+    SINCE(17, pfnGetMode, zeCommandQueueGetMode)
+    SINCE(17, pfnGetPriority, zeCommandQueueGetPriority)
 #endif
 END
 
@@ -132,6 +143,18 @@ TABLE(zeGetCommandListProcAddrTable, ze_command_list_dditable_t)
     SINCE(9, pfnGetOrdinal, zeCommandListGetOrdinal)
     SINCE(9, pfnImmediateGetIndex, zeCommandListImmediateGetIndex)
     SINCE(9, pfnIsImmediate, zeCommandListIsImmediate)
+#endif
+#if SOFT_API(17)
+    SINCE(17, pfnAppendLaunchKernelWithParameters, zeCommandListAppendLaunchKernelWithParameters)
+    SINCE(17, pfnAppendLaunchKernelWithArguments, zeCommandListAppendLaunchKernelWithArguments)
+    SINCE(17, pfnAppendMemoryCopyWithParameters, zeCommandListAppendMemoryCopyWithParameters)
+    SINCE(17, pfnAppendMemoryFillWithParameters, zeCommandListAppendMemoryFillWithParameters)
+    SINCE(17, pfnImmediateAppendCommandListsWithParameters, zeCommandListImmediateAppendCommandListsWithParameters)
+    SINCE(17, pfnGetFlags, zeCommandListGetFlags)
+    SINCE(17, pfnImmediateGetFlags, zeCommandListImmediateGetFlags)
+    SINCE(17, pfnImmediateGetMode, zeCommandListImmediateGetMode)
+    SINCE(17, pfnImmediateGetPriority, zeCommandListImmediateGetPriority)
+    SINCE(17, pfnAppendHostFunction, zeCommandListAppendHostFunction)
 #endif
 END
 

@@ -22,10 +22,7 @@ ze_result_t zeImageCreate(ze_context_handle_t hContext, ze_device_handle_t hDevi
     REFUSE(hContext);
 }
 
-ze_result_t zeImageDestroy(ze_image_handle_t hImage)
-{
-    REFUSE(hImage);
-}
+ze_result_t zeImageDestroy(ze_image_handle_t hImage) { REFUSE(hImage); }
 
 ze_result_t zeImageGetAllocPropertiesExt(ze_context_handle_t hContext, ze_image_handle_t hImage,
                                          ze_image_allocation_ext_properties_t *pImageAllocProperties)
@@ -33,15 +30,13 @@ ze_result_t zeImageGetAllocPropertiesExt(ze_context_handle_t hContext, ze_image_
     REFUSE(hContext);
 }
 
-ze_result_t zeImageGetMemoryPropertiesExp(ze_image_handle_t hImage,
-                                          ze_image_memory_properties_exp_t *pMemoryProperties)
+ze_result_t zeImageGetMemoryPropertiesExp(ze_image_handle_t hImage, ze_image_memory_properties_exp_t *pMemoryProperties)
 {
     REFUSE(hImage);
 }
 
-ze_result_t zeImageViewCreateExp(ze_context_handle_t hContext, ze_device_handle_t hDevice,
-                                 const ze_image_desc_t *desc, ze_image_handle_t hImage,
-                                 ze_image_handle_t *phImageView)
+ze_result_t zeImageViewCreateExp(ze_context_handle_t hContext, ze_device_handle_t hDevice, const ze_image_desc_t *desc,
+                                 ze_image_handle_t hImage, ze_image_handle_t *phImageView)
 {
     REFUSE(hContext);
 }
@@ -69,9 +64,8 @@ ze_result_t zeCommandListAppendImageCopyToMemory(ze_command_list_handle_t hComma
     REFUSE(hCommandList);
 }
 
-ze_result_t zeCommandListAppendImageCopyFromMemory(ze_command_list_handle_t hCommandList,
-                                                   ze_image_handle_t hDstImage, const void *srcptr,
-                                                   const ze_image_region_t *pDstRegion,
+ze_result_t zeCommandListAppendImageCopyFromMemory(ze_command_list_handle_t hCommandList, ze_image_handle_t hDstImage,
+                                                   const void *srcptr, const ze_image_region_t *pDstRegion,
                                                    ze_event_handle_t hSignalEvent, uint32_t numWaitEvents,
                                                    ze_event_handle_t *phWaitEvents)
 {
@@ -113,10 +107,7 @@ ze_result_t zeSamplerCreate(ze_context_handle_t hContext, ze_device_handle_t hDe
     REFUSE(hContext);
 }
 
-ze_result_t zeSamplerDestroy(ze_sampler_handle_t hSampler)
-{
-    REFUSE(hSampler);
-}
+ze_result_t zeSamplerDestroy(ze_sampler_handle_t hSampler) { REFUSE(hSampler); }
 
 /* ---- sharing between processes */
 
@@ -131,10 +122,7 @@ ze_result_t zeMemOpenIpcHandle(ze_context_handle_t hContext, ze_device_handle_t 
     REFUSE(hContext);
 }
 
-ze_result_t zeMemCloseIpcHandle(ze_context_handle_t hContext, const void *ptr)
-{
-    REFUSE(hContext);
-}
+ze_result_t zeMemCloseIpcHandle(ze_context_handle_t hContext, const void *ptr) { REFUSE(hContext); }
 
 ze_result_t zeEventPoolGetIpcHandle(ze_event_pool_handle_t hEventPool, ze_ipc_event_pool_handle_t *phIpc)
 {
@@ -147,10 +135,7 @@ ze_result_t zeEventPoolOpenIpcHandle(ze_context_handle_t hContext, ze_ipc_event_
     REFUSE(hContext);
 }
 
-ze_result_t zeEventPoolCloseIpcHandle(ze_event_pool_handle_t hEventPool)
-{
-    REFUSE(hEventPool);
-}
+ze_result_t zeEventPoolCloseIpcHandle(ze_event_pool_handle_t hEventPool) { REFUSE(hEventPool); }
 
 /* ---- what a CPU does not have: a PCI address, cache reservation, scheduling hints */
 
@@ -194,8 +179,8 @@ ze_result_t zeFabricVertexGetDeviceExp(ze_fabric_vertex_handle_t hVertex, ze_dev
     REFUSE(hVertex);
 }
 
-ze_result_t zeFabricEdgeGetExp(ze_fabric_vertex_handle_t hVertexA, ze_fabric_vertex_handle_t hVertexB,
-                               uint32_t *pCount, ze_fabric_edge_handle_t *phEdges)
+ze_result_t zeFabricEdgeGetExp(ze_fabric_vertex_handle_t hVertexA, ze_fabric_vertex_handle_t hVertexB, uint32_t *pCount,
+                               ze_fabric_edge_handle_t *phEdges)
 {
     REFUSE(hVertexA);
 }

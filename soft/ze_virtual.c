@@ -92,8 +92,10 @@ ze_result_t zeVirtualMemFree(ze_context_handle_t context, const void *pointer, s
     pthread_mutex_lock(&lock);
     for (link = &reservations; *link && (*link)->base != pointer; link = &(*link)->next) continue;
     r = *link;
-    if (r && r->size == size) *link = r->next;
-    else r = NULL;
+    if (r && r->size == size)
+        *link = r->next;
+    else
+        r = NULL;
     pthread_mutex_unlock(&lock);
     if (!r) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p with %zu bytes was not reserved so", pointer, size);
     munmap(r->base, r->size);
@@ -190,8 +192,8 @@ ze_result_t zeVirtualMemUnmap(ze_context_handle_t context, const void *pointer, 
     r = find(pointer, size);
     if (!r)
         result = soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p is not reserved", pointer);
-    else if (mmap((void *)(uintptr_t)pointer, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-                  0) == MAP_FAILED)
+    else if (mmap((void *)(uintptr_t)pointer, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+                  -1, 0) == MAP_FAILED)
         result = ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
     else
         note_access(r, pointer, size, ZE_MEMORY_ACCESS_ATTRIBUTE_NONE);

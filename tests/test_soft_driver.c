@@ -153,7 +153,8 @@ TEST(device_memory_and_queues)
     OK(zeDeviceGetCommandQueueGroupProperties(device, &n, NULL));
     CHECK_INT(n, 1);
     OK(zeDeviceGetCommandQueueGroupProperties(device, &n, &g));
-    CHECK(g.flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE && g.flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COPY);
+    CHECK(g.flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE &&
+          g.flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COPY);
     CHECK(g.numQueues > 1 && g.maxMemoryFillPatternSize >= 128);
     n = 5;
     OK(zeDeviceGetMemoryProperties(device, &n, &m));
@@ -309,7 +310,11 @@ TEST(copies_and_fills)
     CHECK_INT(m[0], 0xa5); /* recorded, not executed */
     execute(l);
     for (i = 0; i < 3000; i++) {
-        uint8_t want = i < 800 ? pattern[i % 8] : i < 1000 ? 0xa5 : i < 2000 ? 3 : i < 2200 ? (uint8_t)(i % 100 * 7) : 0xa5;
+        uint8_t want = i < 800    ? pattern[i % 8]
+                       : i < 1000 ? 0xa5
+                       : i < 2000 ? 3
+                       : i < 2200 ? (uint8_t)(i % 100 * 7)
+                                  : 0xa5;
         CHECK_INT(m[i], want);
     }
     OK(zeCommandListDestroy(l));
@@ -346,8 +351,10 @@ TEST(append_refusals)
     ze_command_queue_handle_t q = new_queue(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
     CHECK_INT(zeCommandListAppendMemoryCopy(l, m, m + 50, 51, NULL, 0, NULL), ZE_RESULT_ERROR_INVALID_SIZE);
     CHECK_INT(zeCommandListAppendMemoryFill(l, m, "abc", 3, 99, NULL, 0, NULL), ZE_RESULT_ERROR_INVALID_SIZE);
+    CHECK_INT(zeCommandListAppendMemoryFill(l, m, "abcd", 4, 98, NULL, 0, NULL), ZE_RESULT_ERROR_INVALID_SIZE);
     CHECK_INT(zeCommandListAppendMemoryFill(l, m, NULL, 1, 99, NULL, 0, NULL), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
-    CHECK(zeCommandListAppendMemoryCopyRegion(l, m, &small, 10, 0, m, &other, 10, 0, NULL, 0, NULL) != ZE_RESULT_SUCCESS);
+    CHECK(zeCommandListAppendMemoryCopyRegion(l, m, &small, 10, 0, m, &other, 10, 0, NULL, 0, NULL) !=
+          ZE_RESULT_SUCCESS);
     CHECK_INT(zeCommandListAppendMemoryCopyRegion(l, m, &small, 10, 0, m, &shifted, 10, 0, NULL, 0, NULL),
               ZE_RESULT_ERROR_OVERLAPPING_REGIONS);
     CHECK_INT(zeCommandListAppendMemoryCopy(l, m, m + 50, 50, NULL, 1, NULL), ZE_RESULT_ERROR_INVALID_SIZE);
@@ -411,7 +418,8 @@ TEST(asynchronous_queue_fence_and_host_event)
 TEST(queues_wait_for_each_other)
 {
     enum { ROUNDS = 50 };
-    ze_command_queue_handle_t q[2] = {new_queue(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS), new_queue(ZE_COMMAND_QUEUE_MODE_DEFAULT)};
+    ze_command_queue_handle_t q[2] = {new_queue(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS),
+                                      new_queue(ZE_COMMAND_QUEUE_MODE_DEFAULT)};
     ze_command_list_handle_t l[2] = {new_list(), new_list()};
     ze_event_pool_handle_t pool = new_pool(2 * ROUNDS, 0);
     ze_event_handle_t e[2 * ROUNDS];
@@ -516,7 +524,8 @@ TEST(events_refused)
 
 TEST(images_and_samplers_are_refused)
 {
-    ze_image_desc_t d = {.stype = ZE_STRUCTURE_TYPE_IMAGE_DESC, .type = ZE_IMAGE_TYPE_2D, .width = 4, .height = 4, .depth = 1};
+    ze_image_desc_t d = {
+        .stype = ZE_STRUCTURE_TYPE_IMAGE_DESC, .type = ZE_IMAGE_TYPE_2D, .width = 4, .height = 4, .depth = 1};
     ze_image_properties_t p = {.stype = ZE_STRUCTURE_TYPE_IMAGE_PROPERTIES};
     ze_sampler_desc_t s = {.stype = ZE_STRUCTURE_TYPE_SAMPLER_DESC};
     ze_image_handle_t image = NULL;
@@ -529,10 +538,13 @@ TEST(images_and_samplers_are_refused)
 
 /* ---- modules */
 
-static ze_result_t build(ze_module_format_t format, const void *data, size_t size, const ze_module_constants_t *constants,
-                         ze_module_handle_t *to, char *text, size_t text_size)
+static ze_result_t build(ze_module_format_t format, const void *data, size_t size,
+                         const ze_module_constants_t *constants, ze_module_handle_t *to, char *text, size_t text_size)
 {
-    ze_module_desc_t d = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC, .format = format, .inputSize = size, .pInputModule = data,
+    ze_module_desc_t d = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
+                          .format = format,
+                          .inputSize = size,
+                          .pInputModule = data,
                           .pConstants = constants};
     ze_module_build_log_handle_t log = NULL;
     ze_result_t result = zeModuleCreate(context, device, &d, to, &log);
@@ -580,16 +592,20 @@ TEST(bad_modules_fail_with_a_log)
     char log[4096];
     memcpy(words, driver_kernels, sizeof words);
     words[0] = 0x1234;
-    CHECK_INT(build(ZE_MODULE_FORMAT_IL_SPIRV, words, sizeof words, NULL, &m, log, sizeof log), ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
+    CHECK_INT(build(ZE_MODULE_FORMAT_IL_SPIRV, words, sizeof words, NULL, &m, log, sizeof log),
+              ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
     CHECK(log[0] != 0);
     memcpy(words, driver_kernels, sizeof words);
     words[40] = 0xffff0000;
-    CHECK_INT(build(ZE_MODULE_FORMAT_IL_SPIRV, words, sizeof words, NULL, &m, log, sizeof log), ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
+    CHECK_INT(build(ZE_MODULE_FORMAT_IL_SPIRV, words, sizeof words, NULL, &m, log, sizeof log),
+              ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
     CHECK(log[0] != 0);
-    CHECK_INT(build(ZE_MODULE_FORMAT_IL_SPIRV, words, 7, NULL, &m, log, sizeof log), ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
+    CHECK_INT(build(ZE_MODULE_FORMAT_IL_SPIRV, words, 7, NULL, &m, log, sizeof log),
+              ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
     CHECK_HAS(log, "7 bytes");
     CHECK_INT(build(ZE_MODULE_FORMAT_IL_SPIRV, words, 0, NULL, &m, log, sizeof log), ZE_RESULT_ERROR_INVALID_SIZE);
-    CHECK_INT(build(ZE_MODULE_FORMAT_NATIVE, words, sizeof words, NULL, &m, log, sizeof log), ZE_RESULT_ERROR_INVALID_NATIVE_BINARY);
+    CHECK_INT(build(ZE_MODULE_FORMAT_NATIVE, words, sizeof words, NULL, &m, log, sizeof log),
+              ZE_RESULT_ERROR_INVALID_NATIVE_BINARY);
     CHECK(log[0] != 0);
 }
 
@@ -633,7 +649,8 @@ TEST(specialisation_constants)
     ze_module_handle_t m = NULL;
     char log[4096];
     CHECK_INT(run_special(module), 100);
-    CHECK_MSG(build(ZE_MODULE_FORMAT_IL_SPIRV, driver_kernels, sizeof driver_kernels, &c, &m, log, sizeof log) == 0, "%s", log);
+    CHECK_MSG(build(ZE_MODULE_FORMAT_IL_SPIRV, driver_kernels, sizeof driver_kernels, &c, &m, log, sizeof log) == 0,
+              "%s", log);
     if (!m) return;
     CHECK_INT(run_special(m), -12345);
     OK(zeModuleDestroy(m));
@@ -656,7 +673,8 @@ TEST(native_binaries)
         OK(zeModuleDestroy(m));
     }
     image[size / 2] ^= 1;
-    CHECK_INT(build(ZE_MODULE_FORMAT_NATIVE, image, size, NULL, &m, log, sizeof log), ZE_RESULT_ERROR_INVALID_NATIVE_BINARY);
+    CHECK_INT(build(ZE_MODULE_FORMAT_NATIVE, image, size, NULL, &m, log, sizeof log),
+              ZE_RESULT_ERROR_INVALID_NATIVE_BINARY);
     free(image);
 }
 
@@ -664,7 +682,8 @@ TEST(native_binaries)
 
 TEST(kernel_properties)
 {
-    ze_kernel_preferred_group_size_properties_t pg = {.stype = ZE_STRUCTURE_TYPE_KERNEL_PREFERRED_GROUP_SIZE_PROPERTIES};
+    ze_kernel_preferred_group_size_properties_t pg = {.stype =
+                                                          ZE_STRUCTURE_TYPE_KERNEL_PREFERRED_GROUP_SIZE_PROPERTIES};
     ze_kernel_properties_t p = {.stype = ZE_STRUCTURE_TYPE_KERNEL_PROPERTIES, .pNext = &pg};
     ze_kernel_indirect_access_flags_t flags = 0;
     ze_kernel_handle_t k = new_kernel("sum");
@@ -714,7 +733,8 @@ TEST(kernel_refusals)
     OK(zeKernelSetGroupSize(k, 1, 1, 1024));
     OK(zeKernelSuggestGroupSize(k, 1000, 30, 7, &x, &y, &z));
     CHECK(1000 % x == 0 && 30 % y == 0 && 7 % z == 0 && x * y * z <= 1024 && x > 1);
-    CHECK(zeCommandListAppendLaunchKernel(l, k, &one, NULL, 0, NULL) != ZE_RESULT_SUCCESS); /* arguments were never set */
+    CHECK(zeCommandListAppendLaunchKernel(l, k, &one, NULL, 0, NULL) !=
+          ZE_RESULT_SUCCESS); /* arguments were never set */
     CHECK_INT(zeCommandListAppendLaunchKernel(l, k, NULL, NULL, 0, NULL), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
     OK(zeKernelDestroy(k));
     OK(zeKernelDestroy(s));
@@ -738,7 +758,8 @@ TEST(vector_addition)
     set(k, 2, sizeof c, &c);
     set(k, 3, sizeof n, &n);
     launch(k, (N + 99) / 100, 1, 1);
-    for (i = 0; i < N; i++) CHECK_MSG(c[i] == a[i] + b[i], "element %u is %g, want %g", i, (double)c[i], (double)(a[i] + b[i]));
+    for (i = 0; i < N; i++)
+        CHECK_MSG(c[i] == a[i] + b[i], "element %u is %g, want %g", i, (double)c[i], (double)(a[i] + b[i]));
     CHECK(memcmp(&c[N], &poison, 4) == 0);
     OK(zeKernelDestroy(k));
     OK(zeMemFree(context, a));
@@ -957,15 +978,13 @@ static bool open_device(void)
            zeContextCreate(driver, &d, &context) == ZE_RESULT_SUCCESS;
 }
 
-TEST(a_device_opens)
-{
-    CHECK(open_device());
-}
+TEST(a_device_opens) { CHECK(open_device()); }
 
 TEST(a_module_of_another_compiler_builds)
 {
     char log[16384];
-    ze_result_t r = build(ZE_MODULE_FORMAT_IL_SPIRV, driver_kernels, sizeof driver_kernels, NULL, &module, log, sizeof log);
+    ze_result_t r =
+        build(ZE_MODULE_FORMAT_IL_SPIRV, driver_kernels, sizeof driver_kernels, NULL, &module, log, sizeof log);
     CHECK_MSG(r == ZE_RESULT_SUCCESS, "0x%x: %s", (unsigned)r, log);
 }
 

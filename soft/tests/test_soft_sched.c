@@ -52,8 +52,13 @@ static void count_kernel(struct xs_subgroup *self, const uint8_t *args)
 
 TEST(every_subgroup_once)
 {
-    static const struct xs_kernel k = {.name = "count", .run = count_kernel, .params = one_pointer, .param_count = 1,
-                                       .args_bytes = 8, .subgroup_size = 16, .stack_bytes = STACK};
+    static const struct xs_kernel k = {.name = "count",
+                                       .run = count_kernel,
+                                       .params = one_pointer,
+                                       .param_count = 1,
+                                       .args_bytes = 8,
+                                       .subgroup_size = 16,
+                                       .stack_bytes = STACK};
     static struct seen s;
     struct seen *p = &s;
     struct sched_launch l = launch(&k, &p, 7, 5, 3, 11, 5, 1); /* 55 work-items: 16, 16, 16 and 7 */
@@ -91,8 +96,14 @@ static void ring_kernel(struct xs_subgroup *self, const uint8_t *args)
 
 static void ring(uint32_t subgroups, uint32_t groups, uint32_t stack)
 {
-    const struct xs_kernel k = {.name = "ring", .run = ring_kernel, .params = one_pointer, .param_count = 1,
-                                .args_bytes = 8, .subgroup_size = 8, .local_bytes = 4 * subgroups, .stack_bytes = stack,
+    const struct xs_kernel k = {.name = "ring",
+                                .run = ring_kernel,
+                                .params = one_pointer,
+                                .param_count = 1,
+                                .args_bytes = 8,
+                                .subgroup_size = 8,
+                                .local_bytes = 4 * subgroups,
+                                .stack_bytes = stack,
                                 .has_barrier = 1};
     uint32_t *out = calloc((size_t)groups * subgroups, sizeof *out), i;
     struct sched_launch l = launch(&k, &out, groups, 1, 1, 8 * subgroups, 1, 1);
@@ -128,8 +139,14 @@ static void split_kernel(struct xs_subgroup *self, const uint8_t *args)
 
 TEST(split_barriers)
 {
-    const struct xs_kernel k = {.name = "split", .run = split_kernel, .params = one_pointer, .param_count = 1,
-                                .args_bytes = 8, .subgroup_size = 32, .local_bytes = 128, .stack_bytes = STACK,
+    const struct xs_kernel k = {.name = "split",
+                                .run = split_kernel,
+                                .params = one_pointer,
+                                .param_count = 1,
+                                .args_bytes = 8,
+                                .subgroup_size = 32,
+                                .local_bytes = 128,
+                                .stack_bytes = STACK,
                                 .has_barrier = 1};
     uint32_t out[16] = {0}, *p = out, i;
     struct sched_launch l = launch(&k, &p, 1, 1, 1, 32 * 16, 1, 1);
@@ -172,10 +189,16 @@ static void wrong_kernel(struct xs_subgroup *self, const uint8_t *args)
 TEST(wrong_barriers_are_reported)
 {
     static const struct xs_param value[] = {{"how", XS_PARAM_VALUE, 8, 0, 8}};
-    static const struct xs_kernel k = {.name = "wrong", .run = wrong_kernel, .params = value, .param_count = 1,
-                                       .args_bytes = 8, .subgroup_size = 16, .stack_bytes = STACK, .has_barrier = 1};
-    static const char *const text[] = {"some subgroups", "some subgroups", "has not arrived", "between the arrival",
-                                       "ends between", "between the arrival"};
+    static const struct xs_kernel k = {.name = "wrong",
+                                       .run = wrong_kernel,
+                                       .params = value,
+                                       .param_count = 1,
+                                       .args_bytes = 8,
+                                       .subgroup_size = 16,
+                                       .stack_bytes = STACK,
+                                       .has_barrier = 1};
+    static const char *const text[] = {"some subgroups",      "some subgroups", "has not arrived",
+                                       "between the arrival", "ends between",   "between the arrival"};
     uint64_t how;
     for (how = MISS_LAST; how <= FULL_BETWEEN; how++) {
         struct sched_launch l = launch(&k, &how, 4, 1, 1, 64, 1, 1);
@@ -203,8 +226,14 @@ static void rounding_kernel(struct xs_subgroup *self, const uint8_t *args)
 
 TEST(a_switch_keeps_the_rounding_mode)
 {
-    const struct xs_kernel k = {.name = "rounding", .run = rounding_kernel, .params = one_pointer, .param_count = 1,
-                                .args_bytes = 8, .subgroup_size = 16, .stack_bytes = STACK, .has_barrier = 1};
+    const struct xs_kernel k = {.name = "rounding",
+                                .run = rounding_kernel,
+                                .params = one_pointer,
+                                .param_count = 1,
+                                .args_bytes = 8,
+                                .subgroup_size = 16,
+                                .stack_bytes = STACK,
+                                .has_barrier = 1};
     uint32_t out[8] = {0}, *p = out, i;
     struct sched_launch l = launch(&k, &p, 1, 1, 1, 128, 1, 1);
     CHECK_INT(sched_run(&l), SCHED_OK);
@@ -231,8 +260,13 @@ static void deep_kernel(struct xs_subgroup *self, const uint8_t *args)
 
 TEST(deep_stacks)
 {
-    struct xs_kernel k = {.name = "deep", .run = deep_kernel, .params = one_pointer, .param_count = 1, .args_bytes = 8,
-                          .subgroup_size = 16, .stack_bytes = 16u << 20};
+    struct xs_kernel k = {.name = "deep",
+                          .run = deep_kernel,
+                          .params = one_pointer,
+                          .param_count = 1,
+                          .args_bytes = 8,
+                          .subgroup_size = 16,
+                          .stack_bytes = 16u << 20};
     uint32_t out[64], *p = out, i, want = use_stack(6u << 20) + 1;
     for (k.has_barrier = 0; k.has_barrier < 2; k.has_barrier++) {
         struct sched_launch l = launch(&k, &p, 32, 1, 1, k.has_barrier ? 32 : 16, 1, 1);
@@ -244,8 +278,13 @@ TEST(deep_stacks)
 
 TEST(impossible_stacks_are_refused)
 {
-    static const struct xs_kernel k = {.name = "vast", .run = deep_kernel, .params = one_pointer, .param_count = 1,
-                                       .args_bytes = 8, .subgroup_size = 16, .stack_bytes = UINT32_MAX};
+    static const struct xs_kernel k = {.name = "vast",
+                                       .run = deep_kernel,
+                                       .params = one_pointer,
+                                       .param_count = 1,
+                                       .args_bytes = 8,
+                                       .subgroup_size = 16,
+                                       .stack_bytes = UINT32_MAX};
     uint32_t *p = NULL;
     struct sched_launch l = launch(&k, &p, 2, 1, 1, 16, 1, 1);
     CHECK_INT(sched_run(&l), SCHED_NO_MEMORY);
@@ -278,8 +317,14 @@ static void local_kernel(struct xs_subgroup *self, const uint8_t *args)
 
 TEST(local_arguments)
 {
-    static const struct xs_kernel k = {.name = "local", .run = local_kernel, .params = two_locals, .param_count = 4,
-                                       .args_bytes = 32, .subgroup_size = 16, .local_bytes = 100, .stack_bytes = STACK};
+    static const struct xs_kernel k = {.name = "local",
+                                       .run = local_kernel,
+                                       .params = two_locals,
+                                       .param_count = 4,
+                                       .args_bytes = 32,
+                                       .subgroup_size = 16,
+                                       .local_bytes = 100,
+                                       .stack_bytes = STACK};
     uint64_t out[5 * 40] = {0}, args[4] = {0, 1000, 77, 5000};
     struct sched_launch l = launch(&k, args, 40, 1, 1, 16, 1, 1);
     uint32_t i;
@@ -302,8 +347,14 @@ static void *many_launches(void *failures)
 {
     uint32_t i;
     for (i = 0; i < 60; i++) {
-        const struct xs_kernel k = {.name = "ring", .run = ring_kernel, .params = one_pointer, .param_count = 1,
-                                    .args_bytes = 8, .subgroup_size = 8, .local_bytes = 64, .stack_bytes = STACK,
+        const struct xs_kernel k = {.name = "ring",
+                                    .run = ring_kernel,
+                                    .params = one_pointer,
+                                    .param_count = 1,
+                                    .args_bytes = 8,
+                                    .subgroup_size = 8,
+                                    .local_bytes = 64,
+                                    .stack_bytes = STACK,
                                     .has_barrier = 1};
         uint32_t out[80] = {0}, *p = out, j;
         struct sched_launch l = launch(&k, &p, 20, 1, 1, 32, 1, 1);
@@ -335,8 +386,13 @@ static void together_kernel(struct xs_subgroup *self, const uint8_t *args)
 
 static void *cooperative_launches(void *unused)
 {
-    static const struct xs_kernel k = {.name = "together", .run = together_kernel, .params = one_pointer,
-                                       .param_count = 1, .args_bytes = 8, .subgroup_size = 16, .stack_bytes = STACK};
+    static const struct xs_kernel k = {.name = "together",
+                                       .run = together_kernel,
+                                       .params = one_pointer,
+                                       .param_count = 1,
+                                       .args_bytes = 8,
+                                       .subgroup_size = 16,
+                                       .stack_bytes = STACK};
     uint32_t i;
     (void)unused;
     for (i = 0; i < 10; i++) {
