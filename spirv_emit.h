@@ -1005,6 +1005,16 @@ static inline uint32_t spe_count(const spe_module *m, spe_id type)
     return t->kind == SPE_KIND_VECTOR ? t->count : t->bits ? 1 : 0;
 }
 
+/* snprintf that may cut: error texts are of one size. */
+SPE_PRINTF_(3, 4)
+static inline void spe_print_(char *text, size_t size, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, size, format, args);
+    va_end(args);
+}
+
 /* Writes what a type is called into text: f32, i32, f16x8, ptr<f32>, [4]i32, coopmat<f16, 8x16>. Returns text. */
 static inline char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size)
 {
@@ -1012,26 +1022,26 @@ static inline char *spe_type_text(const spe_module *m, spe_id type, char *text, 
     char inner[64];
     static const char *const encodings[] = {"f", "bf", "e4m3_", "e5m2_"};
     if (!t) {
-        snprintf(text, size, type ? "no type" : "poison");
+        spe_print_(text, size, type ? "no type" : "poison");
         return text;
     }
     if (t->elem && t->kind != SPE_KIND_FUNCTION) {
         const spe_type_info *e = spe_info_(m, t->elem);
-        if (e && e->kind == SPE_KIND_POINTER && t->kind == SPE_KIND_POINTER) snprintf(inner, sizeof inner, "ptr");
+        if (e && e->kind == SPE_KIND_POINTER && t->kind == SPE_KIND_POINTER) spe_print_(inner, sizeof inner, "ptr");
         else spe_type_text(m, t->elem, inner, sizeof inner);
     }
     switch (t->kind) {
-    case SPE_KIND_VOID: snprintf(text, size, "void"); break;
-    case SPE_KIND_BOOL: snprintf(text, size, "bool"); break;
-    case SPE_KIND_INT: snprintf(text, size, "i%u", t->bits); break;
-    case SPE_KIND_FLOAT: snprintf(text, size, "%s%u", encodings[t->encoding], t->bits); break;
-    case SPE_KIND_VECTOR: snprintf(text, size, "%sx%u", inner, t->count); break;
-    case SPE_KIND_ARRAY: snprintf(text, size, "[%u]%s", t->count, inner); break;
-    case SPE_KIND_STRUCT: snprintf(text, size, "struct of %u", t->count); break;
-    case SPE_KIND_POINTER: snprintf(text, size, "ptr<%s>", inner); break;
-    case SPE_KIND_FUNCTION: snprintf(text, size, "function of %u", t->count); break;
-    case SPE_KIND_COOPMAT: snprintf(text, size, "coopmat<%s, %ux%u, use %u>", inner, t->rows, t->cols, t->use); break;
-    default: snprintf(text, size, "a type"); break;
+    case SPE_KIND_VOID: spe_print_(text, size, "void"); break;
+    case SPE_KIND_BOOL: spe_print_(text, size, "bool"); break;
+    case SPE_KIND_INT: spe_print_(text, size, "i%u", t->bits); break;
+    case SPE_KIND_FLOAT: spe_print_(text, size, "%s%u", encodings[t->encoding], t->bits); break;
+    case SPE_KIND_VECTOR: spe_print_(text, size, "%sx%u", inner, t->count); break;
+    case SPE_KIND_ARRAY: spe_print_(text, size, "[%u]%s", t->count, inner); break;
+    case SPE_KIND_STRUCT: spe_print_(text, size, "struct of %u", t->count); break;
+    case SPE_KIND_POINTER: spe_print_(text, size, "ptr<%s>", inner); break;
+    case SPE_KIND_FUNCTION: spe_print_(text, size, "function of %u", t->count); break;
+    case SPE_KIND_COOPMAT: spe_print_(text, size, "coopmat<%s, %ux%u, use %u>", inner, t->rows, t->cols, t->use); break;
+    default: spe_print_(text, size, "a type"); break;
     }
     return text;
 }
@@ -1335,9 +1345,11 @@ static inline spe_id spe_remember_(spe_module *m, spe_id id, uint64_t bits)
     return id;
 }
 
-/* True when id is a scalar constant (int, bool, float; no spec constant): *bits are its bits, zero-extended. */
+/* True when id is a scalar constant (int, bool, float; no spec constant): *bits are its bits, zero-extended. Else *bits
+ * is 0. */
 static inline bool spe_const_bits(const spe_module *m, spe_id id, uint64_t *bits)
 {
+    *bits = 0;
     if (!id || id >= m->id_count || !(m->ids[id].flags & SPE_ID_CONSTANT_) || !m->ids[id].aux) return false;
     *bits = m->constants[m->ids[id].aux - 1];
     return true;

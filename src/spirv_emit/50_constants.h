@@ -11,9 +11,11 @@ static inline spe_id spe_remember_(spe_module *m, spe_id id, uint64_t bits)
     return id;
 }
 
-/* True when id is a scalar constant (int, bool, float; no spec constant): *bits are its bits, zero-extended. */
+/* True when id is a scalar constant (int, bool, float; no spec constant): *bits are its bits, zero-extended. Else *bits
+ * is 0. */
 static inline bool spe_const_bits(const spe_module *m, spe_id id, uint64_t *bits)
 {
+    *bits = 0;
     if (!id || id >= m->id_count || !(m->ids[id].flags & SPE_ID_CONSTANT_) || !m->ids[id].aux) return false;
     *bits = m->constants[m->ids[id].aux - 1];
     return true;
