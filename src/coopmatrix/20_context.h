@@ -33,7 +33,7 @@ static inline const cm_target *cm_target_row(const char *name)
         {"lnl", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large},
         {"ptl", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large},
         {"dg2", 8, 8 | 16 | 32, 8, 0, true, 64 << 10, 1024, 8 << 10, large},
-        {"generic", 16, 8 | 16 | 32, 0, 0, false, 32 << 10, 256, 8 << 10, ""},
+        {"generic", 16, 8 | 16 | 32, 0, 0, false, 32 << 10, 1024, 8 << 10, ""},
         {"soft", 16, 8 | 16 | 32, 8 | 16, 16, false, 64 << 10, 1024, 16 << 10, ""},
     };
     size_t i;

@@ -347,16 +347,12 @@ static inline bool cm_prefetch_block2d_(cm_ctx *c, cm_type type, int across, int
     return true;
 }
 
-/* The same pointer, asking for a cache policy: every level from `level` on caches, those before do not. */
+/* The same pointer, asking for a cache policy: 1 caches in the first level too, 2 does not. (One decoration an id: spirv-val
+ * takes no second, so the other levels keep their default, which is to cache.) */
 static inline spe_id cm_cached_pointer_(cm_ctx *c, spe_id ptr, int level)
 {
-    spe_id copy = spe_op(c->m, SPE_OpCopyObject, spe_type_of(c->m, ptr), 1, &ptr);
-    uint32_t i, words[2];
-    for (i = 0; i < 2; i++) {
-        words[0] = i;
-        words[1] = (int)i + 1 >= level ? 1 : 0;
-        spe_decorate(c->m, copy, SPE_DecorationCacheControlLoadINTEL, 2, words);
-    }
+    spe_id copy = spe_copy(c->m, ptr);
+    spe_cache_load(c->m, copy, 0, level == 1 ? SPE_LoadCacheControlCachedINTEL : SPE_LoadCacheControlUncachedINTEL);
     return copy;
 }
 
@@ -369,25 +365,19 @@ static inline spe_id cm_unless_true_(cm_ctx *c, spe_id test)
     return test && spe_const_bits(c->m, test, &bits) && bits ? 0 : test;
 }
 
-/* One direction of an access in this lane: the address contribution (i64, elements) and whether it is inside (0: it is). */
-typedef struct {
-    spe_id offset, inside;
-} cm_axis_;
+static inline spe_id cm_and_(cm_ctx *c, spe_id a, spe_id b) { return a && b ? spe_land(c->m, a, b) : a ? a : b; }
 
-/* Position + index along one direction; `limit` adds index < limit. Outside, the offset is that of position 0. */
-static inline cm_axis_ cm_axis_at_(cm_ctx *c, spe_id position, spe_id index, spe_id extent, spe_id stride, spe_id limit)
+/* n copies of a scalar as a vector; the scalar when n is 1. */
+static inline spe_id cm_copies_(cm_ctx *c, spe_id scalar, int n)
 {
-    spe_module *m = c->m;
-    spe_id at = spe_iadd(m, position, index), i64 = spe_int(m, 64);
-    cm_axis_ a = {0, 0};
-    if (extent) a.inside = spe_ult(m, at, extent);
-    if (limit) a.inside = a.inside ? spe_land(m, a.inside, spe_ult(m, index, limit)) : spe_ult(m, index, limit);
-    a.inside = cm_unless_true_(c, a.inside);
-    if (a.inside) at = spe_select(m, a.inside, at, cm_i32_(c, 0));
-    a.offset = spe_sconvert(m, i64, at);
-    if (!cm_is_constant_(c, stride, 1)) a.offset = spe_imul(m, a.offset, spe_sconvert(m, i64, stride));
-    return a;
+    return n == 1 ? scalar : spe_splat(c->m, spe_vec(c->m, spe_type_of(c->m, scalar), (uint32_t)n), scalar);
 }
+
+/* A row of the matrix in this lane: the address of its element in column 0 of the memory. A column: how many elements further.
+ * inside: whether a test says so, 0 when there is no test. Outside, both are those of position 0, which is safe to read. */
+typedef struct {
+    spe_id at, inside;
+} cm_axis_;
 
 /* The rows (one for each k1, k2) and columns (one for each word and channel of a block) that a lane accesses. */
 typedef struct {
@@ -395,26 +385,83 @@ typedef struct {
     int rows, cols;
 } cm_axes_;
 
+/* position + index and whether that is inside; scalars or vectors. */
+static inline cm_axis_ cm_position_(cm_ctx *c, spe_id position, spe_id index, spe_id extent)
+{
+    cm_axis_ a;
+    a.at = spe_iadd(c->m, position, index);
+    a.inside = extent ? cm_unless_true_(c, spe_ult(c->m, a.at, extent)) : 0;
+    return a;
+}
+
+/* A tested position as a distance in elements (i64). */
+static inline spe_id cm_distance_(cm_ctx *c, cm_axis_ a, spe_id stride)
+{
+    spe_module *m = c->m;
+    spe_id at = a.inside ? spe_select(m, a.inside, a.at, spe_null(m, spe_type_of(m, a.at))) : a.at, wide;
+    at = spe_sconvert(m, cm_like_(c, spe_int(m, 64), at), at);
+    if (cm_is_constant_(c, stride, 1)) return at;
+    wide = spe_sconvert(m, spe_int(m, 64), stride);
+    return spe_imul(m, at, cm_copies_(c, wide, (int)spe_count(m, spe_type_of(m, at))));
+}
+
+static inline void cm_rows_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axes_ *a)
+{
+    spe_id lane = cm_times_(c, cm_lane_(c, l).i, l->interleaved ? l->K1 : 1);
+    int i;
+    for (i = 0; i < a->rows; i++) {
+        int k1 = i % l->K1, k2 = i / l->K1, first = (l->interleaved ? k1 : k1 * l->I) + k2 * l->I * l->K1;
+        a->row[i] = cm_position_(c, s->row, cm_plus_(c, lane, first), s->rows);
+        a->row[i].at = spe_index(c->m, s->ptr, cm_distance_(c, a->row[i], s->down));
+    }
+}
+
+/* M >= S: columns are the same for all lanes and are computed as vectors of up to 16. */
+static inline void cm_columns_(cm_ctx *c, const cm_surface_ *s, cm_axes_ *a)
+{
+    spe_module *m = c->m;
+    int first, n, i;
+    for (first = 0; first < a->cols; first += n) {
+        spe_id numbers[16], vector, distance;
+        cm_axis_ all;
+        n = a->cols - first >= 16 ? 16 : a->cols - first >= 8 ? 8 : a->cols - first >= 4 ? 4 : a->cols - first >= 2 ? 2 : 1;
+        vector = spe_vec(m, spe_int(m, 32), (uint32_t)n);
+        for (i = 0; i < n; i++) numbers[i] = cm_i32_(c, first + i);
+        all = cm_position_(c, cm_copies_(c, s->col, n), n == 1 ? numbers[0] : spe_composite_const(m, vector, (uint32_t)n, numbers),
+                           s->cols ? cm_copies_(c, s->cols, n) : 0);
+        distance = cm_distance_(c, all, s->right);
+        for (i = 0; i < n; i++) {
+            a->col[first + i].at = cm_slice_(c, distance, n == 1 ? 0 : i, 1);
+            a->col[first + i].inside = all.inside ? cm_slice_(c, all.inside, i, 1) : 0;
+        }
+    }
+}
+
+/* M < S: lanes have different columns, and some may be padding. */
+static inline void cm_columns_spread_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axes_ *a)
+{
+    int i, across = l->S / l->I;
+    spe_id j0 = cm_times_(c, cm_lane_(c, l).j0, l->omega);
+    for (i = 0; i < a->cols; i++) {
+        int first = i / l->omega * across * l->omega + i % l->omega, last = first + (across - 1) * l->omega;
+        spe_id index = cm_plus_(c, j0, first);
+        cm_axis_ one = cm_position_(c, s->col, index, s->cols);
+        if (last >= l->cols) one.inside = cm_and_(c, one.inside, spe_ult(c->m, index, cm_i32_(c, l->cols)));
+        a->col[i].inside = one.inside;
+        a->col[i].at = cm_distance_(c, one, s->right);
+    }
+}
+
 static inline bool cm_axes_init_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axes_ *a)
 {
-    cm_lane lane = cm_lane_(c, l);
-    int i, across = l->S / l->I;
-    spe_id n = cm_i32_(c, l->cols);
     a->rows = l->K;
     a->cols = l->V / l->K;
     a->row = (cm_axis_ *)spe_alloc(c->m, (size_t)a->rows * sizeof(cm_axis_));
     a->col = (cm_axis_ *)spe_alloc(c->m, (size_t)a->cols * sizeof(cm_axis_));
     if (!a->row || !a->col) return false;
-    for (i = 0; i < a->rows; i++) {
-        int k1 = i % l->K1, k2 = i / l->K1, first = l->interleaved ? k1 : k1 * l->I;
-        spe_id index = cm_plus_(c, cm_times_(c, lane.i, l->interleaved ? l->K1 : 1), first + k2 * l->I * l->K1);
-        a->row[i] = cm_axis_at_(c, s->row, index, s->rows, s->down, 0);
-    }
-    for (i = 0; i < a->cols; i++) {
-        int first = i / l->omega * across * l->omega + i % l->omega, last = first + (across - 1) * l->omega;
-        spe_id index = cm_plus_(c, cm_times_(c, lane.j0, l->omega), first);
-        a->col[i] = cm_axis_at_(c, s->col, index, s->cols, s->right, last >= l->cols ? n : 0);
-    }
+    cm_rows_(c, l, s, a);
+    if (l->I == l->S) cm_columns_(c, s, a);
+    else cm_columns_spread_(c, l, s, a);
     return spe_ok(c->m);
 }
 
@@ -426,8 +473,6 @@ static inline void cm_axes_of_(const cm_layout *l, int v, int *row, int *col)
     *col = in_block / l->K1;
 }
 
-static inline spe_id cm_and_(cm_ctx *c, spe_id a, spe_id b) { return a && b ? spe_land(c->m, a, b) : a ? a : b; }
-
 /* Is there any memory at all? Clamped loads read element (0, 0) of it. 0: nothing is checked. */
 static inline spe_id cm_not_empty_(cm_ctx *c, const cm_surface_ *s)
 {
@@ -436,52 +481,78 @@ static inline spe_id cm_not_empty_(cm_ctx *c, const cm_surface_ *s)
     return cm_and_(c, cm_unless_true_(c, rows), cm_unless_true_(c, cols));
 }
 
-/* Method: load component by component, section "Load pseudo-code". What is outside reads element (0, 0) and takes the
+/* Bools for components v .. v + n: inside in both directions; 0 when nothing is tested. */
+static inline spe_id cm_inside_(cm_ctx *c, const cm_layout *l, const cm_axes_ *axes, int v, int n)
+{
+    spe_id rows[16], cols[16], whole[2] = {0, 0}, elem = spe_bool(c->m);
+    int i, row = 0, col = 0;
+    for (i = 0; i < n; i++) {
+        cm_axes_of_(l, v + i, &row, &col);
+        rows[i] = axes->row[row].inside;
+        cols[i] = axes->col[col].inside;
+        if (!rows[i]) rows[i] = spe_const_bool(c->m, true);
+        else whole[0] = rows[i];
+        if (!cols[i]) cols[i] = spe_const_bool(c->m, true);
+        else whole[1] = cols[i];
+    }
+    if (whole[0]) whole[0] = l->K1 == 1 ? cm_copies_(c, rows[0], n) : cm_join_(c, elem, rows, n, 1);
+    if (whole[1]) whole[1] = cm_join_(c, elem, cols, n, 1);
+    return cm_and_(c, whole[0], whole[1]);
+}
+
+/* `words` words of a part, from component v on, packed as they are read so that few values are alive at a time. */
+static inline spe_id cm_load_words_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const cm_axes_ *axes, int v, int words)
+{
+    spe_id read[16], vector, inside, elem = cm_storage_type(c, l->type);
+    int i, row, col, n = words * cm_channels_(l);
+    for (i = 0; i < n; i++) {
+        cm_axes_of_(l, v + i, &row, &col);
+        read[i] = spe_load(c->m, spe_index(c->m, axes->row[row].at, axes->col[col].at),
+                           (uint32_t)cm_type_info(l->type)->bytes);
+    }
+    vector = cm_join_(c, elem, read, n, 1);
+    inside = cm_inside_(c, l, axes, v, n);
+    if (inside) vector = spe_select(c->m, inside, vector, cm_copies_(c, s->padding, n));
+    return cm_pack_(c, l, vector, words);
+}
+
+/* Method: load component by component, section "Load pseudo-code". What is outside reads an element inside and takes the
  * padding instead, so there is no branch a component; one branch around everything is for memory without elements. */
 static inline bool cm_load_lanes_(cm_ctx *c, const cm_layout *l, const cm_mem *mem, const cm_surface_ *s, cm_matrix *out)
 {
-    spe_module *m = c->m;
-    spe_id some = cm_not_empty_(c, s), *v;
-    uint32_t size = (uint32_t)cm_type_info(l->type)->bytes;
-    cm_matrix none = cm_new_(c, l);
+    spe_id some = cm_not_empty_(c, s);
+    cm_matrix none = cm_poison_();
     cm_axes_ axes;
-    int i;
+    int part, first, v = 0;
     (void)mem;
-    v = (spe_id *)spe_alloc(m, (size_t)l->V * sizeof(spe_id));
-    if (!none.parts || !v) return true;
+    *out = cm_new_(c, l);
     if (some) {
-        for (i = 0; i < l->V; i++) v[i] = s->padding;
-        none = cm_from_components(c, l, v);
-        spe_if(m, some);
+        none = cm_splat(c, l->rows, l->cols, l->type, l->use, s->zero_padding ? 0 : s->padding);
+        spe_if(c->m, some);
     }
-    if (!cm_axes_init_(c, l, s, &axes)) return true;
-    for (i = 0; i < l->V; i++) {
-        int row, col;
-        spe_id inside;
-        cm_axes_of_(l, i, &row, &col);
-        inside = cm_and_(c, axes.row[row].inside, axes.col[col].inside);
-        v[i] = spe_load(m, spe_index(m, s->ptr, spe_iadd(m, axes.row[row].offset, axes.col[col].offset)), size);
-        if (inside) v[i] = spe_select(m, inside, v[i], s->padding);
+    if (!out->parts || !cm_axes_init_(c, l, s, &axes)) return true;
+    for (part = 0; part < out->parts; part++) {
+        int words = cm_part_words(l, part), group = cm_group_(l, words), pieces = 0;
+        spe_id piece[8];
+        for (first = 0; first < words; first += group, v += group * cm_channels_(l))
+            piece[pieces++] = cm_load_words_(c, l, s, &axes, v, group);
+        out->part[part] = cm_join_(c, cm_word_type_(c, l), piece, pieces, group);
     }
-    *out = cm_from_components(c, l, v);
-    if (some) spe_endif_from(m, out->parts, out->part, none.part, out->part);
+    if (some) spe_endif_from(c->m, (uint32_t)out->parts, out->part, none.part, out->part);
     return true;
 }
 
 /* Stores the components of one row of the axes (its test has been made). */
-static inline void cm_store_row_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const cm_axes_ *axes, int wanted,
-                                 const spe_id *v)
+static inline void cm_store_row_(cm_ctx *c, const cm_layout *l, const cm_axes_ *axes, int wanted, const spe_id *v)
 {
     spe_module *m = c->m;
     uint32_t size = (uint32_t)cm_type_info(l->type)->bytes;
     int i, row, col;
     for (i = 0; i < l->V; i++) {
-        spe_id at;
         cm_axes_of_(l, i, &row, &col);
         if (row != wanted) continue;
         if (axes->col[col].inside) spe_if(m, axes->col[col].inside);
-        at = spe_iadd(m, axes->row[row].offset, axes->col[col].offset);
-        spe_store(m, spe_index(m, s->ptr, at), v[i], size);
+        spe_store(m, spe_index(m, axes->row[row].at, axes->col[col].at), v[i], size);
         if (axes->col[col].inside) spe_endif(m, 0, NULL, NULL);
     }
 }
@@ -497,7 +568,7 @@ static inline bool cm_store_lanes_(cm_ctx *c, const cm_matrix *a, const cm_mem *
     if (!v || !cm_axes_init_(c, &a->l, s, &axes)) return true;
     for (row = 0; row < axes.rows; row++) {
         if (axes.row[row].inside) spe_if(c->m, axes.row[row].inside);
-        cm_store_row_(c, &a->l, s, &axes, row, v);
+        cm_store_row_(c, &a->l, &axes, row, v);
         if (axes.row[row].inside) spe_endif(c->m, 0, NULL, NULL);
     }
     return true;
