@@ -180,8 +180,7 @@ ze_result_t zeKernelGetSourceAttributes(ze_kernel_handle_t kernel, uint32_t *siz
     SOFT_POINTER(size);
     text = kernel->code->attributes ? kernel->code->attributes : "";
     bytes = (uint32_t)strlen(text) + 1;
-    if (to) {
-        SOFT_POINTER(*to);
+    if (to && *to) { /* the loader's checks refuse a null `to`, so that a null *to asks for the size too */
         if (*size < bytes) return ZE_RESULT_ERROR_INVALID_SIZE;
         memcpy(*to, text, bytes);
     }
