@@ -1489,15 +1489,18 @@ static inline cm_axis_ cm_position_(cm_ctx *c, spe_id position, spe_id index, sp
     return a;
 }
 
-/* A tested position as a distance in elements (i64). */
-static inline spe_id cm_distance_(cm_ctx *c, cm_axis_ a, spe_id stride)
+/* A position as a distance in elements, i64. */
+static inline spe_id cm_distance_(cm_ctx *c, spe_id at, spe_id stride)
 {
-    spe_module *m = c->m;
-    spe_id at = a.inside ? spe_select(m, a.inside, a.at, spe_null(m, spe_type_of(m, a.at))) : a.at, wide;
-    at = spe_sconvert(m, cm_like_(c, spe_int(m, 64), at), at);
-    if (cm_is_constant_(c, stride, 1)) return at;
-    wide = spe_sconvert(m, spe_int(m, 64), stride);
-    return spe_imul(m, at, cm_copies_(c, wide, (int)spe_count(m, spe_type_of(m, at))));
+    spe_id i64 = spe_int(c->m, 64);
+    at = spe_sconvert(c->m, i64, at);
+    return cm_is_constant_(c, stride, 1) ? at : spe_imul(c->m, at, spe_sconvert(c->m, i64, stride));
+}
+
+/* The value when the test allows, else zero. */
+static inline spe_id cm_or_zero_(cm_ctx *c, spe_id inside, spe_id v)
+{
+    return inside ? spe_select(c->m, inside, v, spe_null(c->m, spe_type_of(c->m, v))) : v;
 }
 
 static inline void cm_rows_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axes_ *a)
@@ -1507,27 +1510,30 @@ static inline void cm_rows_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s,
     for (i = 0; i < a->rows; i++) {
         int k1 = i % l->K1, k2 = i / l->K1, first = (l->interleaved ? k1 : k1 * l->I) + k2 * l->I * l->K1;
         a->row[i] = cm_position_(c, s->row, cm_plus_(c, lane, first), s->rows);
-        a->row[i].at = spe_index(c->m, s->ptr, cm_distance_(c, a->row[i], s->down));
+        a->row[i].at = spe_index(c->m, s->ptr, cm_distance_(c, cm_or_zero_(c, a->row[i].inside, a->row[i].at), s->down));
     }
 }
 
-/* M >= S: columns are the same for all lanes and are computed as vectors of up to 16. */
+/* M >= S: columns are the same for all lanes. Tests are vectors of up to 16; distances grow by the stride, since 64-bit
+ * multiplication is slow on many devices. */
 static inline void cm_columns_(cm_ctx *c, const cm_surface_ *s, cm_axes_ *a)
 {
     spe_module *m = c->m;
+    spe_id distance = cm_distance_(c, s->col, s->right), step = cm_distance_(c, s->right, cm_i32_(c, 1));
     int first, n, i;
     for (first = 0; first < a->cols; first += n) {
-        spe_id numbers[16], vector, distance;
-        cm_axis_ all;
+        spe_id numbers[16], vector;
+        cm_axis_ all = {0, 0};
         n = a->cols - first >= 16 ? 16 : a->cols - first >= 8 ? 8 : a->cols - first >= 4 ? 4 : a->cols - first >= 2 ? 2 : 1;
         vector = spe_vec(m, spe_int(m, 32), (uint32_t)n);
         for (i = 0; i < n; i++) numbers[i] = cm_i32_(c, first + i);
-        all = cm_position_(c, cm_copies_(c, s->col, n), n == 1 ? numbers[0] : spe_composite_const(m, vector, (uint32_t)n, numbers),
-                           s->cols ? cm_copies_(c, s->cols, n) : 0);
-        distance = cm_distance_(c, all, s->right);
+        vector = n == 1 ? numbers[0] : spe_composite_const(m, vector, (uint32_t)n, numbers);
+        if (s->cols) all = cm_position_(c, cm_copies_(c, s->col, n), vector, cm_copies_(c, s->cols, n));
         for (i = 0; i < n; i++) {
-            a->col[first + i].at = cm_slice_(c, distance, n == 1 ? 0 : i, 1);
-            a->col[first + i].inside = all.inside ? cm_slice_(c, all.inside, i, 1) : 0;
+            cm_axis_ *one = &a->col[first + i];
+            if (first + i > 0) distance = spe_iadd(m, distance, step);
+            one->inside = all.inside ? cm_slice_(c, all.inside, i, 1) : 0;
+            one->at = cm_or_zero_(c, one->inside, distance);
         }
     }
 }
@@ -1543,7 +1549,7 @@ static inline void cm_columns_spread_(cm_ctx *c, const cm_layout *l, const cm_su
         cm_axis_ one = cm_position_(c, s->col, index, s->cols);
         if (last >= l->cols) one.inside = cm_and_(c, one.inside, spe_ult(c->m, index, cm_i32_(c, l->cols)));
         a->col[i].inside = one.inside;
-        a->col[i].at = cm_distance_(c, one, s->right);
+        a->col[i].at = cm_distance_(c, cm_or_zero_(c, one.inside, one.at), s->right);
     }
 }
 
