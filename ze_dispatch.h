@@ -82,6 +82,8 @@
 
 #include <level_zero/ze_api.h>
 
+#include <level_zero/loader/ze_loader.h>
+
 #if !defined(_WIN32)
 #include <unistd.h>
 #if !defined(__cplusplus)
@@ -536,7 +538,7 @@ static inline bool zed_fail_(zed_device *d, int id, const char *format, ...)
 static inline const char *zed_driver_text_(ze_driver_handle_t driver)
 {
 #if defined(ZE_API_VERSION_CURRENT_M)
-#if ZE_API_VERSION_CURRENT_M >= ZE_MAKE_VERSION(1, 10)
+#if ZE_API_VERSION_CURRENT_M >= ZE_MAKE_VERSION(1, 6)
     const char *text = NULL;
     if (driver && zeDriverGetLastErrorDescription(driver, &text) == ZE_RESULT_SUCCESS && text) return text;
 #endif
@@ -1654,23 +1656,51 @@ static inline bool zed_bind_(const zed_kernel *k, const zed_arg *a, uint32_t i, 
 
 /* ---- modules and kernels --------------------------------------------------------------------------------------- */
 
-/* Keeps the whole build log on the device. */
-static inline void zed_keep_log_(zed_device *d, ze_module_build_log_handle_t log)
+/* The functions that read a build log. */
+typedef struct zed_log_calls_ {
+    ze_result_t(ZE_APICALL *get)(ze_module_build_log_handle_t, size_t *, char *);
+    ze_result_t(ZE_APICALL *destroy)(ze_module_build_log_handle_t);
+} zed_log_calls_;
+
+/* A loader that wraps handles (it does with several drivers) does not wrap the log of a module that failed, and would
+ * read the driver's object as its own. Then only the driver's functions will do, if it gives them. */
+static inline bool zed_log_functions_(zed_device *d, bool failed, zed_log_calls_ *calls)
 {
-    size_t size = 0;
-    char *text;
-    if (!log) return;
-    if (zeModuleBuildLogGetString(log, &size, NULL) == ZE_RESULT_SUCCESS && size) {
-        text = (char *)calloc(size + 1, 1);
-        if (text && zeModuleBuildLogGetString(log, &size, text) == ZE_RESULT_SUCCESS) {
-            for (size = strlen(text); size && isspace((unsigned char)text[size - 1]);) text[--size] = 0;
-            free(d->log_);
-            d->log_ = text;
-        } else {
-            free(text);
-        }
+    void *own = d->context, *get = NULL, *destroy = NULL;
+    calls->get = zeModuleBuildLogGetString;
+    calls->destroy = zeModuleBuildLogDestroy;
+    if (!failed || (zelLoaderTranslateHandle(ZEL_HANDLE_CONTEXT, d->context, &own) == ZE_RESULT_SUCCESS &&
+                    own == (void *)d->context)) {
+        return true;
     }
-    zeModuleBuildLogDestroy(log);
+    if (zeDriverGetExtensionFunctionAddress(d->driver, "zeModuleBuildLogGetString", &get) != ZE_RESULT_SUCCESS ||
+        zeDriverGetExtensionFunctionAddress(d->driver, "zeModuleBuildLogDestroy", &destroy) != ZE_RESULT_SUCCESS) {
+        return false;
+    }
+    memcpy(&calls->get, &get, sizeof get);
+    memcpy(&calls->destroy, &destroy, sizeof destroy);
+    return get && destroy;
+}
+
+/* Keeps the whole build log on the device. */
+static inline void zed_keep_log_(zed_device *d, ze_module_build_log_handle_t log, bool failed)
+{
+    static const char lost[] = "the loader passes no log on while it has several drivers; name one in "
+                               "ZE_ENABLE_ALT_DRIVERS to see it. ";
+    zed_log_calls_ calls;
+    size_t size = 0;
+    if (!log) return;
+    if (!zed_log_functions_(d, failed, &calls)) {
+        const char *text = zed_driver_text_(d->driver);
+        size = sizeof lost + strlen(text);
+        d->log_ = (char *)malloc(size);
+        if (d->log_) snprintf(d->log_, size, "%s%s", lost, text);
+        return;
+    }
+    if (calls.get(log, &size, NULL) == ZE_RESULT_SUCCESS && size) d->log_ = (char *)calloc(size + 1, 1);
+    if (d->log_ && calls.get(log, &size, d->log_) != ZE_RESULT_SUCCESS) d->log_[0] = 0;
+    for (size = d->log_ ? strlen(d->log_) : 0; size && isspace((unsigned char)d->log_[size - 1]);) d->log_[--size] = 0;
+    calls.destroy(log);
 }
 
 /* All the last module's compiler had to say, "" when nothing. */
@@ -1712,7 +1742,8 @@ static inline bool zed_module_load_(zed_module *module, zed_device *d, const voi
     free(d->log_);
     d->log_ = NULL;
     result = zeModuleCreate(d->context, d->device, &desc, &module->handle, &log);
-    zed_keep_log_(d, log);
+    if (result != ZE_RESULT_SUCCESS) module->handle = NULL;
+    zed_keep_log_(d, log, result != ZE_RESULT_SUCCESS);
     if (result == ZE_RESULT_ERROR_MODULE_BUILD_FAILURE) {
         zed_fail_(d, ZED_MODULE_BUILD, "\"%s\" refused a module of %zu bytes (flags \"%s\"): %.1500s", d->name, bytes,
                   flags ? flags : "", d->log_ ? d->log_ : "no build log");

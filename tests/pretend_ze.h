@@ -6,6 +6,9 @@
 #define PRETEND_ZE_H
 
 #include <level_zero/ze_api.h>
+
+#include <level_zero/loader/ze_loader.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,11 +30,13 @@ static struct {
     uint64_t start, end;  /* what the next event says */
     uint32_t kernel_args; /* numKernelArgs of every kernel */
     uint32_t required_size[3], required_subgroup, local_bytes;
-    const char *log; /* of a module build */
-    int fail_at;     /* the number of the call that fails, from 1; 0: none */
+    const char *log;             /* of a module build */
+    bool wraps, gives_addresses; /* the loader has handles of its own; the driver tells where its functions are */
+    int fail_at;                 /* the number of the call that fails, from 1; 0: none */
     ze_result_t fail_with;
     /* recorded */
     int calls, alive, launches, barriers, executions, inits;
+    void *last_log;
     const char *failed; /* the name of the call that failed */
     struct {
         size_t size;
@@ -357,7 +362,10 @@ ZE_APIEXPORT ze_result_t ZE_APICALL zeModuleCreate(ze_context_handle_t context, 
                                                    ze_module_build_log_handle_t *log)
 {
     (void)context, (void)device, (void)desc;
-    if (log) pretend_make(log);
+    if (log) {
+        pretend_make(log);
+        pretend.last_log = *log;
+    }
     PRETEND_CALL
     return pretend_make(module);
 }
@@ -493,8 +501,38 @@ ZE_APIEXPORT ze_result_t ZE_APICALL zeCommandListAppendMemoryFill(ze_command_lis
     return ZE_RESULT_SUCCESS;
 }
 
+/* A handle as the driver knows it: another one when the pretended loader wraps. */
+ZE_APIEXPORT ze_result_t ZE_APICALL zelLoaderTranslateHandle(zel_handle_type_t type, void *in, void **out)
+{
+    (void)type;
+    *out = pretend.wraps ? (void *)&pretend : in;
+    return ZE_RESULT_SUCCESS;
+}
+
+static ze_result_t ZE_APICALL pretend_driver_log(ze_module_build_log_handle_t log, size_t *size, char *text)
+{
+    (void)log;
+    *size = sizeof "by the driver itself";
+    if (text) memcpy(text, "by the driver itself", *size);
+    return ZE_RESULT_SUCCESS;
+}
+
+ZE_APIEXPORT ze_result_t ZE_APICALL zeDriverGetExtensionFunctionAddress(ze_driver_handle_t driver, const char *name,
+                                                                        void **address)
+{
+    ze_result_t(ZE_APICALL * get)(ze_module_build_log_handle_t, size_t *, char *) = pretend_driver_log;
+    ze_result_t(ZE_APICALL * destroy)(ze_module_build_log_handle_t) = zeModuleBuildLogDestroy;
+    (void)driver;
+    if (!pretend.gives_addresses) return ZE_RESULT_ERROR_INVALID_ARGUMENT;
+    if (strcmp(name, "zeModuleBuildLogGetString") == 0)
+        memcpy(address, &get, sizeof get);
+    else
+        memcpy(address, &destroy, sizeof destroy);
+    return ZE_RESULT_SUCCESS;
+}
+
 #if defined(ZE_API_VERSION_CURRENT_M)
-#if ZE_API_VERSION_CURRENT_M >= ZE_MAKE_VERSION(1, 10)
+#if ZE_API_VERSION_CURRENT_M >= ZE_MAKE_VERSION(1, 6)
 ZE_APIEXPORT ze_result_t ZE_APICALL zeDriverGetLastErrorDescription(ze_driver_handle_t driver, const char **text)
 {
     (void)driver;

@@ -152,9 +152,9 @@ TEST(the_loader_is_told_of_the_software_device)
     zed_close(&d);
 
     unsetenv("ZE_ENABLE_ALT_DRIVERS");
-    setenv("XETILE_SOFT", "/proc/self/exe", 1); /* any readable file */
+    setenv("XETILE_SOFT", "/", 1); /* anything readable */
     CHECK(zed_open(&d, NULL));
-    CHECK_STR(getenv("ZE_ENABLE_ALT_DRIVERS"), "libze_intel_gpu.so.1,libze_intel_gpu_legacy1.so.1,/proc/self/exe");
+    CHECK_STR(getenv("ZE_ENABLE_ALT_DRIVERS"), "libze_intel_gpu.so.1,libze_intel_gpu_legacy1.so.1,/");
     zed_close(&d);
 
     unsetenv("ZE_ENABLE_ALT_DRIVERS");
@@ -446,6 +446,35 @@ TEST(a_refused_module_gives_its_log)
     CHECK_INT(pretend.alive, 0);
 }
 
+/* Where the loader wraps handles, the log of a failed module must not go through it. */
+TEST(a_wrapped_log_is_read_by_the_driver_or_not_at_all)
+{
+    static const uint32_t words[5] = {0x07230203};
+    for (int gives = 0; gives < 2; gives++) {
+        zed_device d;
+        zed_module m;
+        void *lost;
+        start();
+        CHECK(zed_open(&d, NULL));
+        pretend.log = "by way of the loader";
+        pretend.wraps = 1;
+        pretend.gives_addresses = gives;
+        pretend.fail_at = pretend.calls + 1;
+        pretend.fail_with = ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
+        CHECK(!zed_module_load(&m, &d, words, sizeof words, NULL));
+        CHECK_INT(zed_get_error(&d)->id, ZED_MODULE_BUILD);
+        lost = pretend.last_log;
+        CHECK_HAS(zed_get_error(&d)->text, gives ? "by the driver itself" : "ZE_ENABLE_ALT_DRIVERS");
+        CHECK(!strstr(zed_build_log(&d), "by way of the loader"));
+        zed_clear_error(&d);
+        CHECK(zed_module_load(&m, &d, words, sizeof words, NULL));
+        CHECK_STR(zed_build_log(&d), "by way of the loader"); /* of a module that did not fail, it is wrapped too */
+        zed_close(&d);
+        CHECK_INT(pretend.alive, gives ? 0 : 1); /* a log that nobody can free */
+        if (!gives) free(lost);
+    }
+}
+
 TEST(after_an_error_nothing_is_done_until_it_is_cleared)
 {
     zed_device d;
@@ -499,6 +528,7 @@ int main(void)
     RUN(any_call_may_fail);
     RUN(every_result_has_a_name);
     RUN(a_refused_module_gives_its_log);
+    RUN(a_wrapped_log_is_read_by_the_driver_or_not_at_all);
     RUN(after_an_error_nothing_is_done_until_it_is_cleared);
     RUN(a_second_queue_shares_the_context);
     return test_report();
