@@ -610,9 +610,44 @@ bool sp_check_variable(struct sp_reader *r, const struct sp_inst *i)
     return true;
 }
 
+/* The built-ins that kernels have: three integers, one, or a mask of four 32-bit ones. */
+enum built_in_shape { THREE, SINGLE, LANE_MASK };
+static const struct {
+    uint32_t number;
+    enum built_in_shape shape;
+} built_ins[] = {
+    {SP_BUILTIN_NumWorkgroups, THREE}, {SP_BUILTIN_WorkgroupSize, THREE}, {SP_BUILTIN_WorkgroupId, THREE},
+    {SP_BUILTIN_LocalInvocationId, THREE}, {SP_BUILTIN_GlobalInvocationId, THREE}, {SP_BUILTIN_LocalInvocationIndex, SINGLE},
+    {SP_BUILTIN_WorkDim, SINGLE}, {SP_BUILTIN_GlobalSize, THREE}, {SP_BUILTIN_EnqueuedWorkgroupSize, THREE},
+    {SP_BUILTIN_GlobalOffset, THREE}, {SP_BUILTIN_GlobalLinearId, SINGLE}, {SP_BUILTIN_SubgroupSize, SINGLE},
+    {SP_BUILTIN_SubgroupMaxSize, SINGLE}, {SP_BUILTIN_NumSubgroups, SINGLE}, {SP_BUILTIN_NumEnqueuedSubgroups, SINGLE},
+    {SP_BUILTIN_SubgroupId, SINGLE}, {SP_BUILTIN_SubgroupLocalInvocationId, SINGLE}, {SP_BUILTIN_SubgroupEqMask, LANE_MASK},
+    {SP_BUILTIN_SubgroupGeMask, LANE_MASK}, {SP_BUILTIN_SubgroupGtMask, LANE_MASK}, {SP_BUILTIN_SubgroupLeMask, LANE_MASK},
+    {SP_BUILTIN_SubgroupLtMask, LANE_MASK},
+};
+
+static bool check_built_in(struct sp_reader *r, const struct sp_inst *i)
+{
+    const struct sp_decoration *d = sp_decorated(r->m, i->id, SP_DECORATION_BuiltIn);
+    const struct sp_type *t = sp_type(r->m, sp_type(r->m, i->type)->elem), *e = scalar_of(r->m, t);
+    uint32_t count = t->kind == SP_VECTOR ? t->count : 1;
+    size_t k;
+    if (!d) return sp_refuse(r, i, "an input that is not decorated as a built-in");
+    for (k = 0; k < sizeof built_ins / sizeof built_ins[0]; k++) {
+        enum built_in_shape shape = built_ins[k].shape;
+        if (built_ins[k].number != d->operand[0]) continue;
+        if (e->kind == SP_INT && e->bits >= 32 && count == (shape == THREE ? 3u : shape == SINGLE ? 1u : 4u) &&
+            (shape != LANE_MASK || e->bits == 32))
+            return true;
+        return sp_refuse(r, i, "the built-in %u does not have this type", d->operand[0]);
+    }
+    return sp_refuse(r, i, "the software device does not have the built-in %u", d->operand[0]);
+}
+
 bool sp_accept_global(struct sp_reader *r, const struct sp_inst *i)
 {
     if (!sp_check_variable(r, i)) return false;
+    if (i->operand[0] == SP_STORAGE_Input && !check_built_in(r, i)) return false;
     if (i->operand[0] == SP_STORAGE_Function || i->operand[0] == SP_STORAGE_Generic)
         return sp_refuse(r, i, "this storage class belongs into a function");
     if (!sp_define(r, i, SP_IS_VARIABLE, i->type)) return false;
