@@ -1755,7 +1755,7 @@ static inline spe_id spe_operands_(spe_module *m, const char *fn, uint32_t kinds
 static inline int64_t spe_signed_(uint64_t x, uint32_t bits)
 {
     uint64_t sign = (uint64_t)1 << (bits - 1);
-    return (int64_t)((x & spe_mask_(bits)) ^ sign) - (int64_t)sign;
+    return (int64_t)(((x & spe_mask_(bits)) ^ sign) - sign);
 }
 
 /* Two scalar integers at build time; false where the result is not defined or the operation not known. */
