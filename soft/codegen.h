@@ -71,7 +71,7 @@ struct cg {
     struct cg_value *value;      /* by id */
     struct cg_function *function;
     struct cg_leaves *leaves;    /* by type index */
-    uint32_t *local_offset;      /* by id: of Workgroup variables */
+    uint32_t *local_offset, local_end; /* by id: of Workgroup variables; where they end */
     uint32_t *global_index;      /* by id: of CrossWorkgroup and UniformConstant variables */
     void *arena;
     /* while a function is written */
@@ -113,6 +113,8 @@ const char *cg_temporary(struct cg *g, const char *type); /* declares one in the
 
 /* ---- codegen_flow.c */
 void cg_analyse(struct cg *g);
+bool cg_is_value_operand(const struct sp_inst *i, uint32_t k);
+bool cg_has_group_operation(uint16_t op);
 bool cg_builtin_varies(struct cg *g, const struct cg_function *fn, uint32_t builtin, uint32_t component);
 bool cg_builtin_of(struct cg *g, uint32_t variable, uint32_t *builtin);
 
@@ -129,6 +131,8 @@ void cg_apply(struct cg *g, uint32_t leaf, enum cg_kind result, const char *unif
 
 /* codegen_memory.c */
 int64_t cg_signed_constant(struct cg *g, uint32_t id);
+enum { CG_EXCHANGE_BYTES = 2048 }; /* a u64 for each subgroup of the largest work-group */
+uint32_t cg_exchange_offset(struct cg *g); /* in local memory, of the table that work-group operations exchange values in */
 void cg_place_variables(struct cg *g);                 /* local offsets, global indices, which variables are fixed */
 void cg_declare_variables(struct cg *g);               /* of the function being written */
 void cg_store_leaf(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind kind, const char *value, bool varying);
@@ -137,6 +141,7 @@ const char *cg_fixed_item(struct cg *g, uint32_t variable, int64_t offset);
 bool cg_block_access(struct cg *g, const struct sp_inst *i, uint32_t k, uint32_t *item, uint64_t *bytes);
 /* codegen_math.c: does the instruction store a second result through its last operand? */
 bool cg_math_stores(const struct sp_inst *i);
+bool cg_math_literal(const struct sp_inst *i, uint32_t k); /* is operand k a number, not an id? */
 bool cg_memory_varies(struct cg *g, const struct cg_function *fn, const struct sp_inst *i); /* of OpLoad */
 void cg_store_effect(struct cg *g, const struct cg_function *fn, const struct sp_inst *i, bool masked, bool *changed);
 

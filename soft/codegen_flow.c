@@ -358,6 +358,41 @@ static void find_masked(struct cg *g, struct cg_function *fn)
 
 /* ---- uniformity */
 
+/* Is the operand an id (of a value, or of something that cannot be mistaken for one), not a literal? */
+bool cg_is_value_operand(const struct sp_inst *i, uint32_t k)
+{
+    switch (i->op) {
+    case SP_OP_Load:
+    case SP_OP_CompositeExtract:
+    case SP_OP_LifetimeStart:
+    case SP_OP_LifetimeStop:
+    case SP_OP_Switch:
+    case SP_OP_BranchConditional: return k < 1;
+    case SP_OP_Store:
+    case SP_OP_CopyMemory:
+    case SP_OP_CompositeInsert:
+    case SP_OP_VectorShuffle:
+    case SP_OP_SubgroupBlockPrefetchINTEL: return k < 2;
+    case SP_OP_CopyMemorySized: return k < 3;
+    case SP_OP_SubgroupMatrixMultiplyAccumulateINTEL: return k < 4;
+    case SP_OP_Variable: return k == 1;
+    case SP_OP_Phi: return k % 2 == 0;
+    case SP_OP_ExtInst: return k > 1 && !cg_math_literal(i, k);
+    case SP_OP_Branch:
+    case SP_OP_Undef:
+    case SP_OP_Unreachable: return false;
+    default: return k != 1 || !cg_has_group_operation(i->op);
+    }
+}
+
+/* Those with Reduce, InclusiveScan ... as their second operand. */
+bool cg_has_group_operation(uint16_t op)
+{
+    return op == SP_OP_GroupNonUniformBallotBitCount || (op >= SP_OP_GroupIAdd && op <= SP_OP_GroupSMax) ||
+           (op >= SP_OP_GroupNonUniformIAdd && op <= SP_OP_GroupNonUniformLogicalXor) ||
+           (op >= SP_OP_GroupIMulKHR && op <= SP_OP_GroupLogicalXorKHR);
+}
+
 bool cg_builtin_of(struct cg *g, uint32_t variable, uint32_t *builtin)
 {
     const struct sp_decoration *d = sp_decorated(g->m, variable, SP_DECORATION_BuiltIn);
@@ -460,43 +495,12 @@ static int result_rule(const struct sp_inst *i)
     case SP_OP_GroupNonUniformBallot:
     case SP_OP_SubgroupBallotKHR:
     case SP_OP_SubgroupFirstInvocationKHR:
+    case SP_OP_SubgroupReadInvocationKHR:
+    case SP_OP_GroupAsyncCopy:
     case SP_OP_SubgroupAllKHR:
     case SP_OP_SubgroupAnyKHR:
     case SP_OP_SubgroupAllEqualKHR: return 0;
-    case SP_OP_SubgroupReadInvocationKHR: return 1;
-    case SP_OP_GroupIAdd:
-    case SP_OP_GroupFAdd:
-    case SP_OP_GroupFMin:
-    case SP_OP_GroupUMin:
-    case SP_OP_GroupSMin:
-    case SP_OP_GroupFMax:
-    case SP_OP_GroupUMax:
-    case SP_OP_GroupSMax:
-    case SP_OP_GroupIMulKHR:
-    case SP_OP_GroupFMulKHR:
-    case SP_OP_GroupBitwiseAndKHR:
-    case SP_OP_GroupBitwiseOrKHR:
-    case SP_OP_GroupBitwiseXorKHR:
-    case SP_OP_GroupLogicalAndKHR:
-    case SP_OP_GroupLogicalOrKHR:
-    case SP_OP_GroupLogicalXorKHR:
-    case SP_OP_GroupNonUniformIAdd:
-    case SP_OP_GroupNonUniformFAdd:
-    case SP_OP_GroupNonUniformIMul:
-    case SP_OP_GroupNonUniformFMul:
-    case SP_OP_GroupNonUniformSMin:
-    case SP_OP_GroupNonUniformUMin:
-    case SP_OP_GroupNonUniformFMin:
-    case SP_OP_GroupNonUniformSMax:
-    case SP_OP_GroupNonUniformUMax:
-    case SP_OP_GroupNonUniformFMax:
-    case SP_OP_GroupNonUniformBitwiseAnd:
-    case SP_OP_GroupNonUniformBitwiseOr:
-    case SP_OP_GroupNonUniformBitwiseXor:
-    case SP_OP_GroupNonUniformLogicalAnd:
-    case SP_OP_GroupNonUniformLogicalOr:
-    case SP_OP_GroupNonUniformLogicalXor: return i->operand[1] == SP_GROUP_Reduce ? 0 : 1;
-    default: return -1;
+    default: return !cg_has_group_operation(i->op) ? -1 : i->operand[1] == SP_GROUP_Reduce ? 0 : 1;
     }
 }
 
@@ -510,24 +514,10 @@ static bool extract_varies(struct cg *g, const struct cg_function *fn, const str
     return cg_builtin_varies(g, fn, builtin, i->operand[1]);
 }
 
-/* Which operands are values (the others are literals, an instruction set, or names of instructions). */
-static void value_operands(const struct sp_inst *i, uint32_t *from, uint32_t *to)
-{
-    *from = 0;
-    *to = i->count;
-    if (i->op == SP_OP_CompositeExtract) *to = 1;
-    if (i->op == SP_OP_CompositeInsert || i->op == SP_OP_VectorShuffle) *to = 2;
-    if (i->op == SP_OP_ExtInst) *from = 2;
-}
-
 static bool operand_varies(struct cg *g, const struct sp_inst *i)
 {
-    uint32_t from, to;
-    value_operands(i, &from, &to);
-    for (uint32_t k = from; k < to && k < i->count; k++) {
-        uint32_t id = i->operand[k];
-        if (id < g->m->bound && g->value[id].varying) return true; /* a memory operand's literal errs to the safe side */
-    }
+    for (uint32_t k = 0; k < i->count; k++)
+        if (cg_is_value_operand(i, k) && g->value[i->operand[k]].varying) return true;
     return false;
 }
 
@@ -581,7 +571,8 @@ static void note_uses(struct cg *g, struct cg_function *fn, uint32_t block, cons
             note_use(g, fn, i->operand[k], g->m->ids[i->operand[k + 1]].block, changed);
         return;
     }
-    for (uint32_t k = 0; k < i->count; k++) note_use(g, fn, i->operand[k], block, changed);
+    for (uint32_t k = 0; k < i->count; k++)
+        if (cg_is_value_operand(i, k)) note_use(g, fn, i->operand[k], block, changed);
 }
 
 static bool propagate(struct cg *g, struct cg_function *fn)
@@ -634,9 +625,10 @@ static void note_features(struct cg *g, struct cg_function *fn)
             uint32_t builtin;
             uint64_t scope = 0;
             bool scoped = i->op == SP_OP_ControlBarrier || i->op == SP_OP_ControlBarrierArriveEXT ||
-                          i->op == SP_OP_ControlBarrierWaitEXT || result_rule(i) >= 0;
+                          i->op == SP_OP_ControlBarrierWaitEXT || i->op == SP_OP_GroupWaitEvents ||
+                          result_rule(i) >= 0;
             for (uint32_t o = 0; o < i->count; o++)
-                if (i->operand[o] < g->m->bound && cg_builtin_of(g, i->operand[o], &builtin)) fn->uses_builtins = true;
+                if (cg_is_value_operand(i, o) && cg_builtin_of(g, i->operand[o], &builtin)) fn->uses_builtins = true;
             if (scoped && i->count && sp_constant(g->m, i->operand[0], &scope) && scope == SP_SCOPE_Workgroup)
                 fn->has_barrier = true;
         }

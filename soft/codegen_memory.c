@@ -150,7 +150,7 @@ static void each_pointer(struct cg *g, uint32_t function, void (*use)(struct cg 
             for (uint32_t k = 0; k < i->count; k++) {
                 uint32_t id = i->operand[k];
                 const struct sp_type *t;
-                if (id >= g->m->bound || !g->m->ids[id].type) continue;
+                if (!cg_is_value_operand(i, k) || !g->m->ids[id].type) continue;
                 t = sp_type(g->m, g->m->ids[id].type);
                 if (t && t->kind == SP_POINTER) use(g, i, k);
             }
@@ -198,6 +198,8 @@ static void find_fixed(struct cg *g)
     }
 }
 
+uint32_t cg_exchange_offset(struct cg *g) { return (g->local_end + 63) & ~63u; }
+
 void cg_place_variables(struct cg *g)
 {
     uint64_t local = 0;
@@ -210,6 +212,7 @@ void cg_place_variables(struct cg *g)
             local = (local + 63) & ~(uint64_t)63;
             g->local_offset[v->id] = (uint32_t)local;
             local += t->size;
+            g->local_end = (uint32_t)local;
             if (local > 1u << 30) cg_fail(g, "the module's local variables are too large");
             break;
         case SP_STORAGE_CrossWorkgroup:
@@ -256,7 +259,7 @@ void cg_store_effect(struct cg *g, const struct cg_function *fn, const struct sp
     } else {
         for (uint32_t k = 0; k < i->count && !target; k++) {
             uint32_t id = i->operand[k];
-            if (id >= g->m->bound || !g->value[id].variable) continue;
+            if (!cg_is_value_operand(i, k) || !g->value[id].variable) continue;
             if (!cg_block_access(g, i, k, &item, &bytes) && !(i->op == SP_OP_ExtInst && cg_math_stores(i))) continue;
             target = g->value[id].variable;
             varying = true;

@@ -5,6 +5,7 @@
  *
  *     %0 %1 %2 %3   operands                       %t  the result's C type        %k  its name as a suffix (u32)
  *     %s            the result's signed C type     %a  operand 0's C type         %z  its signed C type   %j  its name
+ *     %l            the C library's suffix for operand 0's type (f for float)
  *     $name         the helper `name` for uniform, `XS(name)` for varying operands
  *     @name         a scalar helper, called lane by lane for varying operands (stands alone)
  *
@@ -33,6 +34,7 @@ static const char *type_letter(struct cg *g, const struct apply *a, char c)
     case 'z': return cg_kind_signed(g, a->kind[0], a->varying);
     case 'k': return cg_kind_name(a->result);
     case 'j': return cg_kind_name(a->kind[0]);
+    case 'l': return a->kind[0] == CG_F64 ? "" : "f";
     default: return "?";
     }
 }

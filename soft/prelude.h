@@ -178,6 +178,24 @@ XS_INLINE u64 smul_hi_u64(u64 a, u64 b)
     return umul_hi_u64(a, b) - ((i64)a < 0 ? b : 0) - ((i64)b < 0 ? a : 0);
 }
 
+/* Saturating conversions between the integers. */
+#define XS_SATURATE(M, N)                                                                                              \
+    XS_INLINE u##N sat_s_to_u_u##M##_u##N(u##M x)                                                                      \
+    {                                                                                                                  \
+        const u64 most = (u##N)~(u##N)0;                                                                               \
+        return (i##M)x < 0 ? (u##N)0 : x > most ? (u##N)most : (u##N)x;                                                \
+    }                                                                                                                  \
+    XS_INLINE u##N sat_u_to_s_u##M##_u##N(u##M x)                                                                      \
+    {                                                                                                                  \
+        const u64 most = ((u64)1 << (N - 1)) - 1;                                                                      \
+        return x > most ? (u##N)most : (u##N)x;                                                                        \
+    }
+#define XS_SATURATE_TO(N) XS_SATURATE(8, N) XS_SATURATE(16, N) XS_SATURATE(32, N) XS_SATURATE(64, N)
+XS_SATURATE_TO(8)
+XS_SATURATE_TO(16)
+XS_SATURATE_TO(32)
+XS_SATURATE_TO(64)
+
 /* A float outside the integer's range gives the nearest integer there is, NaN gives 0 (what the saturated forms of
  * OpenCL ask for, and a valid choice where the result is undefined). */
 #define XS_FLOAT_TO_INT(F, N)                                                                                          \
@@ -296,5 +314,44 @@ XS_ATOMIC_LOOP(fmax_f32, 32, f32, f32_bits, bits_f32, fmax_f32)
 XS_ATOMIC_LOOP(fadd_f64, 64, f64, f64_bits, bits_f64, fadd_f64)
 XS_ATOMIC_LOOP(fmin_f64, 64, f64, f64_bits, bits_f64, fmin_f64)
 XS_ATOMIC_LOOP(fmax_f64, 64, f64, f64_bits, bits_f64, fmax_f64)
+
+/* ---- work-group operations: a value of each subgroup in a table in local memory, between two barriers */
+
+XS_INLINE void group_put(struct xs_subgroup *self, u64 table, u64 bits)
+{
+    XS_AT(u64, table + 8 * (u64)self->subgroup_id) = bits;
+    self->barrier(self, XS_BARRIER_FULL);
+}
+XS_INLINE u64 group_get(u64 table, u32 subgroup) { return XS_AT(u64, table + 8 * (u64)subgroup); }
+
+XS_FUNCTION u64 group_broadcast(struct xs_subgroup *self, u64 table, u32 from, u64 bits)
+{
+    group_put(self, table, bits);
+    bits = group_get(table, from < self->subgroup_count ? from : 0);
+    self->barrier(self, XS_BARRIER_FULL);
+    return bits;
+}
+
+XS_FUNCTION u32 group_vote(struct xs_subgroup *self, u64 table, i32 mine, int all)
+{
+    u32 met = 0;
+    group_put(self, table, mine != 0);
+    for (u32 i = 0; i < self->subgroup_count; i++) met += (u32)group_get(table, i);
+    self->barrier(self, XS_BARRIER_FULL);
+    return all ? met == self->subgroup_count : met != 0;
+}
+
+XS_INLINE u64 group_u8(u8 x) { return x; }
+XS_INLINE u64 group_u16(u16 x) { return x; }
+XS_INLINE u64 group_u32(u32 x) { return x; }
+XS_INLINE u64 group_u64(u64 x) { return x; }
+XS_INLINE u64 group_f32(f32 x) { return bits_f32(x); }
+XS_INLINE u64 group_f64(f64 x) { return bits_f64(x); }
+XS_INLINE u8 ungroup_u8(u64 x) { return (u8)x; }
+XS_INLINE u16 ungroup_u16(u64 x) { return (u16)x; }
+XS_INLINE u32 ungroup_u32(u64 x) { return (u32)x; }
+XS_INLINE u64 ungroup_u64(u64 x) { return x; }
+XS_INLINE f32 ungroup_f32(u64 x) { return f32_bits((u32)x); }
+XS_INLINE f64 ungroup_f64(u64 x) { return f64_bits(x); }
 
 #endif

@@ -209,11 +209,107 @@ XS_INLINE int XS(is_run)(u64x a, u32 size)
     XS_INLINE void XS(store_volatile_##T)(u64x a, T##x v, u64 bits)                                                    \
     {                                                                                                                  \
         XS_EACH (l, bits) XS_AT_VOLATILE(T, a[l]) = v[l];                                                              \
+    }                                                                                                                  \
+    XS_INLINE T##x XS(load_run_##T)(u64 a, u64 bits)                                                                   \
+    {                                                                                                                  \
+        T##x r = {0};                                                                                                  \
+        if (bits == XS_FULL) return *(const T##x_mem *)(uintptr_t)a;                                                   \
+        XS_EACH (l, bits) r[l] = XS_AT(T, a + l * sizeof(T));                                                          \
+        return r;                                                                                                      \
+    }                                                                                                                  \
+    XS_INLINE void XS(store_run_##T)(u64 a, T##x v, u64 bits)                                                          \
+    {                                                                                                                  \
+        if (bits == XS_FULL) {                                                                                         \
+            *(T##x_mem *)(uintptr_t)a = v;                                                                             \
+        } else {                                                                                                       \
+            XS_EACH (l, bits) XS_AT(T, a + l * sizeof(T)) = v[l];                                                      \
+        }                                                                                                              \
     }
 XS_MEMORY(u8)
 XS_MEMORY(u16)
 XS_MEMORY(u32)
 XS_MEMORY(u64)
+
+/* Lane l takes lane i[l]. The index wraps: it never leaves the vector. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define XS_SHUFFLE(N)                                                                                                  \
+    XS_INLINE u##N##x XS(shuffle_u##N)(u##N##x v, u32x i)                                                              \
+    {                                                                                                                  \
+        return __builtin_shuffle(v, XS_CONVERT(i & (u32)(S - 1), u##N##x));                                            \
+    }
+#else
+#define XS_SHUFFLE(N)                                                                                                  \
+    XS_INLINE u##N##x XS(shuffle_u##N)(u##N##x v, u32x i)                                                              \
+    {                                                                                                                  \
+        u##N from[S];                                                                                                  \
+        u##N##x r;                                                                                                     \
+        __builtin_memcpy(from, &v, sizeof from);                                                                       \
+        for (int l = 0; l < S; l++) r[l] = from[i[l] & (S - 1)];                                                       \
+        return r;                                                                                                      \
+    }
+#endif
+XS_SHUFFLE(8)
+XS_SHUFFLE(16)
+XS_SHUFFLE(32)
+XS_SHUFFLE(64)
+#undef XS_SHUFFLE
+
+/* Of the lanes in `bits`, in clusters of `cluster` lanes (S: one of all): the reduction in every lane. */
+#define XS_REDUCE(T, fn, v, bits, identity, cluster)                                                                   \
+    __extension__({                                                                                                    \
+        T##x in_ = (v), out_ = {0};                                                                                    \
+        for (u32 first_ = 0; first_ < S; first_ += (cluster)) {                                                        \
+            T r_ = (identity);                                                                                         \
+            for (u32 i_ = first_; i_ < first_ + (cluster); i_++)                                                       \
+                if ((bits) >> i_ & 1) r_ = fn(r_, in_[i_]);                                                            \
+            for (u32 i_ = first_; i_ < first_ + (cluster); i_++) out_[i_] = r_;                                        \
+        }                                                                                                              \
+        out_;                                                                                                          \
+    })
+/* The same for the whole subgroup, as a scalar; by halves when all lanes take part. */
+#define XS_REDUCE_ALL(T, fn, v, bits, identity)                                                                        \
+    __extension__({                                                                                                    \
+        T a_[S], r_ = (identity);                                                                                      \
+        T##x in_ = (v);                                                                                                \
+        __builtin_memcpy(a_, &in_, sizeof a_);                                                                         \
+        if ((bits) == XS_FULL) {                                                                                       \
+            for (int w_ = S / 2; w_; w_ /= 2)                                                                          \
+                for (int i_ = 0; i_ < w_; i_++) a_[i_] = fn(a_[i_], a_[i_ + w_]);                                      \
+            r_ = a_[0];                                                                                                \
+        } else {                                                                                                       \
+            XS_EACH (l, bits) r_ = fn(r_, a_[l]);                                                                      \
+        }                                                                                                              \
+        r_;                                                                                                            \
+    })
+#define XS_SCAN(T, fn, v, bits, start, inclusive)                                                                      \
+    __extension__({                                                                                                    \
+        T##x in_ = (v), out_ = {0};                                                                                    \
+        T r_ = (start);                                                                                                \
+        XS_EACH (l, bits) {                                                                                            \
+            if (!(inclusive)) out_[l] = r_;                                                                            \
+            r_ = fn(r_, in_[l]);                                                                                       \
+            if (inclusive) out_[l] = r_;                                                                               \
+        }                                                                                                              \
+        out_;                                                                                                          \
+    })
+
+/* Over the work-group. The last argument is there for the scan alone. */
+#define XS_GROUP_REDUCE(d, T, fn, v, bits, identity, table, unused)                                                    \
+    do {                                                                                                               \
+        T all_ = (identity);                                                                                           \
+        group_put(self, table, group_##T(XS_REDUCE_ALL(T, fn, v, bits, identity)));                                    \
+        for (u32 g_ = 0; g_ < self->subgroup_count; g_++) all_ = fn(all_, ungroup_##T(group_get(table, g_)));          \
+        self->barrier(self, XS_BARRIER_FULL);                                                                          \
+        d = all_;                                                                                                      \
+    } while (0)
+#define XS_GROUP_SCAN(d, T, fn, v, bits, identity, table, inclusive)                                                   \
+    do {                                                                                                               \
+        T before_ = (identity);                                                                                        \
+        group_put(self, table, group_##T(XS_REDUCE_ALL(T, fn, v, bits, identity)));                                    \
+        for (u32 g_ = 0; g_ < self->subgroup_id; g_++) before_ = fn(before_, ungroup_##T(group_get(table, g_)));       \
+        self->barrier(self, XS_BARRIER_FULL);                                                                          \
+        d = XS_SCAN(T, fn, v, bits, before_, inclusive);                                                               \
+    } while (0)
 
 XS_INLINE u32 XS(first_lane)(u64 bits) { return bits ? (u32)__builtin_ctzll(bits) : 0; }
 XS_INLINE u32 XS(last_lane)(u64 bits) { return bits ? 63 - (u32)__builtin_clzll(bits) : 0; }
@@ -261,19 +357,6 @@ XS_SHIFTS(64)
 XS_INLINE f32x XS(fmin_f32)(f32x a, f32x b) { return XS(sel_f32)((i32x)(a < b) | (i32x)(b != b), a, b); }
 XS_INLINE f32x XS(fmax_f32)(f32x a, f32x b) { return XS(sel_f32)((i32x)(a > b) | (i32x)(b != b), a, b); }
 XS_INLINE f32x XS(fabs_f32)(f32x a) { return (f32x)((u32x)a & 0x7fffffffu); }
-XS_INLINE f32x XS(fma_f32)(f32x a, f32x b, f32x c)
-{
-    f32x r;
-    XS_LANES3(r, f32, __builtin_fmaf, f32, a, f32, b, f32, c);
-    return r;
-}
-XS_INLINE f32x XS(sqrt_f32)(f32x a)
-{
-    f32x r;
-    XS_LANES1(r, f32, __builtin_sqrtf, f32, a);
-    return r;
-}
-
 /* Where a work-item stands in its work-group: lanes count through x first, then y, then z. */
 XS_INLINE void XS(local_ids)(const struct xs_subgroup *self, u32 lx, u32 ly, u32 lz, u32x *x, u32x *y, u32x *z)
 {

@@ -1,1 +1,233 @@
-/* prelude_math.h */
+/* prelude_math.h - functions of OpenCL.std that the C library does not have, for the subgroup size S in force.
+ *
+ * f32 versions of what would lose digits are computed in f64. Included once a subgroup size, after prelude_matrix.h.
+ */
+#ifndef XETILE_SOFT_PRELUDE_MATH_ONCE
+#define XETILE_SOFT_PRELUDE_MATH_ONCE
+#define XS_PI 3.14159265358979323846
+#define XS_INT_MIN 0x80000000u
+
+XS_INLINE f32 sqrt_f32(f32 x) { return __builtin_sqrtf(x); }
+XS_INLINE f64 sqrt_f64(f64 x) { return __builtin_sqrt(x); }
+XS_INLINE f32 rsqrt_f32(f32 x) { return (f32)(1.0 / __builtin_sqrt(x)); }
+XS_INLINE f64 rsqrt_f64(f64 x) { return 1.0 / __builtin_sqrt(x); }
+XS_INLINE f32 fabs_f32(f32 x) { return __builtin_fabsf(x); }
+XS_INLINE f64 fabs_f64(f64 x) { return __builtin_fabs(x); }
+XS_INLINE f32 exp_f32(f32 x) { return __builtin_expf(x); }
+XS_INLINE f64 exp_f64(f64 x) { return __builtin_exp(x); }
+XS_INLINE f32 log_f32(f32 x) { return __builtin_logf(x); }
+XS_INLINE f64 log_f64(f64 x) { return __builtin_log(x); }
+XS_INLINE f32 nan_f32(u32 bits) { return f32_bits(0x7fc00000u | (bits & 0x3fffffu)); }
+XS_INLINE f64 nan_f64(u64 bits) { return f64_bits(0x7ff8000000000000u | (bits & 0x7ffffffffffffu)); }
+XS_INLINE i32 is_normal_f32(f32 x)
+{
+    u32 e = bits_f32(x) >> 23 & 0xffu;
+    return -(e != 0 && e != 0xffu);
+}
+XS_INLINE i32 is_normal_f64(f64 x)
+{
+    u64 e = bits_f64(x) >> 52 & 0x7ffu;
+    return -(e != 0 && e != 0x7ffu);
+}
+XS_INLINE i32 sign_bit_f32(f32 x) { return -(i32)(bits_f32(x) >> 31); }
+XS_INLINE i32 sign_bit_f64(f64 x) { return -(i32)(bits_f64(x) >> 63); }
+
+/* sin(pi x) and its kin: exact reduction to a quarter turn first. */
+XS_INLINE f64 sinpi_f64(f64 x)
+{
+    f64 a = __builtin_fabs(x), n, r;
+    if (!(a < 0x1p53)) return a - a;
+    n = __builtin_rint(2 * a); /* quarter turns */
+    r = (a - n / 2) * XS_PI;
+    switch ((int)__builtin_fmod(n, 4)) {
+    case 0: r = __builtin_sin(r); break;
+    case 1: r = __builtin_cos(r); break;
+    case 2: r = -__builtin_sin(r); break;
+    default: r = -__builtin_cos(r);
+    }
+    if (a == __builtin_floor(a)) r = 0;
+    return __builtin_copysign(1.0, x) * r;
+}
+XS_INLINE f64 cospi_f64(f64 x)
+{
+    f64 a = __builtin_fabs(x), n, r;
+    if (!(a < 0x1p53)) return a < __builtin_inf() ? 1.0 : a - a;
+    n = __builtin_rint(2 * a);
+    r = (a - n / 2) * XS_PI;
+    switch ((int)__builtin_fmod(n, 4)) {
+    case 0: r = __builtin_cos(r); break;
+    case 1: r = -__builtin_sin(r); break;
+    case 2: r = -__builtin_cos(r); break;
+    default: r = __builtin_sin(r);
+    }
+    return a + 0.5 == __builtin_floor(a + 0.5) && a < 0x1p52 ? 0.0 : r;
+}
+XS_INLINE f64 tanpi_f64(f64 x) { return sinpi_f64(x) / cospi_f64(x); }
+XS_INLINE f64 acospi_f64(f64 x) { return __builtin_acos(x) / XS_PI; }
+XS_INLINE f64 asinpi_f64(f64 x) { return __builtin_asin(x) / XS_PI; }
+XS_INLINE f64 atanpi_f64(f64 x) { return __builtin_atan(x) / XS_PI; }
+XS_INLINE f64 atan2pi_f64(f64 y, f64 x) { return __builtin_atan2(y, x) / XS_PI; }
+XS_INLINE f64 exp10_f64(f64 x) { return __builtin_pow(10.0, x); }
+XS_INLINE f64 pown_f64(f64 x, u32 n) { return __builtin_pow(x, (f64)(i32)n); }
+XS_INLINE f64 powr_f64(f64 x, f64 y)
+{
+    if (x < 0 || (x == 0 && y == 0) || (x == 1 && y - y != 0)) return __builtin_nan("");
+    if (x - x != 0 && x == x && y == 0) return __builtin_nan("");
+    if (x != x || y != y) return x + y;
+    return __builtin_pow(__builtin_fabs(x), y);
+}
+XS_INLINE f64 rootn_f64(f64 x, u32 n)
+{
+    i32 k = (i32)n;
+    f64 r;
+    if (k == 0 || (x < 0 && !(k & 1))) return __builtin_nan("");
+    if (x == 0 && !(k & 1)) x = 0;
+    r = k == 3 ? __builtin_cbrt(__builtin_fabs(x)) : __builtin_pow(__builtin_fabs(x), 1.0 / k);
+    return __builtin_copysign(r, x);
+}
+XS_INLINE f64 degrees_f64(f64 x) { return x * (180 / XS_PI); }
+XS_INLINE f64 radians_f64(f64 x) { return x * (XS_PI / 180); }
+XS_INLINE f32 sinpi_f32(f32 x) { return (f32)sinpi_f64(x); }
+XS_INLINE f32 cospi_f32(f32 x) { return (f32)cospi_f64(x); }
+XS_INLINE f32 tanpi_f32(f32 x) { return (f32)tanpi_f64(x); }
+XS_INLINE f32 acospi_f32(f32 x) { return (f32)acospi_f64(x); }
+XS_INLINE f32 asinpi_f32(f32 x) { return (f32)asinpi_f64(x); }
+XS_INLINE f32 atanpi_f32(f32 x) { return (f32)atanpi_f64(x); }
+XS_INLINE f32 atan2pi_f32(f32 y, f32 x) { return (f32)atan2pi_f64(y, x); }
+XS_INLINE f32 exp10_f32(f32 x) { return (f32)exp10_f64(x); }
+XS_INLINE f32 pown_f32(f32 x, u32 n) { return (f32)pown_f64(x, n); }
+XS_INLINE f32 powr_f32(f32 x, f32 y) { return (f32)powr_f64(x, y); }
+XS_INLINE f32 rootn_f32(f32 x, u32 n) { return (f32)rootn_f64(x, n); }
+XS_INLINE f32 degrees_f32(f32 x) { return (f32)degrees_f64(x); }
+XS_INLINE f32 radians_f32(f32 x) { return (f32)radians_f64(x); }
+
+#define XS_REAL(F, l)                                                                                                  \
+    XS_INLINE u32 ilogb_##F(F x)                                                                                       \
+    {                                                                                                                  \
+        if (x != x) return 0x7fffffffu;                                                                                \
+        if (x == 0) return XS_INT_MIN + 1;                                                                             \
+        return x - x != 0 ? 0x7fffffffu : (u32)__builtin_ilogb##l(x);                                                  \
+    }                                                                                                                  \
+    XS_INLINE F ldexp_##F(F x, u32 n) { return __builtin_ldexp##l(x, (i32)n); }                                        \
+    XS_INLINE F maxmag_##F(F a, F b)                                                                                   \
+    {                                                                                                                  \
+        F x = __builtin_fabs##l(a), y = __builtin_fabs##l(b);                                                          \
+        return x > y ? a : y > x ? b : fmax_##F(a, b);                                                                 \
+    }                                                                                                                  \
+    XS_INLINE F minmag_##F(F a, F b)                                                                                   \
+    {                                                                                                                  \
+        F x = __builtin_fabs##l(a), y = __builtin_fabs##l(b);                                                          \
+        return x < y ? a : y < x ? b : fmin_##F(a, b);                                                                 \
+    }                                                                                                                  \
+    XS_INLINE F step_##F(F edge, F x) { return x < edge ? (F)0 : (F)1; }                                               \
+    XS_INLINE F smoothstep_##F(F e0, F e1, F x)                                                                        \
+    {                                                                                                                  \
+        F t = fmin_##F(fmax_##F((x - e0) / (e1 - e0), 0), 1);                                                          \
+        return t * t * (3 - 2 * t);                                                                                    \
+    }                                                                                                                  \
+    XS_INLINE F sign_##F(F x) { return x != x ? (F)0 : x > 0 ? (F)1 : x < 0 ? (F)-1 : x; }                             \
+    XS_INLINE F fract_##F(F x)                                                                                         \
+    {                                                                                                                  \
+        const F below = sizeof(F) == 4 ? (F)0x1.fffffep-1 : (F)0x1.fffffffffffffp-1;                                   \
+        F r = x - __builtin_floor##l(x);                                                                               \
+        if (x != x) return x;                                                                                          \
+        return x - x != 0 ? __builtin_copysign##l(0, x) : r > below ? below : r;                                       \
+    }                                                                                                                  \
+    XS_INLINE F frexp_##F(F x)                                                                                         \
+    {                                                                                                                  \
+        int e;                                                                                                         \
+        return __builtin_frexp##l(x, &e);                                                                              \
+    }                                                                                                                  \
+    XS_INLINE u32 frexp_exponent_##F(F x)                                                                              \
+    {                                                                                                                  \
+        int e = 0;                                                                                                     \
+        if (x - x == 0) (void)__builtin_frexp##l(x, &e);                                                               \
+        return (u32)e;                                                                                                 \
+    }                                                                                                                  \
+    XS_INLINE F modf_##F(F x)                                                                                          \
+    {                                                                                                                  \
+        if (x - x != 0) return x != x ? x : __builtin_copysign##l(0, x);                                               \
+        return __builtin_copysign##l(x - __builtin_trunc##l(x), x);                                                    \
+    }                                                                                                                  \
+    XS_INLINE u32 lgamma_sign_##F(F x)                                                                                 \
+    {                                                                                                                  \
+        if (!(x < 0) || x == __builtin_floor##l(x)) return x <= 0 || x != x ? 0u : 1u;                                 \
+        return __builtin_fmod##l(__builtin_floor##l(x), 2) != 0 ? ~0u : 1u;                                            \
+    }                                                                                                                  \
+    XS_INLINE u32 remquo_##F(F x, F y)                                                                                 \
+    {                                                                                                                  \
+        int q = 0;                                                                                                     \
+        (void)__builtin_remquo##l(x, y, &q);                                                                           \
+        return x - x != 0 || y == 0 || x != x || y != y ? 0u : (u32)q;                                                 \
+    }
+XS_REAL(f32, f)
+XS_REAL(f64, )
+
+#define XS_MAD_INTEGER(N, W)                                                                                           \
+    XS_INLINE u##N smad_hi_u##N(u##N a, u##N b, u##N c) { return (u##N)(smul_hi_u##N(a, b) + c); }                     \
+    XS_INLINE u##N umad_hi_u##N(u##N a, u##N b, u##N c) { return (u##N)(umul_hi_u##N(a, b) + c); }                     \
+    XS_INLINE u##N umad_sat_u##N(u##N a, u##N b, u##N c)                                                               \
+    {                                                                                                                  \
+        return umul_hi_u##N(a, b) ? (u##N)~(u##N)0 : uadd_sat_u##N(imul_u##N(a, b), c);                                \
+    }                                                                                                                  \
+    XS_INLINE u##N smad_sat_u##N(u##N a, u##N b, u##N c)                                                               \
+    {                                                                                                                  \
+        u##N low = imul_u##N(a, b), high = smul_hi_u##N(a, b), sum = (u##N)(low + c);                                  \
+        u##N top = (u##N)(high + ((i##N)c < 0 ? (u##N)~(u##N)0 : (u##N)0) + (sum < low));                              \
+        if (top == (u##N)((i##N)sum < 0 ? (u##N)~(u##N)0 : (u##N)0)) return sum;                                       \
+        return (i##N)top < 0 ? (u##N)((W)1 << (N - 1)) : (u##N)(((W)1 << (N - 1)) - 1);                                \
+    }
+XS_MAD_INTEGER(8, u32)
+XS_MAD_INTEGER(16, u32)
+XS_MAD_INTEGER(32, u32)
+XS_MAD_INTEGER(64, u64)
+
+XS_INLINE u32 smul24_u32(u32 a, u32 b) { return (u32)((i32)(a << 8) >> 8) * (u32)((i32)(b << 8) >> 8); }
+XS_INLINE u32 umul24_u32(u32 a, u32 b) { return (a & 0xffffffu) * (b & 0xffffffu); }
+XS_INLINE u32 smad24_u32(u32 a, u32 b, u32 c) { return smul24_u32(a, b) + c; }
+XS_INLINE u32 umad24_u32(u32 a, u32 b, u32 c) { return umul24_u32(a, b) + c; }
+
+/* f64 to f16 in OpenCL's rounding modes: the nearest one, corrected by one step where it lies on the wrong side. */
+XS_INLINE u16 f64_to_f16_rte(f64 x) { return f32_to_f16(f64_to_f32_odd(x)); }
+XS_INLINE u16 f64_to_f16_down(f64 x) /* towards zero: of |x| */
+{
+    u16 r = f64_to_f16_rte(__builtin_fabs(x));
+    return (r & 0x7fffu) <= 0x7c00u && (f64)f16_to_f32(r) > __builtin_fabs(x) ? (u16)(r - 1) : r;
+}
+XS_INLINE u16 f64_to_f16_up(f64 x)
+{
+    u16 r = f64_to_f16_rte(__builtin_fabs(x));
+    return (r & 0x7fffu) < 0x7c00u && (f64)f16_to_f32(r) < __builtin_fabs(x) ? (u16)(r + 1) : r;
+}
+XS_INLINE u16 f64_to_f16_rtz(f64 x) { return (u16)(f64_to_f16_down(x) | (bits_f64(x) >> 63 << 15)); }
+XS_INLINE u16 f64_to_f16_rtp(f64 x) { return bits_f64(x) >> 63 ? (u16)(f64_to_f16_down(x) | 0x8000u) : f64_to_f16_up(x); }
+XS_INLINE u16 f64_to_f16_rtn(f64 x) { return bits_f64(x) >> 63 ? (u16)(f64_to_f16_up(x) | 0x8000u) : f64_to_f16_down(x); }
+XS_INLINE u16 f32_to_f16_rte(f32 x) { return f32_to_f16(x); }
+XS_INLINE u16 f32_to_f16_rtz(f32 x) { return f64_to_f16_rtz(x); }
+XS_INLINE u16 f32_to_f16_rtp(f32 x) { return f64_to_f16_rtp(x); }
+XS_INLINE u16 f32_to_f16_rtn(f32 x) { return f64_to_f16_rtn(x); }
+#endif
+
+/* ---- whole vectors */
+
+#define XS_LANEWISE1(NAME, F)                                                                                          \
+    XS_INLINE F##x XS(NAME)(F##x a)                                                                                    \
+    {                                                                                                                  \
+        F##x r;                                                                                                        \
+        XS_LANES1(r, F, NAME, F, a);                                                                                   \
+        return r;                                                                                                      \
+    }
+XS_LANEWISE1(sqrt_f32, f32)
+XS_LANEWISE1(sqrt_f64, f64)
+XS_LANEWISE1(rsqrt_f32, f32)
+XS_LANEWISE1(rsqrt_f64, f64)
+XS_LANEWISE1(exp_f32, f32)
+XS_LANEWISE1(exp_f64, f64)
+XS_LANEWISE1(log_f32, f32)
+XS_LANEWISE1(log_f64, f64)
+#undef XS_LANEWISE1
+XS_INLINE f64x XS(fabs_f64)(f64x a) { return (f64x)((u64x)a & 0x7fffffffffffffffu); }
+XS_INLINE f64x XS(fmin_f64)(f64x a, f64x b) { return XS(sel_f64)(XS_CONVERT((a < b) | (b != b), i32x), a, b); }
+XS_INLINE f64x XS(fmax_f64)(f64x a, f64x b) { return XS(sel_f64)(XS_CONVERT((a > b) | (b != b), i32x), a, b); }
+XS_INLINE f32x XS(nan_f32)(u32x a) { return (f32x)((a & 0x3fffffu) | 0x7fc00000u); }
+XS_INLINE f64x XS(nan_f64)(u64x a) { return (f64x)((a & 0x7ffffffffffffu) | 0x7ff8000000000000u); }

@@ -1,0 +1,14 @@
+#!/bin/sh
+# build.sh - makes the .spv files of this folder from the .cl files, for whoever changes one (clang 14, opt, llvm-spirv).
+# The tests read the .spv files and need none of these.
+set -e
+cd "$(dirname "$0")"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+for f in ${@:-*.cl}; do
+    name=$(basename "$f" .cl)
+    clang-14 -cl-std=CL2.0 -target spir64 -emit-llvm -c -O1 -Xclang -disable-llvm-passes \
+        -Xclang -finclude-default-header "$name.cl" -o "$tmp/a.bc"
+    opt-14 -passes='sroa,early-cse,simplifycfg' "$tmp/a.bc" -o "$tmp/b.bc"
+    llvm-spirv-14 --spirv-max-version=1.4 --spirv-ext=+all "$tmp/b.bc" -o "$name.spv"
+done
