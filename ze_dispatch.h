@@ -40,6 +40,7 @@
  * bf16 i64 i32 i16 i8 u64 u32 u16 u8, ptr<T> for global and local<T> for local memory, where T may also be tf32 e4m3
  * e5m2 c32 c64. ZED_LOAD(&kernel, &dev, mod) does module, kernel and local size at once, from any struct that has
  * .words .size .kernel .params .build_flags .local_size. zed_kernel_clone makes another kernel of the same module.
+ * zed_build_log(&dev) is all the compiler said about the last module, refused or not; "" when nothing.
  *
  * LAUNCHING. zed_launch(&kernel, groups, arguments...) binds, launches and waits. `groups` is a literal of three
  * numbers, (zed_groups){x, y, z}, or an expression that does not begin with a parenthesis. Each of at most 32 arguments
@@ -65,6 +66,8 @@
  * environment.
  *
  * C11; also C++17 (the same names, arguments told apart by overloads). Level Zero loader 1.8 or newer.
+ *
+ * License: MIT, see LICENSE.
  */
 #ifndef ZE_DISPATCH_H
 #define ZE_DISPATCH_H
@@ -397,7 +400,7 @@ enum { ZED_BATCH_NONE_, ZED_BATCH_OPEN_, ZED_BATCH_CLOSED_ };
 #define ZED_AT_(d) zed_at_((d), __FILE__, __LINE__)
 
 /* Devices. zed_list gives the number of devices, -1 on error; zed_close nothing (twice is fine); the others bool. */
-#define zed_open(d, ...) zed_open_((d), (__VA_ARGS__), __FILE__, __LINE__)
+#define zed_open(d, ...) zed_open_((d), (__VA_ARGS__), __FILE__, __LINE__) /* variadic: a literal has commas */
 #define zed_open_queue(second, first) zed_open_queue_((second), (first), __FILE__, __LINE__)
 #define zed_close(d) zed_close_(ZED_AT_(d))
 #define zed_list(infos, max, error) zed_list_((infos), (max), (error), __FILE__, __LINE__)
