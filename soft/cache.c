@@ -1,8 +1,8 @@
 /* cache.c - compiled objects on disk: images, the private directory they are kept in, looking up and storing.
  *
- * An entry is a file `<key>-<compiler>.xso` that appears by rename, so a reader sees all of it or nothing; its hash catches what
- * a full disk or a crash leaves. Nothing in the directory is trusted unless directory and file belong to us and nobody else
- * may write them.
+ * An entry is a file `<key>-<compiler>.xso` that appears by rename, so a reader sees all of it or nothing; its hash
+ * catches what a full disk or a crash leaves. Nothing in the directory is trusted unless directory and file belong to
+ * us and nobody else may write them.
  */
 #define _GNU_SOURCE
 #include "jit.h"
@@ -20,7 +20,8 @@
 #include <unistd.h>
 
 enum { MAX_IMAGE = 1 << 28, NAME_BYTES = 128, STALE_SECONDS = 3600 };
-static const uint64_t default_limit = (uint64_t)512 << 20; /* bytes of all entries; $XETILE_SOFT_CACHE_LIMIT in MiB changes it */
+static const uint64_t default_limit = (uint64_t)512
+                                      << 20; /* bytes of all entries; $XETILE_SOFT_CACHE_LIMIT in MiB changes it */
 static const char magic[8] = {'X', 'E', 'T', 'I', 'L', 'E', 'S', 'O'};
 
 /* ---- images */
@@ -60,7 +61,8 @@ const char *jit_image_check(const void *image, size_t size)
     if (!image || size < sizeof h) return "too short for a native binary of this device";
     memcpy(&h, image, sizeof h);
     if (memcmp(h.magic, magic, sizeof magic) != 0) return "not a native binary of this device";
-    if (h.abi_version != XS_ABI_VERSION || h.header_bytes != sizeof h) return "a native binary of another version of this device";
+    if (h.abi_version != XS_ABI_VERSION || h.header_bytes != sizeof h)
+        return "a native binary of another version of this device";
     if (h.so_bytes != size - sizeof h) return "a native binary that is cut short";
     hash_image(&h, (const uint8_t *)image + sizeof h, hash);
     if (memcmp(hash, h.hash, sizeof hash) != 0) return "a native binary that is damaged: its hash is wrong";
@@ -76,7 +78,8 @@ void *jit_read_descriptor(int fd, size_t *size)
     struct stat s;
     uint8_t *data = NULL;
     size_t have = 0;
-    if (fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > 0 && s.st_size <= MAX_IMAGE) data = malloc((size_t)s.st_size);
+    if (fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > 0 && s.st_size <= MAX_IMAGE)
+        data = malloc((size_t)s.st_size);
     while (data && have < (size_t)s.st_size) {
         ssize_t n = read(fd, data + have, (size_t)s.st_size - have);
         if (n < 0 && errno == EINTR) continue;
@@ -160,9 +163,12 @@ int jit_cache_open(struct sp_text *log)
         if (fd < 0 && !why) why = strerror(errno);
         if (fd >= 0) {
             why = NULL;
-            if (fstat(fd, &s) != 0) why = strerror(errno);
-            else if (s.st_uid != geteuid()) why = "it belongs to somebody else";
-            else if (s.st_mode & 077) why = "others may read or write it (chmod 700 mends that)";
+            if (fstat(fd, &s) != 0)
+                why = strerror(errno);
+            else if (s.st_uid != geteuid())
+                why = "it belongs to somebody else";
+            else if (s.st_mode & 077)
+                why = "others may read or write it (chmod 700 mends that)";
         }
         if (fd >= 0 && why) {
             close(fd);
@@ -185,8 +191,12 @@ bool jit_private_directory(char *path, size_t size, struct sp_text *log)
     const char *why;
     int fd = jit_cache_open(NULL);
     if (fd >= 0) close(fd);
-    if (fd >= 0 && cache_path(cache, sizeof cache, &why) && realpath(cache, absolute) && try_private(absolute, path, size)) return true;
-    if (try_private(getenv("TMPDIR"), path, size) || try_private("/tmp", path, size) || try_private("/dev/shm", path, size)) return true;
+    if (fd >= 0 && cache_path(cache, sizeof cache, &why) && realpath(cache, absolute) &&
+        try_private(absolute, path, size))
+        return true;
+    if (try_private(getenv("TMPDIR"), path, size) || try_private("/tmp", path, size) ||
+        try_private("/dev/shm", path, size))
+        return true;
     sp_text_add(log, "no place for temporary files: neither the cache, $TMPDIR, /tmp nor /dev/shm can be written to\n");
     return false;
 }
@@ -206,10 +216,7 @@ static void remove_at(int parent, const char *name, int depth)
     unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-void jit_remove_directory(const char *path)
-{
-    remove_at(AT_FDCWD, path, 4);
-}
+void jit_remove_directory(const char *path) { remove_at(AT_FDCWD, path, 4); }
 
 /* ---- looking up */
 
@@ -377,7 +384,8 @@ static int create_new(int dir, char name[NAME_BYTES])
     return fd;
 }
 
-void jit_cache_store(const struct jit_key *key, const struct jit_compiler *c, const void *image, size_t size, struct sp_text *log)
+void jit_cache_store(const struct jit_key *key, const struct jit_compiler *c, const void *image, size_t size,
+                     struct sp_text *log)
 {
     char name[NAME_BYTES], fresh[NAME_BYTES];
     int dir = jit_cache_open(log), fd;

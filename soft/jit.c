@@ -30,10 +30,7 @@ enum { MAX_ARGUMENTS = 40, DEFAULT_SECONDS = 120, MAX_MESSAGES = 16384, PATH_BYT
 
 /* ---- the instruction set */
 
-static bool cpu_any(void)
-{
-    return true;
-}
+static bool cpu_any(void) { return true; }
 
 static bool cpu_avx2(void)
 {
@@ -97,8 +94,8 @@ void jit_cpu_hash(uint8_t hash[32])
             unsigned r[4] = {0, 0, 0, 0};
             __get_cpuid_count(leaves[i][0], leaves[i][1], &r[0], &r[1], &r[2], &r[3]);
             if (leaves[i][0] == 1) {
-                r[1] = 0;               /* which core this is */
-                r[2] &= ~(1u << 27);    /* whether the system uses xsave: the same everywhere */
+                r[1] = 0;            /* which core this is */
+                r[2] &= ~(1u << 27); /* whether the system uses xsave: the same everywhere */
             }
             if (leaves[i][0] == 0xd) r[1] = 0; /* what is enabled now */
             jit_sha256_add(&h, r, sizeof r);
@@ -143,7 +140,9 @@ static bool find_in_path(struct jit_compiler *c, const char *name)
     if (!dirs) dirs = "/usr/local/bin:/usr/bin:/bin";
     while (*dirs) {
         size_t length = strcspn(dirs, ":");
-        if (length && *dirs == '/' && snprintf(c->path, sizeof c->path, "%.*s/%s", (int)length, dirs, name) < (int)sizeof c->path && is_program(c))
+        if (length && *dirs == '/' &&
+            snprintf(c->path, sizeof c->path, "%.*s/%s", (int)length, dirs, name) < (int)sizeof c->path &&
+            is_program(c))
             return true;
         dirs += length + (dirs[length] == ':');
     }
@@ -248,7 +247,8 @@ static bool collect(int from, double until, struct sp_text *said)
     }
 }
 
-/* Waits for the end; -1 when the time is up. A host that ignores SIGCHLD has no status to give: 0 then, the output decides. */
+/* Waits for the end; -1 when the time is up. A host that ignores SIGCHLD has no status to give: 0 then, the output
+ * decides. */
 static int wait_until(pid_t pid, double until)
 {
     struct timespec pause = {0, 200000};
@@ -312,7 +312,8 @@ static void hash_own_file(struct jit_sha256 *h)
     uint64_t facts[4] = {0, 0, 0, 0};
     struct stat s;
     Dl_info info;
-    if ((dladdr((void *)(uintptr_t)&jit_key, &info) && info.dli_fname && stat(info.dli_fname, &s) == 0) || stat("/proc/self/exe", &s) == 0) {
+    if ((dladdr((void *)(uintptr_t)&jit_key, &info) && info.dli_fname && stat(info.dli_fname, &s) == 0) ||
+        stat("/proc/self/exe", &s) == 0) {
         facts[0] = (uint64_t)s.st_size;
         facts[1] = (uint64_t)s.st_mtim.tv_sec;
         facts[2] = (uint64_t)s.st_mtim.tv_nsec;
@@ -322,8 +323,17 @@ static void hash_own_file(struct jit_sha256 *h)
 }
 
 /* Contraction is off unless the text asks for it: every ISA then gives the same bits. */
-static const char *const fixed_flags[] = {"-std=gnu11", "-O2", "-fPIC", "-shared", "-w", "-fno-math-errno", "-fno-trapping-math",
-                                          "-fwrapv", "-fno-strict-aliasing", "-fvisibility=hidden", "-fno-semantic-interposition"};
+static const char *const fixed_flags[] = {"-std=gnu11",
+                                          "-O2",
+                                          "-fPIC",
+                                          "-shared",
+                                          "-w",
+                                          "-fno-math-errno",
+                                          "-fno-trapping-math",
+                                          "-fwrapv",
+                                          "-fno-strict-aliasing",
+                                          "-fvisibility=hidden",
+                                          "-fno-semantic-interposition"};
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 void jit_key(struct jit_key *key, const struct jit_part *parts, size_t count)
@@ -378,8 +388,8 @@ static bool open_object(const char *path, struct jit_object *out, struct sp_text
     return false;
 }
 
-/* Without a directory to write to (or with none that allows execution): from anonymous memory. The descriptor stays open
- * meanwhile, because the loader knows objects by path and the number must not be used again. */
+/* Without a directory to write to (or with none that allows execution): from anonymous memory. The descriptor stays
+ * open meanwhile, because the loader knows objects by path and the number must not be used again. */
 static bool open_from_memory(const void *so, size_t size, struct jit_object *out, struct sp_text *log)
 {
     const uint8_t *p = so;
@@ -464,11 +474,13 @@ static void no_compiler(struct sp_text *log)
         sp_text_add(log, "no C compiler: XETILE_CC names \"%s\", which is not a program. ", own);
     else
         sp_text_add(log, "no C compiler: none of cc, gcc, clang is in PATH. ");
-    sp_text_add(log, "The software device compiles kernels with it: install one (Debian, Ubuntu: apt install gcc; Fedora: dnf install gcc; "
+    sp_text_add(log, "The software device compiles kernels with it: install one (Debian, Ubuntu: apt install gcc; "
+                     "Fedora: dnf install gcc; "
                      "Alpine: apk add gcc musl-dev) or name one in XETILE_CC.\n");
 }
 
-static bool compile_to(const struct jit_compiler *c, const struct isa *isa, bool contract, const char *directory, struct sp_text *log)
+static bool compile_to(const struct jit_compiler *c, const struct isa *isa, bool contract, const char *directory,
+                       struct sp_text *log)
 {
     char source[PATH_BYTES + 16], object[PATH_BYTES + 16];
     const char *argv[MAX_ARGUMENTS];
@@ -487,7 +499,9 @@ static bool compile_to(const struct jit_compiler *c, const struct isa *isa, bool
     argv[n++] = "-lm";
     argv[n] = NULL;
     status = run((char *const *)(uintptr_t)argv, directory, time_limit(), &said, log);
-    if (status > 0) sp_text_add(log, "compiler: %s ended with status %d:\n%s\n", c->path, status, said.data ? said.data : "(it said nothing)");
+    if (status > 0)
+        sp_text_add(log, "compiler: %s ended with status %d:\n%s\n", c->path, status,
+                    said.data ? said.data : "(it said nothing)");
     sp_text_free(&said);
     return status == 0;
 }
@@ -517,7 +531,8 @@ static bool take_object(const char *directory, const struct jit_key *key, struct
     return out->handle != NULL;
 }
 
-bool jit_compile(const char *c_text, size_t size, const struct jit_key *key, struct jit_object *out, struct sp_text *log)
+bool jit_compile(const char *c_text, size_t size, const struct jit_key *key, struct jit_object *out,
+                 struct sp_text *log)
 {
     char directory[PATH_BYTES], path[PATH_BYTES + 16];
     struct jit_compiler c;
@@ -539,7 +554,8 @@ bool jit_compile(const char *c_text, size_t size, const struct jit_key *key, str
     snprintf(path, sizeof path, "%s/k.c", directory);
     good = jit_write_file(path, c_text, size);
     if (!good) sp_text_add(log, "compiler: %s cannot be written: %s\n", path, strerror(errno));
-    good = good && compile_to(&c, isa, wants_contraction(c_text, size), directory, log) && take_object(directory, key, out, log);
+    good = good && compile_to(&c, isa, wants_contraction(c_text, size), directory, log) &&
+           take_object(directory, key, out, log);
     jit_remove_directory(directory);
     if (good && key) jit_cache_store(key, &c, out->image, out->image_size, log);
     return good;

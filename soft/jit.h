@@ -31,7 +31,7 @@ const char *jit_image_check(const void *image, size_t size);
 /* ---- the machine and the compiler (jit.c) */
 void jit_cpu_hash(uint8_t hash[32]); /* instruction set of this CPU and of $XETILE_SOFT_ISA */
 struct jit_compiler {
-    char path[4096];  /* "" when there is none */
+    char path[4096];   /* "" when there is none */
     uint64_t identity; /* of the file */
 };
 void jit_find_compiler(struct jit_compiler *c);
@@ -39,7 +39,8 @@ bool jit_compiler_works(const struct jit_compiler *c); /* runs it with --version
 
 /* ---- cache.c */
 int jit_cache_open(struct sp_text *log); /* the directory's descriptor, or -1 with the reason in log (may be NULL) */
-void jit_cache_store(const struct jit_key *key, const struct jit_compiler *c, const void *image, size_t size, struct sp_text *log);
+void jit_cache_store(const struct jit_key *key, const struct jit_compiler *c, const void *image, size_t size,
+                     struct sp_text *log);
 /* A new directory of mode 0700 that nobody can guess: in the cache, else $TMPDIR, /tmp, /dev/shm. */
 bool jit_private_directory(char *path, size_t size, struct sp_text *log);
 void jit_remove_directory(const char *path);

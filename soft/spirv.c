@@ -129,10 +129,7 @@ bool sp_refuse(struct sp_reader *r, const struct sp_inst *at, const char *format
 
 enum { MAGIC = 0x07230203, HEADER_WORDS = 5 };
 
-static uint32_t swap_bytes(uint32_t w)
-{
-    return w >> 24 | (w >> 8 & 0xff00u) | (w << 8 & 0xff0000u) | w << 24;
-}
+static uint32_t swap_bytes(uint32_t w) { return w >> 24 | (w >> 8 & 0xff00u) | (w << 8 & 0xff0000u) | w << 24; }
 
 static bool read_header(struct sp_reader *r, const uint32_t *words, size_t count)
 {
@@ -144,7 +141,8 @@ static bool read_header(struct sp_reader *r, const uint32_t *words, size_t count
     if (count < HEADER_WORDS) return sp_refuse(r, NULL, "%zu words are too few for a module", count);
     if (count > SP_MAX_WORDS) return sp_refuse(r, NULL, "%zu words are more than the limit of %d", count, SP_MAX_WORDS);
     swapped = words[0] == swap_bytes(MAGIC);
-    if (words[0] != MAGIC && !swapped) return sp_refuse(r, NULL, "the first word is 0x%08x, not SPIR-V's magic number", words[0]);
+    if (words[0] != MAGIC && !swapped)
+        return sp_refuse(r, NULL, "the first word is 0x%08x, not SPIR-V's magic number", words[0]);
     copy = sp_alloc(r, count, sizeof *copy);
     if (!copy) return false;
     for (i = 0; i < count; i++) copy[i] = swapped ? swap_bytes(words[i]) : words[i];
@@ -182,8 +180,9 @@ static bool allocate(struct sp_reader *r)
     r->raw = sp_alloc(r, r->total_decorations, sizeof *r->raw);
     r->function_at = sp_alloc(r, r->total_functions, sizeof *r->function_at);
     if (r->rule_index) sp_index_rules(r->rule_index);
-    return r->rule_index && m->ids && m->type_of_id && m->names && r->forward && r->early_type && r->insts && m->types && m->functions && m->globals &&
-           m->entries && r->entry_insts && r->modes && r->group_insts && r->raw && r->function_at;
+    return r->rule_index && m->ids && m->type_of_id && m->names && r->forward && r->early_type && r->insts &&
+           m->types && m->functions && m->globals && m->entries && r->entry_insts && r->modes && r->group_insts &&
+           r->raw && r->function_at;
 }
 
 static bool read_all(struct sp_reader *r, const uint32_t *words, size_t count)

@@ -1,4 +1,5 @@
-/* spirv_check.c - every instruction of a function: what it names is defined on every way that leads to it, and then its rule. */
+/* spirv_check.c - every instruction of a function: what it names is defined on every way that leads to it, and then its
+ * rule. */
 #include "spirv_reader.h"
 
 #include <string.h>
@@ -18,10 +19,7 @@ static bool dominates(const struct sp_dominance *d, uint32_t a, uint32_t b)
     return d->enter[a] <= d->enter[b] && d->leave[b] <= d->leave[a];
 }
 
-static bool is_branch(uint32_t op)
-{
-    return op == SP_OP_Branch || op == SP_OP_BranchConditional || op == SP_OP_Switch;
-}
+static bool is_branch(uint32_t op) { return op == SP_OP_Branch || op == SP_OP_BranchConditional || op == SP_OP_Switch; }
 
 /* The value `id` is there at the end of `block` (a phi's operand) or, with `before`, before that instruction in it. */
 static bool is_there(struct check *c, uint32_t id, uint32_t block, const struct sp_inst *before)
@@ -37,7 +35,8 @@ static bool is_there(struct check *c, uint32_t id, uint32_t block, const struct 
     case SP_NOTHING: return sp_refuse(c->r, c->inst, "%%%u is not defined", id);
     default: return sp_refuse(c->r, c->inst, "%%%u is not a value", id);
     }
-    if (&c->r->m->functions[v->function - 1] != c->f) return sp_refuse(c->r, c->inst, "%%%u belongs to another function", id);
+    if (&c->r->m->functions[v->function - 1] != c->f)
+        return sp_refuse(c->r, c->inst, "%%%u belongs to another function", id);
     if (v->what == SP_IS_PARAMETER) return true;
     if (v->block == block ? !before || v->def < before : dominates(c->d, v->block, block)) return true;
     return sp_refuse(c->r, c->inst, "%%%u is not defined on every way that leads here", id);

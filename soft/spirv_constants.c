@@ -6,10 +6,7 @@
 
 enum { MAX_COMPONENTS = 16 };
 
-static uint64_t mask_of(uint32_t bits)
-{
-    return bits >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
-}
+static uint64_t mask_of(uint32_t bits) { return bits >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1; }
 
 static int64_t sign_extend(uint64_t v, uint32_t bits)
 {
@@ -65,17 +62,11 @@ static uint64_t from_double(double v, const struct sp_type *t)
     return t->bits == 32 ? low : bits;
 }
 
-static bool computes(const struct sp_type *t)
-{
-    return t->kind == SP_FLOAT && t->encoding == SP_IEEE;
-}
+static bool computes(const struct sp_type *t) { return t->kind == SP_FLOAT && t->encoding == SP_IEEE; }
 
 /* ---- look-ups */
 
-static bool is_zero_op(const struct sp_inst *i)
-{
-    return i->op == SP_OP_ConstantNull || i->op == SP_OP_Undef;
-}
+static bool is_zero_op(const struct sp_inst *i) { return i->op == SP_OP_ConstantNull || i->op == SP_OP_Undef; }
 
 static const struct sp_type *scalar_of(const struct sp_module *m, const struct sp_type *t)
 {
@@ -93,7 +84,8 @@ static uint32_t components(const struct sp_module *m, uint32_t id, uint64_t *to)
     const struct sp_type *t = sp_value_type(m, id);
     uint32_t n, k;
     if (!t || !is_constant(m, id) || m->ids[id].is_address) return 0;
-    if (t->kind != SP_BOOL && t->kind != SP_INT && t->kind != SP_FLOAT && t->kind != SP_VECTOR && t->kind != SP_POINTER) return 0;
+    if (t->kind != SP_BOOL && t->kind != SP_INT && t->kind != SP_FLOAT && t->kind != SP_VECTOR && t->kind != SP_POINTER)
+        return 0;
     n = t->kind == SP_VECTOR ? t->count : 1;
     if (!m->ids[id].bits && !is_zero_op(m->ids[id].def)) return 0;
     for (k = 0; k < n; k++) to[k] = m->ids[id].bits ? m->ids[id].bits[k] : 0;
@@ -174,7 +166,8 @@ void sp_constant_addresses(const struct sp_module *m, uint32_t id, sp_address_fn
 {
     uint32_t variable;
     int64_t offset;
-    if (sp_constant_address(m, id, &variable, &offset) || (is_constant(m, id) && sp_value_type(m, id)->size <= SP_MAX_CONSTANT_BYTES))
+    if (sp_constant_address(m, id, &variable, &offset) ||
+        (is_constant(m, id) && sp_value_type(m, id)->size <= SP_MAX_CONSTANT_BYTES))
         visit(m, id, 0, NULL, each, user);
 }
 
@@ -264,7 +257,9 @@ static bool eval_convert(uint32_t op, uint64_t a, const struct sp_type *from, co
     switch (op) {
     case SP_OP_UConvert: *v = a; return ints;
     case SP_OP_SConvert: *v = ints ? (uint64_t)sign_extend(a, from->bits) : 0; return ints;
-    case SP_OP_FConvert: *v = computes(from) && computes(to) ? from_double(to_double(a, from), to) : 0; return computes(from) && computes(to);
+    case SP_OP_FConvert:
+        *v = computes(from) && computes(to) ? from_double(to_double(a, from), to) : 0;
+        return computes(from) && computes(to);
     case SP_OP_QuantizeToF16:
         *v = from_double(half_to_double(double_to_half(to_double(a, from))), to);
         return computes(from) && computes(to);
@@ -288,8 +283,10 @@ static bool eval(uint32_t op, uint64_t a, uint64_t b, const struct sp_type *from
 {
     uint32_t bits = from->kind == SP_BOOL ? 1 : from->bits;
     if (eval_convert(op, a, from, to, v)) return true;
-    if (from->kind == SP_INT && to->kind == SP_INT && from->bits == to->bits && eval_int(op, a, b, bits, v)) return true;
-    if ((from->kind == SP_INT || from->kind == SP_BOOL) && to->kind == SP_BOOL && eval_compare(op, a, b, bits, v)) return true;
+    if (from->kind == SP_INT && to->kind == SP_INT && from->bits == to->bits && eval_int(op, a, b, bits, v))
+        return true;
+    if ((from->kind == SP_INT || from->kind == SP_BOOL) && to->kind == SP_BOOL && eval_compare(op, a, b, bits, v))
+        return true;
     return computes(from) && computes(to) && from->bits == to->bits && eval_float(op, a, b, from, v);
 }
 
@@ -312,7 +309,8 @@ static bool spec_arithmetic(struct sp_reader *r, const struct sp_inst *i)
     uint64_t a[MAX_COMPONENTS], b[MAX_COMPONENTS] = {0}, v[MAX_COMPONENTS];
     uint32_t want = to->kind == SP_VECTOR ? to->count : 1, k;
     bool two = i->count == 3;
-    if (i->count < 2 || i->count > 3 || components(r->m, i->operand[1], a) != want || (two && components(r->m, i->operand[2], b) != want))
+    if (i->count < 2 || i->count > 3 || components(r->m, i->operand[1], a) != want ||
+        (two && components(r->m, i->operand[2], b) != want))
         return sp_refuse(r, i, "%s: its operands are not constants of the result's shape", sp_op_name(i->operand[0]));
     for (k = 0; k < want; k++) {
         const struct sp_type *from = scalar_of(r->m, sp_value_type(r->m, i->operand[1]));
@@ -334,7 +332,8 @@ static bool spec_select(struct sp_reader *r, const struct sp_inst *i)
     n = components(r->m, i->operand[2], a);
     if (!n || components(r->m, i->operand[3], b) != n || (conditions != 1 && conditions != n) ||
         scalar_of(r->m, sp_value_type(r->m, i->operand[1]))->kind != SP_BOOL ||
-        !sp_same(r->m, i->type, r->m->ids[i->operand[2]].type) || !sp_same(r->m, i->type, r->m->ids[i->operand[3]].type))
+        !sp_same(r->m, i->type, r->m->ids[i->operand[2]].type) ||
+        !sp_same(r->m, i->type, r->m->ids[i->operand[3]].type))
         return sp_refuse(r, i, "Select: its operands are not constants of the result's type");
     for (k = 0; k < n; k++) a[k] = c[conditions == 1 ? 0 : k] ? a[k] : b[k];
     return keep_bits(r, i, a, n);
@@ -345,7 +344,8 @@ static bool spec_shuffle(struct sp_reader *r, const struct sp_inst *i)
     const struct sp_type *t = sp_type(r->m, i->type);
     uint64_t all[2 * MAX_COMPONENTS], v[MAX_COMPONENTS];
     uint32_t n, more, k;
-    if (i->count < 3 || t->kind != SP_VECTOR || (uint32_t)i->count - 3 != t->count) return sp_refuse(r, i, "VectorShuffle: not one index a component");
+    if (i->count < 3 || t->kind != SP_VECTOR || (uint32_t)i->count - 3 != t->count)
+        return sp_refuse(r, i, "VectorShuffle: not one index a component");
     n = components(r->m, i->operand[1], all);
     more = n ? components(r->m, i->operand[2], all + n) : 0;
     if (!more || scalar_of(r->m, sp_value_type(r->m, i->operand[1]))->id != t->elem ||
@@ -369,7 +369,8 @@ static bool spec_extract(struct sp_reader *r, const struct sp_inst *i)
         const struct sp_type *t = sp_value_type(r->m, id);
         const struct sp_inst *def = r->m->ids[id].def;
         uint32_t index = i->operand[k];
-        if (t->kind == SP_VECTOR && k + 1 == i->count && index < t->count && components(r->m, id, all) && sp_same(r->m, t->elem, i->type))
+        if (t->kind == SP_VECTOR && k + 1 == i->count && index < t->count && components(r->m, id, all) &&
+            sp_same(r->m, t->elem, i->type))
             return keep_bits(r, i, &all[index], 1);
         if ((def->op != SP_OP_ConstantComposite && def->op != SP_OP_SpecConstantComposite) || index >= def->count)
             return sp_refuse(r, i, "CompositeExtract: index %u leads nowhere that is supported in a constant", index);
@@ -377,7 +378,8 @@ static bool spec_extract(struct sp_reader *r, const struct sp_inst *i)
         if (!is_constant(r->m, id)) return sp_refuse(r, i, "CompositeExtract of an address");
     }
     n = components(r->m, id, all);
-    if (!n || !sp_same(r->m, r->m->ids[id].type, i->type)) return sp_refuse(r, i, "CompositeExtract: not of the result's type");
+    if (!n || !sp_same(r->m, r->m->ids[id].type, i->type))
+        return sp_refuse(r, i, "CompositeExtract: not of the result's type");
     return keep_bits(r, i, all, n);
 }
 
@@ -385,9 +387,9 @@ static bool spec_insert(struct sp_reader *r, const struct sp_inst *i)
 {
     const struct sp_type *t = sp_type(r->m, i->type);
     uint64_t all[MAX_COMPONENTS], one[MAX_COMPONENTS];
-    if (i->count != 4 || t->kind != SP_VECTOR || components(r->m, i->operand[1], one) != 1 || !components(r->m, i->operand[2], all) ||
-        !sp_same(r->m, r->m->ids[i->operand[2]].type, i->type) || !sp_same(r->m, r->m->ids[i->operand[1]].type, t->elem) ||
-        i->operand[3] >= t->count)
+    if (i->count != 4 || t->kind != SP_VECTOR || components(r->m, i->operand[1], one) != 1 ||
+        !components(r->m, i->operand[2], all) || !sp_same(r->m, r->m->ids[i->operand[2]].type, i->type) ||
+        !sp_same(r->m, r->m->ids[i->operand[1]].type, t->elem) || i->operand[3] >= t->count)
         return sp_refuse(r, i, "CompositeInsert in a constant: only of a component into a vector");
     all[i->operand[3]] = one[0];
     return keep_bits(r, i, all, t->count);
@@ -419,7 +421,8 @@ static bool spec_cast(struct sp_reader *r, const struct sp_inst *i)
         return keep_address(r, i, variable, offset);
     }
     n = components(m, i->operand[1], all);
-    if (n != (to->kind == SP_VECTOR ? to->count : 1u)) return sp_refuse(r, i, "Bitcast in a constant: component counts differ");
+    if (n != (to->kind == SP_VECTOR ? to->count : 1u))
+        return sp_refuse(r, i, "Bitcast in a constant: component counts differ");
     if (to->kind != SP_POINTER && to->kind != SP_INT && to->kind != SP_FLOAT && to->kind != SP_VECTOR)
         return sp_refuse(r, i, "a constant cannot become this type");
     return keep_bits(r, i, all, n);
@@ -503,8 +506,10 @@ static bool accept_composite(struct sp_reader *r, const struct sp_inst *i)
         uint32_t id = i->operand[k];
         if (!is_constant(m, id) && !sp_constant_address(m, id, &variable, &offset))
             return sp_refuse(r, i, "constituent %u, %%%u, is not a constant", k, id);
-        if (!sp_same(m, m->ids[id].type, member_type(t, k))) return sp_refuse(r, i, "constituent %u is not of its member's type", k);
-        if (t->kind == SP_VECTOR && components(m, id, &bits[k]) != 1) return sp_refuse(r, i, "constituent %u is not a number", k);
+        if (!sp_same(m, m->ids[id].type, member_type(t, k)))
+            return sp_refuse(r, i, "constituent %u is not of its member's type", k);
+        if (t->kind == SP_VECTOR && components(m, id, &bits[k]) != 1)
+            return sp_refuse(r, i, "constituent %u is not a number", k);
     }
     if (t->kind == SP_VECTOR) return keep_bits(r, i, bits, want);
     return sp_define(r, i, SP_IS_CONSTANT, i->type);
@@ -545,12 +550,14 @@ static bool chain_step(struct sp_reader *r, const struct sp_inst *i, uint32_t op
     uint64_t bits = 0;
     int64_t index;
     bool constant = sp_constant(m, i->operand[operand], &bits);
-    if (!index_type || index_type->kind != SP_INT) return sp_refuse(r, i, "index %%%u is not an integer", i->operand[operand]);
+    if (!index_type || index_type->kind != SP_INT)
+        return sp_refuse(r, i, "index %%%u is not an integer", i->operand[operand]);
     index = sign_extend(bits, index_type->bits);
     if (offset && !constant) return sp_refuse(r, i, "index %%%u is not a constant", i->operand[operand]);
     switch (t->kind) {
     case SP_STRUCT:
-        if (!constant || index < 0 || index >= (int64_t)t->count) return sp_refuse(r, i, "operand %u is no member of its struct of %u", operand, t->count);
+        if (!constant || index < 0 || index >= (int64_t)t->count)
+            return sp_refuse(r, i, "operand %u is no member of its struct of %u", operand, t->count);
         *type = t->members[index];
         if (offset) *offset += t->offsets[index];
         return true;
@@ -559,7 +566,8 @@ static bool chain_step(struct sp_reader *r, const struct sp_inst *i, uint32_t op
     case SP_RUNTIME_ARRAY:
     case SP_COOPMAT:
         *type = t->elem;
-        if (offset && (index < -(int64_t)0x7fffffff || index > (int64_t)0x7fffffff)) return sp_refuse(r, i, "operand %u is out of all bounds", operand);
+        if (offset && (index < -(int64_t)0x7fffffff || index > (int64_t)0x7fffffff))
+            return sp_refuse(r, i, "operand %u is out of all bounds", operand);
         if (offset) *offset = (int64_t)((uint64_t)*offset + (uint64_t)index * sp_type(m, t->elem)->size);
         return true;
     default: return sp_refuse(r, i, "operand %u indexes into a type that has no parts", operand);
@@ -579,12 +587,14 @@ bool sp_check_chain(struct sp_reader *r, const struct sp_inst *i, uint32_t at, b
         if (!t || t->kind != SP_INT) return sp_refuse(r, i, "its element is not an integer");
         if (!sp_type(m, type)->size) return sp_refuse(r, i, "elements of this type have no size");
         if (offset && !sp_constant(m, i->operand[k], &bits)) return sp_refuse(r, i, "its element is not a constant");
-        if (offset) *offset = (int64_t)((uint64_t)*offset + (uint64_t)sign_extend(bits, t->bits) * sp_type(m, type)->size);
+        if (offset)
+            *offset = (int64_t)((uint64_t)*offset + (uint64_t)sign_extend(bits, t->bits) * sp_type(m, type)->size);
         k++;
     }
     for (; k < i->count; k++)
         if (!chain_step(r, i, k, &type, offset)) return false;
-    if (to->kind != SP_POINTER || to->storage != base->storage) return sp_refuse(r, i, "its result is not a pointer of the base's storage class");
+    if (to->kind != SP_POINTER || to->storage != base->storage)
+        return sp_refuse(r, i, "its result is not a pointer of the base's storage class");
     if (!sp_same(m, to->elem, type)) return sp_refuse(r, i, "its result does not point to what the indices lead to");
     return true;
 }
@@ -596,11 +606,14 @@ bool sp_check_variable(struct sp_reader *r, const struct sp_inst *i)
     uint32_t variable;
     int64_t offset;
     if (!e || t->storage != i->operand[0]) return sp_refuse(r, i, "its type is not a pointer of its storage class");
-    if (!e->size && e->kind != SP_COOPMAT && e->kind != SP_STRUCT) return sp_refuse(r, i, "variables of this type do not exist");
+    if (!e->size && e->kind != SP_COOPMAT && e->kind != SP_STRUCT)
+        return sp_refuse(r, i, "variables of this type do not exist");
     if ((t->storage == SP_STORAGE_Function || t->storage == SP_STORAGE_Private) && e->size > SP_MAX_PRIVATE_BYTES)
-        return sp_refuse(r, i, "%llu bytes of private memory, at most %llu are supported", (unsigned long long)e->size, (unsigned long long)SP_MAX_PRIVATE_BYTES);
+        return sp_refuse(r, i, "%llu bytes of private memory, at most %llu are supported", (unsigned long long)e->size,
+                         (unsigned long long)SP_MAX_PRIVATE_BYTES);
     if (i->count < 2) return true;
-    if (!is_constant(m, i->operand[1]) && !sp_constant_address(m, i->operand[1], &variable, &offset)) return sp_refuse(r, i, "its initialiser is not a constant");
+    if (!is_constant(m, i->operand[1]) && !sp_constant_address(m, i->operand[1], &variable, &offset))
+        return sp_refuse(r, i, "its initialiser is not a constant");
     if (!sp_same(m, m->ids[i->operand[1]].type, t->elem)) return sp_refuse(r, i, "its initialiser is not of its type");
     if (is_constant(m, i->operand[1]) && is_zero_op(m->ids[i->operand[1]].def)) return true;
     if (t->storage == SP_STORAGE_Workgroup) return sp_refuse(r, i, "local memory cannot be initialised");
@@ -616,13 +629,27 @@ static const struct {
     uint32_t number;
     enum built_in_shape shape;
 } built_ins[] = {
-    {SP_BUILTIN_NumWorkgroups, THREE}, {SP_BUILTIN_WorkgroupSize, THREE}, {SP_BUILTIN_WorkgroupId, THREE},
-    {SP_BUILTIN_LocalInvocationId, THREE}, {SP_BUILTIN_GlobalInvocationId, THREE}, {SP_BUILTIN_LocalInvocationIndex, SINGLE},
-    {SP_BUILTIN_WorkDim, SINGLE}, {SP_BUILTIN_GlobalSize, THREE}, {SP_BUILTIN_EnqueuedWorkgroupSize, THREE},
-    {SP_BUILTIN_GlobalOffset, THREE}, {SP_BUILTIN_GlobalLinearId, SINGLE}, {SP_BUILTIN_SubgroupSize, SINGLE},
-    {SP_BUILTIN_SubgroupMaxSize, SINGLE}, {SP_BUILTIN_NumSubgroups, SINGLE}, {SP_BUILTIN_NumEnqueuedSubgroups, SINGLE},
-    {SP_BUILTIN_SubgroupId, SINGLE}, {SP_BUILTIN_SubgroupLocalInvocationId, SINGLE}, {SP_BUILTIN_SubgroupEqMask, LANE_MASK},
-    {SP_BUILTIN_SubgroupGeMask, LANE_MASK}, {SP_BUILTIN_SubgroupGtMask, LANE_MASK}, {SP_BUILTIN_SubgroupLeMask, LANE_MASK},
+    {SP_BUILTIN_NumWorkgroups, THREE},
+    {SP_BUILTIN_WorkgroupSize, THREE},
+    {SP_BUILTIN_WorkgroupId, THREE},
+    {SP_BUILTIN_LocalInvocationId, THREE},
+    {SP_BUILTIN_GlobalInvocationId, THREE},
+    {SP_BUILTIN_LocalInvocationIndex, SINGLE},
+    {SP_BUILTIN_WorkDim, SINGLE},
+    {SP_BUILTIN_GlobalSize, THREE},
+    {SP_BUILTIN_EnqueuedWorkgroupSize, THREE},
+    {SP_BUILTIN_GlobalOffset, THREE},
+    {SP_BUILTIN_GlobalLinearId, SINGLE},
+    {SP_BUILTIN_SubgroupSize, SINGLE},
+    {SP_BUILTIN_SubgroupMaxSize, SINGLE},
+    {SP_BUILTIN_NumSubgroups, SINGLE},
+    {SP_BUILTIN_NumEnqueuedSubgroups, SINGLE},
+    {SP_BUILTIN_SubgroupId, SINGLE},
+    {SP_BUILTIN_SubgroupLocalInvocationId, SINGLE},
+    {SP_BUILTIN_SubgroupEqMask, LANE_MASK},
+    {SP_BUILTIN_SubgroupGeMask, LANE_MASK},
+    {SP_BUILTIN_SubgroupGtMask, LANE_MASK},
+    {SP_BUILTIN_SubgroupLeMask, LANE_MASK},
     {SP_BUILTIN_SubgroupLtMask, LANE_MASK},
 };
 
@@ -636,7 +663,10 @@ static bool check_built_in(struct sp_reader *r, const struct sp_inst *i)
     for (k = 0; k < sizeof built_ins / sizeof built_ins[0]; k++) {
         enum built_in_shape shape = built_ins[k].shape;
         if (built_ins[k].number != d->operand[0]) continue;
-        if (e->kind == SP_INT && e->bits >= 32 && count == (shape == THREE ? 3u : shape == SINGLE ? 1u : 4u) &&
+        if (e->kind == SP_INT && e->bits >= 32 &&
+            count == (shape == THREE    ? 3u
+                      : shape == SINGLE ? 1u
+                                        : 4u) &&
             (shape != LANE_MASK || e->bits == 32))
             return true;
         return sp_refuse(r, i, "the built-in %u does not have this type", d->operand[0]);

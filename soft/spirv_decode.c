@@ -48,42 +48,120 @@ static const struct name_row name_rows[] = {
 
 /* What the device has. Everything else is refused by name. */
 static const uint16_t capabilities[] = {
-    SP_CAP_Matrix, SP_CAP_Addresses, SP_CAP_Linkage, SP_CAP_Kernel, SP_CAP_Vector16, SP_CAP_Float16Buffer, SP_CAP_Float16,
-    SP_CAP_Float64, SP_CAP_Int64, SP_CAP_Int64Atomics, SP_CAP_Int16, SP_CAP_Int8, SP_CAP_Groups, SP_CAP_GenericPointer,
-    SP_CAP_SubgroupDispatch, SP_CAP_UniformDecoration, SP_CAP_GroupNonUniform, SP_CAP_GroupNonUniformVote,
-    SP_CAP_GroupNonUniformArithmetic, SP_CAP_GroupNonUniformBallot, SP_CAP_GroupNonUniformShuffle,
-    SP_CAP_GroupNonUniformShuffleRelative, SP_CAP_GroupNonUniformClustered, SP_CAP_GroupNonUniformRotateKHR,
-    SP_CAP_SubgroupBallotKHR, SP_CAP_SubgroupVoteKHR, SP_CAP_GroupUniformArithmeticKHR, SP_CAP_ExpectAssumeKHR,
-    SP_CAP_DotProduct, SP_CAP_DotProductInputAll, SP_CAP_DotProductInput4x8Bit, SP_CAP_DotProductInput4x8BitPacked,
-    SP_CAP_BitInstructions, SP_CAP_Shader, SP_CAP_CooperativeMatrixKHR, SP_CAP_BFloat16TypeKHR,
-    SP_CAP_BFloat16DotProductKHR, SP_CAP_BFloat16CooperativeMatrixKHR, SP_CAP_Float8EXT,
-    SP_CAP_Float8CooperativeMatrixEXT, SP_CAP_SubgroupShuffleINTEL, SP_CAP_SubgroupBufferBlockIOINTEL,
-    SP_CAP_Subgroup2DBlockIOINTEL, SP_CAP_Subgroup2DBlockTransformINTEL, SP_CAP_Subgroup2DBlockTransposeINTEL,
-    SP_CAP_SubgroupMatrixMultiplyAccumulateINTEL, SP_CAP_SubgroupBufferPrefetchINTEL, SP_CAP_SplitBarrierEXT,
-    SP_CAP_CacheControlsINTEL, SP_CAP_RegisterLimitsINTEL, SP_CAP_AtomicFloat32AddEXT, SP_CAP_AtomicFloat64AddEXT,
-    SP_CAP_AtomicFloat16AddEXT, SP_CAP_AtomicFloat32MinMaxEXT, SP_CAP_AtomicFloat64MinMaxEXT,
-    SP_CAP_AtomicFloat16MinMaxEXT, SP_CAP_BFloat16ConversionINTEL, SP_CAP_TensorFloat32RoundingINTEL,
-    SP_CAP_DenormPreserve, SP_CAP_DenormFlushToZero, SP_CAP_SignedZeroInfNanPreserve, SP_CAP_RoundingModeRTE,
-    SP_CAP_KernelAttributesINTEL, SP_CAP_MemoryAccessAliasingINTEL, SP_CAP_OptNoneEXT, SP_CAP_FPFastMathModeINTEL,
-    SP_CAP_FunctionFloatControlINTEL, SP_CAP_FloatControls2, SP_CAP_UnstructuredLoopControlsINTEL,
+    SP_CAP_Matrix,
+    SP_CAP_Addresses,
+    SP_CAP_Linkage,
+    SP_CAP_Kernel,
+    SP_CAP_Vector16,
+    SP_CAP_Float16Buffer,
+    SP_CAP_Float16,
+    SP_CAP_Float64,
+    SP_CAP_Int64,
+    SP_CAP_Int64Atomics,
+    SP_CAP_Int16,
+    SP_CAP_Int8,
+    SP_CAP_Groups,
+    SP_CAP_GenericPointer,
+    SP_CAP_SubgroupDispatch,
+    SP_CAP_UniformDecoration,
+    SP_CAP_GroupNonUniform,
+    SP_CAP_GroupNonUniformVote,
+    SP_CAP_GroupNonUniformArithmetic,
+    SP_CAP_GroupNonUniformBallot,
+    SP_CAP_GroupNonUniformShuffle,
+    SP_CAP_GroupNonUniformShuffleRelative,
+    SP_CAP_GroupNonUniformClustered,
+    SP_CAP_GroupNonUniformRotateKHR,
+    SP_CAP_SubgroupBallotKHR,
+    SP_CAP_SubgroupVoteKHR,
+    SP_CAP_GroupUniformArithmeticKHR,
+    SP_CAP_ExpectAssumeKHR,
+    SP_CAP_DotProduct,
+    SP_CAP_DotProductInputAll,
+    SP_CAP_DotProductInput4x8Bit,
+    SP_CAP_DotProductInput4x8BitPacked,
+    SP_CAP_BitInstructions,
+    SP_CAP_Shader,
+    SP_CAP_CooperativeMatrixKHR,
+    SP_CAP_BFloat16TypeKHR,
+    SP_CAP_BFloat16DotProductKHR,
+    SP_CAP_BFloat16CooperativeMatrixKHR,
+    SP_CAP_Float8EXT,
+    SP_CAP_Float8CooperativeMatrixEXT,
+    SP_CAP_SubgroupShuffleINTEL,
+    SP_CAP_SubgroupBufferBlockIOINTEL,
+    SP_CAP_Subgroup2DBlockIOINTEL,
+    SP_CAP_Subgroup2DBlockTransformINTEL,
+    SP_CAP_Subgroup2DBlockTransposeINTEL,
+    SP_CAP_SubgroupMatrixMultiplyAccumulateINTEL,
+    SP_CAP_SubgroupBufferPrefetchINTEL,
+    SP_CAP_SplitBarrierEXT,
+    SP_CAP_PredicatedIOINTEL,
+    SP_CAP_CacheControlsINTEL,
+    SP_CAP_RegisterLimitsINTEL,
+    SP_CAP_AtomicFloat32AddEXT,
+    SP_CAP_AtomicFloat64AddEXT,
+    SP_CAP_AtomicFloat16AddEXT,
+    SP_CAP_AtomicFloat32MinMaxEXT,
+    SP_CAP_AtomicFloat64MinMaxEXT,
+    SP_CAP_AtomicFloat16MinMaxEXT,
+    SP_CAP_BFloat16ConversionINTEL,
+    SP_CAP_TensorFloat32RoundingINTEL,
+    SP_CAP_DenormPreserve,
+    SP_CAP_DenormFlushToZero,
+    SP_CAP_SignedZeroInfNanPreserve,
+    SP_CAP_RoundingModeRTE,
+    SP_CAP_KernelAttributesINTEL,
+    SP_CAP_MemoryAccessAliasingINTEL,
+    SP_CAP_OptNoneEXT,
+    SP_CAP_FPFastMathModeINTEL,
+    SP_CAP_FunctionFloatControlINTEL,
+    SP_CAP_FloatControls2,
+    SP_CAP_UnstructuredLoopControlsINTEL,
 };
 /* Capabilities that only allow what the reader refuses by instruction or type anyway; compilers list them freely. */
-static const uint16_t harmless[] = {SP_CAP_ImageBasic, SP_CAP_LiteralSampler, SP_CAP_Sampled1D, SP_CAP_Image1D,
-                                    SP_CAP_SampledBuffer, SP_CAP_ImageBuffer, SP_CAP_ImageReadWrite, SP_CAP_Pipes,
+static const uint16_t harmless[] = {SP_CAP_ImageBasic,    SP_CAP_LiteralSampler, SP_CAP_Sampled1D,      SP_CAP_Image1D,
+                                    SP_CAP_SampledBuffer, SP_CAP_ImageBuffer,    SP_CAP_ImageReadWrite, SP_CAP_Pipes,
                                     SP_CAP_DeviceEnqueue, SP_CAP_NamedBarrier};
 
 static const char *const extensions[] = {
-    "SPV_KHR_non_semantic_info", "SPV_KHR_relaxed_extended_instruction", "SPV_KHR_no_integer_wrap_decoration",
-    "SPV_KHR_linkonce_odr", "SPV_KHR_expect_assume", "SPV_KHR_integer_dot_product", "SPV_KHR_bit_instructions",
-    "SPV_KHR_uniform_group_instructions", "SPV_KHR_subgroup_rotate", "SPV_KHR_shader_ballot", "SPV_KHR_subgroup_vote",
-    "SPV_KHR_float_controls", "SPV_KHR_float_controls2", "SPV_KHR_cooperative_matrix", "SPV_KHR_bfloat16",
-    "SPV_EXT_float8", "SPV_EXT_shader_atomic_float_add", "SPV_EXT_shader_atomic_float16_add",
-    "SPV_EXT_shader_atomic_float_min_max", "SPV_EXT_relaxed_printf_string_address_space", "SPV_EXT_optnone",
-    "SPV_INTEL_subgroups", "SPV_INTEL_subgroup_matrix_multiply_accumulate", "SPV_INTEL_2d_block_io",
-    "SPV_INTEL_subgroup_buffer_prefetch", "SPV_INTEL_bfloat16_conversion", "SPV_INTEL_tensor_float32_conversion",
-    "SPV_INTEL_tensor_float32_rounding", "SPV_INTEL_split_barrier", "SPV_INTEL_cache_controls",
-    "SPV_INTEL_maximum_registers", "SPV_INTEL_kernel_attributes", "SPV_INTEL_memory_access_aliasing",
-    "SPV_INTEL_optnone", "SPV_INTEL_fp_fast_math_mode", "SPV_INTEL_float_controls2",
+    "SPV_KHR_non_semantic_info",
+    "SPV_KHR_relaxed_extended_instruction",
+    "SPV_KHR_no_integer_wrap_decoration",
+    "SPV_KHR_linkonce_odr",
+    "SPV_KHR_expect_assume",
+    "SPV_KHR_integer_dot_product",
+    "SPV_KHR_bit_instructions",
+    "SPV_KHR_uniform_group_instructions",
+    "SPV_KHR_subgroup_rotate",
+    "SPV_KHR_shader_ballot",
+    "SPV_KHR_subgroup_vote",
+    "SPV_KHR_float_controls",
+    "SPV_KHR_float_controls2",
+    "SPV_KHR_cooperative_matrix",
+    "SPV_KHR_bfloat16",
+    "SPV_EXT_float8",
+    "SPV_EXT_shader_atomic_float_add",
+    "SPV_EXT_shader_atomic_float16_add",
+    "SPV_EXT_shader_atomic_float_min_max",
+    "SPV_EXT_relaxed_printf_string_address_space",
+    "SPV_EXT_optnone",
+    "SPV_INTEL_subgroups",
+    "SPV_INTEL_subgroup_matrix_multiply_accumulate",
+    "SPV_INTEL_2d_block_io",
+    "SPV_INTEL_subgroup_buffer_prefetch",
+    "SPV_INTEL_bfloat16_conversion",
+    "SPV_INTEL_tensor_float32_conversion",
+    "SPV_INTEL_tensor_float32_rounding",
+    "SPV_INTEL_split_barrier",
+    "SPV_INTEL_predicated_io",
+    "SPV_INTEL_cache_controls",
+    "SPV_INTEL_maximum_registers",
+    "SPV_INTEL_kernel_attributes",
+    "SPV_INTEL_memory_access_aliasing",
+    "SPV_INTEL_optnone",
+    "SPV_INTEL_fp_fast_math_mode",
+    "SPV_INTEL_float_controls2",
     "SPV_INTEL_unstructured_loop_controls",
 };
 
@@ -162,7 +240,8 @@ const char *sp_string(struct sp_reader *r, const uint32_t *word)
 static uint32_t literal_words(const struct walk *w)
 {
     const struct sp_module *m = w->r->m;
-    const struct sp_type *t = sp_type(m, w->inst->op == SP_OP_Switch ? w->r->early_type[w->inst->operand[0]] : w->inst->type);
+    const struct sp_type *t =
+        sp_type(m, w->inst->op == SP_OP_Switch ? w->r->early_type[w->inst->operand[0]] : w->inst->type);
     if (!t || (t->kind != SP_INT && (t->kind != SP_FLOAT || w->inst->op == SP_OP_Switch))) return 0;
     return t->bits > 32 ? 2 : 1;
 }
@@ -264,7 +343,8 @@ static bool walk_one(struct walk *w, char letter)
     }
 }
 
-/* OpExtInst: the grammar takes its operands for ids, but some of OpenCL.std's are literals, and so are many of debug sets. */
+/* OpExtInst: the grammar takes its operands for ids, but some of OpenCL.std's are literals, and so are many of debug
+ * sets. */
 static bool walk_ext(struct walk *w)
 {
     const struct sp_reader *r = w->r;
@@ -316,12 +396,14 @@ static bool decode_one(struct sp_reader *r, uint32_t at, struct sp_inst *i)
     if (row->results & 1 && words > head) i->type = w[head++];
     if (row->results & 2 && words > head) i->id = w[head++];
     if (((row->results & 1) && !sp_type(m, i->type))) return sp_refuse(r, i, "its result type is not a type");
-    if ((row->results & 2) && (i->id == 0 || i->id >= m->bound)) return sp_refuse(r, i, "its result id is not below the bound");
+    if ((row->results & 2) && (i->id == 0 || i->id >= m->bound))
+        return sp_refuse(r, i, "its result id is not below the bound");
     i->operand = w + head;
     i->count = (uint16_t)(words - head);
     {
         struct walk k = {r, i, 0, NULL, NULL, NULL};
-        if (!walk_pattern(&k, row->pattern)) return sp_refuse(r, i, "operand %u: %s", k.at, k.why ? k.why : "malformed");
+        if (!walk_pattern(&k, row->pattern))
+            return sp_refuse(r, i, "operand %u: %s", k.at, k.why ? k.why : "malformed");
         if (k.at != i->count) return sp_refuse(r, i, "%u operand words too many", i->count - k.at);
     }
     return true;
@@ -346,8 +428,8 @@ bool sp_count_words(const uint32_t *words, size_t count, struct sp_reader *r)
         if (op == SP_OP_EntryPoint) r->total_entries++;
         if (op == SP_OP_ExecutionMode || op == SP_OP_ExecutionModeId) r->total_modes++;
         if (op == SP_OP_GroupDecorate || op == SP_OP_GroupMemberDecorate) r->total_groups++;
-        if (op == SP_OP_Decorate || op == SP_OP_DecorateId || op == SP_OP_DecorateString || op == SP_OP_MemberDecorate ||
-            op == SP_OP_MemberDecorateString)
+        if (op == SP_OP_Decorate || op == SP_OP_DecorateId || op == SP_OP_DecorateString ||
+            op == SP_OP_MemberDecorate || op == SP_OP_MemberDecorateString)
             r->total_decorations++;
         at += length;
     }
@@ -357,7 +439,18 @@ bool sp_count_words(const uint32_t *words, size_t count, struct sp_reader *r)
 /* ---- sections */
 
 enum section {
-    CAPABILITIES, EXTENSIONS, IMPORTS, MEMORY_MODEL, ENTRIES, MODES, DEBUG_NAMES, ANNOTATIONS, TYPES, FUNCTIONS, ANYWHERE, BODY
+    CAPABILITIES,
+    EXTENSIONS,
+    IMPORTS,
+    MEMORY_MODEL,
+    ENTRIES,
+    MODES,
+    DEBUG_NAMES,
+    ANNOTATIONS,
+    TYPES,
+    FUNCTIONS,
+    ANYWHERE,
+    BODY
 };
 
 static enum section section_of(uint32_t op)
@@ -394,7 +487,8 @@ static enum section section_of(uint32_t op)
     case SP_OP_AliasScopeListDeclINTEL: return ANYWHERE;
     default: break;
     }
-    if (is_type_op(op) || strncmp(sp_op_name(op), "OpConstant", 10) == 0 || strncmp(sp_op_name(op), "OpSpecConstant", 14) == 0)
+    if (is_type_op(op) || strncmp(sp_op_name(op), "OpConstant", 10) == 0 ||
+        strncmp(sp_op_name(op), "OpSpecConstant", 14) == 0)
         return TYPES;
     return BODY;
 }
@@ -529,11 +623,13 @@ static bool accept_body(struct sp_reader *r, const struct sp_inst *i)
         if (r->state != PARAMETERS) return sp_refuse(r, i, "not behind OpFunction");
         return sp_define(r, i, SP_IS_PARAMETER, i->type);
     case SP_OP_Label:
-        if (r->state != PARAMETERS && r->state != BETWEEN_BLOCKS) return sp_refuse(r, i, "the block before has no terminator");
+        if (r->state != PARAMETERS && r->state != BETWEEN_BLOCKS)
+            return sp_refuse(r, i, "the block before has no terminator");
         r->state = IN_BLOCK;
         return sp_define(r, i, SP_IS_LABEL, 0);
     case SP_OP_FunctionEnd:
-        if (r->state != PARAMETERS && r->state != BETWEEN_BLOCKS) return sp_refuse(r, i, "the block before has no terminator");
+        if (r->state != PARAMETERS && r->state != BETWEEN_BLOCKS)
+            return sp_refuse(r, i, "the block before has no terminator");
         r->state = OUTSIDE;
         return true;
     default: return accept_value(r, i);
@@ -542,7 +638,8 @@ static bool accept_body(struct sp_reader *r, const struct sp_inst *i)
 
 static bool is_left_out(const struct sp_reader *r, const struct sp_inst *i)
 {
-    return i->op == SP_OP_LoopMerge || i->op == SP_OP_SelectionMerge || i->op == SP_OP_LoopControlINTEL || is_debug_ext(r, i);
+    return i->op == SP_OP_LoopMerge || i->op == SP_OP_SelectionMerge || i->op == SP_OP_LoopControlINTEL ||
+           is_debug_ext(r, i);
 }
 
 static bool accept(struct sp_reader *r, const struct sp_inst *i)

@@ -1,5 +1,5 @@
-/* spirv_dominators.c - the dominator tree, by Lengauer and Tarjan's algorithm with path compression: O(edges log blocks)
- * whatever the graph looks like, which matters because the graph comes from a stranger. No recursion.
+/* spirv_dominators.c - the dominator tree, by Lengauer and Tarjan's algorithm with path compression: O(edges log
+ * blocks) whatever the graph looks like, which matters because the graph comes from a stranger. No recursion.
  *
  * All working arrays but `number` are indexed by depth-first number, not by block.
  */
@@ -89,8 +89,8 @@ static void find_dominators(struct work *w)
         if (w->idom[v] != w->semi[v]) w->idom[v] = w->idom[w->idom[v]];
 }
 
-/* Preorder intervals of the tree: a dominates b when enter[a] <= enter[b] and leave[b] <= leave[a]. A vertex's number is
- * larger than its dominator's, so sizes add up backwards and places follow forwards. */
+/* Preorder intervals of the tree: a dominates b when enter[a] <= enter[b] and leave[b] <= leave[a]. A vertex's number
+ * is larger than its dominator's, so sizes add up backwards and places follow forwards. */
 static void number_tree(struct work *w, uint32_t *enter, uint32_t *leave)
 {
     uint32_t n = w->f->block_count, v;

@@ -1,4 +1,5 @@
-/* spirv_extinst.c - the instructions of OpenCL.std: names, and what each may be given, in the words of spirv_rules.c. */
+/* spirv_extinst.c - the instructions of OpenCL.std: names, and what each may be given, in the words of spirv_rules.c.
+ */
 #include "spirv_reader.h"
 
 /* What the words cannot say. */
@@ -245,19 +246,24 @@ static bool check_half(struct sp_reader *r, const struct sp_inst *i)
 {
     const struct sp_type *p = pointee(r, i), *result = sp_type(r->m, i->type);
     const struct sp_type *data = result->kind == SP_VOID ? operand_type(r, i, 2) : result;
-    if (p->kind != SP_FLOAT || p->bits != 16 || p->encoding != SP_IEEE) return sp_refuse(r, i, "its pointer is not to 16-bit floats");
+    if (p->kind != SP_FLOAT || p->bits != 16 || p->encoding != SP_IEEE)
+        return sp_refuse(r, i, "its pointer is not to 16-bit floats");
     if (component(r, data)->kind != SP_FLOAT) return sp_refuse(r, i, "its data are not floats");
     if (!sp_ext_literals(i->operand[1])) return true;
-    if (result->kind != SP_VOID && i->operand[i->count - 1] != result->count) return sp_refuse(r, i, "its literal is not the number of components");
-    if (result->kind == SP_VOID && i->operand[i->count - 1] > SP_ROUND_RTN) return sp_refuse(r, i, "rounding mode %u", i->operand[i->count - 1]);
+    if (result->kind != SP_VOID && i->operand[i->count - 1] != result->count)
+        return sp_refuse(r, i, "its literal is not the number of components");
+    if (result->kind == SP_VOID && i->operand[i->count - 1] > SP_ROUND_RTN)
+        return sp_refuse(r, i, "rounding mode %u", i->operand[i->count - 1]);
     return true;
 }
 
 static bool check_shuffle(struct sp_reader *r, const struct sp_inst *i)
 {
-    const struct sp_type *t = sp_type(r->m, i->type), *x = operand_type(r, i, 2), *mask = operand_type(r, i, i->count - 1u);
+    const struct sp_type *t = sp_type(r->m, i->type), *x = operand_type(r, i, 2),
+                         *mask = operand_type(r, i, i->count - 1u);
     if (!sp_same(r->m, t->elem, x->elem)) return sp_refuse(r, i, "components of different types");
-    if (component(r, mask)->bits != component(r, x)->bits) return sp_refuse(r, i, "the mask is not as wide as the components");
+    if (component(r, mask)->bits != component(r, x)->bits)
+        return sp_refuse(r, i, "the mask is not as wide as the components");
     return true;
 }
 
@@ -267,15 +273,20 @@ static bool check_extra(struct sp_reader *r, const struct sp_inst *i, enum extra
     switch (extra) {
     case INT_LIKE_RESULT: return check_int_pointer(r, i);
     case OF_RESULT:
-        if (!sp_same(r->m, pointee(r, i)->id, t->elem)) return sp_refuse(r, i, "its pointer is not to the result's components");
+        if (!sp_same(r->m, pointee(r, i)->id, t->elem))
+            return sp_refuse(r, i, "its pointer is not to the result's components");
         return i->operand[i->count - 1] == t->count || sp_refuse(r, i, "its literal is not the number of components");
     case OF_DATA:
-        return sp_same(r->m, pointee(r, i)->id, component(r, operand_type(r, i, 2))->id) || sp_refuse(r, i, "its pointer is not to the data's components");
+        return sp_same(r->m, pointee(r, i)->id, component(r, operand_type(r, i, 2))->id) ||
+               sp_refuse(r, i, "its pointer is not to the data's components");
     case HALF: return check_half(r, i);
     case WIDENS:
-        return component(r, t)->bits == 2 * component(r, operand_type(r, i, 2))->bits || sp_refuse(r, i, "its result is not twice as wide");
+        return component(r, t)->bits == 2 * component(r, operand_type(r, i, 2))->bits ||
+               sp_refuse(r, i, "its result is not twice as wide");
     case SHUFFLE: return check_shuffle(r, i);
-    case FORMAT: return (pointee(r, i)->kind == SP_INT && pointee(r, i)->bits == 8) || sp_refuse(r, i, "its format is not a pointer to bytes");
+    case FORMAT:
+        return (pointee(r, i)->kind == SP_INT && pointee(r, i)->bits == 8) ||
+               sp_refuse(r, i, "its format is not a pointer to bytes");
     default: return true;
     }
 }
@@ -283,9 +294,11 @@ static bool check_extra(struct sp_reader *r, const struct sp_inst *i, enum extra
 bool sp_check_ext(struct sp_reader *r, const struct sp_inst *i)
 {
     const struct ext_row *row;
-    if (i->operand[0] != r->m->opencl_std || r->m->opencl_std == 0) return sp_refuse(r, i, "%%%u is not OpenCL.std", i->operand[0]);
+    if (i->operand[0] != r->m->opencl_std || r->m->opencl_std == 0)
+        return sp_refuse(r, i, "%%%u is not OpenCL.std", i->operand[0]);
     row = find(i->operand[1]);
     if (!row) return sp_refuse(r, i, "OpenCL.std has no instruction %u that the software device knows", i->operand[1]);
-    if (row->words[0] == '-' && sp_type(r->m, i->type)->kind != SP_VOID) return sp_refuse(r, i, "%s gives no result", row->name);
+    if (row->words[0] == '-' && sp_type(r->m, i->type)->kind != SP_VOID)
+        return sp_refuse(r, i, "%s gives no result", row->name);
     return sp_match_words(r, i, row->words, 2) && check_extra(r, i, row->extra);
 }

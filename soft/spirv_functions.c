@@ -72,13 +72,11 @@ static bool find_blocks(struct build *b, uint32_t at)
     return true;
 }
 
-static const struct sp_inst *terminator(const struct sp_block *b)
-{
-    return &b->inst[b->count - 1];
-}
+static const struct sp_inst *terminator(const struct sp_block *b) { return &b->inst[b->count - 1]; }
 
 /* Calls `each` for the word of every target; the decoder has seen the operands. */
-static bool each_target(struct build *b, const struct sp_inst *i, bool (*each)(struct build *, const struct sp_inst *, uint32_t))
+static bool each_target(struct build *b, const struct sp_inst *i,
+                        bool (*each)(struct build *, const struct sp_inst *, uint32_t))
 {
     uint32_t step, k;
     switch (i->op) {
@@ -211,9 +209,11 @@ static bool match_phi(struct build *b, const struct sp_block *at, struct sp_inst
     for (k = 0; k + 2 <= phi->count; k += 2) {
         uint32_t label = phi->operand[k + 1], from = m->ids[label].block;
         if (is_dropped_label(b, label)) continue;
-        if (m->ids[label].what != SP_IS_LABEL || &m->functions[m->ids[label].function - 1] != b->f || b->mark[from] != b->current + 1)
+        if (m->ids[label].what != SP_IS_LABEL || &m->functions[m->ids[label].function - 1] != b->f ||
+            b->mark[from] != b->current + 1)
             return sp_refuse(b->r, phi, "%%%u is not a predecessor of its block", label);
-        if (b->seen[from] == b->phi_number) return sp_refuse(b->r, phi, "the predecessor %%%u stands there twice", label);
+        if (b->seen[from] == b->phi_number)
+            return sp_refuse(b->r, phi, "the predecessor %%%u stands there twice", label);
         b->seen[from] = b->phi_number;
         kept[n++] = phi->operand[k];
         kept[n++] = label;
@@ -284,10 +284,7 @@ struct calls {
     uint32_t stack_size;
 };
 
-static uint32_t callee_of(const struct sp_reader *r, const struct sp_inst *i)
-{
-    return r->m->ids[i->operand[0]].block;
-}
+static uint32_t callee_of(const struct sp_reader *r, const struct sp_inst *i) { return r->m->ids[i->operand[0]].block; }
 
 /* Fills `first` and, when there is room, `callee`. */
 static void collect_calls(const struct sp_reader *r, struct calls *c)
@@ -306,10 +303,7 @@ static void collect_calls(const struct sp_reader *r, struct calls *c)
     c->first[f] = n;
 }
 
-static const char *name_of(const struct sp_function *f)
-{
-    return f->name[0] ? f->name : "(no name)";
-}
+static const char *name_of(const struct sp_function *f) { return f->name[0] ? f->name : "(no name)"; }
 
 static bool refuse_recursion(struct sp_reader *r, const struct calls *c, uint32_t to)
 {
@@ -317,7 +311,8 @@ static bool refuse_recursion(struct sp_reader *r, const struct calls *c, uint32_
     uint32_t k = c->stack_size;
     sp_text_add(r->log, "SPIR-V: recursion is not supported: %.80s (%%%u)", name_of(&f[to]), f[to].id);
     while (k > 0 && c->stack[k - 1] != to) k--; /* where the cycle starts */
-    for (; k < c->stack_size; k++) sp_text_add(r->log, " calls %.80s (%%%u),", name_of(&f[c->stack[k]]), f[c->stack[k]].id);
+    for (; k < c->stack_size; k++)
+        sp_text_add(r->log, " calls %.80s (%%%u),", name_of(&f[c->stack[k]]), f[c->stack[k]].id);
     sp_text_add(r->log, " which calls the first again\n");
     return false;
 }
@@ -376,7 +371,8 @@ static bool check_calls(struct sp_reader *r)
     for (f = 0; f < n && good; f++) good = follow(r, &c, next, f);
     for (f = 0; f < c.first[n] && good; f++)
         if (r->m->functions[c.callee[f]].is_kernel)
-            good = sp_refuse(r, NULL, "the entry point %%%u is called like a function", r->m->functions[c.callee[f]].id);
+            good =
+                sp_refuse(r, NULL, "the entry point %%%u is called like a function", r->m->functions[c.callee[f]].id);
     return good;
 }
 
@@ -401,7 +397,8 @@ static bool check_kernel(struct sp_reader *r, const struct sp_inst *i, const str
     if (f->is_declaration) return sp_refuse(r, i, "the function has no body");
     for (k = 0; k < t->count; k++) {
         const struct sp_type *p = sp_type(r->m, t->members[k]);
-        bool good = p->kind == SP_INT || p->kind == SP_FLOAT || p->kind == SP_VECTOR || p->kind == SP_STRUCT || p->kind == SP_ARRAY;
+        bool good = p->kind == SP_INT || p->kind == SP_FLOAT || p->kind == SP_VECTOR || p->kind == SP_STRUCT ||
+                    p->kind == SP_ARRAY;
         if (p->kind == SP_POINTER)
             good = p->storage == SP_STORAGE_CrossWorkgroup || p->storage == SP_STORAGE_Workgroup ||
                    p->storage == SP_STORAGE_UniformConstant || p->storage == SP_STORAGE_Function;
@@ -418,7 +415,8 @@ static bool build_entry(struct sp_reader *r, const struct sp_inst *i)
     struct sp_entry *e = &m->entries[m->entry_count];
     const struct sp_id *f = &m->ids[i->operand[1]];
     uint32_t k;
-    if (i->operand[0] != SP_MODEL_Kernel) return sp_refuse(r, i, "execution model %u: the software device runs kernels", i->operand[0]);
+    if (i->operand[0] != SP_MODEL_Kernel)
+        return sp_refuse(r, i, "execution model %u: the software device runs kernels", i->operand[0]);
     if (f->what != SP_IS_FUNCTION) return sp_refuse(r, i, "%%%u is not a function", i->operand[1]);
     for (k = 2 + sp_string_words(i->operand + 2, (uint32_t)i->count - 2); k < i->count; k++)
         if (m->ids[i->operand[k]].what != SP_IS_VARIABLE || m->ids[i->operand[k]].function)
@@ -440,7 +438,8 @@ static bool mode_value(struct sp_reader *r, const struct sp_inst *i, uint32_t op
     uint64_t v = i->operand[operand];
     if (i->op == SP_OP_ExecutionModeId && !sp_constant(r->m, i->operand[operand], &v))
         return sp_refuse(r, i, "operand %u is not a constant", operand);
-    if (v == 0 || v > 0x7fffffffu) return sp_refuse(r, i, "%s of %llu", sp_token_name('E', i->operand[1]), (unsigned long long)v);
+    if (v == 0 || v > 0x7fffffffu)
+        return sp_refuse(r, i, "%s of %llu", sp_token_name('E', i->operand[1]), (unsigned long long)v);
     *to = (uint32_t)v;
     return true;
 }
@@ -450,7 +449,8 @@ static bool apply_mode(struct sp_reader *r, const struct sp_inst *i, struct sp_e
     switch (i->operand[1]) {
     case SP_MODE_LocalSize:
     case SP_MODE_LocalSizeId:
-        return mode_value(r, i, 2, &e->local_size[0]) && mode_value(r, i, 3, &e->local_size[1]) && mode_value(r, i, 4, &e->local_size[2]);
+        return mode_value(r, i, 2, &e->local_size[0]) && mode_value(r, i, 3, &e->local_size[1]) &&
+               mode_value(r, i, 4, &e->local_size[2]);
     case SP_MODE_SubgroupSize: return mode_value(r, i, 2, &e->subgroup_size);
     case SP_MODE_MaxWorkDimINTEL: e->max_work_dim = i->operand[2]; return true;
     case SP_MODE_ContractionOff: e->contract_off = true; return true;
@@ -467,7 +467,9 @@ static bool apply_mode(struct sp_reader *r, const struct sp_inst *i, struct sp_e
     case SP_MODE_RoundingModeRTE:
     case SP_MODE_FloatingPointModeIEEEINTEL:
     case SP_MODE_FPFastMathDefault: return true;
-    default: return sp_refuse(r, i, "the software device does not have the execution mode %s", sp_token_name('E', i->operand[1]));
+    default:
+        return sp_refuse(r, i, "the software device does not have the execution mode %s",
+                         sp_token_name('E', i->operand[1]));
     }
 }
 

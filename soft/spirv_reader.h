@@ -39,7 +39,8 @@ struct sp_reader {
     struct sp_inst *insts; /* every instruction that is kept, in order */
     uint32_t inst_count;
     /* how many of each the module has, counted before anything is allocated */
-    uint32_t total_insts, total_types, total_functions, total_globals, total_entries, total_modes, total_groups, total_decorations;
+    uint32_t total_insts, total_types, total_functions, total_globals, total_entries, total_modes, total_groups,
+        total_decorations;
     uint32_t section, line;
     enum sp_state state;
     bool has_memory_model, decorations_done;
@@ -47,18 +48,20 @@ struct sp_reader {
     uint32_t entry_count, mode_count, group_count;
     struct sp_raw_decoration *raw; /* before groups are expanded */
     uint32_t raw_count;
-    uint32_t *function_at; /* of each function: index in insts of what follows OpFunction */
+    uint32_t *function_at;             /* of each function: index in insts of what follows OpFunction */
     const struct sp_function *checked; /* whose instructions are being checked */
-    uint16_t *rule_index;   /* [SP_RULE_OPS] number of an opcode's type rule + 1 */
-    uint64_t initial_bytes; /* of all initialisers so far */
-    uint32_t *early_type;  /* [bound] result type by id, as the words say, for literals whose width is defined further down */
-    uint8_t *forward;      /* [bound] storage class + 1 of OpTypeForwardPointer */
+    uint16_t *rule_index;              /* [SP_RULE_OPS] number of an opcode's type rule + 1 */
+    uint64_t initial_bytes;            /* of all initialisers so far */
+    uint32_t
+        *early_type; /* [bound] result type by id, as the words say, for literals whose width is defined further down */
+    uint8_t *forward; /* [bound] storage class + 1 of OpTypeForwardPointer */
 };
 
 /* Memory that lives as long as the module; zeroed. NULL (and a line in the log) when there is none. */
 void *sp_alloc(struct sp_reader *r, size_t count, size_t size);
 /* Refuses: logs the word offset, the instruction and the message. Always false. */
-bool sp_refuse(struct sp_reader *r, const struct sp_inst *at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool sp_refuse(struct sp_reader *r, const struct sp_inst *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 const struct sp_op_row *sp_op_find(uint32_t op);
 const char *sp_token_name(char kind, uint32_t value); /* 'C' capability, 'D' decoration, 'E' execution mode; "?" */
@@ -81,17 +84,19 @@ bool sp_check_forward(struct sp_reader *r);
 bool sp_add_decoration(struct sp_reader *r, const struct sp_inst *i);
 bool sp_finish_decorations(struct sp_reader *r);
 bool sp_accept_constant(struct sp_reader *r, const struct sp_inst *i);
-/* An access chain whose base is operand `at` (`element`: an element index follows): checks the indices and the result type.
- * With `offset` the indices must be constants and their byte offset is added to it. */
+/* An access chain whose base is operand `at` (`element`: an element index follows): checks the indices and the result
+ * type. With `offset` the indices must be constants and their byte offset is added to it. */
 bool sp_check_chain(struct sp_reader *r, const struct sp_inst *i, uint32_t at, bool element, int64_t *offset);
 bool sp_accept_global(struct sp_reader *r, const struct sp_inst *i); /* module-scope OpVariable */
-/* The dominator tree of a function whose edges are set and whose blocks are all reachable: fills idom of the blocks, and
- * enter/leave (block_count each) with its preorder intervals. False when out of memory. */
+/* The dominator tree of a function whose edges are set and whose blocks are all reachable: fills idom of the blocks,
+ * and enter/leave (block_count each) with its preorder intervals. False when out of memory. */
 bool sp_dominators(const struct sp_function *f, uint32_t *enter, uint32_t *leave);
 bool sp_build_functions(struct sp_reader *r);
 bool sp_build_entries(struct sp_reader *r);
 /* Every instruction of a function that has its blocks: definitions dominate uses, types are right. */
-struct sp_dominance { const uint32_t *enter, *leave; };
+struct sp_dominance {
+    const uint32_t *enter, *leave;
+};
 bool sp_check_function(struct sp_reader *r, const struct sp_function *f, const struct sp_dominance *d);
 void sp_index_rules(uint16_t *index);
 bool sp_check_rule(struct sp_reader *r, const struct sp_inst *i);

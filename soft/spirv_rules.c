@@ -1,18 +1,21 @@
 /* spirv_rules.c - the types that each instruction takes, as a table. What is not in the table the device does not have.
  *
- * A rule has a word for the result and one for each operand word, `-` for no result. A word is a letter for the kind of type
- * and then what it has to do with the others:
+ * A rule has a word for the result and one for each operand word, `-` for no result. A word is a letter for the kind
+ * of type and then what it has to do with the others:
+ *
  *   i f n b    integer, float, either, bool: scalar, vector, or (not b) cooperative matrix
  *   I F N B    the same, scalars only          s  a scope or memory semantics: a 32-bit integer
  *   K          an integer constant             v  scalar or vector of numbers or bools
  *   V          a vector                        U  a vector of four 32-bit integers
  *   p          a pointer                       e  an event
  *   m          a cooperative matrix            a  any type that has values
- *   x          an integer, float or pointer    .  a literal word or an id that is no value: nothing to check
- *   =  the result's type (integers: but for the sign)   #  the result's number of components
- *   _  the type of the result's components               ^  a vector of the result's type
- *   >  (of a pointer) to the result's type               0..9  the type of that operand
- *   @0..9  what that operand points to                   ?  one bool, or as many components as the result
+ *   .          a literal word or an id that is no value: nothing to check
+ *
+ *   =     the result's type (integers: but for the sign)   #     the result's number of components
+ *   _     the type of the result's components              ^     a vector of the result's type
+ *   >     (of a pointer) to the result's type              0..9  the type of that operand
+ *   @0..9 what that operand points to                      ?     one bool, or as many components as the result
+ *
  * `|`: the operands from here on may be missing. `*`: the rest is as the grammar has it, and every id a value.
  */
 #include "spirv_reader.h"
@@ -20,8 +23,9 @@
 typedef bool check_fn(struct sp_reader *r, const struct sp_inst *i);
 
 static check_fn check_bitcast, check_generic_cast, check_shuffle, check_construct, check_extract, check_insert,
-    check_chain, check_ptr_chain, check_access, check_copy_memory, check_copy_sized, check_call, check_return, check_return_value, check_local_variable,
-    check_carry, check_block2d, check_block_read, check_coop_mul, check_coop_load, check_coop_length, check_packed_dot, check_dpas, check_switch, check_atomic;
+    check_chain, check_ptr_chain, check_access, check_copy_memory, check_copy_sized, check_call, check_return,
+    check_return_value, check_local_variable, check_carry, check_block2d, check_block_read, check_coop_mul,
+    check_coop_load, check_coop_length, check_packed_dot, check_dpas, check_switch, check_atomic;
 
 struct rule {
     uint16_t op;
@@ -306,8 +310,8 @@ static bool is_kind(const struct sp_module *m, char letter, const struct sp_type
     case 'p': return t->kind == SP_POINTER;
     case 'e': return t->kind == SP_EVENT;
     case 'm': return t->kind == SP_COOPMAT;
-    case 'x': return scalar && (number || t->kind == SP_POINTER);
-    case 'a': return t->kind != SP_VOID && t->kind != SP_FUNCTION && t->kind != SP_OPAQUE && t->kind != SP_RUNTIME_ARRAY;
+    case 'a':
+        return t->kind != SP_VOID && t->kind != SP_FUNCTION && t->kind != SP_OPAQUE && t->kind != SP_RUNTIME_ARRAY;
     default: return false;
     }
 }
@@ -331,7 +335,6 @@ static const char *kind_name(char letter)
     case 'p': return "a pointer";
     case 'e': return "an event";
     case 'm': return "a cooperative matrix";
-    case 'x': return "a number or pointer";
     default: return "a type with values";
     }
 }
@@ -353,7 +356,8 @@ static const struct sp_type *operand_type(const struct sp_reader *r, const struc
 /* ---- the rules' words */
 
 /* Operand numbers in a rule count from `first`. */
-static bool relates(struct sp_reader *r, const struct sp_inst *i, const char *w, const struct sp_type *t, uint32_t first)
+static bool relates(struct sp_reader *r, const struct sp_inst *i, const char *w, const struct sp_type *t,
+                    uint32_t first)
 {
     const struct sp_module *m = r->m;
     const struct sp_type *result = sp_type(m, i->type), *other;
@@ -367,9 +371,7 @@ static bool relates(struct sp_reader *r, const struct sp_inst *i, const char *w,
     case '@':
         other = operand_type(r, i, first + (uint32_t)(w[1] - '0'));
         return other && other->kind == SP_POINTER && sp_same(m, t->id, other->elem);
-    default:
-        other = operand_type(r, i, first + (uint32_t)(*w - '0'));
-        return other && sp_same(m, t->id, other->id);
+    default: other = operand_type(r, i, first + (uint32_t)(*w - '0')); return other && sp_same(m, t->id, other->id);
     }
 }
 
@@ -387,11 +389,14 @@ static bool match_word(struct sp_reader *r, const struct sp_inst *i, uint32_t k,
     t = operand_type(r, i, k);
     if (!t) return sp_refuse(r, i, "operand %u, %%%u, is not a value", k, i->operand[k]);
     if (!is_relation(*w)) {
-        if (!is_kind(r->m, *w, t)) return sp_refuse(r, i, "operand %u, %%%u, is not %s", k, i->operand[k], kind_name(*w));
-        if (*w == 'K' && !sp_constant(r->m, i->operand[k], &ignored)) return sp_refuse(r, i, "operand %u, %%%u, is not a constant", k, i->operand[k]);
+        if (!is_kind(r->m, *w, t))
+            return sp_refuse(r, i, "operand %u, %%%u, is not %s", k, i->operand[k], kind_name(*w));
+        if (*w == 'K' && !sp_constant(r->m, i->operand[k], &ignored))
+            return sp_refuse(r, i, "operand %u, %%%u, is not a constant", k, i->operand[k]);
         w++;
     }
-    if (is_relation(*w) && !relates(r, i, w, t, first)) return sp_refuse(r, i, "the type of operand %u, %%%u, does not fit the others", k, i->operand[k]);
+    if (is_relation(*w) && !relates(r, i, w, t, first))
+        return sp_refuse(r, i, "the type of operand %u, %%%u, does not fit the others", k, i->operand[k]);
     return true;
 }
 
@@ -407,7 +412,8 @@ bool sp_match_words(struct sp_reader *r, const struct sp_inst *i, const char *wo
     const char *w = words;
     bool optional = false;
     uint32_t k = first;
-    if (*w != '-' && !is_kind(r->m, *w, sp_type(r->m, i->type))) return sp_refuse(r, i, "its result type is not %s", kind_name(*w));
+    if (*w != '-' && !is_kind(r->m, *w, sp_type(r->m, i->type)))
+        return sp_refuse(r, i, "its result type is not %s", kind_name(*w));
     for (w = next_word(w); *w && *w != '*'; w = next_word(w)) {
         if (*w == '|') {
             optional = true;
@@ -446,8 +452,10 @@ static bool check_bitcast(struct sp_reader *r, const struct sp_inst *i)
 {
     const struct sp_type *to = sp_type(r->m, i->type), *from = operand_type(r, i, 0);
     uint64_t a = bits_of(r->m, to), b = bits_of(r->m, from);
-    if (to->kind == SP_COOPMAT || from->kind == SP_COOPMAT ? !same_shape(to, from) : false) return sp_refuse(r, i, "matrices of different shape");
-    if (a == 0 || a != b) return sp_refuse(r, i, "%llu bits cannot become %llu bits", (unsigned long long)b, (unsigned long long)a);
+    if (to->kind == SP_COOPMAT || from->kind == SP_COOPMAT ? !same_shape(to, from) : false)
+        return sp_refuse(r, i, "matrices of different shape");
+    if (a == 0 || a != b)
+        return sp_refuse(r, i, "%llu bits cannot become %llu bits", (unsigned long long)b, (unsigned long long)a);
     return true;
 }
 
@@ -456,11 +464,14 @@ static bool check_generic_cast(struct sp_reader *r, const struct sp_inst *i)
     const struct sp_type *to = sp_type(r->m, i->type), *from = operand_type(r, i, 0);
     bool up = i->op == SP_OP_PtrCastToGeneric;
     const struct sp_type *generic = up ? to : from, *specific = up ? from : to;
-    if (generic->storage != SP_STORAGE_Generic) return sp_refuse(r, i, "the %s is not a generic pointer", up ? "result" : "operand");
-    if (specific->storage != SP_STORAGE_CrossWorkgroup && specific->storage != SP_STORAGE_Workgroup && specific->storage != SP_STORAGE_Function)
+    if (generic->storage != SP_STORAGE_Generic)
+        return sp_refuse(r, i, "the %s is not a generic pointer", up ? "result" : "operand");
+    if (specific->storage != SP_STORAGE_CrossWorkgroup && specific->storage != SP_STORAGE_Workgroup &&
+        specific->storage != SP_STORAGE_Function)
         return sp_refuse(r, i, "a storage class that generic pointers do not cover");
     if (!sp_same(r->m, to->elem, from->elem)) return sp_refuse(r, i, "it changes what is pointed to");
-    if (i->op == SP_OP_GenericCastToPtrExplicit && i->operand[1] != to->storage) return sp_refuse(r, i, "its literal is not the result's storage class");
+    if (i->op == SP_OP_GenericCastToPtrExplicit && i->operand[1] != to->storage)
+        return sp_refuse(r, i, "its literal is not the result's storage class");
     return true;
 }
 
@@ -468,10 +479,13 @@ static bool check_shuffle(struct sp_reader *r, const struct sp_inst *i)
 {
     const struct sp_type *to = sp_type(r->m, i->type), *a = operand_type(r, i, 0), *b = operand_type(r, i, 1);
     uint32_t k;
-    if (!sp_same(r->m, a->elem, to->elem) || !sp_same(r->m, b->elem, to->elem)) return sp_refuse(r, i, "components of different types");
-    if ((uint32_t)i->count - 2 != to->count) return sp_refuse(r, i, "%u indices for %u components", i->count - 2u, to->count);
+    if (!sp_same(r->m, a->elem, to->elem) || !sp_same(r->m, b->elem, to->elem))
+        return sp_refuse(r, i, "components of different types");
+    if ((uint32_t)i->count - 2 != to->count)
+        return sp_refuse(r, i, "%u indices for %u components", i->count - 2u, to->count);
     for (k = 2; k < i->count; k++)
-        if (i->operand[k] != ~0u && i->operand[k] >= a->count + b->count) return sp_refuse(r, i, "index %u of %u", i->operand[k], a->count + b->count);
+        if (i->operand[k] != ~0u && i->operand[k] >= a->count + b->count)
+            return sp_refuse(r, i, "index %u of %u", i->operand[k], a->count + b->count);
     return true;
 }
 
@@ -481,7 +495,8 @@ static bool construct_vector(struct sp_reader *r, const struct sp_inst *i, const
     for (k = 0; k < i->count; k++) {
         const struct sp_type *e = operand_type(r, i, k);
         if (!e) return sp_refuse(r, i, "constituent %u is not a value", k);
-        if (!sp_same(r->m, e->kind == SP_VECTOR ? e->elem : e->id, t->elem)) return sp_refuse(r, i, "constituent %u is of another type", k);
+        if (!sp_same(r->m, e->kind == SP_VECTOR ? e->elem : e->id, t->elem))
+            return sp_refuse(r, i, "constituent %u is of another type", k);
         n += e->kind == SP_VECTOR ? e->count : 1;
     }
     return n == t->count || sp_refuse(r, i, "%u components for a vector of %u", n, t->count);
@@ -492,7 +507,8 @@ static bool check_construct(struct sp_reader *r, const struct sp_inst *i)
     const struct sp_type *t = sp_type(r->m, i->type);
     uint32_t k, want = t->kind == SP_COOPMAT ? 1 : t->count;
     if (t->kind == SP_VECTOR) return construct_vector(r, i, t);
-    if (t->kind != SP_STRUCT && t->kind != SP_ARRAY && t->kind != SP_COOPMAT) return sp_refuse(r, i, "its type is not a composite");
+    if (t->kind != SP_STRUCT && t->kind != SP_ARRAY && t->kind != SP_COOPMAT)
+        return sp_refuse(r, i, "its type is not a composite");
     if (i->count != want) return sp_refuse(r, i, "%u constituents, its type has %u", i->count, want);
     for (k = 0; k < want; k++) {
         const struct sp_type *e = operand_type(r, i, k);
@@ -528,7 +544,8 @@ static bool check_extract(struct sp_reader *r, const struct sp_inst *i)
 static bool check_insert(struct sp_reader *r, const struct sp_inst *i)
 {
     uint32_t to = follow_indices(r, i, operand_type(r, i, 1), 2);
-    return to && (sp_same(r->m, to, operand_type(r, i, 0)->id) || sp_refuse(r, i, "the part is not of the object's type"));
+    return to &&
+           (sp_same(r->m, to, operand_type(r, i, 0)->id) || sp_refuse(r, i, "the part is not of the object's type"));
 }
 
 static bool check_carry(struct sp_reader *r, const struct sp_inst *i)
@@ -545,9 +562,12 @@ static bool check_packed_dot(struct sp_reader *r, const struct sp_inst *i)
     const struct sp_type *t = operand_type(r, i, 0);
     bool accumulates = i->op >= SP_OP_SDotAccSat;
     bool packed = i->count > (accumulates ? 3u : 2u);
-    if (t->kind == SP_COOPMAT || packed != (t->kind == SP_INT)) return sp_refuse(r, i, "a packed format belongs to 32-bit integers, and only to them");
-    if (packed && (t->bits != 32 || i->operand[i->count - 1] != SP_PACKED_PackedVectorFormat4x8Bit)) return sp_refuse(r, i, "a packed format that does not exist");
-    if (sp_type(r->m, i->type)->bits < component(r->m, t)->bits && !packed) return sp_refuse(r, i, "its result is narrower than the components");
+    if (t->kind == SP_COOPMAT || packed != (t->kind == SP_INT))
+        return sp_refuse(r, i, "a packed format belongs to 32-bit integers, and only to them");
+    if (packed && (t->bits != 32 || i->operand[i->count - 1] != SP_PACKED_PackedVectorFormat4x8Bit))
+        return sp_refuse(r, i, "a packed format that does not exist");
+    if (sp_type(r->m, i->type)->bits < component(r->m, t)->bits && !packed)
+        return sp_refuse(r, i, "its result is narrower than the components");
     return true;
 }
 
@@ -564,7 +584,8 @@ static bool check_memory_operands(struct sp_reader *r, const struct sp_inst *i, 
 static bool check_access(struct sp_reader *r, const struct sp_inst *i)
 {
     const struct sp_type *p = operand_type(r, i, 0), *t = sp_type(r->m, p->elem);
-    if (!t->size && t->kind != SP_COOPMAT && t->kind != SP_STRUCT) return sp_refuse(r, i, "values of this type have no place in memory");
+    if (!t->size && t->kind != SP_COOPMAT && t->kind != SP_STRUCT)
+        return sp_refuse(r, i, "values of this type have no place in memory");
     if (t->size > SP_MAX_PRIVATE_BYTES) return sp_refuse(r, i, "a value of %llu bytes", (unsigned long long)t->size);
     if (i->op == SP_OP_Store && (p->storage == SP_STORAGE_Input || p->storage == SP_STORAGE_UniformConstant))
         return sp_refuse(r, i, "a store to memory that is constant");
@@ -574,22 +595,22 @@ static bool check_access(struct sp_reader *r, const struct sp_inst *i)
 static bool check_copy_memory(struct sp_reader *r, const struct sp_inst *i)
 {
     const struct sp_type *to = operand_type(r, i, 0), *from = operand_type(r, i, 1);
-    if (!sp_same(r->m, to->elem, from->elem) || !sp_type(r->m, to->elem)->size) return sp_refuse(r, i, "pointers to different types, or to what has no size");
-    if (to->storage == SP_STORAGE_Input || to->storage == SP_STORAGE_UniformConstant) return sp_refuse(r, i, "a store to memory that is constant");
+    if (!sp_same(r->m, to->elem, from->elem) || !sp_type(r->m, to->elem)->size)
+        return sp_refuse(r, i, "pointers to different types, or to what has no size");
+    if (to->storage == SP_STORAGE_Input || to->storage == SP_STORAGE_UniformConstant)
+        return sp_refuse(r, i, "a store to memory that is constant");
     return check_memory_operands(r, i, 2);
 }
 
 static bool check_copy_sized(struct sp_reader *r, const struct sp_inst *i)
 {
     uint32_t to = operand_type(r, i, 0)->storage;
-    if (to == SP_STORAGE_Input || to == SP_STORAGE_UniformConstant) return sp_refuse(r, i, "a store to memory that is constant");
+    if (to == SP_STORAGE_Input || to == SP_STORAGE_UniformConstant)
+        return sp_refuse(r, i, "a store to memory that is constant");
     return check_memory_operands(r, i, 3);
 }
 
-static bool check_chain(struct sp_reader *r, const struct sp_inst *i)
-{
-    return sp_check_chain(r, i, 0, false, NULL);
-}
+static bool check_chain(struct sp_reader *r, const struct sp_inst *i) { return sp_check_chain(r, i, 0, false, NULL); }
 
 static bool check_ptr_chain(struct sp_reader *r, const struct sp_inst *i)
 {
@@ -598,7 +619,8 @@ static bool check_ptr_chain(struct sp_reader *r, const struct sp_inst *i)
 
 static bool check_local_variable(struct sp_reader *r, const struct sp_inst *i)
 {
-    if (i->operand[0] != SP_STORAGE_Function) return sp_refuse(r, i, "a variable in a function has the Function storage class");
+    if (i->operand[0] != SP_STORAGE_Function)
+        return sp_refuse(r, i, "a variable in a function has the Function storage class");
     if (r->m->ids[i->id].block != 0) return sp_refuse(r, i, "variables stand in the function's first block");
     return sp_check_variable(r, i);
 }
@@ -608,7 +630,8 @@ static bool check_atomic(struct sp_reader *r, const struct sp_inst *i)
     const struct sp_type *p = operand_type(r, i, 0), *t = sp_type(r->m, p->elem);
     if (t->kind != SP_INT && t->kind != SP_FLOAT) return sp_refuse(r, i, "atomics work on integers and floats");
     if (t->encoding != SP_IEEE) return sp_refuse(r, i, "no atomics for this float");
-    if (p->storage == SP_STORAGE_Input || p->storage == SP_STORAGE_UniformConstant) return sp_refuse(r, i, "memory that is constant");
+    if (p->storage == SP_STORAGE_Input || p->storage == SP_STORAGE_UniformConstant)
+        return sp_refuse(r, i, "memory that is constant");
     if ((i->op == SP_OP_AtomicFlagTestAndSet || i->op == SP_OP_AtomicFlagClear) && (t->kind != SP_INT || t->bits != 32))
         return sp_refuse(r, i, "a flag is a 32-bit integer");
     return true;
@@ -627,10 +650,12 @@ static bool check_call(struct sp_reader *r, const struct sp_inst *i)
     t = sp_type(m, head->operand[1]);
     if (!t || t->kind != SP_FUNCTION) return sp_refuse(r, i, "%%%u is not of a function type", i->operand[0]);
     if (i->type != t->elem) return sp_refuse(r, i, "its type is not what %%%u returns", i->operand[0]);
-    if ((uint32_t)i->count - 1 != t->count) return sp_refuse(r, i, "%u arguments for %u parameters", i->count - 1u, t->count);
+    if ((uint32_t)i->count - 1 != t->count)
+        return sp_refuse(r, i, "%u arguments for %u parameters", i->count - 1u, t->count);
     for (k = 0; k < t->count; k++) {
         const struct sp_type *a = operand_type(r, i, k + 1);
-        if (!a || !sp_same(m, a->id, t->members[k])) return sp_refuse(r, i, "argument %u is not of its parameter's type", k);
+        if (!a || !sp_same(m, a->id, t->members[k]))
+            return sp_refuse(r, i, "argument %u is not of its parameter's type", k);
     }
     return true;
 }
@@ -647,7 +672,8 @@ static bool check_return(struct sp_reader *r, const struct sp_inst *i)
 
 static bool check_return_value(struct sp_reader *r, const struct sp_inst *i)
 {
-    return sp_same(r->m, operand_type(r, i, 0)->id, return_type(r)->id) || sp_refuse(r, i, "not of the type its function returns");
+    return sp_same(r->m, operand_type(r, i, 0)->id, return_type(r)->id) ||
+           sp_refuse(r, i, "not of the type its function returns");
 }
 
 static bool check_switch(struct sp_reader *r, const struct sp_inst *i)
@@ -669,25 +695,32 @@ static bool check_block_read(struct sp_reader *r, const struct sp_inst *i)
 {
     bool reads = i->op == SP_OP_SubgroupBlockReadINTEL;
     const struct sp_type *p = operand_type(r, i, 0), *t = reads ? sp_type(r->m, i->type) : operand_type(r, i, 1);
-    if (t->kind == SP_COOPMAT || !sp_same(r->m, component(r->m, t)->id, p->elem)) return sp_refuse(r, i, "the pointer is not to the components' type");
-    if (p->storage != SP_STORAGE_CrossWorkgroup && p->storage != SP_STORAGE_Workgroup) return sp_refuse(r, i, "the pointer is not to global or local memory");
+    if (t->kind == SP_COOPMAT || !sp_same(r->m, component(r->m, t)->id, p->elem))
+        return sp_refuse(r, i, "the pointer is not to the components' type");
+    if (p->storage != SP_STORAGE_CrossWorkgroup && p->storage != SP_STORAGE_Workgroup)
+        return sp_refuse(r, i, "the pointer is not to global or local memory");
     return true;
 }
 
 static bool check_block2d(struct sp_reader *r, const struct sp_inst *i)
 {
-    uint64_t bytes = constant_of(r, i, 0), width = constant_of(r, i, 1), height = constant_of(r, i, 2), count = constant_of(r, i, 3);
+    uint64_t bytes = constant_of(r, i, 0), width = constant_of(r, i, 1), height = constant_of(r, i, 2),
+             count = constant_of(r, i, 3);
     uint32_t coordinate = i->op == SP_OP_Subgroup2DBlockStoreINTEL ? 9 : 8, k;
     const struct sp_type *c = operand_type(r, i, coordinate);
-    if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8) return sp_refuse(r, i, "elements of %llu bytes", (unsigned long long)bytes);
+    if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
+        return sp_refuse(r, i, "elements of %llu bytes", (unsigned long long)bytes);
     if (width == 0 || width > 64 || height == 0 || height > 64 || count == 0 || count > 8)
-        return sp_refuse(r, i, "%llu blocks of %llu x %llu: at most 8 of 64 x 64 are supported", (unsigned long long)count,
-                         (unsigned long long)width, (unsigned long long)height);
-    if (c->count != 2 || component(r->m, c)->kind != SP_INT || component(r->m, c)->bits != 32) return sp_refuse(r, i, "the coordinate is not two 32-bit integers");
+        return sp_refuse(r, i, "%llu blocks of %llu x %llu: at most 8 of 64 x 64 are supported",
+                         (unsigned long long)count, (unsigned long long)width, (unsigned long long)height);
+    if (c->count != 2 || component(r->m, c)->kind != SP_INT || component(r->m, c)->bits != 32)
+        return sp_refuse(r, i, "the coordinate is not two 32-bit integers");
     for (k = coordinate - 3; k < coordinate; k++)
         if (operand_type(r, i, k)->bits != 32) return sp_refuse(r, i, "operand %u is not a 32-bit integer", k);
-    if (i->op == SP_OP_Subgroup2DBlockLoadTransformINTEL && bytes > 2) return sp_refuse(r, i, "only elements of 1 and 2 bytes are transformed");
-    if (i->op == SP_OP_Subgroup2DBlockLoadTransposeINTEL && bytes < 4) return sp_refuse(r, i, "only elements of 4 and 8 bytes are transposed");
+    if (i->op == SP_OP_Subgroup2DBlockLoadTransformINTEL && bytes > 2)
+        return sp_refuse(r, i, "only elements of 1 and 2 bytes are transformed");
+    if (i->op == SP_OP_Subgroup2DBlockLoadTransposeINTEL && bytes < 4)
+        return sp_refuse(r, i, "only elements of 4 and 8 bytes are transposed");
     return true;
 }
 
@@ -696,8 +729,10 @@ static bool check_dpas(struct sp_reader *r, const struct sp_inst *i)
     const struct sp_type *t = sp_type(r->m, i->type), *c = operand_type(r, i, 3);
     uint32_t k;
     uint64_t depth = constant_of(r, i, 0);
-    if (depth != 8 && depth != 16 && depth != 32 && depth != 64) return sp_refuse(r, i, "K of %llu: 8, 16, 32 and 64 exist", (unsigned long long)depth);
-    if (!same_shape(t, c) || (t->kind == SP_VECTOR && t->count > 8)) return sp_refuse(r, i, "result and accumulator are not 1 to 8 equal rows");
+    if (depth != 8 && depth != 16 && depth != 32 && depth != 64)
+        return sp_refuse(r, i, "K of %llu: 8, 16, 32 and 64 exist", (unsigned long long)depth);
+    if (!same_shape(t, c) || (t->kind == SP_VECTOR && t->count > 8))
+        return sp_refuse(r, i, "result and accumulator are not 1 to 8 equal rows");
     for (k = 1; k < 4; k++)
         if (operand_type(r, i, k)->kind == SP_COOPMAT) return sp_refuse(r, i, "operand %u is a cooperative matrix", k);
     return t->kind != SP_COOPMAT || sp_refuse(r, i, "its result is a cooperative matrix");
@@ -711,19 +746,24 @@ static bool check_coop_load(struct sp_reader *r, const struct sp_inst *i)
     const struct sp_type *e = component(r->m, p);
     uint64_t value = constant_of(r, i, layout);
     if (e->kind != SP_INT && e->kind != SP_FLOAT) return sp_refuse(r, i, "the pointer is not to numbers");
-    if (value > SP_LAYOUT_ColumnMajorKHR) return sp_refuse(r, i, "memory layout %llu is not supported", (unsigned long long)value);
+    if (value > SP_LAYOUT_ColumnMajorKHR)
+        return sp_refuse(r, i, "memory layout %llu is not supported", (unsigned long long)value);
     if (stride >= i->count) return sp_refuse(r, i, "this layout needs a stride");
-    if (!operand_type(r, i, stride) || operand_type(r, i, stride)->kind != SP_INT) return sp_refuse(r, i, "the stride is not an integer");
+    if (!operand_type(r, i, stride) || operand_type(r, i, stride)->kind != SP_INT)
+        return sp_refuse(r, i, "the stride is not an integer");
     return check_memory_operands(r, i, stride + 1);
 }
 
 static bool check_coop_mul(struct sp_reader *r, const struct sp_inst *i)
 {
-    const struct sp_type *d = sp_type(r->m, i->type), *a = operand_type(r, i, 0), *b = operand_type(r, i, 1), *c = operand_type(r, i, 2);
-    if (a->use != SP_USE_MatrixAKHR || b->use != SP_USE_MatrixBKHR || c->use != SP_USE_MatrixAccumulatorKHR || d->use != c->use)
+    const struct sp_type *d = sp_type(r->m, i->type), *a = operand_type(r, i, 0), *b = operand_type(r, i, 1),
+                         *c = operand_type(r, i, 2);
+    if (a->use != SP_USE_MatrixAKHR || b->use != SP_USE_MatrixBKHR || c->use != SP_USE_MatrixAccumulatorKHR ||
+        d->use != c->use)
         return sp_refuse(r, i, "the matrices' uses are not A, B and accumulator");
     if (a->cols != b->rows || a->rows != c->rows || b->cols != c->cols || c->rows != d->rows || c->cols != d->cols)
-        return sp_refuse(r, i, "%u x %u times %u x %u plus %u x %u", a->rows, a->cols, b->rows, b->cols, c->rows, c->cols);
+        return sp_refuse(r, i, "%u x %u times %u x %u plus %u x %u", a->rows, a->cols, b->rows, b->cols, c->rows,
+                         c->cols);
     return true;
 }
 

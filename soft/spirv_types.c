@@ -6,10 +6,7 @@
 
 /* ---- sizes */
 
-static uint64_t round_up(uint64_t n, uint64_t to)
-{
-    return to ? (n + to - 1) / to * to : n;
-}
+static uint64_t round_up(uint64_t n, uint64_t to) { return to ? (n + to - 1) / to * to : n; }
 
 /* The type of an operand; NULL and a refusal when it is none, is not complete yet, or nests too deeply. */
 static const struct sp_type *operand_type(struct sp_reader *r, const struct sp_inst *i, uint32_t operand)
@@ -33,10 +30,7 @@ static bool limit_size(struct sp_reader *r, const struct sp_inst *i, uint64_t el
     return true;
 }
 
-static bool is_numeric(const struct sp_type *t)
-{
-    return t->kind == SP_INT || t->kind == SP_FLOAT;
-}
+static bool is_numeric(const struct sp_type *t) { return t->kind == SP_INT || t->kind == SP_FLOAT; }
 
 /* ---- one function a kind of type */
 
@@ -57,7 +51,9 @@ static bool set_float(struct sp_reader *r, const struct sp_inst *i, struct sp_ty
 {
     static const struct {
         uint32_t bits, token, encoding;
-    } encodings[] = {{16, SP_ENCODING_BFloat16KHR, SP_BF16}, {8, SP_ENCODING_Float8E4M3EXT, SP_E4M3}, {8, SP_ENCODING_Float8E5M2EXT, SP_E5M2}};
+    } encodings[] = {{16, SP_ENCODING_BFloat16KHR, SP_BF16},
+                     {8, SP_ENCODING_Float8E4M3EXT, SP_E4M3},
+                     {8, SP_ENCODING_Float8E5M2EXT, SP_E5M2}};
     uint32_t bits = i->operand[0], k;
     bool found = i->count < 2 && (bits == 16 || bits == 32 || bits == 64);
     t->kind = SP_FLOAT;
@@ -79,7 +75,8 @@ static bool set_vector(struct sp_reader *r, const struct sp_inst *i, struct sp_t
     uint32_t n = i->operand[1];
     if (!e) return false;
     if (!is_numeric(e) && e->kind != SP_BOOL) return sp_refuse(r, i, "vectors of this type do not exist");
-    if (n != 2 && n != 3 && n != 4 && n != 8 && n != 16) return sp_refuse(r, i, "%u components: 2, 3, 4, 8, 16 are supported", n);
+    if (n != 2 && n != 3 && n != 4 && n != 8 && n != 16)
+        return sp_refuse(r, i, "%u components: 2, 3, 4, 8, 16 are supported", n);
     t->kind = SP_VECTOR;
     t->elem = e->id;
     t->count = n;
@@ -111,7 +108,8 @@ static bool set_array(struct sp_reader *r, const struct sp_inst *i, struct sp_ty
     return true;
 }
 
-static bool add_member(struct sp_reader *r, const struct sp_inst *i, struct sp_type *t, uint32_t k, bool packed, uint32_t *offset)
+static bool add_member(struct sp_reader *r, const struct sp_inst *i, struct sp_type *t, uint32_t k, bool packed,
+                       uint32_t *offset)
 {
     const struct sp_type *e;
     uint64_t size = 8, at;
@@ -190,7 +188,8 @@ static bool set_function(struct sp_reader *r, const struct sp_inst *i, struct sp
     for (k = 0; k < i->count; k++) {
         const struct sp_type *e = operand_type(r, i, k);
         if (!e) return false;
-        if (e->kind == SP_FUNCTION || (k && e->kind == SP_VOID)) return sp_refuse(r, i, "parameter %u cannot be of this type", k);
+        if (e->kind == SP_FUNCTION || (k && e->kind == SP_VOID))
+            return sp_refuse(r, i, "parameter %u cannot be of this type", k);
         if (e->depth + 1 > t->depth) t->depth = e->depth + 1;
     }
     t->kind = SP_FUNCTION;
@@ -206,7 +205,8 @@ static bool dimension(struct sp_reader *r, const struct sp_inst *i, uint32_t ope
     uint64_t n;
     if (!t || t->kind != SP_INT || !sp_constant(r->m, i->operand[operand], &n))
         return sp_refuse(r, i, "operand %u is not an integer constant", operand);
-    if (n > 4096) return sp_refuse(r, i, "operand %u is %llu, at most 4096 is supported", operand, (unsigned long long)n);
+    if (n > 4096)
+        return sp_refuse(r, i, "operand %u is %llu, at most 4096 is supported", operand, (unsigned long long)n);
     *to = (uint32_t)n;
     return true;
 }
@@ -279,7 +279,8 @@ bool sp_check_forward(struct sp_reader *r)
     const struct sp_module *m = r->m;
     uint32_t id;
     for (id = 1; id < m->bound; id++)
-        if (r->forward[id] && !m->type_of_id[id]) return sp_refuse(r, NULL, "the forward pointer %%%u is never defined", id);
+        if (r->forward[id] && !m->type_of_id[id])
+            return sp_refuse(r, NULL, "the forward pointer %%%u is never defined", id);
     return true;
 }
 
@@ -296,7 +297,8 @@ bool sp_same(const struct sp_module *m, uint32_t a, uint32_t b)
     case SP_FLOAT: return x->bits == y->bits && x->encoding == y->encoding;
     case SP_VECTOR: return x->count == y->count && sp_same(m, x->elem, y->elem);
     case SP_POINTER: return x->storage == y->storage && sp_same(m, x->elem, y->elem);
-    case SP_COOPMAT: return x->rows == y->rows && x->cols == y->cols && x->use == y->use && sp_same(m, x->elem, y->elem);
+    case SP_COOPMAT:
+        return x->rows == y->rows && x->cols == y->cols && x->use == y->use && sp_same(m, x->elem, y->elem);
     default: return false;
     }
 }
@@ -386,7 +388,8 @@ bool sp_finish_decorations(struct sp_reader *r)
             return sp_refuse(r, r->group_insts[k], "%%%u is not a decoration group", r->group_insts[k]->operand[0]);
     qsort(r->raw, r->raw_count, sizeof *r->raw, by_target);
     more = expand(r, NULL);
-    if (more + r->raw_count > SP_MAX_DECORATIONS) return sp_refuse(r, NULL, "more than %d decorations", SP_MAX_DECORATIONS);
+    if (more + r->raw_count > SP_MAX_DECORATIONS)
+        return sp_refuse(r, NULL, "more than %d decorations", SP_MAX_DECORATIONS);
     total = r->raw_count + (uint32_t)more;
     all = sp_alloc(r, total, sizeof *all);
     m->decorations = sp_alloc(r, total, sizeof *m->decorations);

@@ -1,4 +1,5 @@
-/* test_soft_jit.c - C text to a loaded object: compiling, the cache, images, and everything that can be wrong with them. */
+/* test_soft_jit.c - C text to a loaded object: compiling, the cache, images, and everything that can be wrong with
+ * them. */
 #define _GNU_SOURCE
 #include "../../tests/test.h"
 
@@ -19,16 +20,19 @@ static char cache[4200];
 /* A kernel that writes `value` where its first argument points. */
 static void make_text(struct sp_text *t, int value)
 {
-    sp_text_add(t,
-                "#include <stdint.h>\n"
-                "struct xs_kernel { const char *name; void (*run)(void *, const uint8_t *); const void *params;\n"
-                "    uint32_t param_count, args_bytes, subgroup_size, subgroup_size_required, local_size[3], local_bytes, private_bytes,\n"
-                "    stack_bytes, has_barrier, max_work_dim; const char *attributes; };\n"
-                "struct xs_module { uint32_t version, kernel_count, global_count; const struct xs_kernel *kernels; const void *globals; };\n"
-                "static void run(void *s, const uint8_t *a) { int *p; (void)s; __builtin_memcpy(&p, a, 8); *p = %d; }\n"
-                "static const struct xs_kernel kernels[1] = {{\"k\", run, 0, 0, 8, 16, 0, {0, 0, 0}, 0, 0, 0, 0, 3, \"\"}};\n"
-                "__attribute__((visibility(\"default\"))) const struct xs_module xs_module = {%d, 1, 0, kernels, 0};\n",
-                value, XS_ABI_VERSION);
+    sp_text_add(
+        t,
+        "#include <stdint.h>\n"
+        "struct xs_kernel { const char *name; void (*run)(void *, const uint8_t *); const void *params;\n"
+        "    uint32_t param_count, args_bytes, subgroup_size, subgroup_size_required, local_size[3], local_bytes, "
+        "private_bytes,\n"
+        "    stack_bytes, has_barrier, max_work_dim; const char *attributes; };\n"
+        "struct xs_module { uint32_t version, kernel_count, global_count; const struct xs_kernel *kernels; const void "
+        "*globals; };\n"
+        "static void run(void *s, const uint8_t *a) { int *p; (void)s; __builtin_memcpy(&p, a, 8); *p = %d; }\n"
+        "static const struct xs_kernel kernels[1] = {{\"k\", run, 0, 0, 8, 16, 0, {0, 0, 0}, 0, 0, 0, 0, 3, \"\"}};\n"
+        "__attribute__((visibility(\"default\"))) const struct xs_module xs_module = {%d, 1, 0, kernels, 0};\n",
+        value, XS_ABI_VERSION);
 }
 
 static int call(const struct jit_object *o)
@@ -61,7 +65,8 @@ static bool compile(int value, const struct jit_key *key, struct jit_object *o, 
 static void remove_tree(const char *path)
 {
     char command[4300];
-    snprintf(command, sizeof command, "chmod -R u+rwx '%s' 2>/dev/null; rm -rf '%s'", path, path); /* our own mkdtemp name */
+    snprintf(command, sizeof command, "chmod -R u+rwx '%s' 2>/dev/null; rm -rf '%s'", path,
+             path); /* our own mkdtemp name */
     if (system(command) != 0) printf("cannot remove %s\n", path);
 }
 
@@ -73,7 +78,9 @@ static int count_files(const char *path, const char *ending)
     if (!d) return -1;
     while ((e = readdir(d)) != NULL) {
         size_t have = strlen(e->d_name), want = strlen(ending);
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && have >= want && strcmp(e->d_name + have - want, ending) == 0) n++;
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && have >= want &&
+            strcmp(e->d_name + have - want, ending) == 0)
+            n++;
     }
     closedir(d);
     return n;
@@ -612,7 +619,8 @@ TEST(ten_processes_at_once)
         }
     }
     for (i = 0; i < 10; i++)
-        if (pids[i] > 0 && waitpid(pids[i], &status, 0) == pids[i] && WIFEXITED(status) && WEXITSTATUS(status) == 0) good++;
+        if (pids[i] > 0 && waitpid(pids[i], &status, 0) == pids[i] && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+            good++;
     CHECK_INT(good, 10);
     CHECK_INT(count_files(cache, ".xso"), 1);
     CHECK_INT(count_files(cache, ""), 1);

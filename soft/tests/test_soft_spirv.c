@@ -16,8 +16,47 @@ struct draft {
     uint32_t word[SECTIONS][SECTION_WORDS], count[SECTIONS], bound;
 };
 
-enum { VOID = 1, BOOL, I8, I16, I32, I64, F16, F32, F64, V3F, V4F, V2I, V4I, V3L, PF, PI, LF, LI, FN_T, FN_V, C0, C1, C2, C16,
-       L0, F1, YES, ARRAY, LA, EXT, MAIN, P0, P1, START, GF, PGF, LV2I, NODE, FREE };
+enum {
+    VOID = 1,
+    BOOL,
+    I8,
+    I16,
+    I32,
+    I64,
+    F16,
+    F32,
+    F64,
+    V3F,
+    V4F,
+    V2I,
+    V4I,
+    V3L,
+    PF,
+    PI,
+    LF,
+    LI,
+    FN_T,
+    FN_V,
+    C0,
+    C1,
+    C2,
+    C16,
+    L0,
+    F1,
+    YES,
+    ARRAY,
+    LA,
+    EXT,
+    MAIN,
+    P0,
+    P1,
+    START,
+    GF,
+    PGF,
+    LV2I,
+    NODE,
+    FREE
+};
 
 static void put_words(struct draft *d, int section, uint32_t op, const uint32_t *words, uint32_t count)
 {
@@ -32,8 +71,8 @@ static void put_words(struct draft *d, int section, uint32_t op, const uint32_t 
 #define OP0(section, op) put_words(d, section, SP_OP_##op, NULL, 0)
 
 /* An instruction with `count` words, then a string, then `more` words. */
-static void put_string(struct draft *d, int section, uint32_t op, const uint32_t *words, uint32_t count, const char *text, const uint32_t *after,
-                       uint32_t after_count)
+static void put_string(struct draft *d, int section, uint32_t op, const uint32_t *words, uint32_t count,
+                       const char *text, const uint32_t *after, uint32_t after_count)
 {
     uint32_t all[256] = {0}, n = count, length = (uint32_t)strlen(text), i;
     for (i = 0; i < count; i++) all[i] = words[i];
@@ -115,7 +154,10 @@ static uint32_t assemble(const struct draft *d, uint32_t *to)
 static struct draft draft_;
 static uint32_t words_[SECTIONS * SECTION_WORDS + 8];
 
-static struct sp_module *parse(const struct draft *d, struct sp_text *log) { return sp_parse(words_, assemble(d, words_), NULL, 0, log); }
+static struct sp_module *parse(const struct draft *d, struct sp_text *log)
+{
+    return sp_parse(words_, assemble(d, words_), NULL, 0, log);
+}
 
 static void finish(struct draft *d)
 {
@@ -180,9 +222,17 @@ REFUSED(chain_into_a_number, "no parts") { OP(CODE, AccessChain, PF, A, P0, C1);
 REFUSED(chain_to_another_type, "does not point to") { OP(CODE, PtrAccessChain, PI, A, P0, C1); }
 REFUSED(chain_of_another_storage, "storage class") { OP(CODE, PtrAccessChain, LF, A, P0, C1); }
 REFUSED(chain_with_float_index, "not an integer") { OP(CODE, PtrAccessChain, PF, A, P0, F1); }
-REFUSED(extract_out_of_range, "index 9") { OP(CODE, CompositeConstruct, V4F, A, F1, F1, F1, F1); OP(CODE, CompositeExtract, F32, B, A, 9); }
+REFUSED(extract_out_of_range, "index 9")
+{
+    OP(CODE, CompositeConstruct, V4F, A, F1, F1, F1, F1);
+    OP(CODE, CompositeExtract, F32, B, A, 9);
+}
 REFUSED(construct_too_short, "3 components") { OP(CODE, CompositeConstruct, V4F, A, F1, F1, F1); }
-REFUSED(shuffle_out_of_range, "index 8") { OP(CODE, CompositeConstruct, V4F, A, F1, F1, F1, F1); OP(CODE, VectorShuffle, V3F, B, A, A, 0, 7, 8); }
+REFUSED(shuffle_out_of_range, "index 8")
+{
+    OP(CODE, CompositeConstruct, V4F, A, F1, F1, F1, F1);
+    OP(CODE, VectorShuffle, V3F, B, A, A, 0, 7, 8);
+}
 REFUSED(variable_of_module_in_function, "Function storage") { OP(CODE, Variable, PF, A, SP_STORAGE_CrossWorkgroup); }
 REFUSED(huge_private_variable, "private memory")
 {
@@ -277,7 +327,11 @@ REFUSED(phi_of_a_value_that_comes_later, "every way")
     OP(CODE, Phi, I32, B, C, START);
     OP(CODE, IAdd, I32, C, C1, C1);
 }
-REFUSED(return_value_in_void, "type its function returns") { OP(CODE, ReturnValue, C1); OP(CODE, Label, A); }
+REFUSED(return_value_in_void, "type its function returns")
+{
+    OP(CODE, ReturnValue, C1);
+    OP(CODE, Label, A);
+}
 REFUSED(call_with_too_few_arguments, "0 arguments for 2")
 {
     OP(CODE, FunctionCall, VOID, A, B);
@@ -394,9 +448,18 @@ REFUSED(built_in_of_wrong_type, "built-in")
     OP(TYPES, TypePointer, A, SP_STORAGE_Input, F32);
     OP(TYPES, Variable, A, B, SP_STORAGE_Input);
 }
-REFUSED(type_behind_functions, "out of order") { OP0(CODE, Return); OP0(CODE, FunctionEnd); OP(CODE, TypeInt, A, 32, 0); }
+REFUSED(type_behind_functions, "out of order")
+{
+    OP0(CODE, Return);
+    OP0(CODE, FunctionEnd);
+    OP(CODE, TypeInt, A, 32, 0);
+}
 REFUSED(type_inside_a_function, "out of order") { OP(CODE, TypeInt, A, 32, 0); }
-REFUSED(capability_missing, "Tessellation") { OP(HEAD, Capability, SP_CAP_Tessellation); d->word[HEAD][1] = SP_CAP_Tessellation; }
+REFUSED(capability_missing, "Tessellation")
+{
+    OP(HEAD, Capability, SP_CAP_Tessellation);
+    d->word[HEAD][1] = SP_CAP_Tessellation;
+}
 REFUSED(capability_late, "out of order") { OP(HEAD, Capability, SP_CAP_Kernel); }
 REFUSED(extension_missing, "SPV_ABC_d")
 {
@@ -415,9 +478,18 @@ REFUSED(addressing_of_32_bits, "addressing model")
     OP(HEAD, MemoryModel, SP_ADDRESSING_Physical32, SP_MEMORY_MODEL_OpenCL);
 }
 REFUSED(no_memory_model, "no OpMemoryModel") { d->count[HEAD] = 4; }
-REFUSED(entry_of_a_value, "not a function") { put_string(d, HEAD, SP_OP_EntryPoint, (const uint32_t[]){SP_MODEL_Kernel, C1}, 2, "x", NULL, 0); }
-REFUSED(entry_for_graphics, "execution model") { put_string(d, HEAD, SP_OP_EntryPoint, (const uint32_t[]){0, MAIN}, 2, "x", NULL, 0); }
-REFUSED(two_kernels_of_one_name, "second kernel") { put_string(d, HEAD, SP_OP_EntryPoint, (const uint32_t[]){SP_MODEL_Kernel, MAIN}, 2, "k", NULL, 0); }
+REFUSED(entry_of_a_value, "not a function")
+{
+    put_string(d, HEAD, SP_OP_EntryPoint, (const uint32_t[]){SP_MODEL_Kernel, C1}, 2, "x", NULL, 0);
+}
+REFUSED(entry_for_graphics, "execution model")
+{
+    put_string(d, HEAD, SP_OP_EntryPoint, (const uint32_t[]){0, MAIN}, 2, "x", NULL, 0);
+}
+REFUSED(two_kernels_of_one_name, "second kernel")
+{
+    put_string(d, HEAD, SP_OP_EntryPoint, (const uint32_t[]){SP_MODEL_Kernel, MAIN}, 2, "k", NULL, 0);
+}
 REFUSED(mode_missing, "OriginUpperLeft") { OP(HEAD, ExecutionMode, MAIN, SP_MODE_OriginUpperLeft); }
 REFUSED(mode_of_no_entry, "not an entry point") { OP(HEAD, ExecutionMode, C1, SP_MODE_ContractionOff); }
 REFUSED(mode_of_zero, "LocalSize of 0") { OP(HEAD, ExecutionMode, MAIN, SP_MODE_LocalSize, 0, 1, 1); }
@@ -463,7 +535,8 @@ TEST(header_is_checked)
         int word;
         uint32_t value;
         const char *part;
-    } cases[] = {{0, 0x12345678, "magic"}, {1, 0x00020000, "version"}, {1, 0x00010900, "version"}, {3, 0, "bound"}, {3, 0x7fffffff, "bound"}, {4, 1, "schema"}};
+    } cases[] = {{0, 0x12345678, "magic"}, {1, 0x00020000, "version"}, {1, 0x00010900, "version"},
+                 {3, 0, "bound"},          {3, 0x7fffffff, "bound"},   {4, 1, "schema"}};
     size_t i;
     uint32_t n;
     draft_kernel(d);
@@ -631,7 +704,8 @@ TEST(constants_have_bytes)
     CHECK(sp_constant(m, K8, &v) && v == 0x85);
     CHECK(sp_constant(m, YES, &v) && v == 1);
     CHECK(sp_constant(m, F1, &v) && v == 0x3f800000);
-    CHECK(!sp_constant(m, KS, &v) && !sp_constant(m, P1, &v) && !sp_constant(m, I32, &v) && !sp_constant(m, 0xfffffff, &v));
+    CHECK(!sp_constant(m, KS, &v) && !sp_constant(m, P1, &v) && !sp_constant(m, I32, &v) &&
+          !sp_constant(m, 0xfffffff, &v));
     CHECK(sp_constant_bytes(m, KA, bytes) && bytes[0] == 0);
     CHECK(!sp_constant_bytes(m, GF, bytes));
     sp_free(m);
@@ -645,10 +719,22 @@ TEST(spec_operations)
         int32_t want;
         int operands;
     } cases[] = {
-        {SP_OP_IAdd, -7 + 3, 2}, {SP_OP_ISub, -10, 2}, {SP_OP_IMul, -21, 2}, {SP_OP_SDiv, -2, 2}, {SP_OP_SRem, -1, 2}, {SP_OP_SMod, 2, 2},
-        {SP_OP_UDiv, (int32_t)(0xfffffff9u / 3), 2}, {SP_OP_UMod, (int32_t)(0xfffffff9u % 3), 2}, {SP_OP_ShiftLeftLogical, -56, 2},
-        {SP_OP_ShiftRightLogical, 0x1fffffff, 2}, {SP_OP_ShiftRightArithmetic, -1, 2}, {SP_OP_BitwiseAnd, 1, 2}, {SP_OP_BitwiseOr, -5, 2},
-        {SP_OP_BitwiseXor, -6, 2}, {SP_OP_SNegate, 7, 1}, {SP_OP_Not, 6, 1},
+        {SP_OP_IAdd, -7 + 3, 2},
+        {SP_OP_ISub, -10, 2},
+        {SP_OP_IMul, -21, 2},
+        {SP_OP_SDiv, -2, 2},
+        {SP_OP_SRem, -1, 2},
+        {SP_OP_SMod, 2, 2},
+        {SP_OP_UDiv, (int32_t)(0xfffffff9u / 3), 2},
+        {SP_OP_UMod, (int32_t)(0xfffffff9u % 3), 2},
+        {SP_OP_ShiftLeftLogical, -56, 2},
+        {SP_OP_ShiftRightLogical, 0x1fffffff, 2},
+        {SP_OP_ShiftRightArithmetic, -1, 2},
+        {SP_OP_BitwiseAnd, 1, 2},
+        {SP_OP_BitwiseOr, -5, 2},
+        {SP_OP_BitwiseXor, -6, 2},
+        {SP_OP_SNegate, 7, 1},
+        {SP_OP_Not, 6, 1},
     };
     struct draft *d = &draft_;
     struct sp_module *m;
@@ -679,7 +765,8 @@ TEST(spec_operations)
     if (!m) return;
     for (i = 0; i < n; i++) {
         CHECK(sp_constant(m, FIRST + i, &v));
-        CHECK_MSG((int32_t)v == cases[i].want && v >> 32 == 0, "%s gave %d, want %d", sp_op_name(cases[i].op), (int32_t)v, cases[i].want);
+        CHECK_MSG((int32_t)v == cases[i].want && v >> 32 == 0, "%s gave %d, want %d", sp_op_name(cases[i].op),
+                  (int32_t)v, cases[i].want);
     }
     CHECK(sp_constant(m, FIRST + n, &v) && (int64_t)v == -7);
     CHECK(sp_constant(m, FIRST + n + 1, &v) && v == 0xfffffff9u);
@@ -780,7 +867,8 @@ TEST(decoration_groups_are_expanded)
     m = read_draft(d);
     if (!m) return;
     CHECK(sp_decorated(m, P0, SP_DECORATION_Restrict) && !sp_decorated(m, P0, SP_DECORATION_Volatile));
-    CHECK(sp_decorated(m, P1, SP_DECORATION_Alignment) && sp_decorated(m, P1, SP_DECORATION_Alignment)->operand[0] == 64);
+    CHECK(sp_decorated(m, P1, SP_DECORATION_Alignment) &&
+          sp_decorated(m, P1, SP_DECORATION_Alignment)->operand[0] == 64);
     CHECK_INT(sp_decorations_of(m, P1, &all), 3);
     CHECK_INT(sp_decorations_of(m, NODE, &all), 2);
     CHECK(all[0].member == 2 && !sp_decorated(m, NODE, SP_DECORATION_Restrict));
@@ -854,10 +942,14 @@ TEST(dominators_of_random_graphs)
         for (b = 0; b < n; b++) {
             uint32_t targets = (uint32_t)(test_random() % 4), to[3];
             for (k = 0; k < 3; k++) to[k] = FREE + 1 + (uint32_t)(test_random() % (n - 1));
-            if (targets == 1 || b == 0) OP(CODE, Branch, to[0]);
-            else if (targets == 2) OP(CODE, BranchConditional, YES, to[0], to[1]);
-            else if (targets == 3) OP(CODE, Switch, P1, to[0], 1, to[1], 2, to[2]);
-            else OP0(CODE, Return);
+            if (targets == 1 || b == 0)
+                OP(CODE, Branch, to[0]);
+            else if (targets == 2)
+                OP(CODE, BranchConditional, YES, to[0], to[1]);
+            else if (targets == 3)
+                OP(CODE, Switch, P1, to[0], 1, to[1], 2, to[2]);
+            else
+                OP0(CODE, Return);
             if (b + 1 < n) OP(CODE, Label, FREE + 1 + b);
         }
         OP(CODE, Label, FREE + n);
@@ -950,7 +1042,9 @@ static uint64_t walk_block(const struct sp_module *m, const struct sp_function *
         if (i->type) sum += (uint64_t)sp_type(m, i->type)->size;
         for (j = 0; j < i->count; j++) sum += i->operand[j];
         if (i->op == SP_OP_Phi)
-            for (j = 0; j < i->count; j += 2) sum += (uint64_t)sp_type(m, m->ids[i->operand[j]].type)->kind + f->blocks[m->ids[i->operand[j + 1]].block].label;
+            for (j = 0; j < i->count; j += 2)
+                sum += (uint64_t)sp_type(m, m->ids[i->operand[j]].type)->kind +
+                       f->blocks[m->ids[i->operand[j + 1]].block].label;
     }
     return sum;
 }
@@ -962,7 +1056,8 @@ static uint64_t walk_module(const struct sp_module *m)
     uint32_t i, k;
     struct found found = {0, 0, 0, 0};
     for (i = 0; i < m->function_count; i++)
-        for (k = 0; k < m->functions[i].block_count; k++) sum += walk_block(m, &m->functions[i], &m->functions[i].blocks[k]);
+        for (k = 0; k < m->functions[i].block_count; k++)
+            sum += walk_block(m, &m->functions[i], &m->functions[i].blocks[k]);
     for (i = 0; i < m->bound; i++) {
         const struct sp_type *t = m->ids[i].type ? sp_type(m, m->ids[i].type) : NULL;
         if (m->ids[i].what != SP_IS_CONSTANT) continue;
@@ -970,7 +1065,8 @@ static uint64_t walk_module(const struct sp_module *m)
         if (t->size <= sizeof bytes) sp_constant_addresses(m, i, note_address, &found);
         if (sp_constant(m, i, &v)) sum += v;
     }
-    for (i = 0; i < m->entry_count; i++) sum += strlen(m->entries[i].name) + m->functions[m->entries[i].function].block_count;
+    for (i = 0; i < m->entry_count; i++)
+        sum += strlen(m->entries[i].name) + m->functions[m->entries[i].function].block_count;
     return sum + found.count;
 }
 
@@ -986,7 +1082,7 @@ static uint32_t mutate(const uint32_t *from, uint32_t n, uint32_t *to)
         case 1: to[at] = (uint32_t)test_random(); break;
         case 2: to[at] = to[5 + test_random() % (n - 5)]; break; /* another word of the module */
         case 3:
-        case 4: to[at] = 1 + (uint32_t)(test_random() % to[3]); break; /* another id */
+        case 4: to[at] = 1 + (uint32_t)(test_random() % to[3]); break;                    /* another id */
         case 5: to[at] = (to[at] & 0xffff0000u) | (uint32_t)(test_random() % 450); break; /* another opcode */
         case 6: to[at] += (uint32_t)(test_random() % 3) - 1; break;
         case 7: /* a word less */
@@ -1031,7 +1127,37 @@ TEST(mutants_of_compiled_kernels) { run_mutants(reader_kernels, sizeof reader_ke
 /* A module that has a little of everything that compiled kernels lack. */
 static void draft_everything(struct draft *d)
 {
-    enum { BD = FREE, ZERO2, N8, U8V, M0, M1, MA, MB, MC, VAR, G, ONE, TWO, X1, X2, X3, X4, X5, X6, X7, X8, X9, X10, X11, L1, L2, L3, T8, PS };
+    enum {
+        BD = FREE,
+        ZERO2,
+        N8,
+        U8V,
+        M0,
+        M1,
+        MA,
+        MB,
+        MC,
+        VAR,
+        G,
+        ONE,
+        TWO,
+        X1,
+        X2,
+        X3,
+        X4,
+        X5,
+        X6,
+        X7,
+        X8,
+        X9,
+        X10,
+        X11,
+        L1,
+        L2,
+        L3,
+        T8,
+        PS
+    };
     draft_kernel(d);
     OP(HEAD, ExecutionMode, MAIN, SP_MODE_SubgroupSize, 16);
     OP(NOTES, Decorate, G, SP_DECORATION_Aliased);
