@@ -10,14 +10,20 @@
 
 static ze_module_build_log_handle_t log_new(void)
 {
+    static const ze_dditable_t tables = {
+        .ModuleBuildLog = {.pfnDestroy = zeModuleBuildLogDestroy, .pfnGetString = zeModuleBuildLogGetString}};
     ze_module_build_log_handle_t log = calloc(1, sizeof *log);
-    if (log) log->tag = SOFT_LOG;
+    if (!log) return NULL;
+    log->self = log;
+    log->tables = &tables;
+    log->tag = SOFT_LOG;
     return log;
 }
 
 ze_result_t zeModuleBuildLogDestroy(ze_module_build_log_handle_t log)
 {
-    SOFT_HANDLE(log, SOFT_LOG);
+    if (!log) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    SOFT_HANDLE(&log->tag, SOFT_LOG);
     log->tag = SOFT_DEAD;
     sp_text_free(&log->text);
     free(log);
@@ -26,7 +32,8 @@ ze_result_t zeModuleBuildLogDestroy(ze_module_build_log_handle_t log)
 
 ze_result_t zeModuleBuildLogGetString(ze_module_build_log_handle_t log, size_t *size, char *to)
 {
-    SOFT_HANDLE(log, SOFT_LOG);
+    if (!log) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    SOFT_HANDLE(&log->tag, SOFT_LOG);
     SOFT_POINTER(size);
     if (!to) {
         *size = log->text.size + 1;

@@ -185,7 +185,13 @@ struct _ze_module_handle_t {
     uint32_t kernel_count;
 };
 
+/* When it has several drivers, the loader wraps handles in objects of two words: the driver's handle and its tables. It
+ * forgets to wrap the log of a build that failed (seen in 1.8 and 1.32) and then takes ours for such an object. So we
+ * begin a log as it would: reading the log of a failed build is what people do.
+ */
 struct _ze_module_build_log_handle_t {
+    ze_module_build_log_handle_t self;
+    const ze_dditable_t *tables;
     uint32_t tag;
     struct sp_text text;
 };

@@ -185,7 +185,6 @@ TEST(contexts)
     d.flags = 0x100;
     CHECK_INT(zeContextCreate(driver, &d, &c), ZE_RESULT_ERROR_INVALID_ENUMERATION);
     CHECK_INT(zeContextCreate(driver, NULL, &c), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
-    CHECK_INT(zeContextDestroy(NULL), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
 }
 
 /* ---- memory */
@@ -235,7 +234,6 @@ TEST(usm_refusals)
     CHECK_INT(zeMemAllocDevice(context, &d, 0, 1, device, &m), ZE_RESULT_ERROR_UNSUPPORTED_SIZE);
     CHECK_INT(zeMemAllocDevice(context, &d, (size_t)1 << 60, 1, device, &m), ZE_RESULT_ERROR_UNSUPPORTED_SIZE);
     CHECK_INT(zeMemAllocHost(context, &h, 100, 48, &m), ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT);
-    CHECK_INT(zeMemAllocDevice(context, &d, 1, 1, NULL, &m), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
     CHECK_INT(zeMemAllocDevice(context, NULL, 1, 1, device, &m), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
     d.ordinal = 3;
     CHECK(zeMemAllocDevice(context, &d, 1, 1, device, &m) != ZE_RESULT_SUCCESS);
@@ -357,7 +355,6 @@ TEST(append_refusals)
           ZE_RESULT_SUCCESS);
     CHECK_INT(zeCommandListAppendMemoryCopyRegion(l, m, &small, 10, 0, m, &shifted, 10, 0, NULL, 0, NULL),
               ZE_RESULT_ERROR_OVERLAPPING_REGIONS);
-    CHECK_INT(zeCommandListAppendMemoryCopy(l, m, m + 50, 50, NULL, 1, NULL), ZE_RESULT_ERROR_INVALID_SIZE);
     CHECK(zeCommandQueueExecuteCommandLists(q, 1, &l, NULL) != ZE_RESULT_SUCCESS); /* not closed */
     OK(zeCommandListClose(l));
     CHECK(zeCommandListAppendBarrier(l, NULL, 0, NULL) != ZE_RESULT_SUCCESS);
@@ -516,7 +513,6 @@ TEST(events_refused)
     CHECK(zeEventCreate(pool, &d, &e) != ZE_RESULT_SUCCESS);
     CHECK_INT(zeEventPoolCreate(context, &pd, 0, NULL, &none), ZE_RESULT_ERROR_INVALID_SIZE);
     CHECK_INT(zeEventPoolGetIpcHandle(pool, &ipc), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
-    CHECK_INT(zeEventHostSignal(NULL), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
     OK(zeEventPoolDestroy(pool));
 }
 
@@ -533,7 +529,30 @@ TEST(images_and_samplers_are_refused)
     CHECK_INT(zeImageGetProperties(device, &d, &p), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
     CHECK_INT(zeImageCreate(context, device, &d, &image), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
     CHECK_INT(zeSamplerCreate(context, device, &s, &sampler), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+}
+
+static bool several_drivers(void)
+{
+    const char *drivers = getenv("ZE_ENABLE_ALT_DRIVERS");
+    return drivers && strchr(drivers, ',');
+}
+
+/* With several drivers the loader unwraps handles before anybody has looked at them. */
+TEST(null_handles)
+{
+    ze_command_list_handle_t l;
+    ze_device_mem_alloc_desc_t d = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC};
+    void *m = NULL;
+    if (several_drivers()) SKIP("several drivers");
+    CHECK_INT(zeContextDestroy(NULL), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+    CHECK_INT(zeMemAllocDevice(context, &d, 1, 1, NULL, &m), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+    CHECK_INT(zeEventHostSignal(NULL), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
     CHECK_INT(zeImageDestroy(NULL), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+    CHECK_INT(zeKernelDestroy(NULL), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+    CHECK_INT(zeCommandListReset(NULL), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+    l = new_list();
+    CHECK_INT(zeCommandListAppendBarrier(l, NULL, 1, NULL), ZE_RESULT_ERROR_INVALID_SIZE);
+    OK(zeCommandListDestroy(l));
 }
 
 /* ---- modules */
@@ -561,7 +580,6 @@ TEST(module_contents)
 {
     const char *names[16], *want[] = {"add", "where", "sum", "bump", "special", "offset", "meet", "lonely"};
     ze_module_properties_t p = {.stype = ZE_STRUCTURE_TYPE_MODULE_PROPERTIES, .flags = 1};
-    ze_module_build_log_handle_t log = NULL;
     uint32_t n = 0, i, j, found = 0;
     int *counter = NULL;
     size_t size = 0;
@@ -581,6 +599,12 @@ TEST(module_contents)
     CHECK_INT(zeModuleGetGlobalPointer(module, "nothing", &size, &f), ZE_RESULT_ERROR_INVALID_GLOBAL_NAME);
     CHECK_INT(zeModuleGetFunctionPointer(module, "nothing", &f), ZE_RESULT_ERROR_INVALID_FUNCTION_NAME);
     CHECK_INT(zeModuleGetFunctionPointer(module, "add", &f), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+}
+
+TEST(dynamic_link)
+{
+    ze_module_build_log_handle_t log = NULL;
+    if (several_drivers()) SKIP("the loader mistakes the list of modules for a module when it has several drivers");
     OK(zeModuleDynamicLink(1, &module, &log));
     if (log) OK(zeModuleBuildLogDestroy(log));
 }
@@ -970,28 +994,29 @@ TEST(many_rounds_leave_nothing_running)
     OK(zeMemFree(context, m));
 }
 
-static bool open_device(void)
+static void open_device(void)
 {
     ze_context_desc_t d = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
     uint32_t one = 1;
-    if (zeInit(0) != ZE_RESULT_SUCCESS || zeDriverGet(&one, &driver) != ZE_RESULT_SUCCESS || one != 1) return false;
-    return zeDeviceGet(driver, &one, &device) == ZE_RESULT_SUCCESS && one == 1 &&
-           zeContextCreate(driver, &d, &context) == ZE_RESULT_SUCCESS;
+    if (zeInit(0) != ZE_RESULT_SUCCESS || zeDriverGet(&one, &driver) != ZE_RESULT_SUCCESS || one != 1) return;
+    if (zeDeviceGet(driver, &one, &device) != ZE_RESULT_SUCCESS || one != 1) return;
+    if (zeContextCreate(driver, &d, &context) != ZE_RESULT_SUCCESS) context = NULL;
 }
 
-TEST(a_device_opens) { CHECK(open_device()); }
+TEST(a_device_opens) { CHECK(driver && device && context); }
+
+static char build_text[16384];
+static ze_result_t build_result;
 
 TEST(a_module_of_another_compiler_builds)
 {
-    char log[16384];
-    ze_result_t r =
-        build(ZE_MODULE_FORMAT_IL_SPIRV, driver_kernels, sizeof driver_kernels, NULL, &module, log, sizeof log);
-    CHECK_MSG(r == ZE_RESULT_SUCCESS, "0x%x: %s", (unsigned)r, log);
+    CHECK_MSG(build_result == ZE_RESULT_SUCCESS, "0x%x: %s", (unsigned)build_result, build_text);
 }
 
 static void run_module_tests(void)
 {
     RUN(module_contents);
+    RUN(dynamic_link);
     RUN(bad_modules_fail_with_a_log);
     RUN(specialisation_constants);
     RUN(native_binaries);
@@ -1011,6 +1036,7 @@ int main(void)
     const char *soft = getenv("XETILE_SOFT");
     setenv("ZE_ENABLE_ALT_DRIVERS", soft ? soft : "build/libze_soft.so", 1);
     setenv("XETILE_SOFT_THREADS", "4", 1);
+    open_device();
     RUN(a_device_opens);
     if (!context) return test_report();
     RUN(driver_properties);
@@ -1029,7 +1055,10 @@ int main(void)
     RUN(immediate_lists);
     RUN(events_refused);
     RUN(images_and_samplers_are_refused);
+    RUN(null_handles);
     RUN(many_rounds_leave_nothing_running);
+    build_result = build(ZE_MODULE_FORMAT_IL_SPIRV, driver_kernels, sizeof driver_kernels, NULL, &module, build_text,
+                         sizeof build_text);
     RUN(a_module_of_another_compiler_builds);
     if (module) {
         run_module_tests();
