@@ -132,7 +132,7 @@ static void mask_region(struct cg_function *fn, uint32_t from, uint32_t *stack, 
     uint32_t top = 0, stop = fn->block[from].ipdom;
     const struct sp_block *b = &fn->f->blocks[from];
     seen[stop] = stamp;
-    for (uint32_t i = 0;; i++) {
+    for (;;) {
         for (uint32_t k = 0; k < b->succ_count; k++) {
             if (seen[b->succ[k]] == stamp) continue;
             seen[b->succ[k]] = stamp;
@@ -144,17 +144,22 @@ static void mask_region(struct cg_function *fn, uint32_t from, uint32_t *stack, 
     }
 }
 
-static void number_component(struct cg_function *fn, uint32_t from, uint32_t number, uint32_t *stack)
+/* Masked blocks hang together by edges, and by a plain block's divergent branch: its lanes are dealt out to all of its
+ * targets before the first of them runs. */
+static void number_component(struct cg *g, struct cg_function *fn, uint32_t from, uint32_t number, uint32_t *stack)
 {
     uint32_t top = 0;
     stack[top++] = from;
     fn->block[from].component = number;
     while (top) {
-        const struct sp_block *b = &fn->f->blocks[stack[--top]];
+        uint32_t at = stack[--top];
+        const struct sp_block *b = &fn->f->blocks[at];
         for (uint32_t k = 0; k < b->succ_count + b->pred_count; k++) {
             uint32_t s = k < b->succ_count ? b->succ[k] : b->pred[k - b->succ_count];
-            if (!fn->block[s].masked || fn->block[s].component) continue;
-            fn->block[s].component = number;
+            bool joins = fn->block[s].masked || (k >= b->succ_count && branch_varies(g, &fn->f->blocks[s]));
+            if ((!fn->block[at].masked && k >= b->succ_count) || !joins || fn->block[s].component) continue;
+            if (!fn->block[at].masked && !fn->block[s].masked) continue;
+            fn->block[s].component = number; /* a plain block's is taken back below */
             stack[top++] = s;
         }
     }
@@ -168,8 +173,10 @@ static bool find_components(struct cg *g, struct cg_function *fn, uint32_t *stac
     for (uint32_t b = 0; b < n; b++) fn->block[b].component = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t b = fn->rpo[i];
-        if (fn->block[b].masked && !fn->block[b].component) number_component(fn, b, ++count, stack);
+        if (fn->block[b].masked && !fn->block[b].component) number_component(g, fn, b, ++count, stack);
     }
+    for (uint32_t b = 0; b < n; b++)
+        if (!fn->block[b].masked) fn->block[b].component = 0;
     uint32_t *exit = cg_alloc(g, (count + 1) * sizeof *exit);
     if (!exit) return false;
     for (uint32_t i = 0; i <= count; i++) exit[i] = NO_BLOCK;

@@ -205,6 +205,12 @@ static const struct row rows[] = {
     {SP_OP_BitFieldInsert, NULL, NULL}, /* its counts have types of their own: below */
 };
 
+/* The same, when the result is decorated SaturatedConversion. (Floats are always saturated.) */
+static const struct row saturated[] = {
+    {SP_OP_SConvert, "@sat_s_to_s_%j_%k", NULL},
+    {SP_OP_UConvert, "@sat_u_to_u_%j_%k", NULL},
+};
+
 /* Shifts: the amount may have another width than what is shifted; it is brought to that first. */
 static const struct row shifts[] = {
     {SP_OP_ShiftLeftLogical, "$shl_%k(%0, %1)", NULL},
@@ -247,6 +253,22 @@ static void narrow_twice(struct cg *g, uint32_t leaf, const char *e, enum cg_kin
     cg_set_leaf(g, leaf, cg_narrow(g, to, varying, odd));
 }
 
+/* A float that becomes an integer by another way than towards zero is rounded first. */
+static const char *rounded(struct cg *g, enum cg_kind *kind, const char *e, bool varying)
+{
+    static const char *const names[] = {"rint", NULL, "ceil", "floor"};
+    const struct sp_decoration *d = sp_decorated(g->m, g->inst->id, SP_DECORATION_FPRoundingMode);
+    bool to_integer = g->inst->op == SP_OP_ConvertFToS || g->inst->op == SP_OP_ConvertFToU;
+    if (!to_integer || !d || !names[d->operand[0] & 3]) return e;
+    e = cg_widen(g, *kind, varying, e);
+    if (*kind != CG_F64) *kind = CG_F32;
+    const char *fn = cg_str(g, "__builtin_%s%s", names[d->operand[0] & 3], *kind == CG_F64 ? "" : "f");
+    if (!varying) return cg_str(g, "%s(%s)", fn, e);
+    const char *t = cg_temporary(g, cg_kind_type(g, *kind, true)), *type = cg_kind_type(g, *kind, false);
+    cg_put(g, "    XS_LANES1(%s, %s, %s, %s, %s);\n", t, type, fn, type, e);
+    return t;
+}
+
 static void write_row(struct cg *g, const struct row *r, bool same_width)
 {
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
@@ -258,7 +280,7 @@ static void write_row(struct cg *g, const struct row *r, bool same_width)
         const char *arg[4];
         for (uint32_t k = 0; k < n; k++) {
             kind[k] = kind_of_leaf(g, cg_operand(g, k), i);
-            arg[k] = cg_leaf_use(g, cg_operand(g, k), i, varying);
+            arg[k] = rounded(g, &kind[k], cg_leaf_use(g, cg_operand(g, k), i, varying), varying);
             if (!same_width || kind[k] == l->leaf[i].kind) continue;
             const char *type = cg_kind_type(g, l->leaf[i].kind, varying);
             /* a count too large for the narrower type must stay too large */
@@ -496,7 +518,9 @@ bool cg_write_simple(struct cg *g)
     case SP_OP_SMulExtended: write_wide(g); return true;
     default: break;
     }
-    if ((r = find_row(rows, sizeof rows / sizeof *rows, g->inst->op))) write_row(g, r, false);
+    if (sp_decorated(g->m, g->inst->id, SP_DECORATION_SaturatedConversion) &&
+        (r = find_row(saturated, sizeof saturated / sizeof *saturated, g->inst->op))) write_row(g, r, false);
+    else if ((r = find_row(rows, sizeof rows / sizeof *rows, g->inst->op))) write_row(g, r, false);
     else if ((r = find_row(shifts, sizeof shifts / sizeof *shifts, g->inst->op))) write_row(g, r, true);
     return r != NULL;
 }

@@ -189,6 +189,16 @@ XS_INLINE u64 smul_hi_u64(u64 a, u64 b)
     {                                                                                                                  \
         const u64 most = ((u64)1 << (N - 1)) - 1;                                                                      \
         return x > most ? (u##N)most : (u##N)x;                                                                        \
+    }                                                                                                                  \
+    XS_INLINE u##N sat_u_to_u_u##M##_u##N(u##M x)                                                                      \
+    {                                                                                                                  \
+        const u64 most = (u##N)~(u##N)0;                                                                               \
+        return x > most ? (u##N)most : (u##N)x;                                                                        \
+    }                                                                                                                  \
+    XS_INLINE u##N sat_s_to_s_u##M##_u##N(u##M x)                                                                      \
+    {                                                                                                                  \
+        const i64 most = (i64)(((u64)1 << (N - 1)) - 1), y = (i##M)x;                                                  \
+        return (u##N)(y > most ? most : y < -most - 1 ? -most - 1 : y);                                                \
     }
 #define XS_SATURATE_TO(N) XS_SATURATE(8, N) XS_SATURATE(16, N) XS_SATURATE(32, N) XS_SATURATE(64, N)
 XS_SATURATE_TO(8)
