@@ -1,0 +1,852 @@
+/* test_spirv_ops.c - instructions: each writes the opcode, type and operands it should, declares what it needs, and refuses
+ * operands it does not take, naming itself and the types. The modules go to spirv-val. */
+#include "spirv_emit.h"
+#include "test.h"
+
+/* ---- a kernel to write into, and its last instruction --------------------------------------------------------------------- */
+
+typedef struct {
+    spe_module m;
+    spe_id i8, i16, i32, i64, f16, f32, f64, truth; /* types */
+} fixture;
+
+/* A kernel with global pointers to each of i8 i16 i32 i64 f16 f32 f64 as parameters 0 to 6. */
+static void open_fixture(fixture *x, uint32_t version)
+{
+    spe_options o;
+    spe_param p[7];
+    spe_kernel k;
+    spe_id types[7];
+    int i;
+    memset(&o, 0, sizeof o);
+    o.version = version;
+    spe_begin(&x->m, &o);
+    types[0] = x->i8 = spe_int(&x->m, 8);
+    types[1] = x->i16 = spe_int(&x->m, 16);
+    types[2] = x->i32 = spe_int(&x->m, 32);
+    types[3] = x->i64 = spe_int(&x->m, 64);
+    types[4] = x->f16 = spe_float(&x->m, 16);
+    types[5] = x->f32 = spe_float(&x->m, 32);
+    types[6] = x->f64 = spe_float(&x->m, 64);
+    x->truth = spe_bool(&x->m);
+    memset(p, 0, sizeof p);
+    memset(&k, 0, sizeof k);
+    for (i = 0; i < 7; i++) p[i].type = spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, types[i]);
+    k.name = "k";
+    k.params = p;
+    k.param_count = 7;
+    spe_kernel_begin(&x->m, &k);
+}
+
+static const char *close_fixture(fixture *x, const char *name)
+{
+    spe_words w;
+    spe_kernel_end(&x->m);
+    w = spe_finish(&x->m);
+    CHECK_MSG(w.data != NULL, "%s: %s", name, spe_get_error(&x->m)->text);
+    if (w.data) test_save_spv(name, w.data, w.count * sizeof *w.data);
+    spe_free(&x->m);
+    return name;
+}
+
+/* A value of a type that no constant folding can see: loaded from memory, cast to `n` components. */
+static spe_id value(fixture *x, int param, uint32_t n, uint32_t at)
+{
+    spe_module *m = &x->m;
+    spe_id p = spe_param_id(m, (uint32_t)param), elem = spe_info(m, spe_type_of(m, p)).elem;
+    if (n > 1) p = spe_ptr_cast(m, p, spe_vec(m, elem, n));
+    return spe_load(m, spe_index(m, p, spe_u32(m, at)), 0);
+}
+
+static uint32_t opcodes_in_body(const spe_module *m, uint32_t *last)
+{
+    const spe_buffer_ *b = &m->buffer[SPE_BUFFER_BODY_];
+    size_t i;
+    uint32_t n = 0;
+    *last = 0;
+    for (i = 0; i < b->count; i += b->data[i] >> 16) {
+        *last = (uint32_t)i;
+        n++;
+    }
+    return n;
+}
+
+/* The last instruction of the body: opcode, result type, result, operands. */
+static void check_last(fixture *x, const char *what, uint32_t op, spe_id type, spe_id id, uint32_t n, const spe_id *operands)
+{
+    uint32_t at, i;
+    const uint32_t *w;
+    opcodes_in_body(&x->m, &at);
+    w = x->m.buffer[SPE_BUFFER_BODY_].data + at;
+    CHECK_MSG(spe_ok(&x->m), "%s: %s", what, spe_get_error(&x->m)->text);
+    CHECK_MSG((w[0] & 0xffff) == op, "%s writes opcode %u, want %u", what, w[0] & 0xffff, op);
+    if (!id) return;
+    CHECK_MSG(w[1] == type && w[2] == id && spe_type_of(&x->m, id) == type, "%s: type %u, want %u", what, w[1], type);
+    for (i = 0; i < n; i++) CHECK_MSG(w[3 + i] == operands[i], "%s: operand %u is %u, want %u", what, i, w[3 + i], operands[i]);
+}
+
+static bool declares(const spe_module *m, uint32_t capability)
+{
+    const spe_buffer_ *b = &m->buffer[SPE_BUFFER_CAPS_];
+    size_t i;
+    for (i = 0; i < b->count; i++) {
+        if (b->data[i] == capability) return true;
+    }
+    return false;
+}
+
+/* ---- arithmetic: every function on every width and count -------------------------------------------------------------------- */
+
+typedef struct {
+    const char *name;
+    spe_id (*binary)(spe_module *, spe_id, spe_id);
+    spe_id (*unary)(spe_module *, spe_id);
+    uint32_t op;
+    char takes; /* i, f or b */
+    bool compares;
+} row;
+
+#define ROW_BINARY(name, op, kind) {#name, name, NULL, SPE_Op##op, #kind[0], false},
+#define ROW_COMPARE(name, op, kind) {#name, name, NULL, SPE_Op##op, #kind[0], true},
+#define ROW_UNARY(name, op, kind) {#name, NULL, name, SPE_Op##op, #kind[0], false},
+static const row rows[] = {
+    SPE_BINARY_LIST_(ROW_BINARY) SPE_COMPARE_LIST_(ROW_COMPARE) SPE_UNARY_LIST_(ROW_UNARY)
+    {"spe_isnan", NULL, spe_isnan, SPE_OpIsNan, 'F', true}, {"spe_isinf", NULL, spe_isinf, SPE_OpIsInf, 'F', true}};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static void check_row(fixture *x, const row *r, spe_id a, spe_id b)
+{
+    spe_id operands[2], id, type = spe_type_of(&x->m, a);
+    operands[0] = a;
+    operands[1] = b;
+    id = r->binary ? r->binary(&x->m, a, b) : r->unary(&x->m, a);
+    if (r->compares) type = spe_vec(&x->m, x->truth, spe_count(&x->m, type));
+    check_last(x, r->name, r->op, type, id, r->binary ? 2 : 1, operands);
+}
+
+TEST(arithmetic_of_every_type)
+{
+    static const uint32_t counts[] = {1, 2, 3, 4, 8, 16};
+    fixture x;
+    int i, c, w;
+    open_fixture(&x, 0);
+    for (i = 0; i < ROWS; i++) {
+        for (c = 0; c < 6; c++) {
+            int first = rows[i].takes == 'F' ? 4 : 0, last = rows[i].takes == 'F' ? 6 : 3;
+            for (w = first; w <= last; w++) {
+                spe_id a = value(&x, w, counts[c], 0), b = value(&x, w, counts[c], 1);
+                if (rows[i].takes == 'B') {
+                    a = spe_ieq(&x.m, a, b);
+                    b = spe_lnot(&x.m, a);
+                }
+                if (rows[i].op == SPE_OpBitReverse) continue; /* an extension: below */
+                check_row(&x, &rows[i], a, b);
+            }
+        }
+    }
+    CHECK(!declares(&x.m, SPE_CapabilityBitInstructions));
+    close_fixture(&x, "spirv_ops_arithmetic");
+}
+
+TEST(arithmetic_refuses_other_types)
+{
+    int i;
+    for (i = 0; i < ROWS; i++) {
+        fixture x;
+        spe_id a, b, p;
+        char want[32];
+        open_fixture(&x, 0);
+        a = value(&x, rows[i].takes == 'F' ? 2 : 5, 1, 0); /* an i32 where floats go, an f32 where integers go */
+        if (rows[i].binary) CHECK_INT(rows[i].binary(&x.m, a, a), 0);
+        else CHECK_INT(rows[i].unary(&x.m, a), 0);
+        CHECK_INT(spe_get_error(&x.m)->id, SPE_ERR_TYPE);
+        CHECK_HAS(spe_get_error(&x.m)->text, rows[i].name);
+        CHECK_HAS(spe_get_error(&x.m)->text, rows[i].takes == 'F' ? "not i32" : "not f32");
+        spe_free(&x.m);
+
+        open_fixture(&x, 0);
+        p = spe_param_id(&x.m, 0);
+        if (rows[i].binary) CHECK_INT(rows[i].binary(&x.m, p, p), 0);
+        else CHECK_INT(rows[i].unary(&x.m, p), 0);
+        CHECK_HAS(spe_get_error(&x.m)->text, "not ptr<i8>");
+        spe_free(&x.m);
+
+        open_fixture(&x, 0);
+        if (rows[i].binary) CHECK_INT(rows[i].binary(&x.m, 0, 0), 0);
+        else CHECK_INT(rows[i].unary(&x.m, 0), 0);
+        CHECK_INT(spe_get_error(&x.m)->id, SPE_ERR_NO_VALUE);
+        spe_free(&x.m);
+
+        if (!rows[i].binary) continue;
+        open_fixture(&x, 0);
+        a = value(&x, 2, 2, 0);
+        b = value(&x, 2, 4, 0);
+        CHECK_INT(rows[i].binary(&x.m, a, b), 0);
+        snprintf(want, sizeof want, "i32x2 and i32x4");
+        CHECK_HAS(spe_get_error(&x.m)->text, want);
+        spe_free(&x.m);
+    }
+}
+
+TEST(operations_by_type)
+{
+    fixture x;
+    spe_id i, f;
+    open_fixture(&x, 0);
+    i = value(&x, 2, 4, 0);
+    f = value(&x, 5, 4, 0);
+    spe_add(&x.m, i, i);
+    check_last(&x, "spe_add", SPE_OpIAdd, 0, 0, 0, NULL);
+    spe_add(&x.m, f, f);
+    check_last(&x, "spe_add", SPE_OpFAdd, 0, 0, 0, NULL);
+    spe_sub(&x.m, f, f);
+    check_last(&x, "spe_sub", SPE_OpFSub, 0, 0, 0, NULL);
+    spe_mul(&x.m, i, i);
+    check_last(&x, "spe_mul", SPE_OpIMul, 0, 0, 0, NULL);
+    spe_div_s(&x.m, i, i);
+    check_last(&x, "spe_div_s", SPE_OpSDiv, 0, 0, 0, NULL);
+    spe_div_u(&x.m, i, i);
+    check_last(&x, "spe_div_u", SPE_OpUDiv, 0, 0, 0, NULL);
+    spe_neg(&x.m, f);
+    check_last(&x, "spe_neg", SPE_OpFNegate, 0, 0, 0, NULL);
+    spe_dot(&x.m, f, f);
+    check_last(&x, "spe_dot", SPE_OpDot, 0, 0, 0, NULL);
+    spe_any(&x.m, spe_ieq(&x.m, i, i));
+    check_last(&x, "spe_any", SPE_OpAny, 0, 0, 0, NULL);
+    spe_all(&x.m, spe_ieq(&x.m, i, i));
+    check_last(&x, "spe_all", SPE_OpAll, 0, 0, 0, NULL);
+    spe_select(&x.m, spe_ieq(&x.m, i, i), f, spe_fneg(&x.m, f));
+    check_last(&x, "spe_select", SPE_OpSelect, 0, 0, 0, NULL);
+    spe_select(&x.m, spe_ieq(&x.m, value(&x, 2, 1, 0), value(&x, 2, 1, 1)), f, spe_fneg(&x.m, f));
+    check_last(&x, "spe_select", SPE_OpSelect, 0, 0, 0, NULL);
+    spe_select(&x.m, spe_ieq(&x.m, value(&x, 2, 1, 0), value(&x, 2, 1, 1)), spe_param_id(&x.m, 0), spe_ptr_cast(&x.m, spe_param_id(&x.m, 2), x.i8));
+    check_last(&x, "spe_select", SPE_OpSelect, 0, 0, 0, NULL);
+    close_fixture(&x, "spirv_ops_by_type");
+}
+
+TEST(bit_instructions)
+{
+    fixture x;
+    spe_id i, n;
+    open_fixture(&x, 0);
+    i = value(&x, 2, 1, 0);
+    n = spe_i32(&x.m, 3);
+    spe_bit_reverse(&x.m, i);
+    check_last(&x, "spe_bit_reverse", SPE_OpBitReverse, 0, 0, 0, NULL);
+    CHECK(declares(&x.m, SPE_CapabilityBitInstructions));
+    spe_bits_extract(&x.m, i, n, n, true);
+    check_last(&x, "spe_bits_extract", SPE_OpBitFieldSExtract, 0, 0, 0, NULL);
+    spe_bits_extract(&x.m, i, n, n, false);
+    check_last(&x, "spe_bits_extract", SPE_OpBitFieldUExtract, 0, 0, 0, NULL);
+    spe_bits_insert(&x.m, i, i, n, n);
+    check_last(&x, "spe_bits_insert", SPE_OpBitFieldInsert, 0, 0, 0, NULL);
+    close_fixture(&x, "spirv_ops_bits");
+}
+
+/* ---- conversions -------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t conversion_of(fixture *x, spe_id from, spe_id to, bool is_signed)
+{
+    bool a = spe_info(&x->m, from).kind == SPE_KIND_FLOAT, b = spe_info(&x->m, to).kind == SPE_KIND_FLOAT;
+    if (a && b) return SPE_OpFConvert;
+    if (a) return is_signed ? SPE_OpConvertFToS : SPE_OpConvertFToU;
+    if (b) return is_signed ? SPE_OpConvertSToF : SPE_OpConvertUToF;
+    return is_signed ? SPE_OpSConvert : SPE_OpUConvert;
+}
+
+TEST(conversions_between_all_numbers)
+{
+    fixture x;
+    spe_id types[7];
+    int a, b, s;
+    uint32_t n;
+    open_fixture(&x, 0);
+    memcpy(types, &x.i8, sizeof types);
+    for (a = 0; a < 7; a++) {
+        for (b = 0; b < 7; b++) {
+            for (n = 1; n <= 4; n += 3) {
+                for (s = 0; s < 2; s++) {
+                    spe_id v = value(&x, a, n, 0), to = spe_vec(&x.m, types[b], n), r = spe_cast(&x.m, to, v, s != 0);
+                    if (a == b) CHECK_INT(r, v);
+                    else check_last(&x, "spe_cast", conversion_of(&x, types[a], types[b], s != 0), to, r, 1, &v);
+                }
+            }
+        }
+    }
+    for (a = 0; a < 7; a++) {
+        spe_id v = value(&x, a, 1, 0), t = spe_cast(&x.m, x.truth, v, false);
+        check_last(&x, "spe_cast to bool", a < 4 ? SPE_OpINotEqual : SPE_OpFUnordNotEqual, x.truth, t, 1, &v);
+        check_last(&x, "spe_cast of bool", SPE_OpSelect, types[a], spe_cast(&x.m, types[a], t, false), 1, &t);
+    }
+    close_fixture(&x, "spirv_ops_conversions");
+}
+
+TEST(bitcasts_and_pointers)
+{
+    fixture x;
+    spe_id v, p, r;
+    open_fixture(&x, 0);
+    v = value(&x, 5, 1, 0);
+    check_last(&x, "spe_bitcast", SPE_OpBitcast, x.i32, spe_bitcast(&x.m, x.i32, v), 1, &v);
+    v = value(&x, 0, 4, 0);
+    check_last(&x, "spe_bitcast", SPE_OpBitcast, x.f32, spe_bitcast(&x.m, x.f32, v), 1, &v);
+    p = spe_param_id(&x.m, 5);
+    r = spe_ptr_to_u(&x.m, x.i64, p);
+    check_last(&x, "spe_ptr_to_u", SPE_OpConvertPtrToU, x.i64, r, 1, &p);
+    spe_u_to_ptr(&x.m, spe_type_of(&x.m, p), r);
+    check_last(&x, "spe_u_to_ptr", SPE_OpConvertUToPtr, 0, 0, 0, NULL);
+    r = spe_ptr_cast(&x.m, p, spe_vec(&x.m, x.i16, 8));
+    CHECK(spe_info(&x.m, spe_type_of(&x.m, r)).elem == spe_vec(&x.m, x.i16, 8));
+    CHECK(spe_ptr_cast(&x.m, p, x.f32) == p);
+    r = spe_ptr_to_generic(&x.m, p);
+    CHECK(spe_info(&x.m, spe_type_of(&x.m, r)).storage == SPE_StorageClassGeneric);
+    CHECK(declares(&x.m, SPE_CapabilityGenericPointer));
+    close_fixture(&x, "spirv_ops_pointers");
+
+    open_fixture(&x, 0);
+    spe_bitcast(&x.m, x.i64, value(&x, 5, 1, 0));
+    CHECK_HAS(spe_get_error(&x.m)->text, "spe_bitcast: operand types disagree: f32 and i64");
+    spe_free(&x.m);
+    open_fixture(&x, 0);
+    spe_fconvert(&x.m, spe_vec(&x.m, x.f16, 2), value(&x, 5, 1, 0));
+    CHECK_HAS(spe_get_error(&x.m)->text, "f32 and f16x2");
+    spe_free(&x.m);
+}
+
+/* ---- composites ---------------------------------------------------------------------------------------------------------------- */
+
+TEST(composites)
+{
+    fixture x;
+    spe_id v, s, parts[8], r, members[2];
+    uint32_t idx[8] = {7, 0, 9, 0xffffffff, 3, 2, 1, 15}, i;
+    open_fixture(&x, 0);
+    v = value(&x, 5, 8, 0);
+    for (i = 0; i < 8; i++) parts[i] = spe_extract(&x.m, v, i);
+    check_last(&x, "spe_extract", SPE_OpCompositeExtract, x.f32, parts[7], 1, &v);
+    r = spe_construct(&x.m, spe_vec(&x.m, x.f32, 8), 8, parts);
+    check_last(&x, "spe_construct", SPE_OpCompositeConstruct, spe_vec(&x.m, x.f32, 8), r, 8, parts);
+    parts[1] = v;
+    check_last(&x, "spe_insert", SPE_OpCompositeInsert, spe_type_of(&x.m, v), spe_insert(&x.m, v, parts[0], 3), 2, parts);
+    r = spe_shuffle(&x.m, v, v, 8, idx);
+    parts[0] = parts[1] = v;
+    check_last(&x, "spe_shuffle", SPE_OpVectorShuffle, spe_type_of(&x.m, v), r, 2, parts);
+    CHECK_INT(spe_type_of(&x.m, spe_shuffle(&x.m, v, v, 1, idx)), x.f32);
+    CHECK_INT(spe_type_of(&x.m, spe_shuffle(&x.m, v, value(&x, 5, 16, 0), 8, idx)), spe_type_of(&x.m, v));
+    r = spe_extract_dyn(&x.m, v, value(&x, 2, 1, 0));
+    CHECK_INT(spe_type_of(&x.m, r), x.f32);
+    check_last(&x, "spe_extract_dyn", SPE_OpVectorExtractDynamic, x.f32, r, 1, &v);
+    r = spe_insert_dyn(&x.m, v, r, value(&x, 2, 1, 0));
+    check_last(&x, "spe_insert_dyn", SPE_OpVectorInsertDynamic, spe_type_of(&x.m, v), r, 1, &v);
+    spe_extract_dyn(&x.m, v, spe_i32(&x.m, 2));
+    check_last(&x, "spe_extract_dyn", SPE_OpCompositeExtract, 0, 0, 0, NULL);
+    s = value(&x, 5, 1, 0);
+    CHECK_INT(spe_extract(&x.m, s, 0), s);
+    check_last(&x, "spe_extract of a scalar", SPE_OpLoad, 0, 0, 0, NULL);
+    spe_splat(&x.m, spe_vec(&x.m, x.f32, 4), s);
+    check_last(&x, "spe_splat", SPE_OpCompositeConstruct, 0, 0, 0, NULL);
+    members[0] = x.f32;
+    members[1] = spe_vec(&x.m, x.f32, 8);
+    parts[0] = s;
+    parts[1] = v;
+    r = spe_construct(&x.m, spe_struct(&x.m, 2, members), 2, parts);
+    CHECK_INT(spe_type_of(&x.m, spe_extract(&x.m, r, 1)), members[1]);
+    close_fixture(&x, "spirv_ops_composites");
+}
+
+/* A call that must fail: its error id, and a part of the text. The fixture is opened anew each time. */
+#define REFUSES(id_, part, call)                                                                                       \
+    do {                                                                                                               \
+        open_fixture(&x, 0);                                                                                           \
+        f = value(&x, 5, 4, 0);                                                                                        \
+        i = value(&x, 2, 1, 0);                                                                                        \
+        p = spe_param_id(&x.m, 5);                                                                                     \
+        (void)f, (void)i, (void)p;                                                                                     \
+        call;                                                                                                          \
+        CHECK_INT(spe_get_error(&x.m)->id, id_);                                                                       \
+        CHECK_HAS(spe_get_error(&x.m)->text, part);                                                                    \
+        spe_free(&x.m);                                                                                                \
+    } while (0)
+
+TEST(composites_are_checked)
+{
+    static const uint32_t far[] = {0, 99};
+    fixture x;
+    spe_id f, i, p;
+    REFUSES(SPE_ERR_RANGE, "there is no part 4 of f32x4", spe_extract(&x.m, f, 4));
+    REFUSES(SPE_ERR_RANGE, "spe_extract", spe_extract(&x.m, p, 0));
+    REFUSES(SPE_ERR_TYPE, "f32 and i32", spe_insert(&x.m, f, i, 0));
+    REFUSES(SPE_ERR_TYPE, "1 parts for f32x4", spe_construct(&x.m, spe_type_of(&x.m, f), 1, &i));
+    REFUSES(SPE_ERR_TYPE, "f32 and i32", spe_splat(&x.m, spe_type_of(&x.m, f), i));
+    REFUSES(SPE_ERR_RANGE, "index 99 of 8", spe_shuffle(&x.m, f, f, 2, far));
+    REFUSES(SPE_ERR_TYPE, "spe_shuffle", spe_shuffle(&x.m, f, i, 2, far));
+    REFUSES(SPE_ERR_RANGE, "5 components", spe_shuffle(&x.m, f, f, 5, far));
+    REFUSES(SPE_ERR_TYPE, "spe_extract_dyn", spe_extract_dyn(&x.m, f, f));
+    REFUSES(SPE_ERR_TYPE, "spe_select", spe_select(&x.m, i, f, f));
+    REFUSES(SPE_ERR_TYPE, "f32x4 and i32", spe_select(&x.m, spe_ieq(&x.m, i, i), f, i));
+}
+
+/* ---- memory ---------------------------------------------------------------------------------------------------------------------- */
+
+TEST(loads_and_stores)
+{
+    fixture x;
+    spe_id f, i, p, v, idx[2], members[2], s;
+    uint32_t at;
+    const uint32_t *w;
+    open_fixture(&x, 0);
+    p = spe_param_id(&x.m, 5);
+    f = spe_load(&x.m, spe_ptr_cast(&x.m, p, spe_vec(&x.m, x.f32, 4)), 0);
+    opcodes_in_body(&x.m, &at);
+    w = x.m.buffer[SPE_BUFFER_BODY_].data + at;
+    CHECK((w[0] & 0xffff) == SPE_OpLoad && w[4] == SPE_MemoryAccessAligned && w[5] == 16);
+    spe_load_volatile(&x.m, p, 64);
+    opcodes_in_body(&x.m, &at);
+    w = x.m.buffer[SPE_BUFFER_BODY_].data + at;
+    CHECK(w[4] == (SPE_MemoryAccessAligned | SPE_MemoryAccessVolatile) && w[5] == 64);
+    spe_store(&x.m, spe_ptr_cast(&x.m, p, spe_vec(&x.m, x.f32, 4)), f, 4);
+    opcodes_in_body(&x.m, &at);
+    w = x.m.buffer[SPE_BUFFER_BODY_].data + at;
+    CHECK((w[0] & 0xffff) == SPE_OpStore && w[2] == f && w[3] == SPE_MemoryAccessAligned && w[4] == 4);
+    spe_store_volatile(&x.m, p, spe_extract(&x.m, f, 0), 0);
+    i = value(&x, 2, 1, 0);
+    v = spe_index(&x.m, p, i);
+    idx[0] = p;
+    idx[1] = i;
+    check_last(&x, "spe_index", SPE_OpInBoundsPtrAccessChain, spe_type_of(&x.m, p), v, 2, idx);
+    CHECK_INT(spe_index(&x.m, p, spe_i32(&x.m, 0)), p);
+    members[0] = x.f32;
+    members[1] = spe_array(&x.m, spe_vec(&x.m, x.i32, 2), 5);
+    s = spe_local_var(&x.m, spe_struct(&x.m, 2, members));
+    idx[0] = spe_i32(&x.m, 1);
+    idx[1] = i;
+    v = spe_element(&x.m, s, 2, idx);
+    CHECK_INT(spe_info(&x.m, spe_type_of(&x.m, v)).elem, spe_vec(&x.m, x.i32, 2));
+    spe_store(&x.m, v, spe_load(&x.m, v, 0), 0);
+    spe_store(&x.m, s, spe_load(&x.m, s, 0), 0);
+    v = spe_local_var(&x.m, x.truth); /* bools have no place in memory, but in variables */
+    spe_store(&x.m, v, spe_ieq(&x.m, i, i), 0);
+    v = spe_shared_var(&x.m, spe_array(&x.m, x.f32, 64));
+    spe_copy_memory_sized(&x.m, v, p, spe_u64(&x.m, 256), 4);
+    v = spe_global_var(&x.m, SPE_StorageClassUniformConstant, x.i32, spe_i32(&x.m, 42));
+    spe_load(&x.m, v, 0);
+    close_fixture(&x, "spirv_ops_memory");
+}
+
+TEST(memory_is_checked)
+{
+    fixture x;
+    spe_id f, i, p;
+    REFUSES(SPE_ERR_TYPE, "spe_load: takes pointers, not i32", spe_load(&x.m, i, 0));
+    REFUSES(SPE_ERR_TYPE, "spe_store: operand types disagree: f32 and i32", spe_store(&x.m, p, i, 0));
+    REFUSES(SPE_ERR_RANGE, "alignment 3", spe_load(&x.m, p, 3));
+    REFUSES(SPE_ERR_TYPE, "spe_index: takes integers", spe_index(&x.m, p, f));
+    REFUSES(SPE_ERR_RANGE, "spe_element", spe_element(&x.m, p, 1, &i));
+    REFUSES(SPE_ERR_NO_VALUE, "spe_load: operand 0", spe_load(&x.m, 0, 0));
+    REFUSES(SPE_ERR_NO_VALUE, "is no value", spe_load(&x.m, x.f32, 0));
+    REFUSES(SPE_ERR_NO_VALUE, "operand 4000000", spe_load(&x.m, 4000000, 0));
+    REFUSES(SPE_ERR_TYPE, "spe_global_var", spe_global_var(&x.m, SPE_StorageClassUniformConstant, x.f32, spe_i32(&x.m, 1)));
+}
+
+TEST(predicated_memory)
+{
+    fixture x;
+    spe_id c, v, p, f, i;
+    open_fixture(&x, 0);
+    p = spe_param_id(&x.m, 5);
+    c = spe_sgt(&x.m, value(&x, 2, 1, 0), spe_i32(&x.m, 3));
+    v = spe_load_if(&x.m, p, c, spe_f32(&x.m, 0), 0);
+    check_last(&x, "spe_load_if", SPE_OpPredicatedLoadINTEL, x.f32, v, 1, &p);
+    spe_store_if(&x.m, p, v, c, 0);
+    check_last(&x, "spe_store_if", SPE_OpPredicatedStoreINTEL, 0, 0, 0, NULL);
+    CHECK(declares(&x.m, SPE_CapabilityPredicatedIOINTEL));
+    close_fixture(&x, "spirv_ops_predicated");
+    REFUSES(SPE_ERR_TYPE, "spe_load_if", spe_load_if(&x.m, p, i, spe_f32(&x.m, 0), 0));
+    REFUSES(SPE_ERR_TYPE, "f32 and i32", spe_load_if(&x.m, p, spe_ieq(&x.m, i, i), i, 0));
+}
+
+/* ---- OpenCL.std --------------------------------------------------------------------------------------------------------------------- */
+
+TEST(every_math_function)
+{
+#define MATH(name, name_in_set, number, operands) {SPE_##name, #name_in_set, operands},
+    static const struct { spe_math_op f; const char *name; uint32_t operands; } all[] = {SPE_MATH_LIST(MATH)};
+    static const uint32_t counts[] = {1, 4};
+    fixture x;
+    size_t k;
+    int c;
+    uint32_t at;
+    open_fixture(&x, 0);
+    for (k = 0; k < sizeof all / sizeof *all; k++) {
+        for (c = 0; c < 2; c++) {
+            bool integer = (int)all[k].f >= (int)SPE_SABS, narrow = strstr(all[k].name, "24") != NULL;
+            spe_id a = value(&x, integer ? (narrow ? 2 : 1) : 5, counts[c], 0), args[3], r;
+            bool power = all[k].f == SPE_LDEXP || all[k].f == SPE_POWN || all[k].f == SPE_ROOTN;
+            const uint32_t *w;
+            args[0] = args[1] = args[2] = a;
+            if (power) args[1] = value(&x, 2, counts[c], 0);
+            r = spe_math(&x.m, all[k].f, all[k].operands, args);
+            CHECK_MSG(r && spe_type_of(&x.m, r) == spe_type_of(&x.m, a), "%s: %s", all[k].name, spe_get_error(&x.m)->text);
+            opcodes_in_body(&x.m, &at);
+            w = x.m.buffer[SPE_BUFFER_BODY_].data + at;
+            CHECK_MSG((w[0] & 0xffff) == SPE_OpExtInst && w[4] == (uint32_t)all[k].f, "%s writes %u", all[k].name, w[4]);
+        }
+    }
+    CHECK_INT(x.m.buffer[SPE_SECTION_IMPORT_].count, 5);
+    spe_prefetch(&x.m, spe_param_id(&x.m, 5), spe_i32(&x.m, 16));
+    check_last(&x, "spe_prefetch", SPE_OpExtInst, 0, 0, 0, NULL);
+    close_fixture(&x, "spirv_ops_math");
+#undef MATH
+}
+
+TEST(math_is_checked)
+{
+    fixture x;
+    spe_id f, i, p;
+    REFUSES(SPE_ERR_TYPE, "spe_math(SPE_EXP): takes floats", spe_math1(&x.m, SPE_EXP, i));
+    REFUSES(SPE_ERR_TYPE, "spe_math(SPE_SMIN): takes integers", spe_math2(&x.m, SPE_SMIN, f, f));
+    REFUSES(SPE_ERR_TYPE, "takes 3 arguments, not 2", spe_math2(&x.m, SPE_FMA, f, f));
+    REFUSES(SPE_ERR_TYPE, "f32x4 and i32", spe_math3(&x.m, SPE_FMA, f, f, i));
+    REFUSES(SPE_ERR_TYPE, "(9999)", spe_math1(&x.m, (spe_math_op)9999, f));
+}
+
+/* ---- groups --------------------------------------------------------------------------------------------------------------------------- */
+
+static void reduce_all(fixture *x, bool work_group)
+{
+    int red, t;
+    for (red = 0; red < SPE_RED_COUNT_; red++) {
+        for (t = 0; t < 8; t++) {
+            spe_kind kind = t == 7 ? SPE_KIND_BOOL : t < 4 ? SPE_KIND_INT : SPE_KIND_FLOAT;
+            uint32_t op = spe_reduction_op_((spe_reduction)red, kind, !work_group && x->m.options.version >= SPE_VERSION(1, 3));
+            spe_id v = t == 7 ? spe_ieq(&x->m, value(x, 2, 1, 0), value(x, 2, 1, 1)) : value(x, t, 1, 0), type = spe_type_of(&x->m, v);
+            if (!op) continue;
+            if (work_group) {
+                check_last(x, "spe_wg_reduce", op, type, spe_wg_reduce(&x->m, (spe_reduction)red, v), 0, NULL);
+                check_last(x, "spe_wg_scan_inclusive", op, type, spe_wg_scan_inclusive(&x->m, (spe_reduction)red, v), 0, NULL);
+                check_last(x, "spe_wg_scan_exclusive", op, type, spe_wg_scan_exclusive(&x->m, (spe_reduction)red, v), 0, NULL);
+            } else {
+                check_last(x, "spe_sg_reduce", op, type, spe_sg_reduce(&x->m, (spe_reduction)red, v), 0, NULL);
+                check_last(x, "spe_sg_scan_inclusive", op, type, spe_sg_scan_inclusive(&x->m, (spe_reduction)red, v), 0, NULL);
+                check_last(x, "spe_sg_scan_exclusive", op, type, spe_sg_scan_exclusive(&x->m, (spe_reduction)red, v), 0, NULL);
+            }
+        }
+    }
+}
+
+TEST(subgroup_operations)
+{
+    fixture x;
+    spe_id v, lane, c;
+    open_fixture(&x, 0);
+    reduce_all(&x, false);
+    CHECK(declares(&x.m, SPE_CapabilityGroupNonUniformArithmetic) && !declares(&x.m, SPE_CapabilityGroupNonUniformClustered));
+    v = value(&x, 5, 1, 0);
+    check_last(&x, "spe_sg_reduce_clustered", SPE_OpGroupNonUniformFAdd, x.f32, spe_sg_reduce_clustered(&x.m, SPE_RED_ADD, v, 4), 0, NULL);
+    CHECK(declares(&x.m, SPE_CapabilityGroupNonUniformClustered));
+    lane = value(&x, 2, 1, 0);
+    check_last(&x, "spe_sg_shuffle", SPE_OpGroupNonUniformShuffle, x.f32, spe_sg_shuffle(&x.m, v, lane), 0, NULL);
+    check_last(&x, "spe_sg_shuffle_xor", SPE_OpGroupNonUniformShuffleXor, x.f32, spe_sg_shuffle_xor(&x.m, v, lane), 0, NULL);
+    check_last(&x, "spe_sg_shuffle_up", SPE_OpGroupNonUniformShuffleUp, x.f32, spe_sg_shuffle_up(&x.m, v, lane), 0, NULL);
+    check_last(&x, "spe_sg_shuffle_down", SPE_OpGroupNonUniformShuffleDown, x.f32, spe_sg_shuffle_down(&x.m, v, lane), 0, NULL);
+    check_last(&x, "spe_sg_broadcast", SPE_OpGroupNonUniformBroadcast, x.f32, spe_sg_broadcast(&x.m, v, spe_i32(&x.m, 3)), 0, NULL);
+    check_last(&x, "spe_sg_broadcast", SPE_OpGroupNonUniformShuffle, x.f32, spe_sg_broadcast(&x.m, v, lane), 0, NULL);
+    check_last(&x, "spe_sg_broadcast_first", SPE_OpGroupNonUniformBroadcastFirst, x.f32, spe_sg_broadcast_first(&x.m, v), 0, NULL);
+    c = spe_ieq(&x.m, lane, spe_i32(&x.m, 1));
+    check_last(&x, "spe_sg_all", SPE_OpGroupNonUniformAll, x.truth, spe_sg_all(&x.m, c), 0, NULL);
+    check_last(&x, "spe_sg_any", SPE_OpGroupNonUniformAny, x.truth, spe_sg_any(&x.m, c), 0, NULL);
+    v = spe_sg_ballot(&x.m, c);
+    check_last(&x, "spe_sg_ballot", SPE_OpGroupNonUniformBallot, spe_vec(&x.m, x.i32, 4), v, 0, NULL);
+    check_last(&x, "spe_sg_ballot_count", SPE_OpGroupNonUniformBallotBitCount, x.i32, spe_sg_ballot_count(&x.m, v), 0, NULL);
+    check_last(&x, "spe_sg_elect", SPE_OpGroupNonUniformElect, x.truth, spe_sg_elect(&x.m), 0, NULL);
+    close_fixture(&x, "spirv_ops_subgroup");
+
+    open_fixture(&x, SPE_VERSION(1, 2)); /* the older forms */
+    v = value(&x, 5, 1, 0);
+    check_last(&x, "spe_sg_reduce", SPE_OpGroupFAdd, x.f32, spe_sg_reduce(&x.m, SPE_RED_ADD, v), 0, NULL);
+    check_last(&x, "spe_sg_broadcast", SPE_OpGroupBroadcast, x.f32, spe_sg_broadcast(&x.m, v, value(&x, 2, 1, 0)), 0, NULL);
+    check_last(&x, "spe_sg_all", SPE_OpGroupAll, x.truth, spe_sg_all(&x.m, spe_feq(&x.m, v, v)), 0, NULL);
+    CHECK(declares(&x.m, SPE_CapabilityGroups) && !declares(&x.m, SPE_CapabilityGroupNonUniform));
+    close_fixture(&x, "spirv_ops_subgroup_1_2");
+}
+
+TEST(work_group_operations)
+{
+    fixture x;
+    spe_id v, c;
+    open_fixture(&x, 0);
+    reduce_all(&x, true);
+    CHECK(declares(&x.m, SPE_CapabilityGroups) && declares(&x.m, SPE_CapabilityGroupUniformArithmeticKHR));
+    v = value(&x, 5, 1, 0);
+    c = spe_feq(&x.m, v, v);
+    check_last(&x, "spe_wg_all", SPE_OpGroupAll, x.truth, spe_wg_all(&x.m, c), 0, NULL);
+    check_last(&x, "spe_wg_any", SPE_OpGroupAny, x.truth, spe_wg_any(&x.m, c), 0, NULL);
+    check_last(&x, "spe_wg_broadcast", SPE_OpGroupBroadcast, x.f32, spe_wg_broadcast(&x.m, v, spe_u64(&x.m, 3)), 0, NULL);
+    close_fixture(&x, "spirv_ops_work_group");
+}
+
+TEST(groups_are_checked)
+{
+    fixture x;
+    spe_id f, i, p;
+    REFUSES(SPE_ERR_TYPE, "spe_sg_reduce: reduction 2 does not take f32x4", spe_sg_reduce(&x.m, SPE_RED_SMIN, f));
+    REFUSES(SPE_ERR_TYPE, "does not take ptr<f32>", spe_sg_reduce(&x.m, SPE_RED_ADD, p));
+    REFUSES(SPE_ERR_RANGE, "clusters of 3", spe_sg_reduce_clustered(&x.m, SPE_RED_ADD, i, 3));
+    REFUSES(SPE_ERR_RANGE, "clusters of 0", spe_sg_reduce_clustered(&x.m, SPE_RED_ADD, i, 0));
+    REFUSES(SPE_ERR_TYPE, "spe_sg_ballot: takes bools", spe_sg_ballot(&x.m, i));
+    REFUSES(SPE_ERR_TYPE, "spe_sg_shuffle: takes integers", spe_sg_shuffle(&x.m, i, f));
+    open_fixture(&x, SPE_VERSION(1, 2));
+    spe_sg_shuffle(&x.m, value(&x, 5, 1, 0), spe_i32(&x.m, 1));
+    CHECK_INT(spe_get_error(&x.m)->id, SPE_ERR_VERSION);
+    spe_free(&x.m);
+}
+
+TEST(barriers)
+{
+    fixture x;
+    open_fixture(&x, 0);
+    spe_barrier(&x.m);
+    check_last(&x, "spe_barrier", SPE_OpControlBarrier, 0, 0, 0, NULL);
+    spe_sg_barrier(&x.m);
+    check_last(&x, "spe_sg_barrier", SPE_OpControlBarrier, 0, 0, 0, NULL);
+    spe_memory_barrier(&x.m, SPE_ScopeDevice, SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsCrossWorkgroupMemory);
+    check_last(&x, "spe_memory_barrier", SPE_OpMemoryBarrier, 0, 0, 0, NULL);
+    close_fixture(&x, "spirv_ops_barriers");
+    open_fixture(&x, 0);
+    spe_barrier_arrive(&x.m);
+    check_last(&x, "spe_barrier_arrive", SPE_OpControlBarrierArriveINTEL, 0, 0, 0, NULL);
+    spe_barrier_wait(&x.m);
+    check_last(&x, "spe_barrier_wait", SPE_OpControlBarrierWaitINTEL, 0, 0, 0, NULL);
+    CHECK(declares(&x.m, SPE_CapabilitySplitBarrierINTEL));
+    close_fixture(&x, "spirv_ops_split_barrier");
+}
+
+/* ---- atomics ---------------------------------------------------------------------------------------------------------------------------- */
+
+TEST(atomics)
+{
+    static const uint32_t added[] = {SPE_CapabilityAtomicFloat16AddEXT, SPE_CapabilityAtomicFloat32AddEXT,
+                                     SPE_CapabilityAtomicFloat64AddEXT};
+    const uint32_t order = SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsCrossWorkgroupMemory;
+    fixture x;
+    spe_id v, p;
+    int op, t;
+    open_fixture(&x, 0);
+    for (op = SPE_ATOMIC_IADD; op <= SPE_ATOMIC_EXCHANGE; op++) {
+        p = spe_param_id(&x.m, 2);
+        v = spe_atomic(&x.m, (spe_atomic_op)op, p, spe_i32(&x.m, 1), SPE_ScopeDevice, order);
+        check_last(&x, "spe_atomic", op == SPE_ATOMIC_EXCHANGE ? SPE_OpAtomicExchange
+                   : op == SPE_ATOMIC_IADD ? SPE_OpAtomicIAdd : op == SPE_ATOMIC_ISUB ? SPE_OpAtomicISub
+                   : (uint32_t)(SPE_OpAtomicSMin + op - SPE_ATOMIC_SMIN), x.i32, v, 1, &p);
+    }
+    CHECK(!declares(&x.m, SPE_CapabilityInt64Atomics));
+    p = spe_param_id(&x.m, 3);
+    v = spe_atomic_load(&x.m, p, SPE_ScopeDevice, SPE_MemorySemanticsRelaxed);
+    CHECK(declares(&x.m, SPE_CapabilityInt64Atomics));
+    spe_atomic_store(&x.m, p, v, SPE_ScopeWorkgroup, SPE_MemorySemanticsRelaxed);
+    check_last(&x, "spe_atomic_store", SPE_OpAtomicStore, 0, 0, 0, NULL);
+    v = spe_atomic_cas(&x.m, p, v, spe_u64(&x.m, 9), SPE_ScopeDevice, order);
+    check_last(&x, "spe_atomic_cas", SPE_OpAtomicCompareExchange, x.i64, v, 1, &p);
+    p = spe_param_id(&x.m, 5);
+    spe_atomic(&x.m, SPE_ATOMIC_EXCHANGE, p, spe_f32(&x.m, 1), SPE_ScopeDevice, order);
+    close_fixture(&x, "spirv_ops_atomics");
+    for (t = 0; t < 3; t++) {
+        int k;
+        open_fixture(&x, 0);
+        p = spe_param_id(&x.m, (uint32_t)(4 + t));
+        v = spe_load(&x.m, p, 0);
+        v = spe_atomic(&x.m, SPE_ATOMIC_FADD, p, v, SPE_ScopeDevice, SPE_MemorySemanticsRelaxed);
+        check_last(&x, "spe_atomic FADD", SPE_OpAtomicFAddEXT, spe_type_of(&x.m, v), v, 1, &p);
+        for (k = 0; k < 3; k++) CHECK_INT(declares(&x.m, added[k]), k == t);
+        v = spe_atomic(&x.m, SPE_ATOMIC_FMIN, p, v, SPE_ScopeDevice, SPE_MemorySemanticsRelaxed);
+        v = spe_atomic(&x.m, SPE_ATOMIC_FMAX, p, v, SPE_ScopeDevice, SPE_MemorySemanticsRelaxed);
+        check_last(&x, "spe_atomic FMAX", SPE_OpAtomicFMaxEXT, spe_type_of(&x.m, v), v, 1, &p);
+        close_fixture(&x, t == 0 ? "spirv_ops_atomics_f16" : t == 1 ? "spirv_ops_atomics_f32" : "spirv_ops_atomics_f64");
+    }
+}
+
+TEST(atomics_are_checked)
+{
+    fixture x;
+    spe_id f, i, p;
+    REFUSES(SPE_ERR_TYPE, "spe_atomic: takes integers", spe_atomic(&x.m, SPE_ATOMIC_IADD, p, spe_f32(&x.m, 1), 1, 0));
+    REFUSES(SPE_ERR_TYPE, "f32 and i32", spe_atomic(&x.m, SPE_ATOMIC_FADD, p, i, 1, 0));
+    REFUSES(SPE_ERR_TYPE, "takes pointers", spe_atomic(&x.m, SPE_ATOMIC_FADD, i, i, 1, 0));
+    REFUSES(SPE_ERR_RANGE, "there is no operation 99", spe_atomic(&x.m, (spe_atomic_op)99, spe_param_id(&x.m, 2), i, 1, 0));
+    REFUSES(SPE_ERR_TYPE, "f32 and i32", spe_atomic_store(&x.m, p, i, 1, 0));
+    REFUSES(SPE_ERR_TYPE, "f32 and i32", spe_atomic_cas(&x.m, p, i, i, 1, 0));
+}
+
+/* ---- Intel's extensions --------------------------------------------------------------------------------------------------------------- */
+
+TEST(matrix_and_blocks)
+{
+    fixture x;
+    spe_id a, b, c, d, var;
+    spe_block2d block;
+    open_fixture(&x, 0);
+    a = value(&x, 1, 8, 0);
+    b = value(&x, 2, 8, 0);
+    c = value(&x, 5, 8, 0);
+    d = spe_dpas(&x.m, spe_vec(&x.m, x.f32, 8), 16, a, b, c,
+                 SPE_MatrixMultiplyAccumulateOperandsMatrixAPackedFloat16INTEL | SPE_MatrixMultiplyAccumulateOperandsMatrixBPackedFloat16INTEL);
+    check_last(&x, "spe_dpas", SPE_OpSubgroupMatrixMultiplyAccumulateINTEL, spe_vec(&x.m, x.f32, 8), d, 0, NULL);
+    CHECK(declares(&x.m, SPE_CapabilitySubgroupMatrixMultiplyAccumulateINTEL));
+    memset(&block, 0, sizeof block);
+    block.elem_bytes = 2;
+    block.width = 16;
+    block.height = 32;
+    block.count = 1;
+    block.ptr = spe_param_id(&x.m, 1);
+    block.mem_width = block.pitch = spe_i32(&x.m, 256);
+    block.mem_height = spe_i32(&x.m, 64);
+    block.x = value(&x, 2, 1, 0);
+    block.y = spe_i32(&x.m, 0);
+    var = spe_local_var(&x.m, spe_array(&x.m, x.i16, 32));
+    spe_block2d_load(&x.m, &block, var);
+    check_last(&x, "spe_block2d_load", SPE_OpSubgroup2DBlockLoadINTEL, 0, 0, 0, NULL);
+    spe_block2d_load_transform(&x.m, &block, var);
+    check_last(&x, "spe_block2d_load_transform", SPE_OpSubgroup2DBlockLoadTransformINTEL, 0, 0, 0, NULL);
+    spe_block2d_prefetch(&x.m, &block);
+    check_last(&x, "spe_block2d_prefetch", SPE_OpSubgroup2DBlockPrefetchINTEL, 0, 0, 0, NULL);
+    block.height = 8;
+    spe_block2d_store(&x.m, &block, var);
+    check_last(&x, "spe_block2d_store", SPE_OpSubgroup2DBlockStoreINTEL, 0, 0, 0, NULL);
+    block.elem_bytes = 4;
+    block.width = 8;
+    block.height = 16;
+    block.ptr = spe_param_id(&x.m, 2);
+    spe_block2d_load_transpose(&x.m, &block, spe_local_var(&x.m, spe_array(&x.m, x.i32, 8)));
+    check_last(&x, "spe_block2d_load_transpose", SPE_OpSubgroup2DBlockLoadTransposeINTEL, 0, 0, 0, NULL);
+    CHECK(declares(&x.m, SPE_CapabilitySubgroup2DBlockIOINTEL) && declares(&x.m, SPE_CapabilitySubgroup2DBlockTransformINTEL) &&
+          declares(&x.m, SPE_CapabilitySubgroup2DBlockTransposeINTEL));
+    spe_store(&x.m, spe_ptr_cast(&x.m, spe_param_id(&x.m, 5), spe_vec(&x.m, x.f32, 8)), d, 4);
+    close_fixture(&x, "spirv_ops_intel_matrix");
+}
+
+TEST(other_intel_extensions)
+{
+    fixture x;
+    spe_id v, b, p;
+    open_fixture(&x, 0);
+    v = value(&x, 5, 4, 0);
+    b = spe_f32_to_bf16(&x.m, v);
+    check_last(&x, "spe_f32_to_bf16", SPE_OpConvertFToBF16INTEL, spe_vec(&x.m, x.i16, 4), b, 1, &v);
+    v = spe_bf16_to_f32(&x.m, b);
+    check_last(&x, "spe_bf16_to_f32", SPE_OpConvertBF16ToFINTEL, spe_vec(&x.m, x.f32, 4), v, 1, &b);
+    check_last(&x, "spe_round_tf32", SPE_OpRoundFToTF32INTEL, spe_vec(&x.m, x.f32, 4), spe_round_tf32(&x.m, v), 1, &v);
+    spe_sg_prefetch(&x.m, spe_param_id(&x.m, 0), spe_i32(&x.m, 64));
+    check_last(&x, "spe_sg_prefetch", SPE_OpSubgroupBlockPrefetchINTEL, 0, 0, 0, NULL);
+    p = spe_copy(&x.m, spe_param_id(&x.m, 5));
+    spe_cache_load(&x.m, p, 0, SPE_LoadCacheControlCachedINTEL);
+    spe_cache_store(&x.m, p, 1, SPE_StoreCacheControlWriteBackINTEL);
+    spe_store(&x.m, p, spe_load(&x.m, p, 0), 0);
+    CHECK(declares(&x.m, SPE_CapabilityCacheControlsINTEL) && declares(&x.m, SPE_CapabilityBFloat16ConversionINTEL) &&
+          declares(&x.m, SPE_CapabilityTensorFloat32RoundingINTEL) && declares(&x.m, SPE_CapabilitySubgroupBufferPrefetchINTEL));
+    close_fixture(&x, "spirv_ops_intel_other");
+}
+
+TEST(intel_extensions_are_checked)
+{
+    fixture x;
+    spe_id f, i, p;
+    spe_block2d b;
+    memset(&b, 0, sizeof b);
+    REFUSES(SPE_ERR_TYPE, "spe_dpas: operand types disagree: f32x8 and f32x4", spe_dpas(&x.m, spe_vec(&x.m, x.f32, 8), 16, f, f, f, 0));
+    REFUSES(SPE_ERR_TYPE, "components of 16 bits, not i32", spe_bf16_to_f32(&x.m, i));
+    REFUSES(SPE_ERR_TYPE, "components of 32 bits, not f64", spe_f32_to_bf16(&x.m, value(&x, 6, 1, 0)));
+    REFUSES(SPE_ERR_RANGE, "elements of 3 bytes", (b.ptr = p, b.elem_bytes = 3, spe_block2d_prefetch(&x.m, &b)));
+    REFUSES(SPE_ERR_RANGE, "0 blocks", (b.elem_bytes = 2, spe_block2d_prefetch(&x.m, &b)));
+    b.count = b.width = b.height = 8;
+    REFUSES(SPE_ERR_NO_VALUE, "spe_block2d_prefetch", spe_block2d_prefetch(&x.m, &b));
+    REFUSES(SPE_ERR_TYPE, "i32 and f32x4",
+            (b.mem_width = b.mem_height = b.pitch = b.x = i, b.y = f, spe_block2d_prefetch(&x.m, &b)));
+}
+
+TEST(cooperative_matrices)
+{
+    fixture x;
+    spe_id ta, tb, tc, a, b, c, args[3], p, f, i;
+    open_fixture(&x, 0);
+    ta = spe_coopmat(&x.m, x.f16, SPE_ScopeSubgroup, 8, 16, SPE_CooperativeMatrixUseMatrixAKHR);
+    tb = spe_coopmat(&x.m, x.f16, SPE_ScopeSubgroup, 16, 16, SPE_CooperativeMatrixUseMatrixBKHR);
+    tc = spe_coopmat(&x.m, x.f32, SPE_ScopeSubgroup, 8, 16, SPE_CooperativeMatrixUseMatrixAccumulatorKHR);
+    p = spe_param_id(&x.m, 4);
+    a = spe_coop_load(&x.m, ta, p, SPE_CooperativeMatrixLayoutRowMajorKHR, spe_i32(&x.m, 64));
+    check_last(&x, "spe_coop_load", SPE_OpCooperativeMatrixLoadKHR, ta, a, 1, &p);
+    b = spe_coop_load(&x.m, tb, p, SPE_CooperativeMatrixLayoutColumnMajorKHR, spe_i32(&x.m, 64));
+    c = spe_const_f(&x.m, tc, 0.0);
+    args[0] = a;
+    args[1] = b;
+    args[2] = c;
+    c = spe_coop_mma(&x.m, a, b, c, 0);
+    check_last(&x, "spe_coop_mma", SPE_OpCooperativeMatrixMulAddKHR, tc, c, 3, args);
+    c = spe_fadd(&x.m, c, spe_splat(&x.m, tc, spe_f32(&x.m, 2)));
+    spe_coop_store(&x.m, spe_param_id(&x.m, 5), c, SPE_CooperativeMatrixLayoutRowMajorKHR, spe_i32(&x.m, 64));
+    check_last(&x, "spe_coop_store", SPE_OpCooperativeMatrixStoreKHR, 0, 0, 0, NULL);
+    check_last(&x, "spe_coop_length", SPE_OpCooperativeMatrixLengthKHR, x.i32, spe_coop_length(&x.m, tc), 1, &tc);
+    CHECK(declares(&x.m, SPE_CapabilityCooperativeMatrixKHR));
+    close_fixture(&x, "spirv_ops_cooperative");
+    REFUSES(SPE_ERR_TYPE, "f32 is no cooperative matrix", spe_coop_load(&x.m, x.f32, p, 0, i));
+    REFUSES(SPE_ERR_TYPE, "do not multiply", (ta = spe_coopmat(&x.m, x.f32, 3, 8, 8, 0), a = spe_undef(&x.m, ta), spe_coop_mma(&x.m, a, a, a, 0)));
+}
+
+/* ---- anything else ------------------------------------------------------------------------------------------------------------------------ */
+
+TEST(generic_instructions)
+{
+    fixture x;
+    spe_id v, args[3], f, i, p;
+    open_fixture(&x, 0);
+    args[0] = value(&x, 2, 1, 0);
+    args[1] = args[0];
+    args[2] = spe_i32(&x.m, 0);
+    v = spe_op(&x.m, SPE_OpSDot, x.i32, 2, args);
+    check_last(&x, "spe_op", SPE_OpSDot, x.i32, v, 2, args);
+    CHECK(declares(&x.m, SPE_CapabilityDotProduct));
+    spe_free(&x.m);
+    open_fixture(&x, 0);
+    spe_capability(&x.m, SPE_CapabilityExpectAssumeKHR);
+    args[0] = spe_ieq(&x.m, value(&x, 2, 1, 0), spe_i32(&x.m, 1));
+    spe_op_void(&x.m, 5630, 1, args); /* OpAssumeTrueKHR */
+    spe_extension(&x.m, "SPV_KHR_expect_assume");
+    CHECK(spe_ok(&x.m));
+    close_fixture(&x, "spirv_ops_generic");
+    REFUSES(SPE_ERR_REGION_CROSSED, "is control flow", spe_op_void(&x.m, SPE_OpBranch, 1, &i));
+    REFUSES(SPE_ERR_NO_TYPE, "spe_op", spe_op(&x.m, SPE_OpSDot, i, 0, NULL));
+    REFUSES(SPE_ERR_NAME, "spe_extension", spe_extension(&x.m, ""));
+    REFUSES(SPE_ERR_NO_VALUE, "spe_decorate", spe_decorate(&x.m, 0, SPE_DecorationConstant, 0, NULL));
+    {
+        static spe_id many[65535];
+        REFUSES(SPE_ERR_LIMIT, "65535", spe_op_void(&x.m, SPE_OpNop, 65535, many));
+    }
+}
+
+int main(void)
+{
+    RUN(arithmetic_of_every_type);
+    RUN(arithmetic_refuses_other_types);
+    RUN(operations_by_type);
+    RUN(bit_instructions);
+    RUN(conversions_between_all_numbers);
+    RUN(bitcasts_and_pointers);
+    RUN(composites);
+    RUN(composites_are_checked);
+    RUN(loads_and_stores);
+    RUN(memory_is_checked);
+    RUN(predicated_memory);
+    RUN(every_math_function);
+    RUN(math_is_checked);
+    RUN(subgroup_operations);
+    RUN(work_group_operations);
+    RUN(groups_are_checked);
+    RUN(barriers);
+    RUN(atomics);
+    RUN(atomics_are_checked);
+    RUN(matrix_and_blocks);
+    RUN(other_intel_extensions);
+    RUN(intel_extensions_are_checked);
+    RUN(cooperative_matrices);
+    RUN(generic_instructions);
+    return test_report();
+}
