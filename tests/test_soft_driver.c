@@ -294,12 +294,15 @@ TEST(copies_and_fills)
 {
     const uint8_t pattern[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     uint8_t *m = new_memory(3000), on_stack[100];
+    const void *range = m;
+    const size_t range_size = 3000;
     ze_command_list_handle_t l = new_list();
     uint32_t i;
     for (i = 0; i < 100; i++) on_stack[i] = (uint8_t)(i * 7);
     OK(zeCommandListAppendMemoryFill(l, m, pattern, 8, 800, NULL, 0, NULL));
     OK(zeCommandListAppendMemoryFill(l, m + 1000, pattern + 2, 1, 1000, NULL, 0, NULL));
     OK(zeCommandListAppendBarrier(l, NULL, 0, NULL));
+    OK(zeCommandListAppendMemoryRangesBarrier(l, 1, &range_size, &range, NULL, 0, NULL));
     OK(zeCommandListAppendMemoryCopy(l, m + 2000, on_stack, 100, NULL, 0, NULL));
     OK(zeCommandListAppendMemoryCopyFromContext(l, m + 2100, context, m + 2000, 100, NULL, 0, NULL));
     OK(zeCommandListAppendMemoryPrefetch(l, m, 3000));
@@ -463,6 +466,10 @@ TEST(device_events_and_timestamps)
     execute(l);
     CHECK_INT(zeEventQueryStatus(e[0]), ZE_RESULT_NOT_READY);
     OK(zeEventQueryStatus(e[2]));
+    OK(zeEventQueryTimestampsExp(e[1], device, &count, NULL));
+    CHECK_INT(count, 1);
+    OK(zeEventQueryTimestampsExp(e[1], device, &count, &t));
+    CHECK(t.global.kernelEnd > t.global.kernelStart);
     OK(zeEventQueryKernelTimestamp(e[1], &t));
     CHECK(t.global.kernelEnd > t.global.kernelStart && t.context.kernelEnd == t.global.kernelEnd);
     CHECK(memcmp(&t, &both[0], sizeof t) == 0);
@@ -537,6 +544,60 @@ static bool several_drivers(void)
     return drivers && strchr(drivers, ',');
 }
 
+#define REFUSED(call) CHECK_INT((call), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE)
+
+/* The rest of what the conformance table (soft/README.md) calls unsupported. */
+TEST(what_there_is_not)
+{
+    uint64_t words[8] = {0};
+    void *fake = words, *m = NULL; /* where a handle of a kind that cannot be made is wanted */
+    ze_image_region_t box = {0, 0, 0, 1, 1, 1};
+    ze_image_allocation_ext_properties_t alloc = {.stype = ZE_STRUCTURE_TYPE_IMAGE_ALLOCATION_EXT_PROPERTIES};
+    ze_image_memory_properties_exp_t layout = {.stype = ZE_STRUCTURE_TYPE_IMAGE_MEMORY_EXP_PROPERTIES};
+    ze_image_desc_t d = {
+        .stype = ZE_STRUCTURE_TYPE_IMAGE_DESC, .type = ZE_IMAGE_TYPE_2D, .width = 1, .height = 1, .depth = 1};
+    ze_pci_ext_properties_t pci = {.stype = ZE_STRUCTURE_TYPE_PCI_EXT_PROPERTIES};
+    ze_fabric_vertex_exp_properties_t vertex = {.stype = ZE_STRUCTURE_TYPE_FABRIC_VERTEX_EXP_PROPERTIES};
+    ze_fabric_edge_exp_properties_t edge = {.stype = ZE_STRUCTURE_TYPE_FABRIC_EDGE_EXP_PROPERTIES};
+    ze_ipc_mem_handle_t ipc_memory = {{0}};
+    ze_ipc_event_pool_handle_t ipc_pool = {{0}};
+    ze_event_pool_handle_t pool = new_pool(1, 0);
+    ze_command_list_handle_t l = new_list();
+    uint32_t n = 3;
+    if (several_drivers()) SKIP("several drivers");
+    REFUSED(zeImageGetAllocPropertiesExt(context, fake, &alloc));
+    REFUSED(zeImageGetMemoryPropertiesExp(fake, &layout));
+    REFUSED(zeImageViewCreateExp(context, device, &d, fake, (ze_image_handle_t *)&m));
+    REFUSED(zeCommandListAppendImageCopy(l, fake, fake, NULL, 0, NULL));
+    REFUSED(zeCommandListAppendImageCopyRegion(l, fake, fake, &box, &box, NULL, 0, NULL));
+    REFUSED(zeCommandListAppendImageCopyToMemory(l, words, fake, &box, NULL, 0, NULL));
+    REFUSED(zeCommandListAppendImageCopyFromMemory(l, fake, words, &box, NULL, 0, NULL));
+    REFUSED(zeCommandListAppendImageCopyToMemoryExt(l, words, fake, &box, 1, 1, NULL, 0, NULL));
+    REFUSED(zeCommandListAppendImageCopyFromMemoryExt(l, fake, words, &box, 1, 1, NULL, 0, NULL));
+    REFUSED(zeContextMakeImageResident(context, device, fake));
+    REFUSED(zeContextEvictImage(context, device, fake));
+    REFUSED(zeSamplerDestroy(fake));
+    REFUSED(zeMemOpenIpcHandle(context, device, ipc_memory, 0, &m));
+    REFUSED(zeMemCloseIpcHandle(context, words));
+    REFUSED(zeEventPoolOpenIpcHandle(context, ipc_pool, (ze_event_pool_handle_t *)&m));
+    REFUSED(zeEventPoolCloseIpcHandle(pool));
+    REFUSED(zeDevicePciGetPropertiesExt(device, &pci));
+    REFUSED(zeDeviceReserveCacheExt(device, 3, 4096));
+    REFUSED(zeDeviceSetCacheAdviceExt(device, words, 64, ZE_CACHE_EXT_REGION_ZE_CACHE_REGION_DEFAULT));
+    REFUSED(zeFabricVertexGetSubVerticesExp(fake, &n, NULL));
+    REFUSED(zeFabricVertexGetPropertiesExp(fake, &vertex));
+    REFUSED(zeFabricVertexGetDeviceExp(fake, (ze_device_handle_t *)&m));
+    REFUSED(zeFabricEdgeGetExp(fake, fake, &n, NULL));
+    REFUSED(zeFabricEdgeGetVerticesExp(fake, (ze_fabric_vertex_handle_t *)&m, (ze_fabric_vertex_handle_t *)&m));
+    REFUSED(zeFabricEdgeGetPropertiesExp(fake, &edge));
+    OK(zeFabricVertexGetExp(driver, &n, NULL));
+    CHECK_INT(n, 0);
+    CHECK_INT(zeDeviceGetFabricVertexExp(device, (ze_fabric_vertex_handle_t *)&m),
+              ZE_RESULT_EXP_ERROR_DEVICE_IS_NOT_VERTEX);
+    OK(zeEventPoolDestroy(pool));
+    OK(zeCommandListDestroy(l));
+}
+
 /* With several drivers the loader unwraps handles before anybody has looked at them. */
 TEST(null_handles)
 {
@@ -603,8 +664,10 @@ TEST(module_contents)
 
 TEST(dynamic_link)
 {
+    ze_linkage_inspection_ext_desc_t d = {.stype = ZE_STRUCTURE_TYPE_LINKAGE_INSPECTION_EXT_DESC};
     ze_module_build_log_handle_t log = NULL;
     if (several_drivers()) SKIP("the loader mistakes the list of modules for a module when it has several drivers");
+    REFUSED(zeModuleInspectLinkageExt(&d, 1, &module, &log));
     OK(zeModuleDynamicLink(1, &module, &log));
     if (log) OK(zeModuleBuildLogDestroy(log));
 }
@@ -709,6 +772,7 @@ TEST(kernel_properties)
     ze_kernel_preferred_group_size_properties_t pg = {.stype =
                                                           ZE_STRUCTURE_TYPE_KERNEL_PREFERRED_GROUP_SIZE_PROPERTIES};
     ze_kernel_properties_t p = {.stype = ZE_STRUCTURE_TYPE_KERNEL_PROPERTIES, .pNext = &pg};
+    ze_scheduling_hint_exp_desc_t hint = {.stype = ZE_STRUCTURE_TYPE_SCHEDULING_HINT_EXP_DESC};
     ze_kernel_indirect_access_flags_t flags = 0;
     ze_kernel_handle_t k = new_kernel("sum");
     ze_kernel_desc_t d = {.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC, .pKernelName = "absent"};
@@ -736,6 +800,7 @@ TEST(kernel_properties)
     OK(zeKernelGetIndirectAccess(k, &flags));
     CHECK_INT(flags, ZE_KERNEL_INDIRECT_ACCESS_FLAG_DEVICE);
     OK(zeKernelSetCacheConfig(k, ZE_CACHE_CONFIG_FLAG_LARGE_SLM));
+    REFUSED(zeKernelSchedulingHintExp(k, &hint));
     OK(zeKernelDestroy(k));
     CHECK_INT(zeKernelCreate(module, &d, &none), ZE_RESULT_ERROR_INVALID_KERNEL_NAME);
 }
@@ -1013,6 +1078,102 @@ TEST(a_module_of_another_compiler_builds)
     CHECK_MSG(build_result == ZE_RESULT_SUCCESS, "0x%x: %s", (unsigned)build_result, build_text);
 }
 
+/* ---- what newer headers have */
+
+#ifdef ZE_API_VERSION_CURRENT_M
+#if ZE_API_VERSION_CURRENT_M >= ZE_MAKE_VERSION(1, 17)
+#define NEWER 1
+#endif
+#endif
+
+#ifdef NEWER
+static void count_call(void *user) { ++*(uint32_t *)user; }
+
+TEST(newer_getters)
+{
+    ze_init_driver_type_desc_t t = {.stype = ZE_STRUCTURE_TYPE_INIT_DRIVER_TYPE_DESC,
+                                    .flags = ZE_INIT_DRIVER_TYPE_FLAG_GPU};
+    ze_command_list_handle_t l = new_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS), r = new_list();
+    ze_command_queue_handle_t q = new_queue(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+    ze_event_pool_handle_t pool = new_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE), p = NULL;
+    ze_event_handle_t e = new_event(pool, 0);
+    ze_device_handle_t d = NULL;
+    ze_context_handle_t c = NULL;
+    ze_command_queue_mode_t mode = 0;
+    ze_event_scope_flags_t scope = 0;
+    ze_event_pool_flags_t flags = 0;
+    ze_bool_t is = 0;
+    const char *text = NULL;
+    uint32_t n = 9;
+    OK(zeInitDrivers(&n, NULL, &t));
+    CHECK(n >= 1);
+    OK(zeDeviceGetRootDevice(device, &d));
+    CHECK(d == NULL || d == device);
+    OK(zeCommandQueueGetOrdinal(q, &n));
+    CHECK_INT(n, 0);
+    OK(zeCommandQueueGetMode(q, &mode));
+    CHECK_INT(mode, ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+    OK(zeCommandListImmediateGetMode(l, &mode));
+    CHECK_INT(mode, ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    OK(zeCommandListIsImmediate(l, &is));
+    CHECK(is);
+    OK(zeCommandListIsImmediate(r, &is));
+    CHECK(!is);
+    CHECK_INT(zeCommandListImmediateGetIndex(r, &n), ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE);
+    OK(zeCommandListGetDeviceHandle(l, &d));
+    OK(zeCommandListGetContextHandle(l, &c));
+    CHECK(d == device && c == context);
+    OK(zeEventGetEventPool(e, &p));
+    CHECK(p == pool);
+    OK(zeEventGetSignalScope(e, &scope));
+    CHECK_INT(scope, ZE_EVENT_SCOPE_FLAG_HOST);
+    OK(zeEventPoolGetFlags(pool, &flags));
+    CHECK_INT(flags, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    CHECK(zeDriverGetExtensionFunctionAddress(driver, "zeNone", (void **)&c) != ZE_RESULT_SUCCESS);
+    OK(zeDriverGetLastErrorDescription(driver, &text));
+    CHECK_HAS(text, "zeNone");
+    OK(zeEventDestroy(e));
+    OK(zeEventPoolDestroy(pool));
+    OK(zeCommandListDestroy(l));
+    OK(zeCommandListDestroy(r));
+    OK(zeCommandQueueDestroy(q));
+}
+
+TEST(newer_commands)
+{
+    ze_command_list_handle_t l = new_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS), r = new_list();
+    ze_kernel_handle_t k = new_kernel("where"), s = new_kernel("sum");
+    uint32_t *out = new_memory(400), calls = 0, i;
+    int *in = new_memory(256), *total = new_memory(4);
+    uint64_t base = 5;
+    size_t local = 256;
+    ze_group_count_t n = {5, 1, 1}, one = {1, 1, 1};
+    ze_group_size_t size = {20, 1, 1}, required = {64, 1, 1};
+    void *arguments[] = {&out, &base}, *sum_arguments[] = {&in, &total, &local};
+    OK(zeCommandListAppendLaunchKernelWithArguments(l, k, n, size, arguments, NULL, NULL, 0, NULL));
+    OK(zeCommandListAppendHostFunction(l, count_call, &calls, NULL, NULL, 0, NULL));
+    OK(zeCommandListHostSynchronize(l, FOR_EVER));
+    CHECK_INT(calls, 1);
+    for (i = 0; i < 100; i++) CHECK_INT(out[i], 5 + i + 10 * (i % 20 % 4 + 1));
+    for (i = 0; i < 64; i++) in[i] = (int)i;
+    OK(zeCommandListAppendLaunchKernelWithArguments(r, s, one, required, sum_arguments, NULL, NULL, 0, NULL));
+    OK(zeCommandListAppendMemoryFillWithParameters(r, out, "q", 1, 4, NULL, NULL, 0, NULL));
+    OK(zeCommandListAppendMemoryCopyWithParameters(r, out + 1, out, 4, NULL, NULL, 0, NULL));
+    OK(zeCommandListClose(r));
+    OK(zeCommandListImmediateAppendCommandListsExp(l, 1, &r, NULL, 0, NULL));
+    OK(zeDeviceSynchronize(device));
+    CHECK_INT(*total, 63 * 32);
+    CHECK_INT(out[1], 0x71717171);
+    OK(zeKernelDestroy(k));
+    OK(zeKernelDestroy(s));
+    OK(zeCommandListDestroy(l));
+    OK(zeCommandListDestroy(r));
+    OK(zeMemFree(context, out));
+    OK(zeMemFree(context, in));
+    OK(zeMemFree(context, total));
+}
+#endif
+
 static void run_module_tests(void)
 {
     RUN(module_contents);
@@ -1029,6 +1190,10 @@ static void run_module_tests(void)
     RUN(cooperative_launch);
     RUN(lost_barriers_do_not_hang);
     RUN(queues_in_several_threads);
+#ifdef NEWER
+    RUN(newer_getters);
+    RUN(newer_commands);
+#endif
 }
 
 int main(void)
@@ -1055,6 +1220,7 @@ int main(void)
     RUN(immediate_lists);
     RUN(events_refused);
     RUN(images_and_samplers_are_refused);
+    RUN(what_there_is_not);
     RUN(null_handles);
     RUN(many_rounds_leave_nothing_running);
     build_result = build(ZE_MODULE_FORMAT_IL_SPIRV, driver_kernels, sizeof driver_kernels, NULL, &module, build_text,
