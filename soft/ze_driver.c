@@ -12,7 +12,7 @@ struct _ze_driver_handle_t soft_driver = {SOFT_DRIVER};
 
 /* ---- errors */
 
-static _Thread_local char last_error[512];
+static _Thread_local char last_error[2048];
 
 static void keep_error(const char *format, va_list args, bool print)
 {

@@ -14,16 +14,31 @@ static ze_module_build_log_handle_t log_new(void)
         .ModuleBuildLog = {.pfnDestroy = zeModuleBuildLogDestroy, .pfnGetString = zeModuleBuildLogGetString}};
     ze_module_build_log_handle_t log = calloc(1, sizeof *log);
     if (!log) return NULL;
-    log->self = log;
+    log->face = &log->own;
     log->tables = &tables;
+    log->own.log = log;
+#if SOFT_API(17)
+    log->own.tables.version = ZE_API_VERSION_CURRENT;
+    log->own.tables.isValidFlag = 1;
+    log->own.tables.ModuleBuildLog = (ze_module_build_log_dditable_t *)(uintptr_t)&tables.ModuleBuildLog;
+#else
+    log->own.version = ZE_API_VERSION_CURRENT;
+#endif
     log->tag = SOFT_LOG;
     return log;
 }
 
+/* The log behind a handle or behind its face. */
+static ze_result_t find_log(ze_module_build_log_handle_t *log)
+{
+    if (!*log) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if ((*log)->face != &(*log)->own) *log = ((const struct soft_log_face *)(const void *)*log)->log;
+    return soft_check(&(*log)->tag, SOFT_LOG);
+}
+
 ze_result_t zeModuleBuildLogDestroy(ze_module_build_log_handle_t log)
 {
-    if (!log) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
-    SOFT_HANDLE(&log->tag, SOFT_LOG);
+    SOFT_TRY(find_log(&log));
     log->tag = SOFT_DEAD;
     sp_text_free(&log->text);
     free(log);
@@ -32,8 +47,7 @@ ze_result_t zeModuleBuildLogDestroy(ze_module_build_log_handle_t log)
 
 ze_result_t zeModuleBuildLogGetString(ze_module_build_log_handle_t log, size_t *size, char *to)
 {
-    if (!log) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
-    SOFT_HANDLE(&log->tag, SOFT_LOG);
+    SOFT_TRY(find_log(&log));
     SOFT_POINTER(size);
     if (!to) {
         *size = log->text.size + 1;
@@ -294,7 +308,7 @@ ze_result_t zeModuleCreate(ze_context_handle_t context, ze_device_handle_t devic
     *module = NULL;
     result = module_new(context, desc, &log->text, module);
     if (result != ZE_RESULT_SUCCESS)
-        soft_fail(result, "module not built: %.400s", log->text.data ? log->text.data : "no memory");
+        soft_fail(result, "module not built: %.1800s", log->text.data ? log->text.data : "no memory");
     if (build_log)
         *build_log = log;
     else

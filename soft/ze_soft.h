@@ -185,13 +185,24 @@ struct _ze_module_handle_t {
     uint32_t kernel_count;
 };
 
-/* When it has several drivers, the loader wraps handles in objects of two words: the driver's handle and its tables. It
- * forgets to wrap the log of a build that failed (seen in 1.8 and 1.32) and then takes ours for such an object. So we
- * begin a log as it would: reading the log of a failed build is what people do.
+/* When it has several drivers, the loader wraps our handles in objects of its own, and forgets to do so with the log of
+ * a build that failed. It then takes our log for such an object: a handle and tables (seen in 1.8), or tables of
+ * another form (1.32). Reading that log is what people do, so a log begins with what either of them looks for.
  */
+struct soft_log_face {
+#if SOFT_API(17)
+    ze_dditable_driver_t tables;
+#else
+    uint32_t version; /* and a zero where newer loaders look whether the tables are valid */
+    uint8_t zero[508];
+#endif
+    ze_module_build_log_handle_t log;
+};
+
 struct _ze_module_build_log_handle_t {
-    ze_module_build_log_handle_t self;
-    const ze_dditable_t *tables;
+    struct soft_log_face *face;  /* 1.8: the handle we get back; 1.32: the tables */
+    const ze_dditable_t *tables; /* 1.8 */
+    struct soft_log_face own;
     uint32_t tag;
     struct sp_text text;
 };
