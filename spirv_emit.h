@@ -438,6 +438,7 @@ typedef struct {
     uint32_t serial;      /* scopes opened so far */
     uint64_t seen[SPE_OPCODES_KNOWN_ / 64]; /* opcodes whose capabilities are declared */
     spe_id opencl_std;
+    spe_id known_int[4], known_float[4], known_bool; /* of 8 << i bits: asked for all the time */
     spe_id builtin_variable[SPE_BUILTIN_COUNT_];
     struct {
         spe_id id, ret, entry, first_param;
@@ -1064,10 +1065,13 @@ static inline uint32_t spe_result_word_(uint32_t op)
 
 static inline bool spe_same_(const uint32_t *at, uint32_t op, uint32_t n, const uint32_t *w)
 {
-    uint32_t result = spe_result_word_(op);
+    uint32_t result = spe_result_word_(op), i;
     if (*at != ((n + 2) << 16 | op)) return false;
     if (result == 2 && at[1] != w[0]) return false;
-    return n < result || !memcmp(at + result + 1, w + result - 1, (n + 1 - result) * sizeof *w);
+    for (i = result - 1; i < n; i++) {
+        if (at[i + 2] != w[i]) return false;
+    }
+    return true;
 }
 
 /* Twice as many slots; the list of (hash, place) pairs says what goes into them. */
@@ -1167,29 +1171,39 @@ static inline spe_id spe_void(spe_module *m)
 
 static inline spe_id spe_bool(spe_module *m)
 {
-    spe_type_info t = spe_info_of_(SPE_KIND_BOOL, 1, 1, 0);
-    return spe_type_(m, SPE_OpTypeBool, 0, NULL, &t, SPE_NEED_NOTHING_, 0);
+    spe_type_info t;
+    if (m->known_bool && !m->error.id) return m->known_bool;
+    t = spe_info_of_(SPE_KIND_BOOL, 1, 1, 0);
+    return m->known_bool = spe_type_(m, SPE_OpTypeBool, 0, NULL, &t, SPE_NEED_NOTHING_, 0);
 }
+
+/* The place of 8, 16, 32, 64 bits in known_int and known_float. */
+static inline uint32_t spe_width_index_(uint32_t bits) { return bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : 3; }
 
 /* An integer of 8, 16, 32 or 64 bits (capability Int8, Int16, Int64 as needed); it has no sign, operations have. */
 static inline spe_id spe_int(spe_module *m, uint32_t bits)
 {
-    spe_type_info t = spe_info_of_(SPE_KIND_INT, bits, 1, 0);
-    uint32_t w[2];
+    uint32_t w[2], at = spe_width_index_(bits);
+    spe_type_info t;
     if (bits != 8 && bits != 16 && bits != 32 && bits != 64)
         return spe_error_(m, SPE_ERR_RANGE, "spe_int: %u bits; there are 8, 16, 32 and 64", bits);
+    if (m->known_int[at] && !m->error.id) return m->known_int[at];
+    t = spe_info_of_(SPE_KIND_INT, bits, 1, 0);
     w[0] = bits;
     w[1] = 0;
-    return spe_type_(m, SPE_OpTypeInt, 2, w, &t, SPE_NEED_INT_, bits);
+    return m->known_int[at] = spe_type_(m, SPE_OpTypeInt, 2, w, &t, SPE_NEED_INT_, bits);
 }
 
 /* An IEEE float of 16, 32 or 64 bits (capability Float16, Float64 as needed). */
 static inline spe_id spe_float(spe_module *m, uint32_t bits)
 {
-    spe_type_info t = spe_info_of_(SPE_KIND_FLOAT, bits, 1, 0);
+    uint32_t at = spe_width_index_(bits);
+    spe_type_info t;
     if (bits != 16 && bits != 32 && bits != 64)
         return spe_error_(m, SPE_ERR_RANGE, "spe_float: %u bits; there are 16, 32 and 64", bits);
-    return spe_type_(m, SPE_OpTypeFloat, 1, &bits, &t, SPE_NEED_FLOAT_, bits);
+    if (m->known_float[at] && !m->error.id) return m->known_float[at];
+    t = spe_info_of_(SPE_KIND_FLOAT, bits, 1, 0);
+    return m->known_float[at] = spe_type_(m, SPE_OpTypeFloat, 1, &bits, &t, SPE_NEED_FLOAT_, bits);
 }
 
 static inline spe_id spe_encoded_float_(spe_module *m, uint32_t bits, spe_encoding encoding, uint32_t number)
@@ -4262,6 +4276,7 @@ static inline spe_words spe_finish(spe_module *m)
 {
     spe_words words = {NULL, 0};
     uint32_t *at;
+    size_t total = 5;
     int section;
     if (m->open) {
         if (m->region_count)
@@ -4274,18 +4289,19 @@ static inline spe_words spe_finish(spe_module *m)
     if (!m->finished) {
         spe_write_head_(m);
         spe_write_entries_(m);
-        at = spe_push_(m, SPE_BUFFER_OUT_, 5);
-        if (!at || m->error.id) return words;
+        for (section = 0; section < SPE_SECTION_COUNT_; section++) total += m->buffer[section].count;
+        at = m->error.id ? NULL : spe_push_(m, SPE_BUFFER_OUT_, total);
+        if (!at) return words;
         at[0] = 0x07230203;
         at[1] = m->options.version;
         at[2] = 0;
         at[3] = (uint32_t)m->id_count;
         at[4] = 0;
+        at += 5;
         for (section = 0; section < SPE_SECTION_COUNT_; section++) {
             const spe_buffer_ *b = &m->buffer[section];
-            at = spe_push_(m, SPE_BUFFER_OUT_, b->count);
-            if (!at) return words;
             if (b->count) memcpy(at, b->data, b->count * sizeof *at);
+            at += b->count;
         }
         m->finished = true;
     }

@@ -159,6 +159,7 @@ typedef struct {
     uint32_t serial;      /* scopes opened so far */
     uint64_t seen[SPE_OPCODES_KNOWN_ / 64]; /* opcodes whose capabilities are declared */
     spe_id opencl_std;
+    spe_id known_int[4], known_float[4], known_bool; /* of 8 << i bits: asked for all the time */
     spe_id builtin_variable[SPE_BUILTIN_COUNT_];
     struct {
         spe_id id, ret, entry, first_param;

@@ -104,10 +104,13 @@ static inline uint32_t spe_result_word_(uint32_t op)
 
 static inline bool spe_same_(const uint32_t *at, uint32_t op, uint32_t n, const uint32_t *w)
 {
-    uint32_t result = spe_result_word_(op);
+    uint32_t result = spe_result_word_(op), i;
     if (*at != ((n + 2) << 16 | op)) return false;
     if (result == 2 && at[1] != w[0]) return false;
-    return n < result || !memcmp(at + result + 1, w + result - 1, (n + 1 - result) * sizeof *w);
+    for (i = result - 1; i < n; i++) {
+        if (at[i + 2] != w[i]) return false;
+    }
+    return true;
 }
 
 /* Twice as many slots; the list of (hash, place) pairs says what goes into them. */
@@ -207,29 +210,39 @@ static inline spe_id spe_void(spe_module *m)
 
 static inline spe_id spe_bool(spe_module *m)
 {
-    spe_type_info t = spe_info_of_(SPE_KIND_BOOL, 1, 1, 0);
-    return spe_type_(m, SPE_OpTypeBool, 0, NULL, &t, SPE_NEED_NOTHING_, 0);
+    spe_type_info t;
+    if (m->known_bool && !m->error.id) return m->known_bool;
+    t = spe_info_of_(SPE_KIND_BOOL, 1, 1, 0);
+    return m->known_bool = spe_type_(m, SPE_OpTypeBool, 0, NULL, &t, SPE_NEED_NOTHING_, 0);
 }
+
+/* The place of 8, 16, 32, 64 bits in known_int and known_float. */
+static inline uint32_t spe_width_index_(uint32_t bits) { return bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : 3; }
 
 /* An integer of 8, 16, 32 or 64 bits (capability Int8, Int16, Int64 as needed); it has no sign, operations have. */
 static inline spe_id spe_int(spe_module *m, uint32_t bits)
 {
-    spe_type_info t = spe_info_of_(SPE_KIND_INT, bits, 1, 0);
-    uint32_t w[2];
+    uint32_t w[2], at = spe_width_index_(bits);
+    spe_type_info t;
     if (bits != 8 && bits != 16 && bits != 32 && bits != 64)
         return spe_error_(m, SPE_ERR_RANGE, "spe_int: %u bits; there are 8, 16, 32 and 64", bits);
+    if (m->known_int[at] && !m->error.id) return m->known_int[at];
+    t = spe_info_of_(SPE_KIND_INT, bits, 1, 0);
     w[0] = bits;
     w[1] = 0;
-    return spe_type_(m, SPE_OpTypeInt, 2, w, &t, SPE_NEED_INT_, bits);
+    return m->known_int[at] = spe_type_(m, SPE_OpTypeInt, 2, w, &t, SPE_NEED_INT_, bits);
 }
 
 /* An IEEE float of 16, 32 or 64 bits (capability Float16, Float64 as needed). */
 static inline spe_id spe_float(spe_module *m, uint32_t bits)
 {
-    spe_type_info t = spe_info_of_(SPE_KIND_FLOAT, bits, 1, 0);
+    uint32_t at = spe_width_index_(bits);
+    spe_type_info t;
     if (bits != 16 && bits != 32 && bits != 64)
         return spe_error_(m, SPE_ERR_RANGE, "spe_float: %u bits; there are 16, 32 and 64", bits);
-    return spe_type_(m, SPE_OpTypeFloat, 1, &bits, &t, SPE_NEED_FLOAT_, bits);
+    if (m->known_float[at] && !m->error.id) return m->known_float[at];
+    t = spe_info_of_(SPE_KIND_FLOAT, bits, 1, 0);
+    return m->known_float[at] = spe_type_(m, SPE_OpTypeFloat, 1, &bits, &t, SPE_NEED_FLOAT_, bits);
 }
 
 static inline spe_id spe_encoded_float_(spe_module *m, uint32_t bits, spe_encoding encoding, uint32_t number)

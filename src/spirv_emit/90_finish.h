@@ -96,6 +96,7 @@ static inline spe_words spe_finish(spe_module *m)
 {
     spe_words words = {NULL, 0};
     uint32_t *at;
+    size_t total = 5;
     int section;
     if (m->open) {
         if (m->region_count)
@@ -108,18 +109,19 @@ static inline spe_words spe_finish(spe_module *m)
     if (!m->finished) {
         spe_write_head_(m);
         spe_write_entries_(m);
-        at = spe_push_(m, SPE_BUFFER_OUT_, 5);
-        if (!at || m->error.id) return words;
+        for (section = 0; section < SPE_SECTION_COUNT_; section++) total += m->buffer[section].count;
+        at = m->error.id ? NULL : spe_push_(m, SPE_BUFFER_OUT_, total);
+        if (!at) return words;
         at[0] = 0x07230203;
         at[1] = m->options.version;
         at[2] = 0;
         at[3] = (uint32_t)m->id_count;
         at[4] = 0;
+        at += 5;
         for (section = 0; section < SPE_SECTION_COUNT_; section++) {
             const spe_buffer_ *b = &m->buffer[section];
-            at = spe_push_(m, SPE_BUFFER_OUT_, b->count);
-            if (!at) return words;
             if (b->count) memcpy(at, b->data, b->count * sizeof *at);
+            at += b->count;
         }
         m->finished = true;
     }
