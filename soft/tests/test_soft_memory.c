@@ -1,0 +1,237 @@
+/* test_soft_memory.c - the driver when memory runs out: every allocation is made to fail once. Each call must then
+ * either succeed or say that memory ran out, leave nothing behind, and work when tried again.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "ze_soft.h"
+#include "driver_kernels.h"
+#include "test.h"
+
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define CAN_FAIL 1
+#endif
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#undef CAN_FAIL
+#endif
+#endif
+
+static _Atomic long countdown; /* this many more allocations succeed, then one fails; negative: all succeed */
+static _Atomic bool failed_one;
+static _Atomic long live;
+
+#ifdef CAN_FAIL
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *p, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+void __libc_free(void *p);
+
+static bool fails_now(void)
+{
+    if (atomic_load(&countdown) < 0 || atomic_fetch_sub(&countdown, 1) != 0) return false;
+    atomic_store(&failed_one, true);
+    return true;
+}
+
+static void *counted(void *p)
+{
+    if (p) atomic_fetch_add(&live, 1);
+    return p;
+}
+
+void *malloc(size_t size) { return fails_now() ? NULL : counted(__libc_malloc(size)); }
+void *calloc(size_t count, size_t size) { return fails_now() ? NULL : counted(__libc_calloc(count, size)); }
+
+void *realloc(void *p, size_t size)
+{
+    void *q = fails_now() ? NULL : __libc_realloc(p, size);
+    if (!p && q) atomic_fetch_add(&live, 1);
+    return q;
+}
+
+int posix_memalign(void **to, size_t alignment, size_t size)
+{
+    void *p = fails_now() ? NULL : counted(__libc_memalign(alignment, size));
+    if (p) *to = p;
+    return p ? 0 : ENOMEM;
+}
+
+void free(void *p)
+{
+    if (p) atomic_fetch_sub(&live, 1);
+    __libc_free(p);
+}
+#endif
+
+static ze_context_handle_t context;
+static ze_result_t worst; /* the first result of a scenario that was neither success nor about memory */
+
+/* True on success. */
+static bool went_well(ze_result_t r)
+{
+    bool memory = r == ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY || r == ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
+    if (r != ZE_RESULT_SUCCESS && !memory && worst == ZE_RESULT_SUCCESS) worst = r;
+    return r == ZE_RESULT_SUCCESS;
+}
+
+static void use_memory(void)
+{
+    ze_device_mem_alloc_desc_t d = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC};
+    ze_physical_mem_desc_t pd = {.stype = ZE_STRUCTURE_TYPE_PHYSICAL_MEM_DESC, .size = 1 << 16};
+    ze_physical_mem_handle_t physical = NULL;
+    ze_context_desc_t cd = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
+    ze_context_handle_t c = NULL;
+    void *p[70], *range = NULL;
+    uint32_t i, n = 0;
+    for (i = 0; i < 70; i++) n += went_well(zeMemAllocDevice(context, &d, 100, 64, &soft_device, &p[n]));
+    while (n) went_well(zeMemFree(context, p[--n]));
+    if (went_well(zeContextCreate(&soft_driver, &cd, &c))) went_well(zeContextDestroy(c));
+    if (went_well(zePhysicalMemCreate(context, &soft_device, &pd, &physical)))
+        went_well(zePhysicalMemDestroy(context, physical));
+    if (went_well(zeVirtualMemReserve(context, NULL, 1 << 16, &range)))
+        went_well(zeVirtualMemFree(context, range, 1 << 16));
+}
+
+static void use_queues(void)
+{
+    ze_command_queue_desc_t qd = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
+                                  .mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS};
+    ze_command_list_desc_t ld = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC};
+    ze_event_pool_desc_t pd = {.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC, .count = 1};
+    ze_event_desc_t ed = {.stype = ZE_STRUCTURE_TYPE_EVENT_DESC};
+    ze_fence_desc_t fd = {.stype = ZE_STRUCTURE_TYPE_FENCE_DESC};
+    ze_command_queue_handle_t q = NULL;
+    ze_command_list_handle_t l = NULL, immediate = NULL;
+    ze_event_pool_handle_t pool = NULL;
+    ze_event_handle_t e = NULL;
+    ze_fence_handle_t f = NULL;
+    char to[8] = "", want[8] = "abcdefg";
+    bool recorded = false;
+    if (went_well(zeEventPoolCreate(context, &pd, 0, NULL, &pool))) went_well(zeEventCreate(pool, &ed, &e));
+    if (went_well(zeCommandListCreate(context, &soft_device, &ld, &l)))
+        recorded = went_well(zeCommandListAppendMemoryCopy(l, to, want, 8, e, 0, NULL)) &
+                   went_well(zeCommandListAppendMemoryFill(l, to, "q", 1, 1, NULL, 0, NULL)) &
+                   went_well(zeCommandListClose(l));
+    if (went_well(zeCommandQueueCreate(context, &soft_device, &qd, &q))) {
+        went_well(zeFenceCreate(q, &fd, &f));
+        if (recorded && went_well(zeCommandQueueExecuteCommandLists(q, 1, &l, f))) {
+            went_well(zeCommandQueueSynchronize(q, UINT64_MAX));
+            CHECK(strcmp(to, "qbcdefg") == 0);
+        }
+    }
+    if (went_well(zeCommandListCreateImmediate(context, &soft_device, &qd, &immediate))) {
+        went_well(zeCommandListAppendMemoryFill(immediate, to, "r", 1, 1, NULL, 0, NULL));
+        went_well(zeCommandListDestroy(immediate));
+    }
+    if (f) went_well(zeFenceDestroy(f));
+    if (l) went_well(zeCommandListDestroy(l));
+    if (q) went_well(zeCommandQueueDestroy(q));
+    if (e) went_well(zeEventDestroy(e));
+    if (pool) went_well(zeEventPoolDestroy(pool));
+}
+
+static void run_add(ze_module_handle_t m)
+{
+    ze_kernel_desc_t kd = {.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC, .pKernelName = "sum"};
+    ze_command_queue_desc_t qd = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
+                                  .mode = ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS};
+    ze_group_count_t one = {1, 1, 1};
+    ze_kernel_handle_t k = NULL;
+    ze_command_list_handle_t l = NULL;
+    int in[64], out = 0, *pin = in, *pout = &out, i;
+    for (i = 0; i < 64; i++) in[i] = i;
+    if (!went_well(zeKernelCreate(m, &kd, &k))) return;
+    went_well(zeKernelSetArgumentValue(k, 0, sizeof pin, &pin));
+    went_well(zeKernelSetArgumentValue(k, 1, sizeof pout, &pout));
+    went_well(zeKernelSetArgumentValue(k, 2, 256, NULL));
+    if (went_well(zeCommandListCreateImmediate(context, &soft_device, &qd, &l))) {
+        if (went_well(zeCommandListAppendLaunchKernel(l, k, &one, NULL, 0, NULL))) CHECK_INT(out, 63 * 32);
+        went_well(zeCommandListDestroy(l));
+    }
+    went_well(zeKernelDestroy(k));
+}
+
+static ze_result_t build(ze_module_handle_t *m)
+{
+    ze_module_desc_t d = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
+                          .format = ZE_MODULE_FORMAT_IL_SPIRV,
+                          .inputSize = sizeof driver_kernels,
+                          .pInputModule = (const uint8_t *)driver_kernels};
+    ze_module_build_log_handle_t log = NULL;
+    ze_result_t r = zeModuleCreate(context, &soft_device, &d, m, &log);
+    if (log) zeModuleBuildLogDestroy(log);
+    return r;
+}
+
+static ze_module_handle_t module;
+
+static void use_kernels(void) { run_add(module); }
+
+static void use_modules(void)
+{
+    ze_module_handle_t m = NULL;
+    ze_result_t r = build(&m);
+    if (r == ZE_RESULT_ERROR_MODULE_BUILD_FAILURE) return; /* it has a log that says what failed */
+    if (went_well(r)) went_well(zeModuleDestroy(m));
+}
+
+/* Runs it with the 1st, 2nd ... allocation failing, until it gets through. */
+static void exhaust(void (*scenario)(void))
+{
+#ifdef CAN_FAIL
+    long n, before;
+    atomic_store(&countdown, -1);
+    scenario(); /* what is allocated once and kept */
+    for (n = 0; n < 100000; n++) {
+        worst = ZE_RESULT_SUCCESS;
+        before = atomic_load(&live);
+        atomic_store(&failed_one, false);
+        atomic_store(&countdown, n);
+        scenario();
+        atomic_store(&countdown, -1);
+        CHECK_MSG(worst == ZE_RESULT_SUCCESS, "allocation %ld: result 0x%x", n, (unsigned)worst);
+        if (!atomic_load(&failed_one)) break;
+        CHECK_MSG(atomic_load(&live) <= before, "allocation %ld: %ld blocks left behind", n,
+                  atomic_load(&live) - before);
+    }
+    CHECK(n > 3);
+#else
+    scenario();
+    CHECK_INT(worst, ZE_RESULT_SUCCESS);
+#endif
+}
+
+TEST(memory) { exhaust(use_memory); }
+TEST(queues) { exhaust(use_queues); }
+TEST(kernels) { exhaust(use_kernels); }
+
+TEST(modules)
+{
+    setenv("XETILE_CC", "/nonexistent/cc", 1); /* a cache that cannot be read must not start the compiler every time */
+    exhaust(use_modules);
+    unsetenv("XETILE_CC");
+}
+
+int main(void)
+{
+    ze_context_desc_t d = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
+    ze_result_t r;
+    atomic_store(&countdown, -1);
+    setenv("XETILE_SOFT_THREADS", "1", 1);
+    if (zeContextCreate(&soft_driver, &d, &context) != ZE_RESULT_SUCCESS) return 1;
+    r = build(&module);
+    if (r != ZE_RESULT_SUCCESS) printf("the module does not build: 0x%x\n", (unsigned)r);
+    RUN(memory);
+    RUN(queues);
+    if (module) {
+        RUN(kernels);
+        RUN(modules);
+        zeModuleDestroy(module);
+    }
+    zeContextDestroy(context);
+    return test_report() || r != ZE_RESULT_SUCCESS;
+}
