@@ -32,7 +32,9 @@ void xetile_co_swap(void **save, void *to);
 void xetile_co_entry(void);
 #endif
 
-#if defined(__x86_64__)
+#if defined(CO_UCONTEXT)
+/* swapcontext does it */
+#elif defined(__x86_64__)
 __asm__(".text\n"
         ".hidden xetile_co_swap\n.globl xetile_co_swap\n.type xetile_co_swap,@function\n"
         "xetile_co_swap:\n"

@@ -10,8 +10,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#if !defined(__x86_64__) && !defined(__aarch64__)
+/* -DCO_UCONTEXT tries the portable form on any machine. */
+#if !defined(CO_UCONTEXT) && !defined(__x86_64__) && !defined(__aarch64__)
 #define CO_UCONTEXT 1
+#endif
+#ifdef CO_UCONTEXT
 #include <ucontext.h>
 #endif
 #if defined(__has_feature)

@@ -99,6 +99,8 @@ TEST(driver_properties)
     CHECK_INT(more, count);
     for (i = 0; i < more; i++) CHECK_HAS(e[i].name, "ZE_ex");
     CHECK(zeDriverGetExtensionFunctionAddress(driver, "zeNoSuchThing", &address) != ZE_RESULT_SUCCESS);
+    OK(zeDriverGetExtensionFunctionAddress(driver, "zeModuleBuildLogGetString", &address));
+    CHECK(address != NULL);
 }
 
 TEST(device_properties)
