@@ -563,10 +563,12 @@ TEST(what_there_is_not)
     ze_fabric_edge_exp_properties_t edge = {.stype = ZE_STRUCTURE_TYPE_FABRIC_EDGE_EXP_PROPERTIES};
     ze_ipc_mem_handle_t ipc_memory = {{0}};
     ze_ipc_event_pool_handle_t ipc_pool = {{0}};
-    ze_event_pool_handle_t pool = new_pool(1, 0);
-    ze_command_list_handle_t l = new_list();
+    ze_event_pool_handle_t pool;
+    ze_command_list_handle_t l;
     uint32_t n = 3;
     if (several_drivers()) SKIP("several drivers");
+    pool = new_pool(1, 0);
+    l = new_list();
     REFUSED(zeImageGetAllocPropertiesExt(context, fake, &alloc));
     REFUSED(zeImageGetMemoryPropertiesExp(fake, &layout));
     REFUSED(zeImageViewCreateExp(context, device, &d, fake, (ze_image_handle_t *)&m));
