@@ -47,9 +47,10 @@
  *     XT_UPDATE_TILE_OFFSET(tile, rows, cols)     a new tile, moved by so many elements
  *     XT_TILE_MMA(a, b, c) or (a, b)     a * b + c; options .map (checked against what follows from a and b), .type (without
  *                                        c; default f32, i32 for 8-bit integers, f64)
- *         a x b               result
- *         f16 x f16           f32, f16         bf16 x bf16    f32, bf16       tf32 x tf32    f32
- *         i8|u8 x i8|u8       i32              f32 x f32      f32 (no matrix hardware)     f64 x f64 f64 (no matrix hardware)
+ *         a x b               result                   a x b                      result
+ *         f16 x f16           f32, f16                 f32 x f32, tf32 x tf32     f32       without the matrix instruction
+ *         bf16 x bf16         f32, bf16                f64 x f64                  f64       without
+ *         i8|u8 x i8|u8       i32                      others: what cm_product_row of coopmatrix.h has
  *     XT_SPLAT(T, rows, cols, number, .map = m)   every element the same
  *     XT_ADD XT_SUB XT_MUL XT_DIV XT_MIN XT_MAX (x, y)    on numbers; on vectors of one type, shape and map; on a vector and
  *                                        a number. XT_VADD ... are the same
@@ -686,7 +687,7 @@ static inline spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v)
     if (type == CM_E4M3) return spe_const_u(&x->m, t, spe_f32_to_e4m3_bits((float)real, true));
     if (type == CM_E5M2) return spe_const_u(&x->m, t, spe_f32_to_e5m2_bits((float)real, true));
     if (xt_is_float_(type)) return spe_const_f(&x->m, t, type == CM_TF32 ? (double)spe_f32_to_tf32((float)real) : real);
-    return spe_const_i(&x->m, t, v->i);
+    return xt_is_signed_(type) ? spe_const_i(&x->m, t, v->i) : spe_const_u(&x->m, t, (uint64_t)v->i);
 }
 
 /* Is there a number at all, and does a constant fit the type? */
@@ -1568,25 +1569,13 @@ static inline xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc
     return v;
 }
 
-/* a x b -> result; the first row that fits the operands gives the default result. The text's tile_mma, by type. */
-typedef struct {
-    cm_type a, b, result;
-} xt_mma_types_;
-
+/* What a x b may give: what coopmatrix.h sums products of these types in, or f16 and bf16 for operands of that type. */
 static inline bool xt_mma_result_(cm_type a, cm_type b, const cm_type *wanted, cm_type *result)
 {
-    static const xt_mma_types_ rows[] = {
-        {CM_F16, CM_F16, CM_F32}, {CM_F16, CM_F16, CM_F16},  {CM_BF16, CM_BF16, CM_F32}, {CM_BF16, CM_BF16, CM_BF16},
-        {CM_TF32, CM_TF32, CM_F32}, {CM_I8, CM_I8, CM_I32},  {CM_I8, CM_U8, CM_I32},     {CM_U8, CM_I8, CM_I32},
-        {CM_U8, CM_U8, CM_I32},   {CM_F32, CM_F32, CM_F32},  {CM_F64, CM_F64, CM_F64},
-    };
-    size_t i;
-    for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (rows[i].a != a || rows[i].b != b || (wanted && rows[i].result != *wanted)) continue;
-        *result = rows[i].result;
-        return true;
-    }
-    return false;
+    const cm_product *row = cm_product_row(a, b);
+    if (!row) return false;
+    *result = wanted ? *wanted : row->acc;
+    return *result == row->acc || (a == b && *result == a && (a == CM_F16 || a == CM_BF16));
 }
 
 typedef struct {

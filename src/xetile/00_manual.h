@@ -47,9 +47,10 @@
  *     XT_UPDATE_TILE_OFFSET(tile, rows, cols)     a new tile, moved by so many elements
  *     XT_TILE_MMA(a, b, c) or (a, b)     a * b + c; options .map (checked against what follows from a and b), .type (without
  *                                        c; default f32, i32 for 8-bit integers, f64)
- *         a x b               result
- *         f16 x f16           f32, f16         bf16 x bf16    f32, bf16       tf32 x tf32    f32
- *         i8|u8 x i8|u8       i32              f32 x f32      f32 (no matrix hardware)     f64 x f64 f64 (no matrix hardware)
+ *         a x b               result                   a x b                      result
+ *         f16 x f16           f32, f16                 f32 x f32, tf32 x tf32     f32       without the matrix instruction
+ *         bf16 x bf16         f32, bf16                f64 x f64                  f64       without
+ *         i8|u8 x i8|u8       i32                      others: what cm_product_row of coopmatrix.h has
  *     XT_SPLAT(T, rows, cols, number, .map = m)   every element the same
  *     XT_ADD XT_SUB XT_MUL XT_DIV XT_MIN XT_MAX (x, y)    on numbers; on vectors of one type, shape and map; on a vector and
  *                                        a number. XT_VADD ... are the same

@@ -94,7 +94,7 @@ static inline spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v)
     if (type == CM_E4M3) return spe_const_u(&x->m, t, spe_f32_to_e4m3_bits((float)real, true));
     if (type == CM_E5M2) return spe_const_u(&x->m, t, spe_f32_to_e5m2_bits((float)real, true));
     if (xt_is_float_(type)) return spe_const_f(&x->m, t, type == CM_TF32 ? (double)spe_f32_to_tf32((float)real) : real);
-    return spe_const_i(&x->m, t, v->i);
+    return xt_is_signed_(type) ? spe_const_i(&x->m, t, v->i) : spe_const_u(&x->m, t, (uint64_t)v->i);
 }
 
 /* Is there a number at all, and does a constant fit the type? */

@@ -31,25 +31,13 @@ static inline xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc
     return v;
 }
 
-/* a x b -> result; the first row that fits the operands gives the default result. The text's tile_mma, by type. */
-typedef struct {
-    cm_type a, b, result;
-} xt_mma_types_;
-
+/* What a x b may give: what coopmatrix.h sums products of these types in, or f16 and bf16 for operands of that type. */
 static inline bool xt_mma_result_(cm_type a, cm_type b, const cm_type *wanted, cm_type *result)
 {
-    static const xt_mma_types_ rows[] = {
-        {CM_F16, CM_F16, CM_F32}, {CM_F16, CM_F16, CM_F16},  {CM_BF16, CM_BF16, CM_F32}, {CM_BF16, CM_BF16, CM_BF16},
-        {CM_TF32, CM_TF32, CM_F32}, {CM_I8, CM_I8, CM_I32},  {CM_I8, CM_U8, CM_I32},     {CM_U8, CM_I8, CM_I32},
-        {CM_U8, CM_U8, CM_I32},   {CM_F32, CM_F32, CM_F32},  {CM_F64, CM_F64, CM_F64},
-    };
-    size_t i;
-    for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (rows[i].a != a || rows[i].b != b || (wanted && rows[i].result != *wanted)) continue;
-        *result = rows[i].result;
-        return true;
-    }
-    return false;
+    const cm_product *row = cm_product_row(a, b);
+    if (!row) return false;
+    *result = wanted ? *wanted : row->acc;
+    return *result == row->acc || (a == b && *result == a && (a == CM_F16 || a == CM_BF16));
 }
 
 typedef struct {
