@@ -229,6 +229,8 @@ const char *cg_type_name(struct cg *g, uint32_t type_id, bool varying)
 
 /* ---- values as expressions */
 
+uint32_t cg_home(struct cg *g, uint32_t id) { return g->value[id].home ? g->value[id].home : id; }
+
 uint32_t cg_operand(struct cg *g, uint32_t i) { return i < g->inst->count ? g->inst->operand[i] : 0; }
 bool cg_is_varying(struct cg *g, uint32_t id) { return g->value[id].varying; }
 
@@ -346,7 +348,8 @@ const char *cg_leaf_use(struct cg *g, uint32_t id, uint32_t leaf, bool varying)
         cg_fail(g, "pointers to functions are not supported");
         return "0";
     } else {
-        e = cg_str(g, "v%u%s", id, l->leaf[leaf].path);
+        uint32_t root = g->value[id].root;
+        e = root ? cg_str(g, "(v%u + o%u)", root, id) : cg_str(g, "v%u%s", cg_home(g, id), l->leaf[leaf].path);
         if (g->value[id].fixed || g->value[id].variable) {
             cg_fail(g, "a private variable's address is used as a value");
             return "0";
@@ -375,7 +378,7 @@ const char *cg_use_whole(struct cg *g, uint32_t id, bool varying)
     const struct sp_type *t = sp_type(g->m, d->type);
     bool plain = d->what == SP_IS_PARAMETER || (d->what == SP_IS_VALUE && d->def->op != SP_OP_Undef);
     if (t->kind != SP_VECTOR && t->kind != SP_ARRAY && t->kind != SP_STRUCT) return cg_use(g, id, varying);
-    if (plain && g->value[id].varying == varying) return cg_str(g, "v%u", id);
+    if (plain && g->value[id].varying == varying) return cg_str(g, "v%u", cg_home(g, id));
     const char *whole = cg_temporary(g, cg_type_name(g, d->type, varying));
     for (uint32_t i = 0; i < l->count; i++) {
         cg_put(g, "    %s%s = %s;\n", whole, l->leaf[i].path, cg_leaf_use(g, id, i, varying));
@@ -386,7 +389,7 @@ const char *cg_use_whole(struct cg *g, uint32_t id, bool varying)
 const char *cg_result_leaf(struct cg *g, uint32_t leaf)
 {
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
-    return leaf < l->count ? cg_str(g, "v%u%s", g->inst->id, l->leaf[leaf].path) : "";
+    return leaf < l->count ? cg_str(g, "v%u%s", cg_home(g, g->inst->id), l->leaf[leaf].path) : "";
 }
 
 void cg_set_leaf(struct cg *g, uint32_t leaf, const char *expression)
@@ -400,19 +403,21 @@ void cg_set_leaf(struct cg *g, uint32_t leaf, const char *expression)
 
 /* ---- control flow as text */
 
-static bool is_phi_of(struct cg *g, uint32_t id, const struct sp_block *b, uint32_t below)
-{
-    for (uint32_t i = 0; i < below; i++)
-        if (b->inst[i].id == id) return true;
-    (void)g;
-    return false;
-}
-
 static uint32_t phi_source(const struct sp_inst *phi, uint32_t label)
 {
     for (uint32_t i = 0; i + 1 < phi->count; i += 2)
         if (phi->operand[i + 1] == label) return phi->operand[i];
     return 0;
+}
+
+/* Is the variable of `id` overwritten by one of the first `below` copies? */
+static bool is_overwritten(struct cg *g, uint32_t id, const struct sp_block *b, uint32_t label, uint32_t below)
+{
+    for (uint32_t i = 0; i < below; i++) {
+        if (cg_home(g, b->inst[i].id) != cg_home(g, id)) continue;
+        if (cg_home(g, phi_source(&b->inst[i], label)) != cg_home(g, id)) return true;
+    }
+    return false;
 }
 
 static void copy_phi(struct cg *g, const struct sp_inst *phi, uint32_t source, const char *renamed, const char *mask)
@@ -422,13 +427,14 @@ static void copy_phi(struct cg *g, const struct sp_inst *phi, uint32_t source, c
     bool value = g->m->ids[source].what != SP_IS_CONSTANT && g->m->ids[source].what != SP_IS_VARIABLE &&
                  !(g->m->ids[source].def && g->m->ids[source].def->op == SP_OP_Undef);
     if (!varying) mask = NULL;
+    if (cg_home(g, phi->id) == cg_home(g, source)) return;
     if (g->m->ids[source].def && g->m->ids[source].def->op == SP_OP_Undef) return; /* any value will do */
     if (!mask && same && value) {
-        cg_put(g, "    v%u = %s;\n", phi->id, renamed ? renamed : cg_str(g, "v%u", source));
+        cg_put(g, "    v%u = %s;\n", cg_home(g, phi->id), renamed ? renamed : cg_str(g, "v%u", cg_home(g, source)));
         return;
     }
     for (uint32_t i = 0; i < l->count; i++) {
-        const char *to = cg_str(g, "v%u%s", phi->id, l->leaf[i].path), *e;
+        const char *to = cg_str(g, "v%u%s", cg_home(g, phi->id), l->leaf[i].path), *e;
         if (renamed) {
             e = cg_str(g, "%s%s", renamed, l->leaf[i].path);
             if (varying && !g->value[source].varying) e = cg_splat(g, l->leaf[i].kind, e);
@@ -451,9 +457,9 @@ static void write_phis(struct cg *g, uint32_t from, uint32_t to, const char *mas
     cg_put(g, "    {\n");
     for (uint32_t i = 0; i < n; i++) {
         uint32_t source = phi_source(&b->inst[i], label);
-        if (!is_phi_of(g, source, b, i)) continue;
+        if (!source || !is_overwritten(g, source, b, label, i)) continue;
         renamed[i] = cg_temporary(g, cg_type_name(g, g->m->ids[source].type, g->value[source].varying));
-        cg_put(g, "    %s = v%u;\n", renamed[i], source);
+        cg_put(g, "    %s = v%u;\n", renamed[i], cg_home(g, source));
     }
     for (uint32_t i = 0; i < n; i++) {
         uint32_t source = phi_source(&b->inst[i], label);
@@ -700,8 +706,14 @@ static void declare_value(struct cg *g, const struct sp_inst *i)
 {
     const struct cg_value *v = &g->value[i->id];
     const struct sp_type *t = sp_type(g->m, i->type);
-    if (!i->id || !t || t->kind == SP_VOID || i->op == SP_OP_Variable || i->op == SP_OP_Undef || v->variable) return;
+    if (!i->id || !t || t->kind == SP_VOID || i->op == SP_OP_Variable || i->op == SP_OP_Undef || v->variable ||
+        v->home || v->borrowed) return;
     bool zero = i->op == SP_OP_Phi || v->blend;
+    if (v->root) {
+        cg_put(g, "    u64 o%u;\n", i->id);
+        return;
+    }
+    if (v->accessed) cg_put(g, "    u64 s%u;\n", i->id);
     cg_put(g, "    %s v%u%s;\n", cg_type_name(g, i->type, v->varying), i->id,
            !zero ? "" : v->varying || t->kind == SP_STRUCT || t->kind == SP_VECTOR || t->kind == SP_ARRAY ? " = {0}" : " = 0");
     add_frame(g, i->type, v->varying);
@@ -1105,6 +1117,10 @@ bool cg_generate(const struct sp_module *m, const struct cg_options *o, struct s
     if (prepare(&g)) {
         cg_place_variables(&g);
         if (!g.failed) cg_analyse(&g);
+        for (uint32_t i = 0; i < m->function_count && !g.failed; i++) {
+            cg_share_storage(&g, &g.function[i]);
+            cg_derive_pointers(&g, &g.function[i]);
+        }
         if (!g.failed) write_text(&g);
     }
     if (g.failed && log->size == 0) sp_text_add(log, "error: out of memory while generating code\n");

@@ -2,6 +2,7 @@
  *
  *   codegen.c         the driver: types, function bodies, kernel tables, the text as a whole
  *   codegen_flow.c    control flow: order, post-dominators, divergence, loops under masks; which values are uniform
+ *   codegen_storage.c matrix fragments that share a variable
  *   codegen_ops.c     arithmetic, conversion and composites, as tables
  *   codegen_memory.c  variables, addresses, loads, stores, atomics
  *   codegen_groups.c  subgroup and work-group operations
@@ -35,6 +36,10 @@ struct cg_value {
     bool blend;              /* assigned under its block's mask, because lanes that left a loop still want their own */
     bool fixed;              /* a private variable kept in C variables (all its uses have constant offsets) */
     bool stored_varying;     /* a private variable whose contents differ from lane to lane */
+    bool accessed;           /* a varying pointer, or one derived from it, is loaded or stored through */
+    uint32_t root;           /* a varying pointer that is another one plus o<id>, the same for all lanes */
+    bool borrowed;           /* a fragment that is read in the variable it would be loaded from */
+    uint32_t home;           /* the value whose C variable it shares; 0: its own */
     uint8_t granule;         /* bytes of its elements */
     uint32_t variable;       /* a pointer into such a variable: its id ... */
     int64_t offset;          /* ... and the byte offset */
@@ -111,6 +116,11 @@ const char *cg_select(struct cg *g, enum cg_kind kind, const char *mask, const c
 const char *cg_literal(struct cg *g, enum cg_kind kind, uint64_t bits);
 const char *cg_temporary(struct cg *g, const char *type); /* declares one in the block being written */
 
+uint32_t cg_home(struct cg *g, uint32_t id); /* v<home> is the value's C variable */
+
+/* ---- codegen_storage.c */
+void cg_share_storage(struct cg *g, struct cg_function *fn);
+
 /* ---- codegen_flow.c */
 void cg_analyse(struct cg *g);
 bool cg_is_value_operand(const struct sp_inst *i, uint32_t k);
@@ -134,6 +144,7 @@ int64_t cg_signed_constant(struct cg *g, uint32_t id);
 enum { CG_EXCHANGE_BYTES = 2048 }; /* a u64 for each subgroup of the largest work-group */
 uint32_t cg_exchange_offset(struct cg *g); /* in local memory, of the table that work-group operations exchange values in */
 void cg_place_variables(struct cg *g);                 /* local offsets, global indices, which variables are fixed */
+void cg_derive_pointers(struct cg *g, struct cg_function *fn);
 void cg_declare_variables(struct cg *g);               /* of the function being written */
 void cg_store_leaf(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind kind, const char *value, bool varying);
 const char *cg_fixed_item(struct cg *g, uint32_t variable, int64_t offset);

@@ -114,7 +114,11 @@ static const char *fragment(struct cg *g, uint32_t id)
     const struct sp_id *d = &g->m->ids[id];
     const struct cg_leaves *l = cg_leaves_of(g, d->type);
     bool plain = d->what == SP_IS_PARAMETER || (d->what == SP_IS_VALUE && d->def->op != SP_OP_Undef);
-    if (plain && g->value[id].varying) return cg_str(g, "&v%u", id);
+    if (g->value[id].borrowed) {
+        const struct cg_value *p = &g->value[d->def->operand[0]];
+        return cg_str(g, "&%s", cg_fixed_item(g, p->variable, p->offset));
+    }
+    if (plain && g->value[id].varying) return cg_str(g, "&v%u", cg_home(g, id));
     const char *t = cg_temporary(g, cg_type_name(g, d->type, true));
     for (uint32_t i = 0; i < l->count; i++) {
         cg_put(g, "    %s%s = %s;\n", t, l->leaf[i].path, cg_leaf_use(g, id, i, true));
@@ -158,7 +162,7 @@ static void write_product(struct cg *g)
     bool integer = result == CG_U32, wide = result == CG_F32 && from == CG_F32;
     bool packed = cg_kind_bytes(element_of(g, b)) == 4, blend = g->value[i->id].blend;
     const char *pa = fragment(g, a), *pb = fragment(g, b), *pc = fragment(g, c);
-    const char *to = blend ? cg_temporary(g, cg_type_name(g, i->type, true)) : cg_str(g, "v%u", i->id);
+    const char *to = blend ? cg_temporary(g, cg_type_name(g, i->type, true)) : cg_str(g, "v%u", cg_home(g, i->id));
     if (integer) {
         cg_put(g, "    XS(%s)((u32x *)&%s, %s, %s, (const u32x *)%s, %u, %d, %d);\n", name, to, pa, pb, pc, m,
                (flags & SP_DPAS_MatrixASignedComponentsINTEL) != 0, (flags & SP_DPAS_MatrixBSignedComponentsINTEL) != 0);

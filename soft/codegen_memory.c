@@ -269,6 +269,46 @@ void cg_store_effect(struct cg *g, const struct cg_function *fn, const struct sp
     g->value[target].stored_varying = *changed = true;
 }
 
+/* ---- pointers that differ from another by the same in all lanes
+ *
+ * Where lanes' addresses stand to each other is then found out once, for the pointer that others are derived from.
+ */
+
+static void derive_pointer(struct cg *g, const struct sp_inst *i)
+{
+    struct cg_value *v = &g->value[i->id];
+    uint32_t base = i->operand[0];
+    if (!is_chain(i->op) || !v->varying || v->blend || v->variable || !g->value[base].varying) return;
+    if (g->m->ids[base].what == SP_IS_CONSTANT || g->value[base].variable) return;
+    for (uint32_t k = 1; k < i->count; k++)
+        if (g->value[i->operand[k]].varying) return;
+    v->root = g->value[base].root ? g->value[base].root : base;
+}
+
+static void note_access(struct cg *g, const struct sp_inst *i)
+{
+    if (i->op != SP_OP_Load && i->op != SP_OP_Store) return;
+    const struct cg_value *p = &g->value[i->operand[0]];
+    uint32_t root = p->root ? p->root : i->operand[0];
+    const struct sp_inst *d = g->m->ids[root].def;
+    if (!p->varying || p->variable || !d || !is_chain(d->op) || g->value[root].blend) return;
+    g->value[root].accessed = true;
+}
+
+void cg_derive_pointers(struct cg *g, struct cg_function *fn)
+{
+    const struct sp_function *f = fn->f;
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t b = 0; b < f->block_count; b++) {
+            const struct sp_block *sb = &f->blocks[fn->rpo[b]];
+            for (uint32_t k = 0; k < sb->count; k++) {
+                if (pass == 0) derive_pointer(g, &sb->inst[k]);
+                else note_access(g, &sb->inst[k]);
+            }
+        }
+    }
+}
+
 /* ---- variables of the function being written */
 
 static void declare_variable(struct cg *g, const struct sp_inst *i)
@@ -448,6 +488,11 @@ static const char *load_bits(struct cg *g, uint32_t pointer, uint64_t offset, ui
     enum cg_kind bits = cg_bits_kind(bytes);
     const char *slow = is_volatile(g->inst) ? "volatile_" : "";
     if (p->variable) return load_fixed(g, p->variable, p->offset + (int64_t)offset, bytes, varying);
+    uint32_t root = p->root ? p->root : pointer;
+    if (p->varying && g->value[root].accessed && !*slow) {
+        return cg_str(g, "XS(load_at_%s)(v%u, s%u, %s + %lluu, %s)", cg_kind_name(bits), root, root,
+                      p->root ? cg_str(g, "o%u", pointer) : "(u64)0", (unsigned long long)offset, g->bits);
+    }
     if (p->varying) {
         return cg_str(g, "XS(load_%s%s)(%s + %lluu, %s)", slow, cg_kind_name(bits), cg_use(g, pointer, true),
                       (unsigned long long)offset, g->bits);
@@ -475,7 +520,13 @@ void cg_store_leaf(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind
     if (p->variable) {
         store_fixed(g, p->variable, p->offset + (int64_t)offset, bytes, value, varying);
     } else if (p->varying) {
+        uint32_t root = p->root ? p->root : pointer;
         if (!varying) value = cg_splat(g, cg_bits_kind(bytes), value);
+        if (g->value[root].accessed && !*slow) {
+            cg_put(g, "    XS(store_at_%s)(v%u, s%u, %s + %lluu, %s, %s);\n", name, root, root,
+                   p->root ? cg_str(g, "o%u", pointer) : "(u64)0", (unsigned long long)offset, value, g->bits);
+            return;
+        }
         cg_put(g, "    XS(store_%s%s)(%s + %lluu, %s, %s);\n", slow, name, cg_use(g, pointer, true),
                (unsigned long long)offset, value, g->bits);
     } else {
@@ -489,6 +540,7 @@ static void write_load(struct cg *g)
 {
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
     bool varying = cg_is_varying(g, g->inst->id);
+    if (g->value[g->inst->id].borrowed) return;
     for (uint32_t i = 0; i < l->count && !g->failed; i++)
         cg_set_leaf(g, i, load_leaf(g, cg_operand(g, 0), l->leaf[i].offset, l->leaf[i].kind, varying));
 }
@@ -541,11 +593,12 @@ static const char *index_times(struct cg *g, uint32_t index, uint64_t size, bool
 static void write_chain(struct cg *g)
 {
     const struct sp_inst *i = g->inst;
-    bool varying = cg_is_varying(g, i->id);
-    uint32_t type = sp_type(g->m, g->m->ids[i->operand[0]].type)->elem, first = 1;
+    const struct cg_value *v = &g->value[i->id];
+    bool varying = v->varying && !v->root;
+    uint32_t base = i->operand[0], type = sp_type(g->m, g->m->ids[base].type)->elem, first = 1;
     uint64_t bits, stride;
     int64_t offset = 0;
-    const char *e = cg_use(g, i->operand[0], varying);
+    const char *e = !v->root ? cg_use(g, base, varying) : g->value[base].root ? cg_str(g, "o%u", base) : "(u64)0";
     if (i->op == SP_OP_PtrAccessChain || i->op == SP_OP_InBoundsPtrAccessChain) {
         uint64_t size = sp_type(g->m, type)->size;
         if (sp_constant(g->m, i->operand[1], &bits)) offset += (int64_t)((uint64_t)cg_signed_constant(g, i->operand[1]) * size);
@@ -560,7 +613,10 @@ static void write_chain(struct cg *g)
         }
         if (stride) e = cg_str(g, "%s + %s", e, index_times(g, i->operand[k], stride, varying));
     }
-    cg_set_leaf(g, 0, offset ? cg_str(g, "%s + (u64)%lldll", e, (long long)offset) : e);
+    if (offset) e = cg_str(g, "%s + (u64)%lldll", e, (long long)offset);
+    if (v->root) cg_put(g, "    o%u = %s;\n", i->id, e);
+    else cg_set_leaf(g, 0, e);
+    if (v->accessed) cg_put(g, "    s%u = XS(stride)(v%u);\n", i->id, i->id);
 }
 
 /* ---- atomics */

@@ -175,13 +175,50 @@ XS_INLINE int XS(is_run)(u64x a, u32 size)
     return any == 0;
 }
 
+/* The distance of neighbouring lanes' addresses, when it is the same between all; else a number that is no size. */
+XS_FUNCTION u64 XS(stride)(u64x a)
+{
+    u64 step = a[1] - a[0], or_[S], any = 0;
+    u64x d = a ^ (a[0] + XS_CONVERT(XS(lane_index)(), u64x) * step);
+    __builtin_memcpy(or_, &d, sizeof or_);
+    for (int l = 0; l < S; l++) any |= or_[l];
+    return any ? ~(u64)0 : step;
+}
+
 /* Loads leave 0 in lanes that are not active; stores in conflict: the highest lane wins. */
 #define XS_MEMORY(T)                                                                                                   \
     XS_FUNCTION T##x XS(gather_##T)(const u64x *a, u64 bits)                                                           \
     {                                                                                                                  \
         T##x r = {0};                                                                                                  \
-        XS_EACH (l, bits) r[l] = XS_AT(T, (*a)[l]);                                                                    \
+        T all[S];                                                                                                      \
+        u64 at[S];                                                                                                     \
+        __builtin_memcpy(at, a, sizeof at);                                                                            \
+        if (bits == XS_FULL) {                                                                                         \
+            for (int l = 0; l < S; l++) all[l] = XS_AT(T, at[l]);                                                      \
+            __builtin_memcpy(&r, all, sizeof r);                                                                       \
+        } else {                                                                                                       \
+            XS_EACH (l, bits) r[l] = XS_AT(T, at[l]);                                                                  \
+        }                                                                                                              \
         return r;                                                                                                      \
+    }                                                                                                                  \
+    XS_FUNCTION T##x XS(gather_at_##T)(u64x a, u64 offset, u64 bits)                                                   \
+    {                                                                                                                  \
+        a += offset;                                                                                                   \
+        return XS(gather_##T)(&a, bits);                                                                               \
+    }                                                                                                                  \
+    XS_FUNCTION void XS(scatter_at_##T)(u64x a, u64 offset, T##x v, u64 bits)                                          \
+    {                                                                                                                  \
+        XS_EACH (l, bits) XS_AT(T, a[l] + offset) = v[l];                                                              \
+    }                                                                                                                  \
+    XS_INLINE T##x XS(load_at_##T)(u64x a, u64 stride, u64 offset, u64 bits)                                           \
+    {                                                                                                                  \
+        if (bits == XS_FULL && stride == sizeof(T)) return *(const T##x_mem *)(uintptr_t)(a[0] + offset);              \
+        return XS(gather_at_##T)(a, offset, bits);                                                                     \
+    }                                                                                                                  \
+    XS_INLINE void XS(store_at_##T)(u64x a, u64 stride, u64 offset, T##x v, u64 bits)                                  \
+    {                                                                                                                  \
+        if (bits == XS_FULL && stride == sizeof(T)) *(T##x_mem *)(uintptr_t)(a[0] + offset) = v;                       \
+        else XS(scatter_at_##T)(a, offset, v, bits);                                                                   \
     }                                                                                                                  \
     XS_FUNCTION void XS(scatter_##T)(const u64x *a, const T##x *v, u64 bits)                                           \
     {                                                                                                                  \
