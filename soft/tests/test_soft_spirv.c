@@ -515,7 +515,7 @@ REFUSED(block_size_from_a_parameter, "not a constant")
     OP(TYPES, ConstantComposite, V2I, B, C0, C0);
     OP(CODE, Subgroup2DBlockPrefetchINTEL, C2, P1, C1, C1, P0, C16, C16, C16, B);
 }
-REFUSED(block_too_large, "at most 8 of 64 x 64")
+REFUSED(block_too_large, "at most 64 bytes x 32 rows")
 {
     OP(TYPES, Constant, I32, A, 1 << 20);
     OP(TYPES, ConstantComposite, V2I, B, C0, C0);
