@@ -20,10 +20,11 @@
 #endif
 
 static _Atomic long countdown; /* this many more allocations succeed, then one fails; negative: all succeed */
+
+#ifdef CAN_FAIL
 static _Atomic bool failed_one;
 static _Atomic long live;
 
-#ifdef CAN_FAIL
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *p, size_t size);
