@@ -178,13 +178,12 @@
     X(BuiltIn, GlobalOffset, 33) X(BuiltIn, GlobalLinearId, 34) X(BuiltIn, SubgroupSize, 36)                           \
     X(BuiltIn, SubgroupMaxSize, 37) X(BuiltIn, NumSubgroups, 38) X(BuiltIn, NumEnqueuedSubgroups, 39)                  \
     X(BuiltIn, SubgroupId, 40) X(BuiltIn, SubgroupLocalInvocationId, 41) X(Decoration, SpecId, 1)                      \
-    X(Decoration, CPacked, 10) X(Decoration, BuiltIn, 11)                             \
-    X(Decoration, Restrict, 19) X(Decoration, Aliased, 20) X(Decoration, Volatile, 21) X(Decoration, Constant, 22)     \
-    X(Decoration, Coherent, 23) X(Decoration, NonWritable, 24) X(Decoration, NonReadable, 25)                          \
-    X(Decoration, SaturatedConversion, 28) X(Decoration, FuncParamAttr, 38) X(Decoration, FPRoundingMode, 39)          \
-    X(Decoration, FPFastMathMode, 40) X(Decoration, LinkageAttributes, 41)            \
-    X(Decoration, Alignment, 44) X(Decoration, MaxByteOffset, 45) X(Decoration, NoSignedWrap, 4469)                    \
-    X(Decoration, NoUnsignedWrap, 4470) X(Decoration, CacheControlLoadINTEL, 6442)                                     \
+    X(Decoration, CPacked, 10) X(Decoration, BuiltIn, 11) X(Decoration, Restrict, 19) X(Decoration, Aliased, 20)       \
+    X(Decoration, Volatile, 21) X(Decoration, Constant, 22) X(Decoration, Coherent, 23)                                \
+    X(Decoration, NonWritable, 24) X(Decoration, NonReadable, 25) X(Decoration, SaturatedConversion, 28)               \
+    X(Decoration, FuncParamAttr, 38) X(Decoration, FPRoundingMode, 39) X(Decoration, FPFastMathMode, 40)               \
+    X(Decoration, LinkageAttributes, 41) X(Decoration, Alignment, 44) X(Decoration, MaxByteOffset, 45)                 \
+    X(Decoration, NoSignedWrap, 4469) X(Decoration, NoUnsignedWrap, 4470) X(Decoration, CacheControlLoadINTEL, 6442)   \
     X(Decoration, CacheControlStoreINTEL, 6443) X(Decoration, SaturatedToLargestFloat8NormalConversionEXT, 4216)       \
     X(ExecutionMode, LocalSize, 17) X(ExecutionMode, LocalSizeHint, 18) X(ExecutionMode, VecTypeHint, 30)              \
     X(ExecutionMode, ContractionOff, 31) X(ExecutionMode, SubgroupSize, 35)                                            \
@@ -238,7 +237,16 @@
     X(LoadCacheControl, InvalidateAfterReadINTEL, 3) X(LoadCacheControl, ConstCachedINTEL, 4)                          \
     X(StoreCacheControl, UncachedINTEL, 0) X(StoreCacheControl, WriteThroughINTEL, 1)                                  \
     X(StoreCacheControl, WriteBackINTEL, 2) X(StoreCacheControl, StreamingINTEL, 3)                                    \
-    X(NamedMaximumNumberOfRegisters, AutoINTEL, 0)
+    X(NamedMaximumNumberOfRegisters, AutoINTEL, 0) X(CooperativeVectorMatrixLayout, RowMajorNV, 0)                     \
+    X(CooperativeVectorMatrixLayout, ColumnMajorNV, 1) X(CooperativeVectorMatrixLayout, InferencingOptimalNV, 2)       \
+    X(CooperativeVectorMatrixLayout, TrainingOptimalNV, 3) X(ComponentType, Float16NV, 0)                              \
+    X(ComponentType, Float32NV, 1) X(ComponentType, Float64NV, 2) X(ComponentType, SignedInt8NV, 3)                    \
+    X(ComponentType, SignedInt16NV, 4) X(ComponentType, SignedInt32NV, 5) X(ComponentType, SignedInt64NV, 6)           \
+    X(ComponentType, UnsignedInt8NV, 7) X(ComponentType, UnsignedInt16NV, 8) X(ComponentType, UnsignedInt32NV, 9)      \
+    X(ComponentType, UnsignedInt64NV, 10) X(ComponentType, SignedInt8PackedNV, 1000491000)                             \
+    X(ComponentType, UnsignedInt8PackedNV, 1000491001) X(ComponentType, FloatE4M3NV, 1000491002)                       \
+    X(ComponentType, FloatE5M2NV, 1000491003) X(ExecutionMode, SubgroupsPerWorkgroupId, 37)                            \
+    X(ExecutionMode, LocalSizeId, 38) X(ExecutionMode, LocalSizeHintId, 39)
 
 /* OpenCL.std, X(our name, the name in the set, number, operands); SPE_<our name> is what spe_math takes. */
 #define SPE_MATH_LIST(X)                                                                                               \
@@ -345,7 +353,7 @@ typedef struct {
 
 typedef enum {
     SPE_KIND_NONE, SPE_KIND_VOID, SPE_KIND_BOOL, SPE_KIND_INT, SPE_KIND_FLOAT, SPE_KIND_VECTOR, SPE_KIND_ARRAY,
-    SPE_KIND_STRUCT, SPE_KIND_POINTER, SPE_KIND_FUNCTION, SPE_KIND_COOPMAT, SPE_KIND_OTHER
+    SPE_KIND_STRUCT, SPE_KIND_POINTER, SPE_KIND_FUNCTION, SPE_KIND_COOPMAT, SPE_KIND_COOPVEC
 } spe_kind;
 
 typedef enum { SPE_IEEE, SPE_BF16, SPE_E4M3, SPE_E5M2 } spe_encoding; /* of a float type */
@@ -354,8 +362,8 @@ typedef enum { SPE_IEEE, SPE_BF16, SPE_E4M3, SPE_E5M2 } spe_encoding; /* of a fl
 typedef struct {
     spe_kind kind;
     uint32_t bits;         /* int, float: width; bool: 1 */
-    uint32_t count;        /* vector, array: elements; struct: members; function: parameters; coopmat: 0; scalar: 1 */
-    spe_id elem;           /* vector, array, coopmat: element; pointer: what it points to; function: return type */
+    uint32_t count;        /* vector, array, coopvec: elements; struct: members; function: parameters; scalar: 1 */
+    spe_id elem;           /* vector, array, coopmat, coopvec: element; pointer: its target; function: what it returns */
     uint32_t storage;      /* pointer: SPE_StorageClass... */
     spe_encoding encoding; /* float */
     const spe_id *members; /* struct: member types; function: parameter types */
@@ -538,7 +546,9 @@ static inline spe_module *spe_at(spe_module *m, const char *file, int line)
 
 static inline void *spe_realloc_(spe_module *m, void *p, size_t size)
 {
-    void *q = m->options.realloc(m->options.user, p, size);
+    void *q;
+    if (!m->options.realloc) return spe_error_(m, SPE_ERR_OPTION, "the module was not begun, or freed"), (void *)NULL;
+    q = m->options.realloc(m->options.user, p, size);
     if (!q && size) spe_error_(m, SPE_ERR_MEMORY, "out of memory: no %zu bytes", size);
     return q;
 }
@@ -787,8 +797,8 @@ static inline const spe_capability_row_ *spe_capability_row_of_(uint32_t capabil
 
 /* What a row is about, and what tells its variants apart. */
 enum { SPE_NEED_NOTHING_, SPE_NEED_OP_, SPE_NEED_INT_, SPE_NEED_FLOAT_, SPE_NEED_ENCODING_, SPE_NEED_VECTOR_,
-       SPE_NEED_STORAGE_, SPE_NEED_BUILTIN_, SPE_NEED_DECORATION_, SPE_NEED_MODE_, SPE_NEED_COOP_ };
-enum { SPE_ANY_, SPE_BY_GROUP_OPERATION_, SPE_BY_BITS_ };
+       SPE_NEED_STORAGE_, SPE_NEED_BUILTIN_, SPE_NEED_DECORATION_, SPE_NEED_MODE_, SPE_NEED_COOP_, SPE_NEED_COOPVEC_ };
+enum { SPE_ANY_, SPE_BY_GROUP_OPERATION_, SPE_BY_BITS_, SPE_BY_ENCODING_ };
 
 typedef struct {
     uint16_t what, value;  /* SPE_NEED_OP_: value to last are opcodes; else bits, count, storage class ... */
@@ -811,11 +821,12 @@ static inline const spe_need_row_ *spe_need_rows_(size_t *count)
         SPE_IS_(ENCODING, SPE_E5M2, Float8EXT),
         SPE_IS_(COOP, SPE_IEEE, CooperativeMatrixKHR), SPE_IS_(COOP, SPE_BF16, BFloat16CooperativeMatrixKHR),
         SPE_IS_(COOP, SPE_E4M3, Float8CooperativeMatrixEXT), SPE_IS_(COOP, SPE_E5M2, Float8CooperativeMatrixEXT),
-        SPE_IS_(VECTOR, 8, Vector16), SPE_IS_(VECTOR, 16, Vector16),
+        SPE_IS_(COOPVEC, 0, CooperativeVectorNV), SPE_IS_(VECTOR, 8, Vector16), SPE_IS_(VECTOR, 16, Vector16),
         SPE_IS_(STORAGE, SPE_StorageClassGeneric, GenericPointer),
         SPE_IS_(BUILTIN, SPE_BuiltInSubgroupSize, Kernel), SPE_IS_(BUILTIN, SPE_BuiltInSubgroupMaxSize, Kernel),
         SPE_IS_(MODE, SPE_ExecutionModeSubgroupSize, SubgroupDispatch),
         SPE_IS_(MODE, SPE_ExecutionModeSubgroupsPerWorkgroup, SubgroupDispatch),
+        SPE_IS_(MODE, SPE_ExecutionModeSubgroupsPerWorkgroupId, SubgroupDispatch),
         SPE_IS_(MODE, SPE_ExecutionModeDenormPreserve, DenormPreserve),
         SPE_IS_(MODE, SPE_ExecutionModeDenormFlushToZero, DenormFlushToZero),
         SPE_IS_(MODE, SPE_ExecutionModeSignedZeroInfNanPreserve, SignedZeroInfNanPreserve),
@@ -858,6 +869,7 @@ static inline const spe_need_row_ *spe_need_rows_(size_t *count)
         SPE_OP_BY_(AtomicFMinEXT, AtomicFMaxEXT, BITS, 16, AtomicFloat16MinMaxEXT),
         SPE_OP_BY_(AtomicFMinEXT, AtomicFMaxEXT, BITS, 32, AtomicFloat32MinMaxEXT),
         SPE_OP_BY_(AtomicFMinEXT, AtomicFMaxEXT, BITS, 64, AtomicFloat64MinMaxEXT),
+        SPE_OP_BY_(Dot, Dot, ENCODING, SPE_BF16, BFloat16DotProductKHR),
         SPE_OP_(SubgroupShuffleINTEL, SubgroupShuffleINTEL, SubgroupShuffleINTEL),
         SPE_OP_(SubgroupBlockReadINTEL, SubgroupBlockWriteINTEL, SubgroupBufferBlockIOINTEL),
         SPE_OP_(ConvertFToBF16INTEL, ConvertBF16ToFINTEL, BFloat16ConversionINTEL),
@@ -954,6 +966,7 @@ static inline void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_
         if (r->by != SPE_ANY_) varies = true;
         if (r->by == SPE_BY_GROUP_OPERATION_ && !(n > 1 && operands[1] == r->variant)) continue;
         if (r->by == SPE_BY_BITS_ && spe_op_bits_(m, type, n, operands) != r->variant) continue;
+        if (r->by == SPE_BY_ENCODING_ && (!type || (uint32_t)m->types[m->ids[type].aux].encoding != r->variant)) continue;
         spe_capability(m, r->capability);
     }
     if (!varies && op < SPE_OPCODES_KNOWN_) m->seen[op / 64] |= (uint64_t)1 << (op % 64);
@@ -983,12 +996,12 @@ static inline spe_id spe_type_of(const spe_module *m, spe_id value)
     return value < m->id_count ? m->ids[value].type : 0;
 }
 
-/* The scalar a vector or cooperative matrix is made of; a scalar itself. */
+/* The scalar a vector, cooperative matrix or cooperative vector is made of; a scalar itself. */
 static inline spe_id spe_scalar_of(const spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
     if (!t) return 0;
-    return t->kind == SPE_KIND_VECTOR || t->kind == SPE_KIND_COOPMAT ? t->elem : type;
+    return t->kind == SPE_KIND_VECTOR || t->kind >= SPE_KIND_COOPMAT ? t->elem : type;
 }
 
 /* Bits of the scalar in a type: 8 to 64, bool 1; 0 for pointers, structs ... */
@@ -1042,6 +1055,7 @@ static inline char *spe_type_text(const spe_module *m, spe_id type, char *text, 
     case SPE_KIND_POINTER: spe_print_(text, size, "ptr<%s>", inner); break;
     case SPE_KIND_FUNCTION: spe_print_(text, size, "function of %u", t->count); break;
     case SPE_KIND_COOPMAT: spe_print_(text, size, "coopmat<%s, %ux%u, use %u>", inner, t->rows, t->cols, t->use); break;
+    case SPE_KIND_COOPVEC: spe_print_(text, size, "coopvec<%s, %u>", inner, t->count); break;
     default: spe_print_(text, size, "a type"); break;
     }
     return text;
@@ -1346,6 +1360,20 @@ static inline spe_id spe_coopmat(spe_module *m, spe_id component, uint32_t scope
     return w[4] ? spe_type_(m, SPE_OpTypeCooperativeMatrixKHR, 5, w, &t, SPE_NEED_COOP_, encoding) : 0;
 }
 
+/* A cooperative vector (SPV_NV_cooperative_vector) of n components. */
+static inline spe_id spe_coopvec(spe_module *m, spe_id component, uint32_t n)
+{
+    spe_type_info t = spe_info_of_(SPE_KIND_COOPVEC, 0, n, component);
+    const spe_type_info *e = spe_want_type_(m, "spe_coopvec", component);
+    uint32_t w[2];
+    if (!e) return 0;
+    if ((e->kind != SPE_KIND_INT && e->kind != SPE_KIND_FLOAT) || !n)
+        return spe_error_(m, SPE_ERR_TYPE, "spe_coopvec: one or more integers or floats");
+    w[0] = component;
+    w[1] = spe_u32(m, n);
+    return w[1] ? spe_type_(m, SPE_OpTypeCooperativeVectorNV, 2, w, &t, SPE_NEED_COOPVEC_, 0) : 0;
+}
+
 /* ---- Constants: each is made once; for a vector type the scalar is repeated ------------------------------------ */
 
 /* Enters the bits of a scalar constant, for folding. */
@@ -1388,6 +1416,19 @@ static inline spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits
     return id && fresh ? spe_remember_(m, id, bits) : id;
 }
 
+/* How many parts a composite of the type is made of, 0: it is none. */
+static inline uint32_t spe_part_count_(const spe_type_info *t)
+{
+    switch (t->kind) {
+    case SPE_KIND_VECTOR:
+    case SPE_KIND_ARRAY:
+    case SPE_KIND_STRUCT:
+    case SPE_KIND_COOPVEC: return t->count;
+    case SPE_KIND_COOPMAT: return 1; /* all components alike */
+    default: return 0;
+    }
+}
+
 /* A composite constant of n constants (for a vector, array, struct or cooperative matrix, which takes one). */
 static inline spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id *parts)
 {
@@ -1397,7 +1438,7 @@ static inline spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n,
     bool fresh;
     char text[80];
     if (!t) return 0;
-    want = t->kind == SPE_KIND_COOPMAT ? 1 : t->kind >= SPE_KIND_VECTOR && t->kind <= SPE_KIND_STRUCT ? t->count : 0;
+    want = spe_part_count_(t);
     if (n != want || !want)
         return spe_error_(m, SPE_ERR_TYPE, "spe_composite_const: %u parts for %s", n,
                           spe_type_text(m, type, text, sizeof text));
@@ -1420,16 +1461,23 @@ static inline spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n,
     return id;
 }
 
+/* n times the same id; NULL when there is no memory. `few` is used where it is enough. */
+static inline spe_id *spe_repeat_(spe_module *m, spe_id id, uint32_t n, spe_id few[16])
+{
+    spe_id *part = n > 16 ? (spe_id *)spe_alloc(m, n * sizeof *part) : few;
+    uint32_t i;
+    for (i = 0; i < n && part; i++) part[i] = id;
+    return part;
+}
+
 static inline spe_id spe_const_splat_(spe_module *m, spe_id type, uint64_t bits)
 {
     spe_type_info t = spe_info(m, type);
-    spe_id part[16], one;
-    uint32_t i;
+    spe_id few[16], one, *part;
     if (t.bits) return spe_const_scalar_(m, type, bits);
     one = spe_const_scalar_(m, t.elem, bits);
-    if (t.kind == SPE_KIND_COOPMAT) t.count = 1;
-    for (i = 0; i < t.count; i++) part[i] = one;
-    return one ? spe_composite_const(m, type, t.count, part) : 0;
+    part = one ? spe_repeat_(m, one, spe_part_count_(&t), few) : NULL;
+    return part ? spe_composite_const(m, type, spe_part_count_(&t), part) : 0;
 }
 
 /* The scalar of the type a constant is asked for, NULL and an error when there is none. */
@@ -1735,7 +1783,8 @@ enum {
     SPE_TAKES_INT_ = 1 << SPE_KIND_INT,
     SPE_TAKES_FLOAT_ = 1 << SPE_KIND_FLOAT,
     SPE_TAKES_BOOL_ = 1 << SPE_KIND_BOOL,
-    SPE_TAKES_PTR_ = 1 << SPE_KIND_POINTER
+    SPE_TAKES_PTR_ = 1 << SPE_KIND_POINTER,
+    SPE_TAKES_SMALL_ = 1 << 30 /* with FLOAT: bf16, e4m3 and e5m2 types too, which have no arithmetic */
 };
 
 /* Is the scalar of `type` of one of the kinds? */
@@ -1743,10 +1792,10 @@ static inline bool spe_takes_(spe_module *m, const char *fn, uint32_t kinds, spe
 {
     const spe_type_info *s = spe_info_(m, spe_scalar_of(m, type));
     char text[80];
-    if (s && (kinds >> s->kind & 1)) return true;
-    spe_error_(m, SPE_ERR_TYPE, "%s: takes %s%s%s%s, not %s", fn, kinds & SPE_TAKES_INT_ ? "integers " : "",
-               kinds & SPE_TAKES_FLOAT_ ? "floats " : "", kinds & SPE_TAKES_BOOL_ ? "bools " : "",
-               kinds & SPE_TAKES_PTR_ ? "pointers" : "", spe_type_text(m, type, text, sizeof text));
+    if (s && (kinds >> s->kind & 1) && (s->encoding == SPE_IEEE || (kinds & SPE_TAKES_SMALL_))) return true;
+    spe_error_(m, SPE_ERR_TYPE, "%s: takes%s%s%s%s, not %s", fn, kinds & SPE_TAKES_INT_ ? " integers" : "",
+               kinds & SPE_TAKES_FLOAT_ ? " floats" : "", kinds & SPE_TAKES_BOOL_ ? " bools" : "",
+               kinds & SPE_TAKES_PTR_ ? " pointers" : "", spe_type_text(m, type, text, sizeof text));
     return false;
 }
 
@@ -1845,6 +1894,14 @@ static inline spe_id spe_bool_like_(spe_module *m, spe_id type)
     return spe_vec(m, spe_bool(m), n ? n : 1);
 }
 
+/* Cooperative matrices and vectors have no bools like them. */
+static inline spe_id spe_incomparable_(spe_module *m, const char *fn, spe_id type)
+{
+    char text[80];
+    return spe_error_(m, SPE_ERR_TYPE, "%s: takes scalars and vectors, not %s", fn,
+                      spe_type_text(m, type, text, sizeof text));
+}
+
 static inline spe_id spe_compare_(spe_module *m, const char *fn, uint32_t op, uint32_t kinds, spe_id a, spe_id b)
 {
     spe_id type = spe_operands_(m, fn, kinds, a, b);
@@ -1856,6 +1913,7 @@ static inline spe_id spe_compare_(spe_module *m, const char *fn, uint32_t op, ui
     if (t->kind == SPE_KIND_INT && spe_const_bits(m, a, &x) && spe_const_bits(m, b, &y) &&
         spe_fold_(op, t->bits, x, y, &z))
         return spe_const_bool(m, z != 0);
+    if (!spe_count(m, type)) return spe_incomparable_(m, fn, type);
     w[0] = a;
     w[1] = b;
     return spe_emit_(m, op, spe_bool_like_(m, type), 2, w);
@@ -1960,6 +2018,7 @@ static inline spe_id spe_float_test_(spe_module *m, const char *fn, uint32_t op,
 {
     spe_id type = spe_operand_(m, fn, a);
     if (!type || !spe_takes_(m, fn, SPE_TAKES_FLOAT_, type)) return 0;
+    if (!spe_count(m, type)) return spe_incomparable_(m, fn, type);
     return spe_emit_(m, op, spe_bool_like_(m, type), 1, &a);
 }
 static inline spe_id spe_isnan(spe_module *m, spe_id a) { return spe_float_test_(m, "spe_isnan", SPE_OpIsNan, a); }
@@ -1999,15 +2058,17 @@ static inline spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b)
     return c ? spe_emit_(m, SPE_OpSelect, ta, 3, w) : 0;
 }
 
-/* Dot product of two float vectors. */
+/* Dot product of two float vectors (bf16 too: capability BFloat16DotProductKHR). */
 static inline spe_id spe_dot(spe_module *m, spe_id a, spe_id b)
 {
-    spe_id type = spe_operands_(m, "spe_dot", SPE_TAKES_FLOAT_, a, b);
+    spe_id type = spe_operands_(m, "spe_dot", SPE_TAKES_FLOAT_ | SPE_TAKES_SMALL_, a, b);
     uint32_t w[2];
     if (!type) return 0;
+    if (spe_count(m, type) == 1) return spe_fmul(m, a, b);
+    if (!spe_count(m, type)) return spe_disagree_(m, "spe_dot", type, type);
     w[0] = a;
     w[1] = b;
-    return spe_emit_(m, spe_count(m, type) == 1 ? SPE_OpFMul : SPE_OpDot, spe_scalar_of(m, type), 2, w);
+    return spe_emit_(m, SPE_OpDot, spe_scalar_of(m, type), 2, w);
 }
 
 /* Bit fields: `count` bits from bit `offset` (both i32), extended with or without sign, or put in place. */
@@ -2037,6 +2098,15 @@ static inline spe_id spe_bits_insert(spe_module *m, spe_id base, spe_id v, spe_i
 
 /* -- conversions ------------------------------------------------------------------------------------------------- */
 
+/* As many components, arranged alike? */
+static inline bool spe_same_shape_(const spe_type_info *a, const spe_type_info *b)
+{
+    if (a->kind == SPE_KIND_COOPMAT && b->kind == SPE_KIND_COOPMAT)
+        return a->rows == b->rows && a->cols == b->cols && a->use == b->use && a->scope == b->scope;
+    if (a->bits && b->bits) return true;
+    return a->kind == b->kind && a->count == b->count;
+}
+
 static inline spe_id spe_convert_(spe_module *m, const char *fn, uint32_t op, uint32_t from, uint32_t to, spe_id type,
                                   spe_id v)
 {
@@ -2047,8 +2117,7 @@ static inline spe_id spe_convert_(spe_module *m, const char *fn, uint32_t op, ui
     if (!spe_takes_(m, fn, from, tv) || !spe_takes_(m, fn, to, type)) return 0;
     target = spe_info_(m, type);
     source = spe_info_(m, tv);
-    if (spe_count(m, tv) != spe_count(m, type) ||
-        (target->kind == SPE_KIND_COOPMAT) != (source->kind == SPE_KIND_COOPMAT))
+    if (!spe_same_shape_(source, target))
         return spe_disagree_(m, fn, tv, type);
     if (tv == type) return v;
     if ((op == SPE_OpUConvert || op == SPE_OpSConvert) && source->bits && spe_const_bits(m, v, &x)) {
@@ -2069,7 +2138,8 @@ static inline spe_id spe_convert_(spe_module *m, const char *fn, uint32_t op, ui
 #define SPE_CONVERT_(name, op, from, to)                                                                               \
     static inline spe_id name(spe_module *m, spe_id type, spe_id v)                                                    \
     {                                                                                                                  \
-        return spe_convert_ptr_(m, #name, SPE_Op##op, SPE_TAKES_##from##_, SPE_TAKES_##to##_, type, v);                \
+        return spe_convert_ptr_(m, #name, SPE_Op##op, SPE_TAKES_##from##_ | SPE_TAKES_SMALL_,                          \
+                                SPE_TAKES_##to##_ | SPE_TAKES_SMALL_, type, v);                \
     }
 /* Pointers have no components: they and scalars only. */
 static inline spe_id spe_convert_ptr_(spe_module *m, const char *fn, uint32_t op, uint32_t from, uint32_t to,
@@ -2086,6 +2156,21 @@ static inline spe_id spe_convert_ptr_(spe_module *m, const char *fn, uint32_t op
 }
 SPE_CONVERT_LIST_(SPE_CONVERT_)
 #undef SPE_CONVERT_
+
+/* spe_fconvert to an e4m3 or e5m2 type that gives the largest finite value where the number is larger. */
+static inline spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v)
+{
+    const spe_type_info *s = spe_info_(m, spe_scalar_of(m, type));
+    spe_id id;
+    char text[80];
+    if (m->error.id) return 0;
+    if (!s || (s->encoding != SPE_E4M3 && s->encoding != SPE_E5M2))
+        return spe_error_(m, SPE_ERR_TYPE, "spe_fconvert_saturating: to e4m3 or e5m2, not %s",
+                          spe_type_text(m, type, text, sizeof text));
+    id = spe_fconvert(m, type, v);
+    if (id && id != v) spe_decorate(m, id, SPE_DecorationSaturatedToLargestFloat8NormalConversionEXT, 0, NULL);
+    return id;
+}
 
 /* The size in bits of a scalar, vector or (64-bit) pointer, 0 for the rest. */
 static inline uint32_t spe_total_bits_(const spe_module *m, spe_id type)
@@ -2193,9 +2278,8 @@ static inline spe_id spe_part_type_(spe_module *m, const char *fn, spe_id type, 
 {
     const spe_type_info *t = spe_info_(m, type);
     char text[80];
-    bool counted = t->kind == SPE_KIND_VECTOR || t->kind == SPE_KIND_ARRAY || t->kind == SPE_KIND_STRUCT;
     if (t->kind == SPE_KIND_COOPMAT) return t->elem;
-    if (!counted || i >= t->count)
+    if (i >= spe_part_count_(t))
         return spe_error_(m, SPE_ERR_RANGE, "%s: there is no part %u of %s", fn, i,
                           spe_type_text(m, type, text, sizeof text));
     return t->kind == SPE_KIND_STRUCT ? t->members[i] : t->elem;
@@ -2240,7 +2324,7 @@ static inline spe_id spe_construct(spe_module *m, spe_id type, uint32_t n, const
     if (!t) return 0;
     if (t->bits && n == 1 && spe_type_of(m, parts[0]) == type)
         return spe_operand_(m, "spe_construct", parts[0]) ? parts[0] : 0;
-    if (n != (t->kind == SPE_KIND_COOPMAT ? 1 : t->count) || t->bits || t->kind == SPE_KIND_POINTER)
+    if (!n || n != spe_part_count_(t))
         return spe_error_(m, SPE_ERR_TYPE, "spe_construct: %u parts for %s", n,
                           spe_type_text(m, type, text, sizeof text));
     for (i = 0; i < n; i++) {
@@ -2253,16 +2337,14 @@ static inline spe_id spe_construct(spe_module *m, spe_id type, uint32_t n, const
     return spe_emit_(m, SPE_OpCompositeConstruct, type, n, parts);
 }
 
-/* A scalar in every component of a vector type (or cooperative matrix type). */
+/* A scalar in every component of a vector type (or cooperative matrix or vector type); a scalar type gives it back. */
 static inline spe_id spe_splat(spe_module *m, spe_id type, spe_id scalar)
 {
     const spe_type_info *t = spe_want_type_(m, "spe_splat", type);
-    spe_id part[16];
-    uint32_t i, n;
-    if (!t) return 0;
-    n = t->kind == SPE_KIND_VECTOR ? t->count : 1;
-    for (i = 0; i < n; i++) part[i] = scalar;
-    return spe_construct(m, type, n, part);
+    spe_id few[16], *part;
+    uint32_t n = t && !t->bits ? spe_part_count_(t) : 1;
+    part = t ? spe_repeat_(m, scalar, n, few) : NULL;
+    return part ? spe_construct(m, type, n, part) : 0;
 }
 
 /* n components picked from the concatenation of a and b (vectors of one component type): idx counts through a, then b;
@@ -2554,6 +2636,18 @@ typedef struct {
     uint32_t param_count;
 } spe_kernel;
 
+/* Modes whose operands are ids have an instruction of their own. */
+static inline uint32_t spe_mode_opcode_(uint32_t mode)
+{
+    switch (mode) {
+    case SPE_ExecutionModeSubgroupsPerWorkgroupId:
+    case SPE_ExecutionModeLocalSizeId:
+    case SPE_ExecutionModeLocalSizeHintId:
+    case SPE_ExecutionModeMaximumRegistersIdINTEL: return SPE_OpExecutionModeId;
+    default: return SPE_OpExecutionMode;
+    }
+}
+
 /* OpExecutionMode for a kernel or, inside spe_kernel_begin .. spe_kernel_end, for the open one (fn 0). */
 static inline void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, const uint32_t *words)
 {
@@ -2565,7 +2659,7 @@ static inline void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, u
         return;
     }
     spe_need_(m, SPE_NEED_MODE_, mode);
-    at = spe_put_(m, SPE_SECTION_MODE_, SPE_OpExecutionMode, n + 2);
+    at = spe_put_(m, SPE_SECTION_MODE_, spe_mode_opcode_(mode), n + 2);
     if (!at) return;
     at[0] = fn;
     at[1] = mode;
@@ -2693,7 +2787,7 @@ static inline bool spe_check_kernel_(spe_module *m, const spe_kernel *k)
         bool pointer = t && t->kind == SPE_KIND_POINTER;
         if (!t) return false;
         if (t->kind == SPE_KIND_VOID || t->kind == SPE_KIND_BOOL || t->kind == SPE_KIND_FUNCTION ||
-            t->kind == SPE_KIND_COOPMAT ||
+            t->kind >= SPE_KIND_COOPMAT ||
             (pointer && t->storage != SPE_StorageClassCrossWorkgroup && t->storage != SPE_StorageClassWorkgroup &&
              t->storage != SPE_StorageClassUniformConstant))
             return spe_error_(m, SPE_ERR_PARAMETER,
@@ -4178,7 +4272,142 @@ static inline spe_id spe_coop_length(spe_module *m, spe_id type)
     if (!spe_want_coop_(m, "spe_coop_length", type)) return 0;
     return spe_emit_(m, SPE_OpCooperativeMatrixLengthKHR, spe_int(m, 32), 1, &type);
 }
+/* -- cooperative vectors (SPV_NV_cooperative_vector) -------------------------------------------------------------------
+ *
+ * The instructions as they are; which of them a device takes is the device's. ptr is a pointer to an array or scalar in
+ * memory, offset an i32 in bytes. Interpretations are SPE_ComponentType..., layouts
+ * SPE_CooperativeVectorMatrixLayout....
+ */
+
+/* The description of a cooperative vector operand, NULL and an error when it is none. */
+static inline const spe_type_info *spe_want_coopvec_(spe_module *m, const char *fn, spe_id type)
+{
+    const spe_type_info *t = spe_want_type_(m, fn, type);
+    char text[80];
+    if (t && t->kind != SPE_KIND_COOPVEC)
+        return spe_error_(m, SPE_ERR_TYPE, "%s: %s is no cooperative vector", fn,
+                          spe_type_text(m, type, text, sizeof text)),
+               (const spe_type_info *)NULL;
+    return t;
+}
+
+/* Is there a pointer, and an integer offset? */
+static inline bool spe_coopvec_place_(spe_module *m, const char *fn, spe_id ptr, spe_id offset)
+{
+    spe_id t = spe_operand_(m, fn, offset);
+    return t && spe_takes_(m, fn, SPE_TAKES_INT_, t) && spe_pointee_(m, fn, ptr);
+}
+
+static inline spe_id spe_coopvec_load(spe_module *m, spe_id type, spe_id ptr, spe_id offset)
+{
+    uint32_t w[2];
+    if (!spe_want_coopvec_(m, "spe_coopvec_load", type) || !spe_coopvec_place_(m, "spe_coopvec_load", ptr, offset))
+        return 0;
+    w[0] = ptr;
+    w[1] = offset;
+    return spe_emit_(m, SPE_OpCooperativeVectorLoadNV, type, 2, w);
+}
+static inline void spe_coopvec_store(spe_module *m, spe_id ptr, spe_id offset, spe_id v)
+{
+    spe_id tv = spe_operand_(m, "spe_coopvec_store", v);
+    uint32_t w[3];
+    if (!tv || !spe_want_coopvec_(m, "spe_coopvec_store", tv)) return;
+    if (!spe_coopvec_place_(m, "spe_coopvec_store", ptr, offset)) return;
+    w[0] = ptr;
+    w[1] = offset;
+    w[2] = v;
+    spe_emit_(m, SPE_OpCooperativeVectorStoreNV, 0, 3, w);
+}
+
+/* matrix (rows x cols) * input [+ bias]. */
+typedef struct {
+    spe_id input;               /* a cooperative vector */
+    spe_id matrix, offset;      /* pointer, and bytes to the matrix */
+    spe_id bias, bias_offset;   /* bias 0: none */
+    uint32_t input_type, matrix_type, bias_type; /* interpretations */
+    uint32_t rows, cols, layout;
+    bool transpose;
+    spe_id stride;              /* bytes from row to row; 0: not given (the optimal layouts) */
+    uint32_t operands;          /* SPE_CooperativeMatrixOperands... bits */
+} spe_coopvec_product;
+
+/* The product as a cooperative vector of `type`, of p->rows components. */
+static inline spe_id spe_coopvec_mul(spe_module *m, spe_id type, const spe_coopvec_product *p)
+{
+    const spe_type_info *t = spe_want_coopvec_(m, "spe_coopvec_mul", type);
+    spe_id input = spe_operand_(m, "spe_coopvec_mul", p->input);
+    uint32_t w[14], n = 0;
+    if (!t || !input || !spe_want_coopvec_(m, "spe_coopvec_mul", input)) return 0;
+    if (t->count != p->rows)
+        return spe_error_(m, SPE_ERR_TYPE, "spe_coopvec_mul: a result of %u components from %u rows", t->count, p->rows);
+    if (!spe_coopvec_place_(m, "spe_coopvec_mul", p->matrix, p->offset)) return 0;
+    if (p->bias && !spe_coopvec_place_(m, "spe_coopvec_mul", p->bias, p->bias_offset)) return 0;
+    if ((p->operands || p->stride) && !spe_operand_(m, "spe_coopvec_mul", p->stride)) return 0;
+    w[n++] = p->input;
+    w[n++] = spe_u32(m, p->input_type);
+    w[n++] = p->matrix;
+    w[n++] = p->offset;
+    w[n++] = spe_u32(m, p->matrix_type);
+    if (p->bias) {
+        w[n++] = p->bias;
+        w[n++] = p->bias_offset;
+        w[n++] = spe_u32(m, p->bias_type);
+    }
+    w[n++] = spe_u32(m, p->rows);
+    w[n++] = spe_u32(m, p->cols);
+    w[n++] = spe_u32(m, p->layout);
+    w[n++] = spe_const_bool(m, p->transpose);
+    if (p->stride) w[n++] = p->stride;
+    if (p->operands) w[n++] = p->operands;
+    return spe_emit_(m, p->bias ? SPE_OpCooperativeVectorMatrixMulAddNV : SPE_OpCooperativeVectorMatrixMulNV, type, n, w);
+}
+
+/* Adds the outer product of a and b to a matrix in memory, or v to a vector there, atomically (capability
+ * CooperativeVectorTrainingNV). stride 0: not given. */
+static inline void spe_coopvec_outer_accumulate(spe_module *m, spe_id ptr, spe_id offset, spe_id a, spe_id b,
+                                                uint32_t layout, uint32_t matrix_type, spe_id stride)
+{
+    const char *fn = "spe_coopvec_outer_accumulate";
+    spe_id ta = spe_operand_(m, fn, a), tb = spe_operand_(m, fn, b);
+    uint32_t w[7];
+    if (!ta || !tb || !spe_want_coopvec_(m, fn, ta) || !spe_want_coopvec_(m, fn, tb)) return;
+    if (!spe_coopvec_place_(m, fn, ptr, offset) || (stride && !spe_operand_(m, fn, stride))) return;
+    w[0] = ptr;
+    w[1] = offset;
+    w[2] = a;
+    w[3] = b;
+    w[4] = spe_u32(m, layout);
+    w[5] = spe_u32(m, matrix_type);
+    w[6] = stride;
+    spe_emit_(m, SPE_OpCooperativeVectorOuterProductAccumulateNV, 0, stride ? 7 : 6, w);
+}
+static inline void spe_coopvec_sum_accumulate(spe_module *m, spe_id ptr, spe_id offset, spe_id v)
+{
+    spe_id tv = spe_operand_(m, "spe_coopvec_sum_accumulate", v);
+    uint32_t w[3];
+    if (!tv || !spe_want_coopvec_(m, "spe_coopvec_sum_accumulate", tv)) return;
+    if (!spe_coopvec_place_(m, "spe_coopvec_sum_accumulate", ptr, offset)) return;
+    w[0] = ptr;
+    w[1] = offset;
+    w[2] = v;
+    spe_emit_(m, SPE_OpCooperativeVectorReduceSumAccumulateNV, 0, 3, w);
+}
+
 /* ---- The finished module --------------------------------------------------------------------------------------- */
+
+typedef struct {
+    uint16_t addressing, memory, execution;
+    uint16_t capabilities[2]; /* what every module of the environment declares */
+} spe_env_row_;
+
+static inline const spe_env_row_ *spe_env_row_of_(spe_env env)
+{
+    static const spe_env_row_ rows[] = {
+        {SPE_AddressingModelPhysical64, SPE_MemoryModelOpenCL, SPE_ExecutionModelKernel,
+         {SPE_CapabilityAddresses, SPE_CapabilityKernel}},
+    };
+    return &rows[env];
+}
 
 /* Which functions does an entry point reach? mark[i] is set for function number i. */
 static inline void spe_reach_(const spe_module *m, uint32_t from, uint8_t *mark)
@@ -4214,7 +4443,7 @@ static inline void spe_write_entries_(spe_module *m)
         start = m->buffer[SPE_SECTION_ENTRY_].count;
         at = spe_put_(m, SPE_SECTION_ENTRY_, SPE_OpEntryPoint, 2 + words);
         if (!at) return;
-        at[0] = SPE_ExecutionModelKernel;
+        at[0] = spe_env_row_of_(m->options.env)->execution;
         at[1] = entry->id;
         spe_put_text_(at + 2, entry->name);
         for (i = 0; i < uses->count; i += 2) {
@@ -4237,11 +4466,12 @@ static inline void spe_write_entries_(spe_module *m)
 /* Capabilities in rising order, the memory model, the name of the source. */
 static inline void spe_write_head_(spe_module *m)
 {
+    const spe_env_row_ *env = spe_env_row_of_(m->options.env);
     spe_buffer_ *caps = &m->buffer[SPE_BUFFER_CAPS_];
     size_t i, j;
     uint32_t *at;
-    spe_capability(m, SPE_CapabilityAddresses);
-    spe_capability(m, SPE_CapabilityKernel);
+    spe_capability(m, env->capabilities[0]);
+    spe_capability(m, env->capabilities[1]);
     if (!m->entry_count) spe_capability(m, SPE_CapabilityLinkage);
     for (i = 1; i < caps->count; i++) {
         uint32_t c = caps->data[i];
@@ -4254,8 +4484,8 @@ static inline void spe_write_head_(spe_module *m)
     }
     at = spe_put_(m, SPE_SECTION_MODEL_, SPE_OpMemoryModel, 2);
     if (!at) return;
-    at[0] = SPE_AddressingModelPhysical64;
-    at[1] = SPE_MemoryModelOpenCL;
+    at[0] = env->addressing;
+    at[1] = env->memory;
     if (m->options.source) {
         spe_id id = spe_new_id_(m, 0, 0, 0);
         at = id ? spe_put_(m, SPE_SECTION_STRING_, SPE_OpString, spe_text_words_(m->options.source) + 1) : NULL;

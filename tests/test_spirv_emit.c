@@ -50,7 +50,8 @@ static int section_of(uint32_t op)
     case SPE_OpExtInstImport: return 2;
     case SPE_OpMemoryModel: return 3;
     case SPE_OpEntryPoint: return 4;
-    case SPE_OpExecutionMode: return 5;
+    case SPE_OpExecutionMode:
+    case SPE_OpExecutionModeId: return 5;
     case SPE_OpString:
     case SPE_OpSource: return 6;
     case SPE_OpName: return 7;
@@ -291,6 +292,7 @@ TEST(version_limits)
 TEST(kernel_modes_and_attributes)
 {
     spe_module m;
+    spe_id registers;
     spe_param p[2];
     spe_kernel k;
     spe_words w;
@@ -309,9 +311,12 @@ TEST(kernel_modes_and_attributes)
     k.local_size[1] = 2;
     k.max_registers = 256;
     CHECK(spe_kernel_begin(&m, &k));
+    registers = spe_i32(&m, 128);
+    spe_execution_mode(&m, 0, SPE_ExecutionModeMaximumRegistersIdINTEL, 1, &registers);
     spe_kernel_end(&m);
     w = finish(&m);
     if (!w.data) return;
+    CHECK_INT(count_op(&w, SPE_OpExecutionModeId), 1);
     CHECK_INT(count_op(&w, SPE_OpExecutionMode), 3);
     at = find_op(&w, SPE_OpExecutionMode, 0);
     CHECK(at[2] == SPE_ExecutionModeLocalSize && at[3] == 64 && at[4] == 2 && at[5] == 1);
@@ -535,6 +540,14 @@ TEST(free_is_always_right)
     spe_begin(&m, NULL);
     spe_free(&m);
     CHECK(spe_ok(&m));
+    CHECK(spe_finish(&m).data == NULL);
+    CHECK_INT(spe_int(&m, 32), 0); /* a module that was not begun says so */
+    CHECK_INT(spe_get_error(&m)->id, SPE_ERR_OPTION);
+    CHECK(spe_finish(&m).data == NULL);
+    memset(&m, 0, sizeof m);
+    begin_kernel(&m, "k");
+    CHECK(!spe_ok(&m));
+    spe_free(&m);
 }
 
 /* ---- errors --------------------------------------------------------------------------------------------------------------- */

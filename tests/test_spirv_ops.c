@@ -791,6 +791,73 @@ TEST(cooperative_matrices)
     REFUSES(SPE_ERR_TYPE, "do not multiply", (ta = spe_coopmat(&x.m, x.f32, 3, 8, 8, 0), a = spe_undef(&x.m, ta), spe_coop_mma(&x.m, a, a, a, 0)));
 }
 
+TEST(small_floats)
+{
+    fixture x;
+    spe_id f, i, p, b, e, d;
+    open_fixture(&x, 0);
+    f = value(&x, 5, 4, 0);
+    b = spe_fconvert(&x.m, spe_vec(&x.m, spe_bf16(&x.m), 4), f);
+    check_last(&x, "spe_fconvert", SPE_OpFConvert, spe_vec(&x.m, spe_bf16(&x.m), 4), b, 1, &f);
+    CHECK(!declares(&x.m, SPE_CapabilityBFloat16DotProductKHR));
+    d = spe_dot(&x.m, b, b);
+    check_last(&x, "spe_dot", SPE_OpDot, spe_bf16(&x.m), d, 1, &b);
+    CHECK(declares(&x.m, SPE_CapabilityBFloat16DotProductKHR));
+    e = spe_fconvert_saturating(&x.m, spe_vec(&x.m, spe_e4m3(&x.m), 4), f);
+    check_last(&x, "spe_fconvert_saturating", SPE_OpFConvert, spe_vec(&x.m, spe_e4m3(&x.m), 4), e, 1, &f);
+    spe_fconvert(&x.m, spe_vec(&x.m, x.f32, 4), e);
+    spe_fconvert(&x.m, spe_vec(&x.m, spe_e5m2(&x.m), 4), f);
+    close_fixture(&x, "spirv_ops_small_floats");
+    REFUSES(SPE_ERR_TYPE, "spe_fadd: takes floats, not bf16", (b = spe_undef(&x.m, spe_bf16(&x.m)), spe_fadd(&x.m, b, b)));
+    REFUSES(SPE_ERR_TYPE, "to e4m3 or e5m2, not f16x4", spe_fconvert_saturating(&x.m, spe_vec(&x.m, x.f16, 4), f));
+    REFUSES(SPE_ERR_TYPE, "spe_ieq: takes scalars and vectors, not coopmat<i32",
+            (b = spe_undef(&x.m, spe_coopmat(&x.m, x.i32, 3, 8, 8, 2)), spe_ieq(&x.m, b, b)));
+}
+
+TEST(cooperative_vectors)
+{
+    fixture x;
+    spe_id t16, t32, f, i, p, v, zero, r;
+    spe_coopvec_product product;
+    open_fixture(&x, 0);
+    t16 = spe_coopvec(&x.m, x.f16, 32);
+    t32 = spe_coopvec(&x.m, x.f32, 24);
+    p = spe_param_id(&x.m, 0);
+    zero = spe_i32(&x.m, 0);
+    v = spe_coopvec_load(&x.m, t16, p, zero);
+    check_last(&x, "spe_coopvec_load", SPE_OpCooperativeVectorLoadNV, t16, v, 1, &p);
+    v = spe_fadd(&x.m, v, spe_const_f(&x.m, t16, 1.5));
+    memset(&product, 0, sizeof product);
+    product.input = v;
+    product.matrix = p;
+    product.offset = zero;
+    product.input_type = product.matrix_type = SPE_ComponentTypeFloat16NV;
+    product.rows = 24;
+    product.cols = 32;
+    product.stride = spe_i32(&x.m, 64);
+    r = spe_coopvec_mul(&x.m, t32, &product);
+    check_last(&x, "spe_coopvec_mul", SPE_OpCooperativeVectorMatrixMulNV, t32, r, 1, &v);
+    CHECK(declares(&x.m, SPE_CapabilityCooperativeVectorNV) && !declares(&x.m, SPE_CapabilityCooperativeVectorTrainingNV));
+    product.bias = p;
+    product.bias_offset = zero;
+    product.bias_type = SPE_ComponentTypeFloat32NV;
+    r = spe_coopvec_mul(&x.m, t32, &product);
+    check_last(&x, "spe_coopvec_mul", SPE_OpCooperativeVectorMatrixMulAddNV, t32, r, 1, &v);
+    spe_coopvec_store(&x.m, p, zero, r);
+    check_last(&x, "spe_coopvec_store", SPE_OpCooperativeVectorStoreNV, 0, 0, 0, NULL);
+    spe_coopvec_outer_accumulate(&x.m, p, zero, v, v, SPE_CooperativeVectorMatrixLayoutTrainingOptimalNV, SPE_ComponentTypeFloat16NV, 0);
+    check_last(&x, "spe_coopvec_outer_accumulate", SPE_OpCooperativeVectorOuterProductAccumulateNV, 0, 0, 0, NULL);
+    spe_coopvec_sum_accumulate(&x.m, p, zero, v);
+    check_last(&x, "spe_coopvec_sum_accumulate", SPE_OpCooperativeVectorReduceSumAccumulateNV, 0, 0, 0, NULL);
+    CHECK(declares(&x.m, SPE_CapabilityCooperativeVectorTrainingNV));
+    CHECK_MSG(spe_ok(&x.m), "%s", spe_get_error(&x.m)->text);
+    spe_free(&x.m); /* a shader's instructions: no validator takes them in a kernel */
+    REFUSES(SPE_ERR_TYPE, "f32 is no cooperative vector", spe_coopvec_load(&x.m, x.f32, p, i));
+    REFUSES(SPE_ERR_TYPE, "24 components from 23 rows",
+            (product.rows = 23, product.input = spe_undef(&x.m, spe_coopvec(&x.m, x.f16, 32)),
+             spe_coopvec_mul(&x.m, spe_coopvec(&x.m, x.f32, 24), &product)));
+}
+
 /* ---- anything else ------------------------------------------------------------------------------------------------------------------------ */
 
 TEST(generic_instructions)
@@ -847,6 +914,8 @@ int main(void)
     RUN(other_intel_extensions);
     RUN(intel_extensions_are_checked);
     RUN(cooperative_matrices);
+    RUN(small_floats);
+    RUN(cooperative_vectors);
     RUN(generic_instructions);
     return test_report();
 }

@@ -109,13 +109,12 @@
     X(BuiltIn, GlobalOffset, 33) X(BuiltIn, GlobalLinearId, 34) X(BuiltIn, SubgroupSize, 36)                           \
     X(BuiltIn, SubgroupMaxSize, 37) X(BuiltIn, NumSubgroups, 38) X(BuiltIn, NumEnqueuedSubgroups, 39)                  \
     X(BuiltIn, SubgroupId, 40) X(BuiltIn, SubgroupLocalInvocationId, 41) X(Decoration, SpecId, 1)                      \
-    X(Decoration, CPacked, 10) X(Decoration, BuiltIn, 11)                             \
-    X(Decoration, Restrict, 19) X(Decoration, Aliased, 20) X(Decoration, Volatile, 21) X(Decoration, Constant, 22)     \
-    X(Decoration, Coherent, 23) X(Decoration, NonWritable, 24) X(Decoration, NonReadable, 25)                          \
-    X(Decoration, SaturatedConversion, 28) X(Decoration, FuncParamAttr, 38) X(Decoration, FPRoundingMode, 39)          \
-    X(Decoration, FPFastMathMode, 40) X(Decoration, LinkageAttributes, 41)            \
-    X(Decoration, Alignment, 44) X(Decoration, MaxByteOffset, 45) X(Decoration, NoSignedWrap, 4469)                    \
-    X(Decoration, NoUnsignedWrap, 4470) X(Decoration, CacheControlLoadINTEL, 6442)                                     \
+    X(Decoration, CPacked, 10) X(Decoration, BuiltIn, 11) X(Decoration, Restrict, 19) X(Decoration, Aliased, 20)       \
+    X(Decoration, Volatile, 21) X(Decoration, Constant, 22) X(Decoration, Coherent, 23)                                \
+    X(Decoration, NonWritable, 24) X(Decoration, NonReadable, 25) X(Decoration, SaturatedConversion, 28)               \
+    X(Decoration, FuncParamAttr, 38) X(Decoration, FPRoundingMode, 39) X(Decoration, FPFastMathMode, 40)               \
+    X(Decoration, LinkageAttributes, 41) X(Decoration, Alignment, 44) X(Decoration, MaxByteOffset, 45)                 \
+    X(Decoration, NoSignedWrap, 4469) X(Decoration, NoUnsignedWrap, 4470) X(Decoration, CacheControlLoadINTEL, 6442)   \
     X(Decoration, CacheControlStoreINTEL, 6443) X(Decoration, SaturatedToLargestFloat8NormalConversionEXT, 4216)       \
     X(ExecutionMode, LocalSize, 17) X(ExecutionMode, LocalSizeHint, 18) X(ExecutionMode, VecTypeHint, 30)              \
     X(ExecutionMode, ContractionOff, 31) X(ExecutionMode, SubgroupSize, 35)                                            \
@@ -169,7 +168,16 @@
     X(LoadCacheControl, InvalidateAfterReadINTEL, 3) X(LoadCacheControl, ConstCachedINTEL, 4)                          \
     X(StoreCacheControl, UncachedINTEL, 0) X(StoreCacheControl, WriteThroughINTEL, 1)                                  \
     X(StoreCacheControl, WriteBackINTEL, 2) X(StoreCacheControl, StreamingINTEL, 3)                                    \
-    X(NamedMaximumNumberOfRegisters, AutoINTEL, 0)
+    X(NamedMaximumNumberOfRegisters, AutoINTEL, 0) X(CooperativeVectorMatrixLayout, RowMajorNV, 0)                     \
+    X(CooperativeVectorMatrixLayout, ColumnMajorNV, 1) X(CooperativeVectorMatrixLayout, InferencingOptimalNV, 2)       \
+    X(CooperativeVectorMatrixLayout, TrainingOptimalNV, 3) X(ComponentType, Float16NV, 0)                              \
+    X(ComponentType, Float32NV, 1) X(ComponentType, Float64NV, 2) X(ComponentType, SignedInt8NV, 3)                    \
+    X(ComponentType, SignedInt16NV, 4) X(ComponentType, SignedInt32NV, 5) X(ComponentType, SignedInt64NV, 6)           \
+    X(ComponentType, UnsignedInt8NV, 7) X(ComponentType, UnsignedInt16NV, 8) X(ComponentType, UnsignedInt32NV, 9)      \
+    X(ComponentType, UnsignedInt64NV, 10) X(ComponentType, SignedInt8PackedNV, 1000491000)                             \
+    X(ComponentType, UnsignedInt8PackedNV, 1000491001) X(ComponentType, FloatE4M3NV, 1000491002)                       \
+    X(ComponentType, FloatE5M2NV, 1000491003) X(ExecutionMode, SubgroupsPerWorkgroupId, 37)                            \
+    X(ExecutionMode, LocalSizeId, 38) X(ExecutionMode, LocalSizeHintId, 39)
 
 /* OpenCL.std, X(our name, the name in the set, number, operands); SPE_<our name> is what spe_math takes. */
 #define SPE_MATH_LIST(X)                                                                                               \

@@ -66,7 +66,7 @@ typedef struct {
 
 typedef enum {
     SPE_KIND_NONE, SPE_KIND_VOID, SPE_KIND_BOOL, SPE_KIND_INT, SPE_KIND_FLOAT, SPE_KIND_VECTOR, SPE_KIND_ARRAY,
-    SPE_KIND_STRUCT, SPE_KIND_POINTER, SPE_KIND_FUNCTION, SPE_KIND_COOPMAT, SPE_KIND_OTHER
+    SPE_KIND_STRUCT, SPE_KIND_POINTER, SPE_KIND_FUNCTION, SPE_KIND_COOPMAT, SPE_KIND_COOPVEC
 } spe_kind;
 
 typedef enum { SPE_IEEE, SPE_BF16, SPE_E4M3, SPE_E5M2 } spe_encoding; /* of a float type */
@@ -75,8 +75,8 @@ typedef enum { SPE_IEEE, SPE_BF16, SPE_E4M3, SPE_E5M2 } spe_encoding; /* of a fl
 typedef struct {
     spe_kind kind;
     uint32_t bits;         /* int, float: width; bool: 1 */
-    uint32_t count;        /* vector, array: elements; struct: members; function: parameters; coopmat: 0; scalar: 1 */
-    spe_id elem;           /* vector, array, coopmat: element; pointer: what it points to; function: return type */
+    uint32_t count;        /* vector, array, coopvec: elements; struct: members; function: parameters; scalar: 1 */
+    spe_id elem;           /* vector, array, coopmat, coopvec: element; pointer: its target; function: what it returns */
     uint32_t storage;      /* pointer: SPE_StorageClass... */
     spe_encoding encoding; /* float */
     const spe_id *members; /* struct: member types; function: parameter types */
@@ -259,7 +259,9 @@ static inline spe_module *spe_at(spe_module *m, const char *file, int line)
 
 static inline void *spe_realloc_(spe_module *m, void *p, size_t size)
 {
-    void *q = m->options.realloc(m->options.user, p, size);
+    void *q;
+    if (!m->options.realloc) return spe_error_(m, SPE_ERR_OPTION, "the module was not begun, or freed"), (void *)NULL;
+    q = m->options.realloc(m->options.user, p, size);
     if (!q && size) spe_error_(m, SPE_ERR_MEMORY, "out of memory: no %zu bytes", size);
     return q;
 }

@@ -71,8 +71,8 @@ static inline const spe_capability_row_ *spe_capability_row_of_(uint32_t capabil
 
 /* What a row is about, and what tells its variants apart. */
 enum { SPE_NEED_NOTHING_, SPE_NEED_OP_, SPE_NEED_INT_, SPE_NEED_FLOAT_, SPE_NEED_ENCODING_, SPE_NEED_VECTOR_,
-       SPE_NEED_STORAGE_, SPE_NEED_BUILTIN_, SPE_NEED_DECORATION_, SPE_NEED_MODE_, SPE_NEED_COOP_ };
-enum { SPE_ANY_, SPE_BY_GROUP_OPERATION_, SPE_BY_BITS_ };
+       SPE_NEED_STORAGE_, SPE_NEED_BUILTIN_, SPE_NEED_DECORATION_, SPE_NEED_MODE_, SPE_NEED_COOP_, SPE_NEED_COOPVEC_ };
+enum { SPE_ANY_, SPE_BY_GROUP_OPERATION_, SPE_BY_BITS_, SPE_BY_ENCODING_ };
 
 typedef struct {
     uint16_t what, value;  /* SPE_NEED_OP_: value to last are opcodes; else bits, count, storage class ... */
@@ -95,11 +95,12 @@ static inline const spe_need_row_ *spe_need_rows_(size_t *count)
         SPE_IS_(ENCODING, SPE_E5M2, Float8EXT),
         SPE_IS_(COOP, SPE_IEEE, CooperativeMatrixKHR), SPE_IS_(COOP, SPE_BF16, BFloat16CooperativeMatrixKHR),
         SPE_IS_(COOP, SPE_E4M3, Float8CooperativeMatrixEXT), SPE_IS_(COOP, SPE_E5M2, Float8CooperativeMatrixEXT),
-        SPE_IS_(VECTOR, 8, Vector16), SPE_IS_(VECTOR, 16, Vector16),
+        SPE_IS_(COOPVEC, 0, CooperativeVectorNV), SPE_IS_(VECTOR, 8, Vector16), SPE_IS_(VECTOR, 16, Vector16),
         SPE_IS_(STORAGE, SPE_StorageClassGeneric, GenericPointer),
         SPE_IS_(BUILTIN, SPE_BuiltInSubgroupSize, Kernel), SPE_IS_(BUILTIN, SPE_BuiltInSubgroupMaxSize, Kernel),
         SPE_IS_(MODE, SPE_ExecutionModeSubgroupSize, SubgroupDispatch),
         SPE_IS_(MODE, SPE_ExecutionModeSubgroupsPerWorkgroup, SubgroupDispatch),
+        SPE_IS_(MODE, SPE_ExecutionModeSubgroupsPerWorkgroupId, SubgroupDispatch),
         SPE_IS_(MODE, SPE_ExecutionModeDenormPreserve, DenormPreserve),
         SPE_IS_(MODE, SPE_ExecutionModeDenormFlushToZero, DenormFlushToZero),
         SPE_IS_(MODE, SPE_ExecutionModeSignedZeroInfNanPreserve, SignedZeroInfNanPreserve),
@@ -142,6 +143,7 @@ static inline const spe_need_row_ *spe_need_rows_(size_t *count)
         SPE_OP_BY_(AtomicFMinEXT, AtomicFMaxEXT, BITS, 16, AtomicFloat16MinMaxEXT),
         SPE_OP_BY_(AtomicFMinEXT, AtomicFMaxEXT, BITS, 32, AtomicFloat32MinMaxEXT),
         SPE_OP_BY_(AtomicFMinEXT, AtomicFMaxEXT, BITS, 64, AtomicFloat64MinMaxEXT),
+        SPE_OP_BY_(Dot, Dot, ENCODING, SPE_BF16, BFloat16DotProductKHR),
         SPE_OP_(SubgroupShuffleINTEL, SubgroupShuffleINTEL, SubgroupShuffleINTEL),
         SPE_OP_(SubgroupBlockReadINTEL, SubgroupBlockWriteINTEL, SubgroupBufferBlockIOINTEL),
         SPE_OP_(ConvertFToBF16INTEL, ConvertBF16ToFINTEL, BFloat16ConversionINTEL),
@@ -238,6 +240,7 @@ static inline void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_
         if (r->by != SPE_ANY_) varies = true;
         if (r->by == SPE_BY_GROUP_OPERATION_ && !(n > 1 && operands[1] == r->variant)) continue;
         if (r->by == SPE_BY_BITS_ && spe_op_bits_(m, type, n, operands) != r->variant) continue;
+        if (r->by == SPE_BY_ENCODING_ && (!type || (uint32_t)m->types[m->ids[type].aux].encoding != r->variant)) continue;
         spe_capability(m, r->capability);
     }
     if (!varies && op < SPE_OPCODES_KNOWN_) m->seen[op / 64] |= (uint64_t)1 << (op % 64);

@@ -22,12 +22,12 @@ static inline spe_id spe_type_of(const spe_module *m, spe_id value)
     return value < m->id_count ? m->ids[value].type : 0;
 }
 
-/* The scalar a vector or cooperative matrix is made of; a scalar itself. */
+/* The scalar a vector, cooperative matrix or cooperative vector is made of; a scalar itself. */
 static inline spe_id spe_scalar_of(const spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
     if (!t) return 0;
-    return t->kind == SPE_KIND_VECTOR || t->kind == SPE_KIND_COOPMAT ? t->elem : type;
+    return t->kind == SPE_KIND_VECTOR || t->kind >= SPE_KIND_COOPMAT ? t->elem : type;
 }
 
 /* Bits of the scalar in a type: 8 to 64, bool 1; 0 for pointers, structs ... */
@@ -81,6 +81,7 @@ static inline char *spe_type_text(const spe_module *m, spe_id type, char *text, 
     case SPE_KIND_POINTER: spe_print_(text, size, "ptr<%s>", inner); break;
     case SPE_KIND_FUNCTION: spe_print_(text, size, "function of %u", t->count); break;
     case SPE_KIND_COOPMAT: spe_print_(text, size, "coopmat<%s, %ux%u, use %u>", inner, t->rows, t->cols, t->use); break;
+    case SPE_KIND_COOPVEC: spe_print_(text, size, "coopvec<%s, %u>", inner, t->count); break;
     default: spe_print_(text, size, "a type"); break;
     }
     return text;
@@ -383,5 +384,19 @@ static inline spe_id spe_coopmat(spe_module *m, spe_id component, uint32_t scope
     w[3] = spe_u32(m, cols);
     w[4] = spe_u32(m, use);
     return w[4] ? spe_type_(m, SPE_OpTypeCooperativeMatrixKHR, 5, w, &t, SPE_NEED_COOP_, encoding) : 0;
+}
+
+/* A cooperative vector (SPV_NV_cooperative_vector) of n components. */
+static inline spe_id spe_coopvec(spe_module *m, spe_id component, uint32_t n)
+{
+    spe_type_info t = spe_info_of_(SPE_KIND_COOPVEC, 0, n, component);
+    const spe_type_info *e = spe_want_type_(m, "spe_coopvec", component);
+    uint32_t w[2];
+    if (!e) return 0;
+    if ((e->kind != SPE_KIND_INT && e->kind != SPE_KIND_FLOAT) || !n)
+        return spe_error_(m, SPE_ERR_TYPE, "spe_coopvec: one or more integers or floats");
+    w[0] = component;
+    w[1] = spe_u32(m, n);
+    return w[1] ? spe_type_(m, SPE_OpTypeCooperativeVectorNV, 2, w, &t, SPE_NEED_COOPVEC_, 0) : 0;
 }
 

@@ -40,6 +40,19 @@ static inline spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits
     return id && fresh ? spe_remember_(m, id, bits) : id;
 }
 
+/* How many parts a composite of the type is made of, 0: it is none. */
+static inline uint32_t spe_part_count_(const spe_type_info *t)
+{
+    switch (t->kind) {
+    case SPE_KIND_VECTOR:
+    case SPE_KIND_ARRAY:
+    case SPE_KIND_STRUCT:
+    case SPE_KIND_COOPVEC: return t->count;
+    case SPE_KIND_COOPMAT: return 1; /* all components alike */
+    default: return 0;
+    }
+}
+
 /* A composite constant of n constants (for a vector, array, struct or cooperative matrix, which takes one). */
 static inline spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id *parts)
 {
@@ -49,7 +62,7 @@ static inline spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n,
     bool fresh;
     char text[80];
     if (!t) return 0;
-    want = t->kind == SPE_KIND_COOPMAT ? 1 : t->kind >= SPE_KIND_VECTOR && t->kind <= SPE_KIND_STRUCT ? t->count : 0;
+    want = spe_part_count_(t);
     if (n != want || !want)
         return spe_error_(m, SPE_ERR_TYPE, "spe_composite_const: %u parts for %s", n,
                           spe_type_text(m, type, text, sizeof text));
@@ -72,16 +85,23 @@ static inline spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n,
     return id;
 }
 
+/* n times the same id; NULL when there is no memory. `few` is used where it is enough. */
+static inline spe_id *spe_repeat_(spe_module *m, spe_id id, uint32_t n, spe_id few[16])
+{
+    spe_id *part = n > 16 ? (spe_id *)spe_alloc(m, n * sizeof *part) : few;
+    uint32_t i;
+    for (i = 0; i < n && part; i++) part[i] = id;
+    return part;
+}
+
 static inline spe_id spe_const_splat_(spe_module *m, spe_id type, uint64_t bits)
 {
     spe_type_info t = spe_info(m, type);
-    spe_id part[16], one;
-    uint32_t i;
+    spe_id few[16], one, *part;
     if (t.bits) return spe_const_scalar_(m, type, bits);
     one = spe_const_scalar_(m, t.elem, bits);
-    if (t.kind == SPE_KIND_COOPMAT) t.count = 1;
-    for (i = 0; i < t.count; i++) part[i] = one;
-    return one ? spe_composite_const(m, type, t.count, part) : 0;
+    part = one ? spe_repeat_(m, one, spe_part_count_(&t), few) : NULL;
+    return part ? spe_composite_const(m, type, spe_part_count_(&t), part) : 0;
 }
 
 /* The scalar of the type a constant is asked for, NULL and an error when there is none. */

@@ -135,7 +135,8 @@ enum {
     SPE_TAKES_INT_ = 1 << SPE_KIND_INT,
     SPE_TAKES_FLOAT_ = 1 << SPE_KIND_FLOAT,
     SPE_TAKES_BOOL_ = 1 << SPE_KIND_BOOL,
-    SPE_TAKES_PTR_ = 1 << SPE_KIND_POINTER
+    SPE_TAKES_PTR_ = 1 << SPE_KIND_POINTER,
+    SPE_TAKES_SMALL_ = 1 << 30 /* with FLOAT: bf16, e4m3 and e5m2 types too, which have no arithmetic */
 };
 
 /* Is the scalar of `type` of one of the kinds? */
@@ -143,10 +144,10 @@ static inline bool spe_takes_(spe_module *m, const char *fn, uint32_t kinds, spe
 {
     const spe_type_info *s = spe_info_(m, spe_scalar_of(m, type));
     char text[80];
-    if (s && (kinds >> s->kind & 1)) return true;
-    spe_error_(m, SPE_ERR_TYPE, "%s: takes %s%s%s%s, not %s", fn, kinds & SPE_TAKES_INT_ ? "integers " : "",
-               kinds & SPE_TAKES_FLOAT_ ? "floats " : "", kinds & SPE_TAKES_BOOL_ ? "bools " : "",
-               kinds & SPE_TAKES_PTR_ ? "pointers" : "", spe_type_text(m, type, text, sizeof text));
+    if (s && (kinds >> s->kind & 1) && (s->encoding == SPE_IEEE || (kinds & SPE_TAKES_SMALL_))) return true;
+    spe_error_(m, SPE_ERR_TYPE, "%s: takes%s%s%s%s, not %s", fn, kinds & SPE_TAKES_INT_ ? " integers" : "",
+               kinds & SPE_TAKES_FLOAT_ ? " floats" : "", kinds & SPE_TAKES_BOOL_ ? " bools" : "",
+               kinds & SPE_TAKES_PTR_ ? " pointers" : "", spe_type_text(m, type, text, sizeof text));
     return false;
 }
 
@@ -245,6 +246,14 @@ static inline spe_id spe_bool_like_(spe_module *m, spe_id type)
     return spe_vec(m, spe_bool(m), n ? n : 1);
 }
 
+/* Cooperative matrices and vectors have no bools like them. */
+static inline spe_id spe_incomparable_(spe_module *m, const char *fn, spe_id type)
+{
+    char text[80];
+    return spe_error_(m, SPE_ERR_TYPE, "%s: takes scalars and vectors, not %s", fn,
+                      spe_type_text(m, type, text, sizeof text));
+}
+
 static inline spe_id spe_compare_(spe_module *m, const char *fn, uint32_t op, uint32_t kinds, spe_id a, spe_id b)
 {
     spe_id type = spe_operands_(m, fn, kinds, a, b);
@@ -256,6 +265,7 @@ static inline spe_id spe_compare_(spe_module *m, const char *fn, uint32_t op, ui
     if (t->kind == SPE_KIND_INT && spe_const_bits(m, a, &x) && spe_const_bits(m, b, &y) &&
         spe_fold_(op, t->bits, x, y, &z))
         return spe_const_bool(m, z != 0);
+    if (!spe_count(m, type)) return spe_incomparable_(m, fn, type);
     w[0] = a;
     w[1] = b;
     return spe_emit_(m, op, spe_bool_like_(m, type), 2, w);
@@ -360,6 +370,7 @@ static inline spe_id spe_float_test_(spe_module *m, const char *fn, uint32_t op,
 {
     spe_id type = spe_operand_(m, fn, a);
     if (!type || !spe_takes_(m, fn, SPE_TAKES_FLOAT_, type)) return 0;
+    if (!spe_count(m, type)) return spe_incomparable_(m, fn, type);
     return spe_emit_(m, op, spe_bool_like_(m, type), 1, &a);
 }
 static inline spe_id spe_isnan(spe_module *m, spe_id a) { return spe_float_test_(m, "spe_isnan", SPE_OpIsNan, a); }
@@ -399,15 +410,17 @@ static inline spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b)
     return c ? spe_emit_(m, SPE_OpSelect, ta, 3, w) : 0;
 }
 
-/* Dot product of two float vectors. */
+/* Dot product of two float vectors (bf16 too: capability BFloat16DotProductKHR). */
 static inline spe_id spe_dot(spe_module *m, spe_id a, spe_id b)
 {
-    spe_id type = spe_operands_(m, "spe_dot", SPE_TAKES_FLOAT_, a, b);
+    spe_id type = spe_operands_(m, "spe_dot", SPE_TAKES_FLOAT_ | SPE_TAKES_SMALL_, a, b);
     uint32_t w[2];
     if (!type) return 0;
+    if (spe_count(m, type) == 1) return spe_fmul(m, a, b);
+    if (!spe_count(m, type)) return spe_disagree_(m, "spe_dot", type, type);
     w[0] = a;
     w[1] = b;
-    return spe_emit_(m, spe_count(m, type) == 1 ? SPE_OpFMul : SPE_OpDot, spe_scalar_of(m, type), 2, w);
+    return spe_emit_(m, SPE_OpDot, spe_scalar_of(m, type), 2, w);
 }
 
 /* Bit fields: `count` bits from bit `offset` (both i32), extended with or without sign, or put in place. */
@@ -437,6 +450,15 @@ static inline spe_id spe_bits_insert(spe_module *m, spe_id base, spe_id v, spe_i
 
 /* -- conversions ------------------------------------------------------------------------------------------------- */
 
+/* As many components, arranged alike? */
+static inline bool spe_same_shape_(const spe_type_info *a, const spe_type_info *b)
+{
+    if (a->kind == SPE_KIND_COOPMAT && b->kind == SPE_KIND_COOPMAT)
+        return a->rows == b->rows && a->cols == b->cols && a->use == b->use && a->scope == b->scope;
+    if (a->bits && b->bits) return true;
+    return a->kind == b->kind && a->count == b->count;
+}
+
 static inline spe_id spe_convert_(spe_module *m, const char *fn, uint32_t op, uint32_t from, uint32_t to, spe_id type,
                                   spe_id v)
 {
@@ -447,8 +469,7 @@ static inline spe_id spe_convert_(spe_module *m, const char *fn, uint32_t op, ui
     if (!spe_takes_(m, fn, from, tv) || !spe_takes_(m, fn, to, type)) return 0;
     target = spe_info_(m, type);
     source = spe_info_(m, tv);
-    if (spe_count(m, tv) != spe_count(m, type) ||
-        (target->kind == SPE_KIND_COOPMAT) != (source->kind == SPE_KIND_COOPMAT))
+    if (!spe_same_shape_(source, target))
         return spe_disagree_(m, fn, tv, type);
     if (tv == type) return v;
     if ((op == SPE_OpUConvert || op == SPE_OpSConvert) && source->bits && spe_const_bits(m, v, &x)) {
@@ -469,7 +490,8 @@ static inline spe_id spe_convert_(spe_module *m, const char *fn, uint32_t op, ui
 #define SPE_CONVERT_(name, op, from, to)                                                                               \
     static inline spe_id name(spe_module *m, spe_id type, spe_id v)                                                    \
     {                                                                                                                  \
-        return spe_convert_ptr_(m, #name, SPE_Op##op, SPE_TAKES_##from##_, SPE_TAKES_##to##_, type, v);                \
+        return spe_convert_ptr_(m, #name, SPE_Op##op, SPE_TAKES_##from##_ | SPE_TAKES_SMALL_,                          \
+                                SPE_TAKES_##to##_ | SPE_TAKES_SMALL_, type, v);                \
     }
 /* Pointers have no components: they and scalars only. */
 static inline spe_id spe_convert_ptr_(spe_module *m, const char *fn, uint32_t op, uint32_t from, uint32_t to,
@@ -486,6 +508,21 @@ static inline spe_id spe_convert_ptr_(spe_module *m, const char *fn, uint32_t op
 }
 SPE_CONVERT_LIST_(SPE_CONVERT_)
 #undef SPE_CONVERT_
+
+/* spe_fconvert to an e4m3 or e5m2 type that gives the largest finite value where the number is larger. */
+static inline spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v)
+{
+    const spe_type_info *s = spe_info_(m, spe_scalar_of(m, type));
+    spe_id id;
+    char text[80];
+    if (m->error.id) return 0;
+    if (!s || (s->encoding != SPE_E4M3 && s->encoding != SPE_E5M2))
+        return spe_error_(m, SPE_ERR_TYPE, "spe_fconvert_saturating: to e4m3 or e5m2, not %s",
+                          spe_type_text(m, type, text, sizeof text));
+    id = spe_fconvert(m, type, v);
+    if (id && id != v) spe_decorate(m, id, SPE_DecorationSaturatedToLargestFloat8NormalConversionEXT, 0, NULL);
+    return id;
+}
 
 /* The size in bits of a scalar, vector or (64-bit) pointer, 0 for the rest. */
 static inline uint32_t spe_total_bits_(const spe_module *m, spe_id type)
@@ -593,9 +630,8 @@ static inline spe_id spe_part_type_(spe_module *m, const char *fn, spe_id type, 
 {
     const spe_type_info *t = spe_info_(m, type);
     char text[80];
-    bool counted = t->kind == SPE_KIND_VECTOR || t->kind == SPE_KIND_ARRAY || t->kind == SPE_KIND_STRUCT;
     if (t->kind == SPE_KIND_COOPMAT) return t->elem;
-    if (!counted || i >= t->count)
+    if (i >= spe_part_count_(t))
         return spe_error_(m, SPE_ERR_RANGE, "%s: there is no part %u of %s", fn, i,
                           spe_type_text(m, type, text, sizeof text));
     return t->kind == SPE_KIND_STRUCT ? t->members[i] : t->elem;
@@ -640,7 +676,7 @@ static inline spe_id spe_construct(spe_module *m, spe_id type, uint32_t n, const
     if (!t) return 0;
     if (t->bits && n == 1 && spe_type_of(m, parts[0]) == type)
         return spe_operand_(m, "spe_construct", parts[0]) ? parts[0] : 0;
-    if (n != (t->kind == SPE_KIND_COOPMAT ? 1 : t->count) || t->bits || t->kind == SPE_KIND_POINTER)
+    if (!n || n != spe_part_count_(t))
         return spe_error_(m, SPE_ERR_TYPE, "spe_construct: %u parts for %s", n,
                           spe_type_text(m, type, text, sizeof text));
     for (i = 0; i < n; i++) {
@@ -653,16 +689,14 @@ static inline spe_id spe_construct(spe_module *m, spe_id type, uint32_t n, const
     return spe_emit_(m, SPE_OpCompositeConstruct, type, n, parts);
 }
 
-/* A scalar in every component of a vector type (or cooperative matrix type). */
+/* A scalar in every component of a vector type (or cooperative matrix or vector type); a scalar type gives it back. */
 static inline spe_id spe_splat(spe_module *m, spe_id type, spe_id scalar)
 {
     const spe_type_info *t = spe_want_type_(m, "spe_splat", type);
-    spe_id part[16];
-    uint32_t i, n;
-    if (!t) return 0;
-    n = t->kind == SPE_KIND_VECTOR ? t->count : 1;
-    for (i = 0; i < n; i++) part[i] = scalar;
-    return spe_construct(m, type, n, part);
+    spe_id few[16], *part;
+    uint32_t n = t && !t->bits ? spe_part_count_(t) : 1;
+    part = t ? spe_repeat_(m, scalar, n, few) : NULL;
+    return part ? spe_construct(m, type, n, part) : 0;
 }
 
 /* n components picked from the concatenation of a and b (vectors of one component type): idx counts through a, then b;

@@ -17,6 +17,18 @@ typedef struct {
     uint32_t param_count;
 } spe_kernel;
 
+/* Modes whose operands are ids have an instruction of their own. */
+static inline uint32_t spe_mode_opcode_(uint32_t mode)
+{
+    switch (mode) {
+    case SPE_ExecutionModeSubgroupsPerWorkgroupId:
+    case SPE_ExecutionModeLocalSizeId:
+    case SPE_ExecutionModeLocalSizeHintId:
+    case SPE_ExecutionModeMaximumRegistersIdINTEL: return SPE_OpExecutionModeId;
+    default: return SPE_OpExecutionMode;
+    }
+}
+
 /* OpExecutionMode for a kernel or, inside spe_kernel_begin .. spe_kernel_end, for the open one (fn 0). */
 static inline void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, const uint32_t *words)
 {
@@ -28,7 +40,7 @@ static inline void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, u
         return;
     }
     spe_need_(m, SPE_NEED_MODE_, mode);
-    at = spe_put_(m, SPE_SECTION_MODE_, SPE_OpExecutionMode, n + 2);
+    at = spe_put_(m, SPE_SECTION_MODE_, spe_mode_opcode_(mode), n + 2);
     if (!at) return;
     at[0] = fn;
     at[1] = mode;
@@ -156,7 +168,7 @@ static inline bool spe_check_kernel_(spe_module *m, const spe_kernel *k)
         bool pointer = t && t->kind == SPE_KIND_POINTER;
         if (!t) return false;
         if (t->kind == SPE_KIND_VOID || t->kind == SPE_KIND_BOOL || t->kind == SPE_KIND_FUNCTION ||
-            t->kind == SPE_KIND_COOPMAT ||
+            t->kind >= SPE_KIND_COOPMAT ||
             (pointer && t->storage != SPE_StorageClassCrossWorkgroup && t->storage != SPE_StorageClassWorkgroup &&
              t->storage != SPE_StorageClassUniformConstant))
             return spe_error_(m, SPE_ERR_PARAMETER,

@@ -1,5 +1,19 @@
 /* ---- The finished module --------------------------------------------------------------------------------------- */
 
+typedef struct {
+    uint16_t addressing, memory, execution;
+    uint16_t capabilities[2]; /* what every module of the environment declares */
+} spe_env_row_;
+
+static inline const spe_env_row_ *spe_env_row_of_(spe_env env)
+{
+    static const spe_env_row_ rows[] = {
+        {SPE_AddressingModelPhysical64, SPE_MemoryModelOpenCL, SPE_ExecutionModelKernel,
+         {SPE_CapabilityAddresses, SPE_CapabilityKernel}},
+    };
+    return &rows[env];
+}
+
 /* Which functions does an entry point reach? mark[i] is set for function number i. */
 static inline void spe_reach_(const spe_module *m, uint32_t from, uint8_t *mark)
 {
@@ -34,7 +48,7 @@ static inline void spe_write_entries_(spe_module *m)
         start = m->buffer[SPE_SECTION_ENTRY_].count;
         at = spe_put_(m, SPE_SECTION_ENTRY_, SPE_OpEntryPoint, 2 + words);
         if (!at) return;
-        at[0] = SPE_ExecutionModelKernel;
+        at[0] = spe_env_row_of_(m->options.env)->execution;
         at[1] = entry->id;
         spe_put_text_(at + 2, entry->name);
         for (i = 0; i < uses->count; i += 2) {
@@ -57,11 +71,12 @@ static inline void spe_write_entries_(spe_module *m)
 /* Capabilities in rising order, the memory model, the name of the source. */
 static inline void spe_write_head_(spe_module *m)
 {
+    const spe_env_row_ *env = spe_env_row_of_(m->options.env);
     spe_buffer_ *caps = &m->buffer[SPE_BUFFER_CAPS_];
     size_t i, j;
     uint32_t *at;
-    spe_capability(m, SPE_CapabilityAddresses);
-    spe_capability(m, SPE_CapabilityKernel);
+    spe_capability(m, env->capabilities[0]);
+    spe_capability(m, env->capabilities[1]);
     if (!m->entry_count) spe_capability(m, SPE_CapabilityLinkage);
     for (i = 1; i < caps->count; i++) {
         uint32_t c = caps->data[i];
@@ -74,8 +89,8 @@ static inline void spe_write_head_(spe_module *m)
     }
     at = spe_put_(m, SPE_SECTION_MODEL_, SPE_OpMemoryModel, 2);
     if (!at) return;
-    at[0] = SPE_AddressingModelPhysical64;
-    at[1] = SPE_MemoryModelOpenCL;
+    at[0] = env->addressing;
+    at[1] = env->memory;
     if (m->options.source) {
         spe_id id = spe_new_id_(m, 0, 0, 0);
         at = id ? spe_put_(m, SPE_SECTION_STRING_, SPE_OpString, spe_text_words_(m->options.source) + 1) : NULL;

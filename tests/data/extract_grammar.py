@@ -14,7 +14,7 @@ KINDS = """Capability BuiltIn Decoration ExecutionMode StorageClass Scope Memory
 MemoryModel ExecutionModel SourceLanguage FunctionControl FunctionParameterAttribute LinkageType SelectionControl
 LoopControl GroupOperation FPRoundingMode FPEncoding CooperativeMatrixUse CooperativeMatrixLayout
 CooperativeMatrixOperands MatrixMultiplyAccumulateOperands LoadCacheControl StoreCacheControl
-NamedMaximumNumberOfRegisters""".split()
+NamedMaximumNumberOfRegisters CooperativeVectorMatrixLayout ComponentType""".split()
 
 
 def number(value):
