@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CG_MAX_LEAVES = 4096, CG_CHUNK = 1 << 16 };
+enum { CG_MAX_LEAVES = 4096, CG_CHUNK = 1 << 16, CG_LARGE_FUNCTION = 600 /* instructions */ };
 static const size_t cg_max_text = (size_t)1 << 27;
 
 /* ---- memory and text */
@@ -719,12 +719,20 @@ static void declare_value(struct cg *g, const struct sp_inst *i)
     add_frame(g, i->type, v->varying);
 }
 
+/* A large function at -O2 takes seconds to compile and runs no faster: its time goes into helpers. */
+static bool is_large(const struct sp_function *f)
+{
+    uint32_t n = 0;
+    for (uint32_t b = 0; b < f->block_count; b++) n += f->blocks[b].count;
+    return n > CG_LARGE_FUNCTION;
+}
+
 static void write_signature(struct cg *g, const char *end)
 {
     const struct sp_function *f = g->fn->f;
     uint32_t result = sp_type(g->m, f->type)->elem;
-    cg_put(g, "static %s f%u_%u(struct xs_subgroup *self, i32x m0, u64 b0", cg_type_name(g, result, g->fn->result_varying),
-           f->id, g->S);
+    cg_put(g, "static %s%s f%u_%u(struct xs_subgroup *self, i32x m0, u64 b0", is_large(f) ? "XS_LARGE " : "",
+           cg_type_name(g, result, g->fn->result_varying), f->id, g->S);
     for (uint32_t i = 0; i < f->param_count; i++) {
         uint32_t id = f->params[i];
         cg_put(g, ", %s v%u", cg_type_name(g, g->m->ids[id].type, g->value[id].varying), id);

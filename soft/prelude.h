@@ -27,6 +27,11 @@ typedef double f64;
 
 #define XS_INLINE static inline __attribute__((always_inline, unused))
 #define XS_FUNCTION static __attribute__((noinline, unused))
+#if defined(__clang__)
+#define XS_LARGE
+#else
+#define XS_LARGE __attribute__((optimize("O1")))
+#endif
 #define XS_ALIGNED(n) __attribute__((aligned(n)))
 
 /* Memory as the kernel sees it: any address, any alignment, any type. */

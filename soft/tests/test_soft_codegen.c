@@ -513,6 +513,156 @@ TEST(doubles)
     }
 }
 
+/* ---- groups.cl */
+
+enum { G = 96 };
+
+TEST(subgroup_operations)
+{
+    int32_t a[G], c[G * 20];
+    random_ints(a, G);
+    launch(&groups, "subgroup", 2, 48, 2, (struct arg[]){PTR(a), PTR(c)});
+    for (int i = 0; i < G; i++) {
+        const int32_t *s = a + i / 16 * 16, *r = c + i * 20;
+        int l = i % 16, least = INT32_MAX, before = INT32_MIN, high = 0, odd = 0, twos = 0;
+        uint32_t sum = 0, upto = 0, four = 0;
+        float most = -INFINITY;
+        for (int k = 0; k < 16; k++) {
+            sum += (uint32_t)s[k];
+            if (k <= l) upto += (uint32_t)s[k];
+            if (k / 4 == l / 4) four += (uint32_t)s[k];
+            if (s[k] < least) least = s[k];
+            if (k < l && s[k] > before) before = s[k];
+            if (s[k] > 2000000000) high = 1;
+            if (s[k] & 1) odd |= 1 << k;
+            if (k < l && s[k] & 2) twos++;
+            if ((float)s[k] > most) most = (float)s[k];
+        }
+        CHECK_INT(r[0], s[5]);
+        CHECK_INT(r[1], (int32_t)sum);
+        CHECK_INT(r[2], least);
+        CHECK_INT(r[3], (int32_t)upto);
+        CHECK_INT(r[4], before);
+        CHECK_INT(r[5], (least > -2000000000) + 2 * high);
+        CHECK_INT(r[6], s[(l * 7) & 15]);
+        CHECK_INT(r[7], s[l ^ 6]);
+        CHECK_INT(r[8], l >= 3 ? s[l - 3] : 0);
+        CHECK_INT(r[9], s[l < 11 ? l + 5 : l]);
+        CHECK_INT(r[10], s[15 - l]);
+        CHECK_INT(r[11], l + 4 < 16 ? s[l + 4] : (int32_t)((uint32_t)s[l - 12] + 1));
+        CHECK_INT(r[12], l >= 3 ? s[l - 3] : (int32_t)((uint32_t)s[l + 13] + 2));
+        CHECK_INT(r[13], (int32_t)four);
+        CHECK_INT(r[14], odd);
+        CHECK_INT(r[15], l == 0);
+        CHECK_INT(r[16], twos);
+        CHECK_INT(r[17], 0xa5c3 >> l & 1);
+        CHECK_INT(r[18], 2);
+        CHECK_INT(r[19], (int32_t)(most * 0.5f));
+    }
+}
+
+TEST(subgroup_operations_under_a_mask)
+{
+    int32_t a[G], c[G * 8];
+    random_ints(a, G);
+    memset(c, 0x11, sizeof c);
+    launch(&groups, "divergent", 2, 48, 2, (struct arg[]){PTR(a), PTR(c)});
+    for (int i = 0; i < G; i++) {
+        const int32_t *s = a + i / 16 * 16, *r = c + i * 8;
+        int l = i % 16, first = -1, ballot = 0, most = INT32_MIN;
+        uint32_t sum = 0, upto = 0;
+        if (!(a[i] & 1)) {
+            for (int k = 0; k < 8; k++) CHECK_INT(r[k], 0x11111111);
+            continue;
+        }
+        for (int k = 0; k < 16; k++) {
+            if (!(s[k] & 1)) continue;
+            if (first < 0) first = k;
+            sum += (uint32_t)s[k];
+            if (k <= l) upto += (uint32_t)s[k];
+            if (s[k] & 4) ballot |= 1 << k;
+            if (k / 8 == l / 8 && s[k] > most) most = s[k];
+        }
+        CHECK_INT(r[0], (int32_t)sum);
+        CHECK_INT(r[1], (int32_t)upto);
+        CHECK_INT(r[2], (int32_t)(upto - (uint32_t)a[i]));
+        CHECK_INT(r[3], ballot);
+        CHECK_INT(r[4], l == first);
+        CHECK_INT(r[5], s[first]);
+        CHECK_INT(r[6], first);
+        CHECK_INT(r[7], most);
+    }
+}
+
+TEST(work_group_operations)
+{
+    enum { L = 45, A = 4 * L };
+    int32_t a[A], c[A * 8];
+    float f[A], g[A];
+    for (int i = 0; i < A; i++) {
+        a[i] = (int32_t)(test_random() % 2000) - 150;
+        f[i] = (float)(test_random() % 64);
+    }
+    launch(&groups, "work_group", 4, L, 4, (struct arg[]){PTR(a), PTR(c), PTR(f), PTR(g)});
+    for (int i = 0; i < A; i++) {
+        const int32_t *s = a + i / L * L, *r = c + i * 8;
+        int sum = 0, upto = 0, most = INT32_MIN, least = INT32_MAX, before = INT32_MAX;
+        float total = 0;
+        for (int k = 0; k < L; k++) {
+            sum += s[k];
+            total += f[i / L * L + k];
+            if (k <= i % L) upto += s[k];
+            if (s[k] > most) most = s[k];
+            if (s[k] < least) least = s[k];
+            if (k < i % L && s[k] < before) before = s[k];
+        }
+        CHECK_INT(r[0], sum);
+        CHECK_INT(r[1], upto);
+        CHECK_INT(r[2], upto - a[i]);
+        CHECK_INT(r[3], most);
+        CHECK_INT(r[4], s[37]);
+        CHECK_INT(r[5], (least > -100) + 2);
+        CHECK_INT(r[6], before);
+        CHECK_INT(r[7], least);
+        CHECK(g[i] == total); /* small integers: any order gives the same */
+    }
+}
+
+TEST(block_reads_and_writes)
+{
+    uint32_t a[5 * 32], c[5 * 16 + 8];
+    for (int i = 0; i < 5 * 32; i++) a[i] = (uint32_t)test_random();
+    for (int i = 0; i < 5 * 16 + 8; i++) c[i] = 7;
+    launch(&groups, "blocks", 1, 40, 2, (struct arg[]){PTR(a), PTR(c)});
+    for (int i = 0; i < 5 * 16; i++) CHECK_INT(c[i], a[i / 16 * 32 + i % 16] + 3u * a[i / 16 * 32 + 16 + i % 16]);
+    for (int i = 5 * 16; i < 5 * 16 + 8; i++) CHECK_INT(c[i], 7);
+}
+
+TEST(subgroups_of_32)
+{
+    int32_t a[128], c[256];
+    random_ints(a, 128);
+    launch(&groups, "wide", 2, 64, 2, (struct arg[]){PTR(a), PTR(c)});
+    for (int i = 0; i < 128; i++) {
+        uint32_t upto = 0, odd = 0;
+        for (int k = i / 32 * 32; k < i / 32 * 32 + 32; k++) {
+            if (k <= i) upto += (uint32_t)a[k];
+            if (a[k] & 1) odd += (uint32_t)a[k];
+        }
+        CHECK_INT(c[2 * i], (int32_t)upto);
+        CHECK_INT(c[2 * i + 1], a[i] & 1 ? (int32_t)odd : i % 32);
+    }
+}
+
+TEST(asynchronous_copies)
+{
+    enum { L = 24, A = 3 * L };
+    int32_t a[A], c[A];
+    for (int i = 0; i < A; i++) a[i] = (int32_t)(test_random() % 1000000);
+    launch(&groups, "copies", 3, L, 3, (struct arg[]){PTR(a), PTR(c), LOCAL(L * 4)});
+    for (int i = 0; i < A; i++) CHECK_INT(c[i], 2 * a[i / L * L + L - 1 - i % L]);
+}
+
 int main(void)
 {
     RUN(vector_add_with_a_tail);
@@ -543,6 +693,12 @@ int main(void)
     RUN(conversions_saturate);
     RUN(reals);
     RUN(doubles);
+    RUN(subgroup_operations);
+    RUN(subgroup_operations_under_a_mask);
+    RUN(work_group_operations);
+    RUN(block_reads_and_writes);
+    RUN(subgroups_of_32);
+    RUN(asynchronous_copies);
     jit_unload(&flow.object);
     jit_unload(&memory.object);
     jit_unload(&arith.object);

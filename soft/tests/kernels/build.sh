@@ -8,7 +8,7 @@ trap 'rm -rf "$tmp"' EXIT
 for f in ${@:-*.cl}; do
     name=$(basename "$f" .cl)
     clang-14 -cl-std=CL2.0 -target spir64 -emit-llvm -c -O1 -Xclang -disable-llvm-passes \
-        -Xclang -finclude-default-header "$name.cl" -o "$tmp/a.bc"
+        -Xclang -finclude-default-header -Xclang -cl-ext=+cl_khr_subgroups,+cl_intel_subgroups "$name.cl" -o "$tmp/a.bc"
     opt-14 -passes='sroa,early-cse,simplifycfg' "$tmp/a.bc" -o "$tmp/b.bc"
     llvm-spirv-14 --spirv-max-version=1.4 --spirv-ext=+all "$tmp/b.bc" -o "$name.spv"
 done
