@@ -17,6 +17,15 @@ static inline xt_tile xt_no_tile_(void)
     return t;
 }
 
+/* What rules 2D block messages out already now: pieces narrower than a subgroup, constants that do not qualify. */
+static inline bool xt_never_block2d_(xt_ctx *x, const xt_tile *t)
+{
+    const xt_val *width = &t->shape[t->column_major ? 0 : 1];
+    int bytes = cm_type_info(t->type)->bytes;
+    return t->dist.data[1] < x->S || bytes > 4 || (t->pitch.kind == XT_INT_ && t->pitch.i * bytes % 16 != 0) ||
+           (width->kind == XT_INT_ && (width->i * bytes < 64 || width->i * bytes % 4 != 0));
+}
+
 /* Notes for the plan how the tile's matrix is described: whether 2D block messages are possible is decided from it. */
 static inline void xt_plan_tile_describe_(xt_ctx *x, const xt_tile *t)
 {
@@ -31,7 +40,7 @@ static inline void xt_plan_tile_describe_(xt_ctx *x, const xt_tile *t)
     p->pitch = pitch;
     p->type = (int)t->type;
     p->column_major = t->column_major;
-    p->possible = base && rows && cols && pitch;
+    p->possible = base && rows && cols && pitch && !xt_never_block2d_(x, t);
 }
 
 /* The contiguous dimension. */
