@@ -563,19 +563,70 @@ static inline void cm_store_row_(cm_ctx *c, const cm_layout *l, const cm_axes_ *
     }
 }
 
-/* Method: store component by component; a branch a row of the lane, inside it one a column (the same for all lanes when
- * M >= S). */
-static inline bool cm_store_lanes_(cm_ctx *c, const cm_matrix *a, const cm_mem *mem, const cm_surface_ *s)
+/* A branch a row of the lane, inside it one a column where lanes have different columns. */
+static inline void cm_store_straight_(cm_ctx *c, const cm_matrix *a, const cm_surface_ *s)
 {
     cm_axes_ axes;
     spe_id *v = cm_components_(c, a, a->l.type);
     int row;
-    (void)mem;
-    if (!v || !cm_axes_init_(c, &a->l, s, &axes)) return true;
+    if (!v || !cm_axes_init_(c, &a->l, s, &axes)) return;
     for (row = 0; row < axes.rows; row++) {
         if (axes.row[row].inside) spe_if(c->m, axes.row[row].inside);
         cm_store_row_(c, &a->l, &axes, row, v);
         if (axes.row[row].inside) spe_endif(c->m, 0, NULL, NULL);
     }
+}
+
+/* Column `number` + i of the matrix, i a value: its rows (k1, k2) from the vectors of each block, i K1 + k1 in each. */
+static inline void cm_store_column_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const cm_axis_ *rows, int number,
+                                    spe_id i, const spe_id *vectors)
+{
+    spe_module *m = c->m;
+    spe_id far = cm_distance_(c, spe_iadd(m, cm_plus_(c, s->col, number), i), s->right);
+    int row;
+    for (row = 0; row < l->K; row++) {
+        spe_id vector = vectors[row / l->K1], v = vector;
+        if (spe_count(m, spe_type_of(m, vector)) > 1)
+            v = spe_extract_dyn(m, vector, cm_plus_(c, cm_times_(c, i, l->K1), row % l->K1));
+        if (rows[row].inside) spe_if(m, rows[row].inside);
+        spe_store(m, spe_index(m, rows[row].at, far), v, (uint32_t)cm_type_info(l->type)->bytes);
+        if (rows[row].inside) spe_endif(m, 0, NULL, NULL);
+    }
+}
+
+/* M >= S with columns checked: loops over those columns of up to 16 components that are inside. */
+static inline bool cm_store_loops_(cm_ctx *c, const cm_matrix *a, const cm_surface_ *s)
+{
+    const cm_layout *l = &a->l;
+    int runs = cm_runs_(cm_block_words_(l)), run, first, k2, number = 0;
+    spe_id *vectors = (spe_id *)spe_alloc(c->m, (size_t)l->K2 * sizeof(spe_id));
+    cm_axes_ axes;
+    axes.rows = l->K;
+    axes.row = (cm_axis_ *)spe_alloc(c->m, (size_t)l->K * sizeof(cm_axis_));
+    if (!vectors || !axes.row) return true;
+    cm_rows_(c, l, s, &axes);
+    for (run = 0; run < runs; run++) {
+        int words = cm_part_words(l, run), group = cm_group_(l, words), columns = group * l->omega;
+        for (first = 0; first < words; first += group, number += columns) {
+            spe_id ends[2][2], i;
+            for (k2 = 0; k2 < l->K2; k2++) vectors[k2] = cm_unpack_(c, l, a->part[k2 * runs + run], first, group);
+            ends[0][0] = spe_isub(c->m, cm_i32_(c, -number), s->col);
+            ends[0][1] = cm_i32_(c, 0);
+            ends[1][0] = spe_isub(c->m, spe_isub(c->m, s->cols, s->col), cm_i32_(c, number));
+            ends[1][1] = cm_i32_(c, columns);
+            i = spe_for(c->m, spe_math(c->m, SPE_SMAX, 2, ends[0]), spe_math(c->m, SPE_SMIN, 2, ends[1]), cm_i32_(c, 1), 0, NULL);
+            cm_store_column_(c, l, s, axes.row, number, i, vectors);
+            spe_endfor(c->m, 0, NULL);
+        }
+    }
+    return true;
+}
+
+/* Method: store component by component. */
+static inline bool cm_store_lanes_(cm_ctx *c, const cm_matrix *a, const cm_mem *mem, const cm_surface_ *s)
+{
+    (void)mem;
+    if (a->l.I == a->l.S && s->cols) return cm_store_loops_(c, a, s);
+    cm_store_straight_(c, a, s);
     return true;
 }
