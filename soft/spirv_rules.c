@@ -710,7 +710,8 @@ static bool check_block2d(struct sp_reader *r, const struct sp_inst *i)
     const struct sp_type *c = operand_type(r, i, coordinate);
     if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
         return sp_refuse(r, i, "elements of %llu bytes", (unsigned long long)bytes);
-    if (width == 0 || width * bytes > 64 || height == 0 || height > 32 || (count != 1 && count != 2 && count != 4))
+    if (width == 0 || width > 64 || width * bytes > 64 || height == 0 || height > 32 ||
+        (count != 1 && count != 2 && count != 4))
         return sp_refuse(r, i, "%llu blocks of %llu x %llu: 1, 2 or 4 of at most 64 bytes x 32 rows are supported",
                          (unsigned long long)count, (unsigned long long)width, (unsigned long long)height);
     if (c->count != 2 || component(r->m, c)->kind != SP_INT || component(r->m, c)->bits != 32)
