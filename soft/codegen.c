@@ -1105,8 +1105,12 @@ static bool prepare(struct cg *g)
 {
     const struct sp_module *m = g->m;
     g->S = 32; /* until sections are written: the smallest of the module, whose lanes hold the most of a block */
-    for (uint32_t i = 0; i < m->entry_count; i++)
-        if (size_of_entry(g, &m->entries[i]) < g->S) g->S = size_of_entry(g, &m->entries[i]);
+    for (uint32_t i = 0; i < m->entry_count; i++) {
+        uint32_t S = size_of_entry(g, &m->entries[i]);
+        if (S < g->S) g->S = S;
+        if (S > g->largest_S) g->largest_S = S;
+    }
+    if (!g->largest_S) g->largest_S = g->S;
     g->value = cg_alloc(g, m->bound * sizeof *g->value);
     g->function = cg_alloc(g, (m->function_count + 1) * sizeof *g->function);
     g->leaves = cg_alloc(g, (m->type_count + 1) * sizeof *g->leaves);

@@ -82,7 +82,7 @@ struct cg {
     /* while a function is written */
     struct cg_function *fn;
     const struct sp_inst *inst;
-    uint32_t S, temporaries;
+    uint32_t S, largest_S, temporaries, skip /* instructions that the one before has written too */;
     const char *mask, *bits;     /* the active lanes: an i32x and a u64 in C */
 };
 

@@ -52,7 +52,7 @@ static bool describe(struct cg *g, const struct sp_inst *i, struct block *b)
     uint64_t bytes = (uint64_t)b->count * rows * columns * size;
     if (bytes > MAX_BLOCK_BYTES) return false;
     uint32_t turn = size == 1 && columns > g->S ? columns / g->S : size;
-    b->item = size;
+    b->item = size == 1 && columns > g->largest_S ? columns / g->largest_S : size;
     b->bytes = (bytes + g->S * turn - 1) / (g->S * turn) * turn;
     return true;
 }

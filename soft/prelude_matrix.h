@@ -386,28 +386,50 @@ XS_INLINE int XS(block_turn)(int elem_bytes, int columns)
 /* Whole turns of all lanes that hold `bytes`. */
 XS_INLINE int XS(whole_turns)(int bytes, int turn) { return (bytes + S * turn - 1) / (S * turn) * (S * turn); }
 
+/* Does the block lie wholly inside its surface? */
+XS_INLINE int XS(block_inside)(const struct XS(block) * b)
+{
+    i64 from = (i64)b->x * b->elem_bytes, bytes = (i64)b->count * b->width * b->elem_bytes;
+    return from >= 0 && b->y >= 0 && from + bytes <= (i64)b->mem_w && (i64)b->y + b->height <= (i64)b->mem_h;
+}
+
 XS_FUNCTION void XS(block2d_load)(void *dst, int item, int elem_bytes, int width, int height, int count, u64 ptr,
                                   u32 mem_w, u32 mem_h, u32 pitch, i32 x, i32 y)
 {
     struct XS(block) b = {elem_bytes, width, height, count, ptr, mem_w, mem_h, pitch, x, y};
     u8 flat[XS_BLOCK_BYTES] XS_ALIGNED(64);
     int columns = XS(pow2)(width), row = columns * elem_bytes, turn = XS(block_turn)(elem_bytes, columns);
-    i64 from = (i64)x * elem_bytes, lanes = (i64)S * elem_bytes;
-    if (row == lanes && item == elem_bytes && width == columns && from >= 0 && y >= 0 &&
-        from + (i64)count * row <= (i64)mem_w && (i64)y + height <= (i64)mem_h) {
-        for (int p = 0; p < count; p++) { /* wholly inside: a row is a lane vector */
-            const u8 *line = (const u8 *)(uintptr_t)(ptr + (u64)y * pitch + (u64)from + (u64)(p * row));
+    int straight = row == S * turn && item == turn; /* a row is a lane vector */
+    u8 *rows = straight ? (u8 *)dst : flat;
+    if (width == columns && XS(block_inside)(&b)) {
+        for (int p = 0; p < count; p++) {
+            const u8 *line = (const u8 *)(uintptr_t)(ptr + (u64)y * pitch + (u64)((i64)x * elem_bytes + p * row));
             for (int i = 0; i < height; i++, line += pitch) {
-                __builtin_memcpy((u8 *)dst + (p * height + i) * row, line, (size_t)row);
+                u8 *to = rows + (p * height + i) * row;
+                if (row == 32) __builtin_memcpy(to, line, 32);
+                else if (row == 64) __builtin_memcpy(to, line, 64);
+                else __builtin_memcpy(to, line, (size_t)row);
             }
         }
-        return;
+    } else {
+        __builtin_memset(rows, 0, (size_t)XS(whole_turns)(count * height * row, turn));
+        for (int p = 0; p < count; p++) {
+            for (int i = 0; i < height; i++) XS(block_row)(&b, p, i, rows + (p * height + i) * row, 0);
+        }
     }
-    __builtin_memset(flat, 0, sizeof flat);
-    for (int p = 0; p < count; p++) {
-        for (int i = 0; i < height; i++) XS(block_row)(&b, p, i, flat + (p * height + i) * row, 0);
+    if (!straight) XS(deal)((u8 *)dst, flat, XS(whole_turns)(count * height * row, turn), turn, item, 0);
+}
+
+/* S columns of a group of rows (two of 16 bits, four of 8) become a vector of dwords. */
+XS_INLINE u32x XS(vnni)(const u8 *const *row, int elem_bytes, int column)
+{
+    if (elem_bytes == 2) {
+        u32x low = XS_CONVERT(((const u16x_mem *)(const void *)(row[0] + 2 * column))[0], u32x);
+        return low | XS_CONVERT(((const u16x_mem *)(const void *)(row[1] + 2 * column))[0], u32x) << 16;
     }
-    XS(deal)((u8 *)dst, flat, XS(whole_turns)(count * height * row, turn), turn, item, 0);
+    u32x r = XS_CONVERT(*(const u8x_mem *)(const void *)(row[0] + column), u32x);
+    for (int i = 1; i < 4; i++) r |= XS_CONVERT(*(const u8x_mem *)(const void *)(row[i] + column), u32x) << (8 * i);
+    return r;
 }
 
 /* VNNI: four bytes' worth of rows share a dword, the lower row in the lower bits. */
@@ -415,24 +437,30 @@ XS_FUNCTION void XS(block2d_load_transform)(void *dst, int item, int elem_bytes,
                                             u64 ptr, u32 mem_w, u32 mem_h, u32 pitch, i32 x, i32 y)
 {
     struct XS(block) b = {elem_bytes, width, height, count, ptr, mem_w, mem_h, pitch, x, y};
-    u8 rows[4][64 + 64], flat[XS_BLOCK_BYTES] XS_ALIGNED(64);
+    u8 padded[4][64 + 64 + 128] XS_ALIGNED(64), flat[XS_BLOCK_BYTES] XS_ALIGNED(64); /* room to read whole vectors */
     int columns = XS(pow2)(width), group = 4 / elem_bytes, groups = (height + group - 1) / group;
-    __builtin_memset(flat, 0, (size_t)XS(whole_turns)(count * groups * columns * 4, 4));
+    int straight = columns % S == 0 && item == 4, inside = columns % S == 0 && width == columns && XS(block_inside)(&b);
+    u8 *out = straight ? (u8 *)dst : flat;
+    if (!straight) __builtin_memset(flat, 0, (size_t)XS(whole_turns)(count * groups * columns * 4, 4));
     for (int p = 0; p < count; p++) {
         for (int g = 0; g < groups; g++) {
-            u32 *out = (u32 *)(void *)(flat + (p * groups + g) * columns * 4);
-            __builtin_memset(rows, 0, sizeof rows);
-            for (int i = 0; i < group && g * group + i < height; i++) XS(block_row)(&b, p, g * group + i, rows[i], 0);
-            if (elem_bytes == 2) {
-                for (int j = 0; j < columns; j++) out[j] = ((u16 *)rows[0])[j] | (u32)((u16 *)rows[1])[j] << 16;
+            const u8 *row[4] = {padded[0], padded[1], padded[2], padded[3]};
+            if (inside && (g + 1) * group <= height) {
+                u64 first = ptr + (u64)(y + g * group) * pitch + (u64)(((i64)x + p * width) * elem_bytes);
+                for (int i = 0; i < group; i++) row[i] = (const u8 *)(uintptr_t)(first + (u64)i * pitch);
             } else {
-                for (int j = 0; j < columns; j++) {
-                    out[j] = rows[0][j] | (u32)rows[1][j] << 8 | (u32)rows[2][j] << 16 | (u32)rows[3][j] << 24;
+                __builtin_memset(padded, 0, sizeof padded);
+                for (int i = 0; i < group && g * group + i < height; i++) {
+                    XS(block_row)(&b, p, g * group + i, padded[i], 0);
                 }
+            }
+            for (int j = 0; j < columns; j += S, out += 4 * (columns < S ? columns : S)) {
+                u32x v = XS(vnni)(row, elem_bytes, j);
+                __builtin_memcpy(out, &v, 4 * (size_t)(columns < S ? columns : S));
             }
         }
     }
-    XS(deal)((u8 *)dst, flat, XS(whole_turns)(count * groups * columns * 4, 4), 4, item, 0);
+    if (!straight) XS(deal)((u8 *)dst, flat, XS(whole_turns)(count * groups * columns * 4, 4), 4, item, 0);
 }
 
 /* Columns become rows; elements of 4 and 8 bytes. */
