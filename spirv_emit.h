@@ -636,6 +636,8 @@ static inline uint32_t *spe_put_(spe_module *m, int section, uint32_t op, uint32
 {
     uint32_t *at;
     if (m->error.id) return NULL;
+    if (m->finished)
+        return spe_error_(m, SPE_ERR_FINISHED, "the module is finished: nothing can be added"), (uint32_t *)NULL;
     if (count > 65534)
         return spe_error_(m, SPE_ERR_LIMIT, "an instruction of %u words; SPIR-V allows 65535", count + 1),
                (uint32_t *)NULL;
@@ -1679,20 +1681,34 @@ static inline spe_id spe_operand_(spe_module *m, const char *fn, spe_id value)
     return r->type;
 }
 
+/* The OpString of a text, made once. */
+static inline spe_id spe_string_(spe_module *m, const char *text)
+{
+    const spe_buffer_ *b = &m->buffer[SPE_SECTION_STRING_];
+    uint32_t words = spe_text_words_(text), *copy = (uint32_t *)spe_alloc(m, words * sizeof *copy), *at;
+    spe_id id;
+    size_t i;
+    if (!copy) return 0;
+    spe_put_text_(copy, text);
+    for (i = 0; i < b->count; i += b->data[i] >> 16) {
+        if (b->data[i] == ((words + 2) << 16 | SPE_OpString) && !memcmp(b->data + i + 2, copy, words * sizeof *copy))
+            return b->data[i + 1];
+    }
+    id = spe_new_id_(m, 0, 0, 0);
+    at = id ? spe_put_(m, SPE_SECTION_STRING_, SPE_OpString, words + 1) : NULL;
+    if (!at) return 0;
+    at[0] = id;
+    memcpy(at + 1, copy, words * sizeof *copy);
+    return id;
+}
+
 /* OpLine where the place has changed since the last one of this block. */
 static inline void spe_line_(spe_module *m)
 {
     uint32_t *at;
     if (!m->file || (m->line_line == m->line && m->line_file == m->file)) return;
     if (m->string_file != m->file) {
-        spe_id id = m->string_file && !strcmp(m->string_file, m->file) ? m->string_id : spe_new_id_(m, 0, 0, 0);
-        if (id != m->string_id && id) {
-            at = spe_put_(m, SPE_SECTION_STRING_, SPE_OpString, spe_text_words_(m->file) + 1);
-            if (!at) return;
-            at[0] = id;
-            spe_put_text_(at + 1, m->file);
-        }
-        m->string_id = id;
+        m->string_id = spe_string_(m, m->file);
         m->string_file = m->file;
     }
     at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpLine, 3);
@@ -1937,31 +1953,32 @@ static inline spe_id spe_unary_(spe_module *m, const char *fn, uint32_t op, uint
  * result has that type. sdiv and srem round toward zero, smod takes the divisor's sign, frem the dividend's. */
 #define SPE_BINARY_LIST_(X)                                                                                            \
     X(spe_iadd, IAdd, INT)                                                                                             \
-    X(spe_isub, ISub, INT) X(spe_imul, IMul, INT) X(spe_udiv, UDiv, INT) X(spe_sdiv, SDiv, INT) X(spe_umod, UMod, INT) \
-        X(spe_srem, SRem, INT) X(spe_smod, SMod, INT) X(spe_fadd, FAdd, FLOAT) X(spe_fsub, FSub, FLOAT)                \
-            X(spe_fmul, FMul, FLOAT) X(spe_fdiv, FDiv, FLOAT) X(spe_frem, FRem, FLOAT) X(spe_fmod, FMod, FLOAT)        \
-                X(spe_and, BitwiseAnd, INT) X(spe_or, BitwiseOr, INT) X(spe_xor, BitwiseXor, INT)                      \
-                    X(spe_shl, ShiftLeftLogical, INT) X(spe_shr, ShiftRightLogical, INT)                               \
-                        X(spe_sar, ShiftRightArithmetic, INT) X(spe_land, LogicalAnd, BOOL)                            \
-                            X(spe_lor, LogicalOr, BOOL) X(spe_leq, LogicalEqual, BOOL)                                 \
-                                X(spe_lne, LogicalNotEqual, BOOL)
+    X(spe_isub, ISub, INT)                                                                                             \
+    X(spe_imul, IMul, INT) X(spe_udiv, UDiv, INT) X(spe_sdiv, SDiv, INT) X(spe_umod, UMod, INT) X(spe_srem, SRem, INT) \
+        X(spe_smod, SMod, INT) X(spe_fadd, FAdd, FLOAT) X(spe_fsub, FSub, FLOAT) X(spe_fmul, FMul, FLOAT)              \
+            X(spe_fdiv, FDiv, FLOAT) X(spe_frem, FRem, FLOAT) X(spe_fmod, FMod, FLOAT) X(spe_and, BitwiseAnd, INT)     \
+                X(spe_or, BitwiseOr, INT) X(spe_xor, BitwiseXor, INT) X(spe_shl, ShiftLeftLogical, INT)                \
+                    X(spe_shr, ShiftRightLogical, INT) X(spe_sar, ShiftRightArithmetic, INT)                           \
+                        X(spe_land, LogicalAnd, BOOL) X(spe_lor, LogicalOr, BOOL) X(spe_leq, LogicalEqual, BOOL)       \
+                            X(spe_lne, LogicalNotEqual, BOOL)
 /* Arithmetic on one value. popcount of each component is spe_bit_count. */
 #define SPE_UNARY_LIST_(X)                                                                                             \
     X(spe_ineg, SNegate, INT)                                                                                          \
-    X(spe_fneg, FNegate, FLOAT) X(spe_not, Not, INT) X(spe_lnot, LogicalNot, BOOL) X(spe_bit_count, BitCount, INT)     \
+    X(spe_fneg, FNegate, FLOAT)                                                                                        \
+    X(spe_not, Not, INT) X(spe_lnot, LogicalNot, BOOL) X(spe_bit_count, BitCount, INT)                                 \
         X(spe_bit_reverse, BitReverse, INT)
 /* Comparisons: bool, or a vector of bools. f.. are ordered (false when a NaN is there), fu.. unordered (true). */
 #define SPE_COMPARE_LIST_(X)                                                                                           \
     X(spe_ieq, IEqual, INT)                                                                                            \
-    X(spe_ine, INotEqual, INT) X(spe_ult, ULessThan, INT) X(spe_ule, ULessThanEqual, INT)                              \
-        X(spe_ugt, UGreaterThan, INT) X(spe_uge, UGreaterThanEqual, INT) X(spe_slt, SLessThan, INT)                    \
-            X(spe_sle, SLessThanEqual, INT) X(spe_sgt, SGreaterThan, INT) X(spe_sge, SGreaterThanEqual, INT)           \
-                X(spe_feq, FOrdEqual, FLOAT) X(spe_fne, FOrdNotEqual, FLOAT) X(spe_flt, FOrdLessThan, FLOAT)           \
-                    X(spe_fle, FOrdLessThanEqual, FLOAT) X(spe_fgt, FOrdGreaterThan, FLOAT)                            \
-                        X(spe_fge, FOrdGreaterThanEqual, FLOAT) X(spe_fueq, FUnordEqual, FLOAT)                        \
-                            X(spe_fune, FUnordNotEqual, FLOAT) X(spe_fult, FUnordLessThan, FLOAT)                      \
-                                X(spe_fule, FUnordLessThanEqual, FLOAT) X(spe_fugt, FUnordGreaterThan, FLOAT)          \
-                                    X(spe_fuge, FUnordGreaterThanEqual, FLOAT)
+    X(spe_ine, INotEqual, INT)                                                                                         \
+    X(spe_ult, ULessThan, INT) X(spe_ule, ULessThanEqual, INT) X(spe_ugt, UGreaterThan, INT)                           \
+        X(spe_uge, UGreaterThanEqual, INT) X(spe_slt, SLessThan, INT) X(spe_sle, SLessThanEqual, INT)                  \
+            X(spe_sgt, SGreaterThan, INT) X(spe_sge, SGreaterThanEqual, INT) X(spe_feq, FOrdEqual, FLOAT)              \
+                X(spe_fne, FOrdNotEqual, FLOAT) X(spe_flt, FOrdLessThan, FLOAT) X(spe_fle, FOrdLessThanEqual, FLOAT)   \
+                    X(spe_fgt, FOrdGreaterThan, FLOAT) X(spe_fge, FOrdGreaterThanEqual, FLOAT)                         \
+                        X(spe_fueq, FUnordEqual, FLOAT) X(spe_fune, FUnordNotEqual, FLOAT)                             \
+                            X(spe_fult, FUnordLessThan, FLOAT) X(spe_fule, FUnordLessThanEqual, FLOAT)                 \
+                                X(spe_fugt, FUnordGreaterThan, FLOAT) X(spe_fuge, FUnordGreaterThanEqual, FLOAT)
 
 #define SPE_BINARY_(name, op, kind)                                                                                    \
     static inline spe_id name(spe_module *m, spe_id a, spe_id b)                                                       \
@@ -2117,8 +2134,7 @@ static inline spe_id spe_convert_(spe_module *m, const char *fn, uint32_t op, ui
     if (!spe_takes_(m, fn, from, tv) || !spe_takes_(m, fn, to, type)) return 0;
     target = spe_info_(m, type);
     source = spe_info_(m, tv);
-    if (!spe_same_shape_(source, target))
-        return spe_disagree_(m, fn, tv, type);
+    if (!spe_same_shape_(source, target)) return spe_disagree_(m, fn, tv, type);
     if (tv == type) return v;
     if ((op == SPE_OpUConvert || op == SPE_OpSConvert) && source->bits && spe_const_bits(m, v, &x)) {
         if (op == SPE_OpSConvert) x = (uint64_t)spe_signed_(x, source->bits);
@@ -2131,7 +2147,8 @@ static inline spe_id spe_convert_(spe_module *m, const char *fn, uint32_t op, ui
  * floats to floats; floats to integers (toward zero) and back. The same type gives the value itself. */
 #define SPE_CONVERT_LIST_(X)                                                                                           \
     X(spe_uconvert, UConvert, INT, INT)                                                                                \
-    X(spe_sconvert, SConvert, INT, INT) X(spe_fconvert, FConvert, FLOAT, FLOAT) X(spe_f_to_u, ConvertFToU, FLOAT, INT) \
+    X(spe_sconvert, SConvert, INT, INT)                                                                                \
+    X(spe_fconvert, FConvert, FLOAT, FLOAT) X(spe_f_to_u, ConvertFToU, FLOAT, INT)                                     \
         X(spe_f_to_s, ConvertFToS, FLOAT, INT) X(spe_u_to_f, ConvertUToF, INT, FLOAT)                                  \
             X(spe_s_to_f, ConvertSToF, INT, FLOAT) X(spe_ptr_to_u, ConvertPtrToU, PTR, INT)                            \
                 X(spe_u_to_ptr, ConvertUToPtr, INT, PTR)
@@ -2139,7 +2156,7 @@ static inline spe_id spe_convert_(spe_module *m, const char *fn, uint32_t op, ui
     static inline spe_id name(spe_module *m, spe_id type, spe_id v)                                                    \
     {                                                                                                                  \
         return spe_convert_ptr_(m, #name, SPE_Op##op, SPE_TAKES_##from##_ | SPE_TAKES_SMALL_,                          \
-                                SPE_TAKES_##to##_ | SPE_TAKES_SMALL_, type, v);                \
+                                SPE_TAKES_##to##_ | SPE_TAKES_SMALL_, type, v);                                        \
     }
 /* Pointers have no components: they and scalars only. */
 static inline spe_id spe_convert_ptr_(spe_module *m, const char *fn, uint32_t op, uint32_t from, uint32_t to,
@@ -4321,14 +4338,14 @@ static inline void spe_coopvec_store(spe_module *m, spe_id ptr, spe_id offset, s
 
 /* matrix (rows x cols) * input [+ bias]. */
 typedef struct {
-    spe_id input;               /* a cooperative vector */
-    spe_id matrix, offset;      /* pointer, and bytes to the matrix */
-    spe_id bias, bias_offset;   /* bias 0: none */
+    spe_id input;                                /* a cooperative vector */
+    spe_id matrix, offset;                       /* pointer, and bytes to the matrix */
+    spe_id bias, bias_offset;                    /* bias 0: none */
     uint32_t input_type, matrix_type, bias_type; /* interpretations */
     uint32_t rows, cols, layout;
     bool transpose;
-    spe_id stride;              /* bytes from row to row; 0: not given (the optimal layouts) */
-    uint32_t operands;          /* SPE_CooperativeMatrixOperands... bits */
+    spe_id stride;     /* bytes from row to row; 0: not given (the optimal layouts) */
+    uint32_t operands; /* SPE_CooperativeMatrixOperands... bits */
 } spe_coopvec_product;
 
 /* The product as a cooperative vector of `type`, of p->rows components. */
@@ -4339,7 +4356,8 @@ static inline spe_id spe_coopvec_mul(spe_module *m, spe_id type, const spe_coopv
     uint32_t w[14], n = 0;
     if (!t || !input || !spe_want_coopvec_(m, "spe_coopvec_mul", input)) return 0;
     if (t->count != p->rows)
-        return spe_error_(m, SPE_ERR_TYPE, "spe_coopvec_mul: a result of %u components from %u rows", t->count, p->rows);
+        return spe_error_(m, SPE_ERR_TYPE, "spe_coopvec_mul: a result of %u components from %u rows", t->count,
+                          p->rows);
     if (!spe_coopvec_place_(m, "spe_coopvec_mul", p->matrix, p->offset)) return 0;
     if (p->bias && !spe_coopvec_place_(m, "spe_coopvec_mul", p->bias, p->bias_offset)) return 0;
     if ((p->operands || p->stride) && !spe_operand_(m, "spe_coopvec_mul", p->stride)) return 0;
@@ -4359,7 +4377,8 @@ static inline spe_id spe_coopvec_mul(spe_module *m, spe_id type, const spe_coopv
     w[n++] = spe_const_bool(m, p->transpose);
     if (p->stride) w[n++] = p->stride;
     if (p->operands) w[n++] = p->operands;
-    return spe_emit_(m, p->bias ? SPE_OpCooperativeVectorMatrixMulAddNV : SPE_OpCooperativeVectorMatrixMulNV, type, n, w);
+    return spe_emit_(m, p->bias ? SPE_OpCooperativeVectorMatrixMulAddNV : SPE_OpCooperativeVectorMatrixMulNV, type, n,
+                     w);
 }
 
 /* Adds the outer product of a and b to a matrix in memory, or v to a vector there, atomically (capability
@@ -4392,7 +4411,6 @@ static inline void spe_coopvec_sum_accumulate(spe_module *m, spe_id ptr, spe_id 
     w[2] = v;
     spe_emit_(m, SPE_OpCooperativeVectorReduceSumAccumulateNV, 0, 3, w);
 }
-
 /* ---- The finished module --------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -4403,7 +4421,9 @@ typedef struct {
 static inline const spe_env_row_ *spe_env_row_of_(spe_env env)
 {
     static const spe_env_row_ rows[] = {
-        {SPE_AddressingModelPhysical64, SPE_MemoryModelOpenCL, SPE_ExecutionModelKernel,
+        {SPE_AddressingModelPhysical64,
+         SPE_MemoryModelOpenCL,
+         SPE_ExecutionModelKernel,
          {SPE_CapabilityAddresses, SPE_CapabilityKernel}},
     };
     return &rows[env];
@@ -4487,12 +4507,8 @@ static inline void spe_write_head_(spe_module *m)
     at[0] = env->addressing;
     at[1] = env->memory;
     if (m->options.source) {
-        spe_id id = spe_new_id_(m, 0, 0, 0);
-        at = id ? spe_put_(m, SPE_SECTION_STRING_, SPE_OpString, spe_text_words_(m->options.source) + 1) : NULL;
-        if (!at) return;
-        at[0] = id;
-        spe_put_text_(at + 1, m->options.source);
-        at = spe_put_(m, SPE_SECTION_STRING_, SPE_OpSource, 3);
+        spe_id id = spe_string_(m, m->options.source);
+        at = id ? spe_put_(m, SPE_SECTION_STRING_, SPE_OpSource, 3) : NULL;
         if (!at) return;
         at[0] = SPE_SourceLanguageUnknown;
         at[1] = 0;

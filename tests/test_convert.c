@@ -65,8 +65,10 @@ static uint32_t nearest(const format *f, double v)
     if (v >= value_of(f, f->finite)) return f->finite;
     while (high - low > 1) {
         uint32_t middle = (low + high) / 2;
-        if (value_of(f, middle) <= v) low = middle;
-        else high = middle;
+        if (value_of(f, middle) <= v)
+            low = middle;
+        else
+            high = middle;
     }
     {
         double below = v - value_of(f, low), above = value_of(f, high) - v; /* exact: all are near each other in f64 */
@@ -142,7 +144,8 @@ static void halfway_points(const format *f)
 
 static void special_values(const format *f)
 {
-    static const float values[] = {0.0f, 1.0f, 0x1p-149f, 0x1.fffffep127f, 0x1p-126f, 0x1p127f, 0x1.fffffcp-127f, INFINITY};
+    static const float values[] = {0.0f,      1.0f,     0x1p-149f,        0x1.fffffep127f,
+                                   0x1p-126f, 0x1p127f, 0x1.fffffcp-127f, INFINITY};
     size_t i;
     for (i = 0; i < sizeof values / sizeof *values; i++) check_both(f, values[i]);
 }
@@ -153,8 +156,10 @@ static void random_values(const format *f)
     for (i = 0; i < 300000; i++) {
         uint32_t bits = (uint32_t)(test_random() >> 16);
         float v;
-        if (i & 1) v = (float)ldexp(test_normal(), (int)(test_random() % 40) - 20); /* where the formats have values */
-        else memcpy(&v, &bits, sizeof v);
+        if (i & 1)
+            v = (float)ldexp(test_normal(), (int)(test_random() % 40) - 20); /* where the formats have values */
+        else
+            memcpy(&v, &bits, sizeof v);
         if (!isnan(v)) check_value(f, v);
     }
 }
@@ -172,7 +177,8 @@ TEST(nan_payloads)
             const format *f = &formats[k];
             uint32_t bits = f->encode(v, false);
             CHECK_MSG(isnan(f->decode(bits)), "%s of NaN 0x%x is 0x%x", f->name, payloads[i], bits);
-            CHECK_MSG(!!(bits & sign_bit(f)) == payloads[i] >> 31, "%s of NaN 0x%x: the sign is lost", f->name, payloads[i]);
+            CHECK_MSG(!!(bits & sign_bit(f)) == payloads[i] >> 31, "%s of NaN 0x%x: the sign is lost", f->name,
+                      payloads[i]);
         }
     }
 }

@@ -97,7 +97,8 @@ static bool header_line(const char *line, char *name, unsigned long *number)
 
 TEST(numbers_agree_with_the_installed_header)
 {
-    static const char *const paths[] = {"/usr/include/spirv/unified1/spirv.h", "/usr/local/include/spirv/unified1/spirv.h"};
+    static const char *const paths[] = {"/usr/include/spirv/unified1/spirv.h",
+                                        "/usr/local/include/spirv/unified1/spirv.h"};
     char line[256], name[96], want[128];
     unsigned long number;
     FILE *f = NULL;
@@ -118,10 +119,7 @@ TEST(numbers_agree_with_the_installed_header)
     CHECK_MSG(found > 250, "only %d names were found in the header", found);
 }
 
-static uint32_t version_number(const char *text)
-{
-    return SPE_VERSION(text[0] - '0', text[2] - '0');
-}
+static uint32_t version_number(const char *text) { return SPE_VERSION(text[0] - '0', text[2] - '0'); }
 
 /* Where the grammar names a later version or an extension for a capability, the table must have it, and no more. */
 TEST(capabilities_have_their_extension_and_version)
@@ -138,10 +136,11 @@ TEST(capabilities_have_their_extension_and_version)
         if (!strcmp(e->version, "1.0")) {
             CHECK_MSG(row == NULL, "%s is in every version, the table has a row", e->name);
         } else if (strcmp(e->extensions, "-") != 0) {
-            CHECK_MSG(row && row->extension && in_list(e->extensions, row->extension), "%s: extension %s, the grammar has %s",
-                      e->name, row && row->extension ? row->extension : "none", e->extensions);
-            CHECK_MSG(!row || row->core_since == (versioned ? version_number(e->version) : 0), "%s: in the core since %s",
-                      e->name, e->version);
+            CHECK_MSG(row && row->extension && in_list(e->extensions, row->extension),
+                      "%s: extension %s, the grammar has %s", e->name, row && row->extension ? row->extension : "none",
+                      e->extensions);
+            CHECK_MSG(!row || row->core_since == (versioned ? version_number(e->version) : 0),
+                      "%s: in the core since %s", e->name, e->version);
         } else if (versioned) {
             CHECK_MSG(row && row->version == version_number(e->version), "%s needs version %s", e->name, e->version);
         } else {
@@ -185,7 +184,8 @@ TEST(instructions_declare_their_capability)
             type = spe_float(&m, widths[k % 3]);
             if (numbers[i].number == SPE_OpTypeCooperativeMatrixKHR)
                 spe_coopmat(&m, type, SPE_ScopeSubgroup, 8, 16, SPE_CooperativeMatrixUseMatrixAKHR);
-            else spe_need_op_(&m, numbers[i].number, type, 3, operands);
+            else
+                spe_need_op_(&m, numbers[i].number, type, 3, operands);
             CHECK_MSG(enabled(&m, e), "Op%s (variant %d) lacks a capability of %s", e->name, k, e->capabilities);
             spe_free(&m);
         }
@@ -195,9 +195,13 @@ TEST(instructions_declare_their_capability)
 /* So does every decoration, execution mode, built-in and storage class. */
 TEST(enumerants_declare_their_capability)
 {
-    static const struct { const char *kind; uint32_t what; } kinds[] = {
-        {"Decoration", SPE_NEED_DECORATION_}, {"ExecutionMode", SPE_NEED_MODE_}, {"BuiltIn", SPE_NEED_BUILTIN_},
-        {"StorageClass", SPE_NEED_STORAGE_}};
+    static const struct {
+        const char *kind;
+        uint32_t what;
+    } kinds[] = {{"Decoration", SPE_NEED_DECORATION_},
+                 {"ExecutionMode", SPE_NEED_MODE_},
+                 {"BuiltIn", SPE_NEED_BUILTIN_},
+                 {"StorageClass", SPE_NEED_STORAGE_}};
     int i, k, seen = 0;
     if (!read_grammar()) SKIP("tests/data/spirv_grammar.txt is missing");
     for (i = 0; i < NUMBERS; i++) {

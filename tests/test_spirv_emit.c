@@ -185,7 +185,7 @@ TEST(layout)
     CHECK_INT(count_op(&w, SPE_OpEntryPoint), 2);
     CHECK_INT(count_op(&w, SPE_OpTypeFloat), 1);
     CHECK_INT(count_op(&w, SPE_OpExtInstImport), 1);
-    CHECK_INT(count_op(&w, SPE_OpString), 2);
+    CHECK_INT(count_op(&w, SPE_OpString), 1); /* source and place are the same file */
     CHECK_INT(count_op(&w, SPE_OpSource), 1);
     CHECK(count_op(&w, SPE_OpLine) > 4);
     CHECK(count_op(&w, SPE_OpName) >= 4);
@@ -203,7 +203,34 @@ TEST(without_options_no_debug_words)
     spe_at(&m, __FILE__, __LINE__);
     write_kernel(&m, "k", 1);
     w = finish(&m);
-    CHECK_INT(count_op(&w, SPE_OpName) + count_op(&w, SPE_OpLine) + count_op(&w, SPE_OpString) + count_op(&w, SPE_OpSource), 0);
+    CHECK_INT(count_op(&w, SPE_OpName) + count_op(&w, SPE_OpLine) + count_op(&w, SPE_OpString) +
+                  count_op(&w, SPE_OpSource),
+              0);
+    spe_free(&m);
+}
+
+TEST(a_file_is_named_once)
+{
+    spe_options o;
+    spe_module m;
+    spe_words w;
+    spe_id x;
+    int i;
+    memset(&o, 0, sizeof o);
+    o.lines = true;
+    o.source = "b.c";
+    spe_begin(&m, &o);
+    begin_kernel(&m, "k");
+    x = spe_load(&m, spe_param_id(&m, 0), 0);
+    for (i = 0; i < 10; i++) x = spe_fadd(spe_at(&m, i & 1 ? "a.c" : "b.c", i / 4), x, x);
+    spe_kernel_end(&m);
+    w = finish(&m);
+    if (!w.data) return;
+    CHECK_INT(count_op(&w, SPE_OpString), 2);
+    CHECK_INT(count_op(&w, SPE_OpLine), 10);
+    save("spirv_emit_lines", &w);
+    spe_decorate(&m, x, SPE_DecorationConstant, 0, NULL);
+    CHECK_INT(spe_get_error(&m)->id, SPE_ERR_FINISHED);
     spe_free(&m);
 }
 
@@ -720,6 +747,7 @@ int main(void)
 {
     RUN(layout);
     RUN(without_options_no_debug_words);
+    RUN(a_file_is_named_once);
     RUN(same_calls_same_bytes);
     RUN(entry_point_interfaces);
     RUN(version_limits);

@@ -12,8 +12,8 @@ typedef struct {
     enum kind kind;
     int a, b, c, op; /* variables, or what the kind makes of them */
     int32_t k;
-    int side[4];     /* first statement of each side, -1: empty */
-    int next;        /* following statement, -1: none */
+    int side[4]; /* first statement of each side, -1: empty */
+    int next;    /* following statement, -1: none */
 } node;
 
 static node nodes[MAX_NODES];
@@ -48,8 +48,10 @@ static int random_block(int depth)
     int first = -1, last = -1, count = 1 + pick(3);
     while (count-- && node_count < MAX_NODES - 8) {
         int s = random_statement(depth);
-        if (last < 0) first = s;
-        else nodes[last].next = s;
+        if (last < 0)
+            first = s;
+        else
+            nodes[last].next = s;
         last = s;
     }
     return first;
@@ -109,8 +111,10 @@ static bool run_tree(int at, int32_t *v, int32_t *result)
         case ASSIGN: v[n->a] = compute(n->op, v[n->b], n->k > 1 ? n->k : v[n->c]); break;
         case IF:
         case IF_ELSE:
-            if (v[n->a] < v[n->b]) done = run_tree(n->side[0], v, result);
-            else if (n->kind == IF_ELSE) done = run_tree(n->side[1], v, result);
+            if (v[n->a] < v[n->b])
+                done = run_tree(n->side[0], v, result);
+            else if (n->kind == IF_ELSE)
+                done = run_tree(n->side[1], v, result);
             break;
         case FOR:
         case WHILE: done = run_loop(n, v, result); break;
@@ -148,8 +152,10 @@ static void emit_loop(spe_module *m, const node *n, spe_id *v)
     memcpy(carried, v, VARS * sizeof *v);
     if (n->kind == FOR) {
         spe_id hi = spe_and(m, v[n->b], spe_i32(m, 3));
-        if (n->k < 0) i = spe_for(m, hi, spe_i32(m, -2), spe_i32(m, -2), VARS, carried);
-        else i = spe_for(m, spe_i32(m, -1), hi, spe_i32(m, 1), VARS, carried);
+        if (n->k < 0)
+            i = spe_for(m, hi, spe_i32(m, -2), spe_i32(m, -2), VARS, carried);
+        else
+            i = spe_for(m, spe_i32(m, -1), hi, spe_i32(m, 1), VARS, carried);
         carried[n->a] = spe_iadd(m, carried[n->a], i);
         emit_tree(m, n->side[0], carried);
         spe_endfor(m, VARS, carried);
@@ -178,8 +184,10 @@ static void emit_switch(spe_module *m, const node *n, spe_id *v)
     spe_switch(m, spe_and(m, v[n->a], spe_i32(m, 7)), 3, literals);
     for (i = 3; i >= 0; i--) {
         memcpy(side, v, sizeof side);
-        if (i == 3) spe_default(m);
-        else spe_case(m, (uint32_t)i);
+        if (i == 3)
+            spe_default(m);
+        else
+            spe_case(m, (uint32_t)i);
         emit_tree(m, n->side[i], side);
         spe_endcase(m, VARS, side);
     }
@@ -282,12 +290,16 @@ static size_t jump(const spe_words *s, uint32_t label, uint32_t *from, uint32_t 
     for (i = at; (s->data[i] & 0xffff) == SPE_OpPhi && k < 64; i += s->data[i] >> 16) {
         const uint32_t *w = s->data + i;
         uint32_t j;
-        for (j = 3; j < w[0] >> 16 && w[j + 1] != *from; j += 2) {}
-        if (j >= w[0] >> 16) *ok = false;
-        else old[k++] = value[w[j]];
+        for (j = 3; j < w[0] >> 16 && w[j + 1] != *from; j += 2) {
+        }
+        if (j >= w[0] >> 16)
+            *ok = false;
+        else
+            old[k++] = value[w[j]];
     }
     if (!*ok) return at;
-    for (i = at, k = 0; (s->data[i] & 0xffff) == SPE_OpPhi && k < 64; i += s->data[i] >> 16) value[s->data[i + 2]] = old[k++];
+    for (i = at, k = 0; (s->data[i] & 0xffff) == SPE_OpPhi && k < 64; i += s->data[i] >> 16)
+        value[s->data[i + 2]] = old[k++];
     return i;
 }
 
@@ -300,10 +312,14 @@ static bool run_words(const spe_words *s, spe_id fn, const int32_t *args, int32_
     for (i = 5; i < s->count; i += s->data[i] >> 16) {
         const uint32_t *w = s->data + i;
         uint32_t op = w[0] & 0xffff;
-        if (op == SPE_OpConstant) value[w[2]] = (int32_t)w[3];
-        else if (op == SPE_OpConstantTrue || op == SPE_OpConstantFalse) value[w[2]] = op == SPE_OpConstantTrue;
-        else if (op == SPE_OpFunction) inside = w[2] == fn;
-        else if (op == SPE_OpFunctionParameter && inside) value[w[2]] = args[params++];
+        if (op == SPE_OpConstant)
+            value[w[2]] = (int32_t)w[3];
+        else if (op == SPE_OpConstantTrue || op == SPE_OpConstantFalse)
+            value[w[2]] = op == SPE_OpConstantTrue;
+        else if (op == SPE_OpFunction)
+            inside = w[2] == fn;
+        else if (op == SPE_OpFunctionParameter && inside)
+            value[w[2]] = args[params++];
         else if (op == SPE_OpLabel) {
             label_at[w[1]] = i;
             if (inside && !at) at = i + 2, block = w[1];
@@ -365,8 +381,8 @@ static void check_phis(const spe_words *s)
         if ((w[0] & 0xffff) == SPE_OpLabel) block = i;
         if ((w[0] & 0xffff) != SPE_OpPhi) continue;
         for (j = 3, pairs = 0; j < w[0] >> 16; j += 2, pairs++)
-            CHECK_MSG(w[j + 1] && leads_to(s, label_at[w[j + 1]], s->data[block + 1]), "phi %u: %u leads not to it", w[2],
-                      w[j + 1]);
+            CHECK_MSG(w[j + 1] && leads_to(s, label_at[w[j + 1]], s->data[block + 1]), "phi %u: %u leads not to it",
+                      w[2], w[j + 1]);
         for (k = 5; k < s->count; k += s->data[k] >> 16) {
             if ((s->data[k] & 0xffff) == SPE_OpLabel && leads_to(s, k, s->data[block + 1])) pairs--;
         }
@@ -394,8 +410,7 @@ TEST(random_programs)
         for (i = 0; i < 8 && words.data && m.id_count < MAX_IDS; i++) {
             int32_t args[VARS], v[VARS], want = 0, got = 0;
             for (k = 0; k < VARS; k++) args[k] = v[k] = i < 4 ? pick(9) - 4 : (int32_t)test_random();
-            if (!run_tree(root, v, &want))
-                want = wrap((int64_t)v[0] + v[1]) ^ wrap((int64_t)v[2] * v[3]);
+            if (!run_tree(root, v, &want)) want = wrap((int64_t)v[0] + v[1]) ^ wrap((int64_t)v[2] * v[3]);
             CHECK_MSG(run_words(&words, fn, args, &got), "program %d: the words do not run", round);
             CHECK_MSG(got == want, "program %d gives %d, want %d", round, got, want);
         }
@@ -617,7 +632,7 @@ TEST(wide_selectors_and_returns)
     spe_else(&m, 1, &n);
     spe_return(&m);
     c = n;
-    spe_endif(&m, 1, &c, &c);       /* nothing arrives here */
+    spe_endif(&m, 1, &c, &c); /* nothing arrives here */
     CHECK(spe_type_of(&m, c) == spe_int(&m, 32));
     c = spe_iadd(&m, c, n);
     spe_for(&m, spe_i32(&m, 0), c, spe_i32(&m, 1), 1, &c);

@@ -72,7 +72,8 @@ static uint32_t opcodes_in_body(const spe_module *m, uint32_t *last)
 }
 
 /* The last instruction of the body: opcode, result type, result, operands. */
-static void check_last(fixture *x, const char *what, uint32_t op, spe_id type, spe_id id, uint32_t n, const spe_id *operands)
+static void check_last(fixture *x, const char *what, uint32_t op, spe_id type, spe_id id, uint32_t n,
+                       const spe_id *operands)
 {
     uint32_t at, i;
     const uint32_t *w;
@@ -82,7 +83,8 @@ static void check_last(fixture *x, const char *what, uint32_t op, spe_id type, s
     CHECK_MSG((w[0] & 0xffff) == op, "%s writes opcode %u, want %u", what, w[0] & 0xffff, op);
     if (!id) return;
     CHECK_MSG(w[1] == type && w[2] == id && spe_type_of(&x->m, id) == type, "%s: type %u, want %u", what, w[1], type);
-    for (i = 0; i < n; i++) CHECK_MSG(w[3 + i] == operands[i], "%s: operand %u is %u, want %u", what, i, w[3 + i], operands[i]);
+    for (i = 0; i < n; i++)
+        CHECK_MSG(w[3 + i] == operands[i], "%s: operand %u is %u, want %u", what, i, w[3 + i], operands[i]);
 }
 
 static bool declares(const spe_module *m, uint32_t capability)
@@ -109,9 +111,9 @@ typedef struct {
 #define ROW_BINARY(name, op, kind) {#name, name, NULL, SPE_Op##op, #kind[0], false},
 #define ROW_COMPARE(name, op, kind) {#name, name, NULL, SPE_Op##op, #kind[0], true},
 #define ROW_UNARY(name, op, kind) {#name, NULL, name, SPE_Op##op, #kind[0], false},
-static const row rows[] = {
-    SPE_BINARY_LIST_(ROW_BINARY) SPE_COMPARE_LIST_(ROW_COMPARE) SPE_UNARY_LIST_(ROW_UNARY)
-    {"spe_isnan", NULL, spe_isnan, SPE_OpIsNan, 'F', true}, {"spe_isinf", NULL, spe_isinf, SPE_OpIsInf, 'F', true}};
+static const row rows[] = {SPE_BINARY_LIST_(ROW_BINARY) SPE_COMPARE_LIST_(ROW_COMPARE)
+                               SPE_UNARY_LIST_(ROW_UNARY){"spe_isnan", NULL, spe_isnan, SPE_OpIsNan, 'F', true},
+                           {"spe_isinf", NULL, spe_isinf, SPE_OpIsInf, 'F', true}};
 enum { ROWS = sizeof rows / sizeof *rows };
 
 static void check_row(fixture *x, const row *r, spe_id a, spe_id b)
@@ -157,8 +159,10 @@ TEST(arithmetic_refuses_other_types)
         char want[32];
         open_fixture(&x, 0);
         a = value(&x, rows[i].takes == 'F' ? 2 : 5, 1, 0); /* an i32 where floats go, an f32 where integers go */
-        if (rows[i].binary) CHECK_INT(rows[i].binary(&x.m, a, a), 0);
-        else CHECK_INT(rows[i].unary(&x.m, a), 0);
+        if (rows[i].binary)
+            CHECK_INT(rows[i].binary(&x.m, a, a), 0);
+        else
+            CHECK_INT(rows[i].unary(&x.m, a), 0);
         CHECK_INT(spe_get_error(&x.m)->id, SPE_ERR_TYPE);
         CHECK_HAS(spe_get_error(&x.m)->text, rows[i].name);
         CHECK_HAS(spe_get_error(&x.m)->text, rows[i].takes == 'F' ? "not i32" : "not f32");
@@ -166,14 +170,18 @@ TEST(arithmetic_refuses_other_types)
 
         open_fixture(&x, 0);
         p = spe_param_id(&x.m, 0);
-        if (rows[i].binary) CHECK_INT(rows[i].binary(&x.m, p, p), 0);
-        else CHECK_INT(rows[i].unary(&x.m, p), 0);
+        if (rows[i].binary)
+            CHECK_INT(rows[i].binary(&x.m, p, p), 0);
+        else
+            CHECK_INT(rows[i].unary(&x.m, p), 0);
         CHECK_HAS(spe_get_error(&x.m)->text, "not ptr<i8>");
         spe_free(&x.m);
 
         open_fixture(&x, 0);
-        if (rows[i].binary) CHECK_INT(rows[i].binary(&x.m, 0, 0), 0);
-        else CHECK_INT(rows[i].unary(&x.m, 0), 0);
+        if (rows[i].binary)
+            CHECK_INT(rows[i].binary(&x.m, 0, 0), 0);
+        else
+            CHECK_INT(rows[i].unary(&x.m, 0), 0);
         CHECK_INT(spe_get_error(&x.m)->id, SPE_ERR_NO_VALUE);
         spe_free(&x.m);
 
@@ -219,7 +227,8 @@ TEST(operations_by_type)
     check_last(&x, "spe_select", SPE_OpSelect, 0, 0, 0, NULL);
     spe_select(&x.m, spe_ieq(&x.m, value(&x, 2, 1, 0), value(&x, 2, 1, 1)), f, spe_fneg(&x.m, f));
     check_last(&x, "spe_select", SPE_OpSelect, 0, 0, 0, NULL);
-    spe_select(&x.m, spe_ieq(&x.m, value(&x, 2, 1, 0), value(&x, 2, 1, 1)), spe_param_id(&x.m, 0), spe_ptr_cast(&x.m, spe_param_id(&x.m, 2), x.i8));
+    spe_select(&x.m, spe_ieq(&x.m, value(&x, 2, 1, 0), value(&x, 2, 1, 1)), spe_param_id(&x.m, 0),
+               spe_ptr_cast(&x.m, spe_param_id(&x.m, 2), x.i8));
     check_last(&x, "spe_select", SPE_OpSelect, 0, 0, 0, NULL);
     close_fixture(&x, "spirv_ops_by_type");
 }
@@ -267,8 +276,10 @@ TEST(conversions_between_all_numbers)
             for (n = 1; n <= 4; n += 3) {
                 for (s = 0; s < 2; s++) {
                     spe_id v = value(&x, a, n, 0), to = spe_vec(&x.m, types[b], n), r = spe_cast(&x.m, to, v, s != 0);
-                    if (a == b) CHECK_INT(r, v);
-                    else check_last(&x, "spe_cast", conversion_of(&x, types[a], types[b], s != 0), to, r, 1, &v);
+                    if (a == b)
+                        CHECK_INT(r, v);
+                    else
+                        check_last(&x, "spe_cast", conversion_of(&x, types[a], types[b], s != 0), to, r, 1, &v);
                 }
             }
         }
@@ -327,7 +338,8 @@ TEST(composites)
     r = spe_construct(&x.m, spe_vec(&x.m, x.f32, 8), 8, parts);
     check_last(&x, "spe_construct", SPE_OpCompositeConstruct, spe_vec(&x.m, x.f32, 8), r, 8, parts);
     parts[1] = v;
-    check_last(&x, "spe_insert", SPE_OpCompositeInsert, spe_type_of(&x.m, v), spe_insert(&x.m, v, parts[0], 3), 2, parts);
+    check_last(&x, "spe_insert", SPE_OpCompositeInsert, spe_type_of(&x.m, v), spe_insert(&x.m, v, parts[0], 3), 2,
+               parts);
     r = spe_shuffle(&x.m, v, v, 8, idx);
     parts[0] = parts[1] = v;
     check_last(&x, "spe_shuffle", SPE_OpVectorShuffle, spe_type_of(&x.m, v), r, 2, parts);
@@ -445,7 +457,8 @@ TEST(memory_is_checked)
     REFUSES(SPE_ERR_NO_VALUE, "spe_load: operand 0", spe_load(&x.m, 0, 0));
     REFUSES(SPE_ERR_NO_VALUE, "is no value", spe_load(&x.m, x.f32, 0));
     REFUSES(SPE_ERR_NO_VALUE, "operand 4000000", spe_load(&x.m, 4000000, 0));
-    REFUSES(SPE_ERR_TYPE, "spe_global_var", spe_global_var(&x.m, SPE_StorageClassUniformConstant, x.f32, spe_i32(&x.m, 1)));
+    REFUSES(SPE_ERR_TYPE, "spe_global_var",
+            spe_global_var(&x.m, SPE_StorageClassUniformConstant, x.f32, spe_i32(&x.m, 1)));
 }
 
 TEST(predicated_memory)
@@ -470,7 +483,11 @@ TEST(predicated_memory)
 TEST(every_math_function)
 {
 #define MATH(name, name_in_set, number, operands) {SPE_##name, #name_in_set, operands},
-    static const struct { spe_math_op f; const char *name; uint32_t operands; } all[] = {SPE_MATH_LIST(MATH)};
+    static const struct {
+        spe_math_op f;
+        const char *name;
+        uint32_t operands;
+    } all[] = {SPE_MATH_LIST(MATH)};
     static const uint32_t counts[] = {1, 4};
     fixture x;
     size_t k;
@@ -486,10 +503,12 @@ TEST(every_math_function)
             args[0] = args[1] = args[2] = a;
             if (power) args[1] = value(&x, 2, counts[c], 0);
             r = spe_math(&x.m, all[k].f, all[k].operands, args);
-            CHECK_MSG(r && spe_type_of(&x.m, r) == spe_type_of(&x.m, a), "%s: %s", all[k].name, spe_get_error(&x.m)->text);
+            CHECK_MSG(r && spe_type_of(&x.m, r) == spe_type_of(&x.m, a), "%s: %s", all[k].name,
+                      spe_get_error(&x.m)->text);
             opcodes_in_body(&x.m, &at);
             w = x.m.buffer[SPE_BUFFER_BODY_].data + at;
-            CHECK_MSG((w[0] & 0xffff) == SPE_OpExtInst && w[4] == (uint32_t)all[k].f, "%s writes %u", all[k].name, w[4]);
+            CHECK_MSG((w[0] & 0xffff) == SPE_OpExtInst && w[4] == (uint32_t)all[k].f, "%s writes %u", all[k].name,
+                      w[4]);
         }
     }
     CHECK_INT(x.m.buffer[SPE_SECTION_IMPORT_].count, 5);
@@ -518,17 +537,23 @@ static void reduce_all(fixture *x, bool work_group)
     for (red = 0; red < SPE_RED_COUNT_; red++) {
         for (t = 0; t < 8; t++) {
             spe_kind kind = t == 7 ? SPE_KIND_BOOL : t < 4 ? SPE_KIND_INT : SPE_KIND_FLOAT;
-            uint32_t op = spe_reduction_op_((spe_reduction)red, kind, !work_group && x->m.options.version >= SPE_VERSION(1, 3));
-            spe_id v = t == 7 ? spe_ieq(&x->m, value(x, 2, 1, 0), value(x, 2, 1, 1)) : value(x, t, 1, 0), type = spe_type_of(&x->m, v);
+            uint32_t op =
+                spe_reduction_op_((spe_reduction)red, kind, !work_group && x->m.options.version >= SPE_VERSION(1, 3));
+            spe_id v = t == 7 ? spe_ieq(&x->m, value(x, 2, 1, 0), value(x, 2, 1, 1)) : value(x, t, 1, 0),
+                   type = spe_type_of(&x->m, v);
             if (!op) continue;
             if (work_group) {
                 check_last(x, "spe_wg_reduce", op, type, spe_wg_reduce(&x->m, (spe_reduction)red, v), 0, NULL);
-                check_last(x, "spe_wg_scan_inclusive", op, type, spe_wg_scan_inclusive(&x->m, (spe_reduction)red, v), 0, NULL);
-                check_last(x, "spe_wg_scan_exclusive", op, type, spe_wg_scan_exclusive(&x->m, (spe_reduction)red, v), 0, NULL);
+                check_last(x, "spe_wg_scan_inclusive", op, type, spe_wg_scan_inclusive(&x->m, (spe_reduction)red, v), 0,
+                           NULL);
+                check_last(x, "spe_wg_scan_exclusive", op, type, spe_wg_scan_exclusive(&x->m, (spe_reduction)red, v), 0,
+                           NULL);
             } else {
                 check_last(x, "spe_sg_reduce", op, type, spe_sg_reduce(&x->m, (spe_reduction)red, v), 0, NULL);
-                check_last(x, "spe_sg_scan_inclusive", op, type, spe_sg_scan_inclusive(&x->m, (spe_reduction)red, v), 0, NULL);
-                check_last(x, "spe_sg_scan_exclusive", op, type, spe_sg_scan_exclusive(&x->m, (spe_reduction)red, v), 0, NULL);
+                check_last(x, "spe_sg_scan_inclusive", op, type, spe_sg_scan_inclusive(&x->m, (spe_reduction)red, v), 0,
+                           NULL);
+                check_last(x, "spe_sg_scan_exclusive", op, type, spe_sg_scan_exclusive(&x->m, (spe_reduction)red, v), 0,
+                           NULL);
             }
         }
     }
@@ -540,31 +565,40 @@ TEST(subgroup_operations)
     spe_id v, lane, c;
     open_fixture(&x, 0);
     reduce_all(&x, false);
-    CHECK(declares(&x.m, SPE_CapabilityGroupNonUniformArithmetic) && !declares(&x.m, SPE_CapabilityGroupNonUniformClustered));
+    CHECK(declares(&x.m, SPE_CapabilityGroupNonUniformArithmetic) &&
+          !declares(&x.m, SPE_CapabilityGroupNonUniformClustered));
     v = value(&x, 5, 1, 0);
-    check_last(&x, "spe_sg_reduce_clustered", SPE_OpGroupNonUniformFAdd, x.f32, spe_sg_reduce_clustered(&x.m, SPE_RED_ADD, v, 4), 0, NULL);
+    check_last(&x, "spe_sg_reduce_clustered", SPE_OpGroupNonUniformFAdd, x.f32,
+               spe_sg_reduce_clustered(&x.m, SPE_RED_ADD, v, 4), 0, NULL);
     CHECK(declares(&x.m, SPE_CapabilityGroupNonUniformClustered));
     lane = value(&x, 2, 1, 0);
     check_last(&x, "spe_sg_shuffle", SPE_OpGroupNonUniformShuffle, x.f32, spe_sg_shuffle(&x.m, v, lane), 0, NULL);
-    check_last(&x, "spe_sg_shuffle_xor", SPE_OpGroupNonUniformShuffleXor, x.f32, spe_sg_shuffle_xor(&x.m, v, lane), 0, NULL);
-    check_last(&x, "spe_sg_shuffle_up", SPE_OpGroupNonUniformShuffleUp, x.f32, spe_sg_shuffle_up(&x.m, v, lane), 0, NULL);
-    check_last(&x, "spe_sg_shuffle_down", SPE_OpGroupNonUniformShuffleDown, x.f32, spe_sg_shuffle_down(&x.m, v, lane), 0, NULL);
-    check_last(&x, "spe_sg_broadcast", SPE_OpGroupNonUniformBroadcast, x.f32, spe_sg_broadcast(&x.m, v, spe_i32(&x.m, 3)), 0, NULL);
+    check_last(&x, "spe_sg_shuffle_xor", SPE_OpGroupNonUniformShuffleXor, x.f32, spe_sg_shuffle_xor(&x.m, v, lane), 0,
+               NULL);
+    check_last(&x, "spe_sg_shuffle_up", SPE_OpGroupNonUniformShuffleUp, x.f32, spe_sg_shuffle_up(&x.m, v, lane), 0,
+               NULL);
+    check_last(&x, "spe_sg_shuffle_down", SPE_OpGroupNonUniformShuffleDown, x.f32, spe_sg_shuffle_down(&x.m, v, lane),
+               0, NULL);
+    check_last(&x, "spe_sg_broadcast", SPE_OpGroupNonUniformBroadcast, x.f32,
+               spe_sg_broadcast(&x.m, v, spe_i32(&x.m, 3)), 0, NULL);
     check_last(&x, "spe_sg_broadcast", SPE_OpGroupNonUniformShuffle, x.f32, spe_sg_broadcast(&x.m, v, lane), 0, NULL);
-    check_last(&x, "spe_sg_broadcast_first", SPE_OpGroupNonUniformBroadcastFirst, x.f32, spe_sg_broadcast_first(&x.m, v), 0, NULL);
+    check_last(&x, "spe_sg_broadcast_first", SPE_OpGroupNonUniformBroadcastFirst, x.f32,
+               spe_sg_broadcast_first(&x.m, v), 0, NULL);
     c = spe_ieq(&x.m, lane, spe_i32(&x.m, 1));
     check_last(&x, "spe_sg_all", SPE_OpGroupNonUniformAll, x.truth, spe_sg_all(&x.m, c), 0, NULL);
     check_last(&x, "spe_sg_any", SPE_OpGroupNonUniformAny, x.truth, spe_sg_any(&x.m, c), 0, NULL);
     v = spe_sg_ballot(&x.m, c);
     check_last(&x, "spe_sg_ballot", SPE_OpGroupNonUniformBallot, spe_vec(&x.m, x.i32, 4), v, 0, NULL);
-    check_last(&x, "spe_sg_ballot_count", SPE_OpGroupNonUniformBallotBitCount, x.i32, spe_sg_ballot_count(&x.m, v), 0, NULL);
+    check_last(&x, "spe_sg_ballot_count", SPE_OpGroupNonUniformBallotBitCount, x.i32, spe_sg_ballot_count(&x.m, v), 0,
+               NULL);
     check_last(&x, "spe_sg_elect", SPE_OpGroupNonUniformElect, x.truth, spe_sg_elect(&x.m), 0, NULL);
     close_fixture(&x, "spirv_ops_subgroup");
 
     open_fixture(&x, SPE_VERSION(1, 2)); /* the older forms */
     v = value(&x, 5, 1, 0);
     check_last(&x, "spe_sg_reduce", SPE_OpGroupFAdd, x.f32, spe_sg_reduce(&x.m, SPE_RED_ADD, v), 0, NULL);
-    check_last(&x, "spe_sg_broadcast", SPE_OpGroupBroadcast, x.f32, spe_sg_broadcast(&x.m, v, value(&x, 2, 1, 0)), 0, NULL);
+    check_last(&x, "spe_sg_broadcast", SPE_OpGroupBroadcast, x.f32, spe_sg_broadcast(&x.m, v, value(&x, 2, 1, 0)), 0,
+               NULL);
     check_last(&x, "spe_sg_all", SPE_OpGroupAll, x.truth, spe_sg_all(&x.m, spe_feq(&x.m, v, v)), 0, NULL);
     CHECK(declares(&x.m, SPE_CapabilityGroups) && !declares(&x.m, SPE_CapabilityGroupNonUniform));
     close_fixture(&x, "spirv_ops_subgroup_1_2");
@@ -581,7 +615,8 @@ TEST(work_group_operations)
     c = spe_feq(&x.m, v, v);
     check_last(&x, "spe_wg_all", SPE_OpGroupAll, x.truth, spe_wg_all(&x.m, c), 0, NULL);
     check_last(&x, "spe_wg_any", SPE_OpGroupAny, x.truth, spe_wg_any(&x.m, c), 0, NULL);
-    check_last(&x, "spe_wg_broadcast", SPE_OpGroupBroadcast, x.f32, spe_wg_broadcast(&x.m, v, spe_u64(&x.m, 3)), 0, NULL);
+    check_last(&x, "spe_wg_broadcast", SPE_OpGroupBroadcast, x.f32, spe_wg_broadcast(&x.m, v, spe_u64(&x.m, 3)), 0,
+               NULL);
     close_fixture(&x, "spirv_ops_work_group");
 }
 
@@ -609,7 +644,8 @@ TEST(barriers)
     check_last(&x, "spe_barrier", SPE_OpControlBarrier, 0, 0, 0, NULL);
     spe_sg_barrier(&x.m);
     check_last(&x, "spe_sg_barrier", SPE_OpControlBarrier, 0, 0, 0, NULL);
-    spe_memory_barrier(&x.m, SPE_ScopeDevice, SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsCrossWorkgroupMemory);
+    spe_memory_barrier(&x.m, SPE_ScopeDevice,
+                       SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsCrossWorkgroupMemory);
     check_last(&x, "spe_memory_barrier", SPE_OpMemoryBarrier, 0, 0, 0, NULL);
     close_fixture(&x, "spirv_ops_barriers");
     open_fixture(&x, 0);
@@ -635,9 +671,12 @@ TEST(atomics)
     for (op = SPE_ATOMIC_IADD; op <= SPE_ATOMIC_EXCHANGE; op++) {
         p = spe_param_id(&x.m, 2);
         v = spe_atomic(&x.m, (spe_atomic_op)op, p, spe_i32(&x.m, 1), SPE_ScopeDevice, order);
-        check_last(&x, "spe_atomic", op == SPE_ATOMIC_EXCHANGE ? SPE_OpAtomicExchange
-                   : op == SPE_ATOMIC_IADD ? SPE_OpAtomicIAdd : op == SPE_ATOMIC_ISUB ? SPE_OpAtomicISub
-                   : (uint32_t)(SPE_OpAtomicSMin + op - SPE_ATOMIC_SMIN), x.i32, v, 1, &p);
+        check_last(&x, "spe_atomic",
+                   op == SPE_ATOMIC_EXCHANGE ? SPE_OpAtomicExchange
+                   : op == SPE_ATOMIC_IADD   ? SPE_OpAtomicIAdd
+                   : op == SPE_ATOMIC_ISUB   ? SPE_OpAtomicISub
+                                             : (uint32_t)(SPE_OpAtomicSMin + op - SPE_ATOMIC_SMIN),
+                   x.i32, v, 1, &p);
     }
     CHECK(!declares(&x.m, SPE_CapabilityInt64Atomics));
     p = spe_param_id(&x.m, 3);
@@ -661,7 +700,9 @@ TEST(atomics)
         v = spe_atomic(&x.m, SPE_ATOMIC_FMIN, p, v, SPE_ScopeDevice, SPE_MemorySemanticsRelaxed);
         v = spe_atomic(&x.m, SPE_ATOMIC_FMAX, p, v, SPE_ScopeDevice, SPE_MemorySemanticsRelaxed);
         check_last(&x, "spe_atomic FMAX", SPE_OpAtomicFMaxEXT, spe_type_of(&x.m, v), v, 1, &p);
-        close_fixture(&x, t == 0 ? "spirv_ops_atomics_f16" : t == 1 ? "spirv_ops_atomics_f32" : "spirv_ops_atomics_f64");
+        close_fixture(&x, t == 0   ? "spirv_ops_atomics_f16"
+                          : t == 1 ? "spirv_ops_atomics_f32"
+                                   : "spirv_ops_atomics_f64");
     }
 }
 
@@ -672,7 +713,8 @@ TEST(atomics_are_checked)
     REFUSES(SPE_ERR_TYPE, "spe_atomic: takes integers", spe_atomic(&x.m, SPE_ATOMIC_IADD, p, spe_f32(&x.m, 1), 1, 0));
     REFUSES(SPE_ERR_TYPE, "f32 and i32", spe_atomic(&x.m, SPE_ATOMIC_FADD, p, i, 1, 0));
     REFUSES(SPE_ERR_TYPE, "takes pointers", spe_atomic(&x.m, SPE_ATOMIC_FADD, i, i, 1, 0));
-    REFUSES(SPE_ERR_RANGE, "there is no operation 99", spe_atomic(&x.m, (spe_atomic_op)99, spe_param_id(&x.m, 2), i, 1, 0));
+    REFUSES(SPE_ERR_RANGE, "there is no operation 99",
+            spe_atomic(&x.m, (spe_atomic_op)99, spe_param_id(&x.m, 2), i, 1, 0));
     REFUSES(SPE_ERR_TYPE, "f32 and i32", spe_atomic_store(&x.m, p, i, 1, 0));
     REFUSES(SPE_ERR_TYPE, "f32 and i32", spe_atomic_cas(&x.m, p, i, i, 1, 0));
 }
@@ -689,7 +731,8 @@ TEST(matrix_and_blocks)
     b = value(&x, 2, 8, 0);
     c = value(&x, 5, 8, 0);
     d = spe_dpas(&x.m, spe_vec(&x.m, x.f32, 8), 16, a, b, c,
-                 SPE_MatrixMultiplyAccumulateOperandsMatrixAPackedFloat16INTEL | SPE_MatrixMultiplyAccumulateOperandsMatrixBPackedFloat16INTEL);
+                 SPE_MatrixMultiplyAccumulateOperandsMatrixAPackedFloat16INTEL |
+                     SPE_MatrixMultiplyAccumulateOperandsMatrixBPackedFloat16INTEL);
     check_last(&x, "spe_dpas", SPE_OpSubgroupMatrixMultiplyAccumulateINTEL, spe_vec(&x.m, x.f32, 8), d, 0, NULL);
     CHECK(declares(&x.m, SPE_CapabilitySubgroupMatrixMultiplyAccumulateINTEL));
     memset(&block, 0, sizeof block);
@@ -718,7 +761,8 @@ TEST(matrix_and_blocks)
     block.ptr = spe_param_id(&x.m, 2);
     spe_block2d_load_transpose(&x.m, &block, spe_local_var(&x.m, spe_array(&x.m, x.i32, 8)));
     check_last(&x, "spe_block2d_load_transpose", SPE_OpSubgroup2DBlockLoadTransposeINTEL, 0, 0, 0, NULL);
-    CHECK(declares(&x.m, SPE_CapabilitySubgroup2DBlockIOINTEL) && declares(&x.m, SPE_CapabilitySubgroup2DBlockTransformINTEL) &&
+    CHECK(declares(&x.m, SPE_CapabilitySubgroup2DBlockIOINTEL) &&
+          declares(&x.m, SPE_CapabilitySubgroup2DBlockTransformINTEL) &&
           declares(&x.m, SPE_CapabilitySubgroup2DBlockTransposeINTEL));
     spe_store(&x.m, spe_ptr_cast(&x.m, spe_param_id(&x.m, 5), spe_vec(&x.m, x.f32, 8)), d, 4);
     close_fixture(&x, "spirv_ops_intel_matrix");
@@ -742,7 +786,8 @@ TEST(other_intel_extensions)
     spe_cache_store(&x.m, p, 1, SPE_StoreCacheControlWriteBackINTEL);
     spe_store(&x.m, p, spe_load(&x.m, p, 0), 0);
     CHECK(declares(&x.m, SPE_CapabilityCacheControlsINTEL) && declares(&x.m, SPE_CapabilityBFloat16ConversionINTEL) &&
-          declares(&x.m, SPE_CapabilityTensorFloat32RoundingINTEL) && declares(&x.m, SPE_CapabilitySubgroupBufferPrefetchINTEL));
+          declares(&x.m, SPE_CapabilityTensorFloat32RoundingINTEL) &&
+          declares(&x.m, SPE_CapabilitySubgroupBufferPrefetchINTEL));
     close_fixture(&x, "spirv_ops_intel_other");
 }
 
@@ -752,7 +797,8 @@ TEST(intel_extensions_are_checked)
     spe_id f, i, p;
     spe_block2d b;
     memset(&b, 0, sizeof b);
-    REFUSES(SPE_ERR_TYPE, "spe_dpas: operand types disagree: f32x8 and f32x4", spe_dpas(&x.m, spe_vec(&x.m, x.f32, 8), 16, f, f, f, 0));
+    REFUSES(SPE_ERR_TYPE, "spe_dpas: operand types disagree: f32x8 and f32x4",
+            spe_dpas(&x.m, spe_vec(&x.m, x.f32, 8), 16, f, f, f, 0));
     REFUSES(SPE_ERR_TYPE, "components of 16 bits, not i32", spe_bf16_to_f32(&x.m, i));
     REFUSES(SPE_ERR_TYPE, "components of 32 bits, not f64", spe_f32_to_bf16(&x.m, value(&x, 6, 1, 0)));
     REFUSES(SPE_ERR_RANGE, "elements of 3 bytes", (b.ptr = p, b.elem_bytes = 3, spe_block2d_prefetch(&x.m, &b)));
@@ -788,7 +834,8 @@ TEST(cooperative_matrices)
     CHECK(declares(&x.m, SPE_CapabilityCooperativeMatrixKHR));
     close_fixture(&x, "spirv_ops_cooperative");
     REFUSES(SPE_ERR_TYPE, "f32 is no cooperative matrix", spe_coop_load(&x.m, x.f32, p, 0, i));
-    REFUSES(SPE_ERR_TYPE, "do not multiply", (ta = spe_coopmat(&x.m, x.f32, 3, 8, 8, 0), a = spe_undef(&x.m, ta), spe_coop_mma(&x.m, a, a, a, 0)));
+    REFUSES(SPE_ERR_TYPE, "do not multiply",
+            (ta = spe_coopmat(&x.m, x.f32, 3, 8, 8, 0), a = spe_undef(&x.m, ta), spe_coop_mma(&x.m, a, a, a, 0)));
 }
 
 TEST(small_floats)
@@ -808,7 +855,8 @@ TEST(small_floats)
     spe_fconvert(&x.m, spe_vec(&x.m, x.f32, 4), e);
     spe_fconvert(&x.m, spe_vec(&x.m, spe_e5m2(&x.m), 4), f);
     close_fixture(&x, "spirv_ops_small_floats");
-    REFUSES(SPE_ERR_TYPE, "spe_fadd: takes floats, not bf16", (b = spe_undef(&x.m, spe_bf16(&x.m)), spe_fadd(&x.m, b, b)));
+    REFUSES(SPE_ERR_TYPE, "spe_fadd: takes floats, not bf16",
+            (b = spe_undef(&x.m, spe_bf16(&x.m)), spe_fadd(&x.m, b, b)));
     REFUSES(SPE_ERR_TYPE, "to e4m3 or e5m2, not f16x4", spe_fconvert_saturating(&x.m, spe_vec(&x.m, x.f16, 4), f));
     REFUSES(SPE_ERR_TYPE, "spe_ieq: takes scalars and vectors, not coopmat<i32",
             (b = spe_undef(&x.m, spe_coopmat(&x.m, x.i32, 3, 8, 8, 2)), spe_ieq(&x.m, b, b)));
@@ -837,7 +885,8 @@ TEST(cooperative_vectors)
     product.stride = spe_i32(&x.m, 64);
     r = spe_coopvec_mul(&x.m, t32, &product);
     check_last(&x, "spe_coopvec_mul", SPE_OpCooperativeVectorMatrixMulNV, t32, r, 1, &v);
-    CHECK(declares(&x.m, SPE_CapabilityCooperativeVectorNV) && !declares(&x.m, SPE_CapabilityCooperativeVectorTrainingNV));
+    CHECK(declares(&x.m, SPE_CapabilityCooperativeVectorNV) &&
+          !declares(&x.m, SPE_CapabilityCooperativeVectorTrainingNV));
     product.bias = p;
     product.bias_offset = zero;
     product.bias_type = SPE_ComponentTypeFloat32NV;
@@ -845,7 +894,8 @@ TEST(cooperative_vectors)
     check_last(&x, "spe_coopvec_mul", SPE_OpCooperativeVectorMatrixMulAddNV, t32, r, 1, &v);
     spe_coopvec_store(&x.m, p, zero, r);
     check_last(&x, "spe_coopvec_store", SPE_OpCooperativeVectorStoreNV, 0, 0, 0, NULL);
-    spe_coopvec_outer_accumulate(&x.m, p, zero, v, v, SPE_CooperativeVectorMatrixLayoutTrainingOptimalNV, SPE_ComponentTypeFloat16NV, 0);
+    spe_coopvec_outer_accumulate(&x.m, p, zero, v, v, SPE_CooperativeVectorMatrixLayoutTrainingOptimalNV,
+                                 SPE_ComponentTypeFloat16NV, 0);
     check_last(&x, "spe_coopvec_outer_accumulate", SPE_OpCooperativeVectorOuterProductAccumulateNV, 0, 0, 0, NULL);
     spe_coopvec_sum_accumulate(&x.m, p, zero, v);
     check_last(&x, "spe_coopvec_sum_accumulate", SPE_OpCooperativeVectorReduceSumAccumulateNV, 0, 0, 0, NULL);

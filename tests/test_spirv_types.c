@@ -25,8 +25,9 @@ static void expect(spe_module *m, int id, const char *part)
 static uint32_t all_types(spe_module *m, spe_id *t)
 {
     static const uint32_t counts[] = {2, 3, 4, 8, 16};
-    static const uint32_t storages[] = {SPE_StorageClassUniformConstant, SPE_StorageClassInput, SPE_StorageClassWorkgroup,
-                                        SPE_StorageClassCrossWorkgroup, SPE_StorageClassFunction, SPE_StorageClassGeneric};
+    static const uint32_t storages[] = {SPE_StorageClassUniformConstant, SPE_StorageClassInput,
+                                        SPE_StorageClassWorkgroup,       SPE_StorageClassCrossWorkgroup,
+                                        SPE_StorageClassFunction,        SPE_StorageClassGeneric};
     uint32_t n = 0, i, k, scalars;
     t[n++] = spe_bool(m);
     for (i = 8; i <= 64; i *= 2) t[n++] = spe_int(m, i);
@@ -66,7 +67,8 @@ TEST(types_are_made_once)
     CHECK_INT(m.buffer[SPE_SECTION_GLOBAL_].count, words);
     for (i = 0; i < n; i++) {
         CHECK_INT(first[i], again[i]);
-        for (k = 0; k < i; k++) CHECK_MSG(first[i] && first[i] != first[k], "types %u and %u are both id %u", k, i, first[i]);
+        for (k = 0; k < i; k++)
+            CHECK_MSG(first[i] && first[i] != first[k], "types %u and %u are both id %u", k, i, first[i]);
     }
     CHECK(spe_ok(&m));
     spe_free(&m);
@@ -108,12 +110,23 @@ TEST(types_tell_what_they_are)
 
 TEST(types_bring_their_capabilities)
 {
-    static const struct { int kind; uint32_t bits, capability; } rows[] = {
-        {0, 8, SPE_CapabilityInt8}, {0, 16, SPE_CapabilityInt16}, {0, 64, SPE_CapabilityInt64},
-        {1, 16, SPE_CapabilityFloat16}, {1, 64, SPE_CapabilityFloat64}, {2, 8, SPE_CapabilityVector16},
-        {2, 16, SPE_CapabilityVector16}, {3, SPE_BF16, SPE_CapabilityBFloat16TypeKHR}, {3, SPE_E4M3, SPE_CapabilityFloat8EXT},
-        {3, SPE_E5M2, SPE_CapabilityFloat8EXT}, {4, SPE_StorageClassGeneric, SPE_CapabilityGenericPointer},
-        {5, SPE_IEEE, SPE_CapabilityCooperativeMatrixKHR}, {5, SPE_BF16, SPE_CapabilityBFloat16CooperativeMatrixKHR},
+    static const struct {
+        int kind;
+        uint32_t bits, capability;
+    } rows[] = {
+        {0, 8, SPE_CapabilityInt8},
+        {0, 16, SPE_CapabilityInt16},
+        {0, 64, SPE_CapabilityInt64},
+        {1, 16, SPE_CapabilityFloat16},
+        {1, 64, SPE_CapabilityFloat64},
+        {2, 8, SPE_CapabilityVector16},
+        {2, 16, SPE_CapabilityVector16},
+        {3, SPE_BF16, SPE_CapabilityBFloat16TypeKHR},
+        {3, SPE_E4M3, SPE_CapabilityFloat8EXT},
+        {3, SPE_E5M2, SPE_CapabilityFloat8EXT},
+        {4, SPE_StorageClassGeneric, SPE_CapabilityGenericPointer},
+        {5, SPE_IEEE, SPE_CapabilityCooperativeMatrixKHR},
+        {5, SPE_BF16, SPE_CapabilityBFloat16CooperativeMatrixKHR},
         {5, SPE_E4M3, SPE_CapabilityFloat8CooperativeMatrixEXT},
     };
     size_t i;
@@ -125,13 +138,17 @@ TEST(types_bring_their_capabilities)
         spe_vec(&m, spe_int(&m, 32), 4);
         spe_ptr(&m, SPE_StorageClassCrossWorkgroup, spe_float(&m, 32));
         CHECK_INT(m.buffer[SPE_BUFFER_CAPS_].count, 0);
-        small = rows[i].kind < 3 || b == SPE_IEEE ? 0 : b == SPE_BF16 ? spe_bf16(&m) : b == SPE_E4M3 ? spe_e4m3(&m) : spe_e5m2(&m);
+        small = rows[i].kind < 3 || b == SPE_IEEE ? 0
+                : b == SPE_BF16                   ? spe_bf16(&m)
+                : b == SPE_E4M3                   ? spe_e4m3(&m)
+                                                  : spe_e5m2(&m);
         if (rows[i].kind == 0) spe_int(&m, b);
         if (rows[i].kind == 1) spe_float(&m, b);
         if (rows[i].kind == 2) spe_vec(&m, spe_float(&m, 32), b);
         if (rows[i].kind == 4) spe_ptr(&m, b, spe_float(&m, 32));
         if (rows[i].kind == 5) spe_coopmat(&m, small ? small : spe_float(&m, 32), SPE_ScopeSubgroup, 8, 8, 0);
-        CHECK_MSG(declares(&m, rows[i].capability), "row %d does not declare capability %u", (int)i, rows[i].capability);
+        CHECK_MSG(declares(&m, rows[i].capability), "row %d does not declare capability %u", (int)i,
+                  rows[i].capability);
         spe_free(&m);
     }
 }
@@ -310,8 +327,8 @@ TEST(folding_of_8_bit_integers)
                 if (!reference(which, a, b, &want)) continue;
                 r = ops[which](&m, constant[a], constant[b]); /* outside a function: only folding can succeed */
                 CHECK_MSG(spe_const_bits(&m, r, &bits), "operation %d on %d and %d is not folded", which, a, b);
-                CHECK_MSG(bits == (uint64_t)(want & (which < 14 ? 255 : 1)), "operation %d on %d and %d gives %d, want %d",
-                          which, a, b, (int)bits, want);
+                CHECK_MSG(bits == (uint64_t)(want & (which < 14 ? 255 : 1)),
+                          "operation %d on %d and %d gives %d, want %d", which, a, b, (int)bits, want);
             }
         }
     }
@@ -331,7 +348,8 @@ TEST(folding_of_other_widths)
     CHECK(spe_const_bits(&m, spe_not(&m, spe_i32(&m, 0)), &bits) && bits == 0xffffffff);
     CHECK(spe_const_bits(&m, spe_lnot(&m, spe_const_bool(&m, true)), &bits) && bits == 0);
     CHECK(spe_const_bits(&m, spe_iadd(&m, spe_u64(&m, UINT64_MAX), spe_u64(&m, 2)), &bits) && bits == 1);
-    CHECK(spe_const_bits(&m, spe_sar(&m, spe_u64(&m, (uint64_t)1 << 63), spe_u64(&m, 63)), &bits) && bits == UINT64_MAX);
+    CHECK(spe_const_bits(&m, spe_sar(&m, spe_u64(&m, (uint64_t)1 << 63), spe_u64(&m, 63)), &bits) &&
+          bits == UINT64_MAX);
     CHECK(spe_const_bits(&m, spe_sconvert(&m, i64, spe_i32(&m, -5)), &bits) && bits == (uint64_t)-5);
     CHECK(spe_const_bits(&m, spe_uconvert(&m, i64, spe_i32(&m, -5)), &bits) && bits == 0xfffffffb);
     CHECK(spe_const_bits(&m, spe_uconvert(&m, spe_int(&m, 16), spe_i32(&m, 0x12345)), &bits) && bits == 0x2345);
@@ -356,10 +374,12 @@ TEST(identities)
     words = m.buffer[SPE_BUFFER_BODY_].count;
     CHECK(spe_iadd(&m, x, zero) == x && spe_iadd(&m, zero, x) == x && spe_isub(&m, x, zero) == x);
     CHECK(spe_imul(&m, x, one) == x && spe_imul(&m, one, x) == x && spe_imul(&m, x, zero) == zero);
-    CHECK(spe_udiv(&m, x, one) == x && spe_sdiv(&m, x, one) == x && spe_or(&m, x, zero) == x && spe_xor(&m, zero, x) == x);
+    CHECK(spe_udiv(&m, x, one) == x && spe_sdiv(&m, x, one) == x && spe_or(&m, x, zero) == x &&
+          spe_xor(&m, zero, x) == x);
     CHECK(spe_shl(&m, x, zero) == x && spe_shr(&m, x, zero) == x && spe_sar(&m, x, zero) == x);
     CHECK_INT(m.buffer[SPE_BUFFER_BODY_].count, words);
-    CHECK(spe_isub(&m, zero, x) != x && spe_udiv(&m, one, x) != x && spe_shl(&m, zero, x) != x && spe_and(&m, x, zero) != x);
+    CHECK(spe_isub(&m, zero, x) != x && spe_udiv(&m, one, x) != x && spe_shl(&m, zero, x) != x &&
+          spe_and(&m, x, zero) != x);
     CHECK(spe_umod(&m, x, one) != x && spe_udiv(&m, x, zero) != x);
     CHECK(spe_ok(&m));
     spe_free(&m);

@@ -349,6 +349,8 @@ static inline uint32_t *spe_put_(spe_module *m, int section, uint32_t op, uint32
 {
     uint32_t *at;
     if (m->error.id) return NULL;
+    if (m->finished)
+        return spe_error_(m, SPE_ERR_FINISHED, "the module is finished: nothing can be added"), (uint32_t *)NULL;
     if (count > 65534)
         return spe_error_(m, SPE_ERR_LIMIT, "an instruction of %u words; SPIR-V allows 65535", count + 1),
                (uint32_t *)NULL;

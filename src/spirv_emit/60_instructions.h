@@ -31,20 +31,34 @@ static inline spe_id spe_operand_(spe_module *m, const char *fn, spe_id value)
     return r->type;
 }
 
+/* The OpString of a text, made once. */
+static inline spe_id spe_string_(spe_module *m, const char *text)
+{
+    const spe_buffer_ *b = &m->buffer[SPE_SECTION_STRING_];
+    uint32_t words = spe_text_words_(text), *copy = (uint32_t *)spe_alloc(m, words * sizeof *copy), *at;
+    spe_id id;
+    size_t i;
+    if (!copy) return 0;
+    spe_put_text_(copy, text);
+    for (i = 0; i < b->count; i += b->data[i] >> 16) {
+        if (b->data[i] == ((words + 2) << 16 | SPE_OpString) && !memcmp(b->data + i + 2, copy, words * sizeof *copy))
+            return b->data[i + 1];
+    }
+    id = spe_new_id_(m, 0, 0, 0);
+    at = id ? spe_put_(m, SPE_SECTION_STRING_, SPE_OpString, words + 1) : NULL;
+    if (!at) return 0;
+    at[0] = id;
+    memcpy(at + 1, copy, words * sizeof *copy);
+    return id;
+}
+
 /* OpLine where the place has changed since the last one of this block. */
 static inline void spe_line_(spe_module *m)
 {
     uint32_t *at;
     if (!m->file || (m->line_line == m->line && m->line_file == m->file)) return;
     if (m->string_file != m->file) {
-        spe_id id = m->string_file && !strcmp(m->string_file, m->file) ? m->string_id : spe_new_id_(m, 0, 0, 0);
-        if (id != m->string_id && id) {
-            at = spe_put_(m, SPE_SECTION_STRING_, SPE_OpString, spe_text_words_(m->file) + 1);
-            if (!at) return;
-            at[0] = id;
-            spe_put_text_(at + 1, m->file);
-        }
-        m->string_id = id;
+        m->string_id = spe_string_(m, m->file);
         m->string_file = m->file;
     }
     at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpLine, 3);
@@ -289,31 +303,32 @@ static inline spe_id spe_unary_(spe_module *m, const char *fn, uint32_t op, uint
  * result has that type. sdiv and srem round toward zero, smod takes the divisor's sign, frem the dividend's. */
 #define SPE_BINARY_LIST_(X)                                                                                            \
     X(spe_iadd, IAdd, INT)                                                                                             \
-    X(spe_isub, ISub, INT) X(spe_imul, IMul, INT) X(spe_udiv, UDiv, INT) X(spe_sdiv, SDiv, INT) X(spe_umod, UMod, INT) \
-        X(spe_srem, SRem, INT) X(spe_smod, SMod, INT) X(spe_fadd, FAdd, FLOAT) X(spe_fsub, FSub, FLOAT)                \
-            X(spe_fmul, FMul, FLOAT) X(spe_fdiv, FDiv, FLOAT) X(spe_frem, FRem, FLOAT) X(spe_fmod, FMod, FLOAT)        \
-                X(spe_and, BitwiseAnd, INT) X(spe_or, BitwiseOr, INT) X(spe_xor, BitwiseXor, INT)                      \
-                    X(spe_shl, ShiftLeftLogical, INT) X(spe_shr, ShiftRightLogical, INT)                               \
-                        X(spe_sar, ShiftRightArithmetic, INT) X(spe_land, LogicalAnd, BOOL)                            \
-                            X(spe_lor, LogicalOr, BOOL) X(spe_leq, LogicalEqual, BOOL)                                 \
-                                X(spe_lne, LogicalNotEqual, BOOL)
+    X(spe_isub, ISub, INT)                                                                                             \
+    X(spe_imul, IMul, INT) X(spe_udiv, UDiv, INT) X(spe_sdiv, SDiv, INT) X(spe_umod, UMod, INT) X(spe_srem, SRem, INT) \
+        X(spe_smod, SMod, INT) X(spe_fadd, FAdd, FLOAT) X(spe_fsub, FSub, FLOAT) X(spe_fmul, FMul, FLOAT)              \
+            X(spe_fdiv, FDiv, FLOAT) X(spe_frem, FRem, FLOAT) X(spe_fmod, FMod, FLOAT) X(spe_and, BitwiseAnd, INT)     \
+                X(spe_or, BitwiseOr, INT) X(spe_xor, BitwiseXor, INT) X(spe_shl, ShiftLeftLogical, INT)                \
+                    X(spe_shr, ShiftRightLogical, INT) X(spe_sar, ShiftRightArithmetic, INT)                           \
+                        X(spe_land, LogicalAnd, BOOL) X(spe_lor, LogicalOr, BOOL) X(spe_leq, LogicalEqual, BOOL)       \
+                            X(spe_lne, LogicalNotEqual, BOOL)
 /* Arithmetic on one value. popcount of each component is spe_bit_count. */
 #define SPE_UNARY_LIST_(X)                                                                                             \
     X(spe_ineg, SNegate, INT)                                                                                          \
-    X(spe_fneg, FNegate, FLOAT) X(spe_not, Not, INT) X(spe_lnot, LogicalNot, BOOL) X(spe_bit_count, BitCount, INT)     \
+    X(spe_fneg, FNegate, FLOAT)                                                                                        \
+    X(spe_not, Not, INT) X(spe_lnot, LogicalNot, BOOL) X(spe_bit_count, BitCount, INT)                                 \
         X(spe_bit_reverse, BitReverse, INT)
 /* Comparisons: bool, or a vector of bools. f.. are ordered (false when a NaN is there), fu.. unordered (true). */
 #define SPE_COMPARE_LIST_(X)                                                                                           \
     X(spe_ieq, IEqual, INT)                                                                                            \
-    X(spe_ine, INotEqual, INT) X(spe_ult, ULessThan, INT) X(spe_ule, ULessThanEqual, INT)                              \
-        X(spe_ugt, UGreaterThan, INT) X(spe_uge, UGreaterThanEqual, INT) X(spe_slt, SLessThan, INT)                    \
-            X(spe_sle, SLessThanEqual, INT) X(spe_sgt, SGreaterThan, INT) X(spe_sge, SGreaterThanEqual, INT)           \
-                X(spe_feq, FOrdEqual, FLOAT) X(spe_fne, FOrdNotEqual, FLOAT) X(spe_flt, FOrdLessThan, FLOAT)           \
-                    X(spe_fle, FOrdLessThanEqual, FLOAT) X(spe_fgt, FOrdGreaterThan, FLOAT)                            \
-                        X(spe_fge, FOrdGreaterThanEqual, FLOAT) X(spe_fueq, FUnordEqual, FLOAT)                        \
-                            X(spe_fune, FUnordNotEqual, FLOAT) X(spe_fult, FUnordLessThan, FLOAT)                      \
-                                X(spe_fule, FUnordLessThanEqual, FLOAT) X(spe_fugt, FUnordGreaterThan, FLOAT)          \
-                                    X(spe_fuge, FUnordGreaterThanEqual, FLOAT)
+    X(spe_ine, INotEqual, INT)                                                                                         \
+    X(spe_ult, ULessThan, INT) X(spe_ule, ULessThanEqual, INT) X(spe_ugt, UGreaterThan, INT)                           \
+        X(spe_uge, UGreaterThanEqual, INT) X(spe_slt, SLessThan, INT) X(spe_sle, SLessThanEqual, INT)                  \
+            X(spe_sgt, SGreaterThan, INT) X(spe_sge, SGreaterThanEqual, INT) X(spe_feq, FOrdEqual, FLOAT)              \
+                X(spe_fne, FOrdNotEqual, FLOAT) X(spe_flt, FOrdLessThan, FLOAT) X(spe_fle, FOrdLessThanEqual, FLOAT)   \
+                    X(spe_fgt, FOrdGreaterThan, FLOAT) X(spe_fge, FOrdGreaterThanEqual, FLOAT)                         \
+                        X(spe_fueq, FUnordEqual, FLOAT) X(spe_fune, FUnordNotEqual, FLOAT)                             \
+                            X(spe_fult, FUnordLessThan, FLOAT) X(spe_fule, FUnordLessThanEqual, FLOAT)                 \
+                                X(spe_fugt, FUnordGreaterThan, FLOAT) X(spe_fuge, FUnordGreaterThanEqual, FLOAT)
 
 #define SPE_BINARY_(name, op, kind)                                                                                    \
     static inline spe_id name(spe_module *m, spe_id a, spe_id b)                                                       \
@@ -469,8 +484,7 @@ static inline spe_id spe_convert_(spe_module *m, const char *fn, uint32_t op, ui
     if (!spe_takes_(m, fn, from, tv) || !spe_takes_(m, fn, to, type)) return 0;
     target = spe_info_(m, type);
     source = spe_info_(m, tv);
-    if (!spe_same_shape_(source, target))
-        return spe_disagree_(m, fn, tv, type);
+    if (!spe_same_shape_(source, target)) return spe_disagree_(m, fn, tv, type);
     if (tv == type) return v;
     if ((op == SPE_OpUConvert || op == SPE_OpSConvert) && source->bits && spe_const_bits(m, v, &x)) {
         if (op == SPE_OpSConvert) x = (uint64_t)spe_signed_(x, source->bits);
@@ -483,7 +497,8 @@ static inline spe_id spe_convert_(spe_module *m, const char *fn, uint32_t op, ui
  * floats to floats; floats to integers (toward zero) and back. The same type gives the value itself. */
 #define SPE_CONVERT_LIST_(X)                                                                                           \
     X(spe_uconvert, UConvert, INT, INT)                                                                                \
-    X(spe_sconvert, SConvert, INT, INT) X(spe_fconvert, FConvert, FLOAT, FLOAT) X(spe_f_to_u, ConvertFToU, FLOAT, INT) \
+    X(spe_sconvert, SConvert, INT, INT)                                                                                \
+    X(spe_fconvert, FConvert, FLOAT, FLOAT) X(spe_f_to_u, ConvertFToU, FLOAT, INT)                                     \
         X(spe_f_to_s, ConvertFToS, FLOAT, INT) X(spe_u_to_f, ConvertUToF, INT, FLOAT)                                  \
             X(spe_s_to_f, ConvertSToF, INT, FLOAT) X(spe_ptr_to_u, ConvertPtrToU, PTR, INT)                            \
                 X(spe_u_to_ptr, ConvertUToPtr, INT, PTR)
@@ -491,7 +506,7 @@ static inline spe_id spe_convert_(spe_module *m, const char *fn, uint32_t op, ui
     static inline spe_id name(spe_module *m, spe_id type, spe_id v)                                                    \
     {                                                                                                                  \
         return spe_convert_ptr_(m, #name, SPE_Op##op, SPE_TAKES_##from##_ | SPE_TAKES_SMALL_,                          \
-                                SPE_TAKES_##to##_ | SPE_TAKES_SMALL_, type, v);                \
+                                SPE_TAKES_##to##_ | SPE_TAKES_SMALL_, type, v);                                        \
     }
 /* Pointers have no components: they and scalars only. */
 static inline spe_id spe_convert_ptr_(spe_module *m, const char *fn, uint32_t op, uint32_t from, uint32_t to,

@@ -8,7 +8,9 @@ typedef struct {
 static inline const spe_env_row_ *spe_env_row_of_(spe_env env)
 {
     static const spe_env_row_ rows[] = {
-        {SPE_AddressingModelPhysical64, SPE_MemoryModelOpenCL, SPE_ExecutionModelKernel,
+        {SPE_AddressingModelPhysical64,
+         SPE_MemoryModelOpenCL,
+         SPE_ExecutionModelKernel,
          {SPE_CapabilityAddresses, SPE_CapabilityKernel}},
     };
     return &rows[env];
@@ -92,12 +94,8 @@ static inline void spe_write_head_(spe_module *m)
     at[0] = env->addressing;
     at[1] = env->memory;
     if (m->options.source) {
-        spe_id id = spe_new_id_(m, 0, 0, 0);
-        at = id ? spe_put_(m, SPE_SECTION_STRING_, SPE_OpString, spe_text_words_(m->options.source) + 1) : NULL;
-        if (!at) return;
-        at[0] = id;
-        spe_put_text_(at + 1, m->options.source);
-        at = spe_put_(m, SPE_SECTION_STRING_, SPE_OpSource, 3);
+        spe_id id = spe_string_(m, m->options.source);
+        at = id ? spe_put_(m, SPE_SECTION_STRING_, SPE_OpSource, 3) : NULL;
         if (!at) return;
         at[0] = SPE_SourceLanguageUnknown;
         at[1] = 0;
