@@ -363,7 +363,7 @@ typedef struct {
     spe_kind kind;
     uint32_t bits;         /* int, float: width; bool: 1 */
     uint32_t count;        /* vector, array, coopvec: elements; struct: members; function: parameters; scalar: 1 */
-    spe_id elem;           /* vector, array, coopmat, coopvec: element; pointer: its target; function: what it returns */
+    spe_id elem;           /* vector, array, coopmat, coopvec: element; pointer: target; function: return type */
     uint32_t storage;      /* pointer: SPE_StorageClass... */
     spe_encoding encoding; /* float */
     const spe_id *members; /* struct: member types; function: parameter types */
@@ -954,6 +954,13 @@ static inline uint32_t spe_op_bits_(const spe_module *m, spe_id type, uint32_t n
     return m->types[m->ids[type].aux].bits;
 }
 
+/* The encoding of a result's float type. */
+static inline spe_encoding spe_op_encoding_(const spe_module *m, spe_id type)
+{
+    bool known = type && type < m->id_count && (m->ids[type].flags & SPE_ID_TYPE_);
+    return known ? m->types[m->ids[type].aux].encoding : SPE_IEEE;
+}
+
 /* Declares what an instruction needs; opcodes without variants are looked up once a module. */
 static inline void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
@@ -968,7 +975,7 @@ static inline void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_
         if (r->by != SPE_ANY_) varies = true;
         if (r->by == SPE_BY_GROUP_OPERATION_ && !(n > 1 && operands[1] == r->variant)) continue;
         if (r->by == SPE_BY_BITS_ && spe_op_bits_(m, type, n, operands) != r->variant) continue;
-        if (r->by == SPE_BY_ENCODING_ && (!type || (uint32_t)m->types[m->ids[type].aux].encoding != r->variant)) continue;
+        if (r->by == SPE_BY_ENCODING_ && (uint32_t)spe_op_encoding_(m, type) != r->variant) continue;
         spe_capability(m, r->capability);
     }
     if (!varies && op < SPE_OPCODES_KNOWN_) m->seen[op / 64] |= (uint64_t)1 << (op % 64);
@@ -4289,7 +4296,7 @@ static inline spe_id spe_coop_length(spe_module *m, spe_id type)
     if (!spe_want_coop_(m, "spe_coop_length", type)) return 0;
     return spe_emit_(m, SPE_OpCooperativeMatrixLengthKHR, spe_int(m, 32), 1, &type);
 }
-/* -- cooperative vectors (SPV_NV_cooperative_vector) -------------------------------------------------------------------
+/* -- cooperative vectors (SPV_NV_cooperative_vector) ----------------------------------------------------------------
  *
  * The instructions as they are; which of them a device takes is the device's. ptr is a pointer to an array or scalar in
  * memory, offset an i32 in bytes. Interpretations are SPE_ComponentType..., layouts

@@ -1,9 +1,10 @@
 /* test_spirv_flow.c - structured control flow: random programs of ifs, loops, switches and early returns are written as
- * SPIR-V, run by a small interpreter of the words, and compared with the same program run as a tree. Then the misuses. */
+ * SPIR-V, run by a small interpreter of the words, and compared with the same program run as a tree. Then the
+ * misuses. */
 #include "spirv_emit.h"
 #include "test.h"
 
-/* ---- a program as a tree ------------------------------------------------------------------------------------------- */
+/* ---- a program as a tree --------------------------------------------------------------------------------------- */
 
 enum { VARS = 4, MAX_NODES = 4000, MAX_STEPS = 20000 };
 enum kind { ASSIGN, IF, IF_ELSE, FOR, WHILE, SWITCH, RETURN };
@@ -57,7 +58,7 @@ static int random_block(int depth)
     return first;
 }
 
-/* ---- run as a tree ------------------------------------------------------------------------------------------------- */
+/* ---- run as a tree --------------------------------------------------------------------------------------------- */
 
 static int32_t wrap(int64_t v) { return (int32_t)(uint32_t)(uint64_t)v; }
 
@@ -130,7 +131,7 @@ static bool run_tree(int at, int32_t *v, int32_t *result)
     return false;
 }
 
-/* ---- written as SPIR-V --------------------------------------------------------------------------------------------- */
+/* ---- written as SPIR-V ----------------------------------------------------------------------------------------- */
 
 static spe_id emit_compute(spe_module *m, int op, spe_id a, spe_id b)
 {
@@ -254,7 +255,7 @@ static void emit_caller(spe_module *m, spe_id fn)
     spe_kernel_end(m);
 }
 
-/* ---- an interpreter of the words: i32 and bool ----------------------------------------------------------------------- */
+/* ---- an interpreter of the words: i32 and bool ----------------------------------------------------------------- */
 
 enum { MAX_IDS = 60000 };
 static int32_t value[MAX_IDS];
@@ -421,7 +422,7 @@ TEST(random_programs)
     }
 }
 
-/* ---- misuse ---------------------------------------------------------------------------------------------------------- */
+/* ---- misuse ---------------------------------------------------------------------------------------------------- */
 
 /* A module with an open kernel k(i32 n), and n. */
 static spe_id open_kernel(spe_module *m)

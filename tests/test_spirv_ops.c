@@ -1,9 +1,9 @@
-/* test_spirv_ops.c - instructions: each writes the opcode, type and operands it should, declares what it needs, and refuses
- * operands it does not take, naming itself and the types. The modules go to spirv-val. */
+/* test_spirv_ops.c - instructions: each writes the opcode, type and operands it should, declares what it needs, and
+ * refuses operands it does not take, naming itself and the types. The modules go to spirv-val. */
 #include "spirv_emit.h"
 #include "test.h"
 
-/* ---- a kernel to write into, and its last instruction --------------------------------------------------------------------- */
+/* ---- a kernel to write into, and its last instruction ---------------------------------------------------------- */
 
 typedef struct {
     spe_module m;
@@ -97,7 +97,7 @@ static bool declares(const spe_module *m, uint32_t capability)
     return false;
 }
 
-/* ---- arithmetic: every function on every width and count -------------------------------------------------------------------- */
+/* ---- arithmetic: every function on every width and count ------------------------------------------------------- */
 
 typedef struct {
     const char *name;
@@ -252,7 +252,7 @@ TEST(bit_instructions)
     close_fixture(&x, "spirv_ops_bits");
 }
 
-/* ---- conversions -------------------------------------------------------------------------------------------------------------- */
+/* ---- conversions ----------------------------------------------------------------------------------------------- */
 
 static uint32_t conversion_of(fixture *x, spe_id from, spe_id to, bool is_signed)
 {
@@ -324,7 +324,7 @@ TEST(bitcasts_and_pointers)
     spe_free(&x.m);
 }
 
-/* ---- composites ---------------------------------------------------------------------------------------------------------------- */
+/* ---- composites ------------------------------------------------------------------------------------------------ */
 
 TEST(composites)
 {
@@ -398,7 +398,7 @@ TEST(composites_are_checked)
     REFUSES(SPE_ERR_TYPE, "f32x4 and i32", spe_select(&x.m, spe_ieq(&x.m, i, i), f, i));
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------------------------- */
 
 TEST(loads_and_stores)
 {
@@ -478,7 +478,7 @@ TEST(predicated_memory)
     REFUSES(SPE_ERR_TYPE, "f32 and i32", spe_load_if(&x.m, p, spe_ieq(&x.m, i, i), i, 0));
 }
 
-/* ---- OpenCL.std --------------------------------------------------------------------------------------------------------------------- */
+/* ---- OpenCL.std ------------------------------------------------------------------------------------------------ */
 
 TEST(every_math_function)
 {
@@ -529,7 +529,7 @@ TEST(math_is_checked)
     REFUSES(SPE_ERR_TYPE, "(9999)", spe_math1(&x.m, (spe_math_op)9999, f));
 }
 
-/* ---- groups --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- groups ---------------------------------------------------------------------------------------------------- */
 
 static void reduce_all(fixture *x, bool work_group)
 {
@@ -657,7 +657,7 @@ TEST(barriers)
     close_fixture(&x, "spirv_ops_split_barrier");
 }
 
-/* ---- atomics ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- atomics --------------------------------------------------------------------------------------------------- */
 
 TEST(atomics)
 {
@@ -719,7 +719,7 @@ TEST(atomics_are_checked)
     REFUSES(SPE_ERR_TYPE, "f32 and i32", spe_atomic_cas(&x.m, p, i, i, 1, 0));
 }
 
-/* ---- Intel's extensions --------------------------------------------------------------------------------------------------------------- */
+/* ---- Intel's extensions ---------------------------------------------------------------------------------------- */
 
 TEST(matrix_and_blocks)
 {
@@ -908,7 +908,7 @@ TEST(cooperative_vectors)
              spe_coopvec_mul(&x.m, spe_coopvec(&x.m, x.f32, 24), &product)));
 }
 
-/* ---- anything else ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- anything else --------------------------------------------------------------------------------------------- */
 
 TEST(generic_instructions)
 {

@@ -1,5 +1,5 @@
-/* test_spirv_types.c - types and constants: made once, with their capabilities; folding of integer constants against plain
- * C arithmetic, for every pair of 8-bit values. */
+/* test_spirv_types.c - types and constants: made once, with their capabilities; folding of integer constants against
+ * plain C arithmetic, for every pair of 8-bit values. */
 #include "spirv_emit.h"
 #include "test.h"
 
@@ -178,7 +178,7 @@ TEST(bad_types)
     spe_free(&m);
 }
 
-/* ---- constants -------------------------------------------------------------------------------------------------------------- */
+/* ---- constants ------------------------------------------------------------------------------------------------- */
 
 TEST(constants_are_made_once)
 {
@@ -272,7 +272,7 @@ TEST(bad_constants)
     spe_free(&m);
 }
 
-/* ---- folding ------------------------------------------------------------------------------------------------------------------ */
+/* ---- folding --------------------------------------------------------------------------------------------------- */
 
 typedef spe_id (*binary)(spe_module *, spe_id, spe_id);
 

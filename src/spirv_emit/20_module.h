@@ -76,7 +76,7 @@ typedef struct {
     spe_kind kind;
     uint32_t bits;         /* int, float: width; bool: 1 */
     uint32_t count;        /* vector, array, coopvec: elements; struct: members; function: parameters; scalar: 1 */
-    spe_id elem;           /* vector, array, coopmat, coopvec: element; pointer: its target; function: what it returns */
+    spe_id elem;           /* vector, array, coopmat, coopvec: element; pointer: target; function: return type */
     uint32_t storage;      /* pointer: SPE_StorageClass... */
     spe_encoding encoding; /* float */
     const spe_id *members; /* struct: member types; function: parameter types */

@@ -226,6 +226,13 @@ static inline uint32_t spe_op_bits_(const spe_module *m, spe_id type, uint32_t n
     return m->types[m->ids[type].aux].bits;
 }
 
+/* The encoding of a result's float type. */
+static inline spe_encoding spe_op_encoding_(const spe_module *m, spe_id type)
+{
+    bool known = type && type < m->id_count && (m->ids[type].flags & SPE_ID_TYPE_);
+    return known ? m->types[m->ids[type].aux].encoding : SPE_IEEE;
+}
+
 /* Declares what an instruction needs; opcodes without variants are looked up once a module. */
 static inline void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
@@ -240,7 +247,7 @@ static inline void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_
         if (r->by != SPE_ANY_) varies = true;
         if (r->by == SPE_BY_GROUP_OPERATION_ && !(n > 1 && operands[1] == r->variant)) continue;
         if (r->by == SPE_BY_BITS_ && spe_op_bits_(m, type, n, operands) != r->variant) continue;
-        if (r->by == SPE_BY_ENCODING_ && (!type || (uint32_t)m->types[m->ids[type].aux].encoding != r->variant)) continue;
+        if (r->by == SPE_BY_ENCODING_ && (uint32_t)spe_op_encoding_(m, type) != r->variant) continue;
         spe_capability(m, r->capability);
     }
     if (!varies && op < SPE_OPCODES_KNOWN_) m->seen[op / 64] |= (uint64_t)1 << (op % 64);
