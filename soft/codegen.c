@@ -650,7 +650,8 @@ static void write_block(struct cg *g, uint32_t block)
     }
     for (uint32_t i = 0; i < b->count && !g->failed; i++) {
         g->inst = &b->inst[i];
-        if (i + 1 < b->count) write_instruction(g);
+        if (g->skip) g->skip--;
+        else if (i + 1 < b->count) write_instruction(g);
         else write_terminator(g, block);
     }
     g->inst = NULL;

@@ -5,6 +5,8 @@
  */
 #include "codegen.h"
 
+#include <string.h>
+
 /* ---- two-dimensional blocks */
 
 enum { MAX_BLOCK_BYTES = 8192, MAX_BLOCK_ROW = 64 }; /* what the helpers have room for */
@@ -147,6 +149,70 @@ static const char *accumulator_kind(enum cg_kind kind)
     return kind == CG_F32 ? "XS_ACC_F32" : kind == CG_F16 ? "XS_ACC_F16" : "XS_ACC_BF16";
 }
 
+/* ---- runs of products: they stand one after the other and differ in their operands only */
+
+enum { MAX_RUN = 64, MAX_RUN_OPERANDS = 8 /* XS_RUN */ };
+
+struct run { uint32_t n, na, nb, a[MAX_RUN_OPERANDS], b[MAX_RUN_OPERANDS]; uint8_t which[MAX_RUN][2]; };
+
+static bool find_operand(uint32_t *list, uint32_t *n, uint32_t id, uint8_t *at)
+{
+    for (uint32_t i = 0; i < *n; i++) {
+        *at = (uint8_t)i;
+        if (list[i] == id) return true;
+    }
+    if (*n == MAX_RUN_OPERANDS) return false;
+    *at = (uint8_t)*n;
+    list[(*n)++] = id;
+    return true;
+}
+
+/* A block ends with its terminator, so that looking at the next instruction is safe. */
+static void find_run(struct cg *g, struct run *r)
+{
+    const struct sp_inst *first = g->inst;
+    uint32_t flags = first->count > 4 ? first->operand[4] : 0;
+    *r = (struct run){0};
+    for (const struct sp_inst *i = first; r->n < MAX_RUN; i++, r->n++) {
+        if (i->op != SP_OP_SubgroupMatrixMultiplyAccumulateINTEL || i->type != first->type || g->value[i->id].blend) return;
+        if (g->m->ids[i->operand[1]].type != g->m->ids[first->operand[1]].type ||
+            g->m->ids[i->operand[2]].type != g->m->ids[first->operand[2]].type ||
+            g->m->ids[i->operand[3]].type != first->type || (i->count > 4 ? i->operand[4] : 0) != flags) return;
+        if (!find_operand(r->a, &r->na, i->operand[1], &r->which[r->n][0]) ||
+            !find_operand(r->b, &r->nb, i->operand[2], &r->which[r->n][1])) return;
+    }
+}
+
+static const char *pointer_list(struct cg *g, const char *type, uint32_t n, const char *const *items)
+{
+    const char *name = cg_str(g, "t%u", g->temporaries++);
+    cg_put(g, "    %s *const %s[] = {", type, name);
+    for (uint32_t i = 0; i < n; i++) cg_put(g, "(%s *)%s,%s", type, items[i], i % 8 == 7 ? "\n        " : " ");
+    cg_put(g, "};\n");
+    return name;
+}
+
+static void write_run(struct cg *g, const char *name, const struct run *r, uint32_t m, bool packed)
+{
+    const struct sp_inst *first = g->inst;
+    const char *item[MAX_RUN], *d, *c, *a, *b, *which = cg_str(g, "t%u", g->temporaries++);
+    cg_put(g, "    static const u8 %s[] = {", which);
+    for (uint32_t i = 0; i < r->n; i++) cg_put(g, "%u, %u,%s", r->which[i][0], r->which[i][1], i % 16 == 15 ? "\n        " : " ");
+    cg_put(g, "};\n");
+    for (uint32_t i = 0; i < r->n; i++) item[i] = cg_str(g, "&v%u", cg_home(g, first[i].id));
+    d = pointer_list(g, "f32x", r->n, item);
+    for (uint32_t i = 0; i < r->n; i++) item[i] = fragment(g, first[i].operand[3]);
+    c = pointer_list(g, "const f32x", r->n, item);
+    for (uint32_t i = 0; i < r->na; i++) item[i] = fragment(g, r->a[i]);
+    a = pointer_list(g, "const void", r->na, item);
+    for (uint32_t i = 0; i < r->nb; i++) item[i] = fragment(g, r->b[i]);
+    b = pointer_list(g, "const void", r->nb, item);
+    cg_put(g, "    XS(%s_run)(%u, %s, %s, %s, %u, %s, %u, %s, %u, %d);\n", name, r->n, which, d, c, r->na, a, r->nb, b, m, packed);
+    g->skip = r->n - 1;
+}
+
+static bool may_run(const char *name) { return !strcmp(name, "dpas_f16") || !strcmp(name, "dpas_bf16"); }
+
 static void write_product(struct cg *g)
 {
     const struct sp_inst *i = g->inst;
@@ -161,6 +227,12 @@ static void write_product(struct cg *g)
     }
     bool integer = result == CG_U32, wide = result == CG_F32 && from == CG_F32;
     bool packed = cg_kind_bytes(element_of(g, b)) == 4, blend = g->value[i->id].blend;
+    struct run run = {0};
+    if (wide && may_run(name)) find_run(g, &run);
+    if (run.n > 1) {
+        write_run(g, name, &run, m, packed);
+        return;
+    }
     const char *pa = fragment(g, a), *pb = fragment(g, b), *pc = fragment(g, c);
     const char *to = blend ? cg_temporary(g, cg_type_name(g, i->type, true)) : cg_str(g, "v%u", cg_home(g, i->id));
     if (integer) {

@@ -9,6 +9,8 @@
 #ifndef XETILE_SOFT_PRELUDE_MATRIX_ONCE
 #define XETILE_SOFT_PRELUDE_MATRIX_ONCE
 
+enum { XS_RUN = 8 }; /* operands of a run of products */
+
 #ifdef __clang__
 #define XS_UNROLL _Pragma("clang loop unroll(full)")
 #else
@@ -201,23 +203,41 @@ XS_INLINE void XS(dpas_any_rows)(f32x *d, const f32 *a, const f32x *b, const f32
     if (m & 1) XS(dpas_rows)(d, a, b, c, 1, k);
 }
 
-/* K = 16. B comes as 8 dwords (b_packed) or as 16 components of 16 bits. */
+/* K = 16. B comes as 8 dwords (b_packed) or as 16 components of 16 bits. A run is n products one after the other, each
+ * of one of a few A and one of a few B operands (`which`: their numbers): these are converted once. */
 #define XS_DPAS_16(NAME, TO_F32)                                                                                       \
-    XS_FUNCTION void XS(NAME)(f32x * d, const void *a, const void *b, const f32x *c, int m, int b_packed)              \
+    XS_INLINE void XS(NAME##_rows)(f32 *af, const void *a, int m)                                                      \
     {                                                                                                                  \
-        f32x bf[16];                                                                                                   \
-        f32 af[8 * 16] XS_ALIGNED(64);                                                                                 \
         for (int i = 0; i < m * 16 / S; i++) {                                                                         \
             f32x row = XS(TO_F32)(*(const u16x_mem *)((const u8 *)a + i * 2 * S));                                     \
             __builtin_memcpy(af + i * S, &row, sizeof row);                                                            \
         }                                                                                                              \
+    }                                                                                                                  \
+    XS_INLINE void XS(NAME##_columns)(f32x * bf, const void *b, int b_packed)                                          \
+    {                                                                                                                  \
         XS_UNROLL for (int r = 0; r < 8; r++)                                                                          \
         {                                                                                                              \
             u32x w = ((const u32x *)b)[b_packed ? r : 0];                                                              \
             bf[2 * r] = XS(TO_F32)(b_packed ? XS_CONVERT(w & 0xffffu, u16x) : ((const u16x *)b)[2 * r]);               \
             bf[2 * r + 1] = XS(TO_F32)(b_packed ? XS_CONVERT(w >> 16, u16x) : ((const u16x *)b)[2 * r + 1]);           \
         }                                                                                                              \
+    }                                                                                                                  \
+    XS_FUNCTION void XS(NAME)(f32x * d, const void *a, const void *b, const f32x *c, int m, int b_packed)              \
+    {                                                                                                                  \
+        f32x bf[16];                                                                                                   \
+        f32 af[8 * 16] XS_ALIGNED(64);                                                                                 \
+        XS(NAME##_rows)(af, a, m);                                                                                     \
+        XS(NAME##_columns)(bf, b, b_packed);                                                                           \
         XS(dpas_any_rows)(d, af, bf, c, m, 16);                                                                        \
+    }                                                                                                                  \
+    XS_FUNCTION void XS(NAME##_run)(int n, const u8 *which, f32x *const *d, const f32x *const *c, int na,              \
+                                    const void *const *a, int nb, const void *const *b, int m, int b_packed)           \
+    {                                                                                                                  \
+        f32x bf[XS_RUN][16];                                                                                           \
+        f32 af[XS_RUN][8 * 16] XS_ALIGNED(64);                                                                         \
+        for (int i = 0; i < na; i++) XS(NAME##_rows)(af[i], a[i], m);                                                  \
+        for (int i = 0; i < nb; i++) XS(NAME##_columns)(bf[i], b[i], b_packed);                                        \
+        for (int i = 0; i < n; i++) XS(dpas_any_rows)(d[i], af[which[2 * i]], bf[which[2 * i + 1]], c[i], m, 16);      \
     }
 XS_DPAS_16(dpas_f16, f16_to_f32)
 XS_DPAS_16(dpas_bf16, bf16_to_f32)
