@@ -334,6 +334,9 @@ static const char *const fixed_flags[] = {"-std=gnu11",
                                           "-fwrapv",
                                           "-fno-strict-aliasing",
                                           "-fvisibility=hidden",
+                                          /* gcc 12 passes an over-aligned vector of a sibling call in the caller's own
+                                           * argument area, which is not aligned enough */
+                                          "-fno-optimize-sibling-calls",
                                           "-fno-semantic-interposition"};
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
