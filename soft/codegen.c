@@ -1,8 +1,8 @@
 /* codegen.c - a checked module becomes one C translation unit.
  *
- * The text is: abi.h, prelude.h, then for every subgroup size S of the module's kernels the lane preludes, the types, the
- * functions and the kernels, then the tables that make `xs_module`. The only bytes of a module that reach it are numbers
- * and, in the tables, names as escaped string literals.
+ * The text is: abi.h, prelude.h, then for every subgroup size S of the module's kernels the lane preludes, the types,
+ * the functions and the kernels, then the tables that make `xs_module`. The only bytes of a module that reach it are
+ * numbers and, in the tables, names as escaped string literals.
  */
 #include "codegen.h"
 
@@ -18,7 +18,10 @@ static const size_t cg_max_text = (size_t)1 << 27;
 
 /* ---- memory and text */
 
-struct chunk { struct chunk *next; size_t used, size; };
+struct chunk {
+    struct chunk *next;
+    size_t used, size;
+};
 
 void *cg_alloc(struct cg *g, size_t bytes)
 {
@@ -111,11 +114,11 @@ static const struct {
     const char *name, *uniform, *varying, *s_uniform, *s_varying;
     uint32_t bytes;
 } kinds[] = {
-    [CG_BOOL] = {"i32", "i32", "i32x", "i32", "i32x", 1},     [CG_U8] = {"u8", "u8", "u8x", "i8", "i8x", 1},
-    [CG_U16] = {"u16", "u16", "u16x", "i16", "i16x", 2},      [CG_U32] = {"u32", "u32", "u32x", "i32", "i32x", 4},
-    [CG_U64] = {"u64", "u64", "u64x", "i64", "i64x", 8},      [CG_F32] = {"f32", "f32", "f32x", "f32", "f32x", 4},
-    [CG_F64] = {"f64", "f64", "f64x", "f64", "f64x", 8},      [CG_F16] = {"f16", "u16", "u16x", "i16", "i16x", 2},
-    [CG_BF16] = {"bf16", "u16", "u16x", "i16", "i16x", 2},    [CG_E4M3] = {"e4m3", "u8", "u8x", "i8", "i8x", 1},
+    [CG_BOOL] = {"i32", "i32", "i32x", "i32", "i32x", 1},  [CG_U8] = {"u8", "u8", "u8x", "i8", "i8x", 1},
+    [CG_U16] = {"u16", "u16", "u16x", "i16", "i16x", 2},   [CG_U32] = {"u32", "u32", "u32x", "i32", "i32x", 4},
+    [CG_U64] = {"u64", "u64", "u64x", "i64", "i64x", 8},   [CG_F32] = {"f32", "f32", "f32x", "f32", "f32x", 4},
+    [CG_F64] = {"f64", "f64", "f64x", "f64", "f64x", 8},   [CG_F16] = {"f16", "u16", "u16x", "i16", "i16x", 2},
+    [CG_BF16] = {"bf16", "u16", "u16x", "i16", "i16x", 2}, [CG_E4M3] = {"e4m3", "u8", "u8x", "i8", "i8x", 1},
     [CG_E5M2] = {"e5m2", "u8", "u8x", "i8", "i8x", 1},
 };
 
@@ -147,12 +150,18 @@ static bool kind_of_type(const struct sp_type *t, enum cg_kind *kind)
     case SP_BOOL: *kind = CG_BOOL; return true;
     case SP_POINTER:
     case SP_EVENT: *kind = CG_U64; return true;
-    case SP_INT: *kind = cg_bits_kind(t->bits / 8); return t->bits == 8 || t->bits == 16 || t->bits == 32 || t->bits == 64;
+    case SP_INT:
+        *kind = cg_bits_kind(t->bits / 8);
+        return t->bits == 8 || t->bits == 16 || t->bits == 32 || t->bits == 64;
     case SP_FLOAT:
-        if (t->encoding == SP_BF16) *kind = CG_BF16;
-        else if (t->encoding == SP_E4M3) *kind = CG_E4M3;
-        else if (t->encoding == SP_E5M2) *kind = CG_E5M2;
-        else *kind = t->bits == 16 ? CG_F16 : t->bits == 32 ? CG_F32 : CG_F64;
+        if (t->encoding == SP_BF16)
+            *kind = CG_BF16;
+        else if (t->encoding == SP_E4M3)
+            *kind = CG_E4M3;
+        else if (t->encoding == SP_E5M2)
+            *kind = CG_E5M2;
+        else
+            *kind = t->bits == 16 ? CG_F16 : t->bits == 32 ? CG_F32 : CG_F64;
         return true;
     default: return false;
     }
@@ -189,7 +198,8 @@ static void fill_leaves(struct cg *g, uint32_t type_id, struct cg_leaf **at, uin
             fill_leaves(g, t->members[i], at, offset + t->offsets[i], cg_str(g, "%s.m%u", path, i));
         } else {
             uint32_t size = t->kind == SP_VECTOR && sp_type(g->m, t->elem)->kind == SP_BOOL
-                                ? 1 : (uint32_t)sp_type(g->m, t->elem)->size;
+                                ? 1
+                                : (uint32_t)sp_type(g->m, t->elem)->size;
             fill_leaves(g, t->elem, at, offset + i * size, cg_str(g, "%s.e[%u]", path, i));
         }
     }
@@ -267,8 +277,10 @@ const char *cg_narrow(struct cg *g, enum cg_kind kind, bool varying, const char 
     const char *how = "";
     if (!cg_kind_is_small_float(kind)) return e;
     if (kind == CG_E4M3 || kind == CG_E5M2)
-        how = g->inst && g->inst->id && sp_decorated(g->m, g->inst->id, SP_DECORATION_SaturatedToLargestFloat8NormalConversionEXT)
-                  ? "_sat" : "_rne";
+        how = g->inst && g->inst->id &&
+                      sp_decorated(g->m, g->inst->id, SP_DECORATION_SaturatedToLargestFloat8NormalConversionEXT)
+                  ? "_sat"
+                  : "_rne";
     return cg_str(g, varying ? "XS(f32_to_%s%s)(%s)" : "f32_to_%s%s(%s)", kinds[kind].name, how, e);
 }
 
@@ -650,9 +662,12 @@ static void write_block(struct cg *g, uint32_t block)
     }
     for (uint32_t i = 0; i < b->count && !g->failed; i++) {
         g->inst = &b->inst[i];
-        if (g->skip) g->skip--;
-        else if (i + 1 < b->count) write_instruction(g);
-        else write_terminator(g, block);
+        if (g->skip)
+            g->skip--;
+        else if (i + 1 < b->count)
+            write_instruction(g);
+        else
+            write_terminator(g, block);
     }
     g->inst = NULL;
     cg_put(g, cb->masked ? "    }\n    }\n" : "    }\n");
@@ -691,8 +706,10 @@ static void write_component(struct cg *g, uint32_t component)
             if (!fn->block[b->succ[k]].masked) exit = b->succ[k];
     }
     if (fn->loops_irreducible) write_irreducible_end(g, i, first);
-    if (exit == UINT32_MAX) cg_put(g, "    goto done;\n");
-    else cg_put(g, "    goto L%u;\n", fn->f->blocks[exit].label);
+    if (exit == UINT32_MAX)
+        cg_put(g, "    goto done;\n");
+    else
+        cg_put(g, "    goto L%u;\n", fn->f->blocks[exit].label);
 }
 
 /* ---- functions */
@@ -708,7 +725,8 @@ static void declare_value(struct cg *g, const struct sp_inst *i)
     const struct cg_value *v = &g->value[i->id];
     const struct sp_type *t = sp_type(g->m, i->type);
     if (!i->id || !t || t->kind == SP_VOID || i->op == SP_OP_Variable || i->op == SP_OP_Undef || v->variable ||
-        v->home || v->borrowed) return;
+        v->home || v->borrowed)
+        return;
     bool zero = i->op == SP_OP_Phi || v->blend;
     if (v->root) {
         cg_put(g, "    u64 o%u;\n", i->id);
@@ -716,7 +734,9 @@ static void declare_value(struct cg *g, const struct sp_inst *i)
     }
     if (v->accessed) cg_put(g, "    u64 s%u;\n", i->id);
     cg_put(g, "    %s v%u%s;\n", cg_type_name(g, i->type, v->varying), i->id,
-           !zero ? "" : v->varying || t->kind == SP_STRUCT || t->kind == SP_VECTOR || t->kind == SP_ARRAY ? " = {0}" : " = 0");
+           !zero                                                                               ? ""
+           : v->varying || t->kind == SP_STRUCT || t->kind == SP_VECTOR || t->kind == SP_ARRAY ? " = {0}"
+                                                                                               : " = 0");
     add_frame(g, i->type, v->varying);
 }
 
@@ -746,9 +766,12 @@ static void write_builtins(struct cg *g)
 {
     const struct sp_entry *e = g->fn->entry;
     for (uint32_t i = 0; i < 3; i++) {
-        if (e && e->local_size[0]) cg_put(g, "    const u32 local_size%u = %uu;\n", i, e->local_size[i]);
-        else cg_put(g, "    const u32 local_size%u = self->local_size[%u];\n", i, i);
-        cg_put(g, "    const u32 group_id%u = self->group_id[%u], group_count%u = self->group_count[%u];\n", i, i, i, i);
+        if (e && e->local_size[0])
+            cg_put(g, "    const u32 local_size%u = %uu;\n", i, e->local_size[i]);
+        else
+            cg_put(g, "    const u32 local_size%u = self->local_size[%u];\n", i, i);
+        cg_put(g, "    const u32 group_id%u = self->group_id[%u], group_count%u = self->group_count[%u];\n", i, i, i,
+               i);
     }
     cg_put(g, "    u32x local_id0, local_id1, local_id2;\n"
               "    XS(local_ids)(self, local_size0, local_size1, local_size2, &local_id0, &local_id1, &local_id2);\n");
@@ -795,7 +818,10 @@ static void write_function(struct cg *g, struct cg_function *fn)
 
 /* ---- kernels */
 
-struct param { uint32_t kind, size, offset, align; const char *name; };
+struct param {
+    uint32_t kind, size, offset, align;
+    const char *name;
+};
 
 static uint32_t place_params(struct cg *g, const struct sp_function *f, struct param *p)
 {
@@ -834,8 +860,10 @@ static void put_string(struct cg *g, const char *s)
     for (; *s; s++) {
         unsigned char c = (unsigned char)*s;
         bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == ' ';
-        if (plain) cg_put(g, "%c", c);
-        else cg_put(g, "\\%03o", c);
+        if (plain)
+            cg_put(g, "%c", c);
+        else
+            cg_put(g, "\\%03o", c);
     }
     cg_put(g, "\"");
 }
@@ -913,8 +941,9 @@ static void write_kernel_row(struct cg *g, uint32_t index, uint32_t S, const str
     cg_put(g, "    {");
     put_string(g, e->name);
     cg_put(g, ", kernel%u, params%u, %u, %u, %u, %u, {%u, %u, %u}, %u, %u, %u, %u, %u, \"", index, index,
-           fn->f->param_count, args_bytes, S, e->subgroup_size != 0, e->local_size[0], e->local_size[1], e->local_size[2],
-           local, (unsigned)private_bytes, (unsigned)frame, barrier, e->max_work_dim ? e->max_work_dim : 3);
+           fn->f->param_count, args_bytes, S, e->subgroup_size != 0, e->local_size[0], e->local_size[1],
+           e->local_size[2], local, (unsigned)private_bytes, (unsigned)frame, barrier,
+           e->max_work_dim ? e->max_work_dim : 3);
     if (e->local_size[0]) {
         cg_put(g, "reqd_work_group_size(%u,%u,%u) ", e->local_size[0], e->local_size[1], e->local_size[2]);
     }
@@ -1018,8 +1047,9 @@ static void write_globals(struct cg *g)
     for (uint32_t i = 0, n = 0; i < g->m->global_count; i++) {
         const struct sp_inst *v = g->m->globals[i];
         const struct sp_type *t = sp_type(g->m, sp_type(g->m, v->type)->elem);
-        if (g->global_index[v->id] != n || (v->operand[0] != SP_STORAGE_CrossWorkgroup &&
-                                            v->operand[0] != SP_STORAGE_UniformConstant)) continue;
+        if (g->global_index[v->id] != n ||
+            (v->operand[0] != SP_STORAGE_CrossWorkgroup && v->operand[0] != SP_STORAGE_UniformConstant))
+            continue;
         n++;
         if (v->count < 2) continue;
         unsigned char *bytes = t->size <= SP_MAX_CONSTANT_BYTES ? calloc(1, (size_t)t->size + 1) : NULL;
@@ -1072,9 +1102,11 @@ static void write_tables(struct cg *g, struct param *const *params, const uint32
     cg_put(g, "static const struct xs_kernel kernels[] = {\n");
     for (uint32_t i = 0; i < m->entry_count; i++)
         write_kernel_row(g, i, size_of_entry(g, &m->entries[i]), params[i], args_bytes[i]);
-    cg_put(g, "    {\"\", 0, 0, 0, 0, 0, 0, {0, 0, 0}, 0, 0, 0, 0, 0, \"\"}\n};\n"
-              "__attribute__((visibility(\"default\"))) extern const struct xs_module xs_module;\n"
-              "const struct xs_module xs_module = {XS_ABI_VERSION, %u, %u, kernels, globals};\n", m->entry_count, globals);
+    cg_put(g,
+           "    {\"\", 0, 0, 0, 0, 0, 0, {0, 0, 0}, 0, 0, 0, 0, 0, \"\"}\n};\n"
+           "__attribute__((visibility(\"default\"))) extern const struct xs_module xs_module;\n"
+           "const struct xs_module xs_module = {XS_ABI_VERSION, %u, %u, kernels, globals};\n",
+           m->entry_count, globals);
 }
 
 static void write_text(struct cg *g)

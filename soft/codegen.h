@@ -29,23 +29,29 @@ struct cg_leaf {
     uint32_t offset;  /* bytes within the composite in memory */
     const char *path; /* ".e[3].m1", "" for a scalar */
 };
-struct cg_leaves { uint32_t count; const struct cg_leaf *leaf; };
+struct cg_leaves {
+    uint32_t count;
+    const struct cg_leaf *leaf;
+};
 
 struct cg_value {
     bool varying;
-    bool blend;              /* assigned under its block's mask, because lanes that left a loop still want their own */
-    bool fixed;              /* a private variable kept in C variables (all its uses have constant offsets) */
-    bool stored_varying;     /* a private variable whose contents differ from lane to lane */
-    bool accessed;           /* a varying pointer, or one derived from it, is loaded or stored through */
-    uint32_t root;           /* a varying pointer that is another one plus o<id>, the same for all lanes */
-    bool borrowed;           /* a fragment that is read in the variable it would be loaded from */
-    uint32_t home;           /* the value whose C variable it shares; 0: its own */
-    uint8_t granule;         /* bytes of its elements */
-    uint32_t variable;       /* a pointer into such a variable: its id ... */
-    int64_t offset;          /* ... and the byte offset */
+    bool blend;          /* assigned under its block's mask, because lanes that left a loop still want their own */
+    bool fixed;          /* a private variable kept in C variables (all its uses have constant offsets) */
+    bool stored_varying; /* a private variable whose contents differ from lane to lane */
+    bool accessed;       /* a varying pointer, or one derived from it, is loaded or stored through */
+    uint32_t root;       /* a varying pointer that is another one plus o<id>, the same for all lanes */
+    bool borrowed;       /* a fragment that is read in the variable it would be loaded from */
+    uint32_t home;       /* the value whose C variable it shares; 0: its own */
+    uint8_t granule;     /* bytes of its elements */
+    uint32_t variable;   /* a pointer into such a variable: its id ... */
+    int64_t offset;      /* ... and the byte offset */
 };
 
-struct cg_loop { uint32_t header, last, parent /* index + 1 */; bool irreducible; };
+struct cg_loop {
+    uint32_t header, last, parent /* index + 1 */;
+    bool irreducible;
+};
 
 struct cg_block {
     bool masked;
@@ -61,7 +67,8 @@ struct cg_function {
     struct cg_block *block;
     uint32_t *rpo;                /* blocks in reverse postorder */
     uint32_t *order, order_count; /* masked blocks, component after component, loops contiguous */
-    struct cg_loop *loop; uint32_t loop_count;
+    struct cg_loop *loop;
+    uint32_t loop_count;
     bool result_varying, has_barrier, uses_builtins, reachable, loops_irreducible;
     bool emitted;
     uint64_t frame_bytes, private_bytes; /* of this function alone */
@@ -73,21 +80,22 @@ struct cg {
     const struct cg_options *o;
     struct sp_text *c, *log;
     bool failed;
-    struct cg_value *value;      /* by id */
+    struct cg_value *value; /* by id */
     struct cg_function *function;
-    struct cg_leaves *leaves;    /* by type index */
+    struct cg_leaves *leaves;          /* by type index */
     uint32_t *local_offset, local_end; /* by id: of Workgroup variables; where they end */
-    uint32_t *global_index;      /* by id: of CrossWorkgroup and UniformConstant variables */
+    uint32_t *global_index;            /* by id: of CrossWorkgroup and UniformConstant variables */
     void *arena;
     /* while a function is written */
     struct cg_function *fn;
     const struct sp_inst *inst;
     uint32_t S, largest_S, temporaries, skip /* instructions that the one before has written too */;
-    const char *mask, *bits;     /* the active lanes: an i32x and a u64 in C */
+    const char *mask, *bits; /* the active lanes: an i32x and a u64 in C */
 };
 
 /* ---- codegen.c */
-void *cg_alloc(struct cg *g, size_t bytes); /* zeroed; a static dummy and `failed` when memory is out or over its limit */
+void *cg_alloc(struct cg *g,
+               size_t bytes); /* zeroed; a static dummy and `failed` when memory is out or over its limit */
 const char *cg_str(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cg_put(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cg_fail(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -95,19 +103,19 @@ const struct cg_leaves *cg_leaves_of(struct cg *g, uint32_t type_id);
 const char *cg_type_name(struct cg *g, uint32_t type_id, bool varying);
 const char *cg_kind_type(struct cg *g, enum cg_kind kind, bool varying); /* u32, u32x, i32x for bool */
 const char *cg_kind_signed(struct cg *g, enum cg_kind kind, bool varying);
-const char *cg_kind_name(enum cg_kind kind);                             /* u32: the suffix of helpers */
+const char *cg_kind_name(enum cg_kind kind); /* u32: the suffix of helpers */
 uint32_t cg_kind_bytes(enum cg_kind kind);
 bool cg_kind_is_float(enum cg_kind kind);
 bool cg_kind_is_small_float(enum cg_kind kind);
 enum cg_kind cg_bits_kind(uint32_t bytes);
-uint32_t cg_operand(struct cg *g, uint32_t i);       /* an operand word of the instruction being written */
+uint32_t cg_operand(struct cg *g, uint32_t i); /* an operand word of the instruction being written */
 bool cg_is_varying(struct cg *g, uint32_t id);
 const char *cg_leaf_use(struct cg *g, uint32_t id, uint32_t leaf, bool varying); /* an expression */
 const char *cg_use(struct cg *g, uint32_t id, bool varying);                     /* leaf 0 */
 const char *cg_use_whole(struct cg *g, uint32_t id, bool varying);               /* any type, as a C value of it */
 const char *cg_result_leaf(struct cg *g, uint32_t leaf);                         /* an lvalue of the current result */
 void cg_set_leaf(struct cg *g, uint32_t leaf, const char *expression);           /* blends when it must */
-const char *cg_to_bits(struct cg *g, enum cg_kind kind, bool varying, const char *e);   /* as an unsigned integer */
+const char *cg_to_bits(struct cg *g, enum cg_kind kind, bool varying, const char *e); /* as an unsigned integer */
 const char *cg_from_bits(struct cg *g, enum cg_kind kind, bool varying, const char *e);
 const char *cg_widen(struct cg *g, enum cg_kind kind, bool varying, const char *e);  /* a small float as f32 */
 const char *cg_narrow(struct cg *g, enum cg_kind kind, bool varying, const char *e); /* f32 as a small float */
@@ -142,13 +150,15 @@ void cg_apply(struct cg *g, uint32_t leaf, enum cg_kind result, const char *unif
 /* codegen_memory.c */
 int64_t cg_signed_constant(struct cg *g, uint32_t id);
 enum { CG_EXCHANGE_BYTES = 2048 }; /* a u64 for each subgroup of the largest work-group */
-uint32_t cg_exchange_offset(struct cg *g); /* in local memory, of the table that work-group operations exchange values in */
-void cg_place_variables(struct cg *g);                 /* local offsets, global indices, which variables are fixed */
+uint32_t
+cg_exchange_offset(struct cg *g);      /* in local memory, of the table that work-group operations exchange values in */
+void cg_place_variables(struct cg *g); /* local offsets, global indices, which variables are fixed */
 void cg_derive_pointers(struct cg *g, struct cg_function *fn);
-void cg_declare_variables(struct cg *g);               /* of the function being written */
+void cg_declare_variables(struct cg *g); /* of the function being written */
 void cg_store_leaf(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind kind, const char *value, bool varying);
 const char *cg_fixed_item(struct cg *g, uint32_t variable, int64_t offset);
-/* codegen_matrix.c: does operand k of a 2D block instruction point to the lanes' own data? Its bytes, in items of `item`. */
+/* codegen_matrix.c: does operand k of a 2D block instruction point to the lanes' own data? Its bytes, in items of
+ * `item`. */
 bool cg_block_access(struct cg *g, const struct sp_inst *i, uint32_t k, uint32_t *item, uint64_t *bytes);
 /* codegen_math.c: does the instruction store a second result through its last operand? */
 bool cg_math_stores(const struct sp_inst *i);

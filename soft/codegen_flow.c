@@ -44,7 +44,11 @@ static void order_blocks(struct cg *g, struct cg_function *fn)
     }
 }
 
-struct reverse { uint32_t *order, *number, *idom, *stack, *next; uint32_t count; uint8_t *seen; };
+struct reverse {
+    uint32_t *order, *number, *idom, *stack, *next;
+    uint32_t count;
+    uint8_t *seen;
+};
 
 static void walk_reverse(const struct sp_function *f, struct reverse *r, uint32_t from)
 {
@@ -191,8 +195,10 @@ static bool find_components(struct cg *g, struct cg_function *fn, uint32_t *stac
         for (uint32_t k = 0; k < fn->f->blocks[b].succ_count; k++) {
             uint32_t s = fn->f->blocks[b].succ[k];
             if (fn->block[s].masked || s == *e) continue;
-            if (*e == NO_BLOCK) *e = s;
-            else grown = fn->block[s].masked = true;
+            if (*e == NO_BLOCK)
+                *e = s;
+            else
+                grown = fn->block[s].masked = true;
         }
     }
     return grown;
@@ -359,7 +365,8 @@ static void find_masked(struct cg *g, struct cg_function *fn)
     if (g->failed) return;
     for (uint32_t b = 0; b < n; b++)
         if (branch_varies(g, &fn->f->blocks[b])) mask_region(fn, b, stack, seen, b + 1);
-    while (find_components(g, fn, stack) && !g->failed) {}
+    while (find_components(g, fn, stack) && !g->failed) {
+    }
     order_masked(g, fn);
 }
 
@@ -448,7 +455,8 @@ static bool phi_varies(struct cg *g, const struct cg_function *fn, uint32_t bloc
     if (!fn->block[block].masked) return true;
     /* the head of a loop with one way in and one way back: all lanes that are there come the same way */
     uint32_t loop = fn->block[block].loop;
-    if (!loop || fn->loop[loop - 1].header != block || fn->loop[loop - 1].irreducible || b->pred_count != 2) return true;
+    if (!loop || fn->loop[loop - 1].header != block || fn->loop[loop - 1].irreducible || b->pred_count != 2)
+        return true;
     return loop_contains(fn, loop, b->pred[0]) == loop_contains(fn, loop, b->pred[1]);
 }
 
@@ -594,7 +602,8 @@ static bool propagate(struct cg *g, struct cg_function *fn)
                 g->value[i->id].varying = changed = true;
             if (i->op == SP_OP_FunctionCall) note_call(g, i, &changed);
             if (i->op == SP_OP_ReturnValue && !fn->result_varying &&
-                (fn->block[block].masked || g->value[i->operand[0]].varying)) fn->result_varying = changed = true;
+                (fn->block[block].masked || g->value[i->operand[0]].varying))
+                fn->result_varying = changed = true;
             cg_store_effect(g, fn, i, fn->block[block].masked, &changed);
             if (fn->loop_count) note_uses(g, fn, block, i, &changed);
         }
@@ -632,8 +641,7 @@ static void note_features(struct cg *g, struct cg_function *fn)
             uint32_t builtin;
             uint64_t scope = 0;
             bool scoped = i->op == SP_OP_ControlBarrier || i->op == SP_OP_ControlBarrierArriveEXT ||
-                          i->op == SP_OP_ControlBarrierWaitEXT || i->op == SP_OP_GroupWaitEvents ||
-                          result_rule(i) >= 0;
+                          i->op == SP_OP_ControlBarrierWaitEXT || i->op == SP_OP_GroupWaitEvents || result_rule(i) >= 0;
             for (uint32_t o = 0; o < i->count; o++)
                 if (cg_is_value_operand(i, o) && cg_builtin_of(g, i->operand[o], &builtin)) fn->uses_builtins = true;
             if (scoped && i->count && sp_constant(g->m, i->operand[0], &scope) && scope == SP_SCOPE_Workgroup)

@@ -66,7 +66,9 @@ static void write_reduction(struct cg *g, int r)
     if (how == SP_GROUP_ClusteredReduce && i->count > 3) sp_constant(g->m, cg_operand(g, 3), &cluster);
     if (cluster == 0 || cluster > g->S || (cluster & (cluster - 1))) cluster = g->S;
     for (uint32_t k = 0; k < l->count; k++) {
-        enum cg_kind kind = l->leaf[k].kind, T = kind == CG_BOOL ? CG_U32 : cg_kind_is_small_float(kind) ? CG_F32 : kind;
+        enum cg_kind kind = l->leaf[k].kind, T = kind == CG_BOOL                ? CG_U32
+                                                 : cg_kind_is_small_float(kind) ? CG_F32
+                                                                                : kind;
         const char *t = cg_kind_type(g, T, false), *start, *e = cg_leaf_use(g, value, k, true);
         start = reductions[r].real && cg_kind_is_float(T) ? reductions[r].real : reductions[r].integer;
         if (!start) {
@@ -74,14 +76,15 @@ static void write_reduction(struct cg *g, int r)
             return;
         }
         start = strstr(start, "%s") ? cg_str(g, "(%s)(%.*s%s%s)", t, (int)(strstr(start, "%s") - start), start, t,
-                                             strstr(start, "%s") + 2) : cg_str(g, "(%s)(%s)", t, start);
+                                             strstr(start, "%s") + 2)
+                                    : cg_str(g, "(%s)(%s)", t, start);
         e = kind == CG_BOOL ? cg_str(g, "(u32x)(%s)", e) : cg_widen(g, kind, true, e);
         const char *fn = cg_str(g, "%s_%s", reductions[r].name, cg_kind_name(T)), *out;
         bool vector = how != SP_GROUP_Reduce;
         if (group) {
             out = cg_temporary(g, cg_kind_type(g, T, vector));
-            cg_put(g, "    XS_GROUP_%s(%s, %s, %s, %s, %s, %s, %s, %d);\n", vector ? "SCAN" : "REDUCE", out, t, fn, e, g->bits,
-                   start, exchange_table(g), how == SP_GROUP_InclusiveScan);
+            cg_put(g, "    XS_GROUP_%s(%s, %s, %s, %s, %s, %s, %s, %d);\n", vector ? "SCAN" : "REDUCE", out, t, fn, e,
+                   g->bits, start, exchange_table(g), how == SP_GROUP_InclusiveScan);
         } else if (how == SP_GROUP_ClusteredReduce) {
             out = cg_str(g, "XS_REDUCE(%s, %s, %s, %s, %s, %u)", t, fn, e, g->bits, start, (unsigned)cluster);
         } else if (vector) {
@@ -119,12 +122,14 @@ static void broadcast_group(struct cg *g, uint32_t value, uint32_t id)
     uint32_t n = cg_leaves_of(g, g->m->ids[id].type)->count;
     const char *at = cg_str(g, "(u32)%s", cg_leaf_use(g, id, 0, false)), *t = cg_temporary(g, "u32");
     if (n > 1) at = cg_str(g, "%s + self->local_size[0] * (u32)%s", at, cg_leaf_use(g, id, 1, false));
-    if (n > 2) at = cg_str(g, "%s + self->local_size[0] * self->local_size[1] * (u32)%s", at, cg_leaf_use(g, id, 2, false));
+    if (n > 2)
+        at = cg_str(g, "%s + self->local_size[0] * self->local_size[1] * (u32)%s", at, cg_leaf_use(g, id, 2, false));
     cg_put(g, "    %s = %s;\n", t, at);
     for (uint32_t i = 0; i < l->count; i++) {
         enum cg_kind kind = l->leaf[i].kind, bits = cg_bits_kind(cg_kind_bytes(kind));
         const char *e = cg_to_bits(g, kind, true, cg_leaf_use(g, value, i, true));
-        e = cg_str(g, "(%s)group_broadcast(self, %s, %s / S, (%s)[%s & (S - 1)])", cg_kind_name(bits), exchange_table(g), t, e, t);
+        e = cg_str(g, "(%s)group_broadcast(self, %s, %s / S, (%s)[%s & (S - 1)])", cg_kind_name(bits),
+                   exchange_table(g), t, e, t);
         set_scalar(g, i, kind, cg_from_bits(g, kind, false, e));
     }
 }
@@ -171,9 +176,15 @@ static bool write_shuffle(struct cg *g)
     uint64_t cluster = g->S;
     switch (g->inst->op) {
     case SP_OP_GroupNonUniformShuffle: shuffle(g, second, lane_use(g, third)); return true;
-    case SP_OP_GroupNonUniformShuffleXor: shuffle(g, second, cg_str(g, "%s ^ %s", lane, lane_use(g, third))); return true;
-    case SP_OP_GroupNonUniformShuffleUp: shuffle(g, second, cg_str(g, "%s - %s", lane, lane_use(g, third))); return true;
-    case SP_OP_GroupNonUniformShuffleDown: shuffle(g, second, cg_str(g, "%s + %s", lane, lane_use(g, third))); return true;
+    case SP_OP_GroupNonUniformShuffleXor:
+        shuffle(g, second, cg_str(g, "%s ^ %s", lane, lane_use(g, third)));
+        return true;
+    case SP_OP_GroupNonUniformShuffleUp:
+        shuffle(g, second, cg_str(g, "%s - %s", lane, lane_use(g, third)));
+        return true;
+    case SP_OP_GroupNonUniformShuffleDown:
+        shuffle(g, second, cg_str(g, "%s + %s", lane, lane_use(g, third)));
+        return true;
     case SP_OP_GroupNonUniformQuadBroadcast:
         shuffle(g, second, cg_str(g, "(%s & ~3u) | (%s & 3u)", lane, lane_use(g, third)));
         return true;
@@ -183,8 +194,9 @@ static bool write_shuffle(struct cg *g)
     case SP_OP_GroupNonUniformRotateKHR:
         if (g->inst->count > 3) sp_constant(g->m, cg_operand(g, 3), &cluster);
         if (cluster == 0 || cluster > g->S) cluster = g->S;
-        shuffle(g, second, cg_str(g, "((%s + %s) & %uu) | (%s & ~%uu)", lane, lane_use(g, third), (unsigned)cluster - 1, lane,
-                                  (unsigned)cluster - 1));
+        shuffle(g, second,
+                cg_str(g, "((%s + %s) & %uu) | (%s & ~%uu)", lane, lane_use(g, third), (unsigned)cluster - 1, lane,
+                       (unsigned)cluster - 1));
         return true;
     case SP_OP_SubgroupShuffleINTEL: shuffle(g, first, lane_use(g, second)); return true;
     case SP_OP_SubgroupShuffleXorINTEL: shuffle(g, first, cg_str(g, "%s ^ %s", lane, lane_use(g, second))); return true;
@@ -241,7 +253,8 @@ static void write_all_equal(struct cg *g, uint32_t value)
     for (uint32_t i = 0; i < l->count && cg_is_varying(g, value); i++) {
         const char *v = cg_leaf_use(g, value, i, true);
         const char *same = cg_str(g, "(XS(bits)(XS_CONVERT(%s == (%s)[XS(first_lane)(%s)], i32x)) & %s) == %s",
-                                  cg_widen(g, l->leaf[i].kind, true, v), cg_widen(g, l->leaf[i].kind, true, v), g->bits, g->bits, g->bits);
+                                  cg_widen(g, l->leaf[i].kind, true, v), cg_widen(g, l->leaf[i].kind, true, v), g->bits,
+                                  g->bits, g->bits);
         e = i ? cg_str(g, "%s & -(%s)", e, same) : cg_str(g, "-(%s)", same);
     }
     set_scalar(g, 0, CG_BOOL, e);
@@ -249,7 +262,8 @@ static void write_all_equal(struct cg *g, uint32_t value)
 
 static void write_vote(struct cg *g, uint32_t value, bool all, bool group)
 {
-    const char *e = all ? cg_str(g, "-(%s == %s)", predicate(g, value), g->bits) : cg_str(g, "-(%s != 0)", predicate(g, value));
+    const char *e =
+        all ? cg_str(g, "-(%s == %s)", predicate(g, value), g->bits) : cg_str(g, "-(%s != 0)", predicate(g, value));
     if (group) {
         const char *t = cg_temporary(g, "u32");
         cg_put(g, "    %s = group_vote(self, %s, %s, %d);\n", t, exchange_table(g), e, all);
@@ -288,10 +302,14 @@ static bool write_votes(struct cg *g)
         return true;
     case SP_OP_GroupNonUniformBallotBitExtract:
         if (cg_is_varying(g, cg_operand(g, 2))) {
-            cg_set_leaf(g, 0, cg_str(g, "XS_CONVERT((%s >> (%s & 63)) & 1, i32x) * -1", cg_splat(g, CG_U64, ballot_bits(g, second)),
-                                     cg_str(g, "XS_CONVERT(%s, u64x)", cg_use(g, cg_operand(g, 2), true))));
+            cg_set_leaf(g, 0,
+                        cg_str(g, "XS_CONVERT((%s >> (%s & 63)) & 1, i32x) * -1",
+                               cg_splat(g, CG_U64, ballot_bits(g, second)),
+                               cg_str(g, "XS_CONVERT(%s, u64x)", cg_use(g, cg_operand(g, 2), true))));
         } else {
-            set_scalar(g, 0, CG_BOOL, cg_str(g, "-(i32)(%s >> (%s & 63) & 1)", ballot_bits(g, second), cg_use(g, cg_operand(g, 2), false)));
+            set_scalar(
+                g, 0, CG_BOOL,
+                cg_str(g, "-(i32)(%s >> (%s & 63) & 1)", ballot_bits(g, second), cg_use(g, cg_operand(g, 2), false)));
         }
         return true;
     default: return false;
@@ -310,8 +328,10 @@ static bool write_barrier(struct cg *g)
     case SP_OP_ControlBarrierWaitEXT: kind = "XS_BARRIER_WAIT"; break;
     default: return false;
     }
-    if (scope_of(g) == SP_SCOPE_Workgroup) cg_put(g, "    self->barrier(self, %s);\n", kind);
-    else cg_put(g, "    __atomic_thread_fence(__ATOMIC_SEQ_CST);\n");
+    if (scope_of(g) == SP_SCOPE_Workgroup)
+        cg_put(g, "    self->barrier(self, %s);\n", kind);
+    else
+        cg_put(g, "    __atomic_thread_fence(__ATOMIC_SEQ_CST);\n");
     return true;
 }
 
@@ -322,8 +342,10 @@ static void write_async_copy(struct cg *g)
     uint64_t size = sp_type(g->m, to->elem)->size;
     bool gathers = to->storage == SP_STORAGE_Workgroup; /* the stride belongs to the global side */
     const char *n = cg_use(g, cg_operand(g, 3), false), *stride = cg_use(g, cg_operand(g, 4), false);
-    cg_put(g, "    for (u64 i = 0; self->subgroup_id == 0 && i < (u64)%s; i++)\n"
-              "        __builtin_memcpy((u8 *)(uintptr_t)%s + i * %lluu%s%s, (const u8 *)(uintptr_t)%s + i * %lluu%s%s, %llu);\n",
+    cg_put(g,
+           "    for (u64 i = 0; self->subgroup_id == 0 && i < (u64)%s; i++)\n"
+           "        __builtin_memcpy((u8 *)(uintptr_t)%s + i * %lluu%s%s, (const u8 *)(uintptr_t)%s + i * %lluu%s%s, "
+           "%llu);\n",
            n, cg_use(g, cg_operand(g, 1), false), (unsigned long long)size, gathers ? "" : " * ", gathers ? "" : stride,
            cg_use(g, cg_operand(g, 2), false), (unsigned long long)size, gathers ? " * " : "", gathers ? stride : "",
            (unsigned long long)size);
@@ -341,12 +363,16 @@ bool cg_write_group(struct cg *g)
     if (write_shuffle(g) || write_votes(g) || write_barrier(g)) return true;
     switch (g->inst->op) {
     case SP_OP_GroupBroadcast:
-        if (scope_of(g) == SP_SCOPE_Workgroup) broadcast_group(g, second, third);
-        else broadcast(g, second, cg_use(g, third, false));
+        if (scope_of(g) == SP_SCOPE_Workgroup)
+            broadcast_group(g, second, third);
+        else
+            broadcast(g, second, cg_use(g, third, false));
         return true;
     case SP_OP_GroupNonUniformBroadcast: broadcast(g, second, cg_use(g, third, false)); return true;
     case SP_OP_SubgroupReadInvocationKHR: broadcast(g, first, cg_use(g, second, false)); return true;
-    case SP_OP_GroupNonUniformBroadcastFirst: broadcast(g, second, cg_str(g, "XS(first_lane)(%s)", g->bits)); return true;
+    case SP_OP_GroupNonUniformBroadcastFirst:
+        broadcast(g, second, cg_str(g, "XS(first_lane)(%s)", g->bits));
+        return true;
     case SP_OP_SubgroupFirstInvocationKHR: broadcast(g, first, cg_str(g, "XS(first_lane)(%s)", g->bits)); return true;
     case SP_OP_GroupAsyncCopy: write_async_copy(g); return true;
     case SP_OP_GroupWaitEvents: cg_put(g, "    self->barrier(self, XS_BARRIER_FULL);\n"); return true;

@@ -9,60 +9,197 @@
 
 /* The numbers of OpenCL.std that need code of their own; the rest stand in the table. */
 enum {
-    EXT_FRACT = 30, EXT_FREXP = 31, EXT_LGAMMA_R = 36, EXT_MODF = 45, EXT_REMQUO = 52, EXT_SINCOS = 58,
-    EXT_CROSS = 104, EXT_DISTANCE = 105, EXT_LENGTH = 106, EXT_NORMALIZE = 107, EXT_FAST_DISTANCE = 108, EXT_FAST_LENGTH = 109,
-    EXT_FAST_NORMALIZE = 110, EXT_VLOADN = 171, EXT_VSTOREN = 172, EXT_VLOAD_HALF = 173, EXT_VLOAD_HALFN = 174,
-    EXT_VSTORE_HALF = 175, EXT_VSTORE_HALF_R = 176, EXT_VSTORE_HALFN = 177, EXT_VSTORE_HALFN_R = 178, EXT_VLOADA_HALFN = 179,
-    EXT_VSTOREA_HALFN = 180, EXT_VSTOREA_HALFN_R = 181, EXT_SHUFFLE = 182, EXT_SHUFFLE2 = 183, EXT_PRINTF = 184,
-    EXT_PREFETCH = 185, EXT_SELECT = 187
+    EXT_FRACT = 30,
+    EXT_FREXP = 31,
+    EXT_LGAMMA_R = 36,
+    EXT_MODF = 45,
+    EXT_REMQUO = 52,
+    EXT_SINCOS = 58,
+    EXT_CROSS = 104,
+    EXT_DISTANCE = 105,
+    EXT_LENGTH = 106,
+    EXT_NORMALIZE = 107,
+    EXT_FAST_DISTANCE = 108,
+    EXT_FAST_LENGTH = 109,
+    EXT_FAST_NORMALIZE = 110,
+    EXT_VLOADN = 171,
+    EXT_VSTOREN = 172,
+    EXT_VLOAD_HALF = 173,
+    EXT_VLOAD_HALFN = 174,
+    EXT_VSTORE_HALF = 175,
+    EXT_VSTORE_HALF_R = 176,
+    EXT_VSTORE_HALFN = 177,
+    EXT_VSTORE_HALFN_R = 178,
+    EXT_VLOADA_HALFN = 179,
+    EXT_VSTOREA_HALFN = 180,
+    EXT_VSTOREA_HALFN_R = 181,
+    EXT_SHUFFLE = 182,
+    EXT_SHUFFLE2 = 183,
+    EXT_PRINTF = 184,
+    EXT_PREFETCH = 185,
+    EXT_SELECT = 187
 };
 
-struct ext_row { uint16_t number; const char *uniform, *varying; };
+struct ext_row {
+    uint16_t number;
+    const char *uniform, *varying;
+};
 
-#define LIBM(number, name) {number, "@__builtin_" name "%l", NULL}
-#define MINE(number, name) {number, "@" name "_%j", NULL}
+#define LIBM(number, name)                                                                                             \
+    {                                                                                                                  \
+        number, "@__builtin_" name "%l", NULL                                                                          \
+    }
+#define MINE(number, name)                                                                                             \
+    {                                                                                                                  \
+        number, "@" name "_%j", NULL                                                                                   \
+    }
 
 static const struct ext_row rows[] = {
-    LIBM(0, "acos"), LIBM(1, "acosh"), MINE(2, "acospi"), LIBM(3, "asin"), LIBM(4, "asinh"), MINE(5, "asinpi"),
-    LIBM(6, "atan"), LIBM(7, "atan2"), LIBM(8, "atanh"), MINE(9, "atanpi"), MINE(10, "atan2pi"), LIBM(11, "cbrt"),
-    LIBM(12, "ceil"), LIBM(13, "copysign"), LIBM(14, "cos"), LIBM(15, "cosh"), MINE(16, "cospi"), LIBM(17, "erfc"),
-    LIBM(18, "erf"), {19, "$exp_%j(%0)", NULL}, LIBM(20, "exp2"), MINE(21, "exp10"), LIBM(22, "expm1"),
-    {23, "$fabs_%j(%0)", NULL}, LIBM(24, "fdim"), LIBM(25, "floor"), LIBM(26, "fma"),
-    {27, "$fmax_%j(%0, %1)", NULL}, {28, "$fmin_%j(%0, %1)", NULL}, LIBM(29, "fmod"),
-    LIBM(32, "hypot"), MINE(33, "ilogb"), MINE(34, "ldexp"), LIBM(35, "lgamma"), {37, "$log_%j(%0)", NULL},
-    LIBM(38, "log2"), LIBM(39, "log10"), LIBM(40, "log1p"), LIBM(41, "logb"), {42, "%0 * %1 + %2", NULL},
-    MINE(43, "maxmag"), MINE(44, "minmag"), {46, "$nan_%k(%0)", NULL}, LIBM(47, "nextafter"), LIBM(48, "pow"),
-    MINE(49, "pown"), MINE(50, "powr"), LIBM(51, "remainder"), LIBM(53, "rint"), MINE(54, "rootn"), LIBM(55, "round"),
-    {56, "$rsqrt_%j(%0)", NULL}, LIBM(57, "sin"), LIBM(59, "sinh"), MINE(60, "sinpi"), {61, "$sqrt_%j(%0)", NULL},
-    LIBM(62, "tan"), LIBM(63, "tanh"), MINE(64, "tanpi"), LIBM(65, "tgamma"), LIBM(66, "trunc"),
-    LIBM(67, "cos"), {68, "%0 / %1", NULL}, {69, "$exp_%j(%0)", NULL}, LIBM(70, "exp2"), MINE(71, "exp10"),
-    {72, "$log_%j(%0)", NULL}, LIBM(73, "log2"), LIBM(74, "log10"), MINE(75, "powr"), {76, "1 / %0", NULL},
-    {77, "$rsqrt_%j(%0)", NULL}, LIBM(78, "sin"), {79, "$sqrt_%j(%0)", NULL}, LIBM(80, "tan"),
-    LIBM(81, "cos"), {82, "%0 / %1", NULL}, {83, "$exp_%j(%0)", NULL}, LIBM(84, "exp2"), MINE(85, "exp10"),
-    {86, "$log_%j(%0)", NULL}, LIBM(87, "log2"), LIBM(88, "log10"), MINE(89, "powr"), {90, "1 / %0", NULL},
-    {91, "$rsqrt_%j(%0)", NULL}, LIBM(92, "sin"), {93, "$sqrt_%j(%0)", NULL}, LIBM(94, "tan"),
-    {95, "$fmin_%j($fmax_%j(%0, %1), %2)", NULL}, MINE(96, "degrees"), {97, "$fmax_%j(%0, %1)", NULL},
-    {98, "$fmin_%j(%0, %1)", NULL}, {99, "%0 + (%1 - %0) * %2", NULL}, MINE(100, "radians"), MINE(101, "step"),
-    MINE(102, "smoothstep"), MINE(103, "sign"),
-    {141, "@sabs_%k", NULL}, {142, "@sabs_diff_%k", NULL}, {143, "@sadd_sat_%k", NULL}, {144, "@uadd_sat_%k", NULL},
-    {145, "@shadd_%k", NULL}, {146, "@uhadd_%k", NULL}, {147, "@srhadd_%k", NULL}, {148, "@urhadd_%k", NULL},
-    {149, "$smin_%k($smax_%k(%0, %1), %2)", NULL}, {150, "$umin_%k($umax_%k(%0, %1), %2)", NULL}, {151, "@clz_%k", NULL},
-    {152, "@ctz_%k", NULL}, {153, "@smad_hi_%k", NULL}, {154, "@umad_sat_%k", NULL}, {155, "@smad_sat_%k", NULL},
-    {156, "$smax_%k(%0, %1)", NULL}, {157, "$umax_%k(%0, %1)", NULL}, {158, "$smin_%k(%0, %1)", NULL},
-    {159, "$umin_%k(%0, %1)", NULL}, {160, "@smul_hi_%k", NULL}, {161, "@rotate_%k", NULL}, {162, "@ssub_sat_%k", NULL},
-    {163, "@usub_sat_%k", NULL}, {164, "(%t)((%t)%0 << (4 * sizeof(%t)) | (%t)%1)", "XS_CONVERT(%0, %t) << (int)(4 * sizeof(%0[0]) * 2) | XS_CONVERT(%1, %t)"},
-    {165, "(%t)((%t)%0 << (4 * sizeof(%t)) | (%t)%1)", "XS_CONVERT(%0, %t) << (int)(4 * sizeof(%0[0]) * 2) | XS_CONVERT(%1, %t)"},
-    {166, "@popcount_%k", NULL}, {167, "@smad24_%k", NULL}, {168, "@umad24_%k", NULL}, {169, "@smul24_%k", NULL},
-    {170, "@umul24_%k", NULL}, {201, "%0", NULL}, {202, "@uabs_diff_%k", NULL}, {203, "@umul_hi_%k", NULL},
+    LIBM(0, "acos"),
+    LIBM(1, "acosh"),
+    MINE(2, "acospi"),
+    LIBM(3, "asin"),
+    LIBM(4, "asinh"),
+    MINE(5, "asinpi"),
+    LIBM(6, "atan"),
+    LIBM(7, "atan2"),
+    LIBM(8, "atanh"),
+    MINE(9, "atanpi"),
+    MINE(10, "atan2pi"),
+    LIBM(11, "cbrt"),
+    LIBM(12, "ceil"),
+    LIBM(13, "copysign"),
+    LIBM(14, "cos"),
+    LIBM(15, "cosh"),
+    MINE(16, "cospi"),
+    LIBM(17, "erfc"),
+    LIBM(18, "erf"),
+    {19, "$exp_%j(%0)", NULL},
+    LIBM(20, "exp2"),
+    MINE(21, "exp10"),
+    LIBM(22, "expm1"),
+    {23, "$fabs_%j(%0)", NULL},
+    LIBM(24, "fdim"),
+    LIBM(25, "floor"),
+    LIBM(26, "fma"),
+    {27, "$fmax_%j(%0, %1)", NULL},
+    {28, "$fmin_%j(%0, %1)", NULL},
+    LIBM(29, "fmod"),
+    LIBM(32, "hypot"),
+    MINE(33, "ilogb"),
+    MINE(34, "ldexp"),
+    LIBM(35, "lgamma"),
+    {37, "$log_%j(%0)", NULL},
+    LIBM(38, "log2"),
+    LIBM(39, "log10"),
+    LIBM(40, "log1p"),
+    LIBM(41, "logb"),
+    {42, "%0 * %1 + %2", NULL},
+    MINE(43, "maxmag"),
+    MINE(44, "minmag"),
+    {46, "$nan_%k(%0)", NULL},
+    LIBM(47, "nextafter"),
+    LIBM(48, "pow"),
+    MINE(49, "pown"),
+    MINE(50, "powr"),
+    LIBM(51, "remainder"),
+    LIBM(53, "rint"),
+    MINE(54, "rootn"),
+    LIBM(55, "round"),
+    {56, "$rsqrt_%j(%0)", NULL},
+    LIBM(57, "sin"),
+    LIBM(59, "sinh"),
+    MINE(60, "sinpi"),
+    {61, "$sqrt_%j(%0)", NULL},
+    LIBM(62, "tan"),
+    LIBM(63, "tanh"),
+    MINE(64, "tanpi"),
+    LIBM(65, "tgamma"),
+    LIBM(66, "trunc"),
+    LIBM(67, "cos"),
+    {68, "%0 / %1", NULL},
+    {69, "$exp_%j(%0)", NULL},
+    LIBM(70, "exp2"),
+    MINE(71, "exp10"),
+    {72, "$log_%j(%0)", NULL},
+    LIBM(73, "log2"),
+    LIBM(74, "log10"),
+    MINE(75, "powr"),
+    {76, "1 / %0", NULL},
+    {77, "$rsqrt_%j(%0)", NULL},
+    LIBM(78, "sin"),
+    {79, "$sqrt_%j(%0)", NULL},
+    LIBM(80, "tan"),
+    LIBM(81, "cos"),
+    {82, "%0 / %1", NULL},
+    {83, "$exp_%j(%0)", NULL},
+    LIBM(84, "exp2"),
+    MINE(85, "exp10"),
+    {86, "$log_%j(%0)", NULL},
+    LIBM(87, "log2"),
+    LIBM(88, "log10"),
+    MINE(89, "powr"),
+    {90, "1 / %0", NULL},
+    {91, "$rsqrt_%j(%0)", NULL},
+    LIBM(92, "sin"),
+    {93, "$sqrt_%j(%0)", NULL},
+    LIBM(94, "tan"),
+    {95, "$fmin_%j($fmax_%j(%0, %1), %2)", NULL},
+    MINE(96, "degrees"),
+    {97, "$fmax_%j(%0, %1)", NULL},
+    {98, "$fmin_%j(%0, %1)", NULL},
+    {99, "%0 + (%1 - %0) * %2", NULL},
+    MINE(100, "radians"),
+    MINE(101, "step"),
+    MINE(102, "smoothstep"),
+    MINE(103, "sign"),
+    {141, "@sabs_%k", NULL},
+    {142, "@sabs_diff_%k", NULL},
+    {143, "@sadd_sat_%k", NULL},
+    {144, "@uadd_sat_%k", NULL},
+    {145, "@shadd_%k", NULL},
+    {146, "@uhadd_%k", NULL},
+    {147, "@srhadd_%k", NULL},
+    {148, "@urhadd_%k", NULL},
+    {149, "$smin_%k($smax_%k(%0, %1), %2)", NULL},
+    {150, "$umin_%k($umax_%k(%0, %1), %2)", NULL},
+    {151, "@clz_%k", NULL},
+    {152, "@ctz_%k", NULL},
+    {153, "@smad_hi_%k", NULL},
+    {154, "@umad_sat_%k", NULL},
+    {155, "@smad_sat_%k", NULL},
+    {156, "$smax_%k(%0, %1)", NULL},
+    {157, "$umax_%k(%0, %1)", NULL},
+    {158, "$smin_%k(%0, %1)", NULL},
+    {159, "$umin_%k(%0, %1)", NULL},
+    {160, "@smul_hi_%k", NULL},
+    {161, "@rotate_%k", NULL},
+    {162, "@ssub_sat_%k", NULL},
+    {163, "@usub_sat_%k", NULL},
+    {164, "(%t)((%t)%0 << (4 * sizeof(%t)) | (%t)%1)",
+     "XS_CONVERT(%0, %t) << (int)(4 * sizeof(%0[0]) * 2) | XS_CONVERT(%1, %t)"},
+    {165, "(%t)((%t)%0 << (4 * sizeof(%t)) | (%t)%1)",
+     "XS_CONVERT(%0, %t) << (int)(4 * sizeof(%0[0]) * 2) | XS_CONVERT(%1, %t)"},
+    {166, "@popcount_%k", NULL},
+    {167, "@smad24_%k", NULL},
+    {168, "@umad24_%k", NULL},
+    {169, "@smul24_%k", NULL},
+    {170, "@umul24_%k", NULL},
+    {201, "%0", NULL},
+    {202, "@uabs_diff_%k", NULL},
+    {203, "@umul_hi_%k", NULL},
     {204, "@umad_hi_%k", NULL},
 };
 
 /* ---- two results: the second goes through the last operand */
 
-static const struct { uint32_t number; const char *first, *second; } pairs[] = {
-    {EXT_FRACT, "@fract_%j", "@__builtin_floor%l"}, {EXT_FREXP, "@frexp_%j", "@frexp_exponent_%j"},
+static const struct {
+    uint32_t number;
+    const char *first, *second;
+} pairs[] = {
+    {EXT_FRACT, "@fract_%j", "@__builtin_floor%l"},           {EXT_FREXP, "@frexp_%j", "@frexp_exponent_%j"},
     {EXT_LGAMMA_R, "@__builtin_lgamma%l", "@lgamma_sign_%j"}, {EXT_MODF, "@modf_%j", "@__builtin_trunc%l"},
-    {EXT_REMQUO, "@__builtin_remainder%l", "@remquo_%j"}, {EXT_SINCOS, "@__builtin_sin%l", "@__builtin_cos%l"},
+    {EXT_REMQUO, "@__builtin_remainder%l", "@remquo_%j"},     {EXT_SINCOS, "@__builtin_sin%l", "@__builtin_cos%l"},
 };
 
 bool cg_math_stores(const struct sp_inst *i)
@@ -85,7 +222,8 @@ bool cg_math_literal(const struct sp_inst *i, uint32_t k)
     }
 }
 
-static uint32_t arguments(struct cg *g, uint32_t leaf, uint32_t first, uint32_t n, bool varying, enum cg_kind *kind, const char **arg)
+static uint32_t arguments(struct cg *g, uint32_t leaf, uint32_t first, uint32_t n, bool varying, enum cg_kind *kind,
+                          const char **arg)
 {
     for (uint32_t k = 0; k < n; k++) {
         uint32_t id = cg_operand(g, first + k);
@@ -97,23 +235,28 @@ static uint32_t arguments(struct cg *g, uint32_t leaf, uint32_t first, uint32_t 
 }
 
 /* The value of a table's text as a temporary of `kind`, for those that are not the result itself. */
-static const char *side_value(struct cg *g, const char *text, uint32_t n, const enum cg_kind *kinds, const char *const *args,
-                              enum cg_kind kind, bool varying)
+static const char *side_value(struct cg *g, const char *text, uint32_t n, const enum cg_kind *kinds,
+                              const char *const *args, enum cg_kind kind, bool varying)
 {
     const char *t = cg_temporary(g, cg_kind_type(g, kind, varying)), *name = text + 1, *list = "";
-    enum cg_kind wide = cg_kind_is_small_float(kind) ? CG_F32 : kind, from = cg_kind_is_small_float(kinds[0]) ? CG_F32 : kinds[0];
+    enum cg_kind wide = cg_kind_is_small_float(kind) ? CG_F32 : kind,
+                 from = cg_kind_is_small_float(kinds[0]) ? CG_F32 : kinds[0];
     const char *end = strchr(name, '%');
     const char *whole = end[1] == 'l' ? (from == CG_F64 ? "" : "f") : cg_kind_name(from);
     name = cg_str(g, "%.*s%s", (int)(end - name), name, whole);
     for (uint32_t k = 0; k < n; k++) {
         const char *e = cg_widen(g, kinds[k], varying, args[k]);
         enum cg_kind own = cg_kind_is_small_float(kinds[k]) ? CG_F32 : kinds[k];
-        if (varying) list = cg_str(g, "%s, %s, %s", list, cg_kind_type(g, own, false), e);
-        else list = cg_str(g, "%s%s%s", list, k ? ", " : "", e);
+        if (varying)
+            list = cg_str(g, "%s, %s, %s", list, cg_kind_type(g, own, false), e);
+        else
+            list = cg_str(g, "%s%s%s", list, k ? ", " : "", e);
     }
     const char *r = cg_temporary(g, cg_kind_type(g, wide, varying));
-    if (varying) cg_put(g, "    XS_LANES%u(%s, %s, %s%s);\n", n, r, cg_kind_type(g, wide, false), name, list);
-    else cg_put(g, "    %s = (%s)%s(%s);\n", r, cg_kind_type(g, wide, false), name, list);
+    if (varying)
+        cg_put(g, "    XS_LANES%u(%s, %s, %s%s);\n", n, r, cg_kind_type(g, wide, false), name, list);
+    else
+        cg_put(g, "    %s = (%s)%s(%s);\n", r, cg_kind_type(g, wide, false), name, list);
     cg_put(g, "    %s = %s;\n", t, cg_narrow(g, kind, varying, r));
     return t;
 }
@@ -148,11 +291,14 @@ static const char *length_of(struct cg *g, uint32_t a, uint32_t b, bool varying)
     uint32_t n = cg_leaves_of(g, g->m->ids[a].type)->count;
     const char *sum = cg_temporary(g, varying ? "f64x" : "f64"), *d = cg_temporary(g, varying ? "f64x" : "f64");
     for (uint32_t i = 0; i < n; i++) {
-        cg_put(g, "    %s = %s%s%s;\n", d, wide_leaf(g, a, i, varying), b ? " - " : "", b ? wide_leaf(g, b, i, varying) : "");
+        cg_put(g, "    %s = %s%s%s;\n", d, wide_leaf(g, a, i, varying), b ? " - " : "",
+               b ? wide_leaf(g, b, i, varying) : "");
         cg_put(g, "    %s = %s%s%s * %s;\n", sum, i ? sum : "", i ? " + " : "", d, d);
     }
-    if (varying) cg_put(g, "    XS_LANES1(%s, f64, __builtin_sqrt, f64, %s);\n", sum, sum);
-    else cg_put(g, "    %s = __builtin_sqrt(%s);\n", sum, sum);
+    if (varying)
+        cg_put(g, "    XS_LANES1(%s, f64, __builtin_sqrt, f64, %s);\n", sum, sum);
+    else
+        cg_put(g, "    %s = __builtin_sqrt(%s);\n", sum, sum);
     return sum;
 }
 
@@ -171,13 +317,18 @@ static void write_geometry(struct cg *g, uint32_t number)
     if (number == EXT_CROSS) {
         for (uint32_t i = 0; i < n; i++) {
             uint32_t j = (i + 1) % 3, k = (i + 2) % 3;
-            set_from_wide(g, i, i == 3 ? (varying ? "(f64x){0}" : "0.0")
-                                       : cg_str(g, "%s * %s - %s * %s", wide_leaf(g, a, j, varying), wide_leaf(g, b, k, varying),
-                                                wide_leaf(g, a, k, varying), wide_leaf(g, b, j, varying)));
+            set_from_wide(g, i,
+                          i == 3
+                              ? (varying ? "(f64x){0}" : "0.0")
+                              : cg_str(g, "%s * %s - %s * %s", wide_leaf(g, a, j, varying), wide_leaf(g, b, k, varying),
+                                       wide_leaf(g, a, k, varying), wide_leaf(g, b, j, varying)));
         }
     } else if (number == EXT_NORMALIZE || number == EXT_FAST_NORMALIZE) {
         const char *length = length_of(g, a, 0, varying);
-        cg_put(g, varying ? "    %s += (f64x)(XS_CONVERT(%s == 0, i64x) & (i64x)((f64x){0} + 1.0));\n" : "    %s += %s == 0;\n", length, length);
+        cg_put(g,
+               varying ? "    %s += (f64x)(XS_CONVERT(%s == 0, i64x) & (i64x)((f64x){0} + 1.0));\n"
+                       : "    %s += %s == 0;\n",
+               length, length);
         for (uint32_t i = 0; i < n; i++) set_from_wide(g, i, cg_str(g, "%s / %s", wide_leaf(g, a, i, varying), length));
     } else {
         set_from_wide(g, 0, length_of(g, a, number == EXT_DISTANCE || number == EXT_FAST_DISTANCE ? b : 0, varying));
@@ -218,9 +369,12 @@ static const char *as_half(struct cg *g, enum cg_kind kind, const char *e, uint3
     static const char *const names[] = {"rte", "rtz", "rtp", "rtn"};
     if (kind == CG_F64 || rounding != 0) {
         const char *t = cg_temporary(g, varying ? "u16x" : "u16");
-        const char *fn = kind == CG_F64 ? cg_str(g, "f64_to_f16_%s", names[rounding & 3]) : cg_str(g, "f32_to_f16_%s", names[rounding & 3]);
-        if (varying) cg_put(g, "    XS_LANES1(%s, u16, %s, %s, %s);\n", t, fn, cg_kind_type(g, kind, false), e);
-        else cg_put(g, "    %s = %s(%s);\n", t, fn, e);
+        const char *fn = kind == CG_F64 ? cg_str(g, "f64_to_f16_%s", names[rounding & 3])
+                                        : cg_str(g, "f32_to_f16_%s", names[rounding & 3]);
+        if (varying)
+            cg_put(g, "    XS_LANES1(%s, u16, %s, %s, %s);\n", t, fn, cg_kind_type(g, kind, false), e);
+        else
+            cg_put(g, "    %s = %s(%s);\n", t, fn, e);
         return t;
     }
     return cg_narrow(g, CG_F16, varying, e);
@@ -237,8 +391,10 @@ static void write_vector_store(struct cg *g, bool half, bool aligned, bool round
     for (uint32_t i = 0; i < l->count; i++) {
         const char *bits = cg_kind_name(cg_bits_kind(bytes)), *e = cg_leaf_use(g, data, i, varying);
         e = half ? as_half(g, l->leaf[i].kind, e, rounding, varying) : cg_to_bits(g, l->leaf[i].kind, varying, e);
-        if (varying) cg_put(g, "    XS(store_%s)(%s + %uu, %s, %s);\n", bits, at, i * bytes, e, g->bits);
-        else cg_put(g, "    XS_AT(%s, %s + %uu) = %s;\n", bits, at, i * bytes, e);
+        if (varying)
+            cg_put(g, "    XS(store_%s)(%s + %uu, %s, %s);\n", bits, at, i * bytes, e, g->bits);
+        else
+            cg_put(g, "    XS_AT(%s, %s + %uu) = %s;\n", bits, at, i * bytes, e);
     }
 }
 
@@ -255,7 +411,8 @@ static void write_component_shuffle(struct cg *g, bool two)
         const char *r = cg_temporary(g, cg_kind_type(g, kind, varying));
         for (uint32_t k = 0; k < all; k++) {
             const char *e = cg_leaf_use(g, k < n ? x : y, k % n, varying), *at = cg_leaf_use(g, mask, i, varying);
-            const char *hit = cg_str(g, varying ? "XS_CONVERT((%s & %u) == %u, i32x)" : "(%s & %u) == %u", at, all - 1, k);
+            const char *hit =
+                cg_str(g, varying ? "XS_CONVERT((%s & %u) == %u, i32x)" : "(%s & %u) == %u", at, all - 1, k);
             if (k && varying) e = cg_select(g, kind, hit, e, r);
             if (k && !varying) cg_put(g, "    if (%s) ", hit);
             cg_put(g, "    %s = %s;\n", r, e);
@@ -271,8 +428,10 @@ static void write_bit_select(struct cg *g)
     for (uint32_t i = 0; i < l->count; i++) {
         enum cg_kind kind = l->leaf[i].kind;
         const char *e[3];
-        for (uint32_t k = 0; k < 3; k++) e[k] = cg_to_bits(g, kind, varying, cg_leaf_use(g, cg_operand(g, 2 + k), i, varying));
-        cg_set_leaf(g, i, cg_from_bits(g, kind, varying, cg_str(g, "((%s & ~%s) | (%s & %s))", e[0], e[2], e[1], e[2])));
+        for (uint32_t k = 0; k < 3; k++)
+            e[k] = cg_to_bits(g, kind, varying, cg_leaf_use(g, cg_operand(g, 2 + k), i, varying));
+        cg_set_leaf(g, i,
+                    cg_from_bits(g, kind, varying, cg_str(g, "((%s & ~%s) | (%s & %s))", e[0], e[2], e[1], e[2])));
     }
 }
 
@@ -285,9 +444,11 @@ static void write_select(struct cg *g)
     enum cg_kind ck = cg_leaves_of(g, g->m->ids[c].type)->leaf[0].kind;
     for (uint32_t i = 0; i < l->count; i++) {
         const char *a = cg_leaf_use(g, cg_operand(g, 2), i, varying), *b = cg_leaf_use(g, cg_operand(g, 3), i, varying);
-        const char *test = cg_str(g, l->count > 1 ? "(%s)%s < 0" : "(%s)%s != 0", cg_kind_signed(g, ck, varying), cg_leaf_use(g, c, i, varying));
-        cg_set_leaf(g, i, varying ? cg_select(g, l->leaf[i].kind, cg_str(g, "XS_CONVERT(%s, i32x)", test), b, a)
-                                  : cg_str(g, "%s ? %s : %s", test, b, a));
+        const char *test = cg_str(g, l->count > 1 ? "(%s)%s < 0" : "(%s)%s != 0", cg_kind_signed(g, ck, varying),
+                                  cg_leaf_use(g, c, i, varying));
+        cg_set_leaf(g, i,
+                    varying ? cg_select(g, l->leaf[i].kind, cg_str(g, "XS_CONVERT(%s, i32x)", test), b, a)
+                            : cg_str(g, "%s ? %s : %s", test, b, a));
     }
 }
 

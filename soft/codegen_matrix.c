@@ -11,7 +11,10 @@
 
 enum { MAX_BLOCK_BYTES = 8192, MAX_BLOCK_ROW = 64 }; /* what the helpers have room for */
 
-struct block { uint32_t elem, width, height, count, item; uint64_t bytes; };
+struct block {
+    uint32_t elem, width, height, count, item;
+    uint64_t bytes;
+};
 
 static uint32_t power_of_two(uint32_t n)
 {
@@ -80,8 +83,10 @@ static void write_block2d(struct cg *g)
 {
     bool store = g->inst->op == SP_OP_Subgroup2DBlockStoreINTEL;
     uint32_t at = lanes_operand(g->inst->op), lanes = cg_operand(g, at), first = store ? 5 : 4;
-    const char *name = store ? "store" : g->inst->op == SP_OP_Subgroup2DBlockLoadTransformINTEL ? "load_transform"
-                       : g->inst->op == SP_OP_Subgroup2DBlockLoadTransposeINTEL ? "load_transpose" : "load";
+    const char *name = store                                                    ? "store"
+                       : g->inst->op == SP_OP_Subgroup2DBlockLoadTransformINTEL ? "load_transform"
+                       : g->inst->op == SP_OP_Subgroup2DBlockLoadTransposeINTEL ? "load_transpose"
+                                                                                : "load";
     const struct cg_value *p = &g->value[lanes];
     struct block b;
     if (!describe(g, g->inst, &b)) {
@@ -153,7 +158,10 @@ static const char *accumulator_kind(enum cg_kind kind)
 
 enum { MAX_RUN = 64, MAX_RUN_OPERANDS = 8 /* XS_RUN */ };
 
-struct run { uint32_t n, na, nb, a[MAX_RUN_OPERANDS], b[MAX_RUN_OPERANDS]; uint8_t which[MAX_RUN][2]; };
+struct run {
+    uint32_t n, na, nb, a[MAX_RUN_OPERANDS], b[MAX_RUN_OPERANDS];
+    uint8_t which[MAX_RUN][2];
+};
 
 static bool find_operand(uint32_t *list, uint32_t *n, uint32_t id, uint8_t *at)
 {
@@ -174,12 +182,15 @@ static void find_run(struct cg *g, struct run *r)
     uint32_t flags = first->count > 4 ? first->operand[4] : 0;
     *r = (struct run){0};
     for (const struct sp_inst *i = first; r->n < MAX_RUN; i++, r->n++) {
-        if (i->op != SP_OP_SubgroupMatrixMultiplyAccumulateINTEL || i->type != first->type || g->value[i->id].blend) return;
+        if (i->op != SP_OP_SubgroupMatrixMultiplyAccumulateINTEL || i->type != first->type || g->value[i->id].blend)
+            return;
         if (g->m->ids[i->operand[1]].type != g->m->ids[first->operand[1]].type ||
             g->m->ids[i->operand[2]].type != g->m->ids[first->operand[2]].type ||
-            g->m->ids[i->operand[3]].type != first->type || (i->count > 4 ? i->operand[4] : 0) != flags) return;
+            g->m->ids[i->operand[3]].type != first->type || (i->count > 4 ? i->operand[4] : 0) != flags)
+            return;
         if (!find_operand(r->a, &r->na, i->operand[1], &r->which[r->n][0]) ||
-            !find_operand(r->b, &r->nb, i->operand[2], &r->which[r->n][1])) return;
+            !find_operand(r->b, &r->nb, i->operand[2], &r->which[r->n][1]))
+            return;
     }
 }
 
@@ -197,7 +208,8 @@ static void write_run(struct cg *g, const char *name, const struct run *r, uint3
     const struct sp_inst *first = g->inst;
     const char *item[MAX_RUN], *d, *c, *a, *b, *which = cg_str(g, "t%u", g->temporaries++);
     cg_put(g, "    static const u8 %s[] = {", which);
-    for (uint32_t i = 0; i < r->n; i++) cg_put(g, "%u, %u,%s", r->which[i][0], r->which[i][1], i % 16 == 15 ? "\n        " : " ");
+    for (uint32_t i = 0; i < r->n; i++)
+        cg_put(g, "%u, %u,%s", r->which[i][0], r->which[i][1], i % 16 == 15 ? "\n        " : " ");
     cg_put(g, "};\n");
     for (uint32_t i = 0; i < r->n; i++) item[i] = cg_str(g, "&v%u", cg_home(g, first[i].id));
     d = pointer_list(g, "f32x", r->n, item);
@@ -207,7 +219,8 @@ static void write_run(struct cg *g, const char *name, const struct run *r, uint3
     a = pointer_list(g, "const void", r->na, item);
     for (uint32_t i = 0; i < r->nb; i++) item[i] = fragment(g, r->b[i]);
     b = pointer_list(g, "const void", r->nb, item);
-    cg_put(g, "    XS(%s_run)(%u, %s, %s, %s, %u, %s, %u, %s, %u, %d);\n", name, r->n, which, d, c, r->na, a, r->nb, b, m, packed);
+    cg_put(g, "    XS(%s_run)(%u, %s, %s, %s, %u, %s, %u, %s, %u, %d);\n", name, r->n, which, d, c, r->na, a, r->nb, b,
+           m, packed);
     g->skip = r->n - 1;
 }
 
@@ -220,7 +233,8 @@ static void write_product(struct cg *g)
     const struct cg_leaves *l = cg_leaves_of(g, i->type);
     enum cg_kind result = l->count ? l->leaf[0].kind : CG_U32, from = element_of(g, c);
     const char *name = product_name(flags, element_of(g, a));
-    uint32_t m = l->count, row = m ? cg_leaves_of(g, g->m->ids[a].type)->count * cg_kind_bytes(element_of(g, a)) * g->S / m : 0;
+    uint32_t m = l->count,
+             row = m ? cg_leaves_of(g, g->m->ids[a].type)->count * cg_kind_bytes(element_of(g, a)) * g->S / m : 0;
     if (!name || (m != 1 && m != 2 && m != 4 && m != 8) || row != 32) {
         cg_fail(g, "a matrix product of these operands is not supported");
         return;
@@ -237,7 +251,8 @@ static void write_product(struct cg *g)
     const char *to = blend ? cg_temporary(g, cg_type_name(g, i->type, true)) : cg_str(g, "v%u", cg_home(g, i->id));
     if (integer) {
         cg_put(g, "    XS(%s)((u32x *)&%s, %s, %s, (const u32x *)%s, %u, %d, %d);\n", name, to, pa, pb, pc, m,
-               (flags & SP_DPAS_MatrixASignedComponentsINTEL) != 0, (flags & SP_DPAS_MatrixBSignedComponentsINTEL) != 0);
+               (flags & SP_DPAS_MatrixASignedComponentsINTEL) != 0,
+               (flags & SP_DPAS_MatrixBSignedComponentsINTEL) != 0);
     } else if (wide) {
         cg_put(g, "    XS(%s)((f32x *)&%s, %s, %s, (const f32x *)%s, %u, %d);\n", name, to, pa, pb, pc, m, packed);
     } else {
@@ -255,7 +270,8 @@ static void write_block_read(struct cg *g)
     const char *p = cg_use(g, cg_operand(g, 0), false);
     for (uint32_t i = 0; i < l->count; i++) {
         uint32_t bytes = cg_kind_bytes(l->leaf[i].kind);
-        const char *e = cg_str(g, "XS(load_run_%s)(%s + %u, %s)", cg_kind_name(cg_bits_kind(bytes)), p, i * g->S * bytes, g->bits);
+        const char *e =
+            cg_str(g, "XS(load_run_%s)(%s + %u, %s)", cg_kind_name(cg_bits_kind(bytes)), p, i * g->S * bytes, g->bits);
         cg_set_leaf(g, i, cg_from_bits(g, l->leaf[i].kind, true, e));
     }
 }
@@ -268,7 +284,8 @@ static void write_block_write(struct cg *g)
     for (uint32_t i = 0; i < l->count; i++) {
         uint32_t bytes = cg_kind_bytes(l->leaf[i].kind);
         const char *e = cg_to_bits(g, l->leaf[i].kind, true, cg_leaf_use(g, value, i, true));
-        cg_put(g, "    XS(store_run_%s)(%s + %u, %s, %s);\n", cg_kind_name(cg_bits_kind(bytes)), p, i * g->S * bytes, e, g->bits);
+        cg_put(g, "    XS(store_run_%s)(%s + %u, %s, %s);\n", cg_kind_name(cg_bits_kind(bytes)), p, i * g->S * bytes, e,
+               g->bits);
     }
 }
 

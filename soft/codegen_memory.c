@@ -36,8 +36,10 @@ static uint32_t step_into(struct cg *g, uint32_t type_id, uint32_t index_id, int
     }
     if (t->kind != SP_VECTOR && t->kind != SP_ARRAY && t->kind != SP_RUNTIME_ARRAY) return 0;
     uint64_t size = sp_type(g->m, t->elem)->size;
-    if (known) *offset += (int64_t)((uint64_t)cg_signed_constant(g, index_id) * size);
-    else *stride = size;
+    if (known)
+        *offset += (int64_t)((uint64_t)cg_signed_constant(g, index_id) * size);
+    else
+        *stride = size;
     return t->elem;
 }
 
@@ -177,8 +179,10 @@ static void consider_variables(struct cg *g)
         if (d->what != SP_IS_VARIABLE) continue;
         const struct sp_type *t = sp_type(g->m, sp_type(g->m, d->type)->elem);
         g->value[id].granule = 8;
-        if (d->def->operand[0] == SP_STORAGE_Function) g->value[id].fixed = t->size <= CG_MAX_FIXED_BYTES;
-        else g->value[id].fixed = cg_builtin_of(g, id, &builtin);
+        if (d->def->operand[0] == SP_STORAGE_Function)
+            g->value[id].fixed = t->size <= CG_MAX_FIXED_BYTES;
+        else
+            g->value[id].fixed = cg_builtin_of(g, id, &builtin);
     }
 }
 
@@ -192,8 +196,10 @@ static void find_fixed(struct cg *g)
         uint32_t builtin;
         if (v->variable && !g->value[v->variable].fixed) v->variable = 0;
         if (g->m->ids[id].what != SP_IS_VARIABLE) continue;
-        if (v->fixed) v->variable = id;
-        else if (cg_builtin_of(g, id, &builtin)) cg_fail(g, "a built-in variable is used in a way the device does not know");
+        if (v->fixed)
+            v->variable = id;
+        else if (cg_builtin_of(g, id, &builtin))
+            cg_fail(g, "a built-in variable is used in a way the device does not know");
         while (v->fixed && sp_type(g->m, sp_type(g->m, g->m->ids[id].type)->elem)->size % v->granule) v->granule /= 2;
     }
 }
@@ -218,9 +224,7 @@ void cg_place_variables(struct cg *g)
         case SP_STORAGE_CrossWorkgroup:
         case SP_STORAGE_UniformConstant: g->global_index[v->id] = globals++; break;
         case SP_STORAGE_Input: break;
-        default:
-            g->inst = v;
-            cg_fail(g, "a variable in this storage class is not supported");
+        default: g->inst = v; cg_fail(g, "a variable in this storage class is not supported");
         }
         if (g->failed) return;
     }
@@ -302,8 +306,10 @@ void cg_derive_pointers(struct cg *g, struct cg_function *fn)
         for (uint32_t b = 0; b < f->block_count; b++) {
             const struct sp_block *sb = &f->blocks[fn->rpo[b]];
             for (uint32_t k = 0; k < sb->count; k++) {
-                if (pass == 0) derive_pointer(g, &sb->inst[k]);
-                else note_access(g, &sb->inst[k]);
+                if (pass == 0)
+                    derive_pointer(g, &sb->inst[k]);
+                else
+                    note_access(g, &sb->inst[k]);
             }
         }
     }
@@ -322,8 +328,9 @@ static void declare_variable(struct cg *g, const struct sp_inst *i)
         g->fn->frame_bytes += t->size * (v->stored_varying ? g->S : 1);
     } else {
         uint64_t size = (t->size + 15) & ~(uint64_t)15;
-        cg_put(g, "    u8 p%u[%llu] XS_ALIGNED(64);\n    u64x v%u;\n"
-                  "    v%u = (u64)(uintptr_t)p%u + XS_CONVERT(XS(lane_index)(), u64x) * %llu;\n",
+        cg_put(g,
+               "    u8 p%u[%llu] XS_ALIGNED(64);\n    u64x v%u;\n"
+               "    v%u = (u64)(uintptr_t)p%u + XS_CONVERT(XS(lane_index)(), u64x) * %llu;\n",
                i->id, (unsigned long long)(size * g->S + (size == 0)), i->id, i->id, i->id, (unsigned long long)size);
         g->fn->frame_bytes += size * g->S;
         g->fn->private_bytes += size;
@@ -355,7 +362,10 @@ void cg_declare_variables(struct cg *g)
 
 static const char *lane_bits(struct cg *g, uint32_t builtin, uint32_t component)
 {
-    static const struct { uint32_t builtin; const char *text; } table[] = {
+    static const struct {
+        uint32_t builtin;
+        const char *text;
+    } table[] = {
         {SP_BUILTIN_SubgroupEqMask, "1ull << l"},
         {SP_BUILTIN_SubgroupGeMask, "XS_FULL & ~0ull << l"},
         {SP_BUILTIN_SubgroupGtMask, "XS_FULL & ~1ull << l"},
@@ -377,7 +387,8 @@ static const char *work_item_id(struct cg *g, uint32_t builtin, uint32_t c)
     switch (builtin) {
     case SP_BUILTIN_LocalInvocationId: return cg_str(g, "XS_CONVERT(local_id%u, u64x)", c);
     case SP_BUILTIN_GlobalInvocationId:
-        return cg_str(g, "((u64)group_id%u * local_size%u + self->global_offset[%u] + XS_CONVERT(local_id%u, u64x))", c, c, c, c);
+        return cg_str(g, "((u64)group_id%u * local_size%u + self->global_offset[%u] + XS_CONVERT(local_id%u, u64x))", c,
+                      c, c, c);
     case SP_BUILTIN_LocalInvocationIndex: return "XS_CONVERT(self->subgroup_id * S + XS(lane_index)(), u64x)";
     case SP_BUILTIN_SubgroupLocalInvocationId: return "XS_CONVERT(XS(lane_index)(), u64x)";
     case SP_BUILTIN_GlobalLinearId:
@@ -418,8 +429,10 @@ static const char *builtin_item(struct cg *g, uint32_t builtin, uint32_t c, enum
         return varying ? cg_splat(g, kind, e) : e;
     }
     e = work_item_id(g, builtin, c);
-    if (e) e = cg_str(g, "XS_CONVERT(%s, %s)", e, cg_kind_type(g, kind, true));
-    else e = lane_bits(g, builtin, c);
+    if (e)
+        e = cg_str(g, "XS_CONVERT(%s, %s)", e, cg_kind_type(g, kind, true));
+    else
+        e = lane_bits(g, builtin, c);
     if (!e) cg_fail(g, "built-in %u is not supported", builtin);
     if (!e || varying) return e ? e : "0";
     const char *t = cg_temporary(g, cg_kind_type(g, kind, true));
@@ -451,7 +464,8 @@ static const char *load_fixed(struct cg *g, uint32_t variable, int64_t offset, u
     return varying && !vector ? cg_splat(g, cg_bits_kind(bytes), e) : e;
 }
 
-static void store_fixed(struct cg *g, uint32_t variable, int64_t offset, uint32_t bytes, const char *value, bool varying)
+static void store_fixed(struct cg *g, uint32_t variable, int64_t offset, uint32_t bytes, const char *value,
+                        bool varying)
 {
     uint32_t item = g->value[variable].granule;
     enum cg_kind kind = cg_bits_kind(item);
@@ -506,7 +520,8 @@ static const char *load_leaf(struct cg *g, uint32_t pointer, uint64_t offset, en
 {
     uint32_t builtin, variable = g->value[pointer].variable, bytes = cg_kind_bytes(kind);
     if (variable && cg_builtin_of(g, variable, &builtin)) {
-        return builtin_item(g, builtin, (uint32_t)((g->value[pointer].offset + (int64_t)offset) / bytes), kind, varying);
+        return builtin_item(g, builtin, (uint32_t)((g->value[pointer].offset + (int64_t)offset) / bytes), kind,
+                            varying);
     }
     return cg_from_bits(g, kind, varying, load_bits(g, pointer, offset, bytes, varying));
 }
@@ -551,7 +566,8 @@ static void write_store(struct cg *g)
     const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[value].type);
     bool varying = cg_is_varying(g, value);
     for (uint32_t i = 0; i < l->count && !g->failed; i++) {
-        cg_store_leaf(g, cg_operand(g, 0), l->leaf[i].offset, l->leaf[i].kind, cg_leaf_use(g, value, i, varying), varying);
+        cg_store_leaf(g, cg_operand(g, 0), l->leaf[i].offset, l->leaf[i].kind, cg_leaf_use(g, value, i, varying),
+                      varying);
     }
 }
 
@@ -562,11 +578,14 @@ static void write_copy(struct cg *g)
     uint64_t bytes = 0;
     bool varying = f->variable ? g->value[f->variable].stored_varying : f->varying;
     if (!t->variable && !f->variable) {
-        const char *size = g->inst->op == SP_OP_CopyMemorySized ? cg_use(g, cg_operand(g, 2), false)
-                                                                : (copy_size(g, g->inst, &bytes), cg_literal(g, CG_U64, bytes));
+        const char *size = g->inst->op == SP_OP_CopyMemorySized
+                               ? cg_use(g, cg_operand(g, 2), false)
+                               : (copy_size(g, g->inst, &bytes), cg_literal(g, CG_U64, bytes));
         const char *a = cg_use(g, to, t->varying), *b = cg_use(g, from, f->varying);
-        cg_put(g, "    XS_EACH (l, %s) __builtin_memmove((void *)(uintptr_t)(%s)%s, (const void *)(uintptr_t)(%s)%s, %s);\n",
-               t->varying || f->varying ? g->bits : "1", a, t->varying ? "[l]" : "", b, f->varying ? "[l]" : "", size);
+        cg_put(
+            g,
+            "    XS_EACH (l, %s) __builtin_memmove((void *)(uintptr_t)(%s)%s, (const void *)(uintptr_t)(%s)%s, %s);\n",
+            t->varying || f->varying ? g->bits : "1", a, t->varying ? "[l]" : "", b, f->varying ? "[l]" : "", size);
         return;
     }
     if (!copy_size(g, g->inst, &bytes)) cg_fail(g, "a copy of unknown size to or from a private variable");
@@ -601,8 +620,10 @@ static void write_chain(struct cg *g)
     const char *e = !v->root ? cg_use(g, base, varying) : g->value[base].root ? cg_str(g, "o%u", base) : "(u64)0";
     if (i->op == SP_OP_PtrAccessChain || i->op == SP_OP_InBoundsPtrAccessChain) {
         uint64_t size = sp_type(g->m, type)->size;
-        if (sp_constant(g->m, i->operand[1], &bits)) offset += (int64_t)((uint64_t)cg_signed_constant(g, i->operand[1]) * size);
-        else e = cg_str(g, "%s + %s", e, index_times(g, i->operand[1], size, varying));
+        if (sp_constant(g->m, i->operand[1], &bits))
+            offset += (int64_t)((uint64_t)cg_signed_constant(g, i->operand[1]) * size);
+        else
+            e = cg_str(g, "%s + %s", e, index_times(g, i->operand[1], size, varying));
         first = 2;
     }
     for (uint32_t k = first; k < i->count; k++) {
@@ -614,8 +635,10 @@ static void write_chain(struct cg *g)
         if (stride) e = cg_str(g, "%s + %s", e, index_times(g, i->operand[k], stride, varying));
     }
     if (offset) e = cg_str(g, "%s + (u64)%lldll", e, (long long)offset);
-    if (v->root) cg_put(g, "    o%u = %s;\n", i->id, e);
-    else cg_set_leaf(g, 0, e);
+    if (v->root)
+        cg_put(g, "    o%u = %s;\n", i->id, e);
+    else
+        cg_set_leaf(g, 0, e);
     if (v->accessed) cg_put(g, "    s%u = XS(stride)(v%u);\n", i->id, i->id);
 }
 
@@ -659,16 +682,19 @@ static void write_atomic(struct cg *g, const char *name)
     const struct sp_inst *i = g->inst;
     bool flag = i->op == SP_OP_AtomicFlagTestAndSet, cas = !strcmp(name, "cas");
     bool is_float = i->op == SP_OP_AtomicFAddEXT || i->op == SP_OP_AtomicFMinEXT || i->op == SP_OP_AtomicFMaxEXT;
-    enum cg_kind kind = flag ? CG_U32 : cg_leaves_of(g, i->type)->leaf[0].kind, bits = cg_bits_kind(cg_kind_bytes(kind));
+    enum cg_kind kind = flag ? CG_U32 : cg_leaves_of(g, i->type)->leaf[0].kind,
+                 bits = cg_bits_kind(cg_kind_bytes(kind));
     const char *r = cg_temporary(g, cg_kind_type(g, bits, true)), *value = "1";
     if (is_float && kind != CG_F32 && kind != CG_F64) {
         cg_fail(g, "atomics on this type are not supported");
         return;
     }
-    if (cas) value = cg_str(g, "%s, %s", of_lane(g, cg_operand(g, 4), kind), of_lane(g, cg_operand(g, 5), kind));
-    else if (i->count > 3) value = of_lane(g, cg_operand(g, 3), kind);
-    cg_put(g, "    %s = (%s){0};\n    XS_EACH (l, %s) %s[l] = atomic_%s_%s(%s, %s);\n", r, cg_kind_type(g, bits, true), g->bits,
-           r, name, cg_kind_name(is_float ? kind : bits), of_lane(g, cg_operand(g, 0), CG_U64), value);
+    if (cas)
+        value = cg_str(g, "%s, %s", of_lane(g, cg_operand(g, 4), kind), of_lane(g, cg_operand(g, 5), kind));
+    else if (i->count > 3)
+        value = of_lane(g, cg_operand(g, 3), kind);
+    cg_put(g, "    %s = (%s){0};\n    XS_EACH (l, %s) %s[l] = atomic_%s_%s(%s, %s);\n", r, cg_kind_type(g, bits, true),
+           g->bits, r, name, cg_kind_name(is_float ? kind : bits), of_lane(g, cg_operand(g, 0), CG_U64), value);
     cg_set_leaf(g, 0, flag ? cg_str(g, "%s != 0", r) : cg_from_bits(g, kind, true, r));
 }
 
@@ -682,8 +708,8 @@ static void write_atomic_load(struct cg *g)
         return;
     }
     const char *r = cg_temporary(g, cg_kind_type(g, bits, true));
-    cg_put(g, "    %s = (%s){0};\n    XS_EACH (l, %s) %s[l] = atomic_load_%s(%s);\n", r, cg_kind_type(g, bits, true), g->bits,
-           r, cg_kind_name(bits), address);
+    cg_put(g, "    %s = (%s){0};\n    XS_EACH (l, %s) %s[l] = atomic_load_%s(%s);\n", r, cg_kind_type(g, bits, true),
+           g->bits, r, cg_kind_name(bits), address);
     cg_set_leaf(g, 0, cg_from_bits(g, kind, true, r));
 }
 
@@ -692,8 +718,9 @@ static void write_atomic_store(struct cg *g)
     bool flag = g->inst->op == SP_OP_AtomicFlagClear;
     uint32_t value = cg_operand(g, 3);
     enum cg_kind kind = flag ? CG_U32 : cg_leaves_of(g, g->m->ids[value].type)->leaf[0].kind;
-    cg_put(g, "    XS_EACH (l, %s) atomic_store_%s(%s, %s);\n", g->bits, cg_kind_name(cg_bits_kind(cg_kind_bytes(kind))),
-           of_lane(g, cg_operand(g, 0), CG_U64), flag ? "0" : of_lane(g, value, kind));
+    cg_put(g, "    XS_EACH (l, %s) atomic_store_%s(%s, %s);\n", g->bits,
+           cg_kind_name(cg_bits_kind(cg_kind_bytes(kind))), of_lane(g, cg_operand(g, 0), CG_U64),
+           flag ? "0" : of_lane(g, value, kind));
 }
 
 bool cg_write_memory(struct cg *g)

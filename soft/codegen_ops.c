@@ -114,7 +114,10 @@ void cg_apply(struct cg *g, uint32_t leaf, enum cg_kind result, const char *unif
 
 /* ---- the tables */
 
-struct row { uint16_t op; const char *uniform, *varying; };
+struct row {
+    uint16_t op;
+    const char *uniform, *varying;
+};
 
 #define COMPARE(c) "-(%0 " c " %1)", "XS_CONVERT(%0 " c " %1, i32x)"
 #define COMPARE_SIGNED(c) "-((%z)%0 " c " (%z)%1)", "XS_CONVERT((%z)%0 " c " (%z)%1, i32x)"
@@ -213,12 +216,9 @@ static const struct row saturated[] = {
 
 /* Shifts: the amount may have another width than what is shifted; it is brought to that first. */
 static const struct row shifts[] = {
-    {SP_OP_ShiftLeftLogical, "$shl_%k(%0, %1)", NULL},
-    {SP_OP_ShiftRightLogical, "$shr_%k(%0, %1)", NULL},
-    {SP_OP_ShiftRightArithmetic, "$sar_%k(%0, %1)", NULL},
-    {SP_OP_BitFieldInsert, "@bit_insert_%k", NULL},
-    {SP_OP_BitFieldUExtract, "@bit_uextract_%k", NULL},
-    {SP_OP_BitFieldSExtract, "@bit_sextract_%k", NULL},
+    {SP_OP_ShiftLeftLogical, "$shl_%k(%0, %1)", NULL},     {SP_OP_ShiftRightLogical, "$shr_%k(%0, %1)", NULL},
+    {SP_OP_ShiftRightArithmetic, "$sar_%k(%0, %1)", NULL}, {SP_OP_BitFieldInsert, "@bit_insert_%k", NULL},
+    {SP_OP_BitFieldUExtract, "@bit_uextract_%k", NULL},    {SP_OP_BitFieldSExtract, "@bit_sextract_%k", NULL},
 };
 
 static const struct row *find_row(const struct row *table, size_t n, uint16_t op)
@@ -239,17 +239,24 @@ static bool converts_double_down(enum cg_kind from, enum cg_kind to)
     return cg_kind_is_small_float(to) && (from == CG_F64 || from == CG_U32 || from == CG_U64);
 }
 
-/* f64, or an integer that f32 cannot hold, to a small float: to f32 rounded to odd, so that only one rounding counts. */
+/* f64, or an integer that f32 cannot hold, to a small float: to f32 rounded to odd, so that only one rounding counts.
+ */
 static void narrow_twice(struct cg *g, uint32_t leaf, const char *e, enum cg_kind from, enum cg_kind to, bool varying)
 {
     bool is_signed = g->inst->op == SP_OP_ConvertSToF;
     const char *wide = cg_temporary(g, varying ? "f64x" : "f64"), *odd = cg_temporary(g, varying ? "f32x" : "f32");
-    if (from == CG_F64) cg_put(g, "    %s = %s;\n", wide, e);
-    else if (varying) cg_put(g, "    %s = XS_CONVERT((%s)%s, f64x);\n", wide,
-                             is_signed ? cg_kind_signed(g, from, true) : cg_kind_type(g, from, true), e);
-    else cg_put(g, "    %s = (f64)(%s)%s;\n", wide, is_signed ? cg_kind_signed(g, from, false) : cg_kind_type(g, from, false), e);
-    if (varying) cg_put(g, "    XS_LANES1(%s, f32, f64_to_f32_odd, f64, %s);\n", odd, wide);
-    else cg_put(g, "    %s = f64_to_f32_odd(%s);\n", odd, wide);
+    if (from == CG_F64)
+        cg_put(g, "    %s = %s;\n", wide, e);
+    else if (varying)
+        cg_put(g, "    %s = XS_CONVERT((%s)%s, f64x);\n", wide,
+               is_signed ? cg_kind_signed(g, from, true) : cg_kind_type(g, from, true), e);
+    else
+        cg_put(g, "    %s = (f64)(%s)%s;\n", wide,
+               is_signed ? cg_kind_signed(g, from, false) : cg_kind_type(g, from, false), e);
+    if (varying)
+        cg_put(g, "    XS_LANES1(%s, f32, f64_to_f32_odd, f64, %s);\n", odd, wide);
+    else
+        cg_put(g, "    %s = f64_to_f32_odd(%s);\n", odd, wide);
     cg_set_leaf(g, leaf, cg_narrow(g, to, varying, odd));
 }
 
@@ -286,7 +293,8 @@ static void write_row(struct cg *g, const struct row *r, bool same_width)
             /* a count too large for the narrower type must stay too large */
             const char *low = cg_kind_bytes(kind[k]) > cg_kind_bytes(l->leaf[i].kind)
                                   ? cg_str(g, varying ? "XS(umin_%s)(%s, XS(splat_%s)(255))" : "umin_%s(%s, 255)",
-                                           cg_kind_name(kind[k]), arg[k], cg_kind_name(kind[k])) : arg[k];
+                                           cg_kind_name(kind[k]), arg[k], cg_kind_name(kind[k]))
+                                  : arg[k];
             arg[k] = cg_str(g, varying ? "XS_CONVERT(%s, %s)" : "(%s)(%s)", varying ? low : type, varying ? type : low);
             kind[k] = l->leaf[i].kind;
         }
@@ -375,8 +383,10 @@ static void write_extract_dynamic(struct cg *g)
     cg_put(g, "    %s = %s;\n", r, cg_leaf_use(g, whole, 0, varying));
     for (uint32_t i = 1; i < l->count; i++) {
         const char *e = cg_leaf_use(g, whole, i, varying), *at = cg_use(g, index, varying);
-        if (varying) cg_put(g, "    %s = %s;\n", r, cg_select(g, kind, cg_str(g, "XS_CONVERT(%s == %u, i32x)", at, i), e, r));
-        else cg_put(g, "    if (%s == %u) %s = %s;\n", at, i, r, e);
+        if (varying)
+            cg_put(g, "    %s = %s;\n", r, cg_select(g, kind, cg_str(g, "XS_CONVERT(%s == %u, i32x)", at, i), e, r));
+        else
+            cg_put(g, "    if (%s == %u) %s = %s;\n", at, i, r, e);
     }
     cg_set_leaf(g, 0, r);
 }
@@ -387,9 +397,12 @@ static void write_insert_dynamic(struct cg *g)
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
     bool varying = cg_is_varying(g, g->inst->id);
     for (uint32_t i = 0; i < l->count; i++) {
-        const char *old = cg_leaf_use(g, whole, i, varying), *e = cg_use(g, object, varying), *at = cg_use(g, index, varying);
-        if (varying) e = cg_select(g, l->leaf[i].kind, cg_str(g, "XS_CONVERT(%s == %u, i32x)", at, i), e, old);
-        else e = cg_str(g, "%s == %u ? %s : %s", at, i, e, old);
+        const char *old = cg_leaf_use(g, whole, i, varying), *e = cg_use(g, object, varying),
+                   *at = cg_use(g, index, varying);
+        if (varying)
+            e = cg_select(g, l->leaf[i].kind, cg_str(g, "XS_CONVERT(%s == %u, i32x)", at, i), e, old);
+        else
+            e = cg_str(g, "%s == %u ? %s : %s", at, i, e, old);
         cg_set_leaf(g, i, e);
     }
 }
@@ -408,7 +421,8 @@ static void write_select(struct cg *g)
 
 /* ---- bitcasts: leaves of one size as leaves of another, by way of the smaller of the two */
 
-static const char *part_of(struct cg *g, const char *e, uint32_t bytes, uint32_t part, uint32_t part_bytes, bool varying)
+static const char *part_of(struct cg *g, const char *e, uint32_t bytes, uint32_t part, uint32_t part_bytes,
+                           bool varying)
 {
     const char *type = cg_kind_type(g, cg_bits_kind(part_bytes), varying);
     if (bytes == part_bytes) return e;
@@ -455,7 +469,8 @@ static void write_any_all(struct cg *g)
     bool varying = cg_is_varying(g, g->inst->id);
     const char *e = cg_leaf_use(g, cg_operand(g, 0), 0, varying);
     for (uint32_t i = 1; i < l->count; i++) {
-        e = cg_str(g, g->inst->op == SP_OP_Any ? "%s | %s" : "%s & %s", e, cg_leaf_use(g, cg_operand(g, 0), i, varying));
+        e = cg_str(g, g->inst->op == SP_OP_Any ? "%s | %s" : "%s & %s", e,
+                   cg_leaf_use(g, cg_operand(g, 0), i, varying));
     }
     cg_set_leaf(g, 0, e);
 }
@@ -478,7 +493,10 @@ static void write_dot(struct cg *g)
 /* {low, high} or {sum, carry}: a structure of two. */
 static void write_wide(struct cg *g)
 {
-    static const struct { uint16_t op; const char *low_u, *low_v, *high_u, *high_v; } table[] = {
+    static const struct {
+        uint16_t op;
+        const char *low_u, *low_v, *high_u, *high_v;
+    } table[] = {
         {SP_OP_IAddCarry, "(%t)(%0 + %1)", "%0 + %1", "(%t)((%t)(%0 + %1) < %0)", "-(%t)(%0 + %1 < %0)"},
         {SP_OP_ISubBorrow, "(%t)(%0 - %1)", "%0 - %1", "(%t)(%0 < %1)", "-(%t)(%0 < %1)"},
         {SP_OP_UMulExtended, "(%t)(1u * %0 * %1)", "%0 * %1", "@umul_hi_%k", NULL},
@@ -490,7 +508,8 @@ static void write_wide(struct cg *g)
     while (table[r].op != g->inst->op) r++;
     for (uint32_t i = 0; i < n; i++) {
         enum cg_kind kind = l->leaf[i].kind, two[2] = {kind, kind};
-        const char *args[2] = {cg_leaf_use(g, cg_operand(g, 0), i, varying), cg_leaf_use(g, cg_operand(g, 1), i, varying)};
+        const char *args[2] = {cg_leaf_use(g, cg_operand(g, 0), i, varying),
+                               cg_leaf_use(g, cg_operand(g, 1), i, varying)};
         cg_apply(g, i, kind, table[r].low_u, table[r].low_v, 2, two, args, varying);
         cg_apply(g, i + n, kind, table[r].high_u, table[r].high_v, 2, two, args, varying);
     }
@@ -519,8 +538,11 @@ bool cg_write_simple(struct cg *g)
     default: break;
     }
     if (sp_decorated(g->m, g->inst->id, SP_DECORATION_SaturatedConversion) &&
-        (r = find_row(saturated, sizeof saturated / sizeof *saturated, g->inst->op))) write_row(g, r, false);
-    else if ((r = find_row(rows, sizeof rows / sizeof *rows, g->inst->op))) write_row(g, r, false);
-    else if ((r = find_row(shifts, sizeof shifts / sizeof *shifts, g->inst->op))) write_row(g, r, true);
+        (r = find_row(saturated, sizeof saturated / sizeof *saturated, g->inst->op)))
+        write_row(g, r, false);
+    else if ((r = find_row(rows, sizeof rows / sizeof *rows, g->inst->op)))
+        write_row(g, r, false);
+    else if ((r = find_row(shifts, sizeof shifts / sizeof *shifts, g->inst->op)))
+        write_row(g, r, true);
     return r != NULL;
 }

@@ -3,7 +3,8 @@
  * A matrix product may write where its accumulator operand stands when that is not needed afterwards, and a phi may be
  * the same variable as what comes to it round a loop. Two values may share when neither is live where the other is
  * defined. Fragments that are loaded from a private variable and used while it stays as it is are not copied either:
- * the product reads the variable. Only plain blocks are looked at: under a mask other lanes may still want the old value.
+ * the product reads the variable. Only plain blocks are looked at: under a mask other lanes may still want the old
+ * value.
  */
 #include "codegen.h"
 
@@ -12,20 +13,22 @@
 enum { MAX_CANDIDATES = 4096, MAX_CLASS = 64 };
 static const uint64_t max_work = (uint64_t)1 << 24; /* candidates times blocks */
 
-struct use { uint32_t block, at, next; };
+struct use {
+    uint32_t block, at, next;
+};
 
 struct candidate {
-    uint32_t id, block, at;   /* where it is defined: at 0 for phis, index + 1 for others */
-    uint32_t first_use;       /* index + 1 into uses */
-    uint32_t class_next;      /* ring of the values that share */
-    uint8_t *live_in;         /* by block */
+    uint32_t id, block, at; /* where it is defined: at 0 for phis, index + 1 for others */
+    uint32_t first_use;     /* index + 1 into uses */
+    uint32_t class_next;    /* ring of the values that share */
+    uint8_t *live_in;       /* by block */
 };
 
 struct storage {
     struct cg *g;
     struct cg_function *fn;
     struct candidate *c;
-    uint32_t count, *index_of;  /* by id: candidate + 1 */
+    uint32_t count, *index_of; /* by id: candidate + 1 */
     struct use *uses;
     uint32_t use_count, use_capacity;
 };
@@ -48,8 +51,10 @@ static void find_candidates(struct storage *s)
         for (uint32_t k = 0; k < f->blocks[b].count; k++) {
             const struct sp_inst *i = &f->blocks[b].inst[k];
             const struct sp_type *t = i->id ? sp_type(s->g->m, i->type) : NULL;
-            if (is_product(i)) add_candidate(s, i, b, k + 1);
-            else if (i->op == SP_OP_Phi && t && t->kind == SP_VECTOR && t->count <= 8) add_candidate(s, i, b, 0);
+            if (is_product(i))
+                add_candidate(s, i, b, k + 1);
+            else if (i->op == SP_OP_Phi && t && t->kind == SP_VECTOR && t->count <= 8)
+                add_candidate(s, i, b, 0);
         }
     }
 }
@@ -171,7 +176,8 @@ static bool writes_variable(struct cg *g, const struct sp_inst *i, uint32_t vari
 {
     if (i->id && g->value[i->id].variable) return false; /* only makes a pointer */
     for (uint32_t k = 0; k < i->count; k++)
-        if (i->op != SP_OP_Load && cg_is_value_operand(i, k) && g->value[i->operand[k]].variable == variable) return true;
+        if (i->op != SP_OP_Load && cg_is_value_operand(i, k) && g->value[i->operand[k]].variable == variable)
+            return true;
     return false;
 }
 
@@ -188,7 +194,8 @@ static void find_borrowed(struct cg *g, const struct sp_block *b, const uint32_t
         const struct cg_leaves *l = cg_leaves_of(g, load->type);
         if (!p->variable || !g->value[p->variable].stored_varying || l->count == 0 ||
             cg_kind_bytes(l->leaf[0].kind) != g->value[p->variable].granule ||
-            p->offset % g->value[p->variable].granule != 0) continue;
+            p->offset % g->value[p->variable].granule != 0)
+            continue;
         for (uint32_t j = k + 1; j < b->count && here < uses[load->id]; j++) {
             const struct sp_inst *i = &b->inst[j];
             if (is_product(i)) here += (i->operand[1] == load->id) + (i->operand[2] == load->id);

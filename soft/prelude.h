@@ -282,11 +282,23 @@ XS_INLINE f64 fmodulo_f64(f64 a, f64 b)
     {                                                                                                                  \
         return __atomic_exchange_n(atomic_at_u##N(a), v, __ATOMIC_SEQ_CST);                                            \
     }                                                                                                                  \
-    XS_INLINE u##N atomic_iadd_u##N(u64 a, u##N v) { return __atomic_fetch_add(atomic_at_u##N(a), v, __ATOMIC_SEQ_CST); } \
-    XS_INLINE u##N atomic_isub_u##N(u64 a, u##N v) { return __atomic_fetch_sub(atomic_at_u##N(a), v, __ATOMIC_SEQ_CST); } \
-    XS_INLINE u##N atomic_and_u##N(u64 a, u##N v) { return __atomic_fetch_and(atomic_at_u##N(a), v, __ATOMIC_SEQ_CST); } \
+    XS_INLINE u##N atomic_iadd_u##N(u64 a, u##N v)                                                                     \
+    {                                                                                                                  \
+        return __atomic_fetch_add(atomic_at_u##N(a), v, __ATOMIC_SEQ_CST);                                             \
+    }                                                                                                                  \
+    XS_INLINE u##N atomic_isub_u##N(u64 a, u##N v)                                                                     \
+    {                                                                                                                  \
+        return __atomic_fetch_sub(atomic_at_u##N(a), v, __ATOMIC_SEQ_CST);                                             \
+    }                                                                                                                  \
+    XS_INLINE u##N atomic_and_u##N(u64 a, u##N v)                                                                      \
+    {                                                                                                                  \
+        return __atomic_fetch_and(atomic_at_u##N(a), v, __ATOMIC_SEQ_CST);                                             \
+    }                                                                                                                  \
     XS_INLINE u##N atomic_or_u##N(u64 a, u##N v) { return __atomic_fetch_or(atomic_at_u##N(a), v, __ATOMIC_SEQ_CST); } \
-    XS_INLINE u##N atomic_xor_u##N(u64 a, u##N v) { return __atomic_fetch_xor(atomic_at_u##N(a), v, __ATOMIC_SEQ_CST); } \
+    XS_INLINE u##N atomic_xor_u##N(u64 a, u##N v)                                                                      \
+    {                                                                                                                  \
+        return __atomic_fetch_xor(atomic_at_u##N(a), v, __ATOMIC_SEQ_CST);                                             \
+    }                                                                                                                  \
     XS_INLINE u##N atomic_cas_u##N(u64 a, u##N v, u##N compare)                                                        \
     {                                                                                                                  \
         __atomic_compare_exchange_n(atomic_at_u##N(a), &compare, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);            \

@@ -28,7 +28,8 @@
 #define XS_FULL (S == 64 ? ~(u64)0 : ((u64)1 << (S % 64)) - 1)
 /* For the lanes in `bits`, lowest first. */
 #define XS_EACH(l, bits) for (u64 left_ = (bits), l; left_ && (l = (u64)__builtin_ctzll(left_), 1); left_ &= left_ - 1)
-/* Lane by lane, through arrays so that the compiler may vectorise it. */
+/* Vectors go to functions that are not inlined by pointer: gcc 12 makes sibling calls that misalign them.
+ * Lane by lane, through arrays so that the compiler may vectorise it. */
 #define XS_LANES1(d, tr, fn, ta, a)                                                                                    \
     do {                                                                                                               \
         ta a_[S];                                                                                                      \
@@ -176,14 +177,16 @@ XS_INLINE int XS(is_run)(u64x a, u32 size)
 }
 
 /* The distance of neighbouring lanes' addresses, when it is the same between all; else a number that is no size. */
-XS_FUNCTION u64 XS(stride)(u64x a)
+XS_FUNCTION u64 XS(stride_of)(const u64x *addresses)
 {
+    u64x a = *addresses;
     u64 step = a[1] - a[0], or_[S], any = 0;
     u64x d = a ^ (a[0] + XS_CONVERT(XS(lane_index)(), u64x) * step);
     __builtin_memcpy(or_, &d, sizeof or_);
     for (int l = 0; l < S; l++) any |= or_[l];
     return any ? ~(u64)0 : step;
 }
+XS_INLINE u64 XS(stride)(u64x a) { return XS(stride_of)(&a); }
 
 /* Loads leave 0 in lanes that are not active; stores in conflict: the highest lane wins. */
 #define XS_MEMORY(T)                                                                                                   \
@@ -201,24 +204,24 @@ XS_FUNCTION u64 XS(stride)(u64x a)
         }                                                                                                              \
         return r;                                                                                                      \
     }                                                                                                                  \
-    XS_FUNCTION T##x XS(gather_at_##T)(u64x a, u64 offset, u64 bits)                                                   \
+    XS_FUNCTION T##x XS(gather_at_##T)(const u64x *a, u64 offset, u64 bits)                                            \
     {                                                                                                                  \
-        a += offset;                                                                                                   \
-        return XS(gather_##T)(&a, bits);                                                                               \
+        u64x at = *a + offset;                                                                                         \
+        return XS(gather_##T)(&at, bits);                                                                              \
     }                                                                                                                  \
-    XS_FUNCTION void XS(scatter_at_##T)(u64x a, u64 offset, T##x v, u64 bits)                                          \
+    XS_FUNCTION void XS(scatter_at_##T)(const u64x *a, u64 offset, const T##x *v, u64 bits)                            \
     {                                                                                                                  \
-        XS_EACH (l, bits) XS_AT(T, a[l] + offset) = v[l];                                                              \
+        XS_EACH (l, bits) XS_AT(T, (*a)[l] + offset) = (*v)[l];                                                        \
     }                                                                                                                  \
     XS_INLINE T##x XS(load_at_##T)(u64x a, u64 stride, u64 offset, u64 bits)                                           \
     {                                                                                                                  \
         if (bits == XS_FULL && stride == sizeof(T)) return *(const T##x_mem *)(uintptr_t)(a[0] + offset);              \
-        return XS(gather_at_##T)(a, offset, bits);                                                                     \
+        return XS(gather_at_##T)(&a, offset, bits);                                                                    \
     }                                                                                                                  \
     XS_INLINE void XS(store_at_##T)(u64x a, u64 stride, u64 offset, T##x v, u64 bits)                                  \
     {                                                                                                                  \
         if (bits == XS_FULL && stride == sizeof(T)) *(T##x_mem *)(uintptr_t)(a[0] + offset) = v;                       \
-        else XS(scatter_at_##T)(a, offset, v, bits);                                                                   \
+        else XS(scatter_at_##T)(&a, offset, &v, bits);                                                                 \
     }                                                                                                                  \
     XS_FUNCTION void XS(scatter_##T)(const u64x *a, const T##x *v, u64 bits)                                           \
     {                                                                                                                  \

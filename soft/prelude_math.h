@@ -200,8 +200,14 @@ XS_INLINE u16 f64_to_f16_up(f64 x)
     return (r & 0x7fffu) < 0x7c00u && (f64)f16_to_f32(r) < __builtin_fabs(x) ? (u16)(r + 1) : r;
 }
 XS_INLINE u16 f64_to_f16_rtz(f64 x) { return (u16)(f64_to_f16_down(x) | (bits_f64(x) >> 63 << 15)); }
-XS_INLINE u16 f64_to_f16_rtp(f64 x) { return bits_f64(x) >> 63 ? (u16)(f64_to_f16_down(x) | 0x8000u) : f64_to_f16_up(x); }
-XS_INLINE u16 f64_to_f16_rtn(f64 x) { return bits_f64(x) >> 63 ? (u16)(f64_to_f16_up(x) | 0x8000u) : f64_to_f16_down(x); }
+XS_INLINE u16 f64_to_f16_rtp(f64 x)
+{
+    return bits_f64(x) >> 63 ? (u16)(f64_to_f16_down(x) | 0x8000u) : f64_to_f16_up(x);
+}
+XS_INLINE u16 f64_to_f16_rtn(f64 x)
+{
+    return bits_f64(x) >> 63 ? (u16)(f64_to_f16_up(x) | 0x8000u) : f64_to_f16_down(x);
+}
 XS_INLINE u16 f32_to_f16_rte(f32 x) { return f32_to_f16(x); }
 XS_INLINE u16 f32_to_f16_rtz(f32 x) { return f64_to_f16_rtz(x); }
 XS_INLINE u16 f32_to_f16_rtp(f32 x) { return f64_to_f16_rtp(x); }

@@ -10,7 +10,12 @@
 
 /* ---- loading and launching */
 
-struct program { const char *name; struct jit_object object; struct sp_text text; bool tried; };
+struct program {
+    const char *name;
+    struct jit_object object;
+    struct sp_text text;
+    bool tried;
+};
 
 static uint8_t *read_file(const char *path, size_t *size)
 {
@@ -31,7 +36,8 @@ static bool build(struct program *p)
     uint8_t *words = read_file(path, &size);
     CHECK_MSG(words && size, "%s cannot be read (run from the project's folder)", path);
     struct sp_module *m = words ? sp_parse((const uint32_t *)(const void *)words, size / 4, NULL, 0, &log) : NULL;
-    bool good = m && cg_generate(m, &options, &p->text, &log) && jit_compile(p->text.data, p->text.size, NULL, &p->object, &log);
+    bool good = m && cg_generate(m, &options, &p->text, &log) &&
+                jit_compile(p->text.data, p->text.size, NULL, &p->object, &log);
     CHECK_MSG(good, "%s: %s", path, log.data ? log.data : "");
     sp_free(m);
     sp_text_free(&log);
@@ -49,10 +55,25 @@ static const struct xs_kernel *kernel_of(struct program *p, const char *name)
     return NULL;
 }
 
-struct arg { size_t size; union { uint64_t u; const void *p; } v; };
-#define PTR(p_) {8, {.p = (p_)}}
-#define INT(i_) {4, {.u = (uint32_t)(i_)}}
-#define LOCAL(bytes_) {8, {.u = (bytes_)}}
+struct arg {
+    size_t size;
+    union {
+        uint64_t u;
+        const void *p;
+    } v;
+};
+#define PTR(p_)                                                                                                        \
+    {                                                                                                                  \
+        8, { .p = (p_) }                                                                                               \
+    }
+#define INT(i_)                                                                                                        \
+    {                                                                                                                  \
+        4, { .u = (uint32_t)(i_) }                                                                                     \
+    }
+#define LOCAL(bytes_)                                                                                                  \
+    {                                                                                                                  \
+        8, { .u = (bytes_) }                                                                                           \
+    }
 
 static uint8_t **make_globals(const struct xs_module *m)
 {
@@ -64,28 +85,37 @@ static uint8_t **make_globals(const struct xs_module *m)
     return g;
 }
 
-static void launch3(struct program *p, const char *name, const uint32_t *groups, const uint32_t *local, uint32_t n, const struct arg *args)
+static void launch3(struct program *p, const char *name, const uint32_t *groups, const uint32_t *local, uint32_t n,
+                    const struct arg *args)
 {
     const struct xs_kernel *k = kernel_of(p, name);
     uint8_t block[256] = {0};
     if (!k) return;
     CHECK_INT(k->param_count, n);
-    for (uint32_t i = 0; i < n && i < k->param_count; i++) memcpy(block + k->params[i].offset, &args[i].v, args[i].size);
+    for (uint32_t i = 0; i < n && i < k->param_count; i++)
+        memcpy(block + k->params[i].offset, &args[i].v, args[i].size);
     uint8_t **globals = make_globals(p->object.module);
-    struct sched_launch l = {.kernel = k, .args = block, .globals = globals, .group_count = {groups[0], groups[1], groups[2]},
-                             .local_size = {local[0], local[1], local[2]}, .global_offset = {5, 0, 0}, .work_dim = 3};
+    struct sched_launch l = {.kernel = k,
+                             .args = block,
+                             .globals = globals,
+                             .group_count = {groups[0], groups[1], groups[2]},
+                             .local_size = {local[0], local[1], local[2]},
+                             .global_offset = {5, 0, 0},
+                             .work_dim = 3};
     if (strcmp(name, "ids")) l.global_offset[0] = 0;
     CHECK_MSG(sched_run(&l) == SCHED_OK, "%s: %s", name, l.error);
     for (uint32_t i = 0; i < p->object.module->global_count; i++) free(globals[i]);
     free(globals);
 }
 
-static void launch(struct program *p, const char *name, uint32_t groups, uint32_t local, uint32_t n, const struct arg *args)
+static void launch(struct program *p, const char *name, uint32_t groups, uint32_t local, uint32_t n,
+                   const struct arg *args)
 {
     launch3(p, name, (const uint32_t[]){groups, 1, 1}, (const uint32_t[]){local, 1, 1}, n, args);
 }
 
-static struct program flow = {.name = "flow"}, memory = {.name = "memory"}, arith = {.name = "arith"}, groups = {.name = "groups"};
+static struct program flow = {.name = "flow"}, memory = {.name = "memory"}, arith = {.name = "arith"},
+                      groups = {.name = "groups"};
 
 /* ---- flow.cl */
 
@@ -204,8 +234,10 @@ TEST(early_returns)
     for (int i = 0; i < N; i++) {
         int x = a[i], r = x < 0 ? 1 : 2, done = x < 0;
         for (int k = 0; k < 10 && !done; k++) {
-            if (x == k) done = 1;
-            else r += x - k;
+            if (x == k)
+                done = 1;
+            else
+                r += x - k;
         }
         CHECK_INT(c[i], done ? r : r + 1000);
     }
@@ -268,14 +300,21 @@ TEST(private_arrays)
     }
 }
 
-struct item { float x; int32_t n[3]; char tag; double d; };
+struct item {
+    float x;
+    int32_t n[3];
+    char tag;
+    double d;
+};
 
 TEST(structures)
 {
     static struct item a[N], c[N];
     for (int i = 0; i < N; i++) {
-        a[i] = (struct item){(float)test_normal(), {(int)(test_random() % 99), (int)(test_random() % 99), (int)test_random()},
-                             (char)i, test_normal()};
+        a[i] = (struct item){(float)test_normal(),
+                             {(int)(test_random() % 99), (int)(test_random() % 99), (int)test_random()},
+                             (char)i,
+                             test_normal()};
     }
     memset(c, 0xaa, sizeof c);
     launch(&memory, "structures", 4, 50, 2, (struct arg[]){PTR(a), PTR(c)});
@@ -397,7 +436,7 @@ TEST(narrow_types_with_a_tail)
         for (int i = 0; i < N; i++) {                                                                                  \
             const T x = a[i], y = b[i], odd = (T)(y | 1), *r = c + i * 12;                                             \
             const uint64_t ux = (uint64_t)x & (~0ull >> (64 - BITS)), uy = (uint64_t)y & (~0ull >> (64 - BITS));       \
-            const W low = (W)LOW, sum = (W)x + (W)y, product = (W)x * (W)y, high = product >> BITS;                                  \
+            const W low = (W)LOW, sum = (W)x + (W)y, product = (W)x * (W)y, high = product >> BITS;                    \
             const int n = (int)(uy & (BITS - 1)), wraps = IS_SIGNED && odd == (T)-1;                                   \
             CHECK_INT(r[0], (T)sum);                                                                                   \
             CHECK_INT(r[1], (T)product);                                                                               \
@@ -406,7 +445,7 @@ TEST(narrow_types_with_a_tail)
             CHECK_INT(r[4], (T)(x >> n));                                                                              \
             CHECK_INT(r[5], (T)(ux << n));                                                                             \
             CHECK_INT(r[6], x < y ? x : y);                                                                            \
-            CHECK_INT(r[7], sum < low ? (T)LOW : sum > (W)HIGH ? (T)HIGH : (T)sum);                                    \
+            CHECK_INT(r[7], sum<low ? (T)LOW : sum>(W) HIGH ? (T)HIGH : (T)sum);                                       \
             CHECK_INT(r[8], (T)high);                                                                                  \
             CHECK_INT(r[9], (T)(n ? ux << n | ux >> (BITS - n) : ux));                                                 \
             CHECK_INT(r[10], (T)(__builtin_popcountll(ux) + (uy ? __builtin_clzll(uy) - (64 - BITS) : BITS)));         \
@@ -442,7 +481,8 @@ TEST(division_never_traps)
 
 TEST(conversions_saturate)
 {
-    float a[16] = {0.5f, -0.5f, 1e10f, -1e10f, NAN, INFINITY, -INFINITY, 255.9f, 256, -1, 2147483520.0f, 3, 4, 5, 6, 7}, f[16];
+    float a[16] = {0.5f, -0.5f, 1e10f, -1e10f, NAN, INFINITY, -INFINITY, 255.9f, 256, -1, 2147483520.0f, 3, 4, 5, 6, 7},
+          f[16];
     double d[16] = {0.5, -0.5, 1e30, -1e30, NAN, INFINITY, -INFINITY, 9.2e18, 9.3e18, -1, 1e15, 3, 4, 5, 6, 7};
     int32_t c[16];
     int64_t l[16];
@@ -492,9 +532,13 @@ TEST(reals)
         want[7] = want[7] * (isnan(x) ? 0 : e) + y * y * y;
         for (int k = 0; k < 8; k++) {
             /* exp and log are within 3 and the sum may lose a digit; frexp and pown make a sum too */
-            double slack = k == 4 ? 1e-6 * (exp(x) + fabs(log(fabs(y) + 1e-3))) : k == 7 ? 1e-6 * (fabs(y * y * y) + fabs(x) + 4) : 0;
-            bool close = slack > 0 ? fabs((double)c[i * 8 + k] - want[k]) <= slack : near((double)c[i * 8 + k], want[k], 2.5);
-            CHECK_MSG(close || (double)c[i * 8 + k] == want[k] || (isnan(want[k]) && isnan(c[i * 8 + k])), "%d.%d: (%g, %g) -> %g, want %g", i, k, x, y, (double)c[i * 8 + k], want[k]);
+            double slack = k == 4   ? 1e-6 * (exp(x) + fabs(log(fabs(y) + 1e-3)))
+                           : k == 7 ? 1e-6 * (fabs(y * y * y) + fabs(x) + 4)
+                                    : 0;
+            bool close =
+                slack > 0 ? fabs((double)c[i * 8 + k] - want[k]) <= slack : near((double)c[i * 8 + k], want[k], 2.5);
+            CHECK_MSG(close || (double)c[i * 8 + k] == want[k] || (isnan(want[k]) && isnan(c[i * 8 + k])),
+                      "%d.%d: (%g, %g) -> %g, want %g", i, k, x, y, (double)c[i * 8 + k], want[k]);
         }
     }
 }
