@@ -251,11 +251,10 @@ static double expected(const test_case *t, const operand *o, int row, int col, d
     if (cm_type_info(t->d)->kind == CM_KIND_FLOAT) {
         if (t->op <= PRODUCT_ONLY) *bound = (t->K + 2) * (t->d == CM_F64 ? 0x1p-53 : 0x1p-24) * magnitude;
         *bound += rounding(t->d) * (fabs(sum) + *bound) + 0x1p-25 * (t->d == CM_F16);
-    } else if (t->op == CONVERT) {
-        sum = trunc(sum);
-    } else { /* integers wrap */
+    } else { /* towards zero from a float; integers wrap */
         unsigned char wrapped[8];
         int bits = cm_type_info(t->d)->storage_bits;
+        sum = trunc(sum);
         sum = sum - floor(sum / ldexp(1, bits)) * ldexp(1, bits);
         if (cm_type_info(t->d)->is_signed && sum >= ldexp(1, bits - 1)) sum -= ldexp(1, bits);
         put(t->d, wrapped, 0, sum);
