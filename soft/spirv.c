@@ -179,10 +179,12 @@ static bool allocate(struct sp_reader *r)
     r->group_insts = sp_alloc(r, r->total_groups, sizeof *r->group_insts);
     r->raw = sp_alloc(r, r->total_decorations, sizeof *r->raw);
     r->function_at = sp_alloc(r, r->total_functions, sizeof *r->function_at);
+    r->first_entry = sp_alloc(r, r->total_functions, sizeof *r->first_entry);
+    r->next_entry = sp_alloc(r, r->total_entries, sizeof *r->next_entry);
     if (r->rule_index) sp_index_rules(r->rule_index);
     return r->rule_index && m->ids && m->type_of_id && m->names && r->forward && r->early_type && r->insts &&
            m->types && m->functions && m->globals && m->entries && r->entry_insts && r->modes && r->group_insts &&
-           r->raw && r->function_at;
+           r->raw && r->function_at && r->first_entry && r->next_entry;
 }
 
 static bool read_all(struct sp_reader *r, const uint32_t *words, size_t count)

@@ -23,6 +23,7 @@ enum {
     SP_MAX_MEMBERS = 1 << 14,     /* of a struct */
     SP_MAX_PARAMETERS = 1 << 10,  /* of a function */
     SP_MAX_ENTRIES = 1 << 12,
+    SP_MAX_MODES = 1 << 16, /* execution modes */
     SP_MAX_CALL_DEPTH = 256       /* functions in a chain of calls */
 };
 #define SP_MAX_TYPE_BYTES ((uint64_t)1 << 40)     /* any type */

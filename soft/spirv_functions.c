@@ -378,17 +378,6 @@ static bool check_calls(struct sp_reader *r)
 
 /* ---- entry points */
 
-static struct sp_entry *entry_of(struct sp_reader *r, uint32_t function, uint32_t *from)
-{
-    uint32_t k;
-    for (k = *from; k < r->m->entry_count; k++)
-        if (r->m->entries[k].function == function) {
-            *from = k + 1;
-            return &r->m->entries[k];
-        }
-    return NULL;
-}
-
 static bool check_kernel(struct sp_reader *r, const struct sp_inst *i, const struct sp_function *f)
 {
     const struct sp_type *t = sp_type(r->m, f->type);
@@ -428,7 +417,8 @@ static bool build_entry(struct sp_reader *r, const struct sp_inst *i)
     for (k = 0; k < m->entry_count; k++)
         if (strcmp(m->entries[k].name, e->name) == 0) return sp_refuse(r, i, "a second kernel of this name");
     m->functions[f->block].is_kernel = true;
-    m->entry_count++;
+    r->next_entry[m->entry_count] = r->first_entry[f->block];
+    r->first_entry[f->block] = ++m->entry_count;
     return true;
 }
 
@@ -473,14 +463,14 @@ static bool apply_mode(struct sp_reader *r, const struct sp_inst *i, struct sp_e
     }
 }
 
+/* A function may be the entry point of several kernels; the mode is for all of them. */
 static bool apply_to_entries(struct sp_reader *r, const struct sp_inst *i)
 {
     const struct sp_id *f = &r->m->ids[i->operand[0]];
-    uint32_t from = 0;
-    struct sp_entry *e = f->what == SP_IS_FUNCTION ? entry_of(r, f->block, &from) : NULL;
-    if (!e) return sp_refuse(r, i, "%%%u is not an entry point", i->operand[0]);
-    for (; e; e = entry_of(r, f->block, &from))
-        if (!apply_mode(r, i, e)) return false;
+    uint32_t k = f->what == SP_IS_FUNCTION ? r->first_entry[f->block] : 0;
+    if (!k) return sp_refuse(r, i, "%%%u is not an entry point", i->operand[0]);
+    for (; k; k = r->next_entry[k - 1])
+        if (!apply_mode(r, i, &r->m->entries[k - 1])) return false;
     return true;
 }
 
@@ -488,6 +478,7 @@ bool sp_build_entries(struct sp_reader *r)
 {
     uint32_t k;
     if (r->total_entries > SP_MAX_ENTRIES) return sp_refuse(r, NULL, "more than %d entry points", SP_MAX_ENTRIES);
+    if (r->mode_count > SP_MAX_MODES) return sp_refuse(r, NULL, "more than %d execution modes", SP_MAX_MODES);
     for (k = 0; k < r->entry_count; k++)
         if (!build_entry(r, r->entry_insts[k])) return false;
     for (k = 0; k < r->mode_count; k++)

@@ -46,7 +46,8 @@ struct sp_reader {
     bool has_memory_model, decorations_done;
     const struct sp_inst **entry_insts, **modes, **group_insts; /* kept until what they name is known */
     uint32_t entry_count, mode_count, group_count;
-    struct sp_raw_decoration *raw; /* before groups are expanded */
+    uint32_t *first_entry, *next_entry; /* by function, by entry: entry + 1, 0 at the end */
+    struct sp_raw_decoration *raw;      /* before groups are expanded */
     uint32_t raw_count;
     uint32_t *function_at;             /* of each function: index in insts of what follows OpFunction */
     const struct sp_function *checked; /* whose instructions are being checked */

@@ -613,6 +613,23 @@ TEST(kernel_is_read)
     sp_free(m);
 }
 
+TEST(modes_reach_every_kernel_of_a_function)
+{
+    struct draft *d = &draft_;
+    struct sp_module *m;
+    draft_kernel(d);
+    put_string(d, HEAD, SP_OP_EntryPoint, (const uint32_t[]){SP_MODEL_Kernel, MAIN}, 2, "second", NULL, 0);
+    OP(HEAD, ExecutionModeId, MAIN, SP_MODE_LocalSizeId, C16, C2, C1);
+    m = read_draft(d);
+    if (!m) return;
+    CHECK_INT(m->entry_count, 2);
+    CHECK_STR(m->entries[1].name, "second");
+    CHECK_INT(m->entries[0].local_size[0], 16);
+    CHECK_INT(m->entries[1].local_size[0], 16);
+    CHECK_INT(m->entries[1].local_size[1], 2);
+    sp_free(m);
+}
+
 TEST(either_byte_order)
 {
     struct draft *d = &draft_;
@@ -1327,6 +1344,7 @@ int main(void)
     RUN(header_is_checked);
     RUN(every_cut_is_refused);
     RUN(kernel_is_read);
+    RUN(modes_reach_every_kernel_of_a_function);
     RUN(either_byte_order);
     RUN(sizes_are_those_of_opencl);
     RUN(constants_have_bytes);
