@@ -291,7 +291,7 @@ static inline spe_region_ *spe_open_loop_(spe_module *m, const char *fn, int kin
     for (i = 0; i < n; i++) carried[i] = spe_loop_phi_(m, r, preheader, carried[i]);
     r->preheader = preheader;
     at = spe_push_(m, SPE_BUFFER_STACK_, n);
-    if (!at) return NULL;
+    if (n && !at) return NULL; /* nothing pushed onto a stack that was never used is no failure */
     if (n) memcpy(at, carried, n * sizeof *carried);
     return spe_ok(m) ? r : NULL;
 }
