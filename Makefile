@@ -9,12 +9,14 @@ PREFIX ?= /usr/local
 BUILD ?= build
 JOBS ?= 2
 CFLAGS ?= -O2 -g
+TEST_CFLAGS ?= -O1 -g
 SPIRV_VAL ?= spirv-val
 # A command with the form `$(XE_OFFLINE) isa DEVICE FILE OPTIONS`, where ocloc itself is not in PATH.
 XE_OFFLINE ?= $(wildcard ../shared/tools/xe-offline)
 
 WARNINGS = -Wall -Wextra -Wpedantic -Werror
-ALL_CFLAGS = $(CFLAGS) $(WARNINGS) $(SANITIZE) -MMD -MP -I.
+checks = $(WARNINGS) $(SANITIZE) -MMD -MP -I.
+ALL_CFLAGS = $(CFLAGS) $(checks)
 LOADER_CFLAGS := $(shell pkg-config --cflags libze_loader 2>/dev/null)
 LOADER_LIBS := $(shell pkg-config --libs libze_loader 2>/dev/null || echo -lze_loader)
 
@@ -55,7 +57,7 @@ $(examples): $(BUILD)/%: examples/%.c | $(BUILD)
 	$(CC) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(LDFLAGS) -o $@ $< $(LOADER_LIBS) -lm
 
 $(tests): $(BUILD)/%: tests/%.c | $(BUILD)
-	$(CC) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) -Itests $(LDFLAGS) -o $@ $< $(LOADER_LIBS) -lpthread -ldl -lm
+	$(CC) -std=c11 $(TEST_CFLAGS) $(checks) $(LOADER_CFLAGS) -Itests $(LDFLAGS) -o $@ $< $(LOADER_LIBS) -lpthread -ldl -lm
 
 $(benches): $(BUILD)/%: bench/%.c | $(BUILD)
 	$(CC) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(LDFLAGS) -o $@ $< $(LOADER_LIBS) -lpthread -ldl -lm
@@ -64,7 +66,7 @@ $(BUILD)/bench_emit: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 
 # Tests of the software device's inside are linked with its objects.
 $(soft_tests): $(BUILD)/%: soft/tests/%.c $(soft_objects)
-	$(CC) -std=gnu11 $(ALL_CFLAGS) $(LOADER_CFLAGS) -Isoft -Itests $(LDFLAGS) -o $@ $< $(soft_objects) $(LOADER_LIBS) $(soft_libs)
+	$(CC) -std=gnu11 $(TEST_CFLAGS) $(checks) $(LOADER_CFLAGS) -Isoft -Itests $(LDFLAGS) -o $@ $< $(soft_objects) $(LOADER_LIBS) $(soft_libs)
 
 -include $(wildcard $(BUILD)/*.d $(BUILD)/soft/*.d)
 

@@ -99,7 +99,7 @@ static double load_once(zed_device *dev, const xt_module *mod)
 /* The software device keeps what it compiled in a folder: an empty one for each cold load. */
 static bool load_times(zed_device *dev, const xt_module *mod)
 {
-    enum { COLD = 5 };
+    enum { COLD = 3 };
     double cold[COLD], cached[RUNS];
     char folder[64];
     for (int i = 0; i < COLD; i++) {
