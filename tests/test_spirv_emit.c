@@ -648,6 +648,18 @@ TEST(kernels_are_checked)
     spe_param_id(&m, 1);
     EXPECT(SPE_ERR_PARAMETER, "there is no parameter 1; the function has 1");
 
+    spe_free(&m);
+}
+
+TEST(parameters_are_checked)
+{
+    spe_module m;
+    spe_kernel k;
+    spe_param p;
+    spe_begin(&m, NULL);
+    memset(&k, 0, sizeof k);
+    memset(&p, 0, sizeof p);
+    k.name = "k";
     k.params = &p;
     k.param_count = 1;
     p.type = spe_ptr(&m, SPE_StorageClassFunction, spe_int(&m, 32));
@@ -761,6 +773,7 @@ int main(void)
     RUN(free_is_always_right);
     RUN(the_first_error_stays);
     RUN(kernels_are_checked);
+    RUN(parameters_are_checked);
     RUN(calls_are_checked);
     RUN(a_module_without_kernels_is_a_library);
     return test_report();

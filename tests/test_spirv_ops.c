@@ -512,6 +512,7 @@ TEST(every_math_function)
         }
     }
     CHECK_INT(x.m.buffer[SPE_SECTION_IMPORT_].count, 5);
+    CHECK_STR((const char *)(x.m.buffer[SPE_SECTION_IMPORT_].data + 2), "OpenCL.std");
     spe_prefetch(&x.m, spe_param_id(&x.m, 5), spe_i32(&x.m, 16));
     check_last(&x, "spe_prefetch", SPE_OpExtInst, 0, 0, 0, NULL);
     close_fixture(&x, "spirv_ops_math");
@@ -833,6 +834,17 @@ TEST(cooperative_matrices)
     check_last(&x, "spe_coop_length", SPE_OpCooperativeMatrixLengthKHR, x.i32, spe_coop_length(&x.m, tc), 1, &tc);
     CHECK(declares(&x.m, SPE_CapabilityCooperativeMatrixKHR));
     close_fixture(&x, "spirv_ops_cooperative");
+    REFUSES(SPE_ERR_TYPE, "spe_fconvert: operand types disagree: coopmat<f32, 8x8, use 0> and coopmat<f16, 8x8, use 1>",
+            (a = spe_undef(&x.m, spe_coopmat(&x.m, x.f32, 3, 8, 8, 0)),
+             spe_fconvert(&x.m, spe_coopmat(&x.m, x.f16, 3, 8, 8, 1), a)));
+    REFUSES(SPE_ERR_TYPE, "spe_fconvert",
+            (a = spe_undef(&x.m, spe_coopmat(&x.m, x.f32, 3, 8, 8, 0)),
+             spe_fconvert(&x.m, spe_coopmat(&x.m, x.f16, 3, 8, 16, 0), a)));
+    open_fixture(&x, 0);
+    a = spe_undef(&x.m, spe_coopmat(&x.m, x.f32, 3, 8, 8, 0));
+    check_last(&x, "spe_fconvert", SPE_OpFConvert, spe_coopmat(&x.m, x.f16, 3, 8, 8, 0),
+               spe_fconvert(&x.m, spe_coopmat(&x.m, x.f16, 3, 8, 8, 0), a), 1, &a);
+    spe_free(&x.m);
     REFUSES(SPE_ERR_TYPE, "f32 is no cooperative matrix", spe_coop_load(&x.m, x.f32, p, 0, i));
     REFUSES(SPE_ERR_TYPE, "do not multiply",
             (ta = spe_coopmat(&x.m, x.f32, 3, 8, 8, 0), a = spe_undef(&x.m, ta), spe_coop_mma(&x.m, a, a, a, 0)));
@@ -908,7 +920,150 @@ TEST(cooperative_vectors)
              spe_coopvec_mul(&x.m, spe_coopvec(&x.m, x.f32, 24), &product)));
 }
 
+/* ---- poison ---------------------------------------------------------------------------------------------------- */
+
+/* Call number k with 0 for every operand: what it returns, and who it says it is. NULL: there is no such call. */
+static const char *call_with_poison(fixture *x, int k, spe_id *result)
+{
+    static const spe_id zz[2] = {0, 0};
+    spe_id carried[1] = {0};
+    const spe_id z = 0;
+    spe_module *m = &x->m;
+    spe_block2d block;
+    memset(&block, 0, sizeof block);
+    *result = 0;
+    switch (k) {
+    case 0: *result = spe_select(m, z, z, z); return "spe_select";
+    case 1: *result = spe_dot(m, z, z); return "spe_dot";
+    case 2: *result = spe_isnan(m, z); return "spe_isnan";
+    case 3: *result = spe_any(m, z); return "spe_any";
+    case 4: *result = spe_all(m, z); return "spe_all";
+    case 5: *result = spe_bits_extract(m, z, z, z, true); return "spe_bits_extract";
+    case 6: *result = spe_bits_insert(m, z, z, z, z); return "spe_bits_insert";
+    case 7: *result = spe_uconvert(m, x->i64, z); return "spe_uconvert";
+    case 8: *result = spe_sconvert(m, x->i64, z); return "spe_sconvert";
+    case 9: *result = spe_fconvert(m, x->f64, z); return "spe_fconvert";
+    case 10: *result = spe_f_to_u(m, x->i64, z); return "spe_f_to_u";
+    case 11: *result = spe_s_to_f(m, x->f32, z); return "spe_s_to_f";
+    case 12: *result = spe_ptr_to_u(m, x->i64, z); return "spe_ptr_to_u";
+    case 13: *result = spe_u_to_ptr(m, spe_type_of(m, spe_param_id(m, 0)), z); return "spe_u_to_ptr";
+    case 14: *result = spe_bitcast(m, x->i64, z); return "spe_bitcast";
+    case 15: *result = spe_ptr_cast(m, z, x->i8); return "spe_ptr_cast";
+    case 16: *result = spe_ptr_to_generic(m, z); return "spe_ptr_to_generic";
+    case 17: *result = spe_cast(m, x->i8, z, true); return "spe_cast";
+    case 18: *result = spe_bf16_to_f32(m, z); return "spe_bf16_to_f32";
+    case 19: *result = spe_f32_to_bf16(m, z); return "spe_f32_to_bf16";
+    case 20: *result = spe_round_tf32(m, z); return "spe_round_tf32";
+    case 21: *result = spe_extract(m, z, 0); return "spe_extract";
+    case 22: *result = spe_insert(m, z, z, 0); return "spe_insert";
+    case 23: *result = spe_construct(m, spe_vec(m, x->i8, 2), 2, zz); return "spe_construct";
+    case 24: *result = spe_splat(m, spe_vec(m, x->i8, 2), z); return "spe_construct";
+    case 25: *result = spe_shuffle(m, z, z, 2, zz); return "spe_shuffle";
+    case 26: *result = spe_extract_dyn(m, z, z); return "spe_extract_dyn";
+    case 27: *result = spe_insert_dyn(m, z, z, z); return "spe_insert_dyn";
+    case 28: *result = spe_load(m, z, 0); return "spe_load";
+    case 29: *result = spe_load_volatile(m, z, 0); return "spe_load_volatile";
+    case 30: *result = spe_index(m, z, z); return "spe_index";
+    case 31: *result = spe_element(m, z, 1, zz); return "spe_element";
+    case 32: *result = spe_load_if(m, z, z, z, 0); return "spe_load_if";
+    case 33: *result = spe_math1(m, SPE_EXP, z); return "spe_math(SPE_EXP)";
+    case 34: *result = spe_math3(m, SPE_FMA, z, z, z); return "spe_math(SPE_FMA)";
+    case 35: *result = spe_sg_reduce(m, SPE_RED_ADD, z); return "spe_sg_reduce";
+    case 36: *result = spe_sg_shuffle(m, z, z); return "spe_sg_shuffle";
+    case 37: *result = spe_sg_broadcast(m, z, z); return "spe_sg_broadcast";
+    case 38: *result = spe_sg_broadcast_first(m, z); return "spe_sg_broadcast_first";
+    case 39: *result = spe_sg_ballot(m, z); return "spe_sg_ballot";
+    case 40: *result = spe_sg_ballot_count(m, z); return "spe_sg_ballot_count";
+    case 41: *result = spe_sg_all(m, z); return "spe_sg_all";
+    case 42: *result = spe_wg_reduce(m, SPE_RED_ADD, z); return "spe_wg_reduce";
+    case 43: *result = spe_wg_broadcast(m, z, z); return "spe_wg_broadcast";
+    case 44: *result = spe_atomic(m, SPE_ATOMIC_IADD, z, z, 1, 0); return "spe_atomic";
+    case 45: *result = spe_atomic_load(m, z, 1, 0); return "spe_atomic_load";
+    case 46: *result = spe_atomic_cas(m, z, z, z, 1, 0); return "spe_atomic_cas";
+    case 47: *result = spe_dpas(m, x->f32, 16, z, z, z, 0); return "spe_dpas";
+    case 48: *result = spe_copy(m, z); return "spe_copy";
+    case 49: *result = spe_coop_load(m, x->f32, z, 0, z); return "spe_coop_load";
+    case 50: *result = spe_coop_mma(m, z, z, z, 0); return "spe_coop_mma";
+    case 51: *result = spe_coopvec_load(m, spe_coopvec(m, x->f32, 4), z, z); return "spe_coopvec_load";
+    case 52: spe_store(m, z, z, 0); return "spe_store";
+    case 53: spe_store_volatile(m, z, z, 0); return "spe_store_volatile";
+    case 54: spe_store_if(m, z, z, z, 0); return "spe_store_if";
+    case 55: spe_copy_memory_sized(m, z, z, z, 0); return "spe_copy_memory_sized";
+    case 56: spe_atomic_store(m, z, z, 1, 0); return "spe_atomic_store";
+    case 57: spe_block2d_load(m, &block, z); return "spe_block2d_load";
+    case 58: spe_block2d_load_transform(m, &block, z); return "spe_block2d_load_transform";
+    case 59: spe_block2d_load_transpose(m, &block, z); return "spe_block2d_load_transpose";
+    case 60: spe_block2d_store(m, &block, z); return "spe_block2d_store";
+    case 61: spe_block2d_prefetch(m, &block); return "spe_block2d_prefetch";
+    case 62: spe_cache_load(m, z, 0, 0); return "spe_cache_load";
+    case 63: spe_cache_store(m, z, 0, 0); return "spe_cache_store";
+    case 64: spe_prefetch(m, z, z); return "spe_prefetch";
+    case 65: spe_sg_prefetch(m, z, z); return "spe_sg_prefetch";
+    case 66: spe_coop_store(m, z, z, 0, z); return "spe_coop_store";
+    case 67: spe_coopvec_store(m, z, z, z); return "spe_coopvec_store";
+    case 68: spe_coopvec_outer_accumulate(m, z, z, z, z, 0, 0, z); return "spe_coopvec_outer_accumulate";
+    case 69: spe_coopvec_sum_accumulate(m, z, z, z); return "spe_coopvec_sum_accumulate";
+    case 70: spe_if(m, z); return "spe_if";
+    case 71: spe_for(m, z, z, z, 0, NULL); return "spe_for";
+    case 72: spe_while(m, 1, carried); return "spe_while";
+    case 73: spe_switch(m, z, 0, NULL); return "spe_switch";
+    case 74: spe_return_value(m, z); return "spe_return_value";
+    default: return NULL;
+    }
+}
+
+/* 0 as an operand is an error that names the call, and nothing comes of it; after an error nothing happens at all. */
+TEST(poison_goes_through_everything)
+{
+    int k;
+    for (k = 0;; k++) {
+        fixture x;
+        const char *name;
+        spe_id result;
+        size_t words;
+        open_fixture(&x, 0);
+        name = call_with_poison(&x, k, &result);
+        if (!name) {
+            spe_free(&x.m);
+            break;
+        }
+        CHECK_MSG(!result, "%s gives id %u", name, result);
+        CHECK_MSG(spe_get_error(&x.m)->id == SPE_ERR_NO_VALUE, "%s: error %d", name, spe_get_error(&x.m)->id);
+        CHECK_HAS(spe_get_error(&x.m)->text, name);
+        CHECK_MSG(x.m.buffer[SPE_BUFFER_BODY_].count == 0, "%s writes words", name);
+        spe_free(&x.m);
+
+        open_fixture(&x, 0);
+        spe_fail(&x.m, 4711, "EARLIER", "an earlier error");
+        words = x.m.buffer[SPE_BUFFER_BODY_].count + x.m.buffer[SPE_SECTION_GLOBAL_].count;
+        call_with_poison(&x, k, &result);
+        CHECK_MSG(!result && spe_get_error(&x.m)->id == 4711, "%s after an error", name);
+        CHECK_INT(x.m.buffer[SPE_BUFFER_BODY_].count + x.m.buffer[SPE_SECTION_GLOBAL_].count, words);
+        spe_free(&x.m);
+    }
+    CHECK(k > 70);
+}
+
 /* ---- anything else --------------------------------------------------------------------------------------------- */
+
+TEST(member_decorations)
+{
+    fixture x;
+    spe_id f, i, p, members[2], s;
+    const uint32_t *w;
+    uint32_t offset = 16;
+    open_fixture(&x, 0);
+    members[0] = x.f32;
+    members[1] = x.i32;
+    s = spe_struct(&x.m, 2, members);
+    spe_decorate_member(&x.m, s, 1, SPE_DecorationMaxByteOffset, 1, &offset);
+    w = x.m.buffer[SPE_SECTION_DECORATION_].data;
+    CHECK(w && w[0] == (5u << 16 | SPE_OpMemberDecorate) && w[1] == s && w[2] == 1 && w[4] == 16);
+    spe_free(&x.m);
+    REFUSES(SPE_ERR_RANGE, "no member 2",
+            (members[0] = members[1] = x.f32, spe_decorate_member(&x.m, spe_struct(&x.m, 2, members), 2, 0, 0, NULL)));
+    REFUSES(SPE_ERR_NO_TYPE, "spe_decorate_member", spe_decorate_member(&x.m, i, 0, 0, 0, NULL));
+}
 
 TEST(generic_instructions)
 {
@@ -966,6 +1121,8 @@ int main(void)
     RUN(cooperative_matrices);
     RUN(small_floats);
     RUN(cooperative_vectors);
+    RUN(poison_goes_through_everything);
+    RUN(member_decorations);
     RUN(generic_instructions);
     return test_report();
 }
