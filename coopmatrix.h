@@ -1,30 +1,65 @@
-/* coopmatrix.h - cooperative matrices: how a matrix is spread over the work-items of a subgroup, and kernels that use it.
+/* coopmatrix.h - cooperative matrices: how a matrix is spread over the work-items of a subgroup, and kernels using it.
  *
- * A cooperative matrix of M rows and N columns is held by the S work-items ("lanes") of a subgroup together; each has an
- * equal share of it, a vector of V components. This header knows which element sits where, and writes SPIR-V that makes,
- * loads, stores, prefetches and multiplies such matrices through spirv_emit.h.
+ * A cooperative matrix of M rows and N columns is held by the S work-items ("lanes") of a subgroup together; each has
+ * an equal share of it, a vector of V components. This header knows which element sits where, and writes SPIR-V that
+ * makes, loads, stores, prefetches and multiplies such matrices through spirv_emit.h.
  *
  * Part 1, LAYOUT: host code only, no module, no emitter. `#define CM_LAYOUT_ONLY` before the include to have just that.
  *
  *     cm_layout l;
- *     int error = cm_layout_init(&l, 32, 48, CM_F16, CM_A, 16);        // 0, or an id: cm_error_text(error)
- *     cm_slot s = cm_slot_of(&l, 5, 7);                                // element (5, 7): s.lane, s.component, s.channel
- *     cm_element e = cm_element_of(&l, s);                             // and back; e.padding marks slots that hold nothing
+ *     int error = cm_layout_init(&l, 32, 48, CM_F16, CM_A, 16);   // 0, or an id: cm_error_text(error)
+ *     cm_slot s = cm_slot_of(&l, 5, 7);                           // where (5, 7) is: s.lane, s.component, s.channel
+ *     cm_element e = cm_element_of(&l, s);                        // and back; e.padding: the slot holds nothing
  *     _Static_assert(CM_V(32, 48, CM_F16, CM_A, 16) == 96, "V as an integer constant expression");
  *
  * The definition (section "General layout" of the layout text): I = min(M, S); J is the smallest n >= N with I n a
  * multiple of S; K = M / I = K1 K2; A is padded with zeros to the tensor A*[i, k1, j, k2] = A[i + k1 I + k2 I K1, j];
- * L = i + k1 I + j I K1 + k2 I K1 J numbers its entries and work-item p holds the entries p, p + S, p + 2S, ... in this order.
+ * L = i + k1 I + j I K1 + k2 I K1 J numbers its entries, and work-item p holds the entries p, p + S, p + 2S, ...
+ *
  *     use       K1                                      also
  *     CM_ACC    1                                       accumulators and results
- *     CM_A      1                                       types below 32 bits are packed when N is a multiple of omega = 4 / size
+ *     CM_A      1                                       below 32 bits: packed when N is a multiple of omega = 4 / size
  *     CM_B      max(1, 2 / size) when M > S, else 1
- * Packed means: omega neighbours of a row share one 32-bit component ("channel" 0 in the low bits), and the tensor that is
- * numbered is that of the 32-bit entries. The text leaves open what happens when those do not divide evenly over the
- * work-items (only possible for M < S): here J grows to omega times the smallest n >= N / omega with I n a multiple of S.
- * needs_mask is true when J > N, that is when there are columns which exist only as padding.
  *
- * Part 2, OPERATIONS: see the second half of this file.
+ * Packed means: omega neighbours of a row share one 32-bit component ("channel" 0 in the low bits), and the tensor that
+ * is numbered is that of the 32-bit entries. The text leaves open what happens when those do not divide evenly over the
+ * work-items (possible only for M < S): here J grows to omega times the smallest n >= N / omega with I n a multiple of
+ * S. needs_mask is true when J > N, that is when there are columns which exist only as padding.
+ *
+ * Part 2, OPERATIONS: kernels through spirv_emit.h. Inside a kernel that is being written,
+ *
+ *     cm_ctx c;
+ *     cm_begin(&c, &m, cm_target_row("bmg"), CM_AUTO);            // the target gives subgroup size and lowering
+ *     cm_mem from_a = {...}, from_b = {...}, to = {...};          // pointer, extents, position, strides: see cm_mem
+ *     cm_matrix a = cm_load(&c, 64, 32, CM_F16, CM_A, &from_a);
+ *     cm_matrix b = cm_load(&c, 32, 32, CM_F16, CM_B, &from_b);
+ *     acc = cm_mul_add(&c, CM_F32, &a, &b, &acc);                 // 64 x 32 += 64 x 32 times 32 x 32
+ *     cm_store(&c, &acc, &to);
+ *
+ *     make       cm_splat  cm_load  cm_from_components  cm_from_parts
+ *     memory     cm_load  cm_store  cm_prefetch; cm_block2d_test tells whether 2D block messages may be used
+ *     compute    cm_mul_add  cm_add cm_sub cm_mul cm_binary cm_scale; cm_map1 cm_map2 for operations of your own
+ *     change     cm_convert (type)  cm_convert_use
+ *     look in    cm_component  cm_row_index cm_col_index; a matrix is a list of ids, so it goes round a loop by
+ *                spe_for(&m, lo, hi, step, acc.parts, acc.part) ... spe_endfor(&m, acc.parts, acc.part)
+ *
+ * A matrix may be larger than the hardware's: the products are chained here. Lowerings, a row each of cm_methods_of_:
+ *
+ *     CM_INTEL   the matrix instruction where the table of products and the shape allow it (M >= S, K a multiple of its
+ *                depth); 2D block messages where the table of block shapes and cm_mem.block2d allow them
+ *     CM_PLAIN   everything else: loads and stores a lane at a time, subgroup broadcasts and FMA, straight-line code of
+ *                about K N (1 + M / (8 S)) instructions, so keep tiles small for it
+ *
+ * What the first cannot do, the second does; results agree within rounding. CM_AUTO takes what the target has.
+ *
+ * In row-major terms. The text spreads ROWS over lanes and stride_row is 1 by default, so a row-major tile of r rows
+ * and c columns is a cooperative matrix of c rows and r columns, and C = A B becomes C' = B' A' (' for transposed):
+ * the row-major B is the CM_A here, A is the CM_B and C the CM_ACC. Then parts are the matrix instruction's operands as
+ * they stand.
+ *
+ * 8-bit CM_B. The text lets a lane hold rows p and p + S; the matrix instruction wants rows 2p and 2p + 1 (16-bit types
+ * at subgroup size 8 likewise). Under CM_INTEL such operands are held that way (cm_layout_for, l.interleaved). Loads,
+ * stores, conversions and products ask the layout, so only code that looks at components by number notices.
  *
  * Errors have ids from 1000 on (one list, CM_ERRORS_). Names ending in _ are not for users.
  */
@@ -36,7 +71,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* ---- types, uses, errors ------------------------------------------------------------------------------------------ */
+/* ---- types, uses, errors ----------------------------------------------------------------------------------------- */
 
 /* name, bytes, kind, signed, bits of the storage type, storage is floating point, text */
 #define CM_TYPES_(X)                                                                                                   \
@@ -134,7 +169,8 @@ static inline const char *cm_error_text(int id)
 #undef CM_ROW_
     };
     if (id == 0) return "no error";
-    return id > CM_ERROR_FIRST_ && id < CM_ERROR_END_ ? texts[id - CM_ERROR_FIRST_ - 1] : "not an error of coopmatrix.h";
+    return id > CM_ERROR_FIRST_ && id < CM_ERROR_END_ ? texts[id - CM_ERROR_FIRST_ - 1]
+                                                      : "not an error of coopmatrix.h";
 }
 
 /* The name of an error id, as in CM_ERROR_SHAPE. */
@@ -148,16 +184,16 @@ static inline const char *cm_error_name(int id)
     return id > CM_ERROR_FIRST_ && id < CM_ERROR_END_ ? names[id - CM_ERROR_FIRST_ - 1] : "";
 }
 
-/* ---- layout as integer constant expressions ----------------------------------------------------------------------- */
+/* ---- layout as integer constant expressions ---------------------------------------------------------------------- */
 
 /* The same formulas for static arrays and _Static_assert. M, N: shape; T: type; U: use; S: subgroup size. */
 #define CM_BYTES(T)                                                                                                    \
-    (((T) == CM_F64 || (T) == CM_I64 || (T) == CM_U64 || (T) == CM_C32)                         ? 8                    \
-     : ((T) == CM_F32 || (T) == CM_TF32 || (T) == CM_I32 || (T) == CM_U32)                      ? 4                    \
-     : ((T) == CM_F16 || (T) == CM_BF16 || (T) == CM_I16 || (T) == CM_U16)                      ? 2                    \
-     : ((T) == CM_E4M3 || (T) == CM_E5M2 || (T) == CM_I8 || (T) == CM_U8)                       ? 1                    \
-     : (T) == CM_C64                                                                            ? 16                   \
-                                                                                                : 0)
+    (((T) == CM_F64 || (T) == CM_I64 || (T) == CM_U64 || (T) == CM_C32)    ? 8                                         \
+     : ((T) == CM_F32 || (T) == CM_TF32 || (T) == CM_I32 || (T) == CM_U32) ? 4                                         \
+     : ((T) == CM_F16 || (T) == CM_BF16 || (T) == CM_I16 || (T) == CM_U16) ? 2                                         \
+     : ((T) == CM_E4M3 || (T) == CM_E5M2 || (T) == CM_I8 || (T) == CM_U8)  ? 1                                         \
+     : (T) == CM_C64                                                       ? 16                                        \
+                                                                           : 0)
 #define CM_OMEGA(T) (CM_BYTES(T) < 4 ? 4 / CM_BYTES(T) : 1)
 #define CM_OMEGA_B(T) (CM_BYTES(T) < 2 ? 2 / CM_BYTES(T) : 1)
 #define CM_I(M, S) ((M) < (S) ? (M) : (S))
@@ -171,7 +207,7 @@ static inline const char *cm_error_name(int id)
 #define CM_V(M, N, T, U, S) (CM_I(M, S) * CM_K(M, S) * CM_J(M, N, T, U, S) / (S))
 #define CM_NEEDS_MASK(M, N, T, U, S) (CM_J(M, N, T, U, S) > (N))
 
-/* ---- layout ------------------------------------------------------------------------------------------------------- */
+/* ---- layout ------------------------------------------------------------------------------------------------------ */
 
 /* V counts components of the type; a packed matrix has V / omega 32-bit entries a work-item. `interleaved` is false for
  * every layout of the text; see cm_layout_interleave. */
@@ -229,8 +265,8 @@ static inline int cm_layout_init(cm_layout *l, int rows, int cols, cm_type type,
     return 0;
 }
 
-/* Not of the text: what a hardware product wants of its CM_B operand. K1 becomes `k1` (a power of two that divides K), and
- * a work-item holds k1 NEIGHBOURING rows: row = k1 + i K1 + k2 I K1 instead of i + k1 I + k2 I K1. Everything else,
+/* Not of the text: what a hardware product wants of its CM_B operand. K1 becomes `k1` (a power of two that divides K),
+ * and a work-item holds k1 NEIGHBOURING rows: row = k1 + i K1 + k2 I K1 instead of i + k1 I + k2 I K1. Everything else,
  * the numbering L included, stays. With k1 = 1 it is the text's layout. */
 static inline int cm_layout_interleave(cm_layout *l, int k1)
 {
@@ -298,11 +334,11 @@ static inline cm_element cm_element_of(const cm_layout *l, cm_slot s)
     return e;
 }
 
-/* ---- a whole matrix on the host ----------------------------------------------------------------------------------- */
+/* ---- a whole matrix on the host ---------------------------------------------------------------------------------- */
 
 /* The arguments of the text's load pseudo-code. Element (r, c) of memory is at base + r * stride_row + c * stride_col
- * (in elements). `transposed` swaps the two extents and the two strides, as the text does. A checked direction gives 0 for
- * what lies outside the extent; an unchecked one is trusted. */
+ * (in elements). `transposed` swaps the two extents and the two strides, as the text does. A checked direction gives 0
+ * for what lies outside the extent; an unchecked one is trusted. */
 typedef struct {
     void *base;
     int pos_row, pos_col;
@@ -317,14 +353,15 @@ static inline unsigned char *cm_host_address_(const cm_layout *l, const cm_host_
     cm_element e = cm_element_of(l, s);
     int row = m->pos_row + e.row, col = m->pos_col + e.col;
     int rows = m->transposed ? m->extent_cols : m->extent_rows, cols = m->transposed ? m->extent_rows : m->extent_cols;
-    ptrdiff_t down = m->transposed ? m->stride_col : m->stride_row, right = m->transposed ? m->stride_row : m->stride_col;
+    ptrdiff_t down = m->transposed ? m->stride_col : m->stride_row,
+              right = m->transposed ? m->stride_row : m->stride_col;
     if (e.padding || (m->rows_checked && (row < 0 || row >= rows)) || (m->cols_checked && (col < 0 || col >= cols)))
         return NULL;
     return (unsigned char *)m->base + (row * down + col * right) * cm_type_info(l->type)->bytes;
 }
 
-/* Walks every slot: into the vectors (store false) or back to memory (true). The vector of work-item p starts at component
- * p * V; channels of a packed component follow one another, low bits first. */
+/* Walks every slot: into the vectors (store false) or back to memory (true). The vector of work-item p starts at
+ * component p * V; channels of a packed component follow one another, low bits first. */
 static inline void cm_host_walk_(const cm_layout *l, unsigned char *vectors, const cm_host_mem *m, bool store)
 {
     size_t bytes = (size_t)cm_type_info(l->type)->bytes;
@@ -351,16 +388,15 @@ static inline void cm_gather(const cm_layout *l, const void *vectors, const cm_h
 {
     cm_host_walk_(l, (unsigned char *)(uintptr_t)vectors, to, true);
 }
-
 #ifndef CM_LAYOUT_ONLY
 #include "spirv_emit.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-/* ==== Part 2: operations that emit ================================================================================= */
+/* ==== Part 2: operations that emit ================================================================================ */
 
-/* ---- targets ------------------------------------------------------------------------------------------------------ */
+/* ---- targets ----------------------------------------------------------------------------------------------------- */
 
 /* What a device can do. A row of the table below, which the caller may copy and change (a smaller local memory, another
  * subgroup size of those it has). */
@@ -398,7 +434,7 @@ static inline const cm_target *cm_target_row(const char *name)
     return NULL;
 }
 
-/* ---- context, values, memory --------------------------------------------------------------------------------------- */
+/* ---- context, values, memory ------------------------------------------------------------------------------------- */
 
 typedef enum {
     CM_AUTO,  /* what the target's row has: matrix instruction and 2D block messages, else plain */
@@ -414,8 +450,8 @@ typedef struct {
     cm_lowering lowering; /* CM_AUTO resolved */
 } cm_ctx;
 
-/* A matrix held by a subgroup: SPIR-V vectors ("parts"), block by block (k2), each block's words cut greedily into runs of
- * 8, 4, 2, 1. A word is a 32-bit entry of a packed matrix, the K1 components of one (j, k2) of a CM_B matrix, or one
+/* A matrix held by a subgroup: SPIR-V vectors ("parts"), block by block (k2), each block's words cut greedily into runs
+ * of 8, 4, 2, 1. A word is a 32-bit entry of a packed matrix, the K1 components of one (j, k2) of a CM_B matrix, or one
  * component; its low bits come first. parts == 0 is poison: every operation takes it and gives poison.
  * Copy it by assignment; part[] may be replaced by an array of other ids of the same types (phis). */
 typedef struct {
@@ -443,7 +479,8 @@ typedef struct {
     spe_id padding; /* scalar of the storage type for what lies outside; 0: zero */
 } cm_mem;
 
-/* A component-wise operation: gets vectors (or scalars) of the arithmetic type (cm_arith_type) and returns one of the same. */
+/* A component-wise operation: gets vectors (or scalars) of the arithmetic type (cm_arith_type) and returns one of the
+ * same. */
 typedef spe_id (*cm_fn)(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user);
 
 #if defined(__GNUC__)
@@ -473,34 +510,36 @@ static inline cm_matrix cm_poison_(void)
 
 static inline bool cm_is_poison_(const cm_ctx *c, const cm_matrix *a) { return !spe_ok(c->m) || a->parts == 0; }
 
-/* Starts using a target; target may be a row of cm_target_row or a changed copy, lowering zero (CM_AUTO) for the best. */
+/* Starts using a target; target may be a row of cm_target_row or a changed copy, lowering zero (CM_AUTO) for the best.
+ */
 static inline bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering lowering)
 {
     bool dpas;
     memset(c, 0, sizeof *c);
     c->m = m;
     if (!target) {
-        cm_fail_(c, CM_ERROR_TARGET, "there is no target of this name; known are pvc, bmg, lnl, ptl, dg2, generic and soft");
+        cm_fail_(c, CM_ERROR_TARGET,
+                 "there is no target of this name; known are pvc, bmg, lnl, ptl, dg2, generic and soft");
         return false;
     }
     c->target = *target;
     dpas = (target->dpas_sizes & (uint32_t)target->subgroup_size) != 0;
     c->lowering = lowering == CM_AUTO ? (dpas ? CM_INTEL : CM_PLAIN) : lowering;
     if (!cm_power_of_two_(target->subgroup_size) || !(target->subgroup_sizes & (uint32_t)target->subgroup_size))
-        cm_fail_(c, CM_ERROR_TARGET_SUBGROUP, "subgroup size %d: target %s has the sizes in mask 0x%x", target->subgroup_size,
-                 target->name, (unsigned)target->subgroup_sizes);
+        cm_fail_(c, CM_ERROR_TARGET_SUBGROUP, "subgroup size %d: target %s has the sizes in mask 0x%x",
+                 target->subgroup_size, target->name, (unsigned)target->subgroup_sizes);
     else if (c->lowering == CM_INTEL && !dpas)
-        cm_fail_(c, CM_ERROR_LOWERING, "CM_INTEL: target %s has no matrix instruction at subgroup size %d", target->name,
-                 target->subgroup_size);
+        cm_fail_(c, CM_ERROR_LOWERING, "CM_INTEL: target %s has no matrix instruction at subgroup size %d",
+                 target->name, target->subgroup_size);
     else if (c->lowering == CM_KHR)
         cm_fail_(c, CM_ERROR_LOWERING, "CM_KHR: target %s: the KHR lowering is not available", target->name);
     return spe_ok(m);
 }
 
-/* ---- what products there are --------------------------------------------------------------------------------------- */
+/* ---- what products there are ------------------------------------------------------------------------------------- */
 
-/* Component types of A and B, the type that is accumulated in, and the operands word of the matrix instruction (0: it has
- * no such product). There the roles are swapped (our A is its B): its A flags describe our B. */
+/* Component types of A and B, the type that is accumulated in, and the operands word of the matrix instruction (0: it
+ * has no such product). There the roles are swapped (our A is its B): its A flags describe our B. */
 typedef struct {
     cm_type a, b, acc;
     uint32_t dpas;
@@ -551,20 +590,20 @@ static inline bool cm_product_takes(cm_type acc, cm_type c_or_d)
 /* Depth of one matrix instruction, in components of this size: eight dwords. */
 static inline int cm_dpas_depth_(int bytes) { return 32 / bytes; }
 
-/* ---- layouts as a context holds them ------------------------------------------------------------------------------- */
+/* ---- layouts as a context holds them ----------------------------------------------------------------------------- */
 
-/* The layout that values of this context have: the text's, but where the matrix instruction wants more than one row of its
- * CM_B operand in a lane (8-bit types, and 16-bit ones at subgroup size 8), neighbouring rows (cm_layout_interleave).
- * Everything here asks the layout where an element is, so this shows only in which component holds what.
- * On an error the result has rows == 0. */
+/* The layout that values of this context have: the text's, but where the matrix instruction wants more than one row of
+ * its CM_B operand in a lane (8-bit types, and 16-bit ones at subgroup size 8), neighbouring rows
+ * (cm_layout_interleave). Everything here asks the layout where an element is, so this shows only in which component
+ * holds what. On an error the result has rows == 0. */
 static inline cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use)
 {
     cm_layout l;
     const cm_product *row;
     int depth, error = cm_layout_init(&l, rows, cols, type, use, c->target.subgroup_size);
     if (error) {
-        spe_fail(c->m, error, cm_error_name(error), "%s: %d x %d, type %d, use %d, subgroup size %d", cm_error_text(error),
-                 rows, cols, (int)type, (int)use, c->target.subgroup_size);
+        spe_fail(c->m, error, cm_error_name(error), "%s: %d x %d, type %d, use %d, subgroup size %d",
+                 cm_error_text(error), rows, cols, (int)type, (int)use, c->target.subgroup_size);
         return l;
     }
     row = cm_product_row(type, type);
@@ -601,7 +640,8 @@ static inline int cm_part_words(const cm_layout *l, int part)
     return cm_run_(words, part % cm_runs_(words));
 }
 
-/* The type of a component in memory and in parts: bf16 and 8-bit floats are integers. 0 and an error for complex types. */
+/* The type of a component in memory and in parts: bf16 and 8-bit floats are integers. 0 and an error for complex types.
+ */
 static inline spe_id cm_storage_type(cm_ctx *c, cm_type type)
 {
     const cm_type_row *t = cm_type_info(type);
@@ -666,7 +706,7 @@ static inline bool cm_same_layout_(const cm_layout *a, const cm_layout *b)
            a->interleaved == b->interleaved;
 }
 
-/* ---- parts <-> components ------------------------------------------------------------------------------------------ */
+/* ---- parts <-> components ---------------------------------------------------------------------------------------- */
 
 static inline spe_id cm_bitcast_(cm_ctx *c, spe_id type, spe_id v)
 {
@@ -746,7 +786,7 @@ static inline cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const 
     return a;
 }
 
-/* ---- conversion of vectors ----------------------------------------------------------------------------------------- */
+/* ---- conversion of vectors --------------------------------------------------------------------------------------- */
 
 static inline spe_id cm_like_(cm_ctx *c, spe_id elem, spe_id v) /* elem, as many as v has */
 {
@@ -806,7 +846,8 @@ static inline spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe
     return cm_from_arith_(c, to, cm_convert_arith_(c, from, to, cm_to_arith_(c, from, v)));
 }
 
-/* All V components of this lane as scalars of the storage type of `type`, converted to it; in the arena, NULL on error. */
+/* All V components of this lane as scalars of the storage type of `type`, converted to it; in the arena, NULL on error.
+ */
 static inline spe_id *cm_components_(cm_ctx *c, const cm_matrix *a, cm_type type)
 {
     int part, first, i, v = 0, channels = cm_channels_(&a->l);
@@ -822,7 +863,7 @@ static inline spe_id *cm_components_(cm_ctx *c, const cm_matrix *a, cm_type type
     return out;
 }
 
-/* ---- construction, component-wise operations ------------------------------------------------------------------------ */
+/* ---- construction, component-wise operations --------------------------------------------------------------------- */
 
 /* Every element is `scalar`, a value of the storage type (TinyTC: construct); 0 for zero. */
 static inline cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, spe_id scalar)
@@ -840,14 +881,17 @@ static inline cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm
     if (scalar) word = cm_pack_(c, &l, cm_join_(c, cm_storage_type(c, type), copies, cm_channels_(&l), 1), 1);
     for (i = 0; i < a.parts; i++) {
         spe_id vector = cm_part_type(c, &l, i);
-        if (!scalar) a.part[i] = spe_null(c->m, vector);
-        else a.part[i] = cm_part_words(&l, i) == 1 ? word : spe_splat(c->m, vector, word);
+        if (!scalar)
+            a.part[i] = spe_null(c->m, vector);
+        else
+            a.part[i] = cm_part_words(&l, i) == 1 ? word : spe_splat(c->m, vector, word);
     }
     return a;
 }
 
 /* fn on every group of components of a (and b, when given), the result converted to the type of l. */
-static inline cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user)
+static inline cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_matrix *b, cm_fn fn,
+                                void *user)
 {
     cm_matrix d = cm_new_(c, l);
     cm_type type = a->l.type;
@@ -882,8 +926,8 @@ static inline cm_matrix cm_map2(cm_ctx *c, const cm_matrix *a, const cm_matrix *
         return cm_poison_();
     }
     if (!cm_same_layout_(&a->l, &b->l)) {
-        cm_fail_(c, CM_ERROR_SHAPE, "matrices differ: %d x %d %s and %d x %d %s", a->l.rows, a->l.cols, cm_use_name(a->l.use),
-                 b->l.rows, b->l.cols, cm_use_name(b->l.use));
+        cm_fail_(c, CM_ERROR_SHAPE, "matrices differ: %d x %d %s and %d x %d %s", a->l.rows, a->l.cols,
+                 cm_use_name(a->l.use), b->l.rows, b->l.cols, cm_use_name(b->l.use));
         return cm_poison_();
     }
     return cm_map_(c, &a->l, a, b, fn, user);
@@ -929,7 +973,7 @@ static inline cm_matrix cm_scale(cm_ctx *c, const cm_matrix *a, spe_id scalar)
     return cm_mul(c, a, &s);
 }
 
-/* ---- where a component is, in the kernel ---------------------------------------------------------------------------- */
+/* ---- where a component is, in the kernel ------------------------------------------------------------------------- */
 
 static inline spe_id cm_i32_(cm_ctx *c, int v) { return spe_i32(c->m, v); }
 
@@ -992,10 +1036,10 @@ static inline spe_id cm_col_index(cm_ctx *c, const cm_layout *l, int v)
     return cm_plus_(c, cm_times_(c, lane.j0, l->omega), cm_first_element_(l, v).col);
 }
 
-/* ---- conversion of matrices ---------------------------------------------------------------------------------------- */
+/* ---- conversion of matrices -------------------------------------------------------------------------------------- */
 
-/* Where component v of each lane of layout `to` comes from in layout `from`: the distinct components, and whether no lane
- * needs another's. At most one row or column of sources a lane, so S is enough room. */
+/* Where component v of each lane of layout `to` comes from in layout `from`: the distinct components, and whether no
+ * lane needs another's. At most one row or column of sources a lane, so S is enough room. */
 typedef struct {
     int source[64], count;
     bool in_lane;
@@ -1058,9 +1102,12 @@ static inline cm_matrix cm_relayout_(cm_ctx *c, const cm_matrix *a, const cm_lay
     for (i = 0; i < to->V; i++) {
         cm_sources_ s;
         cm_find_sources_(&a->l, to, i, &s);
-        if (s.count == 0) v[i] = zero;
-        else if (s.count == 1 && s.in_lane) v[i] = from[s.source[0]];
-        else v[i] = cm_fetch_(c, &a->l, to, i, &s, from);
+        if (s.count == 0)
+            v[i] = zero;
+        else if (s.count == 1 && s.in_lane)
+            v[i] = from[s.source[0]];
+        else
+            v[i] = cm_fetch_(c, &a->l, to, i, &s, from);
     }
     return cm_from_components(c, to, v);
 }
@@ -1081,20 +1128,22 @@ static inline cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, 
     return cm_aligned_(&l, &a->l) ? cm_map_(c, &l, a, NULL, NULL, NULL) : cm_relayout_(c, a, &l);
 }
 
-/* The same matrix with components of another type: to nearest even between floats, towards zero from float to integer (what
- * does not fit is undefined), the low bits between integers. Lanes exchange components when the layouts ask for it. */
+/* The same matrix with components of another type: to nearest even between floats, towards zero from float to integer
+ * (what does not fit is undefined), the low bits between integers. Lanes exchange components when the layouts ask for
+ * it. */
 static inline cm_matrix cm_convert(cm_ctx *c, const cm_matrix *a, cm_type type)
 {
     return cm_change_(c, a, type, a->l.use);
 }
 
-/* The same matrix for another use: 16-bit accumulators become operands inside each lane, 8-bit CM_B may need shuffles. */
+/* The same matrix for another use: 16-bit accumulators become operands inside each lane, 8-bit CM_B may need shuffles.
+ */
 static inline cm_matrix cm_convert_use(cm_ctx *c, const cm_matrix *a, cm_use use)
 {
     return cm_change_(c, a, a->l.type, use);
 }
 
-/* ---- memory: what all paths share ----------------------------------------------------------------------------------- */
+/* ---- memory: what all paths share -------------------------------------------------------------------------------- */
 
 /* cm_mem with the defaults filled in and, for a transposed matrix, extents and strides swapped. Strides are never 0. */
 typedef struct {
@@ -1132,12 +1181,13 @@ static inline bool cm_surface_init_(cm_ctx *c, cm_surface_ *s, cm_type type, con
     memset(s, 0, sizeof *s);
     if (!spe_ok(c->m)) return false;
     if (pointer.kind != SPE_KIND_POINTER || pointer.elem != storage) {
-        cm_fail_(c, CM_ERROR_POINTER, "cm_mem.ptr is not a pointer to the storage type of %s", cm_type_info(type)->name);
+        cm_fail_(c, CM_ERROR_POINTER, "cm_mem.ptr is not a pointer to the storage type of %s",
+                 cm_type_info(type)->name);
         return false;
     }
-    if (!cm_check_i32_(c, "rows", mem->rows) || !cm_check_i32_(c, "cols", mem->cols) || !cm_check_i32_(c, "row", mem->row) ||
-        !cm_check_i32_(c, "col", mem->col) || !cm_check_i32_(c, "stride_row", mem->stride_row) ||
-        !cm_check_i32_(c, "stride_col", mem->stride_col))
+    if (!cm_check_i32_(c, "rows", mem->rows) || !cm_check_i32_(c, "cols", mem->cols) ||
+        !cm_check_i32_(c, "row", mem->row) || !cm_check_i32_(c, "col", mem->col) ||
+        !cm_check_i32_(c, "stride_row", mem->stride_row) || !cm_check_i32_(c, "stride_col", mem->stride_col))
         return false;
     if (mem->padding && spe_type_of(c->m, mem->padding) != storage) {
         cm_fail_(c, CM_ERROR_SCALAR, "cm_mem.padding is not of the storage type of %s", cm_type_info(type)->name);
@@ -1168,7 +1218,7 @@ static inline bool cm_surface_init_(cm_ctx *c, cm_surface_ *s, cm_type type, con
     return true;
 }
 
-/* ---- 2D block messages: what is legal ------------------------------------------------------------------------------- */
+/* ---- 2D block messages: what is legal ---------------------------------------------------------------------------- */
 
 typedef enum { CM_BLOCK_LOAD, CM_BLOCK_TRANSFORM, CM_BLOCK_TRANSPOSE, CM_BLOCK_STORE, CM_BLOCK_PREFETCH } cm_block_op;
 
@@ -1183,19 +1233,29 @@ typedef struct {
 static inline const cm_block_shape *cm_block_shape_row(cm_block_op op, int elem, int width, uint32_t count)
 {
     static const cm_block_shape rows[] = {
-        {CM_BLOCK_LOAD, 1, 32, 63, 1 | 2},         {CM_BLOCK_LOAD, 1, 16, 8 | 16 | 32, 4},
-        {CM_BLOCK_LOAD, 2, 16, 63, 1 | 2},         {CM_BLOCK_LOAD, 4, 8, 63, 1 | 2},
-        {CM_BLOCK_LOAD, 4, 16, 63, 1},             {CM_BLOCK_TRANSFORM, 1, 16, 32, 1 | 2 | 4},
-        {CM_BLOCK_TRANSFORM, 2, 16, 16 | 32, 1 | 2}, {CM_BLOCK_TRANSPOSE, 4, 8, 16 | 32, 1},
-        {CM_BLOCK_STORE, 1, 16, 15, 1},            {CM_BLOCK_STORE, 1, 32, 15, 1},
-        {CM_BLOCK_STORE, 2, 16, 15, 1},            {CM_BLOCK_STORE, 4, 16, 15, 1},
-        {CM_BLOCK_PREFETCH, 1, 32, 63, 1 | 2},     {CM_BLOCK_PREFETCH, 1, 16, 32, 1 | 2},
-        {CM_BLOCK_PREFETCH, 1, 16, 8 | 16 | 32, 4}, {CM_BLOCK_PREFETCH, 2, 16, 63, 1 | 2},
-        {CM_BLOCK_PREFETCH, 4, 8, 63, 1 | 2},      {CM_BLOCK_PREFETCH, 4, 16, 63, 1},
+        {CM_BLOCK_LOAD, 1, 32, 63, 1 | 2},
+        {CM_BLOCK_LOAD, 1, 16, 8 | 16 | 32, 4},
+        {CM_BLOCK_LOAD, 2, 16, 63, 1 | 2},
+        {CM_BLOCK_LOAD, 4, 8, 63, 1 | 2},
+        {CM_BLOCK_LOAD, 4, 16, 63, 1},
+        {CM_BLOCK_TRANSFORM, 1, 16, 32, 1 | 2 | 4},
+        {CM_BLOCK_TRANSFORM, 2, 16, 16 | 32, 1 | 2},
+        {CM_BLOCK_TRANSPOSE, 4, 8, 16 | 32, 1},
+        {CM_BLOCK_STORE, 1, 16, 15, 1},
+        {CM_BLOCK_STORE, 1, 32, 15, 1},
+        {CM_BLOCK_STORE, 2, 16, 15, 1},
+        {CM_BLOCK_STORE, 4, 16, 15, 1},
+        {CM_BLOCK_PREFETCH, 1, 32, 63, 1 | 2},
+        {CM_BLOCK_PREFETCH, 1, 16, 32, 1 | 2},
+        {CM_BLOCK_PREFETCH, 1, 16, 8 | 16 | 32, 4},
+        {CM_BLOCK_PREFETCH, 2, 16, 63, 1 | 2},
+        {CM_BLOCK_PREFETCH, 4, 8, 63, 1 | 2},
+        {CM_BLOCK_PREFETCH, 4, 16, 63, 1},
     };
     size_t i;
     for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].op == op && rows[i].elem == elem && rows[i].width == width && (rows[i].counts & count)) return &rows[i];
+        if (rows[i].op == op && rows[i].elem == elem && rows[i].width == width && (rows[i].counts & count))
+            return &rows[i];
     return NULL;
 }
 
@@ -1208,7 +1268,8 @@ static inline int cm_block_count_(cm_block_op op, int elem, int width, int block
     return 0;
 }
 
-/* The height to use for `rest` rows: the largest legal one that fits, else the smallest legal one (it reads too much). */
+/* The height to use for `rest` rows: the largest legal one that fits, else the smallest legal one (it reads too much).
+ */
 static inline int cm_block_height_(const cm_block_shape *shape, int rest)
 {
     int h;
@@ -1219,8 +1280,8 @@ static inline int cm_block_height_(const cm_block_shape *shape, int rest)
     return 0;
 }
 
-/* Bytes of the surface: its width, rows of memory, and pitch. The direction whose stride is 1 is its width; one that is not
- * checked is taken as the largest there can be. */
+/* Bytes of the surface: its width, rows of memory, and pitch. The direction whose stride is 1 is its width; one that is
+ * not checked is taken as the largest there can be. */
 static inline bool cm_block_surface_(cm_ctx *c, cm_type type, const cm_surface_ *s, spe_block2d *b, bool *transposed)
 {
     int bytes = cm_type_info(type)->bytes;
@@ -1242,10 +1303,10 @@ static inline bool cm_block_surface_(cm_ctx *c, cm_type type, const cm_surface_ 
     return true;
 }
 
-/* Bool (i1): whether 2D block messages may be used on this memory, so that CM_BLOCK2D_YES may be promised: base address a
- * multiple of 64, pitch a multiple of 16 bytes and not below the width, width at least 64 bytes and a multiple of 4 (all up
- * to 2^24), x a multiple of 4 bytes, memory global and contiguous in one direction. Folded to a constant where it can be. A
- * loop that moves the position tests the first one and its steps. */
+/* Bool (i1): whether 2D block messages may be used on this memory, so that CM_BLOCK2D_YES may be promised: base address
+ * a multiple of 64, pitch a multiple of 16 bytes and not below the width, width at least 64 bytes and a multiple of 4
+ * (all up to 2^24), x a multiple of 4 bytes, memory global and contiguous in one direction. Folded to a constant where
+ * it can be. A loop that moves the position tests the first one and its steps. */
 static inline spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem)
 {
     spe_module *m = c->m;
@@ -1300,7 +1361,7 @@ static inline bool cm_block2d_wanted_(cm_ctx *c, cm_type type, const cm_mem *mem
     return mem->block2d == CM_BLOCK2D_YES || cm_block2d_proven_(c, type, mem, b);
 }
 
-/* ---- 2D block messages: load, store, prefetch ------------------------------------------------------------------------- */
+/* ---- 2D block messages: load, store, prefetch -------------------------------------------------------------------- */
 
 /* How one layout is covered: the message, elements across (a block of rows, or with TRANSPOSE of words), how far a word
  * advances in y (or x), and the legal shape. */
@@ -1326,8 +1387,8 @@ static inline bool cm_block_plan_load_(const cm_layout *l, bool transposed, cm_b
     return true;
 }
 
-/* Parts of block k2 whose words lie in first .. first + words, read back from the variable that a message filled; the block
- * starts there at element `at`. */
+/* Parts of block k2 whose words lie in first .. first + words, read back from the variable that a message filled; the
+ * block starts there at element `at`. */
 static inline void cm_block_read_(cm_ctx *c, cm_matrix *a, int k2, int first, int words, spe_id variable, int at)
 {
     int all = cm_block_words_(&a->l), runs = cm_runs_(all), run, word = 0;
@@ -1343,8 +1404,8 @@ static inline void cm_block_read_(cm_ctx *c, cm_matrix *a, int k2, int first, in
 }
 
 /* One message: blocks k2 .. k2 + count of the matrix, words first .. of each. Returns how many words it brought. */
-static inline int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, const spe_block2d *surface, int k2,
-                                    int first)
+static inline int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, const spe_block2d *surface,
+                                    int k2, int first)
 {
     spe_module *m = c->m;
     spe_block2d b = *surface;
@@ -1366,15 +1427,19 @@ static inline int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan
     }
     variable = spe_local_var(m, spe_array(m, spe_int(m, (uint32_t)cm_word_bits_(&a->l)), (uint32_t)(words * p->count)));
     ptr = spe_element(m, variable, 1, &zero);
-    if (transpose) spe_block2d_load_transpose(m, &b, ptr);
-    else if (p->op == CM_BLOCK_TRANSFORM) spe_block2d_load_transform(m, &b, ptr);
-    else spe_block2d_load(m, &b, ptr);
+    if (transpose)
+        spe_block2d_load_transpose(m, &b, ptr);
+    else if (p->op == CM_BLOCK_TRANSFORM)
+        spe_block2d_load_transform(m, &b, ptr);
+    else
+        spe_block2d_load(m, &b, ptr);
     for (i = 0; i < p->count; i++) cm_block_read_(c, a, k2 + i, first, words, variable, i * words);
     return words;
 }
 
 /* Method: load by 2D block messages. False when they cannot do it (nothing has been emitted then). */
-static inline bool cm_load_block2d_(cm_ctx *c, const cm_layout *l, const cm_mem *mem, const cm_surface_ *s, cm_matrix *out)
+static inline bool cm_load_block2d_(cm_ctx *c, const cm_layout *l, const cm_mem *mem, const cm_surface_ *s,
+                                    cm_matrix *out)
 {
     cm_block_plan_ plan;
     spe_block2d b;
@@ -1412,7 +1477,8 @@ static inline bool cm_store_block2d_(cm_ctx *c, const cm_matrix *a, const cm_mem
         one.y = cm_plus_(c, b.y, word);
         variable = spe_local_var(c->m, spe_array(c->m, spe_int(c->m, (uint32_t)cm_word_bits_(l)), (uint32_t)words));
         ptr = spe_element(c->m, variable, 1, &zero);
-        spe_store(c->m, spe_ptr_cast(c->m, ptr, cm_part_type(c, l, part)), a->part[part], (uint32_t)cm_word_bits_(l) / 8);
+        spe_store(c->m, spe_ptr_cast(c->m, ptr, cm_part_type(c, l, part)), a->part[part],
+                  (uint32_t)cm_word_bits_(l) / 8);
         spe_block2d_store(c->m, &one, ptr);
         word += words;
     }
@@ -1442,8 +1508,8 @@ static inline bool cm_prefetch_block2d_(cm_ctx *c, cm_type type, int across, int
     return true;
 }
 
-/* The same pointer, asking for a cache policy: 1 caches in the first level too, 2 does not. (One decoration an id: spirv-val
- * takes no second, so the other levels keep their default, which is to cache.) */
+/* The same pointer, asking for a cache policy: 1 caches in the first level too, 2 does not. (One decoration an id:
+ * spirv-val takes no second, so the other levels keep their default, which is to cache.) */
 static inline spe_id cm_cached_pointer_(cm_ctx *c, spe_id ptr, int level)
 {
     spe_id copy = spe_copy(c->m, ptr);
@@ -1451,7 +1517,7 @@ static inline spe_id cm_cached_pointer_(cm_ctx *c, spe_id ptr, int level)
     return copy;
 }
 
-/* ---- memory a lane at a time ------------------------------------------------------------------------------------------- */
+/* ---- memory a lane at a time ------------------------------------------------------------------------------------- */
 
 /* A test that constants decide to be true is no test. */
 static inline spe_id cm_unless_true_(cm_ctx *c, spe_id test)
@@ -1468,8 +1534,9 @@ static inline spe_id cm_copies_(cm_ctx *c, spe_id scalar, int n)
     return n == 1 ? scalar : spe_splat(c->m, spe_vec(c->m, spe_type_of(c->m, scalar), (uint32_t)n), scalar);
 }
 
-/* A row of the matrix in this lane: the address of its element in column 0 of the memory. A column: how many elements further.
- * inside: whether a test says so, 0 when there is no test. Outside, both are those of position 0, which is safe to read. */
+/* A row of the matrix in this lane: the address of its element in column 0 of the memory. A column: how many elements
+ * further. inside: whether a test says so, 0 when there is no test. Outside, both are those of position 0, which is
+ * safe to read. */
 typedef struct {
     spe_id at, inside;
 } cm_axis_;
@@ -1510,7 +1577,8 @@ static inline void cm_rows_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s,
     for (i = 0; i < a->rows; i++) {
         int k1 = i % l->K1, k2 = i / l->K1, first = (l->interleaved ? k1 : k1 * l->I) + k2 * l->I * l->K1;
         a->row[i] = cm_position_(c, s->row, cm_plus_(c, lane, first), s->rows);
-        a->row[i].at = spe_index(c->m, s->ptr, cm_distance_(c, cm_or_zero_(c, a->row[i].inside, a->row[i].at), s->down));
+        a->row[i].at =
+            spe_index(c->m, s->ptr, cm_distance_(c, cm_or_zero_(c, a->row[i].inside, a->row[i].at), s->down));
     }
 }
 
@@ -1524,7 +1592,11 @@ static inline void cm_columns_(cm_ctx *c, const cm_surface_ *s, cm_axes_ *a)
     for (first = 0; first < a->cols; first += n) {
         spe_id numbers[16], vector;
         cm_axis_ all = {0, 0};
-        n = a->cols - first >= 16 ? 16 : a->cols - first >= 8 ? 8 : a->cols - first >= 4 ? 4 : a->cols - first >= 2 ? 2 : 1;
+        n = a->cols - first >= 16  ? 16
+            : a->cols - first >= 8 ? 8
+            : a->cols - first >= 4 ? 4
+            : a->cols - first >= 2 ? 2
+                                   : 1;
         vector = spe_vec(m, spe_int(m, 32), (uint32_t)n);
         for (i = 0; i < n; i++) numbers[i] = cm_i32_(c, first + i);
         vector = n == 1 ? numbers[0] : spe_composite_const(m, vector, (uint32_t)n, numbers);
@@ -1561,8 +1633,10 @@ static inline bool cm_axes_init_(cm_ctx *c, const cm_layout *l, const cm_surface
     a->col = (cm_axis_ *)spe_alloc(c->m, (size_t)a->cols * sizeof(cm_axis_));
     if (!a->row || !a->col) return false;
     cm_rows_(c, l, s, a);
-    if (l->I == l->S) cm_columns_(c, s, a);
-    else cm_columns_spread_(c, l, s, a);
+    if (l->I == l->S)
+        cm_columns_(c, s, a);
+    else
+        cm_columns_spread_(c, l, s, a);
     return spe_ok(c->m);
 }
 
@@ -1591,10 +1665,14 @@ static inline spe_id cm_inside_(cm_ctx *c, const cm_layout *l, const cm_axes_ *a
         cm_axes_of_(l, v + i, &row, &col);
         rows[i] = axes->row[row].inside;
         cols[i] = axes->col[col].inside;
-        if (!rows[i]) rows[i] = spe_const_bool(c->m, true);
-        else whole[0] = rows[i];
-        if (!cols[i]) cols[i] = spe_const_bool(c->m, true);
-        else whole[1] = cols[i];
+        if (!rows[i])
+            rows[i] = spe_const_bool(c->m, true);
+        else
+            whole[0] = rows[i];
+        if (!cols[i])
+            cols[i] = spe_const_bool(c->m, true);
+        else
+            whole[1] = cols[i];
     }
     if (whole[0]) whole[0] = l->K1 == 1 ? cm_copies_(c, rows[0], n) : cm_join_(c, elem, rows, n, 1);
     if (whole[1]) whole[1] = cm_join_(c, elem, cols, n, 1);
@@ -1602,7 +1680,8 @@ static inline spe_id cm_inside_(cm_ctx *c, const cm_layout *l, const cm_axes_ *a
 }
 
 /* `words` words of a part, from component v on, packed as they are read so that few values are alive at a time. */
-static inline spe_id cm_load_words_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const cm_axes_ *axes, int v, int words)
+static inline spe_id cm_load_words_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const cm_axes_ *axes, int v,
+                                    int words)
 {
     spe_id read[16], vector, inside, elem = cm_storage_type(c, l->type);
     int i, row, col, n = words * cm_channels_(l);
@@ -1617,9 +1696,11 @@ static inline spe_id cm_load_words_(cm_ctx *c, const cm_layout *l, const cm_surf
     return cm_pack_(c, l, vector, words);
 }
 
-/* Method: load component by component, section "Load pseudo-code". What is outside reads an element inside and takes the
- * padding instead, so there is no branch a component; one branch around everything is for memory without elements. */
-static inline bool cm_load_lanes_(cm_ctx *c, const cm_layout *l, const cm_mem *mem, const cm_surface_ *s, cm_matrix *out)
+/* Method: load component by component, section "Load pseudo-code". What is outside reads an element inside and takes
+ * the padding instead, so there is no branch a component; one branch around everything is for memory without elements.
+ */
+static inline bool cm_load_lanes_(cm_ctx *c, const cm_layout *l, const cm_mem *mem, const cm_surface_ *s,
+                                  cm_matrix *out)
 {
     spe_id some = cm_not_empty_(c, s);
     cm_matrix none = cm_poison_();
@@ -1673,8 +1754,8 @@ static inline void cm_store_straight_(cm_ctx *c, const cm_matrix *a, const cm_su
 }
 
 /* Column `number` + i of the matrix, i a value: its rows (k1, k2) from the vectors of each block, i K1 + k1 in each. */
-static inline void cm_store_column_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const cm_axis_ *rows, int number,
-                                    spe_id i, const spe_id *vectors)
+static inline void cm_store_column_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const cm_axis_ *rows,
+                                    int number, spe_id i, const spe_id *vectors)
 {
     spe_module *m = c->m;
     spe_id far = cm_distance_(c, spe_iadd(m, cm_plus_(c, s->col, number), i), s->right);
@@ -1709,7 +1790,8 @@ static inline bool cm_store_loops_(cm_ctx *c, const cm_matrix *a, const cm_surfa
             ends[0][1] = cm_i32_(c, 0);
             ends[1][0] = spe_isub(c->m, spe_isub(c->m, s->cols, s->col), cm_i32_(c, number));
             ends[1][1] = cm_i32_(c, columns);
-            i = spe_for(c->m, spe_math(c->m, SPE_SMAX, 2, ends[0]), spe_math(c->m, SPE_SMIN, 2, ends[1]), cm_i32_(c, 1), 0, NULL);
+            i = spe_for(c->m, spe_math(c->m, SPE_SMAX, 2, ends[0]), spe_math(c->m, SPE_SMIN, 2, ends[1]), cm_i32_(c, 1),
+                        0, NULL);
             cm_store_column_(c, l, s, axes.row, number, i, vectors);
             spe_endfor(c->m, 0, NULL);
         }
@@ -1726,7 +1808,7 @@ static inline bool cm_store_lanes_(cm_ctx *c, const cm_matrix *a, const cm_mem *
     return true;
 }
 
-/* ---- product: matrix instruction ---------------------------------------------------------------------------------------- */
+/* ---- product: matrix instruction --------------------------------------------------------------------------------- */
 
 /* What a product method gets: D = A B + C, all of C and D in the type that is accumulated in. */
 typedef struct {
@@ -1735,9 +1817,9 @@ typedef struct {
     cm_matrix acc; /* C going in, D coming out; its part array is the method's own */
 } cm_job_;
 
-/* Method: the matrix instruction. Its B operand is a part of ours as it stands (eight 32-bit entries of a lane's row), its A
- * operand a part of our B (up to eight columns), its accumulators the parts of ours. K outermost, so that products
- * which depend on one another are far apart. */
+/* Method: the matrix instruction. Its B operand is a part of ours as it stands (eight 32-bit entries of a lane's row),
+ * its A operand a part of our B (up to eight columns), its accumulators the parts of ours. K outermost, so that
+ * products which depend on one another are far apart. */
 static inline bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
 {
     const cm_layout *la = &job->a->l, *lb = &job->b->l, *ld = &job->acc.l;
@@ -1755,7 +1837,7 @@ static inline bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
     return true;
 }
 
-/* ---- product: plain -------------------------------------------------------------------------------------------------------- */
+/* ---- product: plain ---------------------------------------------------------------------------------------------- */
 
 /* acc + x y in the type that is accumulated in. */
 static inline spe_id cm_fma_(cm_ctx *c, cm_type acc, spe_id x, spe_id y, spe_id sum)
@@ -1775,8 +1857,8 @@ static inline spe_id cm_broadcast_b_(cm_ctx *c, const cm_layout *l, const spe_id
     return spe_sg_broadcast(c->m, b[s.component * l->omega + s.channel], cm_i32_(c, s.lane));
 }
 
-/* M >= S: a lane has whole rows of A and D, so one broadcast of B serves all its rows, and eight columns are one vector. The
- * broadcasts of a k and run of columns come first, then their products. */
+/* M >= S: a lane has whole rows of A and D, so one broadcast of B serves all its rows, and eight columns are one
+ * vector. The broadcasts of a k and run of columns come first, then their products. */
 static inline void cm_mul_add_rows_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
 {
     const cm_layout *la = &job->a->l, *lb = &job->b->l, *ld = &job->acc.l;
@@ -1811,11 +1893,13 @@ static inline spe_id cm_choose_b_(cm_ctx *c, const cm_job_ *job, const spe_id *b
     return got;
 }
 
-/* M < S: the lanes of one row of D are I apart and each has its own column; A's element comes from the lane that has it. */
+/* M < S: the lanes of one row of D are I apart and each has its own column; A's element comes from the lane that has
+ * it. */
 static inline bool cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
 {
     const cm_layout *la = &job->a->l, *lb = &job->b->l, *ld = &job->acc.l;
-    spe_id *d = cm_components_(c, &job->acc, ld->type), *x = (spe_id *)spe_alloc(c->m, (size_t)lb->rows * sizeof(spe_id));
+    spe_id *d = cm_components_(c, &job->acc, ld->type),
+           *x = (spe_id *)spe_alloc(c->m, (size_t)lb->rows * sizeof(spe_id));
     cm_lane lane = cm_lane_(c, ld);
     int k, v;
     if (!d || !x) return false;
@@ -1830,8 +1914,8 @@ static inline bool cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, 
     return true;
 }
 
-/* Method: broadcasts and FMA in the type that is accumulated in, straight-line: K N broadcasts and K N M / S products of a
- * lane (in vectors of up to eight). Works for every layout, interleaved ones too. */
+/* Method: broadcasts and FMA in the type that is accumulated in, straight-line: K N broadcasts and K N M / S products
+ * of a lane (in vectors of up to eight). Works for every layout, interleaved ones too. */
 static inline bool cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
 {
     cm_type acc = job->row->acc;
@@ -1842,7 +1926,7 @@ static inline bool cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
     return true;
 }
 
-/* ---- the lowerings: what to try first; what says no leaves it to the plain method ----------------------------------------------- */
+/* ---- the lowerings: what to try first; what says no leaves it to the plain method -------------------------------- */
 
 typedef struct {
     bool (*load)(cm_ctx *, const cm_layout *, const cm_mem *, const cm_surface_ *, cm_matrix *);
@@ -1865,7 +1949,7 @@ static inline const cm_methods_ *cm_methods_of_(const cm_ctx *c)
     return rows[c->lowering];
 }
 
-/* ---- load, store, prefetch, multiply and add -------------------------------------------------------------------------------------- */
+/* ---- load, store, prefetch, multiply and add --------------------------------------------------------------------- */
 
 /* Loads a matrix (section "Load pseudo-code"); what lies outside checked extents is the padding. */
 static inline cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const cm_mem *from)
@@ -1886,8 +1970,9 @@ static inline void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to)
     if (!cm_methods_of_(c)->store(c, a, to, &s)) cm_store_lanes_(c, a, to, &s);
 }
 
-/* Asks for rows x cols elements (any numbers) to be brought nearer; level 0: wherever the device likes, 1: all caches, 2: all
- * but the first. Emits nothing where there are no 2D block messages for it: a prefetch never changes a result. */
+/* Asks for rows x cols elements (any numbers) to be brought nearer; level 0: wherever the device likes, 1: all caches,
+ * 2: all but the first. Emits nothing where there are no 2D block messages for it: a prefetch never changes a result.
+ */
 static inline void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, const cm_mem *from, int level)
 {
     cm_surface_ s;
@@ -1903,24 +1988,28 @@ static inline void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, cons
     cm_methods_of_(c)->prefetch(c, type, transposed ? cols : rows, transposed ? rows : cols, &b);
 }
 
-static inline bool cm_check_product_(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc,
-                                     const cm_product *row)
+static inline bool cm_check_product_(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
+                                     const cm_matrix *acc, const cm_product *row)
 {
     const char *ta = cm_type_info(a->l.type)->name, *tb = cm_type_info(b->l.type)->name;
-    if (a->l.use != CM_A) cm_fail_(c, CM_ERROR_OPERAND_USE, "A of a product is a %s, not a matrix_a", cm_use_name(a->l.use));
-    else if (b->l.use != CM_B) cm_fail_(c, CM_ERROR_OPERAND_USE, "B of a product is a %s, not a matrix_b", cm_use_name(b->l.use));
+    if (a->l.use != CM_A)
+        cm_fail_(c, CM_ERROR_OPERAND_USE, "A of a product is a %s, not a matrix_a", cm_use_name(a->l.use));
+    else if (b->l.use != CM_B)
+        cm_fail_(c, CM_ERROR_OPERAND_USE, "B of a product is a %s, not a matrix_b", cm_use_name(b->l.use));
     else if (acc && acc->l.use != CM_ACC)
         cm_fail_(c, CM_ERROR_OPERAND_USE, "C of a product is a %s, not a matrix_acc", cm_use_name(acc->l.use));
     else if (a->l.cols != b->l.rows)
         cm_fail_(c, CM_ERROR_SHAPE, "A is %d x %d and B is %d x %d", a->l.rows, a->l.cols, b->l.rows, b->l.cols);
     else if (acc && (acc->l.rows != a->l.rows || acc->l.cols != b->l.cols))
         cm_fail_(c, CM_ERROR_SHAPE, "A B is %d x %d and C is %d x %d", a->l.rows, b->l.cols, acc->l.rows, acc->l.cols);
-    else if (!row) cm_fail_(c, CM_ERROR_MUL_TYPES, "no product of %s and %s", ta, tb);
+    else if (!row)
+        cm_fail_(c, CM_ERROR_MUL_TYPES, "no product of %s and %s", ta, tb);
     else if (!cm_type_info(type_d) || !cm_product_takes(row->acc, type_d))
         cm_fail_(c, CM_ERROR_MUL_TYPES, "a product of %s and %s cannot have the type %s", ta, tb,
                  cm_type_info(type_d) ? cm_type_info(type_d)->name : "(none)");
     else if (acc && !cm_product_takes(row->acc, acc->l.type))
-        cm_fail_(c, CM_ERROR_MUL_TYPES, "a product of %s and %s cannot be added to %s", ta, tb, cm_type_info(acc->l.type)->name);
+        cm_fail_(c, CM_ERROR_MUL_TYPES, "a product of %s and %s cannot be added to %s", ta, tb,
+                 cm_type_info(acc->l.type)->name);
     return spe_ok(c->m);
 }
 
@@ -1931,9 +2020,11 @@ static inline cm_matrix cm_start_(cm_ctx *c, cm_type type, const cm_matrix *a, c
     return from.parts ? cm_from_parts(c, &from.l, from.part) : from;
 }
 
-/* D = A B + C of type_d: A is M x K (CM_A), B is K x N (CM_B), C is M x N (CM_ACC) or NULL for none. The table cm_product_row says
- * which types go together and what is accumulated in: f32 for 16-bit floats, i32 for 8- and 16-bit integers (which wrap). */
-static inline cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc)
+/* D = A B + C of type_d: A is M x K (CM_A), B is K x N (CM_B), C is M x N (CM_ACC) or NULL for none. The table
+ * cm_product_row says which types go together and what is accumulated in: f32 for 16-bit floats, i32 for 8- and 16-bit
+ * integers (which wrap). */
+static inline cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
+                                   const cm_matrix *acc)
 {
     cm_job_ job;
     if (cm_is_poison_(c, a) || cm_is_poison_(c, b) || (acc && acc->parts == 0)) return cm_poison_();

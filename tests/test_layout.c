@@ -1,5 +1,6 @@
-/* test_layout.c - the layout of cooperative matrices, against brute force from the definition: the tensor A* is built entry by
- * entry, numbered by counting through it, and dealt to the work-items. Nothing here uses the header's formulas to check them. */
+/* test_layout.c - the layout of cooperative matrices, against brute force from the definition: the tensor A* is built
+ * entry by entry, numbered by counting through it, and dealt to the work-items. Nothing here uses the header's formulas
+ * to check them. */
 #define CM_LAYOUT_ONLY
 #include "../coopmatrix.h"
 #include "test.h"
@@ -144,8 +145,10 @@ static void print_table(const cm_layout *l, char *out, size_t size)
         for (s.lane = 0; s.lane < l->S; s.lane++) {
             cm_element e = cm_element_of(l, s);
             const char *end = s.lane == l->S - 1 ? "\n" : " ";
-            if (e.padding) used += (size_t)snprintf(out + used, size - used, "-,-%s", end);
-            else used += (size_t)snprintf(out + used, size - used, "%d,%d%s", e.row, e.col, end);
+            if (e.padding)
+                used += (size_t)snprintf(out + used, size - used, "-,-%s", end);
+            else
+                used += (size_t)snprintf(out + used, size - used, "%d,%d%s", e.row, e.col, end);
         }
 }
 
@@ -166,9 +169,11 @@ TEST(the_two_tables)
 }
 
 /* The macros are integer constant expressions. */
-_Static_assert(CM_I(4, 16) == 4 && CM_J(4, 15, CM_F32, CM_ACC, 16) == 16 && CM_V(4, 15, CM_F32, CM_ACC, 16) == 4, "4 x 15");
+_Static_assert(CM_I(4, 16) == 4 && CM_J(4, 15, CM_F32, CM_ACC, 16) == 16 && CM_V(4, 15, CM_F32, CM_ACC, 16) == 4,
+               "4 x 15");
 _Static_assert(CM_V(1, 17, CM_F32, CM_ACC, 16) == 2 && CM_NEEDS_MASK(1, 17, CM_F32, CM_ACC, 16), "1 x 17");
-_Static_assert(CM_K1(32, CM_I8, CM_B, 16) == 2 && CM_K2(64, CM_I8, CM_B, 16) == 2 && CM_K1(16, CM_I8, CM_B, 16) == 1, "K1");
+_Static_assert(CM_K1(32, CM_I8, CM_B, 16) == 2 && CM_K2(64, CM_I8, CM_B, 16) == 2 && CM_K1(16, CM_I8, CM_B, 16) == 1,
+               "K1");
 static const char static_array_[CM_V(32, 48, CM_F16, CM_A, 16) == 96 ? 1 : -1] = {0};
 
 /* What the hardware wants of an operand: a work-item holds k1 neighbouring rows, numbered as before. */
@@ -239,8 +244,7 @@ static void check_distribution(const cm_layout *l, const cm_host_mem *mem, memor
     for (number = 0; number < d.entries; number++)
         for (c = 0; c < d.channels; c++) {
             int lane = number % S, at = number * d.channels + c;
-            const unsigned char *slot =
-                vectors + (size_t)(lane * d.V + number / S * d.channels + c) * bytes;
+            const unsigned char *slot = vectors + (size_t)(lane * d.V + number / S * d.channels + c) * bytes;
             long offset = d.at[at].padding ? -1 : expect_offset(mem, d.at[at].row, d.at[at].col) * (long)bytes;
             if (offset >= 0) {
                 CHECK(memcmp(slot, image->bytes + offset, bytes) == 0);
@@ -268,9 +272,12 @@ TEST(distribute_and_gather)
                     cm_layout l;
                     bool moved = flags & 8;
                     cm_host_mem m = {image.bytes, 0, 0, 40, 30, 1, 67, flags & 1, flags & 2, flags & 4};
-                    if (moved && (flags & 6) == 6) m.pos_row = -3, m.pos_col = 21;
-                    else if (moved) m.pos_row = 2, m.pos_col = 1, m.stride_row = 71, m.stride_col = 1;
-                    CHECK_INT(cm_layout_init(&l, shapes[i].rows, shapes[i].cols, (cm_type)type, (cm_use)use, shapes[i].S), 0);
+                    if (moved && (flags & 6) == 6)
+                        m.pos_row = -3, m.pos_col = 21;
+                    else if (moved)
+                        m.pos_row = 2, m.pos_col = 1, m.stride_row = 71, m.stride_col = 1;
+                    CHECK_INT(
+                        cm_layout_init(&l, shapes[i].rows, shapes[i].cols, (cm_type)type, (cm_use)use, shapes[i].S), 0);
                     check_distribution(&l, &m, &image);
                     if (test_.failures_here) return;
                 }
@@ -281,12 +288,18 @@ TEST(errors)
     static const struct {
         int rows, cols, type, use, S, error;
     } bad[] = {
-        {0, 4, CM_F32, CM_ACC, 16, CM_ERROR_ROWS},        {-4, 4, CM_F32, CM_ACC, 16, CM_ERROR_ROWS},
-        {3, 4, CM_F32, CM_ACC, 16, CM_ERROR_ROWS},        {4, 0, CM_F32, CM_ACC, 16, CM_ERROR_COLUMNS},
-        {4, -1, CM_F32, CM_ACC, 16, CM_ERROR_COLUMNS},    {4, 4, CM_TYPE_COUNT, CM_ACC, 16, CM_ERROR_TYPE},
-        {4, 4, -1, CM_ACC, 16, CM_ERROR_TYPE},            {4, 4, CM_F32, 3, 16, CM_ERROR_USE},
-        {4, 4, CM_F32, CM_ACC, 0, CM_ERROR_SUBGROUP},     {4, 4, CM_F32, CM_ACC, 12, CM_ERROR_SUBGROUP},
-        {1 << 20, 4, CM_F32, CM_A, 16, CM_ERROR_TOO_LARGE}, {4, 1 << 20, CM_F32, CM_A, 16, CM_ERROR_TOO_LARGE},
+        {0, 4, CM_F32, CM_ACC, 16, CM_ERROR_ROWS},
+        {-4, 4, CM_F32, CM_ACC, 16, CM_ERROR_ROWS},
+        {3, 4, CM_F32, CM_ACC, 16, CM_ERROR_ROWS},
+        {4, 0, CM_F32, CM_ACC, 16, CM_ERROR_COLUMNS},
+        {4, -1, CM_F32, CM_ACC, 16, CM_ERROR_COLUMNS},
+        {4, 4, CM_TYPE_COUNT, CM_ACC, 16, CM_ERROR_TYPE},
+        {4, 4, -1, CM_ACC, 16, CM_ERROR_TYPE},
+        {4, 4, CM_F32, 3, 16, CM_ERROR_USE},
+        {4, 4, CM_F32, CM_ACC, 0, CM_ERROR_SUBGROUP},
+        {4, 4, CM_F32, CM_ACC, 12, CM_ERROR_SUBGROUP},
+        {1 << 20, 4, CM_F32, CM_A, 16, CM_ERROR_TOO_LARGE},
+        {4, 1 << 20, CM_F32, CM_A, 16, CM_ERROR_TOO_LARGE},
     };
     size_t i;
     cm_layout l, zero;
@@ -312,9 +325,10 @@ TEST(types)
         cm_type type;
         const char *name;
         int bytes, omega, omega_b;
-    } want[] = {{CM_F64, "f64", 8, 1, 1},   {CM_F32, "f32", 4, 1, 1}, {CM_F16, "f16", 2, 2, 1}, {CM_BF16, "bf16", 2, 2, 1},
-                {CM_E4M3, "e4m3", 1, 4, 2}, {CM_I8, "i8", 1, 4, 2},   {CM_U8, "u8", 1, 4, 2},   {CM_I16, "i16", 2, 2, 1},
-                {CM_I64, "i64", 8, 1, 1},   {CM_C32, "c32", 8, 1, 1}, {CM_C64, "c64", 16, 1, 1}};
+    } want[] = {{CM_F64, "f64", 8, 1, 1},   {CM_F32, "f32", 4, 1, 1},   {CM_F16, "f16", 2, 2, 1},
+                {CM_BF16, "bf16", 2, 2, 1}, {CM_E4M3, "e4m3", 1, 4, 2}, {CM_I8, "i8", 1, 4, 2},
+                {CM_U8, "u8", 1, 4, 2},     {CM_I16, "i16", 2, 2, 1},   {CM_I64, "i64", 8, 1, 1},
+                {CM_C32, "c32", 8, 1, 1},   {CM_C64, "c64", 16, 1, 1}};
     size_t i;
     int type;
     for (i = 0; i < sizeof want / sizeof want[0]; i++) {

@@ -1,30 +1,65 @@
-/* coopmatrix.h - cooperative matrices: how a matrix is spread over the work-items of a subgroup, and kernels that use it.
+/* coopmatrix.h - cooperative matrices: how a matrix is spread over the work-items of a subgroup, and kernels using it.
  *
- * A cooperative matrix of M rows and N columns is held by the S work-items ("lanes") of a subgroup together; each has an
- * equal share of it, a vector of V components. This header knows which element sits where, and writes SPIR-V that makes,
- * loads, stores, prefetches and multiplies such matrices through spirv_emit.h.
+ * A cooperative matrix of M rows and N columns is held by the S work-items ("lanes") of a subgroup together; each has
+ * an equal share of it, a vector of V components. This header knows which element sits where, and writes SPIR-V that
+ * makes, loads, stores, prefetches and multiplies such matrices through spirv_emit.h.
  *
  * Part 1, LAYOUT: host code only, no module, no emitter. `#define CM_LAYOUT_ONLY` before the include to have just that.
  *
  *     cm_layout l;
- *     int error = cm_layout_init(&l, 32, 48, CM_F16, CM_A, 16);        // 0, or an id: cm_error_text(error)
- *     cm_slot s = cm_slot_of(&l, 5, 7);                                // element (5, 7): s.lane, s.component, s.channel
- *     cm_element e = cm_element_of(&l, s);                             // and back; e.padding marks slots that hold nothing
+ *     int error = cm_layout_init(&l, 32, 48, CM_F16, CM_A, 16);   // 0, or an id: cm_error_text(error)
+ *     cm_slot s = cm_slot_of(&l, 5, 7);                           // where (5, 7) is: s.lane, s.component, s.channel
+ *     cm_element e = cm_element_of(&l, s);                        // and back; e.padding: the slot holds nothing
  *     _Static_assert(CM_V(32, 48, CM_F16, CM_A, 16) == 96, "V as an integer constant expression");
  *
  * The definition (section "General layout" of the layout text): I = min(M, S); J is the smallest n >= N with I n a
  * multiple of S; K = M / I = K1 K2; A is padded with zeros to the tensor A*[i, k1, j, k2] = A[i + k1 I + k2 I K1, j];
- * L = i + k1 I + j I K1 + k2 I K1 J numbers its entries and work-item p holds the entries p, p + S, p + 2S, ... in this order.
+ * L = i + k1 I + j I K1 + k2 I K1 J numbers its entries, and work-item p holds the entries p, p + S, p + 2S, ...
+ *
  *     use       K1                                      also
  *     CM_ACC    1                                       accumulators and results
- *     CM_A      1                                       types below 32 bits are packed when N is a multiple of omega = 4 / size
+ *     CM_A      1                                       below 32 bits: packed when N is a multiple of omega = 4 / size
  *     CM_B      max(1, 2 / size) when M > S, else 1
- * Packed means: omega neighbours of a row share one 32-bit component ("channel" 0 in the low bits), and the tensor that is
- * numbered is that of the 32-bit entries. The text leaves open what happens when those do not divide evenly over the
- * work-items (only possible for M < S): here J grows to omega times the smallest n >= N / omega with I n a multiple of S.
- * needs_mask is true when J > N, that is when there are columns which exist only as padding.
  *
- * Part 2, OPERATIONS: see the second half of this file.
+ * Packed means: omega neighbours of a row share one 32-bit component ("channel" 0 in the low bits), and the tensor that
+ * is numbered is that of the 32-bit entries. The text leaves open what happens when those do not divide evenly over the
+ * work-items (possible only for M < S): here J grows to omega times the smallest n >= N / omega with I n a multiple of
+ * S. needs_mask is true when J > N, that is when there are columns which exist only as padding.
+ *
+ * Part 2, OPERATIONS: kernels through spirv_emit.h. Inside a kernel that is being written,
+ *
+ *     cm_ctx c;
+ *     cm_begin(&c, &m, cm_target_row("bmg"), CM_AUTO);            // the target gives subgroup size and lowering
+ *     cm_mem from_a = {...}, from_b = {...}, to = {...};          // pointer, extents, position, strides: see cm_mem
+ *     cm_matrix a = cm_load(&c, 64, 32, CM_F16, CM_A, &from_a);
+ *     cm_matrix b = cm_load(&c, 32, 32, CM_F16, CM_B, &from_b);
+ *     acc = cm_mul_add(&c, CM_F32, &a, &b, &acc);                 // 64 x 32 += 64 x 32 times 32 x 32
+ *     cm_store(&c, &acc, &to);
+ *
+ *     make       cm_splat  cm_load  cm_from_components  cm_from_parts
+ *     memory     cm_load  cm_store  cm_prefetch; cm_block2d_test tells whether 2D block messages may be used
+ *     compute    cm_mul_add  cm_add cm_sub cm_mul cm_binary cm_scale; cm_map1 cm_map2 for operations of your own
+ *     change     cm_convert (type)  cm_convert_use
+ *     look in    cm_component  cm_row_index cm_col_index; a matrix is a list of ids, so it goes round a loop by
+ *                spe_for(&m, lo, hi, step, acc.parts, acc.part) ... spe_endfor(&m, acc.parts, acc.part)
+ *
+ * A matrix may be larger than the hardware's: the products are chained here. Lowerings, a row each of cm_methods_of_:
+ *
+ *     CM_INTEL   the matrix instruction where the table of products and the shape allow it (M >= S, K a multiple of its
+ *                depth); 2D block messages where the table of block shapes and cm_mem.block2d allow them
+ *     CM_PLAIN   everything else: loads and stores a lane at a time, subgroup broadcasts and FMA, straight-line code of
+ *                about K N (1 + M / (8 S)) instructions, so keep tiles small for it
+ *
+ * What the first cannot do, the second does; results agree within rounding. CM_AUTO takes what the target has.
+ *
+ * In row-major terms. The text spreads ROWS over lanes and stride_row is 1 by default, so a row-major tile of r rows
+ * and c columns is a cooperative matrix of c rows and r columns, and C = A B becomes C' = B' A' (' for transposed):
+ * the row-major B is the CM_A here, A is the CM_B and C the CM_ACC. Then parts are the matrix instruction's operands as
+ * they stand.
+ *
+ * 8-bit CM_B. The text lets a lane hold rows p and p + S; the matrix instruction wants rows 2p and 2p + 1 (16-bit types
+ * at subgroup size 8 likewise). Under CM_INTEL such operands are held that way (cm_layout_for, l.interleaved). Loads,
+ * stores, conversions and products ask the layout, so only code that looks at components by number notices.
  *
  * Errors have ids from 1000 on (one list, CM_ERRORS_). Names ending in _ are not for users.
  */
@@ -36,7 +71,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* ---- types, uses, errors ------------------------------------------------------------------------------------------ */
+/* ---- types, uses, errors ----------------------------------------------------------------------------------------- */
 
 /* name, bytes, kind, signed, bits of the storage type, storage is floating point, text */
 #define CM_TYPES_(X)                                                                                                   \
@@ -134,7 +169,8 @@ static inline const char *cm_error_text(int id)
 #undef CM_ROW_
     };
     if (id == 0) return "no error";
-    return id > CM_ERROR_FIRST_ && id < CM_ERROR_END_ ? texts[id - CM_ERROR_FIRST_ - 1] : "not an error of coopmatrix.h";
+    return id > CM_ERROR_FIRST_ && id < CM_ERROR_END_ ? texts[id - CM_ERROR_FIRST_ - 1]
+                                                      : "not an error of coopmatrix.h";
 }
 
 /* The name of an error id, as in CM_ERROR_SHAPE. */
@@ -148,16 +184,16 @@ static inline const char *cm_error_name(int id)
     return id > CM_ERROR_FIRST_ && id < CM_ERROR_END_ ? names[id - CM_ERROR_FIRST_ - 1] : "";
 }
 
-/* ---- layout as integer constant expressions ----------------------------------------------------------------------- */
+/* ---- layout as integer constant expressions ---------------------------------------------------------------------- */
 
 /* The same formulas for static arrays and _Static_assert. M, N: shape; T: type; U: use; S: subgroup size. */
 #define CM_BYTES(T)                                                                                                    \
-    (((T) == CM_F64 || (T) == CM_I64 || (T) == CM_U64 || (T) == CM_C32)                         ? 8                    \
-     : ((T) == CM_F32 || (T) == CM_TF32 || (T) == CM_I32 || (T) == CM_U32)                      ? 4                    \
-     : ((T) == CM_F16 || (T) == CM_BF16 || (T) == CM_I16 || (T) == CM_U16)                      ? 2                    \
-     : ((T) == CM_E4M3 || (T) == CM_E5M2 || (T) == CM_I8 || (T) == CM_U8)                       ? 1                    \
-     : (T) == CM_C64                                                                            ? 16                   \
-                                                                                                : 0)
+    (((T) == CM_F64 || (T) == CM_I64 || (T) == CM_U64 || (T) == CM_C32)    ? 8                                         \
+     : ((T) == CM_F32 || (T) == CM_TF32 || (T) == CM_I32 || (T) == CM_U32) ? 4                                         \
+     : ((T) == CM_F16 || (T) == CM_BF16 || (T) == CM_I16 || (T) == CM_U16) ? 2                                         \
+     : ((T) == CM_E4M3 || (T) == CM_E5M2 || (T) == CM_I8 || (T) == CM_U8)  ? 1                                         \
+     : (T) == CM_C64                                                       ? 16                                        \
+                                                                           : 0)
 #define CM_OMEGA(T) (CM_BYTES(T) < 4 ? 4 / CM_BYTES(T) : 1)
 #define CM_OMEGA_B(T) (CM_BYTES(T) < 2 ? 2 / CM_BYTES(T) : 1)
 #define CM_I(M, S) ((M) < (S) ? (M) : (S))
@@ -171,7 +207,7 @@ static inline const char *cm_error_name(int id)
 #define CM_V(M, N, T, U, S) (CM_I(M, S) * CM_K(M, S) * CM_J(M, N, T, U, S) / (S))
 #define CM_NEEDS_MASK(M, N, T, U, S) (CM_J(M, N, T, U, S) > (N))
 
-/* ---- layout ------------------------------------------------------------------------------------------------------- */
+/* ---- layout ------------------------------------------------------------------------------------------------------ */
 
 /* V counts components of the type; a packed matrix has V / omega 32-bit entries a work-item. `interleaved` is false for
  * every layout of the text; see cm_layout_interleave. */
@@ -229,8 +265,8 @@ static inline int cm_layout_init(cm_layout *l, int rows, int cols, cm_type type,
     return 0;
 }
 
-/* Not of the text: what a hardware product wants of its CM_B operand. K1 becomes `k1` (a power of two that divides K), and
- * a work-item holds k1 NEIGHBOURING rows: row = k1 + i K1 + k2 I K1 instead of i + k1 I + k2 I K1. Everything else,
+/* Not of the text: what a hardware product wants of its CM_B operand. K1 becomes `k1` (a power of two that divides K),
+ * and a work-item holds k1 NEIGHBOURING rows: row = k1 + i K1 + k2 I K1 instead of i + k1 I + k2 I K1. Everything else,
  * the numbering L included, stays. With k1 = 1 it is the text's layout. */
 static inline int cm_layout_interleave(cm_layout *l, int k1)
 {
@@ -298,11 +334,11 @@ static inline cm_element cm_element_of(const cm_layout *l, cm_slot s)
     return e;
 }
 
-/* ---- a whole matrix on the host ----------------------------------------------------------------------------------- */
+/* ---- a whole matrix on the host ---------------------------------------------------------------------------------- */
 
 /* The arguments of the text's load pseudo-code. Element (r, c) of memory is at base + r * stride_row + c * stride_col
- * (in elements). `transposed` swaps the two extents and the two strides, as the text does. A checked direction gives 0 for
- * what lies outside the extent; an unchecked one is trusted. */
+ * (in elements). `transposed` swaps the two extents and the two strides, as the text does. A checked direction gives 0
+ * for what lies outside the extent; an unchecked one is trusted. */
 typedef struct {
     void *base;
     int pos_row, pos_col;
@@ -317,14 +353,15 @@ static inline unsigned char *cm_host_address_(const cm_layout *l, const cm_host_
     cm_element e = cm_element_of(l, s);
     int row = m->pos_row + e.row, col = m->pos_col + e.col;
     int rows = m->transposed ? m->extent_cols : m->extent_rows, cols = m->transposed ? m->extent_rows : m->extent_cols;
-    ptrdiff_t down = m->transposed ? m->stride_col : m->stride_row, right = m->transposed ? m->stride_row : m->stride_col;
+    ptrdiff_t down = m->transposed ? m->stride_col : m->stride_row,
+              right = m->transposed ? m->stride_row : m->stride_col;
     if (e.padding || (m->rows_checked && (row < 0 || row >= rows)) || (m->cols_checked && (col < 0 || col >= cols)))
         return NULL;
     return (unsigned char *)m->base + (row * down + col * right) * cm_type_info(l->type)->bytes;
 }
 
-/* Walks every slot: into the vectors (store false) or back to memory (true). The vector of work-item p starts at component
- * p * V; channels of a packed component follow one another, low bits first. */
+/* Walks every slot: into the vectors (store false) or back to memory (true). The vector of work-item p starts at
+ * component p * V; channels of a packed component follow one another, low bits first. */
 static inline void cm_host_walk_(const cm_layout *l, unsigned char *vectors, const cm_host_mem *m, bool store)
 {
     size_t bytes = (size_t)cm_type_info(l->type)->bytes;
@@ -351,4 +388,3 @@ static inline void cm_gather(const cm_layout *l, const void *vectors, const cm_h
 {
     cm_host_walk_(l, (unsigned char *)(uintptr_t)vectors, to, true);
 }
-

@@ -4,9 +4,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* ==== Part 2: operations that emit ================================================================================= */
+/* ==== Part 2: operations that emit ================================================================================ */
 
-/* ---- targets ------------------------------------------------------------------------------------------------------ */
+/* ---- targets ----------------------------------------------------------------------------------------------------- */
 
 /* What a device can do. A row of the table below, which the caller may copy and change (a smaller local memory, another
  * subgroup size of those it has). */
@@ -44,7 +44,7 @@ static inline const cm_target *cm_target_row(const char *name)
     return NULL;
 }
 
-/* ---- context, values, memory --------------------------------------------------------------------------------------- */
+/* ---- context, values, memory ------------------------------------------------------------------------------------- */
 
 typedef enum {
     CM_AUTO,  /* what the target's row has: matrix instruction and 2D block messages, else plain */
@@ -60,8 +60,8 @@ typedef struct {
     cm_lowering lowering; /* CM_AUTO resolved */
 } cm_ctx;
 
-/* A matrix held by a subgroup: SPIR-V vectors ("parts"), block by block (k2), each block's words cut greedily into runs of
- * 8, 4, 2, 1. A word is a 32-bit entry of a packed matrix, the K1 components of one (j, k2) of a CM_B matrix, or one
+/* A matrix held by a subgroup: SPIR-V vectors ("parts"), block by block (k2), each block's words cut greedily into runs
+ * of 8, 4, 2, 1. A word is a 32-bit entry of a packed matrix, the K1 components of one (j, k2) of a CM_B matrix, or one
  * component; its low bits come first. parts == 0 is poison: every operation takes it and gives poison.
  * Copy it by assignment; part[] may be replaced by an array of other ids of the same types (phis). */
 typedef struct {
@@ -89,7 +89,8 @@ typedef struct {
     spe_id padding; /* scalar of the storage type for what lies outside; 0: zero */
 } cm_mem;
 
-/* A component-wise operation: gets vectors (or scalars) of the arithmetic type (cm_arith_type) and returns one of the same. */
+/* A component-wise operation: gets vectors (or scalars) of the arithmetic type (cm_arith_type) and returns one of the
+ * same. */
 typedef spe_id (*cm_fn)(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user);
 
 #if defined(__GNUC__)
@@ -119,34 +120,36 @@ static inline cm_matrix cm_poison_(void)
 
 static inline bool cm_is_poison_(const cm_ctx *c, const cm_matrix *a) { return !spe_ok(c->m) || a->parts == 0; }
 
-/* Starts using a target; target may be a row of cm_target_row or a changed copy, lowering zero (CM_AUTO) for the best. */
+/* Starts using a target; target may be a row of cm_target_row or a changed copy, lowering zero (CM_AUTO) for the best.
+ */
 static inline bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering lowering)
 {
     bool dpas;
     memset(c, 0, sizeof *c);
     c->m = m;
     if (!target) {
-        cm_fail_(c, CM_ERROR_TARGET, "there is no target of this name; known are pvc, bmg, lnl, ptl, dg2, generic and soft");
+        cm_fail_(c, CM_ERROR_TARGET,
+                 "there is no target of this name; known are pvc, bmg, lnl, ptl, dg2, generic and soft");
         return false;
     }
     c->target = *target;
     dpas = (target->dpas_sizes & (uint32_t)target->subgroup_size) != 0;
     c->lowering = lowering == CM_AUTO ? (dpas ? CM_INTEL : CM_PLAIN) : lowering;
     if (!cm_power_of_two_(target->subgroup_size) || !(target->subgroup_sizes & (uint32_t)target->subgroup_size))
-        cm_fail_(c, CM_ERROR_TARGET_SUBGROUP, "subgroup size %d: target %s has the sizes in mask 0x%x", target->subgroup_size,
-                 target->name, (unsigned)target->subgroup_sizes);
+        cm_fail_(c, CM_ERROR_TARGET_SUBGROUP, "subgroup size %d: target %s has the sizes in mask 0x%x",
+                 target->subgroup_size, target->name, (unsigned)target->subgroup_sizes);
     else if (c->lowering == CM_INTEL && !dpas)
-        cm_fail_(c, CM_ERROR_LOWERING, "CM_INTEL: target %s has no matrix instruction at subgroup size %d", target->name,
-                 target->subgroup_size);
+        cm_fail_(c, CM_ERROR_LOWERING, "CM_INTEL: target %s has no matrix instruction at subgroup size %d",
+                 target->name, target->subgroup_size);
     else if (c->lowering == CM_KHR)
         cm_fail_(c, CM_ERROR_LOWERING, "CM_KHR: target %s: the KHR lowering is not available", target->name);
     return spe_ok(m);
 }
 
-/* ---- what products there are --------------------------------------------------------------------------------------- */
+/* ---- what products there are ------------------------------------------------------------------------------------- */
 
-/* Component types of A and B, the type that is accumulated in, and the operands word of the matrix instruction (0: it has
- * no such product). There the roles are swapped (our A is its B): its A flags describe our B. */
+/* Component types of A and B, the type that is accumulated in, and the operands word of the matrix instruction (0: it
+ * has no such product). There the roles are swapped (our A is its B): its A flags describe our B. */
 typedef struct {
     cm_type a, b, acc;
     uint32_t dpas;
@@ -197,20 +200,20 @@ static inline bool cm_product_takes(cm_type acc, cm_type c_or_d)
 /* Depth of one matrix instruction, in components of this size: eight dwords. */
 static inline int cm_dpas_depth_(int bytes) { return 32 / bytes; }
 
-/* ---- layouts as a context holds them ------------------------------------------------------------------------------- */
+/* ---- layouts as a context holds them ----------------------------------------------------------------------------- */
 
-/* The layout that values of this context have: the text's, but where the matrix instruction wants more than one row of its
- * CM_B operand in a lane (8-bit types, and 16-bit ones at subgroup size 8), neighbouring rows (cm_layout_interleave).
- * Everything here asks the layout where an element is, so this shows only in which component holds what.
- * On an error the result has rows == 0. */
+/* The layout that values of this context have: the text's, but where the matrix instruction wants more than one row of
+ * its CM_B operand in a lane (8-bit types, and 16-bit ones at subgroup size 8), neighbouring rows
+ * (cm_layout_interleave). Everything here asks the layout where an element is, so this shows only in which component
+ * holds what. On an error the result has rows == 0. */
 static inline cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use)
 {
     cm_layout l;
     const cm_product *row;
     int depth, error = cm_layout_init(&l, rows, cols, type, use, c->target.subgroup_size);
     if (error) {
-        spe_fail(c->m, error, cm_error_name(error), "%s: %d x %d, type %d, use %d, subgroup size %d", cm_error_text(error),
-                 rows, cols, (int)type, (int)use, c->target.subgroup_size);
+        spe_fail(c->m, error, cm_error_name(error), "%s: %d x %d, type %d, use %d, subgroup size %d",
+                 cm_error_text(error), rows, cols, (int)type, (int)use, c->target.subgroup_size);
         return l;
     }
     row = cm_product_row(type, type);
@@ -247,7 +250,8 @@ static inline int cm_part_words(const cm_layout *l, int part)
     return cm_run_(words, part % cm_runs_(words));
 }
 
-/* The type of a component in memory and in parts: bf16 and 8-bit floats are integers. 0 and an error for complex types. */
+/* The type of a component in memory and in parts: bf16 and 8-bit floats are integers. 0 and an error for complex types.
+ */
 static inline spe_id cm_storage_type(cm_ctx *c, cm_type type)
 {
     const cm_type_row *t = cm_type_info(type);

@@ -1,5 +1,5 @@
 
-/* ---- parts <-> components ------------------------------------------------------------------------------------------ */
+/* ---- parts <-> components ---------------------------------------------------------------------------------------- */
 
 static inline spe_id cm_bitcast_(cm_ctx *c, spe_id type, spe_id v)
 {
@@ -79,7 +79,7 @@ static inline cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const 
     return a;
 }
 
-/* ---- conversion of vectors ----------------------------------------------------------------------------------------- */
+/* ---- conversion of vectors --------------------------------------------------------------------------------------- */
 
 static inline spe_id cm_like_(cm_ctx *c, spe_id elem, spe_id v) /* elem, as many as v has */
 {
@@ -139,7 +139,8 @@ static inline spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe
     return cm_from_arith_(c, to, cm_convert_arith_(c, from, to, cm_to_arith_(c, from, v)));
 }
 
-/* All V components of this lane as scalars of the storage type of `type`, converted to it; in the arena, NULL on error. */
+/* All V components of this lane as scalars of the storage type of `type`, converted to it; in the arena, NULL on error.
+ */
 static inline spe_id *cm_components_(cm_ctx *c, const cm_matrix *a, cm_type type)
 {
     int part, first, i, v = 0, channels = cm_channels_(&a->l);
@@ -155,7 +156,7 @@ static inline spe_id *cm_components_(cm_ctx *c, const cm_matrix *a, cm_type type
     return out;
 }
 
-/* ---- construction, component-wise operations ------------------------------------------------------------------------ */
+/* ---- construction, component-wise operations --------------------------------------------------------------------- */
 
 /* Every element is `scalar`, a value of the storage type (TinyTC: construct); 0 for zero. */
 static inline cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, spe_id scalar)
@@ -173,14 +174,17 @@ static inline cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm
     if (scalar) word = cm_pack_(c, &l, cm_join_(c, cm_storage_type(c, type), copies, cm_channels_(&l), 1), 1);
     for (i = 0; i < a.parts; i++) {
         spe_id vector = cm_part_type(c, &l, i);
-        if (!scalar) a.part[i] = spe_null(c->m, vector);
-        else a.part[i] = cm_part_words(&l, i) == 1 ? word : spe_splat(c->m, vector, word);
+        if (!scalar)
+            a.part[i] = spe_null(c->m, vector);
+        else
+            a.part[i] = cm_part_words(&l, i) == 1 ? word : spe_splat(c->m, vector, word);
     }
     return a;
 }
 
 /* fn on every group of components of a (and b, when given), the result converted to the type of l. */
-static inline cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user)
+static inline cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_matrix *b, cm_fn fn,
+                                void *user)
 {
     cm_matrix d = cm_new_(c, l);
     cm_type type = a->l.type;
@@ -215,8 +219,8 @@ static inline cm_matrix cm_map2(cm_ctx *c, const cm_matrix *a, const cm_matrix *
         return cm_poison_();
     }
     if (!cm_same_layout_(&a->l, &b->l)) {
-        cm_fail_(c, CM_ERROR_SHAPE, "matrices differ: %d x %d %s and %d x %d %s", a->l.rows, a->l.cols, cm_use_name(a->l.use),
-                 b->l.rows, b->l.cols, cm_use_name(b->l.use));
+        cm_fail_(c, CM_ERROR_SHAPE, "matrices differ: %d x %d %s and %d x %d %s", a->l.rows, a->l.cols,
+                 cm_use_name(a->l.use), b->l.rows, b->l.cols, cm_use_name(b->l.use));
         return cm_poison_();
     }
     return cm_map_(c, &a->l, a, b, fn, user);
@@ -262,7 +266,7 @@ static inline cm_matrix cm_scale(cm_ctx *c, const cm_matrix *a, spe_id scalar)
     return cm_mul(c, a, &s);
 }
 
-/* ---- where a component is, in the kernel ---------------------------------------------------------------------------- */
+/* ---- where a component is, in the kernel ------------------------------------------------------------------------- */
 
 static inline spe_id cm_i32_(cm_ctx *c, int v) { return spe_i32(c->m, v); }
 

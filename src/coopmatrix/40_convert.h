@@ -1,8 +1,8 @@
 
-/* ---- conversion of matrices ---------------------------------------------------------------------------------------- */
+/* ---- conversion of matrices -------------------------------------------------------------------------------------- */
 
-/* Where component v of each lane of layout `to` comes from in layout `from`: the distinct components, and whether no lane
- * needs another's. At most one row or column of sources a lane, so S is enough room. */
+/* Where component v of each lane of layout `to` comes from in layout `from`: the distinct components, and whether no
+ * lane needs another's. At most one row or column of sources a lane, so S is enough room. */
 typedef struct {
     int source[64], count;
     bool in_lane;
@@ -65,9 +65,12 @@ static inline cm_matrix cm_relayout_(cm_ctx *c, const cm_matrix *a, const cm_lay
     for (i = 0; i < to->V; i++) {
         cm_sources_ s;
         cm_find_sources_(&a->l, to, i, &s);
-        if (s.count == 0) v[i] = zero;
-        else if (s.count == 1 && s.in_lane) v[i] = from[s.source[0]];
-        else v[i] = cm_fetch_(c, &a->l, to, i, &s, from);
+        if (s.count == 0)
+            v[i] = zero;
+        else if (s.count == 1 && s.in_lane)
+            v[i] = from[s.source[0]];
+        else
+            v[i] = cm_fetch_(c, &a->l, to, i, &s, from);
     }
     return cm_from_components(c, to, v);
 }
@@ -88,14 +91,16 @@ static inline cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, 
     return cm_aligned_(&l, &a->l) ? cm_map_(c, &l, a, NULL, NULL, NULL) : cm_relayout_(c, a, &l);
 }
 
-/* The same matrix with components of another type: to nearest even between floats, towards zero from float to integer (what
- * does not fit is undefined), the low bits between integers. Lanes exchange components when the layouts ask for it. */
+/* The same matrix with components of another type: to nearest even between floats, towards zero from float to integer
+ * (what does not fit is undefined), the low bits between integers. Lanes exchange components when the layouts ask for
+ * it. */
 static inline cm_matrix cm_convert(cm_ctx *c, const cm_matrix *a, cm_type type)
 {
     return cm_change_(c, a, type, a->l.use);
 }
 
-/* The same matrix for another use: 16-bit accumulators become operands inside each lane, 8-bit CM_B may need shuffles. */
+/* The same matrix for another use: 16-bit accumulators become operands inside each lane, 8-bit CM_B may need shuffles.
+ */
 static inline cm_matrix cm_convert_use(cm_ctx *c, const cm_matrix *a, cm_use use)
 {
     return cm_change_(c, a, a->l.type, use);

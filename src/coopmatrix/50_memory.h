@@ -1,5 +1,5 @@
 
-/* ---- memory: what all paths share ----------------------------------------------------------------------------------- */
+/* ---- memory: what all paths share -------------------------------------------------------------------------------- */
 
 /* cm_mem with the defaults filled in and, for a transposed matrix, extents and strides swapped. Strides are never 0. */
 typedef struct {
@@ -37,12 +37,13 @@ static inline bool cm_surface_init_(cm_ctx *c, cm_surface_ *s, cm_type type, con
     memset(s, 0, sizeof *s);
     if (!spe_ok(c->m)) return false;
     if (pointer.kind != SPE_KIND_POINTER || pointer.elem != storage) {
-        cm_fail_(c, CM_ERROR_POINTER, "cm_mem.ptr is not a pointer to the storage type of %s", cm_type_info(type)->name);
+        cm_fail_(c, CM_ERROR_POINTER, "cm_mem.ptr is not a pointer to the storage type of %s",
+                 cm_type_info(type)->name);
         return false;
     }
-    if (!cm_check_i32_(c, "rows", mem->rows) || !cm_check_i32_(c, "cols", mem->cols) || !cm_check_i32_(c, "row", mem->row) ||
-        !cm_check_i32_(c, "col", mem->col) || !cm_check_i32_(c, "stride_row", mem->stride_row) ||
-        !cm_check_i32_(c, "stride_col", mem->stride_col))
+    if (!cm_check_i32_(c, "rows", mem->rows) || !cm_check_i32_(c, "cols", mem->cols) ||
+        !cm_check_i32_(c, "row", mem->row) || !cm_check_i32_(c, "col", mem->col) ||
+        !cm_check_i32_(c, "stride_row", mem->stride_row) || !cm_check_i32_(c, "stride_col", mem->stride_col))
         return false;
     if (mem->padding && spe_type_of(c->m, mem->padding) != storage) {
         cm_fail_(c, CM_ERROR_SCALAR, "cm_mem.padding is not of the storage type of %s", cm_type_info(type)->name);
@@ -73,7 +74,7 @@ static inline bool cm_surface_init_(cm_ctx *c, cm_surface_ *s, cm_type type, con
     return true;
 }
 
-/* ---- 2D block messages: what is legal ------------------------------------------------------------------------------- */
+/* ---- 2D block messages: what is legal ---------------------------------------------------------------------------- */
 
 typedef enum { CM_BLOCK_LOAD, CM_BLOCK_TRANSFORM, CM_BLOCK_TRANSPOSE, CM_BLOCK_STORE, CM_BLOCK_PREFETCH } cm_block_op;
 
@@ -88,19 +89,29 @@ typedef struct {
 static inline const cm_block_shape *cm_block_shape_row(cm_block_op op, int elem, int width, uint32_t count)
 {
     static const cm_block_shape rows[] = {
-        {CM_BLOCK_LOAD, 1, 32, 63, 1 | 2},         {CM_BLOCK_LOAD, 1, 16, 8 | 16 | 32, 4},
-        {CM_BLOCK_LOAD, 2, 16, 63, 1 | 2},         {CM_BLOCK_LOAD, 4, 8, 63, 1 | 2},
-        {CM_BLOCK_LOAD, 4, 16, 63, 1},             {CM_BLOCK_TRANSFORM, 1, 16, 32, 1 | 2 | 4},
-        {CM_BLOCK_TRANSFORM, 2, 16, 16 | 32, 1 | 2}, {CM_BLOCK_TRANSPOSE, 4, 8, 16 | 32, 1},
-        {CM_BLOCK_STORE, 1, 16, 15, 1},            {CM_BLOCK_STORE, 1, 32, 15, 1},
-        {CM_BLOCK_STORE, 2, 16, 15, 1},            {CM_BLOCK_STORE, 4, 16, 15, 1},
-        {CM_BLOCK_PREFETCH, 1, 32, 63, 1 | 2},     {CM_BLOCK_PREFETCH, 1, 16, 32, 1 | 2},
-        {CM_BLOCK_PREFETCH, 1, 16, 8 | 16 | 32, 4}, {CM_BLOCK_PREFETCH, 2, 16, 63, 1 | 2},
-        {CM_BLOCK_PREFETCH, 4, 8, 63, 1 | 2},      {CM_BLOCK_PREFETCH, 4, 16, 63, 1},
+        {CM_BLOCK_LOAD, 1, 32, 63, 1 | 2},
+        {CM_BLOCK_LOAD, 1, 16, 8 | 16 | 32, 4},
+        {CM_BLOCK_LOAD, 2, 16, 63, 1 | 2},
+        {CM_BLOCK_LOAD, 4, 8, 63, 1 | 2},
+        {CM_BLOCK_LOAD, 4, 16, 63, 1},
+        {CM_BLOCK_TRANSFORM, 1, 16, 32, 1 | 2 | 4},
+        {CM_BLOCK_TRANSFORM, 2, 16, 16 | 32, 1 | 2},
+        {CM_BLOCK_TRANSPOSE, 4, 8, 16 | 32, 1},
+        {CM_BLOCK_STORE, 1, 16, 15, 1},
+        {CM_BLOCK_STORE, 1, 32, 15, 1},
+        {CM_BLOCK_STORE, 2, 16, 15, 1},
+        {CM_BLOCK_STORE, 4, 16, 15, 1},
+        {CM_BLOCK_PREFETCH, 1, 32, 63, 1 | 2},
+        {CM_BLOCK_PREFETCH, 1, 16, 32, 1 | 2},
+        {CM_BLOCK_PREFETCH, 1, 16, 8 | 16 | 32, 4},
+        {CM_BLOCK_PREFETCH, 2, 16, 63, 1 | 2},
+        {CM_BLOCK_PREFETCH, 4, 8, 63, 1 | 2},
+        {CM_BLOCK_PREFETCH, 4, 16, 63, 1},
     };
     size_t i;
     for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].op == op && rows[i].elem == elem && rows[i].width == width && (rows[i].counts & count)) return &rows[i];
+        if (rows[i].op == op && rows[i].elem == elem && rows[i].width == width && (rows[i].counts & count))
+            return &rows[i];
     return NULL;
 }
 
@@ -113,7 +124,8 @@ static inline int cm_block_count_(cm_block_op op, int elem, int width, int block
     return 0;
 }
 
-/* The height to use for `rest` rows: the largest legal one that fits, else the smallest legal one (it reads too much). */
+/* The height to use for `rest` rows: the largest legal one that fits, else the smallest legal one (it reads too much).
+ */
 static inline int cm_block_height_(const cm_block_shape *shape, int rest)
 {
     int h;
@@ -124,8 +136,8 @@ static inline int cm_block_height_(const cm_block_shape *shape, int rest)
     return 0;
 }
 
-/* Bytes of the surface: its width, rows of memory, and pitch. The direction whose stride is 1 is its width; one that is not
- * checked is taken as the largest there can be. */
+/* Bytes of the surface: its width, rows of memory, and pitch. The direction whose stride is 1 is its width; one that is
+ * not checked is taken as the largest there can be. */
 static inline bool cm_block_surface_(cm_ctx *c, cm_type type, const cm_surface_ *s, spe_block2d *b, bool *transposed)
 {
     int bytes = cm_type_info(type)->bytes;
@@ -147,10 +159,10 @@ static inline bool cm_block_surface_(cm_ctx *c, cm_type type, const cm_surface_ 
     return true;
 }
 
-/* Bool (i1): whether 2D block messages may be used on this memory, so that CM_BLOCK2D_YES may be promised: base address a
- * multiple of 64, pitch a multiple of 16 bytes and not below the width, width at least 64 bytes and a multiple of 4 (all up
- * to 2^24), x a multiple of 4 bytes, memory global and contiguous in one direction. Folded to a constant where it can be. A
- * loop that moves the position tests the first one and its steps. */
+/* Bool (i1): whether 2D block messages may be used on this memory, so that CM_BLOCK2D_YES may be promised: base address
+ * a multiple of 64, pitch a multiple of 16 bytes and not below the width, width at least 64 bytes and a multiple of 4
+ * (all up to 2^24), x a multiple of 4 bytes, memory global and contiguous in one direction. Folded to a constant where
+ * it can be. A loop that moves the position tests the first one and its steps. */
 static inline spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem)
 {
     spe_module *m = c->m;
@@ -205,7 +217,7 @@ static inline bool cm_block2d_wanted_(cm_ctx *c, cm_type type, const cm_mem *mem
     return mem->block2d == CM_BLOCK2D_YES || cm_block2d_proven_(c, type, mem, b);
 }
 
-/* ---- 2D block messages: load, store, prefetch ------------------------------------------------------------------------- */
+/* ---- 2D block messages: load, store, prefetch -------------------------------------------------------------------- */
 
 /* How one layout is covered: the message, elements across (a block of rows, or with TRANSPOSE of words), how far a word
  * advances in y (or x), and the legal shape. */
@@ -231,8 +243,8 @@ static inline bool cm_block_plan_load_(const cm_layout *l, bool transposed, cm_b
     return true;
 }
 
-/* Parts of block k2 whose words lie in first .. first + words, read back from the variable that a message filled; the block
- * starts there at element `at`. */
+/* Parts of block k2 whose words lie in first .. first + words, read back from the variable that a message filled; the
+ * block starts there at element `at`. */
 static inline void cm_block_read_(cm_ctx *c, cm_matrix *a, int k2, int first, int words, spe_id variable, int at)
 {
     int all = cm_block_words_(&a->l), runs = cm_runs_(all), run, word = 0;
@@ -248,8 +260,8 @@ static inline void cm_block_read_(cm_ctx *c, cm_matrix *a, int k2, int first, in
 }
 
 /* One message: blocks k2 .. k2 + count of the matrix, words first .. of each. Returns how many words it brought. */
-static inline int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, const spe_block2d *surface, int k2,
-                                    int first)
+static inline int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, const spe_block2d *surface,
+                                    int k2, int first)
 {
     spe_module *m = c->m;
     spe_block2d b = *surface;
@@ -271,15 +283,19 @@ static inline int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan
     }
     variable = spe_local_var(m, spe_array(m, spe_int(m, (uint32_t)cm_word_bits_(&a->l)), (uint32_t)(words * p->count)));
     ptr = spe_element(m, variable, 1, &zero);
-    if (transpose) spe_block2d_load_transpose(m, &b, ptr);
-    else if (p->op == CM_BLOCK_TRANSFORM) spe_block2d_load_transform(m, &b, ptr);
-    else spe_block2d_load(m, &b, ptr);
+    if (transpose)
+        spe_block2d_load_transpose(m, &b, ptr);
+    else if (p->op == CM_BLOCK_TRANSFORM)
+        spe_block2d_load_transform(m, &b, ptr);
+    else
+        spe_block2d_load(m, &b, ptr);
     for (i = 0; i < p->count; i++) cm_block_read_(c, a, k2 + i, first, words, variable, i * words);
     return words;
 }
 
 /* Method: load by 2D block messages. False when they cannot do it (nothing has been emitted then). */
-static inline bool cm_load_block2d_(cm_ctx *c, const cm_layout *l, const cm_mem *mem, const cm_surface_ *s, cm_matrix *out)
+static inline bool cm_load_block2d_(cm_ctx *c, const cm_layout *l, const cm_mem *mem, const cm_surface_ *s,
+                                    cm_matrix *out)
 {
     cm_block_plan_ plan;
     spe_block2d b;
@@ -317,7 +333,8 @@ static inline bool cm_store_block2d_(cm_ctx *c, const cm_matrix *a, const cm_mem
         one.y = cm_plus_(c, b.y, word);
         variable = spe_local_var(c->m, spe_array(c->m, spe_int(c->m, (uint32_t)cm_word_bits_(l)), (uint32_t)words));
         ptr = spe_element(c->m, variable, 1, &zero);
-        spe_store(c->m, spe_ptr_cast(c->m, ptr, cm_part_type(c, l, part)), a->part[part], (uint32_t)cm_word_bits_(l) / 8);
+        spe_store(c->m, spe_ptr_cast(c->m, ptr, cm_part_type(c, l, part)), a->part[part],
+                  (uint32_t)cm_word_bits_(l) / 8);
         spe_block2d_store(c->m, &one, ptr);
         word += words;
     }
@@ -347,8 +364,8 @@ static inline bool cm_prefetch_block2d_(cm_ctx *c, cm_type type, int across, int
     return true;
 }
 
-/* The same pointer, asking for a cache policy: 1 caches in the first level too, 2 does not. (One decoration an id: spirv-val
- * takes no second, so the other levels keep their default, which is to cache.) */
+/* The same pointer, asking for a cache policy: 1 caches in the first level too, 2 does not. (One decoration an id:
+ * spirv-val takes no second, so the other levels keep their default, which is to cache.) */
 static inline spe_id cm_cached_pointer_(cm_ctx *c, spe_id ptr, int level)
 {
     spe_id copy = spe_copy(c->m, ptr);
@@ -356,7 +373,7 @@ static inline spe_id cm_cached_pointer_(cm_ctx *c, spe_id ptr, int level)
     return copy;
 }
 
-/* ---- memory a lane at a time ------------------------------------------------------------------------------------------- */
+/* ---- memory a lane at a time ------------------------------------------------------------------------------------- */
 
 /* A test that constants decide to be true is no test. */
 static inline spe_id cm_unless_true_(cm_ctx *c, spe_id test)
@@ -373,8 +390,9 @@ static inline spe_id cm_copies_(cm_ctx *c, spe_id scalar, int n)
     return n == 1 ? scalar : spe_splat(c->m, spe_vec(c->m, spe_type_of(c->m, scalar), (uint32_t)n), scalar);
 }
 
-/* A row of the matrix in this lane: the address of its element in column 0 of the memory. A column: how many elements further.
- * inside: whether a test says so, 0 when there is no test. Outside, both are those of position 0, which is safe to read. */
+/* A row of the matrix in this lane: the address of its element in column 0 of the memory. A column: how many elements
+ * further. inside: whether a test says so, 0 when there is no test. Outside, both are those of position 0, which is
+ * safe to read. */
 typedef struct {
     spe_id at, inside;
 } cm_axis_;
@@ -415,7 +433,8 @@ static inline void cm_rows_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s,
     for (i = 0; i < a->rows; i++) {
         int k1 = i % l->K1, k2 = i / l->K1, first = (l->interleaved ? k1 : k1 * l->I) + k2 * l->I * l->K1;
         a->row[i] = cm_position_(c, s->row, cm_plus_(c, lane, first), s->rows);
-        a->row[i].at = spe_index(c->m, s->ptr, cm_distance_(c, cm_or_zero_(c, a->row[i].inside, a->row[i].at), s->down));
+        a->row[i].at =
+            spe_index(c->m, s->ptr, cm_distance_(c, cm_or_zero_(c, a->row[i].inside, a->row[i].at), s->down));
     }
 }
 
@@ -429,7 +448,11 @@ static inline void cm_columns_(cm_ctx *c, const cm_surface_ *s, cm_axes_ *a)
     for (first = 0; first < a->cols; first += n) {
         spe_id numbers[16], vector;
         cm_axis_ all = {0, 0};
-        n = a->cols - first >= 16 ? 16 : a->cols - first >= 8 ? 8 : a->cols - first >= 4 ? 4 : a->cols - first >= 2 ? 2 : 1;
+        n = a->cols - first >= 16  ? 16
+            : a->cols - first >= 8 ? 8
+            : a->cols - first >= 4 ? 4
+            : a->cols - first >= 2 ? 2
+                                   : 1;
         vector = spe_vec(m, spe_int(m, 32), (uint32_t)n);
         for (i = 0; i < n; i++) numbers[i] = cm_i32_(c, first + i);
         vector = n == 1 ? numbers[0] : spe_composite_const(m, vector, (uint32_t)n, numbers);
@@ -466,8 +489,10 @@ static inline bool cm_axes_init_(cm_ctx *c, const cm_layout *l, const cm_surface
     a->col = (cm_axis_ *)spe_alloc(c->m, (size_t)a->cols * sizeof(cm_axis_));
     if (!a->row || !a->col) return false;
     cm_rows_(c, l, s, a);
-    if (l->I == l->S) cm_columns_(c, s, a);
-    else cm_columns_spread_(c, l, s, a);
+    if (l->I == l->S)
+        cm_columns_(c, s, a);
+    else
+        cm_columns_spread_(c, l, s, a);
     return spe_ok(c->m);
 }
 
@@ -496,10 +521,14 @@ static inline spe_id cm_inside_(cm_ctx *c, const cm_layout *l, const cm_axes_ *a
         cm_axes_of_(l, v + i, &row, &col);
         rows[i] = axes->row[row].inside;
         cols[i] = axes->col[col].inside;
-        if (!rows[i]) rows[i] = spe_const_bool(c->m, true);
-        else whole[0] = rows[i];
-        if (!cols[i]) cols[i] = spe_const_bool(c->m, true);
-        else whole[1] = cols[i];
+        if (!rows[i])
+            rows[i] = spe_const_bool(c->m, true);
+        else
+            whole[0] = rows[i];
+        if (!cols[i])
+            cols[i] = spe_const_bool(c->m, true);
+        else
+            whole[1] = cols[i];
     }
     if (whole[0]) whole[0] = l->K1 == 1 ? cm_copies_(c, rows[0], n) : cm_join_(c, elem, rows, n, 1);
     if (whole[1]) whole[1] = cm_join_(c, elem, cols, n, 1);
@@ -507,7 +536,8 @@ static inline spe_id cm_inside_(cm_ctx *c, const cm_layout *l, const cm_axes_ *a
 }
 
 /* `words` words of a part, from component v on, packed as they are read so that few values are alive at a time. */
-static inline spe_id cm_load_words_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const cm_axes_ *axes, int v, int words)
+static inline spe_id cm_load_words_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const cm_axes_ *axes, int v,
+                                    int words)
 {
     spe_id read[16], vector, inside, elem = cm_storage_type(c, l->type);
     int i, row, col, n = words * cm_channels_(l);
@@ -522,9 +552,11 @@ static inline spe_id cm_load_words_(cm_ctx *c, const cm_layout *l, const cm_surf
     return cm_pack_(c, l, vector, words);
 }
 
-/* Method: load component by component, section "Load pseudo-code". What is outside reads an element inside and takes the
- * padding instead, so there is no branch a component; one branch around everything is for memory without elements. */
-static inline bool cm_load_lanes_(cm_ctx *c, const cm_layout *l, const cm_mem *mem, const cm_surface_ *s, cm_matrix *out)
+/* Method: load component by component, section "Load pseudo-code". What is outside reads an element inside and takes
+ * the padding instead, so there is no branch a component; one branch around everything is for memory without elements.
+ */
+static inline bool cm_load_lanes_(cm_ctx *c, const cm_layout *l, const cm_mem *mem, const cm_surface_ *s,
+                                  cm_matrix *out)
 {
     spe_id some = cm_not_empty_(c, s);
     cm_matrix none = cm_poison_();
@@ -578,8 +610,8 @@ static inline void cm_store_straight_(cm_ctx *c, const cm_matrix *a, const cm_su
 }
 
 /* Column `number` + i of the matrix, i a value: its rows (k1, k2) from the vectors of each block, i K1 + k1 in each. */
-static inline void cm_store_column_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const cm_axis_ *rows, int number,
-                                    spe_id i, const spe_id *vectors)
+static inline void cm_store_column_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const cm_axis_ *rows,
+                                    int number, spe_id i, const spe_id *vectors)
 {
     spe_module *m = c->m;
     spe_id far = cm_distance_(c, spe_iadd(m, cm_plus_(c, s->col, number), i), s->right);
@@ -614,7 +646,8 @@ static inline bool cm_store_loops_(cm_ctx *c, const cm_matrix *a, const cm_surfa
             ends[0][1] = cm_i32_(c, 0);
             ends[1][0] = spe_isub(c->m, spe_isub(c->m, s->cols, s->col), cm_i32_(c, number));
             ends[1][1] = cm_i32_(c, columns);
-            i = spe_for(c->m, spe_math(c->m, SPE_SMAX, 2, ends[0]), spe_math(c->m, SPE_SMIN, 2, ends[1]), cm_i32_(c, 1), 0, NULL);
+            i = spe_for(c->m, spe_math(c->m, SPE_SMAX, 2, ends[0]), spe_math(c->m, SPE_SMIN, 2, ends[1]), cm_i32_(c, 1),
+                        0, NULL);
             cm_store_column_(c, l, s, axes.row, number, i, vectors);
             spe_endfor(c->m, 0, NULL);
         }

@@ -1,5 +1,5 @@
 
-/* ---- product: matrix instruction ---------------------------------------------------------------------------------------- */
+/* ---- product: matrix instruction --------------------------------------------------------------------------------- */
 
 /* What a product method gets: D = A B + C, all of C and D in the type that is accumulated in. */
 typedef struct {
@@ -8,9 +8,9 @@ typedef struct {
     cm_matrix acc; /* C going in, D coming out; its part array is the method's own */
 } cm_job_;
 
-/* Method: the matrix instruction. Its B operand is a part of ours as it stands (eight 32-bit entries of a lane's row), its A
- * operand a part of our B (up to eight columns), its accumulators the parts of ours. K outermost, so that products
- * which depend on one another are far apart. */
+/* Method: the matrix instruction. Its B operand is a part of ours as it stands (eight 32-bit entries of a lane's row),
+ * its A operand a part of our B (up to eight columns), its accumulators the parts of ours. K outermost, so that
+ * products which depend on one another are far apart. */
 static inline bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
 {
     const cm_layout *la = &job->a->l, *lb = &job->b->l, *ld = &job->acc.l;
@@ -28,7 +28,7 @@ static inline bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
     return true;
 }
 
-/* ---- product: plain -------------------------------------------------------------------------------------------------------- */
+/* ---- product: plain ---------------------------------------------------------------------------------------------- */
 
 /* acc + x y in the type that is accumulated in. */
 static inline spe_id cm_fma_(cm_ctx *c, cm_type acc, spe_id x, spe_id y, spe_id sum)
@@ -48,8 +48,8 @@ static inline spe_id cm_broadcast_b_(cm_ctx *c, const cm_layout *l, const spe_id
     return spe_sg_broadcast(c->m, b[s.component * l->omega + s.channel], cm_i32_(c, s.lane));
 }
 
-/* M >= S: a lane has whole rows of A and D, so one broadcast of B serves all its rows, and eight columns are one vector. The
- * broadcasts of a k and run of columns come first, then their products. */
+/* M >= S: a lane has whole rows of A and D, so one broadcast of B serves all its rows, and eight columns are one
+ * vector. The broadcasts of a k and run of columns come first, then their products. */
 static inline void cm_mul_add_rows_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
 {
     const cm_layout *la = &job->a->l, *lb = &job->b->l, *ld = &job->acc.l;
@@ -84,11 +84,13 @@ static inline spe_id cm_choose_b_(cm_ctx *c, const cm_job_ *job, const spe_id *b
     return got;
 }
 
-/* M < S: the lanes of one row of D are I apart and each has its own column; A's element comes from the lane that has it. */
+/* M < S: the lanes of one row of D are I apart and each has its own column; A's element comes from the lane that has
+ * it. */
 static inline bool cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
 {
     const cm_layout *la = &job->a->l, *lb = &job->b->l, *ld = &job->acc.l;
-    spe_id *d = cm_components_(c, &job->acc, ld->type), *x = (spe_id *)spe_alloc(c->m, (size_t)lb->rows * sizeof(spe_id));
+    spe_id *d = cm_components_(c, &job->acc, ld->type),
+           *x = (spe_id *)spe_alloc(c->m, (size_t)lb->rows * sizeof(spe_id));
     cm_lane lane = cm_lane_(c, ld);
     int k, v;
     if (!d || !x) return false;
@@ -103,8 +105,8 @@ static inline bool cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, 
     return true;
 }
 
-/* Method: broadcasts and FMA in the type that is accumulated in, straight-line: K N broadcasts and K N M / S products of a
- * lane (in vectors of up to eight). Works for every layout, interleaved ones too. */
+/* Method: broadcasts and FMA in the type that is accumulated in, straight-line: K N broadcasts and K N M / S products
+ * of a lane (in vectors of up to eight). Works for every layout, interleaved ones too. */
 static inline bool cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
 {
     cm_type acc = job->row->acc;
@@ -115,7 +117,7 @@ static inline bool cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
     return true;
 }
 
-/* ---- the lowerings: what to try first; what says no leaves it to the plain method ----------------------------------------------- */
+/* ---- the lowerings: what to try first; what says no leaves it to the plain method -------------------------------- */
 
 typedef struct {
     bool (*load)(cm_ctx *, const cm_layout *, const cm_mem *, const cm_surface_ *, cm_matrix *);
@@ -138,7 +140,7 @@ static inline const cm_methods_ *cm_methods_of_(const cm_ctx *c)
     return rows[c->lowering];
 }
 
-/* ---- load, store, prefetch, multiply and add -------------------------------------------------------------------------------------- */
+/* ---- load, store, prefetch, multiply and add --------------------------------------------------------------------- */
 
 /* Loads a matrix (section "Load pseudo-code"); what lies outside checked extents is the padding. */
 static inline cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const cm_mem *from)
@@ -159,8 +161,9 @@ static inline void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to)
     if (!cm_methods_of_(c)->store(c, a, to, &s)) cm_store_lanes_(c, a, to, &s);
 }
 
-/* Asks for rows x cols elements (any numbers) to be brought nearer; level 0: wherever the device likes, 1: all caches, 2: all
- * but the first. Emits nothing where there are no 2D block messages for it: a prefetch never changes a result. */
+/* Asks for rows x cols elements (any numbers) to be brought nearer; level 0: wherever the device likes, 1: all caches,
+ * 2: all but the first. Emits nothing where there are no 2D block messages for it: a prefetch never changes a result.
+ */
 static inline void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, const cm_mem *from, int level)
 {
     cm_surface_ s;
@@ -176,24 +179,28 @@ static inline void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, cons
     cm_methods_of_(c)->prefetch(c, type, transposed ? cols : rows, transposed ? rows : cols, &b);
 }
 
-static inline bool cm_check_product_(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc,
-                                     const cm_product *row)
+static inline bool cm_check_product_(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
+                                     const cm_matrix *acc, const cm_product *row)
 {
     const char *ta = cm_type_info(a->l.type)->name, *tb = cm_type_info(b->l.type)->name;
-    if (a->l.use != CM_A) cm_fail_(c, CM_ERROR_OPERAND_USE, "A of a product is a %s, not a matrix_a", cm_use_name(a->l.use));
-    else if (b->l.use != CM_B) cm_fail_(c, CM_ERROR_OPERAND_USE, "B of a product is a %s, not a matrix_b", cm_use_name(b->l.use));
+    if (a->l.use != CM_A)
+        cm_fail_(c, CM_ERROR_OPERAND_USE, "A of a product is a %s, not a matrix_a", cm_use_name(a->l.use));
+    else if (b->l.use != CM_B)
+        cm_fail_(c, CM_ERROR_OPERAND_USE, "B of a product is a %s, not a matrix_b", cm_use_name(b->l.use));
     else if (acc && acc->l.use != CM_ACC)
         cm_fail_(c, CM_ERROR_OPERAND_USE, "C of a product is a %s, not a matrix_acc", cm_use_name(acc->l.use));
     else if (a->l.cols != b->l.rows)
         cm_fail_(c, CM_ERROR_SHAPE, "A is %d x %d and B is %d x %d", a->l.rows, a->l.cols, b->l.rows, b->l.cols);
     else if (acc && (acc->l.rows != a->l.rows || acc->l.cols != b->l.cols))
         cm_fail_(c, CM_ERROR_SHAPE, "A B is %d x %d and C is %d x %d", a->l.rows, b->l.cols, acc->l.rows, acc->l.cols);
-    else if (!row) cm_fail_(c, CM_ERROR_MUL_TYPES, "no product of %s and %s", ta, tb);
+    else if (!row)
+        cm_fail_(c, CM_ERROR_MUL_TYPES, "no product of %s and %s", ta, tb);
     else if (!cm_type_info(type_d) || !cm_product_takes(row->acc, type_d))
         cm_fail_(c, CM_ERROR_MUL_TYPES, "a product of %s and %s cannot have the type %s", ta, tb,
                  cm_type_info(type_d) ? cm_type_info(type_d)->name : "(none)");
     else if (acc && !cm_product_takes(row->acc, acc->l.type))
-        cm_fail_(c, CM_ERROR_MUL_TYPES, "a product of %s and %s cannot be added to %s", ta, tb, cm_type_info(acc->l.type)->name);
+        cm_fail_(c, CM_ERROR_MUL_TYPES, "a product of %s and %s cannot be added to %s", ta, tb,
+                 cm_type_info(acc->l.type)->name);
     return spe_ok(c->m);
 }
 
@@ -204,9 +211,11 @@ static inline cm_matrix cm_start_(cm_ctx *c, cm_type type, const cm_matrix *a, c
     return from.parts ? cm_from_parts(c, &from.l, from.part) : from;
 }
 
-/* D = A B + C of type_d: A is M x K (CM_A), B is K x N (CM_B), C is M x N (CM_ACC) or NULL for none. The table cm_product_row says
- * which types go together and what is accumulated in: f32 for 16-bit floats, i32 for 8- and 16-bit integers (which wrap). */
-static inline cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc)
+/* D = A B + C of type_d: A is M x K (CM_A), B is K x N (CM_B), C is M x N (CM_ACC) or NULL for none. The table
+ * cm_product_row says which types go together and what is accumulated in: f32 for 16-bit floats, i32 for 8- and 16-bit
+ * integers (which wrap). */
+static inline cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
+                                   const cm_matrix *acc)
 {
     cm_job_ job;
     if (cm_is_poison_(c, a) || cm_is_poison_(c, b) || (acc && acc->parts == 0)) return cm_poison_();
