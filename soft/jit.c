@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -26,7 +27,7 @@
 
 extern char **environ;
 
-enum { MAX_ARGUMENTS = 40, DEFAULT_SECONDS = 120, MAX_MESSAGES = 16384, PATH_BYTES = 4096, CONTRACT_WITHIN = 256 };
+enum { MAX_ARGUMENTS = 40, DEFAULT_SECONDS = 120, DEFAULT_MEBIBYTES = 4096, MAX_MESSAGES = 16384, PATH_BYTES = 4096, CONTRACT_WITHIN = 256 };
 
 /* ---- the instruction set */
 
@@ -173,11 +174,24 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static double time_limit(void)
+static double limit(const char *variable, double otherwise)
 {
-    const char *text = getenv("XETILE_SOFT_TIME_LIMIT");
+    const char *text = getenv(variable);
     double v = text ? strtod(text, NULL) : 0;
-    return v > 0 && v < 1e6 ? v : DEFAULT_SECONDS;
+    return v > 0 && v < 1e6 ? v : otherwise;
+}
+
+static double time_limit(void) { return limit("XETILE_SOFT_TIME_LIMIT", DEFAULT_SECONDS); }
+
+/* Bounds that the compiler hands on to what it starts: memory, and processor time for the case that this program is
+ * killed meanwhile and nobody is left to stop it. */
+static void confine(pid_t pid, double seconds)
+{
+    struct rlimit time, memory;
+    time.rlim_cur = time.rlim_max = (rlim_t)seconds + 1;
+    memory.rlim_cur = memory.rlim_max = (rlim_t)limit("XETILE_SOFT_MEMORY_LIMIT", DEFAULT_MEBIBYTES) << 20;
+    prlimit(pid, RLIMIT_CPU, &time, NULL);
+    prlimit(pid, RLIMIT_AS, &memory, NULL);
 }
 
 /* The environment with TMPDIR replaced, so that a killed compiler's files go with the private directory. */
@@ -280,6 +294,7 @@ static int run(char *const *argv, const char *directory, double seconds, struct 
         close(ends[0]);
         return -1;
     }
+    confine(pid, seconds);
     status = collect(ends[0], until, said) ? wait_until(pid, until) : -1;
     close(ends[0]);
     if (status < 0) {

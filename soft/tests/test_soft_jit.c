@@ -102,6 +102,7 @@ static void fresh(void)
     unsetenv("XETILE_CC");
     unsetenv("XETILE_SOFT_ISA");
     unsetenv("XETILE_SOFT_TIME_LIMIT");
+    unsetenv("XETILE_SOFT_MEMORY_LIMIT");
     unsetenv("XETILE_SOFT_CACHE_LIMIT");
 }
 
@@ -495,6 +496,26 @@ TEST(a_slow_compiler_is_stopped)
     sp_text_free(&log);
 }
 
+/* The limits are handed on, so that they hold for what the compiler starts, even when this program is no more. */
+TEST(a_compiler_is_confined)
+{
+    struct jit_object o;
+    struct sp_text log = {0};
+    char path[4300];
+    fresh();
+    write_program("tellcc", "#!/bin/sh\nsleep 0.3\nsh -c 'echo memory $(ulimit -v) time $(ulimit -t)'\nexit 1\n", path, sizeof path);
+    setenv("XETILE_CC", path, 1);
+    setenv("XETILE_SOFT_TIME_LIMIT", "77", 1);
+    CHECK(!compile(1, NULL, &o, &log));
+    CHECK_HAS(log.data, "memory 4194304 time 78");
+    sp_text_free(&log);
+    setenv("XETILE_SOFT_MEMORY_LIMIT", "3000", 1);
+    CHECK(!compile(1, NULL, &o, &log));
+    CHECK_HAS(log.data, "memory 3072000 time 78");
+    sp_text_free(&log);
+    unlink(path);
+}
+
 TEST(a_compiler_that_makes_nothing)
 {
     struct jit_object o;
@@ -662,6 +683,7 @@ int main(void)
     RUN(cache_off);
     RUN(home_gives_the_cache_its_place);
     RUN(a_slow_compiler_is_stopped);
+    RUN(a_compiler_is_confined);
     RUN(a_compiler_that_makes_nothing);
     RUN(sigchld_ignored_by_the_host);
     RUN(images_round_trip);
