@@ -613,6 +613,41 @@ TEST(switches_are_checked)
     expect(&m, SPE_ERR_CARRIED, "no spe_default");
 }
 
+/* The first region of a module, with nothing carried: no array of the module has been used yet. */
+TEST(regions_without_values)
+{
+    spe_module m;
+    spe_id n;
+    int which;
+    for (which = 0; which < 4; which++) {
+        spe_words words;
+        n = open_kernel(&m);
+        if (which == 0) {
+            spe_for(&m, spe_i32(&m, 0), n, spe_i32(&m, 1), 0, NULL);
+            spe_endfor(&m, 0, NULL);
+        } else if (which == 1) {
+            spe_if(&m, spe_slt(&m, n, spe_i32(&m, 3)));
+            spe_endif(&m, 0, NULL, NULL);
+        } else if (which == 2) {
+            spe_while(&m, 0, NULL);
+            spe_while_test(&m, spe_slt(&m, n, spe_i32(&m, 3)));
+            spe_endwhile(&m, 0, NULL);
+        } else {
+            spe_switch(&m, n, 0, NULL);
+            spe_endswitch(&m, 0, NULL);
+        }
+        spe_kernel_end(&m);
+        words = spe_finish(&m);
+        CHECK_MSG(words.data != NULL, "region %d: %s %s", which, spe_get_error(&m)->name, spe_get_error(&m)->text);
+        if (words.data) test_save_spv(which == 0   ? "spirv_flow_empty_for"
+                                      : which == 1 ? "spirv_flow_empty_if"
+                                      : which == 2 ? "spirv_flow_empty_while"
+                                                   : "spirv_flow_empty_switch",
+                                      words.data, words.count * 4);
+        spe_free(&m);
+    }
+}
+
 TEST(wide_selectors_and_returns)
 {
     static const int64_t wide[] = {-1, (int64_t)1 << 40};
@@ -676,6 +711,7 @@ int main(void)
     RUN(values_stay_in_their_region);
     RUN(conditions_and_bounds_are_checked);
     RUN(switches_are_checked);
+    RUN(regions_without_values);
     RUN(wide_selectors_and_returns);
     RUN(returns_match_the_function);
     return test_report();
