@@ -1,0 +1,3451 @@
+/* coopvec.h - cooperative vectors: matrix-vector operations on the vectors of single work-items, for kernels in plain C.
+ *
+ * A small neural network in a kernel, one work-item a pixel:
+ *
+ *     #include "coopvec.h"
+ *
+ *     CV_KERNEL (shade, ptr(f16, weights), ptr(f16, in), ptr(f16, out))
+ *     {
+ *         cv_val i = CV_GLOBAL_ID();
+ *         cv_vec x = CV_LOAD(in, 64, CV_TIMES(i, 64));
+ *         cv_matrix_ref w0 = CV_MATRIX_REF(weights, f16, 64, 64, .layout = CV_MUL_OPTIMAL);
+ *         cv_matrix_ref w1 = CV_MATRIX_REF(weights, f16, 3, 64, .layout = CV_MUL_OPTIMAL, .offset = CV_AT(8192));
+ *         cv_vec h = CV_RELU(CV_MUL(f16, w0, x));
+ *         cv_vec y = CV_MUL_ADD(f16, w1, h, CV_VECTOR_REF(weights, f16, .offset = CV_AT(9216)));
+ *         CV_STORE(y, out, CV_TIMES(i, 3));
+ *     }
+ *
+ *     cv_module mod = CV_BUILD(shade, &(cv_target){.name = "bmg"});
+ *     if (!mod.words) puts(mod.error->text);
+ *     ...                                                  mod.words, mod.size, mod.kernel, mod.params, mod.local_size
+ *     cv_free(&mod);
+ *
+ * HOW A KERNEL IS MADE. The body is ordinary C that CV_BUILD runs once to write it. C variables and C loops are compile
+ * time: a C `for` unrolls. Kernel values are cv_val (numbers) and cv_vec (a work-item's vector of 1 to 1024 elements of f16
+ * f32 i16 u16 i32 u32); assign them, pass them to functions. A function that uses the macros takes CV_CONTEXT first and is
+ * called with CV_SELF. Parameters: ptr(TYPE, NAME), or f32 f16 i32 u32 i16 u16 i8 u8 (NAME); at most 32. TYPE also e4m3 e5m2.
+ *
+ * MATRICES AND VECTORS IN MEMORY
+ *     CV_MATRIX_REF(base, T, M, K, options)   an M x K matrix interpreted as T: i16 u16 i32 u32 f16 f32 u8 i8 e4m3 e5m2. base is a
+ *                     pointer parameter of any type.
+ *         .layout     CV_ROW_MAJOR (default), CV_COLUMN_MAJOR, CV_MUL_OPTIMAL, CV_OUTER_PRODUCT_OPTIMAL
+ *         .offset     CV_AT(bytes): a C integer or a cv_val; base + offset is a multiple of 128. Default 0
+ *         .stride     CV_AT(bytes) from a row (or column) to the next, a multiple of 16; optimal layouts have none. Default: the
+ *                     least there can be
+ *         .transpose  the matrix is stored as K rows of M columns (optimal layouts only): M and K are always those of the product
+ *         .uniform    CV_UNIFORM_AUTO (default): the matrix instruction is used where it is certain that all work-items of a
+ *                     subgroup come there together with the same matrix, that is outside of a CV_IF or CV_FOR that depends on
+ *                     the work-item, with offset, stride and bias made of constants, parameters, group numbers and
+ *                     CV_UNIFORM. CV_UNIFORM_YES: you promise it. CV_UNIFORM_NO: a lane at a time
+ *     CV_VECTOR_REF(base, T, .offset = CV_AT(bytes))   a bias or an accumulated vector; base + offset is a multiple of 64
+ *     CV_INTERPRET(vector, T)                 how an input vector's elements are read: the types above, or packed_s8x32,
+ *                     packed_u8x32 (of u32: four 8-bit integers an element). A plain cv_vec is read as its own type
+ *
+ * OPERATIONS (number: a C number or a cv_val; T: a type name)
+ *     CV_MUL(T, matrix, input)            Mul: a vector of M elements of T
+ *     CV_MUL_ADD(T, matrix, input, bias)  MulAdd
+ *     CV_OUTER_PRODUCT_ACCUMULATE(v1, v2, matrix)   matrix += v1 transpose(v2), atomically; layout CV_OUTER_PRODUCT_OPTIMAL
+ *     CV_VECTOR_ACCUMULATE(v, vector_ref)     vector += v, atomically (vector_ref also takes .uniform)
+ *     CV_LOAD(pointer, n, index)  CV_STORE(vector, pointer, index)    n elements of the type pointed to; index in elements;
+ *                     option .stride = CV_AT(elements) from one to the next, default 1
+ *     CV_SPLAT(T, n, number)  CV_VEC(T, numbers...)  CV_ELEMENT(v, i)  CV_SET_ELEMENT(v, i, number)
+ *     CV_CONCAT(a, b)  CV_SLICE(v, first, n)
+ *     CV_ADD CV_SUB CV_TIMES CV_DIV CV_MIN CV_MAX (x, y)    numbers, vectors of one type and length, a vector and a number
+ *     CV_MOD CV_AND CV_OR CV_XOR CV_SHL CV_SHR            integers
+ *     CV_FMA(a, b, c)  CV_CLAMP(v, low, high)  CV_CHOOSE_GT(a, b, c, d): a > b ? c : d, element by element
+ *     CV_EXP CV_LOG CV_SQRT CV_RSQRT CV_SIN CV_COS CV_ABS CV_FLOOR   f16 is computed in f32 and rounded
+ *     CV_RELU(v)  CV_LEAKY_RELU(v, slope)  CV_SIGMOID  CV_TANH  CV_GELU (the tanh form)
+ *     CV_CAST(T, x)                           by the conversion rules below
+ *     CV_EQ CV_NE CV_LT CV_LE CV_GT CV_GE (x, y)  CV_SELECT(condition, x, y)     numbers
+ *     CV_GROUP_ID() CV_GROUP_COUNT() CV_LOCAL_ID() CV_GLOBAL_ID() CV_GLOBAL_SIZE() CV_SUBGROUP_ID() CV_LANE_ID()   i32, dimension 0
+ *     CV_UNIFORM(number)                      the first active work-item's, for all of the subgroup
+ *     CV_FOR (k, lo, hi, step, &x, &y, ...) { }   CV_IF (condition, &x, ...) { } CV_ELSE { }     the listed variables (cv_val, cv_vec)
+ *                     leave the region changed, others must not. Never leave a body by break, continue, return or goto
+ *     CV_BARRIER()
+ *
+ * WHAT A PRODUCT IS. Input and matrix both of integers: 32-bit integers modulo 2^32, exact in any order, bias included; then
+ * converted to T (the sum is signed when input, matrix or bias is). Otherwise: f32, products fused or exact, summed in any
+ * order; then converted to T. A float bias of an integer product is added in f32. Both ways, the matrix instruction and a lane at a
+ * time, keep to this.
+ *
+ * CONVERSION RULES. Integer to integer saturates; float to integer rounds to nearest even and saturates (NaN becomes 0); integer
+ * to float rounds to nearest even; packed is a bitcast; FP8 rounds to nearest even, saturates to the largest finite value
+ * (448, 57344), and NaN stays NaN. A matrix is never converted, only interpreted.
+ *
+ * THE OPTIMAL LAYOUTS, both alike: panels of 64 bytes of each row. With P = 64 / size elements a panel and rows padded to R, a
+ * multiple of 8, element (r, c) is at byte
+ *     (c / P) 64 R + 64 r + (c mod P) size
+ * and the whole has ceil(columns / P) 64 R bytes. Padding is zero (a conversion writes it; zero an accumulated matrix whole).
+ * Mul-optimal: eight rows are two A operands of DPAS side by side, and one 2D block message (which wants rows of 64 bytes)
+ * brings four times two. Outer-product-optimal: eight rows of f32 are an accumulator block of 16 lanes, so that each
+ * atomic message of a subgroup is a whole cache line. That they are alike means: trained matrices can be used at once.
+ *
+ * THE HOST. cv_get_tier, cv_check_feature_support (counts and property lists); cv_get_conversion_dest_info,
+ * cv_check_conversion, cv_convert_matrix; cv_check_matrix_memory, cv_check_vector_memory; cv_element_offset. The structures are those
+ * of D3D12 with C names. On the device: build cv_conversion_module(&target), load it, then in a batch of ze_dispatch.h
+ *     CV_CONVERT_MATRICES(&batch, &kernel, infos, count, &error);       error.id is not 0 when a descriptor was refused
+ *
+ * CV_BUILD(kernel, &target, options...): .local_size (default four subgroups; a multiple of the subgroup size, or the matrix
+ * instruction is not used), .subgroup_size, .lowering (CM_PLAIN: no matrix instruction), .large_registers, .version, .names,
+ * .lines. It returns a module; words is NULL when something was wrong, and error says what, where in your source, and both
+ * values. Errors: ids 3000.. in CV_ERRORS_ below.
+ *
+ * License: MIT, see LICENSE.
+ */
+#ifndef XETILE_COOPVEC_H
+#define XETILE_COOPVEC_H
+
+#include "coopmatrix.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#if defined(__GNUC__)
+#define CV_UNUSED_ __attribute__((unused))
+#else
+#define CV_UNUSED_
+#endif
+
+/* ---- errors --------------------------------------------------------------------------------------------------------- */
+
+#define CV_ERRORS_(X)                                                                                                  \
+    X(TYPE, "no such component type")                                                                                  \
+    X(INPUT_TYPE, "not a type of an input vector for this operation")                                                  \
+    X(INPUT_INTERPRETATION, "not an interpretation of this input vector")                                              \
+    X(MATRIX_INTERPRETATION, "not an interpretation of a matrix")                                                      \
+    X(BIAS_INTERPRETATION, "not an interpretation of a bias vector")                                                   \
+    X(OUTPUT_TYPE, "not a type of an output vector")                                                                   \
+    X(LAYOUT, "no such matrix layout")                                                                                 \
+    X(SHAPE, "a matrix has 1 to 65536 rows and columns")                                                               \
+    X(TOO_LARGE, "a matrix has less than 2 GiB")                                                                       \
+    X(SRC_STRIDE, "SrcStride is less than the length of a row (row-major) or column (column-major)")                   \
+    X(SRC_STRIDE_MULTIPLE, "SrcStride is not a multiple of the element size")                                          \
+    X(DEST_STRIDE, "DestStride is less than the length of a row (row-major) or column (column-major)")                 \
+    X(DEST_STRIDE_MULTIPLE, "DestStride is not a multiple of 16")                                                      \
+    X(SRC_TYPE, "SrcDataType is not a matrix interpretation")                                                          \
+    X(DEST_TYPE, "DestDataType is not a matrix interpretation")                                                        \
+    X(CONVERSION_TYPES, "types that differ must be f32 or f16 on one side, a lower-precision float on the other")      \
+    X(DEST_LAYOUT, "e4m3 and e5m2 are converted to the optimal layouts only")                                          \
+    X(SRC_SIZE, "SrcSize is less than the source matrix has")                                                          \
+    X(DEST_SIZE, "DestSize is less than what the query of the destination returned")                                   \
+    X(ADDRESS, "an address is missing")                                                                                \
+    X(DEST_ALIGNMENT, "the destination's address is not a multiple of 128")                                            \
+    X(SRC_ALIGNMENT, "the source's address is not a multiple of the element size")                                     \
+    X(OVERLAP, "source and destination overlap")                                                                       \
+    X(MATRIX_ALIGNMENT, "a matrix's base address and offset are multiples of 128")                                     \
+    X(VECTOR_ALIGNMENT, "a vector's base address and offset are multiples of 64")                                      \
+    X(ALLOCATION_SIZE, "the size of the allocation is not a multiple of 16")                                           \
+    X(OUT_OF_BOUNDS, "it does not fit into the allocation")                                                            \
+    X(STRIDE_NOT_ZERO, "the stride of an optimal layout must be zero")                                                 \
+    X(STRIDE, "the stride is less than the length of a row (row-major) or column (column-major)")                      \
+    X(STRIDE_MULTIPLE, "the stride is not a multiple of 16")                                                           \
+    X(TRANSPOSE, "row-major and column-major matrices cannot be transposed")                                           \
+    X(FP8_LAYOUT, "e4m3 and e5m2 matrices have optimal layouts only")                                                  \
+    X(OUTER_PRODUCT_LAYOUT, "the layout of an outer product's matrix must be CV_OUTER_PRODUCT_OPTIMAL")                \
+    X(INPUT_LENGTH, "the input vector's length does not go with the matrix")                                           \
+    X(ACCUMULATE_TYPES, "no accumulation of this input type into this type")                                           \
+    X(VECTOR_TYPE, "not a type of vectors: f16 f32 i16 u16 i32 u32")                                                   \
+    X(VECTOR_LENGTH, "a vector has 1 to 1024 elements")                                                                \
+    X(VECTORS_DIFFER, "vectors of different types or lengths")                                                         \
+    X(ELEMENT, "the vector has no such element")                                                                       \
+    X(OPERATION, "not an operation on this type")                                                                      \
+    X(POINTER, "not a pointer parameter")                                                                              \
+    X(INDEX, "not a 32-bit integer")                                                                                   \
+    X(NUMBER_TYPE, "numbers of types that do not go together")                                                         \
+    X(NUMBER_RANGE, "a constant that the type cannot hold")                                                            \
+    X(UNSET, "a value that was never set")                                                                             \
+    X(UNIFORM, "promised to be uniform, but it cannot be")                                                             \
+    X(CONDITION, "not a condition")                                                                                    \
+    X(LOOP_STEP, "a loop's step must be positive")                                                                     \
+    X(CARRIED, "only cv_val and cv_vec can be carried")                                                                \
+    X(CARRIED_TYPE, "a carried value changed its type or length")                                                      \
+    X(UNCLOSED, "left open: its body was left by break, return or goto")                                               \
+    X(PARAMETER_TEXT, "a parameter list that cannot be read")                                                          \
+    X(TARGET, "no such target")                                                                                        \
+    X(SUBGROUP_SIZE, "the target does not have this subgroup size")                                                    \
+    X(GROUP_SIZE, "not a work-group size of the target")                                                               \
+    X(MEMORY, "out of memory")
+
+enum {
+    CV_ERROR_FIRST_ = 2999,
+#define CV_ROW_(name, text) CV_ERROR_##name,
+    CV_ERRORS_(CV_ROW_)
+#undef CV_ROW_
+        CV_ERROR_END_
+};
+
+/* What an error id of this header means in general; "no error" for 0. */
+static inline const char *cv_error_text(int id)
+{
+    static const char *const texts[] = {
+#define CV_ROW_(name, text) text,
+        CV_ERRORS_(CV_ROW_)
+#undef CV_ROW_
+    };
+    if (id == 0) return "no error";
+    return id > CV_ERROR_FIRST_ && id < CV_ERROR_END_ ? texts[id - CV_ERROR_FIRST_ - 1] : "not an error of coopvec.h";
+}
+
+/* The name of an error id, as in CV_ERROR_TRANSPOSE. */
+static inline const char *cv_error_name(int id)
+{
+    static const char *const names[] = {
+#define CV_ROW_(name, text) "CV_ERROR_" #name,
+        CV_ERRORS_(CV_ROW_)
+#undef CV_ROW_
+    };
+    return id > CV_ERROR_FIRST_ && id < CV_ERROR_END_ ? names[id - CV_ERROR_FIRST_ - 1] : "";
+}
+
+/* ---- component types ------------------------------------------------------------------------------------------------- */
+
+/* name, number (ComponentType and D3D12_LINEAR_ALGEBRA_DATATYPE), text, bits of one component, float, signed,
+ * may be the type of a vector in a kernel, may interpret memory */
+#define CV_TYPES_(X)                                                                                                   \
+    X(I16, 2, "i16", 16, false, true, true, true)                                                                      \
+    X(U16, 3, "u16", 16, false, false, true, true)                                                                     \
+    X(I32, 4, "i32", 32, false, true, true, true)                                                                      \
+    X(U32, 5, "u32", 32, false, false, true, true)                                                                     \
+    X(F16, 8, "f16", 16, true, true, true, true)                                                                       \
+    X(F32, 9, "f32", 32, true, true, true, true)                                                                       \
+    X(PACKED_S8X32, 17, "packed_s8x32", 8, false, true, false, false)                                                  \
+    X(PACKED_U8X32, 18, "packed_u8x32", 8, false, false, false, false)                                                 \
+    X(U8, 19, "u8", 8, false, false, false, true)                                                                      \
+    X(I8, 20, "i8", 8, false, true, false, true)                                                                       \
+    X(E4M3, 21, "e4m3", 8, true, true, false, true)                                                                    \
+    X(E5M2, 22, "e5m2", 8, true, true, false, true)
+
+typedef enum {
+    CV_INVALID = 0,
+#define CV_ROW_(name, number, text, bits, fp, sign, vector, memory) CV_##name = number,
+    CV_TYPES_(CV_ROW_)
+#undef CV_ROW_
+} cv_type;
+
+enum { CV_TYPE_COUNT_ = 12, CV_TYPE_LAST_ = 22 };
+
+typedef struct {
+    cv_type type;
+    const char *name;
+    int bits; /* of one component; a packed one is a quarter of 32 bits */
+    bool is_float, is_signed;
+    bool vector; /* a type that vectors in a kernel have */
+    bool memory; /* an interpretation of matrices and vectors in memory */
+} cv_type_row;
+
+/* Row i, 0 to 11, in the order of the numbers. */
+static inline const cv_type_row *cv_type_at_(int i)
+{
+    static const cv_type_row rows[] = {
+#define CV_ROW_(name, number, text, bits, fp, sign, vector, memory)                                                    \
+    {CV_##name, text, bits, fp, sign, vector, memory},
+        CV_TYPES_(CV_ROW_)
+#undef CV_ROW_
+    };
+    return &rows[i];
+}
+
+/* What is known of a component type; NULL when there is none of this number. */
+static inline const cv_type_row *cv_type_info(int type)
+{
+    int i;
+    for (i = 0; i < CV_TYPE_COUNT_; i++)
+        if ((int)cv_type_at_(i)->type == type) return cv_type_at_(i);
+    return NULL;
+}
+
+static inline const char *cv_type_name(int type)
+{
+    const cv_type_row *row = cv_type_info(type);
+    return row ? row->name : "(no type)";
+}
+
+static inline bool cv_is_packed_(int type) { return type == CV_PACKED_S8X32 || type == CV_PACKED_U8X32; }
+static inline bool cv_is_fp8_(int type) { return type == CV_E4M3 || type == CV_E5M2; }
+static inline bool cv_is_vector_type_(int type) { return cv_type_info(type) && cv_type_info(type)->vector; }
+static inline bool cv_is_memory_type_(int type) { return cv_type_info(type) && cv_type_info(type)->memory; }
+static inline bool cv_is_float_(int type) { return cv_type_info(type) && cv_type_info(type)->is_float; }
+static inline bool cv_is_signed_(int type) { return cv_type_info(type) && cv_type_info(type)->is_signed; }
+static inline int cv_bytes_(int type) { return cv_type_info(type)->bits / 8; }
+
+/* May a vector of this type be interpreted so? Packed: 32-bit unsigned only, everything else: 16 and 32 bits. */
+static inline bool cv_interprets_(int input, int interpretation)
+{
+    if (!cv_is_vector_type_(input) || !cv_type_info(interpretation)) return false;
+    return !cv_is_packed_(interpretation) || input == CV_U32;
+}
+
+typedef enum {
+    CV_ROW_MAJOR = 0,
+    CV_COLUMN_MAJOR = 1,
+    CV_MUL_OPTIMAL = 2,
+    CV_OUTER_PRODUCT_OPTIMAL = 3
+} cv_layout;
+
+static inline bool cv_is_optimal_(int layout) { return layout == CV_MUL_OPTIMAL || layout == CV_OUTER_PRODUCT_OPTIMAL; }
+static inline const char *cv_layout_name(int layout)
+{
+    static const char *const names[] = {"row-major", "column-major", "mul-optimal", "outer-product-optimal"};
+    return layout >= 0 && layout < 4 ? names[layout] : "(no layout)";
+}
+/* ==== Part 1: the host ================================================================================================ */
+
+/* ---- what is supported ----------------------------------------------------------------------------------------------- */
+
+typedef enum { CV_TIER_NOT_SUPPORTED, CV_TIER_1_0, CV_TIER_1_1 } cv_tier;
+
+/* Multiply and multiply-add: a row that is supported. */
+typedef struct {
+    cv_type input_type, input_interpretation, matrix_interpretation, bias_interpretation, output_type;
+    bool transpose_supported; /* in the optimal layouts; never in row-major and column-major */
+} cv_properties_mul;
+
+/* Outer product accumulate, vector accumulate. */
+typedef struct {
+    cv_type input_type, accumulation_type;
+} cv_properties_accumulate;
+
+typedef struct {
+    uint32_t matrix_vector_mul_add_prop_count;
+    cv_properties_mul *matrix_vector_mul_add_properties;
+    uint32_t outer_product_accumulate_prop_count;
+    cv_properties_accumulate *outer_product_accumulate_properties;
+    uint32_t vector_accumulate_prop_count;
+    cv_properties_accumulate *vector_accumulate_properties;
+} cv_feature_data;
+
+typedef int32_t cv_result;
+#define CV_S_OK 0
+#define CV_E_INVALIDARG (-2147024809) /* 0x80070057 */
+
+/* Every target, by name or row, has all of it: what the hardware lacks is done a lane at a time. */
+static inline cv_tier cv_get_tier(const cm_target *target) { return target ? CV_TIER_1_1 : CV_TIER_NOT_SUPPORTED; }
+
+/* One combination. The text's minimum set writes a packed input also as InputType PackedS8x32 with interpretation I8; that
+ * spelling and the one of its operations (a u32 vector, interpretation PackedS8x32) are the same thing here. */
+static inline bool cv_supports_mul(int input, int interpretation, int matrix, int bias, int output)
+{
+    bool packed = (input == CV_PACKED_S8X32 && interpretation == CV_I8) ||
+                  (input == CV_PACKED_U8X32 && interpretation == CV_U8);
+    return (packed || cv_interprets_(input, interpretation)) && cv_is_memory_type_(matrix) && cv_is_memory_type_(bias) &&
+           cv_is_vector_type_(output);
+}
+
+static inline const cv_properties_accumulate *cv_outer_products_(uint32_t *count)
+{
+    static const cv_properties_accumulate rows[] = {{CV_F16, CV_F16}, {CV_F16, CV_F32}, {CV_F32, CV_F32}};
+    *count = sizeof rows / sizeof rows[0];
+    return rows;
+}
+
+static inline const cv_properties_accumulate *cv_vector_accumulates_(uint32_t *count)
+{
+    static const cv_properties_accumulate rows[] = {
+        {CV_F16, CV_F16}, {CV_F16, CV_F32}, {CV_F32, CV_F32}, {CV_I32, CV_I32}, {CV_U32, CV_U32}};
+    *count = sizeof rows / sizeof rows[0];
+    return rows;
+}
+
+static inline bool cv_accumulates_(const cv_properties_accumulate *rows, uint32_t count, int input, int type)
+{
+    uint32_t i;
+    for (i = 0; i < count; i++)
+        if ((int)rows[i].input_type == input && (int)rows[i].accumulation_type == type) return true;
+    return false;
+}
+static inline bool cv_supports_outer_product(int input, int type)
+{
+    uint32_t n;
+    const cv_properties_accumulate *rows = cv_outer_products_(&n);
+    return cv_accumulates_(rows, n, input, type);
+}
+static inline bool cv_supports_vector_accumulate(int input, int type)
+{
+    uint32_t n;
+    const cv_properties_accumulate *rows = cv_vector_accumulates_(&n);
+    return cv_accumulates_(rows, n, input, type);
+}
+
+/* Writes the rows of multiply-add that begin with this input and interpretation (when out is not NULL); their number. */
+static inline uint32_t cv_list_mul_from_(int input, int interpretation, cv_properties_mul *out)
+{
+    uint32_t n = 0;
+    int m, b, o;
+    for (m = 0; m < CV_TYPE_COUNT_; m++)
+        for (b = 0; b < CV_TYPE_COUNT_; b++)
+            for (o = 0; o < CV_TYPE_COUNT_; o++) {
+                cv_type tm = cv_type_at_(m)->type, tb = cv_type_at_(b)->type, to = cv_type_at_(o)->type;
+                if (!cv_supports_mul(input, interpretation, tm, tb, to)) continue;
+                if (out) {
+                    out[n].input_type = (cv_type)input;
+                    out[n].input_interpretation = (cv_type)interpretation;
+                    out[n].matrix_interpretation = tm;
+                    out[n].bias_interpretation = tb;
+                    out[n].output_type = to;
+                    out[n].transpose_supported = true;
+                }
+                n++;
+            }
+    return n;
+}
+
+static inline uint32_t cv_list_mul_(cv_properties_mul *out)
+{
+    uint32_t n = 0;
+    int i, j;
+    for (i = 0; i < CV_TYPE_COUNT_; i++)
+        for (j = 0; j < CV_TYPE_COUNT_; j++)
+            n += cv_list_mul_from_(cv_type_at_(i)->type, cv_type_at_(j)->type, out ? out + n : NULL);
+    return n;
+}
+
+static inline void cv_copy_rows_(const cv_properties_accumulate *rows, uint32_t n, cv_properties_accumulate *out,
+                                 uint32_t *count)
+{
+    if (out) memcpy(out, rows, n * sizeof *rows);
+    *count = n;
+}
+
+/* The query: a NULL list gets its count; else the count says how long the list is, and becomes how many were written. A list
+ * that is too short is CV_E_INVALIDARG, and nothing is written at all. */
+static inline cv_result cv_check_feature_support(const cm_target *target, cv_feature_data *d)
+{
+    uint32_t mul = cv_list_mul_(NULL), outer, vector;
+    const cv_properties_accumulate *outer_rows = cv_outer_products_(&outer), *vector_rows = cv_vector_accumulates_(&vector);
+    if (!d || cv_get_tier(target) == CV_TIER_NOT_SUPPORTED) return CV_E_INVALIDARG;
+    if (d->matrix_vector_mul_add_properties && d->matrix_vector_mul_add_prop_count < mul) return CV_E_INVALIDARG;
+    if (d->outer_product_accumulate_properties && d->outer_product_accumulate_prop_count < outer) return CV_E_INVALIDARG;
+    if (d->vector_accumulate_properties && d->vector_accumulate_prop_count < vector) return CV_E_INVALIDARG;
+    d->matrix_vector_mul_add_prop_count = mul;
+    if (d->matrix_vector_mul_add_properties) cv_list_mul_(d->matrix_vector_mul_add_properties);
+    cv_copy_rows_(outer_rows, outer, d->outer_product_accumulate_properties, &d->outer_product_accumulate_prop_count);
+    cv_copy_rows_(vector_rows, vector, d->vector_accumulate_properties, &d->vector_accumulate_prop_count);
+    return CV_S_OK;
+}
+/* ---- matrices in memory ---------------------------------------------------------------------------------------------- */
+
+#if defined(__GNUC__)
+#define CV_PRINTF_(text, first) __attribute__((format(printf, text, first)))
+#else
+#define CV_PRINTF_(text, first)
+#endif
+
+/* Fills *error (which may be NULL) and returns false. */
+CV_PRINTF_(3, 4) static inline bool cv_refuse_(spe_error *error, int id, const char *format, ...)
+{
+    va_list args;
+    char text[256];
+    if (!error) return false;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    memset(error, 0, sizeof *error);
+    error->id = id;
+    error->name = cv_error_name(id);
+    snprintf(error->text, sizeof error->text, "%s: %s", cv_error_text(id), text);
+    return false;
+}
+
+static inline uint32_t cv_round_up_(uint32_t n, uint32_t to) { return (n + to - 1) / to * to; }
+
+/* The stored rows of an optimal layout: blocks of eight. */
+static inline uint32_t cv_optimal_rows_(uint32_t rows) { return cv_round_up_(rows, 8); }
+
+/* Bytes from the start of a matrix to its element (row, col): the layouts, as this header documents them at its top. */
+static inline size_t cv_element_offset(cv_layout layout, cv_type type, uint32_t rows, uint32_t stride, uint32_t row,
+                                       uint32_t col)
+{
+    size_t bytes = (size_t)cv_bytes_(type), along = col * bytes;
+    if (layout == CV_ROW_MAJOR) return (size_t)row * stride + along;
+    if (layout == CV_COLUMN_MAJOR) return (size_t)col * stride + row * bytes;
+    return along / 64 * cv_optimal_rows_(rows) * 64 + (size_t)row * 64 + along % 64;
+}
+
+/* Bytes a matrix has: from its first to its last element, an optimal layout with its padding. */
+static inline uint64_t cv_matrix_bytes_(int layout, int type, uint32_t rows, uint32_t cols, uint32_t stride)
+{
+    uint64_t bytes = (uint64_t)cv_bytes_(type);
+    if (layout == CV_ROW_MAJOR) return (uint64_t)(rows - 1) * stride + cols * bytes;
+    if (layout == CV_COLUMN_MAJOR) return (uint64_t)(cols - 1) * stride + rows * bytes;
+    return (cols * bytes + 63) / 64 * cv_optimal_rows_(rows) * 64;
+}
+
+/* Bytes of a row (row-major) or column (column-major); 0 for optimal layouts. */
+static inline uint64_t cv_line_bytes_(int layout, int type, uint32_t rows, uint32_t cols)
+{
+    uint64_t bytes = (uint64_t)cv_bytes_(type);
+    return layout == CV_ROW_MAJOR ? cols * bytes : layout == CV_COLUMN_MAJOR ? rows * bytes : 0;
+}
+
+static inline bool cv_check_shape_(uint32_t rows, uint32_t cols, spe_error *error)
+{
+    if (rows < 1 || cols < 1 || rows > 65536 || cols > 65536)
+        return cv_refuse_(error, CV_ERROR_SHAPE, "%u x %u", (unsigned)rows, (unsigned)cols);
+    return true;
+}
+
+static inline bool cv_check_layout_(int layout, spe_error *error)
+{
+    if (layout < CV_ROW_MAJOR || layout > CV_OUTER_PRODUCT_OPTIMAL)
+        return cv_refuse_(error, CV_ERROR_LAYOUT, "got %d; there are 0 to 3", layout);
+    return true;
+}
+
+/* ---- conversion of matrices ------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    uint32_t dest_size;       /* bytes of the destination: filled by cv_get_conversion_dest_info */
+    cv_layout dest_layout;
+    uint32_t dest_stride;     /* bytes from a row to the next (row-major), from a column to the next (column-major). 0: the
+                                 query fills in the least there can be. Optimal layouts: ignored */
+    uint32_t num_rows, num_columns;
+    cv_type dest_data_type;
+} cv_conversion_dest_info;
+
+typedef struct {
+    uint32_t src_size; /* bytes */
+    cv_type src_data_type;
+    cv_layout src_layout;
+    uint32_t src_stride;
+} cv_conversion_src_info;
+
+typedef struct {
+    void *dest;
+    const void *src;
+} cv_conversion_data;
+
+typedef struct {
+    cv_conversion_dest_info dest_info;
+    cv_conversion_src_info src_info;
+    cv_conversion_data data_desc;
+} cv_conversion_info;
+
+static inline bool cv_check_dest_(const cv_conversion_dest_info *d, uint32_t stride, spe_error *error)
+{
+    uint64_t line;
+    if (!cv_check_layout_(d->dest_layout, error) || !cv_check_shape_(d->num_rows, d->num_columns, error)) return false;
+    if (!cv_is_memory_type_(d->dest_data_type))
+        return cv_refuse_(error, CV_ERROR_DEST_TYPE, "got %s (%d), use f32", cv_type_name(d->dest_data_type),
+                          (int)d->dest_data_type);
+    line = cv_line_bytes_(d->dest_layout, d->dest_data_type, d->num_rows, d->num_columns);
+    if (cv_is_fp8_(d->dest_data_type) && !cv_is_optimal_(d->dest_layout))
+        return cv_refuse_(error, CV_ERROR_DEST_LAYOUT, "%s in %s", cv_type_name(d->dest_data_type),
+                          cv_layout_name(d->dest_layout));
+    if (stride < line)
+        return cv_refuse_(error, CV_ERROR_DEST_STRIDE, "%u, the length is %u", (unsigned)stride, (unsigned)line);
+    if (line && stride % 16) return cv_refuse_(error, CV_ERROR_DEST_STRIDE_MULTIPLE, "%u", (unsigned)stride);
+    if (cv_matrix_bytes_(d->dest_layout, d->dest_data_type, d->num_rows, d->num_columns, stride) >= 0x7fffffc0u)
+        return cv_refuse_(error, CV_ERROR_TOO_LARGE, "%u x %u %s with stride %u", (unsigned)d->num_rows,
+                          (unsigned)d->num_columns, cv_type_name(d->dest_data_type), (unsigned)stride);
+    return true;
+}
+
+static inline uint32_t cv_dest_size_(const cv_conversion_dest_info *d, uint32_t stride)
+{
+    uint32_t lines = d->dest_layout == CV_ROW_MAJOR ? d->num_rows : d->num_columns;
+    if (!cv_is_optimal_(d->dest_layout)) return lines * stride;
+    return (uint32_t)cv_matrix_bytes_(d->dest_layout, d->dest_data_type, d->num_rows, d->num_columns, 0);
+}
+
+/* Fills dest_size (a multiple of 16), and dest_stride where it is 0 and the layout has one. error may be NULL. */
+static inline bool cv_get_conversion_dest_info(cv_conversion_dest_info *d, spe_error *error)
+{
+    uint32_t stride = d->dest_stride;
+    if (!stride && cv_is_memory_type_(d->dest_data_type) && d->num_rows <= 65536 && d->num_columns <= 65536)
+        stride = cv_round_up_((uint32_t)cv_line_bytes_(d->dest_layout, d->dest_data_type, d->num_rows, d->num_columns), 16);
+    if (!cv_check_dest_(d, stride, error)) return false;
+    if (!cv_is_optimal_(d->dest_layout)) d->dest_stride = stride;
+    d->dest_size = cv_dest_size_(d, stride);
+    return true;
+}
+
+/* Equal, or f32 or f16 on one side and a lower-precision float on the other. */
+static inline bool cv_converts_(int from, int to)
+{
+    int wide, narrow;
+    if (from == to) return true;
+    wide = from == CV_F32 || (from == CV_F16 && to != CV_F32) ? from : to;
+    narrow = wide == from ? to : from;
+    if (wide == CV_F32) return narrow == CV_F16 || cv_is_fp8_(narrow);
+    return wide == CV_F16 && cv_is_fp8_(narrow);
+}
+
+static inline bool cv_check_src_(const cv_conversion_info *info, spe_error *error)
+{
+    const cv_conversion_src_info *s = &info->src_info;
+    const cv_conversion_dest_info *d = &info->dest_info;
+    uint64_t line, size;
+    if (!cv_check_layout_(s->src_layout, error)) return false;
+    if (!cv_is_memory_type_(s->src_data_type))
+        return cv_refuse_(error, CV_ERROR_SRC_TYPE, "got %s (%d), use f32", cv_type_name(s->src_data_type),
+                          (int)s->src_data_type);
+    line = cv_line_bytes_(s->src_layout, s->src_data_type, d->num_rows, d->num_columns);
+    if (line && s->src_stride < line)
+        return cv_refuse_(error, CV_ERROR_SRC_STRIDE, "%u, the length is %u", (unsigned)s->src_stride, (unsigned)line);
+    if (line && s->src_stride % (uint32_t)cv_bytes_(s->src_data_type))
+        return cv_refuse_(error, CV_ERROR_SRC_STRIDE_MULTIPLE, "%u, an element of %s has %d bytes", (unsigned)s->src_stride,
+                          cv_type_name(s->src_data_type), cv_bytes_(s->src_data_type));
+    if (!cv_converts_(s->src_data_type, d->dest_data_type))
+        return cv_refuse_(error, CV_ERROR_CONVERSION_TYPES, "%s to %s", cv_type_name(s->src_data_type),
+                          cv_type_name(d->dest_data_type));
+    size = cv_matrix_bytes_(s->src_layout, s->src_data_type, d->num_rows, d->num_columns, s->src_stride);
+    if (s->src_size < size)
+        return cv_refuse_(error, CV_ERROR_SRC_SIZE, "%u, the matrix has %llu", (unsigned)s->src_size,
+                          (unsigned long long)size);
+    if (size >= 0x7fffffc0u) return cv_refuse_(error, CV_ERROR_TOO_LARGE, "the source has %llu bytes", (unsigned long long)size);
+    return true;
+}
+
+static inline bool cv_check_conversion_memory_(const cv_conversion_info *info, spe_error *error)
+{
+    uint64_t dest = (uint64_t)(uintptr_t)info->data_desc.dest, src = (uint64_t)(uintptr_t)info->data_desc.src;
+    uint64_t bytes = (uint64_t)cv_bytes_(info->src_info.src_data_type);
+    uint32_t size = cv_dest_size_(&info->dest_info, info->dest_info.dest_stride);
+    if (!dest || !src) return cv_refuse_(error, CV_ERROR_ADDRESS, "of the %s", dest ? "source" : "destination");
+    if (info->dest_info.dest_size < size)
+        return cv_refuse_(error, CV_ERROR_DEST_SIZE, "%u, the query returns %u", (unsigned)info->dest_info.dest_size,
+                          (unsigned)size);
+    if (dest % 128) return cv_refuse_(error, CV_ERROR_DEST_ALIGNMENT, "0x%llx", (unsigned long long)dest);
+    if (src % bytes)
+        return cv_refuse_(error, CV_ERROR_SRC_ALIGNMENT, "0x%llx, an element has %llu bytes", (unsigned long long)src,
+                          (unsigned long long)bytes);
+    if (dest < src + info->src_info.src_size && src < dest + size)
+        return cv_refuse_(error, CV_ERROR_OVERLAP, "%u bytes at 0x%llx and %u at 0x%llx",
+                          (unsigned)info->src_info.src_size, (unsigned long long)src, (unsigned)size,
+                          (unsigned long long)dest);
+    return true;
+}
+
+/* Every line of the text's valid usage, with an error of its own. error may be NULL. */
+static inline bool cv_check_conversion(const cv_conversion_info *info, spe_error *error)
+{
+    return cv_check_dest_(&info->dest_info, info->dest_info.dest_stride, error) && cv_check_src_(info, error) &&
+           cv_check_conversion_memory_(info, error);
+}
+
+/* A float element's value, exactly. */
+static inline float cv_get_float_(cv_type type, const void *at)
+{
+    uint8_t b;
+    uint16_t h;
+    float f;
+    if (type == CV_F32) {
+        memcpy(&f, at, 4);
+        return f;
+    }
+    if (type == CV_F16) {
+        memcpy(&h, at, 2);
+        return spe_f16_bits_to_f32(h);
+    }
+    memcpy(&b, at, 1);
+    return type == CV_E4M3 ? spe_e4m3_bits_to_f32(b) : spe_e5m2_bits_to_f32(b);
+}
+
+/* Rounds to nearest even; FP8 saturates, NaN stays NaN. */
+static inline void cv_put_float_(cv_type type, void *at, float f)
+{
+    uint16_t h = spe_f32_to_f16_bits(f);
+    uint8_t b = type == CV_E4M3 ? spe_f32_to_e4m3_bits(f, true) : spe_f32_to_e5m2_bits(f, true);
+    if (type == CV_F32) memcpy(at, &f, 4);
+    else if (type == CV_F16) memcpy(at, &h, 2);
+    else memcpy(at, &b, 1);
+}
+
+static inline void cv_convert_one_(const cv_conversion_info *info)
+{
+    const cv_conversion_dest_info *d = &info->dest_info;
+    const cv_conversion_src_info *s = &info->src_info;
+    char *dest = (char *)info->data_desc.dest;
+    const char *src = (const char *)info->data_desc.src;
+    uint32_t r, c;
+    if (cv_is_optimal_(d->dest_layout)) memset(dest, 0, cv_dest_size_(d, 0)); /* the padding is zero */
+    for (r = 0; r < d->num_rows; r++)
+        for (c = 0; c < d->num_columns; c++) {
+            const char *from = src + cv_element_offset(s->src_layout, s->src_data_type, d->num_rows, s->src_stride, r, c);
+            char *to = dest + cv_element_offset(d->dest_layout, d->dest_data_type, d->num_rows, d->dest_stride, r, c);
+            if (s->src_data_type == d->dest_data_type) memcpy(to, from, (size_t)cv_bytes_(s->src_data_type));
+            else cv_put_float_(d->dest_data_type, to, cv_get_float_(s->src_data_type, from));
+        }
+}
+
+/* Converts `count` matrices on the host, one after the other. All are checked before the first is written. */
+static inline bool cv_convert_matrix(const cv_conversion_info *infos, uint32_t count, spe_error *error)
+{
+    uint32_t i;
+    for (i = 0; i < count; i++)
+        if (!cv_check_conversion(&infos[i], error)) return false;
+    for (i = 0; i < count; i++) cv_convert_one_(&infos[i]);
+    return true;
+}
+
+/* ---- memory that kernels are given ------------------------------------------------------------------------------------ */
+
+/* What the operations take for granted of a matrix's memory: base and offset multiples of 128, an allocation that is a
+ * multiple of 16 bytes and holds the matrix. `size`: of the allocation that begins at base. */
+static inline bool cv_check_matrix_memory(const void *base, uint64_t size, uint64_t offset, cv_layout layout, cv_type type,
+                                          uint32_t rows, uint32_t cols, uint32_t stride, spe_error *error)
+{
+    uint64_t bytes;
+    if (!cv_check_layout_(layout, error) || !cv_check_shape_(rows, cols, error)) return false;
+    if (!cv_is_memory_type_(type)) return cv_refuse_(error, CV_ERROR_MATRIX_INTERPRETATION, "%s", cv_type_name(type));
+    if (!base) return cv_refuse_(error, CV_ERROR_ADDRESS, "of the matrix");
+    if ((uintptr_t)base % 128 || offset % 128)
+        return cv_refuse_(error, CV_ERROR_MATRIX_ALIGNMENT, "0x%llx + %llu", (unsigned long long)(uintptr_t)base,
+                          (unsigned long long)offset);
+    if (size % 16) return cv_refuse_(error, CV_ERROR_ALLOCATION_SIZE, "%llu", (unsigned long long)size);
+    bytes = cv_matrix_bytes_(layout, type, rows, cols, stride);
+    if (bytes > size || offset > size - bytes)
+        return cv_refuse_(error, CV_ERROR_OUT_OF_BOUNDS, "%llu bytes at %llu of %llu", (unsigned long long)bytes,
+                          (unsigned long long)offset, (unsigned long long)size);
+    return true;
+}
+
+/* The same for bias and accumulated vectors of n elements: multiples of 64. */
+static inline bool cv_check_vector_memory(const void *base, uint64_t size, uint64_t offset, cv_type type, uint32_t n,
+                                          spe_error *error)
+{
+    uint64_t bytes;
+    if (!cv_is_memory_type_(type)) return cv_refuse_(error, CV_ERROR_BIAS_INTERPRETATION, "%s", cv_type_name(type));
+    if (!base) return cv_refuse_(error, CV_ERROR_ADDRESS, "of the vector");
+    if ((uintptr_t)base % 64 || offset % 64)
+        return cv_refuse_(error, CV_ERROR_VECTOR_ALIGNMENT, "0x%llx + %llu", (unsigned long long)(uintptr_t)base,
+                          (unsigned long long)offset);
+    if (size % 16) return cv_refuse_(error, CV_ERROR_ALLOCATION_SIZE, "%llu", (unsigned long long)size);
+    bytes = (uint64_t)n * (uint64_t)cv_bytes_(type);
+    if (bytes > size || offset > size - bytes)
+        return cv_refuse_(error, CV_ERROR_OUT_OF_BOUNDS, "%llu bytes at %llu of %llu", (unsigned long long)bytes,
+                          (unsigned long long)offset, (unsigned long long)size);
+    return true;
+}
+/* ==== Part 2: kernels ================================================================================================== */
+
+/* ---- values ----------------------------------------------------------------------------------------------------------- */
+
+enum { CV_BOOL_ = 1 }; /* the type of conditions, beside the cv_type values */
+enum { CV_VAL_MAGIC_ = 0x43765631, CV_VEC_MAGIC_ = 0x43765632, CV_VECTOR_MAX_ = 1024 };
+
+typedef enum { CV_NONE_, CV_INT_, CV_REAL_, CV_SCALAR_, CV_POINTER_ } cv_kind_;
+
+/* A number: a C constant (CV_INT_, CV_REAL_), a scalar of the kernel, or a pointer parameter. */
+typedef struct {
+    uint32_t magic;
+    cv_kind_ kind;
+    int type; /* cv_type or CV_BOOL_; of what a pointer points to */
+    spe_id id;
+    bool uniform; /* known to be the same for all work-items of a subgroup */
+    int64_t i;
+    double real;
+} cv_val;
+
+/* A work-item's vector, in SPIR-V vectors ("parts") of 8, the rest of 4, 2, 1. */
+typedef struct {
+    uint32_t magic;
+    cv_type type;
+    int n, parts;
+    spe_id *part; /* in the module's arena */
+} cv_vec;
+
+typedef struct {
+    bool is_vec;
+    cv_val val;
+    cv_vec vec;
+} cv_any_;
+
+/* A vector and how its elements are to be read (CV_INTERPRET). */
+typedef struct {
+    cv_vec vec;
+    int interpretation;
+} cv_interpreted_vector;
+
+/* ---- one build -------------------------------------------------------------------------------------------------------- */
+
+typedef struct cv_ctx cv_ctx;
+
+typedef struct {
+    const char *name, *params, *file;
+    int line;
+    void (*body)(cv_ctx *);
+} cv_kernel; /* what CV_KERNEL defines; params is text such as "ptr<f16> weights, u32 n" */
+
+typedef struct {
+    const char *name;        /* a row of coopmatrix.h */
+    uint32_t subgroup_sizes; /* bit mask (8 | 16 | 32); this and the rest: 0 for the row's */
+    uint32_t local_memory, max_group_size, device_id;
+} cv_target;
+
+typedef struct {
+    const cv_kernel *kernel;
+    const char *file; /* of the user, for errors of the build as a whole */
+    int line;
+    const cv_target *target;
+    int local_size;    /* work-items a work-group; 0: four subgroups */
+    int subgroup_size; /* 0: the row's */
+    cm_lowering lowering;
+    bool large_registers;
+    uint32_t version;
+    bool names, lines;
+} cv_build_desc;
+
+typedef struct {
+    const uint32_t *words; /* NULL when the build failed */
+    size_t size;           /* in bytes */
+    const char *kernel, *params;
+    uint32_t local_size[3], subgroup_size;
+    const char *build_flags;
+    const spe_error *error; /* never NULL; id 0: none */
+    cv_ctx *owner_;
+} cv_module;
+
+typedef struct {
+    cv_ctx *x;
+    const char *file;
+    int line;
+} cv_where_; /* the context and the user's line, given to every function by its macro */
+
+enum { CV_PARAMS_MAX_ = 32, CV_FRAMES_MAX_ = 32, CV_CARRIED_MAX_ = 32 };
+
+typedef struct {
+    char name[64];
+    int type;
+    bool pointer;
+} cv_param_;
+
+/* A carried value of either kind: magic tells which. */
+typedef struct {
+    uint32_t magic;
+    cv_val val;
+    cv_vec vec;
+} cv_thing_;
+
+typedef enum { CV_FRAME_FOR_, CV_FRAME_IF_ } cv_frame_kind_;
+typedef struct {
+    cv_frame_kind_ kind;
+    const char *file;
+    int line, slots;
+    bool divergent;
+    void *object[CV_CARRIED_MAX_]; /* the user's variables */
+    cv_thing_ start[CV_CARRIED_MAX_];
+    spe_id *ids;
+    int id_count;
+} cv_frame_;
+
+struct cv_ctx {
+    spe_module m;
+    cm_target target;
+    const cv_kernel *kernel;
+    const cv_build_desc *desc;
+    int S, local_size;
+    bool dpas, block2d; /* the matrix instruction and 2D block messages may be used */
+    bool full;          /* no subgroup has work-items switched off */
+    int divergent;      /* open regions that work-items of a subgroup may enter or leave separately */
+    cv_param_ params[CV_PARAMS_MAX_];
+    int param_count;
+    cv_val args[CV_PARAMS_MAX_];
+    cv_frame_ frames[CV_FRAMES_MAX_];
+    int depth;
+};
+
+/* Reports an error at the user's line to the module, which keeps the first. */
+CV_PRINTF_(3, 4) static inline void cv_fail_(cv_where_ w, int id, const char *format, ...)
+{
+    char text[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    spe_fail(spe_at(&w.x->m, w.file, w.line), id, cv_error_name(id), "%s: %s", cv_error_text(id), text);
+}
+
+/* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */
+static inline bool cv_enter_(cv_where_ w)
+{
+    spe_at(&w.x->m, w.file, w.line);
+    return spe_ok(&w.x->m);
+}
+
+static inline cv_val cv_number_(cv_kind_ kind, int type, int64_t i, double real)
+{
+    cv_val v;
+    memset(&v, 0, sizeof v);
+    v.magic = CV_VAL_MAGIC_;
+    v.kind = kind;
+    v.type = type;
+    v.i = i;
+    v.real = real;
+    v.uniform = true;
+    return v;
+}
+
+static inline cv_val cv_int_(long long i) { return cv_number_(CV_INT_, CV_I32, (int64_t)i, (double)i); }
+static inline cv_val cv_uint_(unsigned long long u) { return cv_number_(CV_INT_, CV_I32, (int64_t)u, (double)u); }
+static inline cv_val cv_real_(double d) { return cv_number_(CV_REAL_, CV_F32, 0, d); }
+static inline cv_val cv_same_(cv_val v) { return v; }
+static inline cv_val cv_nothing_(void) { return cv_number_(CV_NONE_, CV_I32, 0, 0); }
+
+static inline cv_val cv_scalar_(int type, spe_id id, bool uniform)
+{
+    cv_val v = cv_number_(id ? CV_SCALAR_ : CV_NONE_, type, 0, 0);
+    v.id = id;
+    v.uniform = uniform;
+    return v;
+}
+
+static inline cv_any_ cv_any_val_(cv_val v)
+{
+    cv_any_ a;
+    memset(&a, 0, sizeof a);
+    a.val = v;
+    return a;
+}
+
+static inline cv_any_ cv_any_vec_(cv_vec v)
+{
+    cv_any_ a;
+    memset(&a, 0, sizeof a);
+    a.is_vec = true;
+    a.vec = v;
+    return a;
+}
+
+static inline cv_any_ cv_any_int_(long long i) { return cv_any_val_(cv_int_(i)); }
+static inline cv_any_ cv_any_uint_(unsigned long long u) { return cv_any_val_(cv_uint_(u)); }
+static inline cv_any_ cv_any_real_(double d) { return cv_any_val_(cv_real_(d)); }
+
+static inline const char *cv_type_text_(int type) { return type == CV_BOOL_ ? "condition" : cv_type_name(type); }
+
+/* The SPIR-V scalar that holds a type. FP8 is held as its bits. */
+static inline spe_id cv_spe_type_(cv_ctx *x, int type)
+{
+    if (type == CV_BOOL_) return spe_bool(&x->m);
+    if (type == CV_F16 || type == CV_F32) return spe_float(&x->m, (uint32_t)cv_type_info(type)->bits);
+    return spe_int(&x->m, (uint32_t)cv_type_info(type)->bits);
+}
+
+/* What a value is, for error texts. */
+static inline const char *cv_describe_(const cv_val *v, char *text, size_t size)
+{
+    if (v->magic != CV_VAL_MAGIC_ || v->kind == CV_NONE_) snprintf(text, size, "a value that was never set");
+    else if (v->kind == CV_INT_) snprintf(text, size, "%lld", (long long)v->i);
+    else if (v->kind == CV_REAL_) snprintf(text, size, "%g", v->real);
+    else snprintf(text, size, "%s%s%s", v->kind == CV_POINTER_ ? "ptr<" : "", cv_type_text_(v->type), v->kind == CV_POINTER_ ? ">" : "");
+    return text;
+}
+
+/* ---- numbers ---------------------------------------------------------------------------------------------------------- */
+
+typedef enum {
+    CV_OP_ADD_, CV_OP_SUB_, CV_OP_MUL_, CV_OP_DIV_, CV_OP_MIN_, CV_OP_MAX_, CV_OP_MOD_, CV_OP_AND_, CV_OP_OR_, CV_OP_XOR_,
+    CV_OP_SHL_, CV_OP_SHR_, CV_OP_EQ_, CV_OP_NE_, CV_OP_LT_, CV_OP_LE_, CV_OP_GT_, CV_OP_GE_
+} cv_op_;
+
+static inline const char *cv_op_name_(int op)
+{
+    static const char *const names[] = {"CV_ADD", "CV_SUB", "CV_TIMES", "CV_DIV", "CV_MIN", "CV_MAX", "CV_MOD", "CV_AND", "CV_OR",
+                                        "CV_XOR", "CV_SHL", "CV_SHR", "CV_EQ", "CV_NE", "CV_LT", "CV_LE", "CV_GT", "CV_GE"};
+    return names[op];
+}
+
+/* Does a constant fit an integer type? */
+static inline bool cv_fits_(int type, int64_t i)
+{
+    int bits = cv_type_info(type)->bits;
+    if (cv_is_signed_(type)) return i >= -((int64_t)1 << (bits - 1)) && i < (int64_t)1 << (bits - 1);
+    return i >= 0 && i < (int64_t)1 << bits;
+}
+
+/* A number as an id of this type: constants take it on, scalars must have it. i32 and u32 may stand for each other. */
+static inline spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
+{
+    spe_module *m = &w.x->m;
+    char text[48];
+    if (v->magic != CV_VAL_MAGIC_ || v->kind == CV_NONE_) {
+        if (spe_ok(m)) cv_fail_(w, CV_ERROR_UNSET, "an operand");
+        return 0;
+    }
+    if (v->kind == CV_SCALAR_ && (v->type == type || (cv_type_info(v->type) && cv_type_info(type) && !cv_is_float_(type) &&
+                                                      !cv_is_float_(v->type) && cv_type_info(type)->bits == cv_type_info(v->type)->bits)))
+        return v->id;
+    if (v->kind == CV_INT_ && type == CV_BOOL_) return spe_const_bool(m, v->i != 0);
+    if (v->kind == CV_INT_ && !cv_is_float_(type)) {
+        if (!cv_fits_(type, v->i)) {
+            cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%lld as %s", (long long)v->i, cv_type_name(type));
+            return 0;
+        }
+        return spe_const_i(m, cv_spe_type_(w.x, type), v->i);
+    }
+    if ((v->kind == CV_INT_ || v->kind == CV_REAL_) && cv_is_float_(type))
+        return spe_const_f(m, cv_spe_type_(w.x, type), v->real);
+    cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s where %s is wanted", cv_describe_(v, text, sizeof text), cv_type_text_(type));
+    return 0;
+}
+
+/* A number as an i32 index. */
+static inline spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what)
+{
+    char text[48];
+    if (v->magic == CV_VAL_MAGIC_ && v->kind == CV_NONE_ && !spe_ok(&w.x->m)) return 0;
+    if (v->magic == CV_VAL_MAGIC_ && v->kind == CV_INT_ && cv_fits_(CV_I32, v->i)) return spe_i32(&w.x->m, (int32_t)v->i);
+    if (v->magic == CV_VAL_MAGIC_ && v->kind == CV_SCALAR_ && (v->type == CV_I32 || v->type == CV_U32)) return v->id;
+    cv_fail_(w, CV_ERROR_INDEX, "%s is %s", what, cv_describe_(v, text, sizeof text));
+    return 0;
+}
+
+/* One instruction on scalars or vectors of a type; 0 and no error where there is none. */
+static inline spe_id cv_emit_arithmetic_(spe_module *m, int op, int type, spe_id a, spe_id b)
+{
+    bool fp = cv_is_float_(type), sign = cv_is_signed_(type);
+    switch (op) {
+    case CV_OP_ADD_: return fp ? spe_fadd(m, a, b) : spe_iadd(m, a, b);
+    case CV_OP_SUB_: return fp ? spe_fsub(m, a, b) : spe_isub(m, a, b);
+    case CV_OP_MUL_: return fp ? spe_fmul(m, a, b) : spe_imul(m, a, b);
+    case CV_OP_DIV_: return fp ? spe_fdiv(m, a, b) : sign ? spe_sdiv(m, a, b) : spe_udiv(m, a, b);
+    case CV_OP_MIN_: return spe_math2(m, fp ? SPE_FMIN : sign ? SPE_SMIN : SPE_UMIN, a, b);
+    case CV_OP_MAX_: return spe_math2(m, fp ? SPE_FMAX : sign ? SPE_SMAX : SPE_UMAX, a, b);
+    case CV_OP_MOD_: return fp ? 0 : sign ? spe_srem(m, a, b) : spe_umod(m, a, b);
+    case CV_OP_AND_: return fp ? 0 : spe_and(m, a, b);
+    case CV_OP_OR_: return fp ? 0 : spe_or(m, a, b);
+    case CV_OP_XOR_: return fp ? 0 : spe_xor(m, a, b);
+    case CV_OP_SHL_: return fp ? 0 : spe_shl(m, a, b);
+    case CV_OP_SHR_: return fp ? 0 : sign ? spe_sar(m, a, b) : spe_shr(m, a, b);
+    default: return 0;
+    }
+}
+
+static inline spe_id cv_emit_comparison_(spe_module *m, int op, int type, spe_id a, spe_id b)
+{
+    bool fp = cv_is_float_(type), sign = cv_is_signed_(type);
+    switch (op) {
+    case CV_OP_EQ_: return fp ? spe_feq(m, a, b) : spe_ieq(m, a, b);
+    case CV_OP_NE_: return fp ? spe_fune(m, a, b) : spe_ine(m, a, b);
+    case CV_OP_LT_: return fp ? spe_flt(m, a, b) : sign ? spe_slt(m, a, b) : spe_ult(m, a, b);
+    case CV_OP_LE_: return fp ? spe_fle(m, a, b) : sign ? spe_sle(m, a, b) : spe_ule(m, a, b);
+    case CV_OP_GT_: return fp ? spe_fgt(m, a, b) : sign ? spe_sgt(m, a, b) : spe_ugt(m, a, b);
+    default: return fp ? spe_fge(m, a, b) : sign ? spe_sge(m, a, b) : spe_uge(m, a, b);
+    }
+}
+
+/* The type two numbers meet in: a scalar's; of i32 and u32, i32; of two constants i32 or f32. */
+static inline int cv_common_type_(const cv_val *a, const cv_val *b)
+{
+    if (a->kind == CV_SCALAR_ && b->kind == CV_SCALAR_)
+        return a->type == b->type ? a->type : a->type == CV_I32 || b->type == CV_I32 ? CV_I32 : a->type;
+    if (a->kind == CV_SCALAR_) return a->type;
+    if (b->kind == CV_SCALAR_) return b->type;
+    return a->kind == CV_REAL_ || b->kind == CV_REAL_ ? CV_F32 : CV_I32;
+}
+
+static inline cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
+{
+    spe_module *m = &w.x->m;
+    int type = cv_common_type_(&a.val, &b.val);
+    bool logic = type == CV_BOOL_ && (op == CV_OP_AND_ || op == CV_OP_OR_);
+    spe_id p, q, r;
+    if (!cv_enter_(w)) return cv_nothing_();
+    p = cv_id_(w, type, &a.val);
+    q = cv_id_(w, type, &b.val);
+    if (!p || !q) return cv_nothing_();
+    if (logic) r = op == CV_OP_AND_ ? spe_land(m, p, q) : spe_lor(m, p, q);
+    else if (type == CV_BOOL_) r = 0;
+    else r = op >= CV_OP_EQ_ ? cv_emit_comparison_(m, op, type, p, q) : cv_emit_arithmetic_(m, op, type, p, q);
+    if (!r && spe_ok(m)) cv_fail_(w, CV_ERROR_OPERATION, "%s on %s", cv_op_name_(op), cv_type_text_(type));
+    return cv_scalar_(op >= CV_OP_EQ_ ? (int)CV_BOOL_ : type, r, a.val.uniform && b.val.uniform);
+}
+
+static inline cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b)
+{
+    int type = cv_common_type_(&a, &b);
+    spe_id p, q, r;
+    if (!cv_enter_(w)) return cv_nothing_();
+    if (c.kind == CV_INT_) return c.i ? a : b;
+    if (c.kind != CV_SCALAR_ || c.type != CV_BOOL_) {
+        char text[48];
+        cv_fail_(w, CV_ERROR_CONDITION, "CV_SELECT got %s", cv_describe_(&c, text, sizeof text));
+        return cv_nothing_();
+    }
+    p = cv_id_(w, type, &a);
+    q = cv_id_(w, type, &b);
+    r = p && q ? spe_select(&w.x->m, c.id, p, q) : 0;
+    return cv_scalar_(type, r, c.uniform && a.uniform && b.uniform);
+}
+
+typedef enum {
+    CV_GROUP_ID_, CV_GROUP_COUNT_, CV_LOCAL_ID_, CV_GLOBAL_ID_, CV_GLOBAL_SIZE_, CV_SUBGROUP_ID_, CV_LANE_ID_
+} cv_builtin_name_;
+
+static inline cv_val cv_builtin_(cv_where_ w, int which)
+{
+    static const struct {
+        spe_builtin_name name;
+        bool uniform;
+    } rows[] = {{SPE_GROUP_ID, true},    {SPE_GROUP_COUNT, true}, {SPE_LOCAL_ID, false},     {SPE_GLOBAL_ID, false},
+                {SPE_GLOBAL_SIZE, true}, {SPE_SUBGROUP_ID, true}, {SPE_SUBGROUP_LANE, false}};
+    if (!cv_enter_(w)) return cv_nothing_();
+    return cv_scalar_(CV_I32, spe_builtin(&w.x->m, rows[which].name, 0), rows[which].uniform);
+}
+
+/* The first active work-item's value, for all: says, and makes sure, that it is uniform. */
+static inline cv_val cv_uniform_(cv_where_ w, cv_val v)
+{
+    if (!cv_enter_(w) || v.kind != CV_SCALAR_ || v.uniform || v.type == CV_BOOL_) return v;
+    return cv_scalar_(v.type, spe_sg_broadcast_first(&w.x->m, v.id), true);
+}
+
+/* ---- vectors ---------------------------------------------------------------------------------------------------------- */
+
+static inline cv_vec cv_no_vec_(void)
+{
+    cv_vec v;
+    memset(&v, 0, sizeof v);
+    v.magic = CV_VEC_MAGIC_;
+    return v;
+}
+
+/* Where element i is: part, and component of it. */
+static inline int cv_part_of_(int n, int i, int *component)
+{
+    int part = 0, first = 0;
+    while (i - first >= cm_run_(n, part)) first += cm_run_(n, part++);
+    *component = i - first;
+    return part;
+}
+
+/* A vector with room for its parts; without parts when something is wrong. */
+static inline cv_vec cv_new_(cv_ctx *x, cv_type type, int n)
+{
+    cv_vec v = cv_no_vec_();
+    if (!spe_ok(&x->m)) return v;
+    v.type = type;
+    v.n = n;
+    v.part = (spe_id *)spe_alloc(&x->m, (size_t)cm_runs_(n) * sizeof(spe_id));
+    v.parts = v.part ? cm_runs_(n) : 0;
+    return v;
+}
+
+static inline spe_id cv_part_type_(cv_ctx *x, int type, int width) { return spe_vec(&x->m, cv_spe_type_(x, type), (uint32_t)width); }
+
+static inline bool cv_check_length_(cv_where_ w, int n)
+{
+    if (n < 1 || n > CV_VECTOR_MAX_) cv_fail_(w, CV_ERROR_VECTOR_LENGTH, "got %d", n);
+    return spe_ok(&w.x->m);
+}
+
+static inline bool cv_check_type_(cv_where_ w, int type)
+{
+    if (!cv_is_vector_type_(type)) cv_fail_(w, CV_ERROR_VECTOR_TYPE, "got %s", cv_type_name(type));
+    return spe_ok(&w.x->m);
+}
+
+/* Is this a vector that was made? */
+static inline bool cv_check_vec_(cv_where_ w, const cv_vec *v)
+{
+    if (!spe_ok(&w.x->m)) return false;
+    if (v->magic != CV_VEC_MAGIC_ || v->parts == 0) cv_fail_(w, CV_ERROR_UNSET, "a vector");
+    return spe_ok(&w.x->m);
+}
+
+static inline spe_id cv_get_(cv_ctx *x, const cv_vec *v, int i)
+{
+    int component, part = cv_part_of_(v->n, i, &component);
+    return spe_extract(&x->m, v->part[part], (uint32_t)component);
+}
+
+/* A SPIR-V vector (or scalar) of n scalars. */
+static inline spe_id cv_join_(cv_ctx *x, spe_id scalar_type, int n, const spe_id *ids)
+{
+    return spe_construct(&x->m, spe_vec(&x->m, scalar_type, (uint32_t)n), (uint32_t)n, ids);
+}
+
+static inline cv_vec cv_from_scalars_(cv_ctx *x, cv_type type, int n, const spe_id *ids)
+{
+    cv_vec v = cv_new_(x, type, n);
+    int i, at = 0;
+    for (i = 0; i < v.parts; at += cm_run_(n, i), i++) v.part[i] = cv_join_(x, cv_spe_type_(x, type), cm_run_(n, i), ids + at);
+    return v;
+}
+
+static inline spe_id *cv_scalars_(cv_ctx *x, const cv_vec *v)
+{
+    spe_id *ids = (spe_id *)spe_alloc(&x->m, (size_t)v->n * sizeof(spe_id));
+    int i;
+    for (i = 0; ids && i < v->n; i++) ids[i] = cv_get_(x, v, i);
+    return ids;
+}
+
+static inline cv_vec cv_splat_(cv_where_ w, int type, int n, cv_val value)
+{
+    cv_vec v;
+    spe_id id;
+    int i;
+    if (!cv_enter_(w) || !cv_check_type_(w, type) || !cv_check_length_(w, n)) return cv_no_vec_();
+    id = cv_id_(w, type, &value);
+    v = cv_new_(w.x, (cv_type)type, n);
+    for (i = 0; i < v.parts; i++) v.part[i] = spe_splat(&w.x->m, cv_part_type_(w.x, type, cm_run_(n, i)), id);
+    return v;
+}
+
+static inline cv_vec cv_vec_of_(cv_where_ w, int type, int n, const cv_val *values)
+{
+    spe_id ids[32];
+    int i;
+    if (!cv_enter_(w) || !cv_check_type_(w, type) || !cv_check_length_(w, n > 32 ? 0 : n)) return cv_no_vec_();
+    for (i = 0; i < n; i++) ids[i] = cv_id_(w, type, &values[i]);
+    return cv_from_scalars_(w.x, (cv_type)type, n, ids);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    cv_val ptr;
+    int n;
+    cv_val index;  /* in elements; default 0 */
+    cv_val stride; /* elements from one to the next; default 1 */
+    int end_;
+} cv_memory_;
+
+static inline bool cv_check_pointer_(cv_where_ w, const cv_val *v, const char *what)
+{
+    char text[48];
+    if (v->magic == CV_VAL_MAGIC_ && v->kind == CV_POINTER_) return spe_ok(&w.x->m);
+    cv_fail_(w, CV_ERROR_POINTER, "%s is %s", what, cv_describe_(v, text, sizeof text));
+    return false;
+}
+
+/* The pointer's element `index`, and the stride when it is not 1 (else 0). */
+static inline bool cv_locate_(cv_where_ w, const cv_memory_ *d, spe_id *at, spe_id *stride)
+{
+    bool strided = d->stride.magic && !(d->stride.kind == CV_INT_ && d->stride.i == 1);
+    if (!cv_enter_(w) || !cv_check_pointer_(w, &d->ptr, "the first argument") || !cv_check_type_(w, d->ptr.type)) return false;
+    *at = d->index.magic ? spe_index(&w.x->m, d->ptr.id, cv_index_(w, &d->index, "the index")) : d->ptr.id;
+    *stride = strided ? cv_index_(w, &d->stride, "the stride") : 0;
+    return spe_ok(&w.x->m);
+}
+
+/* Element i of what cv_locate_ found, as a pointer to `width` of them. */
+static inline spe_id cv_pointer_to_(cv_ctx *x, spe_id at, spe_id stride, int type, int i, int width)
+{
+    spe_module *m = &x->m;
+    spe_id offset = stride ? spe_imul(m, stride, spe_i32(m, i)) : spe_i32(m, i);
+    spe_id p = i ? spe_index(m, at, offset) : at;
+    return width > 1 ? spe_ptr_cast(m, p, cv_part_type_(x, type, width)) : p;
+}
+
+static inline cv_vec cv_load_(cv_where_ w, cv_memory_ d)
+{
+    cv_ctx *x = w.x;
+    cv_vec v;
+    spe_id at, stride, *ids;
+    int i, first = 0, bytes;
+    if (!cv_locate_(w, &d, &at, &stride) || !cv_check_length_(w, d.n)) return cv_no_vec_();
+    bytes = cv_bytes_(d.ptr.type);
+    if (stride) {
+        ids = (spe_id *)spe_alloc(&x->m, (size_t)d.n * sizeof(spe_id));
+        for (i = 0; ids && i < d.n; i++)
+            ids[i] = spe_load(&x->m, cv_pointer_to_(x, at, stride, d.ptr.type, i, 1), (uint32_t)bytes);
+        return ids ? cv_from_scalars_(x, (cv_type)d.ptr.type, d.n, ids) : cv_no_vec_();
+    }
+    v = cv_new_(x, (cv_type)d.ptr.type, d.n);
+    for (i = 0; i < v.parts; first += cm_run_(d.n, i), i++)
+        v.part[i] = spe_load(&x->m, cv_pointer_to_(x, at, 0, d.ptr.type, first, cm_run_(d.n, i)), (uint32_t)bytes);
+    return v;
+}
+
+static inline void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d)
+{
+    cv_ctx *x = w.x;
+    spe_id at, stride;
+    int i, first = 0;
+    if (!cv_enter_(w) || !cv_check_vec_(w, &v) || !cv_locate_(w, &d, &at, &stride)) return;
+    if (d.ptr.type != (int)v.type) {
+        cv_fail_(w, CV_ERROR_VECTOR_TYPE, "a vector of %s to a ptr<%s>", cv_type_name(v.type), cv_type_name(d.ptr.type));
+        return;
+    }
+    for (i = 0; stride && i < v.n; i++)
+        spe_store(&x->m, cv_pointer_to_(x, at, stride, v.type, i, 1), cv_get_(x, &v, i), (uint32_t)cv_bytes_(v.type));
+    for (i = 0; !stride && i < v.parts; first += cm_run_(v.n, i), i++)
+        spe_store(&x->m, cv_pointer_to_(x, at, 0, v.type, first, cm_run_(v.n, i)), v.part[i], (uint32_t)cv_bytes_(v.type));
+}
+
+/* ---- elements, concatenation, slices ----------------------------------------------------------------------------------- */
+
+/* Element i, which may be known only when the kernel runs. */
+static inline cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
+{
+    spe_module *m = &w.x->m;
+    spe_id at, got = 0, first;
+    int part, start = 0;
+    if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return cv_nothing_();
+    if (i.kind == CV_INT_) {
+        if (i.i < 0 || i.i >= v.n) {
+            cv_fail_(w, CV_ERROR_ELEMENT, "%lld of a vector of %d", (long long)i.i, v.n);
+            return cv_nothing_();
+        }
+        return cv_scalar_(v.type, cv_get_(w.x, &v, (int)i.i), false);
+    }
+    at = cv_index_(w, &i, "the element's number");
+    for (part = 0; at && part < v.parts; start += cm_run_(v.n, part), part++) {
+        spe_id one = v.part[part];
+        first = spe_i32(m, start);
+        if (cm_run_(v.n, part) > 1) /* masked: a lane that wants another part must not index outside of this one */
+            one = spe_extract_dyn(m, one, spe_and(m, spe_isub(m, at, first), spe_i32(m, cm_run_(v.n, part) - 1)));
+        got = got ? spe_select(m, spe_sge(m, at, first), one, got) : one;
+    }
+    return cv_scalar_(v.type, got, false);
+}
+
+/* The vector with element i, a constant, replaced. */
+static inline cv_vec cv_set_element_(cv_where_ w, cv_vec v, cv_val i, cv_val value)
+{
+    cv_vec out;
+    int component, part;
+    if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return cv_no_vec_();
+    if (i.kind != CV_INT_ || i.i < 0 || i.i >= v.n) {
+        char text[48];
+        cv_fail_(w, CV_ERROR_ELEMENT, "%s of a vector of %d", cv_describe_(&i, text, sizeof text), v.n);
+        return cv_no_vec_();
+    }
+    out = cv_new_(w.x, v.type, v.n);
+    if (!out.parts) return out;
+    memcpy(out.part, v.part, (size_t)v.parts * sizeof(spe_id));
+    part = cv_part_of_(v.n, (int)i.i, &component);
+    out.part[part] = spe_insert(&w.x->m, v.part[part], cv_id_(w, v.type, &value), (uint32_t)component);
+    return out;
+}
+
+static inline cv_vec cv_concat_(cv_where_ w, cv_vec a, cv_vec b)
+{
+    cv_vec v;
+    spe_id *ids, *more;
+    int i;
+    if (!cv_enter_(w) || !cv_check_vec_(w, &a) || !cv_check_vec_(w, &b)) return cv_no_vec_();
+    if (a.type != b.type) cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%s and %s", cv_type_name(a.type), cv_type_name(b.type));
+    if (!cv_check_length_(w, a.n + b.n)) return cv_no_vec_();
+    if (a.n % 8 == 0) {
+        v = cv_new_(w.x, a.type, a.n + b.n);
+        for (i = 0; i < v.parts; i++) v.part[i] = i < a.parts ? a.part[i] : b.part[i - a.parts];
+        return v;
+    }
+    ids = (spe_id *)spe_alloc(&w.x->m, (size_t)(a.n + b.n) * sizeof(spe_id));
+    more = cv_scalars_(w.x, &b);
+    if (!ids || !more) return cv_no_vec_();
+    for (i = 0; i < a.n; i++) ids[i] = cv_get_(w.x, &a, i);
+    memcpy(ids + a.n, more, (size_t)b.n * sizeof(spe_id));
+    return cv_from_scalars_(w.x, a.type, a.n + b.n, ids);
+}
+
+static inline cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n)
+{
+    cv_vec out;
+    spe_id *ids;
+    int i;
+    if (!cv_enter_(w) || !cv_check_vec_(w, &v) || !cv_check_length_(w, n)) return cv_no_vec_();
+    if (first < 0 || first > v.n - n) {
+        cv_fail_(w, CV_ERROR_ELEMENT, "%d to %d of a vector of %d", first, first + n - 1, v.n);
+        return cv_no_vec_();
+    }
+    if (first % 8 == 0 && (n % 8 == 0 || first + n == v.n)) {
+        out = cv_new_(w.x, v.type, n);
+        if (out.parts) memcpy(out.part, v.part + first / 8, (size_t)out.parts * sizeof(spe_id));
+        return out;
+    }
+    ids = (spe_id *)spe_alloc(&w.x->m, (size_t)n * sizeof(spe_id));
+    if (!ids) return cv_no_vec_();
+    for (i = 0; i < n; i++) ids[i] = cv_get_(w.x, &v, first + i);
+    return cv_from_scalars_(w.x, v.type, n, ids);
+}
+
+/* ---- element by element ------------------------------------------------------------------------------------------------ */
+
+/* Two operands as vectors of one shape; a number is splatted. */
+static inline bool cv_match_(cv_where_ w, cv_any_ a, cv_any_ b, cv_vec *p, cv_vec *q)
+{
+    const cv_vec *shape = a.is_vec ? &a.vec : &b.vec;
+    if (!cv_enter_(w) || !cv_check_vec_(w, shape)) return false;
+    *p = a.is_vec ? a.vec : cv_splat_(w, shape->type, shape->n, a.val);
+    *q = b.is_vec ? b.vec : cv_splat_(w, shape->type, shape->n, b.val);
+    if (!cv_check_vec_(w, p) || !cv_check_vec_(w, q)) return false;
+    if (p->type != q->type || p->n != q->n)
+        cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d of %s and %d of %s", p->n, cv_type_name(p->type), q->n, cv_type_name(q->type));
+    return spe_ok(&w.x->m);
+}
+
+static inline cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
+{
+    cv_vec p, q, v;
+    int i;
+    if (!cv_match_(w, a, b, &p, &q)) return cv_no_vec_();
+    v = cv_new_(w.x, p.type, p.n);
+    for (i = 0; i < v.parts; i++) {
+        v.part[i] = op < CV_OP_EQ_ ? cv_emit_arithmetic_(&w.x->m, op, p.type, p.part[i], q.part[i]) : 0;
+        if (!v.part[i] && spe_ok(&w.x->m)) cv_fail_(w, CV_ERROR_OPERATION, "%s on a vector of %s", cv_op_name_(op), cv_type_name(p.type));
+    }
+    return v;
+}
+
+/* a b + c, rounded once. */
+static inline cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c)
+{
+    cv_vec p, q, r, v;
+    cv_any_ mid = cv_any_vec_(b);
+    int i;
+    if (!cv_match_(w, a, mid, &p, &q) || !cv_match_(w, c, mid, &r, &q)) return cv_no_vec_();
+    if (!cv_is_float_(p.type)) {
+        cv_fail_(w, CV_ERROR_OPERATION, "CV_FMA on a vector of %s", cv_type_name(p.type));
+        return cv_no_vec_();
+    }
+    v = cv_new_(w.x, p.type, p.n);
+    for (i = 0; i < v.parts; i++) v.part[i] = spe_math3(&w.x->m, SPE_FMA, p.part[i], q.part[i], r.part[i]);
+    return v;
+}
+
+typedef enum {
+    CV_FN_EXP_, CV_FN_LOG_, CV_FN_SQRT_, CV_FN_RSQRT_, CV_FN_SIN_, CV_FN_COS_, CV_FN_ABS_, CV_FN_FLOOR_, CV_FN_TANH_,
+    CV_FN_SIGMOID_, CV_FN_GELU_
+} cv_function_;
+
+static inline const char *cv_function_name_(int fn)
+{
+    static const char *const names[] = {"CV_EXP", "CV_LOG", "CV_SQRT", "CV_RSQRT", "CV_SIN", "CV_COS", "CV_ABS", "CV_FLOOR",
+                                        "CV_TANH", "CV_SIGMOID", "CV_GELU"};
+    return names[fn];
+}
+
+/* On f32 scalars or vectors. */
+static inline spe_id cv_emit_function_(cv_ctx *x, int fn, spe_id v)
+{
+    static const spe_math_op ops[] = {SPE_EXP, SPE_LOG, SPE_SQRT, SPE_RSQRT, SPE_SIN, SPE_COS, SPE_FABS, SPE_FLOOR, SPE_TANH};
+    spe_module *m = &x->m;
+    spe_id type = spe_type_of(m, v), one = spe_const_f(m, type, 1.0), cube;
+    if (fn < CV_FN_SIGMOID_) return spe_math1(m, ops[fn], v);
+    if (fn == CV_FN_SIGMOID_) return spe_fdiv(m, one, spe_fadd(m, one, spe_math1(m, SPE_EXP, spe_fneg(m, v))));
+    /* x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) */
+    cube = spe_fmul(m, spe_fmul(m, v, v), spe_fmul(m, v, spe_const_f(m, type, 0.044715)));
+    cube = spe_fmul(m, spe_fadd(m, v, cube), spe_const_f(m, type, 0.7978845608028654));
+    return spe_fmul(m, spe_fmul(m, v, spe_const_f(m, type, 0.5)), spe_fadd(m, one, spe_math1(m, SPE_TANH, cube)));
+}
+
+/* f16 is computed in f32 and rounded once. */
+static inline spe_id cv_function_of_(cv_ctx *x, int fn, int type, spe_id v)
+{
+    spe_module *m = &x->m;
+    spe_id own = spe_type_of(m, v), wide = spe_vec(m, spe_float(m, 32), own ? spe_count(m, own) : 1);
+    if (type == CV_F32 || fn == CV_FN_ABS_ || fn == CV_FN_FLOOR_) return cv_emit_function_(x, fn, v);
+    return spe_fconvert(m, own, cv_emit_function_(x, fn, spe_fconvert(m, wide, v)));
+}
+
+static inline cv_vec cv_function_vec_(cv_where_ w, int fn, cv_any_ a)
+{
+    cv_vec v;
+    int i;
+    if (!cv_enter_(w) || !cv_check_vec_(w, &a.vec)) return cv_no_vec_();
+    if (!cv_is_float_(a.vec.type)) {
+        cv_fail_(w, CV_ERROR_OPERATION, "%s on a vector of %s", cv_function_name_(fn), cv_type_name(a.vec.type));
+        return cv_no_vec_();
+    }
+    v = cv_new_(w.x, a.vec.type, a.vec.n);
+    for (i = 0; i < v.parts; i++) v.part[i] = cv_function_of_(w.x, fn, v.type, a.vec.part[i]);
+    return v;
+}
+
+static inline cv_val cv_function_scalar_(cv_where_ w, int fn, cv_any_ a)
+{
+    int type = a.val.kind == CV_SCALAR_ ? a.val.type : CV_F32;
+    spe_id id;
+    if (!cv_enter_(w)) return cv_nothing_();
+    if (!cv_is_float_(type)) {
+        cv_fail_(w, CV_ERROR_OPERATION, "%s on %s", cv_function_name_(fn), cv_type_text_(type));
+        return cv_nothing_();
+    }
+    id = cv_id_(w, type, &a.val);
+    return cv_scalar_(type, id ? cv_function_of_(w.x, fn, type, id) : 0, a.val.uniform);
+}
+
+static inline cv_vec cv_clamp_(cv_where_ w, cv_vec v, cv_any_ low, cv_any_ high)
+{
+    return cv_binary_vec_(w, CV_OP_MIN_, cv_any_vec_(cv_binary_vec_(w, CV_OP_MAX_, cv_any_vec_(v), low)), high);
+}
+
+/* Compares element by element and chooses: a op b ? c : d. */
+static inline cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ d)
+{
+    cv_vec p, q, r, s, v;
+    int i;
+    if (!cv_match_(w, a, b, &p, &q)) return cv_no_vec_();
+    if (!c.is_vec && !d.is_vec) c = cv_any_vec_(cv_splat_(w, p.type, p.n, c.val));
+    if (!cv_match_(w, c, d, &r, &s)) return cv_no_vec_();
+    if (r.n != p.n) {
+        cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d compared, %d to choose from", p.n, r.n);
+        return cv_no_vec_();
+    }
+    v = cv_new_(w.x, r.type, r.n);
+    for (i = 0; i < v.parts; i++)
+        v.part[i] = spe_select(&w.x->m, cv_emit_comparison_(&w.x->m, op, p.type, p.part[i], q.part[i]), r.part[i], s.part[i]);
+    return v;
+}
+
+/* x > 0 ? x : slope x */
+static inline cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope)
+{
+    cv_any_ x = cv_any_vec_(v);
+    return cv_choose_(w, CV_OP_GT_, x, cv_any_real_(0), x, cv_any_vec_(cv_binary_vec_(w, CV_OP_MUL_, x, cv_any_val_(slope))));
+}
+
+/* ---- conversion rules --------------------------------------------------------------------------------------------------
+ *
+ * Integer to integer saturates; float to integer rounds to nearest even and saturates, NaN becomes 0; integer to float
+ * rounds to nearest even; FP8 rounds to nearest even and saturates to the largest finite value, NaN stays NaN. A converted
+ * value is held as the SPIR-V scalar of its type, FP8 as the f16 of the same value.
+ */
+
+static inline spe_id cv_like_(cv_ctx *x, spe_id scalar, spe_id v)
+{
+    spe_id type = spe_type_of(&x->m, v);
+    return type ? spe_vec(&x->m, scalar, spe_count(&x->m, type)) : 0;
+}
+
+/* Between lo and hi, in v's own type. */
+static inline spe_id cv_clamp_int_(cv_ctx *x, spe_id v, bool is_signed, int64_t lo, int64_t hi)
+{
+    spe_module *m = &x->m;
+    spe_id type = spe_type_of(m, v);
+    uint32_t bits = spe_width(m, type);
+    int64_t least = is_signed ? -((int64_t)1 << (bits - 1)) : 0;
+    int64_t most = ((int64_t)1 << (bits - (is_signed ? 1 : 0))) - 1;
+    if (lo > least) v = spe_math2(m, is_signed ? SPE_SMAX : SPE_UMAX, v, spe_const_i(m, type, lo));
+    if (hi < most) v = spe_math2(m, is_signed ? SPE_SMIN : SPE_UMIN, v, spe_const_i(m, type, hi));
+    return v;
+}
+
+static inline spe_id cv_int_to_int_(cv_ctx *x, spe_id v, int from, int to)
+{
+    const cv_type_row *t = cv_type_info(to);
+    int64_t lo = t->is_signed ? -((int64_t)1 << (t->bits - 1)) : 0, hi = ((int64_t)1 << (t->bits - t->is_signed)) - 1;
+    bool sign = cv_is_signed_(from);
+    spe_id type = cv_like_(x, cv_spe_type_(x, to), v);
+    v = cv_clamp_int_(x, v, sign, lo, hi);
+    return sign ? spe_sconvert(&x->m, type, v) : spe_uconvert(&x->m, type, v);
+}
+
+static inline spe_id cv_float_to_int_(cv_ctx *x, spe_id v, int to)
+{
+    spe_module *m = &x->m;
+    spe_id wide = cv_like_(x, spe_float(m, 32), v), whole = cv_like_(x, spe_int(m, 32), v), type = cv_like_(x, cv_spe_type_(x, to), v);
+    const cv_type_row *t = cv_type_info(to);
+    v = spe_math1(m, SPE_RINT, spe_fconvert(m, wide, v));
+    if (t->bits < 32) { /* the bounds are exact in f32; fmax takes NaN to the lower bound, so NaN goes first */
+        double lo = t->is_signed ? -(double)(1 << (t->bits - 1)) : 0, hi = (double)((1 << (t->bits - t->is_signed)) - 1);
+        v = spe_select(m, spe_isnan(m, v), spe_const_f(m, wide, 0), v);
+        v = spe_math2(m, SPE_FMIN, spe_math2(m, SPE_FMAX, v, spe_const_f(m, wide, lo)), spe_const_f(m, wide, hi));
+        return spe_uconvert(m, type, spe_f_to_s(m, whole, v));
+    }
+    v = t->is_signed ? spe_f_to_s(m, type, v) : spe_f_to_u(m, type, v);
+    if (v) spe_decorate(m, v, SPE_DecorationSaturatedConversion, 0, NULL);
+    return v;
+}
+
+/* f32 rounded to a value of FP8, still f32: a multiple of its last place, which is 2^(exponent - mantissa bits). */
+static inline spe_id cv_round_fp8_(cv_ctx *x, spe_id v, int to)
+{
+    spe_module *m = &x->m;
+    spe_id real = cv_like_(x, spe_float(m, 32), v), word = cv_like_(x, spe_int(m, 32), v), e, place, inverse, r;
+    int mantissa = to == CV_E4M3 ? 3 : 2, least = to == CV_E4M3 ? 127 - 6 : 127 - 14; /* of normal numbers, biased */
+    double largest = to == CV_E4M3 ? 448 : 57344;
+    e = spe_and(m, spe_shr(m, spe_bitcast(m, word, v), spe_const_u(m, word, 23)), spe_const_u(m, word, 255));
+    e = spe_math2(m, SPE_UMAX, e, spe_const_i(m, word, least));
+    place = spe_bitcast(m, real, spe_shl(m, spe_isub(m, e, spe_const_i(m, word, mantissa)), spe_const_u(m, word, 23)));
+    inverse = spe_bitcast(m, real, spe_shl(m, spe_isub(m, spe_const_i(m, word, 254 + mantissa), e), spe_const_u(m, word, 23)));
+    r = spe_fmul(m, spe_math1(m, SPE_RINT, spe_fmul(m, v, inverse)), place);
+    r = spe_math2(m, SPE_FMIN, spe_math2(m, SPE_FMAX, r, spe_const_f(m, real, -largest)), spe_const_f(m, real, largest));
+    return spe_select(m, spe_isnan(m, v), v, r);
+}
+
+/* Bits of FP8 (8-bit integers) as the f16 of the same value. E5M2 is the upper half of an f16; E4M3's exponent is 8 less. */
+static inline spe_id cv_decode_fp8_(cv_ctx *x, spe_id v, int type)
+{
+    spe_module *m = &x->m;
+    spe_id half = cv_like_(x, spe_float(m, 16), v), word = cv_like_(x, spe_int(m, 16), v), magnitude, r;
+    v = spe_uconvert(m, word, v);
+    if (type == CV_E5M2) return spe_bitcast(m, half, spe_shl(m, v, spe_const_u(m, word, 8)));
+    magnitude = spe_and(m, v, spe_const_u(m, word, 0x7f));
+    r = spe_or(m, spe_shl(m, spe_and(m, v, spe_const_u(m, word, 0x80)), spe_const_u(m, word, 8)),
+               spe_shl(m, magnitude, spe_const_u(m, word, 7)));
+    r = spe_fmul(m, spe_bitcast(m, half, r), spe_const_f(m, half, 256));
+    return spe_select(m, spe_ieq(m, magnitude, spe_const_u(m, word, 0x7f)), spe_bitcast(m, half, spe_const_u(m, word, 0x7e00)), r);
+}
+
+/* What stands in memory, as held. */
+static inline spe_id cv_decode_(cv_ctx *x, spe_id v, int type) { return cv_is_fp8_(type) ? cv_decode_fp8_(x, v, type) : v; }
+
+static inline spe_id cv_float_to_float_(cv_ctx *x, spe_id v, int from, int to)
+{
+    spe_module *m = &x->m;
+    spe_id real = cv_like_(x, spe_float(m, 32), v), half = cv_like_(x, spe_float(m, 16), v);
+    if (!cv_is_fp8_(to)) return spe_fconvert(m, to == CV_F32 ? real : half, v);
+    return from == to ? v : spe_fconvert(m, half, cv_round_fp8_(x, spe_fconvert(m, real, v), to));
+}
+
+/* 32-bit integers go to 16 bits and less by way of f32, which is exact after cutting off what is infinite or largest anyway. */
+static inline spe_id cv_int_to_float_(cv_ctx *x, spe_id v, int from, int to)
+{
+    spe_module *m = &x->m;
+    spe_id real = cv_like_(x, spe_float(m, 32), v);
+    bool sign = cv_is_signed_(from);
+    if (to != CV_F32) v = cv_clamp_int_(x, v, sign, sign ? -65536 : 0, 65536);
+    v = sign ? spe_s_to_f(m, real, v) : spe_u_to_f(m, real, v);
+    return cv_float_to_float_(x, v, CV_F32, to);
+}
+
+/* A held scalar or vector of one type as one of another. Neither is packed. */
+static inline spe_id cv_convert_value_(cv_ctx *x, spe_id v, int from, int to)
+{
+    if (!spe_ok(&x->m) || from == to) return v;
+    if (cv_is_float_(from)) return cv_is_float_(to) ? cv_float_to_float_(x, v, from, to) : cv_float_to_int_(x, v, to);
+    return cv_is_float_(to) ? cv_int_to_float_(x, v, from, to) : cv_int_to_int_(x, v, from, to);
+}
+
+/* A held value in what products are summed in: f32, or 32 bits of an integer. Exact but for 32-bit integers to f32. */
+static inline spe_id cv_to_sum_(cv_ctx *x, spe_id v, int type, bool real)
+{
+    spe_module *m = &x->m;
+    spe_id to = cv_like_(x, real ? spe_float(m, 32) : spe_int(m, 32), v);
+    if (cv_is_float_(type)) return spe_fconvert(m, to, v);
+    if (real) return cv_is_signed_(type) ? spe_s_to_f(m, to, v) : spe_u_to_f(m, to, v);
+    return cv_is_signed_(type) ? spe_sconvert(m, to, v) : spe_uconvert(m, to, v);
+}
+
+static inline cv_vec cv_cast_vec_(cv_where_ w, int type, cv_any_ a)
+{
+    cv_vec v;
+    int i;
+    if (!cv_enter_(w) || !cv_check_vec_(w, &a.vec) || !cv_check_type_(w, type)) return cv_no_vec_();
+    v = cv_new_(w.x, (cv_type)type, a.vec.n);
+    for (i = 0; i < v.parts; i++) v.part[i] = cv_convert_value_(w.x, a.vec.part[i], a.vec.type, type);
+    return v;
+}
+
+static inline cv_val cv_cast_scalar_(cv_where_ w, int type, cv_any_ a)
+{
+    int from = a.val.kind == CV_SCALAR_ ? a.val.type : a.val.kind == CV_REAL_ ? CV_F32 : CV_I32;
+    spe_id id;
+    if (!cv_enter_(w)) return cv_nothing_();
+    if (!cv_type_info(type) || cv_is_packed_(type) || cv_is_fp8_(type) || from == CV_BOOL_) {
+        cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s to %s", cv_type_text_(from), cv_type_text_(type));
+        return cv_nothing_();
+    }
+    id = cv_id_(w, from, &a.val);
+    return cv_scalar_(type, id ? cv_convert_value_(w.x, id, from, type) : 0, a.val.uniform);
+}
+
+/* ---- matrices and vectors in memory ------------------------------------------------------------------------------------- */
+
+typedef enum { CV_UNIFORM_AUTO, CV_UNIFORM_YES, CV_UNIFORM_NO } cv_uniformity;
+
+/* What CV_MATRIX_REF makes. m and k are those of the product: a transposed matrix is stored as k rows of m columns. */
+typedef struct {
+    cv_val base;
+    cv_type interpretation;
+    int m, k;
+    cv_layout layout;
+    bool transpose;
+    cv_val offset; /* bytes; default 0 */
+    cv_val stride; /* bytes from a row (row-major) or column (column-major) to the next; default: the least there can be */
+    cv_uniformity uniform;
+} cv_matrix_ref;
+
+typedef struct {
+    cv_val base;
+    cv_type interpretation;
+    cv_val offset; /* bytes; default 0 */
+    cv_uniformity uniform; /* of CV_VECTOR_ACCUMULATE */
+    int end_;
+} cv_vector_ref;
+
+static inline bool cv_is_set_(const cv_val *v) { return v->magic == CV_VAL_MAGIC_ && v->kind != CV_NONE_; }
+
+static inline bool cv_check_offset_(cv_where_ w, const cv_val *offset, int multiple, int error)
+{
+    if (cv_is_set_(offset) && offset->kind == CV_INT_ && (offset->i < 0 || offset->i % multiple))
+        cv_fail_(w, error, "offset %lld", (long long)offset->i);
+    return spe_ok(&w.x->m);
+}
+
+static inline void cv_check_stride_(cv_where_ w, const cv_matrix_ref *r)
+{
+    uint64_t line = cv_line_bytes_(r->layout, r->interpretation, (uint32_t)r->m, (uint32_t)r->k);
+    if (!cv_is_set_(&r->stride)) return;
+    if (cv_is_optimal_(r->layout)) {
+        char text[48];
+        if (r->stride.kind != CV_INT_ || r->stride.i != 0)
+            cv_fail_(w, CV_ERROR_STRIDE_NOT_ZERO, "%s, stride %s", cv_layout_name(r->layout), cv_describe_(&r->stride, text, sizeof text));
+        return;
+    }
+    if (r->stride.kind != CV_INT_) return;
+    if (r->stride.i < (int64_t)line)
+        cv_fail_(w, CV_ERROR_STRIDE, "%lld, the length is %llu", (long long)r->stride.i, (unsigned long long)line);
+    else if (r->stride.i % 16) cv_fail_(w, CV_ERROR_STRIDE_MULTIPLE, "%lld", (long long)r->stride.i);
+}
+
+/* Checks and completes what the user wrote. */
+static inline cv_matrix_ref cv_matrix_ref_(cv_where_ w, cv_matrix_ref r)
+{
+    if (!cv_enter_(w) || !cv_check_pointer_(w, &r.base, "the matrix")) return r;
+    if (!cv_is_memory_type_(r.interpretation))
+        cv_fail_(w, CV_ERROR_MATRIX_INTERPRETATION, "got %s", cv_type_name(r.interpretation));
+    else if (r.m < 1 || r.k < 1 || r.m > CV_VECTOR_MAX_ || r.k > 4 * CV_VECTOR_MAX_)
+        cv_fail_(w, CV_ERROR_SHAPE, "M %d, K %d: at least 1, at most %d and %d in a kernel", r.m, r.k, (int)CV_VECTOR_MAX_, 4 * CV_VECTOR_MAX_);
+    else if ((int)r.layout < 0 || (int)r.layout > 3) cv_fail_(w, CV_ERROR_LAYOUT, "got %d; there are 0 to 3", (int)r.layout);
+    else if (r.transpose && !cv_is_optimal_(r.layout)) cv_fail_(w, CV_ERROR_TRANSPOSE, "%s, transposed", cv_layout_name(r.layout));
+    else if (cv_is_fp8_(r.interpretation) && !cv_is_optimal_(r.layout))
+        cv_fail_(w, CV_ERROR_FP8_LAYOUT, "%s in %s", cv_type_name(r.interpretation), cv_layout_name(r.layout));
+    else if (cv_check_offset_(w, &r.offset, 128, CV_ERROR_MATRIX_ALIGNMENT)) cv_check_stride_(w, &r);
+    if (spe_ok(&w.x->m) && !cv_is_set_(&r.stride))
+        r.stride = cv_int_(cv_round_up_((uint32_t)cv_line_bytes_(r.layout, r.interpretation, (uint32_t)r.m, (uint32_t)r.k), 16));
+    return r;
+}
+
+static inline cv_vector_ref cv_vector_ref_(cv_where_ w, cv_vector_ref r)
+{
+    if (!cv_enter_(w) || !cv_check_pointer_(w, &r.base, "the vector")) return r;
+    if (!cv_is_memory_type_(r.interpretation)) cv_fail_(w, CV_ERROR_BIAS_INTERPRETATION, "got %s", cv_type_name(r.interpretation));
+    else cv_check_offset_(w, &r.offset, 64, CV_ERROR_VECTOR_ALIGNMENT);
+    return r;
+}
+
+/* base + offset as a pointer to bytes. */
+static inline spe_id cv_bytes_at_(cv_where_ w, const cv_val *base, const cv_val *offset)
+{
+    spe_module *m = &w.x->m;
+    spe_id p = spe_ptr_cast(m, base->id, spe_int(m, 8));
+    if (!cv_is_set_(offset) || (offset->kind == CV_INT_ && offset->i == 0)) return p;
+    return spe_index(m, p, cv_index_(w, offset, "the offset"));
+}
+
+/* A matrix as the product sees it, ready to be addressed. */
+typedef struct {
+    cv_ctx *x;
+    spe_id base, stride; /* base: bytes */
+    int type, bytes, m, k, rows; /* rows: stored ones, without padding */
+    cv_layout layout;
+    bool transpose;
+    bool across; /* neighbours in memory are neighbours in m; otherwise in k */
+} cv_surface_;
+
+static inline cv_surface_ cv_surface_of_(cv_where_ w, const cv_matrix_ref *r)
+{
+    cv_surface_ s;
+    memset(&s, 0, sizeof s);
+    s.x = w.x;
+    s.base = cv_bytes_at_(w, &r->base, &r->offset);
+    s.stride = cv_is_optimal_(r->layout) ? 0 : cv_index_(w, &r->stride, "the stride");
+    s.type = r->interpretation;
+    s.bytes = cv_bytes_(s.type);
+    s.m = r->m;
+    s.k = r->k;
+    s.rows = r->transpose ? r->k : r->m;
+    s.layout = r->layout;
+    s.transpose = r->transpose;
+    s.across = r->transpose || r->layout == CV_COLUMN_MAJOR;
+    return s;
+}
+
+/* The address of the product's element (m, k), i32 ids, as a pointer to n elements of SPIR-V type `scalar`. */
+static inline spe_id cv_address_(const cv_surface_ *s, spe_id row, spe_id col, spe_id scalar, int n)
+{
+    spe_module *m = &s->x->m;
+    spe_id r = s->transpose ? col : row, c = s->transpose ? row : col, at, along;
+    along = spe_imul(m, c, spe_i32(m, s->bytes));
+    if (s->layout == CV_ROW_MAJOR) at = spe_iadd(m, spe_imul(m, r, s->stride), along);
+    else if (s->layout == CV_COLUMN_MAJOR) at = spe_iadd(m, spe_imul(m, c, s->stride), spe_imul(m, r, spe_i32(m, s->bytes)));
+    else {
+        int panel = (int)cv_optimal_rows_((uint32_t)s->rows);
+        at = spe_iadd(m, spe_imul(m, spe_shr(m, along, spe_i32(m, 6)), spe_i32(m, panel * 64)),
+                      spe_iadd(m, spe_imul(m, r, spe_i32(m, 64)), spe_and(m, along, spe_i32(m, 63))));
+    }
+    return spe_ptr_cast(m, spe_index(m, s->base, at), spe_vec(m, scalar, (uint32_t)n));
+}
+
+/* n neighbours in memory from element (row, col) on, decoded; up to 8, into separate ids. */
+static inline void cv_load_run_(const cv_surface_ *s, spe_id row, spe_id col, int n, spe_id *out)
+{
+    spe_module *m = &s->x->m;
+    spe_id scalar = cv_spe_type_(s->x, s->type), p, v;
+    int i;
+    if (n == 8 || n == 4 || n == 2) {
+        uint32_t align = (uint32_t)s->bytes; /* rows are aligned to 16, but where in a row this begins may not be known */
+        v = cv_decode_(s->x, spe_load(m, cv_address_(s, row, col, scalar, n), align), s->type);
+        for (i = 0; i < n; i++) out[i] = spe_extract(m, v, (uint32_t)i);
+        return;
+    }
+    p = cv_address_(s, row, col, scalar, 1);
+    for (i = 0; i < n; i++) out[i] = cv_decode_(s->x, spe_load(m, i ? spe_index(m, p, spe_i32(m, i)) : p, (uint32_t)s->bytes), s->type);
+}
+
+/* n elements of a vector in memory from element `first` on, as one SPIR-V vector of the sums' type. */
+static inline spe_id cv_load_bias_(cv_ctx *x, spe_id base, int type, spe_id first, int n, bool real)
+{
+    spe_module *m = &x->m;
+    int bytes = cv_bytes_(type), i;
+    spe_id at = spe_index(m, base, spe_imul(m, first, spe_i32(m, bytes))), v[8], scalar = cv_spe_type_(x, type);
+    if (n == 8 || n == 4 || n == 2) {
+        at = spe_load(m, spe_ptr_cast(m, at, spe_vec(m, scalar, (uint32_t)n)), (uint32_t)bytes);
+        return cv_to_sum_(x, cv_decode_(x, at, type), type, real);
+    }
+    at = spe_ptr_cast(m, at, scalar);
+    for (i = 0; i < n; i++)
+        v[i] = cv_to_sum_(x, cv_decode_(x, spe_load(m, i ? spe_index(m, at, spe_i32(m, i)) : at, (uint32_t)bytes), type), type, real);
+    return cv_join_(x, real ? spe_float(m, 32) : spe_int(m, 32), n, v);
+}
+
+/* ---- Mul, MulAdd -------------------------------------------------------------------------------------------------------- */
+
+/* One product being written. */
+typedef struct {
+    cv_where_ w;
+    cv_ctx *x;
+    cv_surface_ a;
+    cv_interpreted_vector in;
+    bool real;      /* summed in f32; else in 32-bit integers, which wrap */
+    int sum_type;   /* CV_F32, CV_I32 or CV_U32 */
+    spe_id bias;    /* bytes; 0: none */
+    int bias_type;
+    int out_type;
+    cv_vec out;
+} cv_product_;
+
+/* The product's kind of number, and which part of the bias joins the sum at its start: an integer sum takes a float bias
+ * only after it has become f32. */
+static inline bool cv_bias_in_sum_(const cv_product_ *p) { return p->bias && (p->real || !cv_is_float_(p->bias_type)); }
+
+static inline spe_id cv_sum_scalar_(const cv_product_ *p) { return p->real ? spe_float(&p->x->m, 32) : spe_int(&p->x->m, 32); }
+
+/* What the sums of rows first .. first + n start from. */
+static inline spe_id cv_sum_start_(const cv_product_ *p, spe_id first, int n)
+{
+    if (cv_bias_in_sum_(p)) return cv_load_bias_(p->x, p->bias, p->bias_type, first, n, p->real);
+    return spe_null(&p->x->m, spe_vec(&p->x->m, cv_sum_scalar_(p), (uint32_t)n));
+}
+
+/* Sums of rows first .. as elements of the output. */
+static inline spe_id cv_finish_sum_(const cv_product_ *p, spe_id sum, spe_id first, int n)
+{
+    spe_module *m = &p->x->m;
+    int type = p->sum_type;
+    if (p->bias && !cv_bias_in_sum_(p)) {
+        sum = cv_convert_value_(p->x, sum, type, CV_F32);
+        sum = spe_fadd(m, sum, cv_load_bias_(p->x, p->bias, p->bias_type, first, n, true));
+        type = CV_F32;
+    }
+    return cv_convert_value_(p->x, sum, type, p->out_type);
+}
+
+/* ---- a lane at a time ----------------------------------------------------------------------------------------------------- */
+
+/* The input's K elements, interpreted, in the type of the sums. */
+static inline bool cv_input_lanes_(const cv_product_ *p, spe_id *out)
+{
+    spe_module *m = &p->x->m;
+    int i, type = p->in.interpretation;
+    bool sign = type == CV_PACKED_S8X32;
+    spe_id i32 = spe_int(m, 32);
+    for (i = 0; i < p->a.k; i++) {
+        if (cv_is_packed_(type)) {
+            spe_id v = spe_shl(m, cv_get_(p->x, &p->in.vec, i / 4), spe_i32(m, 24 - i % 4 * 8));
+            v = sign ? spe_sar(m, v, spe_i32(m, 24)) : spe_shr(m, v, spe_i32(m, 24));
+            out[i] = !p->real ? v : sign ? spe_s_to_f(m, spe_float(m, 32), v) : spe_u_to_f(m, spe_float(m, 32), v);
+            (void)i32;
+        } else {
+            out[i] = cv_to_sum_(p->x, cv_convert_value_(p->x, cv_get_(p->x, &p->in.vec, i), p->in.vec.type, type), type, p->real);
+        }
+    }
+    return spe_ok(m);
+}
+
+/* sums[r] += A[row + r][col + j] v[j] for r < rows, j < cols, both at most 8. */
+static inline void cv_lanes_block_(const cv_product_ *p, spe_id row, int rows, spe_id col, int cols, const spe_id *v, spe_id *sums)
+{
+    spe_module *m = &p->x->m;
+    spe_id a[8];
+    int outer, inner, outers = p->a.across ? cols : rows, inners = p->a.across ? rows : cols;
+    for (outer = 0; outer < outers && spe_ok(m); outer++) {
+        spe_id r = p->a.across ? row : spe_iadd(m, row, spe_i32(m, outer));
+        spe_id c = p->a.across ? spe_iadd(m, col, spe_i32(m, outer)) : col;
+        cv_load_run_(&p->a, r, c, inners, a);
+        for (inner = 0; inner < inners; inner++) {
+            int i = p->a.across ? inner : outer, j = p->a.across ? outer : inner;
+            spe_id e = cv_to_sum_(p->x, a[inner], p->a.type, p->real);
+            sums[i] = p->real ? spe_math3(m, SPE_FMA, e, v[j], sums[i]) : spe_iadd(m, spe_imul(m, e, v[j]), sums[i]);
+        }
+    }
+}
+
+/* Up to 8 rows, all of K; `input`: a variable of K elements for a rolled loop over K, 0 for ids in v. */
+static inline spe_id cv_lanes_rows_(const cv_product_ *p, spe_id row, int rows, const spe_id *v, spe_id input)
+{
+    spe_module *m = &p->x->m;
+    spe_id sums[8], start = cv_sum_start_(p, row, rows), x[8], k;
+    int i, full = input ? p->a.k / 8 * 8 : 0;
+    for (i = 0; i < rows; i++) sums[i] = spe_extract(m, start, (uint32_t)i);
+    if (full) {
+        k = spe_for(m, spe_i32(m, 0), spe_i32(m, full), spe_i32(m, 8), (uint32_t)rows, sums);
+        for (i = 0; i < 8; i++) {
+            spe_id at = spe_iadd(m, k, spe_i32(m, i));
+            x[i] = spe_load(m, spe_element(m, input, 1, &at), 0);
+        }
+        cv_lanes_block_(p, row, rows, k, 8, x, sums);
+        spe_endfor(m, (uint32_t)rows, sums);
+    }
+    for (i = full; i < p->a.k; i += 8)
+        cv_lanes_block_(p, row, rows, spe_i32(m, i), p->a.k - i < 8 ? p->a.k - i : 8, v + i, sums);
+    return cv_finish_sum_(p, cv_join_(p->x, cv_sum_scalar_(p), rows, sums), row, rows);
+}
+
+/* Small products are unrolled; the others loop over blocks of 8 rows and 8 columns, vectors in variables. */
+static inline void cv_mul_lanes_(cv_product_ *p)
+{
+    spe_module *m = &p->x->m;
+    int M = p->a.m, K = p->a.k, i, first = 0, part = 0;
+    bool rolled = M * K > 256;
+    spe_id *v = (spe_id *)spe_alloc(m, (size_t)K * sizeof(spe_id)), input = 0, output = 0, row, out_type, none[1] = {0};
+    if (!v || !cv_input_lanes_(p, v)) return;
+    if (rolled && K >= 16) {
+        input = spe_local_var(m, spe_array(m, cv_sum_scalar_(p), (uint32_t)K));
+        for (i = 0; i < K; i++) {
+            spe_id at = spe_i32(m, i);
+            spe_store(m, spe_element(m, input, 1, &at), v[i], 0);
+        }
+    }
+    if (rolled && M >= 16) {
+        out_type = cv_part_type_(p->x, p->out_type, 8);
+        output = spe_local_var(m, spe_array(m, out_type, (uint32_t)(M / 8)));
+        row = spe_for(m, spe_i32(m, 0), spe_i32(m, M / 8), spe_i32(m, 1), 0, none);
+        spe_store(m, spe_element(m, output, 1, &row), cv_lanes_rows_(p, spe_imul(m, row, spe_i32(m, 8)), 8, v, input), 0);
+        spe_endfor(m, 0, none);
+        for (part = 0; part < M / 8; part++) {
+            spe_id at = spe_i32(m, part);
+            p->out.part[part] = spe_load(m, spe_element(m, output, 1, &at), 0);
+        }
+        first = part * 8;
+    }
+    for (; part < p->out.parts; first += cm_run_(M, part), part++)
+        p->out.part[part] = cv_lanes_rows_(p, spe_i32(m, first), cm_run_(M, part), v, input);
+}
+
+/* ---- the matrix instruction ------------------------------------------------------------------------------------------------
+ *
+ * A lane's own vector, packed to dwords, is that lane's column of the instruction's B operand, and the sums that come out are
+ * that lane's own. The matrix is A: eight rows, 32 bytes of k, lane l holding bytes l 32 / S ... of each row. One product
+ * serves all lanes. FP8 becomes f16 in registers: 32 bytes of a row are then two operands, one of the even dwords' halves and
+ * one of the odd (subgroup size 16: of even and odd k), and the vector is packed with the same permutation of k.
+ */
+
+enum { CV_DPAS_NONE_, CV_DPAS_F16_, CV_DPAS_I8_ };
+enum { CV_DPAS_MOST_ = 4096 }; /* instructions a product may have; larger ones go a lane at a time */
+
+static inline int cv_dpas_kind_(int interpretation, int matrix)
+{
+    bool f = interpretation == CV_F16 || cv_is_fp8_(interpretation);
+    bool i = interpretation == CV_I8 || interpretation == CV_U8 || cv_is_packed_(interpretation);
+    if (f && (matrix == CV_F16 || cv_is_fp8_(matrix))) return CV_DPAS_F16_;
+    return i && (matrix == CV_I8 || matrix == CV_U8) ? CV_DPAS_I8_ : CV_DPAS_NONE_;
+}
+
+typedef struct {
+    cv_product_ *p;
+    int kind, R;    /* R: elements of k a lane holds of a row in one operand */
+    int depth;      /* elements of k in one operand */
+    bool paired;    /* FP8 along k: a raw operand has 32 elements and makes two operands */
+    int raws;       /* raw operands along k */
+    int blocks;     /* of eight rows */
+    spe_id lane;
+    spe_id *b;      /* B operands, in the order of the operands made of A */
+} cv_dpas_;
+
+/* A scalar of a bits-wide integer type. */
+static inline spe_id cv_bits_(cv_ctx *x, int bits) { return spe_int(&x->m, (uint32_t)bits); }
+
+/* Two vec8 as the lower and upper halves of a vec8 of integers twice as wide. */
+static inline spe_id cv_zip_(cv_ctx *x, spe_id low, spe_id high, int bits)
+{
+    static const uint32_t order[16] = {0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15};
+    return spe_bitcast(&x->m, spe_vec(&x->m, cv_bits_(x, bits * 2), 8), spe_shuffle(&x->m, low, high, 16, order));
+}
+
+/* Neighbours along m: each lane loads the runs of its own rows of k. Held f16 for FP8. */
+static inline spe_id cv_a_across_(const cv_dpas_ *d, int block, int k0)
+{
+    const cv_surface_ *s = &d->p->a;
+    cv_ctx *x = d->p->x;
+    spe_module *m = &x->m;
+    spe_id v[4], row = spe_i32(m, block * 8), scalar = cv_bits_(x, s->bytes * 8);
+    int i, bits = d->kind == CV_DPAS_F16_ ? 16 : 8;
+    for (i = 0; i < d->R; i++) {
+        spe_id k = spe_iadd(m, spe_imul(m, d->lane, spe_i32(m, d->R)), spe_i32(m, k0 + i)), inside = 0;
+        if (k0 + d->depth > s->k) {
+            inside = spe_slt(m, k, spe_i32(m, s->k));
+            k = spe_math2(m, SPE_SMIN, k, spe_i32(m, s->k - 1));
+        }
+        v[i] = spe_load(m, cv_address_(s, row, k, scalar, 8), (uint32_t)(8 * s->bytes));
+        if (cv_is_fp8_(s->type)) v[i] = spe_bitcast(m, spe_vec(m, spe_int(m, 16), 8), cv_decode_fp8_(x, v[i], s->type));
+        if (inside) v[i] = spe_select(m, inside, v[i], spe_null(m, spe_type_of(m, v[i])));
+    }
+    for (i = d->R; i > 1; i /= 2, bits *= 2) {
+        int j;
+        for (j = 0; j < i / 2; j++) v[j] = cv_zip_(x, v[2 * j], v[2 * j + 1], bits);
+    }
+    return v[0];
+}
+
+/* Neighbours along k: each lane loads its part of eight rows. Rows past the last are the last again, which nobody reads. */
+static inline spe_id cv_a_along_(const cv_dpas_ *d, int block, int raw)
+{
+    const cv_surface_ *s = &d->p->a;
+    cv_ctx *x = d->p->x;
+    spe_module *m = &x->m;
+    int each = 32 / x->S, elements = each / s->bytes, k0 = raw * 32 / s->bytes, i;
+    spe_id scalar = cv_bits_(x, each * 8), v[8], inside = 0;
+    spe_id k = spe_iadd(m, spe_imul(m, d->lane, spe_i32(m, elements)), spe_i32(m, k0)), a;
+    if (!cv_is_optimal_(s->layout) && k0 + 32 / s->bytes > s->k) {
+        inside = spe_slt(m, k, spe_i32(m, s->k));
+        k = spe_math2(m, SPE_SMIN, k, spe_i32(m, s->k - elements));
+    }
+    for (i = 0; i < 8; i++) {
+        int row = block * 8 + i;
+        if (!cv_is_optimal_(s->layout) && row >= s->m) row = s->m - 1;
+        v[i] = spe_load(m, cv_address_(s, spe_i32(m, row), k, scalar, 1), (uint32_t)each);
+    }
+    a = cv_join_(x, scalar, 8, v);
+    return inside ? spe_select(m, inside, a, spe_null(m, spe_type_of(m, a))) : a;
+}
+
+/* May 2D block messages load it? The optimal layouts are rows of 64 bytes for their sake. */
+static inline bool cv_block_loads_(const cv_product_ *p)
+{
+    const cv_surface_ *s = &p->a;
+    if (!p->x->block2d || s->across) return false;
+    return cv_is_optimal_(s->layout) || (s->k * s->bytes >= 64 && s->k * s->bytes % 4 == 0);
+}
+
+/* Blocks block .. block + 4 of rows by raw operands raw, raw + 1, by one message. */
+static inline void cv_a_message_(const cv_dpas_ *d, int block, int raw, spe_id out[4][2])
+{
+    const cv_surface_ *s = &d->p->a;
+    cv_ctx *x = d->p->x;
+    spe_module *m = &x->m;
+    spe_block2d b;
+    bool optimal = cv_is_optimal_(s->layout);
+    int rows = (int)cv_optimal_rows_((uint32_t)s->m), blocks = d->blocks - block < 4 ? d->blocks - block : 4, i, j;
+    int panels = (s->k * s->bytes + 63) / 64, height = blocks == 3 ? 32 : blocks * 8;
+    spe_id word = spe_int(m, 16), variable, zero = spe_i32(m, 0);
+    memset(&b, 0, sizeof b);
+    b.elem_bytes = 2;
+    b.width = 16;
+    b.height = (uint32_t)height;
+    b.count = 2;
+    b.ptr = spe_ptr_cast(m, s->base, word);
+    b.mem_width = spe_i32(m, optimal ? 64 : s->k * s->bytes);
+    b.mem_height = spe_i32(m, optimal ? rows * panels : s->m);
+    b.pitch = optimal ? spe_i32(m, 64) : s->stride;
+    b.x = spe_i32(m, optimal ? 0 : raw * 16);
+    b.y = spe_i32(m, optimal ? raw / 2 * rows + block * 8 : block * 8);
+    variable = spe_local_var(m, spe_array(m, word, (uint32_t)(height * 2)));
+    spe_block2d_load(m, &b, spe_element(m, variable, 1, &zero));
+    for (j = 0; j < 2; j++)
+        for (i = 0; i < blocks; i++) {
+            spe_id at = spe_i32(m, j * height + i * 8), p = spe_element(m, variable, 1, &at);
+            out[i][j] = spe_load(m, spe_ptr_cast(m, p, spe_vec(m, word, 8)), 2);
+        }
+}
+
+/* Raw operands of up to four blocks of rows and two steps along k. */
+static inline void cv_a_load_(const cv_dpas_ *d, int block, int raw, spe_id out[4][2])
+{
+    int i, j;
+    if (cv_block_loads_(d->p)) {
+        cv_a_message_(d, block, raw, out);
+        return;
+    }
+    for (i = 0; i < 4 && block + i < d->blocks; i++)
+        for (j = 0; j < 2 && raw + j < d->raws; j++)
+            out[i][j] = d->p->a.across ? cv_a_across_(d, block + i, (raw + j) * d->depth) : cv_a_along_(d, block + i, raw + j);
+}
+
+/* Operand `half` of a raw operand: itself, or a half of its FP8 as f16. */
+static inline spe_id cv_a_operand_(const cv_dpas_ *d, spe_id raw, int half)
+{
+    cv_ctx *x = d->p->x;
+    spe_module *m = &x->m;
+    int S = x->S, each = 256 / S / 8, i;
+    spe_id bytes[2], v[2];
+    if (!d->paired) return raw;
+    /* of each lane's `each` bytes (2 or 4) this half is each / 2 */
+    for (i = 0; i < each / 2; i++) {
+        spe_id type = spe_vec(m, cv_bits_(x, each * 8), 8);
+        bytes[i] = spe_shr(m, raw, spe_const_u(m, type, (uint64_t)(8 * (half * each / 2 + i))));
+        bytes[i] = spe_uconvert(m, spe_vec(m, spe_int(m, 8), 8), bytes[i]);
+        v[i] = spe_bitcast(m, spe_vec(m, spe_int(m, 16), 8), cv_decode_fp8_(x, bytes[i], d->p->a.type));
+    }
+    return each == 2 ? v[0] : cv_zip_(x, v[0], v[1], 16);
+}
+
+/* Which k, counted from the raw operand's first, operand `half` has at place i. */
+static inline int cv_paired_k_(int S, int half, int i) { return S == 16 ? 2 * i + half : i / 2 * 4 + 2 * half + i % 2; }
+
+/* The input interpreted, in parts: f16, or 8-bit integers, of packed ones the dwords. */
+static inline cv_vec cv_input_parts_(const cv_dpas_ *d)
+{
+    const cv_product_ *p = d->p;
+    cv_vec v = p->in.vec;
+    int i, type = p->in.interpretation;
+    if (cv_is_packed_(type)) return v;
+    v = cv_new_(p->x, d->kind == CV_DPAS_F16_ ? CV_F16 : (cv_type)type, v.n);
+    for (i = 0; i < v.parts; i++) v.part[i] = cv_convert_value_(p->x, p->in.vec.part[i], p->in.vec.type, type);
+    return v;
+}
+
+/* Eight elements of a vector as one SPIR-V vector, zeros past its end; step 2: every second one. */
+static inline spe_id cv_eight_(cv_ctx *x, const cv_vec *v, int first, int step)
+{
+    static const uint32_t even[8] = {0, 2, 4, 6, 8, 10, 12, 14}, odd[8] = {1, 3, 5, 7, 9, 11, 13, 15};
+    spe_id scalar = cv_spe_type_(x, v->type), ids[8];
+    int i;
+    if (step == 1 && first % 8 == 0 && first + 8 <= v->n) return v->part[first / 8];
+    if (step == 2 && first % 8 < 2 && first / 8 * 8 + 16 <= v->n)
+        return spe_shuffle(&x->m, v->part[first / 8], v->part[first / 8 + 1], 8, first % 8 ? odd : even);
+    for (i = 0; i < 8; i++) ids[i] = first + i * step < v->n ? cv_get_(x, v, first + i * step) : spe_null(&x->m, scalar);
+    return cv_join_(x, scalar, 8, ids);
+}
+
+static inline spe_id cv_join_words_(cv_ctx *x, spe_id a, spe_id b, int n) /* two u32 vectors of n as one of 2n */
+{
+    static const uint32_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    return spe_shuffle(&x->m, a, b, (uint32_t)(2 * n), order);
+}
+
+static inline spe_id cv_words_(cv_ctx *x, spe_id v, int n) { return spe_bitcast(&x->m, spe_vec(&x->m, spe_int(&x->m, 32), (uint32_t)n), v); }
+
+/* Sixteen f16 in the order operand `half` of the paired operands wants them; not paired: as they are. */
+static inline spe_id cv_b_f16_(const cv_dpas_ *d, const cv_vec *v, int k0, int half)
+{
+    cv_ctx *x = d->p->x;
+    spe_id e[2], ids[8];
+    int i, j;
+    for (i = 0; i < 2; i++) {
+        if (!d->paired) e[i] = cv_eight_(x, v, k0 + 8 * i, 1);
+        else if (x->S == 16) e[i] = cv_eight_(x, v, k0 + 16 * i + half, 2);
+        else {
+            for (j = 0; j < 8; j++) {
+                int k = k0 + cv_paired_k_(x->S, half, 8 * i + j);
+                ids[j] = k < v->n ? cv_get_(x, v, k) : spe_null(&x->m, spe_float(&x->m, 16));
+            }
+            e[i] = cv_join_(x, spe_float(&x->m, 16), 8, ids);
+        }
+        e[i] = cv_words_(x, e[i], 4);
+    }
+    return cv_join_words_(x, e[0], e[1], 4);
+}
+
+/* 32 eight-bit elements, or 8 packed dwords. */
+static inline spe_id cv_b_i8_(const cv_dpas_ *d, const cv_vec *v, int k0)
+{
+    cv_ctx *x = d->p->x;
+    spe_id e[4];
+    int i;
+    if (cv_is_packed_(d->p->in.interpretation)) return cv_eight_(x, v, k0 / 4, 1);
+    for (i = 0; i < 4; i++) e[i] = cv_words_(x, cv_eight_(x, v, k0 + 8 * i, 1), 2);
+    return cv_join_words_(x, cv_join_words_(x, e[0], e[1], 2), cv_join_words_(x, e[2], e[3], 2), 4);
+}
+
+static inline bool cv_pack_b_(cv_dpas_ *d)
+{
+    spe_module *m = &d->p->x->m;
+    cv_vec v = cv_input_parts_(d);
+    int halves = d->paired ? 2 : 1, i, h;
+    d->b = (spe_id *)spe_alloc(m, (size_t)(d->raws * halves) * sizeof(spe_id));
+    if (!d->b || !v.parts) return false;
+    for (i = 0; i < d->raws; i++)
+        for (h = 0; h < halves; h++)
+            d->b[i * halves + h] = d->kind == CV_DPAS_I8_ ? cv_b_i8_(d, &v, i * 32) : cv_b_f16_(d, &v, i * d->depth * halves, h);
+    return spe_ok(m);
+}
+
+static inline spe_id cv_dpas_once_(const cv_dpas_ *d, spe_id a, spe_id b, spe_id sums)
+{
+    const cv_product_ *p = d->p;
+    spe_module *m = &p->x->m;
+    uint32_t operands = 0x400 | 0x800; /* packed f16 */
+    bool sign = p->in.interpretation == CV_I8 || p->in.interpretation == CV_PACKED_S8X32;
+    if (d->kind == CV_DPAS_I8_) operands = 0x10u | 0x20u | (p->a.type == CV_I8 ? 1u : 0u) | (sign ? 2u : 0u);
+    return spe_dpas(m, spe_vec(m, cv_sum_scalar_(p), 8), d->kind == CV_DPAS_F16_ ? 16 : 32, a, b, sums, operands);
+}
+
+/* Four blocks of rows at a time: their sums, over all of K. */
+static inline void cv_dpas_blocks_(const cv_dpas_ *d, int block, spe_id sums[4])
+{
+    int halves = d->paired ? 2 : 1, raw, i, j, h;
+    for (raw = 0; raw < d->raws; raw += 2) {
+        spe_id a[4][2];
+        memset(a, 0, sizeof a);
+        cv_a_load_(d, block, raw, a);
+        for (j = 0; j < 2 && raw + j < d->raws; j++)
+            for (h = 0; h < halves; h++) {
+                if (d->paired && (raw + j) * 32 + cv_paired_k_(d->p->x->S, h, 0) >= d->p->a.k) continue;
+                for (i = 0; i < 4 && block + i < d->blocks; i++)
+                    sums[i] = cv_dpas_once_(d, cv_a_operand_(d, a[i][j], h), d->b[(raw + j) * halves + h], sums[i]);
+            }
+    }
+}
+
+/* Sums of the rows from `first` on, n of them, out of a block's eight. */
+static inline spe_id cv_first_rows_(cv_ctx *x, spe_id eight, int from, int n)
+{
+    static const uint32_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    return n == 8 ? eight : spe_shuffle(&x->m, eight, eight, (uint32_t)n, order + from);
+}
+
+static inline void cv_dpas_finish_(const cv_dpas_ *d, int block, const spe_id sums[4])
+{
+    cv_product_ *p = d->p;
+    int first = 0, part;
+    for (part = 0; part < p->out.parts; first += cm_run_(p->a.m, part), part++) {
+        int n = cm_run_(p->a.m, part), i = first / 8 - block;
+        if (i < 0 || i >= 4) continue;
+        p->out.part[part] = cv_finish_sum_(p, cv_first_rows_(p->x, sums[i], first % 8, n), spe_i32(&p->x->m, first), n);
+    }
+}
+
+/* What a block's sums start from; of the last block the bias may have fewer rows. */
+static inline spe_id cv_dpas_start_(const cv_dpas_ *d, int block)
+{
+    cv_product_ *p = d->p;
+    spe_module *m = &p->x->m;
+    spe_id first = spe_i32(m, block * 8), ids[8], part;
+    int rows = p->a.m - block * 8, i;
+    if (rows >= 8 || !cv_bias_in_sum_(p)) return cv_sum_start_(p, first, 8);
+    part = cv_sum_start_(p, first, rows == 4 || rows == 2 ? rows : 1);
+    for (i = 0; i < 8; i++) {
+        if (i >= rows) ids[i] = spe_null(m, cv_sum_scalar_(p));
+        else if (rows == 4 || rows == 2) ids[i] = spe_extract(m, part, (uint32_t)i);
+        else ids[i] = i ? cv_sum_start_(p, spe_i32(m, block * 8 + i), 1) : part;
+    }
+    return cv_join_(p->x, cv_sum_scalar_(p), 8, ids);
+}
+
+static inline void cv_mul_dpas_(cv_product_ *p, int kind)
+{
+    spe_module *m = &p->x->m;
+    cv_dpas_ d;
+    int block, i;
+    memset(&d, 0, sizeof d);
+    d.p = p;
+    d.kind = kind;
+    d.depth = kind == CV_DPAS_F16_ ? 16 : 32;
+    d.R = d.depth / p->x->S;
+    d.paired = cv_is_fp8_(p->a.type) && !p->a.across;
+    d.raws = (p->a.k + d.depth * (d.paired ? 2 : 1) - 1) / (d.depth * (d.paired ? 2 : 1));
+    d.blocks = (p->a.m + 7) / 8;
+    d.lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
+    if (!cv_pack_b_(&d)) return;
+    for (block = 0; block < d.blocks; block += 4) {
+        spe_id sums[4] = {0, 0, 0, 0};
+        for (i = 0; i < 4 && block + i < d.blocks; i++) sums[i] = cv_dpas_start_(&d, block + i);
+        cv_dpas_blocks_(&d, block, sums);
+        cv_dpas_finish_(&d, block, sums);
+    }
+}
+
+/* ---- choosing ---------------------------------------------------------------------------------------------------------------- */
+
+/* Do all work-items of the subgroup come here together, with one and the same matrix and bias? */
+static inline bool cv_is_uniform_(cv_where_ w, const cv_matrix_ref *a, const cv_val *other)
+{
+    cv_ctx *x = w.x;
+    bool same = (!cv_is_set_(&a->offset) || a->offset.uniform) && (!cv_is_set_(&a->stride) || a->stride.uniform) &&
+                (!other || !cv_is_set_(other) || other->uniform);
+    if (a->uniform == CV_UNIFORM_NO) return false;
+    if (a->uniform == CV_UNIFORM_YES && !x->full)
+        cv_fail_(w, CV_ERROR_UNIFORM, "work-groups of %d leave work-items of a subgroup of %d switched off", x->local_size, x->S);
+    return x->full && (a->uniform == CV_UNIFORM_YES || (same && x->divergent == 0));
+}
+
+/* The matrix instruction, when there is one for these types and lanes can load the matrix so; CV_DPAS_NONE_: a lane at a time. */
+static inline int cv_choose_dpas_(const cv_product_ *p)
+{
+    const cv_surface_ *s = &p->a;
+    int kind = p->x->dpas ? cv_dpas_kind_(p->in.interpretation, s->type) : CV_DPAS_NONE_, each = 32 / p->x->S;
+    if ((int64_t)((s->m + 7) / 8) * (s->k * (kind == CV_DPAS_F16_ ? 2 : 1) / 32 + 1) > CV_DPAS_MOST_) return CV_DPAS_NONE_;
+    if (s->layout == CV_ROW_MAJOR && s->k % (each / s->bytes ? each / s->bytes : 1)) return CV_DPAS_NONE_;
+    return kind;
+}
+
+static inline bool cv_check_input_(cv_where_ w, const cv_interpreted_vector *in, const cv_matrix_ref *a)
+{
+    bool packed = cv_is_packed_(in->interpretation);
+    int want = packed ? (a->k + 3) / 4 : a->k;
+    if (!cv_check_vec_(w, &in->vec)) return false;
+    if (!cv_interprets_(in->vec.type, in->interpretation))
+        cv_fail_(w, CV_ERROR_INPUT_INTERPRETATION, "a vector of %s as %s", cv_type_name(in->vec.type), cv_type_name(in->interpretation));
+    else if (in->vec.n != want)
+        cv_fail_(w, CV_ERROR_INPUT_LENGTH, "%d elements of %s, K is %d, which takes %d", in->vec.n, cv_type_name(in->interpretation), a->k, want);
+    return spe_ok(&w.x->m);
+}
+
+/* MulAdd; without bias (bias->base unset) Mul. */
+static inline cv_vec cv_mul_add(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in,
+                                const cv_vector_ref *bias)
+{
+    cv_product_ p;
+    bool added = bias && cv_is_set_(&bias->base), sign;
+    int kind;
+    if (!cv_enter_(w) || !cv_check_input_(w, in, a)) return cv_no_vec_();
+    if (!cv_is_vector_type_(out_type)) {
+        cv_fail_(w, CV_ERROR_OUTPUT_TYPE, "got %s", cv_type_name(out_type));
+        return cv_no_vec_();
+    }
+    memset(&p, 0, sizeof p);
+    p.w = w;
+    p.x = w.x;
+    p.in = *in;
+    p.a = cv_surface_of_(w, a);
+    p.real = cv_is_float_(in->interpretation) || cv_is_float_(a->interpretation);
+    sign = cv_is_signed_(in->interpretation) || cv_is_signed_(a->interpretation) || (added && cv_is_signed_(bias->interpretation));
+    p.sum_type = p.real ? CV_F32 : sign ? CV_I32 : CV_U32;
+    p.bias = added ? cv_bytes_at_(w, &bias->base, &bias->offset) : 0;
+    p.bias_type = added ? (int)bias->interpretation : 0;
+    p.out_type = out_type;
+    p.out = cv_new_(w.x, (cv_type)out_type, a->m);
+    if (!p.out.parts) return p.out;
+    kind = cv_is_uniform_(w, a, added ? &bias->offset : NULL) ? cv_choose_dpas_(&p) : CV_DPAS_NONE_;
+    if (kind != CV_DPAS_NONE_) cv_mul_dpas_(&p, kind);
+    else cv_mul_lanes_(&p);
+    return spe_ok(&w.x->m) ? p.out : cv_no_vec_();
+}
+
+static inline cv_vec cv_mul(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in)
+{
+    return cv_mul_add(w, out_type, a, in, NULL);
+}
+
+/* ---- OuterProductAccumulate, VectorAccumulate --------------------------------------------------------------------------- */
+
+/* Adds to two f16 in one word, atomically: there is no such instruction everywhere, so the word is exchanged until nobody was
+ * faster. `pair`: two f16. */
+static inline void cv_atomic_add_f16_(cv_ctx *x, spe_id word_ptr, spe_id pair)
+{
+    spe_module *m = &x->m;
+    spe_id carried[2], half2 = spe_vec(m, spe_float(m, 16), 2), u32 = spe_int(m, 32), next, seen;
+    carried[0] = spe_load(m, word_ptr, 4);
+    carried[1] = spe_const_bool(m, true);
+    spe_while(m, 2, carried);
+    spe_while_test(m, carried[1]);
+    next = spe_bitcast(m, u32, spe_fadd(m, spe_bitcast(m, half2, carried[0]), pair));
+    seen = spe_atomic_cas(m, word_ptr, carried[0], next, SPE_ScopeDevice, 0);
+    carried[1] = spe_ine(m, seen, carried[0]);
+    carried[0] = seen;
+    spe_endwhile(m, 2, carried);
+}
+
+/* Adds a value (f32, or a 32-bit integer) to an element of memory, `at` bytes after base. f16: rounds first. */
+static inline void cv_atomic_add_(cv_ctx *x, spe_id base, spe_id at, int type, spe_id v)
+{
+    spe_module *m = &x->m;
+    spe_id half = spe_float(m, 16), odd, zero, two[2], p;
+    if (type != CV_F16) {
+        p = spe_ptr_cast(m, spe_index(m, base, at), cv_spe_type_(x, type));
+        spe_atomic(m, type == CV_F32 ? SPE_ATOMIC_FADD : SPE_ATOMIC_IADD, p, v, SPE_ScopeDevice, 0);
+        return;
+    }
+    v = spe_fconvert(m, half, v);
+    zero = spe_const_f(m, half, -0.0); /* adding it changes nothing */
+    odd = spe_ine(m, spe_and(m, at, spe_i32(m, 2)), spe_i32(m, 0));
+    two[0] = spe_select(m, odd, zero, v);
+    two[1] = spe_select(m, odd, v, zero);
+    p = spe_ptr_cast(m, spe_index(m, base, spe_and(m, at, spe_i32(m, ~3))), spe_int(m, 32));
+    cv_atomic_add_f16_(x, p, cv_join_(x, half, 2, two));
+}
+
+/* The lanes' values for neighbouring elements (lane l: element l of what begins at `at`), of which the first n are there. */
+static inline void cv_atomic_add_lanes_(cv_ctx *x, spe_id base, spe_id at, int type, spe_id v, int n)
+{
+    spe_module *m = &x->m;
+    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), half = spe_float(m, 16), two[2], mine = 0;
+    at = spe_iadd(m, at, spe_imul(m, lane, spe_i32(m, cv_bytes_(type))));
+    if (type == CV_F16) { /* even lanes add for their neighbour too */
+        two[0] = spe_fconvert(m, half, v);
+        two[1] = spe_sg_shuffle_xor(m, two[0], spe_i32(m, 1));
+        mine = spe_ieq(m, spe_and(m, lane, spe_i32(m, 1)), spe_i32(m, 0));
+        if (n % 2) two[1] = spe_select(m, spe_slt(m, lane, spe_i32(m, n - 1)), two[1], spe_const_f(m, half, -0.0));
+    }
+    if (n < x->S) {
+        spe_id inside = spe_slt(m, lane, spe_i32(m, n));
+        mine = mine ? spe_land(m, mine, inside) : inside;
+    }
+    if (mine) spe_if(m, mine);
+    if (type == CV_F16) cv_atomic_add_f16_(x, spe_ptr_cast(m, spe_index(m, base, at), spe_int(m, 32)), cv_join_(x, half, 2, two));
+    else cv_atomic_add_(x, base, at, type, v);
+    if (mine) spe_endif(m, 0, NULL, NULL);
+}
+
+/* ---- exchanges between lanes ---------------------------------------------------------------------------------------------- */
+
+/* Is bit `bit` of the lane's number set? */
+static inline spe_id cv_lane_bit_(cv_ctx *x, int bit)
+{
+    spe_module *m = &x->m;
+    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
+    return spe_ine(m, spe_and(m, lane, spe_i32(m, bit)), spe_i32(m, 0));
+}
+
+/* w[i] of lane l becomes w[l] of lane i, bit by bit of both numbers: n words, of lanes that differ in the log2(n) bits from
+ * `unit` on. */
+static inline void cv_transpose_lanes_(cv_ctx *x, spe_id *w, int n, int unit)
+{
+    spe_module *m = &x->m;
+    int bit, i;
+    for (bit = 1; bit < n && spe_ok(m); bit *= 2) {
+        spe_id set = cv_lane_bit_(x, bit * unit);
+        for (i = 0; i < n; i++) {
+            spe_id got;
+            if (i & bit) continue;
+            got = spe_sg_shuffle_xor(m, spe_select(m, set, w[i], w[i | bit]), spe_i32(m, bit * unit));
+            w[i] = spe_select(m, set, got, w[i]);
+            w[i | bit] = spe_select(m, set, w[i | bit], got);
+        }
+    }
+}
+
+/* Lane l gets the sum over all lanes of w[l], S words: each step sends half of what is left. */
+static inline spe_id cv_sum_lanes_(cv_ctx *x, spe_id *w, bool real)
+{
+    spe_module *m = &x->m;
+    int bit, i;
+    for (bit = x->S / 2; bit && spe_ok(m); bit /= 2) {
+        spe_id set = cv_lane_bit_(x, bit);
+        for (i = 0; i < bit; i++) {
+            spe_id got = spe_sg_shuffle_xor(m, spe_select(m, set, w[i], w[i + bit]), spe_i32(m, bit));
+            spe_id kept = spe_select(m, set, w[i + bit], w[i]);
+            w[i] = real ? spe_fadd(m, kept, got) : spe_iadd(m, kept, got);
+        }
+    }
+    return w[0];
+}
+
+/* The B operand of sixteen f16 elements of each of sixteen lanes: lane l gets element l of all lanes, two to a word. */
+static inline spe_id cv_gather_lanes_f16_(cv_ctx *x, const cv_vec *v, int first)
+{
+    spe_module *m = &x->m;
+    spe_id word = spe_int(m, 32), w[8], odd = cv_lane_bit_(x, 1), low = spe_i32(m, 0xffff), high = spe_i32(m, ~0xffff);
+    spe_id sixteen = spe_i32(m, 16), eight[2];
+    int i;
+    for (i = 0; i < 2; i++) eight[i] = cv_words_(x, cv_eight_(x, v, first + 8 * i, 1), 4);
+    for (i = 0; i < 8; i++) {
+        spe_id other;
+        w[i] = spe_extract(m, eight[i / 4], (uint32_t)(i % 4));
+        other = spe_sg_shuffle_xor(m, w[i], spe_i32(m, 1));
+        w[i] = spe_select(m, odd, spe_or(m, spe_shr(m, other, sixteen), spe_and(m, w[i], high)),
+                          spe_or(m, spe_and(m, w[i], low), spe_shl(m, other, sixteen)));
+    }
+    cv_transpose_lanes_(x, w, 8, 2);
+    return cv_join_(x, word, 8, w);
+}
+
+/* ---- outer product ----------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    cv_ctx *x;
+    cv_surface_ c; /* m rows, k columns */
+    const cv_vec *v1, *v2;
+} cv_outer_;
+
+/* Byte offset of element (row, col). */
+static inline spe_id cv_outer_offset_(const cv_outer_ *o, spe_id row, spe_id col)
+{
+    spe_module *m = &o->x->m;
+    spe_id along = spe_imul(m, col, spe_i32(m, o->c.bytes));
+    int panel = (int)cv_optimal_rows_((uint32_t)o->c.rows) * 64;
+    return spe_iadd(m, spe_imul(m, spe_shr(m, along, spe_i32(m, 6)), spe_i32(m, panel)),
+                    spe_iadd(m, spe_imul(m, row, spe_i32(m, 64)), spe_and(m, along, spe_i32(m, 63))));
+}
+
+/* A vector in a variable of f32, so that a loop can index it. */
+static inline spe_id cv_spill_(cv_ctx *x, const cv_vec *v)
+{
+    spe_module *m = &x->m;
+    spe_id real = spe_float(m, 32), variable = spe_local_var(m, spe_array(m, real, (uint32_t)v->n));
+    int i;
+    for (i = 0; i < v->n; i++) {
+        spe_id at = spe_i32(m, i);
+        spe_store(m, spe_element(m, variable, 1, &at), spe_fconvert(m, real, cv_get_(x, v, i)), 0);
+    }
+    return variable;
+}
+
+/* Every lane for itself. */
+static inline void cv_outer_lanes_(const cv_outer_ *o)
+{
+    spe_module *m = &o->x->m;
+    spe_id a = cv_spill_(o->x, o->v1), b = cv_spill_(o->x, o->v2), row, col, v, none[1] = {0};
+    row = spe_for(m, spe_i32(m, 0), spe_i32(m, o->c.m), spe_i32(m, 1), 0, none);
+    v = spe_load(m, spe_element(m, a, 1, &row), 0);
+    col = spe_for(m, spe_i32(m, 0), spe_i32(m, o->c.k), spe_i32(m, 1), 0, none);
+    cv_atomic_add_(o->x, o->c.base, cv_outer_offset_(o, row, col), o->c.type,
+                   spe_fmul(m, v, spe_load(m, spe_element(m, b, 1, &col), 0)));
+    spe_endfor(m, 0, none);
+    spe_endfor(m, 0, none);
+}
+
+/* f16, subgroup size 16: summed over the lanes by the matrix instruction with K = lanes. v1 is its A operand as it stands. */
+static inline void cv_outer_dpas_(const cv_outer_ *o)
+{
+    cv_ctx *x = o->x;
+    spe_module *m = &x->m;
+    spe_id sums = spe_vec(m, spe_float(m, 32), 8), words = spe_vec(m, spe_int(m, 16), 8), *a;
+    int blocks = (o->c.m + 7) / 8, i, r, col;
+    a = (spe_id *)spe_alloc(m, (size_t)blocks * sizeof(spe_id));
+    for (i = 0; a && i < blocks; i++) a[i] = spe_bitcast(m, words, cv_eight_(x, o->v1, i * 8, 1));
+    for (col = 0; a && col < o->c.k; col += 16) {
+        spe_id b = cv_gather_lanes_f16_(x, o->v2, col);
+        int n = o->c.k - col < 16 ? o->c.k - col : 16;
+        for (i = 0; i < blocks; i++) {
+            spe_id sum = spe_dpas(m, sums, 16, a[i], b, spe_null(m, sums), 0x400 | 0x800);
+            for (r = 0; r < 8 && i * 8 + r < o->c.m; r++)
+                cv_atomic_add_lanes_(x, o->c.base, cv_outer_offset_(o, spe_i32(m, i * 8 + r), spe_i32(m, col)), o->c.type,
+                                     spe_extract(m, sum, (uint32_t)r), n);
+        }
+    }
+}
+
+/* Any type and subgroup size: lane l keeps column l of all lanes' v2, and each element of v1 is broadcast from every lane. */
+static inline void cv_outer_broadcast_(const cv_outer_ *o)
+{
+    cv_ctx *x = o->x;
+    spe_module *m = &x->m;
+    spe_id real = spe_float(m, 32), *b, row, mine, all[32], none[1] = {0}, a = cv_spill_(x, o->v1);
+    int S = x->S, blocks = (o->c.k + S - 1) / S, i, j;
+    b = (spe_id *)spe_alloc(m, (size_t)(blocks * S) * sizeof(spe_id));
+    if (!b) return;
+    for (i = 0; i < blocks * S; i++) b[i] = i < o->c.k ? spe_fconvert(m, real, cv_get_(x, o->v2, i)) : spe_null(m, real);
+    for (i = 0; i < blocks; i++) cv_transpose_lanes_(x, b + i * S, S, 1);
+    row = spe_for(m, spe_i32(m, 0), spe_i32(m, o->c.m), spe_i32(m, 1), 0, none);
+    mine = spe_load(m, spe_element(m, a, 1, &row), 0);
+    for (i = 0; i < S; i++) all[i] = spe_sg_broadcast(m, mine, spe_i32(m, i));
+    for (i = 0; i < blocks; i++) {
+        spe_id sum = spe_fmul(m, all[0], b[i * S]);
+        for (j = 1; j < S; j++) sum = spe_math3(m, SPE_FMA, all[j], b[i * S + j], sum);
+        cv_atomic_add_lanes_(x, o->c.base, cv_outer_offset_(o, row, spe_i32(m, i * S)), o->c.type, sum,
+                             o->c.k - i * S < S ? o->c.k - i * S : S);
+    }
+    spe_endfor(m, 0, none);
+}
+
+static inline bool cv_check_outer_(cv_where_ w, const cv_vec *v1, const cv_vec *v2, const cv_matrix_ref *c)
+{
+    if (!cv_check_vec_(w, v1) || !cv_check_vec_(w, v2)) return false;
+    if (v1->type != v2->type)
+        cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%s and %s", cv_type_name(v1->type), cv_type_name(v2->type));
+    else if (c->layout != CV_OUTER_PRODUCT_OPTIMAL)
+        cv_fail_(w, CV_ERROR_OUTER_PRODUCT_LAYOUT, "got %s", cv_layout_name(c->layout));
+    else if (c->transpose) cv_fail_(w, CV_ERROR_TRANSPOSE, "an outer product's matrix, transposed");
+    else if (!cv_supports_outer_product(v1->type, c->interpretation))
+        cv_fail_(w, CV_ERROR_ACCUMULATE_TYPES, "outer product of %s into %s", cv_type_name(v1->type), cv_type_name(c->interpretation));
+    else if (v1->n != c->m || v2->n != c->k)
+        cv_fail_(w, CV_ERROR_INPUT_LENGTH, "vectors of %d and %d, a matrix of %d x %d", v1->n, v2->n, c->m, c->k);
+    return spe_ok(&w.x->m);
+}
+
+static inline void cv_outer_product_accumulate(cv_where_ w, cv_vec v1, cv_vec v2, const cv_matrix_ref *c)
+{
+    cv_outer_ o;
+    if (!cv_enter_(w) || !cv_check_outer_(w, &v1, &v2, c)) return;
+    o.x = w.x;
+    o.c = cv_surface_of_(w, c);
+    o.v1 = &v1;
+    o.v2 = &v2;
+    if (!cv_is_uniform_(w, c, NULL)) cv_outer_lanes_(&o);
+    else if (w.x->dpas && w.x->S == 16 && v1.type == CV_F16 && c->m * c->k <= 16 * CV_DPAS_MOST_) cv_outer_dpas_(&o);
+    else cv_outer_broadcast_(&o);
+}
+
+/* ---- vector --------------------------------------------------------------------------------------------------------------------- */
+
+/* Lane l: the sum over all lanes of elements first + l. */
+static inline spe_id cv_sum_block_(cv_ctx *x, const cv_vec *v, int first, bool real)
+{
+    spe_module *m = &x->m;
+    spe_id w[32], type = real ? spe_float(m, 32) : spe_int(m, 32);
+    int i;
+    for (i = 0; i < x->S; i++) w[i] = first + i < v->n ? cv_to_sum_(x, cv_get_(x, v, first + i), v->type, real) : spe_null(m, type);
+    return cv_sum_lanes_(x, w, real);
+}
+
+/* Adds v to the array. */
+static inline void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r)
+{
+    cv_ctx *x = w.x;
+    spe_module *m = &x->m;
+    cv_matrix_ref as_matrix;
+    bool real = cv_is_float_(v.type);
+    spe_id base;
+    int i, bytes;
+    if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return;
+    if (!cv_supports_vector_accumulate(v.type, r->interpretation)) {
+        cv_fail_(w, CV_ERROR_ACCUMULATE_TYPES, "vector of %s into %s", cv_type_name(v.type), cv_type_name(r->interpretation));
+        return;
+    }
+    memset(&as_matrix, 0, sizeof as_matrix);
+    as_matrix.offset = r->offset;
+    as_matrix.uniform = r->uniform;
+    bytes = cv_bytes_(r->interpretation);
+    base = cv_bytes_at_(w, &r->base, &r->offset);
+    if (cv_is_uniform_(w, &as_matrix, NULL)) {
+        for (i = 0; i < v.n; i += x->S)
+            cv_atomic_add_lanes_(x, base, spe_i32(m, i * bytes), r->interpretation, cv_sum_block_(x, &v, i, real),
+                                 v.n - i < x->S ? v.n - i : x->S);
+        return;
+    }
+    for (i = 0; i < v.n; i++)
+        cv_atomic_add_(x, base, spe_i32(m, i * bytes), r->interpretation, cv_to_sum_(x, cv_get_(x, &v, i), v.type, real));
+}
+
+/* ---- control flow -------------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    cv_ctx *x;
+    cv_val index;
+    int frame, turn; /* frame: depth of the region, 0 after an error */
+    bool done;       /* the body was left at its end */
+} cv_loop_;
+
+typedef struct {
+    cv_ctx *x;
+    int frame, side;
+} cv_branch_;
+
+/* Reads what a carried pointer points to; its first word tells what it is. */
+static inline bool cv_read_(cv_where_ w, void *object, cv_thing_ *t, int number)
+{
+    memset(t, 0, sizeof *t);
+    memcpy(&t->magic, object, sizeof t->magic);
+    if (t->magic == CV_VAL_MAGIC_) memcpy(&t->val, object, sizeof t->val);
+    else if (t->magic == CV_VEC_MAGIC_) memcpy(&t->vec, object, sizeof t->vec);
+    if ((t->magic == CV_VAL_MAGIC_ && t->val.kind != CV_NONE_ && t->val.kind != CV_POINTER_) ||
+        (t->magic == CV_VEC_MAGIC_ && t->vec.parts))
+        return true;
+    cv_fail_(w, CV_ERROR_CARRIED, "number %d of the list is something else, or was never set", number + 1);
+    return false;
+}
+
+/* The type in which a number is carried: a C constant's is i32 or f32. */
+static inline int cv_carried_type_(const cv_thing_ *t)
+{
+    if (t->magic == CV_VEC_MAGIC_) return t->vec.type;
+    return t->val.kind == CV_INT_ ? (int)CV_I32 : t->val.kind == CV_REAL_ ? (int)CV_F32 : t->val.type;
+}
+
+static inline int cv_thing_ids_(const cv_thing_ *t) { return t->magic == CV_VEC_MAGIC_ ? t->vec.parts : 1; }
+
+/* The ids of all carried values as they are now; they must be of the kinds they were at the start. */
+static inline bool cv_gather_(cv_where_ w, cv_frame_ *f)
+{
+    int i, at = 0;
+    for (i = 0; i < f->slots; i++) {
+        cv_thing_ now, *start = &f->start[i];
+        int type = cv_carried_type_(start), other;
+        if (!cv_read_(w, f->object[i], &now, i)) return false;
+        other = now.magic == CV_VAL_MAGIC_ && now.val.kind != CV_SCALAR_ ? type : cv_carried_type_(&now);
+        if (now.magic != start->magic || other != type || now.vec.n != start->vec.n) {
+            cv_fail_(w, CV_ERROR_CARRIED_TYPE, "number %d of the list was %s, %d, and is %s, %d", i + 1, cv_type_text_(type),
+                     start->vec.n ? start->vec.n : 1, cv_type_text_(other), now.vec.n ? now.vec.n : 1);
+            return false;
+        }
+        if (now.magic == CV_VEC_MAGIC_) memcpy(f->ids + at, now.vec.part, (size_t)now.vec.parts * sizeof(spe_id));
+        else f->ids[at] = cv_id_(w, type, &now.val);
+        at += cv_thing_ids_(start);
+    }
+    return spe_ok(&w.x->m);
+}
+
+/* Writes f->ids back into the user's variables. */
+static inline void cv_scatter_(cv_ctx *x, cv_frame_ *f)
+{
+    int i, at = 0;
+    for (i = 0; i < f->slots; i++) {
+        const cv_thing_ *start = &f->start[i];
+        if (start->magic == CV_VEC_MAGIC_) {
+            cv_vec v = cv_new_(x, start->vec.type, start->vec.n);
+            if (v.parts) memcpy(v.part, f->ids + at, (size_t)v.parts * sizeof(spe_id));
+            memcpy(f->object[i], &v, sizeof v);
+        } else {
+            cv_val v = cv_scalar_(cv_carried_type_(start), f->ids[at], false);
+            memcpy(f->object[i], &v, sizeof v);
+        }
+        at += cv_thing_ids_(start);
+    }
+}
+
+static inline cv_frame_ *cv_open_(cv_where_ w, cv_frame_kind_ kind, void *const *objects, bool uniform)
+{
+    cv_ctx *x = w.x;
+    cv_frame_ *f;
+    if (x->depth == CV_FRAMES_MAX_) {
+        cv_fail_(w, CV_ERROR_UNCLOSED, "more than %d regions in each other", (int)CV_FRAMES_MAX_);
+        return NULL;
+    }
+    f = &x->frames[x->depth];
+    memset(f, 0, sizeof *f);
+    f->kind = kind;
+    f->file = w.file;
+    f->line = w.line;
+    f->divergent = !uniform;
+    for (; objects[f->slots]; f->slots++) {
+        if (f->slots == CV_CARRIED_MAX_) {
+            cv_fail_(w, CV_ERROR_CARRIED, "more than %d", (int)CV_CARRIED_MAX_);
+            return NULL;
+        }
+        f->object[f->slots] = objects[f->slots];
+        if (!cv_read_(w, objects[f->slots], &f->start[f->slots], f->slots)) return NULL;
+        f->id_count += cv_thing_ids_(&f->start[f->slots]);
+    }
+    f->ids = (spe_id *)spe_alloc(&x->m, ((size_t)f->id_count + 1) * sizeof(spe_id));
+    if (!f->ids || !cv_gather_(w, f)) return NULL;
+    x->depth++;
+    x->divergent += f->divergent ? 1 : 0;
+    return f;
+}
+
+static inline cv_where_ cv_frame_where_(cv_ctx *x, const cv_frame_ *f)
+{
+    cv_where_ w;
+    w.x = x;
+    w.file = f->file;
+    w.line = f->line;
+    return w;
+}
+
+static inline void cv_close_(cv_ctx *x)
+{
+    x->depth--;
+    x->divergent -= x->frames[x->depth].divergent ? 1 : 0;
+}
+
+/* Fails for the innermost region that is open although it should not be. */
+static inline void cv_fail_open_(cv_ctx *x)
+{
+    const cv_frame_ *f = &x->frames[x->depth - 1];
+    if (spe_ok(&x->m))
+        cv_fail_(cv_frame_where_(x, f), CV_ERROR_UNCLOSED, "the %s of line %d", f->kind == CV_FRAME_FOR_ ? "CV_FOR" : "CV_IF", f->line);
+    x->depth = 0;
+}
+
+static inline cv_loop_ cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *const *objects)
+{
+    cv_ctx *x = w.x;
+    cv_loop_ loop;
+    cv_frame_ *f;
+    spe_id from, to, by;
+    memset(&loop, 0, sizeof loop);
+    loop.x = x;
+    loop.index = cv_nothing_();
+    if (!cv_enter_(w)) return loop;
+    from = cv_index_(w, &lo, "the loop's start");
+    to = cv_index_(w, &hi, "the loop's end");
+    by = cv_index_(w, &step, "the loop's step");
+    if (step.kind == CV_INT_ && step.i <= 0) cv_fail_(w, CV_ERROR_LOOP_STEP, "got %lld", (long long)step.i);
+    if (!spe_ok(&x->m)) return loop;
+    f = cv_open_(w, CV_FRAME_FOR_, objects, lo.uniform && hi.uniform && step.uniform);
+    if (!f) return loop;
+    loop.frame = x->depth;
+    loop.index = cv_scalar_(CV_I32, spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids), !f->divergent);
+    cv_scatter_(x, f);
+    return loop;
+}
+
+static inline void cv_for_end_(cv_loop_ *loop)
+{
+    cv_ctx *x = loop->x;
+    cv_frame_ *f;
+    cv_where_ w;
+    if (!spe_ok(&x->m)) return;
+    if (x->depth != loop->frame) {
+        if (x->depth > loop->frame) cv_fail_open_(x);
+        return;
+    }
+    f = &x->frames[x->depth - 1];
+    w = cv_frame_where_(x, f);
+    if (!loop->done) {
+        cv_fail_(w, CV_ERROR_UNCLOSED, "the CV_FOR of line %d was left by break", f->line);
+        return;
+    }
+    if (!cv_enter_(w) || !cv_gather_(w, f)) return;
+    spe_endfor(&x->m, (uint32_t)f->id_count, f->ids);
+    cv_scatter_(x, f);
+    cv_close_(x);
+}
+
+/* The condition of the C loop behind CV_FOR: true once. */
+static inline bool cv_for_next_(cv_loop_ *loop)
+{
+    if (loop->turn++ == 0) return true;
+    if (loop->frame) cv_for_end_(loop);
+    return false;
+}
+
+static inline const cv_val *cv_for_done_(cv_loop_ *loop)
+{
+    loop->done = true;
+    return NULL;
+}
+
+static inline cv_branch_ cv_if_begin_(cv_where_ w, cv_val condition, void *const *objects)
+{
+    cv_ctx *x = w.x;
+    cv_branch_ b;
+    memset(&b, 0, sizeof b);
+    b.x = x;
+    b.side = -1;
+    if (!cv_enter_(w)) return b;
+    if (condition.magic != CV_VAL_MAGIC_ ||
+        !(condition.kind == CV_INT_ || (condition.kind == CV_SCALAR_ && condition.type == CV_BOOL_))) {
+        char text[48];
+        cv_fail_(w, CV_ERROR_CONDITION, "CV_IF got %s", cv_describe_(&condition, text, sizeof text));
+        return b;
+    }
+    if (!cv_open_(w, CV_FRAME_IF_, objects, condition.uniform)) return b;
+    b.frame = x->depth;
+    spe_if(&x->m, cv_id_(w, CV_BOOL_, &condition));
+    return b;
+}
+
+/* After the first side: its values are kept, the variables are again what they were. */
+static inline void cv_if_else_(cv_ctx *x, cv_frame_ *f)
+{
+    cv_where_ w = cv_frame_where_(x, f);
+    int i;
+    if (!cv_enter_(w) || !cv_gather_(w, f)) return;
+    spe_else(&x->m, (uint32_t)f->id_count, f->ids);
+    for (i = 0; i < f->slots; i++) {
+        if (f->start[i].magic == CV_VEC_MAGIC_) memcpy(f->object[i], &f->start[i].vec, sizeof(cv_vec));
+        else memcpy(f->object[i], &f->start[i].val, sizeof(cv_val));
+    }
+}
+
+static inline void cv_if_end_(cv_ctx *x, cv_frame_ *f)
+{
+    cv_where_ w = cv_frame_where_(x, f);
+    if (!cv_enter_(w) || !cv_gather_(w, f)) return;
+    spe_endif(&x->m, (uint32_t)f->id_count, f->ids, f->ids);
+    cv_scatter_(x, f);
+    cv_close_(x);
+}
+
+/* The condition of the C loop behind CV_IF: true for side 0 and for side 1 (the else part). */
+static inline bool cv_if_next_(cv_branch_ *b)
+{
+    cv_ctx *x = b->x;
+    b->side++;
+    if (b->side == 0) return true;
+    if (b->frame && spe_ok(&x->m)) {
+        if (x->depth > b->frame) cv_fail_open_(x);
+        else if (x->depth == b->frame && b->side == 1) cv_if_else_(x, &x->frames[x->depth - 1]);
+        else if (x->depth == b->frame) cv_if_end_(x, &x->frames[x->depth - 1]);
+    }
+    return b->side == 1;
+}
+
+static inline void cv_barrier_(cv_where_ w)
+{
+    if (cv_enter_(w)) spe_barrier(&w.x->m);
+}
+
+/* ---- conversion of matrices on the device --------------------------------------------------------------------------------------- */
+
+/* Bits of a float type, from f32. NaN becomes the quiet NaN of the host's conversion. */
+static inline spe_id cv_encode_(cv_ctx *x, spe_id v, int type)
+{
+    spe_module *m = &x->m;
+    spe_id word = spe_int(m, 16), byte = spe_int(m, 8), half = spe_float(m, 16), sign, nan, r;
+    if (type == CV_F32) return v;
+    nan = spe_isnan(m, v);
+    sign = spe_and(m, spe_uconvert(m, word, spe_shr(m, spe_bitcast(m, spe_int(m, 32), v), spe_i32(m, 16))), spe_const_u(m, word, 0x8000));
+    if (type == CV_F16) {
+        r = spe_bitcast(m, word, spe_fconvert(m, half, v));
+        return spe_select(m, nan, spe_or(m, sign, spe_const_u(m, word, 0x7e00)), r);
+    }
+    r = cv_round_fp8_(x, v, type);
+    if (type == CV_E4M3) r = spe_fmul(m, r, spe_f32(m, 1.0f / 256));
+    r = spe_bitcast(m, word, spe_fconvert(m, half, r));
+    r = spe_and(m, spe_shr(m, r, spe_const_u(m, word, type == CV_E4M3 ? 7 : 8)), spe_const_u(m, word, 0x7f));
+    r = spe_select(m, nan, spe_const_u(m, word, type == CV_E4M3 ? 0x7f : 0x7e), r);
+    return spe_uconvert(m, byte, spe_or(m, r, spe_shr(m, sign, spe_const_u(m, word, 8))));
+}
+
+enum {
+    CV_CONVERT_DEST_, CV_CONVERT_SRC_, CV_CONVERT_SLOTS_, CV_CONVERT_ROWS_, CV_CONVERT_COLS_, CV_CONVERT_DEST_TYPE_,
+    CV_CONVERT_DEST_LAYOUT_, CV_CONVERT_DEST_STRIDE_, CV_CONVERT_SRC_TYPE_, CV_CONVERT_SRC_LAYOUT_, CV_CONVERT_SRC_STRIDE_,
+    CV_CONVERT_DEST_SHIFT_, CV_CONVERT_SRC_SHIFT_
+};
+#define CV_CONVERT_PARAMS_                                                                                             \
+    "ptr<u8> dest, ptr<u8> src, u32 slots, u32 rows, u32 cols, u32 dest_type, u32 dest_layout, u32 dest_stride, "     \
+    "u32 src_type, u32 src_layout, u32 src_stride, u32 dest_shift, u32 src_shift"
+
+static inline spe_id cv_convert_arg_(cv_ctx *x, int which) { return x->args[which].id; }
+
+/* cv_element_offset, of layout, stride and size (as a shift) known only when the kernel runs. */
+static inline spe_id cv_convert_offset_(cv_ctx *x, int layout_arg, spe_id r, spe_id c)
+{
+    spe_module *m = &x->m;
+    spe_id layout = cv_convert_arg_(x, layout_arg), stride = cv_convert_arg_(x, layout_arg + 1);
+    spe_id shift = cv_convert_arg_(x, layout_arg == CV_CONVERT_DEST_LAYOUT_ ? CV_CONVERT_DEST_SHIFT_ : CV_CONVERT_SRC_SHIFT_);
+    spe_id padded = spe_and(m, spe_iadd(m, cv_convert_arg_(x, CV_CONVERT_ROWS_), spe_i32(m, 7)), spe_i32(m, ~7));
+    spe_id along = spe_shl(m, c, shift), optimal, row_major, column_major;
+    optimal = spe_iadd(m, spe_imul(m, spe_imul(m, spe_shr(m, along, spe_i32(m, 6)), padded), spe_i32(m, 64)),
+                       spe_iadd(m, spe_imul(m, r, spe_i32(m, 64)), spe_and(m, along, spe_i32(m, 63))));
+    row_major = spe_iadd(m, spe_imul(m, r, stride), along);
+    column_major = spe_iadd(m, spe_imul(m, c, stride), spe_shl(m, r, shift));
+    return spe_select(m, spe_ieq(m, layout, spe_i32(m, CV_ROW_MAJOR)), row_major,
+                      spe_select(m, spe_ieq(m, layout, spe_i32(m, CV_COLUMN_MAJOR)), column_major, optimal));
+}
+
+static inline spe_id cv_convert_pointer_(cv_ctx *x, int arg, spe_id at, spe_id type)
+{
+    return spe_ptr_cast(&x->m, spe_index(&x->m, cv_convert_arg_(x, arg), at), type);
+}
+
+/* Types that are equal: the bits are copied. */
+static inline void cv_convert_copy_(cv_ctx *x, spe_id dest, spe_id src, spe_id inside)
+{
+    spe_module *m = &x->m;
+    int shift;
+    for (shift = 0; shift < 3; shift++) {
+        spe_id type = spe_int(m, 8u << shift), zero = spe_const_u(m, type, 0), v;
+        spe_if(m, spe_ieq(m, cv_convert_arg_(x, CV_CONVERT_DEST_SHIFT_), spe_i32(m, shift)));
+        spe_if(m, inside);
+        v = spe_load(m, cv_convert_pointer_(x, CV_CONVERT_SRC_, src, type), 1u << shift);
+        spe_endif_from(m, 1, &v, &zero, &v);
+        spe_store(m, cv_convert_pointer_(x, CV_CONVERT_DEST_, dest, type), v, 1u << shift);
+        spe_endif(m, 0, NULL, NULL);
+    }
+}
+
+/* Float types that differ, by way of f32. */
+static inline void cv_convert_float_(cv_ctx *x, spe_id dest, spe_id src, spe_id inside)
+{
+    static const cv_type types[] = {CV_F32, CV_F16, CV_E4M3, CV_E5M2};
+    spe_module *m = &x->m;
+    spe_id real = spe_float(m, 32), zero = spe_f32(m, 0), value = zero, v;
+    int i;
+    for (i = 0; i < 4; i++) {
+        spe_if(m, spe_land(m, inside, spe_ieq(m, cv_convert_arg_(x, CV_CONVERT_SRC_TYPE_), spe_i32(m, types[i]))));
+        v = spe_load(m, cv_convert_pointer_(x, CV_CONVERT_SRC_, src, cv_spe_type_(x, types[i])), (uint32_t)cv_bytes_(types[i]));
+        v = spe_fconvert(m, real, cv_decode_(x, v, types[i]));
+        spe_endif_from(m, 1, &v, &value, &value);
+    }
+    for (i = 0; i < 4; i++) {
+        spe_if(m, spe_ieq(m, cv_convert_arg_(x, CV_CONVERT_DEST_TYPE_), spe_i32(m, types[i])));
+        v = cv_encode_(x, value, types[i]);
+        spe_store(m, cv_convert_pointer_(x, CV_CONVERT_DEST_, dest, spe_type_of(m, v)), v, (uint32_t)cv_bytes_(types[i]));
+        spe_endif(m, 0, NULL, NULL);
+    }
+}
+
+/* A work-item a slot of the destination: of an optimal layout the padding too, which becomes zero. */
+static inline void cv_convert_body_(cv_ctx *x)
+{
+    spe_module *m = &x->m;
+    spe_id i = spe_builtin(m, SPE_GLOBAL_ID, 0), rows = cv_convert_arg_(x, CV_CONVERT_ROWS_), cols = cv_convert_arg_(x, CV_CONVERT_COLS_);
+    spe_id shift = cv_convert_arg_(x, CV_CONVERT_DEST_SHIFT_), optimal, padded, panel, in_panel, width, r, c, inside, dest, src;
+    spe_if(m, spe_ult(m, i, cv_convert_arg_(x, CV_CONVERT_SLOTS_)));
+    optimal = spe_uge(m, cv_convert_arg_(x, CV_CONVERT_DEST_LAYOUT_), spe_i32(m, CV_MUL_OPTIMAL));
+    padded = spe_and(m, spe_iadd(m, rows, spe_i32(m, 7)), spe_i32(m, ~7));
+    width = spe_select(m, optimal, spe_shr(m, spe_i32(m, 64), shift), cols);
+    padded = spe_select(m, optimal, padded, rows);
+    panel = spe_udiv(m, i, spe_imul(m, padded, width));
+    in_panel = spe_isub(m, i, spe_imul(m, panel, spe_imul(m, padded, width)));
+    r = spe_udiv(m, in_panel, width);
+    c = spe_iadd(m, spe_imul(m, panel, width), spe_isub(m, in_panel, spe_imul(m, r, width)));
+    inside = spe_land(m, spe_ult(m, r, rows), spe_ult(m, c, cols));
+    dest = cv_convert_offset_(x, CV_CONVERT_DEST_LAYOUT_, r, c);
+    src = cv_convert_offset_(x, CV_CONVERT_SRC_LAYOUT_, r, c);
+    spe_if(m, spe_ieq(m, cv_convert_arg_(x, CV_CONVERT_DEST_TYPE_), cv_convert_arg_(x, CV_CONVERT_SRC_TYPE_)));
+    cv_convert_copy_(x, dest, src, inside);
+    spe_else(m, 0, NULL);
+    cv_convert_float_(x, dest, src, inside);
+    spe_endif(m, 0, NULL, NULL);
+    spe_endif(m, 0, NULL, NULL);
+}
+
+enum { CV_CONVERT_GROUP_ = 128 };
+
+/* The arguments of one conversion on the device. */
+typedef struct {
+    void *dest;
+    const void *src;
+    uint32_t groups, slots, rows, cols, dest_type, dest_layout, dest_stride, src_type, src_layout, src_stride, dest_shift, src_shift;
+} cv_conversion_arguments;
+
+static inline uint32_t cv_shift_(int type) { return cv_bytes_(type) == 4 ? 2 : cv_bytes_(type) == 2 ? 1 : 0; }
+
+static inline cv_conversion_arguments cv_conversion_arguments_of(const cv_conversion_info *info)
+{
+    const cv_conversion_dest_info *d = &info->dest_info;
+    cv_conversion_arguments a;
+    memset(&a, 0, sizeof a);
+    a.dest = info->data_desc.dest;
+    a.src = info->data_desc.src;
+    a.rows = d->num_rows;
+    a.cols = d->num_columns;
+    a.dest_type = (uint32_t)d->dest_data_type;
+    a.dest_layout = (uint32_t)d->dest_layout;
+    a.dest_stride = d->dest_stride;
+    a.src_type = (uint32_t)info->src_info.src_data_type;
+    a.src_layout = (uint32_t)info->src_info.src_layout;
+    a.src_stride = info->src_info.src_stride;
+    a.dest_shift = cv_shift_(d->dest_data_type);
+    a.src_shift = cv_shift_(info->src_info.src_data_type);
+    a.slots = cv_is_optimal_(d->dest_layout) ? cv_dest_size_(d, 0) >> a.dest_shift : a.rows * a.cols;
+    a.groups = (a.slots + CV_CONVERT_GROUP_ - 1) / CV_CONVERT_GROUP_;
+    return a;
+}
+
+/* Goes through the descriptors of one call; none of them when one is refused. */
+typedef struct {
+    const cv_conversion_info *infos;
+    uint32_t count, next;
+    cv_conversion_arguments now;
+} cv_conversions_;
+
+static inline cv_conversions_ cv_conversions_begin_(const cv_conversion_info *infos, uint32_t count, spe_error *error)
+{
+    cv_conversions_ c;
+    uint32_t i;
+    memset(&c, 0, sizeof c);
+    c.infos = infos;
+    c.count = count;
+    if (error) memset(error, 0, sizeof *error);
+    for (i = 0; i < count; i++)
+        if (!cv_check_conversion(&infos[i], error)) c.count = 0;
+    return c;
+}
+
+static inline bool cv_conversions_next_(cv_conversions_ *c)
+{
+    if (c->next >= c->count) return false;
+    c->now = cv_conversion_arguments_of(&c->infos[c->next++]);
+    return true;
+}
+
+/* ---- building a module ------------------------------------------------------------------------------------------------------------ */
+
+static inline cv_where_ cv_build_where_(cv_ctx *x, const char *file, int line)
+{
+    cv_where_ w;
+    w.x = x;
+    w.file = file;
+    w.line = line;
+    return w;
+}
+
+/* "ptr<f16> " or "u32 " at *text; moves on. */
+static inline bool cv_parse_type_(const char **text, cv_param_ *p)
+{
+    const char *s = *text;
+    size_t n;
+    int i;
+    p->pointer = strncmp(s, "ptr<", 4) == 0;
+    s += p->pointer ? 4 : 0;
+    n = strcspn(s, "> ,");
+    for (i = 0; i < CV_TYPE_COUNT_; i++) {
+        const cv_type_row *row = cv_type_at_(i);
+        if (!row->memory || strlen(row->name) != n || strncmp(s, row->name, n) != 0) continue;
+        if (!p->pointer && cv_is_fp8_(row->type)) return false;
+        p->type = row->type;
+        s += n;
+        if (p->pointer && *s++ != '>') return false;
+        if (*s != ' ') return false;
+        *text = s + strspn(s, " ");
+        return true;
+    }
+    return false;
+}
+
+/* "ptr<f16> A, u32 N" into x->params. */
+static inline bool cv_parse_params_(cv_ctx *x)
+{
+    const char *s = x->kernel->params ? x->kernel->params : "";
+    cv_where_ w = cv_build_where_(x, x->kernel->file, x->kernel->line);
+    while (*s) {
+        cv_param_ *p = &x->params[x->param_count];
+        size_t n;
+        if (x->param_count == CV_PARAMS_MAX_) {
+            cv_fail_(w, CV_ERROR_PARAMETER_TEXT, "more than %d parameters", (int)CV_PARAMS_MAX_);
+            return false;
+        }
+        if (!cv_parse_type_(&s, p)) {
+            cv_fail_(w, CV_ERROR_PARAMETER_TEXT, "parameter %d at \"%.40s\"", x->param_count + 1, s);
+            return false;
+        }
+        n = strcspn(s, ", ");
+        if (n == 0 || n >= sizeof p->name) {
+            cv_fail_(w, CV_ERROR_PARAMETER_TEXT, "the name of parameter %d has %d characters", x->param_count + 1, (int)n);
+            return false;
+        }
+        memcpy(p->name, s, n);
+        x->param_count++;
+        s += n;
+        s += strspn(s, ", ");
+    }
+    return true;
+}
+
+/* The target's row with what the caller knows better; the subgroup size. */
+static inline bool cv_choose_target_(cv_ctx *x, cv_where_ w)
+{
+    const cv_build_desc *d = x->desc;
+    const cm_target *row = d->target && d->target->name ? cm_target_row(d->target->name) : NULL;
+    uint32_t sizes;
+    int size;
+    if (!row) {
+        cv_fail_(w, CV_ERROR_TARGET, "\"%s\"", d->target && d->target->name ? d->target->name : "(none)");
+        return false;
+    }
+    x->target = *row;
+    if (d->target->subgroup_sizes) x->target.subgroup_sizes = d->target->subgroup_sizes;
+    if (d->target->local_memory) x->target.local_memory = (int)d->target->local_memory;
+    if (d->target->max_group_size) x->target.max_group_size = (int)d->target->max_group_size;
+    sizes = x->target.subgroup_sizes;
+    size = d->subgroup_size ? d->subgroup_size : row->subgroup_size;
+    if (!d->subgroup_size && !(sizes & (uint32_t)size)) size = (int)(sizes & (~sizes + 1u)); /* the smallest there is */
+    if (size < 1 || (size & (size - 1)) || !(sizes & (uint32_t)size)) {
+        cv_fail_(w, CV_ERROR_SUBGROUP_SIZE, "wanted %d, %s has (a bit each) 0x%x", size, row->name, (unsigned)sizes);
+        return false;
+    }
+    x->S = x->target.subgroup_size = size;
+    x->local_size = d->local_size ? d->local_size : 4 * size;
+    if (x->local_size < 1 || x->local_size > x->target.max_group_size) {
+        cv_fail_(w, CV_ERROR_GROUP_SIZE, "%d work-items, %s takes %d", x->local_size, row->name, x->target.max_group_size);
+        return false;
+    }
+    x->full = x->local_size % size == 0;
+    return true;
+}
+
+static inline bool cv_begin_kernel_(cv_ctx *x)
+{
+    spe_kernel k;
+    spe_param params[CV_PARAMS_MAX_];
+    int i;
+    memset(&k, 0, sizeof k);
+    memset(params, 0, sizeof params);
+    for (i = 0; i < x->param_count; i++) {
+        params[i].type = cv_spe_type_(x, x->params[i].type);
+        if (x->params[i].pointer) params[i].type = spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, params[i].type);
+        params[i].name = x->params[i].name;
+    }
+    k.name = x->kernel->name;
+    k.subgroup_size = (uint32_t)x->S;
+    k.local_size[0] = (uint32_t)x->local_size;
+    k.local_size[1] = k.local_size[2] = 1;
+    k.params = params;
+    k.param_count = (uint32_t)x->param_count;
+    if (!spe_kernel_begin(&x->m, &k)) return false;
+    for (i = 0; i < x->param_count; i++) {
+        x->args[i] = cv_scalar_(x->params[i].type, spe_param_id(&x->m, (uint32_t)i), true);
+        if (x->params[i].pointer) x->args[i].kind = CV_POINTER_;
+    }
+    return true;
+}
+
+static inline void cv_emit_module_(cv_ctx *x, cv_module *mod)
+{
+    cm_ctx cm;
+    spe_words words;
+    if (!cm_begin(&cm, &x->m, &x->target, x->desc->lowering)) return;
+    x->dpas = cm.lowering == CM_INTEL;
+    x->block2d = x->dpas && (x->target.block2d_sizes & (uint32_t)x->S) && x->S == 16;
+    if (!cv_begin_kernel_(x)) return;
+    x->kernel->body(x);
+    if (x->depth) cv_fail_open_(x);
+    spe_at(&x->m, x->kernel->file, x->kernel->line);
+    spe_kernel_end(&x->m);
+    words = spe_finish(&x->m);
+    if (!words.data) return;
+    mod->words = words.data;
+    mod->size = words.count * 4;
+    mod->kernel = x->kernel->name;
+    mod->params = x->kernel->params;
+    mod->subgroup_size = (uint32_t)x->S;
+    mod->local_size[0] = (uint32_t)x->local_size;
+    mod->local_size[1] = mod->local_size[2] = 1;
+    if (x->desc->large_registers) mod->build_flags = "-ze-opt-large-register-file";
+}
+
+/* What CV_BUILD calls. Always hand the result to cv_free. */
+static inline cv_module cv_build(const cv_build_desc *desc)
+{
+    static const spe_error no_memory = {CV_ERROR_MEMORY, "CV_ERROR_MEMORY", "out of memory", NULL, 0};
+    cv_module mod;
+    spe_options options;
+    cv_ctx *x = (cv_ctx *)calloc(1, sizeof *x);
+    memset(&mod, 0, sizeof mod);
+    mod.build_flags = "";
+    mod.error = &no_memory;
+    if (!x) return mod;
+    memset(&options, 0, sizeof options);
+    options.version = desc->version;
+    options.names = desc->names;
+    options.lines = desc->lines;
+    options.source = desc->kernel->file;
+    mod.owner_ = x;
+    mod.error = spe_get_error(&x->m);
+    x->desc = desc;
+    x->kernel = desc->kernel;
+    if (!spe_begin(&x->m, &options)) return mod;
+    if (cv_parse_params_(x) && cv_choose_target_(x, cv_build_where_(x, desc->file, desc->line))) cv_emit_module_(x, &mod);
+    x->desc = NULL; /* the caller's, which may go */
+    return mod;
+}
+
+/* Gives back what a module holds; safe on a zeroed module and twice. */
+static inline void cv_free(cv_module *mod)
+{
+    if (mod->owner_) {
+        spe_free(&mod->owner_->m);
+        free(mod->owner_);
+    }
+    memset(mod, 0, sizeof *mod);
+}
+
+/* The module that converts matrices on a device: see CV_CONVERT_MATRICES. */
+static inline cv_module cv_conversion_module(const cv_target *target)
+{
+    static const cv_kernel kernel = {"cv_convert_matrix", CV_CONVERT_PARAMS_, __FILE__, __LINE__, cv_convert_body_};
+    cv_build_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.kernel = &kernel;
+    desc.file = __FILE__;
+    desc.line = __LINE__;
+    desc.target = target;
+    desc.local_size = CV_CONVERT_GROUP_;
+    return cv_build(&desc);
+}
+
+/* ---- what the macros call ------------------------------------------------------------------------------------------------------------ */
+
+static inline cv_interpreted_vector cv_plain_input_(cv_vec v)
+{
+    cv_interpreted_vector in;
+    in.vec = v;
+    in.interpretation = v.type;
+    return in;
+}
+static inline cv_interpreted_vector cv_same_input_(cv_interpreted_vector v) { return v; }
+
+static inline cv_vec cv_mul_(cv_where_ w, int type, cv_matrix_ref a, cv_interpreted_vector in) { return cv_mul(w, type, &a, &in); }
+static inline cv_vec cv_mul_add_(cv_where_ w, int type, cv_matrix_ref a, cv_interpreted_vector in, cv_vector_ref bias)
+{
+    return cv_mul_add(w, type, &a, &in, &bias);
+}
+static inline void cv_outer_product_(cv_where_ w, cv_vec v1, cv_vec v2, cv_matrix_ref c) { cv_outer_product_accumulate(w, v1, v2, &c); }
+static inline void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r) { cv_vector_accumulate(w, v, &r); }
+
+/* ---- macros (C only) ---------------------------------------------------------------------------------------------------------------- */
+
+#define CV_CAT_(a, b) CV_CAT2_(a, b)
+#define CV_CAT2_(a, b) a##b
+#define CV_FIRST_(first, ...) first
+#define CV_REST_(first, ...) __VA_ARGS__
+/* How many arguments, 1 to 16. */
+#define CV_COUNT_(...) CV_COUNT2_(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define CV_COUNT2_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, n, ...) n
+
+/* F(0, x) S() F(1, y) ...: each argument with its number, S() between. */
+#define CV_EACH_(F, S, ...) CV_CAT_(CV_EACH_, CV_COUNT_(__VA_ARGS__))(F, S, 0, __VA_ARGS__)
+#define CV_EACH_1(F, S, i, x) F(i, x)
+#define CV_EACH_2(F, S, i, x, ...) F(i, x) S() CV_EACH_1(F, S, i + 1, __VA_ARGS__)
+#define CV_EACH_3(F, S, i, x, ...) F(i, x) S() CV_EACH_2(F, S, i + 1, __VA_ARGS__)
+#define CV_EACH_4(F, S, i, x, ...) F(i, x) S() CV_EACH_3(F, S, i + 1, __VA_ARGS__)
+#define CV_EACH_5(F, S, i, x, ...) F(i, x) S() CV_EACH_4(F, S, i + 1, __VA_ARGS__)
+#define CV_EACH_6(F, S, i, x, ...) F(i, x) S() CV_EACH_5(F, S, i + 1, __VA_ARGS__)
+#define CV_EACH_7(F, S, i, x, ...) F(i, x) S() CV_EACH_6(F, S, i + 1, __VA_ARGS__)
+#define CV_EACH_8(F, S, i, x, ...) F(i, x) S() CV_EACH_7(F, S, i + 1, __VA_ARGS__)
+#define CV_EACH_9(F, S, i, x, ...) F(i, x) S() CV_EACH_8(F, S, i + 1, __VA_ARGS__)
+#define CV_EACH_10(F, S, i, x, ...) F(i, x) S() CV_EACH_9(F, S, i + 1, __VA_ARGS__)
+#define CV_EACH_11(F, S, i, x, ...) F(i, x) S() CV_EACH_10(F, S, i + 1, __VA_ARGS__)
+#define CV_EACH_12(F, S, i, x, ...) F(i, x) S() CV_EACH_11(F, S, i + 1, __VA_ARGS__)
+#define CV_EACH_13(F, S, i, x, ...) F(i, x) S() CV_EACH_12(F, S, i + 1, __VA_ARGS__)
+#define CV_EACH_14(F, S, i, x, ...) F(i, x) S() CV_EACH_13(F, S, i + 1, __VA_ARGS__)
+#define CV_EACH_15(F, S, i, x, ...) F(i, x) S() CV_EACH_14(F, S, i + 1, __VA_ARGS__)
+#define CV_EACH_16(F, S, i, x, ...) F(i, x) S() CV_EACH_15(F, S, i + 1, __VA_ARGS__)
+#define CV_COMMA_() ,
+#define CV_COMMA_TEXT_() ", "
+
+/* The types, as they are written in a kernel. of(x): the type of a number or vector, or of what a pointer points to. */
+#define CV_TYPE_i16 CV_I16
+#define CV_TYPE_u16 CV_U16
+#define CV_TYPE_i32 CV_I32
+#define CV_TYPE_u32 CV_U32
+#define CV_TYPE_f16 CV_F16
+#define CV_TYPE_f32 CV_F32
+#define CV_TYPE_packed_s8x32 CV_PACKED_S8X32
+#define CV_TYPE_packed_u8x32 CV_PACKED_U8X32
+#define CV_TYPE_u8 CV_U8
+#define CV_TYPE_i8 CV_I8
+#define CV_TYPE_e4m3 CV_E4M3
+#define CV_TYPE_e5m2 CV_E5M2
+#define CV_TYPE_of(x) ((cv_type)(x).type)
+
+/* A kernel's parameters: as C parameters, and as text. */
+#define CV_DECLARE_(i, parameter) CV_DECLARE_##parameter
+#define CV_WRITE_(i, parameter) CV_WRITE_##parameter
+#define CV_ARGUMENT_(i, parameter) cv_->args[i]
+#define CV_DECLARE_ptr(T, name) cv_val name
+#define CV_WRITE_ptr(T, name) "ptr<" #T "> " #name
+#define CV_DECLARE_f32(name) cv_val name
+#define CV_WRITE_f32(name) "f32 " #name
+#define CV_DECLARE_f16(name) cv_val name
+#define CV_WRITE_f16(name) "f16 " #name
+#define CV_DECLARE_i32(name) cv_val name
+#define CV_WRITE_i32(name) "i32 " #name
+#define CV_DECLARE_u32(name) cv_val name
+#define CV_WRITE_u32(name) "u32 " #name
+#define CV_DECLARE_i16(name) cv_val name
+#define CV_WRITE_i16(name) "i16 " #name
+#define CV_DECLARE_u16(name) cv_val name
+#define CV_WRITE_u16(name) "u16 " #name
+#define CV_DECLARE_i8(name) cv_val name
+#define CV_WRITE_i8(name) "i8 " #name
+#define CV_DECLARE_u8(name) cv_val name
+#define CV_WRITE_u8(name) "u8 " #name
+
+/* A constant of type cv_kernel, and the head of the function that is its body. */
+#define CV_KERNEL(name_, ...)                                                                                          \
+    static void name_##_cv_body_(cv_ctx *cv_, CV_EACH_(CV_DECLARE_, CV_COMMA_, __VA_ARGS__));                          \
+    CV_UNUSED_ static void name_##_cv_call_(cv_ctx *cv_)                                                               \
+    {                                                                                                                  \
+        name_##_cv_body_(cv_, CV_EACH_(CV_ARGUMENT_, CV_COMMA_, __VA_ARGS__));                                         \
+    }                                                                                                                  \
+    CV_UNUSED_ static const cv_kernel name_ = {#name_, CV_EACH_(CV_WRITE_, CV_COMMA_TEXT_, __VA_ARGS__), __FILE__,     \
+                                               __LINE__, name_##_cv_call_};                                            \
+    static void name_##_cv_body_(CV_UNUSED_ cv_ctx *cv_, CV_EACH_(CV_DECLARE_, CV_COMMA_, __VA_ARGS__))
+
+/* CV_BUILD(kernel, &target, .option = value, ...) */
+#define CV_BUILD(kernel_, ...)                                                                                         \
+    cv_build(&(cv_build_desc){.kernel = &(kernel_), .file = __FILE__, .line = __LINE__, .target = __VA_ARGS__})
+
+#define CV_CONTEXT CV_UNUSED_ cv_ctx *cv_
+#define CV_SELF cv_
+#define CV_HERE_ ((cv_where_){cv_, __FILE__, __LINE__})
+
+#define CV_AT(x)                                                                                                       \
+    _Generic((x), cv_val: cv_same_, float: cv_real_, double: cv_real_, unsigned long: cv_uint_,                        \
+             unsigned long long: cv_uint_, default: cv_int_)(x)
+#define CV_ANY_(x)                                                                                                     \
+    _Generic((x), cv_val: cv_any_val_, cv_vec: cv_any_vec_, float: cv_any_real_, double: cv_any_real_,                 \
+             unsigned long: cv_any_uint_, unsigned long long: cv_any_uint_, default: cv_any_int_)(x)
+
+/* -- matrices and vectors in memory */
+#define CV_MATRIX_REF(base_, T, m_, ...)                                                                               \
+    cv_matrix_ref_(CV_HERE_, (cv_matrix_ref){.base = (base_), .interpretation = CV_TYPE_##T, .m = (m_), .k = __VA_ARGS__})
+#define CV_VECTOR_REF(base_, ...)                                                                                      \
+    cv_vector_ref_(CV_HERE_, (cv_vector_ref){.base = (base_),                                                          \
+                                             .interpretation = CV_CAT_(CV_TYPE_, CV_FIRST_(__VA_ARGS__, 0)),           \
+                                             CV_REST_(__VA_ARGS__, .end_ = 0)})
+#define CV_INTERPRET(vec_, T) ((cv_interpreted_vector){(vec_), CV_TYPE_##T})
+#define CV_INPUT_(x) _Generic((x), cv_vec: cv_plain_input_, cv_interpreted_vector: cv_same_input_)(x)
+
+#define CV_MUL(T, matrix_, input_) cv_mul_(CV_HERE_, CV_TYPE_##T, matrix_, CV_INPUT_(input_))
+#define CV_MUL_ADD(T, matrix_, input_, bias_) cv_mul_add_(CV_HERE_, CV_TYPE_##T, matrix_, CV_INPUT_(input_), bias_)
+#define CV_OUTER_PRODUCT_ACCUMULATE(v1_, v2_, matrix_) cv_outer_product_(CV_HERE_, v1_, v2_, matrix_)
+#define CV_VECTOR_ACCUMULATE(v_, ref_) cv_vector_accumulate_(CV_HERE_, v_, ref_)
+
+/* -- vectors */
+#define CV_LOAD(ptr_, n_, ...)                                                                                         \
+    cv_load_(CV_HERE_, (cv_memory_){.ptr = (ptr_), .n = (n_), .index = CV_AT(CV_FIRST_(__VA_ARGS__, 0)),               \
+                                    CV_REST_(__VA_ARGS__, .end_ = 0)})
+#define CV_STORE(vec_, ptr_, ...)                                                                                      \
+    cv_store_(CV_HERE_, vec_, (cv_memory_){.ptr = (ptr_), .index = CV_AT(CV_FIRST_(__VA_ARGS__, 0)),                   \
+                                           CV_REST_(__VA_ARGS__, .end_ = 0)})
+#define CV_SPLAT(T, n_, x) cv_splat_(CV_HERE_, CV_TYPE_##T, n_, CV_AT(x))
+#define CV_NUMBER_I_(i, x) CV_AT(x)
+#define CV_VEC(T, ...)                                                                                                 \
+    cv_vec_of_(CV_HERE_, CV_TYPE_##T, CV_COUNT_(__VA_ARGS__),                                                          \
+               (const cv_val[]){CV_EACH_(CV_NUMBER_I_, CV_COMMA_, __VA_ARGS__)})
+#define CV_ELEMENT(vec_, i_) cv_element_(CV_HERE_, vec_, CV_AT(i_))
+#define CV_SET_ELEMENT(vec_, i_, x) cv_set_element_(CV_HERE_, vec_, CV_AT(i_), CV_AT(x))
+#define CV_CONCAT(a, b) cv_concat_(CV_HERE_, a, b)
+#define CV_SLICE(vec_, first_, n_) cv_slice_(CV_HERE_, vec_, first_, n_)
+
+/* -- arithmetic */
+#define CV_BINARY_(op_, a, b)                                                                                          \
+    _Generic((a), cv_vec: cv_binary_vec_, default: _Generic((b), cv_vec: cv_binary_vec_, default: cv_binary_scalar_))( \
+        CV_HERE_, op_, CV_ANY_(a), CV_ANY_(b))
+#define CV_ADD(a, b) CV_BINARY_(CV_OP_ADD_, a, b)
+#define CV_SUB(a, b) CV_BINARY_(CV_OP_SUB_, a, b)
+#define CV_TIMES(a, b) CV_BINARY_(CV_OP_MUL_, a, b)
+#define CV_DIV(a, b) CV_BINARY_(CV_OP_DIV_, a, b)
+#define CV_MIN(a, b) CV_BINARY_(CV_OP_MIN_, a, b)
+#define CV_MAX(a, b) CV_BINARY_(CV_OP_MAX_, a, b)
+#define CV_MOD(a, b) CV_BINARY_(CV_OP_MOD_, a, b)
+#define CV_AND(a, b) CV_BINARY_(CV_OP_AND_, a, b)
+#define CV_OR(a, b) CV_BINARY_(CV_OP_OR_, a, b)
+#define CV_XOR(a, b) CV_BINARY_(CV_OP_XOR_, a, b)
+#define CV_SHL(a, b) CV_BINARY_(CV_OP_SHL_, a, b)
+#define CV_SHR(a, b) CV_BINARY_(CV_OP_SHR_, a, b)
+#define CV_EQ(a, b) CV_BINARY_(CV_OP_EQ_, a, b)
+#define CV_NE(a, b) CV_BINARY_(CV_OP_NE_, a, b)
+#define CV_LT(a, b) CV_BINARY_(CV_OP_LT_, a, b)
+#define CV_LE(a, b) CV_BINARY_(CV_OP_LE_, a, b)
+#define CV_GT(a, b) CV_BINARY_(CV_OP_GT_, a, b)
+#define CV_GE(a, b) CV_BINARY_(CV_OP_GE_, a, b)
+#define CV_FMA(a, b, c) cv_fma_(CV_HERE_, CV_ANY_(a), b, CV_ANY_(c))
+#define CV_CLAMP(vec_, low_, high_) cv_clamp_(CV_HERE_, vec_, CV_ANY_(low_), CV_ANY_(high_))
+#define CV_CHOOSE_GT(a, b, c, d) cv_choose_(CV_HERE_, CV_OP_GT_, CV_ANY_(a), CV_ANY_(b), CV_ANY_(c), CV_ANY_(d))
+#define CV_FUNCTION_(fn_, x) _Generic((x), cv_vec: cv_function_vec_, default: cv_function_scalar_)(CV_HERE_, fn_, CV_ANY_(x))
+#define CV_EXP(x) CV_FUNCTION_(CV_FN_EXP_, x)
+#define CV_LOG(x) CV_FUNCTION_(CV_FN_LOG_, x)
+#define CV_SQRT(x) CV_FUNCTION_(CV_FN_SQRT_, x)
+#define CV_RSQRT(x) CV_FUNCTION_(CV_FN_RSQRT_, x)
+#define CV_SIN(x) CV_FUNCTION_(CV_FN_SIN_, x)
+#define CV_COS(x) CV_FUNCTION_(CV_FN_COS_, x)
+#define CV_ABS(x) CV_FUNCTION_(CV_FN_ABS_, x)
+#define CV_FLOOR(x) CV_FUNCTION_(CV_FN_FLOOR_, x)
+#define CV_TANH(x) CV_FUNCTION_(CV_FN_TANH_, x)
+#define CV_SIGMOID(x) CV_FUNCTION_(CV_FN_SIGMOID_, x)
+#define CV_GELU(x) CV_FUNCTION_(CV_FN_GELU_, x)
+#define CV_RELU(x) CV_MAX(x, 0.0)
+#define CV_LEAKY_RELU(x, slope_) cv_leaky_relu_(CV_HERE_, x, CV_AT(slope_))
+#define CV_CAST(T, x) _Generic((x), cv_vec: cv_cast_vec_, default: cv_cast_scalar_)(CV_HERE_, CV_TYPE_##T, CV_ANY_(x))
+#define CV_SELECT(condition_, a, b) cv_select_(CV_HERE_, CV_AT(condition_), CV_AT(a), CV_AT(b))
+#define CV_GROUP_ID() cv_builtin_(CV_HERE_, CV_GROUP_ID_)
+#define CV_GROUP_COUNT() cv_builtin_(CV_HERE_, CV_GROUP_COUNT_)
+#define CV_LOCAL_ID() cv_builtin_(CV_HERE_, CV_LOCAL_ID_)
+#define CV_GLOBAL_ID() cv_builtin_(CV_HERE_, CV_GLOBAL_ID_)
+#define CV_GLOBAL_SIZE() cv_builtin_(CV_HERE_, CV_GLOBAL_SIZE_)
+#define CV_SUBGROUP_ID() cv_builtin_(CV_HERE_, CV_SUBGROUP_ID_)
+#define CV_LANE_ID() cv_builtin_(CV_HERE_, CV_LANE_ID_)
+#define CV_UNIFORM(x) cv_uniform_(CV_HERE_, CV_AT(x))
+#define CV_BARRIER() cv_barrier_(CV_HERE_)
+
+/* -- control flow */
+#define CV_CARRIED_(...) ((void *const[]){CV_REST_(__VA_ARGS__, NULL)})
+#define CV_FOR(k, lo, hi, ...)                                                                                         \
+    for (cv_loop_ k##_loop_ = cv_for_begin_(CV_HERE_, CV_AT(lo), CV_AT(hi), CV_AT(CV_FIRST_(__VA_ARGS__, 0)),          \
+                                            CV_CARRIED_(__VA_ARGS__));                                                 \
+         cv_for_next_(&k##_loop_);)                                                                                    \
+        for (const cv_val k = k##_loop_.index, *k##_once_ = &k; k##_once_; k##_once_ = cv_for_done_(&k##_loop_))
+
+#define CV_IF(...)                                                                                                     \
+    for (cv_branch_ CV_CAT_(cv_if_, __LINE__) =                                                                        \
+             cv_if_begin_(CV_HERE_, CV_AT(CV_FIRST_(__VA_ARGS__, 0)), CV_CARRIED_(__VA_ARGS__));                       \
+         cv_if_next_(&CV_CAT_(cv_if_, __LINE__));)                                                                     \
+        if (CV_CAT_(cv_if_, __LINE__).side == 0)
+#define CV_ELSE else
+
+/* -- on the host: appends conversions to a zed_batch, with the kernel of cv_conversion_module */
+#define CV_CONVERT_MATRICES(batch_, kernel_, infos_, count_, error_)                                                   \
+    for (cv_conversions_ cv_it_ = cv_conversions_begin_(infos_, count_, error_); cv_conversions_next_(&cv_it_);)       \
+        zed_batch_launch(batch_, kernel_, (zed_groups){cv_it_.now.groups, 1, 1}, cv_it_.now.dest,                      \
+                         (void *)(uintptr_t)cv_it_.now.src, cv_it_.now.slots, cv_it_.now.rows, cv_it_.now.cols,        \
+                         cv_it_.now.dest_type, cv_it_.now.dest_layout, cv_it_.now.dest_stride, cv_it_.now.src_type,    \
+                         cv_it_.now.src_layout, cv_it_.now.src_stride, cv_it_.now.dest_shift, cv_it_.now.src_shift)
+
+#endif

@@ -1,0 +1,159 @@
+
+/* ---- numbers ---------------------------------------------------------------------------------------------------------- */
+
+typedef enum {
+    CV_OP_ADD_, CV_OP_SUB_, CV_OP_MUL_, CV_OP_DIV_, CV_OP_MIN_, CV_OP_MAX_, CV_OP_MOD_, CV_OP_AND_, CV_OP_OR_, CV_OP_XOR_,
+    CV_OP_SHL_, CV_OP_SHR_, CV_OP_EQ_, CV_OP_NE_, CV_OP_LT_, CV_OP_LE_, CV_OP_GT_, CV_OP_GE_
+} cv_op_;
+
+static inline const char *cv_op_name_(int op)
+{
+    static const char *const names[] = {"CV_ADD", "CV_SUB", "CV_TIMES", "CV_DIV", "CV_MIN", "CV_MAX", "CV_MOD", "CV_AND", "CV_OR",
+                                        "CV_XOR", "CV_SHL", "CV_SHR", "CV_EQ", "CV_NE", "CV_LT", "CV_LE", "CV_GT", "CV_GE"};
+    return names[op];
+}
+
+/* Does a constant fit an integer type? */
+static inline bool cv_fits_(int type, int64_t i)
+{
+    int bits = cv_type_info(type)->bits;
+    if (cv_is_signed_(type)) return i >= -((int64_t)1 << (bits - 1)) && i < (int64_t)1 << (bits - 1);
+    return i >= 0 && i < (int64_t)1 << bits;
+}
+
+/* A number as an id of this type: constants take it on, scalars must have it. i32 and u32 may stand for each other. */
+static inline spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
+{
+    spe_module *m = &w.x->m;
+    char text[48];
+    if (v->magic != CV_VAL_MAGIC_ || v->kind == CV_NONE_) {
+        if (spe_ok(m)) cv_fail_(w, CV_ERROR_UNSET, "an operand");
+        return 0;
+    }
+    if (v->kind == CV_SCALAR_ && (v->type == type || (cv_type_info(v->type) && cv_type_info(type) && !cv_is_float_(type) &&
+                                                      !cv_is_float_(v->type) && cv_type_info(type)->bits == cv_type_info(v->type)->bits)))
+        return v->id;
+    if (v->kind == CV_INT_ && type == CV_BOOL_) return spe_const_bool(m, v->i != 0);
+    if (v->kind == CV_INT_ && !cv_is_float_(type)) {
+        if (!cv_fits_(type, v->i)) {
+            cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%lld as %s", (long long)v->i, cv_type_name(type));
+            return 0;
+        }
+        return spe_const_i(m, cv_spe_type_(w.x, type), v->i);
+    }
+    if ((v->kind == CV_INT_ || v->kind == CV_REAL_) && cv_is_float_(type))
+        return spe_const_f(m, cv_spe_type_(w.x, type), v->real);
+    cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s where %s is wanted", cv_describe_(v, text, sizeof text), cv_type_text_(type));
+    return 0;
+}
+
+/* A number as an i32 index. */
+static inline spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what)
+{
+    char text[48];
+    if (v->magic == CV_VAL_MAGIC_ && v->kind == CV_NONE_ && !spe_ok(&w.x->m)) return 0;
+    if (v->magic == CV_VAL_MAGIC_ && v->kind == CV_INT_ && cv_fits_(CV_I32, v->i)) return spe_i32(&w.x->m, (int32_t)v->i);
+    if (v->magic == CV_VAL_MAGIC_ && v->kind == CV_SCALAR_ && (v->type == CV_I32 || v->type == CV_U32)) return v->id;
+    cv_fail_(w, CV_ERROR_INDEX, "%s is %s", what, cv_describe_(v, text, sizeof text));
+    return 0;
+}
+
+/* One instruction on scalars or vectors of a type; 0 and no error where there is none. */
+static inline spe_id cv_emit_arithmetic_(spe_module *m, int op, int type, spe_id a, spe_id b)
+{
+    bool fp = cv_is_float_(type), sign = cv_is_signed_(type);
+    switch (op) {
+    case CV_OP_ADD_: return fp ? spe_fadd(m, a, b) : spe_iadd(m, a, b);
+    case CV_OP_SUB_: return fp ? spe_fsub(m, a, b) : spe_isub(m, a, b);
+    case CV_OP_MUL_: return fp ? spe_fmul(m, a, b) : spe_imul(m, a, b);
+    case CV_OP_DIV_: return fp ? spe_fdiv(m, a, b) : sign ? spe_sdiv(m, a, b) : spe_udiv(m, a, b);
+    case CV_OP_MIN_: return spe_math2(m, fp ? SPE_FMIN : sign ? SPE_SMIN : SPE_UMIN, a, b);
+    case CV_OP_MAX_: return spe_math2(m, fp ? SPE_FMAX : sign ? SPE_SMAX : SPE_UMAX, a, b);
+    case CV_OP_MOD_: return fp ? 0 : sign ? spe_srem(m, a, b) : spe_umod(m, a, b);
+    case CV_OP_AND_: return fp ? 0 : spe_and(m, a, b);
+    case CV_OP_OR_: return fp ? 0 : spe_or(m, a, b);
+    case CV_OP_XOR_: return fp ? 0 : spe_xor(m, a, b);
+    case CV_OP_SHL_: return fp ? 0 : spe_shl(m, a, b);
+    case CV_OP_SHR_: return fp ? 0 : sign ? spe_sar(m, a, b) : spe_shr(m, a, b);
+    default: return 0;
+    }
+}
+
+static inline spe_id cv_emit_comparison_(spe_module *m, int op, int type, spe_id a, spe_id b)
+{
+    bool fp = cv_is_float_(type), sign = cv_is_signed_(type);
+    switch (op) {
+    case CV_OP_EQ_: return fp ? spe_feq(m, a, b) : spe_ieq(m, a, b);
+    case CV_OP_NE_: return fp ? spe_fune(m, a, b) : spe_ine(m, a, b);
+    case CV_OP_LT_: return fp ? spe_flt(m, a, b) : sign ? spe_slt(m, a, b) : spe_ult(m, a, b);
+    case CV_OP_LE_: return fp ? spe_fle(m, a, b) : sign ? spe_sle(m, a, b) : spe_ule(m, a, b);
+    case CV_OP_GT_: return fp ? spe_fgt(m, a, b) : sign ? spe_sgt(m, a, b) : spe_ugt(m, a, b);
+    default: return fp ? spe_fge(m, a, b) : sign ? spe_sge(m, a, b) : spe_uge(m, a, b);
+    }
+}
+
+/* The type two numbers meet in: a scalar's; of i32 and u32, i32; of two constants i32 or f32. */
+static inline int cv_common_type_(const cv_val *a, const cv_val *b)
+{
+    if (a->kind == CV_SCALAR_ && b->kind == CV_SCALAR_)
+        return a->type == b->type ? a->type : a->type == CV_I32 || b->type == CV_I32 ? CV_I32 : a->type;
+    if (a->kind == CV_SCALAR_) return a->type;
+    if (b->kind == CV_SCALAR_) return b->type;
+    return a->kind == CV_REAL_ || b->kind == CV_REAL_ ? CV_F32 : CV_I32;
+}
+
+static inline cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
+{
+    spe_module *m = &w.x->m;
+    int type = cv_common_type_(&a.val, &b.val);
+    bool logic = type == CV_BOOL_ && (op == CV_OP_AND_ || op == CV_OP_OR_);
+    spe_id p, q, r;
+    if (!cv_enter_(w)) return cv_nothing_();
+    p = cv_id_(w, type, &a.val);
+    q = cv_id_(w, type, &b.val);
+    if (!p || !q) return cv_nothing_();
+    if (logic) r = op == CV_OP_AND_ ? spe_land(m, p, q) : spe_lor(m, p, q);
+    else if (type == CV_BOOL_) r = 0;
+    else r = op >= CV_OP_EQ_ ? cv_emit_comparison_(m, op, type, p, q) : cv_emit_arithmetic_(m, op, type, p, q);
+    if (!r && spe_ok(m)) cv_fail_(w, CV_ERROR_OPERATION, "%s on %s", cv_op_name_(op), cv_type_text_(type));
+    return cv_scalar_(op >= CV_OP_EQ_ ? (int)CV_BOOL_ : type, r, a.val.uniform && b.val.uniform);
+}
+
+static inline cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b)
+{
+    int type = cv_common_type_(&a, &b);
+    spe_id p, q, r;
+    if (!cv_enter_(w)) return cv_nothing_();
+    if (c.kind == CV_INT_) return c.i ? a : b;
+    if (c.kind != CV_SCALAR_ || c.type != CV_BOOL_) {
+        char text[48];
+        cv_fail_(w, CV_ERROR_CONDITION, "CV_SELECT got %s", cv_describe_(&c, text, sizeof text));
+        return cv_nothing_();
+    }
+    p = cv_id_(w, type, &a);
+    q = cv_id_(w, type, &b);
+    r = p && q ? spe_select(&w.x->m, c.id, p, q) : 0;
+    return cv_scalar_(type, r, c.uniform && a.uniform && b.uniform);
+}
+
+typedef enum {
+    CV_GROUP_ID_, CV_GROUP_COUNT_, CV_LOCAL_ID_, CV_GLOBAL_ID_, CV_GLOBAL_SIZE_, CV_SUBGROUP_ID_, CV_LANE_ID_
+} cv_builtin_name_;
+
+static inline cv_val cv_builtin_(cv_where_ w, int which)
+{
+    static const struct {
+        spe_builtin_name name;
+        bool uniform;
+    } rows[] = {{SPE_GROUP_ID, true},    {SPE_GROUP_COUNT, true}, {SPE_LOCAL_ID, false},     {SPE_GLOBAL_ID, false},
+                {SPE_GLOBAL_SIZE, true}, {SPE_SUBGROUP_ID, true}, {SPE_SUBGROUP_LANE, false}};
+    if (!cv_enter_(w)) return cv_nothing_();
+    return cv_scalar_(CV_I32, spe_builtin(&w.x->m, rows[which].name, 0), rows[which].uniform);
+}
+
+/* The first active work-item's value, for all: says, and makes sure, that it is uniform. */
+static inline cv_val cv_uniform_(cv_where_ w, cv_val v)
+{
+    if (!cv_enter_(w) || v.kind != CV_SCALAR_ || v.uniform || v.type == CV_BOOL_) return v;
+    return cv_scalar_(v.type, spe_sg_broadcast_first(&w.x->m, v.id), true);
+}

@@ -1,0 +1,250 @@
+
+/* ---- control flow -------------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    cv_ctx *x;
+    cv_val index;
+    int frame, turn; /* frame: depth of the region, 0 after an error */
+    bool done;       /* the body was left at its end */
+} cv_loop_;
+
+typedef struct {
+    cv_ctx *x;
+    int frame, side;
+} cv_branch_;
+
+/* Reads what a carried pointer points to; its first word tells what it is. */
+static inline bool cv_read_(cv_where_ w, void *object, cv_thing_ *t, int number)
+{
+    memset(t, 0, sizeof *t);
+    memcpy(&t->magic, object, sizeof t->magic);
+    if (t->magic == CV_VAL_MAGIC_) memcpy(&t->val, object, sizeof t->val);
+    else if (t->magic == CV_VEC_MAGIC_) memcpy(&t->vec, object, sizeof t->vec);
+    if ((t->magic == CV_VAL_MAGIC_ && t->val.kind != CV_NONE_ && t->val.kind != CV_POINTER_) ||
+        (t->magic == CV_VEC_MAGIC_ && t->vec.parts))
+        return true;
+    cv_fail_(w, CV_ERROR_CARRIED, "number %d of the list is something else, or was never set", number + 1);
+    return false;
+}
+
+/* The type in which a number is carried: a C constant's is i32 or f32. */
+static inline int cv_carried_type_(const cv_thing_ *t)
+{
+    if (t->magic == CV_VEC_MAGIC_) return t->vec.type;
+    return t->val.kind == CV_INT_ ? (int)CV_I32 : t->val.kind == CV_REAL_ ? (int)CV_F32 : t->val.type;
+}
+
+static inline int cv_thing_ids_(const cv_thing_ *t) { return t->magic == CV_VEC_MAGIC_ ? t->vec.parts : 1; }
+
+/* The ids of all carried values as they are now; they must be of the kinds they were at the start. */
+static inline bool cv_gather_(cv_where_ w, cv_frame_ *f)
+{
+    int i, at = 0;
+    for (i = 0; i < f->slots; i++) {
+        cv_thing_ now, *start = &f->start[i];
+        int type = cv_carried_type_(start), other;
+        if (!cv_read_(w, f->object[i], &now, i)) return false;
+        other = now.magic == CV_VAL_MAGIC_ && now.val.kind != CV_SCALAR_ ? type : cv_carried_type_(&now);
+        if (now.magic != start->magic || other != type || now.vec.n != start->vec.n) {
+            cv_fail_(w, CV_ERROR_CARRIED_TYPE, "number %d of the list was %s, %d, and is %s, %d", i + 1, cv_type_text_(type),
+                     start->vec.n ? start->vec.n : 1, cv_type_text_(other), now.vec.n ? now.vec.n : 1);
+            return false;
+        }
+        if (now.magic == CV_VEC_MAGIC_) memcpy(f->ids + at, now.vec.part, (size_t)now.vec.parts * sizeof(spe_id));
+        else f->ids[at] = cv_id_(w, type, &now.val);
+        at += cv_thing_ids_(start);
+    }
+    return spe_ok(&w.x->m);
+}
+
+/* Writes f->ids back into the user's variables. */
+static inline void cv_scatter_(cv_ctx *x, cv_frame_ *f)
+{
+    int i, at = 0;
+    for (i = 0; i < f->slots; i++) {
+        const cv_thing_ *start = &f->start[i];
+        if (start->magic == CV_VEC_MAGIC_) {
+            cv_vec v = cv_new_(x, start->vec.type, start->vec.n);
+            if (v.parts) memcpy(v.part, f->ids + at, (size_t)v.parts * sizeof(spe_id));
+            memcpy(f->object[i], &v, sizeof v);
+        } else {
+            cv_val v = cv_scalar_(cv_carried_type_(start), f->ids[at], false);
+            memcpy(f->object[i], &v, sizeof v);
+        }
+        at += cv_thing_ids_(start);
+    }
+}
+
+static inline cv_frame_ *cv_open_(cv_where_ w, cv_frame_kind_ kind, void *const *objects, bool uniform)
+{
+    cv_ctx *x = w.x;
+    cv_frame_ *f;
+    if (x->depth == CV_FRAMES_MAX_) {
+        cv_fail_(w, CV_ERROR_UNCLOSED, "more than %d regions in each other", (int)CV_FRAMES_MAX_);
+        return NULL;
+    }
+    f = &x->frames[x->depth];
+    memset(f, 0, sizeof *f);
+    f->kind = kind;
+    f->file = w.file;
+    f->line = w.line;
+    f->divergent = !uniform;
+    for (; objects[f->slots]; f->slots++) {
+        if (f->slots == CV_CARRIED_MAX_) {
+            cv_fail_(w, CV_ERROR_CARRIED, "more than %d", (int)CV_CARRIED_MAX_);
+            return NULL;
+        }
+        f->object[f->slots] = objects[f->slots];
+        if (!cv_read_(w, objects[f->slots], &f->start[f->slots], f->slots)) return NULL;
+        f->id_count += cv_thing_ids_(&f->start[f->slots]);
+    }
+    f->ids = (spe_id *)spe_alloc(&x->m, ((size_t)f->id_count + 1) * sizeof(spe_id));
+    if (!f->ids || !cv_gather_(w, f)) return NULL;
+    x->depth++;
+    x->divergent += f->divergent ? 1 : 0;
+    return f;
+}
+
+static inline cv_where_ cv_frame_where_(cv_ctx *x, const cv_frame_ *f)
+{
+    cv_where_ w;
+    w.x = x;
+    w.file = f->file;
+    w.line = f->line;
+    return w;
+}
+
+static inline void cv_close_(cv_ctx *x)
+{
+    x->depth--;
+    x->divergent -= x->frames[x->depth].divergent ? 1 : 0;
+}
+
+/* Fails for the innermost region that is open although it should not be. */
+static inline void cv_fail_open_(cv_ctx *x)
+{
+    const cv_frame_ *f = &x->frames[x->depth - 1];
+    if (spe_ok(&x->m))
+        cv_fail_(cv_frame_where_(x, f), CV_ERROR_UNCLOSED, "the %s of line %d", f->kind == CV_FRAME_FOR_ ? "CV_FOR" : "CV_IF", f->line);
+    x->depth = 0;
+}
+
+static inline cv_loop_ cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *const *objects)
+{
+    cv_ctx *x = w.x;
+    cv_loop_ loop;
+    cv_frame_ *f;
+    spe_id from, to, by;
+    memset(&loop, 0, sizeof loop);
+    loop.x = x;
+    loop.index = cv_nothing_();
+    if (!cv_enter_(w)) return loop;
+    from = cv_index_(w, &lo, "the loop's start");
+    to = cv_index_(w, &hi, "the loop's end");
+    by = cv_index_(w, &step, "the loop's step");
+    if (step.kind == CV_INT_ && step.i <= 0) cv_fail_(w, CV_ERROR_LOOP_STEP, "got %lld", (long long)step.i);
+    if (!spe_ok(&x->m)) return loop;
+    f = cv_open_(w, CV_FRAME_FOR_, objects, lo.uniform && hi.uniform && step.uniform);
+    if (!f) return loop;
+    loop.frame = x->depth;
+    loop.index = cv_scalar_(CV_I32, spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids), !f->divergent);
+    cv_scatter_(x, f);
+    return loop;
+}
+
+static inline void cv_for_end_(cv_loop_ *loop)
+{
+    cv_ctx *x = loop->x;
+    cv_frame_ *f;
+    cv_where_ w;
+    if (!spe_ok(&x->m)) return;
+    if (x->depth != loop->frame) {
+        if (x->depth > loop->frame) cv_fail_open_(x);
+        return;
+    }
+    f = &x->frames[x->depth - 1];
+    w = cv_frame_where_(x, f);
+    if (!loop->done) {
+        cv_fail_(w, CV_ERROR_UNCLOSED, "the CV_FOR of line %d was left by break", f->line);
+        return;
+    }
+    if (!cv_enter_(w) || !cv_gather_(w, f)) return;
+    spe_endfor(&x->m, (uint32_t)f->id_count, f->ids);
+    cv_scatter_(x, f);
+    cv_close_(x);
+}
+
+/* The condition of the C loop behind CV_FOR: true once. */
+static inline bool cv_for_next_(cv_loop_ *loop)
+{
+    if (loop->turn++ == 0) return true;
+    if (loop->frame) cv_for_end_(loop);
+    return false;
+}
+
+static inline const cv_val *cv_for_done_(cv_loop_ *loop)
+{
+    loop->done = true;
+    return NULL;
+}
+
+static inline cv_branch_ cv_if_begin_(cv_where_ w, cv_val condition, void *const *objects)
+{
+    cv_ctx *x = w.x;
+    cv_branch_ b;
+    memset(&b, 0, sizeof b);
+    b.x = x;
+    b.side = -1;
+    if (!cv_enter_(w)) return b;
+    if (condition.magic != CV_VAL_MAGIC_ ||
+        !(condition.kind == CV_INT_ || (condition.kind == CV_SCALAR_ && condition.type == CV_BOOL_))) {
+        char text[48];
+        cv_fail_(w, CV_ERROR_CONDITION, "CV_IF got %s", cv_describe_(&condition, text, sizeof text));
+        return b;
+    }
+    if (!cv_open_(w, CV_FRAME_IF_, objects, condition.uniform)) return b;
+    b.frame = x->depth;
+    spe_if(&x->m, cv_id_(w, CV_BOOL_, &condition));
+    return b;
+}
+
+/* After the first side: its values are kept, the variables are again what they were. */
+static inline void cv_if_else_(cv_ctx *x, cv_frame_ *f)
+{
+    cv_where_ w = cv_frame_where_(x, f);
+    int i;
+    if (!cv_enter_(w) || !cv_gather_(w, f)) return;
+    spe_else(&x->m, (uint32_t)f->id_count, f->ids);
+    for (i = 0; i < f->slots; i++) {
+        if (f->start[i].magic == CV_VEC_MAGIC_) memcpy(f->object[i], &f->start[i].vec, sizeof(cv_vec));
+        else memcpy(f->object[i], &f->start[i].val, sizeof(cv_val));
+    }
+}
+
+static inline void cv_if_end_(cv_ctx *x, cv_frame_ *f)
+{
+    cv_where_ w = cv_frame_where_(x, f);
+    if (!cv_enter_(w) || !cv_gather_(w, f)) return;
+    spe_endif(&x->m, (uint32_t)f->id_count, f->ids, f->ids);
+    cv_scatter_(x, f);
+    cv_close_(x);
+}
+
+/* The condition of the C loop behind CV_IF: true for side 0 and for side 1 (the else part). */
+static inline bool cv_if_next_(cv_branch_ *b)
+{
+    cv_ctx *x = b->x;
+    b->side++;
+    if (b->side == 0) return true;
+    if (b->frame && spe_ok(&x->m)) {
+        if (x->depth > b->frame) cv_fail_open_(x);
+        else if (x->depth == b->frame && b->side == 1) cv_if_else_(x, &x->frames[x->depth - 1]);
+        else if (x->depth == b->frame) cv_if_end_(x, &x->frames[x->depth - 1]);
+    }
+    return b->side == 1;
+}
+
+static inline void cv_barrier_(cv_where_ w)
+{
+    if (cv_enter_(w)) spe_barrier(&w.x->m);
+}
