@@ -260,6 +260,30 @@ static void narrow_twice(struct cg *g, uint32_t leaf, const char *e, enum cg_kin
     cg_set_leaf(g, leaf, cg_narrow(g, to, varying, odd));
 }
 
+/* A conversion to a real type that is to round another way than to nearest: helpers by the widest source type. */
+static bool round_directed(struct cg *g, uint32_t leaf, const char *e, enum cg_kind from, enum cg_kind to, bool varying)
+{
+    static const char *const names[] = {NULL, "rtz", "rtp", "rtn"};
+    const struct sp_decoration *d = sp_decorated(g->m, g->inst->id, SP_DECORATION_FPRoundingMode);
+    uint16_t op = g->inst->op;
+    bool is_signed = op == SP_OP_ConvertSToF;
+    if ((op != SP_OP_FConvert && op != SP_OP_ConvertSToF && op != SP_OP_ConvertUToF) || !d || !names[d->operand[0] & 3]) return false;
+    if ((to != CG_F16 && to != CG_F32 && to != CG_F64) || (op == SP_OP_FConvert && cg_kind_bytes(from) <= cg_kind_bytes(to))) return false;
+    const char *wide = op == SP_OP_FConvert ? "f64" : is_signed ? "i64" : "u64", *result = cg_kind_type(g, to, false);
+    const char *w = cg_temporary(g, varying ? cg_str(g, "%sx", wide) : wide), *t = cg_temporary(g, cg_kind_type(g, to, varying));
+    const char *fn = cg_str(g, "%s_to_%s_%s", wide, to == CG_F16 ? "f16" : result, names[d->operand[0] & 3]);
+    if (is_signed) e = cg_str(g, "(%s)%s", cg_kind_signed(g, from, varying), e);
+    else e = cg_widen(g, from, varying, e);
+    if (varying) {
+        cg_put(g, "    %s = XS_CONVERT(%s, %sx);\n", w, e, wide);
+        cg_put(g, "    XS_LANES1(%s, %s, %s, %s, %s);\n", t, result, fn, wide, w);
+    } else {
+        cg_put(g, "    %s = (%s)(%s);\n    %s = %s(%s);\n", w, wide, e, t, fn, w);
+    }
+    cg_set_leaf(g, leaf, t);
+    return true;
+}
+
 /* A float that becomes an integer by another way than towards zero is rounded first. */
 static const char *rounded(struct cg *g, enum cg_kind *kind, const char *e, bool varying)
 {
@@ -298,6 +322,7 @@ static void write_row(struct cg *g, const struct row *r, bool same_width)
             arg[k] = cg_str(g, varying ? "XS_CONVERT(%s, %s)" : "(%s)(%s)", varying ? low : type, varying ? type : low);
             kind[k] = l->leaf[i].kind;
         }
+        if (n == 1 && round_directed(g, i, arg[0], kind[0], l->leaf[i].kind, varying)) continue;
         if (n == 1 && converts_double_down(kind[0], l->leaf[i].kind) && g->inst->op != SP_OP_CopyObject) {
             narrow_twice(g, i, arg[0], kind[0], l->leaf[i].kind, varying);
         } else if (n == 1 && kind[0] == l->leaf[i].kind && (r->op == SP_OP_CopyObject || r->op == SP_OP_CopyLogical)) {

@@ -244,7 +244,7 @@ XS_INLINE f32 f64_to_f32_odd(f64 x)
     f32 r = (f32)x;
     u32 b = bits_f32(r);
     if ((f64)r != x && x == x && !(b & 1) && (b & 0x7f800000u) != 0x7f800000u) {
-        if ((r > x) == (r > 0)) b -= 1;
+        if (__builtin_fabs(r) > __builtin_fabs(x)) b -= 1;
         else b += 1;
         r = f32_bits(b);
     }

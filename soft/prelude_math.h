@@ -212,6 +212,48 @@ XS_INLINE u16 f32_to_f16_rte(f32 x) { return f32_to_f16(x); }
 XS_INLINE u16 f32_to_f16_rtz(f32 x) { return f64_to_f16_rtz(x); }
 XS_INLINE u16 f32_to_f16_rtp(f32 x) { return f64_to_f16_rtp(x); }
 XS_INLINE u16 f32_to_f16_rtn(f32 x) { return f64_to_f16_rtn(x); }
+
+/* Conversions to real types in the directed modes: the nearest one, corrected by one step, of the absolute value. */
+#define XS_DOWN_AND_UP(S, T, PAST)                                                                                     \
+    XS_INLINE T S##_to_##T##_down(S x)                                                                                 \
+    {                                                                                                                  \
+        T r = (T)x;                                                                                                    \
+        return PAST || (S)r > x ? T##_bits(bits_##T(r) - 1) : r;                                                       \
+    }                                                                                                                  \
+    XS_INLINE T S##_to_##T##_up(S x)                                                                                   \
+    {                                                                                                                  \
+        T r = (T)x;                                                                                                    \
+        return !(PAST) && (S)r < x ? T##_bits(bits_##T(r) + 1) : r;                                                    \
+    }
+XS_DOWN_AND_UP(u64, f32, r >= 0x1p64f)
+XS_DOWN_AND_UP(u64, f64, r >= 0x1p64)
+XS_DOWN_AND_UP(f64, f32, 0)
+XS_INLINE u16 u64_to_f16_down(u64 x) { return f64_to_f16_down(x < 0x100000u ? (f64)x : 0x1p20); }
+XS_INLINE u16 u64_to_f16_up(u64 x) { return f64_to_f16_up(x < 0x100000u ? (f64)x : 0x1p20); }
+
+#define XS_DIRECTED(S, U, T, R, NEGATIVE, ABSOLUTE, NEGATE)                                                            \
+    XS_INLINE R S##_to_##T##_rtz(S x)                                                                                  \
+    {                                                                                                                  \
+        R r = U##_to_##T##_down((U)(ABSOLUTE));                                                                        \
+        return NEGATIVE ? (R)(NEGATE) : r;                                                                             \
+    }                                                                                                                  \
+    XS_INLINE R S##_to_##T##_rtp(S x)                                                                                  \
+    {                                                                                                                  \
+        R r = NEGATIVE ? U##_to_##T##_down((U)(ABSOLUTE)) : U##_to_##T##_up((U)(ABSOLUTE));                            \
+        return NEGATIVE ? (R)(NEGATE) : r;                                                                             \
+    }                                                                                                                  \
+    XS_INLINE R S##_to_##T##_rtn(S x)                                                                                  \
+    {                                                                                                                  \
+        R r = NEGATIVE ? U##_to_##T##_up((U)(ABSOLUTE)) : U##_to_##T##_down((U)(ABSOLUTE));                            \
+        return NEGATIVE ? (R)(NEGATE) : r;                                                                             \
+    }
+XS_DIRECTED(u64, u64, f16, u16, 0, x, r)
+XS_DIRECTED(u64, u64, f32, f32, 0, x, r)
+XS_DIRECTED(u64, u64, f64, f64, 0, x, r)
+XS_DIRECTED(i64, u64, f16, u16, x < 0, x < 0 ? 0 - (u64)x : (u64)x, r | 0x8000u)
+XS_DIRECTED(i64, u64, f32, f32, x < 0, x < 0 ? 0 - (u64)x : (u64)x, -r)
+XS_DIRECTED(i64, u64, f64, f64, x < 0, x < 0 ? 0 - (u64)x : (u64)x, -r)
+XS_DIRECTED(f64, f64, f32, f32, bits_f64(x) >> 63, __builtin_fabs(x), -r)
 #endif
 
 /* ---- whole vectors */

@@ -1,0 +1,68 @@
+#!/bin/sh
+# build.sh [FOLDER] - compiles the .cl and .spvasm files beside it to SPIR-V, into FOLDER (default: here, which renews
+# the committed files). Does nothing, and says so, where clang, llvm-spirv or spirv-as is missing: the tests then run
+# what is committed. Only what is older than its source is made again.
+#
+# A line `build: OPTIMISE [EXTENSIONS...]` in a .cl chooses the passes: `plain` keeps the code close to its text,
+# `full` is -O2, `none` leaves every variable in memory.
+here=$(cd "$(dirname "$0")" && pwd) || exit 1
+to=${1:-$here}
+mkdir -p "$to" && to=$(cd "$to" && pwd) || exit 1
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+
+# Debian names tools by version: the plain name, else the newest.
+tool() {
+    command -v "$1" && return
+    for version in 24 23 22 21 20 19 18 17 16 15 14; do
+        command -v "$1-$version" && return
+    done
+    return 1
+}
+clang=$(tool clang) opt=$(tool opt) translate=$(tool llvm-spirv) assemble=$(tool spirv-as)
+
+features=+cl_khr_fp64,+cl_khr_fp16,+cl_khr_subgroups,+cl_intel_subgroups,+cl_intel_subgroups_short
+features=$features,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,+cl_khr_subgroup_ballot
+features=$features,+cl_khr_subgroup_shuffle,+cl_khr_subgroup_shuffle_relative,+cl_khr_subgroup_non_uniform_arithmetic
+features=$features,+cl_khr_subgroup_non_uniform_vote,+cl_khr_subgroup_clustered_reduce,+cl_khr_subgroup_extended_types
+features=$features,+__opencl_c_ext_fp32_global_atomic_add,+__opencl_c_ext_fp32_global_atomic_min_max
+features=$features,+__opencl_c_ext_fp64_global_atomic_add,+__opencl_c_ext_fp64_global_atomic_min_max
+features=$features,+__opencl_c_ext_fp32_local_atomic_add,+__opencl_c_ext_fp32_local_atomic_min_max,+cl_ext_float_atomics
+
+compile() { # compile SOURCE RESULT
+    case $(sed -n 's/.*build: *\([a-z]*\).*/\1/p' "$1" | head -n 1) in
+    full) level=-O2 passes='default<O2>' ;;
+    none) level=-O0 passes= ;;
+    *) level=-O1 passes='sroa,early-cse,simplifycfg' ;;
+    esac
+    standard=$(sed -n 's/.*\(CL[0-9]\.[0-9]\).*/\1/p' "$1" | head -n 1)
+    "$clang" -cl-std="${standard:-CL2.0}" -target spir64 -emit-llvm -c $level -Xclang -disable-llvm-passes \
+        -Xclang -finclude-default-header -Xclang -cl-ext=$features -Wno-unused-value -ferror-limit=3 -fmacro-backtrace-limit=1 -I"$here" "$1" -o "$tmp/a.bc" || return 1
+    if [ -n "$passes" ]; then
+        "$opt" -vectorize-loops=false -vectorize-slp=false -passes="$passes" "$tmp/a.bc" -o "$tmp/b.bc" || return 1
+    else
+        mv "$tmp/a.bc" "$tmp/b.bc"
+    fi
+    "$translate" --spirv-max-version=1.4 --spirv-ext=+all "$tmp/b.bc" -o "$2"
+}
+
+status=0
+make_one() { # make_one SOURCE COMMAND...
+    name=$(basename "$1")
+    result=$to/${name%.*}.spv
+    [ -z "$(find "$result" -newer "$1" 2>/dev/null)" ] || [ "${FORCE:-}" ] || return 0
+    if "$2" "$1" "$tmp/r.spv"; then mv "$tmp/r.spv" "$result"; else echo "build.sh: $name was not built"; status=1; fi
+}
+assembled() { "$assemble" --target-env spv1.4 "$1" -o "$2"; }
+
+if [ -n "$clang" ] && [ -n "$opt" ] && [ -n "$translate" ]; then
+    for source in "$here"/*.cl; do make_one "$source" compile; done
+else
+    echo "build.sh: the OpenCL C kernels are tested as committed: clang, opt or llvm-spirv is not installed"
+fi
+if [ -n "$assemble" ]; then
+    for source in "$here"/*.spvasm; do [ ! -f "$source" ] || make_one "$source" assembled; done
+else
+    echo "build.sh: the SPIR-V assembly is tested as committed: spirv-as is not installed"
+fi
+exit $status
