@@ -687,6 +687,11 @@ TEST(parameters_are_checked)
     spe_kernel_end(&m);
     EXPECT(SPE_ERR_NO_FUNCTION, "spe_kernel_end");
 
+    spe_execution_mode(&m, 0, SPE_ExecutionModeContractionOff, 0, NULL);
+    EXPECT(SPE_ERR_NO_FUNCTION, "0 is no kernel");
+    spe_execution_mode(&m, spe_i32(&m, 1), SPE_ExecutionModeContractionOff, 0, NULL);
+    EXPECT(SPE_ERR_NO_FUNCTION, "is no kernel");
+
     begin_kernel(&m, "k");
     spe_function_end(&m);
     EXPECT(SPE_ERR_FUNCTION_OPEN, "is a kernel");

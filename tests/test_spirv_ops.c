@@ -850,6 +850,28 @@ TEST(cooperative_matrices)
             (ta = spe_coopmat(&x.m, x.f32, 3, 8, 8, 0), a = spe_undef(&x.m, ta), spe_coop_mma(&x.m, a, a, a, 0)));
 }
 
+/* Each way three shapes or uses can fail to multiply, one at a time. */
+TEST(cooperative_products_are_checked)
+{
+    static const uint32_t shapes[][9] = {/* rows, columns, use of a, b and c */
+                                         {8, 16, 1, 16, 4, 1, 8, 4, 2}, {8, 16, 0, 16, 4, 0, 8, 4, 2},
+                                         {8, 16, 0, 16, 4, 1, 8, 4, 0}, {8, 16, 0, 8, 4, 1, 8, 4, 2},
+                                         {8, 16, 0, 16, 4, 1, 4, 4, 2}, {8, 16, 0, 16, 4, 1, 8, 8, 2},
+                                         {8, 16, 0, 16, 4, 1, 8, 4, 2}};
+    int k, i;
+    for (k = 0; k < 7; k++) {
+        fixture x;
+        spe_id v[3];
+        const uint32_t *s = shapes[k];
+        open_fixture(&x, 0);
+        for (i = 0; i < 3; i++, s += 3)
+            v[i] = spe_undef(&x.m, spe_coopmat(&x.m, i < 2 ? x.f16 : x.f32, SPE_ScopeSubgroup, s[0], s[1], s[2]));
+        CHECK_INT(spe_coop_mma(&x.m, v[0], v[1], v[2], 0) != 0, k == 6);
+        CHECK_INT(spe_get_error(&x.m)->id, k == 6 ? SPE_ERR_NONE : SPE_ERR_TYPE);
+        spe_free(&x.m);
+    }
+}
+
 TEST(small_floats)
 {
     fixture x;
@@ -1119,6 +1141,7 @@ int main(void)
     RUN(other_intel_extensions);
     RUN(intel_extensions_are_checked);
     RUN(cooperative_matrices);
+    RUN(cooperative_products_are_checked);
     RUN(small_floats);
     RUN(cooperative_vectors);
     RUN(poison_goes_through_everything);

@@ -169,6 +169,10 @@ TEST(bad_types)
     expect(&m, SPE_ERR_NO_TYPE, "spe_vec");
     spe_array(&m, spe_float(&m, 32), 0);
     expect(&m, SPE_ERR_TYPE, "spe_array");
+    spe_array(&m, spe_void(&m), 4);
+    expect(&m, SPE_ERR_TYPE, "spe_array");
+    spe_array(&m, spe_fn_type(&m, spe_void(&m), 0, NULL), 4);
+    expect(&m, SPE_ERR_TYPE, "spe_array");
     spe_ptr(&m, SPE_StorageClassFunction, spe_i32(&m, 1));
     expect(&m, SPE_ERR_NO_TYPE, "spe_ptr");
     spe_coopmat(&m, spe_bool(&m), SPE_ScopeSubgroup, 8, 8, 0);
