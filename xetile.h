@@ -18,68 +18,72 @@
  *     ...                                                  mod.words, mod.size, mod.kernel, mod.params, mod.local_size
  *     xt_free(&mod);
  *
- * HOW A KERNEL IS MADE. The body is ordinary C that XT_BUILD runs: first once to plan (nothing is written; checks are made,
- * the work-group's size and each vector's layout are found), then to write it. It runs twice more where the row pitches are
- * only known at launch: one version with 2D block messages, one without, and the kernel picks (see .pitch). So the body
- * must do the same each time it is called. C variables and C loops are compile time: a C `for` unrolls. Kernel values
- * are xt_val (scalars), xt_tile (a place in memory) and xt_vec (a two-dimensional vector); all are values: assign them, pass
- * them to functions. A function that uses the macros takes XT_CONTEXT as its first parameter and is called with XT_SELF:
+ * HOW A KERNEL IS MADE. The body is ordinary C that XT_BUILD runs: first once to plan (nothing is written; checks are
+ * made, the work-group's size and each vector's layout are found), then to write it. It runs twice more where row
+ * pitches are known only at launch: one version with 2D block messages, one without, and the kernel picks (.pitch).
+ * So the body must do the same each time it is called. C variables and C loops are compile time: a C `for` unrolls.
+ * Kernel values are xt_val (scalars), xt_tile (a place in memory) and xt_vec (a two-dimensional vector); all are
+ * values: assign them, pass them to functions. A function that uses the macros takes XT_CONTEXT as its first parameter
+ * and is called with XT_SELF:
  *     static xt_vec twice(XT_CONTEXT, xt_vec v) { return XT_ADD(v, v); }           ...   v = twice(XT_SELF, v);
  *
- * KERNEL PARAMETERS  ptr(TYPE, NAME) or one of f64 f32 f16 bf16 e4m3 e5m2 i64 i32 i16 i8 u64 u32 u16 u8 (NAME); at most 32.
+ * KERNEL PARAMETERS, at most 32: ptr(TYPE, NAME), or one of f64 f32 f16 bf16 i64 i32 i16 i8 u64 u32 u16 u8 (NAME).
+ * As a T below, of(x) is the element type of a pointer parameter, a tile or a vector: one function serves many types.
  *
  * WORK-GROUPS AND MAPS. Without a map an operation is at subgroup level: every subgroup has the whole tile. With
  *     xt_map m = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, 64});
- * it is at work-group level: 8 x 4 subgroups (linear id row-major in sg_layout) share the tile in pieces of 32 x 64. In each
- * dimension, when sg_layout * sg_data is less than the tile the rest is dealt out again from the first subgroup on (round
- * robin); when it is more, it wraps around and subgroups share pieces. One must divide the other. Maps of one kernel
- * have the same number of subgroups; that number times the subgroup size is the work-group's size. The distribution can be
- * asked on the host: xt_dist_init, xt_dist_offset, xt_dist_owns.
+ * it is at work-group level: 8 x 4 subgroups (linear id row-major in sg_layout) share the tile in pieces of 32 x 64. In
+ * each dimension, when sg_layout * sg_data is less than the tile the rest is dealt out again from the first subgroup on
+ * (round robin); when it is more, it wraps around and subgroups share pieces. One must divide the other. Maps of one
+ * kernel have the same number of subgroups; that number times the subgroup size is the work-group's size. The
+ * distribution can be asked on the host: xt_dist_init, xt_dist_offset, xt_dist_owns.
  *
  * OPERATIONS (number: a C integer or floating value, or an xt_val; T: a type name as above, also tf32)
  *     XT_INIT_TILE(base, T, rows, cols, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .strides = XT_AT(N, 1), .map = m,
- *                  .order = {1, 0})      base: a pointer parameter, or a 64-bit integer (an address). shape: of the base
- *                                        matrix, required. offset default (0, 0). strides default (shape[1], 1), for
- *                                        .order = {0, 1} (column-major memory) (1, shape[0]). Offsets, shapes, strides: 32 bits
+ *                  .order = {1, 0})      base: a pointer parameter, or a 64-bit integer (an address). shape: of the
+ *                                        base matrix, required. offset default (0, 0). strides default (shape[1], 1),
+ *                                        for .order = {0, 1} (column-major memory) (1, shape[0]). All are 32 bits
  *     XT_LOAD_TILE(tile, .padding = 0)   elements outside the base matrix are the padding
  *     XT_STORE_TILE(vec, tile)           elements outside the base matrix are dropped
  *     XT_PREFETCH_TILE(tile, .locality = 3)       0: not kept in a cache ... 3: kept in all; default 3
  *     XT_UPDATE_TILE_OFFSET(tile, rows, cols)     a new tile, moved by so many elements
- *     XT_TILE_MMA(a, b, c) or (a, b)     a * b + c; options .map (checked against what follows from a and b), .type (without
- *                                        c; default f32, i32 for 8-bit integers, f64)
+ *     XT_TILE_MMA(a, b, c) or (a, b)     a * b + c; options .map (checked against what follows from a and b), .type
+ *                                        (without c; default f32, i32 for 8-bit integers, f64)
  *         a x b               result                   a x b                      result
- *         f16 x f16           f32, f16                 f32 x f32, tf32 x tf32     f32       without the matrix instruction
- *         bf16 x bf16         f32, bf16                f64 x f64                  f64       without
+ *         f16 x f16           f32, f16                 f32 x f32, tf32 x tf32     f32
+ *         bf16 x bf16         f32, bf16                f64 x f64                  f64
  *         i8|u8 x i8|u8       i32                      others: what cm_product_row of coopmatrix.h has
  *     XT_SPLAT(T, rows, cols, number, .map = m)   every element the same
- *     XT_ADD XT_SUB XT_MUL XT_DIV XT_MIN XT_MAX (x, y)    on numbers; on vectors of one type, shape and map; on a vector and
- *                                        a number. XT_VADD ... are the same
+ *     XT_ADD XT_SUB XT_MUL XT_DIV XT_MIN XT_MAX (x, y)    on numbers; on vectors of one type, shape and map; on a
+ *                                        vector and a number. XT_VADD ... are the same
  *     XT_MOD XT_AND XT_OR XT_XOR XT_SHL XT_SHR (x, y)     on integer numbers
  *     XT_EQ XT_NE XT_LT XT_LE XT_GT XT_GE (x, y)          on numbers, for XT_IF and XT_SELECT(condition, x, y)
  *     XT_CAST(T, x)                      a number or a vector in another type
  *     XT_PARAM("name")                   a parameter by its name, for functions
- *     XT_GROUP_ID(d) XT_GROUP_COUNT(d) XT_LOCAL_ID(d) XT_GLOBAL_ID(d)   d = 0, 1, 2;   XT_SUBGROUP_ID() XT_LANE_ID()   as i32
+ *     XT_GROUP_ID(d) XT_GROUP_COUNT(d) XT_LOCAL_ID(d) XT_GLOBAL_ID(d)   d = 0, 1, 2;   XT_SUBGROUP_ID() XT_LANE_ID()
  *     XT_BARRIER()                       all subgroups of the work-group; memory before it is seen after it
- *     XT_FOR (k, lo, hi, step, &x, &y, ...) { }       for k = lo; k < hi; k += step (> 0). The listed variables (xt_val, xt_tile,
- *                                        xt_vec; at most 32) are carried round: what the body leaves in them is what the next
- *                                        turn, and the code after the loop, finds. Others must not change in the body
+ *     XT_FOR (k, lo, hi, step, &x, &y, ...) { }       for k = lo; k < hi; k += step (> 0). The listed variables
+ *                                        (xt_val, xt_tile, xt_vec) are carried round: what the body leaves
+ *                                        in them is what the next turn, and the code after the loop, finds. Others must
+ *                                        not change in the body
  *     XT_IF (condition, &x, ...) { } XT_ELSE { }      the same; XT_ELSE may be left out
  *                                        Never leave these bodies by break, continue, return or goto
  * Integer numbers: C integers take the other operand's type. 32-bit i32 and u32 may meet; the result is i32 (an index).
  * A kernel's u32 sizes are read as i32: at most 2^31 - 1.
  *
- * XT_BUILD(kernel, &target, options...): target.name is a row of coopmatrix.h (pvc bmg lnl ptl dg2 generic soft); its other
- * fields, where not zero, override the row. Options, zero being the default:
+ * XT_BUILD(kernel, &target, options...): target.name is a row of coopmatrix.h (pvc bmg lnl ptl dg2 generic soft); its
+ * other fields, where not zero, override the row. Options, zero being the default:
  *     .subgroup_size      a size the target has; default the row's
- *     .lowering           CM_LOWERING_... of coopmatrix.h; default the best the target has
- *     .pitch              XT_PITCH_AUTO: when the kernel has a tile_mma and matrices whose pitch or base address is known only at
- *                         launch, both versions are written and the kernel picks. XT_PITCH_ALIGNED: you promise that bases are
- *                         64-byte aligned, pitches multiples of 16 bytes, at least 64, row lengths multiples of 4 bytes and at
- *                         least 64, column offsets multiples of 4 bytes. XT_PITCH_ANY: only the version for any pitch
+ *     .lowering           CM_PLAIN, CM_INTEL ... of coopmatrix.h; default the best the target has
+ *     .pitch              XT_PITCH_AUTO: when the kernel has a tile_mma and matrices whose pitch or base address is
+ *                         known only at launch, both versions are written and the kernel picks. XT_PITCH_ALIGNED: you
+ *                         promise that bases are 64-byte aligned, pitches multiples of 16 bytes, at least 64, row
+ *                         lengths multiples of 4 bytes and at least 64, column offsets multiples of 4 bytes.
+ *                         XT_PITCH_ANY: only the version for any pitch
  *     .registers          128 or 256 a thread; default 256 when the accumulators of a subgroup need more than 4 KiB
  *     .version            SPIR-V version, SPE_VERSION(1, 4);   .names, .lines: OpName, OpLine
- * It returns a module; words is NULL when something was wrong, and error then says what, where in your source, and both values.
- * Always call xt_free.
+ * It returns a module; words is NULL when something was wrong, and error then says what, where in your source, and both
+ * values. Always call xt_free.
  *
  * LIMITS  a subgroup's piece of a tile: 1024 x 1024. One kernel a module. Errors: ids 2000.. in XT_ERRORS_ below.
  */
@@ -97,7 +101,7 @@
 #define XT_UNUSED_
 #endif
 
-/* ---- errors ------------------------------------------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 #define XT_ERRORS_(X)                                                                                                  \
     X(MAP_VALUES, "a map needs positive sg_layout and sg_data")                                                        \
@@ -171,7 +175,7 @@ static inline const char *xt_error_name(int id)
     return id > XT_ERROR_FIRST_ && id < XT_ERROR_END_ ? names[id - XT_ERROR_FIRST_ - 1] : "";
 }
 
-/* ---- maps: which subgroup owns which part of a tile (host only) --------------------------------------------------- */
+/* ---- maps: which subgroup owns which part of a tile (host only) -------------------------------------------------- */
 
 /* The text's wg_map. All zero: no map, the tile is a subgroup's. */
 typedef struct {
@@ -279,8 +283,7 @@ static inline void xt_cut_side_(xt_cut_ *cut, int side)
         at += size;
     }
 }
-
-/* ---- values ------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 enum { XT_BOOL_ = CM_TYPE_COUNT }; /* the type of conditions, beside the cm_type values */
 enum { XT_VAL_MAGIC_ = 0x58745631, XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
@@ -383,8 +386,7 @@ static inline xt_index xt_at_(int n, xt_val a, xt_val b, xt_val c, xt_val d)
     x.v[3] = d;
     return x;
 }
-
-/* ---- one build ---------------------------------------------------------------------------------------------------- */
+/* ---- one build --------------------------------------------------------------------------------------------------- */
 
 typedef struct xt_ctx xt_ctx;
 
@@ -446,16 +448,16 @@ typedef struct {
 } xt_expr_;
 
 typedef struct {
-    int parent;      /* vectors that must share a layout form a class (union-find) */
-    bool need[3];    /* of the root: which uses an operation asked for, by cm_use */
+    int parent;   /* vectors that must share a layout form a class (union-find) */
+    bool need[3]; /* of the root: which uses an operation asked for, by cm_use */
     bool accumulator;
 } xt_plan_vec_;
 
 typedef struct {
     int parent; /* tiles that may take each other's place form a class */
     bool used, possible, column_major;
-    int type, base, rows, cols, pitch;             /* type: of the elements; the others are expressions */
-    spe_id rows_id, cols_id, pitch_id, test;       /* once written */
+    int type, base, rows, cols, pitch;       /* type: of the elements; the others are expressions */
+    spe_id rows_id, cols_id, pitch_id, test; /* once written */
 } xt_plan_tile_;
 
 typedef struct {
@@ -479,7 +481,7 @@ typedef struct {
 } xt_thing_;
 
 typedef struct {
-    void *object;                /* the user's variable */
+    void *object;               /* the user's variable */
     xt_thing_ start, body, now; /* body: at the top of a loop's body, or at the end of XT_IF's first side */
 } xt_slot_;
 
@@ -515,8 +517,9 @@ struct xt_ctx {
     uint32_t serial, step_hash, planned_hash;
     int vec_count, tile_count, frame_count;
     /* the plan */
-    xt_list_ vecs, tiles, offsets, exprs, changed; /* changed: uint32_t masks of components, slot by slot, frame by frame */
-    xt_list_ frame_first;                          /* of each frame its first mask in `changed` */
+    xt_list_ vecs, tiles, offsets, exprs,
+        changed;          /* changed: uint32_t masks of components, slot by slot, frame by frame */
+    xt_list_ frame_first; /* of each frame its first mask in `changed` */
     int subgroups, subgroups_line;
     const char *subgroups_file;
     xt_map subgroups_map;
@@ -590,11 +593,11 @@ static inline spe_id xt_spe_type_(xt_ctx *x, int type)
     return row->storage_float ? spe_float(&x->m, (uint32_t)row->storage_bits)
                               : spe_int(&x->m, (uint32_t)row->storage_bits);
 }
-
-/* ---- numbers ------------------------------------------------------------------------------------------------------ */
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 #define XT_BINARY_OPS_(X)                                                                                              \
-    X(ADD) X(SUB) X(MUL) X(DIV) X(MIN) X(MAX) X(MOD) X(AND) X(OR) X(XOR) X(SHL) X(SHR) X(EQ) X(NE) X(LT) X(LE) X(GT) X(GE)
+    X(ADD)                                                                                                             \
+    X(SUB) X(MUL) X(DIV) X(MIN) X(MAX) X(MOD) X(AND) X(OR) X(XOR) X(SHL) X(SHR) X(EQ) X(NE) X(LT) X(LE) X(GT) X(GE)
 typedef enum {
 #define XT_ROW_(name) XT_OP_##name##_,
     XT_BINARY_OPS_(XT_ROW_)
@@ -618,10 +621,14 @@ static inline bool xt_is_constant_(const xt_val *v) { return v->kind == XT_INT_ 
 /* Describes a value for error messages: "f32", "5", "pointer to f16". */
 static inline const char *xt_describe_(const xt_val *v, char *text, size_t size)
 {
-    if (v->magic != XT_VAL_MAGIC_ || v->kind == XT_NONE_) snprintf(text, size, "nothing");
-    else if (v->kind == XT_INT_) snprintf(text, size, "the constant %lld", (long long)v->i);
-    else if (v->kind == XT_REAL_) snprintf(text, size, "the constant %g", v->real);
-    else snprintf(text, size, "%s%s", v->kind == XT_POINTER_ ? "pointer to " : "", xt_type_name_(v->type));
+    if (v->magic != XT_VAL_MAGIC_ || v->kind == XT_NONE_)
+        snprintf(text, size, "nothing");
+    else if (v->kind == XT_INT_)
+        snprintf(text, size, "the constant %lld", (long long)v->i);
+    else if (v->kind == XT_REAL_)
+        snprintf(text, size, "the constant %g", v->real);
+    else
+        snprintf(text, size, "%s%s", v->kind == XT_POINTER_ ? "pointer to " : "", xt_type_name_(v->type));
     return text;
 }
 
@@ -742,8 +749,7 @@ static inline spe_id xt_index_id_(xt_where_ w, const xt_val *v, const char *what
 static inline int xt_common_type_(const xt_val *a, const xt_val *b)
 {
     int s, t;
-    if (xt_is_constant_(a) && xt_is_constant_(b))
-        return a->kind == XT_REAL_ || b->kind == XT_REAL_ ? CM_F32 : CM_I32;
+    if (xt_is_constant_(a) && xt_is_constant_(b)) return a->kind == XT_REAL_ || b->kind == XT_REAL_ ? CM_F32 : CM_I32;
     if (xt_is_constant_(a)) return b->type;
     if (xt_is_constant_(b) || a->type == b->type) return a->type;
     s = a->type;
@@ -850,7 +856,8 @@ static inline int xt_align_result_(int op, const xt_val *a, const xt_val *b)
 {
     int p = xt_val_align_(a), q = xt_val_align_(b);
     if (op == XT_OP_MUL_) return p > (1 << 20) / q ? 1 << 20 : p * q;
-    if (op == XT_OP_ADD_ || op == XT_OP_SUB_ || op == XT_OP_MIN_ || op == XT_OP_MAX_ || op == XT_OP_OR_ || op == XT_OP_XOR_)
+    if (op == XT_OP_ADD_ || op == XT_OP_SUB_ || op == XT_OP_MIN_ || op == XT_OP_MAX_ || op == XT_OP_OR_ ||
+        op == XT_OP_XOR_)
         return p < q ? p : q;
     if (op == XT_OP_AND_) return p < q ? q : p;
     if (op == XT_OP_MOD_ && b->kind == XT_INT_) return p < q ? p : q;
@@ -894,7 +901,8 @@ static inline xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
 static inline const xt_val *xt_neutral_(int op, const xt_val *a, const xt_val *b)
 {
     bool sum = op == XT_OP_ADD_, product = op == XT_OP_MUL_;
-    if (b->kind == XT_INT_ && ((b->i == 0 && (sum || op == XT_OP_SUB_)) || (b->i == 1 && (product || op == XT_OP_DIV_))))
+    if (b->kind == XT_INT_ &&
+        ((b->i == 0 && (sum || op == XT_OP_SUB_)) || (b->i == 1 && (product || op == XT_OP_DIV_))))
         return a;
     if (a->kind == XT_INT_ && ((a->i == 0 && sum) || (a->i == 1 && product))) return b;
     if (product && b->kind == XT_INT_ && b->i == 0 && xt_is_int_(a->type)) return b;
@@ -914,8 +922,10 @@ static inline xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
     if (xt_is_constant_(&a) && xt_is_constant_(&b)) return xt_fold_(op, &a, &b);
     same = xt_neutral_(op, &a, &b);
     if (same && (xt_is_constant_(same) || same->type == type)) return *same;
-    if (xt_is_int_(type) && a.kind == XT_SCALAR_ && xt_bits_(a.type) != xt_bits_(type)) a = xt_cast_number_(w, type, &a);
-    if (xt_is_int_(type) && b.kind == XT_SCALAR_ && xt_bits_(b.type) != xt_bits_(type)) b = xt_cast_number_(w, type, &b);
+    if (xt_is_int_(type) && a.kind == XT_SCALAR_ && xt_bits_(a.type) != xt_bits_(type))
+        a = xt_cast_number_(w, type, &a);
+    if (xt_is_int_(type) && b.kind == XT_SCALAR_ && xt_bits_(b.type) != xt_bits_(type))
+        b = xt_cast_number_(w, type, &b);
     p = xt_id_(w, &a, type, "the first operand");
     q = xt_id_(w, &b, type, "the second operand");
     if (x->planning) {
@@ -992,7 +1002,14 @@ static inline xt_val xt_select_(xt_where_ w, xt_val condition, xt_val a, xt_val 
     return xt_scalar_(x, type, x->planning ? 0 : spe_select(&x->m, condition.id, p, q), 1, 0);
 }
 
-typedef enum { XT_GROUP_ID_, XT_GROUP_COUNT_, XT_LOCAL_ID_, XT_GLOBAL_ID_, XT_SUBGROUP_ID_, XT_LANE_ID_ } xt_builtin_kind_;
+typedef enum {
+    XT_GROUP_ID_,
+    XT_GROUP_COUNT_,
+    XT_LOCAL_ID_,
+    XT_GLOBAL_ID_,
+    XT_SUBGROUP_ID_,
+    XT_LANE_ID_
+} xt_builtin_kind_;
 
 static inline spe_id xt_emit_builtin_(xt_ctx *x, int kind, int dim)
 {
@@ -1029,8 +1046,7 @@ static inline xt_val xt_param_by_name_(xt_where_ w, const char *name)
     xt_fail_(w, XT_ERROR_UNKNOWN_PARAMETER, "\"%s\"; they are: %s", name, w.x->kernel->params);
     return xt_nothing_();
 }
-
-/* ---- the plan: layouts of vectors, 2D block messages of tiles ----------------------------------------------------- */
+/* ---- the plan: layouts of vectors, 2D block messages of tiles ---------------------------------------------------- */
 
 static inline int xt_vec_root_(xt_ctx *x, int node)
 {
@@ -1063,7 +1079,8 @@ static inline void xt_need_layout_(xt_ctx *x, const xt_vec *v, cm_use use, bool 
     p->accumulator = p->accumulator || accumulator;
 }
 
-/* What an accumulator touches stays one; else a product's operand decides, the packed one first: it costs most to make. */
+/* What an accumulator touches stays one; else a product's operand decides, the packed one first: it costs most to make.
+ */
 static inline cm_use xt_layout_(xt_ctx *x, int node)
 {
     const xt_plan_vec_ *p = xt_plan_vec_at_(x, xt_vec_root_(x, node));
@@ -1084,7 +1101,7 @@ static inline void xt_same_tiles_(xt_ctx *x, int a, int b)
     xt_plan_tile_at_(x, b)->parent = a;
 }
 
-/* ---- vectors as lists of blocks ----------------------------------------------------------------------------------- */
+/* ---- vectors as lists of blocks ---------------------------------------------------------------------------------- */
 
 /* A piece is cut on both sides into powers of two; a subgroup's vector is the blocks of its pieces in order. */
 typedef struct {
@@ -1180,7 +1197,7 @@ static inline xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
     return r;
 }
 
-/* ---- maps in a kernel --------------------------------------------------------------------------------------------- */
+/* ---- maps in a kernel -------------------------------------------------------------------------------------------- */
 
 /* Distributes a tile or vector by a map; false after an error. All maps of a kernel have one number of subgroups. */
 static inline bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt_map *map)
@@ -1213,7 +1230,8 @@ static inline bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, c
     return true;
 }
 
-/* Where this subgroup's first piece starts in a dimension: ((id / across or id % across) % count) * data, before the body. */
+/* Where this subgroup's first piece starts in a dimension: ((id / across or id % across) % count) * data, before the
+ * body. */
 static inline spe_id xt_emit_place_(xt_ctx *x, const xt_place_ *p, int other)
 {
     spe_id s;
@@ -1241,15 +1259,15 @@ static inline xt_val xt_subgroup_place_(xt_ctx *x, const xt_dist *d, int dim)
     if (x->planning) return xt_scalar_(x, CM_I32, 0, xt_align_of_(p.data), 0);
     for (i = 0; i < x->place_count; i++) {
         const xt_place_ *q = &x->places[i];
-        if (q->dim == p.dim && q->across == p.across && q->layout == p.layout && q->count == p.count && q->data == p.data)
+        if (q->dim == p.dim && q->across == p.across && q->layout == p.layout && q->count == p.count &&
+            q->data == p.data)
             return xt_scalar_(x, CM_I32, q->id, xt_align_of_(p.data), 0);
     }
     p.id = xt_emit_place_(x, &p, d->layout[1 - dim]);
     if (x->place_count < XT_PLACES_MAX_) x->places[x->place_count++] = p;
     return xt_scalar_(x, CM_I32, p.id, xt_align_of_(p.data), 0);
 }
-
-/* ---- tiles -------------------------------------------------------------------------------------------------------- */
+/* ---- tiles ------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     xt_val base;
@@ -1297,7 +1315,8 @@ static inline void xt_plan_tile_describe_(xt_ctx *x, const xt_tile *t)
 /* The contiguous dimension. */
 static inline int xt_inner_(const xt_tile *t) { return t->column_major ? 0 : 1; }
 
-/* A tile starts at, or moves by, so much along its contiguous dimension: 2D block messages want multiples of 4 bytes. */
+/* A tile starts at, or moves by, so much along its contiguous dimension: 2D block messages want multiples of 4 bytes.
+ */
 static inline void xt_plan_step_(xt_ctx *x, const xt_tile *t, const xt_val *step)
 {
     int bytes = cm_type_info(t->type)->bytes, per = bytes < 4 ? 4 / bytes : 1, e;
@@ -1339,8 +1358,8 @@ static inline bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *
     t->pitch = t->shape[contiguous];
     if (d->strides.n == 0) return true;
     if (d->strides.n != 2 || inner->kind != XT_INT_ || inner->i != 1) {
-        xt_fail_(w, XT_ERROR_TILE_STRIDES, "stride of dimension %d is %s, wanted 1 (.strides has %d dimensions)", contiguous,
-                 xt_describe_(inner, text, sizeof text), d->strides.n);
+        xt_fail_(w, XT_ERROR_TILE_STRIDES, "stride of dimension %d is %s, wanted 1 (.strides has %d dimensions)",
+                 contiguous, xt_describe_(inner, text, sizeof text), d->strides.n);
         return false;
     }
     t->pitch = d->strides.v[1 - contiguous];
@@ -1364,7 +1383,8 @@ static inline bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d
         return false;
     }
     if (!x->planning)
-        t->base.id = spe_u_to_ptr(&x->m, spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, xt_spe_type_(x, t->type)), d->base.id);
+        t->base.id =
+            spe_u_to_ptr(&x->m, spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, xt_spe_type_(x, t->type)), d->base.id);
     t->base.kind = XT_POINTER_;
     t->base.type = (int)t->type;
     return true;
@@ -1432,7 +1452,8 @@ static inline cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b)
 {
     xt_ctx *x = w.x;
     cm_mem mem;
-    spe_id row = xt_index_id_(w, &t->offset[0], "the row offset"), col = xt_index_id_(w, &t->offset[1], "the column offset");
+    spe_id row = xt_index_id_(w, &t->offset[0], "the row offset"),
+           col = xt_index_id_(w, &t->offset[1], "the column offset");
     spe_id pitch = xt_index_id_(w, &t->pitch, "the pitch");
     memset(&mem, 0, sizeof mem);
     mem.ptr = t->base.id;
@@ -1442,7 +1463,8 @@ static inline cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b)
     mem.col = b->row ? spe_iadd(&x->m, row, spe_i32(&x->m, b->row)) : row;
     mem.stride_row = t->column_major ? pitch : spe_i32(&x->m, 1);
     mem.stride_col = t->column_major ? spe_i32(&x->m, 1) : pitch;
-    mem.block2d = x->block2d && xt_plan_tile_at_(x, xt_tile_root_(x, t->node))->possible ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
+    mem.block2d =
+        x->block2d && xt_plan_tile_at_(x, xt_tile_root_(x, t->node))->possible ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
     return mem;
 }
 
@@ -1485,7 +1507,8 @@ static inline xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
 static inline bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t)
 {
     const int *p = v->dist.shape, *q = t->dist.shape;
-    if (!xt_check_vec_(w, v, "the vector of XT_STORE_TILE") || !xt_check_tile_(w, t, "the tile of XT_STORE_TILE")) return false;
+    if (!xt_check_vec_(w, v, "the vector of XT_STORE_TILE") || !xt_check_tile_(w, t, "the tile of XT_STORE_TILE"))
+        return false;
     if (p[0] != q[0] || p[1] != q[1]) {
         xt_fail_(w, XT_ERROR_STORE_SHAPE, "vector %d x %d, tile %d x %d", p[0], p[1], q[0], q[1]);
         return false;
@@ -1495,7 +1518,8 @@ static inline bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *
         return false;
     }
     if (xt_same_map_(&v->map, &t->map)) return true;
-    xt_fail_(w, XT_ERROR_STORE_MAP, "vector sg_layout {%d, %d} sg_data {%d, %d}, tile sg_layout {%d, %d} sg_data {%d, %d}",
+    xt_fail_(w, XT_ERROR_STORE_MAP,
+             "vector sg_layout {%d, %d} sg_data {%d, %d}, tile sg_layout {%d, %d} sg_data {%d, %d}",
              v->map.sg_layout[0], v->map.sg_layout[1], v->map.sg_data[0], v->map.sg_data[1], t->map.sg_layout[0],
              t->map.sg_layout[1], t->map.sg_data[0], t->map.sg_data[1]);
     return false;
@@ -1544,8 +1568,7 @@ static inline void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
         cm_prefetch(&x->cm, b.cols, b.rows, d.tile.type, &mem, levels[d.locality]);
     }
 }
-
-/* ---- operations on vectors ---------------------------------------------------------------------------------------- */
+/* ---- operations on vectors --------------------------------------------------------------------------------------- */
 
 typedef struct {
     int rows, cols;
@@ -1599,8 +1622,10 @@ static inline bool xt_mma_check_shapes_(xt_where_ w, const xt_mma_desc_ *d, bool
     if (!xt_check_vec_(w, &d->a, "a of XT_TILE_MMA") || !xt_check_vec_(w, &d->b, "b of XT_TILE_MMA")) return false;
     if (with_c && !xt_check_vec_(w, &d->c, "c of XT_TILE_MMA")) return false;
     if (a[1] == b[0] && (!with_c || (c[0] == a[0] && c[1] == b[1]))) return true;
-    if (with_c) xt_fail_(w, XT_ERROR_MMA_SHAPE, "a %d x %d, b %d x %d, c %d x %d", a[0], a[1], b[0], b[1], c[0], c[1]);
-    else xt_fail_(w, XT_ERROR_MMA_SHAPE, "a %d x %d, b %d x %d", a[0], a[1], b[0], b[1]);
+    if (with_c)
+        xt_fail_(w, XT_ERROR_MMA_SHAPE, "a %d x %d, b %d x %d, c %d x %d", a[0], a[1], b[0], b[1], c[0], c[1]);
+    else
+        xt_fail_(w, XT_ERROR_MMA_SHAPE, "a %d x %d, b %d x %d", a[0], a[1], b[0], b[1]);
     return false;
 }
 
@@ -1608,7 +1633,8 @@ static inline bool xt_mma_check_types_(xt_where_ w, const xt_mma_desc_ *d, bool 
 {
     cm_type wanted = with_c ? d->c.type : (cm_type)(d->type - 1);
     bool chosen = with_c || d->type;
-    if (xt_mma_result_(d->a.type, d->b.type, chosen ? &wanted : NULL, result) && (!with_c || !d->type || d->type - 1 == (int)wanted))
+    if (xt_mma_result_(d->a.type, d->b.type, chosen ? &wanted : NULL, result) &&
+        (!with_c || !d->type || d->type - 1 == (int)wanted))
         return true;
     xt_fail_(w, XT_ERROR_MMA_TYPE, "a of %s, b of %s%s%s%s%s", xt_type_name_(d->a.type), xt_type_name_(d->b.type),
              with_c ? ", c of " : "", with_c ? xt_type_name_(d->c.type) : "", d->type ? ", result " : "",
@@ -1643,9 +1669,10 @@ static inline bool xt_mma_check_maps_(xt_where_ w, const xt_mma_desc_ *d, bool w
     return xt_mma_same_map_(w, "a", &d->a.map, &a) && xt_mma_same_map_(w, "b", &d->b.map, &b);
 }
 
-/* One block of the result: its chain of products along k. In coopmatrix.h's terms b is the left operand, a the right one. */
-static inline cm_matrix xt_mma_block_(xt_ctx *x, const xt_vec *a, const xt_vec *b, const xt_grid_ *ga, const xt_grid_ *gb,
-                                      const int at[4], cm_type type, const cm_matrix *c)
+/* One block of the result: its chain of products along k. In coopmatrix.h's terms b is the left operand, a the right
+ * one. */
+static inline cm_matrix xt_mma_block_(xt_ctx *x, const xt_vec *a, const xt_vec *b, const xt_grid_ *ga,
+                                      const xt_grid_ *gb, const int at[4], cm_type type, const cm_matrix *c)
 {
     cm_matrix sum;
     int k;
@@ -1693,7 +1720,8 @@ static inline xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
     r = xt_new_vec_(w, type, &dist, &map);
     xt_need_layout_(x, &r, CM_ACC, true);
     if (with_c) xt_same_layout_(x, r.node, d.c.node);
-    bytes = (size_t)xt_dist_pieces(&dist) * (size_t)dist.data[0] * (size_t)dist.data[1] * (size_t)cm_type_info(type)->bytes;
+    bytes =
+        (size_t)xt_dist_pieces(&dist) * (size_t)dist.data[0] * (size_t)dist.data[1] * (size_t)cm_type_info(type)->bytes;
     if (bytes > x->accumulator_bytes) x->accumulator_bytes = bytes;
     x->has_mma = true;
     if (x->planning || !r.blocks) return r;
@@ -1713,13 +1741,14 @@ static inline bool xt_check_pair_(xt_where_ w, int op, const xt_vec *a, const xt
         return false;
     }
     if (a->type != b->type) {
-        xt_fail_(w, XT_ERROR_VEC_TYPE, "%s of %s and %s", xt_op_name_(op), xt_type_name_(a->type), xt_type_name_(b->type));
+        xt_fail_(w, XT_ERROR_VEC_TYPE, "%s of %s and %s", xt_op_name_(op), xt_type_name_(a->type),
+                 xt_type_name_(b->type));
         return false;
     }
     if (xt_same_map_(&a->map, &b->map)) return true;
-    xt_fail_(w, XT_ERROR_MAP_DIFFERS, "%s of sg_layout {%d, %d} sg_data {%d, %d} and {%d, %d} {%d, %d}", xt_op_name_(op),
-             a->map.sg_layout[0], a->map.sg_layout[1], a->map.sg_data[0], a->map.sg_data[1], b->map.sg_layout[0],
-             b->map.sg_layout[1], b->map.sg_data[0], b->map.sg_data[1]);
+    xt_fail_(w, XT_ERROR_MAP_DIFFERS, "%s of sg_layout {%d, %d} sg_data {%d, %d} and {%d, %d} {%d, %d}",
+             xt_op_name_(op), a->map.sg_layout[0], a->map.sg_layout[1], a->map.sg_data[0], a->map.sg_data[1],
+             b->map.sg_layout[0], b->map.sg_layout[1], b->map.sg_data[0], b->map.sg_data[1]);
     return false;
 }
 
@@ -1794,8 +1823,7 @@ static inline void xt_barrier_(xt_where_ w)
     if (!xt_enter_(w, 91) || w.x->planning) return;
     spe_barrier(&w.x->m);
 }
-
-/* ---- carried values: what XT_FOR and XT_IF take as &x --------------------------------------------------------------- */
+/* ---- carried values: what XT_FOR and XT_IF take as &x ------------------------------------------------------------ */
 
 typedef struct {
     xt_ctx *x;
@@ -1814,9 +1842,12 @@ static inline bool xt_read_(xt_where_ w, void *object, xt_thing_ *t, int number)
 {
     memset(t, 0, sizeof *t);
     memcpy(&t->magic, object, sizeof t->magic);
-    if (t->magic == XT_VAL_MAGIC_) memcpy(&t->val, object, sizeof t->val);
-    else if (t->magic == XT_VEC_MAGIC_) memcpy(&t->vec, object, sizeof t->vec);
-    else if (t->magic == XT_TILE_MAGIC_) memcpy(&t->tile, object, sizeof t->tile);
+    if (t->magic == XT_VAL_MAGIC_)
+        memcpy(&t->val, object, sizeof t->val);
+    else if (t->magic == XT_VEC_MAGIC_)
+        memcpy(&t->vec, object, sizeof t->vec);
+    else if (t->magic == XT_TILE_MAGIC_)
+        memcpy(&t->tile, object, sizeof t->tile);
     else {
         xt_fail_(w, XT_ERROR_CARRIED, "number %d of the list is something else, or was never set", number + 1);
         return false;
@@ -1892,7 +1923,8 @@ static inline bool xt_check_carried_(xt_where_ w, const xt_thing_ *start, const 
     if (xt_same_kind_(start, now)) return true;
     xt_describe_thing_(start, before, sizeof before);
     xt_describe_thing_(now, after, sizeof after);
-    xt_fail_(w, XT_ERROR_CARRIED_TYPE, "number %d of the list came in as %s, is %s at the end", number + 1, before, after);
+    xt_fail_(w, XT_ERROR_CARRIED_TYPE, "number %d of the list came in as %s, is %s at the end", number + 1, before,
+             after);
     return false;
 }
 
@@ -1917,7 +1949,7 @@ static inline uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
     return mask;
 }
 
-/* ---- carried values: planning --------------------------------------------------------------------------------------- */
+/* ---- carried values: planning ------------------------------------------------------------------------------------ */
 
 /* While planning: those scalars become new, unknown values, and so does a vector. */
 static inline void xt_forget_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
@@ -1927,8 +1959,10 @@ static inline void xt_forget_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
     if (t->magic == XT_VEC_MAGIC_ && (mask & 1)) t->vec.serial = ++x->serial;
     for (i = 0; i < n; i++) {
         if (!(mask >> i & 1)) continue;
-        if (p[i]->kind == XT_POINTER_) p[i]->id = ++x->serial;
-        else *p[i] = xt_scalar_(x, xt_carried_type_(p[i]), 0, 1, 0);
+        if (p[i]->kind == XT_POINTER_)
+            p[i]->id = ++x->serial;
+        else
+            *p[i] = xt_scalar_(x, xt_carried_type_(p[i]), 0, 1, 0);
     }
 }
 
@@ -1945,7 +1979,7 @@ static inline uint32_t *xt_changed_(xt_ctx *x, const xt_frame_ *f, int slot)
     return (uint32_t *)x->changed.items + ((const int *)x->frame_first.items)[f->number] + slot;
 }
 
-/* ---- carried values: ids for phis ----------------------------------------------------------------------------------- */
+/* ---- carried values: ids for phis -------------------------------------------------------------------------------- */
 
 static inline int xt_count_ids_(xt_ctx *x, xt_frame_ *f)
 {
@@ -1987,8 +2021,9 @@ static inline void xt_gather_(xt_where_ w, xt_frame_ *f, int which)
         xt_scalars_(&s->start, first);
         for (j = 0; j < n; j++)
             if (mask >> j & 1)
-                f->ids[at++] = p[j]->kind == XT_POINTER_ ? p[j]->id
-                                                         : xt_id_(w, p[j], xt_carried_type_(first[j]), "a carried value");
+                f->ids[at++] = p[j]->kind == XT_POINTER_
+                                   ? p[j]->id
+                                   : xt_id_(w, p[j], xt_carried_type_(first[j]), "a carried value");
         if (t->magic == XT_VEC_MAGIC_) at += xt_vec_ids_(x, &t->vec, &s->start.vec, f->ids + at);
     }
 }
@@ -2018,15 +2053,16 @@ static inline void xt_scatter_(xt_ctx *x, xt_frame_ *f)
         n = xt_scalars_(&t, p);
         for (j = 0; j < n; j++) {
             if (!(mask >> j & 1)) continue;
-            if (p[j]->kind == XT_POINTER_) p[j]->id = f->ids[at++];
-            else *p[j] = xt_scalar_(x, xt_carried_type_(p[j]), f->ids[at++], 1, 0);
+            if (p[j]->kind == XT_POINTER_)
+                p[j]->id = f->ids[at++];
+            else
+                *p[j] = xt_scalar_(x, xt_carried_type_(p[j]), f->ids[at++], 1, 0);
         }
         if (t.magic == XT_VEC_MAGIC_ && mask) at += xt_vec_from_ids_(x, &t.vec, f->ids + at);
         xt_write_(f->slot[i].object, &t);
     }
 }
-
-/* ---- regions -------------------------------------------------------------------------------------------------------- */
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
 
 static inline xt_where_ xt_frame_where_(xt_ctx *x, const xt_frame_ *f)
 {
@@ -2043,7 +2079,8 @@ static inline const char *xt_frame_name_(const xt_frame_ *f) { return f->kind ==
 static inline void xt_fail_open_(xt_ctx *x)
 {
     const xt_frame_ *f = &x->frames[x->depth - 1];
-    if (spe_ok(&x->m)) xt_fail_(xt_frame_where_(x, f), XT_ERROR_UNCLOSED, "the %s of line %d", xt_frame_name_(f), f->line);
+    if (spe_ok(&x->m))
+        xt_fail_(xt_frame_where_(x, f), XT_ERROR_UNCLOSED, "the %s of line %d", xt_frame_name_(f), f->line);
     x->depth = 0;
 }
 
@@ -2104,7 +2141,7 @@ static inline bool xt_read_now_(xt_where_ w, xt_frame_ *f)
     return true;
 }
 
-/* ---- XT_FOR --------------------------------------------------------------------------------------------------------- */
+/* ---- XT_FOR ------------------------------------------------------------------------------------------------------ */
 
 static inline xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects)
 {
@@ -2128,7 +2165,8 @@ static inline xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val s
     if (x->planning) {
         for (i = 0; i < f->slots; i++) {
             f->slot[i].body = f->slot[i].start;
-            xt_forget_(x, &f->slot[i].body, f->slot[i].body.magic == XT_TILE_MAGIC_ ? 3 : 1); /* of a tile the offsets */
+            xt_forget_(x, &f->slot[i].body,
+                       f->slot[i].body.magic == XT_TILE_MAGIC_ ? 3 : 1); /* of a tile the offsets */
             xt_write_(f->slot[i].object, &f->slot[i].body);
         }
     } else {
@@ -2196,7 +2234,7 @@ static inline const xt_val *xt_for_done_(xt_loop_ *loop)
     return NULL;
 }
 
-/* ---- XT_IF ---------------------------------------------------------------------------------------------------------- */
+/* ---- XT_IF ------------------------------------------------------------------------------------------------------- */
 
 static inline xt_branch_ xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
 {
@@ -2266,14 +2304,16 @@ static inline bool xt_if_next_(xt_branch_ *b)
     b->side++;
     if (b->side == 0) return true;
     if (b->frame && spe_ok(&x->m)) {
-        if (x->depth > b->frame) xt_fail_open_(x);
-        else if (x->depth == b->frame && b->side == 1) xt_if_else_(x, &x->frames[x->depth - 1]);
-        else if (x->depth == b->frame) xt_if_end_(x, &x->frames[x->depth - 1]);
+        if (x->depth > b->frame)
+            xt_fail_open_(x);
+        else if (x->depth == b->frame && b->side == 1)
+            xt_if_else_(x, &x->frames[x->depth - 1]);
+        else if (x->depth == b->frame)
+            xt_if_end_(x, &x->frames[x->depth - 1]);
     }
     return b->side == 1;
 }
-
-/* ---- building a module ---------------------------------------------------------------------------------------------- */
+/* ---- building a module ------------------------------------------------------------------------------------------- */
 
 static inline xt_where_ xt_build_where_(xt_ctx *x)
 {
@@ -2296,7 +2336,8 @@ static inline bool xt_parse_type_(const char **text, xt_param_ *p)
     n = strcspn(s, "> ,");
     for (i = 0; i < CM_TYPE_COUNT; i++) {
         const char *name = cm_type_info((cm_type)i)->name;
-        if (strlen(name) != n || strncmp(s, name, n) != 0 || cm_type_info((cm_type)i)->kind == CM_KIND_COMPLEX) continue;
+        if (strlen(name) != n || strncmp(s, name, n) != 0 || cm_type_info((cm_type)i)->kind == CM_KIND_COMPLEX)
+            continue;
         p->type = i;
         s += n;
         if (p->pointer || p->local) {
@@ -2330,7 +2371,8 @@ static inline bool xt_parse_params_(xt_ctx *x)
         }
         n = strcspn(s, ", ");
         if (n == 0 || n >= sizeof p->name) {
-            xt_fail_(w, XT_ERROR_PARAMETER_TEXT, "the name of parameter %d has %d characters", x->param_count + 1, (int)n);
+            xt_fail_(w, XT_ERROR_PARAMETER_TEXT, "the name of parameter %d has %d characters", x->param_count + 1,
+                     (int)n);
             return false;
         }
         memcpy(p->name, s, n);
@@ -2357,7 +2399,8 @@ static inline bool xt_choose_target_(xt_ctx *x)
     if (d->target->local_memory) x->target.local_memory = (int)d->target->local_memory;
     if (d->target->max_group_size) x->target.max_group_size = (int)d->target->max_group_size;
     size = d->subgroup_size ? d->subgroup_size : row->subgroup_size;
-    if (!d->subgroup_size && !(x->target.subgroup_sizes & (uint32_t)size)) /* the row's default is not there: the smallest */
+    if (!d->subgroup_size &&
+        !(x->target.subgroup_sizes & (uint32_t)size)) /* the row's default is not there: the smallest */
         size = (int)(x->target.subgroup_sizes & (~x->target.subgroup_sizes + 1u));
     if (size < 1 || (size & (size - 1)) || !(x->target.subgroup_sizes & (uint32_t)size)) {
         xt_fail_(w, XT_ERROR_SUBGROUP_SIZE, "wanted %d, %s has (a bit each) 0x%x", size, row->name,
@@ -2383,7 +2426,8 @@ static inline void xt_run_body_(xt_ctx *x, bool planning, bool block2d)
     x->vec_count = x->tile_count = x->frame_count = x->depth = 0;
     x->kernel->body(x);
     if (x->depth) xt_fail_open_(x);
-    if (planning) x->planned_hash = x->step_hash;
+    if (planning)
+        x->planned_hash = x->step_hash;
     else if (spe_ok(&x->m) && x->planned_hash != x->step_hash)
         xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "other operations than the first time");
 }
@@ -2457,9 +2501,12 @@ static inline spe_id xt_emit_expr_(xt_ctx *x, int number, int type)
     spe_id id;
     if (e->kind == XT_EXPR_CONST_) return xt_constant_(x, type, &constant);
     if (e->id) return e->id;
-    if (e->kind == XT_EXPR_PARAM_) id = x->args[e->op].id;
-    else if (e->kind == XT_EXPR_BUILTIN_) id = xt_emit_builtin_(x, e->op, e->a);
-    else if (e->kind == XT_EXPR_CAST_) id = spe_cast(&x->m, xt_spe_type_(x, e->type), xt_emit_expr_(x, e->a, e->type), e->op != 0);
+    if (e->kind == XT_EXPR_PARAM_)
+        id = x->args[e->op].id;
+    else if (e->kind == XT_EXPR_BUILTIN_)
+        id = xt_emit_builtin_(x, e->op, e->a);
+    else if (e->kind == XT_EXPR_CAST_)
+        id = spe_cast(&x->m, xt_spe_type_(x, e->type), xt_emit_expr_(x, e->a, e->type), e->op != 0);
     else {
         id = xt_emit_expr_(x, e->a, e->type);
         id = xt_emit_int_(&x->m, e->op, xt_is_signed_(e->type), id, xt_emit_expr_(x, e->b, e->type));
@@ -2510,7 +2557,8 @@ static inline void xt_settle_tiles_(xt_ctx *x)
 
 static inline spe_id xt_both_(xt_ctx *x, spe_id a, spe_id b) { return a ? spe_land(&x->m, a, b) : b; }
 
-/* The condition under which the version with 2D block messages may run, in the prologue; 0 when no tile can use them. */
+/* The condition under which the version with 2D block messages may run, in the prologue; 0 when no tile can use them.
+ */
 static inline spe_id xt_emit_condition_(xt_ctx *x)
 {
     spe_id all = 0;
@@ -2523,7 +2571,8 @@ static inline spe_id xt_emit_condition_(xt_ctx *x)
         p->cols_id = xt_emit_expr_(x, p->cols, CM_I32);
         p->pitch_id = xt_emit_expr_(x, p->pitch, CM_I32);
         for (j = 0; j < i && !p->test; j++)
-            if (xt_plan_tile_at_(x, j)->test && xt_same_matrix_(xt_plan_tile_at_(x, j), p)) p->test = xt_plan_tile_at_(x, j)->test;
+            if (xt_plan_tile_at_(x, j)->test && xt_same_matrix_(xt_plan_tile_at_(x, j), p))
+                p->test = xt_plan_tile_at_(x, j)->test;
         if (!p->test) p->test = xt_emit_tile_test_(x, p);
         if (xt_is_false_(x, p->test)) root->possible = false;
     }
@@ -2629,8 +2678,7 @@ static inline void xt_free(xt_module *mod)
     }
     memset(mod, 0, sizeof *mod);
 }
-
-/* ---- macros (C only) ------------------------------------------------------------------------------------------------ */
+/* ---- macros (C only) --------------------------------------------------------------------------------------------- */
 
 #define XT_CAT_(a, b) XT_CAT2_(a, b)
 #define XT_CAT2_(a, b) a##b
@@ -2711,10 +2759,6 @@ static inline void xt_free(xt_module *mod)
 #define XT_WRITE_f16(name) "f16 " #name
 #define XT_DECLARE_bf16(name) xt_val name
 #define XT_WRITE_bf16(name) "bf16 " #name
-#define XT_DECLARE_e4m3(name) xt_val name
-#define XT_WRITE_e4m3(name) "e4m3 " #name
-#define XT_DECLARE_e5m2(name) xt_val name
-#define XT_WRITE_e5m2(name) "e5m2 " #name
 #define XT_DECLARE_i64(name) xt_val name
 #define XT_WRITE_i64(name) "i64 " #name
 #define XT_DECLARE_i32(name) xt_val name
@@ -2796,7 +2840,8 @@ static inline void xt_free(xt_module *mod)
 #define XT_VMIN(a, b) XT_MIN(a, b)
 #define XT_VMAX(a, b) XT_MAX(a, b)
 #define XT_SELECT(condition, a, b) xt_select_(XT_HERE_, XT_NUMBER_(condition), XT_NUMBER_(a), XT_NUMBER_(b))
-#define XT_CAST(T, x) _Generic((x), xt_vec: xt_cast_vec_, default: xt_cast_scalar_)(XT_HERE_, (int)XT_TYPE_##T, XT_ANY_(x))
+#define XT_CAST(T, x)                                                                                                  \
+    _Generic((x), xt_vec: xt_cast_vec_, default: xt_cast_scalar_)(XT_HERE_, (int)XT_TYPE_##T, XT_ANY_(x))
 
 #define XT_GROUP_ID(d) xt_builtin_(XT_HERE_, XT_GROUP_ID_, d)
 #define XT_GROUP_COUNT(d) xt_builtin_(XT_HERE_, XT_GROUP_COUNT_, d)

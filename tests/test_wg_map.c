@@ -4,8 +4,8 @@
 
 enum { SIDE = 12 };
 
-/* One dimension, as the text tells it: pieces are handed to subgroup coordinates in turn, wrapping around either of them,
- * until every piece has an owner and every coordinate a piece. owns[coordinate][element]. */
+/* One dimension, as the text tells it: pieces are handed to subgroup coordinates in turn, wrapping around either of
+ * them, until every piece has an owner and every coordinate a piece. owns[coordinate][element]. */
 static void deal(int tile, int layout, int data, bool owns[SIDE][SIDE])
 {
     int pieces = tile / data, steps = pieces > layout ? pieces : layout;
@@ -45,7 +45,8 @@ TEST(one_dimension)
                     accepted++;
                     deal(tile, layout, data, owns);
                     for (int s = 0; s < layout; s++)
-                        for (int e = 0; e < tile; e++) wrong += xt_dist_owns(&d, s, dim ? 0 : e, dim ? e : 0) != owns[s][e];
+                        for (int e = 0; e < tile; e++)
+                            wrong += xt_dist_owns(&d, s, dim ? 0 : e, dim ? e : 0) != owns[s][e];
                     CHECK_MSG(wrong == 0, "tile %d layout %d data %d dim %d: %d wrong", tile, layout, data, dim, wrong);
                 }
     CHECK(accepted > 300 && refused > 300);
@@ -75,8 +76,8 @@ TEST(two_dimensions)
         for (int s = 0; s < d.subgroups; s++)
             for (int r = 0; r < tile[0]; r++)
                 for (int c = 0; c < tile[1]; c++)
-                    wrong += xt_dist_owns(&d, s, r, c) !=
-                             (rows[s / map.sg_layout[1]][r] && cols[s % map.sg_layout[1]][c]);
+                    wrong +=
+                        xt_dist_owns(&d, s, r, c) != (rows[s / map.sg_layout[1]][r] && cols[s % map.sg_layout[1]][c]);
         CHECK_MSG(wrong == 0, "tile %d x %d: %d wrong", tile[0], tile[1], wrong);
         checked++;
     }
@@ -136,8 +137,8 @@ TEST(maps_of_the_gemm)
         {256, 32, {{32, 1}, {8, 32}}}, {32, 256, {{4, 8}, {8, 32}}},  {256, 32, {{32, 1}, {64, 32}}},
     };
     for (int s = 0; s < 32; s++) {
-        const int want[][2] = {{s / 4 * 32, 0},     {0, s % 4 * 64},          {s / 4 * 32, s % 4 * 64},
-                               {s * 8, 0},          {s / 8 * 8, s % 8 * 32},  {s % 4 * 64, 0}};
+        const int want[][2] = {{s / 4 * 32, 0}, {0, s % 4 * 64},         {s / 4 * 32, s % 4 * 64},
+                               {s * 8, 0},      {s / 8 * 8, s % 8 * 32}, {s % 4 * 64, 0}};
         for (int i = 0; i < 6; i++) {
             xt_dist d;
             int row, col;
@@ -188,7 +189,8 @@ TEST(cuts)
         xt_cut_side_(&cut, side);
         for (int i = 0; i < cut.n; i++) {
             CHECK_INT(cut.at[i], at);
-            CHECK(cut.size[i] <= 64 && (cut.size[i] & (cut.size[i] - 1)) == 0 && (i == 0 || cut.size[i] <= cut.size[i - 1]));
+            CHECK(cut.size[i] <= 64 && (cut.size[i] & (cut.size[i] - 1)) == 0 &&
+                  (i == 0 || cut.size[i] <= cut.size[i - 1]));
             at += cut.size[i];
         }
         CHECK_INT(at, side);

@@ -1,5 +1,5 @@
-/* test_xetile.c - the operations of xetile.h, run on a device (the software device where there is no GPU), every element
- * compared with a reference computed here in double or exact integers.
+/* test_xetile.c - the operations of xetile.h, run on a device (the software device where there is no GPU), every
+ * element compared with a reference computed here in double or exact integers.
  *
  * A kernel's body runs on the host, so one body serves many cases: it reads its types, sizes and maps from `now`. */
 #include "test.h"
@@ -32,35 +32,42 @@ typedef struct {
 } variant;
 
 static const variant variants[] = {
-    {"default", 0, CM_AUTO, XT_PITCH_AUTO},   {"plain", 16, CM_PLAIN, XT_PITCH_AUTO}, {"any_pitch", 16, CM_AUTO, XT_PITCH_ANY},
-    {"subgroup8", 8, CM_AUTO, XT_PITCH_AUTO}, {"subgroup32", 32, CM_AUTO, XT_PITCH_AUTO},
+    {"default", 0, CM_AUTO, XT_PITCH_AUTO},     {"plain", 16, CM_PLAIN, XT_PITCH_AUTO},
+    {"any_pitch", 16, CM_AUTO, XT_PITCH_ANY},   {"subgroup8", 8, CM_AUTO, XT_PITCH_AUTO},
+    {"subgroup32", 32, CM_AUTO, XT_PITCH_AUTO},
 };
 enum { VARIANTS = sizeof variants / sizeof variants[0] };
 
-/* ---- elements ------------------------------------------------------------------------------------------------------ */
+/* ---- elements ------------------------------------------------------------------------------------------------------
+ */
 
 static size_t size_of(cm_type type) { return (size_t)cm_type_info(type)->bytes; }
 
-#define TYPED(T, ctype, at) case CM_##T: return (double)((const ctype *)base)[at];
+#define TYPED(T, ctype, at)                                                                                            \
+    case CM_##T: return (double)((const ctype *)base)[at];
 static double get(cm_type type, const void *base, size_t at)
 {
     switch (type) {
-        TYPED(F64, double, at) TYPED(F32, float, at) TYPED(TF32, float, at) TYPED(I64, int64_t, at) TYPED(I32, int32_t, at)
-        TYPED(I16, int16_t, at) TYPED(I8, int8_t, at) TYPED(U64, uint64_t, at) TYPED(U32, uint32_t, at)
-        TYPED(U16, uint16_t, at) TYPED(U8, uint8_t, at)
-    case CM_F16: return spe_f16_bits_to_f32(((const uint16_t *)base)[at]);
+        TYPED(F64, double, at)
+        TYPED(F32, float, at) TYPED(TF32, float, at) TYPED(I64, int64_t, at) TYPED(I32, int32_t, at)
+            TYPED(I16, int16_t, at) TYPED(I8, int8_t, at) TYPED(U64, uint64_t, at) TYPED(U32, uint32_t, at)
+                TYPED(U16, uint16_t, at) TYPED(U8, uint8_t, at) case CM_F16
+            : return spe_f16_bits_to_f32(((const uint16_t *)base)[at]);
     case CM_BF16: return spe_bf16_bits_to_f32(((const uint16_t *)base)[at]);
     default: return 0;
     }
 }
 
-#define PUT(T, ctype) case CM_##T: ((ctype *)base)[at] = (ctype)v; break;
+#define PUT(T, ctype)                                                                                                  \
+    case CM_##T: ((ctype *)base)[at] = (ctype)v; break;
 static void put(cm_type type, void *base, size_t at, double v)
 {
     switch (type) {
-        PUT(F64, double) PUT(F32, float) PUT(I64, int64_t) PUT(I32, int32_t) PUT(I16, int16_t) PUT(I8, int8_t)
-        PUT(U64, uint64_t) PUT(U32, uint32_t) PUT(U16, uint16_t) PUT(U8, uint8_t)
-    case CM_TF32: ((float *)base)[at] = spe_f32_to_tf32((float)v); break;
+        PUT(F64, double)
+        PUT(F32, float) PUT(I64, int64_t) PUT(I32, int32_t) PUT(I16, int16_t) PUT(I8, int8_t) PUT(U64, uint64_t)
+            PUT(U32, uint32_t) PUT(U16, uint16_t) PUT(U8, uint8_t) case CM_TF32 : ((float *)base)[at] =
+                                                                                      spe_f32_to_tf32((float)v);
+        break;
     case CM_F16: ((uint16_t *)base)[at] = spe_f32_to_f16_bits((float)v); break;
     case CM_BF16: ((uint16_t *)base)[at] = spe_f32_to_bf16_bits((float)v); break;
     default: break;
@@ -100,7 +107,8 @@ static bool poisoned(cm_type type, const void *base, size_t at)
     return memcmp((const char *)base + at * size_of(type), want, size_of(type)) == 0;
 }
 
-/* ---- running ------------------------------------------------------------------------------------------------------- */
+/* ---- running -------------------------------------------------------------------------------------------------------
+ */
 
 static bool target_has(int subgroup_size)
 {
@@ -139,10 +147,11 @@ static bool run(const xt_kernel *kernel, const variant *v, zed_groups groups, co
     run(&(kernel), v, groups, (const zed_arg[]){__VA_ARGS__}, sizeof((const zed_arg[]){__VA_ARGS__}) / sizeof(zed_arg))
 #define ONE_GROUP ((zed_groups){1, 1, 1})
 
-/* ---- load, padding, store, dropping -------------------------------------------------------------------------------- */
+/* ---- load, padding, store, dropping --------------------------------------------------------------------------------
+ */
 
 /* A tile of A (M x N, at now.row, now.col) into all of C (rows x cols). */
-XT_KERNEL (copy_in, u64(A), u64(C), i32(M), i32(N))
+XT_KERNEL(copy_in, u64(A), u64(C), i32(M), i32(N))
 {
     int order[2] = {!now.column_major, now.column_major};
     xt_tile a = XT_INIT_TILE(A, of(now.a), now.rows, now.cols, .offset = XT_AT(now.row, now.col), .shape = XT_AT(M, N),
@@ -152,7 +161,7 @@ XT_KERNEL (copy_in, u64(A), u64(C), i32(M), i32(N))
 }
 
 /* All of C (rows x cols) into a tile of A. */
-XT_KERNEL (copy_out, u64(A), u64(C), i32(M), i32(N))
+XT_KERNEL(copy_out, u64(A), u64(C), i32(M), i32(N))
 {
     int order[2] = {!now.column_major, now.column_major};
     xt_tile a = XT_INIT_TILE(A, of(now.a), now.rows, now.cols, .offset = XT_AT(now.row, now.col), .shape = XT_AT(M, N),
@@ -168,8 +177,10 @@ static void check_copies(const variant *v, int m, int n)
     void *a = new_matrix(t, all), *c = new_poison(t, tile), *full = new_matrix(t, tile), *out = new_poison(t, all);
     int wrong = 0;
     bool ran = a && c && full && out &&
-               RUN_KERNEL(copy_in, v, ONE_GROUP, ZED_ARG((uint64_t)(uintptr_t)a), ZED_ARG((uint64_t)(uintptr_t)c), ZED_ARG(m), ZED_ARG(n)) &&
-               RUN_KERNEL(copy_out, v, ONE_GROUP, ZED_ARG((uint64_t)(uintptr_t)out), ZED_ARG((uint64_t)(uintptr_t)full), ZED_ARG(m), ZED_ARG(n));
+               RUN_KERNEL(copy_in, v, ONE_GROUP, ZED_ARG((uint64_t)(uintptr_t)a), ZED_ARG((uint64_t)(uintptr_t)c),
+                          ZED_ARG(m), ZED_ARG(n)) &&
+               RUN_KERNEL(copy_out, v, ONE_GROUP, ZED_ARG((uint64_t)(uintptr_t)out), ZED_ARG((uint64_t)(uintptr_t)full),
+                          ZED_ARG(m), ZED_ARG(n));
     for (int i = 0; ran && i < now.rows; i++)
         for (int j = 0; j < now.cols; j++) {
             int r = now.row + i, s = now.col + j;
@@ -184,8 +195,8 @@ static void check_copies(const variant *v, int m, int n)
             bool inside = i >= 0 && i < now.rows && j >= 0 && j < now.cols;
             wrong += inside ? get(t, out, at) != get(t, full, (size_t)(i * now.cols + j)) : !poisoned(t, out, at);
         }
-    CHECK_MSG(wrong == 0, "%s %s %d x %d at %d %d of %d x %d%s: %d wrong", v->name, row_of(now.a)->name, now.rows, now.cols,
-              now.row, now.col, m, n, now.column_major ? " column-major" : "", wrong);
+    CHECK_MSG(wrong == 0, "%s %s %d x %d at %d %d of %d x %d%s: %d wrong", v->name, row_of(now.a)->name, now.rows,
+              now.cols, now.row, now.col, m, n, now.column_major ? " column-major" : "", wrong);
     zed_free(&device, a);
     zed_free(&device, c);
     zed_free(&device, full);
@@ -201,13 +212,13 @@ TEST(tiles_inside_and_across_the_edges)
         bool column_major;
         int variant;
     } cases[] = {
-        {CM_F32, 8, 16, 0, 0, 8, 16, 0, false, 0},     {CM_F32, 13, 37, 5, 7, 15, 40, -2.5, false, 0},
-        {CM_F16, 37, 48, -3, -5, 30, 41, 0.5, false, 1}, {CM_BF16, 5, 3, 1, 1, 5, 100, 0, false, 3},
-        {CM_F64, 9, 20, -2, 10, 6, 25, 1e300, false, 0}, {CM_I8, 20, 33, 3, 2, 21, 36, -7, false, 4},
-        {CM_U8, 1, 65, 0, -1, 1, 64, 255, false, 0},   {CM_I16, 65, 1, -1, 0, 64, 1, -300, false, 0},
-        {CM_I32, 1, 1, 0, 0, 1, 1, 0, false, 3},       {CM_I64, 3, 5, 1, 1, 3, 5, -1, false, 4},
+        {CM_F32, 8, 16, 0, 0, 8, 16, 0, false, 0},        {CM_F32, 13, 37, 5, 7, 15, 40, -2.5, false, 0},
+        {CM_F16, 37, 48, -3, -5, 30, 41, 0.5, false, 1},  {CM_BF16, 5, 3, 1, 1, 5, 100, 0, false, 3},
+        {CM_F64, 9, 20, -2, 10, 6, 25, 1e300, false, 0},  {CM_I8, 20, 33, 3, 2, 21, 36, -7, false, 4},
+        {CM_U8, 1, 65, 0, -1, 1, 64, 255, false, 0},      {CM_I16, 65, 1, -1, 0, 64, 1, -300, false, 0},
+        {CM_I32, 1, 1, 0, 0, 1, 1, 0, false, 3},          {CM_I64, 3, 5, 1, 1, 3, 5, -1, false, 4},
         {CM_U32, 12, 12, 100, 100, 20, 20, 77, false, 0}, {CM_F32, 13, 37, 5, 7, 15, 40, -2.5, true, 0},
-        {CM_F16, 32, 32, -1, 30, 40, 40, 0, true, 4},  {CM_I8, 16, 64, 4, 4, 33, 50, 0, true, 1},
+        {CM_F16, 32, 32, -1, 30, 40, 40, 0, true, 4},     {CM_I8, 16, 64, 4, 4, 33, 50, 0, true, 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         if (!target_has(variants[cases[i].variant].subgroup_size)) continue;
@@ -230,7 +241,7 @@ TEST(tiles_of_a_work_group)
         int rows, cols;
         xt_map map;
     } cases[] = {
-        {32, 64, {{2, 2}, {8, 16}}}, {32, 32, {{4, 4}, {16, 8}}},  {24, 40, {{3, 1}, {4, 20}}},
+        {32, 64, {{2, 2}, {8, 16}}},  {32, 32, {{4, 4}, {16, 8}}},  {24, 40, {{3, 1}, {4, 20}}},
         {16, 96, {{1, 8}, {16, 12}}}, {64, 32, {{8, 1}, {64, 32}}}, {6, 30, {{2, 3}, {3, 5}}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -246,7 +257,7 @@ TEST(tiles_of_a_work_group)
 }
 
 /* Every subgroup writes its id to what it owns; the result must be an owner of each element. */
-XT_KERNEL (own, ptr(i32, C))
+XT_KERNEL(own, ptr(i32, C))
 {
     xt_tile c = XT_INIT_TILE(C, i32, now.rows, now.cols, .shape = XT_AT(now.rows, now.cols), .map = now.map_a);
     XT_STORE_TILE(XT_SPLAT(i32, now.rows, now.cols, XT_SUBGROUP_ID(), .map = now.map_a), c);
@@ -258,8 +269,9 @@ TEST(the_kernel_distributes_as_the_host_says)
         int rows, cols;
         xt_map map;
     } cases[] = {
-        {32, 32, {{2, 4}, {8, 8}}}, {16, 16, {{4, 2}, {8, 8}}}, {12, 30, {{2, 3}, {2, 10}}}, {8, 64, {{8, 2}, {4, 8}}},
-        {20, 7, {{5, 1}, {4, 7}}},  {8, 48, {{1, 6}, {8, 8}}},  {128, 128, {{2, 2}, {32, 128}}},
+        {32, 32, {{2, 4}, {8, 8}}},      {16, 16, {{4, 2}, {8, 8}}}, {12, 30, {{2, 3}, {2, 10}}},
+        {8, 64, {{8, 2}, {4, 8}}},       {20, 7, {{5, 1}, {4, 7}}},  {8, 48, {{1, 6}, {8, 8}}},
+        {128, 128, {{2, 2}, {32, 128}}},
     };
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
         int32_t *c;
@@ -286,9 +298,10 @@ TEST(the_kernel_distributes_as_the_host_says)
     }
 }
 
-/* ---- tile_mma ------------------------------------------------------------------------------------------------------ */
+/* ---- tile_mma ------------------------------------------------------------------------------------------------------
+ */
 
-XT_KERNEL (product, u64(A), u64(B), u64(C), u64(D))
+XT_KERNEL(product, u64(A), u64(B), u64(C), u64(D))
 {
     int m = now.rows, n = now.cols, k = now.depth;
     xt_tile a = XT_INIT_TILE(A, of(now.a), m, k, .shape = XT_AT(m, k), .map = now.map_a);
@@ -300,12 +313,17 @@ XT_KERNEL (product, u64(A), u64(B), u64(C), u64(D))
     XT_STORE_TILE(r, d);
 }
 
-/* The bound of an inner product summed in any order with unit roundoff u: (k + 1) u sum |a b|, and the result's rounding. */
+/* The bound of an inner product summed in any order with unit roundoff u: (k + 1) u sum |a b|, and the result's
+ * rounding. */
 static double bound(cm_type result, int k, double magnitude, double value)
 {
     double u = result == CM_F64 ? 0x1p-52 : 0x1p-23;
     if (!is_float(result)) return 0;
-    return (k + 2) * u * magnitude + (result == CM_F16 ? 0x1p-11 : result == CM_BF16 ? 0x1p-8 : 0) * (fabs(value) + 0x1p-10) +
+    return (k + 2) * u * magnitude +
+           (result == CM_F16    ? 0x1p-11
+            : result == CM_BF16 ? 0x1p-8
+                                : 0) *
+               (fabs(value) + 0x1p-10) +
            (result == CM_F16 || result == CM_BF16 ? k * 0x1p-11 * magnitude * (result == CM_BF16 ? 8 : 1) : 0);
 }
 
@@ -353,10 +371,12 @@ TEST(products_of_every_type)
         cm_type a, b, c;
         int m, n, k;
     } cases[] = {
-        {CM_F16, CM_F16, CM_F32, 8, 16, 16},   {CM_F16, CM_F16, CM_F32, 16, 32, 32},  {CM_BF16, CM_BF16, CM_F32, 24, 16, 48},
-        {CM_F16, CM_F16, CM_F16, 8, 32, 16},   {CM_BF16, CM_BF16, CM_BF16, 8, 16, 32}, {CM_I8, CM_I8, CM_I32, 8, 32, 64},
-        {CM_I8, CM_U8, CM_I32, 8, 16, 33},     {CM_U8, CM_I8, CM_I32, 9, 16, 32},     {CM_U8, CM_U8, CM_I32, 7, 16, 32},
-        {CM_F32, CM_F32, CM_F32, 5, 16, 8},    {CM_TF32, CM_TF32, CM_F32, 8, 16, 8},  {CM_F64, CM_F64, CM_F64, 4, 8, 5},
+        {CM_F16, CM_F16, CM_F32, 8, 16, 16},    {CM_F16, CM_F16, CM_F32, 16, 32, 32},
+        {CM_BF16, CM_BF16, CM_F32, 24, 16, 48}, {CM_F16, CM_F16, CM_F16, 8, 32, 16},
+        {CM_BF16, CM_BF16, CM_BF16, 8, 16, 32}, {CM_I8, CM_I8, CM_I32, 8, 32, 64},
+        {CM_I8, CM_U8, CM_I32, 8, 16, 33},      {CM_U8, CM_I8, CM_I32, 9, 16, 32},
+        {CM_U8, CM_U8, CM_I32, 7, 16, 32},      {CM_F32, CM_F32, CM_F32, 5, 16, 8},
+        {CM_TF32, CM_TF32, CM_F32, 8, 16, 8},   {CM_F64, CM_F64, CM_F64, 4, 8, 5},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         set_product(cases[i].a, cases[i].b, cases[i].c, cases[i].m, cases[i].n, cases[i].k);
@@ -400,15 +420,17 @@ TEST(products_of_a_work_group)
     check_product(&variants[0]);
 }
 
-/* ---- the program of DESIGN: a GEMM of any size ---------------------------------------------------------------------- */
+/* ---- the program of DESIGN: a GEMM of any size ----------------------------------------------------------------------
+ */
 
-XT_KERNEL (gemm, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K))
+XT_KERNEL(gemm, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K))
 {
     const int m = now.rows, n = now.cols, k = now.depth; /* of a subgroup's piece; 2 x 2 subgroups */
     const xt_map map_c = XT_MAP(.sg_layout = {2, 2}, .sg_data = {m, n});
     const xt_map map_a = XT_MAP(.sg_layout = {2, 2}, .sg_data = {m, k});
     const xt_map map_b = XT_MAP(.sg_layout = {2, 2}, .sg_data = {k, n});
-    const xt_map pre_a = XT_MAP(.sg_layout = {4, 1}, .sg_data = {m / 2, k}), pre_b = XT_MAP(.sg_layout = {1, 4}, .sg_data = {k, n / 2});
+    const xt_map pre_a = XT_MAP(.sg_layout = {4, 1}, .sg_data = {m / 2, k}),
+                 pre_b = XT_MAP(.sg_layout = {1, 4}, .sg_data = {k, n / 2});
     xt_val i = XT_MUL(XT_GROUP_ID(1), 2 * m), j = XT_MUL(XT_GROUP_ID(0), 2 * n);
     xt_tile a = XT_INIT_TILE(A, f16, 2 * m, k, .offset = XT_AT(i, 0), .shape = XT_AT(M, K), .map = map_a);
     xt_tile b = XT_INIT_TILE(B, f16, k, 2 * n, .offset = XT_AT(0, j), .shape = XT_AT(K, N), .map = map_b);
@@ -417,7 +439,8 @@ XT_KERNEL (gemm, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K))
     xt_tile c = XT_INIT_TILE(C, f32, 2 * m, 2 * n, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = map_c);
     xt_vec acc = XT_SPLAT(f32, 2 * m, 2 * n, 0.0, .map = map_c);
 
-    XT_FOR (step, 0, K, k, &a, &b, &pa, &pb, &acc) {
+    XT_FOR(step, 0, K, k, &a, &b, &pa, &pb, &acc)
+    {
         xt_vec va = XT_LOAD_TILE(a), vb = XT_LOAD_TILE(b);
         XT_PREFETCH_TILE(pa);
         XT_PREFETCH_TILE(pb, .locality = 2);
@@ -445,9 +468,10 @@ static void check_gemm(const variant *v, int m, int n, int k, size_t shift)
     uint16_t *b = (uint16_t *)new_matrix(CM_F16, (size_t)(k * n) + shift);
     float *c = (float *)new_poison(CM_F32, (size_t)(m * n));
     int wrong = 0;
-    bool ran = a && b && c &&
-               RUN_KERNEL(gemm, v, ((zed_groups){(uint32_t)(n / (2 * now.cols) + 1), (uint32_t)(m / (2 * now.rows) + 1), 1}), ZED_ARG(a + shift),
-                          ZED_ARG(b + shift), ZED_ARG(c), ZED_ARG(m), ZED_ARG(n), ZED_ARG(k));
+    bool ran =
+        a && b && c &&
+        RUN_KERNEL(gemm, v, ((zed_groups){(uint32_t)(n / (2 * now.cols) + 1), (uint32_t)(m / (2 * now.rows) + 1), 1}),
+                   ZED_ARG(a + shift), ZED_ARG(b + shift), ZED_ARG(c), ZED_ARG(m), ZED_ARG(n), ZED_ARG(k));
     for (int i = 0; ran && i < m; i++)
         for (int j = 0; j < n; j++) {
             double sum = 0, magnitude = 0;
@@ -467,10 +491,10 @@ static void check_gemm(const variant *v, int m, int n, int k, size_t shift)
 TEST(gemm_of_any_size)
 {
     set_gemm(32, 32, 32);
-    check_gemm(&variants[0], 128, 128, 96, 0);   /* 2D block messages where there are any */
-    check_gemm(&variants[0], 100, 72, 40, 0);    /* the same, tiles cut off */
-    check_gemm(&variants[0], 100, 77, 55, 0);    /* odd pitches */
-    check_gemm(&variants[0], 128, 128, 64, 1);   /* a base that is not aligned */
+    check_gemm(&variants[0], 128, 128, 96, 0); /* 2D block messages where there are any */
+    check_gemm(&variants[0], 100, 72, 40, 0);  /* the same, tiles cut off */
+    check_gemm(&variants[0], 100, 77, 55, 0);  /* odd pitches */
+    check_gemm(&variants[0], 128, 128, 64, 1); /* a base that is not aligned */
     check_gemm(&variants[0], 1, 1, 1, 0);
     check_gemm(&variants[0], 65, 64, 31, 0);
 }
@@ -482,7 +506,8 @@ TEST(gemm_in_every_variant)
         if (target_has(variants[i].subgroup_size)) check_gemm(&variants[i], 19, 70, 37, 0);
 }
 
-/* ---- operations on vectors ------------------------------------------------------------------------------------------ */
+/* ---- operations on vectors ------------------------------------------------------------------------------------------
+ */
 
 static xt_vec apply(XT_CONTEXT, int op, xt_vec a, xt_vec b)
 {
@@ -525,11 +550,11 @@ static void each_op(XT_CONTEXT, xt_val A, xt_val B, xt_val C)
     }
 }
 
-XT_KERNEL (each_float, u64(A), u64(B), u64(C), f32(S)) { (void)S, each_op(XT_SELF, A, B, C); }
-XT_KERNEL (each_half, u64(A), u64(B), u64(C), f16(S)) { (void)S, each_op(XT_SELF, A, B, C); }
-XT_KERNEL (each_brain, u64(A), u64(B), u64(C), bf16(S)) { (void)S, each_op(XT_SELF, A, B, C); }
-XT_KERNEL (each_double, u64(A), u64(B), u64(C), f64(S)) { (void)S, each_op(XT_SELF, A, B, C); }
-XT_KERNEL (each_int, u64(A), u64(B), u64(C), i32(S)) { (void)S, each_op(XT_SELF, A, B, C); }
+XT_KERNEL(each_float, u64(A), u64(B), u64(C), f32(S)) { (void)S, each_op(XT_SELF, A, B, C); }
+XT_KERNEL(each_half, u64(A), u64(B), u64(C), f16(S)) { (void)S, each_op(XT_SELF, A, B, C); }
+XT_KERNEL(each_brain, u64(A), u64(B), u64(C), bf16(S)) { (void)S, each_op(XT_SELF, A, B, C); }
+XT_KERNEL(each_double, u64(A), u64(B), u64(C), f64(S)) { (void)S, each_op(XT_SELF, A, B, C); }
+XT_KERNEL(each_int, u64(A), u64(B), u64(C), i32(S)) { (void)S, each_op(XT_SELF, A, B, C); }
 
 static void check_each(const xt_kernel *kernel, cm_type type, zed_arg s, double scale)
 {
@@ -540,8 +565,11 @@ static void check_each(const xt_kernel *kernel, cm_type type, zed_arg s, double 
     a = new_matrix(type, COUNT), b = new_matrix(type, COUNT), c = new_poison(type, 9 * COUNT);
     for (int i = 0; a && b && i < COUNT; i++)
         if (get(type, b, (size_t)i) == 0) put(type, b, (size_t)i, 1);
-    if (a && b && c && run(kernel, &variants[0], ONE_GROUP,
-                           (const zed_arg[]){ZED_ARG((uint64_t)(uintptr_t)a), ZED_ARG((uint64_t)(uintptr_t)b), ZED_ARG((uint64_t)(uintptr_t)c), s}, 4))
+    if (a && b && c &&
+        run(kernel, &variants[0], ONE_GROUP,
+            (const zed_arg[]){ZED_ARG((uint64_t)(uintptr_t)a), ZED_ARG((uint64_t)(uintptr_t)b),
+                              ZED_ARG((uint64_t)(uintptr_t)c), s},
+            4))
         for (int op = 0; op < 9; op++) {
             int wrong = 0;
             if (op == 8 && !is_float(type) && type != CM_I32) continue;
@@ -575,12 +603,14 @@ TEST(elementwise)
     check_each(&each_int, CM_U8, ZED_ARG(-3), -3);
 }
 
-/* What is done to operands before a product and to its result after it; a cast accumulator as the next product's operand; one
- * vector as operand and as result. */
-XT_KERNEL (fused, ptr(f16, A), ptr(f16, B), ptr(f32, C), ptr(f16, H), f32(scale))
+/* What is done to operands before a product and to its result after it; a cast accumulator as the next product's
+ * operand; one vector as operand and as result. */
+XT_KERNEL(fused, ptr(f16, A), ptr(f16, B), ptr(f32, C), ptr(f16, H), f32(scale))
 {
-    xt_tile a = XT_INIT_TILE(A, f16, 8, 16, .shape = XT_AT(8, 16)), b = XT_INIT_TILE(B, f16, 16, 16, .shape = XT_AT(16, 16));
-    xt_tile c = XT_INIT_TILE(C, f32, 8, 16, .shape = XT_AT(8, 16)), h = XT_INIT_TILE(H, f16, 8, 16, .shape = XT_AT(8, 16));
+    xt_tile a = XT_INIT_TILE(A, f16, 8, 16, .shape = XT_AT(8, 16)),
+            b = XT_INIT_TILE(B, f16, 16, 16, .shape = XT_AT(16, 16));
+    xt_tile c = XT_INIT_TILE(C, f32, 8, 16, .shape = XT_AT(8, 16)),
+            h = XT_INIT_TILE(H, f16, 8, 16, .shape = XT_AT(8, 16));
     xt_vec va = XT_MUL(XT_LOAD_TILE(a), 0.5), vb = XT_ADD(XT_LOAD_TILE(b), 0.25);
     xt_vec first = XT_MAX(XT_MUL(XT_TILE_MMA(va, vb), scale), 0.0), half = XT_CAST(f16, first);
     XT_STORE_TILE(half, h);
@@ -630,7 +660,8 @@ TEST(operations_around_products)
     }
 }
 
-/* ---- numbers -------------------------------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------------------------------
+ */
 
 static void keep(XT_CONTEXT, xt_val C, int at, xt_val v)
 {
@@ -638,18 +669,47 @@ static void keep(XT_CONTEXT, xt_val C, int at, xt_val v)
     XT_STORE_TILE(XT_SPLAT(i32, 1, 1, v), c);
 }
 
-XT_KERNEL (numbers, ptr(i32, C), i32(a), i32(b), u32(u), f32(f), i64(l), i8(s))
+XT_KERNEL(numbers, ptr(i32, C), i32(a), i32(b), u32(u), f32(f), i64(l), i8(s))
 {
     int n = 0;
     xt_val yes = XT_LT(b, a), no = XT_GT(b, a);
     const xt_val results[] = {
-        XT_ADD(a, b), XT_SUB(a, b), XT_MUL(a, b), XT_DIV(a, b), XT_MOD(a, b), XT_MIN(a, b), XT_MAX(a, b),
-        XT_AND(a, 12), XT_OR(a, 1), XT_XOR(a, b), XT_SHL(a, 3), XT_SHR(b, 1), XT_SHR(u, 28), XT_DIV(u, 3), XT_MOD(u, 7),
-        XT_SELECT(yes, 10, b), XT_SELECT(no, 10, b), XT_SELECT(XT_AND(yes, no), 1, 2), XT_SELECT(XT_OR(yes, no), 1, 2),
-        XT_SELECT(XT_EQ(a, a), 1, 0), XT_SELECT(XT_NE(a, a), 1, 0), XT_SELECT(XT_LE(f, 2.5), 1, 0), XT_SELECT(XT_GE(f, 2.75), 1, 0),
-        XT_CAST(i32, f), XT_CAST(i32, XT_MUL(XT_CAST(f32, a), 0.5)), XT_CAST(i32, XT_DIV(l, 1000000007)), XT_CAST(i32, XT_ADD(l, a)),
-        XT_ADD(s, 1), XT_ADD(a, s), XT_CAST(i32, XT_MIN(f, 1.0)), XT_MUL(a, 0), XT_ADD(a, 0), XT_SUB(0, a), XT_ADD(2, XT_MUL(3, 4)),
-        XT_CAST(i32, yes), XT_GROUP_COUNT(0),
+        XT_ADD(a, b),
+        XT_SUB(a, b),
+        XT_MUL(a, b),
+        XT_DIV(a, b),
+        XT_MOD(a, b),
+        XT_MIN(a, b),
+        XT_MAX(a, b),
+        XT_AND(a, 12),
+        XT_OR(a, 1),
+        XT_XOR(a, b),
+        XT_SHL(a, 3),
+        XT_SHR(b, 1),
+        XT_SHR(u, 28),
+        XT_DIV(u, 3),
+        XT_MOD(u, 7),
+        XT_SELECT(yes, 10, b),
+        XT_SELECT(no, 10, b),
+        XT_SELECT(XT_AND(yes, no), 1, 2),
+        XT_SELECT(XT_OR(yes, no), 1, 2),
+        XT_SELECT(XT_EQ(a, a), 1, 0),
+        XT_SELECT(XT_NE(a, a), 1, 0),
+        XT_SELECT(XT_LE(f, 2.5), 1, 0),
+        XT_SELECT(XT_GE(f, 2.75), 1, 0),
+        XT_CAST(i32, f),
+        XT_CAST(i32, XT_MUL(XT_CAST(f32, a), 0.5)),
+        XT_CAST(i32, XT_DIV(l, 1000000007)),
+        XT_CAST(i32, XT_ADD(l, a)),
+        XT_ADD(s, 1),
+        XT_ADD(a, s),
+        XT_CAST(i32, XT_MIN(f, 1.0)),
+        XT_MUL(a, 0),
+        XT_ADD(a, 0),
+        XT_SUB(0, a),
+        XT_ADD(2, XT_MUL(3, 4)),
+        XT_CAST(i32, yes),
+        XT_GROUP_COUNT(0),
     };
     for (size_t i = 0; i < sizeof results / sizeof results[0]; i++) {
         xt_val r = results[i];
@@ -663,47 +723,86 @@ TEST(arithmetic_on_numbers)
     const uint32_t u = 4000000000u;
     const int64_t l = 123456789012345678;
     const int32_t want[] = {
-        a + b, a - b, a * b, a / b, a % b, b, a, a & 12, a | 1, a ^ b, a << 3, b >> 1, (int32_t)(u >> 28), (int32_t)(u / 3), (int32_t)(u % 7),
-        10, b, 2, 1, 1, 0, 0, 1, 2, 14, (int32_t)(l / 1000000007), (int32_t)(uint32_t)(uint64_t)(l + a), -4, 24, 1, 0, 29, -29, 14, 1, 1,
+        a + b,
+        a - b,
+        a * b,
+        a / b,
+        a % b,
+        b,
+        a,
+        a & 12,
+        a | 1,
+        a ^ b,
+        a << 3,
+        b >> 1,
+        (int32_t)(u >> 28),
+        (int32_t)(u / 3),
+        (int32_t)(u % 7),
+        10,
+        b,
+        2,
+        1,
+        1,
+        0,
+        0,
+        1,
+        2,
+        14,
+        (int32_t)(l / 1000000007),
+        (int32_t)(uint32_t)(uint64_t)(l + a),
+        -4,
+        24,
+        1,
+        0,
+        29,
+        -29,
+        14,
+        1,
+        1,
     };
     int32_t *c = (int32_t *)new_poison(CM_I32, 64);
-    if (c && RUN_KERNEL(numbers, &variants[0], ONE_GROUP, ZED_ARG(c), ZED_ARG(a), ZED_ARG(b), ZED_ARG(u), ZED_ARG(2.75f), ZED_ARG(l), ZED_ARG(-5)))
-        for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) CHECK_MSG(c[i] == want[i], "number %d is %d, want %d", (int)i, c[i], want[i]);
+    if (c && RUN_KERNEL(numbers, &variants[0], ONE_GROUP, ZED_ARG(c), ZED_ARG(a), ZED_ARG(b), ZED_ARG(u),
+                        ZED_ARG(2.75f), ZED_ARG(l), ZED_ARG(-5)))
+        for (size_t i = 0; i < sizeof want / sizeof want[0]; i++)
+            CHECK_MSG(c[i] == want[i], "number %d is %d, want %d", (int)i, c[i], want[i]);
     zed_free(&device, c);
 }
 
-/* ---- control flow --------------------------------------------------------------------------------------------------- */
+/* ---- control flow ---------------------------------------------------------------------------------------------------
+ */
 
-XT_KERNEL (flow, ptr(i32, C), i32(n), i32(step))
+XT_KERNEL(flow, ptr(i32, C), i32(n), i32(step))
 {
     xt_val sum = xt_int_(0), turns = xt_int_(0), untouched = XT_ADD(n, 100), biggest = n, parity = xt_int_(7);
-    XT_FOR (i, 3, n, step, &sum, &turns, &untouched) { /* a bound and a step that the kernel gets */
+    XT_FOR(i, 3, n, step, &sum, &turns, &untouched)
+    { /* a bound and a step that the kernel gets */
         sum = XT_ADD(sum, i);
         turns = XT_ADD(turns, 1);
     }
     keep(XT_SELF, C, 0, sum);
     keep(XT_SELF, C, 1, turns);
     keep(XT_SELF, C, 2, untouched);
-    XT_FOR (i, 5, 5, 1, &sum) { sum = XT_ADD(sum, 1000); } /* never runs */
+    XT_FOR(i, 5, 5, 1, &sum) { sum = XT_ADD(sum, 1000); } /* never runs */
     keep(XT_SELF, C, 3, sum);
     sum = xt_int_(0);
-    XT_FOR (i, 0, 4, 1, &sum, &biggest) { /* nested, with a condition inside */
-        XT_FOR (j, i, 4, 1, &sum, &biggest) {
-            XT_IF (XT_EQ(XT_MOD(XT_ADD(i, j), 2), 0), &sum, &biggest) {
-                sum = XT_ADD(sum, XT_MUL(i, j));
-            } XT_ELSE {
-                biggest = XT_MAX(biggest, XT_MUL(XT_ADD(i, j), 100));
-            }
+    XT_FOR(i, 0, 4, 1, &sum, &biggest)
+    { /* nested, with a condition inside */
+        XT_FOR(j, i, 4, 1, &sum, &biggest)
+        {
+            XT_IF(XT_EQ(XT_MOD(XT_ADD(i, j), 2), 0), &sum, &biggest) { sum = XT_ADD(sum, XT_MUL(i, j)); }
+            XT_ELSE { biggest = XT_MAX(biggest, XT_MUL(XT_ADD(i, j), 100)); }
         }
     }
     keep(XT_SELF, C, 4, sum);
     keep(XT_SELF, C, 5, biggest);
-    XT_IF (XT_GT(n, 5), &parity) { parity = XT_MOD(n, 2); }
+    XT_IF(XT_GT(n, 5), &parity) { parity = XT_MOD(n, 2); }
     keep(XT_SELF, C, 6, parity);
-    XT_IF (XT_GT(n, 1000), &parity) { parity = xt_int_(-1); }
+    XT_IF(XT_GT(n, 1000), &parity) { parity = xt_int_(-1); }
     keep(XT_SELF, C, 7, parity);
-    XT_IF (XT_LT(n, 0)) { keep(XT_SELF, C, 8, xt_int_(1)); } XT_ELSE { keep(XT_SELF, C, 8, xt_int_(2)); }
-    XT_IF (0) { keep(XT_SELF, C, 9, xt_int_(1)); } XT_ELSE { keep(XT_SELF, C, 9, xt_int_(2)); }
+    XT_IF(XT_LT(n, 0)) { keep(XT_SELF, C, 8, xt_int_(1)); }
+    XT_ELSE { keep(XT_SELF, C, 8, xt_int_(2)); }
+    XT_IF(0) { keep(XT_SELF, C, 9, xt_int_(1)); }
+    XT_ELSE { keep(XT_SELF, C, 9, xt_int_(2)); }
     for (int i = 0; i < 3; i++) keep(XT_SELF, C, 10 + i, XT_ADD(n, i)); /* unrolled by C */
 }
 
@@ -715,28 +814,29 @@ TEST(loops_and_conditions)
     for (int i = 0; i < 4; i++)
         for (int j = i; j < 4; j++) sum += (i + j) % 2 == 0 ? i * j : 0;
     if (c && RUN_KERNEL(flow, &variants[0], ONE_GROUP, ZED_ARG(c), ZED_ARG(n), ZED_ARG(step)))
-        for (int i = 0; i < 13; i++) CHECK_MSG(c[i] == (i == 4 ? sum : want[i]), "number %d is %d, want %d", i, c[i], i == 4 ? sum : want[i]);
+        for (int i = 0; i < 13; i++)
+            CHECK_MSG(c[i] == (i == 4 ? sum : want[i]), "number %d is %d, want %d", i, c[i], i == 4 ? sum : want[i]);
     zed_free(&device, c);
 }
 
 /* Tiles that change places, a vector carried in an operand's layout, vectors out of a condition. */
-XT_KERNEL (swap, ptr(f16, A), ptr(f16, B), ptr(f32, C), i32(turns))
+XT_KERNEL(swap, ptr(f16, A), ptr(f16, B), ptr(f32, C), i32(turns))
 {
-    xt_tile a = XT_INIT_TILE(A, f16, 8, 16, .shape = XT_AT(64, 16)), b = XT_INIT_TILE(B, f16, 8, 16, .shape = XT_AT(48, 16));
-    xt_tile right = XT_INIT_TILE(B, f16, 16, 16, .shape = XT_AT(48, 16)), c = XT_INIT_TILE(C, f32, 8, 16, .shape = XT_AT(8, 16));
+    xt_tile a = XT_INIT_TILE(A, f16, 8, 16, .shape = XT_AT(64, 16)),
+            b = XT_INIT_TILE(B, f16, 8, 16, .shape = XT_AT(48, 16));
+    xt_tile right = XT_INIT_TILE(B, f16, 16, 16, .shape = XT_AT(48, 16)),
+            c = XT_INIT_TILE(C, f32, 8, 16, .shape = XT_AT(8, 16));
     xt_vec acc = XT_SPLAT(f32, 8, 16, 0.0), next = XT_LOAD_TILE(a), vb = XT_LOAD_TILE(right);
-    XT_FOR (i, 0, turns, 1, &a, &b, &acc, &next, &vb) {
+    XT_FOR(i, 0, turns, 1, &a, &b, &acc, &next, &vb)
+    {
         xt_vec va = next;
         xt_tile moved = XT_UPDATE_TILE_OFFSET(a, 8, 0);
         a = b;
         b = moved;
         next = XT_LOAD_TILE(a);
         acc = XT_TILE_MMA(va, vb, acc);
-        XT_IF (XT_EQ(XT_MOD(i, 3), 2), &vb, &acc) {
-            vb = XT_MUL(vb, 0.5);
-        } XT_ELSE {
-            acc = XT_ADD(acc, 1.0);
-        }
+        XT_IF(XT_EQ(XT_MOD(i, 3), 2), &vb, &acc) { vb = XT_MUL(vb, 0.5); }
+        XT_ELSE { acc = XT_ADD(acc, 1.0); }
     }
     XT_STORE_TILE(acc, c);
 }
@@ -750,13 +850,15 @@ TEST(carried_tiles_and_vectors)
         int wrong = 0, row[2] = {0, 0}, which = 0;
         double acc[8][16] = {{0}}, scale = 1, magnitude = 10;
         if (!target_has(variants[v].subgroup_size)) continue;
-        if (!m[0] || !m[1] || !c || !RUN_KERNEL(swap, &variants[v], ONE_GROUP, ZED_ARG(m[0]), ZED_ARG(m[1]), ZED_ARG(c), ZED_ARG(TURNS)))
+        if (!m[0] || !m[1] || !c ||
+            !RUN_KERNEL(swap, &variants[v], ONE_GROUP, ZED_ARG(m[0]), ZED_ARG(m[1]), ZED_ARG(c), ZED_ARG(TURNS)))
             continue;
         for (int t = 0; t < TURNS; t++) {
             for (int i = 0; i < 8; i++)
                 for (int j = 0; j < 16; j++) {
                     for (int p = 0; p < 16; p++)
-                        acc[i][j] += get(CM_F16, m[which], (size_t)((row[which] + i) * 16 + p)) * get(CM_F16, m[1], (size_t)(p * 16 + j)) * scale;
+                        acc[i][j] += get(CM_F16, m[which], (size_t)((row[which] + i) * 16 + p)) *
+                                     get(CM_F16, m[1], (size_t)(p * 16 + j)) * scale;
                     if (t % 3 != 2) acc[i][j] += 1;
                 }
             if (t % 3 == 2) scale *= 0.5;
@@ -764,7 +866,8 @@ TEST(carried_tiles_and_vectors)
             which ^= 1;
         }
         for (int i = 0; i < 8; i++)
-            for (int j = 0; j < 16; j++) wrong += !(fabs(c[i * 16 + j] - acc[i][j]) <= 0x1p-23 * 16 * TURNS * 4 * magnitude);
+            for (int j = 0; j < 16; j++)
+                wrong += !(fabs(c[i * 16 + j] - acc[i][j]) <= 0x1p-23 * 16 * TURNS * 4 * magnitude);
         CHECK_MSG(wrong == 0, "%s: %d wrong", variants[v].name, wrong);
         zed_free(&device, m[0]);
         zed_free(&device, m[1]);
@@ -773,11 +876,14 @@ TEST(carried_tiles_and_vectors)
 }
 
 /* Static shape, a pitch wider than the row, a pointer parameter; subgroups that wait for each other. */
-XT_KERNEL (strided, ptr(f32, A), ptr(f32, C))
+XT_KERNEL(strided, ptr(f32, A), ptr(f32, C))
 {
-    const xt_map rows = XT_MAP(.sg_layout = {4, 1}, .sg_data = {4, 24}), cols = XT_MAP(.sg_layout = {1, 4}, .sg_data = {16, 6});
-    xt_tile a = XT_INIT_TILE(A, f32, 16, 24, .offset = XT_AT(1, 2), .shape = XT_AT(17, 25), .strides = XT_AT(40, 1), .map = rows);
-    xt_tile c = XT_INIT_TILE(C, f32, 16, 24, .shape = XT_AT(16, 24), .map = rows), d = XT_INIT_TILE(C, f32, 16, 24, .shape = XT_AT(16, 24), .map = cols);
+    const xt_map rows = XT_MAP(.sg_layout = {4, 1}, .sg_data = {4, 24}),
+                 cols = XT_MAP(.sg_layout = {1, 4}, .sg_data = {16, 6});
+    xt_tile a = XT_INIT_TILE(A, f32, 16, 24, .offset = XT_AT(1, 2), .shape = XT_AT(17, 25), .strides = XT_AT(40, 1),
+                             .map = rows);
+    xt_tile c = XT_INIT_TILE(C, f32, 16, 24, .shape = XT_AT(16, 24), .map = rows),
+            d = XT_INIT_TILE(C, f32, 16, 24, .shape = XT_AT(16, 24), .map = cols);
     XT_STORE_TILE(XT_LOAD_TILE(a), c);
     XT_BARRIER();
     xt_vec v = XT_ADD(XT_LOAD_TILE(d), 1.0);
@@ -797,14 +903,16 @@ TEST(strides_and_barriers)
     zed_free(&device, c);
 }
 
-/* ---- the module itself ---------------------------------------------------------------------------------------------- */
+/* ---- the module itself ----------------------------------------------------------------------------------------------
+ */
 
 TEST(a_build_is_the_same_every_time)
 {
     static const char *const targets[] = {"pvc", "bmg", "lnl-m", "ptl", "dg2", "soft", "generic"};
     set_gemm(32, 32, 32);
     for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
-        xt_module one = XT_BUILD(gemm, &(xt_target){.name = targets[i]}), other = XT_BUILD(gemm, &(xt_target){.name = targets[i]});
+        xt_module one = XT_BUILD(gemm, &(xt_target){.name = targets[i]}),
+                  other = XT_BUILD(gemm, &(xt_target){.name = targets[i]});
         char name[64];
         CHECK_MSG(one.words && other.words, "%s: %s", targets[i], one.error->text);
         CHECK(one.words && other.words && one.size == other.size && memcmp(one.words, other.words, one.size) == 0);

@@ -18,68 +18,72 @@
  *     ...                                                  mod.words, mod.size, mod.kernel, mod.params, mod.local_size
  *     xt_free(&mod);
  *
- * HOW A KERNEL IS MADE. The body is ordinary C that XT_BUILD runs: first once to plan (nothing is written; checks are made,
- * the work-group's size and each vector's layout are found), then to write it. It runs twice more where the row pitches are
- * only known at launch: one version with 2D block messages, one without, and the kernel picks (see .pitch). So the body
- * must do the same each time it is called. C variables and C loops are compile time: a C `for` unrolls. Kernel values
- * are xt_val (scalars), xt_tile (a place in memory) and xt_vec (a two-dimensional vector); all are values: assign them, pass
- * them to functions. A function that uses the macros takes XT_CONTEXT as its first parameter and is called with XT_SELF:
+ * HOW A KERNEL IS MADE. The body is ordinary C that XT_BUILD runs: first once to plan (nothing is written; checks are
+ * made, the work-group's size and each vector's layout are found), then to write it. It runs twice more where row
+ * pitches are known only at launch: one version with 2D block messages, one without, and the kernel picks (.pitch).
+ * So the body must do the same each time it is called. C variables and C loops are compile time: a C `for` unrolls.
+ * Kernel values are xt_val (scalars), xt_tile (a place in memory) and xt_vec (a two-dimensional vector); all are
+ * values: assign them, pass them to functions. A function that uses the macros takes XT_CONTEXT as its first parameter
+ * and is called with XT_SELF:
  *     static xt_vec twice(XT_CONTEXT, xt_vec v) { return XT_ADD(v, v); }           ...   v = twice(XT_SELF, v);
  *
- * KERNEL PARAMETERS  ptr(TYPE, NAME) or one of f64 f32 f16 bf16 e4m3 e5m2 i64 i32 i16 i8 u64 u32 u16 u8 (NAME); at most 32.
+ * KERNEL PARAMETERS, at most 32: ptr(TYPE, NAME), or one of f64 f32 f16 bf16 i64 i32 i16 i8 u64 u32 u16 u8 (NAME).
+ * As a T below, of(x) is the element type of a pointer parameter, a tile or a vector: one function serves many types.
  *
  * WORK-GROUPS AND MAPS. Without a map an operation is at subgroup level: every subgroup has the whole tile. With
  *     xt_map m = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, 64});
- * it is at work-group level: 8 x 4 subgroups (linear id row-major in sg_layout) share the tile in pieces of 32 x 64. In each
- * dimension, when sg_layout * sg_data is less than the tile the rest is dealt out again from the first subgroup on (round
- * robin); when it is more, it wraps around and subgroups share pieces. One must divide the other. Maps of one kernel
- * have the same number of subgroups; that number times the subgroup size is the work-group's size. The distribution can be
- * asked on the host: xt_dist_init, xt_dist_offset, xt_dist_owns.
+ * it is at work-group level: 8 x 4 subgroups (linear id row-major in sg_layout) share the tile in pieces of 32 x 64. In
+ * each dimension, when sg_layout * sg_data is less than the tile the rest is dealt out again from the first subgroup on
+ * (round robin); when it is more, it wraps around and subgroups share pieces. One must divide the other. Maps of one
+ * kernel have the same number of subgroups; that number times the subgroup size is the work-group's size. The
+ * distribution can be asked on the host: xt_dist_init, xt_dist_offset, xt_dist_owns.
  *
  * OPERATIONS (number: a C integer or floating value, or an xt_val; T: a type name as above, also tf32)
  *     XT_INIT_TILE(base, T, rows, cols, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .strides = XT_AT(N, 1), .map = m,
- *                  .order = {1, 0})      base: a pointer parameter, or a 64-bit integer (an address). shape: of the base
- *                                        matrix, required. offset default (0, 0). strides default (shape[1], 1), for
- *                                        .order = {0, 1} (column-major memory) (1, shape[0]). Offsets, shapes, strides: 32 bits
+ *                  .order = {1, 0})      base: a pointer parameter, or a 64-bit integer (an address). shape: of the
+ *                                        base matrix, required. offset default (0, 0). strides default (shape[1], 1),
+ *                                        for .order = {0, 1} (column-major memory) (1, shape[0]). All are 32 bits
  *     XT_LOAD_TILE(tile, .padding = 0)   elements outside the base matrix are the padding
  *     XT_STORE_TILE(vec, tile)           elements outside the base matrix are dropped
  *     XT_PREFETCH_TILE(tile, .locality = 3)       0: not kept in a cache ... 3: kept in all; default 3
  *     XT_UPDATE_TILE_OFFSET(tile, rows, cols)     a new tile, moved by so many elements
- *     XT_TILE_MMA(a, b, c) or (a, b)     a * b + c; options .map (checked against what follows from a and b), .type (without
- *                                        c; default f32, i32 for 8-bit integers, f64)
+ *     XT_TILE_MMA(a, b, c) or (a, b)     a * b + c; options .map (checked against what follows from a and b), .type
+ *                                        (without c; default f32, i32 for 8-bit integers, f64)
  *         a x b               result                   a x b                      result
- *         f16 x f16           f32, f16                 f32 x f32, tf32 x tf32     f32       without the matrix instruction
- *         bf16 x bf16         f32, bf16                f64 x f64                  f64       without
+ *         f16 x f16           f32, f16                 f32 x f32, tf32 x tf32     f32
+ *         bf16 x bf16         f32, bf16                f64 x f64                  f64
  *         i8|u8 x i8|u8       i32                      others: what cm_product_row of coopmatrix.h has
  *     XT_SPLAT(T, rows, cols, number, .map = m)   every element the same
- *     XT_ADD XT_SUB XT_MUL XT_DIV XT_MIN XT_MAX (x, y)    on numbers; on vectors of one type, shape and map; on a vector and
- *                                        a number. XT_VADD ... are the same
+ *     XT_ADD XT_SUB XT_MUL XT_DIV XT_MIN XT_MAX (x, y)    on numbers; on vectors of one type, shape and map; on a
+ *                                        vector and a number. XT_VADD ... are the same
  *     XT_MOD XT_AND XT_OR XT_XOR XT_SHL XT_SHR (x, y)     on integer numbers
  *     XT_EQ XT_NE XT_LT XT_LE XT_GT XT_GE (x, y)          on numbers, for XT_IF and XT_SELECT(condition, x, y)
  *     XT_CAST(T, x)                      a number or a vector in another type
  *     XT_PARAM("name")                   a parameter by its name, for functions
- *     XT_GROUP_ID(d) XT_GROUP_COUNT(d) XT_LOCAL_ID(d) XT_GLOBAL_ID(d)   d = 0, 1, 2;   XT_SUBGROUP_ID() XT_LANE_ID()   as i32
+ *     XT_GROUP_ID(d) XT_GROUP_COUNT(d) XT_LOCAL_ID(d) XT_GLOBAL_ID(d)   d = 0, 1, 2;   XT_SUBGROUP_ID() XT_LANE_ID()
  *     XT_BARRIER()                       all subgroups of the work-group; memory before it is seen after it
- *     XT_FOR (k, lo, hi, step, &x, &y, ...) { }       for k = lo; k < hi; k += step (> 0). The listed variables (xt_val, xt_tile,
- *                                        xt_vec; at most 32) are carried round: what the body leaves in them is what the next
- *                                        turn, and the code after the loop, finds. Others must not change in the body
+ *     XT_FOR (k, lo, hi, step, &x, &y, ...) { }       for k = lo; k < hi; k += step (> 0). The listed variables
+ *                                        (xt_val, xt_tile, xt_vec) are carried round: what the body leaves
+ *                                        in them is what the next turn, and the code after the loop, finds. Others must
+ *                                        not change in the body
  *     XT_IF (condition, &x, ...) { } XT_ELSE { }      the same; XT_ELSE may be left out
  *                                        Never leave these bodies by break, continue, return or goto
  * Integer numbers: C integers take the other operand's type. 32-bit i32 and u32 may meet; the result is i32 (an index).
  * A kernel's u32 sizes are read as i32: at most 2^31 - 1.
  *
- * XT_BUILD(kernel, &target, options...): target.name is a row of coopmatrix.h (pvc bmg lnl ptl dg2 generic soft); its other
- * fields, where not zero, override the row. Options, zero being the default:
+ * XT_BUILD(kernel, &target, options...): target.name is a row of coopmatrix.h (pvc bmg lnl ptl dg2 generic soft); its
+ * other fields, where not zero, override the row. Options, zero being the default:
  *     .subgroup_size      a size the target has; default the row's
- *     .lowering           CM_LOWERING_... of coopmatrix.h; default the best the target has
- *     .pitch              XT_PITCH_AUTO: when the kernel has a tile_mma and matrices whose pitch or base address is known only at
- *                         launch, both versions are written and the kernel picks. XT_PITCH_ALIGNED: you promise that bases are
- *                         64-byte aligned, pitches multiples of 16 bytes, at least 64, row lengths multiples of 4 bytes and at
- *                         least 64, column offsets multiples of 4 bytes. XT_PITCH_ANY: only the version for any pitch
+ *     .lowering           CM_PLAIN, CM_INTEL ... of coopmatrix.h; default the best the target has
+ *     .pitch              XT_PITCH_AUTO: when the kernel has a tile_mma and matrices whose pitch or base address is
+ *                         known only at launch, both versions are written and the kernel picks. XT_PITCH_ALIGNED: you
+ *                         promise that bases are 64-byte aligned, pitches multiples of 16 bytes, at least 64, row
+ *                         lengths multiples of 4 bytes and at least 64, column offsets multiples of 4 bytes.
+ *                         XT_PITCH_ANY: only the version for any pitch
  *     .registers          128 or 256 a thread; default 256 when the accumulators of a subgroup need more than 4 KiB
  *     .version            SPIR-V version, SPE_VERSION(1, 4);   .names, .lines: OpName, OpLine
- * It returns a module; words is NULL when something was wrong, and error then says what, where in your source, and both values.
- * Always call xt_free.
+ * It returns a module; words is NULL when something was wrong, and error then says what, where in your source, and both
+ * values. Always call xt_free.
  *
  * LIMITS  a subgroup's piece of a tile: 1024 x 1024. One kernel a module. Errors: ids 2000.. in XT_ERRORS_ below.
  */
@@ -97,7 +101,7 @@
 #define XT_UNUSED_
 #endif
 
-/* ---- errors ------------------------------------------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 #define XT_ERRORS_(X)                                                                                                  \
     X(MAP_VALUES, "a map needs positive sg_layout and sg_data")                                                        \

@@ -1,4 +1,4 @@
-/* ---- maps: which subgroup owns which part of a tile (host only) --------------------------------------------------- */
+/* ---- maps: which subgroup owns which part of a tile (host only) -------------------------------------------------- */
 
 /* The text's wg_map. All zero: no map, the tile is a subgroup's. */
 typedef struct {
@@ -106,4 +106,3 @@ static inline void xt_cut_side_(xt_cut_ *cut, int side)
         at += size;
     }
 }
-

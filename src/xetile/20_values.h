@@ -1,4 +1,4 @@
-/* ---- values ------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 enum { XT_BOOL_ = CM_TYPE_COUNT }; /* the type of conditions, beside the cm_type values */
 enum { XT_VAL_MAGIC_ = 0x58745631, XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
@@ -101,4 +101,3 @@ static inline xt_index xt_at_(int n, xt_val a, xt_val b, xt_val c, xt_val d)
     x.v[3] = d;
     return x;
 }
-

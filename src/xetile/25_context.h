@@ -1,4 +1,4 @@
-/* ---- one build ---------------------------------------------------------------------------------------------------- */
+/* ---- one build --------------------------------------------------------------------------------------------------- */
 
 typedef struct xt_ctx xt_ctx;
 
@@ -60,16 +60,16 @@ typedef struct {
 } xt_expr_;
 
 typedef struct {
-    int parent;      /* vectors that must share a layout form a class (union-find) */
-    bool need[3];    /* of the root: which uses an operation asked for, by cm_use */
+    int parent;   /* vectors that must share a layout form a class (union-find) */
+    bool need[3]; /* of the root: which uses an operation asked for, by cm_use */
     bool accumulator;
 } xt_plan_vec_;
 
 typedef struct {
     int parent; /* tiles that may take each other's place form a class */
     bool used, possible, column_major;
-    int type, base, rows, cols, pitch;             /* type: of the elements; the others are expressions */
-    spe_id rows_id, cols_id, pitch_id, test;       /* once written */
+    int type, base, rows, cols, pitch;       /* type: of the elements; the others are expressions */
+    spe_id rows_id, cols_id, pitch_id, test; /* once written */
 } xt_plan_tile_;
 
 typedef struct {
@@ -93,7 +93,7 @@ typedef struct {
 } xt_thing_;
 
 typedef struct {
-    void *object;                /* the user's variable */
+    void *object;               /* the user's variable */
     xt_thing_ start, body, now; /* body: at the top of a loop's body, or at the end of XT_IF's first side */
 } xt_slot_;
 
@@ -129,8 +129,9 @@ struct xt_ctx {
     uint32_t serial, step_hash, planned_hash;
     int vec_count, tile_count, frame_count;
     /* the plan */
-    xt_list_ vecs, tiles, offsets, exprs, changed; /* changed: uint32_t masks of components, slot by slot, frame by frame */
-    xt_list_ frame_first;                          /* of each frame its first mask in `changed` */
+    xt_list_ vecs, tiles, offsets, exprs,
+        changed;          /* changed: uint32_t masks of components, slot by slot, frame by frame */
+    xt_list_ frame_first; /* of each frame its first mask in `changed` */
     int subgroups, subgroups_line;
     const char *subgroups_file;
     xt_map subgroups_map;
@@ -204,4 +205,3 @@ static inline spe_id xt_spe_type_(xt_ctx *x, int type)
     return row->storage_float ? spe_float(&x->m, (uint32_t)row->storage_bits)
                               : spe_int(&x->m, (uint32_t)row->storage_bits);
 }
-

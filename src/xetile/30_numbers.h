@@ -1,7 +1,8 @@
-/* ---- numbers ------------------------------------------------------------------------------------------------------ */
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 #define XT_BINARY_OPS_(X)                                                                                              \
-    X(ADD) X(SUB) X(MUL) X(DIV) X(MIN) X(MAX) X(MOD) X(AND) X(OR) X(XOR) X(SHL) X(SHR) X(EQ) X(NE) X(LT) X(LE) X(GT) X(GE)
+    X(ADD)                                                                                                             \
+    X(SUB) X(MUL) X(DIV) X(MIN) X(MAX) X(MOD) X(AND) X(OR) X(XOR) X(SHL) X(SHR) X(EQ) X(NE) X(LT) X(LE) X(GT) X(GE)
 typedef enum {
 #define XT_ROW_(name) XT_OP_##name##_,
     XT_BINARY_OPS_(XT_ROW_)
@@ -25,10 +26,14 @@ static inline bool xt_is_constant_(const xt_val *v) { return v->kind == XT_INT_ 
 /* Describes a value for error messages: "f32", "5", "pointer to f16". */
 static inline const char *xt_describe_(const xt_val *v, char *text, size_t size)
 {
-    if (v->magic != XT_VAL_MAGIC_ || v->kind == XT_NONE_) snprintf(text, size, "nothing");
-    else if (v->kind == XT_INT_) snprintf(text, size, "the constant %lld", (long long)v->i);
-    else if (v->kind == XT_REAL_) snprintf(text, size, "the constant %g", v->real);
-    else snprintf(text, size, "%s%s", v->kind == XT_POINTER_ ? "pointer to " : "", xt_type_name_(v->type));
+    if (v->magic != XT_VAL_MAGIC_ || v->kind == XT_NONE_)
+        snprintf(text, size, "nothing");
+    else if (v->kind == XT_INT_)
+        snprintf(text, size, "the constant %lld", (long long)v->i);
+    else if (v->kind == XT_REAL_)
+        snprintf(text, size, "the constant %g", v->real);
+    else
+        snprintf(text, size, "%s%s", v->kind == XT_POINTER_ ? "pointer to " : "", xt_type_name_(v->type));
     return text;
 }
 
@@ -149,8 +154,7 @@ static inline spe_id xt_index_id_(xt_where_ w, const xt_val *v, const char *what
 static inline int xt_common_type_(const xt_val *a, const xt_val *b)
 {
     int s, t;
-    if (xt_is_constant_(a) && xt_is_constant_(b))
-        return a->kind == XT_REAL_ || b->kind == XT_REAL_ ? CM_F32 : CM_I32;
+    if (xt_is_constant_(a) && xt_is_constant_(b)) return a->kind == XT_REAL_ || b->kind == XT_REAL_ ? CM_F32 : CM_I32;
     if (xt_is_constant_(a)) return b->type;
     if (xt_is_constant_(b) || a->type == b->type) return a->type;
     s = a->type;
@@ -257,7 +261,8 @@ static inline int xt_align_result_(int op, const xt_val *a, const xt_val *b)
 {
     int p = xt_val_align_(a), q = xt_val_align_(b);
     if (op == XT_OP_MUL_) return p > (1 << 20) / q ? 1 << 20 : p * q;
-    if (op == XT_OP_ADD_ || op == XT_OP_SUB_ || op == XT_OP_MIN_ || op == XT_OP_MAX_ || op == XT_OP_OR_ || op == XT_OP_XOR_)
+    if (op == XT_OP_ADD_ || op == XT_OP_SUB_ || op == XT_OP_MIN_ || op == XT_OP_MAX_ || op == XT_OP_OR_ ||
+        op == XT_OP_XOR_)
         return p < q ? p : q;
     if (op == XT_OP_AND_) return p < q ? q : p;
     if (op == XT_OP_MOD_ && b->kind == XT_INT_) return p < q ? p : q;
@@ -301,7 +306,8 @@ static inline xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
 static inline const xt_val *xt_neutral_(int op, const xt_val *a, const xt_val *b)
 {
     bool sum = op == XT_OP_ADD_, product = op == XT_OP_MUL_;
-    if (b->kind == XT_INT_ && ((b->i == 0 && (sum || op == XT_OP_SUB_)) || (b->i == 1 && (product || op == XT_OP_DIV_))))
+    if (b->kind == XT_INT_ &&
+        ((b->i == 0 && (sum || op == XT_OP_SUB_)) || (b->i == 1 && (product || op == XT_OP_DIV_))))
         return a;
     if (a->kind == XT_INT_ && ((a->i == 0 && sum) || (a->i == 1 && product))) return b;
     if (product && b->kind == XT_INT_ && b->i == 0 && xt_is_int_(a->type)) return b;
@@ -321,8 +327,10 @@ static inline xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
     if (xt_is_constant_(&a) && xt_is_constant_(&b)) return xt_fold_(op, &a, &b);
     same = xt_neutral_(op, &a, &b);
     if (same && (xt_is_constant_(same) || same->type == type)) return *same;
-    if (xt_is_int_(type) && a.kind == XT_SCALAR_ && xt_bits_(a.type) != xt_bits_(type)) a = xt_cast_number_(w, type, &a);
-    if (xt_is_int_(type) && b.kind == XT_SCALAR_ && xt_bits_(b.type) != xt_bits_(type)) b = xt_cast_number_(w, type, &b);
+    if (xt_is_int_(type) && a.kind == XT_SCALAR_ && xt_bits_(a.type) != xt_bits_(type))
+        a = xt_cast_number_(w, type, &a);
+    if (xt_is_int_(type) && b.kind == XT_SCALAR_ && xt_bits_(b.type) != xt_bits_(type))
+        b = xt_cast_number_(w, type, &b);
     p = xt_id_(w, &a, type, "the first operand");
     q = xt_id_(w, &b, type, "the second operand");
     if (x->planning) {
@@ -399,7 +407,14 @@ static inline xt_val xt_select_(xt_where_ w, xt_val condition, xt_val a, xt_val 
     return xt_scalar_(x, type, x->planning ? 0 : spe_select(&x->m, condition.id, p, q), 1, 0);
 }
 
-typedef enum { XT_GROUP_ID_, XT_GROUP_COUNT_, XT_LOCAL_ID_, XT_GLOBAL_ID_, XT_SUBGROUP_ID_, XT_LANE_ID_ } xt_builtin_kind_;
+typedef enum {
+    XT_GROUP_ID_,
+    XT_GROUP_COUNT_,
+    XT_LOCAL_ID_,
+    XT_GLOBAL_ID_,
+    XT_SUBGROUP_ID_,
+    XT_LANE_ID_
+} xt_builtin_kind_;
 
 static inline spe_id xt_emit_builtin_(xt_ctx *x, int kind, int dim)
 {
@@ -436,4 +451,3 @@ static inline xt_val xt_param_by_name_(xt_where_ w, const char *name)
     xt_fail_(w, XT_ERROR_UNKNOWN_PARAMETER, "\"%s\"; they are: %s", name, w.x->kernel->params);
     return xt_nothing_();
 }
-

@@ -1,4 +1,4 @@
-/* ---- the plan: layouts of vectors, 2D block messages of tiles ----------------------------------------------------- */
+/* ---- the plan: layouts of vectors, 2D block messages of tiles ---------------------------------------------------- */
 
 static inline int xt_vec_root_(xt_ctx *x, int node)
 {
@@ -31,7 +31,8 @@ static inline void xt_need_layout_(xt_ctx *x, const xt_vec *v, cm_use use, bool 
     p->accumulator = p->accumulator || accumulator;
 }
 
-/* What an accumulator touches stays one; else a product's operand decides, the packed one first: it costs most to make. */
+/* What an accumulator touches stays one; else a product's operand decides, the packed one first: it costs most to make.
+ */
 static inline cm_use xt_layout_(xt_ctx *x, int node)
 {
     const xt_plan_vec_ *p = xt_plan_vec_at_(x, xt_vec_root_(x, node));
@@ -52,7 +53,7 @@ static inline void xt_same_tiles_(xt_ctx *x, int a, int b)
     xt_plan_tile_at_(x, b)->parent = a;
 }
 
-/* ---- vectors as lists of blocks ----------------------------------------------------------------------------------- */
+/* ---- vectors as lists of blocks ---------------------------------------------------------------------------------- */
 
 /* A piece is cut on both sides into powers of two; a subgroup's vector is the blocks of its pieces in order. */
 typedef struct {
@@ -148,7 +149,7 @@ static inline xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
     return r;
 }
 
-/* ---- maps in a kernel --------------------------------------------------------------------------------------------- */
+/* ---- maps in a kernel -------------------------------------------------------------------------------------------- */
 
 /* Distributes a tile or vector by a map; false after an error. All maps of a kernel have one number of subgroups. */
 static inline bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt_map *map)
@@ -181,7 +182,8 @@ static inline bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, c
     return true;
 }
 
-/* Where this subgroup's first piece starts in a dimension: ((id / across or id % across) % count) * data, before the body. */
+/* Where this subgroup's first piece starts in a dimension: ((id / across or id % across) % count) * data, before the
+ * body. */
 static inline spe_id xt_emit_place_(xt_ctx *x, const xt_place_ *p, int other)
 {
     spe_id s;
@@ -209,11 +211,11 @@ static inline xt_val xt_subgroup_place_(xt_ctx *x, const xt_dist *d, int dim)
     if (x->planning) return xt_scalar_(x, CM_I32, 0, xt_align_of_(p.data), 0);
     for (i = 0; i < x->place_count; i++) {
         const xt_place_ *q = &x->places[i];
-        if (q->dim == p.dim && q->across == p.across && q->layout == p.layout && q->count == p.count && q->data == p.data)
+        if (q->dim == p.dim && q->across == p.across && q->layout == p.layout && q->count == p.count &&
+            q->data == p.data)
             return xt_scalar_(x, CM_I32, q->id, xt_align_of_(p.data), 0);
     }
     p.id = xt_emit_place_(x, &p, d->layout[1 - dim]);
     if (x->place_count < XT_PLACES_MAX_) x->places[x->place_count++] = p;
     return xt_scalar_(x, CM_I32, p.id, xt_align_of_(p.data), 0);
 }
-

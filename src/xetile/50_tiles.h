@@ -1,4 +1,4 @@
-/* ---- tiles -------------------------------------------------------------------------------------------------------- */
+/* ---- tiles ------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     xt_val base;
@@ -46,7 +46,8 @@ static inline void xt_plan_tile_describe_(xt_ctx *x, const xt_tile *t)
 /* The contiguous dimension. */
 static inline int xt_inner_(const xt_tile *t) { return t->column_major ? 0 : 1; }
 
-/* A tile starts at, or moves by, so much along its contiguous dimension: 2D block messages want multiples of 4 bytes. */
+/* A tile starts at, or moves by, so much along its contiguous dimension: 2D block messages want multiples of 4 bytes.
+ */
 static inline void xt_plan_step_(xt_ctx *x, const xt_tile *t, const xt_val *step)
 {
     int bytes = cm_type_info(t->type)->bytes, per = bytes < 4 ? 4 / bytes : 1, e;
@@ -88,8 +89,8 @@ static inline bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *
     t->pitch = t->shape[contiguous];
     if (d->strides.n == 0) return true;
     if (d->strides.n != 2 || inner->kind != XT_INT_ || inner->i != 1) {
-        xt_fail_(w, XT_ERROR_TILE_STRIDES, "stride of dimension %d is %s, wanted 1 (.strides has %d dimensions)", contiguous,
-                 xt_describe_(inner, text, sizeof text), d->strides.n);
+        xt_fail_(w, XT_ERROR_TILE_STRIDES, "stride of dimension %d is %s, wanted 1 (.strides has %d dimensions)",
+                 contiguous, xt_describe_(inner, text, sizeof text), d->strides.n);
         return false;
     }
     t->pitch = d->strides.v[1 - contiguous];
@@ -113,7 +114,8 @@ static inline bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d
         return false;
     }
     if (!x->planning)
-        t->base.id = spe_u_to_ptr(&x->m, spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, xt_spe_type_(x, t->type)), d->base.id);
+        t->base.id =
+            spe_u_to_ptr(&x->m, spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, xt_spe_type_(x, t->type)), d->base.id);
     t->base.kind = XT_POINTER_;
     t->base.type = (int)t->type;
     return true;
@@ -181,7 +183,8 @@ static inline cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b)
 {
     xt_ctx *x = w.x;
     cm_mem mem;
-    spe_id row = xt_index_id_(w, &t->offset[0], "the row offset"), col = xt_index_id_(w, &t->offset[1], "the column offset");
+    spe_id row = xt_index_id_(w, &t->offset[0], "the row offset"),
+           col = xt_index_id_(w, &t->offset[1], "the column offset");
     spe_id pitch = xt_index_id_(w, &t->pitch, "the pitch");
     memset(&mem, 0, sizeof mem);
     mem.ptr = t->base.id;
@@ -191,7 +194,8 @@ static inline cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b)
     mem.col = b->row ? spe_iadd(&x->m, row, spe_i32(&x->m, b->row)) : row;
     mem.stride_row = t->column_major ? pitch : spe_i32(&x->m, 1);
     mem.stride_col = t->column_major ? spe_i32(&x->m, 1) : pitch;
-    mem.block2d = x->block2d && xt_plan_tile_at_(x, xt_tile_root_(x, t->node))->possible ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
+    mem.block2d =
+        x->block2d && xt_plan_tile_at_(x, xt_tile_root_(x, t->node))->possible ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
     return mem;
 }
 
@@ -234,7 +238,8 @@ static inline xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
 static inline bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t)
 {
     const int *p = v->dist.shape, *q = t->dist.shape;
-    if (!xt_check_vec_(w, v, "the vector of XT_STORE_TILE") || !xt_check_tile_(w, t, "the tile of XT_STORE_TILE")) return false;
+    if (!xt_check_vec_(w, v, "the vector of XT_STORE_TILE") || !xt_check_tile_(w, t, "the tile of XT_STORE_TILE"))
+        return false;
     if (p[0] != q[0] || p[1] != q[1]) {
         xt_fail_(w, XT_ERROR_STORE_SHAPE, "vector %d x %d, tile %d x %d", p[0], p[1], q[0], q[1]);
         return false;
@@ -244,7 +249,8 @@ static inline bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *
         return false;
     }
     if (xt_same_map_(&v->map, &t->map)) return true;
-    xt_fail_(w, XT_ERROR_STORE_MAP, "vector sg_layout {%d, %d} sg_data {%d, %d}, tile sg_layout {%d, %d} sg_data {%d, %d}",
+    xt_fail_(w, XT_ERROR_STORE_MAP,
+             "vector sg_layout {%d, %d} sg_data {%d, %d}, tile sg_layout {%d, %d} sg_data {%d, %d}",
              v->map.sg_layout[0], v->map.sg_layout[1], v->map.sg_data[0], v->map.sg_data[1], t->map.sg_layout[0],
              t->map.sg_layout[1], t->map.sg_data[0], t->map.sg_data[1]);
     return false;
@@ -293,4 +299,3 @@ static inline void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
         cm_prefetch(&x->cm, b.cols, b.rows, d.tile.type, &mem, levels[d.locality]);
     }
 }
-

@@ -1,4 +1,4 @@
-/* ---- operations on vectors ---------------------------------------------------------------------------------------- */
+/* ---- operations on vectors --------------------------------------------------------------------------------------- */
 
 typedef struct {
     int rows, cols;
@@ -52,8 +52,10 @@ static inline bool xt_mma_check_shapes_(xt_where_ w, const xt_mma_desc_ *d, bool
     if (!xt_check_vec_(w, &d->a, "a of XT_TILE_MMA") || !xt_check_vec_(w, &d->b, "b of XT_TILE_MMA")) return false;
     if (with_c && !xt_check_vec_(w, &d->c, "c of XT_TILE_MMA")) return false;
     if (a[1] == b[0] && (!with_c || (c[0] == a[0] && c[1] == b[1]))) return true;
-    if (with_c) xt_fail_(w, XT_ERROR_MMA_SHAPE, "a %d x %d, b %d x %d, c %d x %d", a[0], a[1], b[0], b[1], c[0], c[1]);
-    else xt_fail_(w, XT_ERROR_MMA_SHAPE, "a %d x %d, b %d x %d", a[0], a[1], b[0], b[1]);
+    if (with_c)
+        xt_fail_(w, XT_ERROR_MMA_SHAPE, "a %d x %d, b %d x %d, c %d x %d", a[0], a[1], b[0], b[1], c[0], c[1]);
+    else
+        xt_fail_(w, XT_ERROR_MMA_SHAPE, "a %d x %d, b %d x %d", a[0], a[1], b[0], b[1]);
     return false;
 }
 
@@ -61,7 +63,8 @@ static inline bool xt_mma_check_types_(xt_where_ w, const xt_mma_desc_ *d, bool 
 {
     cm_type wanted = with_c ? d->c.type : (cm_type)(d->type - 1);
     bool chosen = with_c || d->type;
-    if (xt_mma_result_(d->a.type, d->b.type, chosen ? &wanted : NULL, result) && (!with_c || !d->type || d->type - 1 == (int)wanted))
+    if (xt_mma_result_(d->a.type, d->b.type, chosen ? &wanted : NULL, result) &&
+        (!with_c || !d->type || d->type - 1 == (int)wanted))
         return true;
     xt_fail_(w, XT_ERROR_MMA_TYPE, "a of %s, b of %s%s%s%s%s", xt_type_name_(d->a.type), xt_type_name_(d->b.type),
              with_c ? ", c of " : "", with_c ? xt_type_name_(d->c.type) : "", d->type ? ", result " : "",
@@ -96,9 +99,10 @@ static inline bool xt_mma_check_maps_(xt_where_ w, const xt_mma_desc_ *d, bool w
     return xt_mma_same_map_(w, "a", &d->a.map, &a) && xt_mma_same_map_(w, "b", &d->b.map, &b);
 }
 
-/* One block of the result: its chain of products along k. In coopmatrix.h's terms b is the left operand, a the right one. */
-static inline cm_matrix xt_mma_block_(xt_ctx *x, const xt_vec *a, const xt_vec *b, const xt_grid_ *ga, const xt_grid_ *gb,
-                                      const int at[4], cm_type type, const cm_matrix *c)
+/* One block of the result: its chain of products along k. In coopmatrix.h's terms b is the left operand, a the right
+ * one. */
+static inline cm_matrix xt_mma_block_(xt_ctx *x, const xt_vec *a, const xt_vec *b, const xt_grid_ *ga,
+                                      const xt_grid_ *gb, const int at[4], cm_type type, const cm_matrix *c)
 {
     cm_matrix sum;
     int k;
@@ -146,7 +150,8 @@ static inline xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
     r = xt_new_vec_(w, type, &dist, &map);
     xt_need_layout_(x, &r, CM_ACC, true);
     if (with_c) xt_same_layout_(x, r.node, d.c.node);
-    bytes = (size_t)xt_dist_pieces(&dist) * (size_t)dist.data[0] * (size_t)dist.data[1] * (size_t)cm_type_info(type)->bytes;
+    bytes =
+        (size_t)xt_dist_pieces(&dist) * (size_t)dist.data[0] * (size_t)dist.data[1] * (size_t)cm_type_info(type)->bytes;
     if (bytes > x->accumulator_bytes) x->accumulator_bytes = bytes;
     x->has_mma = true;
     if (x->planning || !r.blocks) return r;
@@ -166,13 +171,14 @@ static inline bool xt_check_pair_(xt_where_ w, int op, const xt_vec *a, const xt
         return false;
     }
     if (a->type != b->type) {
-        xt_fail_(w, XT_ERROR_VEC_TYPE, "%s of %s and %s", xt_op_name_(op), xt_type_name_(a->type), xt_type_name_(b->type));
+        xt_fail_(w, XT_ERROR_VEC_TYPE, "%s of %s and %s", xt_op_name_(op), xt_type_name_(a->type),
+                 xt_type_name_(b->type));
         return false;
     }
     if (xt_same_map_(&a->map, &b->map)) return true;
-    xt_fail_(w, XT_ERROR_MAP_DIFFERS, "%s of sg_layout {%d, %d} sg_data {%d, %d} and {%d, %d} {%d, %d}", xt_op_name_(op),
-             a->map.sg_layout[0], a->map.sg_layout[1], a->map.sg_data[0], a->map.sg_data[1], b->map.sg_layout[0],
-             b->map.sg_layout[1], b->map.sg_data[0], b->map.sg_data[1]);
+    xt_fail_(w, XT_ERROR_MAP_DIFFERS, "%s of sg_layout {%d, %d} sg_data {%d, %d} and {%d, %d} {%d, %d}",
+             xt_op_name_(op), a->map.sg_layout[0], a->map.sg_layout[1], a->map.sg_data[0], a->map.sg_data[1],
+             b->map.sg_layout[0], b->map.sg_layout[1], b->map.sg_data[0], b->map.sg_data[1]);
     return false;
 }
 
@@ -247,4 +253,3 @@ static inline void xt_barrier_(xt_where_ w)
     if (!xt_enter_(w, 91) || w.x->planning) return;
     spe_barrier(&w.x->m);
 }
-

@@ -1,4 +1,4 @@
-/* ---- carried values: what XT_FOR and XT_IF take as &x --------------------------------------------------------------- */
+/* ---- carried values: what XT_FOR and XT_IF take as &x ------------------------------------------------------------ */
 
 typedef struct {
     xt_ctx *x;
@@ -17,9 +17,12 @@ static inline bool xt_read_(xt_where_ w, void *object, xt_thing_ *t, int number)
 {
     memset(t, 0, sizeof *t);
     memcpy(&t->magic, object, sizeof t->magic);
-    if (t->magic == XT_VAL_MAGIC_) memcpy(&t->val, object, sizeof t->val);
-    else if (t->magic == XT_VEC_MAGIC_) memcpy(&t->vec, object, sizeof t->vec);
-    else if (t->magic == XT_TILE_MAGIC_) memcpy(&t->tile, object, sizeof t->tile);
+    if (t->magic == XT_VAL_MAGIC_)
+        memcpy(&t->val, object, sizeof t->val);
+    else if (t->magic == XT_VEC_MAGIC_)
+        memcpy(&t->vec, object, sizeof t->vec);
+    else if (t->magic == XT_TILE_MAGIC_)
+        memcpy(&t->tile, object, sizeof t->tile);
     else {
         xt_fail_(w, XT_ERROR_CARRIED, "number %d of the list is something else, or was never set", number + 1);
         return false;
@@ -95,7 +98,8 @@ static inline bool xt_check_carried_(xt_where_ w, const xt_thing_ *start, const 
     if (xt_same_kind_(start, now)) return true;
     xt_describe_thing_(start, before, sizeof before);
     xt_describe_thing_(now, after, sizeof after);
-    xt_fail_(w, XT_ERROR_CARRIED_TYPE, "number %d of the list came in as %s, is %s at the end", number + 1, before, after);
+    xt_fail_(w, XT_ERROR_CARRIED_TYPE, "number %d of the list came in as %s, is %s at the end", number + 1, before,
+             after);
     return false;
 }
 
@@ -120,7 +124,7 @@ static inline uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
     return mask;
 }
 
-/* ---- carried values: planning --------------------------------------------------------------------------------------- */
+/* ---- carried values: planning ------------------------------------------------------------------------------------ */
 
 /* While planning: those scalars become new, unknown values, and so does a vector. */
 static inline void xt_forget_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
@@ -130,8 +134,10 @@ static inline void xt_forget_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
     if (t->magic == XT_VEC_MAGIC_ && (mask & 1)) t->vec.serial = ++x->serial;
     for (i = 0; i < n; i++) {
         if (!(mask >> i & 1)) continue;
-        if (p[i]->kind == XT_POINTER_) p[i]->id = ++x->serial;
-        else *p[i] = xt_scalar_(x, xt_carried_type_(p[i]), 0, 1, 0);
+        if (p[i]->kind == XT_POINTER_)
+            p[i]->id = ++x->serial;
+        else
+            *p[i] = xt_scalar_(x, xt_carried_type_(p[i]), 0, 1, 0);
     }
 }
 
@@ -148,7 +154,7 @@ static inline uint32_t *xt_changed_(xt_ctx *x, const xt_frame_ *f, int slot)
     return (uint32_t *)x->changed.items + ((const int *)x->frame_first.items)[f->number] + slot;
 }
 
-/* ---- carried values: ids for phis ----------------------------------------------------------------------------------- */
+/* ---- carried values: ids for phis -------------------------------------------------------------------------------- */
 
 static inline int xt_count_ids_(xt_ctx *x, xt_frame_ *f)
 {
@@ -190,8 +196,9 @@ static inline void xt_gather_(xt_where_ w, xt_frame_ *f, int which)
         xt_scalars_(&s->start, first);
         for (j = 0; j < n; j++)
             if (mask >> j & 1)
-                f->ids[at++] = p[j]->kind == XT_POINTER_ ? p[j]->id
-                                                         : xt_id_(w, p[j], xt_carried_type_(first[j]), "a carried value");
+                f->ids[at++] = p[j]->kind == XT_POINTER_
+                                   ? p[j]->id
+                                   : xt_id_(w, p[j], xt_carried_type_(first[j]), "a carried value");
         if (t->magic == XT_VEC_MAGIC_) at += xt_vec_ids_(x, &t->vec, &s->start.vec, f->ids + at);
     }
 }
@@ -221,11 +228,12 @@ static inline void xt_scatter_(xt_ctx *x, xt_frame_ *f)
         n = xt_scalars_(&t, p);
         for (j = 0; j < n; j++) {
             if (!(mask >> j & 1)) continue;
-            if (p[j]->kind == XT_POINTER_) p[j]->id = f->ids[at++];
-            else *p[j] = xt_scalar_(x, xt_carried_type_(p[j]), f->ids[at++], 1, 0);
+            if (p[j]->kind == XT_POINTER_)
+                p[j]->id = f->ids[at++];
+            else
+                *p[j] = xt_scalar_(x, xt_carried_type_(p[j]), f->ids[at++], 1, 0);
         }
         if (t.magic == XT_VEC_MAGIC_ && mask) at += xt_vec_from_ids_(x, &t.vec, f->ids + at);
         xt_write_(f->slot[i].object, &t);
     }
 }
-

@@ -1,4 +1,4 @@
-/* ---- regions -------------------------------------------------------------------------------------------------------- */
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
 
 static inline xt_where_ xt_frame_where_(xt_ctx *x, const xt_frame_ *f)
 {
@@ -15,7 +15,8 @@ static inline const char *xt_frame_name_(const xt_frame_ *f) { return f->kind ==
 static inline void xt_fail_open_(xt_ctx *x)
 {
     const xt_frame_ *f = &x->frames[x->depth - 1];
-    if (spe_ok(&x->m)) xt_fail_(xt_frame_where_(x, f), XT_ERROR_UNCLOSED, "the %s of line %d", xt_frame_name_(f), f->line);
+    if (spe_ok(&x->m))
+        xt_fail_(xt_frame_where_(x, f), XT_ERROR_UNCLOSED, "the %s of line %d", xt_frame_name_(f), f->line);
     x->depth = 0;
 }
 
@@ -76,7 +77,7 @@ static inline bool xt_read_now_(xt_where_ w, xt_frame_ *f)
     return true;
 }
 
-/* ---- XT_FOR --------------------------------------------------------------------------------------------------------- */
+/* ---- XT_FOR ------------------------------------------------------------------------------------------------------ */
 
 static inline xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects)
 {
@@ -100,7 +101,8 @@ static inline xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val s
     if (x->planning) {
         for (i = 0; i < f->slots; i++) {
             f->slot[i].body = f->slot[i].start;
-            xt_forget_(x, &f->slot[i].body, f->slot[i].body.magic == XT_TILE_MAGIC_ ? 3 : 1); /* of a tile the offsets */
+            xt_forget_(x, &f->slot[i].body,
+                       f->slot[i].body.magic == XT_TILE_MAGIC_ ? 3 : 1); /* of a tile the offsets */
             xt_write_(f->slot[i].object, &f->slot[i].body);
         }
     } else {
@@ -168,7 +170,7 @@ static inline const xt_val *xt_for_done_(xt_loop_ *loop)
     return NULL;
 }
 
-/* ---- XT_IF ---------------------------------------------------------------------------------------------------------- */
+/* ---- XT_IF ------------------------------------------------------------------------------------------------------- */
 
 static inline xt_branch_ xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
 {
@@ -238,10 +240,12 @@ static inline bool xt_if_next_(xt_branch_ *b)
     b->side++;
     if (b->side == 0) return true;
     if (b->frame && spe_ok(&x->m)) {
-        if (x->depth > b->frame) xt_fail_open_(x);
-        else if (x->depth == b->frame && b->side == 1) xt_if_else_(x, &x->frames[x->depth - 1]);
-        else if (x->depth == b->frame) xt_if_end_(x, &x->frames[x->depth - 1]);
+        if (x->depth > b->frame)
+            xt_fail_open_(x);
+        else if (x->depth == b->frame && b->side == 1)
+            xt_if_else_(x, &x->frames[x->depth - 1]);
+        else if (x->depth == b->frame)
+            xt_if_end_(x, &x->frames[x->depth - 1]);
     }
     return b->side == 1;
 }
-

@@ -1,4 +1,4 @@
-/* ---- building a module ---------------------------------------------------------------------------------------------- */
+/* ---- building a module ------------------------------------------------------------------------------------------- */
 
 static inline xt_where_ xt_build_where_(xt_ctx *x)
 {
@@ -21,7 +21,8 @@ static inline bool xt_parse_type_(const char **text, xt_param_ *p)
     n = strcspn(s, "> ,");
     for (i = 0; i < CM_TYPE_COUNT; i++) {
         const char *name = cm_type_info((cm_type)i)->name;
-        if (strlen(name) != n || strncmp(s, name, n) != 0 || cm_type_info((cm_type)i)->kind == CM_KIND_COMPLEX) continue;
+        if (strlen(name) != n || strncmp(s, name, n) != 0 || cm_type_info((cm_type)i)->kind == CM_KIND_COMPLEX)
+            continue;
         p->type = i;
         s += n;
         if (p->pointer || p->local) {
@@ -55,7 +56,8 @@ static inline bool xt_parse_params_(xt_ctx *x)
         }
         n = strcspn(s, ", ");
         if (n == 0 || n >= sizeof p->name) {
-            xt_fail_(w, XT_ERROR_PARAMETER_TEXT, "the name of parameter %d has %d characters", x->param_count + 1, (int)n);
+            xt_fail_(w, XT_ERROR_PARAMETER_TEXT, "the name of parameter %d has %d characters", x->param_count + 1,
+                     (int)n);
             return false;
         }
         memcpy(p->name, s, n);
@@ -82,7 +84,8 @@ static inline bool xt_choose_target_(xt_ctx *x)
     if (d->target->local_memory) x->target.local_memory = (int)d->target->local_memory;
     if (d->target->max_group_size) x->target.max_group_size = (int)d->target->max_group_size;
     size = d->subgroup_size ? d->subgroup_size : row->subgroup_size;
-    if (!d->subgroup_size && !(x->target.subgroup_sizes & (uint32_t)size)) /* the row's default is not there: the smallest */
+    if (!d->subgroup_size &&
+        !(x->target.subgroup_sizes & (uint32_t)size)) /* the row's default is not there: the smallest */
         size = (int)(x->target.subgroup_sizes & (~x->target.subgroup_sizes + 1u));
     if (size < 1 || (size & (size - 1)) || !(x->target.subgroup_sizes & (uint32_t)size)) {
         xt_fail_(w, XT_ERROR_SUBGROUP_SIZE, "wanted %d, %s has (a bit each) 0x%x", size, row->name,
@@ -108,7 +111,8 @@ static inline void xt_run_body_(xt_ctx *x, bool planning, bool block2d)
     x->vec_count = x->tile_count = x->frame_count = x->depth = 0;
     x->kernel->body(x);
     if (x->depth) xt_fail_open_(x);
-    if (planning) x->planned_hash = x->step_hash;
+    if (planning)
+        x->planned_hash = x->step_hash;
     else if (spe_ok(&x->m) && x->planned_hash != x->step_hash)
         xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "other operations than the first time");
 }
@@ -182,9 +186,12 @@ static inline spe_id xt_emit_expr_(xt_ctx *x, int number, int type)
     spe_id id;
     if (e->kind == XT_EXPR_CONST_) return xt_constant_(x, type, &constant);
     if (e->id) return e->id;
-    if (e->kind == XT_EXPR_PARAM_) id = x->args[e->op].id;
-    else if (e->kind == XT_EXPR_BUILTIN_) id = xt_emit_builtin_(x, e->op, e->a);
-    else if (e->kind == XT_EXPR_CAST_) id = spe_cast(&x->m, xt_spe_type_(x, e->type), xt_emit_expr_(x, e->a, e->type), e->op != 0);
+    if (e->kind == XT_EXPR_PARAM_)
+        id = x->args[e->op].id;
+    else if (e->kind == XT_EXPR_BUILTIN_)
+        id = xt_emit_builtin_(x, e->op, e->a);
+    else if (e->kind == XT_EXPR_CAST_)
+        id = spe_cast(&x->m, xt_spe_type_(x, e->type), xt_emit_expr_(x, e->a, e->type), e->op != 0);
     else {
         id = xt_emit_expr_(x, e->a, e->type);
         id = xt_emit_int_(&x->m, e->op, xt_is_signed_(e->type), id, xt_emit_expr_(x, e->b, e->type));
@@ -235,7 +242,8 @@ static inline void xt_settle_tiles_(xt_ctx *x)
 
 static inline spe_id xt_both_(xt_ctx *x, spe_id a, spe_id b) { return a ? spe_land(&x->m, a, b) : b; }
 
-/* The condition under which the version with 2D block messages may run, in the prologue; 0 when no tile can use them. */
+/* The condition under which the version with 2D block messages may run, in the prologue; 0 when no tile can use them.
+ */
 static inline spe_id xt_emit_condition_(xt_ctx *x)
 {
     spe_id all = 0;
@@ -248,7 +256,8 @@ static inline spe_id xt_emit_condition_(xt_ctx *x)
         p->cols_id = xt_emit_expr_(x, p->cols, CM_I32);
         p->pitch_id = xt_emit_expr_(x, p->pitch, CM_I32);
         for (j = 0; j < i && !p->test; j++)
-            if (xt_plan_tile_at_(x, j)->test && xt_same_matrix_(xt_plan_tile_at_(x, j), p)) p->test = xt_plan_tile_at_(x, j)->test;
+            if (xt_plan_tile_at_(x, j)->test && xt_same_matrix_(xt_plan_tile_at_(x, j), p))
+                p->test = xt_plan_tile_at_(x, j)->test;
         if (!p->test) p->test = xt_emit_tile_test_(x, p);
         if (xt_is_false_(x, p->test)) root->possible = false;
     }
@@ -354,4 +363,3 @@ static inline void xt_free(xt_module *mod)
     }
     memset(mod, 0, sizeof *mod);
 }
-

@@ -1,4 +1,4 @@
-/* ---- macros (C only) ------------------------------------------------------------------------------------------------ */
+/* ---- macros (C only) --------------------------------------------------------------------------------------------- */
 
 #define XT_CAT_(a, b) XT_CAT2_(a, b)
 #define XT_CAT2_(a, b) a##b
@@ -79,10 +79,6 @@
 #define XT_WRITE_f16(name) "f16 " #name
 #define XT_DECLARE_bf16(name) xt_val name
 #define XT_WRITE_bf16(name) "bf16 " #name
-#define XT_DECLARE_e4m3(name) xt_val name
-#define XT_WRITE_e4m3(name) "e4m3 " #name
-#define XT_DECLARE_e5m2(name) xt_val name
-#define XT_WRITE_e5m2(name) "e5m2 " #name
 #define XT_DECLARE_i64(name) xt_val name
 #define XT_WRITE_i64(name) "i64 " #name
 #define XT_DECLARE_i32(name) xt_val name
@@ -164,7 +160,8 @@
 #define XT_VMIN(a, b) XT_MIN(a, b)
 #define XT_VMAX(a, b) XT_MAX(a, b)
 #define XT_SELECT(condition, a, b) xt_select_(XT_HERE_, XT_NUMBER_(condition), XT_NUMBER_(a), XT_NUMBER_(b))
-#define XT_CAST(T, x) _Generic((x), xt_vec: xt_cast_vec_, default: xt_cast_scalar_)(XT_HERE_, (int)XT_TYPE_##T, XT_ANY_(x))
+#define XT_CAST(T, x)                                                                                                  \
+    _Generic((x), xt_vec: xt_cast_vec_, default: xt_cast_scalar_)(XT_HERE_, (int)XT_TYPE_##T, XT_ANY_(x))
 
 #define XT_GROUP_ID(d) xt_builtin_(XT_HERE_, XT_GROUP_ID_, d)
 #define XT_GROUP_COUNT(d) xt_builtin_(XT_HERE_, XT_GROUP_COUNT_, d)
