@@ -284,9 +284,28 @@ const char *cg_narrow(struct cg *g, enum cg_kind kind, bool varying, const char 
     return cg_str(g, varying ? "XS(f32_to_%s%s)(%s)" : "f32_to_%s%s(%s)", kinds[kind].name, how, e);
 }
 
+/* A lane vector of integers as one of `to` (integers or floats), by doubling or halving: gcc 12 takes longer steps
+ * apart. */
+const char *cg_convert(struct cg *g, const char *e, enum cg_kind from, enum cg_kind to, bool is_signed)
+{
+    uint32_t bytes = kinds[from].bytes, last = kinds[to].bytes;
+    if (from == CG_BOOL) bytes = 4, is_signed = true;
+    if (to == CG_BOOL) last = 4;
+    enum cg_kind kind = cg_bits_kind(bytes);
+    e = cg_str(g, "(%s)(%s)", is_signed ? cg_kind_signed(g, kind, true) : cg_kind_type(g, kind, true), e);
+    while (bytes != last) {
+        bytes = bytes < last ? bytes * 2 : bytes / 2;
+        kind = cg_bits_kind(bytes);
+        e = cg_str(g, "XS_CONVERT(%s, %s)", e, is_signed ? cg_kind_signed(g, kind, true) : cg_kind_type(g, kind, true));
+    }
+    if (to == CG_F32 || to == CG_F64) return cg_str(g, "XS_CONVERT(%s, %s)", e, kinds[to].varying);
+    return cg_str(g, "(%s)%s", kinds[to].varying, e);
+}
+
 const char *cg_to_bits(struct cg *g, enum cg_kind kind, bool varying, const char *e)
 {
-    if (kind == CG_BOOL) return varying ? cg_str(g, "(XS_CONVERT(%s, u8x) & 1)", e) : cg_str(g, "(u8)(%s & 1)", e);
+    if (kind == CG_BOOL)
+        return varying ? cg_str(g, "(%s & 1)", cg_convert(g, e, CG_BOOL, CG_U8, true)) : cg_str(g, "(u8)(%s & 1)", e);
     if (kind != CG_F32 && kind != CG_F64) return e;
     if (varying) return cg_str(g, "(%s)(%s)", kind == CG_F32 ? "u32x" : "u64x", e);
     return cg_str(g, "bits_%s(%s)", kinds[kind].name, e);
@@ -294,7 +313,9 @@ const char *cg_to_bits(struct cg *g, enum cg_kind kind, bool varying, const char
 
 const char *cg_from_bits(struct cg *g, enum cg_kind kind, bool varying, const char *e)
 {
-    if (kind == CG_BOOL) return varying ? cg_str(g, "-XS_CONVERT(%s & 1, i32x)", e) : cg_str(g, "-(i32)(%s & 1)", e);
+    if (kind == CG_BOOL)
+        return varying ? cg_str(g, "-%s", cg_convert(g, cg_str(g, "%s & 1", e), CG_U8, CG_BOOL, false))
+                       : cg_str(g, "-(i32)(%s & 1)", e);
     if (kind != CG_F32 && kind != CG_F64) return e;
     if (varying) return cg_str(g, "(%s)(%s)", kinds[kind].varying, e);
     return cg_str(g, "%s_bits(%s)", kinds[kind].name, e);
@@ -563,8 +584,8 @@ static void write_switch(struct cg *g, uint32_t from)
         uint32_t target = block_of_label(g, s->operand[i + words]), k = 0;
         while (k + 1 < b->succ_count && b->succ[k] != target) k++;
         const char *hit = cg_temporary(g, "i32x");
-        cg_put(g, "    %s = %s & XS_CONVERT(%s == %s, i32x);\n    %s |= %s;\n    %s &= ~%s;\n", hit, rest, e,
-               cg_literal(g, kind, case_literal(s, i, words) & width), to[k], hit, rest, hit);
+        cg_put(g, "    %s = %s & XS_COMPARE(%s, ==, %s);\n    %s |= %s;\n    %s &= ~%s;\n", hit, rest, e,
+               cg_splat(g, kind, cg_literal(g, kind, case_literal(s, i, words) & width)), to[k], hit, rest, hit);
     }
     for (uint32_t k = 0; k < b->succ_count; k++) {
         if (b->succ[k] == block_of_label(g, s->operand[1])) cg_put(g, "    %s |= %s;\n", to[k], rest);

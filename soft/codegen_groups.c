@@ -148,7 +148,7 @@ static void shuffle(struct cg *g, uint32_t value, const char *index)
 /* A lane number operand as u32x. */
 static const char *lane_use(struct cg *g, uint32_t id)
 {
-    return cg_str(g, "XS_CONVERT(%s, u32x)", cg_use(g, id, true));
+    return cg_convert(g, cg_use(g, id, true), cg_leaves_of(g, g->m->ids[id].type)->leaf[0].kind, CG_U32, false);
 }
 
 /* Two values side by side: lanes past the end of one come from the other. */
@@ -251,10 +251,10 @@ static void write_all_equal(struct cg *g, uint32_t value)
     const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[value].type);
     const char *e = "-1";
     for (uint32_t i = 0; i < l->count && cg_is_varying(g, value); i++) {
-        const char *v = cg_leaf_use(g, value, i, true);
-        const char *same = cg_str(g, "(XS(bits)(XS_CONVERT(%s == (%s)[XS(first_lane)(%s)], i32x)) & %s) == %s",
-                                  cg_widen(g, l->leaf[i].kind, true, v), cg_widen(g, l->leaf[i].kind, true, v), g->bits,
-                                  g->bits, g->bits);
+        enum cg_kind kind = cg_kind_is_small_float(l->leaf[i].kind) ? CG_F32 : l->leaf[i].kind;
+        const char *v = cg_widen(g, l->leaf[i].kind, true, cg_leaf_use(g, value, i, true));
+        const char *first = cg_splat(g, kind, cg_str(g, "(%s)[XS(first_lane)(%s)]", v, g->bits));
+        const char *same = cg_str(g, "(XS(bits)(XS_COMPARE(%s, ==, %s)) & %s) == %s", v, first, g->bits, g->bits);
         e = i ? cg_str(g, "%s & -(%s)", e, same) : cg_str(g, "-(%s)", same);
     }
     set_scalar(g, 0, CG_BOOL, e);

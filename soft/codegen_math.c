@@ -326,8 +326,9 @@ static void write_geometry(struct cg *g, uint32_t number)
     } else if (number == EXT_NORMALIZE || number == EXT_FAST_NORMALIZE) {
         const char *length = length_of(g, a, 0, varying);
         cg_put(g,
-               varying ? "    %s += (f64x)(XS_CONVERT(%s == 0, i64x) & (i64x)((f64x){0} + 1.0));\n"
-                       : "    %s += %s == 0;\n",
+               varying
+                   ? "    %s += (f64x)(XS_CONVERT(XS_COMPARE(%s, ==, (f64x){0}), i64x) & (i64x)((f64x){0} + 1.0));\n"
+                   : "    %s += %s == 0;\n",
                length, length);
         for (uint32_t i = 0; i < n; i++) set_from_wide(g, i, cg_str(g, "%s / %s", wide_leaf(g, a, i, varying), length));
     } else {
@@ -342,7 +343,7 @@ static const char *element_address(struct cg *g, uint32_t pointer, uint32_t offs
 {
     enum cg_kind kind = cg_leaves_of(g, g->m->ids[offset].type)->leaf[0].kind;
     const char *t = cg_temporary(g, varying ? "u64x" : "u64"), *e = cg_use(g, offset, varying);
-    e = varying ? cg_str(g, "(u64x)XS_CONVERT((%s)%s, i64x)", cg_kind_signed(g, kind, true), e)
+    e = varying ? cg_convert(g, e, kind, CG_U64, true)
                 : cg_str(g, "(u64)(i64)(%s)%s", cg_kind_signed(g, kind, false), e);
     cg_put(g, "    %s = %s + %s * %uu;\n", t, cg_use(g, pointer, varying), e, stride);
     return t;
@@ -412,7 +413,8 @@ static void write_component_shuffle(struct cg *g, bool two)
         for (uint32_t k = 0; k < all; k++) {
             const char *e = cg_leaf_use(g, k < n ? x : y, k % n, varying), *at = cg_leaf_use(g, mask, i, varying);
             const char *hit =
-                cg_str(g, varying ? "XS_CONVERT((%s & %u) == %u, i32x)" : "(%s & %u) == %u", at, all - 1, k);
+                varying ? cg_str(g, "XS_COMPARE((%s & %u), ==, ((__typeof__(%s)){0} + %u))", at, all - 1, at, k)
+                        : cg_str(g, "(%s & %u) == %u", at, all - 1, k);
             if (k && varying) e = cg_select(g, kind, hit, e, r);
             if (k && !varying) cg_put(g, "    if (%s) ", hit);
             cg_put(g, "    %s = %s;\n", r, e);
@@ -444,11 +446,14 @@ static void write_select(struct cg *g)
     enum cg_kind ck = cg_leaves_of(g, g->m->ids[c].type)->leaf[0].kind;
     for (uint32_t i = 0; i < l->count; i++) {
         const char *a = cg_leaf_use(g, cg_operand(g, 2), i, varying), *b = cg_leaf_use(g, cg_operand(g, 3), i, varying);
-        const char *test = cg_str(g, l->count > 1 ? "(%s)%s < 0" : "(%s)%s != 0", cg_kind_signed(g, ck, varying),
-                                  cg_leaf_use(g, c, i, varying));
-        cg_set_leaf(g, i,
-                    varying ? cg_select(g, l->leaf[i].kind, cg_str(g, "XS_CONVERT(%s, i32x)", test), b, a)
-                            : cg_str(g, "%s ? %s : %s", test, b, a));
+        const char *type = cg_kind_signed(g, ck, varying), *how = l->count > 1 ? "<" : "!=";
+        const char *e = cg_leaf_use(g, c, i, varying);
+        if (varying) {
+            const char *mask = cg_str(g, "XS_COMPARE((%s)%s, %s, (%s){0})", type, e, how, type);
+            cg_set_leaf(g, i, cg_select(g, l->leaf[i].kind, mask, b, a));
+        } else {
+            cg_set_leaf(g, i, cg_str(g, "(%s)%s %s 0 ? %s : %s", type, e, how, b, a));
+        }
     }
 }
 

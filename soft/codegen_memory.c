@@ -455,7 +455,8 @@ static const char *load_fixed(struct cg *g, uint32_t variable, int64_t offset, u
     for (uint32_t k = 0; k < bytes / item; k++) {
         const char *p = cg_fixed_item(g, variable, offset + k * item);
         if (bytes != item) {
-            p = cg_str(g, vector ? "XS_CONVERT(%s, %s)" : "(%s)(%s)", vector ? p : type, vector ? type : p);
+            p = vector ? cg_convert(g, p, cg_bits_kind(item), cg_bits_kind(bytes), false)
+                       : cg_str(g, "(%s)(%s)", type, p);
             if (k) p = cg_str(g, "%s << %u", p, k * item * 8);
         }
         e = e ? cg_str(g, "%s | %s", e, p) : p;
@@ -481,7 +482,7 @@ static void store_fixed(struct cg *g, uint32_t variable, int64_t offset, uint32_
         const char *type = cg_kind_type(g, kind, vector);
         if (bytes != item) {
             if (k) e = cg_str(g, "(%s >> %u)", e, k * item * 8);
-            e = cg_str(g, vector ? "XS_CONVERT(%s, %s)" : "(%s)(%s)", vector ? e : type, vector ? type : e);
+            e = vector ? cg_convert(g, e, cg_bits_kind(bytes), kind, false) : cg_str(g, "(%s)(%s)", type, e);
         }
         if (vector && masked) e = cg_select(g, kind, g->mask, e, to);
         cg_put(g, "    %s = %s;\n", to, e);
@@ -603,8 +604,8 @@ static const char *index_times(struct cg *g, uint32_t index, uint64_t size, bool
     enum cg_kind kind = cg_leaves_of(g, g->m->ids[index].type)->leaf[0].kind;
     bool own = cg_is_varying(g, index);
     const char *e = cg_use(g, index, own);
-    const char *wide = own ? cg_str(g, "(u64x)XS_CONVERT((%s)%s, i64x)", cg_kind_signed(g, kind, true), e)
-                           : cg_str(g, "(u64)(i64)(%s)%s", cg_kind_signed(g, kind, false), e);
+    const char *wide =
+        own ? cg_convert(g, e, kind, CG_U64, true) : cg_str(g, "(u64)(i64)(%s)%s", cg_kind_signed(g, kind, false), e);
     wide = cg_str(g, "%s * %lluu", wide, (unsigned long long)size);
     return varying && !own ? cg_splat(g, CG_U64, wide) : wide;
 }

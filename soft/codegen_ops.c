@@ -119,9 +119,9 @@ struct row {
     const char *uniform, *varying;
 };
 
-#define COMPARE(c) "-(%0 " c " %1)", "XS_CONVERT(%0 " c " %1, i32x)"
-#define COMPARE_SIGNED(c) "-((%z)%0 " c " (%z)%1)", "XS_CONVERT((%z)%0 " c " (%z)%1, i32x)"
-#define UNORDERED(c) "-!(%0 " c " %1)", "~XS_CONVERT(%0 " c " %1, i32x)"
+#define COMPARE(c) "-(%0 " c " %1)", "XS_COMPARE(%0, " c ", %1)"
+#define COMPARE_SIGNED(c) "-((%z)%0 " c " (%z)%1)", "XS_COMPARE((%z)%0, " c ", (%z)%1)"
+#define UNORDERED(c) "-!(%0 " c " %1)", "~XS_COMPARE(%0, " c ", %1)"
 
 static const struct row rows[] = {
     {SP_OP_IAdd, "(%t)(%0 + %1)", "%0 + %1"},
@@ -172,14 +172,14 @@ static const struct row rows[] = {
     {SP_OP_FUnordLessThanEqual, UNORDERED(">")},
     {SP_OP_FUnordGreaterThan, UNORDERED("<=")},
     {SP_OP_FUnordGreaterThanEqual, UNORDERED("<")},
-    {SP_OP_FOrdNotEqual, "-(%0 < %1 || %0 > %1)", "XS_CONVERT((%0 < %1) | (%0 > %1), i32x)"},
-    {SP_OP_LessOrGreater, "-(%0 < %1 || %0 > %1)", "XS_CONVERT((%0 < %1) | (%0 > %1), i32x)"},
-    {SP_OP_FUnordEqual, "-!(%0 < %1 || %0 > %1)", "~XS_CONVERT((%0 < %1) | (%0 > %1), i32x)"},
-    {SP_OP_Ordered, "-(%0 == %0 && %1 == %1)", "XS_CONVERT((%0 == %0) & (%1 == %1), i32x)"},
-    {SP_OP_Unordered, "-(%0 != %0 || %1 != %1)", "XS_CONVERT((%0 != %0) | (%1 != %1), i32x)"},
-    {SP_OP_IsNan, "-(%0 != %0)", "XS_CONVERT(%0 != %0, i32x)"},
-    {SP_OP_IsInf, "-(%0 - %0 != %0 - %0 && %0 == %0)", "XS_CONVERT((%0 - %0 != %0 - %0) & (%0 == %0), i32x)"},
-    {SP_OP_IsFinite, "-(%0 - %0 == %0 - %0)", "XS_CONVERT(%0 - %0 == %0 - %0, i32x)"},
+    {SP_OP_FOrdNotEqual, "-(%0 < %1 || %0 > %1)", "XS_COMPARE(%0, <, %1) | XS_COMPARE(%0, >, %1)"},
+    {SP_OP_LessOrGreater, "-(%0 < %1 || %0 > %1)", "XS_COMPARE(%0, <, %1) | XS_COMPARE(%0, >, %1)"},
+    {SP_OP_FUnordEqual, "-!(%0 < %1 || %0 > %1)", "~(XS_COMPARE(%0, <, %1) | XS_COMPARE(%0, >, %1))"},
+    {SP_OP_Ordered, "-(%0 == %0 && %1 == %1)", "XS_COMPARE(%0, ==, %0) & XS_COMPARE(%1, ==, %1)"},
+    {SP_OP_Unordered, "-(%0 != %0 || %1 != %1)", "XS_COMPARE(%0, !=, %0) | XS_COMPARE(%1, !=, %1)"},
+    {SP_OP_IsNan, "-(%0 != %0)", "XS_COMPARE(%0, !=, %0)"},
+    {SP_OP_IsInf, "-(%0 - %0 != %0 - %0 && %0 == %0)", "XS_COMPARE(%0 - %0, !=, %0 - %0) & XS_COMPARE(%0, ==, %0)"},
+    {SP_OP_IsFinite, "-(%0 - %0 == %0 - %0)", "XS_COMPARE(%0 - %0, ==, %0 - %0)"},
     {SP_OP_IsNormal, "@is_normal_%j", NULL},
     {SP_OP_SignBitSet, "@sign_bit_%j", NULL},
     {SP_OP_BitCount, "@popcount_%k", NULL},
@@ -248,8 +248,7 @@ static void narrow_twice(struct cg *g, uint32_t leaf, const char *e, enum cg_kin
     if (from == CG_F64)
         cg_put(g, "    %s = %s;\n", wide, e);
     else if (varying)
-        cg_put(g, "    %s = XS_CONVERT((%s)%s, f64x);\n", wide,
-               is_signed ? cg_kind_signed(g, from, true) : cg_kind_type(g, from, true), e);
+        cg_put(g, "    %s = %s;\n", wide, cg_convert(g, e, from, CG_F64, is_signed));
     else
         cg_put(g, "    %s = (f64)(%s)%s;\n", wide,
                is_signed ? cg_kind_signed(g, from, false) : cg_kind_type(g, from, false), e);
@@ -267,13 +266,19 @@ static bool round_directed(struct cg *g, uint32_t leaf, const char *e, enum cg_k
     const struct sp_decoration *d = sp_decorated(g->m, g->inst->id, SP_DECORATION_FPRoundingMode);
     uint16_t op = g->inst->op;
     bool is_signed = op == SP_OP_ConvertSToF;
-    if ((op != SP_OP_FConvert && op != SP_OP_ConvertSToF && op != SP_OP_ConvertUToF) || !d || !names[d->operand[0] & 3]) return false;
-    if ((to != CG_F16 && to != CG_F32 && to != CG_F64) || (op == SP_OP_FConvert && cg_kind_bytes(from) <= cg_kind_bytes(to))) return false;
+    if ((op != SP_OP_FConvert && op != SP_OP_ConvertSToF && op != SP_OP_ConvertUToF) || !d || !names[d->operand[0] & 3])
+        return false;
+    if ((to != CG_F16 && to != CG_F32 && to != CG_F64) ||
+        (op == SP_OP_FConvert && cg_kind_bytes(from) <= cg_kind_bytes(to)))
+        return false;
     const char *wide = op == SP_OP_FConvert ? "f64" : is_signed ? "i64" : "u64", *result = cg_kind_type(g, to, false);
-    const char *w = cg_temporary(g, varying ? cg_str(g, "%sx", wide) : wide), *t = cg_temporary(g, cg_kind_type(g, to, varying));
+    const char *w = cg_temporary(g, varying ? cg_str(g, "%sx", wide) : wide),
+               *t = cg_temporary(g, cg_kind_type(g, to, varying));
     const char *fn = cg_str(g, "%s_to_%s_%s", wide, to == CG_F16 ? "f16" : result, names[d->operand[0] & 3]);
-    if (is_signed) e = cg_str(g, "(%s)%s", cg_kind_signed(g, from, varying), e);
-    else e = cg_widen(g, from, varying, e);
+    if (is_signed)
+        e = cg_str(g, "(%s)%s", cg_kind_signed(g, from, varying), e);
+    else
+        e = cg_widen(g, from, varying, e);
     if (varying) {
         cg_put(g, "    %s = XS_CONVERT(%s, %sx);\n", w, e, wide);
         cg_put(g, "    XS_LANES1(%s, %s, %s, %s, %s);\n", t, result, fn, wide, w);
@@ -300,6 +305,47 @@ static const char *rounded(struct cg *g, enum cg_kind *kind, const char *e, bool
     return t;
 }
 
+static bool is_conversion(uint16_t op)
+{
+    return op == SP_OP_UConvert || op == SP_OP_SConvert || op == SP_OP_ConvertSToF || op == SP_OP_ConvertUToF ||
+           op == SP_OP_ConvertPtrToU || op == SP_OP_ConvertUToPtr;
+}
+
+/* Integers on their way to another width, or to floats, take all steps but the last here (see cg_convert). */
+static void step_towards(struct cg *g, enum cg_kind *kind, const char **e, enum cg_kind to)
+{
+    uint32_t have = cg_kind_bytes(*kind), want = cg_kind_is_small_float(to) ? 4 : cg_kind_bytes(to);
+    bool is_signed = g->inst->op == SP_OP_SConvert || g->inst->op == SP_OP_ConvertSToF;
+    if (*kind < CG_U8 || *kind > CG_U64 || to == CG_BOOL) return;
+    enum cg_kind near = cg_bits_kind(have < want ? want / 2 : want * 2);
+    if (cg_kind_is_float(to)) near = cg_bits_kind(want);
+    if ((have < want && 2 * have >= want && !cg_kind_is_float(to)) || (have > want && have <= 2 * want) || have == want)
+        return;
+    *e = cg_convert(g, *e, *kind, near, is_signed);
+    *kind = near;
+}
+
+/* A shift of lanes by a constant within the width is the CPU's. */
+static bool write_constant_shift(struct cg *g, uint32_t leaf, enum cg_kind kind, const char *e)
+{
+    const struct sp_id *d = &g->m->ids[cg_operand(g, 1)];
+    uint32_t n = cg_leaves_of(g, d->type)->count;
+    if (d->what != SP_IS_CONSTANT || !d->bits || !cg_is_varying(g, g->inst->id)) return false;
+    uint64_t by = d->bits[n == 1 ? 0 : leaf];
+    if (by >= 8 * cg_kind_bytes(kind)) return false;
+    switch (g->inst->op) {
+    case SP_OP_ShiftLeftLogical: e = cg_str(g, "%s << %u", e, (unsigned)by); break;
+    case SP_OP_ShiftRightLogical: e = cg_str(g, "%s >> %u", e, (unsigned)by); break;
+    case SP_OP_ShiftRightArithmetic:
+        e = cg_str(g, "(%s)((%s)%s >> %u)", cg_kind_type(g, kind, true), cg_kind_signed(g, kind, true), e,
+                   (unsigned)by);
+        break;
+    default: return false;
+    }
+    cg_set_leaf(g, leaf, e);
+    return true;
+}
+
 static void write_row(struct cg *g, const struct row *r, bool same_width)
 {
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
@@ -319,9 +365,11 @@ static void write_row(struct cg *g, const struct row *r, bool same_width)
                                   ? cg_str(g, varying ? "XS(umin_%s)(%s, XS(splat_%s)(255))" : "umin_%s(%s, 255)",
                                            cg_kind_name(kind[k]), arg[k], cg_kind_name(kind[k]))
                                   : arg[k];
-            arg[k] = cg_str(g, varying ? "XS_CONVERT(%s, %s)" : "(%s)(%s)", varying ? low : type, varying ? type : low);
+            arg[k] = varying ? cg_convert(g, low, kind[k], l->leaf[i].kind, false) : cg_str(g, "(%s)(%s)", type, low);
             kind[k] = l->leaf[i].kind;
         }
+        if (same_width && write_constant_shift(g, i, l->leaf[i].kind, arg[0])) continue;
+        if (n == 1 && varying && is_conversion(r->op)) step_towards(g, &kind[0], &arg[0], l->leaf[i].kind);
         if (n == 1 && round_directed(g, i, arg[0], kind[0], l->leaf[i].kind, varying)) continue;
         if (n == 1 && converts_double_down(kind[0], l->leaf[i].kind) && g->inst->op != SP_OP_CopyObject) {
             narrow_twice(g, i, arg[0], kind[0], l->leaf[i].kind, varying);
@@ -409,7 +457,8 @@ static void write_extract_dynamic(struct cg *g)
     for (uint32_t i = 1; i < l->count; i++) {
         const char *e = cg_leaf_use(g, whole, i, varying), *at = cg_use(g, index, varying);
         if (varying)
-            cg_put(g, "    %s = %s;\n", r, cg_select(g, kind, cg_str(g, "XS_CONVERT(%s == %u, i32x)", at, i), e, r));
+            cg_put(g, "    %s = %s;\n", r,
+                   cg_select(g, kind, cg_str(g, "XS_COMPARE(%s, ==, ((__typeof__(%s)){0} + %u))", at, at, i), e, r));
         else
             cg_put(g, "    if (%s == %u) %s = %s;\n", at, i, r, e);
     }
@@ -425,7 +474,8 @@ static void write_insert_dynamic(struct cg *g)
         const char *old = cg_leaf_use(g, whole, i, varying), *e = cg_use(g, object, varying),
                    *at = cg_use(g, index, varying);
         if (varying)
-            e = cg_select(g, l->leaf[i].kind, cg_str(g, "XS_CONVERT(%s == %u, i32x)", at, i), e, old);
+            e = cg_select(g, l->leaf[i].kind, cg_str(g, "XS_COMPARE(%s, ==, ((__typeof__(%s)){0} + %u))", at, at, i), e,
+                          old);
         else
             e = cg_str(g, "%s == %u ? %s : %s", at, i, e, old);
         cg_set_leaf(g, i, e);
@@ -451,14 +501,17 @@ static const char *part_of(struct cg *g, const char *e, uint32_t bytes, uint32_t
 {
     const char *type = cg_kind_type(g, cg_bits_kind(part_bytes), varying);
     if (bytes == part_bytes) return e;
-    return varying ? cg_str(g, "XS_CONVERT((%s) >> %u, %s)", e, part * part_bytes * 8, type)
-                   : cg_str(g, "(%s)((%s) >> %u)", type, e, part * part_bytes * 8);
+    e = cg_str(g, "(%s) >> %u", e, part * part_bytes * 8);
+    return varying ? cg_convert(g, e, cg_bits_kind(bytes), cg_bits_kind(part_bytes), false)
+                   : cg_str(g, "(%s)(%s)", type, e);
 }
 
-static const char *joined(struct cg *g, const char *low, const char *e, uint32_t bytes, uint32_t at, bool varying)
+static const char *joined(struct cg *g, const char *low, const char *e, uint32_t part, uint32_t bytes, uint32_t at,
+                          bool varying)
 {
     const char *type = cg_kind_type(g, cg_bits_kind(bytes), varying);
-    const char *wide = varying ? cg_str(g, "XS_CONVERT(%s, %s)", e, type) : cg_str(g, "(%s)(%s)", type, e);
+    const char *wide =
+        varying ? cg_convert(g, e, cg_bits_kind(part), cg_bits_kind(bytes), false) : cg_str(g, "(%s)(%s)", type, e);
     if (!low) return wide;
     return cg_str(g, varying ? "(%s | %s << %u)" : "(%s | (%s) << %u)", low, wide, at * 8);
 }
@@ -479,7 +532,7 @@ static void write_bitcast(struct cg *g)
         } else {
             for (uint32_t k = 0; k < nb / na; k++) {
                 const char *p = cg_leaf_use(g, from, i * (nb / na) + k, varying);
-                e = joined(g, e, cg_to_bits(g, a->leaf[0].kind, varying, p), nb, k * na, varying);
+                e = joined(g, e, cg_to_bits(g, a->leaf[0].kind, varying, p), na, nb, k * na, varying);
             }
         }
         cg_set_leaf(g, i, cg_from_bits(g, b->leaf[i].kind, varying, e));

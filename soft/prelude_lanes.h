@@ -25,6 +25,35 @@
 #define u32x_mem XS_PASTE(u32xm, S)
 #define u64x_mem XS_PASTE(u64xm, S)
 #define XS_CONVERT(v, type) __builtin_convertvector(v, type)
+/* By way of the width between, where two widths differ by four or more: gcc 12 takes those apart lane by lane. */
+#define XS_CONVERT2(v, between, type) XS_CONVERT(XS_CONVERT(v, between), type)
+/* A comparison as an i32x. gcc 12 takes comparisons of vectors wider than the CPU's apart, too: in pieces, then. */
+#if defined(__AVX512F__)
+#define XS_NATIVE 64
+#elif defined(__AVX2__)
+#define XS_NATIVE 32
+#else
+#define XS_NATIVE 16
+#endif
+#define XS_COMPARE(a, op, b)                                                                                           \
+    __extension__({                                                                                                    \
+        __typeof__(a) ca_ = (a), cb_ = (b);                                                                            \
+        enum { piece_ = XS_NATIVE / sizeof ca_[0] * sizeof ca_[0], each_ = piece_ / sizeof ca_[0] };                   \
+        typedef __typeof__(ca_[0]) v_ __attribute__((vector_size(piece_)));                                            \
+        typedef i32 m_ __attribute__((vector_size(each_ * 4)));                                                        \
+        i32x cr_;                                                                                                      \
+        if (sizeof ca_ <= XS_NATIVE) {                                                                                 \
+            cr_ = XS_CONVERT(ca_ op cb_, i32x);                                                                        \
+        } else {                                                                                                       \
+            v_ pa_[sizeof ca_ / piece_ + 1], pb_[sizeof ca_ / piece_ + 1];                                             \
+            m_ pr_[sizeof ca_ / piece_ + 1];                                                                           \
+            __builtin_memcpy(pa_, &ca_, sizeof ca_);                                                                   \
+            __builtin_memcpy(pb_, &cb_, sizeof cb_);                                                                   \
+            for (u32 i_ = 0; i_ < sizeof ca_ / piece_; i_++) pr_[i_] = XS_CONVERT(pa_[i_] op pb_[i_], m_);             \
+            __builtin_memcpy(&cr_, pr_, sizeof cr_);                                                                   \
+        }                                                                                                              \
+        cr_;                                                                                                           \
+    })
 #define XS_FULL (S == 64 ? ~(u64)0 : ((u64)1 << (S % 64)) - 1)
 /* For the lanes in `bits`, lowest first. */
 #define XS_EACH(l, bits) for (u64 left_ = (bits), l; left_ && (l = (u64)__builtin_ctzll(left_), 1); left_ &= left_ - 1)
@@ -161,7 +190,7 @@ XS_INLINE u16x XS(sel_u16)(i32x m, u16x a, u16x b)
 }
 XS_INLINE u8x XS(sel_u8)(i32x m, u8x a, u8x b)
 {
-    u8x w = (u8x)XS_CONVERT(m, i8x);
+    u8x w = (u8x)XS_CONVERT2(m, i16x, i8x);
     return (a & w) | (b & ~w);
 }
 
@@ -354,48 +383,37 @@ XS_SHUFFLE(64)
 XS_INLINE u32 XS(first_lane)(u64 bits) { return bits ? (u32)__builtin_ctzll(bits) : 0; }
 XS_INLINE u32 XS(last_lane)(u64 bits) { return bits ? 63 - (u32)__builtin_clzll(bits) : 0; }
 
-/* Integer division and the like on whole vectors, where the CPU has no instruction for it. */
-#define XS_SHIFTS(N)                                                                                                   \
-    XS_INLINE u##N##x XS(shl_u##N)(u##N##x a, u##N##x b)                                                               \
+/* Shifts past the width give 0 (or the sign); no comparison, see XS_COMPARE. */
+#define XS_SHIFTS(N, LOG)                                                                                              \
+    XS_INLINE u##N##x XS(narrow_u##N)(u##N##x b) /* all ones where b is less than N */                                 \
     {                                                                                                                  \
-        return (a << (b & (N - 1))) & (u##N##x)(b < (u##N)N);                                                          \
+        u##N##x high = b >> LOG;                                                                                       \
+        return ((high | -high) >> (N - 1)) - 1;                                                                        \
     }                                                                                                                  \
-    XS_INLINE u##N##x XS(shr_u##N)(u##N##x a, u##N##x b)                                                               \
-    {                                                                                                                  \
-        return (a >> (b & (N - 1))) & (u##N##x)(b < (u##N)N);                                                          \
-    }                                                                                                                  \
+    XS_INLINE u##N##x XS(shl_u##N)(u##N##x a, u##N##x b) { return (a << (b & (N - 1))) & XS(narrow_u##N)(b); }         \
+    XS_INLINE u##N##x XS(shr_u##N)(u##N##x a, u##N##x b) { return (a >> (b & (N - 1))) & XS(narrow_u##N)(b); }         \
     XS_INLINE u##N##x XS(sar_u##N)(u##N##x a, u##N##x b)                                                               \
     {                                                                                                                  \
-        u##N##x wide = (u##N##x)(b >= (u##N)N);                                                                        \
-        return (u##N##x)((i##N##x)a >> (i##N##x)((b | wide) & (N - 1)));                                               \
+        return (u##N##x)((i##N##x)a >> (i##N##x)((b | ~XS(narrow_u##N)(b)) & (N - 1)));                                \
     }                                                                                                                  \
     XS_INLINE u##N##x XS(smin_u##N)(u##N##x a, u##N##x b)                                                              \
     {                                                                                                                  \
-        u##N##x m = (u##N##x)((i##N##x)a < (i##N##x)b);                                                                \
-        return (a & m) | (b & ~m);                                                                                     \
+        return XS(sel_u##N)(XS_COMPARE((i##N##x)a, <, (i##N##x)b), a, b);                                              \
     }                                                                                                                  \
     XS_INLINE u##N##x XS(smax_u##N)(u##N##x a, u##N##x b)                                                              \
     {                                                                                                                  \
-        u##N##x m = (u##N##x)((i##N##x)a > (i##N##x)b);                                                                \
-        return (a & m) | (b & ~m);                                                                                     \
+        return XS(sel_u##N)(XS_COMPARE((i##N##x)a, >, (i##N##x)b), a, b);                                              \
     }                                                                                                                  \
-    XS_INLINE u##N##x XS(umin_u##N)(u##N##x a, u##N##x b)                                                              \
-    {                                                                                                                  \
-        u##N##x m = (u##N##x)(a < b);                                                                                  \
-        return (a & m) | (b & ~m);                                                                                     \
-    }                                                                                                                  \
-    XS_INLINE u##N##x XS(umax_u##N)(u##N##x a, u##N##x b)                                                              \
-    {                                                                                                                  \
-        u##N##x m = (u##N##x)(a > b);                                                                                  \
-        return (a & m) | (b & ~m);                                                                                     \
-    }
-XS_SHIFTS(8)
-XS_SHIFTS(16)
-XS_SHIFTS(32)
-XS_SHIFTS(64)
+    XS_INLINE u##N##x XS(umin_u##N)(u##N##x a, u##N##x b) { return XS(sel_u##N)(XS_COMPARE(a, <, b), a, b); }          \
+    XS_INLINE u##N##x XS(umax_u##N)(u##N##x a, u##N##x b) { return XS(sel_u##N)(XS_COMPARE(a, >, b), a, b); }
+XS_SHIFTS(8, 3)
+XS_SHIFTS(16, 4)
+XS_SHIFTS(32, 5)
+XS_SHIFTS(64, 6)
+#undef XS_SHIFTS
 
-XS_INLINE f32x XS(fmin_f32)(f32x a, f32x b) { return XS(sel_f32)((i32x)(a < b) | (i32x)(b != b), a, b); }
-XS_INLINE f32x XS(fmax_f32)(f32x a, f32x b) { return XS(sel_f32)((i32x)(a > b) | (i32x)(b != b), a, b); }
+XS_INLINE f32x XS(fmin_f32)(f32x a, f32x b) { return XS(sel_f32)(XS_COMPARE(a, <, b) | XS_COMPARE(b, !=, b), a, b); }
+XS_INLINE f32x XS(fmax_f32)(f32x a, f32x b) { return XS(sel_f32)(XS_COMPARE(a, >, b) | XS_COMPARE(b, !=, b), a, b); }
 XS_INLINE f32x XS(fabs_f32)(f32x a) { return (f32x)((u32x)a & 0x7fffffffu); }
 /* Where a work-item stands in its work-group: lanes count through x first, then y, then z. */
 XS_INLINE void XS(local_ids)(const struct xs_subgroup *self, u32 lx, u32 ly, u32 lz, u32x *x, u32x *y, u32x *z)

@@ -275,7 +275,7 @@ XS_LANEWISE1(log_f32, f32)
 XS_LANEWISE1(log_f64, f64)
 #undef XS_LANEWISE1
 XS_INLINE f64x XS(fabs_f64)(f64x a) { return (f64x)((u64x)a & 0x7fffffffffffffffu); }
-XS_INLINE f64x XS(fmin_f64)(f64x a, f64x b) { return XS(sel_f64)(XS_CONVERT((a < b) | (b != b), i32x), a, b); }
-XS_INLINE f64x XS(fmax_f64)(f64x a, f64x b) { return XS(sel_f64)(XS_CONVERT((a > b) | (b != b), i32x), a, b); }
+XS_INLINE f64x XS(fmin_f64)(f64x a, f64x b) { return XS(sel_f64)(XS_COMPARE(a, <, b) | XS_COMPARE(b, !=, b), a, b); }
+XS_INLINE f64x XS(fmax_f64)(f64x a, f64x b) { return XS(sel_f64)(XS_COMPARE(a, >, b) | XS_COMPARE(b, !=, b), a, b); }
 XS_INLINE f32x XS(nan_f32)(u32x a) { return (f32x)((a & 0x3fffffu) | 0x7fc00000u); }
 XS_INLINE f64x XS(nan_f64)(u64x a) { return (f64x)((a & 0x7ffffffffffffu) | 0x7ff8000000000000u); }
