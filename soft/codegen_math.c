@@ -13,6 +13,7 @@ enum {
     EXT_FREXP = 31,
     EXT_LGAMMA_R = 36,
     EXT_MODF = 45,
+    EXT_NEXTAFTER = 47,
     EXT_REMQUO = 52,
     EXT_SINCOS = 58,
     EXT_CROSS = 104,
@@ -66,7 +67,7 @@ static const struct ext_row rows[] = {
     LIBM(8, "atanh"),
     MINE(9, "atanpi"),
     MINE(10, "atan2pi"),
-    LIBM(11, "cbrt"),
+    MINE(11, "cbrt"),
     LIBM(12, "ceil"),
     LIBM(13, "copysign"),
     LIBM(14, "cos"),
@@ -269,10 +270,11 @@ static void write_pair(struct cg *g, size_t row)
     const struct cg_leaves *to = cg_leaves_of(g, sp_type(g->m, g->m->ids[pointer].type)->elem);
     for (uint32_t i = 0; i < l->count && i < to->count; i++) {
         enum cg_kind kind[4];
-        const char *arg[4];
+        const char *arg[4], *first = pairs[row].first;
+        if (pairs[row].number == EXT_FRACT && l->leaf[i].kind == CG_F16) first = "@fract_half_%j"; /* its own limit below 1 */
         arguments(g, i, 2, n < 3 ? n : 3, varying, kind, arg);
         const char *second = side_value(g, pairs[row].second, n, kind, arg, to->leaf[i].kind, varying);
-        cg_apply(g, i, l->leaf[i].kind, pairs[row].first, NULL, n, kind, arg, varying);
+        cg_apply(g, i, l->leaf[i].kind, first, NULL, n, kind, arg, varying);
         cg_store_leaf(g, pointer, to->leaf[i].offset, to->leaf[i].kind, second, varying);
     }
 }
@@ -468,6 +470,13 @@ static bool write_row(struct cg *g, uint32_t number)
         enum cg_kind kind[4];
         const char *arg[4];
         uint32_t n = arguments(g, i, 2, g->inst->count - 2, varying, kind, arg);
+        if (number == EXT_NEXTAFTER && l->leaf[i].kind == CG_F16) { /* not the neighbour among the f32 */
+            const char *t = cg_temporary(g, cg_kind_type(g, CG_F16, varying));
+            cg_put(g, varying ? "    XS_LANES2(%s, u16, nextafter_f16, u16, %s, u16, %s);\n" : "    %s = nextafter_f16(%s, %s);\n", t,
+                   arg[0], arg[1]);
+            cg_set_leaf(g, i, t);
+            continue;
+        }
         cg_apply(g, i, l->leaf[i].kind, rows[r].uniform, rows[r].varying, n, kind, arg, varying);
     }
     return true;

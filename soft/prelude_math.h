@@ -36,7 +36,7 @@ XS_INLINE i32 sign_bit_f64(f64 x) { return -(i32)(bits_f64(x) >> 63); }
 XS_INLINE f64 sinpi_f64(f64 x)
 {
     f64 a = __builtin_fabs(x), n, r;
-    if (!(a < 0x1p53)) return a - a;
+    if (!(a < 0x1p53)) return a - a == 0 ? x * 0 : a - a; /* whole, or not finite */
     n = __builtin_rint(2 * a); /* quarter turns */
     r = (a - n / 2) * XS_PI;
     switch ((int)__builtin_fmod(n, 4)) {
@@ -76,13 +76,28 @@ XS_INLINE f64 powr_f64(f64 x, f64 y)
     if (x != x || y != y) return x + y;
     return __builtin_pow(__builtin_fabs(x), y);
 }
+/* The C library's cube root may be off by 4 ULP in f64: a step of Newton's, the cube in double the digits. */
+XS_INLINE f64 cbrt_f64(f64 x)
+{
+    f64 scale = __builtin_fabs(x) < 0x1p-600 ? 0x1p100 : __builtin_fabs(x) > 0x1p600 ? 0x1p-100 : 1.0, r, square, cube, low;
+    if (x == 0 || x - x != 0) return x + x;
+    x *= scale * scale * scale;
+    r = __builtin_cbrt(x);
+    square = r * r;
+    cube = square * r;
+    low = __builtin_fma(square, r, -cube) + __builtin_fma(r, r, -square) * r;
+    return (r - ((cube - x) + low) / (3 * square)) / scale;
+}
+XS_INLINE f32 cbrt_f32(f32 x) { return (f32)__builtin_cbrt(x); }
 XS_INLINE f64 rootn_f64(f64 x, u32 n)
 {
     i32 k = (i32)n;
-    f64 r;
+    f64 a = __builtin_fabs(x), power = 1.0 / k, r;
     if (k == 0 || (x < 0 && !(k & 1))) return __builtin_nan("");
     if (x == 0 && !(k & 1)) x = 0;
-    r = k == 3 ? __builtin_cbrt(__builtin_fabs(x)) : __builtin_pow(__builtin_fabs(x), 1.0 / k);
+    r = __builtin_pow(a, power);
+    /* what 1 / k lost in rounding counts as often as log x says */
+    if (a > 0 && a - a == 0) r += r * (__builtin_log(a) * (__builtin_fma(-power, k, 1.0) / k));
     return __builtin_copysign(r, x);
 }
 XS_INLINE f64 degrees_f64(f64 x) { return x * (180 / XS_PI); }
@@ -105,7 +120,7 @@ XS_INLINE f32 radians_f32(f32 x) { return (f32)radians_f64(x); }
     XS_INLINE u32 ilogb_##F(F x)                                                                                       \
     {                                                                                                                  \
         if (x != x) return 0x7fffffffu;                                                                                \
-        if (x == 0) return XS_INT_MIN + 1;                                                                             \
+        if (x == 0) return XS_INT_MIN; /* FP_ILOGB0 of clang's OpenCL header */                                        \
         return x - x != 0 ? 0x7fffffffu : (u32)__builtin_ilogb##l(x);                                                  \
     }                                                                                                                  \
     XS_INLINE F ldexp_##F(F x, u32 n) { return __builtin_ldexp##l(x, (i32)n); }                                        \
@@ -162,6 +177,20 @@ XS_INLINE f32 radians_f32(f32 x) { return (f32)radians_f64(x); }
     }
 XS_REAL(f32, f)
 XS_REAL(f64, )
+
+XS_INLINE f32 fract_half_f32(f32 x)
+{
+    f32 r = fract_f32(x);
+    return r > 0x1.ffcp-1f ? 0x1.ffcp-1f : r;
+}
+XS_INLINE u16 nextafter_f16(u16 a, u16 b)
+{
+    f32 x = f16_to_f32(a), y = f16_to_f32(b);
+    if (x != x || y != y) return 0x7e00;
+    if (x == y) return b;
+    if (x == 0) return (u16)((b & 0x8000u) | 1);
+    return (u16)((x < y) == (x > 0) ? a + 1 : a - 1);
+}
 
 #define XS_MAD_INTEGER(N, W)                                                                                           \
     XS_INLINE u##N smad_hi_u##N(u##N a, u##N b, u##N c) { return (u##N)(smul_hi_u##N(a, b) + c); }                     \
