@@ -23,9 +23,9 @@ struct chunk {
     size_t used, size;
 };
 
-void *cg_alloc(struct cg *g, size_t bytes)
+static void *take(struct cg *g, void **arena, size_t bytes)
 {
-    struct chunk *c = g->arena;
+    struct chunk *c = *arena;
     bytes = (bytes + 15) & ~(size_t)15;
     if (!c || c->size - c->used < bytes) {
         size_t size = bytes > CG_CHUNK ? bytes : CG_CHUNK;
@@ -35,19 +35,22 @@ void *cg_alloc(struct cg *g, size_t bytes)
             return NULL;
         }
         c->size = size;
-        c->next = g->arena;
-        g->arena = c;
+        c->next = *arena;
+        *arena = c;
     }
     c->used += bytes;
     return (char *)c + ((sizeof *c + 15) & ~(size_t)15) + c->used - bytes;
 }
 
-static void free_arena(struct cg *g)
+void *cg_alloc(struct cg *g, size_t bytes) { return take(g, &g->arena, bytes); }
+
+static void free_arena(void **arena)
 {
-    for (struct chunk *c = g->arena, *next; c; c = next) {
+    for (struct chunk *c = *arena, *next; c; c = next) {
         next = c->next;
         free(c);
     }
+    *arena = NULL;
 }
 
 const char *cg_str(struct cg *g, const char *format, ...)
@@ -56,11 +59,17 @@ const char *cg_str(struct cg *g, const char *format, ...)
     va_start(args, format);
     va_copy(again, args);
     int n = vsnprintf(NULL, 0, format, args);
-    char *s = n < 0 ? NULL : cg_alloc(g, (size_t)n + 1);
+    char *s = n < 0 ? NULL : take(g, &g->words, (size_t)n + 1);
     if (s) vsnprintf(s, (size_t)n + 1, format, again);
     va_end(args);
     va_end(again);
     return s ? s : "";
+}
+
+static const char *keep(struct cg *g, const char *text)
+{
+    char *s = cg_alloc(g, strlen(text) + 1);
+    return s ? strcpy(s, text) : "";
 }
 
 void cg_put(struct cg *g, const char *format, ...)
@@ -195,12 +204,12 @@ static void fill_leaves(struct cg *g, uint32_t type_id, struct cg_leaf **at, uin
     }
     for (uint32_t i = 0; i < t->count; i++) {
         if (t->kind == SP_STRUCT) {
-            fill_leaves(g, t->members[i], at, offset + t->offsets[i], cg_str(g, "%s.m%u", path, i));
+            fill_leaves(g, t->members[i], at, offset + t->offsets[i], keep(g, cg_str(g, "%s.m%u", path, i)));
         } else {
             uint32_t size = t->kind == SP_VECTOR && sp_type(g->m, t->elem)->kind == SP_BOOL
                                 ? 1
                                 : (uint32_t)sp_type(g->m, t->elem)->size;
-            fill_leaves(g, t->elem, at, offset + i * size, cg_str(g, "%s.e[%u]", path, i));
+            fill_leaves(g, t->elem, at, offset + i * size, keep(g, cg_str(g, "%s.e[%u]", path, i)));
         }
     }
 }
@@ -692,6 +701,9 @@ static void write_block(struct cg *g, uint32_t block)
     }
     g->inst = NULL;
     cg_put(g, cb->masked ? "    }\n    }\n" : "    }\n");
+    g->mask = "m0";
+    g->bits = "b0";
+    free_arena(&g->words);
 }
 
 /* After the last block of a loop of masked blocks: again, while a lane waits at its head. */
@@ -1190,6 +1202,7 @@ bool cg_generate(const struct sp_module *m, const struct cg_options *o, struct s
         if (!g.failed) write_text(&g);
     }
     if (g.failed && log->size == 0) sp_text_add(log, "error: out of memory while generating code\n");
-    free_arena(&g);
+    free_arena(&g.arena);
+    free_arena(&g.words);
     return !g.failed && !c->failed;
 }

@@ -85,7 +85,7 @@ struct cg {
     struct cg_leaves *leaves;          /* by type index */
     uint32_t *local_offset, local_end; /* by id: of Workgroup variables; where they end */
     uint32_t *global_index;            /* by id: of CrossWorkgroup and UniformConstant variables */
-    void *arena;
+    void *arena, *words;               /* words: what cg_str made, given back after every block */
     /* while a function is written */
     struct cg_function *fn;
     const struct sp_inst *inst;
@@ -96,6 +96,7 @@ struct cg {
 /* ---- codegen.c */
 void *cg_alloc(struct cg *g,
                size_t bytes); /* zeroed; a static dummy and `failed` when memory is out or over its limit */
+/* Text that lives until the block being written is done. */
 const char *cg_str(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cg_put(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cg_fail(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
