@@ -7,7 +7,7 @@ targets="pvc bmg lnl ptl dg2 generic soft"
 
 for example in hello gemm; do
     program="$BUILD/$example"
-    check_says "$example --help" "--emit FILE" "$program" --help
+    check_says "$example --help" "--target NAME" "$program" --help
     check_says "$example --list" "software device" "$program" --list
     check_refused "$example, unknown option" "--nonsense" "$program" --nonsense
     check_refused "$example, no value" "--emit" "$program" --emit
