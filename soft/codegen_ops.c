@@ -369,7 +369,8 @@ static void write_row(struct cg *g, const struct row *r, bool same_width)
             kind[k] = l->leaf[i].kind;
         }
         if (same_width && write_constant_shift(g, i, l->leaf[i].kind, arg[0])) continue;
-        if (n == 1 && varying && is_conversion(r->op)) step_towards(g, &kind[0], &arg[0], l->leaf[i].kind);
+        /* a saturating row (no text for vectors) must see the whole value */
+        if (n == 1 && varying && r->varying && is_conversion(r->op)) step_towards(g, &kind[0], &arg[0], l->leaf[i].kind);
         if (n == 1 && round_directed(g, i, arg[0], kind[0], l->leaf[i].kind, varying)) continue;
         if (n == 1 && converts_double_down(kind[0], l->leaf[i].kind) && g->inst->op != SP_OP_CopyObject) {
             narrow_twice(g, i, arg[0], kind[0], l->leaf[i].kind, varying);

@@ -26,7 +26,8 @@ static const number_type types[] = {
 };
 enum { HALF = 8, FLOAT = 9, DOUBLE = 10, INTEGERS = 8 };
 
-static zed_module module;
+static zed_module varying_module, uniform_module, *module = &varying_module;
+static uint32_t group = 50; /* 1 with the module whose values are uniform */
 
 static long double half_value(uint16_t h)
 {
@@ -160,11 +161,11 @@ static void convert_from(int index)
     char *r = (char *)ocl_buffer((size_t)RESULTS * 8 * ITEMS), *at = r, name[32];
     fill(a, from);
     snprintf(name, sizeof name, "from_%s", from->name);
-    OCL_RUN(&module, name, "ptr<u8> a, ptr<u8> r", 3, ITEMS / 3, a, r);
+    OCL_RUN(module, name, "ptr<u8> a, ptr<u8> r", ITEMS / group, group, a, r);
     check_all(from, a, r);
     if (from->is_real) {
         snprintf(name, sizeof name, "saturate_%s", from->name);
-        OCL_RUN(&module, name, "ptr<u8> a, ptr<u8> r", 3, ITEMS / 3, a, r);
+        OCL_RUN(module, name, "ptr<u8> a, ptr<u8> r", ITEMS / group, group, a, r);
         for (int t = 0; t < INTEGERS; t++)
             for (int m = RTE; m <= RTN; m++, at += 8 * ITEMS) check(saturating_names[m], from, a, &types[t], at, (rounding)m, true);
     }
@@ -195,7 +196,7 @@ TEST(vectors)
     double *d = (double *)ocl_buffer(N * 2 * 8);
     int32_t *l = (int32_t *)ocl_buffer(N * 4 * 4);
     for (int i = 0; i < N * 16; i++) a[i] = (float)test_normal() * 200;
-    OCL_RUN(&module, "vectors", "ptr<f32> a, ptr<u8> b, ptr<i16> s, ptr<f16> h, ptr<f64> d, ptr<i32> l", 1, N, a, b, s, h, d, l);
+    OCL_RUN(module, "vectors", "ptr<f32> a, ptr<u8> b, ptr<i16> s, ptr<f16> h, ptr<f64> d, ptr<i32> l", group == 1 ? N : 1, group == 1 ? 1 : N, a, b, s, h, d, l);
     for (int i = 0; i < N * 16; i++) {
         long double v = round_whole(a[i], RTE);
         CHECK_INT(b[i], v < 0 ? 0 : v > 255 ? 255 : (int)v);
@@ -212,12 +213,24 @@ TEST(vectors)
     ocl_free(l);
 }
 
-TEST(module_loads) { ocl_load(&module, "convert"); }
+TEST(modules_load)
+{
+    ocl_load(&varying_module, "convert");
+    ocl_load(&uniform_module, "convert_uniform");
+}
+
+TEST(uniform_values)
+{
+    module = &uniform_module;
+    group = 1;
+    for (int i = 0; i <= DOUBLE; i++) convert_from(i);
+    test_case_vectors();
+}
 
 int main(void)
 {
     if (!ocl_open()) return 1;
-    RUN(module_loads);
+    RUN(modules_load);
     RUN(from_char);
     RUN(from_uchar);
     RUN(from_short);
@@ -230,6 +243,7 @@ int main(void)
     RUN(from_float);
     RUN(from_double);
     RUN(vectors);
+    RUN(uniform_values);
     zed_close(&ocl_device);
     return test_report();
 }

@@ -5,7 +5,8 @@
 
 __extension__ typedef __int128 wide; /* gcc and clang have it on every 64-bit CPU */
 
-static zed_module operators, functions;
+static zed_module varying_modules[2], uniform_modules[2], *operators = &varying_modules[0], *functions = &varying_modules[1];
+static bool uniform; /* a work-group of one item then, in modules where all values are uniform */
 
 enum { ITEMS = 37, MOST = ITEMS * 16, PLANES = 15 };
 
@@ -124,7 +125,7 @@ static void run_kernel(zed_module *m, const char *prefix, int_type t, int size, 
     ocl_fill_bits(a, t.bits, MOST);
     ocl_fill_bits(b, t.bits, MOST);
     ocl_fill_bits(c, t.bits, MOST);
-    OCL_RUN(m, name, "ptr<u8> a, ptr<u8> b, ptr<u8> c, ptr<u8> r, u32 count", 1, ITEMS, a, b, c, r, count);
+    OCL_RUN(m, name, "ptr<u8> a, ptr<u8> b, ptr<u8> c, ptr<u8> r, u32 count", uniform ? ITEMS : 1, uniform ? 1 : ITEMS, a, b, c, r, count);
     for (int p = 0; p < PLANES; p++) {
         for (size_t e = 0; planes >> p & 1 && e < count; e++) {
             wide x = get(a, e, t), y = get(b, e, t), z = get(c, e, t), got = get(r, (size_t)p * count + e, t);
@@ -141,14 +142,14 @@ static void run_kernel(zed_module *m, const char *prefix, int_type t, int size, 
 
 static void run_operators(int_type t, int size)
 {
-    run_kernel(&operators, "ops", t, 1, 0x3fff, operator_result);
-    run_kernel(&operators, "ops", t, size, 1u << 0 | 1u << 2 | 1u << 9 | 1u << 12, operator_result);
+    run_kernel(operators, "ops", t, 1, 0x3fff, operator_result);
+    run_kernel(operators, "ops", t, size, 1u << 0 | 1u << 2 | 1u << 9 | 1u << 12, operator_result);
 }
 
 static void run_functions(int_type t, int size)
 {
-    run_kernel(&functions, "fun", t, 1, 0x7fff, function_result);
-    run_kernel(&functions, "fun", t, size, 1u << 2 | 1u << 6 | 1u << 12, function_result);
+    run_kernel(functions, "fun", t, 1, 0x7fff, function_result);
+    run_kernel(functions, "fun", t, size, 1u << 2 | 1u << 6 | 1u << 12, function_result);
 }
 
 /* Type, width, signed; the vector sizes that the two modules have. */
@@ -170,7 +171,7 @@ static void upsample(int_type t, int_type low)
     ocl_fill_bits(a, t.bits, 4 * items);
     ocl_fill_bits(b, t.bits, 4 * items);
     snprintf(name, sizeof name, "upsample_%s", t.name);
-    OCL_RUN(&functions, name, "ptr<u8> a, ptr<u8> b, ptr<u8> r, u32 count", 1, items, a, b, r, items);
+    OCL_RUN(functions, name, "ptr<u8> a, ptr<u8> b, ptr<u8> r, u32 count", uniform ? items : 1, uniform ? 1 : items, a, b, r, items);
     for (size_t i = 0; i < 5 * items; i++) {
         size_t e = i < items ? i : i - items;
         wide want = wrap((wide)((uint64_t)get(a, e, t) << t.bits | (uint64_t)get(b, e, low)), to), got = get(r, i, to);
@@ -201,8 +202,8 @@ TEST(fast_24_bit_products)
             b[i] = (int32_t)(test_random() & 0xffffff) - shift;
             c[i] = (int32_t)test_random();
         }
-        OCL_RUN(&functions, is_signed ? "fast24_int" : "fast24_uint", "ptr<i32> a, ptr<i32> b, ptr<i32> c, ptr<i32> r, u32 count", 2,
-                COUNT / 2, a, b, c, r, COUNT);
+        OCL_RUN(functions, is_signed ? "fast24_int" : "fast24_uint", "ptr<i32> a, ptr<i32> b, ptr<i32> c, ptr<i32> r, u32 count", uniform ? COUNT : 2,
+                uniform ? 1 : COUNT / 2, a, b, c, r, COUNT);
         for (int i = 0; i < COUNT; i++) {
             CHECK_INT(r[i], (int32_t)((uint32_t)a[i] * (uint32_t)b[i]));
             CHECK_INT(r[COUNT + i], (int32_t)((uint32_t)a[i] * (uint32_t)b[i] + (uint32_t)c[i]));
@@ -216,11 +217,24 @@ TEST(fast_24_bit_products)
 
 #define RUN_OPERATORS(T, bits, is_signed, n, m) RUN(operators_##T);
 #define RUN_FUNCTIONS(T, bits, is_signed, n, m) RUN(functions_##T);
+#define CALL_BOTH(T, bits, is_signed, n, m) test_case_operators_##T(), test_case_functions_##T();
+
+TEST(uniform_values)
+{
+    operators = &uniform_modules[0];
+    functions = &uniform_modules[1];
+    uniform = true;
+    TYPES(CALL_BOTH)
+    test_case_upsampling();
+    test_case_fast_24_bit_products();
+}
 
 TEST(modules_load)
 {
-    ocl_load(&operators, "integer");
-    ocl_load(&functions, "integer_functions");
+    ocl_load(&varying_modules[0], "integer");
+    ocl_load(&varying_modules[1], "integer_functions");
+    ocl_load(&uniform_modules[0], "integer_uniform");
+    ocl_load(&uniform_modules[1], "integer_functions_uniform");
 }
 
 int main(void)
@@ -231,6 +245,7 @@ int main(void)
     TYPES(RUN_FUNCTIONS)
     RUN(upsampling);
     RUN(fast_24_bit_products);
+    RUN(uniform_values);
     zed_close(&ocl_device);
     return test_report();
 }

@@ -1,13 +1,17 @@
 /* Conversions between all types, with every rounding and saturating. A kernel for each source type; the results of one
  * kind of conversion stand behind one another, 8 bytes each. build: plain */
+#ifndef INDEX
+#define INDEX get_global_id(0)
+#define ITEMS get_global_size(0)
+#endif
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #define PUT(T, v)                                                                                                     \
     *(__global T *)at = (v);                                                                                          \
     at += step
 #define START                                                                                                         \
-    size_t i = get_global_id(0);                                                                                      \
+    size_t i = INDEX;                                                                                      \
     __global uchar *at = (__global uchar *)(r + i);                                                                   \
-    size_t step = 8 * get_global_size(0);
+    size_t step = 8 * ITEMS;
 
 #define INTEGERS(X, v) X(char, v) X(uchar, v) X(short, v) X(ushort, v) X(int, v) X(uint, v) X(long, v) X(ulong, v)
 #define PLAIN(T, v) PUT(T, convert_##T(v));
@@ -63,7 +67,7 @@ FROM_REAL(double)
 /* Vectors: the same instructions on every component. */
 __kernel void vectors(__global const float *a, __global uchar *b, __global short *s, __global half *h, __global double *d, __global int *l)
 {
-    size_t i = get_global_id(0);
+    size_t i = INDEX;
     vstore16(convert_uchar16_sat_rte(vload16(i, a)), i, b);
     vstore3(convert_short3_sat(vload3(i, a)), i, s);
     vstore8(convert_half8_rtz(vload8(i, a)), i, h);

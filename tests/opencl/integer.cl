@@ -1,9 +1,12 @@
 /* Integer operators of every width, in planes (planes.h): all of them on scalars, a few on each vector size.
  * build: plain */
+#ifndef INDEX
+#define INDEX get_global_id(0)
+#endif
 #include "planes.h"
 
 #define LOAD(T, N, V)                                                                                                 \
-    size_t i = get_global_id(0);                                                                                      \
+    size_t i = INDEX;                                                                                      \
     V x = vload##N(i, a), y = vload##N(i, b), z = vload##N(i, c)
 #define PARAMETERS(T) (__global const T *a, __global const T *b, __global const T *c, __global T *r, uint count)
 

@@ -1,8 +1,11 @@
 /* The integer functions of OpenCL C, in planes like integer.cl. build: plain */
+#ifndef INDEX
+#define INDEX get_global_id(0)
+#endif
 #include "planes.h"
 
 #define LOAD(T, N, V)                                                                                                 \
-    size_t i = get_global_id(0);                                                                                      \
+    size_t i = INDEX;                                                                                      \
     V x = vload##N(i, a), y = vload##N(i, b), z = vload##N(i, c)
 #define PARAMETERS(T) (__global const T *a, __global const T *b, __global const T *c, __global T *r, uint count)
 
@@ -42,7 +45,7 @@ VECTOR(char, 2) VECTOR(uchar, 4) VECTOR(short, 16) VECTOR(ushort, 3) VECTOR(int,
 #define UPSAMPLE(T, U, W)                                                                                             \
     __kernel void upsample_##T(__global const T *a, __global const U *b, __global W *r, uint count)                   \
     {                                                                                                                 \
-        size_t i = get_global_id(0);                                                                                  \
+        size_t i = INDEX;                                                                                  \
         r[i] = upsample(a[i], b[i]);                                                                                  \
         vstore4(upsample(vload4(i, a), vload4(i, b)), i, r + count);                                                  \
     }
@@ -56,7 +59,7 @@ UPSAMPLE(uint, uint, ulong)
 #define FAST24(T)                                                                                                     \
     __kernel void fast24_##T(__global const T *a, __global const T *b, __global const T *c, __global T *r, uint count) \
     {                                                                                                                 \
-        size_t i = get_global_id(0);                                                                                  \
+        size_t i = INDEX;                                                                                  \
         r[i] = mul24(a[i], b[i]);                                                                                     \
         r[count + i] = mad24(a[i], b[i], c[i]);                                                                       \
     }
