@@ -114,6 +114,15 @@
     X(TILE_SHAPE, "a tile needs the shape of its base matrix")                                                         \
     X(TILE_STRIDES, "the innermost dimension must be contiguous")                                                      \
     X(TILE_ORDER, "an order is {1, 0} or {0, 1}")                                                                      \
+    X(ORDER_STRIDES, "the order is not the one that the strides have")                                                 \
+    X(INNER_BLOCKS, "inner blocks must divide a subgroup's piece")                                                     \
+    X(LOCAL_SIZE, "not a size of a local array")                                                                       \
+    X(LOCAL_MEMORY, "more local memory than the target has")                                                           \
+    X(SCATTER, "not possible with a scatter tile")                                                                     \
+    X(SCATTER_TYPE, "offsets of a scatter tile are integers of 32 or 64 bits")                                         \
+    X(SCATTER_SHAPE, "a scatter tile has the shape of its offsets, its base one dimension")                            \
+    X(SCATTER_MAP, "a scatter tile has the map of its offsets")                                                        \
+    X(STORE_BLOCKS, "vector and tile have different inner blocks")                                                     \
     X(LOCALITY, "locality is 0, 1, 2 or 3")                                                                            \
     X(STORE_SHAPE, "vector and tile have different shapes")                                                            \
     X(STORE_TYPE, "vector and tile have different types")                                                              \
@@ -298,6 +307,7 @@ typedef struct {
     spe_id id;
     int align;      /* a power of two that is known to divide it */
     int expression; /* in the plan: how to compute it before the body, 0 when that cannot be done */
+    bool local;     /* a pointer to local memory */
     int64_t i;
     double real;
 } xt_val;
@@ -307,17 +317,6 @@ typedef struct {
     xt_val v[4];
 } xt_index; /* what XT_AT makes */
 
-/* A tile: a rows x cols window of a matrix in memory. */
-typedef struct {
-    uint32_t magic;
-    cm_type type;
-    int node; /* in the plan */
-    bool column_major;
-    xt_map map;
-    xt_dist dist;
-    xt_val base, offset[2], shape[2], pitch; /* offset: of this subgroup's first piece */
-} xt_tile;
-
 /* A vector: one cm_matrix for each block of each piece that this subgroup owns. */
 typedef struct {
     uint32_t magic;
@@ -326,10 +325,25 @@ typedef struct {
     uint32_t serial; /* in the plan: which operation made it */
     xt_map map;
     xt_dist dist;
+    int inner[2]; /* inner_blocks: the vector counts as 4-D; 0: it is 2-D */
     cm_use use;
     int blocks;
     cm_matrix *block; /* piece by piece, row-major in a piece */
 } xt_vec;
+
+/* A tile: a rows x cols window of a matrix in memory. */
+typedef struct {
+    uint32_t magic;
+    cm_type type;
+    int node; /* in the plan */
+    bool column_major;
+    bool scatter; /* every element has an offset of its own: offsets; shape[1] elements from base on */
+    xt_map map;
+    xt_dist dist;
+    int inner[2];                            /* inner_blocks, 0: none */
+    xt_val base, offset[2], shape[2], pitch; /* offset: of this subgroup's first piece */
+    xt_vec offsets;
+} xt_tile;
 
 typedef struct {
     bool is_vec;
@@ -422,6 +436,7 @@ typedef struct {
     size_t size;           /* in bytes */
     const char *kernel, *params;
     uint32_t local_size[3], subgroup_size, subgroups;
+    uint32_t local_memory; /* bytes of a work-group */
     const char *build_flags;
     const spe_error *error; /* never NULL; id 0: none */
     xt_ctx *owner_;
@@ -461,7 +476,8 @@ typedef struct {
 } xt_plan_tile_;
 
 typedef struct {
-    int tile, expression, mask; /* (expression & mask) == 0 is needed for 2D block messages */
+    int tile, expression;
+    int mask, below; /* what 2D block messages need: (expression & mask) == 0, or expression < the expression `below` */
 } xt_plan_offset_;
 
 enum { XT_PARAMS_MAX_ = 32, XT_FRAMES_MAX_ = 32, XT_PLACES_MAX_ = 64, XT_COMPONENTS_ = 6 };
@@ -471,6 +487,13 @@ typedef struct {
     int type;
     bool pointer, local;
 } xt_param_;
+
+/* An array in local memory, the same one in every version of the body. */
+typedef struct {
+    int type;
+    int64_t elements;
+    spe_id id;
+} xt_local_array_;
 
 /* A carried value of any kind: magic tells which. */
 typedef struct {
@@ -515,11 +538,13 @@ struct xt_ctx {
     xt_val args[XT_PARAMS_MAX_];
     /* counters of one run of the body; a second run must give the same numbers */
     uint32_t serial, step_hash, planned_hash;
-    int vec_count, tile_count, frame_count;
+    int vec_count, tile_count, frame_count, local_count;
     /* the plan */
     xt_list_ vecs, tiles, offsets, exprs,
         changed;          /* changed: uint32_t masks of components, slot by slot, frame by frame */
     xt_list_ frame_first; /* of each frame its first mask in `changed` */
+    xt_list_ locals;
+    int64_t local_bytes;
     int subgroups, subgroups_line;
     const char *subgroups_file;
     xt_map subgroups_map;
@@ -572,7 +597,7 @@ static inline xt_expr_ *xt_expr_at_(xt_ctx *x, int i) { return (xt_expr_ *)x->ex
 static inline const char *xt_type_name_(int type)
 {
     const cm_type_row *row = cm_type_info((cm_type)type);
-    return type == XT_BOOL_ ? "condition" : row ? row->name : "no type";
+    return type == XT_BOOL_ ? "i1" : row ? row->name : "no type";
 }
 
 static inline bool xt_is_float_(int type)
@@ -583,6 +608,9 @@ static inline bool xt_is_float_(int type)
 static inline bool xt_is_int_(int type) { return type < XT_BOOL_ && cm_type_info((cm_type)type)->kind == CM_KIND_INT; }
 static inline bool xt_is_signed_(int type) { return type < XT_BOOL_ && cm_type_info((cm_type)type)->is_signed; }
 static inline int xt_bits_(int type) { return type == XT_BOOL_ ? 1 : cm_type_info((cm_type)type)->bytes * 8; }
+
+/* The type that coopmatrix.h holds a vector's or tile's elements in: an i1 is a byte, 0 or 1. */
+static inline cm_type xt_held_(int type) { return type == XT_BOOL_ ? CM_U8 : (cm_type)type; }
 
 /* The SPIR-V type that holds a scalar of this type. */
 static inline spe_id xt_spe_type_(xt_ctx *x, int type)
@@ -1275,7 +1303,8 @@ typedef struct {
     int rows, cols;
     xt_index offset, shape, strides;
     xt_map map;
-    int order[2];
+    int order[2], inner_blocks[2];
+    xt_vec scatter;
 } xt_tile_desc_;
 
 static inline xt_tile xt_no_tile_(void)
@@ -1290,8 +1319,8 @@ static inline xt_tile xt_no_tile_(void)
 static inline bool xt_never_block2d_(xt_ctx *x, const xt_tile *t)
 {
     const xt_val *width = &t->shape[t->column_major ? 0 : 1];
-    int bytes = cm_type_info(t->type)->bytes;
-    return t->dist.data[1] < x->S || bytes > 4 || (t->pitch.kind == XT_INT_ && t->pitch.i * bytes % 16 != 0) ||
+    int bytes = cm_type_info(xt_held_(t->type))->bytes;
+    return t->base.local || t->type == (cm_type)XT_BOOL_ || t->dist.data[1] < x->S || bytes > 4 || (t->pitch.kind == XT_INT_ && t->pitch.i * bytes % 16 != 0) ||
            (width->kind == XT_INT_ && (width->i * bytes < 64 || width->i * bytes % 4 != 0));
 }
 
@@ -1315,23 +1344,30 @@ static inline void xt_plan_tile_describe_(xt_ctx *x, const xt_tile *t)
 /* The contiguous dimension. */
 static inline int xt_inner_(const xt_tile *t) { return t->column_major ? 0 : 1; }
 
-/* A tile starts at, or moves by, so much along its contiguous dimension: 2D block messages want multiples of 4 bytes.
+/* 2D block messages on this tile need (expression & mask) == 0, or expression < below; without expression there are none.
  */
-static inline void xt_plan_step_(xt_ctx *x, const xt_tile *t, const xt_val *step)
+static inline void xt_plan_need_(xt_ctx *x, const xt_tile *t, int expression, int mask, int below)
 {
-    int bytes = cm_type_info(t->type)->bytes, per = bytes < 4 ? 4 / bytes : 1, e;
     xt_plan_offset_ *o;
-    if (!x->planning || xt_val_align_(step) >= per) return;
-    e = step->kind == XT_INT_ ? 0 : step->expression;
-    if (!e) {
+    if (!expression) {
         xt_plan_tile_at_(x, t->node)->possible = false;
         return;
     }
     o = (xt_plan_offset_ *)xt_push_(x, &x->offsets, sizeof *o);
     if (!o) return;
     o->tile = t->node;
-    o->expression = e;
-    o->mask = per - 1;
+    o->expression = expression;
+    o->mask = mask;
+    o->below = below;
+}
+
+/* A tile starts at, or moves by, so much along its contiguous dimension: 2D block messages want multiples of 4 bytes.
+ */
+static inline void xt_plan_step_(xt_ctx *x, const xt_tile *t, const xt_val *step)
+{
+    int bytes = cm_type_info(xt_held_(t->type))->bytes, per = bytes < 4 ? 4 / bytes : 1;
+    if (!x->planning || xt_val_align_(step) >= per) return;
+    xt_plan_need_(x, t, step->kind == XT_INT_ ? 0 : step->expression, per - 1, 0);
 }
 
 /* The order attribute: zero means row-major. */
@@ -1343,27 +1379,41 @@ static inline bool xt_tile_order_(xt_where_ w, xt_tile *t, const int order[2])
     return row_major || t->column_major;
 }
 
-/* Shape and strides: the contiguous dimension's stride is 1, the other's defaults to the contiguous extent. */
+/* The contiguous dimension's stride must be 1, and the order must be the one that the strides have. */
+static inline bool xt_tile_strides_(xt_where_ w, xt_tile *t, const xt_index *strides)
+{
+    int last = strides->n - 2, contiguous = last + xt_inner_(t), other = last + 1 - xt_inner_(t);
+    const xt_val *inner = &strides->v[contiguous], *outer = &strides->v[other];
+    char text[48], more[48];
+    t->pitch = *outer;
+    if (inner->kind == XT_INT_ && inner->i == 1) return true;
+    xt_describe_(inner, text, sizeof text);
+    if (outer->kind == XT_INT_ && outer->i == 1)
+        xt_fail_(w, XT_ERROR_ORDER_STRIDES, "order {%d, %d} wants stride 1 in dimension %d; it is %s, in dimension %d %s",
+                 !t->column_major, t->column_major, contiguous, text, other, xt_describe_(outer, more, sizeof more));
+    else
+        xt_fail_(w, XT_ERROR_TILE_STRIDES, "stride of dimension %d is %s, wanted 1", contiguous, text);
+    return false;
+}
+
+/* Shape and strides of the innermost two dimensions: the contiguous one's stride is 1, the other's defaults to the
+ * contiguous extent. */
 static inline bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 {
-    int contiguous = xt_inner_(t);
-    const xt_val *inner = &d->strides.v[contiguous];
-    char text[48];
-    if (d->shape.n != 2) {
-        xt_fail_(w, XT_ERROR_TILE_SHAPE, ".shape has %d dimensions, wanted 2", d->shape.n);
+    int n = d->shape.n;
+    if (n < 2 || n > 4) {
+        xt_fail_(w, XT_ERROR_TILE_SHAPE, ".shape has %d dimensions, wanted 2 to 4", n);
         return false;
     }
-    t->shape[0] = d->shape.v[0];
-    t->shape[1] = d->shape.v[1];
-    t->pitch = t->shape[contiguous];
-    if (d->strides.n == 0) return true;
-    if (d->strides.n != 2 || inner->kind != XT_INT_ || inner->i != 1) {
-        xt_fail_(w, XT_ERROR_TILE_STRIDES, "stride of dimension %d is %s, wanted 1 (.strides has %d dimensions)",
-                 contiguous, xt_describe_(inner, text, sizeof text), d->strides.n);
+    if (d->offset.n != n || (d->strides.n && d->strides.n != n)) {
+        xt_fail_(w, XT_ERROR_TILE_SHAPE, "%s has %d dimensions, wanted %d as .shape",
+                 d->offset.n != n ? ".offset" : ".strides", d->offset.n != n ? d->offset.n : d->strides.n, n);
         return false;
     }
-    t->pitch = d->strides.v[1 - contiguous];
-    return true;
+    t->shape[0] = d->shape.v[n - 2];
+    t->shape[1] = d->shape.v[n - 1];
+    t->pitch = t->shape[xt_inner_(t)];
+    return d->strides.n == 0 || xt_tile_strides_(w, t, &d->strides);
 }
 
 /* The base: a pointer parameter to elements of the tile's type, or an address, which becomes a pointer. */
@@ -1373,7 +1423,9 @@ static inline bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d
     char text[48];
     t->base = d->base;
     if (d->base.kind == XT_POINTER_ && d->base.magic == XT_VAL_MAGIC_) {
-        if (d->base.type == (int)t->type || (d->base.type == CM_F32 && t->type == CM_TF32)) return true;
+        if (d->base.type == (int)t->type || (d->base.type == CM_F32 && t->type == CM_TF32) ||
+            (t->type == (cm_type)XT_BOOL_ && xt_bits_(d->base.type) == 8 && xt_is_int_(d->base.type)))
+            return true;
         xt_fail_(w, XT_ERROR_TILE_TYPE, "tile of %s, base %s", xt_type_name_(t->type),
                  xt_describe_(&d->base, text, sizeof text));
         return false;
@@ -1384,10 +1436,184 @@ static inline bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d
     }
     if (!x->planning)
         t->base.id =
-            spe_u_to_ptr(&x->m, spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, xt_spe_type_(x, t->type)), d->base.id);
+            spe_u_to_ptr(&x->m, spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, xt_spe_type_(x, xt_held_(t->type))), d->base.id);
     t->base.kind = XT_POINTER_;
     t->base.type = (int)t->type;
     return true;
+}
+/* ---- local memory ------------------------------------------------------------------------------------------------ */
+
+/* The first element of an array in local memory, which is made before the body so that every version may use it. */
+static inline spe_id xt_emit_local_(xt_ctx *x, const xt_local_array_ *a)
+{
+    spe_module *m = &x->m;
+    spe_id zero = spe_u32(m, 0), p, array;
+    array = spe_array(m, xt_spe_type_(x, xt_held_(a->type)), (uint32_t)a->elements);
+    spe_prologue_begin(m);
+    p = spe_element(m, spe_shared_var(m, array), 1, &zero);
+    spe_prologue_end(m);
+    return p;
+}
+
+/* A new array that all subgroups of a work-group share: a pointer, for base addresses of tiles. */
+static inline xt_val xt_local_(xt_where_ w, int type, int64_t elements)
+{
+    xt_ctx *x = w.x;
+    int number = x->local_count, bytes = cm_type_info(xt_held_(type))->bytes;
+    xt_local_array_ *a;
+    xt_val v = xt_nothing_();
+    if (!xt_enter_(w, 58)) return v;
+    if (elements < 1 || elements > 1 << 24) {
+        xt_fail_(w, XT_ERROR_LOCAL_SIZE, "got %lld elements of %s", (long long)elements, xt_type_name_(type));
+        return v;
+    }
+    if (x->planning && xt_push_(x, &x->locals, sizeof *a)) x->local_bytes = (x->local_bytes + 63) / 64 * 64 + elements * bytes;
+    if (number >= x->locals.count) {
+        if (spe_ok(&x->m)) xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more local memory than the first time");
+        return v;
+    }
+    if (x->local_bytes > x->target.local_memory) {
+        xt_fail_(w, XT_ERROR_LOCAL_MEMORY, "%lld bytes with this one, %s has %d", (long long)x->local_bytes,
+                 x->target.name, x->target.local_memory);
+        return v;
+    }
+    x->local_count++;
+    a = (xt_local_array_ *)x->locals.items + number;
+    a->type = type;
+    a->elements = elements;
+    if (!x->planning && !a->id) a->id = xt_emit_local_(x, a);
+    v = xt_number_(XT_POINTER_, type, 0, 0);
+    v.local = true;
+    v.id = x->planning ? ++x->serial : a->id;
+    return v;
+}
+/* ---- init_tile --------------------------------------------------------------------------------------------------- */
+
+/* inner_blocks cut each subgroup's piece: the vector of such a tile counts as 4-D. */
+static inline bool xt_tile_blocks_(xt_where_ w, xt_tile *t, const int blocks[2])
+{
+    const int *data = t->dist.data;
+    t->inner[0] = blocks[0];
+    t->inner[1] = blocks[1];
+    if (!blocks[0] && !blocks[1]) return true;
+    if (blocks[0] > 0 && blocks[1] > 0 && data[0] % blocks[0] == 0 && data[1] % blocks[1] == 0) return true;
+    xt_fail_(w, XT_ERROR_INNER_BLOCKS, "{%d, %d} of a subgroup's %d x %d", blocks[0], blocks[1], data[0], data[1]);
+    return false;
+}
+
+/* All offsets, extents and strides are 32-bit integers. */
+static inline bool xt_tile_indices_(xt_where_ w, const xt_tile_desc_ *d)
+{
+    static const char *const places[] = {"first", "second", "third", "fourth"};
+    const xt_index *lists[3];
+    static const char *const names[] = {".offset", ".shape", ".strides"};
+    char what[32];
+    int i, j;
+    lists[0] = &d->offset;
+    lists[1] = &d->shape;
+    lists[2] = &d->strides;
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < lists[i]->n; j++) {
+            snprintf(what, sizeof what, "%s, %s", names[i], places[j]);
+            xt_index_id_(w, &lists[i]->v[j], what);
+        }
+    return spe_ok(&w.x->m);
+}
+
+/* Products and sums of strides in 64 bits. */
+static inline xt_val xt_wide_(xt_where_ w, xt_val v)
+{
+    return v.kind == XT_SCALAR_ && xt_bits_(v.type) < 64 ? xt_cast_number_(w, CM_I64, &v) : v;
+}
+
+/* How far matrix (offset[0], ...) of a base with leading dimensions is from the first one, in elements. */
+static inline xt_val xt_leading_distance_(xt_where_ w, const xt_tile *t, const xt_tile_desc_ *d)
+{
+    xt_val sum = xt_int_(0), stride = xt_wide_(w, t->pitch), term;
+    int i, n = d->shape.n;
+    stride = xt_binary_number_(w, XT_OP_MUL_, stride, xt_wide_(w, t->shape[1 - xt_inner_(t)]));
+    for (i = n - 3; i >= 0; i--) {
+        if (d->strides.n) stride = xt_wide_(w, d->strides.v[i]);
+        term = xt_binary_number_(w, XT_OP_MUL_, stride, xt_wide_(w, d->offset.v[i]));
+        sum = xt_binary_number_(w, XT_OP_ADD_, sum, term);
+        if (!d->strides.n) stride = xt_binary_number_(w, XT_OP_MUL_, stride, xt_wide_(w, d->shape.v[i]));
+    }
+    return sum;
+}
+
+/* What the plan must know: the matrix is one of the base's, and aligned as the base is. */
+static inline void xt_plan_leading_(xt_ctx *x, const xt_tile *t, const xt_tile_desc_ *d, const xt_val *distance)
+{
+    int i, per = 64 / cm_type_info(xt_held_(t->type))->bytes, e;
+    for (i = 0; i < d->shape.n - 2; i++) {
+        const xt_val *at = &d->offset.v[i], *extent = &d->shape.v[i];
+        int p = xt_expr_of_(x, at), q = xt_expr_of_(x, extent);
+        if (at->kind == XT_INT_ && extent->kind == XT_INT_ && at->i >= 0 && at->i < extent->i) continue;
+        xt_plan_need_(x, t, q ? p : 0, 0, q);
+    }
+    if (xt_val_align_(distance) >= per) return;
+    e = distance->expression;
+    if (e) e = xt_new_expr_(x, XT_EXPR_CAST_, 1, CM_I32, e, 0, 0);
+    xt_plan_need_(x, t, e, per - 1, 0);
+}
+
+/* Leading dimensions choose one matrix of several; where there is none of that number, it has no rows. */
+static inline void xt_leading_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
+{
+    xt_ctx *x = w.x;
+    int i, n = d->shape.n - 2;
+    xt_val distance;
+    spe_id inside = 0, rows;
+    if (n < 1) return;
+    distance = xt_leading_distance_(w, t, d);
+    if (x->planning) xt_plan_leading_(x, t, d, &distance);
+    rows = xt_index_id_(w, &t->shape[0], ".shape");
+    if (!x->planning) {
+        bool tested = x->block2d && xt_plan_tile_at_(x, xt_tile_root_(x, t->node))->possible;
+        for (i = 0; i < n && !tested; i++) {
+            spe_id at = xt_index_id_(w, &d->offset.v[i], ".offset"), end = xt_index_id_(w, &d->shape.v[i], ".shape");
+            spe_id one = spe_ult(&x->m, at, end);
+            inside = inside ? spe_land(&x->m, inside, one) : one;
+        }
+        if (inside) rows = spe_select(&x->m, inside, rows, spe_i32(&x->m, 0));
+        t->base.id = spe_index(&x->m, t->base.id, xt_id_(w, &distance, CM_I64, "the distance"));
+    } else {
+        t->base.id = ++x->serial;
+    }
+    t->shape[0] = xt_scalar_(x, CM_I32, rows, 1, 0);
+}
+
+/* A tile whose elements have an offset each. */
+static inline xt_tile xt_init_scatter_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d)
+{
+    const xt_vec *v = &d->scatter;
+    if (!xt_check_vec_(w, v, ".scatter") || !xt_tile_base_(w, &t, d)) return xt_no_tile_();
+    if (!xt_is_int_(v->type) || xt_bits_(v->type) < 32) {
+        xt_fail_(w, XT_ERROR_SCATTER_TYPE, "got %s", xt_type_name_(v->type));
+        return xt_no_tile_();
+    }
+    if (d->rows != v->dist.shape[0] || d->cols != v->dist.shape[1] || d->shape.n != 1) {
+        xt_fail_(w, XT_ERROR_SCATTER_SHAPE, "tile %d x %d, offsets %d x %d, .shape of %d dimensions", d->rows, d->cols,
+                 v->dist.shape[0], v->dist.shape[1], d->shape.n);
+        return xt_no_tile_();
+    }
+    if (xt_has_map_(&d->map) && !xt_same_map_(&d->map, &v->map)) {
+        xt_fail_(w, XT_ERROR_SCATTER_MAP,
+                 "tile sg_layout {%d, %d} sg_data {%d, %d}, offsets sg_layout {%d, %d} sg_data {%d, %d}",
+                 d->map.sg_layout[0], d->map.sg_layout[1], d->map.sg_data[0], d->map.sg_data[1], v->map.sg_layout[0],
+                 v->map.sg_layout[1], v->map.sg_data[0], v->map.sg_data[1]);
+        return xt_no_tile_();
+    }
+    xt_index_id_(w, &d->shape.v[0], ".shape");
+    t.scatter = true;
+    t.map = v->map;
+    t.dist = v->dist;
+    t.offsets = *v;
+    t.offset[0] = t.offset[1] = t.pitch = xt_int_(0);
+    t.shape[0] = xt_int_(1);
+    t.shape[1] = d->shape.v[0];
+    xt_need_layout_(w.x, v, CM_ACC, false);
+    return t;
 }
 
 static inline xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
@@ -1399,26 +1625,21 @@ static inline xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     if (!xt_enter_(w, 50)) return t;
     t.type = (cm_type)d.type;
     t.map = d.map;
-    if (d.offset.n == 0) d.offset = xt_at_(2, zero, zero, zero, zero);
-    if (d.offset.n != 2) {
-        xt_fail_(w, XT_ERROR_TILE_SHAPE, ".offset has %d dimensions, wanted 2", d.offset.n);
-        return t;
-    }
-    if (!xt_distribute_(w, &t.dist, d.rows, d.cols, &d.map) || !xt_tile_order_(w, &t, d.order) ||
-        !xt_tile_shape_(w, &t, &d) || !xt_tile_base_(w, &t, &d))
+    if (d.offset.n == 0) d.offset = xt_at_(d.shape.n ? d.shape.n : 2, zero, zero, zero, zero);
+    if (d.scatter.magic) return xt_init_scatter_(w, t, &d);
+    if (!xt_distribute_(w, &t.dist, d.rows, d.cols, &d.map) || !xt_tile_blocks_(w, &t, d.inner_blocks) ||
+        !xt_tile_order_(w, &t, d.order) || !xt_tile_shape_(w, &t, &d) || !xt_tile_base_(w, &t, &d) ||
+        !xt_tile_indices_(w, &d))
         return xt_no_tile_();
-    for (i = 0; i < 2; i++) {
-        xt_index_id_(w, &t.shape[i], i ? ".shape, second" : ".shape, first");
-        xt_index_id_(w, &d.offset.v[i], i ? ".offset, second" : ".offset, first");
-    }
-    xt_index_id_(w, &t.pitch, ".strides");
-    if (!spe_ok(&x->m)) return t;
     t.node = x->tile_count++;
     if (x->planning) xt_plan_tile_describe_(x, &t);
     if (t.node >= x->tiles.count) {
         if (spe_ok(&x->m)) xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more tiles than the first time");
         return t;
     }
+    xt_leading_(w, &t, &d);
+    d.offset.v[0] = d.offset.v[d.offset.n - 2];
+    d.offset.v[1] = d.offset.v[d.offset.n - 1];
     xt_plan_step_(x, &t, &d.offset.v[xt_inner_(&t)]);
     for (i = 0; i < 2; i++) {
         xt_val place = xt_subgroup_place_(x, &t.dist, i);
@@ -1435,9 +1656,18 @@ static inline bool xt_check_tile_(xt_where_ w, const xt_tile *t, const char *wha
     return false;
 }
 
+/* A tile that is no scatter tile. */
+static inline bool xt_check_regular_(xt_where_ w, const xt_tile *t, const char *what)
+{
+    if (!xt_check_tile_(w, t, what)) return false;
+    if (t->scatter)
+        xt_fail_(w, XT_ERROR_SCATTER, "%s is a scatter tile %d x %d", what, t->dist.shape[0], t->dist.shape[1]);
+    return !t->scatter;
+}
+
 static inline xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
 {
-    if (!xt_enter_(w, 51) || !xt_check_tile_(w, &t, "the tile of XT_UPDATE_TILE_OFFSET")) return xt_no_tile_();
+    if (!xt_enter_(w, 51) || !xt_check_regular_(w, &t, "the tile of XT_UPDATE_TILE_OFFSET")) return xt_no_tile_();
     xt_index_id_(w, &rows, "the row offset");
     xt_index_id_(w, &cols, "the column offset");
     if (!spe_ok(&w.x->m)) return xt_no_tile_();
@@ -1446,6 +1676,8 @@ static inline xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows
     t.offset[1] = xt_binary_number_(w, XT_OP_ADD_, t.offset[1], cols);
     return t;
 }
+
+/* ---- load_tile, store_tile, prefetch_tile ------------------------------------------------------------------------ */
 
 /* A block of a tile as coopmatrix.h sees it: the transpose, its rows are our columns. */
 static inline cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b)
@@ -1478,43 +1710,77 @@ typedef struct {
     double padding;
 } xt_load_desc_;
 
+/* The padding as a number of the type; integers must be whole. */
+static inline bool xt_padding_(xt_where_ w, int type, double padding, xt_val *number)
+{
+    bool whole = padding >= -0x1p63 && padding < 0x1p63 && (double)(long long)padding == padding;
+    *number = xt_is_float_(type) ? xt_real_(padding) : xt_int_(whole ? (long long)padding : 0);
+    if (xt_is_float_(type) || (whole && (type != XT_BOOL_ || padding == 0 || padding == 1)))
+        return xt_check_number_(w, number, type, ".padding");
+    xt_fail_(w, XT_ERROR_SCALAR_RANGE, ".padding is %g, wanted %s", padding, xt_type_name_(type));
+    return false;
+}
+
+/* What 2D block messages give outside: all bits zero (so -0.0 is not meant). */
+static inline bool xt_is_zero_(const xt_val *v)
+{
+    double zero = 0;
+    return v->kind == XT_INT_ ? v->i == 0 : memcmp(&v->real, &zero, sizeof zero) == 0;
+}
+
+/* An i1 of memory may be any byte; in vectors it is 0 or 1. */
+static inline spe_id xt_truth_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
+{
+    spe_id t = spe_type_of(c->m, a), one = spe_const_u(c->m, t, 1), zero = spe_const_u(c->m, t, 0);
+    (void)type, (void)b, (void)user;
+    return spe_select(c->m, spe_ine(c->m, a, zero), one, zero);
+}
+
 static inline xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
 {
     xt_ctx *x = w.x;
-    xt_val padding = xt_is_float_(d.tile.type) ? xt_real_(d.padding) : xt_int_((long long)d.padding);
+    cm_type held;
+    xt_val padding;
     xt_grid_ g;
     xt_vec v;
     int i;
-    if (!xt_enter_(w, 52) || !xt_check_tile_(w, &d.tile, "the tile of XT_LOAD_TILE") ||
-        !xt_check_number_(w, &padding, d.tile.type, ".padding"))
+    if (!xt_enter_(w, 52) || !xt_check_regular_(w, &d.tile, "the tile of XT_LOAD_TILE") ||
+        !xt_padding_(w, d.tile.type, d.padding, &padding))
         return xt_no_vec_();
     v = xt_new_vec_(w, d.tile.type, &d.tile.dist, &d.tile.map);
+    memcpy(v.inner, d.tile.inner, sizeof v.inner);
     xt_tile_is_used_(x, &d.tile);
     if (x->planning || !v.blocks) return v;
+    held = xt_held_(v.type);
     xt_grid_init_(&g, &d.tile.dist);
     for (i = 0; i < g.blocks; i++) {
         xt_block_ b = xt_block_at_(&g, i);
         cm_mem mem = xt_mem_(w, &d.tile, &b);
-        if (d.padding != 0) {
-            mem.padding = xt_constant_(x, d.tile.type, &padding);
+        if (!xt_is_zero_(&padding)) {
+            mem.padding = xt_constant_(x, held, &padding);
             mem.block2d = CM_BLOCK2D_NO; /* the messages give zeros */
         }
-        v.block[i] = cm_load(&x->cm, b.cols, b.rows, v.type, v.use, &mem);
+        v.block[i] = cm_load(&x->cm, b.cols, b.rows, held, v.use, &mem);
+        if (held != v.type) v.block[i] = cm_map1(&x->cm, &v.block[i], xt_truth_, NULL);
     }
     return v;
 }
 
+/* May the vector be written to the tile? */
 static inline bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t)
 {
     const int *p = v->dist.shape, *q = t->dist.shape;
-    if (!xt_check_vec_(w, v, "the vector of XT_STORE_TILE") || !xt_check_tile_(w, t, "the tile of XT_STORE_TILE"))
-        return false;
     if (p[0] != q[0] || p[1] != q[1]) {
         xt_fail_(w, XT_ERROR_STORE_SHAPE, "vector %d x %d, tile %d x %d", p[0], p[1], q[0], q[1]);
         return false;
     }
     if (v->type != t->type) {
         xt_fail_(w, XT_ERROR_STORE_TYPE, "vector of %s, tile of %s", xt_type_name_(v->type), xt_type_name_(t->type));
+        return false;
+    }
+    if (v->inner[0] != t->inner[0] || v->inner[1] != t->inner[1]) {
+        xt_fail_(w, XT_ERROR_STORE_BLOCKS, "vector {%d, %d}, tile {%d, %d}", v->inner[0], v->inner[1], t->inner[0],
+                 t->inner[1]);
         return false;
     }
     if (xt_same_map_(&v->map, &t->map)) return true;
@@ -1530,7 +1796,9 @@ static inline void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
     xt_ctx *x = w.x;
     xt_grid_ g;
     int i;
-    if (!xt_enter_(w, 53) || !xt_check_store_(w, &v, &t)) return;
+    if (!xt_enter_(w, 53) || !xt_check_vec_(w, &v, "the vector of XT_STORE_TILE") ||
+        !xt_check_regular_(w, &t, "the tile of XT_STORE_TILE") || !xt_check_store_(w, &v, &t))
+        return;
     xt_need_layout_(x, &v, CM_ACC, false);
     xt_tile_is_used_(x, &t);
     if (x->planning) return;
@@ -1554,18 +1822,18 @@ static inline void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
     xt_ctx *x = w.x;
     xt_grid_ g;
     int i;
-    if (!xt_enter_(w, 54) || !xt_check_tile_(w, &d.tile, "the tile of XT_PREFETCH_TILE")) return;
+    if (!xt_enter_(w, 54) || !xt_check_regular_(w, &d.tile, "the tile of XT_PREFETCH_TILE")) return;
     if (d.locality < 0 || d.locality > 3) {
         xt_fail_(w, XT_ERROR_LOCALITY, "got %d", d.locality);
         return;
     }
     xt_tile_is_used_(x, &d.tile);
-    if (x->planning) return;
+    if (x->planning || d.tile.base.local) return;
     xt_grid_init_(&g, &d.tile.dist);
     for (i = 0; i < g.blocks; i++) {
         xt_block_ b = xt_block_at_(&g, i);
         cm_mem mem = xt_mem_(w, &d.tile, &b);
-        cm_prefetch(&x->cm, b.cols, b.rows, d.tile.type, &mem, levels[d.locality]);
+        cm_prefetch(&x->cm, b.cols, b.rows, xt_held_(d.tile.type), &mem, levels[d.locality]);
     }
 }
 /* ---- operations on vectors --------------------------------------------------------------------------------------- */
@@ -1580,14 +1848,15 @@ typedef struct {
 static inline void xt_fill_(xt_where_ w, xt_vec *v, const xt_val *number)
 {
     xt_ctx *x = w.x;
-    spe_id scalar = xt_id_(w, number, v->type, "the element");
+    cm_type held = xt_held_(v->type);
+    spe_id scalar = xt_id_(w, number, held, "the element");
     xt_grid_ g;
     int i;
     if (x->planning || !v->blocks) return;
     xt_grid_init_(&g, &v->dist);
     for (i = 0; i < g.blocks; i++) {
         xt_block_ b = xt_block_at_(&g, i);
-        v->block[i] = cm_splat(&x->cm, b.cols, b.rows, v->type, v->use, scalar);
+        v->block[i] = cm_splat(&x->cm, b.cols, b.rows, held, v->use, scalar);
     }
 }
 
@@ -1877,6 +2146,15 @@ static inline int xt_scalars_(xt_thing_ *t, xt_val *out[XT_COMPONENTS_])
     return XT_COMPONENTS_;
 }
 
+/* The vector that a value is or holds (the offsets of a scatter tile); NULL when there is none. In masks of changes it
+ * has bit XT_VEC_CHANGES_. */
+enum { XT_VEC_CHANGES_ = 1 << XT_COMPONENTS_ };
+static inline xt_vec *xt_thing_vec_(xt_thing_ *t)
+{
+    if (t->magic == XT_TILE_MAGIC_ && t->tile.scatter) return &t->tile.offsets;
+    return t->magic == XT_VEC_MAGIC_ ? &t->vec : NULL;
+}
+
 /* The type in which a scalar is carried: a C constant's is i32 or f32. */
 static inline int xt_carried_type_(const xt_val *start)
 {
@@ -1907,6 +2185,9 @@ static inline bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
                a->vec.dist.shape[1] == b->vec.dist.shape[1] && xt_same_map_(&a->vec.map, &b->vec.map);
     if (a->magic == XT_TILE_MAGIC_)
         return a->tile.type == b->tile.type && a->tile.column_major == b->tile.column_major &&
+               a->tile.scatter == b->tile.scatter && a->tile.base.local == b->tile.base.local &&
+               memcmp(a->tile.inner, b->tile.inner, sizeof a->tile.inner) == 0 &&
+               (!a->tile.scatter || a->tile.offsets.type == b->tile.offsets.type) &&
                a->tile.dist.shape[0] == b->tile.dist.shape[0] && a->tile.dist.shape[1] == b->tile.dist.shape[1] &&
                xt_same_map_(&a->tile.map, &b->tile.map);
     s = xt_carried_type_(&a->val);
@@ -1936,14 +2217,14 @@ static inline bool xt_same_scalar_(const xt_val *a, const xt_val *b)
     return a->id == b->id;
 }
 
-/* Which scalars differ (a bit each); of a vector bit 0. */
+/* Which scalars differ (a bit each), and whether the vector does. */
 static inline uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
 {
     xt_val *p[XT_COMPONENTS_], *q[XT_COMPONENTS_];
+    const xt_vec *v = xt_thing_vec_(a), *u = xt_thing_vec_(b);
     int i, n = xt_scalars_(a, p);
-    uint32_t mask = 0;
+    uint32_t mask = v && u && v->serial != u->serial ? XT_VEC_CHANGES_ : 0;
     xt_scalars_(b, q);
-    if (a->magic == XT_VEC_MAGIC_) return a->vec.serial != b->vec.serial;
     for (i = 0; i < n; i++)
         if (!xt_same_scalar_(p[i], q[i])) mask |= 1u << i;
     return mask;
@@ -1955,8 +2236,9 @@ static inline uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
 static inline void xt_forget_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
 {
     xt_val *p[XT_COMPONENTS_];
+    xt_vec *v = xt_thing_vec_(t);
     int i, n = xt_scalars_(t, p);
-    if (t->magic == XT_VEC_MAGIC_ && (mask & 1)) t->vec.serial = ++x->serial;
+    if (v && (mask & XT_VEC_CHANGES_)) v->serial = ++x->serial;
     for (i = 0; i < n; i++) {
         if (!(mask >> i & 1)) continue;
         if (p[i]->kind == XT_POINTER_)
@@ -1967,11 +2249,12 @@ static inline void xt_forget_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
 }
 
 /* Two values of which either may be there later: they share a layout, or the fate of their 2D block messages. */
-static inline void xt_join_(xt_ctx *x, const xt_thing_ *a, const xt_thing_ *b)
+static inline void xt_join_(xt_ctx *x, xt_thing_ *a, xt_thing_ *b)
 {
+    const xt_vec *v = xt_thing_vec_(a), *u = xt_thing_vec_(b);
     if (!spe_ok(&x->m)) return;
-    if (a->magic == XT_VEC_MAGIC_) xt_same_layout_(x, a->vec.node, b->vec.node);
-    if (a->magic == XT_TILE_MAGIC_ && a->tile.node != b->tile.node) xt_same_tiles_(x, a->tile.node, b->tile.node);
+    if (v && u) xt_same_layout_(x, v->node, u->node);
+    if (a->magic == XT_TILE_MAGIC_ && !a->tile.scatter && a->tile.node != b->tile.node) xt_same_tiles_(x, a->tile.node, b->tile.node);
 }
 
 static inline uint32_t *xt_changed_(xt_ctx *x, const xt_frame_ *f, int slot)
@@ -1988,9 +2271,10 @@ static inline int xt_count_ids_(xt_ctx *x, xt_frame_ *f)
         xt_thing_ *t = &f->slot[i].start;
         uint32_t mask = *xt_changed_(x, f, i);
         xt_val *p[XT_COMPONENTS_];
+        const xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
         n = xt_scalars_(t, p);
         for (j = 0; j < n; j++) total += (int)(mask >> j & 1);
-        for (j = 0; t->magic == XT_VEC_MAGIC_ && mask && j < t->vec.blocks; j++) total += t->vec.block[j].parts;
+        for (j = 0; v && j < v->blocks; j++) total += v->block[j].parts;
     }
     return total;
 }
@@ -2024,7 +2308,7 @@ static inline void xt_gather_(xt_where_ w, xt_frame_ *f, int which)
                 f->ids[at++] = p[j]->kind == XT_POINTER_
                                    ? p[j]->id
                                    : xt_id_(w, p[j], xt_carried_type_(first[j]), "a carried value");
-        if (t->magic == XT_VEC_MAGIC_) at += xt_vec_ids_(x, &t->vec, &s->start.vec, f->ids + at);
+        if (mask & XT_VEC_CHANGES_) at += xt_vec_ids_(x, xt_thing_vec_(t), xt_thing_vec_(&s->start), f->ids + at);
     }
 }
 
@@ -2058,7 +2342,7 @@ static inline void xt_scatter_(xt_ctx *x, xt_frame_ *f)
             else
                 *p[j] = xt_scalar_(x, xt_carried_type_(p[j]), f->ids[at++], 1, 0);
         }
-        if (t.magic == XT_VEC_MAGIC_ && mask) at += xt_vec_from_ids_(x, &t.vec, f->ids + at);
+        if (mask & XT_VEC_CHANGES_) at += xt_vec_from_ids_(x, xt_thing_vec_(&t), f->ids + at);
         xt_write_(f->slot[i].object, &t);
     }
 }
@@ -2165,8 +2449,8 @@ static inline xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val s
     if (x->planning) {
         for (i = 0; i < f->slots; i++) {
             f->slot[i].body = f->slot[i].start;
-            xt_forget_(x, &f->slot[i].body,
-                       f->slot[i].body.magic == XT_TILE_MAGIC_ ? 3 : 1); /* of a tile the offsets */
+            xt_forget_(x, &f->slot[i].body, /* of a tile the offsets */
+                       XT_VEC_CHANGES_ | (f->slot[i].body.magic == XT_TILE_MAGIC_ ? 3 : 1));
             xt_write_(f->slot[i].object, &f->slot[i].body);
         }
     } else {
@@ -2423,7 +2707,7 @@ static inline void xt_run_body_(xt_ctx *x, bool planning, bool block2d)
     x->block2d = block2d;
     x->serial = planning ? x->serial : 0;
     x->step_hash = 2166136261u;
-    x->vec_count = x->tile_count = x->frame_count = x->depth = 0;
+    x->vec_count = x->tile_count = x->local_count = x->frame_count = x->depth = 0;
     x->kernel->body(x);
     if (x->depth) xt_fail_open_(x);
     if (planning)
@@ -2557,6 +2841,13 @@ static inline void xt_settle_tiles_(xt_ctx *x)
 
 static inline spe_id xt_both_(xt_ctx *x, spe_id a, spe_id b) { return a ? spe_land(&x->m, a, b) : b; }
 
+static inline spe_id xt_emit_need_(xt_ctx *x, const xt_plan_offset_ *o)
+{
+    spe_id v = xt_emit_expr_(x, o->expression, CM_I32);
+    if (o->below) return spe_ult(&x->m, v, xt_emit_expr_(x, o->below, CM_I32));
+    return spe_ieq(&x->m, spe_and(&x->m, v, spe_i32(&x->m, o->mask)), spe_i32(&x->m, 0));
+}
+
 /* The condition under which the version with 2D block messages may run, in the prologue; 0 when no tile can use them.
  */
 static inline spe_id xt_emit_condition_(xt_ctx *x)
@@ -2587,9 +2878,7 @@ static inline spe_id xt_emit_condition_(xt_ctx *x)
         const xt_plan_offset_ *o = (const xt_plan_offset_ *)x->offsets.items + i;
         const xt_plan_tile_ *root = xt_plan_tile_at_(x, xt_tile_root_(x, o->tile));
         if (!root->used || !root->possible) continue;
-        all = xt_both_(x, all,
-                       spe_ieq(&x->m, spe_and(&x->m, xt_emit_expr_(x, o->expression, CM_I32), spe_i32(&x->m, o->mask)),
-                               spe_i32(&x->m, 0)));
+        all = xt_both_(x, all, xt_emit_need_(x, o));
     }
     spe_prologue_end(&x->m);
     return all;
@@ -2635,6 +2924,7 @@ static inline void xt_emit_module_(xt_ctx *x, xt_module *mod)
     mod->size = words.count * 4;
     mod->kernel = x->kernel->name;
     mod->params = x->kernel->params;
+    mod->local_memory = (uint32_t)x->local_bytes;
     mod->subgroup_size = (uint32_t)x->S;
     mod->subgroups = (uint32_t)(x->subgroups ? x->subgroups : 1);
     mod->local_size[0] = mod->subgroup_size * mod->subgroups;
@@ -2743,6 +3033,7 @@ static inline void xt_free(xt_module *mod)
 #define XT_TYPE_u32 CM_U32
 #define XT_TYPE_u16 CM_U16
 #define XT_TYPE_u8 CM_U8
+#define XT_TYPE_i1 XT_BOOL_
 #define XT_TYPE_of(x) ((int)(x).type)
 
 /* A kernel's parameters: as C parameters, and as text. */
@@ -2864,6 +3155,7 @@ static inline void xt_free(xt_module *mod)
 #define XT_SPLAT(T, rows_, cols_, ...)                                                                                 \
     xt_splat_(XT_HERE_, (int)XT_TYPE_##T, XT_NUMBER_(XT_FIRST_(__VA_ARGS__, 0)),                                       \
               (xt_vec_desc_){.rows = (rows_), .cols = (cols_), XT_REST_(__VA_ARGS__, .end_ = 0)})
+#define XT_LOCAL(T, elements_) xt_local_(XT_HERE_, (int)XT_TYPE_##T, elements_)
 #define XT_BARRIER() xt_barrier_(XT_HERE_)
 
 #define XT_CARRIED_(...) ((void *const[]){XT_REST_(__VA_ARGS__, NULL)})

@@ -64,11 +64,43 @@ BAD(tile_base_is_a_constant, TILE_BASE, "the constant 4096", "",
     XT_INIT_TILE(xt_int_(4096), f32, 8, 8, .shape = XT_AT(8, 8));)
 BAD(tile_of_another_type, TILE_TYPE, "tile of f16", "pointer to f32", TILE(f16, 8, 8);)
 BAD(tile_without_shape, TILE_SHAPE, "0 dimensions", "wanted 2", XT_INIT_TILE(A, f32, 8, 8);)
-BAD(tile_offset_dimensions, TILE_SHAPE, "3 dimensions", "wanted 2", TILE(f32, 8, 8, .offset = XT_AT(1, 2, 3));)
+BAD(tile_offset_dimensions, TILE_SHAPE, "3 dimensions", "wanted 2 as", TILE(f32, 8, 8, .offset = XT_AT(1, 2, 3));)
 BAD(tile_inner_stride, TILE_STRIDES, "dimension 1 is the constant 2", "wanted 1",
     TILE(f32, 8, 8, .strides = XT_AT(N, 2));)
 BAD(tile_inner_stride_of_order, TILE_STRIDES, "dimension 0 is u32", "wanted 1",
+    TILE(f32, 8, 8, .strides = XT_AT(N, N), .order = {0, 1});)
+BAD(tile_row_major_of_column_major, ORDER_STRIDES, "order {1, 0}", "dimension 1; it is u32, in dimension 0 the constant 1",
+    TILE(f32, 8, 8, .strides = XT_AT(1, N));)
+BAD(tile_column_major_of_row_major, ORDER_STRIDES, "order {0, 1}", "dimension 0; it is u32, in dimension 1 the constant 1",
     TILE(f32, 8, 8, .strides = XT_AT(N, 1), .order = {0, 1});)
+BAD(tile_of_five_dimensions, TILE_SHAPE, ".strides has 2 dimensions", "wanted 3",
+    XT_INIT_TILE(A, f32, 8, 8, .shape = XT_AT(4, 8, N), .strides = XT_AT(N, 1));)
+BAD(inner_blocks_do_not_divide, INNER_BLOCKS, "{3, 8}", "8 x 8", TILE(f32, 8, 8, .inner_blocks = {3, 8});)
+BAD(inner_blocks_do_not_divide_a_piece, INNER_BLOCKS, "{32, 16}", "16 x 16",
+    TILE(f32, 32, 32, .inner_blocks = {32, 16}, FULL);)
+BAD(store_of_other_blocks, STORE_BLOCKS, "vector {0, 0}", "tile {8, 8}",
+    XT_STORE_TILE(XT_SPLAT(f32, 8, 8, 0.0), TILE(f32, 8, 8, .inner_blocks = {8, 8}));)
+BAD(local_size, LOCAL_SIZE, "got 0 elements of f16", "", XT_LOCAL(f16, 0);)
+BAD(local_memory_is_full, LOCAL_MEMORY, "131136 bytes with this one", "bmg has 131072", XT_LOCAL(i8, 1);
+    XT_LOCAL(f32, 16 << 10); XT_LOCAL(f32, 16 << 10);)
+BAD(padding_of_integers_is_whole, SCALAR_RANGE, "0.5", "i8",
+    XT_LOAD_TILE(XT_INIT_TILE(P, i8, 8, 8, .shape = XT_AT(8, 8)), .padding = 0.5);)
+BAD(padding_of_masks, SCALAR_RANGE, ".padding is 2", "i1",
+    XT_LOAD_TILE(XT_INIT_TILE(P, i1, 8, 8, .shape = XT_AT(8, 8)), .padding = 2);)
+BAD(scatter_offsets_are_floating, SCATTER_TYPE, "got f32", "",
+    TILE(f32, 1, 16, .scatter = XT_SPLAT(f32, 1, 16, 0.0));)
+BAD(scatter_offsets_are_short, SCATTER_TYPE, "got i16", "", TILE(f32, 1, 16, .scatter = XT_SPLAT(i16, 1, 16, 0));)
+BAD(scatter_of_another_shape, SCATTER_SHAPE, "tile 1 x 16, offsets 1 x 32", "1 dimensions",
+    XT_INIT_TILE(A, f32, 1, 16, .scatter = XT_SPLAT(i32, 1, 32, 0), .shape = XT_AT(N));)
+BAD(scatter_of_a_matrix, SCATTER_SHAPE, "tile 1 x 16", "2 dimensions", TILE(f32, 1, 16, .scatter = XT_SPLAT(i32, 1, 16, 0));)
+BAD(scatter_of_another_map, SCATTER_MAP, "{2, 2}", "{4, 1}",
+    XT_INIT_TILE(A, f32, 32, 32, .shape = XT_AT(N), FULL,
+                 .scatter = XT_SPLAT(i32, 32, 32, 0, .map = XT_MAP(.sg_layout = {4, 1}, .sg_data = {8, 32})));)
+#define SCATTER_TILE XT_INIT_TILE(A, f32, 1, 16, .scatter = XT_SPLAT(i32, 1, 16, 0), .shape = XT_AT(N))
+BAD(scatter_tile_loaded, SCATTER, "XT_LOAD_TILE", "scatter tile 1 x 16", XT_LOAD_TILE(SCATTER_TILE);)
+BAD(scatter_tile_stored, SCATTER, "XT_STORE_TILE", "1 x 16", XT_STORE_TILE(XT_SPLAT(f32, 1, 16, 0.0), SCATTER_TILE);)
+BAD(scatter_tile_prefetched, SCATTER, "XT_PREFETCH_TILE", "1 x 16", XT_PREFETCH_TILE(SCATTER_TILE);)
+BAD(scatter_tile_moved, SCATTER, "XT_UPDATE_TILE_OFFSET", "1 x 16", XT_UPDATE_TILE_OFFSET(SCATTER_TILE, 0, 1);)
 BAD(tile_order, TILE_ORDER, "{1, 1}", "", TILE(f32, 8, 8, .order = {1, 1});)
 BAD(tile_shape_is_floating, INDEX, "f32", ".shape, second", XT_INIT_TILE(A, f32, 8, 8, .shape = XT_AT(8, F));)
 BAD(tile_offset_is_64_bit, INDEX, "u64", ".offset, first", TILE(f32, 8, 8, .offset = XT_AT(P, 0));)
@@ -306,6 +338,25 @@ int main(void)
     RUN(tile_offset_dimensions);
     RUN(tile_inner_stride);
     RUN(tile_inner_stride_of_order);
+    RUN(tile_row_major_of_column_major);
+    RUN(tile_column_major_of_row_major);
+    RUN(tile_of_five_dimensions);
+    RUN(inner_blocks_do_not_divide);
+    RUN(inner_blocks_do_not_divide_a_piece);
+    RUN(store_of_other_blocks);
+    RUN(local_size);
+    RUN(local_memory_is_full);
+    RUN(padding_of_integers_is_whole);
+    RUN(padding_of_masks);
+    RUN(scatter_offsets_are_floating);
+    RUN(scatter_offsets_are_short);
+    RUN(scatter_of_another_shape);
+    RUN(scatter_of_a_matrix);
+    RUN(scatter_of_another_map);
+    RUN(scatter_tile_loaded);
+    RUN(scatter_tile_stored);
+    RUN(scatter_tile_prefetched);
+    RUN(scatter_tile_moved);
     RUN(tile_order);
     RUN(tile_shape_is_floating);
     RUN(tile_offset_is_64_bit);

@@ -114,6 +114,15 @@
     X(TILE_SHAPE, "a tile needs the shape of its base matrix")                                                         \
     X(TILE_STRIDES, "the innermost dimension must be contiguous")                                                      \
     X(TILE_ORDER, "an order is {1, 0} or {0, 1}")                                                                      \
+    X(ORDER_STRIDES, "the order is not the one that the strides have")                                                 \
+    X(INNER_BLOCKS, "inner blocks must divide a subgroup's piece")                                                     \
+    X(LOCAL_SIZE, "not a size of a local array")                                                                       \
+    X(LOCAL_MEMORY, "more local memory than the target has")                                                           \
+    X(SCATTER, "not possible with a scatter tile")                                                                     \
+    X(SCATTER_TYPE, "offsets of a scatter tile are integers of 32 or 64 bits")                                         \
+    X(SCATTER_SHAPE, "a scatter tile has the shape of its offsets, its base one dimension")                            \
+    X(SCATTER_MAP, "a scatter tile has the map of its offsets")                                                        \
+    X(STORE_BLOCKS, "vector and tile have different inner blocks")                                                     \
     X(LOCALITY, "locality is 0, 1, 2 or 3")                                                                            \
     X(STORE_SHAPE, "vector and tile have different shapes")                                                            \
     X(STORE_TYPE, "vector and tile have different types")                                                              \

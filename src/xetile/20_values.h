@@ -13,6 +13,7 @@ typedef struct {
     spe_id id;
     int align;      /* a power of two that is known to divide it */
     int expression; /* in the plan: how to compute it before the body, 0 when that cannot be done */
+    bool local;     /* a pointer to local memory */
     int64_t i;
     double real;
 } xt_val;
@@ -22,17 +23,6 @@ typedef struct {
     xt_val v[4];
 } xt_index; /* what XT_AT makes */
 
-/* A tile: a rows x cols window of a matrix in memory. */
-typedef struct {
-    uint32_t magic;
-    cm_type type;
-    int node; /* in the plan */
-    bool column_major;
-    xt_map map;
-    xt_dist dist;
-    xt_val base, offset[2], shape[2], pitch; /* offset: of this subgroup's first piece */
-} xt_tile;
-
 /* A vector: one cm_matrix for each block of each piece that this subgroup owns. */
 typedef struct {
     uint32_t magic;
@@ -41,10 +31,25 @@ typedef struct {
     uint32_t serial; /* in the plan: which operation made it */
     xt_map map;
     xt_dist dist;
+    int inner[2]; /* inner_blocks: the vector counts as 4-D; 0: it is 2-D */
     cm_use use;
     int blocks;
     cm_matrix *block; /* piece by piece, row-major in a piece */
 } xt_vec;
+
+/* A tile: a rows x cols window of a matrix in memory. */
+typedef struct {
+    uint32_t magic;
+    cm_type type;
+    int node; /* in the plan */
+    bool column_major;
+    bool scatter; /* every element has an offset of its own: offsets; shape[1] elements from base on */
+    xt_map map;
+    xt_dist dist;
+    int inner[2];                            /* inner_blocks, 0: none */
+    xt_val base, offset[2], shape[2], pitch; /* offset: of this subgroup's first piece */
+    xt_vec offsets;
+} xt_tile;
 
 typedef struct {
     bool is_vec;

@@ -34,6 +34,7 @@ typedef struct {
     size_t size;           /* in bytes */
     const char *kernel, *params;
     uint32_t local_size[3], subgroup_size, subgroups;
+    uint32_t local_memory; /* bytes of a work-group */
     const char *build_flags;
     const spe_error *error; /* never NULL; id 0: none */
     xt_ctx *owner_;
@@ -73,7 +74,8 @@ typedef struct {
 } xt_plan_tile_;
 
 typedef struct {
-    int tile, expression, mask; /* (expression & mask) == 0 is needed for 2D block messages */
+    int tile, expression;
+    int mask, below; /* what 2D block messages need: (expression & mask) == 0, or expression < the expression `below` */
 } xt_plan_offset_;
 
 enum { XT_PARAMS_MAX_ = 32, XT_FRAMES_MAX_ = 32, XT_PLACES_MAX_ = 64, XT_COMPONENTS_ = 6 };
@@ -83,6 +85,13 @@ typedef struct {
     int type;
     bool pointer, local;
 } xt_param_;
+
+/* An array in local memory, the same one in every version of the body. */
+typedef struct {
+    int type;
+    int64_t elements;
+    spe_id id;
+} xt_local_array_;
 
 /* A carried value of any kind: magic tells which. */
 typedef struct {
@@ -127,11 +136,13 @@ struct xt_ctx {
     xt_val args[XT_PARAMS_MAX_];
     /* counters of one run of the body; a second run must give the same numbers */
     uint32_t serial, step_hash, planned_hash;
-    int vec_count, tile_count, frame_count;
+    int vec_count, tile_count, frame_count, local_count;
     /* the plan */
     xt_list_ vecs, tiles, offsets, exprs,
         changed;          /* changed: uint32_t masks of components, slot by slot, frame by frame */
     xt_list_ frame_first; /* of each frame its first mask in `changed` */
+    xt_list_ locals;
+    int64_t local_bytes;
     int subgroups, subgroups_line;
     const char *subgroups_file;
     xt_map subgroups_map;
@@ -184,7 +195,7 @@ static inline xt_expr_ *xt_expr_at_(xt_ctx *x, int i) { return (xt_expr_ *)x->ex
 static inline const char *xt_type_name_(int type)
 {
     const cm_type_row *row = cm_type_info((cm_type)type);
-    return type == XT_BOOL_ ? "condition" : row ? row->name : "no type";
+    return type == XT_BOOL_ ? "i1" : row ? row->name : "no type";
 }
 
 static inline bool xt_is_float_(int type)
@@ -195,6 +206,9 @@ static inline bool xt_is_float_(int type)
 static inline bool xt_is_int_(int type) { return type < XT_BOOL_ && cm_type_info((cm_type)type)->kind == CM_KIND_INT; }
 static inline bool xt_is_signed_(int type) { return type < XT_BOOL_ && cm_type_info((cm_type)type)->is_signed; }
 static inline int xt_bits_(int type) { return type == XT_BOOL_ ? 1 : cm_type_info((cm_type)type)->bytes * 8; }
+
+/* The type that coopmatrix.h holds a vector's or tile's elements in: an i1 is a byte, 0 or 1. */
+static inline cm_type xt_held_(int type) { return type == XT_BOOL_ ? CM_U8 : (cm_type)type; }
 
 /* The SPIR-V type that holds a scalar of this type. */
 static inline spe_id xt_spe_type_(xt_ctx *x, int type)

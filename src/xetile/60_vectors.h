@@ -10,14 +10,15 @@ typedef struct {
 static inline void xt_fill_(xt_where_ w, xt_vec *v, const xt_val *number)
 {
     xt_ctx *x = w.x;
-    spe_id scalar = xt_id_(w, number, v->type, "the element");
+    cm_type held = xt_held_(v->type);
+    spe_id scalar = xt_id_(w, number, held, "the element");
     xt_grid_ g;
     int i;
     if (x->planning || !v->blocks) return;
     xt_grid_init_(&g, &v->dist);
     for (i = 0; i < g.blocks; i++) {
         xt_block_ b = xt_block_at_(&g, i);
-        v->block[i] = cm_splat(&x->cm, b.cols, b.rows, v->type, v->use, scalar);
+        v->block[i] = cm_splat(&x->cm, b.cols, b.rows, held, v->use, scalar);
     }
 }
 

@@ -52,6 +52,15 @@ static inline int xt_scalars_(xt_thing_ *t, xt_val *out[XT_COMPONENTS_])
     return XT_COMPONENTS_;
 }
 
+/* The vector that a value is or holds (the offsets of a scatter tile); NULL when there is none. In masks of changes it
+ * has bit XT_VEC_CHANGES_. */
+enum { XT_VEC_CHANGES_ = 1 << XT_COMPONENTS_ };
+static inline xt_vec *xt_thing_vec_(xt_thing_ *t)
+{
+    if (t->magic == XT_TILE_MAGIC_ && t->tile.scatter) return &t->tile.offsets;
+    return t->magic == XT_VEC_MAGIC_ ? &t->vec : NULL;
+}
+
 /* The type in which a scalar is carried: a C constant's is i32 or f32. */
 static inline int xt_carried_type_(const xt_val *start)
 {
@@ -82,6 +91,9 @@ static inline bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
                a->vec.dist.shape[1] == b->vec.dist.shape[1] && xt_same_map_(&a->vec.map, &b->vec.map);
     if (a->magic == XT_TILE_MAGIC_)
         return a->tile.type == b->tile.type && a->tile.column_major == b->tile.column_major &&
+               a->tile.scatter == b->tile.scatter && a->tile.base.local == b->tile.base.local &&
+               memcmp(a->tile.inner, b->tile.inner, sizeof a->tile.inner) == 0 &&
+               (!a->tile.scatter || a->tile.offsets.type == b->tile.offsets.type) &&
                a->tile.dist.shape[0] == b->tile.dist.shape[0] && a->tile.dist.shape[1] == b->tile.dist.shape[1] &&
                xt_same_map_(&a->tile.map, &b->tile.map);
     s = xt_carried_type_(&a->val);
@@ -111,14 +123,14 @@ static inline bool xt_same_scalar_(const xt_val *a, const xt_val *b)
     return a->id == b->id;
 }
 
-/* Which scalars differ (a bit each); of a vector bit 0. */
+/* Which scalars differ (a bit each), and whether the vector does. */
 static inline uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
 {
     xt_val *p[XT_COMPONENTS_], *q[XT_COMPONENTS_];
+    const xt_vec *v = xt_thing_vec_(a), *u = xt_thing_vec_(b);
     int i, n = xt_scalars_(a, p);
-    uint32_t mask = 0;
+    uint32_t mask = v && u && v->serial != u->serial ? XT_VEC_CHANGES_ : 0;
     xt_scalars_(b, q);
-    if (a->magic == XT_VEC_MAGIC_) return a->vec.serial != b->vec.serial;
     for (i = 0; i < n; i++)
         if (!xt_same_scalar_(p[i], q[i])) mask |= 1u << i;
     return mask;
@@ -130,8 +142,9 @@ static inline uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
 static inline void xt_forget_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
 {
     xt_val *p[XT_COMPONENTS_];
+    xt_vec *v = xt_thing_vec_(t);
     int i, n = xt_scalars_(t, p);
-    if (t->magic == XT_VEC_MAGIC_ && (mask & 1)) t->vec.serial = ++x->serial;
+    if (v && (mask & XT_VEC_CHANGES_)) v->serial = ++x->serial;
     for (i = 0; i < n; i++) {
         if (!(mask >> i & 1)) continue;
         if (p[i]->kind == XT_POINTER_)
@@ -142,11 +155,12 @@ static inline void xt_forget_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
 }
 
 /* Two values of which either may be there later: they share a layout, or the fate of their 2D block messages. */
-static inline void xt_join_(xt_ctx *x, const xt_thing_ *a, const xt_thing_ *b)
+static inline void xt_join_(xt_ctx *x, xt_thing_ *a, xt_thing_ *b)
 {
+    const xt_vec *v = xt_thing_vec_(a), *u = xt_thing_vec_(b);
     if (!spe_ok(&x->m)) return;
-    if (a->magic == XT_VEC_MAGIC_) xt_same_layout_(x, a->vec.node, b->vec.node);
-    if (a->magic == XT_TILE_MAGIC_ && a->tile.node != b->tile.node) xt_same_tiles_(x, a->tile.node, b->tile.node);
+    if (v && u) xt_same_layout_(x, v->node, u->node);
+    if (a->magic == XT_TILE_MAGIC_ && !a->tile.scatter && a->tile.node != b->tile.node) xt_same_tiles_(x, a->tile.node, b->tile.node);
 }
 
 static inline uint32_t *xt_changed_(xt_ctx *x, const xt_frame_ *f, int slot)
@@ -163,9 +177,10 @@ static inline int xt_count_ids_(xt_ctx *x, xt_frame_ *f)
         xt_thing_ *t = &f->slot[i].start;
         uint32_t mask = *xt_changed_(x, f, i);
         xt_val *p[XT_COMPONENTS_];
+        const xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
         n = xt_scalars_(t, p);
         for (j = 0; j < n; j++) total += (int)(mask >> j & 1);
-        for (j = 0; t->magic == XT_VEC_MAGIC_ && mask && j < t->vec.blocks; j++) total += t->vec.block[j].parts;
+        for (j = 0; v && j < v->blocks; j++) total += v->block[j].parts;
     }
     return total;
 }
@@ -199,7 +214,7 @@ static inline void xt_gather_(xt_where_ w, xt_frame_ *f, int which)
                 f->ids[at++] = p[j]->kind == XT_POINTER_
                                    ? p[j]->id
                                    : xt_id_(w, p[j], xt_carried_type_(first[j]), "a carried value");
-        if (t->magic == XT_VEC_MAGIC_) at += xt_vec_ids_(x, &t->vec, &s->start.vec, f->ids + at);
+        if (mask & XT_VEC_CHANGES_) at += xt_vec_ids_(x, xt_thing_vec_(t), xt_thing_vec_(&s->start), f->ids + at);
     }
 }
 
@@ -233,7 +248,7 @@ static inline void xt_scatter_(xt_ctx *x, xt_frame_ *f)
             else
                 *p[j] = xt_scalar_(x, xt_carried_type_(p[j]), f->ids[at++], 1, 0);
         }
-        if (t.magic == XT_VEC_MAGIC_ && mask) at += xt_vec_from_ids_(x, &t.vec, f->ids + at);
+        if (mask & XT_VEC_CHANGES_) at += xt_vec_from_ids_(x, xt_thing_vec_(&t), f->ids + at);
         xt_write_(f->slot[i].object, &t);
     }
 }

@@ -101,8 +101,8 @@ static inline xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val s
     if (x->planning) {
         for (i = 0; i < f->slots; i++) {
             f->slot[i].body = f->slot[i].start;
-            xt_forget_(x, &f->slot[i].body,
-                       f->slot[i].body.magic == XT_TILE_MAGIC_ ? 3 : 1); /* of a tile the offsets */
+            xt_forget_(x, &f->slot[i].body, /* of a tile the offsets */
+                       XT_VEC_CHANGES_ | (f->slot[i].body.magic == XT_TILE_MAGIC_ ? 3 : 1));
             xt_write_(f->slot[i].object, &f->slot[i].body);
         }
     } else {

@@ -108,7 +108,7 @@ static inline void xt_run_body_(xt_ctx *x, bool planning, bool block2d)
     x->block2d = block2d;
     x->serial = planning ? x->serial : 0;
     x->step_hash = 2166136261u;
-    x->vec_count = x->tile_count = x->frame_count = x->depth = 0;
+    x->vec_count = x->tile_count = x->local_count = x->frame_count = x->depth = 0;
     x->kernel->body(x);
     if (x->depth) xt_fail_open_(x);
     if (planning)
@@ -242,6 +242,13 @@ static inline void xt_settle_tiles_(xt_ctx *x)
 
 static inline spe_id xt_both_(xt_ctx *x, spe_id a, spe_id b) { return a ? spe_land(&x->m, a, b) : b; }
 
+static inline spe_id xt_emit_need_(xt_ctx *x, const xt_plan_offset_ *o)
+{
+    spe_id v = xt_emit_expr_(x, o->expression, CM_I32);
+    if (o->below) return spe_ult(&x->m, v, xt_emit_expr_(x, o->below, CM_I32));
+    return spe_ieq(&x->m, spe_and(&x->m, v, spe_i32(&x->m, o->mask)), spe_i32(&x->m, 0));
+}
+
 /* The condition under which the version with 2D block messages may run, in the prologue; 0 when no tile can use them.
  */
 static inline spe_id xt_emit_condition_(xt_ctx *x)
@@ -272,9 +279,7 @@ static inline spe_id xt_emit_condition_(xt_ctx *x)
         const xt_plan_offset_ *o = (const xt_plan_offset_ *)x->offsets.items + i;
         const xt_plan_tile_ *root = xt_plan_tile_at_(x, xt_tile_root_(x, o->tile));
         if (!root->used || !root->possible) continue;
-        all = xt_both_(x, all,
-                       spe_ieq(&x->m, spe_and(&x->m, xt_emit_expr_(x, o->expression, CM_I32), spe_i32(&x->m, o->mask)),
-                               spe_i32(&x->m, 0)));
+        all = xt_both_(x, all, xt_emit_need_(x, o));
     }
     spe_prologue_end(&x->m);
     return all;
@@ -320,6 +325,7 @@ static inline void xt_emit_module_(xt_ctx *x, xt_module *mod)
     mod->size = words.count * 4;
     mod->kernel = x->kernel->name;
     mod->params = x->kernel->params;
+    mod->local_memory = (uint32_t)x->local_bytes;
     mod->subgroup_size = (uint32_t)x->S;
     mod->subgroups = (uint32_t)(x->subgroups ? x->subgroups : 1);
     mod->local_size[0] = mod->subgroup_size * mod->subgroups;

@@ -63,6 +63,7 @@
 #define XT_TYPE_u32 CM_U32
 #define XT_TYPE_u16 CM_U16
 #define XT_TYPE_u8 CM_U8
+#define XT_TYPE_i1 XT_BOOL_
 #define XT_TYPE_of(x) ((int)(x).type)
 
 /* A kernel's parameters: as C parameters, and as text. */
@@ -184,6 +185,7 @@
 #define XT_SPLAT(T, rows_, cols_, ...)                                                                                 \
     xt_splat_(XT_HERE_, (int)XT_TYPE_##T, XT_NUMBER_(XT_FIRST_(__VA_ARGS__, 0)),                                       \
               (xt_vec_desc_){.rows = (rows_), .cols = (cols_), XT_REST_(__VA_ARGS__, .end_ = 0)})
+#define XT_LOCAL(T, elements_) xt_local_(XT_HERE_, (int)XT_TYPE_##T, elements_)
 #define XT_BARRIER() xt_barrier_(XT_HERE_)
 
 #define XT_CARRIED_(...) ((void *const[]){XT_REST_(__VA_ARGS__, NULL)})
