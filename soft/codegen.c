@@ -535,6 +535,13 @@ static void write_entry(struct cg *g, uint32_t from)
     cg_put(g, "    goto L%u;\n", g->fn->f->blocks[first].label);
 }
 
+/* Of a divergent branch the edges that leave the loop come first: those that stay may overwrite its head's phis. */
+static bool stays_in_loop(struct cg *g, uint32_t from, uint32_t to)
+{
+    uint32_t loop = g->fn->block[from].loop;
+    return loop && cg_loop_contains(g->fn, loop, to);
+}
+
 static void write_branch(struct cg *g, uint32_t from)
 {
     uint32_t condition = cg_operand(g, 0);
@@ -550,8 +557,9 @@ static void write_branch(struct cg *g, uint32_t from)
     } else {
         const char *t = cg_temporary(g, "i32x"), *f = cg_temporary(g, "i32x"), *c = cg_use(g, condition, true);
         cg_put(g, "    %s = %s & %s;\n    %s = %s & ~%s;\n", t, g->mask, c, f, g->mask, c);
-        write_edge(g, from, yes, t);
-        write_edge(g, from, no, f);
+        bool yes_first = !stays_in_loop(g, from, yes);
+        write_edge(g, from, yes_first ? yes : no, yes_first ? t : f);
+        write_edge(g, from, yes_first ? no : yes, yes_first ? f : t);
         if (!g->fn->block[from].masked) write_entry(g, from);
     }
 }
@@ -596,10 +604,12 @@ static void write_switch(struct cg *g, uint32_t from)
         cg_put(g, "    %s = %s & XS_COMPARE(%s, ==, %s);\n    %s |= %s;\n    %s &= ~%s;\n", hit, rest, e,
                cg_splat(g, kind, cg_literal(g, kind, case_literal(s, i, words) & width)), to[k], hit, rest, hit);
     }
-    for (uint32_t k = 0; k < b->succ_count; k++) {
+    for (uint32_t k = 0; k < b->succ_count; k++)
         if (b->succ[k] == block_of_label(g, s->operand[1])) cg_put(g, "    %s |= %s;\n", to[k], rest);
-        write_edge(g, from, b->succ[k], to[k]);
-    }
+    for (uint32_t k = 0; k < b->succ_count; k++)
+        if (!stays_in_loop(g, from, b->succ[k])) write_edge(g, from, b->succ[k], to[k]);
+    for (uint32_t k = 0; k < b->succ_count; k++)
+        if (stays_in_loop(g, from, b->succ[k])) write_edge(g, from, b->succ[k], to[k]);
     if (!g->fn->block[from].masked) write_entry(g, from);
 }
 

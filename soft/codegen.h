@@ -133,6 +133,7 @@ void cg_share_storage(struct cg *g, struct cg_function *fn);
 
 /* ---- codegen_flow.c */
 void cg_analyse(struct cg *g);
+bool cg_loop_contains(const struct cg_function *fn, uint32_t loop, uint32_t block);
 bool cg_is_value_operand(const struct sp_inst *i, uint32_t k);
 bool cg_has_group_operation(uint16_t op);
 bool cg_builtin_varies(struct cg *g, const struct cg_function *fn, uint32_t builtin, uint32_t component);

@@ -437,7 +437,7 @@ bool cg_builtin_varies(struct cg *g, const struct cg_function *fn, uint32_t buil
     }
 }
 
-static bool loop_contains(const struct cg_function *fn, uint32_t loop, uint32_t block)
+bool cg_loop_contains(const struct cg_function *fn, uint32_t loop, uint32_t block)
 {
     for (uint32_t l = fn->block[block].loop; l; l = fn->loop[l - 1].parent)
         if (l == loop) return true;
@@ -451,13 +451,18 @@ static bool phi_varies(struct cg *g, const struct cg_function *fn, uint32_t bloc
     for (uint32_t i = 0; i < phi->count; i += 2)
         if (g->value[phi->operand[i]].varying) return true;
     for (uint32_t i = 0; i < b->pred_count; i++) from_masked = from_masked || fn->block[b->pred[i]].masked;
+    /* lanes that leave a masked loop leave it in different iterations, with the values of those */
+    for (uint32_t i = 0; i < b->pred_count; i++)
+        if (fn->block[b->pred[i]].masked && fn->block[b->pred[i]].loop &&
+            !cg_loop_contains(fn, fn->block[b->pred[i]].loop, block))
+            return true;
     if (!from_masked || b->pred_count < 2) return false;
     if (!fn->block[block].masked) return true;
     /* the head of a loop with one way in and one way back: all lanes that are there come the same way */
     uint32_t loop = fn->block[block].loop;
     if (!loop || fn->loop[loop - 1].header != block || fn->loop[loop - 1].irreducible || b->pred_count != 2)
         return true;
-    return loop_contains(fn, loop, b->pred[0]) == loop_contains(fn, loop, b->pred[1]);
+    return cg_loop_contains(fn, loop, b->pred[0]) == cg_loop_contains(fn, loop, b->pred[1]);
 }
 
 /* Operations whose results vary, or do not, whatever goes in. 1 varies, 0 uniform, -1 as the operands do. */
@@ -566,7 +571,7 @@ static void note_use(struct cg *g, struct cg_function *fn, uint32_t id, uint32_t
     const struct sp_id *d = id < g->m->bound ? &g->m->ids[id] : NULL;
     if (!d || d->what != SP_IS_VALUE || !d->type || d->function != (uint32_t)(fn->f - g->m->functions) + 1) return;
     uint32_t loop = fn->block[d->block].loop;
-    if (!loop || loop_contains(fn, loop, user_block)) {
+    if (!loop || cg_loop_contains(fn, loop, user_block)) {
         bool irreducible = false;
         for (uint32_t l = loop; l; l = fn->loop[l - 1].parent) irreducible = irreducible || fn->loop[l - 1].irreducible;
         if (!irreducible) return;

@@ -4,7 +4,7 @@
 # what is committed. Only what is older than its source is made again.
 #
 # A line `build: OPTIMISE [EXTENSIONS...]` in a .cl chooses the passes: `plain` keeps the code close to its text,
-# `full` is -O2, `none` leaves every variable in memory.
+# `full` is -O2, `threaded` moves jumps about, `none` leaves every variable in memory.
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 to=${1:-$here}
 mkdir -p "$to" && to=$(cd "$to" && pwd) || exit 1
@@ -32,6 +32,7 @@ features=$features,+__opencl_c_ext_fp32_local_atomic_add,+__opencl_c_ext_fp32_lo
 compile() { # compile SOURCE RESULT
     case $(sed -n 's/.*build: *\([a-z]*\).*/\1/p' "$1" | head -n 1) in
     full) level=-O2 passes='default<O2>' ;;
+    threaded) level=-O2 passes='sroa,early-cse,simplifycfg,jump-threading,gvn,loop(loop-rotate),sccp,simplifycfg' ;;
     none) level=-O0 passes= ;;
     *) level=-O1 passes='sroa,early-cse,simplifycfg' ;;
     esac
