@@ -63,74 +63,80 @@ static inline bool cv_input_lanes_(const cv_product_ *p, spe_id *out)
     return spe_ok(m);
 }
 
-/* sums[r] += A[row + r][col + j] v[j] for r < rows, j < cols, both at most 8. */
-static inline void cv_lanes_block_(const cv_product_ *p, spe_id row, int rows, spe_id col, int cols, const spe_id *v, spe_id *sums)
+/* One run of n neighbours in memory, at most 8, from A[row][col] on. Along k: sums[0] += A[row][col + j] v[j]; across: sums[j] +=
+ * A[row + j][col] v[0]. */
+static inline void cv_lanes_run_(const cv_product_ *p, spe_id row, spe_id col, int n, const spe_id *v, spe_id *sums)
 {
     spe_module *m = &p->x->m;
     spe_id a[8];
-    int outer, inner, outers = p->a.across ? cols : rows, inners = p->a.across ? rows : cols;
-    for (outer = 0; outer < outers && spe_ok(m); outer++) {
-        spe_id r = p->a.across ? row : spe_iadd(m, row, spe_i32(m, outer));
-        spe_id c = p->a.across ? spe_iadd(m, col, spe_i32(m, outer)) : col;
-        cv_load_run_(&p->a, r, c, inners, a);
-        for (inner = 0; inner < inners; inner++) {
-            int i = p->a.across ? inner : outer, j = p->a.across ? outer : inner;
-            spe_id e = cv_to_sum_(p->x, a[inner], p->a.type, p->real);
-            sums[i] = p->real ? spe_math3(m, SPE_FMA, e, v[j], sums[i]) : spe_iadd(m, spe_imul(m, e, v[j]), sums[i]);
-        }
+    int i;
+    cv_load_run_(&p->a, row, col, n, a);
+    for (i = 0; i < n; i++) {
+        spe_id e = cv_to_sum_(p->x, a[i], p->a.type, p->real), *sum = &sums[p->a.across ? i : 0], x = v[p->a.across ? 0 : i];
+        *sum = p->real ? spe_math3(m, SPE_FMA, e, x, *sum) : spe_iadd(m, spe_imul(m, e, x), *sum);
     }
 }
 
-/* Up to 8 rows, all of K; `input`: a variable of K elements for a rolled loop over K, 0 for ids in v. */
-static inline spe_id cv_lanes_rows_(const cv_product_ *p, spe_id row, int rows, const spe_id *v, spe_id input)
+static inline spe_id cv_at_(cv_ctx *x, spe_id variable, spe_id index) { return spe_element(&x->m, variable, 1, &index); }
+
+/* Sums of `rows` rows (one, unless neighbours in memory are rows) over all of K. input: a variable of K elements, so that a
+ * loop can go over K; 0: unrolled, with the ids in v. */
+static inline void cv_lanes_rows_(const cv_product_ *p, spe_id row, int rows, const spe_id *v, spe_id input, spe_id *sums)
 {
     spe_module *m = &p->x->m;
-    spe_id sums[8], start = cv_sum_start_(p, row, rows), x[8], k;
-    int i, full = input ? p->a.k / 8 * 8 : 0;
+    spe_id start = cv_sum_start_(p, row, rows), x[8], k;
+    int i, j, step = p->a.across ? 1 : 8, full = input ? p->a.k / step * step : 0;
     for (i = 0; i < rows; i++) sums[i] = spe_extract(m, start, (uint32_t)i);
     if (full) {
-        k = spe_for(m, spe_i32(m, 0), spe_i32(m, full), spe_i32(m, 8), (uint32_t)rows, sums);
-        for (i = 0; i < 8; i++) {
-            spe_id at = spe_iadd(m, k, spe_i32(m, i));
-            x[i] = spe_load(m, spe_element(m, input, 1, &at), 0);
-        }
-        cv_lanes_block_(p, row, rows, k, 8, x, sums);
+        k = spe_for(m, spe_i32(m, 0), spe_i32(m, full), spe_i32(m, step), (uint32_t)rows, sums);
+        for (i = 0; i < step; i++) x[i] = spe_load(m, cv_at_(p->x, input, spe_iadd(m, k, spe_i32(m, i))), 0);
+        cv_lanes_run_(p, row, k, p->a.across ? rows : 8, x, sums);
         spe_endfor(m, (uint32_t)rows, sums);
     }
-    for (i = full; i < p->a.k; i += 8)
-        cv_lanes_block_(p, row, rows, spe_i32(m, i), p->a.k - i < 8 ? p->a.k - i : 8, v + i, sums);
-    return cv_finish_sum_(p, cv_join_(p->x, cv_sum_scalar_(p), rows, sums), row, rows);
+    for (i = full; i < p->a.k; i += p->a.across ? 1 : j) {
+        j = cm_run_(p->a.k - i, 0);
+        cv_lanes_run_(p, row, spe_i32(m, i), p->a.across ? rows : j, v + i, sums);
+    }
+    start = cv_finish_sum_(p, cv_join_(p->x, cv_sum_scalar_(p), rows, sums), row, rows);
+    for (i = 0; i < rows; i++) sums[i] = spe_extract(m, start, (uint32_t)i);
 }
 
-/* Small products are unrolled; the others loop over blocks of 8 rows and 8 columns, vectors in variables. */
+/* Rolled: the output is in a variable, blocks of rows (one row, or eight neighbours) in a loop. So is the input, unless a row is
+ * short enough to be written out. */
+static inline void cv_lanes_rolled_(cv_product_ *p, const spe_id *v, spe_id *out)
+{
+    spe_module *m = &p->x->m;
+    int M = p->a.m, K = p->a.k, i, step = p->a.across ? 8 : 1, full = M / step * step;
+    spe_id input = 0, output, row, none[1] = {0}, sums[8];
+    if (p->a.across || K > 64) {
+        input = spe_local_var(m, spe_array(m, cv_sum_scalar_(p), (uint32_t)K));
+        for (i = 0; i < K; i++) spe_store(m, cv_at_(p->x, input, spe_i32(m, i)), v[i], 0);
+    }
+    if (full) {
+        output = spe_local_var(m, spe_array(m, cv_spe_type_(p->x, p->out_type), (uint32_t)full));
+        row = spe_for(m, spe_i32(m, 0), spe_i32(m, full), spe_i32(m, step), 0, none);
+        cv_lanes_rows_(p, row, step, v, input, sums);
+        for (i = 0; i < step; i++) spe_store(m, cv_at_(p->x, output, spe_iadd(m, row, spe_i32(m, i))), sums[i], 0);
+        spe_endfor(m, 0, none);
+        for (i = 0; i < full; i++) out[i] = spe_load(m, cv_at_(p->x, output, spe_i32(m, i)), 0);
+    }
+    for (i = full; i < M; i += cm_run_(M - i, 0)) cv_lanes_rows_(p, spe_i32(m, i), cm_run_(M - i, 0), v, input, out + i);
+}
+
+/* Small products are unrolled. */
 static inline void cv_mul_lanes_(cv_product_ *p)
 {
     spe_module *m = &p->x->m;
-    int M = p->a.m, K = p->a.k, i, first = 0, part = 0;
-    bool rolled = M * K > 256;
-    spe_id *v = (spe_id *)spe_alloc(m, (size_t)K * sizeof(spe_id)), input = 0, output = 0, row, out_type, none[1] = {0};
-    if (!v || !cv_input_lanes_(p, v)) return;
-    if (rolled && K >= 16) {
-        input = spe_local_var(m, spe_array(m, cv_sum_scalar_(p), (uint32_t)K));
-        for (i = 0; i < K; i++) {
-            spe_id at = spe_i32(m, i);
-            spe_store(m, spe_element(m, input, 1, &at), v[i], 0);
+    int M = p->a.m, K = p->a.k, i, n;
+    spe_id *v = (spe_id *)spe_alloc(m, (size_t)K * sizeof(spe_id)), *out = (spe_id *)spe_alloc(m, (size_t)M * sizeof(spe_id));
+    if (!v || !out || !cv_input_lanes_(p, v)) return;
+    if (M * K > 64) cv_lanes_rolled_(p, v, out);
+    else
+        for (i = 0; i < M; i += n) {
+            n = p->a.across ? cm_run_(M - i, 0) : 1;
+            cv_lanes_rows_(p, spe_i32(m, i), n, v, 0, out + i);
         }
-    }
-    if (rolled && M >= 16) {
-        out_type = cv_part_type_(p->x, p->out_type, 8);
-        output = spe_local_var(m, spe_array(m, out_type, (uint32_t)(M / 8)));
-        row = spe_for(m, spe_i32(m, 0), spe_i32(m, M / 8), spe_i32(m, 1), 0, none);
-        spe_store(m, spe_element(m, output, 1, &row), cv_lanes_rows_(p, spe_imul(m, row, spe_i32(m, 8)), 8, v, input), 0);
-        spe_endfor(m, 0, none);
-        for (part = 0; part < M / 8; part++) {
-            spe_id at = spe_i32(m, part);
-            p->out.part[part] = spe_load(m, spe_element(m, output, 1, &at), 0);
-        }
-        first = part * 8;
-    }
-    for (; part < p->out.parts; first += cm_run_(M, part), part++)
-        p->out.part[part] = cv_lanes_rows_(p, spe_i32(m, first), cm_run_(M, part), v, input);
+    p->out = cv_from_scalars_(p->x, (cv_type)p->out_type, M, out);
 }
 
 /* ---- the matrix instruction ------------------------------------------------------------------------------------------------

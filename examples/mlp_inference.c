@@ -1,0 +1,450 @@
+/* mlp_inference.c - the neural shader of the cooperative-vector text: a network 64 -> 64 -> 64 -> 3 evaluated by every one of a
+ * million work-items, with f16, FP8 (e4m3) or 8-bit integer weights.
+ *
+ *     cc -std=c11 mlp_inference.c -lze_loader -lm
+ *
+ * The weights are converted to the mul-optimal layout (and to FP8) on the device. Every output is compared with a reference in
+ * f64 on the host. mlp_inference --help lists the options. */
+#include "coopvec.h"
+#include "ze_dispatch.h"
+
+#include <math.h>
+#include <time.h>
+
+/* ---- the kernels. Each work-item evaluates `rounds` inputs; row i of the inputs is that of item i modulo a power of two. */
+
+enum { IN = 64, HIDDEN = 64, OUT = 3, LAYERS = 3, LOCAL = 64, ROUNDS = 16, BIAS_BYTES = 256 };
+static const int layer_rows[LAYERS] = {HIDDEN, HIDDEN, OUT}, layer_cols[LAYERS] = {IN, HIDDEN, HIDDEN};
+
+/* Bytes of a layer's matrix, and where it begins. */
+static uint32_t layer_size(cv_type type, int layer)
+{
+    cv_conversion_dest_info d = {.dest_layout = CV_MUL_OPTIMAL, .num_rows = (uint32_t)layer_rows[layer],
+                                 .num_columns = (uint32_t)layer_cols[layer], .dest_data_type = type};
+    cv_get_conversion_dest_info(&d, NULL);
+    return d.dest_size;
+}
+
+static uint32_t layer_offset(cv_type type, int layer)
+{
+    return layer ? layer_offset(type, layer - 1) + layer_size(type, layer - 1) : 0;
+}
+
+static cv_matrix_ref layer_matrix(CV_CONTEXT, cv_val weights, int layer)
+{
+    return CV_MATRIX_REF(weights, of(weights), layer_rows[layer], layer_cols[layer], .layout = CV_MUL_OPTIMAL,
+                         .offset = CV_AT(layer_offset((cv_type)weights.type, layer)));
+}
+
+static cv_vector_ref layer_bias(CV_CONTEXT, cv_val biases, int layer)
+{
+    return CV_VECTOR_REF(biases, of(biases), .offset = CV_AT(layer * BIAS_BYTES));
+}
+
+/* Which input row and which output a work-item has in a round. */
+static cv_val item_of(CV_CONTEXT, cv_val round)
+{
+    return CV_ADD(CV_TIMES(round, CV_GLOBAL_SIZE()), CV_GLOBAL_ID());
+}
+
+/* Weights of any float type: vectors are f16, sums f32. */
+static void float_network(CV_CONTEXT, cv_val weights, cv_val biases, cv_val in, cv_val out, cv_val mask, cv_val rounds)
+{
+    CV_FOR (round, 0, rounds, 1) {
+        cv_val i = item_of(CV_SELF, round);
+        cv_vec v = CV_LOAD(in, IN, CV_TIMES(CV_AND(i, mask), IN));
+        for (int layer = 0; layer < LAYERS - 1; layer++)
+            v = CV_RELU(CV_MUL_ADD(f16, layer_matrix(CV_SELF, weights, layer), v, layer_bias(CV_SELF, biases, layer)));
+        v = CV_MUL_ADD(f32, layer_matrix(CV_SELF, weights, LAYERS - 1), v, layer_bias(CV_SELF, biases, LAYERS - 1));
+        CV_STORE(v, out, CV_TIMES(i, OUT));
+    }
+}
+
+CV_KERNEL (mlp_f16, ptr(f16, weights), ptr(f16, biases), ptr(f16, in), ptr(f32, out), u32(mask), u32(rounds))
+{
+    float_network(CV_SELF, weights, biases, in, out, mask, rounds);
+}
+
+CV_KERNEL (mlp_e4m3, ptr(e4m3, weights), ptr(f16, biases), ptr(f16, in), ptr(f32, out), u32(mask), u32(rounds))
+{
+    float_network(CV_SELF, weights, biases, in, out, mask, rounds);
+}
+
+/* 8-bit integers: vectors are f32 that are rounded, saturating, on their way into each product. Scales are powers of two. */
+static const double input_scale = 32, hidden_scale = 1.0 / 512, output_scale = 1.0 / 4096;
+
+CV_KERNEL (mlp_i8, ptr(i8, weights), ptr(i32, biases), ptr(f16, in), ptr(f32, out), u32(mask), u32(rounds))
+{
+    CV_FOR (round, 0, rounds, 1) {
+        cv_val i = item_of(CV_SELF, round);
+        cv_vec v = CV_TIMES(CV_LOAD(in, IN, CV_TIMES(CV_AND(i, mask), IN)), input_scale);
+        v = CV_CAST(f32, v);
+        for (int layer = 0; layer < LAYERS; layer++) {
+            v = CV_MUL_ADD(f32, layer_matrix(CV_SELF, weights, layer), CV_INTERPRET(v, i8), layer_bias(CV_SELF, biases, layer));
+            v = layer < LAYERS - 1 ? CV_TIMES(CV_RELU(v), hidden_scale) : CV_TIMES(v, output_scale);
+        }
+        CV_STORE(v, out, CV_TIMES(i, OUT));
+    }
+}
+
+typedef struct {
+    const char *name;
+    const cv_kernel *kernel;
+    cv_type weights, biases;
+} network;
+static const network networks[] = {{"f16", &mlp_f16, CV_F16, CV_F16}, {"e4m3", &mlp_e4m3, CV_E4M3, CV_F16}, {"i8", &mlp_i8, CV_I8, CV_I32}};
+enum { NETWORKS = sizeof networks / sizeof networks[0] };
+
+/* ---- messages and the command line */
+
+/* Every way out of the program that is not `ok` goes through here. */
+static bool fail(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    printf("FAILED mlp_inference ");
+    vprintf(format, args);
+    printf("\n");
+    va_end(args);
+    return false;
+}
+
+typedef struct {
+    const char *items, *type, *emit, *target, *device; /* NULL: not given */
+    bool list, help;
+} options;
+
+static const struct {
+    const char *name, *value, *help;
+    size_t offset;
+} option_table[] = {
+    {"--items", "N", "work-items times rounds, a multiple of 1024 (1048576)", offsetof(options, items)},
+    {"--type", "T", "weights: f16, e4m3 or i8 (all, one after the other)", offsetof(options, type)},
+    {"--emit", "FILE", "write the SPIR-V module and touch no device", offsetof(options, emit)},
+    {"--target", "NAME", "with --emit: pvc bmg lnl ptl dg2 generic soft (bmg)", offsetof(options, target)},
+    {"--device", "N|NAME", "run on this device of --list (GPU first)", offsetof(options, device)},
+    {"--list", NULL, "list the devices", offsetof(options, list)},
+    {"--help", NULL, "this text", offsetof(options, help)},
+};
+enum { OPTION_COUNT = sizeof option_table / sizeof option_table[0] };
+
+static void print_help(void)
+{
+    printf("mlp_inference [options]\nA network 64 -> 64 -> 64 -> 3 evaluated for every item, checked.\n");
+    for (int i = 0; i < OPTION_COUNT; i++)
+        printf("  %-8s %-7s %s\n", option_table[i].name, option_table[i].value ? option_table[i].value : "", option_table[i].help);
+}
+
+static bool parse_options(options *o, char **argv)
+{
+    for (int i = 1; argv[i]; i++) {
+        int k = 0;
+        while (k < OPTION_COUNT && strcmp(argv[i], option_table[k].name) != 0) k++;
+        if (k == OPTION_COUNT) return fail("unknown option %s; mlp_inference --help lists them", argv[i]);
+        char *field = (char *)o + option_table[k].offset;
+        if (!option_table[k].value) {
+            *(bool *)(void *)field = true;
+            continue;
+        }
+        if (!argv[i + 1]) return fail("%s needs a value: %s", argv[i], option_table[k].value);
+        *(const char **)(void *)field = argv[++i];
+    }
+    return !o->target || o->emit || fail("--target goes with --emit");
+}
+
+/* ---- data: random numbers, weights as every layer's rows */
+
+static uint64_t random_state = 20;
+
+static double uniform(void) /* splitmix64 */
+{
+    uint64_t z = (random_state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return ((double)((z ^ (z >> 31)) >> 11) + 0.5) * 0x1p-53;
+}
+
+static double normal(void) { return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform()); }
+
+typedef struct {
+    double w[LAYERS][HIDDEN][IN], b[LAYERS][HIDDEN]; /* the values that the device sees */
+} reference;
+
+enum { ROWS = 4096 }; /* distinct inputs */
+
+typedef struct {
+    zed_device dev;
+    cv_module mod, conversion;
+    zed_kernel kernel, convert;
+    void *weights, *biases, *source;
+    uint16_t *in;
+    float *out;
+    uint32_t items;
+    reference *ref;
+} session;
+
+/* ---- weights: f32 (or i8) rows on the host, converted on the device */
+
+/* A weight as the type will have it. */
+static double representable(cv_type type, double v)
+{
+    if (type == CV_I8) return fmin(fmax(nearbyint(v), -127), 127);
+    return type == CV_F16 ? (double)spe_f16_bits_to_f32(spe_f32_to_f16_bits((float)v))
+                          : (double)spe_e4m3_bits_to_f32(spe_f32_to_e4m3_bits((float)v, true));
+}
+
+/* Layer `layer` of the source: 64 rows of 64 in f32 or i8. */
+static char *source_layer(session *s, int layer) { return (char *)s->source + layer * HIDDEN * IN * 4; }
+
+static void make_weights(session *s, const network *n)
+{
+    for (int l = 0; l < LAYERS; l++)
+        for (int r = 0; r < layer_rows[l]; r++) {
+            double b = n->weights == CV_I8 ? nearbyint(normal() * 2000) : normal() * 0.1;
+            if (n->biases == CV_I32) ((int32_t *)s->biases)[l * BIAS_BYTES / 4 + r] = (int32_t)b;
+            else ((uint16_t *)s->biases)[l * BIAS_BYTES / 2 + r] = spe_f32_to_f16_bits((float)b);
+            s->ref->b[l][r] = n->biases == CV_I32 ? b : representable(CV_F16, b);
+            for (int c = 0; c < layer_cols[l]; c++) {
+                float w = (float)(n->weights == CV_I8 ? fmin(fmax(nearbyint(normal() * 40), -127), 127) : normal() * 0.18);
+                char *at = source_layer(s, l) + (r * layer_cols[l] + c) * (n->weights == CV_I8 ? 1 : 4);
+                if (n->weights == CV_I8) *at = (char)(int8_t)w;
+                else memcpy(at, &w, 4);
+                s->ref->w[l][r][c] = representable(n->weights, (double)w);
+            }
+        }
+}
+
+static bool convert_weights(session *s, const network *n)
+{
+    cv_conversion_info infos[LAYERS];
+    cv_type from = n->weights == CV_I8 ? CV_I8 : CV_F32;
+    spe_error error;
+    zed_batch batch;
+    memset(infos, 0, sizeof infos);
+    for (int l = 0; l < LAYERS; l++) {
+        cv_conversion_info *i = &infos[l];
+        i->dest_info = (cv_conversion_dest_info){.dest_layout = CV_MUL_OPTIMAL, .num_rows = (uint32_t)layer_rows[l],
+                                                 .num_columns = (uint32_t)layer_cols[l], .dest_data_type = n->weights};
+        cv_get_conversion_dest_info(&i->dest_info, NULL);
+        i->src_info.src_data_type = from;
+        i->src_info.src_layout = CV_ROW_MAJOR;
+        i->src_info.src_stride = (uint32_t)layer_cols[l] * (from == CV_I8 ? 1 : 4);
+        i->src_info.src_size = i->src_info.src_stride * (uint32_t)layer_rows[l];
+        i->data_desc.src = source_layer(s, l);
+        i->data_desc.dest = (char *)s->weights + layer_offset(n->weights, l);
+    }
+    zed_batch_begin(&batch, &s->dev);
+    CV_CONVERT_MATRICES(&batch, &s->convert, infos, LAYERS, &error);
+    if (error.id) return fail("%s", error.text);
+    zed_batch_end(&batch);
+    zed_batch_free(&batch);
+    return zed_get_error(&s->dev)->id == 0 || fail("%s", zed_get_error(&s->dev)->text);
+}
+
+/* ---- the reference, and what the device may differ from it by */
+
+/* Half of the distance between f16 numbers at v. */
+static double half_ulp_f16(double v)
+{
+    int e;
+    frexp(v, &e);
+    return ldexp(1, (e < -13 ? -13 : e) - 12);
+}
+
+/* Exact values, and bounds of the difference: f32 sums of 65 terms, vectors rounded to f16 between the layers. */
+static void evaluate_float(const reference *f, const uint16_t *in, double *out, double *bound)
+{
+    double v[IN], e[IN];
+    for (int k = 0; k < IN; k++) {
+        v[k] = (double)spe_f16_bits_to_f32(in[k]);
+        e[k] = 0;
+    }
+    for (int l = 0; l < LAYERS; l++) {
+        double y[HIDDEN], d[HIDDEN];
+        for (int r = 0; r < layer_rows[l]; r++) {
+            double size = fabs(f->b[l][r]);
+            y[r] = f->b[l][r];
+            d[r] = 0;
+            for (int k = 0; k < layer_cols[l]; k++) {
+                y[r] += f->w[l][r][k] * v[k];
+                size += fabs(f->w[l][r][k]) * (fabs(v[k]) + e[k]);
+                d[r] += fabs(f->w[l][r][k]) * e[k];
+            }
+            d[r] += size * 68 * 0x1p-24;
+        }
+        for (int r = 0; r < layer_rows[l]; r++) {
+            bool last = l == LAYERS - 1;
+            v[r] = last || y[r] > 0 ? y[r] : 0;
+            e[r] = d[r] + (last ? 0 : half_ulp_f16(fabs(v[r]) + d[r]));
+        }
+    }
+    memcpy(out, v, OUT * sizeof *out);
+    memcpy(bound, e, OUT * sizeof *bound);
+}
+
+/* Integers: nothing differs. */
+static void evaluate_i8(const reference *f, const uint16_t *in, double *out, double *bound)
+{
+    double v[IN];
+    for (int k = 0; k < IN; k++) v[k] = (double)spe_f16_bits_to_f32(spe_f32_to_f16_bits((float)(spe_f16_bits_to_f32(in[k]) * input_scale)));
+    for (int l = 0; l < LAYERS; l++) {
+        double y[HIDDEN];
+        for (int k = 0; k < layer_cols[l]; k++) v[k] = fmin(fmax(nearbyint(v[k]), -128), 127);
+        for (int r = 0; r < layer_rows[l]; r++) {
+            y[r] = f->b[l][r];
+            for (int k = 0; k < layer_cols[l]; k++) y[r] += f->w[l][r][k] * v[k];
+        }
+        for (int r = 0; r < layer_rows[l]; r++) v[r] = l < LAYERS - 1 ? fmax(y[r], 0) * hidden_scale : y[r] * output_scale;
+    }
+    for (int r = 0; r < OUT; r++) {
+        out[r] = v[r];
+        bound[r] = 0;
+    }
+}
+
+/* Every output of every item. Returns the largest part of its bound that a difference had, in *worst. */
+static bool check(const session *s, const network *n, double *worst)
+{
+    double out[OUT], bound[OUT];
+    *worst = 0;
+    for (uint32_t row = 0; row < ROWS; row++) {
+        if (n->weights == CV_I8) evaluate_i8(s->ref, s->in + row * IN, out, bound);
+        else evaluate_float(s->ref, s->in + row * IN, out, bound);
+        for (uint32_t i = row; i < s->items; i += ROWS)
+            for (int r = 0; r < OUT; r++) {
+                double got = (double)s->out[i * OUT + r], difference = fabs(got - out[r]);
+                if (!(difference <= bound[r]))
+                    return fail("%s: item %u, output %d is %.9g, want %.9g within %.3g", n->name, (unsigned)i, r, got, out[r], bound[r]);
+                if (bound[r] > 0) *worst = fmax(*worst, difference / bound[r]);
+            }
+    }
+    return true;
+}
+
+/* ---- running */
+
+static cv_module build(const network *n, const cv_target *target)
+{
+    return cv_build(&(cv_build_desc){.kernel = n->kernel, .file = __FILE__, .line = __LINE__, .target = target, .local_size = LOCAL,
+                                     .large_registers = true});
+}
+
+static bool fail_build(const cv_module *m) { return fail("%s:%d: %s", m->error->file, m->error->line, m->error->text); }
+
+static bool allocate(session *s)
+{
+    s->weights = zed_alloc(&s->dev, ZED_SHARED, 1 << 16, 128);
+    s->biases = zed_alloc(&s->dev, ZED_SHARED, LAYERS * BIAS_BYTES, 64);
+    s->source = zed_alloc(&s->dev, ZED_SHARED, LAYERS * HIDDEN * IN * 4, 0);
+    s->in = zed_alloc(&s->dev, ZED_SHARED, ROWS * IN * sizeof *s->in, 0);
+    s->out = zed_alloc(&s->dev, ZED_SHARED, (size_t)s->items * OUT * sizeof *s->out, 0);
+    s->ref = calloc(1, sizeof *s->ref);
+    if (!s->out || !s->ref) return fail("%s", s->ref ? zed_get_error(&s->dev)->text : "out of memory");
+    for (int i = 0; i < ROWS * IN; i++) s->in[i] = spe_f32_to_f16_bits((float)normal());
+    return true;
+}
+
+static bool run_network(session *s, const network *n)
+{
+    uint32_t groups = s->items / (LOCAL * ROUNDS);
+    double ns, worst, flops = 2.0 * (IN * HIDDEN + HIDDEN * HIDDEN + HIDDEN * OUT) * s->items;
+    bool ok;
+    s->mod = build(n, &(cv_target){ZED_TARGET(&s->dev)});
+    if (!s->mod.words) return fail_build(&s->mod);
+    make_weights(s, n);
+    if (!convert_weights(s, n) || !ZED_LOAD(&s->kernel, &s->dev, s->mod)) return fail("%s", zed_get_error(&s->dev)->text);
+    memset(s->out, 0xff, (size_t)s->items * OUT * sizeof *s->out); /* NaN, so that what is not written is noticed */
+    ns = zed_launch_timed(&s->kernel, (zed_groups){groups, 1, 1}, s->weights, s->biases, s->in, s->out, ROWS - 1, ROUNDS);
+    if (ns < 0) return fail("%s", zed_get_error(&s->dev)->text);
+    ok = check(s, n, &worst);
+    if (ok)
+        printf("ok mlp_inference %s: %u items in %.2f ms, %.1f GFLOP/s, largest difference %.3f of its bound\n", n->name,
+               (unsigned)s->items, ns * 1e-6, flops / ns, worst);
+    cv_free(&s->mod);
+    return ok;
+}
+
+static bool choose(const options *o, int *first, int *last)
+{
+    *first = 0;
+    *last = NETWORKS - 1;
+    if (!o->type) return true;
+    for (int i = 0; i < NETWORKS; i++)
+        if (strcmp(o->type, networks[i].name) == 0) *first = *last = i;
+    return *first == *last || fail("--type %s: f16, e4m3 or i8", o->type);
+}
+
+static bool run(const options *o, session *s)
+{
+    zed_options device = {.name = o->device};
+    char *end = NULL;
+    long items = o->items ? strtol(o->items, &end, 10) : 1048576, index;
+    int first, last;
+    if (o->items && (*end || items < 1024 || items % (LOCAL * ROUNDS) || items > 1 << 28))
+        return fail("--items %s: a multiple of %d, at least 1024", o->items, LOCAL * ROUNDS);
+    s->items = (uint32_t)items;
+    if (!choose(o, &first, &last)) return false;
+    if (o->device && (index = strtol(o->device, &end, 10), *o->device && !*end)) device = (zed_options){.index_plus_1 = (int)index + 1};
+    if (!zed_open(&s->dev, &device)) return fail("%s", zed_get_error(&s->dev)->text);
+    s->conversion = cv_conversion_module(&(cv_target){ZED_TARGET(&s->dev)});
+    if (!s->conversion.words) return fail_build(&s->conversion);
+    if (!ZED_LOAD(&s->convert, &s->dev, s->conversion)) return fail("%s", zed_get_error(&s->dev)->text);
+    if (!allocate(s)) return false;
+    printf("device %s\n", s->dev.name);
+    for (int i = first; i <= last; i++)
+        if (!run_network(s, &networks[i])) return false;
+    return true;
+}
+
+static bool emit(const options *o)
+{
+    int first, last;
+    cv_module mod;
+    FILE *f;
+    bool ok;
+    if (!choose(o, &first, &last)) return false;
+    mod = build(&networks[first], &(cv_target){.name = o->target ? o->target : "bmg"});
+    if (!mod.words) {
+        ok = fail_build(&mod);
+    } else {
+        f = fopen(o->emit, "wb");
+        ok = f && fwrite(mod.words, 1, mod.size, f) == mod.size;
+        if (f && fclose(f) != 0) ok = false;
+        if (!ok) fail("%s: cannot write it", o->emit);
+    }
+    if (ok) printf("params   %s\nflags    %s\n", mod.params, mod.build_flags);
+    if (ok) printf("ok mlp_inference %s: %s, %zu bytes\n", networks[first].name, o->emit, mod.size);
+    cv_free(&mod);
+    return ok;
+}
+
+static bool list_devices(void)
+{
+    static zed_info info[ZED_MAX_DEVICES];
+    zed_error error;
+    int count = zed_list(info, ZED_MAX_DEVICES, &error);
+    if (count < 0) return fail("%s", error.text);
+    for (int i = 0; i < count; i++) printf("%d  %s (%s)\n", info[i].index, info[i].name, info[i].target);
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    options o;
+    static session s;
+    bool ok;
+    (void)argc;
+    memset(&o, 0, sizeof o);
+    ok = parse_options(&o, argv);
+    if (ok && o.help) print_help();
+    else if (ok && o.list) ok = list_devices();
+    else if (ok && o.emit) ok = emit(&o);
+    else if (ok) {
+        ok = run(&o, &s);
+        cv_free(&s.mod);
+        cv_free(&s.conversion);
+        zed_close(&s.dev);
+        free(s.ref);
+    }
+    return ok ? 0 : 1;
+}

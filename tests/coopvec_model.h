@@ -1,0 +1,197 @@
+/* coopvec_model.h - an exact model of coopvec.h's conversion rules and products, written against the rules and not against the
+ * header, and what the tests on a device share: memory, values of all types, cases that run many to a kernel. */
+#ifndef COOPVEC_MODEL_H
+#define COOPVEC_MODEL_H
+
+#include "coopvec.h"
+#include "ze_dispatch.h"
+
+#include "test.h"
+
+/* ---- values. Every value of every type is a double. */
+
+static int model_bytes(int type)
+{
+    return type == CV_I32 || type == CV_U32 || type == CV_F32 ? 4 : type == CV_I16 || type == CV_U16 || type == CV_F16 ? 2 : 1;
+}
+static bool model_float(int type) { return type == CV_F16 || type == CV_F32 || type == CV_E4M3 || type == CV_E5M2; }
+static bool model_signed(int type) { return type == CV_I8 || type == CV_I16 || type == CV_I32 || type == CV_PACKED_S8X32; }
+
+/* A float format's value by its definition. */
+static double model_decode(int type, uint32_t bits)
+{
+    int eb = type == CV_E4M3 ? 4 : 5, mb = type == CV_F16 ? 10 : type == CV_E5M2 ? 2 : 3, bias = (1 << (eb - 1)) - 1;
+    uint32_t exponent = bits >> mb & ((1u << eb) - 1), mantissa = bits & ((1u << mb) - 1);
+    double v;
+    if (type == CV_E4M3 ? (bits & 0x7f) == 0x7f : exponent == 31 && mantissa) return NAN;
+    if (type != CV_E4M3 && exponent == 31) v = INFINITY;
+    else v = exponent ? ldexp(1 + ldexp(mantissa, -mb), (int)exponent - bias) : ldexp(mantissa, 1 - bias - mb);
+    return bits >> (eb + mb) & 1 ? -v : v;
+}
+
+/* Nearest value of f16 or FP8, ties to the even one. FP8 saturates. */
+static double model_round(int type, double v)
+{
+    int mb = type == CV_F16 ? 10 : type == CV_E5M2 ? 2 : 3, least = type == CV_E4M3 ? -6 : -14, e;
+    double largest = type == CV_F16 ? 65504 : type == CV_E5M2 ? 57344 : 448, place, r;
+    if (isnan(v) || v == 0) return v;
+    frexp(v, &e);
+    place = ldexp(1, (e - 1 < least ? least : e - 1) - mb);
+    r = isinf(v) ? v : nearbyint(v / place) * place;
+    if (fabs(r) > largest) r = copysign(type == CV_F16 ? INFINITY : largest, v);
+    return r;
+}
+
+static double model_limit(double v, double lo, double hi) { return v < lo ? lo : v > hi ? hi : v; }
+
+/* The conversion rules: to nearest even, saturating. */
+static double model_convert(double v, int to)
+{
+    double range = ldexp(1, 8 * model_bytes(to));
+    if (to == CV_F32) return (double)(float)v;
+    if (model_float(to)) return model_round(to, v);
+    if (isnan(v)) return 0;
+    return model_limit(nearbyint(v), model_signed(to) ? -range / 2 : 0, (model_signed(to) ? range / 2 : range) - 1);
+}
+
+static double model_get(int type, const void *p)
+{
+    const uint8_t *b = (const uint8_t *)p;
+    uint32_t bits = b[0];
+    float f;
+    if (model_bytes(type) > 1) bits |= (uint32_t)b[1] << 8;
+    if (model_bytes(type) > 2) bits |= (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+    if (type == CV_F32) {
+        memcpy(&f, p, 4);
+        return f;
+    }
+    if (model_float(type)) return model_decode(type, bits);
+    if (model_signed(type)) return model_bytes(type) == 4 ? (int32_t)bits : model_bytes(type) == 2 ? (int16_t)bits : (int8_t)bits;
+    return bits;
+}
+
+/* v has been converted to the type. */
+static void model_put(int type, void *p, double v)
+{
+    float f = (float)v;
+    uint32_t bits = (uint32_t)(int64_t)(model_float(type) ? 0 : v);
+    uint8_t b[4];
+    if (type == CV_F32) memcpy(&bits, &f, 4);
+    else if (type == CV_F16) bits = spe_f32_to_f16_bits(f);
+    else if (type == CV_E4M3) bits = spe_f32_to_e4m3_bits(f, true);
+    else if (type == CV_E5M2) bits = spe_f32_to_e5m2_bits(f, true);
+    for (int i = 0; i < 4; i++) b[i] = (uint8_t)(bits >> 8 * i);
+    memcpy(p, b, (size_t)model_bytes(type));
+}
+
+/* Numbers to multiply: floats normal, integers over their whole range (32-bit ones of all sizes). */
+static double model_random(int type)
+{
+    if (model_float(type)) return model_convert(test_normal() * 2, type);
+    if (model_bytes(type) < 4) return model_convert((double)(int32_t)(test_random() >> 32) / (1 << (32 - 8 * model_bytes(type))), type);
+    return model_convert((double)(int32_t)(test_random() >> 32) / (double)(1u << test_random() % 31), type);
+}
+
+/* Numbers to be interpreted as a type: some too large for it, some halfway between two values. */
+static double model_random_input(int type, int as)
+{
+    double v = test_normal() * (model_float(as) ? 3 : model_bytes(as) == 1 ? 100 : model_bytes(as) == 2 ? 30000 : 2e9);
+    if (test_random() % 4 == 0) v = nearbyint(v) + 0.5;
+    if (test_random() % 16 == 0) v *= 1000;
+    if (type == CV_F16) v = model_limit(v, -65504, 65504);
+    return model_convert(v, type);
+}
+
+/* ---- a product. stored matrix: a[m * k + i] = A[m][i], decoded; x: the k input elements, as they stand in the vector (packed:
+ * as their bytes say). Fills low and high for each row: what the result lies between. */
+
+typedef struct {
+    int input, as, matrix, bias, output; /* types; bias 0: none */
+    int m, k, layout;
+    bool transpose;
+} model_product;
+
+static void model_mul(const model_product *p, const double *a, const double *x, const double *bias, double *low, double *high)
+{
+    bool real = model_float(p->as) || model_float(p->matrix);
+    bool sign = model_signed(p->as) || model_signed(p->matrix) || (p->bias && model_signed(p->bias));
+    bool packed = p->as == CV_PACKED_S8X32 || p->as == CV_PACKED_U8X32;
+    for (int r = 0; r < p->m; r++) {
+        uint32_t sum = p->bias && !model_float(p->bias) ? (uint32_t)(int64_t)bias[r] : 0;
+        double total = p->bias ? bias[r] : 0, size = fabs(total), error;
+        for (int i = 0; i < p->k; i++) {
+            double v = packed ? x[i] : model_convert(x[i], p->as), t = v * a[r * p->k + i];
+            if (!real) sum += (uint32_t)(int64_t)v * (uint32_t)(int64_t)a[r * p->k + i];
+            total += t;
+            size += fabs(t);
+        }
+        if (!real) {
+            double exact = sign ? (double)(int32_t)sum : (double)sum;
+            if (p->bias && model_float(p->bias)) exact = (double)((float)exact + (float)bias[r]);
+            low[r] = high[r] = model_convert(exact, p->output);
+            continue;
+        }
+        /* f32 sums in any order: each of the k + 1 terms meets at most k + 1 additions; 32-bit integers round once on the way
+         * in, a product once; and f64's own error is far below */
+        error = size * (p->k + 4) * ldexp(1, -24) * 1.01 + 1e-40;
+        low[r] = model_convert(total - error, p->output);
+        high[r] = model_convert(total + error, p->output);
+    }
+}
+
+/* ---- memory: one shared allocation that all pointers of a kernel point into */
+
+static zed_device device;
+
+static bool open_device(void)
+{
+    zed_options o = {0};
+    if (!getenv("XETILE_DEVICE")) o.name = "xetile"; /* the software device */
+    return zed_open(&device, &o);
+}
+
+/* Launches body over `groups` groups; every pointer parameter gets `memory`. */
+enum { MODEL_POINTERS = 11 };
+static const char model_params[] = "ptr<u8> p_u8, ptr<i16> p_i16, ptr<u16> p_u16, ptr<i32> p_i32, ptr<u32> p_u32, ptr<f16> p_f16, "
+                                   "ptr<f32> p_f32, ptr<i8> p_i8, ptr<e4m3> p_e4m3, ptr<e5m2> p_e5m2, u32 flag";
+
+static int model_pointer(int type)
+{
+    static const int order[] = {CV_U8, CV_I16, CV_U16, CV_I32, CV_U32, CV_F16, CV_F32, CV_I8, CV_E4M3, CV_E5M2};
+    for (int i = 0; i < 10; i++)
+        if (order[i] == type) return i;
+    return 0;
+}
+
+typedef struct {
+    const char *name;
+    void (*body)(cv_ctx *);
+    int local_size, subgroup_size;
+    cm_lowering lowering;
+} model_kernel;
+
+static bool model_run(const model_kernel *k, void *memory, uint32_t groups, uint32_t flag)
+{
+    cv_kernel kernel = {k->name, model_params, __FILE__, __LINE__, k->body};
+    cv_module mod;
+    zed_kernel loaded;
+    bool ok;
+    mod = cv_build(&(cv_build_desc){.kernel = &kernel, .file = __FILE__, .line = __LINE__, .local_size = k->local_size,
+                                    .subgroup_size = k->subgroup_size, .lowering = k->lowering, .target = &(cv_target){ZED_TARGET(&device)}});
+    CHECK_MSG(mod.words, "%s: %s:%d: %s", k->name, mod.error->file, mod.error->line, mod.error->text);
+    if (!mod.words) {
+        cv_free(&mod);
+        return false;
+    }
+    char file[128];
+    snprintf(file, sizeof file, "coopvec_%s", k->name);
+    test_save_spv(file, mod.words, mod.size);
+    ok = ZED_LOAD(&loaded, &device, mod) && zed_launch(&loaded, (zed_groups){groups, 1, 1}, memory, memory, memory, memory, memory, memory,
+                                                       memory, memory, memory, memory, flag);
+    CHECK_MSG(ok, "%s: %s", k->name, zed_get_error(&device)->text);
+    zed_clear_error(&device);
+    cv_free(&mod);
+    return ok;
+}
+
+#endif
