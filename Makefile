@@ -33,40 +33,42 @@ soft_libs = -ldl -lpthread -lm
 help: ## list the targets
 	@echo "xetile $(VERSION): make TARGET [VARIABLE=value]"
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  %-15s %s\n", $$1, $$2 }'
-	@echo "Variables: CC CFLAGS BUILD JOBS PREFIX DESTDIR"
+	@echo "Variables: CC CFLAGS BUILD JOBS PREFIX DESTDIR; V=1 shows commands whole"
 
-# ---- rules for files
+# ---- rules for files. `make V=1` shows the commands whole.
+
+compile = $(if $(V),,@echo "  cc $@" &&) $(CC)
 
 $(BUILD) $(BUILD)/soft:
 	@mkdir -p $@
 
 # Generated kernels are compiled with these texts in front, so the library carries them.
 $(BUILD)/soft_text.c: scripts/embed_text.sh soft/abi.h $(sort $(wildcard soft/prelude*.h)) | $(BUILD)
-	scripts/embed_text.sh $(filter %.h,$^) > $@.part && mv $@.part $@
+	@scripts/embed_text.sh $(filter %.h,$^) > $@.part && mv $@.part $@
 
 $(BUILD)/soft/soft_text.o: $(BUILD)/soft_text.c | $(BUILD)/soft
-	$(CC) $(soft_flags) $(ALL_CFLAGS) -c -o $@ $<
+	$(compile) $(soft_flags) $(ALL_CFLAGS) -c -o $@ $<
 
 $(BUILD)/soft/%.o: soft/%.c | $(BUILD)/soft
-	$(CC) $(soft_flags) $(ALL_CFLAGS) $(LOADER_CFLAGS) -c -o $@ $<
+	$(compile) $(soft_flags) $(ALL_CFLAGS) $(LOADER_CFLAGS) -c -o $@ $<
 
 $(BUILD)/libze_soft.so: $(soft_objects)
-	$(CC) $(SANITIZE) $(LDFLAGS) -shared -Wl,-soname,libze_soft.so -Wl,-z,nodelete $(if $(SANITIZE),,-Wl,-z,defs) -o $@ $^ $(soft_libs)
+	$(compile) $(SANITIZE) $(LDFLAGS) -shared -Wl,-soname,libze_soft.so -Wl,-z,nodelete $(if $(SANITIZE),,-Wl,-z,defs) -o $@ $^ $(soft_libs)
 
 $(examples): $(BUILD)/%: examples/%.c | $(BUILD)
-	$(CC) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(LDFLAGS) -o $@ $< $(LOADER_LIBS) -lm
+	$(compile) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(LDFLAGS) -o $@ $< $(LOADER_LIBS) -lm
 
 $(tests): $(BUILD)/%: tests/%.c | $(BUILD)
-	$(CC) -std=c11 $(TEST_CFLAGS) $(checks) $(LOADER_CFLAGS) -Itests $(LDFLAGS) -o $@ $< $(LOADER_LIBS) -lpthread -ldl -lm
+	$(compile) -std=c11 $(TEST_CFLAGS) $(checks) $(LOADER_CFLAGS) -Itests $(LDFLAGS) -o $@ $< $(LOADER_LIBS) -lpthread -ldl -lm
 
 $(benches): $(BUILD)/%: bench/%.c | $(BUILD)
-	$(CC) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(LDFLAGS) -o $@ $< $(LOADER_LIBS) -lpthread -ldl -lm
+	$(compile) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(LDFLAGS) -o $@ $< $(LOADER_LIBS) -lpthread -ldl -lm
 
 $(BUILD)/bench_emit: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 
 # Tests of the software device's inside are linked with its objects.
 $(soft_tests): $(BUILD)/%: soft/tests/%.c $(soft_objects)
-	$(CC) -std=gnu11 $(TEST_CFLAGS) $(checks) $(LOADER_CFLAGS) -Isoft -Itests $(LDFLAGS) -o $@ $< $(soft_objects) $(LOADER_LIBS) $(soft_libs)
+	$(compile) -std=gnu11 $(TEST_CFLAGS) $(checks) $(LOADER_CFLAGS) -Isoft -Itests $(LDFLAGS) -o $@ $< $(soft_objects) $(LOADER_LIBS) $(soft_libs)
 
 -include $(wildcard $(BUILD)/*.d $(BUILD)/soft/*.d)
 
