@@ -122,6 +122,12 @@
     X(SCATTER_TYPE, "offsets of a scatter tile are integers of 32 or 64 bits")                                         \
     X(SCATTER_SHAPE, "a scatter tile has the shape of its offsets, its base one dimension")                            \
     X(SCATTER_MAP, "a scatter tile has the map of its offsets")                                                        \
+    X(NO_SCATTER, "this wants a scatter tile")                                                                         \
+    X(MASK_TYPE, "a mask is a vector of i1")                                                                           \
+    X(MASK_SHAPE, "mask and tile have different shapes")                                                               \
+    X(MASK_MAP, "mask and tile have different maps")                                                                   \
+    X(ATOMIC_TYPE, "this kind of atomic operation does not take the type")                                             \
+    X(ATOMIC_SHARED, "subgroups share pieces of the tile: they would be modified more than once")                      \
     X(STORE_BLOCKS, "vector and tile have different inner blocks")                                                     \
     X(LOCALITY, "locality is 0, 1, 2 or 3")                                                                            \
     X(STORE_SHAPE, "vector and tile have different shapes")                                                            \
@@ -1836,6 +1842,385 @@ static inline void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
         cm_prefetch(&x->cm, b.cols, b.rows, xt_held_(d.tile.type), &mem, levels[d.locality]);
     }
 }
+/* ---- load_gather, store_scatter ---------------------------------------------------------------------------------- */
+
+typedef struct {
+    xt_tile tile;
+    xt_vec mask; /* mask.magic 0: every element */
+    double padding;
+} xt_gather_desc_;
+
+static inline bool xt_check_scatter_tile_(xt_where_ w, const xt_tile *t, const char *what)
+{
+    if (!xt_check_tile_(w, t, what)) return false;
+    if (!t->scatter)
+        xt_fail_(w, XT_ERROR_NO_SCATTER, "%s is a tile %d x %d made without .scatter", what, t->dist.shape[0],
+                 t->dist.shape[1]);
+    return t->scatter;
+}
+
+static inline bool xt_check_mask_(xt_where_ w, const xt_vec *mask, const xt_tile *t)
+{
+    const int *p = mask->dist.shape, *q = t->dist.shape;
+    if (!mask->magic) return true;
+    if (!xt_check_vec_(w, mask, "the mask")) return false;
+    if (mask->type != (cm_type)XT_BOOL_)
+        xt_fail_(w, XT_ERROR_MASK_TYPE, "got %s", xt_type_name_(mask->type));
+    else if (p[0] != q[0] || p[1] != q[1])
+        xt_fail_(w, XT_ERROR_MASK_SHAPE, "mask %d x %d, tile %d x %d", p[0], p[1], q[0], q[1]);
+    else if (!xt_same_map_(&mask->map, &t->map))
+        xt_fail_(w, XT_ERROR_MASK_MAP, "mask sg_layout {%d, %d} sg_data {%d, %d}, tile {%d, %d} {%d, %d}",
+                 mask->map.sg_layout[0], mask->map.sg_layout[1], mask->map.sg_data[0], mask->map.sg_data[1],
+                 t->map.sg_layout[0], t->map.sg_layout[1], t->map.sg_data[0], t->map.sg_data[1]);
+    return spe_ok(&w.x->m);
+}
+
+/* One block of a scatter tile while it is accessed. */
+typedef struct {
+    xt_ctx *x;
+    const xt_tile *t;
+    const cm_matrix *offsets, *mask; /* mask: NULL where there is none */
+    spe_id count;                    /* elements of the base, i64, not negative */
+} xt_spread_;
+
+/* How many elements the base has, as i64; a negative size means none. */
+static inline spe_id xt_base_count_(xt_where_ w, const xt_tile *t)
+{
+    spe_module *m = &w.x->m;
+    spe_id n = xt_index_id_(w, &t->shape[1], ".shape"), zero = spe_i32(m, 0);
+    return spe_sconvert(m, spe_int(m, 64), spe_select(m, spe_sgt(m, n, zero), n, zero));
+}
+
+/* Component v: its offset as i64, and whether it is one that may be accessed. */
+static inline spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
+{
+    cm_ctx *c = &s->x->cm;
+    spe_module *m = c->m;
+    const cm_layout *l = &s->offsets->l;
+    spe_id inside, i64 = spe_int(m, 64), lane;
+    *offset = spe_cast(m, i64, cm_component(c, s->offsets, v), xt_is_signed_(s->t->offsets.type));
+    inside = spe_ult(m, *offset, s->count);
+    if (l->I < l->S)
+        inside = spe_land(m, inside, spe_ult(m, cm_col_index(c, l, v), spe_i32(m, l->cols))); /* else no element */
+    if (!s->mask) return inside;
+    lane = cm_component(c, s->mask, v);
+    return spe_land(m, inside, spe_ine(m, lane, spe_null(m, spe_type_of(m, lane))));
+}
+
+/* What must not be read reads the base's first element and takes the padding; one branch is for an empty base. */
+static inline cm_matrix xt_gather_block_(const xt_spread_ *s, const cm_layout *l, spe_id padding)
+{
+    spe_module *m = &s->x->m;
+    spe_id *got = (spe_id *)xt_memory_(s->x, 2 * (size_t)l->V * sizeof *got), some;
+    uint64_t known = 0;
+    int v;
+    cm_matrix none;
+    memset(&none, 0, sizeof none);
+    if (!got) return none;
+    some = spe_sgt(m, s->count, spe_const_i(m, spe_int(m, 64), 0));
+    if (spe_const_bits(m, some, &known) && known) some = 0;
+    if (some) spe_if(m, some);
+    for (v = 0; v < l->V; v++) {
+        spe_id offset, inside = xt_spread_inside_(s, v, &offset);
+        offset = spe_select(m, inside, offset, spe_null(m, spe_type_of(m, offset)));
+        got[v] = spe_load(m, spe_index(m, s->t->base.id, offset), (uint32_t)cm_type_info(l->type)->bytes);
+        got[v] = spe_select(m, inside, got[v], padding);
+        got[l->V + v] = padding;
+    }
+    if (some) spe_endif_from(m, (uint32_t)l->V, got, got + l->V, got);
+    return cm_from_components(&s->x->cm, l, got);
+}
+
+static inline void xt_scatter_block_(const xt_spread_ *s, const cm_matrix *a)
+{
+    spe_module *m = &s->x->m;
+    int v;
+    for (v = 0; v < a->l.V; v++) {
+        spe_id offset, inside = xt_spread_inside_(s, v, &offset), value = cm_component(&s->x->cm, a, v);
+        spe_if(m, inside);
+        spe_store(m, spe_index(m, s->t->base.id, offset), value, (uint32_t)cm_type_info(a->l.type)->bytes);
+        spe_endif(m, 0, NULL, NULL);
+    }
+}
+
+/* Offsets and mask of the tile in one layout. */
+static inline xt_spread_ xt_spread_init_(xt_where_ w, xt_tile *t, xt_vec *mask)
+{
+    xt_spread_ s;
+    memset(&s, 0, sizeof s);
+    s.x = w.x;
+    s.t = t;
+    s.count = xt_base_count_(w, t);
+    t->offsets = xt_as_use_(w.x, &t->offsets, CM_ACC);
+    if (mask->magic) *mask = xt_as_use_(w.x, mask, CM_ACC);
+    return s;
+}
+
+static inline void xt_spread_block_(xt_spread_ *s, const xt_vec *mask, int i)
+{
+    s->offsets = &s->t->offsets.block[i];
+    s->mask = mask->magic ? &mask->block[i] : NULL;
+}
+
+static inline xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
+{
+    xt_ctx *x = w.x;
+    xt_val padding;
+    xt_vec v;
+    cm_use use;
+    cm_type held;
+    xt_spread_ s;
+    int i;
+    if (!xt_enter_(w, 59) || !xt_check_scatter_tile_(w, &d.tile, "the tile of XT_LOAD_GATHER") ||
+        !xt_check_mask_(w, &d.mask, &d.tile) || !xt_padding_(w, d.tile.type, d.padding, &padding))
+        return xt_no_vec_();
+    if (d.mask.magic) xt_need_layout_(x, &d.mask, CM_ACC, false);
+    v = xt_new_vec_(w, d.tile.type, &d.tile.dist, &d.tile.map);
+    if (x->planning || !v.blocks) return v;
+    held = xt_held_(v.type);
+    use = v.use;
+    v.use = CM_ACC;
+    s = xt_spread_init_(w, &d.tile, &d.mask);
+    for (i = 0; i < v.blocks && i < d.tile.offsets.blocks; i++) {
+        cm_layout l;
+        xt_spread_block_(&s, &d.mask, i);
+        l = cm_layout_for(&x->cm, s.offsets->l.rows, s.offsets->l.cols, held, CM_ACC);
+        v.block[i] = xt_gather_block_(&s, &l, xt_constant_(x, held, &padding));
+        if (held != v.type) v.block[i] = cm_map1(&x->cm, &v.block[i], xt_truth_, NULL);
+    }
+    return xt_as_use_(x, &v, use);
+}
+
+static inline void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d)
+{
+    xt_ctx *x = w.x;
+    xt_spread_ s;
+    int i;
+    if (!xt_enter_(w, 60) || !xt_check_vec_(w, &v, "the vector of XT_STORE_SCATTER") ||
+        !xt_check_scatter_tile_(w, &d.tile, "the tile of XT_STORE_SCATTER") || !xt_check_store_(w, &v, &d.tile) ||
+        !xt_check_mask_(w, &d.mask, &d.tile))
+        return;
+    xt_need_layout_(x, &v, CM_ACC, false);
+    if (d.mask.magic) xt_need_layout_(x, &d.mask, CM_ACC, false);
+    if (x->planning) return;
+    v = xt_as_use_(x, &v, CM_ACC);
+    s = xt_spread_init_(w, &d.tile, &d.mask);
+    for (i = 0; i < v.blocks && i < d.tile.offsets.blocks; i++) {
+        xt_spread_block_(&s, &d.mask, i);
+        xt_scatter_block_(&s, &v.block[i]);
+    }
+}
+/* ---- atomic_rmw -------------------------------------------------------------------------------------------------- */
+
+/* Kinds of the arith enumeration: which elements they take, and the instruction that does it on 32 and 64 bits. */
+enum { XT_RMW_INT_ = 1, XT_RMW_FLOAT_ = 2, XT_RMW_LOOP_ = -1 };
+#define XT_RMW_KINDS_(X)                                                                                               \
+    X(addf, FLOAT_, SPE_ATOMIC_FADD)                                                                                   \
+    X(addi, INT_, SPE_ATOMIC_IADD)                                                                                     \
+    X(assign, INT_ | XT_RMW_FLOAT_, SPE_ATOMIC_EXCHANGE)                                                               \
+    X(maximumf, FLOAT_, XT_RMW_LOOP_)                                                                                  \
+    X(maxnumf, FLOAT_, XT_RMW_LOOP_)                                                                                   \
+    X(maxs, INT_, SPE_ATOMIC_SMAX)                                                                                     \
+    X(maxu, INT_, SPE_ATOMIC_UMAX)                                                                                     \
+    X(minimumf, FLOAT_, XT_RMW_LOOP_)                                                                                  \
+    X(minnumf, FLOAT_, XT_RMW_LOOP_)                                                                                   \
+    X(mins, INT_, SPE_ATOMIC_SMIN)                                                                                     \
+    X(minu, INT_, SPE_ATOMIC_UMIN)                                                                                     \
+    X(mulf, FLOAT_, XT_RMW_LOOP_)                                                                                      \
+    X(muli, INT_, XT_RMW_LOOP_)                                                                                        \
+    X(ori, INT_, SPE_ATOMIC_OR)                                                                                        \
+    X(andi, INT_, SPE_ATOMIC_AND)                                                                                      \
+    X(xori, INT_, SPE_ATOMIC_XOR)
+
+typedef enum {
+#define XT_ROW_(name, takes, op) XT_RMW_##name##_,
+    XT_RMW_KINDS_(XT_ROW_)
+#undef XT_ROW_
+        XT_RMW_COUNT_
+} xt_rmw_kind_;
+
+typedef struct {
+    const char *name;
+    int takes, op; /* op: spe_atomic_op, or XT_RMW_LOOP_ */
+} xt_rmw_row_;
+
+static inline const xt_rmw_row_ *xt_rmw_row_of_(xt_rmw_kind_ kind)
+{
+    static const xt_rmw_row_ rows[] = {
+#define XT_ROW_(name, takes, op) {#name, XT_RMW_##takes, (int)op},
+        XT_RMW_KINDS_(XT_ROW_)
+#undef XT_ROW_
+    };
+    return &rows[kind];
+}
+
+typedef struct {
+    xt_rmw_kind_ kind;
+    uint32_t scope;
+} xt_rmw_;
+
+/* The larger or smaller of two numbers. A NaN wins (maximumf, minimumf) or loses (maxnumf, minnumf); -0 is less than 0.
+ */
+static inline spe_id xt_emit_extreme_(spe_module *m, spe_id a, spe_id b, bool larger, bool nan_wins)
+{
+    spe_id type = spe_type_of(m, a), bits = spe_int(m, spe_width(m, type)), both[2], p, q, r;
+    both[0] = spe_bitcast(m, bits, a);
+    both[1] = spe_bitcast(m, bits, b);
+    p = spe_bitcast(m, type, larger ? spe_and(m, both[0], both[1]) : spe_or(m, both[0], both[1])); /* of two zeros */
+    q = spe_select(m, larger ? spe_fgt(m, a, b) : spe_flt(m, a, b), a, b);
+    r = spe_select(m, spe_feq(m, a, b), p, q);
+    if (nan_wins) {
+        r = spe_select(m, spe_isnan(m, b), b, r);
+        return spe_select(m, spe_isnan(m, a), a, r);
+    }
+    r = spe_select(m, spe_isnan(m, b), a, r);
+    return spe_select(m, spe_isnan(m, a), b, r);
+}
+
+/* The new value from the old one and the operand, in the type that is computed in. */
+static inline spe_id xt_rmw_combine_(spe_module *m, xt_rmw_kind_ kind, spe_id old, spe_id v)
+{
+    switch (kind) {
+    case XT_RMW_addf_: return spe_fadd(m, old, v);
+    case XT_RMW_addi_: return spe_iadd(m, old, v);
+    case XT_RMW_maximumf_: return xt_emit_extreme_(m, old, v, true, true);
+    case XT_RMW_maxnumf_: return xt_emit_extreme_(m, old, v, true, false);
+    case XT_RMW_minimumf_: return xt_emit_extreme_(m, old, v, false, true);
+    case XT_RMW_minnumf_: return xt_emit_extreme_(m, old, v, false, false);
+    case XT_RMW_maxs_: return spe_select(m, spe_sgt(m, old, v), old, v);
+    case XT_RMW_maxu_: return spe_select(m, spe_ugt(m, old, v), old, v);
+    case XT_RMW_mins_: return spe_select(m, spe_slt(m, old, v), old, v);
+    case XT_RMW_minu_: return spe_select(m, spe_ult(m, old, v), old, v);
+    case XT_RMW_mulf_: return spe_fmul(m, old, v);
+    case XT_RMW_muli_: return spe_imul(m, old, v);
+    case XT_RMW_ori_: return spe_or(m, old, v);
+    case XT_RMW_andi_: return spe_and(m, old, v);
+    case XT_RMW_xori_: return spe_xor(m, old, v);
+    default: return v;
+    }
+}
+
+/* The word that an element is exchanged in: its own bits, or the aligned 32 bits that hold it. */
+typedef struct {
+    spe_id ptr, type, shift; /* shift: 0 when the word is the element */
+} xt_word_;
+
+static inline xt_word_ xt_rmw_word_(spe_module *m, spe_id ptr, uint32_t bits)
+{
+    spe_id i64 = spe_int(m, 64), address;
+    xt_word_ word;
+    word.type = spe_int(m, bits < 32 ? 32 : bits);
+    word.shift = 0;
+    word.ptr = bits < 32 ? 0 : spe_ptr_cast(m, ptr, word.type);
+    if (bits >= 32) return word;
+    address = spe_ptr_to_u(m, i64, ptr);
+    word.shift = spe_uconvert(m, word.type, spe_and(m, address, spe_u64(m, 3)));
+    word.shift = spe_shl(m, word.shift, spe_u32(m, 3));
+    address = spe_and(m, address, spe_u64(m, ~(uint64_t)3));
+    word.ptr = spe_u_to_ptr(m, spe_ptr(m, spe_info(m, spe_type_of(m, ptr)).storage, word.type), address);
+    return word;
+}
+
+/* The element's bits in a word, as its storage type. */
+static inline spe_id xt_word_get_(spe_module *m, const xt_word_ *word, spe_id from, spe_id type)
+{
+    spe_id bits = spe_int(m, spe_width(m, type));
+    if (word->shift) from = spe_uconvert(m, bits, spe_shr(m, from, word->shift));
+    return bits == type ? from : spe_bitcast(m, type, from);
+}
+
+/* The word with other bits for the element. */
+static inline spe_id xt_word_put_(spe_module *m, const xt_word_ *word, spe_id into, spe_id v)
+{
+    uint32_t bits = spe_width(m, spe_type_of(m, v));
+    spe_id mask;
+    if (spe_type_of(m, v) != spe_int(m, bits)) v = spe_bitcast(m, spe_int(m, bits), v);
+    if (!word->shift) return v;
+    mask = spe_shl(m, spe_u32(m, bits == 8 ? 0xffu : 0xffffu), word->shift);
+    v = spe_shl(m, spe_uconvert(m, word->type, v), word->shift);
+    return spe_or(m, spe_and(m, into, spe_not(m, mask)), v);
+}
+
+/* By compare-exchange, again and again until nobody came between. */
+static inline spe_id xt_rmw_loop_(cm_ctx *c, const xt_rmw_ *r, cm_type type, spe_id ptr, spe_id v)
+{
+    spe_module *m = c->m;
+    spe_id storage = spe_type_of(m, v), carried[2], next, got, old;
+    xt_word_ word = xt_rmw_word_(m, ptr, spe_width(m, storage));
+    carried[0] = spe_atomic_load(m, word.ptr, r->scope, 0);
+    carried[1] = spe_const_bool(m, true);
+    spe_while(m, 2, carried);
+    old = carried[0];
+    spe_while_test(m, carried[1]);
+    next = xt_word_get_(m, &word, old, storage);
+    if (r->kind == XT_RMW_assign_)
+        next = v;
+    else
+        next = cm_from_arith_(c, type, xt_rmw_combine_(m, r->kind, cm_to_arith_(c, type, next), cm_to_arith_(c, type, v)));
+    next = xt_word_put_(m, &word, old, next);
+    got = spe_atomic_cas(m, word.ptr, old, next, r->scope, 0);
+    carried[0] = got;
+    carried[1] = spe_ine(m, got, old);
+    spe_endwhile(m, 2, carried);
+    return xt_word_get_(m, &word, carried[0], storage);
+}
+
+/* cm_visit's function: one element. */
+static inline spe_id xt_rmw_element_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, void *user)
+{
+    const xt_rmw_ *r = (const xt_rmw_ *)user;
+    int op = xt_rmw_row_of_(r->kind)->op;
+    bool whole = spe_width(c->m, spe_type_of(c->m, v)) >= 32;
+    if (op == XT_RMW_LOOP_ || !whole) return xt_rmw_loop_(c, r, type, ptr, v);
+    return spe_atomic(c->m, (spe_atomic_op)op, ptr, v, r->scope, 0);
+}
+
+/* Types and maps: a piece that several subgroups share would be modified several times. */
+static inline bool xt_check_rmw_(xt_where_ w, xt_rmw_kind_ kind, const xt_tile *t)
+{
+    const xt_rmw_row_ *row = xt_rmw_row_of_(kind);
+    const xt_dist *d = &t->dist;
+    int takes = xt_is_float_(t->type) ? XT_RMW_FLOAT_ : xt_is_int_(t->type) ? XT_RMW_INT_ : 0;
+    bool narrow = t->type == CM_E4M3 || t->type == CM_E5M2;
+    if (!(row->takes & takes) || (narrow && kind != XT_RMW_assign_)) {
+        xt_fail_(w, XT_ERROR_ATOMIC_TYPE, "%s of %s", row->name, xt_type_name_(t->type));
+        return false;
+    }
+    if (d->count[0] >= d->layout[0] && d->count[1] >= d->layout[1]) return true;
+    xt_fail_(w, XT_ERROR_ATOMIC_SHARED, "tile %d x %d of sg_layout {%d, %d} sg_data {%d, %d}", d->shape[0], d->shape[1],
+             d->layout[0], d->layout[1], d->data[0], d->data[1]);
+    return false;
+}
+
+static inline xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_tile t)
+{
+    xt_ctx *x = w.x;
+    xt_rmw_ rmw;
+    xt_grid_ g;
+    xt_vec r;
+    cm_use use;
+    int i;
+    if (!xt_enter_(w, 110u + (uint32_t)kind) || !xt_check_vec_(w, &v, "the vector of XT_ATOMIC_RMW") ||
+        !xt_check_regular_(w, &t, "the tile of XT_ATOMIC_RMW") || !xt_check_store_(w, &v, &t) ||
+        !xt_check_rmw_(w, kind, &t))
+        return xt_no_vec_();
+    xt_need_layout_(x, &v, CM_ACC, false);
+    r = xt_new_vec_(w, t.type, &t.dist, &t.map);
+    memcpy(r.inner, t.inner, sizeof r.inner);
+    if (x->planning || !r.blocks) return r;
+    rmw.kind = kind;
+    rmw.scope = t.base.local ? SPE_ScopeWorkgroup : SPE_ScopeDevice;
+    use = r.use;
+    r.use = CM_ACC;
+    v = xt_as_use_(x, &v, CM_ACC);
+    xt_grid_init_(&g, &t.dist);
+    for (i = 0; i < g.blocks && i < v.blocks; i++) {
+        xt_block_ b = xt_block_at_(&g, i);
+        cm_mem mem = xt_mem_(w, &t, &b);
+        r.block[i] = cm_visit(&x->cm, &v.block[i], &mem, xt_rmw_element_, &rmw);
+    }
+    return xt_as_use_(x, &r, use);
+}
 /* ---- operations on vectors --------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -3155,6 +3540,10 @@ static inline void xt_free(xt_module *mod)
 #define XT_SPLAT(T, rows_, cols_, ...)                                                                                 \
     xt_splat_(XT_HERE_, (int)XT_TYPE_##T, XT_NUMBER_(XT_FIRST_(__VA_ARGS__, 0)),                                       \
               (xt_vec_desc_){.rows = (rows_), .cols = (cols_), XT_REST_(__VA_ARGS__, .end_ = 0)})
+#define XT_ATOMIC_RMW(kind_, vec_, tile_) xt_atomic_rmw_(XT_HERE_, XT_RMW_##kind_##_, vec_, tile_)
+#define XT_ATOMIC_RMW_TILE(kind_, vec_, tile_) XT_ATOMIC_RMW(kind_, vec_, tile_)
+#define XT_LOAD_GATHER(...) xt_load_gather_(XT_HERE_, (xt_gather_desc_){.tile = __VA_ARGS__})
+#define XT_STORE_SCATTER(vec_, ...) xt_store_scatter_(XT_HERE_, vec_, (xt_gather_desc_){.tile = __VA_ARGS__})
 #define XT_LOCAL(T, elements_) xt_local_(XT_HERE_, (int)XT_TYPE_##T, elements_)
 #define XT_BARRIER() xt_barrier_(XT_HERE_)
 

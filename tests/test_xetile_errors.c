@@ -101,6 +101,33 @@ BAD(scatter_tile_loaded, SCATTER, "XT_LOAD_TILE", "scatter tile 1 x 16", XT_LOAD
 BAD(scatter_tile_stored, SCATTER, "XT_STORE_TILE", "1 x 16", XT_STORE_TILE(XT_SPLAT(f32, 1, 16, 0.0), SCATTER_TILE);)
 BAD(scatter_tile_prefetched, SCATTER, "XT_PREFETCH_TILE", "1 x 16", XT_PREFETCH_TILE(SCATTER_TILE);)
 BAD(scatter_tile_moved, SCATTER, "XT_UPDATE_TILE_OFFSET", "1 x 16", XT_UPDATE_TILE_OFFSET(SCATTER_TILE, 0, 1);)
+#define MASK(...) XT_LOAD_TILE(XT_INIT_TILE(P, i1, __VA_ARGS__, .shape = XT_AT(64, 64)))
+BAD(gather_of_a_regular_tile, NO_SCATTER, "XT_LOAD_GATHER", "tile 8 x 8", XT_LOAD_GATHER(TILE(f32, 8, 8));)
+BAD(scatter_to_a_regular_tile, NO_SCATTER, "XT_STORE_SCATTER", "tile 1 x 8",
+    XT_STORE_SCATTER(XT_SPLAT(f32, 1, 8, 0.0), TILE(f32, 1, 8));)
+BAD(mask_of_numbers, MASK_TYPE, "got u8", "", XT_LOAD_GATHER(SCATTER_TILE, .mask = XT_SPLAT(u8, 1, 16, 1));)
+BAD(mask_of_another_shape, MASK_SHAPE, "mask 1 x 32", "tile 1 x 16", XT_LOAD_GATHER(SCATTER_TILE, .mask = MASK(1, 32));)
+BAD(mask_of_another_map, MASK_MAP, "{1, 4} sg_data {1, 4}", "tile {0, 0} {0, 0}",
+    XT_LOAD_GATHER(SCATTER_TILE, .mask = MASK(1, 16, .map = XT_MAP(.sg_layout = {1, 4}, .sg_data = {1, 4})));)
+BAD(scatter_of_another_type, STORE_TYPE, "vector of f16", "tile of f32",
+    XT_STORE_SCATTER(XT_SPLAT(f16, 1, 16, 0.0), SCATTER_TILE);)
+BAD(scatter_of_a_vector_of_another_shape, STORE_SHAPE, "vector 1 x 32", "tile 1 x 16",
+    XT_STORE_SCATTER(XT_SPLAT(f32, 1, 32, 0.0), SCATTER_TILE);)
+
+/* atomic_rmw */
+BAD(atomic_integer_of_floats, ATOMIC_TYPE, "addi of f32", "", XT_ATOMIC_RMW(addi, XT_SPLAT(f32, 8, 8, 0.0), TILE(f32, 8, 8));)
+BAD(atomic_float_of_integers, ATOMIC_TYPE, "maxnumf of i32", "",
+    XT_ATOMIC_RMW(maxnumf, XT_SPLAT(i32, 8, 8, 0), XT_INIT_TILE(P, i32, 8, 8, .shape = XT_AT(8, 8)));)
+BAD(atomic_of_short_floats, ATOMIC_TYPE, "mulf of e4m3", "",
+    XT_ATOMIC_RMW(mulf, XT_SPLAT(e4m3, 8, 8, 0.0), XT_INIT_TILE(P, e4m3, 8, 8, .shape = XT_AT(8, 8)));)
+BAD(atomic_of_masks, ATOMIC_TYPE, "ori of i1", "",
+    XT_ATOMIC_RMW(ori, MASK(8, 8), XT_INIT_TILE(P, i1, 8, 8, .shape = XT_AT(8, 8)));)
+BAD(atomic_of_shared_pieces, ATOMIC_SHARED, "tile 16 x 32", "sg_layout {2, 2} sg_data {16, 16}",
+    XT_ATOMIC_RMW(addf, XT_SPLAT(f32, 16, 32, 0.0, FULL), TILE(f32, 16, 32, FULL));)
+BAD(atomic_of_another_shape, STORE_SHAPE, "vector 8 x 8", "tile 8 x 16",
+    XT_ATOMIC_RMW(addf, XT_SPLAT(f32, 8, 8, 0.0), TILE(f32, 8, 16));)
+BAD(atomic_on_a_scatter_tile, SCATTER, "XT_ATOMIC_RMW", "1 x 16",
+    XT_ATOMIC_RMW(addf, XT_SPLAT(f32, 1, 16, 0.0), SCATTER_TILE);)
 BAD(tile_order, TILE_ORDER, "{1, 1}", "", TILE(f32, 8, 8, .order = {1, 1});)
 BAD(tile_shape_is_floating, INDEX, "f32", ".shape, second", XT_INIT_TILE(A, f32, 8, 8, .shape = XT_AT(8, F));)
 BAD(tile_offset_is_64_bit, INDEX, "u64", ".offset, first", TILE(f32, 8, 8, .offset = XT_AT(P, 0));)
@@ -391,6 +418,20 @@ int main(void)
     RUN(division_by_zero);
     RUN(dimension);
     RUN(unknown_parameter);
+    RUN(gather_of_a_regular_tile);
+    RUN(scatter_to_a_regular_tile);
+    RUN(mask_of_numbers);
+    RUN(mask_of_another_shape);
+    RUN(mask_of_another_map);
+    RUN(scatter_of_another_type);
+    RUN(scatter_of_a_vector_of_another_shape);
+    RUN(atomic_integer_of_floats);
+    RUN(atomic_float_of_integers);
+    RUN(atomic_of_short_floats);
+    RUN(atomic_of_masks);
+    RUN(atomic_of_shared_pieces);
+    RUN(atomic_of_another_shape);
+    RUN(atomic_on_a_scatter_tile);
     RUN(condition_is_a_number);
     RUN(loop_step);
     RUN(loop_step_negative);

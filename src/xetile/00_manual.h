@@ -122,6 +122,12 @@
     X(SCATTER_TYPE, "offsets of a scatter tile are integers of 32 or 64 bits")                                         \
     X(SCATTER_SHAPE, "a scatter tile has the shape of its offsets, its base one dimension")                            \
     X(SCATTER_MAP, "a scatter tile has the map of its offsets")                                                        \
+    X(NO_SCATTER, "this wants a scatter tile")                                                                         \
+    X(MASK_TYPE, "a mask is a vector of i1")                                                                           \
+    X(MASK_SHAPE, "mask and tile have different shapes")                                                               \
+    X(MASK_MAP, "mask and tile have different maps")                                                                   \
+    X(ATOMIC_TYPE, "this kind of atomic operation does not take the type")                                             \
+    X(ATOMIC_SHARED, "subgroups share pieces of the tile: they would be modified more than once")                      \
     X(STORE_BLOCKS, "vector and tile have different inner blocks")                                                     \
     X(LOCALITY, "locality is 0, 1, 2 or 3")                                                                            \
     X(STORE_SHAPE, "vector and tile have different shapes")                                                            \

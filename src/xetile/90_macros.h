@@ -185,6 +185,10 @@
 #define XT_SPLAT(T, rows_, cols_, ...)                                                                                 \
     xt_splat_(XT_HERE_, (int)XT_TYPE_##T, XT_NUMBER_(XT_FIRST_(__VA_ARGS__, 0)),                                       \
               (xt_vec_desc_){.rows = (rows_), .cols = (cols_), XT_REST_(__VA_ARGS__, .end_ = 0)})
+#define XT_ATOMIC_RMW(kind_, vec_, tile_) xt_atomic_rmw_(XT_HERE_, XT_RMW_##kind_##_, vec_, tile_)
+#define XT_ATOMIC_RMW_TILE(kind_, vec_, tile_) XT_ATOMIC_RMW(kind_, vec_, tile_)
+#define XT_LOAD_GATHER(...) xt_load_gather_(XT_HERE_, (xt_gather_desc_){.tile = __VA_ARGS__})
+#define XT_STORE_SCATTER(vec_, ...) xt_store_scatter_(XT_HERE_, vec_, (xt_gather_desc_){.tile = __VA_ARGS__})
 #define XT_LOCAL(T, elements_) xt_local_(XT_HERE_, (int)XT_TYPE_##T, elements_)
 #define XT_BARRIER() xt_barrier_(XT_HERE_)
 

@@ -1,0 +1,176 @@
+/* xetile_case.h - what tests of xetile.h share: a device, elements of every type as doubles, matrices with poison or
+ * forbidden pages around them, and building, saving and launching a kernel in one call.
+ *
+ * A kernel's body runs on the host, so one body serves many cases: it reads its types and sizes from the test's own
+ * variables (a `chosen` for of(x)). */
+#ifndef XETILE_CASE_H
+#define XETILE_CASE_H
+
+#ifndef _DEFAULT_SOURCE
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+#endif
+#include "test.h"
+#include "xetile.h"
+#include "ze_dispatch.h"
+
+#include <sys/mman.h>
+
+static zed_device device;
+
+/* An element type that is chosen while the program runs: XT_INIT_TILE(.., of(t), ..). */
+typedef struct {
+    int type;
+} chosen;
+
+#define I1 ((int)XT_BOOL_)
+
+TEST_UNUSED_ static size_t size_of(int type) { return (size_t)cm_type_info(xt_held_(type))->bytes; }
+TEST_UNUSED_ static bool is_float(int type) { return xt_is_float_(type); }
+
+TEST_UNUSED_ static double get(int type, const void *base, size_t at)
+{
+    const unsigned char *p = (const unsigned char *)base + at * size_of(type);
+    uint64_t bits = 0;
+    memcpy(&bits, p, size_of(type));
+    switch (type) {
+    case CM_F64: return ((const double *)base)[at];
+    case CM_F32:
+    case CM_TF32: return (double)((const float *)base)[at];
+    case CM_F16: return (double)spe_f16_bits_to_f32((uint16_t)bits);
+    case CM_BF16: return (double)spe_bf16_bits_to_f32((uint16_t)bits);
+    case CM_E4M3: return (double)spe_e4m3_bits_to_f32((uint8_t)bits);
+    case CM_E5M2: return (double)spe_e5m2_bits_to_f32((uint8_t)bits);
+    case CM_I64: return (double)(int64_t)bits;
+    case CM_I32: return (double)(int32_t)(uint32_t)bits;
+    case CM_I16: return (double)(int16_t)(uint16_t)bits;
+    case CM_I8: return (double)(int8_t)(uint8_t)bits;
+    default: return (double)bits;
+    }
+}
+
+TEST_UNUSED_ static void put(int type, void *base, size_t at, double v)
+{
+    uint64_t bits = v < 0 ? (uint64_t)(int64_t)v : (uint64_t)fmin(v, 0x1p63);
+    float single = (float)v;
+    switch (type) {
+    case CM_F64: memcpy(&bits, &v, 8); break;
+    case CM_F32: memcpy(&bits, &single, 4); break;
+    case CM_TF32: single = spe_f32_to_tf32(single), memcpy(&bits, &single, 4); break;
+    case CM_F16: bits = spe_f32_to_f16_bits(single); break;
+    case CM_BF16: bits = spe_f32_to_bf16_bits(single); break;
+    case CM_E4M3: bits = spe_f32_to_e4m3_bits(single, true); break;
+    case CM_E5M2: bits = spe_f32_to_e5m2_bits(single, true); break;
+    default: break;
+    }
+    memcpy((unsigned char *)base + at * size_of(type), &bits, size_of(type));
+}
+
+/* Normally distributed; integers use most of eight bits, masks are 0 or 1. */
+TEST_UNUSED_ static double sample(int type)
+{
+    double v = test_normal();
+    if (type == I1) return v > 0;
+    if (is_float(type)) return v;
+    v = floor(v * 40);
+    if (!xt_is_signed_(type)) v = fabs(v);
+    return v > 127 ? 127 : v < -128 ? -128 : v;
+}
+
+TEST_UNUSED_ static void *new_poison(int type, size_t count)
+{
+    void *p = zed_alloc(&device, ZED_SHARED, (count ? count : 1) * size_of(type), 0);
+    if (p) memset(p, 0xdb, (count ? count : 1) * size_of(type));
+    return p;
+}
+
+TEST_UNUSED_ static void *new_matrix(int type, size_t count)
+{
+    void *p = new_poison(type, count);
+    for (size_t i = 0; p && i < count; i++) put(type, p, i, sample(type));
+    return p;
+}
+
+TEST_UNUSED_ static bool poisoned(int type, const void *base, size_t at)
+{
+    unsigned char want[8];
+    memset(want, 0xdb, sizeof want);
+    return memcmp((const char *)base + at * size_of(type), want, size_of(type)) == 0;
+}
+
+/* Memory between two pages that may not be touched, flush with one of them: a stray access ends the program. Only the
+ * software device can be given such memory. */
+typedef struct {
+    unsigned char *pages, *data;
+    size_t bytes, inner;
+} guarded;
+
+TEST_UNUSED_ static guarded guarded_new(size_t bytes, bool at_end)
+{
+    guarded g = {NULL, NULL, bytes, (bytes + 4095) / 4096 * 4096};
+    g.pages = (unsigned char *)mmap(NULL, g.inner + 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (g.pages == MAP_FAILED || mprotect(g.pages + 4096, g.inner, PROT_READ | PROT_WRITE)) return g;
+    memset(g.pages + 4096, 0xdb, g.inner);
+    g.data = g.pages + 4096 + (at_end ? g.inner - bytes : 0);
+    return g;
+}
+
+/* True when what is beside the memory, in its own pages, is still poison. */
+TEST_UNUSED_ static bool guarded_free(guarded *g)
+{
+    bool clean = true;
+    for (unsigned char *p = g->pages + 4096; p < g->pages + 4096 + g->inner; p++)
+        if (p < g->data || p >= g->data + g->bytes) clean = clean && *p == 0xdb;
+    munmap(g->pages, g->inner + 8192);
+    return clean;
+}
+
+/* ---- running ---- */
+
+/* How a module is built. */
+typedef struct {
+    const char *name;
+    int subgroup_size;
+    cm_lowering lowering;
+    xt_pitch pitch;
+} variant;
+
+static const variant variants[] = {
+    {"default", 0, CM_AUTO, XT_PITCH_AUTO},     {"plain", 16, CM_PLAIN, XT_PITCH_AUTO},
+    {"any_pitch", 16, CM_AUTO, XT_PITCH_ANY},   {"subgroup8", 8, CM_AUTO, XT_PITCH_AUTO},
+    {"subgroup32", 32, CM_AUTO, XT_PITCH_AUTO},
+};
+
+TEST_UNUSED_ static bool target_has(const variant *v)
+{
+    return !v->subgroup_size || (device.target.subgroup_sizes & (uint32_t)v->subgroup_size);
+}
+
+/* Builds for the device, saves the module for spirv-val, launches. */
+TEST_UNUSED_ static bool run(const xt_kernel *kernel, const variant *v, zed_groups groups, const zed_arg *args,
+                             uint32_t count)
+{
+    static int saved;
+    char name[128];
+    zed_kernel k;
+    xt_module mod = XT_BUILD(*kernel, &(xt_target){ZED_TARGET(&device)}, .subgroup_size = v->subgroup_size,
+                             .lowering = v->lowering, .pitch = v->pitch);
+    CHECK_MSG(mod.words != NULL, "%s %s: %s:%d: %s", kernel->name, v->name, mod.error->file ? mod.error->file : "",
+              mod.error->line, mod.error->text);
+    if (mod.words) {
+        snprintf(name, sizeof name, "%s_%s_%d", kernel->name, v->name, saved++);
+        test_save_spv(name, mod.words, mod.size);
+        if (ZED_LOAD(&k, &device, mod)) zed_launch_n(&k, groups, args, count);
+    }
+    xt_free(&mod);
+    if (zed_get_error(&device)->id == 0) return test_.failures_here == 0;
+    test_fail(__FILE__, __LINE__, "%s %s: %s", kernel->name, v->name, zed_get_error(&device)->text);
+    zed_clear_error(&device);
+    return false;
+}
+
+#define RUN_KERNEL(kernel, v, groups, ...)                                                                             \
+    run(&(kernel), v, groups, (const zed_arg[]){__VA_ARGS__}, sizeof((const zed_arg[]){__VA_ARGS__}) / sizeof(zed_arg))
+#define ONE_GROUP ((zed_groups){1, 1, 1})
+#define ADDRESS(p) ZED_ARG((uint64_t)(uintptr_t)(p))
+
+#endif
