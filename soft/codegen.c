@@ -471,7 +471,7 @@ static void copy_phi(struct cg *g, const struct sp_inst *phi, uint32_t source, c
     if (!varying) mask = NULL;
     if (cg_home(g, phi->id) == cg_home(g, source)) return;
     if (g->m->ids[source].def && g->m->ids[source].def->op == SP_OP_Undef) return; /* any value will do */
-    if (!mask && same && value) {
+    if (!mask && same && value && !g->value[source].root) {
         cg_put(g, "    v%u = %s;\n", cg_home(g, phi->id), renamed ? renamed : cg_str(g, "v%u", cg_home(g, source)));
         return;
     }
@@ -499,9 +499,11 @@ static void write_phis(struct cg *g, uint32_t from, uint32_t to, const char *mas
     cg_put(g, "    {\n");
     for (uint32_t i = 0; i < n; i++) {
         uint32_t source = phi_source(&b->inst[i], label);
-        if (!source || !is_overwritten(g, source, b, label, i)) continue;
+        uint32_t root = source ? g->value[source].root : 0;
+        if (!source || !is_overwritten(g, root ? root : source, b, label, i)) continue;
         renamed[i] = cg_temporary(g, cg_type_name(g, g->m->ids[source].type, g->value[source].varying));
-        cg_put(g, "    %s = v%u;\n", renamed[i], cg_home(g, source));
+        const char *e = root ? cg_use(g, source, g->value[source].varying) : cg_str(g, "v%u", cg_home(g, source));
+        cg_put(g, "    %s = %s;\n", renamed[i], e);
     }
     for (uint32_t i = 0; i < n; i++) {
         uint32_t source = phi_source(&b->inst[i], label);

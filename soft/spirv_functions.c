@@ -212,8 +212,13 @@ static bool match_phi(struct build *b, const struct sp_block *at, struct sp_inst
         if (m->ids[label].what != SP_IS_LABEL || &m->functions[m->ids[label].function - 1] != b->f ||
             b->mark[from] != b->current + 1)
             return sp_refuse(b->r, phi, "%%%u is not a predecessor of its block", label);
-        if (b->seen[from] == b->phi_number)
-            return sp_refuse(b->r, phi, "the predecessor %%%u stands there twice", label);
+        if (b->seen[from] == b->phi_number) {
+            /* LLVM names a block once for each case of a switch that leads here */
+            for (uint32_t i = 0; i < n; i += 2)
+                if (kept[i + 1] == label && kept[i] != phi->operand[k])
+                    return sp_refuse(b->r, phi, "two values for the predecessor %%%u", label);
+            continue;
+        }
         b->seen[from] = b->phi_number;
         kept[n++] = phi->operand[k];
         kept[n++] = label;

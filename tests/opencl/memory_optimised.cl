@@ -1,0 +1,2 @@
+/* The kernels of memory.cl after all of -O2. build: full */
+#include "memory.cl"
