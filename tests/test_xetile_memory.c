@@ -1,0 +1,444 @@
+/* test_xetile_memory.c - tiles: bases of three and four dimensions, orders and strides, local memory, masks and 8-bit
+ * floats, gather and scatter, paddings; and that nothing outside a base is ever touched. */
+#include "xetile_case.h"
+
+static struct {
+    chosen type, offsets;
+    int rows, cols, row, col; /* of the tile; its position */
+    int at[2], extent[2];     /* leading offsets and extents */
+    int m, n, dims;
+    bool column_major, strided, with_mask, scatter_map;
+    double padding;
+    xt_map map;
+} now;
+
+static void reset(int type, int rows, int cols, int m, int n)
+{
+    memset(&now, 0, sizeof now);
+    now.type.type = type;
+    now.rows = rows;
+    now.cols = cols;
+    now.m = m;
+    now.n = n;
+    now.dims = 2;
+    now.extent[0] = now.extent[1] = 1;
+}
+
+/* ---- bases of more dimensions ---- */
+
+/* Rows of memory are 3 longer than the matrix when strided, and matrices 5 elements further apart. */
+static int pitch(void) { return (now.column_major ? now.m : now.n) + (now.strided ? 3 : 0); }
+static int lines(void) { return now.column_major ? now.n : now.m; }
+static int distance(void) { return pitch() * lines() + (now.strided ? 5 : 0); }
+static size_t base_size(void) { return (size_t)(distance() * now.extent[0] * now.extent[1]); }
+
+static size_t element(int r, int s)
+{
+    int matrix = now.at[0] * now.extent[1] + now.at[1];
+    return (size_t)(matrix * distance() + (now.column_major ? s * pitch() + r : r * pitch() + s));
+}
+
+/* The tile of the base as the test describes it; extents and strides are values of the kernel. */
+static xt_tile base_tile(XT_CONTEXT, xt_val A, xt_val P, xt_val Q, xt_val M, xt_val N)
+{
+    xt_val line = XT_PARAM("PITCH"), inner = XT_MUL(line, now.column_major ? N : M);
+    xt_index offset = XT_AT(P, Q, now.row, now.col), shape = XT_AT(now.extent[0], now.extent[1], M, N), strides;
+    if (now.strided) inner = XT_ADD(inner, 5);
+    strides = XT_AT(XT_MUL(inner, now.extent[1]), inner, line, 1);
+    if (now.column_major) strides = XT_AT(XT_MUL(inner, now.extent[1]), inner, 1, line);
+    if (now.dims < 4) {
+        offset = XT_AT(Q, now.row, now.col);
+        shape = XT_AT(now.extent[1], M, N);
+        strides = now.column_major ? XT_AT(inner, 1, line) : XT_AT(inner, line, 1);
+    }
+    if (!now.strided) memset(&strides, 0, sizeof strides);
+    return XT_INIT_TILE(A, of(now.type), now.rows, now.cols, .offset = offset, .shape = shape, .strides = strides,
+                        .order = {!now.column_major, now.column_major}, .map = now.map);
+}
+
+XT_KERNEL(read_matrix, u64(A), u64(C), i32(P), i32(Q), i32(M), i32(N), i32(PITCH))
+{
+    (void)PITCH;
+    xt_tile c = XT_INIT_TILE(C, of(now.type), now.rows, now.cols, .shape = XT_AT(now.rows, now.cols), .map = now.map);
+    XT_STORE_TILE(XT_LOAD_TILE(base_tile(XT_SELF, A, P, Q, M, N), .padding = now.padding), c);
+}
+
+XT_KERNEL(write_matrix, u64(A), u64(C), i32(P), i32(Q), i32(M), i32(N), i32(PITCH))
+{
+    (void)PITCH;
+    xt_tile c = XT_INIT_TILE(C, of(now.type), now.rows, now.cols, .shape = XT_AT(now.rows, now.cols), .map = now.map);
+    XT_STORE_TILE(XT_LOAD_TILE(c), base_tile(XT_SELF, A, P, Q, M, N));
+}
+
+static bool inside(int i, int j)
+{
+    int r = now.row + i, s = now.col + j;
+    return r >= 0 && r < now.m && s >= 0 && s < now.n && now.at[0] >= 0 && now.at[0] < now.extent[0] && now.at[1] >= 0 &&
+           now.at[1] < now.extent[1];
+}
+
+static int differs(int type, const void *a, size_t i, const void *b, size_t j)
+{
+    return memcmp((const char *)a + i * size_of(type), (const char *)b + j * size_of(type), size_of(type)) != 0;
+}
+
+static void check_base(const variant *v)
+{
+    int t = now.type.type, wrong = 0;
+    size_t tile = (size_t)(now.rows * now.cols), all = base_size();
+    void *a = new_matrix(t, all), *c = new_poison(t, tile), *full = new_matrix(t, tile), *out = new_poison(t, all);
+    unsigned char *written = (unsigned char *)calloc(all, 1);
+    unsigned char outside[8];
+    put(t, outside, 0, now.padding);
+    if (a && c && full && out && written &&
+        RUN_KERNEL(read_matrix, v, ONE_GROUP, ADDRESS(a), ADDRESS(c), ZED_ARG(now.at[0]), ZED_ARG(now.at[1]),
+                   ZED_ARG(now.m), ZED_ARG(now.n), ZED_ARG(pitch())) &&
+        RUN_KERNEL(write_matrix, v, ONE_GROUP, ADDRESS(out), ADDRESS(full), ZED_ARG(now.at[0]), ZED_ARG(now.at[1]),
+                   ZED_ARG(now.m), ZED_ARG(now.n), ZED_ARG(pitch()))) {
+        for (int i = 0; i < now.rows; i++)
+            for (int j = 0; j < now.cols; j++) {
+                size_t here = (size_t)(i * now.cols + j);
+                if (!inside(i, j)) {
+                    wrong += differs(t, c, here, outside, 0);
+                    continue;
+                }
+                wrong += differs(t, c, here, a, element(now.row + i, now.col + j));
+                wrong += differs(t, out, element(now.row + i, now.col + j), full, here);
+                written[element(now.row + i, now.col + j)] = 1;
+            }
+        for (size_t k = 0; k < all; k++) wrong += !written[k] && !poisoned(t, out, k);
+    }
+    CHECK_MSG(wrong == 0, "%s %s %d x %d of (%d, %d) of (%d, %d) %d x %d: %d wrong", v->name, xt_type_name_(t), now.rows,
+              now.cols, now.at[0], now.at[1], now.extent[0], now.extent[1], now.m, now.n, wrong);
+    zed_free(&device, a);
+    zed_free(&device, c);
+    zed_free(&device, full);
+    zed_free(&device, out);
+    free(written);
+}
+
+TEST(bases_of_three_and_four_dimensions)
+{
+    static const struct {
+        int type, dims, extent[2], at[2], row, col, variant;
+        bool column_major, strided;
+    } cases[] = {
+        {CM_F32, 4, {3, 4}, {2, 1}, 0, 0, 0, false, false}, {CM_F16, 4, {3, 2}, {1, 1}, -1, 5, 0, false, true},
+        {CM_BF16, 3, {1, 5}, {0, 4}, 2, -2, 1, true, false}, {CM_I32, 4, {2, 2}, {1, 0}, 0, 3, 0, true, true},
+        {CM_F64, 3, {1, 3}, {0, 3}, 0, 0, 0, false, false}, {CM_I8, 4, {2, 3}, {-1, 2}, 0, 0, 0, false, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        reset(cases[i].type, 5, 20, 7, 19);
+        now.dims = cases[i].dims;
+        memcpy(now.extent, cases[i].extent, sizeof now.extent);
+        memcpy(now.at, cases[i].at, sizeof now.at);
+        now.row = cases[i].row;
+        now.col = cases[i].col;
+        now.column_major = cases[i].column_major;
+        now.strided = cases[i].strided;
+        now.padding = (int)i;
+        if (i == 3) now.map = XT_MAP(.sg_layout = {1, 2}, .sg_data = {5, 10});
+        check_base(&variants[cases[i].variant]);
+    }
+}
+
+/* Every type through memory as its bits, with the paddings it can have. */
+TEST(types_and_paddings)
+{
+    static const struct {
+        int type;
+        double padding;
+    } cases[] = {
+        {I1, 1},           {CM_E4M3, -1.5},   {CM_E5M2, 0.25},      {CM_TF32, 3},      {CM_I64, -9007199254740992.0},
+        {CM_U64, 1 << 20}, {CM_F32, -0.0},    {CM_BF16, INFINITY}, {CM_F16, -65504},  {CM_U16, 65535},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        reset(cases[i].type, 3, 18, 3, 17);
+        now.dims = 3;
+        now.row = (int)(i % 3) - 1;
+        now.padding = cases[i].padding;
+        if (i % 3 == 0) now.map = XT_MAP(.sg_layout = {3, 1}, .sg_data = {1, 18});
+        check_base(&variants[i == 1 && target_has(&variants[3]) ? 3 : 0]);
+    }
+}
+
+/* ---- a product from batches ---- */
+
+/* C[b] = A[b] B[b]; the version with 2D block messages is taken where the matrices are aligned. */
+XT_KERNEL(batched, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(BATCH), u32(M), u32(N), u32(K))
+{
+    xt_val b = XT_GROUP_ID(0), j = XT_MUL(XT_GROUP_ID(1), 16);
+    xt_tile ta = XT_INIT_TILE(A, f16, 8, 16, .offset = XT_AT(b, 0, 0), .shape = XT_AT(BATCH, M, K));
+    xt_tile tb = XT_INIT_TILE(B, f16, 16, 16, .offset = XT_AT(b, 0, j), .shape = XT_AT(BATCH, K, N));
+    xt_tile tc = XT_INIT_TILE(C, f32, 8, 16, .offset = XT_AT(b, 0, j), .shape = XT_AT(BATCH, M, N));
+    xt_vec sum = XT_SPLAT(f32, 8, 16, 0.0);
+    XT_FOR (k, 0, K, 16, &ta, &tb, &sum) {
+        sum = XT_TILE_MMA(XT_LOAD_TILE(ta), XT_LOAD_TILE(tb), sum);
+        ta = XT_UPDATE_TILE_OFFSET(ta, 0, 16);
+        tb = XT_UPDATE_TILE_OFFSET(tb, 16, 0);
+    }
+    XT_STORE_TILE(sum, tc);
+}
+
+/* One work-group more than there are batches: it has nothing to do. */
+static void check_batches(const variant *v, int m, int n, int k)
+{
+    enum { BATCH = 3 };
+    uint16_t *a = (uint16_t *)new_matrix(CM_F16, (size_t)(BATCH * m * k)), *b = (uint16_t *)new_matrix(CM_F16, (size_t)(BATCH * k * n));
+    float *c = (float *)new_poison(CM_F32, (size_t)((BATCH + 1) * m * n));
+    int wrong = 0;
+    if (a && b && c &&
+        RUN_KERNEL(batched, v, ((zed_groups){BATCH + 1, (uint32_t)(n + 15) / 16, 1}), ZED_ARG(a), ZED_ARG(b), ZED_ARG(c), ZED_ARG(3u),
+                   ZED_ARG((uint32_t)m), ZED_ARG((uint32_t)n), ZED_ARG((uint32_t)k))) {
+        for (int i = 0; i < BATCH * m; i++)
+            for (int j = 0; j < n; j++) {
+                double want = 0, size = 0;
+                for (int p = 0; p < k; p++) {
+                    double x = get(CM_F16, a, (size_t)(i * k + p)), y = get(CM_F16, b, (size_t)((i / m * k + p) * n + j));
+                    want += x * y;
+                    size += fabs(x * y);
+                }
+                wrong += !(fabs((double)c[i * n + j] - want) <= size * k * 0x1p-23); /* k roundings in f32 */
+            }
+        for (int i = BATCH * m * n; i < (BATCH + 1) * m * n; i++) wrong += !poisoned(CM_F32, c, (size_t)i);
+    }
+    CHECK_MSG(wrong == 0, "%s %d x %d x %d: %d wrong", v->name, m, n, k, wrong);
+    zed_free(&device, a);
+    zed_free(&device, b);
+    zed_free(&device, c);
+}
+
+TEST(products_of_batches)
+{
+    check_batches(&variants[0], 8, 32, 32);
+    check_batches(&variants[0], 7, 13, 35);
+    check_batches(&variants[1], 5, 32, 32);
+}
+
+/* ---- local memory ---- */
+
+/* Stored by rows of subgroups, loaded by columns, shifted by one: what lies outside the local matrix is padding. */
+XT_KERNEL(through_local, u64(A), u64(C))
+{
+    xt_map rows = XT_MAP(.sg_layout = {4, 1}, .sg_data = {4, 20}), cols = XT_MAP(.sg_layout = {2, 2}, .sg_data = {8, 10});
+    xt_val base = XT_LOCAL(of(now.type), 16 * 20);
+    xt_tile a = XT_INIT_TILE(A, of(now.type), 16, 20, .shape = XT_AT(16, 20), .map = rows);
+    xt_tile in = XT_INIT_TILE(base, of(now.type), 16, 20, .shape = XT_AT(16, 20), .map = rows,
+                              .order = {!now.column_major, now.column_major});
+    xt_tile out = XT_INIT_TILE(base, of(now.type), 16, 20, .offset = XT_AT(0, 1), .shape = XT_AT(16, 20), .map = cols,
+                               .order = {!now.column_major, now.column_major});
+    xt_tile c = XT_INIT_TILE(C, of(now.type), 16, 20, .shape = XT_AT(16, 20), .map = cols);
+    XT_STORE_TILE(XT_LOAD_TILE(a), in);
+    XT_PREFETCH_TILE(out); /* does nothing */
+    XT_BARRIER();
+    XT_STORE_TILE(XT_LOAD_TILE(out, .padding = 1), c);
+}
+
+TEST(local_memory)
+{
+    static const int types[] = {CM_F32, CM_F16, CM_I8, CM_F64, I1};
+    for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
+        void *a = new_matrix(types[t], 320), *c = new_poison(types[t], 320);
+        int wrong = 0;
+        reset(types[t], 16, 20, 16, 20);
+        now.column_major = t % 2 == 1;
+        if (a && c && RUN_KERNEL(through_local, &variants[t == 2 ? 1 : 0], ONE_GROUP, ADDRESS(a), ADDRESS(c)))
+            for (int i = 0; i < 16; i++)
+                for (int j = 0; j < 20; j++)
+                    wrong += get(types[t], c, (size_t)(i * 20 + j)) !=
+                             (j < 19 ? get(types[t], a, (size_t)(i * 20 + j + 1)) : 1);
+        CHECK_MSG(wrong == 0, "%s: %d wrong", xt_type_name_(types[t]), wrong);
+        zed_free(&device, a);
+        zed_free(&device, c);
+    }
+}
+
+/* ---- gather and scatter ---- */
+
+static xt_tile scatter_tile(XT_CONTEXT, xt_val base, xt_val n, xt_vec offsets)
+{
+    return XT_INIT_TILE(base, of(now.type), now.rows, now.cols, .scatter = offsets, .shape = XT_AT(n));
+}
+
+/* C = A[offsets] where mask, else padding; and B[offsets] = V where mask. */
+XT_KERNEL(gather_scatter, u64(A), u64(B), u64(Offsets), u64(Mask), u64(V), u64(C), i32(N))
+{
+    int rows = now.rows, cols = now.cols;
+    xt_vec offsets =
+        XT_LOAD_TILE(XT_INIT_TILE(Offsets, of(now.offsets), rows, cols, .shape = XT_AT(rows, cols), .map = now.map));
+    xt_vec v = XT_LOAD_TILE(XT_INIT_TILE(V, of(now.type), rows, cols, .shape = XT_AT(rows, cols), .map = now.map)), got;
+    xt_tile from = scatter_tile(XT_SELF, A, N, offsets), to = scatter_tile(XT_SELF, B, N, offsets);
+    if (now.with_mask) {
+        xt_vec mask = XT_LOAD_TILE(XT_INIT_TILE(Mask, i1, rows, cols, .shape = XT_AT(rows, cols), .map = now.map));
+        got = XT_LOAD_GATHER(from, mask, .padding = now.padding);
+        XT_STORE_SCATTER(v, to, mask);
+    } else {
+        got = XT_LOAD_GATHER(from, .padding = now.padding);
+        XT_STORE_SCATTER(v, to);
+    }
+    XT_STORE_TILE(got, XT_INIT_TILE(C, of(now.type), rows, cols, .shape = XT_AT(rows, cols), .map = now.map));
+}
+
+/* Offsets are different, some far outside; A and B lie between forbidden pages where the device takes such memory. */
+static void check_gather(const variant *variant, int n)
+{
+    int type = now.type.type, wrong = 0, count = now.rows * now.cols;
+    bool soft = strcmp(device.target.name, "soft") == 0;
+    size_t bytes = (size_t)n * size_of(type);
+    guarded ga = {0}, gb = {0};
+    void *a, *b, *offsets = new_poison(now.offsets.type, (size_t)count), *v = new_matrix(type, (size_t)count);
+    void *c = new_poison(type, (size_t)count);
+    unsigned char *mask = (unsigned char *)new_matrix(CM_U8, (size_t)count), *written = (unsigned char *)calloc((size_t)n + 1, 1);
+    if (soft) ga = guarded_new(bytes, true), gb = guarded_new(bytes, false);
+    a = soft ? ga.data : new_poison(type, (size_t)n);
+    b = soft ? gb.data : new_poison(type, (size_t)n);
+    for (int i = 0; i < n; i++) put(type, a, (size_t)i, sample(type));
+    for (int i = 0; i < count; i++) { /* n is odd and larger than count, so these differ */
+        static const double far[] = {-1, -2147483648.0, 2147483647, 1e6};
+        put(now.offsets.type, offsets, (size_t)i, i % 5 == 4 ? far[i / 5 % 4] : (i * 8 + 3) % (n ? n : 1));
+        if (i % 5 == 4 && i / 5 % 5 == 4) put(now.offsets.type, offsets, (size_t)i, n);
+        mask[i] = test_random() % 3 ? (unsigned char)(1 + test_random() % 255) : 0; /* any byte but 0 is true */
+    }
+    if (RUN_KERNEL(gather_scatter, variant, ONE_GROUP, ADDRESS(a), ADDRESS(b), ADDRESS(offsets), ADDRESS(mask), ADDRESS(v),
+                   ADDRESS(c), ZED_ARG(n)))
+        for (int i = 0; i < count; i++) {
+            double at = get(now.offsets.type, offsets, (size_t)i);
+            bool active = at >= 0 && at < n && (mask[i] || !now.with_mask);
+            wrong += get(type, c, (size_t)i) != (active ? get(type, a, (size_t)at) : now.padding);
+            if (active) wrong += differs(type, b, (size_t)at, v, (size_t)i);
+            if (active) written[(size_t)at] = 1;
+        }
+    for (int i = 0; i < n; i++) wrong += !written[i] && !poisoned(type, b, (size_t)i);
+    CHECK_MSG(wrong == 0, "%s %s %d x %d: %d wrong", variant->name, xt_type_name_(type), now.rows, now.cols, wrong);
+    if (soft) {
+        CHECK(guarded_free(&ga));
+        CHECK(guarded_free(&gb));
+    } else {
+        zed_free(&device, a);
+        zed_free(&device, b);
+    }
+    zed_free(&device, offsets);
+    zed_free(&device, v);
+    zed_free(&device, c);
+    zed_free(&device, mask);
+    free(written);
+}
+
+TEST(gather_and_scatter)
+{
+    static const struct {
+        int type, offsets, rows, cols, n, variant;
+        bool mask;
+        double padding;
+        xt_map map;
+    } cases[] = {
+        {CM_F32, CM_I32, 1, 64, 101, 0, true, 1.5, {{0, 0}, {0, 0}}},
+        {CM_BF16, CM_I64, 1, 37, 53, 0, true, -1, {{0, 0}, {0, 0}}},
+        {CM_F16, CM_U32, 5, 24, 201, 4, false, 0, {{0, 0}, {0, 0}}},
+        {CM_I8, CM_U64, 3, 3, 11, 1, true, 9, {{0, 0}, {0, 0}}},
+        {CM_F64, CM_I32, 8, 32, 401, 0, true, 2, {{2, 2}, {4, 8}}},
+        {CM_I64, CM_I32, 1, 64, 71, 0, false, -5, {{1, 4}, {1, 16}}},
+        {CM_I32, CM_I32, 2, 16, 0, 0, true, 7, {{0, 0}, {0, 0}}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const variant *v = &variants[cases[i].variant];
+        reset(cases[i].type, cases[i].rows, cases[i].cols, 0, 0);
+        now.offsets.type = cases[i].offsets;
+        now.with_mask = cases[i].mask;
+        now.padding = cases[i].padding;
+        now.map = cases[i].map;
+        check_gather(target_has(v) ? v : &variants[0], cases[i].n);
+    }
+}
+
+/* A scatter tile carried round a loop: each turn the offsets move on by 3. */
+XT_KERNEL(walk, ptr(i32, A), ptr(i32, Offsets), ptr(i32, C), i32(N))
+{
+    xt_vec offsets = XT_LOAD_TILE(XT_INIT_TILE(Offsets, i32, 1, 20, .shape = XT_AT(1, 20)));
+    xt_vec sum = XT_SPLAT(i32, 1, 20, 0);
+    xt_tile t = XT_INIT_TILE(A, i32, 1, 20, .scatter = offsets, .shape = XT_AT(N));
+    XT_FOR (k, 0, 4, 1, &t, &offsets, &sum) {
+        (void)k;
+        sum = XT_ADD(sum, XT_LOAD_GATHER(t));
+        offsets = XT_ADD(offsets, 3);
+        t = XT_INIT_TILE(A, i32, 1, 20, .scatter = offsets, .shape = XT_AT(N));
+    }
+    XT_STORE_TILE(sum, XT_INIT_TILE(C, i32, 1, 20, .shape = XT_AT(1, 20)));
+}
+
+TEST(scatter_tiles_are_carried)
+{
+    enum { N = 30 };
+    int32_t *a = (int32_t *)new_matrix(CM_I32, N), *o = (int32_t *)new_poison(CM_I32, 20);
+    int32_t *c = (int32_t *)new_poison(CM_I32, 20);
+    int wrong = 0;
+    for (int i = 0; i < 20; i++) o[i] = (i * 7) % N - 2;
+    if (RUN_KERNEL(walk, &variants[0], ONE_GROUP, ZED_ARG(a), ZED_ARG(o), ZED_ARG(c), ZED_ARG(N)))
+        for (int i = 0; i < 20; i++) {
+            int32_t want = 0;
+            for (int k = 0; k < 4; k++) want += o[i] + 3 * k >= 0 && o[i] + 3 * k < N ? a[o[i] + 3 * k] : 0;
+            wrong += c[i] != want;
+        }
+    CHECK_INT(wrong, 0);
+    zed_free(&device, a);
+    zed_free(&device, o);
+    zed_free(&device, c);
+}
+
+/* ---- nothing outside ---- */
+
+static void check_guarded(int type, int rows, int cols, int m, int n, int row, int col, bool at_end)
+{
+    size_t bytes = (size_t)(m * n) * size_of(type), tile = (size_t)(rows * cols);
+    guarded a = guarded_new(bytes, at_end), out = guarded_new(bytes, at_end);
+    void *c = new_poison(type, tile), *full = new_matrix(type, tile);
+    int wrong = 0;
+    reset(type, rows, cols, m, n);
+    now.dims = 3;
+    now.row = row;
+    now.col = col;
+    for (int i = 0; i < m * n; i++) put(type, a.data, (size_t)i, sample(type));
+    if (RUN_KERNEL(read_matrix, &variants[0], ONE_GROUP, ADDRESS(a.data), ADDRESS(c), ZED_ARG(0), ZED_ARG(0), ZED_ARG(m),
+                   ZED_ARG(n), ZED_ARG(n)) &&
+        RUN_KERNEL(write_matrix, &variants[0], ONE_GROUP, ADDRESS(out.data), ADDRESS(full), ZED_ARG(0), ZED_ARG(0),
+                   ZED_ARG(m), ZED_ARG(n), ZED_ARG(n)))
+        for (int i = 0; i < rows; i++)
+            for (int j = 0; j < cols; j++) {
+                size_t here = (size_t)(i * cols + j);
+                wrong += inside(i, j) ? differs(type, c, here, a.data, element(row + i, col + j)) ||
+                                            differs(type, out.data, element(row + i, col + j), full, here)
+                                      : get(type, c, here) != 0;
+            }
+    CHECK_MSG(wrong == 0, "%s %d x %d of %d x %d: %d wrong", xt_type_name_(type), rows, cols, m, n, wrong);
+    CHECK(guarded_free(&a));
+    CHECK(guarded_free(&out));
+    zed_free(&device, c);
+    zed_free(&device, full);
+}
+
+TEST(nothing_outside_is_touched)
+{
+    if (strcmp(device.target.name, "soft")) SKIP("only the software device takes memory of the program's own");
+    check_guarded(CM_F32, 16, 33, 3, 5, -1, -2, true);
+    check_guarded(CM_I8, 3, 40, 2, 7, 0, 0, true);
+    check_guarded(CM_F64, 7, 1, 5, 1, 1, 0, false);
+    check_guarded(CM_F16, 1, 70, 1, 64, 0, 0, true);
+    check_guarded(CM_BF16, 9, 17, 9, 17, 9, 0, false); /* all of it is below the matrix */
+}
+
+int main(void)
+{
+    if (!zed_open(&device, NULL)) {
+        printf("%s\n", zed_get_error(&device)->text);
+        return 1;
+    }
+    RUN(bases_of_three_and_four_dimensions);
+    RUN(types_and_paddings);
+    RUN(products_of_batches);
+    RUN(local_memory);
+    RUN(gather_and_scatter);
+    RUN(scatter_tiles_are_carried);
+    RUN(nothing_outside_is_touched);
+    zed_close(&device);
+    return test_report();
+}
