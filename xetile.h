@@ -157,6 +157,19 @@
     X(SUBGROUP_SIZE, "the target does not have this subgroup size")                                                    \
     X(GROUP_SIZE, "the work-group is larger than the target's largest")                                                \
     X(REGISTERS, "too many subgroups for 256 registers a thread")                                                      \
+    X(MATH_TYPE, "not a type for this function")                                                                       \
+    X(BITCAST, "a bitcast keeps the size of an element")                                                               \
+    X(VEC_DIM, "not a dimension of the vector")                                                                        \
+    X(REDUCTION_KIND, "a reduction of another type")                                                                   \
+    X(REDUCTION_SIZE, "reduction_size must divide the dimension")                                                      \
+    X(REDUCTION_MAP, "the map of a reduction does not follow from its operand")                                        \
+    X(BROADCAST_SIZE, "sizes of a broadcast do not fit")                                                               \
+    X(BROADCAST_MAP, "the operand of a broadcast is not distributed as its result asks")                               \
+    X(SOURCE_MAP, "the operand has another map than is stated")                                                        \
+    X(MAP_MISSING, "a map is needed")                                                                                  \
+    X(SLICE, "a slice reaches outside its vector")                                                                     \
+    X(BLOCKED, "inner blocks do not fit the operation")                                                                \
+    X(SPLIT_BARRIER, "a split barrier is arrived at and waited for by turns, under one name")                          \
     X(MEMORY, "out of memory")
 
 enum {
@@ -501,6 +514,16 @@ typedef struct {
     spe_id id;
 } xt_local_array_;
 
+/* What differs from lane to lane, made before the body: a condition, and a number. */
+typedef struct {
+    uint32_t mask; /* bit p: in lane p */
+    spe_id id;
+} xt_lane_bit_row_;
+typedef struct {
+    unsigned char table[32];
+    spe_id id;
+} xt_lane_table_row_;
+
 /* A carried value of any kind: magic tells which. */
 typedef struct {
     uint32_t magic;
@@ -514,7 +537,7 @@ typedef struct {
     xt_thing_ start, body, now; /* body: at the top of a loop's body, or at the end of XT_IF's first side */
 } xt_slot_;
 
-typedef enum { XT_FRAME_FOR_, XT_FRAME_IF_ } xt_frame_kind_;
+typedef enum { XT_FRAME_FOR_, XT_FRAME_IF_, XT_FRAME_WHILE_ } xt_frame_kind_;
 typedef struct {
     xt_frame_kind_ kind;
     const char *file;
@@ -551,6 +574,12 @@ struct xt_ctx {
     xt_list_ frame_first; /* of each frame its first mask in `changed` */
     xt_list_ locals;
     int64_t local_bytes;
+    size_t scratch_wanted, scratch_least, scratch_bytes; /* local memory of operations between subgroups */
+    const char *scratch_file;                            /* who needs scratch_least */
+    int scratch_line;
+    spe_id scratch;
+    xt_list_ lane_bits, lane_tables; /* written so far */
+    const char *arrived;             /* the split barrier that is under way */
     int subgroups, subgroups_line;
     const char *subgroups_file;
     xt_map subgroups_map;
@@ -2266,8 +2295,8 @@ static inline bool xt_mma_result_(cm_type a, cm_type b, const cm_type *wanted, c
 
 typedef struct {
     xt_vec a, b, c; /* c.magic 0: without */
-    xt_map map;
-    int type; /* XT_TYPE(T); 0: the default */
+    xt_map map, a_map, b_map, c_map; /* map: the result's; the others are only compared with what the operands have */
+    int type;                        /* XT_TYPE(T); 0: the default */
 } xt_mma_desc_;
 
 static inline bool xt_mma_check_shapes_(xt_where_ w, const xt_mma_desc_ *d, bool with_c)
@@ -2323,6 +2352,24 @@ static inline bool xt_mma_check_maps_(xt_where_ w, const xt_mma_desc_ *d, bool w
     return xt_mma_same_map_(w, "a", &d->a.map, &a) && xt_mma_same_map_(w, "b", &d->b.map, &b);
 }
 
+/* The older text's maps of the operands: what they have, when given. */
+static inline bool xt_mma_check_given_(xt_where_ w, const xt_mma_desc_ *d, bool with_c)
+{
+    return (!xt_has_map_(&d->a_map) || xt_mma_same_map_(w, "a", &d->a.map, &d->a_map)) &&
+           (!xt_has_map_(&d->b_map) || xt_mma_same_map_(w, "b", &d->b.map, &d->b_map)) &&
+           (!with_c || !xt_has_map_(&d->c_map) || xt_mma_same_map_(w, "c", &d->c.map, &d->c_map));
+}
+
+/* Blocked operands: m x k, k x n and m x n blocks. */
+static inline bool xt_mma_check_blocks_(xt_where_ w, const xt_mma_desc_ *d, bool with_c)
+{
+    const int *a = d->a.inner, *b = d->b.inner, *c = d->c.inner;
+    if (a[1] == b[0] && (a[0] > 0) == (b[1] > 0) && (!with_c || (c[0] == a[0] && c[1] == b[1]))) return true;
+    xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_MMA: a has inner_blocks {%d, %d}, b {%d, %d}, c {%d, %d}", a[0], a[1], b[0],
+             b[1], c[0], c[1]);
+    return false;
+}
+
 /* One block of the result: its chain of products along k. In coopmatrix.h's terms b is the left operand, a the right
  * one. */
 static inline cm_matrix xt_mma_block_(xt_ctx *x, const xt_vec *a, const xt_vec *b, const xt_grid_ *ga,
@@ -2366,12 +2413,15 @@ static inline xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
     xt_vec r;
     size_t bytes;
     if (!xt_enter_(w, 56) || !xt_mma_check_shapes_(w, &d, with_c) || !xt_mma_check_types_(w, &d, with_c, &type) ||
-        !xt_mma_check_maps_(w, &d, with_c, &map) ||
+        !xt_mma_check_maps_(w, &d, with_c, &map) || !xt_mma_check_given_(w, &d, with_c) ||
+        !xt_mma_check_blocks_(w, &d, with_c) ||
         !xt_distribute_(w, &dist, d.a.dist.shape[0], d.b.dist.shape[1], &map))
         return xt_no_vec_();
     xt_need_layout_(x, &d.a, CM_B, false);
     xt_need_layout_(x, &d.b, CM_A, false);
     r = xt_new_vec_(w, type, &dist, &map);
+    r.inner[0] = d.a.inner[0];
+    r.inner[1] = d.b.inner[1];
     xt_need_layout_(x, &r, CM_ACC, true);
     if (with_c) xt_same_layout_(x, r.node, d.c.node);
     bytes =
@@ -2386,23 +2436,28 @@ static inline xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
     return r;
 }
 
-static inline bool xt_check_pair_(xt_where_ w, int op, const xt_vec *a, const xt_vec *b)
+/* Two operands of one shape, inner blocks, map and, where `types`, type. */
+static inline bool xt_check_alike_(xt_where_ w, const char *what, const xt_vec *a, const xt_vec *b, bool types)
 {
     const int *p = a->dist.shape, *q = b->dist.shape;
     if (!xt_check_vec_(w, a, "the first operand") || !xt_check_vec_(w, b, "the second operand")) return false;
     if (p[0] != q[0] || p[1] != q[1]) {
-        xt_fail_(w, XT_ERROR_VEC_SHAPE, "%s of %d x %d and %d x %d", xt_op_name_(op), p[0], p[1], q[0], q[1]);
+        xt_fail_(w, XT_ERROR_VEC_SHAPE, "%s of %d x %d and %d x %d", what, p[0], p[1], q[0], q[1]);
         return false;
     }
-    if (a->type != b->type) {
-        xt_fail_(w, XT_ERROR_VEC_TYPE, "%s of %s and %s", xt_op_name_(op), xt_type_name_(a->type),
-                 xt_type_name_(b->type));
+    if (a->inner[0] != b->inner[0] || a->inner[1] != b->inner[1]) {
+        xt_fail_(w, XT_ERROR_BLOCKED, "%s of inner_blocks {%d, %d} and {%d, %d}", what, a->inner[0], a->inner[1],
+                 b->inner[0], b->inner[1]);
+        return false;
+    }
+    if (types && a->type != b->type) {
+        xt_fail_(w, XT_ERROR_VEC_TYPE, "%s of %s and %s", what, xt_type_name_(a->type), xt_type_name_(b->type));
         return false;
     }
     if (xt_same_map_(&a->map, &b->map)) return true;
-    xt_fail_(w, XT_ERROR_MAP_DIFFERS, "%s of sg_layout {%d, %d} sg_data {%d, %d} and {%d, %d} {%d, %d}",
-             xt_op_name_(op), a->map.sg_layout[0], a->map.sg_layout[1], a->map.sg_data[0], a->map.sg_data[1],
-             b->map.sg_layout[0], b->map.sg_layout[1], b->map.sg_data[0], b->map.sg_data[1]);
+    xt_fail_(w, XT_ERROR_MAP_DIFFERS, "%s of sg_layout {%d, %d} sg_data {%d, %d} and {%d, %d} {%d, %d}", what,
+             a->map.sg_layout[0], a->map.sg_layout[1], a->map.sg_data[0], a->map.sg_data[1], b->map.sg_layout[0],
+             b->map.sg_layout[1], b->map.sg_data[0], b->map.sg_data[1]);
     return false;
 }
 
@@ -2414,12 +2469,26 @@ static inline spe_id xt_component_op_(cm_ctx *c, cm_type type, spe_id a, spe_id 
     return xt_emit_int_(c->m, op, cm_type_info(type)->is_signed, a, b);
 }
 
+/* Arithmetic on everything but i1 and 8-bit floats; bits of integers and i1; the remainder of integers. */
+static inline bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
+{
+    bool bits = op == XT_OP_AND_ || op == XT_OP_OR_ || op == XT_OP_XOR_, truth = bits || op == XT_OP_EQ_ || op == XT_OP_NE_;
+    bool whole = bits || op == XT_OP_MOD_ || op == XT_OP_SHL_ || op == XT_OP_SHR_;
+    if (type == XT_BOOL_ ? truth : type != CM_E4M3 && type != CM_E5M2 && (!whole || xt_is_int_(type))) return true;
+    xt_fail_(w, XT_ERROR_VEC_OP, "%s of vectors of %s", xt_op_name_(op), xt_type_name_(type));
+    return false;
+}
+
+static inline xt_vec xt_compare_vec_(xt_where_ w, int op, const xt_vec *a, const xt_vec *b);
+
 /* A number that meets a vector becomes a vector like it. */
 static inline xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like)
 {
     xt_vec v;
     if (a->is_vec) return a->vec;
     v = xt_new_vec_(w, like->type, &like->dist, &like->map);
+    v.inner[0] = like->inner[0];
+    v.inner[1] = like->inner[1];
     xt_same_layout_(w.x, like->node, v.node);
     xt_fill_(w, &v, &a->val);
     return v;
@@ -2432,14 +2501,14 @@ static inline xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
     xt_vec p, q, r;
     int i;
     if (!xt_enter_(w, 60u + (uint32_t)op) || !xt_check_vec_(w, shape, "an operand")) return xt_no_vec_();
-    if (op > XT_OP_MAX_) {
-        xt_fail_(w, XT_ERROR_VEC_OP, "%s", xt_op_name_(op));
-        return xt_no_vec_();
-    }
+    if (!xt_vec_op_allowed_(w, op, (int)shape->type)) return xt_no_vec_();
     p = xt_like_(w, &a, shape);
     q = xt_like_(w, &b, shape);
-    if (!spe_ok(&x->m) || !xt_check_pair_(w, op, &p, &q)) return xt_no_vec_();
+    if (!spe_ok(&x->m) || !xt_check_alike_(w, xt_op_name_(op), &p, &q, true)) return xt_no_vec_();
+    if (xt_is_compare_(op)) return xt_compare_vec_(w, op, &p, &q);
     r = xt_new_vec_(w, p.type, &p.dist, &p.map);
+    r.inner[0] = p.inner[0];
+    r.inner[1] = p.inner[1];
     xt_same_layout_(x, p.node, q.node);
     xt_same_layout_(x, p.node, r.node);
     if (x->planning || !r.blocks) return r;
@@ -2455,27 +2524,1611 @@ static inline xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b
     return xt_binary_number_(w, op, a.val, b.val);
 }
 
+static inline void xt_barrier_(xt_where_ w)
+{
+    if (!xt_enter_(w, 91) || w.x->planning) return;
+    spe_barrier(&w.x->m);
+}
+/* ---- whole vectors, part by part --------------------------------------------------------------------------------- */
+
+/* In the accumulator's layout matrices of any two types correspond part by part, so an operation may change the type.
+ * The callback gets one part of each operand, in the types that hold them. */
+typedef spe_id (*xt_part_fn_)(xt_ctx *x, const spe_id *parts, const void *user);
+
+static inline cm_matrix xt_map_parts_(xt_ctx *x, cm_type to, int n, const cm_matrix *const *a, xt_part_fn_ fn,
+                                      const void *user)
+{
+    cm_layout l = cm_layout_for(&x->cm, a[0]->l.rows, a[0]->l.cols, to, CM_ACC);
+    spe_id *out = (spe_id *)xt_memory_(x, (size_t)a[0]->parts * sizeof *out), parts[3];
+    int i, j;
+    for (i = 0; out && i < a[0]->parts; i++) {
+        for (j = 0; j < n; j++) parts[j] = i < a[j]->parts ? a[j]->part[i] : 0;
+        out[i] = fn(x, parts, user);
+    }
+    return out && spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, out) : cm_poison_();
+}
+
+/* A result is made in the accumulator's layout; afterwards it is put into the one that was planned. */
+static inline xt_vec xt_settle_(xt_ctx *x, xt_vec r)
+{
+    cm_use use = r.use;
+    r.use = CM_ACC;
+    return xt_as_use_(x, &r, use);
+}
+
+/* fn on every part of one to three vectors alike; r has been made for the result. */
+static inline xt_vec xt_map_vecs_(xt_ctx *x, xt_vec r, int n, const xt_vec *const *v, xt_part_fn_ fn, const void *user)
+{
+    xt_vec operand[3];
+    int i, j;
+    if (x->planning || !r.blocks) return r;
+    for (j = 0; j < n; j++) operand[j] = xt_as_use_(x, v[j], CM_ACC);
+    for (i = 0; i < r.blocks; i++) {
+        const cm_matrix *a[3] = {NULL, NULL, NULL};
+        for (j = 0; j < n; j++) {
+            if (i >= operand[j].blocks) return r; /* after an error */
+            a[j] = &operand[j].block[i];
+        }
+        r.block[i] = xt_map_parts_(x, xt_held_(r.type), n, a, fn, user);
+    }
+    return xt_settle_(x, r);
+}
+
+static inline spe_id xt_like_part_(xt_ctx *x, spe_id elem, spe_id part)
+{
+    return spe_vec(&x->m, elem, spe_count(&x->m, spe_type_of(&x->m, part)));
+}
+
+/* Conditions are kept as bytes 0 and 1. */
+static inline spe_id xt_to_condition_(xt_ctx *x, spe_id part)
+{
+    return spe_ine(&x->m, part, spe_null(&x->m, spe_type_of(&x->m, part)));
+}
+
+static inline spe_id xt_from_condition_(xt_ctx *x, spe_id condition)
+{
+    spe_id type = xt_like_part_(x, spe_int(&x->m, 8), condition);
+    return spe_select(&x->m, condition, spe_const_u(&x->m, type, 1), spe_null(&x->m, type));
+}
+
+/* ---- comparison, select, logic ----------------------------------------------------------------------------------- */
+
+typedef struct {
+    int op, type;
+} xt_typed_op_;
+
+static inline spe_id xt_compare_part_(xt_ctx *x, const spe_id *v, const void *user)
+{
+    const xt_typed_op_ *t = (const xt_typed_op_ *)user;
+    spe_id a = v[0], b = v[1];
+    if (xt_is_float_(t->type)) {
+        a = cm_to_arith_(&x->cm, (cm_type)t->type, a);
+        b = cm_to_arith_(&x->cm, (cm_type)t->type, b);
+        return xt_from_condition_(x, xt_emit_float_(&x->m, t->op, a, b));
+    }
+    return xt_from_condition_(x, xt_emit_int_(&x->m, t->op, xt_is_signed_(t->type), a, b));
+}
+
+static inline xt_vec xt_compare_vec_(xt_where_ w, int op, const xt_vec *a, const xt_vec *b)
+{
+    const xt_vec *both[2];
+    xt_typed_op_ t;
+    xt_vec r = xt_new_vec_(w, (cm_type)XT_BOOL_, &a->dist, &a->map);
+    r.inner[0] = a->inner[0];
+    r.inner[1] = a->inner[1];
+    both[0] = a;
+    both[1] = b;
+    t.op = op;
+    t.type = (int)a->type;
+    return xt_map_vecs_(w.x, r, 2, both, xt_compare_part_, &t);
+}
+
+static inline spe_id xt_select_part_(xt_ctx *x, const spe_id *v, const void *user)
+{
+    (void)user;
+    return spe_select(&x->m, xt_to_condition_(x, v[0]), v[1], v[2]);
+}
+
+static inline xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like);
+static inline bool xt_check_alike_(xt_where_ w, const char *what, const xt_vec *a, const xt_vec *b, bool types);
+
+/* Which of two values, element by element; each of the three may be a number. */
+static inline xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
+{
+    xt_ctx *x = w.x;
+    const xt_vec *shape = a.is_vec ? &a.vec : b.is_vec ? &b.vec : NULL, *all[3];
+    xt_vec c, p, q, r;
+    if (!xt_enter_(w, 300)) return xt_no_vec_();
+    if (!condition.is_vec) {
+        xt_fail_(w, XT_ERROR_CONDITION, "the condition of XT_SELECT is a number, its operands are vectors: use XT_IF");
+        return xt_no_vec_();
+    }
+    if (!xt_check_vec_(w, &condition.vec, "the condition of XT_SELECT")) return xt_no_vec_();
+    if ((int)condition.vec.type != XT_BOOL_) {
+        xt_fail_(w, XT_ERROR_CONDITION, "XT_SELECT got a vector of %s", xt_type_name_((int)condition.vec.type));
+        return xt_no_vec_();
+    }
+    if (!shape) {
+        xt_fail_(w, XT_ERROR_VEC_TYPE, "XT_SELECT of two numbers: make one a vector of the type you want (XT_SPLAT)");
+        return xt_no_vec_();
+    }
+    if (!xt_check_vec_(w, shape, "an operand of XT_SELECT")) return xt_no_vec_();
+    c = condition.vec;
+    p = xt_like_(w, &a, shape);
+    q = xt_like_(w, &b, shape);
+    if (!spe_ok(&x->m) || !xt_check_alike_(w, "XT_SELECT", &p, &q, true) ||
+        !xt_check_alike_(w, "XT_SELECT", &c, &p, false))
+        return xt_no_vec_();
+    r = xt_new_vec_(w, p.type, &p.dist, &p.map);
+    r.inner[0] = p.inner[0];
+    r.inner[1] = p.inner[1];
+    all[0] = &c;
+    all[1] = &p;
+    all[2] = &q;
+    return xt_map_vecs_(x, r, 3, all, xt_select_part_, NULL);
+}
+
+static inline xt_val xt_select_scalar_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
+{
+    return xt_select_(w, condition.val, a.val, b.val);
+}
+
+/* ---- mathematics: numbers and vectors ---------------------------------------------------------------------------- */
+
+/* name, operands, instruction on floats, on signed integers, on unsigned ones (0: none; SPE_ACOS is number 0 too, and
+ * not here) */
+#define XT_MATH_(X)                                                                                                    \
+    X(EXP, 1, SPE_EXP, 0, 0)                                                                                           \
+    X(EXP2, 1, SPE_EXP2, 0, 0)                                                                                         \
+    X(LOG, 1, SPE_LOG, 0, 0)                                                                                           \
+    X(LOG2, 1, SPE_LOG2, 0, 0)                                                                                         \
+    X(SQRT, 1, SPE_SQRT, 0, 0)                                                                                         \
+    X(RSQRT, 1, SPE_RSQRT, 0, 0)                                                                                       \
+    X(TANH, 1, SPE_TANH, 0, 0)                                                                                         \
+    X(SIN, 1, SPE_SIN, 0, 0)                                                                                           \
+    X(COS, 1, SPE_COS, 0, 0)                                                                                           \
+    X(ERF, 1, SPE_ERF, 0, 0)                                                                                           \
+    X(ABS, 1, SPE_FABS, SPE_SABS, SPE_UABS)                                                                            \
+    X(CEIL, 1, SPE_CEIL, 0, 0)                                                                                         \
+    X(FLOOR, 1, SPE_FLOOR, 0, 0)                                                                                       \
+    X(ROUND, 1, SPE_ROUND, 0, 0)                                                                                       \
+    X(TRUNC, 1, SPE_TRUNC, 0, 0)                                                                                       \
+    X(POW, 2, SPE_POW, 0, 0)                                                                                           \
+    X(FMA, 3, SPE_FMA, 0, 0)
+typedef enum {
+#define XT_ROW_(name, n, f, s, u) XT_MATH_##name##_,
+    XT_MATH_(XT_ROW_)
+#undef XT_ROW_
+        XT_MATH_COUNT_
+} xt_math_op_;
+
+typedef struct {
+    const char *name;
+    int operands, on_float, on_signed, on_unsigned;
+} xt_math_row_;
+
+static inline const xt_math_row_ *xt_math_info_(int op)
+{
+    static const xt_math_row_ rows[] = {
+#define XT_ROW_(name, n, f, s, u) {"XT_" #name, n, (int)(f), (int)(s), (int)(u)},
+        XT_MATH_(XT_ROW_)
+#undef XT_ROW_
+    };
+    return &rows[op];
+}
+
+static inline int xt_math_instruction_(int op, int type)
+{
+    const xt_math_row_ *row = xt_math_info_(op);
+    if (type == CM_E4M3 || type == CM_E5M2 || type >= (int)CM_C32) return 0;
+    return xt_is_float_(type) ? row->on_float : xt_is_signed_(type) ? row->on_signed : row->on_unsigned;
+}
+
+static inline spe_id xt_math_part_(xt_ctx *x, const spe_id *v, const void *user)
+{
+    const xt_typed_op_ *t = (const xt_typed_op_ *)user;
+    spe_id a[3] = {0, 0, 0}, r;
+    int i, n = xt_math_info_(t->op)->operands;
+    for (i = 0; i < n; i++) a[i] = cm_to_arith_(&x->cm, (cm_type)t->type, v[i]);
+    r = spe_math(&x->m, (spe_math_op)xt_math_instruction_(t->op, t->type), (uint32_t)n, a);
+    return cm_from_arith_(&x->cm, (cm_type)t->type, r);
+}
+
+/* coopmatrix.h's callback: one operand, in any layout. */
+static inline spe_id xt_math_component_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
+{
+    (void)b;
+    return spe_math1(c->m, (spe_math_op)xt_math_instruction_(*(const int *)user, (int)type), a);
+}
+
+static inline bool xt_math_allowed_(xt_where_ w, int op, int type)
+{
+    if (type < XT_BOOL_ && xt_math_instruction_(op, type)) return true;
+    xt_fail_(w, XT_ERROR_MATH_TYPE, "%s of %s", xt_math_info_(op)->name, xt_type_name_(type));
+    return false;
+}
+
+static inline xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
+{
+    xt_ctx *x = w.x;
+    const xt_vec *shape = a.is_vec ? &a.vec : b.is_vec ? &b.vec : &c.vec, *all[3];
+    int i, n = xt_math_info_(op)->operands;
+    xt_typed_op_ t;
+    xt_vec v[3], r;
+    if (!xt_enter_(w, 310u + (uint32_t)op) || !xt_check_vec_(w, shape, xt_math_info_(op)->name) ||
+        !xt_math_allowed_(w, op, (int)shape->type))
+        return xt_no_vec_();
+    v[0] = xt_like_(w, &a, shape);
+    if (n > 1) v[1] = xt_like_(w, &b, shape);
+    if (n > 2) v[2] = xt_like_(w, &c, shape);
+    for (i = 0; i < n; i++) {
+        all[i] = &v[i];
+        if (!spe_ok(&x->m) || !xt_check_alike_(w, xt_math_info_(op)->name, &v[0], &v[i], true)) return xt_no_vec_();
+        xt_same_layout_(x, v[0].node, v[i].node);
+    }
+    r = xt_new_vec_(w, v[0].type, &v[0].dist, &v[0].map);
+    r.inner[0] = v[0].inner[0];
+    r.inner[1] = v[0].inner[1];
+    xt_same_layout_(x, v[0].node, r.node);
+    t.op = op;
+    t.type = (int)r.type;
+    if (n > 1) return xt_map_vecs_(x, r, n, all, xt_math_part_, &t);
+    if (x->planning) return r;
+    v[0] = xt_as_use_(x, &v[0], r.use);
+    for (i = 0; i < r.blocks && i < v[0].blocks; i++)
+        r.block[i] = cm_map1(&x->cm, &v[0].block[i], xt_math_component_, &op);
+    return r;
+}
+
+static inline xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
+{
+    xt_ctx *x = w.x;
+    const xt_val *v[3];
+    spe_id id[3];
+    int i, n = xt_math_info_(op)->operands, type;
+    v[0] = &a.val;
+    v[1] = &b.val;
+    v[2] = &c.val;
+    if (!xt_enter_(w, 310u + (uint32_t)op)) return xt_nothing_();
+    type = xt_is_constant_(v[0]) && v[0]->kind == XT_INT_ && op != XT_MATH_ABS_ ? CM_F32 : v[0]->type;
+    for (i = 1; i < n; i++)
+        if (!xt_is_constant_(v[i])) type = v[i]->type;
+    if (v[0]->kind == XT_POINTER_ || type == CM_BF16) {
+        xt_fail_(w, XT_ERROR_MATH_TYPE, "%s of %s%s", xt_math_info_(op)->name,
+                 v[0]->kind == XT_POINTER_ ? "a pointer to " : "the number ", xt_type_name_(type));
+        return xt_nothing_();
+    }
+    if (!xt_math_allowed_(w, op, type)) return xt_nothing_();
+    for (i = 0; i < n; i++) id[i] = xt_id_(w, v[i], type, xt_math_info_(op)->name);
+    if (x->planning || !spe_ok(&x->m)) return xt_scalar_(x, type, 0, 1, 0);
+    return xt_scalar_(x, type, spe_math(&x->m, (spe_math_op)xt_math_instruction_(op, type), (uint32_t)n, id), 1, 0);
+}
+
+/* ---- casts ------------------------------------------------------------------------------------------------------- */
+
+/* To the 10 fraction bits of tf32: to nearest, ties to even; what is no number stays as it is. */
+static inline spe_id xt_round_tf32_(xt_ctx *x, spe_id v)
+{
+    spe_module *m = &x->m;
+    spe_id i32 = xt_like_part_(x, spe_int(m, 32), v), type = spe_type_of(m, v), bits = spe_bitcast(m, i32, v), odd, r;
+    odd = spe_and(m, spe_shr(m, bits, spe_const_u(m, i32, 13)), spe_const_u(m, i32, 1));
+    r = spe_iadd(m, spe_iadd(m, bits, odd), spe_const_u(m, i32, 0xfff));
+    r = spe_bitcast(m, type, spe_and(m, r, spe_const_u(m, i32, 0xffffe000u)));
+    return spe_select(m, spe_lor(m, spe_isnan(m, v), spe_isinf(m, v)), v, r);
+}
+
+static inline spe_id xt_round_tf32_part_(xt_ctx *x, const spe_id *v, const void *user)
+{
+    (void)user;
+    return xt_round_tf32_(x, v[0]);
+}
+
+static inline spe_id xt_truth_part_(xt_ctx *x, const spe_id *v, const void *user)
+{
+    int type = *(const int *)user;
+    spe_id a = xt_is_float_(type) ? cm_to_arith_(&x->cm, (cm_type)type, v[0]) : v[0];
+    spe_id zero = spe_null(&x->m, spe_type_of(&x->m, a));
+    return xt_from_condition_(x, xt_is_float_(type) ? spe_fune(&x->m, a, zero) : spe_ine(&x->m, a, zero));
+}
+
+/* One block in another type. */
+static inline cm_matrix xt_cast_block_(xt_ctx *x, const cm_matrix *a, int from, int to)
+{
+    cm_matrix wide;
+    if (from == to) return *a;
+    if (to == XT_BOOL_) return xt_map_parts_(x, CM_U8, 1, &a, xt_truth_part_, &from);
+    wide = *a;
+    if (to == CM_TF32) {
+        const cm_matrix *one = &wide;
+        if (from != CM_F32) wide = cm_convert(&x->cm, &wide, CM_F32);
+        return xt_map_parts_(x, CM_TF32, 1, &one, xt_round_tf32_part_, NULL);
+    }
+    return cm_convert(&x->cm, &wide, (cm_type)to);
+}
+
 /* Another type, same layout where it can be: a cast accumulator becomes an operand when it is used as one. */
 static inline xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a)
 {
     xt_ctx *x = w.x;
     xt_vec v, r;
-    cm_use use;
     int i;
     if (!xt_enter_(w, 90) || !xt_check_vec_(w, &a.vec, "the operand of XT_CAST")) return xt_no_vec_();
     r = xt_new_vec_(w, (cm_type)type, &a.vec.dist, &a.vec.map);
+    r.inner[0] = a.vec.inner[0];
+    r.inner[1] = a.vec.inner[1];
     if (x->planning || !r.blocks) return r;
     v = xt_as_use_(x, &a.vec, CM_ACC);
-    use = r.use;
-    r.use = CM_ACC;
-    for (i = 0; i < r.blocks && i < v.blocks; i++) r.block[i] = cm_convert(&x->cm, &v.block[i], (cm_type)type);
-    return xt_as_use_(x, &r, use);
+    for (i = 0; i < r.blocks && i < v.blocks; i++)
+        r.block[i] = xt_cast_block_(x, &v.block[i], (int)v.type, type);
+    return xt_settle_(x, r);
 }
 
-static inline void xt_barrier_(xt_where_ w)
+static inline spe_id xt_bitcast_part_(xt_ctx *x, const spe_id *v, const void *user)
 {
-    if (!xt_enter_(w, 91) || w.x->planning) return;
-    spe_barrier(&w.x->m);
+    return cm_bitcast_(&x->cm, xt_like_part_(x, xt_spe_type_(x, *(const int *)user), v[0]), v[0]);
+}
+
+/* The same bits read as another type of the same size. */
+static inline xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
+{
+    xt_ctx *x = w.x;
+    const xt_vec *one = &a.vec;
+    xt_vec r;
+    if (!xt_enter_(w, 301) || !xt_check_vec_(w, &a.vec, "the operand of XT_BITCAST")) return xt_no_vec_();
+    if (type == XT_BOOL_ || (int)a.vec.type == XT_BOOL_ || xt_bits_(type) != xt_bits_((int)a.vec.type)) {
+        xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_((int)a.vec.type), xt_type_name_(type));
+        return xt_no_vec_();
+    }
+    r = xt_new_vec_(w, (cm_type)type, &a.vec.dist, &a.vec.map);
+    r.inner[0] = a.vec.inner[0];
+    r.inner[1] = a.vec.inner[1];
+    return xt_map_vecs_(x, r, 1, &one, xt_bitcast_part_, &type);
+}
+
+static inline xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
+{
+    xt_ctx *x = w.x;
+    const xt_val *v = &a.val;
+    char text[48];
+    spe_id id;
+    if (!xt_enter_(w, 302)) return xt_nothing_();
+    if (type == XT_BOOL_ || v->magic != XT_VAL_MAGIC_ || v->kind == XT_NONE_ || v->kind == XT_POINTER_ ||
+        v->type == XT_BOOL_ || xt_bits_(type) != xt_bits_(v->type)) {
+        xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v, text, sizeof text), xt_type_name_(type));
+        return xt_nothing_();
+    }
+    id = xt_id_(w, v, v->type, "the operand of XT_BITCAST");
+    return xt_scalar_(x, type, x->planning ? 0 : cm_bitcast_(&x->cm, xt_spe_type_(x, type), id), 1, 0);
+}
+
+/* ---- positions --------------------------------------------------------------------------------------------------- */
+
+/* An i32 as a number of the type, in the form that holds it. */
+static inline spe_id xt_from_i32_(xt_ctx *x, int type, spe_id v)
+{
+    spe_id f32 = spe_float(&x->m, 32);
+    if (type == CM_BF16) return cm_f32_to_bf16_(&x->cm, spe_s_to_f(&x->m, f32, v));
+    if (xt_is_float_(type)) return spe_s_to_f(&x->m, xt_spe_type_(x, type), v);
+    return xt_bits_(type) == 32 ? v : spe_sconvert(&x->m, xt_spe_type_(x, type), v);
+}
+
+static inline cm_matrix xt_iota_block_(xt_ctx *x, int type, const xt_block_ *b, int dim, spe_id place)
+{
+    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)type, CM_ACC);
+    spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.V * sizeof *v);
+    int i, first = dim ? b->col : b->row;
+    for (i = 0; v && i < l.V; i++) {
+        spe_id at = dim ? cm_row_index(&x->cm, &l, i) : cm_col_index(&x->cm, &l, i);
+        at = spe_iadd(&x->m, at, spe_iadd(&x->m, place, spe_i32(&x->m, first)));
+        v[i] = xt_from_i32_(x, type, at);
+    }
+    return v && spe_ok(&x->m) ? cm_from_components(&x->cm, &l, v) : cm_poison_();
+}
+
+/* Each element is its own row (dim 0) or column (dim 1) in the whole vector. */
+static inline xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d)
+{
+    xt_ctx *x = w.x;
+    xt_dist dist;
+    xt_vec r;
+    xt_grid_ g;
+    xt_val place;
+    spe_id at;
+    int i;
+    if (!xt_enter_(w, 303) || !xt_distribute_(w, &dist, d.rows, d.cols, &d.map)) return xt_no_vec_();
+    if (dim != 0 && dim != 1) {
+        xt_fail_(w, XT_ERROR_VEC_DIM, "XT_IOTA along dimension %d", dim);
+        return xt_no_vec_();
+    }
+    if (type == XT_BOOL_ || type == CM_E4M3 || type == CM_E5M2) {
+        xt_fail_(w, XT_ERROR_VEC_TYPE, "XT_IOTA of %s", xt_type_name_(type));
+        return xt_no_vec_();
+    }
+    r = xt_new_vec_(w, (cm_type)type, &dist, &d.map);
+    if (x->planning || !r.blocks) return r;
+    place = xt_subgroup_place_(x, &dist, dim);
+    at = xt_index_id_(w, &place, "the place");
+    xt_grid_init_(&g, &dist);
+    for (i = 0; i < g.blocks; i++) {
+        xt_block_ b = xt_block_at_(&g, i);
+        r.block[i] = xt_iota_block_(x, type, &b, dim, at);
+    }
+    return xt_settle_(x, r);
+}
+/* ---- elements from lane to lane ---------------------------------------------------------------------------------- */
+
+/* What a subgroup holds of a vector, seen as one rows x cols array (its pieces one after another): for each element
+ * the component (a scalar a lane) and the lane that have it. */
+typedef struct {
+    int rows, cols, comps, capacity;
+    int type; /* the arithmetic type of the components: xt_wide_type_ of the vector's */
+    spe_id *comp;
+    int *where; /* comp * 64 + lane */
+} xt_field_;
+
+/* The type in which sums of a type are made: floats below 32 bits are summed in f32. */
+static inline int xt_wide_type_(int type)
+{
+    return type == CM_F16 || type == CM_BF16 ? CM_F32 : (int)xt_held_((cm_type)type);
+}
+
+static inline bool xt_field_init_(xt_ctx *x, xt_field_ *f, int rows, int cols, int comps, int type)
+{
+    f->rows = rows;
+    f->cols = cols;
+    f->comps = 0;
+    f->capacity = comps;
+    f->type = type;
+    f->comp = (spe_id *)xt_memory_(x, (size_t)comps * sizeof *f->comp);
+    f->where = (int *)xt_memory_(x, (size_t)rows * (size_t)cols * sizeof *f->where);
+    return f->comp && f->where;
+}
+
+/* Where a block lies in that array. */
+static inline void xt_local_place_(const xt_grid_ *g, const xt_dist *d, int number, int *row, int *col)
+{
+    int j = number % g->cut[1].n, i = number / g->cut[1].n % g->cut[0].n;
+    int piece = number / (g->cut[1].n * g->cut[0].n);
+    *row = piece / g->rounds[1] * d->data[0] + g->cut[0].at[i];
+    *col = piece % g->rounds[1] * d->data[1] + g->cut[1].at[j];
+}
+
+static inline cm_slot xt_slot_at_(const cm_layout *l, int lane, int v)
+{
+    cm_slot s;
+    s.lane = lane;
+    s.component = v / l->omega;
+    s.channel = v % l->omega;
+    return s;
+}
+
+/* Adds one block: its components, and where each element is. Rows of the block are columns of the matrix. */
+static inline void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, int row, int col)
+{
+    spe_id *v = cm_components_(&x->cm, a, (cm_type)f->type);
+    int i, p;
+    for (i = 0; v && i < a->l.V && f->comps < f->capacity; i++, f->comps++) {
+        f->comp[f->comps] = v[i];
+        for (p = 0; p < a->l.S; p++) {
+            cm_element e = cm_element_of(&a->l, xt_slot_at_(&a->l, p, i));
+            if (!e.padding) f->where[(row + e.col) * f->cols + col + e.row] = f->comps * 64 + p;
+        }
+    }
+}
+
+/* All that this subgroup holds of v. */
+static inline bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type)
+{
+    xt_vec a = xt_as_use_(x, v, CM_ACC);
+    xt_grid_ g;
+    int i, row, col, comps = 0;
+    xt_grid_init_(&g, &a.dist);
+    if (a.blocks != g.blocks) return false; /* after an error */
+    for (i = 0; i < a.blocks; i++) comps += a.block[i].l.V;
+    if (!xt_field_init_(x, f, a.dist.rounds[0] * a.dist.data[0], a.dist.rounds[1] * a.dist.data[1], comps, type))
+        return false;
+    for (i = 0; i < a.blocks; i++) {
+        xt_local_place_(&g, &a.dist, i, &row, &col);
+        xt_field_add_(x, f, &a.block[i], row, col);
+    }
+    return spe_ok(&x->m);
+}
+
+/* ---- constants that differ from lane to lane --------------------------------------------------------------------- */
+
+/* Bit p of `mask` in lane p, as a condition; computed once, before the body. */
+static inline spe_id xt_lane_bit_(xt_ctx *x, uint32_t mask)
+{
+    spe_module *m = &x->m;
+    spe_id lane, bit;
+    int i;
+    for (i = 0; i < x->lane_bits.count; i++) {
+        const xt_lane_bit_row_ *row = (const xt_lane_bit_row_ *)x->lane_bits.items + i;
+        if (row->mask == mask) return row->id;
+    }
+    spe_prologue_begin(m);
+    lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
+    bit = spe_and(m, spe_shr(m, spe_u32(m, mask), lane), spe_u32(m, 1));
+    bit = spe_ine(m, bit, spe_u32(m, 0));
+    spe_prologue_end(m);
+    {
+        xt_lane_bit_row_ *row = (xt_lane_bit_row_ *)xt_push_(x, &x->lane_bits, sizeof *row);
+        if (row) {
+            row->mask = mask;
+            row->id = bit;
+        }
+    }
+    return bit;
+}
+
+/* table[p] in lane p: each bit of the numbers is one mask over the lanes. Returns the number of the table. */
+static inline int xt_lane_table_(xt_ctx *x, const unsigned char *table)
+{
+    spe_module *m = &x->m;
+    xt_lane_table_row_ *row;
+    spe_id lane, sum = 0;
+    int i, p, bit;
+    for (i = 0; i < x->lane_tables.count; i++)
+        if (memcmp(((const xt_lane_table_row_ *)x->lane_tables.items)[i].table, table, (size_t)x->S) == 0) return i;
+    row = (xt_lane_table_row_ *)xt_push_(x, &x->lane_tables, sizeof *row);
+    if (!row) return 0;
+    memcpy(row->table, table, (size_t)x->S);
+    spe_prologue_begin(m);
+    lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
+    for (bit = 0; 1 << bit < x->S; bit++) {
+        uint32_t mask = 0;
+        spe_id one;
+        for (p = 0; p < x->S; p++) mask |= (uint32_t)(table[p] >> bit & 1) << p;
+        if (mask == 0) continue;
+        one = spe_and(m, spe_shr(m, spe_u32(m, mask), lane), spe_u32(m, 1));
+        one = bit ? spe_shl(m, one, spe_u32(m, (uint32_t)bit)) : one;
+        sum = sum ? spe_or(m, sum, one) : one;
+    }
+    spe_prologue_end(m);
+    row->id = sum ? sum : spe_u32(m, 0);
+    return x->lane_tables.count - 1;
+}
+
+/* ---- picking ----------------------------------------------------------------------------------------------------- */
+
+/* Moves of one operation that were already made: the same component by the same table is not moved twice. */
+typedef struct {
+    int *head; /* of each component its first move */
+    xt_list_ moves;
+} xt_moves_;
+typedef struct {
+    int table, next;
+    spe_id id;
+} xt_move_;
+
+static inline bool xt_moves_init_(xt_ctx *x, xt_moves_ *m, const xt_field_ *f)
+{
+    memset(m, 0, sizeof *m);
+    m->head = (int *)xt_memory_(x, (size_t)(f->comps + 1) * sizeof *m->head);
+    return m->head && xt_push_(x, &m->moves, sizeof(xt_move_)); /* move 0 is none */
+}
+
+/* Component `comp`, in lane p that of lane table[p]. */
+static inline spe_id xt_moved_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, int comp, const unsigned char *table)
+{
+    int number = xt_lane_table_(x, table), i, p;
+    bool same = true;
+    xt_move_ *move;
+    spe_id id;
+    for (i = m->head[comp]; i; i = ((xt_move_ *)m->moves.items)[i].next)
+        if (((xt_move_ *)m->moves.items)[i].table == number) return ((xt_move_ *)m->moves.items)[i].id;
+    for (p = 1; p < x->S; p++) same = same && table[p] == table[0];
+    if (!spe_ok(&x->m)) return 0;
+    if (same)
+        id = spe_sg_broadcast(&x->m, f->comp[comp], spe_u32(&x->m, table[0]));
+    else
+        id = spe_sg_shuffle(&x->m, f->comp[comp], ((xt_lane_table_row_ *)x->lane_tables.items)[number].id);
+    move = (xt_move_ *)xt_push_(x, &m->moves, sizeof *move);
+    if (!move) return id;
+    move->table = number;
+    move->id = id;
+    move->next = m->head[comp];
+    m->head[comp] = m->moves.count - 1;
+    return id;
+}
+
+/* One value: lane p gets the element at from[p] (as in xt_field_.where; -1: whatever is easiest). */
+static inline spe_id xt_pick_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, const int *from)
+{
+    unsigned char table[32];
+    uint32_t done = 0, mask;
+    spe_id got = 0, one;
+    int p, q;
+    for (p = 0; p < x->S; p++) {
+        bool in_place = true;
+        int lane = from[p] & 63;
+        if (from[p] < 0 || (done >> p & 1)) continue;
+        for (mask = 0, q = p; q < x->S; q++) {
+            if (from[q] < 0 || from[q] / 64 != from[p] / 64) continue;
+            mask |= 1u << q;
+            in_place = in_place && (from[q] & 63) == q;
+        }
+        for (q = 0; q < x->S; q++) table[q] = (unsigned char)(mask >> q & 1 ? from[q] & 63 : lane);
+        one = in_place ? f->comp[from[p] / 64] : xt_moved_(x, f, m, from[p] / 64, table);
+        got = got ? spe_select(&x->m, xt_lane_bit_(x, mask), one, got) : one;
+        done |= mask;
+    }
+    return got ? got : f->comp[0];
+}
+
+/* Which element of a field goes to (row, col) of the result. */
+typedef struct {
+    const int *rows, *cols; /* of each row and column of the result, its row and column in the field */
+    bool transposed;        /* rows and cols then tell column and row in the field */
+} xt_origin_;
+
+static inline int xt_origin_at_(const xt_field_ *f, const xt_origin_ *o, int row, int col)
+{
+    return o->transposed ? f->where[o->cols[col] * f->cols + o->rows[row]]
+                         : f->where[o->rows[row] * f->cols + o->cols[col]];
+}
+
+/* One block of the result, from the components of a field; the conversion back to the vector's type included. */
+static inline cm_matrix xt_pick_block_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, const xt_origin_ *o, int row,
+                                       int col, const xt_block_ *b, cm_type type)
+{
+    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)f->type, CM_ACC);
+    spe_id *v = (spe_id *)xt_memory_(x, (size_t)(l.V ? l.V : 1) * sizeof *v);
+    cm_matrix a;
+    int i, p, from[32];
+    if (!l.rows || !v) return cm_poison_();
+    for (i = 0; i < l.V; i++) {
+        for (p = 0; p < l.S; p++) {
+            cm_element e = cm_element_of(&l, xt_slot_at_(&l, p, i));
+            from[p] = e.padding ? -1 : xt_origin_at_(f, o, row + e.col, col + e.row);
+        }
+        v[i] = xt_pick_(x, f, m, from);
+    }
+    a = cm_from_components(&x->cm, &l, v);
+    return cm_convert(&x->cm, &a, type);
+}
+
+/* All blocks of r from a field. */
+static inline xt_vec xt_pick_all_(xt_ctx *x, const xt_field_ *f, const xt_origin_ *o, xt_vec r)
+{
+    xt_moves_ moves;
+    xt_grid_ g;
+    int i, row, col;
+    if (!xt_moves_init_(x, &moves, f)) return r;
+    xt_grid_init_(&g, &r.dist);
+    for (i = 0; i < g.blocks; i++) {
+        xt_block_ b = xt_block_at_(&g, i);
+        xt_local_place_(&g, &r.dist, i, &row, &col);
+        r.block[i] = xt_pick_block_(x, f, &moves, o, row, col, &b, xt_held_(r.type));
+    }
+    return xt_settle_(x, r);
+}
+
+/* ---- does each subgroup hold what it needs? ---------------------------------------------------------------------- */
+
+/* Where index `at` of a dimension is among what subgroup coordinate `s` holds of it; -1: it does not hold it. */
+static inline int xt_local_index_(const xt_dist *d, int dim, int s, int at)
+{
+    int r, piece = at / d->data[dim];
+    for (r = 0; r < d->rounds[dim]; r++)
+        if ((s + r * d->layout[dim]) % d->count[dim] == piece) return r * d->data[dim] + at % d->data[dim];
+    return -1;
+}
+
+static inline int xt_subgroup_coordinate_(const xt_dist *d, int dim, int subgroup)
+{
+    return dim ? subgroup % d->layout[1] : subgroup / d->layout[1] % d->layout[0];
+}
+
+/* For dimension `to_dim` of `to`, element i comes from element i / divisor * factor + shift of dimension `from_dim` of
+ * `from`. Fills origin[] for what a subgroup holds; false when some subgroup does not hold it, or not all in the same
+ * place. */
+static inline bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from, int from_dim, int divisor,
+                                    int factor, int shift, int *origin)
+{
+    int n = to->subgroups > from->subgroups ? to->subgroups : from->subgroups, s, r, i, count = 0;
+    for (s = 0; s < (n ? n : 1); s++) {
+        int a = xt_subgroup_coordinate_(to, to_dim, s), b = xt_subgroup_coordinate_(from, from_dim, s);
+        for (r = 0, count = 0; r < to->rounds[to_dim]; r++)
+            for (i = 0; i < to->data[to_dim]; i++, count++) {
+                int at = (a + r * to->layout[to_dim]) % to->count[to_dim] * to->data[to_dim] + i;
+                int have = xt_local_index_(from, from_dim, b, at / divisor * factor + shift);
+                if (have < 0 || (s > 0 && have != origin[count])) return false;
+                origin[count] = have;
+            }
+    }
+    return true;
+}
+
+/* Both dimensions; arrays in the arena. */
+static inline bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, const xt_dist *from, bool transposed,
+                               const int divisor[2], const int factor[2], const int shift[2])
+{
+    int *table[2], i;
+    for (i = 0; i < 2; i++) {
+        table[i] = (int *)xt_memory_(x, (size_t)(to->rounds[i] * to->data[i]) * sizeof *table[i]);
+        if (!table[i] || !xt_local_origin_(to, i, from, transposed ? 1 - i : i, divisor[i], factor[i], shift[i], table[i]))
+            return false;
+    }
+    o->rows = table[0];
+    o->cols = table[1];
+    o->transposed = transposed;
+    return true;
+}
+/* ---- from subgroup to subgroup: through local memory ------------------------------------------------------------- */
+
+/* One buffer serves every such operation of a kernel. While planning each says what it would like; afterwards the
+ * buffer gets what local memory has left, and who does not fit works in passes over rows. */
+typedef struct {
+    int pitch, bytes, rows; /* of an element; rows: in one pass */
+    bool transposed;        /* the result reads rows as columns */
+    int stride[2];          /* of the source's rows and columns when read: 0 repeats one (broadcast), else 1 */
+    int shift[2];           /* of the result in the source (slices) */
+} xt_scratch_;
+
+static inline void xt_scratch_init_(xt_scratch_ *s, const xt_vec *v, bool transposed)
+{
+    memset(s, 0, sizeof *s);
+    s->bytes = cm_type_info(xt_held_(v->type))->bytes;
+    s->pitch = v->dist.shape[1] + (transposed ? (s->bytes < 4 ? 4 / s->bytes : 1) : 0); /* spreads over the banks */
+    s->transposed = transposed;
+    s->stride[0] = s->stride[1] = 1;
+}
+
+static inline void xt_scratch_plan_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, xt_where_ w)
+{
+    size_t row = (size_t)s->pitch * (size_t)s->bytes, all = row * (size_t)v->dist.shape[0];
+    if (all > x->scratch_wanted) x->scratch_wanted = all;
+    if (row > x->scratch_least) {
+        x->scratch_least = row;
+        x->scratch_file = w.file;
+        x->scratch_line = w.line;
+    }
+}
+
+/* How many rows go in one pass: whole pieces of the source where that can be. */
+static inline int xt_scratch_rows_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v)
+{
+    int rows = (int)(x->scratch_bytes / ((size_t)s->pitch * (size_t)s->bytes)), piece = v->dist.data[0];
+    if (rows >= v->dist.shape[0]) return v->dist.shape[0];
+    return rows > piece ? rows - rows % piece : rows < 1 ? 1 : rows;
+}
+
+static inline spe_id xt_scratch_pointer_(xt_ctx *x, cm_type type)
+{
+    spe_id zero = spe_u32(&x->m, 0);
+    return spe_ptr_cast(&x->m, spe_element(&x->m, x->scratch, 1, &zero), xt_spe_type_(x, (int)type));
+}
+
+/* A block's first row and column in the whole vector, as ids. */
+static inline void xt_scratch_position_(xt_ctx *x, const xt_dist *d, const xt_block_ *b, xt_where_ w, spe_id at[2])
+{
+    int i;
+    for (i = 0; i < 2; i++) {
+        xt_val place = xt_subgroup_place_(x, d, i);
+        at[i] = spe_iadd(&x->m, xt_index_id_(w, &place, "the place"), spe_i32(&x->m, i ? b->col : b->row));
+    }
+}
+
+/* Opens a branch for blocks whose rows first .. first + count meet the pass; nothing when there is one pass. */
+static inline void xt_scratch_open_(xt_ctx *x, spe_id first, int count, int low, int high)
+{
+    spe_module *m = &x->m;
+    spe_id below = spe_slt(m, first, spe_i32(m, high));
+    spe_if(m, spe_land(m, below, spe_sgt(m, spe_iadd(m, first, spe_i32(m, count)), spe_i32(m, low))));
+}
+
+static inline void xt_scratch_write_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int low)
+{
+    xt_ctx *x = w.x;
+    bool whole = s->rows >= v->dist.shape[0];
+    xt_grid_ g;
+    int i;
+    xt_grid_init_(&g, &v->dist);
+    for (i = 0; i < g.blocks; i++) {
+        xt_block_ b = xt_block_at_(&g, i);
+        cm_mem mem;
+        spe_id at[2];
+        memset(&mem, 0, sizeof mem);
+        xt_scratch_position_(x, &v->dist, &b, w, at);
+        mem.ptr = xt_scratch_pointer_(x, xt_held_(v->type));
+        mem.row = at[1];
+        mem.col = spe_isub(&x->m, at[0], spe_i32(&x->m, low));
+        mem.stride_row = spe_i32(&x->m, 1);
+        mem.stride_col = spe_i32(&x->m, s->pitch);
+        mem.block2d = CM_BLOCK2D_NO;
+        if (!whole) {
+            mem.cols = spe_i32(&x->m, s->rows);
+            xt_scratch_open_(x, at[0], b.rows, low, low + s->rows);
+        }
+        cm_store(&x->cm, &v->block[i], &mem);
+        if (!whole) spe_endif(&x->m, 0, NULL, NULL);
+    }
+}
+
+/* What lies outside a pass was read as zero bits, so the passes are or-ed. */
+static inline spe_id xt_merge_part_(xt_ctx *x, const spe_id *v, const void *user)
+{
+    spe_id type = spe_type_of(&x->m, v[0]), bits;
+    const cm_type_row *row = cm_type_info(*(const cm_type *)user);
+    if (!row->storage_float) return spe_or(&x->m, v[0], v[1]);
+    bits = xt_like_part_(x, spe_int(&x->m, (uint32_t)row->storage_bits), v[0]);
+    bits = spe_or(&x->m, spe_bitcast(&x->m, bits, v[0]), spe_bitcast(&x->m, bits, v[1]));
+    return spe_bitcast(&x->m, type, bits);
+}
+
+/* One block of the result as memory: at[] is its place in the result. */
+static inline cm_mem xt_scratch_mem_(xt_ctx *x, const xt_scratch_ *s, cm_type type, const spe_id at[2], int low)
+{
+    spe_module *m = &x->m;
+    int row_dim = s->transposed ? 1 : 0; /* the result's dimension that runs along the source's rows */
+    spe_id down = spe_i32(m, s->stride[0] * s->pitch), right = spe_i32(m, s->stride[1]);
+    spe_id row, col;
+    cm_mem mem;
+    memset(&mem, 0, sizeof mem);
+    row = s->stride[0] ? spe_iadd(m, at[row_dim], spe_i32(m, s->shift[0] - low)) : spe_i32(m, 0);
+    col = s->stride[1] ? spe_iadd(m, at[1 - row_dim], spe_i32(m, s->shift[1])) : spe_i32(m, 0);
+    mem.ptr = xt_scratch_pointer_(x, type);
+    mem.row = s->transposed ? row : col;
+    mem.col = s->transposed ? col : row;
+    mem.stride_row = s->transposed ? down : right;
+    mem.stride_col = s->transposed ? right : down;
+    mem.block2d = CM_BLOCK2D_NO;
+    return mem;
+}
+
+static inline void xt_scratch_read_(xt_where_ w, const xt_scratch_ *s, const xt_dist *from, xt_vec *r, int low)
+{
+    xt_ctx *x = w.x;
+    cm_type type = xt_held_(r->type);
+    bool whole = s->rows >= from->shape[0];
+    xt_grid_ g;
+    int i;
+    xt_grid_init_(&g, &r->dist);
+    for (i = 0; i < g.blocks; i++) {
+        xt_block_ b = xt_block_at_(&g, i);
+        const cm_matrix *both[2];
+        cm_matrix now, sum;
+        spe_id at[2], first;
+        cm_mem mem;
+        xt_scratch_position_(x, &r->dist, &b, w, at);
+        mem = xt_scratch_mem_(x, s, type, at, low);
+        if (whole) {
+            r->block[i] = cm_load(&x->cm, b.cols, b.rows, type, CM_ACC, &mem);
+            continue;
+        }
+        if (low == 0) r->block[i] = cm_splat(&x->cm, b.cols, b.rows, type, CM_ACC, 0);
+        first = spe_iadd(&x->m, at[s->transposed ? 1 : 0], spe_i32(&x->m, s->shift[0]));
+        *(s->transposed ? &mem.rows : &mem.cols) = spe_i32(&x->m, s->rows);
+        xt_scratch_open_(x, first, s->transposed ? b.cols : b.rows, low, low + s->rows);
+        now = cm_load(&x->cm, b.cols, b.rows, type, CM_ACC, &mem);
+        both[0] = &r->block[i];
+        both[1] = &now;
+        if (!now.parts) return;
+        sum = xt_map_parts_(x, type, 2, both, xt_merge_part_, &type);
+        if (!sum.parts) return;
+        spe_endif_from(&x->m, (uint32_t)sum.parts, sum.part, r->block[i].part, sum.part);
+        r->block[i] = sum;
+    }
+}
+
+/* All of v through local memory into r, which has been made. Every subgroup of the work-group takes part. */
+static inline xt_vec xt_through_scratch_(xt_where_ w, const xt_vec *v, xt_scratch_ *s, xt_vec r)
+{
+    xt_ctx *x = w.x;
+    xt_vec a;
+    int low;
+    if (x->planning) xt_scratch_plan_(x, s, v, w);
+    if (x->planning || !r.blocks || !spe_ok(&x->m)) return r;
+    a = xt_as_use_(x, v, CM_ACC);
+    if (!a.blocks) return r;
+    s->rows = xt_scratch_rows_(x, s, v);
+    for (low = 0; low < v->dist.shape[0] && spe_ok(&x->m); low += s->rows) {
+        spe_barrier(&x->m);
+        xt_scratch_write_(w, s, &a, low);
+        spe_barrier(&x->m);
+        xt_scratch_read_(w, s, &v->dist, &r, low);
+    }
+    return xt_settle_(x, r);
+}
+/* ---- maps given to an operation ---------------------------------------------------------------------------------- */
+
+static inline bool xt_map_agrees_(xt_where_ w, int error, const char *what, const xt_map *has, const xt_map *wanted)
+{
+    if (xt_same_map_(has, wanted)) return true;
+    xt_fail_(w, error, "%s has sg_layout {%d, %d} sg_data {%d, %d}, wanted {%d, %d} {%d, %d}", what, has->sg_layout[0],
+             has->sg_layout[1], has->sg_data[0], has->sg_data[1], wanted->sg_layout[0], wanted->sg_layout[1],
+             wanted->sg_data[0], wanted->sg_data[1]);
+    return false;
+}
+
+/* The optional map of the operand, which the older text writes before the result's: must be the one it has. */
+static inline bool xt_check_source_(xt_where_ w, const char *what, const xt_map *given, const xt_vec *v)
+{
+    return !xt_has_map_(given) || xt_map_agrees_(w, XT_ERROR_SOURCE_MAP, what, &v->map, given);
+}
+
+/* A dimension as users write it: 0, 1, or for blocked vectors XT_DIMS(0, 2), XT_DIMS(1, 3). -1 after an error. */
+enum { XT_DIMS_PAIR_ = 16 };
+static inline int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v)
+{
+    bool pair = dim == XT_DIMS_PAIR_ + 0 * 4 + 2 || dim == XT_DIMS_PAIR_ + 1 * 4 + 3, blocked = v->inner[0] > 0;
+    if (!blocked && (dim == 0 || dim == 1)) return dim;
+    if (blocked && pair) return (dim - XT_DIMS_PAIR_) / 4;
+    if (dim >= XT_DIMS_PAIR_)
+        xt_fail_(w, XT_ERROR_VEC_DIM, "%s along dimensions %d and %d of a %s vector", what, (dim - XT_DIMS_PAIR_) / 4,
+                 (dim - XT_DIMS_PAIR_) % 4, blocked ? "4-D" : "2-D");
+    else
+        xt_fail_(w, XT_ERROR_VEC_DIM, "%s along dimension %d of a %s vector%s", what, dim, blocked ? "4-D" : "2-D",
+                 blocked ? ": XT_DIMS(1, 3) or XT_DIMS(0, 2)" : "");
+    return -1;
+}
+
+/* ---- reduction: the kinds ---------------------------------------------------------------------------------------- */
+
+/* name; may be of floats, signed, unsigned integers; is a a = a; how a pair is combined */
+#define XT_REDUCTIONS_(X)                                                                                              \
+    X(add, true, true, false)                                                                                          \
+    X(mul, true, true, false)                                                                                          \
+    X(minsi, false, true, true)                                                                                        \
+    X(minui, false, true, true)                                                                                        \
+    X(maxsi, false, true, true)                                                                                        \
+    X(maxui, false, true, true)                                                                                        \
+    X(and, false, true, true)                                                                                          \
+    X(or, false, true, true)                                                                                           \
+    X(xor, false, true, false)                                                                                         \
+    X(minnumf, true, false, true)                                                                                      \
+    X(maxnumf, true, false, true)                                                                                      \
+    X(minimumf, true, false, true)                                                                                     \
+    X(maximumf, true, false, true)
+/* In C++ some of these names are tokens of their own, which ## cannot join: numbers by name for C alone. */
+typedef enum {
+    XT_RED_ADD_,
+    XT_RED_MUL_,
+    XT_RED_MINSI_,
+    XT_RED_MINUI_,
+    XT_RED_MAXSI_,
+    XT_RED_MAXUI_,
+    XT_RED_AND_,
+    XT_RED_OR_,
+    XT_RED_XOR_,
+    XT_RED_MINNUMF_,
+    XT_RED_MAXNUMF_,
+    XT_RED_MINIMUMF_,
+    XT_RED_MAXIMUMF_,
+    XT_RED_COUNT_
+} xt_red_;
+
+typedef struct {
+    const char *name;
+    bool on_float, on_int, idempotent;
+} xt_red_row_;
+
+static inline const xt_red_row_ *xt_red_info_(int kind)
+{
+    static const xt_red_row_ rows[] = {
+#define XT_ROW_(name, f, i, same) {#name, f, i, same},
+        XT_REDUCTIONS_(XT_ROW_)
+#undef XT_ROW_
+    };
+    return &rows[kind];
+}
+
+/* minimumf, maximumf: NaN when one is, and -0 is less than 0. */
+static inline spe_id xt_minimum_(xt_ctx *x, bool maximum, spe_id a, spe_id b)
+{
+    spe_module *m = &x->m;
+    spe_id type = spe_type_of(m, a), bits = xt_like_part_(x, spe_int(m, spe_width(m, spe_info(m, type).elem ? spe_info(m, type).elem : type)), a);
+    spe_id p = spe_bitcast(m, bits, a), q = spe_bitcast(m, bits, b), r, zeros, nan;
+    r = spe_math2(m, maximum ? SPE_FMAX : SPE_FMIN, a, b);
+    zeros = spe_bitcast(m, type, maximum ? spe_and(m, p, q) : spe_or(m, p, q));
+    nan = spe_lor(m, spe_isnan(m, a), spe_isnan(m, b));
+    r = spe_select(m, spe_feq(m, a, b), zeros, r);
+    return spe_select(m, nan, spe_fadd(m, a, b), r);
+}
+
+static inline spe_id xt_red_combine_(xt_ctx *x, int kind, bool is_float, spe_id a, spe_id b)
+{
+    spe_module *m = &x->m;
+    switch (kind) {
+    case XT_RED_ADD_: return is_float ? spe_fadd(m, a, b) : spe_iadd(m, a, b);
+    case XT_RED_MUL_: return is_float ? spe_fmul(m, a, b) : spe_imul(m, a, b);
+    case XT_RED_MINSI_: return spe_math2(m, SPE_SMIN, a, b);
+    case XT_RED_MINUI_: return spe_math2(m, SPE_UMIN, a, b);
+    case XT_RED_MAXSI_: return spe_math2(m, SPE_SMAX, a, b);
+    case XT_RED_MAXUI_: return spe_math2(m, SPE_UMAX, a, b);
+    case XT_RED_AND_: return spe_and(m, a, b);
+    case XT_RED_OR_: return spe_or(m, a, b);
+    case XT_RED_XOR_: return spe_xor(m, a, b);
+    case XT_RED_MINNUMF_: return spe_math2(m, SPE_FMIN, a, b);
+    case XT_RED_MAXNUMF_: return spe_math2(m, SPE_FMAX, a, b);
+    case XT_RED_MINIMUMF_: return xt_minimum_(x, false, a, b);
+    default: return xt_minimum_(x, true, a, b);
+    }
+}
+
+/* What changes nothing, for lanes without an element: 1 for products, 0 for sums and xor; the others take an element
+ * twice. */
+static inline spe_id xt_red_neutral_(xt_ctx *x, int kind, int type)
+{
+    xt_val v = xt_is_float_(type) ? xt_real_(kind == XT_RED_MUL_ ? 1 : 0) : xt_int_(kind == XT_RED_MUL_ ? 1 : 0);
+    return xt_constant_(x, type, &v);
+}
+
+/* ---- reduction: what a subgroup holds ---------------------------------------------------------------------------- */
+
+typedef struct {
+    xt_field_ f;
+    xt_moves_ moves;
+    int kind, dim, size;         /* size: elements that become one */
+    int outer, groups;           /* results along the other dimension, along this one */
+    int width, together, strips; /* lanes of a group, groups in a register, registers of a group */
+    bool is_float;
+} xt_reduce_;
+
+/* Element k of outer index o. */
+static inline int xt_reduce_at_(const xt_reduce_ *r, int o, int k)
+{
+    return r->dim ? r->f.where[o * r->f.cols + k] : r->f.where[k * r->f.cols + o];
+}
+
+/* One outer index: the registers of its groups folded into one; lane p then has what is left of group
+ * p / width of those that start at `group`. */
+static inline spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int group)
+{
+    const bool twice = xt_red_info_(r->kind)->idempotent;
+    spe_id sum = 0, one;
+    int strip, p, from[32];
+    for (strip = 0; strip < r->strips; strip++) {
+        uint32_t absent = 0;
+        for (p = 0; p < x->S; p++) {
+            int g = group + p / r->width, k = strip * r->width + p % r->width;
+            from[p] = -1;
+            if (g >= r->groups) continue;
+            if (k >= r->size && !twice)
+                absent |= 1u << p;
+            else
+                from[p] = xt_reduce_at_(r, o, g * r->size + k % r->size);
+        }
+        one = xt_pick_(x, &r->f, &r->moves, from);
+        if (absent)
+            one = spe_select(&x->m, xt_lane_bit_(x, absent), xt_red_neutral_(x, r->kind, r->f.type), one);
+        sum = sum ? xt_red_combine_(x, r->kind, r->is_float, sum, one) : one;
+    }
+    return sum;
+}
+
+/* `count` registers of different outer indices (at most width) become one, whose lane p has outer index p % width:
+ * each step halves both the registers and the lanes that still have to be combined. */
+static inline spe_id xt_reduce_halve_(xt_ctx *x, const xt_reduce_ *r, spe_id *a, int count)
+{
+    spe_module *m = &x->m;
+    int h, i;
+    for (h = r->width / 2; h > 0; h /= 2) {
+        uint32_t mask = 0;
+        spe_id bit = 0, by = spe_u32(m, (uint32_t)h);
+        for (i = 0; i < x->S; i++) mask |= i & h ? 1u << i : 0;
+        if (count > h) bit = xt_lane_bit_(x, mask);
+        for (i = 0; i < h && i < count; i++) {
+            spe_id keep = a[i], send = a[i];
+            if (i + h < count) {
+                keep = spe_select(m, bit, a[i + h], a[i]);
+                send = spe_select(m, bit, a[i], a[i + h]);
+            }
+            a[i] = xt_red_combine_(x, r->kind, r->is_float, keep, spe_sg_shuffle_xor(m, send, by));
+        }
+        if (count > h) count = h;
+    }
+    return a[0];
+}
+
+/* Elements side by side in the lanes: registers, then lanes. The results as a field. */
+static inline bool xt_reduce_lanes_(xt_ctx *x, xt_reduce_ *r, xt_field_ *out)
+{
+    int group, o, i, p, rows = r->dim ? r->outer : r->groups, cols = r->dim ? r->groups : r->outer;
+    int batches = (r->outer + r->width - 1) / r->width, bundles = (r->groups + r->together - 1) / r->together;
+    if (!xt_field_init_(x, out, rows, cols, batches * bundles, r->f.type)) return false;
+    for (group = 0; group < r->groups; group += r->together)
+        for (o = 0; o < r->outer; o += r->width) {
+            spe_id a[32];
+            int count = r->outer - o < r->width ? r->outer - o : r->width;
+            for (i = 0; i < count; i++) a[i] = xt_reduce_fold_(x, r, o + i, group);
+            for (p = 0; p < x->S; p++) {
+                int to = o + p % r->width, g = group + p / r->width;
+                if (to >= r->outer || g >= r->groups) continue;
+                out->where[r->dim ? to * cols + g : g * cols + to] = out->comps * 64 + p;
+            }
+            out->comp[out->comps++] = xt_reduce_halve_(x, r, a, count);
+        }
+    return spe_ok(&x->m);
+}
+
+/* Elements one after another in each lane: element by element of the result's layout. */
+static inline cm_matrix xt_reduce_block_(xt_ctx *x, xt_reduce_ *r, int row, int col, const xt_block_ *b, cm_type type)
+{
+    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)r->f.type, CM_ACC);
+    spe_id *v = (spe_id *)xt_memory_(x, (size_t)(l.V ? l.V : 1) * sizeof *v);
+    cm_matrix a;
+    int i, p, k, from[32];
+    if (!l.rows || !v) return cm_poison_();
+    for (i = 0; i < l.V; i++)
+        for (k = 0; k < r->size; k++) {
+            spe_id one;
+            for (p = 0; p < l.S; p++) {
+                cm_element e = cm_element_of(&l, xt_slot_at_(&l, p, i));
+                int o = r->dim ? row + e.col : col + e.row, g = r->dim ? col + e.row : row + e.col;
+                from[p] = e.padding ? -1 : xt_reduce_at_(r, o, g * r->size + k);
+            }
+            one = xt_pick_(x, &r->f, &r->moves, from);
+            v[i] = k ? xt_red_combine_(x, r->kind, r->is_float, v[i], one) : one;
+        }
+    a = cm_from_components(&x->cm, &l, v);
+    return cm_convert(&x->cm, &a, type);
+}
+
+static inline xt_vec xt_reduce_in_lanes_(xt_ctx *x, xt_reduce_ *r, xt_vec v)
+{
+    xt_grid_ g;
+    int i, row, col;
+    xt_grid_init_(&g, &v.dist);
+    for (i = 0; i < g.blocks; i++) {
+        xt_block_ b = xt_block_at_(&g, i);
+        xt_local_place_(&g, &v.dist, i, &row, &col);
+        v.block[i] = xt_reduce_block_(x, r, row, col, &b, xt_held_(v.type));
+    }
+    return xt_settle_(x, v);
+}
+
+/* Each subgroup reduces what it holds: groups of `size` elements along dim, which must not cross its pieces. */
+static inline xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, int kind, int dim, int size, xt_vec result)
+{
+    xt_reduce_ r;
+    xt_field_ out;
+    xt_origin_ o;
+    int *index, i, n;
+    bool across;
+    memset(&r, 0, sizeof r);
+    if (!xt_field_of_(x, &r.f, v, xt_wide_type_((int)v->type)) || !xt_moves_init_(x, &r.moves, &r.f)) return result;
+    r.kind = kind;
+    r.dim = dim;
+    r.size = size;
+    r.is_float = xt_is_float_(r.f.type);
+    r.outer = dim ? r.f.rows : r.f.cols;
+    r.groups = (dim ? r.f.cols : r.f.rows) / size;
+    across = dim ? r.f.cols >= x->S || size * 2 >= x->S : r.f.cols < x->S && size * 2 >= x->S;
+    if (size == 1 || !across) return xt_reduce_in_lanes_(x, &r, result);
+    r.width = size < x->S && (size & (size - 1)) == 0 ? size : x->S;
+    r.together = x->S / r.width;
+    r.strips = (size + r.width - 1) / r.width;
+    if (!xt_reduce_lanes_(x, &r, &out)) return result;
+    n = out.rows > out.cols ? out.rows : out.cols;
+    index = (int *)xt_memory_(x, (size_t)n * sizeof *index);
+    for (i = 0; index && i < n; i++) index[i] = i;
+    o.rows = o.cols = index;
+    o.transposed = false;
+    return index ? xt_pick_all_(x, &out, &o, result) : result;
+}
+
+/* ---- reduction --------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    xt_vec v;
+    int dim;
+    int reduction_size; /* 0: the whole dimension */
+    xt_map map, source;
+} xt_reduction_desc_;
+
+static inline bool xt_reduction_checks_(xt_where_ w, int kind, xt_reduction_desc_ *d)
+{
+    const xt_red_row_ *row = xt_red_info_(kind);
+    int type, n;
+    if (!xt_check_vec_(w, &d->v, "the vector of XT_REDUCTION")) return false;
+    d->dim = xt_dimension_(w, "XT_REDUCTION", d->dim, &d->v);
+    if (d->dim < 0) return false;
+    type = (int)d->v.type;
+    n = d->v.dist.shape[d->dim];
+    if (type == XT_BOOL_ || type == CM_E4M3 || type == CM_E5M2 || !(xt_is_float_(type) ? row->on_float : row->on_int)) {
+        xt_fail_(w, XT_ERROR_REDUCTION_KIND, "%s of %s", row->name, xt_type_name_(type));
+        return false;
+    }
+    if (d->reduction_size == 0) d->reduction_size = n;
+    if (d->reduction_size < 1 || n % d->reduction_size) {
+        xt_fail_(w, XT_ERROR_REDUCTION_SIZE, "reduction_size %d, the dimension has %d", d->reduction_size, n);
+        return false;
+    }
+    return xt_check_source_(w, "the vector of XT_REDUCTION", &d->source, &d->v);
+}
+
+/* "sg_layout must be same, sg_data for the dimension being reduced must be same as the input vector, and the other
+ * dimension must be same": the map that follows for the result; what the map splits is 1 element a subgroup there. */
+static inline xt_map xt_map_reduction(const xt_map *source, int dim, int reduction_size)
+{
+    xt_map m = *source;
+    if (xt_has_map_(&m)) m.sg_data[dim] = m.sg_data[dim] % reduction_size ? 1 : m.sg_data[dim] / reduction_size;
+    return m;
+}
+
+static inline int xt_common_divisor_(int a, int b) { return b ? xt_common_divisor_(b, a % b) : a; }
+
+static inline xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map);
+
+/* The result's map: given, or what follows; the given one must agree with it, but where both are given data may move. */
+static inline bool xt_reduction_map_(xt_where_ w, xt_reduction_desc_ *d)
+{
+    xt_map derived = xt_map_reduction(&d->v.map, d->dim, d->reduction_size);
+    bool split = d->v.dist.data[d->dim] % d->reduction_size != 0;
+    if (!xt_has_map_(&d->map)) d->map = derived;
+    if (xt_has_map_(&d->source)) return true;
+    if (split) derived.sg_data[d->dim] = d->map.sg_data[d->dim];
+    return xt_map_agrees_(w, XT_ERROR_REDUCTION_MAP, ".map of XT_REDUCTION", &d->map, &derived);
+}
+
+/* One step: every subgroup reduces its own groups of `size`. */
+static inline xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim, int size, const xt_map *map)
+{
+    int shape[2];
+    xt_dist dist;
+    xt_vec r;
+    shape[0] = v->dist.shape[0];
+    shape[1] = v->dist.shape[1];
+    shape[dim] /= size;
+    if (!xt_distribute_(w, &dist, shape[0], shape[1], map)) return xt_no_vec_();
+    r = xt_new_vec_(w, v->type, &dist, map);
+    if (w.x->planning || !r.blocks || !v->blocks) return r;
+    return xt_reduce_local_(w.x, v, kind, dim, size, r);
+}
+
+/* Groups that lie in one subgroup's pieces are reduced there. Else each subgroup reduces its part of them, the parts are
+ * dealt out anew, whole groups to a subgroup, and reduced. */
+static inline xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
+{
+    int part, rest, i;
+    xt_map map;
+    xt_vec v, r;
+    if (!xt_enter_(w, 330u + (uint32_t)kind) || !xt_reduction_checks_(w, kind, &d) || !xt_reduction_map_(w, &d))
+        return xt_no_vec_();
+    part = xt_common_divisor_(d.v.dist.data[d.dim], d.reduction_size);
+    rest = d.reduction_size / part;
+    map = xt_map_reduction(&d.v.map, d.dim, part);
+    v = rest == 1 && xt_same_map_(&map, &d.map) ? d.v : xt_no_vec_();
+    if (v.dist.shape[0]) {
+        r = xt_reduction_step_(w, &v, kind, d.dim, d.reduction_size, &d.map);
+    } else {
+        v = xt_reduction_step_(w, &d.v, kind, d.dim, part, &map);
+        map = d.map;
+        if (xt_has_map_(&map)) map.sg_data[d.dim] *= rest;
+        if (spe_ok(&w.x->m)) v = xt_convert_to_(w, &v, &map);
+        if (!spe_ok(&w.x->m)) return xt_no_vec_();
+        r = rest == 1 ? v : xt_reduction_step_(w, &v, kind, d.dim, rest, &d.map);
+    }
+    for (i = 0; i < 2; i++) r.inner[i] = d.v.inner[0] ? (i == d.dim ? 1 : d.v.inner[i]) : 0;
+    return r;
+}
+/* ---- broadcast, transpose, convert_layout, slices ---------------------------------------------------------------- */
+
+/* r from v, when every subgroup holds what it needs: element (i, j) of r is v's (i / divisor[0], j / divisor[1]), or
+ * that of the transposed. False when one does not. */
+static inline bool xt_from_own_(xt_ctx *x, const xt_vec *v, xt_vec *r, bool transposed, const int divisor[2],
+                                const int factor[2], const int shift[2])
+{
+    xt_origin_ o;
+    xt_field_ f;
+    if (!xt_origins_(x, &o, &r->dist, &v->dist, transposed, divisor, factor, shift)) return false;
+    if (x->planning || !r->blocks || !v->blocks) return true;
+    if (xt_field_of_(x, &f, v, (int)xt_held_(v->type))) *r = xt_pick_all_(x, &f, &o, *r);
+    return true;
+}
+
+static inline bool xt_is_identity_(const int *index, int n)
+{
+    int i;
+    for (i = 0; i < n; i++)
+        if (index[i] != i) return false;
+    return true;
+}
+
+/* ---- broadcast */
+
+typedef struct {
+    xt_vec v;
+    int dim, size;      /* size: of that dimension in the result */
+    int broadcast_size; /* copies of each element; 0: size / what there is */
+    xt_map map, source;
+    int inner_blocks[2];
+} xt_broadcast_desc_;
+
+static inline bool xt_broadcast_checks_(xt_where_ w, xt_broadcast_desc_ *d)
+{
+    int n, had = d->broadcast_size;
+    if (!xt_check_vec_(w, &d->v, "the vector of XT_BROADCAST")) return false;
+    d->dim = xt_dimension_(w, "XT_BROADCAST", d->dim, &d->v);
+    if (d->dim < 0) return false;
+    n = d->v.dist.shape[d->dim];
+    if (had == 0 && n != 1) {
+        xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "dimension %d has %d elements, wanted 1 (or .broadcast_size)", d->dim, n);
+        return false;
+    }
+    if (had == 0) d->broadcast_size = d->size;
+    if (d->broadcast_size < 1 || d->size != n * d->broadcast_size) {
+        xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "%d elements times broadcast_size %d is not %d", n, d->broadcast_size,
+                 d->size);
+        return false;
+    }
+    return xt_check_source_(w, "the vector of XT_BROADCAST", &d->source, &d->v);
+}
+
+/* "sg_layout must be same, sg_data for the dimension being broadcast must be 1, and the other dimension must be same";
+ * with a broadcast_size smaller than the result's piece it is as many as that piece has. */
+static inline xt_map xt_map_broadcast(const xt_map *result, int dim, int broadcast_size)
+{
+    xt_map m = *result;
+    if (xt_has_map_(&m)) m.sg_data[dim] = m.sg_data[dim] < broadcast_size ? 1 : m.sg_data[dim] / broadcast_size;
+    return m;
+}
+
+static inline bool xt_broadcast_map_(xt_where_ w, xt_broadcast_desc_ *d)
+{
+    xt_map derived;
+    if (!xt_has_map_(&d->map)) {
+        d->map = d->v.map;
+        if (xt_has_map_(&d->map) && d->v.dist.shape[d->dim] == 1 && d->map.sg_layout[d->dim] > 1) {
+            xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_BROADCAST along dimension %d, where sg_layout is %d: say which .map",
+                     d->dim, d->map.sg_layout[d->dim]);
+            return false;
+        }
+        d->map.sg_data[d->dim] *= d->broadcast_size;
+    }
+    if (xt_has_map_(&d->source)) return true;
+    derived = xt_map_broadcast(&d->map, d->dim, d->broadcast_size);
+    return xt_map_agrees_(w, XT_ERROR_BROADCAST_MAP, "the vector of XT_BROADCAST", &d->v.map, &derived);
+}
+
+static inline xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
+{
+    static const int none[2] = {0, 0};
+    int divisor[2] = {1, 1}, factor[2] = {1, 1}, shape[2];
+    xt_dist dist;
+    xt_vec r;
+    xt_scratch_ s;
+    if (!xt_enter_(w, 350) || !xt_broadcast_checks_(w, &d) || !xt_broadcast_map_(w, &d)) return xt_no_vec_();
+    shape[0] = d.v.dist.shape[0];
+    shape[1] = d.v.dist.shape[1];
+    shape[d.dim] = d.size;
+    if (!xt_distribute_(w, &dist, shape[0], shape[1], &d.map)) return xt_no_vec_();
+    r = xt_new_vec_(w, d.v.type, &dist, &d.map);
+    r.inner[0] = d.v.inner[0];
+    r.inner[1] = d.v.inner[1];
+    if (d.v.inner[0]) r.inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
+    if (!spe_ok(&w.x->m)) return r;
+    divisor[d.dim] = d.broadcast_size;
+    if (xt_from_own_(w.x, &d.v, &r, false, divisor, factor, none)) return r;
+    if (d.v.dist.shape[d.dim] != 1) {
+        xt_fail_(w, XT_ERROR_BROADCAST_MAP, "sg_data {%d, %d} and broadcast_size %d: pieces share elements",
+                 dist.data[0], dist.data[1], d.broadcast_size);
+        return r;
+    }
+    xt_scratch_init_(&s, &d.v, false);
+    s.stride[d.dim] = 0;
+    return xt_through_scratch_(w, &d.v, &s, r);
+}
+
+/* ---- transpose */
+
+typedef struct {
+    xt_vec v;
+    xt_map map, source;
+} xt_layout_desc_;
+
+/* "The two dimension of sg_layout and sg_data must be swapped." */
+static inline xt_map xt_map_transpose(const xt_map *map)
+{
+    xt_map m;
+    m.sg_layout[0] = map->sg_layout[1];
+    m.sg_layout[1] = map->sg_layout[0];
+    m.sg_data[0] = map->sg_data[1];
+    m.sg_data[1] = map->sg_data[0];
+    return m;
+}
+
+/* Register i, lane p of a[] becomes register p, lane i: each step exchanges half of what a pair of lanes has. */
+static inline void xt_transpose_square_(xt_ctx *x, spe_id *a)
+{
+    spe_module *m = &x->m;
+    int h, i;
+    for (h = x->S / 2; h > 0; h /= 2) {
+        uint32_t mask = 0;
+        spe_id bit;
+        for (i = 0; i < x->S; i++) mask |= i & h ? 1u << i : 0;
+        bit = xt_lane_bit_(x, mask);
+        for (i = 0; i < x->S; i++) {
+            spe_id low = a[i], high, got;
+            if (i & h) continue;
+            high = a[i + h];
+            got = spe_sg_shuffle_xor(m, spe_select(m, bit, low, high), spe_u32(m, (uint32_t)h));
+            a[i] = spe_select(m, bit, got, low);
+            a[i + h] = spe_select(m, bit, high, got);
+        }
+    }
+}
+
+/* The transposed field, square by square of S x S. */
+static inline bool xt_transpose_field_(xt_ctx *x, const xt_field_ *f, xt_field_ *out)
+{
+    int S = x->S, across = (f->cols + S - 1) / S, down = (f->rows + S - 1) / S, r, c, i, p, from[32];
+    xt_moves_ moves;
+    if (!xt_field_init_(x, out, f->cols, f->rows, across * down * S, f->type) || !xt_moves_init_(x, &moves, f))
+        return false;
+    for (r = 0; r < f->rows; r += S)
+        for (c = 0; c < f->cols; c += S) {
+            spe_id a[32];
+            for (i = 0; i < S; i++) {
+                for (p = 0; p < S; p++)
+                    from[p] = r + i < f->rows && c + p < f->cols ? f->where[(r + i) * f->cols + c + p] : -1;
+                a[i] = r + i < f->rows ? xt_pick_(x, f, &moves, from) : a[0];
+            }
+            xt_transpose_square_(x, a);
+            for (i = 0; i < S; i++, out->comps++) {
+                out->comp[out->comps] = a[i];
+                for (p = 0; p < S; p++)
+                    if (c + i < f->cols && r + p < f->rows)
+                        out->where[(c + i) * f->rows + r + p] = out->comps * 64 + p;
+            }
+        }
+    return spe_ok(&x->m);
+}
+
+/* In registers when every subgroup holds what it needs. */
+static inline bool xt_transpose_own_(xt_ctx *x, const xt_vec *v, xt_vec *r)
+{
+    static const int one[2] = {1, 1}, none[2] = {0, 0};
+    xt_origin_ o;
+    xt_field_ f, t;
+    if (!xt_origins_(x, &o, &r->dist, &v->dist, true, one, one, none)) return false;
+    if (x->planning || !r->blocks || !v->blocks || !xt_field_of_(x, &f, v, (int)xt_held_(v->type))) return true;
+    if (f.rows <= 2 || f.cols <= 2) {
+        *r = xt_pick_all_(x, &f, &o, *r);
+    } else if (xt_transpose_field_(x, &f, &t)) {
+        o.transposed = false;
+        *r = xt_pick_all_(x, &t, &o, *r);
+    }
+    return true;
+}
+
+static inline xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
+{
+    xt_dist dist;
+    xt_vec r;
+    xt_scratch_ s;
+    if (!xt_enter_(w, 351) || !xt_check_vec_(w, &d.v, "the vector of XT_TRANSPOSE") ||
+        !xt_check_source_(w, "the vector of XT_TRANSPOSE", &d.source, &d.v))
+        return xt_no_vec_();
+    if (d.v.inner[0]) {
+        xt_fail_(w, XT_ERROR_BLOCKED, "XT_TRANSPOSE has no 4-D form: inner_blocks {%d, %d}; XT_TILE_UNPACK first",
+                 d.v.inner[0], d.v.inner[1]);
+        return xt_no_vec_();
+    }
+    if (!xt_has_map_(&d.map)) d.map = xt_map_transpose(&d.v.map);
+    if (!xt_distribute_(w, &dist, d.v.dist.shape[1], d.v.dist.shape[0], &d.map)) return xt_no_vec_();
+    r = xt_new_vec_(w, d.v.type, &dist, &d.map);
+    if (!spe_ok(&w.x->m) || xt_transpose_own_(w.x, &d.v, &r)) return r;
+    xt_scratch_init_(&s, &d.v, true);
+    return xt_through_scratch_(w, &d.v, &s, r);
+}
+
+/* ---- convert_layout, slices */
+
+/* Rows row .., columns col .. of v, distributed by another map. */
+static inline xt_vec xt_window_(xt_where_ w, const xt_vec *v, const int at[2], const int shape[2], const xt_map *map)
+{
+    static const int one[2] = {1, 1};
+    xt_ctx *x = w.x;
+    xt_dist dist;
+    xt_scratch_ s;
+    xt_vec r;
+    if (!xt_distribute_(w, &dist, shape[0], shape[1], map)) return xt_no_vec_();
+    r = xt_new_vec_(w, v->type, &dist, map);
+    if (!spe_ok(&x->m) || xt_from_own_(x, v, &r, false, one, one, at)) return r;
+    xt_scratch_init_(&s, v, false);
+    s.shift[0] = at[0];
+    s.shift[1] = at[1];
+    return xt_through_scratch_(w, v, &s, r);
+}
+
+static inline xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map)
+{
+    static const int none[2] = {0, 0};
+    xt_vec r;
+    if (xt_same_map_(&v->map, map)) return *v;
+    r = xt_window_(w, v, none, v->dist.shape, map);
+    r.inner[0] = v->inner[0];
+    r.inner[1] = v->inner[1];
+    return r;
+}
+
+static inline xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
+{
+    if (!xt_enter_(w, 352) || !xt_check_vec_(w, &d.v, "the vector of XT_CONVERT_LAYOUT") ||
+        !xt_check_source_(w, "the vector of XT_CONVERT_LAYOUT", &d.source, &d.v))
+        return xt_no_vec_();
+    if (!xt_has_map_(&d.map)) {
+        xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_CONVERT_LAYOUT of a %d x %d vector needs .map", d.v.dist.shape[0],
+                 d.v.dist.shape[1]);
+        return xt_no_vec_();
+    }
+    return xt_convert_to_(w, &d.v, &d.map);
+}
+
+typedef struct {
+    xt_vec v;
+    int row, col, rows, cols;
+    xt_map map;
+} xt_slice_desc_;
+
+static inline xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
+{
+    int at[2], shape[2];
+    if (!xt_enter_(w, 353) || !xt_check_vec_(w, &d.v, "the vector of XT_SLICE")) return xt_no_vec_();
+    at[0] = d.row;
+    at[1] = d.col;
+    shape[0] = d.rows;
+    shape[1] = d.cols;
+    if (d.v.inner[0] || d.row < 0 || d.col < 0 || d.rows < 1 || d.cols < 1 || d.row > d.v.dist.shape[0] - d.rows ||
+        d.col > d.v.dist.shape[1] - d.cols) {
+        xt_fail_(w, d.v.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_SLICE, "%d x %d at (%d, %d) of %d x %d", d.rows, d.cols,
+                 d.row, d.col, d.v.dist.shape[0], d.v.dist.shape[1]);
+        return xt_no_vec_();
+    }
+    if (xt_has_map_(&d.v.map) && !xt_has_map_(&d.map)) {
+        xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_SLICE of a %d x %d vector at work-group level needs .map",
+                 d.v.dist.shape[0], d.v.dist.shape[1]);
+        return xt_no_vec_();
+    }
+    return xt_window_(w, &d.v, at, shape, &d.map);
+}
+
+/* ---- blocked vectors --------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    xt_vec v;
+    int inner_blocks[2];
+} xt_pack_desc_;
+
+/* "out_dim[0] = in_dim[0] / inner_blocks[0]": each subgroup's piece is whole blocks. */
+static inline bool xt_inner_fits_(xt_where_ w, const char *what, const int inner[2], const xt_dist *d)
+{
+    if (inner[0] > 0 && inner[1] > 0 && d->data[0] % inner[0] == 0 && d->data[1] % inner[1] == 0) return true;
+    xt_fail_(w, XT_ERROR_BLOCKED, "%s: inner_blocks {%d, %d} of %d x %d", what, inner[0], inner[1], d->data[0],
+             d->data[1]);
+    return false;
+}
+
+/* A 2-D vector seen as 4-D: rows / b0, cols / b1, b0, b1. Nothing moves: registers are blocks already. */
+static inline xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
+{
+    xt_vec r = d.v;
+    if (!xt_enter_(w, 354) || !xt_check_vec_(w, &d.v, "the vector of XT_TILE_PACK")) return xt_no_vec_();
+    if (d.v.inner[0]) {
+        xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK of a vector that has inner_blocks {%d, %d}", d.v.inner[0],
+                 d.v.inner[1]);
+        return xt_no_vec_();
+    }
+    if (!xt_inner_fits_(w, "XT_TILE_PACK", d.inner_blocks, &d.v.dist)) return xt_no_vec_();
+    r.inner[0] = d.inner_blocks[0];
+    r.inner[1] = d.inner_blocks[1];
+    return r;
+}
+
+static inline xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
+{
+    xt_vec r = d.v;
+    if (!xt_enter_(w, 355) || !xt_check_vec_(w, &d.v, "the vector of XT_TILE_UNPACK")) return xt_no_vec_();
+    if (!d.v.inner[0] || (d.inner_blocks[0] && (d.inner_blocks[0] != d.v.inner[0] || d.inner_blocks[1] != d.v.inner[1]))) {
+        xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_UNPACK with inner_blocks {%d, %d} of a vector with {%d, %d}",
+                 d.inner_blocks[0], d.inner_blocks[1], d.v.inner[0], d.v.inner[1]);
+        return xt_no_vec_();
+    }
+    r.inner[0] = r.inner[1] = 0;
+    return r;
 }
 /* ---- carried values: what XT_FOR and XT_IF take as &x ------------------------------------------------------------ */
 
@@ -2742,7 +4395,11 @@ static inline xt_where_ xt_frame_where_(xt_ctx *x, const xt_frame_ *f)
     return w;
 }
 
-static inline const char *xt_frame_name_(const xt_frame_ *f) { return f->kind == XT_FRAME_FOR_ ? "XT_FOR" : "XT_IF"; }
+static inline const char *xt_frame_name_(const xt_frame_ *f)
+{
+    static const char *const names[] = {"XT_FOR", "XT_IF", "XT_WHILE"}; /* by xt_frame_kind_ */
+    return names[f->kind];
+}
 
 /* Fails for the innermost region that is open although it should not be. */
 static inline void xt_fail_open_(xt_ctx *x)
@@ -2812,13 +4469,25 @@ static inline bool xt_read_now_(xt_where_ w, xt_frame_ *f)
 
 /* ---- XT_FOR ------------------------------------------------------------------------------------------------------ */
 
+/* While planning, at the top of a loop: what is carried may have any value. */
+static inline void xt_loop_forget_(xt_ctx *x, xt_frame_ *f)
+{
+    int i;
+    for (i = 0; i < f->slots; i++) {
+        f->slot[i].body = f->slot[i].start;
+        xt_forget_(x, &f->slot[i].body, /* of a tile the offsets */
+                   XT_VEC_CHANGES_ | (f->slot[i].body.magic == XT_TILE_MAGIC_ ? 3 : 1));
+        xt_write_(f->slot[i].object, &f->slot[i].body);
+    }
+}
+
 static inline xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects)
 {
     xt_ctx *x = w.x;
     xt_loop_ loop;
     xt_frame_ *f;
     spe_id from, to, by, k = 0;
-    int i, p = xt_val_align_(&lo), q = xt_val_align_(&step);
+    int p = xt_val_align_(&lo), q = xt_val_align_(&step);
     memset(&loop, 0, sizeof loop);
     loop.x = x;
     loop.index = xt_nothing_();
@@ -2832,12 +4501,7 @@ static inline xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val s
     if (!f) return loop;
     loop.frame = x->depth;
     if (x->planning) {
-        for (i = 0; i < f->slots; i++) {
-            f->slot[i].body = f->slot[i].start;
-            xt_forget_(x, &f->slot[i].body, /* of a tile the offsets */
-                       XT_VEC_CHANGES_ | (f->slot[i].body.magic == XT_TILE_MAGIC_ ? 3 : 1));
-            xt_write_(f->slot[i].object, &f->slot[i].body);
-        }
+        xt_loop_forget_(x, f);
     } else {
         xt_gather_(w, f, 0);
         k = spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids);
@@ -2875,7 +4539,7 @@ static inline void xt_for_end_(xt_loop_ *loop)
     f = &x->frames[x->depth - 1];
     w = xt_frame_where_(x, f);
     if (!loop->done) {
-        xt_fail_(w, XT_ERROR_UNCLOSED, "the XT_FOR of line %d was left by break", f->line);
+        xt_fail_(w, XT_ERROR_UNCLOSED, "the %s of line %d was left by break", xt_frame_name_(f), f->line);
         return;
     }
     if (!xt_enter_(w, 101) || !xt_read_now_(w, f)) return;
@@ -2883,7 +4547,10 @@ static inline void xt_for_end_(xt_loop_ *loop)
         xt_for_plan_(x, f);
     } else {
         xt_gather_(w, f, 1);
-        spe_endfor(&x->m, (uint32_t)f->id_count, f->ids);
+        if (f->kind == XT_FRAME_WHILE_)
+            spe_endwhile(&x->m, (uint32_t)f->id_count, f->ids);
+        else
+            spe_endfor(&x->m, (uint32_t)f->id_count, f->ids);
         xt_scatter_(x, f);
     }
     x->depth--;
@@ -2898,6 +4565,12 @@ static inline bool xt_for_next_(xt_loop_ *loop)
 }
 
 static inline const xt_val *xt_for_done_(xt_loop_ *loop)
+{
+    loop->done = true;
+    return NULL;
+}
+
+static inline xt_loop_ *xt_while_done_(xt_loop_ *loop)
 {
     loop->done = true;
     return NULL;
@@ -2981,6 +4654,71 @@ static inline bool xt_if_next_(xt_branch_ *b)
             xt_if_end_(x, &x->frames[x->depth - 1]);
     }
     return b->side == 1;
+}
+/* ---- XT_WHILE, split barriers ------------------------------------------------------------------------------------ */
+
+/* XT_WHILE is XT_FOR without an index: the condition is computed each turn, from the carried values. */
+static inline xt_loop_ xt_while_begin_(xt_where_ w, void *const *objects)
+{
+    xt_ctx *x = w.x;
+    xt_loop_ loop;
+    xt_frame_ *f;
+    memset(&loop, 0, sizeof loop);
+    loop.x = x;
+    if (!xt_enter_(w, 105)) return loop;
+    f = xt_open_(w, XT_FRAME_WHILE_, objects);
+    if (!f) return loop;
+    loop.frame = x->depth;
+    if (x->planning) {
+        xt_loop_forget_(x, f);
+    } else {
+        xt_gather_(w, f, 0);
+        spe_while(&x->m, (uint32_t)f->id_count, f->ids);
+        xt_scatter_(x, f);
+    }
+    return loop;
+}
+
+static inline xt_loop_ *xt_while_test_(xt_where_ w, xt_loop_ *loop, xt_val condition)
+{
+    char text[48];
+    spe_id id;
+    if (!xt_enter_(w, 106)) return loop;
+    if (condition.magic != XT_VAL_MAGIC_ ||
+        !(condition.kind == XT_INT_ || (condition.kind == XT_SCALAR_ && condition.type == XT_BOOL_))) {
+        xt_fail_(w, XT_ERROR_CONDITION, "XT_WHILE got %s", xt_describe_(&condition, text, sizeof text));
+        return loop;
+    }
+    if (w.x->planning) return loop;
+    id = condition.kind == XT_INT_ ? spe_const_bool(&w.x->m, condition.i != 0) : condition.id;
+    spe_while_test(&w.x->m, id);
+    return loop;
+}
+
+/* A barrier in two halves: what is done between need not wait for the others. */
+static inline void xt_barrier_arrive_(xt_where_ w, const char *name)
+{
+    xt_ctx *x = w.x;
+    if (!xt_enter_(w, 107)) return;
+    if (x->arrived) {
+        xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "arriving at \"%s\" while \"%s\" is not waited for", name, x->arrived);
+        return;
+    }
+    x->arrived = name;
+    if (!x->planning) spe_barrier_arrive(&x->m);
+}
+
+static inline void xt_barrier_wait_(xt_where_ w, const char *name)
+{
+    xt_ctx *x = w.x;
+    if (!xt_enter_(w, 108)) return;
+    if (!x->arrived || strcmp(x->arrived, name) != 0) {
+        xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "waiting for \"%s\"; arrived at: %s", name,
+                 x->arrived ? x->arrived : "none");
+        return;
+    }
+    x->arrived = NULL;
+    if (!x->planning) spe_barrier_wait(&x->m);
 }
 /* ---- building a module ------------------------------------------------------------------------------------------- */
 
@@ -3095,6 +4833,9 @@ static inline void xt_run_body_(xt_ctx *x, bool planning, bool block2d)
     x->vec_count = x->tile_count = x->local_count = x->frame_count = x->depth = 0;
     x->kernel->body(x);
     if (x->depth) xt_fail_open_(x);
+    if (x->arrived && spe_ok(&x->m))
+        xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "the kernel ends while \"%s\" is not waited for", x->arrived);
+    x->arrived = NULL;
     if (planning)
         x->planned_hash = x->step_hash;
     else if (spe_ok(&x->m) && x->planned_hash != x->step_hash)
@@ -3137,6 +4878,25 @@ static inline bool xt_check_plan_(xt_ctx *x, int *registers)
     return true;
 }
 
+/* What local memory has left goes to the operations between subgroups, as far as they can use it. */
+static inline bool xt_plan_scratch_(xt_ctx *x)
+{
+    int64_t left = (x->target.local_memory - (x->local_bytes + 63) / 64 * 64) / 8 * 8;
+    xt_where_ w;
+    w.x = x;
+    w.file = x->scratch_file;
+    w.line = x->scratch_line;
+    if (!x->scratch_wanted) return true;
+    if (left < (int64_t)x->scratch_least) {
+        xt_fail_(w, XT_ERROR_LOCAL_MEMORY, "a row of %lld bytes goes through local memory; %lld of %s's %d are left",
+                 (long long)x->scratch_least, (long long)(left < 0 ? 0 : left), x->target.name, x->target.local_memory);
+        return false;
+    }
+    x->scratch_bytes = (x->scratch_wanted + 7) / 8 * 8;
+    if ((int64_t)x->scratch_bytes > left) x->scratch_bytes = (size_t)left;
+    return true;
+}
+
 static inline bool xt_begin_kernel_(xt_ctx *x)
 {
     spe_kernel k;
@@ -3159,6 +4919,9 @@ static inline bool xt_begin_kernel_(xt_ctx *x)
     k.param_count = (uint32_t)x->param_count;
     if (!spe_kernel_begin(&x->m, &k)) return false;
     for (i = 0; i < x->param_count; i++) x->args[i].id = spe_param_id(&x->m, (uint32_t)i);
+    if (x->scratch_bytes)
+        x->scratch = spe_shared_var(
+            &x->m, spe_array(&x->m, spe_int(&x->m, 64), (uint32_t)(x->scratch_bytes / 8)));
     return true;
 }
 
@@ -3297,7 +5060,7 @@ static inline void xt_emit_module_(xt_ctx *x, xt_module *mod)
     spe_words words;
     xt_plan_args_(x);
     xt_run_body_(x, true, false);
-    if (!spe_ok(&x->m) || !xt_check_plan_(x, &registers)) return;
+    if (!spe_ok(&x->m) || !xt_check_plan_(x, &registers) || !xt_plan_scratch_(x)) return;
     x->planning = false;
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering) || !xt_begin_kernel_(x)) return;
     xt_emit_versions_(x);
@@ -3309,7 +5072,7 @@ static inline void xt_emit_module_(xt_ctx *x, xt_module *mod)
     mod->size = words.count * 4;
     mod->kernel = x->kernel->name;
     mod->params = x->kernel->params;
-    mod->local_memory = (uint32_t)x->local_bytes;
+    mod->local_memory = (uint32_t)((x->local_bytes + 63) / 64 * 64 + (int64_t)x->scratch_bytes);
     mod->subgroup_size = (uint32_t)x->S;
     mod->subgroups = (uint32_t)(x->subgroups ? x->subgroups : 1);
     mod->local_size[0] = mod->subgroup_size * mod->subgroups;
@@ -3353,6 +5116,94 @@ static inline void xt_free(xt_module *mod)
     }
     memset(mod, 0, sizeof *mod);
 }
+/* ---- macros of vectors (C only) ---------------------------------------------------------------------------------- */
+
+#define XT_NO_ANY_ xt_any_int_(0)
+#define XT_MATH1_(op_, a)                                                                                              \
+    _Generic((a), xt_vec: xt_math_vec_, default: xt_math_scalar_)(XT_HERE_, op_, XT_ANY_(a), XT_NO_ANY_, XT_NO_ANY_)
+#define XT_EXP(a) XT_MATH1_(XT_MATH_EXP_, a)
+#define XT_EXP2(a) XT_MATH1_(XT_MATH_EXP2_, a)
+#define XT_LOG(a) XT_MATH1_(XT_MATH_LOG_, a)
+#define XT_LOG2(a) XT_MATH1_(XT_MATH_LOG2_, a)
+#define XT_SQRT(a) XT_MATH1_(XT_MATH_SQRT_, a)
+#define XT_RSQRT(a) XT_MATH1_(XT_MATH_RSQRT_, a)
+#define XT_TANH(a) XT_MATH1_(XT_MATH_TANH_, a)
+#define XT_SIN(a) XT_MATH1_(XT_MATH_SIN_, a)
+#define XT_COS(a) XT_MATH1_(XT_MATH_COS_, a)
+#define XT_ERF(a) XT_MATH1_(XT_MATH_ERF_, a)
+#define XT_ABS(a) XT_MATH1_(XT_MATH_ABS_, a)
+#define XT_CEIL(a) XT_MATH1_(XT_MATH_CEIL_, a)
+#define XT_FLOOR(a) XT_MATH1_(XT_MATH_FLOOR_, a)
+#define XT_ROUND(a) XT_MATH1_(XT_MATH_ROUND_, a)
+#define XT_TRUNC(a) XT_MATH1_(XT_MATH_TRUNC_, a)
+#define XT_POW(a, b)                                                                                                   \
+    XT_OF_ANY_(a, b, b, xt_math_vec_, xt_math_scalar_)(XT_HERE_, XT_MATH_POW_, XT_ANY_(a), XT_ANY_(b), XT_NO_ANY_)
+#define XT_FMA(a, b, c)                                                                                                \
+    XT_OF_ANY_(a, b, c, xt_math_vec_, xt_math_scalar_)(XT_HERE_, XT_MATH_FMA_, XT_ANY_(a), XT_ANY_(b), XT_ANY_(c))
+#define XT_NEG(a) XT_MUL(a, -1)
+#define XT_NOT(a) XT_EQ(a, 0)
+
+/* The function for vectors when one of three is a vector, else the one for numbers. */
+#define XT_OF_ANY_(a, b, c, on_vec, on_val)                                                                            \
+    _Generic((a), xt_vec: on_vec,                                                                                      \
+             default: _Generic((b), xt_vec: on_vec, default: _Generic((c), xt_vec: on_vec, default: on_val)))
+
+#define XT_SELECT(condition, a, b)                                                                                     \
+    XT_OF_ANY_(condition, a, b, xt_select_vec_, xt_select_scalar_)                                                     \
+    (XT_HERE_, XT_ANY_(condition), XT_ANY_(a), XT_ANY_(b))
+#define XT_CAST(T, x)                                                                                                  \
+    _Generic((x), xt_vec: xt_cast_vec_, default: xt_cast_scalar_)(XT_HERE_, (int)XT_TYPE_##T, XT_ANY_(x))
+#define XT_BITCAST(T, x)                                                                                               \
+    _Generic((x), xt_vec: xt_bitcast_vec_, default: xt_bitcast_scalar_)(XT_HERE_, (int)XT_TYPE_##T, XT_ANY_(x))
+#define XT_IOTA(T, rows_, cols_, ...)                                                                                  \
+    xt_iota_(XT_HERE_, (int)XT_TYPE_##T, XT_FIRST_(__VA_ARGS__, 0),                                                    \
+             (xt_vec_desc_){.rows = (rows_), .cols = (cols_), XT_REST_(__VA_ARGS__, .end_ = 0)})
+
+#define XT_RED_add XT_RED_ADD_
+#define XT_RED_mul XT_RED_MUL_
+#define XT_RED_minsi XT_RED_MINSI_
+#define XT_RED_minui XT_RED_MINUI_
+#define XT_RED_maxsi XT_RED_MAXSI_
+#define XT_RED_maxui XT_RED_MAXUI_
+#define XT_RED_and XT_RED_AND_
+#define XT_RED_or XT_RED_OR_
+#define XT_RED_xor XT_RED_XOR_
+#define XT_RED_minnumf XT_RED_MINNUMF_
+#define XT_RED_maxnumf XT_RED_MAXNUMF_
+#define XT_RED_minimumf XT_RED_MINIMUMF_
+#define XT_RED_maximumf XT_RED_MAXIMUMF_
+#define XT_DIMS(first, second) (XT_DIMS_PAIR_ + (first) * 4 + (second))
+#define XT_REDUCTION(kind, vec_, ...)                                                                                  \
+    xt_reduction_(XT_HERE_, XT_RED_##kind, (xt_reduction_desc_){.v = (vec_), .dim = __VA_ARGS__})
+#define XT_BROADCAST(vec_, dim_, ...)                                                                                  \
+    xt_broadcast_(XT_HERE_, (xt_broadcast_desc_){.v = (vec_), .dim = (dim_), .size = __VA_ARGS__})
+#define XT_TRANSPOSE(...) xt_transpose_(XT_HERE_, (xt_layout_desc_){.v = __VA_ARGS__})
+#define XT_CONVERT_LAYOUT(...) xt_convert_layout_(XT_HERE_, (xt_layout_desc_){.v = __VA_ARGS__})
+#define XT_SLICE(vec_, row_, col_, rows_, ...)                                                                         \
+    xt_slice_(XT_HERE_,                                                                                                \
+              (xt_slice_desc_){.v = (vec_), .row = (row_), .col = (col_), .rows = (rows_), .cols = __VA_ARGS__})
+#define XT_TILE_PACK(...) xt_tile_pack_(XT_HERE_, (xt_pack_desc_){.v = __VA_ARGS__})
+#define XT_TILE_UNPACK(...) xt_tile_unpack_(XT_HERE_, (xt_pack_desc_){.v = __VA_ARGS__})
+
+/* The older text's names. */
+#define XT_TILE_REDUCE(kind, vec_, ...)                                                                                \
+    xt_reduction_(XT_HERE_, XT_RED_##kind, (xt_reduction_desc_){.v = (vec_), .dim = __VA_ARGS__})
+#define XT_TILE_BROADCAST(...) XT_BROADCAST(__VA_ARGS__)
+#define XT_TILE_TRANSPOSE(...) XT_TRANSPOSE(__VA_ARGS__)
+#define XT_TILE_CONV_LAYOUT(...) XT_CONVERT_LAYOUT(__VA_ARGS__)
+#define XT_TILE_CONVERT_LAYOUT(...) XT_CONVERT_LAYOUT(__VA_ARGS__)
+#define XT_CONV_LAYOUT(...) XT_CONVERT_LAYOUT(__VA_ARGS__)
+
+#define XT_BARRIER_ARRIVE(name_) xt_barrier_arrive_(XT_HERE_, name_)
+#define XT_BARRIER_WAIT(name_) xt_barrier_wait_(XT_HERE_, name_)
+#define XT_WHILE(...)                                                                                                  \
+    for (xt_loop_ XT_CAT_(xt_while_, __LINE__) = xt_while_begin_(XT_HERE_, XT_CARRIED_(__VA_ARGS__));                  \
+         xt_for_next_(&XT_CAT_(xt_while_, __LINE__));)                                                                 \
+        for (xt_loop_ *XT_CAT_(xt_once_, __LINE__) = xt_while_test_(                                                   \
+                 XT_HERE_, &XT_CAT_(xt_while_, __LINE__), XT_NUMBER_(XT_FIRST_(__VA_ARGS__, 0)));                      \
+             XT_CAT_(xt_once_, __LINE__);                                                                              \
+             XT_CAT_(xt_once_, __LINE__) = xt_while_done_(XT_CAT_(xt_once_, __LINE__)))
+
 /* ---- macros (C only) --------------------------------------------------------------------------------------------- */
 
 #define XT_CAT_(a, b) XT_CAT2_(a, b)
@@ -3515,9 +5366,6 @@ static inline void xt_free(xt_module *mod)
 #define XT_VDIV(a, b) XT_DIV(a, b)
 #define XT_VMIN(a, b) XT_MIN(a, b)
 #define XT_VMAX(a, b) XT_MAX(a, b)
-#define XT_SELECT(condition, a, b) xt_select_(XT_HERE_, XT_NUMBER_(condition), XT_NUMBER_(a), XT_NUMBER_(b))
-#define XT_CAST(T, x)                                                                                                  \
-    _Generic((x), xt_vec: xt_cast_vec_, default: xt_cast_scalar_)(XT_HERE_, (int)XT_TYPE_##T, XT_ANY_(x))
 
 #define XT_GROUP_ID(d) xt_builtin_(XT_HERE_, XT_GROUP_ID_, d)
 #define XT_GROUP_COUNT(d) xt_builtin_(XT_HERE_, XT_GROUP_COUNT_, d)

@@ -157,6 +157,19 @@
     X(SUBGROUP_SIZE, "the target does not have this subgroup size")                                                    \
     X(GROUP_SIZE, "the work-group is larger than the target's largest")                                                \
     X(REGISTERS, "too many subgroups for 256 registers a thread")                                                      \
+    X(MATH_TYPE, "not a type for this function")                                                                       \
+    X(BITCAST, "a bitcast keeps the size of an element")                                                               \
+    X(VEC_DIM, "not a dimension of the vector")                                                                        \
+    X(REDUCTION_KIND, "a reduction of another type")                                                                   \
+    X(REDUCTION_SIZE, "reduction_size must divide the dimension")                                                      \
+    X(REDUCTION_MAP, "the map of a reduction does not follow from its operand")                                        \
+    X(BROADCAST_SIZE, "sizes of a broadcast do not fit")                                                               \
+    X(BROADCAST_MAP, "the operand of a broadcast is not distributed as its result asks")                               \
+    X(SOURCE_MAP, "the operand has another map than is stated")                                                        \
+    X(MAP_MISSING, "a map is needed")                                                                                  \
+    X(SLICE, "a slice reaches outside its vector")                                                                     \
+    X(BLOCKED, "inner blocks do not fit the operation")                                                                \
+    X(SPLIT_BARRIER, "a split barrier is arrived at and waited for by turns, under one name")                          \
     X(MEMORY, "out of memory")
 
 enum {

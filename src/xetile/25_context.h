@@ -93,6 +93,16 @@ typedef struct {
     spe_id id;
 } xt_local_array_;
 
+/* What differs from lane to lane, made before the body: a condition, and a number. */
+typedef struct {
+    uint32_t mask; /* bit p: in lane p */
+    spe_id id;
+} xt_lane_bit_row_;
+typedef struct {
+    unsigned char table[32];
+    spe_id id;
+} xt_lane_table_row_;
+
 /* A carried value of any kind: magic tells which. */
 typedef struct {
     uint32_t magic;
@@ -106,7 +116,7 @@ typedef struct {
     xt_thing_ start, body, now; /* body: at the top of a loop's body, or at the end of XT_IF's first side */
 } xt_slot_;
 
-typedef enum { XT_FRAME_FOR_, XT_FRAME_IF_ } xt_frame_kind_;
+typedef enum { XT_FRAME_FOR_, XT_FRAME_IF_, XT_FRAME_WHILE_ } xt_frame_kind_;
 typedef struct {
     xt_frame_kind_ kind;
     const char *file;
@@ -143,6 +153,12 @@ struct xt_ctx {
     xt_list_ frame_first; /* of each frame its first mask in `changed` */
     xt_list_ locals;
     int64_t local_bytes;
+    size_t scratch_wanted, scratch_least, scratch_bytes; /* local memory of operations between subgroups */
+    const char *scratch_file;                            /* who needs scratch_least */
+    int scratch_line;
+    spe_id scratch;
+    xt_list_ lane_bits, lane_tables; /* written so far */
+    const char *arrived;             /* the split barrier that is under way */
     int subgroups, subgroups_line;
     const char *subgroups_file;
     xt_map subgroups_map;

@@ -43,8 +43,8 @@ static inline bool xt_mma_result_(cm_type a, cm_type b, const cm_type *wanted, c
 
 typedef struct {
     xt_vec a, b, c; /* c.magic 0: without */
-    xt_map map;
-    int type; /* XT_TYPE(T); 0: the default */
+    xt_map map, a_map, b_map, c_map; /* map: the result's; the others are only compared with what the operands have */
+    int type;                        /* XT_TYPE(T); 0: the default */
 } xt_mma_desc_;
 
 static inline bool xt_mma_check_shapes_(xt_where_ w, const xt_mma_desc_ *d, bool with_c)
@@ -100,6 +100,24 @@ static inline bool xt_mma_check_maps_(xt_where_ w, const xt_mma_desc_ *d, bool w
     return xt_mma_same_map_(w, "a", &d->a.map, &a) && xt_mma_same_map_(w, "b", &d->b.map, &b);
 }
 
+/* The older text's maps of the operands: what they have, when given. */
+static inline bool xt_mma_check_given_(xt_where_ w, const xt_mma_desc_ *d, bool with_c)
+{
+    return (!xt_has_map_(&d->a_map) || xt_mma_same_map_(w, "a", &d->a.map, &d->a_map)) &&
+           (!xt_has_map_(&d->b_map) || xt_mma_same_map_(w, "b", &d->b.map, &d->b_map)) &&
+           (!with_c || !xt_has_map_(&d->c_map) || xt_mma_same_map_(w, "c", &d->c.map, &d->c_map));
+}
+
+/* Blocked operands: m x k, k x n and m x n blocks. */
+static inline bool xt_mma_check_blocks_(xt_where_ w, const xt_mma_desc_ *d, bool with_c)
+{
+    const int *a = d->a.inner, *b = d->b.inner, *c = d->c.inner;
+    if (a[1] == b[0] && (a[0] > 0) == (b[1] > 0) && (!with_c || (c[0] == a[0] && c[1] == b[1]))) return true;
+    xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_MMA: a has inner_blocks {%d, %d}, b {%d, %d}, c {%d, %d}", a[0], a[1], b[0],
+             b[1], c[0], c[1]);
+    return false;
+}
+
 /* One block of the result: its chain of products along k. In coopmatrix.h's terms b is the left operand, a the right
  * one. */
 static inline cm_matrix xt_mma_block_(xt_ctx *x, const xt_vec *a, const xt_vec *b, const xt_grid_ *ga,
@@ -143,12 +161,15 @@ static inline xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
     xt_vec r;
     size_t bytes;
     if (!xt_enter_(w, 56) || !xt_mma_check_shapes_(w, &d, with_c) || !xt_mma_check_types_(w, &d, with_c, &type) ||
-        !xt_mma_check_maps_(w, &d, with_c, &map) ||
+        !xt_mma_check_maps_(w, &d, with_c, &map) || !xt_mma_check_given_(w, &d, with_c) ||
+        !xt_mma_check_blocks_(w, &d, with_c) ||
         !xt_distribute_(w, &dist, d.a.dist.shape[0], d.b.dist.shape[1], &map))
         return xt_no_vec_();
     xt_need_layout_(x, &d.a, CM_B, false);
     xt_need_layout_(x, &d.b, CM_A, false);
     r = xt_new_vec_(w, type, &dist, &map);
+    r.inner[0] = d.a.inner[0];
+    r.inner[1] = d.b.inner[1];
     xt_need_layout_(x, &r, CM_ACC, true);
     if (with_c) xt_same_layout_(x, r.node, d.c.node);
     bytes =
@@ -163,23 +184,28 @@ static inline xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
     return r;
 }
 
-static inline bool xt_check_pair_(xt_where_ w, int op, const xt_vec *a, const xt_vec *b)
+/* Two operands of one shape, inner blocks, map and, where `types`, type. */
+static inline bool xt_check_alike_(xt_where_ w, const char *what, const xt_vec *a, const xt_vec *b, bool types)
 {
     const int *p = a->dist.shape, *q = b->dist.shape;
     if (!xt_check_vec_(w, a, "the first operand") || !xt_check_vec_(w, b, "the second operand")) return false;
     if (p[0] != q[0] || p[1] != q[1]) {
-        xt_fail_(w, XT_ERROR_VEC_SHAPE, "%s of %d x %d and %d x %d", xt_op_name_(op), p[0], p[1], q[0], q[1]);
+        xt_fail_(w, XT_ERROR_VEC_SHAPE, "%s of %d x %d and %d x %d", what, p[0], p[1], q[0], q[1]);
         return false;
     }
-    if (a->type != b->type) {
-        xt_fail_(w, XT_ERROR_VEC_TYPE, "%s of %s and %s", xt_op_name_(op), xt_type_name_(a->type),
-                 xt_type_name_(b->type));
+    if (a->inner[0] != b->inner[0] || a->inner[1] != b->inner[1]) {
+        xt_fail_(w, XT_ERROR_BLOCKED, "%s of inner_blocks {%d, %d} and {%d, %d}", what, a->inner[0], a->inner[1],
+                 b->inner[0], b->inner[1]);
+        return false;
+    }
+    if (types && a->type != b->type) {
+        xt_fail_(w, XT_ERROR_VEC_TYPE, "%s of %s and %s", what, xt_type_name_(a->type), xt_type_name_(b->type));
         return false;
     }
     if (xt_same_map_(&a->map, &b->map)) return true;
-    xt_fail_(w, XT_ERROR_MAP_DIFFERS, "%s of sg_layout {%d, %d} sg_data {%d, %d} and {%d, %d} {%d, %d}",
-             xt_op_name_(op), a->map.sg_layout[0], a->map.sg_layout[1], a->map.sg_data[0], a->map.sg_data[1],
-             b->map.sg_layout[0], b->map.sg_layout[1], b->map.sg_data[0], b->map.sg_data[1]);
+    xt_fail_(w, XT_ERROR_MAP_DIFFERS, "%s of sg_layout {%d, %d} sg_data {%d, %d} and {%d, %d} {%d, %d}", what,
+             a->map.sg_layout[0], a->map.sg_layout[1], a->map.sg_data[0], a->map.sg_data[1], b->map.sg_layout[0],
+             b->map.sg_layout[1], b->map.sg_data[0], b->map.sg_data[1]);
     return false;
 }
 
@@ -191,12 +217,26 @@ static inline spe_id xt_component_op_(cm_ctx *c, cm_type type, spe_id a, spe_id 
     return xt_emit_int_(c->m, op, cm_type_info(type)->is_signed, a, b);
 }
 
+/* Arithmetic on everything but i1 and 8-bit floats; bits of integers and i1; the remainder of integers. */
+static inline bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
+{
+    bool bits = op == XT_OP_AND_ || op == XT_OP_OR_ || op == XT_OP_XOR_, truth = bits || op == XT_OP_EQ_ || op == XT_OP_NE_;
+    bool whole = bits || op == XT_OP_MOD_ || op == XT_OP_SHL_ || op == XT_OP_SHR_;
+    if (type == XT_BOOL_ ? truth : type != CM_E4M3 && type != CM_E5M2 && (!whole || xt_is_int_(type))) return true;
+    xt_fail_(w, XT_ERROR_VEC_OP, "%s of vectors of %s", xt_op_name_(op), xt_type_name_(type));
+    return false;
+}
+
+static inline xt_vec xt_compare_vec_(xt_where_ w, int op, const xt_vec *a, const xt_vec *b);
+
 /* A number that meets a vector becomes a vector like it. */
 static inline xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like)
 {
     xt_vec v;
     if (a->is_vec) return a->vec;
     v = xt_new_vec_(w, like->type, &like->dist, &like->map);
+    v.inner[0] = like->inner[0];
+    v.inner[1] = like->inner[1];
     xt_same_layout_(w.x, like->node, v.node);
     xt_fill_(w, &v, &a->val);
     return v;
@@ -209,14 +249,14 @@ static inline xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
     xt_vec p, q, r;
     int i;
     if (!xt_enter_(w, 60u + (uint32_t)op) || !xt_check_vec_(w, shape, "an operand")) return xt_no_vec_();
-    if (op > XT_OP_MAX_) {
-        xt_fail_(w, XT_ERROR_VEC_OP, "%s", xt_op_name_(op));
-        return xt_no_vec_();
-    }
+    if (!xt_vec_op_allowed_(w, op, (int)shape->type)) return xt_no_vec_();
     p = xt_like_(w, &a, shape);
     q = xt_like_(w, &b, shape);
-    if (!spe_ok(&x->m) || !xt_check_pair_(w, op, &p, &q)) return xt_no_vec_();
+    if (!spe_ok(&x->m) || !xt_check_alike_(w, xt_op_name_(op), &p, &q, true)) return xt_no_vec_();
+    if (xt_is_compare_(op)) return xt_compare_vec_(w, op, &p, &q);
     r = xt_new_vec_(w, p.type, &p.dist, &p.map);
+    r.inner[0] = p.inner[0];
+    r.inner[1] = p.inner[1];
     xt_same_layout_(x, p.node, q.node);
     xt_same_layout_(x, p.node, r.node);
     if (x->planning || !r.blocks) return r;
@@ -230,23 +270,6 @@ static inline xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
 static inline xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
 {
     return xt_binary_number_(w, op, a.val, b.val);
-}
-
-/* Another type, same layout where it can be: a cast accumulator becomes an operand when it is used as one. */
-static inline xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a)
-{
-    xt_ctx *x = w.x;
-    xt_vec v, r;
-    cm_use use;
-    int i;
-    if (!xt_enter_(w, 90) || !xt_check_vec_(w, &a.vec, "the operand of XT_CAST")) return xt_no_vec_();
-    r = xt_new_vec_(w, (cm_type)type, &a.vec.dist, &a.vec.map);
-    if (x->planning || !r.blocks) return r;
-    v = xt_as_use_(x, &a.vec, CM_ACC);
-    use = r.use;
-    r.use = CM_ACC;
-    for (i = 0; i < r.blocks && i < v.blocks; i++) r.block[i] = cm_convert(&x->cm, &v.block[i], (cm_type)type);
-    return xt_as_use_(x, &r, use);
 }
 
 static inline void xt_barrier_(xt_where_ w)

@@ -9,7 +9,11 @@ static inline xt_where_ xt_frame_where_(xt_ctx *x, const xt_frame_ *f)
     return w;
 }
 
-static inline const char *xt_frame_name_(const xt_frame_ *f) { return f->kind == XT_FRAME_FOR_ ? "XT_FOR" : "XT_IF"; }
+static inline const char *xt_frame_name_(const xt_frame_ *f)
+{
+    static const char *const names[] = {"XT_FOR", "XT_IF", "XT_WHILE"}; /* by xt_frame_kind_ */
+    return names[f->kind];
+}
 
 /* Fails for the innermost region that is open although it should not be. */
 static inline void xt_fail_open_(xt_ctx *x)
@@ -79,13 +83,25 @@ static inline bool xt_read_now_(xt_where_ w, xt_frame_ *f)
 
 /* ---- XT_FOR ------------------------------------------------------------------------------------------------------ */
 
+/* While planning, at the top of a loop: what is carried may have any value. */
+static inline void xt_loop_forget_(xt_ctx *x, xt_frame_ *f)
+{
+    int i;
+    for (i = 0; i < f->slots; i++) {
+        f->slot[i].body = f->slot[i].start;
+        xt_forget_(x, &f->slot[i].body, /* of a tile the offsets */
+                   XT_VEC_CHANGES_ | (f->slot[i].body.magic == XT_TILE_MAGIC_ ? 3 : 1));
+        xt_write_(f->slot[i].object, &f->slot[i].body);
+    }
+}
+
 static inline xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects)
 {
     xt_ctx *x = w.x;
     xt_loop_ loop;
     xt_frame_ *f;
     spe_id from, to, by, k = 0;
-    int i, p = xt_val_align_(&lo), q = xt_val_align_(&step);
+    int p = xt_val_align_(&lo), q = xt_val_align_(&step);
     memset(&loop, 0, sizeof loop);
     loop.x = x;
     loop.index = xt_nothing_();
@@ -99,12 +115,7 @@ static inline xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val s
     if (!f) return loop;
     loop.frame = x->depth;
     if (x->planning) {
-        for (i = 0; i < f->slots; i++) {
-            f->slot[i].body = f->slot[i].start;
-            xt_forget_(x, &f->slot[i].body, /* of a tile the offsets */
-                       XT_VEC_CHANGES_ | (f->slot[i].body.magic == XT_TILE_MAGIC_ ? 3 : 1));
-            xt_write_(f->slot[i].object, &f->slot[i].body);
-        }
+        xt_loop_forget_(x, f);
     } else {
         xt_gather_(w, f, 0);
         k = spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids);
@@ -142,7 +153,7 @@ static inline void xt_for_end_(xt_loop_ *loop)
     f = &x->frames[x->depth - 1];
     w = xt_frame_where_(x, f);
     if (!loop->done) {
-        xt_fail_(w, XT_ERROR_UNCLOSED, "the XT_FOR of line %d was left by break", f->line);
+        xt_fail_(w, XT_ERROR_UNCLOSED, "the %s of line %d was left by break", xt_frame_name_(f), f->line);
         return;
     }
     if (!xt_enter_(w, 101) || !xt_read_now_(w, f)) return;
@@ -150,7 +161,10 @@ static inline void xt_for_end_(xt_loop_ *loop)
         xt_for_plan_(x, f);
     } else {
         xt_gather_(w, f, 1);
-        spe_endfor(&x->m, (uint32_t)f->id_count, f->ids);
+        if (f->kind == XT_FRAME_WHILE_)
+            spe_endwhile(&x->m, (uint32_t)f->id_count, f->ids);
+        else
+            spe_endfor(&x->m, (uint32_t)f->id_count, f->ids);
         xt_scatter_(x, f);
     }
     x->depth--;
@@ -165,6 +179,12 @@ static inline bool xt_for_next_(xt_loop_ *loop)
 }
 
 static inline const xt_val *xt_for_done_(xt_loop_ *loop)
+{
+    loop->done = true;
+    return NULL;
+}
+
+static inline xt_loop_ *xt_while_done_(xt_loop_ *loop)
 {
     loop->done = true;
     return NULL;

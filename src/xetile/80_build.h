@@ -111,6 +111,9 @@ static inline void xt_run_body_(xt_ctx *x, bool planning, bool block2d)
     x->vec_count = x->tile_count = x->local_count = x->frame_count = x->depth = 0;
     x->kernel->body(x);
     if (x->depth) xt_fail_open_(x);
+    if (x->arrived && spe_ok(&x->m))
+        xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "the kernel ends while \"%s\" is not waited for", x->arrived);
+    x->arrived = NULL;
     if (planning)
         x->planned_hash = x->step_hash;
     else if (spe_ok(&x->m) && x->planned_hash != x->step_hash)
@@ -153,6 +156,25 @@ static inline bool xt_check_plan_(xt_ctx *x, int *registers)
     return true;
 }
 
+/* What local memory has left goes to the operations between subgroups, as far as they can use it. */
+static inline bool xt_plan_scratch_(xt_ctx *x)
+{
+    int64_t left = (x->target.local_memory - (x->local_bytes + 63) / 64 * 64) / 8 * 8;
+    xt_where_ w;
+    w.x = x;
+    w.file = x->scratch_file;
+    w.line = x->scratch_line;
+    if (!x->scratch_wanted) return true;
+    if (left < (int64_t)x->scratch_least) {
+        xt_fail_(w, XT_ERROR_LOCAL_MEMORY, "a row of %lld bytes goes through local memory; %lld of %s's %d are left",
+                 (long long)x->scratch_least, (long long)(left < 0 ? 0 : left), x->target.name, x->target.local_memory);
+        return false;
+    }
+    x->scratch_bytes = (x->scratch_wanted + 7) / 8 * 8;
+    if ((int64_t)x->scratch_bytes > left) x->scratch_bytes = (size_t)left;
+    return true;
+}
+
 static inline bool xt_begin_kernel_(xt_ctx *x)
 {
     spe_kernel k;
@@ -175,6 +197,9 @@ static inline bool xt_begin_kernel_(xt_ctx *x)
     k.param_count = (uint32_t)x->param_count;
     if (!spe_kernel_begin(&x->m, &k)) return false;
     for (i = 0; i < x->param_count; i++) x->args[i].id = spe_param_id(&x->m, (uint32_t)i);
+    if (x->scratch_bytes)
+        x->scratch = spe_shared_var(
+            &x->m, spe_array(&x->m, spe_int(&x->m, 64), (uint32_t)(x->scratch_bytes / 8)));
     return true;
 }
 
@@ -313,7 +338,7 @@ static inline void xt_emit_module_(xt_ctx *x, xt_module *mod)
     spe_words words;
     xt_plan_args_(x);
     xt_run_body_(x, true, false);
-    if (!spe_ok(&x->m) || !xt_check_plan_(x, &registers)) return;
+    if (!spe_ok(&x->m) || !xt_check_plan_(x, &registers) || !xt_plan_scratch_(x)) return;
     x->planning = false;
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering) || !xt_begin_kernel_(x)) return;
     xt_emit_versions_(x);
@@ -325,7 +350,7 @@ static inline void xt_emit_module_(xt_ctx *x, xt_module *mod)
     mod->size = words.count * 4;
     mod->kernel = x->kernel->name;
     mod->params = x->kernel->params;
-    mod->local_memory = (uint32_t)x->local_bytes;
+    mod->local_memory = (uint32_t)((x->local_bytes + 63) / 64 * 64 + (int64_t)x->scratch_bytes);
     mod->subgroup_size = (uint32_t)x->S;
     mod->subgroups = (uint32_t)(x->subgroups ? x->subgroups : 1);
     mod->local_size[0] = mod->subgroup_size * mod->subgroups;

@@ -160,9 +160,6 @@
 #define XT_VDIV(a, b) XT_DIV(a, b)
 #define XT_VMIN(a, b) XT_MIN(a, b)
 #define XT_VMAX(a, b) XT_MAX(a, b)
-#define XT_SELECT(condition, a, b) xt_select_(XT_HERE_, XT_NUMBER_(condition), XT_NUMBER_(a), XT_NUMBER_(b))
-#define XT_CAST(T, x)                                                                                                  \
-    _Generic((x), xt_vec: xt_cast_vec_, default: xt_cast_scalar_)(XT_HERE_, (int)XT_TYPE_##T, XT_ANY_(x))
 
 #define XT_GROUP_ID(d) xt_builtin_(XT_HERE_, XT_GROUP_ID_, d)
 #define XT_GROUP_COUNT(d) xt_builtin_(XT_HERE_, XT_GROUP_COUNT_, d)

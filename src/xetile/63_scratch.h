@@ -1,0 +1,176 @@
+/* ---- from subgroup to subgroup: through local memory ------------------------------------------------------------- */
+
+/* One buffer serves every such operation of a kernel. While planning each says what it would like; afterwards the
+ * buffer gets what local memory has left, and who does not fit works in passes over rows. */
+typedef struct {
+    int pitch, bytes, rows; /* of an element; rows: in one pass */
+    bool transposed;        /* the result reads rows as columns */
+    int stride[2];          /* of the source's rows and columns when read: 0 repeats one (broadcast), else 1 */
+    int shift[2];           /* of the result in the source (slices) */
+} xt_scratch_;
+
+static inline void xt_scratch_init_(xt_scratch_ *s, const xt_vec *v, bool transposed)
+{
+    memset(s, 0, sizeof *s);
+    s->bytes = cm_type_info(xt_held_(v->type))->bytes;
+    s->pitch = v->dist.shape[1] + (transposed ? (s->bytes < 4 ? 4 / s->bytes : 1) : 0); /* spreads over the banks */
+    s->transposed = transposed;
+    s->stride[0] = s->stride[1] = 1;
+}
+
+static inline void xt_scratch_plan_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, xt_where_ w)
+{
+    size_t row = (size_t)s->pitch * (size_t)s->bytes, all = row * (size_t)v->dist.shape[0];
+    if (all > x->scratch_wanted) x->scratch_wanted = all;
+    if (row > x->scratch_least) {
+        x->scratch_least = row;
+        x->scratch_file = w.file;
+        x->scratch_line = w.line;
+    }
+}
+
+/* How many rows go in one pass: whole pieces of the source where that can be. */
+static inline int xt_scratch_rows_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v)
+{
+    int rows = (int)(x->scratch_bytes / ((size_t)s->pitch * (size_t)s->bytes)), piece = v->dist.data[0];
+    if (rows >= v->dist.shape[0]) return v->dist.shape[0];
+    return rows > piece ? rows - rows % piece : rows < 1 ? 1 : rows;
+}
+
+static inline spe_id xt_scratch_pointer_(xt_ctx *x, cm_type type)
+{
+    spe_id zero = spe_u32(&x->m, 0);
+    return spe_ptr_cast(&x->m, spe_element(&x->m, x->scratch, 1, &zero), xt_spe_type_(x, (int)type));
+}
+
+/* A block's first row and column in the whole vector, as ids. */
+static inline void xt_scratch_position_(xt_ctx *x, const xt_dist *d, const xt_block_ *b, xt_where_ w, spe_id at[2])
+{
+    int i;
+    for (i = 0; i < 2; i++) {
+        xt_val place = xt_subgroup_place_(x, d, i);
+        at[i] = spe_iadd(&x->m, xt_index_id_(w, &place, "the place"), spe_i32(&x->m, i ? b->col : b->row));
+    }
+}
+
+/* Opens a branch for blocks whose rows first .. first + count meet the pass; nothing when there is one pass. */
+static inline void xt_scratch_open_(xt_ctx *x, spe_id first, int count, int low, int high)
+{
+    spe_module *m = &x->m;
+    spe_id below = spe_slt(m, first, spe_i32(m, high));
+    spe_if(m, spe_land(m, below, spe_sgt(m, spe_iadd(m, first, spe_i32(m, count)), spe_i32(m, low))));
+}
+
+static inline void xt_scratch_write_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int low)
+{
+    xt_ctx *x = w.x;
+    bool whole = s->rows >= v->dist.shape[0];
+    xt_grid_ g;
+    int i;
+    xt_grid_init_(&g, &v->dist);
+    for (i = 0; i < g.blocks; i++) {
+        xt_block_ b = xt_block_at_(&g, i);
+        cm_mem mem;
+        spe_id at[2];
+        memset(&mem, 0, sizeof mem);
+        xt_scratch_position_(x, &v->dist, &b, w, at);
+        mem.ptr = xt_scratch_pointer_(x, xt_held_(v->type));
+        mem.row = at[1];
+        mem.col = spe_isub(&x->m, at[0], spe_i32(&x->m, low));
+        mem.stride_row = spe_i32(&x->m, 1);
+        mem.stride_col = spe_i32(&x->m, s->pitch);
+        mem.block2d = CM_BLOCK2D_NO;
+        if (!whole) {
+            mem.cols = spe_i32(&x->m, s->rows);
+            xt_scratch_open_(x, at[0], b.rows, low, low + s->rows);
+        }
+        cm_store(&x->cm, &v->block[i], &mem);
+        if (!whole) spe_endif(&x->m, 0, NULL, NULL);
+    }
+}
+
+/* What lies outside a pass was read as zero bits, so the passes are or-ed. */
+static inline spe_id xt_merge_part_(xt_ctx *x, const spe_id *v, const void *user)
+{
+    spe_id type = spe_type_of(&x->m, v[0]), bits;
+    const cm_type_row *row = cm_type_info(*(const cm_type *)user);
+    if (!row->storage_float) return spe_or(&x->m, v[0], v[1]);
+    bits = xt_like_part_(x, spe_int(&x->m, (uint32_t)row->storage_bits), v[0]);
+    bits = spe_or(&x->m, spe_bitcast(&x->m, bits, v[0]), spe_bitcast(&x->m, bits, v[1]));
+    return spe_bitcast(&x->m, type, bits);
+}
+
+/* One block of the result as memory: at[] is its place in the result. */
+static inline cm_mem xt_scratch_mem_(xt_ctx *x, const xt_scratch_ *s, cm_type type, const spe_id at[2], int low)
+{
+    spe_module *m = &x->m;
+    int row_dim = s->transposed ? 1 : 0; /* the result's dimension that runs along the source's rows */
+    spe_id down = spe_i32(m, s->stride[0] * s->pitch), right = spe_i32(m, s->stride[1]);
+    spe_id row, col;
+    cm_mem mem;
+    memset(&mem, 0, sizeof mem);
+    row = s->stride[0] ? spe_iadd(m, at[row_dim], spe_i32(m, s->shift[0] - low)) : spe_i32(m, 0);
+    col = s->stride[1] ? spe_iadd(m, at[1 - row_dim], spe_i32(m, s->shift[1])) : spe_i32(m, 0);
+    mem.ptr = xt_scratch_pointer_(x, type);
+    mem.row = s->transposed ? row : col;
+    mem.col = s->transposed ? col : row;
+    mem.stride_row = s->transposed ? down : right;
+    mem.stride_col = s->transposed ? right : down;
+    mem.block2d = CM_BLOCK2D_NO;
+    return mem;
+}
+
+static inline void xt_scratch_read_(xt_where_ w, const xt_scratch_ *s, const xt_dist *from, xt_vec *r, int low)
+{
+    xt_ctx *x = w.x;
+    cm_type type = xt_held_(r->type);
+    bool whole = s->rows >= from->shape[0];
+    xt_grid_ g;
+    int i;
+    xt_grid_init_(&g, &r->dist);
+    for (i = 0; i < g.blocks; i++) {
+        xt_block_ b = xt_block_at_(&g, i);
+        const cm_matrix *both[2];
+        cm_matrix now, sum;
+        spe_id at[2], first;
+        cm_mem mem;
+        xt_scratch_position_(x, &r->dist, &b, w, at);
+        mem = xt_scratch_mem_(x, s, type, at, low);
+        if (whole) {
+            r->block[i] = cm_load(&x->cm, b.cols, b.rows, type, CM_ACC, &mem);
+            continue;
+        }
+        if (low == 0) r->block[i] = cm_splat(&x->cm, b.cols, b.rows, type, CM_ACC, 0);
+        first = spe_iadd(&x->m, at[s->transposed ? 1 : 0], spe_i32(&x->m, s->shift[0]));
+        *(s->transposed ? &mem.rows : &mem.cols) = spe_i32(&x->m, s->rows);
+        xt_scratch_open_(x, first, s->transposed ? b.cols : b.rows, low, low + s->rows);
+        now = cm_load(&x->cm, b.cols, b.rows, type, CM_ACC, &mem);
+        both[0] = &r->block[i];
+        both[1] = &now;
+        if (!now.parts) return;
+        sum = xt_map_parts_(x, type, 2, both, xt_merge_part_, &type);
+        if (!sum.parts) return;
+        spe_endif_from(&x->m, (uint32_t)sum.parts, sum.part, r->block[i].part, sum.part);
+        r->block[i] = sum;
+    }
+}
+
+/* All of v through local memory into r, which has been made. Every subgroup of the work-group takes part. */
+static inline xt_vec xt_through_scratch_(xt_where_ w, const xt_vec *v, xt_scratch_ *s, xt_vec r)
+{
+    xt_ctx *x = w.x;
+    xt_vec a;
+    int low;
+    if (x->planning) xt_scratch_plan_(x, s, v, w);
+    if (x->planning || !r.blocks || !spe_ok(&x->m)) return r;
+    a = xt_as_use_(x, v, CM_ACC);
+    if (!a.blocks) return r;
+    s->rows = xt_scratch_rows_(x, s, v);
+    for (low = 0; low < v->dist.shape[0] && spe_ok(&x->m); low += s->rows) {
+        spe_barrier(&x->m);
+        xt_scratch_write_(w, s, &a, low);
+        spe_barrier(&x->m);
+        xt_scratch_read_(w, s, &v->dist, &r, low);
+    }
+    return xt_settle_(x, r);
+}
