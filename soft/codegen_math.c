@@ -290,13 +290,21 @@ static const char *wide_leaf(struct cg *g, uint32_t id, uint32_t leaf, bool vary
 
 static const char *length_of(struct cg *g, uint32_t a, uint32_t b, bool varying)
 {
-    uint32_t n = cg_leaves_of(g, g->m->ids[a].type)->count;
+    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[a].type);
+    uint32_t n = l->count;
+    bool exact_squares = l->leaf[0].kind != CG_F64; /* squares of f64 may be too large or too small */
     const char *sum = cg_temporary(g, varying ? "f64x" : "f64"), *d = cg_temporary(g, varying ? "f64x" : "f64");
     for (uint32_t i = 0; i < n; i++) {
         cg_put(g, "    %s = %s%s%s;\n", d, wide_leaf(g, a, i, varying), b ? " - " : "",
                b ? wide_leaf(g, b, i, varying) : "");
-        cg_put(g, "    %s = %s%s%s * %s;\n", sum, i ? sum : "", i ? " + " : "", d, d);
+        if (!exact_squares && varying)
+            cg_put(g, "    XS_LANES2(%s, f64, __builtin_hypot, f64, %s, f64, %s);\n", sum, i ? sum : "(f64x){0}", d);
+        else if (!exact_squares)
+            cg_put(g, "    %s = __builtin_hypot(%s, %s);\n", sum, i ? sum : "0", d);
+        else
+            cg_put(g, "    %s = %s%s%s * %s;\n", sum, i ? sum : "", i ? " + " : "", d, d);
     }
+    if (!exact_squares) return sum;
     if (varying)
         cg_put(g, "    XS_LANES1(%s, f64, __builtin_sqrt, f64, %s);\n", sum, sum);
     else

@@ -377,7 +377,8 @@ static void write_row(struct cg *g, const struct row *r, bool same_width)
         } else if (n == 1 && kind[0] == l->leaf[i].kind && (r->op == SP_OP_CopyObject || r->op == SP_OP_CopyLogical)) {
             cg_set_leaf(g, i, arg[0]);
         } else {
-            cg_apply(g, i, l->leaf[i].kind, r->uniform, r->varying, n, kind, arg, varying);
+            bool small = r->op == SP_OP_IsNormal && kind[0] == CG_F16; /* normal among the halves */
+            cg_apply(g, i, l->leaf[i].kind, small ? "@is_normal_half_%j" : r->uniform, r->varying, n, kind, arg, varying);
         }
     }
 }

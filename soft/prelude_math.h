@@ -24,6 +24,7 @@ XS_INLINE i32 is_normal_f32(f32 x)
     u32 e = bits_f32(x) >> 23 & 0xffu;
     return -(e != 0 && e != 0xffu);
 }
+XS_INLINE i32 is_normal_half_f32(f32 x) { return -(x - x == 0 && __builtin_fabsf(x) >= 0x1p-14f); }
 XS_INLINE i32 is_normal_f64(f64 x)
 {
     u64 e = bits_f64(x) >> 52 & 0x7ffu;
