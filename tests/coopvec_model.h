@@ -93,7 +93,7 @@ static double model_random(int type)
 }
 
 /* Numbers to be interpreted as a type: some too large for it, some halfway between two values. */
-static double model_random_input(int type, int as)
+TEST_UNUSED_ static double model_random_input(int type, int as)
 {
     double v = test_normal() * (model_float(as) ? 3 : model_bytes(as) == 1 ? 100 : model_bytes(as) == 2 ? 30000 : 2e9);
     if (test_random() % 4 == 0) v = nearbyint(v) + 0.5;
@@ -111,7 +111,7 @@ typedef struct {
     bool transpose;
 } model_product;
 
-static void model_mul(const model_product *p, const double *a, const double *x, const double *bias, double *low, double *high)
+TEST_UNUSED_ static void model_mul(const model_product *p, const double *a, const double *x, const double *bias, double *low, double *high)
 {
     bool real = model_float(p->as) || model_float(p->matrix);
     bool sign = model_signed(p->as) || model_signed(p->matrix) || (p->bias && model_signed(p->bias));

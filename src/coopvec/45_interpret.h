@@ -72,14 +72,15 @@ static inline spe_id cv_round_fp8_(cv_ctx *x, spe_id v, int to)
 static inline spe_id cv_decode_fp8_(cv_ctx *x, spe_id v, int type)
 {
     spe_module *m = &x->m;
-    spe_id half = cv_like_(x, spe_float(m, 16), v), word = cv_like_(x, spe_int(m, 16), v), magnitude, r;
+    spe_id half = cv_like_(x, spe_float(m, 16), v), word = cv_like_(x, spe_int(m, 16), v), magnitude, sign, r;
     v = spe_uconvert(m, word, v);
     if (type == CV_E5M2) return spe_bitcast(m, half, spe_shl(m, v, spe_const_u(m, word, 8)));
     magnitude = spe_and(m, v, spe_const_u(m, word, 0x7f));
-    r = spe_or(m, spe_shl(m, spe_and(m, v, spe_const_u(m, word, 0x80)), spe_const_u(m, word, 8)),
-               spe_shl(m, magnitude, spe_const_u(m, word, 7)));
+    sign = spe_shl(m, spe_and(m, v, spe_const_u(m, word, 0x80)), spe_const_u(m, word, 8));
+    r = spe_or(m, sign, spe_shl(m, magnitude, spe_const_u(m, word, 7)));
     r = spe_fmul(m, spe_bitcast(m, half, r), spe_const_f(m, half, 256));
-    return spe_select(m, spe_ieq(m, magnitude, spe_const_u(m, word, 0x7f)), spe_bitcast(m, half, spe_const_u(m, word, 0x7e00)), r);
+    sign = spe_bitcast(m, half, spe_or(m, sign, spe_const_u(m, word, 0x7f80))); /* NaN, with the bits it had */
+    return spe_select(m, spe_ieq(m, magnitude, spe_const_u(m, word, 0x7f)), sign, r);
 }
 
 /* What stands in memory, as held. */

@@ -1,0 +1,267 @@
+/* What coopvec.h refuses in kernels, each by an id of its own, with both values and the user's line; what it lists it takes, all
+ * else it refuses; the modules are valid for every target; and kernels are the same bytes every time. No device. */
+#include "coopvec.h"
+#include "test.h"
+
+/* ---- errors: a body that is wrong, the id and a part of the text. `wrong` chooses the body. */
+
+static int wrong;
+
+typedef struct {
+    int id;
+    const char *part;
+} expectation;
+
+#define REF(...) CV_MATRIX_REF(w, f16, __VA_ARGS__)
+
+static void matrix_errors(CV_CONTEXT, cv_val w, cv_val n)
+{
+    cv_vec x = CV_SPLAT(f16, 16, 1);
+    switch (wrong) {
+    case 0: CV_MUL(f16, REF(8, 16, .layout = CV_MUL_OPTIMAL, .stride = CV_AT(64)), x); break;
+    case 1: CV_MUL(f16, REF(8, 16, .stride = CV_AT(16)), x); break;
+    case 2: CV_MUL(f16, REF(8, 16, .stride = CV_AT(40)), x); break;
+    case 3: CV_MUL(f16, REF(8, 16, .layout = CV_COLUMN_MAJOR, .stride = CV_AT(8)), x); break;
+    case 4: CV_MUL(f16, REF(8, 16, .transpose = true), x); break;
+    case 5: CV_MUL(f16, REF(8, 16, .layout = CV_COLUMN_MAJOR, .transpose = true), x); break;
+    case 6: CV_MUL(f16, CV_MATRIX_REF(w, e4m3, 8, 16), x); break;
+    case 7: CV_MUL(f16, CV_MATRIX_REF(w, e5m2, 8, 16, .layout = CV_COLUMN_MAJOR), x); break;
+    case 8: CV_MUL(f16, REF(8, 16, .offset = CV_AT(64)), x); break;
+    case 9: CV_MUL(f16, CV_MATRIX_REF(w, packed_s8x32, 8, 16), x); break;
+    case 10: CV_MUL(f16, REF(8, 17), x); break;
+    case 11: CV_MUL(i8, REF(8, 16), x); break;
+    case 12: CV_MUL(f16, REF(8, 16), CV_INTERPRET(x, packed_s8x32)); break;
+    case 13: CV_MUL(f16, REF(0, 16), x); break;
+    case 14: CV_MUL(f16, REF(8, 16, .layout = (cv_layout)4), x); break;
+    case 15: CV_MUL_ADD(f16, REF(8, 16), x, CV_VECTOR_REF(w, f16, .offset = CV_AT(32))); break;
+    case 16: CV_MUL_ADD(f16, REF(8, 16), x, CV_VECTOR_REF(w, packed_u8x32)); break;
+    case 17: CV_MUL(f16, CV_MATRIX_REF(n, f16, 8, 16), x); break;
+    case 18: CV_MUL(f16, REF(8, 64), CV_INTERPRET(CV_SPLAT(u32, 15, 0), packed_u8x32)); break;
+    case 19: CV_MUL(f16, REF(8, 16), (cv_vec){0}); break;
+    case 20: CV_MUL(f16, REF(8, 16, .stride = n), x); break;
+    case 21: CV_MUL(f16, REF(8, 16, .layout = CV_MUL_OPTIMAL, .stride = n), x); break;
+    case 22: CV_MUL(f16, REF(8, 16, .offset = CV_AT(1.5)), x); break;
+    }
+}
+
+static const expectation matrix_wants[] = {{CV_ERROR_STRIDE_NOT_ZERO, "mul-optimal, stride 64"}, {CV_ERROR_STRIDE, "16, the length is 32"},
+    {CV_ERROR_STRIDE_MULTIPLE, "40"}, {CV_ERROR_STRIDE, "8, the length is 16"}, {CV_ERROR_TRANSPOSE, "row-major"},
+    {CV_ERROR_TRANSPOSE, "column-major"}, {CV_ERROR_FP8_LAYOUT, "e4m3 in row-major"}, {CV_ERROR_FP8_LAYOUT, "e5m2 in column-major"},
+    {CV_ERROR_MATRIX_ALIGNMENT, "offset 64"}, {CV_ERROR_MATRIX_INTERPRETATION, "packed_s8x32"},
+    {CV_ERROR_INPUT_LENGTH, "16 elements of f16, K is 17"}, {CV_ERROR_OUTPUT_TYPE, "i8"}, {CV_ERROR_INPUT_INTERPRETATION, "f16 as packed_s8x32"},
+    {CV_ERROR_SHAPE, "M 0, K 16"}, {CV_ERROR_LAYOUT, "got 4"}, {CV_ERROR_VECTOR_ALIGNMENT, "offset 32"},
+    {CV_ERROR_BIAS_INTERPRETATION, "packed_u8x32"}, {CV_ERROR_POINTER, "the matrix is u32"}, {CV_ERROR_INPUT_LENGTH, "K is 64, which takes 16"},
+    {CV_ERROR_UNSET, "a vector"}, {0, ""}, {CV_ERROR_STRIDE_NOT_ZERO, "stride u32"}, {CV_ERROR_INDEX, "the offset is 1.5"}};
+
+static void vector_errors(CV_CONTEXT, cv_val w, cv_val n)
+{
+    cv_vec h = CV_SPLAT(f16, 4, 1), f = CV_SPLAT(f32, 4, 1), i = CV_SPLAT(i32, 4, 1);
+    switch (wrong) {
+    case 0: CV_OUTER_PRODUCT_ACCUMULATE(h, h, REF(4, 4)); break;
+    case 1: CV_OUTER_PRODUCT_ACCUMULATE(h, f, REF(4, 4, .layout = CV_OUTER_PRODUCT_OPTIMAL)); break;
+    case 2: CV_OUTER_PRODUCT_ACCUMULATE(f, f, REF(4, 4, .layout = CV_OUTER_PRODUCT_OPTIMAL)); break;
+    case 3: CV_OUTER_PRODUCT_ACCUMULATE(h, h, REF(4, 5, .layout = CV_OUTER_PRODUCT_OPTIMAL)); break;
+    case 4: CV_OUTER_PRODUCT_ACCUMULATE(h, h, REF(4, 4, .layout = CV_OUTER_PRODUCT_OPTIMAL, .transpose = true)); break;
+    case 5: CV_VECTOR_ACCUMULATE(f, CV_VECTOR_REF(w, f16)); break;
+    case 6: CV_ADD(h, f); break;
+    case 7: CV_ADD(h, CV_SPLAT(f16, 5, 1)); break;
+    case 8: CV_ELEMENT(h, 4); break;
+    case 9: CV_SLICE(h, 2, 3); break;
+    case 10: CV_SPLAT(e4m3, 4, 1); break;
+    case 11: CV_SPLAT(f16, 0, 1); break;
+    case 12: CV_SPLAT(f16, 1025, 1); break;
+    case 13: CV_CONCAT(h, f); break;
+    case 14: CV_MOD(h, h); break;
+    case 15: CV_EXP(i); break;
+    case 16: CV_LOAD(n, 4, 0); break;
+    case 17: CV_STORE(f, w, 0); break;
+    case 18: CV_ADD(n, 1.5); break;
+    case 19: CV_ADD(CV_CAST(i16, n), 40000); break;
+    case 20: CV_IF (n) (void)0; break;
+    case 21: CV_FOR (k, 0, 4, 0) (void)0; break;
+    case 22: CV_FOR (k, 0, 4, 1, &h) h = f; break;
+    case 23: CV_FOR (k, 0, 4, 1) break; break;
+    case 24: {
+        int number = 7;
+        CV_FOR (k, 0, 4, 1, &number) (void)0;
+        break;
+    }
+    case 25: CV_SET_ELEMENT(h, n, 1); break;
+    case 26: CV_LOAD(w, 4, CV_CAST(f32, n)); break;
+    }
+}
+
+static const expectation vector_wants[] = {{CV_ERROR_OUTER_PRODUCT_LAYOUT, "row-major"}, {CV_ERROR_VECTORS_DIFFER, "f16 and f32"},
+    {CV_ERROR_ACCUMULATE_TYPES, "f32 into f16"}, {CV_ERROR_INPUT_LENGTH, "4 and 4, a matrix of 4 x 5"}, {CV_ERROR_TRANSPOSE, "outer product"},
+    {CV_ERROR_ACCUMULATE_TYPES, "vector of f32 into f16"}, {CV_ERROR_VECTORS_DIFFER, "4 of f16 and 4 of f32"},
+    {CV_ERROR_VECTORS_DIFFER, "4 of f16 and 5 of f16"}, {CV_ERROR_ELEMENT, "4 of a vector of 4"}, {CV_ERROR_ELEMENT, "2 to 4"},
+    {CV_ERROR_VECTOR_TYPE, "e4m3"}, {CV_ERROR_VECTOR_LENGTH, "0"}, {CV_ERROR_VECTOR_LENGTH, "1025"}, {CV_ERROR_VECTORS_DIFFER, "f16 and f32"},
+    {CV_ERROR_OPERATION, "CV_MOD on a vector of f16"}, {CV_ERROR_OPERATION, "CV_EXP on a vector of i32"}, {CV_ERROR_POINTER, "u32"},
+    {CV_ERROR_VECTOR_TYPE, "f32 to a ptr<f16>"}, {CV_ERROR_NUMBER_TYPE, "1.5 where u32"}, {CV_ERROR_NUMBER_RANGE, "40000 as i16"},
+    {CV_ERROR_CONDITION, "u32"}, {CV_ERROR_LOOP_STEP, "0"}, {CV_ERROR_CARRIED_TYPE, "was f16, 4, and is f32, 4"}, {CV_ERROR_UNCLOSED, "CV_FOR"},
+    {CV_ERROR_CARRIED, "number 1"}, {CV_ERROR_ELEMENT, "u32 of a vector of 4"}, {CV_ERROR_INDEX, "the index is f32"}};
+
+CV_KERNEL (matrices, ptr(f16, w), u32(n)) { matrix_errors(CV_SELF, w, n); }
+CV_KERNEL (vectors, ptr(f16, w), u32(n)) { vector_errors(CV_SELF, w, n); }
+
+static void expect(const cv_kernel *kernel, const expectation *wants, int count)
+{
+    for (wrong = 0; wrong < count; wrong++) {
+        cv_module mod = CV_BUILD(*kernel, &(cv_target){.name = "bmg"});
+        CHECK_MSG(mod.error->id == wants[wrong].id, "%s %d: %s (%d), want %d", kernel->name, wrong, mod.error->text, mod.error->id, wants[wrong].id);
+        if (wants[wrong].id) {
+            CHECK(mod.words == NULL);
+            CHECK_STR(mod.error->name, cv_error_name(wants[wrong].id));
+            CHECK_HAS(mod.error->text, wants[wrong].part);
+            CHECK_HAS(mod.error->file, "test_coopvec_errors.c");
+            CHECK_MSG(mod.error->line > 15 && mod.error->line < 130, "line %d", mod.error->line);
+        } else {
+            CHECK(mod.words != NULL);
+        }
+        cv_free(&mod);
+        cv_free(&mod);
+    }
+}
+
+TEST(matrices_that_are_refused) { expect(&matrices, matrix_wants, sizeof matrix_wants / sizeof matrix_wants[0]); }
+TEST(vectors_that_are_refused) { expect(&vectors, vector_wants, sizeof vector_wants / sizeof vector_wants[0]); }
+
+CV_KERNEL (promised, ptr(f16, w))
+{
+    CV_STORE(CV_MUL(f16, CV_MATRIX_REF(w, f16, 16, 16, .uniform = CV_UNIFORM_YES), CV_LOAD(w, 16, 0)), w, 0);
+}
+
+static int build_error(const cv_kernel *kernel, cv_build_desc d, const char *part)
+{
+    int id;
+    d.kernel = kernel;
+    d.file = __FILE__;
+    d.line = __LINE__;
+    cv_module mod = cv_build(&d);
+    id = mod.error->id;
+    if (id) CHECK_HAS(mod.error->text, part);
+    cv_free(&mod);
+    return id;
+}
+
+TEST(builds_that_are_refused)
+{
+    const cv_target bmg = {.name = "bmg"}, none = {.name = "gpu"};
+    cv_kernel broken = promised;
+    CHECK_INT(build_error(&promised, (cv_build_desc){.target = &bmg}, ""), 0);
+    CHECK_INT(build_error(&promised, (cv_build_desc){.target = &none}, "gpu"), CV_ERROR_TARGET);
+    CHECK_INT(build_error(&promised, (cv_build_desc){0}, "(none)"), CV_ERROR_TARGET);
+    CHECK_INT(build_error(&promised, (cv_build_desc){.target = &bmg, .subgroup_size = 8}, "wanted 8, bmg has"), CV_ERROR_SUBGROUP_SIZE);
+    CHECK_INT(build_error(&promised, (cv_build_desc){.target = &bmg, .local_size = 2048}, "2048 work-items, bmg takes 1024"), CV_ERROR_GROUP_SIZE);
+    CHECK_INT(build_error(&promised, (cv_build_desc){.target = &bmg, .local_size = 24}, "work-groups of 24"), CV_ERROR_UNIFORM);
+    broken.params = "ptr<f17> w";
+    CHECK_INT(build_error(&broken, (cv_build_desc){.target = &bmg}, "ptr<f17> w"), CV_ERROR_PARAMETER_TEXT);
+    broken.params = "e4m3 w";
+    CHECK_INT(build_error(&broken, (cv_build_desc){.target = &bmg}, "e4m3 w"), CV_ERROR_PARAMETER_TEXT);
+}
+
+/* ---- what is listed is taken, what is not is refused: every combination of the numbers 0 to 24 */
+
+static cv_properties_mul row;
+
+static void listed_body(cv_ctx *cv_)
+{
+    cv_val w = cv_->args[0];
+    bool packed = cv_is_packed_(row.input_type);
+    cv_type vector = packed ? CV_U32 : row.input_type;
+    int as = !packed ? (int)row.input_interpretation : row.input_interpretation == CV_I8 && row.input_type == CV_PACKED_S8X32 ? CV_PACKED_S8X32
+             : row.input_interpretation == CV_U8 && row.input_type == CV_PACKED_U8X32 ? CV_PACKED_U8X32 : CV_INVALID;
+    cv_interpreted_vector x = {cv_splat_(CV_HERE_, vector, 1, CV_AT(1)), as};
+    cv_matrix_ref a = {.base = w, .interpretation = row.matrix_interpretation, .m = 1, .k = 1, .layout = CV_MUL_OPTIMAL, .transpose = row.transpose_supported};
+    cv_vector_ref b = {.base = w, .interpretation = row.bias_interpretation};
+    a = cv_matrix_ref_(CV_HERE_, a);
+    b = cv_vector_ref_(CV_HERE_, b);
+    cv_mul_add(CV_HERE_, row.output_type, &a, &x, &b);
+}
+
+static bool is_taken(const cv_target *target)
+{
+    cv_kernel kernel = {"listed", "ptr<u8> w", __FILE__, __LINE__, listed_body};
+    cv_module mod = cv_build(&(cv_build_desc){.kernel = &kernel, .file = __FILE__, .line = __LINE__, .target = target});
+    bool taken = mod.words != NULL;
+    if (!taken) CHECK_MSG(mod.error->id >= 3000 && mod.error->id < 4000, "refused by another header: %s", mod.error->text);
+    cv_free(&mod);
+    return taken;
+}
+
+/* Two of the five types vary over all numbers, the others over a few that are good. */
+TEST(listed_is_taken_and_the_rest_is_refused)
+{
+    static const cv_type good[][5] = {{CV_F16, CV_F16, CV_F16, CV_F16, CV_F16}, {CV_PACKED_S8X32, CV_I8, CV_I8, CV_I32, CV_I32}, {CV_U32, CV_PACKED_U8X32, CV_E5M2, CV_U16, CV_F32}};
+    const cv_target target = {.name = "generic"};
+    int listed = 0, refused = 0;
+    for (int g = 0; g < 3; g++)
+        for (int i = 0; i < 5; i++)
+            for (int j = i + 1; j < 5; j++)
+                for (int a = 0; a < 25; a++)
+                    for (int b = 0; b < 25; b += 1 + (a % 3)) {
+                        cv_type t[5];
+                        bool want;
+                        memcpy(t, good[g], sizeof t);
+                        t[i] = (cv_type)a;
+                        t[j] = (cv_type)b;
+                        row = (cv_properties_mul){t[0], t[1], t[2], t[3], t[4], true};
+                        want = cv_supports_mul(t[0], t[1], t[2], t[3], t[4]);
+                        listed += want;
+                        refused += !want;
+                        CHECK_MSG(is_taken(&target) == want, "%d as %d, matrix %d, bias %d, to %d", (int)t[0], (int)t[1], (int)t[2], (int)t[3], (int)t[4]);
+                    }
+    CHECK(listed > 500 && refused > 5000);
+}
+
+/* ---- modules */
+
+CV_KERNEL (everything, ptr(f16, w), ptr(f32, g), ptr(u32, p), u32(n), f32(rate))
+{
+    cv_val i = CV_GLOBAL_ID();
+    cv_vec x = CV_LOAD(w, 20, CV_TIMES(i, 20)), y = CV_LOAD(g, 17, i, .stride = CV_AT(n)), z, q;
+    cv_matrix_ref a = CV_MATRIX_REF(w, f16, 17, 20, .layout = CV_MUL_OPTIMAL, .offset = CV_AT(1024));
+    cv_matrix_ref t = CV_MATRIX_REF(w, f16, 20, 17, .layout = CV_MUL_OPTIMAL, .offset = CV_AT(1024), .transpose = true);
+    cv_matrix_ref d = CV_MATRIX_REF(g, f32, 17, 20, .layout = CV_OUTER_PRODUCT_OPTIMAL);
+    cv_val sum = CV_AT(0.0);
+    z = CV_MUL_ADD(f32, a, x, CV_VECTOR_REF(w, f16, .offset = CV_AT(64)));
+    z = CV_ADD(CV_SIGMOID(z), CV_GELU(CV_SUB(z, y)));
+    z = CV_LEAKY_RELU(CV_CLAMP(CV_FMA(z, y, 0.5), -1, 2.0), 0.01);
+    CV_FOR (k, 0, 3, 1, &z, &sum) {
+        z = CV_TANH(CV_TIMES(z, rate));
+        sum = CV_ADD(sum, CV_ELEMENT(z, k));
+    }
+    CV_IF (CV_LT(sum, rate), &z) z = CV_MAX(z, sum); CV_ELSE z = CV_SET_ELEMENT(z, 3, 1);
+    x = CV_CONCAT(CV_SLICE(CV_MUL(f16, t, CV_CAST(f16, z)), 0, 12), CV_SLICE(x, 3, 8));
+    CV_OUTER_PRODUCT_ACCUMULATE(z, CV_CAST(f32, x), d);
+    CV_VECTOR_ACCUMULATE(z, CV_VECTOR_REF(g, f32, .offset = CV_AT(1 << 16)));
+    q = CV_MUL(u32, CV_MATRIX_REF(p, u8, 5, 64, .stride = CV_AT(64), .offset = CV_TIMES(CV_AND(i, 1), 128)), CV_INTERPRET(CV_LOAD(p, 16, 0), packed_u8x32));
+    CV_STORE(q, p, CV_TIMES(i, 5));
+    CV_STORE(CV_VEC(f32, sum, CV_SELECT(CV_GT(sum, 0.0), sum, rate), 1), g, 0);
+    CV_BARRIER();
+}
+
+TEST(modules_are_valid_and_the_same_every_time)
+{
+    static const char *const names[] = {"pvc", "bmg", "dg2", "generic", "soft"};
+    for (int i = 0; i < 5; i++) {
+        char file[64];
+        cv_module a = CV_BUILD(everything, &(cv_target){.name = names[i]}), b = CV_BUILD(everything, &(cv_target){.name = names[i]});
+        CHECK_MSG(a.words && b.words, "%s: line %d: %s", names[i], a.error->line, a.error->text);
+        if (a.words && b.words) CHECK(a.size == b.size && memcmp(a.words, b.words, a.size) == 0);
+        snprintf(file, sizeof file, "coopvec_everything_%s", names[i]);
+        test_save_spv(file, a.words, a.size);
+        cv_free(&a);
+        cv_free(&b);
+    }
+}
+
+int main(void)
+{
+    RUN(matrices_that_are_refused);
+    RUN(vectors_that_are_refused);
+    RUN(builds_that_are_refused);
+    RUN(listed_is_taken_and_the_rest_is_refused);
+    RUN(modules_are_valid_and_the_same_every_time);
+    return test_report();
+}
