@@ -133,6 +133,8 @@ typedef struct {
     X(SCALAR, "a scalar of the wrong type")                                                                            \
     X(POSITION, "positions, extents and strides must be 32-bit integers")                                              \
     X(CONVERT, "no conversion between these types")                                                                    \
+    X(OPERATION, "no such operation")                                                                                  \
+    X(ATOMIC, "no atomic operations on this type")                                                                     \
     X(CONTEXT, "values of different contexts or layouts")
 
 enum {
@@ -391,6 +393,7 @@ static inline void cm_gather(const cm_layout *l, const void *vectors, const cm_h
 #ifndef CM_LAYOUT_ONLY
 #include "spirv_emit.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -440,14 +443,19 @@ typedef enum {
     CM_AUTO,  /* what the target's row has: matrix instruction and 2D block messages, else plain */
     CM_PLAIN, /* loads a lane, subgroup broadcasts, FMA: works on everything */
     CM_INTEL, /* insist on the matrix instruction; an error where the target lacks it */
-    CM_KHR    /* SPV_KHR_cooperative_matrix; not available yet: an error */
+    CM_KHR    /* matrices of SPV_KHR_cooperative_matrix, on request: see the manual for what they can do */
 } cm_lowering;
+
+/* Rounding of a conversion; CM_ROUND_AUTO: to nearest even between floats, towards zero from float to integer. */
+typedef enum { CM_ROUND_AUTO, CM_ROUND_NEAREST, CM_ROUND_ZERO, CM_ROUND_UP, CM_ROUND_DOWN } cm_rounding;
 
 /* One per kernel that is being written. Plain data: copy it as you like. */
 typedef struct {
     spe_module *m;
     cm_target target;
     cm_lowering lowering; /* CM_AUTO resolved */
+    cm_rounding rounding; /* of the conversion that is being written; zero between operations */
+    bool saturate;        /* the same */
 } cm_ctx;
 
 /* A matrix held by a subgroup: SPIR-V vectors ("parts"), block by block (k2), each block's words cut greedily into runs
@@ -531,8 +539,8 @@ static inline bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, c
     else if (c->lowering == CM_INTEL && !dpas)
         cm_fail_(c, CM_ERROR_LOWERING, "CM_INTEL: target %s has no matrix instruction at subgroup size %d",
                  target->name, target->subgroup_size);
-    else if (c->lowering == CM_KHR)
-        cm_fail_(c, CM_ERROR_LOWERING, "CM_KHR: target %s: the KHR lowering is not available", target->name);
+    else if (c->lowering == CM_KHR && !target->coop_khr)
+        cm_fail_(c, CM_ERROR_LOWERING, "CM_KHR: target %s does not take SPV_KHR_cooperative_matrix", target->name);
     return spe_ok(m);
 }
 
@@ -547,25 +555,47 @@ typedef struct {
 
 static inline const cm_product *cm_product_row(cm_type a, cm_type b)
 {
-    enum { A_SIGNED = 1, B_SIGNED = 2, I8 = 0x10 | 0x20, F16 = 0x400 | 0x800, BF16 = 0x1000 | 0x2000 };
+    enum { A_SIGNED = 1, B_SIGNED = 2, I8 = 0x10 | 0x20, TF32 = 0x100 | 0x200, F16 = 0x400 | 0x800 };
+    enum { BF16 = 0x1000 | 0x2000 };
     static const cm_product rows[] = {
         {CM_F16, CM_F16, CM_F32, F16},
         {CM_BF16, CM_BF16, CM_F32, BF16},
+        {CM_TF32, CM_TF32, CM_F32, TF32},
         {CM_I8, CM_I8, CM_I32, I8 | A_SIGNED | B_SIGNED},
         {CM_U8, CM_U8, CM_I32, I8},
         {CM_I8, CM_U8, CM_I32, I8 | B_SIGNED},
         {CM_U8, CM_I8, CM_I32, I8 | A_SIGNED},
         {CM_F32, CM_F32, CM_F32, 0},
-        {CM_TF32, CM_TF32, CM_F32, 0},
         {CM_F64, CM_F64, CM_F64, 0},
         {CM_F16, CM_F32, CM_F32, 0},
         {CM_F32, CM_F16, CM_F32, 0},
         {CM_BF16, CM_F32, CM_F32, 0},
         {CM_F32, CM_BF16, CM_F32, 0},
+        {CM_F32, CM_F64, CM_F64, 0},
+        {CM_F64, CM_F32, CM_F64, 0},
+        {CM_F16, CM_F64, CM_F64, 0},
+        {CM_F64, CM_F16, CM_F64, 0},
+        {CM_BF16, CM_F64, CM_F64, 0},
+        {CM_F64, CM_BF16, CM_F64, 0},
+        {CM_E4M3, CM_E4M3, CM_F32, 0},
+        {CM_E5M2, CM_E5M2, CM_F32, 0},
         {CM_I16, CM_I16, CM_I32, 0},
+        {CM_I8, CM_I16, CM_I32, 0},
+        {CM_I16, CM_I8, CM_I32, 0},
+        {CM_U16, CM_U16, CM_I32, 0},
         {CM_I32, CM_I32, CM_I32, 0},
+        {CM_I8, CM_I32, CM_I32, 0},
+        {CM_I32, CM_I8, CM_I32, 0},
+        {CM_I16, CM_I32, CM_I32, 0},
+        {CM_I32, CM_I16, CM_I32, 0},
         {CM_U32, CM_U32, CM_U32, 0},
         {CM_I64, CM_I64, CM_I64, 0},
+        {CM_I8, CM_I64, CM_I64, 0},
+        {CM_I64, CM_I8, CM_I64, 0},
+        {CM_I16, CM_I64, CM_I64, 0},
+        {CM_I64, CM_I16, CM_I64, 0},
+        {CM_I32, CM_I64, CM_I64, 0},
+        {CM_I64, CM_I32, CM_I64, 0},
         {CM_U64, CM_U64, CM_U64, 0},
     };
     size_t i;
@@ -574,17 +604,65 @@ static inline const cm_product *cm_product_row(cm_type a, cm_type b)
     return NULL;
 }
 
-/* The types that C and D may have when `acc` is accumulated in. */
-static inline bool cm_product_takes(cm_type acc, cm_type c_or_d)
+/* The promotion rule of TinyTC's scalar types: every value of `from` is one of `to`. Types that the text does not have
+ * follow its sense: unsigned ones go with the signed one of their size, tf32 is between the 16-bit floats and f32. */
+static inline bool cm_promotes(cm_type from, cm_type to)
 {
+#define CM_BIT_(t) (1u << (t))
+    enum { ALL_COMPLEX = 1 << CM_C32 | 1 << CM_C64, WIDE = 1 << CM_F64 | 1 << CM_C64 };
+    enum { FROM_F32 = 1 << CM_F32 | WIDE | ALL_COMPLEX, FROM_SMALL = 1 << CM_TF32 | FROM_F32 };
     static const struct {
-        cm_type acc, outer;
-    } rows[] = {{CM_F32, CM_F32}, {CM_F32, CM_F16}, {CM_F32, CM_BF16}, {CM_F64, CM_F64}, {CM_I32, CM_I32},
-                {CM_I32, CM_U32}, {CM_U32, CM_U32}, {CM_I64, CM_I64},  {CM_U64, CM_U64}};
+        cm_type from;
+        uint32_t to;
+    } rows[] = {
+        {CM_I8, FROM_SMALL | CM_BIT_(CM_I8) | CM_BIT_(CM_I16) | CM_BIT_(CM_I32) | CM_BIT_(CM_I64) | CM_BIT_(CM_BF16) |
+                    CM_BIT_(CM_F16)},
+        {CM_U8, FROM_SMALL | CM_BIT_(CM_U8) | CM_BIT_(CM_U16) | CM_BIT_(CM_U32) | CM_BIT_(CM_U64) | CM_BIT_(CM_I16) |
+                    CM_BIT_(CM_I32) | CM_BIT_(CM_I64) | CM_BIT_(CM_BF16) | CM_BIT_(CM_F16)},
+        {CM_I16, FROM_F32 | CM_BIT_(CM_I16) | CM_BIT_(CM_I32) | CM_BIT_(CM_I64)},
+        {CM_U16, FROM_F32 | CM_BIT_(CM_U16) | CM_BIT_(CM_U32) | CM_BIT_(CM_U64) | CM_BIT_(CM_I32) | CM_BIT_(CM_I64)},
+        {CM_I32, CM_BIT_(CM_I32) | CM_BIT_(CM_U32) | CM_BIT_(CM_I64) | WIDE},
+        {CM_U32, CM_BIT_(CM_U32) | CM_BIT_(CM_U64) | CM_BIT_(CM_I64) | WIDE},
+        {CM_I64, CM_BIT_(CM_I64)},
+        {CM_U64, CM_BIT_(CM_U64)},
+        {CM_E4M3, FROM_SMALL | CM_BIT_(CM_E4M3) | CM_BIT_(CM_BF16) | CM_BIT_(CM_F16)},
+        {CM_E5M2, FROM_SMALL | CM_BIT_(CM_E5M2) | CM_BIT_(CM_BF16) | CM_BIT_(CM_F16)},
+        {CM_BF16, FROM_SMALL | CM_BIT_(CM_BF16)},
+        {CM_F16, FROM_SMALL | CM_BIT_(CM_F16)},
+        {CM_TF32, FROM_SMALL},
+        {CM_F32, FROM_F32},
+        {CM_F64, WIDE},
+        {CM_C32, ALL_COMPLEX},
+        {CM_C64, CM_BIT_(CM_C64)},
+    };
+#undef CM_BIT_
     size_t i;
     for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].acc == acc && rows[i].outer == c_or_d) return true;
+        if (rows[i].from == from) return (rows[i].to >> to & 1) != 0;
     return false;
+}
+
+/* C of a product with this row: what both A and B promote to (and, as the types of f32 sums go, bf16 and f16 alike). */
+static inline bool cm_product_takes(const cm_product *row, cm_type c)
+{
+    if (row->acc == CM_F32 && (c == CM_F16 || c == CM_BF16)) return row->a != CM_F32 && row->b != CM_F32;
+    if (row->acc == CM_I32 && c == CM_U32) return true; /* the same bits */
+    return cm_promotes(row->a, c) && cm_promotes(row->b, c);
+}
+
+/* What is accumulated in when C has type c: the row's type, or a larger one of C. */
+static inline cm_type cm_product_acc_(const cm_product *row, cm_type c)
+{
+    static const struct {
+        cm_type acc, c, wider;
+    } rows[] = {{CM_F32, CM_F64, CM_F64},  {CM_I32, CM_I64, CM_I64},  {CM_I32, CM_U64, CM_U64},
+                {CM_I32, CM_F64, CM_F64},  {CM_I32, CM_F32, CM_F32},  {CM_I32, CM_F16, CM_F32},
+                {CM_I32, CM_BF16, CM_F32}, {CM_I32, CM_TF32, CM_F32}, {CM_U32, CM_U64, CM_U64},
+                {CM_U32, CM_I64, CM_I64},  {CM_U32, CM_F64, CM_F64}};
+    size_t i;
+    for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].acc == row->acc && rows[i].c == c) return rows[i].wider;
+    return row->acc;
 }
 
 /* Depth of one matrix instruction, in components of this size: eight dwords. */
@@ -607,7 +685,7 @@ static inline cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type typ
         return l;
     }
     row = cm_product_row(type, type);
-    if (use != CM_B || c->lowering != CM_INTEL || !row || !row->dpas) return l;
+    if (use != CM_B || c->lowering == CM_PLAIN || !row || !row->dpas) return l;
     depth = cm_dpas_depth_(cm_type_info(type)->bytes);
     if (depth > l.S && rows >= depth) cm_layout_interleave(&l, depth / l.S);
     return l;
@@ -630,8 +708,17 @@ static inline int cm_run_(int n, int i)
     return 1;
 }
 
-/* How many parts a matrix of this layout has. */
-static inline int cm_part_count(const cm_layout *l) { return l->rows ? l->K2 * cm_runs_(cm_block_words_(l)) : 0; }
+static inline bool cm_is_complex(cm_type type)
+{
+    const cm_type_row *t = cm_type_info(type);
+    return t && t->kind == CM_KIND_COMPLEX;
+}
+
+/* How many parts a matrix of this layout has; of a complex one the real parts come first, then the imaginary. */
+static inline int cm_part_count(const cm_layout *l)
+{
+    return l->rows ? l->K2 * cm_runs_(cm_block_words_(l)) * (cm_is_complex(l->type) ? 2 : 1) : 0;
+}
 
 /* How many words part `part` has. */
 static inline int cm_part_words(const cm_layout *l, int part)
@@ -640,22 +727,23 @@ static inline int cm_part_words(const cm_layout *l, int part)
     return cm_run_(words, part % cm_runs_(words));
 }
 
-/* The type of a component in memory and in parts: bf16 and 8-bit floats are integers. 0 and an error for complex types.
- */
+/* The type of a component in memory and in parts: bf16 and 8-bit floats are integers, a complex component is two floats
+ * and this the type of one. */
 static inline spe_id cm_storage_type(cm_ctx *c, cm_type type)
 {
     const cm_type_row *t = cm_type_info(type);
-    if (!t || t->kind == CM_KIND_COMPLEX)
-        return cm_fail_(c, CM_ERROR_EMIT_TYPE, "operations on %s are not available", t ? t->name : "this type");
+    if (!t) return cm_fail_(c, CM_ERROR_EMIT_TYPE, "there is no type %d", (int)type);
     return t->storage_float ? spe_float(c->m, (uint32_t)t->storage_bits) : spe_int(c->m, (uint32_t)t->storage_bits);
 }
 
-/* The type that cm_fn works on: the storage type, but f32 for bf16. 0 and an error for 8-bit floats. */
+/* The type that cm_fn works on: the storage type, but f32 for bf16 and the 8-bit floats. 0 and an error for complex
+ * types, whose operations are made of those on cm_re and cm_im. */
 static inline spe_id cm_arith_type(cm_ctx *c, cm_type type)
 {
-    if (type == CM_E4M3 || type == CM_E5M2)
-        return cm_fail_(c, CM_ERROR_EMIT_TYPE, "arithmetic on %s is not available", cm_type_info(type)->name);
-    return type == CM_BF16 ? spe_float(c->m, 32) : cm_storage_type(c, type);
+    const cm_type_row *t = cm_type_info(type);
+    if (t && t->kind == CM_KIND_COMPLEX)
+        return cm_fail_(c, CM_ERROR_EMIT_TYPE, "not an operation on %s: use cm_re and cm_im", t->name);
+    return t && t->kind == CM_KIND_FLOAT && !t->storage_float ? spe_float(c->m, 32) : cm_storage_type(c, type);
 }
 
 /* Accumulators are of the storage type; operands below 32 bits are integers, as the matrix instruction takes them. */
@@ -663,13 +751,31 @@ static inline spe_id cm_word_type_(cm_ctx *c, const cm_layout *l)
 {
     int bits = cm_word_bits_(l);
     if (l->use == CM_ACC || (bits >= 32 && cm_channels_(l) == 1)) return cm_storage_type(c, l->type);
-    cm_storage_type(c, l->type); /* complex types are refused */
     return spe_int(c->m, (uint32_t)bits);
+}
+
+/* CM_KHR: a part is a KHR matrix, the transpose of ours: words (columns of ours) by lanes. */
+static inline spe_id cm_khr_type_(cm_ctx *c, const cm_layout *l, int part)
+{
+    static const uint32_t uses[] = {SPE_CooperativeMatrixUseMatrixAccumulatorKHR, SPE_CooperativeMatrixUseMatrixBKHR,
+                                    SPE_CooperativeMatrixUseMatrixAKHR};
+    spe_id component = l->type == CM_BF16 ? spe_bf16(c->m) : cm_storage_type(c, l->type);
+    return spe_coopmat(c->m, component, SPE_ScopeSubgroup, (uint32_t)(cm_part_words(l, part) * l->omega),
+                       (uint32_t)(l->I * l->K1), uses[l->use]);
 }
 
 static inline spe_id cm_part_type(cm_ctx *c, const cm_layout *l, int part)
 {
+    if (c->lowering == CM_KHR) return cm_khr_type_(c, l, part);
     return spe_vec(c->m, cm_word_type_(c, l), (uint32_t)cm_part_words(l, part));
+}
+
+/* Under CM_KHR a lane does not know its components: true, and an error, when `what` needs them. */
+static inline bool cm_opaque_(cm_ctx *c, const char *what)
+{
+    if (c->lowering != CM_KHR) return false;
+    cm_fail_(c, CM_ERROR_LOWERING, "%s: not possible with matrices of CM_KHR", what);
+    return true;
 }
 
 /* A matrix of this layout with room for its parts; poison when something is wrong. */
@@ -704,6 +810,47 @@ static inline bool cm_same_layout_(const cm_layout *a, const cm_layout *b)
 {
     return a->rows == b->rows && a->cols == b->cols && a->type == b->type && a->use == b->use && a->S == b->S &&
            a->interleaved == b->interleaved;
+}
+
+/* ---- complex matrices -------------------------------------------------------------------------------------------- */
+
+/* A complex matrix is two real ones of the same shape and use, side by side in one list of parts. */
+
+static inline cm_matrix cm_half_(cm_ctx *c, const cm_matrix *a, int which)
+{
+    cm_matrix half = *a;
+    if (cm_is_poison_(c, a)) return cm_poison_();
+    if (!cm_is_complex(a->l.type)) {
+        cm_fail_(c, CM_ERROR_COMPONENT, "a matrix of %s has no imaginary part", cm_type_info(a->l.type)->name);
+        return cm_poison_();
+    }
+    half.l.type = a->l.type == CM_C32 ? CM_F32 : CM_F64;
+    half.parts = a->parts / 2;
+    half.part = a->part + which * half.parts;
+    return half;
+}
+
+/* The real and the imaginary part of a complex matrix (TinyTC: re, im), matrices of f32 or f64. */
+static inline cm_matrix cm_re(cm_ctx *c, const cm_matrix *a) { return cm_half_(c, a, 0); }
+static inline cm_matrix cm_im(cm_ctx *c, const cm_matrix *a) { return cm_half_(c, a, 1); }
+
+/* re + i im, of two matrices alike of f32 (gives c32) or f64 (gives c64). */
+static inline cm_matrix cm_complex(cm_ctx *c, const cm_matrix *re, const cm_matrix *im)
+{
+    cm_matrix z;
+    cm_layout l = re->l;
+    if (cm_is_poison_(c, re) || cm_is_poison_(c, im)) return cm_poison_();
+    if (!cm_same_layout_(&re->l, &im->l) || (l.type != CM_F32 && l.type != CM_F64)) {
+        cm_fail_(c, CM_ERROR_COMPONENT, "cm_complex takes two matrices alike of f32 or f64, not of %s and %s",
+                 cm_type_info(l.type)->name, cm_type_info(im->l.type)->name);
+        return cm_poison_();
+    }
+    l.type = l.type == CM_F32 ? CM_C32 : CM_C64;
+    z = cm_new_(c, &l);
+    if (!z.parts) return z;
+    memcpy(z.part, re->part, (size_t)re->parts * sizeof *z.part);
+    memcpy(z.part + re->parts, im->part, (size_t)im->parts * sizeof *z.part);
+    return z;
 }
 
 /* ---- parts <-> components ---------------------------------------------------------------------------------------- */
@@ -753,20 +900,47 @@ static inline spe_id cm_pack_(cm_ctx *c, const cm_layout *l, spe_id components, 
     return cm_bitcast_(c, spe_vec(c->m, cm_word_type_(c, l), (uint32_t)words), components);
 }
 
-/* This lane's component v, 0 <= v < V (channels of a word follow one another), of the storage type. */
+/* Component v: its part, and the word in it. False and an error when there is no such component. */
+static inline bool cm_find_component_(cm_ctx *c, const cm_matrix *a, int v, int *part, int *in_part)
+{
+    int words = cm_block_words_(&a->l), word = v / cm_channels_(&a->l);
+    if (cm_is_poison_(c, a) || cm_opaque_(c, "components") || !cm_arith_type(c, a->l.type)) return false;
+    if (v < 0 || v >= a->l.V) return cm_fail_(c, CM_ERROR_SHAPE, "component %d: the matrix has %d", v, a->l.V), false;
+    *part = word / words * cm_runs_(words);
+    *in_part = word % words;
+    while (*in_part >= cm_part_words(&a->l, *part)) *in_part -= cm_part_words(&a->l, (*part)++);
+    return true;
+}
+
+/* This lane's component v, 0 <= v < V (channels of a word follow one another), of the storage type (TinyTC: extract).
+ */
 static inline spe_id cm_component(cm_ctx *c, const cm_matrix *a, int v)
 {
-    int channels = cm_channels_(&a->l), words = cm_block_words_(&a->l), word = v / channels, part, in_block;
-    if (cm_is_poison_(c, a)) return 0;
-    if (v < 0 || v >= a->l.V) return cm_fail_(c, CM_ERROR_SHAPE, "component %d: the matrix has %d", v, a->l.V);
-    part = word / words * cm_runs_(words);
-    in_block = word % words;
-    while (in_block >= cm_part_words(&a->l, part)) in_block -= cm_part_words(&a->l, part++);
-    if (channels == 1) {
-        spe_id one = cm_slice_(c, a->part[part], in_block, 1);
-        return cm_bitcast_(c, cm_storage_type(c, a->l.type), one);
+    int part, word, channels = cm_channels_(&a->l);
+    if (!cm_find_component_(c, a, v, &part, &word)) return 0;
+    if (channels == 1) return cm_bitcast_(c, cm_storage_type(c, a->l.type), cm_slice_(c, a->part[part], word, 1));
+    return spe_extract(c->m, cm_unpack_(c, &a->l, a->part[part], word, 1), (uint32_t)(v % channels));
+}
+
+/* A copy with component v of every lane replaced by a scalar of the storage type (TinyTC: insert). */
+static inline cm_matrix cm_insert(cm_ctx *c, const cm_matrix *a, int v, spe_id scalar)
+{
+    int part, word, channels = cm_channels_(&a->l);
+    spe_id one = scalar;
+    cm_matrix d;
+    if (!cm_find_component_(c, a, v, &part, &word)) return cm_poison_();
+    if (spe_type_of(c->m, scalar) != cm_storage_type(c, a->l.type)) {
+        cm_fail_(c, CM_ERROR_SCALAR, "the scalar is not of the storage type of %s", cm_type_info(a->l.type)->name);
+        return cm_poison_();
     }
-    return spe_extract(c->m, cm_unpack_(c, &a->l, a->part[part], in_block, 1), (uint32_t)(v % channels));
+    d = cm_new_(c, &a->l);
+    if (!d.parts) return d;
+    memcpy(d.part, a->part, (size_t)a->parts * sizeof *d.part);
+    if (channels > 1)
+        one = spe_insert(c->m, cm_unpack_(c, &a->l, a->part[part], word, 1), scalar, (uint32_t)(v % channels));
+    one = cm_pack_(c, &a->l, one, 1);
+    d.part[part] = cm_part_words(&a->l, part) == 1 ? one : spe_insert(c->m, a->part[part], one, (uint32_t)word);
+    return d;
 }
 
 /* The inverse of cm_component: a matrix of V scalars of the storage type, the order as there. */
@@ -774,6 +948,7 @@ static inline cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const 
 {
     cm_matrix a = cm_new_(c, l);
     int part, first, v = 0, channels = cm_channels_(l);
+    if (!a.parts || cm_opaque_(c, "components") || !cm_arith_type(c, l->type)) return cm_poison_();
     for (part = 0; part < a.parts; part++) {
         int words = cm_part_words(l, part), group = cm_group_(l, words), pieces = 0;
         spe_id piece[8], elem = cm_storage_type(c, l->type);
@@ -812,32 +987,127 @@ static inline spe_id cm_f32_to_bf16_(cm_ctx *c, spe_id v)
     return spe_uconvert(c->m, i16, spe_shr(c->m, sum, spe_const_u(c->m, i32, 16)));
 }
 
+/* The constant `bits` for every component of v's i32 (or f32) vector type. */
+static inline spe_id cm_bits_(cm_ctx *c, spe_id type, uint64_t bits) { return spe_const_u(c->m, type, bits); }
+
+/* bf16 towards zero, and tf32 (held as f32) to nearest or towards zero: the bits that do not fit are cut off, after
+ * half a unit has been added when rounding to nearest. */
+static inline spe_id cm_cut_(cm_ctx *c, spe_id v, int cut, bool nearest)
+{
+    spe_module *m = c->m;
+    spe_id i32 = cm_like_(c, spe_int(m, 32), v), bits = spe_bitcast(m, i32, v), sum = bits, odd;
+    uint32_t unit = (uint32_t)1 << cut;
+    if (nearest) {
+        odd = spe_and(m, spe_shr(m, bits, cm_bits_(c, i32, (uint64_t)cut)), cm_bits_(c, i32, 1));
+        sum = spe_iadd(m, spe_iadd(m, bits, odd), cm_bits_(c, i32, unit / 2 - 1));
+    }
+    sum = spe_select(m, spe_isnan(m, v), spe_or(m, bits, cm_bits_(c, i32, 0x400000)), sum);
+    return spe_bitcast(m, cm_like_(c, spe_float(m, 32), v), spe_and(m, sum, cm_bits_(c, i32, 0u - unit)));
+}
+
+/* What the 8-bit floats are made of: the f32 exponent field's low bits that go, the largest number, the smallest normal
+ * one, and the f32 whose last place is the smallest subnormal one. */
+typedef struct {
+    cm_type type;
+    int cut, rebias;
+    double largest, normal, magic;
+} cm_f8_;
+
+static inline const cm_f8_ *cm_f8_row_(cm_type type)
+{
+    static const cm_f8_ rows[] = {{CM_E4M3, 20, (127 - 7) << 3, 448, 0x1p-6, 0x1p14},
+                                  {CM_E5M2, 21, (127 - 15) << 2, 57344, 0x1p-14, 0x1p7}};
+    return type == CM_E4M3 ? &rows[0] : type == CM_E5M2 ? &rows[1] : NULL;
+}
+
+/* Both are the upper bits of an f16, e4m3 after a scaling by 2^8 that f32 does exactly. */
+static inline spe_id cm_f8_to_f32_(cm_ctx *c, cm_type type, spe_id v)
+{
+    spe_module *m = c->m;
+    spe_id i16 = cm_like_(c, spe_int(m, 16), v), f32 = cm_like_(c, spe_float(m, 32), v), sign, rest, half;
+    spe_id wide = spe_uconvert(m, i16, v);
+    if (type == CM_E5M2) {
+        half = spe_bitcast(m, cm_like_(c, spe_float(m, 16), v), spe_shl(m, wide, cm_bits_(c, i16, 8)));
+        return spe_fconvert(m, f32, half);
+    }
+    rest = spe_and(m, wide, cm_bits_(c, i16, 0x7f));
+    sign = spe_shl(m, spe_and(m, wide, cm_bits_(c, i16, 0x80)), cm_bits_(c, i16, 8));
+    half = spe_bitcast(m, cm_like_(c, spe_float(m, 16), v), spe_or(m, sign, spe_shl(m, rest, cm_bits_(c, i16, 7))));
+    half = spe_fmul(m, spe_fconvert(m, f32, half), spe_const_f(m, f32, 256));
+    return spe_select(m, spe_ieq(m, rest, cm_bits_(c, i16, 0x7f)),
+                      spe_bitcast(m, f32, cm_bits_(c, cm_like_(c, spe_int(m, 32), v), 0x7fc00000)), half);
+}
+
+/* To nearest even, the largest number for what is larger (infinity too); NaN stays NaN. */
+static inline spe_id cm_f32_to_f8_(cm_ctx *c, cm_type type, spe_id v)
+{
+    const cm_f8_ *f = cm_f8_row_(type);
+    spe_module *m = c->m;
+    spe_id f32 = spe_type_of(m, v), i32 = cm_like_(c, spe_int(m, 32), v), magic = spe_const_f(m, f32, f->magic);
+    spe_id size = spe_math2(m, SPE_FMIN, spe_math1(m, SPE_FABS, v), spe_const_f(m, f32, f->largest));
+    spe_id bits = spe_bitcast(m, i32, size), normal, tiny, sign, odd;
+    odd = spe_and(m, spe_shr(m, bits, cm_bits_(c, i32, (uint64_t)f->cut)), cm_bits_(c, i32, 1));
+    normal = spe_iadd(m, spe_iadd(m, bits, odd), cm_bits_(c, i32, ((uint64_t)1 << f->cut) / 2 - 1));
+    normal = spe_shr(m, normal, cm_bits_(c, i32, (uint64_t)f->cut));
+    normal = spe_isub(m, normal, cm_bits_(c, i32, (uint64_t)f->rebias));
+    tiny = spe_isub(m, spe_bitcast(m, i32, spe_fadd(m, size, magic)), spe_bitcast(m, i32, magic));
+    bits = spe_select(m, spe_flt(m, size, spe_const_f(m, f32, f->normal)), tiny, normal);
+    bits = spe_select(m, spe_isnan(m, v), cm_bits_(c, i32, 0x7f), bits);
+    sign = spe_and(m, spe_shr(m, spe_bitcast(m, i32, v), cm_bits_(c, i32, 24)), cm_bits_(c, i32, 0x80));
+    return spe_uconvert(m, cm_like_(c, spe_int(m, 8), v), spe_or(m, bits, sign));
+}
+
 /* Between the storage type and the type that arithmetic is done in. */
 static inline spe_id cm_to_arith_(cm_ctx *c, cm_type type, spe_id v)
 {
     if (!cm_arith_type(c, type)) return 0;
+    if (cm_f8_row_(type)) return cm_f8_to_f32_(c, type, v);
     return type == CM_BF16 ? cm_bf16_to_f32_(c, v) : v;
 }
 static inline spe_id cm_from_arith_(cm_ctx *c, cm_type type, spe_id v)
 {
-    return type == CM_BF16 ? cm_f32_to_bf16_(c, v) : v;
+    bool small = type == CM_BF16 || type == CM_TF32 || cm_f8_row_(type) != NULL;
+    bool zero = c->rounding == CM_ROUND_ZERO;
+    if (!small) return v;
+    if (c->rounding > CM_ROUND_ZERO || (zero && cm_f8_row_(type)))
+        return cm_fail_(c, CM_ERROR_CONVERT, "no such rounding to %s", cm_type_info(type)->name);
+    if (type == CM_TF32) return cm_cut_(c, v, 13, !zero);
+    if (type != CM_BF16) return cm_f32_to_f8_(c, type, v);
+    if (!zero) return cm_f32_to_bf16_(c, v);
+    v = spe_bitcast(c->m, cm_like_(c, spe_int(c->m, 32), v), cm_cut_(c, v, 16, false));
+    return spe_uconvert(c->m, cm_like_(c, spe_int(c->m, 16), v),
+                        spe_shr(c->m, v, cm_bits_(c, spe_type_of(c->m, v), 16)));
 }
 
-/* Arithmetic values of one type to those of another: to nearest between floats, towards zero to integers, the low bits
- * between integers. */
-static inline spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
+/* The instruction between arithmetic types, without rounding or saturation asked for. */
+static inline spe_id cm_convert_plainly_(cm_ctx *c, const cm_type_row *f, const cm_type_row *t, spe_id type, spe_id v)
 {
-    const cm_type_row *f = cm_type_info(from), *t = cm_type_info(to);
-    spe_id type = cm_arith_type(c, to), same = cm_arith_type(c, from);
-    if (!type || !same) return 0;
-    if (to == CM_TF32 && from != CM_TF32)
-        return cm_fail_(c, CM_ERROR_CONVERT, "%s to %s: not available", f->name, t->name);
-    if (type == same) return v;
-    type = cm_like_(c, type, v);
     if (f->kind == CM_KIND_FLOAT && t->kind == CM_KIND_FLOAT) return spe_fconvert(c->m, type, v);
     if (f->kind == CM_KIND_FLOAT) return t->is_signed ? spe_f_to_s(c->m, type, v) : spe_f_to_u(c->m, type, v);
     if (t->kind == CM_KIND_FLOAT) return f->is_signed ? spe_s_to_f(c->m, type, v) : spe_u_to_f(c->m, type, v);
+    if (c->saturate && f->is_signed != t->is_signed)
+        return spe_op(c->m, t->is_signed ? SPE_OpSatConvertUToS : SPE_OpSatConvertSToU, type, 1, &v);
     return f->is_signed ? spe_sconvert(c->m, type, v) : spe_uconvert(c->m, type, v);
+}
+
+/* Arithmetic values of one type to those of another: to nearest between floats, towards zero to integers, the low bits
+ * between integers, unless cm_convert_as has asked for something else. */
+static inline spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
+{
+    static const uint32_t modes[] = {0, SPE_FPRoundingModeRTE, SPE_FPRoundingModeRTZ, SPE_FPRoundingModeRTP,
+                                     SPE_FPRoundingModeRTN};
+    const cm_type_row *f = cm_type_info(from), *t = cm_type_info(to);
+    spe_id type = cm_arith_type(c, to), same = cm_arith_type(c, from), id;
+    bool clamped;
+    if (!type || !same) return 0;
+    if (type == same && !(c->saturate && f->is_signed != t->is_signed)) return v;
+    id = cm_convert_plainly_(c, f, t, cm_like_(c, type, v), v);
+    clamped = c->saturate && t->kind == CM_KIND_INT && (f->kind != CM_KIND_INT || f->is_signed == t->is_signed);
+    if (!id || id == v) return id;
+    if (c->rounding && (f->kind == CM_KIND_FLOAT || t->kind == CM_KIND_FLOAT))
+        spe_decorate(c->m, id, SPE_DecorationFPRoundingMode, 1, &modes[c->rounding]);
+    if (clamped) spe_decorate(c->m, id, SPE_DecorationSaturatedConversion, 0, NULL);
+    return id;
 }
 
 static inline spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
@@ -852,6 +1122,7 @@ static inline spe_id *cm_components_(cm_ctx *c, const cm_matrix *a, cm_type type
 {
     int part, first, i, v = 0, channels = cm_channels_(&a->l);
     spe_id *out = (spe_id *)spe_alloc(c->m, (size_t)a->l.V * sizeof(spe_id));
+    if (cm_opaque_(c, "this operation") || !cm_arith_type(c, a->l.type)) return NULL;
     for (part = 0; out && part < a->parts; part++) {
         int words = cm_part_words(&a->l, part), group = cm_group_(&a->l, words);
         for (first = 0; first < words; first += group) {
@@ -865,7 +1136,19 @@ static inline spe_id *cm_components_(cm_ctx *c, const cm_matrix *a, cm_type type
 
 /* ---- construction, component-wise operations --------------------------------------------------------------------- */
 
-/* Every element is `scalar`, a value of the storage type (TinyTC: construct); 0 for zero. */
+/* CM_KHR: every part is made of one component. */
+static inline cm_matrix cm_splat_khr_(cm_ctx *c, cm_matrix a, spe_id scalar)
+{
+    int i;
+    for (i = 0; i < a.parts; i++) {
+        spe_id type = cm_part_type(c, &a.l, i);
+        a.part[i] = scalar ? spe_construct(c->m, type, 1, &scalar) : spe_null(c->m, type);
+    }
+    return a;
+}
+
+/* Every element is `scalar`, a value of the storage type (TinyTC: construct); 0 for zero. Of a complex matrix it is the
+ * real part of every element and the imaginary part is zero; cm_complex makes others. */
 static inline cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, spe_id scalar)
 {
     cm_layout l = cm_layout_for(c, rows, cols, type, use);
@@ -877,16 +1160,36 @@ static inline cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm
         cm_fail_(c, CM_ERROR_SCALAR, "the scalar of a %s matrix is not of its storage type", cm_type_info(type)->name);
         return cm_poison_();
     }
+    if (c->lowering == CM_KHR) return cm_splat_khr_(c, a, scalar);
     for (i = 0; i < 16; i++) copies[i] = scalar;
     if (scalar) word = cm_pack_(c, &l, cm_join_(c, cm_storage_type(c, type), copies, cm_channels_(&l), 1), 1);
     for (i = 0; i < a.parts; i++) {
         spe_id vector = cm_part_type(c, &l, i);
-        if (!scalar)
+        if (!scalar || (cm_is_complex(type) && i >= a.parts / 2))
             a.part[i] = spe_null(c->m, vector);
         else
             a.part[i] = cm_part_words(&l, i) == 1 ? word : spe_splat(c->m, vector, word);
     }
     return a;
+}
+
+/* CM_KHR: fn gets whole parts; instructions of arithmetic and conversion take them as they take vectors. */
+static inline cm_matrix cm_map_khr_(cm_ctx *c, cm_matrix d, const cm_matrix *a, const cm_matrix *b, cm_fn fn,
+                                    void *user)
+{
+    const cm_type_row *f = cm_type_info(a->l.type), *t = cm_type_info(d.l.type);
+    int part;
+    if (d.parts != a->parts || a->l.omega != d.l.omega) {
+        cm_fail_(c, CM_ERROR_LOWERING, "%s to %s: not possible with matrices of CM_KHR", f->name, t->name);
+        return cm_poison_();
+    }
+    for (part = 0; part < d.parts; part++) {
+        spe_id v = a->part[part];
+        if (fn) v = fn(c, a->l.type, v, b ? b->part[part] : 0, user);
+        if (d.l.type != a->l.type) v = cm_convert_plainly_(c, f, t, cm_part_type(c, &d.l, part), v);
+        d.part[part] = v;
+    }
+    return spe_ok(c->m) ? d : cm_poison_();
 }
 
 /* fn on every group of components of a (and b, when given), the result converted to the type of l. */
@@ -896,6 +1199,8 @@ static inline cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *
     cm_matrix d = cm_new_(c, l);
     cm_type type = a->l.type;
     int part, first;
+    if (c->lowering == CM_KHR) return cm_map_khr_(c, d, a, b, fn, user);
+    if (!cm_arith_type(c, type) || !cm_arith_type(c, l->type)) return cm_poison_();
     for (part = 0; part < d.parts; part++) {
         int words = cm_part_words(l, part), group = cm_group_(l, words), pieces = 0;
         spe_id piece[8];
@@ -933,30 +1238,120 @@ static inline cm_matrix cm_map2(cm_ctx *c, const cm_matrix *a, const cm_matrix *
     return cm_map_(c, &a->l, a, b, fn, user);
 }
 
-typedef enum { CM_ADD, CM_SUB, CM_MUL, CM_DIV, CM_MIN, CM_MAX } cm_op;
+/* Operations on pairs of components. REM has the sign of the first operand; SHR keeps the sign of signed types. */
+typedef enum {
+    CM_ADD,
+    CM_SUB,
+    CM_MUL,
+    CM_DIV,
+    CM_MIN,
+    CM_MAX,
+    CM_REM,
+    CM_AND,
+    CM_OR,
+    CM_XOR,
+    CM_SHL,
+    CM_SHR,
+    CM_OP_COUNT_
+} cm_op;
 
-/* The instruction of an operation: a table by kind of type. */
-static inline spe_id cm_apply_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
+/* Of an operation on two components: the instruction, or the function of OpenCL.std, by kind of type (float, signed,
+ * unsigned). Where a column has neither, there is no such operation on that kind. */
+typedef struct {
+    const char *name;
+    spe_id (*instruction[3])(spe_module *, spe_id, spe_id);
+    bool math;
+    spe_math_op function[3];
+} cm_binary_row_;
+
+static inline const cm_binary_row_ *cm_binary_row(cm_op op)
 {
-    typedef spe_id (*instruction)(spe_module *, spe_id, spe_id);
-    static const instruction table[4][3] = {{spe_fadd, spe_iadd, spe_iadd},
-                                            {spe_fsub, spe_isub, spe_isub},
-                                            {spe_fmul, spe_imul, spe_imul},
-                                            {spe_fdiv, spe_sdiv, spe_udiv}};
-    static const spe_math_op math[2][3] = {{SPE_FMIN, SPE_SMIN, SPE_UMIN}, {SPE_FMAX, SPE_SMAX, SPE_UMAX}};
-    const cm_type_row *t = cm_type_info(type);
-    int kind = t->kind == CM_KIND_FLOAT ? 0 : t->is_signed ? 1 : 2;
-    cm_op op = *(const cm_op *)user;
-    spe_id both[2];
-    if (op < CM_MIN) return table[op][kind](c->m, a, b);
-    both[0] = a;
-    both[1] = b;
-    return spe_math(c->m, math[op - CM_MIN][kind], 2, both);
+    static const cm_binary_row_ rows[CM_OP_COUNT_] = {
+#define CM_NO_ {SPE_ACOS, SPE_ACOS, SPE_ACOS}
+        {"add", {spe_fadd, spe_iadd, spe_iadd}, false, CM_NO_},
+        {"sub", {spe_fsub, spe_isub, spe_isub}, false, CM_NO_},
+        {"mul", {spe_fmul, spe_imul, spe_imul}, false, CM_NO_},
+        {"div", {spe_fdiv, spe_sdiv, spe_udiv}, false, CM_NO_},
+        {"min", {NULL, NULL, NULL}, true, {SPE_FMIN, SPE_SMIN, SPE_UMIN}},
+        {"max", {NULL, NULL, NULL}, true, {SPE_FMAX, SPE_SMAX, SPE_UMAX}},
+        {"rem", {spe_frem, spe_srem, spe_umod}, false, CM_NO_},
+        {"and", {NULL, spe_and, spe_and}, false, CM_NO_},
+        {"or", {NULL, spe_or, spe_or}, false, CM_NO_},
+        {"xor", {NULL, spe_xor, spe_xor}, false, CM_NO_},
+        {"shl", {NULL, spe_shl, spe_shl}, false, CM_NO_},
+        {"shr", {NULL, spe_sar, spe_shr}, false, CM_NO_},
+#undef CM_NO_
+    };
+    return (unsigned)op < (unsigned)CM_OP_COUNT_ ? &rows[op] : NULL;
 }
 
-/* a op b, component by component; both of one type, shape and use. bf16 is computed in f32 and rounded to nearest. */
+/* Column of the tables by kind of type. */
+static inline int cm_kind_column_(cm_type type)
+{
+    const cm_type_row *t = cm_type_info(type);
+    return t->kind == CM_KIND_FLOAT ? 0 : t->is_signed ? 1 : 2;
+}
+
+static inline spe_id cm_apply_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
+{
+    const cm_binary_row_ *row = cm_binary_row(*(const cm_op *)user);
+    int kind = cm_kind_column_(type);
+    if (!a || !b) return 0;
+    if (row->math) return spe_math2(c->m, row->function[kind], a, b);
+    if (row->instruction[kind]) return row->instruction[kind](c->m, a, b);
+    return cm_fail_(c, CM_ERROR_EMIT_TYPE, "there is no operation %s on %s", row->name, cm_type_info(type)->name);
+}
+
+static inline cm_matrix cm_binary(cm_ctx *c, cm_op op, const cm_matrix *a, const cm_matrix *b);
+
+/* a b or a / b of complex matrices, by their parts: for a quotient a conj(b) / |b|^2. */
+static inline cm_matrix cm_multiply_complex_(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, bool divide)
+{
+    cm_matrix x = cm_re(c, a), y = cm_im(c, a), u = cm_re(c, b), v = cm_im(c, b);
+    cm_matrix xu = cm_binary(c, CM_MUL, &x, &u), yv = cm_binary(c, CM_MUL, &y, &v);
+    cm_matrix xv = cm_binary(c, CM_MUL, &x, &v), yu = cm_binary(c, CM_MUL, &y, &u);
+    cm_matrix re = cm_binary(c, divide ? CM_ADD : CM_SUB, &xu, &yv);
+    cm_matrix im = divide ? cm_binary(c, CM_SUB, &yu, &xv) : cm_binary(c, CM_ADD, &xv, &yu);
+    if (divide) {
+        cm_matrix uu = cm_binary(c, CM_MUL, &u, &u), vv = cm_binary(c, CM_MUL, &v, &v);
+        cm_matrix norm = cm_binary(c, CM_ADD, &uu, &vv);
+        re = cm_binary(c, CM_DIV, &re, &norm);
+        im = cm_binary(c, CM_DIV, &im, &norm);
+    }
+    return cm_complex(c, &re, &im);
+}
+
+static inline cm_matrix cm_binary_complex_(cm_ctx *c, cm_op op, const cm_matrix *a, const cm_matrix *b)
+{
+    cm_matrix re, im, p, q;
+    if (a->l.type != b->l.type) {
+        cm_fail_(c, CM_ERROR_COMPONENT, "component types differ: %s and %s", cm_type_info(a->l.type)->name,
+                 cm_type_info(b->l.type)->name);
+        return cm_poison_();
+    }
+    if (op > CM_DIV) {
+        cm_fail_(c, CM_ERROR_EMIT_TYPE, "there is no operation %s on %s", cm_binary_row(op)->name,
+                 cm_type_info(a->l.type)->name);
+        return cm_poison_();
+    }
+    if (op == CM_MUL || op == CM_DIV) return cm_multiply_complex_(c, a, b, op == CM_DIV);
+    re = cm_re(c, a), p = cm_re(c, b), im = cm_im(c, a), q = cm_im(c, b);
+    re = cm_binary(c, op, &re, &p);
+    im = cm_binary(c, op, &im, &q);
+    return cm_complex(c, &re, &im);
+}
+
+/* a op b, component by component; both of one type, shape and use. Types below 32 bits that are no integers nor f16 are
+ * computed in f32 and rounded to nearest. Complex types have add, sub, mul and div; floats no and, or, xor, shl, shr.
+ */
 static inline cm_matrix cm_binary(cm_ctx *c, cm_op op, const cm_matrix *a, const cm_matrix *b)
 {
+    if (cm_is_poison_(c, a) || cm_is_poison_(c, b)) return cm_poison_();
+    if (!cm_binary_row(op)) {
+        cm_fail_(c, CM_ERROR_OPERATION, "cm_binary: there is no operation %d", (int)op);
+        return cm_poison_();
+    }
+    if (cm_is_complex(a->l.type)) return cm_binary_complex_(c, op, a, b);
     return cm_map2(c, a, b, cm_apply_, &op);
 }
 
@@ -964,11 +1359,114 @@ static inline cm_matrix cm_add(cm_ctx *c, const cm_matrix *a, const cm_matrix *b
 static inline cm_matrix cm_sub(cm_ctx *c, const cm_matrix *a, const cm_matrix *b) { return cm_binary(c, CM_SUB, a, b); }
 static inline cm_matrix cm_mul(cm_ctx *c, const cm_matrix *a, const cm_matrix *b) { return cm_binary(c, CM_MUL, a, b); }
 
-/* scalar * a; the scalar is of the storage type of a. */
+/* Operations on one component. All take floats; NEG and ABS integers too, NOT integers only. */
+#define CM_UNARY_OPS_(X)                                                                                               \
+    X(ABS, FABS)                                                                                                       \
+    X(EXP, EXP) X(EXP2, EXP2) X(EXP10, EXP10) X(EXPM1, EXPM1) X(LOG, LOG) X(LOG2, LOG2) X(LOG10, LOG10)                \
+        X(LOG1P, LOG1P) X(SQRT, SQRT) X(RSQRT, RSQRT) X(CBRT, CBRT) X(SIN, SIN) X(COS, COS) X(TAN, TAN) X(ASIN, ASIN)  \
+            X(ACOS, ACOS) X(ATAN, ATAN) X(SINH, SINH) X(COSH, COSH) X(TANH, TANH) X(ERF, ERF) X(ERFC, ERFC)            \
+                X(CEIL, CEIL) X(FLOOR, FLOOR) X(TRUNC, TRUNC) X(ROUND, ROUND) X(RINT, RINT) X(SIGN, SIGN)              \
+                    X(NATIVE_EXP, NATIVE_EXP) X(NATIVE_EXP2, NATIVE_EXP2) X(NATIVE_LOG, NATIVE_LOG)                    \
+                        X(NATIVE_LOG2, NATIVE_LOG2) X(NATIVE_SIN, NATIVE_SIN) X(NATIVE_COS, NATIVE_COS)
+typedef enum {
+    CM_NEG,
+    CM_NOT,
+    CM_CONJ, /* of complex matrices only */
+#define CM_ROW_(name, function) CM_##name,
+    CM_UNARY_OPS_(CM_ROW_)
+#undef CM_ROW_
+        CM_UNARY_COUNT_
+} cm_unary_op;
+
+static inline const char *cm_unary_name_(cm_unary_op op)
+{
+    static const char *const names[] = {"CM_NEG", "CM_NOT", "CM_CONJ",
+#define CM_ROW_(name, function) "CM_" #name,
+                                        CM_UNARY_OPS_(CM_ROW_)
+#undef CM_ROW_
+    };
+    return names[op];
+}
+
+static inline spe_id cm_apply_unary_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
+{
+    static const spe_math_op functions[] = {SPE_FABS, SPE_FABS, SPE_FABS,
+#define CM_ROW_(name, function) SPE_##function,
+                                            CM_UNARY_OPS_(CM_ROW_)
+#undef CM_ROW_
+    };
+    cm_unary_op op = *(const cm_unary_op *)user;
+    int kind = cm_kind_column_(type);
+    (void)b;
+    if (!a) return 0;
+    if (op == CM_NEG) return kind == 0 ? spe_fneg(c->m, a) : spe_ineg(c->m, a);
+    if (op == CM_NOT && kind > 0) return spe_not(c->m, a);
+    if (op == CM_ABS && kind > 0) return kind == 1 ? spe_math1(c->m, SPE_SABS, a) : a;
+    if (op > CM_CONJ && kind == 0) return spe_math1(c->m, functions[op], a);
+    return cm_fail_(c, CM_ERROR_EMIT_TYPE, "there is no operation %s on %s", cm_unary_name_(op),
+                    cm_type_info(type)->name);
+}
+
+static inline cm_matrix cm_unary(cm_ctx *c, cm_unary_op op, const cm_matrix *a);
+
+/* |z| is a matrix of reals; exp z = e^x (cos y + i sin y), exp2 and the native ones alike. */
+static inline cm_matrix cm_unary_complex_(cm_ctx *c, cm_unary_op op, const cm_matrix *a)
+{
+    cm_matrix x = cm_re(c, a), y = cm_im(c, a), p, q;
+    bool two = op == CM_EXP2 || op == CM_NATIVE_EXP2, native = op == CM_NATIVE_EXP || op == CM_NATIVE_EXP2;
+    if (op == CM_NEG || op == CM_CONJ) {
+        x = op == CM_NEG ? cm_unary(c, CM_NEG, &x) : x;
+        y = cm_unary(c, CM_NEG, &y);
+        return cm_complex(c, &x, &y);
+    }
+    if (op == CM_ABS) {
+        p = cm_binary(c, CM_MUL, &x, &x);
+        q = cm_binary(c, CM_MUL, &y, &y);
+        p = cm_add(c, &p, &q);
+        return cm_unary(c, CM_SQRT, &p);
+    }
+    if (op != CM_EXP && !two && !native) {
+        cm_fail_(c, CM_ERROR_EMIT_TYPE, "there is no operation %s on %s", cm_unary_name_(op),
+                 cm_type_info(a->l.type)->name);
+        return cm_poison_();
+    }
+    if (two) {
+        spe_id ln2 = spe_const_f(c->m, cm_storage_type(c, y.l.type), 0.69314718055994530942);
+        q = cm_splat(c, y.l.rows, y.l.cols, y.l.type, y.l.use, ln2);
+        y = cm_mul(c, &y, &q);
+    }
+    x = cm_unary(c, op, &x);
+    p = cm_unary(c, native ? CM_NATIVE_COS : CM_COS, &y);
+    q = cm_unary(c, native ? CM_NATIVE_SIN : CM_SIN, &y);
+    p = cm_mul(c, &x, &p);
+    q = cm_mul(c, &x, &q);
+    return cm_complex(c, &p, &q);
+}
+
+/* op a, component by component; of a type, shape and use with a (but CM_ABS of a complex matrix is real). Precision is
+ * that of OpenCL.std; bf16 and the 8-bit floats are computed in f32. Complex: NEG, CONJ, ABS, EXP, EXP2, NATIVE_EXP[2].
+ */
+static inline cm_matrix cm_unary(cm_ctx *c, cm_unary_op op, const cm_matrix *a)
+{
+    if (cm_is_poison_(c, a)) return cm_poison_();
+    if ((unsigned)op >= (unsigned)CM_UNARY_COUNT_) {
+        cm_fail_(c, CM_ERROR_OPERATION, "cm_unary: there is no operation %d", (int)op);
+        return cm_poison_();
+    }
+    return cm_is_complex(a->l.type) ? cm_unary_complex_(c, op, a) : cm_map1(c, a, cm_apply_unary_, &op);
+}
+
+/* scalar * a; the scalar is of the storage type of a (of a complex matrix: a real factor). */
 static inline cm_matrix cm_scale(cm_ctx *c, const cm_matrix *a, spe_id scalar)
 {
-    cm_matrix s;
+    cm_matrix s, re, im;
     if (cm_is_poison_(c, a)) return cm_poison_();
+    if (cm_is_complex(a->l.type)) {
+        re = cm_re(c, a), im = cm_im(c, a);
+        re = cm_scale(c, &re, scalar);
+        im = cm_scale(c, &im, scalar);
+        return cm_complex(c, &re, &im);
+    }
     s = cm_splat(c, a->l.rows, a->l.cols, a->l.type, a->l.use, scalar);
     return cm_mul(c, a, &s);
 }
@@ -1036,6 +1534,14 @@ static inline spe_id cm_col_index(cm_ctx *c, const cm_layout *l, int v)
     return cm_plus_(c, cm_times_(c, lane.j0, l->omega), cm_first_element_(l, v).col);
 }
 
+/* Component v of the vector -> its row and column among the axes: v = (w1 + u K1 + w2 K1 V/K), u with its channels. */
+static inline void cm_axes_of_(const cm_layout *l, int v, int *row, int *col)
+{
+    int per_block = l->V / l->K2, in_block = v % per_block;
+    *row = in_block % l->K1 + v / per_block * l->K1;
+    *col = in_block / l->K1;
+}
+
 /* ---- conversion of matrices -------------------------------------------------------------------------------------- */
 
 /* Where component v of each lane of layout `to` comes from in layout `from`: the distinct components, and whether no
@@ -1045,9 +1551,12 @@ typedef struct {
     bool in_lane;
 } cm_sources_;
 
-static inline void cm_find_sources_(const cm_layout *from, const cm_layout *to, int v, cm_sources_ *out)
+/* Element (r, c) of `to` is element (r, c) of `from`, or (c, r) when `transposed`, both modulo the extents of `from`.
+ */
+static inline void cm_find_sources_(const cm_layout *from, const cm_layout *to, bool transposed, int v,
+                                    cm_sources_ *out)
 {
-    int p, i;
+    int p, i, row, col;
     out->count = 0;
     out->in_lane = true;
     for (p = 0; p < to->S; p++) {
@@ -1058,7 +1567,9 @@ static inline void cm_find_sources_(const cm_layout *from, const cm_layout *to, 
         want.channel = v % to->omega;
         e = cm_element_of(to, want);
         if (e.padding) continue;
-        have = cm_slot_of(from, e.row, e.col);
+        row = (transposed ? e.col : e.row) % from->rows;
+        col = (transposed ? e.row : e.col) % from->cols;
+        have = cm_slot_of(from, row, col);
         if (have.lane != p) out->in_lane = false;
         for (i = 0; i < out->count && out->source[i] != have.component * from->omega + have.channel; i++) continue;
         if (i == out->count && i < 64) out->source[out->count++] = have.component * from->omega + have.channel;
@@ -1079,21 +1590,25 @@ static inline void cm_find_slot_(cm_ctx *c, const cm_layout *l, spe_id row, spe_
 }
 
 /* Component v of layout `to`, for which lanes need others' components: a shuffle for each source, then a choice. */
-static inline spe_id cm_fetch_(cm_ctx *c, const cm_layout *from, const cm_layout *to, int v, const cm_sources_ *s,
-                               const spe_id *components)
+static inline spe_id cm_fetch_(cm_ctx *c, const cm_layout *from, const cm_layout *to, bool transposed, int v,
+                               const cm_sources_ *s, const spe_id *components)
 {
-    spe_id lane, number, got = 0;
-    int i;
-    cm_find_slot_(c, from, cm_row_index(c, to, v), cm_col_index(c, to, v), &lane, &number);
+    spe_id lane, number, got = 0, row = cm_row_index(c, to, v), col = cm_col_index(c, to, v), swap = row;
+    int i, rows = transposed ? to->cols : to->rows, cols = transposed ? to->rows : to->cols;
+    if (transposed) row = col, col = swap;
+    if (rows > from->rows) row = cm_mod_(c, row, from->rows);
+    if (cols > from->cols) col = spe_umod(c->m, col, cm_i32_(c, from->cols));
+    cm_find_slot_(c, from, row, col, &lane, &number);
     for (i = 0; i < s->count; i++) {
-        spe_id one = spe_sg_shuffle(c->m, components[s->source[i]], lane);
+        spe_id one = components[s->source[i]];
+        if (!s->in_lane) one = spe_sg_shuffle(c->m, one, lane);
         got = i == 0 ? one : spe_select(c->m, spe_ieq(c->m, number, cm_i32_(c, s->source[i])), one, got);
     }
     return got;
 }
 
-/* The elements of `a`, converted to the type of layout `to`, where that layout wants them. */
-static inline cm_matrix cm_relayout_(cm_ctx *c, const cm_matrix *a, const cm_layout *to)
+/* The elements of `a`, converted to the type of layout `to`, where that layout wants them (see cm_find_sources_). */
+static inline cm_matrix cm_relayout_(cm_ctx *c, const cm_matrix *a, const cm_layout *to, bool transposed)
 {
     spe_id *from = cm_components_(c, a, to->type), *v = (spe_id *)spe_alloc(c->m, (size_t)to->V * sizeof(spe_id));
     spe_id zero = spe_null(c->m, cm_storage_type(c, to->type));
@@ -1101,13 +1616,13 @@ static inline cm_matrix cm_relayout_(cm_ctx *c, const cm_matrix *a, const cm_lay
     if (!from || !v) return cm_poison_();
     for (i = 0; i < to->V; i++) {
         cm_sources_ s;
-        cm_find_sources_(&a->l, to, i, &s);
+        cm_find_sources_(&a->l, to, transposed, i, &s);
         if (s.count == 0)
             v[i] = zero;
         else if (s.count == 1 && s.in_lane)
             v[i] = from[s.source[0]];
         else
-            v[i] = cm_fetch_(c, &a->l, to, i, &s, from);
+            v[i] = cm_fetch_(c, &a->l, to, transposed, i, &s, from);
     }
     return cm_from_components(c, to, v);
 }
@@ -1118,6 +1633,29 @@ static inline bool cm_aligned_(const cm_layout *a, const cm_layout *b)
     return a->V == b->V && a->omega == b->omega && a->K1 == b->K1 && a->interleaved == b->interleaved;
 }
 
+static inline cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use use);
+
+/* Of a complex matrix: both parts change. A real one becomes the real part. */
+static inline cm_matrix cm_change_complex_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use use)
+{
+    cm_type part = type == CM_C32 ? CM_F32 : CM_F64;
+    cm_matrix re = *a, im;
+    if (!cm_is_complex(type)) {
+        cm_fail_(c, CM_ERROR_CONVERT, "%s to %s: take cm_re or cm_im", cm_type_info(a->l.type)->name,
+                 cm_type_info(type)->name);
+        return cm_poison_();
+    }
+    if (cm_is_complex(a->l.type)) {
+        re = cm_re(c, a);
+        im = cm_im(c, a);
+        im = cm_change_(c, &im, part, use);
+    } else {
+        im = cm_splat(c, a->l.rows, a->l.cols, part, use, 0);
+    }
+    re = cm_change_(c, &re, part, use);
+    return cm_complex(c, &re, &im);
+}
+
 static inline cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use use)
 {
     cm_layout l;
@@ -1125,22 +1663,262 @@ static inline cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, 
     if (type == a->l.type && use == a->l.use) return *a;
     l = cm_layout_for(c, a->l.rows, a->l.cols, type, use);
     if (!l.rows) return cm_poison_();
-    return cm_aligned_(&l, &a->l) ? cm_map_(c, &l, a, NULL, NULL, NULL) : cm_relayout_(c, a, &l);
+    if (cm_is_complex(type) || cm_is_complex(a->l.type)) return cm_change_complex_(c, a, type, use);
+    if (c->lowering == CM_KHR && use != a->l.use) return cm_opaque_(c, "cm_convert_use"), cm_poison_();
+    return cm_aligned_(&l, &a->l) ? cm_map_(c, &l, a, NULL, NULL, NULL) : cm_relayout_(c, a, &l, false);
 }
 
-/* The same matrix with components of another type: to nearest even between floats, towards zero from float to integer
- * (what does not fit is undefined), the low bits between integers. Lanes exchange components when the layouts ask for
- * it. */
+/* The same matrix with components of another type (TinyTC: cast): to nearest even between floats, towards zero from
+ * float to integer (what does not fit is undefined), the low bits between integers; to an 8-bit float the largest one
+ * where a number does not fit. bf16, tf32 and the 8-bit floats are reached through f32, so what f32 does not hold is
+ * rounded twice. A real matrix becomes the real part of a complex one; the other direction is cm_re. Lanes exchange
+ * components when the layouts ask for it. */
 static inline cm_matrix cm_convert(cm_ctx *c, const cm_matrix *a, cm_type type)
 {
-    return cm_change_(c, a, type, a->l.use);
+    return cm_is_poison_(c, a) ? cm_poison_() : cm_change_(c, a, type, a->l.use);
+}
+
+/* The same with a stated rounding, wherever a float is read or written, and, when `saturate` is set, integers that do
+ * not fit becoming the nearest one that does (NaN: 0). bf16 and tf32 know CM_ROUND_NEAREST and CM_ROUND_ZERO, the 8-bit
+ * floats CM_ROUND_NEAREST; the rest all four. */
+static inline cm_matrix cm_convert_as(cm_ctx *c, const cm_matrix *a, cm_type type, cm_rounding rounding, bool saturate)
+{
+    cm_matrix d;
+    if (cm_is_poison_(c, a) || cm_opaque_(c, "cm_convert_as")) return cm_poison_();
+    if ((unsigned)rounding > (unsigned)CM_ROUND_DOWN) {
+        cm_fail_(c, CM_ERROR_CONVERT, "cm_convert_as: there is no rounding %d", (int)rounding);
+        return cm_poison_();
+    }
+    c->rounding = rounding;
+    c->saturate = saturate;
+    d = cm_change_(c, a, type, a->l.use);
+    c->rounding = CM_ROUND_AUTO;
+    c->saturate = false;
+    return d;
 }
 
 /* The same matrix for another use: 16-bit accumulators become operands inside each lane, 8-bit CM_B may need shuffles.
  */
 static inline cm_matrix cm_convert_use(cm_ctx *c, const cm_matrix *a, cm_use use)
 {
-    return cm_change_(c, a, a->l.type, use);
+    return cm_is_poison_(c, a) ? cm_poison_() : cm_change_(c, a, a->l.type, use);
+}
+
+/* ---- transposing, repeating -------------------------------------------------------------------------------------- */
+
+/* `rows` x `cols` in the given use, element (r, c) from (r, c) of `a`, or (c, r), modulo the extents of a. */
+static inline cm_matrix cm_rearrange_(cm_ctx *c, const cm_matrix *a, int rows, int cols, cm_use use, bool transposed)
+{
+    cm_layout l;
+    cm_matrix re, im;
+    if (cm_is_poison_(c, a)) return cm_poison_();
+    if (cm_is_complex(a->l.type)) {
+        re = cm_re(c, a), im = cm_im(c, a);
+        re = cm_rearrange_(c, &re, rows, cols, use, transposed);
+        im = cm_rearrange_(c, &im, rows, cols, use, transposed);
+        return cm_complex(c, &re, &im);
+    }
+    l = cm_layout_for(c, rows, cols, a->l.type, use);
+    return l.rows ? cm_relayout_(c, a, &l, transposed) : cm_poison_();
+}
+
+/* The transpose, a matrix of cols x rows in the given use; cols must be a power of two, since it becomes the number of
+ * rows. Lanes exchange components: about S V shuffles, so small matrices only; memory transposes for nothing. */
+static inline cm_matrix cm_transpose(cm_ctx *c, const cm_matrix *a, cm_use use)
+{
+    return cm_is_poison_(c, a) ? cm_poison_() : cm_rearrange_(c, a, a->l.cols, a->l.rows, use, true);
+}
+
+/* A matrix of rows x cols whose element (r, c) is that of `a` at (r mod rows of a, c mod columns of a): copies side by
+ * side, so a column M x 1 becomes a matrix of equal columns, and a smaller one a part of `a`. Inside each lane where
+ * rows of a are a multiple of the subgroup size. */
+static inline cm_matrix cm_repeat(cm_ctx *c, const cm_matrix *a, int rows, int cols)
+{
+    return cm_is_poison_(c, a) ? cm_poison_() : cm_rearrange_(c, a, rows, cols, a->l.use, false);
+}
+
+/* ---- apply ------------------------------------------------------------------------------------------------------- */
+
+/* The state of CM_APPLY: which component is due, where it is, and the results so far. */
+typedef struct {
+    cm_ctx *c;
+    const cm_matrix *a;
+    spe_id *value; /* of the storage type; NULL: something is wrong */
+    cm_lane lane;
+    int v;
+    spe_id row, col, component;
+} cm_walk_;
+
+static inline cm_walk_ cm_walk_begin_(cm_ctx *c, const cm_matrix *a)
+{
+    cm_walk_ w;
+    memset(&w, 0, sizeof w);
+    w.c = c;
+    w.a = a;
+    w.v = -1;
+    if (cm_is_poison_(c, a)) return w;
+    w.value = cm_components_(c, a, a->l.type);
+    if (w.value) w.lane = cm_lane_(c, &a->l);
+    return w;
+}
+
+/* Keeps what the body left in `component`, and goes to the next. */
+static inline bool cm_walk_next_(cm_walk_ *w)
+{
+    const cm_layout *l = &w->a->l;
+    cm_ctx *c = w->c;
+    cm_element e;
+    if (!w->value) return false;
+    if (w->v >= 0) {
+        spe_id want = cm_arith_type(c, l->type);
+        if (w->component && spe_type_of(c->m, w->component) != want)
+            cm_fail_(c, CM_ERROR_SCALAR, "CM_APPLY: the component is not of the arithmetic type of %s any more",
+                     cm_type_info(l->type)->name);
+        w->value[w->v] = spe_ok(c->m) ? cm_from_arith_(c, l->type, w->component) : 0;
+    }
+    if (!spe_ok(c->m) || ++w->v >= l->V) return false;
+    e = cm_first_element_(l, w->v);
+    w->row = cm_plus_(c, cm_times_(c, w->lane.i, l->interleaved ? l->K1 : 1), e.row);
+    w->col = cm_plus_(c, cm_times_(c, w->lane.j0, l->omega), e.col);
+    w->component = cm_to_arith_(c, l->type, w->value[w->v]);
+    return true;
+}
+
+static inline bool cm_walk_end_(cm_walk_ *w, cm_matrix *out)
+{
+    *out = w->value && spe_ok(w->c->m) ? cm_from_components(w->c, &w->a->l, w->value) : cm_poison_();
+    return false;
+}
+
+/* The statement that follows is written into the kernel once for every component of matrix `in`, with spe_ids `i` (row,
+ * i32), `j` (column, i32) and `v` (component, of cm_arith_type); what it leaves in v is that component of `out`
+ * (TinyTC: apply). With s of f32, exp below the diagonal and zero above:
+ *
+ *     CM_APPLY (&c, p, s, i, j, v) v = spe_select(&m, spe_sle(&m, j, i), spe_math1(&m, SPE_EXP, v), zero);
+ *
+ * in and out are cm_matrix variables and may be the same one. Padding is visited too (j beyond the last column) and is
+ * never stored. Leave the statement by its end only. */
+#define CM_APPLY(ctx, out, in, i, j, v)                                                                                \
+    for (cm_walk_ cm_w_##v = cm_walk_begin_((ctx), &(in));                                                             \
+         cm_walk_next_(&cm_w_##v) || cm_walk_end_(&cm_w_##v, &(out));)                                                 \
+        for (spe_id i = cm_w_##v.row, j = cm_w_##v.col, v = cm_w_##v.component, cm_once_##v = 1;                       \
+             (void)i, (void)j, cm_once_##v; cm_w_##v.component = v, cm_once_##v = 0)
+
+/* What cm_apply calls: a scalar of cm_arith_type and where it is; returns the new one. */
+typedef spe_id (*cm_apply_fn)(cm_ctx *c, spe_id row, spe_id col, spe_id component, void *user);
+
+/* CM_APPLY as a function. */
+static inline cm_matrix cm_apply(cm_ctx *c, const cm_matrix *a, cm_apply_fn fn, void *user)
+{
+    cm_walk_ w = cm_walk_begin_(c, a);
+    cm_matrix d;
+    while (cm_walk_next_(&w)) w.component = fn(c, w.row, w.col, w.component, user);
+    cm_walk_end_(&w, &d);
+    return d;
+}
+
+/* ---- reductions -------------------------------------------------------------------------------------------------- */
+
+typedef enum {
+    CM_BY_ROW,   /* along each row: M x N becomes M x 1 */
+    CM_BY_COLUMN /* along each column: M x N becomes 1 x N */
+} cm_direction;
+
+/* Floats below 32 bits are reduced in f32. */
+static inline cm_type cm_reduce_type_(cm_type type)
+{
+    const cm_type_row *t = cm_type_info(type);
+    return t->kind == CM_KIND_FLOAT && (t->bytes < 4 || type == CM_TF32) ? CM_F32 : type;
+}
+
+/* What changes nothing: 0, the smallest or the largest number, of the storage type (which `type` has for arithmetic).
+ */
+static inline spe_id cm_neutral_(cm_ctx *c, cm_op op, cm_type type)
+{
+    const cm_type_row *t = cm_type_info(type);
+    spe_id id = cm_storage_type(c, type);
+    uint64_t top = (uint64_t)1 << (t->storage_bits - 1), all = top | (top - 1);
+    if (op == CM_ADD) return spe_null(c->m, id);
+    if (t->kind == CM_KIND_FLOAT) return spe_const_f(c->m, id, op == CM_MIN ? (double)INFINITY : -(double)INFINITY);
+    if (t->is_signed) return spe_const_u(c->m, id, op == CM_MIN ? top - 1 : top);
+    return spe_const_u(c->m, id, op == CM_MIN ? all : 0);
+}
+
+/* What this lane gets to know: with CM_BY_ROW the total of each of its rows (K of them), with CM_BY_COLUMN of each of
+ * its columns (V / K), in the arena. First inside the lane, then between the lanes that have the same row or column. */
+static inline spe_id *cm_totals_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a)
+{
+    const cm_layout *l = &a->l;
+    cm_type type = cm_reduce_type_(l->type);
+    spe_id *v = cm_components_(c, a, type), neutral = cm_neutral_(c, op, type);
+    int n = by == CM_BY_ROW ? l->K : l->V / l->K, i, row, col, mask;
+    int first = by == CM_BY_ROW ? l->I : 1, last = by == CM_BY_ROW ? l->S : l->I;
+    spe_id *total = (spe_id *)spe_alloc(c->m, (size_t)n * sizeof(spe_id));
+    for (i = 0; v && total && i < l->V; i++) {
+        spe_id one = v[i];
+        int at;
+        if (by == CM_BY_ROW && l->needs_mask)
+            one = spe_select(c->m, spe_slt(c->m, cm_col_index(c, l, i), cm_i32_(c, l->cols)), one, neutral);
+        cm_axes_of_(l, i, &row, &col);
+        at = by == CM_BY_ROW ? row : col;
+        total[at] = total[at] ? cm_apply_(c, type, total[at], one, &op) : one;
+    }
+    for (i = 0; v && total && i < n; i++)
+        for (mask = first; mask < last; mask *= 2)
+            total[i] = cm_apply_(c, type, total[i], spe_sg_shuffle_xor(c->m, total[i], cm_i32_(c, mask)), &op);
+    for (i = 0; v && total && i < n; i++) total[i] = cm_convert_vector_(c, type, l->type, total[i]);
+    return v && spe_ok(c->m) ? total : NULL;
+}
+
+static inline bool cm_check_reduce_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a)
+{
+    bool complex_order = cm_is_complex(a->l.type) && op != CM_ADD;
+    if (cm_opaque_(c, "a reduction")) return false;
+    if ((op == CM_ADD || op == CM_MIN || op == CM_MAX) && (unsigned)by <= (unsigned)CM_BY_COLUMN && !complex_order)
+        return true;
+    cm_fail_(c, CM_ERROR_OPERATION, "a reduction of %s by operation %d in direction %d", cm_type_info(a->l.type)->name,
+             (int)op, (int)by);
+    return false;
+}
+
+/* CM_ADD, CM_MIN or CM_MAX along rows or columns, the total in every place: a matrix of M x extent (CM_BY_ROW) of equal
+ * columns, or extent x N (CM_BY_COLUMN) of equal rows, in the type and use of `a`. Cheapest when extent is that of `a`
+ * or, by columns, a multiple of the subgroup size as M is: then nothing moves. f16 and smaller floats are summed in
+ * f32. */
+static inline cm_matrix cm_reduce_spread(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a, int extent)
+{
+    cm_layout l;
+    cm_matrix d, im;
+    spe_id *total, *v;
+    int i, row, col;
+    if (cm_is_poison_(c, a) || !cm_check_reduce_(c, op, by, a)) return cm_poison_();
+    if (cm_is_complex(a->l.type)) {
+        d = cm_re(c, a), im = cm_im(c, a);
+        d = cm_reduce_spread(c, op, by, &d, extent);
+        im = cm_reduce_spread(c, op, by, &im, extent);
+        return cm_complex(c, &d, &im);
+    }
+    l = cm_layout_for(c, by == CM_BY_ROW ? a->l.rows : extent, by == CM_BY_ROW ? extent : a->l.cols, a->l.type,
+                      a->l.use);
+    if (!l.rows) return cm_poison_();
+    if (l.I != a->l.I) { /* other lanes have the columns: reduce in place, then move */
+        d = cm_reduce_spread(c, op, by, a, a->l.rows);
+        return cm_repeat(c, &d, extent, a->l.cols);
+    }
+    total = cm_totals_(c, op, by, a);
+    v = (spe_id *)spe_alloc(c->m, (size_t)l.V * sizeof(spe_id));
+    for (i = 0; total && v && i < l.V; i++) {
+        cm_axes_of_(&l, i, &row, &col);
+        v[i] = total[by == CM_BY_ROW ? row : col];
+    }
+    return total && v ? cm_from_components(c, &l, v) : cm_poison_();
+}
+
+/* CM_ADD, CM_MIN or CM_MAX along rows (M x N becomes M x 1) or columns (1 x N), in the type and use of `a` (TinyTC:
+ * reduce). f16 and smaller floats are summed in f32, and the order of a sum is not stated. */
+static inline cm_matrix cm_reduce(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a)
+{
+    return cm_reduce_spread(c, op, by, a, 1);
 }
 
 /* ---- memory: what all paths share -------------------------------------------------------------------------------- */
@@ -1163,7 +1941,7 @@ static inline bool cm_constant_(const cm_ctx *c, spe_id id, int64_t *value)
 
 static inline bool cm_is_constant_(const cm_ctx *c, spe_id id, int64_t want)
 {
-    int64_t value;
+    int64_t value = 0;
     return cm_constant_(c, id, &value) && value == want;
 }
 
@@ -1640,14 +2418,6 @@ static inline bool cm_axes_init_(cm_ctx *c, const cm_layout *l, const cm_surface
     return spe_ok(c->m);
 }
 
-/* Component v of the vector -> its row and column among the axes: v = (w1 + u K1 + w2 K1 V/K), u with its channels. */
-static inline void cm_axes_of_(const cm_layout *l, int v, int *row, int *col)
-{
-    int per_block = l->V / l->K2, in_block = v % per_block;
-    *row = in_block % l->K1 + v / per_block * l->K1;
-    *col = in_block / l->K1;
-}
-
 /* Is there any memory at all? Clamped loads read element (0, 0) of it. 0: nothing is checked. */
 static inline spe_id cm_not_empty_(cm_ctx *c, const cm_surface_ *s)
 {
@@ -1808,6 +2578,212 @@ static inline bool cm_store_lanes_(cm_ctx *c, const cm_matrix *a, const cm_mem *
     return true;
 }
 
+/* ---- complex matrices in memory ---------------------------------------------------------------------------------- */
+
+/* The memory of the real (0) or imaginary (1) halves of complex components: every second element. */
+static inline cm_mem cm_half_mem_(cm_ctx *c, cm_type type, const cm_mem *mem, int which)
+{
+    cm_mem half = *mem;
+    spe_id right = mem->stride_col ? mem->stride_col : mem->rows;
+    half.block2d = CM_BLOCK2D_NO;
+    if (!spe_ok(c->m)) return half;
+    if (!cm_check_i32_(c, "stride_row", mem->stride_row) || !cm_check_i32_(c, "stride_col", right)) return half;
+    if (which && spe_info(c->m, spe_type_of(c->m, mem->ptr)).elem != cm_storage_type(c, type))
+        cm_fail_(c, CM_ERROR_POINTER, "cm_mem.ptr is not a pointer to the storage type of %s",
+                 cm_type_info(type)->name);
+    if (which && spe_ok(c->m)) half.ptr = spe_index(c->m, mem->ptr, spe_u64(c->m, 1));
+    half.stride_row = mem->stride_row ? cm_times_(c, mem->stride_row, 2) : cm_i32_(c, 2);
+    half.stride_col = right ? cm_times_(c, right, 2) : 0;
+    if (which) half.padding = 0;
+    return half;
+}
+
+/* ---- KHR matrices in memory -------------------------------------------------------------------------------------- */
+
+/* Pointer to a part's first element and its layout: a KHR matrix is the transpose of ours, so rows that are contiguous
+ * here are KHR's row-major. False (an error) for what KHR matrices cannot do. */
+static inline bool cm_khr_place_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, int k2, int col, spe_id *ptr,
+                                 uint32_t *layout, spe_id *stride)
+{
+    bool along = cm_is_constant_(c, s->down, 1), across = cm_is_constant_(c, s->right, 1);
+    spe_id at;
+    if (s->rows || s->cols || !(along || across) || l->I != l->S ||
+        (l->use == CM_A && l->omega * cm_type_info(l->type)->bytes < 4)) {
+        cm_fail_(c, CM_ERROR_LOWERING,
+                 "CM_KHR loads and stores matrices of at least S rows (CM_A: columns in multiples "
+                 "of 32 bits), unchecked, with a stride that is the constant 1");
+        return false;
+    }
+    at = cm_distance_(c, cm_plus_(c, s->row, k2 * l->I * l->K1), s->down);
+    at = spe_iadd(c->m, at, cm_distance_(c, cm_plus_(c, s->col, col), s->right));
+    *ptr = spe_index(c->m, s->ptr, at);
+    *layout = along ? SPE_CooperativeMatrixLayoutRowMajorKHR : SPE_CooperativeMatrixLayoutColumnMajorKHR;
+    *stride = along ? s->right : s->down;
+    return true;
+}
+
+/* Methods of CM_KHR: an instruction a part. With `in` a load, else a store of `a`. */
+static inline bool cm_move_khr_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, spe_id *parts, bool load)
+{
+    int runs = cm_runs_(cm_block_words_(l)), part, col = 0;
+    for (part = 0; part < l->K2 * runs; part++) {
+        spe_id ptr, stride;
+        uint32_t layout;
+        if (part % runs == 0) col = 0;
+        if (!cm_khr_place_(c, l, s, part / runs, col, &ptr, &layout, &stride)) return true;
+        if (load)
+            parts[part] = spe_coop_load(c->m, cm_part_type(c, l, part), ptr, layout, stride);
+        else
+            spe_coop_store(c->m, ptr, parts[part], layout, stride);
+        col += cm_part_words(l, part) * l->omega;
+    }
+    return true;
+}
+
+static inline bool cm_load_khr_(cm_ctx *c, const cm_layout *l, const cm_mem *mem, const cm_surface_ *s, cm_matrix *out)
+{
+    (void)mem;
+    *out = cm_new_(c, l);
+    return !out->parts || cm_move_khr_(c, l, s, out->part, true);
+}
+
+static inline bool cm_store_khr_(cm_ctx *c, const cm_matrix *a, const cm_mem *mem, const cm_surface_ *s)
+{
+    (void)mem;
+    return cm_move_khr_(c, &a->l, s, a->part, false);
+}
+
+/* ---- atomic operations ------------------------------------------------------------------------------------------- */
+
+typedef enum { CM_ATOMIC_LOAD_, CM_ATOMIC_STORE_, CM_ATOMIC_ADD_, CM_ATOMIC_MIN_, CM_ATOMIC_MAX_ } cm_atomic_;
+
+typedef struct {
+    cm_atomic_ what;
+    uint32_t scope, semantics;
+} cm_atomic_how_;
+
+/* 32 and 64 bits; f16 may be added and compared. */
+static inline bool cm_check_atomic_(cm_ctx *c, cm_type type, cm_atomic_how_ how)
+{
+    const cm_type_row *t = cm_type_info(type);
+    if (!t || cm_opaque_(c, "atomics")) return false;
+    if (t->bytes >= 4 && type != CM_TF32) return true;
+    if (type == CM_F16 && how.what >= CM_ATOMIC_ADD_) return true;
+    cm_fail_(c, CM_ERROR_ATOMIC, "there are no such atomic operations on %s", t->name);
+    return false;
+}
+
+/* One component; returns what memory held (nothing, 0, for a store). */
+static inline spe_id cm_atomic_one_(cm_ctx *c, cm_type type, cm_atomic_how_ how, spe_id ptr, spe_id v)
+{
+    static const spe_atomic_op ops[3][3] = {{SPE_ATOMIC_FADD, SPE_ATOMIC_IADD, SPE_ATOMIC_IADD},
+                                            {SPE_ATOMIC_FMIN, SPE_ATOMIC_SMIN, SPE_ATOMIC_UMIN},
+                                            {SPE_ATOMIC_FMAX, SPE_ATOMIC_SMAX, SPE_ATOMIC_UMAX}};
+    if (how.what == CM_ATOMIC_LOAD_) return spe_atomic_load(c->m, ptr, how.scope, how.semantics);
+    if (how.what != CM_ATOMIC_STORE_)
+        return spe_atomic(c->m, ops[how.what - CM_ATOMIC_ADD_][cm_kind_column_(type)], ptr, v, how.scope,
+                          how.semantics);
+    spe_atomic_store(c->m, ptr, v, how.scope, how.semantics);
+    return 0;
+}
+
+/* Every component that is inside: v[i] goes to memory, what was there comes back in v[i] (the padding where nothing
+ * is). */
+static inline bool cm_atomic_walk_(cm_ctx *c, const cm_layout *l, const cm_mem *mem, cm_atomic_how_ how, spe_id *v)
+{
+    cm_surface_ s;
+    cm_axes_ axes;
+    int i, row, col;
+    if (!v || !cm_surface_init_(c, &s, l->type, mem) || !cm_axes_init_(c, l, &s, &axes)) return false;
+    for (i = 0; i < l->V; i++) {
+        spe_id test, old;
+        cm_axes_of_(l, i, &row, &col);
+        test = cm_and_(c, axes.row[row].inside, axes.col[col].inside);
+        if (test) spe_if(c->m, test);
+        old = cm_atomic_one_(c, l->type, how, spe_index(c->m, axes.row[row].at, axes.col[col].at), v[i]);
+        if (test && old)
+            spe_endif_from(c->m, 1, &old, &s.padding, &v[i]);
+        else if (test)
+            spe_endif(c->m, 0, NULL, NULL);
+        if (!test) v[i] = old;
+    }
+    return spe_ok(c->m);
+}
+
+/* Stores and updates; returns the old values, for a store poison. */
+static inline cm_matrix cm_atomic_put_(cm_ctx *c, const cm_matrix *a, const cm_mem *to, cm_atomic_how_ how)
+{
+    cm_matrix half[2];
+    spe_id *v;
+    int i;
+    if (cm_is_poison_(c, a) || !cm_check_atomic_(c, a->l.type, how)) return cm_poison_();
+    if (cm_is_complex(a->l.type)) {
+        if (how.what > CM_ATOMIC_ADD_) {
+            cm_fail_(c, CM_ERROR_ATOMIC, "complex numbers have no order");
+            return cm_poison_();
+        }
+        for (i = 0; i < 2; i++) {
+            cm_mem mem = cm_half_mem_(c, a->l.type, to, i);
+            half[i] = cm_half_(c, a, i);
+            half[i] = cm_atomic_put_(c, &half[i], &mem, how);
+        }
+        return how.what == CM_ATOMIC_STORE_ ? cm_poison_() : cm_complex(c, &half[0], &half[1]);
+    }
+    v = cm_components_(c, a, a->l.type);
+    if (!cm_atomic_walk_(c, &a->l, to, how, v) || how.what == CM_ATOMIC_STORE_) return cm_poison_();
+    return cm_from_components(c, &a->l, v);
+}
+
+static inline cm_atomic_how_ cm_atomic_how_make_(cm_atomic_ what, uint32_t scope, uint32_t semantics)
+{
+    cm_atomic_how_ how;
+    how.what = what;
+    how.scope = scope;
+    how.semantics = semantics;
+    return how;
+}
+
+/* Atomic load, store and update, component by component (there is no atomicity of the matrix; of a complex component,
+ * each half by itself). scope: SPE_ScopeWorkgroup, SPE_ScopeDevice, ...; semantics: SPE_MemorySemantics... bits, 0 for
+ * relaxed. Types of 32 and 64 bits, and f16 for add, min and max. Everything else is as with cm_load and cm_store.
+ * The updates return the values that memory held before. */
+static inline cm_matrix cm_atomic_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const cm_mem *from,
+                                       uint32_t scope, uint32_t semantics)
+{
+    cm_layout l = cm_layout_for(c, rows, cols, type, use);
+    cm_atomic_how_ how = cm_atomic_how_make_(CM_ATOMIC_LOAD_, scope, semantics);
+    spe_id *v;
+    if (!l.rows || !cm_check_atomic_(c, type, how)) return cm_poison_();
+    if (cm_is_complex(type)) {
+        cm_mem re = cm_half_mem_(c, type, from, 0), im = cm_half_mem_(c, type, from, 1);
+        cm_type half = type == CM_C32 ? CM_F32 : CM_F64;
+        cm_matrix x = cm_atomic_load(c, rows, cols, half, use, &re, scope, semantics);
+        cm_matrix y = cm_atomic_load(c, rows, cols, half, use, &im, scope, semantics);
+        return cm_complex(c, &x, &y);
+    }
+    v = (spe_id *)spe_alloc(c->m, (size_t)l.V * sizeof(spe_id));
+    return cm_atomic_walk_(c, &l, from, how, v) ? cm_from_components(c, &l, v) : cm_poison_();
+}
+static inline void cm_atomic_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to, uint32_t scope, uint32_t semantics)
+{
+    cm_atomic_put_(c, a, to, cm_atomic_how_make_(CM_ATOMIC_STORE_, scope, semantics));
+}
+static inline cm_matrix cm_atomic_add(cm_ctx *c, const cm_matrix *a, const cm_mem *to, uint32_t scope,
+                                      uint32_t semantics)
+{
+    return cm_atomic_put_(c, a, to, cm_atomic_how_make_(CM_ATOMIC_ADD_, scope, semantics));
+}
+static inline cm_matrix cm_atomic_min(cm_ctx *c, const cm_matrix *a, const cm_mem *to, uint32_t scope,
+                                      uint32_t semantics)
+{
+    return cm_atomic_put_(c, a, to, cm_atomic_how_make_(CM_ATOMIC_MIN_, scope, semantics));
+}
+static inline cm_matrix cm_atomic_max(cm_ctx *c, const cm_matrix *a, const cm_mem *to, uint32_t scope,
+                                      uint32_t semantics)
+{
+    return cm_atomic_put_(c, a, to, cm_atomic_how_make_(CM_ATOMIC_MAX_, scope, semantics));
+}
+
 /* ---- element by element in memory: atomic operations and the like ------------------------------------------------ */
 
 /* What cm_visit calls for an element: where it is in memory and what the matrix holds (storage types). Returns what the
@@ -1850,23 +2826,77 @@ typedef struct {
     cm_matrix acc; /* C going in, D coming out; its part array is the method's own */
 } cm_job_;
 
+/* tf32 at subgroup size 16: the instruction's A operand is 8 deep and has two columns of our B side by side in one
+ * component, the first in lanes 0 to 7, where our B has 16 rows of one column. One exchange between the halves of the
+ * subgroup makes the operands of both depths: `half` 0 for rows 0 to 7, 1 for 8 to 15. */
+static inline spe_id cm_tf32_operand_(cm_ctx *c, spe_id part, int words, int half)
+{
+    spe_module *m = c->m;
+    spe_id low = spe_ult(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), cm_i32_(c, 8)), piece[4];
+    int i, n = (words + 1) / 2;
+    for (i = 0; i < n; i++) {
+        spe_id x = cm_slice_(c, part, 2 * i, 1), y = 2 * i + 1 < words ? cm_slice_(c, part, 2 * i + 1, 1) : x;
+        spe_id swapped = spe_sg_shuffle_xor(m, spe_select(m, low, y, x), cm_i32_(c, 8));
+        piece[i] = half == 0 ? spe_select(m, low, x, swapped) : spe_select(m, low, swapped, y);
+    }
+    return cm_join_(c, spe_float(m, 32), piece, n, 1);
+}
+
+/* The instruction for one step of k (`depth` rows of our B, one part of our A) and one run of columns. */
+static inline spe_id cm_dpas_step_(cm_ctx *c, const cm_job_ *job, int k, int run, int block, spe_id acc, int runs)
+{
+    const cm_layout *la = &job->a->l, *lb = &job->b->l;
+    int rows_a = cm_runs_(cm_block_words_(la)), bytes = cm_type_info(la->type)->bytes;
+    int depth = cm_dpas_depth_(bytes), halves = bytes == 4 ? 2 : 1;
+    spe_id a = job->a->part[block * rows_a + k], b = job->b->part[k / halves * runs + run],
+           type = spe_type_of(c->m, acc);
+    uint32_t flags = job->row->dpas;
+    if (halves == 2) b = cm_tf32_operand_(c, b, cm_part_words(lb, run), k % 2);
+    if (c->lowering != CM_KHR) return spe_dpas(c->m, type, (uint32_t)depth, b, a, acc, flags);
+    flags &= SPE_CooperativeMatrixOperandsMatrixASignedComponentsKHR |
+             SPE_CooperativeMatrixOperandsMatrixBSignedComponentsKHR;
+    if (job->row->acc == CM_I32)
+        flags |= SPE_CooperativeMatrixOperandsMatrixCSignedComponentsKHR |
+                 SPE_CooperativeMatrixOperandsMatrixResultSignedComponentsKHR;
+    return spe_coop_mma(c->m, b, a, acc, flags);
+}
+
+/* Whether the matrix instruction can do this product. */
+static inline bool cm_dpas_fits_(const cm_ctx *c, const cm_job_ *job)
+{
+    const cm_layout *la = &job->a->l, *lb = &job->b->l;
+    int bytes = cm_type_info(la->type)->bytes, depth = cm_dpas_depth_(bytes);
+    if (!job->row->dpas || job->acc.l.type != (job->row->acc == CM_I32 ? CM_I32 : CM_F32) || la->I != la->S)
+        return false;
+    if (bytes == 4) return la->S == 16 && lb->rows >= 16 && c->lowering == CM_INTEL;
+    if (!la->packed || lb->rows < depth || lb->K1 * lb->S != depth) return false;
+    return lb->K1 == 1 || lb->interleaved;
+}
+
 /* Method: the matrix instruction. Its B operand is a part of ours as it stands (eight 32-bit entries of a lane's row),
  * its A operand a part of our B (up to eight columns), its accumulators the parts of ours. K outermost, so that
- * products which depend on one another are far apart. */
+ * products which depend on one another are far apart. Of CM_KHR: the KHR instruction on the same parts. */
 static inline bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
 {
-    const cm_layout *la = &job->a->l, *lb = &job->b->l, *ld = &job->acc.l;
-    int bytes = cm_type_info(la->type)->bytes, depth = cm_dpas_depth_(bytes);
-    int rows_a = cm_runs_(cm_block_words_(la)), runs = cm_runs_(cm_block_words_(ld)), k, block, run;
-    if (!job->row->dpas || !la->packed || la->I != la->S || lb->rows < depth || lb->K1 * lb->S != depth) return false;
-    if (lb->K1 > 1 && !lb->interleaved) return false;
-    for (k = 0; k < lb->K2; k++)
+    const cm_layout *lb = &job->b->l, *ld = &job->acc.l;
+    int runs = cm_runs_(cm_block_words_(ld)), k, block, run, steps;
+    if (!cm_dpas_fits_(c, job)) return false;
+    steps = lb->rows / cm_dpas_depth_(cm_type_info(lb->type)->bytes);
+    for (k = 0; k < steps; k++)
         for (block = 0; block < ld->K2; block++)
             for (run = 0; run < runs; run++) {
                 spe_id *d = &job->acc.part[block * runs + run];
-                *d = spe_dpas(c->m, cm_part_type(c, ld, block * runs + run), (uint32_t)depth,
-                              job->b->part[k * runs + run], job->a->part[block * rows_a + k], *d, job->row->dpas);
+                *d = cm_dpas_step_(c, job, k, run, block, *d, runs);
             }
+    return true;
+}
+
+static inline bool cm_mul_add_khr_(cm_ctx *c, cm_job_ *job)
+{
+    if (!cm_mul_add_dpas_(c, job))
+        cm_fail_(c, CM_ERROR_LOWERING, "CM_KHR: no product of %d x %d %s and %d x %d %s", job->a->l.rows,
+                 job->a->l.cols, cm_type_info(job->a->l.type)->name, job->b->l.rows, job->b->l.cols,
+                 cm_type_info(job->b->l.type)->name);
     return true;
 }
 
@@ -1951,7 +2981,7 @@ static inline bool cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, 
  * of a lane (in vectors of up to eight). Works for every layout, interleaved ones too. */
 static inline bool cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
 {
-    cm_type acc = job->row->acc;
+    cm_type acc = job->acc.l.type;
     spe_id *a = cm_components_(c, job->a, acc), *b = cm_components_(c, job->b, acc);
     if (!a || !b) return true;
     if (job->acc.l.I < job->acc.l.S) return cm_mul_add_spread_(c, job, a, b);
@@ -1978,7 +3008,8 @@ static inline const cm_methods_ *cm_methods_of_(const cm_ctx *c)
 {
     static const cm_methods_ plain = {cm_load_lanes_, cm_store_lanes_, cm_prefetch_nothing_, cm_mul_add_plain_};
     static const cm_methods_ intel = {cm_load_block2d_, cm_store_block2d_, cm_prefetch_block2d_, cm_mul_add_dpas_};
-    static const cm_methods_ *const rows[] = {&plain, &plain, &intel, &plain}; /* by cm_lowering */
+    static const cm_methods_ khr = {cm_load_khr_, cm_store_khr_, cm_prefetch_nothing_, cm_mul_add_khr_};
+    static const cm_methods_ *const rows[] = {&plain, &plain, &intel, &khr}; /* by cm_lowering */
     return rows[c->lowering];
 }
 
@@ -1990,6 +3021,12 @@ static inline cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_
     cm_layout l = cm_layout_for(c, rows, cols, type, use);
     cm_matrix a = cm_poison_();
     cm_surface_ s;
+    if (cm_is_complex(type)) {
+        cm_mem re = cm_half_mem_(c, type, from, 0), im = cm_half_mem_(c, type, from, 1);
+        cm_type half = type == CM_C32 ? CM_F32 : CM_F64;
+        cm_matrix x = cm_load(c, rows, cols, half, use, &re), y = cm_load(c, rows, cols, half, use, &im);
+        return cm_complex(c, &x, &y);
+    }
     if (!l.rows || !cm_surface_init_(c, &s, type, from)) return a;
     if (!cm_methods_of_(c)->load(c, &l, from, &s, &a)) cm_load_lanes_(c, &l, from, &s, &a);
     return spe_ok(c->m) ? a : cm_poison_();
@@ -1999,7 +3036,17 @@ static inline cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_
 static inline void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to)
 {
     cm_surface_ s;
-    if (cm_is_poison_(c, a) || !cm_surface_init_(c, &s, a->l.type, to)) return;
+    int i;
+    if (cm_is_poison_(c, a)) return;
+    if (cm_is_complex(a->l.type)) {
+        for (i = 0; i < 2; i++) {
+            cm_mem mem = cm_half_mem_(c, a->l.type, to, i);
+            cm_matrix half = cm_half_(c, a, i);
+            cm_store(c, &half, &mem);
+        }
+        return;
+    }
+    if (!cm_surface_init_(c, &s, a->l.type, to)) return;
     if (!cm_methods_of_(c)->store(c, a, to, &s)) cm_store_lanes_(c, a, to, &s);
 }
 
@@ -2016,7 +3063,7 @@ static inline void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, cons
         cm_fail_(c, CM_ERROR_SHAPE, "cm_prefetch: %d x %d, level %d: at least 1 x 1, level 0 to 2", rows, cols, level);
         return;
     }
-    if (!cm_block2d_wanted_(c, type, from, &s, &b, &transposed)) return;
+    if (c->lowering != CM_INTEL || !cm_block2d_wanted_(c, type, from, &s, &b, &transposed)) return;
     if (level) b.ptr = cm_cached_pointer_(c, b.ptr, level);
     cm_methods_of_(c)->prefetch(c, type, transposed ? cols : rows, transposed ? rows : cols, &b);
 }
@@ -2037,10 +3084,10 @@ static inline bool cm_check_product_(cm_ctx *c, cm_type type_d, const cm_matrix 
         cm_fail_(c, CM_ERROR_SHAPE, "A B is %d x %d and C is %d x %d", a->l.rows, b->l.cols, acc->l.rows, acc->l.cols);
     else if (!row)
         cm_fail_(c, CM_ERROR_MUL_TYPES, "no product of %s and %s", ta, tb);
-    else if (!cm_type_info(type_d) || !cm_product_takes(row->acc, type_d))
+    else if (!cm_type_info(type_d) || cm_is_complex(type_d))
         cm_fail_(c, CM_ERROR_MUL_TYPES, "a product of %s and %s cannot have the type %s", ta, tb,
                  cm_type_info(type_d) ? cm_type_info(type_d)->name : "(none)");
-    else if (acc && !cm_product_takes(row->acc, acc->l.type))
+    else if (acc && !cm_product_takes(row, acc->l.type))
         cm_fail_(c, CM_ERROR_MUL_TYPES, "a product of %s and %s cannot be added to %s", ta, tb,
                  cm_type_info(acc->l.type)->name);
     return spe_ok(c->m);
@@ -2053,22 +3100,92 @@ static inline cm_matrix cm_start_(cm_ctx *c, cm_type type, const cm_matrix *a, c
     return from.parts ? cm_from_parts(c, &from.l, from.part) : from;
 }
 
-/* D = A B + C of type_d: A is M x K (CM_A), B is K x N (CM_B), C is M x N (CM_ACC) or NULL for none. The table
- * cm_product_row says which types go together and what is accumulated in: f32 for 16-bit floats, i32 for 8- and 16-bit
- * integers (which wrap). */
+static inline cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
+                                   const cm_matrix *acc);
+
+/* Products with a complex matrix: everything becomes complex, and four real products do it. */
+static inline cm_matrix cm_mul_add_complex_(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
+                                            const cm_matrix *acc)
+{
+    cm_type type = CM_C32, real;
+    cm_matrix x, y, z, ar, ai, br, bi, re, im, none = cm_poison_();
+    if (!cm_promotes(a->l.type, type) || !cm_promotes(b->l.type, type) || (acc && acc->l.type == CM_C64)) type = CM_C64;
+    if (!cm_is_complex(type_d) || !cm_promotes(a->l.type, type) || !cm_promotes(b->l.type, type) ||
+        (acc && (!cm_is_complex(acc->l.type) || !cm_promotes(acc->l.type, type)))) {
+        cm_fail_(c, CM_ERROR_MUL_TYPES, "a product of %s and %s, plus %s, cannot have the type %s",
+                 cm_type_info(a->l.type)->name, cm_type_info(b->l.type)->name,
+                 acc ? cm_type_info(acc->l.type)->name : "nothing",
+                 cm_type_info(type_d) ? cm_type_info(type_d)->name : "(none)");
+        return none;
+    }
+    real = type == CM_C32 ? CM_F32 : CM_F64;
+    x = cm_convert(c, a, type), y = cm_convert(c, b, type);
+    z = acc ? cm_convert(c, acc, type) : cm_splat(c, a->l.rows, b->l.cols, type, CM_ACC, 0);
+    ar = cm_re(c, &x), ai = cm_im(c, &x), br = cm_re(c, &y), bi = cm_im(c, &y), re = cm_re(c, &z), im = cm_im(c, &z);
+    re = cm_mul_add(c, real, &ar, &br, &re);
+    im = cm_mul_add(c, real, &ar, &bi, &im);
+    im = cm_mul_add(c, real, &ai, &br, &im);
+    bi = cm_unary(c, CM_NEG, &bi);
+    re = cm_mul_add(c, real, &ai, &bi, &re);
+    z = cm_complex(c, &re, &im);
+    return z.parts ? cm_convert(c, &z, type_d) : none;
+}
+
+static inline bool cm_wants_complex_(cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc)
+{
+    return cm_is_complex(type_d) || cm_is_complex(a->l.type) || cm_is_complex(b->l.type) ||
+           (acc && cm_is_complex(acc->l.type));
+}
+
+/* D = A B + C of type_d: A is M x K (CM_A), B is K x N (CM_B), C is M x N (CM_ACC) or NULL for none. The text's rule:
+ * A and B must promote to the type of C (cm_promotes; 16-bit floats are taken as C of each other too), and D may be
+ * what C can be converted to. Sums are f32 for floats below 64 bits, i32 for 8- and 16-bit integers (which wrap), a
+ * wider type when C has it; cm_product_row is the table. */
 static inline cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
                                    const cm_matrix *acc)
 {
     cm_job_ job;
     if (cm_is_poison_(c, a) || cm_is_poison_(c, b) || (acc && acc->parts == 0)) return cm_poison_();
+    if (cm_wants_complex_(type_d, a, b, acc) && a->l.use == CM_A && b->l.use == CM_B)
+        return cm_mul_add_complex_(c, type_d, a, b, acc);
     job.row = cm_product_row(a->l.type, b->l.type);
     job.a = a;
     job.b = b;
     if (!cm_check_product_(c, type_d, a, b, acc, job.row)) return cm_poison_();
-    job.acc = cm_start_(c, job.row->acc, a, b, acc);
+    job.acc = cm_start_(c, cm_product_acc_(job.row, acc ? acc->l.type : job.row->acc), a, b, acc);
     if (!job.acc.parts) return cm_poison_();
     if (!cm_methods_of_(c)->mul_add(c, &job)) cm_mul_add_plain_(c, &job);
     return spe_ok(c->m) ? cm_convert(c, &job.acc, type_d) : cm_poison_();
+}
+
+/* D = A B + C with integers that do not wrap: the exact result, or the largest or smallest number of type_d where it
+ * does not fit. A and B are of 8 or 16 bits (the sum of up to 2^16 products of 8 bits is exact in i32, of 16 bits in
+ * i64). */
+static inline cm_matrix cm_mul_add_saturating(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
+                                              const cm_matrix *acc)
+{
+    const cm_type_row *ta, *tb;
+    cm_matrix ab, sum, zero;
+    bool small;
+    if (cm_is_poison_(c, a) || cm_is_poison_(c, b) || (acc && acc->parts == 0)) return cm_poison_();
+    ta = cm_type_info(a->l.type), tb = cm_type_info(b->l.type);
+    if (ta->kind != CM_KIND_INT || tb->kind != CM_KIND_INT || ta->bytes > 2 || tb->bytes > 2 || !cm_type_info(type_d) ||
+        cm_type_info(type_d)->kind != CM_KIND_INT || (acc && cm_type_info(acc->l.type)->kind != CM_KIND_INT)) {
+        cm_fail_(c, CM_ERROR_MUL_TYPES, "cm_mul_add_saturating multiplies integers of 8 or 16 bits, not %s and %s",
+                 ta->name, tb->name);
+        return cm_poison_();
+    }
+    small = ta->bytes == 1 && tb->bytes == 1 && a->l.cols <= 1 << 16;
+    if (small) {
+        ab = cm_mul_add(c, CM_I32, a, b, NULL);
+        ab = cm_convert(c, &ab, CM_I64);
+    } else {
+        zero = cm_splat(c, a->l.rows, b->l.cols, CM_I64, CM_ACC, 0);
+        ab = cm_mul_add(c, CM_I64, a, b, &zero);
+    }
+    sum = acc ? cm_convert(c, acc, CM_I64) : ab;
+    if (acc) sum = cm_add(c, &ab, &sum);
+    return cm_convert_as(c, &sum, type_d, CM_ROUND_AUTO, true);
 }
 
 #endif /* CM_LAYOUT_ONLY */

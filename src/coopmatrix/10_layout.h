@@ -133,6 +133,8 @@ typedef struct {
     X(SCALAR, "a scalar of the wrong type")                                                                            \
     X(POSITION, "positions, extents and strides must be 32-bit integers")                                              \
     X(CONVERT, "no conversion between these types")                                                                    \
+    X(OPERATION, "no such operation")                                                                                  \
+    X(ATOMIC, "no atomic operations on this type")                                                                     \
     X(CONTEXT, "values of different contexts or layouts")
 
 enum {

@@ -1,6 +1,7 @@
 #ifndef CM_LAYOUT_ONLY
 #include "spirv_emit.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -50,14 +51,19 @@ typedef enum {
     CM_AUTO,  /* what the target's row has: matrix instruction and 2D block messages, else plain */
     CM_PLAIN, /* loads a lane, subgroup broadcasts, FMA: works on everything */
     CM_INTEL, /* insist on the matrix instruction; an error where the target lacks it */
-    CM_KHR    /* SPV_KHR_cooperative_matrix; not available yet: an error */
+    CM_KHR    /* matrices of SPV_KHR_cooperative_matrix, on request: see the manual for what they can do */
 } cm_lowering;
+
+/* Rounding of a conversion; CM_ROUND_AUTO: to nearest even between floats, towards zero from float to integer. */
+typedef enum { CM_ROUND_AUTO, CM_ROUND_NEAREST, CM_ROUND_ZERO, CM_ROUND_UP, CM_ROUND_DOWN } cm_rounding;
 
 /* One per kernel that is being written. Plain data: copy it as you like. */
 typedef struct {
     spe_module *m;
     cm_target target;
     cm_lowering lowering; /* CM_AUTO resolved */
+    cm_rounding rounding; /* of the conversion that is being written; zero between operations */
+    bool saturate;        /* the same */
 } cm_ctx;
 
 /* A matrix held by a subgroup: SPIR-V vectors ("parts"), block by block (k2), each block's words cut greedily into runs
@@ -141,8 +147,8 @@ static inline bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, c
     else if (c->lowering == CM_INTEL && !dpas)
         cm_fail_(c, CM_ERROR_LOWERING, "CM_INTEL: target %s has no matrix instruction at subgroup size %d",
                  target->name, target->subgroup_size);
-    else if (c->lowering == CM_KHR)
-        cm_fail_(c, CM_ERROR_LOWERING, "CM_KHR: target %s: the KHR lowering is not available", target->name);
+    else if (c->lowering == CM_KHR && !target->coop_khr)
+        cm_fail_(c, CM_ERROR_LOWERING, "CM_KHR: target %s does not take SPV_KHR_cooperative_matrix", target->name);
     return spe_ok(m);
 }
 
@@ -157,25 +163,47 @@ typedef struct {
 
 static inline const cm_product *cm_product_row(cm_type a, cm_type b)
 {
-    enum { A_SIGNED = 1, B_SIGNED = 2, I8 = 0x10 | 0x20, F16 = 0x400 | 0x800, BF16 = 0x1000 | 0x2000 };
+    enum { A_SIGNED = 1, B_SIGNED = 2, I8 = 0x10 | 0x20, TF32 = 0x100 | 0x200, F16 = 0x400 | 0x800 };
+    enum { BF16 = 0x1000 | 0x2000 };
     static const cm_product rows[] = {
         {CM_F16, CM_F16, CM_F32, F16},
         {CM_BF16, CM_BF16, CM_F32, BF16},
+        {CM_TF32, CM_TF32, CM_F32, TF32},
         {CM_I8, CM_I8, CM_I32, I8 | A_SIGNED | B_SIGNED},
         {CM_U8, CM_U8, CM_I32, I8},
         {CM_I8, CM_U8, CM_I32, I8 | B_SIGNED},
         {CM_U8, CM_I8, CM_I32, I8 | A_SIGNED},
         {CM_F32, CM_F32, CM_F32, 0},
-        {CM_TF32, CM_TF32, CM_F32, 0},
         {CM_F64, CM_F64, CM_F64, 0},
         {CM_F16, CM_F32, CM_F32, 0},
         {CM_F32, CM_F16, CM_F32, 0},
         {CM_BF16, CM_F32, CM_F32, 0},
         {CM_F32, CM_BF16, CM_F32, 0},
+        {CM_F32, CM_F64, CM_F64, 0},
+        {CM_F64, CM_F32, CM_F64, 0},
+        {CM_F16, CM_F64, CM_F64, 0},
+        {CM_F64, CM_F16, CM_F64, 0},
+        {CM_BF16, CM_F64, CM_F64, 0},
+        {CM_F64, CM_BF16, CM_F64, 0},
+        {CM_E4M3, CM_E4M3, CM_F32, 0},
+        {CM_E5M2, CM_E5M2, CM_F32, 0},
         {CM_I16, CM_I16, CM_I32, 0},
+        {CM_I8, CM_I16, CM_I32, 0},
+        {CM_I16, CM_I8, CM_I32, 0},
+        {CM_U16, CM_U16, CM_I32, 0},
         {CM_I32, CM_I32, CM_I32, 0},
+        {CM_I8, CM_I32, CM_I32, 0},
+        {CM_I32, CM_I8, CM_I32, 0},
+        {CM_I16, CM_I32, CM_I32, 0},
+        {CM_I32, CM_I16, CM_I32, 0},
         {CM_U32, CM_U32, CM_U32, 0},
         {CM_I64, CM_I64, CM_I64, 0},
+        {CM_I8, CM_I64, CM_I64, 0},
+        {CM_I64, CM_I8, CM_I64, 0},
+        {CM_I16, CM_I64, CM_I64, 0},
+        {CM_I64, CM_I16, CM_I64, 0},
+        {CM_I32, CM_I64, CM_I64, 0},
+        {CM_I64, CM_I32, CM_I64, 0},
         {CM_U64, CM_U64, CM_U64, 0},
     };
     size_t i;
@@ -184,17 +212,65 @@ static inline const cm_product *cm_product_row(cm_type a, cm_type b)
     return NULL;
 }
 
-/* The types that C and D may have when `acc` is accumulated in. */
-static inline bool cm_product_takes(cm_type acc, cm_type c_or_d)
+/* The promotion rule of TinyTC's scalar types: every value of `from` is one of `to`. Types that the text does not have
+ * follow its sense: unsigned ones go with the signed one of their size, tf32 is between the 16-bit floats and f32. */
+static inline bool cm_promotes(cm_type from, cm_type to)
 {
+#define CM_BIT_(t) (1u << (t))
+    enum { ALL_COMPLEX = 1 << CM_C32 | 1 << CM_C64, WIDE = 1 << CM_F64 | 1 << CM_C64 };
+    enum { FROM_F32 = 1 << CM_F32 | WIDE | ALL_COMPLEX, FROM_SMALL = 1 << CM_TF32 | FROM_F32 };
     static const struct {
-        cm_type acc, outer;
-    } rows[] = {{CM_F32, CM_F32}, {CM_F32, CM_F16}, {CM_F32, CM_BF16}, {CM_F64, CM_F64}, {CM_I32, CM_I32},
-                {CM_I32, CM_U32}, {CM_U32, CM_U32}, {CM_I64, CM_I64},  {CM_U64, CM_U64}};
+        cm_type from;
+        uint32_t to;
+    } rows[] = {
+        {CM_I8, FROM_SMALL | CM_BIT_(CM_I8) | CM_BIT_(CM_I16) | CM_BIT_(CM_I32) | CM_BIT_(CM_I64) | CM_BIT_(CM_BF16) |
+                    CM_BIT_(CM_F16)},
+        {CM_U8, FROM_SMALL | CM_BIT_(CM_U8) | CM_BIT_(CM_U16) | CM_BIT_(CM_U32) | CM_BIT_(CM_U64) | CM_BIT_(CM_I16) |
+                    CM_BIT_(CM_I32) | CM_BIT_(CM_I64) | CM_BIT_(CM_BF16) | CM_BIT_(CM_F16)},
+        {CM_I16, FROM_F32 | CM_BIT_(CM_I16) | CM_BIT_(CM_I32) | CM_BIT_(CM_I64)},
+        {CM_U16, FROM_F32 | CM_BIT_(CM_U16) | CM_BIT_(CM_U32) | CM_BIT_(CM_U64) | CM_BIT_(CM_I32) | CM_BIT_(CM_I64)},
+        {CM_I32, CM_BIT_(CM_I32) | CM_BIT_(CM_U32) | CM_BIT_(CM_I64) | WIDE},
+        {CM_U32, CM_BIT_(CM_U32) | CM_BIT_(CM_U64) | CM_BIT_(CM_I64) | WIDE},
+        {CM_I64, CM_BIT_(CM_I64)},
+        {CM_U64, CM_BIT_(CM_U64)},
+        {CM_E4M3, FROM_SMALL | CM_BIT_(CM_E4M3) | CM_BIT_(CM_BF16) | CM_BIT_(CM_F16)},
+        {CM_E5M2, FROM_SMALL | CM_BIT_(CM_E5M2) | CM_BIT_(CM_BF16) | CM_BIT_(CM_F16)},
+        {CM_BF16, FROM_SMALL | CM_BIT_(CM_BF16)},
+        {CM_F16, FROM_SMALL | CM_BIT_(CM_F16)},
+        {CM_TF32, FROM_SMALL},
+        {CM_F32, FROM_F32},
+        {CM_F64, WIDE},
+        {CM_C32, ALL_COMPLEX},
+        {CM_C64, CM_BIT_(CM_C64)},
+    };
+#undef CM_BIT_
     size_t i;
     for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].acc == acc && rows[i].outer == c_or_d) return true;
+        if (rows[i].from == from) return (rows[i].to >> to & 1) != 0;
     return false;
+}
+
+/* C of a product with this row: what both A and B promote to (and, as the types of f32 sums go, bf16 and f16 alike). */
+static inline bool cm_product_takes(const cm_product *row, cm_type c)
+{
+    if (row->acc == CM_F32 && (c == CM_F16 || c == CM_BF16)) return row->a != CM_F32 && row->b != CM_F32;
+    if (row->acc == CM_I32 && c == CM_U32) return true; /* the same bits */
+    return cm_promotes(row->a, c) && cm_promotes(row->b, c);
+}
+
+/* What is accumulated in when C has type c: the row's type, or a larger one of C. */
+static inline cm_type cm_product_acc_(const cm_product *row, cm_type c)
+{
+    static const struct {
+        cm_type acc, c, wider;
+    } rows[] = {{CM_F32, CM_F64, CM_F64},  {CM_I32, CM_I64, CM_I64},  {CM_I32, CM_U64, CM_U64},
+                {CM_I32, CM_F64, CM_F64},  {CM_I32, CM_F32, CM_F32},  {CM_I32, CM_F16, CM_F32},
+                {CM_I32, CM_BF16, CM_F32}, {CM_I32, CM_TF32, CM_F32}, {CM_U32, CM_U64, CM_U64},
+                {CM_U32, CM_I64, CM_I64},  {CM_U32, CM_F64, CM_F64}};
+    size_t i;
+    for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].acc == row->acc && rows[i].c == c) return rows[i].wider;
+    return row->acc;
 }
 
 /* Depth of one matrix instruction, in components of this size: eight dwords. */
@@ -217,7 +293,7 @@ static inline cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type typ
         return l;
     }
     row = cm_product_row(type, type);
-    if (use != CM_B || c->lowering != CM_INTEL || !row || !row->dpas) return l;
+    if (use != CM_B || c->lowering == CM_PLAIN || !row || !row->dpas) return l;
     depth = cm_dpas_depth_(cm_type_info(type)->bytes);
     if (depth > l.S && rows >= depth) cm_layout_interleave(&l, depth / l.S);
     return l;
@@ -240,8 +316,17 @@ static inline int cm_run_(int n, int i)
     return 1;
 }
 
-/* How many parts a matrix of this layout has. */
-static inline int cm_part_count(const cm_layout *l) { return l->rows ? l->K2 * cm_runs_(cm_block_words_(l)) : 0; }
+static inline bool cm_is_complex(cm_type type)
+{
+    const cm_type_row *t = cm_type_info(type);
+    return t && t->kind == CM_KIND_COMPLEX;
+}
+
+/* How many parts a matrix of this layout has; of a complex one the real parts come first, then the imaginary. */
+static inline int cm_part_count(const cm_layout *l)
+{
+    return l->rows ? l->K2 * cm_runs_(cm_block_words_(l)) * (cm_is_complex(l->type) ? 2 : 1) : 0;
+}
 
 /* How many words part `part` has. */
 static inline int cm_part_words(const cm_layout *l, int part)
@@ -250,22 +335,23 @@ static inline int cm_part_words(const cm_layout *l, int part)
     return cm_run_(words, part % cm_runs_(words));
 }
 
-/* The type of a component in memory and in parts: bf16 and 8-bit floats are integers. 0 and an error for complex types.
- */
+/* The type of a component in memory and in parts: bf16 and 8-bit floats are integers, a complex component is two floats
+ * and this the type of one. */
 static inline spe_id cm_storage_type(cm_ctx *c, cm_type type)
 {
     const cm_type_row *t = cm_type_info(type);
-    if (!t || t->kind == CM_KIND_COMPLEX)
-        return cm_fail_(c, CM_ERROR_EMIT_TYPE, "operations on %s are not available", t ? t->name : "this type");
+    if (!t) return cm_fail_(c, CM_ERROR_EMIT_TYPE, "there is no type %d", (int)type);
     return t->storage_float ? spe_float(c->m, (uint32_t)t->storage_bits) : spe_int(c->m, (uint32_t)t->storage_bits);
 }
 
-/* The type that cm_fn works on: the storage type, but f32 for bf16. 0 and an error for 8-bit floats. */
+/* The type that cm_fn works on: the storage type, but f32 for bf16 and the 8-bit floats. 0 and an error for complex
+ * types, whose operations are made of those on cm_re and cm_im. */
 static inline spe_id cm_arith_type(cm_ctx *c, cm_type type)
 {
-    if (type == CM_E4M3 || type == CM_E5M2)
-        return cm_fail_(c, CM_ERROR_EMIT_TYPE, "arithmetic on %s is not available", cm_type_info(type)->name);
-    return type == CM_BF16 ? spe_float(c->m, 32) : cm_storage_type(c, type);
+    const cm_type_row *t = cm_type_info(type);
+    if (t && t->kind == CM_KIND_COMPLEX)
+        return cm_fail_(c, CM_ERROR_EMIT_TYPE, "not an operation on %s: use cm_re and cm_im", t->name);
+    return t && t->kind == CM_KIND_FLOAT && !t->storage_float ? spe_float(c->m, 32) : cm_storage_type(c, type);
 }
 
 /* Accumulators are of the storage type; operands below 32 bits are integers, as the matrix instruction takes them. */
@@ -273,13 +359,31 @@ static inline spe_id cm_word_type_(cm_ctx *c, const cm_layout *l)
 {
     int bits = cm_word_bits_(l);
     if (l->use == CM_ACC || (bits >= 32 && cm_channels_(l) == 1)) return cm_storage_type(c, l->type);
-    cm_storage_type(c, l->type); /* complex types are refused */
     return spe_int(c->m, (uint32_t)bits);
+}
+
+/* CM_KHR: a part is a KHR matrix, the transpose of ours: words (columns of ours) by lanes. */
+static inline spe_id cm_khr_type_(cm_ctx *c, const cm_layout *l, int part)
+{
+    static const uint32_t uses[] = {SPE_CooperativeMatrixUseMatrixAccumulatorKHR, SPE_CooperativeMatrixUseMatrixBKHR,
+                                    SPE_CooperativeMatrixUseMatrixAKHR};
+    spe_id component = l->type == CM_BF16 ? spe_bf16(c->m) : cm_storage_type(c, l->type);
+    return spe_coopmat(c->m, component, SPE_ScopeSubgroup, (uint32_t)(cm_part_words(l, part) * l->omega),
+                       (uint32_t)(l->I * l->K1), uses[l->use]);
 }
 
 static inline spe_id cm_part_type(cm_ctx *c, const cm_layout *l, int part)
 {
+    if (c->lowering == CM_KHR) return cm_khr_type_(c, l, part);
     return spe_vec(c->m, cm_word_type_(c, l), (uint32_t)cm_part_words(l, part));
+}
+
+/* Under CM_KHR a lane does not know its components: true, and an error, when `what` needs them. */
+static inline bool cm_opaque_(cm_ctx *c, const char *what)
+{
+    if (c->lowering != CM_KHR) return false;
+    cm_fail_(c, CM_ERROR_LOWERING, "%s: not possible with matrices of CM_KHR", what);
+    return true;
 }
 
 /* A matrix of this layout with room for its parts; poison when something is wrong. */
@@ -314,4 +418,45 @@ static inline bool cm_same_layout_(const cm_layout *a, const cm_layout *b)
 {
     return a->rows == b->rows && a->cols == b->cols && a->type == b->type && a->use == b->use && a->S == b->S &&
            a->interleaved == b->interleaved;
+}
+
+/* ---- complex matrices -------------------------------------------------------------------------------------------- */
+
+/* A complex matrix is two real ones of the same shape and use, side by side in one list of parts. */
+
+static inline cm_matrix cm_half_(cm_ctx *c, const cm_matrix *a, int which)
+{
+    cm_matrix half = *a;
+    if (cm_is_poison_(c, a)) return cm_poison_();
+    if (!cm_is_complex(a->l.type)) {
+        cm_fail_(c, CM_ERROR_COMPONENT, "a matrix of %s has no imaginary part", cm_type_info(a->l.type)->name);
+        return cm_poison_();
+    }
+    half.l.type = a->l.type == CM_C32 ? CM_F32 : CM_F64;
+    half.parts = a->parts / 2;
+    half.part = a->part + which * half.parts;
+    return half;
+}
+
+/* The real and the imaginary part of a complex matrix (TinyTC: re, im), matrices of f32 or f64. */
+static inline cm_matrix cm_re(cm_ctx *c, const cm_matrix *a) { return cm_half_(c, a, 0); }
+static inline cm_matrix cm_im(cm_ctx *c, const cm_matrix *a) { return cm_half_(c, a, 1); }
+
+/* re + i im, of two matrices alike of f32 (gives c32) or f64 (gives c64). */
+static inline cm_matrix cm_complex(cm_ctx *c, const cm_matrix *re, const cm_matrix *im)
+{
+    cm_matrix z;
+    cm_layout l = re->l;
+    if (cm_is_poison_(c, re) || cm_is_poison_(c, im)) return cm_poison_();
+    if (!cm_same_layout_(&re->l, &im->l) || (l.type != CM_F32 && l.type != CM_F64)) {
+        cm_fail_(c, CM_ERROR_COMPONENT, "cm_complex takes two matrices alike of f32 or f64, not of %s and %s",
+                 cm_type_info(l.type)->name, cm_type_info(im->l.type)->name);
+        return cm_poison_();
+    }
+    l.type = l.type == CM_F32 ? CM_C32 : CM_C64;
+    z = cm_new_(c, &l);
+    if (!z.parts) return z;
+    memcpy(z.part, re->part, (size_t)re->parts * sizeof *z.part);
+    memcpy(z.part + re->parts, im->part, (size_t)im->parts * sizeof *z.part);
+    return z;
 }

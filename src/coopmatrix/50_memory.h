@@ -19,7 +19,7 @@ static inline bool cm_constant_(const cm_ctx *c, spe_id id, int64_t *value)
 
 static inline bool cm_is_constant_(const cm_ctx *c, spe_id id, int64_t want)
 {
-    int64_t value;
+    int64_t value = 0;
     return cm_constant_(c, id, &value) && value == want;
 }
 
@@ -494,14 +494,6 @@ static inline bool cm_axes_init_(cm_ctx *c, const cm_layout *l, const cm_surface
     else
         cm_columns_spread_(c, l, s, a);
     return spe_ok(c->m);
-}
-
-/* Component v of the vector -> its row and column among the axes: v = (w1 + u K1 + w2 K1 V/K), u with its channels. */
-static inline void cm_axes_of_(const cm_layout *l, int v, int *row, int *col)
-{
-    int per_block = l->V / l->K2, in_block = v % per_block;
-    *row = in_block % l->K1 + v / per_block * l->K1;
-    *col = in_block / l->K1;
 }
 
 /* Is there any memory at all? Clamped loads read element (0, 0) of it. 0: nothing is checked. */
