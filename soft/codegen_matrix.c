@@ -235,7 +235,8 @@ static void write_product(struct cg *g)
     const char *name = product_name(flags, element_of(g, a));
     uint32_t m = l->count,
              row = m ? cg_leaves_of(g, g->m->ids[a].type)->count * cg_kind_bytes(element_of(g, a)) * g->S / m : 0;
-    if (!name || (m != 1 && m != 2 && m != 4 && m != 8) || row != 32) {
+    bool half_used = row == 64 && m == 1 && name && !strcmp(name, "dpas_tf32"); /* its 8 lanes, in a register of 16 */
+    if (!name || (m != 1 && m != 2 && m != 4 && m != 8) || (row != 32 && !half_used)) {
         cg_fail(g, "a matrix product of these operands is not supported");
         return;
     }
