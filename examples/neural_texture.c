@@ -1,0 +1,627 @@
+/* neural_texture.c - trains a small neural network on the device to be a picture, and writes what came out.
+ *
+ *     cc -std=c11 neural_texture.c -lze_loader -lm
+ *
+ * The picture is made by the program. Fourier features of a pixel's place (64, f16) go through 64 -> 32 -> 32 -> 3; gradients are
+ * summed with the outer-product and vector accumulation of cooperative vectors, Adam runs on the device, and the trained f32
+ * matrices are converted to f16 for the next step by a conversion in the same batch. Then every pixel is evaluated, compared with
+ * a reference in f64, and written: PREFIX_target.png, PREFIX_result.png, PREFIX_loss.png and PREFIX_loss.svg.
+ * neural_texture --help lists the options. */
+#include "coopvec.h"
+#include "ze_dispatch.h"
+
+#include <math.h>
+#include <time.h>
+
+enum { SIDE = 128, PIXELS = SIDE * SIDE, FEATURES = 64, HIDDEN = 32, COLORS = 3, LAYERS = 3, LOCAL = 64, BATCH = 2048, BIAS_BYTES = 128 };
+static const int layer_rows[LAYERS] = {HIDDEN, HIDDEN, COLORS}, layer_cols[LAYERS] = {FEATURES, HIDDEN, HIDDEN};
+
+/* ---- where everything is. Parameters, gradients and Adam's two moments have the same places: matrices in the
+ * outer-product-optimal layout, then biases, all f32. The f16 matrices for the products are mul-optimal. */
+
+static uint32_t matrix_size(cv_type type, int layer)
+{
+    cv_conversion_dest_info d = {.dest_layout = CV_MUL_OPTIMAL, .num_rows = (uint32_t)layer_rows[layer],
+                                 .num_columns = (uint32_t)layer_cols[layer], .dest_data_type = type};
+    cv_get_conversion_dest_info(&d, NULL);
+    return d.dest_size;
+}
+
+static uint32_t matrix_offset(cv_type type, int layer)
+{
+    return layer ? matrix_offset(type, layer - 1) + matrix_size(type, layer - 1) : 0;
+}
+
+static uint32_t bias_offset(int layer) { return matrix_offset(CV_F32, LAYERS) + (uint32_t)layer * BIAS_BYTES; }
+
+/* What the host tells the kernels for each step, in memory that both see. */
+enum { STATE_RATE, STATE_FIRST, STATE_SECOND, STATE_LOSS = 16, STATE_SIZE = 32 };
+
+/* ---- the kernels */
+
+/* Features of pixel i: sines and cosines of 32 random frequencies. */
+CV_KERNEL (encode, ptr(f32, frequencies), ptr(f16, features))
+{
+    cv_val i = CV_GLOBAL_ID();
+    cv_val x = CV_TIMES(CV_CAST(f32, CV_AND(i, SIDE - 1)), 1.0 / SIDE), y = CV_TIMES(CV_CAST(f32, CV_SHR(i, 7)), 1.0 / SIDE);
+    cv_vec phase = CV_FMA(x, CV_LOAD(frequencies, FEATURES / 2, 0), 0.0);
+    phase = CV_FMA(y, CV_LOAD(frequencies, FEATURES / 2, FEATURES / 2), phase);
+    CV_STORE(CV_CAST(f16, CV_CONCAT(CV_SIN(phase), CV_COS(phase))), features, CV_TIMES(i, FEATURES));
+}
+
+static cv_matrix_ref weights_of(CV_CONTEXT, cv_val weights, int layer)
+{
+    return CV_MATRIX_REF(weights, f16, layer_rows[layer], layer_cols[layer], .layout = CV_MUL_OPTIMAL,
+                         .offset = CV_AT(matrix_offset(CV_F16, layer)));
+}
+
+/* The same matrix transposed: errors go back through it. */
+static cv_matrix_ref transposed_of(CV_CONTEXT, cv_val weights, int layer)
+{
+    return CV_MATRIX_REF(weights, f16, layer_cols[layer], layer_rows[layer], .layout = CV_MUL_OPTIMAL, .transpose = true,
+                         .offset = CV_AT(matrix_offset(CV_F16, layer)));
+}
+
+/* All layers; v[l] is what goes into layer l. The result is f32. */
+static cv_vec evaluate(CV_CONTEXT, cv_val weights, cv_val parameters, cv_vec features, cv_vec v[LAYERS])
+{
+    v[0] = features;
+    for (int l = 0; l < LAYERS - 1; l++)
+        v[l + 1] = CV_RELU(CV_MUL_ADD(f16, weights_of(CV_SELF, weights, l), v[l],
+                                      CV_VECTOR_REF(parameters, f32, .offset = CV_AT(bias_offset(l)))));
+    return CV_MUL_ADD(f32, weights_of(CV_SELF, weights, LAYERS - 1), v[LAYERS - 1],
+                      CV_VECTOR_REF(parameters, f32, .offset = CV_AT(bias_offset(LAYERS - 1))));
+}
+
+CV_KERNEL (infer, ptr(f16, weights), ptr(f32, parameters), ptr(f16, features), ptr(f32, out))
+{
+    cv_val i = CV_GLOBAL_ID();
+    cv_vec v[LAYERS];
+    CV_STORE(evaluate(CV_SELF, weights, parameters, CV_LOAD(features, FEATURES, CV_TIMES(i, FEATURES)), v), out, CV_TIMES(i, COLORS));
+}
+
+/* One random pixel a work-item. */
+CV_KERNEL (train, ptr(f16, weights), ptr(f32, parameters), ptr(f32, gradients), ptr(f16, features), ptr(f32, target), ptr(f32, state), ptr(i32, seed))
+{
+    cv_val h = CV_ADD(CV_TIMES(CV_GLOBAL_ID(), -1640531535), CV_ELEMENT(CV_LOAD(seed, 1, 0), 0));
+    cv_vec v[LAYERS], error, squares;
+    h = CV_TIMES(CV_XOR(h, CV_AND(CV_SHR(h, 15), 0x1ffff)), -2048144777);
+    h = CV_AND(CV_XOR(h, CV_AND(CV_SHR(h, 13), 0x7ffff)), PIXELS - 1);
+    error = evaluate(CV_SELF, weights, parameters, CV_LOAD(features, FEATURES, CV_TIMES(h, FEATURES)), v);
+    error = CV_SUB(error, CV_LOAD(target, COLORS, CV_TIMES(h, COLORS)));
+    squares = CV_TIMES(error, error);
+    CV_VECTOR_ACCUMULATE(squares, CV_VECTOR_REF(state, f32, .offset = CV_AT(STATE_LOSS * 4)));
+    for (int l = LAYERS - 1; l >= 0; l--) {
+        cv_vec small = CV_CAST(f16, error);
+        CV_OUTER_PRODUCT_ACCUMULATE(small, v[l], CV_MATRIX_REF(gradients, f32, layer_rows[l], layer_cols[l], .layout = CV_OUTER_PRODUCT_OPTIMAL,
+                                                               .offset = CV_AT(matrix_offset(CV_F32, l))));
+        CV_VECTOR_ACCUMULATE(error, CV_VECTOR_REF(gradients, f32, .offset = CV_AT(bias_offset(l))));
+        if (l > 0) error = CV_CHOOSE_GT(v[l], 0, CV_MUL(f32, transposed_of(CV_SELF, weights, l), small), CV_SPLAT(f32, layer_cols[l], 0));
+    }
+}
+
+/* Adam, a work-item a parameter; the gradient is zeroed for the next step. */
+CV_KERNEL (adam, ptr(f32, parameters), ptr(f32, gradients), ptr(f32, first), ptr(f32, second), ptr(f32, state))
+{
+    cv_val i = CV_GLOBAL_ID(), step;
+    cv_vec s = CV_LOAD(state, 3, 0), g = CV_TIMES(CV_LOAD(gradients, 1, i), 1.0 / BATCH), m, v;
+    m = CV_ADD(CV_TIMES(CV_LOAD(first, 1, i), 0.9), CV_TIMES(g, 0.1));
+    v = CV_ADD(CV_TIMES(CV_LOAD(second, 1, i), 0.999), CV_TIMES(CV_TIMES(g, g), 0.001));
+    CV_STORE(m, first, i);
+    CV_STORE(v, second, i);
+    CV_STORE(CV_SPLAT(f32, 1, 0), gradients, i);
+    step = CV_DIV(CV_TIMES(CV_ELEMENT(s, STATE_RATE), CV_TIMES(CV_ELEMENT(m, 0), CV_ELEMENT(s, STATE_FIRST))),
+                  CV_ADD(CV_SQRT(CV_TIMES(CV_ELEMENT(v, 0), CV_ELEMENT(s, STATE_SECOND))), 1e-8));
+    CV_STORE(CV_SUB(CV_LOAD(parameters, 1, i), step), parameters, i);
+}
+
+/* ---- messages and the command line */
+
+/* Every way out of the program that is not `ok` goes through here. */
+static bool fail(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    printf("FAILED neural_texture ");
+    vprintf(format, args);
+    printf("\n");
+    va_end(args);
+    return false;
+}
+
+typedef struct {
+    const char *steps, *out, *emit, *target, *device; /* NULL: not given */
+    bool list, help;
+} options;
+
+static const struct {
+    const char *name, *value, *help;
+    size_t offset;
+} option_table[] = {
+    {"--steps", "N", "steps of training (1000)", offsetof(options, steps)},
+    {"--out", "PREFIX", "of the files that are written (neural_texture)", offsetof(options, out)},
+    {"--emit", "FILE", "write the training kernel's SPIR-V module and touch no device", offsetof(options, emit)},
+    {"--target", "NAME", "with --emit: pvc bmg lnl ptl dg2 generic soft (bmg)", offsetof(options, target)},
+    {"--device", "N|NAME", "run on this device of --list (GPU first)", offsetof(options, device)},
+    {"--list", NULL, "list the devices", offsetof(options, list)},
+    {"--help", NULL, "this text", offsetof(options, help)},
+};
+enum { OPTION_COUNT = sizeof option_table / sizeof option_table[0] };
+
+static void print_help(void)
+{
+    printf("neural_texture [options]\nTrains a network 64 -> 32 -> 32 -> 3 to be a picture of %d x %d pixels.\n", SIDE, SIDE);
+    for (int i = 0; i < OPTION_COUNT; i++)
+        printf("  %-8s %-7s %s\n", option_table[i].name, option_table[i].value ? option_table[i].value : "", option_table[i].help);
+}
+
+static bool parse_options(options *o, char **argv)
+{
+    for (int i = 1; argv[i]; i++) {
+        int k = 0;
+        while (k < OPTION_COUNT && strcmp(argv[i], option_table[k].name) != 0) k++;
+        if (k == OPTION_COUNT) return fail("unknown option %s; neural_texture --help lists them", argv[i]);
+        char *field = (char *)o + option_table[k].offset;
+        if (!option_table[k].value) {
+            *(bool *)(void *)field = true;
+            continue;
+        }
+        if (!argv[i + 1]) return fail("%s needs a value: %s", argv[i], option_table[k].value);
+        *(const char **)(void *)field = argv[++i];
+    }
+    return !o->target || o->emit || fail("--target goes with --emit");
+}
+
+/* ---- PNG: one stored zlib stream */
+
+static uint32_t crc_of(uint32_t crc, const uint8_t *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        crc ^= p[i];
+        for (int k = 0; k < 8; k++) crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
+    }
+    return crc;
+}
+
+static void put_u32(uint8_t *p, uint32_t v)
+{
+    for (int i = 0; i < 4; i++) p[i] = (uint8_t)(v >> (24 - 8 * i));
+}
+
+static bool write_chunk(FILE *f, const char *type, const uint8_t *data, size_t n)
+{
+    uint8_t head[8], tail[4];
+    put_u32(head, (uint32_t)n);
+    memcpy(head + 4, type, 4);
+    put_u32(tail, ~crc_of(crc_of(0xffffffffu, head + 4, 4), data, n));
+    return fwrite(head, 1, 8, f) == 8 && fwrite(data, 1, n, f) == n && fwrite(tail, 1, 4, f) == 4;
+}
+
+/* rows of RGB as a zlib stream of stored blocks, one a row; returns its length */
+static size_t store_rows(uint8_t *z, const uint8_t *rgb, int width, int height)
+{
+    size_t at = 2, line = 1 + (size_t)width * 3;
+    uint32_t a = 1, b = 0;
+    z[0] = 0x78;
+    z[1] = 1;
+    for (int y = 0; y < height; y++) {
+        z[at++] = y == height - 1; /* the last block */
+        z[at++] = (uint8_t)line;
+        z[at++] = (uint8_t)(line >> 8);
+        z[at++] = (uint8_t)~line;
+        z[at++] = (uint8_t)(~line >> 8);
+        z[at] = 0; /* no filter */
+        memcpy(z + at + 1, rgb + (size_t)y * (line - 1), line - 1);
+        for (size_t i = 0; i < line; i++) {
+            a = (a + z[at + i]) % 65521;
+            b = (b + a) % 65521;
+        }
+        at += line;
+    }
+    put_u32(z + at, b << 16 | a);
+    return at + 4;
+}
+
+static bool write_png(const char *prefix, const char *what, const uint8_t *rgb, int width, int height)
+{
+    static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+    uint8_t header[13] = {0, 0, 0, 0, 0, 0, 0, 0, 8, 2, 0, 0, 0}, *z = malloc((size_t)height * ((size_t)width * 3 + 6) + 16);
+    char path[512];
+    FILE *f;
+    bool ok;
+    snprintf(path, sizeof path, "%s_%s.png", prefix, what);
+    f = fopen(path, "wb");
+    put_u32(header, (uint32_t)width);
+    put_u32(header + 4, (uint32_t)height);
+    ok = f && z && fwrite(signature, 1, 8, f) == 8 && write_chunk(f, "IHDR", header, 13) &&
+         write_chunk(f, "IDAT", z, store_rows(z, rgb, width, height)) && write_chunk(f, "IEND", header, 0);
+    if (f && fclose(f) != 0) ok = false;
+    free(z);
+    return ok || fail("%s: cannot write it", path);
+}
+
+/* ---- the picture: a sky, hills, a sun with rings and a chequered floor */
+
+static double smooth(double from, double to, double v)
+{
+    double t = fmin(fmax((v - from) / (to - from), 0), 1);
+    return t * t * (3 - 2 * t);
+}
+
+static void picture(double x, double y, float color[COLORS])
+{
+    double hill = 0.62 + 0.07 * sin(7 * x) + 0.03 * sin(17 * x + 1), ground = smooth(hill - 0.012, hill + 0.012, y);
+    double r = hypot(x - 0.68, y - 0.28), sun = 1 - smooth(0.15, 0.17, r), rings = 0.5 + 0.5 * cos(70 * r);
+    double checks = 0.5 + 0.5 * tanh(4 * sin(30 * x) * sin(30 * y));
+    double sky[COLORS] = {0.25 + 0.5 * y, 0.45 + 0.35 * y, 0.85 - 0.1 * y}, yellow[COLORS] = {0.98, 0.75 + 0.2 * rings, 0.25 + 0.3 * rings};
+    double earth[COLORS] = {0.2 + 0.35 * checks, 0.42 + 0.2 * checks, 0.16 + 0.1 * (1 - checks)};
+    for (int c = 0; c < COLORS; c++) {
+        double above = sky[c] + sun * (yellow[c] - sky[c]);
+        color[c] = (float)(above + ground * (earth[c] - above));
+    }
+}
+
+static void to_bytes(const float *image, uint8_t *rgb)
+{
+    for (int i = 0; i < PIXELS * COLORS; i++) rgb[i] = (uint8_t)(255 * fmin(fmax((double)image[i], 0), 1) + 0.5);
+}
+
+/* ---- the loss curve */
+
+enum { PLOT_W = 640, PLOT_H = 360, PLOT_LEFT = 56, PLOT_BOTTOM = 40, PLOT_TOP = 16 };
+
+static double psnr(double mse) { return -10 * log10(fmax(mse, 1e-12)); }
+
+/* A smoothed value of step i, in dB. */
+static double curve_at(const float *loss, int steps, int i)
+{
+    double sum = 0;
+    int n = 0;
+    for (int k = i - 8; k <= i + 8; k++)
+        if (k >= 0 && k < steps) {
+            sum += (double)loss[k];
+            n++;
+        }
+    return psnr(sum / n);
+}
+
+static double plot_x(int i, int steps) { return PLOT_LEFT + (PLOT_W - PLOT_LEFT - 16) * (double)i / (steps > 1 ? steps - 1 : 1); }
+static double plot_y(double db) { return PLOT_H - PLOT_BOTTOM - (PLOT_H - PLOT_BOTTOM - PLOT_TOP) * fmin(fmax(db / 45, 0), 1); }
+
+static bool write_svg(const char *prefix, const float *loss, int steps)
+{
+    char path[512];
+    FILE *f;
+    snprintf(path, sizeof path, "%s_loss.svg", prefix);
+    f = fopen(path, "w");
+    if (!f) return fail("%s: cannot write it", path);
+    fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" font-size=\"12\">\n"
+               "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n", PLOT_W, PLOT_H);
+    for (int db = 0; db <= 45; db += 5)
+        fprintf(f, "<path d=\"M%d %.1fH%d\" stroke=\"%s\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%d</text>\n", PLOT_LEFT, plot_y(db),
+                PLOT_W - 16, db == 30 ? "#c44" : "#ddd", PLOT_LEFT - 6, plot_y(db) + 4, db);
+    fprintf(f, "<text x=\"%d\" y=\"%d\">PSNR of a batch in dB, over %d steps</text>\n<path fill=\"none\" stroke=\"#26c\" stroke-width=\"1.5\" d=\"",
+            PLOT_LEFT, PLOT_H - 12, steps);
+    for (int i = 0; i < steps; i++) fprintf(f, "%c%.1f %.1f", i ? 'L' : 'M', plot_x(i, steps), plot_y(curve_at(loss, steps, i)));
+    fprintf(f, "\"/>\n</svg>\n");
+    return fclose(f) == 0 || fail("%s: cannot write it", path);
+}
+
+static bool plot_png(const char *prefix, const float *loss, int steps)
+{
+    static uint8_t rgb[PLOT_W * PLOT_H * 3];
+    memset(rgb, 255, sizeof rgb);
+    for (int db = 0; db <= 45; db += 5)
+        for (int x = PLOT_LEFT; x < PLOT_W - 16; x++) memcpy(rgb + ((int)plot_y(db) * PLOT_W + x) * 3, db == 30 ? "\xcc\x44\x44" : "\xdd\xdd\xdd", 3);
+    for (int x = PLOT_LEFT; x < PLOT_W - 16; x++) {
+        int i = (int)((x - PLOT_LEFT) * (double)(steps - 1) / (PLOT_W - PLOT_LEFT - 17)), y = (int)plot_y(curve_at(loss, steps, i));
+        for (int k = y - 1; k <= y; k++) memcpy(rgb + (k * PLOT_W + x) * 3, "\x22\x66\xcc", 3);
+    }
+    return write_png(prefix, "loss", rgb, PLOT_W, PLOT_H);
+}
+
+/* ---- the session */
+
+enum { ENCODE, INFER, TRAIN, ADAM, CONVERT, KERNELS };
+
+typedef struct {
+    zed_device dev;
+    cv_module mod[KERNELS];
+    zed_kernel kernel[KERNELS];
+    zed_batch step;
+    uint16_t *features, *weights;
+    float *parameters, *gradients, *first, *second, *target, *image, *state, *frequencies, *loss;
+    int32_t *seed;
+    int steps;
+} session;
+
+static uint64_t random_state = 7;
+
+static double uniform(void) /* splitmix64 */
+{
+    uint64_t z = (random_state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return ((double)((z ^ (z >> 31)) >> 11) + 0.5) * 0x1p-53;
+}
+
+static double normal(void) { return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform()); }
+
+static bool fail_device(session *s) { return fail("%s", zed_get_error(&s->dev)->text); }
+
+static uint32_t parameter_count(void) { return (bias_offset(LAYERS) / 4 + LOCAL - 1) / LOCAL * LOCAL; }
+
+static cv_module build(int which, const cv_target *target)
+{
+    static const cv_kernel *const kernels[] = {&encode, &infer, &train, &adam};
+    if (which == CONVERT) return cv_conversion_module(target);
+    return CV_BUILD(*kernels[which], target, .local_size = LOCAL, .large_registers = true);
+}
+
+static bool build_all(session *s)
+{
+    for (int i = 0; i < KERNELS; i++) {
+        s->mod[i] = build(i, &(cv_target){ZED_TARGET(&s->dev)});
+        if (!s->mod[i].words) return fail("%s:%d: %s", s->mod[i].error->file, s->mod[i].error->line, s->mod[i].error->text);
+        if (!ZED_LOAD(&s->kernel[i], &s->dev, s->mod[i])) return fail_device(s);
+    }
+    return true;
+}
+
+static float *floats(session *s, size_t n)
+{
+    float *p = zed_alloc(&s->dev, ZED_SHARED, n * sizeof(float), 128);
+    if (p) memset(p, 0, n * sizeof(float));
+    return p;
+}
+
+static bool allocate(session *s)
+{
+    uint32_t n = parameter_count();
+    s->features = zed_alloc(&s->dev, ZED_SHARED, PIXELS * FEATURES * 2, 128);
+    s->weights = zed_alloc(&s->dev, ZED_SHARED, matrix_offset(CV_F16, LAYERS), 128);
+    s->seed = zed_alloc(&s->dev, ZED_SHARED, 64, 64);
+    s->parameters = floats(s, n);
+    s->gradients = floats(s, n);
+    s->first = floats(s, n);
+    s->second = floats(s, n);
+    s->target = floats(s, PIXELS * COLORS);
+    s->image = floats(s, PIXELS * COLORS);
+    s->state = floats(s, STATE_SIZE);
+    s->frequencies = floats(s, FEATURES);
+    s->loss = malloc((size_t)s->steps * sizeof *s->loss);
+    if (!s->loss) return fail("out of memory");
+    return s->frequencies != NULL || fail_device(s);
+}
+
+static void start_values(session *s)
+{
+    for (int l = 0; l < LAYERS; l++)
+        for (int r = 0; r < layer_rows[l]; r++)
+            for (int c = 0; c < layer_cols[l]; c++) {
+                size_t at = cv_element_offset(CV_OUTER_PRODUCT_OPTIMAL, CV_F32, (uint32_t)layer_rows[l], 0, (uint32_t)r, (uint32_t)c);
+                s->parameters[(matrix_offset(CV_F32, l) + at) / 4] = (float)(normal() * sqrt(2.0 / layer_cols[l]));
+            }
+    memset(s->weights, 0, matrix_offset(CV_F16, LAYERS));
+    for (int i = 0; i < FEATURES; i++) s->frequencies[i] = (float)(normal() * 6.283185307179586 * 2.5);
+    for (int i = 0; i < PIXELS; i++) picture((double)(i % SIDE) / SIDE, (double)(i / SIDE) / SIDE, s->target + i * COLORS);
+}
+
+/* One step: gradients, Adam, and the new f16 matrices. Recorded once, run again and again. */
+static bool record_step(session *s)
+{
+    cv_conversion_info infos[LAYERS];
+    spe_error error;
+    memset(infos, 0, sizeof infos);
+    for (int l = 0; l < LAYERS; l++) {
+        infos[l].dest_info = (cv_conversion_dest_info){.dest_layout = CV_MUL_OPTIMAL, .num_rows = (uint32_t)layer_rows[l],
+                                                       .num_columns = (uint32_t)layer_cols[l], .dest_data_type = CV_F16};
+        cv_get_conversion_dest_info(&infos[l].dest_info, NULL);
+        infos[l].src_info = (cv_conversion_src_info){.src_size = matrix_size(CV_F32, l), .src_data_type = CV_F32, .src_layout = CV_OUTER_PRODUCT_OPTIMAL};
+        infos[l].data_desc.dest = (char *)s->weights + matrix_offset(CV_F16, l);
+        infos[l].data_desc.src = (char *)s->parameters + matrix_offset(CV_F32, l);
+    }
+    zed_batch_begin(&s->step, &s->dev);
+    zed_batch_launch(&s->step, &s->kernel[TRAIN], (zed_groups){BATCH / LOCAL, 1, 1}, s->weights, s->parameters, s->gradients, s->features, s->target,
+                     s->state, s->seed);
+    zed_batch_launch(&s->step, &s->kernel[ADAM], (zed_groups){parameter_count() / LOCAL, 1, 1}, s->parameters, s->gradients, s->first, s->second, s->state);
+    CV_CONVERT_MATRICES(&s->step, &s->kernel[CONVERT], infos, LAYERS, &error);
+    if (error.id) return fail("%s", error.text);
+    return zed_get_error(&s->dev)->id == 0 || fail_device(s);
+}
+
+static double now(void)
+{
+    struct timespec t;
+    timespec_get(&t, TIME_UTC);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static bool train_all(session *s)
+{
+    double begin = now(), shown = 0;
+    for (int t = 0; t < s->steps; t++) {
+        bool ran;
+        /* step 0 only makes the first f16 matrices: the rate is zero */
+        s->state[STATE_RATE] = t == 0 ? 0 : (float)(0.01 * 0.5 * (1.02 + cos(3.14159265 * t / s->steps)));
+        s->state[STATE_FIRST] = (float)(1 / (1 - pow(0.9, t + 1)));
+        s->state[STATE_SECOND] = (float)(1 / (1 - pow(0.999, t + 1)));
+        memset(s->state + STATE_LOSS, 0, 4 * COLORS);
+        *s->seed = (int32_t)(uniform() * 0x7fffffff);
+        ran = t == 0 ? zed_batch_end(&s->step) : zed_batch_run(&s->step);
+        if (!ran) return fail_device(s);
+        s->loss[t] = (s->state[STATE_LOSS] + s->state[STATE_LOSS + 1] + s->state[STATE_LOSS + 2]) / (BATCH * COLORS);
+        if (t == 0) { /* what step 0 gathered came from matrices that were still zero */
+            memset(s->first, 0, parameter_count() * sizeof(float));
+            memset(s->second, 0, parameter_count() * sizeof(float));
+        }
+        if (now() - shown > 0.5 || t == s->steps - 1) {
+            shown = now();
+            printf("\rstep %d of %d, %.1f dB, %.1f s ", t + 1, s->steps, psnr((double)s->loss[t]), shown - begin);
+            fflush(stdout);
+        }
+    }
+    printf("\n");
+    s->loss[0] = s->loss[s->steps > 1];
+    return true;
+}
+
+/* ---- checking: the network's output for every pixel, in f64 from the same f16 features and matrices */
+
+static double half_ulp_f16(double v)
+{
+    int e;
+    frexp(v, &e);
+    return ldexp(1, (e < -13 ? -13 : e) - 12);
+}
+
+static void reference(const session *s, int pixel, double *out, double *bound)
+{
+    double v[FEATURES], e[FEATURES];
+    for (int k = 0; k < FEATURES; k++) {
+        v[k] = (double)spe_f16_bits_to_f32(s->features[pixel * FEATURES + k]);
+        e[k] = 0;
+    }
+    for (int l = 0; l < LAYERS; l++) {
+        double y[HIDDEN], d[HIDDEN];
+        for (int r = 0; r < layer_rows[l]; r++) {
+            double size;
+            y[r] = (double)s->parameters[bias_offset(l) / 4 + (uint32_t)r];
+            size = fabs(y[r]);
+            d[r] = 0;
+            for (int k = 0; k < layer_cols[l]; k++) {
+                size_t at = cv_element_offset(CV_MUL_OPTIMAL, CV_F16, (uint32_t)layer_rows[l], 0, (uint32_t)r, (uint32_t)k);
+                double w = (double)spe_f16_bits_to_f32(s->weights[(matrix_offset(CV_F16, l) + at) / 2]);
+                y[r] += w * v[k];
+                size += fabs(w) * (fabs(v[k]) + e[k]);
+                d[r] += fabs(w) * e[k];
+            }
+            d[r] += size * (layer_cols[l] + 4) * 0x1p-24;
+        }
+        for (int r = 0; r < layer_rows[l]; r++) {
+            bool last = l == LAYERS - 1;
+            v[r] = last || y[r] > 0 ? y[r] : 0;
+            e[r] = d[r] + (last ? 0 : half_ulp_f16(fabs(v[r]) + d[r]));
+        }
+    }
+    memcpy(out, v, COLORS * sizeof *out);
+    memcpy(bound, e, COLORS * sizeof *bound);
+}
+
+static bool check_features(const session *s)
+{
+    for (int i = 0; i < PIXELS; i++)
+        for (int k = 0; k < FEATURES; k++) {
+            double x = (double)(i % SIDE) / SIDE, y = (double)(i / SIDE) / SIDE;
+            double phase = x * (double)s->frequencies[k % 32] + y * (double)s->frequencies[k % 32 + 32];
+            double want = k < 32 ? sin(phase) : cos(phase), got = (double)spe_f16_bits_to_f32(s->features[i * FEATURES + k]);
+            /* half a unit of f16, and what f32 rounding of the phase does */
+            if (!(fabs(got - want) <= 0x1p-12 + 4 * (fabs(phase) + 1) * 0x1p-24))
+                return fail("feature %d of pixel %d is %.7g, want %.7g", k, i, got, want);
+        }
+    return true;
+}
+
+static bool check_image(const session *s)
+{
+    double out[COLORS], bound[COLORS];
+    for (int i = 0; i < PIXELS; i++) {
+        reference(s, i, out, bound);
+        for (int c = 0; c < COLORS; c++)
+            if (!(fabs((double)s->image[i * COLORS + c] - out[c]) <= bound[c]))
+                return fail("pixel %d, color %d is %.7g, want %.7g within %.2g", i, c, (double)s->image[i * COLORS + c], out[c], bound[c]);
+    }
+    return true;
+}
+
+static bool write_files(const session *s, const char *prefix)
+{
+    static uint8_t rgb[PIXELS * COLORS];
+    to_bytes(s->target, rgb);
+    if (!write_png(prefix, "target", rgb, SIDE, SIDE)) return false;
+    to_bytes(s->image, rgb);
+    return write_png(prefix, "result", rgb, SIDE, SIDE) && plot_png(prefix, s->loss, s->steps) && write_svg(prefix, s->loss, s->steps);
+}
+
+static bool finish(session *s, const options *o, double seconds)
+{
+    double error = 0, db;
+    memset(s->image, 0xff, PIXELS * COLORS * sizeof(float)); /* NaN, so that what is not written is noticed */
+    if (!zed_launch(&s->kernel[INFER], (zed_groups){PIXELS / LOCAL, 1, 1}, s->weights, s->parameters, s->features, s->image)) return fail_device(s);
+    if (!check_image(s)) return false;
+    for (int i = 0; i < PIXELS * COLORS; i++) {
+        double d = fmin(fmax((double)s->image[i], 0), 1) - (double)s->target[i];
+        error += d * d;
+    }
+    db = psnr(error / (PIXELS * COLORS));
+    if (!write_files(s, o->out ? o->out : "neural_texture")) return false;
+    if (db < 30 && !o->steps) return fail("%.2f dB after %d steps, want 30", db, s->steps);
+    printf("ok neural_texture: %.2f dB after %d steps in %.1f s\n", db, s->steps, seconds);
+    return true;
+}
+
+static bool run(session *s, const options *o)
+{
+    zed_options device = {.name = o->device};
+    char *end = NULL;
+    long steps = o->steps ? strtol(o->steps, &end, 10) : 1000, index;
+    double begin;
+    if (o->steps && (*end || steps < 1 || steps > 1000000)) return fail("--steps %s: 1 to 1000000", o->steps);
+    s->steps = (int)steps;
+    if (o->device && (index = strtol(o->device, &end, 10), *o->device && !*end)) device = (zed_options){.index_plus_1 = (int)index + 1};
+    if (!zed_open(&s->dev, &device)) return fail_device(s);
+    printf("device %s\n", s->dev.name);
+    if (!build_all(s) || !allocate(s)) return false;
+    start_values(s);
+    if (!zed_launch(&s->kernel[ENCODE], (zed_groups){PIXELS / LOCAL, 1, 1}, s->frequencies, s->features)) return fail_device(s);
+    begin = now();
+    return check_features(s) && record_step(s) && train_all(s) && finish(s, o, now() - begin);
+}
+
+static bool emit(const options *o)
+{
+    cv_module mod = build(TRAIN, &(cv_target){.name = o->target ? o->target : "bmg"});
+    FILE *f;
+    bool ok;
+    if (!mod.words) {
+        ok = fail("%s:%d: %s", mod.error->file, mod.error->line, mod.error->text);
+    } else {
+        f = fopen(o->emit, "wb");
+        ok = f && fwrite(mod.words, 1, mod.size, f) == mod.size;
+        if (f && fclose(f) != 0) ok = false;
+        if (!ok) fail("%s: cannot write it", o->emit);
+    }
+    if (ok) printf("params   %s\nflags    %s\nok neural_texture: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit, mod.size);
+    cv_free(&mod);
+    return ok;
+}
+
+static bool list_devices(void)
+{
+    static zed_info info[ZED_MAX_DEVICES];
+    zed_error error;
+    int count = zed_list(info, ZED_MAX_DEVICES, &error);
+    if (count < 0) return fail("%s", error.text);
+    for (int i = 0; i < count; i++) printf("%d  %s (%s)\n", info[i].index, info[i].name, info[i].target);
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    options o;
+    static session s;
+    bool ok;
+    (void)argc;
+    memset(&o, 0, sizeof o);
+    ok = parse_options(&o, argv);
+    if (ok && o.help) print_help();
+    else if (ok && o.list) ok = list_devices();
+    else if (ok && o.emit) ok = emit(&o);
+    else if (ok) {
+        ok = run(&s, &o);
+        for (int i = 0; i < KERNELS; i++) cv_free(&s.mod[i]);
+        zed_close(&s.dev);
+        free(s.loss);
+    }
+    return ok ? 0 : 1;
+}
