@@ -42,7 +42,7 @@ newest_llvm_spirv() {
 missing_optional() {
     command_there g++ || echo "g++ (C++17 tests of the headers)|g++|gcc-c++|gcc|gcc-c++"
     command_there clang || echo "clang (tests with a second compiler)|clang|clang|clang|clang"
-    command_there valgrind || echo "valgrind (make memcheck)|valgrind|valgrind|valgrind|valgrind"
+    command_there valgrind || echo "valgrind (memory checks by hand)|valgrind|valgrind|valgrind|valgrind"
     command_there llvm-spirv || ls /usr/bin/llvm-spirv-* >/dev/null 2>&1 ||
         echo "llvm-spirv (modules from another compiler)|$(newest_llvm_spirv)|-|spirv-llvm-translator|-"
     links -l:libopenblas.so.0 ||
