@@ -1,0 +1,117 @@
+/* test_opencl_program.c - constant tables, variables of a program's own, generic pointers, asynchronous copies, and
+ * kernels called by kernels. Everything is exact.
+ */
+#include "opencl.h"
+
+enum { ITEMS = 40 };
+static zed_module module;
+
+TEST(constant_tables)
+{
+    static const int table[8] = {3, 1, 4, 1, 5, 9, 2, 6};
+    static const char text[] = "hello, lanes";
+    for (int k = 0; k < 8; k++) {
+        int32_t *r = (int32_t *)ocl_buffer(ITEMS * 40);
+        OCL_RUN(&module, "constants", "ptr<i32> r, i32 k", 2, ITEMS / 2, r, k);
+        for (int i = 0; i < ITEMS; i++) {
+            const int32_t *v = r + 10 * i;
+            CHECK_INT(v[0], table[i & 7]);
+            CHECK_INT(v[1], text[i % 12]);
+            CHECK_INT(v[2], i & 1 ? -3 : 3);
+            CHECK_INT(v[3], table[(i & 4 ? 2 : 0) + (i & 3)]);
+            CHECK_INT(v[4], 7 + (i & 1));
+            CHECK_INT(v[5], 1 + 2 * (i & 1));
+            CHECK_INT(v[6], 1 + (i & 1) + 2 * (i >> 1 & 1));
+            CHECK_INT(v[7], table[k]);
+            CHECK_INT(v[8], 2 + 2 * (k & 1));
+            CHECK_INT(v[9], 1);
+        }
+        ocl_free(r);
+    }
+}
+
+TEST(variables_of_the_program)
+{
+    int32_t *r = (int32_t *)ocl_buffer(ITEMS * 4);
+    for (int round = 1; round <= 3; round++) {
+        bool seen[ITEMS] = {false};
+        OCL_RUN(&module, "remember", "ptr<i32> r", 2, ITEMS / 2, r);
+        for (int i = 0; i < ITEMS; i++) {
+            int at = r[i] - 40 - (round - 1) * ITEMS;
+            CHECK(at >= 0 && at < ITEMS && !seen[at]);
+            if (at >= 0 && at < ITEMS) seen[at] = true;
+        }
+        OCL_RUN(&module, "recall", "ptr<i32> r", 1, 1, r);
+        const int want[6] = {40 + round * ITEMS, 1, 2 + 5 * round, 10 * round, 0, 6 << round};
+        for (int k = 0; k < 6; k++) CHECK_INT(r[k], want[k]);
+    }
+    ocl_free(r);
+}
+
+static int sum_of(const int *p, int n)
+{
+    int s = 0;
+    for (int k = 0; k < n; k++) s += p[k] * (k + 1);
+    return s;
+}
+
+TEST(generic_pointers)
+{
+    enum { LOCAL = 20 };
+    int32_t *a = (int32_t *)ocl_buffer(ITEMS * 4), *r = (int32_t *)ocl_buffer(ITEMS * 24);
+    for (int i = 0; i < ITEMS; i++) a[i] = (int32_t)(test_random() % 100000);
+    OCL_RUN(&module, "generic_pointers", "ptr<i32> a, ptr<i32> r", ITEMS / LOCAL, LOCAL, a, r);
+    for (int i = 0; i < ITEMS; i++) {
+        int l = i % LOCAL, own[4] = {i, l * 10, 3, 4};
+        const int32_t *v = r + 6 * i;
+        CHECK_INT(v[0], sum_of(own, 4));
+        CHECK_INT(v[1], sum_of(a + (i - l) + (l & ~3), 4));
+        CHECK_INT(v[2], sum_of(a + (i & ~3), 4));
+        CHECK_INT(v[3], i & 1 ? sum_of(own, 3) : sum_of(a + (i - l) + (l & ~3), 3));
+        CHECK_INT(v[4], i % 3 ? 55 : (int32_t)0xa5a5a5a5);
+        CHECK_INT(v[5], (i % 3 ? i : 55) + 3000);
+    }
+    ocl_free(a);
+    ocl_free(r);
+}
+
+TEST(asynchronous_copies)
+{
+    enum { GROUPS = 3 };
+    float *a = (float *)ocl_buffer(GROUPS * 32 * 4 + 64 * 4), *r = (float *)ocl_buffer(GROUPS * 64 * 4);
+    for (int i = 0; i < GROUPS * 32 + 64; i++) a[i] = (float)test_normal();
+    OCL_RUN(&module, "copies", "ptr<f32> a, ptr<f32> r, local<f32> buffer", GROUPS, 32, a, r, (zed_local){48 * 4});
+    for (int g = 0; g < GROUPS; g++) {
+        for (int l = 0; l < 32; l++) {
+            CHECK(r[64 * g + l] == a[32 * g + 31 - l]);
+            CHECK(r[64 * g + 32 + l] == a[g + 3 * (l / 2)] + 1);
+        }
+    }
+    ocl_free(a);
+    ocl_free(r);
+}
+
+TEST(kernels_called_by_kernels)
+{
+    int32_t *r = (int32_t *)ocl_buffer(ITEMS * 4);
+    OCL_RUN(&module, "outer", "ptr<i32> r", 2, ITEMS / 2, r);
+    for (int i = 0; i < ITEMS; i++) CHECK_INT(r[i], i + 6);
+    OCL_RUN(&module, "inner", "ptr<i32> r", 2, ITEMS / 2, r);
+    for (int i = 0; i < ITEMS; i++) CHECK_INT(r[i], i + 9);
+    ocl_free(r);
+}
+
+TEST(module_loads) { ocl_load(&module, "program"); }
+
+int main(void)
+{
+    if (!ocl_open()) return 1;
+    RUN(module_loads);
+    RUN(constant_tables);
+    RUN(variables_of_the_program);
+    RUN(generic_pointers);
+    RUN(asynchronous_copies);
+    RUN(kernels_called_by_kernels);
+    zed_close(&ocl_device);
+    return test_report();
+}
