@@ -1,0 +1,313 @@
+/* layout.c - shows which work-item of a subgroup holds which element of a cooperative matrix, as a table and as a
+ * picture; and which subgroup of a work-group holds which part of a tile under a wg_map. Needs no device.
+ *
+ *     cc -std=c11 layout.c -lm && ./a.out --rows 4 --cols 15 --svg layout.svg
+ *
+ * In order: the command line, the check, the table, pictures of a layout, pictures of a map.
+ */
+#include "xetile.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool fail(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    printf("FAILED layout ");
+    vprintf(format, args);
+    printf("\n");
+    va_end(args);
+    return false;
+}
+
+/* ---- the command line */
+
+typedef struct {
+    const char *rows, *cols, *type, *use, *subgroup, *svg, *tile, *sg_layout, *sg_data; /* NULL: not given */
+    bool help;
+} options;
+
+static const struct {
+    const char *name, *value, *help;
+    size_t offset;
+} option_table[] = {
+    {"--rows", "M", "rows of the matrix, a power of two (4)", offsetof(options, rows)},
+    {"--cols", "N", "its columns (15)", offsetof(options, cols)},
+    {"--type", "T", "component type: f64 f32 f16 bf16 i8 ... (f32)", offsetof(options, type)},
+    {"--use", "U", "acc, a or b (acc)", offsetof(options, use)},
+    {"--subgroup", "S", "work-items of the subgroup, a power of two (16)", offsetof(options, subgroup)},
+    {"--tile", "RxC", "a tile of a work-group instead, under the map of the next two", offsetof(options, tile)},
+    {"--sg-layout", "RxC", "subgroups of the map", offsetof(options, sg_layout)},
+    {"--sg-data", "RxC", "what a subgroup holds in one piece", offsetof(options, sg_data)},
+    {"--svg", "FILE", "draw it into this file too", offsetof(options, svg)},
+    {"--help", NULL, "this text", offsetof(options, help)},
+};
+enum { OPTION_COUNT = sizeof option_table / sizeof option_table[0] };
+
+static void print_help(void)
+{
+    printf("layout [options]\n"
+           "The table has a column a work-item and a row a component of its vector; r,c is an element of the matrix, -,- is\n"
+           "padding. Without options: the two tables of the layout text.\n");
+    for (int i = 0; i < OPTION_COUNT; i++)
+        printf("  %-11s %-5s %s\n", option_table[i].name, option_table[i].value ? option_table[i].value : "", option_table[i].help);
+}
+
+static bool parse_options(options *o, char **argv)
+{
+    for (int at = 1, i; argv[at]; at++) {
+        for (i = 0; i < OPTION_COUNT && strcmp(argv[at], option_table[i].name) != 0; i++) {}
+        if (i == OPTION_COUNT) return fail("unknown option %s; layout --help lists them", argv[at]);
+        char *field = (char *)o + option_table[i].offset;
+        if (!option_table[i].value) {
+            *(bool *)(void *)field = true;
+        } else {
+            if (!argv[at + 1]) return fail("%s needs a value: %s", argv[at], option_table[i].value);
+            *(const char **)(void *)field = argv[++at];
+        }
+    }
+    return true;
+}
+
+static bool parse_number(const char *name, const char *text, int otherwise, int *value)
+{
+    char *end = NULL;
+    long v = text ? strtol(text, &end, 10) : otherwise;
+    if (text && (end == text || *end || v < 1 || v > 16384)) return fail("%s %s: not a number from 1 to 16384", name, text);
+    *value = (int)v;
+    return true;
+}
+
+static bool parse_pair(const char *name, const char *text, int pair[2])
+{
+    char rest;
+    if (!text || sscanf(text, "%dx%d%c", &pair[0], &pair[1], &rest) != 2) return fail("%s %s: write ROWSxCOLUMNS", name, text ? text : "is missing");
+    return true;
+}
+
+/* ---- the check: every element is in one slot, and every slot that is no padding holds one element */
+
+static bool check_layout(const cm_layout *l)
+{
+    int held = 0;
+    for (int p = 0; p < l->S; p++)
+        for (int v = 0; v < l->V; v++) {
+            cm_slot s = {p, v / l->omega, v % l->omega}, back;
+            cm_element e = cm_element_of(l, s);
+            if (e.padding) continue;
+            back = cm_slot_of(l, e.row, e.col);
+            if (back.lane != p || back.component != s.component || back.channel != s.channel)
+                return fail("element %d,%d is in two places", e.row, e.col);
+            held++;
+        }
+    return held == l->rows * l->cols || fail("%d of %d elements are held", held, l->rows * l->cols);
+}
+
+/* ---- the table */
+
+/* Component names as in the text: .x .y .z .w, then numbers. */
+static void component_name(const cm_layout *l, int v, char *text, size_t size)
+{
+    if (l->omega > 1) snprintf(text, size, ".%d.%d", v / l->omega, v % l->omega);
+    else if (l->V <= 4) snprintf(text, size, ".%c", "xyzw"[v]);
+    else snprintf(text, size, ".%d", v);
+}
+
+static void print_table(const cm_layout *l)
+{
+    char text[32];
+    int width = snprintf(text, sizeof text, "%d,%d", l->rows - 1, l->cols - 1) + 1;
+    if (width < 4) width = 4;
+    printf("%d x %d %s matrix_%s, subgroup size %d: I %d, J %d, K1 %d, K2 %d, V %d%s%s\n", l->rows, l->cols, cm_type_info(l->type)->name,
+           cm_use_name(l->use) + 7, l->S, l->I, l->J, l->K1, l->K2, l->V, l->packed ? ", packed" : "",
+           l->needs_mask ? ", padded" : "");
+    printf("p    ");
+    for (int p = 0; p < l->S; p++) printf("%*d", width, p);
+    for (int v = 0; v < l->V; v++) {
+        component_name(l, v, text, sizeof text);
+        printf("\n%-5s", text);
+        for (int p = 0; p < l->S; p++) {
+            cm_slot s = {p, v / l->omega, v % l->omega};
+            cm_element e = cm_element_of(l, s);
+            if (e.padding) snprintf(text, sizeof text, "-,-");
+            else snprintf(text, sizeof text, "%d,%d", e.row, e.col);
+            printf("%*s", width, text);
+        }
+    }
+    printf("\n");
+}
+
+/* ---- pictures */
+
+/* Pale colours far apart; neighbours differ in lightness too, so that they can be told from one another in print. */
+static void colour_of(int i, int n, char text[8])
+{
+    double hue = 6.0 * i / n, light = i % 2 ? 0.9 : 0.77, chroma = (1 - light) * 1.7, rgb[3];
+    for (int k = 0; k < 3; k++) {
+        double d = fabs(fmod(hue + 2.0 * (3 - k), 6.0) - 3) - 1; /* a wave a primary colour, a third of a turn apart */
+        rgb[k] = light - chroma / 2 + chroma * fmin(fmax(d, 0), 1);
+    }
+    snprintf(text, 8, "#%02x%02x%02x", (unsigned)(rgb[0] * 255) & 255, (unsigned)(rgb[1] * 255) & 255, (unsigned)(rgb[2] * 255) & 255);
+}
+
+static FILE *svg_begin(const char *path, int width, int height)
+{
+    FILE *f = fopen(path, "w");
+    if (f)
+        fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+                   "font-family=\"Helvetica,Arial,sans-serif\" font-size=\"10\" text-anchor=\"middle\">\n"
+                   "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n", width, height, width, height);
+    return f;
+}
+
+static bool svg_end(FILE *f, const char *path)
+{
+    bool ok = f != NULL;
+    if (f) ok = fprintf(f, "</svg>\n") > 0;
+    if (f && fclose(f) != 0) ok = false;
+    return ok || fail("%s: cannot write it", path);
+}
+
+static void svg_cell(FILE *f, int x, int y, int w, int h, const char *colour, const char *label)
+{
+    fprintf(f, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\" stroke=\"#555\" stroke-width=\".6\"/>", x, y, w, h, colour);
+    fprintf(f, "<text x=\"%g\" y=\"%g\">%s</text>\n", x + w / 2.0, y + h / 2.0 + 3.5, label);
+}
+
+static void svg_text(FILE *f, double x, double y, const char *format, ...)
+{
+    va_list args;
+    fprintf(f, "<text x=\"%g\" y=\"%g\" fill=\"#333\">", x, y);
+    va_start(args, format);
+    vfprintf(f, format, args);
+    va_end(args);
+    fprintf(f, "</text>\n");
+}
+
+enum { MARGIN = 26, CELL = 22 };
+
+/* A row of cells below the picture: the colours and what they stand for. */
+static void svg_legend(FILE *f, const char *what, int n, int left, int y, int per_row)
+{
+    svg_text(f, left + per_row * CELL / 2.0, y - 5, "%s", what);
+    for (int i = 0; i < n; i++) {
+        char colour[8], label[16];
+        colour_of(i, n, colour);
+        snprintf(label, sizeof label, "%d", i);
+        svg_cell(f, left + i % per_row * CELL, y + i / per_row * CELL, CELL, CELL, colour, label);
+    }
+}
+
+/* A cell an element, coloured by work-item, labelled with the component that holds it. */
+static bool draw_layout(const cm_layout *l, const char *path)
+{
+    int cell = l->omega > 1 || l->V > 99 ? CELL + 8 : CELL, across = l->cols * cell;
+    int per_row = l->S < 16 ? l->S : 16, legend = (l->S + per_row - 1) / per_row * CELL;
+    int width = MARGIN * 2 + (across > per_row * CELL ? across : per_row * CELL), height = MARGIN * 2 + l->rows * CELL + 22 + legend;
+    FILE *f = svg_begin(path, width, height);
+    for (int r = 0; f && r < l->rows; r++)
+        for (int c = 0; c < l->cols; c++) {
+            cm_slot s = cm_slot_of(l, r, c);
+            char colour[8], name[32];
+            colour_of(s.lane, l->S, colour);
+            component_name(l, s.component * l->omega + s.channel, name, sizeof name);
+            svg_cell(f, MARGIN + c * cell, MARGIN + r * CELL, cell, CELL, colour, name);
+        }
+    for (int r = 0; f && r < l->rows; r++) svg_text(f, MARGIN - 12, MARGIN + r * CELL + CELL / 2.0 + 3.5, "%d", r);
+    for (int c = 0; f && c < l->cols; c++) svg_text(f, MARGIN + (c + 0.5) * cell, MARGIN - 6, "%d", c);
+    if (f) svg_legend(f, "work-item", l->S, MARGIN, MARGIN + l->rows * CELL + 26, per_row);
+    return svg_end(f, path);
+}
+
+/* ---- a tile under a map */
+
+/* A cell a piece of sg_data, coloured by the first subgroup that owns it, labelled with all of them. */
+static bool draw_map(const xt_dist *d, const char *path)
+{
+    int w = d->data[1] >= d->data[0] * 2 ? 76 : 46, h = d->data[0] >= d->data[1] * 2 ? 60 : 38;
+    int top = MARGIN + 4, left = MARGIN + 12;
+    FILE *f = svg_begin(path, left + d->count[1] * w + 12, top + d->count[0] * h + 12);
+    for (int i = 0; f && i < d->count[0]; i++)
+        for (int j = 0; j < d->count[1]; j++) {
+            char colour[8] = "#ffffff", names[64] = "";
+            size_t used = 0;
+            for (int s = 0; s < d->subgroups; s++) {
+                if (!xt_dist_owns(d, s, i * d->data[0], j * d->data[1])) continue;
+                if (!used) colour_of(s, d->subgroups, colour);
+                if (used + 8 < sizeof names) used += (size_t)snprintf(names + used, sizeof names - used, used ? " %d" : "%d", s);
+            }
+            svg_cell(f, left + j * w, top + i * h, w, h, colour, names);
+        }
+    for (int i = 0; f && i <= d->count[0]; i++) svg_text(f, left - 16, top + i * h + 3.5, "%d", i * d->data[0]);
+    for (int j = 0; f && j <= d->count[1]; j++) svg_text(f, left + j * w, top - 7, "%d", j * d->data[1]);
+    return svg_end(f, path);
+}
+
+static bool show_map(const options *o)
+{
+    xt_map map;
+    xt_dist d;
+    int tile[2], owners, error;
+    memset(&map, 0, sizeof map);
+    if (!parse_pair("--tile", o->tile, tile) || !parse_pair("--sg-layout", o->sg_layout, map.sg_layout) ||
+        !parse_pair("--sg-data", o->sg_data, map.sg_data))
+        return false;
+    error = xt_dist_init(&d, tile[0], tile[1], &map);
+    if (error) return fail("%s", xt_error_text(error));
+    printf("tile %d x %d, sg_layout [%d, %d], sg_data [%d, %d]: %d subgroups, %d pieces each\n", tile[0], tile[1], map.sg_layout[0],
+           map.sg_layout[1], map.sg_data[0], map.sg_data[1], d.subgroups, xt_dist_pieces(&d));
+    for (int i = 0; i < d.count[0]; i++) {
+        for (int j = 0; j < d.count[1]; j++) {
+            owners = 0;
+            for (int s = 0; s < d.subgroups; s++)
+                if (xt_dist_owns(&d, s, i * d.data[0], j * d.data[1])) printf(owners++ ? ",%d" : "%4d", s);
+            if (!owners) return fail("nobody owns the piece at %d,%d", i * d.data[0], j * d.data[1]);
+        }
+        printf("\n");
+    }
+    if (o->svg && !draw_map(&d, o->svg)) return false;
+    printf("ok layout tile %d x %d\n", tile[0], tile[1]);
+    return true;
+}
+
+/* ---- a matrix */
+
+static bool show_matrix(const options *o, int rows, int cols)
+{
+    static const char *const uses[] = {"acc", "a", "b"};
+    cm_layout l;
+    int type = 0, use = 0, S, error;
+    if (!parse_number("--rows", o->rows, rows, &rows) || !parse_number("--cols", o->cols, cols, &cols) ||
+        !parse_number("--subgroup", o->subgroup, 16, &S))
+        return false;
+    while (type < CM_TYPE_COUNT && strcmp(cm_type_info((cm_type)type)->name, o->type ? o->type : "f32") != 0) type++;
+    while (use < 3 && strcmp(uses[use], o->use ? o->use : "acc") != 0) use++;
+    if (use == 3) return fail("--use %s: it is acc, a or b", o->use);
+    if (type == CM_TYPE_COUNT) return fail("--type %s: no such type", o->type);
+    error = cm_layout_init(&l, rows, cols, (cm_type)type, (cm_use)use, S);
+    if (error) return fail("%d x %d: %s", rows, cols, cm_error_text(error));
+    print_table(&l);
+    if (!check_layout(&l) || (o->svg && !draw_layout(&l, o->svg))) return false;
+    printf("ok layout %d x %d\n", rows, cols);
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    options o;
+    bool ok;
+    (void)argc;
+    memset(&o, 0, sizeof o);
+    ok = parse_options(&o, argv);
+    if (ok && o.help) print_help();
+    else if (ok && o.tile) ok = show_map(&o);
+    else if (ok && argc == 1) ok = show_matrix(&o, 4, 15) && show_matrix(&o, 1, 17);
+    else if (ok) ok = show_matrix(&o, 4, 15);
+    return ok ? 0 : 1;
+}
