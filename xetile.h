@@ -146,7 +146,7 @@
     X(DIMENSION, "dimensions are 0, 1 and 2")                                                                          \
     X(UNSET, "a value that was never set")                                                       \
     X(CONDITION, "not a condition")                                                                                    \
-    X(LOOP_STEP, "a loop's step must be positive")                                                                     \
+    X(LOOP_STEP, "a loop's step must not be 0")                                                                        \
     X(CARRIED, "only xt_val, xt_vec and xt_tile can be carried")                                                       \
     X(CARRIED_TYPE, "a carried value changed its type")                                                                \
     X(UNCLOSED, "left open: its body was left by break, return or goto")                                               \
@@ -4481,12 +4481,26 @@ static inline void xt_loop_forget_(xt_ctx *x, xt_frame_ *f)
     }
 }
 
+/* A loop that counts down counts its turns from 0 on instead: changes lo, hi and step to those. */
+static inline void xt_count_turns_(xt_where_ w, xt_val *lo, xt_val *hi, xt_val *step)
+{
+    xt_val from = *lo, to = *hi, by = xt_int_((long long)-step->i);
+    if (from.kind == XT_SCALAR_) from = xt_cast_number_(w, CM_I32, &from);
+    if (to.kind == XT_SCALAR_) to = xt_cast_number_(w, CM_I32, &to);
+    from = xt_binary_number_(w, XT_OP_SUB_, from, to);
+    from = xt_binary_number_(w, XT_OP_ADD_, from, xt_int_((long long)by.i - 1));
+    *hi = xt_binary_number_(w, XT_OP_DIV_, from, by);
+    *lo = xt_int_(0);
+    *step = xt_int_(1);
+}
+
 static inline xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects)
 {
     xt_ctx *x = w.x;
     xt_loop_ loop;
     xt_frame_ *f;
     spe_id from, to, by, k = 0;
+    xt_val first = lo, down = step;
     int p = xt_val_align_(&lo), q = xt_val_align_(&step);
     memset(&loop, 0, sizeof loop);
     loop.x = x;
@@ -4495,8 +4509,14 @@ static inline xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val s
     from = xt_index_id_(w, &lo, "the loop's start");
     to = xt_index_id_(w, &hi, "the loop's end");
     by = xt_index_id_(w, &step, "the loop's step");
-    if (step.kind == XT_INT_ && step.i <= 0) xt_fail_(w, XT_ERROR_LOOP_STEP, "got %lld", (long long)step.i);
+    if (step.kind == XT_INT_ && step.i == 0) xt_fail_(w, XT_ERROR_LOOP_STEP, "got 0");
     if (!spe_ok(&x->m)) return loop;
+    if (down.kind == XT_INT_ && down.i < 0) {
+        xt_count_turns_(w, &lo, &hi, &step);
+        from = xt_index_id_(w, &lo, "the loop's start");
+        to = xt_index_id_(w, &hi, "the number of turns");
+        by = xt_index_id_(w, &step, "the loop's step");
+    }
     f = xt_open_(w, XT_FRAME_FOR_, objects);
     if (!f) return loop;
     loop.frame = x->depth;
@@ -4508,6 +4528,10 @@ static inline xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val s
         xt_scatter_(x, f);
     }
     loop.index = xt_scalar_(x, CM_I32, k, p < q ? p : q, 0);
+    if (down.kind == XT_INT_ && down.i < 0) {
+        loop.index = xt_binary_number_(w, XT_OP_MUL_, xt_scalar_(x, CM_I32, k, 1, 0), down);
+        loop.index = xt_binary_number_(w, XT_OP_ADD_, first, loop.index);
+    }
     return loop;
 }
 

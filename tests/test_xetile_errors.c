@@ -187,7 +187,6 @@ BAD(unknown_parameter, UNKNOWN_PARAMETER, "\"Q\"", "ptr<f32> A, ptr<f16> B, u32 
 /* control flow */
 BAD(condition_is_a_number, CONDITION, "u32", "XT_IF", XT_IF(N){})
 BAD(loop_step, LOOP_STEP, "got 0", "", XT_FOR(k, 0, N, 0){})
-BAD(loop_step_negative, LOOP_STEP, "got -2", "", XT_FOR(k, 10, 0, -2){})
 BAD(loop_end_is_floating, INDEX, "f32", "the loop's end", XT_FOR(k, 0, F, 1){})
 BAD(carried_is_something_else, CARRIED, "number 2", "", int i = 5; xt_val v = xt_int_(1); XT_FOR(k, 0, N, 1, &v, &i){})
 BAD(
@@ -434,7 +433,6 @@ int main(void)
     RUN(atomic_on_a_scatter_tile);
     RUN(condition_is_a_number);
     RUN(loop_step);
-    RUN(loop_step_negative);
     RUN(loop_end_is_floating);
     RUN(carried_is_something_else);
     RUN(carried_vector_changes_shape);

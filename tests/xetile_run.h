@@ -81,7 +81,7 @@ static inline double half_ulp(int type)
     case CM_F32: return 0x1p-24;
     case CM_TF32: return 0x1p-11;
     case CM_F16: return 0x1p-11;
-    case CM_BF16: return 0x1p-9;
+    case CM_BF16: return 0x1p-8;
     default: return 0;
     }
 }

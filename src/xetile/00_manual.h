@@ -146,7 +146,7 @@
     X(DIMENSION, "dimensions are 0, 1 and 2")                                                                          \
     X(UNSET, "a value that was never set")                                                       \
     X(CONDITION, "not a condition")                                                                                    \
-    X(LOOP_STEP, "a loop's step must be positive")                                                                     \
+    X(LOOP_STEP, "a loop's step must not be 0")                                                                        \
     X(CARRIED, "only xt_val, xt_vec and xt_tile can be carried")                                                       \
     X(CARRIED_TYPE, "a carried value changed its type")                                                                \
     X(UNCLOSED, "left open: its body was left by break, return or goto")                                               \

@@ -1,0 +1,208 @@
+/* test_xetile_control.c - XT_WHILE, XT_FOR downwards, XT_IF with vectors, split barriers; blocked 4-D vectors against
+ * 2-D ones. */
+#include "xetile_run.h"
+
+/* ---- loops and conditions -------------------------------------------------------------------------------------------- */
+
+/* Collatz: numbers alone; R[0] turns, R[1] the largest. */
+XT_KERNEL(collatz, ptr(i32, R), i32(N))
+{
+    xt_val n = N, turns = XT_CAST(i32, 0), most = N;
+    XT_WHILE (XT_NE(n, 1), &n, &turns, &most) {
+        xt_val odd = XT_EQ(XT_MOD(n, 2), 1);
+        n = XT_SELECT(odd, XT_ADD(XT_MUL(n, 3), 1), XT_DIV(n, 2));
+        turns = XT_ADD(turns, 1);
+        most = XT_MAX(most, n);
+    }
+    XT_STORE_TILE(XT_SPLAT(i32, 1, 1, turns), XT_INIT_TILE(R, i32, 1, 1, .shape = XT_AT(1, 2)));
+    XT_STORE_TILE(XT_SPLAT(i32, 1, 1, most), XT_INIT_TILE(R, i32, 1, 1, .offset = XT_AT(0, 1), .shape = XT_AT(1, 2)));
+}
+
+TEST(while_of_numbers)
+{
+    int32_t *r = (int32_t *)new_poison(CM_I32, 2);
+    for (int n = 1; n < 30; n += 7) {
+        int turns = 0, most = n;
+        for (int i = n; i != 1; turns++) {
+            i = i % 2 ? 3 * i + 1 : i / 2;
+            if (i > most) most = i;
+        }
+        if (!RUN_KERNEL(collatz, (build_options){0}, ONE_GROUP, ZED_ARG(r), ZED_ARG(n))) break;
+        CHECK_INT(r[0], turns);
+        CHECK_INT(r[1], most);
+    }
+    zed_free(&device, r);
+}
+
+/* Doubles a vector until its number of turns is reached, a tile moving along, then adds row 0 .. in reverse order. */
+XT_KERNEL(walk, ptr(f32, A), ptr(f32, R), i32(N))
+{
+    const xt_map map = XT_MAP(.sg_layout = {1, 2}, .sg_data = {1, 16});
+    xt_tile a = XT_INIT_TILE(A, f32, 1, 32, .shape = XT_AT(16, 32), .map = map);
+    xt_vec sum = XT_SPLAT(f32, 1, 32, 0, .map = map);
+    xt_val i = XT_CAST(i32, 0);
+    XT_WHILE (XT_LT(i, N), &i, &a, &sum) {
+        sum = XT_FMA(sum, 2, XT_LOAD_TILE(a));
+        a = XT_UPDATE_TILE_OFFSET(a, 1, 0);
+        i = XT_ADD(i, 1);
+    }
+    XT_FOR (k, XT_SUB(N, 1), -1, -2, &sum) {
+        sum = XT_FMA(sum, 2, XT_LOAD_TILE(XT_INIT_TILE(A, f32, 1, 32, .offset = XT_AT(k, 0), .shape = XT_AT(16, 32), .map = map)));
+    }
+    XT_FOR (k, 0, 5, -1, &sum) { sum = XT_MUL(sum, 0); } /* no turn at all */
+    XT_STORE_TILE(sum, XT_INIT_TILE(R, f32, 1, 32, .shape = XT_AT(1, 32), .map = map));
+}
+
+TEST(loops_with_vectors_and_tiles)
+{
+    float *a = (float *)new_matrix(CM_F32, 16 * 32), *r = (float *)new_poison(CM_F32, 32);
+    for (int n = 0; n < 7; n += 3) {
+        if (!RUN_KERNEL(walk, (build_options){0}, ONE_GROUP, ZED_ARG(a), ZED_ARG(r), ZED_ARG(n))) break;
+        for (int j = 0; j < 32; j++) {
+            double want = 0;
+            for (int i = 0; i < n; i++) want = 2 * want + (double)a[32 * i + j];
+            for (int k = n - 1; k > -1; k -= 2) want = 2 * want + (double)a[32 * k + j];
+            CHECK_MSG(fabs(r[j] - want) < 1e-4 * exp2(n), "%d turns, %d: %g, want %g", n, j, r[j], want);
+        }
+    }
+    zed_free(&device, a);
+    zed_free(&device, r);
+}
+
+XT_KERNEL(choose, ptr(f32, A), ptr(f32, R), i32(N))
+{
+    xt_vec v = XT_LOAD_TILE(XT_INIT_TILE(A, f32, 4, 16, .shape = XT_AT(4, 16))), w = XT_MUL(v, 3);
+    xt_vec mask = XT_GT(v, 0);
+    XT_IF (XT_GT(N, 5), &v, &w, &mask) {
+        v = XT_ADD(v, 1);
+        mask = XT_LT(v, 0);
+        XT_IF (XT_GT(N, 8), &w) { w = XT_SUB(w, v); }
+    } XT_ELSE {
+        w = XT_MUL(v, v);
+    }
+    XT_STORE_TILE(XT_SELECT(mask, v, w), XT_INIT_TILE(R, f32, 4, 16, .shape = XT_AT(4, 16)));
+}
+
+TEST(conditions_with_vectors)
+{
+    float *a = (float *)new_matrix(CM_F32, 64), *r = (float *)new_poison(CM_F32, 64);
+    for (int n = 4; n < 11; n += 3) {
+        if (!RUN_KERNEL(choose, (build_options){0}, ONE_GROUP, ZED_ARG(a), ZED_ARG(r), ZED_ARG(n))) break;
+        for (int i = 0; i < 64; i++) {
+            float v = a[i], w = 3 * v;
+            bool mask = v > 0;
+            if (n > 5) {
+                v += 1;
+                mask = v < 0;
+                if (n > 8) w -= v;
+            } else {
+                w = v * v;
+            }
+            CHECK_MSG(r[i] == (mask ? v : w), "n %d, %d: %g", n, i, r[i]);
+        }
+    }
+    zed_free(&device, a);
+    zed_free(&device, r);
+}
+
+/* Each subgroup writes a row (twice, four rows apart), arrives, works on something else, waits, and reads the next
+ * subgroup's row. */
+XT_KERNEL(neighbours, ptr(f32, A), ptr(f32, T), ptr(f32, R))
+{
+    const xt_map map = XT_MAP(.sg_layout = {4, 1}, .sg_data = {1, 16});
+    xt_tile t = XT_INIT_TILE(T, f32, 4, 16, .shape = XT_AT(8, 16), .map = map);
+    xt_vec v = XT_LOAD_TILE(XT_INIT_TILE(A, f32, 4, 16, .shape = XT_AT(4, 16), .map = map));
+    for (int turn = 0; turn < 2; turn++) {
+        XT_STORE_TILE(v, t);
+        XT_STORE_TILE(v, XT_UPDATE_TILE_OFFSET(t, 4, 0));
+        XT_BARRIER_ARRIVE("written");
+        v = XT_MUL(v, 2);
+        XT_BARRIER_WAIT("written");
+        v = XT_ADD(v, XT_LOAD_TILE(XT_UPDATE_TILE_OFFSET(t, 1, 0)));
+        XT_BARRIER();
+    }
+    XT_STORE_TILE(v, XT_INIT_TILE(R, f32, 4, 16, .shape = XT_AT(4, 16), .map = map));
+}
+
+TEST(split_barriers)
+{
+    float *a = (float *)new_matrix(CM_F32, 64), *t = (float *)new_poison(CM_F32, 128), *r = (float *)new_poison(CM_F32, 64);
+    float v[64], next[64];
+    memcpy(v, a, sizeof v);
+    for (int turn = 0; turn < 2; turn++) {
+        for (int i = 0; i < 64; i++) next[i] = 2 * v[i] + v[(i + 16) % 64];
+        memcpy(v, next, sizeof v);
+    }
+    if (RUN_KERNEL(neighbours, (build_options){0}, ONE_GROUP, ZED_ARG(a), ZED_ARG(t), ZED_ARG(r)))
+        for (int i = 0; i < 64; i++) CHECK_MSG(r[i] == v[i], "%d: %g, want %g", i, r[i], v[i]);
+    zed_free(&device, a);
+    zed_free(&device, t);
+    zed_free(&device, r);
+}
+
+/* ---- blocked vectors ------------------------------------------------------------------------------------------------- */
+
+/* The same computation by 2-D vectors and by 4-D ones: product, sum over [1, 3], broadcast back, subtraction. */
+static xt_map wg; /* none: at subgroup level */
+
+XT_KERNEL(blocked, ptr(f16, A), ptr(f16, B), ptr(f32, R))
+{
+    xt_map map_a = wg, map_b = wg, map_c = wg;
+    if (wg.sg_layout[0]) map_a.sg_data[1] = 32, map_b.sg_data[0] = 32;
+    xt_tile a2 = XT_INIT_TILE(A, f16, 32, 32, .shape = XT_AT(32, 32), .map = map_a);
+    xt_tile b2 = XT_INIT_TILE(B, f16, 32, 32, .shape = XT_AT(32, 32), .map = map_b);
+    xt_tile a4 = XT_INIT_TILE(A, f16, 32, 32, .shape = XT_AT(32, 32), .map = map_a, .inner_blocks = {8, 16});
+    xt_vec c2 = XT_TILE_MMA(XT_LOAD_TILE(a2), XT_LOAD_TILE(b2));
+    xt_vec b4 = XT_TILE_PACK(XT_LOAD_TILE(b2), .inner_blocks = {16, 8});
+    xt_vec c4 = XT_TILE_MMA(XT_LOAD_TILE(a4), b4, .map = map_c); /* 4 x 4 blocks of 8 x 8 */
+    xt_vec s2 = XT_TILE_REDUCE(add, c2, 1), s4 = XT_TILE_REDUCE(add, c4, XT_DIMS(1, 3));
+    c2 = XT_SUB(c2, XT_TILE_BROADCAST(s2, 1, 32, .map = map_c));
+    c4 = XT_SUB(c4, XT_TILE_BROADCAST(s4, XT_DIMS(1, 3), 32, .map = map_c, .inner_blocks = {8, 8}));
+    xt_tile r = XT_INIT_TILE(R, f32, 32, 32, .shape = XT_AT(64, 32), .map = map_c);
+    XT_STORE_TILE(c2, r);
+    XT_STORE_TILE(XT_TILE_UNPACK(c4, .inner_blocks = {8, 8}), XT_UPDATE_TILE_OFFSET(r, 32, 0));
+}
+
+TEST(blocked_vectors)
+{
+    static const xt_map maps[] = {{{0}, {0}}, {{4, 1}, {8, 32}}};
+    for (int n = 0; n < 2; n++) {
+        uint16_t *a = (uint16_t *)new_matrix(CM_F16, 1024), *b = (uint16_t *)new_matrix(CM_F16, 1024);
+        float *r = (float *)new_poison(CM_F32, 2048);
+        int wrong = 0;
+        wg = maps[n];
+        if (RUN_KERNEL(blocked, (build_options){0}, ONE_GROUP, ZED_ARG(a), ZED_ARG(b), ZED_ARG(r)))
+            for (int i = 0; i < 32; i++) {
+                double c[32], sum = 0;
+                for (int j = 0; j < 32; j++) {
+                    c[j] = 0;
+                    for (int k = 0; k < 32; k++)
+                        c[j] += get(CM_F16, a, (size_t)(i * 32 + k)) * get(CM_F16, b, (size_t)(k * 32 + j));
+                    sum += c[j];
+                }
+                for (int j = 0; j < 32; j++) {
+                    wrong += fabs(r[i * 32 + j] - (c[j] - sum)) > 1e-3; /* 1056 terms of a few units each */
+                    wrong += r[i * 32 + j] != r[1024 + i * 32 + j];
+                }
+            }
+        CHECK_INT(wrong, 0);
+        zed_free(&device, a);
+        zed_free(&device, b);
+        zed_free(&device, r);
+    }
+}
+
+int main(void)
+{
+    if (!zed_open(&device, &(zed_options){0})) {
+        zed_print_error(&device, stderr);
+        return 1;
+    }
+    RUN(while_of_numbers);
+    RUN(loops_with_vectors_and_tiles);
+    RUN(conditions_with_vectors);
+    RUN(split_barriers);
+    RUN(blocked_vectors);
+    zed_close(&device);
+    return test_report();
+}
