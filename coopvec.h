@@ -1559,19 +1559,25 @@ static inline spe_id cv_round_fp8_(cv_ctx *x, spe_id v, int to)
     return spe_select(m, spe_isnan(m, v), v, r);
 }
 
-/* Bits of FP8 (8-bit integers) as the f16 of the same value. E5M2 is the upper half of an f16; E4M3's exponent is 8 less. */
+/* FP8 in the upper halves of 16-bit integers (the lower are zero) as the f16 of the same value. For E5M2 that is what it is
+ * already; E4M3 has one more bit of mantissa, and an exponent that is 8 less. */
+static inline spe_id cv_decode_fp8_high_(cv_ctx *x, spe_id v, int type)
+{
+    spe_module *m = &x->m;
+    spe_id half = cv_like_(x, spe_float(m, 16), v), word = spe_type_of(m, v), nan, r;
+    if (type == CV_E5M2) return spe_bitcast(m, half, v);
+    r = spe_and(m, spe_sar(m, v, spe_const_u(m, word, 1)), spe_const_u(m, word, 0xbfff));
+    nan = spe_ieq(m, spe_and(m, v, spe_const_u(m, word, 0x7f00)), spe_const_u(m, word, 0x7f00));
+    return spe_select(m, nan, spe_bitcast(m, half, spe_or(m, v, spe_const_u(m, word, 0x80))),
+                      spe_fmul(m, spe_bitcast(m, half, r), spe_const_f(m, half, 256)));
+}
+
+/* Bits of FP8 (8-bit integers) likewise. */
 static inline spe_id cv_decode_fp8_(cv_ctx *x, spe_id v, int type)
 {
     spe_module *m = &x->m;
-    spe_id half = cv_like_(x, spe_float(m, 16), v), word = cv_like_(x, spe_int(m, 16), v), magnitude, sign, r;
-    v = spe_uconvert(m, word, v);
-    if (type == CV_E5M2) return spe_bitcast(m, half, spe_shl(m, v, spe_const_u(m, word, 8)));
-    magnitude = spe_and(m, v, spe_const_u(m, word, 0x7f));
-    sign = spe_shl(m, spe_and(m, v, spe_const_u(m, word, 0x80)), spe_const_u(m, word, 8));
-    r = spe_or(m, sign, spe_shl(m, magnitude, spe_const_u(m, word, 7)));
-    r = spe_fmul(m, spe_bitcast(m, half, r), spe_const_f(m, half, 256));
-    sign = spe_bitcast(m, half, spe_or(m, sign, spe_const_u(m, word, 0x7f80))); /* NaN, with the bits it had */
-    return spe_select(m, spe_ieq(m, magnitude, spe_const_u(m, word, 0x7f)), sign, r);
+    spe_id word = cv_like_(x, spe_int(m, 16), v);
+    return cv_decode_fp8_high_(x, spe_shl(m, spe_uconvert(m, word, v), spe_const_u(m, word, 8)), type);
 }
 
 /* What stands in memory, as held. */
@@ -2076,22 +2082,26 @@ static inline void cv_a_load_(const cv_dpas_ *d, int block, int raw, spe_id out[
             out[i][j] = d->p->a.across ? cv_a_across_(d, block + i, (raw + j) * d->depth) : cv_a_along_(d, block + i, raw + j);
 }
 
-/* Operand `half` of a raw operand: itself, or a half of its FP8 as f16. */
+/* Byte `i` of each integer, `bits` wide, as f16 in 16-bit integers. */
+static inline spe_id cv_byte_as_f16_(cv_ctx *x, spe_id v, int bits, int i, int type)
+{
+    spe_module *m = &x->m;
+    spe_id own = spe_type_of(m, v), word = spe_vec(m, spe_int(m, 16), 8);
+    v = i > 1 ? spe_shr(m, v, spe_const_u(m, own, 16)) : v;
+    v = bits == 32 ? spe_uconvert(m, word, v) : v;
+    v = i % 2 ? spe_and(m, v, spe_const_u(m, word, 0xff00)) : spe_shl(m, v, spe_const_u(m, word, 8));
+    return spe_bitcast(m, word, cv_decode_fp8_high_(x, v, type));
+}
+
+/* Operand `half` of a raw operand: itself, or a half of its FP8 as f16: of each lane's 2 bytes (subgroup size 16) one, of its 4
+ * (subgroup size 8) two. */
 static inline spe_id cv_a_operand_(const cv_dpas_ *d, spe_id raw, int half)
 {
     cv_ctx *x = d->p->x;
-    spe_module *m = &x->m;
-    int S = x->S, each = 256 / S / 8, i;
-    spe_id bytes[2], v[2];
+    int type = d->p->a.type;
     if (!d->paired) return raw;
-    /* of each lane's `each` bytes (2 or 4) this half is each / 2 */
-    for (i = 0; i < each / 2; i++) {
-        spe_id type = spe_vec(m, cv_bits_(x, each * 8), 8);
-        bytes[i] = spe_shr(m, raw, spe_const_u(m, type, (uint64_t)(8 * (half * each / 2 + i))));
-        bytes[i] = spe_uconvert(m, spe_vec(m, spe_int(m, 8), 8), bytes[i]);
-        v[i] = spe_bitcast(m, spe_vec(m, spe_int(m, 16), 8), cv_decode_fp8_(x, bytes[i], d->p->a.type));
-    }
-    return each == 2 ? v[0] : cv_zip_(x, v[0], v[1], 16);
+    if (x->S == 16) return cv_byte_as_f16_(x, raw, 16, half, type);
+    return cv_zip_(x, cv_byte_as_f16_(x, raw, 32, 2 * half, type), cv_byte_as_f16_(x, raw, 32, 2 * half + 1, type), 16);
 }
 
 /* Which k, counted from the raw operand's first, operand `half` has at place i. */

@@ -68,19 +68,25 @@ static inline spe_id cv_round_fp8_(cv_ctx *x, spe_id v, int to)
     return spe_select(m, spe_isnan(m, v), v, r);
 }
 
-/* Bits of FP8 (8-bit integers) as the f16 of the same value. E5M2 is the upper half of an f16; E4M3's exponent is 8 less. */
+/* FP8 in the upper halves of 16-bit integers (the lower are zero) as the f16 of the same value. For E5M2 that is what it is
+ * already; E4M3 has one more bit of mantissa, and an exponent that is 8 less. */
+static inline spe_id cv_decode_fp8_high_(cv_ctx *x, spe_id v, int type)
+{
+    spe_module *m = &x->m;
+    spe_id half = cv_like_(x, spe_float(m, 16), v), word = spe_type_of(m, v), nan, r;
+    if (type == CV_E5M2) return spe_bitcast(m, half, v);
+    r = spe_and(m, spe_sar(m, v, spe_const_u(m, word, 1)), spe_const_u(m, word, 0xbfff));
+    nan = spe_ieq(m, spe_and(m, v, spe_const_u(m, word, 0x7f00)), spe_const_u(m, word, 0x7f00));
+    return spe_select(m, nan, spe_bitcast(m, half, spe_or(m, v, spe_const_u(m, word, 0x80))),
+                      spe_fmul(m, spe_bitcast(m, half, r), spe_const_f(m, half, 256)));
+}
+
+/* Bits of FP8 (8-bit integers) likewise. */
 static inline spe_id cv_decode_fp8_(cv_ctx *x, spe_id v, int type)
 {
     spe_module *m = &x->m;
-    spe_id half = cv_like_(x, spe_float(m, 16), v), word = cv_like_(x, spe_int(m, 16), v), magnitude, sign, r;
-    v = spe_uconvert(m, word, v);
-    if (type == CV_E5M2) return spe_bitcast(m, half, spe_shl(m, v, spe_const_u(m, word, 8)));
-    magnitude = spe_and(m, v, spe_const_u(m, word, 0x7f));
-    sign = spe_shl(m, spe_and(m, v, spe_const_u(m, word, 0x80)), spe_const_u(m, word, 8));
-    r = spe_or(m, sign, spe_shl(m, magnitude, spe_const_u(m, word, 7)));
-    r = spe_fmul(m, spe_bitcast(m, half, r), spe_const_f(m, half, 256));
-    sign = spe_bitcast(m, half, spe_or(m, sign, spe_const_u(m, word, 0x7f80))); /* NaN, with the bits it had */
-    return spe_select(m, spe_ieq(m, magnitude, spe_const_u(m, word, 0x7f)), sign, r);
+    spe_id word = cv_like_(x, spe_int(m, 16), v);
+    return cv_decode_fp8_high_(x, spe_shl(m, spe_uconvert(m, word, v), spe_const_u(m, word, 8)), type);
 }
 
 /* What stands in memory, as held. */

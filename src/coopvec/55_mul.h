@@ -278,22 +278,26 @@ static inline void cv_a_load_(const cv_dpas_ *d, int block, int raw, spe_id out[
             out[i][j] = d->p->a.across ? cv_a_across_(d, block + i, (raw + j) * d->depth) : cv_a_along_(d, block + i, raw + j);
 }
 
-/* Operand `half` of a raw operand: itself, or a half of its FP8 as f16. */
+/* Byte `i` of each integer, `bits` wide, as f16 in 16-bit integers. */
+static inline spe_id cv_byte_as_f16_(cv_ctx *x, spe_id v, int bits, int i, int type)
+{
+    spe_module *m = &x->m;
+    spe_id own = spe_type_of(m, v), word = spe_vec(m, spe_int(m, 16), 8);
+    v = i > 1 ? spe_shr(m, v, spe_const_u(m, own, 16)) : v;
+    v = bits == 32 ? spe_uconvert(m, word, v) : v;
+    v = i % 2 ? spe_and(m, v, spe_const_u(m, word, 0xff00)) : spe_shl(m, v, spe_const_u(m, word, 8));
+    return spe_bitcast(m, word, cv_decode_fp8_high_(x, v, type));
+}
+
+/* Operand `half` of a raw operand: itself, or a half of its FP8 as f16: of each lane's 2 bytes (subgroup size 16) one, of its 4
+ * (subgroup size 8) two. */
 static inline spe_id cv_a_operand_(const cv_dpas_ *d, spe_id raw, int half)
 {
     cv_ctx *x = d->p->x;
-    spe_module *m = &x->m;
-    int S = x->S, each = 256 / S / 8, i;
-    spe_id bytes[2], v[2];
+    int type = d->p->a.type;
     if (!d->paired) return raw;
-    /* of each lane's `each` bytes (2 or 4) this half is each / 2 */
-    for (i = 0; i < each / 2; i++) {
-        spe_id type = spe_vec(m, cv_bits_(x, each * 8), 8);
-        bytes[i] = spe_shr(m, raw, spe_const_u(m, type, (uint64_t)(8 * (half * each / 2 + i))));
-        bytes[i] = spe_uconvert(m, spe_vec(m, spe_int(m, 8), 8), bytes[i]);
-        v[i] = spe_bitcast(m, spe_vec(m, spe_int(m, 16), 8), cv_decode_fp8_(x, bytes[i], d->p->a.type));
-    }
-    return each == 2 ? v[0] : cv_zip_(x, v[0], v[1], 16);
+    if (x->S == 16) return cv_byte_as_f16_(x, raw, 16, half, type);
+    return cv_zip_(x, cv_byte_as_f16_(x, raw, 32, 2 * half, type), cv_byte_as_f16_(x, raw, 32, 2 * half + 1, type), 16);
 }
 
 /* Which k, counted from the raw operand's first, operand `half` has at place i. */

@@ -1,0 +1,166 @@
+/* bench_coopvec.c - the network of examples/mlp_inference.c (64 -> 64 -> 64 -> 3, f16) on the first device, beside the same network
+ * as a plain scalar kernel of one work-item an input on the same device, and beside OpenBLAS sgemm on the whole batch. FP8 and
+ * 8-bit weights too.
+ */
+#define main mlp_main
+#include "../examples/mlp_inference.c"
+#undef main
+#include "bench.h"
+
+#include <dlfcn.h>
+#include <threads.h>
+
+enum { RUNS = 7, ITEMS = 262144 };
+
+/* Threads of a BLAS spin for a while after a call; let them fall asleep before the next contestant. */
+static void rest(void)
+{
+    const struct timespec pause = {0, 60 * 1000 * 1000};
+    thrd_sleep(&pause, NULL);
+}
+
+/* ---- the scalar kernel: loops over rows and columns, weights in rows, vectors in arrays of the work-item */
+
+static spe_id at_(spe_module *m, spe_id variable, spe_id i) { return spe_element(m, variable, 1, &i); }
+
+/* y = w x + b, of rows x cols at element `first` of the weights; relu where it is not the last layer. */
+static void scalar_layer(cv_ctx *cv, int layer, spe_id first, spe_id x, spe_id y)
+{
+    spe_module *m = &cv->m;
+    spe_id real = spe_float(m, 32), none[1] = {0}, sum, r, k, w, cols = spe_i32(m, layer_cols[layer]);
+    r = spe_for(m, spe_i32(m, 0), spe_i32(m, layer_rows[layer]), spe_i32(m, 1), 0, none);
+    w = spe_index(m, cv->args[0].id, spe_iadd(m, first, spe_imul(m, r, cols)));
+    sum = spe_load(m, spe_index(m, cv->args[1].id, spe_iadd(m, spe_i32(m, layer * BIAS_BYTES / 2), r)), 0);
+    sum = spe_fconvert(m, real, sum);
+    k = spe_for(m, spe_i32(m, 0), cols, spe_i32(m, 1), 1, &sum);
+    sum = spe_math3(m, SPE_FMA, spe_fconvert(m, real, spe_load(m, spe_index(m, w, k), 0)), spe_load(m, at_(m, x, k), 0), sum);
+    spe_endfor(m, 1, &sum);
+    if (layer < LAYERS - 1) { /* hidden vectors are f16, as in the other kernel */
+        sum = spe_fconvert(m, real, spe_fconvert(m, spe_float(m, 16), sum));
+        sum = spe_math2(m, SPE_FMAX, sum, spe_f32(m, 0));
+    }
+    spe_store(m, at_(m, y, r), sum, 0);
+    spe_endfor(m, 0, none);
+}
+
+static void scalar_body(cv_ctx *cv)
+{
+    spe_module *m = &cv->m;
+    spe_id real = spe_float(m, 32), none[1] = {0}, v[2], i, k, round, row, first = spe_i32(m, 0);
+    for (int n = 0; n < 2; n++) v[n] = spe_local_var(m, spe_array(m, real, IN));
+    round = spe_for(m, spe_i32(m, 0), cv->args[5].id, spe_i32(m, 1), 0, none);
+    i = spe_iadd(m, spe_imul(m, round, spe_builtin(m, SPE_GLOBAL_SIZE, 0)), spe_builtin(m, SPE_GLOBAL_ID, 0));
+    row = spe_index(m, cv->args[2].id, spe_imul(m, spe_and(m, i, cv->args[4].id), spe_i32(m, IN)));
+    k = spe_for(m, spe_i32(m, 0), spe_i32(m, IN), spe_i32(m, 1), 0, none);
+    spe_store(m, at_(m, v[0], k), spe_fconvert(m, real, spe_load(m, spe_index(m, row, k), 0)), 0);
+    spe_endfor(m, 0, none);
+    for (int l = 0, at = 0; l < LAYERS; at += layer_rows[l] * layer_cols[l], l++, first = spe_i32(m, at)) scalar_layer(cv, l, first, v[l % 2], v[1 - l % 2]);
+    for (int c = 0; c < OUT; c++)
+        spe_store(m, spe_index(m, cv->args[3].id, spe_iadd(m, spe_imul(m, i, spe_i32(m, OUT)), spe_i32(m, c))), spe_load(m, at_(m, v[LAYERS % 2], spe_i32(m, c)), 0), 0);
+    spe_endfor(m, 0, none);
+}
+
+static const cv_kernel scalar_kernel = {"mlp_scalar", "ptr<f16> weights, ptr<f16> biases, ptr<f16> in, ptr<f32> out, u32 mask, u32 rounds",
+                                        __FILE__, __LINE__, scalar_body};
+static const network scalar_network = {"scalar", &scalar_kernel, CV_F16, CV_F16};
+
+/* ---- measuring */
+
+static const double flops = 2.0 * (IN * HIDDEN + HIDDEN * HIDDEN + HIDDEN * OUT) * ITEMS;
+
+/* GFLOP/s, checked; negative: it failed. */
+static double measure(session *s, const network *n, const void *weights, int runs)
+{
+    double t[RUNS], worst;
+    cv_module mod = build(n, &(cv_target){ZED_TARGET(&s->dev)});
+    if (!mod.words) return fail_build(&mod), -1;
+    if (!ZED_LOAD(&s->kernel, &s->dev, mod)) return fail("%s", zed_get_error(&s->dev)->text), -1;
+    memset(s->out, 0xff, (size_t)s->items * OUT * sizeof *s->out);
+    for (int i = -1; i < runs; i++) {
+        double ns = zed_launch_timed(&s->kernel, (zed_groups){ITEMS / (LOCAL * ROUNDS), 1, 1}, (void *)(uintptr_t)weights, s->biases, s->in, s->out, ROWS - 1, ROUNDS);
+        if (ns < 0) return fail("%s", zed_get_error(&s->dev)->text), -1;
+        if (i >= 0) t[i] = ns;
+    }
+    cv_free(&mod);
+    rest();
+    return check(s, n, &worst) ? flops / bench_median(t, runs) : -1;
+}
+
+typedef void sgemm_fn(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float *a, int lda, const float *b, int ldb,
+                      float beta, float *c, int ldc);
+
+static sgemm_fn *find_sgemm(void)
+{
+    void *blas = dlopen("libopenblas.so.0", RTLD_NOW);
+    sgemm_fn *sgemm = NULL;
+    if (!blas) blas = dlopen("libopenblas.so", RTLD_NOW);
+    if (blas) *(void **)&sgemm = dlsym(blas, "cblas_sgemm");
+    return sgemm;
+}
+
+/* The three products of the batch in f32 (no biases, no activations). */
+static double measure_sgemm(sgemm_fn *sgemm)
+{
+    double t[RUNS];
+    float *v[2], *w = calloc(HIDDEN * IN, sizeof *w);
+    for (int i = 0; i < 2; i++) v[i] = calloc((size_t)ITEMS * IN, sizeof(float));
+    for (int i = -1; i < RUNS && v[0] && v[1] && w; i++) {
+        double start = bench_now();
+        for (int l = 0; l < LAYERS; l++)
+            sgemm(101, 111, 112, ITEMS, layer_rows[l], layer_cols[l], 1, v[l % 2], IN, w, layer_cols[l], 0, v[1 - l % 2], IN);
+        if (i >= 0) t[i] = bench_now() - start;
+    }
+    free(v[0]);
+    free(v[1]);
+    free(w);
+    rest();
+    return flops / bench_median(t, RUNS) * 1e-9;
+}
+
+/* The f16 weights in rows, one layer after the other. */
+static uint16_t *plain_weights(session *s)
+{
+    uint16_t *w = zed_alloc(&s->dev, ZED_SHARED, LAYERS * HIDDEN * IN * sizeof *w, 128), *at = w;
+    for (int l = 0; l < LAYERS && w; l++)
+        for (int r = 0; r < layer_rows[l]; r++)
+            for (int c = 0; c < layer_cols[l]; c++) *at++ = spe_f32_to_f16_bits((float)s->ref->w[l][r][c]);
+    return w;
+}
+
+static bool measure_all(session *s)
+{
+    double ours, plain, e4m3, i8;
+    sgemm_fn *sgemm = find_sgemm();
+    const uint16_t *weights;
+    make_weights(s, &networks[0]);
+    if (!convert_weights(s, &networks[0])) return false;
+    weights = plain_weights(s);
+    ours = measure(s, &networks[0], s->weights, RUNS);
+    plain = weights ? measure(s, &scalar_network, weights, 3) : -1;
+    if (ours < 0 || plain < 0) return false;
+    bench_peer_line("mlp_f16", ours, "GFLOP/s", "scalar_kernel", plain);
+    if (sgemm) bench_peer_line("mlp_f16_batch", ours, "GFLOP/s", "openblas_sgemm", measure_sgemm(sgemm));
+    else printf("libopenblas is not installed (make setup-optional): the batch has no peer here\n");
+    make_weights(s, &networks[1]);
+    if (!convert_weights(s, &networks[1]) || (e4m3 = measure(s, &networks[1], s->weights, RUNS)) < 0) return false;
+    bench_line("mlp_e4m3", e4m3, "GFLOP/s");
+    make_weights(s, &networks[2]);
+    if (!convert_weights(s, &networks[2]) || (i8 = measure(s, &networks[2], s->weights, RUNS)) < 0) return false;
+    bench_line("mlp_i8", i8, "GOP/s");
+    return true;
+}
+
+int main(void)
+{
+    static session s;
+    bool ok = zed_open(&s.dev, NULL);
+    s.items = ITEMS;
+    if (!ok) fail("%s", zed_get_error(&s.dev)->text);
+    if (ok) s.conversion = cv_conversion_module(&(cv_target){ZED_TARGET(&s.dev)});
+    ok = ok && (s.conversion.words || fail_build(&s.conversion)) &&
+         (ZED_LOAD(&s.convert, &s.dev, s.conversion) || fail("%s", zed_get_error(&s.dev)->text)) && allocate(&s) && measure_all(&s);
+    cv_free(&s.conversion);
+    zed_close(&s.dev);
+    free(s.ref);
+    return !ok;
+}
