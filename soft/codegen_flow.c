@@ -386,7 +386,13 @@ bool cg_is_value_operand(const struct sp_inst *i, uint32_t k)
     case SP_OP_CopyMemory:
     case SP_OP_CompositeInsert:
     case SP_OP_VectorShuffle:
+    case SP_OP_SDot:
+    case SP_OP_UDot:
+    case SP_OP_SUDot:
     case SP_OP_SubgroupBlockPrefetchINTEL: return k < 2;
+    case SP_OP_SDotAccSat:
+    case SP_OP_UDotAccSat:
+    case SP_OP_SUDotAccSat:
     case SP_OP_CopyMemorySized: return k < 3;
     case SP_OP_SubgroupMatrixMultiplyAccumulateINTEL: return k < 4;
     case SP_OP_Variable: return k == 1;

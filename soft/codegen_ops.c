@@ -570,6 +570,61 @@ static void write_dot(struct cg *g)
     cg_set_leaf(g, 0, sum ? cg_narrow(g, kind, varying, sum) : "0");
 }
 
+/* Component i of an operand of an integer dot product as 64 bits; a scalar operand holds four of 8 bits. */
+static const char *dot_component(struct cg *g, uint32_t id, uint32_t i, bool is_signed, bool varying)
+{
+    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[id].type);
+    enum cg_kind kind = l->leaf[0].kind;
+    const char *e = cg_leaf_use(g, id, l->count == 1 ? 0 : i, varying), *sign = is_signed ? "i" : "u";
+    if (l->count == 1) e = cg_str(g, is_signed ? "((i32%s)(%s << %u) >> 24)" : "(u32%s)((%s >> %u) & 255u)", varying ? "x" : "", e,
+                                  is_signed ? 24 - 8 * i : 8 * i);
+    else e = cg_str(g, "(%s)%s", is_signed ? cg_kind_signed(g, kind, varying) : cg_kind_type(g, kind, varying), e);
+    return cg_str(g, varying ? "(u64x)XS_CONVERT(%s, %s64x)" : "(u64)(%s64)(%s)", varying ? e : sign, varying ? sign : e);
+}
+
+/* The distance of two pointers in elements. */
+static void write_pointer_difference(struct cg *g)
+{
+    const struct sp_type *p = sp_type(g->m, g->m->ids[cg_operand(g, 0)].type);
+    uint64_t size = sp_type(g->m, p->elem)->size;
+    bool varying = cg_is_varying(g, g->inst->id);
+    enum cg_kind kind = cg_leaves_of(g, g->inst->type)->leaf[0].kind;
+    const char *a = cg_use(g, cg_operand(g, 0), varying), *b = cg_use(g, cg_operand(g, 1), varying);
+    const char *e = cg_str(g, "((i64%s)(%s - %s) / %lld)", varying ? "x" : "", a, b, (long long)(size ? size : 1));
+    cg_set_leaf(g, 0, varying ? cg_convert(g, cg_str(g, "(u64x)%s", e), CG_U64, kind, false)
+                              : cg_str(g, "(%s)%s", cg_kind_type(g, kind, false), e));
+}
+
+/* OpSDot and its kin: products and their sum in 64 bits; the accumulator is added with saturation to the result's width. */
+static void write_integer_dot(struct cg *g)
+{
+    uint16_t op = g->inst->op;
+    uint32_t n = cg_leaves_of(g, g->m->ids[cg_operand(g, 0)].type)->count, a = cg_operand(g, 0), b = cg_operand(g, 1);
+    bool varying = cg_is_varying(g, g->inst->id), accumulates = op >= SP_OP_SDotAccSat;
+    bool a_signed = op != SP_OP_UDot && op != SP_OP_UDotAccSat, b_signed = op == SP_OP_SDot || op == SP_OP_SDotAccSat;
+    enum cg_kind kind = cg_leaves_of(g, g->inst->type)->leaf[0].kind;
+    const char *sum = cg_temporary(g, varying ? "u64x" : "u64"), *type = cg_kind_type(g, kind, varying);
+    cg_put(g, "    %s = %s;\n", sum, varying ? "(u64x){0}" : "0");
+    for (uint32_t i = 0; i < (n == 1 ? 4 : n); i++)
+        cg_put(g, "    %s += %s * %s;\n", sum, dot_component(g, a, i, a_signed, varying), dot_component(g, b, i, b_signed, varying));
+    if (accumulates) {
+        const char *acc = cg_temporary(g, varying ? "u64x" : "u64"), *add = a_signed ? "sadd_sat_u64" : "uadd_sat_u64";
+        const char *e = cg_leaf_use(g, cg_operand(g, 2), 0, varying), *fit = a_signed ? "sat_s_to_s" : "sat_u_to_u";
+        e = cg_str(g, "(%s)%s", a_signed ? cg_kind_signed(g, kind, varying) : type, e);
+        cg_put(g, varying ? "    %s = (u64x)XS_CONVERT(%s, %s64x);\n" : "    %s = (u64)%s;\n", acc, e, a_signed ? "i" : "u");
+        if (varying) {
+            const char *r = cg_temporary(g, type), *scalar = cg_kind_type(g, kind, false);
+            cg_put(g, "    XS_LANES2(%s, u64, %s, u64, %s, u64, %s);\n", sum, add, sum, acc);
+            cg_put(g, "    XS_LANES1(%s, %s, %s_u64_%s, u64, %s);\n", r, scalar, fit, cg_kind_name(kind), sum);
+            cg_set_leaf(g, 0, r);
+        } else {
+            cg_set_leaf(g, 0, cg_str(g, "%s_u64_%s(%s(%s, %s))", fit, cg_kind_name(kind), add, sum, acc));
+        }
+        return;
+    }
+    cg_set_leaf(g, 0, varying ? cg_convert(g, sum, CG_U64, kind, false) : cg_str(g, "(%s)%s", type, sum));
+}
+
 /* {low, high} or {sum, carry}: a structure of two. */
 static void write_wide(struct cg *g)
 {
@@ -611,6 +666,13 @@ bool cg_write_simple(struct cg *g)
     case SP_OP_Any:
     case SP_OP_All: write_any_all(g); return true;
     case SP_OP_Dot: write_dot(g); return true;
+    case SP_OP_PtrDiff: write_pointer_difference(g); return true;
+    case SP_OP_SDot:
+    case SP_OP_UDot:
+    case SP_OP_SUDot:
+    case SP_OP_SDotAccSat:
+    case SP_OP_UDotAccSat:
+    case SP_OP_SUDotAccSat: write_integer_dot(g); return true;
     case SP_OP_IAddCarry:
     case SP_OP_ISubBorrow:
     case SP_OP_UMulExtended:

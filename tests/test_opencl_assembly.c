@@ -1,0 +1,233 @@
+/* test_opencl_assembly.c - instructions that no OpenCL C compiler writes, as SPIR-V assembly (opencl/<name>.spvasm): bit
+ * fields, integer dot products, products in double width, carries, pointer comparisons, specialisation constants,
+ * expectations, and the uniform group instructions. Exact.
+ *
+ * Each kernel takes three arrays of u32 and writes planes: operation p of item i goes to r[p * count + i].
+ */
+#include "opencl.h"
+
+enum { N = 96, GROUP = 32, PLANES = 16 };
+
+typedef struct {
+    uint32_t *a, *b, *c, *r;
+    zed_module module;
+} run_state;
+
+static bool run(run_state *s, const char *name)
+{
+    s->a = (uint32_t *)ocl_buffer(N * 4);
+    s->b = (uint32_t *)ocl_buffer(N * 4);
+    s->c = (uint32_t *)ocl_buffer(N * 4);
+    s->r = (uint32_t *)ocl_buffer(N * 4 * PLANES);
+    ocl_fill_bits(s->a, 32, N);
+    ocl_fill_bits(s->b, 32, N);
+    ocl_fill_bits(s->c, 32, N);
+    if (!ocl_load(&s->module, name)) return false;
+    OCL_RUN(&s->module, name, "ptr<u32> a, ptr<u32> b, ptr<u32> c, ptr<u32> r, u32 count", N / GROUP, GROUP, s->a, s->b, s->c, s->r, N);
+    return true;
+}
+
+static void finish(run_state *s)
+{
+    ocl_free(s->a);
+    ocl_free(s->b);
+    ocl_free(s->c);
+    ocl_free(s->r);
+}
+
+#define WANT(plane, value)                                                                                             \
+    do {                                                                                                               \
+        uint32_t want_ = (uint32_t)(value), got_ = s.r[(plane) * N + i];                                               \
+        CHECK_MSG(got_ == want_, "plane %d of (%08x, %08x, %08x) is %08x, want %08x", (plane), (unsigned)a, (unsigned)b, \
+                  (unsigned)c, (unsigned)got_, (unsigned)want_);                                                       \
+    } while (0)
+
+/* ---- bit fields */
+
+static uint64_t low_bits(uint32_t n) { return n >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1; }
+static uint64_t extract(uint64_t v, uint32_t at, uint32_t n) { return v >> at & low_bits(n); }
+static int64_t extract_signed(uint64_t v, uint32_t at, uint32_t n)
+{
+    uint64_t e = extract(v, at, n);
+    return n && e >> (n - 1) & 1 ? (int64_t)(e | ~low_bits(n)) : (int64_t)e;
+}
+static uint64_t insert(uint64_t base, uint64_t v, uint32_t at, uint32_t n)
+{
+    uint64_t mask = low_bits(n) << at;
+    return (base & ~mask) | (v << at & mask);
+}
+static uint64_t reverse(uint64_t v, int bits)
+{
+    uint64_t r = 0;
+    for (int k = 0; k < bits; k++) r |= (v >> k & 1) << (bits - 1 - k);
+    return r;
+}
+
+TEST(bit_instructions)
+{
+    run_state s;
+    bool good = run(&s, "bits");
+    for (int i = 0; good && i < N; i++) {
+        uint32_t a = s.a[i], b = s.b[i], c = s.c[i], at = b & 15, n = c & 15, ones = 0;
+        uint64_t both = (uint64_t)a << 32 | b;
+        for (int k = 0; k < 32; k++) ones += a >> k & 1;
+        WANT(0, insert(a, b, at, n));
+        WANT(1, extract_signed(a, at, n));
+        WANT(2, extract(a, at, n));
+        WANT(3, reverse(a, 32));
+        WANT(4, ones);
+        WANT(5, a);
+        WANT(6, a);
+        WANT(7, reverse(a & 0xffff, 16));
+        WANT(8, extract_signed(a & 0xff, 2, 3));
+        WANT(9, reverse(both, 64));
+        WANT(10, extract(both, at, n));
+        WANT(11, extract(reverse(b, 32), 3, n));
+    }
+    finish(&s);
+}
+
+/* ---- dot products */
+
+static int64_t component(uint32_t v, int k, int bits, bool is_signed)
+{
+    uint64_t e = extract(v, (uint32_t)(k * bits), (uint32_t)bits);
+    return is_signed ? extract_signed(e, 0, (uint32_t)bits) : (int64_t)e;
+}
+
+static int64_t dot(uint32_t a, uint32_t b, int bits, bool a_signed, bool b_signed)
+{
+    int64_t sum = 0;
+    for (int k = 0; k < 32 / bits; k++) sum += component(a, k, bits, a_signed) * component(b, k, bits, b_signed);
+    return sum;
+}
+
+static int64_t clamp(int64_t v, int64_t least, int64_t most) { return v < least ? least : v > most ? most : v; }
+
+TEST(integer_dot_products)
+{
+    run_state s;
+    bool good = run(&s, "dot_product");
+    for (int i = 0; good && i < N; i++) {
+        uint32_t a = s.a[i], b = s.b[i], c = s.c[i];
+        WANT(0, dot(a, b, 8, true, true));
+        WANT(1, dot(a, b, 8, false, false));
+        WANT(2, dot(a, b, 8, true, false));
+        WANT(3, clamp(dot(a, b, 8, true, true) + (int32_t)c, INT32_MIN, INT32_MAX));
+        WANT(4, clamp(dot(a, b, 8, false, false) + c, 0, UINT32_MAX));
+        WANT(5, clamp(dot(a, b, 8, true, false) + (int32_t)c, INT32_MIN, INT32_MAX));
+        WANT(6, dot(a, b, 8, true, true));
+        WANT(7, dot(a, b, 8, false, false) & 0xffff);
+        WANT(8, dot(a, b, 16, true, true));
+        WANT(9, clamp(dot(a, b, 16, true, false) + (int32_t)c, INT32_MIN, INT32_MAX));
+        WANT(10, dot(a, b, 8, false, false) & 0xff);
+    }
+    finish(&s);
+}
+
+/* ---- what else OpenCL C cannot say */
+
+static uint32_t float_bits(float f)
+{
+    uint32_t u;
+    memcpy(&u, &f, 4);
+    return u;
+}
+
+/* To half and back: what is below its smallest normal number may become zero; the numbers here are whole. */
+static float to_half_and_back(float f)
+{
+    int e;
+    if (f == 0) return f;
+    frexpf(f, &e);
+    f = ldexpf(rintf(ldexpf(f, 11 - e)), e - 11);
+    return f > 65504 ? INFINITY : f;
+}
+
+static double modulo(double a, double b)
+{
+    double r = fmod(a, b);
+    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+
+TEST(arithmetic)
+{
+    run_state s;
+    bool good = run(&s, "arithmetic");
+    for (int i = 0; good && i < N; i++) {
+        uint32_t a = s.a[i], b = s.b[i], c = s.c[i], odd = b | 1, v[4] = {1, 2, 3, 4};
+        int64_t sa = (int32_t)a, sodd = (int32_t)odd, remainder = sa % sodd;
+        float fa = (float)(int32_t)a, fb = (float)(int32_t)b;
+        v[b & 3] = a;
+        WANT(0, a * b);
+        WANT(1, (uint64_t)a * b >> 32);
+        WANT(2, (uint64_t)(sa * (int32_t)b) >> 32);
+        WANT(3, (a + b) ^ (uint32_t)(a + b < a) * 7);
+        WANT(4, (a - b) ^ (uint32_t)(a < b) * 7);
+        WANT(5, remainder != 0 && (remainder < 0) != (sodd < 0) ? remainder + sodd : remainder);
+        WANT(6, remainder);
+        WANT(7, a < b ? (uint64_t)a * b >> 32 : (uint64_t)(a + b < a));
+        WANT(8, float_bits(to_half_and_back((float)(a >> 12))));
+        if (fb != 0) {
+            /* -0 and 0 are both right */
+            float got9, got10;
+            memcpy(&got9, &s.r[9 * N + i], 4);
+            memcpy(&got10, &s.r[10 * N + i], 4);
+            CHECK_MSG(got9 == (float)modulo(fa, fb), "OpFMod(%g, %g) is %g, want %g", (double)fa, (double)fb, (double)got9, modulo(fa, fb));
+            CHECK_MSG(got10 == fmodf(fa, fb), "OpFRem(%g, %g) is %g", (double)fa, (double)fb, (double)got10);
+        }
+        WANT(11, a);
+        WANT(12, i);
+        WANT(13, v[c & 3]);
+        WANT(14, 3000);
+        WANT(15, (fa != fb) != true ? 1 : 2);
+    }
+    finish(&s);
+}
+
+TEST(uniform_group_instructions)
+{
+    run_state s;
+    bool good = run(&s, "uniform_groups");
+    for (int g = 0; good && g < N; g += GROUP) {
+        uint32_t product = 1, all = ~0u, some = 0, odd = 0, negatives = 0, running = 1, before = 0, exclusive = 0, any = 0;
+        float reals = 1;
+        for (int i = g; i < g + GROUP; i++) {
+            product *= s.a[i] | 1;
+            all &= s.a[i];
+            some |= s.a[i];
+            negatives += s.a[i] >> 31;
+            reals *= (float)((s.a[i] & 1) + 1);
+        }
+        for (int i = g; i < g + GROUP; i++) {
+            uint32_t a = s.a[i], b = s.b[i], c = s.c[i];
+            before = exclusive;
+            exclusive |= a;
+            running *= a | 1;
+            odd ^= a;
+            any |= a >> 31;
+            WANT(0, product);
+            WANT(1, running);
+            WANT(2, all);
+            WANT(3, before);
+            WANT(4, odd);
+            WANT(5, negatives == GROUP);
+            WANT(6, any);
+            WANT(7, negatives & 1);
+            WANT(8, float_bits(reals));
+        }
+        CHECK(exclusive == some);
+    }
+    finish(&s);
+}
+
+int main(void)
+{
+    if (!ocl_open()) return 1;
+    RUN(bit_instructions);
+    RUN(integer_dot_products);
+    RUN(arithmetic);
+    RUN(uniform_group_instructions);
+    zed_close(&ocl_device);
+    return test_report();
+}
