@@ -117,6 +117,48 @@ void cg_fail(struct cg *g, const char *format, ...)
     }
 }
 
+/* Is a helper of this name still to be written? */
+static bool is_new_helper(struct cg *g, const char *name)
+{
+    struct cg_helper *h = g->helper;
+    while (h && strcmp(h->name, name)) h = h->next;
+    if (h) return false;
+    h = cg_alloc(g, sizeof *h + strlen(name) + 1);
+    if (!h) return false;
+    strcpy(h->name, name);
+    h->next = g->helper;
+    g->helper = h;
+    return true;
+}
+
+void cg_call_lanes(struct cg *g, const char *to, const char *result, const char *name, uint32_t n,
+                   const char *const *types, const char *const *args)
+{
+    const char *helper = cg_str(g, "lanes_%s_%s", name, result), *params = "", *copies = "", *list = "";
+    for (uint32_t i = 0; i < n; i++) {
+        helper = cg_str(g, "%s_%s", helper, types[i]);
+        params = cg_str(g, "%s, const %sx *a%u", params, types[i], i);
+        copies = cg_str(g, "%s    %s x%u[S];\n    __builtin_memcpy(x%u, a%u, sizeof x%u);\n", copies, types[i], i, i, i, i);
+        list = cg_str(g, "%s%sx%u[l]", list, i ? ", " : "", i);
+    }
+    if (is_new_helper(g, helper)) {
+        struct sp_text *body = g->c;
+        g->c = &g->helpers;
+        cg_put(g,
+               "XS_FUNCTION void XS(%s)(%sx *r%s)\n{\n%s    %s y[S];\n    for (int l = 0; l < S; l++) y[l] = %s(%s);\n"
+               "    __builtin_memcpy(r, y, sizeof y);\n}\n",
+               helper, result, params, copies, result, name, list);
+        g->c = body;
+    }
+    cg_put(g, "    {\n");
+    list = "";
+    for (uint32_t i = 0; i < n; i++) {
+        cg_put(g, "    const %sx a%u_ = (%sx)(%s);\n", types[i], i, types[i], args[i]);
+        list = cg_str(g, "%s, &a%u_", list, i);
+    }
+    cg_put(g, "    %sx r_;\n    XS(%s)(&r_%s);\n    %s = r_;\n    }\n", result, helper, list, to);
+}
+
 /* ---- kinds */
 
 static const struct {
@@ -1063,7 +1105,9 @@ static void write_types(struct cg *g, bool varying)
 static void write_section(struct cg *g, uint32_t S, struct param *const *params)
 {
     const struct sp_module *m = g->m;
+    struct sp_text *out = g->c, functions = {NULL, 0, 0, false};
     g->S = S;
+    g->helper = NULL;
     cg_put(g, "#undef S\n#define S %u\n", S);
     put_lines(g, soft_text_lanes);
     put_lines(g, soft_text_matrix);
@@ -1072,12 +1116,18 @@ static void write_section(struct cg *g, uint32_t S, struct param *const *params)
     for (uint32_t i = 0; i < m->function_count; i++) g->function[i].reachable = false;
     for (uint32_t i = 0; i < m->entry_count; i++)
         if (size_of_entry(g, &m->entries[i]) == S) mark_reachable(g, m->entries[i].function, 0);
+    g->c = &functions;
     for (uint32_t i = 0; i < m->function_count; i++) {
         g->fn = &g->function[i];
         if (g->fn->reachable && !g->fn->f->is_declaration) write_signature(g, ";\n");
     }
     for (uint32_t i = 0; i < m->function_count && !g->failed; i++)
         if (g->function[i].reachable && !g->function[i].f->is_declaration) write_function(g, &g->function[i]);
+    g->c = out;
+    if (g->helpers.size) cg_put(g, "%s", g->helpers.data);
+    if (functions.size) cg_put(g, "%s", functions.data);
+    sp_text_free(&functions);
+    sp_text_free(&g->helpers);
     for (uint32_t i = 0; i < m->entry_count && !g->failed; i++)
         if (size_of_entry(g, &m->entries[i]) == S) write_kernel(g, i, S, params[i]);
     for (uint32_t i = 0; i < m->entry_count && !g->failed; i++) {

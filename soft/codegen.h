@@ -75,6 +75,11 @@ struct cg_function {
     uint32_t local_bytes;
 };
 
+struct cg_helper {
+    struct cg_helper *next;
+    char name[];
+};
+
 struct cg {
     const struct sp_module *m;
     const struct cg_options *o;
@@ -86,6 +91,8 @@ struct cg {
     uint32_t *local_offset, local_end; /* by id: of Workgroup variables; where they end */
     uint32_t *global_index;            /* by id: of CrossWorkgroup and UniformConstant variables */
     void *arena, *words;               /* words: what cg_str made, given back after every block */
+    struct sp_text helpers;            /* functions that stand in front of the section being written */
+    struct cg_helper *helper;          /* those that are there */
     /* while a function is written */
     struct cg_function *fn;
     const struct sp_inst *inst;
@@ -100,6 +107,9 @@ void *cg_alloc(struct cg *g,
 const char *cg_str(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cg_put(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cg_fail(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Statements: the scalar function `name` applied lane by lane, the result in `to`. Written out once a section. */
+void cg_call_lanes(struct cg *g, const char *to, const char *result, const char *name, uint32_t n,
+                   const char *const *types, const char *const *args);
 const struct cg_leaves *cg_leaves_of(struct cg *g, uint32_t type_id);
 const char *cg_type_name(struct cg *g, uint32_t type_id, bool varying);
 const char *cg_kind_type(struct cg *g, enum cg_kind kind, bool varying); /* u32, u32x, i32x for bool */

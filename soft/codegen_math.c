@@ -82,7 +82,7 @@ static const struct ext_row rows[] = {
     {23, "$fabs_%j(%0)", NULL},
     LIBM(24, "fdim"),
     LIBM(25, "floor"),
-    LIBM(26, "fma"),
+    {26, "$fma_%j(%0, %1, %2)", NULL},
     {27, "$fmax_%j(%0, %1)", NULL},
     {28, "$fmin_%j(%0, %1)", NULL},
     LIBM(29, "fmod"),
@@ -240,6 +240,7 @@ static const char *side_value(struct cg *g, const char *text, uint32_t n, const 
                               const char *const *args, enum cg_kind kind, bool varying)
 {
     const char *t = cg_temporary(g, cg_kind_type(g, kind, varying)), *name = text + 1, *list = "";
+    const char *types[4], *wides[4];
     enum cg_kind wide = cg_kind_is_small_float(kind) ? CG_F32 : kind,
                  from = cg_kind_is_small_float(kinds[0]) ? CG_F32 : kinds[0];
     const char *end = strchr(name, '%');
@@ -248,14 +249,13 @@ static const char *side_value(struct cg *g, const char *text, uint32_t n, const 
     for (uint32_t k = 0; k < n; k++) {
         const char *e = cg_widen(g, kinds[k], varying, args[k]);
         enum cg_kind own = cg_kind_is_small_float(kinds[k]) ? CG_F32 : kinds[k];
-        if (varying)
-            list = cg_str(g, "%s, %s, %s", list, cg_kind_type(g, own, false), e);
-        else
-            list = cg_str(g, "%s%s%s", list, k ? ", " : "", e);
+        types[k] = cg_kind_type(g, own, false);
+        wides[k] = e;
+        list = cg_str(g, "%s%s%s", list, k ? ", " : "", e);
     }
     const char *r = cg_temporary(g, cg_kind_type(g, wide, varying));
     if (varying)
-        cg_put(g, "    XS_LANES%u(%s, %s, %s%s);\n", n, r, cg_kind_type(g, wide, false), name, list);
+        cg_call_lanes(g, r, cg_kind_type(g, wide, false), name, n, types, wides);
     else
         cg_put(g, "    %s = (%s)%s(%s);\n", r, cg_kind_type(g, wide, false), name, list);
     cg_put(g, "    %s = %s;\n", t, cg_narrow(g, kind, varying, r));
@@ -298,7 +298,8 @@ static const char *length_of(struct cg *g, uint32_t a, uint32_t b, bool varying)
         cg_put(g, "    %s = %s%s%s;\n", d, wide_leaf(g, a, i, varying), b ? " - " : "",
                b ? wide_leaf(g, b, i, varying) : "");
         if (!exact_squares && varying)
-            cg_put(g, "    XS_LANES2(%s, f64, __builtin_hypot, f64, %s, f64, %s);\n", sum, i ? sum : "(f64x){0}", d);
+            cg_call_lanes(g, sum, "f64", "__builtin_hypot", 2, (const char *const[]){"f64", "f64"},
+                          (const char *const[]){i ? sum : "(f64x){0}", d});
         else if (!exact_squares)
             cg_put(g, "    %s = __builtin_hypot(%s, %s);\n", sum, i ? sum : "0", d);
         else
@@ -306,7 +307,7 @@ static const char *length_of(struct cg *g, uint32_t a, uint32_t b, bool varying)
     }
     if (!exact_squares) return sum;
     if (varying)
-        cg_put(g, "    XS_LANES1(%s, f64, __builtin_sqrt, f64, %s);\n", sum, sum);
+        cg_call_lanes(g, sum, "f64", "__builtin_sqrt", 1, (const char *const[]){"f64"}, (const char *const[]){sum});
     else
         cg_put(g, "    %s = __builtin_sqrt(%s);\n", sum, sum);
     return sum;
@@ -383,7 +384,7 @@ static const char *as_half(struct cg *g, enum cg_kind kind, const char *e, uint3
         const char *fn = kind == CG_F64 ? cg_str(g, "f64_to_f16_%s", names[rounding & 3])
                                         : cg_str(g, "f32_to_f16_%s", names[rounding & 3]);
         if (varying)
-            cg_put(g, "    XS_LANES1(%s, u16, %s, %s, %s);\n", t, fn, cg_kind_type(g, kind, false), e);
+            cg_call_lanes(g, t, "u16", fn, 1, (const char *const[]){cg_kind_type(g, kind, false)}, &e);
         else
             cg_put(g, "    %s = %s(%s);\n", t, fn, e);
         return t;
@@ -480,8 +481,10 @@ static bool write_row(struct cg *g, uint32_t number)
         uint32_t n = arguments(g, i, 2, g->inst->count - 2, varying, kind, arg);
         if (number == EXT_NEXTAFTER && l->leaf[i].kind == CG_F16) { /* not the neighbour among the f32 */
             const char *t = cg_temporary(g, cg_kind_type(g, CG_F16, varying));
-            cg_put(g, varying ? "    XS_LANES2(%s, u16, nextafter_f16, u16, %s, u16, %s);\n" : "    %s = nextafter_f16(%s, %s);\n", t,
-                   arg[0], arg[1]);
+            if (varying)
+                cg_call_lanes(g, t, "u16", "nextafter_f16", 2, (const char *const[]){"u16", "u16"}, arg);
+            else
+                cg_put(g, "    %s = nextafter_f16(%s, %s);\n", t, arg[0], arg[1]);
             cg_set_leaf(g, i, t);
             continue;
         }

@@ -75,9 +75,9 @@ static const char *expand(struct cg *g, const struct apply *a, const char *forma
 static void call_lanes(struct cg *g, const struct apply *a, const char *to, const char *format)
 {
     const char *name = expand(g, &(struct apply){.result = a->result, .kind = {a->kind[0]}, .n = a->n}, format + 1);
-    cg_put(g, "    XS_LANES%u(%s, %s, %s", a->n, to, cg_kind_type(g, a->result, false), name);
-    for (uint32_t i = 0; i < a->n; i++) cg_put(g, ", %s, %s", cg_kind_type(g, a->kind[i], false), a->arg[i]);
-    cg_put(g, ");\n");
+    const char *types[4];
+    for (uint32_t i = 0; i < a->n; i++) types[i] = cg_kind_type(g, a->kind[i], false);
+    cg_call_lanes(g, to, cg_kind_type(g, a->result, false), name, a->n, types, a->arg);
 }
 
 /* What the text says, as an expression; statements before it where it takes some. */
@@ -253,7 +253,7 @@ static void narrow_twice(struct cg *g, uint32_t leaf, const char *e, enum cg_kin
         cg_put(g, "    %s = (f64)(%s)%s;\n", wide,
                is_signed ? cg_kind_signed(g, from, false) : cg_kind_type(g, from, false), e);
     if (varying)
-        cg_put(g, "    XS_LANES1(%s, f32, f64_to_f32_odd, f64, %s);\n", odd, wide);
+        cg_call_lanes(g, odd, "f32", "f64_to_f32_odd", 1, (const char *const[]){"f64"}, &wide);
     else
         cg_put(g, "    %s = f64_to_f32_odd(%s);\n", odd, wide);
     cg_set_leaf(g, leaf, cg_narrow(g, to, varying, odd));
@@ -281,7 +281,7 @@ static bool round_directed(struct cg *g, uint32_t leaf, const char *e, enum cg_k
         e = cg_widen(g, from, varying, e);
     if (varying) {
         cg_put(g, "    %s = XS_CONVERT(%s, %sx);\n", w, e, wide);
-        cg_put(g, "    XS_LANES1(%s, %s, %s, %s, %s);\n", t, result, fn, wide, w);
+        cg_call_lanes(g, t, result, fn, 1, &wide, &w);
     } else {
         cg_put(g, "    %s = (%s)(%s);\n    %s = %s(%s);\n", w, wide, e, t, fn, w);
     }
@@ -301,7 +301,7 @@ static const char *rounded(struct cg *g, enum cg_kind *kind, const char *e, bool
     const char *fn = cg_str(g, "__builtin_%s%s", names[d->operand[0] & 3], *kind == CG_F64 ? "" : "f");
     if (!varying) return cg_str(g, "%s(%s)", fn, e);
     const char *t = cg_temporary(g, cg_kind_type(g, *kind, true)), *type = cg_kind_type(g, *kind, false);
-    cg_put(g, "    XS_LANES1(%s, %s, %s, %s, %s);\n", t, type, fn, type, e);
+    cg_call_lanes(g, t, type, fn, 1, &type, &e);
     return t;
 }
 

@@ -352,6 +352,10 @@ static const char *const fixed_flags[] = {"-std=gnu11",
                                           /* gcc 12 passes an over-aligned vector of a sibling call in the caller's own
                                            * argument area, which is not aligned enough */
                                           "-fno-optimize-sibling-calls",
+                                          /* most of gcc's time on large kernels went into asking which stores may
+                                           * alias; these bound it and leave the code as it was (clang ignores them) */
+                                          "--param=sccvn-max-alias-queries-per-access=30",
+                                          "--param=dse-max-alias-queries-per-store=16",
                                           "-fno-semantic-interposition"};
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

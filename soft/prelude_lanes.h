@@ -213,24 +213,22 @@ XS_INLINE u8x XS(sel_u8)(i32x m, u8x a, u8x b)
 }
 
 /* Are the addresses one run of elements of `size` bytes? */
-XS_INLINE int XS(is_run)(u64x a, u32 size)
+XS_FUNCTION int XS(is_run)(const u64x *addresses, u32 size)
 {
-    u64x d = a ^ (a[0] + XS_CONVERT(XS(lane_index)() * size, u64x));
-    u64 or_[S], any = 0;
+    u64 a[S], any = 0;
+    __builtin_memcpy(a, addresses, sizeof a);
     if (a[S - 1] - a[0] != (u64)(S - 1) * size) return 0;
-    __builtin_memcpy(or_, &d, sizeof or_);
-    for (int l = 0; l < S; l++) any |= or_[l];
+    for (u32 l = 0; l < S; l++) any |= a[l] ^ (a[0] + l * size);
     return any == 0;
 }
 
 /* The distance of neighbouring lanes' addresses, when it is the same between all; else a number that is no size. */
 XS_FUNCTION u64 XS(stride_of)(const u64x *addresses)
 {
-    u64x a = *addresses;
-    u64 step = a[1] - a[0], or_[S], any = 0;
-    u64x d = a ^ (a[0] + XS_CONVERT(XS(lane_index)(), u64x) * step);
-    __builtin_memcpy(or_, &d, sizeof or_);
-    for (int l = 0; l < S; l++) any |= or_[l];
+    u64 a[S], step, any = 0;
+    __builtin_memcpy(a, addresses, sizeof a);
+    step = a[1] - a[0];
+    for (u32 l = 0; l < S; l++) any |= a[l] ^ (a[0] + l * step);
     return any ? ~(u64)0 : step;
 }
 XS_INLINE u64 XS(stride)(u64x a) { return XS(stride_of)(&a); }
@@ -274,19 +272,23 @@ XS_INLINE u64 XS(stride)(u64x a) { return XS(stride_of)(&a); }
     {                                                                                                                  \
         XS_EACH (l, bits) XS_AT(T, (*a)[l]) = (*v)[l];                                                                 \
     }                                                                                                                  \
+    XS_FUNCTION void XS(load_any_##T)(T##x *r, const u64x *a, u64 bits)                                                \
+    {                                                                                                                  \
+        if (bits == XS_FULL && XS(is_run)(a, sizeof(T))) *r = *(const T##x_mem *)(uintptr_t)(*a)[0];                   \
+        else *r = XS(gather_##T)(a, bits);                                                                             \
+    }                                                                                                                  \
     XS_INLINE T##x XS(load_##T)(u64x a, u64 bits)                                                                      \
     {                                                                                                                  \
-        if (bits == XS_FULL && XS(is_run)(a, sizeof(T))) return *(const T##x_mem *)(uintptr_t)a[0];                    \
-        return XS(gather_##T)(&a, bits);                                                                               \
+        T##x r;                                                                                                        \
+        XS(load_any_##T)(&r, &a, bits);                                                                                \
+        return r;                                                                                                      \
     }                                                                                                                  \
-    XS_INLINE void XS(store_##T)(u64x a, T##x v, u64 bits)                                                             \
+    XS_FUNCTION void XS(store_any_##T)(const u64x *a, const T##x *v, u64 bits)                                         \
     {                                                                                                                  \
-        if (bits == XS_FULL && XS(is_run)(a, sizeof(T))) {                                                             \
-            *(T##x_mem *)(uintptr_t)a[0] = v;                                                                          \
-        } else {                                                                                                       \
-            XS(scatter_##T)(&a, &v, bits);                                                                             \
-        }                                                                                                              \
+        if (bits == XS_FULL && XS(is_run)(a, sizeof(T))) *(T##x_mem *)(uintptr_t)(*a)[0] = *v;                         \
+        else XS(scatter_##T)(a, v, bits);                                                                              \
     }                                                                                                                  \
+    XS_INLINE void XS(store_##T)(u64x a, T##x v, u64 bits) { XS(store_any_##T)(&a, &v, bits); }                        \
     XS_INLINE T##x XS(load_volatile_##T)(u64x a, u64 bits)                                                             \
     {                                                                                                                  \
         T##x r = {0};                                                                                                  \

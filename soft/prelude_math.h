@@ -9,6 +9,8 @@
 
 XS_INLINE f32 sqrt_f32(f32 x) { return __builtin_sqrtf(x); }
 XS_INLINE f64 sqrt_f64(f64 x) { return __builtin_sqrt(x); }
+XS_INLINE f32 fma_f32(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
+XS_INLINE f64 fma_f64(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
 XS_INLINE f32 rsqrt_f32(f32 x) { return (f32)(1.0 / __builtin_sqrt(x)); }
 XS_INLINE f64 rsqrt_f64(f64 x) { return 1.0 / __builtin_sqrt(x); }
 XS_INLINE f32 fabs_f32(f32 x) { return __builtin_fabsf(x); }
@@ -289,10 +291,14 @@ XS_DIRECTED(f64, f64, f32, f32, bits_f64(x) >> 63, __builtin_fabs(x), -r)
 /* ---- whole vectors */
 
 #define XS_LANEWISE1(NAME, F)                                                                                          \
+    XS_FUNCTION void XS(each_##NAME)(F##x *r, const F##x *a)                                                           \
+    {                                                                                                                  \
+        XS_LANES1(*r, F, NAME, F, *a);                                                                                 \
+    }                                                                                                                  \
     XS_INLINE F##x XS(NAME)(F##x a)                                                                                    \
     {                                                                                                                  \
         F##x r;                                                                                                        \
-        XS_LANES1(r, F, NAME, F, a);                                                                                   \
+        XS(each_##NAME)(&r, &a);                                                                                       \
         return r;                                                                                                      \
     }
 XS_LANEWISE1(sqrt_f32, f32)
@@ -304,6 +310,36 @@ XS_LANEWISE1(exp_f64, f64)
 XS_LANEWISE1(log_f32, f32)
 XS_LANEWISE1(log_f64, f64)
 #undef XS_LANEWISE1
+/* One instruction where the CPU has it. */
+#define XS_FUSED(F)                                                                                                    \
+    XS_FUNCTION void XS(each_fma_##F)(F##x *r, const F##x *a, const F##x *b, const F##x *c)                            \
+    {                                                                                                                  \
+        F x[S], y[S], z[S];                                                                                            \
+        __builtin_memcpy(x, a, sizeof x);                                                                              \
+        __builtin_memcpy(y, b, sizeof y);                                                                              \
+        __builtin_memcpy(z, c, sizeof z);                                                                              \
+        for (int l = 0; l < S; l++) z[l] = fma_##F(x[l], y[l], z[l]);                                                  \
+        __builtin_memcpy(r, z, sizeof z);                                                                              \
+    }
+XS_FUSED(f32)
+XS_FUSED(f64)
+#undef XS_FUSED
+#if defined(__GNUC__) && !defined(__clang__) && S == 16 && defined(__AVX512F__)
+XS_INLINE f32x XS(fma_f32)(f32x a, f32x b, f32x c) { return __builtin_ia32_vfmaddps512_mask(a, b, c, (short)-1, 4); }
+#elif defined(__GNUC__) && !defined(__clang__) && S == 8 && defined(__FMA__)
+XS_INLINE f32x XS(fma_f32)(f32x a, f32x b, f32x c) { return __builtin_ia32_vfmaddps256(a, b, c); }
+#else
+XS_INLINE f32x XS(fma_f32)(f32x a, f32x b, f32x c)
+{
+    XS(each_fma_f32)(&c, &a, &b, &c);
+    return c;
+}
+#endif
+XS_INLINE f64x XS(fma_f64)(f64x a, f64x b, f64x c)
+{
+    XS(each_fma_f64)(&c, &a, &b, &c);
+    return c;
+}
 XS_INLINE f64x XS(fabs_f64)(f64x a) { return (f64x)((u64x)a & 0x7fffffffffffffffu); }
 XS_INLINE f64x XS(fmin_f64)(f64x a, f64x b) { return XS(sel_f64)(XS_COMPARE(a, <, b) | XS_COMPARE(b, !=, b), a, b); }
 XS_INLINE f64x XS(fmax_f64)(f64x a, f64x b) { return XS(sel_f64)(XS_COMPARE(a, >, b) | XS_COMPARE(b, !=, b), a, b); }
