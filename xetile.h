@@ -327,6 +327,8 @@ typedef struct {
     int align;      /* a power of two that is known to divide it */
     int expression; /* in the plan: how to compute it before the body, 0 when that cannot be done */
     bool local;     /* a pointer to local memory */
+    spe_id root;    /* in the plan: it is the value with this id plus delta */
+    int64_t delta;
     int64_t i;
     double real;
 } xt_val;
@@ -356,6 +358,7 @@ typedef struct {
     cm_type type;
     int node; /* in the plan */
     bool column_major;
+    bool inside; /* promised: no part of it is ever outside the base matrix */
     bool scatter; /* every element has an offset of its own: offsets; shape[1] elements from base on */
     xt_map map;
     xt_dist dist;
@@ -542,6 +545,7 @@ typedef struct {
     xt_frame_kind_ kind;
     const char *file;
     int line, side, number; /* number: of the frames of this kernel, in order */
+    xt_val lo, hi, step;    /* of a loop */
     int slots;
     xt_slot_ *slot;
     spe_id *ids;
@@ -710,7 +714,7 @@ static inline int xt_val_align_(const xt_val *v) { return v->kind == XT_INT_ ? x
 static inline xt_val xt_scalar_(xt_ctx *x, int type, spe_id id, int align, int expression)
 {
     xt_val v = xt_number_(XT_SCALAR_, type, 0, 0);
-    v.id = x->planning ? ++x->serial : id;
+    v.id = v.root = x->planning ? ++x->serial : id;
     v.align = align;
     v.expression = x->planning ? expression : 0;
     return v;
@@ -973,6 +977,17 @@ static inline const xt_val *xt_neutral_(int op, const xt_val *a, const xt_val *b
     return NULL;
 }
 
+/* Notes that r is a plus or minus a constant. */
+static inline void xt_note_delta_(int op, const xt_val *a, const xt_val *b, xt_val *r)
+{
+    bool sum = op == XT_OP_ADD_ && (a->kind == XT_INT_ || b->kind == XT_INT_);
+    const xt_val *scalar = sum && a->kind == XT_INT_ ? b : a, *constant = scalar == a ? b : a;
+    if (!sum && !(op == XT_OP_SUB_ && b->kind == XT_INT_)) return;
+    if (scalar->kind != XT_SCALAR_ || scalar->type != r->type) return;
+    r->root = scalar->root;
+    r->delta = scalar->delta + (sum ? constant->i : -constant->i);
+}
+
 static inline xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v);
 
 static inline xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
@@ -980,6 +995,7 @@ static inline xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
     xt_ctx *x = w.x;
     int type = xt_common_type_(&a, &b), result = xt_is_compare_(op) ? XT_BOOL_ : type, ea, eb, expression = 0;
     const xt_val *same;
+    xt_val r;
     spe_id p, q, id = 0;
     if (!xt_enter_(w, 1u + (uint32_t)op) || !xt_binary_allowed_(w, op, &a, &b, type)) return xt_nothing_();
     if (xt_is_constant_(&a) && xt_is_constant_(&b)) return xt_fold_(op, &a, &b);
@@ -1002,7 +1018,9 @@ static inline xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
     } else {
         id = xt_emit_int_(&x->m, op, xt_is_signed_(type), p, q);
     }
-    return xt_scalar_(x, result, id, xt_is_int_(type) ? xt_align_result_(op, &a, &b) : 1, expression);
+    r = xt_scalar_(x, result, id, xt_is_int_(type) ? xt_align_result_(op, &a, &b) : 1, expression);
+    if (x->planning) xt_note_delta_(op, &a, &b, &r);
+    return r;
 }
 
 /* A number in another type; constants too become values of the kernel. */
@@ -1339,6 +1357,7 @@ typedef struct {
     xt_index offset, shape, strides;
     xt_map map;
     int order[2], inner_blocks[2];
+    bool inside;
     xt_vec scatter;
 } xt_tile_desc_;
 
@@ -1660,6 +1679,7 @@ static inline xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     if (!xt_enter_(w, 50)) return t;
     t.type = (cm_type)d.type;
     t.map = d.map;
+    t.inside = d.inside;
     if (d.offset.n == 0) d.offset = xt_at_(d.shape.n ? d.shape.n : 2, zero, zero, zero, zero);
     if (d.scatter.magic) return xt_init_scatter_(w, t, &d);
     if (!xt_distribute_(w, &t.dist, d.rows, d.cols, &d.map) || !xt_tile_blocks_(w, &t, d.inner_blocks) ||
@@ -1724,8 +1744,8 @@ static inline cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b)
     spe_id pitch = xt_index_id_(w, &t->pitch, "the pitch");
     memset(&mem, 0, sizeof mem);
     mem.ptr = t->base.id;
-    mem.rows = xt_index_id_(w, &t->shape[1], "the shape");
-    mem.cols = xt_index_id_(w, &t->shape[0], "the shape");
+    mem.rows = t->inside ? 0 : xt_index_id_(w, &t->shape[1], "the shape");
+    mem.cols = t->inside ? 0 : xt_index_id_(w, &t->shape[0], "the shape");
     mem.row = b->col ? spe_iadd(&x->m, col, spe_i32(&x->m, b->col)) : col;
     mem.col = b->row ? spe_iadd(&x->m, row, spe_i32(&x->m, b->row)) : row;
     mem.stride_row = t->column_major ? pitch : spe_i32(&x->m, 1);
@@ -4185,8 +4205,8 @@ static inline int xt_scalars_(xt_thing_ *t, xt_val *out[XT_COMPONENTS_])
 }
 
 /* The vector that a value is or holds (the offsets of a scatter tile); NULL when there is none. In masks of changes it
- * has bit XT_VEC_CHANGES_. */
-enum { XT_VEC_CHANGES_ = 1 << XT_COMPONENTS_ };
+ * has bit XT_VEC_CHANGES_; bits from XT_COUNTS_SHIFT_ on are of scalars that advance as the loop's index does. */
+enum { XT_VEC_CHANGES_ = 1 << XT_COMPONENTS_, XT_COUNTS_SHIFT_ = 16 };
 static inline xt_vec *xt_thing_vec_(xt_thing_ *t)
 {
     if (t->magic == XT_TILE_MAGIC_ && t->tile.scatter) return &t->tile.offsets;
@@ -4223,7 +4243,7 @@ static inline bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
                a->vec.dist.shape[1] == b->vec.dist.shape[1] && xt_same_map_(&a->vec.map, &b->vec.map);
     if (a->magic == XT_TILE_MAGIC_)
         return a->tile.type == b->tile.type && a->tile.column_major == b->tile.column_major &&
-               a->tile.scatter == b->tile.scatter && a->tile.base.local == b->tile.base.local &&
+               a->tile.scatter == b->tile.scatter && a->tile.inside == b->tile.inside && a->tile.base.local == b->tile.base.local &&
                memcmp(a->tile.inner, b->tile.inner, sizeof a->tile.inner) == 0 &&
                (!a->tile.scatter || a->tile.offsets.type == b->tile.offsets.type) &&
                a->tile.dist.shape[0] == b->tile.dist.shape[0] && a->tile.dist.shape[1] == b->tile.dist.shape[1] &&
@@ -4494,6 +4514,61 @@ static inline void xt_count_turns_(xt_where_ w, xt_val *lo, xt_val *hi, xt_val *
     *step = xt_int_(1);
 }
 
+/* Scalars that the body moves by the loop's step: they need no phi, since they are start + (index - lo). */
+static inline uint32_t xt_counts_(const xt_frame_ *f, xt_slot_ *s, uint32_t changed)
+{
+    xt_val *body[XT_COMPONENTS_], *now[XT_COMPONENTS_];
+    int i, n = xt_scalars_(&s->body, body);
+    uint32_t counts = 0;
+    xt_scalars_(&s->now, now);
+    for (i = 0; i < n && f->step.kind == XT_INT_; i++)
+        if ((changed >> i & 1) && now[i]->kind == XT_SCALAR_ && body[i]->kind == XT_SCALAR_ &&
+            xt_is_int_(body[i]->type) && xt_bits_(body[i]->type) == 32 && now[i]->root == body[i]->id &&
+            now[i]->delta == f->step.i)
+            counts |= 1u << i;
+    return counts;
+}
+
+/* Gives those scalars their value: start + advance. */
+static inline void xt_write_counts_(xt_where_ w, xt_frame_ *f, spe_id advance)
+{
+    xt_ctx *x = w.x;
+    int i, j, n;
+    for (i = 0; i < f->slots; i++) {
+        uint32_t counts = *xt_changed_(x, f, i) >> XT_COUNTS_SHIFT_;
+        xt_val *p[XT_COMPONENTS_], *start[XT_COMPONENTS_];
+        xt_thing_ t;
+        if (!counts || !xt_read_(w, f->slot[i].object, &t, i)) continue;
+        n = xt_scalars_(&t, p);
+        xt_scalars_(&f->slot[i].start, start);
+        for (j = 0; j < n; j++) {
+            int type = xt_carried_type_(start[j]);
+            spe_id id;
+            if (!(counts >> j & 1)) continue;
+            id = spe_iadd(&x->m, xt_id_(w, start[j], type, "a carried value"), advance);
+            *p[j] = xt_scalar_(x, type, id, 1, 0);
+        }
+        xt_write_(f->slot[i].object, &t);
+    }
+}
+
+static inline bool xt_has_counts_(xt_ctx *x, const xt_frame_ *f)
+{
+    int i;
+    for (i = 0; i < f->slots; i++)
+        if (*xt_changed_(x, f, i) >> XT_COUNTS_SHIFT_) return true;
+    return false;
+}
+
+/* How far the index is from its start after the loop: the smallest multiple of the step that is not below hi - lo. */
+static inline spe_id xt_for_distance_(xt_where_ w, const xt_frame_ *f)
+{
+    spe_module *m = &w.x->m;
+    spe_id lo = xt_index_id_(w, &f->lo, "lo"), hi = xt_index_id_(w, &f->hi, "hi"), step = xt_index_id_(w, &f->step, "step");
+    spe_id turns = spe_udiv(m, spe_iadd(m, spe_isub(m, hi, lo), spe_i32(m, (int32_t)f->step.i - 1)), step);
+    return spe_select(m, spe_slt(m, lo, hi), spe_imul(m, turns, step), spe_i32(m, 0));
+}
+
 static inline xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects)
 {
     xt_ctx *x = w.x;
@@ -4520,12 +4595,16 @@ static inline xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val s
     f = xt_open_(w, XT_FRAME_FOR_, objects);
     if (!f) return loop;
     loop.frame = x->depth;
+    f->lo = lo;
+    f->hi = hi;
+    f->step = step;
     if (x->planning) {
         xt_loop_forget_(x, f);
     } else {
         xt_gather_(w, f, 0);
         k = spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids);
         xt_scatter_(x, f);
+        if (xt_has_counts_(x, f)) xt_write_counts_(w, f, spe_isub(&x->m, k, from));
     }
     loop.index = xt_scalar_(x, CM_I32, k, p < q ? p : q, 0);
     if (down.kind == XT_INT_ && down.i < 0) {
@@ -4542,7 +4621,8 @@ static inline void xt_for_plan_(xt_ctx *x, xt_frame_ *f)
     for (i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
         uint32_t mask = xt_differences_(&s->body, &s->now);
-        *xt_changed_(x, f, i) = mask;
+        uint32_t counts = xt_counts_(f, s, mask);
+        *xt_changed_(x, f, i) = (mask & ~counts) | counts << XT_COUNTS_SHIFT_;
         xt_join_(x, &s->start, &s->now);
         s->now = s->start;
         xt_forget_(x, &s->now, mask);
@@ -4576,6 +4656,7 @@ static inline void xt_for_end_(xt_loop_ *loop)
         else
             spe_endfor(&x->m, (uint32_t)f->id_count, f->ids);
         xt_scatter_(x, f);
+        if (xt_has_counts_(x, f)) xt_write_counts_(w, f, xt_for_distance_(w, f));
     }
     x->depth--;
 }

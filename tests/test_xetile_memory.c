@@ -385,6 +385,58 @@ TEST(scatter_tiles_are_carried)
     zed_free(&device, c);
 }
 
+/* ---- what advances with a loop's index ---- */
+
+/* Sums of a counter and of elements on the way; what the counters are afterwards. */
+XT_KERNEL(counters, ptr(i32, A), ptr(i32, Out), i32(LO), i32(HI), i32(START))
+{
+    xt_val up = START, other = xt_int_(100), seen = xt_int_(0), minus = START;
+    xt_tile row = XT_INIT_TILE(A, i32, 1, 16, .offset = XT_AT(0, START), .shape = XT_AT(1, 200));
+    xt_tile out = XT_INIT_TILE(Out, i32, 1, 16, .shape = XT_AT(6, 16));
+    xt_vec sum = XT_SPLAT(i32, 1, 16, 0);
+    XT_FOR (k, LO, HI, 3, &up, &other, &seen, &minus, &row, &sum) {
+        seen = XT_ADD(seen, XT_ADD(XT_MUL(up, 1000), XT_ADD(k, other)));
+        sum = XT_ADD(sum, XT_LOAD_TILE(row));
+        up = XT_ADD(2, XT_ADD(up, 1));
+        minus = XT_SUB(minus, -3);
+        other = XT_ADD(other, 5);
+        row = XT_UPDATE_TILE_OFFSET(row, 0, 3);
+    }
+    XT_STORE_TILE(sum, out);
+    XT_STORE_TILE(XT_LOAD_TILE(row), XT_UPDATE_TILE_OFFSET(out, 1, 0));
+    XT_STORE_TILE(XT_ADD(XT_SPLAT(i32, 1, 16, 0), up), XT_UPDATE_TILE_OFFSET(out, 2, 0));
+    XT_STORE_TILE(XT_ADD(XT_SPLAT(i32, 1, 16, 0), other), XT_UPDATE_TILE_OFFSET(out, 3, 0));
+    XT_STORE_TILE(XT_ADD(XT_SPLAT(i32, 1, 16, 0), seen), XT_UPDATE_TILE_OFFSET(out, 4, 0));
+    XT_STORE_TILE(XT_ADD(XT_SPLAT(i32, 1, 16, 0), minus), XT_UPDATE_TILE_OFFSET(out, 5, 0));
+}
+
+static void check_counters(int lo, int hi, int start)
+{
+    int32_t *a = (int32_t *)new_matrix(CM_I32, 200), *out = (int32_t *)new_poison(CM_I32, 96);
+    int up = start, other = 100, seen = 0, wrong = 0;
+    int32_t sum[16] = {0};
+    for (int k = lo; k < hi; k += 3, up += 3, other += 5) {
+        seen += up * 1000 + k + other;
+        for (int j = 0; j < 16; j++) sum[j] += up + j >= 0 && up + j < 200 ? a[up + j] : 0;
+    }
+    if (RUN_KERNEL(counters, &variants[0], ONE_GROUP, ZED_ARG(a), ZED_ARG(out), ZED_ARG(lo), ZED_ARG(hi), ZED_ARG(start)))
+        for (int j = 0; j < 16; j++)
+            wrong += out[j] != sum[j] || out[16 + j] != (up + j >= 0 && up + j < 200 ? a[up + j] : 0) ||
+                     out[32 + j] != up || out[48 + j] != other || out[64 + j] != seen || out[80 + j] != up;
+    CHECK_MSG(wrong == 0, "%d .. %d from %d: %d wrong", lo, hi, start, wrong);
+    zed_free(&device, a);
+    zed_free(&device, out);
+}
+
+TEST(values_that_advance_with_the_index)
+{
+    check_counters(0, 30, 0);
+    check_counters(-7, 20, 5);
+    check_counters(4, 4, 9); /* no turn */
+    check_counters(10, 3, -2);
+    check_counters(2147483640, 2147483644, 0);
+}
+
 /* ---- nothing outside ---- */
 
 static void check_guarded(int type, int rows, int cols, int m, int n, int row, int col, bool at_end)
@@ -438,6 +490,7 @@ int main(void)
     RUN(local_memory);
     RUN(gather_and_scatter);
     RUN(scatter_tiles_are_carried);
+    RUN(values_that_advance_with_the_index);
     RUN(nothing_outside_is_touched);
     zed_close(&device);
     return test_report();

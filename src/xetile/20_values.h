@@ -14,6 +14,8 @@ typedef struct {
     int align;      /* a power of two that is known to divide it */
     int expression; /* in the plan: how to compute it before the body, 0 when that cannot be done */
     bool local;     /* a pointer to local memory */
+    spe_id root;    /* in the plan: it is the value with this id plus delta */
+    int64_t delta;
     int64_t i;
     double real;
 } xt_val;
@@ -43,6 +45,7 @@ typedef struct {
     cm_type type;
     int node; /* in the plan */
     bool column_major;
+    bool inside; /* promised: no part of it is ever outside the base matrix */
     bool scatter; /* every element has an offset of its own: offsets; shape[1] elements from base on */
     xt_map map;
     xt_dist dist;

@@ -121,6 +121,7 @@ typedef struct {
     xt_frame_kind_ kind;
     const char *file;
     int line, side, number; /* number: of the frames of this kernel, in order */
+    xt_val lo, hi, step;    /* of a loop */
     int slots;
     xt_slot_ *slot;
     spe_id *ids;

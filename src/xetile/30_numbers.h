@@ -52,7 +52,7 @@ static inline int xt_val_align_(const xt_val *v) { return v->kind == XT_INT_ ? x
 static inline xt_val xt_scalar_(xt_ctx *x, int type, spe_id id, int align, int expression)
 {
     xt_val v = xt_number_(XT_SCALAR_, type, 0, 0);
-    v.id = x->planning ? ++x->serial : id;
+    v.id = v.root = x->planning ? ++x->serial : id;
     v.align = align;
     v.expression = x->planning ? expression : 0;
     return v;
@@ -315,6 +315,17 @@ static inline const xt_val *xt_neutral_(int op, const xt_val *a, const xt_val *b
     return NULL;
 }
 
+/* Notes that r is a plus or minus a constant. */
+static inline void xt_note_delta_(int op, const xt_val *a, const xt_val *b, xt_val *r)
+{
+    bool sum = op == XT_OP_ADD_ && (a->kind == XT_INT_ || b->kind == XT_INT_);
+    const xt_val *scalar = sum && a->kind == XT_INT_ ? b : a, *constant = scalar == a ? b : a;
+    if (!sum && !(op == XT_OP_SUB_ && b->kind == XT_INT_)) return;
+    if (scalar->kind != XT_SCALAR_ || scalar->type != r->type) return;
+    r->root = scalar->root;
+    r->delta = scalar->delta + (sum ? constant->i : -constant->i);
+}
+
 static inline xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v);
 
 static inline xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
@@ -322,6 +333,7 @@ static inline xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
     xt_ctx *x = w.x;
     int type = xt_common_type_(&a, &b), result = xt_is_compare_(op) ? XT_BOOL_ : type, ea, eb, expression = 0;
     const xt_val *same;
+    xt_val r;
     spe_id p, q, id = 0;
     if (!xt_enter_(w, 1u + (uint32_t)op) || !xt_binary_allowed_(w, op, &a, &b, type)) return xt_nothing_();
     if (xt_is_constant_(&a) && xt_is_constant_(&b)) return xt_fold_(op, &a, &b);
@@ -344,7 +356,9 @@ static inline xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
     } else {
         id = xt_emit_int_(&x->m, op, xt_is_signed_(type), p, q);
     }
-    return xt_scalar_(x, result, id, xt_is_int_(type) ? xt_align_result_(op, &a, &b) : 1, expression);
+    r = xt_scalar_(x, result, id, xt_is_int_(type) ? xt_align_result_(op, &a, &b) : 1, expression);
+    if (x->planning) xt_note_delta_(op, &a, &b, &r);
+    return r;
 }
 
 /* A number in another type; constants too become values of the kernel. */

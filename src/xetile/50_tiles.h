@@ -7,6 +7,7 @@ typedef struct {
     xt_index offset, shape, strides;
     xt_map map;
     int order[2], inner_blocks[2];
+    bool inside;
     xt_vec scatter;
 } xt_tile_desc_;
 

@@ -136,6 +136,7 @@ static inline xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     if (!xt_enter_(w, 50)) return t;
     t.type = (cm_type)d.type;
     t.map = d.map;
+    t.inside = d.inside;
     if (d.offset.n == 0) d.offset = xt_at_(d.shape.n ? d.shape.n : 2, zero, zero, zero, zero);
     if (d.scatter.magic) return xt_init_scatter_(w, t, &d);
     if (!xt_distribute_(w, &t.dist, d.rows, d.cols, &d.map) || !xt_tile_blocks_(w, &t, d.inner_blocks) ||

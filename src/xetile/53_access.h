@@ -10,8 +10,8 @@ static inline cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b)
     spe_id pitch = xt_index_id_(w, &t->pitch, "the pitch");
     memset(&mem, 0, sizeof mem);
     mem.ptr = t->base.id;
-    mem.rows = xt_index_id_(w, &t->shape[1], "the shape");
-    mem.cols = xt_index_id_(w, &t->shape[0], "the shape");
+    mem.rows = t->inside ? 0 : xt_index_id_(w, &t->shape[1], "the shape");
+    mem.cols = t->inside ? 0 : xt_index_id_(w, &t->shape[0], "the shape");
     mem.row = b->col ? spe_iadd(&x->m, col, spe_i32(&x->m, b->col)) : col;
     mem.col = b->row ? spe_iadd(&x->m, row, spe_i32(&x->m, b->row)) : row;
     mem.stride_row = t->column_major ? pitch : spe_i32(&x->m, 1);

@@ -53,8 +53,8 @@ static inline int xt_scalars_(xt_thing_ *t, xt_val *out[XT_COMPONENTS_])
 }
 
 /* The vector that a value is or holds (the offsets of a scatter tile); NULL when there is none. In masks of changes it
- * has bit XT_VEC_CHANGES_. */
-enum { XT_VEC_CHANGES_ = 1 << XT_COMPONENTS_ };
+ * has bit XT_VEC_CHANGES_; bits from XT_COUNTS_SHIFT_ on are of scalars that advance as the loop's index does. */
+enum { XT_VEC_CHANGES_ = 1 << XT_COMPONENTS_, XT_COUNTS_SHIFT_ = 16 };
 static inline xt_vec *xt_thing_vec_(xt_thing_ *t)
 {
     if (t->magic == XT_TILE_MAGIC_ && t->tile.scatter) return &t->tile.offsets;
@@ -91,7 +91,7 @@ static inline bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
                a->vec.dist.shape[1] == b->vec.dist.shape[1] && xt_same_map_(&a->vec.map, &b->vec.map);
     if (a->magic == XT_TILE_MAGIC_)
         return a->tile.type == b->tile.type && a->tile.column_major == b->tile.column_major &&
-               a->tile.scatter == b->tile.scatter && a->tile.base.local == b->tile.base.local &&
+               a->tile.scatter == b->tile.scatter && a->tile.inside == b->tile.inside && a->tile.base.local == b->tile.base.local &&
                memcmp(a->tile.inner, b->tile.inner, sizeof a->tile.inner) == 0 &&
                (!a->tile.scatter || a->tile.offsets.type == b->tile.offsets.type) &&
                a->tile.dist.shape[0] == b->tile.dist.shape[0] && a->tile.dist.shape[1] == b->tile.dist.shape[1] &&

@@ -108,6 +108,61 @@ static inline void xt_count_turns_(xt_where_ w, xt_val *lo, xt_val *hi, xt_val *
     *step = xt_int_(1);
 }
 
+/* Scalars that the body moves by the loop's step: they need no phi, since they are start + (index - lo). */
+static inline uint32_t xt_counts_(const xt_frame_ *f, xt_slot_ *s, uint32_t changed)
+{
+    xt_val *body[XT_COMPONENTS_], *now[XT_COMPONENTS_];
+    int i, n = xt_scalars_(&s->body, body);
+    uint32_t counts = 0;
+    xt_scalars_(&s->now, now);
+    for (i = 0; i < n && f->step.kind == XT_INT_; i++)
+        if ((changed >> i & 1) && now[i]->kind == XT_SCALAR_ && body[i]->kind == XT_SCALAR_ &&
+            xt_is_int_(body[i]->type) && xt_bits_(body[i]->type) == 32 && now[i]->root == body[i]->id &&
+            now[i]->delta == f->step.i)
+            counts |= 1u << i;
+    return counts;
+}
+
+/* Gives those scalars their value: start + advance. */
+static inline void xt_write_counts_(xt_where_ w, xt_frame_ *f, spe_id advance)
+{
+    xt_ctx *x = w.x;
+    int i, j, n;
+    for (i = 0; i < f->slots; i++) {
+        uint32_t counts = *xt_changed_(x, f, i) >> XT_COUNTS_SHIFT_;
+        xt_val *p[XT_COMPONENTS_], *start[XT_COMPONENTS_];
+        xt_thing_ t;
+        if (!counts || !xt_read_(w, f->slot[i].object, &t, i)) continue;
+        n = xt_scalars_(&t, p);
+        xt_scalars_(&f->slot[i].start, start);
+        for (j = 0; j < n; j++) {
+            int type = xt_carried_type_(start[j]);
+            spe_id id;
+            if (!(counts >> j & 1)) continue;
+            id = spe_iadd(&x->m, xt_id_(w, start[j], type, "a carried value"), advance);
+            *p[j] = xt_scalar_(x, type, id, 1, 0);
+        }
+        xt_write_(f->slot[i].object, &t);
+    }
+}
+
+static inline bool xt_has_counts_(xt_ctx *x, const xt_frame_ *f)
+{
+    int i;
+    for (i = 0; i < f->slots; i++)
+        if (*xt_changed_(x, f, i) >> XT_COUNTS_SHIFT_) return true;
+    return false;
+}
+
+/* How far the index is from its start after the loop: the smallest multiple of the step that is not below hi - lo. */
+static inline spe_id xt_for_distance_(xt_where_ w, const xt_frame_ *f)
+{
+    spe_module *m = &w.x->m;
+    spe_id lo = xt_index_id_(w, &f->lo, "lo"), hi = xt_index_id_(w, &f->hi, "hi"), step = xt_index_id_(w, &f->step, "step");
+    spe_id turns = spe_udiv(m, spe_iadd(m, spe_isub(m, hi, lo), spe_i32(m, (int32_t)f->step.i - 1)), step);
+    return spe_select(m, spe_slt(m, lo, hi), spe_imul(m, turns, step), spe_i32(m, 0));
+}
+
 static inline xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects)
 {
     xt_ctx *x = w.x;
@@ -134,12 +189,16 @@ static inline xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val s
     f = xt_open_(w, XT_FRAME_FOR_, objects);
     if (!f) return loop;
     loop.frame = x->depth;
+    f->lo = lo;
+    f->hi = hi;
+    f->step = step;
     if (x->planning) {
         xt_loop_forget_(x, f);
     } else {
         xt_gather_(w, f, 0);
         k = spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids);
         xt_scatter_(x, f);
+        if (xt_has_counts_(x, f)) xt_write_counts_(w, f, spe_isub(&x->m, k, from));
     }
     loop.index = xt_scalar_(x, CM_I32, k, p < q ? p : q, 0);
     if (down.kind == XT_INT_ && down.i < 0) {
@@ -156,7 +215,8 @@ static inline void xt_for_plan_(xt_ctx *x, xt_frame_ *f)
     for (i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
         uint32_t mask = xt_differences_(&s->body, &s->now);
-        *xt_changed_(x, f, i) = mask;
+        uint32_t counts = xt_counts_(f, s, mask);
+        *xt_changed_(x, f, i) = (mask & ~counts) | counts << XT_COUNTS_SHIFT_;
         xt_join_(x, &s->start, &s->now);
         s->now = s->start;
         xt_forget_(x, &s->now, mask);
@@ -190,6 +250,7 @@ static inline void xt_for_end_(xt_loop_ *loop)
         else
             spe_endfor(&x->m, (uint32_t)f->id_count, f->ids);
         xt_scatter_(x, f);
+        if (xt_has_counts_(x, f)) xt_write_counts_(w, f, xt_for_distance_(w, f));
     }
     x->depth--;
 }
