@@ -3,6 +3,7 @@
 passed=0 failed=0 skipped=0
 BUILD=${BUILD:-build}
 CC=${CC:-cc}
+export XETILE_SOFT="${XETILE_SOFT:-$(cd "$BUILD" && pwd)/libze_soft.so}"
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
