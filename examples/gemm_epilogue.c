@@ -1,0 +1,365 @@
+/* gemm_epilogue.c - matrix products with what neural networks put around them, fused: pre-operations on the operands and
+ * post-operations on the result stay in registers, the loop reads no more memory than a bare product.
+ *
+ *     gelu   D = gelu(scale relu(A) (beta B) + bias) + R        A, B: f16; bias (a row), R (residual), D: f32
+ *     i8     D = relu(scale A B + bias) with A, B: i8, sums in i32, scale and bias a row of f32, D: f16
+ *
+ *     cc -std=c11 gemm_epilogue.c -lze_loader -lm && ./a.out
+ */
+#include "xetile.h"
+#include "ze_dispatch.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 128, COLS = 128, STEP = 32 }; /* of a work-group's tile: 4 x 4 subgroups of 32 x 32 */
+#define MAP_A XT_MAP(.sg_layout = {4, 4}, .sg_data = {32, STEP})
+#define MAP_B XT_MAP(.sg_layout = {4, 4}, .sg_data = {STEP, 32})
+#define MAP_C XT_MAP(.sg_layout = {4, 4}, .sg_data = {32, 32})
+#define MAP_ROW XT_MAP(.sg_layout = {4, 4}, .sg_data = {1, 32})
+
+/* x (1 + erf(x / sqrt 2)) / 2 */
+static xt_vec gelu(XT_CONTEXT, xt_vec x)
+{
+    return XT_MUL(XT_MUL(x, 0.5), XT_ADD(XT_ERF(XT_MUL(x, 0.70710678118654752)), 1));
+}
+
+/* A row of N values under the work-group's columns, repeated down its rows. */
+static xt_vec row_of(XT_CONTEXT, xt_val base, xt_val j, xt_val N)
+{
+    xt_tile t = XT_INIT_TILE(base, f32, 1, COLS, .offset = XT_AT(0, j), .shape = XT_AT(1, N), .map = MAP_ROW);
+    return XT_BROADCAST(XT_LOAD_TILE(t), 0, ROWS, .map = MAP_C);
+}
+
+XT_KERNEL (gemm_gelu, ptr(f16, A), ptr(f16, B), ptr(f32, bias), ptr(f32, R), ptr(f32, D), u32(M), u32(N), u32(K), f32(scale),
+           f16(beta))
+{
+    xt_val i = XT_MUL(XT_GROUP_ID(1), ROWS), j = XT_MUL(XT_GROUP_ID(0), COLS);
+    xt_tile a = XT_INIT_TILE(A, f16, ROWS, STEP, .offset = XT_AT(i, 0), .shape = XT_AT(M, K), .map = MAP_A);
+    xt_tile b = XT_INIT_TILE(B, f16, STEP, COLS, .offset = XT_AT(0, j), .shape = XT_AT(K, N), .map = MAP_B);
+    xt_tile r = XT_INIT_TILE(R, f32, ROWS, COLS, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = MAP_C);
+    xt_tile d = XT_INIT_TILE(D, f32, ROWS, COLS, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = MAP_C);
+    xt_vec acc = XT_SPLAT(f32, ROWS, COLS, 0, .map = MAP_C);
+    XT_FOR (k, 0, K, STEP, &a, &b, &acc) {
+        acc = XT_TILE_MMA(XT_MAX(XT_LOAD_TILE(a), 0), XT_MUL(XT_LOAD_TILE(b), beta), acc);
+        a = XT_UPDATE_TILE_OFFSET(a, 0, STEP);
+        b = XT_UPDATE_TILE_OFFSET(b, STEP, 0);
+    }
+    acc = XT_FMA(acc, scale, row_of(XT_SELF, bias, j, N));
+    XT_STORE_TILE(XT_ADD(gelu(XT_SELF, acc), XT_LOAD_TILE(r)), d);
+}
+
+XT_KERNEL (gemm_i8, ptr(i8, A), ptr(i8, B), ptr(f32, scale), ptr(f32, bias), ptr(f16, D), u32(M), u32(N), u32(K))
+{
+    xt_val i = XT_MUL(XT_GROUP_ID(1), ROWS), j = XT_MUL(XT_GROUP_ID(0), COLS);
+    xt_tile a = XT_INIT_TILE(A, i8, ROWS, STEP, .offset = XT_AT(i, 0), .shape = XT_AT(M, K), .map = MAP_A);
+    xt_tile b = XT_INIT_TILE(B, i8, STEP, COLS, .offset = XT_AT(0, j), .shape = XT_AT(K, N), .map = MAP_B);
+    xt_tile d = XT_INIT_TILE(D, f16, ROWS, COLS, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = MAP_C);
+    xt_vec acc = XT_SPLAT(i32, ROWS, COLS, 0, .map = MAP_C);
+    XT_FOR (k, 0, K, STEP, &a, &b, &acc) {
+        acc = XT_TILE_MMA(XT_LOAD_TILE(a), XT_LOAD_TILE(b), acc);
+        a = XT_UPDATE_TILE_OFFSET(a, 0, STEP);
+        b = XT_UPDATE_TILE_OFFSET(b, STEP, 0);
+    }
+    xt_vec out = XT_FMA(XT_CAST(f32, acc), row_of(XT_SELF, scale, j, N), row_of(XT_SELF, bias, j, N));
+    XT_STORE_TILE(XT_CAST(f16, XT_MAX(out, 0)), d);
+}
+
+/* ---- messages and the command line */
+
+typedef struct {
+    const char *emit, *target, *form, *device; /* NULL: not given */
+    const char *size[3];
+    bool list, help;
+} options;
+
+typedef struct {
+    const char *name, *what;
+    const xt_kernel *kernel;
+    bool (*run)(zed_device *dev, zed_kernel *kernel, const int *size);
+} form;
+
+
+static bool fail(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    printf("FAILED gemm_epilogue ");
+    vprintf(format, args);
+    printf("\n");
+    va_end(args);
+    return false;
+}
+
+static bool fail_device(const zed_device *dev)
+{
+    const zed_error *e = zed_get_error(dev);
+    return fail("%s:%d: %s", e->file, e->line, e->text);
+}
+
+static const struct {
+    const char *name, *value, *help;
+    size_t offset;
+} option_table[] = {
+    {"--m", "N", "rows of A and D (200)", offsetof(options, size[0])},
+    {"--n", "N", "columns of B and D (300)", offsetof(options, size[1])},
+    {"--k", "N", "columns of A, rows of B (136)", offsetof(options, size[2])},
+    {"--form", "NAME", "only this form", offsetof(options, form)},
+    {"--emit", "FILE", "write the form's SPIR-V module (the first's without --form) and touch no device",
+     offsetof(options, emit)},
+    {"--target", "NAME", "with --emit: pvc bmg lnl ptl dg2 generic soft (bmg)", offsetof(options, target)},
+    {"--device", "N|NAME", "run on this device of --list (GPU first)", offsetof(options, device)},
+    {"--list", NULL, "list the devices", offsetof(options, list)},
+    {"--help", NULL, "this text", offsetof(options, help)},
+};
+enum { OPTION_COUNT = sizeof option_table / sizeof option_table[0] };
+static const int default_size[] = {200, 300, 136};
+
+static bool parse_options(options *o, char **argv)
+{
+    for (int at = 1; argv[at]; at++) {
+        int i = 0;
+        while (i < OPTION_COUNT && strcmp(argv[at], option_table[i].name) != 0) i++;
+        if (i == OPTION_COUNT) return fail("unknown option %s; gemm_epilogue --help lists them", argv[at]);
+        char *field = (char *)o + option_table[i].offset;
+        if (!option_table[i].value)
+            *(bool *)(void *)field = true;
+        else if (!argv[at + 1])
+            return fail("%s needs a value: %s", argv[at], option_table[i].value);
+        else
+            *(const char **)(void *)field = argv[++at];
+    }
+    return !o->target || o->emit || fail("--target goes with --emit");
+}
+
+static bool parse_sizes(const options *o, int *size)
+{
+    for (size_t i = 0; i < sizeof default_size / sizeof default_size[0]; i++) {
+        char *end = NULL;
+        long v = o->size[i] ? strtol(o->size[i], &end, 10) : default_size[i];
+        if (o->size[i] && (end == o->size[i] || *end || v < 1 || v > 65536))
+            return fail("%s %s: not a size from 1 to 65536", option_table[i].name, o->size[i]);
+        size[i] = (int)v;
+    }
+    return true;
+}
+
+/* ---- the host's side */
+
+/* Normally distributed: splitmix64, Box and Muller. */
+static float random_normal(uint64_t *state)
+{
+    double u[2];
+    for (int i = 0; i < 2; i++) {
+        uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+        u[i] = (double)((z ^ (z >> 31)) >> 11) * (1.0 / 9007199254740992.0);
+    }
+    return (float)(sqrt(-2 * log(1 - u[0])) * cos(6.283185307179586 * u[1]));
+}
+
+static uint16_t *new_halves(zed_device *dev, size_t count, uint64_t *state)
+{
+    uint16_t *p = (uint16_t *)zed_alloc(dev, ZED_SHARED, count * sizeof *p, 0);
+    for (size_t i = 0; p && i < count; i++) p[i] = state ? spe_f32_to_f16_bits(random_normal(state)) : 0x7e00;
+    return p;
+}
+
+static double half(const uint16_t *p, size_t at) { return (double)spe_f16_bits_to_f32(p[at]); }
+
+static float *new_floats(zed_device *dev, size_t count, uint64_t *state)
+{
+    float *p = (float *)zed_alloc(dev, ZED_SHARED, count * sizeof *p, 0);
+    for (size_t i = 0; p && i < count; i++) p[i] = state ? random_normal(state) : NAN; /* no state: poison */
+    return p;
+}
+
+/* Counts an element that is not within its bound; tells the first. */
+static void check_element(int *wrong, int row, int col, double got, double want, double bound)
+{
+    if (fabs(got - want) <= bound) return;
+    if ((*wrong)++ == 0) printf("(%d, %d) is %.9g, want %.9g within %.3g\n", row, col, got, want, bound);
+}
+
+static zed_groups groups_of(const int *size)
+{
+    zed_groups g = {(uint32_t)(size[1] + COLS - 1) / COLS, (uint32_t)(size[0] + ROWS - 1) / ROWS, 1};
+    return g;
+}
+
+/* In f64, but for beta B, which the kernel rounds to f16 as well. Sums of K products: 8 sqrt(K) roundings of f32 (2^-23)
+ * of the magnitudes' norm; gelu has a slope of at most 1.13; erf and the rest: a few units of the result. */
+static int check_gelu(const uint16_t *a, const uint16_t *b, const float *bias, const float *r, const float *d,
+                      const int *size, double scale, double beta)
+{
+    int wrong = 0;
+    size_t n = (size_t)size[1], depth = (size_t)size[2];
+    for (size_t i = 0; i < (size_t)size[0]; i++)
+        for (size_t j = 0; j < n; j++) {
+            double sum = 0, square = 0, x, want;
+            for (size_t k = 0; k < depth; k++) {
+                double p = fmax(half(a, i * depth + k), 0);
+                double q = (double)spe_f16_bits_to_f32(spe_f32_to_f16_bits((float)(half(b, k * n + j) * beta)));
+                sum += p * q;
+                square += p * p * q * q;
+            }
+            x = scale * sum + (double)bias[j];
+            want = x * 0.5 * (1 + erf(x * 0.70710678118654752)) + (double)r[i * n + j];
+            check_element(&wrong, (int)i, (int)j, (double)d[i * n + j], want,
+                          0x1p-23 * (8 * scale * depth * sqrt(square / (double)depth) + 16 * (fabs(x) + fabs(want) + 1)));
+        }
+    return wrong;
+}
+
+static bool run_gelu(zed_device *dev, zed_kernel *kernel, const int *size)
+{
+    size_t m = (size_t)size[0], n = (size_t)size[1], k = (size_t)size[2];
+    uint64_t state = 1;
+    uint16_t *a = new_halves(dev, m * k, &state), *b = new_halves(dev, k * n, &state);
+    float *bias = new_floats(dev, n, &state), *r = new_floats(dev, m * n, &state), *d = new_floats(dev, m * n, NULL);
+    float scale = 0.25f, beta = 0.3125f; /* exact in f16 */
+    int wrong;
+    if (!a || !b || !bias || !r || !d) return fail_device(dev);
+    zed_launch(kernel, groups_of(size), a, b, bias, r, d, (uint32_t)m, (uint32_t)n, (uint32_t)k, scale, beta);
+    if (zed_get_error(dev)->id) return fail_device(dev);
+    wrong = check_gelu(a, b, bias, r, d, size, (double)scale, (double)beta);
+    if (wrong) return fail("gelu %d x %d x %d: %d elements are wrong", size[0], size[1], size[2], wrong);
+    printf("ok gemm_epilogue gelu %d x %d x %d\n", size[0], size[1], size[2]);
+    return true;
+}
+
+/* Sums of integers are exact; then two roundings of f32 and one of f16. */
+static int check_i8(const int8_t *a, const int8_t *b, const float *scale, const float *bias, const uint16_t *d,
+                    const int *size)
+{
+    int wrong = 0;
+    size_t n = (size_t)size[1], depth = (size_t)size[2];
+    for (size_t i = 0; i < (size_t)size[0]; i++)
+        for (size_t j = 0; j < n; j++) {
+            int32_t sum = 0;
+            double want;
+            for (size_t k = 0; k < depth; k++) sum += a[i * depth + k] * b[k * n + j];
+            want = fmax(sum * (double)scale[j] + (double)bias[j], 0);
+            check_element(&wrong, (int)i, (int)j, half(d, i * n + j), want,
+                          0x1p-11 * want + 0x1p-22 * (fabs(sum * (double)scale[j]) + fabs((double)bias[j])) + 0x1p-25);
+        }
+    return wrong;
+}
+
+static bool run_i8(zed_device *dev, zed_kernel *kernel, const int *size)
+{
+    size_t m = (size_t)size[0], n = (size_t)size[1], k = (size_t)size[2];
+    uint64_t state = 2;
+    int8_t *a = (int8_t *)zed_alloc(dev, ZED_SHARED, m * k, 0), *b = (int8_t *)zed_alloc(dev, ZED_SHARED, k * n, 0);
+    float *scale = new_floats(dev, n, &state), *bias = new_floats(dev, n, &state);
+    uint16_t *d = new_halves(dev, m * n, NULL);
+    int wrong;
+    if (!a || !b || !scale || !bias || !d) return fail_device(dev);
+    for (size_t i = 0; i < m * k; i++) a[i] = (int8_t)fmin(fmax(40 * (double)random_normal(&state), -128), 127);
+    for (size_t i = 0; i < k * n; i++) b[i] = (int8_t)fmin(fmax(40 * (double)random_normal(&state), -128), 127);
+    for (size_t j = 0; j < n; j++) scale[j] *= 0x1p-10f;
+    zed_launch(kernel, groups_of(size), a, b, scale, bias, d, (uint32_t)m, (uint32_t)n, (uint32_t)k);
+    if (zed_get_error(dev)->id) return fail_device(dev);
+    wrong = check_i8(a, b, scale, bias, d, size);
+    if (wrong) return fail("i8 %d x %d x %d: %d elements are wrong", size[0], size[1], size[2], wrong);
+    printf("ok gemm_epilogue i8 %d x %d x %d\n", size[0], size[1], size[2]);
+    return true;
+}
+
+static const form forms[] = {
+    {"gelu", "gelu(scale relu(A) (beta B) + bias) + R in f16 and f32", &gemm_gelu, run_gelu},
+    {"i8", "relu(scale A B + bias), i8 to f16", &gemm_i8, run_i8},
+};
+static const int form_count = sizeof forms / sizeof forms[0];
+
+/* ---- the program */
+
+static bool print_help(void)
+{
+    printf("gemm_epilogue [options]\nProducts with pre- and post-operations on normally distributed input, each element checked against f64.\n");
+    for (int i = 0; i < OPTION_COUNT; i++)
+        printf("  %-9s %-7s %s\n", option_table[i].name, option_table[i].value ? option_table[i].value : "",
+               option_table[i].help);
+    for (int i = 0; i < form_count; i++) printf("  form %-12s %s\n", forms[i].name, forms[i].what);
+    return true;
+}
+
+static bool find_form(const options *o, int *number)
+{
+    for (*number = 0; o->form && *number < form_count; ++*number)
+        if (!strcmp(o->form, forms[*number].name)) return true;
+    return !o->form || fail("--form %s: there is no such form; gemm_epilogue --help lists them", o->form);
+}
+
+static bool emit(const options *o, const form *f)
+{
+    xt_module mod = XT_BUILD(*f->kernel, &(xt_target){.name = o->target ? o->target : "bmg"});
+    bool ok = mod.words || fail("%s:%d: %s", mod.error->file, mod.error->line, mod.error->text);
+    FILE *file = ok ? fopen(o->emit, "wb") : NULL;
+    if (ok) {
+        ok = file && fwrite(mod.words, 1, mod.size, file) == mod.size;
+        if (file && fclose(file) != 0) ok = false;
+        if (!ok) fail("%s: cannot write it", o->emit);
+    }
+    if (ok) printf("params   %s\nflags    %s\n", mod.params, mod.build_flags);
+    if (ok) printf("ok gemm_epilogue %s: %s, %zu bytes\n", f->name, o->emit, mod.size);
+    xt_free(&mod);
+    return ok;
+}
+
+static bool run_form(zed_device *dev, const form *f, const int *size)
+{
+    zed_kernel kernel;
+    xt_module mod = XT_BUILD(*f->kernel, &(xt_target){ZED_TARGET(dev)});
+    bool ok = mod.words || fail("%s:%d: %s", mod.error->file, mod.error->line, mod.error->text);
+    if (ok && !ZED_LOAD(&kernel, dev, mod)) ok = fail_device(dev);
+    ok = ok && f->run(dev, &kernel, size);
+    xt_free(&mod);
+    return ok;
+}
+
+static bool run_all(const options *o)
+{
+    zed_device dev;
+    char *end = NULL;
+    long index = o->device ? strtol(o->device, &end, 10) : 0;
+    bool by_index = o->device && end != o->device && !*end && index >= 0, ok;
+    int size[3], only;
+    if (!parse_sizes(o, size) || !find_form(o, &only)) return false;
+    ok = zed_open(&dev, &(zed_options){.name = by_index ? NULL : o->device, .index_plus_1 = by_index ? (int)index + 1 : 0});
+    if (!ok) fail_device(&dev);
+    if (ok) printf("device   %s\n", dev.name);
+    for (int i = 0; ok && i < form_count; i++)
+        if (!o->form || i == only) ok = run_form(&dev, &forms[i], size);
+    zed_close(&dev);
+    return ok;
+}
+
+static bool list_devices(void)
+{
+    static zed_info info[ZED_MAX_DEVICES];
+    zed_error error;
+    int count = zed_list(info, ZED_MAX_DEVICES, &error);
+    for (int i = 0; i < count; i++) printf("%d  %s (%s)\n", info[i].index, info[i].name, info[i].target);
+    return count >= 0 || fail("%s", error.text);
+}
+
+int main(int argc, char **argv)
+{
+    options o = {0};
+    int only;
+    bool ok = parse_options(&o, argv);
+    (void)argc;
+    if (ok && o.help) ok = print_help();
+    else if (ok && o.list) ok = list_devices();
+    else if (ok && o.emit) ok = find_form(&o, &only) && emit(&o, &forms[only]);
+    else if (ok) ok = run_all(&o);
+    return ok ? 0 : 1;
+}
