@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define XS_ABI_VERSION 1
+#define XS_ABI_VERSION 2
 
 /* What a subgroup knows about where it runs. One object a subgroup; `driver` is the scheduler's own. */
 struct xs_subgroup {
@@ -58,12 +58,21 @@ struct xs_global {
     const void *initial; /* NULL: zero */
 };
 
+/* An address in an initial value: at byte `at` of global `in` stands the address of global `to` plus `offset`. */
+struct xs_pointer {
+    uint32_t in, to;
+    uint64_t at;
+    int64_t offset;
+};
+
 /* The one symbol a generated object exports: `const struct xs_module xs_module`. */
 struct xs_module {
     uint32_t version; /* XS_ABI_VERSION */
     uint32_t kernel_count, global_count;
     const struct xs_kernel *kernels;
     const struct xs_global *globals;
+    uint32_t pointer_count;
+    const struct xs_pointer *pointers;
 };
 
 #endif

@@ -1160,6 +1160,35 @@ static void write_globals(struct cg *g)
     }
 }
 
+struct pointer_rows {
+    struct cg *g;
+    uint32_t in, count;
+};
+
+static void write_pointer_row(void *user, uint64_t at, uint32_t variable, int64_t offset)
+{
+    struct pointer_rows *r = user;
+    uint32_t storage = r->g->m->ids[variable].def->operand[0];
+    if (storage != SP_STORAGE_CrossWorkgroup && storage != SP_STORAGE_UniformConstant) return;
+    cg_put(r->g, "    {%u, %u, %lluu, %lld},\n", r->in, r->g->global_index[variable], (unsigned long long)at, (long long)offset);
+    r->count++;
+}
+
+/* Addresses in initial values: they are only known when the module is loaded. */
+static uint32_t write_pointers(struct cg *g)
+{
+    struct pointer_rows r = {g, 0, 0};
+    cg_put(g, "static const struct xs_pointer pointers[] = {\n");
+    for (uint32_t i = 0; i < g->m->global_count; i++) {
+        const struct sp_inst *v = g->m->globals[i];
+        if (v->operand[0] != SP_STORAGE_CrossWorkgroup && v->operand[0] != SP_STORAGE_UniformConstant) continue;
+        r.in = g->global_index[v->id];
+        if (v->count >= 2) sp_constant_addresses(g->m, v->operand[1], write_pointer_row, &r);
+    }
+    cg_put(g, "    {0, 0, 0, 0}\n};\n");
+    return r.count;
+}
+
 static uint32_t write_global_rows(struct cg *g)
 {
     uint32_t n = 0;
@@ -1182,7 +1211,7 @@ static void write_tables(struct cg *g, struct param *const *params, const uint32
 {
     const struct sp_module *m = g->m;
     write_globals(g);
-    uint32_t globals = write_global_rows(g);
+    uint32_t globals = write_global_rows(g), pointers = write_pointers(g);
     for (uint32_t i = 0; i < m->entry_count; i++) {
         const struct sp_function *f = g->function[m->entries[i].function].f;
         cg_put(g, "static const struct xs_param params%u[] = {\n", i);
@@ -1200,8 +1229,8 @@ static void write_tables(struct cg *g, struct param *const *params, const uint32
     cg_put(g,
            "    {\"\", 0, 0, 0, 0, 0, 0, {0, 0, 0}, 0, 0, 0, 0, 0, \"\"}\n};\n"
            "__attribute__((visibility(\"default\"))) extern const struct xs_module xs_module;\n"
-           "const struct xs_module xs_module = {XS_ABI_VERSION, %u, %u, kernels, globals};\n",
-           m->entry_count, globals);
+           "const struct xs_module xs_module = {XS_ABI_VERSION, %u, %u, kernels, globals, %u, pointers};\n",
+           m->entry_count, globals, pointers);
 }
 
 static void write_text(struct cg *g)

@@ -614,8 +614,9 @@ static void write_integer_dot(struct cg *g)
         cg_put(g, varying ? "    %s = (u64x)XS_CONVERT(%s, %s64x);\n" : "    %s = (u64)%s;\n", acc, e, a_signed ? "i" : "u");
         if (varying) {
             const char *r = cg_temporary(g, type), *scalar = cg_kind_type(g, kind, false);
-            cg_put(g, "    XS_LANES2(%s, u64, %s, u64, %s, u64, %s);\n", sum, add, sum, acc);
-            cg_put(g, "    XS_LANES1(%s, %s, %s_u64_%s, u64, %s);\n", r, scalar, fit, cg_kind_name(kind), sum);
+            const char *types[2] = {"u64", "u64"}, *args[2] = {sum, acc};
+            cg_call_lanes(g, sum, "u64", add, 2, types, args);
+            cg_call_lanes(g, r, scalar, cg_str(g, "%s_u64_%s", fit, cg_kind_name(kind)), 1, types, args);
             cg_set_leaf(g, 0, r);
         } else {
             cg_set_leaf(g, 0, cg_str(g, "%s_u64_%s(%s(%s, %s))", fit, cg_kind_name(kind), add, sum, acc));

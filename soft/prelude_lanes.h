@@ -95,24 +95,6 @@
         for (int l_ = 0; l_ < S; l_++) r_[l_] = fn(a_[l_], b_[l_], c_[l_]);                                            \
         __builtin_memcpy(&(d), r_, sizeof r_);                                                                         \
     } while (0)
-#define XS_LANES4(d, tr, fn, ta, a, tb, b, tc, c, te, e)                                                               \
-    do {                                                                                                               \
-        ta a_[S];                                                                                                      \
-        tb b_[S];                                                                                                      \
-        tc c_[S];                                                                                                      \
-        te e_[S];                                                                                                      \
-        tr r_[S];                                                                                                      \
-        __typeof__(a) va_ = (a);                                                                                       \
-        __typeof__(b) vb_ = (b);                                                                                       \
-        __typeof__(c) vc_ = (c);                                                                                       \
-        __typeof__(e) ve_ = (e);                                                                                       \
-        __builtin_memcpy(a_, &va_, sizeof a_);                                                                         \
-        __builtin_memcpy(b_, &vb_, sizeof b_);                                                                         \
-        __builtin_memcpy(c_, &vc_, sizeof c_);                                                                         \
-        __builtin_memcpy(e_, &ve_, sizeof e_);                                                                         \
-        for (int l_ = 0; l_ < S; l_++) r_[l_] = fn(a_[l_], b_[l_], c_[l_], e_[l_]);                                    \
-        __builtin_memcpy(&(d), r_, sizeof r_);                                                                         \
-    } while (0)
 #endif
 
 typedef u8 u8x XS_BYTES(S);

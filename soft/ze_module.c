@@ -236,6 +236,11 @@ static bool make_globals(ze_module_handle_t m)
         else
             memset(p, 0, (size_t)g->size);
     }
+    for (i = 0; i < x->pointer_count; i++) {
+        const struct xs_pointer *q = &x->pointers[i];
+        uint64_t address = (uint64_t)(uintptr_t)m->globals[q->to] + (uint64_t)q->offset;
+        memcpy((char *)m->globals[q->in] + q->at, &address, sizeof address);
+    }
     return true;
 }
 

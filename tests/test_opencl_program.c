@@ -18,12 +18,12 @@ TEST(constant_tables)
             CHECK_INT(v[0], table[i & 7]);
             CHECK_INT(v[1], text[i % 12]);
             CHECK_INT(v[2], i & 1 ? -3 : 3);
-            CHECK_INT(v[3], table[(i & 4 ? 2 : 0) + (i & 3)]);
+            CHECK_INT(v[3], table[2 + (i & 3)]);
             CHECK_INT(v[4], 7 + (i & 1));
-            CHECK_INT(v[5], 1 + 2 * (i & 1));
+            CHECK_INT(v[5], i & 1 ? text[7] : text[0]);
             CHECK_INT(v[6], 1 + (i & 1) + 2 * (i >> 1 & 1));
             CHECK_INT(v[7], table[k]);
-            CHECK_INT(v[8], 2 + 2 * (k & 1));
+            CHECK_INT(v[8], k & 1 ? text[8] : text[1]);
             CHECK_INT(v[9], 1);
         }
         ocl_free(r);

@@ -6,9 +6,11 @@ __constant float4 vectors[2] = {(float4)(1, 2, 3, 4), (float4)(-1, -2, -3, -4)};
 __global int counter = 40;
 __global int history[4] = {1, 2};
 __global float scale = 1.5f;
+__constant int *__constant chosen = &table[2];
+__global int *second = &history[1];
 
-typedef struct { int a; short b[2]; } entry;
-__constant entry entries[2] = {{7, {1, 2}}, {8, {3, 4}}};
+typedef struct { int a; __constant char *name; short b[2]; } entry;
+__constant entry entries[2] = {{7, text, {1, 2}}, {8, text + 7, {3, 4}}};
 
 __kernel void constants(__global int *r, int k)
 {
@@ -17,12 +19,12 @@ __kernel void constants(__global int *r, int k)
     r[0] = table[i & 7];
     r[1] = text[i % 12];
     r[2] = (int)vectors[i & 1].s2;
-    r[3] = (i & 4 ? &table[2] : table)[i & 3];
+    r[3] = chosen[i & 3];
     r[4] = entries[i & 1].a;
-    r[5] = entries[i & 1].b[0];
+    r[5] = entries[i & 1].name[0];
     r[6] = entries[(i >> 1) & 1].b[i & 1];
     r[7] = table[k];
-    r[8] = entries[k & 1].b[1];
+    r[8] = entries[k & 1].name[1];
     r[9] = ((__constant int *)&vectors[k & 1])[1] == as_int(k & 1 ? -2.0f : 2.0f);
 }
 
@@ -33,7 +35,7 @@ __kernel void remember(__global int *r)
     int old = atomic_add(&counter, 1);
     if (i == 0) {
         history[2] += 10;
-        history[1] += 5;
+        *second += 5;
         scale *= 2;
     }
     r[i] = old;
