@@ -1,0 +1,462 @@
+/* flash_attention.c - O = softmax(Q K' / sqrt(D)) V for each head, without ever storing the scores. Q, K, V and O are
+ * f16 [heads, length, D], D 64 or 128; sums and the softmax are f32; causal or not; any length.
+ *
+ *     cc -std=c11 flash_attention.c -lze_loader -lm && ./a.out
+ *
+ * A subgroup owns 16 queries (columns) and goes over the keys (rows over the work-items) a block at a time. In terms of
+ * coopmatrix.h, with ' for transposed: S' = K Q', P' = exp(S' - max), O' = O' alpha + V' P'. P' becomes an operand inside each lane.
+ *
+ * In order: the kernel, the input, the check against f64, the run, the command line.
+ */
+#include "coopmatrix.h"
+#include "ze_dispatch.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { QUERIES = 16, SUBGROUPS = 4 }; /* queries of a subgroup, subgroups of a work-group */
+
+/* ---- the kernel */
+
+/* What the kernel is about, and what a step over a block of keys needs and changes. */
+typedef struct {
+    spe_module *m;
+    cm_ctx c;
+    int head_size, keys; /* D, and keys of a block */
+    bool causal;
+    spe_id query;        /* the subgroup's first one */
+    spe_id scale;        /* of the scores, for powers of two */
+    cm_mem q, k, v;
+    cm_matrix largest, sum, out; /* so far, each a column a query; the first two the same in every row */
+} attention;
+
+/* Scores of keys at `first`: masked ones are what exp2 makes 0 of. */
+static cm_matrix scores(attention *a, spe_id first, bool masked)
+{
+    spe_module *m = a->m;
+    spe_id never = spe_f32(m, -INFINITY);
+    cm_matrix x, y, s;
+    a->k.row = first;
+    x = cm_load(&a->c, a->keys, a->head_size, CM_F16, CM_A, &a->k);
+    y = cm_load(&a->c, a->head_size, QUERIES, CM_F16, CM_B, &a->q);
+    s = cm_mul_add(&a->c, CM_F32, &x, &y, NULL);
+    s = cm_scale(&a->c, &s, a->scale);
+    if (!masked) return s;
+    CM_APPLY (&a->c, s, s, i, j, v) {
+        spe_id key = spe_iadd(m, first, i), hidden = spe_sge(m, key, a->k.rows);
+        if (a->causal) hidden = spe_lor(m, hidden, spe_sgt(m, key, spe_iadd(m, a->query, j)));
+        v = spe_select(m, hidden, never, v);
+    }
+    return s;
+}
+
+/* One block of keys: the online softmax. The sum of the weights is a product with ones, so it is of the weights as they
+ * multiply V. */
+static void step(attention *a, spe_id first, bool masked)
+{
+    cm_ctx *c = &a->c;
+    cm_matrix s = scores(a, first, masked), top, alpha, wide, p, x;
+    top = cm_reduce_spread(c, CM_MAX, CM_BY_COLUMN, &s, c->target.subgroup_size);
+    top = cm_binary(c, CM_MAX, &top, &a->largest);
+    alpha = cm_sub(c, &a->largest, &top);
+    alpha = cm_unary(c, CM_NATIVE_EXP2, &alpha);
+    wide = cm_repeat(c, &top, a->keys, QUERIES);
+    s = cm_sub(c, &s, &wide);
+    s = cm_unary(c, CM_NATIVE_EXP2, &s);
+    p = cm_convert(c, &s, CM_F16);
+    p = cm_convert_use(c, &p, CM_B);
+
+    x = cm_splat(c, c->target.subgroup_size, a->keys, CM_F16, CM_A, spe_const_f(a->m, spe_float(a->m, 16), 1));
+    a->sum = cm_mul(c, &a->sum, &alpha);
+    a->sum = cm_mul_add(c, CM_F32, &x, &p, &a->sum);
+
+    a->v.col = first;
+    x = cm_load(c, a->head_size, a->keys, CM_F16, CM_A, &a->v);
+    wide = cm_repeat(c, &alpha, a->head_size, QUERIES);
+    a->out = cm_mul(c, &a->out, &wide);
+    a->out = cm_mul_add(c, CM_F32, &x, &p, &a->out);
+    a->largest = top;
+}
+
+/* All that goes round the loops, as one list of values. */
+static int carry(attention *a, spe_id *values, bool back)
+{
+    cm_matrix *list[3];
+    int i, n = 0;
+    list[0] = &a->largest, list[1] = &a->sum, list[2] = &a->out;
+    for (i = 0; i < 3; i++) {
+        if (back) memcpy(list[i]->part, values + n, (size_t)list[i]->parts * sizeof *values);
+        else memcpy(values + n, list[i]->part, (size_t)list[i]->parts * sizeof *values);
+        n += list[i]->parts;
+    }
+    return n;
+}
+
+static void loop(attention *a, spe_id from, spe_id to, bool masked)
+{
+    spe_id values[128], first;
+    int n = carry(a, values, false);
+    a->largest = cm_from_parts(&a->c, &a->largest.l, values); /* lists of their own */
+    a->sum = cm_from_parts(&a->c, &a->sum.l, values + a->largest.parts);
+    a->out = cm_from_parts(&a->c, &a->out.l, values + a->largest.parts + a->sum.parts);
+    first = spe_for(a->m, from, to, spe_i32(a->m, a->keys), (uint32_t)n, values);
+    carry(a, values, true);
+    step(a, first, masked);
+    carry(a, values, false);
+    spe_endfor(a->m, (uint32_t)n, values);
+    carry(a, values, true);
+}
+
+/* A head's matrix: element (d, token) at token * D + d, or (token, d) when `tokens_down`. */
+static cm_mem head_memory(attention *a, spe_id base, spe_id length, bool tokens_down)
+{
+    spe_module *m = a->m;
+    spe_id i64 = spe_int(m, 64), size = spe_i32(m, a->head_size);
+    spe_id head = spe_sconvert(m, i64, spe_builtin(m, SPE_GROUP_ID, 1));
+    cm_mem mem;
+    memset(&mem, 0, sizeof mem);
+    mem.ptr = spe_index(m, base, spe_imul(m, head, spe_sconvert(m, i64, spe_imul(m, length, size))));
+    mem.rows = tokens_down ? length : size;
+    mem.cols = tokens_down ? size : length;
+    mem.stride_row = tokens_down ? size : spe_i32(m, 1);
+    mem.stride_col = tokens_down ? spe_i32(m, 1) : size;
+    mem.block2d = CM_BLOCK2D_YES; /* rows of 128 or 256 bytes, and the arrays are aligned to 64 */
+    return mem;
+}
+
+static void write_body(attention *a)
+{
+    spe_module *m = a->m;
+    cm_ctx *c = &a->c;
+    spe_id length = spe_param_id(m, 4), zero = spe_i32(m, 0), whole, end, mask = spe_i32(m, -a->keys);
+    cm_mem o;
+    cm_matrix wide;
+    a->scale = spe_param_id(m, 5);
+    a->query = spe_iadd(m, spe_imul(m, spe_builtin(m, SPE_GROUP_ID, 0), spe_i32(m, SUBGROUPS)), spe_builtin(m, SPE_SUBGROUP_ID, 0));
+    a->query = spe_imul(m, a->query, spe_i32(m, QUERIES));
+    a->q = head_memory(a, spe_param_id(m, 0), length, false);
+    a->k = head_memory(a, spe_param_id(m, 1), length, true);
+    a->v = head_memory(a, spe_param_id(m, 2), length, false);
+    o = head_memory(a, spe_param_id(m, 3), length, false);
+    a->q.col = o.col = a->query;
+    a->largest = cm_splat(c, c->target.subgroup_size, QUERIES, CM_F32, CM_ACC, spe_f32(m, -INFINITY));
+    a->sum = cm_splat(c, c->target.subgroup_size, QUERIES, CM_F32, CM_ACC, 0);
+    a->out = cm_splat(c, a->head_size, QUERIES, CM_F32, CM_ACC, 0);
+    end = a->causal ? spe_math2(m, SPE_SMIN, length, spe_iadd(m, a->query, spe_i32(m, QUERIES))) : length;
+    whole = spe_and(m, a->causal ? spe_math2(m, SPE_SMIN, length, a->query) : length, mask); /* blocks without a mask */
+    spe_if(m, spe_slt(m, a->query, length));
+    loop(a, zero, whole, false);
+    loop(a, whole, end, true);
+    wide = cm_repeat(c, &a->sum, a->head_size, QUERIES);
+    a->out = cm_binary(c, CM_DIV, &a->out, &wide);
+    a->out = cm_convert(c, &a->out, CM_F16);
+    cm_store(c, &a->out, &o);
+    spe_endif(m, 0, NULL, NULL);
+}
+
+static const char parameters[] = "ptr<f16> Q, ptr<f16> K, ptr<f16> V, ptr<f16> O, i32 length, f32 scale";
+
+/* The module for a target; its words are freed with it. */
+static spe_words build(spe_module *m, const char *target, int head_size, bool causal)
+{
+    const cm_target *row = cm_target_row(target);
+    spe_param params[6];
+    spe_kernel k;
+    attention a;
+    spe_begin(m, NULL);
+    memset(params, 0, sizeof params);
+    memset(&k, 0, sizeof k);
+    memset(&a, 0, sizeof a);
+    for (int i = 0; i < 4; i++) params[i].type = spe_ptr(m, SPE_StorageClassCrossWorkgroup, spe_float(m, 16));
+    params[4].type = spe_int(m, 32);
+    params[5].type = spe_float(m, 32);
+    k.name = "attention";
+    k.params = params;
+    k.param_count = 6;
+    k.subgroup_size = row ? (uint32_t)row->subgroup_size : 16;
+    k.local_size[0] = k.subgroup_size * SUBGROUPS;
+    k.local_size[1] = k.local_size[2] = 1;
+    spe_kernel_begin(m, &k);
+    a.m = m;
+    a.head_size = head_size;
+    a.keys = head_size > 64 ? 16 : 32; /* what the registers hold */
+    a.causal = causal;
+    if (cm_begin(&a.c, m, row, CM_AUTO)) write_body(&a);
+    spe_kernel_end(m);
+    return spe_finish(m);
+}
+
+/* ---- messages */
+
+static bool fail(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    printf("FAILED flash_attention ");
+    vprintf(format, args);
+    printf("\n");
+    va_end(args);
+    return false;
+}
+
+static bool fail_device(const zed_device *dev)
+{
+    const zed_error *e = zed_get_error(dev);
+    return fail("%s:%d: %s", e->file, e->line, e->text);
+}
+
+/* ---- input */
+
+typedef struct {
+    int head_size, length, heads;
+    bool causal;
+    uint16_t *q, *k, *v, *o; /* f16 */
+} problem;
+
+static size_t elements(const problem *p) { return (size_t)p->heads * (size_t)p->length * (size_t)p->head_size; }
+
+/* splitmix64, and normally distributed numbers from it. */
+static double normal(uint64_t *state)
+{
+    double u[2];
+    for (int i = 0; i < 2; i++) {
+        uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+        u[i] = ((double)((z ^ (z >> 31)) >> 11) + 0.5) * 0x1p-53;
+    }
+    return sqrt(-2 * log(u[0])) * cos(6.283185307179586 * u[1]);
+}
+
+static bool make_input(zed_device *dev, problem *p)
+{
+    uint16_t **array[3];
+    uint64_t state = 1;
+    size_t n = elements(p);
+    array[0] = &p->q, array[1] = &p->k, array[2] = &p->v;
+    for (int i = 0; i < 3; i++) {
+        *array[i] = (uint16_t *)zed_alloc(dev, ZED_SHARED, n * 2, 64);
+        for (size_t e = 0; *array[i] && e < n; e++) (*array[i])[e] = spe_f32_to_f16_bits((float)normal(&state));
+    }
+    p->o = (uint16_t *)zed_alloc(dev, ZED_SHARED, n * 2, 64);
+    zed_fill(dev, p->o, 0xff, n * 2); /* not a number */
+    return zed_get_error(dev)->id == 0 || fail_device(dev);
+}
+
+/* ---- the check
+ *
+ * With p the exact weights, w = sum of p |v| / sum of p. The weights are rounded to f16 (half of 2^-10, relative; below
+ * 2^-14 half of 2^-24, absolute, of the largest weight, 1) and so is the result; scores are off by D roundings of f32 of the sum
+ * of magnitudes, which exp2 turns into a relative error, and by 2^-10 more for what native_exp2 may be off.
+ */
+
+typedef struct {
+    double error, bound; /* where error / bound is largest */
+    size_t wrong;
+} verdict;
+
+static void check_query(const problem *p, int head, int query, float *const f[3], double *weight, verdict *v)
+{
+    size_t D = (size_t)p->head_size, base = (size_t)head * (size_t)p->length * D;
+    int keys = p->causal ? query + 1 : p->length;
+    double top = -INFINITY, sum = 0, off = 0, scale = 1 / sqrt((double)D);
+    for (int k = 0; k < keys; k++) {
+        double s = 0, size = 0;
+        for (size_t d = 0; d < D; d++) {
+            double x = (double)f[0][base + (size_t)query * D + d] * f[1][base + (size_t)k * D + d];
+            s += x;
+            size += fabs(x);
+        }
+        weight[k] = s * scale;
+        top = fmax(top, weight[k]);
+        off = fmax(off, (double)(D + 4) * 0x1p-24 * size * scale);
+    }
+    for (int k = 0; k < keys; k++) sum += weight[k] = exp(weight[k] - top);
+    for (size_t d = 0; d < D; d++) {
+        double want = 0, size = 0, tiny = 0, bound, got, error;
+        for (int k = 0; k < keys; k++) {
+            double x = f[2][base + (size_t)k * D + d];
+            want += weight[k] * x;
+            size += weight[k] * fabs(x);
+            tiny += 0x1p-25 * fabs(x);
+        }
+        bound = (0x1p-10 + 0x1p-10 + 4 * off) * size / sum + 2 * tiny / sum + 0x1p-11 * fabs(want / sum) + 0x1p-24;
+        got = spe_f16_bits_to_f32(p->o[base + (size_t)query * D + d]);
+        error = fabs(got - want / sum);
+        if (!(error <= bound) && v->wrong++ == 0)
+            printf("O(%d, %d, %d) is %.6g, want %.6g within %.2g\n", head, query, (int)d, got, want / sum, bound);
+        if (v->bound == 0 || !(error * v->bound <= v->error * bound)) v->error = error, v->bound = bound;
+    }
+}
+
+static bool check(const problem *p, verdict *v)
+{
+    const uint16_t *half[3];
+    float *f[3] = {NULL, NULL, NULL};
+    double *weight = (double *)malloc((size_t)p->length * sizeof *weight);
+    bool ok = weight != NULL;
+    half[0] = p->q, half[1] = p->k, half[2] = p->v;
+    memset(v, 0, sizeof *v);
+    for (int i = 0; i < 3; i++) {
+        f[i] = (float *)malloc(elements(p) * sizeof(float));
+        if (!f[i]) ok = false;
+        for (size_t e = 0; ok && e < elements(p); e++) f[i][e] = spe_f16_bits_to_f32(half[i][e]);
+    }
+    for (int head = 0; ok && head < p->heads; head++)
+        for (int query = 0; query < p->length; query++) check_query(p, head, query, f, weight, v);
+    for (int i = 0; i < 3; i++) free(f[i]);
+    free(weight);
+    return ok || fail("out of memory for the check");
+}
+
+/* ---- the run */
+
+/* Loads the kernel for the problem. */
+static bool load(zed_device *dev, zed_module *module, zed_kernel *kernel, const problem *p)
+{
+    const cm_target *row = cm_target_row(dev->target.name);
+    spe_module m;
+    spe_words words = build(&m, dev->target.name, p->head_size, p->causal);
+    bool ok = words.data || fail("%s", spe_get_error(&m)->text);
+    if (ok && (!zed_module_load(module, dev, words.data, words.count * 4, row->build_flags) ||
+               !zed_kernel_get(kernel, module, "attention", parameters)))
+        ok = fail_device(dev);
+    spe_free(&m);
+    return ok;
+}
+
+/* Nanoseconds of one launch, negative when it failed. */
+static double launch(zed_kernel *kernel, const problem *p)
+{
+    float scale = (float)(1.4426950408889634 / sqrt(p->head_size)); /* exp(x) = exp2(x log2 e) */
+    uint32_t blocks = (uint32_t)(p->length + QUERIES * SUBGROUPS - 1) / (QUERIES * SUBGROUPS);
+    return zed_launch_timed(kernel, (zed_groups){blocks, (uint32_t)p->heads, 1}, p->q, p->k, p->v, p->o, p->length, scale);
+}
+
+/* Multiplications and additions; a causal run does half of them. */
+static double flops(const problem *p)
+{
+    return 4.0 * p->heads * p->length * (p->causal ? (p->length + 1) / 2.0 : p->length) * p->head_size;
+}
+
+static bool run(zed_device *dev, problem *p)
+{
+    zed_module module;
+    zed_kernel kernel;
+    verdict v;
+    double ns = 0;
+    bool ok = make_input(dev, p) && load(dev, &module, &kernel, p);
+    if (ok) ns = launch(&kernel, p);
+    if (ok && ns < 0) ok = fail_device(dev);
+    ok = ok && check(p, &v);
+    if (ok) printf("error    %.3g of at most %.3g\n", v.error, v.bound);
+    if (ok && v.wrong) ok = fail("D %d, length %d%s: %zu elements are wrong", p->head_size, p->length, p->causal ? ", causal" : "", v.wrong);
+    if (ok)
+        printf("ok flash_attention D %d, %d heads of length %d%s, %.1f GFLOP/s\n", p->head_size, p->heads, p->length,
+               p->causal ? ", causal" : "", flops(p) / ns);
+    zed_free(dev, p->q), zed_free(dev, p->k), zed_free(dev, p->v), zed_free(dev, p->o);
+    return ok;
+}
+
+/* ---- the command line */
+
+typedef struct {
+    const char *file, *target, *device;
+    int head_size, length, heads, causal; /* 0, 0, 0, -1: not given */
+} options;
+
+static void print_help(void)
+{
+    printf("flash_attention [options]\n"
+           "  --head D          64 or 128 (both)\n"
+           "  --causal 0|1      each query sees the keys up to its own only, or all (both)\n"
+           "  --length N        queries, and keys (333)\n"
+           "  --heads N         (3)\n"
+           "  --emit FILE       write the SPIR-V module and touch no device\n"
+           "  --target NAME     with --emit: pvc bmg lnl ptl dg2 generic soft (bmg)\n"
+           "  --device N|NAME   run on this device of --list (GPU first)\n"
+           "  --list            list the devices\n"
+           "  --help            this text\n");
+}
+
+static bool list_devices(void)
+{
+    static zed_info info[ZED_MAX_DEVICES];
+    zed_error error;
+    int count = zed_list(info, ZED_MAX_DEVICES, &error);
+    for (int i = 0; i < count; i++) printf("%d  %s (%s)\n", info[i].index, info[i].name, info[i].target);
+    return count >= 0 || fail("%s", error.text);
+}
+
+static bool parse_number(const char *name, const char *text, int least, int most, int *value)
+{
+    char *end;
+    long v = strtol(text, &end, 10);
+    if (end == text || *end || v < least || v > most) return fail("%s %s: not a number from %d to %d", name, text, least, most);
+    *value = (int)v;
+    return true;
+}
+
+static bool parse_options(options *o, char **argv)
+{
+    for (int i = 1; argv[i]; i += 2) {
+        const char *name = argv[i], *value = argv[i + 1];
+        bool ok = true;
+        if (!value) return fail("%s is not an option, or its value is missing; flash_attention --help lists them", name);
+        if (!strcmp(name, "--emit")) o->file = value;
+        else if (!strcmp(name, "--target")) o->target = value;
+        else if (!strcmp(name, "--device")) o->device = value;
+        else if (!strcmp(name, "--head")) ok = parse_number(name, value, 64, 128, &o->head_size) && (o->head_size % 64 == 0 || fail("--head %s: 64 or 128", value));
+        else if (!strcmp(name, "--causal")) ok = parse_number(name, value, 0, 1, &o->causal);
+        else if (!strcmp(name, "--length")) ok = parse_number(name, value, 1, 65536, &o->length);
+        else if (!strcmp(name, "--heads")) ok = parse_number(name, value, 1, 1024, &o->heads);
+        else return fail("%s is not an option, or its value is missing; flash_attention --help lists them", name);
+        if (!ok) return false;
+    }
+    return true;
+}
+
+static bool emit(const options *o)
+{
+    spe_module m;
+    spe_words words = build(&m, o->target, o->head_size ? o->head_size : 64, o->causal > 0);
+    FILE *f = words.data ? fopen(o->file, "wb") : NULL;
+    bool ok = words.data || fail("%s", spe_get_error(&m)->text);
+    if (ok && (!f || fwrite(words.data, 4, words.count, f) != words.count)) ok = fail("%s: cannot write it", o->file);
+    if (f && fclose(f) != 0) ok = false;
+    if (ok) printf("params   %s\nflags    %s\nok flash_attention %s, %zu bytes\n", parameters, cm_target_row(o->target)->build_flags, o->file, words.count * 4);
+    spe_free(&m);
+    return ok;
+}
+
+static bool run_all(const options *o)
+{
+    static const int sizes[] = {64, 128};
+    zed_device dev;
+    int index = o->device && *o->device && !o->device[strspn(o->device, "0123456789")] ? atoi(o->device) + 1 : 0;
+    bool ok = zed_open(&dev, &(zed_options){.name = index ? NULL : o->device, .index_plus_1 = index});
+    if (!ok) return fail_device(&dev);
+    printf("device   %s\n", dev.name);
+    for (int i = 0; i < 4 && ok; i++) {
+        problem p = {sizes[i / 2], o->length ? o->length : 333, o->heads ? o->heads : 3, i % 2 == 1, NULL, NULL, NULL, NULL};
+        if ((o->head_size && o->head_size != p.head_size) || (o->causal >= 0 && o->causal != i % 2)) continue;
+        ok = run(&dev, &p);
+    }
+    zed_close(&dev);
+    return ok;
+}
+
+int main(int argc, char **argv)
+{
+    options o = {NULL, "bmg", NULL, 0, 0, 0, -1};
+    bool ok = true;
+    if (argc == 2 && !strcmp(argv[1], "--help")) print_help();
+    else if (argc == 2 && !strcmp(argv[1], "--list")) ok = list_devices();
+    else ok = parse_options(&o, argv) && (o.file ? emit(&o) : run_all(&o));
+    return ok ? 0 : 1;
+}
