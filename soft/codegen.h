@@ -20,7 +20,7 @@
 
 /* The prelude's files as arrays of lines, NULL after the last (made by the Makefile). */
 extern const char *const soft_text_abi[], *const soft_text_prelude[], *const soft_text_lanes[];
-extern const char *const soft_text_matrix[], *const soft_text_math[];
+extern const char *const soft_text_matrix[], *const soft_text_math[], *const soft_text_print[];
 
 enum cg_kind { CG_BOOL, CG_U8, CG_U16, CG_U32, CG_U64, CG_F32, CG_F64, CG_F16, CG_BF16, CG_E4M3, CG_E5M2 };
 
@@ -42,6 +42,7 @@ struct cg_value {
     bool accessed;       /* a varying pointer, or one derived from it, is loaded or stored through */
     uint32_t root;       /* a varying pointer that is another one plus o<id>, the same for all lanes */
     bool borrowed;       /* a fragment that is read in the variable it would be loaded from */
+    uint8_t wide;        /* a fixed variable that holds 16-bit floats (of this cg_kind) as f32 */
     uint32_t home;       /* the value whose C variable it shares; 0: its own */
     uint8_t granule;     /* bytes of its elements */
     uint32_t variable;   /* a pointer into such a variable: its id ... */
@@ -173,6 +174,8 @@ const char *cg_fixed_item(struct cg *g, uint32_t variable, int64_t offset);
 /* codegen_matrix.c: does operand k of a 2D block instruction point to the lanes' own data? Its bytes, in items of
  * `item`. */
 bool cg_block_access(struct cg *g, const struct sp_inst *i, uint32_t k, uint32_t *item, uint64_t *bytes);
+/* Finds the variables that hold fragments for products alone, once it is known what is borrowed. */
+void cg_widen_fragments(struct cg *g, struct cg_function *fn);
 /* codegen_math.c: does the instruction store a second result through its last operand? */
 bool cg_math_stores(const struct sp_inst *i);
 bool cg_math_literal(const struct sp_inst *i, uint32_t k); /* is operand k a number, not an id? */

@@ -71,6 +71,20 @@ bool cg_block_access(struct cg *g, const struct sp_inst *i, uint32_t k, uint32_t
     return true;
 }
 
+/* Is a fragment read from a variable of floats? */
+static bool is_wide(struct cg *g, uint32_t id)
+{
+    const struct cg_value *v = &g->value[id];
+    return v->borrowed && g->value[g->value[g->m->ids[id].def->operand[0]].variable].wide;
+}
+
+/* Where a pointer into a fixed variable points. Each 16 bits of a wide one are a vector of floats. */
+static const char *item_at(struct cg *g, const struct cg_value *p)
+{
+    const struct cg_value *v = &g->value[p->variable];
+    return cg_fixed_item(g, p->variable, v->wide ? p->offset * (v->granule / 2) : p->offset);
+}
+
 static const char *surface(struct cg *g, uint32_t first)
 {
     const char *e = cg_str(g, "%s", cg_use(g, cg_operand(g, first), false));
@@ -91,6 +105,13 @@ static void write_block2d(struct cg *g)
     struct block b;
     if (!describe(g, g->inst, &b)) {
         cg_fail(g, "a block of this shape is not supported");
+        return;
+    }
+    if (p->variable && g->value[p->variable].wide) {
+        bool down = g->inst->op == SP_OP_Subgroup2DBlockLoadTransformINTEL;
+        cg_put(g, "    XS(block2d_load_%s)(&%s, %u, %u, %d, %s, (i32)%s, (i32)%s);\n",
+               cg_kind_name(g->value[p->variable].wide), item_at(g, p), b.height, b.count, down, surface(g, first),
+               cg_leaf_use(g, cg_operand(g, 8), 0, false), cg_leaf_use(g, cg_operand(g, 8), 1, false));
         return;
     }
     uint32_t item = p->variable ? g->value[p->variable].granule : 1;
@@ -123,7 +144,7 @@ static const char *fragment(struct cg *g, uint32_t id)
     bool plain = d->what == SP_IS_PARAMETER || (d->what == SP_IS_VALUE && d->def->op != SP_OP_Undef);
     if (g->value[id].borrowed) {
         const struct cg_value *p = &g->value[d->def->operand[0]];
-        return cg_str(g, "&%s", cg_fixed_item(g, p->variable, p->offset));
+        return cg_str(g, "&%s", item_at(g, p));
     }
     if (plain && g->value[id].varying) return cg_str(g, "&v%u", cg_home(g, id));
     const char *t = cg_temporary(g, cg_type_name(g, d->type, true));
@@ -131,6 +152,11 @@ static const char *fragment(struct cg *g, uint32_t id)
         cg_put(g, "    %s%s = %s;\n", t, l->leaf[i].path, cg_leaf_use(g, id, i, true));
     }
     return cg_str(g, "&%s", t);
+}
+
+static bool has_float_grid(const char *name)
+{
+    return name && (!strcmp(name, "dpas_f16") || !strcmp(name, "dpas_bf16"));
 }
 
 static enum cg_kind element_of(struct cg *g, uint32_t id)
@@ -154,44 +180,85 @@ static const char *accumulator_kind(enum cg_kind kind)
     return kind == CG_F32 ? "XS_ACC_F32" : kind == CG_F16 ? "XS_ACC_F16" : "XS_ACC_BF16";
 }
 
-/* ---- runs of products: they stand one after the other and differ in their operands only */
+/* ---- products that follow each other and form a grid: see prelude_matrix.h */
 
-enum { MAX_RUN = 64, MAX_RUN_OPERANDS = 8 /* XS_RUN */ };
+enum { MAX_RUN = 64, MAX_FRAGMENTS = 8 /* XS_RUN */ };
 
-struct run {
-    uint32_t n, na, nb, a[MAX_RUN_OPERANDS], b[MAX_RUN_OPERANDS];
-    uint8_t which[MAX_RUN][2];
+struct chain { /* products that add to the same sum, in order */
+    uint32_t home, first, last, n, a[MAX_FRAGMENTS], b[MAX_FRAGMENTS];
 };
 
-static bool find_operand(uint32_t *list, uint32_t *n, uint32_t id, uint8_t *at)
-{
-    for (uint32_t i = 0; i < *n; i++) {
-        *at = (uint8_t)i;
-        if (list[i] == id) return true;
-    }
-    if (*n == MAX_RUN_OPERANDS) return false;
-    *at = (uint8_t)*n;
-    list[(*n)++] = id;
-    return true;
-}
+struct grid {
+    uint32_t ni, nj, nk, products;
+    const struct chain *row[MAX_FRAGMENTS], *column[MAX_FRAGMENTS], *cell[MAX_FRAGMENTS][MAX_FRAGMENTS];
+};
 
-/* A block ends with its terminator, so that looking at the next instruction is safe. */
-static void find_run(struct cg *g, struct run *r)
+/* How many products of the same kind stand one after the other. A block ends with its terminator, so that looking at
+ * the next instruction is safe. */
+static uint32_t run_length(struct cg *g)
 {
     const struct sp_inst *first = g->inst;
-    uint32_t flags = first->count > 4 ? first->operand[4] : 0;
-    *r = (struct run){0};
-    for (const struct sp_inst *i = first; r->n < MAX_RUN; i++, r->n++) {
+    uint32_t n = 0, flags = first->count > 4 ? first->operand[4] : 0;
+    for (const struct sp_inst *i = first; n < MAX_RUN; i++, n++) {
         if (i->op != SP_OP_SubgroupMatrixMultiplyAccumulateINTEL || i->type != first->type || g->value[i->id].blend)
-            return;
+            break;
         if (g->m->ids[i->operand[1]].type != g->m->ids[first->operand[1]].type ||
             g->m->ids[i->operand[2]].type != g->m->ids[first->operand[2]].type ||
-            g->m->ids[i->operand[3]].type != first->type || (i->count > 4 ? i->operand[4] : 0) != flags)
-            return;
-        if (!find_operand(r->a, &r->na, i->operand[1], &r->which[r->n][0]) ||
-            !find_operand(r->b, &r->nb, i->operand[2], &r->which[r->n][1]))
-            return;
+            g->m->ids[i->operand[3]].type != first->type || (i->count > 4 ? i->operand[4] : 0) != flags ||
+            !is_wide(g, i->operand[1]) != !is_wide(g, first->operand[1]) ||
+            !is_wide(g, i->operand[2]) != !is_wide(g, first->operand[2]))
+            break;
     }
+    return n;
+}
+
+/* The chains of the first n products; 0 when the order in which they are done matters. */
+static uint32_t find_chains(struct cg *g, uint32_t n, struct chain *chain)
+{
+    uint32_t count = 0;
+    for (uint32_t t = 0; t < n; t++) {
+        const struct sp_inst *i = &g->inst[t];
+        struct chain *c = chain;
+        while (c < chain + count && c->home != cg_home(g, i->id)) c++;
+        if (c == chain + count) {
+            *c = (struct chain){.home = cg_home(g, i->id), .first = i->operand[3]};
+            count++;
+        } else if (c->last != i->operand[3] || c->n == MAX_FRAGMENTS) {
+            return 0;
+        }
+        c->last = i->id;
+        c->a[c->n] = i->operand[1];
+        c->b[c->n++] = i->operand[2];
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        for (uint32_t x = 0; x < count; x++) {
+            if (x != k && cg_home(g, chain[k].first) == chain[x].home) return 0;
+            for (uint32_t f = 0; f < chain[k].n; f++)
+                if (cg_home(g, chain[k].a[f]) == chain[x].home || cg_home(g, chain[k].b[f]) == chain[x].home) return 0;
+        }
+    }
+    return count;
+}
+
+static bool same_fragments(const uint32_t *a, const uint32_t *b, uint32_t n) { return !memcmp(a, b, n * sizeof *a); }
+
+static bool find_grid(struct cg *g, uint32_t n, struct chain *chain, struct grid *r)
+{
+    uint32_t count = find_chains(g, n, chain);
+    *r = (struct grid){.nk = chain[0].n, .products = n};
+    for (uint32_t k = 0; k < count; k++) {
+        const struct chain *c = &chain[k];
+        uint32_t i = 0, j = 0;
+        if (c->n != r->nk) return false;
+        while (i < r->ni && !same_fragments(r->row[i]->a, c->a, r->nk)) i++;
+        while (j < r->nj && !same_fragments(r->column[j]->b, c->b, r->nk)) j++;
+        if ((i + 1) * r->nk > MAX_FRAGMENTS || (j + 1) * r->nk > MAX_FRAGMENTS) return false;
+        if (i == r->ni) r->row[r->ni++] = c;
+        if (j == r->nj) r->column[r->nj++] = c;
+        if (r->cell[i][j]) return false;
+        r->cell[i][j] = c;
+    }
+    return count && r->ni * r->nj == count;
 }
 
 static const char *pointer_list(struct cg *g, const char *type, uint32_t n, const char *const *items)
@@ -203,28 +270,31 @@ static const char *pointer_list(struct cg *g, const char *type, uint32_t n, cons
     return name;
 }
 
-static void write_run(struct cg *g, const char *name, const struct run *r, uint32_t m, bool packed)
+static void write_grid(struct cg *g, const char *name, const char *sum, const struct grid *r, const char *rest)
 {
-    const struct sp_inst *first = g->inst;
-    const char *item[MAX_RUN], *d, *c, *a, *b, *which = cg_str(g, "t%u", g->temporaries++);
-    cg_put(g, "    static const u8 %s[] = {", which);
-    for (uint32_t i = 0; i < r->n; i++)
-        cg_put(g, "%u, %u,%s", r->which[i][0], r->which[i][1], i % 16 == 15 ? "\n        " : " ");
-    cg_put(g, "};\n");
-    for (uint32_t i = 0; i < r->n; i++) item[i] = cg_str(g, "&v%u", cg_home(g, first[i].id));
-    d = pointer_list(g, "f32x", r->n, item);
-    for (uint32_t i = 0; i < r->n; i++) item[i] = fragment(g, first[i].operand[3]);
-    c = pointer_list(g, "const f32x", r->n, item);
-    for (uint32_t i = 0; i < r->na; i++) item[i] = fragment(g, r->a[i]);
-    a = pointer_list(g, "const void", r->na, item);
-    for (uint32_t i = 0; i < r->nb; i++) item[i] = fragment(g, r->b[i]);
-    b = pointer_list(g, "const void", r->nb, item);
-    cg_put(g, "    XS(%s_run)(%u, %s, %s, %s, %u, %s, %u, %s, %u, %d);\n", name, r->n, which, d, c, r->na, a, r->nb, b,
-           m, packed);
-    g->skip = r->n - 1;
+    const char *item[MAX_FRAGMENTS * MAX_FRAGMENTS], *d, *c, *a, *b;
+    for (uint32_t i = 0; i < r->ni * r->nj; i++) item[i] = cg_str(g, "&v%u", r->cell[i / r->nj][i % r->nj]->home);
+    d = pointer_list(g, sum, r->ni * r->nj, item);
+    for (uint32_t i = 0; i < r->ni * r->nj; i++) item[i] = fragment(g, r->cell[i / r->nj][i % r->nj]->first);
+    c = pointer_list(g, cg_str(g, "const %s", sum), r->ni * r->nj, item);
+    for (uint32_t i = 0; i < r->ni * r->nk; i++) item[i] = fragment(g, r->row[i / r->nk]->a[i % r->nk]);
+    a = pointer_list(g, "const void", r->ni * r->nk, item);
+    for (uint32_t i = 0; i < r->nj * r->nk; i++) item[i] = fragment(g, r->column[i / r->nk]->b[i % r->nk]);
+    b = pointer_list(g, "const void", r->nj * r->nk, item);
+    cg_put(g, "    XS(%s_grid)(%u, %u, %u, %s, %s, %s, %s, %s);\n", name, r->ni, r->nj, r->nk, d, c, a, b, rest);
+    g->skip = r->products - 1;
 }
 
-static bool may_run(const char *name) { return !strcmp(name, "dpas_f16") || !strcmp(name, "dpas_bf16"); }
+/* Writes as many of the products that begin here as make a grid; false: there is only one. */
+static bool write_products(struct cg *g, const char *name, const char *sum, const char *rest)
+{
+    struct chain chain[MAX_RUN];
+    struct grid grid;
+    uint32_t n = run_length(g);
+    while (n > 1 && !find_grid(g, n, chain, &grid)) n--;
+    if (n > 1) write_grid(g, name, sum, &grid, rest);
+    return n > 1;
+}
 
 static void write_product(struct cg *g)
 {
@@ -232,7 +302,7 @@ static void write_product(struct cg *g)
     uint32_t a = i->operand[1], b = i->operand[2], c = i->operand[3], flags = i->count > 4 ? i->operand[4] : 0;
     const struct cg_leaves *l = cg_leaves_of(g, i->type);
     enum cg_kind result = l->count ? l->leaf[0].kind : CG_U32, from = element_of(g, c);
-    const char *name = product_name(flags, element_of(g, a));
+    const char *name = product_name(flags, element_of(g, a)), *sum = result == CG_U32 ? "u32x" : "f32x", *rest;
     uint32_t m = l->count,
              row = m ? cg_leaves_of(g, g->m->ids[a].type)->count * cg_kind_bytes(element_of(g, a)) * g->S / m : 0;
     bool half_used = row == 64 && m == 1 && name && !strcmp(name, "dpas_tf32"); /* its 8 lanes, in a register of 16 */
@@ -240,27 +310,73 @@ static void write_product(struct cg *g)
         cg_fail(g, "a matrix product of these operands is not supported");
         return;
     }
-    bool integer = result == CG_U32, wide = result == CG_F32 && from == CG_F32;
-    bool packed = cg_kind_bytes(element_of(g, b)) == 4, blend = g->value[i->id].blend;
-    struct run run = {0};
-    if (wide && may_run(name)) find_run(g, &run);
-    if (run.n > 1) {
-        write_run(g, name, &run, m, packed);
-        return;
-    }
+    bool integer = result == CG_U32, wide = result == CG_F32 && from == CG_F32, blend = g->value[i->id].blend;
+    if (integer)
+        rest = cg_str(g, "%u, %d, %d", m, (flags & SP_DPAS_MatrixASignedComponentsINTEL) != 0,
+                      (flags & SP_DPAS_MatrixBSignedComponentsINTEL) != 0);
+    else
+        rest = cg_str(g, "%u, %s%s%s", m, cg_kind_bytes(element_of(g, b)) == 4 ? "XS_PACKED" : "0",
+                      is_wide(g, a) ? " | XS_WIDE_A" : "", is_wide(g, b) ? " | XS_WIDE_B" : "");
+    if ((wide && has_float_grid(name)) || !strcmp(name, "dpas_i8"))
+        if (write_products(g, name, sum, rest)) return;
     const char *pa = fragment(g, a), *pb = fragment(g, b), *pc = fragment(g, c);
     const char *to = blend ? cg_temporary(g, cg_type_name(g, i->type, true)) : cg_str(g, "v%u", cg_home(g, i->id));
-    if (integer) {
-        cg_put(g, "    XS(%s)((u32x *)&%s, %s, %s, (const u32x *)%s, %u, %d, %d);\n", name, to, pa, pb, pc, m,
-               (flags & SP_DPAS_MatrixASignedComponentsINTEL) != 0,
-               (flags & SP_DPAS_MatrixBSignedComponentsINTEL) != 0);
-    } else if (wide) {
-        cg_put(g, "    XS(%s)((f32x *)&%s, %s, %s, (const f32x *)%s, %u, %d);\n", name, to, pa, pb, pc, m, packed);
-    } else {
-        cg_put(g, "    XS(dpas_acc)(XS(%s), &%s, %s, %s, %s, %u, %d, %s, %s);\n", name, to, pa, pb, pc, m, packed,
+    if (integer || wide)
+        cg_put(g, "    XS(%s)((%s *)&%s, %s, %s, (const %s *)%s, %s);\n", name, sum, to, pa, pb, sum, pc, rest);
+    else
+        cg_put(g, "    XS(dpas_acc)(XS(%s), &%s, %s, %s, %s, %s, %s, %s);\n", name, to, pa, pb, pc, rest,
                accumulator_kind(from), accumulator_kind(result));
-    }
     for (uint32_t k = 0; blend && k < m; k++) cg_set_leaf(g, k, cg_str(g, "%s%s", to, l->leaf[k].path));
+}
+
+/* ---- fragments that are only ever loaded as blocks and multiplied are floats from the start */
+
+enum { AS_ROWS = 1, AS_VNNI = 2, IN_A_F16 = 4, IN_A_BF16 = 8, IN_B_F16 = 16, IN_B_BF16 = 32, OTHERWISE = 64 };
+
+/* What an instruction does with the fixed variables that its operands point into, or were borrowed from. */
+static void note_fragments(struct cg *g, const struct sp_inst *i, uint8_t *seen)
+{
+    uint32_t at = lanes_operand(i->op);
+    if (i->op == SP_OP_Variable && i->count > 1) seen[i->id] |= OTHERWISE;
+    if (i->op == SP_OP_LifetimeStart || i->op == SP_OP_LifetimeStop) return;
+    for (uint32_t k = 0; k < i->count; k++) {
+        if (!cg_is_value_operand(i, k)) continue;
+        uint32_t id = i->operand[k], variable = g->value[id].fixed ? id : g->value[id].variable;
+        struct block b;
+        if (g->value[id].borrowed) {
+            const char *name = product_name(i->count > 4 ? i->operand[4] : 0, element_of(g, i->operand[1]));
+            bool f16 = name && !strcmp(name, "dpas_f16");
+            variable = g->value[g->m->ids[id].def->operand[0]].variable;
+            if (!has_float_grid(name) || element_of(g, i->operand[3]) != CG_F32 || element_of(g, i->id) != CG_F32 ||
+                k > 2)
+                seen[variable] |= OTHERWISE;
+            else
+                seen[variable] |= k == 1 ? (f16 ? IN_A_F16 : IN_A_BF16) : (f16 ? IN_B_F16 : IN_B_BF16);
+        } else if (variable) {
+            if (i->id && (g->value[i->id].variable || g->value[i->id].borrowed)) continue;
+            bool shaped = at && at == k && describe(g, i, &b) && b.elem == 2 && b.width == g->S;
+            uint32_t granule = g->value[variable].granule;
+            if (shaped && i->op == SP_OP_Subgroup2DBlockLoadINTEL && g->S == 16 && granule == 2)
+                seen[variable] |= AS_ROWS;
+            else if (shaped && i->op == SP_OP_Subgroup2DBlockLoadTransformINTEL && b.height % 2 == 0 && granule == 4)
+                seen[variable] |= AS_VNNI;
+            else
+                seen[variable] |= OTHERWISE;
+        }
+    }
+}
+
+void cg_widen_fragments(struct cg *g, struct cg_function *fn)
+{
+    const struct sp_function *f = fn->f;
+    uint8_t *seen = cg_alloc(g, g->m->bound);
+    if (g->failed) return;
+    for (uint32_t b = 0; b < f->block_count; b++)
+        for (uint32_t k = 0; k < f->blocks[b].count; k++) note_fragments(g, &f->blocks[b].inst[k], seen);
+    for (uint32_t id = 0; id < g->m->bound; id++) {
+        if (seen[id] == (AS_ROWS | IN_A_F16) || seen[id] == (AS_VNNI | IN_B_F16)) g->value[id].wide = CG_F16;
+        if (seen[id] == (AS_ROWS | IN_A_BF16) || seen[id] == (AS_VNNI | IN_B_BF16)) g->value[id].wide = CG_BF16;
+    }
 }
 
 /* ---- block reads and writes: component i of lane l is element i * S + l */

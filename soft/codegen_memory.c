@@ -322,10 +322,11 @@ static void declare_variable(struct cg *g, const struct sp_inst *i)
     const struct cg_value *v = &g->value[i->id];
     const struct sp_type *t = sp_type(g->m, sp_type(g->m, i->type)->elem);
     if (v->fixed) {
-        enum cg_kind kind = cg_bits_kind(v->granule);
+        enum cg_kind kind = v->wide ? CG_F32 : cg_bits_kind(v->granule);
+        uint64_t items = v->wide ? t->size / 2 : t->size / v->granule;
         cg_put(g, "    %s p%u[%u] = {0};\n", cg_kind_type(g, kind, v->stored_varying), i->id,
-               (unsigned)(t->size / v->granule) + (t->size == 0));
-        g->fn->frame_bytes += t->size * (v->stored_varying ? g->S : 1);
+               (unsigned)items + (t->size == 0));
+        g->fn->frame_bytes += t->size * (v->stored_varying ? g->S : 1) * (v->wide ? 2 : 1);
     } else {
         uint64_t size = (t->size + 15) & ~(uint64_t)15;
         cg_put(g,

@@ -234,6 +234,7 @@ void cg_share_storage(struct cg *g, struct cg_function *fn)
     uint32_t *stack = cg_alloc(g, ((size_t)fn->f->block_count + 1) * sizeof *stack);
     if (g->failed) return;
     find_all_borrowed(g, fn);
+    cg_widen_fragments(g, fn);
     find_candidates(&s);
     if ((uint64_t)s.count * fn->f->block_count > max_work) return;
     each_use(&s, count_use);

@@ -9,7 +9,8 @@
 #ifndef XETILE_SOFT_PRELUDE_MATRIX_ONCE
 #define XETILE_SOFT_PRELUDE_MATRIX_ONCE
 
-enum { XS_RUN = 8 }; /* operands of a run of products */
+enum { XS_RUN = 8 }; /* fragments of A, and of B, in a grid of products */
+enum { XS_PACKED = 1, XS_WIDE_A = 2, XS_WIDE_B = 4 }; /* the form operands are in */
 
 #ifdef __clang__
 #define XS_UNROLL _Pragma("clang loop unroll(full)")
@@ -109,6 +110,7 @@ XS_INLINE u8 f32_to_e4m3_sat(f32 f) { return f32_to_e4m3(f, 1); }
 XS_INLINE u8 f32_to_e5m2_rne(f32 f) { return f32_to_e5m2(f, 0); }
 XS_INLINE u8 f32_to_e5m2_sat(f32 f) { return f32_to_e5m2(f, 1); }
 
+typedef u32 u32x8_mem __attribute__((vector_size(32), may_alias, aligned(1)));
 enum { XS_BLOCK_BYTES = 64 * 32 * 4 }; /* more than any block: 64 bytes a row, 32 rows, 4 pieces */
 enum { XS_ACC_F32, XS_ACC_F16, XS_ACC_BF16 }; /* what holds C or the result of a float product */
 #endif
@@ -126,13 +128,27 @@ XS_INLINE u16x XS(f32_to_f16)(f32x f)
     return (u16x)__builtin_ia32_vcvtps2ph512_mask(f, 0, (f16x16_bits){0}, (unsigned short)-1);
 }
 #else
+#if defined(__F16C__) && S % 8 == 0 && XS_HAS(__builtin_ia32_vcvtph2ps256)
 XS_INLINE f32x XS(f16_to_f32)(u16x h)
 {
-    u32x w = XS_CONVERT(h, u32x), sign = (w & 0x8000u) << 16, o = (w & 0x7fffu) << 13, exponent = o & 0x0f800000u;
-    u32x normal = o + (112u << 23) + ((112u << 23) & (u32x)(exponent == 0x0f800000u));
-    u32x subnormal = (u32x)((f32x)(o + (113u << 23)) - 0x1p-14f);
-    return (f32x)(sign | XS(sel_u32)((i32x)(exponent == 0), subnormal, normal));
+    typedef short v8 __attribute__((vector_size(16)));
+    typedef f32 v8f __attribute__((vector_size(32)));
+    v8 in[S / 8];
+    v8f out[S / 8];
+    f32x r;
+    __builtin_memcpy(in, &h, sizeof in);
+    for (int i = 0; i < S / 8; i++) out[i] = __builtin_ia32_vcvtph2ps256(in[i]);
+    __builtin_memcpy(&r, out, sizeof r);
+    return r;
 }
+#else
+XS_INLINE f32x XS(f16_to_f32)(u16x h)
+{
+    u32x w = XS_CONVERT(h, u32x), a = w & 0x7fffu, special = (u32x)XS_COMPARE((i32x)a, >, (i32x)(a - a + 0x7bffu));
+    f32x r = (f32x)(a << 13) * 0x1p112f; /* subnormals, too */
+    return (f32x)((u32x)r | (w & 0x8000u) << 16 | (special & 0x7f800000u));
+}
+#endif
 XS_INLINE u16x XS(f32_to_f16)(f32x f)
 {
     u32x x = (u32x)f, a = x & 0x7fffffffu, sign = x >> 16 & 0x8000u;
@@ -174,90 +190,167 @@ XS_SMALL_FLOAT(f32_to_e5m2_rne, u8, f32)
 XS_SMALL_FLOAT(f32_to_e5m2_sat, u8, f32)
 #undef XS_SMALL_FLOAT
 
-/* ---- products: D[m x S] = A[m x K] B[K x S] + C. The hardware has subgroup sizes 8 and 16 only. */
+/* ---- products: D[m x S] = A[m x K] B[K x S] + C. The hardware has subgroup sizes 8 and 16 only.
+ *
+ * Products that follow each other are done together where they form a grid: ni fragments of A by nj of B, with nk of
+ * each behind one another along K. Fragment f of row i is a[i * nk + f], of column j b[j * nk + f], and the sums are
+ * c[i * nj + j] and d[i * nj + j]. A tile of sums, a few rows by a few vectors of the CPU's own size, stays in registers
+ * over all of K.
+ */
 #if S == 8 || S == 16
 
-/* Rows one after the other against B as f32 vectors in registers; m and k are constants where this is inlined. */
-XS_INLINE void XS(dpas_rows)(f32x *d, const f32 *a, const f32x *b, const f32x *c, int m, int k)
-{
-    f32x acc[8];
-    XS_UNROLL for (int i = 0; i < m; i++) acc[i] = c[i];
-    XS_UNROLL for (int j = 0; j < k; j++)
-    {
-        XS_UNROLL for (int i = 0; i < m; i++) acc[i] += a[i * k + j] * b[j];
-    }
-    XS_UNROLL for (int i = 0; i < m; i++) d[i] = acc[i];
-}
+#define XS_PIECE (4 * S < XS_NATIVE ? 4 * S : XS_NATIVE) /* bytes of a vector in a tile */
+#define XS_PIECES (4 * S / XS_PIECE)
+#if XS_NATIVE == 64 || defined(__aarch64__)
+enum { XS(tile_rows) = 4, XS(tile_columns) = 4 }; /* of 32 registers */
+#elif XS_NATIVE == 32
+enum { XS(tile_rows) = 4, XS(tile_columns) = 2 }; /* of 16 */
+#else
+enum { XS(tile_rows) = 2, XS(tile_columns) = 4 };
+#endif
+typedef f32 XS(f32p) __attribute__((vector_size(XS_PIECE), may_alias));
+typedef u32 XS(u32p) __attribute__((vector_size(XS_PIECE), may_alias));
+typedef u16 XS(u16p) __attribute__((vector_size(XS_PIECE), may_alias));
+typedef i16 XS(i16p) __attribute__((vector_size(XS_PIECE), may_alias));
+typedef i32 XS(i32p) __attribute__((vector_size(XS_PIECE), may_alias));
 
-XS_INLINE void XS(dpas_any_rows)(f32x *d, const f32 *a, const f32x *b, const f32x *c, int m, int k)
-{
-    for (; m >= 8; m -= 8, a += 8 * k, c += 8, d += 8) XS(dpas_rows)(d, a, b, c, 8, k);
-    if (m & 4) {
-        XS(dpas_rows)(d, a, b, c, 4, k);
-        a += 4 * k, c += 4, d += 4;
-    }
-    if (m & 2) {
-        XS(dpas_rows)(d, a, b, c, 2, k);
-        a += 2 * k, c += 2, d += 2;
-    }
-    if (m & 1) XS(dpas_rows)(d, a, b, c, 1, k);
-}
+#if defined(__SSE2__)
+#define XS_IN_REGISTER(v) __asm__("" : "+v"(v)) /* and not loaded again for every use */
+#else
+#define XS_IN_REGISTER(v) (void)0
+#endif
 
-/* K = 16. B comes as 8 dwords (b_packed) or as 16 components of 16 bits. A run is n products one after the other, each
- * of one of a few A and one of a few B operands (`which`: their numbers): these are converted once. */
-#define XS_DPAS_16(NAME, TO_F32)                                                                                       \
-    XS_INLINE void XS(NAME##_rows)(f32 *af, const void *a, int m)                                                      \
+struct XS(grid) {
+    int ni, nj, nk, m, steps; /* steps: words of a row of A, rows of B */
+    void *const *d;
+    const void *const *c, *const *a, *const *b;
+    const u32x *less; /* what to take off the sums of each column first */
+};
+
+/* `rows` and `columns` are constants where this is inlined; q counts pieces of rows of B. */
+#define XS_GRID(NAME, T, START, MULTIPLY_ADD)                                                                          \
+    XS_INLINE void XS(NAME##_tile)(const struct XS(grid) * g, int i, int row, int q, int rows, int columns)            \
+    {                                                                                                                  \
+        XS(T##p) sum[XS(tile_rows)][XS(tile_columns)], *d[XS(tile_columns)];                                           \
+        XS_UNROLL for (int j = 0; j < columns; j++)                                                                    \
+        {                                                                                                              \
+            int at = i * g->nj + (q + j) / XS_PIECES, piece = row * XS_PIECES + (q + j) % XS_PIECES;                   \
+            const XS(T##p) *c = (const XS(T##p) *)g->c[at] + piece;                                                    \
+            d[j] = (XS(T##p) *)g->d[at] + piece;                                                                       \
+            XS_UNROLL for (int r = 0; r < rows; r++) sum[r][j] = START(c[r * XS_PIECES], g, q + j);                    \
+        }                                                                                                              \
+        for (int f = 0; f < g->nk; f++) {                                                                              \
+            const T *a[XS(tile_rows)];                                                                                 \
+            const XS(T##p) *b[XS(tile_columns)];                                                                       \
+            XS_UNROLL for (int r = 0; r < rows; r++)                                                                   \
+            a[r] = (const T *)g->a[i * g->nk + f] + (row + r) * g->steps;                                              \
+            XS_UNROLL for (int j = 0; j < columns; j++)                                                                \
+            b[j] = (const XS(T##p) *)g->b[(q + j) / XS_PIECES * g->nk + f] + (q + j) % XS_PIECES;                      \
+            for (long k = 0; k < g->steps; k++) {                                                                      \
+                XS(T##p) v[XS(tile_columns)];                                                                          \
+                XS_UNROLL for (int j = 0; j < columns; j++)                                                            \
+                {                                                                                                      \
+                    v[j] = b[j][k * XS_PIECES];                                                                        \
+                    XS_IN_REGISTER(v[j]);                                                                              \
+                }                                                                                                      \
+                XS_UNROLL for (int r = 0; r < rows; r++)                                                               \
+                {                                                                                                      \
+                    XS(T##p) x = a[r][k] - (XS(T##p)){0};                                                              \
+                    XS_UNROLL for (int j = 0; j < columns; j++) sum[r][j] = MULTIPLY_ADD(sum[r][j], x, v[j]);          \
+                }                                                                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+        XS_UNROLL for (int j = 0; j < columns; j++)                                                                    \
+        {                                                                                                              \
+            XS_UNROLL for (int r = 0; r < rows; r++) d[j][r * XS_PIECES] = sum[r][j];                                  \
+        }                                                                                                              \
+    }                                                                                                                  \
+    XS_FUNCTION void XS(NAME##_grid)(const struct XS(grid) * g)                                                        \
+    {                                                                                                                  \
+        for (int q = 0, columns; q < g->nj * XS_PIECES; q += columns) {                                                \
+            columns = g->nj * XS_PIECES - q < XS(tile_columns) ? 1 : XS(tile_columns);                                 \
+            for (int i = 0; i < g->ni; i++) {                                                                          \
+                for (int row = 0, rows; row < g->m; row += rows) {                                                     \
+                    rows = g->m - row < XS(tile_rows) ? 1 : XS(tile_rows);                                             \
+                    if (rows > 1 && columns > 1) XS(NAME##_tile)(g, i, row, q, XS(tile_rows), XS(tile_columns));       \
+                    else if (rows > 1) XS(NAME##_tile)(g, i, row, q, XS(tile_rows), 1);                                \
+                    else if (columns > 1) XS(NAME##_tile)(g, i, row, q, 1, XS(tile_columns));                          \
+                    else XS(NAME##_tile)(g, i, row, q, 1, 1);                                                          \
+                }                                                                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+#define XS_START_F32(c, g, q) (c)
+#define XS_ADD_F32(sum, x, v) ((sum) + (x) * (v))
+XS_GRID(f32, f32, XS_START_F32, XS_ADD_F32)
+
+/* The two halves of a dword. */
+XS_INLINE f32x XS(f16_low)(u32x w) { return XS(f16_to_f32)(XS_CONVERT(w & 0xffffu, u16x)); }
+XS_INLINE f32x XS(f16_high)(u32x w) { return XS(f16_to_f32)(XS_CONVERT(w >> 16, u16x)); }
+XS_INLINE f32x XS(bf16_low)(u32x w) { return (f32x)(w << 16); }
+XS_INLINE f32x XS(bf16_high)(u32x w) { return (f32x)(w & 0xffff0000u); }
+
+/* K = 16. B comes as 8 dwords (XS_PACKED) or as 16 components of 16 bits; or they are f32 already (XS_WIDE_A, XS_WIDE_B:
+ * rows of 16 floats, 16 lane vectors). */
+#define XS_DPAS_16(NAME, T)                                                                                            \
+    XS_INLINE void XS(NAME##_rows)(f32 *to, const void *a, int m)                                                      \
     {                                                                                                                  \
         for (int i = 0; i < m * 16 / S; i++) {                                                                         \
-            f32x row = XS(TO_F32)(*(const u16x_mem *)((const u8 *)a + i * 2 * S));                                     \
-            __builtin_memcpy(af + i * S, &row, sizeof row);                                                            \
+            f32x row = XS(T##_to_f32)(*(const u16x_mem *)((const u8 *)a + i * 2 * S));                                 \
+            __builtin_memcpy(to + i * S, &row, sizeof row);                                                            \
         }                                                                                                              \
     }                                                                                                                  \
-    XS_INLINE void XS(NAME##_columns)(f32x * bf, const void *b, int b_packed)                                          \
+    XS_INLINE void XS(NAME##_columns)(f32x * to, const void *b, int packed)                                            \
     {                                                                                                                  \
-        XS_UNROLL for (int r = 0; r < 8; r++)                                                                          \
-        {                                                                                                              \
-            u32x w = ((const u32x *)b)[b_packed ? r : 0];                                                              \
-            bf[2 * r] = XS(TO_F32)(b_packed ? XS_CONVERT(w & 0xffffu, u16x) : ((const u16x *)b)[2 * r]);               \
-            bf[2 * r + 1] = XS(TO_F32)(b_packed ? XS_CONVERT(w >> 16, u16x) : ((const u16x *)b)[2 * r + 1]);           \
+        for (int r = 0; r < 8 && packed; r++) {                                                                        \
+            to[2 * r] = XS(T##_low)(((const u32x *)b)[r]);                                                             \
+            to[2 * r + 1] = XS(T##_high)(((const u32x *)b)[r]);                                                        \
         }                                                                                                              \
+        for (int r = 0; r < 16 && !packed; r++) to[r] = XS(T##_to_f32)(((const u16x *)b)[r]);                          \
     }                                                                                                                  \
-    XS_FUNCTION void XS(NAME)(f32x * d, const void *a, const void *b, const f32x *c, int m, int b_packed)              \
+    XS_FUNCTION void XS(NAME##_grid)(int ni, int nj, int nk, f32x *const *d, const f32x *const *c,                     \
+                                     const void *const *a, const void *const *b, int m, int form)                      \
     {                                                                                                                  \
-        f32x bf[16];                                                                                                   \
-        f32 af[8 * 16] XS_ALIGNED(64);                                                                                 \
-        XS(NAME##_rows)(af, a, m);                                                                                     \
-        XS(NAME##_columns)(bf, b, b_packed);                                                                           \
-        XS(dpas_any_rows)(d, af, bf, c, m, 16);                                                                        \
+        f32x columns[XS_RUN][16];                                                                                      \
+        f32 rows[XS_RUN][8 * 16] XS_ALIGNED(64);                                                                       \
+        const void *wide_a[XS_RUN], *wide_b[XS_RUN];                                                                   \
+        struct XS(grid) g = {ni, nj, nk, m, 16, (void *const *)d, (const void *const *)c, wide_a, wide_b, 0};          \
+        for (int i = 0; i < ni * nk; i++) {                                                                            \
+            wide_a[i] = form & XS_WIDE_A ? a[i] : rows[i];                                                             \
+            if (!(form & XS_WIDE_A)) XS(NAME##_rows)(rows[i], a[i], m);                                                \
+        }                                                                                                              \
+        for (int i = 0; i < nj * nk; i++) {                                                                            \
+            wide_b[i] = form & XS_WIDE_B ? b[i] : columns[i];                                                          \
+            if (!(form & XS_WIDE_B)) XS(NAME##_columns)(columns[i], b[i], form & XS_PACKED);                           \
+        }                                                                                                              \
+        XS(f32_grid)(&g);                                                                                              \
     }                                                                                                                  \
-    XS_FUNCTION void XS(NAME##_run)(int n, const u8 *which, f32x *const *d, const f32x *const *c, int na,              \
-                                    const void *const *a, int nb, const void *const *b, int m, int b_packed)           \
+    XS_FUNCTION void XS(NAME)(f32x * d, const void *a, const void *b, const f32x *c, int m, int form)                  \
     {                                                                                                                  \
-        f32x bf[XS_RUN][16];                                                                                           \
-        f32 af[XS_RUN][8 * 16] XS_ALIGNED(64);                                                                         \
-        for (int i = 0; i < na; i++) XS(NAME##_rows)(af[i], a[i], m);                                                  \
-        for (int i = 0; i < nb; i++) XS(NAME##_columns)(bf[i], b[i], b_packed);                                        \
-        for (int i = 0; i < n; i++) XS(dpas_any_rows)(d[i], af[which[2 * i]], bf[which[2 * i + 1]], c[i], m, 16);      \
+        XS(NAME##_grid)(1, 1, 1, &d, &c, &a, &b, m, form);                                                             \
     }
-XS_DPAS_16(dpas_f16, f16_to_f32)
-XS_DPAS_16(dpas_bf16, bf16_to_f32)
+XS_DPAS_16(dpas_f16, f16)
+XS_DPAS_16(dpas_bf16, bf16)
 #undef XS_DPAS_16
 
 /* K = 8: A rows of 8 floats, B 8 components. The hardware reads 19 bits of each. */
-XS_FUNCTION void XS(dpas_tf32)(f32x *d, const void *a, const void *b, const f32x *c, int m, int b_packed)
+XS_FUNCTION void XS(dpas_tf32)(f32x *d, const void *a, const void *b, const f32x *c, int m, int form)
 {
-    f32x bf[8];
-    f32 af[8 * 8];
-    (void)b_packed;
-    for (int i = 0; i < m * 8; i++) af[i] = f32_bits(((const u32_mem *)a)[i] & ~0x1fffu);
-    for (int r = 0; r < 8; r++) bf[r] = (f32x)(((const u32x *)b)[r] & ~0x1fffu);
-    XS(dpas_any_rows)(d, af, bf, c, m, 8);
+    f32x columns[8];
+    f32 rows[8 * 8];
+    void *to = d;
+    const void *from = c, *wide_a = rows, *wide_b = columns;
+    struct XS(grid) g = {1, 1, 1, m, 8, &to, &from, &wide_a, &wide_b, 0};
+    (void)form;
+    for (int i = 0; i < m * 8; i++) rows[i] = f32_bits(((const u32_mem *)a)[i] & ~0x1fffu);
+    for (int r = 0; r < 8; r++) columns[r] = (f32x)(((const u32x *)b)[r] & ~0x1fffu);
+    XS(f32_grid)(&g);
 }
 
 /* C and the result as 16-bit floats: through f32, as the hardware accumulates. */
-typedef void XS(dpas_fn)(f32x *d, const void *a, const void *b, const f32x *c, int m, int b_packed);
+typedef void XS(dpas_fn)(f32x *d, const void *a, const void *b, const f32x *c, int m, int form);
 XS_FUNCTION void XS(dpas_acc)(XS(dpas_fn) *product, void *d, const void *a, const void *b, const void *c, int m,
-                              int b_packed, int c_kind, int d_kind)
+                              int form, int c_kind, int d_kind)
 {
     f32x wide[8];
     for (int i = 0; i < m; i++) {
@@ -265,7 +358,7 @@ XS_FUNCTION void XS(dpas_acc)(XS(dpas_fn) *product, void *d, const void *a, cons
         else if (c_kind == XS_ACC_F16) wide[i] = XS(f16_to_f32)(((const u16x *)c)[i]);
         else wide[i] = XS(bf16_to_f32)(((const u16x *)c)[i]);
     }
-    product(wide, a, b, wide, m, b_packed);
+    product(wide, a, b, wide, m, form);
     for (int i = 0; i < m; i++) {
         if (d_kind == XS_ACC_F32) ((f32x *)d)[i] = wide[i];
         else if (d_kind == XS_ACC_F16) ((u16x *)d)[i] = XS(f32_to_f16)(wide[i]);
@@ -273,50 +366,108 @@ XS_FUNCTION void XS(dpas_acc)(XS(dpas_fn) *product, void *d, const void *a, cons
     }
 }
 
-/* acc + the four products of bytes in each lane, u unsigned and s signed. */
-XS_INLINE u32x XS(dot4)(u32x acc, u32x u, u32x s)
+/* 8-bit integers, exactly modulo 2^32. Where the CPU multiplies bytes: sum + the four products in each dword, x unsigned
+ * and v signed. */
+#if XS_PIECE == 64 && defined(__AVX512VNNI__) && XS_HAS(__builtin_ia32_vpdpbusd_v16si)
+#define XS_DOT4(sum, x, v) (XS(u32p)) __builtin_ia32_vpdpbusd_v16si((XS(i32p))(sum), (XS(i32p))(x), (XS(i32p))(v))
+#elif XS_PIECE == 64 && defined(__AVX512VNNI__) && XS_HAS(__builtin_ia32_vpdpbusd512)
+#define XS_DOT4(sum, x, v) (XS(u32p)) __builtin_ia32_vpdpbusd512((XS(i32p))(sum), (XS(i32p))(x), (XS(i32p))(v))
+#elif XS_PIECE == 32 && ((defined(__AVX512VNNI__) && defined(__AVX512VL__)) || defined(__AVXVNNI__)) &&                \
+    XS_HAS(__builtin_ia32_vpdpbusd_v8si)
+#define XS_DOT4(sum, x, v) (XS(u32p)) __builtin_ia32_vpdpbusd_v8si((XS(i32p))(sum), (XS(i32p))(x), (XS(i32p))(v))
+#elif XS_PIECE == 32 && ((defined(__AVX512VNNI__) && defined(__AVX512VL__)) || defined(__AVXVNNI__)) &&                \
+    XS_HAS(__builtin_ia32_vpdpbusd256)
+#define XS_DOT4(sum, x, v) (XS(u32p)) __builtin_ia32_vpdpbusd256((XS(i32p))(sum), (XS(i32p))(x), (XS(i32p))(v))
+#endif
+#define XS_START_I8(c, g, q) ((c) - ((const XS(u32p) *)(g)->less)[q])
+#ifdef XS_DOT4
+XS_GRID(dot4, u32, XS_START_I8, XS_DOT4)
+#endif
+
+/* Elsewhere, or where B is unsigned: bytes as pairs of 16 bits, of which every CPU of this family adds the products. */
+XS_INLINE XS(u32p) XS(dot2)(XS(u32p) sum, XS(u32p) x, XS(u32p) v)
 {
-#if S == 16 && defined(__AVX512VNNI__) && XS_HAS(__builtin_ia32_vpdpbusd_v16si)
-    return (u32x)__builtin_ia32_vpdpbusd_v16si((i32x)acc, (i32x)u, (i32x)s);
-#elif S == 16 && defined(__AVX512VNNI__) && XS_HAS(__builtin_ia32_vpdpbusd512)
-    return (u32x)__builtin_ia32_vpdpbusd512((i32x)acc, (i32x)u, (i32x)s);
-#elif S == 8 && defined(__AVX512VNNI__) && defined(__AVX512VL__) && XS_HAS(__builtin_ia32_vpdpbusd_v8si)
-    return (u32x)__builtin_ia32_vpdpbusd_v8si((i32x)acc, (i32x)u, (i32x)s);
+#if XS_PIECE == 64 && defined(__AVX512BW__) && XS_HAS(__builtin_ia32_pmaddwd512)
+    return sum + (XS(u32p))__builtin_ia32_pmaddwd512((XS(i16p))x, (XS(i16p))v);
+#elif XS_PIECE == 64 && defined(__AVX512BW__) && XS_HAS(__builtin_ia32_pmaddwd512_mask)
+    return sum + (XS(u32p))__builtin_ia32_pmaddwd512_mask((XS(i16p))x, (XS(i16p))v, (XS(i32p)){0}, (u16)-1);
+#elif XS_PIECE == 32 && defined(__AVX2__) && XS_HAS(__builtin_ia32_pmaddwd256)
+    return sum + (XS(u32p))__builtin_ia32_pmaddwd256((XS(i16p))x, (XS(i16p))v);
+#elif XS_PIECE == 16 && defined(__SSE2__) && XS_HAS(__builtin_ia32_pmaddwd128)
+    return sum + (XS(u32p))__builtin_ia32_pmaddwd128((XS(i16p))x, (XS(i16p))v);
 #else
-    for (int i = 0; i < 32; i += 8) acc += (u >> i & 0xffu) * (u32x)((i32x)(s << (24 - i)) >> 24);
-    return acc;
+    XS(i32p) low = ((XS(i32p))(x << 16) >> 16) * ((XS(i32p))(v << 16) >> 16);
+    return sum + (XS(u32p))low + (XS(u32p))(((XS(i32p))x >> 16) * ((XS(i32p))v >> 16));
 #endif
 }
+XS_GRID(dot2, u32, XS_START_I8, XS(dot2))
 
-/* Rows of n dwords against n dwords of B. dot4 wants one side unsigned and one signed: the other cases are shifted by
- * 128 and put right by a sum, exactly, since all is modulo 2^32. */
-XS_INLINE void XS(dpas_bytes)(u32x *d, const u32_mem *a, const u32x *b, const u32x *c, int m, int n, int a_signed,
-                              int b_signed)
+/* The bytes 0 and 2 of a dword as a pair, or 1 and 3. */
+#define XS_PAIR_LOW(U, I, w, is_signed) ((is_signed) ? (U)((I)((w) << 8 & 0xff00ff00u) >> 8) : (U)((w) & 0x00ff00ffu))
+#define XS_PAIR_HIGH(U, I, w, is_signed) ((is_signed) ? (U)((I)(w) >> 8) : (U)((w) >> 8 & 0x00ff00ffu))
+XS_INLINE void XS(pair_rows)(u32 *to, const void *a, int m, int is_signed)
 {
-    const u32 high = 0x80808080u;
-    const u32x sixty_four = XS(splat_u32)(0x40404040u);
-    u32x shift = {0};
-    for (int r = 0; r < n && a_signed && b_signed; r++) shift = XS(dot4)(shift, XS(splat_u32)(high), b[r]);
+    typedef i16 i16x16_mem __attribute__((vector_size(32), may_alias, aligned(1)));
     for (int i = 0; i < m; i++) {
-        u32x acc = c[i] - shift;
-        for (int r = 0; r < n; r++) {
-            u32x row = XS(splat_u32)(a[i * n + r]);
-            if (a_signed && b_signed) acc = XS(dot4)(acc, row ^ high, b[r]);
-            else if (a_signed) acc = XS(dot4)(acc, b[r], row);
-            else if (b_signed) acc = XS(dot4)(acc, row, b[r]);
-            else acc = XS(dot4)(XS(dot4)(XS(dot4)(acc, row, b[r] ^ high), row, sixty_four), row, sixty_four);
-        }
-        d[i] = acc;
+        u32x8_mem w = ((const u32x8_mem *)a)[i];
+        ((u32x8_mem *)to)[2 * i] = XS_PAIR_LOW(u32x8_mem, i16x16_mem, w, is_signed);
+        ((u32x8_mem *)to)[2 * i + 1] = XS_PAIR_HIGH(u32x8_mem, i16x16_mem, w, is_signed);
     }
 }
 
-/* 8-bit integers, K = 32: rows of 32 bytes, B 8 dwords of four k's each. */
+XS_INLINE void XS(pair_columns)(u32x *to, const void *b, int is_signed)
+{
+    XS(u32p) *even = (XS(u32p) *)to, *odd = (XS(u32p) *)(to + 8);
+    for (int i = 0; i < 8 * XS_PIECES; i++) {
+        XS(u32p) w = ((const XS(u32p) *)b)[i];
+        even[i] = XS_PAIR_LOW(XS(u32p), XS(i16p), w, is_signed);
+        odd[i] = XS_PAIR_HIGH(XS(u32p), XS(i16p), w, is_signed);
+    }
+}
+
+/* K = 32: rows of 32 bytes, B 8 dwords of four k's each. */
+XS_FUNCTION void XS(dpas_i8_grid)(int ni, int nj, int nk, u32x *const *d, const u32x *const *c, const void *const *a,
+                                  const void *const *b, int m, int a_signed, int b_signed)
+{
+    u32x columns[XS_RUN][16], less[XS_RUN] = {{0}};
+    u32 rows[XS_RUN][8 * 16] XS_ALIGNED(64);
+    const void *wide_a[XS_RUN], *wide_b[XS_RUN];
+    struct XS(grid) g = {ni, nj, nk, m, 16, (void *const *)d, (const void *const *)c, wide_a, wide_b, less};
+#ifdef XS_DOT4
+    if (b_signed) { /* a signed A is shifted to where it is unsigned: by 128 times the sum of the column too much */
+        const u32 shift = a_signed ? 0x80808080u : 0;
+        for (int i = 0; i < ni * nk; i++) {
+            wide_a[i] = rows[i];
+            for (int r = 0; r < m; r++) ((u32x8_mem *)rows[i])[r] = ((const u32x8_mem *)a[i])[r] ^ shift;
+        }
+        for (int i = 0; i < nj * nk && shift; i++) {
+            for (int p = 0; p < XS_PIECES; p++) {
+                XS(u32p) sum = ((XS(u32p) *)&less[i / nk])[p];
+                for (int r = 0; r < 8; r++)
+                    sum = XS_DOT4(sum, shift - (XS(u32p)){0}, ((const XS(u32p) *)b[i])[r * XS_PIECES + p]);
+                ((XS(u32p) *)&less[i / nk])[p] = sum;
+            }
+        }
+        g.steps = 8;
+        g.b = b;
+        XS(dot4_grid)(&g);
+        return;
+    }
+#endif
+    for (int i = 0; i < ni * nk; i++) {
+        wide_a[i] = rows[i];
+        XS(pair_rows)(rows[i], a[i], m, a_signed);
+    }
+    for (int i = 0; i < nj * nk; i++) {
+        wide_b[i] = columns[i];
+        XS(pair_columns)(columns[i], b[i], b_signed);
+    }
+    XS(dot2_grid)(&g);
+}
+
 XS_FUNCTION void XS(dpas_i8)(u32x *d, const void *a, const void *b, const u32x *c, int m, int a_signed, int b_signed)
 {
-    if (a_signed && b_signed) XS(dpas_bytes)(d, (const u32_mem *)a, (const u32x *)b, c, m, 8, 1, 1);
-    else if (a_signed) XS(dpas_bytes)(d, (const u32_mem *)a, (const u32x *)b, c, m, 8, 1, 0);
-    else if (b_signed) XS(dpas_bytes)(d, (const u32_mem *)a, (const u32x *)b, c, m, 8, 0, 1);
-    else XS(dpas_bytes)(d, (const u32_mem *)a, (const u32x *)b, c, m, 8, 0, 0);
+    XS(dpas_i8_grid)(1, 1, 1, &d, &c, &a, &b, m, a_signed, b_signed);
 }
 
 /* The eight nibbles of a dword as two dwords of bytes. */
@@ -331,17 +482,32 @@ XS_INLINE u32 XS(nibbles)(u32 w, int half, int is_signed)
     return r;
 }
 
-/* 4-bit integers, K = 64: widened to bytes. */
+/* 4-bit integers, K = 64: widened to two fragments of bytes each. */
 XS_FUNCTION void XS(dpas_i4)(u32x *d, const void *a, const void *b, const u32x *c, int m, int a_signed, int b_signed)
 {
-    u32 wide_a[8 * 16];
-    u32x wide_b[16];
-    for (int i = 0; i < m * 16; i++) wide_a[i] = XS(nibbles)(((const u32_mem *)a)[i / 2], i & 1, a_signed);
-    for (int r = 0; r < 16; r++) {
-        for (int l = 0; l < S; l++) wide_b[r][l] = XS(nibbles)(((const u32x *)b)[r / 2][l], r & 1, b_signed);
+    u32 rows[2][8 * 8];
+    u32x columns[2][8];
+    const void *wide_a[] = {rows[0], rows[1]}, *wide_b[] = {columns[0], columns[1]};
+    for (int i = 0; i < m * 16; i++) {
+        u32 w = ((const u32_mem *)a)[i / 2];
+        rows[i / 8 % 2][i / 16 * 8 + i % 8] = XS(nibbles)(w, i & 1, a_signed);
     }
-    XS(dpas_bytes)(d, (const u32_mem *)wide_a, wide_b, c, m, 16, a_signed, b_signed);
+    for (int r = 0; r < 16; r++) {
+        for (int l = 0; l < S; l++) columns[r / 8][r % 8][l] = XS(nibbles)(((const u32x *)b)[r / 2][l], r & 1, b_signed);
+    }
+    XS(dpas_i8_grid)(1, 1, 2, &d, &c, wide_a, wide_b, m, a_signed, b_signed);
 }
+
+#undef XS_PAIR_LOW
+#undef XS_PAIR_HIGH
+#undef XS_DOT4
+#undef XS_START_I8
+#undef XS_START_F32
+#undef XS_ADD_F32
+#undef XS_GRID
+#undef XS_IN_REGISTER
+#undef XS_PIECES
+#undef XS_PIECE
 #endif
 
 /* ---- two-dimensional blocks
@@ -440,16 +606,65 @@ XS_FUNCTION void XS(block2d_load)(void *dst, int item, int elem_bytes, int width
     if (!straight) XS(deal)((u8 *)dst, flat, XS(whole_turns)(count * height * row, turn), turn, item, 0);
 }
 
+/* Elements of 16 bits and S columns, each made a float: a row becomes a lane vector. The next step of a loop over K will
+ * want what is below (B) or to the right (A). */
+#define XS_BLOCK2D_WIDE(T)                                                                                             \
+    XS_FUNCTION void XS(block2d_load_##T)(f32x * to, int height, int count, int down, u64 ptr, u32 mem_w, u32 mem_h,   \
+                                          u32 pitch, i32 x, i32 y)                                                     \
+    {                                                                                                                  \
+        struct XS(block) b = {2, S, height, count, ptr, mem_w, mem_h, pitch, x, y};                                    \
+        const u8 *first = (const u8 *)(uintptr_t)(ptr + (u64)((i64)y * (i64)pitch + (i64)x * 2));                      \
+        const u8 *next = first + (down ? (u64)height * pitch : (u64)count * S * 2);                                    \
+        if (XS(block_inside)(&b)) {                                                                                    \
+            for (int i = 0; i < height; i++, first += pitch, next += pitch, to++) {                                    \
+                for (int p = 0; p < count; p++)                                                                        \
+                    to[p * height] = XS(T##_to_f32)(*(const u16x_mem *)(first + p * S * 2));                           \
+                __builtin_prefetch(next, 0, 2); /* not into L1, where rows of a power of two crowd each other out */   \
+            }                                                                                                          \
+        } else {                                                                                                       \
+            for (int p = 0; p < count; p++) {                                                                          \
+                for (int i = 0; i < height; i++) {                                                                     \
+                    u16x row = {0};                                                                                    \
+                    XS(block_row)(&b, p, i, (u8 *)&row, 0);                                                            \
+                    *to++ = XS(T##_to_f32)(row);                                                                       \
+                }                                                                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+XS_BLOCK2D_WIDE(f16)
+XS_BLOCK2D_WIDE(bf16)
+#undef XS_BLOCK2D_WIDE
+
 /* S columns of a group of rows (two of 16 bits, four of 8) become a vector of dwords. */
-XS_INLINE u32x XS(vnni)(const u8 *const *row, int elem_bytes, int column)
+XS_INLINE void XS(vnni)(u8 *out, const u8 *const *row, int elem_bytes, int column)
 {
     if (elem_bytes == 2) {
         u32x low = XS_CONVERT(((const u16x_mem *)(const void *)(row[0] + 2 * column))[0], u32x);
-        return low | XS_CONVERT(((const u16x_mem *)(const void *)(row[1] + 2 * column))[0], u32x) << 16;
+        *(u32x_mem *)out = low | XS_CONVERT(((const u16x_mem *)(const void *)(row[1] + 2 * column))[0], u32x) << 16;
+        return;
     }
-    u32x r = XS_CONVERT(*(const u8x_mem *)(const void *)(row[0] + column), u32x);
-    for (int i = 1; i < 4; i++) r |= XS_CONVERT(*(const u8x_mem *)(const void *)(row[i] + column), u32x) << (8 * i);
-    return r;
+#if S == 16 && XS_HAS(__builtin_shufflevector)
+    typedef u8 v16 __attribute__((vector_size(16), may_alias, aligned(1)));
+    typedef u16 v8 __attribute__((vector_size(16)));
+    v16 r0 = *(const v16 *)(row[0] + column), r1 = *(const v16 *)(row[1] + column);
+    v16 r2 = *(const v16 *)(row[2] + column), r3 = *(const v16 *)(row[3] + column);
+#define XS_ZIP8(a, b, n)                                                                                               \
+    (v8) __builtin_shufflevector(a, b, n, n + 16, n + 1, n + 17, n + 2, n + 18, n + 3, n + 19, n + 4, n + 20, n + 5,   \
+                                 n + 21, n + 6, n + 22, n + 7, n + 23)
+#define XS_ZIP16(a, b, n) __builtin_shufflevector(a, b, n, n + 8, n + 1, n + 9, n + 2, n + 10, n + 3, n + 11)
+    v8 low[2] = {XS_ZIP8(r0, r1, 0), XS_ZIP8(r0, r1, 8)}, high[2] = {XS_ZIP8(r2, r3, 0), XS_ZIP8(r2, r3, 8)};
+    ((v8 *)out)[0] = XS_ZIP16(low[0], high[0], 0);
+    ((v8 *)out)[1] = XS_ZIP16(low[0], high[0], 4);
+    ((v8 *)out)[2] = XS_ZIP16(low[1], high[1], 0);
+    ((v8 *)out)[3] = XS_ZIP16(low[1], high[1], 4);
+#undef XS_ZIP8
+#undef XS_ZIP16
+#else
+    u32x r = XS_CONVERT2(*(const u8x_mem *)(const void *)(row[0] + column), u16x, u32x);
+    for (int i = 1; i < 4; i++)
+        r |= XS_CONVERT2(*(const u8x_mem *)(const void *)(row[i] + column), u16x, u32x) << (8 * i);
+    *(u32x_mem *)out = r;
+#endif
 }
 
 /* VNNI: four bytes' worth of rows share a dword, the lower row in the lower bits. */
@@ -460,23 +675,30 @@ XS_FUNCTION void XS(block2d_load_transform)(void *dst, int item, int elem_bytes,
     u8 padded[4][64 + 64 + 128] XS_ALIGNED(64), flat[XS_BLOCK_BYTES] XS_ALIGNED(64); /* room to read whole vectors */
     int columns = XS(pow2)(width), group = 4 / elem_bytes, groups = (height + group - 1) / group;
     int straight = columns % S == 0 && item == 4, inside = columns % S == 0 && width == columns && XS(block_inside)(&b);
-    u8 *out = straight ? (u8 *)dst : flat;
+    u8 *to = straight ? (u8 *)dst : flat;
     if (!straight) __builtin_memset(flat, 0, (size_t)XS(whole_turns)(count * groups * columns * 4, 4));
-    for (int p = 0; p < count; p++) {
-        for (int g = 0; g < groups; g++) {
+    for (int g = 0; g < groups; g++) {
+        u64 first = ptr + (u64)((i64)(y + g * group) * pitch + (i64)x * elem_bytes);
+        int whole = inside && (g + 1) * group <= height;
+        for (int i = 0; i < group && whole; i++) /* what the next step of a loop over K will want */
+            __builtin_prefetch((const void *)(uintptr_t)(first + (u64)(height + i) * pitch), 0, 2);
+        for (int p = 0; p < count; p++) {
             const u8 *row[4] = {padded[0], padded[1], padded[2], padded[3]};
-            if (inside && (g + 1) * group <= height) {
-                u64 first = ptr + (u64)(y + g * group) * pitch + (u64)(((i64)x + p * width) * elem_bytes);
-                for (int i = 0; i < group; i++) row[i] = (const u8 *)(uintptr_t)(first + (u64)i * pitch);
+            if (whole) {
+                for (int i = 0; i < group; i++)
+                    row[i] = (const u8 *)(uintptr_t)(first + (u64)i * pitch + (u64)(p * width * elem_bytes));
             } else {
                 __builtin_memset(padded, 0, sizeof padded);
-                for (int i = 0; i < group && g * group + i < height; i++) {
-                    XS(block_row)(&b, p, g * group + i, padded[i], 0);
-                }
+                for (int i = 0; i < group && g * group + i < height; i++) XS(block_row)(&b, p, g * group + i, padded[i], 0);
             }
-            for (int j = 0; j < columns; j += S, out += 4 * (columns < S ? columns : S)) {
-                u32x v = XS(vnni)(row, elem_bytes, j);
-                __builtin_memcpy(out, &v, 4 * (size_t)(columns < S ? columns : S));
+            for (int j = 0; j < columns; j += S) {
+                u8 *out = to + ((p * groups + g) * columns + j) * 4, all[4 * S];
+                if (columns >= S) {
+                    XS(vnni)(out, row, elem_bytes, j);
+                } else {
+                    XS(vnni)(all, row, elem_bytes, j);
+                    __builtin_memcpy(out, all, 4 * (size_t)columns);
+                }
             }
         }
     }
