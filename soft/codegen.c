@@ -1233,6 +1233,18 @@ static void write_tables(struct cg *g, struct param *const *params, const uint32
            m->entry_count, globals, pointers);
 }
 
+/* Does any function call printf (instruction 184 of OpenCL.std)? */
+static bool prints(const struct sp_module *m)
+{
+    for (uint32_t f = 0; f < m->function_count; f++)
+        for (uint32_t b = 0; b < m->functions[f].block_count; b++)
+            for (uint32_t k = 0; k < m->functions[f].blocks[b].count; k++) {
+                const struct sp_inst *i = &m->functions[f].blocks[b].inst[k];
+                if (i->op == SP_OP_ExtInst && i->operand[0] == m->opencl_std && i->operand[1] == 184) return true;
+            }
+    return false;
+}
+
 static void write_text(struct cg *g)
 {
     const struct sp_module *m = g->m;
@@ -1249,6 +1261,7 @@ static void write_text(struct cg *g)
     if (!contract_off) cg_put(g, "/* xs: contract */\n");
     put_lines(g, soft_text_abi);
     put_lines(g, soft_text_prelude);
+    if (prints(m)) put_lines(g, soft_text_print);
     write_types(g, false);
     for (uint32_t S = 8; S <= 32; S *= 2) {
         bool used = false;

@@ -468,6 +468,35 @@ static void write_select(struct cg *g)
     }
 }
 
+/* printf, a lane after the other: the arguments' kinds as a table, their values as 64 bits each (prelude_print.h). */
+static void write_printf(struct cg *g)
+{
+    uint32_t n = g->inst->count - 3, values = 0, at = 0;
+    const char *format = cg_temporary(g, "u64x"), *kinds = "", *set = "";
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t id = cg_operand(g, 3 + k);
+        const struct sp_type *t = sp_type(g->m, g->m->ids[id].type);
+        const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[id].type);
+        enum cg_kind kind = l->count ? l->leaf[0].kind : CG_U32;
+        kinds = cg_str(g, "%s'%c', %u, %u, ", kinds, t->kind == SP_POINTER ? 'p' : cg_kind_is_float(kind) ? 'f' : 'i', cg_kind_bytes(kind), l->count);
+        values += l->count;
+    }
+    cg_put(g, "    %s = %s;\n    {\n    static const u8 kinds_[] = {%s0};\n    u64 values_[%u];\n", format, cg_use(g, cg_operand(g, 2), true), kinds,
+           values + 1);
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t id = cg_operand(g, 3 + k);
+        const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[id].type);
+        for (uint32_t i = 0; i < l->count; i++, at++) {
+            enum cg_kind kind = l->leaf[i].kind, wide = cg_kind_is_small_float(kind) ? CG_F32 : kind;
+            const char *t = cg_temporary(g, cg_kind_type(g, wide, true));
+            cg_put(g, "    %s = %s;\n", t, cg_widen(g, kind, true, cg_leaf_use(g, id, i, true)));
+            set = cg_str(g, cg_kind_is_float(wide) ? "%s    values_[%u] = bits_f64((f64)%s[l]);\n" : "%s    values_[%u] = (u64)%s[l];\n", set, at, t);
+        }
+    }
+    cg_put(g, "    XS_EACH (l, %s) {\n%s    print_format(self, %s[l], kinds_, %u, values_);\n    }\n    }\n", g->bits, set, format, n);
+    cg_set_leaf(g, 0, cg_is_varying(g, g->inst->id) ? "(u32x){0}" : "0");
+}
+
 static bool write_row(struct cg *g, uint32_t number)
 {
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
@@ -524,6 +553,7 @@ bool cg_write_math(struct cg *g)
     case EXT_SHUFFLE: write_component_shuffle(g, false); return true;
     case EXT_SHUFFLE2: write_component_shuffle(g, true); return true;
     case EXT_PREFETCH: return true; /* a hint */
+    case EXT_PRINTF: write_printf(g); return true;
     case 186: write_bit_select(g); return true;
     case EXT_SELECT: write_select(g); return true;
     default: return write_row(g, number);

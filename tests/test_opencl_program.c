@@ -1,10 +1,12 @@
-/* test_opencl_program.c - constant tables, variables of a program's own, generic pointers, asynchronous copies, and
+/* test_opencl_program.c - constant tables, variables of a program's own, generic pointers, printf, asynchronous copies, and
  * kernels called by kernels. Everything is exact.
  */
 #include "opencl.h"
 
+#include <unistd.h>
+
 enum { ITEMS = 40 };
-static zed_module module;
+static zed_module module, printing;
 
 TEST(constant_tables)
 {
@@ -75,6 +77,48 @@ TEST(generic_pointers)
     ocl_free(r);
 }
 
+/* What the kernel writes to standard output, caught in a file. */
+static size_t printed(char *text, size_t size, int n, const float *f)
+{
+    char name[] = "/tmp/xetile_print_XXXXXX";
+    extern int mkstemp(char *);
+    int file = mkstemp(name), out;
+    size_t length = 0;
+    if (file < 0) return 0;
+    unlink(name);
+    fflush(stdout);
+    out = dup(1);
+    dup2(file, 1);
+    OCL_RUN(&printing, "prints", "i32 n, ptr<f32> f", 1, 16, n, f);
+    fflush(stdout);
+    dup2(out, 1);
+    close(out);
+    lseek(file, 0, SEEK_SET);
+    for (long got; length + 1 < size && (got = (long)read(file, text + length, size - 1 - length)) > 0;) length += (size_t)got;
+    text[length] = 0;
+    close(file);
+    return length;
+}
+
+TEST(printing)
+{
+    char text[4096], want[256];
+    float *f = (float *)ocl_buffer(16);
+    f[0] = 3.25f, f[1] = -1.5f, f[2] = 12345.678f, f[3] = 1e-10f;
+    int n = 1234;
+    CHECK(printed(text, sizeof text, n, f) > 0);
+    snprintf(want, sizeof want, "int %d, %5d|%-5d|%05d, hex %x %#X, char x, string abc, %%\n", n, n, n, n, (unsigned)n, (unsigned)n);
+    CHECK_HAS(text, want);
+    snprintf(want, sizeof want, "float %f %.3f %e %g, long %lld 18446744073709551615\n", 3.25, -1.5, (double)f[2], (double)f[3], (long long)n << 32);
+    CHECK_HAS(text, want);
+    CHECK_HAS(text, "vector 1,1234,3,-4 0.500000,-1.500000 and a,b,ff\n");
+    CHECK_HAS(text, "no arguments\n");
+    CHECK_HAS(text, "item 1\n");
+    CHECK_HAS(text, "item 9\n");
+    CHECK(!strstr(text, "item 3"));
+    ocl_free(f);
+}
+
 TEST(asynchronous_copies)
 {
     enum { GROUPS = 3 };
@@ -101,15 +145,20 @@ TEST(kernels_called_by_kernels)
     ocl_free(r);
 }
 
-TEST(module_loads) { ocl_load(&module, "program"); }
+TEST(modules_load)
+{
+    ocl_load(&module, "program");
+    ocl_load(&printing, "printing");
+}
 
 int main(void)
 {
     if (!ocl_open()) return 1;
-    RUN(module_loads);
+    RUN(modules_load);
     RUN(constant_tables);
     RUN(variables_of_the_program);
     RUN(generic_pointers);
+    RUN(printing);
     RUN(asynchronous_copies);
     RUN(kernels_called_by_kernels);
     zed_close(&ocl_device);
