@@ -138,7 +138,7 @@ static const struct {
     const char *name, *value, *help;
     size_t offset;
 } option_table[] = {
-    {"--steps", "N", "steps of training (1000)", offsetof(options, steps)},
+    {"--steps", "N", "steps of training (1500)", offsetof(options, steps)},
     {"--out", "PREFIX", "of the files that are written (neural_texture)", offsetof(options, out)},
     {"--emit", "FILE", "write the training kernel's SPIR-V module and touch no device", offsetof(options, emit)},
     {"--target", "NAME", "with --emit: pvc bmg lnl ptl dg2 generic soft (bmg)", offsetof(options, target)},
@@ -310,12 +310,15 @@ static bool write_svg(const char *prefix, const float *loss, int steps)
 static bool plot_png(const char *prefix, const float *loss, int steps)
 {
     static uint8_t rgb[PLOT_W * PLOT_H * 3];
+    int before = 0;
     memset(rgb, 255, sizeof rgb);
     for (int db = 0; db <= 45; db += 5)
         for (int x = PLOT_LEFT; x < PLOT_W - 16; x++) memcpy(rgb + ((int)plot_y(db) * PLOT_W + x) * 3, db == 30 ? "\xcc\x44\x44" : "\xdd\xdd\xdd", 3);
     for (int x = PLOT_LEFT; x < PLOT_W - 16; x++) {
         int i = (int)((x - PLOT_LEFT) * (double)(steps - 1) / (PLOT_W - PLOT_LEFT - 17)), y = (int)plot_y(curve_at(loss, steps, i));
-        for (int k = y - 1; k <= y; k++) memcpy(rgb + (k * PLOT_W + x) * 3, "\x22\x66\xcc", 3);
+        int last = x == PLOT_LEFT ? y : before;
+        before = y;
+        for (int k = (y < last ? y : last) - 1; k <= (y > last ? y : last); k++) memcpy(rgb + (k * PLOT_W + x) * 3, "\x22\x66\xcc", 3);
     }
     return write_png(prefix, "loss", rgb, PLOT_W, PLOT_H);
 }
@@ -564,7 +567,7 @@ static bool run(session *s, const options *o)
 {
     zed_options device = {.name = o->device};
     char *end = NULL;
-    long steps = o->steps ? strtol(o->steps, &end, 10) : 1000, index;
+    long steps = o->steps ? strtol(o->steps, &end, 10) : 1500, index;
     double begin;
     if (o->steps && (*end || steps < 1 || steps > 1000000)) return fail("--steps %s: 1 to 1000000", o->steps);
     s->steps = (int)steps;

@@ -520,7 +520,8 @@ static inline cv_vec cv_mul_add(cv_where_ w, int out_type, const cv_matrix_ref *
     p.in = *in;
     p.a = cv_surface_of_(w, a);
     p.real = cv_is_float_(in->interpretation) || cv_is_float_(a->interpretation);
-    sign = cv_is_signed_(in->interpretation) || cv_is_signed_(a->interpretation) || (added && cv_is_signed_(bias->interpretation));
+    sign = cv_is_signed_(in->interpretation) || cv_is_signed_(a->interpretation) ||
+           (added && cv_is_signed_(bias->interpretation) && !cv_is_float_(bias->interpretation));
     p.sum_type = p.real ? CV_F32 : sign ? CV_I32 : CV_U32;
     p.bias = added ? cv_bytes_at_(w, &bias->base, &bias->offset) : 0;
     p.bias_type = added ? (int)bias->interpretation : 0;

@@ -167,24 +167,41 @@ static inline void cv_outer_lanes_(const cv_outer_ *o)
     spe_endfor(m, 0, none);
 }
 
+/* Adds the sums of up to eight rows from `row` on (lane l: column col + l, of which n are there). The exchange loops that f16
+ * takes are long, so those go round in a loop. */
+static inline void cv_outer_add_rows_(const cv_outer_ *o, int row, int rows, int col, int n, spe_id sums)
+{
+    cv_ctx *x = o->x;
+    spe_module *m = &x->m;
+    spe_id none[1] = {0}, r;
+    int i;
+    if (o->c.type == CV_F16) {
+        r = spe_for(m, spe_i32(m, 0), spe_i32(m, rows), spe_i32(m, 1), 0, none);
+        cv_atomic_add_lanes_(x, o->c.base, cv_outer_offset_(o, spe_iadd(m, r, spe_i32(m, row)), spe_i32(m, col)), CV_F16,
+                             spe_extract_dyn(m, sums, r), n);
+        spe_endfor(m, 0, none);
+        return;
+    }
+    for (i = 0; i < rows; i++)
+        cv_atomic_add_lanes_(x, o->c.base, cv_outer_offset_(o, spe_i32(m, row + i), spe_i32(m, col)), o->c.type,
+                             spe_extract(m, sums, (uint32_t)i), n);
+}
+
 /* f16, subgroup size 16: summed over the lanes by the matrix instruction with K = lanes. v1 is its A operand as it stands. */
 static inline void cv_outer_dpas_(const cv_outer_ *o)
 {
     cv_ctx *x = o->x;
     spe_module *m = &x->m;
     spe_id sums = spe_vec(m, spe_float(m, 32), 8), words = spe_vec(m, spe_int(m, 16), 8), *a;
-    int blocks = (o->c.m + 7) / 8, i, r, col;
+    int blocks = (o->c.m + 7) / 8, i, col;
     a = (spe_id *)spe_alloc(m, (size_t)blocks * sizeof(spe_id));
     for (i = 0; a && i < blocks; i++) a[i] = spe_bitcast(m, words, cv_eight_(x, o->v1, i * 8, 1));
     for (col = 0; a && col < o->c.k; col += 16) {
         spe_id b = cv_gather_lanes_f16_(x, o->v2, col);
         int n = o->c.k - col < 16 ? o->c.k - col : 16;
-        for (i = 0; i < blocks; i++) {
-            spe_id sum = spe_dpas(m, sums, 16, a[i], b, spe_null(m, sums), 0x400 | 0x800);
-            for (r = 0; r < 8 && i * 8 + r < o->c.m; r++)
-                cv_atomic_add_lanes_(x, o->c.base, cv_outer_offset_(o, spe_i32(m, i * 8 + r), spe_i32(m, col)), o->c.type,
-                                     spe_extract(m, sum, (uint32_t)r), n);
-        }
+        for (i = 0; i < blocks; i++)
+            cv_outer_add_rows_(o, i * 8, o->c.m - i * 8 < 8 ? o->c.m - i * 8 : 8, col, n,
+                               spe_dpas(m, sums, 16, a[i], b, spe_null(m, sums), 0x400 | 0x800));
     }
 }
 
@@ -274,6 +291,12 @@ static inline void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_r
         for (i = 0; i < v.n; i += x->S)
             cv_atomic_add_lanes_(x, base, spe_i32(m, i * bytes), r->interpretation, cv_sum_block_(x, &v, i, real),
                                  v.n - i < x->S ? v.n - i : x->S);
+        return;
+    }
+    if (r->interpretation == CV_F16) { /* in a loop: see cv_outer_add_rows_ */
+        spe_id variable = cv_spill_(x, &v), none[1] = {0}, k = spe_for(m, spe_i32(m, 0), spe_i32(m, v.n), spe_i32(m, 1), 0, none);
+        cv_atomic_add_(x, base, spe_imul(m, k, spe_i32(m, bytes)), CV_F16, spe_load(m, spe_element(m, variable, 1, &k), 0));
+        spe_endfor(m, 0, none);
         return;
     }
     for (i = 0; i < v.n; i++)
