@@ -117,8 +117,7 @@ void cg_fail(struct cg *g, const char *format, ...)
     }
 }
 
-/* Is a helper of this name still to be written? */
-static bool is_new_helper(struct cg *g, const char *name)
+bool cg_is_new_helper(struct cg *g, const char *name)
 {
     struct cg_helper *h = g->helper;
     while (h && strcmp(h->name, name)) h = h->next;
@@ -141,7 +140,7 @@ void cg_call_lanes(struct cg *g, const char *to, const char *result, const char 
         copies = cg_str(g, "%s    %s x%u[S];\n    __builtin_memcpy(x%u, a%u, sizeof x%u);\n", copies, types[i], i, i, i, i);
         list = cg_str(g, "%s%sx%u[l]", list, i ? ", " : "", i);
     }
-    if (is_new_helper(g, helper)) {
+    if (cg_is_new_helper(g, helper)) {
         struct sp_text *body = g->c;
         g->c = &g->helpers;
         cg_put(g,
@@ -220,18 +219,22 @@ static bool kind_of_type(const struct sp_type *t, enum cg_kind *kind)
 
 /* ---- leaves */
 
-static uint64_t count_leaves(const struct sp_module *m, uint32_t type_id)
+/* Components of a cooperative matrix in each lane. */
+static uint32_t matrix_parts(const struct sp_type *t, uint32_t S) { return (t->rows * t->cols + S - 1) / S; }
+
+static uint64_t count_leaves(const struct cg *g, uint32_t type_id)
 {
-    const struct sp_type *t = sp_type(m, type_id);
+    const struct sp_type *t = sp_type(g->m, type_id);
     enum cg_kind kind;
     uint64_t n = 0;
     if (kind_of_type(t, &kind)) return 1;
+    if (t->kind == SP_COOPMAT) return matrix_parts(t, g->S);
     if (t->kind == SP_VECTOR || t->kind == SP_ARRAY) {
-        n = count_leaves(m, t->elem);
+        n = count_leaves(g, t->elem);
         return t->count && n > CG_MAX_LEAVES / t->count ? CG_MAX_LEAVES + 1 : n * t->count;
     }
     if (t->kind != SP_STRUCT) return CG_MAX_LEAVES + 1;
-    for (uint32_t i = 0; i < t->count && n <= CG_MAX_LEAVES; i++) n += count_leaves(m, t->members[i]);
+    for (uint32_t i = 0; i < t->count && n <= CG_MAX_LEAVES; i++) n += count_leaves(g, t->members[i]);
     return n;
 }
 
@@ -244,13 +247,13 @@ static void fill_leaves(struct cg *g, uint32_t type_id, struct cg_leaf **at, uin
         *(*at)++ = (struct cg_leaf){kind, offset, path};
         return;
     }
-    for (uint32_t i = 0; i < t->count; i++) {
+    for (uint32_t i = 0; i < (t->kind == SP_COOPMAT ? matrix_parts(t, g->S) : t->count); i++) {
         if (t->kind == SP_STRUCT) {
             fill_leaves(g, t->members[i], at, offset + t->offsets[i], keep(g, cg_str(g, "%s.m%u", path, i)));
         } else {
             uint32_t size = t->kind == SP_VECTOR && sp_type(g->m, t->elem)->kind == SP_BOOL
                                 ? 1
-                                : (uint32_t)sp_type(g->m, t->elem)->size;
+                                : (uint32_t)cg_memory_size(g, t->elem);
             fill_leaves(g, t->elem, at, offset + i * size, keep(g, cg_str(g, "%s.e[%u]", path, i)));
         }
     }
@@ -265,7 +268,7 @@ const struct cg_leaves *cg_leaves_of(struct cg *g, uint32_t type_id)
     if (!t) return &dummy;
     l = &g->leaves[t - g->m->types];
     if (!l->leaf && !g->failed) {
-        uint64_t n = count_leaves(g->m, type_id);
+        uint64_t n = count_leaves(g, type_id);
         if (n > CG_MAX_LEAVES) {
             cg_fail(g, "a value of this type has too many parts, or none the device knows");
             return &dummy;
@@ -285,7 +288,8 @@ const char *cg_type_name(struct cg *g, uint32_t type_id, bool varying)
     enum cg_kind kind;
     if (t->kind == SP_VOID) return "void";
     if (kind_of_type(t, &kind)) return cg_kind_type(g, kind, varying);
-    return varying ? cg_str(g, "c%ux%u", type_id, g->S) : cg_str(g, "c%u", type_id);
+    if (varying) return cg_str(g, "c%ux%u", type_id, g->S);
+    return cg_str(g, "c%u", type_id);
 }
 
 /* ---- values as expressions */
@@ -398,6 +402,7 @@ static const char *constant_leaf(struct cg *g, uint32_t id, uint32_t leaf)
     }
     if (d->bits && (t->kind == SP_VECTOR || l->count == 1)) return cg_literal(g, l->leaf[leaf].kind, d->bits[leaf]);
     if (l->count == 1 && sp_constant(g->m, id, &bits)) return cg_literal(g, l->leaf[0].kind, bits);
+    if (t->kind == SP_COOPMAT && d->def->count == 1) return constant_leaf(g, d->def->operand[0], 0);
     if ((d->def->op == SP_OP_ConstantComposite || d->def->op == SP_OP_SpecConstantComposite) && t->kind != SP_VOID) {
         for (uint32_t i = 0, first = 0; i < d->def->count; i++) {
             uint32_t part = d->def->operand[i], n = cg_leaves_of(g, g->m->ids[part].type)->count;
@@ -461,7 +466,8 @@ const char *cg_use_whole(struct cg *g, uint32_t id, bool varying)
     const struct cg_leaves *l = cg_leaves_of(g, d->type);
     const struct sp_type *t = sp_type(g->m, d->type);
     bool plain = d->what == SP_IS_PARAMETER || (d->what == SP_IS_VALUE && d->def->op != SP_OP_Undef);
-    if (t->kind != SP_VECTOR && t->kind != SP_ARRAY && t->kind != SP_STRUCT) return cg_use(g, id, varying);
+    if (t->kind != SP_VECTOR && t->kind != SP_ARRAY && t->kind != SP_STRUCT && t->kind != SP_COOPMAT)
+        return cg_use(g, id, varying);
     if (plain && g->value[id].varying == varying) return cg_str(g, "v%u", cg_home(g, id));
     const char *whole = cg_temporary(g, cg_type_name(g, d->type, varying));
     for (uint32_t i = 0; i < l->count; i++) {
@@ -726,7 +732,9 @@ static void write_instruction(struct cg *g)
     case SP_OP_FunctionCall: write_call(g); return;
     default: break;
     }
-    if (cg_write_simple(g) || cg_write_memory(g) || cg_write_group(g) || cg_write_matrix(g) || cg_write_math(g)) return;
+    if (cg_write_simple(g) || cg_write_memory(g) || cg_write_group(g) || cg_write_matrix(g) || cg_write_math(g) ||
+        cg_write_coop(g))
+        return;
     cg_fail(g, "this instruction is not supported");
 }
 
@@ -822,7 +830,8 @@ static void declare_value(struct cg *g, const struct sp_inst *i)
     if (v->accessed) cg_put(g, "    u64 s%u;\n", i->id);
     cg_put(g, "    %s v%u%s;\n", cg_type_name(g, i->type, v->varying), i->id,
            !zero                                                                               ? ""
-           : v->varying || t->kind == SP_STRUCT || t->kind == SP_VECTOR || t->kind == SP_ARRAY ? " = {0}"
+           : v->varying || t->kind == SP_STRUCT || t->kind == SP_VECTOR || t->kind == SP_ARRAY || t->kind == SP_COOPMAT
+               ? " = {0}"
                                                                                                : " = 0");
     add_frame(g, i->type, v->varying);
 }
@@ -1074,7 +1083,7 @@ static void mark_type(struct cg *g, uint32_t type_id, uint8_t *used)
 {
     const struct sp_type *t = sp_type(g->m, type_id);
     if (!t || used[t - g->m->types]) return;
-    if (t->kind != SP_VECTOR && t->kind != SP_ARRAY && t->kind != SP_STRUCT) return;
+    if (t->kind != SP_VECTOR && t->kind != SP_ARRAY && t->kind != SP_STRUCT && t->kind != SP_COOPMAT) return;
     used[t - g->m->types] = 1;
     if (t->kind != SP_STRUCT) mark_type(g, t->elem, used);
     for (uint32_t i = 0; t->kind == SP_STRUCT && i < t->count; i++) mark_type(g, t->members[i], used);
@@ -1094,7 +1103,7 @@ static void write_types(struct cg *g, bool varying)
         cg_leaves_of(g, t->id); /* its limits are those of values */
         if (g->failed) return;
         cg_put(g, "typedef struct {");
-        if (t->kind != SP_STRUCT) cg_put(g, " %s e[%u];", cg_type_name(g, t->elem, varying), t->count);
+        if (t->kind != SP_STRUCT) cg_put(g, " %s e[%u];", cg_type_name(g, t->elem, varying), t->kind == SP_COOPMAT ? matrix_parts(t, g->S) : t->count);
         for (uint32_t k = 0; t->kind == SP_STRUCT && k < t->count; k++) {
             cg_put(g, " %s m%u;", cg_type_name(g, t->members[k], varying), k);
         }
@@ -1108,10 +1117,12 @@ static void write_section(struct cg *g, uint32_t S, struct param *const *params)
     struct sp_text *out = g->c, functions = {NULL, 0, 0, false};
     g->S = S;
     g->helper = NULL;
+    memset(g->leaves, 0, (m->type_count + 1) * sizeof *g->leaves); /* a matrix has as many parts as lanes leave it */
     cg_put(g, "#undef S\n#define S %u\n", S);
     put_lines(g, soft_text_lanes);
     put_lines(g, soft_text_matrix);
     put_lines(g, soft_text_math);
+    put_lines(g, soft_text_coop);
     write_types(g, true);
     for (uint32_t i = 0; i < m->function_count; i++) g->function[i].reachable = false;
     for (uint32_t i = 0; i < m->entry_count; i++)
@@ -1262,6 +1273,7 @@ static void write_text(struct cg *g)
     put_lines(g, soft_text_abi);
     put_lines(g, soft_text_prelude);
     if (prints(m)) put_lines(g, soft_text_print);
+    g->S = g->smallest_S;
     write_types(g, false);
     for (uint32_t S = 8; S <= 32; S *= 2) {
         bool used = false;
@@ -1281,6 +1293,7 @@ static bool prepare(struct cg *g)
         if (S > g->largest_S) g->largest_S = S;
     }
     if (!g->largest_S) g->largest_S = g->S;
+    g->smallest_S = g->S;
     g->value = cg_alloc(g, m->bound * sizeof *g->value);
     g->function = cg_alloc(g, (m->function_count + 1) * sizeof *g->function);
     g->leaves = cg_alloc(g, (m->type_count + 1) * sizeof *g->leaves);

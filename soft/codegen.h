@@ -8,6 +8,7 @@
  *   codegen_groups.c  subgroup and work-group operations
  *   codegen_matrix.c  matrix products, 2D blocks, block reads
  *   codegen_math.c    OpenCL.std
+ *   codegen_coop.c    cooperative matrices
  *
  * A value is UNIFORM (the same in all lanes that are active: a C scalar) or VARYING (a GNU vector with an element a
  * lane). A composite is a C struct of those; its scalars in order are its leaves. A block is MASKED when lanes may come
@@ -21,6 +22,7 @@
 /* The prelude's files as arrays of lines, NULL after the last (made by the Makefile). */
 extern const char *const soft_text_abi[], *const soft_text_prelude[], *const soft_text_lanes[];
 extern const char *const soft_text_matrix[], *const soft_text_math[], *const soft_text_print[];
+extern const char *const soft_text_coop[];
 
 enum cg_kind { CG_BOOL, CG_U8, CG_U16, CG_U32, CG_U64, CG_F32, CG_F64, CG_F16, CG_BF16, CG_E4M3, CG_E5M2 };
 
@@ -97,7 +99,7 @@ struct cg {
     /* while a function is written */
     struct cg_function *fn;
     const struct sp_inst *inst;
-    uint32_t S, largest_S, temporaries, skip /* instructions that the one before has written too */;
+    uint32_t S, smallest_S, largest_S, temporaries, skip /* instructions that the one before has written too */;
     const char *mask, *bits; /* the active lanes: an i32x and a u64 in C */
 };
 
@@ -108,6 +110,8 @@ void *cg_alloc(struct cg *g,
 const char *cg_str(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cg_put(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cg_fail(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Is a helper of this name still to be written, into g->helpers? True but once a section. */
+bool cg_is_new_helper(struct cg *g, const char *name);
 /* Statements: the scalar function `name` applied lane by lane, the result in `to`. Written out once a section. */
 void cg_call_lanes(struct cg *g, const char *to, const char *result, const char *name, uint32_t n,
                    const char *const *types, const char *const *args);
@@ -156,12 +160,14 @@ bool cg_write_memory(struct cg *g);
 bool cg_write_group(struct cg *g);
 bool cg_write_matrix(struct cg *g);
 bool cg_write_math(struct cg *g);
+bool cg_write_coop(struct cg *g);
 
 /* codegen_ops.c: one operation on leaves, by a format of the tables' language */
 void cg_apply(struct cg *g, uint32_t leaf, enum cg_kind result, const char *uniform, const char *varying, uint32_t n,
               const enum cg_kind *kinds, const char *const *args, bool is_varying);
 
 /* codegen_memory.c */
+uint64_t cg_memory_size(struct cg *g, uint32_t type_id); /* of a private variable: matrices have one there */
 int64_t cg_signed_constant(struct cg *g, uint32_t id);
 enum { CG_EXCHANGE_BYTES = 2048 }; /* a u64 for each subgroup of the largest work-group */
 uint32_t

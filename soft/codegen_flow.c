@@ -390,14 +390,18 @@ bool cg_is_value_operand(const struct sp_inst *i, uint32_t k)
     case SP_OP_UDot:
     case SP_OP_SUDot:
     case SP_OP_SubgroupBlockPrefetchINTEL: return k < 2;
+    case SP_OP_CooperativeMatrixLoadKHR:
+    case SP_OP_CooperativeMatrixMulAddKHR:
     case SP_OP_SDotAccSat:
     case SP_OP_UDotAccSat:
     case SP_OP_SUDotAccSat:
     case SP_OP_CopyMemorySized: return k < 3;
+    case SP_OP_CooperativeMatrixStoreKHR:
     case SP_OP_SubgroupMatrixMultiplyAccumulateINTEL: return k < 4;
     case SP_OP_Variable: return k == 1;
     case SP_OP_Phi: return k % 2 == 0;
     case SP_OP_ExtInst: return k > 1 && !cg_math_literal(i, k);
+    case SP_OP_CooperativeMatrixLengthKHR:
     case SP_OP_Branch:
     case SP_OP_Undef:
     case SP_OP_Unreachable: return false;
@@ -508,7 +512,10 @@ static int result_rule(const struct sp_inst *i)
     case SP_OP_SubgroupShuffleUpINTEL:
     case SP_OP_SubgroupShuffleXorINTEL:
     case SP_OP_SubgroupBlockReadINTEL:
-    case SP_OP_SubgroupMatrixMultiplyAccumulateINTEL: return 1;
+    case SP_OP_SubgroupMatrixMultiplyAccumulateINTEL:
+    case SP_OP_CooperativeMatrixLoadKHR:
+    case SP_OP_CooperativeMatrixMulAddKHR: return 1;
+    case SP_OP_CooperativeMatrixLengthKHR: return 0;
     case SP_OP_GroupNonUniformBallotBitCount: return i->operand[1] != SP_GROUP_Reduce ? 1 : -1;
     case SP_OP_GroupAll:
     case SP_OP_GroupAny:

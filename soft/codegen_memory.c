@@ -22,6 +22,15 @@ static bool is_chain(uint16_t op)
 
 static bool is_pointer_copy(uint16_t op) { return op == SP_OP_Bitcast || op == SP_OP_CopyObject; }
 
+uint64_t cg_memory_size(struct cg *g, uint32_t type_id)
+{
+    const struct sp_type *t = sp_type(g->m, type_id);
+    if (t->size) return t->size;
+    if (t->kind == SP_ARRAY) return cg_memory_size(g, t->elem) * t->count;
+    if (t->kind != SP_COOPMAT) return 0;
+    return (uint64_t)((t->rows * t->cols + g->smallest_S - 1) / g->smallest_S) * sp_type(g->m, t->elem)->size;
+}
+
 /* Applies one index of an access chain: the type it leads to, and its offset when it is a constant. */
 static uint32_t step_into(struct cg *g, uint32_t type_id, uint32_t index_id, int64_t *offset, uint64_t *stride)
 {
@@ -34,8 +43,8 @@ static uint32_t step_into(struct cg *g, uint32_t type_id, uint32_t index_id, int
         *offset += t->offsets[bits];
         return t->members[bits];
     }
-    if (t->kind != SP_VECTOR && t->kind != SP_ARRAY && t->kind != SP_RUNTIME_ARRAY) return 0;
-    uint64_t size = sp_type(g->m, t->elem)->size;
+    if (t->kind != SP_VECTOR && t->kind != SP_ARRAY && t->kind != SP_RUNTIME_ARRAY && t->kind != SP_COOPMAT) return 0;
+    uint64_t size = cg_memory_size(g, t->elem);
     if (known)
         *offset += (int64_t)((uint64_t)cg_signed_constant(g, index_id) * size);
     else
@@ -61,7 +70,7 @@ static bool chain_offset(struct cg *g, const struct sp_inst *i, int64_t *offset)
     if (!p || p->kind != SP_POINTER) return false;
     if (i->op == SP_OP_PtrAccessChain || i->op == SP_OP_InBoundsPtrAccessChain) {
         if (!sp_constant(g->m, i->operand[1], &bits)) return false;
-        *offset += (int64_t)((uint64_t)cg_signed_constant(g, i->operand[1]) * sp_type(g->m, type)->size);
+        *offset += (int64_t)((uint64_t)cg_signed_constant(g, i->operand[1]) * cg_memory_size(g, type));
         first = 2;
     }
     for (uint32_t k = first; k < i->count; k++) {
@@ -97,7 +106,7 @@ static void resolve(struct cg *g, uint32_t id)
 static void note_item(struct cg *g, uint32_t variable, int64_t offset, uint64_t bytes, uint32_t item)
 {
     struct cg_value *v = &g->value[variable];
-    uint64_t size = sp_type(g->m, sp_type(g->m, g->m->ids[variable].type)->elem)->size;
+    uint64_t size = cg_memory_size(g, sp_type(g->m, g->m->ids[variable].type)->elem);
     if (offset < 0 || bytes > size || (uint64_t)offset > size - bytes) v->fixed = false;
     while (item > 1 && (uint64_t)offset % item) item /= 2;
     if (item < v->granule) v->granule = (uint8_t)item;
@@ -180,7 +189,7 @@ static void consider_variables(struct cg *g)
         const struct sp_type *t = sp_type(g->m, sp_type(g->m, d->type)->elem);
         g->value[id].granule = 8;
         if (d->def->operand[0] == SP_STORAGE_Function)
-            g->value[id].fixed = t->size <= CG_MAX_FIXED_BYTES;
+            g->value[id].fixed = cg_memory_size(g, t->id) <= CG_MAX_FIXED_BYTES;
         else
             g->value[id].fixed = cg_builtin_of(g, id, &builtin);
     }
@@ -200,7 +209,7 @@ static void find_fixed(struct cg *g)
             v->variable = id;
         else if (cg_builtin_of(g, id, &builtin))
             cg_fail(g, "a built-in variable is used in a way the device does not know");
-        while (v->fixed && sp_type(g->m, sp_type(g->m, g->m->ids[id].type)->elem)->size % v->granule) v->granule /= 2;
+        while (v->fixed && cg_memory_size(g, sp_type(g->m, g->m->ids[id].type)->elem) % v->granule) v->granule /= 2;
     }
 }
 
@@ -321,14 +330,15 @@ static void declare_variable(struct cg *g, const struct sp_inst *i)
 {
     const struct cg_value *v = &g->value[i->id];
     const struct sp_type *t = sp_type(g->m, sp_type(g->m, i->type)->elem);
+    uint64_t bytes = cg_memory_size(g, t->id);
     if (v->fixed) {
         enum cg_kind kind = v->wide ? CG_F32 : cg_bits_kind(v->granule);
-        uint64_t items = v->wide ? t->size / 2 : t->size / v->granule;
+        uint64_t items = v->wide ? bytes / 2 : bytes / v->granule;
         cg_put(g, "    %s p%u[%u] = {0};\n", cg_kind_type(g, kind, v->stored_varying), i->id,
-               (unsigned)items + (t->size == 0));
-        g->fn->frame_bytes += t->size * (v->stored_varying ? g->S : 1) * (v->wide ? 2 : 1);
+               (unsigned)items + (bytes == 0));
+        g->fn->frame_bytes += bytes * (v->stored_varying ? g->S : 1) * (v->wide ? 2 : 1);
     } else {
-        uint64_t size = (t->size + 15) & ~(uint64_t)15;
+        uint64_t size = (bytes + 15) & ~(uint64_t)15;
         cg_put(g,
                "    u8 p%u[%llu] XS_ALIGNED(64);\n    u64x v%u;\n"
                "    v%u = (u64)(uintptr_t)p%u + XS_CONVERT(XS(lane_index)(), u64x) * %llu;\n",

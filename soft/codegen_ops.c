@@ -141,6 +141,7 @@ static const struct row rows[] = {
     {SP_OP_FMod, "@fmodulo_%k", NULL},
     {SP_OP_FNegate, "-%0", NULL},
     {SP_OP_VectorTimesScalar, "%0 * %1", NULL},
+    {SP_OP_MatrixTimesScalar, "%0 * %1", NULL},
     {SP_OP_Not, "(%t)~%0", "~%0"},
     {SP_OP_BitwiseAnd, "(%t)(%0 & %1)", "%0 & %1"},
     {SP_OP_BitwiseOr, "(%t)(%0 | %1)", "%0 | %1"},
@@ -429,7 +430,11 @@ static void write_insert(struct cg *g)
 static void write_construct(struct cg *g)
 {
     bool varying = cg_is_varying(g, g->inst->id);
-    uint32_t leaf = 0;
+    uint32_t leaf = 0, parts = cg_leaves_of(g, g->inst->type)->count;
+    if (sp_type(g->m, g->inst->type)->kind == SP_COOPMAT) { /* all components are the one constituent */
+        while (leaf < parts) cg_set_leaf(g, leaf++, cg_leaf_use(g, cg_operand(g, 0), 0, varying));
+        return;
+    }
     for (uint32_t k = 0; k < g->inst->count; k++) {
         uint32_t n = cg_leaves_of(g, g->m->ids[cg_operand(g, k)].type)->count;
         for (uint32_t i = 0; i < n; i++) cg_set_leaf(g, leaf++, cg_leaf_use(g, cg_operand(g, k), i, varying));

@@ -1,0 +1,46 @@
+/* prelude_coop.h - cooperative matrices of SPV_KHR_cooperative_matrix.
+ *
+ * A matrix is its elements row after row, dealt out to the lanes: element e is component e / S of lane e % S. As its
+ * lane vectors follow each other in memory, the whole is a plain array, whatever the subgroup size.
+ */
+#ifndef XETILE_SOFT_PRELUDE_COOP_H
+#define XETILE_SOFT_PRELUDE_COOP_H
+
+#include "prelude.h"
+
+#define XS_COOP_MEMORY(T)                                                                                              \
+    XS_FUNCTION void coop_load_##T(T *to, u64 at, u64 stride, int by_columns, u32 rows, u32 cols)                      \
+    {                                                                                                                  \
+        for (u32 r = 0; r < rows; r++)                                                                                 \
+            for (u32 c = 0; c < cols; c++)                                                                             \
+                to[r * cols + c] = XS_AT(T, by_columns ? at + c * stride + r * sizeof(T)                               \
+                                                       : at + r * stride + c * sizeof(T));                             \
+    }                                                                                                                  \
+    XS_FUNCTION void coop_store_##T(const T *from, u64 at, u64 stride, int by_columns, u32 rows, u32 cols)             \
+    {                                                                                                                  \
+        for (u32 r = 0; r < rows; r++)                                                                                 \
+            for (u32 c = 0; c < cols; c++)                                                                             \
+                XS_AT(T, by_columns ? at + c * stride + r * sizeof(T) : at + r * stride + c * sizeof(T)) =             \
+                    from[r * cols + c];                                                                                \
+    }
+XS_COOP_MEMORY(u8)
+XS_COOP_MEMORY(u16)
+XS_COOP_MEMORY(u32)
+XS_COOP_MEMORY(u64)
+#undef XS_COOP_MEMORY
+
+/* d = a b + c, added up in W; FROM_A and so on bring an element to W, TO_D back to where it is kept. */
+#define XS_COOP_MULTIPLY(NAME, W, TA, FROM_A, TB, FROM_B, TC, FROM_C, TD, TO_D, M, N, K)                               \
+    XS_FUNCTION void NAME(TD *d, const TA *a, const TB *b, const TC *c)                                                \
+    {                                                                                                                  \
+        W x[M * K], y[K * N], z[M * N];                                                                                \
+        for (u32 i = 0; i < M * K; i++) x[i] = (W)FROM_A(a[i]);                                                        \
+        for (u32 i = 0; i < K * N; i++) y[i] = (W)FROM_B(b[i]);                                                        \
+        for (u32 i = 0; i < M * N; i++) z[i] = (W)FROM_C(c[i]);                                                        \
+        for (u32 i = 0; i < M; i++)                                                                                    \
+            for (u32 k = 0; k < K; k++)                                                                                \
+                for (u32 j = 0; j < N; j++) z[i * N + j] += x[i * K + k] * y[k * N + j];                               \
+        for (u32 i = 0; i < M * N; i++) d[i] = (TD)TO_D(z[i]);                                                         \
+    }
+
+#endif
