@@ -1,0 +1,322 @@
+/* gemm_transpose.c - the XeTile text's appendix 2.2 and 2.3: C = A BT' + bias, and the sums of C's rows. A product with a
+ * transpose, a broadcast, a change of layout and a reduction, all between the subgroups of a work-group.
+ *
+ *     2.2    BT is loaded by a map that leaves the transpose to local memory
+ *     2.3    by a map under which every subgroup loads what it needs: the transpose stays in registers
+ *
+ *     cc -std=c11 gemm_transpose.c -lze_loader -lm && ./a.out
+ */
+#include "xetile.h"
+#include "ze_dispatch.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One work-group computes the sums of 256 rows: 32 subgroups, a pass over all columns of C, 256 at a time. */
+static void product(XT_CONTEXT, xt_map map_bt, xt_val A, xt_val BT, xt_val bias, xt_val sums, xt_val M, xt_val N, xt_val K)
+{
+    const xt_map map_a = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, 32});
+    const xt_map pre_a = XT_MAP(.sg_layout = {32, 1}, .sg_data = {8, 32});
+    const xt_map map_b = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, 64});
+    const xt_map map_c = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, 64});
+    const xt_map map_bias = XT_MAP(.sg_layout = {8, 4}, .sg_data = {1, 64});
+    const xt_map map_rows = XT_MAP(.sg_layout = {32, 1}, .sg_data = {8, 256});
+    const xt_map map_sums = XT_MAP(.sg_layout = {32, 1}, .sg_data = {8, 1});
+
+    xt_val i = XT_MUL(XT_GROUP_ID(0), 256);
+    xt_vec total = XT_SPLAT(f32, 256, 1, 0, .map = map_sums);
+    XT_FOR (j, 0, N, 256, &total) {
+        xt_tile a = XT_INIT_TILE(A, f16, 256, 32, .offset = XT_AT(i, 0), .shape = XT_AT(M, K), .map = map_a);
+        xt_tile bt = XT_INIT_TILE(BT, f16, 256, 32, .offset = XT_AT(j, 0), .shape = XT_AT(N, K), .map = map_bt);
+        xt_tile pa = XT_INIT_TILE(A, f16, 256, 32, .offset = XT_AT(i, 96), .shape = XT_AT(M, K), .map = pre_a);
+        xt_tile pb = XT_INIT_TILE(BT, f16, 256, 32, .offset = XT_AT(j, 96), .shape = XT_AT(N, K), .map = pre_a);
+        xt_vec acc = XT_SPLAT(f32, 256, 256, 0, .map = map_c);
+        XT_FOR (k, 0, K, 32, &a, &bt, &pa, &pb, &acc) {
+            xt_vec va = XT_LOAD_TILE(a), vb = XT_TRANSPOSE(XT_LOAD_TILE(bt), .map = map_b, .source = map_bt);
+            XT_PREFETCH_TILE(pa);
+            XT_PREFETCH_TILE(pb);
+            acc = XT_TILE_MMA(va, vb, acc);
+            a = XT_UPDATE_TILE_OFFSET(a, 0, 32);
+            bt = XT_UPDATE_TILE_OFFSET(bt, 0, 32);
+            pa = XT_UPDATE_TILE_OFFSET(pa, 0, 32);
+            pb = XT_UPDATE_TILE_OFFSET(pb, 0, 32);
+        }
+        xt_tile row = XT_INIT_TILE(bias, f32, 1, 256, .offset = XT_AT(0, j), .shape = XT_AT(1, N), .map = map_bias);
+        acc = XT_ADD(acc, XT_BROADCAST(XT_LOAD_TILE(row), 0, 256, .map = map_c));
+        xt_vec rows = XT_CONVERT_LAYOUT(acc, .map = map_rows, .source = map_c);
+        total = XT_ADD(total, XT_REDUCTION(add, rows, 1, .map = map_sums));
+    }
+    XT_STORE_TILE(total, XT_INIT_TILE(sums, f32, 256, 1, .offset = XT_AT(i, 0), .shape = XT_AT(M, 1), .map = map_sums));
+}
+
+XT_KERNEL (gemm_2_2, ptr(f16, A), ptr(f16, BT), ptr(f32, bias), ptr(f32, sums), u32(M), u32(N), u32(K))
+{
+    product(XT_SELF, XT_MAP(.sg_layout = {4, 8}, .sg_data = {64, 32}), A, BT, bias, sums, M, N, K);
+}
+
+XT_KERNEL (gemm_2_3, ptr(f16, A), ptr(f16, BT), ptr(f32, bias), ptr(f32, sums), u32(M), u32(N), u32(K))
+{
+    product(XT_SELF, XT_MAP(.sg_layout = {32, 1}, .sg_data = {64, 32}), A, BT, bias, sums, M, N, K);
+}
+
+/* ---- messages and the command line */
+
+typedef struct {
+    const char *emit, *target, *form, *device; /* NULL: not given */
+    const char *size[3];
+    bool list, help;
+} options;
+
+typedef struct {
+    const char *name, *what;
+    const xt_kernel *kernel;
+    bool (*run)(zed_device *dev, zed_kernel *kernel, const int *size);
+} form;
+
+
+static bool fail(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    printf("FAILED gemm_transpose ");
+    vprintf(format, args);
+    printf("\n");
+    va_end(args);
+    return false;
+}
+
+static bool fail_device(const zed_device *dev)
+{
+    const zed_error *e = zed_get_error(dev);
+    return fail("%s:%d: %s", e->file, e->line, e->text);
+}
+
+static const struct {
+    const char *name, *value, *help;
+    size_t offset;
+} option_table[] = {
+    {"--m", "N", "rows of A and C (300)", offsetof(options, size[0])},
+    {"--n", "N", "columns of C, rows of BT (520)", offsetof(options, size[1])},
+    {"--k", "N", "columns of A and BT (100)", offsetof(options, size[2])},
+    {"--form", "NAME", "only this form", offsetof(options, form)},
+    {"--emit", "FILE", "write the form's SPIR-V module (the first's without --form) and touch no device",
+     offsetof(options, emit)},
+    {"--target", "NAME", "with --emit: pvc bmg lnl ptl dg2 generic soft (bmg)", offsetof(options, target)},
+    {"--device", "N|NAME", "run on this device of --list (GPU first)", offsetof(options, device)},
+    {"--list", NULL, "list the devices", offsetof(options, list)},
+    {"--help", NULL, "this text", offsetof(options, help)},
+};
+enum { OPTION_COUNT = sizeof option_table / sizeof option_table[0] };
+static const int default_size[] = {300, 520, 100};
+
+static bool parse_options(options *o, char **argv)
+{
+    for (int at = 1; argv[at]; at++) {
+        int i = 0;
+        while (i < OPTION_COUNT && strcmp(argv[at], option_table[i].name) != 0) i++;
+        if (i == OPTION_COUNT) return fail("unknown option %s; gemm_transpose --help lists them", argv[at]);
+        char *field = (char *)o + option_table[i].offset;
+        if (!option_table[i].value)
+            *(bool *)(void *)field = true;
+        else if (!argv[at + 1])
+            return fail("%s needs a value: %s", argv[at], option_table[i].value);
+        else
+            *(const char **)(void *)field = argv[++at];
+    }
+    return !o->target || o->emit || fail("--target goes with --emit");
+}
+
+static bool parse_sizes(const options *o, int *size)
+{
+    for (size_t i = 0; i < sizeof default_size / sizeof default_size[0]; i++) {
+        char *end = NULL;
+        long v = o->size[i] ? strtol(o->size[i], &end, 10) : default_size[i];
+        if (o->size[i] && (end == o->size[i] || *end || v < 1 || v > 65536))
+            return fail("%s %s: not a size from 1 to 65536", option_table[i].name, o->size[i]);
+        size[i] = (int)v;
+    }
+    return true;
+}
+
+/* ---- the host's side */
+
+/* Normally distributed: splitmix64, Box and Muller. */
+static float random_normal(uint64_t *state)
+{
+    double u[2];
+    for (int i = 0; i < 2; i++) {
+        uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+        u[i] = (double)((z ^ (z >> 31)) >> 11) * (1.0 / 9007199254740992.0);
+    }
+    return (float)(sqrt(-2 * log(1 - u[0])) * cos(6.283185307179586 * u[1]));
+}
+
+static uint16_t *new_halves(zed_device *dev, size_t count, uint64_t *state)
+{
+    uint16_t *p = (uint16_t *)zed_alloc(dev, ZED_SHARED, count * sizeof *p, 0);
+    for (size_t i = 0; p && i < count; i++) p[i] = state ? spe_f32_to_f16_bits(random_normal(state)) : 0x7e00;
+    return p;
+}
+
+static double half(const uint16_t *p, size_t at) { return (double)spe_f16_bits_to_f32(p[at]); }
+
+static float *new_floats(zed_device *dev, size_t count, uint64_t *state)
+{
+    float *p = (float *)zed_alloc(dev, ZED_SHARED, count * sizeof *p, 0);
+    for (size_t i = 0; p && i < count; i++) p[i] = state ? random_normal(state) : NAN; /* no state: poison */
+    return p;
+}
+
+/* Counts an element that is not within its bound; tells the first. */
+static void check_element(int *wrong, int row, int col, double got, double want, double bound)
+{
+    if (fabs(got - want) <= bound) return;
+    if ((*wrong)++ == 0) printf("(%d, %d) is %.9g, want %.9g within %.3g\n", row, col, got, want, bound);
+}
+
+/* The sum of row i of C is the inner product of A's row with the sums of BT's columns, and all of bias: in f64. Each of
+ * about K + N additions rounds by at most 2^-24 of what is summed; independent roundings stay under 8 sqrt(K + N). */
+static int check(const uint16_t *a, const uint16_t *bt, const float *bias, const float *sums, const int *size)
+{
+    size_t m = (size_t)size[0], n = (size_t)size[1], depth = (size_t)size[2];
+    double *column = (double *)calloc(2 * depth, sizeof *column), all = 0, magnitude_bias = 0;
+    int wrong = column ? 0 : 1;
+    for (size_t j = 0; column && j < n; j++) {
+        all += (double)bias[j];
+        magnitude_bias += fabs((double)bias[j]);
+        for (size_t k = 0; k < depth; k++) {
+            column[k] += half(bt, j * depth + k);
+            column[depth + k] += fabs(half(bt, j * depth + k));
+        }
+    }
+    for (size_t i = 0; column && i < m; i++) {
+        double want = all, magnitude = magnitude_bias;
+        for (size_t k = 0; k < depth; k++) {
+            want += half(a, i * depth + k) * column[k];
+            magnitude += fabs(half(a, i * depth + k)) * column[depth + k];
+        }
+        check_element(&wrong, (int)i, 0, (double)sums[i], want,
+                      8 * sqrt((double)(depth + n)) * 0x1p-23 * magnitude / sqrt((double)n));
+    }
+    free(column);
+    return wrong;
+}
+
+static bool run(zed_device *dev, zed_kernel *kernel, const int *size, const char *name)
+{
+    size_t m = (size_t)size[0], n = (size_t)size[1], k = (size_t)size[2];
+    uint64_t state = 22;
+    uint16_t *a = new_halves(dev, m * k, &state), *bt = new_halves(dev, n * k, &state);
+    float *bias = new_floats(dev, n, &state), *sums = new_floats(dev, m, NULL);
+    zed_groups groups = {(uint32_t)(m + 255) / 256, 1, 1};
+    int wrong;
+    if (!a || !bt || !bias || !sums) return fail_device(dev);
+    zed_launch(kernel, groups, a, bt, bias, sums, (uint32_t)m, (uint32_t)n, (uint32_t)k);
+    if (zed_get_error(dev)->id) return fail_device(dev);
+    wrong = check(a, bt, bias, sums, size);
+    if (wrong) return fail("%s %d x %d x %d: %d sums are wrong", name, size[0], size[1], size[2], wrong);
+    printf("ok gemm_transpose %s %d x %d x %d\n", name, size[0], size[1], size[2]);
+    return true;
+}
+
+static bool run_2_2(zed_device *dev, zed_kernel *kernel, const int *size) { return run(dev, kernel, size, "2.2"); }
+static bool run_2_3(zed_device *dev, zed_kernel *kernel, const int *size) { return run(dev, kernel, size, "2.3"); }
+
+static const form forms[] = {
+    {"2.2", "the transpose through local memory", &gemm_2_2, run_2_2},
+    {"2.3", "the transpose in registers", &gemm_2_3, run_2_3},
+};
+static const int form_count = sizeof forms / sizeof forms[0];
+
+/* ---- the program */
+
+static bool print_help(void)
+{
+    printf("gemm_transpose [options]\nSums of the rows of A BT' + bias on normally distributed input, each checked against f64.\n");
+    for (int i = 0; i < OPTION_COUNT; i++)
+        printf("  %-9s %-7s %s\n", option_table[i].name, option_table[i].value ? option_table[i].value : "",
+               option_table[i].help);
+    for (int i = 0; i < form_count; i++) printf("  form %-12s %s\n", forms[i].name, forms[i].what);
+    return true;
+}
+
+static bool find_form(const options *o, int *number)
+{
+    for (*number = 0; o->form && *number < form_count; ++*number)
+        if (!strcmp(o->form, forms[*number].name)) return true;
+    return !o->form || fail("--form %s: there is no such form; gemm_transpose --help lists them", o->form);
+}
+
+static bool emit(const options *o, const form *f)
+{
+    xt_module mod = XT_BUILD(*f->kernel, &(xt_target){.name = o->target ? o->target : "bmg"});
+    bool ok = mod.words || fail("%s:%d: %s", mod.error->file, mod.error->line, mod.error->text);
+    FILE *file = ok ? fopen(o->emit, "wb") : NULL;
+    if (ok) {
+        ok = file && fwrite(mod.words, 1, mod.size, file) == mod.size;
+        if (file && fclose(file) != 0) ok = false;
+        if (!ok) fail("%s: cannot write it", o->emit);
+    }
+    if (ok) printf("params   %s\nflags    %s\n", mod.params, mod.build_flags);
+    if (ok) printf("ok gemm_transpose %s: %s, %zu bytes\n", f->name, o->emit, mod.size);
+    xt_free(&mod);
+    return ok;
+}
+
+static bool run_form(zed_device *dev, const form *f, const int *size)
+{
+    zed_kernel kernel;
+    xt_module mod = XT_BUILD(*f->kernel, &(xt_target){ZED_TARGET(dev)});
+    bool ok = mod.words || fail("%s:%d: %s", mod.error->file, mod.error->line, mod.error->text);
+    if (ok && !ZED_LOAD(&kernel, dev, mod)) ok = fail_device(dev);
+    ok = ok && f->run(dev, &kernel, size);
+    xt_free(&mod);
+    return ok;
+}
+
+static bool run_all(const options *o)
+{
+    zed_device dev;
+    char *end = NULL;
+    long index = o->device ? strtol(o->device, &end, 10) : 0;
+    bool by_index = o->device && end != o->device && !*end && index >= 0, ok;
+    int size[3], only;
+    if (!parse_sizes(o, size) || !find_form(o, &only)) return false;
+    ok = zed_open(&dev, &(zed_options){.name = by_index ? NULL : o->device, .index_plus_1 = by_index ? (int)index + 1 : 0});
+    if (!ok) fail_device(&dev);
+    if (ok) printf("device   %s\n", dev.name);
+    for (int i = 0; ok && i < form_count; i++)
+        if (!o->form || i == only) ok = run_form(&dev, &forms[i], size);
+    zed_close(&dev);
+    return ok;
+}
+
+static bool list_devices(void)
+{
+    static zed_info info[ZED_MAX_DEVICES];
+    zed_error error;
+    int count = zed_list(info, ZED_MAX_DEVICES, &error);
+    for (int i = 0; i < count; i++) printf("%d  %s (%s)\n", info[i].index, info[i].name, info[i].target);
+    return count >= 0 || fail("%s", error.text);
+}
+
+int main(int argc, char **argv)
+{
+    options o = {0};
+    int only;
+    bool ok = parse_options(&o, argv);
+    (void)argc;
+    if (ok && o.help) ok = print_help();
+    else if (ok && o.list) ok = list_devices();
+    else if (ok && o.emit) ok = find_form(&o, &only) && emit(&o, &forms[only]);
+    else if (ok) ok = run_all(&o);
+    return ok ? 0 : 1;
+}

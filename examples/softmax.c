@@ -1,0 +1,382 @@
+/* softmax.c - exp(x - max) / sum along the rows or along the columns of a matrix of any size, and layer normalisation of its
+ * rows: (x - mean) / sqrt(variance + epsilon) * gamma + beta. A work-group has 16 rows (or columns) and passes over them
+ * three times: with its largest elements, with its sums, and with its results.
+ *
+ *     cc -std=c11 softmax.c -lze_loader -lm && ./a.out
+ */
+#include "xetile.h"
+#include "ze_dispatch.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINES = 16, STEP = 64 }; /* rows of a work-group, and how many of their elements at a time */
+
+/* What a work-group works on: LINES x STEP elements along dimension dim = 1, STEP x LINES along dim = 0. */
+typedef struct {
+    int dim, rows, cols;
+    xt_map map, sums; /* of such a vector, and of one sum a line */
+    xt_val first, extent, M, N;
+} lines;
+
+static lines lines_along(XT_CONTEXT, int dim, xt_val M, xt_val N)
+{
+    lines l = {.dim = dim, .rows = dim ? LINES : STEP, .cols = dim ? STEP : LINES, .M = M, .N = N};
+    l.map = dim ? XT_MAP(.sg_layout = {4, 1}, .sg_data = {LINES / 4, STEP})
+                : XT_MAP(.sg_layout = {4, 1}, .sg_data = {STEP / 4, LINES});
+    l.sums = xt_map_reduction(&l.map, dim, STEP); /* along rows: a line is one subgroup's; along columns: all four's */
+    l.first = XT_MUL(XT_GROUP_ID(0), LINES);
+    l.extent = dim ? N : M;
+    return l;
+}
+
+static xt_tile tile_of(XT_CONTEXT, xt_val base, const lines *l)
+{
+    xt_val row = l->dim ? l->first : XT_CAST(i32, 0), col = l->dim ? XT_CAST(i32, 0) : l->first;
+    return XT_INIT_TILE(base, f32, l->rows, l->cols, .offset = XT_AT(row, col), .shape = XT_AT(l->M, l->N), .map = l->map);
+}
+
+static xt_tile next(XT_CONTEXT, xt_tile t, int dim) { return XT_UPDATE_TILE_OFFSET(t, dim ? 0 : STEP, dim ? STEP : 0); }
+
+/* One value a line, repeated along the lines. */
+static xt_vec spread(XT_CONTEXT, xt_vec v, const lines *l) { return XT_BROADCAST(v, l->dim, STEP, .map = l->map, .source = v.map); }
+
+static void softmax(XT_CONTEXT, int dim, xt_val X, xt_val Y, xt_val M, xt_val N)
+{
+    lines l = lines_along(XT_SELF, dim, M, N);
+    xt_tile x = tile_of(XT_SELF, X, &l), again = x, once_more = x, y = tile_of(XT_SELF, Y, &l);
+    xt_vec most = XT_SPLAT(f32, l.rows, l.cols, -INFINITY, .map = l.map), sum = XT_SPLAT(f32, l.rows, l.cols, 0, .map = l.map);
+    XT_FOR (k, 0, l.extent, STEP, &x, &most) {
+        most = XT_MAX(most, XT_LOAD_TILE(x, .padding = -INFINITY));
+        x = next(XT_SELF, x, dim);
+    }
+    most = spread(XT_SELF, XT_REDUCTION(maxnumf, most, dim), &l);
+    XT_FOR (k, 0, l.extent, STEP, &again, &sum) {
+        sum = XT_ADD(sum, XT_EXP(XT_SUB(XT_LOAD_TILE(again, .padding = -INFINITY), most)));
+        again = next(XT_SELF, again, dim);
+    }
+    sum = spread(XT_SELF, XT_REDUCTION(add, sum, dim), &l);
+    XT_FOR (k, 0, l.extent, STEP, &once_more, &y) {
+        XT_STORE_TILE(XT_DIV(XT_EXP(XT_SUB(XT_LOAD_TILE(once_more), most)), sum), y);
+        once_more = next(XT_SELF, once_more, dim);
+        y = next(XT_SELF, y, dim);
+    }
+}
+
+XT_KERNEL (softmax_rows, ptr(f32, X), ptr(f32, Y), u32(M), u32(N)) { softmax(XT_SELF, 1, X, Y, M, N); }
+XT_KERNEL (softmax_columns, ptr(f32, X), ptr(f32, Y), u32(M), u32(N)) { softmax(XT_SELF, 0, X, Y, M, N); }
+
+/* What lies beyond the row is no part of the variance: its distance from the mean is set to 0. */
+XT_KERNEL (layer_norm, ptr(f32, X), ptr(f32, gamma), ptr(f32, beta), ptr(f32, Y), u32(M), u32(N), f32(epsilon))
+{
+    lines l = lines_along(XT_SELF, 1, M, N);
+    const xt_map map_row = XT_MAP(.sg_layout = {4, 1}, .sg_data = {1, STEP});
+    xt_tile x = tile_of(XT_SELF, X, &l), again = x, once_more = x, y = tile_of(XT_SELF, Y, &l);
+    xt_tile g = XT_INIT_TILE(gamma, f32, 1, STEP, .shape = XT_AT(1, N), .map = map_row);
+    xt_tile b = XT_INIT_TILE(beta, f32, 1, STEP, .shape = XT_AT(1, N), .map = map_row);
+    xt_vec zero = XT_SPLAT(f32, LINES, STEP, 0, .map = l.map), sum = zero, squares = zero, mean, scale;
+    xt_vec column = XT_IOTA(i32, LINES, STEP, 1, .map = l.map);
+    xt_val count = XT_CAST(f32, N);
+    XT_FOR (k, 0, N, STEP, &x, &sum) {
+        sum = XT_ADD(sum, XT_LOAD_TILE(x));
+        x = next(XT_SELF, x, 1);
+    }
+    mean = spread(XT_SELF, XT_DIV(XT_REDUCTION(add, sum, 1), count), &l);
+    XT_FOR (k, 0, N, STEP, &again, &squares) {
+        xt_vec d = XT_SELECT(XT_LT(column, XT_SUB(XT_CAST(i32, N), k)), XT_SUB(XT_LOAD_TILE(again), mean), 0.0);
+        squares = XT_FMA(d, d, squares);
+        again = next(XT_SELF, again, 1);
+    }
+    scale = XT_RSQRT(XT_ADD(XT_DIV(XT_REDUCTION(add, squares, 1), count), epsilon));
+    scale = spread(XT_SELF, scale, &l);
+    XT_FOR (k, 0, N, STEP, &once_more, &y, &g, &b) {
+        xt_vec v = XT_MUL(XT_SUB(XT_LOAD_TILE(once_more), mean), scale);
+        xt_vec vg = XT_BROADCAST(XT_LOAD_TILE(g), 0, LINES, .map = l.map);
+        xt_vec vb = XT_BROADCAST(XT_LOAD_TILE(b), 0, LINES, .map = l.map);
+        XT_STORE_TILE(XT_FMA(v, vg, vb), y);
+        once_more = next(XT_SELF, once_more, 1);
+        y = next(XT_SELF, y, 1);
+        g = XT_UPDATE_TILE_OFFSET(g, 0, STEP);
+        b = XT_UPDATE_TILE_OFFSET(b, 0, STEP);
+    }
+}
+
+/* ---- messages and the command line */
+
+typedef struct {
+    const char *emit, *target, *form, *device; /* NULL: not given */
+    const char *size[3];
+    bool list, help;
+} options;
+
+typedef struct {
+    const char *name, *what;
+    const xt_kernel *kernel;
+    bool (*run)(zed_device *dev, zed_kernel *kernel, const int *size);
+} form;
+
+
+static bool fail(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    printf("FAILED softmax ");
+    vprintf(format, args);
+    printf("\n");
+    va_end(args);
+    return false;
+}
+
+static bool fail_device(const zed_device *dev)
+{
+    const zed_error *e = zed_get_error(dev);
+    return fail("%s:%d: %s", e->file, e->line, e->text);
+}
+
+static const struct {
+    const char *name, *value, *help;
+    size_t offset;
+} option_table[] = {
+    {"--m", "N", "rows (100)", offsetof(options, size[0])},
+    {"--n", "N", "columns (333)", offsetof(options, size[1])},
+    {"--form", "NAME", "only this form", offsetof(options, form)},
+    {"--emit", "FILE", "write the form's SPIR-V module (the first's without --form) and touch no device",
+     offsetof(options, emit)},
+    {"--target", "NAME", "with --emit: pvc bmg lnl ptl dg2 generic soft (bmg)", offsetof(options, target)},
+    {"--device", "N|NAME", "run on this device of --list (GPU first)", offsetof(options, device)},
+    {"--list", NULL, "list the devices", offsetof(options, list)},
+    {"--help", NULL, "this text", offsetof(options, help)},
+};
+enum { OPTION_COUNT = sizeof option_table / sizeof option_table[0] };
+static const int default_size[] = {100, 333};
+
+static bool parse_options(options *o, char **argv)
+{
+    for (int at = 1; argv[at]; at++) {
+        int i = 0;
+        while (i < OPTION_COUNT && strcmp(argv[at], option_table[i].name) != 0) i++;
+        if (i == OPTION_COUNT) return fail("unknown option %s; softmax --help lists them", argv[at]);
+        char *field = (char *)o + option_table[i].offset;
+        if (!option_table[i].value)
+            *(bool *)(void *)field = true;
+        else if (!argv[at + 1])
+            return fail("%s needs a value: %s", argv[at], option_table[i].value);
+        else
+            *(const char **)(void *)field = argv[++at];
+    }
+    return !o->target || o->emit || fail("--target goes with --emit");
+}
+
+static bool parse_sizes(const options *o, int *size)
+{
+    for (size_t i = 0; i < sizeof default_size / sizeof default_size[0]; i++) {
+        char *end = NULL;
+        long v = o->size[i] ? strtol(o->size[i], &end, 10) : default_size[i];
+        if (o->size[i] && (end == o->size[i] || *end || v < 1 || v > 65536))
+            return fail("%s %s: not a size from 1 to 65536", option_table[i].name, o->size[i]);
+        size[i] = (int)v;
+    }
+    return true;
+}
+
+/* ---- the host's side */
+
+/* Normally distributed: splitmix64, Box and Muller. */
+static float random_normal(uint64_t *state)
+{
+    double u[2];
+    for (int i = 0; i < 2; i++) {
+        uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+        u[i] = (double)((z ^ (z >> 31)) >> 11) * (1.0 / 9007199254740992.0);
+    }
+    return (float)(sqrt(-2 * log(1 - u[0])) * cos(6.283185307179586 * u[1]));
+}
+
+static float *new_floats(zed_device *dev, size_t count, uint64_t *state)
+{
+    float *p = (float *)zed_alloc(dev, ZED_SHARED, count * sizeof *p, 0);
+    for (size_t i = 0; p && i < count; i++) p[i] = state ? random_normal(state) : NAN; /* no state: poison */
+    return p;
+}
+
+/* Counts an element that is not within its bound; tells the first. */
+static void check_element(int *wrong, int row, int col, double got, double want, double bound)
+{
+    if (fabs(got - want) <= bound) return;
+    if ((*wrong)++ == 0) printf("(%d, %d) is %.9g, want %.9g within %.3g\n", row, col, got, want, bound);
+}
+
+/* Line by line in f64. exp, the sum and the division err by a few units of f32; the argument of exp by one unit of up to
+ * twice the largest element, which exp turns into a relative error. */
+static int check_softmax(const float *x, const float *y, int lines_, int length, int step, int line_step, int rows)
+{
+    int wrong = 0;
+    for (int i = 0; i < lines_; i++) {
+        const float *line = x + (size_t)i * (size_t)line_step;
+        double most = -INFINITY, sum = 0;
+        for (int k = 0; k < length; k++) most = fmax(most, (double)line[(size_t)k * (size_t)step]);
+        for (int k = 0; k < length; k++) sum += exp((double)line[(size_t)k * (size_t)step] - most);
+        for (int k = 0; k < length; k++) {
+            size_t at = (size_t)i * (size_t)line_step + (size_t)k * (size_t)step;
+            double want = exp((double)x[at] - most) / sum;
+            check_element(&wrong, rows ? i : k, rows ? k : i, (double)y[at], want, 0x1p-23 * (32 + sqrt(length)) * want);
+        }
+    }
+    return wrong;
+}
+
+static bool run_softmax(zed_device *dev, zed_kernel *kernel, const int *size, bool rows)
+{
+    int m = size[0], n = size[1], lines_ = rows ? m : n, length = rows ? n : m, wrong;
+    uint64_t state = 5;
+    float *x = new_floats(dev, (size_t)m * (size_t)n, &state), *y = new_floats(dev, (size_t)m * (size_t)n, NULL);
+    zed_groups groups = {(uint32_t)(lines_ + LINES - 1) / LINES, 1, 1};
+    if (!x || !y) return fail_device(dev);
+    for (size_t i = 0; i < (size_t)m * (size_t)n; i++) x[i] *= 4;
+    zed_launch(kernel, groups, x, y, (uint32_t)m, (uint32_t)n);
+    if (zed_get_error(dev)->id) return fail_device(dev);
+    wrong = check_softmax(x, y, lines_, length, rows ? 1 : n, rows ? n : 1, rows);
+    if (wrong) return fail("%s %d x %d: %d elements are wrong", rows ? "rows" : "columns", m, n, wrong);
+    printf("ok softmax %s %d x %d\n", rows ? "rows" : "columns", m, n);
+    return true;
+}
+
+static bool run_rows(zed_device *dev, zed_kernel *kernel, const int *size) { return run_softmax(dev, kernel, size, true); }
+static bool run_columns(zed_device *dev, zed_kernel *kernel, const int *size) { return run_softmax(dev, kernel, size, false); }
+
+/* The mean errs by sqrt(N) roundings, which the scale multiplies; the variance relatively alike. */
+static int check_norm(const float *x, const float *gamma, const float *beta, const float *y, int m, int n, double epsilon)
+{
+    int wrong = 0;
+    for (int i = 0; i < m; i++) {
+        const float *row = x + (size_t)i * (size_t)n;
+        double mean = 0, square = 0, scale;
+        for (int j = 0; j < n; j++) mean += (double)row[j] / n;
+        for (int j = 0; j < n; j++) square += ((double)row[j] - mean) * ((double)row[j] - mean) / n;
+        scale = 1 / sqrt(square + epsilon);
+        for (int j = 0; j < n; j++) {
+            double v = ((double)row[j] - mean) * scale * (double)gamma[j], want = v + (double)beta[j];
+            double bound = 0x1p-23 * ((16 + sqrt(n)) * (fabs(v) + (1 + fabs(mean)) * scale * fabs((double)gamma[j])) + fabs(want));
+            check_element(&wrong, i, j, (double)y[(size_t)i * (size_t)n + (size_t)j], want, bound);
+        }
+    }
+    return wrong;
+}
+
+static bool run_norm(zed_device *dev, zed_kernel *kernel, const int *size)
+{
+    size_t m = (size_t)size[0], n = (size_t)size[1];
+    uint64_t state = 6;
+    float *x = new_floats(dev, m * n, &state), *gamma = new_floats(dev, n, &state), *beta = new_floats(dev, n, &state);
+    float *y = new_floats(dev, m * n, NULL), epsilon = 1e-5f;
+    zed_groups groups = {(uint32_t)(m + LINES - 1) / LINES, 1, 1};
+    int wrong;
+    if (!x || !gamma || !beta || !y) return fail_device(dev);
+    for (size_t i = 0; i < m * n; i++) x[i] = 3 * x[i] + 1;
+    zed_launch(kernel, groups, x, gamma, beta, y, (uint32_t)m, (uint32_t)n, epsilon);
+    if (zed_get_error(dev)->id) return fail_device(dev);
+    wrong = check_norm(x, gamma, beta, y, size[0], size[1], (double)epsilon);
+    if (wrong) return fail("layer_norm %d x %d: %d elements are wrong", size[0], size[1], wrong);
+    printf("ok softmax layer_norm %d x %d\n", size[0], size[1]);
+    return true;
+}
+
+static const form forms[] = {
+    {"rows", "softmax along the rows", &softmax_rows, run_rows},
+    {"columns", "softmax along the columns", &softmax_columns, run_columns},
+    {"layer_norm", "layer normalisation of the rows", &layer_norm, run_norm},
+};
+static const int form_count = sizeof forms / sizeof forms[0];
+
+/* ---- the program */
+
+static bool print_help(void)
+{
+    printf("softmax [options]\nSoftmax and layer normalisation of a matrix, normally distributed input, each element checked against f64.\n");
+    for (int i = 0; i < OPTION_COUNT; i++)
+        printf("  %-9s %-7s %s\n", option_table[i].name, option_table[i].value ? option_table[i].value : "",
+               option_table[i].help);
+    for (int i = 0; i < form_count; i++) printf("  form %-12s %s\n", forms[i].name, forms[i].what);
+    return true;
+}
+
+static bool find_form(const options *o, int *number)
+{
+    for (*number = 0; o->form && *number < form_count; ++*number)
+        if (!strcmp(o->form, forms[*number].name)) return true;
+    return !o->form || fail("--form %s: there is no such form; softmax --help lists them", o->form);
+}
+
+static bool emit(const options *o, const form *f)
+{
+    xt_module mod = XT_BUILD(*f->kernel, &(xt_target){.name = o->target ? o->target : "bmg"});
+    bool ok = mod.words || fail("%s:%d: %s", mod.error->file, mod.error->line, mod.error->text);
+    FILE *file = ok ? fopen(o->emit, "wb") : NULL;
+    if (ok) {
+        ok = file && fwrite(mod.words, 1, mod.size, file) == mod.size;
+        if (file && fclose(file) != 0) ok = false;
+        if (!ok) fail("%s: cannot write it", o->emit);
+    }
+    if (ok) printf("params   %s\nflags    %s\n", mod.params, mod.build_flags);
+    if (ok) printf("ok softmax %s: %s, %zu bytes\n", f->name, o->emit, mod.size);
+    xt_free(&mod);
+    return ok;
+}
+
+static bool run_form(zed_device *dev, const form *f, const int *size)
+{
+    zed_kernel kernel;
+    xt_module mod = XT_BUILD(*f->kernel, &(xt_target){ZED_TARGET(dev)});
+    bool ok = mod.words || fail("%s:%d: %s", mod.error->file, mod.error->line, mod.error->text);
+    if (ok && !ZED_LOAD(&kernel, dev, mod)) ok = fail_device(dev);
+    ok = ok && f->run(dev, &kernel, size);
+    xt_free(&mod);
+    return ok;
+}
+
+static bool run_all(const options *o)
+{
+    zed_device dev;
+    char *end = NULL;
+    long index = o->device ? strtol(o->device, &end, 10) : 0;
+    bool by_index = o->device && end != o->device && !*end && index >= 0, ok;
+    int size[3], only;
+    if (!parse_sizes(o, size) || !find_form(o, &only)) return false;
+    ok = zed_open(&dev, &(zed_options){.name = by_index ? NULL : o->device, .index_plus_1 = by_index ? (int)index + 1 : 0});
+    if (!ok) fail_device(&dev);
+    if (ok) printf("device   %s\n", dev.name);
+    for (int i = 0; ok && i < form_count; i++)
+        if (!o->form || i == only) ok = run_form(&dev, &forms[i], size);
+    zed_close(&dev);
+    return ok;
+}
+
+static bool list_devices(void)
+{
+    static zed_info info[ZED_MAX_DEVICES];
+    zed_error error;
+    int count = zed_list(info, ZED_MAX_DEVICES, &error);
+    for (int i = 0; i < count; i++) printf("%d  %s (%s)\n", info[i].index, info[i].name, info[i].target);
+    return count >= 0 || fail("%s", error.text);
+}
+
+int main(int argc, char **argv)
+{
+    options o = {0};
+    int only;
+    bool ok = parse_options(&o, argv);
+    (void)argc;
+    if (ok && o.help) ok = print_help();
+    else if (ok && o.list) ok = list_devices();
+    else if (ok && o.emit) ok = find_form(&o, &only) && emit(&o, &forms[only]);
+    else if (ok) ok = run_all(&o);
+    return ok ? 0 : 1;
+}
