@@ -1,0 +1,52 @@
+/* bench_tall_gemm.c - a tall-and-skinny product (examples/tall_gemm.c) on the first device, beside OpenBLAS. */
+#define main tall_gemm_main
+#include "../examples/tall_gemm.c"
+#undef main
+#include "bench.h"
+#include "blas.h"
+
+enum { RUNS = 7 };
+
+static double measure_sgemm(sgemm_fn *sgemm, const problem *p)
+{
+    double t[RUNS];
+    for (int i = -1; i < RUNS; i++) {
+        double start = bench_now();
+        sgemm(BLAS_COLUMNS, BLAS_PLAIN, BLAS_PLAIN, p->m, p->n, p->k, 1, p->a, p->m, p->b, p->k, 0, p->c, p->m);
+        if (i >= 0) t[i] = bench_now() - start;
+    }
+    blas_rest();
+    return flops(p) / bench_median(t, RUNS) * 1e-9;
+}
+
+static bool measure(zed_device *dev, int n, int k, sgemm_fn *sgemm)
+{
+    problem p = {100003, n, k, NULL, NULL, NULL};
+    zed_module module;
+    zed_kernel kernel;
+    double t[RUNS];
+    char name[64];
+    bool ok = make_input(dev, &p) && load(dev, &module, &kernel, &p);
+    for (int i = -1; i < RUNS && ok; i++) {
+        double ns = launch(&kernel, &p);
+        if (ns < 0) ok = fail_device(dev);
+        if (i >= 0) t[i] = ns;
+    }
+    ok = ok && check(&p);
+    snprintf(name, sizeof name, "tall_gemm_f32_100003x%dx%d", n, k);
+    if (!ok) printf("FAILED bench %s\n", name);
+    else if (sgemm) bench_peer_line(name, flops(&p) / bench_median(t, RUNS), "GFLOP/s", "openblas_sgemm", measure_sgemm(sgemm, &p));
+    else bench_line(name, flops(&p) / bench_median(t, RUNS), "GFLOP/s");
+    zed_free(dev, p.a), zed_free(dev, p.b), zed_free(dev, p.c);
+    return ok;
+}
+
+int main(void)
+{
+    sgemm_fn *sgemm = find_sgemm("tall_gemm");
+    zed_device dev;
+    bool ok = open_device(&dev, NULL);
+    ok = ok && measure(&dev, 8, 32, sgemm) && measure(&dev, 32, 64, sgemm);
+    zed_close(&dev);
+    return !ok;
+}
