@@ -64,6 +64,9 @@ $(tests): $(BUILD)/%: tests/%.c | $(BUILD)
 $(benches): $(BUILD)/%: bench/%.c | $(BUILD)
 	$(compile) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(LDFLAGS) -o $@ $< $(LOADER_LIBS) -lpthread -ldl -lm
 
+# What these compare the device with are functions whose integers wrap round, as OpenCL's do.
+$(BUILD)/test_opencl_flow $(BUILD)/test_opencl_memory: CFLAGS += -fwrapv
+
 $(BUILD)/bench_emit: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 
 # Tests of the software device's inside are linked with its objects.
@@ -100,7 +103,7 @@ bench: ## measure; lines of `bench <name> <value> <unit> [peer=... peer_value=..
 	@for b in $(benches); do $$b || exit 1; done
 
 check-intel: ## compile the examples for Intel GPUs with Intel's compiler, where it is found
-	$(again) $(BUILD)/gemm
+	$(again) $(BUILD)/gemm $(BUILD)/mlp_inference $(BUILD)/neural_texture
 	@BUILD="$(BUILD)" XE_OFFLINE="$(XE_OFFLINE)" scripts/check_intel.sh
 
 soft: $(BUILD)/libze_soft.so ## the software Level Zero device alone

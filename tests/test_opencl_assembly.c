@@ -1,8 +1,8 @@
 /* test_opencl_assembly.c - instructions that no OpenCL C compiler writes, as SPIR-V assembly (opencl/<name>.spvasm): bit
  * fields, integer dot products, products in double width, carries, pointer comparisons, specialisation constants,
- * expectations, and the uniform group instructions. Exact.
+ * expectations, the uniform group instructions, bfloat16 and 8-bit floats. Exact.
  *
- * Each kernel takes three arrays of u32 and writes planes: operation p of item i goes to r[p * count + i].
+ * Each kernel but the last takes three arrays of u32 and writes planes: operation p of item i goes to r[p * count + i].
  */
 #include "opencl.h"
 
@@ -221,6 +221,71 @@ TEST(uniform_group_instructions)
     finish(&s);
 }
 
+/* ---- small floats */
+
+/* Of 1 sign bit, `exponent` bits and `mantissa` bits; all ones is the exponent of infinity and NaN, but in E4M3, where
+ * it is an ordinary one and only the largest code is NaN. */
+static double small_value(uint32_t code, int exponent, int mantissa)
+{
+    int e = (int)(code >> mantissa) & ((1 << exponent) - 1), m = (int)code & ((1 << mantissa) - 1), bias = (1 << (exponent - 1)) - 1;
+    double v = e ? ldexp((1 << mantissa) + m, e - bias - mantissa) : ldexp(m, 1 - bias - mantissa);
+    if (exponent == 4 ? e == 15 && m == 7 : e == (1 << exponent) - 1 && m) v = NAN;
+    else if (exponent != 4 && e == (1 << exponent) - 1) v = INFINITY;
+    return code >> (exponent + mantissa) & 1 ? -v : v;
+}
+
+/* Is `code` f rounded to the nearest, ties to the even code? Past the largest number: that, or infinity (E4M3: NaN). */
+static bool is_rounded(uint32_t code, float f, int exponent, int mantissa, bool saturate)
+{
+    uint32_t most = exponent == 4 ? 0x7e : ((uint32_t)((1 << exponent) - 1) << mantissa) - 1, magnitude = code & ((1u << (exponent + mantissa)) - 1);
+    double got = small_value(code, exponent, mantissa), a = fabs((double)f), largest = small_value(most, exponent, mantissa), below, step;
+    if (f != f) return got != got;
+    if (code >> (exponent + mantissa) != (uint32_t)(signbit(f) != 0)) return false;
+    step = largest - small_value(most - 1, exponent, mantissa);
+    /* what is halfway to the number after the largest goes to the even code of the two */
+    if (a > largest + step / 2 || (a == largest + step / 2 && most & 1)) return saturate ? magnitude == most : magnitude == most + 1;
+    if (magnitude > most) return false;
+    got = fabs(got);
+    below = small_value(magnitude ? magnitude - 1 : 0, exponent, mantissa);
+    double above = magnitude < most ? small_value(magnitude + 1, exponent, mantissa) : got + step;
+    double low = (got + below) / 2, high = (got + above) / 2;
+    if (magnitude == 0) low = 0;
+    return magnitude & 1 ? a > low && a < high : a >= low && a <= high;
+}
+
+TEST(small_floats)
+{
+    enum { COUNT = 512, GROUPS = 16 };
+    zed_module module;
+    uint32_t *a = (uint32_t *)ocl_buffer(COUNT * 4), *r = (uint32_t *)ocl_buffer(8 * COUNT * 4);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        static const float special[] = {0.0f, -0.0f, 1, 448, 464, 465, 480, 57344, 61440, 61441, 65536, INFINITY, -INFINITY, NAN, 3.4e38f, 0.0009765625f, 0.001f};
+        float f = (float)(test_normal() * exp2(test_normal() * 8));
+        if (i < sizeof special / sizeof *special) f = special[i];
+        memcpy(&a[i], &f, 4);
+        /* the low bits are what is converted back: all bytes among them, and halfway cases of bfloat16 */
+        if (i >= 256) a[i] = (a[i] & 0xffff0000u) | (i & 255) | (i & 1 ? 0x8000u : 0);
+    }
+    if (ocl_load(&module, "small_floats"))
+        OCL_RUN(&module, "small_floats", "ptr<u32> a, ptr<u32> r, u32 count", GROUPS, COUNT / GROUPS, a, r, COUNT);
+    for (int i = 0; i < COUNT; i++) {
+        static const struct { int exponent, mantissa; bool saturate; } to[] = {{8, 7, false}, {4, 3, false}, {5, 2, false}, {4, 3, true}, {5, 2, true}};
+        float f, back;
+        memcpy(&f, &a[i], 4);
+        for (int p = 0; p < 5; p++)
+            CHECK_MSG(is_rounded(r[p * COUNT + i], f, to[p].exponent, to[p].mantissa, to[p].saturate), "conversion %d of %.9g gives %02x (%g)", p,
+                      (double)f, (unsigned)r[p * COUNT + i], small_value(r[p * COUNT + i], to[p].exponent, to[p].mantissa));
+        for (int p = 0; p < 3; p++) {
+            double want = small_value(p ? a[i] & 0xff : a[i] & 0xffff, to[p].exponent, to[p].mantissa);
+            memcpy(&back, &r[(5 + p) * COUNT + i], 4);
+            CHECK_MSG(want != want ? back != back : back == want && !signbit(back) == !signbit(want), "code %x back by conversion %d gives %g, want %g",
+                      (unsigned)a[i] & 0xffff, p, (double)back, want);
+        }
+    }
+    ocl_free(a);
+    ocl_free(r);
+}
+
 int main(void)
 {
     if (!ocl_open()) return 1;
@@ -228,6 +293,7 @@ int main(void)
     RUN(integer_dot_products);
     RUN(arithmetic);
     RUN(uniform_group_instructions);
+    RUN(small_floats);
     zed_close(&ocl_device);
     return test_report();
 }
