@@ -70,10 +70,28 @@ one() { # one EXAMPLE DEVICE TARGET WANTED_DPAS COMMAND...
         { echo "FAILED isa $example $device: wanted loop_dpas=$wanted spill=0"; status=1; }
 }
 
+# One atomic message a 16 elements, that is one atomic an element a subgroup, for the gradients that neural_texture sums.
+atomics() { # atomics DEVICE TARGET WANTED_DPAS WANTED_ATOMICS
+    file="$work/neural_texture.spv"
+    emitted=$("$BUILD/neural_texture" --emit "$file" --target "$2") || { echo "$emitted"; status=1; return; }
+    flags=$(printf '%s\n' "$emitted" | sed -n 's/^flags  *//p')
+    if [ "$compiler" = ocloc ]; then listing=$(listing_by_ocloc "$1" "$file" "$flags"); else listing=$(listing_by_offline "$1" "$file" "$flags"); fi
+    dpas=$(grep -c '^[ (].*dpas' "$listing") adds=$(grep -c 'atomic_fadd' "$listing") spill=$(figures_of_listing "$listing" | sed -n 's/^spill_bytes //p')
+    echo "isa neural_texture $1 dpas=$dpas atomics=$adds spill=$spill"
+    [ "$dpas" = "$3" ] && [ "$adds" = "$4" ] && [ "$spill" = 0 ] ||
+        { echo "FAILED isa neural_texture $1: wanted dpas=$3 atomics=$4 spill=0"; status=1; }
+}
+
 find_compiler || { echo "skipped check-intel: neither \$XE_OFFLINE nor ocloc is here (Debian: intel-ocloc)"; exit 0; }
 for device in pvc bmg lnl-m ptl; do
     one gemm $device ${device%-m} 32 gemm "--type f16"
     one gemm_bf16 $device ${device%-m} 32 gemm "--type bf16"
     one gemm_i8 $device ${device%-m} 16 gemm "--type i8" # an 8-bit product takes twice the k
+done
+for device in pvc bmg; do
+    one mlp_f16 $device $device 68 mlp_inference "--type f16"
+    one mlp_e4m3 $device $device 68 mlp_inference "--type e4m3"
+    one mlp_i8 $device $device 34 mlp_inference "--type i8"
+    atomics $device $device 64 204
 done
 exit $status
