@@ -53,19 +53,71 @@
  *         f16 x f16           f32, f16                 f32 x f32, tf32 x tf32     f32
  *         bf16 x bf16         f32, bf16                f64 x f64                  f64
  *         i8|u8 x i8|u8       i32                      others: what cm_product_row of coopmatrix.h has
+ *                                        .a_map .b_map .c_map: the maps that the operands are said to have; checked
  *     XT_SPLAT(T, rows, cols, number, .map = m)   every element the same
- *     XT_ADD XT_SUB XT_MUL XT_DIV XT_MIN XT_MAX (x, y)    on numbers; on vectors of one type, shape and map; on a
- *                                        vector and a number. XT_VADD ... are the same
- *     XT_MOD XT_AND XT_OR XT_XOR XT_SHL XT_SHR (x, y)     on integer numbers
- *     XT_EQ XT_NE XT_LT XT_LE XT_GT XT_GE (x, y)          on numbers, for XT_IF and XT_SELECT(condition, x, y)
- *     XT_CAST(T, x)                      a number or a vector in another type
+ *     XT_IOTA(T, rows, cols, dim, .map = m)       every element its row (dim 0) or column (dim 1)
+ *
+ *   Element by element, at both levels. On numbers; on vectors of one type, shape, map and inner_blocks; on vectors and
+ *   numbers (C constants, xt_val), which then count as vectors. bf16 is computed in f32 and rounded.
+ *     operation                                        elements                        errors
+ *     XT_ADD XT_SUB XT_MUL XT_DIV XT_MIN XT_MAX (x, y) all but i1, e4m3, e5m2          VEC_OP, VEC_TYPE, VEC_SHAPE,
+ *     XT_NEG(x)                                        all but i1, e4m3, e5m2, unsigned  MAP_DIFFERS, BLOCKED
+ *     XT_MOD XT_SHL XT_SHR (x, y)                      integers
+ *     XT_AND XT_OR XT_XOR (x, y)                       integers, i1
+ *     XT_EQ XT_NE XT_LT XT_LE XT_GT XT_GE (x, y)       as XT_ADD; EQ, NE also i1. Of vectors: a vector of i1; of
+ *                                                      numbers: a condition, for XT_IF
+ *     XT_NOT(x)                                        x == 0
+ *     XT_SELECT(condition, x, y)                       any x, y of one type; a vector of i1  CONDITION, VEC_TYPE
+ *     XT_EXP XT_EXP2 XT_LOG XT_LOG2 XT_SQRT XT_RSQRT   f16 bf16 f32 f64                MATH_TYPE
+ *     XT_TANH XT_SIN XT_COS XT_ERF XT_CEIL XT_FLOOR    f16 bf16 f32 f64
+ *     XT_ROUND XT_TRUNC (x)  XT_POW(x, y)  XT_FMA(x, y, z) = x y + z
+ *     XT_ABS(x)                                        floats, integers
+ *     XT_CAST(T, x)                                    to nearest between floats, towards zero to integers (what does
+ *                                                      not fit is undefined), low bits between integers; the source's
+ *                                                      sign decides extension; i1 is 0 or 1, to i1: x != 0
+ *     XT_BITCAST(T, x)                                 types of one size               BITCAST
+ *
+ *   Vectors as a whole. .map: of the result. .source: the map that the operand is said to have (the older text's first
+ *   map); an error when it has another (SOURCE_MAP), and with both given data may move between any two maps. Where
+ *   subgroups do not hold what they need it goes through local memory, with barriers: all subgroups must get there.
+ *   What local memory has left beside XT_LOCAL serves all such operations, in passes over rows when it is smaller than
+ *   the vector (LOCAL_MEMORY when not even a row fits); mod.local_memory tells the sum. A vector without a map that
+ *   becomes one with a map must be the same in every subgroup.
+ *     XT_REDUCTION(kind, v, dim, .reduction_size = n, .map, .source)      groups of n (default: all) neighbours along
+ *                                        dim become one. kind: add mul (all types), minsi minui maxsi maxui and or xor
+ *                                        (integers), minnumf maxnumf (a number wins over NaN), minimumf maximumf (NaN
+ *                                        wins, -0 < 0) (floats). f16 and bf16 are summed in f32. n divides the
+ *                                        dimension (REDUCTION_SIZE). Result map: sg_layout and the other dimension as v's; along
+ *                                        dim sg_data / n; where a group has several subgroups any (default 1)
+ *                                        (REDUCTION_KIND, REDUCTION_MAP, VEC_DIM)
+ *     XT_BROADCAST(v, dim, size, .broadcast_size = n, .map, .source)      each element n times along dim, size in all;
+ *                                        without n the dimension is 1. v's map: sg_layout and the other dimension as
+ *                                        the result's, along dim sg_data / n (at least 1). .map may be left out where
+ *                                        sg_layout[dim] is 1 (BROADCAST_SIZE, BROADCAST_MAP, MAP_MISSING)
+ *     XT_TRANSPOSE(v, .map, .source)     .map default: v's with both dimensions swapped; any other too. Not of 4-D ones
+ *     XT_CONVERT_LAYOUT(v, .map = m, .source)     the same vector under another map (MAP_MISSING)
+ *     XT_SLICE(v, row, col, rows, cols, .map)     a part of it; at work-group level with .map (SLICE, MAP_MISSING)
+ *     In registers: whenever each subgroup holds what it needs, in the same place (the text's 2.3).
+ *     On the host: xt_map_mma_a, xt_map_mma_b, xt_map_reduction, xt_map_broadcast, xt_map_transpose derive maps.
+ *
+ *   Blocked vectors, of the older text. .inner_blocks = {a, b} of a tile or XT_TILE_PACK makes a vector of rows x cols
+ *   count as 4-D, rows / a x cols / b x a x b; blocks divide a subgroup's piece. All operations above take them (but
+ *   XT_TRANSPOSE and XT_SLICE); operands agree in blocks: a x k, k x b, a x b in XT_TILE_MMA (BLOCKED). Dimensions are
+ *   then pairs: XT_DIMS(1, 3) for columns, XT_DIMS(0, 2) for rows.
+ *     XT_TILE_PACK(v, .inner_blocks = {a, b})   XT_TILE_UNPACK(v, .inner_blocks = {a, b})   XT_BROADCAST(..,
+ *     .inner_blocks): what the broadcast dimension's block is in the result
+ *   Older names: XT_TILE_REDUCE XT_TILE_BROADCAST XT_TILE_TRANSPOSE XT_TILE_CONV_LAYOUT XT_TILE_CONVERT_LAYOUT.
+ *
  *     XT_PARAM("name")                   a parameter by its name, for functions
  *     XT_GROUP_ID(d) XT_GROUP_COUNT(d) XT_LOCAL_ID(d) XT_GLOBAL_ID(d)   d = 0, 1, 2;   XT_SUBGROUP_ID() XT_LANE_ID()
  *     XT_BARRIER()                       all subgroups of the work-group; memory before it is seen after it
- *     XT_FOR (k, lo, hi, step, &x, &y, ...) { }       for k = lo; k < hi; k += step (> 0). The listed variables
+ *     XT_BARRIER_ARRIVE("name") XT_BARRIER_WAIT("name")    the same in two halves; one at a time (SPLIT_BARRIER)
+ *     XT_FOR (k, lo, hi, step, &x, &y, ...) { }       for k = lo; k < hi; k += step; a negative C constant as step: for
+ *                                        k = lo; k > hi; k += step. Other steps must be positive. The listed variables
  *                                        (xt_val, xt_tile, xt_vec) are carried round: what the body leaves
  *                                        in them is what the next turn, and the code after the loop, finds. Others must
  *                                        not change in the body
+ *     XT_WHILE (condition, &x, ...) { }  the same without k; the condition is computed each turn, of carried values
  *     XT_IF (condition, &x, ...) { } XT_ELSE { }      the same; XT_ELSE may be left out
  *                                        Never leave these bodies by break, continue, return or goto
  * Integer numbers: C integers take the other operand's type. 32-bit i32 and u32 may meet; the result is i32 (an index).

@@ -285,7 +285,7 @@ static bool print_help(void)
 {
     printf("gemm_epilogue [options]\nProducts with pre- and post-operations on normally distributed input, each element checked against f64.\n");
     for (int i = 0; i < OPTION_COUNT; i++)
-        printf("  %-9s %-7s %s\n", option_table[i].name, option_table[i].value ? option_table[i].value : "",
+        printf("  %-8s %-7s %s\n", option_table[i].name, option_table[i].value ? option_table[i].value : "",
                option_table[i].help);
     for (int i = 0; i < form_count; i++) printf("  form %-12s %s\n", forms[i].name, forms[i].what);
     return true;
