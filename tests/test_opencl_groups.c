@@ -14,7 +14,7 @@ static zed_module module;
 static int32_t *random_ints(size_t count, int range)
 {
     int32_t *p = (int32_t *)ocl_buffer(count * 4);
-    for (size_t i = 0; i < count; i++) p[i] = (int32_t)(test_random() % (uint64_t)(2 * range)) - range;
+    for (size_t i = 0; i < count; i++) p[i] = (int32_t)((int64_t)(test_random() % (2 * (uint64_t)range)) - range);
     return p;
 }
 
