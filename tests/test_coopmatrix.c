@@ -652,6 +652,75 @@ TEST(main_loop)
         }
 }
 
+/* ---- matrices of SPV_KHR_cooperative_matrix ---------------------------------------------------------------------- */
+
+/* D = A B + C and C = A B with KHR matrices: modules only, since few devices take them. B is row-major where N is 8: Intel's
+ * compiler wants whole blocks for that. */
+static bool emit_khr(spe_module *m, const char *target_name, cm_type in, cm_type out, int N)
+{
+    const cm_target *target = cm_target_row(target_name);
+    int S = target->subgroup_size, M = 2 * S, K = 64;
+    spe_param params[4];
+    spe_kernel k;
+    cm_ctx c;
+    cm_mem a, b, d;
+    cm_matrix acc, x, y, zero;
+    int i;
+    memset(params, 0, sizeof params);
+    memset(&k, 0, sizeof k);
+    spe_begin(m, NULL);
+    memset(&c, 0, sizeof c);
+    c.m = m;
+    for (i = 0; i < 4; i++)
+        params[i].type = spe_ptr(m, SPE_StorageClassCrossWorkgroup, cm_storage_type(&c, i < 2 ? in : out));
+    k.name = "khr";
+    k.params = params;
+    k.param_count = 4;
+    k.subgroup_size = (uint32_t)S;
+    spe_kernel_begin(m, &k);
+    cm_begin(&c, m, target, CM_KHR);
+    memset(&a, 0, sizeof a);
+    a.ptr = spe_param_id(m, 0);
+    a.stride_col = spe_i32(m, M);
+    b = d = a;
+    b.ptr = spe_param_id(m, 1);
+    b.stride_row = N == 8 ? spe_i32(m, N) : 0;
+    b.stride_col = N == 8 ? spe_i32(m, 1) : spe_i32(m, K);
+    d.ptr = spe_param_id(m, 2);
+    x = cm_load(&c, M, K, in, CM_A, &a);
+    y = cm_load(&c, K, N, in, CM_B, &b);
+    acc = cm_load(&c, M, N, out, CM_ACC, &d);
+    zero = cm_splat(&c, M, N, out, CM_ACC, out == CM_F32 ? spe_f32(m, 0) : 0);
+    zero = cm_mul_add(&c, out, &x, &y, &zero);
+    acc = cm_mul_add(&c, out, &x, &y, &acc);
+    cm_store(&c, &zero, &d);
+    d.ptr = spe_param_id(m, 3);
+    cm_store(&c, &acc, &d);
+    spe_kernel_end(m);
+    return spe_ok(m);
+}
+
+TEST(khr_matrices)
+{
+    static const struct {
+        cm_type in, out;
+    } types[] = {{CM_F16, CM_F32}, {CM_I8, CM_I32}, {CM_U8, CM_I32}};
+    static const char *const targets[] = {"pvc", "bmg", "lnl", "ptl", "dg2"};
+    size_t i, j;
+    for (i = 0; i < 5; i++)
+        for (j = 0; j < 3; j++) {
+            spe_module m;
+            spe_words w;
+            char name[64];
+            CHECK_MSG(emit_khr(&m, targets[i], types[j].in, types[j].out, j == 1 ? 8 : 13), "%s: %s", targets[i], spe_get_error(&m)->text);
+            w = spe_finish(&m);
+            CHECK_MSG(w.data != NULL, "%s: %s", targets[i], spe_get_error(&m)->text);
+            snprintf(name, sizeof name, "test_coopmatrix_khr_%s_%s", cm_type_info(types[j].in)->name, targets[i]);
+            if (w.data) test_save_spv(name, w.data, w.count * 4);
+            spe_free(&m);
+        }
+}
+
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 typedef struct {
@@ -820,6 +889,40 @@ TEST(mistakes)
     }
 }
 
+/* What matrices of CM_KHR cannot do. */
+TEST(khr_mistakes)
+{
+    int i;
+    for (i = 0; i < 11; i++) {
+        bench b;
+        cm_ctx *c = &b.c;
+        cm_matrix acc, x;
+        bench_begin(&b, cm_target_row("bmg"), CM_KHR);
+        acc = cm_splat(c, 16, 8, CM_F32, CM_ACC, 0);
+        switch (i) {
+        case 0: cm_component(c, &acc, 0); break;
+        case 1: cm_reduce(c, CM_ADD, CM_BY_ROW, &acc); break;
+        case 2: cm_transpose(c, &acc, CM_ACC); break;
+        case 3: cm_atomic_add(c, &acc, &b.mem, SPE_ScopeDevice, 0); break;
+        case 4: cm_load(c, 16, 8, CM_F32, CM_ACC, &b.mem); break; /* checked */
+        case 5: cm_convert_use(c, &acc, CM_A); break;
+        case 6: cm_apply(c, &acc, NULL, NULL); break;
+        case 7: cm_convert_as(c, &acc, CM_F16, CM_ROUND_ZERO, false); break;
+        case 8: cm_add(c, &acc, &acc); break;
+        case 9: cm_convert(c, &acc, CM_F16); break;
+        default:
+            x = cm_splat(c, 16, 8, CM_F32, CM_A, 0);
+            acc = cm_splat(c, 8, 8, CM_F32, CM_B, 0);
+            cm_mul_add(c, CM_F32, &x, &acc, NULL);
+            break;
+        }
+        CHECK_MSG(spe_get_error(&b.m)->id == CM_ERROR_LOWERING, "KHR mistake %d: id %d, %s", i, spe_get_error(&b.m)->id,
+                  spe_get_error(&b.m)->text);
+        CHECK_HAS(spe_get_error(&b.m)->text, "KHR");
+        spe_free(&b.m);
+    }
+}
+
 TEST(targets)
 {
     static const struct {
@@ -863,6 +966,8 @@ int main(void)
     if (!have_device) printf("no device: %s\n", zed_get_error(&device)->text);
     RUN(main_loop);
     RUN(mistakes);
+    RUN(khr_matrices);
+    RUN(khr_mistakes);
     RUN(targets);
     RUN(plain_products);
     RUN(plain_products_other_sizes);

@@ -282,14 +282,12 @@ static inline spe_id *cm_components_(cm_ctx *c, const cm_matrix *a, cm_type type
 
 /* ---- construction, component-wise operations --------------------------------------------------------------------- */
 
-/* CM_KHR: every part is made of one component. */
+/* CM_KHR: every part is made of one component. (Intel's compiler does not survive an OpConstantNull here.) */
 static inline cm_matrix cm_splat_khr_(cm_ctx *c, cm_matrix a, spe_id scalar)
 {
+    spe_id value = scalar ? scalar : spe_null(c->m, cm_storage_type(c, a.l.type));
     int i;
-    for (i = 0; i < a.parts; i++) {
-        spe_id type = cm_part_type(c, &a.l, i);
-        a.part[i] = scalar ? spe_construct(c->m, type, 1, &scalar) : spe_null(c->m, type);
-    }
+    for (i = 0; i < a.parts; i++) a.part[i] = spe_construct(c->m, cm_part_type(c, &a.l, i), 1, &value);
     return a;
 }
 
@@ -319,25 +317,6 @@ static inline cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm
     return a;
 }
 
-/* CM_KHR: fn gets whole parts; instructions of arithmetic and conversion take them as they take vectors. */
-static inline cm_matrix cm_map_khr_(cm_ctx *c, cm_matrix d, const cm_matrix *a, const cm_matrix *b, cm_fn fn,
-                                    void *user)
-{
-    const cm_type_row *f = cm_type_info(a->l.type), *t = cm_type_info(d.l.type);
-    int part;
-    if (d.parts != a->parts || a->l.omega != d.l.omega) {
-        cm_fail_(c, CM_ERROR_LOWERING, "%s to %s: not possible with matrices of CM_KHR", f->name, t->name);
-        return cm_poison_();
-    }
-    for (part = 0; part < d.parts; part++) {
-        spe_id v = a->part[part];
-        if (fn) v = fn(c, a->l.type, v, b ? b->part[part] : 0, user);
-        if (d.l.type != a->l.type) v = cm_convert_plainly_(c, f, t, cm_part_type(c, &d.l, part), v);
-        d.part[part] = v;
-    }
-    return spe_ok(c->m) ? d : cm_poison_();
-}
-
 /* fn on every group of components of a (and b, when given), the result converted to the type of l. */
 static inline cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_matrix *b, cm_fn fn,
                                 void *user)
@@ -345,8 +324,7 @@ static inline cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *
     cm_matrix d = cm_new_(c, l);
     cm_type type = a->l.type;
     int part, first;
-    if (c->lowering == CM_KHR) return cm_map_khr_(c, d, a, b, fn, user);
-    if (!cm_arith_type(c, type) || !cm_arith_type(c, l->type)) return cm_poison_();
+    if (cm_opaque_(c, "component-wise operations") || !cm_arith_type(c, type) || !cm_arith_type(c, l->type)) return cm_poison_();
     for (part = 0; part < d.parts; part++) {
         int words = cm_part_words(l, part), group = cm_group_(l, words), pieces = 0;
         spe_id piece[8];
