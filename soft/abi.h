@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define XS_ABI_VERSION 2
+#define XS_ABI_VERSION 3
 
 /* What a subgroup knows about where it runs. One object a subgroup; `driver` is the scheduler's own. */
 struct xs_subgroup {
@@ -18,6 +18,8 @@ struct xs_subgroup {
     uint32_t lanes;                 /* work-items that exist in this subgroup; less than its size only in the last one */
     uint32_t work_dim;
     uint8_t *local;                 /* the work-group's local memory, static variables first */
+    uint64_t local_bytes;           /* how much of it there is */
+    uint64_t stack_top;             /* set by the kernel: private memory lies below, in its frames */
     uint8_t *const *globals;        /* module-scope variables of the CrossWorkgroup and UniformConstant storage classes */
     void (*barrier)(struct xs_subgroup *self, uint32_t kind); /* XS_BARRIER_...; returns when the work-group has met */
     void (*print)(struct xs_subgroup *self, const char *text, uint32_t bytes);

@@ -991,7 +991,9 @@ static void write_kernel(struct cg *g, uint32_t index, uint32_t S, const struct 
     struct cg_function *fn = &g->function[e->function];
     uint64_t lanes = (uint64_t)e->local_size[0] * e->local_size[1] * e->local_size[2];
     g->fn = fn;
-    cg_put(g, "static void kernel%u(struct xs_subgroup *self, const uint8_t *args)\n{\n", index);
+    cg_put(g, "static void kernel%u(struct xs_subgroup *self, const uint8_t *args)\n{\n"
+              "    self->stack_top = (u64)(uintptr_t)__builtin_frame_address(0);\n",
+           index);
     if (e->local_size[0] && lanes % S == 0) {
         cg_put(g, "    const u64 b0 = XS_FULL;\n    const i32x m0 = ~(i32x){0};\n");
     } else {
@@ -1002,6 +1004,16 @@ static void write_kernel(struct cg *g, uint32_t index, uint32_t S, const struct 
         uint32_t id = fn->f->params[i], type = g->m->ids[id].type;
         const struct cg_leaves *l = cg_leaves_of(g, type);
         const char *path = sp_type(g->m, type)->kind == SP_POINTER && p[i].kind == XS_PARAM_VALUE ? NULL : "";
+        if (!path && g->value[id].varying) { /* written to: a copy for each lane */
+            uint32_t bytes = (p[i].size + 15) & ~15u;
+            cg_put(g,
+                   "    u8 p%u[%u * S] XS_ALIGNED(64);\n    u64x v%u;\n    for (int l = 0; l < S; l++) {\n"
+                   "        __builtin_memcpy(p%u + l * %u, args + %u, %u);\n        v%u[l] = (u64)(uintptr_t)(p%u + l * %u);\n"
+                   "    }\n",
+                   id, bytes, id, id, bytes, p[i].offset, p[i].size, id, id, bytes);
+            fn->frame_bytes += (uint64_t)bytes * S;
+            continue;
+        }
         cg_put(g, "    %s v%u;\n", cg_type_name(g, type, false), id);
         if (!path) {
             cg_put(g, "    v%u = (u64)(uintptr_t)(args + %u);\n", id, p[i].offset);
@@ -1017,7 +1029,8 @@ static void write_kernel(struct cg *g, uint32_t index, uint32_t S, const struct 
     for (uint32_t i = 0; i < fn->f->param_count; i++) {
         uint32_t id = fn->f->params[i];
         const char *v = cg_str(g, "v%u", id);
-        if (g->value[id].varying) cg_fail(g, "a kernel is called as a function");
+        bool structure = p[i].kind == XS_PARAM_VALUE && sp_type(g->m, g->m->ids[id].type)->kind == SP_POINTER;
+        if (g->value[id].varying && !structure) cg_fail(g, "a kernel is called as a function");
         cg_put(g, ", %s", v);
     }
     cg_put(g, ");\n}\n\n");

@@ -215,6 +215,44 @@ static void find_fixed(struct cg *g)
 
 uint32_t cg_exchange_offset(struct cg *g) { return (g->local_end + 63) & ~63u; }
 
+/* Is a kernel's structure by value more than read? Then each lane needs its own. */
+static bool is_written(struct cg *g, const struct sp_function *f, uint32_t param)
+{
+    uint8_t *derived = cg_alloc(g, g->m->bound);
+    bool more = true;
+    if (!derived) return false;
+    derived[param] = 1;
+    while (more) {
+        more = false;
+        for (uint32_t b = 0; b < f->block_count; b++) {
+            for (uint32_t n = 0; n < f->blocks[b].count; n++) {
+                const struct sp_inst *i = &f->blocks[b].inst[n];
+                for (uint32_t k = 0; k < i->count; k++) {
+                    if (!cg_is_value_operand(i, k) || i->operand[k] >= g->m->bound || !derived[i->operand[k]]) continue;
+                    if (i->op == SP_OP_Load || i->op == SP_OP_LifetimeStart || i->op == SP_OP_LifetimeStop) continue;
+                    if ((i->op == SP_OP_CopyMemory || i->op == SP_OP_CopyMemorySized) && k == 1) continue;
+                    if (k != 0 || (!is_chain(i->op) && !is_pointer_copy(i->op))) return true;
+                    more = more || !derived[i->id];
+                    derived[i->id] = 1;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+static void find_written_structures(struct cg *g)
+{
+    for (uint32_t e = 0; e < g->m->entry_count && !g->failed; e++) {
+        const struct sp_function *f = &g->m->functions[g->m->entries[e].function];
+        for (uint32_t p = 0; p < f->param_count; p++) {
+            const struct sp_type *t = sp_type(g->m, g->m->ids[f->params[p]].type);
+            if (t->kind == SP_POINTER && t->storage == SP_STORAGE_Function && is_written(g, f, f->params[p]))
+                g->value[f->params[p]].varying = true;
+        }
+    }
+}
+
 void cg_place_variables(struct cg *g)
 {
     uint64_t local = 0;
@@ -238,6 +276,7 @@ void cg_place_variables(struct cg *g)
         if (g->failed) return;
     }
     find_fixed(g);
+    find_written_structures(g);
 }
 
 /* ---- uniformity */
@@ -697,7 +736,7 @@ static void write_atomic(struct cg *g, const char *name)
     enum cg_kind kind = flag ? CG_U32 : cg_leaves_of(g, i->type)->leaf[0].kind,
                  bits = cg_bits_kind(cg_kind_bytes(kind));
     const char *r = cg_temporary(g, cg_kind_type(g, bits, true)), *value = "1";
-    if (is_float && kind != CG_F32 && kind != CG_F64) {
+    if (is_float && kind != CG_F32 && kind != CG_F64 && kind != CG_F16 && kind != CG_BF16) {
         cg_fail(g, "atomics on this type are not supported");
         return;
     }
@@ -735,6 +774,20 @@ static void write_atomic_store(struct cg *g)
            flag ? "0" : of_lane(g, value, kind));
 }
 
+/* What is asked of a generic pointer, lane by lane. */
+static void write_generic(struct cg *g, const char *name, enum cg_kind kind)
+{
+    uint32_t pointer = cg_operand(g, 0);
+    if (!cg_is_varying(g, g->inst->id)) {
+        cg_set_leaf(g, 0, cg_str(g, "%s(self, %s)", name, cg_use(g, pointer, false)));
+        return;
+    }
+    const char *from = cg_temporary(g, "u64x"), *to = cg_temporary(g, cg_kind_type(g, kind, true));
+    cg_put(g, "    %s = %s;\n    for (int l = 0; l < S; l++) %s[l] = %s(self, %s[l]);\n", from, cg_use(g, pointer, true), to,
+           name, from);
+    cg_set_leaf(g, 0, to);
+}
+
 bool cg_write_memory(struct cg *g)
 {
     const char *atomic = atomic_name(g->inst->op);
@@ -758,7 +811,14 @@ bool cg_write_memory(struct cg *g)
     case SP_OP_AtomicLoad: write_atomic_load(g); return true;
     case SP_OP_AtomicStore:
     case SP_OP_AtomicFlagClear: write_atomic_store(g); return true;
-    case SP_OP_GenericPtrMemSemantics: cg_set_leaf(g, 0, "0x300u"); return true;
+    case SP_OP_GenericPtrMemSemantics: write_generic(g, "semantics_of", CG_U32); return true;
+    case SP_OP_GenericCastToPtrExplicit:
+        write_generic(g,
+                      cg_operand(g, 1) == SP_STORAGE_Workgroup  ? "cast_to_local"
+                      : cg_operand(g, 1) == SP_STORAGE_Function ? "cast_to_private"
+                                                                : "cast_to_global",
+                      CG_U64);
+        return true;
     default: return false;
     }
 }

@@ -190,7 +190,6 @@ static const struct row rows[] = {
     {SP_OP_ExpectKHR, "%0", NULL},
     {SP_OP_PtrCastToGeneric, "%0", NULL},
     {SP_OP_GenericCastToPtr, "%0", NULL},
-    {SP_OP_GenericCastToPtrExplicit, "%0", NULL},
     {SP_OP_ConvertFToS, "@%j_to_s_%k", NULL},
     {SP_OP_ConvertFToU, "@%j_to_u_%k", NULL},
     {SP_OP_ConvertSToF, "(%t)(%z)%0", "XS_CONVERT((%z)%0, %t)"},
@@ -352,7 +351,7 @@ static void write_row(struct cg *g, const struct row *r, bool same_width)
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
     bool varying = cg_is_varying(g, g->inst->id);
     uint32_t n = g->inst->count < 4 ? g->inst->count : 4;
-    if (r->op == SP_OP_ExpectKHR || r->op == SP_OP_GenericCastToPtrExplicit) n = 1;
+    if (r->op == SP_OP_ExpectKHR) n = 1;
     for (uint32_t i = 0; i < l->count; i++) {
         enum cg_kind kind[4];
         const char *arg[4];

@@ -342,6 +342,24 @@ XS_ATOMIC_LOOP(fadd_f64, 64, f64, f64_bits, bits_f64, fadd_f64)
 XS_ATOMIC_LOOP(fmin_f64, 64, f64, f64_bits, bits_f64, fmin_f64)
 XS_ATOMIC_LOOP(fmax_f64, 64, f64, f64_bits, bits_f64, fmax_f64)
 
+/* ---- generic pointers: which memory they point to. (What is in neither of the two is in global memory.) */
+
+XS_INLINE int is_local(const struct xs_subgroup *self, u64 a) { return a - (u64)(uintptr_t)self->local < self->local_bytes; }
+XS_FUNCTION int is_private(const struct xs_subgroup *self, u64 a)
+{
+    return a >= (u64)(uintptr_t)__builtin_frame_address(0) && a < self->stack_top;
+}
+XS_INLINE u64 cast_to_local(const struct xs_subgroup *self, u64 a) { return is_local(self, a) ? a : 0; }
+XS_INLINE u64 cast_to_private(const struct xs_subgroup *self, u64 a) { return is_private(self, a) ? a : 0; }
+XS_INLINE u64 cast_to_global(const struct xs_subgroup *self, u64 a)
+{
+    return is_local(self, a) || is_private(self, a) ? 0 : a;
+}
+XS_INLINE u32 semantics_of(const struct xs_subgroup *self, u64 a) /* WorkgroupMemory, CrossWorkgroupMemory, none */
+{
+    return is_local(self, a) ? 0x100u : is_private(self, a) ? 0u : 0x200u;
+}
+
 /* ---- work-group operations: a value of each subgroup in a table in local memory, between two barriers */
 
 XS_INLINE void group_put(struct xs_subgroup *self, u64 table, u64 bits)

@@ -181,6 +181,13 @@ XS_INLINE f32 radians_f32(f32 x) { return (f32)radians_f64(x); }
 XS_REAL(f32, f)
 XS_REAL(f64, )
 
+XS_ATOMIC_LOOP(fadd_f16, 16, u16, f16_to_f32, f32_to_f16, fadd_f32)
+XS_ATOMIC_LOOP(fmin_f16, 16, u16, f16_to_f32, f32_to_f16, fmin_f32)
+XS_ATOMIC_LOOP(fmax_f16, 16, u16, f16_to_f32, f32_to_f16, fmax_f32)
+XS_ATOMIC_LOOP(fadd_bf16, 16, u16, bf16_to_f32, f32_to_bf16, fadd_f32)
+XS_ATOMIC_LOOP(fmin_bf16, 16, u16, bf16_to_f32, f32_to_bf16, fmin_f32)
+XS_ATOMIC_LOOP(fmax_bf16, 16, u16, bf16_to_f32, f32_to_bf16, fmax_f32)
+
 XS_INLINE f32 fract_half_f32(f32 x)
 {
     f32 r = fract_f32(x);

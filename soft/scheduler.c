@@ -174,6 +174,7 @@ static void subgroup_fill(struct xs_subgroup *sg, const struct group *g, uint32_
     sg->lanes = rest < size ? rest : size;
     sg->work_dim = l->work_dim;
     sg->local = g->worker->local;
+    sg->local_bytes = g->worker->local_bytes;
     sg->globals = l->globals;
     sg->barrier = barrier_alone;
     sg->print = print;

@@ -93,7 +93,7 @@ static void launch3(struct program *p, const char *name, const uint32_t *groups,
     if (!k) return;
     CHECK_INT(k->param_count, n);
     for (uint32_t i = 0; i < n && i < k->param_count; i++)
-        memcpy(block + k->params[i].offset, &args[i].v, args[i].size);
+        memcpy(block + k->params[i].offset, args[i].size > 8 ? args[i].v.p : &args[i].v, args[i].size);
     uint8_t **globals = make_globals(p->object.module);
     struct sched_launch l = {.kernel = k,
                              .args = block,
@@ -115,7 +115,7 @@ static void launch(struct program *p, const char *name, uint32_t groups, uint32_
 }
 
 static struct program flow = {.name = "flow"}, memory = {.name = "memory"}, arith = {.name = "arith"},
-                      groups = {.name = "groups"};
+                      groups = {.name = "groups"}, storage = {.name = "storage"};
 
 /* ---- flow.cl */
 
@@ -707,6 +707,38 @@ TEST(asynchronous_copies)
     for (int i = 0; i < A; i++) CHECK_INT(c[i], 2 * a[i / L * L + L - 1 - i % L]);
 }
 
+/* ---- storage.cl */
+
+TEST(structures_by_value_are_each_lanes_own)
+{
+    struct {
+        int a, b;
+        float f[3];
+    } given = {5, 6, {1, 2, 3}};
+    int32_t r[64];
+    for (int i = 0; i < 64; i++) r[i] = -1;
+    launch(&storage, "structures", 2, 32, 3, (struct arg[]){{sizeof given, {.p = &given}}, PTR(r), INT(60)});
+    for (int i = 0; i < 64; i++) {
+        float v[3] = {1, 2, 3};
+        v[i & 1] = (float)i;
+        v[i % 3] += 2;
+        int want = i >= 60 ? -1 : 5 + i + 1000 * (i % 3 == 0 ? i : 6) + (int)v[0] + 7 * (int)v[1] + 11 * (int)v[2];
+        CHECK_MSG(r[i] == want, "r[%d] = %d, want %d", i, r[i], want);
+    }
+}
+
+TEST(generic_pointers_know_where_they_point)
+{
+    enum { GLOBAL = 1 | 16, LOCAL_ = 2 | 8, PRIVATE = 4 };
+    const int kinds[4] = {GLOBAL, LOCAL_, LOCAL_, PRIVATE};
+    int32_t r[64];
+    launch(&storage, "generic_pointers", 4, 16, 2, (struct arg[]){PTR(r), LOCAL(64)});
+    for (int i = 0; i < 64; i++) {
+        int want = kinds[i % 4] + 100 * GLOBAL + 10000 * LOCAL_ + 1000000 * PRIVATE;
+        CHECK_MSG(r[i] == want, "r[%d] = %d, want %d", i, r[i], want);
+    }
+}
+
 int main(void)
 {
     RUN(vector_add_with_a_tail);
@@ -743,6 +775,8 @@ int main(void)
     RUN(block_reads_and_writes);
     RUN(subgroups_of_32);
     RUN(asynchronous_copies);
+    RUN(structures_by_value_are_each_lanes_own);
+    RUN(generic_pointers_know_where_they_point);
     jit_unload(&flow.object);
     jit_unload(&memory.object);
     jit_unload(&arith.object);
