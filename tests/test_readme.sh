@@ -26,5 +26,10 @@ done
 for file in $(grep -o '^| `[^|]*|' README.md | grep -o '`[^`]*`' | tr -d '`'); do
     check "$file exists" test -e "$file"
 done
-check ".ci/run calls the README's command" grep -q "make setup test" README.md
+mkdir "$work/bin" && printf '#!/bin/sh\necho "$0 $*"; exit 7\n' > "$work/bin/make" && chmod +x "$work/bin/make"
+ci_output=$(PATH="$work/bin:$PATH" .ci/run 2>&1)
+ci_code=$?
+check ".ci/run prints the README's command" test "$(echo "$ci_output" | head -n 1)" = "+ make setup test"
+check ".ci/run runs it" test "$(echo "$ci_output" | tail -n 1)" = "$work/bin/make setup test"
+check ".ci/run passes its exit code through" test "$ci_code" = 7
 report
