@@ -103,7 +103,7 @@ bench: ## measure; lines of `bench <name> <value> <unit> [peer=... peer_value=..
 	@for b in $(benches); do $$b || exit 1; done
 
 check-intel: ## compile the examples for Intel GPUs with Intel's compiler, where it is found
-	$(again) $(BUILD)/gemm $(BUILD)/mlp_inference $(BUILD)/neural_texture
+	$(again) $(BUILD)/gemm $(BUILD)/gemm_slm $(BUILD)/gemm_l2 $(BUILD)/gemm_variants $(BUILD)/mlp_inference $(BUILD)/neural_texture
 	@BUILD="$(BUILD)" XE_OFFLINE="$(XE_OFFLINE)" scripts/check_intel.sh
 
 soft: $(BUILD)/libze_soft.so ## the software Level Zero device alone

@@ -94,4 +94,12 @@ for device in pvc bmg; do
     one mlp_i8 $device $device 34 mlp_inference "--type i8"
     atomics $device $device 64 204
 done
+for device in pvc bmg; do
+    one gemm_slm $device $device 16 gemm_slm "" # half the columns
+    one gemm_l2 $device $device 32 gemm_l2 ""
+    for variant in plain order transposed_a batched split_k persistent k_outside; do
+        one gemm_variants_$variant $device $device 32 gemm_variants "--variant $variant"
+    done
+    one gemm_variants_transpose $device $device 16 gemm_variants "--variant transpose" # sixteen subgroups
+done
 exit $status

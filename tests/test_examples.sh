@@ -5,7 +5,7 @@
 saved=${XETILE_SPV_DIR:-$work}
 targets="pvc bmg lnl ptl dg2 generic soft"
 
-for example in hello gemm; do
+for example in hello gemm gemm_slm gemm_l2 gemm_variants gather; do
     program="$BUILD/$example"
     check_says "$example --help" "--target NAME" "$program" --help
     check_says "$example --list" "software device" "$program" --list
@@ -37,6 +37,24 @@ for type in f16 bf16 i8; do
         check_says "gemm $type $size" "ok gemm $type $1 x $2 x $3" "$BUILD/gemm" --device software --type $type --m $1 --n $2 --k $3
     done
 done
+for example in gemm_slm gemm_l2; do
+    for size in "1 1 1" "300 270 100"; do
+        # shellcheck disable=SC2086
+        set -- $size
+        check_says "$example $size" "ok $example f16 $1 x $2 x $3" "$BUILD/$example" --device software --m $1 --n $2 --k $3
+    done
+done
+check_refused "gemm_l2, unknown rows" "--rows 100" "$BUILD/gemm_l2" --rows 100
+check_says "gemm_variants" "ok gemm_variants all 200 x 300 x 160" "$BUILD/gemm_variants" --device software
+check_says "gemm_variants, odd sizes" "ok gemm_variants all 131 x 129 x 37" "$BUILD/gemm_variants" --device software --m 131 --n 129 --k 37
+check_refused "gemm_variants, unknown variant" "--variant nosuch" "$BUILD/gemm_variants" --variant nosuch
+for variant in order transpose transposed_a batched split_k persistent k_outside; do
+    for target in pvc dg2 generic; do
+        check_says "gemm_variants $variant for $target" "ok gemm_variants" "$BUILD/gemm_variants" --variant $variant --emit "$saved/gemm_variants-$variant-$target.spv" --target $target
+    done
+done
+check_says "gather" "ok gather 1000 rows of 300 x 77" "$BUILD/gather" --device software
+check_says "gather, one element" "ok gather 1 rows of 1 x 1" "$BUILD/gather" --device software --m 1 --n 1 --k 1
 check_refused "unknown type" "f64" "$BUILD/gemm" --type f64
 check_refused "size 0" "--m 0" "$BUILD/gemm" --m 0
 check_refused "size in words" "--k many" "$BUILD/gemm" --k many
