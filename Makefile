@@ -95,7 +95,7 @@ run: ## build and run the examples: f16 GEMM, aligned and not, each verified
 test: ## build and run every test; the last line sums them up
 	+@tests/opencl/build.sh "$(BUILD)/opencl" 2>/dev/null || true; \
 	built=yes; $(MAKE) --no-print-directory -j$(JOBS) -k build-all || built=no; \
-	BUILT=$$built BUILD="$(BUILD)" CC="$(CC)" SPIRV_VAL="$(SPIRV_VAL)" XE_OFFLINE="$(XE_OFFLINE)" SANITIZE="$(SANITIZE)" \
+	BUILT=$$built JOBS="$(JOBS)" BUILD="$(BUILD)" CC="$(CC)" SPIRV_VAL="$(SPIRV_VAL)" XE_OFFLINE="$(XE_OFFLINE)" SANITIZE="$(SANITIZE)" \
 	    tests/run.sh $(sort $(notdir $(tests) $(soft_tests))) $(sort $(notdir $(test_scripts)))
 
 bench: ## measure; lines of `bench <name> <value> <unit> [peer=... peer_value=... ratio=...]`

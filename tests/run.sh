@@ -1,7 +1,8 @@
 #!/bin/sh
-# run.sh PROGRAM... - runs the tests by name ($BUILD/test_x, or tests/test_x.sh), then spirv-val over every module they
-# saved, and sums the counts in one last line. A program that is missing, crashes, runs for too long or does not end
-# in its counts is a failure, and so is BUILT=no: something did not compile. All output is kept in $BUILD/logs.
+# run.sh PROGRAM... - runs the tests by name ($BUILD/test_x, or tests/test_x.sh), $JOBS at a time, then spirv-val over
+# every module they saved, and sums the counts in one last line. A program that is missing, crashes, runs for too long or
+# does not end in its counts is a failure, and so is BUILT=no: something did not compile. All output is kept in $BUILD/logs.
+# run.sh --one PROGRAM - what the parallel runs are made of: one test, its counts left in $BUILD/logs.
 BUILD=${BUILD:-build}
 BUILD=$(cd "$BUILD" && pwd) || exit 1
 export BUILD
@@ -12,10 +13,6 @@ export XETILE_SOFT="${XETILE_SOFT:-$BUILD/libze_soft.so}"
 export ZE_ENABLE_VALIDATION_LAYER="${ZE_ENABLE_VALIDATION_LAYER:-1}"
 export ZE_ENABLE_PARAMETER_VALIDATION="${ZE_ENABLE_PARAMETER_VALIDATION:-1}"
 limit=${TEST_SECONDS:-600}
-rm -rf "$XETILE_SPV_DIR" "$BUILD/logs"
-mkdir -p "$XETILE_SPV_DIR" "$BUILD/logs"
-
-passed=0 failed=0 skipped=0
 counts='^[0-9][0-9]* passed, [0-9][0-9]* failed\(, [0-9][0-9]* skipped\)\{0,1\}$'
 
 start() { # start NAME LOG COMMAND...
@@ -25,7 +22,7 @@ start() { # start NAME LOG COMMAND...
 }
 
 # One more failure than the program counted when it ended badly, so that nothing is lost from the sum.
-add_up() { # add_up NAME EXIT_CODE SECONDS
+judge() { # judge NAME EXIT_CODE SECONDS
     log="$BUILD/logs/$1.log"
     line=$(tail -n 1 "$log" | grep "$counts")
     # shellcheck disable=SC2046 # the numbers of the line, one a word
@@ -34,37 +31,55 @@ add_up() { # add_up NAME EXIT_CODE SECONDS
     why=
     if [ -z "$line" ]; then why=" (no counts, exit code $code)"; f=$((f + 1))
     elif [ "$code" != 0 ] && [ "$f" = 0 ]; then why=" (exit code $code)"; f=1; fi
-    printf '%s passed, %s failed, %s skipped%s, %s s\n' "$p" "$f" "$s" "$why" "$seconds"
+    printf '%-24s %s passed, %s failed, %s skipped%s, %s s\n' "$name" "$p" "$f" "$s" "$why" "$seconds"
     if [ "$f" != 0 ]; then
         tail -n 60 "$log" | sed 's/^/    /'
     else
         grep '^skipped ' "$log" | head -n 20 | sed 's/^/    /'
     fi
-    passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+    echo "$p $f $s" > "$BUILD/logs/$name.counts"
 }
 
 run_test() { # run_test NAME COMMAND...
     name=$1
     shift
-    printf '%-24s ' "$name"
     before=$(date +%s)
     start "$name" "$BUILD/logs/$name.log" "$@"
     code=$?
-    add_up "$name" $code $(($(date +%s) - before))
+    report=$(judge "$name" $code $(($(date +%s) - before)))
+    printf '%s\n' "$report" # at once, since others are printing too
 }
+
+run_named() { # run_named NAME
+    case $1 in
+    *.sh) run_test "${1%.sh}" sh "tests/$1" ;;
+    *) run_test "$1" "$BUILD/$1" ;;
+    esac
+}
+
+add_up() { # add_up NAME: a test that left no counts was lost
+    counted=$(cat "$BUILD/logs/${1%.sh}.counts" 2>/dev/null)
+    # shellcheck disable=SC2086 # three numbers
+    set -- ${counted:-0 1 0}
+    passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
+}
+
+if [ "$1" = --one ]; then
+    run_named "$2"
+    exit 0
+fi
+rm -rf "$XETILE_SPV_DIR" "$BUILD/logs"
+mkdir -p "$XETILE_SPV_DIR" "$BUILD/logs"
+passed=0 failed=0 skipped=0
 
 if [ "${BUILT:-yes}" = no ]; then
     echo "build                    1 failed: not everything was built, see above"
     failed=1
 fi
 [ $# -gt 0 ] || echo "run.sh: no tests named"
-for name in "$@"; do
-    case $name in
-    *.sh) run_test "${name%.sh}" sh "tests/$name" ;;
-    *) run_test "$name" "$BUILD/$name" ;;
-    esac
-done
+[ $# -eq 0 ] || printf '%s\n' "$@" | xargs -n 1 -P "${JOBS:-2}" sh tests/run.sh --one
 run_test spirv_val sh tests/spirv_val.sh "$XETILE_SPV_DIR"
+for name in "$@" spirv_val; do add_up "$name"; done
 
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ] && [ "$passed" != 0 ]
