@@ -399,6 +399,8 @@ typedef struct {
     xt_map map;
     xt_dist dist;
     int inner[2]; /* inner_blocks: the vector counts as 4-D; 0: it is 2-D */
+    const void *loaded; /* how it was loaded (xt_load_desc_); NULL: it was not */
+    uint32_t operation; /* number of the operation that loaded it */
     cm_use use;
     int blocks;
     cm_matrix *block; /* piece by piece, row-major in a piece */
@@ -622,7 +624,7 @@ struct xt_ctx {
     int param_count;
     xt_val args[XT_PARAMS_MAX_];
     /* counters of one run of the body; a second run must give the same numbers */
-    uint32_t serial, step_hash, planned_hash;
+    uint32_t serial, step_hash, planned_hash, operations;
     int vec_count, tile_count, frame_count, local_count;
     /* the plan */
     xt_list_ vecs, tiles, offsets, exprs,
@@ -662,6 +664,7 @@ static inline bool xt_enter_(xt_where_ w, uint32_t operation)
 {
     spe_at(&w.x->m, w.file, w.line);
     w.x->step_hash = (w.x->step_hash ^ operation) * 16777619u;
+    w.x->operations++;
     return spe_ok(&w.x->m);
 }
 
@@ -1843,6 +1846,16 @@ static inline spe_id xt_truth_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void
     return spe_select(c->m, spe_ine(c->m, a, zero), one, zero);
 }
 
+/* A transpose that follows at once may load the tile anew, transposed. */
+static inline void xt_note_load_(xt_ctx *x, xt_vec *v, const xt_load_desc_ *d)
+{
+    xt_load_desc_ *copy = (xt_load_desc_ *)xt_memory_(x, sizeof *copy);
+    if (!copy) return;
+    *copy = *d;
+    v->loaded = copy;
+    v->operation = x->operations;
+}
+
 static inline xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
 {
     xt_ctx *x = w.x;
@@ -1870,6 +1883,7 @@ static inline xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
         v.block[i] = cm_load(&x->cm, b.cols, b.rows, held, v.use, &mem);
         if (held != v.type) v.block[i] = cm_map1(&x->cm, &v.block[i], xt_truth_, NULL);
     }
+    xt_note_load_(x, &v, &d);
     return v;
 }
 
@@ -4049,14 +4063,44 @@ static inline bool xt_transpose_field_(xt_ctx *x, const xt_field_ *f, xt_field_ 
     return spe_ok(&x->m);
 }
 
-/* In registers when every subgroup holds what it needs. */
-static inline bool xt_transpose_own_(xt_ctx *x, const xt_vec *v, xt_vec *r)
+/* A vector that was loaded just now can be loaded transposed instead, as from memory of the other order: that is one
+ * message where a product wants its packed operand, or elements are 32 bits, and no worse a lane at a time. (The first
+ * load is left without a use then, and the device's compiler drops it.) */
+static inline bool xt_transpose_load_(xt_where_ w, const xt_vec *v, xt_vec *r)
 {
+    xt_ctx *x = w.x;
+    const xt_load_desc_ *d = (const xt_load_desc_ *)v->loaded;
+    int bytes = cm_type_info(xt_held_(v->type))->bytes, i;
+    xt_grid_ g;
+    if (!d || v->operation + 1 != x->operations || d->padding != 0 || d->tile.type == (cm_type)XT_BOOL_) return false;
+    if (v->dist.rounds[0] * v->dist.rounds[1] != 1 || v->dist.data[0] != r->dist.data[1]) return false;
+    if (x->block2d && r->use != CM_A && bytes != 4) return false;
+    xt_grid_init_(&g, &r->dist);
+    for (i = 0; i < g.blocks; i++) {
+        xt_block_ b = xt_block_at_(&g, i), source = b;
+        cm_mem mem;
+        spe_id swap;
+        source.row = b.col;
+        source.col = b.row;
+        mem = xt_mem_(w, &d->tile, &source);
+        swap = mem.rows, mem.rows = mem.cols, mem.cols = swap;
+        swap = mem.row, mem.row = mem.col, mem.col = swap;
+        swap = mem.stride_row, mem.stride_row = mem.stride_col, mem.stride_col = swap;
+        r->block[i] = cm_load(&x->cm, b.cols, b.rows, r->type, r->use, &mem);
+    }
+    return true;
+}
+
+/* In registers when every subgroup holds what it needs. */
+static inline bool xt_transpose_own_(xt_where_ w, const xt_vec *v, xt_vec *r)
+{
+    xt_ctx *x = w.x;
     static const int one[2] = {1, 1}, none[2] = {0, 0};
     xt_origin_ o;
     xt_field_ f, t;
     if (!xt_origins_(x, &o, &r->dist, &v->dist, true, one, one, none)) return false;
-    if (x->planning || !r->blocks || !v->blocks || !xt_field_of_(x, &f, v, (int)xt_held_(v->type))) return true;
+    if (x->planning || !r->blocks || !v->blocks || xt_transpose_load_(w, v, r)) return true;
+    if (!xt_field_of_(x, &f, v, (int)xt_held_(v->type))) return true;
     if (f.rows <= 2 || f.cols <= 2) {
         *r = xt_pick_all_(x, &f, &o, *r);
     } else if (xt_transpose_field_(x, &f, &t)) {
@@ -4082,7 +4126,7 @@ static inline xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
     if (!xt_has_map_(&d.map)) d.map = xt_map_transpose(&d.v.map);
     if (!xt_distribute_(w, &dist, d.v.dist.shape[1], d.v.dist.shape[0], &d.map)) return xt_no_vec_();
     r = xt_new_vec_(w, d.v.type, &dist, &d.map);
-    if (!spe_ok(&w.x->m) || xt_transpose_own_(w.x, &d.v, &r)) return r;
+    if (!spe_ok(&w.x->m) || xt_transpose_own_(w, &d.v, &r)) return r;
     xt_scratch_init_(&s, &d.v, true);
     return xt_through_scratch_(w, &d.v, &s, r);
 }

@@ -38,7 +38,7 @@ static void product(XT_CONTEXT, xt_map map_bt, xt_val A, xt_val BT, xt_val bias,
         xt_tile pb = XT_INIT_TILE(BT, f16, 256, 32, .offset = XT_AT(j, 96), .shape = XT_AT(N, K), .map = pre_a);
         xt_vec acc = XT_SPLAT(f32, 256, 256, 0, .map = map_c);
         XT_FOR (k, 0, K, 32, &a, &bt, &pa, &pb, &acc) {
-            xt_vec va = XT_LOAD_TILE(a), vb = XT_TRANSPOSE(XT_LOAD_TILE(bt), .map = map_b, .source = map_bt);
+            xt_vec vb = XT_TRANSPOSE(XT_LOAD_TILE(bt), .map = map_b, .source = map_bt), va = XT_LOAD_TILE(a);
             XT_PREFETCH_TILE(pa);
             XT_PREFETCH_TILE(pb);
             acc = XT_TILE_MMA(va, vb, acc);

@@ -12,6 +12,7 @@ typedef struct {
     xt_map from, to, source;
     int subgroup_size, local_memory;
     bool registers; /* no local memory is needed */
+    bool fresh;     /* the operation follows the load at once: a transpose may become a load of its own */
 } layout_case;
 
 static layout_case now;
@@ -33,7 +34,7 @@ static xt_vec moved(XT_CONTEXT, xt_vec v)
 XT_KERNEL(move, u64(A), u64(R))
 {
     xt_tile a = XT_INIT_TILE(A, of(type), now.rows, now.cols, .shape = XT_AT(now.rows, now.cols), .map = now.from);
-    xt_vec r = moved(XT_SELF, XT_LOAD_TILE(a));
+    xt_vec v = XT_LOAD_TILE(a), r = moved(XT_SELF, now.fresh ? v : XT_CAST(of(type), v));
     XT_STORE_TILE(r, XT_INIT_TILE(R, of(type), rows, cols, .shape = XT_AT(rows, cols), .map = r.map));
 }
 
@@ -106,6 +107,7 @@ TEST(transposes)
     static const layout_case cases[] = {
         {.what = TRANSPOSE, .type = CM_F32, .rows = 16, .cols = 32, .registers = true},
         {.what = TRANSPOSE, .type = CM_F16, .rows = 20, .cols = 13, .registers = true},
+        {.what = TRANSPOSE, .type = CM_F16, .rows = 20, .cols = 13, .registers = true, .fresh = true},
         {.what = TRANSPOSE, .type = CM_I8, .rows = 1, .cols = 50, .registers = true},
         {.what = TRANSPOSE, .type = CM_F64, .rows = 40, .cols = 2, .registers = true},
         {.what = TRANSPOSE, .type = CM_I16, .rows = 9, .cols = 16, .subgroup_size = 8, .registers = true},
@@ -114,7 +116,8 @@ TEST(transposes)
         {.what = TRANSPOSE, .type = CM_BF16, .rows = 64, .cols = 32, .from = MAP(4, 2, 16, 16), .to = MAP(2, 4, 16, 16), .source = MAP(4, 2, 16, 16)},
         /* appendix 2.2: between any two maps; 2.3: the same in registers */
         {.what = TRANSPOSE, .type = CM_F16, .rows = 64, .cols = 16, .from = MAP(2, 4, 32, 16), .to = MAP(4, 2, 16, 32)},
-        {.what = TRANSPOSE, .type = CM_F16, .rows = 64, .cols = 16, .from = MAP(8, 1, 32, 16), .to = MAP(4, 2, 16, 32), .registers = true},
+        {.what = TRANSPOSE, .type = CM_F16, .rows = 64, .cols = 16, .from = MAP(8, 1, 32, 16), .to = MAP(4, 2, 16, 32), .registers = true,
+         .fresh = true},
         /* in passes, which do not end where blocks do */
         {.what = TRANSPOSE, .type = CM_F32, .rows = 48, .cols = 40, .from = MAP(3, 1, 16, 40), .to = MAP(1, 3, 40, 16), .registers = true},
         {.what = TRANSPOSE, .type = CM_F32, .rows = 48, .cols = 40, .from = MAP(1, 4, 48, 10), .to = MAP(2, 2, 20, 24), .local_memory = 1300},

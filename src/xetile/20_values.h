@@ -34,6 +34,8 @@ typedef struct {
     xt_map map;
     xt_dist dist;
     int inner[2]; /* inner_blocks: the vector counts as 4-D; 0: it is 2-D */
+    const void *loaded; /* how it was loaded (xt_load_desc_); NULL: it was not */
+    uint32_t operation; /* number of the operation that loaded it */
     cm_use use;
     int blocks;
     cm_matrix *block; /* piece by piece, row-major in a piece */

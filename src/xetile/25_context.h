@@ -146,7 +146,7 @@ struct xt_ctx {
     int param_count;
     xt_val args[XT_PARAMS_MAX_];
     /* counters of one run of the body; a second run must give the same numbers */
-    uint32_t serial, step_hash, planned_hash;
+    uint32_t serial, step_hash, planned_hash, operations;
     int vec_count, tile_count, frame_count, local_count;
     /* the plan */
     xt_list_ vecs, tiles, offsets, exprs,
@@ -186,6 +186,7 @@ static inline bool xt_enter_(xt_where_ w, uint32_t operation)
 {
     spe_at(&w.x->m, w.file, w.line);
     w.x->step_hash = (w.x->step_hash ^ operation) * 16777619u;
+    w.x->operations++;
     return spe_ok(&w.x->m);
 }
 

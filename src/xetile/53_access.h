@@ -57,6 +57,16 @@ static inline spe_id xt_truth_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void
     return spe_select(c->m, spe_ine(c->m, a, zero), one, zero);
 }
 
+/* A transpose that follows at once may load the tile anew, transposed. */
+static inline void xt_note_load_(xt_ctx *x, xt_vec *v, const xt_load_desc_ *d)
+{
+    xt_load_desc_ *copy = (xt_load_desc_ *)xt_memory_(x, sizeof *copy);
+    if (!copy) return;
+    *copy = *d;
+    v->loaded = copy;
+    v->operation = x->operations;
+}
+
 static inline xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
 {
     xt_ctx *x = w.x;
@@ -84,6 +94,7 @@ static inline xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
         v.block[i] = cm_load(&x->cm, b.cols, b.rows, held, v.use, &mem);
         if (held != v.type) v.block[i] = cm_map1(&x->cm, &v.block[i], xt_truth_, NULL);
     }
+    xt_note_load_(x, &v, &d);
     return v;
 }
 
