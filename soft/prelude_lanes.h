@@ -68,33 +68,6 @@
         for (int l_ = 0; l_ < S; l_++) r_[l_] = fn(a_[l_]);                                                            \
         __builtin_memcpy(&(d), r_, sizeof r_);                                                                         \
     } while (0)
-#define XS_LANES2(d, tr, fn, ta, a, tb, b)                                                                             \
-    do {                                                                                                               \
-        ta a_[S];                                                                                                      \
-        tb b_[S];                                                                                                      \
-        tr r_[S];                                                                                                      \
-        __typeof__(a) va_ = (a);                                                                                       \
-        __typeof__(b) vb_ = (b);                                                                                       \
-        __builtin_memcpy(a_, &va_, sizeof a_);                                                                         \
-        __builtin_memcpy(b_, &vb_, sizeof b_);                                                                         \
-        for (int l_ = 0; l_ < S; l_++) r_[l_] = fn(a_[l_], b_[l_]);                                                    \
-        __builtin_memcpy(&(d), r_, sizeof r_);                                                                         \
-    } while (0)
-#define XS_LANES3(d, tr, fn, ta, a, tb, b, tc, c)                                                                      \
-    do {                                                                                                               \
-        ta a_[S];                                                                                                      \
-        tb b_[S];                                                                                                      \
-        tc c_[S];                                                                                                      \
-        tr r_[S];                                                                                                      \
-        __typeof__(a) va_ = (a);                                                                                       \
-        __typeof__(b) vb_ = (b);                                                                                       \
-        __typeof__(c) vc_ = (c);                                                                                       \
-        __builtin_memcpy(a_, &va_, sizeof a_);                                                                         \
-        __builtin_memcpy(b_, &vb_, sizeof b_);                                                                         \
-        __builtin_memcpy(c_, &vc_, sizeof c_);                                                                         \
-        for (int l_ = 0; l_ < S; l_++) r_[l_] = fn(a_[l_], b_[l_], c_[l_]);                                            \
-        __builtin_memcpy(&(d), r_, sizeof r_);                                                                         \
-    } while (0)
 #endif
 
 typedef u8 u8x XS_BYTES(S);
@@ -397,25 +370,46 @@ XS_INLINE u32 XS(last_lane)(u64 bits) { return bits ? 63 - (u32)__builtin_clzll(
     XS_INLINE u##N##x XS(sar_u##N)(u##N##x a, u##N##x b)                                                               \
     {                                                                                                                  \
         return (u##N##x)((i##N##x)a >> (i##N##x)((b | ~XS(narrow_u##N)(b)) & (N - 1)));                                \
-    }                                                                                                                  \
-    XS_INLINE u##N##x XS(smin_u##N)(u##N##x a, u##N##x b)                                                              \
-    {                                                                                                                  \
-        return XS(sel_u##N)(XS_COMPARE((i##N##x)a, <, (i##N##x)b), a, b);                                              \
-    }                                                                                                                  \
-    XS_INLINE u##N##x XS(smax_u##N)(u##N##x a, u##N##x b)                                                              \
-    {                                                                                                                  \
-        return XS(sel_u##N)(XS_COMPARE((i##N##x)a, >, (i##N##x)b), a, b);                                              \
-    }                                                                                                                  \
-    XS_INLINE u##N##x XS(umin_u##N)(u##N##x a, u##N##x b) { return XS(sel_u##N)(XS_COMPARE(a, <, b), a, b); }          \
-    XS_INLINE u##N##x XS(umax_u##N)(u##N##x a, u##N##x b) { return XS(sel_u##N)(XS_COMPARE(a, >, b), a, b); }
+    }
 XS_SHIFTS(8, 3)
 XS_SHIFTS(16, 4)
 XS_SHIFTS(32, 5)
 XS_SHIFTS(64, 6)
 #undef XS_SHIFTS
 
-XS_INLINE f32x XS(fmin_f32)(f32x a, f32x b) { return XS(sel_f32)(XS_COMPARE(a, <, b) | XS_COMPARE(b, !=, b), a, b); }
-XS_INLINE f32x XS(fmax_f32)(f32x a, f32x b) { return XS(sel_f32)(XS_COMPARE(a, >, b) | XS_COMPARE(b, !=, b), a, b); }
+/* Vectors of 32 lanes are wider than any register; each of their comparisons is a lot of code, so it stands once. */
+#if S == 32
+#define XS_LESSER(NAME, T, TEST)                                                                                       \
+    XS_FUNCTION void XS(each_##NAME)(T##x *r, const T##x *a, const T##x *b)                                            \
+    {                                                                                                                  \
+        T x[S], y[S];                                                                                                  \
+        __builtin_memcpy(x, a, sizeof x);                                                                              \
+        __builtin_memcpy(y, b, sizeof y);                                                                              \
+        for (int l = 0; l < S; l++) x[l] = NAME(x[l], y[l]);                                                           \
+        __builtin_memcpy(r, x, sizeof x);                                                                              \
+    }                                                                                                                  \
+    XS_INLINE T##x XS(NAME)(T##x a, T##x b)                                                                            \
+    {                                                                                                                  \
+        XS(each_##NAME)(&a, &a, &b);                                                                                   \
+        return a;                                                                                                      \
+    }
+#else
+#define XS_LESSER(NAME, T, TEST)                                                                                       \
+    XS_INLINE T##x XS(NAME)(T##x a, T##x b) { return XS(sel_##T)(TEST, a, b); }
+#endif
+#define XS_LEAST(N)                                                                                                    \
+    XS_LESSER(smin_u##N, u##N, XS_COMPARE((i##N##x)a, <, (i##N##x)b))                                                  \
+    XS_LESSER(smax_u##N, u##N, XS_COMPARE((i##N##x)a, >, (i##N##x)b))                                                  \
+    XS_LESSER(umin_u##N, u##N, XS_COMPARE(a, <, b))                                                                    \
+    XS_LESSER(umax_u##N, u##N, XS_COMPARE(a, >, b))
+XS_LEAST(8)
+XS_LEAST(16)
+XS_LEAST(32)
+XS_LEAST(64)
+XS_LESSER(fmin_f32, f32, XS_COMPARE(a, <, b) | XS_COMPARE(b, !=, b))
+XS_LESSER(fmax_f32, f32, XS_COMPARE(a, >, b) | XS_COMPARE(b, !=, b))
+#undef XS_LEAST
+#undef XS_LESSER
 XS_INLINE f32x XS(fabs_f32)(f32x a) { return (f32x)((u32x)a & 0x7fffffffu); }
 /* Where a work-item stands in its work-group: lanes count through x first, then y, then z. */
 XS_INLINE void XS(local_ids)(const struct xs_subgroup *self, u32 lx, u32 ly, u32 lz, u32x *x, u32x *y, u32x *z)

@@ -141,6 +141,18 @@ XS_INLINE f32x XS(f16_to_f32)(u16x h)
     __builtin_memcpy(&r, out, sizeof r);
     return r;
 }
+XS_INLINE u16x XS(f32_to_f16)(f32x f)
+{
+    typedef short v8 __attribute__((vector_size(16)));
+    typedef f32 v8f __attribute__((vector_size(32)));
+    v8f in[S / 8];
+    v8 out[S / 8];
+    u16x r;
+    __builtin_memcpy(in, &f, sizeof in);
+    for (int i = 0; i < S / 8; i++) out[i] = __builtin_ia32_vcvtps2ph256(in[i], 0);
+    __builtin_memcpy(&r, out, sizeof r);
+    return r;
+}
 #else
 XS_INLINE f32x XS(f16_to_f32)(u16x h)
 {
@@ -148,17 +160,23 @@ XS_INLINE f32x XS(f16_to_f32)(u16x h)
     f32x r = (f32x)(a << 13) * 0x1p112f; /* subnormals, too */
     return (f32x)((u32x)r | (w & 0x8000u) << 16 | (special & 0x7f800000u));
 }
-#endif
-XS_INLINE u16x XS(f32_to_f16)(f32x f)
+XS_FUNCTION void XS(each_f32_to_f16)(u16x *to, const f32x *from)
 {
-    u32x x = (u32x)f, a = x & 0x7fffffffu, sign = x >> 16 & 0x8000u;
+    u32x x = (u32x)*from, a = x & 0x7fffffffu, sign = x >> 16 & 0x8000u;
     u32x normal = (a - (112u << 23) + 0xfffu + (a >> 13 & 1)) >> 13;
     u32x subnormal = (u32x)((f32x)(a & (u32x)(a < 0x38800000u)) + 0.5f) - 0x3f000000u;
     u32x r = XS(sel_u32)((i32x)(a < 0x38800000u), subnormal, normal);
     r = XS(sel_u32)((i32x)(a >= 0x477ff000u), (u32x){0} + 0x7c00u, r);
     r = XS(sel_u32)((i32x)(a > 0x7f800000u), 0x7e00u | (a >> 13 & 0x3ffu), r);
-    return XS_CONVERT(r | sign, u16x);
+    *to = XS_CONVERT(r | sign, u16x);
 }
+XS_INLINE u16x XS(f32_to_f16)(f32x f)
+{
+    u16x r;
+    XS(each_f32_to_f16)(&r, &f);
+    return r;
+}
+#endif
 #endif
 
 XS_INLINE f32x XS(bf16_to_f32)(u16x h) { return (f32x)(XS_CONVERT(h, u32x) << 16); }
