@@ -36,12 +36,21 @@
  *     acc = cm_mul_add(&c, CM_F32, &a, &b, &acc);                 // 64 x 32 += 64 x 32 times 32 x 32
  *     cm_store(&c, &acc, &to);
  *
- *     make       cm_splat  cm_load  cm_from_components  cm_from_parts
+ *     make       cm_splat  cm_load  cm_from_components  cm_from_parts  cm_complex
  *     memory     cm_load  cm_store  cm_prefetch; cm_block2d_test tells whether 2D block messages may be used
- *     compute    cm_mul_add  cm_add cm_sub cm_mul cm_binary cm_scale; cm_map1 cm_map2 for operations of your own
- *     change     cm_convert (type)  cm_convert_use
- *     look in    cm_component  cm_row_index cm_col_index; a matrix is a list of ids, so it goes round a loop by
- *                spe_for(&m, lo, hi, step, acc.parts, acc.part) ... spe_endfor(&m, acc.parts, acc.part)
+ *     atomic     cm_atomic_load  cm_atomic_store  cm_atomic_add  cm_atomic_min  cm_atomic_max (scope and semantics)
+ *     multiply   cm_mul_add  cm_mul_add_saturating  cm_scale
+ *     a op b     cm_binary: CM_ADD SUB MUL DIV REM MIN MAX AND OR XOR SHL SHR; cm_add cm_sub cm_mul
+ *     op a       cm_unary: CM_NEG NOT ABS CONJ EXP LOG SQRT RSQRT SIN COS TANH ERF ... (CM_UNARY_OPS_)
+ *     your own   CM_APPLY (a statement for every component, with its row and column)  cm_apply  cm_map1  cm_map2
+ *     reduce     cm_reduce (M x 1 or 1 x N)  cm_reduce_spread (the total in every place)
+ *     change     cm_convert (type)  cm_convert_as (with rounding and saturation)  cm_convert_use  cm_transpose
+ * cm_repeat look in    cm_component  cm_insert  cm_row_index  cm_col_index  cm_re  cm_im; a matrix is a list of ids, so
+ * it goes round a loop by spe_for(&m, lo, hi, step, acc.parts, acc.part) ... spe_endfor(&m, acc.parts, acc.part)
+ *
+ * All of it for all component types. bf16, tf32 and the 8-bit floats are computed with in f32 and rounded to nearest
+ * after every operation; complex matrices (c32, c64: pairs of floats in memory) are two real ones inside. Memory is
+ * global or local (any storage class), with any strides in both directions.
  *
  * A matrix may be larger than the hardware's: the products are chained here. Lowerings, a row each of cm_methods_of_:
  *
@@ -49,8 +58,12 @@
  *                depth); 2D block messages where the table of block shapes and cm_mem.block2d allow them
  *     CM_PLAIN   everything else: loads and stores a lane at a time, subgroup broadcasts and FMA, straight-line code of
  *                about K N (1 + M / (8 S)) instructions, so keep tiles small for it
+ *     CM_KHR     on request: parts are matrices of SPV_KHR_cooperative_matrix, whose components no lane can see. They
+ * can be made (cm_splat), loaded and stored (M >= S, unchecked, one stride the constant 1) and multiplied (f16, and
+ * 8-bit integers); all else is an error. This is what Intel's compiler (2.40) takes: it crashes on component-wise
+ * instructions with such matrices and knows no bf16 ones
  *
- * What the first cannot do, the second does; results agree within rounding. CM_AUTO takes what the target has.
+ * What CM_INTEL cannot do, CM_PLAIN does; results agree within rounding. CM_AUTO takes what the target has.
  *
  * In row-major terms. The text spreads ROWS over lanes and stride_row is 1 by default, so a row-major tile of r rows
  * and c columns is a cooperative matrix of c rows and r columns, and C = A B becomes C' = B' A' (' for transposed):
@@ -759,7 +772,9 @@ static inline spe_id cm_khr_type_(cm_ctx *c, const cm_layout *l, int part)
 {
     static const uint32_t uses[] = {SPE_CooperativeMatrixUseMatrixAccumulatorKHR, SPE_CooperativeMatrixUseMatrixBKHR,
                                     SPE_CooperativeMatrixUseMatrixAKHR};
-    spe_id component = l->type == CM_BF16 ? spe_bf16(c->m) : cm_storage_type(c, l->type);
+    spe_id component = cm_storage_type(c, l->type);
+    if (cm_type_info(l->type)->kind == CM_KIND_FLOAT && !cm_type_info(l->type)->storage_float)
+        return cm_fail_(c, CM_ERROR_LOWERING, "there are no matrices of %s under CM_KHR", cm_type_info(l->type)->name);
     return spe_coopmat(c->m, component, SPE_ScopeSubgroup, (uint32_t)(cm_part_words(l, part) * l->omega),
                        (uint32_t)(l->I * l->K1), uses[l->use]);
 }
@@ -1342,10 +1357,11 @@ static inline cm_matrix cm_mul(cm_ctx *c, const cm_matrix *a, const cm_matrix *b
 #define CM_UNARY_OPS_(X)                                                                                               \
     X(ABS, FABS)                                                                                                       \
     X(EXP, EXP)                                                                                                        \
-    X(EXP2, EXP2) X(EXP10, EXP10) X(EXPM1, EXPM1) X(LOG, LOG) X(LOG2, LOG2) X(LOG10, LOG10) X(LOG1P, LOG1P)            \
-        X(SQRT, SQRT) X(RSQRT, RSQRT) X(CBRT, CBRT) X(SIN, SIN) X(COS, COS) X(TAN, TAN) X(ASIN, ASIN) X(ACOS, ACOS)    \
-            X(ATAN, ATAN) X(SINH, SINH) X(COSH, COSH) X(TANH, TANH) X(ERF, ERF) X(ERFC, ERFC) X(CEIL, CEIL)            \
-                X(FLOOR, FLOOR) X(TRUNC, TRUNC) X(ROUND, ROUND) X(RINT, RINT) X(SIGN, SIGN) X(NATIVE_EXP, NATIVE_EXP)  \
+    X(EXP2, EXP2)                                                                                                      \
+    X(EXP10, EXP10) X(EXPM1, EXPM1) X(LOG, LOG) X(LOG2, LOG2) X(LOG10, LOG10) X(LOG1P, LOG1P) X(SQRT, SQRT)            \
+        X(RSQRT, RSQRT) X(CBRT, CBRT) X(SIN, SIN) X(COS, COS) X(TAN, TAN) X(ASIN, ASIN) X(ACOS, ACOS) X(ATAN, ATAN)    \
+            X(SINH, SINH) X(COSH, COSH) X(TANH, TANH) X(ERF, ERF) X(ERFC, ERFC) X(CEIL, CEIL) X(FLOOR, FLOOR)          \
+                X(TRUNC, TRUNC) X(ROUND, ROUND) X(RINT, RINT) X(SIGN, SIGN) X(NATIVE_EXP, NATIVE_EXP)                  \
                     X(NATIVE_EXP2, NATIVE_EXP2) X(NATIVE_LOG, NATIVE_LOG) X(NATIVE_LOG2, NATIVE_LOG2)                  \
                         X(NATIVE_SIN, NATIVE_SIN) X(NATIVE_COS, NATIVE_COS)
 typedef enum {

@@ -893,7 +893,7 @@ TEST(mistakes)
 TEST(khr_mistakes)
 {
     int i;
-    for (i = 0; i < 11; i++) {
+    for (i = 0; i < 12; i++) {
         bench b;
         cm_ctx *c = &b.c;
         cm_matrix acc, x;
@@ -910,6 +910,7 @@ TEST(khr_mistakes)
         case 7: cm_convert_as(c, &acc, CM_F16, CM_ROUND_ZERO, false); break;
         case 8: cm_add(c, &acc, &acc); break;
         case 9: cm_convert(c, &acc, CM_F16); break;
+        case 10: cm_splat(c, 16, 8, CM_BF16, CM_ACC, 0); break;
         default:
             x = cm_splat(c, 16, 8, CM_F32, CM_A, 0);
             acc = cm_splat(c, 8, 8, CM_F32, CM_B, 0);

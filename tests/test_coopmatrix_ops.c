@@ -80,15 +80,16 @@ static double unit(cm_type type)
     return type == CM_F64 || type == CM_C64 ? 0x1p-52 : type == CM_F16 ? 0x1p-10 : 0x1p-23;
 }
 
-/* Rounding to the component type: half a unit, relative, and half the smallest number. */
+/* Rounding to the component type: half a unit, relative, and half the smallest number.
+ * What is computed in f32 first is rounded there too. */
 static double half_unit(cm_type type, double v)
 {
     switch (type) {
-    case CM_TF32: return 0x1p-11 * v;
+    case CM_TF32: return (0x1p-11 + 0x1p-24) * v;
     case CM_F16: return 0x1p-11 * v + 0x1p-25;
-    case CM_BF16: return 0x1p-8 * v;
-    case CM_E4M3: return 0x1p-4 * v + 0x1p-10;
-    case CM_E5M2: return 0x1p-3 * v + 0x1p-17;
+    case CM_BF16: return (0x1p-8 + 0x1p-24) * v;
+    case CM_E4M3: return (0x1p-4 + 0x1p-24) * v + 0x1p-10;
+    case CM_E5M2: return (0x1p-3 + 0x1p-24) * v + 0x1p-17;
     case CM_F64:
     case CM_C64: return 0x1p-53 * v;
     case CM_F32:
@@ -121,6 +122,7 @@ typedef enum {
     SATURATING,
     SCALE,
     LOCAL,
+    COPY,
     ATOMIC_LOAD,
     ATOMIC_STORE,
     ATOMIC_ADD,
@@ -142,6 +144,7 @@ typedef struct {
     cm_rounding rounding;
     bool saturate;
     int stride_row, stride_col; /* of A in memory; 0: contiguous rows, rows */
+    bool put_transposed;        /* D is written as its transpose */
     bool cut, transposed;       /* cut: the extents leave out the last row and column, and both are checked */
 } op_case;
 
@@ -170,10 +173,10 @@ static op_case *add(case_list *l, kind what, int op, int M, int N, cm_type type,
 
 static void describe(const op_case *t, char *text, size_t size)
 {
-    static const char *const names[] = {"binary",     "unary",     "convert",     "apply",        "insert",
-                                        "transpose",  "repeat",    "reduce",      "product",      "saturating product",
-                                        "scale",      "local",     "atomic load", "atomic store", "atomic add",
-                                        "atomic min", "atomic max"};
+    static const char *const names[] = {"binary",     "unary",      "convert",   "apply",       "insert",
+                                        "transpose",  "repeat",     "reduce",    "product",     "saturating product",
+                                        "scale",      "local",      "copy",      "atomic load", "atomic store",
+                                        "atomic add", "atomic min", "atomic max"};
     snprintf(text, size, "%s %d, %d x %d (%d) %s %s -> %d x %d %s %s, by %d, rounding %d%s%s%s", names[t->what], t->op,
              t->M, t->N, t->K, cm_type_info(t->a)->name, cm_use_name(t->use), t->rows, t->cols,
              cm_type_info(t->d)->name, cm_use_name(t->use_d), (int)t->by, (int)t->rounding,
@@ -198,7 +201,8 @@ static cm_mem memory_of(cm_ctx *c, const op_case *t, int number, int which)
         mem.stride_row = spe_i32(m, t->stride_row);
         mem.stride_col = spe_i32(m, t->stride_col);
     }
-    mem.transposed = which == 0 && t->transposed;
+    mem.transposed = which == 0 ? t->transposed : which == 3 && t->put_transposed;
+    if (which == 3 && t->put_transposed) mem.stride_col = spe_i32(m, cols);
     if (t->cut && (which == 0 || which == 3)) {
         bool swapped = mem.transposed;
         mem.rows = spe_i32(m, (swapped ? cols : rows) - 1);
@@ -268,6 +272,7 @@ static cm_matrix compute(cm_ctx *c, const op_case *t, cm_mem *mem)
     case CONVERT:
         if (!t->rounding && !t->saturate) return cm_convert(c, &a, t->d);
         return cm_convert_as(c, &a, t->d, t->rounding, t->saturate);
+    case COPY: return a;
     case APPLY: return applied(c, &a);
     case INSERT: return cm_insert(c, &a, a.l.V - 1, cm_component(c, &a, 0));
     case TRANSPOSE: return cm_transpose(c, &a, t->use_d);
@@ -511,9 +516,10 @@ static number expected(const memory *w, int row, int col, double *bound)
         if (t->op >= CM_CEIL && t->op <= CM_SIGN) *bound = 0;
         return x;
     case CONVERT: return cm_is_complex(t->d) ? element(w, 0, row, col) : converted(t, creal(element(w, 0, row, col)));
-    case APPLY: x = element(w, 0, row, col); return col <= row ? x + 16 * row + col : x;
+    case APPLY: x = element(w, 0, row, col); return col <= row ? x + (16 * row + col) : x;
     case TRANSPOSE: return element(w, 0, col, row);
     case LOCAL: return element(w, 0, col, row);
+    case COPY: return element(w, 0, row, col);
     case REPEAT: return element(w, 0, row % t->M, col % t->N);
     case REDUCE:
         x = reduced(w, row, col, &magnitude);
@@ -564,7 +570,7 @@ static void check_operand(const memory *w, int which, number (*want_of)(const me
     describe(t, text, sizeof text);
     for (row = 0; row < rows; row++)
         for (col = 0; col < cols; col++) {
-            long at = row + (long)col * rows;
+            long at = which == 3 && t->put_transposed ? col + (long)row * cols : row + (long)col * rows;
             double bound;
             number want = want_of(w, row, col, &bound), got = get(type, w->at[which], at);
             if (which == 3 && t->cut && (row >= rows - 1 || col >= cols - 1)) {
@@ -807,6 +813,26 @@ TEST(positions)
     run_group("positions", "soft", 16, CM_AUTO, &cases);
 }
 
+/* Loads and stores of every type in every use, both transposed or not and checked or not. */
+TEST(memory_of_all_types)
+{
+    static const int shapes[][2] = {{16, 7}, {4, 15}, {1, 17}, {32, 4}, {2, 5}, {8, 8}, {64, 2}};
+    int i, use, turn, n = 0;
+    for (turn = 0; turn < 2; turn++) {
+        cases.count = 0;
+        for (i = 0; i < ALL_TYPES; i++)
+            for (use = CM_ACC; use <= CM_B; use++, n++) {
+                op_case *t = add(&cases, COPY, 0, shapes[n % 7][0], shapes[n % 7][1], all_types[i], (cm_use)use);
+                t->cut = t->M > 1 && n / 3 % 2;
+                t->transposed = (n + turn) % 3 == 0;
+                t->put_transposed = (n + turn) % 3 == 1;
+                if (t->transposed) t->stride_row = 1, t->stride_col = t->N + 3;
+            }
+        if (turn == 0) run_group("memory", "soft", 16, CM_AUTO, &cases);
+        if (turn == 1) run_group("memory_dg2", "dg2", 8, CM_AUTO, &cases);
+    }
+}
+
 TEST(moves)
 {
     static const cm_type types[] = {CM_F32, CM_F16, CM_I8, CM_F64, CM_C32};
@@ -914,6 +940,7 @@ int main(void)
     RUN(unary_operations);
     RUN(conversions);
     RUN(positions);
+    RUN(memory_of_all_types);
     RUN(moves);
     RUN(reductions);
     RUN(atomics);

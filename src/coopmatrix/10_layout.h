@@ -36,12 +36,21 @@
  *     acc = cm_mul_add(&c, CM_F32, &a, &b, &acc);                 // 64 x 32 += 64 x 32 times 32 x 32
  *     cm_store(&c, &acc, &to);
  *
- *     make       cm_splat  cm_load  cm_from_components  cm_from_parts
+ *     make       cm_splat  cm_load  cm_from_components  cm_from_parts  cm_complex
  *     memory     cm_load  cm_store  cm_prefetch; cm_block2d_test tells whether 2D block messages may be used
- *     compute    cm_mul_add  cm_add cm_sub cm_mul cm_binary cm_scale; cm_map1 cm_map2 for operations of your own
- *     change     cm_convert (type)  cm_convert_use
- *     look in    cm_component  cm_row_index cm_col_index; a matrix is a list of ids, so it goes round a loop by
- *                spe_for(&m, lo, hi, step, acc.parts, acc.part) ... spe_endfor(&m, acc.parts, acc.part)
+ *     atomic     cm_atomic_load  cm_atomic_store  cm_atomic_add  cm_atomic_min  cm_atomic_max (scope and semantics)
+ *     multiply   cm_mul_add  cm_mul_add_saturating  cm_scale
+ *     a op b     cm_binary: CM_ADD SUB MUL DIV REM MIN MAX AND OR XOR SHL SHR; cm_add cm_sub cm_mul
+ *     op a       cm_unary: CM_NEG NOT ABS CONJ EXP LOG SQRT RSQRT SIN COS TANH ERF ... (CM_UNARY_OPS_)
+ *     your own   CM_APPLY (a statement for every component, with its row and column)  cm_apply  cm_map1  cm_map2
+ *     reduce     cm_reduce (M x 1 or 1 x N)  cm_reduce_spread (the total in every place)
+ *     change     cm_convert (type)  cm_convert_as (with rounding and saturation)  cm_convert_use  cm_transpose
+ * cm_repeat look in    cm_component  cm_insert  cm_row_index  cm_col_index  cm_re  cm_im; a matrix is a list of ids, so
+ * it goes round a loop by spe_for(&m, lo, hi, step, acc.parts, acc.part) ... spe_endfor(&m, acc.parts, acc.part)
+ *
+ * All of it for all component types. bf16, tf32 and the 8-bit floats are computed with in f32 and rounded to nearest
+ * after every operation; complex matrices (c32, c64: pairs of floats in memory) are two real ones inside. Memory is
+ * global or local (any storage class), with any strides in both directions.
  *
  * A matrix may be larger than the hardware's: the products are chained here. Lowerings, a row each of cm_methods_of_:
  *
@@ -49,8 +58,12 @@
  *                depth); 2D block messages where the table of block shapes and cm_mem.block2d allow them
  *     CM_PLAIN   everything else: loads and stores a lane at a time, subgroup broadcasts and FMA, straight-line code of
  *                about K N (1 + M / (8 S)) instructions, so keep tiles small for it
+ *     CM_KHR     on request: parts are matrices of SPV_KHR_cooperative_matrix, whose components no lane can see. They
+ * can be made (cm_splat), loaded and stored (M >= S, unchecked, one stride the constant 1) and multiplied (f16, and
+ * 8-bit integers); all else is an error. This is what Intel's compiler (2.40) takes: it crashes on component-wise
+ * instructions with such matrices and knows no bf16 ones
  *
- * What the first cannot do, the second does; results agree within rounding. CM_AUTO takes what the target has.
+ * What CM_INTEL cannot do, CM_PLAIN does; results agree within rounding. CM_AUTO takes what the target has.
  *
  * In row-major terms. The text spreads ROWS over lanes and stride_row is 1 by default, so a row-major tile of r rows
  * and c columns is a cooperative matrix of c rows and r columns, and C = A B becomes C' = B' A' (' for transposed):

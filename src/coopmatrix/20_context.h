@@ -367,7 +367,9 @@ static inline spe_id cm_khr_type_(cm_ctx *c, const cm_layout *l, int part)
 {
     static const uint32_t uses[] = {SPE_CooperativeMatrixUseMatrixAccumulatorKHR, SPE_CooperativeMatrixUseMatrixBKHR,
                                     SPE_CooperativeMatrixUseMatrixAKHR};
-    spe_id component = l->type == CM_BF16 ? spe_bf16(c->m) : cm_storage_type(c, l->type);
+    spe_id component = cm_storage_type(c, l->type);
+    if (cm_type_info(l->type)->kind == CM_KIND_FLOAT && !cm_type_info(l->type)->storage_float)
+        return cm_fail_(c, CM_ERROR_LOWERING, "there are no matrices of %s under CM_KHR", cm_type_info(l->type)->name);
     return spe_coopmat(c->m, component, SPE_ScopeSubgroup, (uint32_t)(cm_part_words(l, part) * l->omega),
                        (uint32_t)(l->I * l->K1), uses[l->use]);
 }

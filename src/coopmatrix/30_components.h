@@ -488,10 +488,11 @@ static inline cm_matrix cm_mul(cm_ctx *c, const cm_matrix *a, const cm_matrix *b
 #define CM_UNARY_OPS_(X)                                                                                               \
     X(ABS, FABS)                                                                                                       \
     X(EXP, EXP)                                                                                                        \
-    X(EXP2, EXP2) X(EXP10, EXP10) X(EXPM1, EXPM1) X(LOG, LOG) X(LOG2, LOG2) X(LOG10, LOG10) X(LOG1P, LOG1P)            \
-        X(SQRT, SQRT) X(RSQRT, RSQRT) X(CBRT, CBRT) X(SIN, SIN) X(COS, COS) X(TAN, TAN) X(ASIN, ASIN) X(ACOS, ACOS)    \
-            X(ATAN, ATAN) X(SINH, SINH) X(COSH, COSH) X(TANH, TANH) X(ERF, ERF) X(ERFC, ERFC) X(CEIL, CEIL)            \
-                X(FLOOR, FLOOR) X(TRUNC, TRUNC) X(ROUND, ROUND) X(RINT, RINT) X(SIGN, SIGN) X(NATIVE_EXP, NATIVE_EXP)  \
+    X(EXP2, EXP2)                                                                                                      \
+    X(EXP10, EXP10) X(EXPM1, EXPM1) X(LOG, LOG) X(LOG2, LOG2) X(LOG10, LOG10) X(LOG1P, LOG1P) X(SQRT, SQRT)            \
+        X(RSQRT, RSQRT) X(CBRT, CBRT) X(SIN, SIN) X(COS, COS) X(TAN, TAN) X(ASIN, ASIN) X(ACOS, ACOS) X(ATAN, ATAN)    \
+            X(SINH, SINH) X(COSH, COSH) X(TANH, TANH) X(ERF, ERF) X(ERFC, ERFC) X(CEIL, CEIL) X(FLOOR, FLOOR)          \
+                X(TRUNC, TRUNC) X(ROUND, ROUND) X(RINT, RINT) X(SIGN, SIGN) X(NATIVE_EXP, NATIVE_EXP)                  \
                     X(NATIVE_EXP2, NATIVE_EXP2) X(NATIVE_LOG, NATIVE_LOG) X(NATIVE_LOG2, NATIVE_LOG2)                  \
                         X(NATIVE_SIN, NATIVE_SIN) X(NATIVE_COS, NATIVE_COS)
 typedef enum {
