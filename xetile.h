@@ -3480,7 +3480,7 @@ static inline void xt_scratch_read_(xt_where_ w, const xt_scratch_ *s, const xt_
         xt_scratch_position_(x, &r->dist, &b, w, at);
         mem = xt_scratch_mem_(x, s, type, at, low);
         if (whole) {
-            r->block[i] = cm_load(&x->cm, b.cols, b.rows, type, CM_ACC, &mem);
+            r->block[i] = cm_load(&x->cm, b.cols, b.rows, type, r->use, &mem);
             continue;
         }
         if (low == 0) r->block[i] = cm_splat(&x->cm, b.cols, b.rows, type, CM_ACC, 0);
@@ -3498,16 +3498,102 @@ static inline void xt_scratch_read_(xt_where_ w, const xt_scratch_ *s, const xt_
     }
 }
 
+/* ---- passes over columns: every subgroup writes and reads a part of what it has in each --------------------------- */
+
+/* In how many passes a vector goes so that each takes the same columns of every piece: then what has been written is no
+ * longer held while the rest is read, and nothing depends on the subgroup. 0: not this way. */
+static inline int xt_slabs_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, const xt_vec *r)
+{
+    int width = v->dist.data[1], n;
+    size_t all = (size_t)v->dist.shape[0] * (size_t)v->dist.shape[1] * (size_t)s->bytes;
+    if (s->transposed || !s->stride[0] || !s->stride[1] || s->shift[0] || s->shift[1] || width % x->S ||
+        r->dist.data[1] % width || all <= x->scratch_bytes)
+        return 0;
+    for (n = 2; n <= width / x->S; n++)
+        if (width / x->S % n == 0 && all / (size_t)n <= x->scratch_bytes) return n;
+    return 0;
+}
+
+/* Columns c .. c + S of a subgroup's pieces as memory, in the pass they belong to. */
+static inline cm_mem xt_slab_mem_(xt_where_ w, const xt_vec *v, int width, int passes, const xt_block_ *b, int c)
+{
+    xt_ctx *x = w.x;
+    int part = width / passes;
+    xt_block_ corner = *b;
+    spe_id at[2], col;
+    cm_mem mem;
+    memset(&mem, 0, sizeof mem);
+    corner.col = 0;
+    xt_scratch_position_(x, &v->dist, &corner, w, at);
+    col = spe_udiv(&x->m, at[1], spe_i32(&x->m, passes)); /* whole: a place is a multiple of the width */
+    mem.ptr = xt_scratch_pointer_(x, xt_held_(v->type));
+    mem.row = spe_iadd(&x->m, col, spe_i32(&x->m, c / width * part + c % width % part));
+    mem.col = at[0];
+    mem.stride_row = spe_i32(&x->m, 1);
+    mem.stride_col = spe_i32(&x->m, v->dist.shape[1] / passes);
+    mem.block2d = CM_BLOCK2D_NO;
+    return mem;
+}
+
+/* Writes (store) or reads the strips of S columns that pass number `pass` takes. A strip is `runs` neighbouring parts. */
+static inline void xt_slab_(xt_where_ w, const xt_vec *v, int width, int passes, int pass, bool store)
+{
+    xt_ctx *x = w.x;
+    cm_type type = xt_held_(v->type);
+    xt_grid_ g;
+    int i, strip, run;
+    xt_grid_init_(&g, &v->dist);
+    for (i = 0; i < g.blocks; i++) {
+        xt_block_ b = xt_block_at_(&g, i);
+        cm_layout l = cm_layout_for(&x->cm, x->S, b.rows, type, CM_ACC);
+        int runs = cm_part_count(&l);
+        for (strip = 0; strip < b.cols / x->S; strip++) {
+            spe_id *parts = v->block[i].part + strip * runs;
+            int c = b.col + strip * x->S;
+            cm_matrix one;
+            cm_mem mem;
+            if (c % width / (width / passes) != pass) continue;
+            mem = xt_slab_mem_(w, v, width, passes, &b, c);
+            one = store ? cm_from_parts(&x->cm, &l, parts) : cm_load(&x->cm, x->S, b.rows, type, CM_ACC, &mem);
+            if (store) cm_store(&x->cm, &one, &mem);
+            for (run = 0; !store && run < runs && run < one.parts; run++) parts[run] = one.part[run];
+        }
+    }
+}
+
+static inline void xt_through_slabs_(xt_where_ w, const xt_vec *v, int passes, xt_vec *r)
+{
+    xt_ctx *x = w.x;
+    int pass, i, width = v->dist.data[1];
+    xt_grid_ g;
+    xt_grid_init_(&g, &r->dist);
+    for (i = 0; i < g.blocks; i++) {
+        xt_block_ b = xt_block_at_(&g, i);
+        r->block[i] = cm_splat(&x->cm, b.cols, b.rows, xt_held_(r->type), CM_ACC, 0);
+    }
+    for (pass = 0; pass < passes && spe_ok(&x->m); pass++) {
+        spe_barrier(&x->m);
+        xt_slab_(w, v, width, passes, pass, true);
+        spe_barrier(&x->m);
+        xt_slab_(w, r, width, passes, pass, false);
+    }
+}
+
 /* All of v through local memory into r, which has been made. Every subgroup of the work-group takes part. */
 static inline xt_vec xt_through_scratch_(xt_where_ w, const xt_vec *v, xt_scratch_ *s, xt_vec r)
 {
     xt_ctx *x = w.x;
     xt_vec a;
-    int low;
+    int low, passes;
     if (x->planning) xt_scratch_plan_(x, s, v, w);
     if (x->planning || !r.blocks || !spe_ok(&x->m)) return r;
     a = xt_as_use_(x, v, CM_ACC);
     if (!a.blocks) return r;
+    passes = xt_slabs_(x, s, v, &r);
+    if (passes) {
+        xt_through_slabs_(w, &a, passes, &r);
+        return xt_settle_(x, r);
+    }
     s->rows = xt_scratch_rows_(x, s, v);
     for (low = 0; low < v->dist.shape[0] && spe_ok(&x->m); low += s->rows) {
         spe_barrier(&x->m);
@@ -3515,7 +3601,7 @@ static inline xt_vec xt_through_scratch_(xt_where_ w, const xt_vec *v, xt_scratc
         spe_barrier(&x->m);
         xt_scratch_read_(w, s, &v->dist, &r, low);
     }
-    return xt_settle_(x, r);
+    return s->rows >= v->dist.shape[0] ? r : xt_settle_(x, r);
 }
 /* ---- maps given to an operation ---------------------------------------------------------------------------------- */
 

@@ -131,7 +131,9 @@ TEST(conversions_of_layout)
         /* the text's example, smaller; the second map given or not */
         {.what = CONVERT, .type = CM_F32, .rows = 64, .cols = 64, .from = MAP(4, 2, 16, 32), .to = MAP(8, 1, 8, 64)},
         {.what = CONVERT, .type = CM_F16, .rows = 64, .cols = 64, .from = MAP(4, 2, 16, 32), .to = MAP(8, 1, 8, 64), .source = MAP(4, 2, 16, 32)},
-        /* passes of whole pieces, and of single rows */
+        /* passes over columns of every piece, over rows of whole pieces, over single rows */
+        {.what = CONVERT, .type = CM_F16, .rows = 32, .cols = 128, .from = MAP(2, 2, 16, 32), .to = MAP(4, 1, 8, 128), .local_memory = 4096},
+        {.what = CONVERT, .type = CM_I32, .rows = 16, .cols = 96, .from = MAP(4, 1, 4, 48), .to = MAP(2, 2, 8, 96), .local_memory = 2100},
         {.what = CONVERT, .type = CM_F32, .rows = 64, .cols = 64, .from = MAP(4, 2, 16, 32), .to = MAP(8, 1, 8, 64), .local_memory = 4096},
         {.what = CONVERT, .type = CM_I64, .rows = 12, .cols = 20, .from = MAP(3, 2, 4, 10), .to = MAP(1, 6, 12, 20), .local_memory = 500},
         {.what = CONVERT, .type = CM_I8, .rows = 32, .cols = 32, .from = MAP(2, 2, 4, 4), .to = MAP(4, 1, 8, 32)},
