@@ -1,5 +1,6 @@
-/* bench_gemm.c - the GEMM of examples/gemm.c on the first device (without a GPU the software one), beside OpenBLAS where
- * it is installed; and how long its module takes to load, into an empty cache and from a full one.
+/* bench_gemm.c - the GEMM of examples/gemm.c on the first device (without a GPU the software one, at each instruction
+ * set the CPU has), beside OpenBLAS where it is installed; and how long its module takes to load, into an empty cache
+ * and from a full one. Contestants take turns, so that what else the machine does slows all of them alike.
  */
 #define main gemm_main
 #include "../examples/gemm.c"
@@ -9,12 +10,12 @@
 #include <dlfcn.h>
 #include <threads.h>
 
-enum { RUNS = 9 };
+enum { RUNS = 5 };
 
 /* Threads of a BLAS spin for a while after a call; let them fall asleep before the next contestant. */
 static void rest(void)
 {
-    const struct timespec pause = {0, 60 * 1000 * 1000};
+    const struct timespec pause = {0, 40 * 1000 * 1000};
     thrd_sleep(&pause, NULL);
 }
 
@@ -30,58 +31,146 @@ static sgemm_fn *find_sgemm(void)
     return sgemm;
 }
 
-/* GFLOP/s of sgemm on the same sizes, 0 when it is not installed. */
-static double measure_sgemm(sgemm_fn *sgemm, const problem *p)
-{
-    double t[RUNS];
-    float *c = (float *)malloc((size_t)p->m * (size_t)p->n * sizeof *c);
-    for (int i = -1; i < RUNS && c; i++) {
-        double start = bench_now();
-        sgemm(101, 111, 111, p->m, p->n, p->k, 1, p->a.at, p->k, p->b.at, p->n, 0, c, p->n);
-        if (i >= 0) t[i] = bench_now() - start;
-    }
-    free(c);
-    rest();
-    return c ? 2.0 * p->m * p->n * p->k / bench_median(t, RUNS) * 1e-9 : 0;
-}
-
-static double measure_device(session *s, const problem *p)
-{
-    uint32_t M = (uint32_t)p->m, N = (uint32_t)p->n, K = (uint32_t)p->k;
-    double t[RUNS];
-    for (int i = -1; i < RUNS; i++) {
-        double ns = zed_launch_timed(&s->kernel, (zed_groups){(N + 255) / 256, (M + 255) / 256, 1}, s->a, s->b, s->c, M, N, K);
-        if (ns < 0) return fail_device(&s->dev), -1;
-        if (i >= 0) t[i] = ns;
-    }
-    rest();
-    return 2.0 * p->m * p->n * p->k / bench_median(t, RUNS);
-}
-
-static bool measure(const char *type, const char *size, sgemm_fn *sgemm)
-{
-    options o;
+typedef struct {
     problem p;
     session s;
-    verdict v;
-    char name[64];
-    double ours = -1;
+    double t[RUNS]; /* seconds */
+} contestant;
+enum { SGEMM = GEMM_TYPES, CONTESTANTS };
+
+static bool enter(contestant *c, const char *type, const char *size)
+{
+    options o;
     memset(&o, 0, sizeof o);
-    memset(&p, 0, sizeof p);
-    memset(&s, 0, sizeof s);
     o.type = type;
     o.m = o.n = o.k = size;
-    if (make_input(&o, &p) && prepare(&s, &o, &p)) ours = measure_device(&s, &p);
-    if (ours > 0 && (!check(&p, s.c, &v) || v.wrong)) ours = -1;
-    snprintf(name, sizeof name, "gemm_%s_%s", type, size);
-    if (ours < 0) printf("FAILED bench %s\n", name);
-    else if (sgemm) bench_peer_line(name, ours, "GFLOP/s", "openblas_sgemm", measure_sgemm(sgemm, &p));
-    else bench_line(name, ours, "GFLOP/s");
-    xt_free(&s.mod);
-    zed_close(&s.dev);
-    free(p.a.at);
-    free(p.b.at);
-    return ours > 0;
+    return make_input(&o, &c->p) && prepare(&c->s, &o, &c->p);
+}
+
+static void leave(contestant *c)
+{
+    xt_free(&c->s.mod);
+    zed_close(&c->s.dev);
+    free(c->p.a.at);
+    free(c->p.b.at);
+}
+
+static bool take_turn(contestant *c, int run)
+{
+    uint32_t M = (uint32_t)c->p.m, N = (uint32_t)c->p.n, K = (uint32_t)c->p.k;
+    session *s = &c->s;
+    double ns =
+        zed_launch_timed(&s->kernel, (zed_groups){(N + 255) / 256, (M + 255) / 256, 1}, s->a, s->b, s->c, M, N, K);
+    if (ns < 0) return fail_device(&s->dev);
+    if (run >= 0) c->t[run] = ns * 1e-9;
+    rest();
+    return true;
+}
+
+static void take_turn_sgemm(sgemm_fn *sgemm, const problem *p, float *c, double *t, int run)
+{
+    double start = bench_now();
+    sgemm(101, 111, 111, p->m, p->n, p->k, 1, p->a.at, p->k, p->b.at, p->n, 0, c, p->n);
+    if (run >= 0) t[run] = bench_now() - start;
+    rest();
+}
+
+/* Every element at 1024 cubed; of larger products 4 columns in every 64. */
+static bool is_right(const problem *p, const void *c)
+{
+    double *norm_a = (double *)malloc((size_t)p->m * sizeof(double));
+    double *panel = (double *)malloc((size_t)p->k * 4 * sizeof(double));
+    verdict v;
+    bool ok = norm_a && panel;
+    memset(&v, 0, sizeof v);
+    v.row = -1;
+    for (int i = 0; ok && i < p->m; i++) norm_a[i] = norm(p->a.at + (size_t)i * (size_t)p->k, (size_t)p->k, 1);
+    for (int j = 0; ok && j<p->n; j += p->n> 1024 ? 64 : 4) check_columns(p, c, norm_a, panel, j, &v);
+    free(norm_a);
+    free(panel);
+    return ok && v.wrong == 0;
+}
+
+/* One size at one instruction set: all types and sgemm, turn by turn. */
+static bool play(contestant *all, sgemm_fn *sgemm, double *gflops)
+{
+    double t[RUNS], work = 2.0 * all->p.m * all->p.n * all->p.k;
+    float *c = sgemm ? (float *)malloc((size_t)all->p.m * (size_t)all->p.n * sizeof *c) : NULL;
+    bool ok = true;
+    for (int run = -1; ok && run < RUNS; run++) {
+        for (int i = 0; ok && i < GEMM_TYPES; i++) ok = take_turn(&all[i], run);
+        if (c) take_turn_sgemm(sgemm, &all->p, c, t, run);
+    }
+    for (int i = 0; ok && i < GEMM_TYPES; i++) {
+        gflops[i] = work / bench_median(all[i].t, RUNS) * 1e-9;
+        if (!is_right(&all[i].p, all[i].s.c)) ok = fail("%s: wrong elements", all[i].p.type->name);
+    }
+    gflops[SGEMM] = c ? work / bench_median(t, RUNS) * 1e-9 : 0;
+    free(c);
+    return ok;
+}
+
+static void report(const char *size, const char *suffix, const double *gflops)
+{
+    char name[64], f16[64];
+    for (int i = 0; i < GEMM_TYPES; i++) {
+        snprintf(name, sizeof name, "gemm_%s_%s%s", gemm_types[i].name, size, suffix);
+        if (gflops[SGEMM] > 0)
+            bench_peer_line(name, gflops[i], "GFLOP/s", "openblas_sgemm", gflops[SGEMM]);
+        else
+            bench_line(name, gflops[i], "GFLOP/s");
+    }
+    snprintf(name, sizeof name, "gemm_i8_beside_f16_%s%s", size, suffix);
+    snprintf(f16, sizeof f16, "gemm_f16_%s%s", size, suffix);
+    bench_peer_line(name, gflops[GEMM_I8], "GFLOP/s", f16, gflops[GEMM_F16]);
+}
+
+/* *soft: is it the software device that was measured? */
+static bool measure(const char *size, const char *suffix, sgemm_fn *sgemm, bool *soft)
+{
+    contestant *all = (contestant *)calloc(GEMM_TYPES, sizeof *all);
+    double gflops[CONTESTANTS];
+    bool ok = all != NULL;
+    for (int i = 0; ok && i < GEMM_TYPES; i++) ok = enter(&all[i], gemm_types[i].name, size);
+    ok = ok && play(all, sgemm, gflops);
+    if (ok)
+        report(size, suffix, gflops);
+    else
+        printf("FAILED bench gemm_%s%s\n", size, suffix);
+    if (ok) *soft = strcmp(all->s.dev.target.name, "soft") == 0;
+    for (int i = 0; all && i < GEMM_TYPES; i++) leave(&all[i]);
+    free(all);
+    return ok;
+}
+
+/* The instruction sets that the software device compiles for, as far as the CPU has them. */
+static bool has_isa(const char *name)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (!strcmp(name, "avx512"))
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512vl");
+    if (!strcmp(name, "avx2")) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    return true;
+#else
+    return !strcmp(name, "generic");
+#endif
+}
+
+static bool measure_all(sgemm_fn *sgemm)
+{
+    static const char *const sizes[] = {"1024", "2048"}, *const isas[] = {"avx512", "avx2", "generic"};
+    const char *asked = getenv("XETILE_SOFT_ISA");
+    bool soft = false, ok = true;
+    for (int n = 0; n < 2; n++) ok = measure(sizes[n], "", sgemm, &soft) && ok;
+    for (int i = 0; soft && !asked && i < 3; i++) {
+        char suffix[16];
+        if (!has_isa(isas[i])) continue;
+        snprintf(suffix, sizeof suffix, "_%s", isas[i]);
+        setenv("XETILE_SOFT_ISA", isas[i], 1);
+        for (int n = 0; n < 2; n++) ok = measure(sizes[n], suffix, sgemm, &soft) && ok;
+    }
+    return ok;
 }
 
 /* Milliseconds from SPIR-V words to a module on the device; negative: it failed. */
@@ -129,10 +218,8 @@ static bool measure_load(void)
 
 int main(void)
 {
-    static const char *const types[] = {"f16", "bf16", "i8"};
     sgemm_fn *sgemm = find_sgemm();
     bool ok = measure_load();
     if (!sgemm) printf("libopenblas is not installed (make setup-optional): gemm has no peer here\n");
-    for (int t = 0; t < 3; t++) ok = measure(types[t], "1024", sgemm) && ok;
-    return !ok;
+    return !(measure_all(sgemm) && ok);
 }
