@@ -2282,12 +2282,14 @@ static inline bool cm_prefetch_block2d_(cm_ctx *c, cm_type type, int across, int
     return true;
 }
 
-/* The same pointer, asking for a cache policy: 1 caches in the first level too, 2 does not. (One decoration an id:
- * spirv-val takes no second, so the other levels keep their default, which is to cache.) */
+/* The same pointer, asking for a cache policy: 1 caches in the first level too, 2 does not, 3 streams through it. (One
+ * decoration an id: spirv-val takes no second, so the other levels keep their default, which is to cache.) */
 static inline spe_id cm_cached_pointer_(cm_ctx *c, spe_id ptr, int level)
 {
+    static const uint32_t controls[] = {SPE_LoadCacheControlCachedINTEL, SPE_LoadCacheControlUncachedINTEL,
+                                        SPE_LoadCacheControlStreamingINTEL};
     spe_id copy = spe_copy(c->m, ptr);
-    spe_cache_load(c->m, copy, 0, level == 1 ? SPE_LoadCacheControlCachedINTEL : SPE_LoadCacheControlUncachedINTEL);
+    spe_cache_load(c->m, copy, 0, controls[level - 1]);
     return copy;
 }
 
@@ -3043,16 +3045,16 @@ static inline void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to)
 }
 
 /* Asks for rows x cols elements (any numbers) to be brought nearer; level 0: wherever the device likes, 1: all caches,
- * 2: all but the first. Emits nothing where there are no 2D block messages for it: a prefetch never changes a result.
- */
+ * 2: all but the first, 3: it only streams through the first. Emits nothing where there are no 2D block messages for it:
+ * a prefetch never changes a result. */
 static inline void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, const cm_mem *from, int level)
 {
     cm_surface_ s;
     spe_block2d b;
     bool transposed;
     if (!spe_ok(c->m) || !cm_surface_init_(c, &s, type, from)) return;
-    if (rows < 1 || cols < 1 || level < 0 || level > 2) {
-        cm_fail_(c, CM_ERROR_SHAPE, "cm_prefetch: %d x %d, level %d: at least 1 x 1, level 0 to 2", rows, cols, level);
+    if (rows < 1 || cols < 1 || level < 0 || level > 3) {
+        cm_fail_(c, CM_ERROR_SHAPE, "cm_prefetch: %d x %d, level %d: at least 1 x 1, level 0 to 3", rows, cols, level);
         return;
     }
     if (c->lowering != CM_INTEL || !cm_block2d_wanted_(c, type, from, &s, &b, &transposed)) return;

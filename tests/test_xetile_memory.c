@@ -437,6 +437,71 @@ TEST(values_that_advance_with_the_index)
     check_counters(2147483640, 2147483644, 0);
 }
 
+/* ---- prefetch ---- */
+
+static int locality;
+
+XT_KERNEL(prefetched, ptr(f16, A), ptr(f32, C))
+{
+    xt_tile a = XT_INIT_TILE(A, f16, 32, 32, .offset = XT_AT(-8, 16), .shape = XT_AT(64, 64));
+    if (locality < 4)
+        XT_PREFETCH_TILE(a, .locality = locality);
+    else
+        XT_PREFETCH_TILE(a);
+    a = XT_UPDATE_TILE_OFFSET(a, 8, -16);
+    XT_STORE_TILE(XT_TILE_MMA(XT_LOAD_TILE(a), XT_LOAD_TILE(a)), XT_INIT_TILE(C, f32, 32, 32, .shape = XT_AT(32, 32)));
+}
+
+/* Cache controls of loads in a module: how many, and the last one's level and control. */
+static int cache_controls(const xt_module *mod, uint32_t last[2])
+{
+    enum { OpDecorate = 71, CacheControlLoad = 6442 };
+    int count = 0;
+    for (size_t i = 5; i < mod->size / 4; i += mod->words[i] >> 16) {
+        const uint32_t *w = mod->words + i;
+        if ((w[0] & 0xffff) != OpDecorate || w[2] != CacheControlLoad) continue;
+        memcpy(last, w + 3, 8);
+        count++;
+    }
+    return count;
+}
+
+TEST(localities_are_cache_controls)
+{
+    static const int control[] = {2 /* streams through the first level */, 0 /* not in the first */, 0};
+    for (locality = 0; locality < 5; locality++) {
+        xt_module mod = XT_BUILD(prefetched, &(xt_target){.name = "bmg"});
+        uint32_t last[2] = {9, 9};
+        int count = mod.words ? cache_controls(&mod, last) : -1;
+        CHECK_INT(count > 0, locality < 3); /* 3, which is the default, is what the hardware does anyway: all levels */
+        if (locality < 3) CHECK_INT(last[0], 0);
+        if (locality < 3) CHECK_INT(last[1], control[locality]);
+        xt_free(&mod);
+    }
+}
+
+TEST(a_prefetch_changes_nothing)
+{
+    uint16_t *a = (uint16_t *)new_matrix(CM_F16, 64 * 64);
+    float *c = (float *)new_poison(CM_F32, 32 * 32);
+    int wrong = 0;
+    locality = 1;
+    if (RUN_KERNEL(prefetched, &variants[0], ONE_GROUP, ZED_ARG(a), ZED_ARG(c)))
+        for (int i = 0; i < 32; i++)
+            for (int j = 0; j < 32; j++) {
+                double want = 0, size = 0;
+                for (int k = 0; k < 32; k++) {
+                    double x = get(CM_F16, a, (size_t)(i * 64 + k)) * get(CM_F16, a, (size_t)(k * 64 + j));
+                    want += x;
+                    size += fabs(x);
+                }
+                wrong += !(fabs((double)c[i * 32 + j] - want) <= size * 32 * 0x1p-23); /* 32 roundings in f32 */
+            }
+    CHECK_INT(wrong, 0);
+    zed_free(&device, a);
+    zed_free(&device, c);
+}
+
 /* ---- nothing outside ---- */
 
 static void check_guarded(int type, int rows, int cols, int m, int n, int row, int col, bool at_end)
@@ -491,6 +556,8 @@ int main(void)
     RUN(gather_and_scatter);
     RUN(scatter_tiles_are_carried);
     RUN(values_that_advance_with_the_index);
+    RUN(localities_are_cache_controls);
+    RUN(a_prefetch_changes_nothing);
     RUN(nothing_outside_is_touched);
     zed_close(&device);
     return test_report();

@@ -364,12 +364,14 @@ static inline bool cm_prefetch_block2d_(cm_ctx *c, cm_type type, int across, int
     return true;
 }
 
-/* The same pointer, asking for a cache policy: 1 caches in the first level too, 2 does not. (One decoration an id:
- * spirv-val takes no second, so the other levels keep their default, which is to cache.) */
+/* The same pointer, asking for a cache policy: 1 caches in the first level too, 2 does not, 3 streams through it. (One
+ * decoration an id: spirv-val takes no second, so the other levels keep their default, which is to cache.) */
 static inline spe_id cm_cached_pointer_(cm_ctx *c, spe_id ptr, int level)
 {
+    static const uint32_t controls[] = {SPE_LoadCacheControlCachedINTEL, SPE_LoadCacheControlUncachedINTEL,
+                                        SPE_LoadCacheControlStreamingINTEL};
     spe_id copy = spe_copy(c->m, ptr);
-    spe_cache_load(c->m, copy, 0, level == 1 ? SPE_LoadCacheControlCachedINTEL : SPE_LoadCacheControlUncachedINTEL);
+    spe_cache_load(c->m, copy, 0, controls[level - 1]);
     return copy;
 }
 

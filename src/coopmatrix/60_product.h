@@ -229,16 +229,16 @@ static inline void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to)
 }
 
 /* Asks for rows x cols elements (any numbers) to be brought nearer; level 0: wherever the device likes, 1: all caches,
- * 2: all but the first. Emits nothing where there are no 2D block messages for it: a prefetch never changes a result.
- */
+ * 2: all but the first, 3: it only streams through the first. Emits nothing where there are no 2D block messages for it:
+ * a prefetch never changes a result. */
 static inline void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, const cm_mem *from, int level)
 {
     cm_surface_ s;
     spe_block2d b;
     bool transposed;
     if (!spe_ok(c->m) || !cm_surface_init_(c, &s, type, from)) return;
-    if (rows < 1 || cols < 1 || level < 0 || level > 2) {
-        cm_fail_(c, CM_ERROR_SHAPE, "cm_prefetch: %d x %d, level %d: at least 1 x 1, level 0 to 2", rows, cols, level);
+    if (rows < 1 || cols < 1 || level < 0 || level > 3) {
+        cm_fail_(c, CM_ERROR_SHAPE, "cm_prefetch: %d x %d, level %d: at least 1 x 1, level 0 to 3", rows, cols, level);
         return;
     }
     if (c->lowering != CM_INTEL || !cm_block2d_wanted_(c, type, from, &s, &b, &transposed)) return;

@@ -150,7 +150,7 @@ typedef struct {
 
 static inline void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
 {
-    static const int levels[] = {2, 2, 2, 0}; /* by locality: the first cache level that keeps it */
+    static const int levels[] = {3, 2, 2, 0}; /* by locality, what cm_prefetch calls so; 0: the default, all caches */
     xt_ctx *x = w.x;
     xt_grid_ g;
     int i;
