@@ -64,7 +64,7 @@
  *     CV_BARRIER()
  *
  * WHAT A PRODUCT IS. Input and matrix both of integers: 32-bit integers modulo 2^32, exact in any order, bias included; then
- * converted to T (the sum is signed when input, matrix or an integer bias is). Otherwise: f32, products fused or exact, summed in any
+ * converted to T (the sum is signed when input, matrix or an integer bias is). Otherwise: f32, each product rounded or not, summed in any
  * order; then converted to T. A float bias of an integer product is added in f32. Both ways, the matrix instruction and a lane at a
  * time, keep to this.
  *
@@ -1877,7 +1877,7 @@ static inline void cv_lanes_run_(const cv_product_ *p, spe_id row, spe_id col, i
     cv_load_run_(&p->a, row, col, n, a);
     for (i = 0; i < n; i++) {
         spe_id e = cv_to_sum_(p->x, a[i], p->a.type, p->real), *sum = &sums[p->a.across ? i : 0], x = v[p->a.across ? 0 : i];
-        *sum = p->real ? spe_math3(m, SPE_FMA, e, x, *sum) : spe_iadd(m, spe_imul(m, e, x), *sum);
+        *sum = p->real ? spe_fadd(m, spe_fmul(m, e, x), *sum) : spe_iadd(m, spe_imul(m, e, x), *sum); /* compilers fuse */
     }
 }
 
@@ -2565,7 +2565,7 @@ static inline void cv_outer_broadcast_(const cv_outer_ *o)
     for (i = 0; i < S; i++) all[i] = spe_sg_broadcast(m, mine, spe_i32(m, i));
     for (i = 0; i < blocks; i++) {
         spe_id sum = spe_fmul(m, all[0], b[i * S]);
-        for (j = 1; j < S; j++) sum = spe_math3(m, SPE_FMA, all[j], b[i * S + j], sum);
+        for (j = 1; j < S; j++) sum = spe_fadd(m, spe_fmul(m, all[j], b[i * S + j]), sum);
         cv_atomic_add_lanes_(x, o->c.base, cv_outer_offset_(o, row, spe_i32(m, i * S)), o->c.type, sum,
                              o->c.k - i * S < S ? o->c.k - i * S : S);
     }

@@ -64,7 +64,7 @@
  *     CV_BARRIER()
  *
  * WHAT A PRODUCT IS. Input and matrix both of integers: 32-bit integers modulo 2^32, exact in any order, bias included; then
- * converted to T (the sum is signed when input, matrix or an integer bias is). Otherwise: f32, products fused or exact, summed in any
+ * converted to T (the sum is signed when input, matrix or an integer bias is). Otherwise: f32, each product rounded or not, summed in any
  * order; then converted to T. A float bias of an integer product is added in f32. Both ways, the matrix instruction and a lane at a
  * time, keep to this.
  *

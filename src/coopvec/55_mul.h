@@ -73,7 +73,7 @@ static inline void cv_lanes_run_(const cv_product_ *p, spe_id row, spe_id col, i
     cv_load_run_(&p->a, row, col, n, a);
     for (i = 0; i < n; i++) {
         spe_id e = cv_to_sum_(p->x, a[i], p->a.type, p->real), *sum = &sums[p->a.across ? i : 0], x = v[p->a.across ? 0 : i];
-        *sum = p->real ? spe_math3(m, SPE_FMA, e, x, *sum) : spe_iadd(m, spe_imul(m, e, x), *sum);
+        *sum = p->real ? spe_fadd(m, spe_fmul(m, e, x), *sum) : spe_iadd(m, spe_imul(m, e, x), *sum); /* compilers fuse */
     }
 }
 

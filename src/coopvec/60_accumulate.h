@@ -221,7 +221,7 @@ static inline void cv_outer_broadcast_(const cv_outer_ *o)
     for (i = 0; i < S; i++) all[i] = spe_sg_broadcast(m, mine, spe_i32(m, i));
     for (i = 0; i < blocks; i++) {
         spe_id sum = spe_fmul(m, all[0], b[i * S]);
-        for (j = 1; j < S; j++) sum = spe_math3(m, SPE_FMA, all[j], b[i * S + j], sum);
+        for (j = 1; j < S; j++) sum = spe_fadd(m, spe_fmul(m, all[j], b[i * S + j]), sum);
         cv_atomic_add_lanes_(x, o->c.base, cv_outer_offset_(o, row, spe_i32(m, i * S)), o->c.type, sum,
                              o->c.k - i * S < S ? o->c.k - i * S : S);
     }
