@@ -39,14 +39,52 @@
  * distribution can be asked on the host: xt_dist_init, xt_dist_offset, xt_dist_owns.
  *
  * OPERATIONS (number: a C integer or floating value, or an xt_val; T: a type name as above, also tf32)
+ *   Tiles and memory, at both levels (at work-group level with .map). T also tf32 e4m3 e5m2, and i1: masks, a byte each
+ *   in memory (0 is false; ptr(u8, X) or ptr(i8, X)), 0 or 1 in vectors. Nothing outside a base matrix is ever read or
+ *   written; tiles of any size may lie anywhere. Offsets, extents and strides are 32 bits (INDEX).
  *     XT_INIT_TILE(base, T, rows, cols, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .strides = XT_AT(N, 1), .map = m,
- *                  .order = {1, 0})      base: a pointer parameter, or a 64-bit integer (an address). shape: of the
- *                                        base matrix, required. offset default (0, 0). strides default (shape[1], 1),
- *                                        for .order = {0, 1} (column-major memory) (1, shape[0]). All are 32 bits
- *     XT_LOAD_TILE(tile, .padding = 0)   elements outside the base matrix are the padding
- *     XT_STORE_TILE(vec, tile)           elements outside the base matrix are dropped
- *     XT_PREFETCH_TILE(tile, .locality = 3)       0: not kept in a cache ... 3: kept in all; default 3
- *     XT_UPDATE_TILE_OFFSET(tile, rows, cols)     a new tile, moved by so many elements
+ *                  .order = {1, 0}, .inner_blocks = {a, b}, .inside = false)
+ *         base             a pointer parameter to T, a 64-bit integer (an address), XT_LOCAL (TILE_BASE, TILE_TYPE)
+ *         .shape           of the base matrix, required. With three or four dimensions the first ones choose one matrix
+ *                          of several; where their offset is outside, so is the whole tile (TILE_SHAPE)
+ *         .offset          as many dimensions; default 0
+ *         .strides         as many dimensions, in elements; default: contiguous
+ *         .order           {1, 0}: memory is row-major, strides (pitch, 1). {0, 1}: column-major, (1, pitch). It must be
+ *                          the order that the strides have (TILE_ORDER, ORDER_STRIDES, TILE_STRIDES)
+ *         .inner_blocks    see Blocked vectors (INNER_BLOCKS)
+ *         .inside          you promise that the tile never leaves the base matrix: no tests
+ *         .map             (MAP_VALUES, MAP_FIT, MAP_SUBGROUPS, TILE_SIZE)
+ *     XT_INIT_TILE(base, T, rows, cols, .scatter = v, .shape = XT_AT(n))      a scatter tile: element (i, j) is
+ *                          base[v(i, j)], v a vector of i32 u32 i64 u64, 1 x n or two-dimensional, base n elements
+ *                          (SCATTER_TYPE, SCATTER_SHAPE, SCATTER_MAP). Only XT_LOAD_GATHER and XT_STORE_SCATTER take
+ *                          it (SCATTER)
+ *     XT_LOCAL(T, elements)              an array in local memory, one for the work-group, with nothing in it at first.
+ *                                        The sum is checked and in mod.local_memory (LOCAL_SIZE, LOCAL_MEMORY)
+ *     XT_LOAD_TILE(tile, .padding = 0)   elements outside the base matrix are the padding, a C constant that T holds
+ *                                        (whole for integers, exact up to 2^53; SCALAR_RANGE)
+ *     XT_STORE_TILE(vec, tile)           elements outside the base matrix are dropped. Shape, type, map and blocks are
+ *                                        the tile's (STORE_SHAPE, STORE_TYPE, STORE_MAP, STORE_BLOCKS)
+ *     XT_PREFETCH_TILE(tile, .locality = 3)       3: kept in all caches; 2 and 1: not in the first level; 0: streams
+ *                                        through the first level (LOCALITY). Local memory: nothing to do
+ *     XT_UPDATE_TILE_OFFSET(tile, rows, cols)     a new tile, moved by so many elements. In XT_FOR a tile that moves by
+ *                                        the loop's step costs one addition a turn, and nothing is made anew
+ *     XT_ATOMIC_RMW(kind, vec, tile)     memory becomes memory `kind` vec, each element atomically; the result is what
+ *                                        was there before (0 outside). Errors as of XT_STORE_TILE, ATOMIC_SHARED when a
+ *                                        map makes subgroups share pieces. XT_ATOMIC_RMW_TILE is the same
+ *         kind                                                    elements (ATOMIC_TYPE)
+ *         addf mulf                                               f16 bf16 f32 f64; bf16 in f32, rounded
+ *         maximumf minimumf (NaN wins), maxnumf minnumf (a        f16 bf16 f32 f64; -0 is less than 0
+ *         number wins over NaN)
+ *         addi muli andi ori xori maxs mins (signed) maxu minu    all integers, whatever their own sign
+ *         assign                                                  all but i1
+ *         What no instruction does is a compare-exchange loop; elements below 32 bits are exchanged with the aligned
+ *         32 bits that hold them, whose other bits keep their value
+ *     XT_LOAD_GATHER(tile, mask, .padding = 0)    of a scatter tile; mask: a vector of i1 like the tile, or left out.
+ *                                        Where the offset is outside the base or the mask is false: the padding
+ *     XT_STORE_SCATTER(vec, tile, mask)  those are dropped; of equal offsets one wins (NO_SCATTER, MASK_TYPE,
+ *                                        MASK_SHAPE, MASK_MAP, STORE_SHAPE, STORE_TYPE, STORE_MAP)
+ *
+ *   Products, constants.
  *     XT_TILE_MMA(a, b, c) or (a, b)     a * b + c; options .map (checked against what follows from a and b), .type
  *                                        (without c; default f32, i32 for 8-bit integers, f64)
  *         a x b               result                   a x b                      result
