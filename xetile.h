@@ -49,8 +49,8 @@
  *                          of several; where their offset is outside, so is the whole tile (TILE_SHAPE)
  *         .offset          as many dimensions; default 0
  *         .strides         as many dimensions, in elements; default: contiguous
- *         .order           {1, 0}: memory is row-major, strides (pitch, 1). {0, 1}: column-major, (1, pitch). It must be
- *                          the order that the strides have (TILE_ORDER, ORDER_STRIDES, TILE_STRIDES)
+ *         .order           {1, 0}: memory is row-major, strides (pitch, 1). {0, 1}: column-major, (1, pitch). It must
+ *                          be the order that the strides have (TILE_ORDER, ORDER_STRIDES, TILE_STRIDES)
  *         .inner_blocks    see Blocked vectors (INNER_BLOCKS)
  *         .inside          you promise that the tile never leaves the base matrix: no tests
  *         .map             (MAP_VALUES, MAP_FIT, MAP_SUBGROUPS, TILE_SIZE)
@@ -168,8 +168,9 @@
  *     .pitch              XT_PITCH_AUTO: when the kernel has a tile_mma and matrices whose pitch or base address is
  *                         known only at launch, both versions are written and the kernel picks. XT_PITCH_ALIGNED: you
  *                         promise that bases are 64-byte aligned, pitches multiples of 16 bytes, at least 64, row
- *                         lengths multiples of 4 bytes and at least 64, column offsets multiples of 4 bytes.
- *                         XT_PITCH_ANY: only the version for any pitch
+ *                         lengths multiples of 4 bytes and at least 64, column offsets multiples of 4 bytes; of bases
+ *                         with leading dimensions that their offsets are inside and that matrices are multiples of 64
+ *                         bytes apart. XT_PITCH_ANY: only the version for any pitch
  *     .registers          128 or 256 a thread; default 256 when the accumulators of a subgroup need more than 4 KiB
  *     .version            SPIR-V version, SPE_VERSION(1, 4);   .names, .lines: OpName, OpLine
  * It returns a module; words is NULL when something was wrong, and error then says what, where in your source, and both
@@ -1467,7 +1468,8 @@ static inline bool xt_never_block2d_(xt_ctx *x, const xt_tile *t)
 {
     const xt_val *width = &t->shape[t->column_major ? 0 : 1];
     int bytes = cm_type_info(xt_held_(t->type))->bytes;
-    return t->base.local || t->type == (cm_type)XT_BOOL_ || t->dist.data[1] < x->S || bytes > 4 || (t->pitch.kind == XT_INT_ && t->pitch.i * bytes % 16 != 0) ||
+    return t->base.local || t->type == (cm_type)XT_BOOL_ || t->dist.data[1] < x->S || bytes > 4 ||
+           (t->pitch.kind == XT_INT_ && t->pitch.i * bytes % 16 != 0) ||
            (width->kind == XT_INT_ && (width->i * bytes < 64 || width->i * bytes % 4 != 0));
 }
 
@@ -1491,7 +1493,8 @@ static inline void xt_plan_tile_describe_(xt_ctx *x, const xt_tile *t)
 /* The contiguous dimension. */
 static inline int xt_inner_(const xt_tile *t) { return t->column_major ? 0 : 1; }
 
-/* 2D block messages on this tile need (expression & mask) == 0, or expression < below; without expression there are none.
+/* 2D block messages on this tile need (expression & mask) == 0, or expression < below; without expression there are
+ * none.
  */
 static inline void xt_plan_need_(xt_ctx *x, const xt_tile *t, int expression, int mask, int below)
 {
@@ -1536,8 +1539,9 @@ static inline bool xt_tile_strides_(xt_where_ w, xt_tile *t, const xt_index *str
     if (inner->kind == XT_INT_ && inner->i == 1) return true;
     xt_describe_(inner, text, sizeof text);
     if (outer->kind == XT_INT_ && outer->i == 1)
-        xt_fail_(w, XT_ERROR_ORDER_STRIDES, "order {%d, %d} wants stride 1 in dimension %d; it is %s, in dimension %d %s",
-                 !t->column_major, t->column_major, contiguous, text, other, xt_describe_(outer, more, sizeof more));
+        xt_fail_(w, XT_ERROR_ORDER_STRIDES,
+                 "order {%d, %d} wants stride 1 in dimension %d; it is %s, in dimension %d %s", !t->column_major,
+                 t->column_major, contiguous, text, other, xt_describe_(outer, more, sizeof more));
     else
         xt_fail_(w, XT_ERROR_TILE_STRIDES, "stride of dimension %d is %s, wanted 1", contiguous, text);
     return false;
@@ -1582,8 +1586,8 @@ static inline bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d
         return false;
     }
     if (!x->planning)
-        t->base.id =
-            spe_u_to_ptr(&x->m, spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, xt_spe_type_(x, xt_held_(t->type))), d->base.id);
+        t->base.id = spe_u_to_ptr(
+            &x->m, spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, xt_spe_type_(x, xt_held_(t->type))), d->base.id);
     t->base.kind = XT_POINTER_;
     t->base.type = (int)t->type;
     return true;
@@ -1614,7 +1618,8 @@ static inline xt_val xt_local_(xt_where_ w, int type, int64_t elements)
         xt_fail_(w, XT_ERROR_LOCAL_SIZE, "got %lld elements of %s", (long long)elements, xt_type_name_(type));
         return v;
     }
-    if (x->planning && xt_push_(x, &x->locals, sizeof *a)) x->local_bytes = (x->local_bytes + 63) / 64 * 64 + elements * bytes;
+    if (x->planning && xt_push_(x, &x->locals, sizeof *a))
+        x->local_bytes = (x->local_bytes + 63) / 64 * 64 + elements * bytes;
     if (number >= x->locals.count) {
         if (spe_ok(&x->m)) xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more local memory than the first time");
         return v;
@@ -1824,7 +1829,6 @@ static inline xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows
     t.offset[1] = xt_binary_number_(w, XT_OP_ADD_, t.offset[1], cols);
     return t;
 }
-
 /* ---- load_tile, store_tile, prefetch_tile ------------------------------------------------------------------------ */
 
 /* A block of a tile as coopmatrix.h sees it: the transpose, its rows are our columns. */
@@ -2309,7 +2313,8 @@ static inline spe_id xt_rmw_loop_(cm_ctx *c, const xt_rmw_ *r, cm_type type, spe
     if (r->kind == XT_RMW_assign_)
         next = v;
     else
-        next = cm_from_arith_(c, type, xt_rmw_combine_(m, r->kind, cm_to_arith_(c, type, next), cm_to_arith_(c, type, v)));
+        next =
+            cm_from_arith_(c, type, xt_rmw_combine_(m, r->kind, cm_to_arith_(c, type, next), cm_to_arith_(c, type, v)));
     next = xt_word_put_(m, &word, old, next);
     got = spe_atomic_cas(m, word.ptr, old, next, r->scope, 0);
     carried[0] = got;
@@ -4463,7 +4468,8 @@ static inline bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
                a->vec.dist.shape[1] == b->vec.dist.shape[1] && xt_same_map_(&a->vec.map, &b->vec.map);
     if (a->magic == XT_TILE_MAGIC_)
         return a->tile.type == b->tile.type && a->tile.column_major == b->tile.column_major &&
-               a->tile.scatter == b->tile.scatter && a->tile.inside == b->tile.inside && a->tile.base.local == b->tile.base.local &&
+               a->tile.scatter == b->tile.scatter && a->tile.inside == b->tile.inside &&
+               a->tile.base.local == b->tile.base.local &&
                memcmp(a->tile.inner, b->tile.inner, sizeof a->tile.inner) == 0 &&
                (!a->tile.scatter || a->tile.offsets.type == b->tile.offsets.type) &&
                a->tile.dist.shape[0] == b->tile.dist.shape[0] && a->tile.dist.shape[1] == b->tile.dist.shape[1] &&
@@ -4532,7 +4538,8 @@ static inline void xt_join_(xt_ctx *x, xt_thing_ *a, xt_thing_ *b)
     const xt_vec *v = xt_thing_vec_(a), *u = xt_thing_vec_(b);
     if (!spe_ok(&x->m)) return;
     if (v && u) xt_same_layout_(x, v->node, u->node);
-    if (a->magic == XT_TILE_MAGIC_ && !a->tile.scatter && a->tile.node != b->tile.node) xt_same_tiles_(x, a->tile.node, b->tile.node);
+    if (a->magic == XT_TILE_MAGIC_ && !a->tile.scatter && a->tile.node != b->tile.node)
+        xt_same_tiles_(x, a->tile.node, b->tile.node);
 }
 
 static inline uint32_t *xt_changed_(xt_ctx *x, const xt_frame_ *f, int slot)
@@ -4784,7 +4791,8 @@ static inline bool xt_has_counts_(xt_ctx *x, const xt_frame_ *f)
 static inline spe_id xt_for_distance_(xt_where_ w, const xt_frame_ *f)
 {
     spe_module *m = &w.x->m;
-    spe_id lo = xt_index_id_(w, &f->lo, "lo"), hi = xt_index_id_(w, &f->hi, "hi"), step = xt_index_id_(w, &f->step, "step");
+    spe_id lo = xt_index_id_(w, &f->lo, "lo"), hi = xt_index_id_(w, &f->hi, "hi"),
+           step = xt_index_id_(w, &f->step, "step");
     spe_id turns = spe_udiv(m, spe_iadd(m, spe_isub(m, hi, lo), spe_i32(m, (int32_t)f->step.i - 1)), step);
     return spe_select(m, spe_slt(m, lo, hi), spe_imul(m, turns, step), spe_i32(m, 0));
 }

@@ -31,15 +31,17 @@ static xt_vec element_offsets(XT_CONTEXT, xt_vec numbers, xt_vec columns, xt_val
     return XT_ADD(XT_MUL(rows, N), columns);
 }
 
-XT_KERNEL (gather, ptr(f16, TABLE), ptr(i32, INDEX), ptr(i32, ORDER), ptr(f16, FOUND), ptr(f16, MOVED), u32(M), u32(N), u32(K))
+XT_KERNEL(gather, ptr(f16, TABLE), ptr(i32, INDEX), ptr(i32, ORDER), ptr(f16, FOUND), ptr(f16, MOVED), u32(M), u32(N),
+          u32(K))
 {
     xt_val i = XT_MUL(XT_GROUP_ID(1), ROWS), j = XT_MUL(XT_GROUP_ID(0), COLUMNS);
     xt_tile index = XT_INIT_TILE(INDEX, i32, ROWS, 1, .offset = XT_AT(i, 0), .shape = XT_AT(M, 1), .map = MAP_OF_ONE);
     xt_tile order = XT_INIT_TILE(ORDER, i32, ROWS, 1, .offset = XT_AT(i, 0), .shape = XT_AT(M, 1), .map = MAP_OF_ONE);
     xt_tile found = XT_INIT_TILE(FOUND, f16, ROWS, COLUMNS, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = MAP);
 
-    /* Columns behind the last one would be those of the next row: the mask leaves them out. A number that is no row gives
-     * offsets outside the table. Rows behind the last one are read as number -1, so nothing is stored for them. */
+    /* Columns behind the last one would be those of the next row: the mask leaves them out. A number that is no row
+     * gives offsets outside the table. Rows behind the last one are read as number -1, so nothing is stored for them.
+     */
     xt_vec first = XT_IOTA(i32, ROWS, COLUMNS, 1, .map = MAP), columns = XT_ADD(first, j), inside = XT_LT(columns, N);
     xt_vec from = element_offsets(XT_SELF, XT_LOAD_TILE(index, .padding = -1), columns, N);
     xt_vec to = element_offsets(XT_SELF, XT_LOAD_TILE(order, .padding = -1), columns, N);
@@ -106,7 +108,8 @@ static bool parse_size(const char *name, const char *text, int otherwise, int *s
 {
     char *end = NULL;
     long v = text ? strtol(text, &end, 10) : otherwise;
-    if (text && (end == text || *end || v < 1 || v > 65536)) return fail("%s %s: not a size from 1 to 65536", name, text);
+    if (text && (end == text || *end || v < 1 || v > 65536))
+        return fail("%s %s: not a size from 1 to 65536", name, text);
     *size = (int)v;
     return true;
 }
@@ -156,8 +159,8 @@ static void choose_rows(int32_t *index, int32_t *order, const problem *p, uint64
     }
 }
 
-static bool check(const problem *p, const uint16_t *table, const int32_t *index, const int32_t *order, const uint16_t *found,
-                  const uint16_t *moved)
+static bool check(const problem *p, const uint16_t *table, const int32_t *index, const int32_t *order,
+                  const uint16_t *found, const uint16_t *moved)
 {
     uint16_t padding = spe_f32_to_f16_bits(PADDING);
     size_t wrong = 0, n = (size_t)p->n;
@@ -175,9 +178,11 @@ static bool check(const problem *p, const uint16_t *table, const int32_t *index,
 static bool launch(zed_device *dev, const xt_module *mod, const problem *p)
 {
     size_t m = (size_t)p->m, n = (size_t)p->n, k = (size_t)p->k;
-    uint16_t *table = (uint16_t *)zed_alloc(dev, ZED_SHARED, k * n * 2, 0), *found = (uint16_t *)zed_alloc(dev, ZED_SHARED, m * n * 2, 0);
+    uint16_t *table = (uint16_t *)zed_alloc(dev, ZED_SHARED, k * n * 2, 0),
+             *found = (uint16_t *)zed_alloc(dev, ZED_SHARED, m * n * 2, 0);
     uint16_t *moved = (uint16_t *)zed_alloc(dev, ZED_SHARED, m * n * 2, 0);
-    int32_t *index = (int32_t *)zed_alloc(dev, ZED_SHARED, m * 4, 0), *order = (int32_t *)zed_alloc(dev, ZED_SHARED, m * 4, 0);
+    int32_t *index = (int32_t *)zed_alloc(dev, ZED_SHARED, m * 4, 0),
+            *order = (int32_t *)zed_alloc(dev, ZED_SHARED, m * 4, 0);
     uint64_t seed = 2024;
     zed_kernel kernel;
     double ns;
@@ -185,7 +190,8 @@ static bool launch(zed_device *dev, const xt_module *mod, const problem *p)
     fill_normal(table, k * n, &seed);
     choose_rows(index, order, p, &seed);
     if (!zed_fill(dev, found, 0xff, m * n * 2) || !zed_fill(dev, moved, 0xff, m * n * 2)) return fail_device(dev);
-    ns = zed_launch_timed(&kernel, (zed_groups){(uint32_t)(p->n + COLUMNS - 1) / COLUMNS, (uint32_t)(p->m + ROWS - 1) / ROWS, 1},
+    ns = zed_launch_timed(&kernel,
+                          (zed_groups){(uint32_t)(p->n + COLUMNS - 1) / COLUMNS, (uint32_t)(p->m + ROWS - 1) / ROWS, 1},
                           table, index, order, found, moved, (uint32_t)p->m, (uint32_t)p->n, (uint32_t)p->k);
     if (ns < 0) return fail_device(dev);
     if (!check(p, table, index, order, found, moved)) return false;
@@ -199,7 +205,8 @@ static bool open_device(zed_device *dev, const char *asked)
     char *end = NULL;
     long index = asked ? strtol(asked, &end, 10) : 0;
     bool by_index = asked && end != asked && !*end && index >= 0;
-    return zed_open(dev, &(zed_options){.name = by_index ? NULL : asked, .index_plus_1 = by_index ? (int)index + 1 : 0}) ||
+    return zed_open(dev,
+                    &(zed_options){.name = by_index ? NULL : asked, .index_plus_1 = by_index ? (int)index + 1 : 0}) ||
            fail_device(dev);
 }
 
@@ -234,7 +241,8 @@ static bool emit(const options *o)
         if (f && fclose(f) != 0) ok = false;
         if (!ok) fail("%s: cannot write it", o->emit);
     }
-    if (ok) printf("params   %s\nflags    %s\nok gather: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit, mod.size);
+    if (ok)
+        printf("params   %s\nflags    %s\nok gather: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit, mod.size);
     xt_free(&mod);
     return ok;
 }
@@ -258,10 +266,15 @@ int main(int argc, char **argv)
     memset(&o, 0, sizeof o);
     for (int i = 1; argv[i] && ok; i++) ok = parse_option(&o, argv, &i);
     if (ok && o.target && !o.emit) ok = fail("--target goes with --emit");
-    ok = ok && parse_size("--m", o.m, 1000, &p.m) && parse_size("--n", o.n, 77, &p.n) && parse_size("--k", o.k, 300, &p.k)
-         && ((int64_t)p.n * (p.k > p.m ? p.k : p.m) <= INT32_MAX || fail("--n %d: the table or the result is too large", p.n));
-    if (ok && o.help) print_help();
-    else if (ok && o.list) ok = list_devices();
-    else if (ok) ok = o.emit ? emit(&o) : run(&o, &p);
+    ok = ok && parse_size("--m", o.m, 1000, &p.m) && parse_size("--n", o.n, 77, &p.n) &&
+         parse_size("--k", o.k, 300, &p.k) &&
+         ((int64_t)p.n * (p.k > p.m ? p.k : p.m) <= INT32_MAX ||
+          fail("--n %d: the table or the result is too large", p.n));
+    if (ok && o.help)
+        print_help();
+    else if (ok && o.list)
+        ok = list_devices();
+    else if (ok)
+        ok = o.emit ? emit(&o) : run(&o, &p);
     return ok ? 0 : 1;
 }

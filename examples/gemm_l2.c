@@ -1,5 +1,6 @@
-/* gemm_l2.c - C = A B with two cache levels, as the XeTile text's appendix 2.5: tiles of 128 values of k are prefetched into
- * the second level, tiles of 32 into the first one. f16, summed in f32; any M, N and K. `gemm_l2 --help` says the rest.
+/* gemm_l2.c - C = A B with two cache levels, as the XeTile text's appendix 2.5: tiles of 128 values of k are prefetched
+ * into the second level, tiles of 32 into the first one. f16, summed in f32; any M, N and K. `gemm_l2 --help` says the
+ * rest.
  *
  *     cc -std=c11 gemm_l2.c -lze_loader -lm && ./a.out
  */
@@ -15,11 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of a work-group's tile. The text has 512; then a subgroup's 64 x 64 sums in f32 take all 256 registers of pvc and
- * bmg, and what else is needed spills. 256 rows leave half of them. */
+/* Rows of a work-group's tile. The text has 512; then a subgroup's 64 x 64 sums in f32 take all 256 registers of pvc
+ * and bmg, and what else is needed spills. 256 rows leave half of them. */
 static int rows = 256;
 
-XT_KERNEL (gemm_l2, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K))
+XT_KERNEL(gemm_l2, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K))
 {
     const xt_map map_a = XT_MAP(.sg_layout = {8, 4}, .sg_data = {rows / 8, 32});
     const xt_map map_b = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, 64});
@@ -51,9 +52,11 @@ XT_KERNEL (gemm_l2, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K
         a_l1 = XT_UPDATE_TILE_OFFSET(a_l1, 0, 32);
         b_l1 = XT_UPDATE_TILE_OFFSET(b_l1, 32, 0);
     }
-    XT_FOR (k, 0, K, 32, &a, &b, &a_l1, &b_l1, &a_l2, &b_l2, &acc) {
+    XT_FOR(k, 0, K, 32, &a, &b, &a_l1, &b_l1, &a_l2, &b_l2, &acc)
+    {
         xt_vec va = XT_LOAD_TILE(a), vb = XT_LOAD_TILE(b);
-        XT_IF (XT_EQ(XT_MOD(k, 128), 0), &a_l2, &b_l2) {
+        XT_IF(XT_EQ(XT_MOD(k, 128), 0), &a_l2, &b_l2)
+        {
             XT_BARRIER(); /* keeps the subgroups of a work-group together */
             XT_PREFETCH_TILE(a_l2, .locality = 2);
             XT_PREFETCH_TILE(b_l2, .locality = 2);
@@ -110,9 +113,8 @@ static bool parse_option(options *o, char **argv, int *i)
 {
     const struct {
         const char *name, **value;
-    } with_value[] = {{"--emit", &o->emit}, {"--target", &o->target}, {"--device", &o->device},
-                      {"--m", &o->m},       {"--n", &o->n},           {"--k", &o->k},
-                      {"--rows", &o->rows}};
+    } with_value[] = {{"--emit", &o->emit}, {"--target", &o->target}, {"--device", &o->device}, {"--m", &o->m},
+                      {"--n", &o->n},       {"--k", &o->k},           {"--rows", &o->rows}};
     for (size_t j = 0; j < sizeof with_value / sizeof with_value[0]; j++) {
         if (strcmp(argv[*i], with_value[j].name)) continue;
         if (!argv[*i + 1]) return fail("%s needs a value", argv[*i]);
@@ -129,7 +131,8 @@ static bool parse_size(const char *name, const char *text, int otherwise, int *s
 {
     char *end = NULL;
     long v = text ? strtol(text, &end, 10) : otherwise;
-    if (text && (end == text || *end || v < 1 || v > 65536)) return fail("%s %s: not a size from 1 to 65536", name, text);
+    if (text && (end == text || *end || v < 1 || v > 65536))
+        return fail("%s %s: not a size from 1 to 65536", name, text);
     *size = (int)v;
     return true;
 }
@@ -153,9 +156,9 @@ static void fill_normal(uint16_t *x, size_t count, uint64_t *state)
     }
 }
 
-/* Products of two f16 values are exact in f32; K additions round, each by at most 2^-24 of a partial sum (twice that where
- * the hardware truncates). Roundings that are independent stay below 8 sqrt(K) of those of |a| |b|, the Euclidean norms
- * of a row and a column, with a probability of 1 - 3e-14 an element. K FLT_MIN is for flushed subnormals. */
+/* Products of two f16 values are exact in f32; K additions round, each by at most 2^-24 of a partial sum (twice that
+ * where the hardware truncates). Roundings that are independent stay below 8 sqrt(K) of those of |a| |b|, the Euclidean
+ * norms of a row and a column, with a probability of 1 - 3e-14 an element. K FLT_MIN is for flushed subnormals. */
 static bool check(const problem *p, const uint16_t *a, const uint16_t *b, const float *c)
 {
     size_t m = (size_t)p->m, n = (size_t)p->n, k = (size_t)p->k, wrong = 0;
@@ -200,7 +203,8 @@ static bool fail_device(const zed_device *dev)
 static bool launch(zed_device *dev, const xt_module *mod, const problem *p)
 {
     size_t m = (size_t)p->m, n = (size_t)p->n, k = (size_t)p->k;
-    uint16_t *a = (uint16_t *)zed_alloc(dev, ZED_SHARED, m * k * 2, 0), *b = (uint16_t *)zed_alloc(dev, ZED_SHARED, k * n * 2, 0);
+    uint16_t *a = (uint16_t *)zed_alloc(dev, ZED_SHARED, m * k * 2, 0),
+             *b = (uint16_t *)zed_alloc(dev, ZED_SHARED, k * n * 2, 0);
     float *c = (float *)zed_alloc(dev, ZED_SHARED, m * n * 4, 0);
     uint64_t seed = 2024;
     zed_kernel kernel;
@@ -209,8 +213,9 @@ static bool launch(zed_device *dev, const xt_module *mod, const problem *p)
     fill_normal(a, m * k, &seed);
     fill_normal(b, k * n, &seed);
     if (!zed_fill(dev, c, 0xff, m * n * 4)) return fail_device(dev); /* NaN everywhere */
-    ns = zed_launch_timed(&kernel, (zed_groups){(uint32_t)(p->n + 256 - 1) / 256, (uint32_t)(p->m + rows - 1) / rows, 1}, a, b, c,
-                          (uint32_t)p->m, (uint32_t)p->n, (uint32_t)p->k);
+    ns =
+        zed_launch_timed(&kernel, (zed_groups){(uint32_t)(p->n + 256 - 1) / 256, (uint32_t)(p->m + rows - 1) / rows, 1},
+                         a, b, c, (uint32_t)p->m, (uint32_t)p->n, (uint32_t)p->k);
     if (ns < 0) return fail_device(dev);
     if (!check(p, a, b, c)) return false;
     printf("ok gemm_l2 f16 %d x %d x %d, %.1f GFLOP/s\n", p->m, p->n, p->k, 2.0 * p->m * p->n * p->k / ns);
@@ -223,7 +228,8 @@ static bool open_device(zed_device *dev, const char *asked)
     char *end = NULL;
     long index = asked ? strtol(asked, &end, 10) : 0;
     bool by_index = asked && end != asked && !*end && index >= 0;
-    return zed_open(dev, &(zed_options){.name = by_index ? NULL : asked, .index_plus_1 = by_index ? (int)index + 1 : 0}) ||
+    return zed_open(dev,
+                    &(zed_options){.name = by_index ? NULL : asked, .index_plus_1 = by_index ? (int)index + 1 : 0}) ||
            fail_device(dev);
 }
 
@@ -258,7 +264,8 @@ static bool emit(const options *o)
         if (f && fclose(f) != 0) ok = false;
         if (!ok) fail("%s: cannot write it", o->emit);
     }
-    if (ok) printf("params   %s\nflags    %s\nok gemm_l2: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit, mod.size);
+    if (ok)
+        printf("params   %s\nflags    %s\nok gemm_l2: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit, mod.size);
     xt_free(&mod);
     return ok;
 }
@@ -282,10 +289,14 @@ int main(int argc, char **argv)
     memset(&o, 0, sizeof o);
     for (int i = 1; argv[i] && ok; i++) ok = parse_option(&o, argv, &i);
     if (ok && o.target && !o.emit) ok = fail("--target goes with --emit");
-    ok = ok && parse_size("--m", o.m, 512, &p.m) && parse_size("--n", o.n, 512, &p.n) && parse_size("--k", o.k, 256, &p.k)
-         && parse_size("--rows", o.rows, 256, &rows) && (rows == 256 || rows == 512 || fail("--rows %d: it is 256 or 512", rows));
-    if (ok && o.help) print_help();
-    else if (ok && o.list) ok = list_devices();
-    else if (ok) ok = o.emit ? emit(&o) : run(&o, &p);
+    ok = ok && parse_size("--m", o.m, 512, &p.m) && parse_size("--n", o.n, 512, &p.n) &&
+         parse_size("--k", o.k, 256, &p.k) && parse_size("--rows", o.rows, 256, &rows) &&
+         (rows == 256 || rows == 512 || fail("--rows %d: it is 256 or 512", rows));
+    if (ok && o.help)
+        print_help();
+    else if (ok && o.list)
+        ok = list_devices();
+    else if (ok)
+        ok = o.emit ? emit(&o) : run(&o, &p);
     return ok ? 0 : 1;
 }

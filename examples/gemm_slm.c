@@ -1,6 +1,6 @@
-/* gemm_slm.c - C = A B through local memory, as the XeTile text's appendix 2.4: 64 subgroups load the tiles of a later step
- * together and put them into one of four buffers in local memory, while the products of this step read another one. For
- * GPUs that do not prefetch well. f16, summed in f32; any M, N and K. `gemm_slm --help` says the rest.
+/* gemm_slm.c - C = A B through local memory, as the XeTile text's appendix 2.4: 64 subgroups load the tiles of a later
+ * step together and put them into one of four buffers in local memory, while the products of this step read another
+ * one. For GPUs that do not prefetch well. f16, summed in f32; any M, N and K. `gemm_slm --help` says the rest.
  *
  *     cc -std=c11 gemm_slm.c -lze_loader -lm && ./a.out
  */
@@ -27,7 +27,7 @@ static void choose_step(size_t local_memory)
 }
 
 /* From local memory 16 values of k at a time are read, so that accumulators and operands fit 128 registers. */
-XT_KERNEL (gemm_slm, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K))
+XT_KERNEL(gemm_slm, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K))
 {
     const int deep = step * BUFFERS, part = step < 16 ? step : 16;
     const xt_map cop_a = XT_MAP(.sg_layout = {64, 1}, .sg_data = {4, step});
@@ -55,7 +55,8 @@ XT_KERNEL (gemm_slm, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(
         b = XT_UPDATE_TILE_OFFSET(b, step, 0);
     }
     XT_BARRIER();
-    XT_FOR (k, 0, K, step, &a, &b, &acc) {
+    XT_FOR(k, 0, K, step, &a, &b, &acc)
+    {
         xt_val from = XT_MOD(k, deep), to = XT_MOD(XT_ADD(k, deep - step), deep);
         xt_vec next_a = XT_LOAD_TILE(a), next_b = XT_LOAD_TILE(b);
         for (int s = 0; s < step; s += part) {
@@ -129,7 +130,8 @@ static bool parse_size(const char *name, const char *text, int otherwise, int *s
 {
     char *end = NULL;
     long v = text ? strtol(text, &end, 10) : otherwise;
-    if (text && (end == text || *end || v < 1 || v > 65536)) return fail("%s %s: not a size from 1 to 65536", name, text);
+    if (text && (end == text || *end || v < 1 || v > 65536))
+        return fail("%s %s: not a size from 1 to 65536", name, text);
     *size = (int)v;
     return true;
 }
@@ -153,9 +155,9 @@ static void fill_normal(uint16_t *x, size_t count, uint64_t *state)
     }
 }
 
-/* Products of two f16 values are exact in f32; K additions round, each by at most 2^-24 of a partial sum (twice that where
- * the hardware truncates). Roundings that are independent stay below 8 sqrt(K) of those of |a| |b|, the Euclidean norms
- * of a row and a column, with a probability of 1 - 3e-14 an element. K FLT_MIN is for flushed subnormals. */
+/* Products of two f16 values are exact in f32; K additions round, each by at most 2^-24 of a partial sum (twice that
+ * where the hardware truncates). Roundings that are independent stay below 8 sqrt(K) of those of |a| |b|, the Euclidean
+ * norms of a row and a column, with a probability of 1 - 3e-14 an element. K FLT_MIN is for flushed subnormals. */
 static bool check(const problem *p, const uint16_t *a, const uint16_t *b, const float *c)
 {
     size_t m = (size_t)p->m, n = (size_t)p->n, k = (size_t)p->k, wrong = 0;
@@ -200,7 +202,8 @@ static bool fail_device(const zed_device *dev)
 static bool launch(zed_device *dev, const xt_module *mod, const problem *p)
 {
     size_t m = (size_t)p->m, n = (size_t)p->n, k = (size_t)p->k;
-    uint16_t *a = (uint16_t *)zed_alloc(dev, ZED_SHARED, m * k * 2, 0), *b = (uint16_t *)zed_alloc(dev, ZED_SHARED, k * n * 2, 0);
+    uint16_t *a = (uint16_t *)zed_alloc(dev, ZED_SHARED, m * k * 2, 0),
+             *b = (uint16_t *)zed_alloc(dev, ZED_SHARED, k * n * 2, 0);
     float *c = (float *)zed_alloc(dev, ZED_SHARED, m * n * 4, 0);
     uint64_t seed = 2024;
     zed_kernel kernel;
@@ -209,8 +212,8 @@ static bool launch(zed_device *dev, const xt_module *mod, const problem *p)
     fill_normal(a, m * k, &seed);
     fill_normal(b, k * n, &seed);
     if (!zed_fill(dev, c, 0xff, m * n * 4)) return fail_device(dev); /* NaN everywhere */
-    ns = zed_launch_timed(&kernel, (zed_groups){(uint32_t)(p->n + 256 - 1) / 256, (uint32_t)(p->m + 256 - 1) / 256, 1}, a, b, c,
-                          (uint32_t)p->m, (uint32_t)p->n, (uint32_t)p->k);
+    ns = zed_launch_timed(&kernel, (zed_groups){(uint32_t)(p->n + 256 - 1) / 256, (uint32_t)(p->m + 256 - 1) / 256, 1},
+                          a, b, c, (uint32_t)p->m, (uint32_t)p->n, (uint32_t)p->k);
     if (ns < 0) return fail_device(dev);
     if (!check(p, a, b, c)) return false;
     printf("ok gemm_slm f16 %d x %d x %d, %.1f GFLOP/s\n", p->m, p->n, p->k, 2.0 * p->m * p->n * p->k / ns);
@@ -223,7 +226,8 @@ static bool open_device(zed_device *dev, const char *asked)
     char *end = NULL;
     long index = asked ? strtol(asked, &end, 10) : 0;
     bool by_index = asked && end != asked && !*end && index >= 0;
-    return zed_open(dev, &(zed_options){.name = by_index ? NULL : asked, .index_plus_1 = by_index ? (int)index + 1 : 0}) ||
+    return zed_open(dev,
+                    &(zed_options){.name = by_index ? NULL : asked, .index_plus_1 = by_index ? (int)index + 1 : 0}) ||
            fail_device(dev);
 }
 
@@ -260,7 +264,9 @@ static bool emit(const options *o)
         if (f && fclose(f) != 0) ok = false;
         if (!ok) fail("%s: cannot write it", o->emit);
     }
-    if (ok) printf("params   %s\nflags    %s\nok gemm_slm: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit, mod.size);
+    if (ok)
+        printf("params   %s\nflags    %s\nok gemm_slm: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit,
+               mod.size);
     xt_free(&mod);
     return ok;
 }
@@ -284,9 +290,13 @@ int main(int argc, char **argv)
     memset(&o, 0, sizeof o);
     for (int i = 1; argv[i] && ok; i++) ok = parse_option(&o, argv, &i);
     if (ok && o.target && !o.emit) ok = fail("--target goes with --emit");
-    ok = ok && parse_size("--m", o.m, 512, &p.m) && parse_size("--n", o.n, 512, &p.n) && parse_size("--k", o.k, 256, &p.k);
-    if (ok && o.help) print_help();
-    else if (ok && o.list) ok = list_devices();
-    else if (ok) ok = o.emit ? emit(&o) : run(&o, &p);
+    ok = ok && parse_size("--m", o.m, 512, &p.m) && parse_size("--n", o.n, 512, &p.n) &&
+         parse_size("--k", o.k, 256, &p.k);
+    if (ok && o.help)
+        print_help();
+    else if (ok && o.list)
+        ok = list_devices();
+    else if (ok)
+        ok = o.emit ? emit(&o) : run(&o, &p);
     return ok ? 0 : 1;
 }

@@ -36,7 +36,8 @@ enum { TILE = 128, STEP = 32, SPLITS = 3, PERSISTENT = 3 };
 static xt_vec product(XT_CONTEXT, xt_tile a, xt_tile b, xt_val lo, xt_val hi)
 {
     xt_vec acc = XT_SPLAT(f32, TILE, TILE, 0, .map = MAP_C);
-    XT_FOR (k, lo, hi, STEP, &a, &b, &acc) {
+    XT_FOR(k, lo, hi, STEP, &a, &b, &acc)
+    {
         acc = XT_TILE_MMA(XT_LOAD_TILE(a), XT_LOAD_TILE(b), acc);
         a = XT_UPDATE_TILE_OFFSET(a, 0, STEP);
         b = XT_UPDATE_TILE_OFFSET(b, STEP, 0);
@@ -45,7 +46,7 @@ static xt_vec product(XT_CONTEXT, xt_tile a, xt_tile b, xt_val lo, xt_val hi)
 }
 
 #define KERNEL(name)                                                                                                   \
-    XT_KERNEL (name, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(BATCH), u32(M), u32(N), u32(K), u32(LINE_A), u32(LINE_B))
+    XT_KERNEL(name, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(BATCH), u32(M), u32(N), u32(K), u32(LINE_A), u32(LINE_B))
 #define ROW XT_MUL(XT_GROUP_ID(1), TILE)
 #define COLUMN XT_MUL(XT_GROUP_ID(0), TILE)
 #define TILE_A(i, k, ...)                                                                                              \
@@ -56,14 +57,14 @@ static xt_vec product(XT_CONTEXT, xt_tile a, xt_tile b, xt_val lo, xt_val hi)
 #define BY_ROWS(line) .strides = XT_AT(line, 1)
 #define BY_COLUMNS(line) .strides = XT_AT(1, line), .order = {0, 1}
 
-KERNEL (plain)
+KERNEL(plain)
 {
     (void)BATCH;
     xt_tile a = TILE_A(ROW, 0, BY_ROWS(LINE_A)), b = TILE_B(0, COLUMN, BY_ROWS(LINE_B));
     XT_STORE_TILE(product(XT_SELF, a, b, xt_int_(0), K), TILE_C(ROW, COLUMN));
 }
 
-KERNEL (order)
+KERNEL(order)
 {
     (void)BATCH;
     xt_tile a = TILE_A(ROW, 0, BY_ROWS(LINE_A)), b = TILE_B(0, COLUMN, BY_COLUMNS(LINE_B));
@@ -71,15 +72,18 @@ KERNEL (order)
 }
 
 /* Sixteen subgroups, since what is on its way through local memory takes registers too. */
-KERNEL (transpose)
+KERNEL(transpose)
 {
     (void)BATCH;
     const xt_map map_a = XT_MAP(.sg_layout = {4, 4}, .sg_data = {32, 32}), map_b = map_a, map_bt = map_a, map_c = map_a;
-    xt_tile a = XT_INIT_TILE(A, f16, TILE, STEP, .offset = XT_AT(ROW, 0), .shape = XT_AT(M, K), BY_ROWS(LINE_A), .map = map_a);
-    xt_tile bt = XT_INIT_TILE(B, f16, TILE, STEP, .offset = XT_AT(COLUMN, 0), .shape = XT_AT(N, K), BY_ROWS(LINE_B), .map = map_bt);
+    xt_tile a =
+        XT_INIT_TILE(A, f16, TILE, STEP, .offset = XT_AT(ROW, 0), .shape = XT_AT(M, K), BY_ROWS(LINE_A), .map = map_a);
+    xt_tile bt = XT_INIT_TILE(B, f16, TILE, STEP, .offset = XT_AT(COLUMN, 0), .shape = XT_AT(N, K), BY_ROWS(LINE_B),
+                              .map = map_bt);
     xt_tile c = XT_INIT_TILE(C, f32, TILE, TILE, .offset = XT_AT(ROW, COLUMN), .shape = XT_AT(M, N), .map = map_c);
     xt_vec acc = XT_SPLAT(f32, TILE, TILE, 0, .map = map_c);
-    XT_FOR (k, 0, K, STEP, &a, &bt, &acc) {
+    XT_FOR(k, 0, K, STEP, &a, &bt, &acc)
+    {
         xt_vec b = XT_TRANSPOSE(XT_LOAD_TILE(bt), .map = map_b);
         acc = XT_TILE_MMA(XT_LOAD_TILE(a), b, acc);
         a = XT_UPDATE_TILE_OFFSET(a, 0, STEP);
@@ -88,7 +92,7 @@ KERNEL (transpose)
     XT_STORE_TILE(acc, c);
 }
 
-KERNEL (transposed_a)
+KERNEL(transposed_a)
 {
     (void)BATCH;
     xt_tile a = TILE_A(ROW, 0, BY_COLUMNS(LINE_A)), b = TILE_B(0, COLUMN, BY_ROWS(LINE_B));
@@ -96,18 +100,21 @@ KERNEL (transposed_a)
 }
 
 /* One plane of work-groups a product. */
-KERNEL (batched)
+KERNEL(batched)
 {
     (void)LINE_A, (void)LINE_B;
     xt_val which = XT_GROUP_ID(2);
-    xt_tile a = XT_INIT_TILE(A, f16, TILE, STEP, .offset = XT_AT(which, ROW, 0), .shape = XT_AT(BATCH, M, K), .map = MAP_A);
-    xt_tile b = XT_INIT_TILE(B, f16, STEP, TILE, .offset = XT_AT(which, 0, COLUMN), .shape = XT_AT(BATCH, K, N), .map = MAP_B);
-    xt_tile c = XT_INIT_TILE(C, f32, TILE, TILE, .offset = XT_AT(which, ROW, COLUMN), .shape = XT_AT(BATCH, M, N), .map = MAP_C);
+    xt_tile a =
+        XT_INIT_TILE(A, f16, TILE, STEP, .offset = XT_AT(which, ROW, 0), .shape = XT_AT(BATCH, M, K), .map = MAP_A);
+    xt_tile b =
+        XT_INIT_TILE(B, f16, STEP, TILE, .offset = XT_AT(which, 0, COLUMN), .shape = XT_AT(BATCH, K, N), .map = MAP_B);
+    xt_tile c = XT_INIT_TILE(C, f32, TILE, TILE, .offset = XT_AT(which, ROW, COLUMN), .shape = XT_AT(BATCH, M, N),
+                             .map = MAP_C);
     XT_STORE_TILE(product(XT_SELF, a, b, xt_int_(0), K), c);
 }
 
 /* Work-group z sums its part of K. C is zero before. */
-KERNEL (split_k)
+KERNEL(split_k)
 {
     (void)BATCH;
     xt_val steps = XT_DIV(XT_ADD(K, STEP - 1), STEP), part = XT_MUL(XT_DIV(XT_ADD(steps, SPLITS - 1), SPLITS), STEP);
@@ -117,11 +124,12 @@ KERNEL (split_k)
 }
 
 /* Work-group g makes tiles g, g + PERSISTENT, ... of C. */
-KERNEL (persistent)
+KERNEL(persistent)
 {
     (void)BATCH;
     xt_val across = XT_DIV(XT_ADD(N, TILE - 1), TILE), tiles = XT_MUL(across, XT_DIV(XT_ADD(M, TILE - 1), TILE));
-    XT_FOR (tile, XT_GROUP_ID(0), tiles, XT_GROUP_COUNT(0)) {
+    XT_FOR(tile, XT_GROUP_ID(0), tiles, XT_GROUP_COUNT(0))
+    {
         xt_val i = XT_MUL(XT_DIV(tile, across), TILE), j = XT_MUL(XT_MOD(tile, across), TILE);
         xt_tile a = TILE_A(i, 0, BY_ROWS(LINE_A)), b = TILE_B(0, j, BY_ROWS(LINE_B));
         XT_STORE_TILE(product(XT_SELF, a, b, xt_int_(0), K), TILE_C(i, j));
@@ -129,7 +137,7 @@ KERNEL (persistent)
 }
 
 /* The loop goes on for two steps behind the end. */
-KERNEL (k_outside)
+KERNEL(k_outside)
 {
     (void)BATCH;
     xt_tile a = TILE_A(ROW, 0, BY_ROWS(LINE_A)), b = TILE_B(0, COLUMN, BY_ROWS(LINE_B));
@@ -197,9 +205,8 @@ static bool parse_option(options *o, char **argv, int *i)
 {
     const struct {
         const char *name, **value;
-    } with_value[] = {{"--emit", &o->emit}, {"--target", &o->target}, {"--device", &o->device},
-                      {"--m", &o->m},       {"--n", &o->n},           {"--k", &o->k},
-                      {"--variant", &o->variant}};
+    } with_value[] = {{"--emit", &o->emit}, {"--target", &o->target}, {"--device", &o->device},  {"--m", &o->m},
+                      {"--n", &o->n},       {"--k", &o->k},           {"--variant", &o->variant}};
     for (size_t j = 0; j < sizeof with_value / sizeof with_value[0]; j++) {
         if (strcmp(argv[*i], with_value[j].name)) continue;
         if (!argv[*i + 1]) return fail("%s needs a value", argv[*i]);
@@ -216,7 +223,8 @@ static bool parse_size(const char *name, const char *text, int otherwise, int *s
 {
     char *end = NULL;
     long v = text ? strtol(text, &end, 10) : otherwise;
-    if (text && (end == text || *end || v < 1 || v > 65536)) return fail("%s %s: not a size from 1 to 65536", name, text);
+    if (text && (end == text || *end || v < 1 || v > 65536))
+        return fail("%s %s: not a size from 1 to 65536", name, text);
     *size = (int)v;
     return true;
 }
@@ -273,9 +281,9 @@ static void fill(uint16_t *x, const storage *s, int batch, uint64_t *state)
     free(row);
 }
 
-/* Products of two f16 values are exact in f32; K additions round, each by at most 2^-24 of a partial sum (twice that where
- * the hardware truncates). Roundings that are independent stay below 8 sqrt(K) of those of |a| |b|, the Euclidean norms
- * of a row and a column, with a probability of 1 - 3e-14 an element. K FLT_MIN is for flushed subnormals. */
+/* Products of two f16 values are exact in f32; K additions round, each by at most 2^-24 of a partial sum (twice that
+ * where the hardware truncates). Roundings that are independent stay below 8 sqrt(K) of those of |a| |b|, the Euclidean
+ * norms of a row and a column, with a probability of 1 - 3e-14 an element. K FLT_MIN is for flushed subnormals. */
 static size_t check(const uint16_t *a, const storage *sa, const uint16_t *b, const storage *sb, const float *c)
 {
     int k = sa->cols, n = sb->cols;
@@ -285,7 +293,8 @@ static size_t check(const uint16_t *a, const storage *sa, const uint16_t *b, con
             double want = 0, norm_a = 0, norm_b = 0, error, bound;
             float got = c[(size_t)i * (size_t)n + (size_t)j];
             for (int q = 0; q < k; q++) {
-                double x = (double)spe_f16_bits_to_f32(a[at(sa, i, q)]), y = (double)spe_f16_bits_to_f32(b[at(sb, q, j)]);
+                double x = (double)spe_f16_bits_to_f32(a[at(sa, i, q)]),
+                       y = (double)spe_f16_bits_to_f32(b[at(sb, q, j)]);
                 want += x * y;
                 norm_a += x * x;
                 norm_b += y * y;
@@ -331,7 +340,8 @@ static bool launch(zed_device *dev, const xt_module *mod, const problem *p, cons
     ns = zed_launch_timed(&kernel, groups, a, b, c, (uint32_t)v->batch, (uint32_t)p->m, (uint32_t)p->n, (uint32_t)p->k,
                           (uint32_t)sa.line, (uint32_t)sb.line);
     if (ns < 0) return fail_device(dev);
-    for (size_t i = 0; i < batch; i++) wrong += check(a + i * elements(&sa), &sa, b + i * elements(&sb), &sb, c + i * in_c);
+    for (size_t i = 0; i < batch; i++)
+        wrong += check(a + i * elements(&sa), &sa, b + i * elements(&sb), &sb, c + i * in_c);
     if (wrong) return fail("%s %d x %d x %d: %zu elements are wrong", v->name, p->m, p->n, p->k, wrong);
     printf("%-14s %.1f GFLOP/s\n", v->name, 2.0 * v->batch * p->m * p->n * p->k / ns);
     return true;
@@ -351,7 +361,8 @@ static bool open_device(zed_device *dev, const char *asked)
     char *end = NULL;
     long index = asked ? strtol(asked, &end, 10) : 0;
     bool by_index = asked && end != asked && !*end && index >= 0;
-    return zed_open(dev, &(zed_options){.name = by_index ? NULL : asked, .index_plus_1 = by_index ? (int)index + 1 : 0}) ||
+    return zed_open(dev,
+                    &(zed_options){.name = by_index ? NULL : asked, .index_plus_1 = by_index ? (int)index + 1 : 0}) ||
            fail_device(dev);
 }
 
@@ -392,7 +403,9 @@ static bool emit(const options *o, const problem *p)
         if (f && fclose(f) != 0) ok = false;
         if (!ok) fail("%s: cannot write it", o->emit);
     }
-    if (ok) printf("params   %s\nflags    %s\nok gemm_variants: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit, mod.size);
+    if (ok)
+        printf("params   %s\nflags    %s\nok gemm_variants: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit,
+               mod.size);
     xt_free(&mod);
     return ok;
 }
@@ -416,10 +429,13 @@ int main(int argc, char **argv)
     memset(&o, 0, sizeof o);
     for (int i = 1; argv[i] && ok; i++) ok = parse_option(&o, argv, &i);
     if (ok && o.target && !o.emit) ok = fail("--target goes with --emit");
-    ok = ok && parse_size("--m", o.m, 200, &p.m) && parse_size("--n", o.n, 300, &p.n) && parse_size("--k", o.k, 160, &p.k)
-         && find_variant(o.variant, &p);
-    if (ok && o.help) print_help();
-    else if (ok && o.list) ok = list_devices();
-    else if (ok) ok = o.emit ? emit(&o, &p) : run(&o, &p);
+    ok = ok && parse_size("--m", o.m, 200, &p.m) && parse_size("--n", o.n, 300, &p.n) &&
+         parse_size("--k", o.k, 160, &p.k) && find_variant(o.variant, &p);
+    if (ok && o.help)
+        print_help();
+    else if (ok && o.list)
+        ok = list_devices();
+    else if (ok)
+        ok = o.emit ? emit(&o, &p) : run(&o, &p);
     return ok ? 0 : 1;
 }

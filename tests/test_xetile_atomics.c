@@ -1,5 +1,5 @@
-/* test_xetile_atomics.c - atomic_rmw: every kind on every type it takes, with the old value; at the edges of a matrix, in
- * local memory, with maps, and from many work-groups at once. */
+/* test_xetile_atomics.c - atomic_rmw: every kind on every type it takes, with the old value; at the edges of a matrix,
+ * in local memory, with maps, and from many work-groups at once. */
 #include "xetile_case.h"
 
 static struct {
@@ -240,7 +240,8 @@ TEST(many_work_groups_at_once)
 /* In local memory all subgroups count in one row; then it is copied out. */
 XT_KERNEL(count_subgroups, ptr(i32, C), ptr(f16, D))
 {
-    xt_map whole = XT_MAP(.sg_layout = {4, 1}, .sg_data = {1, 20}), rows = XT_MAP(.sg_layout = {4, 1}, .sg_data = {1, 20});
+    xt_map whole = XT_MAP(.sg_layout = {4, 1}, .sg_data = {1, 20}),
+           rows = XT_MAP(.sg_layout = {4, 1}, .sg_data = {1, 20});
     xt_val counters = XT_LOCAL(i32, 20), halves = XT_LOCAL(f16, 20);
     xt_tile row = XT_INIT_TILE(counters, i32, 1, 20, .shape = XT_AT(1, 20), .map = whole);
     xt_tile half = XT_INIT_TILE(halves, f16, 1, 20, .shape = XT_AT(1, 20), .map = whole);

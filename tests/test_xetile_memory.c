@@ -73,8 +73,8 @@ XT_KERNEL(write_matrix, u64(A), u64(C), i32(P), i32(Q), i32(M), i32(N), i32(PITC
 static bool inside(int i, int j)
 {
     int r = now.row + i, s = now.col + j;
-    return r >= 0 && r < now.m && s >= 0 && s < now.n && now.at[0] >= 0 && now.at[0] < now.extent[0] && now.at[1] >= 0 &&
-           now.at[1] < now.extent[1];
+    return r >= 0 && r < now.m && s >= 0 && s < now.n && now.at[0] >= 0 && now.at[0] < now.extent[0] &&
+           now.at[1] >= 0 && now.at[1] < now.extent[1];
 }
 
 static int differs(int type, const void *a, size_t i, const void *b, size_t j)
@@ -108,8 +108,8 @@ static void check_base(const variant *v)
             }
         for (size_t k = 0; k < all; k++) wrong += !written[k] && !poisoned(t, out, k);
     }
-    CHECK_MSG(wrong == 0, "%s %s %d x %d of (%d, %d) of (%d, %d) %d x %d: %d wrong", v->name, xt_type_name_(t), now.rows,
-              now.cols, now.at[0], now.at[1], now.extent[0], now.extent[1], now.m, now.n, wrong);
+    CHECK_MSG(wrong == 0, "%s %s %d x %d of (%d, %d) of (%d, %d) %d x %d: %d wrong", v->name, xt_type_name_(t),
+              now.rows, now.cols, now.at[0], now.at[1], now.extent[0], now.extent[1], now.m, now.n, wrong);
     zed_free(&device, a);
     zed_free(&device, c);
     zed_free(&device, full);
@@ -123,9 +123,9 @@ TEST(bases_of_three_and_four_dimensions)
         int type, dims, extent[2], at[2], row, col, variant;
         bool column_major, strided;
     } cases[] = {
-        {CM_F32, 4, {3, 4}, {2, 1}, 0, 0, 0, false, false}, {CM_F16, 4, {3, 2}, {1, 1}, -1, 5, 0, false, true},
+        {CM_F32, 4, {3, 4}, {2, 1}, 0, 0, 0, false, false},  {CM_F16, 4, {3, 2}, {1, 1}, -1, 5, 0, false, true},
         {CM_BF16, 3, {1, 5}, {0, 4}, 2, -2, 1, true, false}, {CM_I32, 4, {2, 2}, {1, 0}, 0, 3, 0, true, true},
-        {CM_F64, 3, {1, 3}, {0, 3}, 0, 0, 0, false, false}, {CM_I8, 4, {2, 3}, {-1, 2}, 0, 0, 0, false, true},
+        {CM_F64, 3, {1, 3}, {0, 3}, 0, 0, 0, false, false},  {CM_I8, 4, {2, 3}, {-1, 2}, 0, 0, 0, false, true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         reset(cases[i].type, 5, 20, 7, 19);
@@ -149,8 +149,8 @@ TEST(types_and_paddings)
         int type;
         double padding;
     } cases[] = {
-        {I1, 1},           {CM_E4M3, -1.5},   {CM_E5M2, 0.25},      {CM_TF32, 3},      {CM_I64, -9007199254740992.0},
-        {CM_U64, 1 << 20}, {CM_F32, -0.0},    {CM_BF16, INFINITY}, {CM_F16, -65504},  {CM_U16, 65535},
+        {I1, 1},           {CM_E4M3, -1.5}, {CM_E5M2, 0.25},     {CM_TF32, 3},     {CM_I64, -9007199254740992.0},
+        {CM_U64, 1 << 20}, {CM_F32, -0.0},  {CM_BF16, INFINITY}, {CM_F16, -65504}, {CM_U16, 65535},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         reset(cases[i].type, 3, 18, 3, 17);
@@ -172,7 +172,8 @@ XT_KERNEL(batched, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(BATCH), u32(M), u3
     xt_tile tb = XT_INIT_TILE(B, f16, 16, 16, .offset = XT_AT(b, 0, j), .shape = XT_AT(BATCH, K, N));
     xt_tile tc = XT_INIT_TILE(C, f32, 8, 16, .offset = XT_AT(b, 0, j), .shape = XT_AT(BATCH, M, N));
     xt_vec sum = XT_SPLAT(f32, 8, 16, 0.0);
-    XT_FOR (k, 0, K, 16, &ta, &tb, &sum) {
+    XT_FOR(k, 0, K, 16, &ta, &tb, &sum)
+    {
         sum = XT_TILE_MMA(XT_LOAD_TILE(ta), XT_LOAD_TILE(tb), sum);
         ta = XT_UPDATE_TILE_OFFSET(ta, 0, 16);
         tb = XT_UPDATE_TILE_OFFSET(tb, 16, 0);
@@ -184,17 +185,19 @@ XT_KERNEL(batched, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(BATCH), u32(M), u3
 static void check_batches(const variant *v, int m, int n, int k)
 {
     enum { BATCH = 3 };
-    uint16_t *a = (uint16_t *)new_matrix(CM_F16, (size_t)(BATCH * m * k)), *b = (uint16_t *)new_matrix(CM_F16, (size_t)(BATCH * k * n));
+    uint16_t *a = (uint16_t *)new_matrix(CM_F16, (size_t)(BATCH * m * k)),
+             *b = (uint16_t *)new_matrix(CM_F16, (size_t)(BATCH * k * n));
     float *c = (float *)new_poison(CM_F32, (size_t)((BATCH + 1) * m * n));
     int wrong = 0;
     if (a && b && c &&
-        RUN_KERNEL(batched, v, ((zed_groups){BATCH + 1, (uint32_t)(n + 15) / 16, 1}), ZED_ARG(a), ZED_ARG(b), ZED_ARG(c), ZED_ARG(3u),
-                   ZED_ARG((uint32_t)m), ZED_ARG((uint32_t)n), ZED_ARG((uint32_t)k))) {
+        RUN_KERNEL(batched, v, ((zed_groups){BATCH + 1, (uint32_t)(n + 15) / 16, 1}), ZED_ARG(a), ZED_ARG(b),
+                   ZED_ARG(c), ZED_ARG(3u), ZED_ARG((uint32_t)m), ZED_ARG((uint32_t)n), ZED_ARG((uint32_t)k))) {
         for (int i = 0; i < BATCH * m; i++)
             for (int j = 0; j < n; j++) {
                 double want = 0, size = 0;
                 for (int p = 0; p < k; p++) {
-                    double x = get(CM_F16, a, (size_t)(i * k + p)), y = get(CM_F16, b, (size_t)((i / m * k + p) * n + j));
+                    double x = get(CM_F16, a, (size_t)(i * k + p)),
+                           y = get(CM_F16, b, (size_t)((i / m * k + p) * n + j));
                     want += x * y;
                     size += fabs(x * y);
                 }
@@ -220,7 +223,8 @@ TEST(products_of_batches)
 /* Stored by rows of subgroups, loaded by columns, shifted by one: what lies outside the local matrix is padding. */
 XT_KERNEL(through_local, u64(A), u64(C))
 {
-    xt_map rows = XT_MAP(.sg_layout = {4, 1}, .sg_data = {4, 20}), cols = XT_MAP(.sg_layout = {2, 2}, .sg_data = {8, 10});
+    xt_map rows = XT_MAP(.sg_layout = {4, 1}, .sg_data = {4, 20}),
+           cols = XT_MAP(.sg_layout = {2, 2}, .sg_data = {8, 10});
     xt_val base = XT_LOCAL(of(now.type), 16 * 20);
     xt_tile a = XT_INIT_TILE(A, of(now.type), 16, 20, .shape = XT_AT(16, 20), .map = rows);
     xt_tile in = XT_INIT_TILE(base, of(now.type), 16, 20, .shape = XT_AT(16, 20), .map = rows,
@@ -288,7 +292,8 @@ static void check_gather(const variant *variant, int n)
     guarded ga = {0}, gb = {0};
     void *a, *b, *offsets = new_poison(now.offsets.type, (size_t)count), *v = new_matrix(type, (size_t)count);
     void *c = new_poison(type, (size_t)count);
-    unsigned char *mask = (unsigned char *)new_matrix(CM_U8, (size_t)count), *written = (unsigned char *)calloc((size_t)n + 1, 1);
+    unsigned char *mask = (unsigned char *)new_matrix(CM_U8, (size_t)count),
+                  *written = (unsigned char *)calloc((size_t)n + 1, 1);
     if (soft) ga = guarded_new(bytes, true), gb = guarded_new(bytes, false);
     a = soft ? ga.data : new_poison(type, (size_t)n);
     b = soft ? gb.data : new_poison(type, (size_t)n);
@@ -299,8 +304,8 @@ static void check_gather(const variant *variant, int n)
         if (i % 5 == 4 && i / 5 % 5 == 4) put(now.offsets.type, offsets, (size_t)i, n);
         mask[i] = test_random() % 3 ? (unsigned char)(1 + test_random() % 255) : 0; /* any byte but 0 is true */
     }
-    if (RUN_KERNEL(gather_scatter, variant, ONE_GROUP, ADDRESS(a), ADDRESS(b), ADDRESS(offsets), ADDRESS(mask), ADDRESS(v),
-                   ADDRESS(c), ZED_ARG(n)))
+    if (RUN_KERNEL(gather_scatter, variant, ONE_GROUP, ADDRESS(a), ADDRESS(b), ADDRESS(offsets), ADDRESS(mask),
+                   ADDRESS(v), ADDRESS(c), ZED_ARG(n)))
         for (int i = 0; i < count; i++) {
             double at = get(now.offsets.type, offsets, (size_t)i);
             bool active = at >= 0 && at < n && (mask[i] || !now.with_mask);
@@ -357,7 +362,8 @@ XT_KERNEL(walk, ptr(i32, A), ptr(i32, Offsets), ptr(i32, C), i32(N))
     xt_vec offsets = XT_LOAD_TILE(XT_INIT_TILE(Offsets, i32, 1, 20, .shape = XT_AT(1, 20)));
     xt_vec sum = XT_SPLAT(i32, 1, 20, 0);
     xt_tile t = XT_INIT_TILE(A, i32, 1, 20, .scatter = offsets, .shape = XT_AT(N));
-    XT_FOR (k, 0, 4, 1, &t, &offsets, &sum) {
+    XT_FOR(k, 0, 4, 1, &t, &offsets, &sum)
+    {
         (void)k;
         sum = XT_ADD(sum, XT_LOAD_GATHER(t));
         offsets = XT_ADD(offsets, 3);
@@ -394,7 +400,8 @@ XT_KERNEL(counters, ptr(i32, A), ptr(i32, Out), i32(LO), i32(HI), i32(START))
     xt_tile row = XT_INIT_TILE(A, i32, 1, 16, .offset = XT_AT(0, START), .shape = XT_AT(1, 200));
     xt_tile out = XT_INIT_TILE(Out, i32, 1, 16, .shape = XT_AT(6, 16));
     xt_vec sum = XT_SPLAT(i32, 1, 16, 0);
-    XT_FOR (k, LO, HI, 3, &up, &other, &seen, &minus, &row, &sum) {
+    XT_FOR(k, LO, HI, 3, &up, &other, &seen, &minus, &row, &sum)
+    {
         seen = XT_ADD(seen, XT_ADD(XT_MUL(up, 1000), XT_ADD(k, other)));
         sum = XT_ADD(sum, XT_LOAD_TILE(row));
         up = XT_ADD(2, XT_ADD(up, 1));
@@ -419,7 +426,8 @@ static void check_counters(int lo, int hi, int start)
         seen += up * 1000 + k + other;
         for (int j = 0; j < 16; j++) sum[j] += up + j >= 0 && up + j < 200 ? a[up + j] : 0;
     }
-    if (RUN_KERNEL(counters, &variants[0], ONE_GROUP, ZED_ARG(a), ZED_ARG(out), ZED_ARG(lo), ZED_ARG(hi), ZED_ARG(start)))
+    if (RUN_KERNEL(counters, &variants[0], ONE_GROUP, ZED_ARG(a), ZED_ARG(out), ZED_ARG(lo), ZED_ARG(hi),
+                   ZED_ARG(start)))
         for (int j = 0; j < 16; j++)
             wrong += out[j] != sum[j] || out[16 + j] != (up + j >= 0 && up + j < 200 ? a[up + j] : 0) ||
                      out[32 + j] != up || out[48 + j] != other || out[64 + j] != seen || out[80 + j] != up;
@@ -515,8 +523,8 @@ static void check_guarded(int type, int rows, int cols, int m, int n, int row, i
     now.row = row;
     now.col = col;
     for (int i = 0; i < m * n; i++) put(type, a.data, (size_t)i, sample(type));
-    if (RUN_KERNEL(read_matrix, &variants[0], ONE_GROUP, ADDRESS(a.data), ADDRESS(c), ZED_ARG(0), ZED_ARG(0), ZED_ARG(m),
-                   ZED_ARG(n), ZED_ARG(n)) &&
+    if (RUN_KERNEL(read_matrix, &variants[0], ONE_GROUP, ADDRESS(a.data), ADDRESS(c), ZED_ARG(0), ZED_ARG(0),
+                   ZED_ARG(m), ZED_ARG(n), ZED_ARG(n)) &&
         RUN_KERNEL(write_matrix, &variants[0], ONE_GROUP, ADDRESS(out.data), ADDRESS(full), ZED_ARG(0), ZED_ARG(0),
                    ZED_ARG(m), ZED_ARG(n), ZED_ARG(n)))
         for (int i = 0; i < rows; i++)

@@ -49,8 +49,8 @@
  *                          of several; where their offset is outside, so is the whole tile (TILE_SHAPE)
  *         .offset          as many dimensions; default 0
  *         .strides         as many dimensions, in elements; default: contiguous
- *         .order           {1, 0}: memory is row-major, strides (pitch, 1). {0, 1}: column-major, (1, pitch). It must be
- *                          the order that the strides have (TILE_ORDER, ORDER_STRIDES, TILE_STRIDES)
+ *         .order           {1, 0}: memory is row-major, strides (pitch, 1). {0, 1}: column-major, (1, pitch). It must
+ *                          be the order that the strides have (TILE_ORDER, ORDER_STRIDES, TILE_STRIDES)
  *         .inner_blocks    see Blocked vectors (INNER_BLOCKS)
  *         .inside          you promise that the tile never leaves the base matrix: no tests
  *         .map             (MAP_VALUES, MAP_FIT, MAP_SUBGROUPS, TILE_SIZE)
@@ -168,8 +168,9 @@
  *     .pitch              XT_PITCH_AUTO: when the kernel has a tile_mma and matrices whose pitch or base address is
  *                         known only at launch, both versions are written and the kernel picks. XT_PITCH_ALIGNED: you
  *                         promise that bases are 64-byte aligned, pitches multiples of 16 bytes, at least 64, row
- *                         lengths multiples of 4 bytes and at least 64, column offsets multiples of 4 bytes.
- *                         XT_PITCH_ANY: only the version for any pitch
+ *                         lengths multiples of 4 bytes and at least 64, column offsets multiples of 4 bytes; of bases
+ *                         with leading dimensions that their offsets are inside and that matrices are multiples of 64
+ *                         bytes apart. XT_PITCH_ANY: only the version for any pitch
  *     .registers          128 or 256 a thread; default 256 when the accumulators of a subgroup need more than 4 KiB
  *     .version            SPIR-V version, SPE_VERSION(1, 4);   .names, .lines: OpName, OpLine
  * It returns a module; words is NULL when something was wrong, and error then says what, where in your source, and both

@@ -24,7 +24,8 @@ static inline bool xt_never_block2d_(xt_ctx *x, const xt_tile *t)
 {
     const xt_val *width = &t->shape[t->column_major ? 0 : 1];
     int bytes = cm_type_info(xt_held_(t->type))->bytes;
-    return t->base.local || t->type == (cm_type)XT_BOOL_ || t->dist.data[1] < x->S || bytes > 4 || (t->pitch.kind == XT_INT_ && t->pitch.i * bytes % 16 != 0) ||
+    return t->base.local || t->type == (cm_type)XT_BOOL_ || t->dist.data[1] < x->S || bytes > 4 ||
+           (t->pitch.kind == XT_INT_ && t->pitch.i * bytes % 16 != 0) ||
            (width->kind == XT_INT_ && (width->i * bytes < 64 || width->i * bytes % 4 != 0));
 }
 
@@ -48,7 +49,8 @@ static inline void xt_plan_tile_describe_(xt_ctx *x, const xt_tile *t)
 /* The contiguous dimension. */
 static inline int xt_inner_(const xt_tile *t) { return t->column_major ? 0 : 1; }
 
-/* 2D block messages on this tile need (expression & mask) == 0, or expression < below; without expression there are none.
+/* 2D block messages on this tile need (expression & mask) == 0, or expression < below; without expression there are
+ * none.
  */
 static inline void xt_plan_need_(xt_ctx *x, const xt_tile *t, int expression, int mask, int below)
 {
@@ -93,8 +95,9 @@ static inline bool xt_tile_strides_(xt_where_ w, xt_tile *t, const xt_index *str
     if (inner->kind == XT_INT_ && inner->i == 1) return true;
     xt_describe_(inner, text, sizeof text);
     if (outer->kind == XT_INT_ && outer->i == 1)
-        xt_fail_(w, XT_ERROR_ORDER_STRIDES, "order {%d, %d} wants stride 1 in dimension %d; it is %s, in dimension %d %s",
-                 !t->column_major, t->column_major, contiguous, text, other, xt_describe_(outer, more, sizeof more));
+        xt_fail_(w, XT_ERROR_ORDER_STRIDES,
+                 "order {%d, %d} wants stride 1 in dimension %d; it is %s, in dimension %d %s", !t->column_major,
+                 t->column_major, contiguous, text, other, xt_describe_(outer, more, sizeof more));
     else
         xt_fail_(w, XT_ERROR_TILE_STRIDES, "stride of dimension %d is %s, wanted 1", contiguous, text);
     return false;
@@ -139,8 +142,8 @@ static inline bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d
         return false;
     }
     if (!x->planning)
-        t->base.id =
-            spe_u_to_ptr(&x->m, spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, xt_spe_type_(x, xt_held_(t->type))), d->base.id);
+        t->base.id = spe_u_to_ptr(
+            &x->m, spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, xt_spe_type_(x, xt_held_(t->type))), d->base.id);
     t->base.kind = XT_POINTER_;
     t->base.type = (int)t->type;
     return true;

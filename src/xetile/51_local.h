@@ -24,7 +24,8 @@ static inline xt_val xt_local_(xt_where_ w, int type, int64_t elements)
         xt_fail_(w, XT_ERROR_LOCAL_SIZE, "got %lld elements of %s", (long long)elements, xt_type_name_(type));
         return v;
     }
-    if (x->planning && xt_push_(x, &x->locals, sizeof *a)) x->local_bytes = (x->local_bytes + 63) / 64 * 64 + elements * bytes;
+    if (x->planning && xt_push_(x, &x->locals, sizeof *a))
+        x->local_bytes = (x->local_bytes + 63) / 64 * 64 + elements * bytes;
     if (number >= x->locals.count) {
         if (spe_ok(&x->m)) xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more local memory than the first time");
         return v;

@@ -188,4 +188,3 @@ static inline xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows
     t.offset[1] = xt_binary_number_(w, XT_OP_ADD_, t.offset[1], cols);
     return t;
 }
-

@@ -91,7 +91,8 @@ static inline bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
                a->vec.dist.shape[1] == b->vec.dist.shape[1] && xt_same_map_(&a->vec.map, &b->vec.map);
     if (a->magic == XT_TILE_MAGIC_)
         return a->tile.type == b->tile.type && a->tile.column_major == b->tile.column_major &&
-               a->tile.scatter == b->tile.scatter && a->tile.inside == b->tile.inside && a->tile.base.local == b->tile.base.local &&
+               a->tile.scatter == b->tile.scatter && a->tile.inside == b->tile.inside &&
+               a->tile.base.local == b->tile.base.local &&
                memcmp(a->tile.inner, b->tile.inner, sizeof a->tile.inner) == 0 &&
                (!a->tile.scatter || a->tile.offsets.type == b->tile.offsets.type) &&
                a->tile.dist.shape[0] == b->tile.dist.shape[0] && a->tile.dist.shape[1] == b->tile.dist.shape[1] &&
@@ -160,7 +161,8 @@ static inline void xt_join_(xt_ctx *x, xt_thing_ *a, xt_thing_ *b)
     const xt_vec *v = xt_thing_vec_(a), *u = xt_thing_vec_(b);
     if (!spe_ok(&x->m)) return;
     if (v && u) xt_same_layout_(x, v->node, u->node);
-    if (a->magic == XT_TILE_MAGIC_ && !a->tile.scatter && a->tile.node != b->tile.node) xt_same_tiles_(x, a->tile.node, b->tile.node);
+    if (a->magic == XT_TILE_MAGIC_ && !a->tile.scatter && a->tile.node != b->tile.node)
+        xt_same_tiles_(x, a->tile.node, b->tile.node);
 }
 
 static inline uint32_t *xt_changed_(xt_ctx *x, const xt_frame_ *f, int slot)

@@ -158,7 +158,8 @@ static inline bool xt_has_counts_(xt_ctx *x, const xt_frame_ *f)
 static inline spe_id xt_for_distance_(xt_where_ w, const xt_frame_ *f)
 {
     spe_module *m = &w.x->m;
-    spe_id lo = xt_index_id_(w, &f->lo, "lo"), hi = xt_index_id_(w, &f->hi, "hi"), step = xt_index_id_(w, &f->step, "step");
+    spe_id lo = xt_index_id_(w, &f->lo, "lo"), hi = xt_index_id_(w, &f->hi, "hi"),
+           step = xt_index_id_(w, &f->step, "step");
     spe_id turns = spe_udiv(m, spe_iadd(m, spe_isub(m, hi, lo), spe_i32(m, (int32_t)f->step.i - 1)), step);
     return spe_select(m, spe_slt(m, lo, hi), spe_imul(m, turns, step), spe_i32(m, 0));
 }
