@@ -884,6 +884,7 @@ TEST(reductions)
                     t->rows = 1;
             }
     run_group("reductions", "soft", 16, CM_AUTO, &cases);
+    run_group("reductions_plain", "generic", 8, CM_AUTO, &cases);
 }
 
 TEST(atomics)
@@ -930,6 +931,7 @@ TEST(products)
     add_product(SATURATING, 16, 2, 4, CM_I16, CM_I16, CM_I32, CM_I32);
     add_product(SATURATING, 4, 2, 4, CM_U8, CM_U8, CM_I32, CM_U16);
     run_group("products", "soft", 16, CM_AUTO, &cases);
+    run_group("products_plain", "generic", 16, CM_AUTO, &cases);
 }
 
 int main(void)

@@ -301,7 +301,7 @@ REFUSED(phi_of_a_stranger, "not a predecessor")
     OP(CODE, Label, B);
     OP(CODE, Phi, I32, C, C1, A, C1, START, C1, B);
 }
-REFUSED(phi_names_one_twice, "twice")
+REFUSED(phi_names_one_twice_with_two_values, "two values for the predecessor %")
 {
     OP(CODE, Branch, A);
     OP(CODE, Label, A);
@@ -919,6 +919,21 @@ TEST(unreachable_blocks_go)
     sp_free(m);
 }
 
+TEST(phi_names_one_twice_with_one_value)
+{
+    struct draft *d = &draft_;
+    struct sp_module *m;
+    draft_kernel(d);
+    OP(CODE, Switch, P1, A, 1, A); /* LLVM writes a phi's pair once for each case */
+    OP(CODE, Label, A);
+    OP(CODE, Phi, I32, C, C1, START, C1, START);
+    m = read_draft(d);
+    if (!m) return;
+    CHECK_INT(m->functions[0].blocks[1].pred_count, 1);
+    CHECK_INT(m->functions[0].blocks[1].inst[0].count, 2);
+    sp_free(m);
+}
+
 /* Any graph of up to 24 blocks: immediate dominators against their definition, by removing each block in turn. */
 static uint32_t reached(const struct sp_function *f, uint32_t without)
 {
@@ -1274,7 +1289,7 @@ static void run_refusals(void)
     RUN(value_from_one_side);
     RUN(phi_lacks_a_predecessor);
     RUN(phi_of_a_stranger);
-    RUN(phi_names_one_twice);
+    RUN(phi_names_one_twice_with_two_values);
     RUN(phi_of_another_type);
     RUN(phi_behind_other_instructions);
     RUN(phi_of_a_value_that_comes_later);
@@ -1353,6 +1368,7 @@ int main(void)
     RUN(addresses_in_constants);
     RUN(decoration_groups_are_expanded);
     RUN(unreachable_blocks_go);
+    RUN(phi_names_one_twice_with_one_value);
     RUN(dominators_of_random_graphs);
     RUN(a_long_function_is_read_in_time);
     RUN(compiled_opencl_c_is_read);
