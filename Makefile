@@ -123,7 +123,7 @@ install: $(BUILD)/libze_soft.so ## headers, libze_soft.so and xetile.pc, to $(DE
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' scripts/xetile.pc.in > "$(to)/lib/pkgconfig/xetile.pc"
 
 uninstall: ## take the same files away
-	cd "$(to)/include/xetile" && rm -f $(headers)
+	rm -f $(patsubst %,"$(to)/include/xetile/%",$(headers))
 	rm -f "$(to)/lib/libze_soft.so" "$(to)/lib/pkgconfig/xetile.pc"
 	rmdir "$(to)/include/xetile" 2>/dev/null || true
 

@@ -45,6 +45,10 @@ missing_optional() {
     command_there valgrind || echo "valgrind (memory checks by hand)|valgrind|valgrind|valgrind|valgrind"
     command_there llvm-spirv || ls /usr/bin/llvm-spirv-* >/dev/null 2>&1 ||
         echo "llvm-spirv (modules from another compiler)|$(newest_llvm_spirv)|-|spirv-llvm-translator|-"
+    command_there meson && command_there ninja || echo "Meson (tests of the README's project)|meson|meson|meson|meson"
+    command_there cmake || echo "CMake (tests of the README's project)|cmake|cmake|cmake|cmake"
+    command_there mpicc && command_there mpirun ||
+        echo "Open MPI (examples/mpi_summa.c)|libopenmpi-dev openmpi-bin|openmpi-devel|openmpi|openmpi-devel"
     links -l:libopenblas.so.0 ||
         echo "OpenBLAS (the bench's peer)|libopenblas0|openblas|openblas|libopenblas0"
 }

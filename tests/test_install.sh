@@ -1,29 +1,71 @@
 #!/bin/sh
-# make install into a folder of its own: an example builds and runs against what was installed, uninstall leaves nothing.
+# make install into a folder of its own: every example builds against what was installed and against a copied folder, the
+# README's Meson and CMake projects build and run, uninstall leaves nothing.
 . "$(dirname "$0")/test.sh"
 [ -z "${SANITIZE:-}" ] || { skip install "not under sanitizers"; report; exit; }
 prefix="$work/a prefix" # a space, as people have them
 root="$work/root"
+strict="-std=c11 -Wall -Wextra -Wpedantic -Werror"
 
-build_installed() {
-    # shellcheck disable=SC2046
-    $CC -std=c11 -Wall -Wextra -Wpedantic -Werror -I"$prefix/include/xetile" -o "$work/hello" examples/hello.c -lze_loader -lm
-}
+# The first block of the README that is marked with this language.
+block() { awk -v mark="\`\`\`$1" '$0 == mark && !done { on = 1; next } /^```$/ { if (on) done = 1; on = 0 } on' README.md; }
 
 check "install" make install BUILD="$BUILD" PREFIX="$prefix"
-for file in include/xetile/xetile.h include/xetile/spirv_emit.h include/xetile/coopmatrix.h include/xetile/ze_dispatch.h \
-    lib/libze_soft.so lib/pkgconfig/xetile.pc; do
+for file in include/xetile/xetile.h include/xetile/spirv_emit.h include/xetile/coopmatrix.h include/xetile/coopvec.h \
+    include/xetile/ze_dispatch.h lib/libze_soft.so lib/pkgconfig/xetile.pc; do
     check "$file is installed" test -s "$prefix/$file"
 done
-check "hello builds against it" build_installed
-check_says "and runs on the installed device" "ok hello" env XETILE_SOFT="$prefix/lib/libze_soft.so" "$work/hello"
-check "uninstall" make uninstall BUILD="$BUILD" PREFIX="$prefix"
-check "nothing is left" test -z "$(find "$prefix" -type f)"
-check "install below DESTDIR" make install BUILD="$BUILD" PREFIX=/usr DESTDIR="$root"
-check "xetile.pc names the prefix, not DESTDIR" grep -qx "prefix=/usr" "$root/usr/lib/pkgconfig/xetile.pc"
+
+# The flags are one string, in which pkg-config escapes the space of the prefix.
+mkdir "$work/copied" && cp ./*.h "$work/copied/"
+from_copy="-I$work/copied -lze_loader -lm"
+from_prefix="-I\"$prefix/include/xetile\" -lze_loader -lm"
 if command -v pkg-config >/dev/null 2>&1; then
-    check_says "pkg-config" "-lze_loader" env PKG_CONFIG_PATH="$root/usr/lib/pkgconfig" pkg-config --cflags --libs xetile
+    from_prefix=$(PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --cflags --libs xetile)
+    check_says "pkg-config" "-lze_loader" echo "$from_prefix"
 else
     skip "pkg-config" "it is not installed"
 fi
+
+# One example a folder of its own, so that nothing of the source tree is found by chance.
+builds() { # builds SOURCE FLAGS
+    rm -rf "$work/alone" && mkdir "$work/alone" && cp "$1" "$work/alone/main.c" || return 1
+    compiler=$CC
+    grep -q '#include <mpi.h>' "$1" && compiler="${MPICC:-mpicc}"
+    (cd "$work/alone" && eval "$compiler $strict -o program main.c $2") && "$work/alone/program" --help
+}
+for example in examples/*.c; do
+    name=$(basename "$example" .c)
+    if grep -q '#include <mpi.h>' "$example" && ! command -v "${MPICC:-mpicc}" >/dev/null 2>&1; then
+        skip "$name" "${MPICC:-mpicc} is not installed"
+        continue
+    fi
+    check "$name builds against the installed headers" builds "$example" "$from_prefix"
+    check "$name builds against copied headers" builds "$example" "$from_copy"
+done
+builds examples/hello.c "$from_prefix" > /dev/null
+check_says "hello runs on the installed device" "ok hello" env XETILE_SOFT="$prefix/lib/libze_soft.so" "$work/alone/program"
+
+# Meson, against the installed library; CMake, with the headers copied into the project.
+meson_project() {
+    mkdir "$work/meson" && cp examples/hello.c "$work/meson/" && block meson > "$work/meson/meson.build" && cd "$work/meson" &&
+        PKG_CONFIG_PATH="$prefix/lib/pkgconfig" meson setup build && meson compile -C build && build/hello --device software
+}
+cmake_project() {
+    mkdir -p "$work/cmake/xetile" && cp examples/hello.c "$work/cmake/" && cp ./*.h "$work/cmake/xetile/" &&
+        block cmake > "$work/cmake/CMakeLists.txt" && cd "$work/cmake" && cmake -S . -B build && cmake --build build &&
+        build/hello --device software
+}
+if ! command -v meson >/dev/null 2>&1 || ! command -v ninja >/dev/null 2>&1; then skip "Meson" "meson or ninja is not installed"
+elif ! command -v pkg-config >/dev/null 2>&1; then skip "Meson" "pkg-config is not installed"
+else check_says "the README's Meson project" "ok hello" meson_project; fi
+if command -v cmake >/dev/null 2>&1; then check_says "the README's CMake project" "ok hello" cmake_project
+else skip "CMake" "cmake is not installed"; fi
+
+check "uninstall" make uninstall BUILD="$BUILD" PREFIX="$prefix"
+check "nothing is left" test -z "$(find "$prefix" ! -type d)"
+check "nor the folder of headers" test ! -e "$prefix/include/xetile"
+check "uninstall once more" make uninstall BUILD="$BUILD" PREFIX="$prefix"
+check "install below DESTDIR" make install BUILD="$BUILD" PREFIX=/usr DESTDIR="$root"
+check "xetile.pc names the prefix, not DESTDIR" grep -qx "prefix=/usr" "$root/usr/lib/pkgconfig/xetile.pc"
 report
