@@ -380,6 +380,7 @@ bool cg_is_value_operand(const struct sp_inst *i, uint32_t k)
     case SP_OP_CompositeExtract:
     case SP_OP_LifetimeStart:
     case SP_OP_LifetimeStop:
+    case SP_OP_GenericCastToPtrExplicit:
     case SP_OP_Switch:
     case SP_OP_BranchConditional: return k < 1;
     case SP_OP_Store:
@@ -395,6 +396,8 @@ bool cg_is_value_operand(const struct sp_inst *i, uint32_t k)
     case SP_OP_SDotAccSat:
     case SP_OP_UDotAccSat:
     case SP_OP_SUDotAccSat:
+    case SP_OP_PredicatedLoadINTEL:
+    case SP_OP_PredicatedStoreINTEL:
     case SP_OP_CopyMemorySized: return k < 3;
     case SP_OP_CooperativeMatrixStoreKHR:
     case SP_OP_SubgroupMatrixMultiplyAccumulateINTEL: return k < 4;

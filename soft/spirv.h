@@ -152,6 +152,40 @@ void sp_constant_addresses(const struct sp_module *m, uint32_t id, sp_address_fn
 const char *sp_op_name(uint32_t op);
 const char *sp_ext_name(uint32_t instruction); /* of OpenCL.std; NULL when there is none of that number */
 
+/* ---- spirv_link.c: what modules import and export, and several made into one */
+struct sp_symbol {
+    const char *name;
+    uint32_t id, linkage; /* SP_LINKAGE_Export, SP_LINKAGE_Import, SP_LINKAGE_LinkOnceODR */
+    bool function;        /* or a variable */
+    bool used;            /* something in the module refers to it */
+};
+/* The list lives as long as the module. */
+bool sp_symbols(struct sp_module *m, struct sp_symbol **list, uint32_t *count, struct sp_text *log);
+/* How many of them are imports in use; their names are added to `names` (may be NULL). */
+uint32_t sp_imports(const struct sp_symbol *list, uint32_t count, struct sp_text *names);
+
+struct sp_link_input {
+    const uint32_t *words;
+    size_t count;
+    const struct sp_spec *spec;
+    size_t spec_count;
+    bool entries; /* whether its kernels are the result's */
+};
+/* Where a CrossWorkgroup or UniformConstant variable comes from: its number among those of an input. */
+struct sp_link_origin {
+    uint32_t input, ordinal;
+};
+struct sp_linked {
+    uint32_t *words;
+    size_t count;
+    struct sp_link_origin *origins; /* in the order of the result's variables of those classes */
+    uint32_t origin_count;
+};
+/* Makes one module of several, untrusted ones. Imports that none of them exports stay imports. False with the reason in
+ * `log`: a module that cannot be read, a name exported twice, an import of another type. */
+bool sp_link(const struct sp_link_input *in, uint32_t count, struct sp_linked *out, struct sp_text *log);
+void sp_linked_free(struct sp_linked *linked);
+
 /* ---- codegen.c: a checked module becomes C text (one translation unit, after abi.h and prelude.h) */
 struct cg_options { uint32_t default_subgroup_size; bool check; };
 bool cg_generate(const struct sp_module *m, const struct cg_options *o, struct sp_text *c, struct sp_text *log);

@@ -382,7 +382,7 @@ bool sp_each_id(const struct sp_reader *r, const struct sp_inst *i, sp_id_fn *ea
 
 /* ---- one instruction */
 
-static bool decode_one(struct sp_reader *r, uint32_t at, struct sp_inst *i)
+bool sp_decode_one(struct sp_reader *r, uint32_t at, struct sp_inst *i)
 {
     const struct sp_module *m = r->m;
     const uint32_t *w = m->words + at;
@@ -438,38 +438,23 @@ bool sp_count_words(const uint32_t *words, size_t count, struct sp_reader *r)
 
 /* ---- sections */
 
-enum section {
-    CAPABILITIES,
-    EXTENSIONS,
-    IMPORTS,
-    MEMORY_MODEL,
-    ENTRIES,
-    MODES,
-    DEBUG_NAMES,
-    ANNOTATIONS,
-    TYPES,
-    FUNCTIONS,
-    ANYWHERE,
-    BODY
-};
-
-static enum section section_of(uint32_t op)
+enum sp_section sp_section_of(uint32_t op)
 {
     switch (op) {
-    case SP_OP_Capability: return CAPABILITIES;
-    case SP_OP_Extension: return EXTENSIONS;
-    case SP_OP_ExtInstImport: return IMPORTS;
-    case SP_OP_MemoryModel: return MEMORY_MODEL;
-    case SP_OP_EntryPoint: return ENTRIES;
+    case SP_OP_Capability: return SP_CAPABILITIES;
+    case SP_OP_Extension: return SP_EXTENSIONS;
+    case SP_OP_ExtInstImport: return SP_IMPORTS;
+    case SP_OP_MemoryModel: return SP_MEMORY_MODEL;
+    case SP_OP_EntryPoint: return SP_ENTRIES;
     case SP_OP_ExecutionMode:
-    case SP_OP_ExecutionModeId: return MODES;
+    case SP_OP_ExecutionModeId: return SP_MODES;
     case SP_OP_String:
     case SP_OP_Source:
     case SP_OP_SourceExtension:
     case SP_OP_SourceContinued:
     case SP_OP_Name:
     case SP_OP_MemberName:
-    case SP_OP_ModuleProcessed: return DEBUG_NAMES;
+    case SP_OP_ModuleProcessed: return SP_DEBUG_NAMES;
     case SP_OP_Decorate:
     case SP_OP_MemberDecorate:
     case SP_OP_DecorationGroup:
@@ -477,20 +462,20 @@ static enum section section_of(uint32_t op)
     case SP_OP_GroupMemberDecorate:
     case SP_OP_DecorateId:
     case SP_OP_DecorateString:
-    case SP_OP_MemberDecorateString: return ANNOTATIONS;
-    case SP_OP_Function: return FUNCTIONS;
+    case SP_OP_MemberDecorateString: return SP_ANNOTATIONS;
+    case SP_OP_Function: return SP_FUNCTIONS;
     case SP_OP_Nop:
     case SP_OP_Line:
     case SP_OP_NoLine:
     case SP_OP_AliasDomainDeclINTEL:
     case SP_OP_AliasScopeDeclINTEL:
-    case SP_OP_AliasScopeListDeclINTEL: return ANYWHERE;
+    case SP_OP_AliasScopeListDeclINTEL: return SP_ANYWHERE;
     default: break;
     }
     if (is_type_op(op) || strncmp(sp_op_name(op), "OpConstant", 10) == 0 ||
         strncmp(sp_op_name(op), "OpSpecConstant", 14) == 0)
-        return TYPES;
-    return BODY;
+        return SP_TYPES;
+    return SP_BODY;
 }
 
 static bool accept_capability(struct sp_reader *r, const struct sp_inst *i)
@@ -644,28 +629,28 @@ static bool is_left_out(const struct sp_reader *r, const struct sp_inst *i)
 
 static bool accept(struct sp_reader *r, const struct sp_inst *i)
 {
-    enum section s = section_of(i->op);
+    enum sp_section s = sp_section_of(i->op);
     struct sp_inst *kept;
-    if (s == ANYWHERE) return accept_anywhere(r, i);
+    if (s == SP_ANYWHERE) return accept_anywhere(r, i);
     if (is_left_out(r, i)) return i->id ? sp_define(r, i, SP_IS_DEBUG, 0) : true;
-    if (s == BODY && (i->op == SP_OP_Variable || i->op == SP_OP_Undef) && r->state == OUTSIDE) s = TYPES;
-    if (s == BODY) s = FUNCTIONS;
-    if (s < (enum section)r->section || (s < FUNCTIONS && r->state != OUTSIDE))
+    if (s == SP_BODY && (i->op == SP_OP_Variable || i->op == SP_OP_Undef) && r->state == OUTSIDE) s = SP_TYPES;
+    if (s == SP_BODY) s = SP_FUNCTIONS;
+    if (s < (enum sp_section)r->section || (s < SP_FUNCTIONS && r->state != OUTSIDE))
         return sp_refuse(r, i, "out of order: it belongs into an earlier part of the module");
     r->section = s;
-    if (s > MEMORY_MODEL && !r->has_memory_model) return sp_refuse(r, i, "there is no OpMemoryModel before it");
+    if (s > SP_MEMORY_MODEL && !r->has_memory_model) return sp_refuse(r, i, "there is no OpMemoryModel before it");
     kept = &r->insts[r->inst_count++];
     *kept = *i;
     switch (s) {
-    case CAPABILITIES: return accept_capability(r, kept);
-    case EXTENSIONS: return accept_extension(r, kept);
-    case IMPORTS: return accept_import(r, kept);
-    case MEMORY_MODEL: return accept_memory_model(r, kept);
-    case ENTRIES: r->entry_insts[r->entry_count++] = kept; return true;
-    case MODES: r->modes[r->mode_count++] = kept; return true;
-    case DEBUG_NAMES: return accept_debug(r, kept);
-    case ANNOTATIONS: return sp_add_decoration(r, kept);
-    case TYPES: return accept_types(r, kept);
+    case SP_CAPABILITIES: return accept_capability(r, kept);
+    case SP_EXTENSIONS: return accept_extension(r, kept);
+    case SP_IMPORTS: return accept_import(r, kept);
+    case SP_MEMORY_MODEL: return accept_memory_model(r, kept);
+    case SP_ENTRIES: r->entry_insts[r->entry_count++] = kept; return true;
+    case SP_MODES: r->modes[r->mode_count++] = kept; return true;
+    case SP_DEBUG_NAMES: return accept_debug(r, kept);
+    case SP_ANNOTATIONS: return sp_add_decoration(r, kept);
+    case SP_TYPES: return accept_types(r, kept);
     default: return accept_body(r, kept);
     }
 }
@@ -682,7 +667,7 @@ bool sp_define(struct sp_reader *r, const struct sp_inst *i, enum sp_what what, 
     return true;
 }
 
-static void note_types(struct sp_reader *r)
+void sp_note_types(struct sp_reader *r)
 {
     const struct sp_module *m = r->m;
     uint32_t at;
@@ -696,10 +681,10 @@ static void note_types(struct sp_reader *r)
 bool sp_decode(struct sp_reader *r)
 {
     uint32_t at = 5;
-    note_types(r);
+    sp_note_types(r);
     while (at < r->m->word_count) {
         struct sp_inst i;
-        if (!decode_one(r, at, &i) || !accept(r, &i)) return false;
+        if (!sp_decode_one(r, at, &i) || !accept(r, &i)) return false;
         at += r->m->words[at] >> 16;
     }
     if (r->state != OUTSIDE) return sp_refuse(r, NULL, "the last function has no end");

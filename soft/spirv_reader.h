@@ -9,6 +9,7 @@
  *   spirv_check.c      definitions dominate uses
  *   spirv_rules.c      what each instruction may be given (a table of type rules)
  *   spirv_extinst.c    the same for OpenCL.std
+ *   spirv_link.c       several modules become one
  */
 #ifndef XETILE_SOFT_SPIRV_READER_H
 #define XETILE_SOFT_SPIRV_READER_H
@@ -29,6 +30,12 @@ struct sp_raw_decoration {
 };
 
 enum { SP_RULE_OPS = 7000 }; /* above all opcodes that have a type rule */
+/* The parts of a module, in their order. */
+enum sp_section {
+    SP_CAPABILITIES, SP_EXTENSIONS, SP_IMPORTS, SP_MEMORY_MODEL, SP_ENTRIES, SP_MODES, SP_DEBUG_NAMES, SP_ANNOTATIONS,
+    SP_TYPES, SP_FUNCTIONS, SP_ANYWHERE, SP_BODY
+};
+enum sp_section sp_section_of(uint32_t op);
 enum sp_state { OUTSIDE, PARAMETERS, BETWEEN_BLOCKS, IN_BLOCK };
 
 struct sp_reader {
@@ -69,6 +76,9 @@ const char *sp_token_name(char kind, uint32_t value); /* 'C' capability, 'D' dec
 typedef bool sp_id_fn(void *user, uint32_t index, char letter);
 bool sp_count_words(const uint32_t *words, size_t count, struct sp_reader *r);
 bool sp_decode(struct sp_reader *r);
+/* The instruction at a word of the module, its operands checked against the grammar alone. */
+bool sp_decode_one(struct sp_reader *r, uint32_t at, struct sp_inst *i);
+void sp_note_types(struct sp_reader *r); /* fills early_type */
 bool sp_is_terminator(uint32_t op);
 /* Calls `each` with the operand index of every id among the operands; false as soon as it says so. */
 bool sp_each_id(const struct sp_reader *r, const struct sp_inst *i, sp_id_fn *each, void *user);
