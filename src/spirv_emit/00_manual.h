@@ -19,7 +19,7 @@
  *     spe_store(&m, spe_index(&m, spe_param_id(&m, 1), i), spe_fadd(&m, x, x), 0);
  *     spe_kernel_end(&m);
  *     spe_words w = spe_finish(&m);
- *     if (!w.data) fprintf(stderr, "%s\n", spe_get_error(&m)->text);
+ *     if (!w.data) spe_print_error(spe_get_error(&m), stderr);
  *     ... w.data, w.count words ...
  *     spe_free(&m);
  *

@@ -241,6 +241,12 @@ static inline spe_id spe_error_(spe_module *m, int id, const char *format, ...)
 /* The first error; its id is 0 while all is well. Never NULL. */
 static inline const spe_error *spe_get_error(const spe_module *m) { return &m->error; }
 
+/* file:line: NAME: text, when there is an error. */
+static inline void spe_print_error(const spe_error *e, FILE *f)
+{
+    if (e->id) fprintf(f, "%s:%d: %s: %s\n", e->file ? e->file : "?", e->line, e->name, e->text);
+}
+
 /* No error so far? */
 static inline bool spe_ok(const spe_module *m) { return m->error.id == 0; }
 

@@ -14,7 +14,7 @@
  *     }
  *
  *     xt_module mod = XT_BUILD(add, &(xt_target){.name = "bmg"});
- *     if (!mod.words) puts(mod.error->text);
+ *     if (!mod.words) spe_print_error(mod.error, stderr);
  *     ...                                                  mod.words, mod.size, mod.kernel, mod.params, mod.local_size
  *     xt_free(&mod);
  *
