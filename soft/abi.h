@@ -1,15 +1,15 @@
 /* abi.h - what generated code and the scheduler agree on.
  *
  * The text of this file stands in front of every generated kernel and is also included by the driver, so it uses
- * nothing but <stdint.h>. A kernel function runs one subgroup of one work-group; the scheduler calls it once a
- * subgroup. Change XS_ABI_VERSION when anything here changes: cached objects of another version are not loaded.
+ * nothing but <stdint.h>. A kernel has two functions: `run` runs one subgroup of one work-group, `run_groups` a number
+ * of whole work-groups, one subgroup after the other. Change XS_ABI_VERSION when anything here changes: cached objects of another version are not loaded.
  */
 #ifndef XETILE_SOFT_ABI_H
 #define XETILE_SOFT_ABI_H
 
 #include <stdint.h>
 
-#define XS_ABI_VERSION 3
+#define XS_ABI_VERSION 4
 
 /* What a subgroup knows about where it runs. One object a subgroup; `driver` is the scheduler's own. */
 struct xs_subgroup {
@@ -17,6 +17,8 @@ struct xs_subgroup {
     uint32_t subgroup_id, subgroup_count;
     uint32_t lanes;                 /* work-items that exist in this subgroup; less than its size only in the last one */
     uint32_t work_dim;
+    uint32_t local_first[3];        /* the local id of lane 0 */
+    uint8_t *frames;                /* run_groups: frame_bytes for each subgroup of a work-group */
     uint8_t *local;                 /* the work-group's local memory, static variables first */
     uint64_t local_bytes;           /* how much of it there is */
     uint64_t stack_top;             /* set by the kernel: private memory lies below, in its frames */
@@ -30,6 +32,9 @@ enum { XS_BARRIER_FULL, XS_BARRIER_ARRIVE, XS_BARRIER_WAIT };
 
 /* `args` is the argument block: each parameter at its offset, pointers as 64-bit addresses. */
 typedef void xs_kernel_fn(struct xs_subgroup *self, const uint8_t *args);
+/* From work-group self->group_id on, in the launch's order; `self` is that of its first subgroup and changes on the way.
+ * Not 0: a barrier was reached by some subgroups of work-group self->group_id only. */
+typedef int xs_groups_fn(struct xs_subgroup *self, const uint8_t *args, uint64_t groups);
 
 enum xs_param_kind { XS_PARAM_VALUE, XS_PARAM_GLOBAL, XS_PARAM_CONSTANT, XS_PARAM_LOCAL };
 
@@ -52,6 +57,8 @@ struct xs_kernel {
     uint32_t has_barrier;
     uint32_t max_work_dim;
     const char *attributes;          /* source attributes, as zeKernelGetSourceAttributes gives them */
+    xs_groups_fn *run_groups;        /* may be NULL */
+    uint32_t frame_bytes;            /* what a subgroup keeps across barriers in run_groups; 0: run_groups has none */
 };
 
 struct xs_global {

@@ -443,6 +443,10 @@ const char *cg_leaf_use(struct cg *g, uint32_t id, uint32_t leaf, bool varying)
             cg_fail(g, "a private variable's address is used as a value");
             return "0";
         }
+        if (g->value[id].line) {
+            if (!varying) return cg_line_lane(g, id, cg_str(g, "XS(first_lane)(%s)", g->bits));
+            return cg_line_lanes(g, id, e);
+        }
         if (g->value[id].varying) {
             if (varying) return e;
             return cg_str(g, "(%s)[XS(first_lane)(%s)]", e, g->bits);
@@ -479,6 +483,7 @@ const char *cg_use_whole(struct cg *g, uint32_t id, bool varying)
 const char *cg_result_leaf(struct cg *g, uint32_t leaf)
 {
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    if (g->lanes_apart) return cg_str(g, "w%u", g->inst->id);
     return leaf < l->count ? cg_str(g, "v%u%s", cg_home(g, g->inst->id), l->leaf[leaf].path) : "";
 }
 
@@ -513,7 +518,7 @@ static bool is_overwritten(struct cg *g, uint32_t id, const struct sp_block *b, 
 static void copy_phi(struct cg *g, const struct sp_inst *phi, uint32_t source, const char *renamed, const char *mask)
 {
     const struct cg_leaves *l = cg_leaves_of(g, phi->type);
-    bool varying = g->value[phi->id].varying, same = g->value[source].varying == varying;
+    bool varying = !cg_is_step(g, phi->id), same = !cg_is_step(g, source) == varying;
     bool value = g->m->ids[source].what != SP_IS_CONSTANT && g->m->ids[source].what != SP_IS_VARIABLE &&
                  !(g->m->ids[source].def && g->m->ids[source].def->op == SP_OP_Undef);
     if (!varying) mask = NULL;
@@ -527,7 +532,10 @@ static void copy_phi(struct cg *g, const struct sp_inst *phi, uint32_t source, c
         const char *to = cg_str(g, "v%u%s", cg_home(g, phi->id), l->leaf[i].path), *e;
         if (renamed) {
             e = cg_str(g, "%s%s", renamed, l->leaf[i].path);
-            if (varying && !g->value[source].varying) e = cg_splat(g, l->leaf[i].kind, e);
+            if (g->value[source].line)
+                e = cg_line_lanes(g, source, e);
+            else if (varying && !g->value[source].varying)
+                e = cg_splat(g, l->leaf[i].kind, e);
         } else {
             e = cg_leaf_use(g, source, i, varying);
         }
@@ -549,7 +557,7 @@ static void write_phis(struct cg *g, uint32_t from, uint32_t to, const char *mas
         uint32_t source = phi_source(&b->inst[i], label);
         uint32_t root = source ? g->value[source].root : 0;
         if (!source || !is_overwritten(g, root ? root : source, b, label, i)) continue;
-        renamed[i] = cg_temporary(g, cg_type_name(g, g->m->ids[source].type, g->value[source].varying));
+        renamed[i] = cg_temporary(g, cg_type_name(g, g->m->ids[source].type, !cg_is_step(g, source)));
         const char *e = root ? cg_use(g, source, g->value[source].varying) : cg_str(g, "v%u", cg_home(g, source));
         cg_put(g, "    %s = %s;\n", renamed[i], e);
     }
@@ -704,7 +712,7 @@ static void write_call(struct cg *g)
     for (uint32_t i = 1; i < g->inst->count; i++) {
         args = cg_str(g, "%s, %s", args, cg_use_whole(g, cg_operand(g, i), g->value[f->f->params[i - 1]].varying));
     }
-    const char *call = cg_str(g, "f%u_%u(self, %s, %s%s)", f->f->id, g->S, g->mask, g->bits, args);
+    const char *call = cg_str(g, "%s(self, %s, %s%s)", cg_version(g, f), g->mask, g->bits, args);
     if (type->kind == SP_VOID) {
         cg_put(g, "    %s;\n", call);
         return;
@@ -731,6 +739,10 @@ static void write_instruction(struct cg *g)
     case SP_OP_AssumeTrueKHR: return;
     case SP_OP_FunctionCall: write_call(g); return;
     default: break;
+    }
+    if (g->inst->id && g->value[g->inst->id].line) {
+        cg_write_line(g);
+        return;
     }
     if (cg_write_simple(g) || cg_write_memory(g) || cg_write_group(g) || cg_write_matrix(g) || cg_write_math(g) ||
         cg_write_coop(g))
@@ -828,16 +840,16 @@ static void declare_value(struct cg *g, const struct sp_inst *i)
         return;
     }
     if (v->accessed) cg_put(g, "    u64 s%u;\n", i->id);
-    cg_put(g, "    %s v%u%s;\n", cg_type_name(g, i->type, v->varying), i->id,
+    if (v->checked) cg_put(g, "    i32 ok%u;\n    %s w%u;\n", i->id, cg_type_name(g, i->type, true), i->id);
+    cg_put(g, "    %s v%u%s;\n", cg_type_name(g, i->type, v->varying && !v->line), i->id,
            !zero                                                                               ? ""
-           : v->varying || t->kind == SP_STRUCT || t->kind == SP_VECTOR || t->kind == SP_ARRAY || t->kind == SP_COOPMAT
+           : (v->varying && !v->line) || t->kind == SP_STRUCT || t->kind == SP_VECTOR || t->kind == SP_ARRAY || t->kind == SP_COOPMAT
                ? " = {0}"
                                                                                                : " = 0");
     add_frame(g, i->type, v->varying);
 }
 
-/* A large function at -O2 takes seconds to compile and runs no faster: its time goes into helpers. */
-static bool is_large(const struct sp_function *f)
+bool cg_is_large(const struct sp_function *f)
 {
     uint32_t n = 0;
     for (uint32_t b = 0; b < f->block_count; b++) n += f->blocks[b].count;
@@ -848,8 +860,10 @@ static void write_signature(struct cg *g, const char *end)
 {
     const struct sp_function *f = g->fn->f;
     uint32_t result = sp_type(g->m, f->type)->elem;
-    cg_put(g, "static %s%s f%u_%u(struct xs_subgroup *self, i32x m0, u64 b0", is_large(f) ? "XS_LARGE " : "",
-           cg_type_name(g, result, g->fn->result_varying), f->id, g->S);
+    cg_put(g, "static %s%s %s(struct xs_subgroup *self", cg_is_large(f) ? "XS_LARGE " : "",
+           g->fn->frame ? "u32" : cg_type_name(g, result, g->fn->result_varying), cg_version(g, g->fn));
+    if (g->fn->frame) cg_put(g, ", struct frame_%s *frame", cg_version(g, g->fn));
+    if (!g->fn->dense) cg_put(g, ", i32x m0, u64 b0");
     for (uint32_t i = 0; i < f->param_count; i++) {
         uint32_t id = f->params[i];
         cg_put(g, ", %s v%u", cg_type_name(g, g->m->ids[id].type, g->value[id].varying), id);
@@ -869,6 +883,10 @@ static void write_builtins(struct cg *g)
         cg_put(g, "    const u32 group_id%u = self->group_id[%u], group_count%u = self->group_count[%u];\n", i, i, i,
                i);
     }
+    if (g->fn->dense) {
+        for (uint32_t i = 0; i < 3; i++) cg_put(g, "    const u32 first%u = self->local_first[%u];\n", i, i);
+        return;
+    }
     cg_put(g, "    u32x local_id0, local_id1, local_id2;\n"
               "    XS(local_ids)(self, local_size0, local_size1, local_size2, &local_id0, &local_id1, &local_id2);\n");
 }
@@ -877,6 +895,7 @@ static void write_body(struct cg *g)
 {
     const struct sp_function *f = g->fn->f;
     const struct sp_type *result = sp_type(g->m, sp_type(g->m, f->type)->elem);
+    if (g->fn->dense) cg_put(g, "    const u64 b0 = XS_FULL;\n    const i32x m0 = ~(i32x){0};\n");
     for (uint32_t b = 0; b < f->block_count; b++) {
         for (uint32_t i = 0; i < f->blocks[b].count; i++) declare_value(g, &f->blocks[b].inst[i]);
         if (g->fn->block[b].masked) cg_put(g, "    i32x m%u = {0};\n", f->blocks[b].label);
@@ -887,6 +906,7 @@ static void write_body(struct cg *g)
     }
     if (g->fn->uses_builtins) write_builtins(g);
     cg_declare_variables(g);
+    cg_write_resume(g);
     for (uint32_t i = 0, done = 0; i < f->block_count && !g->failed; i++) {
         const struct cg_block *b = &g->fn->block[g->fn->rpo[i]];
         if (!b->masked) {
@@ -898,18 +918,22 @@ static void write_body(struct cg *g)
         }
     }
     cg_put(g, "    goto done;\ndone:;\n    (void)m0;\n    (void)b0;\n    (void)self;\n");
-    if (result->kind != SP_VOID) cg_put(g, "    return result;\n");
+    if (g->fn->frame) cg_put(g, "    return 0;\n");
+    else if (result->kind != SP_VOID) cg_put(g, "    return result;\n");
 }
 
 static void write_function(struct cg *g, struct cg_function *fn)
 {
+    uint64_t frame = fn->frame_bytes, private_bytes = fn->private_bytes; /* of the other version */
     g->fn = fn;
     fn->frame_bytes = fn->private_bytes = 0;
-    fn->local_bytes = 0;
     g->temporaries = 0;
+    if (fn->frame) cg_write_frame_type(g);
     write_signature(g, "\n{\n");
     write_body(g);
     cg_put(g, "}\n\n");
+    if (frame > fn->frame_bytes) fn->frame_bytes = frame;
+    if (private_bytes > fn->private_bytes) fn->private_bytes = private_bytes;
 }
 
 /* ---- kernels */
@@ -919,7 +943,8 @@ struct param {
     const char *name;
 };
 
-static uint32_t place_params(struct cg *g, const struct sp_function *f, struct param *p)
+/* Their names are those of the entry point, `names`. */
+static uint32_t place_params(struct cg *g, const struct sp_function *f, const struct sp_function *names, struct param *p)
 {
     uint32_t at = 0;
     for (uint32_t i = 0; i < f->param_count; i++) {
@@ -945,7 +970,7 @@ static uint32_t place_params(struct cg *g, const struct sp_function *f, struct p
         at = (at + p[i].align - 1) / p[i].align * p[i].align;
         p[i].offset = at;
         at += p[i].size;
-        p[i].name = g->m->names[f->params[i]] ? g->m->names[f->params[i]] : "";
+        p[i].name = g->m->names[names->params[i]] ? g->m->names[names->params[i]] : "";
     }
     return at;
 }
@@ -985,61 +1010,121 @@ static void sum_frames(struct cg *g, struct cg_function *fn, uint64_t *frame, ui
     *private_bytes = fn->private_bytes + most_private;
 }
 
-static void write_kernel(struct cg *g, uint32_t index, uint32_t S, const struct param *p)
+/* A kernel's parameters as C variables: those that are one for all lanes, or (`own`) structures of which each lane has a
+ * copy, because they are written to. */
+static void write_params(struct cg *g, const struct param *p, bool own)
 {
-    const struct sp_entry *e = &g->m->entries[index];
-    struct cg_function *fn = &g->function[e->function];
-    uint64_t lanes = (uint64_t)e->local_size[0] * e->local_size[1] * e->local_size[2];
-    g->fn = fn;
-    cg_put(g, "static void kernel%u(struct xs_subgroup *self, const uint8_t *args)\n{\n"
-              "    self->stack_top = (u64)(uintptr_t)__builtin_frame_address(0);\n",
-           index);
-    if (e->local_size[0] && lanes % S == 0) {
-        cg_put(g, "    const u64 b0 = XS_FULL;\n    const i32x m0 = ~(i32x){0};\n");
-    } else {
-        cg_put(g, "    const u64 b0 = self->lanes >= S ? XS_FULL : ((u64)1 << self->lanes) - 1;\n"
-                  "    const i32x m0 = XS(mask)(b0);\n");
-    }
+    struct cg_function *fn = g->fn;
     for (uint32_t i = 0; i < fn->f->param_count; i++) {
         uint32_t id = fn->f->params[i], type = g->m->ids[id].type;
         const struct cg_leaves *l = cg_leaves_of(g, type);
-        const char *path = sp_type(g->m, type)->kind == SP_POINTER && p[i].kind == XS_PARAM_VALUE ? NULL : "";
-        if (!path && g->value[id].varying) { /* written to: a copy for each lane */
+        bool structure = sp_type(g->m, type)->kind == SP_POINTER && p[i].kind == XS_PARAM_VALUE;
+        if (g->value[id].varying && !structure) cg_fail(g, "a kernel is called as a function");
+        if (g->value[id].varying != own) continue;
+        if (own) {
             uint32_t bytes = (p[i].size + 15) & ~15u;
             cg_put(g,
                    "    u8 p%u[%u * S] XS_ALIGNED(64);\n    u64x v%u;\n    for (int l = 0; l < S; l++) {\n"
                    "        __builtin_memcpy(p%u + l * %u, args + %u, %u);\n        v%u[l] = (u64)(uintptr_t)(p%u + l * %u);\n"
                    "    }\n",
                    id, bytes, id, id, bytes, p[i].offset, p[i].size, id, id, bytes);
-            fn->frame_bytes += (uint64_t)bytes * S;
+            fn->frame_bytes += (uint64_t)bytes * g->S;
             continue;
         }
         cg_put(g, "    %s v%u;\n", cg_type_name(g, type, false), id);
-        if (!path) {
-            cg_put(g, "    v%u = (u64)(uintptr_t)(args + %u);\n", id, p[i].offset);
-            continue;
-        }
-        for (uint32_t k = 0; k < l->count; k++) {
+        if (structure) cg_put(g, "    v%u = (u64)(uintptr_t)(args + %u);\n", id, p[i].offset);
+        for (uint32_t k = 0; !structure && k < l->count; k++) {
             enum cg_kind kind = l->leaf[k].kind, bits = cg_bits_kind(cg_kind_bytes(kind));
             const char *at = cg_str(g, "XS_AT(%s, args + %u)", cg_kind_name(bits), p[i].offset + l->leaf[k].offset);
             cg_put(g, "    v%u%s = %s;\n", id, l->leaf[k].path, cg_from_bits(g, kind, false, at));
         }
     }
-    cg_put(g, "    f%u_%u(self, m0, b0", fn->f->id, S);
-    for (uint32_t i = 0; i < fn->f->param_count; i++) {
-        uint32_t id = fn->f->params[i];
-        const char *v = cg_str(g, "v%u", id);
-        bool structure = p[i].kind == XS_PARAM_VALUE && sp_type(g->m, g->m->ids[id].type)->kind == SP_POINTER;
-        if (g->value[id].varying && !structure) cg_fail(g, "a kernel is called as a function");
-        cg_put(g, ", %s", v);
+}
+
+/* A call of one version. What it returns counts the subgroups that wait at a barrier. */
+static void write_version_call(struct cg *g, bool dense)
+{
+    struct cg_function *fn = g->fn;
+    bool current = fn->dense;
+    fn->dense = dense;
+    const char *name = cg_version(g, fn);
+    cg_put(g, "        %s%s(self", fn->frame ? "waiting += " : "", name);
+    if (fn->frame) cg_put(g, ", (struct frame_%s *)(self->frames + self->subgroup_id * (u64)frame%u)", name, fn->f->id);
+    if (!dense) cg_put(g, ", m0, b0");
+    for (uint32_t i = 0; i < fn->f->param_count; i++) cg_put(g, ", v%u", fn->f->params[i]);
+    cg_put(g, ");\n");
+    fn->dense = current;
+}
+
+static void write_subgroup(struct cg *g, const struct param *p)
+{
+    const struct cg_function *fn = g->fn;
+    write_params(g, p, true);
+    if (fn->has_dense && fn->has_general) cg_put(g, "    if (dense && self->lanes == S) {\n");
+    if (fn->has_dense) write_version_call(g, true);
+    if (fn->has_dense && fn->has_general) cg_put(g, "    } else {\n");
+    if (fn->has_general) {
+        cg_put(g, "        const u64 b0 = self->lanes >= S ? XS_FULL : ((u64)1 << self->lanes) - 1;\n"
+                  "        const i32x m0 = XS(mask)(b0);\n");
+        write_version_call(g, false);
     }
-    cg_put(g, ");\n}\n\n");
+    if (fn->has_dense && fn->has_general) cg_put(g, "    }\n");
+}
+
+static void write_frame_bytes(struct cg *g)
+{
+    struct cg_function *fn = g->fn;
+    bool current = fn->dense;
+    if (!fn->frame) return;
+    const char *size[2];
+    for (int dense = 0; dense < 2; dense++) {
+        fn->dense = dense;
+        size[dense] = (dense ? fn->has_dense : fn->has_general) ? cg_str(g, "sizeof(struct frame_%s)", cg_version(g, fn)) : "0";
+    }
+    fn->dense = current;
+    cg_put(g, "enum { frame%u = %s > %s ? %s : %s };\n", fn->f->id, size[0], size[1], size[0], size[1]);
+}
+
+/* `groups` work-groups one after the other; 0: this subgroup alone. */
+static void write_kernel(struct cg *g, uint32_t index, uint32_t S, const struct param *p)
+{
+    const struct sp_entry *e = &g->m->entries[index];
+    struct cg_function *fn = &g->function[g->body[index]];
+    g->fn = fn;
+    write_frame_bytes(g);
+    cg_put(g, "static int groups%u(struct xs_subgroup *self, const uint8_t *args, uint64_t groups)\n{\n"
+              "    self->stack_top = (u64)(uintptr_t)__builtin_frame_address(0);\n",
+           index);
+    for (uint32_t i = 0; i < 3; i++) {
+        if (e->local_size[0])
+            cg_put(g, "    const u32 l%u = %uu;\n", i, e->local_size[i]);
+        else
+            cg_put(g, "    const u32 l%u = self->local_size[%u];\n", i, i);
+    }
+    if (fn->has_dense && fn->has_general) cg_put(g, "    const int dense = l0 %% S == 0 || (l1 == 1 && l2 == 1);\n");
+    write_params(g, p, false);
+    if (fn->frame) {
+        cg_put(g, "    do {\n    u32 waiting;\n    for (u32 i = 0; i < self->subgroup_count; i++) "
+                  "XS_AT(u32, self->frames + i * (u64)frame%u) = 0;\n    do {\n    waiting = 0;\n",
+               fn->f->id);
+    } else {
+        cg_put(g, "    do {\n");
+    }
+    cg_put(g, "    do {\n");
+    write_subgroup(g, p);
+    cg_put(g, "    } while (groups && next_subgroup(self, S, l0, l1, l2));\n");
+    if (fn->frame)
+        cg_put(g, "    if (waiting && waiting != self->subgroup_count) return 1;\n    } while (waiting);\n");
+    cg_put(g, "    } while (next_group(self, &groups));\n    return 0;\n}\n");
+    cg_put(g, "static void kernel%u(struct xs_subgroup *self, const uint8_t *args)\n{\n    groups%u(self, args, 0);\n}\n\n", index,
+           index);
+    (void)S;
 }
 
 static void write_kernel_row(struct cg *g, uint32_t index, uint32_t S, const struct param *p, uint32_t args_bytes)
 {
     const struct sp_entry *e = &g->m->entries[index];
-    struct cg_function *fn = &g->function[e->function];
+    struct cg_function *fn = &g->function[g->body[index]];
     uint64_t frame = 0, private_bytes = 0;
     uint32_t local = 0;
     bool barrier = false;
@@ -1057,7 +1142,8 @@ static void write_kernel_row(struct cg *g, uint32_t index, uint32_t S, const str
         cg_put(g, "reqd_work_group_size(%u,%u,%u) ", e->local_size[0], e->local_size[1], e->local_size[2]);
     }
     if (e->subgroup_size) cg_put(g, "intel_reqd_sub_group_size(%u) ", e->subgroup_size);
-    cg_put(g, "\"},\n");
+    cg_put(g, "\", groups%u, ", index);
+    cg_put(g, fn->frame ? "frame%u},\n" : "0},\n", fn->f->id);
     (void)p;
 }
 
@@ -1081,7 +1167,7 @@ static void mark_reachable(struct cg *g, uint32_t index, uint32_t depth)
     }
 }
 
-static uint32_t size_of_entry(struct cg *g, const struct sp_entry *e)
+uint32_t cg_size_of_entry(struct cg *g, const struct sp_entry *e)
 {
     uint32_t S = e->subgroup_size ? e->subgroup_size : g->o->default_subgroup_size ? g->o->default_subgroup_size : 16;
     if (S != 8 && S != 16 && S != 32) {
@@ -1124,6 +1210,25 @@ static void write_types(struct cg *g, bool varying)
     }
 }
 
+/* What is known of a function's values once their uniformity is. */
+static void refine(struct cg *g, struct cg_function *fn)
+{
+    cg_share_storage(g, fn);
+    cg_find_lines(g, fn);
+    cg_derive_pointers(g, fn);
+    cg_plan_frame(g, fn);
+}
+
+static void write_versions(struct cg *g, struct cg_function *fn)
+{
+    write_function(g, fn);
+    if (fn->dense || !fn->has_dense || g->failed) return;
+    fn->dense = true;
+    cg_analyse_again(g, fn);
+    refine(g, fn);
+    if (!g->failed) write_function(g, fn);
+}
+
 static void write_section(struct cg *g, uint32_t S, struct param *const *params)
 {
     const struct sp_module *m = g->m;
@@ -1139,25 +1244,25 @@ static void write_section(struct cg *g, uint32_t S, struct param *const *params)
     write_types(g, true);
     for (uint32_t i = 0; i < m->function_count; i++) g->function[i].reachable = false;
     for (uint32_t i = 0; i < m->entry_count; i++)
-        if (size_of_entry(g, &m->entries[i]) == S) mark_reachable(g, m->entries[i].function, 0);
+        if (cg_size_of_entry(g, &m->entries[i]) == S) mark_reachable(g, g->body[i], 0);
     g->c = &functions;
     for (uint32_t i = 0; i < m->function_count; i++) {
         g->fn = &g->function[i];
-        if (g->fn->reachable && !g->fn->f->is_declaration) write_signature(g, ";\n");
+        if (g->fn->reachable && !g->fn->f->is_declaration && !g->fn->frame) write_signature(g, ";\n");
     }
     for (uint32_t i = 0; i < m->function_count && !g->failed; i++)
-        if (g->function[i].reachable && !g->function[i].f->is_declaration) write_function(g, &g->function[i]);
+        if (g->function[i].reachable && !g->function[i].f->is_declaration) write_versions(g, &g->function[i]);
     g->c = out;
     if (g->helpers.size) cg_put(g, "%s", g->helpers.data);
     if (functions.size) cg_put(g, "%s", functions.data);
     sp_text_free(&functions);
     sp_text_free(&g->helpers);
     for (uint32_t i = 0; i < m->entry_count && !g->failed; i++)
-        if (size_of_entry(g, &m->entries[i]) == S) write_kernel(g, i, S, params[i]);
+        if (cg_size_of_entry(g, &m->entries[i]) == S) write_kernel(g, i, S, params[i]);
     for (uint32_t i = 0; i < m->entry_count && !g->failed; i++) {
         /* frames are known while the section is the last that wrote the functions */
-        struct cg_function *fn = &g->function[m->entries[i].function];
-        if (size_of_entry(g, &m->entries[i]) == S) fn->emitted = true;
+        struct cg_function *fn = &g->function[g->body[i]];
+        if (cg_size_of_entry(g, &m->entries[i]) == S) fn->emitted = true;
     }
 }
 
@@ -1237,7 +1342,7 @@ static void write_tables(struct cg *g, struct param *const *params, const uint32
     write_globals(g);
     uint32_t globals = write_global_rows(g), pointers = write_pointers(g);
     for (uint32_t i = 0; i < m->entry_count; i++) {
-        const struct sp_function *f = g->function[m->entries[i].function].f;
+        const struct sp_function *f = g->function[g->body[i]].f;
         cg_put(g, "static const struct xs_param params%u[] = {\n", i);
         for (uint32_t k = 0; k < f->param_count; k++) {
             const struct param *p = &params[i][k];
@@ -1249,9 +1354,9 @@ static void write_tables(struct cg *g, struct param *const *params, const uint32
     }
     cg_put(g, "static const struct xs_kernel kernels[] = {\n");
     for (uint32_t i = 0; i < m->entry_count; i++)
-        write_kernel_row(g, i, size_of_entry(g, &m->entries[i]), params[i], args_bytes[i]);
+        write_kernel_row(g, i, cg_size_of_entry(g, &m->entries[i]), params[i], args_bytes[i]);
     cg_put(g,
-           "    {\"\", 0, 0, 0, 0, 0, 0, {0, 0, 0}, 0, 0, 0, 0, 0, \"\"}\n};\n"
+           "    {\"\", 0, 0, 0, 0, 0, 0, {0, 0, 0}, 0, 0, 0, 0, 0, \"\", 0, 0}\n};\n"
            "__attribute__((visibility(\"default\"))) extern const struct xs_module xs_module;\n"
            "const struct xs_module xs_module = {XS_ABI_VERSION, %u, %u, kernels, globals, %u, pointers};\n",
            m->entry_count, globals, pointers);
@@ -1276,9 +1381,9 @@ static void write_text(struct cg *g)
     uint32_t *args_bytes = cg_alloc(g, (m->entry_count + 1) * sizeof *args_bytes);
     bool contract_off = false;
     for (uint32_t i = 0; params && args_bytes && i < m->entry_count && !g->failed; i++) {
-        const struct sp_function *f = &m->functions[m->entries[i].function];
+        const struct sp_function *f = &m->functions[g->body[i]];
         params[i] = cg_alloc(g, (f->param_count + 1) * sizeof **params);
-        if (params[i]) args_bytes[i] = place_params(g, f, params[i]);
+        if (params[i]) args_bytes[i] = place_params(g, f, &m->functions[m->entries[i].function], params[i]);
         contract_off = contract_off || m->entries[i].contract_off;
     }
     if (g->failed) return;
@@ -1290,10 +1395,50 @@ static void write_text(struct cg *g)
     write_types(g, false);
     for (uint32_t S = 8; S <= 32; S *= 2) {
         bool used = false;
-        for (uint32_t i = 0; i < m->entry_count; i++) used = used || size_of_entry(g, &m->entries[i]) == S;
+        for (uint32_t i = 0; i < m->entry_count; i++) used = used || cg_size_of_entry(g, &m->entries[i]) == S;
         if (used && !g->failed) write_section(g, S, params);
     }
     if (!g->failed) write_tables(g, params, args_bytes);
+}
+
+/* An entry point that does nothing but call a function with its own parameters, as llvm-spirv writes them: that
+ * function, unless it is called from elsewhere, too. */
+static uint32_t body_of(struct cg *g, uint32_t function, const uint32_t *calls)
+{
+    const struct sp_function *f = &g->m->functions[function];
+    if (f->block_count != 1 || f->blocks[0].count != 2 || f->blocks[0].inst[1].op != SP_OP_Return) return function;
+    const struct sp_inst *call = &f->blocks[0].inst[0];
+    if (call->op != SP_OP_FunctionCall || call->count != f->param_count + 1) return function;
+    for (uint32_t i = 0; i < f->param_count; i++)
+        if (call->operand[i + 1] != f->params[i]) return function;
+    uint32_t body = g->m->ids[call->operand[0]].block;
+    const struct sp_function *b = &g->m->functions[body];
+    if (b->is_declaration || calls[body] != 1 || g->function[body].entry || sp_type(g->m, b->type)->elem != sp_type(g->m, f->type)->elem)
+        return function;
+    return body;
+}
+
+static void find_bodies(struct cg *g)
+{
+    const struct sp_module *m = g->m;
+    uint32_t *calls = cg_alloc(g, (m->function_count + 1) * sizeof *calls);
+    if (!calls) return;
+    for (uint32_t f = 0; f < m->function_count; f++)
+        for (uint32_t b = 0; b < m->functions[f].block_count; b++)
+            for (uint32_t k = 0; k < m->functions[f].blocks[b].count; k++) {
+                const struct sp_inst *i = &m->functions[f].blocks[b].inst[k];
+                if (i->op == SP_OP_FunctionCall) calls[m->ids[i->operand[0]].block]++;
+            }
+    for (uint32_t i = 0; i < m->entry_count; i++) {
+        g->function[m->entries[i].function].entry = &m->entries[i];
+        calls[m->entries[i].function] += 2; /* an entry point is nobody's body */
+    }
+    for (uint32_t i = 0; i < m->entry_count; i++) {
+        uint32_t entry = m->entries[i].function;
+        g->body[i] = body_of(g, entry, calls);
+        g->function[entry].forwards = g->body[i] != entry;
+        if (g->function[entry].forwards && !g->function[g->body[i]].entry) g->function[g->body[i]].entry = &m->entries[i];
+    }
 }
 
 static bool prepare(struct cg *g)
@@ -1301,20 +1446,22 @@ static bool prepare(struct cg *g)
     const struct sp_module *m = g->m;
     g->S = 32; /* until sections are written: the smallest of the module, whose lanes hold the most of a block */
     for (uint32_t i = 0; i < m->entry_count; i++) {
-        uint32_t S = size_of_entry(g, &m->entries[i]);
+        uint32_t S = cg_size_of_entry(g, &m->entries[i]);
         if (S < g->S) g->S = S;
         if (S > g->largest_S) g->largest_S = S;
     }
     if (!g->largest_S) g->largest_S = g->S;
     g->smallest_S = g->S;
     g->value = cg_alloc(g, m->bound * sizeof *g->value);
+    g->body = cg_alloc(g, (m->entry_count + 1) * sizeof *g->body);
+    g->fresh = cg_alloc(g, m->bound * sizeof *g->fresh);
     g->function = cg_alloc(g, (m->function_count + 1) * sizeof *g->function);
     g->leaves = cg_alloc(g, (m->type_count + 1) * sizeof *g->leaves);
     g->local_offset = cg_alloc(g, m->bound * sizeof *g->local_offset);
     g->global_index = cg_alloc(g, m->bound * sizeof *g->global_index);
     if (g->failed) return false;
     for (uint32_t i = 0; i < m->function_count; i++) g->function[i].f = &m->functions[i];
-    for (uint32_t i = 0; i < m->entry_count; i++) g->function[m->entries[i].function].entry = &m->entries[i];
+    find_bodies(g);
     return true;
 }
 
@@ -1324,11 +1471,10 @@ bool cg_generate(const struct sp_module *m, const struct cg_options *o, struct s
     struct cg g = {.m = m, .o = o ? o : &none, .c = c, .log = log, .mask = "m0", .bits = "b0"};
     if (prepare(&g)) {
         cg_place_variables(&g);
+        if (!g.failed) memcpy(g.fresh, g.value, m->bound * sizeof *g.value);
         if (!g.failed) cg_analyse(&g);
-        for (uint32_t i = 0; i < m->function_count && !g.failed; i++) {
-            cg_share_storage(&g, &g.function[i]);
-            cg_derive_pointers(&g, &g.function[i]);
-        }
+        for (uint32_t i = 0; i < m->function_count && !g.failed; i++)
+            if (g.function[i].block) refine(&g, &g.function[i]);
         if (!g.failed) write_text(&g);
     }
     if (g.failed && log->size == 0) sp_text_add(log, "error: out of memory while generating code\n");

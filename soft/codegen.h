@@ -2,7 +2,9 @@
  *
  *   codegen.c         the driver: types, function bodies, kernel tables, the text as a whole
  *   codegen_flow.c    control flow: order, post-dominators, divergence, loops under masks; which values are uniform
+ *   codegen_lines.c   values that rise by the same step from lane to lane, held as what lane 0 has
  *   codegen_storage.c matrix fragments that share a variable
+ *   codegen_frames.c  kernels that return at a barrier and go on there when they are called again
  *   codegen_ops.c     arithmetic, conversion and composites, as tables
  *   codegen_memory.c  variables, addresses, loads, stores, atomics
  *   codegen_groups.c  subgroup and work-group operations
@@ -49,6 +51,9 @@ struct cg_value {
     uint8_t granule;     /* bytes of its elements */
     uint32_t variable;   /* a pointer into such a variable: its id ... */
     int64_t offset;      /* ... and the byte offset */
+    bool line;           /* varying, but each lane's is the one before plus `step`: v<id> is a scalar, lane 0's */
+    bool checked;        /* a line only while ok<id>; else w<id> has the lanes */
+    uint64_t step;
 };
 
 struct cg_loop {
@@ -74,6 +79,11 @@ struct cg_function {
     uint32_t loop_count;
     bool result_varying, has_barrier, uses_builtins, reachable, loops_irreducible;
     bool emitted;
+    /* A kernel may be written twice: for subgroups that are full and stand in a row of work-items (`dense`), and for
+     * any. `dense` says which of the two is being analysed and written. */
+    bool dense, has_dense, has_general, called;
+    bool forwards; /* an entry point that only calls its `body` */
+    struct cg_frame *frame; /* NULL: barriers are calls of the scheduler */
     uint64_t frame_bytes, private_bytes; /* of this function alone */
     uint32_t local_bytes;
 };
@@ -89,7 +99,9 @@ struct cg {
     struct sp_text *c, *log;
     bool failed;
     struct cg_value *value; /* by id */
+    struct cg_value *fresh; /* as they were before anything was analysed */
     struct cg_function *function;
+    uint32_t *body; /* by entry: the function that is the kernel */
     struct cg_leaves *leaves;          /* by type index */
     uint32_t *local_offset, local_end; /* by id: of Workgroup variables; where they end */
     uint32_t *global_index;            /* by id: of CrossWorkgroup and UniformConstant variables */
@@ -101,6 +113,7 @@ struct cg {
     const struct sp_inst *inst;
     uint32_t S, smallest_S, largest_S, temporaries, skip /* instructions that the one before has written too */;
     const char *mask, *bits; /* the active lanes: an i32x and a u64 in C */
+    bool lanes_apart;        /* results of lines are being written to w<id>, lane by lane */
 };
 
 /* ---- codegen.c */
@@ -124,6 +137,9 @@ uint32_t cg_kind_bytes(enum cg_kind kind);
 bool cg_kind_is_float(enum cg_kind kind);
 bool cg_kind_is_small_float(enum cg_kind kind);
 enum cg_kind cg_bits_kind(uint32_t bytes);
+uint32_t cg_size_of_entry(struct cg *g, const struct sp_entry *e);
+/* A large function at -O2 takes seconds to compile and runs no faster: its time goes into helpers. */
+bool cg_is_large(const struct sp_function *f);
 uint32_t cg_operand(struct cg *g, uint32_t i); /* an operand word of the instruction being written */
 bool cg_is_varying(struct cg *g, uint32_t id);
 const char *cg_leaf_use(struct cg *g, uint32_t id, uint32_t leaf, bool varying); /* an expression */
@@ -146,13 +162,36 @@ uint32_t cg_home(struct cg *g, uint32_t id); /* v<home> is the value's C variabl
 /* ---- codegen_storage.c */
 void cg_share_storage(struct cg *g, struct cg_function *fn);
 
+/* ---- codegen_lines.c */
+void cg_find_lines(struct cg *g, struct cg_function *fn);
+void cg_write_line(struct cg *g); /* the current instruction, whose result is a line */
+/* All lanes of the line `id`; `own` says how its scalar is written. */
+const char *cg_line_lanes(struct cg *g, uint32_t id, const char *own);
+const char *cg_line_lane(struct cg *g, uint32_t id, const char *lane);
+bool cg_is_step(struct cg *g, uint32_t id); /* is it the same in all lanes, or a line? Then v<id> is a scalar */
+
+/* ---- codegen_frames.c */
+void cg_plan_frame(struct cg *g, struct cg_function *fn);
+void cg_write_frame_type(struct cg *g);
+void cg_write_resume(struct cg *g);
+bool cg_write_frame_barrier(struct cg *g); /* false: the function has no frame */
+const char *cg_version(struct cg *g, const struct cg_function *fn); /* d12_16, f12_16: the function as it is being written */
+
 /* ---- codegen_flow.c */
 void cg_analyse(struct cg *g);
+/* Anew, for the other version. */
+void cg_analyse_again(struct cg *g, struct cg_function *fn);
 bool cg_loop_contains(const struct cg_function *fn, uint32_t loop, uint32_t block);
 bool cg_is_value_operand(const struct sp_inst *i, uint32_t k);
 bool cg_has_group_operation(uint16_t op);
+bool cg_is_group_operation(const struct sp_inst *i); /* one whose first operand may be the work-group's scope */
 bool cg_builtin_varies(struct cg *g, const struct cg_function *fn, uint32_t builtin, uint32_t component);
 bool cg_builtin_of(struct cg *g, uint32_t variable, uint32_t *builtin);
+/* Of a built-in variable's component, in a dense kernel: what lane 0 has, when the lanes are a line. */
+const char *cg_builtin_line(struct cg *g, uint32_t builtin, uint32_t component);
+/* Is the instruction a built-in variable's load, or an extraction from one? Its built-in and component. */
+bool cg_builtin_component(struct cg *g, const struct sp_inst *i, uint32_t *builtin, uint32_t *component);
+const char *cg_builtin_item(struct cg *g, uint32_t builtin, uint32_t component, enum cg_kind kind, bool varying);
 
 /* ---- the others: each writes what it knows and returns false for what it does not */
 bool cg_write_simple(struct cg *g);
@@ -169,6 +208,9 @@ void cg_apply(struct cg *g, uint32_t leaf, enum cg_kind result, const char *unif
 /* codegen_memory.c */
 uint64_t cg_memory_size(struct cg *g, uint32_t type_id); /* of a private variable: matrices have one there */
 int64_t cg_signed_constant(struct cg *g, uint32_t id);
+/* Index k of an access chain: true when it is a constant, whose bytes are added to *offset; else what to multiply by. */
+bool cg_chain_offset(struct cg *g, const struct sp_inst *i, uint32_t k, int64_t *offset);
+uint64_t cg_chain_stride(struct cg *g, const struct sp_inst *i, uint32_t k);
 enum { CG_EXCHANGE_BYTES = 2048 }; /* a u64 for each subgroup of the largest work-group */
 uint32_t
 cg_exchange_offset(struct cg *g);      /* in local memory, of the table that work-group operations exchange values in */

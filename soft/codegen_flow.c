@@ -435,6 +435,7 @@ bool cg_builtin_varies(struct cg *g, const struct cg_function *fn, uint32_t buil
     switch (builtin) {
     case SP_BUILTIN_GlobalInvocationId:
     case SP_BUILTIN_LocalInvocationId:
+        if (fn->dense) return component == 0 || component > 2;
         /* rows of whole subgroups: y and z are the same in all lanes (32 is the largest subgroup) */
         if (component == 0 || component > 2 || !fn->entry || !fn->entry->local_size[0]) return true;
         return fn->entry->local_size[0] % 32 != 0 && (fn->entry->local_size[1] != 1 || fn->entry->local_size[2] != 1);
@@ -540,14 +541,14 @@ static int result_rule(const struct sp_inst *i)
     }
 }
 
+bool cg_is_group_operation(const struct sp_inst *i) { return result_rule(i) >= 0; }
+
 /* Does the component `index` of what is loaded from a built-in variable vary? */
 static bool extract_varies(struct cg *g, const struct cg_function *fn, const struct sp_inst *i)
 {
-    uint32_t builtin;
-    const struct sp_inst *load = g->m->ids[i->operand[0]].def;
+    uint32_t builtin, component;
     if (!g->value[i->operand[0]].varying) return false;
-    if (!load || load->op != SP_OP_Load || i->count != 2 || !cg_builtin_of(g, load->operand[0], &builtin)) return true;
-    return cg_builtin_varies(g, fn, builtin, i->operand[1]);
+    return !cg_builtin_component(g, i, &builtin, &component) || cg_builtin_varies(g, fn, builtin, component);
 }
 
 static bool operand_varies(struct cg *g, const struct sp_inst *i)
@@ -665,10 +666,38 @@ static void note_features(struct cg *g, struct cg_function *fn)
                           i->op == SP_OP_ControlBarrierWaitEXT || i->op == SP_OP_GroupWaitEvents || result_rule(i) >= 0;
             for (uint32_t o = 0; o < i->count; o++)
                 if (cg_is_value_operand(i, o) && cg_builtin_of(g, i->operand[o], &builtin)) fn->uses_builtins = true;
+            if (i->op == SP_OP_FunctionCall) g->function[g->m->ids[i->operand[0]].block].called = true;
             if (scoped && i->count && sp_constant(g->m, i->operand[0], &scope) && scope == SP_SCOPE_Workgroup)
                 fn->has_barrier = true;
         }
     }
+}
+
+/* Which versions of a kernel there are to be. Those of unknown work-group size have both, unless that is a lot of code. */
+static void choose_versions(struct cg *g, struct cg_function *fn)
+{
+    const uint32_t *size = fn->entry ? fn->entry->local_size : NULL;
+    fn->has_general = true;
+    if (!size || fn->called || !fn->uses_builtins || g->o->check) return;
+    uint32_t S = cg_size_of_entry(g, fn->entry);
+    bool row = size[0] % S == 0 || (size[1] == 1 && size[2] == 1);
+    if (size[0] ? !row : cg_is_large(fn->f)) return;
+    fn->has_dense = true;
+    fn->has_general = !size[0] || (uint64_t)size[0] * size[1] * size[2] % S != 0;
+    fn->dense = !fn->has_general;
+}
+
+void cg_analyse_again(struct cg *g, struct cg_function *fn)
+{
+    uint32_t number = (uint32_t)(fn - g->function) + 1;
+    uint8_t *known = cg_alloc(g, fn->f->block_count + 1);
+    if (!known) return;
+    for (uint32_t id = 0; id < g->m->bound; id++)
+        if (g->m->ids[id].function == number) g->value[id] = g->fresh[id];
+    for (uint32_t b = 0; b < fn->f->block_count; b++) fn->block[b] = (struct cg_block){.ipdom = fn->block[b].ipdom};
+    fn->order_count = fn->loop_count = 0;
+    fn->loops_irreducible = false;
+    analyse_function(g, fn, known);
 }
 
 void cg_analyse(struct cg *g)
@@ -677,7 +706,7 @@ void cg_analyse(struct cg *g)
     uint8_t **known = cg_alloc(g, (n + 1) * sizeof *known);
     for (uint32_t i = 0; i < n && !g->failed; i++) {
         struct cg_function *fn = &g->function[i];
-        if (fn->f->is_declaration || !fn->f->block_count) continue;
+        if (fn->f->is_declaration || !fn->f->block_count || fn->forwards) continue;
         fn->block = cg_alloc(g, (fn->f->block_count + 1) * sizeof *fn->block);
         fn->order = cg_alloc(g, (fn->f->block_count + 1) * sizeof *fn->order);
         fn->loop = cg_alloc(g, (fn->f->block_count + 1) * sizeof *fn->loop);
@@ -687,6 +716,8 @@ void cg_analyse(struct cg *g)
         find_post_dominators(g, fn);
         note_features(g, fn);
     }
+    for (uint32_t i = 0; i < n && !g->failed; i++)
+        if (known[i]) choose_versions(g, &g->function[i]);
     for (bool changed = true; changed && !g->failed;) {
         changed = false;
         for (uint32_t i = 0; i < n && !g->failed; i++)

@@ -328,10 +328,11 @@ static bool write_barrier(struct cg *g)
     case SP_OP_ControlBarrierWaitEXT: kind = "XS_BARRIER_WAIT"; break;
     default: return false;
     }
-    if (scope_of(g) == SP_SCOPE_Workgroup)
-        cg_put(g, "    self->barrier(self, %s);\n", kind);
-    else
+    if (scope_of(g) == SP_SCOPE_Workgroup) {
+        if (!cg_write_frame_barrier(g)) cg_put(g, "    self->barrier(self, %s);\n", kind);
+    } else {
         cg_put(g, "    __atomic_thread_fence(__ATOMIC_SEQ_CST);\n");
+    }
     return true;
 }
 

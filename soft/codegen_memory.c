@@ -61,6 +61,45 @@ int64_t cg_signed_constant(struct cg *g, uint32_t id)
     return (int64_t)(bits << up) >> up;
 }
 
+/* What index k of an access chain does: bytes, or what it is multiplied by. */
+static void chain_index(struct cg *g, const struct sp_inst *i, uint32_t k, int64_t *offset, uint64_t *stride)
+{
+    const struct sp_type *p = sp_type(g->m, g->m->ids[i->operand[0]].type);
+    bool element = i->op == SP_OP_PtrAccessChain || i->op == SP_OP_InBoundsPtrAccessChain;
+    uint32_t type = p ? p->elem : 0;
+    uint64_t bits;
+    *stride = 0;
+    if (element && k == 1) {
+        uint64_t size = sp_type(g->m, type)->size;
+        if (sp_constant(g->m, i->operand[1], &bits))
+            *offset = (int64_t)((uint64_t)cg_signed_constant(g, i->operand[1]) * size);
+        else
+            *stride = size;
+        return;
+    }
+    for (uint32_t n = element ? 2 : 1; n <= k && type; n++) {
+        *offset = 0;
+        type = step_into(g, type, i->operand[n], offset, stride);
+    }
+}
+
+bool cg_chain_offset(struct cg *g, const struct sp_inst *i, uint32_t k, int64_t *offset)
+{
+    int64_t here = 0;
+    uint64_t stride;
+    chain_index(g, i, k, &here, &stride);
+    *offset += here;
+    return stride == 0;
+}
+
+uint64_t cg_chain_stride(struct cg *g, const struct sp_inst *i, uint32_t k)
+{
+    int64_t offset = 0;
+    uint64_t stride;
+    chain_index(g, i, k, &offset, &stride);
+    return stride;
+}
+
 /* The offset that an access chain adds, when all of it is constant. */
 static bool chain_offset(struct cg *g, const struct sp_inst *i, int64_t *offset)
 {
@@ -244,7 +283,7 @@ static bool is_written(struct cg *g, const struct sp_function *f, uint32_t param
 static void find_written_structures(struct cg *g)
 {
     for (uint32_t e = 0; e < g->m->entry_count && !g->failed; e++) {
-        const struct sp_function *f = &g->m->functions[g->m->entries[e].function];
+        const struct sp_function *f = &g->m->functions[g->body[e]];
         for (uint32_t p = 0; p < f->param_count; p++) {
             const struct sp_type *t = sp_type(g->m, g->m->ids[f->params[p]].type);
             if (t->kind == SP_POINTER && t->storage == SP_STORAGE_Function && is_written(g, f, f->params[p]))
@@ -331,7 +370,7 @@ static void derive_pointer(struct cg *g, const struct sp_inst *i)
     struct cg_value *v = &g->value[i->id];
     uint32_t base = i->operand[0];
     if (!is_chain(i->op) || !v->varying || v->blend || v->variable || !g->value[base].varying) return;
-    if (g->m->ids[base].what == SP_IS_CONSTANT || g->value[base].variable) return;
+    if (g->m->ids[base].what == SP_IS_CONSTANT || g->value[base].variable || v->line || g->value[base].line) return;
     for (uint32_t k = 1; k < i->count; k++)
         if (g->value[i->operand[k]].varying) return;
     v->root = g->value[base].root ? g->value[base].root : base;
@@ -343,7 +382,7 @@ static void note_access(struct cg *g, const struct sp_inst *i)
     const struct cg_value *p = &g->value[i->operand[0]];
     uint32_t root = p->root ? p->root : i->operand[0];
     const struct sp_inst *d = g->m->ids[root].def;
-    if (!p->varying || p->variable || !d || !is_chain(d->op) || g->value[root].blend) return;
+    if (!p->varying || p->variable || !d || !is_chain(d->op) || g->value[root].blend || g->value[root].line) return;
     g->value[root].accessed = true;
 }
 
@@ -468,7 +507,41 @@ static const char *group_value(struct cg *g, uint32_t builtin, uint32_t c)
     }
 }
 
-static const char *builtin_item(struct cg *g, uint32_t builtin, uint32_t c, enum cg_kind kind, bool varying)
+bool cg_builtin_component(struct cg *g, const struct sp_inst *i, uint32_t *builtin, uint32_t *component)
+{
+    const struct sp_inst *load = i;
+    if (i->op == SP_OP_CompositeExtract && i->count == 2) load = g->m->ids[i->operand[0]].def;
+    if (!load || load->op != SP_OP_Load) return false;
+    const struct cg_value *p = &g->value[load->operand[0]];
+    if (!p->variable || !cg_builtin_of(g, p->variable, builtin)) return false;
+    const struct cg_leaves *l = cg_leaves_of(g, i->type);
+    if (l->count != 1 || p->offset < 0) return false;
+    *component = (uint32_t)(p->offset / cg_kind_bytes(l->leaf[0].kind)) + (load == i ? 0 : i->operand[1]);
+    return true;
+}
+
+/* What lane 0 of a dense kernel's subgroup has. */
+static const char *dense_item(struct cg *g, uint32_t builtin, uint32_t c)
+{
+    switch (builtin) {
+    case SP_BUILTIN_LocalInvocationId: return c > 2 ? NULL : cg_str(g, "(u64)first%u", c);
+    case SP_BUILTIN_GlobalInvocationId:
+        return c > 2 ? NULL : cg_str(g, "((u64)group_id%u * local_size%u + self->global_offset[%u] + first%u)", c, c, c, c);
+    case SP_BUILTIN_LocalInvocationIndex: return "(u64)(self->subgroup_id * S)";
+    case SP_BUILTIN_SubgroupLocalInvocationId: return "0ull";
+    case SP_BUILTIN_GlobalLinearId:
+        return "((((u64)group_id2 * local_size2 + first2) * ((u64)local_size1 * group_count1) + (u64)group_id1 * local_size1 + "
+               "first1) * ((u64)local_size0 * group_count0) + (u64)group_id0 * local_size0 + first0)";
+    default: return NULL;
+    }
+}
+
+const char *cg_builtin_line(struct cg *g, uint32_t builtin, uint32_t component)
+{
+    return g->fn->dense && component == 0 ? dense_item(g, builtin, 0) : NULL;
+}
+
+const char *cg_builtin_item(struct cg *g, uint32_t builtin, uint32_t c, enum cg_kind kind, bool varying)
 {
     const char *e = c > 3 ? NULL : c == 3 ? "0" : group_value(g, builtin, c);
     bool size = builtin == SP_BUILTIN_GlobalSize || builtin == SP_BUILTIN_WorkgroupSize ||
@@ -478,6 +551,12 @@ static const char *builtin_item(struct cg *g, uint32_t builtin, uint32_t c, enum
         e = cg_str(g, "(%s)(%s)", cg_kind_type(g, kind, false), e);
         return varying ? cg_splat(g, kind, e) : e;
     }
+    e = g->fn->dense ? dense_item(g, builtin, c) : NULL;
+    if (e && !cg_builtin_varies(g, g->fn, builtin, c)) {
+        e = cg_str(g, "(%s)%s", cg_kind_type(g, kind, false), e);
+        return varying ? cg_splat(g, kind, e) : e;
+    }
+    if (e) return cg_str(g, "XS(line_%s)((%s)%s, 1)", cg_kind_name(kind), cg_kind_type(g, kind, false), e);
     e = work_item_id(g, builtin, c);
     if (e)
         e = cg_str(g, "XS_CONVERT(%s, %s)", e, cg_kind_type(g, kind, true));
@@ -547,6 +626,32 @@ static bool is_volatile(const struct sp_inst *i)
     return (i->op == SP_OP_Load || i->op == SP_OP_Store) && i->count > at && (i->operand[at] & SP_ACCESS_Volatile);
 }
 
+/* Through a line: a run, regularly spaced, or all of one place. */
+static const char *load_line(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind bits)
+{
+    const struct cg_value *p = &g->value[pointer];
+    const char *name = cg_kind_name(bits), *at = cg_str(g, "v%u + %lluu", pointer, (unsigned long long)offset);
+    if (p->checked)
+        return cg_str(g, "XS(load_line_%s)(%s, %lluu, ok%u, &w%u, %lluu, %s)", name, at, (unsigned long long)p->step, pointer,
+                      pointer, (unsigned long long)offset, g->bits);
+    if (p->step == 0) return cg_splat(g, bits, cg_str(g, "XS_AT(%s, %s)", name, at));
+    if (p->step == cg_kind_bytes(bits)) return cg_str(g, "XS(load_run_%s)(%s, %s)", name, at, g->bits);
+    return cg_str(g, "XS(load_spaced_%s)(%s, %lluu, %s)", name, at, (unsigned long long)p->step, g->bits);
+}
+
+static void store_line(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind bits, const char *value)
+{
+    const struct cg_value *p = &g->value[pointer];
+    const char *name = cg_kind_name(bits), *at = cg_str(g, "v%u + %lluu", pointer, (unsigned long long)offset);
+    if (p->checked)
+        cg_put(g, "    XS(store_line_%s)(%s, %lluu, ok%u, &w%u, %lluu, %s, %s);\n", name, at, (unsigned long long)p->step,
+               pointer, pointer, (unsigned long long)offset, value, g->bits);
+    else if (p->step == cg_kind_bytes(bits))
+        cg_put(g, "    XS(store_run_%s)(%s, %s, %s);\n", name, at, value, g->bits);
+    else
+        cg_put(g, "    XS(store_spaced_%s)(%s, %lluu, %s, %s);\n", name, at, (unsigned long long)p->step, value, g->bits);
+}
+
 static const char *load_bits(struct cg *g, uint32_t pointer, uint64_t offset, uint32_t bytes, bool varying)
 {
     const struct cg_value *p = &g->value[pointer];
@@ -558,6 +663,7 @@ static const char *load_bits(struct cg *g, uint32_t pointer, uint64_t offset, ui
         return cg_str(g, "XS(load_at_%s)(v%u, s%u, %s + %lluu, %s)", cg_kind_name(bits), root, root,
                       p->root ? cg_str(g, "o%u", pointer) : "(u64)0", (unsigned long long)offset, g->bits);
     }
+    if (p->line && !*slow) return load_line(g, pointer, offset, bits);
     if (p->varying) {
         return cg_str(g, "XS(load_%s%s)(%s + %lluu, %s)", slow, cg_kind_name(bits), cg_use(g, pointer, true),
                       (unsigned long long)offset, g->bits);
@@ -571,7 +677,7 @@ static const char *load_leaf(struct cg *g, uint32_t pointer, uint64_t offset, en
 {
     uint32_t builtin, variable = g->value[pointer].variable, bytes = cg_kind_bytes(kind);
     if (variable && cg_builtin_of(g, variable, &builtin)) {
-        return builtin_item(g, builtin, (uint32_t)((g->value[pointer].offset + (int64_t)offset) / bytes), kind,
+        return cg_builtin_item(g, builtin, (uint32_t)((g->value[pointer].offset + (int64_t)offset) / bytes), kind,
                             varying);
     }
     return cg_from_bits(g, kind, varying, load_bits(g, pointer, offset, bytes, varying));
@@ -591,6 +697,10 @@ void cg_store_leaf(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind
         if (g->value[root].accessed && !*slow) {
             cg_put(g, "    XS(store_at_%s)(v%u, s%u, %s + %lluu, %s, %s);\n", name, root, root,
                    p->root ? cg_str(g, "o%u", pointer) : "(u64)0", (unsigned long long)offset, value, g->bits);
+            return;
+        }
+        if (p->line && !*slow) {
+            store_line(g, pointer, offset, cg_bits_kind(bytes), value);
             return;
         }
         cg_put(g, "    XS(store_%s%s)(%s + %lluu, %s, %s);\n", slow, name, cg_use(g, pointer, true),
@@ -723,8 +833,8 @@ static const char *atomic_name(uint16_t op)
 static const char *of_lane(struct cg *g, uint32_t id, enum cg_kind kind)
 {
     bool varying = cg_is_varying(g, id);
-    const char *e = cg_use(g, id, varying);
-    if (varying) e = cg_str(g, "(%s)[l]", e);
+    const char *e = g->value[id].line ? cg_line_lane(g, id, "l") : cg_use(g, id, varying);
+    if (varying && !g->value[id].line) e = cg_str(g, "(%s)[l]", e);
     return cg_to_bits(g, kind, false, e);
 }
 

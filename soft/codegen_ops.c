@@ -410,6 +410,11 @@ static void write_extract(struct cg *g)
     uint32_t first = find_part(g, g->m->ids[whole].type, g->inst->operand + 1, g->inst->count - 1, &part);
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
     bool varying = cg_is_varying(g, g->inst->id);
+    uint32_t builtin, component;
+    if (cg_builtin_component(g, g->inst, &builtin, &component)) {
+        cg_set_leaf(g, 0, cg_builtin_item(g, builtin, component, l->leaf[0].kind, varying));
+        return;
+    }
     for (uint32_t i = 0; i < l->count; i++) cg_set_leaf(g, i, cg_leaf_use(g, whole, first + i, varying));
 }
 

@@ -342,6 +342,69 @@ XS_ATOMIC_LOOP(fadd_f64, 64, f64, f64_bits, bits_f64, fadd_f64)
 XS_ATOMIC_LOOP(fmin_f64, 64, f64, f64_bits, bits_f64, fmin_f64)
 XS_ATOMIC_LOOP(fmax_f64, 64, f64, f64_bits, bits_f64, fmax_f64)
 
+/* Of local memory: one thread runs all of a work-group, so these need no atomic instruction. */
+#define XS_LOCAL_ATOMIC(NAME, N, V, FROM, TO, APPLY)                                                                   \
+    XS_INLINE u##N local_##NAME(u64 a, u##N v)                                                                         \
+    {                                                                                                                  \
+        u##N old = XS_AT(u##N, a);                                                                                     \
+        XS_AT(u##N, a) = (u##N)TO(APPLY(FROM(old), FROM(v)));                                                          \
+        return old;                                                                                                    \
+    }
+#define XS_LOCAL_ATOMICS(N)                                                                                            \
+    XS_INLINE u##N local_second_u##N(u##N a, u##N b) { return (void)a, b; }                                            \
+    XS_INLINE u##N local_minus_u##N(u##N a, u##N b) { return (u##N)(a - b); }                                          \
+    XS_LOCAL_ATOMIC(exchange_u##N, N, u##N, , , local_second_u##N)                                                     \
+    XS_LOCAL_ATOMIC(iadd_u##N, N, u##N, , , iadd_u##N)                                                                 \
+    XS_LOCAL_ATOMIC(isub_u##N, N, u##N, , , local_minus_u##N)                                                          \
+    XS_LOCAL_ATOMIC(smin_u##N, N, u##N, , , smin_u##N)                                                                 \
+    XS_LOCAL_ATOMIC(smax_u##N, N, u##N, , , smax_u##N)                                                                 \
+    XS_LOCAL_ATOMIC(umin_u##N, N, u##N, , , umin_u##N)                                                                 \
+    XS_LOCAL_ATOMIC(umax_u##N, N, u##N, , , umax_u##N)                                                                 \
+    XS_LOCAL_ATOMIC(and_u##N, N, u##N, , , and_u##N)                                                                   \
+    XS_LOCAL_ATOMIC(or_u##N, N, u##N, , , or_u##N)                                                                     \
+    XS_LOCAL_ATOMIC(xor_u##N, N, u##N, , , xor_u##N)                                                                   \
+    XS_INLINE u##N local_cas_u##N(u64 a, u##N v, u##N compare)                                                         \
+    {                                                                                                                  \
+        u##N old = XS_AT(u##N, a);                                                                                     \
+        if (old == compare) XS_AT(u##N, a) = v;                                                                        \
+        return old;                                                                                                    \
+    }
+
+/* ---- from one subgroup to the next */
+
+/* Within the work-group; 0 when there is none, and `self` is the first again. */
+XS_INLINE int next_subgroup(struct xs_subgroup *self, u32 size, u32 lx, u32 ly, u32 lz)
+{
+    u32 i = self->subgroup_id + 1, more = i < self->subgroup_count, rest;
+    if (more) {
+        self->local_first[0] += size;
+        while (self->local_first[0] >= lx) {
+            self->local_first[0] -= lx;
+            if (++self->local_first[1] < ly) continue;
+            self->local_first[1] = 0;
+            self->local_first[2]++;
+        }
+    } else {
+        i = self->local_first[0] = self->local_first[1] = self->local_first[2] = 0;
+    }
+    rest = lx * ly * lz - i * size;
+    self->subgroup_id = i;
+    self->lanes = rest < size ? rest : size;
+    return (int)more;
+}
+
+/* On to the next work-group, when more than one is left. */
+XS_INLINE int next_group(struct xs_subgroup *self, u64 *left)
+{
+    if (*left <= 1) return 0;
+    --*left;
+    for (int i = 0; i < 3; i++) {
+        if (++self->group_id[i] < self->group_count[i]) break;
+        self->group_id[i] = 0;
+    }
+    return 1;
+}
+
 /* ---- generic pointers: which memory they point to. (What is in neither of the two is in global memory.) */
 
 XS_INLINE int is_local(const struct xs_subgroup *self, u64 a) { return a - (u64)(uintptr_t)self->local < self->local_bytes; }

@@ -94,14 +94,21 @@ XS_INLINE i32x XS(splat_i32)(i32 x) { return x - (i32x){0}; }
 XS_INLINE f32x XS(splat_f32)(f32 x) { return x - (f32x){0}; }
 XS_INLINE f64x XS(splat_f64)(f64 x) { return x - (f64x){0}; }
 
-XS_INLINE u32x XS(lane_index)(void)
-{
-    u32 l[S];
-    u32x r;
-    for (u32 i = 0; i < S; i++) l[i] = i;
-    __builtin_memcpy(&r, l, sizeof r);
-    return r;
-}
+#if S == 8
+#define XS_LANES 0, 1, 2, 3, 4, 5, 6, 7
+#elif S == 16
+#define XS_LANES 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+#else
+#define XS_LANES                                                                                                       \
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+#endif
+XS_INLINE u32x XS(lane_index)(void) { return (u32x){XS_LANES}; }
+/* The lanes of a line: the first one's value, and the step from lane to lane. */
+XS_INLINE u8x XS(line_u8)(u8 x, u8 step) { return XS(splat_u8)(x) + (u8x){XS_LANES} * step; }
+XS_INLINE u16x XS(line_u16)(u16 x, u16 step) { return XS(splat_u16)(x) + (u16x){XS_LANES} * step; }
+XS_INLINE u32x XS(line_u32)(u32 x, u32 step) { return XS(splat_u32)(x) + (u32x){XS_LANES} * step; }
+XS_INLINE u64x XS(line_u64)(u64 x, u64 step) { return XS(splat_u64)(x) + (u64x){XS_LANES} * step; }
+#undef XS_LANES
 
 #if S == 16 && defined(__AVX512DQ__)
 XS_INLINE u64 XS(bits)(i32x m)
@@ -254,25 +261,98 @@ XS_INLINE u64 XS(stride)(u64x a) { return XS(stride_of)(&a); }
     {                                                                                                                  \
         XS_EACH (l, bits) XS_AT_VOLATILE(T, a[l]) = v[l];                                                              \
     }                                                                                                                  \
+    XS_FUNCTION void XS(part_spaced_##T)(T##x *r, u64 a, u64 step, u64 bits)                                           \
+    {                                                                                                                  \
+        T all[S] = {0};                                                                                                \
+        XS_EACH (l, bits) all[l] = XS_AT(T, a + l * step);                                                             \
+        __builtin_memcpy(r, all, sizeof all);                                                                          \
+    }                                                                                                                  \
+    XS_FUNCTION void XS(scatter_spaced_##T)(u64 a, u64 step, const T##x *v, u64 bits)                                  \
+    {                                                                                                                  \
+        T all[S];                                                                                                      \
+        __builtin_memcpy(all, v, sizeof all);                                                                          \
+        XS_EACH (l, bits) XS_AT(T, a + l * step) = all[l];                                                             \
+    }                                                                                                                  \
     XS_INLINE T##x XS(load_run_##T)(u64 a, u64 bits)                                                                   \
     {                                                                                                                  \
-        T##x r = {0};                                                                                                  \
+        T##x r;                                                                                                        \
         if (bits == XS_FULL) return *(const T##x_mem *)(uintptr_t)a;                                                   \
-        XS_EACH (l, bits) r[l] = XS_AT(T, a + l * sizeof(T));                                                          \
+        XS_PART_LOAD(T, r, a, bits);                                                                                   \
         return r;                                                                                                      \
     }                                                                                                                  \
     XS_INLINE void XS(store_run_##T)(u64 a, T##x v, u64 bits)                                                          \
     {                                                                                                                  \
+        if (bits == XS_FULL) *(T##x_mem *)(uintptr_t)a = v;                                                            \
+        else XS_PART_STORE(T, a, v, bits);                                                                             \
+    }                                                                                                                  \
+    XS_INLINE T##x XS(load_spaced_##T)(u64 a, u64 step, u64 bits)                                                      \
+    {                                                                                                                  \
+        T##x r;                                                                                                        \
+        T all[S];                                                                                                      \
         if (bits == XS_FULL) {                                                                                         \
-            *(T##x_mem *)(uintptr_t)a = v;                                                                             \
+            for (u64 l = 0; l < S; l++) all[l] = XS_AT(T, a + l * step);                                               \
+            __builtin_memcpy(&r, all, sizeof r);                                                                       \
         } else {                                                                                                       \
-            XS_EACH (l, bits) XS_AT(T, a + l * sizeof(T)) = v[l];                                                      \
+            XS(part_spaced_##T)(&r, a, step, bits);                                                                    \
         }                                                                                                              \
+        return r;                                                                                                      \
+    }                                                                                                                  \
+    XS_INLINE void XS(store_spaced_##T)(u64 a, u64 step, T##x v, u64 bits)                                             \
+    {                                                                                                                  \
+        T all[S];                                                                                                      \
+        if (bits == XS_FULL) {                                                                                         \
+            __builtin_memcpy(all, &v, sizeof all);                                                                     \
+            for (u64 l = 0; l < S; l++) XS_AT(T, a + l * step) = all[l];                                               \
+        } else {                                                                                                       \
+            XS(scatter_spaced_##T)(a, step, &v, bits);                                                                 \
+        }                                                                                                              \
+    }                                                                                                                  \
+    /* Through a line only if `ok`, else through the addresses at `w` (to which `offset` is still to be added). */     \
+    XS_FUNCTION void XS(load_slowly_##T)(T##x *r, u64 a, u64 step, int ok, const u64x *w, u64 offset, u64 bits)        \
+    {                                                                                                                  \
+        if (ok && step == sizeof(T)) *r = XS(load_run_##T)(a, bits);                                                   \
+        else if (ok) XS(part_spaced_##T)(r, a, step, bits);                                                            \
+        else *r = XS(gather_at_##T)(w, offset, bits);                                                                  \
+    }                                                                                                                  \
+    XS_FUNCTION void XS(store_slowly_##T)(u64 a, u64 step, int ok, const u64x *w, u64 offset, const T##x *v, u64 bits) \
+    {                                                                                                                  \
+        if (ok && step == sizeof(T)) XS(store_run_##T)(a, *v, bits);                                                   \
+        else if (ok) XS(scatter_spaced_##T)(a, step, v, bits);                                                         \
+        else XS(scatter_at_##T)(w, offset, v, bits);                                                                   \
+    }                                                                                                                  \
+    XS_INLINE T##x XS(load_line_##T)(u64 a, u64 step, int ok, const u64x *w, u64 offset, u64 bits)                     \
+    {                                                                                                                  \
+        T##x r;                                                                                                        \
+        if (ok && step == sizeof(T) && bits == XS_FULL) return *(const T##x_mem *)(uintptr_t)a;                        \
+        XS(load_slowly_##T)(&r, a, step, ok, w, offset, bits);                                                         \
+        return r;                                                                                                      \
+    }                                                                                                                  \
+    XS_INLINE void XS(store_line_##T)(u64 a, u64 step, int ok, const u64x *w, u64 offset, T##x v, u64 bits)            \
+    {                                                                                                                  \
+        if (ok && step == sizeof(T) && bits == XS_FULL) *(T##x_mem *)(uintptr_t)a = v;                                 \
+        else XS(store_slowly_##T)(a, step, ok, w, offset, &v, bits);                                                   \
     }
+/* Some lanes of a run. */
+#define XS_PART_LOAD(T, r, a, bits) XS(part_spaced_##T)(&r, a, sizeof(T), bits)
+#define XS_PART_STORE(T, a, v, bits) XS(scatter_spaced_##T)(a, sizeof(T), &v, bits)
 XS_MEMORY(u8)
 XS_MEMORY(u16)
+#if defined(__AVX512F__) && S == 16
+#undef XS_PART_LOAD
+#undef XS_PART_STORE
+typedef int XS(v16si) __attribute__((vector_size(64)));
+#define XS_PART_LOAD(T, r, a, bits)                                                                                    \
+    r = (T##x)__builtin_ia32_loaddqusi512_mask((const int *)(uintptr_t)(a), (XS(v16si)){0}, (u16)(bits))
+#define XS_PART_STORE(T, a, v, bits) __builtin_ia32_storedqusi512_mask((int *)(uintptr_t)(a), (XS(v16si))(v), (u16)(bits))
+#endif
 XS_MEMORY(u32)
+#undef XS_PART_LOAD
+#undef XS_PART_STORE
+#define XS_PART_LOAD(T, r, a, bits) XS(part_spaced_##T)(&r, a, sizeof(T), bits)
+#define XS_PART_STORE(T, a, v, bits) XS(scatter_spaced_##T)(a, sizeof(T), &v, bits)
 XS_MEMORY(u64)
+#undef XS_PART_LOAD
+#undef XS_PART_STORE
 
 /* Lane l takes lane i[l]. The index wraps: it never leaves the vector. */
 #if defined(__GNUC__) && !defined(__clang__)
@@ -414,16 +494,23 @@ XS_INLINE f32x XS(fabs_f32)(f32x a) { return (f32x)((u32x)a & 0x7fffffffu); }
 /* Where a work-item stands in its work-group: lanes count through x first, then y, then z. */
 XS_INLINE void XS(local_ids)(const struct xs_subgroup *self, u32 lx, u32 ly, u32 lz, u32x *x, u32x *y, u32x *z)
 {
-    u32x linear = self->subgroup_id * S + XS(lane_index)();
-    if (ly == 1 && lz == 1) {
-        *x = linear;
+        if (ly == 1 && lz == 1) {
+        *x = self->local_first[0] + XS(lane_index)();
         *y = *z = (u32x){0};
     } else {
+        u32 at[3] = {self->local_first[0], self->local_first[1], self->local_first[2]}, id[3][S];
         for (int l = 0; l < S; l++) {
-            u32 row = linear[l] / lx;
-            (*x)[l] = linear[l] % lx;
-            (*y)[l] = row % ly;
-            (*z)[l] = row / ly;
+            id[0][l] = at[0];
+            id[1][l] = at[1];
+            id[2][l] = at[2];
+            if (++at[0] < lx) continue;
+            at[0] = 0;
+            if (++at[1] < ly) continue;
+            at[1] = 0;
+            at[2]++;
         }
+        __builtin_memcpy(x, id[0], sizeof *x);
+        __builtin_memcpy(y, id[1], sizeof *y);
+        __builtin_memcpy(z, id[2], sizeof *z);
     }
 }

@@ -39,6 +39,8 @@ struct worker {
     size_t local_bytes;
     uint8_t *args;
     size_t args_bytes;
+    uint8_t *frames; /* of kernels that keep what they need across barriers themselves */
+    size_t frames_bytes;
     struct fiber **fibers;
     uint32_t fiber_count, fiber_capacity;
     struct coroutine own, deep; /* the thread's own stack; one for kernels that need more than it has */
@@ -82,6 +84,7 @@ static void worker_free(void *pointer)
     free(w->fibers);
     free(w->local);
     free(w->args);
+    free(w->frames);
     free(w);
 }
 
@@ -165,13 +168,17 @@ static void barrier_alone(struct xs_subgroup *self, uint32_t kind)
 static void subgroup_fill(struct xs_subgroup *sg, const struct group *g, uint32_t subgroup_id)
 {
     const struct sched_launch *l = g->job->launch;
-    uint32_t size = l->kernel->subgroup_size, rest = g->lanes_total - subgroup_id * size;
+    uint32_t size = l->kernel->subgroup_size, first = subgroup_id * size, rest = g->lanes_total - first;
     memcpy(sg->group_count, l->group_count, sizeof sg->group_count);
     memcpy(sg->local_size, l->local_size, sizeof sg->local_size);
     memcpy(sg->global_offset, l->global_offset, sizeof sg->global_offset);
     sg->subgroup_id = subgroup_id;
     sg->subgroup_count = g->subgroups;
     sg->lanes = rest < size ? rest : size;
+    sg->local_first[0] = first % l->local_size[0];
+    sg->local_first[1] = first / l->local_size[0] % l->local_size[1];
+    sg->local_first[2] = first / l->local_size[0] / l->local_size[1];
+    sg->frames = g->worker->frames;
     sg->work_dim = l->work_dim;
     sg->local = g->worker->local;
     sg->local_bytes = g->worker->local_bytes;
@@ -298,12 +305,27 @@ static void run_with_barriers(struct group *g, uint64_t linear)
 
 /* ---- work-groups without ---- */
 
+static void run_whole_groups(struct group *g)
+{
+    const struct sched_launch *l = g->job->launch;
+    struct xs_subgroup sg;
+    subgroup_fill(&sg, g, 0);
+    subgroup_place(&sg, l, g->first);
+    if (!l->kernel->run_groups(&sg, g->args, g->last - g->first)) return;
+    g->error = "a barrier is reached by some subgroups of a work-group only";
+    g->first = sg.group_id[0] + l->group_count[0] * (sg.group_id[1] + (uint64_t)l->group_count[1] * sg.group_id[2]);
+}
+
 static void run_range(struct group *g)
 {
     const struct sched_launch *l = g->job->launch;
     struct xs_subgroup sg;
     uint64_t linear;
     uint32_t i;
+    if (l->kernel->run_groups) {
+        run_whole_groups(g);
+        return;
+    }
     for (linear = g->first; linear < g->last; linear++)
         for (i = 0; i < g->subgroups; i++) {
             subgroup_fill(&sg, g, i); /* anew each time: a kernel may write to its copy */
@@ -406,14 +428,14 @@ static bool claim(struct job *j, struct group *g)
 static bool run_claimed(struct job *j, struct group *g, bool fibers, bool deep)
 {
     uint64_t linear;
-    if (!fibers && !deep) {
-        run_range(g);
-        return true;
-    }
     if (!fibers) {
-        if (run_on_deep_stack(g)) return true;
-        job_fails(j, SCHED_NO_MEMORY, g, g->first);
-        return false;
+        if (deep && !run_on_deep_stack(g)) {
+            job_fails(j, SCHED_NO_MEMORY, g, g->first);
+            return false;
+        }
+        if (!deep) run_range(g);
+        if (g->error) job_fails(j, SCHED_BARRIER, g, g->first);
+        return !g->error;
     }
     for (linear = g->first; linear < g->last; linear++) {
         run_with_barriers(g, linear);
@@ -434,8 +456,9 @@ static void take_part(struct job *j)
     if (!claim(j, &g)) return; /* before any set-up: most launches are short */
     g.lanes_total = l->local_size[0] * l->local_size[1] * l->local_size[2];
     g.subgroups = (g.lanes_total + k->subgroup_size - 1) / k->subgroup_size;
-    fibers = k->has_barrier && g.subgroups > 1;
-    if (!w || k->stack_bytes > STACK_LIMIT || !place_local(&g)) {
+    fibers = k->has_barrier && g.subgroups > 1 && !k->frame_bytes;
+    if (!w || k->stack_bytes > STACK_LIMIT || !place_local(&g) ||
+        !grow_aligned(&w->frames, &w->frames_bytes, (size_t)k->frame_bytes * g.subgroups)) {
         job_fails(j, SCHED_NO_MEMORY, &g, g.first);
         return;
     }

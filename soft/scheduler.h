@@ -2,8 +2,9 @@
  *
  * The pool has XETILE_SOFT_THREADS threads (default: one a CPU), the caller of sched_run among them. It starts with
  * the first launch that has more than one work-group. A thread claims work-groups in chunks and runs the subgroups of
- * each one after the other; a kernel with barriers gets a coroutine for every subgroup of the work-group instead, all
- * on the same thread, and a barrier is a switch to the next of them.
+ * each one after the other. A kernel with barriers returns at each and goes on there when called again, where its code
+ * was generated so (frame_bytes); else it gets a coroutine for every subgroup of the work-group, all on the same thread,
+ * and a barrier is a switch to the next of them.
  */
 #ifndef XETILE_SOFT_SCHEDULER_H
 #define XETILE_SOFT_SCHEDULER_H

@@ -1,0 +1,320 @@
+/* codegen_lines.c - values that rise by the same step from lane to lane, held as what lane 0 has.
+ *
+ * In a dense kernel (all lanes of a subgroup there, side by side in x) a work-item's id is that of lane 0 plus the lane
+ * number, and so are its multiples, sums with uniform values, and addresses made of them: the value is a LINE. Its C
+ * variable is a scalar, all of it is scalar arithmetic, and memory accesses through it are known to be runs, or
+ * regularly spaced, when the kernel is compiled. Where it is used as a vector the lanes are put together (XS(line_u32)).
+ *
+ * An integer that is made wider is only a line as long as no lane has wrapped round in the narrow type, which `ok<id>`
+ * tells; for when it is not, the lanes are also computed one by one, into w<id>. So are those of what depends on it.
+ */
+#include "codegen.h"
+
+#include <string.h>
+
+enum { MAX_STEP_BITS = 20, MAX_ROUNDS = 100 };
+
+enum state { UNKNOWN, LINE, NEITHER }; /* values only go from left to right */
+
+struct fact {
+    enum state state;
+    bool uniform, checked;
+    uint64_t step;
+};
+
+struct lines {
+    struct cg *g;
+    struct cg_function *fn;
+    struct fact *fact; /* by id, of varying values */
+};
+
+static struct fact fact_of(const struct lines *t, uint32_t id)
+{
+    if (t->g->value[id].varying) return t->fact[id];
+    return (struct fact){.state = LINE, .uniform = true};
+}
+
+static const struct fact no_line = {.state = NEITHER};
+
+static uint64_t width_of(struct cg *g, uint32_t id)
+{
+    return 8u * cg_kind_bytes(cg_leaves_of(g, g->m->ids[id].type)->leaf[0].kind);
+}
+
+/* The step as the value's own width has it, with its sign. */
+static uint64_t in_width(uint64_t step, uint64_t width)
+{
+    return width == 64 ? step : (uint64_t)((int64_t)(step << (64 - width)) >> (64 - width));
+}
+
+static bool is_small(uint64_t step, uint64_t width)
+{
+    uint64_t bits = width > MAX_STEP_BITS + 8 ? MAX_STEP_BITS : width > 8 ? width - 8 : 0;
+    return step + ((uint64_t)1 << bits) <= (uint64_t)2 << bits;
+}
+
+/* Of two operands: the sum, or the difference. */
+static struct fact add(struct fact a, struct fact b, bool minus)
+{
+    if (a.state == NEITHER || b.state == NEITHER) return no_line;
+    if (a.state == UNKNOWN || b.state == UNKNOWN) return (struct fact){.state = UNKNOWN};
+    return (struct fact){.state = LINE, .checked = a.checked || b.checked, .step = minus ? a.step - b.step : a.step + b.step};
+}
+
+static struct fact scale(struct fact a, uint64_t by)
+{
+    if (a.state == LINE) a.step *= by;
+    return a;
+}
+
+/* To a wider type, `from` bits being what it has now. */
+static struct fact widen(struct fact a, uint64_t from, uint64_t to)
+{
+    if (a.state != LINE || a.uniform || from >= to) return a;
+    a.step = in_width(a.step, from);
+    a.checked = true;
+    return is_small(a.step, from) ? a : no_line;
+}
+
+/* x << n | c with c below 1 << n is a sum. */
+static bool or_is_sum(struct cg *g, const struct sp_inst *i)
+{
+    const struct sp_inst *shift = g->m->ids[i->operand[0]].def;
+    uint64_t n, c;
+    return shift && shift->op == SP_OP_ShiftLeftLogical && sp_constant(g->m, shift->operand[1], &n) &&
+           sp_constant(g->m, i->operand[1], &c) && n < 32 && c < (uint64_t)1 << n;
+}
+
+static struct fact chain_fact(const struct lines *t, const struct sp_inst *i)
+{
+    struct cg *g = t->g;
+    struct fact f = fact_of(t, i->operand[0]);
+    for (uint32_t k = 1; k < i->count; k++) {
+        uint64_t size = cg_chain_stride(g, i, k);
+        struct fact index = fact_of(t, i->operand[k]);
+        if (!index.uniform) f = add(f, scale(widen(index, width_of(g, i->operand[k]), 64), size), false);
+    }
+    return f;
+}
+
+/* Round a loop, or from several places, unless they differ. */
+static struct fact phi_fact(const struct lines *t, uint32_t block, const struct sp_inst *i)
+{
+    const struct sp_block *b = &t->fn->f->blocks[block];
+    struct fact f = {.state = UNKNOWN};
+    bool masked = t->fn->block[block].masked;
+    for (uint32_t k = 0; k < b->pred_count; k++) masked = masked || t->fn->block[b->pred[k]].masked;
+    if (masked) return no_line;
+    for (uint32_t k = 0; k < i->count; k += 2) {
+        struct fact from = fact_of(t, i->operand[k]);
+        if (from.state == UNKNOWN) continue;
+        if (from.state == NEITHER || from.checked || from.uniform) return no_line;
+        if (f.state == LINE && f.step != from.step) return no_line;
+        f = from;
+    }
+    return f;
+}
+
+static struct fact fact_of_instruction(const struct lines *t, uint32_t block, const struct sp_inst *i)
+{
+    struct cg *g = t->g;
+    uint32_t builtin, component;
+    uint64_t c;
+    if (cg_builtin_component(g, i, &builtin, &component))
+        return cg_builtin_line(g, builtin, component) ? (struct fact){.state = LINE, .step = 1} : no_line;
+    switch (i->op) {
+    case SP_OP_IAdd: return add(fact_of(t, i->operand[0]), fact_of(t, i->operand[1]), false);
+    case SP_OP_ISub: return add(fact_of(t, i->operand[0]), fact_of(t, i->operand[1]), true);
+    case SP_OP_BitwiseOr:
+        return or_is_sum(g, i) ? add(fact_of(t, i->operand[0]), fact_of(t, i->operand[1]), false) : no_line;
+    case SP_OP_IMul:
+        for (uint32_t k = 0; k < 2; k++)
+            if (sp_constant(g->m, i->operand[k], &c)) return scale(fact_of(t, i->operand[1 - k]), c);
+        return no_line;
+    case SP_OP_ShiftLeftLogical:
+        if (!sp_constant(g->m, i->operand[1], &c) || c >= width_of(g, i->id)) return no_line;
+        return scale(fact_of(t, i->operand[0]), (uint64_t)1 << c);
+    case SP_OP_UConvert:
+    case SP_OP_SConvert:
+        if (sp_decorated(g->m, i->id, SP_DECORATION_SaturatedConversion)) return no_line; /* fall through */
+    case SP_OP_ConvertPtrToU:
+    case SP_OP_ConvertUToPtr: return widen(fact_of(t, i->operand[0]), width_of(g, i->operand[0]), width_of(g, i->id));
+    case SP_OP_Bitcast:
+        if (cg_leaves_of(g, g->m->ids[i->operand[0]].type)->count != 1 || width_of(g, i->operand[0]) != width_of(g, i->id))
+            return no_line; /* fall through */
+    case SP_OP_CopyObject:
+    case SP_OP_PtrCastToGeneric:
+    case SP_OP_GenericCastToPtr: return fact_of(t, i->operand[0]);
+    case SP_OP_AccessChain:
+    case SP_OP_InBoundsAccessChain:
+    case SP_OP_PtrAccessChain:
+    case SP_OP_InBoundsPtrAccessChain: return chain_fact(t, i);
+    case SP_OP_Phi: return phi_fact(t, block, i);
+    default: return no_line;
+    }
+}
+
+static bool may_be_line(struct cg *g, const struct sp_inst *i)
+{
+    const struct sp_type *t = i->id ? sp_type(g->m, i->type) : NULL;
+    const struct cg_value *v = &g->value[i->id];
+    return t && (t->kind == SP_INT || t->kind == SP_POINTER) && v->varying && !v->blend && !v->variable;
+}
+
+static bool find_round(struct lines *t)
+{
+    const struct sp_function *f = t->fn->f;
+    bool changed = false;
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        uint32_t block = t->fn->rpo[b];
+        for (uint32_t k = 0; k < f->blocks[block].count; k++) {
+            const struct sp_inst *i = &f->blocks[block].inst[k];
+            struct fact *old = &t->fact[i->id], new;
+            if (!i->id || !t->g->value[i->id].varying || old->state == NEITHER) continue;
+            new = may_be_line(t->g, i) ? fact_of_instruction(t, block, i) : no_line;
+            if (new.state == UNKNOWN && old->state != UNKNOWN) new = no_line;
+            if (new.state == LINE) new.step = in_width(new.step, width_of(t->g, i->id));
+            if (old->state == LINE && (new.state != LINE || new.step != old->step || new.checked != old->checked)) new = no_line;
+            new.uniform = false;
+            if (new.state == old->state) continue;
+            *old = new;
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+void cg_find_lines(struct cg *g, struct cg_function *fn)
+{
+    struct lines t = {.g = g, .fn = fn};
+    const struct sp_function *f = fn->f;
+    g->fn = fn;
+    if (!fn->dense) return;
+    t.fact = cg_alloc(g, g->m->bound * sizeof *t.fact);
+    if (!t.fact || g->failed) return;
+    for (uint32_t k = 0; k < f->param_count; k++) t.fact[f->params[k]].state = NEITHER;
+    for (uint32_t round = 0; find_round(&t); round++)
+        if (round == MAX_ROUNDS) return;
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        for (uint32_t k = 0; k < f->blocks[b].count; k++) {
+            uint32_t id = f->blocks[b].inst[k].id;
+            if (!id || t.fact[id].state != LINE) continue;
+            g->value[id].line = true;
+            g->value[id].checked = t.fact[id].checked;
+            g->value[id].step = t.fact[id].step;
+        }
+    }
+}
+
+/* ---- lines as text */
+
+bool cg_is_step(struct cg *g, uint32_t id) { return !g->value[id].varying || g->value[id].line; }
+
+static enum cg_kind kind_of(struct cg *g, uint32_t id) { return cg_leaves_of(g, g->m->ids[id].type)->leaf[0].kind; }
+
+static const char *step_text(struct cg *g, uint32_t id)
+{
+    enum cg_kind kind = kind_of(g, id);
+    return cg_str(g, "(%s)%lldll", cg_kind_type(g, kind, false), (long long)g->value[id].step);
+}
+
+const char *cg_line_lanes(struct cg *g, uint32_t id, const char *own)
+{
+    const char *e = cg_str(g, "XS(line_%s)(%s, %s)", cg_kind_name(kind_of(g, id)), own, step_text(g, id));
+    return g->value[id].checked ? cg_str(g, "(ok%u ? %s : w%u)", id, e, id) : e;
+}
+
+const char *cg_line_lane(struct cg *g, uint32_t id, const char *lane)
+{
+    const char *type = cg_kind_type(g, kind_of(g, id), false);
+    const char *e = cg_str(g, "(%s)(v%u + %s * (%s)(%s))", type, id, step_text(g, id), type, lane);
+    return g->value[id].checked ? cg_str(g, "(ok%u ? %s : w%u[%s])", id, e, id, lane) : e;
+}
+
+/* Lane 0 of an operand that is a line or uniform. */
+static const char *first(struct cg *g, uint32_t id) { return g->value[id].line ? cg_str(g, "v%u", id) : cg_use(g, id, false); }
+
+/* C that is true while all lanes of `id` are on the line after it is made wider than its `from` bits. */
+static const char *stays(struct cg *g, uint32_t id, bool is_signed)
+{
+    enum cg_kind kind = kind_of(g, id);
+    const char *type = is_signed ? cg_kind_signed(g, kind, false) : cg_kind_type(g, kind, false);
+    uint64_t all = g->value[id].step * (g->S - 1);
+    return cg_str(g, "(%s)(v%u + (%s)%lldll) %s (%s)v%u", type, id, cg_kind_type(g, kind, false), (long long)all,
+                  (int64_t)all < 0 ? "<=" : ">=", type, id);
+}
+
+static const char *scalar_chain(struct cg *g)
+{
+    const struct sp_inst *i = g->inst;
+    const char *e = first(g, i->operand[0]);
+    int64_t offset = 0;
+    for (uint32_t k = 1; k < i->count; k++) {
+        uint32_t id = i->operand[k];
+        uint64_t stride = cg_chain_stride(g, i, k);
+        if (cg_chain_offset(g, i, k, &offset)) continue;
+        e = cg_str(g, "%s + (u64)(i64)(%s)%s * %lluu", e, cg_kind_signed(g, kind_of(g, id), false), first(g, id),
+                   (unsigned long long)stride);
+    }
+    return offset ? cg_str(g, "%s + (u64)%lldll", e, (long long)offset) : e;
+}
+
+static const char *scalar_text(struct cg *g)
+{
+    const struct sp_inst *i = g->inst;
+    const char *type = cg_kind_type(g, kind_of(g, i->id), false);
+    uint32_t builtin, component;
+    uint64_t c = 0;
+    if (cg_builtin_component(g, i, &builtin, &component))
+        return cg_str(g, "(%s)(%s)", type, cg_builtin_line(g, builtin, component));
+    const char *a = first(g, i->operand[0]);
+    switch (i->op) {
+    case SP_OP_IAdd: return cg_str(g, "(%s)(%s + %s)", type, a, first(g, i->operand[1]));
+    case SP_OP_BitwiseOr: return cg_str(g, "(%s)(%s | %s)", type, a, first(g, i->operand[1]));
+    case SP_OP_ISub: return cg_str(g, "(%s)(%s - %s)", type, a, first(g, i->operand[1]));
+    case SP_OP_IMul: return cg_str(g, "(%s)(1u * %s * %s)", type, a, first(g, i->operand[1]));
+    case SP_OP_ShiftLeftLogical:
+        sp_constant(g->m, i->operand[1], &c);
+        return cg_str(g, "(%s)(%s << %u)", type, a, (unsigned)c);
+    case SP_OP_SConvert:
+        return cg_str(g, "(%s)(%s)(%s)%s", type, cg_kind_signed(g, kind_of(g, i->id), false),
+                      cg_kind_signed(g, kind_of(g, i->operand[0]), false), a);
+    case SP_OP_AccessChain:
+    case SP_OP_InBoundsAccessChain:
+    case SP_OP_PtrAccessChain:
+    case SP_OP_InBoundsPtrAccessChain: return scalar_chain(g);
+    default: return cg_str(g, "(%s)%s", type, a);
+    }
+}
+
+/* When is the result a line? Every operand that is one only sometimes must be, and what is made wider must not wrap. */
+static void write_check(struct cg *g)
+{
+    const struct sp_inst *i = g->inst;
+    bool chain = i->op == SP_OP_AccessChain || i->op == SP_OP_InBoundsAccessChain || i->op == SP_OP_PtrAccessChain ||
+                 i->op == SP_OP_InBoundsPtrAccessChain;
+    bool converts = i->op == SP_OP_UConvert || i->op == SP_OP_SConvert || i->op == SP_OP_ConvertUToPtr;
+    cg_put(g, "    ok%u = 1", i->id);
+    for (uint32_t k = 0; k < i->count; k++) {
+        uint32_t id = i->operand[k];
+        if (!cg_is_value_operand(i, k) || !g->value[id].line) continue;
+        if (g->value[id].checked) cg_put(g, " && ok%u", id);
+        bool wider = chain ? k > 0 && width_of(g, id) < 64 : converts && width_of(g, id) < width_of(g, i->id);
+        if (wider) cg_put(g, " && %s", stays(g, id, chain || i->op == SP_OP_SConvert));
+    }
+    cg_put(g, ";\n");
+}
+
+void cg_write_line(struct cg *g)
+{
+    const struct cg_value *v = &g->value[g->inst->id];
+    if (g->inst->op == SP_OP_Phi) return;
+    cg_put(g, "    v%u = %s;\n", g->inst->id, scalar_text(g));
+    if (!v->checked) return;
+    write_check(g);
+    cg_put(g, "    if (__builtin_expect(!ok%u, 0)) {\n", g->inst->id);
+    g->lanes_apart = true;
+    if (!cg_write_simple(g)) cg_write_memory(g);
+    g->lanes_apart = false;
+    cg_put(g, "    }\n");
+}
