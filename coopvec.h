@@ -16,7 +16,7 @@
  *     }
  *
  *     cv_module mod = CV_BUILD(shade, &(cv_target){.name = "bmg"});
- *     if (!mod.words) puts(mod.error->text);
+ *     if (!mod.words) spe_print_error(mod.error, stderr);
  *     ...                                                  mod.words, mod.size, mod.kernel, mod.params, mod.local_size
  *     cv_free(&mod);
  *
