@@ -64,6 +64,9 @@ $(tests): $(BUILD)/%: tests/%.c | $(BUILD)
 $(benches): $(BUILD)/%: bench/%.c | $(BUILD)
 	$(compile) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(LDFLAGS) -o $@ $< $(LOADER_LIBS) -lpthread -ldl -lm
 
+$(BUILD)/report: bench/report.c | $(BUILD)
+	$(compile) -std=c11 $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< -lm
+
 # What these compare the device with are functions whose integers wrap round, as OpenCL's do.
 $(BUILD)/test_opencl_flow $(BUILD)/test_opencl_memory: CFLAGS += -fwrapv
 
@@ -98,12 +101,14 @@ test: ## build and run every test; the last line sums them up
 	BUILT=$$built JOBS="$(JOBS)" BUILD="$(BUILD)" CC="$(CC)" SPIRV_VAL="$(SPIRV_VAL)" XE_OFFLINE="$(XE_OFFLINE)" SANITIZE="$(SANITIZE)" \
 	    tests/run.sh $(sort $(notdir $(tests) $(soft_tests))) $(sort $(notdir $(test_scripts)))
 
-bench: ## measure; lines of `bench <name> <value> <unit> [peer=... peer_value=... ratio=...]`
-	$(again) soft build-benches
-	@for b in $(benches); do $$b || exit 1; done
+intel_examples = $(addprefix $(BUILD)/,gemm gemm_slm gemm_l2 gemm_variants mlp_inference neural_texture)
+
+bench: ## measure: lines of `bench NAME VALUE UNIT [peer=... peer_value=... ratio=...]`, and bench/report.html
+	$(again) soft build-benches $(intel_examples)
+	@BUILD="$(BUILD)" CC="$(CC)" XE_OFFLINE="$(XE_OFFLINE)" bench/run.sh $(sort $(notdir $(benches)))
 
 check-intel: ## compile the examples for Intel GPUs with Intel's compiler, where it is found
-	$(again) $(BUILD)/gemm $(BUILD)/gemm_slm $(BUILD)/gemm_l2 $(BUILD)/gemm_variants $(BUILD)/mlp_inference $(BUILD)/neural_texture
+	$(again) $(intel_examples)
 	@BUILD="$(BUILD)" XE_OFFLINE="$(XE_OFFLINE)" scripts/check_intel.sh
 
 soft: $(BUILD)/libze_soft.so ## the software Level Zero device alone
@@ -127,8 +132,8 @@ uninstall: ## take the same files away
 	rm -f "$(to)/lib/libze_soft.so" "$(to)/lib/pkgconfig/xetile.pc"
 	rmdir "$(to)/include/xetile" 2>/dev/null || true
 
-build-benches: $(benches)
-build-all: $(BUILD)/libze_soft.so $(examples) $(benches) $(tests) $(soft_tests)
+build-benches: $(benches) $(BUILD)/report
+build-all: $(BUILD)/libze_soft.so $(examples) build-benches $(tests) $(soft_tests)
 
 .PHONY: help setup setup-optional run test bench check-intel soft examples asan clean install uninstall build-all build-benches
 .DELETE_ON_ERROR:

@@ -6,18 +6,9 @@
 #include "../examples/mlp_inference.c"
 #undef main
 #include "bench.h"
-
-#include <dlfcn.h>
-#include <threads.h>
+#include "blas.h"
 
 enum { RUNS = 7, ITEMS = 262144 };
-
-/* Threads of a BLAS spin for a while after a call; let them fall asleep before the next contestant. */
-static void rest(void)
-{
-    const struct timespec pause = {0, 60 * 1000 * 1000};
-    thrd_sleep(&pause, NULL);
-}
 
 /* ---- the scalar kernel: loops over rows and columns, weights in rows, vectors in arrays of the work-item */
 
@@ -82,20 +73,8 @@ static double measure(session *s, const network *n, const void *weights, int run
         if (i >= 0) t[i] = ns;
     }
     cv_free(&mod);
-    rest();
+    blas_rest();
     return check(s, n, &worst) ? flops / bench_median(t, runs) : -1;
-}
-
-typedef void sgemm_fn(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float *a, int lda, const float *b, int ldb,
-                      float beta, float *c, int ldc);
-
-static sgemm_fn *find_sgemm(void)
-{
-    void *blas = dlopen("libopenblas.so.0", RTLD_NOW);
-    sgemm_fn *sgemm = NULL;
-    if (!blas) blas = dlopen("libopenblas.so", RTLD_NOW);
-    if (blas) *(void **)&sgemm = dlsym(blas, "cblas_sgemm");
-    return sgemm;
 }
 
 /* The three products of the batch in f32 (no biases, no activations). */
@@ -107,13 +86,13 @@ static double measure_sgemm(sgemm_fn *sgemm)
     for (int i = -1; i < RUNS && v[0] && v[1] && w; i++) {
         double start = bench_now();
         for (int l = 0; l < LAYERS; l++)
-            sgemm(101, 111, 112, ITEMS, layer_rows[l], layer_cols[l], 1, v[l % 2], IN, w, layer_cols[l], 0, v[1 - l % 2], IN);
+            sgemm(BLAS_ROWS, BLAS_PLAIN, BLAS_TRANSPOSED, ITEMS, layer_rows[l], layer_cols[l], 1, v[l % 2], IN, w, layer_cols[l], 0, v[1 - l % 2], IN);
         if (i >= 0) t[i] = bench_now() - start;
     }
     free(v[0]);
     free(v[1]);
     free(w);
-    rest();
+    blas_rest();
     return flops / bench_median(t, RUNS) * 1e-9;
 }
 
@@ -130,7 +109,7 @@ static uint16_t *plain_weights(session *s)
 static bool measure_all(session *s)
 {
     double ours, plain, e4m3, i8;
-    sgemm_fn *sgemm = find_sgemm();
+    sgemm_fn *sgemm = find_sgemm("mlp_f16_batch");
     const uint16_t *weights;
     make_weights(s, &networks[0]);
     if (!convert_weights(s, &networks[0])) return false;
@@ -140,7 +119,6 @@ static bool measure_all(session *s)
     if (ours < 0 || plain < 0) return false;
     bench_peer_line("mlp_f16", ours, "GFLOP/s", "scalar_kernel", plain);
     if (sgemm) bench_peer_line("mlp_f16_batch", ours, "GFLOP/s", "openblas_sgemm", measure_sgemm(sgemm));
-    else printf("libopenblas is not installed (make setup-optional): the batch has no peer here\n");
     make_weights(s, &networks[1]);
     if (!convert_weights(s, &networks[1]) || (e4m3 = measure(s, &networks[1], s->weights, RUNS)) < 0) return false;
     bench_line("mlp_e4m3", e4m3, "GFLOP/s");

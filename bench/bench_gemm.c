@@ -1,35 +1,15 @@
 /* bench_gemm.c - the GEMM of examples/gemm.c on the first device (without a GPU the software one, at each instruction
  * set the CPU has), beside OpenBLAS where it is installed; and how long its module takes to load, into an empty cache
- * and from a full one. Contestants take turns, so that what else the machine does slows all of them alike.
+ * and from a full one. Contestants take turns, so that what else the machine does slows all of them alike. A size that
+ * would take more than $BENCH_SECONDS (default 60) is left out, and said so.
  */
 #define main gemm_main
 #include "../examples/gemm.c"
 #undef main
 #include "bench.h"
-
-#include <dlfcn.h>
-#include <threads.h>
+#include "blas.h"
 
 enum { RUNS = 5 };
-
-/* Threads of a BLAS spin for a while after a call; let them fall asleep before the next contestant. */
-static void rest(void)
-{
-    const struct timespec pause = {0, 40 * 1000 * 1000};
-    thrd_sleep(&pause, NULL);
-}
-
-typedef void sgemm_fn(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float *a, int lda,
-                      const float *b, int ldb, float beta, float *c, int ldc);
-
-static sgemm_fn *find_sgemm(void)
-{
-    void *blas = dlopen("libopenblas.so.0", RTLD_NOW);
-    sgemm_fn *sgemm = NULL;
-    if (!blas) blas = dlopen("libopenblas.so", RTLD_NOW);
-    if (blas) *(void **)&sgemm = dlsym(blas, "cblas_sgemm");
-    return sgemm;
-}
 
 typedef struct {
     problem p;
@@ -63,16 +43,16 @@ static bool take_turn(contestant *c, int run)
         zed_launch_timed(&s->kernel, (zed_groups){(N + 255) / 256, (M + 255) / 256, 1}, s->a, s->b, s->c, M, N, K);
     if (ns < 0) return fail_device(&s->dev);
     if (run >= 0) c->t[run] = ns * 1e-9;
-    rest();
+    blas_rest();
     return true;
 }
 
 static void take_turn_sgemm(sgemm_fn *sgemm, const problem *p, float *c, double *t, int run)
 {
     double start = bench_now();
-    sgemm(101, 111, 111, p->m, p->n, p->k, 1, p->a.at, p->k, p->b.at, p->n, 0, c, p->n);
+    sgemm(BLAS_ROWS, BLAS_PLAIN, BLAS_PLAIN, p->m, p->n, p->k, 1, p->a.at, p->k, p->b.at, p->n, 0, c, p->n);
     if (run >= 0) t[run] = bench_now() - start;
-    rest();
+    blas_rest();
 }
 
 /* Every element at 1024 cubed; of larger products 4 columns in every 64. */
@@ -157,12 +137,30 @@ static bool has_isa(const char *name)
 #endif
 }
 
+/* From 64 up, each eight times the work of the one before; the largest only when there is time for it. */
+static bool measure_sizes(sgemm_fn *sgemm, bool *soft)
+{
+    static const char *const sizes[] = {"64", "128", "256", "512", "1024", "2048", "4096"};
+    const char *asked = getenv("BENCH_SECONDS");
+    double limit = asked ? strtod(asked, NULL) : 60, seconds = 0;
+    bool ok = true;
+    for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++) {
+        double start = bench_now();
+        if (seconds * 7 > limit) {
+            printf("gemm %s: left out, about %.0f s (BENCH_SECONDS=%.0f)\n", sizes[n], seconds * 7, limit);
+            break;
+        }
+        ok = measure(sizes[n], "", sgemm, soft) && ok;
+        seconds = bench_now() - start;
+    }
+    return ok;
+}
+
 static bool measure_all(sgemm_fn *sgemm)
 {
     static const char *const sizes[] = {"1024", "2048"}, *const isas[] = {"avx512", "avx2", "generic"};
     const char *asked = getenv("XETILE_SOFT_ISA");
-    bool soft = false, ok = true;
-    for (int n = 0; n < 2; n++) ok = measure(sizes[n], "", sgemm, &soft) && ok;
+    bool soft = false, ok = measure_sizes(sgemm, &soft);
     for (int i = 0; soft && !asked && i < 3; i++) {
         char suffix[16];
         if (!has_isa(isas[i])) continue;
@@ -218,8 +216,7 @@ static bool measure_load(void)
 
 int main(void)
 {
-    sgemm_fn *sgemm = find_sgemm();
+    sgemm_fn *sgemm = find_sgemm("gemm");
     bool ok = measure_load();
-    if (!sgemm) printf("libopenblas is not installed (make setup-optional): gemm has no peer here\n");
     return !(measure_all(sgemm) && ok);
 }

@@ -9,7 +9,7 @@
 
 typedef void sgemm_fn(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float *a, int lda,
                       const float *b, int ldb, float beta, float *c, int ldc);
-enum { BLAS_COLUMNS = 102, BLAS_PLAIN = 111, BLAS_TRANSPOSED = 112 };
+enum { BLAS_ROWS = 101, BLAS_COLUMNS = 102, BLAS_PLAIN = 111, BLAS_TRANSPOSED = 112 };
 
 /* cblas_sgemm, or NULL and a word about it. */
 static inline sgemm_fn *find_sgemm(const char *bench)

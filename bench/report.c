@@ -1,0 +1,387 @@
+/* report.c - makes one page of what `make bench` printed: `report < lines > report.html`. The page needs nothing but itself:
+ * plots are SVG within it, made for a phone's width and stretched on wider screens.
+ *
+ * Read are the lines `bench ...` (bench.h), `isa ...` (scripts/check_intel.sh), the first `device ...`, and whatever says
+ * that something is not installed, was skipped, left out or failed. A bench line belongs to the first of `sections`
+ * whose prefix and form it has.
+ */
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MAX_LINES = 1000, WIDTH = 360, TEXT = 128 };
+
+typedef struct {
+    char name[TEXT], unit[TEXT], peer[TEXT];
+    double value, peer_value;
+    int section;
+} figure;
+
+typedef struct {
+    char example[TEXT], device[TEXT];
+    int dpas, instructions, spill;
+} loop_figure;
+
+static struct {
+    figure figures[MAX_LINES];
+    loop_figure loops[MAX_LINES];
+    char notes[MAX_LINES][256], device[256];
+    int figure_count, loop_count, note_count;
+} page;
+
+typedef enum { BARS, CURVES, ROWS, TABLE } plot_kind; /* ROWS: bars, each row at a scale of its own; TABLE: no plot */
+
+static const struct {
+    const char *prefix, *title, *text;
+    plot_kind kind;
+} sections[] = {
+    {"emit_", "Writing a module",
+     "From C macros to SPIR-V words: the GEMM with work-group tiles of 256 x 256, for both kinds of pitch, and for one.", BARS},
+    {"edit_", "From an edit to a result", "Headers and gemm.c in a folder of their own: <code>cc gemm.c</code>, then run it and check all of a small product.",
+     BARS},
+    {"module_load_", "Loading a module", "SPIR-V words to a kernel on the device: compiled anew, and found in the cache.", BARS},
+    {"gemm_*_#", "Matrix product by size", "M = N = K, whole launches. The peer multiplies floats.", CURVES},
+    {"gemm_*_#_", "Matrix product by instruction set", "The software device compiles for what the CPU has, or less when told so.", BARS},
+    {"gemm_i8_beside_", "", "", TABLE},
+    {"devices_", "Several devices", "One product dealt out to the sub-devices of the software device, threads shared among them.", BARS},
+    {"mpi_", "Several ranks", "One product by SUMMA over Open MPI on this machine; each rank has a device with one thread.", BARS},
+    {"opencl_", "Kernels from OpenCL C", "Ordinary kernels, compiled to SPIR-V by another compiler.", ROWS},
+    {"", "Other kernels", "Each row has a scale of its own.", ROWS},
+};
+enum { SECTIONS = sizeof sections / sizeof *sections };
+
+/* ---- reading */
+
+/* `#` in a pattern stands for a whole number, `*` for a word without a number's start; the pattern must match to the end, but
+ * for one that ends in `_` or is empty, which is a beginning. */
+static bool matches(const char *pattern, const char *name)
+{
+    if (!*pattern) return !*name;
+    if (*pattern == '_' && !pattern[1]) return *name == '_' && name[1];
+    if (*pattern == '#') {
+        size_t digits = strspn(name, "0123456789");
+        return digits && matches(pattern + 1, name + digits);
+    }
+    if (*pattern == '*') {
+        size_t word = strcspn(name, "_");
+        return word && matches(pattern + 1, name + word);
+    }
+    return *pattern == *name && matches(pattern + 1, name + 1);
+}
+
+static int section_of(const char *name)
+{
+    int i = 0;
+    while (i < SECTIONS - 1 && !matches(sections[i].prefix, name)) i++;
+    return i;
+}
+
+static void read_figure(const char *line)
+{
+    figure *f = &page.figures[page.figure_count];
+    memset(f, 0, sizeof *f);
+    if (sscanf(line, "bench %127s %lf %127s peer=%127s peer_value=%lf", f->name, &f->value, f->unit, f->peer, &f->peer_value) < 3) return;
+    f->section = section_of(f->name);
+    page.figure_count++;
+}
+
+static void read_loop(const char *line)
+{
+    loop_figure *l = &page.loops[page.loop_count];
+    memset(l, 0, sizeof *l);
+    if (sscanf(line, "isa %127s %127s loop_dpas=%d loop_instructions=%d spill=%d", l->example, l->device, &l->dpas, &l->instructions, &l->spill) == 5)
+        page.loop_count++;
+}
+
+static bool is_note(const char *line)
+{
+    static const char *const words[] = {"not installed", "skipped", "left out", "FAILED", "PoCL takes"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(line, words[i])) return true;
+    return false;
+}
+
+static void read_lines(FILE *from)
+{
+    char line[512];
+    while (fgets(line, sizeof line, from)) {
+        line[strcspn(line, "\n")] = 0;
+        if (!strncmp(line, "bench ", 6) && page.figure_count < MAX_LINES) read_figure(line);
+        else if (!strncmp(line, "isa ", 4) && page.loop_count < MAX_LINES) read_loop(line);
+        else if (!strncmp(line, "device ", 7) && !page.device[0]) snprintf(page.device, sizeof page.device, "%.200s", line + 6 + strspn(line + 6, " "));
+        else if (is_note(line) && page.note_count < MAX_LINES) snprintf(page.notes[page.note_count++], sizeof *page.notes, "%.255s", line);
+    }
+}
+
+/* ---- writing */
+
+static void print_letter(char c) /* as HTML */
+{
+    if (c == '<') printf("&lt;");
+    else if (c == '>') printf("&gt;");
+    else if (c == '&') printf("&amp;");
+    else putchar(c);
+}
+
+static void print_text(const char *text)
+{
+    while (*text) print_letter(*text++);
+}
+
+static void print_words(const char *name) /* a bench's name without its underscores */
+{
+    for (; *name; name++) print_letter(*name == '_' ? ' ' : *name);
+}
+
+static const char *number(double v) /* three digits, never 1e+03; good until the next call but three */
+{
+    static char text[4][32];
+    static int turn;
+    char *to = text[turn++ % 4];
+    snprintf(to, sizeof text[0], "%.*f", v >= 100 || v == floor(v) ? 0 : v >= 10 ? 1 : 2, v);
+    return to;
+}
+
+static void svg_begin(int height, const char *what)
+{
+    printf("<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", WIDTH, height);
+    print_text(what);
+    printf("\">\n");
+}
+
+static void bar(const char *class_name, double y, double length, double height)
+{
+    printf("<rect class=\"%s\" x=\"0\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"1.5\"/>\n", class_name, y, fmax(length, 1), height);
+}
+
+/* Name and value, a bar, and the peer's bar and words below when there is one. Returns the y below the row. */
+static double row(const figure *f, double y, double most)
+{
+    double scale = WIDTH / most;
+    printf("<text x=\"0\" y=\"%.1f\">", y + 11);
+    print_words(f->name);
+    printf("</text><text class=\"end\" x=\"%d\" y=\"%.1f\">%s ", WIDTH, y + 11, number(f->value));
+    print_text(f->unit);
+    printf("</text>\n");
+    bar("own", y + 16, f->value * scale, 7);
+    if (f->peer_value <= 0) return y + 34;
+    bar("peer", y + 25, f->peer_value * scale, 7);
+    printf("<text class=\"small\" x=\"0\" y=\"%.1f\">", y + 43);
+    print_words(f->peer);
+    printf(" %s</text><text class=\"small end\" x=\"%d\" y=\"%.1f\">%s times the peer</text>\n", number(f->peer_value), WIDTH, y + 43,
+           number(f->value / f->peer_value));
+    return y + 56;
+}
+
+static double most_of(int section)
+{
+    double most = 0;
+    for (int i = 0; i < page.figure_count; i++)
+        if (page.figures[i].section == section) most = fmax(most, fmax(page.figures[i].value, page.figures[i].peer_value));
+    return most;
+}
+
+static bool counts_allocations(const figure *f) { return strcmp(f->unit, "allocations") == 0; }
+
+static void plot_bars(int section)
+{
+    double height = 4, y = 0, most = most_of(section);
+    for (int i = 0; i < page.figure_count; i++)
+        if (page.figures[i].section == section && !counts_allocations(&page.figures[i])) height += page.figures[i].peer_value > 0 ? 56 : 34;
+    svg_begin((int)height, sections[section].title);
+    for (int i = 0; i < page.figure_count; i++) {
+        const figure *f = &page.figures[i];
+        if (f->section == section && !counts_allocations(f)) y = row(f, y, sections[section].kind == ROWS ? fmax(f->value, f->peer_value) : most);
+    }
+    printf("</svg>\n");
+    for (int i = 0; i < page.figure_count; i++) {
+        const figure *f = &page.figures[i];
+        if (f->section != section || !counts_allocations(f)) continue;
+        printf("<p class=\"small\">");
+        print_words(f->name);
+        printf(": %s</p>\n", number(f->value));
+    }
+}
+
+/* ---- curves: gemm_<type>_<size>, and the peer as a curve of its own */
+
+enum { LEFT = 34, TOP = 8, LEGEND_WIDTH = 160, PLOT_WIDTH = WIDTH - LEFT - 8, PLOT_HEIGHT = 190, MAX_CURVES = 6, SMALLEST = 6, LARGEST = 12 };
+
+typedef struct {
+    char name[TEXT];
+    double at[LARGEST + 1]; /* by log2 of the size; 0: not measured */
+} curve;
+
+static void add_point(curve *all, int *count, const char *name, int size, double value)
+{
+    int c = 0, i = 0;
+    while (1 << i < size && i < LARGEST) i++;
+    while (c < *count && strcmp(all[c].name, name) != 0) c++;
+    if (c == MAX_CURVES) return;
+    if (c == *count) snprintf(all[(*count)++].name, TEXT, "%s", name);
+    all[c].at[i] = value;
+}
+
+static int gather_curves(int section, curve *all)
+{
+    int count = 0;
+    for (int i = 0; i < page.figure_count; i++) {
+        const figure *f = &page.figures[i];
+        char type[TEXT];
+        int size;
+        if (f->section != section || sscanf(f->name, "gemm_%127[a-z0-9]_%d", type, &size) != 2) continue;
+        add_point(all, &count, type, size, f->value);
+        if (f->peer_value > 0) add_point(all, &count, f->peer, size, f->peer_value);
+    }
+    return count;
+}
+
+static double x_of(int log_size) { return LEFT + (double)PLOT_WIDTH * (log_size - SMALLEST) / (LARGEST - SMALLEST); }
+static double y_of(double value, double most) { return TOP + PLOT_HEIGHT * (1 - value / most); }
+
+static double round_step(double most) /* of about four grid lines */
+{
+    double step = pow(10, floor(log10(most / 4)));
+    return most / step > 20 ? step * 5 : most / step > 8 ? step * 2 : step;
+}
+
+static void plot_axes(double most)
+{
+    double step = round_step(most);
+    for (double v = 0; v <= most; v += step) {
+        printf("<path class=\"grid\" d=\"M%d %.1fH%d\"/>", LEFT, y_of(v, most), LEFT + PLOT_WIDTH);
+        printf("<text class=\"small end\" x=\"%d\" y=\"%.1f\">%.0f</text>\n", LEFT - 5, y_of(v, most) + 4, v);
+    }
+    for (int i = SMALLEST; i <= LARGEST; i++)
+        printf("<text class=\"small middle\" x=\"%.1f\" y=\"%d\">%d</text>\n", i == LARGEST ? x_of(i) - 6 : x_of(i), TOP + PLOT_HEIGHT + 16, 1 << i);
+}
+
+static void plot_curves(int section)
+{
+    curve all[MAX_CURVES];
+    double most = most_of(section) * 1.05;
+    int count, x, y;
+    memset(all, 0, sizeof all);
+    count = gather_curves(section, all);
+    svg_begin(TOP + PLOT_HEIGHT + 26 + 16 * ((count + 1) / 2), sections[section].title);
+    plot_axes(most);
+    for (int c = 0; c < count; c++) {
+        char letter = 'M';
+        printf("<path class=\"curve c%d\" d=\"", c);
+        for (int i = SMALLEST; i <= LARGEST; i++) {
+            if (all[c].at[i] <= 0) continue;
+            printf("%c%.1f %.1f", letter, x_of(i), y_of(all[c].at[i], most));
+            letter = 'L';
+        }
+        printf("\"/>\n");
+        for (int i = SMALLEST; i <= LARGEST; i++)
+            if (all[c].at[i] > 0) printf("<circle class=\"dot c%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"2.6\"/>", c, x_of(i), y_of(all[c].at[i], most));
+        x = LEFT + c % 2 * LEGEND_WIDTH;
+        y = TOP + PLOT_HEIGHT + 27 + c / 2 * 16;
+        printf("<rect class=\"dot c%d\" x=\"%d\" y=\"%d\" width=\"9\" height=\"9\" rx=\"2\"/>", c, x, y);
+        printf("<text x=\"%d\" y=\"%d\">", x + 13, y + 9);
+        print_words(all[c].name);
+        printf("</text>\n");
+    }
+    printf("</svg>\n<p class=\"small\">GFLOP/s over M = N = K.</p>\n");
+}
+
+/* ---- Intel's compiler */
+
+static void plot_loops(void)
+{
+    printf("<section><h2>The inner loop on Intel's GPUs</h2><p>Instructions of the loop that holds most dpas, as Intel's own compiler "
+           "writes it. Blue: the share of dpas.</p>\n");
+    svg_begin(page.loop_count * 26 + 4, "instructions of the inner loops");
+    for (int i = 0; i < page.loop_count; i++) {
+        const loop_figure *l = &page.loops[i];
+        double y = i * 26;
+        printf("<text x=\"0\" y=\"%.0f\">", y + 11);
+        print_words(l->example);
+        printf(", %s</text><text class=\"end\" x=\"%d\" y=\"%.0f\">%d dpas of %d%s</text>\n", l->device, WIDTH, y + 11, l->dpas, l->instructions,
+               l->spill ? ", spills" : "");
+        bar("peer", y + 15, WIDTH, 6);
+        bar("own", y + 15, (double)WIDTH * l->dpas / fmax(l->instructions, 1), 6);
+    }
+    printf("</svg></section>\n");
+}
+
+/* ---- the page */
+
+static const char style[] =
+    ":root{--ink:#1a1c20;--soft:#5b616b;--paper:#fff;--line:#dfe2e7;--own:#0b63c4;--peer:#b6bcc6;--b:#d9541e;--c:#1d8a50;--d:#6b7280}"
+    "@media(prefers-color-scheme:dark){:root{--ink:#e8eaee;--soft:#a2a8b3;--paper:#15171b;--line:#33373f;--own:#5aa5f5;--peer:#565c67;"
+    "--b:#ff8a58;--c:#4fc98a;--d:#a2a8b3}}"
+    "*{box-sizing:border-box}body{margin:0 auto;padding:16px;max-width:1160px;background:var(--paper);color:var(--ink);"
+    "font:16px/1.45 system-ui,sans-serif}h1{font-size:26px;margin:8px 0}h2,p{break-after:avoid}h2{font-size:18px;margin:0 0 4px}p{margin:4px 0 10px;"
+    "color:var(--soft)}main{columns:2 440px;column-gap:44px}section{break-inside:avoid;margin:0 0 26px}section.long{break-inside:auto}"
+    "svg{display:block;width:100%;height:auto}svg text{font:12px system-ui,sans-serif;fill:var(--ink)}svg .small{font-size:11px;fill:var(--soft)}"
+    ".end{text-anchor:end}.middle{text-anchor:middle}.own{fill:var(--own)}.peer{fill:var(--peer)}.grid{stroke:var(--line)}"
+    ".curve{fill:none;stroke-width:2}.curve.c0{stroke:var(--own)}.curve.c1{stroke:var(--d);stroke-dasharray:5 3}.curve.c2{stroke:var(--b)}"
+    ".curve.c3{stroke:var(--c)}.dot.c0{fill:var(--own)}.dot.c1{fill:var(--d)}.dot.c2{fill:var(--b)}.dot.c3{fill:var(--c)}"
+    "p.small{font-size:13px;margin:2px 0}li{overflow-wrap:anywhere}.table{overflow-x:auto}table{border-collapse:collapse;font-size:13px}"
+    "td,th{text-align:left;padding:3px 14px 3px 0;border-bottom:1px solid var(--line);white-space:nowrap}summary{cursor:pointer}";
+
+static void print_head(void)
+{
+    char date[64];
+    time_t now = time(NULL);
+    strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", gmtime(&now));
+    printf("<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+           "<title>xetile: measurements</title>\n<style>%s</style>\n<h1>xetile: measurements</h1>\n<p>%s, on ", style, date);
+    print_text(page.device[0] ? page.device : "this machine");
+    printf(". Medians. Blue is ours, grey a peer.</p>\n");
+}
+
+static void print_notes(void)
+{
+    printf("<section><h2>What was not measured</h2>\n");
+    if (!page.note_count) printf("<p>All peers were there.</p>");
+    printf("<ul>");
+    for (int i = 0; i < page.note_count; i++) {
+        printf("<li>");
+        print_text(page.notes[i]);
+        printf("</li>\n");
+    }
+    printf("</ul></section>\n");
+}
+
+static void print_table(void)
+{
+    printf("<details><summary>All figures</summary><div class=\"table\"><table><tr><th>name<th>value<th>peer<th>ratio</tr>\n");
+    for (int i = 0; i < page.figure_count; i++) {
+        const figure *f = &page.figures[i];
+        printf("<tr><td>");
+        print_text(f->name);
+        printf("<td>%s ", number(f->value));
+        print_text(f->unit);
+        printf("<td>");
+        print_text(f->peer);
+        if (f->peer_value > 0) printf(" %s<td>%s", number(f->peer_value), number(f->value / f->peer_value));
+        printf("</tr>\n");
+    }
+    printf("</table></div></details>\n");
+}
+
+int main(void)
+{
+    read_lines(stdin);
+    print_head();
+    printf("<main>\n");
+    for (int s = 0; s < SECTIONS; s++) {
+        if (most_of(s) <= 0 || sections[s].kind == TABLE) continue;
+        printf("<section%s><h2>%s</h2><p>%s</p>\n", s >= SECTIONS - 2 ? " class=\"long\"" : "", sections[s].title, sections[s].text);
+        if (sections[s].kind == CURVES) plot_curves(s);
+        else plot_bars(s);
+        printf("</section>\n");
+    }
+    if (page.loop_count) plot_loops();
+    print_notes();
+    printf("</main>\n");
+    print_table();
+    printf("</html>\n");
+    return ferror(stdout) || page.figure_count == 0;
+}
