@@ -74,6 +74,12 @@ struct xs_pointer {
     int64_t offset;
 };
 
+/* A function that can be called by pointer: the pointer is the address of one of these. */
+struct xs_function {
+    const char *name;
+    void (*run[3])(void); /* in subgroups of 8, 16, 32; NULL when there is none of that size */
+};
+
 /* The one symbol a generated object exports: `const struct xs_module xs_module`. */
 struct xs_module {
     uint32_t version; /* XS_ABI_VERSION */
@@ -82,6 +88,9 @@ struct xs_module {
     const struct xs_global *globals;
     uint32_t pointer_count;
     const struct xs_pointer *pointers;
+    uint32_t function_count;              /* in xs_pointer `to` they come after the globals */
+    const struct xs_function *functions;
+    uint8_t *const **own_globals;         /* set by the driver for what is called by pointer; NULL when nothing is */
 };
 
 #endif

@@ -1277,7 +1277,8 @@ static void write_globals(struct cg *g)
         n++;
         if (v->count < 2) continue;
         unsigned char *bytes = t->size <= SP_MAX_CONSTANT_BYTES ? calloc(1, (size_t)t->size + 1) : NULL;
-        if (!bytes || !sp_constant_bytes(g->m, v->operand[1], bytes)) {
+        bool address = g->m->ids[v->operand[1]].what == SP_IS_VARIABLE; /* written when it is loaded */
+        if (!bytes || (!address && !sp_constant_bytes(g->m, v->operand[1], bytes))) {
             g->inst = v;
             cg_fail(g, "an initialiser the device does not know");
         } else {
@@ -1298,7 +1299,10 @@ static void write_pointer_row(void *user, uint64_t at, uint32_t variable, int64_
 {
     struct pointer_rows *r = user;
     uint32_t storage = r->g->m->ids[variable].def->operand[0];
-    if (storage != SP_STORAGE_CrossWorkgroup && storage != SP_STORAGE_UniformConstant) return;
+    if (storage != SP_STORAGE_CrossWorkgroup && storage != SP_STORAGE_UniformConstant) {
+        cg_fail(r->g, "an initial value is the address of a variable that is not in global memory");
+        return;
+    }
     cg_put(r->g, "    {%u, %u, %lluu, %lld},\n", r->in, r->g->global_index[variable], (unsigned long long)at, (long long)offset);
     r->count++;
 }
@@ -1318,6 +1322,14 @@ static uint32_t write_pointers(struct cg *g)
     return r.count;
 }
 
+/* What others know a variable by: its linkage, else its name. */
+static const char *global_name(struct cg *g, uint32_t id)
+{
+    const struct sp_decoration *d = sp_decorated(g->m, id, SP_DECORATION_LinkageAttributes);
+    if (d && d->count) return (const char *)d->operand; /* a string, as kernels' CPUs are little-endian */
+    return g->m->names[id] ? g->m->names[id] : "";
+}
+
 static uint32_t write_global_rows(struct cg *g)
 {
     uint32_t n = 0;
@@ -1327,7 +1339,7 @@ static uint32_t write_global_rows(struct cg *g)
         const struct sp_type *t = sp_type(g->m, sp_type(g->m, v->type)->elem);
         if (v->operand[0] != SP_STORAGE_CrossWorkgroup && v->operand[0] != SP_STORAGE_UniformConstant) continue;
         cg_put(g, "    {");
-        put_string(g, g->m->names[v->id] ? g->m->names[v->id] : "");
+        put_string(g, global_name(g, v->id));
         cg_put(g, ", %lluu, %u, ", (unsigned long long)t->size, t->align ? t->align : 1);
         cg_put(g, v->count >= 2 ? "initial%u},\n" : "0},\n", n);
         n++;

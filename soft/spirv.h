@@ -169,7 +169,8 @@ struct sp_link_input {
     size_t count;
     const struct sp_spec *spec;
     size_t spec_count;
-    bool entries; /* whether its kernels are the result's */
+    bool entries;    /* whether its kernels are the result's */
+    uint32_t number; /* what messages call it */
 };
 /* Where a CrossWorkgroup or UniformConstant variable comes from: its number among those of an input. */
 struct sp_link_origin {
@@ -187,7 +188,11 @@ bool sp_link(const struct sp_link_input *in, uint32_t count, struct sp_linked *o
 void sp_linked_free(struct sp_linked *linked);
 
 /* ---- codegen.c: a checked module becomes C text (one translation unit, after abi.h and prelude.h) */
-struct cg_options { uint32_t default_subgroup_size; bool check; };
+struct cg_options {
+    uint32_t default_subgroup_size;
+    bool check;
+    const char *function; /* an exported function to be called by pointer, instead of the kernels; NULL: the kernels */
+};
 bool cg_generate(const struct sp_module *m, const struct cg_options *o, struct sp_text *c, struct sp_text *log);
 
 /* ---- jit.c, cache.c: C text becomes a loaded object. All of it may be called from any thread. */

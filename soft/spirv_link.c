@@ -19,23 +19,24 @@ struct words {
 struct unit {
     const struct sp_link_input *in;
     struct sp_module *m;
-    struct sp_reader r;         /* as much of one as decoding needs */
-    uint32_t *map;              /* [bound] the id in the result */
-    uint32_t *ordinal;          /* [bound] of a global variable: its number in the module */
-    uint8_t *gone, *unnamed;    /* [bound] is not written at all; is written without its linkage */
+    struct sp_reader r;               /* as much of one as decoding needs */
+    uint32_t *map;                    /* [bound] the id in the result */
+    uint32_t *ordinal;                /* [bound] of a global variable: its number in the module */
+    uint8_t *gone, *unnamed;          /* [bound] is not written at all; is written without its linkage */
     uint32_t *pending, pending_count; /* where the types, constants and variables stand that are still to be written */
-    uint32_t first_function;    /* the word */
+    uint32_t first_function;          /* the word */
     struct sp_symbol *symbols;
     uint32_t symbol_count;
 };
 
-struct export {
+struct export
+{
     const char *name;
     uint32_t unit, id;
     bool function, once;
 };
 
-struct joined { /* a type or constant of the result */
+struct joined {                   /* a type or constant of the result */
     uint32_t hash, id, at, count; /* where its words stand in `keys` */
 };
 
@@ -130,6 +131,7 @@ bool sp_symbols(struct sp_module *m, struct sp_symbol **list, uint32_t *count, s
         struct sp_symbol *s = &(*list)[*count];
         if (d->kind != SP_DECORATION_LinkageAttributes || d->member != ~0u || !id->def) continue;
         if (id->what != SP_IS_FUNCTION && (id->what != SP_IS_VARIABLE || id->function)) continue;
+        if (id->what == SP_IS_VARIABLE && id->def->operand[0] == SP_STORAGE_Input) continue; /* built-ins */
         s->name = sp_string(&r, d->operand);
         s->id = d->target;
         s->linkage = d->operand[sp_string_words(d->operand, d->count)];
@@ -237,7 +239,8 @@ static const struct export *find_export(const struct linker *l, const char *name
 
 static bool twice(struct linker *l, const struct export *a, const struct export *b)
 {
-    sp_text_add(l->log, "link: %.200s is exported by module %u and by module %u\n", a->name, a->unit, b->unit);
+    sp_text_add(l->log, "link: %.200s is exported by module %u and by module %u\n", a->name,
+                l->unit[a->unit].in->number, l->unit[b->unit].in->number);
     l->failed = true;
     return false;
 }
@@ -276,7 +279,8 @@ static bool resolve(struct linker *l)
                 return twice(l, e, e + 1);
             if (e->function != s->function) {
                 sp_text_add(l->log, "link: %.200s is a %s in module %u and a %s in module %u\n", s->name,
-                            s->function ? "function" : "variable", n, e->function ? "function" : "variable", e->unit);
+                            s->function ? "function" : "variable", u->in->number, e->function ? "function" : "variable",
+                            l->unit[e->unit].in->number);
                 return !(l->failed = true);
             }
             u->gone[s->id] = 1;
@@ -301,7 +305,8 @@ static bool compare_types(struct linker *l)
             const struct export *e = find_export(l, u->symbols[k].name);
             if (!u->gone[u->symbols[k].id] || !e) continue;
             if (type_of_symbol(u, u->symbols[k].id) == type_of_symbol(&l->unit[e->unit], e->id)) continue;
-            sp_text_add(l->log, "link: %.200s has one type in module %u and another in module %u\n", e->name, n, e->unit);
+            sp_text_add(l->log, "link: %.200s has one type in module %u and another in module %u\n", e->name,
+                        u->in->number, l->unit[e->unit].in->number);
             l->failed = true;
         }
     }

@@ -23,6 +23,7 @@ ze_result_t zeKernelCreate(ze_module_handle_t module, const ze_kernel_desc_t *de
     SOFT_POINTER(kernel);
     SOFT_POINTER(desc->pKernelName);
     SOFT_FLAGS(desc->flags, ZE_KERNEL_FLAG_FORCE_RESIDENCY | ZE_KERNEL_FLAG_EXPLICIT_RESIDENCY);
+    SOFT_TRY(soft_module_check_linked(module, desc->pKernelName));
     code = find_kernel(module->object.module, desc->pKernelName);
     if (!code) return soft_fail(ZE_RESULT_ERROR_INVALID_KERNEL_NAME, "no kernel %.200s", desc->pKernelName);
     k = calloc(1, sizeof *k);

@@ -1,14 +1,13 @@
-/* ze_module.c - modules: SPIR-V is read, turned into C, compiled, loaded; or all of that is found in the cache. */
+/* ze_module.c - modules: build logs, the objects behind the handles, what can be asked of them. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 
-#include "codegen.h"
 #include "ze_soft.h"
 
 /* ---- build logs */
 
-static ze_module_build_log_handle_t log_new(void)
+ze_module_build_log_handle_t soft_log_new(void)
 {
     static const ze_dditable_t tables = {
         .ModuleBuildLog = {.pfnDestroy = zeModuleBuildLogDestroy, .pfnGetString = zeModuleBuildLogGetString}};
@@ -60,196 +59,101 @@ ze_result_t zeModuleBuildLogGetString(ze_module_build_log_handle_t log, size_t *
     return ZE_RESULT_SUCCESS;
 }
 
-/* ---- specialisation constants: the API gives pointers, and the module says how much lies behind each */
+/* ---- global variables */
 
-enum {
-    OP_TYPE_BOOL = 20,
-    OP_TYPE_INT = 21,
-    OP_TYPE_FLOAT = 22,
-    OP_SPEC_TRUE = 48,
-    OP_SPEC_FALSE = 49,
-    OP_SPEC_CONSTANT = 50,
-    OP_DECORATE = 71,
-    DECORATION_SPEC_ID = 1,
-    HEADER_WORDS = 5
-};
-
-/* The first instruction at or after *at with this opcode and `value` as its operand number `operand`; NULL: none. */
-static const uint32_t *find_inst(const uint32_t *words, size_t count, uint32_t op, uint32_t operand, uint32_t value)
+static struct soft_storage *storage_new(uint32_t count)
 {
-    size_t at = HEADER_WORDS;
-    while (at < count) {
-        uint32_t length = words[at] >> 16;
-        if (!length || length > count - at) return NULL;
-        if ((words[at] & 0xffffu) == op && length > operand && words[at + operand] == value) return &words[at];
-        at += length;
-    }
+    struct soft_storage *s = calloc(1, sizeof *s);
+    if (!s) return NULL;
+    atomic_init(&s->references, 1);
+    s->count = count;
+    s->slot = calloc((size_t)count + 1, sizeof *s->slot);
+    if (s->slot) return s;
+    free(s);
     return NULL;
 }
 
-/* The id decorated with this SpecId, 0 when there is none. */
-static uint32_t spec_target(const uint32_t *words, size_t count, uint32_t spec_id)
-{
-    size_t at = HEADER_WORDS;
-    while (at < count) {
-        uint32_t length = words[at] >> 16;
-        if (!length || length > count - at) break;
-        if ((words[at] & 0xffffu) == OP_DECORATE && length == 4 && words[at + 2] == DECORATION_SPEC_ID &&
-            words[at + 3] == spec_id)
-            return words[at + 1];
-        at += length;
-    }
-    return 0;
-}
-
-/* Bytes of the constant's value in memory; 0 when the module has no such constant. */
-static size_t spec_bytes(const uint32_t *words, size_t count, uint32_t spec_id)
-{
-    uint32_t target = spec_target(words, count, spec_id);
-    const uint32_t *constant, *type;
-    if (!target) return 0;
-    if (find_inst(words, count, OP_SPEC_TRUE, 2, target) || find_inst(words, count, OP_SPEC_FALSE, 2, target)) return 1;
-    constant = find_inst(words, count, OP_SPEC_CONSTANT, 2, target);
-    if (!constant) return 0;
-    type = find_inst(words, count, OP_TYPE_INT, 1, constant[1]);
-    if (!type) type = find_inst(words, count, OP_TYPE_FLOAT, 1, constant[1]);
-    if (!type || type[0] >> 16 < 3 || type[2] > 64) return 0;
-    return type[2] / 8;
-}
-
-/* Reads the caller's values; *list is malloc'ed. */
-static ze_result_t read_constants(const ze_module_constants_t *given, const uint32_t *words, size_t count,
-                                  struct sp_spec **list, size_t *list_count)
+static void storage_release(struct soft_storage *s)
 {
     uint32_t i;
-    *list = NULL;
-    *list_count = 0;
-    if (!given || !given->numConstants) return ZE_RESULT_SUCCESS;
-    SOFT_POINTER(given->pConstantIds);
-    SOFT_POINTER(given->pConstantValues);
-    *list = calloc(given->numConstants, sizeof **list);
-    if (!*list) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    for (i = 0; i < given->numConstants; i++) {
-        size_t bytes = spec_bytes(words, count, given->pConstantIds[i]);
-        if (!bytes) continue; /* not in this module: callers hand the same list to several */
-        SOFT_POINTER(given->pConstantValues[i]);
-        (*list)[*list_count].id = given->pConstantIds[i];
-        memcpy(&(*list)[*list_count].bits, given->pConstantValues[i], bytes); /* little-endian, as both CPUs are */
-        ++*list_count;
-    }
-    return ZE_RESULT_SUCCESS;
+    if (!s || atomic_fetch_sub(&s->references, 1) != 1) return;
+    for (i = 0; i < s->count; i++) free(s->slot[i]);
+    free(s->slot);
+    free(s);
 }
 
-/* ---- building */
-
-struct source {
-    const uint32_t *words;
-    size_t count;
-    struct sp_spec *spec;
-    size_t spec_count;
-    struct cg_options options;
-};
-
-static size_t count_lines(const char *const *lines)
+static bool make_global(const struct xs_global *g, uint8_t **to)
 {
-    size_t n = 0;
-    while (lines[n]) n++;
-    return n;
-}
-
-/* Everything the compiled object depends on, the texts put in front of it included. */
-static bool make_key(const struct source *s, struct jit_key *key)
-{
-    const char *const *texts[] = {soft_text_abi, soft_text_prelude, soft_text_lanes, soft_text_matrix, soft_text_math};
-    size_t i, j, n = 3, lines = 0;
-    struct jit_part *parts;
-    for (i = 0; i < sizeof texts / sizeof texts[0]; i++) lines += count_lines(texts[i]);
-    parts = calloc(n + lines, sizeof *parts);
-    if (!parts) return false;
-    parts[0] = (struct jit_part){s->words, s->count * sizeof *s->words};
-    parts[1] = (struct jit_part){s->spec, s->spec_count * sizeof *s->spec};
-    parts[2] = (struct jit_part){&s->options.default_subgroup_size, sizeof s->options.default_subgroup_size};
-    for (i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        for (j = 0; texts[i][j]; j++) parts[n++] = (struct jit_part){texts[i][j], strlen(texts[i][j])};
-    jit_key(key, parts, n);
-    free(parts);
+    size_t align = g->align < 64 ? 64 : (size_t)g->align;
+    void *p;
+    if (posix_memalign(&p, align, g->size ? (size_t)g->size : 1) != 0) return false;
+    *to = p;
+    if (g->initial)
+        memcpy(p, g->initial, (size_t)g->size);
+    else
+        memset(p, 0, (size_t)g->size);
     return true;
 }
 
-static bool generate(const struct source *s, const struct jit_key *key, struct jit_object *object, struct sp_text *log)
-{
-    struct sp_text text = {0};
-    struct sp_module *m = sp_parse(s->words, s->count, s->spec, s->spec_count, log);
-    bool ok = m && cg_generate(m, &s->options, &text, log);
-    if (ok && text.failed) {
-        sp_text_add(log, "out of memory for the generated C\n");
-        ok = false;
-    }
-    ok = ok && jit_compile(text.data, text.size, key, object, log);
-    sp_text_free(&text);
-    if (m) sp_free(m);
-    return ok;
-}
-
-static ze_result_t build_spirv(const ze_module_desc_t *desc, struct jit_object *object, struct sp_text *log)
-{
-    struct source s = {.options = {.default_subgroup_size = SOFT_SUBGROUP_SIZE}};
-    struct jit_key key;
-    uint32_t *words;
-    ze_result_t result;
-    bool ok;
-    if (desc->inputSize % sizeof *words) {
-        sp_text_add(log, "%zu bytes are no whole number of SPIR-V words\n", desc->inputSize);
-        return ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
-    }
-    words = malloc(desc->inputSize); /* the caller's bytes may be unaligned */
-    if (!words) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    memcpy(words, desc->pInputModule, desc->inputSize);
-    s.words = words;
-    s.count = desc->inputSize / sizeof *words;
-    result = read_constants(desc->pConstants, words, s.count, &s.spec, &s.spec_count);
-    if (result == ZE_RESULT_SUCCESS && !make_key(&s, &key)) result = ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    if (result == ZE_RESULT_SUCCESS) {
-        ok = jit_cache_find(&key, object) || generate(&s, &key, object, log);
-        result = ok ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
-    }
-    free(s.spec);
-    free(words);
-    return result;
-}
-
-/* The linker's work: room for every module-scope variable. */
-static bool make_globals(ze_module_handle_t m)
+/* Addresses in the initial values of those variables that were just made. */
+static void write_addresses(ze_module_handle_t m, const bool *fresh)
 {
     const struct xs_module *x = m->object.module;
     uint32_t i;
-    m->globals = calloc(x->global_count + 1, sizeof *m->globals);
-    if (!m->globals) return false;
-    for (i = 0; i < x->global_count; i++) {
-        const struct xs_global *g = &x->globals[i];
-        size_t align = g->align < 64 ? 64 : (size_t)g->align;
-        void *p;
-        if (posix_memalign(&p, align, g->size ? (size_t)g->size : 1) != 0) return false;
-        m->globals[i] = p;
-        if (g->initial)
-            memcpy(p, g->initial, (size_t)g->size);
-        else
-            memset(p, 0, (size_t)g->size);
-    }
     for (i = 0; i < x->pointer_count; i++) {
         const struct xs_pointer *q = &x->pointers[i];
-        uint64_t address = (uint64_t)(uintptr_t)m->globals[q->to] + (uint64_t)q->offset;
+        uint64_t address;
+        if (!fresh[q->in]) continue;
+        address = q->to < x->global_count ? (uint64_t)(uintptr_t)m->globals[q->to]
+                                          : (uint64_t)(uintptr_t)&x->functions[q->to - x->global_count];
+        address += (uint64_t)q->offset;
         memcpy((char *)m->globals[q->in] + q->at, &address, sizeof address);
     }
-    return true;
+}
+
+bool soft_module_place_globals(ze_module_handle_t m, const struct sp_link_origin *origins)
+{
+    const struct xs_module *x = m->object.module;
+    bool *fresh = calloc((size_t)x->global_count + 1, sizeof *fresh), good = fresh != NULL;
+    uint32_t i;
+    m->globals = calloc((size_t)x->global_count + 1, sizeof *m->globals);
+    good = good && m->globals;
+    for (i = 0; good && i < x->global_count; i++) {
+        uint32_t part = origins ? origins[i].input : 0, ordinal = origins ? origins[i].ordinal : i;
+        struct soft_storage *s = part ? m->shared[part - 1] : m->storage;
+        good = ordinal < s->count;
+        fresh[i] = good && !s->slot[ordinal];
+        if (fresh[i]) good = make_global(&x->globals[i], &s->slot[ordinal]);
+        if (good) m->globals[i] = s->slot[ordinal];
+    }
+    if (good) write_addresses(m, fresh);
+    if (x->own_globals) *x->own_globals = m->globals;
+    free(fresh);
+    return good;
+}
+
+/* ---- modules */
+
+void soft_module_unlink(ze_module_handle_t m)
+{
+    uint32_t i;
+    for (i = 0; i < m->shared_count; i++) storage_release(m->shared[i]);
+    free(m->shared);
+    free(m->globals);
+    m->shared = NULL;
+    m->globals = NULL;
+    m->shared_count = 0;
+    soft_source_free(&m->linked);
+    jit_unload(&m->object);
 }
 
 static void module_free(ze_module_handle_t m)
 {
-    uint32_t i;
-    for (i = 0; m->globals && i < m->object.module->global_count; i++) free(m->globals[i]);
-    free(m->globals);
-    jit_unload(&m->object);
+    soft_functions_free(m);
+    soft_module_unlink(m);
+    storage_release(m->storage);
+    soft_source_free(&m->source);
+    sp_free(m->parsed);
     m->tag = SOFT_DEAD;
     free(m);
 }
@@ -261,6 +165,84 @@ void soft_module_release(ze_module_handle_t m)
     if (atomic_fetch_sub(&m->references, 1) == 1) module_free(m);
 }
 
+/* A module whose imports are in use cannot be compiled before zeModuleDynamicLink; it is only read, so that what is wrong
+ * with it is said now. */
+static ze_result_t read_imports(ze_module_handle_t m, struct sp_text *log)
+{
+    struct sp_symbol *symbols;
+    uint32_t count, i, globals = 0;
+    m->parsed = sp_parse(m->source.words, m->source.count, NULL, 0, log);
+    if (!m->parsed || !sp_symbols(m->parsed, &symbols, &count, log)) return ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
+    m->unlinked = sp_imports(symbols, count, NULL) != 0;
+    for (i = 0; i < m->parsed->global_count; i++) {
+        uint32_t storage = m->parsed->globals[i]->operand[0];
+        globals += storage == SP_STORAGE_CrossWorkgroup || storage == SP_STORAGE_UniformConstant;
+    }
+    if (m->unlinked) {
+        m->storage = storage_new(globals);
+        return m->storage ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    sp_free(m->parsed);
+    m->parsed = NULL;
+    return ZE_RESULT_SUCCESS;
+}
+
+static ze_result_t build_spirv(ze_module_handle_t m, struct sp_text *log)
+{
+    bool linkage = soft_source_has_linkage(&m->source);
+    if (linkage && soft_source_has_imports(&m->source)) {
+        SOFT_TRY(read_imports(m, log));
+        if (m->unlinked) return ZE_RESULT_SUCCESS;
+    }
+    SOFT_TRY(soft_build(&m->source, NULL, &m->object, log));
+    if (!linkage) soft_source_free(&m->source);
+    return ZE_RESULT_SUCCESS;
+}
+
+/* A native binary is a compiled object, or this and then the SPIR-V words and the object (none when still unlinked). */
+struct linkable_header {
+    char magic[8];
+    uint64_t words, image_bytes;
+};
+static const char linkable_magic[8] = "XETILEL";
+
+static ze_result_t load_native(ze_module_handle_t m, const ze_module_desc_t *desc, struct sp_text *log)
+{
+    struct linkable_header h;
+    const uint8_t *from = desc->pInputModule;
+    size_t left = desc->inputSize;
+    if (left < sizeof h || memcmp(from, linkable_magic, sizeof h.magic) != 0)
+        return jit_load_image(from, left, &m->object, log) ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_INVALID_NATIVE_BINARY;
+    memcpy(&h, from, sizeof h);
+    from += sizeof h;
+    left -= sizeof h;
+    if (h.words > left / 4 || h.image_bytes != left - h.words * 4) {
+        sp_text_add(log, "the binary is cut off\n");
+        return ZE_RESULT_ERROR_INVALID_NATIVE_BINARY;
+    }
+    m->source.count = (size_t)h.words;
+    m->source.words = malloc(m->source.count * 4 + 4);
+    if (!m->source.words) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    memcpy(m->source.words, from, m->source.count * 4);
+    if (!h.image_bytes) return build_spirv(m, log);
+    return jit_load_image(from + m->source.count * 4, (size_t)h.image_bytes, &m->object, log)
+               ? ZE_RESULT_SUCCESS
+               : ZE_RESULT_ERROR_INVALID_NATIVE_BINARY;
+}
+
+static ze_result_t load(ze_module_handle_t m, const ze_module_desc_t *desc, struct sp_text *log)
+{
+    if (desc->format == ZE_MODULE_FORMAT_IL_SPIRV) {
+        SOFT_TRY(soft_source_read(desc, &m->source, log));
+        SOFT_TRY(build_spirv(m, log));
+    } else {
+        SOFT_TRY(load_native(m, desc, log));
+    }
+    if (m->unlinked) return ZE_RESULT_SUCCESS;
+    m->storage = storage_new(m->object.module->global_count);
+    return m->storage && soft_module_place_globals(m, NULL) ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+}
+
 static ze_result_t module_new(ze_context_handle_t context, const ze_module_desc_t *desc, struct sp_text *log,
                               ze_module_handle_t *module)
 {
@@ -268,31 +250,23 @@ static ze_result_t module_new(ze_context_handle_t context, const ze_module_desc_
     ze_result_t result;
     if (!m) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     m->context = context;
-    if (desc->format == ZE_MODULE_FORMAT_IL_SPIRV)
-        result = build_spirv(desc, &m->object, log);
-    else
-        result = jit_load_image(desc->pInputModule, desc->inputSize, &m->object, log)
-                     ? ZE_RESULT_SUCCESS
-                     : ZE_RESULT_ERROR_INVALID_NATIVE_BINARY;
-    if (result == ZE_RESULT_SUCCESS && !make_globals(m)) result = ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    atomic_init(&m->references, 1);
+    result = load(m, desc, log);
     if (result != ZE_RESULT_SUCCESS) {
         module_free(m);
         return result;
     }
     m->tag = SOFT_MODULE;
-    atomic_init(&m->references, 1);
     *module = m;
     return ZE_RESULT_SUCCESS;
 }
 
-/* Several modules in one (ZE_experimental_module_program) would need linking; a list of one is a module. */
-static ze_result_t check_chain(const ze_module_desc_t *desc)
+static bool is_program(const ze_module_desc_t *desc)
 {
     const ze_base_desc_t *d;
     for (d = desc->pNext; d; d = d->pNext)
-        if (d->stype == ZE_STRUCTURE_TYPE_MODULE_PROGRAM_EXP_DESC)
-            return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "a module of several SPIR-V modules");
-    return ZE_RESULT_SUCCESS;
+        if (d->stype == ZE_STRUCTURE_TYPE_MODULE_PROGRAM_EXP_DESC) return true;
+    return false;
 }
 
 ze_result_t zeModuleCreate(ze_context_handle_t context, ze_device_handle_t device, const ze_module_desc_t *desc,
@@ -305,10 +279,13 @@ ze_result_t zeModuleCreate(ze_context_handle_t context, ze_device_handle_t devic
     SOFT_POINTER(desc);
     SOFT_POINTER(module);
     if ((uint32_t)desc->format > ZE_MODULE_FORMAT_NATIVE) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
-    SOFT_TRY(check_chain(desc));
-    SOFT_POINTER(desc->pInputModule);
-    if (!desc->inputSize) return ZE_RESULT_ERROR_INVALID_SIZE;
-    log = log_new();
+    if (!is_program(desc)) {
+        SOFT_POINTER(desc->pInputModule);
+        if (!desc->inputSize) return ZE_RESULT_ERROR_INVALID_SIZE;
+    } else if (desc->format != ZE_MODULE_FORMAT_IL_SPIRV) {
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ENUMERATION, "a program of several modules is of SPIR-V");
+    }
+    log = soft_log_new();
     if (!log) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     *module = NULL;
     result = module_new(context, desc, &log->text, module);
@@ -330,36 +307,32 @@ ze_result_t zeModuleDestroy(ze_module_handle_t module)
 
 /* ---- asking */
 
-/* A module with imports is not built, so that there is never anything left to link. */
-ze_result_t zeModuleDynamicLink(uint32_t count, ze_module_handle_t *modules, ze_module_build_log_handle_t *link_log)
+ze_result_t soft_module_check_linked(ze_module_handle_t m, const char *what)
 {
-    uint32_t i;
-    SOFT_POINTER(modules);
-    for (i = 0; i < count; i++) SOFT_HANDLE(modules[i], SOFT_MODULE);
-    if (!link_log) return ZE_RESULT_SUCCESS;
-    *link_log = log_new();
-    return *link_log ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-}
-
-ze_result_t zeModuleInspectLinkageExt(ze_linkage_inspection_ext_desc_t *desc, uint32_t count,
-                                      ze_module_handle_t *modules, ze_module_build_log_handle_t *log)
-{
-    (void)count;
-    SOFT_POINTER(desc);
-    SOFT_POINTER(modules);
-    SOFT_POINTER(log);
-    return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
+    if (!m->unlinked) return ZE_RESULT_SUCCESS;
+    return soft_fail(ZE_RESULT_ERROR_INVALID_MODULE_UNLINKED, "%.200s: the module has imports; link it first", what);
 }
 
 ze_result_t zeModuleGetNativeBinary(ze_module_handle_t module, size_t *size, uint8_t *to)
 {
+    struct linkable_header h;
+    size_t head = 0, whole;
     SOFT_HANDLE(module, SOFT_MODULE);
     SOFT_POINTER(size);
-    if (to && *size < module->object.image_size)
-        return soft_fail(ZE_RESULT_ERROR_INVALID_SIZE, "%zu bytes for a binary of %zu", *size,
-                         module->object.image_size);
-    *size = module->object.image_size;
-    if (to) memcpy(to, module->object.image, *size);
+    memcpy(h.magic, linkable_magic, sizeof h.magic);
+    h.words = module->source.count;
+    h.image_bytes = module->linked.words ? 0 : module->object.image_size; /* what was linked is linked anew */
+    if (module->source.words) head = sizeof h + module->source.count * 4;
+    whole = head + (head ? (size_t)h.image_bytes : module->object.image_size);
+    if (to && *size < whole)
+        return soft_fail(ZE_RESULT_ERROR_INVALID_SIZE, "%zu bytes for a binary of %zu", *size, whole);
+    *size = whole;
+    if (!to) return ZE_RESULT_SUCCESS;
+    if (head) {
+        memcpy(to, &h, sizeof h);
+        memcpy(to + sizeof h, module->source.words, head - sizeof h);
+    }
+    if (whole != head) memcpy(to + head, module->object.image, whole - head);
     return ZE_RESULT_SUCCESS;
 }
 
@@ -369,6 +342,7 @@ ze_result_t zeModuleGetGlobalPointer(ze_module_handle_t module, const char *name
     uint32_t i;
     SOFT_HANDLE(module, SOFT_MODULE);
     SOFT_POINTER(name);
+    SOFT_TRY(soft_module_check_linked(module, name));
     x = module->object.module;
     for (i = 0; i < x->global_count; i++) {
         if (!*name || strcmp(x->globals[i].name, name) != 0) continue;
@@ -382,12 +356,14 @@ ze_result_t zeModuleGetGlobalPointer(ze_module_handle_t module, const char *name
 ze_result_t zeModuleGetKernelNames(ze_module_handle_t module, uint32_t *count, const char **names)
 {
     const struct xs_module *x;
-    uint32_t i;
+    uint32_t i, all;
     SOFT_HANDLE(module, SOFT_MODULE);
     SOFT_POINTER(count);
     x = module->object.module;
-    if (!names || *count > x->kernel_count) *count = x->kernel_count;
-    for (i = 0; names && i < *count; i++) names[i] = x->kernels[i].name;
+    all = module->parsed ? module->parsed->entry_count : x->kernel_count;
+    if (!names || *count > all) *count = all;
+    for (i = 0; names && i < *count; i++)
+        names[i] = module->parsed ? module->parsed->entries[i].name : x->kernels[i].name;
     return ZE_RESULT_SUCCESS;
 }
 
@@ -395,21 +371,6 @@ ze_result_t zeModuleGetProperties(ze_module_handle_t module, ze_module_propertie
 {
     SOFT_HANDLE(module, SOFT_MODULE);
     SOFT_POINTER(properties);
-    properties->flags = 0; /* no unresolved imports */
+    properties->flags = module->unlinked ? ZE_MODULE_PROPERTY_FLAG_IMPORTS : 0;
     return ZE_RESULT_SUCCESS;
-}
-
-/* Kernels have no address a kernel could call. */
-ze_result_t zeModuleGetFunctionPointer(ze_module_handle_t module, const char *name, void **pointer)
-{
-    const struct xs_module *x;
-    uint32_t i;
-    SOFT_HANDLE(module, SOFT_MODULE);
-    SOFT_POINTER(name);
-    SOFT_POINTER(pointer);
-    x = module->object.module;
-    for (i = 0; i < x->kernel_count; i++)
-        if (strcmp(x->kernels[i].name, name) == 0)
-            return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "no function pointers: %.200s", name);
-    return soft_fail(ZE_RESULT_ERROR_INVALID_FUNCTION_NAME, "no function %.200s", name);
 }

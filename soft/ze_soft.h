@@ -46,6 +46,7 @@
 #define SOFT_LOCAL_MEMORY (128u << 10)
 #define SOFT_MAX_GROUP_SIZE 1024u
 #define SOFT_MAX_ARGUMENTS 4096u
+#define SOFT_MAX_INPUTS 1024u /* modules in one program */
 #define SOFT_QUEUES 8u
 #define SOFT_MAX_FILL_PATTERN ((size_t)1 << 20)
 #define SOFT_SUBGROUP_SIZE 16u /* for kernels that do not say */
@@ -176,13 +177,36 @@ void soft_fence_set(ze_fence_handle_t fence, ze_result_t result);
 
 /* ---- modules and kernels */
 
+/* SPIR-V in words of its own. */
+struct soft_source {
+    uint32_t *words;
+    size_t count;
+    struct sp_spec *spec;
+    size_t spec_count;
+};
+
+/* The variables of a module, by their number in it; made when code that refers to them is loaded. */
+struct soft_storage {
+    _Atomic uint32_t references;
+    uint32_t count;
+    uint8_t **slot;
+};
+
+struct soft_function; /* one that a pointer was asked for */
+
 struct _ze_module_handle_t {
     uint32_t tag;
     _Atomic uint32_t references; /* the handle, each kernel, each recorded launch */
     ze_context_handle_t context;
+    bool unlinked;            /* it has imports and no object yet */
     struct jit_object object;
-    uint8_t **globals;
-    uint32_t kernel_count;
+    uint8_t **globals;        /* by the object's rows: slots of its own storage and of shared ones */
+    struct soft_storage *storage, **shared;
+    uint32_t shared_count;
+    struct soft_source source; /* kept when it imports or exports anything */
+    struct soft_source linked; /* the source together with those of the modules it was linked with */
+    struct sp_module *parsed;  /* of a module with imports: its kernels' names */
+    struct soft_function *functions;
 };
 
 /* When it has several drivers, the loader wraps our handles in objects of its own, and forgets to do so with the log of
@@ -217,8 +241,24 @@ struct _ze_kernel_handle_t {
     ze_kernel_indirect_access_flags_t indirect;
 };
 
+ze_module_build_log_handle_t soft_log_new(void);
 void soft_module_retain(ze_module_handle_t module);
 void soft_module_release(ze_module_handle_t module);
+/* Once the object is there: its variables. `origins`: which storage each is in (0: the module's own), NULL: its own. */
+bool soft_module_place_globals(ze_module_handle_t module, const struct sp_link_origin *origins);
+/* ZE_RESULT_ERROR_INVALID_MODULE_UNLINKED while imports are open; `what` is what was asked for. */
+ze_result_t soft_module_check_linked(ze_module_handle_t module, const char *what);
+void soft_module_unlink(ze_module_handle_t module); /* as it was before it had an object */
+void soft_functions_free(ze_module_handle_t module);
+
+/* ze_build.c. A source is zero or filled; both may be freed. */
+ze_result_t soft_source_read(const ze_module_desc_t *desc, struct soft_source *source, struct sp_text *log);
+void soft_source_free(struct soft_source *source);
+bool soft_source_has_linkage(const struct soft_source *source); /* exports or imports */
+bool soft_source_has_imports(const struct soft_source *source);
+/* The object of the module's kernels or, when `function` is given, of that exported function alone. */
+ze_result_t soft_build(const struct soft_source *source, const char *function, struct jit_object *object,
+                       struct sp_text *log);
 
 /* ---- memory */
 

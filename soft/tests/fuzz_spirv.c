@@ -31,7 +31,7 @@ static void compile(const uint32_t *words, size_t count, uint32_t choice)
 
 static void link_it(const uint32_t *words, size_t count)
 {
-    struct sp_link_input in[2] = {{words, count, NULL, 0, true}, {words, count, NULL, 0, false}};
+    struct sp_link_input in[2] = {{words, count, NULL, 0, true, 0}, {words, count, NULL, 0, false, 1}};
     struct sp_text log = {NULL, 0, 0, false};
     struct sp_linked linked;
     if (sp_link(in, 2, &linked, &log)) {

@@ -1,0 +1,481 @@
+/* test_opencl_link.c - modules that need one another: imports and exports, zeModuleDynamicLink, several SPIR-V modules
+ * in one, global variables by name, pointers to functions.
+ *
+ * Through Level Zero itself, on the software device alone: with several drivers the loader of Debian 12 mistakes the
+ * list of modules for a module.
+ */
+#define _GNU_SOURCE
+#include "opencl.h"
+
+enum { N = 64, TEXT = 4096 };
+
+#define OK(call) CHECK_INT((call), ZE_RESULT_SUCCESS)
+
+typedef struct {
+    void *data;
+    size_t size;
+} file;
+
+static file read_spv(const char *name)
+{
+    const char *build = getenv("BUILD");
+    char path[1024];
+    file f;
+    snprintf(path, sizeof path, "%s/opencl/%s.spv", build ? build : "build", name);
+    f.data = ocl_read_(path, &f.size);
+    if (f.data) return f;
+    snprintf(path, sizeof path, "tests/opencl/%s.spv", name);
+    f.data = ocl_read_(path, &f.size);
+    CHECK_MSG(f.data != NULL, "%s cannot be read: run this from the project's folder", path);
+    return f;
+}
+
+static void take_log(ze_module_build_log_handle_t log, char *text)
+{
+    size_t size = TEXT;
+    text[0] = 0;
+    if (!log) return;
+    OK(zeModuleBuildLogGetString(log, &size, text));
+    OK(zeModuleBuildLogDestroy(log));
+}
+
+static ze_module_handle_t create(ze_module_format_t format, const void *data, size_t size, const void *next)
+{
+    ze_module_desc_t d = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
+                          .pNext = next,
+                          .format = format,
+                          .inputSize = size,
+                          .pInputModule = (const uint8_t *)data};
+    ze_module_build_log_handle_t log = NULL;
+    ze_module_handle_t m = NULL;
+    char text[TEXT];
+    ze_result_t result = zeModuleCreate(ocl_device.context, ocl_device.device, &d, &m, &log);
+    take_log(log, text);
+    CHECK_MSG(result == ZE_RESULT_SUCCESS, "zeModuleCreate: 0x%x %s", (unsigned)result, text);
+    return m;
+}
+
+static ze_module_handle_t load(const char *name)
+{
+    file f = read_spv(name);
+    ze_module_handle_t m = create(ZE_MODULE_FORMAT_IL_SPIRV, f.data, f.size, NULL);
+    free(f.data);
+    return m;
+}
+
+static ze_result_t link_list(uint32_t count, ze_module_handle_t *modules, char *text)
+{
+    ze_module_build_log_handle_t log = NULL;
+    ze_result_t result = zeModuleDynamicLink(count, modules, &log);
+    take_log(log, text);
+    return result;
+}
+
+static void link_well(uint32_t count, ze_module_handle_t *modules)
+{
+    char text[TEXT];
+    ze_result_t result = link_list(count, modules, text);
+    CHECK_MSG(result == ZE_RESULT_SUCCESS, "zeModuleDynamicLink: 0x%x %s", (unsigned)result, text);
+}
+
+static uint32_t flags_of(ze_module_handle_t m)
+{
+    ze_module_properties_t p = {.stype = ZE_STRUCTURE_TYPE_MODULE_PROPERTIES};
+    OK(zeModuleGetProperties(m, &p));
+    return p.flags;
+}
+
+static ze_result_t new_kernel(ze_module_handle_t m, const char *name, ze_kernel_handle_t *k)
+{
+    ze_kernel_desc_t d = {.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC, .pKernelName = name};
+    *k = NULL;
+    return zeKernelCreate(m, &d, k);
+}
+
+typedef struct {
+    size_t size;
+    const void *value;
+} argument;
+
+static void run(ze_module_handle_t m, const char *name, uint32_t items, uint32_t count, const argument *args)
+{
+    ze_group_count_t groups = {(items + 15) / 16, 1, 1};
+    ze_kernel_handle_t k;
+    OK(new_kernel(m, name, &k));
+    if (!k) return;
+    OK(zeKernelSetGroupSize(k, items < 16 ? items : 16, 1, 1));
+    for (uint32_t i = 0; i < count; i++) OK(zeKernelSetArgumentValue(k, i, args[i].size, args[i].value));
+    OK(zeCommandListAppendLaunchKernel(ocl_device.list, k, &groups, NULL, 0, NULL));
+    OK(zeCommandListAppendBarrier(ocl_device.list, ocl_device.event, 0, NULL));
+    OK(zeEventHostSynchronize(ocl_device.event, UINT64_MAX));
+    OK(zeEventHostReset(ocl_device.event));
+    OK(zeKernelDestroy(k));
+}
+
+static void run_pointer(ze_module_handle_t m, const char *name, uint32_t items, void *p)
+{
+    const argument a = {sizeof p, &p};
+    run(m, name, items, 1, &a);
+}
+
+/* ---- link_use.cl with link_library.cl and link_deep.cl */
+
+static const float factors[4] = {0.5f, 1.5f, 2.5f, 3.5f};
+
+static float want_use(float x, uint32_t i)
+{
+    static const float outer[4] = {3, 1, 4, 1}, inner[4] = {10, 20, 30, 40};
+    float y = x;
+    if (!(i & 4)) return -x + factors[i & 3] + outer[i & 3];
+    while (y < 10) y = y * y + 1;
+    return y * factors[i & 3] + inner[i & 3] + factors[i & 3] + outer[i & 3];
+}
+
+/* Fused or not: a few units in the last place. */
+static void check_use(ze_module_handle_t m)
+{
+    float *in = (float *)ocl_buffer(N * sizeof *in), *out = (float *)ocl_buffer(N * sizeof *out);
+    uint32_t n = N;
+    const argument args[] = {{sizeof in, &in}, {sizeof out, &out}, {sizeof n, &n}};
+    for (uint32_t i = 0; i < N; i++) in[i] = (float)test_normal();
+    run(m, "use", N, 3, args);
+    for (uint32_t i = 0; i < N; i++) {
+        float want = want_use(in[i], i);
+        CHECK_MSG(fabsf(out[i] - want) <= 1e-5f * fabsf(want), "element %u is %g, want %g", i, (double)out[i],
+                  (double)want);
+    }
+    ocl_free(in);
+    ocl_free(out);
+}
+
+static void check_mix(ze_module_handle_t m)
+{
+    uint32_t *v = (uint32_t *)ocl_buffer(N * 8), *was = (uint32_t *)malloc(N * 8);
+    if (!was) return;
+    ocl_fill_bits(v, 32, N * 2);
+    memcpy(was, v, N * 8);
+    run_pointer(m, "use_mix", N, v);
+    for (uint32_t i = 0; i < N * 2; i++) CHECK_INT(v[i], (was[i ^ 1] << i / 2 % 32) ^ was[i]);
+    free(was);
+    ocl_free(v);
+}
+
+static void check_count(ze_module_handle_t m, int by, int want_shared, int want_mine)
+{
+    int *out = (int *)ocl_buffer(2 * sizeof *out);
+    const argument args[] = {{sizeof by, &by}, {sizeof out, &out}};
+    run(m, "count", 1, 2, args);
+    CHECK_INT(out[0], want_shared);
+    CHECK_INT(out[1], want_mine);
+    ocl_free(out);
+}
+
+static void *global_of(ze_module_handle_t m, const char *name, size_t want_size)
+{
+    size_t size = 0;
+    void *p = NULL;
+    OK(zeModuleGetGlobalPointer(m, name, &size, &p));
+    CHECK_INT(size, want_size);
+    return p;
+}
+
+TEST(imports_are_resolved)
+{
+    ze_module_handle_t m[3] = {load("link_use"), load("link_library"), load("link_deep")};
+    ze_kernel_handle_t k;
+    void *p;
+    const char *names[8];
+    uint32_t n = 8;
+    if (!m[0] || !m[1] || !m[2]) return;
+    CHECK_INT(flags_of(m[0]), ZE_MODULE_PROPERTY_FLAG_IMPORTS);
+    CHECK_INT(flags_of(m[1]), ZE_MODULE_PROPERTY_FLAG_IMPORTS);
+    CHECK_INT(flags_of(m[2]), 0);
+    CHECK_INT(new_kernel(m[0], "use", &k), ZE_RESULT_ERROR_INVALID_MODULE_UNLINKED);
+    CHECK_INT(zeModuleGetGlobalPointer(m[0], "mine", NULL, &p), ZE_RESULT_ERROR_INVALID_MODULE_UNLINKED);
+    OK(zeModuleGetKernelNames(m[0], &n, names));
+    CHECK_INT(n, 4);
+    link_well(3, m);
+    CHECK_INT(flags_of(m[0]), 0);
+    CHECK_INT(flags_of(m[1]), 0);
+    check_use(m[0]);
+    check_mix(m[0]);
+    n = 8;
+    OK(zeModuleGetKernelNames(m[0], &n, names)); /* those of the others are not its own */
+    CHECK_INT(n, 4);
+    CHECK_INT(new_kernel(m[0], "library_state", &k), ZE_RESULT_ERROR_INVALID_KERNEL_NAME);
+    link_well(3, m); /* nothing is left to do */
+    for (int i = 0; i < 3; i++) OK(zeModuleDestroy(m[i]));
+}
+
+/* A variable stands once, whoever refers to it; one that is not exported is each module's own. */
+TEST(variables_are_shared)
+{
+    ze_module_handle_t m[3] = {load("link_library"), load("link_deep"), load("link_use")}, other[3];
+    int *counter, *out = (int *)ocl_buffer(2 * sizeof *out);
+    if (!m[0] || !m[1] || !m[2]) return;
+    link_well(3, m);
+    counter = (int *)global_of(m[0], "shared_counter", 4);
+    if (!counter) return;
+    CHECK(global_of(m[2], "shared_counter", 4) == counter);
+    CHECK(*(int **)global_of(m[2], "where", 8) == counter);
+    CHECK_INT(*(int *)global_of(m[2], "mine", 4), 100);
+    CHECK_INT(((const float *)global_of(m[0], "factors", 16))[2] == 2.5f, 1);
+    check_count(m[2], 5, 7 + 5 + 1000, 101);
+    check_count(m[2], 1, 7 + 6 + 2000, 102);
+    *counter += 10000;
+    run_pointer(m[0], "library_state", 1, out);
+    CHECK_INT(out[0], 7 + 6 + 2000 + 10000);
+    check_use(m[2]);
+    run_pointer(m[0], "library_state", 1, out);
+    CHECK_INT(out[1], N / 2);    /* counted in code that was compiled into the other module */
+    other[0] = load("link_use"); /* another user of the same library */
+    other[1] = m[0];
+    other[2] = m[1];
+    link_well(3, other);
+    check_count(other[0], 0, 7 + 6 + 3000 + 10000, 101);
+    CHECK_INT(*(int *)global_of(m[2], "mine", 4), 102);
+    OK(zeModuleDestroy(m[0])); /* its variables stay as long as somebody has them */
+    OK(zeModuleDestroy(m[1]));
+    check_count(m[2], 1, 7 + 7 + 4000 + 10000, 103);
+    OK(zeModuleDestroy(m[2]));
+    check_count(other[0], 1, 7 + 8 + 5000 + 10000, 102);
+    OK(zeModuleDestroy(other[0]));
+    ocl_free(out);
+}
+
+TEST(unresolved_symbols_are_named)
+{
+    ze_module_handle_t m[3] = {load("link_use"), load("link_library"), load("link_deep")};
+    ze_kernel_handle_t k;
+    char text[TEXT];
+    if (!m[0] || !m[1] || !m[2]) return;
+    CHECK_INT(link_list(1, m, text), ZE_RESULT_ERROR_MODULE_LINK_FAILURE);
+    CHECK_HAS(text, "unresolved symbol scale");
+    CHECK_HAS(text, "unresolved symbol mix");
+    CHECK_HAS(text, "unresolved symbol shared_counter");
+    CHECK_HAS(text, "unresolved symbol factors");
+    CHECK_INT(link_list(2, m, text), ZE_RESULT_ERROR_MODULE_LINK_FAILURE);
+    CHECK_HAS(text, "unresolved symbol deep: module 1");
+    CHECK(!strstr(text, "scale"));
+    CHECK_INT(new_kernel(m[0], "use", &k), ZE_RESULT_ERROR_INVALID_MODULE_UNLINKED);
+    CHECK_INT(flags_of(m[0]), ZE_MODULE_PROPERTY_FLAG_IMPORTS);
+    link_well(3, m); /* failing does no harm */
+    check_use(m[0]);
+    for (int i = 0; i < 3; i++) OK(zeModuleDestroy(m[i]));
+}
+
+TEST(links_that_cannot_be)
+{
+    ze_module_handle_t m[4] = {load("link_use"), load("link_library"), load("link_deep"), load("link_wrong")}, two[2];
+    char text[TEXT];
+    if (!m[0] || !m[1] || !m[2] || !m[3]) return;
+    CHECK_INT(link_list(4, m, text), ZE_RESULT_ERROR_MODULE_LINK_FAILURE);
+    CHECK_HAS(text, "is exported by module 1 and by module 3");
+    two[0] = load("link_use_wrong");
+    two[1] = m[3];
+    if (!two[0]) return;
+    CHECK_INT(link_list(2, two, text), ZE_RESULT_ERROR_MODULE_LINK_FAILURE);
+    CHECK_HAS(text, "scale has one type in module 0 and another in module 1");
+    OK(zeModuleDestroy(two[0]));
+    CHECK_INT(zeModuleDynamicLink(1, NULL, NULL), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    for (int i = 0; i < 4; i++) OK(zeModuleDestroy(m[i]));
+}
+
+TEST(linkage_is_listed)
+{
+    ze_module_handle_t m[2] = {load("link_use"), load("link_library")};
+    ze_linkage_inspection_ext_desc_t d = {.stype = ZE_STRUCTURE_TYPE_LINKAGE_INSPECTION_EXT_DESC};
+    ze_module_build_log_handle_t log = NULL;
+    char text[TEXT];
+    if (!m[0] || !m[1]) return;
+    d.flags = ZE_LINKAGE_INSPECTION_EXT_FLAG_IMPORTS;
+    OK(zeModuleInspectLinkageExt(&d, 2, m, &log));
+    take_log(log, text);
+    CHECK_HAS(text, "module 0 imports function scale\n");
+    CHECK_HAS(text, "module 0 imports variable factors\n");
+    CHECK_HAS(text, "module 1 imports function deep\n");
+    CHECK(!strstr(text, "export"));
+    CHECK(!strstr(text, "BuiltIn"));
+    d.flags = ZE_LINKAGE_INSPECTION_EXT_FLAG_UNRESOLVABLE_IMPORTS;
+    OK(zeModuleInspectLinkageExt(&d, 2, m, &log));
+    take_log(log, text);
+    CHECK_STR(text, "module 1 cannot resolve function deep\n");
+    d.flags = ZE_LINKAGE_INSPECTION_EXT_FLAG_EXPORTS;
+    OK(zeModuleInspectLinkageExt(&d, 1, m, &log));
+    take_log(log, text);
+    CHECK_HAS(text, "module 0 exports variable mine\n");
+    CHECK(!strstr(text, "scale"));
+    d.flags = 8;
+    CHECK_INT(zeModuleInspectLinkageExt(&d, 1, m, &log), ZE_RESULT_ERROR_INVALID_ENUMERATION);
+    for (int i = 0; i < 2; i++) OK(zeModuleDestroy(m[i]));
+}
+
+/* ---- several SPIR-V modules in one */
+
+static ze_module_handle_t program(uint32_t count, const char *const *names, const ze_module_constants_t **constants)
+{
+    ze_module_program_exp_desc_t p = {.stype = ZE_STRUCTURE_TYPE_MODULE_PROGRAM_EXP_DESC, .count = count};
+    const uint8_t *data[4] = {NULL};
+    size_t sizes[4] = {0};
+    ze_module_handle_t m;
+    for (uint32_t i = 0; i < count; i++) {
+        file f = read_spv(names[i]);
+        data[i] = (const uint8_t *)f.data;
+        sizes[i] = f.size;
+    }
+    p.inputSizes = sizes;
+    p.pInputModules = data;
+    p.pConstants = constants;
+    m = create(ZE_MODULE_FORMAT_IL_SPIRV, data[0], sizes[0], &p); /* ignored, but the loader's checks want them */
+    for (uint32_t i = 0; i < count; i++) free((void *)(uintptr_t)data[i]);
+    return m;
+}
+
+/* Each module's specialisation constants are its own. */
+TEST(a_program_of_several_modules)
+{
+    const char *const names[] = {"link_deep", "link_use", "link_library"};
+    const uint32_t id = 7;
+    const int five = 5, nine = 9;
+    const void *p_five = &five, *p_nine = &nine;
+    const ze_module_constants_t use = {1, &id, &p_five}, library = {1, &id, &p_nine};
+    const ze_module_constants_t *constants[] = {NULL, &use, &library};
+    ze_module_handle_t m = program(3, names, constants);
+    int *out = (int *)ocl_buffer(2 * sizeof *out);
+    if (!m) return;
+    CHECK_INT(flags_of(m), 0);
+    check_use(m);
+    check_mix(m);
+    check_count(m, 3, 7 + 3 + 1000, 101);
+    run_pointer(m, "library_state", 1, out);
+    CHECK_INT(out[0], 7 + 3 + 1000);
+    CHECK_INT(out[1], N / 2);
+    run_pointer(m, "special", 1, out);
+    run_pointer(m, "library_special", 1, out + 1);
+    CHECK_INT(out[0], 5);
+    CHECK_INT(out[1], 9);
+    OK(zeModuleDestroy(m));
+    ocl_free(out);
+}
+
+/* What a program still lacks may be linked to it later. */
+TEST(a_program_with_imports)
+{
+    const char *const names[] = {"link_use", "link_library"};
+    ze_module_handle_t m[2] = {program(2, names, NULL), load("link_deep")};
+    if (!m[0] || !m[1]) return;
+    CHECK_INT(flags_of(m[0]), ZE_MODULE_PROPERTY_FLAG_IMPORTS);
+    link_well(2, m);
+    check_use(m[0]);
+    OK(zeModuleDestroy(m[0]));
+    OK(zeModuleDestroy(m[1]));
+}
+
+TEST(bad_programs)
+{
+    ze_module_program_exp_desc_t p = {.stype = ZE_STRUCTURE_TYPE_MODULE_PROGRAM_EXP_DESC, .count = 2};
+    ze_module_desc_t d = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC, .pNext = &p, .format = ZE_MODULE_FORMAT_IL_SPIRV};
+    file f = read_spv("link_deep");
+    const uint8_t *data[2] = {(const uint8_t *)f.data, (const uint8_t *)f.data};
+    size_t sizes[2] = {f.size, f.size};
+    ze_module_build_log_handle_t log = NULL;
+    ze_module_handle_t m = NULL;
+    char text[TEXT];
+    d.pInputModule = data[0];
+    d.inputSize = f.size;
+    CHECK_INT(zeModuleCreate(ocl_device.context, ocl_device.device, &d, &m, NULL),
+              ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    p.pInputModules = data;
+    p.inputSizes = sizes;
+    CHECK_INT(zeModuleCreate(ocl_device.context, ocl_device.device, &d, &m, &log),
+              ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
+    take_log(log, text);
+    CHECK_HAS(text, "deep is exported by module 0 and by module 1");
+    sizes[1] = 6;
+    CHECK_INT(zeModuleCreate(ocl_device.context, ocl_device.device, &d, &m, NULL),
+              ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
+    sizes[1] = f.size / 8 * 4;
+    CHECK_INT(zeModuleCreate(ocl_device.context, ocl_device.device, &d, &m, NULL),
+              ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
+    free(f.data);
+}
+
+/* ---- SPV_KHR_linkonce_odr */
+
+static void check_once(ze_module_handle_t m, const char *kernel, int want)
+{
+    int *out = (int *)ocl_buffer(2 * sizeof *out);
+    run_pointer(m, kernel, 1, out);
+    CHECK_INT(out[0], want);
+    CHECK_INT(out[1], want);
+    ocl_free(out);
+}
+
+TEST(one_definition_of_several)
+{
+    const char *const names[] = {"link_once_a", "link_once_b"};
+    ze_module_handle_t both = program(2, names, NULL), alone = load("link_once_a");
+    if (!both || !alone) return;
+    check_once(both, "once_a", 4243);
+    check_once(both, "once_b", 4244); /* the same variable */
+    check_once(alone, "once_a", 4243);
+    OK(zeModuleDestroy(both));
+    OK(zeModuleDestroy(alone));
+}
+
+/* ---- native binaries */
+
+static ze_module_handle_t again(ze_module_handle_t m)
+{
+    size_t size = 0;
+    uint8_t *data;
+    ze_module_handle_t to;
+    OK(zeModuleGetNativeBinary(m, &size, NULL));
+    data = (uint8_t *)malloc(size);
+    OK(zeModuleGetNativeBinary(m, &size, data));
+    to = create(ZE_MODULE_FORMAT_NATIVE, data, size, NULL);
+    free(data);
+    return to;
+}
+
+TEST(native_binaries_can_be_linked)
+{
+    ze_module_handle_t m[3] = {load("link_use"), load("link_library"), load("link_deep")}, n[3], late;
+    if (!m[0] || !m[1] || !m[2]) return;
+    for (int i = 0; i < 3; i++) n[i] = again(m[i]);
+    if (!n[0] || !n[1] || !n[2]) return;
+    CHECK_INT(flags_of(n[0]), ZE_MODULE_PROPERTY_FLAG_IMPORTS);
+    link_well(3, n);
+    check_use(n[0]);
+    check_count(n[0], 0, 1007, 101);
+    late = again(n[0]); /* of a module that was linked: it is to be linked again */
+    if (!late) return;
+    CHECK_INT(flags_of(late), ZE_MODULE_PROPERTY_FLAG_IMPORTS);
+    for (int i = 0; i < 3; i++) OK(zeModuleDestroy(n[i]));
+    n[0] = late;
+    n[1] = m[1];
+    n[2] = m[2];
+    link_well(3, n);
+    check_use(late);
+    OK(zeModuleDestroy(late));
+    for (int i = 0; i < 3; i++) OK(zeModuleDestroy(m[i]));
+}
+
+int main(void)
+{
+    const char *soft = getenv("XETILE_SOFT");
+    setenv("ZE_ENABLE_ALT_DRIVERS", soft ? soft : "build/libze_soft.so", 1);
+    if (!ocl_open()) return 1;
+    RUN(imports_are_resolved);
+    RUN(variables_are_shared);
+    RUN(unresolved_symbols_are_named);
+    RUN(links_that_cannot_be);
+    RUN(linkage_is_listed);
+    RUN(a_program_of_several_modules);
+    RUN(a_program_with_imports);
+    RUN(bad_programs);
+    RUN(one_definition_of_several);
+    RUN(native_binaries_can_be_linked);
+    zed_close(&ocl_device);
+    return test_report();
+}
