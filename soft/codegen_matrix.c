@@ -272,7 +272,7 @@ static const char *pointer_list(struct cg *g, const char *type, uint32_t n, cons
 
 static void write_grid(struct cg *g, const char *name, const char *sum, const struct grid *r, const char *rest)
 {
-    const char *item[MAX_FRAGMENTS * MAX_FRAGMENTS], *d, *c, *a, *b;
+    const char *item[MAX_FRAGMENTS * MAX_FRAGMENTS] = {0}, *d, *c, *a, *b;
     for (uint32_t i = 0; i < r->ni * r->nj; i++) item[i] = cg_str(g, "&v%u", r->cell[i / r->nj][i % r->nj]->home);
     d = pointer_list(g, sum, r->ni * r->nj, item);
     for (uint32_t i = 0; i < r->ni * r->nj; i++) item[i] = fragment(g, r->cell[i / r->nj][i % r->nj]->first);
