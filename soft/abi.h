@@ -26,6 +26,7 @@ struct xs_subgroup {
     void (*barrier)(struct xs_subgroup *self, uint32_t kind); /* XS_BARRIER_...; returns when the work-group has met */
     void (*print)(struct xs_subgroup *self, const char *text, uint32_t bytes);
     void *driver;
+    void *check; /* of the checked mode (prelude_check.h); NULL: it is off */
 };
 
 enum { XS_BARRIER_FULL, XS_BARRIER_ARRIVE, XS_BARRIER_WAIT };

@@ -744,10 +744,11 @@ static void write_instruction(struct cg *g)
         cg_write_line(g);
         return;
     }
-    if (cg_write_simple(g) || cg_write_memory(g) || cg_write_group(g) || cg_write_matrix(g) || cg_write_math(g) ||
-        cg_write_coop(g))
-        return;
-    cg_fail(g, "this instruction is not supported");
+    bool guarded = g->o->check && cg_check_begin(g);
+    if (!cg_write_simple(g) && !cg_write_memory(g) && !cg_write_group(g) && !cg_write_matrix(g) && !cg_write_math(g) &&
+        !cg_write_coop(g))
+        cg_fail(g, "this instruction is not supported");
+    if (guarded) cg_check_end(g);
 }
 
 static void write_block(struct cg *g, uint32_t block)
@@ -1402,6 +1403,7 @@ static void write_text(struct cg *g)
     if (!contract_off) cg_put(g, "/* xs: contract */\n");
     put_lines(g, soft_text_abi);
     put_lines(g, soft_text_prelude);
+    if (g->o->check) put_lines(g, soft_text_check);
     if (prints(m)) put_lines(g, soft_text_print);
     g->S = g->smallest_S;
     write_types(g, false);

@@ -11,6 +11,7 @@
  *   codegen_matrix.c  matrix products, 2D blocks, block reads
  *   codegen_math.c    OpenCL.std
  *   codegen_coop.c    cooperative matrices
+ *   check_emit.c      what the checked mode writes around accesses to memory
  *
  * A value is UNIFORM (the same in all lanes that are active: a C scalar) or VARYING (a GNU vector with an element a
  * lane). A composite is a C struct of those; its scalars in order are its leaves. A block is MASKED when lanes may come
@@ -24,7 +25,7 @@
 /* The prelude's files as arrays of lines, NULL after the last (made by the Makefile). */
 extern const char *const soft_text_abi[], *const soft_text_prelude[], *const soft_text_lanes[];
 extern const char *const soft_text_matrix[], *const soft_text_math[], *const soft_text_print[];
-extern const char *const soft_text_coop[];
+extern const char *const soft_text_coop[], *const soft_text_check[];
 
 enum cg_kind { CG_BOOL, CG_U8, CG_U16, CG_U32, CG_U64, CG_F32, CG_F64, CG_F16, CG_BF16, CG_E4M3, CG_E5M2 };
 
@@ -114,6 +115,7 @@ struct cg {
     uint32_t S, smallest_S, largest_S, temporaries, skip /* instructions that the one before has written too */;
     const char *mask, *bits; /* the active lanes: an i32x and a u64 in C */
     bool lanes_apart;        /* results of lines are being written to w<id>, lane by lane */
+    struct cg_check *check;  /* check_emit.c's own */
 };
 
 /* ---- codegen.c */
@@ -200,6 +202,10 @@ bool cg_write_group(struct cg *g);
 bool cg_write_matrix(struct cg *g);
 bool cg_write_math(struct cg *g);
 bool cg_write_coop(struct cg *g);
+
+/* check_emit.c, in the checked mode: before and, when it returned true, after an instruction is written */
+bool cg_check_begin(struct cg *g);
+void cg_check_end(struct cg *g);
 
 /* codegen_ops.c: one operation on leaves, by a format of the tables' language */
 void cg_apply(struct cg *g, uint32_t leaf, enum cg_kind result, const char *uniform, const char *varying, uint32_t n,

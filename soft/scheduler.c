@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "check.h"
 #include "coroutine.h"
 
 #define STACK_MARGIN ((size_t)32 << 10)  /* for barrier, printf and the C library below the kernel's own frame */
@@ -44,6 +45,7 @@ struct worker {
     struct fiber **fibers;
     uint32_t fiber_count, fiber_capacity;
     struct coroutine own, deep; /* the thread's own stack; one for kernels that need more than it has */
+    struct check_worker *check; /* of launches that are checked */
     bool ours;
 };
 
@@ -85,6 +87,7 @@ static void worker_free(void *pointer)
     free(w->local);
     free(w->args);
     free(w->frames);
+    check_worker_free(w->check);
     free(w);
 }
 
@@ -186,6 +189,7 @@ static void subgroup_fill(struct xs_subgroup *sg, const struct group *g, uint32_
     sg->barrier = barrier_alone;
     sg->print = print;
     sg->driver = NULL;
+    sg->check = l->check ? check_subgroup(g->worker->check, subgroup_id) : NULL;
 }
 
 static void subgroup_place(struct xs_subgroup *sg, const struct sched_launch *l, uint64_t linear)
@@ -253,6 +257,7 @@ static void barrier(struct xs_subgroup *sg, uint32_t kind)
     atomic_thread_fence(memory_order_acq_rel);
     if (kind != XS_BARRIER_WAIT) arrive(self);
     if (kind != XS_BARRIER_ARRIVE) wait_for_phase(self);
+    if (kind != XS_BARRIER_ARRIVE && sg->check) check_barrier_passed(sg);
     atomic_thread_fence(memory_order_acq_rel);
 }
 
@@ -295,6 +300,7 @@ static void run_with_barriers(struct group *g, uint64_t linear)
     uint32_t i;
     g->arrived = 0;
     g->running = g->subgroups;
+    if (g->job->launch->check) check_group_begin(g->worker->check);
     for (i = 0; i < g->subgroups; i++) {
         struct fiber *f = g->worker->fibers[i];
         subgroup_place(&f->sg, g->job->launch, linear);
@@ -322,16 +328,19 @@ static void run_range(struct group *g)
     struct xs_subgroup sg;
     uint64_t linear;
     uint32_t i;
-    if (l->kernel->run_groups) {
+    /* One with frames, when checking, is an object that was built without checks. */
+    if (l->kernel->run_groups && (!l->check || l->kernel->frame_bytes)) {
         run_whole_groups(g);
         return;
     }
-    for (linear = g->first; linear < g->last; linear++)
+    for (linear = g->first; linear < g->last; linear++) {
+        if (l->check) check_group_begin(g->worker->check);
         for (i = 0; i < g->subgroups; i++) {
             subgroup_fill(&sg, g, i); /* anew each time: a kernel may write to its copy */
             subgroup_place(&sg, l, linear);
             l->kernel->run(&sg, g->args);
         }
+    }
 }
 
 static void deep_body(void *pointer)
@@ -440,6 +449,7 @@ static bool run_claimed(struct job *j, struct group *g, bool fibers, bool deep)
     for (linear = g->first; linear < g->last; linear++) {
         run_with_barriers(g, linear);
         if (!g->error) continue;
+        if (j->launch->check) check_barrier_missed(g->worker->check);
         job_fails(j, SCHED_BARRIER, g, linear);
         return false;
     }
@@ -458,7 +468,8 @@ static void take_part(struct job *j)
     g.subgroups = (g.lanes_total + k->subgroup_size - 1) / k->subgroup_size;
     fibers = k->has_barrier && g.subgroups > 1 && !k->frame_bytes;
     if (!w || k->stack_bytes > STACK_LIMIT || !place_local(&g) ||
-        !grow_aligned(&w->frames, &w->frames_bytes, (size_t)k->frame_bytes * g.subgroups)) {
+        !grow_aligned(&w->frames, &w->frames_bytes, (size_t)k->frame_bytes * g.subgroups) ||
+        (l->check && !check_worker_begin(&w->check, l, g.args, w->local, g.subgroups))) {
         job_fails(j, SCHED_NO_MEMORY, &g, g.first);
         return;
     }

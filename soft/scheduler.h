@@ -28,6 +28,7 @@ struct sched_launch {
     uint8_t *const *globals; /* handed to the kernel as they are */
     uint32_t group_count[3], local_size[3], global_offset[3], work_dim;
     bool cooperative; /* every work-group runs at the same time: at most sched_threads() of them */
+    struct check_launch *check; /* of the checked mode; NULL: it is off */
     char error[256];  /* out: what went wrong, for people */
 };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "codegen.h"
 #include "ze_soft.h"
 
@@ -223,9 +224,9 @@ static size_t count_lines(const char *const *lines)
 static bool make_key(const struct soft_source *s, const struct cg_options *o, struct jit_key *key)
 {
     const char *const *texts[] = {soft_text_abi,  soft_text_prelude, soft_text_lanes, soft_text_matrix,
-                                  soft_text_math, soft_text_coop,    soft_text_print};
+                                  soft_text_math, soft_text_coop,    soft_text_print,  soft_text_check};
     const char *function = o->function ? o->function : "";
-    size_t i, j, n = 4, lines = 0;
+    size_t i, j, n = 5, lines = 0;
     struct jit_part *parts;
     for (i = 0; i < sizeof texts / sizeof texts[0]; i++) lines += count_lines(texts[i]);
     parts = calloc(n + lines, sizeof *parts);
@@ -234,6 +235,7 @@ static bool make_key(const struct soft_source *s, const struct cg_options *o, st
     parts[1] = (struct jit_part){s->spec, s->spec_count * sizeof *s->spec};
     parts[2] = (struct jit_part){&o->default_subgroup_size, sizeof o->default_subgroup_size};
     parts[3] = (struct jit_part){function, strlen(function)};
+    parts[4] = (struct jit_part){&o->check, sizeof o->check};
     for (i = 0; i < sizeof texts / sizeof texts[0]; i++)
         for (j = 0; texts[i][j]; j++) parts[n++] = (struct jit_part){texts[i][j], strlen(texts[i][j])};
     jit_key(key, parts, n);
@@ -260,7 +262,7 @@ static bool generate(const struct soft_source *s, const struct cg_options *o, co
 ze_result_t soft_build(const struct soft_source *s, const char *function, struct jit_object *object,
                        struct sp_text *log)
 {
-    struct cg_options options = {.default_subgroup_size = SOFT_SUBGROUP_SIZE, .function = function};
+    struct cg_options options = {.default_subgroup_size = SOFT_SUBGROUP_SIZE, .check = check_level() > 0, .function = function};
     struct jit_key key;
     if (!make_key(s, &options, &key)) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     if (jit_cache_find(&key, object) || generate(s, &options, &key, object, log)) return ZE_RESULT_SUCCESS;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "ze_soft.h"
 
 struct soft_command *soft_command_new(ze_command_list_handle_t list, enum soft_command_kind kind, size_t payload,
@@ -79,14 +80,20 @@ static size_t box_offset(const struct soft_box *b, uint32_t y, uint32_t z)
     return (b->region.originZ + (size_t)z) * b->slice + (b->region.originY + (size_t)y) * b->pitch + b->region.originX;
 }
 
+static void copy(void *to, const void *from, size_t size)
+{
+    memmove(to, from, size);
+    check_memory_wrote(to, size);
+}
+
 static void copy_region(const struct soft_command *c)
 {
     const struct soft_box *to = &c->u.region.to_box, *from = &c->u.region.from_box;
     uint32_t y, z;
     for (z = 0; z < to->region.depth; z++)
         for (y = 0; y < to->region.height; y++)
-            memmove((uint8_t *)c->u.region.to + box_offset(to, y, z),
-                    (const uint8_t *)c->u.region.from + box_offset(from, y, z), to->region.width);
+            copy((uint8_t *)c->u.region.to + box_offset(to, y, z),
+                 (const uint8_t *)c->u.region.from + box_offset(from, y, z), to->region.width);
 }
 
 static void query_timestamps(const struct soft_command *c)
@@ -98,17 +105,25 @@ static void query_timestamps(const struct soft_command *c)
         ze_kernel_timestamp_result_t t;
         size_t at = c->u.query.offsets ? offsets[i] : i * sizeof t;
         soft_event_timestamp(events[i], &t);
-        memcpy((uint8_t *)c->u.query.to + at, &t, sizeof t);
+        copy((uint8_t *)c->u.query.to + at, &t, sizeof t);
     }
 }
 
 static ze_result_t launch(struct soft_launch *recorded)
 {
     struct sched_launch l = recorded->launch; /* a copy: the list may run again, on another queue even */
+    enum sched_result result;
+    uint64_t faults;
     if (recorded->count && recorded->index >= *recorded->count) return ZE_RESULT_SUCCESS;
     if (recorded->indirect) memcpy(l.group_count, recorded->indirect, sizeof l.group_count);
-    switch (sched_run(&l)) {
-    case SCHED_OK: return ZE_RESULT_SUCCESS;
+    if (!check_launch_begin(&l)) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    result = sched_run(&l);
+    faults = check_launch_end(&l);
+    switch (result) {
+    case SCHED_OK:
+        if (!faults || check_level() < 2) return ZE_RESULT_SUCCESS;
+        return soft_fail_loudly(ZE_RESULT_ERROR_DEVICE_LOST, "kernel %.100s: the checked mode found faults",
+                                l.kernel->name);
     case SCHED_NO_MEMORY: return soft_fail_loudly(ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY, "%s", l.error);
     case SCHED_BARRIER: break;
     }
@@ -123,10 +138,13 @@ static ze_result_t run(struct soft_command *c)
     case SOFT_CMD_NOTHING: break;
     case SOFT_CMD_TIMESTAMP:
         now = soft_now();
-        memcpy(c->u.timestamp.to, &now, sizeof now);
+        copy(c->u.timestamp.to, &now, sizeof now);
         break;
-    case SOFT_CMD_COPY: memmove(c->u.copy.to, c->u.copy.from, c->u.copy.size); break;
-    case SOFT_CMD_FILL: fill(c->u.fill.to, c->u.fill.size, c->payload, c->u.fill.pattern_size); break;
+    case SOFT_CMD_COPY: copy(c->u.copy.to, c->u.copy.from, c->u.copy.size); break;
+    case SOFT_CMD_FILL:
+        fill(c->u.fill.to, c->u.fill.size, c->payload, c->u.fill.pattern_size);
+        check_memory_wrote(c->u.fill.to, c->u.fill.size);
+        break;
     case SOFT_CMD_COPY_REGION: copy_region(c); break;
     case SOFT_CMD_RESET_EVENT: soft_event_clear(c->u.reset.event); break;
     case SOFT_CMD_QUERY_TIMESTAMPS: query_timestamps(c); break;

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "check.h"
 #include "ze_soft.h"
 
 #define PAGE ((size_t)4096)
@@ -123,7 +124,7 @@ static ze_result_t allocate(ze_context_handle_t context, ze_memory_type_t type, 
         return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT, "alignment %zu", alignment);
     if (alignment < 64) alignment = size >= PAGE ? PAGE : 64; /* 2D block messages want 64 */
     if (a.huge) alignment = HUGE_PAGE;
-    if (posix_memalign(&base, alignment, size) != 0) {
+    if (posix_memalign(&base, alignment, size + (check_level() ? CHECK_MARGIN : 0)) != 0) {
         return type == ZE_MEMORY_TYPE_HOST ? ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY : ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
     }
 #ifdef MADV_HUGEPAGE
@@ -134,6 +135,9 @@ static ze_result_t allocate(ze_context_handle_t context, ze_memory_type_t type, 
         free(base);
         return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     }
+    check_memory_add(base, size, type == ZE_MEMORY_TYPE_DEVICE   ? CHECK_DEVICE
+                                 : type == ZE_MEMORY_TYPE_SHARED ? CHECK_SHARED
+                                                                 : CHECK_HOST);
     *to = base;
     return ZE_RESULT_SUCCESS;
 }
@@ -212,6 +216,7 @@ ze_result_t zeMemFree(ze_context_handle_t context, void *pointer)
     SOFT_POINTER(pointer);
     if (!take_out(context, pointer))
         return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p is no allocation of this context", pointer);
+    check_memory_remove(pointer, 1);
     free(pointer);
     return ZE_RESULT_SUCCESS;
 }

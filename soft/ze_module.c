@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "ze_soft.h"
 
 /* ---- build logs */
@@ -77,7 +78,10 @@ static void storage_release(struct soft_storage *s)
 {
     uint32_t i;
     if (!s || atomic_fetch_sub(&s->references, 1) != 1) return;
-    for (i = 0; i < s->count; i++) free(s->slot[i]);
+    for (i = 0; i < s->count; i++) {
+        if (s->slot[i]) check_memory_remove(s->slot[i], 1);
+        free(s->slot[i]);
+    }
     free(s->slot);
     free(s);
 }
@@ -88,6 +92,7 @@ static bool make_global(const struct xs_global *g, uint8_t **to)
     void *p;
     if (posix_memalign(&p, align, g->size ? (size_t)g->size : 1) != 0) return false;
     *to = p;
+    check_memory_add(p, g->size ? (size_t)g->size : 1, CHECK_PROGRAM);
     if (g->initial)
         memcpy(p, g->initial, (size_t)g->size);
     else

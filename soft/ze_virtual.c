@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "check.h"
 #include "ze_soft.h"
 
 struct _ze_physical_mem_handle_t {
@@ -53,10 +54,23 @@ static struct reservation *find(const void *pointer, size_t size)
     return NULL;
 }
 
+/* The checked mode takes each run of pages that can be accessed for an allocation. */
+static void tell_check(const struct reservation *r)
+{
+    size_t pages = r->size / page_size(), first = 0, i;
+    check_memory_remove(r->base, r->size);
+    for (i = 0; i <= pages; i++) {
+        if (i < pages && r->access[i] != ZE_MEMORY_ACCESS_ATTRIBUTE_NONE) continue;
+        if (i > first) check_memory_add(r->base + first * page_size(), (i - first) * page_size(), CHECK_VIRTUAL);
+        first = i + 1;
+    }
+}
+
 static void note_access(struct reservation *r, const void *pointer, size_t size, ze_memory_access_attribute_t access)
 {
     size_t i, first = (size_t)((const uint8_t *)pointer - r->base) / page_size();
     for (i = 0; i < size / page_size(); i++) r->access[first + i] = (uint8_t)access;
+    if (check_level()) tell_check(r);
 }
 
 ze_result_t zeVirtualMemReserve(ze_context_handle_t context, const void *start, size_t size, void **pointer)
@@ -98,6 +112,7 @@ ze_result_t zeVirtualMemFree(ze_context_handle_t context, const void *pointer, s
         r = NULL;
     pthread_mutex_unlock(&lock);
     if (!r) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p with %zu bytes was not reserved so", pointer, size);
+    check_memory_remove(r->base, r->size);
     munmap(r->base, r->size);
     free(r);
     return ZE_RESULT_SUCCESS;

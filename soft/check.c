@@ -1,0 +1,454 @@
+/* check.c - the checked mode at work: one access, one barrier, the reports. See check.h. */
+#define _GNU_SOURCE
+#include "check.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum fault { FAULT_BOUNDS, FAULT_UNWRITTEN, FAULT_RACE, FAULT_BARRIER };
+
+struct report {
+    const struct xs_site *site;
+    enum fault fault;
+};
+
+struct check_launch {
+    struct check_table table;
+    pthread_mutex_t lock; /* for what follows */
+    struct report report[CHECK_REPORTS];
+    uint32_t reports;
+    uint64_t faults;
+};
+
+struct check_subgroup {
+    struct xs_check calls;
+    struct check_worker *worker;
+    struct xs_subgroup *self; /* once it has called */
+    const struct xs_site *waits; /* the barrier it is at */
+    uint32_t id, epoch;          /* barriers passed */
+};
+
+struct check_worker {
+    const struct sched_launch *launch;
+    struct check_launch *check;
+    const uint8_t *args;
+    uint8_t *local, *local_written;
+    uint64_t local_bytes;
+    struct check_cells cells;
+    struct check_subgroup *subgroup;
+    uint32_t subgroups;
+    const struct xs_site *barrier; /* that number barrier_epoch of the work-group is */
+    uint32_t barrier_epoch, barrier_subgroup;
+    size_t last; /* row of the table that was found last */
+};
+
+/* ---- reports */
+
+struct line {
+    char text[1024];
+    size_t size;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct line *l, const char *format, ...)
+{
+    va_list args;
+    int n;
+    va_start(args, format);
+    n = vsnprintf(l->text + l->size, sizeof l->text - l->size, format, args);
+    va_end(args);
+    if (n > 0) l->size += (size_t)n;
+    if (l->size >= sizeof l->text) l->size = sizeof l->text - 1;
+}
+
+static void print_line(struct line *l)
+{
+    if (l->size > sizeof l->text - 2) l->size = sizeof l->text - 2;
+    l->text[l->size++] = '\n';
+    if (write(STDERR_FILENO, l->text, l->size) < 0) return; /* nobody listens */
+}
+
+/* A line that begins with kernel and work-item; false when one like it was printed already, or too many. */
+static bool begin_report(struct line *l, const struct check_subgroup *s, const struct xs_site *site, enum fault fault,
+                         uint32_t lane)
+{
+    const struct check_worker *w = s->worker;
+    const struct sched_launch *launch = w->launch;
+    struct check_launch *c = w->check;
+    const uint32_t *size = launch->local_size;
+    uint32_t linear = s->id * launch->kernel->subgroup_size + lane, at[3], i = 0;
+    bool is_new;
+    pthread_mutex_lock(&c->lock);
+    c->faults++;
+    while (i < c->reports && (c->report[i].site != site || c->report[i].fault != fault)) i++;
+    is_new = i == c->reports && i < CHECK_REPORTS;
+    if (is_new) c->report[c->reports++] = (struct report){site, fault};
+    pthread_mutex_unlock(&c->lock);
+    if (!is_new) return false;
+    at[0] = linear % size[0];
+    at[1] = linear / size[0] % size[1];
+    at[2] = linear / size[0] / size[1];
+    for (i = 0; i < 3; i++) at[i] += s->self->group_id[i] * size[i] + launch->global_offset[i];
+    l->size = 0;
+    add(l, "libze_soft: check: kernel %.200s: work-item (%u,%u,%u): %.300s", launch->kernel->name, at[0], at[1], at[2],
+        site->text);
+    return true;
+}
+
+static const char *verb(const struct xs_site *site)
+{
+    return !(site->flags & XS_WRITES) ? "reads" : site->flags & XS_READS ? "updates" : "writes";
+}
+
+static void add_access(struct line *l, const struct xs_site *site, uint64_t address, uint64_t bytes)
+{
+    add(l, " %s %llu byte%s at 0x%llx", verb(site), (unsigned long long)bytes, bytes == 1 ? "" : "s",
+        (unsigned long long)address);
+}
+
+/* ---- what an address belongs to */
+
+/* A stretch of memory that an access must stay in. */
+struct object {
+    uint64_t base, size;
+    struct check_memory *memory; /* NULL: local, private, or a variable */
+    char name[96];
+};
+
+static uint64_t argument_bytes(const struct check_worker *w, const struct xs_param *p)
+{
+    uint64_t size;
+    memcpy(&size, w->launch->args + p->offset, sizeof size);
+    return size;
+}
+
+/* The static local variables, or a local argument. */
+static bool find_local(const struct check_worker *w, uint64_t address, struct object *o)
+{
+    const struct xs_kernel *k = w->launch->kernel;
+    *o = (struct object){(uint64_t)(uintptr_t)w->local, k->local_bytes, NULL, "local variables"};
+    if (address - o->base < o->size) return true;
+    for (uint32_t i = 0; i < k->param_count; i++) {
+        if (k->params[i].kind != XS_PARAM_LOCAL) continue;
+        memcpy(&o->base, w->args + k->params[i].offset, sizeof o->base);
+        o->size = argument_bytes(w, &k->params[i]);
+        snprintf(o->name, sizeof o->name, "local argument %u%s%.60s", i, *k->params[i].name ? " " : "", k->params[i].name);
+        if (address - o->base < o->size) return true;
+    }
+    *o = (struct object){(uint64_t)(uintptr_t)w->local, w->local_bytes, NULL, "local memory"};
+    return address - o->base < o->size; /* between two of them */
+}
+
+static bool find_private(const struct check_worker *w, const struct xs_subgroup *self, uint64_t address,
+                         struct object *o)
+{
+    uint64_t frame = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+    *o = (struct object){frame, self->stack_top - frame, NULL, "private memory"};
+    if (self->stack_top > frame && address - frame < o->size) return true;
+    *o = (struct object){(uint64_t)(uintptr_t)w->args, w->launch->kernel->args_bytes, NULL, "arguments"};
+    return address - o->base < o->size;
+}
+
+static bool find_global(struct check_worker *w, uint64_t address, struct object *o)
+{
+    const struct check_table *t = &w->check->table;
+    struct check_memory *m = w->last < t->count ? t->row[w->last] : NULL;
+    if (!m || address - m->base >= m->size) {
+        size_t i = check_table_upto(t, address);
+        m = i ? t->row[i - 1] : NULL;
+        if (!m || address - m->base >= m->size) return false;
+        w->last = i - 1;
+    }
+    *o = (struct object){m->base, m->size, m, ""};
+    snprintf(o->name, sizeof o->name, "%s", check_kind_name(m->kind));
+    return true;
+}
+
+static bool find_in_space(struct check_subgroup *s, struct xs_subgroup *self, uint32_t space, uint64_t address,
+                          struct object *o)
+{
+    switch (space) {
+    case XS_SPACE_GLOBAL: return find_global(s->worker, address, o);
+    case XS_SPACE_LOCAL: return find_local(s->worker, address, o);
+    case XS_SPACE_PRIVATE: return find_private(s->worker, self, address, o);
+    default:
+        return find_local(s->worker, address, o) || find_private(s->worker, self, address, o) ||
+               find_global(s->worker, address, o);
+    }
+}
+
+/* What the access must stay in; false: nothing is there. */
+static bool find_object(struct check_subgroup *s, struct xs_subgroup *self, const struct xs_site *site,
+                        const struct xs_access *a, struct object *o)
+{
+    if (site->object_bytes) {
+        *o = (struct object){a->root, site->object_bytes, NULL, ""};
+        snprintf(o->name, sizeof o->name, "%s", site->object);
+        return true;
+    }
+    return (a->root && find_in_space(s, self, site->space, a->root, o)) ||
+           find_in_space(s, self, site->space, a->address, o);
+}
+
+/* The allocation that an address is nearest to, for the report. */
+static bool find_nearest(const struct check_worker *w, uint64_t address, struct object *o)
+{
+    const struct check_table *t = &w->check->table;
+    size_t i = check_table_upto(t, address);
+    struct check_memory *below = i ? t->row[i - 1] : NULL, *above = i < t->count ? t->row[i] : NULL, *m;
+    m = below && (!above || address - (below->base + below->size) <= above->base - address) ? below : above;
+    if (!m || (m == below ? address - (m->base + m->size) : m->base - address) > m->size + (1u << 20)) return false;
+    *o = (struct object){m->base, m->size, m, ""};
+    snprintf(o->name, sizeof o->name, "%s", check_kind_name(m->kind));
+    return true;
+}
+
+static void add_object(struct line *l, const struct object *o)
+{
+    add(l, "the %llu-byte %s at 0x%llx", (unsigned long long)o->size, o->name, (unsigned long long)o->base);
+}
+
+static void report_bounds(struct check_subgroup *s, const struct xs_site *site, const struct xs_access *a,
+                          uint64_t address, const struct object *o)
+{
+    struct line l;
+    struct object nearest;
+    uint64_t end;
+    if (!begin_report(&l, s, site, FAULT_BOUNDS, a->lane)) return;
+    add_access(&l, site, address, a->bytes);
+    if (address < 4096) {
+        add(&l, ": a null pointer");
+    } else if (o && o->memory && atomic_load(&o->memory->gone)) {
+        add(&l, ": in memory that was freed while the kernel runs");
+    } else if (o || (site->space != XS_SPACE_LOCAL && find_nearest(s->worker, address, &nearest))) {
+        if (!o) o = &nearest;
+        end = o->base + o->size;
+        if (address < o->base)
+            add(&l, ", %llu bytes before ", (unsigned long long)(o->base - address));
+        else if (address >= end)
+            add(&l, ", %llu bytes past the end of ", (unsigned long long)(address - end));
+        else
+            add(&l, ", the last %llu of them past the end of ", (unsigned long long)(address + a->bytes - end));
+        add_object(&l, o);
+    } else {
+        add(&l, ", which is in no %s", site->space == XS_SPACE_LOCAL ? "local memory of this work-group" : "allocation");
+    }
+    print_line(&l);
+}
+
+/* ---- one access */
+
+static uint64_t find_unwritten(const struct check_worker *w, const struct object *o, uint64_t address, uint64_t bytes)
+{
+    uint64_t local = address - (uint64_t)(uintptr_t)w->local, i = 0;
+    if (o->memory) return check_find_unwritten(o->memory, address - o->base, bytes);
+    if (local >= w->local_bytes) return bytes;
+    while (i < bytes && w->local_written[local + i]) i++;
+    return i;
+}
+
+static void check_unwritten(struct check_subgroup *s, const struct xs_site *site, const struct xs_access *a,
+                            const struct object *o, uint64_t address)
+{
+    struct line l;
+    uint64_t first = find_unwritten(s->worker, o, address, a->bytes);
+    if (first == a->bytes) return;
+    for (uint64_t i = 0; site->flags & XS_HOLES && i < a->bytes; i++)
+        if (find_unwritten(s->worker, o, address + i, 1)) return;
+    if (!begin_report(&l, s, site, FAULT_UNWRITTEN, a->lane)) return;
+    add_access(&l, site, address, a->bytes);
+    add(&l, " of which nothing has written byte %llu of ", (unsigned long long)(address + first - o->base));
+    add_object(&l, o);
+    print_line(&l);
+}
+
+static void check_race(struct check_subgroup *s, const struct xs_site *site, const struct xs_access *a,
+                       const struct object *o, uint64_t address)
+{
+    struct line l;
+    struct check_conflict c;
+    if (s->worker->subgroups < 2) return;
+    c = check_touch(&s->worker->cells, site, s->id, s->epoch, address, a->bytes);
+    if (!c.site || !begin_report(&l, s, site, FAULT_RACE, a->lane)) return;
+    add_access(&l, site, address, a->bytes);
+    add(&l, ": a data race: since the last barrier ");
+    if (c.subgroup == CHECK_SEVERAL)
+        add(&l, "other subgroups");
+    else
+        add(&l, "subgroup %u", c.subgroup - 1u);
+    add(&l, " of the work-group %s byte %llu of ", c.wrote ? "wrote" : "read", (unsigned long long)(c.address - o->base));
+    add_object(&l, o);
+    add(&l, " by %.200s", c.site->text);
+    print_line(&l);
+}
+
+static bool check_row(struct check_subgroup *s, struct xs_subgroup *self, const struct xs_site *site,
+                      const struct xs_access *a, uint64_t address)
+{
+    struct check_worker *w = s->worker;
+    struct object o;
+    struct xs_access row = *a;
+    uint64_t local = address - (uint64_t)(uintptr_t)w->local;
+    bool found;
+    row.address = address;
+    found = find_object(s, self, site, &row, &o);
+    if (!found || address < o.base || address - o.base > o.size || a->bytes > o.size - (address - o.base) ||
+        (o.memory && atomic_load_explicit(&o.memory->gone, memory_order_relaxed))) {
+        report_bounds(s, site, &row, address, found ? &o : NULL);
+        return false;
+    }
+    if (local >= w->local_bytes && (site->space == XS_SPACE_PRIVATE || (!o.memory && site->space == XS_SPACE_ANY)))
+        return true; /* the lane's own */
+    if (site->flags & XS_READS) check_unwritten(s, site, &row, &o, address);
+    check_race(s, site, &row, &o, address);
+    if (site->flags & XS_WRITES && o.memory) check_mark_written(o.memory, address - o.base, a->bytes);
+    if (site->flags & XS_WRITES && local < w->local_bytes) memset(w->local_written + local, 1, (size_t)a->bytes);
+    return true;
+}
+
+/* The first row that is not allowed refuses them all. */
+static int check_access(struct xs_subgroup *self, const struct xs_site *site, const struct xs_access *a)
+{
+    struct check_subgroup *s = self->check;
+    bool good = true;
+    s->self = self;
+    for (uint64_t i = 0; i < a->rows && good && a->bytes; i++)
+        good = check_row(s, self, site, a, a->address + i * a->step);
+    return good;
+}
+
+/* ---- barriers */
+
+static void meet_barrier(struct xs_subgroup *self, const struct xs_site *site, uint64_t bits)
+{
+    struct check_subgroup *s = self->check;
+    struct check_worker *w = s->worker;
+    uint64_t all = self->lanes >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << self->lanes) - 1, missing = all & ~bits;
+    struct line l;
+    s->self = self;
+    s->waits = site;
+    if (missing && begin_report(&l, s, site, FAULT_BARRIER, (uint32_t)__builtin_ctzll(bits ? bits : 1))) {
+        add(&l, " is a barrier that %d of the %u work-items of its subgroup do not reach with it, lane %d the first",
+            __builtin_popcountll(missing), self->lanes, __builtin_ctzll(missing));
+        print_line(&l);
+    }
+    if (site->flags & XS_WAIT) return; /* where it arrived was looked at */
+    if (w->barrier_epoch != s->epoch || !w->barrier) {
+        w->barrier_epoch = s->epoch;
+        w->barrier = site;
+        w->barrier_subgroup = s->id;
+    } else if (w->barrier != site && w->barrier_subgroup != s->id && begin_report(&l, s, site, FAULT_BARRIER, 0)) {
+        add(&l, " is not the barrier that subgroup %u of the work-group waits at: %.200s", w->barrier_subgroup,
+            w->barrier->text);
+        print_line(&l);
+    }
+}
+
+void check_barrier_passed(struct xs_subgroup *self)
+{
+    struct check_subgroup *s = self->check;
+    s->waits = NULL;
+    s->epoch++;
+}
+
+void check_barrier_missed(struct check_worker *w)
+{
+    const struct check_subgroup *waits = NULL, *gone = NULL;
+    struct line l;
+    for (uint32_t i = 0; i < w->subgroups; i++) {
+        if (w->subgroup[i].waits && !waits) waits = &w->subgroup[i];
+        if (!w->subgroup[i].waits && !gone) gone = &w->subgroup[i];
+    }
+    if (!waits || !begin_report(&l, waits, waits->waits, FAULT_BARRIER, 0)) return;
+    add(&l, " is a barrier at which its subgroup waits in vain");
+    if (gone) add(&l, ": subgroup %u of the work-group has ended without it", gone->id);
+    print_line(&l);
+}
+
+/* ---- launches, threads, work-groups */
+
+bool check_launch_begin(struct sched_launch *l)
+{
+    struct check_launch *c;
+    l->check = NULL;
+    if (!check_level()) return true;
+    c = calloc(1, sizeof *c);
+    if (!c) return false;
+    if (!check_table_copy(&c->table)) {
+        free(c);
+        return false;
+    }
+    pthread_mutex_init(&c->lock, NULL);
+    l->check = c;
+    return true;
+}
+
+uint64_t check_launch_end(struct sched_launch *l)
+{
+    struct check_launch *c = l->check;
+    struct line line = {"", 0};
+    uint64_t faults;
+    if (!c) return 0;
+    faults = c->faults;
+    if (faults > c->reports) {
+        add(&line, "libze_soft: check: kernel %.200s: %llu faults in all, the first of each kind and instruction shown",
+            l->kernel->name, (unsigned long long)faults);
+        print_line(&line);
+    }
+    pthread_mutex_destroy(&c->lock);
+    check_table_free(&c->table);
+    free(c);
+    l->check = NULL;
+    return faults;
+}
+
+bool check_worker_begin(struct check_worker **worker, const struct sched_launch *l, const uint8_t *args, uint8_t *local,
+                        uint32_t subgroups)
+{
+    struct check_worker *w = *worker;
+    uint64_t local_bytes = sched_local_bytes(l->kernel, l->args);
+    if (!w) w = *worker = calloc(1, sizeof *w);
+    if (!w) return false;
+    free(w->subgroup);
+    free(w->local_written);
+    w->subgroup = calloc(subgroups, sizeof *w->subgroup);
+    w->local_written = calloc((size_t)local_bytes + 1, 1);
+    w->launch = l;
+    w->check = l->check;
+    w->args = args;
+    w->local = local;
+    w->local_bytes = local_bytes;
+    w->subgroups = subgroups;
+    w->last = 0;
+    for (uint32_t i = 0; w->subgroup && i < subgroups; i++) {
+        w->subgroup[i].calls = (struct xs_check){check_access, meet_barrier};
+        w->subgroup[i].worker = w;
+        w->subgroup[i].id = i;
+    }
+    return w->subgroup && w->local_written;
+}
+
+void check_worker_free(struct check_worker *w)
+{
+    if (!w) return;
+    check_cells_free(&w->cells);
+    free(w->subgroup);
+    free(w->local_written);
+    free(w);
+}
+
+void check_group_begin(struct check_worker *w)
+{
+    check_cells_begin(&w->cells);
+    memset(w->local_written, 0, (size_t)w->local_bytes);
+    w->barrier = NULL;
+    for (uint32_t i = 0; i < w->subgroups; i++) {
+        w->subgroup[i].waits = NULL;
+        w->subgroup[i].epoch = 0;
+    }
+}
+
+void *check_subgroup(struct check_worker *w, uint32_t id) { return &w->subgroup[id]; }

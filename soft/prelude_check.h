@@ -1,0 +1,104 @@
+/* prelude_check.h - what kernels of the checked mode call in front of their accesses to memory.
+ *
+ * The text of this file stands behind prelude.h in kernels that are built with XETILE_SOFT_CHECK set, and is included by
+ * check.h. An object that was built so runs unchecked in a driver that does not check.
+ */
+#ifndef XETILE_SOFT_PRELUDE_CHECK_H
+#define XETILE_SOFT_PRELUDE_CHECK_H
+
+#include "abi.h"
+
+/* XS_HOLES: padding lies between, or it is a copy: a fault only when nothing of it was ever written. */
+enum { XS_READS = 1, XS_WRITES = 2, XS_ATOMIC = 4, XS_HOLES = 8, XS_WAIT = 16 /* the second half of a split barrier */ };
+enum { XS_SPACE_ANY, XS_SPACE_GLOBAL, XS_SPACE_LOCAL, XS_SPACE_PRIVATE };
+
+/* An instruction that accesses memory, or a barrier. */
+struct xs_site {
+    const char *text;      /* "OpStore %12 (word 345; saxpy.cl:7)" */
+    const char *object;    /* the variable that the root pointer is the address of: "local variable %5 (tile)" */
+    uint64_t object_bytes; /* its size; 0: the root pointer, when there is one, points into an allocation */
+    uint32_t flags, space;
+};
+
+/* Rows of bytes, `step` apart. */
+struct xs_access {
+    uint64_t address, bytes, rows, step, root;
+    uint32_t lane; /* to blame */
+};
+
+struct xs_check {
+    int (*access)(struct xs_subgroup *self, const struct xs_site *site, const struct xs_access *access); /* allowed? */
+    void (*barrier)(struct xs_subgroup *self, const struct xs_site *site, uint64_t bits);
+};
+
+/* All of these return the lanes of `bits` that may go on. */
+static inline __attribute__((unused)) uint64_t check_rows(struct xs_subgroup *self, const struct xs_site *site,
+                                                          uint64_t address, uint64_t root, uint64_t bytes,
+                                                          uint64_t rows, uint64_t step, uint64_t bits)
+{
+    const struct xs_check *check = self->check;
+    struct xs_access a = {address, bytes, rows, step, root, 0};
+    if (!check || !bits) return bits;
+    a.lane = (uint32_t)__builtin_ctzll(bits);
+    return check->access(self, site, &a) ? bits : 0;
+}
+
+static __attribute__((noinline, unused)) uint64_t check_lanes(struct xs_subgroup *self, const struct xs_site *site,
+                                                              const uint64_t *address, const uint64_t *root,
+                                                              uint64_t bytes, uint64_t bits)
+{
+    const struct xs_check *check = self->check;
+    uint64_t left = bits;
+    if (!check) return bits;
+    for (; left; left &= left - 1) {
+        uint32_t l = (uint32_t)__builtin_ctzll(left);
+        struct xs_access a = {address[l], bytes, 1, 0, root[l], l};
+        if (!check->access(self, site, &a)) bits &= ~((uint64_t)1 << l);
+    }
+    return bits;
+}
+
+/* The part of a two-dimensional block that lies inside its surface. */
+static __attribute__((noinline, unused)) uint64_t check_block2d(struct xs_subgroup *self, const struct xs_site *site,
+                                                                uint64_t surface, uint32_t width, uint32_t height,
+                                                                uint32_t pitch, int32_t x, int32_t y, uint64_t root,
+                                                                const uint32_t *shape, uint64_t bits)
+{
+    int64_t left = (int64_t)x * shape[0], right = left + (int64_t)shape[0] * shape[1] * shape[3];
+    int64_t top = y, bottom = top + shape[2];
+    if (left < 0) left = 0;
+    if (top < 0) top = 0;
+    if (right > (int64_t)width) right = width;
+    if (bottom > (int64_t)height) bottom = height;
+    if (left >= right || top >= bottom) return bits;
+    return check_rows(self, site, surface + (uint64_t)top * pitch + (uint64_t)left, root, (uint64_t)(right - left),
+                      (uint64_t)(bottom - top), pitch, bits);
+}
+
+/* Elements of a block read or write: item i of lane l is element i * S + l. */
+static inline __attribute__((unused)) uint64_t check_run(struct xs_subgroup *self, const struct xs_site *site,
+                                                         uint64_t address, uint64_t root, uint64_t bytes, uint64_t items,
+                                                         uint32_t size, uint64_t bits)
+{
+    uint64_t first = bits ? (uint64_t)__builtin_ctzll(bits) : 0, last = bits ? 63 - (uint64_t)__builtin_clzll(bits) : 0;
+    return check_rows(self, site, address + first * bytes, root, (last - first + 1) * bytes, items, size * bytes, bits);
+}
+
+static inline __attribute__((unused)) void check_barrier(struct xs_subgroup *self, const struct xs_site *site,
+                                                         uint64_t bits)
+{
+    const struct xs_check *check = self->check;
+    if (check) check->barrier(self, site, bits);
+}
+
+/* With lane vectors, for the subgroup size S in force. */
+#define XS_CHECK_LANES(site, address, root, bytes, bits)                                                               \
+    __extension__({                                                                                                    \
+        u64x va_ = (address), vr_ = (root);                                                                            \
+        u64 a_[S], r_[S];                                                                                              \
+        __builtin_memcpy(a_, &va_, sizeof a_);                                                                         \
+        __builtin_memcpy(r_, &vr_, sizeof r_);                                                                         \
+        check_lanes(self, &site, a_, r_, bytes, bits);                                                                 \
+    })
+
+#endif
