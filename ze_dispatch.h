@@ -65,6 +65,10 @@
  * at a time. The first zed_open of a process may call setenv, so let it return before other threads read the
  * environment.
  *
+ * SEVERAL DEVICES. A context may reach more than one: every device of its driver, each replaced by its sub-devices where
+ * it has some. zed_context_devices(&first) counts them; zed_open_in_context(&d, &first, i) opens the i-th, in first's
+ * context, with a queue of its own; close it before `first`. Host memory of one is good on all; a module is loaded for each.
+ *
  * C11; also C++17 (the same names, arguments told apart by overloads). Level Zero loader 1.8 or newer.
  *
  * License: MIT, see LICENSE.
@@ -399,9 +403,11 @@ enum { ZED_BATCH_NONE_, ZED_BATCH_OPEN_, ZED_BATCH_CLOSED_ };
 
 #define ZED_AT_(d) zed_at_((d), __FILE__, __LINE__)
 
-/* Devices. zed_list gives the number of devices, -1 on error; zed_close nothing (twice is fine); the others bool. */
+/* Devices. zed_list and zed_context_devices give the number of devices, -1 on error; zed_close nothing (twice is fine); the others bool. */
 #define zed_open(d, ...) zed_open_((d), (__VA_ARGS__), __FILE__, __LINE__) /* variadic: a literal has commas */
 #define zed_open_queue(second, first) zed_open_queue_((second), (first), __FILE__, __LINE__)
+#define zed_context_devices(first) zed_context_devices_(ZED_AT_(first))
+#define zed_open_in_context(d, first, index) zed_open_in_context_((d), (first), (index), __FILE__, __LINE__)
 #define zed_close(d) zed_close_(ZED_AT_(d))
 #define zed_list(infos, max, error) zed_list_((infos), (max), (error), __FILE__, __LINE__)
 #define zed_wait(d) zed_wait_(ZED_AT_(d))
@@ -1142,6 +1148,82 @@ static inline bool zed_open_queue_(zed_device *second, zed_device *first, const 
     second->open_ = zed_make_queue_(second);
     if (!second->open_) zed_close_(second);
     return second->open_;
+}
+
+/* Appends what zeDeviceGet or zeDeviceGetSubDevices gave to all[]. */
+typedef struct zed_handles_ {
+    ze_device_handle_t all[ZED_MAX_DEVICES];
+    uint32_t count;
+} zed_handles_;
+
+static inline bool zed_add_parts_(zed_device *d, ze_device_handle_t device, zed_handles_ *to)
+{
+    uint32_t room = ZED_MAX_DEVICES - to->count, count = 0;
+    if (!room) return true;
+    if (!zed_check_(d, zeDeviceGetSubDevices(device, &count, NULL), "zeDeviceGetSubDevices", "%s", "")) return false;
+    if (!count) {
+        to->all[to->count++] = device;
+        return true;
+    }
+    if (count > room) count = room;
+    if (!zed_check_(d, zeDeviceGetSubDevices(device, &count, to->all + to->count), "zeDeviceGetSubDevices", "%s", "")) {
+        return false;
+    }
+    to->count += count;
+    return true;
+}
+
+static inline bool zed_context_handles_(zed_device *d, zed_handles_ *to)
+{
+    ze_device_handle_t roots[ZED_MAX_DEVICES];
+    uint32_t count = 0;
+    memset(to, 0, sizeof *to);
+    if (!zed_check_(d, zeDeviceGet(d->driver, &count, NULL), "zeDeviceGet", "%s", "")) return false;
+    if (count > ZED_MAX_DEVICES) count = ZED_MAX_DEVICES;
+    if (!zed_check_(d, zeDeviceGet(d->driver, &count, roots), "zeDeviceGet", "%s", "")) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!zed_add_parts_(d, roots[i], to)) return false;
+    }
+    return true;
+}
+
+static inline int zed_context_devices_(zed_device *d)
+{
+    zed_handles_ handles;
+    return zed_usable_(d) && zed_context_handles_(d, &handles) ? (int)handles.count : -1;
+}
+
+static inline bool zed_name_device_(zed_device *d)
+{
+    ze_device_properties_t p;
+    memset(&p, 0, sizeof p);
+    p.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES;
+    if (!zed_check_(d, zeDeviceGetProperties(d->device, &p), "zeDeviceGetProperties", "%s", "")) return false;
+    snprintf(d->name, sizeof d->name, "%s", p.name);
+    return true;
+}
+
+static inline bool zed_open_in_context_(zed_device *d, zed_device *first, int index, const char *file, int line)
+{
+    zed_handles_ handles;
+    if (!d) return false;
+    memset(d, 0, sizeof *d);
+    zed_at_(d, file, line);
+    if (!first || !first->open_) return zed_fail_(d, ZED_NOT_OPEN, "the device whose context to share is not open");
+    d->driver = first->driver;
+    d->context = first->context;
+    d->software = first->software;
+    d->borrowed_ = true;
+    if (zed_context_handles_(d, &handles)) {
+        if (index < 0 || (uint32_t)index >= handles.count) {
+            zed_fail_(d, ZED_NO_SUCH_DEVICE, "device %d: the context has %" PRIu32 ", counted from 0", index, handles.count);
+        } else {
+            d->device = handles.all[index];
+            d->open_ = zed_name_device_(d) && zed_read_properties_(d) && zed_find_queue_group_(d) && zed_make_queue_(d);
+        }
+    }
+    if (!d->open_) zed_close_(d);
+    return d->open_;
 }
 
 /* ---- memory ---------------------------------------------------------------------------------------------------- */

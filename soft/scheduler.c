@@ -514,12 +514,20 @@ unsigned sched_threads(void)
     return thread_count;
 }
 
-/* A job with work-groups to give away; under pool.lock. */
+/* How many threads may run a launch: a sub-device has its share of them. */
+static unsigned threads_for(const struct sched_launch *l)
+{
+    unsigned all = sched_threads();
+    return l->threads && l->threads < all && !l->cooperative ? l->threads : all;
+}
+
+/* A job with work-groups to give away; under pool.lock. The thread that launched it takes part without being counted. */
 static struct job *find_job(void)
 {
     struct job *j;
     for (j = pool.jobs; j; j = j->next_job)
-        if (atomic_load(&j->next) < j->total && atomic_load(&j->result) == SCHED_OK) return j;
+        if (atomic_load(&j->next) < j->total && atomic_load(&j->result) == SCHED_OK && j->workers + 1 < threads_for(j->launch))
+            return j;
     return NULL;
 }
 
@@ -594,7 +602,7 @@ static void run_shared(struct job *j)
 enum sched_result sched_run(struct sched_launch *l)
 {
     struct job j = {.launch = l};
-    uint64_t threads = sched_threads();
+    uint64_t threads = threads_for(l);
     l->error[0] = 0;
     j.total = (uint64_t)l->group_count[0] * l->group_count[1];
     if (l->group_count[2] && j.total > UINT64_MAX / 2 / l->group_count[2])

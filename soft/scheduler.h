@@ -29,6 +29,7 @@ struct sched_launch {
     uint32_t group_count[3], local_size[3], global_offset[3], work_dim;
     bool cooperative; /* every work-group runs at the same time: at most sched_threads() of them */
     struct check_launch *check; /* of the checked mode; NULL: it is off */
+    unsigned threads; /* at most so many run it, but for a cooperative launch; 0: all */
     char error[256];  /* out: what went wrong, for people */
 };
 

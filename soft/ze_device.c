@@ -1,7 +1,9 @@
-/* ze_device.c - the one device and what it says of itself. Where the API has a number for hardware we have not (slices,
+/* ze_device.c - the one device, its sub-devices, and what they say of themselves. $XETILE_SOFT_SUBDEVICES splits the device:
+ * each part runs kernels on its share of the threads; memory and modules are of the whole. Where the API has a number for hardware we have not (slices,
  * execution units), a CPU thread is one execution unit with one thread.
  */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +14,29 @@
 
 #include "ze_soft.h"
 
-struct _ze_device_handle_t soft_device = {SOFT_DEVICE};
+enum { MAX_PARTS = 16 };
+
+struct _ze_device_handle_t soft_device = {SOFT_DEVICE, 0, 0};
+
+static struct _ze_device_handle_t parts[MAX_PARTS];
+static uint32_t part_count;
+static pthread_once_t parts_once = PTHREAD_ONCE_INIT;
+
+static void make_parts(void)
+{
+    const char *wish = getenv("XETILE_SOFT_SUBDEVICES");
+    long n = wish ? strtol(wish, NULL, 10) : 0;
+    uint32_t i;
+    part_count = n < 2 ? 0 : n > MAX_PARTS ? MAX_PARTS : (uint32_t)n;
+    for (i = 0; i < part_count; i++) {
+        parts[i].tag = SOFT_DEVICE;
+        parts[i].part = i + 1;
+        parts[i].threads = sched_threads() / part_count + (i < sched_threads() % part_count);
+        if (!parts[i].threads) parts[i].threads = 1;
+    }
+}
+
+static uint32_t threads_of(ze_device_handle_t device) { return device->threads ? device->threads : sched_threads(); }
 
 static bool give_one(uint32_t *count, const void *list)
 {
@@ -31,10 +55,14 @@ ze_result_t zeDeviceGet(ze_driver_handle_t driver, uint32_t *count, ze_device_ha
 
 ze_result_t zeDeviceGetSubDevices(ze_device_handle_t device, uint32_t *count, ze_device_handle_t *devices)
 {
-    (void)devices;
+    uint32_t i, n;
     SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_POINTER(count);
-    *count = 0;
+    pthread_once(&parts_once, make_parts);
+    n = device->part ? 0 : part_count;
+    if (devices && *count < n) n = *count;
+    for (i = 0; devices && i < n; i++) devices[i] = &parts[i];
+    *count = n;
     return ZE_RESULT_SUCCESS;
 }
 
@@ -89,12 +117,13 @@ static void cpu_model(char *to, size_t size)
     if (!proc_line("/proc/cpuinfo", "model name", to, size)) snprintf(to, size, "CPU");
 }
 
-static void device_name(char *to, size_t size)
+static void device_name(ze_device_handle_t device, char *to, size_t size)
 {
-    char model[128];
+    char model[128], part[32] = "";
+    uint32_t threads = threads_of(device);
     cpu_model(model, sizeof model);
-    snprintf(to, size, "xetile software device (%s, %u thread%s)", model, sched_threads(),
-             sched_threads() == 1 ? "" : "s");
+    if (device->part) snprintf(part, sizeof part, ", part %u", device->part);
+    snprintf(to, size, "xetile software device (%s, %u thread%s%s)", model, threads, threads == 1 ? "" : "s", part);
 }
 
 ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_properties_t *p)
@@ -109,14 +138,15 @@ ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_propertie
     p->deviceId = SOFT_DEVICE_ID;
     p->flags =
         ZE_DEVICE_PROPERTY_FLAG_INTEGRATED | ZE_DEVICE_PROPERTY_FLAG_ONDEMANDPAGING; /* it works in host memory */
-    p->subdeviceId = 0;
+    if (device->part) p->flags |= ZE_DEVICE_PROPERTY_FLAG_SUBDEVICE;
+    p->subdeviceId = device->part ? device->part - 1 : 0;
     p->coreClockRate = clock_mhz();
     p->maxMemAllocSize = memory_bytes();
     p->maxHardwareContexts = 1024;
     p->maxCommandQueuePriority = 0;
     p->numThreadsPerEU = 1;
     p->physicalEUSimdWidth = SOFT_SUBGROUP_SIZE;
-    p->numEUsPerSubslice = sched_threads();
+    p->numEUsPerSubslice = threads_of(device);
     p->numSubslicesPerSlice = 1;
     p->numSlices = 1;
     /* Nanoseconds a tick, or ticks a second for those who ask by the newer structure. */
@@ -124,10 +154,11 @@ ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_propertie
     p->timestampValidBits = 64;
     p->kernelTimestampValidBits = 64;
     memcpy(p->uuid.id, uuid, sizeof uuid);
-    device_name(p->name, sizeof p->name);
+    p->uuid.id[ZE_MAX_DEVICE_UUID_SIZE - 1] = (uint8_t)device->part;
+    device_name(device, p->name, sizeof p->name);
     for (more = p->pNext; more; more = more->pNext)
         if (more->stype == ZE_STRUCTURE_TYPE_EU_COUNT_EXT)
-            ((ze_eu_count_ext_t *)(void *)more)->numTotalEUs = sched_threads();
+            ((ze_eu_count_ext_t *)(void *)more)->numTotalEUs = threads_of(device);
     return ZE_RESULT_SUCCESS;
 }
 
@@ -211,7 +242,7 @@ ze_result_t zeDeviceGetMemoryAccessProperties(ze_device_handle_t device, ze_devi
     SOFT_POINTER(p);
     p->hostAllocCapabilities = p->deviceAllocCapabilities = p->sharedSingleDeviceAllocCapabilities = all;
     p->sharedSystemAllocCapabilities = 0;      /* it would work, but not on the hardware this device stands in for */
-    p->sharedCrossDeviceAllocCapabilities = 0; /* there is no second device */
+    p->sharedCrossDeviceAllocCapabilities = part_count ? all : 0; /* else there is no second device */
     return ZE_RESULT_SUCCESS;
 }
 
@@ -253,7 +284,7 @@ ze_result_t zeDeviceGetP2PProperties(ze_device_handle_t device, ze_device_handle
     SOFT_HANDLE(peer, SOFT_DEVICE);
     SOFT_POINTER(p);
     p->flags =
-        ZE_DEVICE_P2P_PROPERTY_FLAG_ACCESS | ZE_DEVICE_P2P_PROPERTY_FLAG_ATOMICS; /* the peer is the device itself */
+        ZE_DEVICE_P2P_PROPERTY_FLAG_ACCESS | ZE_DEVICE_P2P_PROPERTY_FLAG_ATOMICS; /* the peer is the device or a part of it */
     return ZE_RESULT_SUCCESS;
 }
 
@@ -286,7 +317,7 @@ ze_result_t zeDeviceGetRootDevice(ze_device_handle_t device, ze_device_handle_t 
 {
     SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_POINTER(root);
-    *root = NULL; /* it is one */
+    *root = device->part ? &soft_device : NULL;
     return ZE_RESULT_SUCCESS;
 }
 #endif

@@ -41,6 +41,7 @@ static struct soft_command *launch_new(ze_command_list_handle_t list, ze_kernel_
     memcpy(l->local_size, kernel->group_size, sizeof l->local_size);
     memcpy(l->global_offset, kernel->offset, sizeof l->global_offset);
     l->work_dim = 3;
+    l->threads = list->device->threads;
     c->u.launch.module = kernel->module;
     soft_module_retain(kernel->module);
     return c;

@@ -16,6 +16,7 @@ static ze_result_t list_new(ze_context_handle_t context, ze_device_handle_t devi
     if (!*list) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     (*list)->tag = SOFT_LIST;
     (*list)->context = context;
+    (*list)->device = device;
     (*list)->last = &(*list)->first;
     return ZE_RESULT_SUCCESS;
 }
@@ -336,7 +337,7 @@ ze_result_t zeCommandListGetDeviceHandle(ze_command_list_handle_t list, ze_devic
 {
     SOFT_HANDLE(list, SOFT_LIST);
     SOFT_POINTER(device);
-    *device = &soft_device;
+    *device = list->device;
     return ZE_RESULT_SUCCESS;
 }
 

@@ -72,6 +72,8 @@ struct _ze_driver_handle_t {
 };
 struct _ze_device_handle_t {
     uint32_t tag;
+    uint32_t part;    /* of a sub-device: its number, from 1; 0: the device itself */
+    uint32_t threads; /* at most so many run its kernels; 0: all */
 };
 struct _ze_context_handle_t {
     uint32_t tag;
@@ -363,6 +365,7 @@ struct _ze_command_queue_handle_t {
 struct _ze_command_list_handle_t {
     uint32_t tag;
     ze_context_handle_t context;
+    ze_device_handle_t device;
     ze_command_list_desc_t desc;
     bool immediate, closed;
     struct soft_command *first, **last;

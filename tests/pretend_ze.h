@@ -25,6 +25,7 @@ struct pretend_device {
 static struct {
     const struct pretend_device *devices;
     int device_count, driver_count;
+    uint32_t parts, whole; /* so many sub-devices has devices[whole]: those after it */
     uint64_t tick_ns, ticks_per_second; /* timerResolution of the old and the new meaning */
     uint32_t timestamp_bits;
     uint64_t start, end;  /* what the next event says */
@@ -112,6 +113,15 @@ ZE_APIEXPORT ze_result_t ZE_APICALL zeDeviceGet(ze_driver_handle_t driver, uint3
         if (devices) devices[n] = (ze_device_handle_t)(uintptr_t)&pretend.devices[i];
         n++;
     }
+    *count = n;
+    return ZE_RESULT_SUCCESS;
+}
+
+ZE_APIEXPORT ze_result_t ZE_APICALL zeDeviceGetSubDevices(ze_device_handle_t device, uint32_t *count, ze_device_handle_t *devices)
+{
+    uint32_t n = device == (ze_device_handle_t)(uintptr_t)&pretend.devices[pretend.whole] ? pretend.parts : 0;
+    PRETEND_CALL
+    for (uint32_t i = 0; devices && i < n; i++) devices[i] = (ze_device_handle_t)(uintptr_t)&pretend.devices[pretend.whole + i + 1];
     *count = n;
     return ZE_RESULT_SUCCESS;
 }

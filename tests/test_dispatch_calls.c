@@ -514,6 +514,44 @@ TEST(a_second_queue_shares_the_context)
     CHECK_INT(pretend.alive, 0);
 }
 
+/* The discrete GPU's driver has an integrated one too, at first whole, then in two parts. */
+TEST(a_context_reaches_devices_and_sub_devices)
+{
+    zed_device first, other;
+    start();
+    pretend.whole = 2;
+    CHECK(zed_open(&first, NULL));
+    CHECK_INT(zed_context_devices(&first), 2);
+    CHECK(zed_open_in_context(&other, &first, 0));
+    CHECK(other.device == (ze_device_handle_t)(uintptr_t)&office[2]);
+    CHECK(other.context == first.context && other.list != first.list);
+    CHECK_STR(other.target.name, "lnl");
+    zed_close(&other);
+    pretend.parts = 2;
+    CHECK_INT(zed_context_devices(&first), 3);
+    CHECK(zed_open_in_context(&other, &first, 0));
+    CHECK(other.device == (ze_device_handle_t)(uintptr_t)&office[3]);
+    zed_close(&other);
+    CHECK(!zed_open_in_context(&other, &first, 3));
+    CHECK_INT(zed_get_error(&other)->id, ZED_NO_SUCH_DEVICE);
+    CHECK(!zed_open_in_context(&other, &first, -1));
+    CHECK_INT(zed_get_error(&other)->id, ZED_NO_SUCH_DEVICE);
+    for (int call = 1; pretend.failed || call == 1; call++) { /* any call may fail: nothing is left behind */
+        int alive = pretend.alive;
+        pretend.calls = 0, pretend.failed = NULL, pretend.fail_at = call, pretend.fail_with = ZE_RESULT_ERROR_DEVICE_LOST;
+        bool open = zed_open_in_context(&other, &first, 1);
+        pretend.fail_at = 0;
+        CHECK_MSG(open || zed_get_error(&other)->id == ZED_ZE_DEVICE_LOST, "call %d", call);
+        zed_close(&other);
+        CHECK_INT(pretend.alive, alive);
+    }
+    zed_close(&first);
+    CHECK(zed_context_devices(&first) == -1);
+    CHECK(!zed_open_in_context(&other, &first, 0));
+    CHECK_INT(zed_get_error(&other)->id, ZED_NOT_OPEN);
+    CHECK_INT(pretend.alive, 0);
+}
+
 int main(void)
 {
     RUN(devices_come_in_order_of_preference);
@@ -531,5 +569,6 @@ int main(void)
     RUN(a_wrapped_log_is_read_by_the_driver_or_not_at_all);
     RUN(after_an_error_nothing_is_done_until_it_is_cleared);
     RUN(a_second_queue_shares_the_context);
+    RUN(a_context_reaches_devices_and_sub_devices);
     return test_report();
 }

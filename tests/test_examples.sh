@@ -5,7 +5,7 @@
 saved=${XETILE_SPV_DIR:-$work}
 targets="pvc bmg lnl ptl dg2 generic soft"
 
-for example in hello gemm gemm_slm gemm_l2 gemm_variants gather; do
+for example in hello gemm gemm_slm gemm_l2 gemm_variants gather gemm_devices; do
     program="$BUILD/$example"
     check_says "$example --help" "--target NAME" "$program" --help
     check_says "$example --list" "software device" "$program" --list
@@ -55,6 +55,12 @@ for variant in order transpose transposed_a batched split_k persistent k_outside
 done
 check_says "gather" "ok gather 1000 rows of 300 x 77" "$BUILD/gather" --device software
 check_says "gather, one element" "ok gather 1 rows of 1 x 1" "$BUILD/gather" --device software --m 1 --n 1 --k 1
+for parts in 1 2 5; do
+    check_says "gemm_devices, $parts parts" "ok gemm_devices f16 301 x 130 x 70 on $parts" \
+        env XETILE_SOFT_SUBDEVICES=$parts "$BUILD/gemm_devices" --device software --m 301 --n 130 --k 70
+done
+check_says "more devices than rows" "ok gemm_devices f16 3 x 77 x 40 on 3" \
+    env XETILE_SOFT_SUBDEVICES=8 "$BUILD/gemm_devices" --device software --m 3 --n 77 --k 40
 check_refused "unknown type" "f64" "$BUILD/gemm" --type f64
 check_refused "size 0" "--m 0" "$BUILD/gemm" --m 0
 check_refused "size in words" "--k many" "$BUILD/gemm" --k many
