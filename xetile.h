@@ -14,7 +14,7 @@
  *     }
  *
  *     xt_module mod = XT_BUILD(add, &(xt_target){.name = "bmg"});
- *     if (!mod.words) puts(mod.error->text);
+ *     if (!mod.words) spe_print_error(mod.error, stderr);
  *     ...                                                  mod.words, mod.size, mod.kernel, mod.params, mod.local_size
  *     xt_free(&mod);
  *
@@ -65,7 +65,9 @@
  *     XT_STORE_TILE(vec, tile)           elements outside the base matrix are dropped. Shape, type, map and blocks are
  *                                        the tile's (STORE_SHAPE, STORE_TYPE, STORE_MAP, STORE_BLOCKS)
  *     XT_PREFETCH_TILE(tile, .locality = 3)       3: kept in all caches; 2 and 1: not in the first level; 0: streams
- *                                        through the first level (LOCALITY). Local memory: nothing to do
+ *                                        through the first level (LOCALITY). Local memory: nothing to do. Two in a
+ *                                        row of tiles with maps may be divided otherwise: a part of the subgroups
+ *                                        fetches the one, the rest the other, a message each
  *     XT_UPDATE_TILE_OFFSET(tile, rows, cols)     a new tile, moved by so many elements. In XT_FOR a tile that moves by
  *                                        the loop's step costs one addition a turn, and nothing is made anew
  *     XT_ATOMIC_RMW(kind, vec, tile)     memory becomes memory `kind` vec, each element atomically; the result is what
@@ -171,7 +173,8 @@
  *                         lengths multiples of 4 bytes and at least 64, column offsets multiples of 4 bytes; of bases
  *                         with leading dimensions that their offsets are inside and that matrices are multiples of 64
  *                         bytes apart. XT_PITCH_ANY: only the version for any pitch
- *     .registers          128 or 256 a thread; default 256 when the accumulators of a subgroup need more than 4 KiB
+ *     .registers          128 or 256 a thread; default 256 when the accumulators of a subgroup need more than 4 KiB, or
+ *                         with both operands more than 6 KiB and the work-group has room for it
  *     .version            SPIR-V version, SPE_VERSION(1, 4);   .names, .lines: OpName, OpLine
  * It returns a module; words is NULL when something was wrong, and error then says what, where in your source, and both
  * values. Always call xt_free.
@@ -419,6 +422,7 @@ typedef struct {
     int expression; /* in the plan: how to compute it before the body, 0 when that cannot be done */
     bool local;     /* a pointer to local memory */
     spe_id root;    /* in the plan: it is the value with this id plus delta */
+    spe_id start, advance; /* when writing: in a loop it is start + advance, how far the index has come; 0: it is not */
     int64_t delta;
     int64_t i;
     double real;
@@ -583,11 +587,15 @@ typedef struct {
     bool accumulator;
 } xt_plan_vec_;
 
+enum { XT_COMPONENTS_ = 6 }; /* scalars of a tile: offset, shape, pitch, base */
+
 typedef struct {
     int parent; /* tiles that may take each other's place form a class */
     bool used, possible, column_major;
     int type, base, rows, cols, pitch;       /* type: of the elements; the others are expressions */
     spe_id rows_id, cols_id, pitch_id, test; /* once written */
+    int origin[2];                           /* where it starts, as expressions */
+    spe_id made[XT_COMPONENTS_];             /* of this version: offset, shape, pitch and base as XT_INIT_TILE left them */
 } xt_plan_tile_;
 
 typedef struct {
@@ -595,7 +603,7 @@ typedef struct {
     int mask, below; /* what 2D block messages need: (expression & mask) == 0, or expression < the expression `below` */
 } xt_plan_offset_;
 
-enum { XT_PARAMS_MAX_ = 32, XT_FRAMES_MAX_ = 32, XT_PLACES_MAX_ = 64, XT_COMPONENTS_ = 6 };
+enum { XT_PARAMS_MAX_ = 32, XT_FRAMES_MAX_ = 32, XT_PLACES_MAX_ = 64 };
 
 typedef struct {
     char name[64];
@@ -677,11 +685,13 @@ struct xt_ctx {
     spe_id scratch;
     xt_list_ lane_bits, lane_tables; /* written so far */
     const char *arrived;             /* the split barrier that is under way */
+    xt_tile waiting;                 /* the prefetch that waits for a second one to share the subgroups with; magic 0: none */
+    int waiting_locality;
     int subgroups, subgroups_line;
     const char *subgroups_file;
     xt_map subgroups_map;
     bool has_mma;
-    size_t accumulator_bytes;
+    size_t accumulator_bytes, product_bytes; /* of a subgroup, at most: of a sum; of a sum and both operands */
     xt_frame_ frames[XT_FRAMES_MAX_];
     int depth;
     xt_place_ places[XT_PLACES_MAX_];
@@ -698,9 +708,13 @@ static inline void xt_fail_(xt_where_ w, int id, const char *format, ...)
     spe_fail(spe_at(&w.x->m, w.file, w.line), id, xt_error_name(id), "%s: %s", xt_error_text(id), text);
 }
 
+enum { XT_PREFETCH_OPERATION_ = 54 };
+static inline void xt_prefetch_waiting_(xt_ctx *x);
+
 /* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */
 static inline bool xt_enter_(xt_where_ w, uint32_t operation)
 {
+    if (w.x->waiting.magic && operation != XT_PREFETCH_OPERATION_) xt_prefetch_waiting_(w.x);
     spe_at(&w.x->m, w.file, w.line);
     w.x->step_hash = (w.x->step_hash ^ operation) * 16777619u;
     w.x->operations++;
@@ -1276,6 +1290,37 @@ static inline void xt_same_tiles_(xt_ctx *x, int a, int b)
     xt_plan_tile_at_(x, b)->parent = a;
 }
 
+/* Writes an expression of the plan, in the prologue. Constants have the type of what they meet. */
+static inline spe_id xt_emit_expr_(xt_ctx *x, int number, int type)
+{
+    xt_expr_ *e = xt_expr_at_(x, number);
+    xt_val constant = xt_int_((long long)e->value);
+    spe_id id;
+    if (e->kind == XT_EXPR_CONST_) return xt_constant_(x, type, &constant);
+    if (e->id) return e->id;
+    if (e->kind == XT_EXPR_PARAM_)
+        id = x->args[e->op].id;
+    else if (e->kind == XT_EXPR_BUILTIN_)
+        id = xt_emit_builtin_(x, e->op, e->a);
+    else if (e->kind == XT_EXPR_CAST_)
+        id = spe_cast(&x->m, xt_spe_type_(x, e->type), xt_emit_expr_(x, e->a, e->type), e->op != 0);
+    else {
+        id = xt_emit_expr_(x, e->a, e->type);
+        id = xt_emit_int_(&x->m, e->op, xt_is_signed_(e->type), id, xt_emit_expr_(x, e->b, e->type));
+    }
+    xt_expr_at_(x, number)->id = id;
+    return id;
+}
+
+/* The base of a tile's matrix as a pointer, in the prologue. */
+static inline spe_id xt_emit_base_(xt_ctx *x, const xt_plan_tile_ *p)
+{
+    const xt_expr_ *base = xt_expr_at_(x, p->base);
+    spe_id id = xt_emit_expr_(x, p->base, base->type);
+    if (base->kind == XT_EXPR_PARAM_ && x->params[base->op].pointer) return id;
+    return spe_u_to_ptr(&x->m, spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, xt_spe_type_(x, p->type)), id);
+}
+
 /* ---- vectors as lists of blocks ---------------------------------------------------------------------------------- */
 
 /* A piece is cut on both sides into powers of two; a subgroup's vector is the blocks of its pieces in order. */
@@ -1492,6 +1537,18 @@ static inline void xt_plan_tile_describe_(xt_ctx *x, const xt_tile *t)
 
 /* The contiguous dimension. */
 static inline int xt_inner_(const xt_tile *t) { return t->column_major ? 0 : 1; }
+
+/* The scalars of a tile, as ids, in the order of xt_plan_tile_.made; of an offset that a loop advances its start. */
+static inline void xt_tile_ids_(xt_where_ w, const xt_tile *t, spe_id ids[XT_COMPONENTS_])
+{
+    int i;
+    for (i = 0; i < 2; i++) {
+        ids[i] = t->offset[i].start ? t->offset[i].start : xt_index_id_(w, &t->offset[i], "the offset");
+        ids[2 + i] = xt_index_id_(w, &t->shape[i], "the shape");
+    }
+    ids[4] = xt_index_id_(w, &t->pitch, "the pitch");
+    ids[5] = t->base.id;
+}
 
 /* 2D block messages on this tile need (expression & mask) == 0, or expression < below; without expression there are
  * none.
@@ -1768,6 +1825,18 @@ static inline xt_tile xt_init_scatter_(xt_where_ w, xt_tile t, const xt_tile_des
     return t;
 }
 
+/* Notes where a tile starts, and when writing what it is made of: what becomes of it may be known before the body. */
+static inline void xt_note_tile_(xt_where_ w, const xt_tile *t, const xt_tile_desc_ *d)
+{
+    xt_plan_tile_ *p = xt_plan_tile_at_(w.x, t->node);
+    int i;
+    if (!w.x->planning) {
+        xt_tile_ids_(w, t, p->made);
+        return;
+    }
+    for (i = 0; i < 2 && d->shape.n == 2; i++) p->origin[i] = xt_expr_of_(w.x, &d->offset.v[i]);
+}
+
 static inline xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
 {
     xt_ctx *x = w.x;
@@ -1799,6 +1868,7 @@ static inline xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
         if (i == xt_inner_(&t)) xt_plan_step_(x, &t, &place);
         t.offset[i] = xt_binary_number_(w, XT_OP_ADD_, d.offset.v[i], place);
     }
+    if (t.dist.subgroups > 1 && !t.base.local) xt_note_tile_(w, &t, &d);
     return t;
 }
 
@@ -1971,32 +2041,6 @@ static inline void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
         xt_block_ b = xt_block_at_(&g, i);
         cm_mem mem = xt_mem_(w, &t, &b);
         cm_store(&x->cm, &v.block[i], &mem);
-    }
-}
-
-typedef struct {
-    xt_tile tile;
-    int locality;
-} xt_prefetch_desc_;
-
-static inline void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
-{
-    static const int levels[] = {3, 2, 2, 0}; /* by locality, what cm_prefetch calls so; 0: the default, all caches */
-    xt_ctx *x = w.x;
-    xt_grid_ g;
-    int i;
-    if (!xt_enter_(w, 54) || !xt_check_regular_(w, &d.tile, "the tile of XT_PREFETCH_TILE")) return;
-    if (d.locality < 0 || d.locality > 3) {
-        xt_fail_(w, XT_ERROR_LOCALITY, "got %d", d.locality);
-        return;
-    }
-    xt_tile_is_used_(x, &d.tile);
-    if (x->planning || d.tile.base.local) return;
-    xt_grid_init_(&g, &d.tile.dist);
-    for (i = 0; i < g.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i);
-        cm_mem mem = xt_mem_(w, &d.tile, &b);
-        cm_prefetch(&x->cm, b.cols, b.rows, xt_held_(d.tile.type), &mem, levels[d.locality]);
     }
 }
 /* ---- load_gather, store_scatter ---------------------------------------------------------------------------------- */
@@ -2379,6 +2423,202 @@ static inline xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt
     }
     return xt_as_use_(x, &r, use);
 }
+/* ---- prefetch_tile ----------------------------------------------------------------------------------------------- */
+
+/* A prefetch waits for the next operation. When that is a second one, of another tile of the work-group, and both are
+ * block messages, the subgroups divide the two tiles: the first ones take pieces of the first tile, the others pieces of
+ * the second, a message each. (Intel's compiler makes the whole address anew for each message, in the loop.) */
+
+typedef struct {
+    xt_tile tile;
+    int locality;
+} xt_prefetch_desc_;
+
+/* The two tiles in pieces of one shape: `across` elements in a line of memory, `down` lines. */
+typedef struct {
+    xt_tile tile[2];
+    int across, down, pieces[2];
+} xt_share_;
+
+static const int xt_prefetch_levels_[] = {3, 2, 2, 0}; /* by locality, what cm_prefetch calls so; 0: all caches */
+
+static inline void xt_prefetch_alone_(xt_ctx *x, const xt_tile *t, int locality)
+{
+    xt_where_ w = {x, NULL, 0};
+    xt_grid_ g;
+    int i;
+    xt_grid_init_(&g, &t->dist);
+    for (i = 0; i < g.blocks; i++) {
+        xt_block_ b = xt_block_at_(&g, i);
+        cm_mem mem = xt_mem_(w, t, &b);
+        cm_prefetch(&x->cm, b.cols, b.rows, xt_held_(t->type), &mem, xt_prefetch_levels_[locality]);
+    }
+}
+
+static inline void xt_prefetch_waiting_(xt_ctx *x)
+{
+    if (!x->waiting.magic) return;
+    x->waiting.magic = 0;
+    if (spe_ok(&x->m)) xt_prefetch_alone_(x, &x->waiting, x->waiting_locality);
+}
+
+/* May a tile be prefetched from an address that is made before the body? It must be what XT_INIT_TILE made, moved by
+ * nothing but a loop. */
+static inline bool xt_may_share_(xt_where_ w, const xt_tile *t)
+{
+    xt_ctx *x = w.x;
+    const xt_plan_tile_ *p = xt_plan_tile_at_(x, t->node);
+    spe_id ids[XT_COMPONENTS_];
+    if (!x->block2d || t->dist.subgroups < 2 || !p->origin[0] || !p->origin[1] ||
+        !xt_plan_tile_at_(x, xt_tile_root_(x, t->node))->possible)
+        return false;
+    xt_tile_ids_(w, t, ids);
+    return memcmp(ids, p->made, sizeof ids) == 0;
+}
+
+/* How many pieces a tile has; 0 when they do not divide it. */
+static inline int xt_share_pieces_(const xt_share_ *s, int which)
+{
+    const xt_tile *t = &s->tile[which];
+    int across = t->dist.shape[xt_inner_(t)], down = t->dist.shape[1 - xt_inner_(t)];
+    return across % s->across || down % s->down ? 0 : across / s->across * (down / s->down);
+}
+
+/* Pieces of the smallest height with which the subgroups are enough; false when there are none, or few pieces. */
+static inline bool xt_share_init_(xt_share_ *s, const xt_tile *a, const xt_tile *b)
+{
+    int bytes = cm_type_info(xt_held_(a->type))->bytes, side[2], n = a->dist.subgroups;
+    s->tile[0] = *a; /* the larger one, so that half of the subgroups or more are its */
+    s->tile[1] = *b;
+    if (a->dist.shape[0] * a->dist.shape[1] < b->dist.shape[0] * b->dist.shape[1]) {
+        s->tile[0] = *b;
+        s->tile[1] = *a;
+    }
+    side[0] = a->dist.shape[xt_inner_(a)];
+    side[1] = b->dist.shape[xt_inner_(b)];
+    s->across = side[0] < side[1] ? side[0] : side[1];
+    if (s->across > 64 / bytes) s->across = 64 / bytes;
+    if (a->type != b->type || s->across * bytes < 32 || (s->across & (s->across - 1))) return false;
+    for (s->down = 1; s->down <= 32; s->down *= 2) {
+        s->pieces[0] = xt_share_pieces_(s, 0);
+        s->pieces[1] = xt_share_pieces_(s, 1);
+        if (!s->pieces[0] || !s->pieces[1]) return false;
+        if (s->pieces[0] + s->pieces[1] <= n) return 2 * (s->pieces[0] + s->pieces[1]) > n;
+    }
+    return false;
+}
+
+/* In the prologue: where piece `number` of a tile is before any loop, across (0) or down (1). */
+static inline spe_id xt_share_start_(xt_ctx *x, const xt_share_ *s, int which, spe_id number, int down)
+{
+    spe_module *m = &x->m;
+    const xt_tile *t = &s->tile[which];
+    int dim = down ? 1 - xt_inner_(t) : xt_inner_(t), size = down ? s->down : s->across;
+    spe_id row = spe_u32(m, (uint32_t)(t->dist.shape[xt_inner_(t)] / s->across));
+    spe_id place = down ? spe_udiv(m, number, row) : spe_umod(m, number, row);
+    spe_id origin = xt_emit_expr_(x, xt_plan_tile_at_(x, t->node)->origin[dim], CM_I32);
+    return spe_iadd(m, origin, spe_imul(m, place, spe_i32(m, size)));
+}
+
+/* What is known before the body: the surface of this subgroup's tile and where its piece starts; of: all bits set when
+ * it is the first tile's, else 0: by a division, since compilers turn conditions into comparisons inside the loop. */
+typedef struct {
+    spe_block2d surface;
+    spe_id of[2];
+} xt_shared_;
+
+/* The number of this subgroup's piece in its tile, in the prologue; *first: is that the first tile? */
+static inline spe_id xt_share_number_(xt_ctx *x, const xt_share_ *s, xt_shared_ *r, spe_id *first)
+{
+    spe_module *m = &x->m;
+    int all = s->pieces[0] + s->pieces[1];
+    spe_id subgroup = spe_builtin(m, SPE_SUBGROUP_ID, 0), beyond;
+    if (all < s->tile[0].dist.subgroups) subgroup = spe_umod(m, subgroup, spe_u32(m, (uint32_t)all));
+    beyond = spe_isub(m, subgroup, spe_i32(m, s->pieces[0]));
+    r->of[0] = spe_iadd(m, spe_udiv(m, subgroup, spe_u32(m, (uint32_t)s->pieces[0])), spe_i32(m, -1));
+    r->of[1] = spe_not(m, r->of[0]);
+    *first = spe_slt(m, beyond, spe_i32(m, 0));
+    return spe_select(m, *first, subgroup, beyond);
+}
+
+static inline xt_shared_ xt_share_surface_(xt_ctx *x, const xt_share_ *s)
+{
+    spe_module *m = &x->m;
+    spe_id bytes = spe_i32(m, cm_type_info(xt_held_(s->tile[0].type))->bytes), number, first, id[2][6];
+    xt_shared_ r;
+    int i;
+    memset(&r, 0, sizeof r);
+    spe_prologue_begin(m);
+    number = xt_share_number_(x, s, &r, &first);
+    for (i = 0; i < 2; i++) {
+        const xt_plan_tile_ *p = xt_plan_tile_at_(x, s->tile[i].node);
+        id[i][0] = xt_emit_base_(x, p);
+        id[i][1] = spe_imul(m, xt_emit_expr_(x, p->column_major ? p->rows : p->cols, CM_I32), bytes);
+        id[i][2] = xt_emit_expr_(x, p->column_major ? p->cols : p->rows, CM_I32);
+        id[i][3] = spe_imul(m, xt_emit_expr_(x, p->pitch, CM_I32), bytes);
+        id[i][4] = xt_share_start_(x, s, i, number, 0);
+        id[i][5] = xt_share_start_(x, s, i, number, 1);
+    }
+    for (i = 0; i < 6; i++) id[0][i] = spe_select(m, first, id[0][i], id[1][i]);
+    spe_prologue_end(m);
+    r.surface.elem_bytes = (uint32_t)cm_type_info(xt_held_(s->tile[0].type))->bytes;
+    r.surface.ptr = id[0][0];
+    r.surface.mem_width = id[0][1];
+    r.surface.mem_height = id[0][2];
+    r.surface.pitch = id[0][3];
+    r.surface.x = id[0][4];
+    r.surface.y = id[0][5];
+    return r;
+}
+
+/* A coordinate with what the loops around have added to it in this subgroup's tile. */
+static inline spe_id xt_share_advance_(xt_ctx *x, const xt_share_ *s, const xt_shared_ *r, int down, spe_id at)
+{
+    int i;
+    for (i = 0; i < 2; i++) {
+        const xt_tile *t = &s->tile[i];
+        spe_id by = t->offset[down ? 1 - xt_inner_(t) : xt_inner_(t)].advance;
+        if (by) at = spe_iadd(&x->m, at, spe_and(&x->m, by, r->of[i]));
+    }
+    return at;
+}
+
+static inline void xt_prefetch_both_(xt_ctx *x, const xt_share_ *s, int locality)
+{
+    xt_shared_ r = xt_share_surface_(x, s);
+    int level = xt_prefetch_levels_[locality];
+    if (!spe_ok(&x->m)) return;
+    r.surface.x = xt_share_advance_(x, s, &r, 0, r.surface.x);
+    r.surface.y = xt_share_advance_(x, s, &r, 1, r.surface.y);
+    if (level) r.surface.ptr = cm_cached_pointer_(&x->cm, r.surface.ptr, level);
+    cm_methods_of_(&x->cm)->prefetch(&x->cm, xt_held_(s->tile[0].type), s->across, s->down, &r.surface);
+}
+
+static inline void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
+{
+    xt_ctx *x = w.x;
+    xt_share_ s;
+    if (!xt_enter_(w, XT_PREFETCH_OPERATION_) || !xt_check_regular_(w, &d.tile, "the tile of XT_PREFETCH_TILE")) return;
+    if (d.locality < 0 || d.locality > 3) {
+        xt_fail_(w, XT_ERROR_LOCALITY, "got %d", d.locality);
+        return;
+    }
+    xt_tile_is_used_(x, &d.tile);
+    if (x->planning || d.tile.base.local) return;
+    if (!xt_may_share_(w, &d.tile)) {
+        xt_prefetch_waiting_(x);
+        xt_prefetch_alone_(x, &d.tile, d.locality);
+        return;
+    }
+    if (x->waiting.magic && x->waiting_locality == d.locality && xt_share_init_(&s, &x->waiting, &d.tile)) {
+        x->waiting.magic = 0;
+        xt_prefetch_both_(x, &s, d.locality);
+        return;
+    }
+    xt_prefetch_waiting_(x);
+    x->waiting = d.tile;
+    x->waiting_locality = d.locality;
+}
 /* ---- operations on vectors --------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -2532,6 +2772,22 @@ static inline void xt_emit_mma_(xt_ctx *x, const xt_vec *a, const xt_vec *b, con
                 }
 }
 
+/* Bytes of a vector in each subgroup. */
+static inline size_t xt_vec_bytes_(const xt_vec *v)
+{
+    return (size_t)xt_dist_pieces(&v->dist) * (size_t)v->dist.data[0] * (size_t)v->dist.data[1] *
+           (size_t)cm_type_info(xt_held_(v->type))->bytes;
+}
+
+/* How many registers products need, for the choice between the register files. */
+static inline void xt_plan_product_(xt_ctx *x, const xt_vec *a, const xt_vec *b, const xt_vec *r)
+{
+    size_t sum = xt_vec_bytes_(r), all = sum + xt_vec_bytes_(a) + xt_vec_bytes_(b);
+    if (sum > x->accumulator_bytes) x->accumulator_bytes = sum;
+    if (all > x->product_bytes) x->product_bytes = all;
+    x->has_mma = true;
+}
+
 static inline xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
 {
     xt_ctx *x = w.x;
@@ -2540,7 +2796,6 @@ static inline xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
     xt_map map;
     xt_dist dist;
     xt_vec r;
-    size_t bytes;
     if (!xt_enter_(w, 56) || !xt_mma_check_shapes_(w, &d, with_c) || !xt_mma_check_types_(w, &d, with_c, &type) ||
         !xt_mma_check_maps_(w, &d, with_c, &map) || !xt_mma_check_given_(w, &d, with_c) ||
         !xt_mma_check_blocks_(w, &d, with_c) ||
@@ -2553,10 +2808,7 @@ static inline xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
     r.inner[1] = d.b.inner[1];
     xt_need_layout_(x, &r, CM_ACC, true);
     if (with_c) xt_same_layout_(x, r.node, d.c.node);
-    bytes =
-        (size_t)xt_dist_pieces(&dist) * (size_t)dist.data[0] * (size_t)dist.data[1] * (size_t)cm_type_info(type)->bytes;
-    if (bytes > x->accumulator_bytes) x->accumulator_bytes = bytes;
-    x->has_mma = true;
+    xt_plan_product_(x, &d.a, &d.b, &r);
     if (x->planning || !r.blocks) return r;
     d.a = xt_as_use_(x, &d.a, CM_B);
     d.b = xt_as_use_(x, &d.b, CM_A);
@@ -4774,6 +5026,8 @@ static inline void xt_write_counts_(xt_where_ w, xt_frame_ *f, spe_id advance)
             if (!(counts >> j & 1)) continue;
             id = spe_iadd(&x->m, xt_id_(w, start[j], type, "a carried value"), advance);
             *p[j] = xt_scalar_(x, type, id, 1, 0);
+            p[j]->start = xt_id_(w, start[j], type, "a carried value");
+            p[j]->advance = advance;
         }
         xt_write_(f->slot[i].object, &t);
     }
@@ -5165,6 +5419,7 @@ static inline void xt_run_body_(xt_ctx *x, bool planning, bool block2d)
     x->step_hash = 2166136261u;
     x->vec_count = x->tile_count = x->local_count = x->frame_count = x->depth = 0;
     x->kernel->body(x);
+    xt_prefetch_waiting_(x);
     if (x->depth) xt_fail_open_(x);
     if (x->arrived && spe_ok(&x->m))
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "the kernel ends while \"%s\" is not waited for", x->arrived);
@@ -5201,8 +5456,9 @@ static inline bool xt_check_plan_(xt_ctx *x, int *registers)
                  subgroups * x->S, x->target.name, x->target.max_group_size);
         return false;
     }
-    *registers = x->desc->registers ? x->desc->registers : x->accumulator_bytes > 4096 ? 256 : 128;
     most = x->target.max_group_size / x->S / 2; /* 256 registers halve the hardware's threads */
+    *registers = x->accumulator_bytes > 4096 || (x->product_bytes > 6144 && subgroups <= most) ? 256 : 128;
+    if (x->desc->registers) *registers = x->desc->registers;
     if (*registers > 128 && subgroups > most) {
         xt_fail_(w, XT_ERROR_REGISTERS, "%d subgroups, %s has room for %d; .registers = 128 takes more and may spill",
                  subgroups, x->target.name, most);
@@ -5258,38 +5514,12 @@ static inline bool xt_begin_kernel_(xt_ctx *x)
     return true;
 }
 
-/* Writes an expression of the plan, in the prologue. Constants have the type of what they meet. */
-static inline spe_id xt_emit_expr_(xt_ctx *x, int number, int type)
-{
-    xt_expr_ *e = xt_expr_at_(x, number);
-    xt_val constant = xt_int_((long long)e->value);
-    spe_id id;
-    if (e->kind == XT_EXPR_CONST_) return xt_constant_(x, type, &constant);
-    if (e->id) return e->id;
-    if (e->kind == XT_EXPR_PARAM_)
-        id = x->args[e->op].id;
-    else if (e->kind == XT_EXPR_BUILTIN_)
-        id = xt_emit_builtin_(x, e->op, e->a);
-    else if (e->kind == XT_EXPR_CAST_)
-        id = spe_cast(&x->m, xt_spe_type_(x, e->type), xt_emit_expr_(x, e->a, e->type), e->op != 0);
-    else {
-        id = xt_emit_expr_(x, e->a, e->type);
-        id = xt_emit_int_(&x->m, e->op, xt_is_signed_(e->type), id, xt_emit_expr_(x, e->b, e->type));
-    }
-    xt_expr_at_(x, number)->id = id;
-    return id;
-}
-
 /* May 2D block messages be used on this tile's matrix? */
 static inline spe_id xt_emit_tile_test_(xt_ctx *x, const xt_plan_tile_ *p)
 {
-    const xt_expr_ *base = xt_expr_at_(x, p->base);
-    spe_id element = xt_spe_type_(x, p->type);
     cm_mem mem;
     memset(&mem, 0, sizeof mem);
-    mem.ptr = xt_emit_expr_(x, p->base, base->type);
-    if (!(base->kind == XT_EXPR_PARAM_ && x->params[base->op].pointer))
-        mem.ptr = spe_u_to_ptr(&x->m, spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, element), mem.ptr);
+    mem.ptr = xt_emit_base_(x, p);
     mem.rows = xt_emit_expr_(x, p->cols, CM_I32);
     mem.cols = xt_emit_expr_(x, p->rows, CM_I32);
     mem.stride_row = p->column_major ? xt_emit_expr_(x, p->pitch, CM_I32) : spe_i32(&x->m, 1);

@@ -65,7 +65,9 @@
  *     XT_STORE_TILE(vec, tile)           elements outside the base matrix are dropped. Shape, type, map and blocks are
  *                                        the tile's (STORE_SHAPE, STORE_TYPE, STORE_MAP, STORE_BLOCKS)
  *     XT_PREFETCH_TILE(tile, .locality = 3)       3: kept in all caches; 2 and 1: not in the first level; 0: streams
- *                                        through the first level (LOCALITY). Local memory: nothing to do
+ *                                        through the first level (LOCALITY). Local memory: nothing to do. Two in a
+ *                                        row of tiles with maps may be divided otherwise: a part of the subgroups
+ *                                        fetches the one, the rest the other, a message each
  *     XT_UPDATE_TILE_OFFSET(tile, rows, cols)     a new tile, moved by so many elements. In XT_FOR a tile that moves by
  *                                        the loop's step costs one addition a turn, and nothing is made anew
  *     XT_ATOMIC_RMW(kind, vec, tile)     memory becomes memory `kind` vec, each element atomically; the result is what
@@ -171,7 +173,8 @@
  *                         lengths multiples of 4 bytes and at least 64, column offsets multiples of 4 bytes; of bases
  *                         with leading dimensions that their offsets are inside and that matrices are multiples of 64
  *                         bytes apart. XT_PITCH_ANY: only the version for any pitch
- *     .registers          128 or 256 a thread; default 256 when the accumulators of a subgroup need more than 4 KiB
+ *     .registers          128 or 256 a thread; default 256 when the accumulators of a subgroup need more than 4 KiB, or
+ *                         with both operands more than 6 KiB and the work-group has room for it
  *     .version            SPIR-V version, SPE_VERSION(1, 4);   .names, .lines: OpName, OpLine
  * It returns a module; words is NULL when something was wrong, and error then says what, where in your source, and both
  * values. Always call xt_free.

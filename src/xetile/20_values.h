@@ -15,6 +15,7 @@ typedef struct {
     int expression; /* in the plan: how to compute it before the body, 0 when that cannot be done */
     bool local;     /* a pointer to local memory */
     spe_id root;    /* in the plan: it is the value with this id plus delta */
+    spe_id start, advance; /* when writing: in a loop it is start + advance, how far the index has come; 0: it is not */
     int64_t delta;
     int64_t i;
     double real;

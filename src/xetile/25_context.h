@@ -66,11 +66,15 @@ typedef struct {
     bool accumulator;
 } xt_plan_vec_;
 
+enum { XT_COMPONENTS_ = 6 }; /* scalars of a tile: offset, shape, pitch, base */
+
 typedef struct {
     int parent; /* tiles that may take each other's place form a class */
     bool used, possible, column_major;
     int type, base, rows, cols, pitch;       /* type: of the elements; the others are expressions */
     spe_id rows_id, cols_id, pitch_id, test; /* once written */
+    int origin[2];                           /* where it starts, as expressions */
+    spe_id made[XT_COMPONENTS_];             /* of this version: offset, shape, pitch and base as XT_INIT_TILE left them */
 } xt_plan_tile_;
 
 typedef struct {
@@ -78,7 +82,7 @@ typedef struct {
     int mask, below; /* what 2D block messages need: (expression & mask) == 0, or expression < the expression `below` */
 } xt_plan_offset_;
 
-enum { XT_PARAMS_MAX_ = 32, XT_FRAMES_MAX_ = 32, XT_PLACES_MAX_ = 64, XT_COMPONENTS_ = 6 };
+enum { XT_PARAMS_MAX_ = 32, XT_FRAMES_MAX_ = 32, XT_PLACES_MAX_ = 64 };
 
 typedef struct {
     char name[64];
@@ -160,11 +164,13 @@ struct xt_ctx {
     spe_id scratch;
     xt_list_ lane_bits, lane_tables; /* written so far */
     const char *arrived;             /* the split barrier that is under way */
+    xt_tile waiting;                 /* the prefetch that waits for a second one to share the subgroups with; magic 0: none */
+    int waiting_locality;
     int subgroups, subgroups_line;
     const char *subgroups_file;
     xt_map subgroups_map;
     bool has_mma;
-    size_t accumulator_bytes;
+    size_t accumulator_bytes, product_bytes; /* of a subgroup, at most: of a sum; of a sum and both operands */
     xt_frame_ frames[XT_FRAMES_MAX_];
     int depth;
     xt_place_ places[XT_PLACES_MAX_];
@@ -181,9 +187,13 @@ static inline void xt_fail_(xt_where_ w, int id, const char *format, ...)
     spe_fail(spe_at(&w.x->m, w.file, w.line), id, xt_error_name(id), "%s: %s", xt_error_text(id), text);
 }
 
+enum { XT_PREFETCH_OPERATION_ = 54 };
+static inline void xt_prefetch_waiting_(xt_ctx *x);
+
 /* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */
 static inline bool xt_enter_(xt_where_ w, uint32_t operation)
 {
+    if (w.x->waiting.magic && operation != XT_PREFETCH_OPERATION_) xt_prefetch_waiting_(w.x);
     spe_at(&w.x->m, w.file, w.line);
     w.x->step_hash = (w.x->step_hash ^ operation) * 16777619u;
     w.x->operations++;

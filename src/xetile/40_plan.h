@@ -53,6 +53,37 @@ static inline void xt_same_tiles_(xt_ctx *x, int a, int b)
     xt_plan_tile_at_(x, b)->parent = a;
 }
 
+/* Writes an expression of the plan, in the prologue. Constants have the type of what they meet. */
+static inline spe_id xt_emit_expr_(xt_ctx *x, int number, int type)
+{
+    xt_expr_ *e = xt_expr_at_(x, number);
+    xt_val constant = xt_int_((long long)e->value);
+    spe_id id;
+    if (e->kind == XT_EXPR_CONST_) return xt_constant_(x, type, &constant);
+    if (e->id) return e->id;
+    if (e->kind == XT_EXPR_PARAM_)
+        id = x->args[e->op].id;
+    else if (e->kind == XT_EXPR_BUILTIN_)
+        id = xt_emit_builtin_(x, e->op, e->a);
+    else if (e->kind == XT_EXPR_CAST_)
+        id = spe_cast(&x->m, xt_spe_type_(x, e->type), xt_emit_expr_(x, e->a, e->type), e->op != 0);
+    else {
+        id = xt_emit_expr_(x, e->a, e->type);
+        id = xt_emit_int_(&x->m, e->op, xt_is_signed_(e->type), id, xt_emit_expr_(x, e->b, e->type));
+    }
+    xt_expr_at_(x, number)->id = id;
+    return id;
+}
+
+/* The base of a tile's matrix as a pointer, in the prologue. */
+static inline spe_id xt_emit_base_(xt_ctx *x, const xt_plan_tile_ *p)
+{
+    const xt_expr_ *base = xt_expr_at_(x, p->base);
+    spe_id id = xt_emit_expr_(x, p->base, base->type);
+    if (base->kind == XT_EXPR_PARAM_ && x->params[base->op].pointer) return id;
+    return spe_u_to_ptr(&x->m, spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, xt_spe_type_(x, p->type)), id);
+}
+
 /* ---- vectors as lists of blocks ---------------------------------------------------------------------------------- */
 
 /* A piece is cut on both sides into powers of two; a subgroup's vector is the blocks of its pieces in order. */

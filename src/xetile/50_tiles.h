@@ -49,6 +49,18 @@ static inline void xt_plan_tile_describe_(xt_ctx *x, const xt_tile *t)
 /* The contiguous dimension. */
 static inline int xt_inner_(const xt_tile *t) { return t->column_major ? 0 : 1; }
 
+/* The scalars of a tile, as ids, in the order of xt_plan_tile_.made; of an offset that a loop advances its start. */
+static inline void xt_tile_ids_(xt_where_ w, const xt_tile *t, spe_id ids[XT_COMPONENTS_])
+{
+    int i;
+    for (i = 0; i < 2; i++) {
+        ids[i] = t->offset[i].start ? t->offset[i].start : xt_index_id_(w, &t->offset[i], "the offset");
+        ids[2 + i] = xt_index_id_(w, &t->shape[i], "the shape");
+    }
+    ids[4] = xt_index_id_(w, &t->pitch, "the pitch");
+    ids[5] = t->base.id;
+}
+
 /* 2D block messages on this tile need (expression & mask) == 0, or expression < below; without expression there are
  * none.
  */

@@ -127,6 +127,18 @@ static inline xt_tile xt_init_scatter_(xt_where_ w, xt_tile t, const xt_tile_des
     return t;
 }
 
+/* Notes where a tile starts, and when writing what it is made of: what becomes of it may be known before the body. */
+static inline void xt_note_tile_(xt_where_ w, const xt_tile *t, const xt_tile_desc_ *d)
+{
+    xt_plan_tile_ *p = xt_plan_tile_at_(w.x, t->node);
+    int i;
+    if (!w.x->planning) {
+        xt_tile_ids_(w, t, p->made);
+        return;
+    }
+    for (i = 0; i < 2 && d->shape.n == 2; i++) p->origin[i] = xt_expr_of_(w.x, &d->offset.v[i]);
+}
+
 static inline xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
 {
     xt_ctx *x = w.x;
@@ -158,6 +170,7 @@ static inline xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
         if (i == xt_inner_(&t)) xt_plan_step_(x, &t, &place);
         t.offset[i] = xt_binary_number_(w, XT_OP_ADD_, d.offset.v[i], place);
     }
+    if (t.dist.subgroups > 1 && !t.base.local) xt_note_tile_(w, &t, &d);
     return t;
 }
 

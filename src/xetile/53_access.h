@@ -142,29 +142,3 @@ static inline void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
         cm_store(&x->cm, &v.block[i], &mem);
     }
 }
-
-typedef struct {
-    xt_tile tile;
-    int locality;
-} xt_prefetch_desc_;
-
-static inline void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
-{
-    static const int levels[] = {3, 2, 2, 0}; /* by locality, what cm_prefetch calls so; 0: the default, all caches */
-    xt_ctx *x = w.x;
-    xt_grid_ g;
-    int i;
-    if (!xt_enter_(w, 54) || !xt_check_regular_(w, &d.tile, "the tile of XT_PREFETCH_TILE")) return;
-    if (d.locality < 0 || d.locality > 3) {
-        xt_fail_(w, XT_ERROR_LOCALITY, "got %d", d.locality);
-        return;
-    }
-    xt_tile_is_used_(x, &d.tile);
-    if (x->planning || d.tile.base.local) return;
-    xt_grid_init_(&g, &d.tile.dist);
-    for (i = 0; i < g.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i);
-        cm_mem mem = xt_mem_(w, &d.tile, &b);
-        cm_prefetch(&x->cm, b.cols, b.rows, xt_held_(d.tile.type), &mem, levels[d.locality]);
-    }
-}

@@ -151,6 +151,22 @@ static inline void xt_emit_mma_(xt_ctx *x, const xt_vec *a, const xt_vec *b, con
                 }
 }
 
+/* Bytes of a vector in each subgroup. */
+static inline size_t xt_vec_bytes_(const xt_vec *v)
+{
+    return (size_t)xt_dist_pieces(&v->dist) * (size_t)v->dist.data[0] * (size_t)v->dist.data[1] *
+           (size_t)cm_type_info(xt_held_(v->type))->bytes;
+}
+
+/* How many registers products need, for the choice between the register files. */
+static inline void xt_plan_product_(xt_ctx *x, const xt_vec *a, const xt_vec *b, const xt_vec *r)
+{
+    size_t sum = xt_vec_bytes_(r), all = sum + xt_vec_bytes_(a) + xt_vec_bytes_(b);
+    if (sum > x->accumulator_bytes) x->accumulator_bytes = sum;
+    if (all > x->product_bytes) x->product_bytes = all;
+    x->has_mma = true;
+}
+
 static inline xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
 {
     xt_ctx *x = w.x;
@@ -159,7 +175,6 @@ static inline xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
     xt_map map;
     xt_dist dist;
     xt_vec r;
-    size_t bytes;
     if (!xt_enter_(w, 56) || !xt_mma_check_shapes_(w, &d, with_c) || !xt_mma_check_types_(w, &d, with_c, &type) ||
         !xt_mma_check_maps_(w, &d, with_c, &map) || !xt_mma_check_given_(w, &d, with_c) ||
         !xt_mma_check_blocks_(w, &d, with_c) ||
@@ -172,10 +187,7 @@ static inline xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
     r.inner[1] = d.b.inner[1];
     xt_need_layout_(x, &r, CM_ACC, true);
     if (with_c) xt_same_layout_(x, r.node, d.c.node);
-    bytes =
-        (size_t)xt_dist_pieces(&dist) * (size_t)dist.data[0] * (size_t)dist.data[1] * (size_t)cm_type_info(type)->bytes;
-    if (bytes > x->accumulator_bytes) x->accumulator_bytes = bytes;
-    x->has_mma = true;
+    xt_plan_product_(x, &d.a, &d.b, &r);
     if (x->planning || !r.blocks) return r;
     d.a = xt_as_use_(x, &d.a, CM_B);
     d.b = xt_as_use_(x, &d.b, CM_A);

@@ -141,6 +141,8 @@ static inline void xt_write_counts_(xt_where_ w, xt_frame_ *f, spe_id advance)
             if (!(counts >> j & 1)) continue;
             id = spe_iadd(&x->m, xt_id_(w, start[j], type, "a carried value"), advance);
             *p[j] = xt_scalar_(x, type, id, 1, 0);
+            p[j]->start = xt_id_(w, start[j], type, "a carried value");
+            p[j]->advance = advance;
         }
         xt_write_(f->slot[i].object, &t);
     }

@@ -110,6 +110,7 @@ static inline void xt_run_body_(xt_ctx *x, bool planning, bool block2d)
     x->step_hash = 2166136261u;
     x->vec_count = x->tile_count = x->local_count = x->frame_count = x->depth = 0;
     x->kernel->body(x);
+    xt_prefetch_waiting_(x);
     if (x->depth) xt_fail_open_(x);
     if (x->arrived && spe_ok(&x->m))
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "the kernel ends while \"%s\" is not waited for", x->arrived);
@@ -146,8 +147,9 @@ static inline bool xt_check_plan_(xt_ctx *x, int *registers)
                  subgroups * x->S, x->target.name, x->target.max_group_size);
         return false;
     }
-    *registers = x->desc->registers ? x->desc->registers : x->accumulator_bytes > 4096 ? 256 : 128;
     most = x->target.max_group_size / x->S / 2; /* 256 registers halve the hardware's threads */
+    *registers = x->accumulator_bytes > 4096 || (x->product_bytes > 6144 && subgroups <= most) ? 256 : 128;
+    if (x->desc->registers) *registers = x->desc->registers;
     if (*registers > 128 && subgroups > most) {
         xt_fail_(w, XT_ERROR_REGISTERS, "%d subgroups, %s has room for %d; .registers = 128 takes more and may spill",
                  subgroups, x->target.name, most);
@@ -203,38 +205,12 @@ static inline bool xt_begin_kernel_(xt_ctx *x)
     return true;
 }
 
-/* Writes an expression of the plan, in the prologue. Constants have the type of what they meet. */
-static inline spe_id xt_emit_expr_(xt_ctx *x, int number, int type)
-{
-    xt_expr_ *e = xt_expr_at_(x, number);
-    xt_val constant = xt_int_((long long)e->value);
-    spe_id id;
-    if (e->kind == XT_EXPR_CONST_) return xt_constant_(x, type, &constant);
-    if (e->id) return e->id;
-    if (e->kind == XT_EXPR_PARAM_)
-        id = x->args[e->op].id;
-    else if (e->kind == XT_EXPR_BUILTIN_)
-        id = xt_emit_builtin_(x, e->op, e->a);
-    else if (e->kind == XT_EXPR_CAST_)
-        id = spe_cast(&x->m, xt_spe_type_(x, e->type), xt_emit_expr_(x, e->a, e->type), e->op != 0);
-    else {
-        id = xt_emit_expr_(x, e->a, e->type);
-        id = xt_emit_int_(&x->m, e->op, xt_is_signed_(e->type), id, xt_emit_expr_(x, e->b, e->type));
-    }
-    xt_expr_at_(x, number)->id = id;
-    return id;
-}
-
 /* May 2D block messages be used on this tile's matrix? */
 static inline spe_id xt_emit_tile_test_(xt_ctx *x, const xt_plan_tile_ *p)
 {
-    const xt_expr_ *base = xt_expr_at_(x, p->base);
-    spe_id element = xt_spe_type_(x, p->type);
     cm_mem mem;
     memset(&mem, 0, sizeof mem);
-    mem.ptr = xt_emit_expr_(x, p->base, base->type);
-    if (!(base->kind == XT_EXPR_PARAM_ && x->params[base->op].pointer))
-        mem.ptr = spe_u_to_ptr(&x->m, spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, element), mem.ptr);
+    mem.ptr = xt_emit_base_(x, p);
     mem.rows = xt_emit_expr_(x, p->cols, CM_I32);
     mem.cols = xt_emit_expr_(x, p->rows, CM_I32);
     mem.stride_row = p->column_major ? xt_emit_expr_(x, p->pitch, CM_I32) : spe_i32(&x->m, 1);

@@ -1,0 +1,154 @@
+/* test_xetile_prefetch.c - two prefetches of a work-group that follow each other are divided between its subgroups: every
+ * line of both tiles is fetched, once, by one message a subgroup, wherever loops have moved the tiles. */
+#include "xetile_case.h"
+
+typedef struct {
+    int type, rows[2], cols[2]; /* of the two tiles */
+    int layout[2];
+    bool column_major;            /* of both */
+    int down;                     /* lines of a piece; 0: they are not shared */
+    xt_map map[2];
+} shared_case;
+
+static shared_case now;
+static chosen element;
+enum { STEP = 32, TURNS = 3, FIRST = 64, HEIGHT = 1000, WIDTH = 2048, FIELDS = 4 };
+
+/* Writes a number of this subgroup, of turn `turn`. */
+static void keep(XT_CONTEXT, xt_val out, xt_val turn, int field, xt_val v)
+{
+    xt_val at = XT_ADD(XT_MUL(turn, now.layout[0] * now.layout[1]), XT_SUBGROUP_ID());
+    xt_tile t = XT_INIT_TILE(out, i32, 1, 1, .offset = XT_AT(at, field), .shape = XT_AT(1 << 20, FIELDS));
+    XT_STORE_TILE(XT_SPLAT(i32, 1, 1, v), t);
+}
+
+/* The four numbers of the message that these two tiles would be prefetched by: x, y, width and height of the matrix. */
+static void keep_message(XT_CONTEXT, xt_val out, xt_val turn, const xt_tile *a, const xt_tile *b)
+{
+    xt_where_ w = XT_HERE_;
+    xt_share_ s;
+    xt_shared_ r;
+    spe_id id[FIELDS] = {0, 0, 0, 0};
+    if (!xt_->planning && xt_may_share_(w, a) && xt_may_share_(w, b) && xt_share_init_(&s, a, b)) {
+        r = xt_share_surface_(xt_, &s);
+        id[0] = xt_share_advance_(xt_, &s, &r, 0, r.surface.x);
+        id[1] = xt_share_advance_(xt_, &s, &r, 1, r.surface.y);
+        id[2] = r.surface.mem_width;
+        id[3] = r.surface.mem_height;
+    }
+    for (int i = 0; i < FIELDS; i++) {
+        xt_val v = XT_ADD(XT_SUBGROUP_ID(), 0);
+        if (!xt_->planning) v = id[i] ? xt_scalar_(xt_, CM_I32, id[i], 1, 0) : xt_int_(-1);
+        keep(XT_SELF, out, turn, i, v);
+    }
+}
+
+XT_KERNEL (prefetches, u64(A), u64(B), ptr(i32, R), u32(H), u32(W))
+{
+    const int order[2] = {now.column_major ? 0 : 1, now.column_major ? 1 : 0};
+    xt_val i = XT_MUL(XT_GROUP_ID(0), 512);
+    xt_tile pa = XT_INIT_TILE(A, of(element), now.rows[0], now.cols[0], .offset = XT_AT(i, FIRST), .shape = XT_AT(H, W),
+                              .map = now.map[0], .order = {order[0], order[1]});
+    xt_tile pb = XT_INIT_TILE(B, of(element), now.rows[1], now.cols[1], .offset = XT_AT(FIRST, i),
+                              .shape = XT_AT(XT_SUB(H, 8), W), .map = now.map[1], .order = {order[0], order[1]});
+    xt_tile c = XT_INIT_TILE(A, of(element), 32, 32, .shape = XT_AT(H, W), .order = {order[0], order[1]});
+    xt_vec v = XT_LOAD_TILE(c);
+    XT_STORE_TILE(XT_CAST(of(element), XT_TILE_MMA(v, v)), c); /* only with a product are there messages */
+    XT_FOR (k, 0, TURNS * STEP, STEP, &pa, &pb) {
+        keep_message(XT_SELF, R, XT_DIV(k, STEP), &pa, &pb);
+        XT_PREFETCH_TILE(pa);
+        XT_PREFETCH_TILE(pb);
+        pa = XT_UPDATE_TILE_OFFSET(pa, 0, STEP);
+        pb = XT_UPDATE_TILE_OFFSET(pb, STEP, 0);
+    }
+}
+
+/* How often the messages of a turn fetch element (row, col) of tile `which`. */
+static int fetched(const int32_t *r, int turn, int which, int row, int col)
+{
+    int n = now.layout[0] * now.layout[1], bytes = (int)size_of(now.type), across = 64 / bytes, count = 0;
+    int height = HEIGHT - (which ? 8 : 0), x, y;
+    row += which ? FIRST + turn * STEP : 0;
+    col += which ? 0 : FIRST + turn * STEP;
+    x = now.column_major ? row : col;
+    y = now.column_major ? col : row;
+    for (int s = 0; s < n; s++) {
+        const int32_t *f = r + (size_t)(turn * n + s) * FIELDS;
+        if (f[2] != (now.column_major ? height : WIDTH) * bytes || f[3] != (now.column_major ? WIDTH : height)) continue;
+        count += x >= f[0] && x < f[0] + across && y >= f[1] && y < f[1] + now.down;
+    }
+    return count;
+}
+
+static int wrong_elements(const int32_t *r)
+{
+    int wrong = 0, n = now.layout[0] * now.layout[1], all = 0, across = 64 / (int)size_of(now.type);
+    for (int i = 0; i < 2; i++) all += now.rows[i] * now.cols[i] / (across * now.down);
+    for (int turn = 0; turn < TURNS; turn++)
+        for (int which = 0; which < 2; which++)
+            for (int i = 0; i < now.rows[which]; i++)
+                for (int j = 0; j < now.cols[which]; j++) {
+                    int times = fetched(r, turn, which, i, j);
+                    wrong += times < 1 || (all == n && times > 1); /* spare subgroups repeat a piece */
+                }
+    return wrong;
+}
+
+static int count_prefetches(const xt_module *mod)
+{
+    enum { OpSubgroup2DBlockPrefetch = 6234 };
+    int count = 0;
+    for (size_t i = 5; i < mod->size / 4; i += mod->words[i] >> 16)
+        count += (mod->words[i] & 0xffff) == OpSubgroup2DBlockPrefetch;
+    return count;
+}
+
+static void check(const shared_case *c)
+{
+    int n = c->layout[0] * c->layout[1];
+    int32_t *r = (int32_t *)new_poison(CM_I32, (size_t)(n * TURNS * FIELDS));
+    void *a = new_matrix(c->type, HEIGHT * WIDTH);
+    xt_module mod;
+    now = *c;
+    element.type = now.type;
+    mod = XT_BUILD(prefetches, &(xt_target){.name = "bmg"});
+    CHECK_MSG(mod.words != NULL, "%s", mod.error->text);
+    if (mod.words) CHECK_INT(count_prefetches(&mod) == 1, now.down > 0);
+    xt_free(&mod);
+    if (RUN_KERNEL(prefetches, &variants[0], ONE_GROUP, ADDRESS(a), ADDRESS(a), ZED_ARG(r), ZED_ARG(HEIGHT), ZED_ARG(WIDTH))) {
+        if (now.down)
+            CHECK_INT(wrong_elements(r), 0);
+        else
+            CHECK_INT(r[0], -1);
+    }
+    zed_free(&device, r);
+    zed_free(&device, a);
+}
+
+#define MAP(a, b, c, d) {{a, b}, {c, d}}
+TEST(two_prefetches_share_the_subgroups)
+{
+    static const shared_case cases[] = {
+        /* appendix 2.1; 2.5, where 24 of 32 subgroups are enough; four subgroups */
+        {CM_F16, {256, 32}, {32, 256}, {32, 1}, false, 16, {MAP(32, 1, 8, 32), MAP(4, 8, 8, 32)}},
+        {CM_BF16, {512, 32}, {32, 256}, {32, 1}, false, 32, {MAP(32, 1, 16, 32), MAP(4, 8, 8, 32)}},
+        {CM_F16, {32, 256}, {512, 32}, {32, 1}, true, 32, {MAP(1, 32, 32, 16), MAP(32, 1, 8, 32)}},
+        {CM_F32, {16, 32}, {32, 16}, {4, 1}, false, 16, {MAP(4, 1, 4, 32), MAP(4, 1, 8, 16)}},
+        /* not shared: a side that is no multiple of a piece; more than one message each */
+        {CM_F16, {48, 32}, {24, 32}, {4, 1}, false, 0, {MAP(4, 1, 12, 24), MAP(4, 1, 8, 32)}},
+        {CM_F16, {64, 64}, {64, 64}, {4, 1}, false, 0, {MAP(4, 1, 16, 64), MAP(4, 1, 16, 64)}},
+    };
+    if (strcmp(device.target.name, "soft")) SKIP("looks at what this device's version of the kernel does");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) check(&cases[i]);
+}
+
+int main(void)
+{
+    if (!zed_open(&device, NULL)) {
+        printf("%s\n", zed_get_error(&device)->text);
+        return 1;
+    }
+    RUN(two_prefetches_share_the_subgroups);
+    zed_close(&device);
+    return test_report();
+}
