@@ -75,10 +75,14 @@ struct xs_pointer {
     int64_t offset;
 };
 
+/* Lanes `lanes` call it. Arguments and result are vectors of all lanes, the result is written for those lanes only. */
+typedef void xs_pointer_fn(struct xs_subgroup *self, uint64_t lanes, void *result, const void *const *args);
+/* Such calls nest as long as less than this is in use of the stack below the kernel; each function needs less than that. */
+enum { XS_POINTER_STACK = 1 << 20 };
 /* A function that can be called by pointer: the pointer is the address of one of these. */
 struct xs_function {
     const char *name;
-    void (*run[3])(void); /* in subgroups of 8, 16, 32; NULL when there is none of that size */
+    xs_pointer_fn *run[3]; /* in subgroups of 8, 16, 32; NULL when there is none of that size */
 };
 
 /* The one symbol a generated object exports: `const struct xs_module xs_module`. */

@@ -379,6 +379,7 @@ const char *cg_from_bits(struct cg *g, enum cg_kind kind, bool varying, const ch
 static const char *address_of_global(struct cg *g, uint32_t variable, int64_t offset)
 {
     const struct sp_inst *d = g->m->ids[variable].def;
+    if (d->op == SP_OP_Function) return cg_address_of_function(g, variable);
     if (d->operand[0] == SP_STORAGE_Workgroup) {
         uint64_t end = g->local_offset[variable] + sp_type(g->m, sp_type(g->m, d->type)->elem)->size;
         if (g->fn && end > g->fn->local_bytes) g->fn->local_bytes = (uint32_t)end;
@@ -738,6 +739,7 @@ static void write_instruction(struct cg *g)
     case SP_OP_LifetimeStop:
     case SP_OP_AssumeTrueKHR: return;
     case SP_OP_FunctionCall: write_call(g); return;
+    case SP_OP_FunctionPointerCallINTEL: cg_write_pointer_call(g); return;
     default: break;
     }
     if (g->inst->id && g->value[g->inst->id].line) {
@@ -976,7 +978,7 @@ static uint32_t place_params(struct cg *g, const struct sp_function *f, const st
     return at;
 }
 
-static void put_string(struct cg *g, const char *s)
+void cg_put_string(struct cg *g, const char *s)
 {
     cg_put(g, "\"");
     for (; *s; s++) {
@@ -1122,6 +1124,20 @@ static void write_kernel(struct cg *g, uint32_t index, uint32_t S, const struct 
     (void)S;
 }
 
+/* What functions that are called by pointer need, wherever they are called from. */
+static void sum_addressed(struct cg *g, uint32_t *local)
+{
+    for (uint32_t i = 0; i < g->m->function_count; i++) {
+        uint64_t frame = 0, private_bytes = 0;
+        bool barrier = false;
+        if (!g->function[i].row) continue;
+        sum_frames(g, &g->function[i], &frame, &private_bytes, local, &barrier, 0);
+        if (frame > XS_POINTER_STACK / 2) cg_fail(g, "a function that is called by pointer needs too much private memory");
+    }
+    if (*local && g->o->function)
+        cg_fail(g, "a function that uses local memory can be called by pointer in its own module only");
+}
+
 static void write_kernel_row(struct cg *g, uint32_t index, uint32_t S, const struct param *p, uint32_t args_bytes)
 {
     const struct sp_entry *e = &g->m->entries[index];
@@ -1132,9 +1148,14 @@ static void write_kernel_row(struct cg *g, uint32_t index, uint32_t S, const str
     g->S = S;
     sum_frames(g, fn, &frame, &private_bytes, &local, &barrier, 0);
     frame += frame / 2 + (64u << 10);
+    if (g->pointer_calls) {
+        sum_addressed(g, &local);
+        if (frame > XS_POINTER_STACK) cg_fail(g, "a kernel that calls by pointer needs too much private memory");
+        frame = 3 * XS_POINTER_STACK;
+    }
     if (frame > 1u << 30) cg_fail(g, "the kernel needs too much private memory");
     cg_put(g, "    {");
-    put_string(g, e->name);
+    cg_put_string(g, e->name);
     cg_put(g, ", kernel%u, params%u, %u, %u, %u, %u, {%u, %u, %u}, %u, %u, %u, %u, %u, \"", index, index,
            fn->f->param_count, args_bytes, S, e->subgroup_size != 0, e->local_size[0], e->local_size[1],
            e->local_size[2], local, (unsigned)private_bytes, (unsigned)frame, barrier,
@@ -1246,6 +1267,8 @@ static void write_section(struct cg *g, uint32_t S, struct param *const *params)
     for (uint32_t i = 0; i < m->function_count; i++) g->function[i].reachable = false;
     for (uint32_t i = 0; i < m->entry_count; i++)
         if (cg_size_of_entry(g, &m->entries[i]) == S) mark_reachable(g, g->body[i], 0);
+    for (uint32_t i = 0; i < m->function_count; i++)
+        if (g->function[i].row) mark_reachable(g, i, 0);
     g->c = &functions;
     for (uint32_t i = 0; i < m->function_count; i++) {
         g->fn = &g->function[i];
@@ -1258,6 +1281,7 @@ static void write_section(struct cg *g, uint32_t S, struct param *const *params)
     if (functions.size) cg_put(g, "%s", functions.data);
     sp_text_free(&functions);
     sp_text_free(&g->helpers);
+    cg_write_entries(g);
     for (uint32_t i = 0; i < m->entry_count && !g->failed; i++)
         if (cg_size_of_entry(g, &m->entries[i]) == S) write_kernel(g, i, S, params[i]);
     for (uint32_t i = 0; i < m->entry_count && !g->failed; i++) {
@@ -1293,12 +1317,17 @@ static void write_globals(struct cg *g)
 
 struct pointer_rows {
     struct cg *g;
-    uint32_t in, count;
+    uint32_t in, count, globals;
 };
 
 static void write_pointer_row(void *user, uint64_t at, uint32_t variable, int64_t offset)
 {
     struct pointer_rows *r = user;
+    if (r->g->m->ids[variable].what == SP_IS_FUNCTION) {
+        cg_put(r->g, "    {%u, %u, %lluu, 0},\n", r->in, r->globals + r->g->function[r->g->m->ids[variable].block].row - 1, (unsigned long long)at);
+        r->count++;
+        return;
+    }
     uint32_t storage = r->g->m->ids[variable].def->operand[0];
     if (storage != SP_STORAGE_CrossWorkgroup && storage != SP_STORAGE_UniformConstant) {
         cg_fail(r->g, "an initial value is the address of a variable that is not in global memory");
@@ -1309,9 +1338,9 @@ static void write_pointer_row(void *user, uint64_t at, uint32_t variable, int64_
 }
 
 /* Addresses in initial values: they are only known when the module is loaded. */
-static uint32_t write_pointers(struct cg *g)
+static uint32_t write_pointers(struct cg *g, uint32_t globals)
 {
-    struct pointer_rows r = {g, 0, 0};
+    struct pointer_rows r = {g, 0, 0, globals};
     cg_put(g, "static const struct xs_pointer pointers[] = {\n");
     for (uint32_t i = 0; i < g->m->global_count; i++) {
         const struct sp_inst *v = g->m->globals[i];
@@ -1340,7 +1369,7 @@ static uint32_t write_global_rows(struct cg *g)
         const struct sp_type *t = sp_type(g->m, sp_type(g->m, v->type)->elem);
         if (v->operand[0] != SP_STORAGE_CrossWorkgroup && v->operand[0] != SP_STORAGE_UniformConstant) continue;
         cg_put(g, "    {");
-        put_string(g, global_name(g, v->id));
+        cg_put_string(g, global_name(g, v->id));
         cg_put(g, ", %lluu, %u, ", (unsigned long long)t->size, t->align ? t->align : 1);
         cg_put(g, v->count >= 2 ? "initial%u},\n" : "0},\n", n);
         n++;
@@ -1352,15 +1381,18 @@ static uint32_t write_global_rows(struct cg *g)
 static void write_tables(struct cg *g, struct param *const *params, const uint32_t *args_bytes)
 {
     const struct sp_module *m = g->m;
+    uint32_t local = 0;
+    if (g->o->function) sum_addressed(g, &local);
     write_globals(g);
-    uint32_t globals = write_global_rows(g), pointers = write_pointers(g);
+    uint32_t globals = write_global_rows(g), pointers = write_pointers(g, globals);
+    cg_write_rows(g);
     for (uint32_t i = 0; i < m->entry_count; i++) {
         const struct sp_function *f = g->function[g->body[i]].f;
         cg_put(g, "static const struct xs_param params%u[] = {\n", i);
         for (uint32_t k = 0; k < f->param_count; k++) {
             const struct param *p = &params[i][k];
             cg_put(g, "    {");
-            put_string(g, p->name);
+            cg_put_string(g, p->name);
             cg_put(g, ", %u, %u, %u, %u},\n", p->kind, p->size, p->offset, p->align);
         }
         cg_put(g, "    {\"\", 0, 0, 0, 1}\n};\n");
@@ -1371,8 +1403,9 @@ static void write_tables(struct cg *g, struct param *const *params, const uint32
     cg_put(g,
            "    {\"\", 0, 0, 0, 0, 0, 0, {0, 0, 0}, 0, 0, 0, 0, 0, \"\", 0, 0}\n};\n"
            "__attribute__((visibility(\"default\"))) extern const struct xs_module xs_module;\n"
-           "const struct xs_module xs_module = {XS_ABI_VERSION, %u, %u, kernels, globals, %u, pointers};\n",
-           m->entry_count, globals, pointers);
+           "const struct xs_module xs_module = {XS_ABI_VERSION, %u, %u, kernels, globals, %u, pointers, %u, %s, %s};\n",
+           m->entry_count, globals, pointers, g->row_count, g->row_count ? "functions" : "0",
+           g->row_count ? "&own_globals" : "0");
 }
 
 /* Does any function call printf (instruction 184 of OpenCL.std)? */
@@ -1405,10 +1438,11 @@ static void write_text(struct cg *g)
     put_lines(g, soft_text_prelude);
     if (g->o->check) put_lines(g, soft_text_check);
     if (prints(m)) put_lines(g, soft_text_print);
+    cg_declare_rows(g);
     g->S = g->smallest_S;
     write_types(g, false);
     for (uint32_t S = 8; S <= 32; S *= 2) {
-        bool used = false;
+        bool used = g->o->function != NULL;
         for (uint32_t i = 0; i < m->entry_count; i++) used = used || cg_size_of_entry(g, &m->entries[i]) == S;
         if (used && !g->failed) write_section(g, S, params);
     }
@@ -1443,6 +1477,8 @@ static void find_bodies(struct cg *g)
                 const struct sp_inst *i = &m->functions[f].blocks[b].inst[k];
                 if (i->op == SP_OP_FunctionCall) calls[m->ids[i->operand[0]].block]++;
             }
+    for (uint32_t i = 0; i < m->function_count; i++)
+        if (g->function[i].row) calls[i] += 2; /* called from elsewhere */
     for (uint32_t i = 0; i < m->entry_count; i++) {
         g->function[m->entries[i].function].entry = &m->entries[i];
         calls[m->entries[i].function] += 2; /* an entry point is nobody's body */
@@ -1475,14 +1511,18 @@ static bool prepare(struct cg *g)
     g->global_index = cg_alloc(g, m->bound * sizeof *g->global_index);
     if (g->failed) return false;
     for (uint32_t i = 0; i < m->function_count; i++) g->function[i].f = &m->functions[i];
-    find_bodies(g);
-    return true;
+    cg_find_addressed(g);
+    if (!g->failed) find_bodies(g);
+    return !g->failed;
 }
 
 bool cg_generate(const struct sp_module *m, const struct cg_options *o, struct sp_text *c, struct sp_text *log)
 {
     static const struct cg_options none = {0};
+    struct sp_module only_function = *m; /* without its kernels */
     struct cg g = {.m = m, .o = o ? o : &none, .c = c, .log = log, .mask = "m0", .bits = "b0"};
+    only_function.entry_count = 0;
+    if (g.o->function) g.m = &only_function;
     if (prepare(&g)) {
         cg_place_variables(&g);
         if (!g.failed) memcpy(g.fresh, g.value, m->bound * sizeof *g.value);

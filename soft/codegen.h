@@ -12,6 +12,7 @@
  *   codegen_math.c    OpenCL.std
  *   codegen_coop.c    cooperative matrices
  *   check_emit.c      what the checked mode writes around accesses to memory
+ *   codegen_pointers.c functions that are called by pointer
  *
  * A value is UNIFORM (the same in all lanes that are active: a C scalar) or VARYING (a GNU vector with an element a
  * lane). A composite is a C struct of those; its scalars in order are its leaves. A block is MASKED when lanes may come
@@ -86,6 +87,7 @@ struct cg_function {
     bool forwards; /* an entry point that only calls its `body` */
     struct cg_frame *frame; /* NULL: barriers are calls of the scheduler */
     uint64_t frame_bytes, private_bytes; /* of this function alone */
+    uint32_t row, sizes; /* called by pointer: its number + 1 in the table, the subgroup sizes it was written for */
     uint32_t local_bytes;
 };
 
@@ -106,6 +108,8 @@ struct cg {
     struct cg_leaves *leaves;          /* by type index */
     uint32_t *local_offset, local_end; /* by id: of Workgroup variables; where they end */
     uint32_t *global_index;            /* by id: of CrossWorkgroup and UniformConstant variables */
+    uint32_t row_count;                /* functions that are called by pointer */
+    bool pointer_calls;                /* some function calls by pointer */
     void *arena, *words;               /* words: what cg_str made, given back after every block */
     struct sp_text helpers;            /* functions that stand in front of the section being written */
     struct cg_helper *helper;          /* those that are there */
@@ -160,6 +164,17 @@ const char *cg_literal(struct cg *g, enum cg_kind kind, uint64_t bits);
 const char *cg_temporary(struct cg *g, const char *type); /* declares one in the block being written */
 
 uint32_t cg_home(struct cg *g, uint32_t id); /* v<home> is the value's C variable */
+
+void cg_put_string(struct cg *g, const char *s); /* quoted, whatever it holds */
+
+/* ---- codegen_pointers.c */
+void cg_find_addressed(struct cg *g);
+void cg_spread_addressed(struct cg *g); /* their parameters and results vary */
+void cg_declare_rows(struct cg *g);
+void cg_write_entries(struct cg *g);
+void cg_write_rows(struct cg *g);
+void cg_write_pointer_call(struct cg *g);
+const char *cg_address_of_function(struct cg *g, uint32_t id);
 
 /* ---- codegen_storage.c */
 void cg_share_storage(struct cg *g, struct cg_function *fn);

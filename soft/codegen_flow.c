@@ -568,6 +568,7 @@ static bool instruction_varies(struct cg *g, const struct cg_function *fn, uint3
     case SP_OP_CompositeExtract: return extract_varies(g, fn, i);
     case SP_OP_Variable: return !g->value[i->id].fixed;
     case SP_OP_FunctionCall: return g->function[g->m->ids[i->operand[0]].block].result_varying;
+    case SP_OP_FunctionPointerCallINTEL: return true;
     default: return operand_varies(g, i);
     }
 }
@@ -667,6 +668,7 @@ static void note_features(struct cg *g, struct cg_function *fn)
             for (uint32_t o = 0; o < i->count; o++)
                 if (cg_is_value_operand(i, o) && cg_builtin_of(g, i->operand[o], &builtin)) fn->uses_builtins = true;
             if (i->op == SP_OP_FunctionCall) g->function[g->m->ids[i->operand[0]].block].called = true;
+            if (i->op == SP_OP_FunctionPointerCallINTEL) fn->has_barrier = g->pointer_calls = true; /* perhaps */
             if (scoped && i->count && sp_constant(g->m, i->operand[0], &scope) && scope == SP_SCOPE_Workgroup)
                 fn->has_barrier = true;
         }
@@ -716,6 +718,7 @@ void cg_analyse(struct cg *g)
         find_post_dominators(g, fn);
         note_features(g, fn);
     }
+    cg_spread_addressed(g);
     for (uint32_t i = 0; i < n && !g->failed; i++)
         if (known[i]) choose_versions(g, &g->function[i]);
     for (bool changed = true; changed && !g->failed;) {

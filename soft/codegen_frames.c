@@ -46,6 +46,7 @@ static bool forbids(struct cg *g, const struct sp_inst *i)
     switch (i->op) {
     case SP_OP_FunctionCall: return g->function[g->m->ids[i->operand[0]].block].has_barrier;
     case SP_OP_Variable: return !g->value[i->id].fixed;
+    case SP_OP_FunctionPointerCallINTEL:
     case SP_OP_ControlBarrierArriveEXT:
     case SP_OP_ControlBarrierWaitEXT:
     case SP_OP_GroupWaitEvents:

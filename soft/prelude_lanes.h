@@ -514,3 +514,17 @@ XS_INLINE void XS(local_ids)(const struct xs_subgroup *self, u32 lx, u32 ly, u32
         __builtin_memcpy(z, id[2], sizeof *z);
     }
 }
+/* Lanes with the same pointer call together; see codegen_pointers.c. */
+XS_INLINE void XS(call_pointers)(struct xs_subgroup *self, u64x p, u64 bits, void *result, const void *const *args)
+{
+    while (bits) {
+        const u64 at = p[__builtin_ctzll(bits)];
+        const struct xs_function *f = (const struct xs_function *)(uintptr_t)at;
+        u64 same = 0;
+        for (int l = 0; l < S; l++) same |= (u64)(p[l] == at) << l;
+        same &= bits;
+        bits &= ~same;
+        if (!at || !f->run[S / 16]) continue;
+        if (self->stack_top - (u64)(uintptr_t)__builtin_frame_address(0) < XS_POINTER_STACK) f->run[S / 16](self, same, result, args);
+    }
+}

@@ -143,8 +143,8 @@ bool sp_constant(const struct sp_module *m, uint32_t id, uint64_t *bits);
 /* Writes the constant's bytes (any type, memory layout, padding 0) into `to`, sp_type(..)->size bytes; false when not a
  * constant or larger than SP_MAX_CONSTANT_BYTES. Addresses are left 0: sp_constant_addresses tells where they stand. */
 bool sp_constant_bytes(const struct sp_module *m, uint32_t id, void *to);
-/* A constant pointer that is the address of a module-scope variable: OpVariable itself, or OpSpecConstantOp with access
- * chains, casts and conversions of it. */
+/* A constant pointer that is the address of a module-scope variable (or of a function: `variable` is its id then):
+ * OpVariable itself, OpConstantFunctionPointerINTEL, or OpSpecConstantOp with access chains, casts and conversions. */
 bool sp_constant_address(const struct sp_module *m, uint32_t id, uint32_t *variable, int64_t *offset);
 /* Calls `each` for every address in a constant, with its byte offset in it. */
 typedef void sp_address_fn(void *user, uint64_t at, uint32_t variable, int64_t offset);

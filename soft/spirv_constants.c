@@ -523,6 +523,30 @@ static bool accept_zero(struct sp_reader *r, const struct sp_inst *i)
     return sp_define(r, i, SP_IS_CONSTANT, i->type);
 }
 
+/* The function comes later: sp_check_function_pointers looks at it. */
+static bool accept_function_pointer(struct sp_reader *r, const struct sp_inst *i)
+{
+    const struct sp_type *t = sp_type(r->m, i->type), *to = t->kind == SP_POINTER ? sp_type(r->m, t->elem) : NULL;
+    if (!to || to->kind != SP_FUNCTION) return sp_refuse(r, i, "its type is not a pointer to a function");
+    return keep_address(r, i, i->operand[0], 0);
+}
+
+bool sp_check_function_pointers(struct sp_reader *r)
+{
+    const struct sp_module *m = r->m;
+    uint32_t id;
+    for (id = 1; id < m->bound; id++) {
+        const struct sp_inst *i = m->ids[id].def;
+        const struct sp_id *f;
+        if (!i || i->op != SP_OP_ConstantFunctionPointerINTEL) continue;
+        f = &m->ids[i->operand[0]];
+        if (f->what != SP_IS_FUNCTION) return sp_refuse(r, i, "%%%u is not a function", i->operand[0]);
+        if (m->functions[f->block].type != sp_type(m, i->type)->elem)
+            return sp_refuse(r, i, "%%%u is not of the type it points to", i->operand[0]);
+    }
+    return true;
+}
+
 bool sp_accept_constant(struct sp_reader *r, const struct sp_inst *i)
 {
     switch (i->op) {
@@ -537,6 +561,7 @@ bool sp_accept_constant(struct sp_reader *r, const struct sp_inst *i)
     case SP_OP_ConstantNull:
     case SP_OP_Undef: return accept_zero(r, i);
     case SP_OP_SpecConstantOp: return spec_op(r, i);
+    case SP_OP_ConstantFunctionPointerINTEL: return accept_function_pointer(r, i);
     default: return sp_refuse(r, i, "the software device does not have this constant");
     }
 }

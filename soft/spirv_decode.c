@@ -118,6 +118,8 @@ static const uint16_t capabilities[] = {
     SP_CAP_FunctionFloatControlINTEL,
     SP_CAP_FloatControls2,
     SP_CAP_UnstructuredLoopControlsINTEL,
+    SP_CAP_FunctionPointersINTEL,
+    SP_CAP_IndirectReferencesINTEL,
 };
 /* Capabilities that only allow what the reader refuses by instruction or type anyway; compilers list them freely. */
 static const uint16_t harmless[] = {SP_CAP_ImageBasic,    SP_CAP_LiteralSampler, SP_CAP_Sampled1D,      SP_CAP_Image1D,
@@ -129,6 +131,7 @@ static const char *const extensions[] = {
     "SPV_KHR_relaxed_extended_instruction",
     "SPV_KHR_no_integer_wrap_decoration",
     "SPV_KHR_linkonce_odr",
+    "SPV_INTEL_function_pointers",
     "SPV_KHR_expect_assume",
     "SPV_KHR_integer_dot_product",
     "SPV_KHR_bit_instructions",
@@ -690,5 +693,5 @@ bool sp_decode(struct sp_reader *r)
     if (r->state != OUTSIDE) return sp_refuse(r, NULL, "the last function has no end");
     if (!r->has_memory_model) return sp_refuse(r, NULL, "there is no OpMemoryModel");
     if (!r->decorations_done && !sp_finish_decorations(r)) return false;
-    return sp_check_forward(r);
+    return sp_check_forward(r) && sp_check_function_pointers(r);
 }

@@ -95,6 +95,7 @@ bool sp_check_forward(struct sp_reader *r);
 bool sp_add_decoration(struct sp_reader *r, const struct sp_inst *i);
 bool sp_finish_decorations(struct sp_reader *r);
 bool sp_accept_constant(struct sp_reader *r, const struct sp_inst *i);
+bool sp_check_function_pointers(struct sp_reader *r); /* once all functions are known */
 /* An access chain whose base is operand `at` (`element`: an element index follows): checks the indices and the result
  * type. With `offset` the indices must be constants and their byte offset is added to it. */
 bool sp_check_chain(struct sp_reader *r, const struct sp_inst *i, uint32_t at, bool element, int64_t *offset);

@@ -23,7 +23,8 @@
 typedef bool check_fn(struct sp_reader *r, const struct sp_inst *i);
 
 static check_fn check_bitcast, check_generic_cast, check_shuffle, check_construct, check_extract, check_insert,
-    check_chain, check_ptr_chain, check_access, check_copy_memory, check_copy_sized, check_call, check_return,
+    check_chain, check_ptr_chain, check_access, check_copy_memory, check_copy_sized, check_call, check_pointer_call,
+    check_return,
     check_return_value, check_local_variable, check_carry, check_block2d, check_block_read, check_coop_mul,
     check_coop_load, check_coop_length, check_packed_dot, check_dpas, check_switch, check_atomic;
 
@@ -53,6 +54,7 @@ static const struct rule rules[] = {
     {SP_OP_LifetimeStop, "- p .", NULL},
     {SP_OP_CopyObject, "a =", NULL},
     {SP_OP_FunctionCall, "- . *", check_call},
+    {SP_OP_FunctionPointerCallINTEL, "- p *", check_pointer_call},
     {SP_OP_ExtInst, "- . *", sp_check_ext},
     /* conversions */
     {SP_OP_ConvertFToU, "i f#", NULL},
@@ -639,16 +641,11 @@ static bool check_atomic(struct sp_reader *r, const struct sp_inst *i)
 
 /* ---- control */
 
-static bool check_call(struct sp_reader *r, const struct sp_inst *i)
+/* Of a call of a function of type `t`; operand 0 says which. */
+static bool check_arguments(struct sp_reader *r, const struct sp_inst *i, const struct sp_type *t)
 {
     const struct sp_module *m = r->m;
-    const struct sp_inst *head;
-    const struct sp_type *t;
     uint32_t k;
-    if (m->ids[i->operand[0]].what != SP_IS_FUNCTION) return sp_refuse(r, i, "%%%u is not a function", i->operand[0]);
-    head = m->ids[i->operand[0]].def;
-    t = sp_type(m, head->operand[1]);
-    if (!t || t->kind != SP_FUNCTION) return sp_refuse(r, i, "%%%u is not of a function type", i->operand[0]);
     if (i->type != t->elem) return sp_refuse(r, i, "its type is not what %%%u returns", i->operand[0]);
     if ((uint32_t)i->count - 1 != t->count)
         return sp_refuse(r, i, "%u arguments for %u parameters", i->count - 1u, t->count);
@@ -658,6 +655,26 @@ static bool check_call(struct sp_reader *r, const struct sp_inst *i)
             return sp_refuse(r, i, "argument %u is not of its parameter's type", k);
     }
     return true;
+}
+
+static bool check_call(struct sp_reader *r, const struct sp_inst *i)
+{
+    const struct sp_module *m = r->m;
+    const struct sp_inst *head;
+    const struct sp_type *t;
+    if (m->ids[i->operand[0]].what != SP_IS_FUNCTION) return sp_refuse(r, i, "%%%u is not a function", i->operand[0]);
+    head = m->ids[i->operand[0]].def;
+    t = sp_type(m, head->operand[1]);
+    if (!t || t->kind != SP_FUNCTION) return sp_refuse(r, i, "%%%u is not of a function type", i->operand[0]);
+    return check_arguments(r, i, t);
+}
+
+static bool check_pointer_call(struct sp_reader *r, const struct sp_inst *i)
+{
+    const struct sp_type *p = i->count ? operand_type(r, i, 0) : NULL, *t = p ? sp_type(r->m, p->elem) : NULL;
+    if (!t) return sp_refuse(r, i, "it names no pointer");
+    if (t->kind != SP_FUNCTION) return sp_refuse(r, i, "%%%u does not point to a function", i->operand[0]);
+    return check_arguments(r, i, t);
 }
 
 static const struct sp_type *return_type(const struct sp_reader *r)

@@ -160,6 +160,7 @@ static bool known_storage(uint32_t storage)
     case SP_STORAGE_CrossWorkgroup:
     case SP_STORAGE_Private:
     case SP_STORAGE_Function:
+    case SP_STORAGE_CodeSectionINTEL:
     case SP_STORAGE_Generic: return true;
     default: return false;
     }

@@ -461,6 +461,141 @@ TEST(native_binaries_can_be_linked)
     for (int i = 0; i < 3; i++) OK(zeModuleDestroy(m[i]));
 }
 
+/* ---- pointers to functions */
+
+typedef struct {
+    int *a, *b, *which, *r;
+    uint64_t *f;
+} operands;
+
+static operands new_operands(void)
+{
+    operands o = {(int *)ocl_buffer(N * 4), (int *)ocl_buffer(N * 4), (int *)ocl_buffer(N * 4),
+                  (int *)ocl_buffer(N * 4), (uint64_t *)ocl_buffer(N * 8)};
+    for (int i = 0; i < N; i++) {
+        o.a[i] = (int)(test_random() % 2001) - 1000;
+        o.b[i] = (int)(test_random() % 50);
+        o.which[i] = (int)(test_random() % 5);
+    }
+    return o;
+}
+
+static void free_operands(operands *o)
+{
+    ocl_free(o->a);
+    ocl_free(o->b);
+    ocl_free(o->which);
+    ocl_free(o->r);
+    ocl_free(o->f);
+}
+
+static int want_binary(int which, int a, int b) { return which == 0 ? a + b : which == 1 ? a - b : a * b; }
+
+static uint64_t pointer_of(ze_module_handle_t m, const char *name)
+{
+    void *p = NULL;
+    OK(zeModuleGetFunctionPointer(m, name, &p));
+    return (uint64_t)(uintptr_t)p;
+}
+
+TEST(kernels_call_by_pointer)
+{
+    ze_module_handle_t m = load("pointers");
+    operands o = new_operands();
+    const argument args[] = {{8, &o.a}, {8, &o.b}, {8, &o.which}, {8, &o.r}};
+    if (!m) return;
+    run(m, "pick", N, 4, args);
+    for (int i = 0; i < N; i++) CHECK_INT(o.r[i], want_binary(o.which[i], o.a[i], o.b[i]));
+    memset(o.r, 0xa5, N * 4);
+    run(m, "from_memory", N, 4, args);
+    for (int i = 0; i < N; i++)
+        CHECK_INT(o.r[i], o.which[i] == 4 ? -1 : want_binary(o.which[i] == 3 ? 2 : o.which[i], o.a[i], o.b[i]));
+    free_operands(&o);
+    OK(zeModuleDestroy(m));
+}
+
+/* Two modules of one source have each their own functions, and variables of those. */
+TEST(pointers_from_the_host)
+{
+    ze_module_handle_t m = load("pointers"), other = load("pointers");
+    operands o = new_operands();
+    const argument args[] = {{8, &o.a}, {8, &o.b}, {8, &o.f}, {8, &o.r}};
+    uint64_t f[4];
+    if (!m || !other) return;
+    f[0] = pointer_of(m, "add");
+    f[1] = pointer_of(other, "sub");
+    f[2] = pointer_of(other, "counted");
+    f[3] = 0; /* does nothing, gives 0 */
+    CHECK(pointer_of(m, "add") == f[0]);
+    for (int i = 0; i < N; i++) o.f[i] = f[i % 4];
+    run(m, "given", N, 4, args);
+    for (int i = 0; i < N; i++)
+        CHECK_INT(o.r[i], i % 4 == 3 ? 0 : i % 4 == 2 ? o.a[i] * 1000 + o.b[i] : want_binary(i % 4, o.a[i], o.b[i]));
+    CHECK_INT(*(int *)global_of(other, "times_called", 4), N / 4);
+    CHECK_INT(*(int *)global_of(m, "times_called", 4), 0);
+    free_operands(&o);
+    OK(zeModuleDestroy(m));
+    OK(zeModuleDestroy(other));
+}
+
+TEST(pointers_to_many_kinds_of_functions)
+{
+    ze_module_handle_t m = load("pointers");
+    int *v = (int *)ocl_buffer(N * 16), *was = (int *)malloc(N * 16);
+    uint64_t f;
+    const argument vectors[] = {{8, &v}, {8, &f}}, waiting[] = {{8, &v}, {8, &f}, {16 * 4, NULL}};
+    void *p = NULL;
+    if (!m || !was) return;
+    ocl_fill_bits(v, 32, N * 4);
+    memcpy(was, v, N * 16);
+    f = pointer_of(m, "turn");
+    run(m, "vectors", N, 2, vectors);
+    for (int i = 0; i < N; i++)
+        for (int k = 0; k < 3; k++)
+            CHECK_INT(v[i * 4 + k], (int)(i & 1 ? (uint32_t)was[i * 4 + (k + 2) % 3]
+                                                : (uint32_t)was[i * 4 + (k + 1) % 3] + (uint32_t)i));
+    memcpy(was, v, N * 4);
+    f = pointer_of(m, "backwards");
+    run(m, "waiting", N, 3, waiting);
+    for (int i = 0; i < N; i++) CHECK_INT(v[i], was[i / 16 * 16 + 15 - i % 16]);
+    CHECK_INT(zeModuleGetFunctionPointer(m, "nothing", &p), ZE_RESULT_ERROR_INVALID_FUNCTION_NAME);
+    CHECK_INT(zeModuleGetFunctionPointer(m, NULL, &p), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    OK(zeModuleDestroy(m));
+    free(was);
+    ocl_free(v);
+}
+
+/* Nobody can see beforehand how deep such calls go: they end before the stack does. */
+TEST(recursion_by_pointer_is_bounded)
+{
+    ze_module_handle_t m = load("pointers");
+    int *depth = (int *)ocl_buffer(16 * 4);
+    if (!m) return;
+    for (int i = 0; i < 16; i++) depth[i] = i;
+    run_pointer(m, "dive", 16, depth);
+    for (int i = 0; i < 16; i++) CHECK_INT(depth[i], i);
+    for (int i = 0; i < 16; i++) depth[i] = 1000000000;
+    run_pointer(m, "dive", 16, depth);
+    for (int i = 0; i < 16; i++) CHECK_MSG(depth[i] > 50 && depth[i] < 1000000, "%d calls", depth[i]);
+    OK(zeModuleDestroy(m));
+    ocl_free(depth);
+}
+
+/* A function of a linked module calls into the modules it was linked with. */
+TEST(pointers_after_linking)
+{
+    ze_module_handle_t m[3] = {load("link_library"), load("link_deep"), load("pointers")};
+    int *v = (int *)ocl_buffer(N * 4);
+    void *p = NULL;
+    if (!m[0] || !m[1] || !m[2]) return;
+    CHECK_INT(zeModuleGetFunctionPointer(m[0], "scale", &p), ZE_RESULT_ERROR_INVALID_MODULE_UNLINKED);
+    link_well(2, m);
+    CHECK(pointer_of(m[0], "scale") != 0);
+    CHECK(pointer_of(m[0], "scale") != pointer_of(m[0], "mix"));
+    for (int i = 0; i < 3; i++) OK(zeModuleDestroy(m[i]));
+    ocl_free(v);
+}
+
 int main(void)
 {
     const char *soft = getenv("XETILE_SOFT");
@@ -476,6 +611,11 @@ int main(void)
     RUN(bad_programs);
     RUN(one_definition_of_several);
     RUN(native_binaries_can_be_linked);
+    RUN(kernels_call_by_pointer);
+    RUN(pointers_from_the_host);
+    RUN(pointers_to_many_kinds_of_functions);
+    RUN(recursion_by_pointer_is_bounded);
+    RUN(pointers_after_linking);
     zed_close(&ocl_device);
     return test_report();
 }

@@ -19,7 +19,7 @@ enum { HEADER_WORDS = 5 };
 
 static void compile(const uint32_t *words, size_t count, uint32_t choice)
 {
-    struct cg_options options = {8u << choice % 3, (choice & 4) != 0};
+    struct cg_options options = {8u << choice % 3, (choice & 4) != 0, choice & 32 ? "add" : NULL};
     struct sp_text log = {NULL, 0, 0, false}, c = {NULL, 0, 0, false};
     struct sp_spec spec[] = {{0, choice}, {1, 3}, {2, ~(uint64_t)0}};
     struct sp_module *m = sp_parse(words, count, spec, choice & 8 ? 3 : 0, &log);

@@ -31,7 +31,7 @@ static bool build(struct program *p)
     char path[256];
     size_t size;
     struct sp_text log = {0};
-    struct cg_options options = {16, false};
+    struct cg_options options = {.default_subgroup_size = 16};
     snprintf(path, sizeof path, FOLDER "%s.spv", p->name);
     uint8_t *words = read_file(path, &size);
     CHECK_MSG(words && size, "%s cannot be read (run from the project's folder)", path);
