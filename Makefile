@@ -22,7 +22,9 @@ LOADER_CFLAGS := $(shell pkg-config --cflags libze_loader 2>/dev/null)
 LOADER_LIBS := $(shell pkg-config --libs libze_loader 2>/dev/null || echo -lze_loader)
 
 headers = $(wildcard spirv_emit.h coopmatrix.h coopvec.h xetile.h ze_dispatch.h)
-examples = $(patsubst examples/%.c,$(BUILD)/%,$(wildcard examples/*.c))
+MPICC ?= mpicc
+mpi_examples = $(if $(shell command -v $(MPICC) 2>/dev/null),$(BUILD)/mpi_summa)
+examples = $(filter-out $(BUILD)/mpi_%,$(patsubst examples/%.c,$(BUILD)/%,$(wildcard examples/*.c)))
 benches = $(patsubst bench/%.c,$(BUILD)/%,$(wildcard bench/bench_*.c))
 tests = $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/test_*.c))
 soft_tests = $(patsubst soft/tests/%.c,$(BUILD)/%,$(wildcard soft/tests/test_*.c))
@@ -58,6 +60,10 @@ $(BUILD)/libze_soft.so: $(soft_objects)
 
 $(examples): $(BUILD)/%: examples/%.c | $(BUILD)
 	$(compile) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(LDFLAGS) -o $@ $< $(LOADER_LIBS) -lm
+
+# Where there is no MPI there is no such program, and its test says so.
+$(BUILD)/mpi_summa: examples/mpi_summa.c | $(BUILD)
+	$(if $(V),,@echo "  mpicc $@" &&) OMPI_CC="$(CC)" $(MPICC) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(LDFLAGS) -o $@ $< $(LOADER_LIBS) -lm
 
 $(tests): $(BUILD)/%: tests/%.c | $(BUILD)
 	$(compile) -std=c11 $(TEST_CFLAGS) $(checks) $(LOADER_CFLAGS) -Itests $(LDFLAGS) -o $@ $< $(LOADER_LIBS) -lpthread -ldl -lm
@@ -105,7 +111,7 @@ test: ## build and run every test; the last line sums them up
 intel_examples = $(addprefix $(BUILD)/,gemm gemm_slm gemm_l2 gemm_variants mlp_inference neural_texture)
 
 bench: ## measure: lines of `bench NAME VALUE UNIT [peer=... peer_value=... ratio=...]`, and bench/report.html
-	$(again) soft build-benches $(intel_examples)
+	$(again) soft build-benches $(intel_examples) $(BUILD)/gemm_devices $(mpi_examples)
 	@BUILD="$(BUILD)" CC="$(CC)" XE_OFFLINE="$(XE_OFFLINE)" bench/run.sh $(sort $(notdir $(benches)))
 
 check-intel: ## compile the examples for Intel GPUs with Intel's compiler, where it is found
@@ -114,7 +120,7 @@ check-intel: ## compile the examples for Intel GPUs with Intel's compiler, where
 
 soft: $(BUILD)/libze_soft.so ## the software Level Zero device alone
 
-examples: $(examples) ## the examples alone
+examples: $(examples) $(mpi_examples) ## the examples alone
 
 asan: ## the tests with the address and undefined-behaviour sanitizers
 	$(again) test BUILD=$(BUILD)/asan SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
@@ -134,7 +140,7 @@ uninstall: ## take the same files away
 	rmdir "$(to)/include/xetile" 2>/dev/null || true
 
 build-benches: $(benches) $(BUILD)/report
-build-all: $(BUILD)/libze_soft.so $(examples) build-benches $(tests) $(soft_tests)
+build-all: $(BUILD)/libze_soft.so $(examples) $(mpi_examples) build-benches $(tests) $(soft_tests)
 
 .PHONY: help setup setup-optional run test bench check-intel soft examples asan clean install uninstall build-all build-benches
 .DELETE_ON_ERROR:

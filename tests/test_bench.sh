@@ -40,6 +40,7 @@ stand_in() { printf '#!/bin/sh\n%s\n' "$2" > "$work/tree/$1" && chmod +x "$work/
 stand_in build/bench_good 'echo bench emit_x 1.5 us'
 stand_in build/bench_bad 'exit 3'
 stand_in bench/bench_edit.sh 'echo bench edit_x 2 ms'
+stand_in bench/bench_scaling.sh 'echo bench devices_1 2 GFLOP/s'
 stand_in scripts/check_intel.sh 'echo skipped check-intel: none here'
 check_says "bench/run.sh" "bench emit_x 1.5 us" env BUILD=build "$work/tree/bench/run.sh" bench_good
 check "the page is written" grep -q "none here" "$work/tree/bench/report.html"
