@@ -287,7 +287,8 @@ static bool show_matrix(const options *o, int rows, int cols)
         !parse_number("--subgroup", o->subgroup, 16, &S))
         return false;
     while (type < CM_TYPE_COUNT && strcmp(cm_type_info((cm_type)type)->name, o->type ? o->type : "f32") != 0) type++;
-    while (use < 3 && strcmp(uses[use], o->use ? o->use : "acc") != 0) use++;
+    const char *wanted = o->use ? o->use : uses[0];
+    while (use < 3 && strcmp(uses[use], wanted) != 0) use++;
     if (use == 3) return fail("--use %s: it is acc, a or b", o->use);
     if (type == CM_TYPE_COUNT) return fail("--type %s: no such type", o->type);
     error = cm_layout_init(&l, rows, cols, (cm_type)type, (cm_use)use, S);
