@@ -117,6 +117,7 @@ bench: ## measure: lines of `bench NAME VALUE UNIT [peer=... peer_value=... rati
 check-intel: ## compile the examples for Intel GPUs with Intel's compiler, where it is found
 	$(again) $(intel_examples)
 	@BUILD="$(BUILD)" XE_OFFLINE="$(XE_OFFLINE)" scripts/check_intel.sh
+	@CC="$(CC)" XE_OFFLINE="$(XE_OFFLINE)" scripts/check_intel_ops.sh --all
 
 soft: $(BUILD)/libze_soft.so ## the software Level Zero device alone
 

@@ -2,10 +2,12 @@
 # check_intel.sh - compiles the examples' modules for Intel GPUs, with Intel's own compiler and no GPU, and prints
 #     isa <example> <device> loop_dpas=<n> loop_instructions=<n> loop_memory=<n> spill=<bytes>
 # for the loop that holds most dpas; loop_memory: its messages to memory. Fails when a module is refused, spills, when the
-# GEMM's 32 x 64 subgroup tile is not 32 dpas a step, or when a loop has more instructions or messages than is said below. The compiler is $XE_OFFLINE (`$XE_OFFLINE isa DEVICE FILE OPTIONS` prints a line
-# `listing PATH` with the path of the assembly) or ocloc in PATH; without either it says so and succeeds.
+# GEMM's 32 x 64 subgroup tile is not 32 dpas a step, or when a loop has more instructions or messages than is said below.
+# The compiler is $XE_OFFLINE (`$XE_OFFLINE isa DEVICE FILE OPTIONS` prints a line `listing PATH` with the path of the
+# assembly) or ocloc in PATH; without either it says so and succeeds.
 set -u
 BUILD=${BUILD:-build}
+. "$(dirname "$0")/intel_compiler.sh"
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 status=0
@@ -27,37 +29,12 @@ figures_of_listing() {
                printf "loop_dpas %d\nloop_instructions %d\nloop_memory %d\nspill_bytes %d\n", best, size, messages, spill }' "$1"
 }
 
-# Prints the path of the listing. A kernel that spills is compiled twice: the last listing counts.
-listing_by_ocloc() { # DEVICE FILE OPTIONS
-    mkdir -p "$work/dump"
-    rm -f "$work"/dump/*
-    IGC_ShaderDumpEnable=1 IGC_DumpToCustomDir="$work/dump" ocloc compile -spirv_input -file "$2" -device "$1" \
-        -out_dir "$work" -output m -output_no_suffix ${3:+-options "$3"} >&2 || return 1
-    # shellcheck disable=SC2012 # names of ocloc's own
-    ls -t "$work"/dump/*.asm | head -n 1
-}
-listing_by_offline() { $XE_OFFLINE isa "$@" | sed -n 's/^listing //p' | head -n 1; }
-
 figures() {
     if [ "$compiler" = ocloc ]; then listing=$(listing_by_ocloc "$@"); else listing=$(listing_by_offline "$@"); fi
     [ -n "$listing" ] && figures_of_listing "$listing"
 }
 
 value() { printf '%s\n' "$said" | sed -n "s/^$1 \([0-9]*\)$/\1/p" | tail -n 1; }
-
-# $XE_OFFLINE that is there but not set up ends with 3.
-offline_ready() {
-    [ -n "${XE_OFFLINE:-}" ] && command -v "${XE_OFFLINE%% *}" >/dev/null 2>&1 || return 1
-    : > "$work/empty.spv"
-    $XE_OFFLINE isa bmg "$work/empty.spv" >/dev/null 2>&1
-    [ $? != 3 ]
-}
-
-find_compiler() {
-    if offline_ready; then compiler=$XE_OFFLINE
-    elif command -v ocloc >/dev/null 2>&1; then compiler=ocloc
-    else return 1; fi
-}
 
 one() { # one EXAMPLE DEVICE TARGET WANTED_DPAS PROGRAM OPTIONS [MOST_INSTRUCTIONS [MOST_MESSAGES]]
     example=$1 device=$2 wanted=$4 most=${7:-1000000} messages=${8:-1000000}
