@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { MAX_TWICE = 32 }; /* of one instruction: as many as lanes */
+
 enum fault { FAULT_BOUNDS, FAULT_UNWRITTEN, FAULT_RACE, FAULT_BARRIER };
 
 struct report {
@@ -22,6 +24,24 @@ struct check_launch {
     struct report report[CHECK_REPORTS];
     uint32_t reports;
     uint64_t faults;
+};
+
+/* A stretch of memory that an access must stay in. */
+struct object {
+    uint64_t base, size;
+    struct check_memory *memory; /* NULL: local, private, or a variable */
+    char name[96];
+};
+
+/* Two subgroups have stored to a byte: a race unless the second finds there what it stores. */
+struct twice {
+    struct check_subgroup *subgroup;
+    const struct xs_site *site;
+    struct xs_access access;
+    struct check_conflict conflict;
+    struct object object;
+    uint32_t bytes;
+    uint8_t before[64];
 };
 
 struct check_subgroup {
@@ -38,12 +58,14 @@ struct check_worker {
     const uint8_t *args;
     uint8_t *local, *local_written;
     uint64_t local_bytes;
-    struct check_cells cells;
+    struct check_blocks blocks;
     struct check_subgroup *subgroup;
     uint32_t subgroups;
     const struct xs_site *barrier; /* that number barrier_epoch of the work-group is */
     uint32_t barrier_epoch, barrier_subgroup;
     size_t last; /* row of the table that was found last */
+    struct twice twice[MAX_TWICE];
+    uint32_t twice_count;
 };
 
 /* ---- reports */
@@ -110,13 +132,6 @@ static void add_access(struct line *l, const struct xs_site *site, uint64_t addr
 }
 
 /* ---- what an address belongs to */
-
-/* A stretch of memory that an access must stay in. */
-struct object {
-    uint64_t base, size;
-    struct check_memory *memory; /* NULL: local, private, or a variable */
-    char name[96];
-};
 
 static uint64_t argument_bytes(const struct check_worker *w, const struct xs_param *p)
 {
@@ -265,24 +280,52 @@ static void check_unwritten(struct check_subgroup *s, const struct xs_site *site
     print_line(&l);
 }
 
-static void check_race(struct check_subgroup *s, const struct xs_site *site, const struct xs_access *a,
-                       const struct object *o, uint64_t address)
+static void report_race(struct check_subgroup *s, const struct xs_site *site, const struct xs_access *a,
+                        const struct object *o, const struct check_conflict *c)
 {
     struct line l;
-    struct check_conflict c;
-    if (s->worker->subgroups < 2) return;
-    c = check_touch(&s->worker->cells, site, s->id, s->epoch, address, a->bytes);
-    if (!c.site || !begin_report(&l, s, site, FAULT_RACE, a->lane)) return;
-    add_access(&l, site, address, a->bytes);
+    if (!begin_report(&l, s, site, FAULT_RACE, a->lane)) return;
+    add_access(&l, site, a->address, a->bytes);
     add(&l, ": a data race: since the last barrier ");
-    if (c.subgroup == CHECK_SEVERAL)
+    if (c->subgroup == CHECK_SEVERAL)
         add(&l, "other subgroups");
     else
-        add(&l, "subgroup %u", c.subgroup - 1u);
-    add(&l, " of the work-group %s byte %llu of ", c.wrote ? "wrote" : "read", (unsigned long long)(c.address - o->base));
+        add(&l, "subgroup %u", c->subgroup - 1u);
+    add(&l, " of the work-group %s byte %llu of ", c->wrote ? "wrote" : "read",
+        (unsigned long long)(c->address - o->base));
     add_object(&l, o);
-    add(&l, " by %.200s", c.site->text);
+    add(&l, " by %.200s", c->site->text);
     print_line(&l);
+}
+
+static void check_race(struct check_subgroup *s, const struct xs_site *site, const struct xs_access *row,
+                       const struct object *o)
+{
+    struct check_worker *w = s->worker;
+    struct check_conflict c;
+    struct twice *t;
+    if (w->subgroups < 2) return;
+    c = check_touch(&w->blocks, site, s->id, s->epoch, row->address, row->bytes);
+    if (!c.site) return;
+    if (!c.wrote || (site->flags & (XS_WRITES | XS_ATOMIC)) != XS_WRITES) {
+        report_race(s, site, row, o, &c);
+    } else if (w->twice_count < MAX_TWICE) {
+        uint64_t bytes = row->address + row->bytes - c.address;
+        t = &w->twice[w->twice_count++];
+        *t = (struct twice){s, site, *row, c, *o, bytes < sizeof t->before ? (uint32_t)bytes : sizeof t->before, {0}};
+        memcpy(t->before, (const void *)(uintptr_t)c.address, t->bytes);
+    }
+}
+
+static void after_store(struct xs_subgroup *self)
+{
+    struct check_worker *w = ((struct check_subgroup *)self->check)->worker;
+    for (uint32_t i = 0; i < w->twice_count; i++) {
+        const struct twice *t = &w->twice[i];
+        if (memcmp(t->before, (const void *)(uintptr_t)t->conflict.address, t->bytes) != 0)
+            report_race(t->subgroup, t->site, &t->access, &t->object, &t->conflict);
+    }
+    w->twice_count = 0;
 }
 
 static bool check_row(struct check_subgroup *s, struct xs_subgroup *self, const struct xs_site *site,
@@ -303,7 +346,7 @@ static bool check_row(struct check_subgroup *s, struct xs_subgroup *self, const 
     if (local >= w->local_bytes && (site->space == XS_SPACE_PRIVATE || (!o.memory && site->space == XS_SPACE_ANY)))
         return true; /* the lane's own */
     if (site->flags & XS_READS) check_unwritten(s, site, &row, &o, address);
-    check_race(s, site, &row, &o, address);
+    check_race(s, site, &row, &o);
     if (site->flags & XS_WRITES && o.memory) check_mark_written(o.memory, address - o.base, a->bytes);
     if (site->flags & XS_WRITES && local < w->local_bytes) memset(w->local_written + local, 1, (size_t)a->bytes);
     return true;
@@ -424,7 +467,7 @@ bool check_worker_begin(struct check_worker **worker, const struct sched_launch 
     w->subgroups = subgroups;
     w->last = 0;
     for (uint32_t i = 0; w->subgroup && i < subgroups; i++) {
-        w->subgroup[i].calls = (struct xs_check){check_access, meet_barrier};
+        w->subgroup[i].calls = (struct xs_check){check_access, meet_barrier, after_store};
         w->subgroup[i].worker = w;
         w->subgroup[i].id = i;
     }
@@ -434,7 +477,7 @@ bool check_worker_begin(struct check_worker **worker, const struct sched_launch 
 void check_worker_free(struct check_worker *w)
 {
     if (!w) return;
-    check_cells_free(&w->cells);
+    check_blocks_free(&w->blocks);
     free(w->subgroup);
     free(w->local_written);
     free(w);
@@ -442,7 +485,7 @@ void check_worker_free(struct check_worker *w)
 
 void check_group_begin(struct check_worker *w)
 {
-    check_cells_begin(&w->cells);
+    check_blocks_begin(&w->blocks);
     memset(w->local_written, 0, (size_t)w->local_bytes);
     w->barrier = NULL;
     for (uint32_t i = 0; i < w->subgroups; i++) {

@@ -13,8 +13,8 @@
  *  5. Barriers: which lanes come, which barrier the subgroups are at, and who is missing when no subgroup can go on.
  *  6. Reports are lines on standard error, one for each instruction and kind of fault, at most CHECK_REPORTS a launch.
  *
- * Not seen: private memory never written; ordering by atomics or fences instead of barriers (such code is reported);
- * races between work-groups, and within a subgroup.
+ * Not seen: private memory never written; races between work-groups, and within a subgroup; two subgroups that store
+ * the same value. Ordering by atomics or fences instead of barriers is not followed: such code is reported.
  */
 #ifndef XETILE_SOFT_CHECK_H
 #define XETILE_SOFT_CHECK_H
@@ -64,19 +64,13 @@ const char *check_kind_name(enum check_kind kind);
 
 /* ---- check_race.c: who touched a word since the last barrier */
 
-struct check_cell {
-    uint64_t key, group; /* an address / 4; the work-group it tells of */
-    uint32_t epoch;      /* barriers passed before it was touched */
-    uint8_t writer[4], reader[4]; /* of each byte: subgroup + 1, 0: none, CHECK_SEVERAL */
-    uint8_t plain_written, plain_read; /* bits: not by atomics alone */
-    const struct xs_site *wrote, *read;
-};
 enum { CHECK_SEVERAL = 255 };
 
-struct check_cells {
-    struct check_cell *cell;
+struct check_block;
+struct check_blocks {
+    struct check_block *block;
     size_t capacity, used;
-    uint64_t group; /* cells of others are free */
+    uint64_t group; /* blocks of others are free */
 };
 
 struct check_conflict {
@@ -86,10 +80,10 @@ struct check_conflict {
     uint64_t address;
 };
 
-void check_cells_begin(struct check_cells *c); /* a work-group */
-void check_cells_free(struct check_cells *c);
+void check_blocks_begin(struct check_blocks *c); /* a work-group */
+void check_blocks_free(struct check_blocks *c);
 /* Notes the access by `subgroup`; the first conflict with another's, if there is one. */
-struct check_conflict check_touch(struct check_cells *c, const struct xs_site *site, uint32_t subgroup, uint32_t epoch,
+struct check_conflict check_touch(struct check_blocks *c, const struct xs_site *site, uint32_t subgroup, uint32_t epoch,
                                   uint64_t address, uint64_t bytes);
 
 /* ---- check.c: launches; and what the scheduler tells */

@@ -14,6 +14,7 @@ enum { MAX_CHAIN = 1000, MAX_PHIS = 3, VLOADN = 171, VSTOREN = 172, VLOAD_HALF =
 /* What lasts from one instruction to the next. */
 struct cg_check {
     const char *bits;    /* the active lanes, while g->bits are the allowed ones */
+    bool stores;
     uint32_t word, file; /* how far OpLine was looked for, and the file it names */
 };
 
@@ -438,11 +439,13 @@ bool cg_check_begin(struct cg *g)
     cg_put(g, "    if (%s) {\n", bits);
     g->check->bits = g->bits;
     g->bits = bits;
+    g->check->stores = ((a[0].flags | a[1].flags) & (XS_WRITES | XS_ATOMIC)) == XS_WRITES;
     return true;
 }
 
 void cg_check_end(struct cg *g)
 {
+    if (g->check->stores) cg_put(g, "    check_stored(self);\n");
     cg_put(g, "    }\n");
     g->bits = g->check->bits;
 }

@@ -7,6 +7,7 @@
 
 /* No number a program is likely to write: bytes that differ, and as floats of any width a large odd one. */
 #define PATTERN UINT64_C(0x7bd5a3f37bc9e6b1)
+#define ALL_WRITTEN UINT64_C(0x0101010101010101)
 
 static struct {
     pthread_mutex_t lock;
@@ -90,7 +91,7 @@ void check_memory_add(void *base, size_t size, enum check_kind kind)
     m->size = size;
     m->kind = kind;
     atomic_store(&m->users, 1);
-    if (tracked) m->shadow = calloc(size, 1);
+    if (tracked) m->shadow = calloc(size / 8 + 1, 8);
     if (m->shadow) fill_pattern(base, size);
     pthread_mutex_lock(&table.lock);
     ok = insert(m);
@@ -159,27 +160,50 @@ void check_table_free(struct check_table *t)
 
 /* ---- which bytes were written */
 
-/* Work-groups on several threads may write the same bytes: atomics, though relaxed. */
-void check_mark_written(struct check_memory *m, uint64_t offset, uint64_t bytes)
+/* Work-groups on several threads may write the same bytes: atomics, though relaxed; eight bytes at a time. */
+static bool all_marked(const uint8_t *shadow)
 {
-    for (uint64_t i = offset; m->shadow && i < offset + bytes; i++)
-        if (!__atomic_load_n(&m->shadow[i], __ATOMIC_RELAXED)) __atomic_store_n(&m->shadow[i], 1, __ATOMIC_RELAXED);
+    return __atomic_load_n((const uint64_t *)(const void *)shadow, __ATOMIC_RELAXED) == ALL_WRITTEN;
 }
 
-/* Does the word that holds this byte of host or shared memory still have its pattern? */
-static bool holds_pattern(const struct check_memory *m, uint64_t byte)
+static void mark_all(uint8_t *shadow)
+{
+    if (!all_marked(shadow)) __atomic_store_n((uint64_t *)(void *)shadow, ALL_WRITTEN, __ATOMIC_RELAXED);
+}
+
+void check_mark_written(struct check_memory *m, uint64_t offset, uint64_t bytes)
+{
+    uint64_t i = offset, end = offset + bytes;
+    while (m->shadow && i < end) {
+        if (i % 8 == 0 && end - i >= 8) {
+            mark_all(m->shadow + i);
+            i += 8;
+        } else {
+            __atomic_store_n(&m->shadow[i++], 1, __ATOMIC_RELAXED);
+        }
+    }
+}
+
+/* Does the word that begins at this byte of host or shared memory still have its pattern? */
+static bool holds_pattern(const struct check_memory *m, uint64_t first)
 {
     const uint64_t pattern = PATTERN;
-    uint64_t first = byte & ~(uint64_t)7, n = m->size - first < 8 ? m->size - first : 8;
+    uint64_t n = m->size - first < 8 ? m->size - first : 8;
     return n >= 4 && memcmp((const void *)(uintptr_t)(m->base + first), &pattern, (size_t)n) == 0;
 }
 
 uint64_t check_find_unwritten(const struct check_memory *m, uint64_t offset, uint64_t bytes)
 {
-    uint64_t i = 0;
-    if (!m->shadow) return bytes;
-    while (i < bytes && (__atomic_load_n(&m->shadow[offset + i], __ATOMIC_RELAXED) ||
-                         (m->kind != CHECK_DEVICE && !holds_pattern(m, offset + i))))
-        i++;
-    return i;
+    uint64_t i = offset, end = offset + bytes;
+    while (m->shadow && i < end) {
+        if (i % 8 == 0 && end - i >= 8 && all_marked(m->shadow + i)) {
+            i += 8;
+        } else if (__atomic_load_n(&m->shadow[i], __ATOMIC_RELAXED)) {
+            i++;
+        } else {
+            if (m->kind == CHECK_DEVICE || holds_pattern(m, i / 8 * 8)) return i - offset;
+            mark_all(m->shadow + i / 8 * 8); /* the host did */
+        }
+    }
+    return bytes;
 }

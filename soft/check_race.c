@@ -1,67 +1,71 @@
-/* check_race.c - for each word that a work-group touches: which subgroups wrote and read its bytes since a barrier.
+/* check_race.c - for each byte that a work-group touches: which subgroups wrote and read it since a barrier.
  *
- * A work-group runs on one thread, so its words need no lock. They are kept in a hash table whose entries name their
- * work-group: the table is empty again when the next one begins.
+ * A work-group runs on one thread, so this needs no lock. Words are kept in blocks, and blocks in a hash table whose
+ * entries name their work-group: the table is empty again when the next one begins.
  */
 #include "check.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_CAPACITY = 1 << 12, LAST_CAPACITY = 1 << 22 };
+enum { WORDS = 16, FIRST_CAPACITY = 1 << 8, LAST_CAPACITY = 1 << 18 };
 
-void check_cells_begin(struct check_cells *c)
+struct word {
+    uint32_t epoch;                    /* barriers passed before it was touched */
+    uint8_t writer[4], reader[4];      /* of each byte: subgroup + 1, 0: none, CHECK_SEVERAL */
+    uint8_t plain_written, plain_read; /* bits: not by atomics alone */
+    const struct xs_site *wrote, *read;
+};
+
+struct check_block {
+    uint64_t key, group;
+    struct word word[WORDS];
+};
+
+void check_blocks_begin(struct check_blocks *c)
 {
     c->group++;
     c->used = 0;
 }
 
-void check_cells_free(struct check_cells *c)
+void check_blocks_free(struct check_blocks *c)
 {
-    free(c->cell);
-    *c = (struct check_cells){NULL, 0, 0, 0};
+    free(c->block);
+    *c = (struct check_blocks){NULL, 0, 0, 0};
 }
 
-static struct check_cell *place_of(const struct check_cells *c, uint64_t key)
+static struct check_block *place_of(const struct check_blocks *c, uint64_t key)
 {
     size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 24) & (c->capacity - 1);
-    while (c->cell[at].group == c->group && c->cell[at].key != key) at = (at + 1) & (c->capacity - 1);
-    return &c->cell[at];
+    while (c->block[at].group == c->group && c->block[at].key != key) at = (at + 1) & (c->capacity - 1);
+    return &c->block[at];
 }
 
-static bool grow(struct check_cells *c)
+static bool grow(struct check_blocks *c)
 {
-    struct check_cells bigger = {NULL, c->capacity ? c->capacity * 2 : FIRST_CAPACITY, c->used, c->group};
+    struct check_blocks bigger = {NULL, c->capacity ? c->capacity * 2 : FIRST_CAPACITY, c->used, c->group};
     if (bigger.capacity > LAST_CAPACITY) return false;
-    bigger.cell = calloc(bigger.capacity, sizeof *bigger.cell);
-    if (!bigger.cell) return false;
+    bigger.block = calloc(bigger.capacity, sizeof *bigger.block);
+    if (!bigger.block) return false;
     for (size_t i = 0; i < c->capacity; i++)
-        if (c->cell[i].group == c->group) *place_of(&bigger, c->cell[i].key) = c->cell[i];
-    free(c->cell);
+        if (c->block[i].group == c->group) *place_of(&bigger, c->block[i].key) = c->block[i];
+    free(c->block);
     *c = bigger;
     return true;
 }
 
-/* NULL when a work-group touches more words than there is room for: the rest is not watched. */
-static struct check_cell *cell_of(struct check_cells *c, uint64_t key, uint32_t epoch)
+/* NULL when a work-group touches more than there is room for: the rest is not watched. */
+static struct check_block *block_of(struct check_blocks *c, uint64_t key)
 {
-    struct check_cell *cell;
-    if (c->used >= c->capacity / 2 && !grow(c) && (!c->capacity || c->used >= c->capacity / 8 * 7)) return NULL;
-    cell = place_of(c, key);
-    if (cell->group != c->group)
-        c->used++;
-    else if (cell->epoch >= epoch)
-        return cell;
-    memset(cell, 0, sizeof *cell);
-    cell->key = key;
-    cell->group = c->group;
-    cell->epoch = epoch;
-    return cell;
-}
-
-static bool conflicts(uint8_t other, uint8_t self, bool plain)
-{
-    return other && other != self && plain;
+    struct check_block *b;
+    if (c->used >= c->capacity / 2 && !grow(c) && c->used >= c->capacity / 8 * 7) return NULL;
+    b = place_of(c, key);
+    if (b->group == c->group) return b;
+    memset(b, 0, sizeof *b);
+    b->key = key;
+    b->group = c->group;
+    c->used++;
+    return b;
 }
 
 static void note(uint8_t *who, uint8_t *plain, uint8_t bit, uint8_t self, bool atomic)
@@ -70,38 +74,57 @@ static void note(uint8_t *who, uint8_t *plain, uint8_t bit, uint8_t self, bool a
     if (!atomic) *plain |= bit;
 }
 
-static void touch_byte(struct check_cell *cell, uint32_t byte, const struct xs_site *site, uint8_t self,
-                       struct check_conflict *found)
+/* Two accesses conflict when they are of different subgroups, one writes, and not both are atomic. */
+static struct check_conflict touch_byte(struct word *w, uint32_t byte, const struct xs_site *site, uint8_t self)
 {
+    struct check_conflict found = {NULL, 0, false, 0};
     bool atomic = site->flags & XS_ATOMIC, writes = site->flags & XS_WRITES;
-    uint8_t bit = (uint8_t)(1u << byte);
-    if (conflicts(cell->writer[byte], self, !atomic || (cell->plain_written & bit)))
-        *found = (struct check_conflict){cell->wrote, cell->writer[byte], true, found->address};
-    else if (writes && conflicts(cell->reader[byte], self, !atomic || (cell->plain_read & bit)))
-        *found = (struct check_conflict){cell->read, cell->reader[byte], false, found->address};
+    uint8_t bit = (uint8_t)(1u << byte), writer = w->writer[byte], reader = w->reader[byte];
+    if (writer && writer != self && (!atomic || (w->plain_written & bit)))
+        found = (struct check_conflict){w->wrote, writer, true, 0};
+    else if (writes && reader && reader != self && (!atomic || (w->plain_read & bit)))
+        found = (struct check_conflict){w->read, reader, false, 0};
     if (writes) {
-        note(&cell->writer[byte], &cell->plain_written, bit, self, atomic);
-        cell->wrote = site;
+        note(&w->writer[byte], &w->plain_written, bit, self, atomic);
+        w->wrote = site;
     } else {
-        note(&cell->reader[byte], &cell->plain_read, bit, self, atomic);
-        cell->read = site;
+        note(&w->reader[byte], &w->plain_read, bit, self, atomic);
+        w->read = site;
     }
+    return found;
 }
 
-struct check_conflict check_touch(struct check_cells *c, const struct xs_site *site, uint32_t subgroup, uint32_t epoch,
+/* Is it a read of all four bytes that are known to be read, by this subgroup or by several? */
+static bool is_known(const struct word *w, const struct xs_site *site, uint8_t self)
+{
+    uint32_t writer, reader;
+    memcpy(&writer, w->writer, sizeof writer);
+    memcpy(&reader, w->reader, sizeof reader);
+    return !(site->flags & (XS_WRITES | XS_ATOMIC)) && !writer &&
+           (reader == self * UINT32_C(0x01010101) || reader == CHECK_SEVERAL * UINT32_C(0x01010101)) &&
+           w->plain_read == 15;
+}
+
+struct check_conflict check_touch(struct check_blocks *c, const struct xs_site *site, uint32_t subgroup, uint32_t epoch,
                                   uint64_t address, uint64_t bytes)
 {
     struct check_conflict found = {NULL, 0, false, 0};
-    for (uint64_t at = address; at < address + bytes;) {
-        struct check_cell *cell = cell_of(c, at / 4, epoch);
-        uint64_t end = at / 4 * 4 + 4;
+    struct check_block *b = NULL;
+    for (uint64_t at = address, end; at < address + bytes; at = end) {
+        uint64_t key = at / (4 * WORDS);
+        end = at / 4 * 4 + 4;
         if (end > address + bytes) end = address + bytes;
-        for (; cell && cell->epoch == epoch && at < end; at++) {
-            struct check_conflict now = {NULL, 0, false, at};
-            touch_byte(cell, (uint32_t)(at % 4), site, (uint8_t)(subgroup + 1), &now);
-            if (now.site && !found.site) found = now;
+        if (!b || b->key != key) b = block_of(c, key);
+        if (!b) continue;
+        struct word *w = &b->word[at / 4 % WORDS];
+        if (w->epoch < epoch) *w = (struct word){.epoch = epoch};
+        if (w->epoch != epoch || (end - at == 4 && is_known(w, site, (uint8_t)(subgroup + 1)))) continue;
+        for (uint64_t i = at; i < end; i++) {
+            struct check_conflict now = touch_byte(w, (uint32_t)(i % 4), site, (uint8_t)(subgroup + 1));
+            if (!now.site || found.site) continue;
+            found = now;
+            found.address = i;
         }
-        at = end;
     }
     return found;
 }

@@ -29,6 +29,7 @@ struct xs_access {
 struct xs_check {
     int (*access)(struct xs_subgroup *self, const struct xs_site *site, const struct xs_access *access); /* allowed? */
     void (*barrier)(struct xs_subgroup *self, const struct xs_site *site, uint64_t bits);
+    void (*stored)(struct xs_subgroup *self); /* after a store */
 };
 
 /* All of these return the lanes of `bits` that may go on. */
@@ -89,6 +90,12 @@ static inline __attribute__((unused)) void check_barrier(struct xs_subgroup *sel
 {
     const struct xs_check *check = self->check;
     if (check) check->barrier(self, site, bits);
+}
+
+static inline __attribute__((unused)) void check_stored(struct xs_subgroup *self)
+{
+    const struct xs_check *check = self->check;
+    if (check) check->stored(self);
 }
 
 /* With lane vectors, for the subgroup size S in force. */

@@ -4,7 +4,7 @@
 # what is committed. Only what is older than its source is made again.
 #
 # A line `build: OPTIMISE [EXTENSIONS...]` in a .cl chooses the passes: `plain` keeps the code close to its text,
-# `full` is -O2, `threaded` moves jumps about, `none` leaves every variable in memory.
+# `full` is -O2, `threaded` moves jumps about, `none` leaves every variable in memory, `lines` is `plain` with OpLine.
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 to=${1:-$here}
 mkdir -p "$to" && to=$(cd "$to" && pwd) || exit 1
@@ -34,6 +34,7 @@ compile() { # compile SOURCE RESULT
     full) level=-O2 passes='default<O2>' ;;
     threaded) level=-O2 passes='sroa,early-cse,simplifycfg,jump-threading,gvn,loop(loop-rotate),sccp,simplifycfg' ;;
     none) level=-O0 passes= ;;
+    lines) level=-O1\ -gline-tables-only\ -fdebug-prefix-map=$here/=\ -fdebug-compilation-dir=. passes='sroa,early-cse,simplifycfg' ;;
     *) level=-O1 passes='sroa,early-cse,simplifycfg' ;;
     esac
     standard=$(sed -n 's/.*\(CL[0-9]\.[0-9]\).*/\1/p' "$1" | head -n 1)

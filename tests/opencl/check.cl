@@ -1,0 +1,155 @@
+/* check.cl - faults for the checked mode to find, and their clean counterparts. build: lines */
+
+kernel void past_end(global int *a) { a[get_global_id(0)] = 7; }
+
+kernel void before_start(global const int *a, global int *r) { r[get_global_id(0)] = a[(int)get_global_id(0) - 4]; }
+
+/* `far` elements behind a is another allocation. */
+kernel void elsewhere(global int *a, long far) { a[far + get_global_id(0)] = 3; }
+
+kernel void wild(ulong address, global int *r) { r[get_global_id(0)] = *(global int *)address + 5; }
+
+kernel void through_pointer(global int *a, int n)
+{
+    for (global int *p = a; p != a + n; p++) *p += 1;
+}
+
+kernel void vectors(global const int *a, global int *r)
+{
+    vstore3(vload4(get_global_id(0), a).xyz, get_global_id(0), r);
+}
+
+kernel void atomics(global int *a) { atomic_inc(a + get_global_id(0)); }
+
+typedef struct {
+    char small;
+    int x[3];
+} item;
+
+kernel void copies(global const item *a, global item *r) { r[get_global_id(0)] = a[get_global_id(0)]; }
+
+kernel void arguments(local int *mine, global int *r, int by)
+{
+    mine[get_local_id(0) + by] = 4;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    r[get_global_id(0)] = mine[get_local_id(0) + by];
+}
+
+kernel void private_array(global int *r, int by)
+{
+    int p[8];
+    for (int i = 0; i < 8; i++) p[i] = i;
+    p[((int)get_global_id(0) & 7) + by] += 100;
+    int sum = 0;
+    for (int i = 0; i < 8; i++) sum += p[(i * by + i) & 7];
+    r[get_global_id(0)] = sum;
+}
+
+kernel void async(global const int *a, global int *r, int n)
+{
+    local int tile[32];
+    event_t e = async_work_group_copy(tile, a, n, 0);
+    wait_group_events(1, &e);
+    r[get_global_id(0)] = tile[get_local_id(0)];
+}
+
+kernel void load(global const int *a, global int *r) { r[get_global_id(0)] = a[get_global_id(0)]; }
+
+kernel void local_unwritten(global int *r)
+{
+    local int tile[64];
+    if (get_local_id(0) != 40) tile[get_local_id(0)] = 2;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    r[get_global_id(0)] = tile[get_local_id(0)];
+}
+
+/* The work-group turned round, through local memory. */
+kernel void turn(global int *r, int safe)
+{
+    local int tile[64];
+    tile[get_local_id(0)] = (int)get_local_id(0);
+    if (safe) barrier(CLK_LOCAL_MEM_FENCE);
+    r[get_global_id(0)] = tile[get_local_size(0) - 1 - get_local_id(0)];
+}
+
+kernel void turn_global(global int *a, int safe)
+{
+    int mine = a[get_global_id(0)];
+    if (safe) barrier(CLK_GLOBAL_MEM_FENCE);
+    a[get_group_id(0) * get_local_size(0) + get_local_size(0) - 1 - get_local_id(0)] = mine;
+}
+
+/* All of a work-group write one element: the same value is no race, different ones are, sums by atomics are none. */
+kernel void together(global int *same, global int *differ, global int *sum)
+{
+    same[get_group_id(0)] = 9;
+    if (differ) differ[get_group_id(0)] = (int)get_local_id(0);
+    atomic_add(sum, 1);
+}
+
+kernel void some_lanes(global int *r, int n)
+{
+    if ((int)get_local_id(0) < n) barrier(CLK_LOCAL_MEM_FENCE);
+    r[get_global_id(0)] = 1;
+}
+
+kernel void two_barriers(global int *r)
+{
+    if (get_sub_group_id() == 0) {
+        r[get_global_id(0)] = 1;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    } else {
+        r[get_global_id(0)] = 2;
+        barrier(CLK_GLOBAL_MEM_FENCE);
+    }
+}
+
+kernel void early_end(global int *r)
+{
+    if (get_sub_group_id() == 1) return;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    r[get_global_id(0)] = 1;
+}
+
+/* Reductions as they should be: local memory, barriers, a partial last work-group. */
+kernel void sum(global const int *a, global int *r, local int *part, int n)
+{
+    int l = (int)get_local_id(0);
+    part[l] = (int)get_global_id(0) < n ? a[get_global_id(0)] : 0;
+    for (int step = (int)get_local_size(0) / 2; step > 0; step /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (l < step) part[l] += part[l + step];
+    }
+    if (l == 0) r[get_group_id(0)] = part[0];
+}
+
+kernel void histogram(global const uchar *a, global uint *r, int n)
+{
+    local uint bin[16];
+    if (get_local_id(0) < 16) bin[get_local_id(0)] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = (int)get_global_id(0); i < n; i += (int)get_global_size(0)) atomic_inc(&bin[a[i] & 15]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) < 16) atomic_add(&r[get_local_id(0)], bin[get_local_id(0)]);
+}
+
+global int counter[4] = {1, 2, 3, 4};
+
+kernel void program_variable(global int *r, int by)
+{
+    r[get_global_id(0)] = counter[(get_global_id(0) & 3) + by];
+}
+
+/* What C leaves undefined and kernels must survive. */
+kernel void undefined(global const int *a, global const int *b, global int *r, global const float *f)
+{
+    size_t i = get_global_id(0);
+    r[8 * i] = a[i] / b[i];
+    r[8 * i + 1] = a[i] % b[i];
+    r[8 * i + 2] = (int)((uint)a[i] / (uint)b[i]);
+    r[8 * i + 3] = (int)((uint)a[i] % (uint)b[i]);
+    r[8 * i + 4] = a[i] << b[i];
+    r[8 * i + 5] = a[i] >> b[i];
+    r[8 * i + 6] = (int)f[i];
+    r[8 * i + 7] = (int)(uint)f[i];
+}

@@ -1,0 +1,483 @@
+/* test_opencl_check.c - the checked mode of the software device: each kind of fault is reported, with kernel, work-item,
+ * instruction and line, and does no harm; clean kernels, those of xetile.h among them, are not reported. And what
+ * happens to faults of arithmetic, without that mode too.
+ */
+#if !defined(_GNU_SOURCE)
+#define _GNU_SOURCE
+#endif
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "opencl.h"
+#include "xetile.h"
+
+static zed_module module;
+static char said[1 << 16]; /* what came on standard error since listen() */
+static FILE *heard;
+static int own_stderr;
+
+static void listen(void)
+{
+    fflush(stderr);
+    heard = tmpfile();
+    own_stderr = dup(2);
+    if (heard) dup2(fileno(heard), 2);
+}
+
+static void understand(void)
+{
+    size_t n = 0;
+    fflush(stderr);
+    dup2(own_stderr, 2);
+    close(own_stderr);
+    if (heard) {
+        rewind(heard);
+        n = fread(said, 1, sizeof said - 1, heard);
+        fclose(heard);
+    }
+    said[n] = 0;
+}
+
+static int lines_with(const char *part)
+{
+    int n = 0;
+    for (const char *at = said; (at = strstr(at, part)) != NULL; at++) n++;
+    return n;
+}
+
+/* Runs a kernel and keeps what was said. The launch itself succeeds. */
+#define RUN_CHECKED(name, params, groups, local, ...)                                                                  \
+    do {                                                                                                               \
+        listen();                                                                                                      \
+        OCL_RUN(&module, name, params, groups, local, __VA_ARGS__);                                                 \
+        understand();                                                                                                  \
+    } while (0)
+/* One report, that has both texts. */
+#define REPORTED(first, second)                                                                                        \
+    do {                                                                                                               \
+        CHECK_MSG(lines_with(": work-item (") == 1, "%d reports: %s", lines_with(": work-item ("), said);              \
+        CHECK_HAS(said, first);                                                                                        \
+        CHECK_HAS(said, second);                                                                                       \
+    } while (0)
+#define CLEAN() CHECK_MSG(!said[0], "reported: %s", said)
+
+static int *device_memory(int kind, size_t count)
+{
+    int *p = (int *)zed_alloc(&ocl_device, kind, count * sizeof *p, 0);
+    CHECK(p != NULL);
+    return p;
+}
+
+static int *numbers(size_t count)
+{
+    int *p = device_memory(ZED_SHARED, count);
+    for (size_t i = 0; i < count; i++) p[i] = (int)i;
+    return p;
+}
+
+TEST(stores_past_the_end)
+{
+    int *a = device_memory(ZED_DEVICE, 60), got[60];
+    char text[200];
+    RUN_CHECKED("past_end", "ptr<i32> a", 4, 16, a);
+    snprintf(text, sizeof text, "writes 4 bytes at 0x%llx, 0 bytes past the end of the 240-byte device allocation at 0x%llx\n",
+             (unsigned long long)(uintptr_t)(a + 60), (unsigned long long)(uintptr_t)a);
+    REPORTED("libze_soft: check: kernel past_end: work-item (60,0,0): OpStore to %", text);
+    CHECK_HAS(said, "check.cl:3)");
+    CHECK_HAS(said, "kernel past_end: 4 faults in all");
+    zed_copy(&ocl_device, got, a, sizeof got);
+    for (int i = 0; i < 60; i++) CHECK_INT(got[i], 7);
+    ocl_free(a);
+}
+
+TEST(loads_before_the_start_give_zero)
+{
+    int *a = numbers(64), *r = numbers(64);
+    RUN_CHECKED("before_start", "ptr<i32> a, ptr<i32> r", 1, 64, a, r);
+    REPORTED("work-item (0,0,0): OpLoad %", "reads 4 bytes at 0x");
+    CHECK_HAS(said, ", 16 bytes before the 256-byte shared allocation at");
+    for (int i = 0; i < 64; i++) CHECK_INT(r[i], i < 4 ? 0 : i - 4);
+    ocl_free(a);
+    ocl_free(r);
+}
+
+TEST(another_allocation_is_out_of_bounds)
+{
+    int *a = numbers(64), *other = numbers(64);
+    RUN_CHECKED("elsewhere", "ptr<i32> a, i64 far", 1, 16, a, (long long)(other - a));
+    REPORTED("kernel elsewhere: work-item (0,0,0): OpStore", "256-byte shared allocation at");
+    for (int i = 0; i < 64; i++) CHECK_INT(other[i], i);
+    ocl_free(a);
+    ocl_free(other);
+}
+
+TEST(wild_pointers_are_harmless)
+{
+    int *r = numbers(16), *freed = numbers(1 << 20);
+    unsigned long long address = (unsigned long long)(uintptr_t)freed;
+    RUN_CHECKED("wild", "u64 address, ptr<i32> r", 1, 16, 8ull, r);
+    REPORTED("kernel wild: work-item (0,0,0): OpLoad", "reads 4 bytes at 0x8: a null pointer");
+    for (int i = 0; i < 16; i++) CHECK_INT(r[i], 5);
+    RUN_CHECKED("wild", "u64 address, ptr<i32> r", 1, 16, 0xdead00000000ull, r);
+    REPORTED("kernel wild: work-item (0,0,0): OpLoad", "at 0xdead00000000, which is in no allocation");
+    ocl_free(freed);
+    RUN_CHECKED("wild", "u64 address, ptr<i32> r", 1, 16, address, r);
+    REPORTED("kernel wild: work-item (0,0,0): OpLoad", "reads 4 bytes at");
+    ocl_free(r);
+}
+
+/* The pointer is a phi: it is followed to the parameter, so that the allocation meant is known. */
+TEST(pointers_in_loops_are_followed)
+{
+    int *a = numbers(100);
+    RUN_CHECKED("through_pointer", "ptr<i32> a, i32 n", 1, 1, a, 100);
+    CLEAN();
+    RUN_CHECKED("through_pointer", "ptr<i32> a, i32 n", 1, 1, a, 103);
+    CHECK_INT(lines_with(": work-item ("), 2); /* the load, the store */
+    CHECK_HAS(said, "0 bytes past the end of the 400-byte shared allocation");
+    CHECK_HAS(said, "6 faults in all");
+    for (int i = 0; i < 100; i++) CHECK_INT(a[i], i + 2);
+    ocl_free(a);
+}
+
+TEST(vectors_structures_and_atomics)
+{
+    int *a = numbers(64), *r = numbers(48), *items = numbers(64), *to = numbers(60);
+    RUN_CHECKED("vectors", "ptr<i32> a, ptr<i32> r", 1, 16, a, r);
+    CLEAN();
+    for (int i = 0; i < 48; i++) CHECK_INT(r[i], i / 3 * 4 + i % 3);
+    RUN_CHECKED("vectors", "ptr<i32> a, ptr<i32> r", 1, 17, a, r);
+    CHECK_INT(lines_with(": work-item ("), 2);
+    CHECK_HAS(said, "work-item (16,0,0): OpExtInst vloadn %");
+    CHECK_HAS(said, "reads 16 bytes at");
+    CHECK_HAS(said, "work-item (16,0,0): OpExtInst vstoren %");
+    CHECK_HAS(said, "writes 12 bytes at");
+    RUN_CHECKED("copies", "ptr<i32> a, ptr<i32> r", 1, 16, items, to);
+    REPORTED("kernel copies: work-item (15,0,0): Op", "writes 16 bytes at");
+    CHECK_HAS(said, "0 bytes past the end of the 240-byte");
+    RUN_CHECKED("atomics", "ptr<i32> a", 1, 66, a);
+    REPORTED("work-item (64,0,0): OpAtomicI", "updates 4 bytes at");
+    for (int i = 0; i < 64; i++) CHECK_INT(a[i], i + 1);
+    ocl_free(a);
+    ocl_free(r);
+    ocl_free(items);
+    ocl_free(to);
+}
+
+TEST(local_and_private_memory_have_bounds)
+{
+    int *r = numbers(64), *a = numbers(64);
+    zed_kernel k;
+    CHECK(zed_kernel_get(&k, &module, "arguments", "local<i32> mine, ptr<i32> r, i32 by") && zed_local_size(&k, 32, 1, 1));
+    listen();
+    zed_launch(&k, (zed_groups){2, 1, 1}, (zed_local){128}, r, 0);
+    understand();
+    CLEAN();
+    listen();
+    zed_launch(&k, (zed_groups){1, 1, 1}, (zed_local){128}, r, 3);
+    understand();
+    CHECK_INT(lines_with(": work-item ("), 2);
+    CHECK_HAS(said, "work-item (29,0,0): OpStore");
+    CHECK_HAS(said, "0 bytes past the end of the 128-byte local argument 0");
+    for (int i = 0; i < 32; i++) CHECK_INT(r[i], i < 29 ? 4 : 0);
+    RUN_CHECKED("private_array", "ptr<i32> r, i32 by", 1, 32, r, 0);
+    CLEAN();
+    RUN_CHECKED("private_array", "ptr<i32> r, i32 by", 1, 32, r, 4);
+    CHECK_INT(lines_with(": work-item ("), 2);
+    CHECK_HAS(said, "work-item (4,0,0): OpStore");
+    CHECK_HAS(said, "0 bytes past the end of the 32-byte private variable %");
+    RUN_CHECKED("async", "ptr<i32> a, ptr<i32> r, i32 n", 1, 32, a, r, 32);
+    CLEAN();
+    RUN_CHECKED("async", "ptr<i32> a, ptr<i32> r, i32 n", 1, 32, a, r, 33);
+    CHECK_HAS(said, "OpGroupAsyncCopy %");
+    CHECK_HAS(said, "0 bytes past the end of the 128-byte local variable %");
+    RUN_CHECKED("program_variable", "ptr<i32> r, i32 by", 1, 32, r, 0);
+    CLEAN();
+    RUN_CHECKED("program_variable", "ptr<i32> r, i32 by", 1, 32, r, 1);
+    REPORTED("work-item (3,0,0): OpLoad", "0 bytes past the end of the 16-byte program variable %");
+    ocl_free(r);
+    ocl_free(a);
+}
+
+TEST(what_nobody_wrote)
+{
+    int *a = device_memory(ZED_DEVICE, 64), *s = device_memory(ZED_SHARED, 64), *r = numbers(64), from[64] = {0};
+    RUN_CHECKED("load", "ptr<i32> a, ptr<i32> r", 1, 64, a, r);
+    REPORTED("kernel load: work-item (0,0,0): OpLoad %", "of which nothing has written byte 0 of the 256-byte device allocation");
+    CHECK_HAS(said, "64 faults in all");
+    zed_copy(&ocl_device, a, from, 160);
+    RUN_CHECKED("load", "ptr<i32> a, ptr<i32> r", 1, 64, a, r);
+    REPORTED("work-item (40,0,0): OpLoad %", "nothing has written byte 160 of");
+    zed_fill_pattern(&ocl_device, a + 40, "\3\0\0", 4, 96);
+    RUN_CHECKED("load", "ptr<i32> a, ptr<i32> r", 1, 64, a, r);
+    CLEAN();
+    CHECK_INT(r[63], 3);
+    RUN_CHECKED("load", "ptr<i32> a, ptr<i32> r", 1, 64, s, r);
+    REPORTED("work-item (0,0,0): OpLoad %", "nothing has written byte 0 of the 256-byte shared allocation");
+    RUN_CHECKED("past_end", "ptr<i32> a", 1, 32, s); /* a kernel writes half of it, the host the rest */
+    for (int i = 32; i < 64; i++) s[i] = i;
+    RUN_CHECKED("load", "ptr<i32> a, ptr<i32> r", 1, 64, s, r);
+    CLEAN();
+    RUN_CHECKED("local_unwritten", "ptr<i32> r", 1, 64, r);
+    REPORTED("work-item (40,0,0): OpLoad %", "nothing has written byte 160 of the 256-byte local variable %");
+    ocl_free(a);
+    ocl_free(s);
+    ocl_free(r);
+}
+
+TEST(races_between_subgroups)
+{
+    int *a = numbers(128), *same = numbers(4), *differ = numbers(4), *sum = numbers(1);
+    RUN_CHECKED("turn", "ptr<i32> r, i32 safe", 2, 64, a, 1);
+    CLEAN();
+    for (int i = 0; i < 128; i++) CHECK_INT(a[i], 63 - i % 64);
+    RUN_CHECKED("turn", "ptr<i32> r, i32 safe", 2, 64, a, 0);
+    CHECK_HAS(said, ": a data race: since the last barrier ");
+    CHECK_HAS(said, "-byte local variable %");
+    CHECK_HAS(said, " by Op");
+    RUN_CHECKED("turn_global", "ptr<i32> a, i32 safe", 2, 64, a, 1);
+    CLEAN();
+    RUN_CHECKED("turn_global", "ptr<i32> a, i32 safe", 2, 64, a, 0);
+    CHECK_HAS(said, ": a data race: since the last barrier ");
+    CHECK_HAS(said, "-byte shared allocation at ");
+    RUN_CHECKED("turn_global", "ptr<i32> a, i32 safe", 2, 16, a, 0); /* one subgroup: its lanes go together */
+    CLEAN();
+    RUN_CHECKED("together", "ptr<i32> same, ptr<i32> differ, ptr<i32> sum", 4, 64, same, (int *)NULL, sum);
+    CLEAN();
+    CHECK_INT(*sum, 256);
+    RUN_CHECKED("together", "ptr<i32> same, ptr<i32> differ, ptr<i32> sum", 4, 64, same, differ, sum);
+    REPORTED("kernel together: work-item (", "writes 4 bytes at");
+    CHECK_HAS(said, ": a data race: since the last barrier subgroup 0 of the work-group wrote byte ");
+    ocl_free(a);
+    ocl_free(same);
+    ocl_free(differ);
+    ocl_free(sum);
+}
+
+TEST(barriers_that_not_all_reach)
+{
+    int *r = numbers(64);
+    zed_kernel k;
+    RUN_CHECKED("some_lanes", "ptr<i32> r, i32 n", 1, 32, r, 32);
+    CLEAN();
+    RUN_CHECKED("some_lanes", "ptr<i32> r, i32 n", 1, 32, r, 20);
+    REPORTED("kernel some_lanes: work-item (16,0,0): OpControlBarrier",
+             "is a barrier that 12 of the 16 work-items of its subgroup do not reach with it, lane 4 the first");
+    RUN_CHECKED("two_barriers", "ptr<i32> r", 1, 64, r);
+    CHECK_HAS(said, "is not the barrier that subgroup 0 of the work-group waits at: OpControlBarrier");
+    for (int i = 0; i < 64; i++) CHECK_INT(r[i], i < 16 ? 1 : 2);
+    CHECK(zed_kernel_get(&k, &module, "early_end", "ptr<i32> r") && zed_local_size(&k, 64, 1, 1));
+    listen();
+    CHECK(!zed_launch(&k, (zed_groups){1, 1, 1}, r)); /* there is no way on: the launch fails, as without the mode */
+    understand();
+    CHECK_HAS(said, "is a barrier at which its subgroup waits in vain: subgroup 1 of the work-group has ended without it");
+    zed_clear_error(&ocl_device);
+    ocl_free(r);
+}
+
+TEST(sums_and_histograms_are_clean)
+{
+    int *a = numbers(1000), *r = device_memory(ZED_SHARED, 8), want = 0, got = 0;
+    uint32_t *bins = (uint32_t *)device_memory(ZED_SHARED, 16), count[16] = {0};
+    zed_kernel k;
+    memset(bins, 0, 64);
+    CHECK(zed_kernel_get(&k, &module, "sum", "ptr<i32> a, ptr<i32> r, local<i32> part, i32 n") && zed_local_size(&k, 128, 1, 1));
+    listen();
+    zed_launch(&k, (zed_groups){8, 1, 1}, a, r, (zed_local){512}, 1000);
+    understand();
+    CLEAN();
+    for (int i = 0; i < 1000; i++) want += i;
+    for (int i = 0; i < 8; i++) got += r[i];
+    CHECK_INT(got, want);
+    RUN_CHECKED("histogram", "ptr<u8> a, ptr<u32> r, i32 n", 4, 100, (uint8_t *)a, bins, 4000);
+    CLEAN();
+    for (int i = 0; i < 4000; i++) count[((uint8_t *)a)[i] & 15]++;
+    for (int i = 0; i < 16; i++) CHECK_INT(bins[i], count[i]);
+    ocl_free(a);
+    ocl_free(r);
+    ocl_free(bins);
+}
+
+/* ---- the library's own */
+
+XT_KERNEL (product, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K))
+{
+    const xt_map map_a = XT_MAP(.sg_layout = {2, 2}, .sg_data = {16, 16});
+    const xt_map map_b = XT_MAP(.sg_layout = {2, 2}, .sg_data = {16, 32});
+    const xt_map map_c = XT_MAP(.sg_layout = {2, 2}, .sg_data = {16, 32});
+    xt_val i = XT_MUL(XT_GROUP_ID(1), 32), j = XT_MUL(XT_GROUP_ID(0), 64);
+    xt_tile a = XT_INIT_TILE(A, f16, 32, 16, .offset = XT_AT(i, 0), .shape = XT_AT(M, K), .map = map_a);
+    xt_tile b = XT_INIT_TILE(B, f16, 16, 64, .offset = XT_AT(0, j), .shape = XT_AT(K, N), .map = map_b);
+    xt_tile c = XT_INIT_TILE(C, f32, 32, 64, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = map_c);
+    xt_vec acc = XT_SPLAT(f32, 32, 64, 0.0, .map = map_c);
+    XT_FOR (k, 0, K, 16, &a, &b, &acc) {
+        acc = XT_TILE_MMA(XT_LOAD_TILE(a), XT_LOAD_TILE(b), acc);
+        a = XT_UPDATE_TILE_OFFSET(a, 0, 16);
+        b = XT_UPDATE_TILE_OFFSET(b, 16, 0);
+    }
+    XT_STORE_TILE(acc, c);
+}
+
+/* M x N x K, of which `rows` of C and A are really there. */
+static void multiply(zed_kernel *k, uint32_t m, uint32_t n, uint32_t depth, uint32_t rows)
+{
+    uint16_t *a = (uint16_t *)zed_alloc(&ocl_device, ZED_SHARED, rows * depth * 2, 0);
+    uint16_t *b = (uint16_t *)zed_alloc(&ocl_device, ZED_SHARED, depth * n * 2, 0);
+    float *c = (float *)zed_alloc(&ocl_device, ZED_SHARED, rows * n * 4, 0);
+    for (uint32_t i = 0; i < rows * depth; i++) a[i] = spe_f32_to_f16_bits((float)(i % 7) - 3);
+    for (uint32_t i = 0; i < depth * n; i++) b[i] = spe_f32_to_f16_bits((float)(i % 5) - 2);
+    listen();
+    zed_launch(k, (zed_groups){(n + 63) / 64, (m + 31) / 32, 1}, a, b, c, m, n, depth);
+    understand();
+    ocl_good_("product", __FILE__, __LINE__);
+    for (uint32_t i = 0; i < rows / 16 * 16; i++) {
+        for (uint32_t j = 0; j < n; j++) {
+            double want = 0;
+            for (uint32_t x = 0; x < depth; x++)
+                want += (double)spe_f16_bits_to_f32(a[i * depth + x]) * (double)spe_f16_bits_to_f32(b[x * n + j]);
+            CHECK_MSG((double)c[i * n + j] == want, "%u, %u: %g, want %g", i, j, (double)c[i * n + j], want);
+        }
+    }
+    ocl_free(a);
+    ocl_free(b);
+    ocl_free(c);
+}
+
+TEST(products_of_tiles)
+{
+    zed_module m;
+    zed_kernel k;
+    xt_module built = XT_BUILD(product, &(xt_target){ZED_TARGET(&ocl_device)});
+    CHECK(zed_module_load(&m, &ocl_device, built.words, built.size, NULL));
+    CHECK(zed_kernel_get(&k, &m, built.kernel, built.params) &&
+          zed_local_size(&k, built.local_size[0], built.local_size[1], built.local_size[2]));
+    multiply(&k, 64, 128, 64, 64); /* two-dimensional blocks */
+    CLEAN();
+    multiply(&k, 72, 144, 80, 72); /* and partial tiles */
+    CLEAN();
+    multiply(&k, 37, 61, 51, 37); /* lane by lane */
+    CLEAN();
+    multiply(&k, 64, 128, 64, 48); /* a fourth of C is not there */
+    CHECK_HAS(said, ": OpSubgroup2DBlockLoadINTEL");
+    CHECK_HAS(said, ": OpSubgroup2DBlockStoreINTEL");
+    CHECK_HAS(said, "past the end of the 24576-byte shared allocation at");
+    zed_module_free(&m);
+    xt_free(&built);
+}
+
+/* ---- faults of arithmetic: defined results, whatever the mode */
+
+TEST(arithmetic_never_traps)
+{
+    static const int a[] = {7, INT32_MIN, INT32_MIN, -7, 0, 1, -8, INT32_MAX, 5, -5, 12, -12, INT32_MIN, 1, 2, 3};
+    static const int b[] = {0, -1, 0, 0, 0, 33, 40, 32, -1, 3, 31, 2, 1, -31, -32, 1000};
+    static const float f[] = {1e30f, -1e30f, 0, -0.0f, 3.99f, -3.99f, 2147483648.0f, -2147483648.0f,
+                              4294967296.0f, -1, 1, 1e-40f, 0, 0, 0, 0};
+    int *x = numbers(16), *y = numbers(16), *r = numbers(128);
+    float *z = (float *)numbers(16);
+    memcpy(x, a, sizeof a);
+    memcpy(y, b, sizeof b);
+    memcpy(z, f, sizeof f);
+    z[12] = NAN, z[13] = INFINITY, z[14] = -INFINITY;
+    RUN_CHECKED("undefined", "ptr<i32> a, ptr<i32> b, ptr<i32> r, ptr<f32> f", 1, 16, x, y, r, z);
+    CLEAN();
+    for (int i = 0; i < 16; i++) {
+        uint32_t ua = (uint32_t)a[i], ub = (uint32_t)b[i];
+        bool wraps = a[i] == INT32_MIN && b[i] == -1;
+        CHECK_INT(r[8 * i], b[i] == 0 ? 0 : wraps ? INT32_MIN : a[i] / b[i]);
+        CHECK_INT(r[8 * i + 1], b[i] == 0 || wraps ? 0 : a[i] % b[i]);
+        CHECK_INT(r[8 * i + 2], b[i] == 0 ? 0 : (int)(ua / ub));
+        CHECK_INT(r[8 * i + 3], b[i] == 0 ? 0 : (int)(ua % ub));
+        CHECK_INT(r[8 * i + 4], (int)(ua << (ub & 31))); /* OpenCL C's own rule */
+        CHECK_INT(r[8 * i + 5], a[i] >> (ub & 31));
+        double v = (double)z[i] == (double)z[i] ? (double)z[i] : 0;
+        CHECK_INT(r[8 * i + 6], v >= 2147483647.0 ? INT32_MAX : v <= -2147483648.0 ? INT32_MIN : (int)v);
+        CHECK_INT((uint32_t)r[8 * i + 7], v >= 4294967295.0 ? UINT32_MAX : v <= 0 ? 0 : (uint32_t)v);
+    }
+    ocl_free(x);
+    ocl_free(y);
+    ocl_free(r);
+    ocl_free(z);
+}
+
+/* ---- what another process does */
+
+static char program[4096];
+
+/* Runs this program anew, for `what`, with the mode at `level`; its wait status. */
+static int in_process(const char *what, const char *level)
+{
+    int status = -1;
+    pid_t child;
+    fflush(NULL);
+    child = fork();
+    if (child == 0) {
+        setenv("XETILE_SOFT_CHECK", level, 1);
+        execl(program, program, what, (char *)NULL);
+        _exit(99);
+    }
+    if (child > 0) waitpid(child, &status, 0);
+    return status;
+}
+
+/* The process for that: 10 when the launch went well, 11 when it failed with the device lost. */
+static int launch_past_end(void)
+{
+    zed_kernel k;
+    int *a = device_memory(ZED_DEVICE, 60);
+    if (!zed_kernel_get(&k, &module, "past_end", "ptr<i32> a") || !zed_local_size(&k, 16, 1, 1)) return 1;
+    if (zed_launch(&k, (zed_groups){4, 1, 1}, a)) return 10;
+    return strstr(zed_get_error(&ocl_device)->text, "DEVICE_LOST") ? 11 : 12;
+}
+
+static int exit_code(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : -1; }
+
+TEST(level_two_fails_the_launch)
+{
+    int status;
+    listen();
+    status = in_process("past_end", "2");
+    understand();
+    CHECK_INT(exit_code(status), 11);
+    CHECK_HAS(said, "0 bytes past the end of the 240-byte device allocation");
+}
+
+/* 60 elements and the 4 past them: the device's allocations are aligned, so that nothing is harmed. */
+TEST(without_the_mode_nothing_is_said)
+{
+    listen();
+    CHECK_INT(exit_code(in_process("past_end", "0")), 10);
+    understand();
+    CHECK_MSG(!strstr(said, "check:"), "said: %s", said);
+    listen();
+    CHECK_INT(exit_code(in_process("arithmetic", "0")), 0);
+    understand();
+}
+
+int main(int argc, char **argv)
+{
+    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (n < 0) return 1;
+    if (argc < 2) setenv("XETILE_SOFT_CHECK", "1", 1);
+    if (!ocl_open() || !ocl_load(&module, "check")) return 1;
+    if (argc > 1 && !strcmp(argv[1], "past_end")) return launch_past_end();
+    RUN(arithmetic_never_traps);
+    if (argc > 1) return test_report();
+    RUN(stores_past_the_end);
+    RUN(loads_before_the_start_give_zero);
+    RUN(another_allocation_is_out_of_bounds);
+    RUN(wild_pointers_are_harmless);
+    RUN(pointers_in_loops_are_followed);
+    RUN(vectors_structures_and_atomics);
+    RUN(local_and_private_memory_have_bounds);
+    RUN(what_nobody_wrote);
+    RUN(races_between_subgroups);
+    RUN(barriers_that_not_all_reach);
+    RUN(sums_and_histograms_are_clean);
+    RUN(products_of_tiles);
+    RUN(level_two_fails_the_launch);
+    RUN(without_the_mode_nothing_is_said);
+    zed_module_free(&module);
+    zed_close(&ocl_device);
+    return test_report();
+}
