@@ -383,7 +383,8 @@ static const char *address_of_global(struct cg *g, uint32_t variable, int64_t of
     if (d->operand[0] == SP_STORAGE_Workgroup) {
         uint64_t end = g->local_offset[variable] + sp_type(g->m, sp_type(g->m, d->type)->elem)->size;
         if (g->fn && end > g->fn->local_bytes) g->fn->local_bytes = (uint32_t)end;
-        return cg_str(g, "((u64)(uintptr_t)self->local + %lldu)", (long long)(g->local_offset[variable] + offset));
+        return cg_str(g, "(%s + %lldu)", cg_is_kernel(g->fn) ? "at.local" : "(u64)(uintptr_t)self->local",
+                      (long long)(g->local_offset[variable] + offset));
     }
     return cg_str(g, "((u64)(uintptr_t)self->globals[%u] + (u64)%lldll)", g->global_index[variable], (long long)offset);
 }
@@ -522,9 +523,13 @@ static void copy_phi(struct cg *g, const struct sp_inst *phi, uint32_t source, c
     bool varying = !cg_is_step(g, phi->id), same = !cg_is_step(g, source) == varying;
     bool value = g->m->ids[source].what != SP_IS_CONSTANT && g->m->ids[source].what != SP_IS_VARIABLE &&
                  !(g->m->ids[source].def && g->m->ids[source].def->op == SP_OP_Undef);
-    if (!varying) mask = NULL;
+    if (!varying) mask = NULL; /* that all lanes have alike, or a line */
     if (cg_home(g, phi->id) == cg_home(g, source)) return;
     if (g->m->ids[source].def && g->m->ids[source].def->op == SP_OP_Undef) return; /* any value will do */
+    if (g->value[phi->id].line && (g->value[phi->id].checked || !g->value[source].line)) {
+        cg_copy_line(g, phi->id, source);
+        return;
+    }
     if (!mask && same && value && !g->value[source].root) {
         cg_put(g, "    v%u = %s;\n", cg_home(g, phi->id), renamed ? renamed : cg_str(g, "v%u", cg_home(g, source)));
         return;
@@ -852,6 +857,8 @@ static void declare_value(struct cg *g, const struct sp_inst *i)
     add_frame(g, i->type, v->varying);
 }
 
+bool cg_is_kernel(const struct cg_function *fn) { return fn && fn->entry && !fn->forwards; }
+
 bool cg_is_large(const struct sp_function *f)
 {
     uint32_t n = 0;
@@ -863,9 +870,11 @@ static void write_signature(struct cg *g, const char *end)
 {
     const struct sp_function *f = g->fn->f;
     uint32_t result = sp_type(g->m, f->type)->elem;
-    cg_put(g, "static %s%s %s(struct xs_subgroup *self", cg_is_large(f) ? "XS_LARGE " : "",
+    bool large = cg_is_large(f), loops = cg_is_kernel(g->fn) && g->fn->dense;
+    cg_put(g, "%s %s %s(struct xs_subgroup *self", large ? "static XS_LARGE" : loops ? "XS_INLINE" : "static",
            g->fn->frame ? "u32" : cg_type_name(g, result, g->fn->result_varying), cg_version(g, g->fn));
     if (g->fn->frame) cg_put(g, ", struct frame_%s *frame", cg_version(g, g->fn));
+    if (cg_is_kernel(g->fn)) cg_put(g, ", struct place at");
     if (!g->fn->dense) cg_put(g, ", i32x m0, u64 b0");
     for (uint32_t i = 0; i < f->param_count; i++) {
         uint32_t id = f->params[i];
@@ -878,20 +887,23 @@ static void write_signature(struct cg *g, const char *end)
 static void write_builtins(struct cg *g)
 {
     const struct sp_entry *e = g->fn->entry;
+    const char *from = cg_is_kernel(g->fn) ? "at" : "here";
+    if (!cg_is_kernel(g->fn)) cg_put(g, "    const struct place here = place_of(self);\n");
     for (uint32_t i = 0; i < 3; i++) {
         if (e && e->local_size[0])
             cg_put(g, "    const u32 local_size%u = %uu;\n", i, e->local_size[i]);
         else
-            cg_put(g, "    const u32 local_size%u = self->local_size[%u];\n", i, i);
-        cg_put(g, "    const u32 group_id%u = self->group_id[%u], group_count%u = self->group_count[%u];\n", i, i, i,
-               i);
+            cg_put(g, "    const u32 local_size%u = %s.size[%u];\n", i, from, i);
+        cg_put(g, "    const u32 group_id%u = %s.group[%u], group_count%u = %s.count[%u], offset%u = %s.offset[%u];\n", i, from,
+               i, i, from, i, i, from, i);
     }
+    cg_put(g, "    const u32 subgroup_id = %s.id, lanes = %s.lanes;\n", from, from);
     if (g->fn->dense) {
-        for (uint32_t i = 0; i < 3; i++) cg_put(g, "    const u32 first%u = self->local_first[%u];\n", i, i);
+        for (uint32_t i = 0; i < 3; i++) cg_put(g, "    const u32 first%u = %s.first[%u];\n", i, from, i);
         return;
     }
     cg_put(g, "    u32x local_id0, local_id1, local_id2;\n"
-              "    XS(local_ids)(self, local_size0, local_size1, local_size2, &local_id0, &local_id1, &local_id2);\n");
+              "    XS(local_ids)(%s.first, local_size0, local_size1, local_size2, &local_id0, &local_id1, &local_id2);\n", from);
 }
 
 static void write_body(struct cg *g)
@@ -1044,6 +1056,15 @@ static void write_params(struct cg *g, const struct param *p, bool own)
     }
 }
 
+/* Does anything in the kernel look at `self` for where it is? */
+static bool looks_at_self(const struct cg_function *fn)
+{
+    for (uint32_t b = 0; b < fn->f->block_count; b++)
+        for (uint32_t k = 0; k < fn->f->blocks[b].count; k++)
+            if (fn->f->blocks[b].inst[k].op == SP_OP_FunctionCall) return true;
+    return fn->has_barrier && !fn->frame;
+}
+
 /* A call of one version. What it returns counts the subgroups that wait at a barrier. */
 static void write_version_call(struct cg *g, bool dense)
 {
@@ -1051,27 +1072,41 @@ static void write_version_call(struct cg *g, bool dense)
     bool current = fn->dense;
     fn->dense = dense;
     const char *name = cg_version(g, fn);
-    cg_put(g, "        %s%s(self", fn->frame ? "waiting += " : "", name);
-    if (fn->frame) cg_put(g, ", (struct frame_%s *)(self->frames + self->subgroup_id * (u64)frame%u)", name, fn->f->id);
-    if (!dense) cg_put(g, ", m0, b0");
+    if (dense) {
+        cg_put(g, "    at.lanes = S;\n");
+    } else {
+        cg_put(g, "    const u64 b0 = at.lanes >= S ? XS_FULL : ((u64)1 << at.lanes) - 1;\n"
+                  "    const i32x m0 = XS(mask)(b0);\n");
+    }
+    if (looks_at_self(fn)) cg_put(g, "    note_place(self, &at);\n");
+    cg_put(g, "    %s%s(self", fn->frame ? "waiting += " : "", name);
+    if (fn->frame) cg_put(g, ", (struct frame_%s *)(frames + at.id * (u64)frame%u)", name, fn->f->id);
+    cg_put(g, dense ? ", at" : ", at, m0, b0");
     for (uint32_t i = 0; i < fn->f->param_count; i++) cg_put(g, ", v%u", fn->f->params[i]);
-    cg_put(g, ");\n");
+    cg_put(g, ");\n    if (!groups) return 0;\n");
     fn->dense = current;
 }
 
-static void write_subgroup(struct cg *g, const struct param *p)
+/* All subgroups of a work-group: row by row where a row is a number of whole subgroups, and maybe some lanes more. */
+static void write_subgroups(struct cg *g, const struct param *p)
 {
     const struct cg_function *fn = g->fn;
-    write_params(g, p, true);
-    if (fn->has_dense && fn->has_general) cg_put(g, "    if (dense && self->lanes == S) {\n");
-    if (fn->has_dense) write_version_call(g, true);
-    if (fn->has_dense && fn->has_general) cg_put(g, "    } else {\n");
-    if (fn->has_general) {
-        cg_put(g, "        const u64 b0 = self->lanes >= S ? XS_FULL : ((u64)1 << self->lanes) - 1;\n"
-                  "        const i32x m0 = XS(mask)(b0);\n");
-        write_version_call(g, false);
+    if (fn->has_dense && fn->has_general) cg_put(g, "    if (rows) {\n");
+    if (fn->has_dense) {
+        cg_put(g, "    for (; at.first[2] < at.size[2]; at.first[2]++, at.first[1] = 0) {\n"
+                  "    for (; at.first[1] < at.size[1]; at.first[1]++, at.first[0] = 0) {\n"
+                  "    for (; at.size[0] - at.first[0] >= S; at.first[0] += S, at.id++) {\n");
+        write_params(g, p, true);
+        write_version_call(g, true);
+        cg_put(g, "    }\n    if (at.first[0] < at.size[0]) break;\n    }\n    if (at.first[0] < at.size[0]) break;\n    }\n");
     }
     if (fn->has_dense && fn->has_general) cg_put(g, "    }\n");
+    if (fn->has_general) {
+        cg_put(g, "    if (set_lanes(&at, S)) do {\n");
+        write_params(g, p, true);
+        write_version_call(g, false);
+        cg_put(g, "    } while (next_subgroup(&at, S));\n");
+    }
 }
 
 static void write_frame_bytes(struct cg *g)
@@ -1098,27 +1133,22 @@ static void write_kernel(struct cg *g, uint32_t index, uint32_t S, const struct 
     cg_put(g, "static int groups%u(struct xs_subgroup *self, const uint8_t *args, uint64_t groups)\n{\n"
               "    self->stack_top = (u64)(uintptr_t)__builtin_frame_address(0);\n",
            index);
-    for (uint32_t i = 0; i < 3; i++) {
-        if (e->local_size[0])
-            cg_put(g, "    const u32 l%u = %uu;\n", i, e->local_size[i]);
-        else
-            cg_put(g, "    const u32 l%u = self->local_size[%u];\n", i, i);
-    }
-    if (fn->has_dense && fn->has_general) cg_put(g, "    const int dense = l0 %% S == 0 || (l1 == 1 && l2 == 1);\n");
+    cg_put(g, "    struct place at = place_of(self);\n");
+    for (uint32_t i = 0; i < 3 && e->local_size[0]; i++) cg_put(g, "    at.size[%u] = %uu;\n", i, e->local_size[i]);
+    if (fn->has_dense && fn->has_general)
+        cg_put(g, "    const int rows = at.size[0] %% S == 0 || (at.size[1] == 1 && at.size[2] == 1);\n");
     write_params(g, p, false);
-    if (fn->frame) {
-        cg_put(g, "    do {\n    u32 waiting;\n    for (u32 i = 0; i < self->subgroup_count; i++) "
-                  "XS_AT(u32, self->frames + i * (u64)frame%u) = 0;\n    do {\n    waiting = 0;\n",
-               fn->f->id);
-    } else {
-        cg_put(g, "    do {\n");
-    }
     cg_put(g, "    do {\n");
-    write_subgroup(g, p);
-    cg_put(g, "    } while (groups && next_subgroup(self, S, l0, l1, l2));\n");
+    if (fn->frame) {
+        cg_put(g, "    u8 *const frames = self->frames;\n    u32 waiting;\n"
+                  "    for (u32 i = 0; i < self->subgroup_count; i++) XS_AT(u32, frames + i * (u64)frame%u) = 0;\n    do {\n"
+                  "    waiting = at.id = at.first[0] = at.first[1] = at.first[2] = 0;\n",
+               fn->f->id);
+    }
+    write_subgroups(g, p);
     if (fn->frame)
         cg_put(g, "    if (waiting && waiting != self->subgroup_count) return 1;\n    } while (waiting);\n");
-    cg_put(g, "    } while (next_group(self, &groups));\n    return 0;\n}\n");
+    cg_put(g, "    } while (next_group(self, &at, &groups));\n    return 0;\n}\n");
     cg_put(g, "static void kernel%u(struct xs_subgroup *self, const uint8_t *args)\n{\n    groups%u(self, args, 0);\n}\n\n", index,
            index);
     (void)S;
@@ -1164,7 +1194,10 @@ static void write_kernel_row(struct cg *g, uint32_t index, uint32_t S, const str
         cg_put(g, "reqd_work_group_size(%u,%u,%u) ", e->local_size[0], e->local_size[1], e->local_size[2]);
     }
     if (e->subgroup_size) cg_put(g, "intel_reqd_sub_group_size(%u) ", e->subgroup_size);
-    cg_put(g, "\", groups%u, ", index);
+    if (g->o->check) /* the scheduler says what runs where */
+        cg_put(g, "\", 0, ");
+    else
+        cg_put(g, "\", groups%u, ", index);
     cg_put(g, fn->frame ? "frame%u},\n" : "0},\n", fn->f->id);
     (void)p;
 }

@@ -146,6 +146,7 @@ enum cg_kind cg_bits_kind(uint32_t bytes);
 uint32_t cg_size_of_entry(struct cg *g, const struct sp_entry *e);
 /* A large function at -O2 takes seconds to compile and runs no faster: its time goes into helpers. */
 bool cg_is_large(const struct sp_function *f);
+bool cg_is_kernel(const struct cg_function *fn); /* its parameter `at` says where it is */
 uint32_t cg_operand(struct cg *g, uint32_t i); /* an operand word of the instruction being written */
 bool cg_is_varying(struct cg *g, uint32_t id);
 const char *cg_leaf_use(struct cg *g, uint32_t id, uint32_t leaf, bool varying); /* an expression */
@@ -185,6 +186,7 @@ void cg_write_line(struct cg *g); /* the current instruction, whose result is a 
 /* All lanes of the line `id`; `own` says how its scalar is written. */
 const char *cg_line_lanes(struct cg *g, uint32_t id, const char *own);
 const char *cg_line_lane(struct cg *g, uint32_t id, const char *lane);
+void cg_copy_line(struct cg *g, uint32_t to, uint32_t from);
 bool cg_is_step(struct cg *g, uint32_t id); /* is it the same in all lanes, or a line? Then v<id> is a scalar */
 
 /* ---- codegen_frames.c */

@@ -26,7 +26,95 @@ struct lines {
     struct cg *g;
     struct cg_function *fn;
     struct fact *fact; /* by id, of varying values */
+    uint32_t *same;    /* by id: the first value that is computed in the same way; 0: itself */
+    uint32_t *table, table_size;
 };
+
+/* ---- values that are computed in the same way from the same */
+
+static uint32_t first_of(const struct lines *t, uint32_t id) { return t->same[id] ? t->same[id] : id; }
+
+/* Results that nothing but the operands decides. */
+static bool is_pure(uint16_t op)
+{
+    switch (op) {
+    case SP_OP_IAdd:
+    case SP_OP_ISub:
+    case SP_OP_IMul:
+    case SP_OP_BitwiseOr:
+    case SP_OP_BitwiseAnd:
+    case SP_OP_ShiftLeftLogical:
+    case SP_OP_UConvert:
+    case SP_OP_SConvert:
+    case SP_OP_ConvertPtrToU:
+    case SP_OP_ConvertUToPtr:
+    case SP_OP_Bitcast:
+    case SP_OP_AccessChain:
+    case SP_OP_InBoundsAccessChain:
+    case SP_OP_PtrAccessChain:
+    case SP_OP_InBoundsPtrAccessChain: return true;
+    default: return false;
+    }
+}
+
+static bool are_alike(const struct lines *t, const struct sp_inst *a, const struct sp_inst *b)
+{
+    if (a->op != b->op || a->type != b->type || a->count != b->count) return false;
+    for (uint32_t k = 0; k < a->count; k++) {
+        bool value = cg_is_value_operand(a, k);
+        if (a->operand[k] != b->operand[k] && (!value || first_of(t, a->operand[k]) != first_of(t, b->operand[k]))) return false;
+    }
+    return true;
+}
+
+static void number(struct lines *t, const struct sp_inst *i)
+{
+    uint32_t hash = i->op * 2654435761u + i->type;
+    for (uint32_t k = 0; k < i->count; k++) {
+        bool value = cg_is_value_operand(i, k);
+        hash = (hash ^ (value ? first_of(t, i->operand[k]) : i->operand[k])) * 2654435761u;
+    }
+    for (uint32_t at = hash >> 7;; at++) {
+        uint32_t *slot = &t->table[at & (t->table_size - 1)];
+        if (!*slot) *slot = i->id;
+        if (*slot == i->id) return;
+        if (!are_alike(t, i, t->g->m->ids[*slot].def)) continue;
+        t->same[i->id] = *slot;
+        return;
+    }
+}
+
+/* Do lanes come to the block from masked blocks that compute the same for it, in the same turn of any loop? */
+static bool joins_same(const struct lines *t, uint32_t block, const struct sp_inst *phi)
+{
+    const struct sp_block *b = &t->fn->f->blocks[block];
+    const struct cg_block *cb = t->fn->block;
+    for (uint32_t k = 0; k < b->pred_count; k++)
+        if (cb[b->pred[k]].loop != cb[block].loop) return false;
+    if (cb[block].loop && t->fn->loop[cb[block].loop - 1].header == block) return false;
+    for (uint32_t k = 2; k + 1 < phi->count; k += 2)
+        if (first_of(t, phi->operand[k]) != first_of(t, phi->operand[0])) return false;
+    return phi->count >= 2;
+}
+
+static void number_values(struct lines *t)
+{
+    const struct sp_function *f = t->fn->f;
+    uint32_t count = 1;
+    for (uint32_t b = 0; b < f->block_count; b++) count += f->blocks[b].count;
+    for (t->table_size = 64; t->table_size < 2 * count;) t->table_size *= 2;
+    t->same = cg_alloc(t->g, t->g->m->bound * sizeof *t->same);
+    t->table = cg_alloc(t->g, t->table_size * sizeof *t->table);
+    for (uint32_t n = 0; n < f->block_count && !t->g->failed; n++) {
+        uint32_t block = t->fn->rpo[n];
+        for (uint32_t k = 0; k < f->blocks[block].count; k++) {
+            const struct sp_inst *i = &f->blocks[block].inst[k];
+            if (i->id && is_pure(i->op) && !t->g->value[i->id].blend) number(t, i);
+        }
+    }
+}
+
+/* ---- facts */
 
 static struct fact fact_of(const struct lines *t, uint32_t id)
 {
@@ -103,6 +191,11 @@ static struct fact phi_fact(const struct lines *t, uint32_t block, const struct 
     const struct sp_block *b = &t->fn->f->blocks[block];
     struct fact f = {.state = UNKNOWN};
     bool masked = t->fn->block[block].masked;
+    if (joins_same(t, block, i)) {
+        f = fact_of(t, i->operand[0]);
+        f.uniform = false;
+        return f;
+    }
     for (uint32_t k = 0; k < b->pred_count; k++) masked = masked || t->fn->block[b->pred[k]].masked;
     if (masked) return no_line;
     for (uint32_t k = 0; k < i->count; k += 2) {
@@ -191,6 +284,7 @@ void cg_find_lines(struct cg *g, struct cg_function *fn)
     g->fn = fn;
     if (!fn->dense) return;
     t.fact = cg_alloc(g, g->m->bound * sizeof *t.fact);
+    number_values(&t);
     if (!t.fact || g->failed) return;
     for (uint32_t k = 0; k < f->param_count; k++) t.fact[f->params[k]].state = NEITHER;
     for (uint32_t round = 0; find_round(&t); round++)
@@ -233,6 +327,14 @@ const char *cg_line_lane(struct cg *g, uint32_t id, const char *lane)
 
 /* Lane 0 of an operand that is a line or uniform. */
 static const char *first(struct cg *g, uint32_t id) { return g->value[id].line ? cg_str(g, "v%u", id) : cg_use(g, id, false); }
+
+/* A phi takes over a line that has more to it than its scalar, or a value that all lanes have alike. */
+void cg_copy_line(struct cg *g, uint32_t to, uint32_t from)
+{
+    cg_put(g, "    v%u = %s;\n", to, first(g, from));
+    if (!g->value[to].checked) return;
+    cg_put(g, "    ok%u = ok%u;\n    if (__builtin_expect(!ok%u, 0)) w%u = w%u;\n", to, from, to, to, from);
+}
 
 /* C that is true while all lanes of `id` are on the line after it is made wider than its `from` bits. */
 static const char *stays(struct cg *g, uint32_t id, bool is_signed)

@@ -476,9 +476,9 @@ static const char *work_item_id(struct cg *g, uint32_t builtin, uint32_t c)
     switch (builtin) {
     case SP_BUILTIN_LocalInvocationId: return cg_str(g, "XS_CONVERT(local_id%u, u64x)", c);
     case SP_BUILTIN_GlobalInvocationId:
-        return cg_str(g, "((u64)group_id%u * local_size%u + self->global_offset[%u] + XS_CONVERT(local_id%u, u64x))", c,
+        return cg_str(g, "((u64)group_id%u * local_size%u + offset%u + XS_CONVERT(local_id%u, u64x))", c,
                       c, c, c);
-    case SP_BUILTIN_LocalInvocationIndex: return "XS_CONVERT(self->subgroup_id * S + XS(lane_index)(), u64x)";
+    case SP_BUILTIN_LocalInvocationIndex: return "XS_CONVERT(subgroup_id * S + XS(lane_index)(), u64x)";
     case SP_BUILTIN_SubgroupLocalInvocationId: return "XS_CONVERT(XS(lane_index)(), u64x)";
     case SP_BUILTIN_GlobalLinearId:
         return "((((u64)group_id2 * local_size2 + XS_CONVERT(local_id2, u64x)) * ((u64)local_size1 * group_count1) + "
@@ -496,12 +496,12 @@ static const char *group_value(struct cg *g, uint32_t builtin, uint32_t c)
     case SP_BUILTIN_WorkgroupSize:
     case SP_BUILTIN_EnqueuedWorkgroupSize: return cg_str(g, "local_size%u", c);
     case SP_BUILTIN_GlobalSize: return cg_str(g, "(u64)local_size%u * group_count%u", c, c);
-    case SP_BUILTIN_GlobalOffset: return cg_str(g, "self->global_offset[%u]", c);
+    case SP_BUILTIN_GlobalOffset: return cg_str(g, "offset%u", c);
     case SP_BUILTIN_WorkDim: return "self->work_dim";
-    case SP_BUILTIN_SubgroupId: return "self->subgroup_id";
+    case SP_BUILTIN_SubgroupId: return "subgroup_id";
     case SP_BUILTIN_NumSubgroups:
     case SP_BUILTIN_NumEnqueuedSubgroups: return "self->subgroup_count";
-    case SP_BUILTIN_SubgroupSize: return "self->lanes";
+    case SP_BUILTIN_SubgroupSize: return "lanes";
     case SP_BUILTIN_SubgroupMaxSize: return "S";
     default: return NULL;
     }
@@ -526,8 +526,8 @@ static const char *dense_item(struct cg *g, uint32_t builtin, uint32_t c)
     switch (builtin) {
     case SP_BUILTIN_LocalInvocationId: return c > 2 ? NULL : cg_str(g, "(u64)first%u", c);
     case SP_BUILTIN_GlobalInvocationId:
-        return c > 2 ? NULL : cg_str(g, "((u64)group_id%u * local_size%u + self->global_offset[%u] + first%u)", c, c, c, c);
-    case SP_BUILTIN_LocalInvocationIndex: return "(u64)(self->subgroup_id * S)";
+        return c > 2 ? NULL : cg_str(g, "((u64)group_id%u * local_size%u + offset%u + first%u)", c, c, c, c);
+    case SP_BUILTIN_LocalInvocationIndex: return "(u64)(subgroup_id * S)";
     case SP_BUILTIN_SubgroupLocalInvocationId: return "0ull";
     case SP_BUILTIN_GlobalLinearId:
         return "((((u64)group_id2 * local_size2 + first2) * ((u64)local_size1 * group_count1) + (u64)group_id1 * local_size1 + "

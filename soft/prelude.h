@@ -370,39 +370,74 @@ XS_ATOMIC_LOOP(fmax_f64, 64, f64, f64_bits, bits_f64, fmax_f64)
         return old;                                                                                                    \
     }
 
-/* ---- from one subgroup to the next */
+/* ---- where a subgroup is: what kernels know of xs_subgroup, as local variables of the loops around them */
 
-/* Within the work-group; 0 when there is none, and `self` is the first again. */
-XS_INLINE int next_subgroup(struct xs_subgroup *self, u32 size, u32 lx, u32 ly, u32 lz)
+struct place {
+    u32 size[3], count[3], offset[3], group[3], first[3], id, lanes;
+    u64 local;
+};
+
+XS_INLINE struct place place_of(const struct xs_subgroup *self)
 {
-    u32 i = self->subgroup_id + 1, more = i < self->subgroup_count, rest;
-    if (more) {
-        self->local_first[0] += size;
-        while (self->local_first[0] >= lx) {
-            self->local_first[0] -= lx;
-            if (++self->local_first[1] < ly) continue;
-            self->local_first[1] = 0;
-            self->local_first[2]++;
-        }
-    } else {
-        i = self->local_first[0] = self->local_first[1] = self->local_first[2] = 0;
+    struct place p;
+    for (int i = 0; i < 3; i++) {
+        p.size[i] = self->local_size[i];
+        p.count[i] = self->group_count[i];
+        p.offset[i] = self->global_offset[i];
+        p.group[i] = self->group_id[i];
+        p.first[i] = self->local_first[i];
     }
-    rest = lx * ly * lz - i * size;
-    self->subgroup_id = i;
-    self->lanes = rest < size ? rest : size;
-    return (int)more;
+    p.id = self->subgroup_id;
+    p.lanes = self->lanes;
+    p.local = (u64)(uintptr_t)self->local;
+    return p;
+}
+
+/* For functions that look there, and for messages. */
+XS_INLINE void note_place(struct xs_subgroup *self, const struct place *p)
+{
+    for (int i = 0; i < 3; i++) self->local_first[i] = p->first[i];
+    self->subgroup_id = p->id;
+    self->lanes = p->lanes;
 }
 
 /* On to the next work-group, when more than one is left. */
-XS_INLINE int next_group(struct xs_subgroup *self, u64 *left)
+XS_INLINE int next_group(struct xs_subgroup *self, struct place *p, u64 *left)
 {
     if (*left <= 1) return 0;
     --*left;
-    for (int i = 0; i < 3; i++) {
-        if (++self->group_id[i] < self->group_count[i]) break;
-        self->group_id[i] = 0;
+    if (++p->group[0] == p->count[0]) {
+        p->group[0] = 0;
+        if (++p->group[1] == p->count[1]) {
+            p->group[1] = 0;
+            p->group[2]++;
+        }
     }
+    for (int i = 0; i < 3; i++) self->group_id[i] = p->group[i];
+    p->id = p->first[0] = p->first[1] = p->first[2] = 0;
     return 1;
+}
+
+/* How many lanes of the subgroup there are: 0 past the work-group's end. */
+XS_INLINE u32 set_lanes(struct place *p, u32 size)
+{
+    u32 all = p->size[0] * p->size[1] * p->size[2], first = p->id * size, rest = all > first ? all - first : 0;
+    p->lanes = rest < size ? rest : size;
+    return p->lanes;
+}
+
+/* On to the next subgroup of the work-group, in whatever rows; 0 when there is none. */
+XS_INLINE u32 next_subgroup(struct place *p, u32 size)
+{
+    p->id++;
+    p->first[0] += size;
+    while (p->first[0] >= p->size[0]) {
+        p->first[0] -= p->size[0];
+        if (++p->first[1] < p->size[1]) continue;
+        p->first[1] = 0;
+        p->first[2]++;
+    }
+    return set_lanes(p, size);
 }
 
 /* ---- generic pointers: which memory they point to. (What is in neither of the two is in global memory.) */

@@ -195,17 +195,29 @@ XS_FUNCTION u64 XS(stride_of)(const u64x *addresses)
 }
 XS_INLINE u64 XS(stride)(u64x a) { return XS(stride_of)(&a); }
 
+/* f(T, at[0]), f(T, at[1]) ... */
+#undef XS_EACH_LANE
+#define XS_EIGHT_LANES(f, T, at, n)                                                                                    \
+    f(T, at[n]), f(T, at[n + 1]), f(T, at[n + 2]), f(T, at[n + 3]), f(T, at[n + 4]), f(T, at[n + 5]), f(T, at[n + 6]), \
+        f(T, at[n + 7])
+#if S == 8
+#define XS_EACH_LANE(f, T, at) XS_EIGHT_LANES(f, T, at, 0)
+#elif S == 16
+#define XS_EACH_LANE(f, T, at) XS_EIGHT_LANES(f, T, at, 0), XS_EIGHT_LANES(f, T, at, 8)
+#else
+#define XS_EACH_LANE(f, T, at)                                                                                         \
+    XS_EIGHT_LANES(f, T, at, 0), XS_EIGHT_LANES(f, T, at, 8), XS_EIGHT_LANES(f, T, at, 16), XS_EIGHT_LANES(f, T, at, 24)
+#endif
+
 /* Loads leave 0 in lanes that are not active; stores in conflict: the highest lane wins. */
 #define XS_MEMORY(T)                                                                                                   \
     XS_FUNCTION T##x XS(gather_##T)(const u64x *a, u64 bits)                                                           \
     {                                                                                                                  \
         T##x r = {0};                                                                                                  \
-        T all[S];                                                                                                      \
         u64 at[S];                                                                                                     \
         __builtin_memcpy(at, a, sizeof at);                                                                            \
         if (bits == XS_FULL) {                                                                                         \
-            for (int l = 0; l < S; l++) all[l] = XS_AT(T, at[l]);                                                      \
-            __builtin_memcpy(&r, all, sizeof r);                                                                       \
+            r = (T##x){XS_EACH_LANE(XS_AT, T, at)};                                                                    \
         } else {                                                                                                       \
             XS_EACH (l, bits) r[l] = XS_AT(T, at[l]);                                                                  \
         }                                                                                                              \
@@ -285,16 +297,17 @@ XS_INLINE u64 XS(stride)(u64x a) { return XS(stride_of)(&a); }
         if (bits == XS_FULL) *(T##x_mem *)(uintptr_t)a = v;                                                            \
         else XS_PART_STORE(T, a, v, bits);                                                                             \
     }                                                                                                                  \
+    XS_FUNCTION void XS(all_spaced_##T)(T##x *r, u64 a, u64 step)                                                      \
+    {                                                                                                                  \
+        u64 at[S];                                                                                                     \
+        for (u64 l = 0; l < S; l++) at[l] = a + l * step;                                                              \
+        *r = (T##x){XS_EACH_LANE(XS_AT, T, at)};                                                                       \
+    }                                                                                                                  \
     XS_INLINE T##x XS(load_spaced_##T)(u64 a, u64 step, u64 bits)                                                      \
     {                                                                                                                  \
         T##x r;                                                                                                        \
-        T all[S];                                                                                                      \
-        if (bits == XS_FULL) {                                                                                         \
-            for (u64 l = 0; l < S; l++) all[l] = XS_AT(T, a + l * step);                                               \
-            __builtin_memcpy(&r, all, sizeof r);                                                                       \
-        } else {                                                                                                       \
-            XS(part_spaced_##T)(&r, a, step, bits);                                                                    \
-        }                                                                                                              \
+        if (bits == XS_FULL) XS(all_spaced_##T)(&r, a, step);                                                          \
+        else XS(part_spaced_##T)(&r, a, step, bits);                                                                   \
         return r;                                                                                                      \
     }                                                                                                                  \
     XS_INLINE void XS(store_spaced_##T)(u64 a, u64 step, T##x v, u64 bits)                                             \
@@ -492,13 +505,13 @@ XS_LESSER(fmax_f32, f32, XS_COMPARE(a, >, b) | XS_COMPARE(b, !=, b))
 #undef XS_LESSER
 XS_INLINE f32x XS(fabs_f32)(f32x a) { return (f32x)((u32x)a & 0x7fffffffu); }
 /* Where a work-item stands in its work-group: lanes count through x first, then y, then z. */
-XS_INLINE void XS(local_ids)(const struct xs_subgroup *self, u32 lx, u32 ly, u32 lz, u32x *x, u32x *y, u32x *z)
+XS_INLINE void XS(local_ids)(const u32 *first, u32 lx, u32 ly, u32 lz, u32x *x, u32x *y, u32x *z)
 {
         if (ly == 1 && lz == 1) {
-        *x = self->local_first[0] + XS(lane_index)();
+        *x = first[0] + XS(lane_index)();
         *y = *z = (u32x){0};
     } else {
-        u32 at[3] = {self->local_first[0], self->local_first[1], self->local_first[2]}, id[3][S];
+        u32 at[3] = {first[0], first[1], first[2]}, id[3][S];
         for (int l = 0; l < S; l++) {
             id[0][l] = at[0];
             id[1][l] = at[1];
