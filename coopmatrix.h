@@ -141,14 +141,12 @@ typedef struct {
     X(COMPONENT, "component types disagree")                                                                           \
     X(MUL_TYPES, "no product is defined for these types")                                                              \
     X(POINTER, "not a pointer to the component's storage type")                                                        \
-    X(STORAGE, "not possible in this storage class")                                                                   \
     X(BLOCK2D, "a 2D block message was promised but cannot be used")                                                   \
     X(SCALAR, "a scalar of the wrong type")                                                                            \
     X(POSITION, "positions, extents and strides must be 32-bit integers")                                              \
     X(CONVERT, "no conversion between these types")                                                                    \
     X(OPERATION, "no such operation")                                                                                  \
     X(ATOMIC, "no atomic operations on this type")                                                                     \
-    X(CONTEXT, "values of different contexts or layouts")
 
 enum {
     CM_ERROR_FIRST_ = 999,
@@ -440,7 +438,7 @@ static inline const cm_target *cm_target_row(const char *name)
         {"ptl", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large},
         {"dg2", 8, 8 | 16 | 32, 8, 0, true, 64 << 10, 1024, 8 << 10, large},
         {"generic", 16, 8 | 16 | 32, 0, 0, false, 32 << 10, 1024, 8 << 10, ""},
-        {"soft", 16, 8 | 16 | 32, 8 | 16, 16, false, 64 << 10, 1024, 16 << 10, ""},
+        {"soft", 16, 8 | 16 | 32, 8 | 16, 16, true, 64 << 10, 1024, 16 << 10, ""},
     };
     size_t i;
     if (!name) return NULL;
@@ -559,8 +557,9 @@ static inline bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, c
 
 /* ---- what products there are ------------------------------------------------------------------------------------- */
 
-/* Component types of A and B, the type that is accumulated in, and the operands word of the matrix instruction (0: it
- * has no such product). There the roles are swapped (our A is its B): its A flags describe our B. */
+/* Component types of A and B, of which one must promote to the other (cm_promotes), the type that is accumulated in,
+ * and the operands word of the matrix instruction (0: it has no such product). There the roles are swapped (our A is
+ * its B): its A flags describe our B. */
 typedef struct {
     cm_type a, b, acc;
     uint32_t dpas;
@@ -578,38 +577,72 @@ static inline const cm_product *cm_product_row(cm_type a, cm_type b)
         {CM_U8, CM_U8, CM_I32, I8},
         {CM_I8, CM_U8, CM_I32, I8 | B_SIGNED},
         {CM_U8, CM_I8, CM_I32, I8 | A_SIGNED},
-        {CM_F32, CM_F32, CM_F32, 0},
+#define CM_BOTH_(narrow, wide, acc) {CM_##narrow, CM_##wide, CM_##acc, 0}, {CM_##wide, CM_##narrow, CM_##acc, 0}
         {CM_F64, CM_F64, CM_F64, 0},
-        {CM_F16, CM_F32, CM_F32, 0},
-        {CM_F32, CM_F16, CM_F32, 0},
-        {CM_BF16, CM_F32, CM_F32, 0},
-        {CM_F32, CM_BF16, CM_F32, 0},
-        {CM_F32, CM_F64, CM_F64, 0},
-        {CM_F64, CM_F32, CM_F64, 0},
-        {CM_F16, CM_F64, CM_F64, 0},
-        {CM_F64, CM_F16, CM_F64, 0},
-        {CM_BF16, CM_F64, CM_F64, 0},
-        {CM_F64, CM_BF16, CM_F64, 0},
+        CM_BOTH_(F32, F64, F64),
+        CM_BOTH_(TF32, F64, F64),
+        CM_BOTH_(F16, F64, F64),
+        CM_BOTH_(BF16, F64, F64),
+        CM_BOTH_(E4M3, F64, F64),
+        CM_BOTH_(E5M2, F64, F64),
+        CM_BOTH_(I32, F64, F64),
+        CM_BOTH_(U32, F64, F64),
+        CM_BOTH_(I16, F64, F64),
+        CM_BOTH_(U16, F64, F64),
+        CM_BOTH_(I8, F64, F64),
+        CM_BOTH_(U8, F64, F64),
+        {CM_F32, CM_F32, CM_F32, 0},
+        CM_BOTH_(TF32, F32, F32),
+        CM_BOTH_(F16, F32, F32),
+        CM_BOTH_(BF16, F32, F32),
+        CM_BOTH_(E4M3, F32, F32),
+        CM_BOTH_(E5M2, F32, F32),
+        CM_BOTH_(I16, F32, F32),
+        CM_BOTH_(U16, F32, F32),
+        CM_BOTH_(I8, F32, F32),
+        CM_BOTH_(U8, F32, F32),
+        CM_BOTH_(F16, TF32, F32),
+        CM_BOTH_(BF16, TF32, F32),
+        CM_BOTH_(E4M3, TF32, F32),
+        CM_BOTH_(E5M2, TF32, F32),
+        CM_BOTH_(I8, TF32, F32),
+        CM_BOTH_(U8, TF32, F32),
+        CM_BOTH_(E4M3, F16, F32),
+        CM_BOTH_(E5M2, F16, F32),
+        CM_BOTH_(I8, F16, F32),
+        CM_BOTH_(U8, F16, F32),
+        CM_BOTH_(E4M3, BF16, F32),
+        CM_BOTH_(E5M2, BF16, F32),
+        CM_BOTH_(I8, BF16, F32),
+        CM_BOTH_(U8, BF16, F32),
         {CM_E4M3, CM_E4M3, CM_F32, 0},
         {CM_E5M2, CM_E5M2, CM_F32, 0},
-        {CM_I16, CM_I16, CM_I32, 0},
-        {CM_I8, CM_I16, CM_I32, 0},
-        {CM_I16, CM_I8, CM_I32, 0},
-        {CM_U16, CM_U16, CM_I32, 0},
-        {CM_I32, CM_I32, CM_I32, 0},
-        {CM_I8, CM_I32, CM_I32, 0},
-        {CM_I32, CM_I8, CM_I32, 0},
-        {CM_I16, CM_I32, CM_I32, 0},
-        {CM_I32, CM_I16, CM_I32, 0},
-        {CM_U32, CM_U32, CM_U32, 0},
         {CM_I64, CM_I64, CM_I64, 0},
-        {CM_I8, CM_I64, CM_I64, 0},
-        {CM_I64, CM_I8, CM_I64, 0},
-        {CM_I16, CM_I64, CM_I64, 0},
-        {CM_I64, CM_I16, CM_I64, 0},
-        {CM_I32, CM_I64, CM_I64, 0},
-        {CM_I64, CM_I32, CM_I64, 0},
+        CM_BOTH_(I32, I64, I64),
+        CM_BOTH_(U32, I64, I64),
+        CM_BOTH_(I16, I64, I64),
+        CM_BOTH_(U16, I64, I64),
+        CM_BOTH_(I8, I64, I64),
+        CM_BOTH_(U8, I64, I64),
         {CM_U64, CM_U64, CM_U64, 0},
+        CM_BOTH_(U32, U64, U64),
+        CM_BOTH_(U16, U64, U64),
+        CM_BOTH_(U8, U64, U64),
+        {CM_I32, CM_I32, CM_I32, 0},
+        CM_BOTH_(I16, I32, I32),
+        CM_BOTH_(U16, I32, I32),
+        CM_BOTH_(I8, I32, I32),
+        CM_BOTH_(U8, I32, I32),
+        {CM_U32, CM_U32, CM_U32, 0},
+        CM_BOTH_(I32, U32, U32),
+        CM_BOTH_(U16, U32, U32),
+        CM_BOTH_(U8, U32, U32),
+        {CM_I16, CM_I16, CM_I32, 0},
+        CM_BOTH_(I8, I16, I32),
+        CM_BOTH_(U8, I16, I32),
+        {CM_U16, CM_U16, CM_I32, 0},
+        CM_BOTH_(U8, U16, I32),
+#undef CM_BOTH_
     };
     size_t i;
     for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -634,7 +667,7 @@ static inline bool cm_promotes(cm_type from, cm_type to)
                     CM_BIT_(CM_I32) | CM_BIT_(CM_I64) | CM_BIT_(CM_BF16) | CM_BIT_(CM_F16)},
         {CM_I16, FROM_F32 | CM_BIT_(CM_I16) | CM_BIT_(CM_I32) | CM_BIT_(CM_I64)},
         {CM_U16, FROM_F32 | CM_BIT_(CM_U16) | CM_BIT_(CM_U32) | CM_BIT_(CM_U64) | CM_BIT_(CM_I32) | CM_BIT_(CM_I64)},
-        {CM_I32, CM_BIT_(CM_I32) | CM_BIT_(CM_U32) | CM_BIT_(CM_I64) | WIDE},
+        {CM_I32, CM_BIT_(CM_I32) | CM_BIT_(CM_U32) | CM_BIT_(CM_I64) | WIDE | CM_BIT_(CM_C32)},
         {CM_U32, CM_BIT_(CM_U32) | CM_BIT_(CM_U64) | CM_BIT_(CM_I64) | WIDE},
         {CM_I64, CM_BIT_(CM_I64)},
         {CM_U64, CM_BIT_(CM_U64)},

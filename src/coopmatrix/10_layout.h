@@ -141,14 +141,12 @@ typedef struct {
     X(COMPONENT, "component types disagree")                                                                           \
     X(MUL_TYPES, "no product is defined for these types")                                                              \
     X(POINTER, "not a pointer to the component's storage type")                                                        \
-    X(STORAGE, "not possible in this storage class")                                                                   \
     X(BLOCK2D, "a 2D block message was promised but cannot be used")                                                   \
     X(SCALAR, "a scalar of the wrong type")                                                                            \
     X(POSITION, "positions, extents and strides must be 32-bit integers")                                              \
     X(CONVERT, "no conversion between these types")                                                                    \
     X(OPERATION, "no such operation")                                                                                  \
     X(ATOMIC, "no atomic operations on this type")                                                                     \
-    X(CONTEXT, "values of different contexts or layouts")
 
 enum {
     CM_ERROR_FIRST_ = 999,

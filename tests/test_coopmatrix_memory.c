@@ -1,0 +1,87 @@
+/* test_coopmatrix_memory.c - loads and stores in every mode (transposed or not; unchecked, rows, columns, both
+ * checked), in every use, of every type, on a set of shapes; the same of the atomic operations, their modes in turn.
+ * What a check leaves out must be zero when it is loaded and untouched when it is stored. */
+#include "coopmatrix_cases.h"
+
+/* A multiple of the subgroup, columns that divide nothing, one row, one column, more than the hardware's. */
+static const int shapes[][2] = {{16, 4}, {4, 7}, {1, 17}, {16, 1}, {32, 3}};
+enum { SHAPES = sizeof shapes / sizeof shapes[0], MODES = 8 };
+
+/* Mode i of 8. The strides: contiguous, or with gaps in both directions. */
+static mode mode_number(int i, int rows, int cols, bool gaps)
+{
+    mode m;
+    memset(&m, 0, sizeof m);
+    m.transposed = i % 2;
+    m.cut = i / 2 % 4;
+    if (gaps) {
+        m.stride_row = 2;
+        m.stride_col = 2 * (m.transposed ? cols : rows) + 1;
+    }
+    return m;
+}
+
+/* A load in each mode goes with a store in another, so that all eight of both are met for every type, use and shape. */
+static void add_copies(cm_type type, cm_use use)
+{
+    int shape, i;
+    for (shape = 0; shape < SHAPES; shape++)
+        for (i = 0; i < MODES; i++) {
+            int rows = shapes[shape][0], cols = shapes[shape][1];
+            op_case *t = add(&cases, COPY, 0, rows, cols, type, use);
+            t->in = mode_number(i, rows, cols, (i + shape) % 2);
+            t->out = mode_number(7 - i, rows, cols, (i / 2 + shape) % 2);
+        }
+}
+
+static void copies(const char *name, const char *target, int S, cm_lowering lowering)
+{
+    char group[64];
+    int type, use;
+    for (type = 0; type < ALL_TYPES; type++) {
+        cases.count = 0;
+        for (use = CM_ACC; use <= CM_B; use++) add_copies(all_types[type], (cm_use)use);
+        snprintf(group, sizeof group, "%s_%s", name, cm_type_info(all_types[type])->name);
+        run_group(group, target, S, lowering, &cases);
+    }
+}
+
+TEST(loads_and_stores) { copies("memory", "soft", 16, CM_AUTO); }
+
+static bool has_atomic(cm_type type, kind what)
+{
+    const cm_type_row *t = cm_type_info(type);
+    if (t->kind == CM_KIND_COMPLEX) return what <= ATOMIC_ADD;
+    if (type == CM_F16) return what >= ATOMIC_ADD;
+    return t->bytes >= 4 && type != CM_TF32;
+}
+
+TEST(atomics)
+{
+    int type, use, shape, what, n = 0;
+    for (type = 0; type < ALL_TYPES; type++) {
+        char group[64];
+        cases.count = 0;
+        for (what = ATOMIC_LOAD; what <= ATOMIC_MAX; what++)
+            for (use = CM_ACC; use <= CM_B; use++)
+                for (shape = 0; shape < SHAPES; shape++, n++) {
+                    op_case *t;
+                    if (!has_atomic(all_types[type], (kind)what)) continue;
+                    t = add(&cases, (kind)what, 0, shapes[shape][0], shapes[shape][1], all_types[type], (cm_use)use);
+                    t->in = mode_number(n, t->M, t->N, false);
+                }
+        snprintf(group, sizeof group, "atomics_%s", cm_type_info(all_types[type])->name);
+        if (cases.count) run_group(group, "soft", 16, CM_AUTO, &cases);
+    }
+}
+
+int main(void)
+{
+    cases_test = "test_coopmatrix";
+    have_device = zed_open(&device, NULL);
+    if (!have_device) printf("no device: %s\n", zed_get_error(&device)->text);
+    RUN(loads_and_stores);
+    RUN(atomics);
+    zed_close(&device);
+    return test_report();
+}
