@@ -83,6 +83,10 @@ $(BUILD)/bench_emit: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 $(soft_tests): $(BUILD)/%: soft/tests/%.c $(soft_objects)
 	$(compile) -std=gnu11 $(TEST_CFLAGS) $(checks) $(LOADER_CFLAGS) -Isoft -Itests $(LDFLAGS) -o $@ $< $(soft_objects) $(LOADER_LIBS) $(soft_libs)
 
+# The fuzzer, a program of clang's: see scripts/fuzz.sh, which calls this with the flags it needs.
+$(BUILD)/fuzz_spirv: soft/tests/fuzz_spirv.c $(soft_objects)
+	$(compile) -std=gnu11 -O1 -g $(checks) -fsanitize=fuzzer -Isoft $(LDFLAGS) -o $@ $< $(soft_objects) $(soft_libs)
+
 -include $(wildcard $(BUILD)/*.d $(BUILD)/soft/*.d)
 
 # ---- what people type
@@ -126,6 +130,19 @@ examples: $(examples) $(mpi_examples) ## the examples alone
 asan: ## the tests with the address and undefined-behaviour sanitizers
 	$(again) test BUILD=$(BUILD)/asan SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
 
+ubsan: ## the tests with the undefined-behaviour sanitizer alone: half the time of asan
+	$(again) test BUILD=$(BUILD)/ubsan SANITIZE="-fsanitize=undefined -fno-sanitize-recover=undefined"
+
+tsan: ## the tests with the thread sanitizer
+	TSAN_OPTIONS="halt_on_error=0 exitcode=66 $(TSAN_OPTIONS)" $(MAKE) --no-print-directory test BUILD=$(BUILD)/tsan SANITIZE="-fsanitize=thread"
+
+fuzz: ## libFuzzer on the SPIR-V reader, the code generator and the linker, for FUZZ_SECONDS (900)
+	@BUILD="$(BUILD)" JOBS="$(JOBS)" MAKE="$(MAKE)" scripts/fuzz.sh
+
+soak: ## the software device for SOAK_ROUNDS (10000) rounds: no growth, threads, ten processes on one cache
+	$(again) soft $(BUILD)/test_soft_soak
+	XETILE_SOFT="$(BUILD)/libze_soft.so" SOAK_ROUNDS="$(or $(SOAK_ROUNDS),10000)" $(BUILD)/test_soft_soak
+
 clean: ## remove everything built
 	rm -rf $(BUILD)
 
@@ -143,7 +160,7 @@ uninstall: ## take the same files away
 build-benches: $(benches) $(BUILD)/report
 build-all: $(BUILD)/libze_soft.so $(examples) $(mpi_examples) build-benches $(tests) $(soft_tests)
 
-.PHONY: help setup setup-optional run test bench check-intel soft examples asan clean install uninstall build-all build-benches
+.PHONY: help setup setup-optional run test bench check-intel soft examples asan ubsan tsan fuzz soak clean install uninstall build-all build-benches
 .DELETE_ON_ERROR:
 # Goals given together run in the order given: `make -j setup test` must not test before setup is done.
 ifneq ($(filter setup% clean,$(MAKECMDGOALS)),)

@@ -30,6 +30,19 @@ static struct {
     uint64_t random;
 } test_ TEST_UNUSED_ = {0, 0, 0, 0, false, "", 0x9e3779b97f4a7c15u};
 
+/* Memory is counted and kept by a sanitizer then, and time is another. */
+#if defined(__has_feature)
+#define TEST_FEATURE_(x) __has_feature(x)
+#else
+#define TEST_FEATURE_(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || TEST_FEATURE_(address_sanitizer) ||               \
+    TEST_FEATURE_(thread_sanitizer)
+#define TEST_SANITIZED 1
+#else
+#define TEST_SANITIZED 0
+#endif
+
 #define TEST(name_) static void test_case_##name_(void)
 #define RUN(name_) test_run_(#name_, test_case_##name_)
 

@@ -301,7 +301,7 @@ TEST(cache_hit_takes_milliseconds)
         jit_unload(&o);
     }
     printf("a cache hit took %.2f ms\n", best);
-    CHECK_MSG(best < 5, "%.2f ms", best);
+    CHECK_MSG(best < (TEST_SANITIZED ? 50 : 5), "%.2f ms", best);
 }
 
 static void entry_path(char *path, size_t size)
