@@ -838,6 +838,34 @@ static const char *of_lane(struct cg *g, uint32_t id, enum cg_kind kind)
     return cg_to_bits(g, kind, false, e);
 }
 
+/* The function for it: of local memory one without atomic instructions, where it is known to be local. */
+static const char *atomic_function(struct cg *g, const char *name, enum cg_kind kind)
+{
+    const struct sp_type *p = sp_type(g->m, g->m->ids[cg_operand(g, 0)].type);
+    bool is_float = kind == CG_F32 || kind == CG_F64, local = p->storage == SP_STORAGE_Workgroup && !g->o->check;
+    const char *full = cg_str(g, "%s_%s", name, cg_kind_name(kind)), *f = is_float ? cg_kind_name(kind) : "";
+    if (!local || (!is_float && kind > CG_U64)) return cg_str(g, "atomic_%s", full);
+    if (cg_is_new_helper(g, cg_str(g, "local_%s", full))) {
+        const char *apply = !strcmp(name, "exchange") ? "XS_SECOND" : !strcmp(name, "isub") ? "XS_MINUS" : full;
+        struct sp_text *body = g->c;
+        g->c = &g->helpers;
+        if (!strcmp(name, "cas"))
+            cg_put(g, "XS_LOCAL_CAS(%u)\n", 8 * cg_kind_bytes(kind));
+        else
+            cg_put(g, "XS_LOCAL_ATOMIC(%s, %s, %u, %s, %s%s, %s%s)\n", full, apply, 8 * cg_kind_bytes(kind), cg_kind_name(kind), f,
+                   is_float ? "_bits" : "", is_float ? "bits_" : "", f);
+        g->c = body;
+    }
+    return cg_str(g, "XS(local_%s)", full);
+}
+
+/* For each active lane l. */
+static const char *each_lane(struct cg *g)
+{
+    if (g->fn->dense && !strcmp(g->bits, "b0")) return "for (u32 l = 0; l < S; l++)";
+    return cg_str(g, "XS_EACH (l, %s)", g->bits);
+}
+
 static void write_atomic(struct cg *g, const char *name)
 {
     const struct sp_inst *i = g->inst;
@@ -854,8 +882,8 @@ static void write_atomic(struct cg *g, const char *name)
         value = cg_str(g, "%s, %s", of_lane(g, cg_operand(g, 4), kind), of_lane(g, cg_operand(g, 5), kind));
     else if (i->count > 3)
         value = of_lane(g, cg_operand(g, 3), kind);
-    cg_put(g, "    %s = (%s){0};\n    XS_EACH (l, %s) %s[l] = atomic_%s_%s(%s, %s);\n", r, cg_kind_type(g, bits, true),
-           g->bits, r, name, cg_kind_name(is_float ? kind : bits), of_lane(g, cg_operand(g, 0), CG_U64), value);
+    cg_put(g, "    %s = (%s){0};\n    %s %s[l] = %s(%s, %s);\n", r, cg_kind_type(g, bits, true), each_lane(g), r,
+           atomic_function(g, name, is_float ? kind : bits), of_lane(g, cg_operand(g, 0), CG_U64), value);
     cg_set_leaf(g, 0, flag ? cg_str(g, "%s != 0", r) : cg_from_bits(g, kind, true, r));
 }
 

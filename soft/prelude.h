@@ -342,33 +342,24 @@ XS_ATOMIC_LOOP(fadd_f64, 64, f64, f64_bits, bits_f64, fadd_f64)
 XS_ATOMIC_LOOP(fmin_f64, 64, f64, f64_bits, bits_f64, fmin_f64)
 XS_ATOMIC_LOOP(fmax_f64, 64, f64, f64_bits, bits_f64, fmax_f64)
 
-/* Of local memory: one thread runs all of a work-group, so these need no atomic instruction. */
-#define XS_LOCAL_ATOMIC(NAME, N, V, FROM, TO, APPLY)                                                                   \
-    XS_INLINE u##N local_##NAME(u64 a, u##N v)                                                                         \
+/* Atomics on local memory: one thread runs all of a work-group, so they need no atomic instruction. Written out for
+ * those that a module has. */
+#define XS_LOCAL_ATOMIC(NAME, APPLY, N, V, FROM, TO)                                                                   \
+    XS_INLINE u##N XS(local_##NAME)(u64 a, u##N v)                                                                     \
     {                                                                                                                  \
         u##N old = XS_AT(u##N, a);                                                                                     \
         XS_AT(u##N, a) = (u##N)TO(APPLY(FROM(old), FROM(v)));                                                          \
         return old;                                                                                                    \
     }
-#define XS_LOCAL_ATOMICS(N)                                                                                            \
-    XS_INLINE u##N local_second_u##N(u##N a, u##N b) { return (void)a, b; }                                            \
-    XS_INLINE u##N local_minus_u##N(u##N a, u##N b) { return (u##N)(a - b); }                                          \
-    XS_LOCAL_ATOMIC(exchange_u##N, N, u##N, , , local_second_u##N)                                                     \
-    XS_LOCAL_ATOMIC(iadd_u##N, N, u##N, , , iadd_u##N)                                                                 \
-    XS_LOCAL_ATOMIC(isub_u##N, N, u##N, , , local_minus_u##N)                                                          \
-    XS_LOCAL_ATOMIC(smin_u##N, N, u##N, , , smin_u##N)                                                                 \
-    XS_LOCAL_ATOMIC(smax_u##N, N, u##N, , , smax_u##N)                                                                 \
-    XS_LOCAL_ATOMIC(umin_u##N, N, u##N, , , umin_u##N)                                                                 \
-    XS_LOCAL_ATOMIC(umax_u##N, N, u##N, , , umax_u##N)                                                                 \
-    XS_LOCAL_ATOMIC(and_u##N, N, u##N, , , and_u##N)                                                                   \
-    XS_LOCAL_ATOMIC(or_u##N, N, u##N, , , or_u##N)                                                                     \
-    XS_LOCAL_ATOMIC(xor_u##N, N, u##N, , , xor_u##N)                                                                   \
-    XS_INLINE u##N local_cas_u##N(u64 a, u##N v, u##N compare)                                                         \
+#define XS_LOCAL_CAS(N)                                                                                                \
+    XS_INLINE u##N XS(local_cas_u##N)(u64 a, u##N v, u##N compare)                                                     \
     {                                                                                                                  \
         u##N old = XS_AT(u##N, a);                                                                                     \
         if (old == compare) XS_AT(u##N, a) = v;                                                                        \
         return old;                                                                                                    \
     }
+#define XS_SECOND(a, b) (b)
+#define XS_MINUS(a, b) ((a) - (b))
 
 /* ---- where a subgroup is: what kernels know of xs_subgroup, as local variables of the loops around them */
 
