@@ -147,6 +147,7 @@ typedef enum { NORMAL, POSITIVE, UNIT, LARGE } domain; /* of the numbers in A an
 typedef struct {
     bool transposed;
     int cut, stride_row, stride_col;
+    bool blocks; /* promised to be fit for 2D block messages */
 } mode;
 
 /* A, B are M x N (of a product M x K and K x N, C M x N); D is rows x cols. */
@@ -165,6 +166,7 @@ typedef struct {
     bool opens;     /* the first of a kernel */
     int back;       /* this many cases before is the one whose operands are used, which is in the same kernel */
     bool without_c; /* a product alone */
+    const unsigned char *given[2]; /* what A and B hold; NULL: random numbers */
 } op_case;
 
 typedef struct {
@@ -214,7 +216,7 @@ static int cols_of(const op_case *t, int which) { return which == 3 ? t->cols : 
 /* How operand `which` lies in memory, strides filled in. */
 static mode mode_of(const op_case *t, int which)
 {
-    static const mode plain = {false, 0, 0, 0};
+    static const mode plain = {false, 0, 0, 0, false};
     mode m = which == 0 ? t->in : which == 3 ? t->out : plain;
     if (which == 2 && t->what >= ATOMIC_STORE) m.transposed = t->in.transposed, m.cut = t->in.cut;
     if (m.stride_row == 0) m.stride_row = 1, m.stride_col = m.transposed ? cols_of(t, which) : rows_of(t, which);
@@ -234,6 +236,7 @@ static cm_mem memory_of(cm_ctx *c, const op_case *t, int number, int which)
     mem.stride_row = spe_i32(m, how.stride_row);
     mem.stride_col = spe_i32(m, how.stride_col);
     mem.transposed = how.transposed;
+    if (how.blocks) mem.block2d = CM_BLOCK2D_YES;
     if (how.cut & 1) *(how.transposed ? &mem.cols : &mem.rows) = spe_i32(m, rows_of(t, which) - 1);
     if (how.cut & 2) *(how.transposed ? &mem.rows : &mem.cols) = spe_i32(m, cols_of(t, which) - 1);
     return mem;
@@ -348,7 +351,9 @@ static cm_matrix compute(cm_ctx *c, const op_case *t, int number, cm_mem *mem)
     case CONVERT:
         if (!t->rounding && !t->saturate) return cm_convert(c, &a, t->d);
         return cm_convert_as(c, &a, t->d, t->rounding, t->saturate);
-    case COPY: return a;
+    case COPY:
+        if (t->op) cm_prefetch(c, t->M, t->N, t->a, &mem[0], t->op - 1);
+        return a;
     case USE: return cm_convert_use(c, &a, t->use_d);
     case APPLY: return applied(c, &a);
     case INSERT: return cm_insert(c, &a, a.l.V - 1, cm_component(c, &a, 0));
@@ -790,6 +795,8 @@ static void fill_case(const arena *a, const op_case *t, int number)
     for (n = t->back ? 3 : 0; n < OPERANDS; n++) {
         unsigned char *at = a->data + slot_at(a, n, number), *before = a->before + slot_at(a, n, number);
         fill(t, before, n);
+        if (n < 2 && t->given[n])
+            memcpy(before, t->given[n], (size_t)(rows_of(t, n) * cols_of(t, n) * cm_type_info(n ? t->b : t->a)->bytes));
         memcpy(at, before, SLOT);
         if (t->dealt && n < 3 && t->what != SPLAT) deal(layout_of(a->c, t, n), before, at, false);
     }

@@ -654,8 +654,8 @@ TEST(main_loop)
 
 /* ---- matrices of SPV_KHR_cooperative_matrix ---------------------------------------------------------------------- */
 
-/* D = A B + C and C = A B with KHR matrices: modules only, since few devices take them. B is row-major where N is 8: Intel's
- * compiler wants whole blocks for that. */
+/* D = A B + C and C = A B with KHR matrices: modules only, since few devices take them. B is row-major where N is 8:
+ * Intel's compiler wants whole blocks for that. */
 static bool emit_khr(spe_module *m, const char *target_name, cm_type in, cm_type out, int N)
 {
     const cm_target *target = cm_target_row(target_name);
@@ -712,7 +712,8 @@ TEST(khr_matrices)
             spe_module m;
             spe_words w;
             char name[64];
-            CHECK_MSG(emit_khr(&m, targets[i], types[j].in, types[j].out, j == 1 ? 8 : 13), "%s: %s", targets[i], spe_get_error(&m)->text);
+            CHECK_MSG(emit_khr(&m, targets[i], types[j].in, types[j].out, j == 1 ? 8 : 13), "%s: %s", targets[i],
+                      spe_get_error(&m)->text);
             w = spe_finish(&m);
             CHECK_MSG(w.data != NULL, "%s: %s", targets[i], spe_get_error(&m)->text);
             snprintf(name, sizeof name, "test_coopmatrix_khr_%s_%s", cm_type_info(types[j].in)->name, targets[i]);
@@ -814,78 +815,86 @@ static void mistake(bench *b, int which)
     case 42: a = cm_splat(c, 16, 8, CM_BF16, CM_ACC, 0), cm_atomic_add(c, &a, &b->mem, SPE_ScopeDevice, 0); break;
     case 43: acc = cm_splat(c, 16, 8, CM_C32, CM_ACC, 0), cm_atomic_max(c, &acc, &b->mem, SPE_ScopeDevice, 0); break;
     case 44: cm_mul_add_saturating(c, CM_I32, &a, &x, NULL); break;
-    case 45: CM_APPLY (c, acc, acc, i, j, v) v = i; break;
+    case 45: CM_APPLY(c, acc, acc, i, j, v) v = i; break;
     default: break;
     }
 }
 
-TEST(mistakes)
+static const struct {
+    int id;
+    const char *part;
+} wanted[] = {{CM_ERROR_ROWS, "12 x 8"},
+              {CM_ERROR_COLUMNS, "16 x 0"},
+              {CM_ERROR_TYPE, "type"},
+              {CM_ERROR_EMIT_TYPE, "c32: use cm_re and cm_im"},
+              {CM_ERROR_SCALAR, "f32"},
+              {CM_ERROR_OPERAND_USE, "A of a product is a matrix_b"},
+              {CM_ERROR_OPERAND_USE, "B of a product is a matrix_a"},
+              {CM_ERROR_OPERAND_USE, "C of a product is a matrix_a"},
+              {CM_ERROR_SHAPE, "A is 16 x 32 and B is 16 x 8"},
+              {CM_ERROR_SHAPE, "A B is 16 x 8 and C is 16 x 9"},
+              {CM_ERROR_MUL_TYPES, "f16 and bf16"},
+              {CM_ERROR_MUL_TYPES, "f16 and f16, plus f32, cannot have the type c32"},
+              {CM_ERROR_MUL_TYPES, "cannot be added to i32"},
+              {CM_ERROR_POINTER, "f16"},
+              {CM_ERROR_POSITION, "row"},
+              {CM_ERROR_POSITION, "stride_col"},
+              {CM_ERROR_SCALAR, "padding"},
+              {CM_ERROR_BLOCK2D, "global memory"},
+              {CM_ERROR_BLOCK2D, "stride"},
+              {CM_ERROR_SHAPE, "16 x 32 matrix_a and 32 x 8 matrix_b"},
+              {CM_ERROR_COMPONENT, "f16 and bf16"},
+              {CM_ERROR_SHAPE, "component 8: the matrix has 8"},
+              {CM_ERROR_SHAPE, "0 x 8"},
+              {CM_ERROR_CONVERT, "c32 to f32: take cm_re"},
+              {CM_ERROR_EMIT_TYPE, "no operation xor on f32"},
+              {CM_ERROR_COMPONENT, "another type"},
+              {CM_ERROR_EMIT_TYPE, "CM_EXP on i32"},
+              {CM_ERROR_EMIT_TYPE, "CM_NOT on f32"},
+              {CM_ERROR_EMIT_TYPE, "CM_CONJ on f32"},
+              {CM_ERROR_EMIT_TYPE, "CM_TANH on c64"},
+              {CM_ERROR_EMIT_TYPE, "max on c64"},
+              {CM_ERROR_OPERATION, "cm_binary"},
+              {CM_ERROR_COMPONENT, "f32 has no imaginary part"},
+              {CM_ERROR_COMPONENT, "f32 and f16"},
+              {CM_ERROR_ROWS, "12 x 16"},
+              {CM_ERROR_OPERATION, "reduction of f32 by operation 2"},
+              {CM_ERROR_OPERATION, "reduction of c32"},
+              {CM_ERROR_SCALAR, "storage type of f32"},
+              {CM_ERROR_SHAPE, "component -1"},
+              {CM_ERROR_CONVERT, "no such rounding to bf16"},
+              {CM_ERROR_CONVERT, "no rounding 9"},
+              {CM_ERROR_ATOMIC, "i8"},
+              {CM_ERROR_ATOMIC, "bf16"},
+              {CM_ERROR_ATOMIC, "no order"},
+              {CM_ERROR_MUL_TYPES, "8 or 16 bits, not f16 and f16"},
+              {CM_ERROR_SCALAR, "CM_APPLY"}};
+static int row; /* of the table */
+
+TEST(one_mistake)
 {
-    static const struct {
-        int id;
-        const char *part;
-    } want[] = {{CM_ERROR_ROWS, "12 x 8"},
-                {CM_ERROR_COLUMNS, "16 x 0"},
-                {CM_ERROR_TYPE, "type"},
-                {CM_ERROR_EMIT_TYPE, "c32: use cm_re and cm_im"},
-                {CM_ERROR_SCALAR, "f32"},
-                {CM_ERROR_OPERAND_USE, "A of a product is a matrix_b"},
-                {CM_ERROR_OPERAND_USE, "B of a product is a matrix_a"},
-                {CM_ERROR_OPERAND_USE, "C of a product is a matrix_a"},
-                {CM_ERROR_SHAPE, "A is 16 x 32 and B is 16 x 8"},
-                {CM_ERROR_SHAPE, "A B is 16 x 8 and C is 16 x 9"},
-                {CM_ERROR_MUL_TYPES, "f16 and bf16"},
-                {CM_ERROR_MUL_TYPES, "f16 and f16, plus f32, cannot have the type c32"},
-                {CM_ERROR_MUL_TYPES, "cannot be added to i32"},
-                {CM_ERROR_POINTER, "f16"},
-                {CM_ERROR_POSITION, "row"},
-                {CM_ERROR_POSITION, "stride_col"},
-                {CM_ERROR_SCALAR, "padding"},
-                {CM_ERROR_BLOCK2D, "global memory"},
-                {CM_ERROR_BLOCK2D, "stride"},
-                {CM_ERROR_SHAPE, "16 x 32 matrix_a and 32 x 8 matrix_b"},
-                {CM_ERROR_COMPONENT, "f16 and bf16"},
-                {CM_ERROR_SHAPE, "component 8: the matrix has 8"},
-                {CM_ERROR_SHAPE, "0 x 8"},
-                {CM_ERROR_CONVERT, "c32 to f32: take cm_re"},
-                {CM_ERROR_EMIT_TYPE, "no operation xor on f32"},
-                {CM_ERROR_COMPONENT, "another type"},
-                {CM_ERROR_EMIT_TYPE, "CM_EXP on i32"},
-                {CM_ERROR_EMIT_TYPE, "CM_NOT on f32"},
-                {CM_ERROR_EMIT_TYPE, "CM_CONJ on f32"},
-                {CM_ERROR_EMIT_TYPE, "CM_TANH on c64"},
-                {CM_ERROR_EMIT_TYPE, "max on c64"},
-                {CM_ERROR_OPERATION, "cm_binary"},
-                {CM_ERROR_COMPONENT, "f32 has no imaginary part"},
-                {CM_ERROR_COMPONENT, "f32 and f16"},
-                {CM_ERROR_ROWS, "12 x 16"},
-                {CM_ERROR_OPERATION, "reduction of f32 by operation 2"},
-                {CM_ERROR_OPERATION, "reduction of c32"},
-                {CM_ERROR_SCALAR, "storage type of f32"},
-                {CM_ERROR_SHAPE, "component -1"},
-                {CM_ERROR_CONVERT, "no such rounding to bf16"},
-                {CM_ERROR_CONVERT, "no rounding 9"},
-                {CM_ERROR_ATOMIC, "i8"},
-                {CM_ERROR_ATOMIC, "bf16"},
-                {CM_ERROR_ATOMIC, "no order"},
-                {CM_ERROR_MUL_TYPES, "8 or 16 bits, not f16 and f16"},
-                {CM_ERROR_SCALAR, "CM_APPLY"}};
-    int i;
-    for (i = 0; i < (int)(sizeof want / sizeof want[0]); i++) {
-        bench b;
-        bench_begin(&b, cm_target_row("bmg"), CM_AUTO);
-        CHECK_MSG(spe_ok(&b.m), "%s", spe_get_error(&b.m)->text);
-        spe_at(&b.m, "user.c", 42);
-        mistake(&b, i);
-        CHECK_MSG(spe_get_error(&b.m)->id == want[i].id, "mistake %d: id %d (%s: %s), want %s", i,
-                  spe_get_error(&b.m)->id, spe_get_error(&b.m)->name, spe_get_error(&b.m)->text,
-                  cm_error_name(want[i].id));
-        CHECK_HAS(spe_get_error(&b.m)->text, want[i].part);
-        CHECK_STR(spe_get_error(&b.m)->name, cm_error_name(want[i].id));
-        CHECK_STR(spe_get_error(&b.m)->file, "user.c");
-        CHECK_INT(spe_get_error(&b.m)->line, 42);
-        CHECK(spe_finish(&b.m).data == NULL);
-        spe_free(&b.m);
+    bench b;
+    bench_begin(&b, cm_target_row("bmg"), CM_AUTO);
+    CHECK_MSG(spe_ok(&b.m), "%s", spe_get_error(&b.m)->text);
+    spe_at(&b.m, "user.c", 42);
+    mistake(&b, row);
+    CHECK_MSG(spe_get_error(&b.m)->id == wanted[row].id, "id %d (%s: %s), want %s", spe_get_error(&b.m)->id,
+              spe_get_error(&b.m)->name, spe_get_error(&b.m)->text, cm_error_name(wanted[row].id));
+    CHECK_HAS(spe_get_error(&b.m)->text, wanted[row].part);
+    CHECK_STR(spe_get_error(&b.m)->name, cm_error_name(wanted[row].id));
+    CHECK_STR(spe_get_error(&b.m)->file, "user.c");
+    CHECK_INT(spe_get_error(&b.m)->line, 42);
+    CHECK(spe_finish(&b.m).data == NULL);
+    spe_free(&b.m);
+}
+
+/* A test a row of the table. */
+static void run_mistakes(void)
+{
+    static char names[sizeof wanted / sizeof wanted[0]][64];
+    for (row = 0; row < (int)(sizeof wanted / sizeof wanted[0]); row++) {
+        snprintf(names[row], sizeof names[row], "mistake_%d_%s", row, cm_error_name(wanted[row].id));
+        test_run_(names[row], test_case_one_mistake);
     }
 }
 
@@ -966,7 +975,7 @@ int main(void)
     have_device = zed_open(&device, NULL);
     if (!have_device) printf("no device: %s\n", zed_get_error(&device)->text);
     RUN(main_loop);
-    RUN(mistakes);
+    run_mistakes();
     RUN(khr_matrices);
     RUN(khr_mistakes);
     RUN(targets);
