@@ -1147,6 +1147,90 @@ TEST(newer_getters)
     OK(zeCommandQueueDestroy(q));
 }
 
+TEST(newer_getters_of_what_was_asked_for)
+{
+    ze_command_queue_desc_t qd = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
+                                  .index = 3,
+                                  .flags = ZE_COMMAND_QUEUE_FLAG_EXPLICIT_ONLY,
+                                  .mode = ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS,
+                                  .priority = ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_LOW};
+    ze_command_list_desc_t ld = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC,
+                                 .flags = ZE_COMMAND_LIST_FLAG_MAXIMIZE_THROUGHPUT};
+    ze_event_desc_t ed = {.stype = ZE_STRUCTURE_TYPE_EVENT_DESC, .wait = ZE_EVENT_SCOPE_FLAG_DEVICE};
+    ze_event_pool_handle_t pool = new_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_command_queue_handle_t q = NULL;
+    ze_command_list_handle_t r = NULL, l = NULL;
+    ze_event_handle_t e = NULL;
+    ze_context_handle_t c = NULL;
+    ze_command_queue_flags_t queue_flags = 0;
+    ze_command_list_flags_t list_flags = 0;
+    ze_command_queue_priority_t priority = ZE_COMMAND_QUEUE_PRIORITY_NORMAL;
+    ze_event_scope_flags_t scope = 0;
+    uint32_t n = 9;
+    OK(zeCommandQueueCreate(context, device, &qd, &q));
+    OK(zeCommandListCreate(context, device, &ld, &r));
+    OK(zeCommandListCreateImmediate(context, device, &qd, &l));
+    OK(zeEventCreate(pool, &ed, &e));
+    CHECK(zeDriverGetDefaultContext(driver) != NULL);
+    OK(zeCommandQueueGetIndex(q, &n));
+    CHECK_INT(n, 3);
+    OK(zeCommandQueueGetFlags(q, &queue_flags));
+    CHECK_INT(queue_flags, ZE_COMMAND_QUEUE_FLAG_EXPLICIT_ONLY);
+    OK(zeCommandQueueGetPriority(q, &priority));
+    CHECK_INT(priority, ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_LOW);
+    OK(zeCommandListGetOrdinal(r, &n));
+    CHECK_INT(n, 0);
+    OK(zeCommandListGetFlags(r, &list_flags));
+    CHECK_INT(list_flags, ZE_COMMAND_LIST_FLAG_MAXIMIZE_THROUGHPUT);
+    queue_flags = 0;
+    OK(zeCommandListImmediateGetFlags(l, &queue_flags));
+    CHECK_INT(queue_flags, ZE_COMMAND_QUEUE_FLAG_EXPLICIT_ONLY);
+    OK(zeCommandListImmediateGetPriority(l, &priority));
+    CHECK_INT(priority, ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_LOW);
+    OK(zeEventGetWaitScope(e, &scope));
+    CHECK_INT(scope, ZE_EVENT_SCOPE_FLAG_DEVICE);
+    OK(zeEventPoolGetContextHandle(pool, &c));
+    CHECK(c == context);
+    OK(zeEventDestroy(e));
+    OK(zeEventPoolDestroy(pool));
+    OK(zeCommandListDestroy(l));
+    OK(zeCommandListDestroy(r));
+    OK(zeCommandQueueDestroy(q));
+}
+
+TEST(newer_launches)
+{
+    ze_command_list_handle_t l = new_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS), r = new_list();
+    ze_event_pool_handle_t pool = new_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP);
+    ze_event_handle_t e = new_event(pool, 0);
+    ze_kernel_handle_t k = new_kernel("where");
+    ze_group_count_t groups = {4, 1, 1};
+    ze_event_query_kernel_timestamps_results_ext_properties_t times = {
+        .stype = ZE_STRUCTURE_TYPE_EVENT_QUERY_KERNEL_TIMESTAMPS_RESULTS_EXT_PROPERTIES};
+    ze_kernel_timestamp_result_t stamp;
+    uint32_t *out = new_memory(64), count = 0;
+    uint64_t base = 1;
+    OK(zeKernelSetGroupSize(k, 4, 1, 1));
+    OK(zeKernelSetArgumentValue(k, 0, sizeof out, &out));
+    OK(zeKernelSetArgumentValue(k, 1, sizeof base, &base));
+    OK(zeCommandListAppendLaunchKernelWithParameters(r, k, &groups, NULL, e, 0, NULL));
+    OK(zeCommandListClose(r));
+    OK(zeCommandListImmediateAppendCommandListsWithParameters(l, 1, &r, NULL, NULL, 0, NULL));
+    OK(zeCommandListHostSynchronize(l, FOR_EVER));
+    for (uint32_t i = 0; i < 16; i++) CHECK_INT(out[i], 1 + i + 10 * (i % 4 + 1));
+    OK(zeEventQueryKernelTimestampsExt(e, device, &count, NULL));
+    CHECK_INT(count, 1);
+    times.pKernelTimestampsBuffer = &stamp;
+    OK(zeEventQueryKernelTimestampsExt(e, device, &count, &times));
+    CHECK(stamp.global.kernelEnd >= stamp.global.kernelStart);
+    OK(zeKernelDestroy(k));
+    OK(zeEventDestroy(e));
+    OK(zeEventPoolDestroy(pool));
+    OK(zeCommandListDestroy(l));
+    OK(zeCommandListDestroy(r));
+    OK(zeMemFree(context, out));
+}
+
 TEST(newer_commands)
 {
     ze_command_list_handle_t l = new_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS), r = new_list();
@@ -1200,6 +1284,8 @@ static void run_module_tests(void)
     RUN(queues_in_several_threads);
 #ifdef NEWER
     RUN(newer_getters);
+    RUN(newer_getters_of_what_was_asked_for);
+    RUN(newer_launches);
     RUN(newer_commands);
 #endif
 }
