@@ -208,10 +208,13 @@ static bool find_object(struct check_subgroup *s, struct xs_subgroup *self, cons
            find_in_space(s, self, site->space, a->address, o);
 }
 
-/* The allocation that an address is nearest to, for the report. */
-static bool find_nearest(const struct check_worker *w, uint64_t address, struct object *o)
+/* What an address is nearest to, for the report. */
+static bool find_nearest(const struct check_worker *w, uint32_t space, uint64_t address, struct object *o)
 {
     const struct check_table *t = &w->check->table;
+    *o = (struct object){(uint64_t)(uintptr_t)w->local, w->local_bytes, NULL, "local memory"};
+    if (space != XS_SPACE_GLOBAL && address - o->base + 4096 < o->size + 8192) return true;
+    if (space == XS_SPACE_LOCAL) return false;
     size_t i = check_table_upto(t, address);
     struct check_memory *below = i ? t->row[i - 1] : NULL, *above = i < t->count ? t->row[i] : NULL, *m;
     m = below && (!above || address - (below->base + below->size) <= above->base - address) ? below : above;
@@ -238,7 +241,7 @@ static void report_bounds(struct check_subgroup *s, const struct xs_site *site, 
         add(&l, ": a null pointer");
     } else if (o && o->memory && atomic_load(&o->memory->gone)) {
         add(&l, ": in memory that was freed while the kernel runs");
-    } else if (o || (site->space != XS_SPACE_LOCAL && find_nearest(s->worker, address, &nearest))) {
+    } else if (o || find_nearest(s->worker, site->space, address, &nearest)) {
         if (!o) o = &nearest;
         end = o->base + o->size;
         if (address < o->base)

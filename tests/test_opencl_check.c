@@ -199,6 +199,23 @@ TEST(local_and_private_memory_have_bounds)
     ocl_free(a);
 }
 
+TEST(generic_pointers)
+{
+    int *r = numbers(16);
+    for (int which = 0; which < 3; which++) {
+        RUN_CHECKED("generic_pointers", "ptr<i32> r, i32 which, i32 by", 1, 16, r, which, 0);
+        CLEAN();
+        CHECK_INT(r[15], 15 + 3 * (which + 1)); /* each round leaves 3 more */
+    }
+    RUN_CHECKED("generic_pointers", "ptr<i32> r, i32 which, i32 by", 1, 16, r, 0, 4);
+    CHECK_HAS(said, "work-item (12,0,0): OpLoad %");
+    CHECK_HAS(said, "0 bytes past the end of the 64-byte shared allocation");
+    RUN_CHECKED("generic_pointers", "ptr<i32> r, i32 which, i32 by", 1, 16, r, 1, 4);
+    CHECK_HAS(said, "work-item (12,0,0): OpLoad %");
+    CHECK_HAS(said, "past the end of the ");
+    ocl_free(r);
+}
+
 TEST(what_nobody_wrote)
 {
     int *a = device_memory(ZED_DEVICE, 64), *s = device_memory(ZED_SHARED, 64), *r = numbers(64), from[64] = {0};
@@ -365,6 +382,113 @@ TEST(products_of_tiles)
     xt_free(&built);
 }
 
+/* ---- what OpenCL C has no words for: blocks of a subgroup, matrices, split barriers */
+
+static void emit_blocks(spe_module *m)
+{
+    spe_id u32 = spe_int(m, 32), type = spe_vec(m, u32, 4), tile = spe_shared_var(m, spe_array(m, u32, 32));
+    spe_param params[2] = {{spe_ptr(m, SPE_StorageClassCrossWorkgroup, u32), "a", false, false, 0},
+                           {spe_ptr(m, SPE_StorageClassCrossWorkgroup, u32), "r", false, false, 0}};
+    spe_kernel k = {"blocks", 16, {32, 1, 1}, 0, params, 2};
+    spe_kernel_begin(m, &k);
+    spe_id local = spe_builtin(m, SPE_LOCAL_ID, 0), first = spe_mul(m, spe_builtin(m, SPE_SUBGROUP_ID, 0), spe_u32(m, 64));
+    spe_id from = spe_index(m, spe_param_id(m, 0), first), to[2] = {spe_index(m, spe_param_id(m, 1), first), 0};
+    spe_store(m, spe_element(m, tile, 1, &local), local, 0);
+    spe_barrier_arrive(m);
+    to[1] = spe_op(m, SPE_OpSubgroupBlockReadINTEL, type, 1, &from);
+    spe_barrier_wait(m);
+    spe_id other = spe_sub(m, spe_u32(m, 31), local);
+    spe_id turned = spe_load(m, spe_element(m, tile, 1, &other), 0), all = spe_splat(m, type, turned);
+    to[1] = spe_add(m, to[1], all);
+    spe_op_void(m, SPE_OpSubgroupBlockWriteINTEL, 2, to);
+    spe_kernel_end(m);
+}
+
+static void emit_matrix(spe_module *m)
+{
+    spe_id f32 = spe_float(m, 32), type = spe_coopmat(m, f32, SPE_ScopeSubgroup, 8, 16, SPE_CooperativeMatrixUseMatrixAccumulatorKHR);
+    spe_param params[2] = {{spe_ptr(m, SPE_StorageClassCrossWorkgroup, f32), "a", false, false, 0},
+                           {spe_ptr(m, SPE_StorageClassCrossWorkgroup, f32), "r", false, false, 0}};
+    spe_kernel k = {"matrix", 16, {16, 1, 1}, 0, params, 2};
+    spe_kernel_begin(m, &k);
+    spe_id v = spe_coop_load(m, type, spe_param_id(m, 0), SPE_CooperativeMatrixLayoutRowMajorKHR, spe_u32(m, 16));
+    spe_coop_store(m, spe_param_id(m, 1), v, SPE_CooperativeMatrixLayoutColumnMajorKHR, spe_u32(m, 9));
+    spe_kernel_end(m);
+}
+
+static bool load_emitted(zed_module *to, zed_kernel *k, void (*emit)(spe_module *), const char *name, const char *params)
+{
+    spe_module m = {0};
+    spe_words words;
+    bool ok;
+    spe_begin(&m, NULL);
+    emit(&m);
+    words = spe_finish(&m);
+    CHECK_MSG(spe_ok(&m), "%s", spe_get_error(&m)->text);
+    test_save_spv(name, words.data, words.count);
+    ok = zed_module_load(to, &ocl_device, words.data, words.count * 4, NULL) && (!params || zed_kernel_get(k, to, name, params));
+    spe_free(&m);
+    return ocl_good_(name, __FILE__, __LINE__) && ok;
+}
+
+TEST(blocks_of_a_subgroup)
+{
+    zed_module m;
+    zed_kernel k;
+    int *a = numbers(128), *little = numbers(120), *r = numbers(128);
+    if (!load_emitted(&m, &k, emit_blocks, "blocks", "ptr<i32> a, ptr<i32> r")) return;
+    listen();
+    zed_launch(&k, (zed_groups){1, 1, 1}, a, r);
+    understand();
+    CLEAN();
+    for (int i = 0; i < 128; i++) CHECK_INT(r[i], i + 31 - (i / 64 * 16 + i % 16));
+    listen();
+    zed_launch(&k, (zed_groups){1, 1, 1}, little, r);
+    understand();
+    REPORTED("work-item (16,0,0): OpSubgroupBlockReadINTEL %", "reads 64 bytes at");
+    CHECK_HAS(said, "the last 32 of them past the end of the 480-byte shared allocation");
+    for (int i = 64; i < 128; i++) CHECK_INT(r[i], 31 - (16 + i % 16));
+    listen();
+    zed_launch(&k, (zed_groups){1, 1, 1}, a, little);
+    understand();
+    REPORTED("work-item (16,0,0): OpSubgroupBlockWriteINTEL to %", "writes 64 bytes at");
+    ocl_free(a);
+    ocl_free(little);
+    ocl_free(r);
+    zed_module_free(&m);
+}
+
+TEST(cooperative_matrices)
+{
+    zed_module m;
+    zed_kernel k;
+    float *a = (float *)zed_alloc(&ocl_device, ZED_SHARED, 128 * 4, 0), *r = (float *)zed_alloc(&ocl_device, ZED_SHARED, 143 * 4, 0);
+    float *little = (float *)zed_alloc(&ocl_device, ZED_SHARED, 142 * 4, 0);
+    if (!load_emitted(&m, &k, emit_matrix, "matrix", "ptr<f32> a, ptr<f32> r")) return;
+    for (int i = 0; i < 126; i++) a[i] = (float)i;
+    for (int i = 0; i < 2; i++) {
+        listen();
+        zed_launch(&k, (zed_groups){1, 1, 1}, a, i ? r : little);
+        understand();
+        if (i) CLEAN();
+        else {
+            CHECK_INT(lines_with(": work-item ("), 2);
+            CHECK_HAS(said, "OpCooperativeMatrixLoadKHR %");
+            CHECK_HAS(said, "reads 64 bytes at");
+            CHECK_HAS(said, "nothing has written byte 504 of the 512-byte shared allocation"); /* a word is 8 bytes */
+            CHECK_HAS(said, "OpCooperativeMatrixStoreKHR to %");
+            CHECK_HAS(said, "the last 4 of them past the end of the 568-byte shared allocation");
+        }
+        a[126] = a[127] = 5;
+    }
+    for (int y = 0; y < 8; y++)
+        for (int x = 0; x < 16; x++) CHECK(r[9 * x + y] == a[16 * y + x]);
+    ocl_free(a);
+    ocl_free(r);
+    ocl_free(little);
+    zed_module_free(&m);
+}
+
 /* ---- faults of arithmetic: defined results, whatever the mode */
 
 TEST(arithmetic_never_traps)
@@ -398,6 +522,83 @@ TEST(arithmetic_never_traps)
     ocl_free(y);
     ocl_free(r);
     ocl_free(z);
+}
+
+enum { EDGES = 12, OPERATIONS = 8 };
+
+/* Of a[i] and b[i]: i is the work-item, or the work-group, so that all lanes have the same. */
+static void emit_integers(spe_module *m)
+{
+    static spe_id (*const operation[OPERATIONS])(spe_module *, spe_id, spe_id) = {
+        spe_udiv, spe_sdiv, spe_umod, spe_srem, spe_smod, spe_shl, spe_shr, spe_sar};
+    for (int n = 0; n < 8; n++) {
+        uint32_t bits = 8u << n / 2;
+        spe_id type = spe_int(m, bits), p = spe_ptr(m, SPE_StorageClassCrossWorkgroup, type);
+        spe_param params[3] = {{p, "a", false, false, 0}, {p, "b", false, false, 0}, {p, "r", false, false, 0}};
+        char name[16];
+        snprintf(name, sizeof name, "%s%u", n & 1 ? "uniform" : "varying", bits);
+        spe_kernel k = {name, 16, {n & 1 ? 16u : EDGES, 1, 1}, 0, params, 3};
+        spe_kernel_begin(m, &k);
+        spe_id i = spe_builtin(m, n & 1 ? SPE_GROUP_ID : SPE_GLOBAL_ID, 0);
+        spe_id a = spe_load(m, spe_index(m, spe_param_id(m, 0), i), 0), b = spe_load(m, spe_index(m, spe_param_id(m, 1), i), 0);
+        for (uint32_t o = 0; o < OPERATIONS; o++) {
+            spe_id at = spe_add(m, spe_mul(m, i, spe_u32(m, OPERATIONS)), spe_u32(m, o));
+            spe_store(m, spe_index(m, spe_param_id(m, 2), at), operation[o](m, a, b), 0);
+        }
+        spe_kernel_end(m);
+    }
+}
+
+static uint64_t edge_result(int operation, int64_t a, int64_t b, int bits)
+{
+    uint64_t mask = bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1, ua = (uint64_t)a & mask, ub = (uint64_t)b & mask;
+    int64_t r = b == 0 || b == -1 ? 0 : a % b;
+    switch (operation) {
+    case 0: return ub ? ua / ub : 0;
+    case 1: return (b == 0 ? 0 : b == -1 ? 0 - ua : (uint64_t)(a / b)) & mask;
+    case 2: return ub ? ua % ub : 0;
+    case 3: return (uint64_t)r & mask;
+    case 4: return (uint64_t)(r && (r < 0) != (b < 0) ? r + b : r) & mask;
+    case 5: return ub < (uint64_t)bits ? ua << ub & mask : 0;
+    case 6: return ub < (uint64_t)bits ? ua >> ub : 0;
+    default: return (uint64_t)(a >> (ub < (uint64_t)bits ? ub : (uint64_t)bits - 1)) & mask;
+    }
+}
+
+TEST(integers_at_the_edge)
+{
+    zed_module m;
+    zed_kernel k;
+    unsigned char *a = (unsigned char *)numbers(2 * EDGES), *b = (unsigned char *)numbers(2 * EDGES);
+    unsigned char *r = (unsigned char *)numbers(2 * EDGES * OPERATIONS);
+    if (!load_emitted(&m, &k, emit_integers, "integers", NULL)) return;
+    for (int n = 0; n < 8; n++) {
+        static const char *const types[] = {"i8", "i16", "i32", "i64"};
+        int bits = 8 << n / 2, bytes = bits / 8;
+        int64_t least = -1 - (int64_t)(((uint64_t)1 << (bits - 1)) - 1);
+        const int64_t x[EDGES] = {7, -7, least, least, least, ~least, 1, -1, -100, 100, 5, least + 1};
+        const int64_t y[EDGES] = {0, 0, 0, -1, 1, -1, bits, bits + 1, bits - 1, -1, least, 3};
+        char name[16], params[64];
+        snprintf(name, sizeof name, "%s%d", n & 1 ? "uniform" : "varying", bits);
+        snprintf(params, sizeof params, "ptr<%s> a, ptr<%s> b, ptr<%s> r", types[n / 2], types[n / 2], types[n / 2]);
+        for (int i = 0; i < EDGES; i++) { /* little-endian, as the device is */
+            memcpy(a + i * bytes, &x[i], (size_t)bytes);
+            memcpy(b + i * bytes, &y[i], (size_t)bytes);
+        }
+        memset(r, 0xa5, (size_t)(EDGES * OPERATIONS * bytes));
+        if (zed_kernel_get(&k, &m, name, params)) zed_launch(&k, (zed_groups){n & 1 ? EDGES : 1, 1, 1}, (void *)a, (void *)b, (void *)r);
+        ocl_good_(name, __FILE__, __LINE__);
+        for (int i = 0; i < EDGES * OPERATIONS; i++) {
+            uint64_t got = 0, want = edge_result(i % OPERATIONS, x[i / OPERATIONS], y[i / OPERATIONS], bits);
+            memcpy(&got, r + i * bytes, (size_t)bytes);
+            CHECK_MSG(got == want, "%s, operation %d of %lld and %lld: %llx, want %llx", name, i % OPERATIONS,
+                      (long long)x[i / OPERATIONS], (long long)y[i / OPERATIONS], (unsigned long long)got, (unsigned long long)want);
+        }
+    }
+    ocl_free(a);
+    ocl_free(b);
+    ocl_free(r);
+    zed_module_free(&m);
 }
 
 /* ---- what another process does */
@@ -462,6 +663,7 @@ int main(int argc, char **argv)
     if (!ocl_open() || !ocl_load(&module, "check")) return 1;
     if (argc > 1 && !strcmp(argv[1], "past_end")) return launch_past_end();
     RUN(arithmetic_never_traps);
+    RUN(integers_at_the_edge);
     if (argc > 1) return test_report();
     RUN(stores_past_the_end);
     RUN(loads_before_the_start_give_zero);
@@ -470,11 +672,14 @@ int main(int argc, char **argv)
     RUN(pointers_in_loops_are_followed);
     RUN(vectors_structures_and_atomics);
     RUN(local_and_private_memory_have_bounds);
+    RUN(generic_pointers);
     RUN(what_nobody_wrote);
     RUN(races_between_subgroups);
     RUN(barriers_that_not_all_reach);
     RUN(sums_and_histograms_are_clean);
     RUN(products_of_tiles);
+    RUN(blocks_of_a_subgroup);
+    RUN(cooperative_matrices);
     RUN(level_two_fails_the_launch);
     RUN(without_the_mode_nothing_is_said);
     zed_module_free(&module);

@@ -34,12 +34,13 @@ compile() { # compile SOURCE RESULT
     full) level=-O2 passes='default<O2>' ;;
     threaded) level=-O2 passes='sroa,early-cse,simplifycfg,jump-threading,gvn,loop(loop-rotate),sccp,simplifycfg' ;;
     none) level=-O0 passes= ;;
-    lines) level=-O1\ -gline-tables-only\ -fdebug-prefix-map=$here/=\ -fdebug-compilation-dir=. passes='sroa,early-cse,simplifycfg' ;;
+    lines) level='-O1 -gline-tables-only' passes='sroa,early-cse,simplifycfg' ;;
     *) level=-O1 passes='sroa,early-cse,simplifycfg' ;;
     esac
     standard=$(sed -n 's/.*\(CL[0-9]\.[0-9]\).*/\1/p' "$1" | head -n 1)
     "$clang" -cl-std="${standard:-CL2.0}" -target spir64 -emit-llvm -c $level -Xclang -disable-llvm-passes \
-        -Xclang -finclude-default-header -Xclang -cl-ext=$features -Wno-unused-value -ferror-limit=3 -fmacro-backtrace-limit=1 -I"$here" "$1" -o "$tmp/a.bc" || return 1
+        -Xclang -finclude-default-header -Xclang -cl-ext=$features -Wno-unused-value -ferror-limit=3 -fmacro-backtrace-limit=1 \
+        "-fdebug-prefix-map=$here/=" -fdebug-compilation-dir=. -I"$here" "$1" -o "$tmp/a.bc" || return 1
     if [ -n "$passes" ]; then
         "$opt" -vectorize-loops=false -vectorize-slp=false -passes="$passes" "$tmp/a.bc" -o "$tmp/b.bc" || return 1
     else

@@ -53,6 +53,21 @@ kernel void async(global const int *a, global int *r, int n)
     r[get_global_id(0)] = tile[get_local_id(0)];
 }
 
+/* 3 is added to an element of r, or of a copy of it that is written back. */
+kernel void generic_pointers(global int *r, int which, int by)
+{
+    local int mine[16];
+    int own[16];
+    size_t l = get_local_id(0);
+    for (int i = 0; i < 16; i++) own[i] = r[i];
+    mine[l] = r[l];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int *p = which == 0 ? (int *)r : which == 1 ? (int *)mine : (int *)own;
+    p[l + by] += 3;
+    if (which == 1) r[l] = mine[l];
+    if (which == 2) r[l] = own[l];
+}
+
 kernel void load(global const int *a, global int *r) { r[get_global_id(0)] = a[get_global_id(0)]; }
 
 kernel void local_unwritten(global int *r)
