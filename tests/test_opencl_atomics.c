@@ -4,6 +4,7 @@
  * sums are exact in every order.
  */
 #include "opencl.h"
+#include "spirv_emit.h"
 
 enum { GROUP = 50, GROUPS = 6, N = GROUP * GROUPS };
 static zed_module module;
@@ -219,6 +220,32 @@ TEST(floats)
 
 TEST(module_loads) { ocl_load(&module, "atomics"); }
 
+/* Multiples of a quarter, few enough that no sum of them is rounded. */
+TEST(halves)
+{
+    uint16_t *r = (uint16_t *)ocl_buffer(3 * 2), *v = (uint16_t *)ocl_buffer(128 * 2);
+    float sum = 0, least = 100, most = -100, got[3];
+    zed_module halves;
+    r[0] = 0;
+    r[1] = spe_f32_to_f16_bits(100);
+    r[2] = spe_f32_to_f16_bits(-100);
+    for (int i = 0; i < 128; i++) {
+        float x = (float)((int)(test_random() % 65) - 32) / 4;
+        v[i] = spe_f32_to_f16_bits(x);
+        if (!(i & 1)) continue;
+        sum += x;
+        if (x < least) least = x;
+        if (x > most) most = x;
+    }
+    if (!ocl_load(&halves, "half_atomics")) return;
+    OCL_RUN(&halves, "half_atomics", "ptr<f16> r, ptr<f16> v", 4, 32, r, v);
+    for (int i = 0; i < 3; i++) got[i] = spe_f16_bits_to_f32(r[i]);
+    CHECK_MSG(got[0] == sum && got[1] == least && got[2] == most, "%g %g %g, want %g %g %g", (double)got[0],
+              (double)got[1], (double)got[2], (double)sum, (double)least, (double)most);
+    ocl_free(r);
+    ocl_free(v);
+}
+
 int main(void)
 {
     if (!ocl_open()) return 1;
@@ -227,6 +254,7 @@ int main(void)
     RUN(old_style_of_longs);
     RUN(c11);
     RUN(floats);
+    RUN(halves);
     zed_close(&ocl_device);
     return test_report();
 }
