@@ -185,6 +185,55 @@ TEST(arithmetic)
     finish(&s);
 }
 
+/* Subgroups of 16: what every lane of the one from item `first` on knows. */
+typedef struct {
+    uint32_t odd_a, odd_a3, odd_b; /* ballots: a is odd; that or lane 3; b is odd */
+    bool same_a, same_odd;
+} ballots;
+
+static ballots ballots_of(const run_state *s, int first)
+{
+    ballots t = {0, 8, 0, true, true};
+    for (int l = 0; l < 16; l++) {
+        t.odd_a |= (s->a[first + l] & 1) << l;
+        t.odd_b |= (s->b[first + l] & 1) << l;
+        t.same_a = t.same_a && s->a[first + l] == s->a[first];
+    }
+    t.odd_a3 |= t.odd_a;
+    t.same_odd = t.odd_a == 0 || t.odd_a == 0xffff;
+    return t;
+}
+
+TEST(lanes_and_leftovers)
+{
+    run_state s;
+    if (!run(&s, "lanes")) return;
+    for (int i = 0; i < N; i++) {
+        uint32_t a = s.a[i], b = s.b[i], c = s.c[i], first = (uint32_t)i / 16 * 16, lane = (uint32_t)i % 16, low = 0, high = 15;
+        const uint32_t items[4] = {a, b, c, (uint32_t)i};
+        ballots t = ballots_of(&s, (int)first);
+        while (!(t.odd_a3 >> low & 1)) low++;
+        while (!(t.odd_a3 >> high & 1)) high--;
+        WANT(0, t.odd_a >> (c & 15) & 1);
+        WANT(1, low);
+        WANT(2, high);
+        WANT(3, b & 1);
+        WANT(4, s.a[first + (lane + 5) % 16]);
+        WANT(5, t.odd_a);
+        WANT(6, s.a[first]);
+        WANT(7, s.a[first + 7]);
+        WANT(8, (t.odd_a == 0xffff) | 2);
+        WANT(9, t.odd_a != 0);
+        WANT(10, t.same_odd | 2);
+        WANT(11, t.same_a | 2);
+        WANT(12, (a & 3) != (b & 3));
+        WANT(13, ((a & 255) + (b & 255)) * (c & 15));
+        WANT(14, items[b & 3]);
+        WANT(15, 2 | 0x200); /* the flag was clear, then set; it is in global memory */
+    }
+    finish(&s);
+}
+
 TEST(uniform_group_instructions)
 {
     run_state s;
@@ -293,6 +342,7 @@ int main(void)
     RUN(integer_dot_products);
     RUN(arithmetic);
     RUN(uniform_group_instructions);
+    RUN(lanes_and_leftovers);
     RUN(small_floats);
     zed_close(&ocl_device);
     return test_report();
