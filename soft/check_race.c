@@ -57,10 +57,10 @@ static bool grow(struct check_blocks *c)
 /* NULL when a work-group touches more than there is room for: the rest is not watched. */
 static struct check_block *block_of(struct check_blocks *c, uint64_t key)
 {
-    struct check_block *b;
+    struct check_block *b = c->capacity ? place_of(c, key) : NULL;
+    if (b && b->group == c->group) return b;
     if (c->used >= c->capacity / 2 && !grow(c) && c->used >= c->capacity / 8 * 7) return NULL;
     b = place_of(c, key);
-    if (b->group == c->group) return b;
     memset(b, 0, sizeof *b);
     b->key = key;
     b->group = c->group;
