@@ -52,7 +52,9 @@
  *         .order           {1, 0}: memory is row-major, strides (pitch, 1). {0, 1}: column-major, (1, pitch). It must
  *                          be the order that the strides have (TILE_ORDER, ORDER_STRIDES, TILE_STRIDES)
  *         .inner_blocks    see Blocked vectors (INNER_BLOCKS)
- *         .inside          you promise that the tile never leaves the base matrix: no tests
+ *         .inside          you promise that the tile never leaves the base matrix: no tests. Local memory is then
+ *                          accessed in large pieces where pitch (constant) and offsets are multiples of 16 bytes: f16,
+ *                          bf16, f32 row by row, all types column-major; best with rows of 16, see gemm_slm.c
  *         .map             (MAP_VALUES, MAP_FIT, MAP_SUBGROUPS, TILE_SIZE)
  *     XT_INIT_TILE(base, T, rows, cols, .scatter = v, .shape = XT_AT(n))      a scatter tile: element (i, j) is
  *                          base[v(i, j)], v a vector of i32 u32 i64 u64, 1 x n or two-dimensional, base n elements
@@ -611,7 +613,8 @@ typedef struct {
     bool pointer, local;
 } xt_param_;
 
-/* An array in local memory, the same one in every version of the body. */
+/* An array in local memory, the same one in every version of the body, aligned to so many bytes. */
+enum { XT_LOCAL_ALIGN_ = 64 };
 typedef struct {
     int type;
     int64_t elements;
@@ -1656,9 +1659,12 @@ static inline spe_id xt_emit_local_(xt_ctx *x, const xt_local_array_ *a)
 {
     spe_module *m = &x->m;
     spe_id zero = spe_u32(m, 0), p, array;
+    uint32_t align = XT_LOCAL_ALIGN_;
     array = spe_array(m, xt_spe_type_(x, xt_held_(a->type)), (uint32_t)a->elements);
     spe_prologue_begin(m);
-    p = spe_element(m, spe_shared_var(m, array), 1, &zero);
+    p = spe_shared_var(m, array);
+    spe_decorate(m, p, SPE_DecorationAlignment, 1, &align);
+    p = spe_element(m, p, 1, &zero);
     spe_prologue_end(m);
     return p;
 }
@@ -1901,6 +1907,23 @@ static inline xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows
 }
 /* ---- load_tile, store_tile, prefetch_tile ------------------------------------------------------------------------ */
 
+/* In local memory, where nothing is tested, a block's place goes into the address, whose alignment coopmatrix.h is told:
+ * it can then access several elements at once. */
+static inline void xt_local_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, cm_mem *mem)
+{
+    const xt_val *inner = &t->offset[xt_inner_(t)], *outer = &t->offset[1 - xt_inner_(t)];
+    int bytes = cm_type_info(xt_held_(t->type))->bytes, in = t->column_major ? b->row : b->col;
+    int64_t out = t->column_major ? b->col : b->row, line = (int64_t)xt_align_of_(t->pitch.i) * bytes;
+    int64_t align = XT_LOCAL_ALIGN_, step = xt_val_align_(outer) < xt_align_of_(out) ? xt_val_align_(outer) : xt_align_of_(out);
+    if (line * step < align) align = line * step;
+    step = xt_val_align_(inner) < xt_align_of_(in) ? xt_val_align_(inner) : xt_align_of_(in);
+    if (step * bytes < align) align = step * bytes;
+    mem->ptr = spe_index(&x->m, mem->ptr, spe_iadd(&x->m, spe_imul(&x->m, mem->row, mem->stride_row),
+                                                   spe_imul(&x->m, mem->col, mem->stride_col)));
+    mem->row = mem->col = spe_i32(&x->m, 0);
+    mem->align = (int)align;
+}
+
 /* A block of a tile as coopmatrix.h sees it: the transpose, its rows are our columns. */
 static inline cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b)
 {
@@ -1919,6 +1942,7 @@ static inline cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b)
     mem.stride_col = t->column_major ? spe_i32(&x->m, 1) : pitch;
     mem.block2d =
         x->block2d && xt_plan_tile_at_(x, xt_tile_root_(x, t->node))->possible ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
+    if (t->base.local && t->inside && t->pitch.kind == XT_INT_) xt_local_mem_(x, t, b, &mem);
     return mem;
 }
 
@@ -3651,7 +3675,7 @@ static inline void xt_scratch_init_(xt_scratch_ *s, const xt_vec *v, bool transp
 {
     memset(s, 0, sizeof *s);
     s->bytes = cm_type_info(xt_held_(v->type))->bytes;
-    s->pitch = v->dist.shape[1] + (transposed ? (s->bytes < 4 ? 4 / s->bytes : 1) : 0); /* spreads over the banks */
+    s->pitch = v->dist.shape[1] + (transposed ? 16 / s->bytes : 0); /* spreads over the banks */
     s->transposed = transposed;
     s->stride[0] = s->stride[1] = 1;
 }
@@ -3699,6 +3723,29 @@ static inline void xt_scratch_open_(xt_ctx *x, spe_id first, int count, int low,
     spe_if(m, spe_land(m, below, spe_sgt(m, spe_iadd(m, first, spe_i32(m, count)), spe_i32(m, low))));
 }
 
+/* The powers of two that divide a block's first row and column. */
+static inline void xt_scratch_known_(const xt_dist *d, const xt_block_ *b, int known[2])
+{
+    int i;
+    for (i = 0; i < 2; i++) {
+        int place = xt_align_of_(d->layout[i] == 1 || d->count[i] == 1 ? 0 : d->data[i]), own = xt_align_of_(i ? b->col : b->row);
+        known[i] = place < own ? place : own;
+    }
+}
+
+/* Accesses in large pieces want the place in the address, and to know its alignment: row and col are multiples of these. */
+static inline void xt_scratch_fold_(xt_ctx *x, const xt_scratch_ *s, cm_mem *mem, int row_known, int col_known, int pitch)
+{
+    spe_module *m = &x->m;
+    int64_t align = XT_LOCAL_ALIGN_, line = (int64_t)xt_align_of_(pitch) * row_known;
+    if (s->stride[0] != 1 || s->stride[1] != 1) return; /* elements are repeated */
+    if (line * s->bytes < align) align = line * s->bytes;
+    if (col_known * s->bytes < align) align = col_known * s->bytes;
+    mem->ptr = spe_index(m, mem->ptr, spe_iadd(m, spe_imul(m, mem->row, mem->stride_row), spe_imul(m, mem->col, mem->stride_col)));
+    mem->row = mem->col = spe_i32(m, 0);
+    mem->align = (int)align;
+}
+
 static inline void xt_scratch_write_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int low)
 {
     xt_ctx *x = w.x;
@@ -3721,6 +3768,10 @@ static inline void xt_scratch_write_(xt_where_ w, const xt_scratch_ *s, const xt
         if (!whole) {
             mem.cols = spe_i32(&x->m, s->rows);
             xt_scratch_open_(x, at[0], b.rows, low, low + s->rows);
+        } else {
+            int known[2];
+            xt_scratch_known_(&v->dist, &b, known);
+            xt_scratch_fold_(x, s, &mem, known[0], known[1], s->pitch);
         }
         cm_store(&x->cm, &v->block[i], &mem);
         if (!whole) spe_endif(&x->m, 0, NULL, NULL);
@@ -3775,6 +3826,11 @@ static inline void xt_scratch_read_(xt_where_ w, const xt_scratch_ *s, const xt_
         xt_scratch_position_(x, &r->dist, &b, w, at);
         mem = xt_scratch_mem_(x, s, type, at, low);
         if (whole) {
+            int known[2], row_dim = s->transposed ? 1 : 0;
+            xt_scratch_known_(&r->dist, &b, known);
+            if (xt_align_of_(s->shift[0]) < known[row_dim]) known[row_dim] = xt_align_of_(s->shift[0]);
+            if (xt_align_of_(s->shift[1]) < known[1 - row_dim]) known[1 - row_dim] = xt_align_of_(s->shift[1]);
+            xt_scratch_fold_(x, s, &mem, known[row_dim], known[1 - row_dim], s->pitch);
             r->block[i] = cm_load(&x->cm, b.cols, b.rows, type, r->use, &mem);
             continue;
         }
@@ -3810,7 +3866,7 @@ static inline int xt_slabs_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec 
 }
 
 /* Columns c .. c + S of a subgroup's pieces as memory, in the pass they belong to. */
-static inline cm_mem xt_slab_mem_(xt_where_ w, const xt_vec *v, int width, int passes, const xt_block_ *b, int c)
+static inline cm_mem xt_slab_mem_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int width, int passes, const xt_block_ *b, int c)
 {
     xt_ctx *x = w.x;
     int part = width / passes;
@@ -3827,11 +3883,12 @@ static inline cm_mem xt_slab_mem_(xt_where_ w, const xt_vec *v, int width, int p
     mem.stride_row = spe_i32(&x->m, 1);
     mem.stride_col = spe_i32(&x->m, v->dist.shape[1] / passes);
     mem.block2d = CM_BLOCK2D_NO;
+    xt_scratch_fold_(x, s, &mem, 1, x->S, v->dist.shape[1] / passes); /* parts are multiples of S wide */
     return mem;
 }
 
 /* Writes (store) or reads the strips of S columns that pass number `pass` takes. A strip is `runs` neighbouring parts. */
-static inline void xt_slab_(xt_where_ w, const xt_vec *v, int width, int passes, int pass, bool store)
+static inline void xt_slab_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int pass, bool store)
 {
     xt_ctx *x = w.x;
     cm_type type = xt_held_(v->type);
@@ -3848,7 +3905,7 @@ static inline void xt_slab_(xt_where_ w, const xt_vec *v, int width, int passes,
             cm_matrix one;
             cm_mem mem;
             if (c % width / (width / passes) != pass) continue;
-            mem = xt_slab_mem_(w, v, width, passes, &b, c);
+            mem = xt_slab_mem_(w, s, v, width, passes, &b, c);
             one = store ? cm_from_parts(&x->cm, &l, parts) : cm_load(&x->cm, x->S, b.rows, type, CM_ACC, &mem);
             if (store) cm_store(&x->cm, &one, &mem);
             for (run = 0; !store && run < runs && run < one.parts; run++) parts[run] = one.part[run];
@@ -3856,7 +3913,7 @@ static inline void xt_slab_(xt_where_ w, const xt_vec *v, int width, int passes,
     }
 }
 
-static inline void xt_through_slabs_(xt_where_ w, const xt_vec *v, int passes, xt_vec *r)
+static inline void xt_through_slabs_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int passes, xt_vec *r)
 {
     xt_ctx *x = w.x;
     int pass, i, width = v->dist.data[1];
@@ -3868,9 +3925,9 @@ static inline void xt_through_slabs_(xt_where_ w, const xt_vec *v, int passes, x
     }
     for (pass = 0; pass < passes && spe_ok(&x->m); pass++) {
         spe_barrier(&x->m);
-        xt_slab_(w, v, width, passes, pass, true);
+        xt_slab_(w, s, v, width, passes, pass, true);
         spe_barrier(&x->m);
-        xt_slab_(w, r, width, passes, pass, false);
+        xt_slab_(w, s, r, width, passes, pass, false);
     }
 }
 
@@ -3886,7 +3943,7 @@ static inline xt_vec xt_through_scratch_(xt_where_ w, const xt_vec *v, xt_scratc
     if (!a.blocks) return r;
     passes = xt_slabs_(x, s, v, &r);
     if (passes) {
-        xt_through_slabs_(w, &a, passes, &r);
+        xt_through_slabs_(w, s, &a, passes, &r);
         return xt_settle_(x, r);
     }
     s->rows = xt_scratch_rows_(x, s, v);
@@ -5508,9 +5565,11 @@ static inline bool xt_begin_kernel_(xt_ctx *x)
     k.param_count = (uint32_t)x->param_count;
     if (!spe_kernel_begin(&x->m, &k)) return false;
     for (i = 0; i < x->param_count; i++) x->args[i].id = spe_param_id(&x->m, (uint32_t)i);
-    if (x->scratch_bytes)
-        x->scratch = spe_shared_var(
-            &x->m, spe_array(&x->m, spe_int(&x->m, 64), (uint32_t)(x->scratch_bytes / 8)));
+    if (x->scratch_bytes) {
+        uint32_t align = XT_LOCAL_ALIGN_;
+        x->scratch = spe_shared_var(&x->m, spe_array(&x->m, spe_int(&x->m, 64), (uint32_t)(x->scratch_bytes / 8)));
+        spe_decorate(&x->m, x->scratch, SPE_DecorationAlignment, 1, &align);
+    }
     return true;
 }
 

@@ -78,7 +78,7 @@ for device in pvc bmg; do
     atomics $device $device 64 204
 done
 for device in pvc bmg; do
-    one gemm_slm $device $device 16 gemm_slm "" # half the columns
+    one gemm_slm $device $device 16 gemm_slm "" 180 24 # half the columns; local memory in large pieces
     one gemm_l2 $device $device 32 gemm_l2 ""
     one gemm_epilogue_gelu $device $device 16 gemm_epilogue "--form gelu" 1000 2 # as many messages as a bare product
     one gemm_epilogue_i8 $device $device 8 gemm_epilogue "--form i8" 1000 2

@@ -257,6 +257,74 @@ TEST(local_memory)
     }
 }
 
+/* Tiles that never leave their array, whose pieces are accessed at once: stored under one map, loaded under another, as
+ * they are, moved by a number of the launch, and as operands of a product with themselves. */
+typedef struct {
+    int type, pitch; /* 0: the tile's */
+    bool column_major;
+} pieces_case;
+static pieces_case pieces;
+
+XT_KERNEL(in_large_pieces, u64(A), u64(C), u64(D), u32(shift))
+{
+    const xt_map rows = XT_MAP(.sg_layout = {4, 1}, .sg_data = {8, 32}), blocks = XT_MAP(.sg_layout = {2, 2}, .sg_data = {16, 16});
+    const xt_map left = XT_MAP(.sg_layout = {2, 2}, .sg_data = {16, 32}), right = XT_MAP(.sg_layout = {2, 2}, .sg_data = {32, 16});
+    xt_val base = XT_LOCAL(of(now.type), 2 * 32 * 64);
+    int pitch = pieces.pitch ? pieces.pitch : 32, extra = pieces.column_major ? 64 : pitch;
+    const int order[] = {!pieces.column_major, pieces.column_major};
+    xt_index shape = pieces.column_major ? XT_AT(pitch, extra) : XT_AT(64, pitch);
+    xt_index strides = pieces.column_major ? XT_AT(1, pitch) : XT_AT(pitch, 1);
+#define INSIDE(map_) XT_INIT_TILE(base, of(now.type), 32, 32, .shape = shape, .strides = strides, .order = {order[0], order[1]}, .map = map_, .inside = true)
+    xt_tile in = INSIDE(rows), out = INSIDE(blocks), a = INSIDE(left), b = INSIDE(right);
+    xt_val down = pieces.column_major ? xt_int_(0) : shift, across = pieces.column_major ? shift : xt_int_(0);
+    XT_STORE_TILE(XT_LOAD_TILE(XT_INIT_TILE(A, of(now.type), 32, 32, .shape = XT_AT(32, 32), .map = rows)),
+                  XT_UPDATE_TILE_OFFSET(in, down, across));
+    XT_BARRIER();
+    XT_STORE_TILE(XT_LOAD_TILE(XT_UPDATE_TILE_OFFSET(out, down, across)),
+                  XT_INIT_TILE(C, of(now.type), 32, 32, .shape = XT_AT(32, 32), .map = blocks));
+    a = XT_UPDATE_TILE_OFFSET(a, down, across);
+    b = XT_UPDATE_TILE_OFFSET(b, down, across);
+    XT_STORE_TILE(XT_CAST(f32, XT_TILE_MMA(XT_LOAD_TILE(a), XT_LOAD_TILE(b))),
+                  XT_INIT_TILE(D, f32, 32, 32, .shape = XT_AT(32, 32), .map = blocks));
+}
+
+static void check_pieces(const pieces_case *c, const variant *v)
+{
+    void *a = new_matrix(c->type, 1024), *copy = new_poison(c->type, 1024);
+    float *d = (float *)new_poison(CM_F32, 1024);
+    int wrong = 0;
+    pieces = *c;
+    now.type.type = c->type;
+    if (target_has(v) && RUN_KERNEL(in_large_pieces, v, ONE_GROUP, ADDRESS(a), ADDRESS(copy), ADDRESS(d), ZED_ARG(5)))
+        for (int i = 0; i < 32; i++)
+            for (int j = 0; j < 32; j++) {
+                double want = 0, size = 0, x;
+                for (int k = 0; k < 32; k++) {
+                    x = get(c->type, a, (size_t)(i * 32 + k)) * get(c->type, a, (size_t)(k * 32 + j));
+                    want += x;
+                    size += fabs(x);
+                }
+                wrong += get(c->type, copy, (size_t)(i * 32 + j)) != get(c->type, a, (size_t)(i * 32 + j));
+                wrong += !(fabs((double)d[i * 32 + j] - want) <= size * 32 * 0x1p-23); /* 32 roundings in f32 */
+            }
+    CHECK_MSG(wrong == 0, "%s %s, pitch %d, %s-major: %d wrong", v->name, xt_type_name_(c->type), c->pitch,
+              c->column_major ? "column" : "row", wrong);
+    zed_free(&device, a);
+    zed_free(&device, copy);
+    zed_free(&device, d);
+}
+
+TEST(local_memory_in_large_pieces)
+{
+    static const pieces_case cases[] = {
+        {CM_F16, 0, false}, {CM_F16, 40, true}, {CM_BF16, 33, false}, {CM_BF16, 34, true},
+        {CM_F32, 36, false}, {CM_F32, 0, true}, {CM_I8, 48, false},   {CM_I8, 36, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) check_pieces(&cases[i], &variants[0]);
+    check_pieces(&cases[1], &variants[1]);
+    check_pieces(&cases[1], &variants[3]);
+}
+
 /* ---- gather and scatter ---- */
 
 static xt_tile scatter_tile(XT_CONTEXT, xt_val base, xt_val n, xt_vec offsets)
@@ -561,6 +629,7 @@ int main(void)
     RUN(types_and_paddings);
     RUN(products_of_batches);
     RUN(local_memory);
+    RUN(local_memory_in_large_pieces);
     RUN(gather_and_scatter);
     RUN(scatter_tiles_are_carried);
     RUN(values_that_advance_with_the_index);

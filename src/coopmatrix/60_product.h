@@ -206,7 +206,8 @@ static inline cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_
         return cm_complex(c, &x, &y);
     }
     if (!l.rows || !cm_surface_init_(c, &s, type, from)) return a;
-    if (!cm_methods_of_(c)->load(c, &l, from, &s, &a)) cm_load_lanes_(c, &l, from, &s, &a);
+    if (!cm_methods_of_(c)->load(c, &l, from, &s, &a) && !cm_local_(c, &l, from, &s, &a, false))
+        cm_load_lanes_(c, &l, from, &s, &a);
     return spe_ok(c->m) ? a : cm_poison_();
 }
 
@@ -214,6 +215,7 @@ static inline cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_
 static inline void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to)
 {
     cm_surface_ s;
+    cm_matrix copy = *a;
     int i;
     if (cm_is_poison_(c, a)) return;
     if (cm_is_complex(a->l.type)) {
@@ -225,7 +227,8 @@ static inline void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to)
         return;
     }
     if (!cm_surface_init_(c, &s, a->l.type, to)) return;
-    if (!cm_methods_of_(c)->store(c, a, to, &s)) cm_store_lanes_(c, a, to, &s);
+    if (!cm_methods_of_(c)->store(c, a, to, &s) && !cm_local_(c, &a->l, to, &s, &copy, true))
+        cm_store_lanes_(c, a, to, &s);
 }
 
 /* Asks for rows x cols elements (any numbers) to be brought nearer; level 0: wherever the device likes, 1: all caches,

@@ -52,7 +52,9 @@
  *         .order           {1, 0}: memory is row-major, strides (pitch, 1). {0, 1}: column-major, (1, pitch). It must
  *                          be the order that the strides have (TILE_ORDER, ORDER_STRIDES, TILE_STRIDES)
  *         .inner_blocks    see Blocked vectors (INNER_BLOCKS)
- *         .inside          you promise that the tile never leaves the base matrix: no tests
+ *         .inside          you promise that the tile never leaves the base matrix: no tests. Local memory is then
+ *                          accessed in large pieces where pitch (constant) and offsets are multiples of 16 bytes: f16,
+ *                          bf16, f32 row by row, all types column-major; best with rows of 16, see gemm_slm.c
  *         .map             (MAP_VALUES, MAP_FIT, MAP_SUBGROUPS, TILE_SIZE)
  *     XT_INIT_TILE(base, T, rows, cols, .scatter = v, .shape = XT_AT(n))      a scatter tile: element (i, j) is
  *                          base[v(i, j)], v a vector of i32 u32 i64 u64, 1 x n or two-dimensional, base n elements

@@ -90,7 +90,8 @@ typedef struct {
     bool pointer, local;
 } xt_param_;
 
-/* An array in local memory, the same one in every version of the body. */
+/* An array in local memory, the same one in every version of the body, aligned to so many bytes. */
+enum { XT_LOCAL_ALIGN_ = 64 };
 typedef struct {
     int type;
     int64_t elements;

@@ -5,9 +5,12 @@ static inline spe_id xt_emit_local_(xt_ctx *x, const xt_local_array_ *a)
 {
     spe_module *m = &x->m;
     spe_id zero = spe_u32(m, 0), p, array;
+    uint32_t align = XT_LOCAL_ALIGN_;
     array = spe_array(m, xt_spe_type_(x, xt_held_(a->type)), (uint32_t)a->elements);
     spe_prologue_begin(m);
-    p = spe_element(m, spe_shared_var(m, array), 1, &zero);
+    p = spe_shared_var(m, array);
+    spe_decorate(m, p, SPE_DecorationAlignment, 1, &align);
+    p = spe_element(m, p, 1, &zero);
     spe_prologue_end(m);
     return p;
 }

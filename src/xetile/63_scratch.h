@@ -13,7 +13,7 @@ static inline void xt_scratch_init_(xt_scratch_ *s, const xt_vec *v, bool transp
 {
     memset(s, 0, sizeof *s);
     s->bytes = cm_type_info(xt_held_(v->type))->bytes;
-    s->pitch = v->dist.shape[1] + (transposed ? (s->bytes < 4 ? 4 / s->bytes : 1) : 0); /* spreads over the banks */
+    s->pitch = v->dist.shape[1] + (transposed ? 16 / s->bytes : 0); /* spreads over the banks */
     s->transposed = transposed;
     s->stride[0] = s->stride[1] = 1;
 }
@@ -61,6 +61,29 @@ static inline void xt_scratch_open_(xt_ctx *x, spe_id first, int count, int low,
     spe_if(m, spe_land(m, below, spe_sgt(m, spe_iadd(m, first, spe_i32(m, count)), spe_i32(m, low))));
 }
 
+/* The powers of two that divide a block's first row and column. */
+static inline void xt_scratch_known_(const xt_dist *d, const xt_block_ *b, int known[2])
+{
+    int i;
+    for (i = 0; i < 2; i++) {
+        int place = xt_align_of_(d->layout[i] == 1 || d->count[i] == 1 ? 0 : d->data[i]), own = xt_align_of_(i ? b->col : b->row);
+        known[i] = place < own ? place : own;
+    }
+}
+
+/* Accesses in large pieces want the place in the address, and to know its alignment: row and col are multiples of these. */
+static inline void xt_scratch_fold_(xt_ctx *x, const xt_scratch_ *s, cm_mem *mem, int row_known, int col_known, int pitch)
+{
+    spe_module *m = &x->m;
+    int64_t align = XT_LOCAL_ALIGN_, line = (int64_t)xt_align_of_(pitch) * row_known;
+    if (s->stride[0] != 1 || s->stride[1] != 1) return; /* elements are repeated */
+    if (line * s->bytes < align) align = line * s->bytes;
+    if (col_known * s->bytes < align) align = col_known * s->bytes;
+    mem->ptr = spe_index(m, mem->ptr, spe_iadd(m, spe_imul(m, mem->row, mem->stride_row), spe_imul(m, mem->col, mem->stride_col)));
+    mem->row = mem->col = spe_i32(m, 0);
+    mem->align = (int)align;
+}
+
 static inline void xt_scratch_write_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int low)
 {
     xt_ctx *x = w.x;
@@ -83,6 +106,10 @@ static inline void xt_scratch_write_(xt_where_ w, const xt_scratch_ *s, const xt
         if (!whole) {
             mem.cols = spe_i32(&x->m, s->rows);
             xt_scratch_open_(x, at[0], b.rows, low, low + s->rows);
+        } else {
+            int known[2];
+            xt_scratch_known_(&v->dist, &b, known);
+            xt_scratch_fold_(x, s, &mem, known[0], known[1], s->pitch);
         }
         cm_store(&x->cm, &v->block[i], &mem);
         if (!whole) spe_endif(&x->m, 0, NULL, NULL);
@@ -137,6 +164,11 @@ static inline void xt_scratch_read_(xt_where_ w, const xt_scratch_ *s, const xt_
         xt_scratch_position_(x, &r->dist, &b, w, at);
         mem = xt_scratch_mem_(x, s, type, at, low);
         if (whole) {
+            int known[2], row_dim = s->transposed ? 1 : 0;
+            xt_scratch_known_(&r->dist, &b, known);
+            if (xt_align_of_(s->shift[0]) < known[row_dim]) known[row_dim] = xt_align_of_(s->shift[0]);
+            if (xt_align_of_(s->shift[1]) < known[1 - row_dim]) known[1 - row_dim] = xt_align_of_(s->shift[1]);
+            xt_scratch_fold_(x, s, &mem, known[row_dim], known[1 - row_dim], s->pitch);
             r->block[i] = cm_load(&x->cm, b.cols, b.rows, type, r->use, &mem);
             continue;
         }
@@ -172,7 +204,7 @@ static inline int xt_slabs_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec 
 }
 
 /* Columns c .. c + S of a subgroup's pieces as memory, in the pass they belong to. */
-static inline cm_mem xt_slab_mem_(xt_where_ w, const xt_vec *v, int width, int passes, const xt_block_ *b, int c)
+static inline cm_mem xt_slab_mem_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int width, int passes, const xt_block_ *b, int c)
 {
     xt_ctx *x = w.x;
     int part = width / passes;
@@ -189,11 +221,12 @@ static inline cm_mem xt_slab_mem_(xt_where_ w, const xt_vec *v, int width, int p
     mem.stride_row = spe_i32(&x->m, 1);
     mem.stride_col = spe_i32(&x->m, v->dist.shape[1] / passes);
     mem.block2d = CM_BLOCK2D_NO;
+    xt_scratch_fold_(x, s, &mem, 1, x->S, v->dist.shape[1] / passes); /* parts are multiples of S wide */
     return mem;
 }
 
 /* Writes (store) or reads the strips of S columns that pass number `pass` takes. A strip is `runs` neighbouring parts. */
-static inline void xt_slab_(xt_where_ w, const xt_vec *v, int width, int passes, int pass, bool store)
+static inline void xt_slab_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int pass, bool store)
 {
     xt_ctx *x = w.x;
     cm_type type = xt_held_(v->type);
@@ -210,7 +243,7 @@ static inline void xt_slab_(xt_where_ w, const xt_vec *v, int width, int passes,
             cm_matrix one;
             cm_mem mem;
             if (c % width / (width / passes) != pass) continue;
-            mem = xt_slab_mem_(w, v, width, passes, &b, c);
+            mem = xt_slab_mem_(w, s, v, width, passes, &b, c);
             one = store ? cm_from_parts(&x->cm, &l, parts) : cm_load(&x->cm, x->S, b.rows, type, CM_ACC, &mem);
             if (store) cm_store(&x->cm, &one, &mem);
             for (run = 0; !store && run < runs && run < one.parts; run++) parts[run] = one.part[run];
@@ -218,7 +251,7 @@ static inline void xt_slab_(xt_where_ w, const xt_vec *v, int width, int passes,
     }
 }
 
-static inline void xt_through_slabs_(xt_where_ w, const xt_vec *v, int passes, xt_vec *r)
+static inline void xt_through_slabs_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int passes, xt_vec *r)
 {
     xt_ctx *x = w.x;
     int pass, i, width = v->dist.data[1];
@@ -230,9 +263,9 @@ static inline void xt_through_slabs_(xt_where_ w, const xt_vec *v, int passes, x
     }
     for (pass = 0; pass < passes && spe_ok(&x->m); pass++) {
         spe_barrier(&x->m);
-        xt_slab_(w, v, width, passes, pass, true);
+        xt_slab_(w, s, v, width, passes, pass, true);
         spe_barrier(&x->m);
-        xt_slab_(w, r, width, passes, pass, false);
+        xt_slab_(w, s, r, width, passes, pass, false);
     }
 }
 
@@ -248,7 +281,7 @@ static inline xt_vec xt_through_scratch_(xt_where_ w, const xt_vec *v, xt_scratc
     if (!a.blocks) return r;
     passes = xt_slabs_(x, s, v, &r);
     if (passes) {
-        xt_through_slabs_(w, &a, passes, &r);
+        xt_through_slabs_(w, s, &a, passes, &r);
         return xt_settle_(x, r);
     }
     s->rows = xt_scratch_rows_(x, s, v);

@@ -199,9 +199,11 @@ static inline bool xt_begin_kernel_(xt_ctx *x)
     k.param_count = (uint32_t)x->param_count;
     if (!spe_kernel_begin(&x->m, &k)) return false;
     for (i = 0; i < x->param_count; i++) x->args[i].id = spe_param_id(&x->m, (uint32_t)i);
-    if (x->scratch_bytes)
-        x->scratch = spe_shared_var(
-            &x->m, spe_array(&x->m, spe_int(&x->m, 64), (uint32_t)(x->scratch_bytes / 8)));
+    if (x->scratch_bytes) {
+        uint32_t align = XT_LOCAL_ALIGN_;
+        x->scratch = spe_shared_var(&x->m, spe_array(&x->m, spe_int(&x->m, 64), (uint32_t)(x->scratch_bytes / 8)));
+        spe_decorate(&x->m, x->scratch, SPE_DecorationAlignment, 1, &align);
+    }
     return true;
 }
 
