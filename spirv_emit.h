@@ -47,8 +47,8 @@
  * spe_at; source is the name of the source file for OpSource; realloc and user replace the allocator
  * (realloc(user, NULL, n) allocates, realloc(user, p, n) grows, realloc(user, p, 0) frees and returns NULL).
  *
- * Limits: 4194303 ids a module (the limit of SPIR-V), 65535 words an instruction; vectors have 2, 3, 4, 8 or 16
- * components, as in OpenCL. No images, pipes or device-side enqueue except through spe_op.
+ * Limits: 4194303 ids a module and 65535 words an instruction (those of SPIR-V), 65000 regions within each other;
+ * vectors have 2, 3, 4, 8 or 16 components, as in OpenCL. No images, pipes or device-side enqueue except through spe_op.
  *
  * Names: SPE_OpIAdd, SPE_CapabilityInt8, SPE_StorageClassFunction ... are the numbers of the SPIR-V specification
  * under its own spelling. They come from lists (SPE_OPCODES(X) and so on) that you may expand too. The header needs no
@@ -677,10 +677,13 @@ static inline uint32_t spe_depth_(const spe_module *m) /* of what is written now
     return m->in_prologue ? 1 : (uint32_t)m->buffer[SPE_BUFFER_SCOPES_].count - 1;
 }
 
+/* Regions within each other; the scopes of the module and of the function are not regions. */
+enum { SPE_MAX_DEPTH_ = 65000 };
+
 static inline bool spe_scope_push_(spe_module *m)
 {
-    uint32_t *at = m->buffer[SPE_BUFFER_SCOPES_].count < 65535 ? spe_push_(m, SPE_BUFFER_SCOPES_, 1) : NULL;
-    if (!at) return spe_error_(m, SPE_ERR_LIMIT, "regions nested more than 65000 deep"), false;
+    uint32_t *at = m->buffer[SPE_BUFFER_SCOPES_].count < SPE_MAX_DEPTH_ + 3 ? spe_push_(m, SPE_BUFFER_SCOPES_, 1) : NULL;
+    if (!at) return spe_error_(m, SPE_ERR_LIMIT, "regions nested more than %d deep", (int)SPE_MAX_DEPTH_), false;
     *at = m->serial++;
     return true;
 }

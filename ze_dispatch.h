@@ -973,14 +973,13 @@ static inline int zed_choose_(zed_device *d, const zed_options *o, const zed_can
 static inline int zed_list_(zed_info *infos, int max, zed_error *error, const char *file, int line)
 {
     zed_candidate_ *all = (zed_candidate_ *)calloc(ZED_MAX_DEVICES, sizeof *all);
-    zed_device *d = (zed_device *)calloc(1, sizeof *d);
+    zed_device d;
     int count = -1;
-    if (error) memset(error, 0, sizeof *error);
-    if (d && all) {
-        zed_at_(d, file, line);
-        if (!zed_enumerate_(d, all, &count)) count = -1;
-        if (error) *error = d->error;
-    }
+    memset(&d, 0, sizeof d);
+    zed_at_(&d, file, line);
+    if (!all) zed_fail_(&d, ZED_OUT_OF_MEMORY, "no room for a list of %d devices", (int)ZED_MAX_DEVICES);
+    else if (!zed_enumerate_(&d, all, &count)) count = -1;
+    if (error) *error = d.error;
     for (int i = 0; i < count && i < max; i++) {
         infos[i].index = i;
         memcpy(infos[i].name, all[i].name, sizeof infos[i].name);
@@ -991,7 +990,6 @@ static inline int zed_list_(zed_info *infos, int max, zed_error *error, const ch
         infos[i].device_id = all[i].device_id;
     }
     free(all);
-    free(d);
     return count;
 }
 

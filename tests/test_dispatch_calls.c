@@ -419,6 +419,28 @@ TEST(every_result_has_a_name)
     }
 }
 
+TEST(every_result_becomes_its_error)
+{
+    size_t count;
+    const zed_error_row_ *rows = zed_error_rows_(&count);
+    for (size_t i = 0; i < count; i++) {
+        zed_device d;
+        if (!rows[i].code) continue;
+        start();
+        CHECK(zed_open(&d, NULL));
+        pretend.fail_at = pretend.calls + 1;
+        pretend.fail_with = (ze_result_t)rows[i].code;
+        CHECK(zed_alloc(&d, ZED_SHARED, 16, 0) == NULL);
+        CHECK_INT(zed_get_error(&d)->id, rows[i].id);
+        CHECK_STR(zed_get_error(&d)->name, rows[i].name);
+        CHECK_HAS(zed_get_error(&d)->text, rows[i].result);
+        CHECK_HAS(zed_get_error(&d)->text, "zeMemAllocShared");
+        pretend.fail_at = 0;
+        zed_close(&d);
+        CHECK_INT(pretend.alive, 0);
+    }
+}
+
 TEST(a_refused_module_gives_its_log)
 {
     static const uint32_t words[6] = {0x07230203};
@@ -565,6 +587,7 @@ int main(void)
     RUN(the_whole_program_runs);
     RUN(any_call_may_fail);
     RUN(every_result_has_a_name);
+    RUN(every_result_becomes_its_error);
     RUN(a_refused_module_gives_its_log);
     RUN(a_wrapped_log_is_read_by_the_driver_or_not_at_all);
     RUN(after_an_error_nothing_is_done_until_it_is_cleared);

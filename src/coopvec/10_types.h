@@ -1,8 +1,6 @@
 /* ---- errors --------------------------------------------------------------------------------------------------------- */
 
 #define CV_ERRORS_(X)                                                                                                  \
-    X(TYPE, "no such component type")                                                                                  \
-    X(INPUT_TYPE, "not a type of an input vector for this operation")                                                  \
     X(INPUT_INTERPRETATION, "not an interpretation of this input vector")                                              \
     X(MATRIX_INTERPRETATION, "not an interpretation of a matrix")                                                      \
     X(BIAS_INTERPRETATION, "not an interpretation of a bias vector")                                                   \

@@ -390,10 +390,13 @@ static inline uint32_t spe_depth_(const spe_module *m) /* of what is written now
     return m->in_prologue ? 1 : (uint32_t)m->buffer[SPE_BUFFER_SCOPES_].count - 1;
 }
 
+/* Regions within each other; the scopes of the module and of the function are not regions. */
+enum { SPE_MAX_DEPTH_ = 65000 };
+
 static inline bool spe_scope_push_(spe_module *m)
 {
-    uint32_t *at = m->buffer[SPE_BUFFER_SCOPES_].count < 65535 ? spe_push_(m, SPE_BUFFER_SCOPES_, 1) : NULL;
-    if (!at) return spe_error_(m, SPE_ERR_LIMIT, "regions nested more than 65000 deep"), false;
+    uint32_t *at = m->buffer[SPE_BUFFER_SCOPES_].count < SPE_MAX_DEPTH_ + 3 ? spe_push_(m, SPE_BUFFER_SCOPES_, 1) : NULL;
+    if (!at) return spe_error_(m, SPE_ERR_LIMIT, "regions nested more than %d deep", (int)SPE_MAX_DEPTH_), false;
     *at = m->serial++;
     return true;
 }
