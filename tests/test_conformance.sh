@@ -52,4 +52,16 @@ while IFS='|' read -r function tests; do
     done
     if [ -z "$missing" ]; then pass; else fail "$function" "$missing"; fi
 done < "$work/rows"
+
+# The table of what kernels may use: `file: test` everywhere, in tests/ or soft/tests/.
+sed -n '/^### What a kernel may use/,/^### Several/p' "$readme" | sed -n 's/^| \(.*\) | \(test_[^|]*\) |$/\1|\2/p' > "$work/breadth"
+[ "$(wc -l < "$work/breadth")" -ge 30 ] || fail "what a kernel may use" "the table is not found in $readme"
+while IFS='|' read -r what tests; do
+    missing=
+    for test in $(printf '%s' "$tests" | sed 's/: /:/g; s/,/ /g'); do
+        file=${test%%:*}.c name=${test#*:}
+        grep -qE "^(TEST|REFUSED)\($name[,)]" "tests/$file" "soft/tests/$file" 2>/dev/null || missing="$missing no $name in $file;"
+    done
+    if [ -z "$missing" ]; then pass; else fail "$what" "$missing"; fi
+done < "$work/breadth"
 report

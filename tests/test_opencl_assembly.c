@@ -6,7 +6,7 @@
  */
 #include "opencl.h"
 
-enum { N = 96, GROUP = 32, PLANES = 16 };
+enum { N = 96, GROUP = 32, PLANES = 19 };
 
 typedef struct {
     uint32_t *a, *b, *c, *r;
@@ -212,6 +212,10 @@ TEST(lanes_and_leftovers)
         uint32_t a = s.a[i], b = s.b[i], c = s.c[i], first = (uint32_t)i / 16 * 16, lane = (uint32_t)i % 16, low = 0, high = 15;
         const uint32_t items[4] = {a, b, c, (uint32_t)i};
         ballots t = ballots_of(&s, (int)first);
+        uint32_t of_four = 0, of_eight = 0;
+        for (uint32_t l = 0; l < 4; l++) of_four += s.a[(uint32_t)i / 4 * 4 + l];
+        for (uint32_t l = 0; l < 8; l++)
+            if (s.a[(uint32_t)i / 8 * 8 + l] > of_eight) of_eight = s.a[(uint32_t)i / 8 * 8 + l];
         while (!(t.odd_a3 >> low & 1)) low++;
         while (!(t.odd_a3 >> high & 1)) high--;
         WANT(0, t.odd_a >> (c & 15) & 1);
@@ -230,6 +234,9 @@ TEST(lanes_and_leftovers)
         WANT(13, ((a & 255) + (b & 255)) * (c & 15));
         WANT(14, items[b & 3]);
         WANT(15, 2 | 0x200); /* the flag was clear, then set; it is in global memory */
+        WANT(16, of_four);
+        WANT(17, of_eight);
+        WANT(18, s.a[i & ~1] ^ s.a[i | 1]);
     }
     finish(&s);
 }

@@ -343,6 +343,17 @@ REFUSED(call_with_too_few_arguments, "0 arguments for 2")
     OP(CODE, Label, E);
 }
 REFUSED(call_of_a_value, "not a function") { OP(CODE, FunctionCall, VOID, A, P1); }
+REFUSED(pointer_call_of_a_number, "OpFunctionPointerCallINTEL") { OP(CODE, FunctionPointerCallINTEL, VOID, A, P1); }
+REFUSED(pointer_call_of_nothing, "too few operands") { OP(CODE, FunctionPointerCallINTEL, VOID, A); }
+REFUSED(function_pointer_to_a_number, "not a pointer to a function")
+{
+    OP(TYPES, ConstantFunctionPointerINTEL, I32, A, C1);
+}
+REFUSED(function_pointer_of_a_constant, "is not a function")
+{
+    OP(TYPES, TypePointer, A, SP_STORAGE_CodeSectionINTEL, FN_V);
+    OP(TYPES, ConstantFunctionPointerINTEL, A, B, C1);
+}
 REFUSED(call_of_the_kernel, "called like a function")
 {
     OP0(CODE, Return);
@@ -459,6 +470,11 @@ REFUSED(capability_missing, "Tessellation")
 {
     OP(HEAD, Capability, SP_CAP_Tessellation);
     d->word[HEAD][1] = SP_CAP_Tessellation;
+}
+REFUSED(inline_assembly, "AsmINTEL")
+{
+    OP(HEAD, Capability, SP_CAP_AsmINTEL);
+    d->word[HEAD][1] = SP_CAP_AsmINTEL;
 }
 REFUSED(capability_late, "out of order") { OP(HEAD, Capability, SP_CAP_Kernel); }
 REFUSED(extension_missing, "SPV_ABC_d")
@@ -1296,6 +1312,10 @@ static void run_refusals(void)
     RUN(return_value_in_void);
     RUN(call_with_too_few_arguments);
     RUN(call_of_a_value);
+    RUN(pointer_call_of_a_number);
+    RUN(pointer_call_of_nothing);
+    RUN(function_pointer_to_a_number);
+    RUN(function_pointer_of_a_constant);
     RUN(call_of_the_kernel);
     RUN(parameter_missing);
     RUN(recursion);
@@ -1328,6 +1348,7 @@ static void run_refusals(void)
     RUN(type_behind_functions);
     RUN(type_inside_a_function);
     RUN(capability_missing);
+    RUN(inline_assembly);
     RUN(capability_late);
     RUN(extension_missing);
     RUN(instruction_set_missing);
