@@ -10,8 +10,8 @@ BUILD ?= build
 JOBS ?= 2
 CFLAGS ?= -O2 -g
 TEST_CFLAGS ?= -O1 -g
-SPIRV_VAL ?= spirv-val
-# A command with the form `$(XE_OFFLINE) isa DEVICE FILE OPTIONS`, where ocloc itself is not in PATH.
+# A command with the forms `$(XE_OFFLINE) isa DEVICE FILE OPTIONS`, where ocloc itself is not in PATH, and
+# `$(XE_OFFLINE) run spirv-val`, which is used unless SPIRV_VAL names another one.
 XE_OFFLINE ?= $(wildcard ../shared/tools/xe-offline)
 
 # Warnings are errors where CI is set; to others a newer compiler may say more than we have seen.

@@ -2,6 +2,7 @@
 # run.sh PROGRAM... - runs the tests by name ($BUILD/test_x, or tests/test_x.sh), $JOBS at a time, then spirv-val over
 # every module they saved, and sums the counts in one last line. A program that is missing, crashes, runs for too long or
 # does not end in its counts is a failure, and so is BUILT=no: something did not compile. All output is kept in $BUILD/logs.
+# Above the last line the counts stand by area.
 # run.sh --one PROGRAM - what the parallel runs are made of: one test, its counts left in $BUILD/logs.
 BUILD=${BUILD:-build}
 BUILD=$(cd "$BUILD" && pwd) || exit 1
@@ -57,11 +58,36 @@ run_named() { # run_named NAME
     esac
 }
 
+area_of() { # area_of NAME
+    case $1 in
+    spirv_val) echo "modules, by spirv-val" ;;
+    test_spirv* | test_convert | test_hard | test_memory) echo "spirv_emit.h" ;;
+    test_coopmatrix* | test_layout) echo "coopmatrix.h" ;;
+    test_xetile* | test_wg_map) echo "xetile.h" ;;
+    test_coopvec*) echo "coopvec.h" ;;
+    test_dispatch* | test_devices) echo "ze_dispatch.h" ;;
+    test_opencl*) echo "kernels from OpenCL C" ;;
+    test_soft*) echo "software device" ;;
+    test_example* | test_mpi*) echo "examples" ;;
+    test_intel*) echo "Intel's compiler" ;;
+    *) echo "project" ;;
+    esac
+}
+
 add_up() { # add_up NAME: a test that left no counts was lost
     counted=$(cat "$BUILD/logs/${1%.sh}.counts" 2>/dev/null)
+    echo "$(area_of "${1%.sh}")|${counted:-0 1 0}" >> "$BUILD/logs/areas"
     # shellcheck disable=SC2086 # three numbers
     set -- ${counted:-0 1 0}
     passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
+}
+
+print_areas() {
+    tr '|' ' ' < "$BUILD/logs/areas" | awk '
+        { skip = $NF; fail = $(NF - 1); pass = $(NF - 2); NF -= 3
+          if (!($0 in passed)) order[++count] = $0
+          passed[$0] += pass; failed[$0] += fail; skipped[$0] += skip }
+        END { for (i = 1; i <= count; i++) printf "%-24s %5d passed %4d failed %4d skipped\n", order[i], passed[order[i]], failed[order[i]], skipped[order[i]] }' | sort
 }
 
 if [ "$1" = --one ]; then
@@ -81,5 +107,6 @@ fi
 run_test spirv_val sh tests/spirv_val.sh "$XETILE_SPV_DIR"
 for name in "$@" spirv_val; do add_up "$name"; done
 
+print_areas
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ] && [ "$passed" != 0 ]

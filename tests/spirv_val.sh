@@ -1,8 +1,13 @@
 #!/bin/sh
-# spirv_val.sh DIR - runs spirv-val ($SPIRV_VAL) over DIR/*.spv. A module is skipped only when the validator says that it
+# spirv_val.sh DIR - runs spirv-val ($SPIRV_VAL, else that of $XE_OFFLINE, which is newer than Debian 12's, else the one in PATH)
+# over DIR/*.spv. A module is skipped only when the validator says that it
 # does not know a capability, instruction or decoration, and the number is one of those that came after SPIR-V 1.6.2.
 . "$(dirname "$0")/test.sh"
-validator=${SPIRV_VAL:-spirv-val}
+validator=${SPIRV_VAL:-}
+if [ -z "$validator" ]; then
+    validator=spirv-val
+    if [ -n "${XE_OFFLINE:-}" ] && $XE_OFFLINE run spirv-val --version >/dev/null 2>&1; then validator="$XE_OFFLINE run spirv-val"; fi
+fi
 command -v "${validator%% *}" >/dev/null 2>&1 || { skip spirv_val "no ${validator%% *}"; report; exit; }
 
 newer() { # newer NUMBER: opcodes, capabilities, decorations, modes and encodings younger than the oldest validator

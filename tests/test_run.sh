@@ -27,6 +27,8 @@ summary() { # summary WANTED PROGRAM...: the last line, and an exit code that go
 }
 # One more passes or fails in each: spirv-val (here: true) over the modules that were saved.
 check "good" summary "4 passed, 0 failed, 0 skipped" test_good
+check_says "counts by area" "project                      4 passed    1 failed    2 skipped" \
+    sh -c "cd '$work' && BUILD=build SPIRV_VAL=true sh tests/run.sh test_good test_bad | cat"
 check "no module is a failure" summary "0 passed, 1 failed, 4 skipped" test_skips
 check "bad" summary "5 passed, 1 failed, 2 skipped" test_good test_bad
 check "crash" summary "4 passed, 1 failed, 0 skipped" test_good test_crash
