@@ -16,8 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of a work-group's tile. The text has 512; then a subgroup's 64 x 64 sums in f32 take all 256 registers of pvc
- * and bmg, and what else is needed spills. 256 rows leave half of them. */
+/* Rows of a work-group's tile. The text has 512: then the sums alone, 512 x 256 of f32, are 512 KiB, which is all of the
+ * registers that a core of pvc or bmg has, however many subgroups share them; what else is needed spills. 256 rows leave
+ * half of the registers. */
 static int rows = 256;
 
 XT_KERNEL(gemm_l2, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K))

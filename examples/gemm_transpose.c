@@ -18,25 +18,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One work-group computes the sums of 256 rows: 32 subgroups, a pass over all columns of C, 256 at a time. */
-static void product(XT_CONTEXT, xt_map map_bt, xt_val A, xt_val BT, xt_val bias, xt_val sums, xt_val M, xt_val N, xt_val K)
+/* One work-group computes the sums of 256 rows: 32 subgroups, a pass over all columns of C, `wide` at a time. */
+static void product(XT_CONTEXT, int wide, xt_map map_bt, xt_val A, xt_val BT, xt_val bias, xt_val sums, xt_val M, xt_val N, xt_val K)
 {
     const xt_map map_a = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, 32});
     const xt_map pre_a = XT_MAP(.sg_layout = {32, 1}, .sg_data = {8, 32});
-    const xt_map map_b = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, 64});
-    const xt_map map_c = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, 64});
-    const xt_map map_bias = XT_MAP(.sg_layout = {8, 4}, .sg_data = {1, 64});
-    const xt_map map_rows = XT_MAP(.sg_layout = {32, 1}, .sg_data = {8, 256});
+    const xt_map pre_b = XT_MAP(.sg_layout = {32, 1}, .sg_data = {wide / 32, 32});
+    const xt_map map_b = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, wide / 4});
+    const xt_map map_c = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, wide / 4});
+    const xt_map map_bias = XT_MAP(.sg_layout = {8, 4}, .sg_data = {1, wide / 4});
+    const xt_map map_rows = XT_MAP(.sg_layout = {32, 1}, .sg_data = {8, wide});
     const xt_map map_sums = XT_MAP(.sg_layout = {32, 1}, .sg_data = {8, 1});
 
     xt_val i = XT_MUL(XT_GROUP_ID(0), 256);
     xt_vec total = XT_SPLAT(f32, 256, 1, 0, .map = map_sums);
-    XT_FOR (j, 0, N, 256, &total) {
+    XT_FOR (j, 0, N, wide, &total) {
         xt_tile a = XT_INIT_TILE(A, f16, 256, 32, .offset = XT_AT(i, 0), .shape = XT_AT(M, K), .map = map_a);
-        xt_tile bt = XT_INIT_TILE(BT, f16, 256, 32, .offset = XT_AT(j, 0), .shape = XT_AT(N, K), .map = map_bt);
+        xt_tile bt = XT_INIT_TILE(BT, f16, wide, 32, .offset = XT_AT(j, 0), .shape = XT_AT(N, K), .map = map_bt);
         xt_tile pa = XT_INIT_TILE(A, f16, 256, 32, .offset = XT_AT(i, 96), .shape = XT_AT(M, K), .map = pre_a);
-        xt_tile pb = XT_INIT_TILE(BT, f16, 256, 32, .offset = XT_AT(j, 96), .shape = XT_AT(N, K), .map = pre_a);
-        xt_vec acc = XT_SPLAT(f32, 256, 256, 0, .map = map_c);
+        xt_tile pb = XT_INIT_TILE(BT, f16, wide, 32, .offset = XT_AT(j, 96), .shape = XT_AT(N, K), .map = pre_b);
+        xt_vec acc = XT_SPLAT(f32, 256, wide, 0, .map = map_c);
         XT_FOR (k, 0, K, 32, &a, &bt, &pa, &pb, &acc) {
             xt_vec vb = XT_TRANSPOSE(XT_LOAD_TILE(bt), .map = map_b, .source = map_bt), va = XT_LOAD_TILE(a);
             XT_PREFETCH_TILE(pa);
@@ -47,7 +48,7 @@ static void product(XT_CONTEXT, xt_map map_bt, xt_val A, xt_val BT, xt_val bias,
             pa = XT_UPDATE_TILE_OFFSET(pa, 0, 32);
             pb = XT_UPDATE_TILE_OFFSET(pb, 0, 32);
         }
-        xt_tile row = XT_INIT_TILE(bias, f32, 1, 256, .offset = XT_AT(0, j), .shape = XT_AT(1, N), .map = map_bias);
+        xt_tile row = XT_INIT_TILE(bias, f32, 1, wide, .offset = XT_AT(0, j), .shape = XT_AT(1, N), .map = map_bias);
         acc = XT_ADD(acc, XT_BROADCAST(XT_LOAD_TILE(row), 0, 256, .map = map_c));
         xt_vec rows = XT_CONVERT_LAYOUT(acc, .map = map_rows, .source = map_c);
         total = XT_ADD(total, XT_REDUCTION(add, rows, 1, .map = map_sums));
@@ -55,14 +56,15 @@ static void product(XT_CONTEXT, xt_map map_bt, xt_val A, xt_val BT, xt_val bias,
     XT_STORE_TILE(total, XT_INIT_TILE(sums, f32, 256, 1, .offset = XT_AT(i, 0), .shape = XT_AT(M, 1), .map = map_sums));
 }
 
+/* 128 columns at a time: with the text's 256 the loads of a pitch that 2D blocks do not take would spill beside the sums. */
 XT_KERNEL (gemm_2_2, ptr(f16, A), ptr(f16, BT), ptr(f32, bias), ptr(f32, sums), u32(M), u32(N), u32(K))
 {
-    product(XT_SELF, XT_MAP(.sg_layout = {4, 8}, .sg_data = {64, 32}), A, BT, bias, sums, M, N, K);
+    product(XT_SELF, 128, XT_MAP(.sg_layout = {4, 8}, .sg_data = {32, 32}), A, BT, bias, sums, M, N, K);
 }
 
 XT_KERNEL (gemm_2_3, ptr(f16, A), ptr(f16, BT), ptr(f32, bias), ptr(f32, sums), u32(M), u32(N), u32(K))
 {
-    product(XT_SELF, XT_MAP(.sg_layout = {32, 1}, .sg_data = {64, 32}), A, BT, bias, sums, M, N, K);
+    product(XT_SELF, 256, XT_MAP(.sg_layout = {32, 1}, .sg_data = {64, 32}), A, BT, bias, sums, M, N, K);
 }
 
 /* ---- messages and the command line */

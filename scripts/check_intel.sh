@@ -82,6 +82,7 @@ for device in pvc bmg; do
     one gemm_l2 $device $device 32 gemm_l2 ""
     one gemm_epilogue_gelu $device $device 16 gemm_epilogue "--form gelu" 1000 2 # as many messages as a bare product
     one gemm_epilogue_i8 $device $device 8 gemm_epilogue "--form i8" 1000 2
+    one gemm_transpose_2.2 $device $device 16 gemm_transpose "--form 2.2" # half the columns
     one gemm_transpose_2.3 $device $device 32 gemm_transpose "--form 2.3"
     for variant in plain order transposed_a batched split_k persistent k_outside; do
         one gemm_variants_$variant $device $device 32 gemm_variants "--variant $variant"
