@@ -193,6 +193,37 @@ TEST(every_kind_in_a_work_group)
     check_every_kind(&variants[target_has(&variants[3]) ? 3 : 0]);
 }
 
+/* ---- 4-D vectors: the older text's blocks are only another name for the same elements ---- */
+
+static xt_map blocked_map;
+
+XT_KERNEL(blocked_add, ptr(f32, A), ptr(f32, C), ptr(f32, Old))
+{
+    xt_tile a = XT_INIT_TILE(A, f32, 16, 32, .shape = XT_AT(16, 32), .map = blocked_map, .inner_blocks = {8, 16});
+    xt_tile c = XT_INIT_TILE(C, f32, 16, 32, .shape = XT_AT(16, 32), .map = blocked_map, .inner_blocks = {8, 16});
+    xt_vec old = XT_ATOMIC_RMW(addf, XT_LOAD_TILE(a), c); /* 2 x 2 x 8 x 16 */
+    XT_STORE_TILE(XT_TILE_UNPACK(old, .inner_blocks = {8, 16}),
+                  XT_INIT_TILE(Old, f32, 16, 32, .shape = XT_AT(16, 32), .map = blocked_map));
+}
+
+TEST(blocked_vectors)
+{
+    static const xt_map maps[] = {{{0, 0}, {0, 0}}, {{1, 2}, {8, 16}}};
+    for (int n = 0; n < 2; n++) {
+        float *a = (float *)new_matrix(CM_F32, 512), *c = (float *)new_matrix(CM_F32, 512);
+        float *old = (float *)new_poison(CM_F32, 512), before[512];
+        int wrong = 0;
+        memcpy(before, c, sizeof before);
+        blocked_map = maps[n];
+        if (RUN_KERNEL(blocked_add, &variants[0], ONE_GROUP, ZED_ARG(a), ZED_ARG(c), ZED_ARG(old)))
+            for (int i = 0; i < 512; i++) wrong += c[i] != before[i] + a[i] || old[i] != before[i];
+        CHECK_INT(wrong, 0);
+        zed_free(&device, a);
+        zed_free(&device, c);
+        zed_free(&device, old);
+    }
+}
+
 /* ---- many at once ---- */
 
 /* Each work-group adds 1 everywhere and keeps what it saw; the elements of the matrix are counters. */
@@ -295,6 +326,7 @@ int main(void)
     }
     RUN(every_kind_on_every_type);
     RUN(every_kind_in_a_work_group);
+    RUN(blocked_vectors);
     RUN(many_work_groups_at_once);
     RUN(local_memory);
     RUN(nothing_outside_is_modified);

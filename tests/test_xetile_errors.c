@@ -140,6 +140,12 @@ BAD(padding_out_of_range, SCALAR_RANGE, "300", "i8",
 /* stores */
 BAD(store_shape, STORE_SHAPE, "vector 8 x 16", "tile 16 x 8",
     XT_STORE_TILE(XT_SPLAT(f32, 8, 16, 0.0), TILE(f32, 16, 8));)
+BAD(store_shape_of_order, STORE_SHAPE, "vector 16 x 8", "tile 8 x 16", /* the order does not turn the tile's shape round */
+    XT_STORE_TILE(XT_SPLAT(f32, 16, 8, 0.0), TILE(f32, 8, 16, .order = {0, 1}));)
+BAD(atomic_of_other_blocks, STORE_BLOCKS, "vector {0, 0}", "tile {8, 8}",
+    XT_ATOMIC_RMW(addf, XT_SPLAT(f32, 8, 8, 0.0), TILE(f32, 8, 8, .inner_blocks = {8, 8}));)
+BAD(atomic_of_another_map, STORE_MAP, "vector sg_layout {0, 0}", "tile sg_layout {2, 2}",
+    XT_ATOMIC_RMW(addf, XT_SPLAT(f32, 32, 32, 0.0), TILE(f32, 32, 32, FULL));)
 BAD(store_type, STORE_TYPE, "vector of f16", "tile of f32", XT_STORE_TILE(XT_SPLAT(f16, 8, 8, 0.0), TILE(f32, 8, 8));)
 BAD(store_map, STORE_MAP, "vector sg_layout {2, 2}", "tile sg_layout {0, 0}",
     XT_STORE_TILE(XT_SPLAT(f32, 32, 32, 0.0, FULL), TILE(f32, 32, 32));)
@@ -391,6 +397,9 @@ int main(void)
     RUN(prefetch_locality);
     RUN(padding_out_of_range);
     RUN(store_shape);
+    RUN(store_shape_of_order);
+    RUN(atomic_of_other_blocks);
+    RUN(atomic_of_another_map);
     RUN(store_type);
     RUN(store_map);
     RUN(mma_shapes);
