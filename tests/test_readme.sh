@@ -1,15 +1,35 @@
 #!/bin/sh
-# What the README shows is true: its C programs compile with every warning an error and run, its vendoring recipe works,
-# and the targets and files it names exist.
+# What README.md and docs/ show is true: each C program compiles with every warning an error, runs, and prints the text that
+# stands under it; the vendoring recipe works, a foreign program finds the software device, and targets and files exist.
 . "$(dirname "$0")/test.sh"
 
-# Each ```c block to a file of its own.
-awk -v to="$work" '/^```c$/ { file = to "/block" ++n ".c"; next } /^```$/ { file = ""; next } file { print > file }' README.md
-for block in "$work"/block*.c; do
-    [ -e "$block" ] || { fail "README" "it has no C program"; continue; }
-    check "$(basename "$block") compiles" $CC -std=c11 -Wall -Wextra -Wpedantic -Werror -I. -o "${block%.c}" "$block" -lze_loader -lm
-    wanted=$(sed -n 's/^It prints `\([^`]*\)`.*/\1/p' README.md | head -n 1)
-    check_says "$(basename "$block") prints what the README says" "$wanted" env XETILE_DEVICE=software "${block%.c}"
+# Each ```c block to a file of its own, the ```text block after it to another.
+blocks() { # blocks FILE PREFIX
+    awk -v to="$2" '/^```c$/ { file = to (++n) ".c"; next } /^```text$/ { file = to n ".text"; next } /^```/ { file = ""; next }
+        file { print > file }' "$1"
+}
+for page in README.md docs/*.md; do
+    prefix="$work/$(basename "$page" .md)_"
+    blocks "$page" "$prefix"
+    check "$page has a C program" test -e "${prefix}1.c"
+    for block in "$prefix"*.c; do
+        name="$page, program $(basename "$block" .c)"
+        check "$name compiles" $CC -std=c11 -Wall -Wextra -Wpedantic -Werror -I. -o "${block%.c}" "$block" -lze_loader -lm
+        check "$name has its output under it" test -s "${block%.c}.text"
+        check_says "$name prints it" "$(cat "${block%.c}.text")" env XETILE_DEVICE=software "${block%.c}"
+    done
+done
+check_says "a program that does not know of the software device" "ok hello" \
+    env XETILE_SOFT= ZE_ENABLE_ALT_DRIVERS="$XETILE_SOFT" "$BUILD/hello"
+
+# Links to files, and paths in backticks.
+for page in README.md docs/*.md soft/README.md; do
+    for file in $(grep -o '](\([^)#]*\))' "$page" | tr -d '()]' | grep -v '^http'); do
+        check "$page links to $file" test -e "$(dirname "$page")/$file"
+    done
+    for file in $(grep -o '`[a-z_./0-9]*/[a-z_./0-9]*\.\(c\|h\|sh\|txt\|md\)`' "$page" | tr -d '`'); do
+        check "$page: $file exists" test -e "$file"
+    done
 done
 
 # The recipe's own lines, with a folder that exists.

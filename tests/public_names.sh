@@ -1,0 +1,20 @@
+#!/bin/sh
+# public_names.sh - prints the names that each header gives to users, a line each: `header kind name`, the kind being function, macro
+# or type. Left out are names that end in _, and the numbers of SPIR-V (SPE_OpIAdd ...).
+cd "$(dirname "$0")/.." || exit 1
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+CC=${CC:-cc}
+export LC_ALL=C
+
+names_of() { # names_of HEADER PREFIX
+    upper=$(echo "$2" | tr a-z A-Z)
+    echo "#include \"$1.h\"" > "$work/one.c"
+    $CC -std=c11 -I. -fsyntax-only -aux-info "$work/functions" "$work/one.c"
+    sed -n "s/^\/\* [^ ]*$1.h:.*[ *]\($2_[a-z0-9_]*[a-z0-9]\) (.*/function \1/p" "$work/functions"
+    sed -n "s/^# *define  *\(${upper}_[A-Za-z0-9_]*[A-Za-z0-9]\).*/macro \1/p; s/^} \($2_[a-z0-9_]*[a-z0-9]\);.*/type \1/p
+        s/^typedef [^(]*[ *]\($2_[a-z0-9_]*[a-z0-9]\);.*/type \1/p; s/^typedef [a-z_ *]* \($2_[a-z0-9_]*[a-z0-9]\)(.*/type \1/p" "$1.h"
+}
+for pair in spirv_emit:spe coopmatrix:cm coopvec:cv xetile:xt ze_dispatch:zed; do
+    names_of "${pair%:*}" "${pair#*:}" | sort -u | sed "s/^/${pair%:*} /"
+done

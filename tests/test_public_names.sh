@@ -1,0 +1,14 @@
+#!/bin/sh
+# tests/public_names.txt lists what the headers give to users; who adds or takes away a name does so there too, on purpose.
+. "$(dirname "$0")/test.sh"
+: > "$work/x.c"
+$CC -fsyntax-only -aux-info "$work/x" "$work/x.c" 2>/dev/null && [ -e "$work/x" ] || { skip "public names" "$CC has no -aux-info"; report; exit; }
+sh tests/public_names.sh > "$work/names"
+check "the list is as the headers are" diff tests/public_names.txt "$work/names"
+check "it has a few hundred names" test "$(wc -l < "$work/names")" -gt 300
+for header in spirv_emit coopmatrix coopvec xetile ze_dispatch; do
+    for kind in function macro type; do
+        check "$header has a $kind" grep -q "^$header $kind " "$work/names"
+    done
+done
+report
