@@ -39,25 +39,30 @@ TEST_UNUSED_ static void *ocl_read_(const char *path, size_t *size)
     return data;
 }
 
-TEST_UNUSED_ static bool ocl_load_(zed_module *module, const char *name, const char *file, int line)
+/* The bytes of a module, malloc'ed; NULL, with a failed check, when it cannot be read. */
+TEST_UNUSED_ static void *ocl_spv_(const char *name, size_t *size, const char *file, int line)
 {
     const char *build = getenv("BUILD");
     char path[1024];
-    size_t size;
     void *words;
     snprintf(path, sizeof path, "%s/opencl/%s.spv", build ? build : "build", name);
-    words = ocl_read_(path, &size);
-    if (!words) {
-        snprintf(path, sizeof path, "tests/opencl/%s.spv", name);
-        words = ocl_read_(path, &size);
-    }
-    if (!words) {
-        test_fail(file, line, "%s cannot be read: run this from the project's folder", path);
-        return false;
-    }
+    words = ocl_read_(path, size);
+    if (words) return words;
+    snprintf(path, sizeof path, "tests/opencl/%s.spv", name);
+    words = ocl_read_(path, size);
+    if (!words) test_fail(file, line, "%s cannot be read: run this from the project's folder", path);
+    return words;
+}
+#define ocl_spv(name, size) ocl_spv_((name), (size), __FILE__, __LINE__)
+
+TEST_UNUSED_ static bool ocl_load_(zed_module *module, const char *name, const char *file, int line)
+{
+    size_t size;
+    void *words = ocl_spv_(name, &size, file, line);
+    if (!words) return false;
     zed_module_load(module, &ocl_device, words, size, NULL);
     free(words);
-    return ocl_good_(path, file, line);
+    return ocl_good_(name, file, line);
 }
 #define ocl_load(module, name) ocl_load_((module), (name), __FILE__, __LINE__)
 

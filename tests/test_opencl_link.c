@@ -11,25 +11,6 @@ enum { N = 64, TEXT = 4096 };
 
 #define OK(call) CHECK_INT((call), ZE_RESULT_SUCCESS)
 
-typedef struct {
-    void *data;
-    size_t size;
-} file;
-
-static file read_spv(const char *name)
-{
-    const char *build = getenv("BUILD");
-    char path[1024];
-    file f;
-    snprintf(path, sizeof path, "%s/opencl/%s.spv", build ? build : "build", name);
-    f.data = ocl_read_(path, &f.size);
-    if (f.data) return f;
-    snprintf(path, sizeof path, "tests/opencl/%s.spv", name);
-    f.data = ocl_read_(path, &f.size);
-    CHECK_MSG(f.data != NULL, "%s cannot be read: run this from the project's folder", path);
-    return f;
-}
-
 static void take_log(ze_module_build_log_handle_t log, char *text)
 {
     size_t size = TEXT;
@@ -57,9 +38,10 @@ static ze_module_handle_t create(ze_module_format_t format, const void *data, si
 
 static ze_module_handle_t load(const char *name)
 {
-    file f = read_spv(name);
-    ze_module_handle_t m = create(ZE_MODULE_FORMAT_IL_SPIRV, f.data, f.size, NULL);
-    free(f.data);
+    size_t size;
+    void *data = ocl_spv(name, &size);
+    ze_module_handle_t m = data ? create(ZE_MODULE_FORMAT_IL_SPIRV, data, size, NULL) : NULL;
+    free(data);
     return m;
 }
 
@@ -319,9 +301,8 @@ static ze_module_handle_t program(uint32_t count, const char *const *names, cons
     size_t sizes[4] = {0};
     ze_module_handle_t m;
     for (uint32_t i = 0; i < count; i++) {
-        file f = read_spv(names[i]);
-        data[i] = (const uint8_t *)f.data;
-        sizes[i] = f.size;
+        data[i] = (const uint8_t *)ocl_spv(names[i], &sizes[i]);
+        if (!data[i]) return NULL;
     }
     p.inputSizes = sizes;
     p.pInputModules = data;
@@ -375,14 +356,15 @@ TEST(bad_programs)
 {
     ze_module_program_exp_desc_t p = {.stype = ZE_STRUCTURE_TYPE_MODULE_PROGRAM_EXP_DESC, .count = 2};
     ze_module_desc_t d = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC, .pNext = &p, .format = ZE_MODULE_FORMAT_IL_SPIRV};
-    file f = read_spv("link_deep");
-    const uint8_t *data[2] = {(const uint8_t *)f.data, (const uint8_t *)f.data};
-    size_t sizes[2] = {f.size, f.size};
+    size_t size;
+    void *bytes = ocl_spv("link_deep", &size);
+    const uint8_t *data[2] = {(const uint8_t *)bytes, (const uint8_t *)bytes};
+    size_t sizes[2] = {size, size};
     ze_module_build_log_handle_t log = NULL;
     ze_module_handle_t m = NULL;
     char text[TEXT];
     d.pInputModule = data[0];
-    d.inputSize = f.size;
+    d.inputSize = size;
     CHECK_INT(zeModuleCreate(ocl_device.context, ocl_device.device, &d, &m, NULL),
               ZE_RESULT_ERROR_INVALID_NULL_POINTER);
     p.pInputModules = data;
@@ -394,10 +376,10 @@ TEST(bad_programs)
     sizes[1] = 6;
     CHECK_INT(zeModuleCreate(ocl_device.context, ocl_device.device, &d, &m, NULL),
               ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
-    sizes[1] = f.size / 8 * 4;
+    sizes[1] = size / 8 * 4;
     CHECK_INT(zeModuleCreate(ocl_device.context, ocl_device.device, &d, &m, NULL),
               ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
-    free(f.data);
+    free(bytes);
 }
 
 /* ---- SPV_KHR_linkonce_odr */
