@@ -30,7 +30,8 @@ struct check_launch {
 struct object {
     uint64_t base, size;
     struct check_memory *memory; /* NULL: local, private, or a variable */
-    char name[96];
+    const char *name;
+    uint32_t argument; /* + 1: it is local memory that was given for this one */
 };
 
 /* Two subgroups have stored to a byte: a race unless the second finds there what it stores. */
@@ -41,7 +42,7 @@ struct twice {
     struct check_conflict conflict;
     struct object object;
     uint32_t bytes;
-    uint8_t before[64];
+    uint8_t before[512];
 };
 
 struct check_subgroup {
@@ -144,16 +145,17 @@ static uint64_t argument_bytes(const struct check_worker *w, const struct xs_par
 static bool find_local(const struct check_worker *w, uint64_t address, struct object *o)
 {
     const struct xs_kernel *k = w->launch->kernel;
-    *o = (struct object){(uint64_t)(uintptr_t)w->local, k->local_bytes, NULL, "local variables"};
+    *o = (struct object){(uint64_t)(uintptr_t)w->local, k->local_bytes, NULL, "local variables", 0};
     if (address - o->base < o->size) return true;
     for (uint32_t i = 0; i < k->param_count; i++) {
         if (k->params[i].kind != XS_PARAM_LOCAL) continue;
         memcpy(&o->base, w->args + k->params[i].offset, sizeof o->base);
         o->size = argument_bytes(w, &k->params[i]);
-        snprintf(o->name, sizeof o->name, "local argument %u%s%.60s", i, *k->params[i].name ? " " : "", k->params[i].name);
+        o->name = k->params[i].name;
+        o->argument = i + 1;
         if (address - o->base < o->size) return true;
     }
-    *o = (struct object){(uint64_t)(uintptr_t)w->local, w->local_bytes, NULL, "local memory"};
+    *o = (struct object){(uint64_t)(uintptr_t)w->local, w->local_bytes, NULL, "local memory", 0};
     return address - o->base < o->size; /* between two of them */
 }
 
@@ -161,9 +163,9 @@ static bool find_private(const struct check_worker *w, const struct xs_subgroup 
                          struct object *o)
 {
     uint64_t frame = (uint64_t)(uintptr_t)__builtin_frame_address(0);
-    *o = (struct object){frame, self->stack_top - frame, NULL, "private memory"};
+    *o = (struct object){frame, self->stack_top - frame, NULL, "private memory", 0};
     if (self->stack_top > frame && address - frame < o->size) return true;
-    *o = (struct object){(uint64_t)(uintptr_t)w->args, w->launch->kernel->args_bytes, NULL, "arguments"};
+    *o = (struct object){(uint64_t)(uintptr_t)w->args, w->launch->kernel->args_bytes, NULL, "arguments", 0};
     return address - o->base < o->size;
 }
 
@@ -177,8 +179,7 @@ static bool find_global(struct check_worker *w, uint64_t address, struct object 
         if (!m || address - m->base >= m->size) return false;
         w->last = i - 1;
     }
-    *o = (struct object){m->base, m->size, m, ""};
-    snprintf(o->name, sizeof o->name, "%s", check_kind_name(m->kind));
+    *o = (struct object){m->base, m->size, m, check_kind_name(m->kind), 0};
     return true;
 }
 
@@ -200,8 +201,7 @@ static bool find_object(struct check_subgroup *s, struct xs_subgroup *self, cons
                         const struct xs_access *a, struct object *o)
 {
     if (site->object_bytes) {
-        *o = (struct object){a->root, site->object_bytes, NULL, ""};
-        snprintf(o->name, sizeof o->name, "%s", site->object);
+        *o = (struct object){a->root, site->object_bytes, NULL, site->object, 0};
         return true;
     }
     return (a->root && find_in_space(s, self, site->space, a->root, o)) ||
@@ -212,29 +212,30 @@ static bool find_object(struct check_subgroup *s, struct xs_subgroup *self, cons
 static bool find_nearest(const struct check_worker *w, uint32_t space, uint64_t address, struct object *o)
 {
     const struct check_table *t = &w->check->table;
-    *o = (struct object){(uint64_t)(uintptr_t)w->local, w->local_bytes, NULL, "local memory"};
+    *o = (struct object){(uint64_t)(uintptr_t)w->local, w->local_bytes, NULL, "local memory", 0};
     if (space != XS_SPACE_GLOBAL && address - o->base + 4096 < o->size + 8192) return true;
     if (space == XS_SPACE_LOCAL) return false;
     size_t i = check_table_upto(t, address);
     struct check_memory *below = i ? t->row[i - 1] : NULL, *above = i < t->count ? t->row[i] : NULL, *m;
     m = below && (!above || address - (below->base + below->size) <= above->base - address) ? below : above;
     if (!m || (m == below ? address - (m->base + m->size) : m->base - address) > m->size + (1u << 20)) return false;
-    *o = (struct object){m->base, m->size, m, ""};
-    snprintf(o->name, sizeof o->name, "%s", check_kind_name(m->kind));
+    *o = (struct object){m->base, m->size, m, check_kind_name(m->kind), 0};
     return true;
 }
 
 static void add_object(struct line *l, const struct object *o)
 {
-    add(l, "the %llu-byte %s at 0x%llx", (unsigned long long)o->size, o->name, (unsigned long long)o->base);
+    add(l, "the %llu-byte ", (unsigned long long)o->size);
+    if (o->argument) add(l, "local argument %u%s", o->argument - 1, *o->name ? " " : "");
+    add(l, "%.80s at 0x%llx", o->name, (unsigned long long)o->base);
 }
 
 static void report_bounds(struct check_subgroup *s, const struct xs_site *site, const struct xs_access *a,
-                          uint64_t address, const struct object *o)
+                          const struct object *o)
 {
     struct line l;
     struct object nearest;
-    uint64_t end;
+    uint64_t address = a->address, end;
     if (!begin_report(&l, s, site, FAULT_BOUNDS, a->lane)) return;
     add_access(&l, site, address, a->bytes);
     if (address < 4096) {
@@ -268,27 +269,49 @@ static uint64_t find_unwritten(const struct check_worker *w, const struct object
     return i;
 }
 
-static void check_unwritten(struct check_subgroup *s, const struct xs_site *site, const struct xs_access *a,
-                            const struct object *o, uint64_t address)
+/* Of a row for several lanes, that of the lane with this byte. */
+static struct xs_access lane_of(const struct xs_access *a, uint64_t byte)
+{
+    struct xs_access one = *a;
+    if (!a->each) return one;
+    one.lane = a->lane + (uint32_t)((byte - a->address) / a->each);
+    one.address = a->address + (one.lane - a->lane) * a->each;
+    one.bytes = a->each;
+    one.each = 0;
+    return one;
+}
+
+static void report_unwritten(struct check_subgroup *s, const struct xs_site *site, const struct xs_access *a,
+                             const struct object *o)
 {
     struct line l;
-    uint64_t first = find_unwritten(s->worker, o, address, a->bytes);
-    if (first == a->bytes) return;
-    for (uint64_t i = 0; site->flags & XS_HOLES && i < a->bytes; i++)
-        if (find_unwritten(s->worker, o, address + i, 1)) return;
-    if (!begin_report(&l, s, site, FAULT_UNWRITTEN, a->lane)) return;
-    add_access(&l, site, address, a->bytes);
-    add(&l, " of which nothing has written byte %llu of ", (unsigned long long)(address + first - o->base));
+    uint64_t first = find_unwritten(s->worker, o, a->address, a->bytes);
+    if (first == a->bytes || !begin_report(&l, s, site, FAULT_UNWRITTEN, a->lane)) return;
+    add_access(&l, site, a->address, a->bytes);
+    add(&l, " of which nothing has written byte %llu of ", (unsigned long long)(a->address + first - o->base));
     add_object(&l, o);
     print_line(&l);
 }
 
-static void report_race(struct check_subgroup *s, const struct xs_site *site, const struct xs_access *a,
+static void check_unwritten(struct check_subgroup *s, const struct xs_site *site, const struct xs_access *a,
+                            const struct object *o)
+{
+    if (find_unwritten(s->worker, o, a->address, a->bytes) == a->bytes) return;
+    for (uint64_t i = 0; site->flags & XS_HOLES && i < a->bytes; i++)
+        if (find_unwritten(s->worker, o, a->address + i, 1)) return;
+    for (uint64_t at = 0; at < a->bytes; at += a->each ? a->each : a->bytes) {
+        struct xs_access one = lane_of(a, a->address + at);
+        report_unwritten(s, site, &one, o);
+    }
+}
+
+static void report_race(struct check_subgroup *s, const struct xs_site *site, const struct xs_access *row,
                         const struct object *o, const struct check_conflict *c)
 {
     struct line l;
-    if (!begin_report(&l, s, site, FAULT_RACE, a->lane)) return;
-    add_access(&l, site, a->address, a->bytes);
+    struct xs_access a = lane_of(row, c->address);
+    if (!begin_report(&l, s, site, FAULT_RACE, a.lane)) return;
+    add_access(&l, site, a.address, a.bytes);
     add(&l, ": a data race: since the last barrier ");
     if (c->subgroup == CHECK_SEVERAL)
         add(&l, "other subgroups");
@@ -324,46 +347,54 @@ static void after_store(struct xs_subgroup *self)
 {
     struct check_worker *w = ((struct check_subgroup *)self->check)->worker;
     for (uint32_t i = 0; i < w->twice_count; i++) {
-        const struct twice *t = &w->twice[i];
-        if (memcmp(t->before, (const void *)(uintptr_t)t->conflict.address, t->bytes) != 0)
-            report_race(t->subgroup, t->site, &t->access, &t->object, &t->conflict);
+        struct twice *t = &w->twice[i];
+        const uint8_t *now = (const uint8_t *)(uintptr_t)t->conflict.address;
+        uint32_t same = 0;
+        while (same < t->bytes && now[same] == t->before[same]) same++;
+        t->conflict.address += same;
+        if (same < t->bytes) report_race(t->subgroup, t->site, &t->access, &t->object, &t->conflict);
     }
     w->twice_count = 0;
 }
 
-static bool check_row(struct check_subgroup *s, struct xs_subgroup *self, const struct xs_site *site,
-                      const struct xs_access *a, uint64_t address)
+/* Of an access within bounds. */
+static void watch(struct check_subgroup *s, const struct xs_site *site, const struct xs_access *a, const struct object *o)
 {
     struct check_worker *w = s->worker;
-    struct object o;
-    struct xs_access row = *a;
-    uint64_t local = address - (uint64_t)(uintptr_t)w->local;
-    bool found;
-    row.address = address;
-    found = find_object(s, self, site, &row, &o);
-    if (!found || address < o.base || address - o.base > o.size || a->bytes > o.size - (address - o.base) ||
-        (o.memory && atomic_load_explicit(&o.memory->gone, memory_order_relaxed))) {
-        report_bounds(s, site, &row, address, found ? &o : NULL);
-        return false;
-    }
-    if (local >= w->local_bytes && (site->space == XS_SPACE_PRIVATE || (!o.memory && site->space == XS_SPACE_ANY)))
-        return true; /* the lane's own */
-    if (site->flags & XS_READS) check_unwritten(s, site, &row, &o, address);
-    check_race(s, site, &row, &o);
-    if (site->flags & XS_WRITES && o.memory) check_mark_written(o.memory, address - o.base, a->bytes);
+    uint64_t local = a->address - (uint64_t)(uintptr_t)w->local;
+    bool own = site->space == XS_SPACE_PRIVATE || (!o->memory && site->space == XS_SPACE_ANY);
+    if (local >= w->local_bytes && own) return; /* the lane's private memory */
+    if (site->flags & XS_READS) check_unwritten(s, site, a, o);
+    check_race(s, site, a, o);
+    if (site->flags & XS_WRITES && o->memory) check_mark_written(o->memory, a->address - o->base, a->bytes);
     if (site->flags & XS_WRITES && local < w->local_bytes) memset(w->local_written + local, 1, (size_t)a->bytes);
-    return true;
+}
+
+static bool is_inside(const struct object *o, const struct xs_access *a)
+{
+    if (o->memory && atomic_load_explicit(&o->memory->gone, memory_order_relaxed)) return false;
+    return a->address >= o->base && a->address - o->base <= o->size && a->bytes <= o->size - (a->address - o->base);
 }
 
 /* The first row that is not allowed refuses them all. */
 static int check_access(struct xs_subgroup *self, const struct xs_site *site, const struct xs_access *a)
 {
     struct check_subgroup *s = self->check;
-    bool good = true;
+    struct xs_access row = *a;
+    struct object o;
     s->self = self;
-    for (uint64_t i = 0; i < a->rows && good && a->bytes; i++)
-        good = check_row(s, self, site, a, a->address + i * a->step);
-    return good;
+    if (a->each && site->flags & (XS_ATOMIC | XS_HOLES)) return -1;
+    for (uint64_t i = 0; i < a->rows && a->bytes; i++, row.address += a->step) {
+        bool found = find_object(s, self, site, &row, &o);
+        if (found && is_inside(&o, &row)) {
+            watch(s, site, &row, &o);
+        } else {
+            if (a->each) return -1;
+            report_bounds(s, site, &row, found ? &o : NULL);
+            return 0;
+        }
+    }
+    return 1;
 }
 
 /* ---- barriers */

@@ -70,7 +70,8 @@ struct check_block;
 struct check_blocks {
     struct check_block *block;
     size_t capacity, used;
-    uint64_t group; /* blocks of others are free */
+    uint64_t group;     /* blocks of others are free */
+    uint32_t base, top; /* epochs of the work-group, and of all so far: words of earlier ones are as good as empty */
 };
 
 struct check_conflict {

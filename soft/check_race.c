@@ -11,7 +11,7 @@
 enum { WORDS = 16, FIRST_CAPACITY = 1 << 8, LAST_CAPACITY = 1 << 18 };
 
 struct word {
-    uint32_t epoch;                    /* barriers passed before it was touched */
+    uint32_t epoch;                    /* when it was touched */
     uint8_t writer[4], reader[4];      /* of each byte: subgroup + 1, 0: none, CHECK_SEVERAL */
     uint8_t plain_written, plain_read; /* bits: not by atomics alone */
     const struct xs_site *wrote, *read;
@@ -24,14 +24,16 @@ struct check_block {
 
 void check_blocks_begin(struct check_blocks *c)
 {
+    if (c->top > UINT32_MAX / 2) check_blocks_free(c);
     c->group++;
     c->used = 0;
+    c->base = c->top + 1;
 }
 
 void check_blocks_free(struct check_blocks *c)
 {
     free(c->block);
-    *c = (struct check_blocks){NULL, 0, 0, 0};
+    *c = (struct check_blocks){0};
 }
 
 static struct check_block *place_of(const struct check_blocks *c, uint64_t key)
@@ -43,7 +45,8 @@ static struct check_block *place_of(const struct check_blocks *c, uint64_t key)
 
 static bool grow(struct check_blocks *c)
 {
-    struct check_blocks bigger = {NULL, c->capacity ? c->capacity * 2 : FIRST_CAPACITY, c->used, c->group};
+    struct check_blocks bigger = *c;
+    bigger.capacity = c->capacity ? c->capacity * 2 : FIRST_CAPACITY;
     if (bigger.capacity > LAST_CAPACITY) return false;
     bigger.block = calloc(bigger.capacity, sizeof *bigger.block);
     if (!bigger.block) return false;
@@ -61,7 +64,6 @@ static struct check_block *block_of(struct check_blocks *c, uint64_t key)
     if (b && b->group == c->group) return b;
     if (c->used >= c->capacity / 2 && !grow(c) && c->used >= c->capacity / 8 * 7) return NULL;
     b = place_of(c, key);
-    memset(b, 0, sizeof *b);
     b->key = key;
     b->group = c->group;
     c->used++;
@@ -110,6 +112,8 @@ struct check_conflict check_touch(struct check_blocks *c, const struct xs_site *
 {
     struct check_conflict found = {NULL, 0, false, 0};
     struct check_block *b = NULL;
+    epoch += c->base;
+    if (epoch > c->top) c->top = epoch;
     for (uint64_t at = address, end; at < address + bytes; at = end) {
         uint64_t key = at / (4 * WORDS);
         end = at / 4 * 4 + 4;

@@ -23,11 +23,13 @@ struct xs_site {
 /* Rows of bytes, `step` apart. */
 struct xs_access {
     uint64_t address, bytes, rows, step, root;
+    uint64_t each; /* not 0: one row, of so many bytes for each lane from `lane` on */
     uint32_t lane; /* to blame */
 };
 
 struct xs_check {
-    int (*access)(struct xs_subgroup *self, const struct xs_site *site, const struct xs_access *access); /* allowed? */
+    /* Allowed? -1: of a row for several lanes, not all are. */
+    int (*access)(struct xs_subgroup *self, const struct xs_site *site, const struct xs_access *access);
     void (*barrier)(struct xs_subgroup *self, const struct xs_site *site, uint64_t bits);
     void (*stored)(struct xs_subgroup *self); /* after a store */
 };
@@ -38,10 +40,22 @@ static inline __attribute__((unused)) uint64_t check_rows(struct xs_subgroup *se
                                                           uint64_t rows, uint64_t step, uint64_t bits)
 {
     const struct xs_check *check = self->check;
-    struct xs_access a = {address, bytes, rows, step, root, 0};
+    struct xs_access a = {address, bytes, rows, step, root, 0, 0};
     if (!check || !bits) return bits;
     a.lane = (uint32_t)__builtin_ctzll(bits);
     return check->access(self, site, &a) ? bits : 0;
+}
+
+/* The active lanes' accesses as one, where they stand side by side; each == 0: they do not. */
+static inline __attribute__((unused)) struct xs_access check_join(const uint64_t *address, const uint64_t *root,
+                                                                  uint64_t bytes, uint64_t bits)
+{
+    uint32_t first = (uint32_t)__builtin_ctzll(bits), n = (uint32_t)__builtin_popcountll(bits);
+    struct xs_access a = {address[first], bytes * n, 1, 0, root[first], bytes, first};
+    if (n < 2 || bits >> first != ((uint64_t)1 << n) - 1) a.each = 0;
+    for (uint32_t i = first; i < first + n && a.each; i++)
+        if (address[i] != a.address + (i - first) * bytes || root[i] != a.root) a.each = 0;
+    return a;
 }
 
 static __attribute__((noinline, unused)) uint64_t check_lanes(struct xs_subgroup *self, const struct xs_site *site,
@@ -50,10 +64,12 @@ static __attribute__((noinline, unused)) uint64_t check_lanes(struct xs_subgroup
 {
     const struct xs_check *check = self->check;
     uint64_t left = bits;
-    if (!check) return bits;
+    if (!check || !bits) return bits;
+    struct xs_access all = check_join(address, root, bytes, bits);
+    if (all.each && check->access(self, site, &all) > 0) return bits;
     for (; left; left &= left - 1) {
         uint32_t l = (uint32_t)__builtin_ctzll(left);
-        struct xs_access a = {address[l], bytes, 1, 0, root[l], l};
+        struct xs_access a = {address[l], bytes, 1, 0, root[l], 0, l};
         if (!check->access(self, site, &a)) bits &= ~((uint64_t)1 << l);
     }
     return bits;

@@ -22,7 +22,7 @@ static const struct xs_site *touch(struct check_blocks *b, int access, uint32_t 
 
 TEST(pairs_of_accesses)
 {
-    struct check_blocks b = {NULL, 0, 0, 0};
+    struct check_blocks b = {0};
     for (int first = 0; first < ACCESSES; first++) {
         for (int second = 0; second < ACCESSES; second++) {
             bool writes = (sites[first].flags | sites[second].flags) & XS_WRITES;
@@ -44,7 +44,7 @@ TEST(pairs_of_accesses)
 
 TEST(bytes_and_several_subgroups)
 {
-    struct check_blocks b = {NULL, 0, 0, 0};
+    struct check_blocks b = {0};
     struct check_conflict c;
     check_blocks_begin(&b);
     for (uint32_t i = 0; i < 64; i++) CHECK(!touch(&b, WRITE, i, 0, 0x1000 + i, 1)); /* neighbours */
@@ -63,7 +63,7 @@ TEST(bytes_and_several_subgroups)
 
 TEST(many_words)
 {
-    struct check_blocks b = {NULL, 0, 0, 0};
+    struct check_blocks b = {0};
     uint64_t words = 300000; /* more than are watched; those that are remain so */
     for (int group = 0; group < 2; group++) {
         check_blocks_begin(&b);
