@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CG_MAX_LEAVES = 4096, CG_CHUNK = 1 << 16, CG_LARGE_FUNCTION = 600 /* instructions */ };
+enum { CG_MAX_LEAVES = 4096, CG_CHUNK = 1 << 16, CG_LARGE_FUNCTION = 600, CG_HUGE_FUNCTION = 2500 /* instructions */ };
 static const size_t cg_max_text = (size_t)1 << 27;
 
 /* ---- memory and text */
@@ -859,19 +859,21 @@ static void declare_value(struct cg *g, const struct sp_inst *i)
 
 bool cg_is_kernel(const struct cg_function *fn) { return fn && fn->entry && !fn->forwards; }
 
-bool cg_is_large(const struct sp_function *f)
+static uint32_t instructions(const struct sp_function *f)
 {
     uint32_t n = 0;
     for (uint32_t b = 0; b < f->block_count; b++) n += f->blocks[b].count;
-    return n > CG_LARGE_FUNCTION;
+    return n;
 }
+
+bool cg_is_large(const struct sp_function *f) { return instructions(f) > CG_LARGE_FUNCTION; }
 
 static void write_signature(struct cg *g, const char *end)
 {
     const struct sp_function *f = g->fn->f;
     uint32_t result = sp_type(g->m, f->type)->elem;
     bool large = cg_is_large(f), loops = cg_is_kernel(g->fn) && g->fn->dense;
-    cg_put(g, "%s %s %s(struct xs_subgroup *self", large ? "static XS_LARGE" : loops ? "XS_INLINE" : "static",
+    cg_put(g, "%s %s %s(struct xs_subgroup *self", instructions(f) > CG_HUGE_FUNCTION ? "static XS_HUGE" : large ? "static XS_LARGE" : loops ? "XS_INLINE" : "static",
            g->fn->frame ? "u32" : cg_type_name(g, result, g->fn->result_varying), cg_version(g, g->fn));
     if (g->fn->frame) cg_put(g, ", struct frame_%s *frame", cg_version(g, g->fn));
     if (cg_is_kernel(g->fn)) cg_put(g, ", struct place at");

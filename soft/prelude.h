@@ -29,8 +29,11 @@ typedef double f64;
 #define XS_FUNCTION static __attribute__((noinline, unused))
 #if defined(__clang__)
 #define XS_LARGE
+#define XS_HUGE
 #else
 #define XS_LARGE __attribute__((optimize("O1")))
+/* Without the passes whose time grows with the square of a function's length. */
+#define XS_HUGE __attribute__((optimize("O1", "no-tree-pta", "no-tree-fre", "no-tree-dse", "no-dse")))
 #endif
 #define XS_ALIGNED(n) __attribute__((aligned(n)))
 
