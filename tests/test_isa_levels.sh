@@ -3,7 +3,7 @@
 # and with clang as the kernels' compiler: matrix products of every type, DPAS in divergent code, cooperative matrices,
 # groups, small floats. (The other tests run as the device chooses: with all that the CPU has, cc as the compiler.)
 . "$(dirname "$0")/test.sh"
-unset XETILE_SOFT_ISA XETILE_CC
+unset XETILE_SOFT_ISA XETILE_CC XETILE_SPV_DIR
 
 # A program, or a part of it, must end well; the counts are those of its tests.
 level() { # level LABEL VARIABLE=VALUE PROGRAM [PART]
