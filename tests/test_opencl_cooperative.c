@@ -2,7 +2,7 @@
  * components with sums carried round a loop, elementwise arithmetic, conversion, the components one by one, constants.
  *
  * One work-item group computes d = a b + c over two steps of K, e = every component of (float or int) d doubled in a
- * private variable, plus 3. Inputs are small enough integers that every result is exact, in floats too.
+ * private variable, plus 3, times 2. Inputs are small enough integers that every result is exact, in floats too.
  */
 #include "opencl.h"
 #include "spirv_emit.h"
@@ -36,7 +36,9 @@ static spe_id convert_by_parts(spe_module *m, spe_id d, spe_id type, spe_id elem
     spe_endfor(m, 0, none);
     spe_id three = real ? spe_const_f(m, elem, 3) : spe_const_i(m, elem, 3);
     spe_id words[2] = {spe_load(m, box, 0), spe_composite_const(m, type, 1, &three)};
-    return spe_op(m, real ? SPE_OpFAdd : SPE_OpIAdd, type, 2, words);
+    words[0] = spe_op(m, real ? SPE_OpFAdd : SPE_OpIAdd, type, 2, words);
+    words[1] = real ? spe_const_f(m, elem, 2) : spe_const_i(m, elem, 2);
+    return spe_op(m, 143 /* OpMatrixTimesScalar */, type, 2, words);
 }
 
 static void emit(spe_module *m, const test_case *t)
@@ -115,7 +117,7 @@ static void check(const test_case *t, const double *a, const double *b, const do
         for (int j = 0; j < t->n; j++) {
             double want = c[r * t->n + j], twice;
             for (int k = 0; k < 2 * t->k; k++) want += a[r * 2 * t->k + k] * b[j * 2 * t->k + k];
-            twice = t->c == F16 ? want : 2 * want + 3;
+            twice = t->c == F16 ? want : 2 * (2 * want + 3);
             CHECK_MSG(element(d, t->c, r * t->n + j) == want, "S %d %dx%dx%d: d(%d, %d) = %g, want %g", t->S, t->m, t->n,
                       t->k, r, j, element(d, t->c, r * t->n + j), want);
             CHECK_MSG(element(e, t->c, j * t->m + r) == twice, "S %d %dx%dx%d: e(%d, %d) = %g, want %g", t->S, t->m, t->n,
