@@ -420,12 +420,14 @@ static bool load_emitted(zed_module *to, zed_kernel *k, void (*emit)(spe_module 
 {
     spe_module m = {0};
     spe_words words;
+    char file[80];
     bool ok;
+    snprintf(file, sizeof file, "test_opencl_check_%s", name);
     spe_begin(&m, NULL);
     emit(&m);
     words = spe_finish(&m);
     CHECK_MSG(spe_ok(&m), "%s", spe_get_error(&m)->text);
-    test_save_spv(name, words.data, words.count);
+    test_save_spv(file, words.data, words.count * 4);
     ok = zed_module_load(to, &ocl_device, words.data, words.count * 4, NULL) && (!params || zed_kernel_get(k, to, name, params));
     spe_free(&m);
     return ocl_good_(name, __FILE__, __LINE__) && ok;
