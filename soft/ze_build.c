@@ -183,14 +183,18 @@ bool soft_source_has_linkage(const struct soft_source *s)
     return find_inst(s->words, s->count, OP_DECORATE, 2, DECORATION_LINKAGE) != NULL;
 }
 
-static bool is_built_in(const struct soft_source *s, uint32_t id)
+/* Marks the ids that are decorated as built-in, or says whether there is an import of an id that is not marked. */
+static bool walk_decorations(const struct soft_source *s, uint8_t *built_in, uint32_t bound, bool mark)
 {
     size_t at = HEADER_WORDS;
     while (at < s->count) {
         const uint32_t *w = &s->words[at];
-        if (!(w[0] >> 16) || w[0] >> 16 > s->count - at) break;
-        if (w[0] == (4u << 16 | OP_DECORATE) && w[1] == id && w[2] == DECORATION_BUILT_IN) return true;
-        at += w[0] >> 16;
+        uint32_t length = w[0] >> 16;
+        if (!length || length > s->count - at) break;
+        at += length;
+        if ((w[0] & 0xffffu) != OP_DECORATE || length < 4 || w[1] >= bound) continue;
+        if (mark && w[2] == DECORATION_BUILT_IN) built_in[w[1]] = 1;
+        if (!mark && w[2] == DECORATION_LINKAGE && w[length - 1] == LINKAGE_IMPORT && !built_in[w[1]]) return true;
     }
     return false;
 }
@@ -198,17 +202,14 @@ static bool is_built_in(const struct soft_source *s, uint32_t id)
 /* Built-in variables are imports too, which the device itself serves. */
 bool soft_source_has_imports(const struct soft_source *s)
 {
-    size_t at = HEADER_WORDS;
-    while (at < s->count) {
-        const uint32_t *w = &s->words[at];
-        uint32_t length = w[0] >> 16;
-        if (!length || length > s->count - at) break;
-        if ((w[0] & 0xffffu) == OP_DECORATE && length > 3 && w[2] == DECORATION_LINKAGE &&
-            w[length - 1] == LINKAGE_IMPORT && !is_built_in(s, w[1]))
-            return true;
-        at += length;
-    }
-    return false;
+    uint32_t bound = s->count < HEADER_WORDS || s->words[3] > SP_MAX_BOUND ? 0 : s->words[3];
+    uint8_t *built_in = calloc((size_t)bound + 1, 1);
+    bool found;
+    if (!built_in) return true; /* the reader will find out, or have no memory either */
+    walk_decorations(s, built_in, bound, true);
+    found = walk_decorations(s, built_in, bound, false);
+    free(built_in);
+    return found;
 }
 
 /* ---- building */
