@@ -443,6 +443,29 @@ TEST(native_binaries_can_be_linked)
     for (int i = 0; i < 3; i++) OK(zeModuleDestroy(m[i]));
 }
 
+TEST(native_binaries_cut_short)
+{
+    ze_module_handle_t m = load("link_library"), to = NULL;
+    ze_module_desc_t d = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC, .format = ZE_MODULE_FORMAT_NATIVE};
+    size_t size = 0;
+    uint8_t *data;
+    if (!m) return;
+    OK(zeModuleGetNativeBinary(m, &size, NULL));
+    data = (uint8_t *)malloc(size);
+    OK(zeModuleGetNativeBinary(m, &size, data));
+    d.pInputModule = data;
+    for (d.inputSize = 1; d.inputSize < size; d.inputSize += d.inputSize < 40 ? 1 : 333)
+        CHECK_INT(zeModuleCreate(ocl_device.context, ocl_device.device, &d, &to, NULL),
+                  ZE_RESULT_ERROR_INVALID_NATIVE_BINARY);
+    d.inputSize = size;
+    data[size / 8 * 4] ^= 0xff; /* a word of the SPIR-V */
+    CHECK(zeModuleCreate(ocl_device.context, ocl_device.device, &d, &to, NULL) != ZE_RESULT_SUCCESS);
+    size--;
+    CHECK_INT(zeModuleGetNativeBinary(m, &size, data), ZE_RESULT_ERROR_INVALID_SIZE);
+    free(data);
+    OK(zeModuleDestroy(m));
+}
+
 /* ---- pointers to functions */
 
 typedef struct {
@@ -593,6 +616,7 @@ int main(void)
     RUN(bad_programs);
     RUN(one_definition_of_several);
     RUN(native_binaries_can_be_linked);
+    RUN(native_binaries_cut_short);
     RUN(kernels_call_by_pointer);
     RUN(pointers_from_the_host);
     RUN(pointers_to_many_kinds_of_functions);
