@@ -48,7 +48,7 @@ struct twice {
 struct check_subgroup {
     struct xs_check calls;
     struct check_worker *worker;
-    struct xs_subgroup *self; /* once it has called */
+    struct xs_subgroup *self;    /* once it has called */
     const struct xs_site *waits; /* the barrier it is at */
     uint32_t id, epoch;          /* barriers passed */
 };
@@ -253,7 +253,8 @@ static void report_bounds(struct check_subgroup *s, const struct xs_site *site, 
             add(&l, ", the last %llu of them past the end of ", (unsigned long long)(address + a->bytes - end));
         add_object(&l, o);
     } else {
-        add(&l, ", which is in no %s", site->space == XS_SPACE_LOCAL ? "local memory of this work-group" : "allocation");
+        add(&l, ", which is in no %s",
+            site->space == XS_SPACE_LOCAL ? "local memory of this work-group" : "allocation");
     }
     print_line(&l);
 }
@@ -358,7 +359,8 @@ static void after_store(struct xs_subgroup *self)
 }
 
 /* Of an access within bounds. */
-static void watch(struct check_subgroup *s, const struct xs_site *site, const struct xs_access *a, const struct object *o)
+static void watch(struct check_subgroup *s, const struct xs_site *site, const struct xs_access *a,
+                  const struct object *o)
 {
     struct check_worker *w = s->worker;
     uint64_t local = a->address - (uint64_t)(uintptr_t)w->local;

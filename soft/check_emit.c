@@ -13,7 +13,7 @@ enum { MAX_CHAIN = 1000, MAX_PHIS = 3, VLOADN = 171, VSTOREN = 172, VLOAD_HALF =
 
 /* What lasts from one instruction to the next. */
 struct cg_check {
-    const char *bits;    /* the active lanes, while g->bits are the allowed ones */
+    const char *bits; /* the active lanes, while g->bits are the allowed ones */
     bool stores;
     uint32_t word, file; /* how far OpLine was looked for, and the file it names */
 };
@@ -122,7 +122,8 @@ static const char *line_of(struct cg *g, const struct sp_inst *i)
     for (size_t at = 5; at < g->m->word_count && w[at] >> 16; at += w[at] >> 16) {
         if ((w[at] & 0xffff) == SP_OP_Function) break;
         if ((w[at] & 0xffff) == SP_OP_String && w[at + 1] == file)
-            return cg_str(g, "; %s:%u", plain(g, (const char *)(w + at + 2)), i->line); /* ends in a zero: it was read */
+            return cg_str(g, "; %s:%u", plain(g, (const char *)(w + at + 2)),
+                          i->line); /* ends in a zero: it was read */
     }
     return cg_str(g, "; line %u", i->line);
 }
@@ -136,10 +137,10 @@ static const char *object_of(struct cg *g, uint32_t root, uint64_t *bytes)
     if (d->what == SP_IS_VARIABLE || (g->fn->entry && t->storage == SP_STORAGE_Function))
         *bytes = cg_memory_size(g, t->elem);
     return cg_str(g, "%s %s",
-                  d->what != SP_IS_VARIABLE             ? "argument"
-                  : t->storage == SP_STORAGE_Workgroup  ? "local variable"
-                  : t->storage == SP_STORAGE_Function   ? "private variable"
-                                                        : "program variable",
+                  d->what != SP_IS_VARIABLE            ? "argument"
+                  : t->storage == SP_STORAGE_Workgroup ? "local variable"
+                  : t->storage == SP_STORAGE_Function  ? "private variable"
+                                                       : "program variable",
                   name_of(g, root));
 }
 
@@ -223,10 +224,10 @@ static uint32_t describe_copy(struct cg *g, struct access *a)
 {
     uint32_t to = cg_operand(g, 0), from = cg_operand(g, 1), n = 0;
     bool varying = (is_watched(g, to) && cg_is_varying(g, to)) || (is_watched(g, from) && cg_is_varying(g, from));
-    const char *bytes = g->inst->op == SP_OP_CopyMemorySized
-                            ? cg_str(g, "(u64)%s", cg_use(g, cg_operand(g, 2), false))
-                            : cg_str(g, "%lluu", (unsigned long long)cg_memory_size(
-                                                     g, sp_type(g->m, g->m->ids[to].type)->elem));
+    const char *bytes =
+        g->inst->op == SP_OP_CopyMemorySized
+            ? cg_str(g, "(u64)%s", cg_use(g, cg_operand(g, 2), false))
+            : cg_str(g, "%lluu", (unsigned long long)cg_memory_size(g, sp_type(g->m, g->m->ids[to].type)->elem));
     if (is_watched(g, from)) set_pointer(g, &a[n++], from, XS_READS | XS_HOLES, varying);
     if (is_watched(g, to)) set_pointer(g, &a[n++], to, XS_WRITES | XS_HOLES, varying);
     for (uint32_t i = 0; i < n; i++) a[i].bytes = bytes;
@@ -348,7 +349,8 @@ static uint32_t describe(struct cg *g, struct access *a)
     default:
         if (!flags || !is_watched(g, pointer)) return 0;
         set_pointer(g, a, pointer, flags, cg_is_varying(g, pointer));
-        a->bytes = cg_str(g, "%lluu", (unsigned long long)sp_type(g->m, sp_type(g->m, g->m->ids[pointer].type)->elem)->size);
+        a->bytes =
+            cg_str(g, "%lluu", (unsigned long long)sp_type(g->m, sp_type(g->m, g->m->ids[pointer].type)->elem)->size);
         return 1;
     }
 }
@@ -387,7 +389,8 @@ static const char *call_of(struct cg *g, const struct access *a, uint32_t part, 
     }
     if (a->call) return cg_str(g, "check_block2d(self, &%s, %s, %s, %s, %s)", site, a->call, from, a->rows, bits);
     if (a->step && !strcmp(a->step, "S"))
-        return cg_str(g, "check_run(self, &%s, %s, %s, %s, %s, S, %s)", site, a->address, from, a->bytes, a->rows, bits);
+        return cg_str(g, "check_run(self, &%s, %s, %s, %s, %s, S, %s)", site, a->address, from, a->bytes, a->rows,
+                      bits);
     return cg_str(g, "check_rows(self, &%s, %s, %s, %s, %s, %s, %s)", site, a->address, from, a->bytes,
                   a->rows ? a->rows : "1", a->step ? a->step : "0", bits);
 }
@@ -396,7 +399,8 @@ static const char *call_of(struct cg *g, const struct access *a, uint32_t part, 
 static void write_zeros(struct cg *g)
 {
     const struct sp_type *t = g->inst->id ? sp_type(g->m, g->inst->type) : NULL;
-    bool block = g->inst->op == SP_OP_Subgroup2DBlockLoadINTEL || g->inst->op == SP_OP_Subgroup2DBlockLoadTransformINTEL ||
+    bool block = g->inst->op == SP_OP_Subgroup2DBlockLoadINTEL ||
+                 g->inst->op == SP_OP_Subgroup2DBlockLoadTransformINTEL ||
                  g->inst->op == SP_OP_Subgroup2DBlockLoadTransposeINTEL;
     uint32_t item;
     uint64_t bytes;

@@ -32,8 +32,8 @@ int check_level(void)
 
 const char *check_kind_name(enum check_kind kind)
 {
-    static const char *const names[] = {"device allocation", "shared allocation", "host allocation",
-                                        "virtual mapping", "program variable"};
+    static const char *const names[] = {"device allocation", "shared allocation", "host allocation", "virtual mapping",
+                                        "program variable"};
     return names[kind];
 }
 

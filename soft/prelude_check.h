@@ -1,15 +1,16 @@
 /* prelude_check.h - what kernels of the checked mode call in front of their accesses to memory.
  *
- * The text of this file stands behind prelude.h in kernels that are built with XETILE_SOFT_CHECK set, and is included by
- * check.h. An object that was built so runs unchecked in a driver that does not check.
+ * The text of this file stands behind prelude.h in kernels that are built with XETILE_SOFT_CHECK set, and check.h
+ * includes it. An object that was built so runs unchecked in a driver that does not check.
  */
 #ifndef XETILE_SOFT_PRELUDE_CHECK_H
 #define XETILE_SOFT_PRELUDE_CHECK_H
 
 #include "abi.h"
 
-/* XS_HOLES: padding lies between, or it is a copy: a fault only when nothing of it was ever written. */
-enum { XS_READS = 1, XS_WRITES = 2, XS_ATOMIC = 4, XS_HOLES = 8, XS_WAIT = 16 /* the second half of a split barrier */ };
+/* XS_HOLES: padding lies between, or it is a copy: a fault only when nothing of it was ever written. XS_WAIT: the
+ * second half of a split barrier. */
+enum { XS_READS = 1, XS_WRITES = 2, XS_ATOMIC = 4, XS_HOLES = 8, XS_WAIT = 16 };
 enum { XS_SPACE_ANY, XS_SPACE_GLOBAL, XS_SPACE_LOCAL, XS_SPACE_PRIVATE };
 
 /* An instruction that accesses memory, or a barrier. */
@@ -94,8 +95,8 @@ static __attribute__((noinline, unused)) uint64_t check_block2d(struct xs_subgro
 
 /* Elements of a block read or write: item i of lane l is element i * S + l. */
 static inline __attribute__((unused)) uint64_t check_run(struct xs_subgroup *self, const struct xs_site *site,
-                                                         uint64_t address, uint64_t root, uint64_t bytes, uint64_t items,
-                                                         uint32_t size, uint64_t bits)
+                                                         uint64_t address, uint64_t root, uint64_t bytes,
+                                                         uint64_t items, uint32_t size, uint64_t bits)
 {
     uint64_t first = bits ? (uint64_t)__builtin_ctzll(bits) : 0, last = bits ? 63 - (uint64_t)__builtin_clzll(bits) : 0;
     return check_rows(self, site, address + first * bytes, root, (last - first + 1) * bytes, items, size * bytes, bits);

@@ -1,6 +1,6 @@
-/* test_opencl_check.c - the checked mode of the software device: each kind of fault is reported, with kernel, work-item,
- * instruction and line, and does no harm; clean kernels, those of xetile.h among them, are not reported. And what
- * happens to faults of arithmetic, without that mode too.
+/* test_opencl_check.c - the checked mode of the software device: each kind of fault is reported, with kernel,
+ * work-item, instruction and line, and does no harm; clean kernels, those of xetile.h among them, are not reported. And
+ * what happens to faults of arithmetic, without that mode too.
  */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE
@@ -49,7 +49,7 @@ static int lines_with(const char *part)
 #define RUN_CHECKED(name, params, groups, local, ...)                                                                  \
     do {                                                                                                               \
         listen();                                                                                                      \
-        OCL_RUN(&module, name, params, groups, local, __VA_ARGS__);                                                 \
+        OCL_RUN(&module, name, params, groups, local, __VA_ARGS__);                                                    \
         understand();                                                                                                  \
     } while (0)
 /* One report, that has both texts. */
@@ -80,7 +80,8 @@ TEST(stores_past_the_end)
     int *a = device_memory(ZED_DEVICE, 60), got[60];
     char text[200];
     RUN_CHECKED("past_end", "ptr<i32> a", 4, 16, a);
-    snprintf(text, sizeof text, "writes 4 bytes at 0x%llx, 0 bytes past the end of the 240-byte device allocation at 0x%llx\n",
+    snprintf(text, sizeof text,
+             "writes 4 bytes at 0x%llx, 0 bytes past the end of the 240-byte device allocation at 0x%llx\n",
              (unsigned long long)(uintptr_t)(a + 60), (unsigned long long)(uintptr_t)a);
     REPORTED("libze_soft: check: kernel past_end: work-item (60,0,0): OpStore to %", text);
     CHECK_HAS(said, "check.cl:3)");
@@ -168,7 +169,8 @@ TEST(local_and_private_memory_have_bounds)
 {
     int *r = numbers(64), *a = numbers(64);
     zed_kernel k;
-    CHECK(zed_kernel_get(&k, &module, "arguments", "local<i32> mine, ptr<i32> r, i32 by") && zed_local_size(&k, 32, 1, 1));
+    CHECK(zed_kernel_get(&k, &module, "arguments", "local<i32> mine, ptr<i32> r, i32 by") &&
+          zed_local_size(&k, 32, 1, 1));
     listen();
     zed_launch(&k, (zed_groups){2, 1, 1}, (zed_local){128}, r, 0);
     understand();
@@ -220,7 +222,8 @@ TEST(what_nobody_wrote)
 {
     int *a = device_memory(ZED_DEVICE, 64), *s = device_memory(ZED_SHARED, 64), *r = numbers(64), from[64] = {0};
     RUN_CHECKED("load", "ptr<i32> a, ptr<i32> r", 1, 64, a, r);
-    REPORTED("kernel load: work-item (0,0,0): OpLoad %", "of which nothing has written byte 0 of the 256-byte device allocation");
+    REPORTED("kernel load: work-item (0,0,0): OpLoad %",
+             "of which nothing has written byte 0 of the 256-byte device allocation");
     CHECK_HAS(said, "64 faults in all");
     zed_copy(&ocl_device, a, from, 160);
     RUN_CHECKED("load", "ptr<i32> a, ptr<i32> r", 1, 64, a, r);
@@ -287,7 +290,8 @@ TEST(barriers_that_not_all_reach)
     listen();
     CHECK(!zed_launch(&k, (zed_groups){1, 1, 1}, r)); /* there is no way on: the launch fails, as without the mode */
     understand();
-    CHECK_HAS(said, "is a barrier at which its subgroup waits in vain: subgroup 1 of the work-group has ended without it");
+    CHECK_HAS(said,
+              "is a barrier at which its subgroup waits in vain: subgroup 1 of the work-group has ended without it");
     zed_clear_error(&ocl_device);
     ocl_free(r);
 }
@@ -298,7 +302,8 @@ TEST(sums_and_histograms_are_clean)
     uint32_t *bins = (uint32_t *)device_memory(ZED_SHARED, 16), count[16] = {0};
     zed_kernel k;
     memset(bins, 0, 64);
-    CHECK(zed_kernel_get(&k, &module, "sum", "ptr<i32> a, ptr<i32> r, local<i32> part, i32 n") && zed_local_size(&k, 128, 1, 1));
+    CHECK(zed_kernel_get(&k, &module, "sum", "ptr<i32> a, ptr<i32> r, local<i32> part, i32 n") &&
+          zed_local_size(&k, 128, 1, 1));
     listen();
     zed_launch(&k, (zed_groups){8, 1, 1}, a, r, (zed_local){512}, 1000);
     understand();
@@ -317,7 +322,7 @@ TEST(sums_and_histograms_are_clean)
 
 /* ---- the library's own */
 
-XT_KERNEL (product, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K))
+XT_KERNEL(product, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K))
 {
     const xt_map map_a = XT_MAP(.sg_layout = {2, 2}, .sg_data = {16, 16});
     const xt_map map_b = XT_MAP(.sg_layout = {2, 2}, .sg_data = {16, 32});
@@ -327,7 +332,8 @@ XT_KERNEL (product, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K
     xt_tile b = XT_INIT_TILE(B, f16, 16, 64, .offset = XT_AT(0, j), .shape = XT_AT(K, N), .map = map_b);
     xt_tile c = XT_INIT_TILE(C, f32, 32, 64, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = map_c);
     xt_vec acc = XT_SPLAT(f32, 32, 64, 0.0, .map = map_c);
-    XT_FOR (k, 0, K, 16, &a, &b, &acc) {
+    XT_FOR(k, 0, K, 16, &a, &b, &acc)
+    {
         acc = XT_TILE_MMA(XT_LOAD_TILE(a), XT_LOAD_TILE(b), acc);
         a = XT_UPDATE_TILE_OFFSET(a, 0, 16);
         b = XT_UPDATE_TILE_OFFSET(b, 16, 0);
@@ -391,7 +397,8 @@ static void emit_blocks(spe_module *m)
                            {spe_ptr(m, SPE_StorageClassCrossWorkgroup, u32), "r", false, false, 0}};
     spe_kernel k = {"blocks", 16, {32, 1, 1}, 0, params, 2};
     spe_kernel_begin(m, &k);
-    spe_id local = spe_builtin(m, SPE_LOCAL_ID, 0), first = spe_mul(m, spe_builtin(m, SPE_SUBGROUP_ID, 0), spe_u32(m, 64));
+    spe_id local = spe_builtin(m, SPE_LOCAL_ID, 0),
+           first = spe_mul(m, spe_builtin(m, SPE_SUBGROUP_ID, 0), spe_u32(m, 64));
     spe_id from = spe_index(m, spe_param_id(m, 0), first), to[2] = {spe_index(m, spe_param_id(m, 1), first), 0};
     spe_store(m, spe_element(m, tile, 1, &local), local, 0);
     spe_barrier_arrive(m);
@@ -406,7 +413,8 @@ static void emit_blocks(spe_module *m)
 
 static void emit_matrix(spe_module *m)
 {
-    spe_id f32 = spe_float(m, 32), type = spe_coopmat(m, f32, SPE_ScopeSubgroup, 8, 16, SPE_CooperativeMatrixUseMatrixAccumulatorKHR);
+    spe_id f32 = spe_float(m, 32),
+           type = spe_coopmat(m, f32, SPE_ScopeSubgroup, 8, 16, SPE_CooperativeMatrixUseMatrixAccumulatorKHR);
     spe_param params[2] = {{spe_ptr(m, SPE_StorageClassCrossWorkgroup, f32), "a", false, false, 0},
                            {spe_ptr(m, SPE_StorageClassCrossWorkgroup, f32), "r", false, false, 0}};
     spe_kernel k = {"matrix", 16, {16, 1, 1}, 0, params, 2};
@@ -416,7 +424,8 @@ static void emit_matrix(spe_module *m)
     spe_kernel_end(m);
 }
 
-static bool load_emitted(zed_module *to, zed_kernel *k, void (*emit)(spe_module *), const char *name, const char *params)
+static bool load_emitted(zed_module *to, zed_kernel *k, void (*emit)(spe_module *), const char *name,
+                         const char *params)
 {
     spe_module m = {0};
     spe_words words;
@@ -428,7 +437,8 @@ static bool load_emitted(zed_module *to, zed_kernel *k, void (*emit)(spe_module 
     words = spe_finish(&m);
     CHECK_MSG(spe_ok(&m), "%s", spe_get_error(&m)->text);
     test_save_spv(file, words.data, words.count * 4);
-    ok = zed_module_load(to, &ocl_device, words.data, words.count * 4, NULL) && (!params || zed_kernel_get(k, to, name, params));
+    ok = zed_module_load(to, &ocl_device, words.data, words.count * 4, NULL) &&
+         (!params || zed_kernel_get(k, to, name, params));
     spe_free(&m);
     return ocl_good_(name, __FILE__, __LINE__) && ok;
 }
@@ -464,7 +474,8 @@ TEST(cooperative_matrices)
 {
     zed_module m;
     zed_kernel k;
-    float *a = (float *)zed_alloc(&ocl_device, ZED_SHARED, 128 * 4, 0), *r = (float *)zed_alloc(&ocl_device, ZED_SHARED, 143 * 4, 0);
+    float *a = (float *)zed_alloc(&ocl_device, ZED_SHARED, 128 * 4, 0),
+          *r = (float *)zed_alloc(&ocl_device, ZED_SHARED, 143 * 4, 0);
     float *little = (float *)zed_alloc(&ocl_device, ZED_SHARED, 142 * 4, 0);
     if (!load_emitted(&m, &k, emit_matrix, "matrix", "ptr<f32> a, ptr<f32> r")) return;
     for (int i = 0; i < 126; i++) a[i] = (float)i;
@@ -472,7 +483,8 @@ TEST(cooperative_matrices)
         listen();
         zed_launch(&k, (zed_groups){1, 1, 1}, a, i ? r : little);
         understand();
-        if (i) CLEAN();
+        if (i)
+            CLEAN();
         else {
             CHECK_INT(lines_with(": work-item ("), 2);
             CHECK_HAS(said, "OpCooperativeMatrixLoadKHR %");
@@ -497,8 +509,8 @@ TEST(arithmetic_never_traps)
 {
     static const int a[] = {7, INT32_MIN, INT32_MIN, -7, 0, 1, -8, INT32_MAX, 5, -5, 12, -12, INT32_MIN, 1, 2, 3};
     static const int b[] = {0, -1, 0, 0, 0, 33, 40, 32, -1, 3, 31, 2, 1, -31, -32, 1000};
-    static const float f[] = {1e30f, -1e30f, 0, -0.0f, 3.99f, -3.99f, 2147483648.0f, -2147483648.0f,
-                              4294967296.0f, -1, 1, 1e-40f, 0, 0, 0, 0};
+    static const float f[] = {1e30f, -1e30f, 0, -0.0f, 3.99f, -3.99f, 2147483648.0f, -2147483648.0f, 4294967296.0f, -1,
+                              1,     1e-40f, 0, 0,     0,     0};
     int *x = numbers(16), *y = numbers(16), *r = numbers(128);
     float *z = (float *)numbers(16);
     memcpy(x, a, sizeof a);
@@ -542,7 +554,8 @@ static void emit_integers(spe_module *m)
         spe_kernel k = {name, 16, {n & 1 ? 16u : EDGES, 1, 1}, 0, params, 3};
         spe_kernel_begin(m, &k);
         spe_id i = spe_builtin(m, n & 1 ? SPE_GROUP_ID : SPE_GLOBAL_ID, 0);
-        spe_id a = spe_load(m, spe_index(m, spe_param_id(m, 0), i), 0), b = spe_load(m, spe_index(m, spe_param_id(m, 1), i), 0);
+        spe_id a = spe_load(m, spe_index(m, spe_param_id(m, 0), i), 0),
+               b = spe_load(m, spe_index(m, spe_param_id(m, 1), i), 0);
         for (uint32_t o = 0; o < OPERATIONS; o++) {
             spe_id at = spe_add(m, spe_mul(m, i, spe_u32(m, OPERATIONS)), spe_u32(m, o));
             spe_store(m, spe_index(m, spe_param_id(m, 2), at), operation[o](m, a, b), 0);
@@ -553,7 +566,8 @@ static void emit_integers(spe_module *m)
 
 static uint64_t edge_result(int operation, int64_t a, int64_t b, int bits)
 {
-    uint64_t mask = bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1, ua = (uint64_t)a & mask, ub = (uint64_t)b & mask;
+    uint64_t mask = bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1, ua = (uint64_t)a & mask,
+             ub = (uint64_t)b & mask;
     int64_t r = b == 0 || b == -1 ? 0 : a % b;
     switch (operation) {
     case 0: return ub ? ua / ub : 0;
@@ -588,13 +602,15 @@ TEST(integers_at_the_edge)
             memcpy(b + i * bytes, &y[i], (size_t)bytes);
         }
         memset(r, 0xa5, (size_t)(EDGES * OPERATIONS * bytes));
-        if (zed_kernel_get(&k, &m, name, params)) zed_launch(&k, (zed_groups){n & 1 ? EDGES : 1, 1, 1}, (void *)a, (void *)b, (void *)r);
+        if (zed_kernel_get(&k, &m, name, params))
+            zed_launch(&k, (zed_groups){n & 1 ? EDGES : 1, 1, 1}, (void *)a, (void *)b, (void *)r);
         ocl_good_(name, __FILE__, __LINE__);
         for (int i = 0; i < EDGES * OPERATIONS; i++) {
             uint64_t got = 0, want = edge_result(i % OPERATIONS, x[i / OPERATIONS], y[i / OPERATIONS], bits);
             memcpy(&got, r + i * bytes, (size_t)bytes);
             CHECK_MSG(got == want, "%s, operation %d of %lld and %lld: %llx, want %llx", name, i % OPERATIONS,
-                      (long long)x[i / OPERATIONS], (long long)y[i / OPERATIONS], (unsigned long long)got, (unsigned long long)want);
+                      (long long)x[i / OPERATIONS], (long long)y[i / OPERATIONS], (unsigned long long)got,
+                      (unsigned long long)want);
         }
     }
     ocl_free(a);
