@@ -243,6 +243,8 @@ static bool parse_options(options *o, char **argv)
         else if (n == sizeof sizes / sizeof sizes[0]) return fail("%s is not an option, or its value is missing; batched_gemm --help lists them", name);
         else if (!parse_number(name, value, 1, sizes[n].most, &o->size[n])) return false;
     }
+    if (o->target && !o->file) return fail("--target goes with --emit");
+    if (!o->target) o->target = "bmg";
     return true;
 }
 
@@ -281,7 +283,7 @@ static bool open_device(zed_device *dev, const char *name)
 int main(int argc, char **argv)
 {
     static const int defaults[][3] = {{8, 8, 8}, {16, 16, 16}, {32, 32, 32}, {17, 9, 5}};
-    options o = {NULL, "bmg", NULL, {0, 0, 0, 0}};
+    options o = {NULL, NULL, NULL, {0, 0, 0, 0}};
     zed_device dev;
     bool ok;
     if (argc == 2 && !strcmp(argv[1], "--help")) return print_help(), 0;

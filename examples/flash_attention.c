@@ -418,6 +418,8 @@ static bool parse_options(options *o, char **argv)
         else return fail("%s is not an option, or its value is missing; flash_attention --help lists them", name);
         if (!ok) return false;
     }
+    if (o->target && !o->file) return fail("--target goes with --emit");
+    if (!o->target) o->target = "bmg";
     return true;
 }
 
@@ -453,7 +455,7 @@ static bool run_all(const options *o)
 
 int main(int argc, char **argv)
 {
-    options o = {NULL, "bmg", NULL, 0, 0, 0, -1};
+    options o = {NULL, NULL, NULL, 0, 0, 0, -1};
     bool ok = true;
     if (argc == 2 && !strcmp(argv[1], "--help")) print_help();
     else if (argc == 2 && !strcmp(argv[1], "--list")) ok = list_devices();

@@ -96,7 +96,7 @@ static int list_devices(void)
 
 int main(int argc, char **argv)
 {
-    const char *file = NULL, *target = "bmg", *name = NULL;
+    const char *file = NULL, *target = NULL, *name = NULL;
     zed_device dev;
     int status;
     for (int i = 1; i < argc; i++) {
@@ -107,7 +107,8 @@ int main(int argc, char **argv)
         else if (!strcmp(argv[i], "--help")) return puts("hello [--emit FILE [--target NAME]] [--device N|NAME] [--list]") < 0;
         else return failed(argv[i], 0, "not an option, or its value is missing; hello --help lists them");
     }
-    if (file) return emit(file, target);
+    if (file) return emit(file, target ? target : "bmg");
+    if (target) return failed(target, 0, "--target goes with --emit");
     {
         int index = name && *name && !name[strspn(name, "0123456789")] ? atoi(name) + 1 : 0;
         if (!zed_open(&dev, &(zed_options){.name = index ? NULL : name, .index_plus_1 = index}))

@@ -262,6 +262,8 @@ static bool parse_options(options *o, char **argv)
         else if (n == sizeof sizes / sizeof sizes[0]) return fail("%s is not an option, or its value is missing; tall_gemm --help lists them", name);
         else if (!parse_number(name, value, 1, sizes[n].most, &o->size[n])) return false;
     }
+    if (o->target && !o->file) return fail("--target goes with --emit");
+    if (!o->target) o->target = "bmg";
     return true;
 }
 
@@ -299,7 +301,7 @@ static bool open_device(zed_device *dev, const char *name)
 
 int main(int argc, char **argv)
 {
-    options o = {NULL, "bmg", NULL, {0, 0, 0}};
+    options o = {NULL, NULL, NULL, {0, 0, 0}};
     problem p = {0, 0, 0, NULL, NULL, NULL};
     zed_device dev;
     bool ok;

@@ -51,3 +51,17 @@ check_says() { # check_says NAME PART COMMAND...
     *) fail "$what: exit code $code, wanted 0 and \"$part\": $*" "$output" ;;
     esac
 }
+
+# What every example answers to: help, the list of devices, and what it refuses.
+check_options() { # check_options EXAMPLE
+    example=$1 program="$BUILD/$1"
+    check_says "$example --help" "--target NAME" "$program" --help
+    check_says "$example --list" "software device" "$program" --list
+    check_refused "$example, unknown option" "--nonsense" "$program" --nonsense 1
+    check_refused "$example, no value" "--emit" "$program" --emit
+    check_refused "$example, unknown target" "target" "$program" --emit "$work/x.spv" --target nosuch
+    check_refused "$example, unknown device" "nosuch" "$program" --device nosuch
+    check_refused "$example, device 99" "99" "$program" --device 99
+    check_refused "$example, no such folder" "cannot write" "$program" --emit "$work/none/x.spv"
+    check_refused "$example, --target alone" "--emit" "$program" --target bmg
+}

@@ -30,13 +30,7 @@ check_refused "unknown option" "--nonsense" "$layout" --nonsense
 
 for example in batched_gemm tall_gemm flash_attention; do
     program="$BUILD/$example"
-    check_says "$example --help" "--target NAME" "$program" --help
-    check_says "$example --list" "software device" "$program" --list
-    check_refused "$example, unknown option" "--nonsense" "$program" --nonsense 1
-    check_refused "$example, no value" "--emit" "$program" --emit
-    check_refused "$example, unknown target" "no target" "$program" --emit "$work/x.spv" --target nosuch
-    check_refused "$example, unknown device" "nosuch" "$program" --device nosuch
-    check_refused "$example, no such folder" "cannot write" "$program" --emit "$work/none/x.spv"
+    check_options $example
     for target in $targets; do
         check_says "$example --emit --target $target" "ok $example" "$program" --emit "$saved/$example-$target.spv" --target $target
     done

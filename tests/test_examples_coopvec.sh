@@ -7,15 +7,7 @@ targets="pvc bmg lnl ptl dg2 generic soft"
 
 for example in mlp_inference neural_texture; do
     program="$BUILD/$example"
-    check_says "$example --help" "--target NAME" "$program" --help
-    check_says "$example --list" "software device" "$program" --list
-    check_refused "$example, unknown option" "--nonsense" "$program" --nonsense
-    check_refused "$example, no value" "--emit" "$program" --emit
-    check_refused "$example, unknown target" "nosuch" "$program" --emit "$work/x.spv" --target nosuch
-    check_refused "$example, unknown device" "nosuch" "$program" --device nosuch
-    check_refused "$example, device 99" "99" "$program" --device 99
-    check_refused "$example, no such folder" "cannot write" "$program" --emit "$work/none/x.spv"
-    check_refused "$example, --target alone" "--emit" "$program" --target bmg
+    check_options $example
     for target in $targets; do
         check_says "$example --emit --target $target" "ok $example" "$program" --emit "$saved/$example-$target.spv" --target $target
         check "$example $target, once more" "$program" --emit "$work/again.spv" --target $target

@@ -7,16 +7,9 @@ saved=${XETILE_SPV_DIR:-$work}
 options() { # options EXAMPLE FORM...
     example=$1 program="$BUILD/$1"
     shift
-    check_says "$example --help" "--target NAME" "$program" --help
-    check_says "$example --list" "software device" "$program" --list
-    check_refused "$example, unknown option" "--nonsense" "$program" --nonsense
-    check_refused "$example, no value" "--emit" "$program" --emit
-    check_refused "$example, unknown target" "nosuch" "$program" --emit "$work/x.spv" --target nosuch
-    check_refused "$example, unknown device" "nosuch" "$program" --device nosuch
+    check_options $example
     check_refused "$example, unknown form" "nosuch" "$program" --form nosuch
-    check_refused "$example, no such folder" "cannot write" "$program" --emit "$work/none/x.spv"
     check_refused "$example, size 0" "--m 0" "$program" --m 0
-    check_refused "$example, --target alone" "--emit" "$program" --target bmg
     for form in "$@"; do
         for target in pvc bmg lnl ptl generic soft; do
             check_says "$example $form for $target" "ok $example $form" "$program" --form "$form" \

@@ -11,13 +11,8 @@ done
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 XETILE_SOFT_THREADS=1
 ranks() { count=$1 && shift && timeout 120 mpirun --oversubscribe -np "$count" "$program" --device software "$@"; }
 
-check_says "mpi_summa --help" "--overlap 0|1" "$program" --help
-check_says "mpi_summa --list" "software device" "$program" --list
-check_refused "unknown option" "--nonsense" "$program" --nonsense
-check_refused "no value" "--emit" "$program" --emit
-check_refused "unknown target" "nosuch" "$program" --emit "$work/x.spv" --target nosuch
+check_options mpi_summa
 check_refused "size 0" "--m 0" "$program" --m 0
-check_refused "no such folder" "cannot write" "$program" --emit "$work/none/x.spv"
 for target in pvc bmg lnl ptl dg2 generic soft; do
     check_says "mpi_summa for $target" "ok mpi_summa" "$program" --emit "$saved/mpi_summa-$target.spv" --target $target
 done

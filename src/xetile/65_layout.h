@@ -13,14 +13,6 @@ static inline bool xt_from_own_(xt_ctx *x, const xt_vec *v, xt_vec *r, bool tran
     return true;
 }
 
-static inline bool xt_is_identity_(const int *index, int n)
-{
-    int i;
-    for (i = 0; i < n; i++)
-        if (index[i] != i) return false;
-    return true;
-}
-
 /* ---- broadcast */
 
 typedef struct {
