@@ -96,14 +96,33 @@ static struct check_conflict touch_byte(struct word *w, uint32_t byte, const str
     return found;
 }
 
-/* Is it a read of all four bytes that are known to be read, by this subgroup or by several? */
-static bool is_known(const struct word *w, const struct xs_site *site, uint8_t self)
+/* All four bytes of a word that no other subgroup has touched: nothing can conflict. False: it is not such a word. */
+static bool touch_own(struct word *w, const struct xs_site *site, uint8_t self)
+{
+    uint32_t all = self * UINT32_C(0x01010101), writer, reader;
+    uint8_t plain = site->flags & XS_ATOMIC ? 0 : 15;
+    memcpy(&writer, w->writer, sizeof writer);
+    memcpy(&reader, w->reader, sizeof reader);
+    if ((writer && writer != all) || (reader && reader != all)) return false;
+    if (site->flags & XS_WRITES) {
+        memcpy(w->writer, &all, sizeof all);
+        w->plain_written |= plain;
+        w->wrote = site;
+    } else {
+        memcpy(w->reader, &all, sizeof all);
+        w->plain_read |= plain;
+        w->read = site;
+    }
+    return true;
+}
+
+/* Is it a read of all four bytes of a word that is known to be read, by several? */
+static bool is_known(const struct word *w, const struct xs_site *site)
 {
     uint32_t writer, reader;
     memcpy(&writer, w->writer, sizeof writer);
     memcpy(&reader, w->reader, sizeof reader);
-    return !(site->flags & (XS_WRITES | XS_ATOMIC)) && !writer &&
-           (reader == self * UINT32_C(0x01010101) || reader == CHECK_SEVERAL * UINT32_C(0x01010101)) &&
+    return !(site->flags & (XS_WRITES | XS_ATOMIC)) && !writer && reader == CHECK_SEVERAL * UINT32_C(0x01010101) &&
            w->plain_read == 15;
 }
 
@@ -112,6 +131,7 @@ struct check_conflict check_touch(struct check_blocks *c, const struct xs_site *
 {
     struct check_conflict found = {NULL, 0, false, 0};
     struct check_block *b = NULL;
+    uint8_t self = (uint8_t)(subgroup + 1);
     epoch += c->base;
     if (epoch > c->top) c->top = epoch;
     for (uint64_t at = address, end; at < address + bytes; at = end) {
@@ -122,9 +142,10 @@ struct check_conflict check_touch(struct check_blocks *c, const struct xs_site *
         if (!b) continue;
         struct word *w = &b->word[at / 4 % WORDS];
         if (w->epoch < epoch) *w = (struct word){.epoch = epoch};
-        if (w->epoch != epoch || (end - at == 4 && is_known(w, site, (uint8_t)(subgroup + 1)))) continue;
+        if (w->epoch != epoch) continue;
+        if (end - at == 4 && (touch_own(w, site, self) || is_known(w, site))) continue;
         for (uint64_t i = at; i < end; i++) {
-            struct check_conflict now = touch_byte(w, (uint32_t)(i % 4), site, (uint8_t)(subgroup + 1));
+            struct check_conflict now = touch_byte(w, (uint32_t)(i % 4), site, self);
             if (!now.site || found.site) continue;
             found = now;
             found.address = i;
