@@ -1557,17 +1557,17 @@ static inline spe_id cv_round_fp8_(cv_ctx *x, spe_id v, int to)
     return spe_select(m, spe_isnan(m, v), v, r);
 }
 
-/* FP8 in the upper halves of 16-bit integers (the lower are zero) as the f16 of the same value. For E5M2 that is what it is
- * already; E4M3 has one more bit of mantissa, and an exponent that is 8 less. */
+/* FP8 in the upper halves of 16-bit integers (the lower are of no account) as the f16 of the same value. For E5M2 that is
+ * what it is already; E4M3 has one more bit of mantissa, and an exponent that is 8 less. Its NaN alone, all ones, becomes a
+ * power of two when one is added below the mantissa, and the bit that comes up makes it a NaN of f16. */
 static inline spe_id cv_decode_fp8_high_(cv_ctx *x, spe_id v, int type)
 {
     spe_module *m = &x->m;
-    spe_id half = cv_like_(x, spe_float(m, 16), v), word = spe_type_of(m, v), nan, r;
-    if (type == CV_E5M2) return spe_bitcast(m, half, v);
-    r = spe_and(m, spe_sar(m, v, spe_const_u(m, word, 1)), spe_const_u(m, word, 0xbfff));
-    nan = spe_ieq(m, spe_and(m, v, spe_const_u(m, word, 0x7f00)), spe_const_u(m, word, 0x7f00));
-    return spe_select(m, nan, spe_bitcast(m, half, spe_or(m, v, spe_const_u(m, word, 0x80))),
-                      spe_fmul(m, spe_bitcast(m, half, r), spe_const_f(m, half, 256)));
+    spe_id half = cv_like_(x, spe_float(m, 16), v), word = spe_type_of(m, v), nan;
+    if (type == CV_E5M2) return spe_bitcast(m, half, spe_and(m, v, spe_const_u(m, word, 0xff00)));
+    v = spe_and(m, spe_sar(m, v, spe_const_u(m, word, 1)), spe_const_u(m, word, 0xbf80));
+    nan = spe_and(m, spe_iadd(m, v, spe_const_u(m, word, 0x80)), spe_const_u(m, word, 0x4000));
+    return spe_fmul(m, spe_bitcast(m, half, spe_or(m, v, nan)), spe_const_f(m, half, 256));
 }
 
 /* Bits of FP8 (8-bit integers) likewise. */
@@ -2087,7 +2087,7 @@ static inline spe_id cv_byte_as_f16_(cv_ctx *x, spe_id v, int bits, int i, int t
     spe_id own = spe_type_of(m, v), word = spe_vec(m, spe_int(m, 16), 8);
     v = i > 1 ? spe_shr(m, v, spe_const_u(m, own, 16)) : v;
     v = bits == 32 ? spe_uconvert(m, word, v) : v;
-    v = i % 2 ? spe_and(m, v, spe_const_u(m, word, 0xff00)) : spe_shl(m, v, spe_const_u(m, word, 8));
+    if (i % 2 == 0) v = spe_shl(m, v, spe_const_u(m, word, 8));
     return spe_bitcast(m, word, cv_decode_fp8_high_(x, v, type));
 }
 

@@ -133,7 +133,7 @@ TEST_UNUSED_ static void model_mul(const model_product *p, const double *a, cons
         }
         /* f32 sums in any order: each of the k + 1 terms meets at most k + 1 additions; 32-bit integers round once on the way
          * in, a product once; and f64's own error is far below */
-        error = size * (p->k + 4) * ldexp(1, -24) * 1.01 + 1e-40;
+        error = isinf(size) ? 0 : size * (p->k + 4) * ldexp(1, -24) * 1.01 + 1e-40;
         low[r] = model_convert(total - error, p->output);
         high[r] = model_convert(total + error, p->output);
     }

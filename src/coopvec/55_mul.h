@@ -285,7 +285,7 @@ static inline spe_id cv_byte_as_f16_(cv_ctx *x, spe_id v, int bits, int i, int t
     spe_id own = spe_type_of(m, v), word = spe_vec(m, spe_int(m, 16), 8);
     v = i > 1 ? spe_shr(m, v, spe_const_u(m, own, 16)) : v;
     v = bits == 32 ? spe_uconvert(m, word, v) : v;
-    v = i % 2 ? spe_and(m, v, spe_const_u(m, word, 0xff00)) : spe_shl(m, v, spe_const_u(m, word, 8));
+    if (i % 2 == 0) v = spe_shl(m, v, spe_const_u(m, word, 8));
     return spe_bitcast(m, word, cv_decode_fp8_high_(x, v, type));
 }
 
