@@ -33,11 +33,11 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 XETILE_SOFT_THR
 one= count=1
 while [ $count -le "$cpus" ]; do
     # shellcheck disable=SC2086
-    line mpi_$count "$(mpirun --oversubscribe -np $count "$BUILD/mpi_summa" --device software $size | rate)"
+    line mpi_$count "$(mpirun --oversubscribe --bind-to none -np $count "$BUILD/mpi_summa" --device software $size | rate)"
     count=$((count * 2))
 done
 if [ "$cpus" -gt 1 ]; then
     one=
     # shellcheck disable=SC2086
-    line mpi_2_without_overlap "$(mpirun --oversubscribe -np 2 "$BUILD/mpi_summa" --device software --overlap 0 $size | rate)"
+    line mpi_2_without_overlap "$(mpirun --oversubscribe --bind-to none -np 2 "$BUILD/mpi_summa" --device software --overlap 0 $size | rate)"
 fi

@@ -44,9 +44,11 @@
  *     op a       cm_unary: CM_NEG NOT ABS CONJ EXP LOG SQRT RSQRT SIN COS TANH ERF ... (CM_UNARY_OPS_)
  *     your own   CM_APPLY (a statement for every component, with its row and column)  cm_apply  cm_map1  cm_map2
  *     reduce     cm_reduce (M x 1 or 1 x N)  cm_reduce_spread (the total in every place)
- *     change     cm_convert (type)  cm_convert_as (with rounding and saturation)  cm_convert_use  cm_transpose
- * cm_repeat look in    cm_component  cm_insert  cm_row_index  cm_col_index  cm_re  cm_im; a matrix is a list of ids, so
- * it goes round a loop by spe_for(&m, lo, hi, step, acc.parts, acc.part) ... spe_endfor(&m, acc.parts, acc.part)
+ *     change     cm_convert (type)  cm_convert_as (with rounding and saturation)  cm_convert_use  cm_transpose  cm_repeat
+ *     look in    cm_component  cm_insert  cm_row_index  cm_col_index  cm_re  cm_im
+ *
+ * A matrix is a list of ids, so it goes round a loop by
+ *     spe_for(&m, lo, hi, step, acc.parts, acc.part) ... spe_endfor(&m, acc.parts, acc.part)
  *
  * All of it for all component types. bf16, tf32 and the 8-bit floats are computed with in f32 and rounded to nearest
  * after every operation; complex matrices (c32, c64: pairs of floats in memory) are two real ones inside. Memory is
@@ -59,9 +61,9 @@
  *     CM_PLAIN   everything else: loads and stores a lane at a time, subgroup broadcasts and FMA, straight-line code of
  *                about K N (1 + M / (8 S)) instructions, so keep tiles small for it
  *     CM_KHR     on request: parts are matrices of SPV_KHR_cooperative_matrix, whose components no lane can see. They
- * can be made (cm_splat), loaded and stored (M >= S, unchecked, one stride the constant 1) and multiplied (f16, and
- * 8-bit integers); all else is an error. This is what Intel's compiler (2.40) takes: it crashes on component-wise
- * instructions with such matrices and knows no bf16 ones
+ *                can be made (cm_splat), loaded and stored (M >= S, unchecked, one stride the constant 1) and multiplied
+ *                (f16, and 8-bit integers); all else is an error. This is what Intel's compiler (2.40) takes: it crashes
+ *                on component-wise instructions with such matrices and knows no bf16 ones
  *
  * What CM_INTEL cannot do, CM_PLAIN does; results agree within rounding. CM_AUTO takes what the target has.
  *
