@@ -660,7 +660,8 @@ static const char *load_bits(struct cg *g, uint32_t pointer, uint64_t offset, ui
     if (p->variable) return load_fixed(g, p->variable, p->offset + (int64_t)offset, bytes, varying);
     uint32_t root = p->root ? p->root : pointer;
     if (p->varying && g->value[root].accessed && !*slow) {
-        return cg_str(g, "XS(load_at_%s)(v%u, s%u, %s + %lluu, %s)", cg_kind_name(bits), root, root,
+        bool large = cg_is_large(g->fn->f);
+        return cg_str(g, "XS(load_%s_%s)(%sv%u, s%u, %s + %lluu, %s)", large ? "root" : "at", cg_kind_name(bits), large ? "&" : "", root, root,
                       p->root ? cg_str(g, "o%u", pointer) : "(u64)0", (unsigned long long)offset, g->bits);
     }
     if (p->line && !*slow) return load_line(g, pointer, offset, bits);

@@ -163,6 +163,18 @@ XS_INLINE u64x XS(sel_u64)(i32x m, u64x a, u64x b)
     return (a & w) | (b & ~w);
 }
 XS_INLINE f64x XS(sel_f64)(i32x m, f64x a, f64x b) { return (f64x)XS(sel_u64)(m, (u64x)a, (u64x)b); }
+#if S == 16 && defined(__AVX512BW__) && defined(__AVX512VL__) && !defined(__clang__)
+typedef short XS(v16hi) __attribute__((vector_size(32)));
+typedef char XS(v16qi) __attribute__((vector_size(16)));
+XS_INLINE u16x XS(sel_u16)(i32x m, u16x a, u16x b)
+{
+    return (u16x)__builtin_ia32_blendmw_256_mask((XS(v16hi))b, (XS(v16hi))a, (u16)XS(bits)(m));
+}
+XS_INLINE u8x XS(sel_u8)(i32x m, u8x a, u8x b)
+{
+    return (u8x)__builtin_ia32_blendmb_128_mask((XS(v16qi))b, (XS(v16qi))a, (u16)XS(bits)(m));
+}
+#else
 XS_INLINE u16x XS(sel_u16)(i32x m, u16x a, u16x b)
 {
     u16x w = (u16x)XS_CONVERT(m, i16x);
@@ -173,6 +185,7 @@ XS_INLINE u8x XS(sel_u8)(i32x m, u8x a, u8x b)
     u8x w = (u8x)XS_CONVERT2(m, i16x, i8x);
     return (a & w) | (b & ~w);
 }
+#endif
 
 /* Are the addresses one run of elements of `size` bytes? */
 XS_FUNCTION int XS(is_run)(const u64x *addresses, u32 size)
@@ -236,6 +249,12 @@ XS_INLINE u64 XS(stride)(u64x a) { return XS(stride_of)(&a); }
     {                                                                                                                  \
         if (bits == XS_FULL && stride == sizeof(T)) return *(const T##x_mem *)(uintptr_t)(a[0] + offset);              \
         return XS(gather_at_##T)(&a, offset, bits);                                                                    \
+    }                                                                                                                  \
+    /* The same as a call, for functions with a great many of them. */                                                \
+    XS_FUNCTION T##x XS(load_root_##T)(const u64x *a, u64 stride, u64 offset, u64 bits)                                \
+    {                                                                                                                  \
+        if (bits == XS_FULL && stride == sizeof(T)) return *(const T##x_mem *)(uintptr_t)((*a)[0] + offset);           \
+        return XS(gather_at_##T)(a, offset, bits);                                                                     \
     }                                                                                                                  \
     XS_INLINE void XS(store_at_##T)(u64x a, u64 stride, u64 offset, T##x v, u64 bits)                                  \
     {                                                                                                                  \
