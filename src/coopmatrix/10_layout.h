@@ -52,7 +52,9 @@
  *
  * All of it for all component types. bf16, tf32 and the 8-bit floats are computed with in f32 and rounded to nearest
  * after every operation; complex matrices (c32, c64: pairs of floats in memory) are two real ones inside. Memory is
- * global or local (any storage class), with any strides in both directions.
+ * global or local (any storage class), with any strides in both directions. A product takes any two types of which one
+ * promotes to the other (cm_promotes), and C of a type that both promote to. dg2 has no f64: Intel's compiler emulates it
+ * there when the module is built with -ze-fp64-gen-emu.
  *
  * A matrix may be larger than the hardware's: the products are chained here. Lowerings, a row each of cm_methods_of_:
  *
