@@ -75,10 +75,19 @@ static void put_real(cm_type type, void *base, long i, double v)
     }
 }
 
+/* clang has no CMPLX. */
+static number complex_of(double re, double im)
+{
+    const double parts[2] = {re, im};
+    number z;
+    memcpy(&z, parts, sizeof z);
+    return z;
+}
+
 static number get(cm_type type, const void *base, long i)
 {
     if (!cm_is_complex(type)) return get_real(type, base, i);
-    return CMPLX(get_real(type, base, 2 * i), get_real(type, base, 2 * i + 1));
+    return complex_of(get_real(type, base, 2 * i), get_real(type, base, 2 * i + 1));
 }
 
 /* What the components' arithmetic is done in: one unit in its last place, relative. */
