@@ -240,7 +240,12 @@ static void each_part(struct cg *g, uint32_t id, void (*put)(struct cg *, const 
     put(g, cg_str(g, "w%u", id), cg_type_name(g, g->m->ids[id].type, true));
 }
 
-static void put_member(struct cg *g, const char *name, const char *type) { cg_put(g, "    %s %s;\n", type, name); }
+/* Scalars one by one: gathered into a vector first, they take longer to store and to load again. */
+static void put_member(struct cg *g, const char *name, const char *type)
+{
+    bool scalar = strlen(type) < 4 && type[0] != 'c';
+    cg_put(g, "    %s%s %s;\n", scalar ? "volatile " : "", type, name);
+}
 static void put_save(struct cg *g, const char *name, const char *type)
 {
     (void)type;

@@ -636,7 +636,7 @@ static const char *load_line(struct cg *g, uint32_t pointer, uint64_t offset, en
                       pointer, (unsigned long long)offset, g->bits);
     if (p->step == 0) return cg_splat(g, bits, cg_str(g, "XS_AT(%s, %s)", name, at));
     if (p->step == cg_kind_bytes(bits)) return cg_str(g, "XS(load_run_%s)(%s, %s)", name, at, g->bits);
-    return cg_str(g, "XS(load_spaced_%s)(%s, %lluu, %s)", name, at, (unsigned long long)p->step, g->bits);
+    return cg_str(g, "XS(load_spaced_%s%s)(%s, %lluu, %s)", cg_is_large(g->fn->f) ? "far_" : "", name, at, (unsigned long long)p->step, g->bits);
 }
 
 static void store_line(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind bits, const char *value)

@@ -208,18 +208,21 @@ XS_FUNCTION u64 XS(stride_of)(const u64x *addresses)
 }
 XS_INLINE u64 XS(stride)(u64x a) { return XS(stride_of)(&a); }
 
-/* f(T, at[0]), f(T, at[1]) ... */
+/* f(T, a, b, 0), f(T, a, b, 1) ... */
 #undef XS_EACH_LANE
-#define XS_EIGHT_LANES(f, T, at, n)                                                                                    \
-    f(T, at[n]), f(T, at[n + 1]), f(T, at[n + 2]), f(T, at[n + 3]), f(T, at[n + 4]), f(T, at[n + 5]), f(T, at[n + 6]), \
-        f(T, at[n + 7])
+#define XS_LISTED(T, at, unused, l) XS_AT(T, at[l])
+#define XS_SPACED(T, at, step, l) XS_AT(T, at + l * step)
+#define XS_EIGHT_LANES(f, T, a, b, n)                                                                                  \
+    f(T, a, b, (n)), f(T, a, b, (n + 1)), f(T, a, b, (n + 2)), f(T, a, b, (n + 3)), f(T, a, b, (n + 4)),               \
+        f(T, a, b, (n + 5)), f(T, a, b, (n + 6)), f(T, a, b, (n + 7))
 #if S == 8
-#define XS_EACH_LANE(f, T, at) XS_EIGHT_LANES(f, T, at, 0)
+#define XS_EACH_LANE(f, T, a, b) XS_EIGHT_LANES(f, T, a, b, 0)
 #elif S == 16
-#define XS_EACH_LANE(f, T, at) XS_EIGHT_LANES(f, T, at, 0), XS_EIGHT_LANES(f, T, at, 8)
+#define XS_EACH_LANE(f, T, a, b) XS_EIGHT_LANES(f, T, a, b, 0), XS_EIGHT_LANES(f, T, a, b, 8)
 #else
-#define XS_EACH_LANE(f, T, at)                                                                                         \
-    XS_EIGHT_LANES(f, T, at, 0), XS_EIGHT_LANES(f, T, at, 8), XS_EIGHT_LANES(f, T, at, 16), XS_EIGHT_LANES(f, T, at, 24)
+#define XS_EACH_LANE(f, T, a, b)                                                                                       \
+    XS_EIGHT_LANES(f, T, a, b, 0), XS_EIGHT_LANES(f, T, a, b, 8), XS_EIGHT_LANES(f, T, a, b, 16),                      \
+        XS_EIGHT_LANES(f, T, a, b, 24)
 #endif
 
 /* Loads leave 0 in lanes that are not active; stores in conflict: the highest lane wins. */
@@ -230,7 +233,7 @@ XS_INLINE u64 XS(stride)(u64x a) { return XS(stride_of)(&a); }
         u64 at[S];                                                                                                     \
         __builtin_memcpy(at, a, sizeof at);                                                                            \
         if (bits == XS_FULL) {                                                                                         \
-            r = (T##x){XS_EACH_LANE(XS_AT, T, at)};                                                                    \
+            r = (T##x){XS_EACH_LANE(XS_LISTED, T, at, 0)};                                                                    \
         } else {                                                                                                       \
             XS_EACH (l, bits) r[l] = XS_AT(T, at[l]);                                                                  \
         }                                                                                                              \
@@ -316,19 +319,14 @@ XS_INLINE u64 XS(stride)(u64x a) { return XS(stride_of)(&a); }
         if (bits == XS_FULL) *(T##x_mem *)(uintptr_t)a = v;                                                            \
         else XS_PART_STORE(T, a, v, bits);                                                                             \
     }                                                                                                                  \
-    XS_FUNCTION void XS(all_spaced_##T)(T##x *r, u64 a, u64 step)                                                      \
-    {                                                                                                                  \
-        u64 at[S];                                                                                                     \
-        for (u64 l = 0; l < S; l++) at[l] = a + l * step;                                                              \
-        *r = (T##x){XS_EACH_LANE(XS_AT, T, at)};                                                                       \
-    }                                                                                                                  \
     XS_INLINE T##x XS(load_spaced_##T)(u64 a, u64 step, u64 bits)                                                      \
     {                                                                                                                  \
         T##x r;                                                                                                        \
-        if (bits == XS_FULL) XS(all_spaced_##T)(&r, a, step);                                                          \
-        else XS(part_spaced_##T)(&r, a, step, bits);                                                                   \
+        if (bits == XS_FULL) return (T##x){XS_EACH_LANE(XS_SPACED, T, a, step)};                                       \
+        XS(part_spaced_##T)(&r, a, step, bits);                                                                        \
         return r;                                                                                                      \
     }                                                                                                                  \
+    XS_FUNCTION T##x XS(load_spaced_far_##T)(u64 a, u64 step, u64 bits) { return XS(load_spaced_##T)(a, step, bits); } \
     XS_INLINE void XS(store_spaced_##T)(u64 a, u64 step, T##x v, u64 bits)                                             \
     {                                                                                                                  \
         T all[S];                                                                                                      \
