@@ -27,6 +27,7 @@ typedef double f64;
 
 #define XS_INLINE static inline __attribute__((always_inline, unused))
 #define XS_FUNCTION static __attribute__((noinline, unused))
+#define XS_RARE static __attribute__((noinline, unused, cold)) /* callers keep what it takes out of their way */
 #if defined(__clang__)
 #define XS_LARGE
 #define XS_HUGE

@@ -338,13 +338,13 @@ XS_INLINE u64 XS(stride)(u64x a) { return XS(stride_of)(&a); }
         }                                                                                                              \
     }                                                                                                                  \
     /* Through a line only if `ok`, else through the addresses at `w` (to which `offset` is still to be added). */     \
-    XS_FUNCTION void XS(load_slowly_##T)(T##x *r, u64 a, u64 step, int ok, const u64x *w, u64 offset, u64 bits)        \
+    XS_RARE void XS(load_slowly_##T)(T##x *r, u64 a, u64 step, int ok, const u64x *w, u64 offset, u64 bits)            \
     {                                                                                                                  \
         if (ok && step == sizeof(T)) *r = XS(load_run_##T)(a, bits);                                                   \
         else if (ok) XS(part_spaced_##T)(r, a, step, bits);                                                            \
         else *r = XS(gather_at_##T)(w, offset, bits);                                                                  \
     }                                                                                                                  \
-    XS_FUNCTION void XS(store_slowly_##T)(u64 a, u64 step, int ok, const u64x *w, u64 offset, const T##x *v, u64 bits) \
+    XS_RARE void XS(store_slowly_##T)(u64 a, u64 step, int ok, const u64x *w, u64 offset, const T##x *v, u64 bits)     \
     {                                                                                                                  \
         if (ok && step == sizeof(T)) XS(store_run_##T)(a, *v, bits);                                                   \
         else if (ok) XS(scatter_spaced_##T)(a, step, v, bits);                                                         \
