@@ -298,7 +298,8 @@ static cm_matrix through_local(cm_ctx *c, const op_case *t, const cm_matrix *a)
 {
     spe_module *m = c->m;
     spe_id elem = cm_storage_type(c, t->a), zero = spe_i32(m, 0);
-    spe_id array = spe_shared_var(m, spe_array(m, elem, (uint32_t)(t->M * 2 + t->N * (t->M * 2 + 3))));
+    int parts = cm_type_info(t->a)->kind == CM_KIND_COMPLEX ? 2 : 1, count = t->M * 2 + t->N * (t->M * 2 + 3);
+    spe_id array = spe_shared_var(m, spe_array(m, elem, (uint32_t)(count * parts)));
     cm_mem mem;
     memset(&mem, 0, sizeof mem);
     mem.ptr = spe_element(m, array, 1, &zero);
