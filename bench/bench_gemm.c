@@ -39,8 +39,9 @@ static bool take_turn(contestant *c, int run)
 {
     uint32_t M = (uint32_t)c->p.m, N = (uint32_t)c->p.n, K = (uint32_t)c->p.k;
     session *s = &c->s;
-    double ns =
-        zed_launch_timed(&s->kernel, (zed_groups){(N + 255) / 256, (M + 255) / 256, 1}, s->a, s->b, s->c, M, N, K);
+    double ns = 0;
+    for (int launch = 0; launch < 2; launch++) /* the first wakes the processors from the rest before */
+        ns = zed_launch_timed(&s->kernel, (zed_groups){(N + 255) / 256, (M + 255) / 256, 1}, s->a, s->b, s->c, M, N, K);
     if (ns < 0) return fail_device(&s->dev);
     if (run >= 0) c->t[run] = ns * 1e-9;
     blas_rest();
@@ -49,8 +50,11 @@ static bool take_turn(contestant *c, int run)
 
 static void take_turn_sgemm(sgemm_fn *sgemm, const problem *p, float *c, double *t, int run)
 {
-    double start = bench_now();
-    sgemm(BLAS_ROWS, BLAS_PLAIN, BLAS_PLAIN, p->m, p->n, p->k, 1, p->a.at, p->k, p->b.at, p->n, 0, c, p->n);
+    double start = 0;
+    for (int call = 0; call < 2; call++) {
+        start = bench_now();
+        sgemm(BLAS_ROWS, BLAS_PLAIN, BLAS_PLAIN, p->m, p->n, p->k, 1, p->a.at, p->k, p->b.at, p->n, 0, c, p->n);
+    }
     if (run >= 0) t[run] = bench_now() - start;
     blas_rest();
 }

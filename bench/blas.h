@@ -25,7 +25,7 @@ static inline sgemm_fn *find_sgemm(const char *bench)
 /* Threads of a BLAS spin for a while after a call; let them fall asleep before the next contestant. */
 static inline void blas_rest(void)
 {
-    const struct timespec pause = {0, 60 * 1000 * 1000};
+    const struct timespec pause = {0, 150 * 1000 * 1000};
     thrd_sleep(&pause, NULL);
 }
 
