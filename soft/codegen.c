@@ -137,7 +137,8 @@ void cg_call_lanes(struct cg *g, const char *to, const char *result, const char 
     for (uint32_t i = 0; i < n; i++) {
         helper = cg_str(g, "%s_%s", helper, types[i]);
         params = cg_str(g, "%s, const %sx *a%u", params, types[i], i);
-        copies = cg_str(g, "%s    %s x%u[S];\n    __builtin_memcpy(x%u, a%u, sizeof x%u);\n", copies, types[i], i, i, i, i);
+        copies =
+            cg_str(g, "%s    %s x%u[S];\n    __builtin_memcpy(x%u, a%u, sizeof x%u);\n", copies, types[i], i, i, i, i);
         list = cg_str(g, "%s%sx%u[l]", list, i ? ", " : "", i);
     }
     if (cg_is_new_helper(g, helper)) {
@@ -850,10 +851,11 @@ static void declare_value(struct cg *g, const struct sp_inst *i)
     if (v->accessed) cg_put(g, "    u64 s%u;\n", i->id);
     if (v->checked) cg_put(g, "    i32 ok%u;\n    %s w%u;\n", i->id, cg_type_name(g, i->type, true), i->id);
     cg_put(g, "    %s v%u%s;\n", cg_type_name(g, i->type, v->varying && !v->line), i->id,
-           !zero                                                                               ? ""
-           : (v->varying && !v->line) || t->kind == SP_STRUCT || t->kind == SP_VECTOR || t->kind == SP_ARRAY || t->kind == SP_COOPMAT
+           !zero ? ""
+           : (v->varying && !v->line) || t->kind == SP_STRUCT || t->kind == SP_VECTOR || t->kind == SP_ARRAY ||
+                   t->kind == SP_COOPMAT
                ? " = {0}"
-                                                                                               : " = 0");
+               : " = 0");
     add_frame(g, i->type, v->varying);
 }
 
@@ -873,7 +875,11 @@ static void write_signature(struct cg *g, const char *end)
     const struct sp_function *f = g->fn->f;
     uint32_t result = sp_type(g->m, f->type)->elem;
     bool large = cg_is_large(f), loops = cg_is_kernel(g->fn) && g->fn->dense;
-    cg_put(g, "%s %s %s(struct xs_subgroup *self", instructions(f) > CG_HUGE_FUNCTION ? "static XS_HUGE" : large ? "static XS_LARGE" : loops ? "XS_INLINE" : "static",
+    cg_put(g, "%s %s %s(struct xs_subgroup *self",
+           instructions(f) > CG_HUGE_FUNCTION ? "static XS_HUGE"
+           : large                            ? "static XS_LARGE"
+           : loops                            ? "XS_INLINE"
+                                              : "static",
            g->fn->frame ? "u32" : cg_type_name(g, result, g->fn->result_varying), cg_version(g, g->fn));
     if (g->fn->frame) cg_put(g, ", struct frame_%s *frame", cg_version(g, g->fn));
     if (cg_is_kernel(g->fn)) cg_put(g, ", struct place at");
@@ -896,16 +902,18 @@ static void write_builtins(struct cg *g)
             cg_put(g, "    const u32 local_size%u = %uu;\n", i, e->local_size[i]);
         else
             cg_put(g, "    const u32 local_size%u = %s.size[%u];\n", i, from, i);
-        cg_put(g, "    const u32 group_id%u = %s.group[%u], group_count%u = %s.count[%u], offset%u = %s.offset[%u];\n", i, from,
-               i, i, from, i, i, from, i);
+        cg_put(g, "    const u32 group_id%u = %s.group[%u], group_count%u = %s.count[%u], offset%u = %s.offset[%u];\n",
+               i, from, i, i, from, i, i, from, i);
     }
     cg_put(g, "    const u32 subgroup_id = %s.id, lanes = %s.lanes;\n", from, from);
     if (g->fn->dense) {
         for (uint32_t i = 0; i < 3; i++) cg_put(g, "    const u32 first%u = %s.first[%u];\n", i, from, i);
         return;
     }
-    cg_put(g, "    u32x local_id0, local_id1, local_id2;\n"
-              "    XS(local_ids)(%s.first, local_size0, local_size1, local_size2, &local_id0, &local_id1, &local_id2);\n", from);
+    cg_put(g,
+           "    u32x local_id0, local_id1, local_id2;\n"
+           "    XS(local_ids)(%s.first, local_size0, local_size1, local_size2, &local_id0, &local_id1, &local_id2);\n",
+           from);
 }
 
 static void write_body(struct cg *g)
@@ -935,8 +943,10 @@ static void write_body(struct cg *g)
         }
     }
     cg_put(g, "    goto done;\ndone:;\n    (void)m0;\n    (void)b0;\n    (void)self;\n");
-    if (g->fn->frame) cg_put(g, "    return 0;\n");
-    else if (result->kind != SP_VOID) cg_put(g, "    return result;\n");
+    if (g->fn->frame)
+        cg_put(g, "    return 0;\n");
+    else if (result->kind != SP_VOID)
+        cg_put(g, "    return result;\n");
 }
 
 static void write_function(struct cg *g, struct cg_function *fn)
@@ -961,7 +971,8 @@ struct param {
 };
 
 /* Their names are those of the entry point, `names`. */
-static uint32_t place_params(struct cg *g, const struct sp_function *f, const struct sp_function *names, struct param *p)
+static uint32_t place_params(struct cg *g, const struct sp_function *f, const struct sp_function *names,
+                             struct param *p)
 {
     uint32_t at = 0;
     for (uint32_t i = 0; i < f->param_count; i++) {
@@ -1027,8 +1038,8 @@ static void sum_frames(struct cg *g, struct cg_function *fn, uint64_t *frame, ui
     *private_bytes = fn->private_bytes + most_private;
 }
 
-/* A kernel's parameters as C variables: those that are one for all lanes, or (`own`) structures of which each lane has a
- * copy, because they are written to. */
+/* A kernel's parameters as C variables: those that are one for all lanes, or (`own`) structures of which each lane has
+ * a copy, because they are written to. */
 static void write_params(struct cg *g, const struct param *p, bool own)
 {
     struct cg_function *fn = g->fn;
@@ -1042,7 +1053,8 @@ static void write_params(struct cg *g, const struct param *p, bool own)
             uint32_t bytes = (p[i].size + 15) & ~15u;
             cg_put(g,
                    "    u8 p%u[%u * S] XS_ALIGNED(64);\n    u64x v%u;\n    for (int l = 0; l < S; l++) {\n"
-                   "        __builtin_memcpy(p%u + l * %u, args + %u, %u);\n        v%u[l] = (u64)(uintptr_t)(p%u + l * %u);\n"
+                   "        __builtin_memcpy(p%u + l * %u, args + %u, %u);\n        v%u[l] = (u64)(uintptr_t)(p%u + l "
+                   "* %u);\n"
                    "    }\n",
                    id, bytes, id, id, bytes, p[i].offset, p[i].size, id, id, bytes);
             fn->frame_bytes += (uint64_t)bytes * g->S;
@@ -1100,7 +1112,8 @@ static void write_subgroups(struct cg *g, const struct param *p)
                   "    for (; at.size[0] - at.first[0] >= S; at.first[0] += S, at.id++) {\n");
         write_params(g, p, true);
         write_version_call(g, true);
-        cg_put(g, "    }\n    if (at.first[0] < at.size[0]) break;\n    }\n    if (at.first[0] < at.size[0]) break;\n    }\n");
+        cg_put(g, "    }\n    if (at.first[0] < at.size[0]) break;\n    }\n    if (at.first[0] < at.size[0]) break;\n  "
+                  "  }\n");
     }
     if (fn->has_dense && fn->has_general) cg_put(g, "    }\n");
     if (fn->has_general) {
@@ -1119,7 +1132,8 @@ static void write_frame_bytes(struct cg *g)
     const char *size[2];
     for (int dense = 0; dense < 2; dense++) {
         fn->dense = dense;
-        size[dense] = (dense ? fn->has_dense : fn->has_general) ? cg_str(g, "sizeof(struct frame_%s)", cg_version(g, fn)) : "0";
+        size[dense] =
+            (dense ? fn->has_dense : fn->has_general) ? cg_str(g, "sizeof(struct frame_%s)", cg_version(g, fn)) : "0";
     }
     fn->dense = current;
     cg_put(g, "enum { frame%u = %s > %s ? %s : %s };\n", fn->f->id, size[0], size[1], size[0], size[1]);
@@ -1132,8 +1146,9 @@ static void write_kernel(struct cg *g, uint32_t index, uint32_t S, const struct 
     struct cg_function *fn = &g->function[g->body[index]];
     g->fn = fn;
     write_frame_bytes(g);
-    cg_put(g, "static int groups%u(struct xs_subgroup *self, const uint8_t *args, uint64_t groups)\n{\n"
-              "    self->stack_top = (u64)(uintptr_t)__builtin_frame_address(0);\n",
+    cg_put(g,
+           "static int groups%u(struct xs_subgroup *self, const uint8_t *args, uint64_t groups)\n{\n"
+           "    self->stack_top = (u64)(uintptr_t)__builtin_frame_address(0);\n",
            index);
     cg_put(g, "    struct place at = place_of(self);\n");
     for (uint32_t i = 0; i < 3 && e->local_size[0]; i++) cg_put(g, "    at.size[%u] = %uu;\n", i, e->local_size[i]);
@@ -1142,17 +1157,20 @@ static void write_kernel(struct cg *g, uint32_t index, uint32_t S, const struct 
     write_params(g, p, false);
     cg_put(g, "    do {\n");
     if (fn->frame) {
-        cg_put(g, "    u8 *const frames = self->frames;\n    u32 waiting;\n"
-                  "    for (u32 i = 0; i < self->subgroup_count; i++) XS_AT(u32, frames + i * (u64)frame%u) = 0;\n    do {\n"
-                  "    waiting = at.id = at.first[0] = at.first[1] = at.first[2] = 0;\n",
-               fn->f->id);
+        cg_put(
+            g,
+            "    u8 *const frames = self->frames;\n    u32 waiting;\n"
+            "    for (u32 i = 0; i < self->subgroup_count; i++) XS_AT(u32, frames + i * (u64)frame%u) = 0;\n    do {\n"
+            "    waiting = at.id = at.first[0] = at.first[1] = at.first[2] = 0;\n",
+            fn->f->id);
     }
     write_subgroups(g, p);
-    if (fn->frame)
-        cg_put(g, "    if (waiting && waiting != self->subgroup_count) return 1;\n    } while (waiting);\n");
+    if (fn->frame) cg_put(g, "    if (waiting && waiting != self->subgroup_count) return 1;\n    } while (waiting);\n");
     cg_put(g, "    } while (next_group(self, &at, &groups));\n    return 0;\n}\n");
-    cg_put(g, "static void kernel%u(struct xs_subgroup *self, const uint8_t *args)\n{\n    groups%u(self, args, 0);\n}\n\n", index,
-           index);
+    cg_put(
+        g,
+        "static void kernel%u(struct xs_subgroup *self, const uint8_t *args)\n{\n    groups%u(self, args, 0);\n}\n\n",
+        index, index);
     (void)S;
 }
 
@@ -1164,7 +1182,8 @@ static void sum_addressed(struct cg *g, uint32_t *local)
         bool barrier = false;
         if (!g->function[i].row) continue;
         sum_frames(g, &g->function[i], &frame, &private_bytes, local, &barrier, 0);
-        if (frame > XS_POINTER_STACK / 2) cg_fail(g, "a function that is called by pointer needs too much private memory");
+        if (frame > XS_POINTER_STACK / 2)
+            cg_fail(g, "a function that is called by pointer needs too much private memory");
     }
     if (*local && g->o->function)
         cg_fail(g, "a function that uses local memory can be called by pointer in its own module only");
@@ -1259,7 +1278,9 @@ static void write_types(struct cg *g, bool varying)
         cg_leaves_of(g, t->id); /* its limits are those of values */
         if (g->failed) return;
         cg_put(g, "typedef struct {");
-        if (t->kind != SP_STRUCT) cg_put(g, " %s e[%u];", cg_type_name(g, t->elem, varying), t->kind == SP_COOPMAT ? matrix_parts(t, g->S) : t->count);
+        if (t->kind != SP_STRUCT)
+            cg_put(g, " %s e[%u];", cg_type_name(g, t->elem, varying),
+                   t->kind == SP_COOPMAT ? matrix_parts(t, g->S) : t->count);
         for (uint32_t k = 0; t->kind == SP_STRUCT && k < t->count; k++) {
             cg_put(g, " %s m%u;", cg_type_name(g, t->members[k], varying), k);
         }
@@ -1359,7 +1380,8 @@ static void write_pointer_row(void *user, uint64_t at, uint32_t variable, int64_
 {
     struct pointer_rows *r = user;
     if (r->g->m->ids[variable].what == SP_IS_FUNCTION) {
-        cg_put(r->g, "    {%u, %u, %lluu, 0},\n", r->in, r->globals + r->g->function[r->g->m->ids[variable].block].row - 1, (unsigned long long)at);
+        cg_put(r->g, "    {%u, %u, %lluu, 0},\n", r->in,
+               r->globals + r->g->function[r->g->m->ids[variable].block].row - 1, (unsigned long long)at);
         r->count++;
         return;
     }
@@ -1368,7 +1390,8 @@ static void write_pointer_row(void *user, uint64_t at, uint32_t variable, int64_
         cg_fail(r->g, "an initial value is the address of a variable that is not in global memory");
         return;
     }
-    cg_put(r->g, "    {%u, %u, %lluu, %lld},\n", r->in, r->g->global_index[variable], (unsigned long long)at, (long long)offset);
+    cg_put(r->g, "    {%u, %u, %lluu, %lld},\n", r->in, r->g->global_index[variable], (unsigned long long)at,
+           (long long)offset);
     r->count++;
 }
 
@@ -1496,7 +1519,8 @@ static uint32_t body_of(struct cg *g, uint32_t function, const uint32_t *calls)
         if (call->operand[i + 1] != f->params[i]) return function;
     uint32_t body = g->m->ids[call->operand[0]].block;
     const struct sp_function *b = &g->m->functions[body];
-    if (b->is_declaration || calls[body] != 1 || g->function[body].entry || sp_type(g->m, b->type)->elem != sp_type(g->m, f->type)->elem)
+    if (b->is_declaration || calls[body] != 1 || g->function[body].entry ||
+        sp_type(g->m, b->type)->elem != sp_type(g->m, f->type)->elem)
         return function;
     return body;
 }
@@ -1522,7 +1546,8 @@ static void find_bodies(struct cg *g)
         uint32_t entry = m->entries[i].function;
         g->body[i] = body_of(g, entry, calls);
         g->function[entry].forwards = g->body[i] != entry;
-        if (g->function[entry].forwards && !g->function[g->body[i]].entry) g->function[g->body[i]].entry = &m->entries[i];
+        if (g->function[entry].forwards && !g->function[g->body[i]].entry)
+            g->function[g->body[i]].entry = &m->entries[i];
     }
 }
 

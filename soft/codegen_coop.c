@@ -87,15 +87,18 @@ static void write_multiply(struct cg *g)
     if (cg_is_new_helper(g, name)) {
         struct sp_text *body = g->c;
         g->c = &g->helpers;
-        cg_put(g, "#ifndef XS_%s\n#define XS_%s\nXS_COOP_MULTIPLY(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %u, %u, %u)\n#endif\n",
-               name, name, name, wide, types[0], from[0], types[1], from[1], types[2], from[2], types[3], to, t[0]->rows,
-               t[1]->cols, t[0]->cols);
+        cg_put(g,
+               "#ifndef XS_%s\n#define XS_%s\nXS_COOP_MULTIPLY(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %u, %u, "
+               "%u)\n#endif\n",
+               name, name, name, wide, types[0], from[0], types[1], from[1], types[2], from[2], types[3], to,
+               t[0]->rows, t[1]->cols, t[0]->cols);
         g->c = body;
     }
-    g->fn->frame_bytes +=
-        8ull * (t[0]->rows * t[0]->cols + t[1]->rows * t[1]->cols + 2 * t[3]->rows * t[3]->cols);
+    g->fn->frame_bytes += 8ull * (t[0]->rows * t[0]->cols + t[1]->rows * t[1]->cols + 2 * t[3]->rows * t[3]->cols);
     const char *result = cg_temporary(g, cg_type_name(g, t[3]->id, true));
-    cg_put(g, "    __builtin_memset(&%s, 0, sizeof %s);\n    %s((%s *)&%s, (const %s *)&%s, (const %s *)&%s, (const %s *)&%s);\n",
+    cg_put(g,
+           "    __builtin_memset(&%s, 0, sizeof %s);\n    %s((%s *)&%s, (const %s *)&%s, (const %s *)&%s, (const %s "
+           "*)&%s);\n",
            result, result, name, types[3], result, types[0], whole[0], types[1], whole[1], types[2], whole[2]);
     for (uint32_t i = 0; i < l->count; i++) cg_set_leaf(g, i, cg_str(g, "%s%s", result, l->leaf[i].path));
 }

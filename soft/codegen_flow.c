@@ -675,7 +675,8 @@ static void note_features(struct cg *g, struct cg_function *fn)
     }
 }
 
-/* Which versions of a kernel there are to be. Those of unknown work-group size have both, unless that is a lot of code. */
+/* Which versions of a kernel there are to be. Those of unknown work-group size have both, unless that is a lot of code.
+ */
 static void choose_versions(struct cg *g, struct cg_function *fn)
 {
     const uint32_t *size = fn->entry ? fn->entry->local_size : NULL;

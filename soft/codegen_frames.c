@@ -2,9 +2,9 @@
  *
  * Where all barriers of a kernel stand in plain blocks of its own function, what is needed after each of them is known:
  * it is put into a frame, one a subgroup, and the function returns 1; called again with that frame it takes it out and
- * goes on. The loop around it (codegen.c) runs all subgroups of the work-group up to the barrier, then again from there.
- * That costs a fraction of a switch of coroutines, unless there is much to keep (matrix fragments, say): such kernels,
- * and those with other operations of the whole work-group, stay with coroutines.
+ * goes on. The loop around it (codegen.c) runs all subgroups of the work-group up to the barrier, then again from
+ * there. That costs a fraction of a switch of coroutines, unless there is much to keep (matrix fragments, say): such
+ * kernels, and those with other operations of the whole work-group, stay with coroutines.
  */
 #include "codegen.h"
 
@@ -178,7 +178,8 @@ static uint64_t frame_bytes(struct cg *g, struct cg_function *fn, const struct c
     for (uint32_t n = 0; n < frame->value_count; n++) {
         const struct cg_value *v = &g->value[frame->value[n]];
         if (!get(frame->kept, n)) continue;
-        sum += (uint64_t)cg_leaves_of(g, g->m->ids[frame->value[n]].type)->count * 8 * (v->varying && !v->line ? g->S : 1);
+        sum +=
+            (uint64_t)cg_leaves_of(g, g->m->ids[frame->value[n]].type)->count * 8 * (v->varying && !v->line ? g->S : 1);
         if (v->checked) sum += 8 * g->S;
     }
     for (uint32_t b = 0; b < fn->f->block_count; b++) {
@@ -270,7 +271,8 @@ static void each_variable(struct cg *g, const char *format)
                 cg_put(g, format, i->id, i->id, i->id);
             else
                 cg_put(g, "    %s p%u[%u];\n",
-                       cg_kind_type(g, cg_bits_kind(g->value[i->id].granule), g->value[i->id].stored_varying), i->id, items);
+                       cg_kind_type(g, cg_bits_kind(g->value[i->id].granule), g->value[i->id].stored_varying), i->id,
+                       items);
         }
     }
 }

@@ -3,7 +3,8 @@
  * In a dense kernel (all lanes of a subgroup there, side by side in x) a work-item's id is that of lane 0 plus the lane
  * number, and so are its multiples, sums with uniform values, and addresses made of them: the value is a LINE. Its C
  * variable is a scalar, all of it is scalar arithmetic, and memory accesses through it are known to be runs, or
- * regularly spaced, when the kernel is compiled. Where it is used as a vector the lanes are put together (XS(line_u32)).
+ * regularly spaced, when the kernel is compiled. Where it is used as a vector the lanes are put together
+ * (XS(line_u32)).
  *
  * An integer that is made wider is only a line as long as no lane has wrapped round in the narrow type, which `ok<id>`
  * tells; for when it is not, the lanes are also computed one by one, into w<id>. So are those of what depends on it.
@@ -62,7 +63,8 @@ static bool are_alike(const struct lines *t, const struct sp_inst *a, const stru
     if (a->op != b->op || a->type != b->type || a->count != b->count) return false;
     for (uint32_t k = 0; k < a->count; k++) {
         bool value = cg_is_value_operand(a, k);
-        if (a->operand[k] != b->operand[k] && (!value || first_of(t, a->operand[k]) != first_of(t, b->operand[k]))) return false;
+        if (a->operand[k] != b->operand[k] && (!value || first_of(t, a->operand[k]) != first_of(t, b->operand[k])))
+            return false;
     }
     return true;
 }
@@ -146,7 +148,8 @@ static struct fact add(struct fact a, struct fact b, bool minus)
 {
     if (a.state == NEITHER || b.state == NEITHER) return no_line;
     if (a.state == UNKNOWN || b.state == UNKNOWN) return (struct fact){.state = UNKNOWN};
-    return (struct fact){.state = LINE, .checked = a.checked || b.checked, .step = minus ? a.step - b.step : a.step + b.step};
+    return (struct fact){
+        .state = LINE, .checked = a.checked || b.checked, .step = minus ? a.step - b.step : a.step + b.step};
 }
 
 static struct fact scale(struct fact a, uint64_t by)
@@ -233,7 +236,8 @@ static struct fact fact_of_instruction(const struct lines *t, uint32_t block, co
     case SP_OP_ConvertPtrToU:
     case SP_OP_ConvertUToPtr: return widen(fact_of(t, i->operand[0]), width_of(g, i->operand[0]), width_of(g, i->id));
     case SP_OP_Bitcast:
-        if (cg_leaves_of(g, g->m->ids[i->operand[0]].type)->count != 1 || width_of(g, i->operand[0]) != width_of(g, i->id))
+        if (cg_leaves_of(g, g->m->ids[i->operand[0]].type)->count != 1 ||
+            width_of(g, i->operand[0]) != width_of(g, i->id))
             return no_line; /* fall through */
     case SP_OP_CopyObject:
     case SP_OP_PtrCastToGeneric:
@@ -267,7 +271,8 @@ static bool find_round(struct lines *t)
             new = may_be_line(t->g, i) ? fact_of_instruction(t, block, i) : no_line;
             if (new.state == UNKNOWN && old->state != UNKNOWN) new = no_line;
             if (new.state == LINE) new.step = in_width(new.step, width_of(t->g, i->id));
-            if (old->state == LINE && (new.state != LINE || new.step != old->step || new.checked != old->checked)) new = no_line;
+            if (old->state == LINE && (new.state != LINE || new.step != old->step || new.checked != old->checked))
+                new = no_line;
             new.uniform = false;
             if (new.state == old->state) continue;
             *old = new;
@@ -326,7 +331,10 @@ const char *cg_line_lane(struct cg *g, uint32_t id, const char *lane)
 }
 
 /* Lane 0 of an operand that is a line or uniform. */
-static const char *first(struct cg *g, uint32_t id) { return g->value[id].line ? cg_str(g, "v%u", id) : cg_use(g, id, false); }
+static const char *first(struct cg *g, uint32_t id)
+{
+    return g->value[id].line ? cg_str(g, "v%u", id) : cg_use(g, id, false);
+}
 
 /* A phi takes over a line that has more to it than its scalar, or a value that all lanes have alike. */
 void cg_copy_line(struct cg *g, uint32_t to, uint32_t from)

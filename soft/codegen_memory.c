@@ -476,8 +476,7 @@ static const char *work_item_id(struct cg *g, uint32_t builtin, uint32_t c)
     switch (builtin) {
     case SP_BUILTIN_LocalInvocationId: return cg_str(g, "XS_CONVERT(local_id%u, u64x)", c);
     case SP_BUILTIN_GlobalInvocationId:
-        return cg_str(g, "((u64)group_id%u * local_size%u + offset%u + XS_CONVERT(local_id%u, u64x))", c,
-                      c, c, c);
+        return cg_str(g, "((u64)group_id%u * local_size%u + offset%u + XS_CONVERT(local_id%u, u64x))", c, c, c, c);
     case SP_BUILTIN_LocalInvocationIndex: return "XS_CONVERT(subgroup_id * S + XS(lane_index)(), u64x)";
     case SP_BUILTIN_SubgroupLocalInvocationId: return "XS_CONVERT(XS(lane_index)(), u64x)";
     case SP_BUILTIN_GlobalLinearId:
@@ -530,7 +529,8 @@ static const char *dense_item(struct cg *g, uint32_t builtin, uint32_t c)
     case SP_BUILTIN_LocalInvocationIndex: return "(u64)(subgroup_id * S)";
     case SP_BUILTIN_SubgroupLocalInvocationId: return "0ull";
     case SP_BUILTIN_GlobalLinearId:
-        return "((((u64)group_id2 * local_size2 + first2) * ((u64)local_size1 * group_count1) + (u64)group_id1 * local_size1 + "
+        return "((((u64)group_id2 * local_size2 + first2) * ((u64)local_size1 * group_count1) + (u64)group_id1 * "
+               "local_size1 + "
                "first1) * ((u64)local_size0 * group_count0) + (u64)group_id0 * local_size0 + first0)";
     default: return NULL;
     }
@@ -632,11 +632,12 @@ static const char *load_line(struct cg *g, uint32_t pointer, uint64_t offset, en
     const struct cg_value *p = &g->value[pointer];
     const char *name = cg_kind_name(bits), *at = cg_str(g, "v%u + %lluu", pointer, (unsigned long long)offset);
     if (p->checked)
-        return cg_str(g, "XS(load_line_%s)(%s, %lluu, ok%u, &w%u, %lluu, %s)", name, at, (unsigned long long)p->step, pointer,
-                      pointer, (unsigned long long)offset, g->bits);
+        return cg_str(g, "XS(load_line_%s)(%s, %lluu, ok%u, &w%u, %lluu, %s)", name, at, (unsigned long long)p->step,
+                      pointer, pointer, (unsigned long long)offset, g->bits);
     if (p->step == 0) return cg_splat(g, bits, cg_str(g, "XS_AT(%s, %s)", name, at));
     if (p->step == cg_kind_bytes(bits)) return cg_str(g, "XS(load_run_%s)(%s, %s)", name, at, g->bits);
-    return cg_str(g, "XS(load_spaced_%s%s)(%s, %lluu, %s)", cg_is_large(g->fn->f) ? "far_" : "", name, at, (unsigned long long)p->step, g->bits);
+    return cg_str(g, "XS(load_spaced_%s%s)(%s, %lluu, %s)", cg_is_large(g->fn->f) ? "far_" : "", name, at,
+                  (unsigned long long)p->step, g->bits);
 }
 
 static void store_line(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind bits, const char *value)
@@ -644,12 +645,13 @@ static void store_line(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_
     const struct cg_value *p = &g->value[pointer];
     const char *name = cg_kind_name(bits), *at = cg_str(g, "v%u + %lluu", pointer, (unsigned long long)offset);
     if (p->checked)
-        cg_put(g, "    XS(store_line_%s)(%s, %lluu, ok%u, &w%u, %lluu, %s, %s);\n", name, at, (unsigned long long)p->step,
-               pointer, pointer, (unsigned long long)offset, value, g->bits);
+        cg_put(g, "    XS(store_line_%s)(%s, %lluu, ok%u, &w%u, %lluu, %s, %s);\n", name, at,
+               (unsigned long long)p->step, pointer, pointer, (unsigned long long)offset, value, g->bits);
     else if (p->step == cg_kind_bytes(bits))
         cg_put(g, "    XS(store_run_%s)(%s, %s, %s);\n", name, at, value, g->bits);
     else
-        cg_put(g, "    XS(store_spaced_%s)(%s, %lluu, %s, %s);\n", name, at, (unsigned long long)p->step, value, g->bits);
+        cg_put(g, "    XS(store_spaced_%s)(%s, %lluu, %s, %s);\n", name, at, (unsigned long long)p->step, value,
+               g->bits);
 }
 
 static const char *load_bits(struct cg *g, uint32_t pointer, uint64_t offset, uint32_t bytes, bool varying)
@@ -661,8 +663,9 @@ static const char *load_bits(struct cg *g, uint32_t pointer, uint64_t offset, ui
     uint32_t root = p->root ? p->root : pointer;
     if (p->varying && g->value[root].accessed && !*slow) {
         bool large = cg_is_large(g->fn->f);
-        return cg_str(g, "XS(load_%s_%s)(%sv%u, s%u, %s + %lluu, %s)", large ? "root" : "at", cg_kind_name(bits), large ? "&" : "", root, root,
-                      p->root ? cg_str(g, "o%u", pointer) : "(u64)0", (unsigned long long)offset, g->bits);
+        return cg_str(g, "XS(load_%s_%s)(%sv%u, s%u, %s + %lluu, %s)", large ? "root" : "at", cg_kind_name(bits),
+                      large ? "&" : "", root, root, p->root ? cg_str(g, "o%u", pointer) : "(u64)0",
+                      (unsigned long long)offset, g->bits);
     }
     if (p->line && !*slow) return load_line(g, pointer, offset, bits);
     if (p->varying) {
@@ -679,7 +682,7 @@ static const char *load_leaf(struct cg *g, uint32_t pointer, uint64_t offset, en
     uint32_t builtin, variable = g->value[pointer].variable, bytes = cg_kind_bytes(kind);
     if (variable && cg_builtin_of(g, variable, &builtin)) {
         return cg_builtin_item(g, builtin, (uint32_t)((g->value[pointer].offset + (int64_t)offset) / bytes), kind,
-                            varying);
+                               varying);
     }
     return cg_from_bits(g, kind, varying, load_bits(g, pointer, offset, bytes, varying));
 }
@@ -853,8 +856,8 @@ static const char *atomic_function(struct cg *g, const char *name, enum cg_kind 
         if (!strcmp(name, "cas"))
             cg_put(g, "XS_LOCAL_CAS(%u)\n", 8 * cg_kind_bytes(kind));
         else
-            cg_put(g, "XS_LOCAL_ATOMIC(%s, %s, %u, %s, %s%s, %s%s)\n", full, apply, 8 * cg_kind_bytes(kind), cg_kind_name(kind), f,
-                   is_float ? "_bits" : "", is_float ? "bits_" : "", f);
+            cg_put(g, "XS_LOCAL_ATOMIC(%s, %s, %u, %s, %s%s, %s%s)\n", full, apply, 8 * cg_kind_bytes(kind),
+                   cg_kind_name(kind), f, is_float ? "_bits" : "", is_float ? "bits_" : "", f);
         g->c = body;
     }
     return cg_str(g, "XS(local_%s)", full);
@@ -922,8 +925,8 @@ static void write_generic(struct cg *g, const char *name, enum cg_kind kind)
         return;
     }
     const char *from = cg_temporary(g, "u64x"), *to = cg_temporary(g, cg_kind_type(g, kind, true));
-    cg_put(g, "    %s = %s;\n    for (int l = 0; l < S; l++) %s[l] = %s(self, %s[l]);\n", from, cg_use(g, pointer, true), to,
-           name, from);
+    cg_put(g, "    %s = %s;\n    for (int l = 0; l < S; l++) %s[l] = %s(self, %s[l]);\n", from,
+           cg_use(g, pointer, true), to, name, from);
     cg_set_leaf(g, 0, to);
 }
 

@@ -370,7 +370,8 @@ static void write_row(struct cg *g, const struct row *r, bool same_width)
         }
         if (same_width && write_constant_shift(g, i, l->leaf[i].kind, arg[0])) continue;
         /* a saturating row (no text for vectors) must see the whole value */
-        if (n == 1 && varying && r->varying && is_conversion(r->op)) step_towards(g, &kind[0], &arg[0], l->leaf[i].kind);
+        if (n == 1 && varying && r->varying && is_conversion(r->op))
+            step_towards(g, &kind[0], &arg[0], l->leaf[i].kind);
         if (n == 1 && round_directed(g, i, arg[0], kind[0], l->leaf[i].kind, varying)) continue;
         if (n == 1 && converts_double_down(kind[0], l->leaf[i].kind) && g->inst->op != SP_OP_CopyObject) {
             narrow_twice(g, i, arg[0], kind[0], l->leaf[i].kind, varying);
@@ -378,7 +379,8 @@ static void write_row(struct cg *g, const struct row *r, bool same_width)
             cg_set_leaf(g, i, arg[0]);
         } else {
             bool small = r->op == SP_OP_IsNormal && kind[0] == CG_F16; /* normal among the halves */
-            cg_apply(g, i, l->leaf[i].kind, small ? "@is_normal_half_%j" : r->uniform, r->varying, n, kind, arg, varying);
+            cg_apply(g, i, l->leaf[i].kind, small ? "@is_normal_half_%j" : r->uniform, r->varying, n, kind, arg,
+                     varying);
         }
     }
 }
@@ -585,10 +587,13 @@ static const char *dot_component(struct cg *g, uint32_t id, uint32_t i, bool is_
     const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[id].type);
     enum cg_kind kind = l->leaf[0].kind;
     const char *e = cg_leaf_use(g, id, l->count == 1 ? 0 : i, varying), *sign = is_signed ? "i" : "u";
-    if (l->count == 1) e = cg_str(g, is_signed ? "((i32%s)(%s << %u) >> 24)" : "(u32%s)((%s >> %u) & 255u)", varying ? "x" : "", e,
-                                  is_signed ? 24 - 8 * i : 8 * i);
-    else e = cg_str(g, "(%s)%s", is_signed ? cg_kind_signed(g, kind, varying) : cg_kind_type(g, kind, varying), e);
-    return cg_str(g, varying ? "(u64x)XS_CONVERT(%s, %s64x)" : "(u64)(%s64)(%s)", varying ? e : sign, varying ? sign : e);
+    if (l->count == 1)
+        e = cg_str(g, is_signed ? "((i32%s)(%s << %u) >> 24)" : "(u32%s)((%s >> %u) & 255u)", varying ? "x" : "", e,
+                   is_signed ? 24 - 8 * i : 8 * i);
+    else
+        e = cg_str(g, "(%s)%s", is_signed ? cg_kind_signed(g, kind, varying) : cg_kind_type(g, kind, varying), e);
+    return cg_str(g, varying ? "(u64x)XS_CONVERT(%s, %s64x)" : "(u64)(%s64)(%s)", varying ? e : sign,
+                  varying ? sign : e);
 }
 
 /* The distance of two pointers in elements. */
@@ -600,11 +605,13 @@ static void write_pointer_difference(struct cg *g)
     enum cg_kind kind = cg_leaves_of(g, g->inst->type)->leaf[0].kind;
     const char *a = cg_use(g, cg_operand(g, 0), varying), *b = cg_use(g, cg_operand(g, 1), varying);
     const char *e = cg_str(g, "((i64%s)(%s - %s) / %lld)", varying ? "x" : "", a, b, (long long)(size ? size : 1));
-    cg_set_leaf(g, 0, varying ? cg_convert(g, cg_str(g, "(u64x)%s", e), CG_U64, kind, false)
-                              : cg_str(g, "(%s)%s", cg_kind_type(g, kind, false), e));
+    cg_set_leaf(g, 0,
+                varying ? cg_convert(g, cg_str(g, "(u64x)%s", e), CG_U64, kind, false)
+                        : cg_str(g, "(%s)%s", cg_kind_type(g, kind, false), e));
 }
 
-/* OpSDot and its kin: products and their sum in 64 bits; the accumulator is added with saturation to the result's width. */
+/* OpSDot and its kin: products and their sum in 64 bits; the accumulator is added with saturation to the result's
+ * width. */
 static void write_integer_dot(struct cg *g)
 {
     uint16_t op = g->inst->op;
@@ -615,12 +622,14 @@ static void write_integer_dot(struct cg *g)
     const char *sum = cg_temporary(g, varying ? "u64x" : "u64"), *type = cg_kind_type(g, kind, varying);
     cg_put(g, "    %s = %s;\n", sum, varying ? "(u64x){0}" : "0");
     for (uint32_t i = 0; i < (n == 1 ? 4 : n); i++)
-        cg_put(g, "    %s += %s * %s;\n", sum, dot_component(g, a, i, a_signed, varying), dot_component(g, b, i, b_signed, varying));
+        cg_put(g, "    %s += %s * %s;\n", sum, dot_component(g, a, i, a_signed, varying),
+               dot_component(g, b, i, b_signed, varying));
     if (accumulates) {
         const char *acc = cg_temporary(g, varying ? "u64x" : "u64"), *add = a_signed ? "sadd_sat_u64" : "uadd_sat_u64";
         const char *e = cg_leaf_use(g, cg_operand(g, 2), 0, varying), *fit = a_signed ? "sat_s_to_s" : "sat_u_to_u";
         e = cg_str(g, "(%s)%s", a_signed ? cg_kind_signed(g, kind, varying) : type, e);
-        cg_put(g, varying ? "    %s = (u64x)XS_CONVERT(%s, %s64x);\n" : "    %s = (u64)%s;\n", acc, e, a_signed ? "i" : "u");
+        cg_put(g, varying ? "    %s = (u64x)XS_CONVERT(%s, %s64x);\n" : "    %s = (u64)%s;\n", acc, e,
+               a_signed ? "i" : "u");
         if (varying) {
             const char *r = cg_temporary(g, type), *scalar = cg_kind_type(g, kind, false);
             const char *types[2] = {"u64", "u64"}, *args[2] = {sum, acc};

@@ -225,7 +225,7 @@ static size_t count_lines(const char *const *lines)
 static bool make_key(const struct soft_source *s, const struct cg_options *o, struct jit_key *key)
 {
     const char *const *texts[] = {soft_text_abi,  soft_text_prelude, soft_text_lanes, soft_text_matrix,
-                                  soft_text_math, soft_text_coop,    soft_text_print,  soft_text_check};
+                                  soft_text_math, soft_text_coop,    soft_text_print, soft_text_check};
     const char *function = o->function ? o->function : "";
     size_t i, j, n = 5, lines = 0;
     struct jit_part *parts;
@@ -263,7 +263,8 @@ static bool generate(const struct soft_source *s, const struct cg_options *o, co
 ze_result_t soft_build(const struct soft_source *s, const char *function, struct jit_object *object,
                        struct sp_text *log)
 {
-    struct cg_options options = {.default_subgroup_size = SOFT_SUBGROUP_SIZE, .check = check_level() > 0, .function = function};
+    struct cg_options options = {
+        .default_subgroup_size = SOFT_SUBGROUP_SIZE, .check = check_level() > 0, .function = function};
     struct jit_key key;
     if (!make_key(s, &options, &key)) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     if (jit_cache_find(&key, object) || generate(s, &options, &key, object, log)) return ZE_RESULT_SUCCESS;
