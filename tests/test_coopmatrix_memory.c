@@ -1,5 +1,5 @@
 /* test_coopmatrix_memory.c - loads and stores in every mode (transposed or not; unchecked, rows, columns, both
- * checked), in every use, of every type, on a set of shapes; the same of the atomic operations, their modes in turn.
+ * checked), in every use, of every type, on a set of shapes; the same of the atomic operations.
  * What a check leaves out must be zero when it is loaded and untouched when it is stored. */
 #include "coopmatrix_cases.h"
 
@@ -56,23 +56,28 @@ static bool has_atomic(cm_type type, kind what)
     return t->bytes >= 4 && type != CM_TF32;
 }
 
+static void add_atomics(cm_type type, cm_use use, kind what)
+{
+    int shape, i;
+    for (shape = 0; shape < SHAPES; shape++)
+        for (i = 0; i < MODES; i++) {
+            op_case *t = add(&cases, what, 0, shapes[shape][0], shapes[shape][1], type, use);
+            t->in = mode_number(i, t->M, t->N, false);
+        }
+}
+
 TEST(atomics)
 {
-    int type, use, shape, what, n = 0;
-    for (type = 0; type < ALL_TYPES; type++) {
-        char group[64];
-        cases.count = 0;
-        for (what = ATOMIC_LOAD; what <= ATOMIC_MAX; what++)
-            for (use = CM_ACC; use <= CM_B; use++)
-                for (shape = 0; shape < SHAPES; shape++, n++) {
-                    op_case *t;
-                    if (!has_atomic(all_types[type], (kind)what)) continue;
-                    t = add(&cases, (kind)what, 0, shapes[shape][0], shapes[shape][1], all_types[type], (cm_use)use);
-                    t->in = mode_number(n, t->M, t->N, false);
-                }
-        snprintf(group, sizeof group, "atomics_%s", cm_type_info(all_types[type])->name);
-        if (cases.count) run_group(group, "soft", 16, CM_AUTO, &cases);
-    }
+    int type, use, what;
+    for (type = 0; type < ALL_TYPES; type++)
+        for (use = CM_ACC; use <= CM_B; use++) {
+            char group[64];
+            cases.count = 0;
+            for (what = ATOMIC_LOAD; what <= ATOMIC_MAX; what++)
+                if (has_atomic(all_types[type], (kind)what)) add_atomics(all_types[type], (cm_use)use, (kind)what);
+            snprintf(group, sizeof group, "atomics_%s_%d", cm_type_info(all_types[type])->name, use);
+            if (cases.count) run_group(group, "soft", 16, CM_AUTO, &cases);
+        }
 }
 
 int main(void)
