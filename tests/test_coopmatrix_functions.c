@@ -13,24 +13,13 @@ static bool has_unary(cm_type type, int op)
     }
 }
 
-/* Functions that go in every use of every type, but on one shape of the grid each: they differ in one number only. */
-static bool is_rare(int op)
-{
-    static const cm_unary_op rare[] = {CM_EXP10, CM_EXPM1, CM_LOG10, CM_LOG1P, CM_CBRT, CM_TAN,   CM_ASIN,  CM_ACOS,
-                                       CM_ATAN,  CM_SINH,  CM_COSH,  CM_ERFC,  CM_CEIL, CM_FLOOR, CM_TRUNC, CM_ROUND};
-    size_t i;
-    for (i = 0; i < sizeof rare / sizeof rare[0]; i++)
-        if (op == (int)rare[i]) return true;
-    return false;
-}
-
 static void add_unary(cm_type type, cm_use use, int shape)
 {
     const op_case *source[3] = {NULL, NULL, NULL};
     int op;
     for (op = 0; op < CM_UNARY_COUNT_; op++) {
         op_case *t;
-        if (!has_unary(type, op) || (is_rare(op) && (op + (int)use) % SHAPES != shape)) continue;
+        if (!has_unary(type, op)) continue;
         t = add_dealt(UNARY, op, shape, type, use, source[domain_of(op)]);
         t->numbers = domain_of(op);
         if (!source[t->numbers]) source[t->numbers] = t;
