@@ -3,9 +3,8 @@
  * work-items. */
 #include "coopvec_items.h"
 
-/* Of a combination that the minimum support set has, every shape, layout and transposition goes uniform, and divergent (of the
- * large shapes every second one, the others lane by lane); matrices of odd work-items' own take turns with what goes lane by lane
- * because it is told to. Of the other combinations each layout goes in one mode. */
+/* Of a combination that the minimum support set has, every shape, layout and transposition goes uniform, and divergent;
+ * matrices of odd work-items' own take turns with what goes lane by lane because it is told to. Of the other combinations each layout goes in one mode. */
 enum { COMBINATIONS = 5 };
 static bool wanted(int combination, int shape, int v, mode how)
 {
@@ -13,7 +12,7 @@ static bool wanted(int combination, int shape, int v, mode how)
     int turn = v + shape + combination;
     if (combination >= COMBINATIONS) return how == UNIFORM ? turn % 2 == 0 : how == (mode)(1 + turn % (MODES - 1)) && turn % 2;
     if (how == UNIFORM) return true;
-    if (large) return turn % 2 ? how == DIVERGENT : turn % 4 == 0 && how == OWN_MATRIX;
+    if (large) return how == DIVERGENT || (turn % 4 == 0 && how == OWN_MATRIX);
     return how == DIVERGENT || (turn % 2 && how == (turn % 4 == 1 ? OWN_MATRIX : BY_LANES));
 }
 
