@@ -83,11 +83,11 @@ add_up() { # add_up NAME: a test that left no counts was lost
 }
 
 print_areas() {
-    tr '|' ' ' < "$BUILD/logs/areas" | awk '
-        { skip = $NF; fail = $(NF - 1); pass = $(NF - 2); NF -= 3
-          if (!($0 in passed)) order[++count] = $0
-          passed[$0] += pass; failed[$0] += fail; skipped[$0] += skip }
-        END { for (i = 1; i <= count; i++) printf "%-24s %5d passed %4d failed %4d skipped\n", order[i], passed[order[i]], failed[order[i]], skipped[order[i]] }' | sort
+    awk -F'|' '
+        { split($2, counts, " ")
+          if (!($1 in passed)) order[++count] = $1
+          passed[$1] += counts[1]; failed[$1] += counts[2]; skipped[$1] += counts[3] }
+        END { for (i = 1; i <= count; i++) printf "%-24s %5d passed %4d failed %4d skipped\n", order[i], passed[order[i]], failed[order[i]], skipped[order[i]] }' "$BUILD/logs/areas" | sort
 }
 
 if [ "$1" = --one ]; then
