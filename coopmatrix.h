@@ -26,6 +26,14 @@
  * work-items (possible only for M < S): here J grows to omega times the smallest n >= N / omega with I n a multiple of
  * S. needs_mask is true when J > N, that is when there are columns which exist only as padding.
  *
+ *     cm_distribute  cm_gather            memory (cm_host_mem) into the vectors of all work-items, and back
+ *     cm_linear  cm_unlinear  cm_row_of   entries of A* (cm_index) by number, and the rows they come from
+ *     cm_components                       entries of a work-item: dwords or components
+ *     cm_layout_interleave                the order that hardware wants: see 8-bit CM_B below
+ *     cm_type_info  cm_use_name  cm_error_text  cm_error_name   what is known of a type, a use, an error id
+ *     the formulas as constants           CM_I CM_J CM_K CM_K1 CM_K2 CM_V CM_PACKED CM_CHANNELS CM_NEEDS_MASK CM_OMEGA
+ *                                         CM_OMEGA_B CM_BYTES
+ *
  * Part 2, OPERATIONS: kernels through spirv_emit.h. Inside a kernel that is being written,
  *
  *     cm_ctx c;
@@ -45,7 +53,11 @@
  *     your own   CM_APPLY (a statement for every component, with its row and column)  cm_apply  cm_map1  cm_map2
  *     reduce     cm_reduce (M x 1 or 1 x N)  cm_reduce_spread (the total in every place)
  *     change     cm_convert (type)  cm_convert_as (with rounding and saturation)  cm_convert_use  cm_transpose  cm_repeat
- *     look in    cm_component  cm_insert  cm_row_index  cm_col_index  cm_re  cm_im
+ *     look in    cm_component  cm_insert  cm_row_index  cm_col_index  cm_re  cm_im  cm_visit (element by element in memory)
+ *     types      cm_storage_type (in memory and parts)  cm_arith_type (what cm_fn sees)  cm_is_complex
+ *     parts      cm_part_count  cm_part_type  cm_part_words
+ *     tables     cm_target_row(name)  cm_product_row(a, b): the product of two types, NULL when there is none
+ *                cm_product_takes(row, c)  cm_block_shape_row: a legal 2D block message  cm_binary_row: an operation's row
  *
  * A matrix is a list of ids, so it goes round a loop by
  *     spe_for(&m, lo, hi, step, acc.parts, acc.part) ... spe_endfor(&m, acc.parts, acc.part)
@@ -171,6 +183,7 @@ static inline const cm_type_row *cm_type_info(cm_type type)
     return (unsigned)type < (unsigned)CM_TYPE_COUNT ? &rows[type] : NULL;
 }
 
+/* As the text calls it: matrix_acc, matrix_a, matrix_b. */
 static inline const char *cm_use_name(cm_use use)
 {
     static const char *const names[] = {"matrix_acc", "matrix_a", "matrix_b"};
@@ -570,6 +583,7 @@ typedef struct {
     uint32_t dpas;
 } cm_product;
 
+/* The row of a product A B; NULL when neither type promotes to the other. */
 static inline const cm_product *cm_product_row(cm_type a, cm_type b)
 {
     enum { A_SIGNED = 1, B_SIGNED = 2, I8 = 0x10 | 0x20, TF32 = 0x100 | 0x200, F16 = 0x400 | 0x800 };
@@ -759,6 +773,7 @@ static inline int cm_run_(int n, int i)
     return 1;
 }
 
+/* c32 or c64? */
 static inline bool cm_is_complex(cm_type type)
 {
     const cm_type_row *t = cm_type_info(type);
@@ -817,6 +832,7 @@ static inline spe_id cm_khr_type_(cm_ctx *c, const cm_layout *l, int part)
                        (uint32_t)(l->I * l->K1), uses[l->use]);
 }
 
+/* The SPIR-V type of part `part`: a vector, or under CM_KHR a cooperative matrix. */
 static inline spe_id cm_part_type(cm_ctx *c, const cm_layout *l, int part)
 {
     if (c->lowering == CM_KHR) return cm_khr_type_(c, l, part);
@@ -1296,6 +1312,7 @@ typedef struct {
     spe_math_op function[3];
 } cm_binary_row_;
 
+/* The row of an operation. */
 static inline const cm_binary_row_ *cm_binary_row(cm_op op)
 {
     static const cm_binary_row_ rows[CM_OP_COUNT_] = {
@@ -2042,6 +2059,7 @@ typedef struct {
     uint32_t heights, counts;
 } cm_block_shape;
 
+/* The row of a block `width` elements across; NULL when there is no such message. */
 static inline const cm_block_shape *cm_block_shape_row(cm_block_op op, int elem, int width, uint32_t count)
 {
     static const cm_block_shape rows[] = {

@@ -163,6 +163,7 @@ typedef struct {
     uint32_t dpas;
 } cm_product;
 
+/* The row of a product A B; NULL when neither type promotes to the other. */
 static inline const cm_product *cm_product_row(cm_type a, cm_type b)
 {
     enum { A_SIGNED = 1, B_SIGNED = 2, I8 = 0x10 | 0x20, TF32 = 0x100 | 0x200, F16 = 0x400 | 0x800 };
@@ -352,6 +353,7 @@ static inline int cm_run_(int n, int i)
     return 1;
 }
 
+/* c32 or c64? */
 static inline bool cm_is_complex(cm_type type)
 {
     const cm_type_row *t = cm_type_info(type);
@@ -410,6 +412,7 @@ static inline spe_id cm_khr_type_(cm_ctx *c, const cm_layout *l, int part)
                        (uint32_t)(l->I * l->K1), uses[l->use]);
 }
 
+/* The SPIR-V type of part `part`: a vector, or under CM_KHR a cooperative matrix. */
 static inline spe_id cm_part_type(cm_ctx *c, const cm_layout *l, int part)
 {
     if (c->lowering == CM_KHR) return cm_khr_type_(c, l, part);

@@ -389,6 +389,7 @@ typedef struct {
     spe_math_op function[3];
 } cm_binary_row_;
 
+/* The row of an operation. */
 static inline const cm_binary_row_ *cm_binary_row(cm_op op)
 {
     static const cm_binary_row_ rows[CM_OP_COUNT_] = {

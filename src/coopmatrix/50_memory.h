@@ -86,6 +86,7 @@ typedef struct {
     uint32_t heights, counts;
 } cm_block_shape;
 
+/* The row of a block `width` elements across; NULL when there is no such message. */
 static inline const cm_block_shape *cm_block_shape_row(cm_block_op op, int elem, int width, uint32_t count)
 {
     static const cm_block_shape rows[] = {
