@@ -80,9 +80,13 @@
  * brings four times two. Outer-product-optimal: eight rows of f32 are an accumulator block of 16 lanes, so that each
  * atomic message of a subgroup is a whole cache line. That they are alike means: trained matrices can be used at once.
  *
+ * The macros call cv_build, cv_mul, cv_mul_add, cv_outer_product_accumulate, cv_vector_accumulate and functions ending in _.
+ *
  * THE HOST. cv_get_tier, cv_check_feature_support (counts and property lists); cv_get_conversion_dest_info,
  * cv_check_conversion, cv_convert_matrix; cv_check_matrix_memory, cv_check_vector_memory; cv_element_offset. The structures are those
- * of D3D12 with C names. On the device: build cv_conversion_module(&target), load it, then in a batch of ze_dispatch.h
+ * of D3D12 with C names; results are CV_S_OK or CV_E_INVALIDARG. cv_supports_mul, cv_supports_outer_product and
+ * cv_supports_vector_accumulate ask for one combination; cv_type_info, cv_type_name and cv_layout_name tell of a type or layout,
+ * cv_error_name and cv_error_text of an error id. cv_conversion_arguments_of gives the kernel's arguments for other runtimes. On the device: build cv_conversion_module(&target), load it, then in a batch of ze_dispatch.h
  *     CV_CONVERT_MATRICES(&batch, &kernel, infos, count, &error);       error.id is not 0 when a descriptor was refused
  *
  * CV_BUILD(kernel, &target, options...): .local_size (default four subgroups; a multiple of the subgroup size, or the matrix
@@ -253,6 +257,7 @@ static inline const cv_type_row *cv_type_info(int type)
     return NULL;
 }
 
+/* f16, packed_s8x32 ... */
 static inline const char *cv_type_name(int type)
 {
     const cv_type_row *row = cv_type_info(type);
@@ -282,6 +287,7 @@ typedef enum {
 } cv_layout;
 
 static inline bool cv_is_optimal_(int layout) { return layout == CV_MUL_OPTIMAL || layout == CV_OUTER_PRODUCT_OPTIMAL; }
+/* row-major, mul-optimal ... */
 static inline const char *cv_layout_name(int layout)
 {
     static const char *const names[] = {"row-major", "column-major", "mul-optimal", "outer-product-optimal"};
@@ -352,6 +358,7 @@ static inline bool cv_accumulates_(const cv_properties_accumulate *rows, uint32_
         if ((int)rows[i].input_type == input && (int)rows[i].accumulation_type == type) return true;
     return false;
 }
+/* May vectors of `input` be accumulated into a matrix, or a vector, of `type`? */
 static inline bool cv_supports_outer_product(int input, int type)
 {
     uint32_t n;
@@ -2336,6 +2343,7 @@ static inline cv_vec cv_mul_add(cv_where_ w, int out_type, const cv_matrix_ref *
     return spe_ok(&w.x->m) ? p.out : cv_no_vec_();
 }
 
+/* Mul. */
 static inline cv_vec cv_mul(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in)
 {
     return cv_mul_add(w, out_type, a, in, NULL);
@@ -2585,6 +2593,7 @@ static inline bool cv_check_outer_(cv_where_ w, const cv_vec *v1, const cv_vec *
     return spe_ok(&w.x->m);
 }
 
+/* Adds v1 transpose(v2) to the matrix. */
 static inline void cv_outer_product_accumulate(cv_where_ w, cv_vec v1, cv_vec v2, const cv_matrix_ref *c)
 {
     cv_outer_ o;
@@ -3023,6 +3032,7 @@ typedef struct {
 
 static inline uint32_t cv_shift_(int type) { return cv_bytes_(type) == 4 ? 2 : cv_bytes_(type) == 2 ? 1 : 0; }
 
+/* What the conversion kernel is given for one descriptor. */
 static inline cv_conversion_arguments cv_conversion_arguments_of(const cv_conversion_info *info)
 {
     const cv_conversion_dest_info *d = &info->dest_info;

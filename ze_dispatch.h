@@ -19,7 +19,7 @@
  *
  * ERRORS. A device keeps the first error: id, name, text, the ze_result_t if there was one, and the file and line of
  * the zed call that met it. After that every call on the device does nothing and returns false, NULL or -1, so a
- * program may look once, at the end. zed_clear_error(&dev) starts over. Errors of Level Zero have an id each
+ * program may look once, at the end. zed_clear_error(&dev) starts over, zed_result_name is of a ze_result_t. Errors of Level Zero have an id each
  * (ZED_ZE_...; the list ZED_RESULTS below), those found here have the ids of ZED_ERRORS. Nothing exits or aborts.
  *
  * DEVICES. zed_open(&dev, &(zed_options){...}); zero or NULL means the default:
@@ -51,7 +51,9 @@
  *     zed_launch(...)        bool    waits
  *     zed_launch_timed(...)  double  waits; the kernel's own time on the device in nanoseconds, below 0 on failure
  *     zed_start(...)         bool    does not wait; launches run one after the other; zed_wait(&dev) waits for all
- *     zed_launch_n, zed_launch_timed_n, zed_start_n (&kernel, groups, array of zed_arg, count): for generated code
+ *     zed_launch_n, zed_launch_timed_n, zed_start_n (&kernel, groups, array of zed_arg, count): for generated code.
+ *         ZED_ARG(x) makes a zed_arg of what zed_launch takes; zed_arg_i, zed_arg_u (integers), zed_arg_f, zed_arg_ptr
+ *         and zed_arg_local (bytes) do it where no C type is at hand
  * zed_batch: many launches in one command list and one wait:
  *     zed_batch b;
  *     zed_batch_begin(&b, &dev);
@@ -505,6 +507,7 @@ static inline const zed_error_row_ *zed_result_row_(ze_result_t result)
     return &rows[count - 1];
 }
 
+/* ZE_RESULT_NOT_READY ... */
 static inline const char *zed_result_name(ze_result_t result)
 {
     return result == ZE_RESULT_SUCCESS ? "ZE_RESULT_SUCCESS" : zed_result_row_(result)->result;

@@ -80,9 +80,13 @@
  * brings four times two. Outer-product-optimal: eight rows of f32 are an accumulator block of 16 lanes, so that each
  * atomic message of a subgroup is a whole cache line. That they are alike means: trained matrices can be used at once.
  *
+ * The macros call cv_build, cv_mul, cv_mul_add, cv_outer_product_accumulate, cv_vector_accumulate and functions ending in _.
+ *
  * THE HOST. cv_get_tier, cv_check_feature_support (counts and property lists); cv_get_conversion_dest_info,
  * cv_check_conversion, cv_convert_matrix; cv_check_matrix_memory, cv_check_vector_memory; cv_element_offset. The structures are those
- * of D3D12 with C names. On the device: build cv_conversion_module(&target), load it, then in a batch of ze_dispatch.h
+ * of D3D12 with C names; results are CV_S_OK or CV_E_INVALIDARG. cv_supports_mul, cv_supports_outer_product and
+ * cv_supports_vector_accumulate ask for one combination; cv_type_info, cv_type_name and cv_layout_name tell of a type or layout,
+ * cv_error_name and cv_error_text of an error id. cv_conversion_arguments_of gives the kernel's arguments for other runtimes. On the device: build cv_conversion_module(&target), load it, then in a batch of ze_dispatch.h
  *     CV_CONVERT_MATRICES(&batch, &kernel, infos, count, &error);       error.id is not 0 when a descriptor was refused
  *
  * CV_BUILD(kernel, &target, options...): .local_size (default four subgroups; a multiple of the subgroup size, or the matrix

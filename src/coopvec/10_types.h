@@ -144,6 +144,7 @@ static inline const cv_type_row *cv_type_info(int type)
     return NULL;
 }
 
+/* f16, packed_s8x32 ... */
 static inline const char *cv_type_name(int type)
 {
     const cv_type_row *row = cv_type_info(type);
@@ -173,6 +174,7 @@ typedef enum {
 } cv_layout;
 
 static inline bool cv_is_optimal_(int layout) { return layout == CV_MUL_OPTIMAL || layout == CV_OUTER_PRODUCT_OPTIMAL; }
+/* row-major, mul-optimal ... */
 static inline const char *cv_layout_name(int layout)
 {
     static const char *const names[] = {"row-major", "column-major", "mul-optimal", "outer-product-optimal"};

@@ -63,6 +63,7 @@ static inline bool cv_accumulates_(const cv_properties_accumulate *rows, uint32_
         if ((int)rows[i].input_type == input && (int)rows[i].accumulation_type == type) return true;
     return false;
 }
+/* May vectors of `input` be accumulated into a matrix, or a vector, of `type`? */
 static inline bool cv_supports_outer_product(int input, int type)
 {
     uint32_t n;

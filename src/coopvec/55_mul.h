@@ -534,6 +534,7 @@ static inline cv_vec cv_mul_add(cv_where_ w, int out_type, const cv_matrix_ref *
     return spe_ok(&w.x->m) ? p.out : cv_no_vec_();
 }
 
+/* Mul. */
 static inline cv_vec cv_mul(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in)
 {
     return cv_mul_add(w, out_type, a, in, NULL);

@@ -243,6 +243,7 @@ static inline bool cv_check_outer_(cv_where_ w, const cv_vec *v1, const cv_vec *
     return spe_ok(&w.x->m);
 }
 
+/* Adds v1 transpose(v2) to the matrix. */
 static inline void cv_outer_product_accumulate(cv_where_ w, cv_vec v1, cv_vec v2, const cv_matrix_ref *c)
 {
     cv_outer_ o;

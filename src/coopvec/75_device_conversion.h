@@ -127,6 +127,7 @@ typedef struct {
 
 static inline uint32_t cv_shift_(int type) { return cv_bytes_(type) == 4 ? 2 : cv_bytes_(type) == 2 ? 1 : 0; }
 
+/* What the conversion kernel is given for one descriptor. */
 static inline cv_conversion_arguments cv_conversion_arguments_of(const cv_conversion_info *info)
 {
     const cv_conversion_dest_info *d = &info->dest_info;

@@ -36,7 +36,7 @@
  * each dimension, when sg_layout * sg_data is less than the tile the rest is dealt out again from the first subgroup on
  * (round robin); when it is more, it wraps around and subgroups share pieces. One must divide the other. Maps of one
  * kernel have the same number of subgroups; that number times the subgroup size is the work-group's size. The
- * distribution can be asked on the host: xt_dist_init, xt_dist_offset, xt_dist_owns.
+ * distribution can be asked on the host: xt_dist_init, xt_dist_pieces, xt_dist_offset, xt_dist_owns.
  *
  * OPERATIONS (number: a C integer or floating value, or an xt_val; T: a type name as above, also tf32)
  *   Tiles and memory, at both levels (at work-group level with .map). T also tf32 e4m3 e5m2, and i1: masks, a byte each
@@ -90,7 +90,7 @@
  *
  *   Products, constants.
  *     XT_TILE_MMA(a, b, c) or (a, b)     a * b + c; options .map (checked against what follows from a and b), .type
- *                                        (without c; default f32, i32 for 8-bit integers, f64)
+ *                                        (without c: XT_TYPE(f16) ...; default f32, i32 for 8-bit integers, f64)
  *         a x b               result                   a x b                      result
  *         f16 x f16           f32, f16                 f32 x f32, tf32 x tf32     f32
  *         bf16 x bf16         f32, bf16                f64 x f64                  f64
@@ -148,7 +148,8 @@
  *   then pairs: XT_DIMS(1, 3) for columns, XT_DIMS(0, 2) for rows.
  *     XT_TILE_PACK(v, .inner_blocks = {a, b})   XT_TILE_UNPACK(v, .inner_blocks = {a, b})   XT_BROADCAST(..,
  *     .inner_blocks): what the broadcast dimension's block is in the result
- *   Older names: XT_TILE_REDUCE XT_TILE_BROADCAST XT_TILE_TRANSPOSE XT_TILE_CONV_LAYOUT XT_TILE_CONVERT_LAYOUT.
+ *   Older names: XT_TILE_REDUCE XT_TILE_BROADCAST XT_TILE_TRANSPOSE XT_TILE_CONV_LAYOUT XT_TILE_CONVERT_LAYOUT
+ *   XT_CONV_LAYOUT XT_VADD XT_VSUB XT_VMUL XT_VDIV XT_VMIN XT_VMAX.
  *
  *     XT_PARAM("name")                   a parameter by its name, for functions
  *     XT_GROUP_ID(d) XT_GROUP_COUNT(d) XT_LOCAL_ID(d) XT_GLOBAL_ID(d)   d = 0, 1, 2;   XT_SUBGROUP_ID() XT_LANE_ID()
@@ -179,7 +180,7 @@
  *                         with both operands more than 6 KiB and the work-group has room for it
  *     .version            SPIR-V version, SPE_VERSION(1, 4);   .names, .lines: OpName, OpLine
  * It returns a module; words is NULL when something was wrong, and error then says what, where in your source, and both
- * values. Always call xt_free.
+ * values. Always call xt_free. XT_BUILD fills an xt_build_desc for xt_build; xt_error_name and xt_error_text are of an id.
  *
  * LIMITS  a subgroup's piece of a tile: 1024 x 1024. One kernel a module. Errors: ids 2000.. in XT_ERRORS_ below.
  */
