@@ -1352,9 +1352,7 @@ static void write_globals(struct cg *g)
     for (uint32_t i = 0, n = 0; i < g->m->global_count; i++) {
         const struct sp_inst *v = g->m->globals[i];
         const struct sp_type *t = sp_type(g->m, sp_type(g->m, v->type)->elem);
-        if (g->global_index[v->id] != n ||
-            (v->operand[0] != SP_STORAGE_CrossWorkgroup && v->operand[0] != SP_STORAGE_UniformConstant))
-            continue;
+        if (g->global_index[v->id] != n || !sp_is_global(g->m, v)) continue;
         n++;
         if (v->count < 2) continue;
         unsigned char *bytes = t->size <= SP_MAX_CONSTANT_BYTES ? calloc(1, (size_t)t->size + 1) : NULL;
@@ -1385,8 +1383,7 @@ static void write_pointer_row(void *user, uint64_t at, uint32_t variable, int64_
         r->count++;
         return;
     }
-    uint32_t storage = r->g->m->ids[variable].def->operand[0];
-    if (storage != SP_STORAGE_CrossWorkgroup && storage != SP_STORAGE_UniformConstant) {
+    if (!sp_is_global(r->g->m, r->g->m->ids[variable].def)) {
         cg_fail(r->g, "an initial value is the address of a variable that is not in global memory");
         return;
     }
@@ -1402,7 +1399,7 @@ static uint32_t write_pointers(struct cg *g, uint32_t globals)
     cg_put(g, "static const struct xs_pointer pointers[] = {\n");
     for (uint32_t i = 0; i < g->m->global_count; i++) {
         const struct sp_inst *v = g->m->globals[i];
-        if (v->operand[0] != SP_STORAGE_CrossWorkgroup && v->operand[0] != SP_STORAGE_UniformConstant) continue;
+        if (!sp_is_global(g->m, v)) continue;
         r.in = g->global_index[v->id];
         if (v->count >= 2) sp_constant_addresses(g->m, v->operand[1], write_pointer_row, &r);
     }
@@ -1425,7 +1422,7 @@ static uint32_t write_global_rows(struct cg *g)
     for (uint32_t i = 0; i < g->m->global_count; i++) {
         const struct sp_inst *v = g->m->globals[i];
         const struct sp_type *t = sp_type(g->m, sp_type(g->m, v->type)->elem);
-        if (v->operand[0] != SP_STORAGE_CrossWorkgroup && v->operand[0] != SP_STORAGE_UniformConstant) continue;
+        if (!sp_is_global(g->m, v)) continue;
         cg_put(g, "    {");
         cg_put_string(g, global_name(g, v->id));
         cg_put(g, ", %lluu, %u, ", (unsigned long long)t->size, t->align ? t->align : 1);

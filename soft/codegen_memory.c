@@ -20,7 +20,10 @@ static bool is_chain(uint16_t op)
            op == SP_OP_InBoundsPtrAccessChain;
 }
 
-static bool is_pointer_copy(uint16_t op) { return op == SP_OP_Bitcast || op == SP_OP_CopyObject; }
+static bool is_pointer_copy(uint16_t op)
+{
+    return op == SP_OP_Bitcast || op == SP_OP_CopyObject || op == SP_OP_PtrCastToGeneric;
+}
 
 uint64_t cg_memory_size(struct cg *g, uint32_t type_id)
 {
@@ -168,14 +171,18 @@ static bool copy_size(struct cg *g, const struct sp_inst *i, uint64_t *bytes)
     return true;
 }
 
-/* One use of a pointer into a private variable: what it accesses, or that the variable cannot be fixed. */
+/* One use of a pointer into a private or built-in variable: what it accesses, or that the variable cannot be fixed.
+ * Built-ins are only loaded. */
 static void note_pointer_use(struct cg *g, const struct sp_inst *i, uint32_t k)
 {
     uint32_t pointer = i->operand[k], item, pointee = sp_type(g->m, g->m->ids[pointer].type)->elem;
     struct cg_value *v = &g->value[g->value[pointer].variable];
     uint64_t bytes;
+    bool accesses = !is_chain(i->op) && !is_pointer_copy(i->op);
     if (i->op == SP_OP_Load && k == 0) {
         note_leaves(g, pointer, i->type);
+    } else if (accesses && g->m->ids[g->value[pointer].variable].def->operand[0] != SP_STORAGE_Function) {
+        v->fixed = false;
     } else if (i->op == SP_OP_Store && k == 0) {
         note_leaves(g, pointer, g->m->ids[i->operand[1]].type);
     } else if ((i->op == SP_OP_CopyMemory || i->op == SP_OP_CopyMemorySized) && k < 2 && copy_size(g, i, &bytes)) {
@@ -299,6 +306,7 @@ void cg_place_variables(struct cg *g)
     for (uint32_t i = 0; i < g->m->global_count; i++) {
         const struct sp_inst *v = g->m->globals[i];
         const struct sp_type *t = sp_type(g->m, sp_type(g->m, v->type)->elem);
+        if (sp_is_built_in(g->m, v)) continue;
         switch (v->operand[0]) {
         case SP_STORAGE_Workgroup:
             local = (local + 63) & ~(uint64_t)63;
@@ -309,7 +317,6 @@ void cg_place_variables(struct cg *g)
             break;
         case SP_STORAGE_CrossWorkgroup:
         case SP_STORAGE_UniformConstant: g->global_index[v->id] = globals++; break;
-        case SP_STORAGE_Input: break;
         default: g->inst = v; cg_fail(g, "a variable in this storage class is not supported");
         }
         if (g->failed) return;
@@ -949,6 +956,7 @@ bool cg_write_memory(struct cg *g)
         if (!g->value[g->inst->id].variable) write_chain(g);
         return true;
     case SP_OP_Bitcast:
+    case SP_OP_PtrCastToGeneric:
     case SP_OP_CopyObject: return g->value[g->inst->id].variable != 0;
     case SP_OP_AtomicLoad: write_atomic_load(g); return true;
     case SP_OP_AtomicStore:

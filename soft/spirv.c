@@ -254,3 +254,19 @@ const struct sp_decoration *sp_decorated(const struct sp_module *m, uint32_t id,
         if (m->decorations[i].kind == kind && m->decorations[i].member == ~0u) return &m->decorations[i];
     return NULL;
 }
+
+static bool has_global_storage(const struct sp_inst *variable)
+{
+    return variable->operand[0] == SP_STORAGE_CrossWorkgroup || variable->operand[0] == SP_STORAGE_UniformConstant;
+}
+
+bool sp_is_built_in(const struct sp_module *m, const struct sp_inst *variable)
+{
+    return (variable->operand[0] == SP_STORAGE_Input || has_global_storage(variable)) &&
+           sp_decorated(m, variable->id, SP_DECORATION_BuiltIn);
+}
+
+bool sp_is_global(const struct sp_module *m, const struct sp_inst *variable)
+{
+    return has_global_storage(variable) && !sp_is_built_in(m, variable);
+}

@@ -135,6 +135,10 @@ void sp_free(struct sp_module *m);
 const struct sp_type *sp_type(const struct sp_module *m, uint32_t type_id);
 /* A decoration of an id (not of a member); NULL when absent. */
 const struct sp_decoration *sp_decorated(const struct sp_module *m, uint32_t id, uint32_t kind);
+/* Is the variable a built-in's? Some compilers put them among the program's variables instead of the inputs. */
+bool sp_is_built_in(const struct sp_module *m, const struct sp_inst *variable);
+/* Is it a variable of the program, in global or constant memory? */
+bool sp_is_global(const struct sp_module *m, const struct sp_inst *variable);
 /* All decorations of an id and of its members, one after another; their number is returned. */
 uint32_t sp_decorations_of(const struct sp_module *m, uint32_t id, const struct sp_decoration **first);
 /* The bits of a scalar constant, null or undef (spec constants evaluated, zero-extended from the type's width; a null

@@ -702,7 +702,7 @@ static bool check_built_in(struct sp_reader *r, const struct sp_inst *i)
 bool sp_accept_global(struct sp_reader *r, const struct sp_inst *i)
 {
     if (!sp_check_variable(r, i)) return false;
-    if (i->operand[0] == SP_STORAGE_Input && !check_built_in(r, i)) return false;
+    if ((i->operand[0] == SP_STORAGE_Input || sp_is_built_in(r->m, i)) && !check_built_in(r, i)) return false;
     if (i->operand[0] == SP_STORAGE_Function || i->operand[0] == SP_STORAGE_Generic)
         return sp_refuse(r, i, "this storage class belongs into a function");
     if (!sp_define(r, i, SP_IS_VARIABLE, i->type)) return false;

@@ -131,7 +131,7 @@ bool sp_symbols(struct sp_module *m, struct sp_symbol **list, uint32_t *count, s
         struct sp_symbol *s = &(*list)[*count];
         if (d->kind != SP_DECORATION_LinkageAttributes || d->member != ~0u || !id->def) continue;
         if (id->what != SP_IS_FUNCTION && (id->what != SP_IS_VARIABLE || id->function)) continue;
-        if (id->what == SP_IS_VARIABLE && id->def->operand[0] == SP_STORAGE_Input) continue; /* built-ins */
+        if (id->what == SP_IS_VARIABLE && sp_is_built_in(m, id->def)) continue;
         s->name = sp_string(&r, d->operand);
         s->id = d->target;
         s->linkage = d->operand[sp_string_words(d->operand, d->count)];
@@ -175,8 +175,7 @@ static bool open_unit(struct linker *l, uint32_t index)
     for (uint32_t id = 1; id < u->m->bound; id++) u->map[id] = l->bound + id - 1;
     l->bound += u->m->bound - 1;
     for (uint32_t k = 0; k < u->m->global_count; k++) {
-        uint32_t storage = u->m->globals[k]->operand[0];
-        if (storage == SP_STORAGE_CrossWorkgroup || storage == SP_STORAGE_UniformConstant)
+        if (sp_is_global(u->m, u->m->globals[k]))
             u->ordinal[u->m->globals[k]->id] = number++;
     }
     u->first_function = (uint32_t)u->m->word_count;
@@ -452,9 +451,7 @@ static void specialise(struct linker *l, const struct unit *u, const struct sp_i
 
 static void note_origin(struct linker *l, uint32_t unit, const struct sp_inst *i)
 {
-    if (i->op != SP_OP_Variable ||
-        (i->operand[0] != SP_STORAGE_CrossWorkgroup && i->operand[0] != SP_STORAGE_UniformConstant))
-        return;
+    if (i->op != SP_OP_Variable || !sp_is_global(l->unit[unit].m, i)) return;
     l->origins[l->origin_count++] = (struct sp_link_origin){unit, l->unit[unit].ordinal[i->id]};
 }
 

@@ -469,7 +469,7 @@ static bool check_generic_cast(struct sp_reader *r, const struct sp_inst *i)
     if (generic->storage != SP_STORAGE_Generic)
         return sp_refuse(r, i, "the %s is not a generic pointer", up ? "result" : "operand");
     if (specific->storage != SP_STORAGE_CrossWorkgroup && specific->storage != SP_STORAGE_Workgroup &&
-        specific->storage != SP_STORAGE_Function)
+        specific->storage != SP_STORAGE_Function && !(up && specific->storage == SP_STORAGE_Input))
         return sp_refuse(r, i, "a storage class that generic pointers do not cover");
     if (!sp_same(r->m, to->elem, from->elem)) return sp_refuse(r, i, "it changes what is pointed to");
     if (i->op == SP_OP_GenericCastToPtrExplicit && i->operand[1] != to->storage)

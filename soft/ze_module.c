@@ -179,10 +179,7 @@ static ze_result_t read_imports(ze_module_handle_t m, struct sp_text *log)
     m->parsed = sp_parse(m->source.words, m->source.count, NULL, 0, log);
     if (!m->parsed || !sp_symbols(m->parsed, &symbols, &count, log)) return ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
     m->unlinked = sp_imports(symbols, count, NULL) != 0;
-    for (i = 0; i < m->parsed->global_count; i++) {
-        uint32_t storage = m->parsed->globals[i]->operand[0];
-        globals += storage == SP_STORAGE_CrossWorkgroup || storage == SP_STORAGE_UniformConstant;
-    }
+    for (i = 0; i < m->parsed->global_count; i++) globals += sp_is_global(m->parsed, m->parsed->globals[i]);
     if (m->unlinked) {
         m->storage = storage_new(globals);
         return m->storage ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;

@@ -92,6 +92,31 @@ TEST_UNUSED_ static void ocl_free(void *p) { zed_free(&ocl_device, p); }
         ocl_good_((name), __FILE__, __LINE__);                                                                         \
     } while (0)
 
+/* A launch by Level Zero's own calls: arguments of any size, modules that ze_dispatch.h did not load. One dimension. */
+typedef struct {
+    size_t size;
+    const void *value;
+} ocl_argument;
+
+#define OCL_OK(call) CHECK_INT((call), ZE_RESULT_SUCCESS)
+
+TEST_UNUSED_ static void ocl_launch(ze_module_handle_t m, const char *name, uint32_t groups, uint32_t local,
+                                    uint32_t count, const ocl_argument *args)
+{
+    ze_kernel_desc_t d = {.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC, .pKernelName = name};
+    ze_group_count_t shape = {groups, 1, 1};
+    ze_kernel_handle_t k = NULL;
+    OCL_OK(zeKernelCreate(m, &d, &k));
+    if (!k) return;
+    OCL_OK(zeKernelSetGroupSize(k, local, 1, 1));
+    for (uint32_t i = 0; i < count; i++) OCL_OK(zeKernelSetArgumentValue(k, i, args[i].size, args[i].value));
+    OCL_OK(zeCommandListAppendLaunchKernel(ocl_device.list, k, &shape, NULL, 0, NULL));
+    OCL_OK(zeCommandListAppendBarrier(ocl_device.list, ocl_device.event, 0, NULL));
+    OCL_OK(zeEventHostSynchronize(ocl_device.event, UINT64_MAX));
+    OCL_OK(zeEventHostReset(ocl_device.event));
+    OCL_OK(zeKernelDestroy(k));
+}
+
 /* Every element of `got` against `want`, byte for byte; the message shows the first that differ. */
 #define OCL_SAME(what, T, got, want, count)                                                                            \
     do {                                                                                                               \

@@ -9,7 +9,7 @@
 
 enum { N = 64, TEXT = 4096 };
 
-#define OK(call) CHECK_INT((call), ZE_RESULT_SUCCESS)
+#define OK OCL_OK
 
 static void take_log(ze_module_build_log_handle_t log, char *text)
 {
@@ -74,29 +74,14 @@ static ze_result_t new_kernel(ze_module_handle_t m, const char *name, ze_kernel_
     return zeKernelCreate(m, &d, k);
 }
 
-typedef struct {
-    size_t size;
-    const void *value;
-} argument;
-
-static void run(ze_module_handle_t m, const char *name, uint32_t items, uint32_t count, const argument *args)
+static void run(ze_module_handle_t m, const char *name, uint32_t items, uint32_t count, const ocl_argument *args)
 {
-    ze_group_count_t groups = {(items + 15) / 16, 1, 1};
-    ze_kernel_handle_t k;
-    OK(new_kernel(m, name, &k));
-    if (!k) return;
-    OK(zeKernelSetGroupSize(k, items < 16 ? items : 16, 1, 1));
-    for (uint32_t i = 0; i < count; i++) OK(zeKernelSetArgumentValue(k, i, args[i].size, args[i].value));
-    OK(zeCommandListAppendLaunchKernel(ocl_device.list, k, &groups, NULL, 0, NULL));
-    OK(zeCommandListAppendBarrier(ocl_device.list, ocl_device.event, 0, NULL));
-    OK(zeEventHostSynchronize(ocl_device.event, UINT64_MAX));
-    OK(zeEventHostReset(ocl_device.event));
-    OK(zeKernelDestroy(k));
+    ocl_launch(m, name, (items + 15) / 16, items < 16 ? items : 16, count, args);
 }
 
 static void run_pointer(ze_module_handle_t m, const char *name, uint32_t items, void *p)
 {
-    const argument a = {sizeof p, &p};
+    const ocl_argument a = {sizeof p, &p};
     run(m, name, items, 1, &a);
 }
 
@@ -118,7 +103,7 @@ static void check_use(ze_module_handle_t m)
 {
     float *in = (float *)ocl_buffer(N * sizeof *in), *out = (float *)ocl_buffer(N * sizeof *out);
     uint32_t n = N;
-    const argument args[] = {{sizeof in, &in}, {sizeof out, &out}, {sizeof n, &n}};
+    const ocl_argument args[] = {{sizeof in, &in}, {sizeof out, &out}, {sizeof n, &n}};
     for (uint32_t i = 0; i < N; i++) in[i] = (float)test_normal();
     run(m, "use", N, 3, args);
     for (uint32_t i = 0; i < N; i++) {
@@ -145,7 +130,7 @@ static void check_mix(ze_module_handle_t m)
 static void check_count(ze_module_handle_t m, int by, int want_shared, int want_mine)
 {
     int *out = (int *)ocl_buffer(2 * sizeof *out);
-    const argument args[] = {{sizeof by, &by}, {sizeof out, &out}};
+    const ocl_argument args[] = {{sizeof by, &by}, {sizeof out, &out}};
     run(m, "count", 1, 2, args);
     CHECK_INT(out[0], want_shared);
     CHECK_INT(out[1], want_mine);
@@ -507,7 +492,7 @@ TEST(kernels_call_by_pointer)
 {
     ze_module_handle_t m = load("pointers");
     operands o = new_operands();
-    const argument args[] = {{8, &o.a}, {8, &o.b}, {8, &o.which}, {8, &o.r}};
+    const ocl_argument args[] = {{8, &o.a}, {8, &o.b}, {8, &o.which}, {8, &o.r}};
     if (!m) return;
     run(m, "pick", N, 4, args);
     for (int i = 0; i < N; i++) CHECK_INT(o.r[i], want_binary(o.which[i], o.a[i], o.b[i]));
@@ -524,7 +509,7 @@ TEST(pointers_from_the_host)
 {
     ze_module_handle_t m = load("pointers"), other = load("pointers");
     operands o = new_operands();
-    const argument args[] = {{8, &o.a}, {8, &o.b}, {8, &o.f}, {8, &o.r}};
+    const ocl_argument args[] = {{8, &o.a}, {8, &o.b}, {8, &o.f}, {8, &o.r}};
     uint64_t f[4];
     if (!m || !other) return;
     f[0] = pointer_of(m, "add");
@@ -548,7 +533,7 @@ TEST(pointers_to_many_kinds_of_functions)
     ze_module_handle_t m = load("pointers");
     int *v = (int *)ocl_buffer(N * 16), *was = (int *)malloc(N * 16);
     uint64_t f;
-    const argument vectors[] = {{8, &v}, {8, &f}}, waiting[] = {{8, &v}, {8, &f}, {16 * 4, NULL}};
+    const ocl_argument vectors[] = {{8, &v}, {8, &f}}, waiting[] = {{8, &v}, {8, &f}, {16 * 4, NULL}};
     void *p = NULL;
     if (!m || !was) return;
     ocl_fill_bits(v, 32, N * 4);

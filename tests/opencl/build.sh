@@ -3,8 +3,9 @@
 # the committed files). Does nothing, and says so, where clang, llvm-spirv or spirv-as is missing: the tests then run
 # what is committed. Only what is older than its source is made again.
 #
-# A line `build: OPTIMISE [EXTENSIONS...]` in a .cl chooses the passes: `plain` keeps the code close to its text,
-# `full` is -O2, `threaded` moves jumps about, `none` leaves every variable in memory, `lines` is `plain` with OpLine.
+# A line `build: OPTIMISE` in a .cl chooses the passes: `plain` keeps the code close to its text, `full` is -O2 without
+# vectors, `threaded` moves jumps about, `none` leaves every variable in memory, `lines` is `plain` with OpLine. `O0 1.0`,
+# `Os 1.2` and so on are clang's own passes, and the newest SPIR-V. A .ll is LLVM 14's IR, whose pointers have types.
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 to=${1:-$here}
 mkdir -p "$to" && to=$(cd "$to" && pwd) || exit 1
@@ -20,6 +21,7 @@ tool() {
     return 1
 }
 clang=$(tool clang) opt=$(tool opt) translate=$(tool llvm-spirv) assemble=$(tool spirv-as)
+typed_as=$(command -v llvm-as-14) typed_translate=$(command -v llvm-spirv-14)
 
 features=+cl_khr_fp64,+cl_khr_fp16,+cl_khr_subgroups
 features=$features,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,+cl_khr_subgroup_ballot
@@ -30,15 +32,17 @@ features=$features,+__opencl_c_ext_fp64_global_atomic_add,+__opencl_c_ext_fp64_g
 features=$features,+__opencl_c_ext_fp32_local_atomic_add,+__opencl_c_ext_fp32_local_atomic_min_max,+cl_ext_float_atomics
 
 compile() { # compile SOURCE RESULT
-    case $(sed -n 's/.*build: *\([a-z]*\).*/\1/p' "$1" | head -n 1) in
-    full) level=-O2 passes='default<O2>' ;;
-    threaded) level=-O2 passes='sroa,early-cse,simplifycfg,jump-threading,gvn,loop(loop-rotate),sccp,simplifycfg' ;;
-    none) level=-O0 passes= ;;
-    lines) level='-O1 -gline-tables-only' passes='sroa,early-cse,simplifycfg' ;;
+    build=$(sed -n 's/.*build: *\([A-Za-z0-9.]*\( [0-9.]*\)\{0,1\}\).*/\1/p' "$1" | head -n 1) newest=1.4 own=-disable-llvm-passes
+    case $build in
+    O*) level=-${build% *} passes= newest=${build#* } own=-disable-O0-optnone ;;
+    full*) level=-O2 passes='default<O2>' ;;
+    threaded*) level=-O2 passes='sroa,early-cse,simplifycfg,jump-threading,gvn,loop(loop-rotate),sccp,simplifycfg' ;;
+    none*) level=-O0 passes= ;;
+    lines*) level='-O1 -gline-tables-only' passes='sroa,early-cse,simplifycfg' ;;
     *) level=-O1 passes='sroa,early-cse,simplifycfg' ;;
     esac
     standard=$(sed -n 's/.*\(CL[0-9]\.[0-9]\).*/\1/p' "$1" | head -n 1)
-    "$clang" -cl-std="${standard:-CL2.0}" -target spir64 -emit-llvm -c $level -Xclang -disable-llvm-passes \
+    "$clang" -cl-std="${standard:-CL2.0}" -target spir64 -emit-llvm -c $level -Xclang $own \
         -Xclang -finclude-default-header -Xclang -cl-ext=$features -Wno-unused-value -ferror-limit=3 -fmacro-backtrace-limit=1 \
         "-fdebug-prefix-map=$here/=" -fdebug-compilation-dir=. -I"$here" "$1" -o "$tmp/a.bc" || return 1
     if [ -n "$passes" ]; then
@@ -46,7 +50,7 @@ compile() { # compile SOURCE RESULT
     else
         mv "$tmp/a.bc" "$tmp/b.bc"
     fi
-    "$translate" --spirv-max-version=1.4 --spirv-ext=+all "$tmp/b.bc" -o "$2"
+    "$translate" --spirv-max-version=$newest --spirv-ext=+all "$tmp/b.bc" -o "$2"
 }
 
 status=0
@@ -57,11 +61,17 @@ make_one() { # make_one SOURCE COMMAND...
     if "$2" "$1" "$tmp/r.spv"; then mv "$tmp/r.spv" "$result"; else echo "build.sh: $name was not built"; status=1; fi
 }
 assembled() { "$assemble" --target-env spv1.4 "$1" -o "$2"; }
+translated() { "$typed_as" "$1" -o "$tmp/a.bc" && "$typed_translate" --spirv-max-version=1.4 --spirv-ext=+all "$tmp/a.bc" -o "$2"; }
 
 if [ -n "$clang" ] && [ -n "$opt" ] && [ -n "$translate" ]; then
     for source in "$here"/*.cl; do make_one "$source" compile; done
 else
     echo "build.sh: the OpenCL C kernels are tested as committed: clang, opt or llvm-spirv is not installed"
+fi
+if [ -n "$typed_as" ] && [ -n "$typed_translate" ]; then
+    for source in "$here"/*.ll; do make_one "$source" translated; done
+else
+    echo "build.sh: LLVM's IR is tested as committed: llvm-as-14 or llvm-spirv-14 is not installed"
 fi
 if [ -n "$assemble" ]; then
     for source in "$here"/*.spvasm; do [ ! -f "$source" ] || make_one "$source" assembled; done
