@@ -297,6 +297,13 @@ const char *cg_type_name(struct cg *g, uint32_t type_id, bool varying)
 
 uint32_t cg_home(struct cg *g, uint32_t id) { return g->value[id].home ? g->value[id].home : id; }
 
+const char *cg_variable(struct cg *g, uint32_t id)
+{
+    uint32_t home = cg_home(g, id);
+    const struct cg_value *v = &g->value[home];
+    return v->group ? cg_str(g, "c%u[%u]", v->group, v->row) : cg_str(g, "v%u", home);
+}
+
 uint32_t cg_operand(struct cg *g, uint32_t i) { return i < g->inst->count ? g->inst->operand[i] : 0; }
 bool cg_is_varying(struct cg *g, uint32_t id) { return g->value[id].varying; }
 
@@ -441,7 +448,8 @@ const char *cg_leaf_use(struct cg *g, uint32_t id, uint32_t leaf, bool varying)
         return "0";
     } else {
         uint32_t root = g->value[id].root;
-        e = root ? cg_str(g, "(v%u + o%u)", root, id) : cg_str(g, "v%u%s", cg_home(g, id), l->leaf[leaf].path);
+        e = root ? cg_str(g, "(v%u + o%u)", root, id)
+                 : cg_str(g, "%s%s", cg_variable(g, id), l->leaf[leaf].path);
         if (g->value[id].fixed || g->value[id].variable) {
             cg_fail(g, "a private variable's address is used as a value");
             return "0";
@@ -475,7 +483,7 @@ const char *cg_use_whole(struct cg *g, uint32_t id, bool varying)
     bool plain = d->what == SP_IS_PARAMETER || (d->what == SP_IS_VALUE && d->def->op != SP_OP_Undef);
     if (t->kind != SP_VECTOR && t->kind != SP_ARRAY && t->kind != SP_STRUCT && t->kind != SP_COOPMAT)
         return cg_use(g, id, varying);
-    if (plain && g->value[id].varying == varying) return cg_str(g, "v%u", cg_home(g, id));
+    if (plain && g->value[id].varying == varying) return cg_variable(g, id);
     const char *whole = cg_temporary(g, cg_type_name(g, d->type, varying));
     for (uint32_t i = 0; i < l->count; i++) {
         cg_put(g, "    %s%s = %s;\n", whole, l->leaf[i].path, cg_leaf_use(g, id, i, varying));
@@ -487,7 +495,7 @@ const char *cg_result_leaf(struct cg *g, uint32_t leaf)
 {
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
     if (g->lanes_apart) return cg_str(g, "w%u", g->inst->id);
-    return leaf < l->count ? cg_str(g, "v%u%s", cg_home(g, g->inst->id), l->leaf[leaf].path) : "";
+    return leaf < l->count ? cg_str(g, "%s%s", cg_variable(g, g->inst->id), l->leaf[leaf].path) : "";
 }
 
 void cg_set_leaf(struct cg *g, uint32_t leaf, const char *expression)
@@ -532,11 +540,11 @@ static void copy_phi(struct cg *g, const struct sp_inst *phi, uint32_t source, c
         return;
     }
     if (!mask && same && value && !g->value[source].root) {
-        cg_put(g, "    v%u = %s;\n", cg_home(g, phi->id), renamed ? renamed : cg_str(g, "v%u", cg_home(g, source)));
+        cg_put(g, "    %s = %s;\n", cg_variable(g, phi->id), renamed ? renamed : cg_variable(g, source));
         return;
     }
     for (uint32_t i = 0; i < l->count; i++) {
-        const char *to = cg_str(g, "v%u%s", cg_home(g, phi->id), l->leaf[i].path), *e;
+        const char *to = cg_str(g, "%s%s", cg_variable(g, phi->id), l->leaf[i].path), *e;
         if (renamed) {
             e = cg_str(g, "%s%s", renamed, l->leaf[i].path);
             if (g->value[source].line)
@@ -565,7 +573,7 @@ static void write_phis(struct cg *g, uint32_t from, uint32_t to, const char *mas
         uint32_t root = source ? g->value[source].root : 0;
         if (!source || !is_overwritten(g, root ? root : source, b, label, i)) continue;
         renamed[i] = cg_temporary(g, cg_type_name(g, g->m->ids[source].type, !cg_is_step(g, source)));
-        const char *e = root ? cg_use(g, source, g->value[source].varying) : cg_str(g, "v%u", cg_home(g, source));
+        const char *e = root ? cg_use(g, source, g->value[source].varying) : cg_variable(g, source);
         cg_put(g, "    %s = %s;\n", renamed[i], e);
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -846,6 +854,11 @@ static void declare_value(struct cg *g, const struct sp_inst *i)
     bool zero = i->op == SP_OP_Phi || v->blend;
     if (v->root) {
         cg_put(g, "    u64 o%u;\n", i->id);
+        return;
+    }
+    if (v->group) {
+        if (v->group == i->id) cg_put(g, "    %s c%u[%u] = {0};\n", cg_type_name(g, i->type, true), i->id, v->rows);
+        add_frame(g, i->type, true);
         return;
     }
     if (v->accessed) cg_put(g, "    u64 s%u;\n", i->id);
@@ -1295,6 +1308,7 @@ static void refine(struct cg *g, struct cg_function *fn)
     cg_find_lines(g, fn);
     cg_derive_pointers(g, fn);
     cg_plan_frame(g, fn);
+    if (!fn->frame) cg_group_sums(g, fn);
 }
 
 static void write_versions(struct cg *g, struct cg_function *fn)
@@ -1489,6 +1503,7 @@ static void write_text(struct cg *g)
     }
     if (g->failed) return;
     if (!contract_off) cg_put(g, "/* xs: contract */\n");
+    if (g->o->tiles) cg_put(g, "#define XS_TILES\n");
     put_lines(g, soft_text_abi);
     put_lines(g, soft_text_prelude);
     if (g->o->check) put_lines(g, soft_text_check);

@@ -50,6 +50,9 @@ struct cg_value {
     bool borrowed;       /* a fragment that is read in the variable it would be loaded from */
     uint8_t wide;        /* a fixed variable that holds 16-bit floats (of this cg_kind) as f32 */
     uint32_t home;       /* the value whose C variable it shares; 0: its own */
+    uint32_t group;      /* with `rows` others it stands in an array, c<group>, at `row`: sums that tiles hold together */
+    uint8_t row, rows;
+    bool tiled;          /* a fixed variable whose rows are 64 bytes, two fragments side by side: operand A for tiles */
     uint8_t granule;     /* bytes of its elements */
     uint32_t variable;   /* a pointer into such a variable: its id ... */
     int64_t offset;      /* ... and the byte offset */
@@ -164,7 +167,8 @@ const char *cg_select(struct cg *g, enum cg_kind kind, const char *mask, const c
 const char *cg_literal(struct cg *g, enum cg_kind kind, uint64_t bits);
 const char *cg_temporary(struct cg *g, const char *type); /* declares one in the block being written */
 
-uint32_t cg_home(struct cg *g, uint32_t id); /* v<home> is the value's C variable */
+uint32_t cg_home(struct cg *g, uint32_t id); /* v<home> is the value's C variable, unless it stands in an array */
+const char *cg_variable(struct cg *g, uint32_t id); /* as an expression */
 
 void cg_put_string(struct cg *g, const char *s); /* quoted, whatever it holds */
 
@@ -247,6 +251,8 @@ const char *cg_fixed_item(struct cg *g, uint32_t variable, int64_t offset);
 bool cg_block_access(struct cg *g, const struct sp_inst *i, uint32_t k, uint32_t *item, uint64_t *bytes);
 /* Finds the variables that hold fragments for products alone, once it is known what is borrowed. */
 void cg_widen_fragments(struct cg *g, struct cg_function *fn);
+/* Sums that tiles hold together are put into arrays. */
+void cg_group_sums(struct cg *g, struct cg_function *fn);
 /* codegen_math.c: does the instruction store a second result through its last operand? */
 bool cg_math_stores(const struct sp_inst *i);
 bool cg_math_literal(const struct sp_inst *i, uint32_t k); /* is operand k a number, not an id? */

@@ -71,17 +71,29 @@ bool cg_block_access(struct cg *g, const struct sp_inst *i, uint32_t k, uint32_t
     return true;
 }
 
-/* Is a fragment read from a variable of floats? */
-static bool is_wide(struct cg *g, uint32_t id)
+/* The fixed variable that a borrowed fragment is read from; 0: it is not borrowed. */
+static uint32_t lender(struct cg *g, uint32_t id)
 {
-    const struct cg_value *v = &g->value[id];
-    return v->borrowed && g->value[g->value[g->m->ids[id].def->operand[0]].variable].wide;
+    return g->value[id].borrowed ? g->value[g->m->ids[id].def->operand[0]].variable : 0;
 }
 
-/* Where a pointer into a fixed variable points. Each 16 bits of a wide one are a vector of floats. */
+/* Is a fragment read from a variable of floats? */
+static bool is_wide(struct cg *g, uint32_t id) { return lender(g, id) && g->value[lender(g, id)].wide; }
+static bool is_tiled(struct cg *g, uint32_t id) { return lender(g, id) && g->value[lender(g, id)].tiled; }
+
+static uint32_t items_of(struct cg *g, uint32_t variable)
+{
+    const struct sp_type *t = sp_type(g->m, g->m->ids[variable].type);
+    return (uint32_t)(cg_memory_size(g, sp_type(g->m, t->elem)->id) / g->value[variable].granule);
+}
+
+/* Where a pointer into a fixed variable points. Each 16 bits of a wide one are a vector of floats; the two halves of a
+ * tiled one have their rows in turns. */
 static const char *item_at(struct cg *g, const struct cg_value *p)
 {
     const struct cg_value *v = &g->value[p->variable];
+    int64_t at = p->offset / v->granule, half = v->tiled ? items_of(g, p->variable) / 2 : 1;
+    if (v->tiled) return cg_fixed_item(g, p->variable, (at % half * 2 + at / half) * v->granule);
     return cg_fixed_item(g, p->variable, v->wide ? p->offset * (v->granule / 2) : p->offset);
 }
 
@@ -112,6 +124,12 @@ static void write_block2d(struct cg *g)
         cg_put(g, "    XS(block2d_load_%s)(&%s, %u, %u, %d, %s, (i32)%s, (i32)%s);\n",
                cg_kind_name(g->value[p->variable].wide), item_at(g, p), b.height, b.count, down, surface(g, first),
                cg_leaf_use(g, cg_operand(g, 8), 0, false), cg_leaf_use(g, cg_operand(g, 8), 1, false));
+        return;
+    }
+    if (p->variable && g->value[p->variable].tiled) {
+        cg_put(g, "    XS(block2d_load_pairs)(&%s, %u, %u, %s, (i32)%s, (i32)%s);\n", item_at(g, p), b.elem, b.height,
+               surface(g, first), cg_leaf_use(g, cg_operand(g, 8), 0, false),
+               cg_leaf_use(g, cg_operand(g, 8), 1, false));
         return;
     }
     uint32_t item = p->variable ? g->value[p->variable].granule : 1;
@@ -146,7 +164,7 @@ static const char *fragment(struct cg *g, uint32_t id)
         const struct cg_value *p = &g->value[d->def->operand[0]];
         return cg_str(g, "&%s", item_at(g, p));
     }
-    if (plain && g->value[id].varying) return cg_str(g, "&v%u", cg_home(g, id));
+    if (plain && g->value[id].varying) return cg_str(g, "&%s", cg_variable(g, id));
     const char *t = cg_temporary(g, cg_type_name(g, d->type, true));
     for (uint32_t i = 0; i < l->count; i++) {
         cg_put(g, "    %s%s = %s;\n", t, l->leaf[i].path, cg_leaf_use(g, id, i, true));
@@ -157,6 +175,18 @@ static const char *fragment(struct cg *g, uint32_t id)
 static bool has_float_grid(const char *name)
 {
     return name && (!strcmp(name, "dpas_f16") || !strcmp(name, "dpas_bf16"));
+}
+
+/* Products of these types, summed in 32 bits, are for the CPU's tiles: how prelude_matrix.h calls them; NULL: they are not. */
+static const char *tile_name(struct cg *g, const char *name, uint32_t flags)
+{
+    static const char *const integers[] = {"XS_TILE_UU", "XS_TILE_US", "XS_TILE_SU", "XS_TILE_SS"};
+    if (g->S != 16 || !name) return NULL;
+    if (!strcmp(name, "dpas_f16")) return g->o->tiles & CG_TILES_F16 ? "XS_TILE_F16" : NULL;
+    if (!strcmp(name, "dpas_bf16")) return g->o->tiles & CG_TILES_BF16 ? "XS_TILE_BF16" : NULL;
+    if (strcmp(name, "dpas_i8") != 0 || !(g->o->tiles & CG_TILES_I8)) return NULL;
+    return integers[((flags & SP_DPAS_MatrixASignedComponentsINTEL) != 0) * 2 +
+                    ((flags & SP_DPAS_MatrixBSignedComponentsINTEL) != 0)];
 }
 
 static enum cg_kind element_of(struct cg *g, uint32_t id)
@@ -206,7 +236,8 @@ static uint32_t run_length(struct cg *g)
             g->m->ids[i->operand[2]].type != g->m->ids[first->operand[2]].type ||
             g->m->ids[i->operand[3]].type != first->type || (i->count > 4 ? i->operand[4] : 0) != flags ||
             !is_wide(g, i->operand[1]) != !is_wide(g, first->operand[1]) ||
-            !is_wide(g, i->operand[2]) != !is_wide(g, first->operand[2]))
+            !is_wide(g, i->operand[2]) != !is_wide(g, first->operand[2]) ||
+            is_tiled(g, i->operand[1]) != is_tiled(g, first->operand[1]))
             break;
     }
     return n;
@@ -270,10 +301,10 @@ static const char *pointer_list(struct cg *g, const char *type, uint32_t n, cons
     return name;
 }
 
-static void write_grid(struct cg *g, const char *name, const char *sum, const struct grid *r, const char *rest)
+static void write_grid(struct cg *g, const char *call, const char *sum, const struct grid *r, const char *rest)
 {
     const char *item[MAX_FRAGMENTS * MAX_FRAGMENTS] = {0}, *d, *c, *a, *b;
-    for (uint32_t i = 0; i < r->ni * r->nj; i++) item[i] = cg_str(g, "&v%u", r->cell[i / r->nj][i % r->nj]->home);
+    for (uint32_t i = 0; i < r->ni * r->nj; i++) item[i] = cg_str(g, "&%s", cg_variable(g, r->cell[i / r->nj][i % r->nj]->home));
     d = pointer_list(g, sum, r->ni * r->nj, item);
     for (uint32_t i = 0; i < r->ni * r->nj; i++) item[i] = fragment(g, r->cell[i / r->nj][i % r->nj]->first);
     c = pointer_list(g, cg_str(g, "const %s", sum), r->ni * r->nj, item);
@@ -281,19 +312,25 @@ static void write_grid(struct cg *g, const char *name, const char *sum, const st
     a = pointer_list(g, "const void", r->ni * r->nk, item);
     for (uint32_t i = 0; i < r->nj * r->nk; i++) item[i] = fragment(g, r->column[i / r->nk]->b[i % r->nk]);
     b = pointer_list(g, "const void", r->nj * r->nk, item);
-    cg_put(g, "    XS(%s_grid)(%u, %u, %u, %s, %s, %s, %s, %s);\n", name, r->ni, r->nj, r->nk, d, c, a, b, rest);
+    cg_put(g, "    %s%u, %u, %u, %s, %s, %s, %s, %s);\n", call, r->ni, r->nj, r->nk, d, c, a, b, rest);
     g->skip = r->products - 1;
 }
 
-/* Writes as many of the products that begin here as make a grid; false: there is only one. */
-static bool write_products(struct cg *g, const char *name, const char *sum, const char *rest)
+/* The grid of as many of the products that begin here as make one; false: there is only one. */
+static bool next_grid(struct cg *g, struct chain *chain, struct grid *grid)
+{
+    uint32_t n = run_length(g);
+    while (n > 1 && !find_grid(g, n, chain, grid)) n--;
+    return n > 1;
+}
+
+static bool write_products(struct cg *g, const char *call, const char *sum, const char *rest)
 {
     struct chain chain[MAX_RUN];
     struct grid grid;
-    uint32_t n = run_length(g);
-    while (n > 1 && !find_grid(g, n, chain, &grid)) n--;
-    if (n > 1) write_grid(g, name, sum, &grid, rest);
-    return n > 1;
+    bool found = next_grid(g, chain, &grid);
+    if (found) write_grid(g, call, sum, &grid, rest);
+    return found;
 }
 
 static void write_product(struct cg *g)
@@ -311,17 +348,26 @@ static void write_product(struct cg *g)
         return;
     }
     bool integer = result == CG_U32, wide = result == CG_F32 && from == CG_F32, blend = g->value[i->id].blend;
-    if (integer)
+    const char *tile = integer || wide ? tile_name(g, name, flags) : NULL;
+    if (tile)
+        rest = cg_str(g, "%u, %s%s", m, integer || cg_kind_bytes(element_of(g, b)) == 4 ? "XS_PACKED" : "0",
+                      is_tiled(g, a) ? " | XS_TILED_A" : "");
+    else if (integer)
         rest = cg_str(g, "%u, %d, %d", m, (flags & SP_DPAS_MatrixASignedComponentsINTEL) != 0,
                       (flags & SP_DPAS_MatrixBSignedComponentsINTEL) != 0);
     else
         rest = cg_str(g, "%u, %s%s%s", m, cg_kind_bytes(element_of(g, b)) == 4 ? "XS_PACKED" : "0",
                       is_wide(g, a) ? " | XS_WIDE_A" : "", is_wide(g, b) ? " | XS_WIDE_B" : "");
-    if ((wide && has_float_grid(name)) || !strcmp(name, "dpas_i8"))
-        if (write_products(g, name, sum, rest)) return;
+    if (tile) {
+        if (write_products(g, cg_str(g, "XS(tiles)(self, %s, ", tile), "void", rest)) return;
+    } else if ((wide && has_float_grid(name)) || !strcmp(name, "dpas_i8")) {
+        if (write_products(g, cg_str(g, "XS(%s_grid)(", name), sum, rest)) return;
+    }
     const char *pa = fragment(g, a), *pb = fragment(g, b), *pc = fragment(g, c);
-    const char *to = blend ? cg_temporary(g, cg_type_name(g, i->type, true)) : cg_str(g, "v%u", cg_home(g, i->id));
-    if (integer || wide)
+    const char *to = blend ? cg_temporary(g, cg_type_name(g, i->type, true)) : cg_variable(g, i->id);
+    if (tile)
+        cg_put(g, "    XS(tile)(self, %s, &%s, %s, %s, %s, %s);\n", tile, to, pc, pa, pb, rest);
+    else if (integer || wide)
         cg_put(g, "    XS(%s)((%s *)&%s, %s, %s, (const %s *)%s, %s);\n", name, sum, to, pa, pb, sum, pc, rest);
     else
         cg_put(g, "    XS(dpas_acc)(XS(%s), &%s, %s, %s, %s, %s, %s, %s);\n", name, to, pa, pb, pc, rest,
@@ -329,54 +375,127 @@ static void write_product(struct cg *g)
     for (uint32_t k = 0; blend && k < m; k++) cg_set_leaf(g, k, cg_str(g, "%s%s", to, l->leaf[k].path));
 }
 
-/* ---- fragments that are only ever loaded as blocks and multiplied are floats from the start */
+/* ---- fragments that are only ever loaded as blocks and multiplied are floats from the start; where tiles multiply them,
+ * operand A has rows as long as a tile's instead */
 
-enum { AS_ROWS = 1, AS_VNNI = 2, IN_A_F16 = 4, IN_A_BF16 = 8, IN_B_F16 = 16, IN_B_BF16 = 32, OTHERWISE = 64 };
+enum {
+    AS_ROWS = 1,
+    AS_VNNI = 2,
+    AS_PAIRS = 4, /* the variable is two pieces side by side, rows of 32 bytes each */
+    NOT_PAIRS = 8,
+    OTHERWISE = 16,
+    IN_A = 32,
+    IN_B = 64,
+    OF_F16 = 128,
+    OF_BF16 = 256,
+    OF_I8 = 512
+};
+
+/* Of a product, whose operand k is read in the variable p points into. */
+static uint32_t use_in_product(struct cg *g, const struct sp_inst *i, uint32_t k, const struct cg_value *p)
+{
+    const char *name = product_name(i->count > 4 ? i->operand[4] : 0, element_of(g, i->operand[1]));
+    uint32_t m = cg_leaves_of(g, i->type)->count, half = items_of(g, p->variable) / 2;
+    bool floats = element_of(g, i->operand[3]) == CG_F32 && element_of(g, i->id) == CG_F32;
+    uint32_t use = k == 1 ? IN_A : IN_B;
+    if (k > 2 || !name || (has_float_grid(name) ? !floats : strcmp(name, "dpas_i8") != 0)) return OTHERWISE;
+    if (k == 1 && (!half || p->offset / g->value[p->variable].granule % half + m > half)) use |= NOT_PAIRS;
+    return use | (!strcmp(name, "dpas_f16") ? OF_F16 : !strcmp(name, "dpas_bf16") ? OF_BF16 : OF_I8);
+}
+
+/* Of an instruction whose operand k points into `variable`. */
+static uint32_t use_in_load(struct cg *g, const struct sp_inst *i, uint32_t k, uint32_t variable)
+{
+    uint32_t granule = g->value[variable].granule;
+    struct block b;
+    if (!k || lanes_operand(i->op) != k || !describe(g, i, &b)) return OTHERWISE;
+    bool columns = b.elem == 2 && b.width == g->S;
+    if (i->op == SP_OP_Subgroup2DBlockLoadINTEL && g->S == 16 && granule == 2 && b.elem * b.width == 32) {
+        bool whole = g->value[i->operand[k]].offset == 0 && items_of(g, variable) == 2 * b.height;
+        return (b.count == 2 && whole ? AS_PAIRS : NOT_PAIRS) | (columns ? AS_ROWS : 0);
+    }
+    if (i->op == SP_OP_Subgroup2DBlockLoadTransformINTEL && columns && b.height % 2 == 0 && granule == 4) return AS_VNNI;
+    return OTHERWISE;
+}
 
 /* What an instruction does with the fixed variables that its operands point into, or were borrowed from. */
-static void note_fragments(struct cg *g, const struct sp_inst *i, uint8_t *seen)
+static void note_fragments(struct cg *g, const struct sp_inst *i, uint16_t *seen)
 {
-    uint32_t at = lanes_operand(i->op);
     if (i->op == SP_OP_Variable && i->count > 1) seen[i->id] |= OTHERWISE;
     if (i->op == SP_OP_LifetimeStart || i->op == SP_OP_LifetimeStop) return;
     for (uint32_t k = 0; k < i->count; k++) {
         if (!cg_is_value_operand(i, k)) continue;
         uint32_t id = i->operand[k], variable = g->value[id].fixed ? id : g->value[id].variable;
-        struct block b;
-        if (g->value[id].borrowed) {
-            const char *name = product_name(i->count > 4 ? i->operand[4] : 0, element_of(g, i->operand[1]));
-            bool f16 = name && !strcmp(name, "dpas_f16");
-            variable = g->value[g->m->ids[id].def->operand[0]].variable;
-            if (!has_float_grid(name) || element_of(g, i->operand[3]) != CG_F32 || element_of(g, i->id) != CG_F32 ||
-                k > 2)
-                seen[variable] |= OTHERWISE;
-            else
-                seen[variable] |= k == 1 ? (f16 ? IN_A_F16 : IN_A_BF16) : (f16 ? IN_B_F16 : IN_B_BF16);
-        } else if (variable) {
-            if (i->id && (g->value[i->id].variable || g->value[i->id].borrowed)) continue;
-            bool shaped = at && at == k && describe(g, i, &b) && b.elem == 2 && b.width == g->S;
-            uint32_t granule = g->value[variable].granule;
-            if (shaped && i->op == SP_OP_Subgroup2DBlockLoadINTEL && g->S == 16 && granule == 2)
-                seen[variable] |= AS_ROWS;
-            else if (shaped && i->op == SP_OP_Subgroup2DBlockLoadTransformINTEL && b.height % 2 == 0 && granule == 4)
-                seen[variable] |= AS_VNNI;
-            else
-                seen[variable] |= OTHERWISE;
-        }
+        if (lender(g, id))
+            seen[lender(g, id)] |= use_in_product(g, i, k, &g->value[g->m->ids[id].def->operand[0]]);
+        else if (variable && !(i->id && (g->value[i->id].variable || g->value[i->id].borrowed)))
+            seen[variable] |= use_in_load(g, i, k, variable);
+    }
+}
+
+static void choose_form(struct cg *g, uint32_t id, uint32_t seen)
+{
+    static const struct {
+        uint32_t type;
+        enum cg_kind kind;
+        const char *product;
+    } types[] = {{OF_F16, CG_F16, "dpas_f16"}, {OF_BF16, CG_BF16, "dpas_bf16"}, {OF_I8, CG_U8, "dpas_i8"}};
+    struct cg_value *v = &g->value[id];
+    for (uint32_t k = 0; k < sizeof types / sizeof types[0]; k++) {
+        bool tiles = tile_name(g, types[k].product, 0) != NULL;
+        if (tiles)
+            v->tiled |= (seen & ~(uint32_t)AS_ROWS) == (AS_PAIRS | IN_A | types[k].type);
+        else if (types[k].kind != CG_U8 && ((seen & ~(uint32_t)(AS_PAIRS | NOT_PAIRS)) == (AS_ROWS | IN_A | types[k].type) ||
+                                            seen == (AS_VNNI | IN_B | types[k].type)))
+            v->wide = types[k].kind;
     }
 }
 
 void cg_widen_fragments(struct cg *g, struct cg_function *fn)
 {
     const struct sp_function *f = fn->f;
-    uint8_t *seen = cg_alloc(g, g->m->bound);
+    uint16_t *seen = cg_alloc(g, g->m->bound * sizeof *seen);
     if (g->failed) return;
     for (uint32_t b = 0; b < f->block_count; b++)
         for (uint32_t k = 0; k < f->blocks[b].count; k++) note_fragments(g, &f->blocks[b].inst[k], seen);
-    for (uint32_t id = 0; id < g->m->bound; id++) {
-        if (seen[id] == (AS_ROWS | IN_A_F16) || seen[id] == (AS_VNNI | IN_B_F16)) g->value[id].wide = CG_F16;
-        if (seen[id] == (AS_ROWS | IN_A_BF16) || seen[id] == (AS_VNNI | IN_B_BF16)) g->value[id].wide = CG_BF16;
+    for (uint32_t id = 0; id < g->m->bound; id++)
+        if (seen[id]) choose_form(g, id, seen[id]);
+}
+
+/* ---- sums that tiles hold together stand behind one another */
+
+static void group_columns(struct cg *g, const struct grid *r)
+{
+    for (uint32_t j = 0; j < r->nj; j++) {
+        uint32_t taken = 0, first = r->cell[0][j]->home;
+        for (uint32_t i = 0; i < r->ni; i++) taken += g->value[r->cell[i][j]->home].group != 0;
+        for (uint32_t i = 0; i < r->ni && !taken; i++) {
+            struct cg_value *v = &g->value[r->cell[i][j]->home];
+            v->group = first;
+            v->row = (uint8_t)i;
+            v->rows = (uint8_t)r->ni;
+        }
     }
+}
+
+void cg_group_sums(struct cg *g, struct cg_function *fn)
+{
+    const struct sp_inst *before = g->inst;
+    const struct sp_function *f = fn->f;
+    struct chain chain[MAX_RUN];
+    struct grid grid;
+    for (uint32_t b = 0; b < f->block_count && g->o->tiles && !f->is_declaration; b++) {
+        for (uint32_t k = 0; k < f->blocks[b].count; k++) {
+            const struct sp_inst *i = g->inst = &f->blocks[b].inst[k];
+            if (i->op != SP_OP_SubgroupMatrixMultiplyAccumulateINTEL) continue;
+            if (!tile_name(g, product_name(i->count > 4 ? i->operand[4] : 0, element_of(g, i->operand[1])), 0) ||
+                !next_grid(g, chain, &grid))
+                continue;
+            group_columns(g, &grid);
+            k += grid.products - 1;
+        }
+    }
+    g->inst = before;
 }
 
 /* ---- block reads and writes: component i of lane l is element i * S + l */

@@ -13,101 +13,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#if defined(__x86_64__) || defined(__i386__)
-#include <cpuid.h>
-#endif
 
 extern char **environ;
 
 enum { MAX_ARGUMENTS = 40, DEFAULT_SECONDS = 120, DEFAULT_MEBIBYTES = 4096, MAX_MESSAGES = 16384, PATH_BYTES = 4096, CONTRACT_WITHIN = 256 };
-
-/* ---- the instruction set */
-
-static bool cpu_any(void) { return true; }
-
-static bool cpu_avx2(void)
-{
-#if defined(__x86_64__)
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-    return false;
-#endif
-}
-
-static bool cpu_avx512(void)
-{
-#if defined(__x86_64__)
-    return cpu_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-#else
-    return false;
-#endif
-}
-
-struct isa {
-    const char *name, *flag;
-    bool (*here)(void);
-};
-static const struct isa isas[] = {
-#if defined(__x86_64__)
-    {"native", "-march=native", cpu_any},
-#else
-    {"native", "-mcpu=native", cpu_any},
-#endif
-    {"avx512", "-march=x86-64-v4", cpu_avx512},
-    {"avx2", "-march=x86-64-v3", cpu_avx2},
-    {"generic", NULL, cpu_any},
-};
-
-static const struct isa *find_isa(const char **name)
-{
-    size_t i;
-    *name = getenv("XETILE_SOFT_ISA");
-    if (!*name || !**name) *name = "native";
-    for (i = 0; i < sizeof isas / sizeof isas[0]; i++)
-        if (strcmp(*name, isas[i].name) == 0) return &isas[i];
-    return NULL;
-}
-
-void jit_cpu_hash(uint8_t hash[32])
-{
-    struct jit_sha256 h;
-    struct utsname u;
-    const char *isa;
-    unsigned long caps[2];
-    const struct isa *row = find_isa(&isa);
-    jit_sha256_begin(&h);
-    jit_sha256_add(&h, isa, strlen(isa) + 1);
-    if (uname(&u) == 0) jit_sha256_add(&h, u.machine, strlen(u.machine) + 1);
-    if (row && row->here == cpu_any && row->flag) { /* native: all that the CPU can do counts */
-#if defined(__x86_64__) || defined(__i386__)
-        static const unsigned leaves[][2] = {{1, 0}, {7, 0}, {7, 1}, {0x80000001u, 0}, {0xd, 0}};
-        size_t i;
-        for (i = 0; i < sizeof leaves / sizeof leaves[0]; i++) {
-            unsigned r[4] = {0, 0, 0, 0};
-            __get_cpuid_count(leaves[i][0], leaves[i][1], &r[0], &r[1], &r[2], &r[3]);
-            if (leaves[i][0] == 1) {
-                r[1] = 0;            /* which core this is */
-                r[2] &= ~(1u << 27); /* whether the system uses xsave: the same everywhere */
-            }
-            if (leaves[i][0] == 0xd) r[1] = 0; /* what is enabled now */
-            jit_sha256_add(&h, r, sizeof r);
-        }
-#endif
-        caps[0] = getauxval(AT_HWCAP);
-        caps[1] = getauxval(AT_HWCAP2);
-        jit_sha256_add(&h, caps, sizeof caps);
-    }
-    jit_sha256_end(&h, hash);
-}
 
 /* ---- the compiler */
 
@@ -502,7 +417,7 @@ static void no_compiler(struct sp_text *log)
                      "Alpine: apk add gcc musl-dev) or name one in XETILE_CC.\n");
 }
 
-static bool compile_to(const struct jit_compiler *c, const struct isa *isa, bool contract, const char *directory,
+static bool compile_to(const struct jit_compiler *c, const char *isa, bool contract, const char *directory,
                        struct sp_text *log)
 {
     char source[PATH_BYTES + 16], object[PATH_BYTES + 16];
@@ -515,7 +430,7 @@ static bool compile_to(const struct jit_compiler *c, const struct isa *isa, bool
     argv[n++] = c->path;
     for (i = 0; i < COUNT(fixed_flags); i++) argv[n++] = fixed_flags[i];
     argv[n++] = contract ? "-ffp-contract=fast" : "-ffp-contract=off";
-    if (isa->flag) argv[n++] = isa->flag;
+    if (isa) argv[n++] = isa;
     argv[n++] = "-o";
     argv[n++] = object;
     argv[n++] = source;
@@ -559,15 +474,10 @@ bool jit_compile(const char *c_text, size_t size, const struct jit_key *key, str
 {
     char directory[PATH_BYTES], path[PATH_BYTES + 16];
     struct jit_compiler c;
-    const char *isa_name;
-    const struct isa *isa = find_isa(&isa_name);
+    const char *isa;
     bool good;
     memset(out, 0, sizeof *out);
-    if (!isa || !isa->here()) {
-        sp_text_add(log, "XETILE_SOFT_ISA is \"%s\": %s\n", isa_name,
-                    isa ? "this CPU does not have it" : "it can be native, avx512, avx2 or generic");
-        return false;
-    }
+    if (!jit_isa_flag(&isa, log)) return false;
     jit_find_compiler(&c);
     if (!c.path[0]) {
         no_compiler(log);

@@ -28,8 +28,13 @@ void *jit_image_make(const void *so, size_t so_bytes, const struct jit_key *key,
 /* NULL, or why these bytes are no image that may run here. */
 const char *jit_image_check(const void *image, size_t size);
 
-/* ---- the machine and the compiler (jit.c) */
-void jit_cpu_hash(uint8_t hash[32]); /* instruction set of this CPU and of $XETILE_SOFT_ISA */
+/* ---- isa.c: what $XETILE_SOFT_ISA and this CPU allow */
+bool jit_isa_flag(const char **flag, struct sp_text *log); /* the compiler's flag, or NULL; false: refused, `log` says why */
+void jit_cpu_hash(uint8_t hash[32]);
+unsigned jit_tiles(void); /* CG_TILES_...: what tiles may multiply; 0: no tiles. The first call asks the kernel for them */
+void jit_release_tiles(uint32_t *configured); /* tiles of this thread, if it configured them: see abi.h */
+
+/* ---- the compiler (jit.c) */
 struct jit_compiler {
     char path[4096];   /* "" when there is none */
     uint64_t identity; /* of the file */

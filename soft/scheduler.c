@@ -13,6 +13,7 @@
 
 #include "check.h"
 #include "coroutine.h"
+#include "jit.h"
 
 #define STACK_MARGIN ((size_t)32 << 10)  /* for barrier, printf and the C library below the kernel's own frame */
 #define STACK_FOREIGN ((size_t)64 << 10) /* what a kernel may take of a stack whose size we did not choose */
@@ -46,6 +47,7 @@ struct worker {
     uint32_t fiber_count, fiber_capacity;
     struct coroutine own, deep; /* the thread's own stack; one for kernels that need more than it has */
     struct check_worker *check; /* of launches that are checked */
+    uint32_t tiles;             /* see abi.h */
     bool ours;
 };
 
@@ -189,6 +191,7 @@ static void subgroup_fill(struct xs_subgroup *sg, const struct group *g, uint32_
     sg->barrier = barrier_alone;
     sg->print = print;
     sg->driver = NULL;
+    sg->tiles = &g->worker->tiles;
     sg->check = l->check ? check_subgroup(g->worker->check, subgroup_id) : NULL;
 }
 
@@ -479,9 +482,8 @@ static void take_part(struct job *j)
         job_fails(j, SCHED_NO_MEMORY, &g, g.first);
         return;
     }
-    do {
-        if (!run_claimed(j, &g, fibers, deep)) return;
-    } while (claim(j, &g));
+    while (run_claimed(j, &g, fibers, deep) && claim(j, &g)) continue;
+    jit_release_tiles(&w->tiles);
 }
 
 /* ---- the pool ---- */

@@ -192,9 +192,11 @@ bool sp_link(const struct sp_link_input *in, uint32_t count, struct sp_linked *o
 void sp_linked_free(struct sp_linked *linked);
 
 /* ---- codegen.c: a checked module becomes C text (one translation unit, after abi.h and prelude.h) */
+enum { CG_TILES_BF16 = 1, CG_TILES_I8 = 2, CG_TILES_F16 = 4 };
 struct cg_options {
     uint32_t default_subgroup_size;
     bool check;
+    unsigned tiles; /* CG_TILES_...: products that the CPU's tile unit does */
     const char *function; /* an exported function to be called by pointer, instead of the kernels; NULL: the kernels */
 };
 bool cg_generate(const struct sp_module *m, const struct cg_options *o, struct sp_text *c, struct sp_text *log);
@@ -216,8 +218,7 @@ void jit_key(struct jit_key *key, const struct jit_part *parts, size_t count);
 /* Looks the cache up before any parsing, so that a hit costs milliseconds. False on a miss; `out` is zero then. */
 bool jit_cache_find(const struct jit_key *key, struct jit_object *out);
 /* Compiles, loads, and stores under `key` (NULL: does not store). The text is compiled as it stands, without a shell, within
- * $XETILE_SOFT_TIME_LIMIT seconds (120), by $XETILE_CC or cc, gcc, clang from PATH, for $XETILE_SOFT_ISA (native, avx512, avx2,
- * generic). Products and sums are contracted only if "xs: contract" stands in the first 256 bytes of the text. */
+ * $XETILE_SOFT_TIME_LIMIT seconds (120), by $XETILE_CC or cc, gcc, clang from PATH, for $XETILE_SOFT_ISA (isa.c). Products and sums are contracted only if "xs: contract" stands in the first 256 bytes of the text. */
 bool jit_compile(const char *c_text, size_t size, const struct jit_key *key, struct jit_object *out, struct sp_text *log);
 bool jit_load_image(const void *image, size_t size, struct jit_object *out, struct sp_text *log); /* untrusted: header, hash and version are checked, but its code will run */
 void jit_unload(struct jit_object *o); /* safe on a zeroed object and twice */

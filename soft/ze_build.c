@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "codegen.h"
+#include "jit.h"
 #include "ze_soft.h"
 
 /* ---- specialisation constants: the API gives pointers, and the module says how much lies behind each */
@@ -264,7 +265,7 @@ ze_result_t soft_build(const struct soft_source *s, const char *function, struct
                        struct sp_text *log)
 {
     struct cg_options options = {
-        .default_subgroup_size = SOFT_SUBGROUP_SIZE, .check = check_level() > 0, .function = function};
+        .default_subgroup_size = SOFT_SUBGROUP_SIZE, .check = check_level() > 0, .tiles = jit_tiles(), .function = function};
     struct jit_key key;
     if (!make_key(s, &options, &key)) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     if (jit_cache_find(&key, object) || generate(s, &options, &key, object, log)) return ZE_RESULT_SUCCESS;
