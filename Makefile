@@ -68,7 +68,7 @@ $(BUILD)/mpi_summa: examples/mpi_summa.c | $(BUILD)
 $(tests): $(BUILD)/%: tests/%.c | $(BUILD)
 	$(compile) -std=c11 $(TEST_CFLAGS) $(checks) $(LOADER_CFLAGS) -Itests $(LDFLAGS) -o $@ $< $(LOADER_LIBS) -lpthread -ldl -lm
 
-$(benches): $(BUILD)/%: bench/%.c | $(BUILD)
+$(filter-out %/bench_emit,$(benches)): $(BUILD)/%: bench/%.c | $(BUILD)
 	$(compile) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(LDFLAGS) -o $@ $< $(LOADER_LIBS) -lpthread -ldl -lm
 
 $(BUILD)/report: bench/report.c | $(BUILD)
@@ -78,6 +78,14 @@ $(BUILD)/report: bench/report.c | $(BUILD)
 $(BUILD)/test_opencl_flow $(BUILD)/test_opencl_memory: CFLAGS += -fwrapv
 
 $(BUILD)/bench_emit: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+
+# SPIRV-Tools as a library, where there is one that links: bench_emit's peer. Debian's is of C++ and static.
+spirv_tools_libs = $(shell pkg-config --libs SPIRV-Tools 2>/dev/null) -lstdc++
+have_spirv_tools = $(shell printf '\043include <spirv-tools/libspirv.h>\nint main(void) { spvContextDestroy(spvContextCreate(SPV_ENV_OPENCL_2_2)); }\n' | \
+    $(CC) -x c - -o /dev/null $(spirv_tools_libs) -lm 2>/dev/null && echo yes)
+$(BUILD)/bench_emit: bench/bench_emit.c | $(BUILD)
+	$(compile) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(if $(have_spirv_tools),-DBENCH_SPIRV_TOOLS) $(LDFLAGS) -o $@ $< $(LOADER_LIBS) \
+	    $(if $(have_spirv_tools),$(spirv_tools_libs)) -ldl -lm
 
 # Tests of the software device's inside are linked with its objects.
 $(soft_tests): $(BUILD)/%: soft/tests/%.c $(soft_objects)

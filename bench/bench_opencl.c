@@ -6,8 +6,7 @@
  */
 #include "../tests/opencl.h"
 #include "bench.h"
-
-#include <dlfcn.h>
+#include "pocl.h"
 
 enum { RUNS = 7, BUFFERS = 3, SIDE = 1024, BODIES = 2048, MATRIX = 512, COUNT = 1 << 22 };
 
@@ -252,112 +251,37 @@ static double measure_device(zed_module *m, const kernel_case *c)
     return result;
 }
 
-/* ---- PoCL, through the OpenCL loader; no header of it is needed */
-
-typedef struct {
-    int32_t (*get_platforms)(uint32_t, void **, uint32_t *);
-    int32_t (*get_platform_info)(void *, uint32_t, size_t, void *, size_t *);
-    int32_t (*get_devices)(void *, uint64_t, uint32_t, void **, uint32_t *);
-    void *(*create_context)(const intptr_t *, uint32_t, void *const *, void *, void *, int32_t *);
-    void *(*create_queue)(void *, void *, uint64_t, int32_t *);
-    void *(*with_il)(void *, const void *, size_t, int32_t *);
-    void *(*with_source)(void *, uint32_t, const char **, const size_t *, int32_t *);
-    int32_t (*build)(void *, uint32_t, void *const *, const char *, void *, void *);
-    void *(*create_kernel)(void *, const char *, int32_t *);
-    int32_t (*set_arg)(void *, uint32_t, size_t, const void *);
-    void *(*create_buffer)(void *, uint64_t, size_t, void *, int32_t *);
-    int32_t (*launch)(void *, void *, uint32_t, const size_t *, const size_t *, const size_t *, uint32_t, void *, void *);
-    int32_t (*read)(void *, void *, uint32_t, size_t, size_t, void *, uint32_t, void *, void *);
-    int32_t (*finish)(void *);
-    int32_t (*release_buffer)(void *);
-    void *device, *context, *queue, *program;
-} pocl;
-
-static bool find_functions(pocl *p)
-{
-    const struct {
-        const char *name;
-        void *to;
-    } all[] = {
-        {"clGetPlatformIDs", &p->get_platforms}, {"clGetPlatformInfo", &p->get_platform_info}, {"clGetDeviceIDs", &p->get_devices},
-        {"clCreateContext", &p->create_context}, {"clCreateCommandQueue", &p->create_queue}, {"clCreateProgramWithIL", &p->with_il},
-        {"clCreateProgramWithSource", &p->with_source}, {"clBuildProgram", &p->build}, {"clCreateKernel", &p->create_kernel},
-        {"clSetKernelArg", &p->set_arg}, {"clCreateBuffer", &p->create_buffer}, {"clEnqueueNDRangeKernel", &p->launch},
-        {"clEnqueueReadBuffer", &p->read}, {"clFinish", &p->finish}, {"clReleaseMemObject", &p->release_buffer},
-    };
-    void *library = dlopen("libOpenCL.so.1", RTLD_NOW);
-    if (!library) library = dlopen("libpocl.so.2", RTLD_NOW);
-    for (size_t i = 0; library && i < sizeof all / sizeof *all; i++) {
-        void *at = dlsym(library, all[i].name);
-        if (!at) return false;
-        memcpy(all[i].to, &at, sizeof at);
-    }
-    return library != NULL;
-}
-
-static bool find_device(pocl *p)
-{
-    void *platforms[8];
-    uint32_t count = 0, devices = 0;
-    char name[128] = "";
-    int32_t error = 0;
-    if (p->get_platforms(8, platforms, &count)) return false;
-    for (uint32_t i = 0; i < count && i < 8 && !devices; i++) {
-        p->get_platform_info(platforms[i], 0x0902, sizeof name, name, NULL);
-        if (!strstr(name, "Portable Computing Language") || p->get_devices(platforms[i], 2, 1, &p->device, &devices)) devices = 0;
-    }
-    if (!devices) return false;
-    p->context = p->create_context(NULL, 1, &p->device, NULL, NULL, &error);
-    if (p->context) p->queue = p->create_queue(p->context, p->device, 0, &error);
-    return p->queue != NULL;
-}
-
+/* The same SPIR-V where it takes that, else the source. */
 static bool build_program(pocl *p, const void *words, size_t size)
 {
-    int32_t error = 0;
     size_t length;
-    char *text = (char *)ocl_read_("tests/opencl/ordinary.cl", &length);
-    const char *source = text;
-    p->program = p->with_il(p->context, words, size, &error);
-    if (error || !p->program || p->build(p->program, 1, &p->device, "", NULL, NULL)) {
-        printf("PoCL takes no SPIR-V here; it is given the source\n");
-        p->program = text ? p->with_source(p->context, 1, &source, &length, &error) : NULL;
-        if (p->program && p->build(p->program, 1, &p->device, "-cl-std=CL1.2", NULL, NULL)) p->program = NULL;
-    }
+    char *text;
+    bool ok = pocl_build_spirv(p, words, size);
+    if (ok) return true;
+    printf("PoCL takes no SPIR-V here; it is given the source\n");
+    text = (char *)ocl_read_("tests/opencl/ordinary.cl", &length);
+    ok = text && pocl_build_source(p, text, length);
     free(text);
-    return p->program != NULL;
+    return ok;
 }
 
 static double measure_pocl(pocl *p, const kernel_case *c)
 {
-    void *buffers[BUFFERS] = {NULL, NULL, NULL}, *memory[BUFFERS] = {NULL, NULL, NULL};
-    int n = buffer_count(c), dimensions = c->global[1] > 1 ? 2 : 1;
-    size_t global[2] = {c->global[0], c->global[1]}, local[2] = {c->local[0], c->local[1]};
-    int32_t error = 0;
-    double t[RUNS], result = 0;
-    void *kernel = p->create_kernel(p->program, c->name, &error);
-    for (int i = 0; i < n; i++) buffers[i] = calloc(1, c->bytes[i]);
-    c->fill(buffers);
-    for (int i = 0; kernel && i < n; i++) {
-        memory[i] = p->create_buffer(p->context, 1 | 1 << 5, c->bytes[i], buffers[i], &error);
-        p->set_arg(kernel, (uint32_t)i, sizeof memory[i], &memory[i]);
-    }
-    if (kernel && c->has_value) p->set_arg(kernel, (uint32_t)n, 4, c->value_is_float ? (const void *)&c->real : (const void *)&c->value);
-    if (kernel && !p->launch(p->queue, kernel, (uint32_t)dimensions, NULL, global, local, 0, NULL, NULL) && !p->finish(p->queue)) {
-        p->read(p->queue, memory[n - 1], 1, 0, c->bytes[n - 1], buffers[n - 1], 0, NULL, NULL);
-        result = c->right(buffers) ? 1 : -1;
-    }
-    for (int i = 0; result > 0 && i < RUNS; i++) {
-        double start = bench_now();
-        p->launch(p->queue, kernel, (uint32_t)dimensions, NULL, global, local, 0, NULL, NULL);
-        p->finish(p->queue);
-        t[i] = bench_now() - start;
-    }
-    if (result > 0) result = c->work / bench_median(t, RUNS);
+    pocl_job job = {.kernel = c->name, .global = {c->global[0], c->global[1]}, .local = {c->local[0], c->local[1]}};
+    int n = buffer_count(c);
+    double result = 0;
     for (int i = 0; i < n; i++) {
-        if (memory[i]) p->release_buffer(memory[i]);
-        free(buffers[i]);
+        job.buffer[i] = calloc(1, c->bytes[i]);
+        job.bytes[i] = c->bytes[i];
     }
+    if (c->has_value) job.value[0] = c->value_is_float ? (const void *)&c->real : (const void *)&c->value;
+    c->fill(job.buffer);
+    if (pocl_begin(p, &job)) {
+        double seconds = c->right(job.buffer) ? pocl_time(p, &job, RUNS) : -1;
+        if (seconds != 0) result = c->work / seconds;
+    }
+    pocl_end(p, &job);
+    for (int i = 0; i < n; i++) free(job.buffer[i]);
     return result;
 }
 
@@ -374,8 +298,7 @@ int main(void)
         return 1;
     }
     zed_module_load(&module, &ocl_device, words, size, NULL);
-    bool compare = find_functions(&peer) && find_device(&peer) && build_program(&peer, words, size);
-    if (!compare) printf("PoCL is not installed: no peer\n");
+    bool compare = pocl_find(&peer, "opencl") && build_program(&peer, words, size);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const kernel_case *c = &cases[i];
         char name[64];

@@ -39,7 +39,9 @@ static const struct {
     plot_kind kind;
 } sections[] = {
     {"emit_", "Writing a module",
-     "From C macros to SPIR-V words: the GEMM with work-group tiles of 256 x 256, for both kinds of pitch, and for one.", BARS},
+     "From C macros to SPIR-V words: the GEMM with work-group tiles of 256 x 256, for both kinds of pitch, and for one; then for a "
+     "device without matrix instructions. TinyTC compiles the same product from its own language; SPIRV-Tools' assembler makes the "
+     "same words from text.", ROWS},
     {"edit_", "From an edit to a result", "Headers and gemm.c in a folder of their own: <code>cc gemm.c</code>, then run it and check all of a small product.",
      BARS},
     {"module_load_", "Loading a module", "SPIR-V words to a kernel on the device: compiled anew, and found in the cache.", BARS},
@@ -48,6 +50,7 @@ static const struct {
     {"gemm_i8_beside_", "", "", TABLE},
     {"devices_", "Several devices", "One product dealt out to the sub-devices of the software device, threads shared among them.", BARS},
     {"mpi_", "Several ranks", "One product by SUMMA over Open MPI on this machine; each rank has a device with one thread.", BARS},
+    {"plain_gemm_", "A product without matrix instructions", "Lowered to loads, broadcasts and FMA; PoCL runs the same SPIR-V.", ROWS},
     {"opencl_", "Kernels from OpenCL C", "Ordinary kernels, compiled to SPIR-V by another compiler.", ROWS},
     {"", "Other kernels", "Each row has a scale of its own.", ROWS},
 };
@@ -157,6 +160,8 @@ static void bar(const char *class_name, double y, double length, double height)
     printf("<rect class=\"%s\" x=\"0\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"1.5\"/>\n", class_name, y, fmax(length, 1), height);
 }
 
+static bool is_time(const figure *f) { return !strcmp(f->unit, "us") || !strcmp(f->unit, "ms") || !strcmp(f->unit, "s"); }
+
 /* Name and value, a bar, and the peer's bar and words below when there is one. Returns the y below the row. */
 static double row(const figure *f, double y, double most)
 {
@@ -171,8 +176,9 @@ static double row(const figure *f, double y, double most)
     bar("peer", y + 25, f->peer_value * scale, 7);
     printf("<text class=\"small\" x=\"0\" y=\"%.1f\">", y + 43);
     print_words(f->peer);
-    printf(" %s</text><text class=\"small end\" x=\"%d\" y=\"%.1f\">%s times the peer</text>\n", number(f->peer_value), WIDTH, y + 43,
-           number(f->value / f->peer_value));
+    printf(" %s</text><text class=\"small end\" x=\"%d\" y=\"%.1f\">", number(f->peer_value), WIDTH, y + 43);
+    if (is_time(f)) printf("%s times as fast</text>\n", number(f->peer_value / f->value));
+    else printf("%s times the peer</text>\n", number(f->value / f->peer_value));
     return y + 56;
 }
 

@@ -51,6 +51,10 @@ missing_optional() {
         echo "Open MPI (examples/mpi_summa.c)|libopenmpi-dev openmpi-bin|openmpi-devel|openmpi|openmpi-devel"
     links -l:libopenblas.so.0 ||
         echo "OpenBLAS (the bench's peer)|libopenblas0|openblas|openblas|libopenblas0"
+    ls /etc/OpenCL/vendors/*pocl* >/dev/null 2>&1 ||
+        echo "PoCL (the bench's peer)|pocl-opencl-icd ocl-icd-libopencl1|pocl ocl-icd|pocl ocl-icd|pocl libOpenCL1"
+    compiles '#include <spirv-tools/libspirv.h>' ||
+        echo "SPIRV-Tools' library (the bench's peer)|spirv-tools|spirv-tools-devel|spirv-tools|spirv-tools-devel"
 }
 
 packages() { cut -d'|' -f"$1" | tr ' ' '\n' | grep -v '^-$' | sort -u | tr '\n' ' ' | sed 's/ $//'; }
