@@ -19,13 +19,16 @@
  *
  * ERRORS. A device keeps the first error: id, name, text, the ze_result_t if there was one, and the file and line of
  * the zed call that met it. After that every call on the device does nothing and returns false, NULL or -1, so a
- * program may look once, at the end. zed_clear_error(&dev) starts over, zed_result_name is of a ze_result_t. Errors of Level Zero have an id each
- * (ZED_ZE_...; the list ZED_RESULTS below), those found here have the ids of ZED_ERRORS. Nothing exits or aborts.
+ * program may look once, at the end. zed_clear_error(&dev) starts over. Errors of Level Zero have an id each
+ * (ZED_ZE_...; the list ZED_RESULTS below), those found here have the ids of ZED_ERRORS. zed_result_name gives the name
+ * of a ze_result_t. Nothing exits or aborts.
  *
  * DEVICES. zed_open(&dev, &(zed_options){...}); zero or NULL means the default:
+ *     .index_plus_1  1 is the first device of zed_list
  *     .name          part of the device's name, or its target row ("bmg"); case does not matter
- *     .index_plus_1  1 is the first device of zed_list. Default: $XETILE_DEVICE (a number counted from 0, or a part of
- *                    a name); without it the first: GPUs first, discrete before integrated, the software device last.
+ *     .device        either, as people type it: a number counted from 0, or what .name takes
+ * Default: what $XETILE_DEVICE says (as .device); without it the first: GPUs first, discrete before integrated, the
+ * software device last.
  * dev.target says what kernels may use; ZED_TARGET(&dev) hands it to a kernel builder as designated initialisers.
  * THE SOFTWARE DEVICE is libze_soft.so, found by $XETILE_SOFT (its path; empty: do not use it), else beside the
  * executable, in its build/, ../ or ../build/, in ./build, in ., else by the dynamic linker. zed_open names it to the
@@ -272,9 +275,10 @@ typedef struct zed_error {
 
 enum { ZED_MAX_ARGS = 32, ZED_MAX_DEVICES = 64 };
 
-typedef struct zed_options {
-    const char *name;
+typedef struct zed_options { /* see DEVICES above; the first of these that is set counts */
     int index_plus_1;
+    const char *name;
+    const char *device;
 } zed_options;
 
 /* What kernels may use on a device. */
@@ -954,9 +958,12 @@ static inline int zed_choose_(zed_device *d, const zed_options *o, const zed_can
         zed_no_such_device_(d, number, from, all, count);
         return -1;
     }
-    if (!name) {
-        name = getenv("XETILE_DEVICE");
-        from = "XETILE_DEVICE";
+    if (!name) { /* a number or a name */
+        name = o ? o->device : NULL;
+        if (!name) {
+            name = getenv("XETILE_DEVICE");
+            from = "XETILE_DEVICE";
+        }
         if (!name || !*name) return 0;
         if (strspn(name, "0123456789") == strlen(name)) {
             if (strlen(name) < 4 && atoi(name) < count) return atoi(name);

@@ -30,6 +30,12 @@ static void start(void)
     pretend_reset(office, 5);
 }
 
+static bool open_asked(zed_device *d, const char *device)
+{
+    zed_options o = {.device = device};
+    return zed_open(d, &o);
+}
+
 static bool open_named(zed_device *d, const char *name, int index_plus_1)
 {
     zed_options o = {.name = name, .index_plus_1 = index_plus_1};
@@ -80,6 +86,28 @@ TEST(a_device_is_chosen_by_name_index_or_environment)
         if (cases[i].variable) setenv("XETILE_DEVICE", cases[i].variable, 1);
         CHECK(open_named(&d, cases[i].name, cases[i].index_plus_1));
         CHECK_STR(d.name, cases[i].want);
+        zed_close(&d);
+        CHECK_INT(pretend.alive, 0);
+    }
+}
+
+TEST(a_device_is_chosen_as_people_type_it)
+{
+    static const char *const cases[][2] = {
+        {"0", "Intel(R) Arc(TM) B580 Graphics"}, {"2", "Some Processor"},          {"software", "xetile software device (4 threads)"},
+        {"lnl", "Intel(R) Arc(TM) Graphics"},    {"", "Intel(R) Arc(TM) B580 Graphics"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        zed_device d;
+        start();
+        setenv("XETILE_DEVICE", "1", 1); /* counts less */
+        CHECK(open_asked(&d, cases[i][0]));
+        CHECK_STR(d.name, cases[i][1]);
+        zed_close(&d);
+        start();
+        CHECK(!open_asked(&d, i % 2 ? "4" : "radeon"));
+        CHECK_INT(zed_get_error(&d)->id, ZED_NO_SUCH_DEVICE);
+        CHECK_HAS(zed_get_error(&d)->text, i % 2 ? "\"4\"" : "\"radeon\"");
         zed_close(&d);
         CHECK_INT(pretend.alive, 0);
     }
@@ -578,6 +606,7 @@ int main(void)
 {
     RUN(devices_come_in_order_of_preference);
     RUN(a_device_is_chosen_by_name_index_or_environment);
+    RUN(a_device_is_chosen_as_people_type_it);
     RUN(a_device_that_is_not_there_is_named_with_those_that_are);
     RUN(no_device_says_how_to_get_one);
     RUN(the_loader_is_told_of_the_software_device);
