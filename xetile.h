@@ -173,7 +173,8 @@
  *     .pitch              XT_PITCH_AUTO: when the kernel has a tile_mma and matrices whose pitch or base address is
  *                         known only at launch, both versions are written and the kernel picks. XT_PITCH_ALIGNED: you
  *                         promise that bases are 64-byte aligned, pitches multiples of 16 bytes, at least 64, row
- *                         lengths multiples of 4 bytes and at least 64, column offsets multiples of 4 bytes; of bases
+ *                         lengths multiples of 4 bytes and at least 64, column offsets multiples of 4 bytes (with
+ *                         .order {0, 1} row offsets; of 8-bit elements then none is negative); of bases
  *                         with leading dimensions that their offsets are inside and that matrices are multiples of 64
  *                         bytes apart. XT_PITCH_ANY: only the version for any pitch
  *     .registers          128 or 256 a thread; default 256 when the accumulators of a subgroup need more than 4 KiB, or
@@ -1581,6 +1582,15 @@ static inline void xt_plan_step_(xt_ctx *x, const xt_tile *t, const xt_val *step
     xt_plan_need_(x, t, step->kind == XT_INT_ ? 0 : step->expression, per - 1, 0);
 }
 
+/* Of 8-bit elements stored by columns rows of memory are read two by two: then no tile may start before its matrix, so it
+ * starts at, and moves by, nothing negative along its contiguous dimension. */
+static inline void xt_plan_forward_(xt_ctx *x, const xt_tile *t, const xt_val *step)
+{
+    if (!x->planning || !t->column_major || cm_type_info(xt_held_(t->type))->bytes > 1) return;
+    if (step->kind == XT_INT_ && step->i >= 0) return;
+    xt_plan_need_(x, t, step->kind == XT_INT_ ? 0 : step->expression, INT32_MIN, 0);
+}
+
 /* The order attribute: zero means row-major. */
 static inline bool xt_tile_order_(xt_where_ w, xt_tile *t, const int order[2])
 {
@@ -1870,6 +1880,7 @@ static inline xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     d.offset.v[0] = d.offset.v[d.offset.n - 2];
     d.offset.v[1] = d.offset.v[d.offset.n - 1];
     xt_plan_step_(x, &t, &d.offset.v[xt_inner_(&t)]);
+    xt_plan_forward_(x, &t, &d.offset.v[xt_inner_(&t)]);
     for (i = 0; i < 2; i++) {
         xt_val place = xt_subgroup_place_(x, &t.dist, i);
         if (i == xt_inner_(&t)) xt_plan_step_(x, &t, &place);
@@ -1902,6 +1913,7 @@ static inline xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows
     xt_index_id_(w, &cols, "the column offset");
     if (!spe_ok(&w.x->m)) return xt_no_tile_();
     xt_plan_step_(w.x, &t, xt_inner_(&t) ? &cols : &rows);
+    xt_plan_forward_(w.x, &t, xt_inner_(&t) ? &cols : &rows);
     t.offset[0] = xt_binary_number_(w, XT_OP_ADD_, t.offset[0], rows);
     t.offset[1] = xt_binary_number_(w, XT_OP_ADD_, t.offset[1], cols);
     return t;
@@ -1933,6 +1945,7 @@ static inline cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b)
     spe_id row = xt_index_id_(w, &t->offset[0], "the row offset"),
            col = xt_index_id_(w, &t->offset[1], "the column offset");
     spe_id pitch = xt_index_id_(w, &t->pitch, "the pitch");
+    bool aligned = (t->column_major ? b->row : b->col) * cm_type_info(xt_held_(t->type))->bytes % 4 == 0;
     memset(&mem, 0, sizeof mem);
     mem.ptr = t->base.id;
     mem.rows = t->inside ? 0 : xt_index_id_(w, &t->shape[1], "the shape");
@@ -1942,7 +1955,7 @@ static inline cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b)
     mem.stride_row = t->column_major ? pitch : spe_i32(&x->m, 1);
     mem.stride_col = t->column_major ? spe_i32(&x->m, 1) : pitch;
     mem.block2d =
-        x->block2d && xt_plan_tile_at_(x, xt_tile_root_(x, t->node))->possible ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
+        x->block2d && aligned && xt_plan_tile_at_(x, xt_tile_root_(x, t->node))->possible ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
     if (t->base.local && t->inside && t->pitch.kind == XT_INT_) xt_local_mem_(x, t, b, &mem);
     return mem;
 }

@@ -84,9 +84,11 @@ for device in pvc bmg; do
     one gemm_epilogue_i8 $device $device 8 gemm_epilogue "--form i8" 1000 2
     one gemm_transpose_2.2 $device $device 16 gemm_transpose "--form 2.2" # half the columns
     one gemm_transpose_2.3 $device $device 32 gemm_transpose "--form 2.3"
-    for variant in plain order transposed_a batched split_k persistent k_outside; do
+    for variant in plain order batched split_k persistent k_outside; do
         one gemm_variants_$variant $device $device 32 gemm_variants "--variant $variant"
     done
+    # A by columns: four transposing loads, whose dwords of two rows each are taken apart by 64 moves
+    one gemm_variants_transposed_a $device $device 32 gemm_variants "--variant transposed_a" 140 6
     one gemm_variants_transpose $device $device 16 gemm_variants "--variant transpose" # sixteen subgroups
 done
 exit $status

@@ -96,6 +96,16 @@ XT_KERNEL (mma, u64(A), u64(B), u64(C), u32(N))
     put(XT_SELF, c, C, N);
 }
 
+/* Both operands stored by columns. */
+XT_KERNEL (columns, u64(A), u64(B), u64(C), u32(N))
+{
+    xt_map map = piece(16, 16), map_a = map, map_b = map;
+    if (group) map_a.sg_data[1] = map_b.sg_data[0] = SIDE;
+    xt_tile a = XT_INIT_TILE(A, of(T), SIDE, SIDE, .shape = XT_AT(N, N), .strides = XT_AT(1, N), .order = {0, 1}, .map = map_a);
+    xt_tile b = XT_INIT_TILE(B, of(U), SIDE, SIDE, .shape = XT_AT(N, N), .strides = XT_AT(1, N), .order = {0, 1}, .map = map_b);
+    put(XT_SELF, XT_TILE_MMA(XT_LOAD_TILE(a), XT_LOAD_TILE(b)), C, N);
+}
+
 XT_KERNEL (elements, u64(A), u64(C), u32(N))
 {
     xt_tile a = tile(XT_SELF, A, SIDE, SIDE, N);
@@ -217,17 +227,18 @@ typedef struct {
 #define TWO(T_, U_) {1 + CM_##T_, 1 + CM_##U_}
 
 static const row rows[] = {
-    {&memory, {ONE(F32), ONE(F16), ONE(I8), {1 + XT_BOOL_, 0}, ONE(I64), ONE(E4M3)}},
-    {&gather, {ONE(F32), ONE(BF16), ONE(U8)}},
-    {&atomics, {ONE(F32), ONE(F16), ONE(I32), ONE(I8), ONE(I64)}},
-    {&mma, {TWO(F16, F16), TWO(BF16, BF16), TWO(TF32, TF32), TWO(I8, U8), TWO(F32, F32)}},
-    {&elements, {ONE(F32), ONE(F16), ONE(BF16), ONE(I32), ONE(U8), ONE(I64)}},
-    {&maths, {ONE(F32), ONE(F16)}},
-    {&casts, {ONE(F32), ONE(F16), ONE(I32), ONE(U8)}},
-    {&reductions, {ONE(F32), ONE(BF16), ONE(I32)}},
-    {&shapes, {ONE(F32), ONE(F16), ONE(I8)}},
-    {&blocks, {ONE(F32), ONE(F16)}},
-    {&control, {ONE(F32), ONE(I32)}},
+    {&memory, {ONE(F32), ONE(F16), ONE(I8), {1 + XT_BOOL_, 0}, ONE(I64), ONE(E4M3), ONE(F64)}},
+    {&gather, {ONE(F32), ONE(BF16), ONE(U8), ONE(F64)}},
+    {&atomics, {ONE(F32), ONE(F16), ONE(I32), ONE(I8), ONE(I64), ONE(F64)}},
+    {&mma, {TWO(F16, F16), TWO(BF16, BF16), TWO(TF32, TF32), TWO(I8, U8), TWO(F32, F32), TWO(F64, F64)}},
+    {&columns, {TWO(I8, I8), TWO(F16, F16), TWO(BF16, BF16), TWO(TF32, TF32)}},
+    {&elements, {ONE(F32), ONE(F16), ONE(BF16), ONE(I32), ONE(U8), ONE(I64), ONE(F64)}},
+    {&maths, {ONE(F32), ONE(F16), ONE(F64)}},
+    {&casts, {ONE(F32), ONE(F16), ONE(I32), ONE(U8), ONE(F64)}},
+    {&reductions, {ONE(F32), ONE(BF16), ONE(I32), ONE(F64)}},
+    {&shapes, {ONE(F32), ONE(F16), ONE(I8), ONE(F64)}},
+    {&blocks, {ONE(F32), ONE(F16), ONE(F64)}},
+    {&control, {ONE(F32), ONE(I32), ONE(F64)}},
 };
 
 static bool write_module(const char *directory, const char *target, const row *r, int i)
@@ -248,7 +259,7 @@ static bool write_module(const char *directory, const char *target, const row *r
     f = fopen(path, "wb");
     ok = f && fwrite(mod.words, 1, mod.size, f) == mod.size;
     if (f && fclose(f) != 0) ok = false;
-    printf("%s %s\n", path, mod.build_flags);
+    printf("%s %s%s\n", path, mod.build_flags, T.type == CM_F64 && !strcmp(target, "dg2") ? " -ze-fp64-gen-emu" : "");
     xt_free(&mod);
     return ok;
 }

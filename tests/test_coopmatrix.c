@@ -86,6 +86,8 @@ typedef struct {
     cm_type a, b, c, d;
     cm_use use, use_d; /* of A and of D where the operation leaves them open */
     placement at;      /* of all matrices */
+    int down;          /* all matrices stand so many rows lower, over the end of their bases */
+    bool whole;        /* D stands in memory of its own, so that what lies outside A is seen in it */
 } test_case;
 
 /* One matrix: its memory as the kernel is told and as the host sees it. */
@@ -105,16 +107,18 @@ static operand place(const test_case *t, int which)
     o.rows = which == 1 ? t->K : t->M;
     o.cols = which == 0 && t->op <= PRODUCT_ONLY ? t->K : t->N;
     o.at = t->at;
-    o.pos_row = o.pos_col = t->at.before;
-    o.extent_rows = t->at.before + o.rows + t->at.after;
-    o.extent_cols = t->at.before + o.cols + t->at.after;
-    if (t->at.block2d == CM_BLOCK2D_YES) { /* at least 64 bytes across, all in fours */
+    if (t->whole && which == 3) memset(&o.at, 0, sizeof o.at), o.at.block2d = CM_BLOCK2D_NO;
+    o.pos_row = o.at.before + (t->whole && which == 3 ? 0 : t->down);
+    o.pos_col = o.at.before;
+    o.extent_rows = o.at.before + o.rows + o.at.after;
+    o.extent_cols = o.at.before + o.cols + o.at.after;
+    if (o.at.block2d == CM_BLOCK2D_YES) { /* at least 64 bytes across, all in fours */
         int least = 64 / cm_type_info(o.type)->bytes;
-        int *wide = t->at.transposed ? &o.extent_cols : &o.extent_rows;
+        int *wide = o.at.transposed ? &o.extent_cols : &o.extent_rows;
         *wide = (*wide + 3) / 4 * 4 < least ? least : (*wide + 3) / 4 * 4;
     }
-    across = t->at.transposed ? o.extent_cols : o.extent_rows;
-    o.pitch = (across + 15) / 16 * 16 + (t->at.block2d == CM_BLOCK2D_YES ? 16 : 1);
+    across = o.at.transposed ? o.extent_cols : o.extent_rows;
+    o.pitch = (across + 15) / 16 * 16 + (o.at.block2d == CM_BLOCK2D_YES ? 16 : 1);
     return o;
 }
 
@@ -226,10 +230,10 @@ static void emit_case(spe_module *m, const test_case *t, const cm_target *target
 static void describe(const test_case *t, char *text, size_t size)
 {
     static const char *const ops[] = {"product", "product only", "copy", "add", "scale", "convert", "use", "splat"};
-    snprintf(text, size, "%s %dx%dx%d %s %s %s -> %s %s%s%s%s at %d,%d", ops[t->op], t->M, t->N, t->K,
+    snprintf(text, size, "%s %dx%dx%d %s %s %s -> %s %s%s%s%s at %d,%d down %d", ops[t->op], t->M, t->N, t->K,
              cm_type_info(t->a)->name, cm_type_info(t->b)->name, cm_type_info(t->c)->name, cm_type_info(t->d)->name,
              cm_use_name(t->use), t->at.transposed ? " transposed" : "", t->at.checked ? " checked" : "",
-             t->at.block2d == CM_BLOCK2D_YES ? " 2D" : "", t->at.before, t->at.after);
+             t->at.block2d == CM_BLOCK2D_YES ? " 2D" : "", t->at.before, t->at.after, t->down);
 }
 
 /* The element of the result and how far off it may be: for a sum of K products in f32, in any order, (K + 2) rounding
@@ -324,8 +328,8 @@ static void run_case(zed_module *module, const test_case *t, const char *name, u
         args[i] = zed_arg_ptr(o[i].memory);
         args[4 + i * 5] = zed_arg_i(o[i].pos_row);
         args[5 + i * 5] = zed_arg_i(o[i].pos_col);
-        args[6 + i * 5] = zed_arg_i(t->at.transposed ? o[i].extent_cols : o[i].extent_rows);
-        args[7 + i * 5] = zed_arg_i(t->at.transposed ? o[i].extent_rows : o[i].extent_cols);
+        args[6 + i * 5] = zed_arg_i(o[i].at.transposed ? o[i].extent_cols : o[i].extent_rows);
+        args[7 + i * 5] = zed_arg_i(o[i].at.transposed ? o[i].extent_rows : o[i].extent_cols);
         args[8 + i * 5] = zed_arg_i(o[i].pitch);
     }
     memcpy(before, o[3].memory, BUFFER);
@@ -402,7 +406,7 @@ static const struct {
 
 static const placement inside = {0, 3, false, false, CM_BLOCK2D_NO, 0};
 
-enum { MAX_CASES = 64 };
+enum { MAX_CASES = 96 };
 typedef struct {
     test_case list[MAX_CASES];
     int count;
@@ -485,8 +489,10 @@ TEST(block_products)
     static const placement at[] = {{0, 4, false, true, CM_BLOCK2D_YES, 0},  {-4, -1, false, true, CM_BLOCK2D_YES, 0},
                                    {4, 1, true, true, CM_BLOCK2D_YES, 0},   {8, -3, false, true, CM_BLOCK2D_YES, 0},
                                    {-4, -2, true, true, CM_BLOCK2D_YES, 0}, {0, 0, false, false, CM_BLOCK2D_YES, 0}};
+    int i;
     l.count = 0;
     add_products(&l, 0, 8, 2, block_shapes, 4, at, 6);
+    for (i = 0; i < l.count; i++) l.list[i].down = !l.list[i].at.checked ? 0 : i % 4 == 3 ? -5 : i % 2;
     run_group("block2d", "soft", 16, CM_INTEL, l.list, l.count);
 }
 
@@ -523,6 +529,33 @@ TEST(copies)
             }
     run_group("copies_soft", "soft", 16, CM_AUTO, l.list, l.count);
     run_group("copies_plain", "generic", 8, CM_AUTO, l.list, l.count);
+}
+
+/* Columns contiguous, by 2D block messages: of elements below 32 bits several columns come in a dword, and of 8-bit ones
+ * two rows of memory are read as one, so rows start at even and odd places, before the first and behind the last one. */
+TEST(transposed_blocks)
+{
+    static const cm_type types[] = {CM_I8, CM_F16, CM_BF16, CM_U16, CM_F32};
+    static const int sizes[][2] = {{32, 8}, {16, 1}, {32, 33}, {64, 7}, {32, 16}, {64, 3}};
+    static const int down[] = {0, 1, 0, -11, 1, 0};
+    static const placement at[] = {{0, 0, true, true, CM_BLOCK2D_YES, 0},   {4, -2, true, true, CM_BLOCK2D_YES, 0},
+                                   {0, -31, true, true, CM_BLOCK2D_YES, 0}, {8, 3, true, true, CM_BLOCK2D_YES, 0},
+                                   {4, 2, true, false, CM_BLOCK2D_YES, 0},  {-4, 0, true, true, CM_BLOCK2D_YES, 0}};
+    static case_list l;
+    int type, use, p;
+    l.count = 0;
+    for (type = 0; type < 5; type++)
+        for (use = CM_ACC; use <= CM_B; use++)
+            for (p = type == 0; p < 6; p++) { /* of bytes no column may be negative: the last place is the first again */
+                const int *size = sizes[(type * 7 + use * 5 + p) % 6];
+                test_case *t = add_case(&l, COPY, size[0], size[1], 1, at[type == 0 && p == 5 ? 0 : p]);
+                t->a = t->b = t->c = t->d = types[type];
+                t->use = (cm_use)use;
+                t->whole = true;
+                t->down = down[p];
+                if (p == 2) t->at.after = 1 - t->M; /* a single row of memory */
+            }
+    run_group("transposed_blocks", "soft", 16, CM_AUTO, l.list, l.count);
 }
 
 TEST(component_operations)
@@ -985,6 +1018,7 @@ int main(void)
     RUN(block_products);
     RUN(products_the_hardware_lacks);
     RUN(copies);
+    RUN(transposed_blocks);
     RUN(component_operations);
     RUN(conversions);
     zed_close(&device);

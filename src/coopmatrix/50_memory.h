@@ -162,8 +162,9 @@ static inline bool cm_block_surface_(cm_ctx *c, cm_type type, const cm_surface_ 
 
 /* Bool (i1): whether 2D block messages may be used on this memory, so that CM_BLOCK2D_YES may be promised: base address
  * a multiple of 64, pitch a multiple of 16 bytes and not below the width, width at least 64 bytes and a multiple of 4
- * (all up to 2^24), x a multiple of 4 bytes, memory global and contiguous in one direction. Folded to a constant where
- * it can be. A loop that moves the position tests the first one and its steps. */
+ * (all up to 2^24), x a multiple of 4 bytes, memory global and contiguous in one direction; of 8-bit types along columns
+ * also x >= 0 and pitch up to 2^23. Folded to a constant where it can be. A loop that moves the position tests the first
+ * one and its steps. */
 static inline spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem)
 {
     spe_module *m = c->m;
@@ -186,18 +187,26 @@ static inline spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem)
         ok = spe_land(m, ok, spe_ule(m, transposed ? s.cols : s.rows, cm_i32_(c, 1 << 24)));
     ok = spe_land(m, ok, spe_ieq(m, cm_mod_(c, spe_or(m, b.mem_width, bytes), 4), cm_i32_(c, 0)));
     ok = spe_land(m, ok, spe_ult(m, cm_plus_(c, b.mem_height, -1), cm_i32_(c, 1 << 24)));
+    if (transposed && cm_type_info(type)->bytes == 1) { /* read as rows of twice the pitch: cm_every_second_row_ */
+        ok = spe_land(m, ok, spe_ule(m, b.pitch, cm_i32_(c, 1 << 23)));
+        ok = spe_land(m, ok, spe_sge(m, b.x, cm_i32_(c, 0)));
+    }
     if (mem->align % 64 == 0 && mem->align > 0) return ok;
     return spe_land(m, ok, spe_ieq(m, cm_mod_(c, base, 64), cm_i32_(c, 0)));
 }
 
 /* CM_BLOCK2D_AUTO: everything that cm_block2d_test tests is known from constants. */
-static inline bool cm_block2d_proven_(cm_ctx *c, cm_type type, const cm_mem *mem, const spe_block2d *b)
+static inline bool cm_block2d_proven_(cm_ctx *c, cm_type type, const cm_mem *mem, const spe_block2d *b,
+                                      bool transposed)
 {
     int64_t pitch, width, height, x;
+    int bytes = cm_type_info(type)->bytes;
+    bool pairs = bytes == 1 && transposed; /* cm_every_second_row_ */
     return mem->align >= 64 && mem->align % 64 == 0 && cm_constant_(c, b->pitch, &pitch) &&
            cm_constant_(c, b->mem_width, &width) && cm_constant_(c, b->mem_height, &height) &&
            cm_constant_(c, b->x, &x) && pitch % 16 == 0 && width >= 64 && width % 4 == 0 && pitch >= width &&
-           pitch <= 1 << 24 && height > 0 && height <= 1 << 24 && x * cm_type_info(type)->bytes % 4 == 0;
+           pitch <= (pairs ? 1 << 23 : 1 << 24) && height > 0 && height <= 1 << 24 && x * bytes % 4 == 0 &&
+           (!pairs || x >= 0);
 }
 
 /* Whether this access is to use block messages, and with what surface. */
@@ -215,29 +224,32 @@ static inline bool cm_block2d_wanted_(cm_ctx *c, cm_type type, const cm_mem *mem
             cm_fail_(c, CM_ERROR_BLOCK2D, "CM_BLOCK2D_YES: neither stride is the constant 1");
         return false;
     }
-    return mem->block2d == CM_BLOCK2D_YES || cm_block2d_proven_(c, type, mem, b);
+    return mem->block2d == CM_BLOCK2D_YES || cm_block2d_proven_(c, type, mem, b, *transposed);
 }
 
 /* ---- 2D block messages: load, store, prefetch -------------------------------------------------------------------- */
 
-/* How one layout is covered: the message, elements across (a block of rows, or with TRANSPOSE of words), how far a word
- * advances in y (or x), and the legal shape. */
+/* How one layout is covered: the message, elements across (a block of rows, or with TRANSPOSE of dwords), how far a word
+ * advances in y, and the legal shape. share: with TRANSPOSE, how many words of a lane lie in one dword of memory. */
 typedef struct {
     cm_block_op op;
-    int elem, width, count, step;
+    int elem, width, count, step, share;
     const cm_block_shape *shape;
 } cm_block_plan_;
 
+/* Only dwords are transposed: narrower elements come several columns at once, and a lane takes them apart. Where a lane
+ * has two rows of 8-bit elements, each of them is a message of every second row of memory. */
 static inline bool cm_block_plan_load_(const cm_layout *l, bool transposed, cm_block_plan_ *p)
 {
     int bytes = cm_type_info(l->type)->bytes;
     memset(p, 0, sizeof *p);
     if (l->I != l->S || (l->K1 > 1 && !l->interleaved)) return false;
+    if (transposed && l->K1 > 1 && (l->K1 != 2 || bytes != 1)) return false;
     p->op = transposed ? CM_BLOCK_TRANSPOSE : l->packed ? CM_BLOCK_TRANSFORM : CM_BLOCK_LOAD;
-    p->elem = transposed ? cm_word_bits_(l) / 8 : bytes;
+    p->share = transposed && !l->packed && bytes < 4 ? 4 / bytes : 1;
+    p->elem = !transposed ? bytes : p->share > 1 ? 4 : cm_word_bits_(l) / 8;
     p->width = transposed ? 8 : l->I * l->K1;
     p->step = l->omega;
-    if (transposed && l->K1 > 1) return false;
     p->count = cm_block_count_(p->op, p->elem, p->width, l->K2);
     if (p->count == 0 || l->K2 % p->count != 0) return false;
     p->shape = cm_block_shape_row(p->op, p->elem, p->width, (uint32_t)p->count);
@@ -294,6 +306,86 @@ static inline int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan
     return words;
 }
 
+/* Rows y, y + 2, y + 4, ... as if nothing lay between them: two rows of memory are one of twice the pitch, whose second
+ * half is the odd row. x counts dwords, and is not negative. */
+static inline void cm_every_second_row_(cm_ctx *c, spe_block2d *b)
+{
+    spe_module *m = c->m;
+    spe_id odd = cm_mod_(c, b->y, 2), half = spe_imul(m, odd, b->pitch), none;
+    spe_id rows = spe_shr(m, spe_isub(m, cm_plus_(c, b->mem_height, 1), odd), cm_i32_(c, 1));
+    none = spe_ieq(m, rows, cm_i32_(c, 0));
+    b->mem_width = spe_iadd(m, b->mem_width, half);
+    b->x = spe_iadd(m, b->x, cm_shr_(c, half, 4));
+    b->y = spe_select(m, none, cm_i32_(c, 1 << 23), cm_shr_signed_(c, b->y, 2));
+    b->mem_height = spe_select(m, none, cm_i32_(c, 1), rows);
+    b->pitch = cm_times_(c, b->pitch, 2);
+}
+
+/* What the messages brought (eight dwords of a lane's row, or of each of its two rows of bytes) as two vectors of sixteen
+ * words: 16-bit elements, bytes, or a byte of one row with that of the other. Masks are what Intel's compiler makes
+ * fewest instructions of. */
+static inline void cm_dwords_to_words_(cm_ctx *c, const cm_layout *l, int share, spe_id got[2])
+{
+    spe_module *m = c->m;
+    spe_id word = spe_vec(m, spe_int(m, l->K1 == 2 ? 16 : (uint32_t)(32 / share)), 16), all = got[0];
+    if (l->K1 == 2) {
+        spe_id type = spe_type_of(m, all), low = spe_const_u(m, type, 0x00ff00ff), high = spe_const_u(m, type, 0xff00ff00);
+        spe_id eight = spe_const_u(m, type, 8), even, odd;
+        even = spe_or(m, spe_and(m, all, low), spe_and(m, spe_shl(m, got[1], eight), high));
+        odd = spe_or(m, spe_and(m, spe_shr(m, all, eight), low), spe_and(m, got[1], high));
+        got[0] = spe_bitcast(m, word, even);
+        got[1] = spe_bitcast(m, word, odd);
+    } else if (share == 2) {
+        got[0] = got[1] = spe_bitcast(m, word, all);
+    } else {
+        got[0] = spe_bitcast(m, word, cm_slice_(c, all, 0, 4));
+        got[1] = spe_bitcast(m, word, cm_slice_(c, all, 4, 4));
+    }
+}
+
+/* Words first .. first + n of those, as a part. */
+static inline spe_id cm_dwords_part_(cm_ctx *c, const cm_layout *l, const spe_id words[2], int first, int n, spe_id type)
+{
+    uint32_t index[8];
+    int i;
+    for (i = 0; i < n; i++) {
+        int w = first + i;
+        index[i] = (uint32_t)(l->K1 == 2 ? w / 4 * 2 + w % 4 / 2 + w % 2 * 16 : w);
+    }
+    if (n == 1) return cm_bitcast_(c, type, spe_extract(c->m, words[index[0] / 16], index[0] % 16));
+    return cm_bitcast_(c, type, spe_shuffle(c->m, words[0], words[1], (uint32_t)n, index));
+}
+
+/* The same as cm_block_message_ for TRANSPOSE of elements narrower than a dword. */
+static inline int cm_block_dwords_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, const spe_block2d *surface, int k2,
+                                   int first)
+{
+    const cm_layout *l = &a->l;
+    spe_module *m = c->m;
+    int runs = cm_runs_(cm_block_words_(l)), words = p->width * p->share, i, run, word = 0;
+    spe_id dwords = spe_vec(m, spe_int(m, 32), (uint32_t)p->width), got[2];
+    for (i = 0; i < l->K1; i++) {
+        spe_block2d b = *surface;
+        spe_id variable = spe_local_var(m, dwords);
+        b.elem_bytes = 4;
+        b.width = (uint32_t)p->width;
+        b.height = (uint32_t)l->S;
+        b.count = 1;
+        b.x = cm_plus_(c, cm_shr_signed_(c, b.x, p->share), first / p->share);
+        b.y = cm_plus_(c, b.y, k2 * l->I * l->K1 + i);
+        if (l->K1 > 1) cm_every_second_row_(c, &b);
+        spe_block2d_load_transpose(m, &b, variable);
+        got[i] = spe_load(m, variable, 0);
+    }
+    cm_dwords_to_words_(c, l, p->share, got);
+    for (run = 0; run < runs; word += cm_run_(cm_block_words_(l), run++)) {
+        int part = k2 * runs + run, n = cm_part_words(l, part);
+        if (word >= first && word < first + words)
+            a->part[part] = cm_dwords_part_(c, l, got, word - first, n, cm_part_type(c, l, part));
+    }
+    return words;
+}
+
 /* Method: load by 2D block messages. False when they cannot do it (nothing has been emitted then). */
 static inline bool cm_load_block2d_(cm_ctx *c, const cm_layout *l, const cm_mem *mem, const cm_surface_ *s,
                                     cm_matrix *out)
@@ -306,7 +398,9 @@ static inline bool cm_load_block2d_(cm_ctx *c, const cm_layout *l, const cm_mem 
     if (!cm_block_plan_load_(l, transposed, &plan)) return false;
     *out = cm_new_(c, l);
     for (k2 = 0; out->parts && k2 < l->K2; k2 += plan.count)
-        for (first = 0; first < cm_block_words_(l);) first += cm_block_message_(c, out, &plan, &b, k2, first);
+        for (first = 0; first < cm_block_words_(l);)
+            first += plan.share > 1 ? cm_block_dwords_(c, out, &plan, &b, k2, first)
+                                    : cm_block_message_(c, out, &plan, &b, k2, first);
     return true;
 }
 

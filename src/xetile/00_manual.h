@@ -173,7 +173,8 @@
  *     .pitch              XT_PITCH_AUTO: when the kernel has a tile_mma and matrices whose pitch or base address is
  *                         known only at launch, both versions are written and the kernel picks. XT_PITCH_ALIGNED: you
  *                         promise that bases are 64-byte aligned, pitches multiples of 16 bytes, at least 64, row
- *                         lengths multiples of 4 bytes and at least 64, column offsets multiples of 4 bytes; of bases
+ *                         lengths multiples of 4 bytes and at least 64, column offsets multiples of 4 bytes (with
+ *                         .order {0, 1} row offsets; of 8-bit elements then none is negative); of bases
  *                         with leading dimensions that their offsets are inside and that matrices are multiples of 64
  *                         bytes apart. XT_PITCH_ANY: only the version for any pitch
  *     .registers          128 or 256 a thread; default 256 when the accumulators of a subgroup need more than 4 KiB, or

@@ -165,6 +165,7 @@ static inline xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     d.offset.v[0] = d.offset.v[d.offset.n - 2];
     d.offset.v[1] = d.offset.v[d.offset.n - 1];
     xt_plan_step_(x, &t, &d.offset.v[xt_inner_(&t)]);
+    xt_plan_forward_(x, &t, &d.offset.v[xt_inner_(&t)]);
     for (i = 0; i < 2; i++) {
         xt_val place = xt_subgroup_place_(x, &t.dist, i);
         if (i == xt_inner_(&t)) xt_plan_step_(x, &t, &place);
@@ -197,6 +198,7 @@ static inline xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows
     xt_index_id_(w, &cols, "the column offset");
     if (!spe_ok(&w.x->m)) return xt_no_tile_();
     xt_plan_step_(w.x, &t, xt_inner_(&t) ? &cols : &rows);
+    xt_plan_forward_(w.x, &t, xt_inner_(&t) ? &cols : &rows);
     t.offset[0] = xt_binary_number_(w, XT_OP_ADD_, t.offset[0], rows);
     t.offset[1] = xt_binary_number_(w, XT_OP_ADD_, t.offset[1], cols);
     return t;

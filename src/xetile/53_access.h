@@ -25,6 +25,7 @@ static inline cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b)
     spe_id row = xt_index_id_(w, &t->offset[0], "the row offset"),
            col = xt_index_id_(w, &t->offset[1], "the column offset");
     spe_id pitch = xt_index_id_(w, &t->pitch, "the pitch");
+    bool aligned = (t->column_major ? b->row : b->col) * cm_type_info(xt_held_(t->type))->bytes % 4 == 0;
     memset(&mem, 0, sizeof mem);
     mem.ptr = t->base.id;
     mem.rows = t->inside ? 0 : xt_index_id_(w, &t->shape[1], "the shape");
@@ -34,7 +35,7 @@ static inline cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b)
     mem.stride_row = t->column_major ? pitch : spe_i32(&x->m, 1);
     mem.stride_col = t->column_major ? spe_i32(&x->m, 1) : pitch;
     mem.block2d =
-        x->block2d && xt_plan_tile_at_(x, xt_tile_root_(x, t->node))->possible ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
+        x->block2d && aligned && xt_plan_tile_at_(x, xt_tile_root_(x, t->node))->possible ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
     if (t->base.local && t->inside && t->pitch.kind == XT_INT_) xt_local_mem_(x, t, b, &mem);
     return mem;
 }
