@@ -49,8 +49,8 @@ static pthread_once_t tiles_once = PTHREAD_ONCE_INIT;
 
 static void find_tiles(void)
 {
-    tiles_here = tiles_of_emulator(); /* not asked for, tiles of the CPU fault, too */
-    if (!tiles_here) tiles_here = tiles_of_cpu();
+    tiles_here = tiles_of_cpu();
+    if (!tiles_here) tiles_here = tiles_of_emulator();
 }
 
 static unsigned tiles(void)

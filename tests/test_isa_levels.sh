@@ -31,7 +31,7 @@ has_level() { # has_level LEVEL; runs one small test, whose kernels the next run
     return 0
 }
 
-for isa in generic avx2 avx512; do
+for isa in generic avx2 avx512 amx; do
     if has_level "$isa"; then
         all_of "$isa" "XETILE_SOFT_ISA=$isa"
     else
