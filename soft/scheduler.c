@@ -493,9 +493,9 @@ static struct {
     pthread_cond_t work, done;
     struct job *jobs;
     pthread_t threads[MAX_THREADS];
-    unsigned started;
+    unsigned started, busy; /* threads; those that take part in a launch */
     bool stop;
-    pid_t process; /* a fork leaves the threads behind */
+    _Atomic pid_t process; /* whose threads they are: a fork leaves them behind. 0: none were ever started */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
 
 static pthread_mutex_t cooperative_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -545,9 +545,11 @@ static void *pool_thread(void *unused)
             continue;
         }
         j->workers++;
+        pool.busy++;
         pthread_mutex_unlock(&pool.lock);
         take_part(j);
         pthread_mutex_lock(&pool.lock);
+        pool.busy--;
         if (--j->workers == 0) pthread_cond_broadcast(&pool.done);
     }
     pthread_mutex_unlock(&pool.lock);
@@ -558,7 +560,7 @@ static void *pool_thread(void *unused)
 static void start_threads(void)
 {
     pthread_attr_t attr;
-    if (pool.started && pool.process != getpid()) pool.started = 0;
+    if (pool.started && pool.process != getpid()) pool.started = pool.busy = 0;
     if (pool.started + 1 >= sched_threads() || pthread_attr_init(&attr) != 0) return;
     pool.process = getpid();
     pthread_attr_setstacksize(&attr, SCHED_THREAD_STACK);
@@ -569,12 +571,15 @@ static void start_threads(void)
     pthread_attr_destroy(&attr);
 }
 
-__attribute__((destructor)) void sched_shutdown(void)
+static void end_threads(bool busy_ones_too)
 {
     unsigned i;
     pthread_mutex_lock(&pool.lock);
-    if (pool.process != getpid()) pool.started = 0;
-    pool.stop = true;
+    pool.stop = busy_ones_too || !(pool.busy || pool.jobs);
+    if (!pool.stop) {
+        pthread_mutex_unlock(&pool.lock);
+        return;
+    }
     pthread_cond_broadcast(&pool.work);
     pthread_mutex_unlock(&pool.lock);
     for (i = 0; i < pool.started; i++) pthread_join(pool.threads[i], NULL);
@@ -582,6 +587,15 @@ __attribute__((destructor)) void sched_shutdown(void)
     pool.started = 0;
     pool.stop = false;
     pthread_mutex_unlock(&pool.lock);
+}
+
+void sched_shutdown(void) { end_threads(true); }
+
+/* Threads that are in a launch end with the process, as those of queues do: a launch may take for ever. A forked child
+ * has no threads, and pool.lock and the conditions are as the fork found them, perhaps locked. */
+__attribute__((destructor)) static void end_of_process(void)
+{
+    if (pool.process == getpid()) end_threads(false);
 }
 
 static void run_shared(struct job *j)

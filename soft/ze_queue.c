@@ -19,8 +19,9 @@ struct soft_work {
 
 static struct {
     pthread_mutex_t lock;
+    pthread_cond_t released; /* by soft_queues_drain */
     struct soft_queue *first;
-} queues = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} queues = {.lock = PTHREAD_MUTEX_INITIALIZER, .released = PTHREAD_COND_INITIALIZER};
 
 /* ---- making and unmaking */
 
@@ -53,10 +54,6 @@ ze_result_t soft_queue_init(struct soft_queue *q, const ze_command_queue_desc_t 
 /* What waits for an event that never comes is given up; the rest runs. */
 void soft_queue_free(struct soft_queue *q)
 {
-    pthread_mutex_lock(&queues.lock);
-    *q->link = q->next;
-    if (q->next) q->next->link = q->link;
-    pthread_mutex_unlock(&queues.lock);
     atomic_store(&q->stop, true);
     if (q->started) {
         pthread_mutex_lock(&q->signal.lock);
@@ -64,6 +61,11 @@ void soft_queue_free(struct soft_queue *q)
         pthread_mutex_unlock(&q->signal.lock);
         pthread_join(q->thread, NULL);
     }
+    pthread_mutex_lock(&queues.lock);
+    while (q->held) pthread_cond_wait(&queues.released, &queues.lock); /* not for long: all it has is done */
+    *q->link = q->next;
+    if (q->next) q->next->link = q->link;
+    pthread_mutex_unlock(&queues.lock);
     soft_signal_free(&q->signal);
 }
 
@@ -201,14 +203,19 @@ ze_result_t soft_queue_synchronize(struct soft_queue *q, uint64_t timeout)
     return result;
 }
 
+/* The list is not locked while it waits: other threads may make the queue whose work it waits for. */
 void soft_queues_drain(void)
 {
     struct soft_queue *q;
-    pthread_mutex_lock(&queues.lock); /* kept, so that no queue goes away meanwhile */
+    pthread_mutex_lock(&queues.lock);
     for (q = queues.first; q; q = q->next) {
+        q->held++; /* until then it stays in the list */
+        pthread_mutex_unlock(&queues.lock);
         pthread_mutex_lock(&q->signal.lock);
         await_number(q, q->submitted, false, UINT64_MAX);
         pthread_mutex_unlock(&q->signal.lock);
+        pthread_mutex_lock(&queues.lock);
+        if (--q->held == 0) pthread_cond_broadcast(&queues.released);
     }
     pthread_mutex_unlock(&queues.lock);
 }

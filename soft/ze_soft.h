@@ -353,6 +353,7 @@ struct soft_queue {
     ze_result_t failed; /* reported once, by the next synchronisation */
     pthread_t thread;
     struct soft_queue *next, **link; /* in the list of all queues */
+    unsigned held;                   /* by so many that wait for all queues; under that list's lock */
     ze_command_queue_desc_t desc;
 };
 

@@ -1,0 +1,283 @@
+/* test_soft_process.c - the software device as a guest of its process: it uses no CPU time while it has nothing to do,
+ * does not keep the process from ending or a forked child from exiting, and its queues do not wait for each other
+ * unasked. Each test is a process of its own, which must exit well, and soon.
+ */
+#define _GNU_SOURCE
+#include <level_zero/ze_api.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "driver_kernels.h"
+#include "test.h"
+
+enum { THREADS = 4, GROUPS = 64, SECONDS = 20 };
+
+/* The children end in the middle of what they do: no list of what they have not freed, please. */
+int __lsan_is_turned_off(void);
+int __lsan_is_turned_off(void) { return 1; }
+
+static ze_driver_handle_t driver;
+static ze_device_handle_t device;
+static ze_context_handle_t context;
+static ze_module_handle_t module;
+
+/* What a child finds wrong ends it: it has no counts of its own. */
+#define NEED(condition)                                                                                                \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                            \
+            _exit(1);                                                                                                  \
+        }                                                                                                              \
+    } while (0)
+#define OK(call) NEED((call) == ZE_RESULT_SUCCESS)
+
+static void open_device(void)
+{
+    ze_context_desc_t c = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
+    ze_module_desc_t m = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
+                          .format = ZE_MODULE_FORMAT_IL_SPIRV,
+                          .inputSize = sizeof driver_kernels,
+                          .pInputModule = (const uint8_t *)driver_kernels};
+    uint32_t one = 1;
+    OK(zeInit(0));
+    OK(zeDriverGet(&one, &driver));
+    one = 1;
+    OK(zeDeviceGet(driver, &one, &device));
+    OK(zeContextCreate(driver, &c, &context));
+    OK(zeModuleCreate(context, device, &m, &module, NULL));
+}
+
+static ze_command_list_handle_t new_list(void)
+{
+    ze_command_list_desc_t d = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC};
+    ze_command_list_handle_t l;
+    OK(zeCommandListCreate(context, device, &d, &l));
+    return l;
+}
+
+static ze_command_queue_handle_t new_queue(void)
+{
+    ze_command_queue_desc_t d = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC, .mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS};
+    ze_command_queue_handle_t q;
+    OK(zeCommandQueueCreate(context, device, &d, &q));
+    return q;
+}
+
+static ze_event_handle_t new_event(void)
+{
+    ze_event_pool_desc_t p = {.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC, .count = 1};
+    ze_event_desc_t d = {.stype = ZE_STRUCTURE_TYPE_EVENT_DESC};
+    ze_event_pool_handle_t pool;
+    ze_event_handle_t e;
+    OK(zeEventPoolCreate(context, &p, 1, &device, &pool));
+    OK(zeEventCreate(pool, &d, &e));
+    return e;
+}
+
+static void *new_memory(size_t bytes)
+{
+    ze_device_mem_alloc_desc_t d = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC};
+    ze_host_mem_alloc_desc_t h = {.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC};
+    void *p;
+    OK(zeMemAllocShared(context, &d, &h, bytes, 64, device, &p));
+    memset(p, 0, bytes);
+    return p;
+}
+
+static ze_kernel_handle_t new_kernel(const char *name, uint32_t local)
+{
+    ze_kernel_desc_t d = {.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC, .pKernelName = name};
+    ze_kernel_handle_t k;
+    OK(zeKernelCreate(module, &d, &k));
+    OK(zeKernelSetGroupSize(k, local, 1, 1));
+    return k;
+}
+
+static void append(ze_command_list_handle_t l, ze_kernel_handle_t k, uint32_t groups)
+{
+    ze_group_count_t g = {groups, 1, 1};
+    OK(zeCommandListAppendLaunchKernel(l, k, &g, NULL, 0, NULL));
+}
+
+static void submit(ze_command_queue_handle_t q, ze_command_list_handle_t l)
+{
+    OK(zeCommandListClose(l));
+    OK(zeCommandQueueExecuteCommandLists(q, 1, &l, NULL));
+}
+
+/* Reduces ones, many work-groups of them, and looks at every sum. */
+struct reduction {
+    ze_command_queue_handle_t queue;
+    ze_command_list_handle_t list;
+    int32_t *in, *out;
+};
+
+static struct reduction new_reduction(void)
+{
+    struct reduction r = {new_queue(), new_list(), new_memory(GROUPS * 64 * 4), new_memory(GROUPS * 4)};
+    ze_kernel_handle_t k = new_kernel("sum", 64);
+    for (int i = 0; i < GROUPS * 64; i++) r.in[i] = i;
+    OK(zeKernelSetArgumentValue(k, 0, sizeof r.in, &r.in));
+    OK(zeKernelSetArgumentValue(k, 1, sizeof r.out, &r.out));
+    OK(zeKernelSetArgumentValue(k, 2, 64 * 4, NULL));
+    append(r.list, k, GROUPS);
+    OK(zeCommandListClose(r.list));
+    return r;
+}
+
+static void reduce(struct reduction *r)
+{
+    memset(r->out, 0xa5, GROUPS * 4);
+    OK(zeCommandQueueExecuteCommandLists(r->queue, 1, &r->list, NULL));
+    OK(zeCommandQueueSynchronize(r->queue, UINT64_MAX));
+    for (int i = 0; i < GROUPS; i++) NEED(r->out[i] == i * 64 * 64 + 63 * 32);
+}
+
+/* Runs `body` in a child, which must exit with 0 before its alarm. */
+static void in_a_child(void (*body)(void))
+{
+    int status = -1;
+    pid_t child;
+    fflush(NULL);
+    child = fork();
+    if (child == 0) {
+        alarm(SECONDS);
+        open_device();
+        body();
+        exit(0); /* with all that happens at the end of a process */
+    }
+    CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    CHECK_MSG(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the process ended with status 0x%x", (unsigned)status);
+}
+
+/* ---- the end of the process */
+
+/* Twice as many work-groups wait for each other as can run at a time. */
+static void run_for_ever(void)
+{
+    _Atomic uint32_t *arrived = new_memory(4);
+    ze_kernel_handle_t k = new_kernel("meet", 16);
+    ze_command_list_handle_t l = new_list();
+    OK(zeKernelSetArgumentValue(k, 0, sizeof arrived, &arrived));
+    append(l, k, 2 * THREADS);
+    submit(new_queue(), l);
+    while (atomic_load(arrived) < THREADS) usleep(1000);
+}
+
+TEST(exit_does_not_wait_for_a_kernel_that_never_ends) { in_a_child(run_for_ever); }
+
+static void leave_work_behind(void)
+{
+    for (int i = 0; i < 3; i++) {
+        struct reduction r = new_reduction();
+        for (int k = 0; k < 200; k++) OK(zeCommandQueueExecuteCommandLists(r.queue, 1, &r.list, NULL));
+    }
+}
+
+TEST(exit_while_queues_are_running) { in_a_child(leave_work_behind); }
+
+/* ---- fork */
+
+static atomic_bool enough;
+
+static void *keep_reducing(void *pointer)
+{
+    while (!atomic_load(&enough)) reduce(pointer);
+    return NULL;
+}
+
+/* Children are made at any moment of a launch: whatever lock is taken then stays taken in the child. */
+static void fork_while_busy(void)
+{
+    struct reduction r = new_reduction();
+    pthread_t thread;
+    NEED(pthread_create(&thread, NULL, keep_reducing, &r) == 0);
+    for (int i = 0; i < 40; i++) {
+        int status = -1;
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(SECONDS / 2);
+            exit(7);
+        }
+        NEED(child > 0 && waitpid(child, &status, 0) == child);
+        NEED(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+    }
+    atomic_store(&enough, true);
+    pthread_join(thread, NULL);
+    reduce(&r);
+}
+
+TEST(forked_children_can_exit) { in_a_child(fork_while_busy); }
+
+/* ---- idle */
+
+static double cpu_milliseconds(void)
+{
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1e3 + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e3;
+}
+
+static void do_nothing(void)
+{
+    struct reduction r = new_reduction();
+    ze_event_handle_t never = new_event();
+    ze_command_list_handle_t l = new_list();
+    double before;
+    for (int i = 0; i < 10; i++) reduce(&r);
+    OK(zeCommandListAppendWaitOnEvents(l, 1, &never));
+    submit(new_queue(), l); /* a queue that waits counts as idle, too */
+    usleep(100000);
+    before = cpu_milliseconds();
+    usleep(1000000);
+    NEED(cpu_milliseconds() - before < 50); /* a thread that spins would have several hundred */
+}
+
+TEST(an_idle_device_uses_no_cpu_time) { in_a_child(do_nothing); }
+
+/* ---- waiting */
+
+static void *free_when_all_is_done(void *pointer)
+{
+    ze_memory_free_ext_desc_t d = {.stype = ZE_STRUCTURE_TYPE_MEMORY_FREE_EXT_DESC,
+                                   .freePolicy = ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_BLOCKING_FREE};
+    OK(zeMemFreeExt(context, &d, pointer));
+    return NULL;
+}
+
+/* One thread waits for all queues, of which one waits for an event that only a queue made meanwhile will signal. */
+static void queues_come_and_go(void)
+{
+    ze_event_handle_t e = new_event();
+    ze_command_list_handle_t waits = new_list(), signals = new_list();
+    ze_command_queue_handle_t q;
+    pthread_t thread;
+    OK(zeCommandListAppendWaitOnEvents(waits, 1, &e));
+    submit(new_queue(), waits);
+    NEED(pthread_create(&thread, NULL, free_when_all_is_done, new_memory(64)) == 0);
+    usleep(200000);
+    q = new_queue();
+    OK(zeCommandQueueDestroy(new_queue()));
+    OK(zeCommandListAppendSignalEvent(signals, e));
+    submit(q, signals);
+    pthread_join(thread, NULL);
+    OK(zeCommandQueueDestroy(q));
+}
+
+TEST(queues_are_made_while_a_thread_waits_for_all) { in_a_child(queues_come_and_go); }
+
+int main(void)
+{
+    const char *soft = getenv("XETILE_SOFT");
+    setenv("ZE_ENABLE_ALT_DRIVERS", soft ? soft : "build/libze_soft.so", 1);
+    setenv("XETILE_SOFT_THREADS", "4", 1);
+    RUN(exit_does_not_wait_for_a_kernel_that_never_ends);
+    RUN(exit_while_queues_are_running);
+    RUN(forked_children_can_exit);
+    RUN(an_idle_device_uses_no_cpu_time);
+    RUN(queues_are_made_while_a_thread_waits_for_all);
+    return test_report();
+}
