@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -101,6 +102,7 @@ static uint32_t clock_mhz(void)
 /* /proc is not everywhere, nor has every CPU's page in it a model name. */
 static void cpu_model(char *to, size_t size)
 {
+    struct utsname system;
 #if defined(__x86_64__)
     uint32_t brand[13] = {0}, i;
     const char *text = (const char *)brand;
@@ -114,7 +116,8 @@ static void cpu_model(char *to, size_t size)
         return;
     }
 #endif
-    if (!proc_line("/proc/cpuinfo", "model name", to, size)) snprintf(to, size, "CPU");
+    if (!proc_line("/proc/cpuinfo", "model name", to, size))
+        snprintf(to, size, "%s CPU", uname(&system) == 0 ? system.machine : "unknown");
 }
 
 static void device_name(ze_device_handle_t device, char *to, size_t size)

@@ -10,7 +10,6 @@
 #include "check.h"
 #include "ze_soft.h"
 
-#define PAGE ((size_t)4096)
 #define HUGE_PAGE ((size_t)2 << 20)
 #define MAX_ALIGNMENT HUGE_PAGE
 
@@ -109,7 +108,8 @@ bool soft_range_fits(const void *pointer, size_t size)
 
 /* ---- allocating */
 
-static uint64_t memory_bytes(void) { return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE); }
+static size_t page_size(void) { return (size_t)sysconf(_SC_PAGESIZE); }
+static uint64_t memory_bytes(void) { return (uint64_t)sysconf(_SC_PHYS_PAGES) * page_size(); }
 
 static ze_result_t allocate(ze_context_handle_t context, ze_memory_type_t type, size_t size, size_t alignment,
                             void **to)
@@ -122,7 +122,7 @@ static ze_result_t allocate(ze_context_handle_t context, ze_memory_type_t type, 
         return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_SIZE, "%zu bytes: more than the machine has", size);
     if (alignment & (alignment - 1) || alignment > MAX_ALIGNMENT)
         return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT, "alignment %zu", alignment);
-    if (alignment < 64) alignment = size >= PAGE ? PAGE : 64; /* 2D block messages want 64 */
+    if (alignment < 64) alignment = size >= page_size() ? page_size() : 64; /* 2D block messages want 64 */
     if (a.huge) alignment = HUGE_PAGE;
     if (posix_memalign(&base, alignment, size + (check_level() ? CHECK_MARGIN : 0)) != 0) {
         return type == ZE_MEMORY_TYPE_HOST ? ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY : ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
@@ -248,7 +248,7 @@ ze_result_t zeMemGetAllocProperties(ze_context_handle_t context, const void *poi
     if (a && a->context != context) a = NULL;
     properties->type = a ? a->type : ZE_MEMORY_TYPE_UNKNOWN;
     properties->id = a ? a->id : 0;
-    properties->pageSize = !a ? 0 : a->huge ? HUGE_PAGE : PAGE;
+    properties->pageSize = !a ? 0 : a->huge ? HUGE_PAGE : page_size();
     if (device) *device = a && a->type != ZE_MEMORY_TYPE_HOST ? &soft_device : NULL;
     pthread_rwlock_unlock(&table.lock);
     return ZE_RESULT_SUCCESS;
