@@ -74,8 +74,8 @@ $(filter-out %/bench_emit,$(benches)): $(BUILD)/%: bench/%.c | $(BUILD)
 $(BUILD)/report: bench/report.c | $(BUILD)
 	$(compile) -std=c11 $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< -lm
 
-# What these compare the device with are functions whose integers wrap round, as OpenCL's do.
-$(BUILD)/test_opencl_flow $(BUILD)/test_opencl_memory: CFLAGS += -fwrapv
+# What these compare the device with are functions whose integers wrap round and whose char is signed, as OpenCL's.
+$(BUILD)/test_opencl_flow $(BUILD)/test_opencl_memory: checks += -fwrapv -fsigned-char
 
 $(BUILD)/bench_emit: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 

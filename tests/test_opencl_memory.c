@@ -6,11 +6,7 @@
 
 #define MEMORY
 #define TABLE static const
-#if !defined(__x86_64__) && !defined(__i386__)
-#define char signed char /* OpenCL's is signed everywhere */
-#endif
 #include "opencl/memory_functions.h"
-#undef char
 
 typedef struct {
     const char *kernel;

@@ -247,6 +247,7 @@ TEST(cache_hit_needs_no_compiler)
     struct jit_object a, b;
     struct jit_key k = key_of(1), other = key_of(2);
     struct sp_text log = {0};
+    char *path = strdup(getenv("PATH"));
     fresh();
     CHECK(!jit_cache_find(&k, &a));
     CHECK_MSG(compile(42, &k, &a, &log), "%s", log.data ? log.data : "");
@@ -264,6 +265,8 @@ TEST(cache_hit_needs_no_compiler)
     jit_unload(&b);
     jit_unload(&a);
     CHECK_INT(count_files(cache, ""), 1);
+    setenv("PATH", path, 1);
+    free(path);
     sp_text_free(&log);
 }
 
