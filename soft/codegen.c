@@ -1277,10 +1277,25 @@ static void mark_type(struct cg *g, uint32_t type_id, uint8_t *used)
     for (uint32_t i = 0; t->kind == SP_STRUCT && i < t->count; i++) mark_type(g, t->members[i], used);
 }
 
+/* Constants as they stand in instructions: those that only others are made of may be larger than values can be. */
+static void mark_operands(struct cg *g, const struct sp_function *f, uint8_t *used)
+{
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        for (uint32_t n = 0; n < f->blocks[b].count; n++) {
+            const struct sp_inst *i = &f->blocks[b].inst[n];
+            for (uint32_t k = 0; k < i->count; k++) {
+                if (cg_is_value_operand(i, k) && g->m->ids[i->operand[k]].what == SP_IS_CONSTANT)
+                    mark_type(g, g->m->ids[i->operand[k]].type, used);
+            }
+        }
+    }
+}
+
 static void write_types(struct cg *g, bool varying)
 {
     uint8_t *used = cg_alloc(g, g->m->type_count + 1);
     if (!used) return;
+    for (uint32_t i = 0; i < g->m->function_count; i++) mark_operands(g, &g->m->functions[i], used);
     for (uint32_t id = 0; id < g->m->bound; id++) {
         uint8_t what = g->m->ids[id].what;
         if (what == SP_IS_VALUE || what == SP_IS_PARAMETER) mark_type(g, g->m->ids[id].type, used);

@@ -200,8 +200,8 @@ static const char *product_name(uint32_t flags, enum cg_kind a)
     if (flags & SP_DPAS_MatrixAPackedFloat16INTEL || a == CG_F16) return "dpas_f16";
     if (flags & SP_DPAS_MatrixAPackedBFloat16INTEL || a == CG_BF16) return "dpas_bf16";
     if (flags & SP_DPAS_MatrixATF32INTEL) return "dpas_tf32";
-    if (flags & SP_DPAS_MatrixAPackedInt8INTEL || a == CG_U8) return "dpas_i8";
     if (flags & SP_DPAS_MatrixAPackedInt4INTEL) return "dpas_i4";
+    if (flags & SP_DPAS_MatrixAPackedInt8INTEL || a == CG_U8) return "dpas_i8";
     return NULL;
 }
 
@@ -333,6 +333,62 @@ static bool write_products(struct cg *g, const char *call, const char *sum, cons
     return found;
 }
 
+/* What each product is of: K, the types that A's and B's components may have (B's rows are 32 bits together; 16-bit
+ * ones may also come one by one). `flags` are A's. */
+static const struct product {
+    const char *name;
+    uint32_t depth, flags;
+    enum cg_kind kind; /* that says so by itself */
+} products[] = {
+    {"dpas_f16", 16, SP_DPAS_MatrixAPackedFloat16INTEL, CG_F16},
+    {"dpas_bf16", 16, SP_DPAS_MatrixAPackedBFloat16INTEL, CG_BF16},
+    {"dpas_tf32", 8, SP_DPAS_MatrixATF32INTEL, CG_F32},
+    {"dpas_i8", 32, SP_DPAS_MatrixAPackedInt8INTEL, CG_U8},
+    {"dpas_i4", 64, SP_DPAS_MatrixAPackedInt4INTEL, CG_U32},
+};
+enum {
+    KINDS_OF_A = SP_DPAS_MatrixAPackedFloat16INTEL | SP_DPAS_MatrixAPackedBFloat16INTEL | SP_DPAS_MatrixATF32INTEL |
+                 SP_DPAS_MatrixAPackedInt8INTEL | SP_DPAS_MatrixAPackedInt4INTEL
+}; /* B's are each the next bit */
+
+/* Is an operand with these flags, A's or B's moved to where A's are, of the product's type? */
+static bool is_operand_of(const struct product *p, uint32_t flags, enum cg_kind kind)
+{
+    bool tf32 = p->kind == CG_F32;
+    flags &= KINDS_OF_A;
+    if (!flags) return !tf32 && kind == p->kind && strcmp(p->name, "dpas_i4") != 0;
+    return flags == p->flags && (tf32 ? kind == CG_F32 : kind == CG_U8 || kind == CG_U16 || kind == CG_U32);
+}
+
+static bool is_sum_of(const struct product *p, enum cg_kind kind, bool is_bf16)
+{
+    if (p->depth > 16) return kind == CG_U32;
+    return kind == CG_F32 || kind == CG_F16 || kind == CG_BF16 || (kind == CG_U16 && is_bf16);
+}
+
+/* Have A and B as many components as M, the lanes and 32 bytes of a row or column make them? */
+static bool has_shape(struct cg *g, const struct sp_inst *i, uint32_t m)
+{
+    uint32_t a = i->operand[1], b = i->operand[2], row = cg_kind_bytes(element_of(g, a)) * g->S;
+    uint32_t b_bytes = cg_kind_bytes(element_of(g, b));
+    if (row < 32 || cg_leaves_of(g, g->m->ids[a].type)->count != (m * 32 + row - 1) / row) return false;
+    return b_bytes * cg_leaves_of(g, g->m->ids[b].type)->count == 32 && b_bytes != 1;
+}
+
+static bool is_product_of(struct cg *g, const struct sp_inst *i, const char *name)
+{
+    uint32_t flags = i->count > 4 ? i->operand[4] : 0, m = cg_leaves_of(g, i->type)->count;
+    uint64_t depth = 0;
+    if (!name || !m || m > 8 || !sp_constant(g->m, i->operand[0], &depth) || !has_shape(g, i, m)) return false;
+    for (const struct product *p = products; p < products + sizeof products / sizeof *products; p++)
+        if (!strcmp(p->name, name))
+            return depth == p->depth && is_operand_of(p, flags, element_of(g, i->operand[1])) &&
+                   is_operand_of(p, flags >> 1, element_of(g, i->operand[2])) &&
+                   is_sum_of(p, element_of(g, i->operand[3]), flags & SP_DPAS_MatrixCBFloat16INTEL) &&
+                   is_sum_of(p, cg_leaves_of(g, i->type)->leaf[0].kind, flags & SP_DPAS_MatrixResultBFloat16INTEL);
+    return false;
+}
+
 static void write_product(struct cg *g)
 {
     const struct sp_inst *i = g->inst;
@@ -340,11 +396,9 @@ static void write_product(struct cg *g)
     const struct cg_leaves *l = cg_leaves_of(g, i->type);
     enum cg_kind result = l->count ? l->leaf[0].kind : CG_U32, from = element_of(g, c);
     const char *name = product_name(flags, element_of(g, a)), *sum = result == CG_U32 ? "u32x" : "f32x", *rest;
-    uint32_t m = l->count,
-             row = m ? cg_leaves_of(g, g->m->ids[a].type)->count * cg_kind_bytes(element_of(g, a)) * g->S / m : 0;
-    bool half_used = row == 64 && m == 1 && name && !strcmp(name, "dpas_tf32"); /* its 8 lanes, in a register of 16 */
-    if (!name || (m != 1 && m != 2 && m != 4 && m != 8) || (row != 32 && !half_used)) {
-        cg_fail(g, "a matrix product of these operands is not supported");
+    uint32_t m = l->count;
+    if (!is_product_of(g, i, name)) {
+        cg_fail(g, "a matrix product of these types, sizes and K is not supported with subgroups of this size");
         return;
     }
     bool integer = result == CG_U32, wide = result == CG_F32 && from == CG_F32, blend = g->value[i->id].blend;

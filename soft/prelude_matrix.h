@@ -208,14 +208,13 @@ XS_SMALL_FLOAT(f32_to_e5m2_rne, u8, f32)
 XS_SMALL_FLOAT(f32_to_e5m2_sat, u8, f32)
 #undef XS_SMALL_FLOAT
 
-/* ---- products: D[m x S] = A[m x K] B[K x S] + C. The hardware has subgroup sizes 8 and 16 only.
+/* ---- products: D[m x S] = A[m x K] B[K x S] + C. The hardware has subgroup sizes of 8 and 16 only.
  *
  * Products that follow each other are done together where they form a grid: ni fragments of A by nj of B, with nk of
  * each behind one another along K. Fragment f of row i is a[i * nk + f], of column j b[j * nk + f], and the sums are
  * c[i * nj + j] and d[i * nj + j]. A tile of sums, a few rows by a few vectors of the CPU's own size, stays in registers
  * over all of K.
  */
-#if S == 8 || S == 16
 
 #define XS_PIECE (4 * S < XS_NATIVE ? 4 * S : XS_NATIVE) /* bytes of a vector in a tile */
 #define XS_PIECES (4 * S / XS_PIECE)
@@ -313,7 +312,7 @@ XS_INLINE f32x XS(bf16_high)(u32x w) { return (f32x)(w & 0xffff0000u); }
 #define XS_DPAS_16(NAME, T)                                                                                            \
     XS_INLINE void XS(NAME##_rows)(f32 *to, const void *a, int m)                                                      \
     {                                                                                                                  \
-        for (int i = 0; i < m * 16 / S; i++) {                                                                         \
+        for (int i = 0; i < (m * 16 + S - 1) / S; i++) {                                                               \
             f32x row = XS(T##_to_f32)(*(const u16x_mem *)((const u8 *)a + i * 2 * S));                                 \
             __builtin_memcpy(to + i * S, &row, sizeof row);                                                            \
         }                                                                                                              \
@@ -689,7 +688,6 @@ XS_INLINE void XS(tile)(struct xs_subgroup *self, int kind, void *d, const void 
 #undef XS_IN_REGISTER
 #undef XS_PIECES
 #undef XS_PIECE
-#endif
 
 /* ---- two-dimensional blocks
  *

@@ -191,7 +191,8 @@ TEST(vector_forms)
 
 TEST(products_8) { all_products_8(); }
 TEST(products_16) { all_products_16(); }
-TEST(small_accumulators) { small_accumulators_8(), small_accumulators_16(); }
+TEST(products_32) { all_products_32(); }
+TEST(small_accumulators) { small_accumulators_8(), small_accumulators_16(), small_accumulators_32(); }
 TEST(blocks_8) { all_blocks_8(); }
 TEST(blocks_16) { all_blocks_16(); }
 TEST(blocks_32) { all_blocks_32(); }
@@ -204,6 +205,7 @@ int main(void)
     RUN(vector_forms);
     RUN(products_8);
     RUN(products_16);
+    RUN(products_32);
     RUN(small_accumulators);
     RUN(blocks_8);
     RUN(blocks_16);
