@@ -69,7 +69,8 @@
  *     XT_PREFETCH_TILE(tile, .locality = 3)       3: kept in all caches; 2 and 1: not in the first level; 0: streams
  *                                        through the first level (LOCALITY). Local memory: nothing to do. Two in a
  *                                        row of tiles with maps may be divided otherwise: a part of the subgroups
- *                                        fetches the one, the rest the other, a message each
+ *                                        fetches the one, the rest the other, a message each. In a loop best before
+ *                                        the loads: Intel's compiler needs fewer instructions then
  *     XT_UPDATE_TILE_OFFSET(tile, rows, cols)     a new tile, moved by so many elements. In XT_FOR a tile that moves by
  *                                        the loop's step costs one addition a turn, and nothing is made anew
  *     XT_ATOMIC_RMW(kind, vec, tile)     memory becomes memory `kind` vec, each element atomically; the result is what

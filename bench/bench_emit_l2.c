@@ -9,7 +9,7 @@ enum { RUNS = 101 };
 int main(void)
 {
     static double us[RUNS];
-    rows = 512;
+    rows = 512, columns = 256;
     for (int i = 0; i < RUNS; i++) {
         double start = bench_now();
         xt_module mod = XT_BUILD(gemm_l2, &(xt_target){.name = "bmg"});

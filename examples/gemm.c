@@ -38,9 +38,9 @@ static void product(XT_CONTEXT, xt_val A, xt_val B, xt_val C, xt_val M, xt_val N
     xt_vec acc = XT_SPLAT(of(C), 256, 256, 0, .map = map_c);
 
     XT_FOR (k, 0, K, 32, &a, &b, &pa, &pb, &acc) { /* the listed values are carried round the loop */
-        xt_vec va = XT_LOAD_TILE(a), vb = XT_LOAD_TILE(b);
         XT_PREFETCH_TILE(pa);
         XT_PREFETCH_TILE(pb);
+        xt_vec va = XT_LOAD_TILE(a), vb = XT_LOAD_TILE(b);
         acc = XT_TILE_MMA(va, vb, acc);
         a = XT_UPDATE_TILE_OFFSET(a, 0, 32);
         b = XT_UPDATE_TILE_OFFSET(b, 32, 0);

@@ -16,30 +16,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of a work-group's tile. The text has 512: then the sums alone, 512 x 256 of f32, are 512 KiB, which is all of the
- * registers that a core of pvc or bmg has, however many subgroups share them; what else is needed spills. 256 rows leave
- * half of the registers. */
-static int rows = 256;
+/* A work-group makes `rows` x 256 of C, `columns` of them at a time. The text has 512 rows, all columns at once: then the
+ * sums of f32 are 512 KiB, which is all of the registers that a core of pvc or bmg has, however many subgroups share them;
+ * what else is needed spills. With 256 rows half of the registers are left, and with 512 rows and 128 columns at a time:
+ * K is gone through twice then, the second time with A in the second level. */
+static int rows = 512, columns = 128;
 
-XT_KERNEL(gemm_l2, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K))
+/* Columns j .. j + columns of rows i .. i + rows. */
+static void part_of_c(XT_CONTEXT, xt_val A, xt_val B, xt_val C, xt_val M, xt_val N, xt_val K, xt_val i, xt_val j)
 {
     const xt_map map_a = XT_MAP(.sg_layout = {8, 4}, .sg_data = {rows / 8, 32});
-    const xt_map map_b = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, 64});
-    const xt_map map_c = XT_MAP(.sg_layout = {8, 4}, .sg_data = {rows / 8, 64});
+    const xt_map map_b = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, columns / 4});
+    const xt_map map_c = XT_MAP(.sg_layout = {8, 4}, .sg_data = {rows / 8, columns / 4});
     const xt_map a_in_l2 = XT_MAP(.sg_layout = {32, 1}, .sg_data = {rows / 32, 128});
-    const xt_map b_in_l2 = XT_MAP(.sg_layout = {16, 2}, .sg_data = {8, 128});
+    const xt_map b_in_l2 = XT_MAP(.sg_layout = {16, 2}, .sg_data = {8, columns / 2});
     const xt_map a_in_l1 = XT_MAP(.sg_layout = {32, 1}, .sg_data = {rows / 32, 32});
-    const xt_map b_in_l1 = XT_MAP(.sg_layout = {4, 8}, .sg_data = {8, 32});
+    const xt_map b_in_l1 = XT_MAP(.sg_layout = {4, 8}, .sg_data = {8, columns / 8});
 
-    xt_val i = XT_MUL(XT_GROUP_ID(1), rows), j = XT_MUL(XT_GROUP_ID(0), 256);
     xt_tile a_l2 = XT_INIT_TILE(A, f16, rows, 128, .offset = XT_AT(i, 0), .shape = XT_AT(M, K), .map = a_in_l2);
-    xt_tile b_l2 = XT_INIT_TILE(B, f16, 128, 256, .offset = XT_AT(0, j), .shape = XT_AT(K, N), .map = b_in_l2);
+    xt_tile b_l2 = XT_INIT_TILE(B, f16, 128, columns, .offset = XT_AT(0, j), .shape = XT_AT(K, N), .map = b_in_l2);
     xt_tile a_l1 = XT_INIT_TILE(A, f16, rows, 32, .offset = XT_AT(i, 0), .shape = XT_AT(M, K), .map = a_in_l1);
-    xt_tile b_l1 = XT_INIT_TILE(B, f16, 32, 256, .offset = XT_AT(0, j), .shape = XT_AT(K, N), .map = b_in_l1);
+    xt_tile b_l1 = XT_INIT_TILE(B, f16, 32, columns, .offset = XT_AT(0, j), .shape = XT_AT(K, N), .map = b_in_l1);
     xt_tile a = XT_INIT_TILE(A, f16, rows, 32, .offset = XT_AT(i, 0), .shape = XT_AT(M, K), .map = map_a);
-    xt_tile b = XT_INIT_TILE(B, f16, 32, 256, .offset = XT_AT(0, j), .shape = XT_AT(K, N), .map = map_b);
-    xt_tile c = XT_INIT_TILE(C, f32, rows, 256, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = map_c);
-    xt_vec acc = XT_SPLAT(f32, rows, 256, 0, .map = map_c);
+    xt_tile b = XT_INIT_TILE(B, f16, 32, columns, .offset = XT_AT(0, j), .shape = XT_AT(K, N), .map = map_b);
+    xt_tile c = XT_INIT_TILE(C, f32, rows, columns, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = map_c);
+    xt_vec acc = XT_SPLAT(f32, rows, columns, 0, .map = map_c);
 
     for (int s = 0; s < 2; s++) { /* 256 values of k on their way to the second level ... */
         XT_PREFETCH_TILE(a_l2, .locality = 2);
@@ -55,6 +56,8 @@ XT_KERNEL(gemm_l2, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K)
     }
     XT_FOR(k, 0, K, 32, &a, &b, &a_l1, &b_l1, &a_l2, &b_l2, &acc)
     {
+        XT_PREFETCH_TILE(a_l1, .locality = 3);
+        XT_PREFETCH_TILE(b_l1, .locality = 3);
         xt_vec va = XT_LOAD_TILE(a), vb = XT_LOAD_TILE(b);
         XT_IF(XT_EQ(XT_MOD(k, 128), 0), &a_l2, &b_l2)
         {
@@ -64,8 +67,6 @@ XT_KERNEL(gemm_l2, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K)
             a_l2 = XT_UPDATE_TILE_OFFSET(a_l2, 0, 128);
             b_l2 = XT_UPDATE_TILE_OFFSET(b_l2, 128, 0);
         }
-        XT_PREFETCH_TILE(a_l1, .locality = 3);
-        XT_PREFETCH_TILE(b_l1, .locality = 3);
         acc = XT_TILE_MMA(va, vb, acc);
         a_l1 = XT_UPDATE_TILE_OFFSET(a_l1, 0, 32);
         b_l1 = XT_UPDATE_TILE_OFFSET(b_l1, 32, 0);
@@ -73,6 +74,19 @@ XT_KERNEL(gemm_l2, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K)
         b = XT_UPDATE_TILE_OFFSET(b, 32, 0);
     }
     XT_STORE_TILE(acc, c);
+}
+
+XT_KERNEL(gemm_l2, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K))
+{
+    xt_val i = XT_MUL(XT_GROUP_ID(1), rows), j = XT_MUL(XT_GROUP_ID(0), 256);
+    if (columns == 256) {
+        part_of_c(XT_SELF, A, B, C, M, N, K, i, j);
+    } else {
+        XT_FOR(part, j, XT_ADD(j, 256), columns)
+        {
+            part_of_c(XT_SELF, A, B, C, M, N, K, i, part);
+        }
+    }
 }
 
 typedef struct {
@@ -94,7 +108,7 @@ static bool fail(const char *format, ...)
 }
 
 typedef struct {
-    const char *emit, *target, *device, *m, *n, *k, *rows;
+    const char *emit, *target, *device, *m, *n, *k, *rows, *columns;
     bool list, help;
 } options;
 
@@ -102,7 +116,9 @@ static void print_help(void)
 {
     printf("gemm_l2: C = A B with prefetches into two cache levels\n"
            "  --m M --n N --k K   sizes, default 512 512 256\n"
-           "  --rows R            rows of a work-group's tile: 512 as in the text, or 256 (default)\n"
+           "  --rows R            rows of a work-group's tile: 512 as in the text (default), or 256\n"
+           "  --columns C         of its 256 columns so many at a time: 256 as in the text, or 128; with 512 rows 128 is\n"
+           "                      what registers hold (default: 128 for 512 rows, else 256)\n"
            "  --device NAME       number or part of the name of a device; --list prints them\n"
            "  --emit FILE         write the SPIR-V module instead of running it\n"
            "  --target NAME       ... for pvc, bmg, lnl, ptl, dg2, generic or soft (default bmg)\n"
@@ -115,7 +131,7 @@ static bool parse_option(options *o, char **argv, int *i)
     const struct {
         const char *name, **value;
     } with_value[] = {{"--emit", &o->emit}, {"--target", &o->target}, {"--device", &o->device}, {"--m", &o->m},
-                      {"--n", &o->n},       {"--k", &o->k},           {"--rows", &o->rows}};
+                      {"--n", &o->n},       {"--k", &o->k},           {"--rows", &o->rows},     {"--columns", &o->columns}};
     for (size_t j = 0; j < sizeof with_value / sizeof with_value[0]; j++) {
         if (strcmp(argv[*i], with_value[j].name)) continue;
         if (!argv[*i + 1]) return fail("%s needs a value", argv[*i]);
@@ -291,8 +307,10 @@ int main(int argc, char **argv)
     for (int i = 1; argv[i] && ok; i++) ok = parse_option(&o, argv, &i);
     if (ok && o.target && !o.emit) ok = fail("--target goes with --emit");
     ok = ok && parse_size("--m", o.m, 512, &p.m) && parse_size("--n", o.n, 512, &p.n) &&
-         parse_size("--k", o.k, 256, &p.k) && parse_size("--rows", o.rows, 256, &rows) &&
-         (rows == 256 || rows == 512 || fail("--rows %d: it is 256 or 512", rows));
+         parse_size("--k", o.k, 256, &p.k) && parse_size("--rows", o.rows, 512, &rows) &&
+         (rows == 256 || rows == 512 || fail("--rows %d: it is 256 or 512", rows)) &&
+         parse_size("--columns", o.columns, rows == 512 ? 128 : 256, &columns) &&
+         (columns == 128 || columns == 256 || fail("--columns %d: it is 128 or 256", columns));
     if (ok && o.help)
         print_help();
     else if (ok && o.list)

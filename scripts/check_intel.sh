@@ -63,12 +63,9 @@ atomics() { # atomics DEVICE TARGET WANTED_DPAS WANTED_ATOMICS
 
 find_compiler || { echo "skipped check-intel: neither \$XE_OFFLINE nor ocloc is here (Debian: intel-ocloc)"; exit 0; }
 for device in pvc bmg lnl-m ptl; do
-    # 43 instructions and 3 loads without the prefetches, which are one message more; pvc has no constant offsets in
-    # messages and waits longer for the address of one to be free.
-    most=55
-    [ $device = pvc ] && most=62
-    one gemm $device ${device%-m} 32 gemm "--type f16" $most 4
-    one gemm_bf16 $device ${device%-m} 32 gemm "--type bf16" $most 4
+    # 43 instructions (pvc: 44) and 3 loads without the prefetches, which are one message more.
+    one gemm $device ${device%-m} 32 gemm "--type f16" 55 4
+    one gemm_bf16 $device ${device%-m} 32 gemm "--type bf16" 55 4
     one gemm_i8 $device ${device%-m} 16 gemm "--type i8" # an 8-bit product takes twice the k
 done
 for device in pvc bmg; do
@@ -79,7 +76,8 @@ for device in pvc bmg; do
 done
 for device in pvc bmg; do
     one gemm_slm $device $device 16 gemm_slm "" 180 24 # half the columns; local memory in large pieces
-    one gemm_l2 $device $device 32 gemm_l2 ""
+    one gemm_l2 $device $device 32 gemm_l2 "" # 512 x 256, half the columns at a time
+    one gemm_l2_256 $device $device 32 gemm_l2 "--rows 256"
     one gemm_epilogue_gelu $device $device 16 gemm_epilogue "--form gelu" 1000 2 # as many messages as a bare product
     one gemm_epilogue_i8 $device $device 8 gemm_epilogue "--form i8" 1000 2
     one gemm_transpose_2.2 $device $device 16 gemm_transpose "--form 2.2" # half the columns
