@@ -274,29 +274,42 @@ static void print_help(void)
 
 static bool open_device(zed_device *dev, const char *name)
 {
-    int index = name && *name && !name[strspn(name, "0123456789")] ? atoi(name) + 1 : 0;
-    if (!zed_open(dev, &(zed_options){.name = index ? NULL : name, .index_plus_1 = index})) return fail_device(dev);
+    if (!zed_open(dev, &(zed_options){.device = name})) return fail_device(dev);
     printf("device   %s\n", dev->name);
     return true;
 }
 
-int main(int argc, char **argv)
+static void choose_sizes(const options *o, problem *p)
+{
+    p->m = o->size[0] ? o->size[0] : 16;
+    p->n = o->size[1] ? o->size[1] : 16;
+    p->k = o->size[2] ? o->size[2] : 16;
+}
+
+/* The sizes asked for, or all of the table one after another. */
+static bool run_all(const options *o)
 {
     static const int defaults[][3] = {{8, 8, 8}, {16, 16, 16}, {32, 32, 32}, {17, 9, 5}};
-    options o = {NULL, NULL, NULL, {0, 0, 0, 0}};
+    bool given = o->size[0] || o->size[1] || o->size[2], ok = true;
     zed_device dev;
-    bool ok;
+    if (!open_device(&dev, o->device)) return false;
+    for (int i = 0; ok && i < (given ? 1 : 4); i++) {
+        problem p = {defaults[i][0], defaults[i][1], defaults[i][2], o->size[3] ? o->size[3] : 10000, NULL, NULL, NULL};
+        if (given) choose_sizes(o, &p);
+        ok = run(&dev, &p);
+    }
+    zed_close(&dev);
+    return ok;
+}
+
+int main(int argc, char **argv)
+{
+    options o = {NULL, NULL, NULL, {0, 0, 0, 0}};
+    problem p = {8, 8, 8, 0, NULL, NULL, NULL};
     if (argc == 2 && !strcmp(argv[1], "--help")) return print_help(), 0;
     if (argc == 2 && !strcmp(argv[1], "--list")) return !list_devices();
-    ok = parse_options(&o, argv);
-    if (ok && !o.file) ok = open_device(&dev, o.device);
-    for (int i = 0; ok && i < 4; i++) {
-        bool given = o.size[0] || o.size[1] || o.size[2];
-        problem p = {defaults[i][0], defaults[i][1], defaults[i][2], o.size[3] ? o.size[3] : 10000, NULL, NULL, NULL};
-        if (i > 0 && (given || o.file)) break;
-        if (given) p.m = o.size[0] ? o.size[0] : 16, p.n = o.size[1] ? o.size[1] : 16, p.k = o.size[2] ? o.size[2] : 16;
-        ok = o.file ? emit(&o, &p) : run(&dev, &p);
-    }
-    if (ok && !o.file) zed_close(&dev);
-    return ok ? 0 : 1;
+    if (!parse_options(&o, argv)) return 1;
+    if (!o.file) return !run_all(&o);
+    if (o.size[0] || o.size[1] || o.size[2]) choose_sizes(&o, &p);
+    return !emit(&o, &p);
 }

@@ -440,8 +440,7 @@ static bool run_all(const options *o)
 {
     static const int sizes[] = {64, 128};
     zed_device dev;
-    int index = o->device && *o->device && !o->device[strspn(o->device, "0123456789")] ? atoi(o->device) + 1 : 0;
-    bool ok = zed_open(&dev, &(zed_options){.name = index ? NULL : o->device, .index_plus_1 = index});
+    bool ok = zed_open(&dev, &(zed_options){.device = o->device});
     if (!ok) return fail_device(&dev);
     printf("device   %s\n", dev.name);
     for (int i = 0; i < 4 && ok; i++) {

@@ -584,12 +584,9 @@ typedef struct {
 /* Opens the device, builds the kernel and fills the input. */
 static bool prepare(session *s, const options *o, problem *p)
 {
-    char *end = NULL;
-    long index = o->device ? strtol(o->device, &end, 10) : 0;
-    bool by_index = o->device && end != o->device && !*end && index >= 0;
     size_t m = (size_t)p->m, n = (size_t)p->n, k = (size_t)p->k;
     double start;
-    if (!zed_open(&s->dev, &(zed_options){.name = by_index ? NULL : o->device, .index_plus_1 = by_index ? (int)index + 1 : 0}))
+    if (!zed_open(&s->dev, &(zed_options){.device = o->device}))
         return fail_device(&s->dev);
     printf("device   %s\n", s->dev.name);
     start = now_ms();

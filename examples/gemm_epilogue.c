@@ -12,7 +12,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,17 +73,25 @@ XT_KERNEL (gemm_i8, ptr(i8, A), ptr(i8, B), ptr(f32, scale), ptr(f32, bias), ptr
 /* ---- messages and the command line */
 
 typedef struct {
-    const char *emit, *target, *form, *device; /* NULL: not given */
-    const char *size[3];
-    bool list, help;
-} options;
-
-typedef struct {
     const char *name, *what;
     const xt_kernel *kernel;
     bool (*run)(zed_device *dev, zed_kernel *kernel, const int *size);
 } form;
 
+enum { SIZES = 3, FORM = SIZES, EMIT, TARGET, DEVICE, OPTIONS };
+static const struct {
+    const char *name, *help;
+    int size; /* default */
+} option_table[OPTIONS] = {
+    {"--m", "N       rows of A and D (200)", 200},
+    {"--n", "N       columns of B and D (300)", 300},
+    {"--k", "N       columns of A, rows of B (136)", 136},
+    {"--form", "NAME    only this form", 0},
+    {"--emit", "FILE    write the form's SPIR-V module (the first's without --form) and touch no device", 0},
+    {"--target", "NAME    with --emit: pvc bmg lnl ptl dg2 generic soft (bmg)", 0},
+    {"--device", "N|NAME  run on this device of --list (GPU first)", 0},
+};
+typedef const char *options[OPTIONS]; /* values from the command line, NULL: not given */
 
 static bool fail(const char *format, ...)
 {
@@ -103,48 +110,23 @@ static bool fail_device(const zed_device *dev)
     return fail("%s:%d: %s", e->file, e->line, e->text);
 }
 
-static const struct {
-    const char *name, *value, *help;
-    size_t offset;
-} option_table[] = {
-    {"--m", "N", "rows of A and D (200)", offsetof(options, size[0])},
-    {"--n", "N", "columns of B and D (300)", offsetof(options, size[1])},
-    {"--k", "N", "columns of A, rows of B (136)", offsetof(options, size[2])},
-    {"--form", "NAME", "only this form", offsetof(options, form)},
-    {"--emit", "FILE", "write the form's SPIR-V module (the first's without --form) and touch no device",
-     offsetof(options, emit)},
-    {"--target", "NAME", "with --emit: pvc bmg lnl ptl dg2 generic soft (bmg)", offsetof(options, target)},
-    {"--device", "N|NAME", "run on this device of --list (GPU first)", offsetof(options, device)},
-    {"--list", NULL, "list the devices", offsetof(options, list)},
-    {"--help", NULL, "this text", offsetof(options, help)},
-};
-enum { OPTION_COUNT = sizeof option_table / sizeof option_table[0] };
-static const int default_size[] = {200, 300, 136};
-
-static bool parse_options(options *o, char **argv)
+static bool parse_options(options o, char **argv)
 {
-    for (int at = 1; argv[at]; at++) {
+    for (int at = 1; argv[at]; at += 2) {
         int i = 0;
-        while (i < OPTION_COUNT && strcmp(argv[at], option_table[i].name) != 0) i++;
-        if (i == OPTION_COUNT) return fail("unknown option %s; gemm_epilogue --help lists them", argv[at]);
-        char *field = (char *)o + option_table[i].offset;
-        if (!option_table[i].value)
-            *(bool *)(void *)field = true;
-        else if (!argv[at + 1])
-            return fail("%s needs a value: %s", argv[at], option_table[i].value);
-        else
-            *(const char **)(void *)field = argv[++at];
+        while (i < OPTIONS && strcmp(argv[at], option_table[i].name) != 0) i++;
+        if (i == OPTIONS || !argv[at + 1]) return fail("%s is not an option, or its value is missing; gemm_epilogue --help lists them", argv[at]);
+        o[i] = argv[at + 1];
     }
-    return !o->target || o->emit || fail("--target goes with --emit");
+    return !o[TARGET] || o[EMIT] || fail("--target goes with --emit");
 }
 
-static bool parse_sizes(const options *o, int *size)
+static bool parse_sizes(const options o, int *size)
 {
-    for (size_t i = 0; i < sizeof default_size / sizeof default_size[0]; i++) {
+    for (int i = 0; i < SIZES; i++) {
         char *end = NULL;
-        long v = o->size[i] ? strtol(o->size[i], &end, 10) : default_size[i];
-        if (o->size[i] && (end == o->size[i] || *end || v < 1 || v > 65536))
-            return fail("%s %s: not a size from 1 to 65536", option_table[i].name, o->size[i]);
+        long v = o[i] ? strtol(o[i], &end, 10) : option_table[i].size;
+        if (o[i] && (end == o[i] || *end || v < 1 || v > 65536)) return fail("%s %s: not a size from 1 to 65536", option_table[i].name, o[i]);
         size[i] = (int)v;
     }
     return true;
@@ -281,35 +263,29 @@ static const int form_count = sizeof forms / sizeof forms[0];
 
 /* ---- the program */
 
-static bool print_help(void)
+static void print_help(void)
 {
     printf("gemm_epilogue [options]\nProducts with pre- and post-operations on normally distributed input, each element checked against f64.\n");
-    for (int i = 0; i < OPTION_COUNT; i++)
-        printf("  %-8s %-7s %s\n", option_table[i].name, option_table[i].value ? option_table[i].value : "",
-               option_table[i].help);
+    for (int i = 0; i < OPTIONS; i++) printf("  %-8s %s\n", option_table[i].name, option_table[i].help);
+    printf("  --list           list the devices\n  --help           this text\n");
     for (int i = 0; i < form_count; i++) printf("  form %-12s %s\n", forms[i].name, forms[i].what);
-    return true;
 }
 
-static bool find_form(const options *o, int *number)
+static bool find_form(const char *name, int *number)
 {
-    for (*number = 0; o->form && *number < form_count; ++*number)
-        if (!strcmp(o->form, forms[*number].name)) return true;
-    return !o->form || fail("--form %s: there is no such form; gemm_epilogue --help lists them", o->form);
+    for (*number = 0; name && *number < form_count; ++*number)
+        if (!strcmp(name, forms[*number].name)) return true;
+    return !name || fail("--form %s: there is no such form; gemm_epilogue --help lists them", name);
 }
 
-static bool emit(const options *o, const form *f)
+static bool emit(const char *path, const char *target, const form *f)
 {
-    xt_module mod = XT_BUILD(*f->kernel, &(xt_target){.name = o->target ? o->target : "bmg"});
+    xt_module mod = XT_BUILD(*f->kernel, &(xt_target){.name = target ? target : "bmg"});
     bool ok = mod.words || fail("%s:%d: %s", mod.error->file, mod.error->line, mod.error->text);
-    FILE *file = ok ? fopen(o->emit, "wb") : NULL;
-    if (ok) {
-        ok = file && fwrite(mod.words, 1, mod.size, file) == mod.size;
-        if (file && fclose(file) != 0) ok = false;
-        if (!ok) fail("%s: cannot write it", o->emit);
-    }
-    if (ok) printf("params   %s\nflags    %s\n", mod.params, mod.build_flags);
-    if (ok) printf("ok gemm_epilogue %s: %s, %zu bytes\n", f->name, o->emit, mod.size);
+    FILE *file = ok ? fopen(path, "wb") : NULL;
+    if (ok && (!file || fwrite(mod.words, 1, mod.size, file) != mod.size)) ok = fail("%s: cannot write it", path);
+    if (file && fclose(file) != 0 && ok) ok = fail("%s: cannot write it", path);
+    if (ok) printf("params   %s\nflags    %s\nok gemm_epilogue %s: %s, %zu bytes\n", mod.params, mod.build_flags, f->name, path, mod.size);
     xt_free(&mod);
     return ok;
 }
@@ -325,19 +301,16 @@ static bool run_form(zed_device *dev, const form *f, const int *size)
     return ok;
 }
 
-static bool run_all(const options *o)
+static bool run_all(const options o, int only)
 {
     zed_device dev;
-    char *end = NULL;
-    long index = o->device ? strtol(o->device, &end, 10) : 0;
-    bool by_index = o->device && end != o->device && !*end && index >= 0, ok;
-    int size[3], only;
-    if (!parse_sizes(o, size) || !find_form(o, &only)) return false;
-    ok = zed_open(&dev, &(zed_options){.name = by_index ? NULL : o->device, .index_plus_1 = by_index ? (int)index + 1 : 0});
-    if (!ok) fail_device(&dev);
+    int size[SIZES];
+    bool ok;
+    if (!parse_sizes(o, size)) return false;
+    ok = zed_open(&dev, &(zed_options){.device = o[DEVICE]}) || fail_device(&dev);
     if (ok) printf("device   %s\n", dev.name);
     for (int i = 0; ok && i < form_count; i++)
-        if (!o->form || i == only) ok = run_form(&dev, &forms[i], size);
+        if (!o[FORM] || i == only) ok = run_form(&dev, &forms[i], size);
     zed_close(&dev);
     return ok;
 }
@@ -353,13 +326,10 @@ static bool list_devices(void)
 
 int main(int argc, char **argv)
 {
-    options o = {0};
+    options o = {NULL};
     int only;
-    bool ok = parse_options(&o, argv);
-    (void)argc;
-    if (ok && o.help) ok = print_help();
-    else if (ok && o.list) ok = list_devices();
-    else if (ok && o.emit) ok = find_form(&o, &only) && emit(&o, &forms[only]);
-    else if (ok) ok = run_all(&o);
-    return ok ? 0 : 1;
+    if (argc == 2 && !strcmp(argv[1], "--help")) return print_help(), 0;
+    if (argc == 2 && !strcmp(argv[1], "--list")) return !list_devices();
+    if (!parse_options(o, argv) || !find_form(o[FORM], &only)) return 1;
+    return !(o[EMIT] ? emit(o[EMIT], o[TARGET], &forms[only]) : run_all(o, only));
 }

@@ -239,15 +239,9 @@ static bool launch(zed_device *dev, const xt_module *mod, const problem *p)
     return true;
 }
 
-/* By number or by a part of the name. */
 static bool open_device(zed_device *dev, const char *asked)
 {
-    char *end = NULL;
-    long index = asked ? strtol(asked, &end, 10) : 0;
-    bool by_index = asked && end != asked && !*end && index >= 0;
-    return zed_open(dev,
-                    &(zed_options){.name = by_index ? NULL : asked, .index_plus_1 = by_index ? (int)index + 1 : 0}) ||
-           fail_device(dev);
+    return zed_open(dev, &(zed_options){.device = asked}) || fail_device(dev);
 }
 
 static bool run(const options *o, const problem *p)

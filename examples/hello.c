@@ -109,11 +109,7 @@ int main(int argc, char **argv)
     }
     if (file) return emit(file, target ? target : "bmg");
     if (target) return failed(target, 0, "--target goes with --emit");
-    {
-        int index = name && *name && !name[strspn(name, "0123456789")] ? atoi(name) + 1 : 0;
-        if (!zed_open(&dev, &(zed_options){.name = index ? NULL : name, .index_plus_1 = index}))
-            return failed(dev.error.file, dev.error.line, dev.error.text);
-    }
+    if (!zed_open(&dev, &(zed_options){.device = name})) return failed(dev.error.file, dev.error.line, dev.error.text);
     status = run(&dev);
     zed_close(&dev);
     return status;

@@ -376,16 +376,14 @@ static bool choose(const options *o, int *first, int *last)
 
 static bool run(const options *o, session *s)
 {
-    zed_options device = {.name = o->device};
     char *end = NULL;
-    long items = o->items ? strtol(o->items, &end, 10) : 1048576, index;
+    long items = o->items ? strtol(o->items, &end, 10) : 1048576;
     int first, last;
     if (o->items && (*end || items < 1024 || items % (LOCAL * ROUNDS) || items > 1 << 28))
         return fail("--items %s: a multiple of %d, at least 1024", o->items, LOCAL * ROUNDS);
     s->items = (uint32_t)items;
     if (!choose(o, &first, &last)) return false;
-    if (o->device && (index = strtol(o->device, &end, 10), *o->device && !*end)) device = (zed_options){.index_plus_1 = (int)index + 1};
-    if (!zed_open(&s->dev, &device)) return fail("%s", zed_get_error(&s->dev)->text);
+    if (!zed_open(&s->dev, &(zed_options){.device = o->device})) return fail("%s", zed_get_error(&s->dev)->text);
     s->conversion = cv_conversion_module(&(cv_target){ZED_TARGET(&s->dev)});
     if (!s->conversion.words) return fail_build(&s->conversion);
     if (!ZED_LOAD(&s->convert, &s->dev, s->conversion)) return fail("%s", zed_get_error(&s->dev)->text);

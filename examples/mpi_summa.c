@@ -203,15 +203,9 @@ static void take_place(place *p)
     p->j1 = (int)((long)p->n * (p->at[1] + 1) / p->grid[1]);
 }
 
-/* By number or by a part of the name. */
 static bool open_device(zed_device *dev, const char *asked)
 {
-    char *end = NULL;
-    long index = asked ? strtol(asked, &end, 10) : 0;
-    bool by_index = asked && end != asked && !*end && index >= 0;
-    return zed_open(dev,
-                    &(zed_options){.name = by_index ? NULL : asked, .index_plus_1 = by_index ? (int)index + 1 : 0}) ||
-           fail_device(dev);
+    return zed_open(dev, &(zed_options){.device = asked}) || fail_device(dev);
 }
 
 /* The ranks of one machine take its devices in turn. */

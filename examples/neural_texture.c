@@ -565,14 +565,12 @@ static bool finish(session *s, const options *o, double seconds)
 
 static bool run(session *s, const options *o)
 {
-    zed_options device = {.name = o->device};
     char *end = NULL;
-    long steps = o->steps ? strtol(o->steps, &end, 10) : 1500, index;
+    long steps = o->steps ? strtol(o->steps, &end, 10) : 1500;
     double begin;
     if (o->steps && (*end || steps < 1 || steps > 1000000)) return fail("--steps %s: 1 to 1000000", o->steps);
     s->steps = (int)steps;
-    if (o->device && (index = strtol(o->device, &end, 10), *o->device && !*end)) device = (zed_options){.index_plus_1 = (int)index + 1};
-    if (!zed_open(&s->dev, &device)) return fail_device(s);
+    if (!zed_open(&s->dev, &(zed_options){.device = o->device})) return fail_device(s);
     printf("device %s\n", s->dev.name);
     if (!build_all(s) || !allocate(s)) return false;
     start_values(s);

@@ -293,8 +293,7 @@ static void print_help(void)
 
 static bool open_device(zed_device *dev, const char *name)
 {
-    int index = name && *name && !name[strspn(name, "0123456789")] ? atoi(name) + 1 : 0;
-    if (!zed_open(dev, &(zed_options){.name = index ? NULL : name, .index_plus_1 = index})) return fail_device(dev);
+    if (!zed_open(dev, &(zed_options){.device = name})) return fail_device(dev);
     printf("device   %s\n", dev->name);
     return true;
 }
