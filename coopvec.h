@@ -105,12 +105,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#if defined(__GNUC__)
-#define CV_UNUSED_ __attribute__((unused))
-#else
-#define CV_UNUSED_
-#endif
-
 /* ---- errors --------------------------------------------------------------------------------------------------------- */
 
 #define CV_ERRORS_(X)                                                                                                  \
@@ -430,14 +424,8 @@ static inline cv_result cv_check_feature_support(const cm_target *target, cv_fea
 }
 /* ---- matrices in memory ---------------------------------------------------------------------------------------------- */
 
-#if defined(__GNUC__)
-#define CV_PRINTF_(text, first) __attribute__((format(printf, text, first)))
-#else
-#define CV_PRINTF_(text, first)
-#endif
-
 /* Fills *error (which may be NULL) and returns false. */
-CV_PRINTF_(3, 4) static inline bool cv_refuse_(spe_error *error, int id, const char *format, ...)
+CM_PRINTF_(3, 4) static inline bool cv_refuse_(spe_error *error, int id, const char *format, ...)
 {
     va_list args;
     char text[256];
@@ -773,11 +761,8 @@ typedef struct {
     void (*body)(cv_ctx *);
 } cv_kernel; /* what CV_KERNEL defines; params is text such as "ptr<f16> weights, u32 n" */
 
-typedef struct {
-    const char *name;        /* a row of coopmatrix.h */
-    uint32_t subgroup_sizes; /* bit mask (8 | 16 | 32); this and the rest: 0 for the row's */
-    uint32_t local_memory, max_group_size, device_id;
-} cv_target;
+typedef cm_device cv_target;
+typedef cm_module cv_module; /* what CV_BUILD gives */
 
 typedef struct {
     const cv_kernel *kernel;
@@ -793,28 +778,12 @@ typedef struct {
 } cv_build_desc;
 
 typedef struct {
-    const uint32_t *words; /* NULL when the build failed */
-    size_t size;           /* in bytes */
-    const char *kernel, *params;
-    uint32_t local_size[3], subgroup_size;
-    const char *build_flags;
-    const spe_error *error; /* never NULL; id 0: none */
-    cv_ctx *owner_;
-} cv_module;
-
-typedef struct {
     cv_ctx *x;
     const char *file;
     int line;
 } cv_where_; /* the context and the user's line, given to every function by its macro */
 
-enum { CV_PARAMS_MAX_ = 32, CV_FRAMES_MAX_ = 32, CV_CARRIED_MAX_ = 32 };
-
-typedef struct {
-    char name[64];
-    int type;
-    bool pointer;
-} cv_param_;
+enum { CV_CARRIED_MAX_ = 32 };
 
 /* A carried value of either kind: magic tells which. */
 typedef struct {
@@ -823,11 +792,8 @@ typedef struct {
     cv_vec vec;
 } cv_thing_;
 
-typedef enum { CV_FRAME_FOR_, CV_FRAME_IF_ } cv_frame_kind_;
-typedef struct {
-    cv_frame_kind_ kind;
-    const char *file;
-    int line, slots;
+typedef struct { /* of an open region */
+    int slots;
     bool divergent;
     void *object[CV_CARRIED_MAX_]; /* the user's variables */
     cv_thing_ start[CV_CARRIED_MAX_];
@@ -836,7 +802,7 @@ typedef struct {
 } cv_frame_;
 
 struct cv_ctx {
-    spe_module m;
+    spe_module m; /* first: see cm_build_begin_ */
     cm_target target;
     const cv_kernel *kernel;
     const cv_build_desc *desc;
@@ -844,22 +810,34 @@ struct cv_ctx {
     bool dpas, block2d; /* the matrix instruction and 2D block messages may be used */
     bool full;          /* no subgroup has work-items switched off */
     int divergent;      /* open regions that work-items of a subgroup may enter or leave separately */
-    cv_param_ params[CV_PARAMS_MAX_];
+    cm_param_ params[CM_PARAMS_MAX_];
     int param_count;
-    cv_val args[CV_PARAMS_MAX_];
-    cv_frame_ frames[CV_FRAMES_MAX_];
-    int depth;
+    cv_val args[CM_PARAMS_MAX_];
+    cm_regions_ regions;
+    cv_frame_ frames[CM_REGIONS_MAX_]; /* one a region */
 };
 
-/* Reports an error at the user's line to the module, which keeps the first. */
-CV_PRINTF_(3, 4) static inline void cv_fail_(cv_where_ w, int id, const char *format, ...)
+static inline const cm_errors_ *cv_errors_(void)
 {
-    char text[256];
+    static const cm_errors_ errors = {cv_error_name,
+                                      cv_error_text,
+                                      CV_ERROR_PARAMETER_TEXT,
+                                      CV_ERROR_TARGET,
+                                      CV_ERROR_SUBGROUP_SIZE,
+                                      CV_ERROR_UNCLOSED,
+                                      {CV_ERROR_MEMORY, "CV_ERROR_MEMORY", "out of memory", NULL, 0}};
+    return &errors;
+}
+
+static inline cm_blame_ cv_blame_(cv_where_ w) { return cm_blame_of_(&w.x->m, cv_errors_(), w.file, w.line); }
+
+/* Reports an error at the user's line to the module, which keeps the first. */
+CM_PRINTF_(3, 4) static inline void cv_fail_(cv_where_ w, int id, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    cm_vreport_(cv_blame_(w), id, format, args);
     va_end(args);
-    spe_fail(spe_at(&w.x->m, w.file, w.line), id, cv_error_name(id), "%s: %s", cv_error_text(id), text);
 }
 
 /* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */
@@ -996,38 +974,15 @@ static inline spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what)
     return 0;
 }
 
-/* One instruction on scalars or vectors of a type; 0 and no error where there is none. */
-static inline spe_id cv_emit_arithmetic_(spe_module *m, int op, int type, spe_id a, spe_id b)
-{
-    bool fp = cv_is_float_(type), sign = cv_is_signed_(type);
-    switch (op) {
-    case CV_OP_ADD_: return fp ? spe_fadd(m, a, b) : spe_iadd(m, a, b);
-    case CV_OP_SUB_: return fp ? spe_fsub(m, a, b) : spe_isub(m, a, b);
-    case CV_OP_MUL_: return fp ? spe_fmul(m, a, b) : spe_imul(m, a, b);
-    case CV_OP_DIV_: return fp ? spe_fdiv(m, a, b) : sign ? spe_sdiv(m, a, b) : spe_udiv(m, a, b);
-    case CV_OP_MIN_: return spe_math2(m, fp ? SPE_FMIN : sign ? SPE_SMIN : SPE_UMIN, a, b);
-    case CV_OP_MAX_: return spe_math2(m, fp ? SPE_FMAX : sign ? SPE_SMAX : SPE_UMAX, a, b);
-    case CV_OP_MOD_: return fp ? 0 : sign ? spe_srem(m, a, b) : spe_umod(m, a, b);
-    case CV_OP_AND_: return fp ? 0 : spe_and(m, a, b);
-    case CV_OP_OR_: return fp ? 0 : spe_or(m, a, b);
-    case CV_OP_XOR_: return fp ? 0 : spe_xor(m, a, b);
-    case CV_OP_SHL_: return fp ? 0 : spe_shl(m, a, b);
-    case CV_OP_SHR_: return fp ? 0 : sign ? spe_sar(m, a, b) : spe_shr(m, a, b);
-    default: return 0;
-    }
-}
+/* The operations are numbered as cm_op and the comparisons after it are. */
+typedef char cv_ops_agree_[(int)CV_OP_SHR_ == (int)CM_SHR && (int)CV_OP_GE_ == (int)CM_GE_ ? 1 : -1];
 
-static inline spe_id cv_emit_comparison_(spe_module *m, int op, int type, spe_id a, spe_id b)
+/* One instruction on scalars or vectors of a type; 0 and no error where there is none. */
+static inline spe_id cv_emit_(spe_module *m, int op, int type, spe_id a, spe_id b)
 {
-    bool fp = cv_is_float_(type), sign = cv_is_signed_(type);
-    switch (op) {
-    case CV_OP_EQ_: return fp ? spe_feq(m, a, b) : spe_ieq(m, a, b);
-    case CV_OP_NE_: return fp ? spe_fune(m, a, b) : spe_ine(m, a, b);
-    case CV_OP_LT_: return fp ? spe_flt(m, a, b) : sign ? spe_slt(m, a, b) : spe_ult(m, a, b);
-    case CV_OP_LE_: return fp ? spe_fle(m, a, b) : sign ? spe_sle(m, a, b) : spe_ule(m, a, b);
-    case CV_OP_GT_: return fp ? spe_fgt(m, a, b) : sign ? spe_sgt(m, a, b) : spe_ugt(m, a, b);
-    default: return fp ? spe_fge(m, a, b) : sign ? spe_sge(m, a, b) : spe_uge(m, a, b);
-    }
+    bool fp = cv_is_float_(type);
+    if (fp && op == CV_OP_MOD_) return 0;
+    return cm_instruction_(m, op, fp ? 0 : cv_is_signed_(type) ? 1 : 2, a, b);
 }
 
 /* The type two numbers meet in: a scalar's; of i32 and u32, i32; of two constants i32 or f32. */
@@ -1052,7 +1007,7 @@ static inline cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b
     if (!p || !q) return cv_nothing_();
     if (logic) r = op == CV_OP_AND_ ? spe_land(m, p, q) : spe_lor(m, p, q);
     else if (type == CV_BOOL_) r = 0;
-    else r = op >= CV_OP_EQ_ ? cv_emit_comparison_(m, op, type, p, q) : cv_emit_arithmetic_(m, op, type, p, q);
+    else r = cv_emit_(m, op, type, p, q);
     if (!r && spe_ok(m)) cv_fail_(w, CV_ERROR_OPERATION, "%s on %s", cv_op_name_(op), cv_type_text_(type));
     return cv_scalar_(op >= CV_OP_EQ_ ? (int)CV_BOOL_ : type, r, a.val.uniform && b.val.uniform);
 }
@@ -1381,7 +1336,7 @@ static inline cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
     if (!cv_match_(w, a, b, &p, &q)) return cv_no_vec_();
     v = cv_new_(w.x, p.type, p.n);
     for (i = 0; i < v.parts; i++) {
-        v.part[i] = op < CV_OP_EQ_ ? cv_emit_arithmetic_(&w.x->m, op, p.type, p.part[i], q.part[i]) : 0;
+        v.part[i] = op < CV_OP_EQ_ ? cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]) : 0;
         if (!v.part[i] && spe_ok(&w.x->m)) cv_fail_(w, CV_ERROR_OPERATION, "%s on a vector of %s", cv_op_name_(op), cv_type_name(p.type));
     }
     return v;
@@ -1484,7 +1439,7 @@ static inline cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_an
     }
     v = cv_new_(w.x, r.type, r.n);
     for (i = 0; i < v.parts; i++)
-        v.part[i] = spe_select(&w.x->m, cv_emit_comparison_(&w.x->m, op, p.type, p.part[i], q.part[i]), r.part[i], s.part[i]);
+        v.part[i] = spe_select(&w.x->m, cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]), r.part[i], s.part[i]);
     return v;
 }
 
@@ -2730,19 +2685,14 @@ static inline void cv_scatter_(cv_ctx *x, cv_frame_ *f)
     }
 }
 
-static inline cv_frame_ *cv_open_(cv_where_ w, cv_frame_kind_ kind, void *const *objects, bool uniform)
+static inline cv_frame_ *cv_open_(cv_where_ w, const char *name, void *const *objects, bool uniform)
 {
     cv_ctx *x = w.x;
+    int depth = cm_region_open_(cv_blame_(w), &x->regions, name);
     cv_frame_ *f;
-    if (x->depth == CV_FRAMES_MAX_) {
-        cv_fail_(w, CV_ERROR_UNCLOSED, "more than %d regions in each other", (int)CV_FRAMES_MAX_);
-        return NULL;
-    }
-    f = &x->frames[x->depth];
+    if (!depth) return NULL;
+    f = &x->frames[depth - 1];
     memset(f, 0, sizeof *f);
-    f->kind = kind;
-    f->file = w.file;
-    f->line = w.line;
     f->divergent = !uniform;
     for (; objects[f->slots]; f->slots++) {
         if (f->slots == CV_CARRIED_MAX_) {
@@ -2755,33 +2705,32 @@ static inline cv_frame_ *cv_open_(cv_where_ w, cv_frame_kind_ kind, void *const 
     }
     f->ids = (spe_id *)spe_alloc(&x->m, ((size_t)f->id_count + 1) * sizeof(spe_id));
     if (!f->ids || !cv_gather_(w, f)) return NULL;
-    x->depth++;
     x->divergent += f->divergent ? 1 : 0;
     return f;
 }
 
-static inline cv_where_ cv_frame_where_(cv_ctx *x, const cv_frame_ *f)
+/* The frame of the region of this depth, when it may be closed (cm_region_ends_). */
+static inline cv_frame_ *cv_closing_(cv_ctx *x, int depth, bool done)
 {
+    return cm_region_ends_(&x->m, cv_errors_(), &x->regions, depth, done) ? &x->frames[depth - 1] : NULL;
+}
+
+/* At the end of a region: its values now. */
+static inline bool cv_gather_end_(cv_ctx *x, cv_frame_ *f)
+{
+    cm_blame_ at = cm_region_blame_(&x->m, cv_errors_(), &x->regions);
     cv_where_ w;
     w.x = x;
-    w.file = f->file;
-    w.line = f->line;
-    return w;
+    w.file = at.file;
+    w.line = at.line;
+    return cv_enter_(w) && cv_gather_(w, f);
 }
 
-static inline void cv_close_(cv_ctx *x)
+static inline void cv_close_(cv_ctx *x, cv_frame_ *f)
 {
-    x->depth--;
-    x->divergent -= x->frames[x->depth].divergent ? 1 : 0;
-}
-
-/* Fails for the innermost region that is open although it should not be. */
-static inline void cv_fail_open_(cv_ctx *x)
-{
-    const cv_frame_ *f = &x->frames[x->depth - 1];
-    if (spe_ok(&x->m))
-        cv_fail_(cv_frame_where_(x, f), CV_ERROR_UNCLOSED, "the %s of line %d", f->kind == CV_FRAME_FOR_ ? "CV_FOR" : "CV_IF", f->line);
-    x->depth = 0;
+    cv_scatter_(x, f);
+    x->regions.depth--;
+    x->divergent -= f->divergent ? 1 : 0;
 }
 
 static inline cv_loop_ cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *const *objects)
@@ -2799,9 +2748,9 @@ static inline cv_loop_ cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val s
     by = cv_index_(w, &step, "the loop's step");
     if (step.kind == CV_INT_ && step.i <= 0) cv_fail_(w, CV_ERROR_LOOP_STEP, "got %lld", (long long)step.i);
     if (!spe_ok(&x->m)) return loop;
-    f = cv_open_(w, CV_FRAME_FOR_, objects, lo.uniform && hi.uniform && step.uniform);
+    f = cv_open_(w, "CV_FOR", objects, lo.uniform && hi.uniform && step.uniform);
     if (!f) return loop;
-    loop.frame = x->depth;
+    loop.frame = x->regions.depth;
     loop.index = cv_scalar_(CV_I32, spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids), !f->divergent);
     cv_scatter_(x, f);
     return loop;
@@ -2809,24 +2758,10 @@ static inline cv_loop_ cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val s
 
 static inline void cv_for_end_(cv_loop_ *loop)
 {
-    cv_ctx *x = loop->x;
-    cv_frame_ *f;
-    cv_where_ w;
-    if (!spe_ok(&x->m)) return;
-    if (x->depth != loop->frame) {
-        if (x->depth > loop->frame) cv_fail_open_(x);
-        return;
-    }
-    f = &x->frames[x->depth - 1];
-    w = cv_frame_where_(x, f);
-    if (!loop->done) {
-        cv_fail_(w, CV_ERROR_UNCLOSED, "the CV_FOR of line %d was left by break", f->line);
-        return;
-    }
-    if (!cv_enter_(w) || !cv_gather_(w, f)) return;
-    spe_endfor(&x->m, (uint32_t)f->id_count, f->ids);
-    cv_scatter_(x, f);
-    cv_close_(x);
+    cv_frame_ *f = cv_closing_(loop->x, loop->frame, loop->done);
+    if (!f || !cv_gather_end_(loop->x, f)) return;
+    spe_endfor(&loop->x->m, (uint32_t)f->id_count, f->ids);
+    cv_close_(loop->x, f);
 }
 
 /* The condition of the C loop behind CV_FOR: true once. */
@@ -2857,8 +2792,8 @@ static inline cv_branch_ cv_if_begin_(cv_where_ w, cv_val condition, void *const
         cv_fail_(w, CV_ERROR_CONDITION, "CV_IF got %s", cv_describe_(&condition, text, sizeof text));
         return b;
     }
-    if (!cv_open_(w, CV_FRAME_IF_, objects, condition.uniform)) return b;
-    b.frame = x->depth;
+    if (!cv_open_(w, "CV_IF", objects, condition.uniform)) return b;
+    b.frame = x->regions.depth;
     spe_if(&x->m, cv_id_(w, CV_BOOL_, &condition));
     return b;
 }
@@ -2866,9 +2801,8 @@ static inline cv_branch_ cv_if_begin_(cv_where_ w, cv_val condition, void *const
 /* After the first side: its values are kept, the variables are again what they were. */
 static inline void cv_if_else_(cv_ctx *x, cv_frame_ *f)
 {
-    cv_where_ w = cv_frame_where_(x, f);
     int i;
-    if (!cv_enter_(w) || !cv_gather_(w, f)) return;
+    if (!cv_gather_end_(x, f)) return;
     spe_else(&x->m, (uint32_t)f->id_count, f->ids);
     for (i = 0; i < f->slots; i++) {
         if (f->start[i].magic == CV_VEC_MAGIC_) memcpy(f->object[i], &f->start[i].vec, sizeof(cv_vec));
@@ -2878,24 +2812,20 @@ static inline void cv_if_else_(cv_ctx *x, cv_frame_ *f)
 
 static inline void cv_if_end_(cv_ctx *x, cv_frame_ *f)
 {
-    cv_where_ w = cv_frame_where_(x, f);
-    if (!cv_enter_(w) || !cv_gather_(w, f)) return;
+    if (!cv_gather_end_(x, f)) return;
     spe_endif(&x->m, (uint32_t)f->id_count, f->ids, f->ids);
-    cv_scatter_(x, f);
-    cv_close_(x);
+    cv_close_(x, f);
 }
 
 /* The condition of the C loop behind CV_IF: true for side 0 and for side 1 (the else part). */
 static inline bool cv_if_next_(cv_branch_ *b)
 {
-    cv_ctx *x = b->x;
+    cv_frame_ *f;
     b->side++;
     if (b->side == 0) return true;
-    if (b->frame && spe_ok(&x->m)) {
-        if (x->depth > b->frame) cv_fail_open_(x);
-        else if (x->depth == b->frame && b->side == 1) cv_if_else_(x, &x->frames[x->depth - 1]);
-        else if (x->depth == b->frame) cv_if_end_(x, &x->frames[x->depth - 1]);
-    }
+    f = b->frame ? cv_closing_(b->x, b->frame, true) : NULL;
+    if (f && b->side == 1) cv_if_else_(b->x, f);
+    else if (f) cv_if_end_(b->x, f);
     return b->side == 1;
 }
 
@@ -3093,109 +3023,39 @@ static inline cv_where_ cv_build_where_(cv_ctx *x, const char *file, int line)
     return w;
 }
 
-/* "ptr<f16> " or "u32 " at *text; moves on. */
-static inline bool cv_parse_type_(const char **text, cv_param_ *p)
+/* The type of a parameter by its name; -1: none. Numbers are of no 8-bit float. */
+static inline int cv_type_of_(const char *name, const cm_param_ *p)
 {
-    const char *s = *text;
-    size_t n;
     int i;
-    p->pointer = strncmp(s, "ptr<", 4) == 0;
-    s += p->pointer ? 4 : 0;
-    n = strcspn(s, "> ,");
     for (i = 0; i < CV_TYPE_COUNT_; i++) {
         const cv_type_row *row = cv_type_at_(i);
-        if (!row->memory || strlen(row->name) != n || strncmp(s, row->name, n) != 0) continue;
-        if (!p->pointer && cv_is_fp8_(row->type)) return false;
-        p->type = row->type;
-        s += n;
-        if (p->pointer && *s++ != '>') return false;
-        if (*s != ' ') return false;
-        *text = s + strspn(s, " ");
-        return true;
+        if (row->memory && strcmp(row->name, name) == 0)
+            return p->local || (!p->pointer && cv_is_fp8_(row->type)) ? -1 : (int)row->type;
     }
-    return false;
+    return -1;
 }
 
-/* "ptr<f16> A, u32 N" into x->params. */
-static inline bool cv_parse_params_(cv_ctx *x)
-{
-    const char *s = x->kernel->params ? x->kernel->params : "";
-    cv_where_ w = cv_build_where_(x, x->kernel->file, x->kernel->line);
-    while (*s) {
-        cv_param_ *p = &x->params[x->param_count];
-        size_t n;
-        if (x->param_count == CV_PARAMS_MAX_) {
-            cv_fail_(w, CV_ERROR_PARAMETER_TEXT, "more than %d parameters", (int)CV_PARAMS_MAX_);
-            return false;
-        }
-        if (!cv_parse_type_(&s, p)) {
-            cv_fail_(w, CV_ERROR_PARAMETER_TEXT, "parameter %d at \"%.40s\"", x->param_count + 1, s);
-            return false;
-        }
-        n = strcspn(s, ", ");
-        if (n == 0 || n >= sizeof p->name) {
-            cv_fail_(w, CV_ERROR_PARAMETER_TEXT, "the name of parameter %d has %d characters", x->param_count + 1, (int)n);
-            return false;
-        }
-        memcpy(p->name, s, n);
-        x->param_count++;
-        s += n;
-        s += strspn(s, ", ");
-    }
-    return true;
-}
-
-/* The target's row with what the caller knows better; the subgroup size. */
+/* The target, and work-groups that it takes. */
 static inline bool cv_choose_target_(cv_ctx *x, cv_where_ w)
 {
     const cv_build_desc *d = x->desc;
-    const cm_target *row = d->target && d->target->name ? cm_target_row(d->target->name) : NULL;
-    uint32_t sizes;
-    int size;
-    if (!row) {
-        cv_fail_(w, CV_ERROR_TARGET, "\"%s\"", d->target && d->target->name ? d->target->name : "(none)");
-        return false;
-    }
-    x->target = *row;
-    if (d->target->subgroup_sizes) x->target.subgroup_sizes = d->target->subgroup_sizes;
-    if (d->target->local_memory) x->target.local_memory = (int)d->target->local_memory;
-    if (d->target->max_group_size) x->target.max_group_size = (int)d->target->max_group_size;
-    sizes = x->target.subgroup_sizes;
-    size = d->subgroup_size ? d->subgroup_size : row->subgroup_size;
-    if (!d->subgroup_size && !(sizes & (uint32_t)size)) size = (int)(sizes & (~sizes + 1u)); /* the smallest there is */
-    if (size < 1 || (size & (size - 1)) || !(sizes & (uint32_t)size)) {
-        cv_fail_(w, CV_ERROR_SUBGROUP_SIZE, "wanted %d, %s has (a bit each) 0x%x", size, row->name, (unsigned)sizes);
-        return false;
-    }
-    x->S = x->target.subgroup_size = size;
-    x->local_size = d->local_size ? d->local_size : 4 * size;
+    if (!cm_choose_target_(cv_blame_(w), d->target, d->subgroup_size, &x->target)) return false;
+    x->S = x->target.subgroup_size;
+    x->local_size = d->local_size ? d->local_size : 4 * x->S;
     if (x->local_size < 1 || x->local_size > x->target.max_group_size) {
-        cv_fail_(w, CV_ERROR_GROUP_SIZE, "%d work-items, %s takes %d", x->local_size, row->name, x->target.max_group_size);
+        cv_fail_(w, CV_ERROR_GROUP_SIZE, "%d work-items, %s takes %d", x->local_size, x->target.name, x->target.max_group_size);
         return false;
     }
-    x->full = x->local_size % size == 0;
+    x->full = x->local_size % x->S == 0;
     return true;
 }
 
 static inline bool cv_begin_kernel_(cv_ctx *x)
 {
-    spe_kernel k;
-    spe_param params[CV_PARAMS_MAX_];
+    spe_param params[CM_PARAMS_MAX_];
     int i;
-    memset(&k, 0, sizeof k);
-    memset(params, 0, sizeof params);
-    for (i = 0; i < x->param_count; i++) {
-        params[i].type = cv_spe_type_(x, x->params[i].type);
-        if (x->params[i].pointer) params[i].type = spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, params[i].type);
-        params[i].name = x->params[i].name;
-    }
-    k.name = x->kernel->name;
-    k.subgroup_size = (uint32_t)x->S;
-    k.local_size[0] = (uint32_t)x->local_size;
-    k.local_size[1] = k.local_size[2] = 1;
-    k.params = params;
-    k.param_count = (uint32_t)x->param_count;
-    if (!spe_kernel_begin(&x->m, &k)) return false;
+    for (i = 0; i < x->param_count; i++) params[i] = cm_spe_param_(&x->m, &x->params[i], cv_spe_type_(x, x->params[i].type));
+    if (!cm_kernel_begin_(&x->m, x->kernel->name, x->S, x->local_size, x->param_count, params)) return false;
     for (i = 0; i < x->param_count; i++) {
         x->args[i] = cv_scalar_(x->params[i].type, spe_param_id(&x->m, (uint32_t)i), true);
         if (x->params[i].pointer) x->args[i].kind = CV_POINTER_;
@@ -3206,62 +3066,35 @@ static inline bool cv_begin_kernel_(cv_ctx *x)
 static inline void cv_emit_module_(cv_ctx *x, cv_module *mod)
 {
     cm_ctx cm;
-    spe_words words;
     if (!cm_begin(&cm, &x->m, &x->target, x->desc->lowering)) return;
     x->dpas = cm.lowering == CM_INTEL;
     x->block2d = x->dpas && (x->target.block2d_sizes & (uint32_t)x->S) && x->S == 16;
     if (!cv_begin_kernel_(x)) return;
     x->kernel->body(x);
-    if (x->depth) cv_fail_open_(x);
+    if (x->regions.depth) cm_fail_open_(&x->m, cv_errors_(), &x->regions, "");
     spe_at(&x->m, x->kernel->file, x->kernel->line);
-    spe_kernel_end(&x->m);
-    words = spe_finish(&x->m);
-    if (!words.data) return;
-    mod->words = words.data;
-    mod->size = words.count * 4;
-    mod->kernel = x->kernel->name;
-    mod->params = x->kernel->params;
-    mod->subgroup_size = (uint32_t)x->S;
-    mod->local_size[0] = (uint32_t)x->local_size;
-    mod->local_size[1] = mod->local_size[2] = 1;
+    if (!cm_build_end_(mod, x->kernel->name, x->kernel->params, x->S, x->local_size)) return;
     if (x->desc->large_registers) mod->build_flags = "-ze-opt-large-register-file";
 }
 
 /* What CV_BUILD calls. Always hand the result to cv_free. */
 static inline cv_module cv_build(const cv_build_desc *desc)
 {
-    static const spe_error no_memory = {CV_ERROR_MEMORY, "CV_ERROR_MEMORY", "out of memory", NULL, 0};
     cv_module mod;
-    spe_options options;
-    cv_ctx *x = (cv_ctx *)calloc(1, sizeof *x);
-    memset(&mod, 0, sizeof mod);
-    mod.build_flags = "";
-    mod.error = &no_memory;
-    if (!x) return mod;
-    memset(&options, 0, sizeof options);
-    options.version = desc->version;
-    options.names = desc->names;
-    options.lines = desc->lines;
-    options.source = desc->kernel->file;
-    mod.owner_ = x;
-    mod.error = spe_get_error(&x->m);
+    spe_options options = cm_options_(desc->version, desc->names, desc->lines, desc->kernel->file);
+    cv_ctx *x = (cv_ctx *)cm_build_begin_(&mod, cv_errors_(), sizeof *x, &options);
+    const cv_kernel *k = desc->kernel;
+    if (!x || !spe_ok(&x->m)) return mod;
     x->desc = desc;
-    x->kernel = desc->kernel;
-    if (!spe_begin(&x->m, &options)) return mod;
-    if (cv_parse_params_(x) && cv_choose_target_(x, cv_build_where_(x, desc->file, desc->line))) cv_emit_module_(x, &mod);
+    x->kernel = k;
+    x->param_count = cm_parse_params_(cv_blame_(cv_build_where_(x, k->file, k->line)), k->params, cv_type_of_, x->params);
+    if (x->param_count >= 0 && cv_choose_target_(x, cv_build_where_(x, desc->file, desc->line))) cv_emit_module_(x, &mod);
     x->desc = NULL; /* the caller's, which may go */
     return mod;
 }
 
 /* Gives back what a module holds; safe on a zeroed module and twice. */
-static inline void cv_free(cv_module *mod)
-{
-    if (mod->owner_) {
-        spe_free(&mod->owner_->m);
-        free(mod->owner_);
-    }
-    memset(mod, 0, sizeof *mod);
-}
+static inline void cv_free(cv_module *mod) { cm_module_free(mod); }
 
 /* The module that converts matrices on a device: see CV_CONVERT_MATRICES. */
 static inline cv_module cv_conversion_module(const cv_target *target)
@@ -3298,35 +3131,6 @@ static inline void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r)
 
 /* ---- macros (C only) ---------------------------------------------------------------------------------------------------------------- */
 
-#define CV_CAT_(a, b) CV_CAT2_(a, b)
-#define CV_CAT2_(a, b) a##b
-#define CV_FIRST_(first, ...) first
-#define CV_REST_(first, ...) __VA_ARGS__
-/* How many arguments, 1 to 16. */
-#define CV_COUNT_(...) CV_COUNT2_(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-#define CV_COUNT2_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, n, ...) n
-
-/* F(0, x) S() F(1, y) ...: each argument with its number, S() between. */
-#define CV_EACH_(F, S, ...) CV_CAT_(CV_EACH_, CV_COUNT_(__VA_ARGS__))(F, S, 0, __VA_ARGS__)
-#define CV_EACH_1(F, S, i, x) F(i, x)
-#define CV_EACH_2(F, S, i, x, ...) F(i, x) S() CV_EACH_1(F, S, i + 1, __VA_ARGS__)
-#define CV_EACH_3(F, S, i, x, ...) F(i, x) S() CV_EACH_2(F, S, i + 1, __VA_ARGS__)
-#define CV_EACH_4(F, S, i, x, ...) F(i, x) S() CV_EACH_3(F, S, i + 1, __VA_ARGS__)
-#define CV_EACH_5(F, S, i, x, ...) F(i, x) S() CV_EACH_4(F, S, i + 1, __VA_ARGS__)
-#define CV_EACH_6(F, S, i, x, ...) F(i, x) S() CV_EACH_5(F, S, i + 1, __VA_ARGS__)
-#define CV_EACH_7(F, S, i, x, ...) F(i, x) S() CV_EACH_6(F, S, i + 1, __VA_ARGS__)
-#define CV_EACH_8(F, S, i, x, ...) F(i, x) S() CV_EACH_7(F, S, i + 1, __VA_ARGS__)
-#define CV_EACH_9(F, S, i, x, ...) F(i, x) S() CV_EACH_8(F, S, i + 1, __VA_ARGS__)
-#define CV_EACH_10(F, S, i, x, ...) F(i, x) S() CV_EACH_9(F, S, i + 1, __VA_ARGS__)
-#define CV_EACH_11(F, S, i, x, ...) F(i, x) S() CV_EACH_10(F, S, i + 1, __VA_ARGS__)
-#define CV_EACH_12(F, S, i, x, ...) F(i, x) S() CV_EACH_11(F, S, i + 1, __VA_ARGS__)
-#define CV_EACH_13(F, S, i, x, ...) F(i, x) S() CV_EACH_12(F, S, i + 1, __VA_ARGS__)
-#define CV_EACH_14(F, S, i, x, ...) F(i, x) S() CV_EACH_13(F, S, i + 1, __VA_ARGS__)
-#define CV_EACH_15(F, S, i, x, ...) F(i, x) S() CV_EACH_14(F, S, i + 1, __VA_ARGS__)
-#define CV_EACH_16(F, S, i, x, ...) F(i, x) S() CV_EACH_15(F, S, i + 1, __VA_ARGS__)
-#define CV_COMMA_() ,
-#define CV_COMMA_TEXT_() ", "
-
 /* The types, as they are written in a kernel. of(x): the type of a number or vector, or of what a pointer points to. */
 #define CV_TYPE_i16 CV_I16
 #define CV_TYPE_u16 CV_U16
@@ -3342,45 +3146,18 @@ static inline void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r)
 #define CV_TYPE_e5m2 CV_E5M2
 #define CV_TYPE_of(x) ((cv_type)(x).type)
 
-/* A kernel's parameters: as C parameters, and as text. */
-#define CV_DECLARE_(i, parameter) CV_DECLARE_##parameter
-#define CV_WRITE_(i, parameter) CV_WRITE_##parameter
+/* A kernel's parameters: as C parameters, and as arguments. */
+#define CV_DECLARE_(i, parameter) cv_val CM_NAME_OF_(parameter)
 #define CV_ARGUMENT_(i, parameter) cv_->args[i]
-#define CV_DECLARE_ptr(T, name) cv_val name
-#define CV_WRITE_ptr(T, name) "ptr<" #T "> " #name
-#define CV_DECLARE_f32(name) cv_val name
-#define CV_WRITE_f32(name) "f32 " #name
-#define CV_DECLARE_f16(name) cv_val name
-#define CV_WRITE_f16(name) "f16 " #name
-#define CV_DECLARE_i32(name) cv_val name
-#define CV_WRITE_i32(name) "i32 " #name
-#define CV_DECLARE_u32(name) cv_val name
-#define CV_WRITE_u32(name) "u32 " #name
-#define CV_DECLARE_i16(name) cv_val name
-#define CV_WRITE_i16(name) "i16 " #name
-#define CV_DECLARE_u16(name) cv_val name
-#define CV_WRITE_u16(name) "u16 " #name
-#define CV_DECLARE_i8(name) cv_val name
-#define CV_WRITE_i8(name) "i8 " #name
-#define CV_DECLARE_u8(name) cv_val name
-#define CV_WRITE_u8(name) "u8 " #name
 
 /* A constant of type cv_kernel, and the head of the function that is its body. */
-#define CV_KERNEL(name_, ...)                                                                                          \
-    static void name_##_cv_body_(cv_ctx *cv_, CV_EACH_(CV_DECLARE_, CV_COMMA_, __VA_ARGS__));                          \
-    CV_UNUSED_ static void name_##_cv_call_(cv_ctx *cv_)                                                               \
-    {                                                                                                                  \
-        name_##_cv_body_(cv_, CV_EACH_(CV_ARGUMENT_, CV_COMMA_, __VA_ARGS__));                                         \
-    }                                                                                                                  \
-    CV_UNUSED_ static const cv_kernel name_ = {#name_, CV_EACH_(CV_WRITE_, CV_COMMA_TEXT_, __VA_ARGS__), __FILE__,     \
-                                               __LINE__, name_##_cv_call_};                                            \
-    static void name_##_cv_body_(CV_UNUSED_ cv_ctx *cv_, CV_EACH_(CV_DECLARE_, CV_COMMA_, __VA_ARGS__))
+#define CV_KERNEL(name_, ...) CM_KERNEL_(cv, CV, name_, __VA_ARGS__)
 
 /* CV_BUILD(kernel, &target, .option = value, ...) */
 #define CV_BUILD(kernel_, ...)                                                                                         \
     cv_build(&(cv_build_desc){.kernel = &(kernel_), .file = __FILE__, .line = __LINE__, .target = __VA_ARGS__})
 
-#define CV_CONTEXT CV_UNUSED_ cv_ctx *cv_
+#define CV_CONTEXT CM_UNUSED_ cv_ctx *cv_
 #define CV_SELF cv_
 #define CV_HERE_ ((cv_where_){cv_, __FILE__, __LINE__})
 
@@ -3396,8 +3173,8 @@ static inline void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r)
     cv_matrix_ref_(CV_HERE_, (cv_matrix_ref){.base = (base_), .interpretation = CV_TYPE_##T, .m = (m_), .k = __VA_ARGS__})
 #define CV_VECTOR_REF(base_, ...)                                                                                      \
     cv_vector_ref_(CV_HERE_, (cv_vector_ref){.base = (base_),                                                          \
-                                             .interpretation = CV_CAT_(CV_TYPE_, CV_FIRST_(__VA_ARGS__, 0)),           \
-                                             CV_REST_(__VA_ARGS__, .end_ = 0)})
+                                             .interpretation = CM_CAT_(CV_TYPE_, CM_FIRST_(__VA_ARGS__, 0)),           \
+                                             CM_REST_(__VA_ARGS__, .end_ = 0)})
 #define CV_INTERPRET(vec_, T) ((cv_interpreted_vector){(vec_), CV_TYPE_##T})
 #define CV_INPUT_(x) _Generic((x), cv_vec: cv_plain_input_, cv_interpreted_vector: cv_same_input_)(x)
 
@@ -3408,16 +3185,16 @@ static inline void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r)
 
 /* -- vectors */
 #define CV_LOAD(ptr_, n_, ...)                                                                                         \
-    cv_load_(CV_HERE_, (cv_memory_){.ptr = (ptr_), .n = (n_), .index = CV_AT(CV_FIRST_(__VA_ARGS__, 0)),               \
-                                    CV_REST_(__VA_ARGS__, .end_ = 0)})
+    cv_load_(CV_HERE_, (cv_memory_){.ptr = (ptr_), .n = (n_), .index = CV_AT(CM_FIRST_(__VA_ARGS__, 0)),               \
+                                    CM_REST_(__VA_ARGS__, .end_ = 0)})
 #define CV_STORE(vec_, ptr_, ...)                                                                                      \
-    cv_store_(CV_HERE_, vec_, (cv_memory_){.ptr = (ptr_), .index = CV_AT(CV_FIRST_(__VA_ARGS__, 0)),                   \
-                                           CV_REST_(__VA_ARGS__, .end_ = 0)})
+    cv_store_(CV_HERE_, vec_, (cv_memory_){.ptr = (ptr_), .index = CV_AT(CM_FIRST_(__VA_ARGS__, 0)),                   \
+                                           CM_REST_(__VA_ARGS__, .end_ = 0)})
 #define CV_SPLAT(T, n_, x) cv_splat_(CV_HERE_, CV_TYPE_##T, n_, CV_AT(x))
 #define CV_NUMBER_I_(i, x) CV_AT(x)
 #define CV_VEC(T, ...)                                                                                                 \
-    cv_vec_of_(CV_HERE_, CV_TYPE_##T, CV_COUNT_(__VA_ARGS__),                                                          \
-               (const cv_val[]){CV_EACH_(CV_NUMBER_I_, CV_COMMA_, __VA_ARGS__)})
+    cv_vec_of_(CV_HERE_, CV_TYPE_##T, CM_COUNT_(__VA_ARGS__),                                                          \
+               (const cv_val[]){CM_EACH_(CV_NUMBER_I_, CM_COMMA_, __VA_ARGS__)})
 #define CV_ELEMENT(vec_, i_) cv_element_(CV_HERE_, vec_, CV_AT(i_))
 #define CV_SET_ELEMENT(vec_, i_, x) cv_set_element_(CV_HERE_, vec_, CV_AT(i_), CV_AT(x))
 #define CV_CONCAT(a, b) cv_concat_(CV_HERE_, a, b)
@@ -3475,18 +3252,17 @@ static inline void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r)
 #define CV_BARRIER() cv_barrier_(CV_HERE_)
 
 /* -- control flow */
-#define CV_CARRIED_(...) ((void *const[]){CV_REST_(__VA_ARGS__, NULL)})
 #define CV_FOR(k, lo, hi, ...)                                                                                         \
-    for (cv_loop_ k##_loop_ = cv_for_begin_(CV_HERE_, CV_AT(lo), CV_AT(hi), CV_AT(CV_FIRST_(__VA_ARGS__, 0)),          \
-                                            CV_CARRIED_(__VA_ARGS__));                                                 \
+    for (cv_loop_ k##_loop_ = cv_for_begin_(CV_HERE_, CV_AT(lo), CV_AT(hi), CV_AT(CM_FIRST_(__VA_ARGS__, 0)),          \
+                                            CM_CARRIED_(__VA_ARGS__));                                                 \
          cv_for_next_(&k##_loop_);)                                                                                    \
         for (const cv_val k = k##_loop_.index, *k##_once_ = &k; k##_once_; k##_once_ = cv_for_done_(&k##_loop_))
 
 #define CV_IF(...)                                                                                                     \
-    for (cv_branch_ CV_CAT_(cv_if_, __LINE__) =                                                                        \
-             cv_if_begin_(CV_HERE_, CV_AT(CV_FIRST_(__VA_ARGS__, 0)), CV_CARRIED_(__VA_ARGS__));                       \
-         cv_if_next_(&CV_CAT_(cv_if_, __LINE__));)                                                                     \
-        if (CV_CAT_(cv_if_, __LINE__).side == 0)
+    for (cv_branch_ CM_CAT_(cv_if_, __LINE__) =                                                                        \
+             cv_if_begin_(CV_HERE_, CV_AT(CM_FIRST_(__VA_ARGS__, 0)), CM_CARRIED_(__VA_ARGS__));                       \
+         cv_if_next_(&CM_CAT_(cv_if_, __LINE__));)                                                                     \
+        if (CM_CAT_(cv_if_, __LINE__).side == 0)
 #define CV_ELSE else
 
 /* -- on the host: appends conversions to a zed_batch, with the kernel of cv_conversion_module */

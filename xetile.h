@@ -194,12 +194,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#if defined(__GNUC__)
-#define XT_UNUSED_ __attribute__((unused))
-#else
-#define XT_UNUSED_
-#endif
-
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 #define XT_ERRORS_(X)                                                                                                  \
@@ -534,11 +528,8 @@ typedef struct {
     void (*body)(xt_ctx *);
 } xt_kernel; /* what XT_KERNEL defines; params is text such as "ptr<f16> A, u32 N" */
 
-typedef struct {
-    const char *name;        /* a row of coopmatrix.h */
-    uint32_t subgroup_sizes; /* bit mask (8 | 16 | 32); this and the rest: 0 for the row's */
-    uint32_t local_memory, max_group_size, device_id;
-} xt_target;
+typedef cm_device xt_target;
+typedef cm_module xt_module; /* what XT_BUILD gives */
 
 typedef enum { XT_PITCH_AUTO, XT_PITCH_ALIGNED, XT_PITCH_ANY } xt_pitch;
 
@@ -554,17 +545,6 @@ typedef struct {
     uint32_t version;
     bool names, lines;
 } xt_build_desc;
-
-typedef struct {
-    const uint32_t *words; /* NULL when the build failed */
-    size_t size;           /* in bytes */
-    const char *kernel, *params;
-    uint32_t local_size[3], subgroup_size, subgroups;
-    uint32_t local_memory; /* bytes of a work-group */
-    const char *build_flags;
-    const spe_error *error; /* never NULL; id 0: none */
-    xt_ctx *owner_;
-} xt_module;
 
 typedef struct {
     xt_ctx *x;
@@ -608,13 +588,7 @@ typedef struct {
     int mask, below; /* what 2D block messages need: (expression & mask) == 0, or expression < the expression `below` */
 } xt_plan_offset_;
 
-enum { XT_PARAMS_MAX_ = 32, XT_FRAMES_MAX_ = 32, XT_PLACES_MAX_ = 64 };
-
-typedef struct {
-    char name[64];
-    int type;
-    bool pointer, local;
-} xt_param_;
+enum { XT_PLACES_MAX_ = 64 };
 
 /* An array in local memory, the same one in every version of the body, aligned to so many bytes. */
 enum { XT_LOCAL_ALIGN_ = 64 };
@@ -648,11 +622,10 @@ typedef struct {
 } xt_slot_;
 
 typedef enum { XT_FRAME_FOR_, XT_FRAME_IF_, XT_FRAME_WHILE_ } xt_frame_kind_;
-typedef struct {
+typedef struct { /* of an open region */
     xt_frame_kind_ kind;
-    const char *file;
-    int line, side, number; /* number: of the frames of this kernel, in order */
-    xt_val lo, hi, step;    /* of a loop */
+    int number;          /* of the frames of this kernel, in order */
+    xt_val lo, hi, step; /* of a loop */
     int slots;
     xt_slot_ *slot;
     spe_id *ids;
@@ -666,16 +639,16 @@ typedef struct {
 } xt_place_;
 
 struct xt_ctx {
-    spe_module m;
+    spe_module m; /* first: see cm_build_begin_ */
     cm_ctx cm;
     cm_target target;
     const xt_kernel *kernel;
     const xt_build_desc *desc;
     int S;
     bool planning, block2d; /* block2d: this is the version with 2D block messages */
-    xt_param_ params[XT_PARAMS_MAX_];
+    cm_param_ params[CM_PARAMS_MAX_];
     int param_count;
-    xt_val args[XT_PARAMS_MAX_];
+    xt_val args[CM_PARAMS_MAX_];
     /* counters of one run of the body; a second run must give the same numbers */
     uint32_t serial, step_hash, planned_hash, operations;
     int vec_count, tile_count, frame_count, local_count;
@@ -698,20 +671,33 @@ struct xt_ctx {
     xt_map subgroups_map;
     bool has_mma;
     size_t accumulator_bytes, product_bytes; /* of a subgroup, at most: of a sum; of a sum and both operands */
-    xt_frame_ frames[XT_FRAMES_MAX_];
-    int depth;
+    cm_regions_ regions;
+    xt_frame_ frames[CM_REGIONS_MAX_]; /* one a region */
     xt_place_ places[XT_PLACES_MAX_];
     int place_count;
 };
 
-static inline void xt_fail_(xt_where_ w, int id, const char *format, ...)
+static inline const cm_errors_ *xt_errors_(void)
 {
-    char text[320];
+    static const cm_errors_ errors = {xt_error_name,
+                                      xt_error_text,
+                                      XT_ERROR_PARAMETER_TEXT,
+                                      XT_ERROR_TARGET,
+                                      XT_ERROR_SUBGROUP_SIZE,
+                                      XT_ERROR_UNCLOSED,
+                                      {XT_ERROR_MEMORY, "XT_ERROR_MEMORY", "out of memory", NULL, 0}};
+    return &errors;
+}
+
+static inline cm_blame_ xt_blame_(xt_where_ w) { return cm_blame_of_(&w.x->m, xt_errors_(), w.file, w.line); }
+
+/* Reports an error at the user's line to the module, which keeps the first. */
+CM_PRINTF_(3, 4) static inline void xt_fail_(xt_where_ w, int id, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    cm_vreport_(xt_blame_(w), id, format, args);
     va_end(args);
-    spe_fail(spe_at(&w.x->m, w.file, w.line), id, xt_error_name(id), "%s: %s", xt_error_text(id), text);
 }
 
 enum { XT_PREFETCH_OPERATION_ = 54 };
@@ -940,49 +926,21 @@ static inline int xt_common_type_(const xt_val *a, const xt_val *b)
     return CM_I32;
 }
 
+/* The operations are numbered as cm_op and the comparisons after it are. */
+typedef char xt_ops_agree_[(int)XT_OP_SHR_ == (int)CM_SHR && (int)XT_OP_GE_ == (int)CM_GE_ ? 1 : -1];
+
 static inline spe_id xt_emit_int_(spe_module *m, int op, bool is_signed, spe_id a, spe_id b)
 {
-    switch (op) {
-    case XT_OP_ADD_: return spe_iadd(m, a, b);
-    case XT_OP_SUB_: return spe_isub(m, a, b);
-    case XT_OP_MUL_: return spe_imul(m, a, b);
-    case XT_OP_DIV_: return is_signed ? spe_sdiv(m, a, b) : spe_udiv(m, a, b);
-    case XT_OP_MOD_: return is_signed ? spe_srem(m, a, b) : spe_umod(m, a, b);
-    case XT_OP_MIN_: return spe_select(m, is_signed ? spe_slt(m, a, b) : spe_ult(m, a, b), a, b);
-    case XT_OP_MAX_: return spe_select(m, is_signed ? spe_slt(m, a, b) : spe_ult(m, a, b), b, a);
-    case XT_OP_AND_: return spe_and(m, a, b);
-    case XT_OP_OR_: return spe_or(m, a, b);
-    case XT_OP_XOR_: return spe_xor(m, a, b);
-    case XT_OP_SHL_: return spe_shl(m, a, b);
-    case XT_OP_SHR_: return is_signed ? spe_sar(m, a, b) : spe_shr(m, a, b);
-    case XT_OP_EQ_: return spe_ieq(m, a, b);
-    case XT_OP_NE_: return spe_ine(m, a, b);
-    case XT_OP_LT_: return is_signed ? spe_slt(m, a, b) : spe_ult(m, a, b);
-    case XT_OP_LE_: return is_signed ? spe_sle(m, a, b) : spe_ule(m, a, b);
-    case XT_OP_GT_: return is_signed ? spe_sgt(m, a, b) : spe_ugt(m, a, b);
-    default: return is_signed ? spe_sge(m, a, b) : spe_uge(m, a, b);
+    if (op == XT_OP_MIN_ || op == XT_OP_MAX_) {
+        spe_id less = is_signed ? spe_slt(m, a, b) : spe_ult(m, a, b);
+        return op == XT_OP_MIN_ ? spe_select(m, less, a, b) : spe_select(m, less, b, a);
     }
+    return cm_instruction_(m, op, is_signed ? 1 : 2, a, b);
 }
 
 static inline spe_id xt_emit_float_(spe_module *m, int op, spe_id a, spe_id b)
 {
-    spe_id both[2];
-    both[0] = a;
-    both[1] = b;
-    switch (op) {
-    case XT_OP_ADD_: return spe_fadd(m, a, b);
-    case XT_OP_SUB_: return spe_fsub(m, a, b);
-    case XT_OP_MUL_: return spe_fmul(m, a, b);
-    case XT_OP_DIV_: return spe_fdiv(m, a, b);
-    case XT_OP_MIN_: return spe_math(m, SPE_FMIN, 2, both);
-    case XT_OP_MAX_: return spe_math(m, SPE_FMAX, 2, both);
-    case XT_OP_EQ_: return spe_feq(m, a, b);
-    case XT_OP_NE_: return spe_fune(m, a, b);
-    case XT_OP_LT_: return spe_flt(m, a, b);
-    case XT_OP_LE_: return spe_fle(m, a, b);
-    case XT_OP_GT_: return spe_fgt(m, a, b);
-    default: return spe_fge(m, a, b);
-    }
+    return cm_instruction_(m, op, 0, a, b);
 }
 
 /* Two integer constants, in 64 bits. */
@@ -4949,28 +4907,15 @@ static inline void xt_scatter_(xt_ctx *x, xt_frame_ *f)
 }
 /* ---- regions ----------------------------------------------------------------------------------------------------- */
 
-static inline xt_where_ xt_frame_where_(xt_ctx *x, const xt_frame_ *f)
+/* The line that opened the innermost region. */
+static inline xt_where_ xt_region_where_(xt_ctx *x)
 {
+    cm_blame_ at = cm_region_blame_(&x->m, xt_errors_(), &x->regions);
     xt_where_ w;
     w.x = x;
-    w.file = f->file;
-    w.line = f->line;
+    w.file = at.file;
+    w.line = at.line;
     return w;
-}
-
-static inline const char *xt_frame_name_(const xt_frame_ *f)
-{
-    static const char *const names[] = {"XT_FOR", "XT_IF", "XT_WHILE"}; /* by xt_frame_kind_ */
-    return names[f->kind];
-}
-
-/* Fails for the innermost region that is open although it should not be. */
-static inline void xt_fail_open_(xt_ctx *x)
-{
-    const xt_frame_ *f = &x->frames[x->depth - 1];
-    if (spe_ok(&x->m))
-        xt_fail_(xt_frame_where_(x, f), XT_ERROR_UNCLOSED, "the %s of line %d", xt_frame_name_(f), f->line);
-    x->depth = 0;
 }
 
 /* Reads the carried values; gives the frame room for their ids when writing. */
@@ -4998,25 +4943,26 @@ static inline bool xt_frame_slots_(xt_where_ w, xt_frame_ *f, void *const *objec
 
 static inline xt_frame_ *xt_open_(xt_where_ w, xt_frame_kind_ kind, void *const *objects)
 {
+    static const char *const names[] = {"XT_FOR", "XT_IF", "XT_WHILE"}; /* by xt_frame_kind_ */
     xt_ctx *x = w.x;
+    int depth = cm_region_open_(xt_blame_(w), &x->regions, names[kind]);
     xt_frame_ *f;
-    if (x->depth == XT_FRAMES_MAX_) {
-        xt_fail_(w, XT_ERROR_UNCLOSED, "more than %d regions in each other", (int)XT_FRAMES_MAX_);
-        return NULL;
-    }
-    f = &x->frames[x->depth];
+    if (!depth) return NULL;
+    f = &x->frames[depth - 1];
     memset(f, 0, sizeof *f);
     f->kind = kind;
-    f->file = w.file;
-    f->line = w.line;
     f->number = x->frame_count++;
     if (!x->planning && f->number >= x->frame_first.count) {
         xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more regions than the first time");
         return NULL;
     }
-    if (!xt_frame_slots_(w, f, objects)) return NULL;
-    x->depth++;
-    return f;
+    return xt_frame_slots_(w, f, objects) ? f : NULL;
+}
+
+/* The frame of the region of this depth, when it may be closed (cm_region_ends_). */
+static inline xt_frame_ *xt_closing_(xt_ctx *x, int depth, bool done)
+{
+    return cm_region_ends_(&x->m, xt_errors_(), &x->regions, depth, done) ? &x->frames[depth - 1] : NULL;
 }
 
 /* Reads the carried values at the end of a body and checks their types. */
@@ -5140,7 +5086,7 @@ static inline xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val s
     }
     f = xt_open_(w, XT_FRAME_FOR_, objects);
     if (!f) return loop;
-    loop.frame = x->depth;
+    loop.frame = x->regions.depth;
     f->lo = lo;
     f->hi = hi;
     f->step = step;
@@ -5179,19 +5125,10 @@ static inline void xt_for_plan_(xt_ctx *x, xt_frame_ *f)
 static inline void xt_for_end_(xt_loop_ *loop)
 {
     xt_ctx *x = loop->x;
-    xt_frame_ *f;
+    xt_frame_ *f = xt_closing_(x, loop->frame, loop->done);
     xt_where_ w;
-    if (!spe_ok(&x->m)) return;
-    if (x->depth != loop->frame) {
-        if (x->depth > loop->frame) xt_fail_open_(x);
-        return;
-    }
-    f = &x->frames[x->depth - 1];
-    w = xt_frame_where_(x, f);
-    if (!loop->done) {
-        xt_fail_(w, XT_ERROR_UNCLOSED, "the %s of line %d was left by break", xt_frame_name_(f), f->line);
-        return;
-    }
+    if (!f) return;
+    w = xt_region_where_(x);
     if (!xt_enter_(w, 101) || !xt_read_now_(w, f)) return;
     if (x->planning) {
         xt_for_plan_(x, f);
@@ -5204,7 +5141,7 @@ static inline void xt_for_end_(xt_loop_ *loop)
         xt_scatter_(x, f);
         if (xt_has_counts_(x, f)) xt_write_counts_(w, f, xt_for_distance_(w, f));
     }
-    x->depth--;
+    x->regions.depth--;
 }
 
 /* The condition of the C loop behind XT_FOR: true once. */
@@ -5246,7 +5183,7 @@ static inline xt_branch_ xt_if_begin_(xt_where_ w, xt_val condition, void *const
     }
     f = xt_open_(w, XT_FRAME_IF_, objects);
     if (!f) return b;
-    b.frame = x->depth;
+    b.frame = x->regions.depth;
     if (!x->planning) spe_if(&x->m, condition.kind == XT_INT_ ? spe_const_bool(&x->m, condition.i != 0) : condition.id);
     return b;
 }
@@ -5254,7 +5191,7 @@ static inline xt_branch_ xt_if_begin_(xt_where_ w, xt_val condition, void *const
 /* After the first side: its values are kept, the variables are again what they were. */
 static inline void xt_if_else_(xt_ctx *x, xt_frame_ *f)
 {
-    xt_where_ w = xt_frame_where_(x, f);
+    xt_where_ w = xt_region_where_(x);
     int i;
     if (!xt_enter_(w, 103) || !xt_read_now_(w, f)) return;
     if (!x->planning) {
@@ -5269,7 +5206,7 @@ static inline void xt_if_else_(xt_ctx *x, xt_frame_ *f)
 
 static inline void xt_if_end_(xt_ctx *x, xt_frame_ *f)
 {
-    xt_where_ w = xt_frame_where_(x, f);
+    xt_where_ w = xt_region_where_(x);
     int i;
     if (!xt_enter_(w, 104) || !xt_read_now_(w, f)) return;
     if (!x->planning) {
@@ -5287,23 +5224,18 @@ static inline void xt_if_end_(xt_ctx *x, xt_frame_ *f)
         xt_forget_(x, &s->now, mask);
         xt_write_(s->object, &s->now);
     }
-    x->depth--;
+    x->regions.depth--;
 }
 
 /* The condition of the C loop behind XT_IF: true for side 0 and for side 1 (the else part). */
 static inline bool xt_if_next_(xt_branch_ *b)
 {
-    xt_ctx *x = b->x;
+    xt_frame_ *f;
     b->side++;
     if (b->side == 0) return true;
-    if (b->frame && spe_ok(&x->m)) {
-        if (x->depth > b->frame)
-            xt_fail_open_(x);
-        else if (x->depth == b->frame && b->side == 1)
-            xt_if_else_(x, &x->frames[x->depth - 1]);
-        else if (x->depth == b->frame)
-            xt_if_end_(x, &x->frames[x->depth - 1]);
-    }
+    f = b->frame ? xt_closing_(b->x, b->frame, true) : NULL;
+    if (f && b->side == 1) xt_if_else_(b->x, f);
+    else if (f) xt_if_end_(b->x, f);
     return b->side == 1;
 }
 /* ---- XT_WHILE, split barriers ------------------------------------------------------------------------------------ */
@@ -5319,7 +5251,7 @@ static inline xt_loop_ xt_while_begin_(xt_where_ w, void *const *objects)
     if (!xt_enter_(w, 105)) return loop;
     f = xt_open_(w, XT_FRAME_WHILE_, objects);
     if (!f) return loop;
-    loop.frame = x->depth;
+    loop.frame = x->regions.depth;
     if (x->planning) {
         xt_loop_forget_(x, f);
     } else {
@@ -5382,116 +5314,45 @@ static inline xt_where_ xt_build_where_(xt_ctx *x)
     return w;
 }
 
-/* "ptr<f16> " or "u32 " at *text; moves on. */
-static inline bool xt_parse_type_(const char **text, xt_param_ *p)
+/* The type of a parameter by its name; -1: none. */
+static inline int xt_type_of_(const char *name, const cm_param_ *p)
 {
-    const char *s = *text;
-    size_t n;
     int i;
-    p->pointer = strncmp(s, "ptr<", 4) == 0;
-    p->local = strncmp(s, "local<", 6) == 0;
-    s += p->pointer ? 4 : p->local ? 6 : 0;
-    n = strcspn(s, "> ,");
-    for (i = 0; i < CM_TYPE_COUNT; i++) {
-        const char *name = cm_type_info((cm_type)i)->name;
-        if (strlen(name) != n || strncmp(s, name, n) != 0 || cm_type_info((cm_type)i)->kind == CM_KIND_COMPLEX)
-            continue;
-        p->type = i;
-        s += n;
-        if (p->pointer || p->local) {
-            if (*s != '>') return false;
-            s++;
-        }
-        if (*s != ' ') return false;
-        *text = s + strspn(s, " ");
-        return true;
-    }
-    return false;
+    (void)p;
+    for (i = 0; i < CM_TYPE_COUNT; i++)
+        if (strcmp(cm_type_info((cm_type)i)->name, name) == 0 && !cm_is_complex((cm_type)i)) return i;
+    return -1;
 }
 
-/* "ptr<f16> A, u32 N" into x->params. */
-static inline bool xt_parse_params_(xt_ctx *x)
+/* The line of the kernel's head. */
+static inline xt_where_ xt_kernel_where_(xt_ctx *x)
 {
-    const char *s = x->kernel->params ? x->kernel->params : "";
-    xt_where_ w = xt_build_where_(x);
+    xt_where_ w;
+    w.x = x;
     w.file = x->kernel->file;
     w.line = x->kernel->line;
-    while (*s) {
-        xt_param_ *p = &x->params[x->param_count];
-        size_t n;
-        if (x->param_count == XT_PARAMS_MAX_) {
-            xt_fail_(w, XT_ERROR_PARAMETER_TEXT, "more than %d parameters", (int)XT_PARAMS_MAX_);
-            return false;
-        }
-        if (!xt_parse_type_(&s, p)) {
-            xt_fail_(w, XT_ERROR_PARAMETER_TEXT, "parameter %d at \"%.40s\"", x->param_count + 1, s);
-            return false;
-        }
-        n = strcspn(s, ", ");
-        if (n == 0 || n >= sizeof p->name) {
-            xt_fail_(w, XT_ERROR_PARAMETER_TEXT, "the name of parameter %d has %d characters", x->param_count + 1,
-                     (int)n);
-            return false;
-        }
-        memcpy(p->name, s, n);
-        x->param_count++;
-        s += n;
-        s += strspn(s, ", ");
-    }
-    return true;
-}
-
-/* The target's row with what the caller knows better; the subgroup size. */
-static inline bool xt_choose_target_(xt_ctx *x)
-{
-    const xt_build_desc *d = x->desc;
-    const cm_target *row = d->target && d->target->name ? cm_target_row(d->target->name) : NULL;
-    xt_where_ w = xt_build_where_(x);
-    int size;
-    if (!row) {
-        xt_fail_(w, XT_ERROR_TARGET, "\"%s\"", d->target && d->target->name ? d->target->name : "(none)");
-        return false;
-    }
-    x->target = *row;
-    if (d->target->subgroup_sizes) x->target.subgroup_sizes = d->target->subgroup_sizes;
-    if (d->target->local_memory) x->target.local_memory = (int)d->target->local_memory;
-    if (d->target->max_group_size) x->target.max_group_size = (int)d->target->max_group_size;
-    size = d->subgroup_size ? d->subgroup_size : row->subgroup_size;
-    if (!d->subgroup_size &&
-        !(x->target.subgroup_sizes & (uint32_t)size)) /* the row's default is not there: the smallest */
-        size = (int)(x->target.subgroup_sizes & (~x->target.subgroup_sizes + 1u));
-    if (size < 1 || (size & (size - 1)) || !(x->target.subgroup_sizes & (uint32_t)size)) {
-        xt_fail_(w, XT_ERROR_SUBGROUP_SIZE, "wanted %d, %s has (a bit each) 0x%x", size, row->name,
-                 (unsigned)x->target.subgroup_sizes);
-        return false;
-    }
-    x->S = size;
-    x->target.subgroup_size = size;
-    return true;
+    return w;
 }
 
 /* Runs the body once: planning, or writing one version. */
 static inline void xt_run_body_(xt_ctx *x, bool planning, bool block2d)
 {
-    xt_where_ w = xt_build_where_(x);
     if (!spe_ok(&x->m)) return;
-    w.file = x->kernel->file;
-    w.line = x->kernel->line;
     x->planning = planning;
     x->block2d = block2d;
     x->serial = planning ? x->serial : 0;
     x->step_hash = 2166136261u;
-    x->vec_count = x->tile_count = x->local_count = x->frame_count = x->depth = 0;
+    x->vec_count = x->tile_count = x->local_count = x->frame_count = x->regions.depth = 0;
     x->kernel->body(x);
     xt_prefetch_waiting_(x);
-    if (x->depth) xt_fail_open_(x);
+    if (x->regions.depth) cm_fail_open_(&x->m, xt_errors_(), &x->regions, "");
     if (x->arrived && spe_ok(&x->m))
-        xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "the kernel ends while \"%s\" is not waited for", x->arrived);
+        xt_fail_(xt_kernel_where_(x), XT_ERROR_SPLIT_BARRIER, "the kernel ends while \"%s\" is not waited for", x->arrived);
     x->arrived = NULL;
     if (planning)
         x->planned_hash = x->step_hash;
     else if (spe_ok(&x->m) && x->planned_hash != x->step_hash)
-        xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "other operations than the first time");
+        xt_fail_(xt_kernel_where_(x), XT_ERROR_NOT_REPEATABLE, "other operations than the first time");
 }
 
 /* While planning a parameter is its own number. */
@@ -5499,7 +5360,7 @@ static inline void xt_plan_args_(xt_ctx *x)
 {
     int i;
     for (i = 0; i < x->param_count; i++) {
-        const xt_param_ *p = &x->params[i];
+        const cm_param_ *p = &x->params[i];
         x->args[i] = xt_number_(p->pointer || p->local ? XT_POINTER_ : XT_SCALAR_, p->type, 0, 0);
         x->args[i].id = ++x->serial;
         if (!p->local) x->args[i].expression = xt_new_expr_(x, XT_EXPR_PARAM_, i, p->type, 0, 0, 0);
@@ -5550,27 +5411,16 @@ static inline bool xt_plan_scratch_(xt_ctx *x)
     return true;
 }
 
+/* Work-items of a work-group. */
+static inline int xt_group_size_(const xt_ctx *x) { return x->S * (x->subgroups ? x->subgroups : 1); }
+
 static inline bool xt_begin_kernel_(xt_ctx *x)
 {
-    spe_kernel k;
-    spe_param params[XT_PARAMS_MAX_];
+    spe_param params[CM_PARAMS_MAX_];
     int i;
-    memset(&k, 0, sizeof k);
-    memset(params, 0, sizeof params);
-    for (i = 0; i < x->param_count; i++) {
-        const xt_param_ *p = &x->params[i];
-        params[i].type = xt_spe_type_(x, p->type);
-        if (p->pointer) params[i].type = spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, params[i].type);
-        if (p->local) params[i].type = spe_ptr(&x->m, SPE_StorageClassWorkgroup, params[i].type);
-        params[i].name = p->name;
-    }
-    k.name = x->kernel->name;
-    k.subgroup_size = (uint32_t)x->S;
-    k.local_size[0] = (uint32_t)(x->S * (x->subgroups ? x->subgroups : 1));
-    k.local_size[1] = k.local_size[2] = 1;
-    k.params = params;
-    k.param_count = (uint32_t)x->param_count;
-    if (!spe_kernel_begin(&x->m, &k)) return false;
+    for (i = 0; i < x->param_count; i++)
+        params[i] = cm_spe_param_(&x->m, &x->params[i], xt_spe_type_(x, x->params[i].type));
+    if (!cm_kernel_begin_(&x->m, x->kernel->name, x->S, xt_group_size_(x), x->param_count, params)) return false;
     for (i = 0; i < x->param_count; i++) x->args[i].id = spe_param_id(&x->m, (uint32_t)i);
     if (x->scratch_bytes) {
         uint32_t align = XT_LOCAL_ALIGN_;
@@ -5686,7 +5536,6 @@ static inline void xt_emit_versions_(xt_ctx *x)
 static inline void xt_emit_module_(xt_ctx *x, xt_module *mod)
 {
     int registers = 128;
-    spe_words words;
     xt_plan_args_(x);
     xt_run_body_(x, true, false);
     if (!spe_ok(&x->m) || !xt_check_plan_(x, &registers) || !xt_plan_scratch_(x)) return;
@@ -5694,57 +5543,33 @@ static inline void xt_emit_module_(xt_ctx *x, xt_module *mod)
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering) || !xt_begin_kernel_(x)) return;
     xt_emit_versions_(x);
     spe_at(&x->m, x->kernel->file, x->kernel->line);
-    spe_kernel_end(&x->m);
-    words = spe_finish(&x->m);
-    if (!words.data) return;
-    mod->words = words.data;
-    mod->size = words.count * 4;
-    mod->kernel = x->kernel->name;
-    mod->params = x->kernel->params;
+    if (!cm_build_end_(mod, x->kernel->name, x->kernel->params, x->S, xt_group_size_(x))) return;
     mod->local_memory = (uint32_t)((x->local_bytes + 63) / 64 * 64 + (int64_t)x->scratch_bytes);
-    mod->subgroup_size = (uint32_t)x->S;
-    mod->subgroups = (uint32_t)(x->subgroups ? x->subgroups : 1);
-    mod->local_size[0] = mod->subgroup_size * mod->subgroups;
-    mod->local_size[1] = mod->local_size[2] = 1;
-    mod->build_flags = registers > 128 ? "-ze-opt-large-register-file" : "";
+    if (registers > 128) mod->build_flags = "-ze-opt-large-register-file";
 }
 
 /* What XT_BUILD calls. Always hand the result to xt_free. */
 static inline xt_module xt_build(const xt_build_desc *desc)
 {
-    static const spe_error no_memory = {XT_ERROR_MEMORY, "XT_ERROR_MEMORY", "out of memory", NULL, 0};
     xt_module mod;
-    spe_options options;
-    xt_ctx *x = (xt_ctx *)calloc(1, sizeof *x);
-    memset(&mod, 0, sizeof mod);
-    mod.build_flags = "";
-    mod.error = &no_memory;
-    if (!x) return mod;
-    memset(&options, 0, sizeof options);
-    options.version = desc->version;
-    options.names = desc->names;
-    options.lines = desc->lines;
-    options.source = desc->kernel->file;
-    mod.owner_ = x;
-    mod.error = spe_get_error(&x->m);
+    spe_options options = cm_options_(desc->version, desc->names, desc->lines, desc->kernel->file);
+    xt_ctx *x = (xt_ctx *)cm_build_begin_(&mod, xt_errors_(), sizeof *x, &options);
+    if (!x || !spe_ok(&x->m)) return mod;
     x->desc = desc;
     x->kernel = desc->kernel;
-    if (!spe_begin(&x->m, &options)) return mod;
     spe_at(&x->m, desc->file, desc->line);
-    if (xt_parse_params_(x) && xt_choose_target_(x)) xt_emit_module_(x, &mod);
+    x->param_count = cm_parse_params_(xt_blame_(xt_kernel_where_(x)), desc->kernel->params, xt_type_of_, x->params);
+    if (x->param_count >= 0 &&
+        cm_choose_target_(xt_blame_(xt_build_where_(x)), desc->target, desc->subgroup_size, &x->target)) {
+        x->S = x->target.subgroup_size;
+        xt_emit_module_(x, &mod);
+    }
     x->desc = NULL; /* the caller's, which may go */
     return mod;
 }
 
 /* Gives back what a module holds; safe on a zeroed module and twice. */
-static inline void xt_free(xt_module *mod)
-{
-    if (mod->owner_) {
-        spe_free(&mod->owner_->m);
-        free(mod->owner_);
-    }
-    memset(mod, 0, sizeof *mod);
-}
+static inline void xt_free(xt_module *mod) { cm_module_free(mod); }
 /* ---- macros of vectors (C only) ---------------------------------------------------------------------------------- */
 
 #define XT_NO_ANY_ xt_any_int_(0)
@@ -5785,8 +5610,8 @@ static inline void xt_free(xt_module *mod)
 #define XT_BITCAST(T, x)                                                                                               \
     _Generic((x), xt_vec: xt_bitcast_vec_, default: xt_bitcast_scalar_)(XT_HERE_, (int)XT_TYPE_##T, XT_ANY_(x))
 #define XT_IOTA(T, rows_, cols_, ...)                                                                                  \
-    xt_iota_(XT_HERE_, (int)XT_TYPE_##T, XT_FIRST_(__VA_ARGS__, 0),                                                    \
-             (xt_vec_desc_){.rows = (rows_), .cols = (cols_), XT_REST_(__VA_ARGS__, .end_ = 0)})
+    xt_iota_(XT_HERE_, (int)XT_TYPE_##T, CM_FIRST_(__VA_ARGS__, 0),                                                    \
+             (xt_vec_desc_){.rows = (rows_), .cols = (cols_), CM_REST_(__VA_ARGS__, .end_ = 0)})
 
 #define XT_RED_add XT_RED_ADD_
 #define XT_RED_mul XT_RED_MUL_
@@ -5826,61 +5651,14 @@ static inline void xt_free(xt_module *mod)
 #define XT_BARRIER_ARRIVE(name_) xt_barrier_arrive_(XT_HERE_, name_)
 #define XT_BARRIER_WAIT(name_) xt_barrier_wait_(XT_HERE_, name_)
 #define XT_WHILE(...)                                                                                                  \
-    for (xt_loop_ XT_CAT_(xt_while_, __LINE__) = xt_while_begin_(XT_HERE_, XT_CARRIED_(__VA_ARGS__));                  \
-         xt_for_next_(&XT_CAT_(xt_while_, __LINE__));)                                                                 \
-        for (xt_loop_ *XT_CAT_(xt_once_, __LINE__) = xt_while_test_(                                                   \
-                 XT_HERE_, &XT_CAT_(xt_while_, __LINE__), XT_NUMBER_(XT_FIRST_(__VA_ARGS__, 0)));                      \
-             XT_CAT_(xt_once_, __LINE__);                                                                              \
-             XT_CAT_(xt_once_, __LINE__) = xt_while_done_(XT_CAT_(xt_once_, __LINE__)))
+    for (xt_loop_ CM_CAT_(xt_while_, __LINE__) = xt_while_begin_(XT_HERE_, CM_CARRIED_(__VA_ARGS__));                  \
+         xt_for_next_(&CM_CAT_(xt_while_, __LINE__));)                                                                 \
+        for (xt_loop_ *CM_CAT_(xt_once_, __LINE__) = xt_while_test_(                                                   \
+                 XT_HERE_, &CM_CAT_(xt_while_, __LINE__), XT_NUMBER_(CM_FIRST_(__VA_ARGS__, 0)));                      \
+             CM_CAT_(xt_once_, __LINE__);                                                                              \
+             CM_CAT_(xt_once_, __LINE__) = xt_while_done_(CM_CAT_(xt_once_, __LINE__)))
 
 /* ---- macros (C only) --------------------------------------------------------------------------------------------- */
-
-#define XT_CAT_(a, b) XT_CAT2_(a, b)
-#define XT_CAT2_(a, b) a##b
-#define XT_FIRST_(first, ...) first
-#define XT_REST_(first, ...) __VA_ARGS__
-/* How many arguments, 1 to 32. */
-#define XT_COUNT_(...) XT_COUNT2_(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, \
-    14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-#define XT_COUNT2_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21,     \
-    a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, n, ...) n
-
-/* F(0, x) S() F(1, y) ...: each argument with its number, S() between. */
-#define XT_EACH_(F, S, ...) XT_CAT_(XT_EACH_, XT_COUNT_(__VA_ARGS__))(F, S, 0, __VA_ARGS__)
-#define XT_EACH_1(F, S, i, x) F(i, x)
-#define XT_EACH_2(F, S, i, x, ...) F(i, x) S() XT_EACH_1(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_3(F, S, i, x, ...) F(i, x) S() XT_EACH_2(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_4(F, S, i, x, ...) F(i, x) S() XT_EACH_3(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_5(F, S, i, x, ...) F(i, x) S() XT_EACH_4(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_6(F, S, i, x, ...) F(i, x) S() XT_EACH_5(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_7(F, S, i, x, ...) F(i, x) S() XT_EACH_6(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_8(F, S, i, x, ...) F(i, x) S() XT_EACH_7(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_9(F, S, i, x, ...) F(i, x) S() XT_EACH_8(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_10(F, S, i, x, ...) F(i, x) S() XT_EACH_9(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_11(F, S, i, x, ...) F(i, x) S() XT_EACH_10(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_12(F, S, i, x, ...) F(i, x) S() XT_EACH_11(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_13(F, S, i, x, ...) F(i, x) S() XT_EACH_12(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_14(F, S, i, x, ...) F(i, x) S() XT_EACH_13(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_15(F, S, i, x, ...) F(i, x) S() XT_EACH_14(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_16(F, S, i, x, ...) F(i, x) S() XT_EACH_15(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_17(F, S, i, x, ...) F(i, x) S() XT_EACH_16(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_18(F, S, i, x, ...) F(i, x) S() XT_EACH_17(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_19(F, S, i, x, ...) F(i, x) S() XT_EACH_18(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_20(F, S, i, x, ...) F(i, x) S() XT_EACH_19(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_21(F, S, i, x, ...) F(i, x) S() XT_EACH_20(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_22(F, S, i, x, ...) F(i, x) S() XT_EACH_21(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_23(F, S, i, x, ...) F(i, x) S() XT_EACH_22(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_24(F, S, i, x, ...) F(i, x) S() XT_EACH_23(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_25(F, S, i, x, ...) F(i, x) S() XT_EACH_24(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_26(F, S, i, x, ...) F(i, x) S() XT_EACH_25(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_27(F, S, i, x, ...) F(i, x) S() XT_EACH_26(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_28(F, S, i, x, ...) F(i, x) S() XT_EACH_27(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_29(F, S, i, x, ...) F(i, x) S() XT_EACH_28(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_30(F, S, i, x, ...) F(i, x) S() XT_EACH_29(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_31(F, S, i, x, ...) F(i, x) S() XT_EACH_30(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_32(F, S, i, x, ...) F(i, x) S() XT_EACH_31(F, S, i + 1, __VA_ARGS__)
-#define XT_COMMA_() ,
-#define XT_COMMA_TEXT_() ", "
 
 /* The types, as they are written in a kernel. of(x): the element type of a pointer parameter, a tile or a vector. */
 #define XT_TYPE_f64 CM_F64
@@ -5901,53 +5679,18 @@ static inline void xt_free(xt_module *mod)
 #define XT_TYPE_i1 XT_BOOL_
 #define XT_TYPE_of(x) ((int)(x).type)
 
-/* A kernel's parameters: as C parameters, and as text. */
-#define XT_DECLARE_(i, parameter) XT_DECLARE_##parameter
-#define XT_WRITE_(i, parameter) XT_WRITE_##parameter
+/* A kernel's parameters: as C parameters, and as arguments. */
+#define XT_DECLARE_(i, parameter) xt_val CM_NAME_OF_(parameter)
 #define XT_ARGUMENT_(i, parameter) xt_->args[i]
-#define XT_DECLARE_ptr(T, name) xt_val name
-#define XT_WRITE_ptr(T, name) "ptr<" #T "> " #name
-#define XT_DECLARE_f64(name) xt_val name
-#define XT_WRITE_f64(name) "f64 " #name
-#define XT_DECLARE_f32(name) xt_val name
-#define XT_WRITE_f32(name) "f32 " #name
-#define XT_DECLARE_f16(name) xt_val name
-#define XT_WRITE_f16(name) "f16 " #name
-#define XT_DECLARE_bf16(name) xt_val name
-#define XT_WRITE_bf16(name) "bf16 " #name
-#define XT_DECLARE_i64(name) xt_val name
-#define XT_WRITE_i64(name) "i64 " #name
-#define XT_DECLARE_i32(name) xt_val name
-#define XT_WRITE_i32(name) "i32 " #name
-#define XT_DECLARE_i16(name) xt_val name
-#define XT_WRITE_i16(name) "i16 " #name
-#define XT_DECLARE_i8(name) xt_val name
-#define XT_WRITE_i8(name) "i8 " #name
-#define XT_DECLARE_u64(name) xt_val name
-#define XT_WRITE_u64(name) "u64 " #name
-#define XT_DECLARE_u32(name) xt_val name
-#define XT_WRITE_u32(name) "u32 " #name
-#define XT_DECLARE_u16(name) xt_val name
-#define XT_WRITE_u16(name) "u16 " #name
-#define XT_DECLARE_u8(name) xt_val name
-#define XT_WRITE_u8(name) "u8 " #name
 
 /* A constant of type xt_kernel, and the head of the function that is its body. */
-#define XT_KERNEL(name_, ...)                                                                                          \
-    static void name_##_xt_body_(xt_ctx *xt_, XT_EACH_(XT_DECLARE_, XT_COMMA_, __VA_ARGS__));                          \
-    XT_UNUSED_ static void name_##_xt_call_(xt_ctx *xt_)                                                               \
-    {                                                                                                                  \
-        name_##_xt_body_(xt_, XT_EACH_(XT_ARGUMENT_, XT_COMMA_, __VA_ARGS__));                                         \
-    }                                                                                                                  \
-    XT_UNUSED_ static const xt_kernel name_ = {#name_, XT_EACH_(XT_WRITE_, XT_COMMA_TEXT_, __VA_ARGS__), __FILE__,     \
-                                               __LINE__, name_##_xt_call_};                                            \
-    static void name_##_xt_body_(XT_UNUSED_ xt_ctx *xt_, XT_EACH_(XT_DECLARE_, XT_COMMA_, __VA_ARGS__))
+#define XT_KERNEL(name_, ...) CM_KERNEL_(xt, XT, name_, __VA_ARGS__)
 
 /* XT_BUILD(kernel, &target, .option = value, ...) */
 #define XT_BUILD(kernel_, ...)                                                                                         \
     xt_build(&(xt_build_desc){.kernel = &(kernel_), .file = __FILE__, .line = __LINE__, .target = __VA_ARGS__})
 
-#define XT_CONTEXT XT_UNUSED_ xt_ctx *xt_
+#define XT_CONTEXT CM_UNUSED_ xt_ctx *xt_
 #define XT_SELF xt_
 #define XT_HERE_ ((xt_where_){xt_, __FILE__, __LINE__})
 
@@ -5962,7 +5705,7 @@ static inline void xt_free(xt_module *mod)
 #define XT_MAP(...) ((xt_map){__VA_ARGS__})
 
 /* One to four C integers or xt_vals. */
-#define XT_AT(...) XT_CAT_(XT_AT_, XT_COUNT_(__VA_ARGS__))(__VA_ARGS__)
+#define XT_AT(...) CM_CAT_(XT_AT_, CM_COUNT_(__VA_ARGS__))(__VA_ARGS__)
 #define XT_AT_1(a) xt_at_(1, XT_NUMBER_(a), xt_int_(0), xt_int_(0), xt_int_(0))
 #define XT_AT_2(a, b) xt_at_(2, XT_NUMBER_(a), XT_NUMBER_(b), xt_int_(0), xt_int_(0))
 #define XT_AT_3(a, b, c) xt_at_(3, XT_NUMBER_(a), XT_NUMBER_(b), XT_NUMBER_(c), xt_int_(0))
@@ -6008,15 +5751,15 @@ static inline void xt_free(xt_module *mod)
     xt_init_tile_(XT_HERE_, (xt_tile_desc_){.base = (base_), .type = (int)XT_TYPE_##T, .rows = __VA_ARGS__})
 #define XT_LOAD_TILE(...) xt_load_tile_(XT_HERE_, (xt_load_desc_){.tile = __VA_ARGS__})
 #define XT_STORE_TILE(vec_, tile_) xt_store_tile_(XT_HERE_, vec_, tile_)
-#define XT_PREFETCH_TILE(...) XT_CAT_(XT_PREFETCH_, XT_COUNT_(__VA_ARGS__))(__VA_ARGS__)
+#define XT_PREFETCH_TILE(...) CM_CAT_(XT_PREFETCH_, CM_COUNT_(__VA_ARGS__))(__VA_ARGS__)
 #define XT_PREFETCH_1(tile_) xt_prefetch_tile_(XT_HERE_, (xt_prefetch_desc_){.tile = (tile_), .locality = 3})
 #define XT_PREFETCH_2(tile_, locality_) xt_prefetch_tile_(XT_HERE_, (xt_prefetch_desc_){.tile = (tile_), locality_})
 #define XT_UPDATE_TILE_OFFSET(tile_, rows_, cols_)                                                                     \
     xt_update_tile_offset_(XT_HERE_, tile_, XT_NUMBER_(rows_), XT_NUMBER_(cols_))
 #define XT_TILE_MMA(...) xt_tile_mma_(XT_HERE_, (xt_mma_desc_){.a = __VA_ARGS__})
 #define XT_SPLAT(T, rows_, cols_, ...)                                                                                 \
-    xt_splat_(XT_HERE_, (int)XT_TYPE_##T, XT_NUMBER_(XT_FIRST_(__VA_ARGS__, 0)),                                       \
-              (xt_vec_desc_){.rows = (rows_), .cols = (cols_), XT_REST_(__VA_ARGS__, .end_ = 0)})
+    xt_splat_(XT_HERE_, (int)XT_TYPE_##T, XT_NUMBER_(CM_FIRST_(__VA_ARGS__, 0)),                                       \
+              (xt_vec_desc_){.rows = (rows_), .cols = (cols_), CM_REST_(__VA_ARGS__, .end_ = 0)})
 #define XT_ATOMIC_RMW(kind_, vec_, tile_) xt_atomic_rmw_(XT_HERE_, XT_RMW_##kind_##_, vec_, tile_)
 #define XT_ATOMIC_RMW_TILE(kind_, vec_, tile_) XT_ATOMIC_RMW(kind_, vec_, tile_)
 #define XT_LOAD_GATHER(...) xt_load_gather_(XT_HERE_, (xt_gather_desc_){.tile = __VA_ARGS__})
@@ -6024,18 +5767,17 @@ static inline void xt_free(xt_module *mod)
 #define XT_LOCAL(T, elements_) xt_local_(XT_HERE_, (int)XT_TYPE_##T, elements_)
 #define XT_BARRIER() xt_barrier_(XT_HERE_)
 
-#define XT_CARRIED_(...) ((void *const[]){XT_REST_(__VA_ARGS__, NULL)})
 #define XT_FOR(k, lo, hi, ...)                                                                                         \
     for (xt_loop_ k##_loop_ = xt_for_begin_(XT_HERE_, XT_NUMBER_(lo), XT_NUMBER_(hi),                                  \
-                                            XT_NUMBER_(XT_FIRST_(__VA_ARGS__, 0)), XT_CARRIED_(__VA_ARGS__));          \
+                                            XT_NUMBER_(CM_FIRST_(__VA_ARGS__, 0)), CM_CARRIED_(__VA_ARGS__));          \
          xt_for_next_(&k##_loop_);)                                                                                    \
         for (const xt_val k = k##_loop_.index, *k##_once_ = &k; k##_once_; k##_once_ = xt_for_done_(&k##_loop_))
 
 #define XT_IF(...)                                                                                                     \
-    for (xt_branch_ XT_CAT_(xt_if_, __LINE__) = xt_if_begin_(XT_HERE_, XT_NUMBER_(XT_FIRST_(__VA_ARGS__, 0)),          \
-                                                             XT_CARRIED_(__VA_ARGS__));                                \
-         xt_if_next_(&XT_CAT_(xt_if_, __LINE__));)                                                                     \
-        if (XT_CAT_(xt_if_, __LINE__).side == 0)
+    for (xt_branch_ CM_CAT_(xt_if_, __LINE__) = xt_if_begin_(XT_HERE_, XT_NUMBER_(CM_FIRST_(__VA_ARGS__, 0)),          \
+                                                             CM_CARRIED_(__VA_ARGS__));                                \
+         xt_if_next_(&CM_CAT_(xt_if_, __LINE__));)                                                                     \
+        if (CM_CAT_(xt_if_, __LINE__).side == 0)
 #define XT_ELSE else
 
 #endif

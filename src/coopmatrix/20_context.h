@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* ==== Part 2: operations that emit ================================================================================ */
 
@@ -102,8 +103,10 @@ typedef spe_id (*cm_fn)(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 
 #if defined(__GNUC__)
 #define CM_PRINTF_(text, first) __attribute__((format(printf, text, first)))
+#define CM_UNUSED_ __attribute__((unused))
 #else
 #define CM_PRINTF_(text, first)
+#define CM_UNUSED_
 #endif
 
 /* Reports an error of this header to the module, which keeps the first. Returns 0, the poison id. */

@@ -380,6 +380,8 @@ typedef enum {
     CM_OP_COUNT_
 } cm_op;
 
+enum { CM_EQ_ = CM_OP_COUNT_, CM_NE_, CM_LT_, CM_LE_, CM_GT_, CM_GE_ }; /* comparisons, for cm_instruction_ */
+
 /* Of an operation on two components: the instruction, or the function of OpenCL.std, by kind of type (float, signed,
  * unsigned). Where a column has neither, there is no such operation on that kind. */
 typedef struct {
@@ -411,6 +413,26 @@ static inline const cm_binary_row_ *cm_binary_row(cm_op op)
     return (unsigned)op < (unsigned)CM_OP_COUNT_ ? &rows[op] : NULL;
 }
 
+static inline spe_id (*cm_comparison_(int op, int kind))(spe_module *, spe_id, spe_id)
+{
+    static spe_id (*const rows[][3])(spe_module *, spe_id, spe_id) = {
+        {spe_feq, spe_ieq, spe_ieq},  {spe_fune, spe_ine, spe_ine}, {spe_flt, spe_slt, spe_ult},
+        {spe_fle, spe_sle, spe_ule}, {spe_fgt, spe_sgt, spe_ugt},  {spe_fge, spe_sge, spe_uge},
+    };
+    return rows[op - CM_EQ_][kind];
+}
+
+/* A cm_op or comparison on two scalars or vectors of a kind (column of the tables); 0 and no error where there is
+ * none. */
+static inline spe_id cm_instruction_(spe_module *m, int op, int kind, spe_id a, spe_id b)
+{
+    const cm_binary_row_ *row;
+    if (op >= CM_EQ_) return cm_comparison_(op, kind)(m, a, b);
+    row = cm_binary_row((cm_op)op);
+    if (row->math) return spe_math2(m, row->function[kind], a, b);
+    return row->instruction[kind] ? row->instruction[kind](m, a, b) : 0;
+}
+
 /* Column of the tables by kind of type. */
 static inline int cm_kind_column_(cm_type type)
 {
@@ -420,12 +442,13 @@ static inline int cm_kind_column_(cm_type type)
 
 static inline spe_id cm_apply_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 {
-    const cm_binary_row_ *row = cm_binary_row(*(const cm_op *)user);
-    int kind = cm_kind_column_(type);
+    cm_op op = *(const cm_op *)user;
+    spe_id r;
     if (!a || !b) return 0;
-    if (row->math) return spe_math2(c->m, row->function[kind], a, b);
-    if (row->instruction[kind]) return row->instruction[kind](c->m, a, b);
-    return cm_fail_(c, CM_ERROR_EMIT_TYPE, "there is no operation %s on %s", row->name, cm_type_info(type)->name);
+    r = cm_instruction_(c->m, (int)op, cm_kind_column_(type), a, b);
+    if (r || !spe_ok(c->m)) return r;
+    return cm_fail_(c, CM_ERROR_EMIT_TYPE, "there is no operation %s on %s", cm_binary_row(op)->name,
+                    cm_type_info(type)->name);
 }
 
 static inline cm_matrix cm_binary(cm_ctx *c, cm_op op, const cm_matrix *a, const cm_matrix *b);

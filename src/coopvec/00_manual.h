@@ -105,9 +105,3 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#if defined(__GNUC__)
-#define CV_UNUSED_ __attribute__((unused))
-#else
-#define CV_UNUSED_
-#endif
-

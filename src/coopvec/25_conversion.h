@@ -1,13 +1,7 @@
 /* ---- matrices in memory ---------------------------------------------------------------------------------------------- */
 
-#if defined(__GNUC__)
-#define CV_PRINTF_(text, first) __attribute__((format(printf, text, first)))
-#else
-#define CV_PRINTF_(text, first)
-#endif
-
 /* Fills *error (which may be NULL) and returns false. */
-CV_PRINTF_(3, 4) static inline bool cv_refuse_(spe_error *error, int id, const char *format, ...)
+CM_PRINTF_(3, 4) static inline bool cv_refuse_(spe_error *error, int id, const char *format, ...)
 {
     va_list args;
     char text[256];

@@ -48,11 +48,8 @@ typedef struct {
     void (*body)(cv_ctx *);
 } cv_kernel; /* what CV_KERNEL defines; params is text such as "ptr<f16> weights, u32 n" */
 
-typedef struct {
-    const char *name;        /* a row of coopmatrix.h */
-    uint32_t subgroup_sizes; /* bit mask (8 | 16 | 32); this and the rest: 0 for the row's */
-    uint32_t local_memory, max_group_size, device_id;
-} cv_target;
+typedef cm_device cv_target;
+typedef cm_module cv_module; /* what CV_BUILD gives */
 
 typedef struct {
     const cv_kernel *kernel;
@@ -68,28 +65,12 @@ typedef struct {
 } cv_build_desc;
 
 typedef struct {
-    const uint32_t *words; /* NULL when the build failed */
-    size_t size;           /* in bytes */
-    const char *kernel, *params;
-    uint32_t local_size[3], subgroup_size;
-    const char *build_flags;
-    const spe_error *error; /* never NULL; id 0: none */
-    cv_ctx *owner_;
-} cv_module;
-
-typedef struct {
     cv_ctx *x;
     const char *file;
     int line;
 } cv_where_; /* the context and the user's line, given to every function by its macro */
 
-enum { CV_PARAMS_MAX_ = 32, CV_FRAMES_MAX_ = 32, CV_CARRIED_MAX_ = 32 };
-
-typedef struct {
-    char name[64];
-    int type;
-    bool pointer;
-} cv_param_;
+enum { CV_CARRIED_MAX_ = 32 };
 
 /* A carried value of either kind: magic tells which. */
 typedef struct {
@@ -98,11 +79,8 @@ typedef struct {
     cv_vec vec;
 } cv_thing_;
 
-typedef enum { CV_FRAME_FOR_, CV_FRAME_IF_ } cv_frame_kind_;
-typedef struct {
-    cv_frame_kind_ kind;
-    const char *file;
-    int line, slots;
+typedef struct { /* of an open region */
+    int slots;
     bool divergent;
     void *object[CV_CARRIED_MAX_]; /* the user's variables */
     cv_thing_ start[CV_CARRIED_MAX_];
@@ -111,7 +89,7 @@ typedef struct {
 } cv_frame_;
 
 struct cv_ctx {
-    spe_module m;
+    spe_module m; /* first: see cm_build_begin_ */
     cm_target target;
     const cv_kernel *kernel;
     const cv_build_desc *desc;
@@ -119,22 +97,34 @@ struct cv_ctx {
     bool dpas, block2d; /* the matrix instruction and 2D block messages may be used */
     bool full;          /* no subgroup has work-items switched off */
     int divergent;      /* open regions that work-items of a subgroup may enter or leave separately */
-    cv_param_ params[CV_PARAMS_MAX_];
+    cm_param_ params[CM_PARAMS_MAX_];
     int param_count;
-    cv_val args[CV_PARAMS_MAX_];
-    cv_frame_ frames[CV_FRAMES_MAX_];
-    int depth;
+    cv_val args[CM_PARAMS_MAX_];
+    cm_regions_ regions;
+    cv_frame_ frames[CM_REGIONS_MAX_]; /* one a region */
 };
 
-/* Reports an error at the user's line to the module, which keeps the first. */
-CV_PRINTF_(3, 4) static inline void cv_fail_(cv_where_ w, int id, const char *format, ...)
+static inline const cm_errors_ *cv_errors_(void)
 {
-    char text[256];
+    static const cm_errors_ errors = {cv_error_name,
+                                      cv_error_text,
+                                      CV_ERROR_PARAMETER_TEXT,
+                                      CV_ERROR_TARGET,
+                                      CV_ERROR_SUBGROUP_SIZE,
+                                      CV_ERROR_UNCLOSED,
+                                      {CV_ERROR_MEMORY, "CV_ERROR_MEMORY", "out of memory", NULL, 0}};
+    return &errors;
+}
+
+static inline cm_blame_ cv_blame_(cv_where_ w) { return cm_blame_of_(&w.x->m, cv_errors_(), w.file, w.line); }
+
+/* Reports an error at the user's line to the module, which keeps the first. */
+CM_PRINTF_(3, 4) static inline void cv_fail_(cv_where_ w, int id, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    cm_vreport_(cv_blame_(w), id, format, args);
     va_end(args);
-    spe_fail(spe_at(&w.x->m, w.file, w.line), id, cv_error_name(id), "%s: %s", cv_error_text(id), text);
 }
 
 /* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */

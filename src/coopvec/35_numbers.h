@@ -58,38 +58,15 @@ static inline spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what)
     return 0;
 }
 
-/* One instruction on scalars or vectors of a type; 0 and no error where there is none. */
-static inline spe_id cv_emit_arithmetic_(spe_module *m, int op, int type, spe_id a, spe_id b)
-{
-    bool fp = cv_is_float_(type), sign = cv_is_signed_(type);
-    switch (op) {
-    case CV_OP_ADD_: return fp ? spe_fadd(m, a, b) : spe_iadd(m, a, b);
-    case CV_OP_SUB_: return fp ? spe_fsub(m, a, b) : spe_isub(m, a, b);
-    case CV_OP_MUL_: return fp ? spe_fmul(m, a, b) : spe_imul(m, a, b);
-    case CV_OP_DIV_: return fp ? spe_fdiv(m, a, b) : sign ? spe_sdiv(m, a, b) : spe_udiv(m, a, b);
-    case CV_OP_MIN_: return spe_math2(m, fp ? SPE_FMIN : sign ? SPE_SMIN : SPE_UMIN, a, b);
-    case CV_OP_MAX_: return spe_math2(m, fp ? SPE_FMAX : sign ? SPE_SMAX : SPE_UMAX, a, b);
-    case CV_OP_MOD_: return fp ? 0 : sign ? spe_srem(m, a, b) : spe_umod(m, a, b);
-    case CV_OP_AND_: return fp ? 0 : spe_and(m, a, b);
-    case CV_OP_OR_: return fp ? 0 : spe_or(m, a, b);
-    case CV_OP_XOR_: return fp ? 0 : spe_xor(m, a, b);
-    case CV_OP_SHL_: return fp ? 0 : spe_shl(m, a, b);
-    case CV_OP_SHR_: return fp ? 0 : sign ? spe_sar(m, a, b) : spe_shr(m, a, b);
-    default: return 0;
-    }
-}
+/* The operations are numbered as cm_op and the comparisons after it are. */
+typedef char cv_ops_agree_[(int)CV_OP_SHR_ == (int)CM_SHR && (int)CV_OP_GE_ == (int)CM_GE_ ? 1 : -1];
 
-static inline spe_id cv_emit_comparison_(spe_module *m, int op, int type, spe_id a, spe_id b)
+/* One instruction on scalars or vectors of a type; 0 and no error where there is none. */
+static inline spe_id cv_emit_(spe_module *m, int op, int type, spe_id a, spe_id b)
 {
-    bool fp = cv_is_float_(type), sign = cv_is_signed_(type);
-    switch (op) {
-    case CV_OP_EQ_: return fp ? spe_feq(m, a, b) : spe_ieq(m, a, b);
-    case CV_OP_NE_: return fp ? spe_fune(m, a, b) : spe_ine(m, a, b);
-    case CV_OP_LT_: return fp ? spe_flt(m, a, b) : sign ? spe_slt(m, a, b) : spe_ult(m, a, b);
-    case CV_OP_LE_: return fp ? spe_fle(m, a, b) : sign ? spe_sle(m, a, b) : spe_ule(m, a, b);
-    case CV_OP_GT_: return fp ? spe_fgt(m, a, b) : sign ? spe_sgt(m, a, b) : spe_ugt(m, a, b);
-    default: return fp ? spe_fge(m, a, b) : sign ? spe_sge(m, a, b) : spe_uge(m, a, b);
-    }
+    bool fp = cv_is_float_(type);
+    if (fp && op == CV_OP_MOD_) return 0;
+    return cm_instruction_(m, op, fp ? 0 : cv_is_signed_(type) ? 1 : 2, a, b);
 }
 
 /* The type two numbers meet in: a scalar's; of i32 and u32, i32; of two constants i32 or f32. */
@@ -114,7 +91,7 @@ static inline cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b
     if (!p || !q) return cv_nothing_();
     if (logic) r = op == CV_OP_AND_ ? spe_land(m, p, q) : spe_lor(m, p, q);
     else if (type == CV_BOOL_) r = 0;
-    else r = op >= CV_OP_EQ_ ? cv_emit_comparison_(m, op, type, p, q) : cv_emit_arithmetic_(m, op, type, p, q);
+    else r = cv_emit_(m, op, type, p, q);
     if (!r && spe_ok(m)) cv_fail_(w, CV_ERROR_OPERATION, "%s on %s", cv_op_name_(op), cv_type_text_(type));
     return cv_scalar_(op >= CV_OP_EQ_ ? (int)CV_BOOL_ : type, r, a.val.uniform && b.val.uniform);
 }

@@ -284,7 +284,7 @@ static inline cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
     if (!cv_match_(w, a, b, &p, &q)) return cv_no_vec_();
     v = cv_new_(w.x, p.type, p.n);
     for (i = 0; i < v.parts; i++) {
-        v.part[i] = op < CV_OP_EQ_ ? cv_emit_arithmetic_(&w.x->m, op, p.type, p.part[i], q.part[i]) : 0;
+        v.part[i] = op < CV_OP_EQ_ ? cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]) : 0;
         if (!v.part[i] && spe_ok(&w.x->m)) cv_fail_(w, CV_ERROR_OPERATION, "%s on a vector of %s", cv_op_name_(op), cv_type_name(p.type));
     }
     return v;
@@ -387,7 +387,7 @@ static inline cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_an
     }
     v = cv_new_(w.x, r.type, r.n);
     for (i = 0; i < v.parts; i++)
-        v.part[i] = spe_select(&w.x->m, cv_emit_comparison_(&w.x->m, op, p.type, p.part[i], q.part[i]), r.part[i], s.part[i]);
+        v.part[i] = spe_select(&w.x->m, cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]), r.part[i], s.part[i]);
     return v;
 }
 

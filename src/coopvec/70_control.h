@@ -75,19 +75,14 @@ static inline void cv_scatter_(cv_ctx *x, cv_frame_ *f)
     }
 }
 
-static inline cv_frame_ *cv_open_(cv_where_ w, cv_frame_kind_ kind, void *const *objects, bool uniform)
+static inline cv_frame_ *cv_open_(cv_where_ w, const char *name, void *const *objects, bool uniform)
 {
     cv_ctx *x = w.x;
+    int depth = cm_region_open_(cv_blame_(w), &x->regions, name);
     cv_frame_ *f;
-    if (x->depth == CV_FRAMES_MAX_) {
-        cv_fail_(w, CV_ERROR_UNCLOSED, "more than %d regions in each other", (int)CV_FRAMES_MAX_);
-        return NULL;
-    }
-    f = &x->frames[x->depth];
+    if (!depth) return NULL;
+    f = &x->frames[depth - 1];
     memset(f, 0, sizeof *f);
-    f->kind = kind;
-    f->file = w.file;
-    f->line = w.line;
     f->divergent = !uniform;
     for (; objects[f->slots]; f->slots++) {
         if (f->slots == CV_CARRIED_MAX_) {
@@ -100,33 +95,32 @@ static inline cv_frame_ *cv_open_(cv_where_ w, cv_frame_kind_ kind, void *const 
     }
     f->ids = (spe_id *)spe_alloc(&x->m, ((size_t)f->id_count + 1) * sizeof(spe_id));
     if (!f->ids || !cv_gather_(w, f)) return NULL;
-    x->depth++;
     x->divergent += f->divergent ? 1 : 0;
     return f;
 }
 
-static inline cv_where_ cv_frame_where_(cv_ctx *x, const cv_frame_ *f)
+/* The frame of the region of this depth, when it may be closed (cm_region_ends_). */
+static inline cv_frame_ *cv_closing_(cv_ctx *x, int depth, bool done)
 {
+    return cm_region_ends_(&x->m, cv_errors_(), &x->regions, depth, done) ? &x->frames[depth - 1] : NULL;
+}
+
+/* At the end of a region: its values now. */
+static inline bool cv_gather_end_(cv_ctx *x, cv_frame_ *f)
+{
+    cm_blame_ at = cm_region_blame_(&x->m, cv_errors_(), &x->regions);
     cv_where_ w;
     w.x = x;
-    w.file = f->file;
-    w.line = f->line;
-    return w;
+    w.file = at.file;
+    w.line = at.line;
+    return cv_enter_(w) && cv_gather_(w, f);
 }
 
-static inline void cv_close_(cv_ctx *x)
+static inline void cv_close_(cv_ctx *x, cv_frame_ *f)
 {
-    x->depth--;
-    x->divergent -= x->frames[x->depth].divergent ? 1 : 0;
-}
-
-/* Fails for the innermost region that is open although it should not be. */
-static inline void cv_fail_open_(cv_ctx *x)
-{
-    const cv_frame_ *f = &x->frames[x->depth - 1];
-    if (spe_ok(&x->m))
-        cv_fail_(cv_frame_where_(x, f), CV_ERROR_UNCLOSED, "the %s of line %d", f->kind == CV_FRAME_FOR_ ? "CV_FOR" : "CV_IF", f->line);
-    x->depth = 0;
+    cv_scatter_(x, f);
+    x->regions.depth--;
+    x->divergent -= f->divergent ? 1 : 0;
 }
 
 static inline cv_loop_ cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *const *objects)
@@ -144,9 +138,9 @@ static inline cv_loop_ cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val s
     by = cv_index_(w, &step, "the loop's step");
     if (step.kind == CV_INT_ && step.i <= 0) cv_fail_(w, CV_ERROR_LOOP_STEP, "got %lld", (long long)step.i);
     if (!spe_ok(&x->m)) return loop;
-    f = cv_open_(w, CV_FRAME_FOR_, objects, lo.uniform && hi.uniform && step.uniform);
+    f = cv_open_(w, "CV_FOR", objects, lo.uniform && hi.uniform && step.uniform);
     if (!f) return loop;
-    loop.frame = x->depth;
+    loop.frame = x->regions.depth;
     loop.index = cv_scalar_(CV_I32, spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids), !f->divergent);
     cv_scatter_(x, f);
     return loop;
@@ -154,24 +148,10 @@ static inline cv_loop_ cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val s
 
 static inline void cv_for_end_(cv_loop_ *loop)
 {
-    cv_ctx *x = loop->x;
-    cv_frame_ *f;
-    cv_where_ w;
-    if (!spe_ok(&x->m)) return;
-    if (x->depth != loop->frame) {
-        if (x->depth > loop->frame) cv_fail_open_(x);
-        return;
-    }
-    f = &x->frames[x->depth - 1];
-    w = cv_frame_where_(x, f);
-    if (!loop->done) {
-        cv_fail_(w, CV_ERROR_UNCLOSED, "the CV_FOR of line %d was left by break", f->line);
-        return;
-    }
-    if (!cv_enter_(w) || !cv_gather_(w, f)) return;
-    spe_endfor(&x->m, (uint32_t)f->id_count, f->ids);
-    cv_scatter_(x, f);
-    cv_close_(x);
+    cv_frame_ *f = cv_closing_(loop->x, loop->frame, loop->done);
+    if (!f || !cv_gather_end_(loop->x, f)) return;
+    spe_endfor(&loop->x->m, (uint32_t)f->id_count, f->ids);
+    cv_close_(loop->x, f);
 }
 
 /* The condition of the C loop behind CV_FOR: true once. */
@@ -202,8 +182,8 @@ static inline cv_branch_ cv_if_begin_(cv_where_ w, cv_val condition, void *const
         cv_fail_(w, CV_ERROR_CONDITION, "CV_IF got %s", cv_describe_(&condition, text, sizeof text));
         return b;
     }
-    if (!cv_open_(w, CV_FRAME_IF_, objects, condition.uniform)) return b;
-    b.frame = x->depth;
+    if (!cv_open_(w, "CV_IF", objects, condition.uniform)) return b;
+    b.frame = x->regions.depth;
     spe_if(&x->m, cv_id_(w, CV_BOOL_, &condition));
     return b;
 }
@@ -211,9 +191,8 @@ static inline cv_branch_ cv_if_begin_(cv_where_ w, cv_val condition, void *const
 /* After the first side: its values are kept, the variables are again what they were. */
 static inline void cv_if_else_(cv_ctx *x, cv_frame_ *f)
 {
-    cv_where_ w = cv_frame_where_(x, f);
     int i;
-    if (!cv_enter_(w) || !cv_gather_(w, f)) return;
+    if (!cv_gather_end_(x, f)) return;
     spe_else(&x->m, (uint32_t)f->id_count, f->ids);
     for (i = 0; i < f->slots; i++) {
         if (f->start[i].magic == CV_VEC_MAGIC_) memcpy(f->object[i], &f->start[i].vec, sizeof(cv_vec));
@@ -223,24 +202,20 @@ static inline void cv_if_else_(cv_ctx *x, cv_frame_ *f)
 
 static inline void cv_if_end_(cv_ctx *x, cv_frame_ *f)
 {
-    cv_where_ w = cv_frame_where_(x, f);
-    if (!cv_enter_(w) || !cv_gather_(w, f)) return;
+    if (!cv_gather_end_(x, f)) return;
     spe_endif(&x->m, (uint32_t)f->id_count, f->ids, f->ids);
-    cv_scatter_(x, f);
-    cv_close_(x);
+    cv_close_(x, f);
 }
 
 /* The condition of the C loop behind CV_IF: true for side 0 and for side 1 (the else part). */
 static inline bool cv_if_next_(cv_branch_ *b)
 {
-    cv_ctx *x = b->x;
+    cv_frame_ *f;
     b->side++;
     if (b->side == 0) return true;
-    if (b->frame && spe_ok(&x->m)) {
-        if (x->depth > b->frame) cv_fail_open_(x);
-        else if (x->depth == b->frame && b->side == 1) cv_if_else_(x, &x->frames[x->depth - 1]);
-        else if (x->depth == b->frame) cv_if_end_(x, &x->frames[x->depth - 1]);
-    }
+    f = b->frame ? cv_closing_(b->x, b->frame, true) : NULL;
+    if (f && b->side == 1) cv_if_else_(b->x, f);
+    else if (f) cv_if_end_(b->x, f);
     return b->side == 1;
 }
 

@@ -20,35 +20,6 @@ static inline void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r)
 
 /* ---- macros (C only) ---------------------------------------------------------------------------------------------------------------- */
 
-#define CV_CAT_(a, b) CV_CAT2_(a, b)
-#define CV_CAT2_(a, b) a##b
-#define CV_FIRST_(first, ...) first
-#define CV_REST_(first, ...) __VA_ARGS__
-/* How many arguments, 1 to 16. */
-#define CV_COUNT_(...) CV_COUNT2_(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-#define CV_COUNT2_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, n, ...) n
-
-/* F(0, x) S() F(1, y) ...: each argument with its number, S() between. */
-#define CV_EACH_(F, S, ...) CV_CAT_(CV_EACH_, CV_COUNT_(__VA_ARGS__))(F, S, 0, __VA_ARGS__)
-#define CV_EACH_1(F, S, i, x) F(i, x)
-#define CV_EACH_2(F, S, i, x, ...) F(i, x) S() CV_EACH_1(F, S, i + 1, __VA_ARGS__)
-#define CV_EACH_3(F, S, i, x, ...) F(i, x) S() CV_EACH_2(F, S, i + 1, __VA_ARGS__)
-#define CV_EACH_4(F, S, i, x, ...) F(i, x) S() CV_EACH_3(F, S, i + 1, __VA_ARGS__)
-#define CV_EACH_5(F, S, i, x, ...) F(i, x) S() CV_EACH_4(F, S, i + 1, __VA_ARGS__)
-#define CV_EACH_6(F, S, i, x, ...) F(i, x) S() CV_EACH_5(F, S, i + 1, __VA_ARGS__)
-#define CV_EACH_7(F, S, i, x, ...) F(i, x) S() CV_EACH_6(F, S, i + 1, __VA_ARGS__)
-#define CV_EACH_8(F, S, i, x, ...) F(i, x) S() CV_EACH_7(F, S, i + 1, __VA_ARGS__)
-#define CV_EACH_9(F, S, i, x, ...) F(i, x) S() CV_EACH_8(F, S, i + 1, __VA_ARGS__)
-#define CV_EACH_10(F, S, i, x, ...) F(i, x) S() CV_EACH_9(F, S, i + 1, __VA_ARGS__)
-#define CV_EACH_11(F, S, i, x, ...) F(i, x) S() CV_EACH_10(F, S, i + 1, __VA_ARGS__)
-#define CV_EACH_12(F, S, i, x, ...) F(i, x) S() CV_EACH_11(F, S, i + 1, __VA_ARGS__)
-#define CV_EACH_13(F, S, i, x, ...) F(i, x) S() CV_EACH_12(F, S, i + 1, __VA_ARGS__)
-#define CV_EACH_14(F, S, i, x, ...) F(i, x) S() CV_EACH_13(F, S, i + 1, __VA_ARGS__)
-#define CV_EACH_15(F, S, i, x, ...) F(i, x) S() CV_EACH_14(F, S, i + 1, __VA_ARGS__)
-#define CV_EACH_16(F, S, i, x, ...) F(i, x) S() CV_EACH_15(F, S, i + 1, __VA_ARGS__)
-#define CV_COMMA_() ,
-#define CV_COMMA_TEXT_() ", "
-
 /* The types, as they are written in a kernel. of(x): the type of a number or vector, or of what a pointer points to. */
 #define CV_TYPE_i16 CV_I16
 #define CV_TYPE_u16 CV_U16
@@ -64,45 +35,18 @@ static inline void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r)
 #define CV_TYPE_e5m2 CV_E5M2
 #define CV_TYPE_of(x) ((cv_type)(x).type)
 
-/* A kernel's parameters: as C parameters, and as text. */
-#define CV_DECLARE_(i, parameter) CV_DECLARE_##parameter
-#define CV_WRITE_(i, parameter) CV_WRITE_##parameter
+/* A kernel's parameters: as C parameters, and as arguments. */
+#define CV_DECLARE_(i, parameter) cv_val CM_NAME_OF_(parameter)
 #define CV_ARGUMENT_(i, parameter) cv_->args[i]
-#define CV_DECLARE_ptr(T, name) cv_val name
-#define CV_WRITE_ptr(T, name) "ptr<" #T "> " #name
-#define CV_DECLARE_f32(name) cv_val name
-#define CV_WRITE_f32(name) "f32 " #name
-#define CV_DECLARE_f16(name) cv_val name
-#define CV_WRITE_f16(name) "f16 " #name
-#define CV_DECLARE_i32(name) cv_val name
-#define CV_WRITE_i32(name) "i32 " #name
-#define CV_DECLARE_u32(name) cv_val name
-#define CV_WRITE_u32(name) "u32 " #name
-#define CV_DECLARE_i16(name) cv_val name
-#define CV_WRITE_i16(name) "i16 " #name
-#define CV_DECLARE_u16(name) cv_val name
-#define CV_WRITE_u16(name) "u16 " #name
-#define CV_DECLARE_i8(name) cv_val name
-#define CV_WRITE_i8(name) "i8 " #name
-#define CV_DECLARE_u8(name) cv_val name
-#define CV_WRITE_u8(name) "u8 " #name
 
 /* A constant of type cv_kernel, and the head of the function that is its body. */
-#define CV_KERNEL(name_, ...)                                                                                          \
-    static void name_##_cv_body_(cv_ctx *cv_, CV_EACH_(CV_DECLARE_, CV_COMMA_, __VA_ARGS__));                          \
-    CV_UNUSED_ static void name_##_cv_call_(cv_ctx *cv_)                                                               \
-    {                                                                                                                  \
-        name_##_cv_body_(cv_, CV_EACH_(CV_ARGUMENT_, CV_COMMA_, __VA_ARGS__));                                         \
-    }                                                                                                                  \
-    CV_UNUSED_ static const cv_kernel name_ = {#name_, CV_EACH_(CV_WRITE_, CV_COMMA_TEXT_, __VA_ARGS__), __FILE__,     \
-                                               __LINE__, name_##_cv_call_};                                            \
-    static void name_##_cv_body_(CV_UNUSED_ cv_ctx *cv_, CV_EACH_(CV_DECLARE_, CV_COMMA_, __VA_ARGS__))
+#define CV_KERNEL(name_, ...) CM_KERNEL_(cv, CV, name_, __VA_ARGS__)
 
 /* CV_BUILD(kernel, &target, .option = value, ...) */
 #define CV_BUILD(kernel_, ...)                                                                                         \
     cv_build(&(cv_build_desc){.kernel = &(kernel_), .file = __FILE__, .line = __LINE__, .target = __VA_ARGS__})
 
-#define CV_CONTEXT CV_UNUSED_ cv_ctx *cv_
+#define CV_CONTEXT CM_UNUSED_ cv_ctx *cv_
 #define CV_SELF cv_
 #define CV_HERE_ ((cv_where_){cv_, __FILE__, __LINE__})
 
@@ -118,8 +62,8 @@ static inline void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r)
     cv_matrix_ref_(CV_HERE_, (cv_matrix_ref){.base = (base_), .interpretation = CV_TYPE_##T, .m = (m_), .k = __VA_ARGS__})
 #define CV_VECTOR_REF(base_, ...)                                                                                      \
     cv_vector_ref_(CV_HERE_, (cv_vector_ref){.base = (base_),                                                          \
-                                             .interpretation = CV_CAT_(CV_TYPE_, CV_FIRST_(__VA_ARGS__, 0)),           \
-                                             CV_REST_(__VA_ARGS__, .end_ = 0)})
+                                             .interpretation = CM_CAT_(CV_TYPE_, CM_FIRST_(__VA_ARGS__, 0)),           \
+                                             CM_REST_(__VA_ARGS__, .end_ = 0)})
 #define CV_INTERPRET(vec_, T) ((cv_interpreted_vector){(vec_), CV_TYPE_##T})
 #define CV_INPUT_(x) _Generic((x), cv_vec: cv_plain_input_, cv_interpreted_vector: cv_same_input_)(x)
 
@@ -130,16 +74,16 @@ static inline void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r)
 
 /* -- vectors */
 #define CV_LOAD(ptr_, n_, ...)                                                                                         \
-    cv_load_(CV_HERE_, (cv_memory_){.ptr = (ptr_), .n = (n_), .index = CV_AT(CV_FIRST_(__VA_ARGS__, 0)),               \
-                                    CV_REST_(__VA_ARGS__, .end_ = 0)})
+    cv_load_(CV_HERE_, (cv_memory_){.ptr = (ptr_), .n = (n_), .index = CV_AT(CM_FIRST_(__VA_ARGS__, 0)),               \
+                                    CM_REST_(__VA_ARGS__, .end_ = 0)})
 #define CV_STORE(vec_, ptr_, ...)                                                                                      \
-    cv_store_(CV_HERE_, vec_, (cv_memory_){.ptr = (ptr_), .index = CV_AT(CV_FIRST_(__VA_ARGS__, 0)),                   \
-                                           CV_REST_(__VA_ARGS__, .end_ = 0)})
+    cv_store_(CV_HERE_, vec_, (cv_memory_){.ptr = (ptr_), .index = CV_AT(CM_FIRST_(__VA_ARGS__, 0)),                   \
+                                           CM_REST_(__VA_ARGS__, .end_ = 0)})
 #define CV_SPLAT(T, n_, x) cv_splat_(CV_HERE_, CV_TYPE_##T, n_, CV_AT(x))
 #define CV_NUMBER_I_(i, x) CV_AT(x)
 #define CV_VEC(T, ...)                                                                                                 \
-    cv_vec_of_(CV_HERE_, CV_TYPE_##T, CV_COUNT_(__VA_ARGS__),                                                          \
-               (const cv_val[]){CV_EACH_(CV_NUMBER_I_, CV_COMMA_, __VA_ARGS__)})
+    cv_vec_of_(CV_HERE_, CV_TYPE_##T, CM_COUNT_(__VA_ARGS__),                                                          \
+               (const cv_val[]){CM_EACH_(CV_NUMBER_I_, CM_COMMA_, __VA_ARGS__)})
 #define CV_ELEMENT(vec_, i_) cv_element_(CV_HERE_, vec_, CV_AT(i_))
 #define CV_SET_ELEMENT(vec_, i_, x) cv_set_element_(CV_HERE_, vec_, CV_AT(i_), CV_AT(x))
 #define CV_CONCAT(a, b) cv_concat_(CV_HERE_, a, b)
@@ -197,18 +141,17 @@ static inline void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r)
 #define CV_BARRIER() cv_barrier_(CV_HERE_)
 
 /* -- control flow */
-#define CV_CARRIED_(...) ((void *const[]){CV_REST_(__VA_ARGS__, NULL)})
 #define CV_FOR(k, lo, hi, ...)                                                                                         \
-    for (cv_loop_ k##_loop_ = cv_for_begin_(CV_HERE_, CV_AT(lo), CV_AT(hi), CV_AT(CV_FIRST_(__VA_ARGS__, 0)),          \
-                                            CV_CARRIED_(__VA_ARGS__));                                                 \
+    for (cv_loop_ k##_loop_ = cv_for_begin_(CV_HERE_, CV_AT(lo), CV_AT(hi), CV_AT(CM_FIRST_(__VA_ARGS__, 0)),          \
+                                            CM_CARRIED_(__VA_ARGS__));                                                 \
          cv_for_next_(&k##_loop_);)                                                                                    \
         for (const cv_val k = k##_loop_.index, *k##_once_ = &k; k##_once_; k##_once_ = cv_for_done_(&k##_loop_))
 
 #define CV_IF(...)                                                                                                     \
-    for (cv_branch_ CV_CAT_(cv_if_, __LINE__) =                                                                        \
-             cv_if_begin_(CV_HERE_, CV_AT(CV_FIRST_(__VA_ARGS__, 0)), CV_CARRIED_(__VA_ARGS__));                       \
-         cv_if_next_(&CV_CAT_(cv_if_, __LINE__));)                                                                     \
-        if (CV_CAT_(cv_if_, __LINE__).side == 0)
+    for (cv_branch_ CM_CAT_(cv_if_, __LINE__) =                                                                        \
+             cv_if_begin_(CV_HERE_, CV_AT(CM_FIRST_(__VA_ARGS__, 0)), CM_CARRIED_(__VA_ARGS__));                       \
+         cv_if_next_(&CM_CAT_(cv_if_, __LINE__));)                                                                     \
+        if (CM_CAT_(cv_if_, __LINE__).side == 0)
 #define CV_ELSE else
 
 /* -- on the host: appends conversions to a zed_batch, with the kernel of cv_conversion_module */

@@ -194,12 +194,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#if defined(__GNUC__)
-#define XT_UNUSED_ __attribute__((unused))
-#else
-#define XT_UNUSED_
-#endif
-
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 #define XT_ERRORS_(X)                                                                                                  \

@@ -8,11 +8,8 @@ typedef struct {
     void (*body)(xt_ctx *);
 } xt_kernel; /* what XT_KERNEL defines; params is text such as "ptr<f16> A, u32 N" */
 
-typedef struct {
-    const char *name;        /* a row of coopmatrix.h */
-    uint32_t subgroup_sizes; /* bit mask (8 | 16 | 32); this and the rest: 0 for the row's */
-    uint32_t local_memory, max_group_size, device_id;
-} xt_target;
+typedef cm_device xt_target;
+typedef cm_module xt_module; /* what XT_BUILD gives */
 
 typedef enum { XT_PITCH_AUTO, XT_PITCH_ALIGNED, XT_PITCH_ANY } xt_pitch;
 
@@ -28,17 +25,6 @@ typedef struct {
     uint32_t version;
     bool names, lines;
 } xt_build_desc;
-
-typedef struct {
-    const uint32_t *words; /* NULL when the build failed */
-    size_t size;           /* in bytes */
-    const char *kernel, *params;
-    uint32_t local_size[3], subgroup_size, subgroups;
-    uint32_t local_memory; /* bytes of a work-group */
-    const char *build_flags;
-    const spe_error *error; /* never NULL; id 0: none */
-    xt_ctx *owner_;
-} xt_module;
 
 typedef struct {
     xt_ctx *x;
@@ -82,13 +68,7 @@ typedef struct {
     int mask, below; /* what 2D block messages need: (expression & mask) == 0, or expression < the expression `below` */
 } xt_plan_offset_;
 
-enum { XT_PARAMS_MAX_ = 32, XT_FRAMES_MAX_ = 32, XT_PLACES_MAX_ = 64 };
-
-typedef struct {
-    char name[64];
-    int type;
-    bool pointer, local;
-} xt_param_;
+enum { XT_PLACES_MAX_ = 64 };
 
 /* An array in local memory, the same one in every version of the body, aligned to so many bytes. */
 enum { XT_LOCAL_ALIGN_ = 64 };
@@ -122,11 +102,10 @@ typedef struct {
 } xt_slot_;
 
 typedef enum { XT_FRAME_FOR_, XT_FRAME_IF_, XT_FRAME_WHILE_ } xt_frame_kind_;
-typedef struct {
+typedef struct { /* of an open region */
     xt_frame_kind_ kind;
-    const char *file;
-    int line, side, number; /* number: of the frames of this kernel, in order */
-    xt_val lo, hi, step;    /* of a loop */
+    int number;          /* of the frames of this kernel, in order */
+    xt_val lo, hi, step; /* of a loop */
     int slots;
     xt_slot_ *slot;
     spe_id *ids;
@@ -140,16 +119,16 @@ typedef struct {
 } xt_place_;
 
 struct xt_ctx {
-    spe_module m;
+    spe_module m; /* first: see cm_build_begin_ */
     cm_ctx cm;
     cm_target target;
     const xt_kernel *kernel;
     const xt_build_desc *desc;
     int S;
     bool planning, block2d; /* block2d: this is the version with 2D block messages */
-    xt_param_ params[XT_PARAMS_MAX_];
+    cm_param_ params[CM_PARAMS_MAX_];
     int param_count;
-    xt_val args[XT_PARAMS_MAX_];
+    xt_val args[CM_PARAMS_MAX_];
     /* counters of one run of the body; a second run must give the same numbers */
     uint32_t serial, step_hash, planned_hash, operations;
     int vec_count, tile_count, frame_count, local_count;
@@ -172,20 +151,33 @@ struct xt_ctx {
     xt_map subgroups_map;
     bool has_mma;
     size_t accumulator_bytes, product_bytes; /* of a subgroup, at most: of a sum; of a sum and both operands */
-    xt_frame_ frames[XT_FRAMES_MAX_];
-    int depth;
+    cm_regions_ regions;
+    xt_frame_ frames[CM_REGIONS_MAX_]; /* one a region */
     xt_place_ places[XT_PLACES_MAX_];
     int place_count;
 };
 
-static inline void xt_fail_(xt_where_ w, int id, const char *format, ...)
+static inline const cm_errors_ *xt_errors_(void)
 {
-    char text[320];
+    static const cm_errors_ errors = {xt_error_name,
+                                      xt_error_text,
+                                      XT_ERROR_PARAMETER_TEXT,
+                                      XT_ERROR_TARGET,
+                                      XT_ERROR_SUBGROUP_SIZE,
+                                      XT_ERROR_UNCLOSED,
+                                      {XT_ERROR_MEMORY, "XT_ERROR_MEMORY", "out of memory", NULL, 0}};
+    return &errors;
+}
+
+static inline cm_blame_ xt_blame_(xt_where_ w) { return cm_blame_of_(&w.x->m, xt_errors_(), w.file, w.line); }
+
+/* Reports an error at the user's line to the module, which keeps the first. */
+CM_PRINTF_(3, 4) static inline void xt_fail_(xt_where_ w, int id, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    cm_vreport_(xt_blame_(w), id, format, args);
     va_end(args);
-    spe_fail(spe_at(&w.x->m, w.file, w.line), id, xt_error_name(id), "%s: %s", xt_error_text(id), text);
 }
 
 enum { XT_PREFETCH_OPERATION_ = 54 };

@@ -164,49 +164,21 @@ static inline int xt_common_type_(const xt_val *a, const xt_val *b)
     return CM_I32;
 }
 
+/* The operations are numbered as cm_op and the comparisons after it are. */
+typedef char xt_ops_agree_[(int)XT_OP_SHR_ == (int)CM_SHR && (int)XT_OP_GE_ == (int)CM_GE_ ? 1 : -1];
+
 static inline spe_id xt_emit_int_(spe_module *m, int op, bool is_signed, spe_id a, spe_id b)
 {
-    switch (op) {
-    case XT_OP_ADD_: return spe_iadd(m, a, b);
-    case XT_OP_SUB_: return spe_isub(m, a, b);
-    case XT_OP_MUL_: return spe_imul(m, a, b);
-    case XT_OP_DIV_: return is_signed ? spe_sdiv(m, a, b) : spe_udiv(m, a, b);
-    case XT_OP_MOD_: return is_signed ? spe_srem(m, a, b) : spe_umod(m, a, b);
-    case XT_OP_MIN_: return spe_select(m, is_signed ? spe_slt(m, a, b) : spe_ult(m, a, b), a, b);
-    case XT_OP_MAX_: return spe_select(m, is_signed ? spe_slt(m, a, b) : spe_ult(m, a, b), b, a);
-    case XT_OP_AND_: return spe_and(m, a, b);
-    case XT_OP_OR_: return spe_or(m, a, b);
-    case XT_OP_XOR_: return spe_xor(m, a, b);
-    case XT_OP_SHL_: return spe_shl(m, a, b);
-    case XT_OP_SHR_: return is_signed ? spe_sar(m, a, b) : spe_shr(m, a, b);
-    case XT_OP_EQ_: return spe_ieq(m, a, b);
-    case XT_OP_NE_: return spe_ine(m, a, b);
-    case XT_OP_LT_: return is_signed ? spe_slt(m, a, b) : spe_ult(m, a, b);
-    case XT_OP_LE_: return is_signed ? spe_sle(m, a, b) : spe_ule(m, a, b);
-    case XT_OP_GT_: return is_signed ? spe_sgt(m, a, b) : spe_ugt(m, a, b);
-    default: return is_signed ? spe_sge(m, a, b) : spe_uge(m, a, b);
+    if (op == XT_OP_MIN_ || op == XT_OP_MAX_) {
+        spe_id less = is_signed ? spe_slt(m, a, b) : spe_ult(m, a, b);
+        return op == XT_OP_MIN_ ? spe_select(m, less, a, b) : spe_select(m, less, b, a);
     }
+    return cm_instruction_(m, op, is_signed ? 1 : 2, a, b);
 }
 
 static inline spe_id xt_emit_float_(spe_module *m, int op, spe_id a, spe_id b)
 {
-    spe_id both[2];
-    both[0] = a;
-    both[1] = b;
-    switch (op) {
-    case XT_OP_ADD_: return spe_fadd(m, a, b);
-    case XT_OP_SUB_: return spe_fsub(m, a, b);
-    case XT_OP_MUL_: return spe_fmul(m, a, b);
-    case XT_OP_DIV_: return spe_fdiv(m, a, b);
-    case XT_OP_MIN_: return spe_math(m, SPE_FMIN, 2, both);
-    case XT_OP_MAX_: return spe_math(m, SPE_FMAX, 2, both);
-    case XT_OP_EQ_: return spe_feq(m, a, b);
-    case XT_OP_NE_: return spe_fune(m, a, b);
-    case XT_OP_LT_: return spe_flt(m, a, b);
-    case XT_OP_LE_: return spe_fle(m, a, b);
-    case XT_OP_GT_: return spe_fgt(m, a, b);
-    default: return spe_fge(m, a, b);
-    }
+    return cm_instruction_(m, op, 0, a, b);
 }
 
 /* Two integer constants, in 64 bits. */

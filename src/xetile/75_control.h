@@ -1,27 +1,14 @@
 /* ---- regions ----------------------------------------------------------------------------------------------------- */
 
-static inline xt_where_ xt_frame_where_(xt_ctx *x, const xt_frame_ *f)
+/* The line that opened the innermost region. */
+static inline xt_where_ xt_region_where_(xt_ctx *x)
 {
+    cm_blame_ at = cm_region_blame_(&x->m, xt_errors_(), &x->regions);
     xt_where_ w;
     w.x = x;
-    w.file = f->file;
-    w.line = f->line;
+    w.file = at.file;
+    w.line = at.line;
     return w;
-}
-
-static inline const char *xt_frame_name_(const xt_frame_ *f)
-{
-    static const char *const names[] = {"XT_FOR", "XT_IF", "XT_WHILE"}; /* by xt_frame_kind_ */
-    return names[f->kind];
-}
-
-/* Fails for the innermost region that is open although it should not be. */
-static inline void xt_fail_open_(xt_ctx *x)
-{
-    const xt_frame_ *f = &x->frames[x->depth - 1];
-    if (spe_ok(&x->m))
-        xt_fail_(xt_frame_where_(x, f), XT_ERROR_UNCLOSED, "the %s of line %d", xt_frame_name_(f), f->line);
-    x->depth = 0;
 }
 
 /* Reads the carried values; gives the frame room for their ids when writing. */
@@ -49,25 +36,26 @@ static inline bool xt_frame_slots_(xt_where_ w, xt_frame_ *f, void *const *objec
 
 static inline xt_frame_ *xt_open_(xt_where_ w, xt_frame_kind_ kind, void *const *objects)
 {
+    static const char *const names[] = {"XT_FOR", "XT_IF", "XT_WHILE"}; /* by xt_frame_kind_ */
     xt_ctx *x = w.x;
+    int depth = cm_region_open_(xt_blame_(w), &x->regions, names[kind]);
     xt_frame_ *f;
-    if (x->depth == XT_FRAMES_MAX_) {
-        xt_fail_(w, XT_ERROR_UNCLOSED, "more than %d regions in each other", (int)XT_FRAMES_MAX_);
-        return NULL;
-    }
-    f = &x->frames[x->depth];
+    if (!depth) return NULL;
+    f = &x->frames[depth - 1];
     memset(f, 0, sizeof *f);
     f->kind = kind;
-    f->file = w.file;
-    f->line = w.line;
     f->number = x->frame_count++;
     if (!x->planning && f->number >= x->frame_first.count) {
         xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more regions than the first time");
         return NULL;
     }
-    if (!xt_frame_slots_(w, f, objects)) return NULL;
-    x->depth++;
-    return f;
+    return xt_frame_slots_(w, f, objects) ? f : NULL;
+}
+
+/* The frame of the region of this depth, when it may be closed (cm_region_ends_). */
+static inline xt_frame_ *xt_closing_(xt_ctx *x, int depth, bool done)
+{
+    return cm_region_ends_(&x->m, xt_errors_(), &x->regions, depth, done) ? &x->frames[depth - 1] : NULL;
 }
 
 /* Reads the carried values at the end of a body and checks their types. */
@@ -191,7 +179,7 @@ static inline xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val s
     }
     f = xt_open_(w, XT_FRAME_FOR_, objects);
     if (!f) return loop;
-    loop.frame = x->depth;
+    loop.frame = x->regions.depth;
     f->lo = lo;
     f->hi = hi;
     f->step = step;
@@ -230,19 +218,10 @@ static inline void xt_for_plan_(xt_ctx *x, xt_frame_ *f)
 static inline void xt_for_end_(xt_loop_ *loop)
 {
     xt_ctx *x = loop->x;
-    xt_frame_ *f;
+    xt_frame_ *f = xt_closing_(x, loop->frame, loop->done);
     xt_where_ w;
-    if (!spe_ok(&x->m)) return;
-    if (x->depth != loop->frame) {
-        if (x->depth > loop->frame) xt_fail_open_(x);
-        return;
-    }
-    f = &x->frames[x->depth - 1];
-    w = xt_frame_where_(x, f);
-    if (!loop->done) {
-        xt_fail_(w, XT_ERROR_UNCLOSED, "the %s of line %d was left by break", xt_frame_name_(f), f->line);
-        return;
-    }
+    if (!f) return;
+    w = xt_region_where_(x);
     if (!xt_enter_(w, 101) || !xt_read_now_(w, f)) return;
     if (x->planning) {
         xt_for_plan_(x, f);
@@ -255,7 +234,7 @@ static inline void xt_for_end_(xt_loop_ *loop)
         xt_scatter_(x, f);
         if (xt_has_counts_(x, f)) xt_write_counts_(w, f, xt_for_distance_(w, f));
     }
-    x->depth--;
+    x->regions.depth--;
 }
 
 /* The condition of the C loop behind XT_FOR: true once. */
@@ -297,7 +276,7 @@ static inline xt_branch_ xt_if_begin_(xt_where_ w, xt_val condition, void *const
     }
     f = xt_open_(w, XT_FRAME_IF_, objects);
     if (!f) return b;
-    b.frame = x->depth;
+    b.frame = x->regions.depth;
     if (!x->planning) spe_if(&x->m, condition.kind == XT_INT_ ? spe_const_bool(&x->m, condition.i != 0) : condition.id);
     return b;
 }
@@ -305,7 +284,7 @@ static inline xt_branch_ xt_if_begin_(xt_where_ w, xt_val condition, void *const
 /* After the first side: its values are kept, the variables are again what they were. */
 static inline void xt_if_else_(xt_ctx *x, xt_frame_ *f)
 {
-    xt_where_ w = xt_frame_where_(x, f);
+    xt_where_ w = xt_region_where_(x);
     int i;
     if (!xt_enter_(w, 103) || !xt_read_now_(w, f)) return;
     if (!x->planning) {
@@ -320,7 +299,7 @@ static inline void xt_if_else_(xt_ctx *x, xt_frame_ *f)
 
 static inline void xt_if_end_(xt_ctx *x, xt_frame_ *f)
 {
-    xt_where_ w = xt_frame_where_(x, f);
+    xt_where_ w = xt_region_where_(x);
     int i;
     if (!xt_enter_(w, 104) || !xt_read_now_(w, f)) return;
     if (!x->planning) {
@@ -338,22 +317,17 @@ static inline void xt_if_end_(xt_ctx *x, xt_frame_ *f)
         xt_forget_(x, &s->now, mask);
         xt_write_(s->object, &s->now);
     }
-    x->depth--;
+    x->regions.depth--;
 }
 
 /* The condition of the C loop behind XT_IF: true for side 0 and for side 1 (the else part). */
 static inline bool xt_if_next_(xt_branch_ *b)
 {
-    xt_ctx *x = b->x;
+    xt_frame_ *f;
     b->side++;
     if (b->side == 0) return true;
-    if (b->frame && spe_ok(&x->m)) {
-        if (x->depth > b->frame)
-            xt_fail_open_(x);
-        else if (x->depth == b->frame && b->side == 1)
-            xt_if_else_(x, &x->frames[x->depth - 1]);
-        else if (x->depth == b->frame)
-            xt_if_end_(x, &x->frames[x->depth - 1]);
-    }
+    f = b->frame ? xt_closing_(b->x, b->frame, true) : NULL;
+    if (f && b->side == 1) xt_if_else_(b->x, f);
+    else if (f) xt_if_end_(b->x, f);
     return b->side == 1;
 }

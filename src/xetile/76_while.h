@@ -11,7 +11,7 @@ static inline xt_loop_ xt_while_begin_(xt_where_ w, void *const *objects)
     if (!xt_enter_(w, 105)) return loop;
     f = xt_open_(w, XT_FRAME_WHILE_, objects);
     if (!f) return loop;
-    loop.frame = x->depth;
+    loop.frame = x->regions.depth;
     if (x->planning) {
         xt_loop_forget_(x, f);
     } else {

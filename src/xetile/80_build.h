@@ -9,116 +9,45 @@ static inline xt_where_ xt_build_where_(xt_ctx *x)
     return w;
 }
 
-/* "ptr<f16> " or "u32 " at *text; moves on. */
-static inline bool xt_parse_type_(const char **text, xt_param_ *p)
+/* The type of a parameter by its name; -1: none. */
+static inline int xt_type_of_(const char *name, const cm_param_ *p)
 {
-    const char *s = *text;
-    size_t n;
     int i;
-    p->pointer = strncmp(s, "ptr<", 4) == 0;
-    p->local = strncmp(s, "local<", 6) == 0;
-    s += p->pointer ? 4 : p->local ? 6 : 0;
-    n = strcspn(s, "> ,");
-    for (i = 0; i < CM_TYPE_COUNT; i++) {
-        const char *name = cm_type_info((cm_type)i)->name;
-        if (strlen(name) != n || strncmp(s, name, n) != 0 || cm_type_info((cm_type)i)->kind == CM_KIND_COMPLEX)
-            continue;
-        p->type = i;
-        s += n;
-        if (p->pointer || p->local) {
-            if (*s != '>') return false;
-            s++;
-        }
-        if (*s != ' ') return false;
-        *text = s + strspn(s, " ");
-        return true;
-    }
-    return false;
+    (void)p;
+    for (i = 0; i < CM_TYPE_COUNT; i++)
+        if (strcmp(cm_type_info((cm_type)i)->name, name) == 0 && !cm_is_complex((cm_type)i)) return i;
+    return -1;
 }
 
-/* "ptr<f16> A, u32 N" into x->params. */
-static inline bool xt_parse_params_(xt_ctx *x)
+/* The line of the kernel's head. */
+static inline xt_where_ xt_kernel_where_(xt_ctx *x)
 {
-    const char *s = x->kernel->params ? x->kernel->params : "";
-    xt_where_ w = xt_build_where_(x);
+    xt_where_ w;
+    w.x = x;
     w.file = x->kernel->file;
     w.line = x->kernel->line;
-    while (*s) {
-        xt_param_ *p = &x->params[x->param_count];
-        size_t n;
-        if (x->param_count == XT_PARAMS_MAX_) {
-            xt_fail_(w, XT_ERROR_PARAMETER_TEXT, "more than %d parameters", (int)XT_PARAMS_MAX_);
-            return false;
-        }
-        if (!xt_parse_type_(&s, p)) {
-            xt_fail_(w, XT_ERROR_PARAMETER_TEXT, "parameter %d at \"%.40s\"", x->param_count + 1, s);
-            return false;
-        }
-        n = strcspn(s, ", ");
-        if (n == 0 || n >= sizeof p->name) {
-            xt_fail_(w, XT_ERROR_PARAMETER_TEXT, "the name of parameter %d has %d characters", x->param_count + 1,
-                     (int)n);
-            return false;
-        }
-        memcpy(p->name, s, n);
-        x->param_count++;
-        s += n;
-        s += strspn(s, ", ");
-    }
-    return true;
-}
-
-/* The target's row with what the caller knows better; the subgroup size. */
-static inline bool xt_choose_target_(xt_ctx *x)
-{
-    const xt_build_desc *d = x->desc;
-    const cm_target *row = d->target && d->target->name ? cm_target_row(d->target->name) : NULL;
-    xt_where_ w = xt_build_where_(x);
-    int size;
-    if (!row) {
-        xt_fail_(w, XT_ERROR_TARGET, "\"%s\"", d->target && d->target->name ? d->target->name : "(none)");
-        return false;
-    }
-    x->target = *row;
-    if (d->target->subgroup_sizes) x->target.subgroup_sizes = d->target->subgroup_sizes;
-    if (d->target->local_memory) x->target.local_memory = (int)d->target->local_memory;
-    if (d->target->max_group_size) x->target.max_group_size = (int)d->target->max_group_size;
-    size = d->subgroup_size ? d->subgroup_size : row->subgroup_size;
-    if (!d->subgroup_size &&
-        !(x->target.subgroup_sizes & (uint32_t)size)) /* the row's default is not there: the smallest */
-        size = (int)(x->target.subgroup_sizes & (~x->target.subgroup_sizes + 1u));
-    if (size < 1 || (size & (size - 1)) || !(x->target.subgroup_sizes & (uint32_t)size)) {
-        xt_fail_(w, XT_ERROR_SUBGROUP_SIZE, "wanted %d, %s has (a bit each) 0x%x", size, row->name,
-                 (unsigned)x->target.subgroup_sizes);
-        return false;
-    }
-    x->S = size;
-    x->target.subgroup_size = size;
-    return true;
+    return w;
 }
 
 /* Runs the body once: planning, or writing one version. */
 static inline void xt_run_body_(xt_ctx *x, bool planning, bool block2d)
 {
-    xt_where_ w = xt_build_where_(x);
     if (!spe_ok(&x->m)) return;
-    w.file = x->kernel->file;
-    w.line = x->kernel->line;
     x->planning = planning;
     x->block2d = block2d;
     x->serial = planning ? x->serial : 0;
     x->step_hash = 2166136261u;
-    x->vec_count = x->tile_count = x->local_count = x->frame_count = x->depth = 0;
+    x->vec_count = x->tile_count = x->local_count = x->frame_count = x->regions.depth = 0;
     x->kernel->body(x);
     xt_prefetch_waiting_(x);
-    if (x->depth) xt_fail_open_(x);
+    if (x->regions.depth) cm_fail_open_(&x->m, xt_errors_(), &x->regions, "");
     if (x->arrived && spe_ok(&x->m))
-        xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "the kernel ends while \"%s\" is not waited for", x->arrived);
+        xt_fail_(xt_kernel_where_(x), XT_ERROR_SPLIT_BARRIER, "the kernel ends while \"%s\" is not waited for", x->arrived);
     x->arrived = NULL;
     if (planning)
         x->planned_hash = x->step_hash;
     else if (spe_ok(&x->m) && x->planned_hash != x->step_hash)
-        xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "other operations than the first time");
+        xt_fail_(xt_kernel_where_(x), XT_ERROR_NOT_REPEATABLE, "other operations than the first time");
 }
 
 /* While planning a parameter is its own number. */
@@ -126,7 +55,7 @@ static inline void xt_plan_args_(xt_ctx *x)
 {
     int i;
     for (i = 0; i < x->param_count; i++) {
-        const xt_param_ *p = &x->params[i];
+        const cm_param_ *p = &x->params[i];
         x->args[i] = xt_number_(p->pointer || p->local ? XT_POINTER_ : XT_SCALAR_, p->type, 0, 0);
         x->args[i].id = ++x->serial;
         if (!p->local) x->args[i].expression = xt_new_expr_(x, XT_EXPR_PARAM_, i, p->type, 0, 0, 0);
@@ -177,27 +106,16 @@ static inline bool xt_plan_scratch_(xt_ctx *x)
     return true;
 }
 
+/* Work-items of a work-group. */
+static inline int xt_group_size_(const xt_ctx *x) { return x->S * (x->subgroups ? x->subgroups : 1); }
+
 static inline bool xt_begin_kernel_(xt_ctx *x)
 {
-    spe_kernel k;
-    spe_param params[XT_PARAMS_MAX_];
+    spe_param params[CM_PARAMS_MAX_];
     int i;
-    memset(&k, 0, sizeof k);
-    memset(params, 0, sizeof params);
-    for (i = 0; i < x->param_count; i++) {
-        const xt_param_ *p = &x->params[i];
-        params[i].type = xt_spe_type_(x, p->type);
-        if (p->pointer) params[i].type = spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, params[i].type);
-        if (p->local) params[i].type = spe_ptr(&x->m, SPE_StorageClassWorkgroup, params[i].type);
-        params[i].name = p->name;
-    }
-    k.name = x->kernel->name;
-    k.subgroup_size = (uint32_t)x->S;
-    k.local_size[0] = (uint32_t)(x->S * (x->subgroups ? x->subgroups : 1));
-    k.local_size[1] = k.local_size[2] = 1;
-    k.params = params;
-    k.param_count = (uint32_t)x->param_count;
-    if (!spe_kernel_begin(&x->m, &k)) return false;
+    for (i = 0; i < x->param_count; i++)
+        params[i] = cm_spe_param_(&x->m, &x->params[i], xt_spe_type_(x, x->params[i].type));
+    if (!cm_kernel_begin_(&x->m, x->kernel->name, x->S, xt_group_size_(x), x->param_count, params)) return false;
     for (i = 0; i < x->param_count; i++) x->args[i].id = spe_param_id(&x->m, (uint32_t)i);
     if (x->scratch_bytes) {
         uint32_t align = XT_LOCAL_ALIGN_;
@@ -313,7 +231,6 @@ static inline void xt_emit_versions_(xt_ctx *x)
 static inline void xt_emit_module_(xt_ctx *x, xt_module *mod)
 {
     int registers = 128;
-    spe_words words;
     xt_plan_args_(x);
     xt_run_body_(x, true, false);
     if (!spe_ok(&x->m) || !xt_check_plan_(x, &registers) || !xt_plan_scratch_(x)) return;
@@ -321,54 +238,30 @@ static inline void xt_emit_module_(xt_ctx *x, xt_module *mod)
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering) || !xt_begin_kernel_(x)) return;
     xt_emit_versions_(x);
     spe_at(&x->m, x->kernel->file, x->kernel->line);
-    spe_kernel_end(&x->m);
-    words = spe_finish(&x->m);
-    if (!words.data) return;
-    mod->words = words.data;
-    mod->size = words.count * 4;
-    mod->kernel = x->kernel->name;
-    mod->params = x->kernel->params;
+    if (!cm_build_end_(mod, x->kernel->name, x->kernel->params, x->S, xt_group_size_(x))) return;
     mod->local_memory = (uint32_t)((x->local_bytes + 63) / 64 * 64 + (int64_t)x->scratch_bytes);
-    mod->subgroup_size = (uint32_t)x->S;
-    mod->subgroups = (uint32_t)(x->subgroups ? x->subgroups : 1);
-    mod->local_size[0] = mod->subgroup_size * mod->subgroups;
-    mod->local_size[1] = mod->local_size[2] = 1;
-    mod->build_flags = registers > 128 ? "-ze-opt-large-register-file" : "";
+    if (registers > 128) mod->build_flags = "-ze-opt-large-register-file";
 }
 
 /* What XT_BUILD calls. Always hand the result to xt_free. */
 static inline xt_module xt_build(const xt_build_desc *desc)
 {
-    static const spe_error no_memory = {XT_ERROR_MEMORY, "XT_ERROR_MEMORY", "out of memory", NULL, 0};
     xt_module mod;
-    spe_options options;
-    xt_ctx *x = (xt_ctx *)calloc(1, sizeof *x);
-    memset(&mod, 0, sizeof mod);
-    mod.build_flags = "";
-    mod.error = &no_memory;
-    if (!x) return mod;
-    memset(&options, 0, sizeof options);
-    options.version = desc->version;
-    options.names = desc->names;
-    options.lines = desc->lines;
-    options.source = desc->kernel->file;
-    mod.owner_ = x;
-    mod.error = spe_get_error(&x->m);
+    spe_options options = cm_options_(desc->version, desc->names, desc->lines, desc->kernel->file);
+    xt_ctx *x = (xt_ctx *)cm_build_begin_(&mod, xt_errors_(), sizeof *x, &options);
+    if (!x || !spe_ok(&x->m)) return mod;
     x->desc = desc;
     x->kernel = desc->kernel;
-    if (!spe_begin(&x->m, &options)) return mod;
     spe_at(&x->m, desc->file, desc->line);
-    if (xt_parse_params_(x) && xt_choose_target_(x)) xt_emit_module_(x, &mod);
+    x->param_count = cm_parse_params_(xt_blame_(xt_kernel_where_(x)), desc->kernel->params, xt_type_of_, x->params);
+    if (x->param_count >= 0 &&
+        cm_choose_target_(xt_blame_(xt_build_where_(x)), desc->target, desc->subgroup_size, &x->target)) {
+        x->S = x->target.subgroup_size;
+        xt_emit_module_(x, &mod);
+    }
     x->desc = NULL; /* the caller's, which may go */
     return mod;
 }
 
 /* Gives back what a module holds; safe on a zeroed module and twice. */
-static inline void xt_free(xt_module *mod)
-{
-    if (mod->owner_) {
-        spe_free(&mod->owner_->m);
-        free(mod->owner_);
-    }
-    memset(mod, 0, sizeof *mod);
-}
+static inline void xt_free(xt_module *mod) { cm_module_free(mod); }

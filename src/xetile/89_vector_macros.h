@@ -38,8 +38,8 @@
 #define XT_BITCAST(T, x)                                                                                               \
     _Generic((x), xt_vec: xt_bitcast_vec_, default: xt_bitcast_scalar_)(XT_HERE_, (int)XT_TYPE_##T, XT_ANY_(x))
 #define XT_IOTA(T, rows_, cols_, ...)                                                                                  \
-    xt_iota_(XT_HERE_, (int)XT_TYPE_##T, XT_FIRST_(__VA_ARGS__, 0),                                                    \
-             (xt_vec_desc_){.rows = (rows_), .cols = (cols_), XT_REST_(__VA_ARGS__, .end_ = 0)})
+    xt_iota_(XT_HERE_, (int)XT_TYPE_##T, CM_FIRST_(__VA_ARGS__, 0),                                                    \
+             (xt_vec_desc_){.rows = (rows_), .cols = (cols_), CM_REST_(__VA_ARGS__, .end_ = 0)})
 
 #define XT_RED_add XT_RED_ADD_
 #define XT_RED_mul XT_RED_MUL_
@@ -79,10 +79,10 @@
 #define XT_BARRIER_ARRIVE(name_) xt_barrier_arrive_(XT_HERE_, name_)
 #define XT_BARRIER_WAIT(name_) xt_barrier_wait_(XT_HERE_, name_)
 #define XT_WHILE(...)                                                                                                  \
-    for (xt_loop_ XT_CAT_(xt_while_, __LINE__) = xt_while_begin_(XT_HERE_, XT_CARRIED_(__VA_ARGS__));                  \
-         xt_for_next_(&XT_CAT_(xt_while_, __LINE__));)                                                                 \
-        for (xt_loop_ *XT_CAT_(xt_once_, __LINE__) = xt_while_test_(                                                   \
-                 XT_HERE_, &XT_CAT_(xt_while_, __LINE__), XT_NUMBER_(XT_FIRST_(__VA_ARGS__, 0)));                      \
-             XT_CAT_(xt_once_, __LINE__);                                                                              \
-             XT_CAT_(xt_once_, __LINE__) = xt_while_done_(XT_CAT_(xt_once_, __LINE__)))
+    for (xt_loop_ CM_CAT_(xt_while_, __LINE__) = xt_while_begin_(XT_HERE_, CM_CARRIED_(__VA_ARGS__));                  \
+         xt_for_next_(&CM_CAT_(xt_while_, __LINE__));)                                                                 \
+        for (xt_loop_ *CM_CAT_(xt_once_, __LINE__) = xt_while_test_(                                                   \
+                 XT_HERE_, &CM_CAT_(xt_while_, __LINE__), XT_NUMBER_(CM_FIRST_(__VA_ARGS__, 0)));                      \
+             CM_CAT_(xt_once_, __LINE__);                                                                              \
+             CM_CAT_(xt_once_, __LINE__) = xt_while_done_(CM_CAT_(xt_once_, __LINE__)))
 

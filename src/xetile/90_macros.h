@@ -1,52 +1,5 @@
 /* ---- macros (C only) --------------------------------------------------------------------------------------------- */
 
-#define XT_CAT_(a, b) XT_CAT2_(a, b)
-#define XT_CAT2_(a, b) a##b
-#define XT_FIRST_(first, ...) first
-#define XT_REST_(first, ...) __VA_ARGS__
-/* How many arguments, 1 to 32. */
-#define XT_COUNT_(...) XT_COUNT2_(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, \
-    14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-#define XT_COUNT2_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21,     \
-    a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, n, ...) n
-
-/* F(0, x) S() F(1, y) ...: each argument with its number, S() between. */
-#define XT_EACH_(F, S, ...) XT_CAT_(XT_EACH_, XT_COUNT_(__VA_ARGS__))(F, S, 0, __VA_ARGS__)
-#define XT_EACH_1(F, S, i, x) F(i, x)
-#define XT_EACH_2(F, S, i, x, ...) F(i, x) S() XT_EACH_1(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_3(F, S, i, x, ...) F(i, x) S() XT_EACH_2(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_4(F, S, i, x, ...) F(i, x) S() XT_EACH_3(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_5(F, S, i, x, ...) F(i, x) S() XT_EACH_4(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_6(F, S, i, x, ...) F(i, x) S() XT_EACH_5(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_7(F, S, i, x, ...) F(i, x) S() XT_EACH_6(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_8(F, S, i, x, ...) F(i, x) S() XT_EACH_7(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_9(F, S, i, x, ...) F(i, x) S() XT_EACH_8(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_10(F, S, i, x, ...) F(i, x) S() XT_EACH_9(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_11(F, S, i, x, ...) F(i, x) S() XT_EACH_10(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_12(F, S, i, x, ...) F(i, x) S() XT_EACH_11(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_13(F, S, i, x, ...) F(i, x) S() XT_EACH_12(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_14(F, S, i, x, ...) F(i, x) S() XT_EACH_13(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_15(F, S, i, x, ...) F(i, x) S() XT_EACH_14(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_16(F, S, i, x, ...) F(i, x) S() XT_EACH_15(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_17(F, S, i, x, ...) F(i, x) S() XT_EACH_16(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_18(F, S, i, x, ...) F(i, x) S() XT_EACH_17(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_19(F, S, i, x, ...) F(i, x) S() XT_EACH_18(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_20(F, S, i, x, ...) F(i, x) S() XT_EACH_19(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_21(F, S, i, x, ...) F(i, x) S() XT_EACH_20(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_22(F, S, i, x, ...) F(i, x) S() XT_EACH_21(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_23(F, S, i, x, ...) F(i, x) S() XT_EACH_22(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_24(F, S, i, x, ...) F(i, x) S() XT_EACH_23(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_25(F, S, i, x, ...) F(i, x) S() XT_EACH_24(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_26(F, S, i, x, ...) F(i, x) S() XT_EACH_25(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_27(F, S, i, x, ...) F(i, x) S() XT_EACH_26(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_28(F, S, i, x, ...) F(i, x) S() XT_EACH_27(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_29(F, S, i, x, ...) F(i, x) S() XT_EACH_28(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_30(F, S, i, x, ...) F(i, x) S() XT_EACH_29(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_31(F, S, i, x, ...) F(i, x) S() XT_EACH_30(F, S, i + 1, __VA_ARGS__)
-#define XT_EACH_32(F, S, i, x, ...) F(i, x) S() XT_EACH_31(F, S, i + 1, __VA_ARGS__)
-#define XT_COMMA_() ,
-#define XT_COMMA_TEXT_() ", "
-
 /* The types, as they are written in a kernel. of(x): the element type of a pointer parameter, a tile or a vector. */
 #define XT_TYPE_f64 CM_F64
 #define XT_TYPE_f32 CM_F32
@@ -66,53 +19,18 @@
 #define XT_TYPE_i1 XT_BOOL_
 #define XT_TYPE_of(x) ((int)(x).type)
 
-/* A kernel's parameters: as C parameters, and as text. */
-#define XT_DECLARE_(i, parameter) XT_DECLARE_##parameter
-#define XT_WRITE_(i, parameter) XT_WRITE_##parameter
+/* A kernel's parameters: as C parameters, and as arguments. */
+#define XT_DECLARE_(i, parameter) xt_val CM_NAME_OF_(parameter)
 #define XT_ARGUMENT_(i, parameter) xt_->args[i]
-#define XT_DECLARE_ptr(T, name) xt_val name
-#define XT_WRITE_ptr(T, name) "ptr<" #T "> " #name
-#define XT_DECLARE_f64(name) xt_val name
-#define XT_WRITE_f64(name) "f64 " #name
-#define XT_DECLARE_f32(name) xt_val name
-#define XT_WRITE_f32(name) "f32 " #name
-#define XT_DECLARE_f16(name) xt_val name
-#define XT_WRITE_f16(name) "f16 " #name
-#define XT_DECLARE_bf16(name) xt_val name
-#define XT_WRITE_bf16(name) "bf16 " #name
-#define XT_DECLARE_i64(name) xt_val name
-#define XT_WRITE_i64(name) "i64 " #name
-#define XT_DECLARE_i32(name) xt_val name
-#define XT_WRITE_i32(name) "i32 " #name
-#define XT_DECLARE_i16(name) xt_val name
-#define XT_WRITE_i16(name) "i16 " #name
-#define XT_DECLARE_i8(name) xt_val name
-#define XT_WRITE_i8(name) "i8 " #name
-#define XT_DECLARE_u64(name) xt_val name
-#define XT_WRITE_u64(name) "u64 " #name
-#define XT_DECLARE_u32(name) xt_val name
-#define XT_WRITE_u32(name) "u32 " #name
-#define XT_DECLARE_u16(name) xt_val name
-#define XT_WRITE_u16(name) "u16 " #name
-#define XT_DECLARE_u8(name) xt_val name
-#define XT_WRITE_u8(name) "u8 " #name
 
 /* A constant of type xt_kernel, and the head of the function that is its body. */
-#define XT_KERNEL(name_, ...)                                                                                          \
-    static void name_##_xt_body_(xt_ctx *xt_, XT_EACH_(XT_DECLARE_, XT_COMMA_, __VA_ARGS__));                          \
-    XT_UNUSED_ static void name_##_xt_call_(xt_ctx *xt_)                                                               \
-    {                                                                                                                  \
-        name_##_xt_body_(xt_, XT_EACH_(XT_ARGUMENT_, XT_COMMA_, __VA_ARGS__));                                         \
-    }                                                                                                                  \
-    XT_UNUSED_ static const xt_kernel name_ = {#name_, XT_EACH_(XT_WRITE_, XT_COMMA_TEXT_, __VA_ARGS__), __FILE__,     \
-                                               __LINE__, name_##_xt_call_};                                            \
-    static void name_##_xt_body_(XT_UNUSED_ xt_ctx *xt_, XT_EACH_(XT_DECLARE_, XT_COMMA_, __VA_ARGS__))
+#define XT_KERNEL(name_, ...) CM_KERNEL_(xt, XT, name_, __VA_ARGS__)
 
 /* XT_BUILD(kernel, &target, .option = value, ...) */
 #define XT_BUILD(kernel_, ...)                                                                                         \
     xt_build(&(xt_build_desc){.kernel = &(kernel_), .file = __FILE__, .line = __LINE__, .target = __VA_ARGS__})
 
-#define XT_CONTEXT XT_UNUSED_ xt_ctx *xt_
+#define XT_CONTEXT CM_UNUSED_ xt_ctx *xt_
 #define XT_SELF xt_
 #define XT_HERE_ ((xt_where_){xt_, __FILE__, __LINE__})
 
@@ -127,7 +45,7 @@
 #define XT_MAP(...) ((xt_map){__VA_ARGS__})
 
 /* One to four C integers or xt_vals. */
-#define XT_AT(...) XT_CAT_(XT_AT_, XT_COUNT_(__VA_ARGS__))(__VA_ARGS__)
+#define XT_AT(...) CM_CAT_(XT_AT_, CM_COUNT_(__VA_ARGS__))(__VA_ARGS__)
 #define XT_AT_1(a) xt_at_(1, XT_NUMBER_(a), xt_int_(0), xt_int_(0), xt_int_(0))
 #define XT_AT_2(a, b) xt_at_(2, XT_NUMBER_(a), XT_NUMBER_(b), xt_int_(0), xt_int_(0))
 #define XT_AT_3(a, b, c) xt_at_(3, XT_NUMBER_(a), XT_NUMBER_(b), XT_NUMBER_(c), xt_int_(0))
@@ -173,15 +91,15 @@
     xt_init_tile_(XT_HERE_, (xt_tile_desc_){.base = (base_), .type = (int)XT_TYPE_##T, .rows = __VA_ARGS__})
 #define XT_LOAD_TILE(...) xt_load_tile_(XT_HERE_, (xt_load_desc_){.tile = __VA_ARGS__})
 #define XT_STORE_TILE(vec_, tile_) xt_store_tile_(XT_HERE_, vec_, tile_)
-#define XT_PREFETCH_TILE(...) XT_CAT_(XT_PREFETCH_, XT_COUNT_(__VA_ARGS__))(__VA_ARGS__)
+#define XT_PREFETCH_TILE(...) CM_CAT_(XT_PREFETCH_, CM_COUNT_(__VA_ARGS__))(__VA_ARGS__)
 #define XT_PREFETCH_1(tile_) xt_prefetch_tile_(XT_HERE_, (xt_prefetch_desc_){.tile = (tile_), .locality = 3})
 #define XT_PREFETCH_2(tile_, locality_) xt_prefetch_tile_(XT_HERE_, (xt_prefetch_desc_){.tile = (tile_), locality_})
 #define XT_UPDATE_TILE_OFFSET(tile_, rows_, cols_)                                                                     \
     xt_update_tile_offset_(XT_HERE_, tile_, XT_NUMBER_(rows_), XT_NUMBER_(cols_))
 #define XT_TILE_MMA(...) xt_tile_mma_(XT_HERE_, (xt_mma_desc_){.a = __VA_ARGS__})
 #define XT_SPLAT(T, rows_, cols_, ...)                                                                                 \
-    xt_splat_(XT_HERE_, (int)XT_TYPE_##T, XT_NUMBER_(XT_FIRST_(__VA_ARGS__, 0)),                                       \
-              (xt_vec_desc_){.rows = (rows_), .cols = (cols_), XT_REST_(__VA_ARGS__, .end_ = 0)})
+    xt_splat_(XT_HERE_, (int)XT_TYPE_##T, XT_NUMBER_(CM_FIRST_(__VA_ARGS__, 0)),                                       \
+              (xt_vec_desc_){.rows = (rows_), .cols = (cols_), CM_REST_(__VA_ARGS__, .end_ = 0)})
 #define XT_ATOMIC_RMW(kind_, vec_, tile_) xt_atomic_rmw_(XT_HERE_, XT_RMW_##kind_##_, vec_, tile_)
 #define XT_ATOMIC_RMW_TILE(kind_, vec_, tile_) XT_ATOMIC_RMW(kind_, vec_, tile_)
 #define XT_LOAD_GATHER(...) xt_load_gather_(XT_HERE_, (xt_gather_desc_){.tile = __VA_ARGS__})
@@ -189,18 +107,17 @@
 #define XT_LOCAL(T, elements_) xt_local_(XT_HERE_, (int)XT_TYPE_##T, elements_)
 #define XT_BARRIER() xt_barrier_(XT_HERE_)
 
-#define XT_CARRIED_(...) ((void *const[]){XT_REST_(__VA_ARGS__, NULL)})
 #define XT_FOR(k, lo, hi, ...)                                                                                         \
     for (xt_loop_ k##_loop_ = xt_for_begin_(XT_HERE_, XT_NUMBER_(lo), XT_NUMBER_(hi),                                  \
-                                            XT_NUMBER_(XT_FIRST_(__VA_ARGS__, 0)), XT_CARRIED_(__VA_ARGS__));          \
+                                            XT_NUMBER_(CM_FIRST_(__VA_ARGS__, 0)), CM_CARRIED_(__VA_ARGS__));          \
          xt_for_next_(&k##_loop_);)                                                                                    \
         for (const xt_val k = k##_loop_.index, *k##_once_ = &k; k##_once_; k##_once_ = xt_for_done_(&k##_loop_))
 
 #define XT_IF(...)                                                                                                     \
-    for (xt_branch_ XT_CAT_(xt_if_, __LINE__) = xt_if_begin_(XT_HERE_, XT_NUMBER_(XT_FIRST_(__VA_ARGS__, 0)),          \
-                                                             XT_CARRIED_(__VA_ARGS__));                                \
-         xt_if_next_(&XT_CAT_(xt_if_, __LINE__));)                                                                     \
-        if (XT_CAT_(xt_if_, __LINE__).side == 0)
+    for (xt_branch_ CM_CAT_(xt_if_, __LINE__) = xt_if_begin_(XT_HERE_, XT_NUMBER_(CM_FIRST_(__VA_ARGS__, 0)),          \
+                                                             CM_CARRIED_(__VA_ARGS__));                                \
+         xt_if_next_(&CM_CAT_(xt_if_, __LINE__));)                                                                     \
+        if (CM_CAT_(xt_if_, __LINE__).side == 0)
 #define XT_ELSE else
 
 #endif
