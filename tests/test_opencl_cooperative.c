@@ -38,8 +38,7 @@ static spe_id convert_by_parts(spe_module *m, spe_id d, spe_id type, spe_id elem
     spe_id words[2] = {spe_load(m, box, 0), spe_composite_const(m, type, 1, &three)};
     words[0] = spe_op(m, real ? SPE_OpFAdd : SPE_OpIAdd, type, 2, words);
     words[1] = real ? spe_const_f(m, elem, 2) : spe_const_i(m, elem, 2);
-    spe_capability(m, 0 /* Matrix: of the next instruction, which spirv_emit.h does not know */);
-    return spe_op(m, 143 /* OpMatrixTimesScalar */, type, 2, words);
+    return spe_op(m, SPE_OpMatrixTimesScalar, type, 2, words);
 }
 
 static void emit(spe_module *m, const test_case *t)

@@ -19,6 +19,10 @@ static inline const spe_capability_row_ *spe_capability_row_of_(uint32_t capabil
         SPE_ROW_(GroupNonUniformShuffle, SPE_VERSION(1, 3), NULL, 0),
         SPE_ROW_(GroupNonUniformShuffleRelative, SPE_VERSION(1, 3), NULL, 0),
         SPE_ROW_(GroupNonUniformClustered, SPE_VERSION(1, 3), NULL, 0),
+        SPE_ROW_(GroupNonUniformQuad, SPE_VERSION(1, 3), NULL, 0),
+        SPE_ROW_(GroupNonUniformRotateKHR, 0, "SPV_KHR_subgroup_rotate", 0),
+        SPE_ROW_(SubgroupBallotKHR, 0, "SPV_KHR_shader_ballot", 0),
+        SPE_ROW_(SubgroupVoteKHR, 0, "SPV_KHR_subgroup_vote", 0),
         SPE_ROW_(GroupUniformArithmeticKHR, 0, "SPV_KHR_uniform_group_instructions", 0),
         SPE_ROW_(DotProduct, 0, "SPV_KHR_integer_dot_product", SPE_VERSION(1, 6)),
         SPE_ROW_(DotProductInputAll, 0, "SPV_KHR_integer_dot_product", SPE_VERSION(1, 6)),
@@ -69,25 +73,18 @@ static inline const spe_capability_row_ *spe_capability_row_of_(uint32_t capabil
     return NULL;
 }
 
-/* What a row is about, and what tells its variants apart. */
-enum { SPE_NEED_NOTHING_, SPE_NEED_OP_, SPE_NEED_INT_, SPE_NEED_FLOAT_, SPE_NEED_ENCODING_, SPE_NEED_VECTOR_,
-       SPE_NEED_STORAGE_, SPE_NEED_BUILTIN_, SPE_NEED_DECORATION_, SPE_NEED_MODE_, SPE_NEED_COOP_, SPE_NEED_COOPVEC_ };
-enum { SPE_ANY_, SPE_BY_GROUP_OPERATION_, SPE_BY_BITS_, SPE_BY_ENCODING_ };
+/* What the kinds of enumerants and types need. */
+enum { SPE_NEED_NOTHING_, SPE_NEED_INT_, SPE_NEED_FLOAT_, SPE_NEED_ENCODING_, SPE_NEED_VECTOR_, SPE_NEED_STORAGE_,
+       SPE_NEED_BUILTIN_, SPE_NEED_DECORATION_, SPE_NEED_MODE_, SPE_NEED_COOP_, SPE_NEED_COOPVEC_ };
 
 typedef struct {
-    uint16_t what, value;  /* SPE_NEED_OP_: value to last are opcodes; else bits, count, storage class ... */
-    uint16_t last, by;
-    uint16_t variant, capability;
+    uint16_t what, value; /* bits, count, storage class, number of the enumerant */
+    uint16_t capability;
 } spe_need_row_;
 
 static inline const spe_need_row_ *spe_need_rows_(size_t *count)
 {
-#define SPE_OP_(first, last, capability)                                                                               \
-    {SPE_NEED_OP_, SPE_Op##first, SPE_Op##last, SPE_ANY_, 0, SPE_Capability##capability}
-#define SPE_OP_BY_(first, last, by, variant, capability)                                                               \
-    {SPE_NEED_OP_, SPE_Op##first, SPE_Op##last, SPE_BY_##by##_, variant, SPE_Capability##capability}
-#define SPE_IS_(what, value, capability)                                                                               \
-    {SPE_NEED_##what##_, value, value, SPE_ANY_, 0, SPE_Capability##capability}
+#define SPE_IS_(what, value, capability) {SPE_NEED_##what##_, value, SPE_Capability##capability}
     static const spe_need_row_ rows[] = {
         SPE_IS_(INT, 8, Int8), SPE_IS_(INT, 16, Int16), SPE_IS_(INT, 64, Int64),
         SPE_IS_(FLOAT, 16, Float16), SPE_IS_(FLOAT, 64, Float64),
@@ -98,6 +95,11 @@ static inline const spe_need_row_ *spe_need_rows_(size_t *count)
         SPE_IS_(COOPVEC, 0, CooperativeVectorNV), SPE_IS_(VECTOR, 8, Vector16), SPE_IS_(VECTOR, 16, Vector16),
         SPE_IS_(STORAGE, SPE_StorageClassGeneric, GenericPointer),
         SPE_IS_(BUILTIN, SPE_BuiltInSubgroupSize, Kernel), SPE_IS_(BUILTIN, SPE_BuiltInSubgroupMaxSize, Kernel),
+        SPE_IS_(BUILTIN, SPE_BuiltInSubgroupEqMask, GroupNonUniformBallot),
+        SPE_IS_(BUILTIN, SPE_BuiltInSubgroupGeMask, GroupNonUniformBallot),
+        SPE_IS_(BUILTIN, SPE_BuiltInSubgroupGtMask, GroupNonUniformBallot),
+        SPE_IS_(BUILTIN, SPE_BuiltInSubgroupLeMask, GroupNonUniformBallot),
+        SPE_IS_(BUILTIN, SPE_BuiltInSubgroupLtMask, GroupNonUniformBallot),
         SPE_IS_(MODE, SPE_ExecutionModeSubgroupSize, SubgroupDispatch),
         SPE_IS_(MODE, SPE_ExecutionModeSubgroupsPerWorkgroup, SubgroupDispatch),
         SPE_IS_(MODE, SPE_ExecutionModeSubgroupsPerWorkgroupId, SubgroupDispatch),
@@ -106,15 +108,40 @@ static inline const spe_need_row_ *spe_need_rows_(size_t *count)
         SPE_IS_(MODE, SPE_ExecutionModeSignedZeroInfNanPreserve, SignedZeroInfNanPreserve),
         SPE_IS_(MODE, SPE_ExecutionModeRoundingModeRTE, RoundingModeRTE),
         SPE_IS_(MODE, SPE_ExecutionModeRoundingModeRTZ, RoundingModeRTZ),
+        SPE_IS_(MODE, SPE_ExecutionModeFPFastMathDefault, FloatControls2),
         SPE_IS_(MODE, SPE_ExecutionModeMaximumRegistersINTEL, RegisterLimitsINTEL),
         SPE_IS_(MODE, SPE_ExecutionModeMaximumRegistersIdINTEL, RegisterLimitsINTEL),
         SPE_IS_(MODE, SPE_ExecutionModeNamedMaximumRegistersINTEL, RegisterLimitsINTEL),
         SPE_IS_(DECORATION, SPE_DecorationLinkageAttributes, Linkage),
+        SPE_IS_(DECORATION, SPE_DecorationHostAccessINTEL, GlobalVariableHostAccessINTEL),
         SPE_IS_(DECORATION, SPE_DecorationCacheControlLoadINTEL, CacheControlsINTEL),
         SPE_IS_(DECORATION, SPE_DecorationCacheControlStoreINTEL, CacheControlsINTEL),
         SPE_IS_(DECORATION, SPE_DecorationSaturatedToLargestFloat8NormalConversionEXT, Float8EXT),
+    };
+#undef SPE_IS_
+    *count = sizeof rows / sizeof *rows;
+    return rows;
+}
+
+/* What instructions need, by opcode, or by what tells the variants of one apart. */
+enum { SPE_ANY_, SPE_BY_GROUP_OPERATION_, SPE_BY_BITS_, SPE_BY_ENCODING_ };
+
+typedef struct {
+    uint16_t first, last; /* opcodes */
+    uint16_t by, variant;
+    uint16_t capability;
+} spe_op_row_;
+
+static inline const spe_op_row_ *spe_op_rows_(size_t *count)
+{
+#define SPE_OP_(first, last, capability) {SPE_Op##first, SPE_Op##last, SPE_ANY_, 0, SPE_Capability##capability}
+#define SPE_OP_BY_(first, last, by, variant, capability)                                                               \
+    {SPE_Op##first, SPE_Op##last, SPE_BY_##by##_, variant, SPE_Capability##capability}
+    static const spe_op_row_ rows[] = {
+        SPE_OP_(MatrixTimesScalar, MatrixTimesScalar, Matrix),
         SPE_OP_(BitFieldInsert, BitReverse, BitInstructions),
         SPE_OP_(GroupAll, GroupSMax, Groups),
+        SPE_OP_(GetKernelLocalSizeForSubgroupCount, GetKernelMaxNumSubgroups, SubgroupDispatch),
         SPE_OP_(GroupNonUniformElect, GroupNonUniformElect, GroupNonUniform),
         SPE_OP_(GroupNonUniformAll, GroupNonUniformAllEqual, GroupNonUniformVote),
         SPE_OP_(GroupNonUniformBroadcast, GroupNonUniformBallotFindMSB, GroupNonUniformBallot),
@@ -129,6 +156,12 @@ static inline const spe_need_row_ *spe_need_rows_(size_t *count)
         SPE_OP_BY_(GroupNonUniformIAdd, GroupNonUniformLogicalXor, GROUP_OPERATION, SPE_GroupOperationClusteredReduce,
                    GroupNonUniformClustered),
         SPE_OP_(GroupIMulKHR, GroupLogicalXorKHR, GroupUniformArithmeticKHR),
+        SPE_OP_(GroupNonUniformQuadBroadcast, GroupNonUniformQuadSwap, GroupNonUniformQuad),
+        SPE_OP_(GroupNonUniformRotateKHR, GroupNonUniformRotateKHR, GroupNonUniformRotateKHR),
+        SPE_OP_(SubgroupBallotKHR, SubgroupFirstInvocationKHR, SubgroupBallotKHR),
+        SPE_OP_(SubgroupReadInvocationKHR, SubgroupReadInvocationKHR, SubgroupBallotKHR),
+        SPE_OP_(SubgroupAllKHR, SubgroupAllEqualKHR, SubgroupVoteKHR),
+        SPE_OP_(AssumeTrueKHR, ExpectKHR, ExpectAssumeKHR),
         SPE_OP_(SDot, SUDotAccSat, DotProduct),
         SPE_OP_(CooperativeMatrixLoadKHR, CooperativeMatrixLengthKHR, CooperativeMatrixKHR),
         SPE_OP_(TypeCooperativeVectorNV, CooperativeVectorMatrixMulNV, CooperativeVectorNV),
@@ -144,7 +177,7 @@ static inline const spe_need_row_ *spe_need_rows_(size_t *count)
         SPE_OP_BY_(AtomicFMinEXT, AtomicFMaxEXT, BITS, 32, AtomicFloat32MinMaxEXT),
         SPE_OP_BY_(AtomicFMinEXT, AtomicFMaxEXT, BITS, 64, AtomicFloat64MinMaxEXT),
         SPE_OP_BY_(Dot, Dot, ENCODING, SPE_BF16, BFloat16DotProductKHR),
-        SPE_OP_(SubgroupShuffleINTEL, SubgroupShuffleINTEL, SubgroupShuffleINTEL),
+        SPE_OP_(SubgroupShuffleINTEL, SubgroupShuffleXorINTEL, SubgroupShuffleINTEL),
         SPE_OP_(SubgroupBlockReadINTEL, SubgroupBlockWriteINTEL, SubgroupBufferBlockIOINTEL),
         SPE_OP_(ConvertFToBF16INTEL, ConvertBF16ToFINTEL, BFloat16ConversionINTEL),
         SPE_OP_(RoundFToTF32INTEL, RoundFToTF32INTEL, TensorFloat32RoundingINTEL),
@@ -160,7 +193,6 @@ static inline const spe_need_row_ *spe_need_rows_(size_t *count)
     };
 #undef SPE_OP_
 #undef SPE_OP_BY_
-#undef SPE_IS_
     *count = sizeof rows / sizeof *rows;
     return rows;
 }
@@ -237,13 +269,13 @@ static inline spe_encoding spe_op_encoding_(const spe_module *m, spe_id type)
 static inline void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
     size_t i, count;
-    const spe_need_row_ *rows;
+    const spe_op_row_ *rows;
     bool varies = false;
     if (op < SPE_OPCODES_KNOWN_ && (m->seen[op / 64] >> (op % 64) & 1)) return;
-    rows = spe_need_rows_(&count);
+    rows = spe_op_rows_(&count);
     for (i = 0; i < count; i++) {
-        const spe_need_row_ *r = &rows[i];
-        if (r->what != SPE_NEED_OP_ || op < r->value || op > r->last) continue;
+        const spe_op_row_ *r = &rows[i];
+        if (op < r->first || op > r->last) continue;
         if (r->by != SPE_ANY_) varies = true;
         if (r->by == SPE_BY_GROUP_OPERATION_ && !(n > 1 && operands[1] == r->variant)) continue;
         if (r->by == SPE_BY_BITS_ && spe_op_bits_(m, type, n, operands) != r->variant) continue;

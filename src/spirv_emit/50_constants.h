@@ -249,6 +249,7 @@ static inline void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, u
     at[1] = decoration;
     if (n) memcpy(at + 2, words, n * sizeof *words);
     spe_need_(m, SPE_NEED_DECORATION_, decoration);
+    if (decoration == SPE_DecorationBuiltIn && n) spe_need_(m, SPE_NEED_BUILTIN_, words[0]);
 }
 
 /* OpMemberDecorate of a struct's member. */

@@ -24,6 +24,7 @@ static inline uint32_t spe_mode_opcode_(uint32_t mode)
     case SPE_ExecutionModeSubgroupsPerWorkgroupId:
     case SPE_ExecutionModeLocalSizeId:
     case SPE_ExecutionModeLocalSizeHintId:
+    case SPE_ExecutionModeFPFastMathDefault:
     case SPE_ExecutionModeMaximumRegistersIdINTEL: return SPE_OpExecutionModeId;
     default: return SPE_OpExecutionMode;
     }
@@ -394,7 +395,6 @@ static inline spe_id spe_builtin_variable_(spe_module *m, spe_builtin_name which
     if (!id) return 0;
     spe_decorate(m, id, SPE_DecorationBuiltIn, 1, &word);
     spe_decorate(m, id, SPE_DecorationConstant, 0, NULL);
-    spe_need_(m, SPE_NEED_BUILTIN_, row->builtin);
     spe_name(m, id, row->name);
     return m->builtin_variable[which] = id;
 }
