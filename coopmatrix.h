@@ -123,6 +123,7 @@
     X(C64, 16, COMPLEX, true, 64, true, "c64")
 
 typedef enum {
+    CM_NO_TYPE_ = -1, /* makes it a signed type everywhere: types are kept in ints too */
 #define CM_ROW_(name, bytes, kind, sign, bits, fp, text) CM_##name,
     CM_TYPES_(CM_ROW_)
 #undef CM_ROW_
@@ -3020,7 +3021,7 @@ static inline bool cm_local_plan_init_(cm_ctx *c, cm_local_plan_ *p, const cm_la
     p->across = down == 1 && !l->packed && (bytes == 2 || bytes == 4) && c->lowering == CM_INTEL;
     if (!p->across && right != 1) return false;
     p->stride = (int)(p->across ? right : down);
-    p->align = cm_divides_(mem->align, (int64_t)p->stride * bytes);
+    p->align = cm_divides_((int)mem->align, (int64_t)p->stride * bytes);
     if (l->K2 > 1) p->align = cm_divides_(p->align, (int64_t)(p->across ? l->I : l->I * p->stride) * bytes);
     least = p->across ? 16 : cm_word_bits_(l) / 8;
     return p->align >= least;

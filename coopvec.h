@@ -213,6 +213,7 @@ static inline const char *cv_error_name(int id)
     X(E5M2, 22, "e5m2", 8, true, true, false, true)
 
 typedef enum {
+    CV_NO_TYPE_ = -1, /* makes it a signed type everywhere: types are kept in ints too */
     CV_INVALID = 0,
 #define CV_ROW_(name, number, text, bits, fp, sign, vector, memory) CV_##name = number,
     CV_TYPES_(CV_ROW_)
@@ -274,6 +275,7 @@ static inline bool cv_interprets_(int input, int interpretation)
 }
 
 typedef enum {
+    CV_NO_LAYOUT_ = -1, /* as CV_NO_TYPE_ */
     CV_ROW_MAJOR = 0,
     CV_COLUMN_MAJOR = 1,
     CV_MUL_OPTIMAL = 2,

@@ -1893,7 +1893,7 @@ static inline void xt_local_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b
     mem->ptr = spe_index(&x->m, mem->ptr, spe_iadd(&x->m, spe_imul(&x->m, mem->row, mem->stride_row),
                                                    spe_imul(&x->m, mem->col, mem->stride_col)));
     mem->row = mem->col = spe_i32(&x->m, 0);
-    mem->align = (int)align;
+    mem->align = (uint32_t)align;
 }
 
 /* A block of a tile as coopmatrix.h sees it: the transpose, its rows are our columns. */
@@ -3007,9 +3007,6 @@ static inline spe_id xt_select_part_(xt_ctx *x, const spe_id *v, const void *use
     return spe_select(&x->m, xt_to_condition_(x, v[0]), v[1], v[2]);
 }
 
-static inline xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like);
-static inline bool xt_check_alike_(xt_where_ w, const char *what, const xt_vec *a, const xt_vec *b, bool types);
-
 /* Which of two values, element by element; each of the three may be a number. */
 static inline xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
 {
@@ -3716,7 +3713,7 @@ static inline void xt_scratch_fold_(xt_ctx *x, const xt_scratch_ *s, cm_mem *mem
     if (col_known * s->bytes < align) align = col_known * s->bytes;
     mem->ptr = spe_index(m, mem->ptr, spe_iadd(m, spe_imul(m, mem->row, mem->stride_row), spe_imul(m, mem->col, mem->stride_col)));
     mem->row = mem->col = spe_i32(m, 0);
-    mem->align = (int)align;
+    mem->align = (uint32_t)align;
 }
 
 static inline void xt_scratch_write_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int low)

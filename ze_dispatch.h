@@ -1506,7 +1506,7 @@ static inline zed_arg zed_arg_float_(double v, int code)
 static inline zed_arg zed_arg_pointer_(const volatile void *p, int code)
 {
     zed_arg a = zed_arg_make_('p', code);
-    a.as.p = (const void *)p;
+    a.as.p = (const void *)(uintptr_t)p;
     return a;
 }
 

@@ -123,6 +123,7 @@
     X(C64, 16, COMPLEX, true, 64, true, "c64")
 
 typedef enum {
+    CM_NO_TYPE_ = -1, /* makes it a signed type everywhere: types are kept in ints too */
 #define CM_ROW_(name, bytes, kind, sign, bits, fp, text) CM_##name,
     CM_TYPES_(CM_ROW_)
 #undef CM_ROW_

@@ -28,7 +28,7 @@ static inline bool cm_local_plan_init_(cm_ctx *c, cm_local_plan_ *p, const cm_la
     p->across = down == 1 && !l->packed && (bytes == 2 || bytes == 4) && c->lowering == CM_INTEL;
     if (!p->across && right != 1) return false;
     p->stride = (int)(p->across ? right : down);
-    p->align = cm_divides_(mem->align, (int64_t)p->stride * bytes);
+    p->align = cm_divides_((int)mem->align, (int64_t)p->stride * bytes);
     if (l->K2 > 1) p->align = cm_divides_(p->align, (int64_t)(p->across ? l->I : l->I * p->stride) * bytes);
     least = p->across ? 16 : cm_word_bits_(l) / 8;
     return p->align >= least;

@@ -322,13 +322,13 @@ enum { SPE_BARRIER_MEMORY_ = SPE_MemorySemanticsWorkgroupMemory | SPE_MemorySema
 static inline void spe_barrier(spe_module *m)
 {
     spe_control_barrier(m, SPE_ScopeWorkgroup, SPE_ScopeWorkgroup,
-                        SPE_MemorySemanticsAcquireRelease | SPE_BARRIER_MEMORY_);
+                        (uint32_t)SPE_MemorySemanticsAcquireRelease | SPE_BARRIER_MEMORY_);
 }
 /* The same for the lanes of a subgroup. */
 static inline void spe_sg_barrier(spe_module *m)
 {
     spe_control_barrier(m, SPE_ScopeSubgroup, SPE_ScopeSubgroup,
-                        SPE_MemorySemanticsAcquireRelease | SPE_BARRIER_MEMORY_);
+                        (uint32_t)SPE_MemorySemanticsAcquireRelease | SPE_BARRIER_MEMORY_);
 }
 /* Orders memory, waits for nobody. */
 static inline void spe_memory_barrier(spe_module *m, uint32_t scope, uint32_t semantics)

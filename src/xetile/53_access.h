@@ -14,7 +14,7 @@ static inline void xt_local_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b
     mem->ptr = spe_index(&x->m, mem->ptr, spe_iadd(&x->m, spe_imul(&x->m, mem->row, mem->stride_row),
                                                    spe_imul(&x->m, mem->col, mem->stride_col)));
     mem->row = mem->col = spe_i32(&x->m, 0);
-    mem->align = (int)align;
+    mem->align = (uint32_t)align;
 }
 
 /* A block of a tile as coopmatrix.h sees it: the transpose, its rows are our columns. */

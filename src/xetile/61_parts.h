@@ -98,9 +98,6 @@ static inline spe_id xt_select_part_(xt_ctx *x, const spe_id *v, const void *use
     return spe_select(&x->m, xt_to_condition_(x, v[0]), v[1], v[2]);
 }
 
-static inline xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like);
-static inline bool xt_check_alike_(xt_where_ w, const char *what, const xt_vec *a, const xt_vec *b, bool types);
-
 /* Which of two values, element by element; each of the three may be a number. */
 static inline xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
 {

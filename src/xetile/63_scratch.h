@@ -81,7 +81,7 @@ static inline void xt_scratch_fold_(xt_ctx *x, const xt_scratch_ *s, cm_mem *mem
     if (col_known * s->bytes < align) align = col_known * s->bytes;
     mem->ptr = spe_index(m, mem->ptr, spe_iadd(m, spe_imul(m, mem->row, mem->stride_row), spe_imul(m, mem->col, mem->stride_col)));
     mem->row = mem->col = spe_i32(m, 0);
-    mem->align = (int)align;
+    mem->align = (uint32_t)align;
 }
 
 static inline void xt_scratch_write_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int low)
