@@ -29,6 +29,17 @@ for pair in gcc:c11:c clang:c11:c g++:c++17:cc clang++:c++17:cc; do
     check "all headers, $compiler -std=$standard" two_units "$compiler" "$standard" "$suffix" $headers
 done
 
+# What a project that vendors the headers may have switched on, in the standards it may use.
+strict="-Wconversion -Wsign-conversion -Wshadow -Wcast-qual -Wsign-compare -Wformat=2 -Wundef -fsyntax-only"
+for pair in gcc:c11:c gcc:gnu17:c gcc:c2x:c clang:c11:c clang:c2x:c g++:c++17:cc g++:c++20:cc clang++:c++17:cc clang++:c++20:cc; do
+    compiler=${pair%%:*} rest=${pair#*:}
+    command -v "$compiler" >/dev/null 2>&1 || continue
+    # shellcheck disable=SC2086
+    for header in $headers; do echo "#include \"$header\""; done > "$work/strict.${rest#*:}"
+    # shellcheck disable=SC2086
+    check "strict warnings, $compiler -std=${rest%%:*}" $compiler -std=${rest%%:*} $flags $strict "$work/strict.${rest#*:}"
+done
+
 # shellcheck disable=SC2046 # one word a header
 check "headers joined from src/ are up to date" src/join.sh --check $(cd src && for d in */; do echo "${d%/}"; done)
 
