@@ -454,8 +454,8 @@ enum { ZED_BATCH_NONE_, ZED_BATCH_OPEN_, ZED_BATCH_CLOSED_ };
 
 /* For a kernel builder: &(xt_target){ZED_TARGET(&dev)}. */
 #define ZED_TARGET(d)                                                                                                  \
-    .name = (d)->target.name, .subgroup_sizes = (d)->target.subgroup_sizes, .local_memory = (d)->target.local_memory,  \
-    .max_group_size = (d)->target.max_group_size
+    .name = (d)->target.name, .subgroup_sizes = (d)->target.subgroup_sizes,                                            \
+    .local_memory = (uint32_t)(d)->target.local_memory, .max_group_size = (uint32_t)(d)->target.max_group_size
 
 enum { ZED_RUN_WAIT_, ZED_RUN_START_, ZED_RUN_BATCH_ };
 
