@@ -90,6 +90,10 @@
  * at subgroup size 8 likewise). Under CM_INTEL such operands are held that way (cm_layout_for, l.interleaved). Loads,
  * stores, conversions and products ask the layout, so only code that looks at components by number notices.
  *
+ * xetile.h and coopvec.h write whole kernels from C functions; what both need stands here, most of it under names ending
+ * in _. Users meet it under theirs: cm_device is xt_target and cv_target, cm_module is xt_module and cv_module, and
+ * cm_module_free(&module) is xt_free and cv_free.
+ *
  * Errors have ids from 1000 on (one list, CM_ERRORS_). Names ending in _ are not for users.
  */
 #ifndef XETILE_COOPMATRIX_H
