@@ -40,6 +40,18 @@ recipe() {
 }
 check_says "the vendoring recipe" "ok gemm" recipe
 
+# The lines for several devices and ranks, on small sizes.
+for program in gemm_devices mpi_summa; do
+    line=$(sed -n "s|^    \(XETILE_[A-Z=0-9_]* .*\)build/$program$|\1'$BUILD/$program' --device software --m 96 --n 80 --k 64|p" README.md)
+    if [ $program = mpi_summa ] && [ -n "${SANITIZE:-}" ]; then skip "the README's mpirun" "not under sanitizers"
+    elif [ $program = mpi_summa ] && ! { [ -x "$BUILD/mpi_summa" ] && command -v mpirun >/dev/null 2>&1; }; then
+        skip "the README's mpirun" "Open MPI is not installed"
+    else
+        check_says "the README's line with $program" "ok $program f16 96 x 80 x 64 on 2" \
+            env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 sh -c "$line"
+    fi
+done
+
 for target in $(sed -n 's/^    make \([a-z ]*\).*#.*/\1/p' README.md) install soft check-intel; do
     check "make $target exists" grep -q "^$target:" Makefile
 done
