@@ -139,13 +139,24 @@ static const char *object_of(struct cg *g, uint32_t root, uint64_t *bytes)
     return cg_str(g, "%s %s",
                   d->what != SP_IS_VARIABLE            ? "argument"
                   : t->storage == SP_STORAGE_Workgroup ? "local variable"
-                  : t->storage == SP_STORAGE_Function  ? "private variable"
+                  : d->function                        ? "private variable"
                                                        : "program variable",
                   name_of(g, root));
 }
 
-static const char *space_of(uint32_t storage)
+/* May a pointer to private memory lead to one of the program's constants? */
+static bool has_private_constants(const struct sp_module *m)
 {
+    for (uint32_t i = 0; i < m->global_count; i++)
+        if (sp_is_private_constant(m, m->globals[i])) return true;
+    return false;
+}
+
+static const char *space_of(struct cg *g, uint32_t storage, uint32_t root)
+{
+    if (root && g->m->ids[root].what == SP_IS_VARIABLE && sp_is_global(g->m, g->m->ids[root].def))
+        return "XS_SPACE_GLOBAL";
+    if (!root && has_private_constants(g->m)) return "XS_SPACE_ANY";
     switch (storage) {
     case SP_STORAGE_CrossWorkgroup:
     case SP_STORAGE_UniformConstant: return "XS_SPACE_GLOBAL";
@@ -171,7 +182,7 @@ static const char *site_of(struct cg *g, uint32_t part, uint32_t pointer, uint32
     g->c = &g->helpers;
     cg_put(g, "static const struct xs_site %s = {\"%s%s%s (word %u%s)\", \"%s\", %lluu, %u, %s};\n", name,
            sp_op_name(i->op), ext, of, i->word, line_of(g, i), object, (unsigned long long)bytes, flags,
-           space_of(t ? t->storage : SP_STORAGE_Generic));
+           space_of(g, t ? t->storage : SP_STORAGE_Generic, root));
     g->c = body;
     return name;
 }

@@ -234,7 +234,7 @@ static void consider_variables(struct cg *g)
         if (d->what != SP_IS_VARIABLE) continue;
         const struct sp_type *t = sp_type(g->m, sp_type(g->m, d->type)->elem);
         g->value[id].granule = 8;
-        if (d->def->operand[0] == SP_STORAGE_Function)
+        if (d->function)
             g->value[id].fixed = cg_memory_size(g, t->id) <= CG_MAX_FIXED_BYTES;
         else
             g->value[id].fixed = cg_builtin_of(g, id, &builtin);
@@ -261,20 +261,25 @@ static void find_fixed(struct cg *g)
 
 uint32_t cg_exchange_offset(struct cg *g) { return (g->local_end + 63) & ~63u; }
 
-/* Is a kernel's structure by value more than read? Then each lane needs its own. */
-static bool is_written(struct cg *g, const struct sp_function *f, uint32_t param)
+static bool is_derived(struct cg *g, const uint8_t *derived, const struct sp_inst *i, uint32_t k)
 {
-    uint8_t *derived = cg_alloc(g, g->m->bound);
-    bool more = true;
-    if (!derived) return false;
-    derived[param] = 1;
-    while (more) {
+    uint32_t id = i->operand[k], variable;
+    int64_t offset;
+    if (!cg_is_value_operand(i, k) || id >= g->m->bound) return false;
+    return derived[id] || (g->m->ids[id].what == SP_IS_CONSTANT && sp_constant_address(g->m, id, &variable, &offset) &&
+                           derived[variable]);
+}
+
+/* Notes what the function derives from the pointers noted; true when it does more than read through one. */
+static bool writes_derived(struct cg *g, const struct sp_function *f, uint8_t *derived)
+{
+    for (bool more = true; more;) {
         more = false;
         for (uint32_t b = 0; b < f->block_count; b++) {
             for (uint32_t n = 0; n < f->blocks[b].count; n++) {
                 const struct sp_inst *i = &f->blocks[b].inst[n];
                 for (uint32_t k = 0; k < i->count; k++) {
-                    if (!cg_is_value_operand(i, k) || i->operand[k] >= g->m->bound || !derived[i->operand[k]]) continue;
+                    if (!is_derived(g, derived, i, k)) continue;
                     if (i->op == SP_OP_Load || i->op == SP_OP_LifetimeStart || i->op == SP_OP_LifetimeStop) continue;
                     if ((i->op == SP_OP_CopyMemory || i->op == SP_OP_CopyMemorySized) && k == 1) continue;
                     if (k != 0 || (!is_chain(i->op) && !is_pointer_copy(i->op))) return true;
@@ -285,6 +290,26 @@ static bool is_written(struct cg *g, const struct sp_function *f, uint32_t param
         }
     }
     return false;
+}
+
+/* Is a kernel's structure by value more than read? Then each lane needs its own. */
+static bool is_written(struct cg *g, const struct sp_function *f, uint32_t param)
+{
+    uint8_t *derived = cg_alloc(g, g->m->bound);
+    if (!derived) return false;
+    derived[param] = 1;
+    return writes_derived(g, f, derived);
+}
+
+/* Lanes share it, although each should have its own. */
+static void refuse_written(struct cg *g, const struct sp_inst *variable)
+{
+    if (sp_decorated(g->m, variable->id, SP_DECORATION_Constant)) return;
+    for (uint32_t f = 0; f < g->m->function_count && !g->failed; f++) {
+        if (!is_written(g, &g->m->functions[f], variable->id)) continue;
+        g->inst = variable;
+        cg_fail(g, "a variable of the program in private memory that may be written is not supported");
+    }
 }
 
 static void find_written_structures(struct cg *g)
@@ -315,6 +340,8 @@ void cg_place_variables(struct cg *g)
             g->local_end = (uint32_t)local;
             if (local > 1u << 30) cg_fail(g, "the module's local variables are too large");
             break;
+        case SP_STORAGE_Function:
+        case SP_STORAGE_Private: refuse_written(g, v); /* fall through */
         case SP_STORAGE_CrossWorkgroup:
         case SP_STORAGE_UniformConstant: g->global_index[v->id] = globals++; break;
         default: g->inst = v; cg_fail(g, "a variable in this storage class is not supported");

@@ -260,6 +260,12 @@ static bool has_global_storage(const struct sp_inst *variable)
     return variable->operand[0] == SP_STORAGE_CrossWorkgroup || variable->operand[0] == SP_STORAGE_UniformConstant;
 }
 
+bool sp_is_private_constant(const struct sp_module *m, const struct sp_inst *variable)
+{
+    return (variable->operand[0] == SP_STORAGE_Function || variable->operand[0] == SP_STORAGE_Private) &&
+           !m->ids[variable->id].function;
+}
+
 bool sp_is_built_in(const struct sp_module *m, const struct sp_inst *variable)
 {
     return (variable->operand[0] == SP_STORAGE_Input || has_global_storage(variable)) &&
@@ -268,5 +274,5 @@ bool sp_is_built_in(const struct sp_module *m, const struct sp_inst *variable)
 
 bool sp_is_global(const struct sp_module *m, const struct sp_inst *variable)
 {
-    return has_global_storage(variable) && !sp_is_built_in(m, variable);
+    return (has_global_storage(variable) || sp_is_private_constant(m, variable)) && !sp_is_built_in(m, variable);
 }

@@ -137,7 +137,10 @@ const struct sp_type *sp_type(const struct sp_module *m, uint32_t type_id);
 const struct sp_decoration *sp_decorated(const struct sp_module *m, uint32_t id, uint32_t kind);
 /* Is the variable a built-in's? Some compilers put them among the program's variables instead of the inputs. */
 bool sp_is_built_in(const struct sp_module *m, const struct sp_inst *variable);
-/* Is it a variable of the program, in global or constant memory? */
+/* A variable of the program in private memory: what compilers make of constants that have no address space. Only such
+ * as nothing writes are supported, so that they may stand in global memory. */
+bool sp_is_private_constant(const struct sp_module *m, const struct sp_inst *variable);
+/* Is it a variable of the program, in global, constant or (see above) private memory? */
 bool sp_is_global(const struct sp_module *m, const struct sp_inst *variable);
 /* All decorations of an id and of its members, one after another; their number is returned. */
 uint32_t sp_decorations_of(const struct sp_module *m, uint32_t id, const struct sp_decoration **first);

@@ -703,8 +703,7 @@ bool sp_accept_global(struct sp_reader *r, const struct sp_inst *i)
 {
     if (!sp_check_variable(r, i)) return false;
     if ((i->operand[0] == SP_STORAGE_Input || sp_is_built_in(r->m, i)) && !check_built_in(r, i)) return false;
-    if (i->operand[0] == SP_STORAGE_Function || i->operand[0] == SP_STORAGE_Generic)
-        return sp_refuse(r, i, "this storage class belongs into a function");
+    if (i->operand[0] == SP_STORAGE_Generic) return sp_refuse(r, i, "no variable is in this storage class");
     if (!sp_define(r, i, SP_IS_VARIABLE, i->type)) return false;
     r->m->globals[r->m->global_count++] = i;
     return true;

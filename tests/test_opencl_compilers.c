@@ -418,6 +418,28 @@ TEST(a_loop_with_two_entries)
     ocl_free(p);
 }
 
+TEST(constants_in_private_memory)
+{
+    static const int primes[4] = {3, 5, 7, 11};
+    int32_t *p = (int32_t *)ocl_buffer(N * 4);
+    LAUNCH(&other, "private_constants", LOCAL, P(p));
+    for (int i = 0; i < N; i++) CHECK_INT(p[i], (primes[i & 3] * 7 + 9) * primes[i & 3]);
+    ocl_free(p);
+}
+
+/* Each lane should have its own: the module is refused, by the variable. */
+TEST(variables_in_private_memory)
+{
+    size_t size;
+    void *words = ocl_spv("private_variable", &size);
+    zed_module m;
+    if (!words) return;
+    CHECK(!zed_module_load(&m, &ocl_device, words, size, NULL));
+    CHECK_HAS(zed_build_log(&ocl_device), "in private memory that may be written");
+    zed_clear_error(&ocl_device);
+    free(words);
+}
+
 int main(void)
 {
     if (!ocl_open()) return 1;
@@ -433,7 +455,9 @@ int main(void)
         RUN(overlapping_moves);
         RUN(atomics_of_llvm);
         RUN(a_loop_with_two_entries);
+        RUN(constants_in_private_memory);
     }
+    RUN(variables_in_private_memory);
     zed_close(&ocl_device);
     return test_report();
 }

@@ -11,6 +11,8 @@ target triple = "spir64-unknown-unknown"
 @table = internal addrspace(1) constant [4 x i32] [i32 3, i32 5, i32 7, i32 11], align 4
 @deep = internal addrspace(1) constant [2 x %struct.deep] [%struct.deep { i8 1, { i16, [2 x { i32, i1 }] } { i16 2, [2 x { i32, i1 }] [{ i32, i1 } { i32 30, i1 true }, { i32, i1 } { i32 40, i1 false }] }, <3 x float> <float 1.0, float 2.0, float 3.0> }, %struct.deep zeroinitializer], align 16
 @where = internal addrspace(1) constant [2 x i32 addrspace(1)*] [i32 addrspace(1)* getelementptr inbounds ([4 x i32], [4 x i32] addrspace(1)* @table, i64 0, i64 2), i32 addrspace(1)* getelementptr inbounds ([4 x i32], [4 x i32] addrspace(1)* @table, i64 0, i64 0)], align 8
+@primes = private unnamed_addr constant [4 x i32] [i32 3, i32 5, i32 7, i32 11], align 4
+@pair = internal constant { i32*, i8 } { i32* getelementptr inbounds ([4 x i32], [4 x i32]* @primes, i64 0, i64 1), i8 9 }, align 8
 @counter = addrspace(1) global i32 17, align 4
 @"odd \22name\22\5C \0A%s \C3\A9*/" = addrspace(1) global [3 x i8] c"ab\00", align 1
 
@@ -238,5 +240,27 @@ never:
 out:
   %r = phi i32 [ %va2, %a ], [ %vb2, %dead ]
   store i32 %r, i32 addrspace(1)* %at
+  ret void
+}
+
+; Constants without an address space: variables of the program that stand in private memory.
+define spir_kernel void @private_constants(i32 addrspace(1)* %p) {
+  %id3 = load <3 x i64>, <3 x i64> addrspace(1)* @__spirv_BuiltInGlobalInvocationId, align 32
+  %id = extractelement <3 x i64> %id3, i32 0
+  %i = and i64 %id, 3
+  %at = getelementptr i32, i32 addrspace(1)* %p, i64 %id
+  %a = getelementptr [4 x i32], [4 x i32]* @primes, i64 0, i64 %i
+  %v = load i32, i32* %a
+  %tail = load i32*, i32** getelementptr inbounds ({ i32*, i8 }, { i32*, i8 }* @pair, i64 0, i32 0)
+  %next = getelementptr i32, i32* %tail, i64 1
+  %w = load i32, i32* %next
+  %b = load i8, i8* getelementptr inbounds ({ i32*, i8 }, { i32*, i8 }* @pair, i64 0, i32 1)
+  %g = addrspacecast i32* %a to i32 addrspace(4)*
+  %u = load i32, i32 addrspace(4)* %g
+  %c = zext i8 %b to i32
+  %x = mul i32 %v, %w
+  %y = add i32 %x, %c
+  %z = mul i32 %y, %u
+  store i32 %z, i32 addrspace(1)* %at
   ret void
 }
