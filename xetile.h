@@ -21,13 +21,15 @@
  * HOW A KERNEL IS MADE. The body is ordinary C that XT_BUILD runs: first once to plan (nothing is written; checks are
  * made, the work-group's size and each vector's layout are found), then to write it. It runs twice more where row
  * pitches are known only at launch: one version with 2D block messages, one without, and the kernel picks (.pitch).
- * So the body must do the same each time it is called. C variables and C loops are compile time: a C `for` unrolls.
+ * So the body must do the same each time it is called (NOT_REPEATABLE). C variables and C loops are compile time: a C
+ * `for` unrolls.
  * Kernel values are xt_val (scalars), xt_tile (a place in memory) and xt_vec (a two-dimensional vector); all are
  * values: assign them, pass them to functions. A function that uses the macros takes XT_CONTEXT as its first parameter
  * and is called with XT_SELF:
  *     static xt_vec twice(XT_CONTEXT, xt_vec v) { return XT_ADD(v, v); }           ...   v = twice(XT_SELF, v);
  *
- * KERNEL PARAMETERS, at most 32: ptr(TYPE, NAME), or one of f64 f32 f16 bf16 i64 i32 i16 i8 u64 u32 u16 u8 (NAME).
+ * KERNEL PARAMETERS, at most 32: ptr(TYPE, NAME), or one of f64 f32 f16 bf16 i64 i32 i16 i8 u64 u32 u16 u8 (NAME)
+ * (PARAMETER_TEXT).
  * As a T below, of(x) is the element type of a pointer parameter, a tile or a vector: one function serves many types.
  *
  * WORK-GROUPS AND MAPS. Without a map an operation is at subgroup level: every subgroup has the whole tile. With
@@ -38,7 +40,8 @@
  * kernel have the same number of subgroups; that number times the subgroup size is the work-group's size. The
  * distribution can be asked on the host: xt_dist_init, xt_dist_pieces, xt_dist_offset, xt_dist_owns.
  *
- * OPERATIONS (number: a C integer or floating value, or an xt_val; T: a type name as above, also tf32)
+ * OPERATIONS (number: a C integer or floating value, or an xt_val; T: a type name as above, also tf32). Words in
+ * capitals in brackets are errors, XT_ERROR_...; of all operations UNSET: a value that was never set.
  *   Tiles and memory, at both levels (at work-group level with .map). T also tf32 e4m3 e5m2, and i1: masks, a byte each
  *   in memory (0 is false; ptr(u8, X) or ptr(i8, X)), 0 or 1 in vectors. Nothing outside a base matrix is ever read or
  *   written; tiles of any size may lie anywhere. Offsets, extents and strides are 32 bits (INDEX).
@@ -92,6 +95,7 @@
  *   Products, constants.
  *     XT_TILE_MMA(a, b, c) or (a, b)     a * b + c; options .map (checked against what follows from a and b), .type
  *                                        (without c: XT_TYPE(f16) ...; default f32, i32 for 8-bit integers, f64)
+ *                                        (MMA_SHAPE, MMA_TYPE, MMA_MAP)
  *         a x b               result                   a x b                      result
  *         f16 x f16           f32, f16                 f32 x f32, tf32 x tf32     f32
  *         bf16 x bf16         f32, bf16                f64 x f64                  f64
@@ -130,8 +134,9 @@
  *                                        dim become one. kind: add mul (all types), minsi minui maxsi maxui and or xor
  *                                        (integers), minnumf maxnumf (a number wins over NaN), minimumf maximumf (NaN
  *                                        wins, -0 < 0) (floats). f16 and bf16 are summed in f32. n divides the
- *                                        dimension (REDUCTION_SIZE). Result map: sg_layout and the other dimension as v's; along
- *                                        dim sg_data / n; where a group has several subgroups any (default 1)
+ *                                        dimension (REDUCTION_SIZE). Result map: sg_layout and the other dimension
+ *                                        as v's; along dim sg_data / n; where a group has several subgroups any
+ *                                        (default 1)
  *                                        (REDUCTION_KIND, REDUCTION_MAP, VEC_DIM)
  *     XT_BROADCAST(v, dim, size, .broadcast_size = n, .map, .source)      each element n times along dim, size in all;
  *                                        without n the dimension is 1. v's map: sg_layout and the other dimension as
@@ -152,19 +157,22 @@
  *   Older names: XT_TILE_REDUCE XT_TILE_BROADCAST XT_TILE_TRANSPOSE XT_TILE_CONV_LAYOUT XT_TILE_CONVERT_LAYOUT
  *   XT_CONV_LAYOUT XT_VADD XT_VSUB XT_VMUL XT_VDIV XT_VMIN XT_VMAX.
  *
- *     XT_PARAM("name")                   a parameter by its name, for functions
- *     XT_GROUP_ID(d) XT_GROUP_COUNT(d) XT_LOCAL_ID(d) XT_GLOBAL_ID(d)   d = 0, 1, 2;   XT_SUBGROUP_ID() XT_LANE_ID()
+ *     XT_PARAM("name")                   a parameter by its name, for functions (UNKNOWN_PARAMETER)
+ *     XT_GROUP_ID(d) XT_GROUP_COUNT(d) XT_LOCAL_ID(d) XT_GLOBAL_ID(d)   d = 0, 1, 2 (DIMENSION)
+ *     XT_SUBGROUP_ID() XT_LANE_ID()
  *     XT_BARRIER()                       all subgroups of the work-group; memory before it is seen after it
  *     XT_BARRIER_ARRIVE("name") XT_BARRIER_WAIT("name")    the same in two halves; one at a time (SPLIT_BARRIER)
  *     XT_FOR (k, lo, hi, step, &x, &y, ...) { }       for k = lo; k < hi; k += step; a negative C constant as step: for
- *                                        k = lo; k > hi; k += step. Other steps must be positive. The listed variables
- *                                        (xt_val, xt_tile, xt_vec) are carried round: what the body leaves
+ *                                        k = lo; k > hi; k += step. Other steps must be positive (LOOP_STEP). The
+ *                                        listed variables (xt_val, xt_tile, xt_vec: CARRIED) are carried round, of
+ *                                        one type, shape and map all the time (CARRIED_TYPE): what the body leaves
  *                                        in them is what the next turn, and the code after the loop, finds. Others must
  *                                        not change in the body
  *     XT_WHILE (condition, &x, ...) { }  the same without k; the condition is computed each turn, of carried values
  *     XT_IF (condition, &x, ...) { } XT_ELSE { }      the same; XT_ELSE may be left out
- *                                        Never leave these bodies by break, continue, return or goto
- * Integer numbers: C integers take the other operand's type. 32-bit i32 and u32 may meet; the result is i32 (an index).
+ *                                        Never leave these bodies by break, continue, return or goto (UNCLOSED)
+ * Integer numbers: C integers take the other operand's type. 32-bit i32 and u32 may meet; the result is i32 (an index)
+ * (SCALAR_TYPE, SCALAR_RANGE; DIVISION by the constant 0).
  * A kernel's u32 sizes are read as i32: at most 2^31 - 1.
  *
  * XT_BUILD(kernel, &target, options...): target.name is a row of coopmatrix.h (pvc bmg lnl ptl dg2 generic soft); its
@@ -182,7 +190,8 @@
  *                         with both operands more than 6 KiB and the work-group has room for it
  *     .version            SPIR-V version, SPE_VERSION(1, 4);   .names, .lines: OpName, OpLine
  * It returns a module; words is NULL when something was wrong, and error then says what, where in your source, and both
- * values. Always call xt_free. XT_BUILD fills an xt_build_desc for xt_build; xt_error_name and xt_error_text are of an id.
+ * values. Always call xt_free. XT_BUILD fills an xt_build_desc for xt_build; xt_error_name and xt_error_text are of an
+ * id. Errors of the build: TARGET, SUBGROUP_SIZE, GROUP_SIZE, REGISTERS, MEMORY.
  *
  * LIMITS  a subgroup's piece of a tile: 1024 x 1024. One kernel a module. Errors: ids 2000.. in XT_ERRORS_ below.
  */

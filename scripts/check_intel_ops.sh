@@ -1,7 +1,8 @@
 #!/bin/sh
 # check_intel_ops.sh [--all] - compiles every operation of xetile.h, at subgroup and at work-group level, for Intel GPUs
-# with Intel's own compiler (tests/intel_ops.c writes the modules). For each device one type of each operation; with --all
-# every type. Prints `ops <device> <compiled> compiled, <refused> refused` a device; without the compiler it says so.
+# with Intel's own compiler (tests/intel_ops.c writes the modules). For each device one type of each operation and f64 of
+# two; with --all every type. Prints `ops <device> <compiled> compiled, <refused> refused` a device; without the compiler
+# it says so.
 set -u
 CC=${CC:-cc}
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -10,10 +11,10 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 status=0
 
-# The lines `FILE FLAGS` of the modules to compile: the first type of each kernel and level, or all.
+# The lines `FILE FLAGS` of the modules to compile: the first type of each kernel and level and some of f64, or all.
 chosen() {
     if [ "${1:-}" = --all ]; then cat; else awk '{ n = split($1, p, "/"); split(p[n], q, "_"); level = p[n] ~ /subgroup/
-                                                   if (!seen[q[1], level]++) print }'; fi
+                                                   if (!seen[q[1], level]++ || p[n] ~ /^(mma|elements)_f64/) print }'; fi
 }
 
 one_device() { # one_device DEVICE TARGET [--all]

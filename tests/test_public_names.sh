@@ -19,4 +19,10 @@ for header in spirv_emit coopmatrix coopvec xetile ze_dispatch; do
     missing=$(sed -n "s/^$header \(function\|macro\) //p" "$work/names" | sort | comm -23 - "$work/manual")
     check "the manual of $header.h tells of all functions and macros" test -z "$missing"
 done
+
+# The manual of xetile.h says of each error where it comes from.
+sed '/\*\/$/q' xetile.h | tr -c 'A-Za-z0-9_' '\n' | sort -u > "$work/manual"
+missing=$(sed -n '/^#define XT_ERRORS_/,/^$/s/^    X(\([A-Z0-9_]*\),.*/\1/p' xetile.h | sort | tee "$work/errors" | comm -23 - "$work/manual")
+check "errors are found" test "$(wc -l < "$work/errors")" -gt 60
+check "the manual of xetile.h tells of all errors, but not of: $missing" test -z "$missing"
 report
