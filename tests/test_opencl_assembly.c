@@ -342,6 +342,25 @@ TEST(small_floats)
     ocl_free(r);
 }
 
+TEST(generic_casts)
+{
+    enum { ITEMS = 63, LOCAL = 21 };
+    uint32_t *p = (uint32_t *)ocl_buffer(ITEMS * 4), *r = (uint32_t *)ocl_buffer(ITEMS * 4), *q = (uint32_t *)ocl_buffer(ITEMS * 4);
+    zed_module module;
+    if (ocl_load(&module, "casts")) {
+        for (uint32_t i = 0; i < ITEMS; i++) p[i] = (uint32_t)test_random();
+        OCL_RUN(&module, "casts", "ptr<u32> p, local<u32> l, ptr<u32> r, ptr<u32> q", ITEMS / LOCAL, LOCAL, p,
+                ((zed_local){ITEMS * 4}), r, q);
+        for (uint32_t i = 0; i < ITEMS; i++) {
+            CHECK_INT(r[i], 1 << i % 3);
+            CHECK_INT(q[i], p[i] + 1000 * i + 11 * i + (i % 3 == 0 ? p[i] : i % 3 == 1 ? 1000 * i : 11 * i));
+        }
+    }
+    ocl_free(p);
+    ocl_free(r);
+    ocl_free(q);
+}
+
 int main(void)
 {
     if (!ocl_open()) return 1;
@@ -351,6 +370,7 @@ int main(void)
     RUN(uniform_group_instructions);
     RUN(lanes_and_leftovers);
     RUN(small_floats);
+    RUN(generic_casts);
     zed_close(&ocl_device);
     return test_report();
 }
