@@ -7,7 +7,7 @@ static inline void cv_atomic_add_f16_(cv_ctx *x, spe_id word_ptr, spe_id pair)
 {
     spe_module *m = &x->m;
     spe_id carried[2], half2 = spe_vec(m, spe_float(m, 16), 2), u32 = spe_int(m, 32), next, seen;
-    carried[0] = spe_load(m, word_ptr, 4);
+    carried[0] = spe_atomic_load(m, word_ptr, SPE_ScopeDevice, 0);
     carried[1] = spe_const_bool(m, true);
     spe_while(m, 2, carried);
     spe_while_test(m, carried[1]);

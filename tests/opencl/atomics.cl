@@ -18,7 +18,7 @@ __kernel void old_style(__global int *c, __global uint *u, __global int *got, __
     atomic_min(&u[0], (uint)a[i]);
     atomic_max(&u[1], (uint)a[i]);
     got[2 * get_global_size(0) + i] = atomic_xchg(&c[9], (int)i);
-    int old = c[10], seen;
+    int old = atomic_or(&c[10], 0), seen;
     while ((seen = atomic_cmpxchg(&c[10], old, old * 3 + 1)) != old) old = seen; /* in some order, once each */
     atomic_xchg((__global float *)&c[11], 0.5f);
 }
@@ -35,7 +35,7 @@ __kernel void old_style(__global int *c, __global uint *u, __global int *got, __
         atom_and(&c[5], a[i] | 0xffffffff0000L);                                                                      \
         atom_or(&c[6], a[i] & 0xff00ff00ff00ffL);                                                                     \
         atom_xor(&c[7], a[i]);                                                                                        \
-        T old = c[8], seen;                                                                                           \
+        T old = atom_or(&c[8], 0), seen;                                                                             \
         while ((seen = atom_cmpxchg(&c[8], old, old + 1000000007)) != old) old = seen;                                \
     }
 LONG(long, old_style_long)
