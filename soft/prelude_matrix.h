@@ -156,7 +156,7 @@ XS_INLINE u16x XS(f32_to_f16)(f32x f)
 #else
 XS_INLINE f32x XS(f16_to_f32)(u16x h)
 {
-    u32x w = XS_CONVERT(h, u32x), a = w & 0x7fffu, special = (u32x)XS_COMPARE((i32x)a, >, (i32x)(a - a + 0x7bffu));
+    u32x w = XS_CONVERT(h, u32x), a = w & 0x7fffu, special = (u32x)((i32x)(0x7bffu - a) >> 31); /* all bits, or none */
     f32x r = (f32x)(a << 13) * 0x1p112f; /* subnormals, too */
     return (f32x)((u32x)r | (w & 0x8000u) << 16 | (special & 0x7f800000u));
 }
@@ -179,7 +179,30 @@ XS_INLINE u16x XS(f32_to_f16)(f32x f)
 #endif
 #endif
 
+/* In memory: gcc 12 makes a detour of a vector that is wider than the CPU's. */
+XS_INLINE void XS(f16_to_f32_at)(f32x *to, const void *from)
+{
+#if XS_NATIVE == 32 && defined(__F16C__) && S % 8 == 0 && XS_HAS(__builtin_ia32_vcvtph2ps256)
+    typedef short v8 __attribute__((vector_size(16), may_alias, aligned(1)));
+    typedef f32 v8f __attribute__((vector_size(32), may_alias));
+    for (int i = 0; i < S / 8; i++) ((v8f *)to)[i] = __builtin_ia32_vcvtph2ps256(((const v8 *)from)[i]);
+#else
+    *to = XS(f16_to_f32)(*(const u16x_mem *)from);
+#endif
+}
+
 XS_INLINE f32x XS(bf16_to_f32)(u16x h) { return (f32x)(XS_CONVERT(h, u32x) << 16); }
+
+XS_INLINE void XS(bf16_to_f32_at)(f32x *to, const void *from)
+{
+#if XS_NATIVE == 32 && S % 8 == 0
+    typedef u16 v8 __attribute__((vector_size(16), may_alias, aligned(1)));
+    typedef u32 v8u __attribute__((vector_size(32), may_alias));
+    for (int i = 0; i < S / 8; i++) ((v8u *)to)[i] = __builtin_convertvector(((const v8 *)from)[i], v8u) << 16;
+#else
+    *to = XS(bf16_to_f32)(*(const u16x_mem *)from);
+#endif
+}
 
 XS_INLINE u16x XS(f32_to_bf16)(f32x f)
 {
@@ -796,8 +819,7 @@ XS_FUNCTION void XS(block2d_load)(void *dst, int item, int elem_bytes, int width
         const u8 *next = first + (down ? (u64)height * pitch : (u64)count * S * 2);                                    \
         if (XS(block_inside)(&b)) {                                                                                    \
             for (int i = 0; i < height; i++, first += pitch, next += pitch, to++) {                                    \
-                for (int p = 0; p < count; p++)                                                                        \
-                    to[p * height] = XS(T##_to_f32)(*(const u16x_mem *)(first + p * S * 2));                           \
+                for (int p = 0; p < count; p++) XS(T##_to_f32_at)(to + p * height, first + p * S * 2);                 \
                 __builtin_prefetch(next, 0, 2); /* not into L1, where rows of a power of two crowd each other out */   \
             }                                                                                                          \
         } else {                                                                                                       \
@@ -867,6 +889,21 @@ XS_INLINE void XS(vnni)(u8 *out, const u8 *const *row, int elem_bytes, int colum
 #endif
 }
 
+/* The usual case: pieces of S columns, all of it inside. */
+XS_INLINE void XS(transform_inside)(u8 *to, const u8 *first, int elem_bytes, int groups, int count, u64 pitch)
+{
+    int group = 4 / elem_bytes;
+    u64 below = (u64)groups * (u64)group * pitch;
+    for (int g = 0; g < groups; g++, to += 4 * S, first += (u64)group * pitch) {
+        const u8 *row[4];
+        for (int i = 0; i < group; i++) {
+            row[i] = first + (u64)i * pitch;
+            __builtin_prefetch(row[i] + below, 0, 2); /* what the next step of a loop over K will want */
+        }
+        for (int p = 0; p < count; p++) XS(vnni)(to + p * groups * 4 * S, row, elem_bytes, p * S);
+    }
+}
+
 /* VNNI: four bytes' worth of rows share a dword, the lower row in the lower bits. */
 XS_FUNCTION void XS(block2d_load_transform)(void *dst, int item, int elem_bytes, int width, int height, int count,
                                             u64 ptr, u32 mem_w, u32 mem_h, u32 pitch, i32 x, i32 y)
@@ -876,12 +913,16 @@ XS_FUNCTION void XS(block2d_load_transform)(void *dst, int item, int elem_bytes,
     int columns = XS(pow2)(width), group = 4 / elem_bytes, groups = (height + group - 1) / group;
     int straight = columns % S == 0 && item == 4, inside = columns % S == 0 && width == columns && XS(block_inside)(&b);
     u8 *to = straight ? (u8 *)dst : flat;
+    if (straight && inside && width == S && height % group == 0) {
+        const u8 *from = (const u8 *)(uintptr_t)(ptr + (u64)((i64)y * pitch + (i64)x * elem_bytes));
+        if (elem_bytes == 2) XS(transform_inside)(to, from, 2, groups, count, pitch);
+        else XS(transform_inside)(to, from, 1, groups, count, pitch);
+        return;
+    }
     if (!straight) __builtin_memset(flat, 0, (size_t)XS(whole_turns)(count * groups * columns * 4, 4));
     for (int g = 0; g < groups; g++) {
         u64 first = ptr + (u64)((i64)(y + g * group) * pitch + (i64)x * elem_bytes);
         int whole = inside && (g + 1) * group <= height;
-        for (int i = 0; i < group && whole; i++) /* what the next step of a loop over K will want */
-            __builtin_prefetch((const void *)(uintptr_t)(first + (u64)(height + i) * pitch), 0, 2);
         for (int p = 0; p < count; p++) {
             const u8 *row[4] = {padded[0], padded[1], padded[2], padded[3]};
             if (whole) {
