@@ -488,17 +488,18 @@ XT_KERNEL(counters, ptr(i32, A), ptr(i32, Out), i32(LO), i32(HI), i32(START))
 static void check_counters(int lo, int hi, int start)
 {
     int32_t *a = (int32_t *)new_matrix(CM_I32, 200), *out = (int32_t *)new_poison(CM_I32, 96);
-    int up = start, other = 100, seen = 0, wrong = 0;
+    int up = start, other = 100, wrong = 0;
+    uint32_t seen = 0; /* wraps round, as the device's sum does */
     int32_t sum[16] = {0};
     for (int k = lo; k < hi; k += 3, up += 3, other += 5) {
-        seen += up * 1000 + k + other;
+        seen += (uint32_t)(up * 1000 + other) + (uint32_t)k;
         for (int j = 0; j < 16; j++) sum[j] += up + j >= 0 && up + j < 200 ? a[up + j] : 0;
     }
     if (RUN_KERNEL(counters, &variants[0], ONE_GROUP, ZED_ARG(a), ZED_ARG(out), ZED_ARG(lo), ZED_ARG(hi),
                    ZED_ARG(start)))
         for (int j = 0; j < 16; j++)
             wrong += out[j] != sum[j] || out[16 + j] != (up + j >= 0 && up + j < 200 ? a[up + j] : 0) ||
-                     out[32 + j] != up || out[48 + j] != other || out[64 + j] != seen || out[80 + j] != up;
+                     out[32 + j] != up || out[48 + j] != other || (uint32_t)out[64 + j] != seen || out[80 + j] != up;
     CHECK_MSG(wrong == 0, "%d .. %d from %d: %d wrong", lo, hi, start, wrong);
     zed_free(&device, a);
     zed_free(&device, out);
