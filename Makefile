@@ -120,7 +120,7 @@ test: ## build and run every test; the last line sums them up
 	BUILT=$$built JOBS="$(JOBS)" BUILD="$(BUILD)" CC="$(CC)" SPIRV_VAL="$(SPIRV_VAL)" XE_OFFLINE="$(XE_OFFLINE)" SANITIZE="$(SANITIZE)" \
 	    tests/run.sh $(sort $(notdir $(tests) $(soft_tests))) $(sort $(notdir $(test_scripts)))
 
-intel_examples = $(addprefix $(BUILD)/,gemm gemm_slm gemm_l2 gemm_epilogue gemm_transpose gemm_variants mlp_inference neural_texture)
+intel_examples = $(addprefix $(BUILD)/,gemm batched_gemm gemm_devices tall_gemm gemm_slm gemm_l2 gemm_epilogue gemm_transpose gemm_variants mlp_inference neural_texture)
 
 bench: ## measure: lines of `bench NAME VALUE UNIT [peer=... peer_value=... ratio=...]`, and bench/report.html
 	$(again) soft build-benches $(intel_examples) $(BUILD)/gemm_devices $(mpi_examples)

@@ -75,6 +75,9 @@ for device in pvc bmg; do
     atomics $device $device 64 204
 done
 for device in pvc bmg; do
+    one gemm_devices $device $device 32 gemm_devices "" 50 3
+    one batched_gemm $device $device 0 batched_gemm "" # small matrices of f32: no matrix instruction
+    one tall_gemm $device $device 0 tall_gemm ""
     one gemm_slm $device $device 16 gemm_slm "" 180 24 # half the columns; local memory in large pieces
     one gemm_l2 $device $device 32 gemm_l2 "" # 512 x 256, half the columns at a time
     one gemm_l2_256 $device $device 32 gemm_l2 "--rows 256"
