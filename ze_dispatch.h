@@ -23,7 +23,8 @@
  * (ZED_ZE_...; the list ZED_RESULTS below), those found here have the ids of ZED_ERRORS. zed_result_name gives the name
  * of a ze_result_t. Nothing exits or aborts.
  *
- * DEVICES. zed_open(&dev, &(zed_options){...}); zero or NULL means the default:
+ * DEVICES. zed_list(infos, max, &error) fills in what there is (zed_info), zed_print_list(stdout) prints it.
+ * zed_open(&dev, &(zed_options){...}); zero or NULL means the default:
  *     .index_plus_1  1 is the first device of zed_list
  *     .name          part of the device's name, or its target row ("bmg"); case does not matter
  *     .device        either, as people type it: a number counted from 0, or what .name takes
@@ -43,7 +44,8 @@
  * bf16 i64 i32 i16 i8 u64 u32 u16 u8, ptr<T> for global and local<T> for local memory, where T may also be tf32 e4m3
  * e5m2 c32 c64. ZED_LOAD(&kernel, &dev, mod) does module, kernel and local size at once, from any struct that has
  * .words .size .kernel .params .build_flags .local_size. zed_kernel_clone makes another kernel of the same module.
- * zed_build_log(&dev) is all the compiler said about the last module, refused or not; "" when nothing.
+ * zed_build_log(&dev) is all the compiler said about the last module, refused or not; "" when nothing. zed_close frees
+ * kernels and modules too; zed_kernel_free(&kernel), and after its kernels zed_module_free(&module), do it earlier.
  *
  * LAUNCHING. zed_launch(&kernel, groups, arguments...) binds, launches and waits. `groups` is a literal of three
  * numbers, (zed_groups){x, y, z}, or an expression that does not begin with a parenthesis. Each of at most 32 arguments
@@ -61,6 +63,7 @@
  *     zed_batch b;
  *     zed_batch_begin(&b, &dev);
  *     zed_batch_launch(&b, &kernel, groups, arguments...);     // as often as wanted; also zed_batch_copy
+ *                                                              // and zed_batch_launch_n
  *     zed_batch_end(&b);                                       // runs it and waits; zed_batch_run(&b) runs it again
  *     zed_batch_free(&b);                                      // or leave it to zed_close
  *
@@ -416,6 +419,7 @@ enum { ZED_BATCH_NONE_, ZED_BATCH_OPEN_, ZED_BATCH_CLOSED_ };
 #define zed_open_in_context(d, first, index) zed_open_in_context_((d), (first), (index), __FILE__, __LINE__)
 #define zed_close(d) zed_close_(ZED_AT_(d))
 #define zed_list(infos, max, error) zed_list_((infos), (max), (error), __FILE__, __LINE__)
+#define zed_print_list(f) zed_print_list_((f), __FILE__, __LINE__)
 #define zed_wait(d) zed_wait_(ZED_AT_(d))
 
 /* Memory. zed_alloc gives void *, NULL on error; the others bool. Freeing NULL is fine. */
@@ -1001,6 +1005,17 @@ static inline int zed_list_(zed_info *infos, int max, zed_error *error, const ch
     }
     free(all);
     return count;
+}
+
+/* number, name (target): a line a device; false, and a line about the error, when there is none. */
+static inline bool zed_print_list_(FILE *f, const char *file, int line)
+{
+    zed_info infos[ZED_MAX_DEVICES];
+    zed_error e;
+    int count = zed_list_(infos, ZED_MAX_DEVICES, &e, file, line);
+    for (int i = 0; i < count; i++) fprintf(f, "%d  %s (%s)\n", infos[i].index, infos[i].name, infos[i].target);
+    if (count < 0) fprintf(f, "%s:%d: %s: %s\n", e.file ? e.file : "?", e.line, e.name, e.text);
+    return count >= 0;
 }
 
 /* ---- opening and closing --------------------------------------------------------------------------------------- */

@@ -212,15 +212,6 @@ static const struct {
              {"--k", "columns of A, rows of B, up to 32 (as many; 5 with 17)", 32},
              {"--count", "matrices (10000)", 1000000}};
 
-static bool list_devices(void)
-{
-    static zed_info info[ZED_MAX_DEVICES];
-    zed_error error;
-    int count = zed_list(info, ZED_MAX_DEVICES, &error);
-    for (int i = 0; i < count; i++) printf("%d  %s (%s)\n", info[i].index, info[i].name, info[i].target);
-    return count >= 0 || fail("%s", error.text);
-}
-
 static bool parse_number(const char *name, const char *text, int least, int most, int *value)
 {
     char *end;
@@ -307,7 +298,7 @@ int main(int argc, char **argv)
     options o = {NULL, NULL, NULL, {0, 0, 0, 0}};
     problem p = {8, 8, 8, 0, NULL, NULL, NULL};
     if (argc == 2 && !strcmp(argv[1], "--help")) return print_help(), 0;
-    if (argc == 2 && !strcmp(argv[1], "--list")) return !list_devices();
+    if (argc == 2 && !strcmp(argv[1], "--list")) return !zed_print_list(stdout);
     if (!parse_options(&o, argv)) return 1;
     if (!o.file) return !run_all(&o);
     if (o.size[0] || o.size[1] || o.size[2]) choose_sizes(&o, &p);

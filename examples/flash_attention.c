@@ -384,15 +384,6 @@ static void print_help(void)
            "  --help            this text\n");
 }
 
-static bool list_devices(void)
-{
-    static zed_info info[ZED_MAX_DEVICES];
-    zed_error error;
-    int count = zed_list(info, ZED_MAX_DEVICES, &error);
-    for (int i = 0; i < count; i++) printf("%d  %s (%s)\n", info[i].index, info[i].name, info[i].target);
-    return count >= 0 || fail("%s", error.text);
-}
-
 static bool parse_number(const char *name, const char *text, int least, int most, int *value)
 {
     char *end;
@@ -457,7 +448,7 @@ int main(int argc, char **argv)
     options o = {NULL, NULL, NULL, 0, 0, 0, -1};
     bool ok = true;
     if (argc == 2 && !strcmp(argv[1], "--help")) print_help();
-    else if (argc == 2 && !strcmp(argv[1], "--list")) ok = list_devices();
+    else if (argc == 2 && !strcmp(argv[1], "--list")) ok = zed_print_list(stdout);
     else ok = parse_options(&o, argv) && (o.file ? emit(&o) : run_all(&o));
     return ok ? 0 : 1;
 }

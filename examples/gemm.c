@@ -675,16 +675,6 @@ static bool emit(const options *o)
     return ok;
 }
 
-static bool list_devices(void)
-{
-    static zed_info info[ZED_MAX_DEVICES];
-    zed_error error;
-    int count = zed_list(info, ZED_MAX_DEVICES, &error);
-    if (count < 0) return fail("%s", error.text);
-    for (int i = 0; i < count; i++) printf("%d  %s (%s)\n", info[i].index, info[i].name, info[i].target);
-    return true;
-}
-
 int main(int argc, char **argv)
 {
     options o;
@@ -693,7 +683,7 @@ int main(int argc, char **argv)
     memset(&o, 0, sizeof o);
     ok = parse_options(&o, argv);
     if (ok && o.help) print_help();
-    else if (ok && o.list) ok = list_devices();
+    else if (ok && o.list) ok = zed_print_list(stdout);
     else if (ok) ok = o.emit ? emit(&o) : run_gemm(&o);
     return ok ? 0 : 1;
 }

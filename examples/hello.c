@@ -85,22 +85,13 @@ static int emit(const char *path, const char *target)
     return !ok;
 }
 
-static int list_devices(void)
-{
-    static zed_info info[ZED_MAX_DEVICES];
-    zed_error error;
-    int count = zed_list(info, ZED_MAX_DEVICES, &error);
-    for (int i = 0; i < count; i++) printf("%d  %s (%s)\n", info[i].index, info[i].name, info[i].target);
-    return count < 0 ? failed(error.file, error.line, error.text) : 0;
-}
-
 int main(int argc, char **argv)
 {
     const char *file = NULL, *target = NULL, *name = NULL;
     zed_device dev;
     int status;
     for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "--list")) return list_devices();
+        if (!strcmp(argv[i], "--list")) return !zed_print_list(stdout);
         if (!strcmp(argv[i], "--emit") && argv[i + 1]) file = argv[++i];
         else if (!strcmp(argv[i], "--target") && argv[i + 1]) target = argv[++i];
         else if (!strcmp(argv[i], "--device") && argv[i + 1]) name = argv[++i];

@@ -332,21 +332,12 @@ static bool run_all(const options o, int only)
     return ok;
 }
 
-static bool list_devices(void)
-{
-    static zed_info info[ZED_MAX_DEVICES];
-    zed_error error;
-    int count = zed_list(info, ZED_MAX_DEVICES, &error);
-    for (int i = 0; i < count; i++) printf("%d  %s (%s)\n", info[i].index, info[i].name, info[i].target);
-    return count >= 0 || fail("%s", error.text);
-}
-
 int main(int argc, char **argv)
 {
     options o = {NULL};
     int only;
     if (argc == 2 && !strcmp(argv[1], "--help")) return print_help(), 0;
-    if (argc == 2 && !strcmp(argv[1], "--list")) return !list_devices();
+    if (argc == 2 && !strcmp(argv[1], "--list")) return !zed_print_list(stdout);
     if (!parse_options(o, argv) || !find_form(o[FORM], &only)) return 1;
     return !(o[EMIT] ? emit(o[EMIT], o[TARGET], &forms[only]) : run_all(o, only));
 }

@@ -231,15 +231,6 @@ static const struct {
              {"--n", "columns of B and C, up to 256 (16)", 256},
              {"--k", "columns of A, rows of B, up to 256 (32)", 256}};
 
-static bool list_devices(void)
-{
-    static zed_info info[ZED_MAX_DEVICES];
-    zed_error error;
-    int count = zed_list(info, ZED_MAX_DEVICES, &error);
-    for (int i = 0; i < count; i++) printf("%d  %s (%s)\n", info[i].index, info[i].name, info[i].target);
-    return count >= 0 || fail("%s", error.text);
-}
-
 static bool parse_number(const char *name, const char *text, int least, int most, int *value)
 {
     char *end;
@@ -305,7 +296,7 @@ int main(int argc, char **argv)
     zed_device dev;
     bool ok;
     if (argc == 2 && !strcmp(argv[1], "--help")) return print_help(), 0;
-    if (argc == 2 && !strcmp(argv[1], "--list")) return !list_devices();
+    if (argc == 2 && !strcmp(argv[1], "--list")) return !zed_print_list(stdout);
     ok = parse_options(&o, argv);
     p.m = o.size[0] ? o.size[0] : 100003;
     p.n = o.size[1] ? o.size[1] : 16;

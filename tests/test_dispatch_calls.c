@@ -62,6 +62,24 @@ TEST(devices_come_in_order_of_preference)
     CHECK_INT(zed_list(NULL, 0, NULL), 4);
 }
 
+static void read_all(FILE *f, char *text, size_t size)
+{
+    rewind(f);
+    text[fread(text, 1, size - 1, f)] = 0;
+    fclose(f);
+}
+
+TEST(the_list_is_printed)
+{
+    FILE *f = tmpfile();
+    char text[1024];
+    start();
+    CHECK(zed_print_list(f));
+    read_all(f, text, sizeof text);
+    CHECK_STR(text, "0  Intel(R) Arc(TM) B580 Graphics (bmg)\n1  Intel(R) Arc(TM) Graphics (lnl)\n2  Some Processor (generic)\n"
+                    "3  xetile software device (4 threads) (soft)\n");
+}
+
 TEST(a_device_is_chosen_by_name_index_or_environment)
 {
     static const struct {
@@ -153,6 +171,8 @@ TEST(no_device_says_how_to_get_one)
     static const struct pretend_device npu_only[] = {{"NPU", ZE_DEVICE_TYPE_VPU, 0x8086, 1, 0, 0}};
     zed_device d;
     zed_error error;
+    FILE *f = tmpfile();
+    char text[1024];
     clean_environment();
     pretend_reset(NULL, 0);
     CHECK(!zed_open(&d, NULL));
@@ -164,6 +184,10 @@ TEST(no_device_says_how_to_get_one)
     CHECK_HAS(zed_get_error(&d)->text, "XETILE_SOFT=");
     CHECK_INT(zed_list(NULL, 0, &error), -1);
     CHECK_INT(error.id, ZED_NO_DEVICE);
+    CHECK(!zed_print_list(f));
+    read_all(f, text, sizeof text);
+    CHECK_HAS(text, __FILE__);
+    CHECK_HAS(text, "ZED_NO_DEVICE");
     pretend_reset(npu_only, 1);
     CHECK(!zed_open(&d, NULL));
     CHECK_INT(zed_get_error(&d)->id, ZED_NO_DEVICE);
@@ -605,6 +629,7 @@ TEST(a_context_reaches_devices_and_sub_devices)
 int main(void)
 {
     RUN(devices_come_in_order_of_preference);
+    RUN(the_list_is_printed);
     RUN(a_device_is_chosen_by_name_index_or_environment);
     RUN(a_device_is_chosen_as_people_type_it);
     RUN(a_device_that_is_not_there_is_named_with_those_that_are);
