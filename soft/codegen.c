@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CG_MAX_LEAVES = 4096, CG_CHUNK = 1 << 16, CG_LARGE_FUNCTION = 600, CG_HUGE_FUNCTION = 2500 /* instructions */ };
+enum { CG_MAX_LEAVES = 4096, CG_CHUNK = 1 << 16, CG_LARGE_FUNCTION = 600 /* instructions */ };
 static const size_t cg_max_text = (size_t)1 << 27;
 
 /* ---- memory and text */
@@ -72,33 +72,48 @@ static const char *keep(struct cg *g, const char *text)
     return s ? strcpy(s, text) : "";
 }
 
+/* Is there room for so many bytes more, and a zero? */
+static bool make_room(struct cg *g, size_t bytes)
+{
+    struct sp_text *t = g->c;
+    if (t->failed || g->failed) return false;
+    if (t->data && t->capacity - t->size > bytes) return true;
+    size_t capacity = (t->capacity ? t->capacity * 2 : CG_CHUNK) + bytes;
+    char *data = capacity > cg_max_text ? NULL : realloc(t->data, capacity);
+    if (!data) {
+        g->failed = t->failed = true;
+        sp_text_add(g->log, "error: the generated text is too large\n");
+        return false;
+    }
+    t->data = data;
+    t->capacity = capacity;
+    return true;
+}
+
 void cg_put(struct cg *g, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    struct sp_text *t = g->c;
     int n = 0;
-    while (!t->failed && !g->failed) {
+    while (make_room(g, n > 0 ? (size_t)n : 0)) {
         va_list again;
-        size_t room = t->capacity - t->size;
+        size_t room = g->c->capacity - g->c->size;
         va_copy(again, args);
-        n = vsnprintf(t->data ? t->data + t->size : NULL, t->data ? room : 0, format, again);
+        n = vsnprintf(g->c->data + g->c->size, room, format, again);
         va_end(again);
-        if (n >= 0 && t->data && (size_t)n < room) {
-            t->size += (size_t)n;
-            break;
-        }
-        size_t capacity = (t->capacity ? t->capacity * 2 : CG_CHUNK) + (n > 0 ? (size_t)n : 0);
-        char *data = capacity > cg_max_text ? NULL : realloc(t->data, capacity);
-        if (!data) {
-            g->failed = t->failed = true;
-            sp_text_add(g->log, "error: the generated text is too large\n");
-        } else {
-            t->data = data;
-            t->capacity = capacity;
-        }
+        if (n < 0 || (size_t)n >= room) continue;
+        g->c->size += (size_t)n;
+        break;
     }
     va_end(args);
+}
+
+void cg_put_text(struct cg *g, const char *text, size_t bytes)
+{
+    if (!bytes || !make_room(g, bytes)) return;
+    memcpy(g->c->data + g->c->size, text, bytes);
+    g->c->size += bytes;
+    g->c->data[g->c->size] = 0;
 }
 
 void cg_fail(struct cg *g, const char *format, ...)
@@ -767,21 +782,28 @@ static void write_instruction(struct cg *g)
     if (guarded) cg_check_end(g);
 }
 
+/* A block, or the rest of one, runs for the lanes in its mask. */
+void cg_write_block_head(struct cg *g, uint32_t block)
+{
+    uint32_t label = g->fn->f->blocks[block].label;
+    cg_put(g, "    {\n");
+    if (!g->fn->block[block].masked) return;
+    cg_put(g,
+           "    const i32x k%u = m%u;\n    const u64 b%u = XS(bits)(k%u);\n    m%u = (i32x){0};\n    if (b%u) {\n",
+           label, label, label, label, label, label);
+}
+
 static void write_block(struct cg *g, uint32_t block)
 {
     const struct sp_block *b = &g->fn->f->blocks[block];
     const struct cg_block *cb = &g->fn->block[block];
-    cg_put(g, "L%u:;\n    {\n", b->label);
-    if (cb->masked) {
-        g->mask = cg_str(g, "k%u", b->label);
-        g->bits = cg_str(g, "b%u", b->label);
-        cg_put(g, "    const i32x %s = m%u;\n    const u64 %s = XS(bits)(%s);\n    m%u = (i32x){0};\n    if (%s) {\n",
-               g->mask, b->label, g->bits, g->mask, b->label, g->bits);
-    } else {
-        g->mask = "m0";
-        g->bits = "b0";
-    }
+    cg_mark_cut(g, block, true);
+    cg_put(g, "L%u:;\n", b->label);
+    cg_write_block_head(g, block);
+    g->mask = cb->masked ? cg_str(g, "k%u", b->label) : "m0";
+    g->bits = cb->masked ? cg_str(g, "b%u", b->label) : "b0";
     for (uint32_t i = 0; i < b->count && !g->failed; i++) {
+        if (i && !g->skip) cg_mark_cut(g, block, false);
         g->inst = &b->inst[i];
         if (g->skip)
             g->skip--;
@@ -853,22 +875,19 @@ static void declare_value(struct cg *g, const struct sp_inst *i)
         return;
     bool zero = i->op == SP_OP_Phi || v->blend;
     if (v->root) {
-        cg_put(g, "    u64 o%u;\n", i->id);
+        cg_declare(g, CG_PLAIN, "u64", cg_str(g, "o%u", i->id), "");
         return;
     }
     if (v->group) {
-        if (v->group == i->id) cg_put(g, "    %s c%u[%u] = {0};\n", cg_type_name(g, i->type, true), i->id, v->rows);
+        if (v->group == i->id)
+            cg_declare(g, CG_ZERO, cg_type_name(g, i->type, true), cg_str(g, "c%u", i->id), cg_str(g, "[%u]", v->rows));
         add_frame(g, i->type, true);
         return;
     }
-    if (v->accessed) cg_put(g, "    u64 s%u;\n", i->id);
-    if (v->checked) cg_put(g, "    i32 ok%u;\n    %s w%u;\n", i->id, cg_type_name(g, i->type, true), i->id);
-    cg_put(g, "    %s v%u%s;\n", cg_type_name(g, i->type, v->varying && !v->line), i->id,
-           !zero ? ""
-           : (v->varying && !v->line) || t->kind == SP_STRUCT || t->kind == SP_VECTOR || t->kind == SP_ARRAY ||
-                   t->kind == SP_COOPMAT
-               ? " = {0}"
-               : " = 0");
+    if (v->accessed) cg_declare(g, CG_PLAIN, "u64", cg_str(g, "s%u", i->id), "");
+    if (v->checked) cg_declare(g, CG_PLAIN, "i32", cg_str(g, "ok%u", i->id), "");
+    if (v->checked) cg_declare(g, CG_PLAIN, cg_type_name(g, i->type, true), cg_str(g, "w%u", i->id), "");
+    cg_declare(g, zero ? CG_ZERO : CG_PLAIN, cg_type_name(g, i->type, v->varying && !v->line), cg_str(g, "v%u", i->id), "");
     add_frame(g, i->type, v->varying);
 }
 
@@ -883,16 +902,15 @@ static uint32_t instructions(const struct sp_function *f)
 
 bool cg_is_large(const struct sp_function *f) { return instructions(f) > CG_LARGE_FUNCTION; }
 
-static void write_signature(struct cg *g, const char *end)
+void cg_write_signature(struct cg *g, const char *end)
 {
     const struct sp_function *f = g->fn->f;
     uint32_t result = sp_type(g->m, f->type)->elem;
     bool large = cg_is_large(f), loops = cg_is_kernel(g->fn) && g->fn->dense;
     cg_put(g, "%s %s %s(struct xs_subgroup *self",
-           instructions(f) > CG_HUGE_FUNCTION ? "static XS_HUGE"
-           : large                            ? "static XS_LARGE"
-           : loops                            ? "XS_INLINE"
-                                              : "static",
+           large   ? "static XS_LARGE"
+           : loops ? "XS_INLINE"
+                   : "static",
            g->fn->frame ? "u32" : cg_type_name(g, result, g->fn->result_varying), cg_version(g, g->fn));
     if (g->fn->frame) cg_put(g, ", struct frame_%s *frame", cg_version(g, g->fn));
     if (cg_is_kernel(g->fn)) cg_put(g, ", struct place at");
@@ -905,7 +923,7 @@ static void write_signature(struct cg *g, const char *end)
 }
 
 /* What built-in variables are made of. The compiler drops what is not used. */
-static void write_builtins(struct cg *g)
+void cg_write_builtins(struct cg *g)
 {
     const struct sp_entry *e = g->fn->entry;
     const char *from = cg_is_kernel(g->fn) ? "at" : "here";
@@ -932,34 +950,23 @@ static void write_builtins(struct cg *g)
 static void write_body(struct cg *g)
 {
     const struct sp_function *f = g->fn->f;
-    const struct sp_type *result = sp_type(g->m, sp_type(g->m, f->type)->elem);
-    if (g->fn->dense) cg_put(g, "    const u64 b0 = XS_FULL;\n    const i32x m0 = ~(i32x){0};\n");
-    for (uint32_t b = 0; b < f->block_count; b++) {
+    uint8_t *done = cg_alloc(g, f->block_count + 1); /* by component */
+    for (uint32_t b = 0; b < f->block_count && !g->failed; b++) {
         for (uint32_t i = 0; i < f->blocks[b].count; i++) declare_value(g, &f->blocks[b].inst[i]);
-        if (g->fn->block[b].masked) cg_put(g, "    i32x m%u = {0};\n", f->blocks[b].label);
+        if (g->fn->block[b].masked) cg_declare(g, CG_ZERO, "i32x", cg_str(g, "m%u", f->blocks[b].label), "");
+        free_arena(&g->words);
     }
-    if (result->kind != SP_VOID) {
-        cg_put(g, "    %s result;\n    __builtin_memset(&result, 0, sizeof result);\n",
-               cg_type_name(g, result->id, g->fn->result_varying));
-    }
-    if (g->fn->uses_builtins) write_builtins(g);
     cg_declare_variables(g);
     cg_write_resume(g);
-    for (uint32_t i = 0, done = 0; i < f->block_count && !g->failed; i++) {
+    for (uint32_t i = 0; i < f->block_count && !g->failed; i++) {
         const struct cg_block *b = &g->fn->block[g->fn->rpo[i]];
         if (!b->masked) {
             write_block(g, g->fn->rpo[i]);
-        } else if (b->component > done) {
-            bool seen = false;
-            for (uint32_t k = 0; k < i && !seen; k++) seen = g->fn->block[g->fn->rpo[k]].component == b->component;
-            if (!seen) write_component(g, b->component);
+        } else if (!done[b->component]) {
+            done[b->component] = 1;
+            write_component(g, b->component);
         }
     }
-    cg_put(g, "    goto done;\ndone:;\n    (void)m0;\n    (void)b0;\n    (void)self;\n");
-    if (g->fn->frame)
-        cg_put(g, "    return 0;\n");
-    else if (result->kind != SP_VOID)
-        cg_put(g, "    return result;\n");
 }
 
 static void write_function(struct cg *g, struct cg_function *fn)
@@ -969,8 +976,7 @@ static void write_function(struct cg *g, struct cg_function *fn)
     fn->frame_bytes = fn->private_bytes = 0;
     g->temporaries = 0;
     if (fn->frame) cg_write_frame_type(g);
-    write_signature(g, "\n{\n");
-    write_body(g);
+    cg_write_body(g, write_body);
     cg_put(g, "}\n\n");
     if (frame > fn->frame_bytes) fn->frame_bytes = frame;
     if (private_bytes > fn->private_bytes) fn->private_bytes = private_bytes;
@@ -1357,7 +1363,7 @@ static void write_section(struct cg *g, uint32_t S, struct param *const *params)
     g->c = &functions;
     for (uint32_t i = 0; i < m->function_count; i++) {
         g->fn = &g->function[i];
-        if (g->fn->reachable && !g->fn->f->is_declaration && !g->fn->frame) write_signature(g, ";\n");
+        if (g->fn->reachable && !g->fn->f->is_declaration && !g->fn->frame) cg_write_signature(g, ";\n");
     }
     for (uint32_t i = 0; i < m->function_count && !g->failed; i++)
         if (g->function[i].reachable && !g->function[i].f->is_declaration) write_versions(g, &g->function[i]);

@@ -5,6 +5,7 @@
  *   codegen_lines.c   values that rise by the same step from lane to lane, held as what lane 0 has
  *   codegen_storage.c matrix fragments that share a variable
  *   codegen_frames.c  kernels that return at a barrier and go on there when they are called again
+ *   codegen_pieces.c  long functions as several shorter ones
  *   codegen_ops.c     arithmetic, conversion and composites, as tables
  *   codegen_memory.c  variables, addresses, loads, stores, atomics
  *   codegen_groups.c  subgroup and work-group operations
@@ -120,6 +121,7 @@ struct cg {
     struct cg_function *fn;
     const struct sp_inst *inst;
     uint32_t S, smallest_S, largest_S, temporaries, skip /* instructions that the one before has written too */;
+    struct cg_body *body_text; /* what there is of it */
     const char *mask, *bits; /* the active lanes: an i32x and a u64 in C */
     bool lanes_apart;        /* results of lines are being written to w<id>, lane by lane */
     struct cg_check *check;  /* check_emit.c's own */
@@ -131,6 +133,7 @@ void *cg_alloc(struct cg *g,
 /* Text that lives until the block being written is done. */
 const char *cg_str(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cg_put(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void cg_put_text(struct cg *g, const char *text, size_t bytes);
 void cg_fail(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Is a helper of this name still to be written, into g->helpers? True but once a section. */
 bool cg_is_new_helper(struct cg *g, const char *name);
@@ -171,6 +174,18 @@ uint32_t cg_home(struct cg *g, uint32_t id); /* v<home> is the value's C variabl
 const char *cg_variable(struct cg *g, uint32_t id); /* as an expression */
 
 void cg_put_string(struct cg *g, const char *s); /* quoted, whatever it holds */
+
+void cg_write_signature(struct cg *g, const char *end);
+void cg_write_builtins(struct cg *g);
+void cg_write_block_head(struct cg *g, uint32_t block);
+
+/* ---- codegen_pieces.c */
+void cg_write_body(struct cg *g, void (*body)(struct cg *)); /* the function but for its last brace */
+/* A C variable of the function; `zero` where that begins; `kept` as long as it runs, because its address is. */
+enum cg_lifetime { CG_PLAIN, CG_ZERO, CG_KEPT };
+void cg_declare(struct cg *g, enum cg_lifetime lifetime, const char *type, const char *name, const char *dimension);
+/* Here, between two statements of the block, or before it (`start`), another piece may begin. */
+void cg_mark_cut(struct cg *g, uint32_t block, bool start);
 
 /* ---- codegen_pointers.c */
 void cg_find_addressed(struct cg *g);

@@ -446,15 +446,16 @@ static void declare_variable(struct cg *g, const struct sp_inst *i)
     if (v->fixed) {
         enum cg_kind kind = v->wide ? CG_F32 : cg_bits_kind(v->granule);
         uint64_t items = v->wide ? bytes / 2 : bytes / v->granule;
-        cg_put(g, "    %s p%u[%u] = {0};\n", cg_kind_type(g, kind, v->stored_varying), i->id,
-               (unsigned)items + (bytes == 0));
+        cg_declare(g, CG_ZERO, cg_kind_type(g, kind, v->stored_varying), cg_str(g, "p%u", i->id),
+                   cg_str(g, "[%u]", (unsigned)items + (bytes == 0)));
         g->fn->frame_bytes += bytes * (v->stored_varying ? g->S : 1) * (v->wide ? 2 : 1);
     } else {
         uint64_t size = (bytes + 15) & ~(uint64_t)15;
-        cg_put(g,
-               "    u8 p%u[%llu] XS_ALIGNED(64);\n    u64x v%u;\n"
-               "    v%u = (u64)(uintptr_t)p%u + XS_CONVERT(XS(lane_index)(), u64x) * %llu;\n",
-               i->id, (unsigned long long)(size * g->S + (size == 0)), i->id, i->id, i->id, (unsigned long long)size);
+        cg_declare(g, CG_KEPT, "u8", cg_str(g, "p%u", i->id),
+                   cg_str(g, "[%llu] XS_ALIGNED(64)", (unsigned long long)(size * g->S + (size == 0))));
+        cg_declare(g, CG_PLAIN, "u64x", cg_str(g, "v%u", i->id), "");
+        cg_put(g, "    v%u = (u64)(uintptr_t)p%u + XS_CONVERT(XS(lane_index)(), u64x) * %llu;\n", i->id, i->id,
+               (unsigned long long)size);
         g->fn->frame_bytes += size * g->S;
         g->fn->private_bytes += size;
     }

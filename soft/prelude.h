@@ -30,12 +30,10 @@ typedef double f64;
 #define XS_RARE static __attribute__((noinline, unused, cold)) /* callers keep what it takes out of their way */
 #if defined(__clang__)
 #define XS_LARGE
-#define XS_HUGE
 #else
 #define XS_LARGE __attribute__((optimize("O1")))
-/* Without the passes whose time grows with the square of a function's length. */
-#define XS_HUGE __attribute__((optimize("O1", "no-tree-pta", "no-tree-fre", "no-tree-dse", "no-dse")))
 #endif
+#define XS_CUT XS_LARGE __attribute__((noinline))
 #define XS_ALIGNED(n) __attribute__((aligned(n)))
 
 /* Memory as the kernel sees it: any address, any alignment, any type. */

@@ -200,6 +200,7 @@ struct cg_options {
     uint32_t default_subgroup_size;
     bool check;
     unsigned tiles; /* CG_TILES_...: products that the CPU's tile unit does */
+    uint32_t piece_bytes; /* not 0: of any function's text, pieces as long as this (tests do that) */
     const char *function; /* an exported function to be called by pointer, instead of the kernels; NULL: the kernels */
 };
 bool cg_generate(const struct sp_module *m, const struct cg_options *o, struct sp_text *c, struct sp_text *log);

@@ -26,12 +26,15 @@ static uint8_t *read_file(const char *path, size_t *size)
     return data;
 }
 
+/* As long functions are: cut in pieces, after every other instruction. */
+static uint32_t piece_bytes;
+
 static bool build(struct program *p)
 {
     char path[256];
     size_t size;
     struct sp_text log = {0};
-    struct cg_options options = {.default_subgroup_size = 16};
+    struct cg_options options = {.default_subgroup_size = 16, .piece_bytes = piece_bytes};
     snprintf(path, sizeof path, FOLDER "%s.spv", p->name);
     uint8_t *words = read_file(path, &size);
     CHECK_MSG(words && size, "%s cannot be read (run from the project's folder)", path);
@@ -739,7 +742,14 @@ TEST(generic_pointers_know_where_they_point)
     }
 }
 
-int main(void)
+static void forget(struct program *p)
+{
+    jit_unload(&p->object);
+    sp_text_free(&p->text);
+    p->tried = false;
+}
+
+static void run_all(void)
 {
     RUN(vector_add_with_a_tail);
     RUN(phis_that_swap);
@@ -777,14 +787,17 @@ int main(void)
     RUN(asynchronous_copies);
     RUN(structures_by_value_are_each_lanes_own);
     RUN(generic_pointers_know_where_they_point);
-    jit_unload(&flow.object);
-    jit_unload(&memory.object);
-    jit_unload(&arith.object);
-    jit_unload(&groups.object);
-    sp_text_free(&flow.text);
-    sp_text_free(&memory.text);
-    sp_text_free(&arith.text);
-    sp_text_free(&groups.text);
+    forget(&flow);
+    forget(&memory);
+    forget(&arith);
+    forget(&groups);
+}
+
+int main(void)
+{
+    run_all();
+    piece_bytes = 200;
+    run_all();
     sched_shutdown();
     return test_report();
 }
