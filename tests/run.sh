@@ -2,7 +2,8 @@
 # run.sh PROGRAM... - runs the tests by name ($BUILD/test_x, or tests/test_x.sh), $JOBS at a time, then spirv-val over
 # every module they saved, and sums the counts in one last line. A program that is missing, crashes, runs for too long or
 # does not end in its counts is a failure, and so is BUILT=no: something did not compile. All output is kept in $BUILD/logs.
-# Above the last line the counts stand by area.
+# Above the last line the counts stand by area. Tests write to $BUILD and to temporary folders: one that leaves a file in the
+# project's own folder is a failure too.
 # run.sh --one PROGRAM - what the parallel runs are made of: one test, its counts left in $BUILD/logs.
 BUILD=${BUILD:-build}
 BUILD=$(cd "$BUILD" && pwd) || exit 1
@@ -61,7 +62,7 @@ run_named() { # run_named NAME
 area_of() { # area_of NAME
     case $1 in
     spirv_val) echo "modules, by spirv-val" ;;
-    test_spirv* | test_convert | test_hard | test_memory) echo "spirv_emit.h" ;;
+    test_spirv* | test_grammar | test_convert | test_hard | test_memory) echo "spirv_emit.h" ;;
     test_coopmatrix* | test_layout) echo "coopmatrix.h" ;;
     test_xetile* | test_wg_map) echo "xetile.h" ;;
     test_coopvec*) echo "coopvec.h" ;;
@@ -97,6 +98,7 @@ fi
 rm -rf "$XETILE_SPV_DIR" "$BUILD/logs"
 mkdir -p "$XETILE_SPV_DIR" "$BUILD/logs"
 passed=0 failed=0 skipped=0
+ls -A > "$BUILD/logs/before"
 
 if [ "${BUILT:-yes}" = no ]; then
     echo "build                    1 failed: not everything was built, see above"
@@ -106,6 +108,11 @@ fi
 [ $# -eq 0 ] || printf '%s\n' "$@" | xargs -n 1 -P "${JOBS:-2}" sh tests/run.sh --one
 run_test spirv_val sh tests/spirv_val.sh "$XETILE_SPV_DIR"
 for name in "$@" spirv_val; do add_up "$name"; done
+left=$(ls -A | grep -vxF -f "$BUILD/logs/before" | tr '\n' ' ')
+if [ -n "$left" ]; then
+    echo "left by a test           1 failed: $left"
+    failed=$((failed + 1))
+fi
 
 print_areas
 echo "$passed passed, $failed failed, $skipped skipped"

@@ -14,6 +14,7 @@ program crash 'kill -SEGV $$'
 program silent 'true'
 program lie 'echo 5 passed, 0 failed; exit 3'
 program skips 'echo skipped a: no gpu; echo 0 passed, 0 failed, 4 skipped'
+program litters 'echo > 0.c; echo 1 passed, 0 failed'
 program slow 'sleep 20; echo 1 passed, 0 failed'
 
 summary() { # summary WANTED PROGRAM...: the last line, and an exit code that goes with it
@@ -37,6 +38,9 @@ check "missing" summary "4 passed, 1 failed, 0 skipped" test_good test_none
 check "missing script" summary "4 passed, 1 failed, 0 skipped" test_good test_none.sh
 check "lie" summary "9 passed, 1 failed, 0 skipped" test_good test_lie
 check "skips" summary "4 passed, 0 failed, 4 skipped" test_good test_skips
+check "a file is left behind" summary "5 passed, 1 failed, 0 skipped" test_good test_litters
+check_says "it is named" "1 failed: 0.c" sh -c "cd '$work' && rm 0.c && BUILD=build SPIRV_VAL=true sh tests/run.sh test_good test_litters | cat"
+rm -f "$work/0.c"
 check "what does not build" env BUILT=no sh -c "cd '$work' && BUILD=build SPIRV_VAL=true sh tests/run.sh test_good | grep -qx '4 passed, 1 failed, 0 skipped'"
 if command -v timeout >/dev/null 2>&1; then
     check "slow" summary "4 passed, 1 failed, 0 skipped" test_good test_slow
