@@ -192,9 +192,10 @@ static bool load_times(zed_device *dev, const xt_module *mod)
 {
     enum { COLD = 3 };
     double cold[COLD], cached[RUNS];
-    char folder[64];
+    const char *build = getenv("BUILD");
+    char folder[512];
     for (int i = 0; i < COLD; i++) {
-        snprintf(folder, sizeof folder, "build/bench_cache/%d.%ld", i, (long)time(NULL));
+        snprintf(folder, sizeof folder, "%s/bench_cache/%d.%ld", build ? build : "build", i, (long)time(NULL));
         setenv("XETILE_SOFT_CACHE", folder, 1);
         if ((cold[i] = load_once(dev, mod)) < 0) return false;
     }
