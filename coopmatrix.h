@@ -94,6 +94,9 @@
  * in _. Users meet it under theirs: cm_device is xt_target and cv_target, cm_module is xt_module and cv_module, and
  * cm_module_free(&module) is xt_free and cv_free.
  *
+ * LIMITS. Rows are a power of two, rows and columns at most 16384, S a power of two, at most 1024 for layouts; operations
+ * take a size of the target's. Positions, extents and strides are 32 bits.
+ *
  * Errors have ids from 1000 on (one list, CM_ERRORS_). Names ending in _ are not for users.
  */
 #ifndef XETILE_COOPMATRIX_H

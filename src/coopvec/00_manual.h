@@ -94,6 +94,9 @@
  * .lines. It returns a module; words is NULL when something was wrong, and error says what, where in your source, and both
  * values. Errors: ids 3000.. in CV_ERRORS_ below.
  *
+ * LIMITS  in a kernel M is at most 1024 and K, counted as matrix elements, 4096; a matrix in memory has less than 2 GiB. Kernel
+ * indices and offsets are 32 bits. One kernel a module.
+ *
  * License: MIT, see LICENSE.
  */
 #ifndef XETILE_COOPVEC_H
