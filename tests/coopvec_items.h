@@ -5,9 +5,6 @@
 
 #include "coopvec_model.h"
 
-/* How a product stands in its kernel. */
-typedef enum { UNIFORM, DIVERGENT, OWN_MATRIX, BY_LANES, MODES } mode;
-
 typedef struct {
     model_product p;
     mode how;
@@ -20,24 +17,15 @@ typedef struct {
 enum { ITEMS_MAX = 64, WORK_ITEMS = 32, MEMORY = 16 << 20 };
 static item items[ITEMS_MAX];
 static int item_count;
-static uint8_t *memory;
-static size_t used;
 static const uint8_t poison = 0xb7;
-
-static size_t take(size_t bytes)
-{
-    size_t at = used;
-    used += (bytes + 127) / 128 * 128;
-    CHECK(used <= MEMORY);
-    return at;
-}
 
 /* ---- the kernel: all items, one after the other */
 
 static cv_vec first_input; /* of the kernel that is being written */
 
-static void one_product(CV_CONTEXT, const item *t, cv_val offset)
+static void one_product(CV_CONTEXT, const void *product, cv_val offset)
 {
+    const item *t = product;
     const model_product *p = &t->p;
     cv_val gid = CV_GLOBAL_ID();
     cv_val in = cv_->args[model_pointer(p->input)], out = cv_->args[model_pointer(p->output)];
@@ -61,17 +49,7 @@ static void one_product(CV_CONTEXT, const item *t, cv_val offset)
 
 static void all_products(cv_ctx *cv_)
 {
-    for (int i = 0; i < item_count; i++) {
-        const item *t = &items[i];
-        cv_val odd = CV_AND(CV_GLOBAL_ID(), 1);
-        if (t->how == DIVERGENT) {
-            CV_IF (CV_EQ(CV_MOD(CV_GLOBAL_ID(), 3), 1)) one_product(CV_SELF, t, CV_AT((int)t->matrix));
-        } else if (t->how == OWN_MATRIX) {
-            one_product(CV_SELF, t, CV_ADD(CV_TIMES(odd, (int)t->size), (int)t->matrix));
-        } else {
-            one_product(CV_SELF, t, CV_AT((int)t->matrix));
-        }
-    }
+    for (int i = 0; i < item_count; i++) model_in_mode(CV_SELF, items[i].how, items[i].matrix, items[i].size, one_product, &items[i]);
 }
 
 /* ---- making an item, comparing its results */
@@ -119,11 +97,10 @@ TEST_UNUSED_ static void share_input(void)
 
 static const char *describe(const item *t)
 {
-    static const char *const modes[] = {"uniform", "divergent", "own matrix", "by lanes"};
     static char text[256];
     snprintf(text, sizeof text, "%s as %s, matrix %s %d x %d %s%s, bias %s, to %s, %s", cv_type_name(t->p.input), cv_type_name(t->p.as),
              cv_type_name(t->p.matrix), t->p.m, t->p.k, cv_layout_name(t->p.layout), t->p.transpose ? " transposed" : "",
-             cv_type_name(t->p.bias), cv_type_name(t->p.output), modes[t->how]);
+             cv_type_name(t->p.bias), cv_type_name(t->p.output), mode_names[t->how]);
     return text;
 }
 
@@ -162,7 +139,7 @@ static void check_work_item(const item *t, int g)
 static void run_items(const char *name, int subgroup_size, cm_lowering lowering)
 {
     model_kernel k = {name, all_products, WORK_ITEMS, subgroup_size, lowering};
-    if (item_count && model_run(&k, memory, 1, 0))
+    if (item_count && model_run(&k, 1, 0))
         for (int i = 0; i < item_count; i++)
             for (int g = 0; g < WORK_ITEMS; g++) check_work_item(&items[i], g);
     item_count = 0;

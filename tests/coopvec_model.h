@@ -142,6 +142,17 @@ TEST_UNUSED_ static void model_mul(const model_product *p, const double *a, cons
 /* ---- memory: one shared allocation that all pointers of a kernel point into */
 
 static zed_device device;
+static uint8_t *memory;
+static size_t memory_size, used;
+
+/* The next so many bytes of it. */
+TEST_UNUSED_ static size_t take(size_t bytes)
+{
+    size_t at = used;
+    used += (bytes + 127) / 128 * 128;
+    CHECK(used <= memory_size);
+    return at;
+}
 
 static bool open_device(void)
 {
@@ -170,11 +181,12 @@ typedef struct {
     cm_lowering lowering;
 } model_kernel;
 
-static bool model_run(const model_kernel *k, void *memory, uint32_t groups, uint32_t flag)
+static bool model_run(const model_kernel *k, uint32_t groups, uint32_t flag)
 {
     cv_kernel kernel = {k->name, model_params, __FILE__, __LINE__, k->body};
     cv_module mod;
     zed_kernel loaded;
+    void *all = memory;
     bool ok;
     mod = cv_build(&(cv_build_desc){.kernel = &kernel, .file = __FILE__, .line = __LINE__, .local_size = k->local_size,
                                     .subgroup_size = k->subgroup_size, .lowering = k->lowering, .target = &(cv_target){ZED_TARGET(&device)}});
@@ -186,12 +198,43 @@ static bool model_run(const model_kernel *k, void *memory, uint32_t groups, uint
     char file[128];
     snprintf(file, sizeof file, "coopvec_%s", k->name);
     test_save_spv(file, mod.words, mod.size);
-    ok = ZED_LOAD(&loaded, &device, mod) && zed_launch(&loaded, (zed_groups){groups, 1, 1}, memory, memory, memory, memory, memory, memory,
-                                                       memory, memory, memory, memory, flag);
+    ok = ZED_LOAD(&loaded, &device, mod) && zed_launch(&loaded, (zed_groups){groups, 1, 1}, all, all, all, all, all, all, all, all, all, all, flag);
     CHECK_MSG(ok, "%s: %s", k->name, zed_get_error(&device)->text);
     zed_clear_error(&device);
     cv_free(&mod);
     return ok;
+}
+
+/* ---- operations on matrices stand in a kernel in one of these ways: for all work-items, for every third, on a matrix of its
+ * own for odd ones, or without being promised uniform */
+
+typedef enum { UNIFORM, DIVERGENT, OWN_MATRIX, BY_LANES, MODES } mode;
+TEST_UNUSED_ static const char *const mode_names[] = {"uniform", "divergent", "own matrix", "by lanes"};
+
+/* `one` with the offset of its matrix; the one of odd work-items is `size` bytes further. */
+TEST_UNUSED_ static void model_in_mode(CV_CONTEXT, mode how, size_t matrix, size_t size, void (*one)(cv_ctx *, const void *, cv_val), const void *item)
+{
+    if (how == DIVERGENT) {
+        CV_IF (CV_EQ(CV_MOD(CV_GLOBAL_ID(), 3), 1)) one(CV_SELF, item, CV_AT((int)matrix));
+    } else if (how == OWN_MATRIX) {
+        one(CV_SELF, item, CV_ADD(CV_TIMES(CV_AND(CV_GLOBAL_ID(), 1), (int)size), (int)matrix));
+    } else {
+        one(CV_SELF, item, CV_AT((int)matrix));
+    }
+}
+
+/* What main() of a program does whose tests need a device and so many bytes. */
+static int model_main(size_t bytes, void (*tests)(void))
+{
+    if (!open_device() || !(memory = zed_alloc(&device, ZED_SHARED, bytes, 4096))) {
+        printf("%s\n", zed_get_error(&device)->text);
+        test_.failed++;
+        return test_report();
+    }
+    memory_size = bytes;
+    tests();
+    zed_close(&device);
+    return test_report();
 }
 
 #endif

@@ -2,8 +2,6 @@
  * against sums in f64; several shapes, uniform and divergent, all subgroup sizes; conversions against the host's, bit by bit. */
 #include "coopvec_model.h"
 
-typedef enum { UNIFORM, DIVERGENT, OWN_MATRIX, BY_LANES, MODES } mode;
-
 typedef struct {
     bool vector; /* VectorAccumulate: n elements; else an outer product m x n */
     int input, sum, m, n;
@@ -14,19 +12,10 @@ typedef struct {
 enum { ITEMS_MAX = 64, WORK_ITEMS = 32, GROUPS = 2, ALL = WORK_ITEMS * GROUPS, MEMORY = 4 << 20 };
 static item items[ITEMS_MAX];
 static int item_count;
-static uint8_t *memory;
-static size_t used;
 
-static size_t take(size_t bytes)
+static void one_item(CV_CONTEXT, const void *it, cv_val offset)
 {
-    size_t at = used;
-    used += (bytes + 127) / 128 * 128;
-    CHECK(used <= MEMORY);
-    return at;
-}
-
-static void one_item(CV_CONTEXT, const item *t, cv_val offset)
-{
+    const item *t = it;
     cv_val gid = CV_GLOBAL_ID(), in = cv_->args[model_pointer(t->input)];
     int bytes = model_bytes(t->input);
     cv_vec b = CV_LOAD(in, t->n, CV_ADD(CV_TIMES(gid, t->n), (int)(t->v2 / (size_t)bytes)));
@@ -45,16 +34,7 @@ static void one_item(CV_CONTEXT, const item *t, cv_val offset)
 
 static void all_items(cv_ctx *cv_)
 {
-    for (int i = 0; i < item_count; i++) {
-        const item *t = &items[i];
-        if (t->how == DIVERGENT) {
-            CV_IF (CV_EQ(CV_MOD(CV_GLOBAL_ID(), 3), 1)) one_item(CV_SELF, t, CV_AT((int)t->matrix));
-        } else if (t->how == OWN_MATRIX) {
-            one_item(CV_SELF, t, CV_ADD(CV_TIMES(CV_AND(CV_GLOBAL_ID(), 1), (int)t->size), (int)t->matrix));
-        } else {
-            one_item(CV_SELF, t, CV_AT((int)t->matrix));
-        }
-    }
+    for (int i = 0; i < item_count; i++) model_in_mode(CV_SELF, items[i].how, items[i].matrix, items[i].size, one_item, &items[i]);
 }
 
 static size_t offset_of(const item *t, int r, int c)
@@ -106,7 +86,6 @@ static double expected(const item *t, int r, int c, int copy, double *size)
 
 static void check_item(const item *t)
 {
-    static const char *const modes[] = {"uniform", "divergent", "own matrix", "by lanes"};
     for (int copy = 0; copy < 2; copy++)
         for (int r = 0; r < t->m; r++)
             for (int c = 0; c < t->n; c++) {
@@ -114,7 +93,7 @@ static void check_item(const item *t)
                 /* every one of at most ALL additions rounds in the sum's type, and in f16 what is added is rounded first */
                 double bound = !model_float(t->sum) ? 0 : size * (ALL + 4) * (t->sum == CV_F16 ? 0x1p-11 : 0x1p-24);
                 CHECK_MSG(fabs(got - want) <= bound, "%s of %s into %s, %d x %d, %s, copy %d: element %d, %d is %.9g, want %.9g within %.3g",
-                          t->vector ? "vector" : "outer product", cv_type_name(t->input), cv_type_name(t->sum), t->m, t->n, modes[t->how], copy,
+                          t->vector ? "vector" : "outer product", cv_type_name(t->input), cv_type_name(t->sum), t->m, t->n, mode_names[t->how], copy,
                           r, c, got, want, bound);
             }
 }
@@ -122,7 +101,7 @@ static void check_item(const item *t)
 static void run_items(const char *name, int subgroup_size, cm_lowering lowering)
 {
     model_kernel k = {name, all_items, WORK_ITEMS, subgroup_size, lowering};
-    if (model_run(&k, memory, GROUPS, 0))
+    if (model_run(&k, GROUPS, 0))
         for (int i = 0; i < item_count; i++) check_item(&items[i]);
     item_count = 0;
     used = 0;
@@ -263,14 +242,8 @@ TEST(a_refused_descriptor_appends_nothing)
     cv_free(&mod);
 }
 
-int main(void)
+static void tests(void)
 {
-    if (!open_device()) {
-        printf("%s\n", zed_get_error(&device)->text);
-        test_.failed++;
-        return test_report();
-    }
-    memory = zed_alloc(&device, ZED_SHARED, MEMORY, 4096);
     RUN(outer_product_f16_f16);
     RUN(outer_product_f16_f32);
     RUN(outer_product_f32_f32);
@@ -280,6 +253,6 @@ int main(void)
     RUN(vector_accumulate_subgroup_size_8);
     RUN(conversion_on_the_device);
     RUN(a_refused_descriptor_appends_nothing);
-    zed_close(&device);
-    return test_report();
 }
+
+int main(void) { return model_main(MEMORY, tests); }

@@ -89,18 +89,12 @@ TEST(other_subgroup_sizes)
     }
 }
 
-int main(void)
+static void tests(void)
 {
-    if (!open_device()) {
-        printf("%s\n", zed_get_error(&device)->text);
-        test_.failed++;
-        return test_report();
-    }
-    memory = zed_alloc(&device, ZED_SHARED, MEMORY, 4096);
     RUN(every_interpretation_of_input_and_matrix);
     RUN(every_bias_and_output);
     RUN(every_code_of_fp8);
     RUN(other_subgroup_sizes);
-    zed_close(&device);
-    return test_report();
 }
+
+int main(void) { return model_main(MEMORY, tests); }

@@ -41,14 +41,8 @@ TEST(shapes_packed_u8) { shapes_of(5); }
 TEST(shapes_f32) { shapes_of(6); }
 TEST(shapes_i16) { shapes_of(7); }
 
-int main(void)
+static void tests(void)
 {
-    if (!open_device()) {
-        printf("%s\n", zed_get_error(&device)->text);
-        test_.failed++;
-        return test_report();
-    }
-    memory = zed_alloc(&device, ZED_SHARED, MEMORY, 4096);
     RUN(shapes_f16);
     RUN(shapes_e4m3);
     RUN(shapes_e5m2);
@@ -57,6 +51,6 @@ int main(void)
     RUN(shapes_packed_u8);
     RUN(shapes_f32);
     RUN(shapes_i16);
-    zed_close(&device);
-    return test_report();
 }
+
+int main(void) { return model_main(MEMORY, tests); }

@@ -3,7 +3,6 @@
 #include "coopvec_model.h"
 
 enum { N = 13, ITEMS = 32, RESULTS = 40, MEMORY = 1 << 20 };
-static uint8_t *memory;
 
 /* Inputs: f32 vectors a and b of N at element item * N of their parts; results r at OUT + (r * ITEMS + item) * N. */
 enum { A_AT = 0, B_AT = ITEMS * N, OUT_AT = 2 * ITEMS * N };
@@ -124,7 +123,7 @@ TEST(floats)
     float *in = (float *)(void *)memory, *out = in + OUT_AT;
     memset(memory, 0xff, MEMORY);
     for (int i = 0; i < 2 * ITEMS * N; i++) in[i] = (float)(test_normal() + (i >= B_AT ? 0.01 : 0));
-    if (!model_run(&k, memory, 1, 0)) return;
+    if (!model_run(&k, 1, 0)) return;
     for (int r = 0; r < 32; r++)
         for (int i = 0; i < ITEMS; i++)
             for (int e = 0; e < N; e++) {
@@ -159,7 +158,7 @@ TEST(conversion_rules)
             double v = i < 30 ? special[i] : i < 90 ? model_random(types[f]) : test_normal() * exp2(test_uniform() * 36);
             model_put(types[f], memory + f * SLOT + i * model_bytes(types[f]), model_convert(v, types[f]));
         }
-    if (!model_run(&k, memory, 1, 0)) return;
+    if (!model_run(&k, 1, 0)) return;
     for (int f = 0; f < 6; f++)
         for (int t = 0; t < 6; t++)
             for (int i = 0; i < ITEMS * 4; i++) {
@@ -169,16 +168,10 @@ TEST(conversion_rules)
             }
 }
 
-int main(void)
+static void tests(void)
 {
-    if (!open_device()) {
-        printf("%s\n", zed_get_error(&device)->text);
-        test_.failed++;
-        return test_report();
-    }
-    memory = zed_alloc(&device, ZED_SHARED, MEMORY, 4096);
     RUN(floats);
     RUN(conversion_rules);
-    zed_close(&device);
-    return test_report();
 }
+
+int main(void) { return model_main(MEMORY, tests); }

@@ -71,6 +71,112 @@ CV_KERNEL(network, ptr(f16, W), ptr(f16, X), ptr(f32, Y))
     CV_STORE(CV_MAX(y, CV_SPLAT(f32, 16, 0)), Y, CV_TIMES(i, 16));
 }
 
+/* Regions of all kinds, and what goes through local memory and between subgroups. */
+XT_KERNEL(regions, ptr(f32, A), ptr(f32, B), u32(N))
+{
+    const xt_map map = XT_MAP(.sg_layout = {2, 2}, .sg_data = {16, 16}), rows = XT_MAP(.sg_layout = {4, 1}, .sg_data = {8, 32});
+    xt_tile a = XT_INIT_TILE(A, f32, 32, 32, .shape = XT_AT(N, N), .map = map);
+    xt_vec s = XT_SPLAT(f32, 32, 32, 0, .map = map), at = XT_IOTA(i32, 32, 32, 0, .map = map);
+    xt_val n = XT_CAST(i32, N);
+    XT_FOR(k, 0, N, 32, &a, &s)
+    {
+        XT_IF(XT_LT(k, 64), &s) s = XT_ADD(s, XT_LOAD_TILE(a));
+        XT_ELSE s = XT_MUL(s, XT_SELECT(XT_LT(s, 1), s, 2));
+        a = XT_UPDATE_TILE_OFFSET(a, 0, 32);
+    }
+    XT_WHILE(XT_GT(n, 1), &n, &s)
+    {
+        s = XT_TRANSPOSE(XT_TANH(s));
+        n = XT_DIV(n, 2);
+    }
+    s = XT_SUB(s, XT_BROADCAST(XT_REDUCTION(add, s, 1), 1, 32, .map = map));
+    XT_ATOMIC_RMW(addf, s, XT_INIT_TILE(B, f32, 32, 32, .shape = XT_AT(N, N), .map = map));
+    XT_STORE_SCATTER(s, XT_INIT_TILE(B, f32, 32, 32, .scatter = at, .shape = XT_AT(N)), XT_LT(at, 99));
+    s = XT_CONVERT_LAYOUT(s, .map = rows);
+    XT_STORE_TILE(s, XT_INIT_TILE(B, f32, 32, 32, .shape = XT_AT(N, N), .map = rows));
+}
+
+CV_KERNEL(training, ptr(f16, W), ptr(f32, G), u32(n))
+{
+    cv_val i = CV_GLOBAL_ID(), sum = CV_AT(0);
+    cv_vec x = CV_LOAD(W, 16, CV_TIMES(i, 16));
+    CV_FOR(k, 0, n, 1, &x, &sum)
+    {
+        CV_IF(CV_LT(CV_ELEMENT(x, 3), 0), &x) x = CV_GELU(x);
+        CV_ELSE x = CV_CONCAT(CV_SLICE(x, 8, 8), CV_SLICE(x, 0, 8));
+        sum = CV_ADD(sum, k);
+    }
+    CV_OUTER_PRODUCT_ACCUMULATE(x, x, CV_MATRIX_REF(G, f32, 16, 16, .layout = CV_OUTER_PRODUCT_OPTIMAL));
+    CV_VECTOR_ACCUMULATE(x, CV_VECTOR_REF(G, f16, .offset = CV_AT(1 << 16)));
+}
+
+/* A module that is written by hand, in the form of a build. */
+typedef struct {
+    spe_module *m;
+    const uint32_t *words;
+    const spe_error *error;
+} written;
+static spe_module written_module;
+static void free_written(written *w) { spe_free(w->m); }
+
+static written write_module(void (*body)(spe_module *, spe_id))
+{
+    written w = {&written_module, NULL, spe_get_error(&written_module)};
+    spe_module *m = w.m;
+    if (spe_begin(m, &(spe_options){.names = true, .lines = true, .source = "by hand"})) {
+        spe_param p = {.type = spe_ptr(m, SPE_StorageClassCrossWorkgroup, spe_float(m, 32)), .name = "p", .restrict_ = true};
+        if (SPE(m, kernel_begin, &(spe_kernel){.name = "k", .subgroup_size = 16, .local_size = {16}, .params = &p, .param_count = 1}))
+            body(m, spe_param_id(m, 0));
+        spe_kernel_end(m);
+        w.words = spe_finish(m).data;
+    }
+    return w;
+}
+
+static void matrices(spe_module *m, spe_id p)
+{
+    cm_ctx c;
+    cm_mem mem = {.ptr = p, .rows = spe_i32(m, 60), .cols = spe_i32(m, 31), .stride_col = spe_i32(m, 64)};
+    cm_matrix a, b, d;
+    if (!cm_begin(&c, m, cm_target_row("bmg"), CM_AUTO)) return;
+    a = cm_load(&c, 32, 16, CM_F32, CM_ACC, &mem);
+    b = cm_convert_use(&c, &a, CM_A);
+    a = cm_convert(&c, &b, CM_F16);
+    b = cm_splat(&c, 16, 32, CM_F16, CM_B, spe_const_f(m, spe_float(m, 16), 0.5));
+    d = cm_mul_add(&c, CM_F32, &a, &b, NULL);
+    b = cm_reduce_spread(&c, CM_MAX, CM_BY_ROW, &d, 32);
+    d = cm_sub(&c, &d, &b);
+    spe_for(m, spe_i32(m, 0), spe_i32(m, 9), spe_i32(m, 1), (uint32_t)d.parts, d.part);
+    d = cm_unary(&c, CM_TANH, &d);
+    spe_endfor(m, (uint32_t)d.parts, d.part);
+    cm_store(&c, &d, &mem);
+    cm_atomic_add(&c, &d, &mem, SPE_ScopeDevice, SPE_MemorySemanticsRelaxed);
+}
+
+/* As many regions, constants and ids as the first lists have no room for. */
+static void by_hand(spe_module *m, spe_id p)
+{
+    static const int64_t literals[] = {-1, 7, 1 << 20};
+    spe_id i = spe_builtin(m, SPE_GLOBAL_ID, 0), sum = spe_f32(m, 0), var = spe_local_var(m, spe_array(m, spe_float(m, 32), 4));
+    for (int d = 0; d < 40; d++) SPE(m, if, spe_slt(m, i, spe_i32(m, 100 - d)));
+    for (int d = 0; d < 200; d++) sum = spe_fadd(m, sum, spe_f32(m, (float)d + 0.5f));
+    for (int d = 0; d < 40; d++) {
+        spe_id zero = spe_f32(m, 0);
+        spe_endif_from(m, 1, &sum, &zero, &sum);
+    }
+    SPE(m, switch, i, 3, literals);
+    for (uint32_t c = 0; c < 4; c++) {
+        spe_id v;
+        if (c < 3) spe_case(m, c);
+        else spe_default(m);
+        v = spe_fmul(m, sum, spe_f32(m, (float)c));
+        spe_endcase(m, 1, &v);
+    }
+    spe_endswitch(m, 1, &sum);
+    spe_store(m, spe_element(m, var, 1, &i), sum, 0);
+    spe_store(m, spe_index(m, p, i), spe_load(m, spe_element(m, var, 1, &i), 0), 0);
+}
+
 /* Builds with each allocation failing, until so many are not made: then all must have gone well. */
 #define EVERY_ALLOCATION(build, module_type, free_module, own_id)                                                      \
     do {                                                                                                               \
@@ -80,7 +186,7 @@ CV_KERNEL(network, ptr(f16, W), ptr(f16, X), ptr(f32, Y))
             from_here(n);                                                                                              \
             module_type mod = (build);                                                                                 \
             done = calls < n;                                                                                          \
-            CHECK_MSG(done == (mod.words != NULL), "allocation %ld", n);                                               \
+            CHECK_MSG(done == (mod.words != NULL), "allocation %ld: %s", n, mod.error->text);                                               \
             if (!done) CHECK_INT(mod.error->id, n == 1 ? (int)(own_id) : (int)SPE_ERR_MEMORY);                         \
             if (!done) CHECK_HAS(mod.error->text, "memory");                                                           \
             free_module(&mod);                                                                                         \
@@ -91,7 +197,20 @@ CV_KERNEL(network, ptr(f16, W), ptr(f16, X), ptr(f32, Y))
 
 TEST(a_tile_kernel_with_dpas) { EVERY_ALLOCATION(XT_BUILD(product, &(xt_target){.name = "bmg"}), xt_module, xt_free, XT_ERROR_MEMORY); }
 TEST(a_tile_kernel_without) { EVERY_ALLOCATION(XT_BUILD(product, &(xt_target){.name = "generic"}), xt_module, xt_free, XT_ERROR_MEMORY); }
+TEST(tile_kernels_of_regions)
+{
+    static const char *const targets[] = {"bmg", "generic", "dg2"};
+    for (int t = 0; t < 3; t++)
+        EVERY_ALLOCATION(XT_BUILD(regions, &(xt_target){.name = targets[t]}, .names = true, .lines = true), xt_module, xt_free, XT_ERROR_MEMORY);
+}
 TEST(a_vector_kernel) { EVERY_ALLOCATION(CV_BUILD(network, &(cv_target){.name = "bmg"}), cv_module, cv_free, CV_ERROR_MEMORY); }
+TEST(a_vector_kernel_of_regions)
+{
+    EVERY_ALLOCATION(CV_BUILD(training, &(cv_target){.name = "bmg"}, .names = true, .lines = true), cv_module, cv_free, CV_ERROR_MEMORY);
+    EVERY_ALLOCATION(CV_BUILD(training, &(cv_target){.name = "generic"}), cv_module, cv_free, CV_ERROR_MEMORY);
+}
+TEST(cooperative_matrices) { EVERY_ALLOCATION(write_module(matrices), written, free_written, SPE_ERR_MEMORY); }
+TEST(a_module_by_hand) { EVERY_ALLOCATION(write_module(by_hand), written, free_written, SPE_ERR_MEMORY); }
 TEST(the_conversion_kernel) { EVERY_ALLOCATION(cv_conversion_module(&(cv_target){.name = "pvc"}), cv_module, cv_free, CV_ERROR_MEMORY); }
 
 /* ---- ze_dispatch.h */
@@ -99,12 +218,15 @@ TEST(the_conversion_kernel) { EVERY_ALLOCATION(cv_conversion_module(&(cv_target)
 static const struct pretend_device card[] = {{"Intel(R) Arc(TM) B580 Graphics", ZE_DEVICE_TYPE_GPU, 0x8086, 0xe20b, 0, 0}};
 enum { MANY = 100 };
 
-/* As a program would: more handles than the first list of them has room for, a refused module, an unknown kernel. */
+/* As a program would: more handles than the first list of them has room for, a timed launch, a batch, a second queue, a
+ * refused module, an unknown kernel. */
 static void program(zed_device *d, zed_error *listed)
 {
     static const uint32_t words[6] = {0x07230203};
     zed_module m, bad;
     zed_kernel k;
+    zed_batch b;
+    zed_device second;
     zed_list(NULL, 0, listed);
     if (!zed_open(d, NULL)) return;
     zed_module_load(&m, d, words, sizeof words, NULL);
@@ -113,6 +235,13 @@ static void program(zed_device *d, zed_error *listed)
         void *p = zed_alloc(d, ZED_SHARED, 16, 0);
         if (i % 3 == 0) zed_free(d, p);
     }
+    zed_launch_timed(&k, (zed_groups){1, 1, 1}, NULL, 5u);
+    if (zed_batch_begin(&b, d)) {
+        zed_batch_launch(&b, &k, (zed_groups){1, 1, 1}, NULL, 6u);
+        zed_batch_end(&b);
+        zed_batch_run(&b);
+    }
+    if (zed_open_queue(&second, d)) zed_close(&second);
     if (zed_get_error(d)->id) return;
     zed_kernel_get(&k, &m, "nowhere", "ptr<u8> p, u32 n");
     zed_clear_error(d);
@@ -132,6 +261,7 @@ TEST(a_program_on_level_zero)
         memset(&d, 0, sizeof d);
         pretend_reset(card, 1);
         pretend.kernel_args = 2;
+        pretend.required_size[0] = pretend.required_size[1] = pretend.required_size[2] = 1;
         pretend.log = "line 1: no";
         from_here(n);
         program(&d, &listed);
@@ -152,7 +282,11 @@ int main(void)
 {
     RUN(a_tile_kernel_with_dpas);
     RUN(a_tile_kernel_without);
+    RUN(tile_kernels_of_regions);
     RUN(a_vector_kernel);
+    RUN(a_vector_kernel_of_regions);
+    RUN(cooperative_matrices);
+    RUN(a_module_by_hand);
     RUN(the_conversion_kernel);
     RUN(a_program_on_level_zero);
     return test_report();
