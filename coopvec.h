@@ -788,8 +788,6 @@ typedef struct {
     int line;
 } cv_where_; /* the context and the user's line, given to every function by its macro */
 
-enum { CV_CARRIED_MAX_ = 32 };
-
 /* A carried value of either kind: magic tells which. */
 typedef struct {
     uint32_t magic;
@@ -797,11 +795,15 @@ typedef struct {
     cv_vec vec;
 } cv_thing_;
 
+typedef struct {
+    void *object; /* the user's variable */
+    cv_thing_ start;
+} cv_slot_;
+
 typedef struct { /* of an open region */
     int slots;
     bool divergent;
-    void *object[CV_CARRIED_MAX_]; /* the user's variables */
-    cv_thing_ start[CV_CARRIED_MAX_];
+    cv_slot_ *slot;
     spe_id *ids;
     int id_count;
 } cv_frame_;
@@ -2656,9 +2658,9 @@ static inline bool cv_gather_(cv_where_ w, cv_frame_ *f)
 {
     int i, at = 0;
     for (i = 0; i < f->slots; i++) {
-        cv_thing_ now, *start = &f->start[i];
+        cv_thing_ now, *start = &f->slot[i].start;
         int type = cv_carried_type_(start), other;
-        if (!cv_read_(w, f->object[i], &now, i)) return false;
+        if (!cv_read_(w, f->slot[i].object, &now, i)) return false;
         other = now.magic == CV_VAL_MAGIC_ && now.val.kind != CV_SCALAR_ ? type : cv_carried_type_(&now);
         if (now.magic != start->magic || other != type || now.vec.n != start->vec.n) {
             cv_fail_(w, CV_ERROR_CARRIED_TYPE, "number %d of the list was %s, %d, and is %s, %d", i + 1, cv_type_text_(type),
@@ -2677,14 +2679,14 @@ static inline void cv_scatter_(cv_ctx *x, cv_frame_ *f)
 {
     int i, at = 0;
     for (i = 0; i < f->slots; i++) {
-        const cv_thing_ *start = &f->start[i];
+        const cv_thing_ *start = &f->slot[i].start;
         if (start->magic == CV_VEC_MAGIC_) {
             cv_vec v = cv_new_(x, start->vec.type, start->vec.n);
             if (v.parts) memcpy(v.part, f->ids + at, (size_t)v.parts * sizeof(spe_id));
-            memcpy(f->object[i], &v, sizeof v);
+            memcpy(f->slot[i].object, &v, sizeof v);
         } else {
             cv_val v = cv_scalar_(cv_carried_type_(start), f->ids[at], false);
-            memcpy(f->object[i], &v, sizeof v);
+            memcpy(f->slot[i].object, &v, sizeof v);
         }
         at += cv_thing_ids_(start);
     }
@@ -2695,18 +2697,18 @@ static inline cv_frame_ *cv_open_(cv_where_ w, const char *name, void *const *ob
     cv_ctx *x = w.x;
     int depth = cm_region_open_(cv_blame_(w), &x->regions, name);
     cv_frame_ *f;
+    int i;
     if (!depth) return NULL;
     f = &x->frames[depth - 1];
     memset(f, 0, sizeof *f);
     f->divergent = !uniform;
-    for (; objects[f->slots]; f->slots++) {
-        if (f->slots == CV_CARRIED_MAX_) {
-            cv_fail_(w, CV_ERROR_CARRIED, "more than %d", (int)CV_CARRIED_MAX_);
-            return NULL;
-        }
-        f->object[f->slots] = objects[f->slots];
-        if (!cv_read_(w, objects[f->slots], &f->start[f->slots], f->slots)) return NULL;
-        f->id_count += cv_thing_ids_(&f->start[f->slots]);
+    while (objects[f->slots]) f->slots++;
+    f->slot = (cv_slot_ *)spe_alloc(&x->m, (size_t)f->slots * sizeof *f->slot);
+    if (!f->slot) return NULL;
+    for (i = 0; i < f->slots; i++) {
+        f->slot[i].object = objects[i];
+        if (!cv_read_(w, objects[i], &f->slot[i].start, i)) return NULL;
+        f->id_count += cv_thing_ids_(&f->slot[i].start);
     }
     f->ids = (spe_id *)spe_alloc(&x->m, ((size_t)f->id_count + 1) * sizeof(spe_id));
     if (!f->ids || !cv_gather_(w, f)) return NULL;
@@ -2810,8 +2812,8 @@ static inline void cv_if_else_(cv_ctx *x, cv_frame_ *f)
     if (!cv_gather_end_(x, f)) return;
     spe_else(&x->m, (uint32_t)f->id_count, f->ids);
     for (i = 0; i < f->slots; i++) {
-        if (f->start[i].magic == CV_VEC_MAGIC_) memcpy(f->object[i], &f->start[i].vec, sizeof(cv_vec));
-        else memcpy(f->object[i], &f->start[i].val, sizeof(cv_val));
+        if (f->slot[i].start.magic == CV_VEC_MAGIC_) memcpy(f->slot[i].object, &f->slot[i].start.vec, sizeof(cv_vec));
+        else memcpy(f->slot[i].object, &f->slot[i].start.val, sizeof(cv_val));
     }
 }
 

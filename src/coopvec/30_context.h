@@ -70,8 +70,6 @@ typedef struct {
     int line;
 } cv_where_; /* the context and the user's line, given to every function by its macro */
 
-enum { CV_CARRIED_MAX_ = 32 };
-
 /* A carried value of either kind: magic tells which. */
 typedef struct {
     uint32_t magic;
@@ -79,11 +77,15 @@ typedef struct {
     cv_vec vec;
 } cv_thing_;
 
+typedef struct {
+    void *object; /* the user's variable */
+    cv_thing_ start;
+} cv_slot_;
+
 typedef struct { /* of an open region */
     int slots;
     bool divergent;
-    void *object[CV_CARRIED_MAX_]; /* the user's variables */
-    cv_thing_ start[CV_CARRIED_MAX_];
+    cv_slot_ *slot;
     spe_id *ids;
     int id_count;
 } cv_frame_;

@@ -15,19 +15,18 @@ static inline bool xt_tile_blocks_(xt_where_ w, xt_tile *t, const int blocks[2])
 /* All offsets, extents and strides are 32-bit integers. */
 static inline bool xt_tile_indices_(xt_where_ w, const xt_tile_desc_ *d)
 {
-    static const char *const places[] = {"first", "second", "third", "fourth"};
+    static const char *const names[3][4] = {
+#define XT_NAMES_(list) {list ", first", list ", second", list ", third", list ", fourth"}
+        XT_NAMES_(".offset"), XT_NAMES_(".shape"), XT_NAMES_(".strides")
+#undef XT_NAMES_
+    };
     const xt_index *lists[3];
-    static const char *const names[] = {".offset", ".shape", ".strides"};
-    char what[32];
     int i, j;
     lists[0] = &d->offset;
     lists[1] = &d->shape;
     lists[2] = &d->strides;
     for (i = 0; i < 3; i++)
-        for (j = 0; j < lists[i]->n; j++) {
-            snprintf(what, sizeof what, "%s, %s", names[i], places[j]);
-            xt_index_id_(w, &lists[i]->v[j], what);
-        }
+        for (j = 0; j < lists[i]->n; j++) xt_index_id_(w, &lists[i]->v[j], names[i][j]);
     return spe_ok(&w.x->m);
 }
 
