@@ -34,15 +34,32 @@
  *     the formulas as constants           CM_I CM_J CM_K CM_K1 CM_K2 CM_V CM_PACKED CM_CHANNELS CM_NEEDS_MASK CM_OMEGA
  *                                         CM_OMEGA_B CM_BYTES
  *
- * Part 2, OPERATIONS: kernels through spirv_emit.h. Inside a kernel that is being written,
+ * Part 2, OPERATIONS: kernels through spirv_emit.h. A whole one: C = A B, 16 x 8 times 8 x 16, column-major,
+ *
+ *     spe_module m;
+ *     spe_begin(&m, NULL);
+ *     spe_param params[3];
+ *     memset(params, 0, sizeof params);
+ *     for (int i = 0; i < 3; i++) params[i].type = spe_ptr(&m, SPE_StorageClassCrossWorkgroup, spe_float(&m, 32));
+ *     spe_kernel k;
+ *     memset(&k, 0, sizeof k);
+ *     k.name = "product"; k.params = params; k.param_count = 3;
+ *     k.subgroup_size = k.local_size[0] = 16; k.local_size[1] = k.local_size[2] = 1;
+ *     spe_kernel_begin(&m, &k);
  *
  *     cm_ctx c;
- *     cm_begin(&c, &m, cm_target_row("bmg"), CM_AUTO);            // the target gives subgroup size and lowering
- *     cm_mem from_a = {...}, from_b = {...}, to = {...};          // pointer, extents, position, strides: see cm_mem
- *     cm_matrix a = cm_load(&c, 64, 32, CM_F16, CM_A, &from_a);
- *     cm_matrix b = cm_load(&c, 32, 32, CM_F16, CM_B, &from_b);
- *     acc = cm_mul_add(&c, CM_F32, &a, &b, &acc);                 // 64 x 32 += 64 x 32 times 32 x 32
- *     cm_store(&c, &acc, &to);
+ *     cm_begin(&c, &m, cm_target_row("bmg"), CM_AUTO);           // the target gives subgroup size and lowering
+ *     cm_mem at[3];                                              // pointer, extents, position, strides
+ *     memset(at, 0, sizeof at);
+ *     for (int i = 0; i < 3; i++) at[i].ptr = spe_param_id(&m, i), at[i].stride_col = spe_i32(&m, i == 1 ? 8 : 16);
+ *     cm_matrix a = cm_load(&c, 16, 8, CM_F32, CM_A, &at[0]);
+ *     cm_matrix b = cm_load(&c, 8, 16, CM_F32, CM_B, &at[1]);
+ *     cm_matrix d = cm_mul_add(&c, CM_F32, &a, &b, NULL);        // or a C to add instead of NULL
+ *     cm_store(&c, &d, &at[2]);
+ *
+ *     spe_kernel_end(&m);
+ *     spe_words w = spe_finish(&m);                              // w.data, w.count; until spe_free(&m)
+ *     if (!w.data) spe_print_error(spe_get_error(&m), stderr);
  *
  *     make       cm_splat  cm_load  cm_from_components  cm_from_parts  cm_complex
  *     memory     cm_load  cm_store  cm_prefetch; cm_block2d_test tells whether 2D block messages may be used
