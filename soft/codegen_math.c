@@ -13,6 +13,7 @@ enum {
     EXT_FREXP = 31,
     EXT_LGAMMA_R = 36,
     EXT_MODF = 45,
+    EXT_NAN = 46,
     EXT_NEXTAFTER = 47,
     EXT_REMQUO = 52,
     EXT_SINCOS = 58,
@@ -516,6 +517,10 @@ static bool write_row(struct cg *g, uint32_t number)
                 cg_put(g, "    %s = nextafter_f16(%s, %s);\n", t, arg[0], arg[1]);
             cg_set_leaf(g, i, t);
             continue;
+        }
+        if (number == EXT_NAN && kind[0] == CG_U16) { /* its number moves to where the f32 has the half's bits */
+            arg[0] = cg_str(g, varying ? "(XS_CONVERT(%s, u32x) << 13)" : "((u32)%s << 13)", arg[0]);
+            kind[0] = CG_U32;
         }
         cg_apply(g, i, l->leaf[i].kind, rows[r].uniform, rows[r].varying, n, kind, arg, varying);
     }

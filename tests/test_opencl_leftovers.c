@@ -1,0 +1,186 @@
+/* test_opencl_leftovers.c - what is left of OpenCL.std: common minimum and maximum of every float type, the divisions and
+ * powers of low precision, NaNs by number, upsampling, aligned stores of halves, prefetch, bit counts.
+ *
+ * Exact, but for half_ and native_ functions: within the 8192 ULP that the table has for half_divide and half_powr.
+ */
+#include "opencl.h"
+#include "spirv_emit.h"
+
+#include <float.h>
+
+enum { LOCAL = 30, N = 90 };
+static zed_module module;
+
+static double value(int i) { return ((double)(int)(test_random() % 256) - 128) / (1 + i % 7 * 8); }
+
+/* x and y of item i; their maximum and minimum, vectors among them: see COMMON in leftovers.cl. */
+static void want_common(double x, double y, double *want)
+{
+    double more = x < y ? y : x, less = y < x ? y : x;
+    want[0] = want[2] = want[3] = more;
+    want[1] = want[6] = less;
+    want[4] = x > 1 ? x : 1;
+    want[5] = y > -1 ? y : -1;
+    want[7] = y;
+    want[8] = y < 1 ? y : 1;
+}
+
+#define COMMON(T, name, text, TO, FROM)                                                                                \
+    TEST(common_##name)                                                                                                \
+    {                                                                                                                  \
+        T *a = (T *)ocl_buffer(N * sizeof *a), *b = (T *)ocl_buffer(N * sizeof *b), *r = (T *)ocl_buffer(9 * N * sizeof *r); \
+        for (int i = 0; i < N; i++) a[i] = TO(value(i)), b[i] = i % 9 ? TO(value(i + 3)) : a[i];                        \
+        OCL_RUN(&module, "common_" #name, "ptr<" text "> a, ptr<" text "> b, ptr<" text "> r", N / LOCAL, LOCAL, a, b, r); \
+        for (int i = 0; i < N; i++) {                                                                                  \
+            double want[9];                                                                                            \
+            want_common((double)FROM(a[i]), (double)FROM(b[i]), want);                                                 \
+            for (int k = 0; k < 9; k++)                                                                                \
+                CHECK_MSG((double)FROM(r[k * N + i]) == want[k], "plane %d of item %d: %g, want %g", k, i,             \
+                          (double)FROM(r[k * N + i]), want[k]);                                                        \
+        }                                                                                                              \
+        ocl_free(a);                                                                                                   \
+        ocl_free(b);                                                                                                   \
+        ocl_free(r);                                                                                                   \
+    }
+#define HALF(v) spe_f32_to_f16_bits((float)(v))
+#define FLOAT(v) ((float)(v))
+#define SAME(v) (v)
+COMMON(uint16_t, half, "f16", HALF, spe_f16_bits_to_f32)
+COMMON(float, float, "f32", FLOAT, SAME)
+COMMON(double, double, "f64", SAME, SAME)
+
+TEST(low_precision)
+{
+    float *a = (float *)ocl_buffer(N * 4), *b = (float *)ocl_buffer(N * 4), *r = (float *)ocl_buffer(8 * N * 4);
+    for (int i = 0; i < N; i++) {
+        a[i] = (float)test_normal() * 4;
+        b[i] = (float)test_normal() * 3;
+    }
+    OCL_RUN(&module, "low_precision", "ptr<f32> a, ptr<f32> b, ptr<f32> r", N / LOCAL, LOCAL, a, b, r);
+    for (int i = 0; i < N; i++) {
+        double x = fabs((double)a[i]), y = b[i], p = pow(x, y), q = pow(2, y);
+        const double want[8] = {x / y, x / y, p, p, p, q, x / y, y / x};
+        for (int k = 0; k < 8; k++)
+            CHECK_MSG(fabs((double)r[k * N + i] - want[k]) <= 8192 * FLT_EPSILON * fabs(want[k]),
+                      "plane %d of item %d: %.9g, want %.9g", k, i, (double)r[k * N + i], want[k]);
+    }
+    ocl_free(a);
+    ocl_free(b);
+    ocl_free(r);
+}
+
+TEST(nans)
+{
+    uint32_t *code = (uint32_t *)ocl_buffer(N * 4);
+    float *f = (float *)ocl_buffer(2 * N * 4);
+    double *d = (double *)ocl_buffer(N * 8);
+    uint16_t *h = (uint16_t *)ocl_buffer(N * 2);
+    ocl_fill_bits(code, 32, N);
+    memset(f, 0, 2 * N * 4); /* the poison is no NaN either, but let it be plain */
+    OCL_RUN(&module, "nans", "ptr<u32> code, ptr<f32> f, ptr<f64> d, ptr<f16> h", N / LOCAL, LOCAL, code, f, d, h);
+    for (int i = 0; i < N; i++) {
+        CHECK(isnan(f[i]) && isnan(f[N + i]) && isnan(d[i]));
+        CHECK_MSG((h[i] & 0x7c00) == 0x7c00 && (h[i] & 0x200), "nan((ushort)%u) is %04x, not a quiet NaN", code[i], h[i]);
+    }
+    ocl_free(code);
+    ocl_free(f);
+    ocl_free(d);
+    ocl_free(h);
+}
+
+TEST(upsampled)
+{
+    int32_t *a = (int32_t *)ocl_buffer(N * 4);
+    uint32_t *b = (uint32_t *)ocl_buffer(N * 4);
+    int64_t *r = (int64_t *)ocl_buffer(6 * N * 8);
+    ocl_fill_bits(a, 32, N);
+    ocl_fill_bits(b, 32, N);
+    OCL_RUN(&module, "upsampled", "ptr<i32> a, ptr<u32> b, ptr<i64> r", N / LOCAL, LOCAL, a, b, r);
+    for (int i = 0; i < N; i++) {
+        int16_t bytes = (int16_t)((uint16_t)((uint8_t)a[i] << 8) | (uint8_t)b[i]);
+        const int64_t want[6] = {bytes, (int32_t)((uint32_t)a[i] << 16 | (uint16_t)b[i]),
+                                 (int64_t)((uint64_t)(uint32_t)a[i] << 32 | b[i]), bytes, 1 << 8 | 255, -128 * 256 + 7};
+        for (int k = 0; k < 6; k++) CHECK_INT(r[k * N + i], want[k]);
+    }
+    ocl_free(a);
+    ocl_free(b);
+    ocl_free(r);
+}
+
+TEST(aligned_halves)
+{
+    static const int size[5] = {2, 3, 4, 8, 16};
+    float *a = (float *)ocl_buffer(N * 4);
+    uint16_t *r[5];
+    for (int s = 0; s < 5; s++) r[s] = (uint16_t *)ocl_buffer(N * 2 * 16);
+    for (int i = 0; i < N; i++) a[i] = (float)test_normal() * 100;
+    OCL_RUN(&module, "aligned_halves", "ptr<f32> a, ptr<f16> r2, ptr<f16> r3, ptr<f16> r4, ptr<f16> r8, ptr<f16> r16",
+            N / LOCAL, LOCAL, a, r[0], r[1], r[2], r[3], r[4]);
+    for (int s = 0; s < 5; s++) {
+        int apart = size[s] == 3 ? 4 : size[s];
+        for (int k = 0; k < apart * N; k++) {
+            uint16_t want = spe_f32_to_f16_bits(a[k / apart] * (float)(k % apart + 1));
+            CHECK_INT(r[s][k], k % apart < size[s] ? want : 0xa5a5);
+        }
+        ocl_free(r[s]);
+    }
+    ocl_free(a);
+}
+
+static int ones(uint32_t v)
+{
+    int n = 0;
+    for (; v; v &= v - 1) n++;
+    return n;
+}
+
+static uint32_t bits_of(float v)
+{
+    uint32_t u;
+    memcpy(&u, &v, 4);
+    return u;
+}
+
+TEST(in_assembly)
+{
+    uint32_t *a = (uint32_t *)ocl_buffer(N * 8), *b = (uint32_t *)ocl_buffer(N * 8), *r = (uint32_t *)ocl_buffer(N * 40);
+    zed_module extended;
+    for (int i = 0; i < 2 * N; i++) {
+        a[i] = bits_of((float)test_normal());
+        b[i] = bits_of((float)test_normal());
+    }
+    if (ocl_load(&extended, "extended"))
+        OCL_RUN(&extended, "extended", "ptr<u32> a, ptr<u32> b, ptr<u32> r", N / LOCAL, LOCAL, a, b, r);
+    for (int i = 0; i < 2 * N; i++) {
+        float x, y;
+        uint32_t *at = r + i / 2 * 10 + i % 2, byte = a[i] & 255, lead = 8, trail = 8;
+        memcpy(&x, &a[i], 4);
+        memcpy(&y, &b[i], 4);
+        for (uint32_t k = 0; k < 8; k++) lead = byte >> k & 1 ? 7 - k : lead, trail = byte >> (7 - k) & 1 ? 7 - k : trail;
+        CHECK_INT(at[0], bits_of(x < y ? y : x));
+        CHECK_INT(at[2], bits_of(y < x ? y : x));
+        CHECK_INT(at[4], ones(a[i]));
+        CHECK_INT(at[6], (a[i] & 0xffff) << 16 | (b[i] & 0xffff));
+        CHECK_INT(at[8], (uint32_t)ones(byte) + lead + trail);
+    }
+    ocl_free(a);
+    ocl_free(b);
+    ocl_free(r);
+}
+
+int main(void)
+{
+    if (!ocl_open()) return 1;
+    if (ocl_load(&module, "leftovers")) {
+        RUN(common_half);
+        RUN(common_float);
+        RUN(common_double);
+        RUN(low_precision);
+        RUN(nans);
+        RUN(upsampled);
+        RUN(aligned_halves);
+    }
+    RUN(in_assembly);
+    zed_close(&ocl_device);
+    return test_report();
+}
