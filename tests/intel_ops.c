@@ -94,6 +94,10 @@ XT_KERNEL (mma, u64(A), u64(B), u64(C), u32(N))
     xt_vec va = XT_LOAD_TILE(a), vb = XT_LOAD_TILE(b), c = XT_TILE_MMA(va, vb);
     c = XT_TILE_MMA(va, vb, c);
     put(XT_SELF, c, C, N);
+    if (T.type == U.type && (T.type == CM_F16 || T.type == CM_BF16)) { /* summed in the operands' own type */
+        c = XT_TILE_MMA(va, vb, .type = 1 + T.type);
+        put(XT_SELF, XT_TILE_MMA(va, vb, c), C, N);
+    }
 }
 
 /* Both operands stored by columns. */
