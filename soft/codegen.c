@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum { CG_MAX_LEAVES = 4096, CG_CHUNK = 1 << 16, CG_LARGE_FUNCTION = 600 /* instructions */ };
-static const size_t cg_max_text = (size_t)1 << 27;
+static const size_t cg_max_text = (size_t)1 << 27, cg_max_memory = (size_t)1 << 31;
 
 /* ---- memory and text */
 
@@ -29,11 +29,14 @@ static void *take(struct cg *g, void **arena, size_t bytes)
     bytes = (bytes + 15) & ~(size_t)15;
     if (!c || c->size - c->used < bytes) {
         size_t size = bytes > CG_CHUNK ? bytes : CG_CHUNK;
-        c = calloc(1, sizeof *c + 16 + size);
+        bool over = size > cg_max_memory - g->taken;
+        if (over) cg_fail(g, "the code generator needs too much memory for this module");
+        c = over ? NULL : calloc(1, sizeof *c + 16 + size);
         if (!c) {
             g->failed = true;
             return NULL;
         }
+        g->taken += size;
         c->size = size;
         c->next = *arena;
         *arena = c;
@@ -44,10 +47,11 @@ static void *take(struct cg *g, void **arena, size_t bytes)
 
 void *cg_alloc(struct cg *g, size_t bytes) { return take(g, &g->arena, bytes); }
 
-static void free_arena(void **arena)
+static void free_arena(struct cg *g, void **arena)
 {
     for (struct chunk *c = *arena, *next; c; c = next) {
         next = c->next;
+        g->taken -= c->size;
         free(c);
     }
     *arena = NULL;
@@ -524,10 +528,16 @@ void cg_set_leaf(struct cg *g, uint32_t leaf, const char *expression)
 
 /* ---- control flow as text */
 
-static uint32_t phi_source(const struct sp_inst *phi, uint32_t label)
+/* Edges are written more or less in the order of the phi's operands: it is looked for from where the last one was. */
+static uint32_t phi_source(struct cg *g, const struct sp_inst *phi, uint32_t label)
 {
-    for (uint32_t i = 0; i + 1 < phi->count; i += 2)
-        if (phi->operand[i + 1] == label) return phi->operand[i];
+    uint32_t pairs = phi->count / 2;
+    for (uint32_t i = 0; i < pairs; i++) {
+        uint32_t at = (g->phi_at + i) % pairs;
+        if (phi->operand[2 * at + 1] != label) continue;
+        g->phi_at = at;
+        return phi->operand[2 * at];
+    }
     return 0;
 }
 
@@ -536,7 +546,7 @@ static bool is_overwritten(struct cg *g, uint32_t id, const struct sp_block *b, 
 {
     for (uint32_t i = 0; i < below; i++) {
         if (cg_home(g, b->inst[i].id) != cg_home(g, id)) continue;
-        if (cg_home(g, phi_source(&b->inst[i], label)) != cg_home(g, id)) return true;
+        if (cg_home(g, phi_source(g, &b->inst[i], label)) != cg_home(g, id)) return true;
     }
     return false;
 }
@@ -584,7 +594,7 @@ static void write_phis(struct cg *g, uint32_t from, uint32_t to, const char *mas
     if (!renamed) return;
     cg_put(g, "    {\n");
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t source = phi_source(&b->inst[i], label);
+        uint32_t source = phi_source(g, &b->inst[i], label);
         uint32_t root = source ? g->value[source].root : 0;
         if (!source || !is_overwritten(g, root ? root : source, b, label, i)) continue;
         renamed[i] = cg_temporary(g, cg_type_name(g, g->m->ids[source].type, !cg_is_step(g, source)));
@@ -592,7 +602,7 @@ static void write_phis(struct cg *g, uint32_t from, uint32_t to, const char *mas
         cg_put(g, "    %s = %s;\n", renamed[i], e);
     }
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t source = phi_source(&b->inst[i], label);
+        uint32_t source = phi_source(g, &b->inst[i], label);
         if (source) copy_phi(g, &b->inst[i], source, renamed[i], mask);
     }
     cg_put(g, "    }\n");
@@ -657,6 +667,43 @@ static uint64_t case_literal(const struct sp_inst *s, uint32_t at, uint32_t word
     return words == 2 ? s->operand[at] | (uint64_t)s->operand[at + 1] << 32 : s->operand[at];
 }
 
+/* The cases whose blocks are, or are not, in the loop of the switch: a comparison and an edge each. */
+static void write_cases(struct cg *g, uint32_t from, enum cg_kind kind, uint32_t words, uint64_t width, bool staying,
+                        bool edges)
+{
+    const struct sp_inst *s = g->inst;
+    const struct sp_block *b = &g->fn->f->blocks[from];
+    bool may_cut = true;
+    for (uint32_t k = 0; k < b->succ_count; k++) may_cut = may_cut && b->succ[k] != from;
+    for (uint32_t i = 2; i + words < s->count; i += words + 1) {
+        uint32_t target = block_of_label(g, s->operand[i + words]);
+        if (stays_in_loop(g, from, target) != staying) continue;
+        if (may_cut) cg_mark_cut(g, from, false);
+        cg_put(g, "    {\n    const i32x hit_ = %s & XS_COMPARE(q%u, ==, %s);\n    r%u &= ~hit_;\n", g->mask, b->label,
+               cg_splat(g, kind, cg_literal(g, kind, case_literal(s, i, words) & width)), b->label);
+        if (edges) write_edge(g, from, target, "hit_");
+        cg_put(g, "    }\n");
+    }
+}
+
+/* What is left for the default block is known when all cases are: where that leaves the loop, before those that stay
+ * are given their lanes. */
+static void write_varying_switch(struct cg *g, uint32_t from, enum cg_kind kind, uint32_t words, uint64_t width)
+{
+    uint32_t label = g->fn->f->blocks[from].label, other = block_of_label(g, g->inst->operand[1]);
+    const char *rest = cg_str(g, "r%u", label);
+    bool stays = stays_in_loop(g, from, other);
+    cg_declare(g, CG_PLAIN, cg_kind_type(g, kind, true), cg_str(g, "q%u", label), "");
+    cg_declare(g, CG_PLAIN, "i32x", rest, "");
+    cg_put(g, "    q%u = %s;\n    %s = %s;\n", label, cg_use(g, g->inst->operand[0], true), rest, g->mask);
+    write_cases(g, from, kind, words, width, false, true);
+    if (!stays) write_cases(g, from, kind, words, width, true, false);
+    if (!stays) write_edge(g, from, other, rest);
+    write_cases(g, from, kind, words, width, true, true);
+    if (stays) write_edge(g, from, other, rest);
+    if (!g->fn->block[from].masked) write_entry(g, from);
+}
+
 static void write_switch(struct cg *g, uint32_t from)
 {
     const struct sp_inst *s = g->inst;
@@ -664,7 +711,6 @@ static void write_switch(struct cg *g, uint32_t from)
     enum cg_kind kind = cg_leaves_of(g, g->m->ids[selector].type)->leaf[0].kind;
     uint32_t words = kind == CG_U64 ? 2 : 1;
     uint64_t width = cg_kind_bytes(kind) == 8 ? ~(uint64_t)0 : ((uint64_t)1 << 8 * cg_kind_bytes(kind)) - 1;
-    const struct sp_block *b = &g->fn->f->blocks[from];
     if (!cg_is_varying(g, selector)) {
         cg_put(g, "    switch (%s) {\n", cg_use(g, selector, false));
         for (uint32_t i = 2; i + words < s->count; i += words + 1) {
@@ -677,28 +723,7 @@ static void write_switch(struct cg *g, uint32_t from)
         cg_put(g, "    }\n");
         return;
     }
-    const char *e = cg_use(g, selector, true), *rest = cg_temporary(g, "i32x");
-    const char **to = cg_alloc(g, (b->succ_count + 1) * sizeof *to);
-    if (!to) return;
-    cg_put(g, "    %s = %s;\n", rest, g->mask);
-    for (uint32_t k = 0; k < b->succ_count; k++) {
-        to[k] = cg_temporary(g, "i32x");
-        cg_put(g, "    %s = (i32x){0};\n", to[k]);
-    }
-    for (uint32_t i = 2; i + words < s->count; i += words + 1) {
-        uint32_t target = block_of_label(g, s->operand[i + words]), k = 0;
-        while (k + 1 < b->succ_count && b->succ[k] != target) k++;
-        const char *hit = cg_temporary(g, "i32x");
-        cg_put(g, "    %s = %s & XS_COMPARE(%s, ==, %s);\n    %s |= %s;\n    %s &= ~%s;\n", hit, rest, e,
-               cg_splat(g, kind, cg_literal(g, kind, case_literal(s, i, words) & width)), to[k], hit, rest, hit);
-    }
-    for (uint32_t k = 0; k < b->succ_count; k++)
-        if (b->succ[k] == block_of_label(g, s->operand[1])) cg_put(g, "    %s |= %s;\n", to[k], rest);
-    for (uint32_t k = 0; k < b->succ_count; k++)
-        if (!stays_in_loop(g, from, b->succ[k])) write_edge(g, from, b->succ[k], to[k]);
-    for (uint32_t k = 0; k < b->succ_count; k++)
-        if (stays_in_loop(g, from, b->succ[k])) write_edge(g, from, b->succ[k], to[k]);
-    if (!g->fn->block[from].masked) write_entry(g, from);
+    write_varying_switch(g, from, kind, words, width);
 }
 
 static void write_return_value(struct cg *g)
@@ -816,7 +841,7 @@ static void write_block(struct cg *g, uint32_t block)
     cg_put(g, cb->masked ? "    }\n    }\n" : "    }\n");
     g->mask = "m0";
     g->bits = "b0";
-    free_arena(&g->words);
+    free_arena(g, &g->words);
 }
 
 /* After the last block of a loop of masked blocks: again, while a lane waits at its head. */
@@ -841,9 +866,7 @@ static void write_irreducible_end(struct cg *g, uint32_t at, uint32_t first)
 static void write_component(struct cg *g, uint32_t component)
 {
     const struct cg_function *fn = g->fn;
-    uint32_t exit = UINT32_MAX, i = 0;
-    while (i < fn->order_count && fn->block[fn->order[i]].component != component) i++;
-    uint32_t first = i;
+    uint32_t exit = UINT32_MAX, first = fn->component[component], i = first;
     for (; i < fn->order_count && fn->block[fn->order[i]].component == component; i++) {
         const struct sp_block *b = &fn->f->blocks[fn->order[i]];
         write_block(g, fn->order[i]);
@@ -954,7 +977,7 @@ static void write_body(struct cg *g)
     for (uint32_t b = 0; b < f->block_count && !g->failed; b++) {
         for (uint32_t i = 0; i < f->blocks[b].count; i++) declare_value(g, &f->blocks[b].inst[i]);
         if (g->fn->block[b].masked) cg_declare(g, CG_ZERO, "i32x", cg_str(g, "m%u", f->blocks[b].label), "");
-        free_arena(&g->words);
+        free_arena(g, &g->words);
     }
     cg_declare_variables(g);
     cg_write_resume(g);
@@ -1037,24 +1060,37 @@ void cg_put_string(struct cg *g, const char *s)
 }
 
 /* What a call of the function needs at most, of itself and of what it calls. */
-static void sum_frames(struct cg *g, struct cg_function *fn, uint64_t *frame, uint64_t *private_bytes, uint32_t *local,
-                       bool *barrier, uint32_t depth)
+static void sum_function(struct cg *g, struct cg_function *fn, uint32_t depth)
 {
     uint64_t deepest = 0, most_private = 0;
-    *barrier = *barrier || fn->has_barrier;
-    if (fn->local_bytes > *local) *local = fn->local_bytes;
+    if (fn->summed) return;
+    fn->any_barrier = fn->has_barrier;
+    fn->all_local = fn->local_bytes;
     for (uint32_t b = 0; b < fn->f->block_count && depth < SP_MAX_CALL_DEPTH; b++) {
         for (uint32_t i = 0; i < fn->f->blocks[b].count; i++) {
             const struct sp_inst *in = &fn->f->blocks[b].inst[i];
-            uint64_t f = 0, p = 0;
             if (in->op != SP_OP_FunctionCall) continue;
-            sum_frames(g, &g->function[g->m->ids[in->operand[0]].block], &f, &p, local, barrier, depth + 1);
-            if (f > deepest) deepest = f;
-            if (p > most_private) most_private = p;
+            struct cg_function *callee = &g->function[g->m->ids[in->operand[0]].block];
+            sum_function(g, callee, depth + 1);
+            if (callee->all_frames > deepest) deepest = callee->all_frames;
+            if (callee->all_private > most_private) most_private = callee->all_private;
+            if (callee->all_local > fn->all_local) fn->all_local = callee->all_local;
+            fn->any_barrier = fn->any_barrier || callee->any_barrier;
         }
     }
-    *frame = fn->frame_bytes + deepest + 4096;
-    *private_bytes = fn->private_bytes + most_private;
+    fn->all_frames = fn->frame_bytes + deepest + 4096;
+    fn->all_private = fn->private_bytes + most_private;
+    fn->summed = true;
+}
+
+static void sum_frames(struct cg *g, struct cg_function *fn, uint64_t *frame, uint64_t *private_bytes, uint32_t *local,
+                       bool *barrier)
+{
+    sum_function(g, fn, 0);
+    *frame = fn->all_frames;
+    *private_bytes = fn->all_private;
+    *barrier = *barrier || fn->any_barrier;
+    if (fn->all_local > *local) *local = fn->all_local;
 }
 
 /* A kernel's parameters as C variables: those that are one for all lanes, or (`own`) structures of which each lane has
@@ -1200,7 +1236,7 @@ static void sum_addressed(struct cg *g, uint32_t *local)
         uint64_t frame = 0, private_bytes = 0;
         bool barrier = false;
         if (!g->function[i].row) continue;
-        sum_frames(g, &g->function[i], &frame, &private_bytes, local, &barrier, 0);
+        sum_frames(g, &g->function[i], &frame, &private_bytes, local, &barrier);
         if (frame > XS_POINTER_STACK / 2)
             cg_fail(g, "a function that is called by pointer needs too much private memory");
     }
@@ -1216,7 +1252,7 @@ static void write_kernel_row(struct cg *g, uint32_t index, uint32_t S, const str
     uint32_t local = 0;
     bool barrier = false;
     g->S = S;
-    sum_frames(g, fn, &frame, &private_bytes, &local, &barrier, 0);
+    sum_frames(g, fn, &frame, &private_bytes, &local, &barrier);
     frame += frame / 2 + (64u << 10);
     if (g->pointer_calls) {
         sum_addressed(g, &local);
@@ -1625,7 +1661,7 @@ bool cg_generate(const struct sp_module *m, const struct cg_options *o, struct s
         if (!g.failed) write_text(&g);
     }
     if (g.failed && log->size == 0) sp_text_add(log, "error: out of memory while generating code\n");
-    free_arena(&g.arena);
-    free_arena(&g.words);
+    free_arena(&g, &g.arena);
+    free_arena(&g, &g.words);
     return !g.failed && !c->failed;
 }

@@ -81,6 +81,7 @@ struct cg_function {
     struct cg_block *block;
     uint32_t *rpo;                /* blocks in reverse postorder */
     uint32_t *order, order_count; /* masked blocks, component after component, loops contiguous */
+    uint32_t *component;          /* where each begins there */
     struct cg_loop *loop;
     uint32_t loop_count;
     bool result_varying, has_barrier, uses_builtins, reachable, loops_irreducible;
@@ -91,6 +92,10 @@ struct cg_function {
     bool forwards; /* an entry point that only calls its `body` */
     struct cg_frame *frame; /* NULL: barriers are calls of the scheduler */
     uint64_t frame_bytes, private_bytes; /* of this function alone */
+    bool summed; /* the next three say what a call needs, of what it calls too */
+    uint64_t all_frames, all_private;
+    uint32_t all_local;
+    bool any_barrier;
     uint32_t row, sizes; /* called by pointer: its number + 1 in the table, the subgroup sizes it was written for */
     uint32_t local_bytes;
 };
@@ -115,11 +120,13 @@ struct cg {
     uint32_t row_count;                /* functions that are called by pointer */
     bool pointer_calls;                /* some function calls by pointer */
     void *arena, *words;               /* words: what cg_str made, given back after every block */
+    size_t taken;                      /* bytes of both */
     struct sp_text helpers;            /* functions that stand in front of the section being written */
     struct cg_helper *helper;          /* those that are there */
     /* while a function is written */
     struct cg_function *fn;
     const struct sp_inst *inst;
+    uint32_t phi_at; /* where the last phi's source was found */
     uint32_t S, smallest_S, largest_S, temporaries, skip /* instructions that the one before has written too */;
     struct cg_body *body_text; /* what there is of it */
     const char *mask, *bits; /* the active lanes: an i32x and a u64 in C */

@@ -131,10 +131,13 @@ static bool branch_varies(struct cg *g, const struct sp_block *b)
     return g->value[t->operand[0]].varying;
 }
 
-static void mask_region(struct cg_function *fn, uint32_t from, uint32_t *stack, uint32_t *seen, uint32_t stamp)
+/* The region of a branch within the region of another is part of it. */
+static void mask_region(struct cg_function *fn, uint32_t from, uint32_t *stack, uint32_t *seen, uint32_t stamp,
+                        uint8_t *inside)
 {
     uint32_t top = 0, stop = fn->block[from].ipdom;
     const struct sp_block *b = &fn->f->blocks[from];
+    if (inside[from]) return;
     seen[stop] = stamp;
     for (;;) {
         for (uint32_t k = 0; k < b->succ_count; k++) {
@@ -142,6 +145,7 @@ static void mask_region(struct cg_function *fn, uint32_t from, uint32_t *stack, 
             seen[b->succ[k]] = stamp;
             stack[top++] = b->succ[k];
             fn->block[b->succ[k]].masked = true;
+            inside[b->succ[k]] = 1;
         }
         if (!top) return;
         b = &fn->f->blocks[stack[--top]];
@@ -346,14 +350,20 @@ static void order_masked(struct cg *g, struct cg_function *fn)
         fn->block[b].loop = 0;
         if (fn->block[b].component > components) components = fn->block[b].component;
     }
+    uint32_t *end = cg_alloc(g, ((size_t)components + 2) * sizeof *end); /* of each component's blocks */
+    fn->component = cg_alloc(g, ((size_t)components + 2) * sizeof *fn->component);
+    if (g->failed) return;
+    for (uint32_t b = 0; b < n; b++) end[fn->block[b].component + 1]++;
+    for (uint32_t c = 1; c <= components; c++) end[c + 1] += end[c];
+    t.regions = components;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t b = fn->rpo[i], c = fn->block[b].component;
+        blocks[end[c]++] = b;
+        t.region[b] = c;
+    }
     for (uint32_t c = 1; c <= components; c++) {
-        uint32_t count = 0, region = ++t.regions;
-        for (uint32_t i = 0; i < n; i++) {
-            if (fn->block[fn->rpo[i]].component != c) continue;
-            blocks[count++] = fn->rpo[i];
-            t.region[fn->rpo[i]] = region;
-        }
-        order_region(&t, blocks, count, 0, 0);
+        fn->component[c] = fn->order_count;
+        order_region(&t, blocks + end[c - 1], end[c] - end[c - 1], 0, 0);
     }
     for (uint32_t i = 0; i < fn->order_count; i++) fn->block[fn->order[i]].order = i;
 }
@@ -362,9 +372,12 @@ static void find_masked(struct cg *g, struct cg_function *fn)
 {
     uint32_t n = fn->f->block_count;
     uint32_t *stack = cg_alloc(g, (n + 1) * sizeof *stack), *seen = cg_alloc(g, (n + 1) * sizeof *seen);
+    uint8_t *inside = cg_alloc(g, n + 1);
     if (g->failed) return;
-    for (uint32_t b = 0; b < n; b++)
-        if (branch_varies(g, &fn->f->blocks[b])) mask_region(fn, b, stack, seen, b + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t b = fn->rpo[i];
+        if (branch_varies(g, &fn->f->blocks[b])) mask_region(fn, b, stack, seen, b + 1, inside);
+    }
     while (find_components(g, fn, stack) && !g->failed) {
     }
     order_masked(g, fn);
