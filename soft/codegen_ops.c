@@ -669,6 +669,14 @@ static void write_wide(struct cg *g)
     }
 }
 
+static void write_size_of(struct cg *g)
+{
+    const struct sp_type *p = sp_type(g->m, g->m->ids[cg_operand(g, 0)].type);
+    enum cg_kind kind = cg_leaves_of(g, g->inst->type)->leaf[0].kind;
+    const char *size = cg_literal(g, kind, sp_type(g->m, p->elem)->size);
+    cg_set_leaf(g, 0, cg_is_varying(g, g->inst->id) ? cg_splat(g, kind, size) : size);
+}
+
 bool cg_write_simple(struct cg *g)
 {
     const struct row *r;
@@ -685,6 +693,7 @@ bool cg_write_simple(struct cg *g)
     case SP_OP_Any:
     case SP_OP_All: write_any_all(g); return true;
     case SP_OP_Dot: write_dot(g); return true;
+    case SP_OP_SizeOf: write_size_of(g); return true;
     case SP_OP_PtrDiff: write_pointer_difference(g); return true;
     case SP_OP_SDot:
     case SP_OP_UDot:

@@ -22,7 +22,7 @@
 
 typedef bool check_fn(struct sp_reader *r, const struct sp_inst *i);
 
-static check_fn check_bitcast, check_generic_cast, check_shuffle, check_construct, check_extract, check_insert,
+static check_fn check_bitcast, check_copy_logical, check_size_of, check_generic_cast, check_shuffle, check_construct, check_extract, check_insert,
     check_chain, check_ptr_chain, check_access, check_copy_memory, check_copy_sized, check_call, check_pointer_call,
     check_return,
     check_return_value, check_local_variable, check_carry, check_block2d, check_block_read, check_coop_mul,
@@ -53,6 +53,8 @@ static const struct rule rules[] = {
     {SP_OP_LifetimeStart, "- p .", NULL},
     {SP_OP_LifetimeStop, "- p .", NULL},
     {SP_OP_CopyObject, "a =", NULL},
+    {SP_OP_CopyLogical, "a a", check_copy_logical},
+    {SP_OP_SizeOf, "I p", check_size_of},
     {SP_OP_FunctionCall, "- . *", check_call},
     {SP_OP_FunctionPointerCallINTEL, "- p *", check_pointer_call},
     {SP_OP_ExtInst, "- . *", sp_check_ext},
@@ -459,6 +461,29 @@ static bool check_bitcast(struct sp_reader *r, const struct sp_inst *i)
     if (a == 0 || a != b)
         return sp_refuse(r, i, "%llu bits cannot become %llu bits", (unsigned long long)b, (unsigned long long)a);
     return true;
+}
+
+/* The same but for the types' decorations. */
+static bool is_alike(const struct sp_module *m, const struct sp_type *a, const struct sp_type *b)
+{
+    if (sp_same(m, a->id, b->id)) return true;
+    if (a->kind != b->kind || a->count != b->count) return false;
+    if (a->kind == SP_ARRAY) return is_alike(m, sp_type(m, a->elem), sp_type(m, b->elem));
+    for (uint32_t k = 0; a->kind == SP_STRUCT && k < a->count; k++)
+        if (!is_alike(m, sp_type(m, a->members[k]), sp_type(m, b->members[k]))) return false;
+    return a->kind == SP_STRUCT;
+}
+
+static bool check_copy_logical(struct sp_reader *r, const struct sp_inst *i)
+{
+    return is_alike(r->m, sp_type(r->m, i->type), operand_type(r, i, 0)) ||
+           sp_refuse(r, i, "the types are not the same, member by member");
+}
+
+static bool check_size_of(struct sp_reader *r, const struct sp_inst *i)
+{
+    return sp_type(r->m, operand_type(r, i, 0)->elem)->size != 0 ||
+           sp_refuse(r, i, "what it points to has no place in memory");
 }
 
 static bool check_generic_cast(struct sp_reader *r, const struct sp_inst *i)

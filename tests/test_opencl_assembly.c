@@ -361,6 +361,23 @@ TEST(generic_casts)
     ocl_free(q);
 }
 
+TEST(logical_copies)
+{
+    enum { ITEMS = 50 };
+    uint32_t *a = (uint32_t *)ocl_buffer(ITEMS * 4), *r = (uint32_t *)ocl_buffer(ITEMS * 16);
+    zed_module copies;
+    for (int i = 0; i < ITEMS; i++) a[i] = (uint32_t)test_random();
+    if (ocl_load(&copies, "copies")) OCL_RUN(&copies, "copies", "ptr<u32> a, ptr<u32> r", 2, ITEMS / 2, a, r);
+    for (int i = 0; i < ITEMS; i++) {
+        CHECK_INT(r[4 * i], a[i]);
+        CHECK_INT(r[4 * i + 1], a[i] & 255);
+        CHECK_INT(r[4 * i + 2], 4);
+        CHECK_INT(r[4 * i + 3], (4 + 2 * 8) * 1000 + 2 * 5);
+    }
+    ocl_free(a);
+    ocl_free(r);
+}
+
 int main(void)
 {
     if (!ocl_open()) return 1;
@@ -371,6 +388,7 @@ int main(void)
     RUN(lanes_and_leftovers);
     RUN(small_floats);
     RUN(generic_casts);
+    RUN(logical_copies);
     zed_close(&ocl_device);
     return test_report();
 }
