@@ -187,6 +187,8 @@ static const struct row rows[] = {
     {SP_OP_BitReverse, "@bit_reverse_%k", NULL},
     {SP_OP_CopyObject, "%0", NULL},
     {SP_OP_CopyLogical, "%0", NULL},
+    {SP_OP_ArithmeticFenceEXT, "({ %t fence = %0; __asm__(\"\" : \"+m\"(fence)); fence; })", NULL},
+    {SP_OP_FmaKHR, "$fma_%j(%0, %1, %2)", NULL},
     {SP_OP_ExpectKHR, "%0", NULL},
     {SP_OP_PtrCastToGeneric, "%0", NULL},
     {SP_OP_GenericCastToPtr, "%0", NULL},

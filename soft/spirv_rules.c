@@ -167,6 +167,8 @@ static const struct rule rules[] = {
     {SP_OP_FUnordLessThanEqual, "b f# f0", NULL},
     {SP_OP_FOrdGreaterThanEqual, "b f# f0", NULL},
     {SP_OP_FUnordGreaterThanEqual, "b f# f0", NULL},
+    {SP_OP_ArithmeticFenceEXT, "f =", NULL},
+    {SP_OP_FmaKHR, "f = = =", NULL},
     {SP_OP_ExpectKHR, "v = =", NULL},
     {SP_OP_AssumeTrueKHR, "- B", NULL},
     /* control; phis are checked with the edges */
