@@ -94,8 +94,10 @@ static void read_figure(const char *line)
 static void read_loop(const char *line)
 {
     loop_figure *l = &page.loops[page.loop_count];
+    const char *spill = strstr(line, " spill=");
     memset(l, 0, sizeof *l);
-    if (sscanf(line, "isa %127s %127s loop_dpas=%d loop_instructions=%d spill=%d", l->example, l->device, &l->dpas, &l->instructions, &l->spill) == 5)
+    if (spill && sscanf(spill, " spill=%d", &l->spill) == 1 &&
+        sscanf(line, "isa %127s %127s loop_dpas=%d loop_instructions=%d", l->example, l->device, &l->dpas, &l->instructions) == 4 && l->instructions > 0)
         page.loop_count++;
 }
 

@@ -13,16 +13,19 @@ bench gemm_f16_4096 200.5 GFLOP/s peer=openblas_sgemm peer_value=180 ratio=1.11
 bench gemm_f16_1024_avx2 100 GFLOP/s peer=openblas_sgemm peer_value=400 ratio=0.25
 bench devices_2 1.5 times
 bench odd<name> 3.25 us
-isa gemm pvc loop_dpas=32 loop_instructions=64 spill=0
+isa gemm pvc loop_dpas=32 loop_instructions=64 loop_memory=4 spill=0
+isa none bmg loop_dpas=0 loop_instructions=0 loop_memory=0 spill=0
+isa old bmg loop_dpas=16 loop_instructions=60 spill=64
 libsomething is not installed: no peer
 something else
 LINES
 page() { "$BUILD/report" < "$work/lines"; }
 for part in "on some device" ">80.1 us<" ">10 times as fast<" "emit gemm allocations: 46" "1256 ms" "openblas sgemm 400" "0.25 times the peer" "1.50 times" \
-    "odd&lt;name&gt;" "gemm, pvc" "32 dpas of 64" "libsomething is not installed" "width=device-width"; do
+    "odd&lt;name&gt;" "gemm, pvc" "32 dpas of 64" "16 dpas of 60, spills" "libsomething is not installed" "width=device-width"; do
     check_says "the page says $part" "$part" page
 done
 page > "$work/page.html"
+check "no bar where there is no loop" test "$(grep -c "none, bmg" "$work/page.html")" = 0
 check "one curve for our products, one for the peer's" test "$(grep -c 'class="curve' "$work/page.html")" = 2
 check "the bar of the peer fills the width" grep -q 'class="peer" x="0" y="25.0" width="360.0"' "$work/page.html"
 check "ours a quarter of it" grep -q 'class="own" x="0" y="16.0" width="90.0"' "$work/page.html"
