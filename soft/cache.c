@@ -294,6 +294,60 @@ bool jit_cache_find(const struct jit_key *key, struct jit_object *out)
     return good;
 }
 
+/* ---- one compiles, the others wait
+ *
+ * A byte of one file for each key. Such locks go with the descriptor, so a process that dies holds none, and threads wait
+ * for each other as processes do. Where they do not exist everybody compiles, which is no error.
+ */
+
+static int open_locks(void)
+{
+    int dir = jit_cache_open(NULL), fd;
+    struct stat s;
+    if (dir < 0) return -1;
+    fd = openat(dir, "locks", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    close(dir);
+    if (fd >= 0 && (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode) || s.st_uid != geteuid())) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+int jit_cache_lock(const struct jit_key *key)
+{
+#ifdef F_OFD_SETLK
+    const struct timespec nap = {0, 5 * 1000 * 1000};
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+    struct timespec now, start;
+    uint64_t at;
+    int fd = open_locks();
+    memcpy(&at, key->hash, sizeof at);
+    lock.l_start = (off_t)(at >> 2);
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    while (fd >= 0 && fcntl(fd, F_OFD_SETLK, &lock) != 0) {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        if ((errno != EAGAIN && errno != EACCES && errno != EINTR) ||
+            (double)(now.tv_sec - start.tv_sec) > jit_time_limit()) {
+            close(fd);
+            fd = -1;
+        } else {
+            nanosleep(&nap, NULL);
+        }
+    }
+    return fd;
+#else
+    (void)key;
+    (void)open_locks;
+    return -1;
+#endif
+}
+
+void jit_cache_unlock(int lock)
+{
+    if (lock >= 0) close(lock);
+}
+
 /* ---- storing, and keeping the size bounded */
 
 struct entry {

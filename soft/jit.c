@@ -96,7 +96,7 @@ static double limit(const char *variable, double otherwise)
     return v > 0 && v < 1e6 ? v : otherwise;
 }
 
-static double time_limit(void) { return limit("XETILE_SOFT_TIME_LIMIT", DEFAULT_SECONDS); }
+double jit_time_limit(void) { return limit("XETILE_SOFT_TIME_LIMIT", DEFAULT_SECONDS); }
 
 /* Bounds that the compiler hands on to what it starts: memory, and processor time for the case that this program is
  * killed meanwhile and nobody is left to stop it. */
@@ -436,7 +436,7 @@ static bool compile_to(const struct jit_compiler *c, const char *isa, bool contr
     argv[n++] = source;
     argv[n++] = "-lm";
     argv[n] = NULL;
-    status = run((char *const *)(uintptr_t)argv, directory, time_limit(), &said, log);
+    status = run((char *const *)(uintptr_t)argv, directory, jit_time_limit(), &said, log);
     if (status > 0)
         sp_text_add(log, "compiler: %s ended with status %d:\n%s\n", c->path, status,
                     said.data ? said.data : "(it said nothing)");

@@ -39,6 +39,7 @@ struct jit_compiler {
     char path[4096];   /* "" when there is none */
     uint64_t identity; /* of the file */
 };
+double jit_time_limit(void); /* seconds for one compile */
 void jit_find_compiler(struct jit_compiler *c);
 bool jit_compiler_works(const struct jit_compiler *c); /* runs it with --version */
 

@@ -221,6 +221,10 @@ struct jit_part { const void *data; size_t size; };
 void jit_key(struct jit_key *key, const struct jit_part *parts, size_t count);
 /* Looks the cache up before any parsing, so that a hit costs milliseconds. False on a miss; `out` is zero then. */
 bool jit_cache_find(const struct jit_key *key, struct jit_object *out);
+/* Waits while another process or thread compiles for this key, but no longer than one compile may take. To be given to
+ * jit_cache_unlock; -1: not locked. */
+int jit_cache_lock(const struct jit_key *key);
+void jit_cache_unlock(int lock);
 /* Compiles, loads, and stores under `key` (NULL: does not store). The text is compiled as it stands, without a shell, within
  * $XETILE_SOFT_TIME_LIMIT seconds (120), by $XETILE_CC or cc, gcc, clang from PATH, for $XETILE_SOFT_ISA (isa.c). Products and sums are contracted only if "xs: contract" stands in the first 256 bytes of the text. */
 bool jit_compile(const char *c_text, size_t size, const struct jit_key *key, struct jit_object *out, struct sp_text *log);

@@ -267,7 +267,12 @@ ze_result_t soft_build(const struct soft_source *s, const char *function, struct
     struct cg_options options = {
         .default_subgroup_size = SOFT_SUBGROUP_SIZE, .check = check_level() > 0, .tiles = jit_tiles(), .function = function};
     struct jit_key key;
+    int lock;
+    bool good;
     if (!make_key(s, &options, &key)) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    if (jit_cache_find(&key, object) || generate(s, &options, &key, object, log)) return ZE_RESULT_SUCCESS;
-    return ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
+    if (jit_cache_find(&key, object)) return ZE_RESULT_SUCCESS;
+    lock = jit_cache_lock(&key);
+    good = (lock >= 0 && jit_cache_find(&key, object)) || generate(s, &options, &key, object, log);
+    jit_cache_unlock(lock);
+    return good ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
 }

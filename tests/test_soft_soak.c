@@ -245,18 +245,40 @@ TEST(rounds_in_threads)
 
 /* ---- ten processes, one cache */
 
-static char **with_cache(const char *directory)
+static char **with_cache(const char *directory, const char *compiler)
 {
-    static char variable[600];
+    static char variables[2][600];
     int n = 0, k = 0;
     char **e;
     while (environ[n]) n++;
-    e = (char **)calloc((size_t)n + 2, sizeof *e);
-    snprintf(variable, sizeof variable, "XETILE_SOFT_CACHE=%s", directory);
+    e = (char **)calloc((size_t)n + 3, sizeof *e);
+    snprintf(variables[0], sizeof variables[0], "XETILE_SOFT_CACHE=%s", directory);
+    snprintf(variables[1], sizeof variables[1], "XETILE_CC=%s", compiler);
     for (int i = 0; e && i < n; i++)
-        if (strncmp(environ[i], "XETILE_SOFT_CACHE=", 18) != 0) e[k++] = environ[i];
-    if (e) e[k] = variable;
+        if (strncmp(environ[i], "XETILE_SOFT_CACHE=", 18) != 0 && strncmp(environ[i], "XETILE_CC=", 10) != 0) e[k++] = environ[i];
+    if (e) e[k] = variables[0];
+    if (e) e[k + 1] = variables[1];
     return e;
+}
+
+/* A compiler that writes a line to `log` for each kernel it is given. */
+static bool write_compiler(const char *path, const char *log)
+{
+    const char *real = getenv("XETILE_CC");
+    FILE *f = fopen(path, "w");
+    if (!f) return false;
+    fprintf(f, "#!/bin/sh\nfor a in \"$@\"; do case $a in *.c) echo \"$a\" >> %s;; esac; done\nexec %s \"$@\"\n", log,
+            real ? real : "cc");
+    return fclose(f) == 0 && chmod(path, 0700) == 0;
+}
+
+static int count_lines(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    int n = 0, c;
+    while (f && (c = getc(f)) != EOF) n += c == '\n';
+    if (f) fclose(f);
+    return n;
 }
 
 static void remove_all(const char *directory)
@@ -272,12 +294,17 @@ static void remove_all(const char *directory)
 TEST(ten_processes_on_an_empty_cache)
 {
     char directory[] = "/tmp/xetile-soak-XXXXXX", *argv[] = {(char *)"soak", (char *)"--one", NULL};
+    char tools[] = "/tmp/xetile-tools-XXXXXX", compiler[64], log[64];
     pid_t child[PROCESSES];
     int status, files, n = rounds() / 1000 + 1;
+    CHECK(mkdtemp(tools) != NULL);
+    snprintf(compiler, sizeof compiler, "%s/cc", tools);
+    snprintf(log, sizeof log, "%s/log", tools);
+    CHECK(write_compiler(compiler, log));
     for (int again = 0; again < n; again++) {
         strcpy(directory, "/tmp/xetile-soak-XXXXXX");
         CHECK(mkdtemp(directory) != NULL);
-        environment = with_cache(directory);
+        environment = with_cache(directory, compiler);
         for (int i = 0; i < PROCESSES; i++)
             if (posix_spawn(&child[i], "/proc/self/exe", NULL, NULL, argv, environment) != 0) child[i] = -1;
         for (int i = 0; i < PROCESSES; i++) {
@@ -286,10 +313,12 @@ TEST(ten_processes_on_an_empty_cache)
                       "process %d failed", i);
         }
         files = count_entries(directory) - 2;
-        CHECK_INT(files, 1); /* one entry, nothing half-written */
+        CHECK_INT(files, 2);                      /* one entry and the locks, nothing half-written */
+        CHECK_INT(count_lines(log), again + 1); /* one process compiled, the others waited */
         remove_all(directory);
         free(environment);
     }
+    remove_all(tools);
     printf("%d times %d processes on an empty cache\n", n, PROCESSES);
 }
 
