@@ -124,40 +124,11 @@ TEST(old_style_of_longs)
     old_style_long("old_style_ulong", "ptr<u64> c, ptr<u64> got, ptr<u64> a", false);
 }
 
-TEST(c11)
+enum { OWN = 123 }; /* the item whose number c[5] holds at first */
+
+/* Counters of work-groups in local memory: tickets are given out once each. */
+static void check_c11_groups(const int32_t *a, const int32_t *c, const int32_t *got)
 {
-    int32_t *c = (int32_t *)ocl_buffer((7 + 2 * GROUPS) * 4), *got = (int32_t *)ocl_buffer(5 * N * 4), *a = (int32_t *)ocl_buffer(N * 4);
-    uint32_t *u = (uint32_t *)ocl_buffer(16), least = UINT32_MAX, all = ~0u, some = 0, odd = 0;
-    int64_t *l = (int64_t *)ocl_buffer(16), wide_sum = 0, wide_least = INT64_MAX;
-    int32_t sum = 0, odd_sum = 0, odd_count = 0, chain = 3, winners = 0, losers = 0, first_flags = 0, swapped = 0;
-    for (int i = 0; i < N; i++) {
-        a[i] = (int32_t)(test_random() % 2000000) - 1000000;
-        sum += a[i];
-        if (a[i] & 1) odd_sum += a[i], odd_count++;
-        chain = (int32_t)((uint32_t)chain * 5 + 1);
-        if ((uint32_t)a[i] < least) least = (uint32_t)a[i];
-        all &= (uint32_t)a[i] | 0xf0f0f0u;
-        some |= (uint32_t)a[i];
-        odd ^= (uint32_t)a[i];
-        wide_sum += (int64_t)a[i] * (1 << 30);
-        if ((int64_t)a[i] * (1 << 20) < wide_least) wide_least = (int64_t)a[i] * (1 << 20);
-    }
-    memset(c, 0, (7 + 2 * GROUPS) * 4);
-    c[2] = -7, c[4] = 3, c[5] = 123;
-    u[0] = ~0u, u[1] = ~0u, u[2] = 0, u[3] = 0;
-    l[0] = 0, l[1] = INT64_MAX;
-    OCL_RUN(&module, "c11", "ptr<i32> c, ptr<u32> u, ptr<i64> l, ptr<i32> got, ptr<i32> a", GROUPS, GROUP, c, u, l, got, a);
-    CHECK_INT(c[0], sum);
-    CHECK_INT(c[1], -odd_sum);
-    CHECK_INT(c[3], 2 * odd_count);
-    CHECK_INT(c[4], chain);
-    CHECK_INT(c[5], 777);
-    CHECK_INT(u[0], least);
-    CHECK_INT(u[1], all);
-    CHECK_INT(u[2], some);
-    CHECK_INT(u[3], odd);
-    CHECK_INT(l[0], wide_sum);
-    CHECK_INT(l[1], wide_least);
     for (int g = 0; g < GROUPS; g++) {
         int even = 0;
         uint32_t most = 0;
@@ -172,17 +143,67 @@ TEST(c11)
         CHECK_INT(c[7 + 2 * g], 5 + GROUP + 1000 * even);
         CHECK_INT((uint32_t)c[8 + 2 * g], most);
     }
+}
+
+/* The odd items exchange their numbers: each number, and the first value, is found once or left. One finds its own number
+ * in c[5], those after it 777. One finds the flag clear. */
+static void check_c11_items(const int32_t *a, const int32_t *c, const int32_t *got)
+{
+    int32_t first_flags = 0, swapped = 0;
+    int64_t found = c[2], put = -7;
     for (int i = 0; i < N; i++) {
-        CHECK(a[i] & 1 || got[2 * N + i] == -1);
-        swapped += got[2 * N + i] == -7;
-        winners += got[3 * N + i] & 1;       /* the one that found its own number there */
-        losers += got[3 * N + i] == 2;       /* those that came after */
+        int32_t seen = got[2 * N + i], exchanged = got[3 * N + i];
+        if (a[i] & 1) {
+            put += i;
+            found += seen;
+            swapped += seen == -7;
+        } else {
+            CHECK_INT(seen, -1);
+        }
+        CHECK(i == OWN ? exchanged == 1 : exchanged == 0 || exchanged == 2);
         first_flags += got[4 * N + i] == 0;
     }
     CHECK_INT(swapped, 1);
-    CHECK_INT(winners, 1);
-    CHECK(losers >= 0 && losers < N);
+    CHECK_INT(found, put);
     CHECK_INT(first_flags, 1);
+}
+
+TEST(c11)
+{
+    int32_t *c = (int32_t *)ocl_buffer((7 + 2 * GROUPS) * 4), *got = (int32_t *)ocl_buffer(5 * N * 4), *a = (int32_t *)ocl_buffer(N * 4);
+    uint32_t *u = (uint32_t *)ocl_buffer(16), least = UINT32_MAX, all = ~0u, some = 0, odd = 0;
+    int64_t *l = (int64_t *)ocl_buffer(16), wide_sum = 0, wide_least = INT64_MAX;
+    int32_t sum = 0, odd_sum = 0, odd_count = 0, chain = 3;
+    for (int i = 0; i < N; i++) {
+        a[i] = (int32_t)(test_random() % 2000000) - 1000000;
+        sum += a[i];
+        if (a[i] & 1) odd_sum += a[i], odd_count++;
+        chain = (int32_t)((uint32_t)chain * 5 + 1);
+        if ((uint32_t)a[i] < least) least = (uint32_t)a[i];
+        all &= (uint32_t)a[i] | 0xf0f0f0u;
+        some |= (uint32_t)a[i];
+        odd ^= (uint32_t)a[i];
+        wide_sum += (int64_t)a[i] * (1 << 30);
+        if ((int64_t)a[i] * (1 << 20) < wide_least) wide_least = (int64_t)a[i] * (1 << 20);
+    }
+    memset(c, 0, (7 + 2 * GROUPS) * 4);
+    c[2] = -7, c[4] = 3, c[5] = OWN;
+    u[0] = ~0u, u[1] = ~0u, u[2] = 0, u[3] = 0;
+    l[0] = 0, l[1] = INT64_MAX;
+    OCL_RUN(&module, "c11", "ptr<i32> c, ptr<u32> u, ptr<i64> l, ptr<i32> got, ptr<i32> a", GROUPS, GROUP, c, u, l, got, a);
+    CHECK_INT(c[0], sum);
+    CHECK_INT(c[1], -odd_sum);
+    CHECK_INT(c[3], 2 * odd_count);
+    CHECK_INT(c[4], chain);
+    CHECK_INT(c[5], 777);
+    CHECK_INT(u[0], least);
+    CHECK_INT(u[1], all);
+    CHECK_INT(u[2], some);
+    CHECK_INT(u[3], odd);
+    CHECK_INT(l[0], wide_sum);
+    CHECK_INT(l[1], wide_least);
+    check_c11_groups(a, c, got);
+    check_c11_items(a, c, got);
     ocl_free(c);
     ocl_free(u);
     ocl_free(l);
