@@ -1,6 +1,7 @@
 /* test_xetile_by_columns.c - products whose A (or A and B) is stored by columns: every type, at both levels, in pieces of
- * odd sizes, standing before, over and behind the edges, with pitches that 2D block messages take and with others. */
-#include "xetile_run.h"
+ * odd sizes, standing before, over and behind the edges, with pitches that 2D block messages take and with others. On the
+ * software device a page that may not be touched follows each operand. */
+#include "xetile_case.h"
 
 typedef struct {
     int type, result;    /* of A and B; of C */
@@ -68,24 +69,53 @@ static void compare(const void *a, int line_a, const void *b, int line_b, const 
     CHECK_MSG(wrong == 0, "%d elements are wrong", wrong);
 }
 
+/* Random elements; flush with a forbidden page where the device takes such memory (the base stays aligned to 64 bytes, as
+ * block messages want it). */
+typedef struct {
+    guarded g;
+    void *data;
+} operand;
+
+static operand new_operand(size_t count)
+{
+    operand o = {{NULL, NULL, 0, 0}, NULL};
+    size_t bytes = (count * size_of(now.type) + 63) / 64 * 64;
+    if (!strcmp(device.target.name, "soft")) {
+        o.g = guarded_new(bytes, true);
+        o.data = o.g.data;
+    } else {
+        o.data = new_poison(now.type, count);
+    }
+    for (size_t i = 0; o.data && i < count; i++) put(now.type, o.data, i, sample(now.type));
+    return o;
+}
+
+static void free_operand(operand *o)
+{
+    if (o->g.data)
+        guarded_free(&o->g);
+    else
+        zed_free(&device, o->data);
+}
+
 static void check(const product_case *c)
 {
     int line_a = c->M + c->extra, line_b = (c->b_too ? c->K : c->N) + c->extra;
-    size_t size_a = (size_t)line_a * (size_t)c->K, size_b = (size_t)line_b * (size_t)(c->b_too ? c->N : c->K);
-    void *a, *b, *out;
+    operand a, b;
+    void *out;
     now = *c;
     element.type = c->type;
     sum.type = c->result;
-    a = new_matrix(c->type, size_a);
-    b = new_matrix(c->type, size_b);
+    a = new_operand((size_t)line_a * (size_t)c->K - (size_t)c->extra);
+    b = new_operand((size_t)line_b * (size_t)(c->b_too ? c->N : c->K) - (size_t)c->extra);
     out = new_poison(c->result, (size_t)(c->m * c->n));
-    if (a && b && out &&
-        RUN_KERNEL(multiply, (build_options){0}, ONE_GROUP, ADDRESS(a), ADDRESS(b), ADDRESS(out), ZED_ARG(c->row),
+    if (a.data && b.data && out &&
+        RUN_KERNEL(multiply, &variants[0], ONE_GROUP, ADDRESS(a.data), ADDRESS(b.data), ADDRESS(out), ZED_ARG(c->row),
                    ZED_ARG(c->col), ZED_ARG(c->from), ZED_ARG(c->M), ZED_ARG(c->N), ZED_ARG(c->K), ZED_ARG(line_a),
                    ZED_ARG(line_b)))
-        compare(a, line_a, b, line_b, out);
-    zed_free(&device, a);
-    zed_free(&device, b);
+        compare(a.data, line_a, b.data, line_b, out);
+    free_operand(&a);
+    free_operand(&b);
     zed_free(&device, out);
 }
 
