@@ -716,7 +716,7 @@ static void write_switch(struct cg *g, uint32_t from)
         for (uint32_t i = 2; i + words < s->count; i += words + 1) {
             cg_put(g, "    case %s: ", cg_literal(g, kind, case_literal(s, i, words) & width));
             write_edge(g, from, block_of_label(g, s->operand[i + words]), NULL);
-            cg_put(g, "    break;\n");
+            if (g->fn->block[from].masked) cg_put(g, "    break;\n");
         }
         cg_put(g, "    default:\n");
         write_edge(g, from, block_of_label(g, s->operand[1]), NULL);

@@ -2,9 +2,9 @@
  *
  * The time of several passes of gcc and clang grows with the square of a function's length. So a long body is cut into
  * pieces, each a C function of its own that returns where to go on: 0 for the function's end, 1 for a barrier at which
- * it waits, else the number of a piece and of an entry into it. Labels of other pieces become such returns. What only
- * one piece uses is its local variable. The rest is kept in a structure, of which `state_` is the address: names are
- * replaced while the text is copied.
+ * it waits, else the number of a piece and of an entry into it. Jumps to labels of other pieces become such returns.
+ * What only one piece uses is its local variable. The rest is kept in a structure, of which `state_` is the address:
+ * names are replaced while the text is copied.
  *
  * A piece that lies on a loop through other pieces is left and entered again. In it only what a single block uses, and
  * does not count on from the turn before, is local.
@@ -391,30 +391,26 @@ static uint32_t write_piece_start(struct pieces *p, uint32_t piece, uint32_t lab
     return label;
 }
 
-/* Copies a piece's text: shared names are found in the state. */
-static void copy_piece(struct pieces *p, struct scan s)
+/* Copies a piece's text: shared names are found in the state, and labels of other pieces by returning. */
+static void copy_piece(struct pieces *p, uint32_t piece, struct scan s)
 {
-    const char *from = s.at;
+    const char *from = s.at, *jump = NULL;
     while (next_name(&s) && !p->g->failed) {
         const struct name *n = find_name(p->body, &s);
-        if (!n || !n->shared) continue;
-        cg_put_text(p->g, from, (size_t)(s.name - from));
-        cg_put_text(p->g, "state_->", 8);
-        from = s.name;
+        const char *before = jump;
+        jump = is_goto(&s) ? s.name : NULL;
+        if (n && n->type && n->shared) {
+            cg_put_text(p->g, from, (size_t)(s.name - from));
+            cg_put_text(p->g, "state_->", 8);
+            from = s.name;
+        } else if (n && !n->type && before && n->piece != piece) {
+            cg_put_text(p->g, from, (size_t)(before - from));
+            cg_put(p->g, "return %uu", n->piece << ENTRY_BITS | n->entry);
+            from = s.at;
+        }
     }
     cg_put_text(p->g, from, (size_t)(s.end - from));
-}
-
-/* Labels of other pieces: where to go on. */
-static void write_exits(struct pieces *p, uint32_t piece, struct scan s)
-{
     if (piece + 1 < p->count) cg_put(p->g, "    return %uu;\n", (piece + 1) << ENTRY_BITS | FIRST_ENTRY);
-    while (next_name(&s) && !p->g->failed) {
-        struct name *n = find_name(p->body, &s);
-        if (!n || n->type || n->piece == piece || n->written == piece + 1) continue;
-        n->written = piece + 1;
-        cg_put(p->g, "%.*s:\n    return %uu;\n", (int)n->length, n->text, n->piece << ENTRY_BITS | n->entry);
-    }
     cg_put(p->g, "done:\n    return 0;\n}\n");
 }
 
@@ -430,8 +426,7 @@ static uint32_t write_piece(struct pieces *p, uint32_t piece, uint32_t label, si
     if (cg_is_kernel(g->fn)) cg_put(g, "    const struct place at = *state_->at;\n");
     if (g->fn->frame) cg_put(g, "    struct frame_%s *const frame = state_->frame;\n", name);
     label = write_piece_start(p, piece, label, s);
-    copy_piece(p, s);
-    write_exits(p, piece, s);
+    copy_piece(p, piece, s);
     return label;
 }
 

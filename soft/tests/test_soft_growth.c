@@ -1,0 +1,203 @@
+/* test_soft_growth.c - the C made of a kernel grows as the kernel does, and none of its functions grows with it: that
+ * is what keeps a C compiler's time in proportion. Counted in bytes, which no load of the machine changes. (The jump
+ * table of a uniform switch is the one thing that cannot be cut.)
+ */
+#include "spirv.h"
+#include "spirv_emit.h"
+#include "test.h"
+
+enum { FEW = 2000, TIMES = 3, LONGEST = 256 << 10 /* bytes of a function */ };
+
+struct kernel {
+    spe_module m;
+    spe_id x, n, item, at, v, function; /* two parameters, the work-item, &x[item], its value */
+};
+
+static spe_id number(struct kernel *k, uint32_t n) { return spe_u32(&k->m, n); }
+
+/* v * odd + i */
+static spe_id step(struct kernel *k, spe_id v, uint32_t i)
+{
+    return spe_iadd(&k->m, spe_imul(&k->m, v, number(k, 2 * (i % 64) + 3)), number(k, i % 128));
+}
+
+static void begin(struct kernel *k)
+{
+    spe_param p[2];
+    spe_kernel what;
+    memset(k, 0, sizeof *k);
+    memset(p, 0, sizeof p);
+    memset(&what, 0, sizeof what);
+    spe_begin(&k->m, NULL);
+    spe_id type = spe_int(&k->m, 32);
+    k->function = spe_function_begin(&k->m, "called", type, 1, &type);
+    spe_return_value(&k->m, step(k, spe_param_id(&k->m, 0), 7));
+    spe_function_end(&k->m);
+    p[0].type = spe_ptr(&k->m, SPE_StorageClassCrossWorkgroup, type);
+    p[0].name = "x";
+    p[1].type = type;
+    p[1].name = "n";
+    what.name = "kernel";
+    what.params = p;
+    what.param_count = 2;
+    spe_kernel_begin(&k->m, &what);
+    k->x = spe_param_id(&k->m, 0);
+    k->n = spe_param_id(&k->m, 1);
+    k->item = spe_builtin(&k->m, SPE_GLOBAL_ID, 0);
+    k->at = spe_index(&k->m, k->x, k->item);
+    k->v = spe_load(&k->m, k->at, 0);
+}
+
+/* ---- what there is much of */
+
+static void dependent_steps(struct kernel *k, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) k->v = step(k, k->v, i);
+}
+
+static void independent_steps(struct kernel *k, uint32_t count)
+{
+    spe_id *each = (spe_id *)malloc(count * sizeof *each), from = k->v;
+    for (uint32_t i = 0; i < count; i++) each[i] = step(k, from, i);
+    for (uint32_t i = 0; i < count; i++) k->v = spe_xor(&k->m, k->v, each[i]);
+    free(each);
+}
+
+static void branches(struct kernel *k, uint32_t count, spe_id (*what)(struct kernel *))
+{
+    for (uint32_t i = 0; i < count; i++) {
+        spe_id old = k->v, new;
+        spe_if(&k->m, spe_ugt(&k->m, what(k), number(k, i)));
+        new = step(k, old, i);
+        spe_endif_from(&k->m, 1, &new, &old, &k->v);
+    }
+}
+static spe_id parameter(struct kernel *k) { return k->n; }
+static spe_id value(struct kernel *k) { return k->v; }
+static void uniform_branches(struct kernel *k, uint32_t count) { branches(k, count, parameter); }
+static void divergent_branches(struct kernel *k, uint32_t count) { branches(k, count, value); }
+
+static void nested_branches(struct kernel *k, uint32_t count)
+{
+    spe_id result = number(k, 0), zero = result;
+    for (uint32_t i = 0; i < count; i++) spe_if(&k->m, spe_ugt(&k->m, k->v, number(k, i)));
+    for (uint32_t i = 0; i < count; i++) {
+        spe_id more = step(k, result, i);
+        spe_endif_from(&k->m, 1, &more, &zero, &result);
+    }
+    k->v = result;
+}
+
+static void loops(struct kernel *k, uint32_t count, spe_id (*what)(struct kernel *))
+{
+    for (uint32_t i = 0; i < count; i++) {
+        spe_id most = spe_and(&k->m, what(k), number(k, 7));
+        spe_id index = spe_for(&k->m, number(k, 0), most, number(k, 1), 1, &k->v);
+        k->v = spe_iadd(&k->m, step(k, k->v, i), index);
+        spe_endfor(&k->m, 1, &k->v);
+    }
+}
+static void uniform_loops(struct kernel *k, uint32_t count) { loops(k, count, parameter); }
+static void divergent_loops(struct kernel *k, uint32_t count) { loops(k, count, value); }
+
+static void loads_and_stores(struct kernel *k, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        spe_id at = spe_index(&k->m, k->x, spe_and(&k->m, i % 2 ? k->v : k->item, number(k, 1023)));
+        k->v = spe_iadd(&k->m, k->v, spe_load(&k->m, at, 0));
+        spe_store(&k->m, at, k->v, 0);
+    }
+}
+
+static void switch_of(struct kernel *k, uint32_t count, spe_id selector)
+{
+    int64_t *literals = (int64_t *)malloc(count * sizeof *literals);
+    spe_id from = k->v, to;
+    for (uint32_t i = 0; i < count; i++) literals[i] = 3 * (int64_t)i;
+    spe_switch(&k->m, selector, count, literals);
+    spe_default(&k->m);
+    spe_endcase(&k->m, 1, &from);
+    for (uint32_t i = 0; i < count; i++) {
+        spe_case(&k->m, i);
+        to = step(k, from, i);
+        spe_endcase(&k->m, 1, &to);
+    }
+    spe_endswitch(&k->m, 1, &k->v);
+    free(literals);
+}
+static void uniform_cases(struct kernel *k, uint32_t count) { switch_of(k, count, k->n); }
+static void divergent_cases(struct kernel *k, uint32_t count) { switch_of(k, count, k->v); }
+
+static void calls(struct kernel *k, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) k->v = spe_xor(&k->m, spe_call(&k->m, k->function, 1, &k->v), number(k, i));
+}
+
+/* ---- measuring */
+
+struct size {
+    size_t all, longest, functions; /* bytes, and how many */
+};
+
+static struct size measure(void (*body)(struct kernel *, uint32_t), uint32_t count)
+{
+    static const struct cg_options options = {.default_subgroup_size = 16};
+    struct sp_text log = {0}, text = {0};
+    struct size size = {0, 0, 0};
+    struct kernel k;
+    begin(&k);
+    body(&k, count);
+    spe_store(&k.m, k.at, k.v, 0);
+    spe_kernel_end(&k.m);
+    spe_words w = spe_finish(&k.m);
+    struct sp_module *m = w.count ? sp_parse(w.data, w.count, NULL, 0, &log) : NULL;
+    bool good = m && cg_generate(m, &options, &text, &log);
+    CHECK_MSG(good, "%s%s", spe_get_error(&k.m)->text, log.data ? log.data : "");
+    size.all = good ? text.size : 0;
+    for (const char *at = text.data, *open = NULL; good && (at = strchr(at, '\n')); at++) {
+        if (at[1] == '{') open = at;
+        if (at[1] != '}' || !open) continue;
+        size.functions++;
+        if ((size_t)(at - open) > size.longest) size.longest = (size_t)(at - open);
+        open = NULL;
+    }
+    sp_free(m);
+    sp_text_free(&log);
+    sp_text_free(&text);
+    spe_free(&k.m);
+    return size;
+}
+
+/* Names get a digit more now and then, and a prefix in pieces: a quarter more. */
+static void grows(const char *what, void (*body)(struct kernel *, uint32_t))
+{
+    size_t none = measure(body, 1).all;
+    struct size few = measure(body, FEW), many = measure(body, TIMES * FEW);
+    CHECK_MSG(few.all > none + 20 * FEW, "%s: %zu bytes for %d", what, few.all - none, FEW);
+    CHECK_MSG((double)(many.all - none) < 1.25 * TIMES * (double)(few.all - none), "%s: %zu bytes for %d, %zu for %d",
+              what, few.all - none, FEW, many.all - none, TIMES * FEW);
+    CHECK_MSG(many.longest <= LONGEST + LONGEST / 8, "%s: a function of %zu bytes", what, many.longest);
+    CHECK_MSG(many.functions > few.functions + 4, "%s: %zu functions for %d, %zu for %d", what, few.functions, FEW,
+              many.functions, TIMES * FEW);
+}
+
+TEST(c_grows_as_the_kernel_does)
+{
+    grows("dependent steps", dependent_steps);
+    grows("independent steps", independent_steps);
+    grows("uniform branches", uniform_branches);
+    grows("divergent branches", divergent_branches);
+    grows("nested branches", nested_branches);
+    grows("uniform loops", uniform_loops);
+    grows("divergent loops", divergent_loops);
+    grows("loads and stores", loads_and_stores);
+    grows("uniform cases", uniform_cases);
+    grows("divergent cases", divergent_cases);
+    grows("calls", calls);
+}
+
+int main(void)
+{
+    RUN(c_grows_as_the_kernel_does);
+    return test_report();
+}
