@@ -8,6 +8,7 @@
 #undef main
 #include "bench.h"
 #include "blas.h"
+#include "peak.h"
 
 enum { RUNS = 5 };
 
@@ -171,6 +172,7 @@ static bool measure_all(sgemm_fn *sgemm)
         if (!has_isa(isas[i])) continue;
         snprintf(suffix, sizeof suffix, "_%s", isas[i]);
         setenv("XETILE_SOFT_ISA", isas[i], 1);
+        print_peak(isas[i]);
         for (int n = 0; n < 2; n++) ok = measure(sizes[n], suffix, sgemm, &soft, &seconds) && ok;
     }
     return ok;
