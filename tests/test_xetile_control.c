@@ -69,6 +69,43 @@ TEST(loops_with_vectors_and_tiles)
     zed_free(&device, r);
 }
 
+/* Indices in the order of their turns, by steps that are known only at launch; a tile moves along. */
+XT_KERNEL(strides, ptr(i32, A), ptr(i32, R), i32(LO), i32(HI), i32(STEP))
+{
+    xt_val turns = XT_CAST(i32, 0), sum = XT_CAST(i32, 1);
+    xt_tile r = XT_INIT_TILE(R, i32, 1, 1, .offset = XT_AT(0, 2), .shape = XT_AT(1, 64));
+    xt_tile a = XT_INIT_TILE(A, i32, 1, 1, .offset = XT_AT(0, LO), .shape = XT_AT(1, 64));
+    XT_FOR (k, LO, HI, STEP, &turns, &sum, &r, &a) {
+        XT_STORE_TILE(XT_ADD(XT_LOAD_TILE(a), k), r);
+        sum = XT_ADD(XT_MUL(sum, 3), k);
+        turns = XT_ADD(turns, 1);
+        r = XT_UPDATE_TILE_OFFSET(r, 0, 1);
+        a = XT_UPDATE_TILE_OFFSET(a, 0, STEP);
+    }
+    XT_STORE_TILE(XT_SPLAT(i32, 1, 1, turns), XT_INIT_TILE(R, i32, 1, 1, .shape = XT_AT(1, 2)));
+    XT_STORE_TILE(XT_SPLAT(i32, 1, 1, sum), XT_INIT_TILE(R, i32, 1, 1, .offset = XT_AT(0, 1), .shape = XT_AT(1, 2)));
+}
+
+TEST(steps_of_either_sign)
+{
+    static const int loops[][3] = {{0, 10, 3},  {0, 9, 3},   {5, 6, 9},   {7, 7, 1},   {8, 3, 2},  {20, 2, -3}, {20, 2, -6}, {4, 3, -9},
+                                   {3, 3, -1}, {3, 8, -2}, {63, -1, -1}, {0, 62, 1}, {-5, 5, 4}, {5, -70, -7}};
+    int32_t *a = (int32_t *)new_matrix(CM_I32, 64), *r = (int32_t *)new_poison(CM_I32, 64);
+    for (size_t n = 0; n < sizeof loops / sizeof loops[0]; n++) {
+        int lo = loops[n][0], hi = loops[n][1], step = loops[n][2], turns = 0, wrong = 0;
+        uint32_t sum = 1;
+        if (!RUN_KERNEL(strides, (build_options){0}, ONE_GROUP, ZED_ARG(a), ZED_ARG(r), ZED_ARG(lo), ZED_ARG(hi), ZED_ARG(step))) break;
+        for (int k = lo; step > 0 ? k < hi : k > hi; k += step, turns++) {
+            sum = sum * 3 + (uint32_t)k;
+            if (turns < 62) wrong += r[2 + turns] != (k >= 0 && k < 64 ? a[k] : 0) + k;
+        }
+        CHECK_MSG(r[0] == turns && (uint32_t)r[1] == sum && wrong == 0, "from %d to %d by %d: %d turns, want %d; %d wrong", lo, hi, step,
+                  r[0], turns, wrong);
+    }
+    zed_free(&device, a);
+    zed_free(&device, r);
+}
+
 XT_KERNEL(choose, ptr(f32, A), ptr(f32, R), i32(N))
 {
     xt_vec v = XT_LOAD_TILE(XT_INIT_TILE(A, f32, 4, 16, .shape = XT_AT(4, 16))), w = XT_MUL(v, 3);
@@ -200,6 +237,7 @@ int main(void)
     }
     RUN(while_of_numbers);
     RUN(loops_with_vectors_and_tiles);
+    RUN(steps_of_either_sign);
     RUN(conditions_with_vectors);
     RUN(split_barriers);
     RUN(blocked_vectors);

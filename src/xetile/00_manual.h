@@ -162,8 +162,9 @@
  *     XT_SUBGROUP_ID() XT_LANE_ID()
  *     XT_BARRIER()                       all subgroups of the work-group; memory before it is seen after it
  *     XT_BARRIER_ARRIVE("name") XT_BARRIER_WAIT("name")    the same in two halves; one at a time (SPLIT_BARRIER)
- *     XT_FOR (k, lo, hi, step, &x, &y, ...) { }       for k = lo; k < hi; k += step; a negative C constant as step: for
- *                                        k = lo; k > hi; k += step. Other steps must be positive (LOOP_STEP). The
+ *     XT_FOR (k, lo, hi, step, &x, &y, ...) { }       for k = lo; k < hi; k += step; with a negative step for k = lo;
+ *                                        k > hi; k += step. What is computed may have either sign, not 0 (LOOP_STEP;
+ *                                        a division before the loop); u32 parameters are positive. The
  *                                        listed variables (xt_val, xt_tile, xt_vec: CARRIED) are carried round, of
  *                                        one type, shape and map all the time (CARRIED_TYPE): what the body leaves
  *                                        in them is what the next turn, and the code after the loop, finds. Others must

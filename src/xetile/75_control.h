@@ -83,15 +83,18 @@ static inline void xt_loop_forget_(xt_ctx *x, xt_frame_ *f)
     }
 }
 
-/* A loop that counts down counts its turns from 0 on instead: changes lo, hi and step to those. */
+/* A loop that counts down, or may do so, counts its turns from 0 on instead: (hi - lo + step -+ 1) / step of them. Changes
+ * lo, hi and step to those. */
 static inline void xt_count_turns_(xt_where_ w, xt_val *lo, xt_val *hi, xt_val *step)
 {
-    xt_val from = *lo, to = *hi, by = xt_int_((long long)-step->i);
+    xt_val from = *lo, to = *hi, by = *step, one = xt_int_(-1);
     if (from.kind == XT_SCALAR_) from = xt_cast_number_(w, CM_I32, &from);
     if (to.kind == XT_SCALAR_) to = xt_cast_number_(w, CM_I32, &to);
-    from = xt_binary_number_(w, XT_OP_SUB_, from, to);
-    from = xt_binary_number_(w, XT_OP_ADD_, from, xt_int_((long long)by.i - 1));
-    *hi = xt_binary_number_(w, XT_OP_DIV_, from, by);
+    if (by.kind == XT_SCALAR_) /* 1 or -1 */
+        one = xt_binary_number_(w, XT_OP_OR_, xt_binary_number_(w, XT_OP_SHR_, by, xt_int_(31)), xt_int_(1));
+    to = xt_binary_number_(w, XT_OP_SUB_, to, from);
+    to = xt_binary_number_(w, XT_OP_ADD_, to, xt_binary_number_(w, XT_OP_SUB_, by, one));
+    *hi = xt_binary_number_(w, XT_OP_DIV_, to, by);
     *lo = xt_int_(0);
     *step = xt_int_(1);
 }
@@ -161,6 +164,7 @@ static inline xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val s
     xt_frame_ *f;
     spe_id from, to, by, k = 0;
     xt_val first = lo, down = step;
+    bool turns = step.kind == XT_INT_ ? step.i < 0 : step.kind == XT_SCALAR_ && xt_is_signed_(step.type);
     int p = xt_val_align_(&lo), q = xt_val_align_(&step);
     memset(&loop, 0, sizeof loop);
     loop.x = x;
@@ -171,7 +175,7 @@ static inline xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val s
     by = xt_index_id_(w, &step, "the loop's step");
     if (step.kind == XT_INT_ && step.i == 0) xt_fail_(w, XT_ERROR_LOOP_STEP, "got 0");
     if (!spe_ok(&x->m)) return loop;
-    if (down.kind == XT_INT_ && down.i < 0) {
+    if (turns) {
         xt_count_turns_(w, &lo, &hi, &step);
         from = xt_index_id_(w, &lo, "the loop's start");
         to = xt_index_id_(w, &hi, "the number of turns");
@@ -192,7 +196,7 @@ static inline xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val s
         if (xt_has_counts_(x, f)) xt_write_counts_(w, f, spe_isub(&x->m, k, from));
     }
     loop.index = xt_scalar_(x, CM_I32, k, p < q ? p : q, 0);
-    if (down.kind == XT_INT_ && down.i < 0) {
+    if (turns) {
         loop.index = xt_binary_number_(w, XT_OP_MUL_, xt_scalar_(x, CM_I32, k, 1, 0), down);
         loop.index = xt_binary_number_(w, XT_OP_ADD_, first, loop.index);
     }
