@@ -650,7 +650,9 @@ static bool check_local_variable(struct sp_reader *r, const struct sp_inst *i)
 {
     if (i->operand[0] != SP_STORAGE_Function)
         return sp_refuse(r, i, "a variable in a function has the Function storage class");
-    if (r->m->ids[i->id].block != 0) return sp_refuse(r, i, "variables stand in the function's first block");
+    /* Without an initial value it may stand anywhere: what llvm-spirv moves overlapping memory through does. */
+    if (r->m->ids[i->id].block != 0 && i->count > 1)
+        return sp_refuse(r, i, "variables with an initial value stand in the function's first block");
     return sp_check_variable(r, i);
 }
 

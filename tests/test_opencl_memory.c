@@ -1,6 +1,7 @@
 /* test_opencl_memory.c - structures, arrays, unions, pointers and byte copies in OpenCL C, against the same functions
  * compiled by the host's compiler (opencl/memory_functions.h). Three builds, as in test_opencl_flow.c. All exact: the few
- * floats are small multiples of powers of two.
+ * floats are small multiples of powers of two. And algorithms of some length (opencl/algorithms_functions.h) by clang at
+ * three levels.
  */
 #include "opencl.h"
 
@@ -8,13 +9,15 @@
 #define TABLE static const
 #include "opencl/memory_functions.h"
 
+#include "opencl/algorithms_functions.h" /* with its macros */
+
 typedef struct {
     const char *kernel;
     int (*call)(int x, int n, int *m);
 } memory_case;
 
 #define CASE(name) {"run_" #name, name},
-static const memory_case cases[] = {ITEM_FUNCTIONS(CASE)};
+static const memory_case cases[] = {ITEM_FUNCTIONS(CASE)}, algorithms[] = {ALGORITHMS(CASE)};
 enum { ITEMS = 75, GROUP = 25 };
 static zed_module plain, unoptimised, optimised;
 
@@ -36,16 +39,27 @@ static void run_case(zed_module *m, const memory_case *c, int n)
     ocl_free(r);
 }
 
-static void run_module(zed_module *m, const char *name)
+static void run_cases(zed_module *m, const char *name, const memory_case *list, size_t count)
 {
     if (!ocl_load(m, name)) return;
     for (int n = 0; n < 6; n++)
-        for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) run_case(m, &cases[k], n);
+        for (size_t k = 0; k < count; k++) run_case(m, &list[k], n);
 }
+
+static void run_module(zed_module *m, const char *name) { run_cases(m, name, cases, sizeof cases / sizeof *cases); }
 
 TEST(as_written) { run_module(&plain, "memory"); }
 TEST(variables_in_memory) { run_module(&unoptimised, "memory_unoptimised"); }
 TEST(after_all_passes) { run_module(&optimised, "memory_optimised"); }
+
+TEST(algorithms_at_three_levels)
+{
+    static const char *const names[] = {"algorithms", "algorithms_O2", "algorithms_Os"};
+    for (int i = 0; i < 3; i++) {
+        zed_module m;
+        run_cases(&m, names[i], algorithms, sizeof algorithms / sizeof *algorithms);
+    }
+}
 
 int main(void)
 {
@@ -53,6 +67,7 @@ int main(void)
     RUN(as_written);
     RUN(variables_in_memory);
     RUN(after_all_passes);
+    RUN(algorithms_at_three_levels);
     zed_close(&ocl_device);
     return test_report();
 }

@@ -5,7 +5,7 @@
 #
 # A line `build: OPTIMISE` in a .cl chooses the passes: `plain` keeps the code close to its text, `full` is -O2 without
 # vectors, `threaded` moves jumps about, `none` leaves every variable in memory, `lines` is `plain` with OpLine. `O0 1.0`,
-# `Os 1.2` and so on are clang's own passes, and the newest SPIR-V. A .ll is LLVM 14's IR, whose pointers have types.
+# `Os 1.2` and so on are clang's own passes but for those that make vectors, and the newest SPIR-V. A .ll is LLVM 14's IR, whose pointers have types.
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 to=${1:-$here}
 mkdir -p "$to" && to=$(cd "$to" && pwd) || exit 1
@@ -34,7 +34,7 @@ features=$features,+__opencl_c_ext_fp32_local_atomic_add,+__opencl_c_ext_fp32_lo
 compile() { # compile SOURCE RESULT
     build=$(sed -n 's/.*build: *\([A-Za-z0-9.]*\( [0-9.]*\)\{0,1\}\).*/\1/p' "$1" | head -n 1) newest=1.4 own=-disable-llvm-passes
     case $build in
-    O*) level=-${build% *} passes= newest=${build#* } own=-disable-O0-optnone ;;
+    O*) level="-${build% *} -fno-vectorize -fno-slp-vectorize" passes= newest=${build#* } own=-disable-O0-optnone ;;
     full*) level=-O2 passes='default<O2>' ;;
     threaded*) level=-O2 passes='sroa,early-cse,simplifycfg,jump-threading,gvn,loop(loop-rotate),sccp,simplifycfg' ;;
     none*) level=-O0 passes= ;;
