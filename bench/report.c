@@ -48,6 +48,7 @@ static const struct {
     {"gemm_*_#", "Matrix product by size", "M = N = K, whole launches. The peer multiplies floats.", CURVES},
     {"gemm_*_#_", "Matrix product by instruction set", "The software device compiles for what the CPU has, or less when told so.", BARS},
     {"gemm_i8_beside_", "", "", TABLE},
+    {"f32_peak_of_a_thread_", "The CPU's own bound", "One thread that does nothing but multiply and add f32, by instruction set.", BARS},
     {"devices_", "Several devices", "One product dealt out to the sub-devices of the software device, threads shared among them.", BARS},
     {"mpi_", "Several ranks", "One product by SUMMA over Open MPI on this machine; each rank has a device with one thread.", BARS},
     {"plain_gemm_", "A product without matrix instructions", "Lowered to loads, broadcasts and FMA; PoCL runs the same SPIR-V.", ROWS},

@@ -11,6 +11,7 @@ bench edit_to_result_cold 1256 ms
 bench gemm_f16_64 4.5 GFLOP/s peer=openblas_sgemm peer_value=18.8 ratio=0.24
 bench gemm_f16_4096 200.5 GFLOP/s peer=openblas_sgemm peer_value=180 ratio=1.11
 bench gemm_f16_1024_avx2 100 GFLOP/s peer=openblas_sgemm peer_value=400 ratio=0.25
+bench f32_peak_of_a_thread_avx2 77.5 GFLOP/s
 bench devices_2 1.5 times
 bench odd<name> 3.25 us
 isa gemm pvc loop_dpas=32 loop_instructions=64 loop_memory=4 spill=0
@@ -21,6 +22,7 @@ something else
 LINES
 page() { "$BUILD/report" < "$work/lines"; }
 for part in "on some device" ">80.1 us<" ">10 times as fast<" "emit gemm allocations: 46" "1256 ms" "openblas sgemm 400" "0.25 times the peer" "1.50 times" \
+    "own bound" "77.5 GFLOP/s" \
     "odd&lt;name&gt;" "gemm, pvc" "32 dpas of 64" "16 dpas of 60, spills" "libsomething is not installed" "width=device-width"; do
     check_says "the page says $part" "$part" page
 done
