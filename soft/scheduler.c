@@ -13,6 +13,7 @@
 
 #include "check.h"
 #include "coroutine.h"
+#include "faults.h"
 #include "jit.h"
 
 #define STACK_MARGIN ((size_t)32 << 10)  /* for barrier, printf and the C library below the kernel's own frame */
@@ -69,6 +70,8 @@ struct group {
     uint32_t subgroups, lanes_total, arrived, running;
     uint64_t phase;
     const char *error;
+    bool fibers, deep; /* how they run */
+    struct fault fault;
 };
 
 static pthread_key_t worker_key;
@@ -309,6 +312,7 @@ static void run_with_barriers(struct group *g, uint64_t linear)
         subgroup_place(&f->sg, g->job->launch, linear);
         f->state = FIBER_READY;
     }
+    g->fault.subgroup = &g->worker->fibers[0]->sg;
     co_switch(&g->worker->own, &g->worker->fibers[0]->co);
 }
 
@@ -320,7 +324,10 @@ static void run_whole_groups(struct group *g)
     struct xs_subgroup sg;
     subgroup_fill(&sg, g, 0);
     subgroup_place(&sg, l, g->first);
-    if (!l->kernel->run_groups(&sg, g->args, g->last - g->first)) return;
+    g->fault.subgroup = &sg;
+    int missed = l->kernel->run_groups(&sg, g->args, g->last - g->first);
+    g->fault.subgroup = NULL;
+    if (!missed) return;
     g->error = "a barrier is reached by some subgroups of a work-group only";
     g->first = sg.group_id[0] + l->group_count[0] * (sg.group_id[1] + (uint64_t)l->group_count[1] * sg.group_id[2]);
 }
@@ -336,6 +343,7 @@ static void run_range(struct group *g)
         run_whole_groups(g);
         return;
     }
+    g->fault.subgroup = &sg;
     for (linear = g->first; linear < g->last; linear++) {
         if (l->check) check_group_begin(g->worker->check);
         for (i = 0; i < g->subgroups; i++) {
@@ -344,6 +352,7 @@ static void run_range(struct group *g)
             l->kernel->run(&sg, g->args);
         }
     }
+    g->fault.subgroup = NULL;
 }
 
 static void deep_body(void *pointer)
@@ -416,14 +425,21 @@ static void job_fails(struct job *j, enum sched_result result, const struct grou
 {
     struct sched_launch *l = j->launch;
     struct xs_subgroup where;
+    char fault[80];
     int ok = SCHED_OK;
     if (!atomic_compare_exchange_strong(&j->result, &ok, (int)result)) return;
     subgroup_place(&where, l, linear);
+    if (result == SCHED_FAULT) {
+        memcpy(where.group_id, g->fault.group_id, sizeof where.group_id);
+        snprintf(fault, sizeof fault, g->fault.address ? "access to %p, where it may not" : "access through a null or wild pointer",
+                 g->fault.address);
+    }
     if (result == SCHED_NO_MEMORY)
         snprintf(l->error, sizeof l->error, "kernel %.80s: no memory for its stacks or local memory", l->kernel->name);
     else
         snprintf(l->error, sizeof l->error, "kernel %.80s, work-group (%u, %u, %u): %s", l->kernel->name,
-                 where.group_id[0], where.group_id[1], where.group_id[2], g->error);
+                 where.group_id[0], where.group_id[1], where.group_id[2],
+                 result == SCHED_FAULT ? fault : g->error);
 }
 
 static bool claim(struct job *j, struct group *g)
@@ -437,15 +453,15 @@ static bool claim(struct job *j, struct group *g)
 }
 
 /* Runs g->first to g->last; false when the launch has failed. */
-static bool run_claimed(struct job *j, struct group *g, bool fibers, bool deep)
+static bool run_claimed(struct job *j, struct group *g)
 {
     uint64_t linear;
-    if (!fibers) {
-        if (deep && !run_on_deep_stack(g)) {
+    if (!g->fibers) {
+        if (g->deep && !run_on_deep_stack(g)) {
             job_fails(j, SCHED_NO_MEMORY, g, g->first);
             return false;
         }
-        if (!deep) run_range(g);
+        if (!g->deep) run_range(g);
         if (g->error) job_fails(j, SCHED_BARRIER, g, g->first);
         return !g->error;
     }
@@ -459,30 +475,36 @@ static bool run_claimed(struct job *j, struct group *g, bool fibers, bool deep)
     return true;
 }
 
+static void run_all(void *pointer)
+{
+    struct group *g = pointer;
+    while (run_claimed(g->job, g) && claim(g->job, g)) continue;
+}
+
 static void take_part(struct job *j)
 {
     const struct sched_launch *l = j->launch;
     const struct xs_kernel *k = l->kernel;
     struct worker *w = worker_get();
     struct group g = {.worker = w, .job = j, .args = l->args};
-    bool fibers, deep;
     if (!claim(j, &g)) return; /* before any set-up: most launches are short */
     g.lanes_total = l->local_size[0] * l->local_size[1] * l->local_size[2];
     g.subgroups = (g.lanes_total + k->subgroup_size - 1) / k->subgroup_size;
-    fibers = k->has_barrier && g.subgroups > 1 && !k->frame_bytes;
+    g.fibers = k->has_barrier && g.subgroups > 1 && !k->frame_bytes;
     if (!w || k->stack_bytes > STACK_LIMIT || !place_local(&g) ||
         !grow_aligned(&w->frames, &w->frames_bytes, (size_t)k->frame_bytes * g.subgroups) ||
         (l->check && !check_worker_begin(&w->check, l, g.args, w->local, g.subgroups))) {
         job_fails(j, SCHED_NO_MEMORY, &g, g.first);
         return;
     }
-    deep = k->stack_bytes + STACK_MARGIN > (w->ours ? SCHED_THREAD_STACK / 2 : STACK_FOREIGN);
-    if (fibers || deep) co_adopt(&w->own);
-    if (fibers && !fibers_ready(&g)) {
+    g.deep = k->stack_bytes + STACK_MARGIN > (w->ours ? SCHED_THREAD_STACK / 2 : STACK_FOREIGN);
+    if (g.fibers || g.deep) co_adopt(&w->own);
+    if (g.fibers && !fibers_ready(&g)) {
         job_fails(j, SCHED_NO_MEMORY, &g, g.first);
         return;
     }
-    while (run_claimed(j, &g, fibers, deep) && claim(j, &g)) continue;
+    fault_run(&g.fault, run_all, &g);
+    if (g.fault.happened) job_fails(j, SCHED_FAULT, &g, 0);
     jit_release_tiles(&w->tiles);
 }
 

@@ -18,6 +18,7 @@
 enum sched_result {
     SCHED_OK,
     SCHED_NO_MEMORY, /* no room for local memory, stacks or the argument block */
+    SCHED_FAULT,     /* a kernel accessed what is no memory */
     SCHED_BARRIER    /* a barrier that not all subgroups of a work-group reach, or a split one used out of order */
 };
 

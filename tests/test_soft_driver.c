@@ -1007,6 +1007,35 @@ TEST(lost_barriers_do_not_hang)
     OK(zeMemFree(context, out));
 }
 
+/* A null pointer: the launch is lost, not the process. */
+TEST(wild_pointers_lose_their_launch_only)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    SKIP("the sanitizer has the signals");
+#endif
+    ze_command_queue_handle_t q = new_queue(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    ze_command_list_handle_t l = new_list();
+    ze_kernel_handle_t k = new_kernel("lonely");
+    ze_group_count_t n = {16, 1, 1};
+    uint32_t *out = new_memory(4 * 128);
+    OK(zeKernelSetGroupSize(k, 8, 1, 1));
+    set(k, 0, sizeof out, NULL);
+    OK(zeCommandListAppendLaunchKernel(l, k, &n, NULL, 0, NULL));
+    OK(zeCommandListAppendMemoryFill(l, out, "z", 1, 4, NULL, 0, NULL));
+    OK(zeCommandListClose(l));
+    OK(zeCommandQueueExecuteCommandLists(q, 1, &l, NULL));
+    CHECK_INT(zeCommandQueueSynchronize(q, FOR_EVER), ZE_RESULT_ERROR_DEVICE_LOST);
+    OK(zeCommandQueueSynchronize(q, FOR_EVER));
+    CHECK_INT(out[0], 0x7a7a7a7a);
+    set(k, 0, sizeof out, &out);
+    launch(k, 16, 1, 1);
+    CHECK_INT(out[127], 1);
+    OK(zeKernelDestroy(k));
+    OK(zeCommandListDestroy(l));
+    OK(zeCommandQueueDestroy(q));
+    OK(zeMemFree(context, out));
+}
+
 /* ---- threads */
 
 static void *hammer(void *argument)
@@ -1281,6 +1310,7 @@ static void run_module_tests(void)
     RUN(globals_offsets_and_indirect_launches);
     RUN(cooperative_launch);
     RUN(lost_barriers_do_not_hang);
+    RUN(wild_pointers_lose_their_launch_only);
     RUN(queues_in_several_threads);
 #ifdef NEWER
     RUN(newer_getters);
