@@ -797,7 +797,7 @@ static inline int cm_run_(int n, int i)
     if (i < n / 8) return 8;
     i -= n / 8;
     if (rest & 4 && i-- == 0) return 4;
-    if (rest & 2 && i-- == 0) return 2;
+    if (rest & 2 && i == 0) return 2;
     return 1;
 }
 
@@ -3335,7 +3335,7 @@ static inline void cm_module_free(cm_module *mod)
     memset(mod, 0, sizeof *mod);
 }
 
-/* -- regions that macros write as C loops: XT_FOR, CV_IF ... A region is closed when its loop asks for a turn too many */
+/* -- regions that macros write as C loops (XT_FOR, CV_IF ...): closed when the loop asks for a turn too many */
 
 enum { CM_REGIONS_MAX_ = 32 };
 
@@ -3374,8 +3374,8 @@ static inline void cm_fail_open_(spe_module *m, const cm_errors_ *errors, cm_reg
     r->depth = 0;
 }
 
-/* May the region of this depth be closed? False after an error, of which one is that it is not the innermost. `done`: its
- * body was left at its end. */
+/* May the region of this depth be closed? False after an error, of which one is that it is not the innermost.
+ * `done`: its body was left at its end. */
 static inline bool cm_region_ends_(spe_module *m, const cm_errors_ *errors, cm_regions_ *r, int depth, bool done)
 {
     if (!spe_ok(m) || r->depth < depth) return false;

@@ -773,8 +773,8 @@ static inline spe_id xt_spe_type_(xt_ctx *x, int type)
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 #define XT_BINARY_OPS_(X)                                                                                              \
-    X(ADD)                                                                                                             \
-    X(SUB) X(MUL) X(DIV) X(MIN) X(MAX) X(MOD) X(AND) X(OR) X(XOR) X(SHL) X(SHR) X(EQ) X(NE) X(LT) X(LE) X(GT) X(GE)
+    X(ADD) X(SUB) X(MUL) X(DIV) X(MIN) X(MAX) X(MOD) X(AND) X(OR) X(XOR) X(SHL) X(SHR)                                 \
+    X(EQ) X(NE) X(LT) X(LE) X(GT) X(GE)
 typedef enum {
 #define XT_ROW_(name) XT_OP_##name##_,
     XT_BINARY_OPS_(XT_ROW_)
@@ -2722,8 +2722,10 @@ static inline bool xt_mma_check_maps_(xt_where_ w, const xt_mma_desc_ *d, bool w
     mapped = xt_has_map_(map);
     memset(&a, 0, sizeof a);
     b = a;
-    if (mapped) a = xt_map_mma_a(map, d->a.dist.shape[1]);
-    if (mapped) b = xt_map_mma_b(map, d->b.dist.shape[0]);
+    if (mapped) {
+        a = xt_map_mma_a(map, d->a.dist.shape[1]);
+        b = xt_map_mma_b(map, d->b.dist.shape[0]);
+    }
     return xt_mma_same_map_(w, "a", &d->a.map, &a) && xt_mma_same_map_(w, "b", &d->b.map, &b);
 }
 

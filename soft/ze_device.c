@@ -316,11 +316,6 @@ ze_result_t zeDeviceGetGlobalTimestamps(ze_device_handle_t device, uint64_t *hos
 }
 
 #if SOFT_API(7)
-ze_result_t zeDeviceGetRootDevice(ze_device_handle_t device, ze_device_handle_t *root)
-{
-    SOFT_HANDLE(device, SOFT_DEVICE);
-    SOFT_POINTER(root);
-    *root = device->part ? &soft_device : NULL;
-    return ZE_RESULT_SUCCESS;
-}
+SOFT_GETTER(zeDeviceGetRootDevice, ze_device_handle_t, SOFT_DEVICE, ze_device_handle_t,
+            handle->part ? &soft_device : NULL)
 #endif

@@ -122,13 +122,7 @@ ze_result_t zeInitDrivers(uint32_t *count, ze_driver_handle_t *drivers, ze_init_
 }
 #endif
 
-ze_result_t zeDriverGetApiVersion(ze_driver_handle_t driver, ze_api_version_t *version)
-{
-    SOFT_HANDLE(driver, SOFT_DRIVER);
-    SOFT_POINTER(version);
-    *version = ZE_API_VERSION_CURRENT;
-    return ZE_RESULT_SUCCESS;
-}
+SOFT_GETTER(zeDriverGetApiVersion, ze_driver_handle_t, SOFT_DRIVER, ze_api_version_t, ZE_API_VERSION_CURRENT)
 
 ze_result_t zeDriverGetProperties(ze_driver_handle_t driver, ze_driver_properties_t *properties)
 {

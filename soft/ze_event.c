@@ -203,45 +203,11 @@ ze_result_t zeEventQueryKernelTimestampsExt(ze_event_handle_t event, ze_device_h
 #endif
 
 #if SOFT_API(9)
-ze_result_t zeEventGetEventPool(ze_event_handle_t event, ze_event_pool_handle_t *pool)
-{
-    SOFT_HANDLE(event, SOFT_EVENT);
-    SOFT_POINTER(pool);
-    *pool = event->pool;
-    return ZE_RESULT_SUCCESS;
-}
-
-ze_result_t zeEventGetSignalScope(ze_event_handle_t event, ze_event_scope_flags_t *scope)
-{
-    SOFT_HANDLE(event, SOFT_EVENT);
-    SOFT_POINTER(scope);
-    *scope = event->desc.signal;
-    return ZE_RESULT_SUCCESS;
-}
-
-ze_result_t zeEventGetWaitScope(ze_event_handle_t event, ze_event_scope_flags_t *scope)
-{
-    SOFT_HANDLE(event, SOFT_EVENT);
-    SOFT_POINTER(scope);
-    *scope = event->desc.wait;
-    return ZE_RESULT_SUCCESS;
-}
-
-ze_result_t zeEventPoolGetContextHandle(ze_event_pool_handle_t pool, ze_context_handle_t *context)
-{
-    SOFT_HANDLE(pool, SOFT_POOL);
-    SOFT_POINTER(context);
-    *context = pool->context;
-    return ZE_RESULT_SUCCESS;
-}
-
-ze_result_t zeEventPoolGetFlags(ze_event_pool_handle_t pool, ze_event_pool_flags_t *flags)
-{
-    SOFT_HANDLE(pool, SOFT_POOL);
-    SOFT_POINTER(flags);
-    *flags = pool->flags;
-    return ZE_RESULT_SUCCESS;
-}
+SOFT_GETTER(zeEventGetEventPool, ze_event_handle_t, SOFT_EVENT, ze_event_pool_handle_t, handle->pool)
+SOFT_GETTER(zeEventGetSignalScope, ze_event_handle_t, SOFT_EVENT, ze_event_scope_flags_t, handle->desc.signal)
+SOFT_GETTER(zeEventGetWaitScope, ze_event_handle_t, SOFT_EVENT, ze_event_scope_flags_t, handle->desc.wait)
+SOFT_GETTER(zeEventPoolGetContextHandle, ze_event_pool_handle_t, SOFT_POOL, ze_context_handle_t, handle->context)
+SOFT_GETTER(zeEventPoolGetFlags, ze_event_pool_handle_t, SOFT_POOL, ze_event_pool_flags_t, handle->flags)
 #endif
 
 /* ---- fences */

@@ -156,13 +156,8 @@ ze_result_t zeKernelSetIndirectAccess(ze_kernel_handle_t kernel, ze_kernel_indir
     return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t zeKernelGetIndirectAccess(ze_kernel_handle_t kernel, ze_kernel_indirect_access_flags_t *flags)
-{
-    SOFT_HANDLE(kernel, SOFT_KERNEL);
-    SOFT_POINTER(flags);
-    *flags = kernel->indirect;
-    return ZE_RESULT_SUCCESS;
-}
+SOFT_GETTER(zeKernelGetIndirectAccess, ze_kernel_handle_t, SOFT_KERNEL, ze_kernel_indirect_access_flags_t,
+            handle->indirect)
 
 ze_result_t zeKernelSetCacheConfig(ze_kernel_handle_t kernel, ze_cache_config_flags_t flags)
 {

@@ -24,12 +24,14 @@ static ze_result_t check_kernel(ze_kernel_handle_t kernel)
 
 /* Records the kernel as it is now: arguments, group size, offset. */
 static struct soft_command *launch_new(ze_command_list_handle_t list, ze_kernel_handle_t kernel,
-                                       ze_event_handle_t signal, uint32_t wait_count, ze_event_handle_t *waits,
-                                       ze_result_t *result)
+                                       const ze_group_count_t *count, ze_event_handle_t signal, uint32_t wait_count,
+                                       ze_event_handle_t *waits, ze_result_t *result)
 {
     struct sched_launch *l;
     struct soft_command *c;
-    *result = check_kernel(kernel);
+    *result = soft_check(list, SOFT_LIST);
+    if (*result == ZE_RESULT_SUCCESS) *result = soft_check(kernel, SOFT_KERNEL);
+    if (*result == ZE_RESULT_SUCCESS) *result = count ? check_kernel(kernel) : ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     if (*result != ZE_RESULT_SUCCESS) return NULL;
     c = soft_command_new(list, SOFT_CMD_LAUNCH, kernel->code->args_bytes + 1, signal, wait_count, waits, result);
     if (!c) return NULL;
@@ -62,11 +64,7 @@ ze_result_t zeCommandListAppendLaunchKernel(ze_command_list_handle_t list, ze_ke
                                             uint32_t wait_count, ze_event_handle_t *waits)
 {
     ze_result_t result;
-    struct soft_command *c;
-    SOFT_HANDLE(list, SOFT_LIST);
-    SOFT_HANDLE(kernel, SOFT_KERNEL);
-    SOFT_POINTER(count);
-    c = launch_new(list, kernel, signal, wait_count, waits, &result);
+    struct soft_command *c = launch_new(list, kernel, count, signal, wait_count, waits, &result);
     if (!c) return result;
     set_counts(&c->u.launch.launch, count);
     return soft_command_add(list, c);
@@ -78,13 +76,10 @@ ze_result_t zeCommandListAppendLaunchCooperativeKernel(ze_command_list_handle_t 
 {
     ze_result_t result;
     struct soft_command *c;
-    SOFT_HANDLE(list, SOFT_LIST);
-    SOFT_HANDLE(kernel, SOFT_KERNEL);
-    SOFT_POINTER(count);
-    if ((double)count->groupCountX * count->groupCountY * count->groupCountZ > sched_threads())
+    if (count && (double)count->groupCountX * count->groupCountY * count->groupCountZ > sched_threads())
         return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "more work-groups than run at the same time (%u)",
                          sched_threads());
-    c = launch_new(list, kernel, signal, wait_count, waits, &result);
+    c = launch_new(list, kernel, count, signal, wait_count, waits, &result);
     if (!c) return result;
     set_counts(&c->u.launch.launch, count);
     c->u.launch.launch.cooperative = true;
@@ -96,11 +91,7 @@ ze_result_t zeCommandListAppendLaunchKernelIndirect(ze_command_list_handle_t lis
                                                     uint32_t wait_count, ze_event_handle_t *waits)
 {
     ze_result_t result;
-    struct soft_command *c;
-    SOFT_HANDLE(list, SOFT_LIST);
-    SOFT_HANDLE(kernel, SOFT_KERNEL);
-    SOFT_POINTER(count);
-    c = launch_new(list, kernel, signal, wait_count, waits, &result);
+    struct soft_command *c = launch_new(list, kernel, count, signal, wait_count, waits, &result);
     if (!c) return result;
     c->u.launch.indirect = count;
     return soft_command_add(list, c);
@@ -120,8 +111,8 @@ ze_result_t zeCommandListAppendLaunchMultipleKernelsIndirect(ze_command_list_han
     if (!kernel_count) return ZE_RESULT_ERROR_INVALID_SIZE;
     for (i = 0; i < kernel_count; i++) SOFT_TRY(check_kernel(kernels[i]));
     for (i = 0; i < kernel_count; i++) {
-        struct soft_command *c = launch_new(list, kernels[i], i + 1 == kernel_count ? signal : NULL, i ? 0 : wait_count,
-                                            i ? NULL : waits, &result);
+        struct soft_command *c = launch_new(list, kernels[i], &counts[i], i + 1 == kernel_count ? signal : NULL,
+                                            i ? 0 : wait_count, i ? NULL : waits, &result);
         if (!c) return result;
         c->u.launch.indirect = &counts[i];
         c->u.launch.count = count;

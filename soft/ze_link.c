@@ -179,13 +179,7 @@ ze_result_t zeModuleDynamicLink(uint32_t count, ze_module_handle_t *modules, ze_
     pthread_mutex_lock(&link_lock);
     result = link_all(count, modules, &log->text);
     pthread_mutex_unlock(&link_lock);
-    if (result != ZE_RESULT_SUCCESS)
-        soft_fail(result, "modules not linked: %.1800s", log->text.data ? log->text.data : "no memory");
-    if (link_log)
-        *link_log = log;
-    else
-        zeModuleBuildLogDestroy(log);
-    return result;
+    return soft_log_deliver(result, "modules not linked", log, link_log);
 }
 
 /* ---- zeModuleInspectLinkageExt: a line for each symbol */

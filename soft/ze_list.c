@@ -333,29 +333,9 @@ ze_result_t zeCommandListHostSynchronize(ze_command_list_handle_t list, uint64_t
 #endif
 
 #if SOFT_API(9)
-ze_result_t zeCommandListGetDeviceHandle(ze_command_list_handle_t list, ze_device_handle_t *device)
-{
-    SOFT_HANDLE(list, SOFT_LIST);
-    SOFT_POINTER(device);
-    *device = list->device;
-    return ZE_RESULT_SUCCESS;
-}
-
-ze_result_t zeCommandListGetContextHandle(ze_command_list_handle_t list, ze_context_handle_t *context)
-{
-    SOFT_HANDLE(list, SOFT_LIST);
-    SOFT_POINTER(context);
-    *context = list->context;
-    return ZE_RESULT_SUCCESS;
-}
-
-ze_result_t zeCommandListGetOrdinal(ze_command_list_handle_t list, uint32_t *ordinal)
-{
-    SOFT_HANDLE(list, SOFT_LIST);
-    SOFT_POINTER(ordinal);
-    *ordinal = 0;
-    return ZE_RESULT_SUCCESS;
-}
+SOFT_GETTER(zeCommandListGetDeviceHandle, ze_command_list_handle_t, SOFT_LIST, ze_device_handle_t, handle->device)
+SOFT_GETTER(zeCommandListGetContextHandle, ze_command_list_handle_t, SOFT_LIST, ze_context_handle_t, handle->context)
+SOFT_GETTER(zeCommandListGetOrdinal, ze_command_list_handle_t, SOFT_LIST, uint32_t, 0)
 
 ze_result_t zeCommandListImmediateGetIndex(ze_command_list_handle_t list, uint32_t *index)
 {
@@ -366,13 +346,7 @@ ze_result_t zeCommandListImmediateGetIndex(ze_command_list_handle_t list, uint32
     return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t zeCommandListIsImmediate(ze_command_list_handle_t list, ze_bool_t *is)
-{
-    SOFT_HANDLE(list, SOFT_LIST);
-    SOFT_POINTER(is);
-    *is = list->immediate;
-    return ZE_RESULT_SUCCESS;
-}
+SOFT_GETTER(zeCommandListIsImmediate, ze_command_list_handle_t, SOFT_LIST, ze_bool_t, handle->immediate)
 
 ze_result_t zeCommandListImmediateAppendCommandListsExp(ze_command_list_handle_t list, uint32_t count,
                                                         ze_command_list_handle_t *lists, ze_event_handle_t signal,

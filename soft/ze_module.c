@@ -28,6 +28,19 @@ ze_module_build_log_handle_t soft_log_new(void)
     return log;
 }
 
+/* After a build or link: the log goes to the caller where one is wanted, and into the error's description. */
+ze_result_t soft_log_deliver(ze_result_t result, const char *what, ze_module_build_log_handle_t log,
+                             ze_module_build_log_handle_t *wanted)
+{
+    if (result != ZE_RESULT_SUCCESS)
+        soft_fail(result, "%s: %.1800s", what, log->text.data ? log->text.data : "no memory");
+    if (wanted)
+        *wanted = log;
+    else
+        zeModuleBuildLogDestroy(log);
+    return result;
+}
+
 /* The log behind a handle or behind its face. */
 static ze_result_t find_log(ze_module_build_log_handle_t *log)
 {
@@ -291,13 +304,7 @@ ze_result_t zeModuleCreate(ze_context_handle_t context, ze_device_handle_t devic
     if (!log) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     *module = NULL;
     result = module_new(context, desc, &log->text, module);
-    if (result != ZE_RESULT_SUCCESS)
-        soft_fail(result, "module not built: %.1800s", log->text.data ? log->text.data : "no memory");
-    if (build_log)
-        *build_log = log;
-    else
-        zeModuleBuildLogDestroy(log);
-    return result;
+    return soft_log_deliver(result, "module not built", log, build_log);
 }
 
 ze_result_t zeModuleDestroy(ze_module_handle_t module)

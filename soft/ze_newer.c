@@ -23,37 +23,13 @@ ze_result_t zeDeviceSynchronize(ze_device_handle_t device)
 
 /* ---- what a queue or a list was made with */
 
-ze_result_t zeCommandQueueGetFlags(ze_command_queue_handle_t queue, ze_command_queue_flags_t *flags)
-{
-    SOFT_HANDLE(queue, SOFT_QUEUE);
-    SOFT_POINTER(flags);
-    *flags = queue->queue.desc.flags;
-    return ZE_RESULT_SUCCESS;
-}
-
-ze_result_t zeCommandQueueGetMode(ze_command_queue_handle_t queue, ze_command_queue_mode_t *mode)
-{
-    SOFT_HANDLE(queue, SOFT_QUEUE);
-    SOFT_POINTER(mode);
-    *mode = queue->queue.desc.mode;
-    return ZE_RESULT_SUCCESS;
-}
-
-ze_result_t zeCommandQueueGetPriority(ze_command_queue_handle_t queue, ze_command_queue_priority_t *priority)
-{
-    SOFT_HANDLE(queue, SOFT_QUEUE);
-    SOFT_POINTER(priority);
-    *priority = queue->queue.desc.priority;
-    return ZE_RESULT_SUCCESS;
-}
-
-ze_result_t zeCommandListGetFlags(ze_command_list_handle_t list, ze_command_list_flags_t *flags)
-{
-    SOFT_HANDLE(list, SOFT_LIST);
-    SOFT_POINTER(flags);
-    *flags = list->desc.flags;
-    return ZE_RESULT_SUCCESS;
-}
+SOFT_GETTER(zeCommandQueueGetFlags, ze_command_queue_handle_t, SOFT_QUEUE, ze_command_queue_flags_t,
+            handle->queue.desc.flags)
+SOFT_GETTER(zeCommandQueueGetMode, ze_command_queue_handle_t, SOFT_QUEUE, ze_command_queue_mode_t,
+            handle->queue.desc.mode)
+SOFT_GETTER(zeCommandQueueGetPriority, ze_command_queue_handle_t, SOFT_QUEUE, ze_command_queue_priority_t,
+            handle->queue.desc.priority)
+SOFT_GETTER(zeCommandListGetFlags, ze_command_list_handle_t, SOFT_LIST, ze_command_list_flags_t, handle->desc.flags)
 
 static ze_result_t check_immediate(ze_command_list_handle_t list, const void *to)
 {

@@ -278,19 +278,6 @@ ze_result_t zeCommandQueueSynchronize(ze_command_queue_handle_t queue, uint64_t 
 }
 
 #if SOFT_API(9)
-ze_result_t zeCommandQueueGetOrdinal(ze_command_queue_handle_t queue, uint32_t *ordinal)
-{
-    SOFT_HANDLE(queue, SOFT_QUEUE);
-    SOFT_POINTER(ordinal);
-    *ordinal = queue->queue.desc.ordinal;
-    return ZE_RESULT_SUCCESS;
-}
-
-ze_result_t zeCommandQueueGetIndex(ze_command_queue_handle_t queue, uint32_t *index)
-{
-    SOFT_HANDLE(queue, SOFT_QUEUE);
-    SOFT_POINTER(index);
-    *index = queue->queue.desc.index;
-    return ZE_RESULT_SUCCESS;
-}
+SOFT_GETTER(zeCommandQueueGetOrdinal, ze_command_queue_handle_t, SOFT_QUEUE, uint32_t, handle->queue.desc.ordinal)
+SOFT_GETTER(zeCommandQueueGetIndex, ze_command_queue_handle_t, SOFT_QUEUE, uint32_t, handle->queue.desc.index)
 #endif

@@ -99,6 +99,15 @@ static inline ze_result_t soft_check(const void *handle, uint32_t tag)
     do {                                                                                                               \
         if (!(pointer)) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;                                                   \
     } while (0)
+/* An entry point that tells one thing of a handle. */
+#define SOFT_GETTER(function, handle_type, tag, value_type, what)                                                      \
+    ze_result_t function(handle_type handle, value_type *value)                                                        \
+    {                                                                                                                  \
+        SOFT_HANDLE(handle, tag);                                                                                      \
+        SOFT_POINTER(value);                                                                                           \
+        *value = what;                                                                                                 \
+        return ZE_RESULT_SUCCESS;                                                                                      \
+    }
 #define SOFT_FLAGS(flags, known)                                                                                       \
     do {                                                                                                               \
         if ((flags) & ~(uint32_t)(known)) return ZE_RESULT_ERROR_INVALID_ENUMERATION;                                  \
@@ -244,6 +253,8 @@ struct _ze_kernel_handle_t {
 };
 
 ze_module_build_log_handle_t soft_log_new(void);
+ze_result_t soft_log_deliver(ze_result_t result, const char *what, ze_module_build_log_handle_t log,
+                             ze_module_build_log_handle_t *wanted);
 void soft_module_retain(ze_module_handle_t module);
 void soft_module_release(ze_module_handle_t module);
 /* Once the object is there: its variables. `origins`: which storage each is in (0: the module's own), NULL: its own. */

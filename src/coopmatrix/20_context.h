@@ -352,7 +352,7 @@ static inline int cm_run_(int n, int i)
     if (i < n / 8) return 8;
     i -= n / 8;
     if (rest & 4 && i-- == 0) return 4;
-    if (rest & 2 && i-- == 0) return 2;
+    if (rest & 2 && i == 0) return 2;
     return 1;
 }
 

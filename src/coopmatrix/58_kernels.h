@@ -219,7 +219,7 @@ static inline void cm_module_free(cm_module *mod)
     memset(mod, 0, sizeof *mod);
 }
 
-/* -- regions that macros write as C loops: XT_FOR, CV_IF ... A region is closed when its loop asks for a turn too many */
+/* -- regions that macros write as C loops (XT_FOR, CV_IF ...): closed when the loop asks for a turn too many */
 
 enum { CM_REGIONS_MAX_ = 32 };
 
@@ -258,8 +258,8 @@ static inline void cm_fail_open_(spe_module *m, const cm_errors_ *errors, cm_reg
     r->depth = 0;
 }
 
-/* May the region of this depth be closed? False after an error, of which one is that it is not the innermost. `done`: its
- * body was left at its end. */
+/* May the region of this depth be closed? False after an error, of which one is that it is not the innermost.
+ * `done`: its body was left at its end. */
 static inline bool cm_region_ends_(spe_module *m, const cm_errors_ *errors, cm_regions_ *r, int depth, bool done)
 {
     if (!spe_ok(m) || r->depth < depth) return false;

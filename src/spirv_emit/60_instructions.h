@@ -302,33 +302,27 @@ static inline spe_id spe_unary_(spe_module *m, const char *fn, uint32_t op, uint
 /* Arithmetic on two values of one type (scalars, vectors, and where the operation allows it cooperative matrices); the
  * result has that type. sdiv and srem round toward zero, smod takes the divisor's sign, frem the dividend's. */
 #define SPE_BINARY_LIST_(X)                                                                                            \
-    X(spe_iadd, IAdd, INT)                                                                                             \
-    X(spe_isub, ISub, INT)                                                                                             \
-    X(spe_imul, IMul, INT) X(spe_udiv, UDiv, INT) X(spe_sdiv, SDiv, INT) X(spe_umod, UMod, INT) X(spe_srem, SRem, INT) \
-        X(spe_smod, SMod, INT) X(spe_fadd, FAdd, FLOAT) X(spe_fsub, FSub, FLOAT) X(spe_fmul, FMul, FLOAT)              \
-            X(spe_fdiv, FDiv, FLOAT) X(spe_frem, FRem, FLOAT) X(spe_fmod, FMod, FLOAT) X(spe_and, BitwiseAnd, INT)     \
-                X(spe_or, BitwiseOr, INT) X(spe_xor, BitwiseXor, INT) X(spe_shl, ShiftLeftLogical, INT)                \
-                    X(spe_shr, ShiftRightLogical, INT) X(spe_sar, ShiftRightArithmetic, INT)                           \
-                        X(spe_land, LogicalAnd, BOOL) X(spe_lor, LogicalOr, BOOL) X(spe_leq, LogicalEqual, BOOL)       \
-                            X(spe_lne, LogicalNotEqual, BOOL)
+    X(spe_iadd, IAdd, INT) X(spe_isub, ISub, INT) X(spe_imul, IMul, INT) X(spe_udiv, UDiv, INT)                        \
+    X(spe_sdiv, SDiv, INT) X(spe_umod, UMod, INT) X(spe_srem, SRem, INT) X(spe_smod, SMod, INT)                        \
+    X(spe_fadd, FAdd, FLOAT) X(spe_fsub, FSub, FLOAT) X(spe_fmul, FMul, FLOAT) X(spe_fdiv, FDiv, FLOAT)                \
+    X(spe_frem, FRem, FLOAT) X(spe_fmod, FMod, FLOAT) X(spe_and, BitwiseAnd, INT) X(spe_or, BitwiseOr, INT)            \
+    X(spe_xor, BitwiseXor, INT) X(spe_shl, ShiftLeftLogical, INT) X(spe_shr, ShiftRightLogical, INT)                   \
+    X(spe_sar, ShiftRightArithmetic, INT) X(spe_land, LogicalAnd, BOOL) X(spe_lor, LogicalOr, BOOL)                    \
+    X(spe_leq, LogicalEqual, BOOL) X(spe_lne, LogicalNotEqual, BOOL)
 /* Arithmetic on one value. popcount of each component is spe_bit_count. */
 #define SPE_UNARY_LIST_(X)                                                                                             \
-    X(spe_ineg, SNegate, INT)                                                                                          \
-    X(spe_fneg, FNegate, FLOAT)                                                                                        \
-    X(spe_not, Not, INT) X(spe_lnot, LogicalNot, BOOL) X(spe_bit_count, BitCount, INT)                                 \
-        X(spe_bit_reverse, BitReverse, INT)
+    X(spe_ineg, SNegate, INT) X(spe_fneg, FNegate, FLOAT) X(spe_not, Not, INT) X(spe_lnot, LogicalNot, BOOL)           \
+    X(spe_bit_count, BitCount, INT) X(spe_bit_reverse, BitReverse, INT)
 /* Comparisons: bool, or a vector of bools. f.. are ordered (false when a NaN is there), fu.. unordered (true). */
 #define SPE_COMPARE_LIST_(X)                                                                                           \
-    X(spe_ieq, IEqual, INT)                                                                                            \
-    X(spe_ine, INotEqual, INT)                                                                                         \
-    X(spe_ult, ULessThan, INT) X(spe_ule, ULessThanEqual, INT) X(spe_ugt, UGreaterThan, INT)                           \
-        X(spe_uge, UGreaterThanEqual, INT) X(spe_slt, SLessThan, INT) X(spe_sle, SLessThanEqual, INT)                  \
-            X(spe_sgt, SGreaterThan, INT) X(spe_sge, SGreaterThanEqual, INT) X(spe_feq, FOrdEqual, FLOAT)              \
-                X(spe_fne, FOrdNotEqual, FLOAT) X(spe_flt, FOrdLessThan, FLOAT) X(spe_fle, FOrdLessThanEqual, FLOAT)   \
-                    X(spe_fgt, FOrdGreaterThan, FLOAT) X(spe_fge, FOrdGreaterThanEqual, FLOAT)                         \
-                        X(spe_fueq, FUnordEqual, FLOAT) X(spe_fune, FUnordNotEqual, FLOAT)                             \
-                            X(spe_fult, FUnordLessThan, FLOAT) X(spe_fule, FUnordLessThanEqual, FLOAT)                 \
-                                X(spe_fugt, FUnordGreaterThan, FLOAT) X(spe_fuge, FUnordGreaterThanEqual, FLOAT)
+    X(spe_ieq, IEqual, INT) X(spe_ine, INotEqual, INT) X(spe_ult, ULessThan, INT) X(spe_ule, ULessThanEqual, INT)      \
+    X(spe_ugt, UGreaterThan, INT) X(spe_uge, UGreaterThanEqual, INT) X(spe_slt, SLessThan, INT)                        \
+    X(spe_sle, SLessThanEqual, INT) X(spe_sgt, SGreaterThan, INT) X(spe_sge, SGreaterThanEqual, INT)                   \
+    X(spe_feq, FOrdEqual, FLOAT) X(spe_fne, FOrdNotEqual, FLOAT) X(spe_flt, FOrdLessThan, FLOAT)                       \
+    X(spe_fle, FOrdLessThanEqual, FLOAT) X(spe_fgt, FOrdGreaterThan, FLOAT) X(spe_fge, FOrdGreaterThanEqual, FLOAT)    \
+    X(spe_fueq, FUnordEqual, FLOAT) X(spe_fune, FUnordNotEqual, FLOAT) X(spe_fult, FUnordLessThan, FLOAT)              \
+    X(spe_fule, FUnordLessThanEqual, FLOAT) X(spe_fugt, FUnordGreaterThan, FLOAT)                                      \
+    X(spe_fuge, FUnordGreaterThanEqual, FLOAT)
 
 #define SPE_BINARY_(name, op, kind)                                                                                    \
     static inline spe_id name(spe_module *m, spe_id a, spe_id b)                                                       \
@@ -496,12 +490,10 @@ static inline spe_id spe_convert_(spe_module *m, const char *fn, uint32_t op, ui
 /* Conversions to `type`, component by component: integers to wider or narrower ones, with zeros (u) or the sign (s);
  * floats to floats; floats to integers (toward zero) and back. The same type gives the value itself. */
 #define SPE_CONVERT_LIST_(X)                                                                                           \
-    X(spe_uconvert, UConvert, INT, INT)                                                                                \
-    X(spe_sconvert, SConvert, INT, INT)                                                                                \
-    X(spe_fconvert, FConvert, FLOAT, FLOAT) X(spe_f_to_u, ConvertFToU, FLOAT, INT)                                     \
-        X(spe_f_to_s, ConvertFToS, FLOAT, INT) X(spe_u_to_f, ConvertUToF, INT, FLOAT)                                  \
-            X(spe_s_to_f, ConvertSToF, INT, FLOAT) X(spe_ptr_to_u, ConvertPtrToU, PTR, INT)                            \
-                X(spe_u_to_ptr, ConvertUToPtr, INT, PTR)
+    X(spe_uconvert, UConvert, INT, INT) X(spe_sconvert, SConvert, INT, INT) X(spe_fconvert, FConvert, FLOAT, FLOAT)    \
+    X(spe_f_to_u, ConvertFToU, FLOAT, INT) X(spe_f_to_s, ConvertFToS, FLOAT, INT)                                      \
+    X(spe_u_to_f, ConvertUToF, INT, FLOAT) X(spe_s_to_f, ConvertSToF, INT, FLOAT)                                      \
+    X(spe_ptr_to_u, ConvertPtrToU, PTR, INT) X(spe_u_to_ptr, ConvertUToPtr, INT, PTR)
 #define SPE_CONVERT_(name, op, from, to)                                                                               \
     static inline spe_id name(spe_module *m, spe_id type, spe_id v)                                                    \
     {                                                                                                                  \

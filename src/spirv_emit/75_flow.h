@@ -220,15 +220,14 @@ static inline void spe_endif_from(spe_module *m, uint32_t n, const spe_id *then_
                                   spe_id *out)
 {
     spe_region_ *r = spe_innermost_(m, "spe_endif", SPE_REGION_IF_, SPE_REGION_IF_);
+    size_t body;
     if (!r || !spe_end_side_(m, "spe_endif", r, true, n, then_values)) return;
     spe_scope_pop_(m);
-    m->block = r->header; /* the jump past the then side is there already: only note its values */
-    {
-        size_t body = m->buffer[SPE_BUFFER_BODY_].count;
-        m->dead = false;
-        if (!spe_end_side_(m, "spe_endif", r, false, n, otherwise_values)) return;
-        m->buffer[SPE_BUFFER_BODY_].count = body;
-    }
+    body = m->buffer[SPE_BUFFER_BODY_].count;
+    m->block = r->header;
+    m->dead = false;
+    if (!spe_end_side_(m, "spe_endif", r, false, n, otherwise_values)) return;
+    m->buffer[SPE_BUFFER_BODY_].count = body; /* the jump past the then side is there already */
     spe_close_sides_(m, r, 2, out);
 }
 

@@ -1,8 +1,8 @@
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 #define XT_BINARY_OPS_(X)                                                                                              \
-    X(ADD)                                                                                                             \
-    X(SUB) X(MUL) X(DIV) X(MIN) X(MAX) X(MOD) X(AND) X(OR) X(XOR) X(SHL) X(SHR) X(EQ) X(NE) X(LT) X(LE) X(GT) X(GE)
+    X(ADD) X(SUB) X(MUL) X(DIV) X(MIN) X(MAX) X(MOD) X(AND) X(OR) X(XOR) X(SHL) X(SHR)                                 \
+    X(EQ) X(NE) X(LT) X(LE) X(GT) X(GE)
 typedef enum {
 #define XT_ROW_(name) XT_OP_##name##_,
     XT_BINARY_OPS_(XT_ROW_)

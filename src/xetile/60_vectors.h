@@ -95,8 +95,10 @@ static inline bool xt_mma_check_maps_(xt_where_ w, const xt_mma_desc_ *d, bool w
     mapped = xt_has_map_(map);
     memset(&a, 0, sizeof a);
     b = a;
-    if (mapped) a = xt_map_mma_a(map, d->a.dist.shape[1]);
-    if (mapped) b = xt_map_mma_b(map, d->b.dist.shape[0]);
+    if (mapped) {
+        a = xt_map_mma_a(map, d->a.dist.shape[1]);
+        b = xt_map_mma_b(map, d->b.dist.shape[0]);
+    }
     return xt_mma_same_map_(w, "a", &d->a.map, &a) && xt_mma_same_map_(w, "b", &d->b.map, &b);
 }
 
