@@ -640,7 +640,7 @@ static inline void *spe_realloc_(spe_module *m, void *p, size_t size)
 {
     void *q;
     if (!m->options.realloc) return spe_error_(m, SPE_ERR_OPTION, "the module was not begun, or freed"), (void *)NULL;
-    q = m->options.realloc(m->options.user, p, size);
+    q = (m->options.realloc)(m->options.user, p, size); /* in parentheses: realloc may be a macro of the user's */
     if (!q && size) spe_error_(m, SPE_ERR_MEMORY, "out of memory: no %zu bytes", size);
     return q;
 }
@@ -805,7 +805,7 @@ static inline void spe_free(spe_module *m)
 {
     int i;
     if (!m->options.realloc) return;
-#define SPE_FREE_(p) ((p) ? (void)m->options.realloc(m->options.user, (p), 0) : (void)0)
+#define SPE_FREE_(p) ((p) ? (void)(m->options.realloc)(m->options.user, (p), 0) : (void)0)
     for (i = 0; i < SPE_BUFFER_COUNT_; i++) SPE_FREE_(m->buffer[i].data);
     SPE_FREE_(m->ids);
     SPE_FREE_(m->types);
@@ -1950,6 +1950,16 @@ static inline bool spe_takes_(spe_module *m, const char *fn, uint32_t kinds, spe
     return false;
 }
 
+/* The same, and is it a scalar: an index, a size, a predicate? */
+static inline bool spe_takes_one_(spe_module *m, const char *fn, uint32_t kinds, spe_id type)
+{
+    char text[80];
+    if (!spe_takes_(m, fn, kinds, type)) return false;
+    if (spe_count(m, type) == 1) return true;
+    spe_error_(m, SPE_ERR_TYPE, "%s: takes a scalar, not %s", fn, spe_type_text(m, type, text, sizeof text));
+    return false;
+}
+
 static inline spe_id spe_disagree_(spe_module *m, const char *fn, spe_id a, spe_id b)
 {
     char ta[80], tb[80];
@@ -2217,13 +2227,19 @@ static inline spe_id spe_dot(spe_module *m, spe_id a, spe_id b)
     return spe_emit_(m, SPE_OpDot, spe_scalar_of(m, type), 2, w);
 }
 
+static inline bool spe_bit_range_(spe_module *m, const char *fn, spe_id offset, spe_id count)
+{
+    spe_id to = spe_operand_(m, fn, offset), tc = spe_operand_(m, fn, count);
+    return to && tc && spe_takes_one_(m, fn, SPE_TAKES_INT_, to) && spe_takes_one_(m, fn, SPE_TAKES_INT_, tc);
+}
+
 /* Bit fields: `count` bits from bit `offset` (both i32), extended with or without sign, or put in place. */
 static inline spe_id spe_bits_extract(spe_module *m, spe_id v, spe_id offset, spe_id count, bool is_signed)
 {
     spe_id type = spe_operand_(m, "spe_bits_extract", v);
     uint32_t w[3];
     if (!type || !spe_takes_(m, "spe_bits_extract", SPE_TAKES_INT_, type)) return 0;
-    if (!spe_operand_(m, "spe_bits_extract", offset) || !spe_operand_(m, "spe_bits_extract", count)) return 0;
+    if (!spe_bit_range_(m, "spe_bits_extract", offset, count)) return 0;
     w[0] = v;
     w[1] = offset;
     w[2] = count;
@@ -2234,7 +2250,7 @@ static inline spe_id spe_bits_insert(spe_module *m, spe_id base, spe_id v, spe_i
     spe_id type = spe_operands_(m, "spe_bits_insert", SPE_TAKES_INT_, base, v);
     uint32_t w[4];
     if (!type) return 0;
-    if (!spe_operand_(m, "spe_bits_insert", offset) || !spe_operand_(m, "spe_bits_insert", count)) return 0;
+    if (!spe_bit_range_(m, "spe_bits_insert", offset, count)) return 0;
     w[0] = base;
     w[1] = v;
     w[2] = offset;
@@ -2521,7 +2537,7 @@ static inline spe_id spe_extract_dyn(spe_module *m, spe_id v, spe_id i)
     spe_id type = spe_operand_(m, "spe_extract_dyn", v), ti = spe_operand_(m, "spe_extract_dyn", i);
     uint32_t w[2];
     uint64_t k;
-    if (!type || !ti || !spe_takes_(m, "spe_extract_dyn", SPE_TAKES_INT_, ti)) return 0;
+    if (!type || !ti || !spe_takes_one_(m, "spe_extract_dyn", SPE_TAKES_INT_, ti)) return 0;
     if (spe_const_bits(m, i, &k) && k < 16) return spe_extract(m, v, (uint32_t)k);
     if (spe_count(m, type) < 2) return spe_disagree_(m, "spe_extract_dyn", type, ti);
     w[0] = v;
@@ -2534,7 +2550,7 @@ static inline spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_
     spe_id ti = spe_operand_(m, "spe_insert_dyn", i);
     uint32_t w[3];
     uint64_t k;
-    if (!type || !ts || !ti || !spe_takes_(m, "spe_insert_dyn", SPE_TAKES_INT_, ti)) return 0;
+    if (!type || !ts || !ti || !spe_takes_one_(m, "spe_insert_dyn", SPE_TAKES_INT_, ti)) return 0;
     if (spe_const_bits(m, i, &k) && k < 16) return spe_insert(m, v, scalar, (uint32_t)k);
     if (spe_count(m, type) < 2 || spe_scalar_of(m, type) != ts) return spe_disagree_(m, "spe_insert_dyn", type, ts);
     w[0] = v;
@@ -2642,7 +2658,7 @@ static inline spe_id spe_index(spe_module *m, spe_id ptr, spe_id i)
     spe_id elem = spe_pointee_(m, "spe_index", ptr), ti = spe_operand_(m, "spe_index", i);
     uint32_t w[2];
     uint64_t k;
-    if (!elem || !ti || !spe_takes_(m, "spe_index", SPE_TAKES_INT_, ti)) return 0;
+    if (!elem || !ti || !spe_takes_one_(m, "spe_index", SPE_TAKES_INT_, ti)) return 0;
     if (spe_const_bits(m, i, &k) && !k) return ptr;
     w[0] = ptr;
     w[1] = i;
@@ -2662,7 +2678,7 @@ static inline spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const sp
     for (i = 0; i < n; i++) {
         spe_id ti = spe_operand_(m, "spe_element", idx[i]);
         bool known = spe_const_bits(m, idx[i], &k);
-        if (!ti || !spe_takes_(m, "spe_element", SPE_TAKES_INT_, ti)) return 0;
+        if (!ti || !spe_takes_one_(m, "spe_element", SPE_TAKES_INT_, ti)) return 0;
         if (!known && spe_info_(m, type)->kind == SPE_KIND_STRUCT)
             return spe_error_(m, SPE_ERR_TYPE, "spe_element: index %u, of a struct, is no constant", i);
         type = spe_part_type_(m, "spe_element", type, known && k <= UINT32_MAX ? (uint32_t)k : known ? UINT32_MAX : 0);
@@ -2679,7 +2695,7 @@ static inline void spe_copy_memory_sized(spe_module *m, spe_id to, spe_id from, 
     spe_id a = spe_pointee_(m, "spe_copy_memory_sized", to), b = spe_pointee_(m, "spe_copy_memory_sized", from);
     spe_id ts = spe_operand_(m, "spe_copy_memory_sized", size);
     uint32_t w[5], n;
-    if (!a || !b || !ts || !spe_takes_(m, "spe_copy_memory_sized", SPE_TAKES_INT_, ts)) return;
+    if (!a || !b || !ts || !spe_takes_one_(m, "spe_copy_memory_sized", SPE_TAKES_INT_, ts)) return;
     w[0] = to;
     w[1] = from;
     w[2] = size;
@@ -2694,7 +2710,7 @@ static inline spe_id spe_load_if(spe_module *m, spe_id ptr, spe_id condition, sp
     spe_id type = spe_pointee_(m, "spe_load_if", ptr), tc = spe_operand_(m, "spe_load_if", condition);
     spe_id to = spe_operand_(m, "spe_load_if", otherwise);
     uint32_t w[5], n;
-    if (!type || !tc || !to || !spe_takes_(m, "spe_load_if", SPE_TAKES_BOOL_, tc)) return 0;
+    if (!type || !tc || !to || !spe_takes_one_(m, "spe_load_if", SPE_TAKES_BOOL_, tc)) return 0;
     if (type != to) return spe_disagree_(m, "spe_load_if", type, to);
     w[0] = ptr;
     w[1] = condition;
@@ -2707,7 +2723,7 @@ static inline void spe_store_if(spe_module *m, spe_id ptr, spe_id v, spe_id cond
     spe_id type = spe_pointee_(m, "spe_store_if", ptr), tc = spe_operand_(m, "spe_store_if", condition);
     spe_id tv = spe_operand_(m, "spe_store_if", v);
     uint32_t w[5], n;
-    if (!type || !tc || !tv || !spe_takes_(m, "spe_store_if", SPE_TAKES_BOOL_, tc)) return;
+    if (!type || !tc || !tv || !spe_takes_one_(m, "spe_store_if", SPE_TAKES_BOOL_, tc)) return;
     if (type != tv) {
         spe_disagree_(m, "spe_store_if", type, tv);
         return;
@@ -3635,7 +3651,7 @@ static inline void spe_switch(spe_module *m, spe_id selector, uint32_t n, const 
     spe_id type = spe_operand_(m, "spe_switch", selector);
     spe_region_ *r;
     uint32_t *at, i, j, wide, bits;
-    if (!type || !spe_takes_(m, "spe_switch", SPE_TAKES_INT_, type)) return;
+    if (!type || !spe_takes_one_(m, "spe_switch", SPE_TAKES_INT_, type)) return;
     bits = spe_width(m, type);
     for (i = 0; i < n; i++) {
         for (j = 0; j < i; j++) {
@@ -3946,8 +3962,10 @@ static inline spe_id spe_group_(spe_module *m, const char *fn, uint32_t op, uint
                                 spe_id lane)
 {
     spe_id type = v ? spe_operand_(m, fn, v) : 0, tl = lane ? spe_operand_(m, fn, lane) : 0;
+    bool (*takes)(spe_module *, const char *, uint32_t, spe_id) =
+        scope == SPE_ScopeSubgroup ? spe_takes_one_ : spe_takes_; /* local ids may be vectors */
     uint32_t w[3];
-    if ((v && !type) || (lane && (!tl || !spe_takes_(m, fn, SPE_TAKES_INT_, tl)))) return 0;
+    if ((v && !type) || (lane && (!tl || !takes(m, fn, SPE_TAKES_INT_, tl)))) return 0;
     w[0] = spe_u32(m, scope);
     w[1] = v;
     w[2] = lane;
@@ -4001,7 +4019,7 @@ static inline spe_id spe_sg_broadcast_first(spe_module *m, spe_id v)
 static inline spe_id spe_vote_(spe_module *m, const char *fn, uint32_t op, uint32_t scope, spe_id result, spe_id v)
 {
     spe_id type = spe_operand_(m, fn, v);
-    if (!type || !spe_takes_(m, fn, SPE_TAKES_BOOL_, type)) return 0;
+    if (!type || !spe_takes_one_(m, fn, SPE_TAKES_BOOL_, type)) return 0;
     return spe_group_(m, fn, op, scope, result, v, 0);
 }
 /* i32x4, a bit a lane: where the bool holds. */
@@ -4160,7 +4178,7 @@ static inline spe_id spe_atomic_load(spe_module *m, spe_id ptr, uint32_t scope, 
 {
     spe_id type = spe_pointee_(m, "spe_atomic_load", ptr);
     uint32_t w[3];
-    if (!type || !spe_takes_(m, "spe_atomic_load", SPE_TAKES_INT_ | SPE_TAKES_FLOAT_, type)) return 0;
+    if (!type || !spe_takes_one_(m, "spe_atomic_load", SPE_TAKES_INT_ | SPE_TAKES_FLOAT_, type)) return 0;
     w[0] = ptr;
     w[1] = spe_u32(m, scope);
     w[2] = spe_u32(m, semantics);
@@ -4170,7 +4188,7 @@ static inline void spe_atomic_store(spe_module *m, spe_id ptr, spe_id v, uint32_
 {
     spe_id type = spe_pointee_(m, "spe_atomic_store", ptr), tv = spe_operand_(m, "spe_atomic_store", v);
     uint32_t w[4];
-    if (!type || !tv || !spe_takes_(m, "spe_atomic_store", SPE_TAKES_INT_ | SPE_TAKES_FLOAT_, type)) return;
+    if (!type || !tv || !spe_takes_one_(m, "spe_atomic_store", SPE_TAKES_INT_ | SPE_TAKES_FLOAT_, type)) return;
     if (type != tv) {
         spe_disagree_(m, "spe_atomic_store", type, tv);
         return;
@@ -4337,7 +4355,7 @@ static inline void spe_sg_prefetch(spe_module *m, spe_id ptr, spe_id bytes)
 {
     spe_id tb = spe_operand_(m, "spe_sg_prefetch", bytes);
     uint32_t w[2];
-    if (!tb || !spe_takes_(m, "spe_sg_prefetch", SPE_TAKES_INT_, tb) || !spe_pointee_(m, "spe_sg_prefetch", ptr))
+    if (!tb || !spe_takes_one_(m, "spe_sg_prefetch", SPE_TAKES_INT_, tb) || !spe_pointee_(m, "spe_sg_prefetch", ptr))
         return;
     w[0] = ptr;
     w[1] = bytes;
@@ -4363,7 +4381,7 @@ static inline spe_id spe_coop_load(spe_module *m, spe_id type, spe_id ptr, uint3
 {
     spe_id ts = spe_operand_(m, "spe_coop_load", stride);
     uint32_t w[3];
-    if (!ts || !spe_want_coop_(m, "spe_coop_load", type) || !spe_takes_(m, "spe_coop_load", SPE_TAKES_INT_, ts))
+    if (!ts || !spe_want_coop_(m, "spe_coop_load", type) || !spe_takes_one_(m, "spe_coop_load", SPE_TAKES_INT_, ts))
         return 0;
     if (!spe_pointee_(m, "spe_coop_load", ptr)) return 0;
     w[0] = ptr;
@@ -4375,7 +4393,7 @@ static inline void spe_coop_store(spe_module *m, spe_id ptr, spe_id v, uint32_t 
 {
     spe_id tv = spe_operand_(m, "spe_coop_store", v), ts = spe_operand_(m, "spe_coop_store", stride);
     uint32_t w[4];
-    if (!tv || !ts || !spe_want_coop_(m, "spe_coop_store", tv) || !spe_takes_(m, "spe_coop_store", SPE_TAKES_INT_, ts))
+    if (!tv || !ts || !spe_want_coop_(m, "spe_coop_store", tv) || !spe_takes_one_(m, "spe_coop_store", SPE_TAKES_INT_, ts))
         return;
     if (!spe_pointee_(m, "spe_coop_store", ptr)) return;
     w[0] = ptr;
@@ -4438,7 +4456,7 @@ static inline const spe_type_info *spe_want_coopvec_(spe_module *m, const char *
 static inline bool spe_coopvec_place_(spe_module *m, const char *fn, spe_id ptr, spe_id offset)
 {
     spe_id t = spe_operand_(m, fn, offset);
-    return t && spe_takes_(m, fn, SPE_TAKES_INT_, t) && spe_pointee_(m, fn, ptr);
+    return t && spe_takes_one_(m, fn, SPE_TAKES_INT_, t) && spe_pointee_(m, fn, ptr);
 }
 
 static inline spe_id spe_coopvec_load(spe_module *m, spe_id type, spe_id ptr, spe_id offset)

@@ -380,6 +380,34 @@ TEST(composites)
         spe_free(&x.m);                                                                                                \
     } while (0)
 
+/* Where one number or bool is wanted, a vector of them is none. */
+TEST(vectors_are_no_scalars)
+{
+    fixture x;
+    spe_id f, i, p, v;
+#define TAKES_ONE(call)                                                                                                \
+    REFUSES(SPE_ERR_TYPE, "takes a scalar, not", (v = value(&x, 2, 4, 0), call))
+    TAKES_ONE(spe_extract_dyn(&x.m, f, v));
+    TAKES_ONE(spe_insert_dyn(&x.m, f, spe_f32(&x.m, 1), v));
+    TAKES_ONE(spe_index(&x.m, p, v));
+    TAKES_ONE(spe_element(&x.m, spe_local_var(&x.m, spe_array(&x.m, x.f32, 4)), 1, &v));
+    TAKES_ONE(spe_copy_memory_sized(&x.m, p, p, v, 0));
+    TAKES_ONE(spe_load_if(&x.m, p, spe_ieq(&x.m, v, v), spe_f32(&x.m, 0), 0));
+    TAKES_ONE(spe_store_if(&x.m, p, spe_f32(&x.m, 0), spe_ieq(&x.m, v, v), 0));
+    TAKES_ONE(spe_bits_extract(&x.m, v, v, i, false));
+    TAKES_ONE(spe_bits_insert(&x.m, v, v, i, v));
+    TAKES_ONE(spe_switch(&x.m, v, 0, NULL));
+    TAKES_ONE(spe_sg_shuffle(&x.m, i, v));
+    TAKES_ONE(spe_sg_ballot(&x.m, spe_ieq(&x.m, v, v)));
+    TAKES_ONE(spe_wg_all(&x.m, spe_ieq(&x.m, v, v)));
+    TAKES_ONE(spe_sg_prefetch(&x.m, p, v));
+    TAKES_ONE(spe_atomic_load(&x.m, spe_ptr_cast(&x.m, p, spe_type_of(&x.m, v)), SPE_ScopeDevice, 0));
+    TAKES_ONE(spe_atomic_store(&x.m, spe_ptr_cast(&x.m, p, spe_type_of(&x.m, v)), v, SPE_ScopeDevice, 0));
+    TAKES_ONE(spe_coop_load(&x.m, spe_coopmat(&x.m, x.f32, SPE_ScopeSubgroup, 8, 16, 2), p, 0, v));
+    TAKES_ONE(spe_coopvec_load(&x.m, spe_coopvec(&x.m, x.f32, 8), p, v));
+#undef TAKES_ONE
+}
+
 TEST(composites_are_checked)
 {
     static const uint32_t far[] = {0, 99};
@@ -1102,7 +1130,7 @@ TEST(generic_instructions)
     open_fixture(&x, 0);
     spe_capability(&x.m, SPE_CapabilityExpectAssumeKHR);
     args[0] = spe_ieq(&x.m, value(&x, 2, 1, 0), spe_i32(&x.m, 1));
-    spe_op_void(&x.m, 5630, 1, args); /* OpAssumeTrueKHR */
+    spe_op_void(&x.m, SPE_OpAssumeTrueKHR, 1, args);
     spe_extension(&x.m, "SPV_KHR_expect_assume");
     CHECK(spe_ok(&x.m));
     close_fixture(&x, "spirv_ops_generic");
@@ -1125,6 +1153,7 @@ int main(void)
     RUN(conversions_between_all_numbers);
     RUN(bitcasts_and_pointers);
     RUN(composites);
+    RUN(vectors_are_no_scalars);
     RUN(composites_are_checked);
     RUN(loads_and_stores);
     RUN(memory_is_checked);

@@ -268,7 +268,7 @@ static inline void *spe_realloc_(spe_module *m, void *p, size_t size)
 {
     void *q;
     if (!m->options.realloc) return spe_error_(m, SPE_ERR_OPTION, "the module was not begun, or freed"), (void *)NULL;
-    q = m->options.realloc(m->options.user, p, size);
+    q = (m->options.realloc)(m->options.user, p, size); /* in parentheses: realloc may be a macro of the user's */
     if (!q && size) spe_error_(m, SPE_ERR_MEMORY, "out of memory: no %zu bytes", size);
     return q;
 }
@@ -433,7 +433,7 @@ static inline void spe_free(spe_module *m)
 {
     int i;
     if (!m->options.realloc) return;
-#define SPE_FREE_(p) ((p) ? (void)m->options.realloc(m->options.user, (p), 0) : (void)0)
+#define SPE_FREE_(p) ((p) ? (void)(m->options.realloc)(m->options.user, (p), 0) : (void)0)
     for (i = 0; i < SPE_BUFFER_COUNT_; i++) SPE_FREE_(m->buffer[i].data);
     SPE_FREE_(m->ids);
     SPE_FREE_(m->types);

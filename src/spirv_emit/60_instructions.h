@@ -165,6 +165,16 @@ static inline bool spe_takes_(spe_module *m, const char *fn, uint32_t kinds, spe
     return false;
 }
 
+/* The same, and is it a scalar: an index, a size, a predicate? */
+static inline bool spe_takes_one_(spe_module *m, const char *fn, uint32_t kinds, spe_id type)
+{
+    char text[80];
+    if (!spe_takes_(m, fn, kinds, type)) return false;
+    if (spe_count(m, type) == 1) return true;
+    spe_error_(m, SPE_ERR_TYPE, "%s: takes a scalar, not %s", fn, spe_type_text(m, type, text, sizeof text));
+    return false;
+}
+
 static inline spe_id spe_disagree_(spe_module *m, const char *fn, spe_id a, spe_id b)
 {
     char ta[80], tb[80];
@@ -432,13 +442,19 @@ static inline spe_id spe_dot(spe_module *m, spe_id a, spe_id b)
     return spe_emit_(m, SPE_OpDot, spe_scalar_of(m, type), 2, w);
 }
 
+static inline bool spe_bit_range_(spe_module *m, const char *fn, spe_id offset, spe_id count)
+{
+    spe_id to = spe_operand_(m, fn, offset), tc = spe_operand_(m, fn, count);
+    return to && tc && spe_takes_one_(m, fn, SPE_TAKES_INT_, to) && spe_takes_one_(m, fn, SPE_TAKES_INT_, tc);
+}
+
 /* Bit fields: `count` bits from bit `offset` (both i32), extended with or without sign, or put in place. */
 static inline spe_id spe_bits_extract(spe_module *m, spe_id v, spe_id offset, spe_id count, bool is_signed)
 {
     spe_id type = spe_operand_(m, "spe_bits_extract", v);
     uint32_t w[3];
     if (!type || !spe_takes_(m, "spe_bits_extract", SPE_TAKES_INT_, type)) return 0;
-    if (!spe_operand_(m, "spe_bits_extract", offset) || !spe_operand_(m, "spe_bits_extract", count)) return 0;
+    if (!spe_bit_range_(m, "spe_bits_extract", offset, count)) return 0;
     w[0] = v;
     w[1] = offset;
     w[2] = count;
@@ -449,7 +465,7 @@ static inline spe_id spe_bits_insert(spe_module *m, spe_id base, spe_id v, spe_i
     spe_id type = spe_operands_(m, "spe_bits_insert", SPE_TAKES_INT_, base, v);
     uint32_t w[4];
     if (!type) return 0;
-    if (!spe_operand_(m, "spe_bits_insert", offset) || !spe_operand_(m, "spe_bits_insert", count)) return 0;
+    if (!spe_bit_range_(m, "spe_bits_insert", offset, count)) return 0;
     w[0] = base;
     w[1] = v;
     w[2] = offset;
@@ -736,7 +752,7 @@ static inline spe_id spe_extract_dyn(spe_module *m, spe_id v, spe_id i)
     spe_id type = spe_operand_(m, "spe_extract_dyn", v), ti = spe_operand_(m, "spe_extract_dyn", i);
     uint32_t w[2];
     uint64_t k;
-    if (!type || !ti || !spe_takes_(m, "spe_extract_dyn", SPE_TAKES_INT_, ti)) return 0;
+    if (!type || !ti || !spe_takes_one_(m, "spe_extract_dyn", SPE_TAKES_INT_, ti)) return 0;
     if (spe_const_bits(m, i, &k) && k < 16) return spe_extract(m, v, (uint32_t)k);
     if (spe_count(m, type) < 2) return spe_disagree_(m, "spe_extract_dyn", type, ti);
     w[0] = v;
@@ -749,7 +765,7 @@ static inline spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_
     spe_id ti = spe_operand_(m, "spe_insert_dyn", i);
     uint32_t w[3];
     uint64_t k;
-    if (!type || !ts || !ti || !spe_takes_(m, "spe_insert_dyn", SPE_TAKES_INT_, ti)) return 0;
+    if (!type || !ts || !ti || !spe_takes_one_(m, "spe_insert_dyn", SPE_TAKES_INT_, ti)) return 0;
     if (spe_const_bits(m, i, &k) && k < 16) return spe_insert(m, v, scalar, (uint32_t)k);
     if (spe_count(m, type) < 2 || spe_scalar_of(m, type) != ts) return spe_disagree_(m, "spe_insert_dyn", type, ts);
     w[0] = v;
@@ -857,7 +873,7 @@ static inline spe_id spe_index(spe_module *m, spe_id ptr, spe_id i)
     spe_id elem = spe_pointee_(m, "spe_index", ptr), ti = spe_operand_(m, "spe_index", i);
     uint32_t w[2];
     uint64_t k;
-    if (!elem || !ti || !spe_takes_(m, "spe_index", SPE_TAKES_INT_, ti)) return 0;
+    if (!elem || !ti || !spe_takes_one_(m, "spe_index", SPE_TAKES_INT_, ti)) return 0;
     if (spe_const_bits(m, i, &k) && !k) return ptr;
     w[0] = ptr;
     w[1] = i;
@@ -877,7 +893,7 @@ static inline spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const sp
     for (i = 0; i < n; i++) {
         spe_id ti = spe_operand_(m, "spe_element", idx[i]);
         bool known = spe_const_bits(m, idx[i], &k);
-        if (!ti || !spe_takes_(m, "spe_element", SPE_TAKES_INT_, ti)) return 0;
+        if (!ti || !spe_takes_one_(m, "spe_element", SPE_TAKES_INT_, ti)) return 0;
         if (!known && spe_info_(m, type)->kind == SPE_KIND_STRUCT)
             return spe_error_(m, SPE_ERR_TYPE, "spe_element: index %u, of a struct, is no constant", i);
         type = spe_part_type_(m, "spe_element", type, known && k <= UINT32_MAX ? (uint32_t)k : known ? UINT32_MAX : 0);
@@ -894,7 +910,7 @@ static inline void spe_copy_memory_sized(spe_module *m, spe_id to, spe_id from, 
     spe_id a = spe_pointee_(m, "spe_copy_memory_sized", to), b = spe_pointee_(m, "spe_copy_memory_sized", from);
     spe_id ts = spe_operand_(m, "spe_copy_memory_sized", size);
     uint32_t w[5], n;
-    if (!a || !b || !ts || !spe_takes_(m, "spe_copy_memory_sized", SPE_TAKES_INT_, ts)) return;
+    if (!a || !b || !ts || !spe_takes_one_(m, "spe_copy_memory_sized", SPE_TAKES_INT_, ts)) return;
     w[0] = to;
     w[1] = from;
     w[2] = size;
@@ -909,7 +925,7 @@ static inline spe_id spe_load_if(spe_module *m, spe_id ptr, spe_id condition, sp
     spe_id type = spe_pointee_(m, "spe_load_if", ptr), tc = spe_operand_(m, "spe_load_if", condition);
     spe_id to = spe_operand_(m, "spe_load_if", otherwise);
     uint32_t w[5], n;
-    if (!type || !tc || !to || !spe_takes_(m, "spe_load_if", SPE_TAKES_BOOL_, tc)) return 0;
+    if (!type || !tc || !to || !spe_takes_one_(m, "spe_load_if", SPE_TAKES_BOOL_, tc)) return 0;
     if (type != to) return spe_disagree_(m, "spe_load_if", type, to);
     w[0] = ptr;
     w[1] = condition;
@@ -922,7 +938,7 @@ static inline void spe_store_if(spe_module *m, spe_id ptr, spe_id v, spe_id cond
     spe_id type = spe_pointee_(m, "spe_store_if", ptr), tc = spe_operand_(m, "spe_store_if", condition);
     spe_id tv = spe_operand_(m, "spe_store_if", v);
     uint32_t w[5], n;
-    if (!type || !tc || !tv || !spe_takes_(m, "spe_store_if", SPE_TAKES_BOOL_, tc)) return;
+    if (!type || !tc || !tv || !spe_takes_one_(m, "spe_store_if", SPE_TAKES_BOOL_, tc)) return;
     if (type != tv) {
         spe_disagree_(m, "spe_store_if", type, tv);
         return;

@@ -448,7 +448,7 @@ static inline void spe_switch(spe_module *m, spe_id selector, uint32_t n, const 
     spe_id type = spe_operand_(m, "spe_switch", selector);
     spe_region_ *r;
     uint32_t *at, i, j, wide, bits;
-    if (!type || !spe_takes_(m, "spe_switch", SPE_TAKES_INT_, type)) return;
+    if (!type || !spe_takes_one_(m, "spe_switch", SPE_TAKES_INT_, type)) return;
     bits = spe_width(m, type);
     for (i = 0; i < n; i++) {
         for (j = 0; j < i; j++) {

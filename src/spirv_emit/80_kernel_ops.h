@@ -194,8 +194,10 @@ static inline spe_id spe_group_(spe_module *m, const char *fn, uint32_t op, uint
                                 spe_id lane)
 {
     spe_id type = v ? spe_operand_(m, fn, v) : 0, tl = lane ? spe_operand_(m, fn, lane) : 0;
+    bool (*takes)(spe_module *, const char *, uint32_t, spe_id) =
+        scope == SPE_ScopeSubgroup ? spe_takes_one_ : spe_takes_; /* local ids may be vectors */
     uint32_t w[3];
-    if ((v && !type) || (lane && (!tl || !spe_takes_(m, fn, SPE_TAKES_INT_, tl)))) return 0;
+    if ((v && !type) || (lane && (!tl || !takes(m, fn, SPE_TAKES_INT_, tl)))) return 0;
     w[0] = spe_u32(m, scope);
     w[1] = v;
     w[2] = lane;
@@ -249,7 +251,7 @@ static inline spe_id spe_sg_broadcast_first(spe_module *m, spe_id v)
 static inline spe_id spe_vote_(spe_module *m, const char *fn, uint32_t op, uint32_t scope, spe_id result, spe_id v)
 {
     spe_id type = spe_operand_(m, fn, v);
-    if (!type || !spe_takes_(m, fn, SPE_TAKES_BOOL_, type)) return 0;
+    if (!type || !spe_takes_one_(m, fn, SPE_TAKES_BOOL_, type)) return 0;
     return spe_group_(m, fn, op, scope, result, v, 0);
 }
 /* i32x4, a bit a lane: where the bool holds. */
@@ -408,7 +410,7 @@ static inline spe_id spe_atomic_load(spe_module *m, spe_id ptr, uint32_t scope, 
 {
     spe_id type = spe_pointee_(m, "spe_atomic_load", ptr);
     uint32_t w[3];
-    if (!type || !spe_takes_(m, "spe_atomic_load", SPE_TAKES_INT_ | SPE_TAKES_FLOAT_, type)) return 0;
+    if (!type || !spe_takes_one_(m, "spe_atomic_load", SPE_TAKES_INT_ | SPE_TAKES_FLOAT_, type)) return 0;
     w[0] = ptr;
     w[1] = spe_u32(m, scope);
     w[2] = spe_u32(m, semantics);
@@ -418,7 +420,7 @@ static inline void spe_atomic_store(spe_module *m, spe_id ptr, spe_id v, uint32_
 {
     spe_id type = spe_pointee_(m, "spe_atomic_store", ptr), tv = spe_operand_(m, "spe_atomic_store", v);
     uint32_t w[4];
-    if (!type || !tv || !spe_takes_(m, "spe_atomic_store", SPE_TAKES_INT_ | SPE_TAKES_FLOAT_, type)) return;
+    if (!type || !tv || !spe_takes_one_(m, "spe_atomic_store", SPE_TAKES_INT_ | SPE_TAKES_FLOAT_, type)) return;
     if (type != tv) {
         spe_disagree_(m, "spe_atomic_store", type, tv);
         return;

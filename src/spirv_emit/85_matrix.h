@@ -134,7 +134,7 @@ static inline void spe_sg_prefetch(spe_module *m, spe_id ptr, spe_id bytes)
 {
     spe_id tb = spe_operand_(m, "spe_sg_prefetch", bytes);
     uint32_t w[2];
-    if (!tb || !spe_takes_(m, "spe_sg_prefetch", SPE_TAKES_INT_, tb) || !spe_pointee_(m, "spe_sg_prefetch", ptr))
+    if (!tb || !spe_takes_one_(m, "spe_sg_prefetch", SPE_TAKES_INT_, tb) || !spe_pointee_(m, "spe_sg_prefetch", ptr))
         return;
     w[0] = ptr;
     w[1] = bytes;
@@ -160,7 +160,7 @@ static inline spe_id spe_coop_load(spe_module *m, spe_id type, spe_id ptr, uint3
 {
     spe_id ts = spe_operand_(m, "spe_coop_load", stride);
     uint32_t w[3];
-    if (!ts || !spe_want_coop_(m, "spe_coop_load", type) || !spe_takes_(m, "spe_coop_load", SPE_TAKES_INT_, ts))
+    if (!ts || !spe_want_coop_(m, "spe_coop_load", type) || !spe_takes_one_(m, "spe_coop_load", SPE_TAKES_INT_, ts))
         return 0;
     if (!spe_pointee_(m, "spe_coop_load", ptr)) return 0;
     w[0] = ptr;
@@ -172,7 +172,7 @@ static inline void spe_coop_store(spe_module *m, spe_id ptr, spe_id v, uint32_t 
 {
     spe_id tv = spe_operand_(m, "spe_coop_store", v), ts = spe_operand_(m, "spe_coop_store", stride);
     uint32_t w[4];
-    if (!tv || !ts || !spe_want_coop_(m, "spe_coop_store", tv) || !spe_takes_(m, "spe_coop_store", SPE_TAKES_INT_, ts))
+    if (!tv || !ts || !spe_want_coop_(m, "spe_coop_store", tv) || !spe_takes_one_(m, "spe_coop_store", SPE_TAKES_INT_, ts))
         return;
     if (!spe_pointee_(m, "spe_coop_store", ptr)) return;
     w[0] = ptr;

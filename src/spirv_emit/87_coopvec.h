@@ -21,7 +21,7 @@ static inline const spe_type_info *spe_want_coopvec_(spe_module *m, const char *
 static inline bool spe_coopvec_place_(spe_module *m, const char *fn, spe_id ptr, spe_id offset)
 {
     spe_id t = spe_operand_(m, fn, offset);
-    return t && spe_takes_(m, fn, SPE_TAKES_INT_, t) && spe_pointee_(m, fn, ptr);
+    return t && spe_takes_one_(m, fn, SPE_TAKES_INT_, t) && spe_pointee_(m, fn, ptr);
 }
 
 static inline spe_id spe_coopvec_load(spe_module *m, spe_id type, spe_id ptr, spe_id offset)
