@@ -40,6 +40,16 @@ for pair in gcc:c11:c gcc:gnu17:c gcc:c2x:c clang:c11:c clang:c2x:c g++:c++17:cc
     check "strict warnings, $compiler -std=${rest%%:*}" $compiler -std=${rest%%:*} $flags $strict "$work/strict.${rest#*:}"
 done
 
+# An allocator that comes as macros with arguments, as some do.
+{
+    echo "#include <stdlib.h>"
+    for pair in "realloc(p, n) mine(p, n)" "malloc(n) mine(0, n)" "calloc(n, m) zeroed(n, m)" "free(p) gone(p)"; do echo "#define $pair"; done
+    echo "void *mine(void *, size_t); void *zeroed(size_t, size_t); void gone(void *);"
+    for header in $headers; do echo "#include \"$header\""; done
+} > "$work/macros.c"
+# shellcheck disable=SC2086
+check "an allocator of macros" $CC -std=c11 $flags -fsyntax-only "$work/macros.c"
+
 # shellcheck disable=SC2046 # one word a header
 check "headers joined from src/ are up to date" src/join.sh --check $(cd src && for d in */; do echo "${d%/}"; done)
 
