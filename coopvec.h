@@ -1,4 +1,4 @@
-/* coopvec.h - cooperative vectors: matrix-vector operations on the vectors of single work-items, for kernels in plain C.
+/* coopvec.h - cooperative vectors: matrix-vector operations on the vectors of work-items, for kernels in plain C.
  *
  * A small neural network in a kernel, one work-item a pixel:
  *
@@ -21,81 +21,93 @@
  *     cv_free(&mod);
  *
  * HOW A KERNEL IS MADE. The body is ordinary C that CV_BUILD runs once to write it. C variables and C loops are compile
- * time: a C `for` unrolls. Kernel values are cv_val (numbers) and cv_vec (a work-item's vector of 1 to 1024 elements of f16
- * f32 i16 u16 i32 u32); assign them, pass them to functions. A function that uses the macros takes CV_CONTEXT first and is
- * called with CV_SELF. Parameters: ptr(TYPE, NAME), or f32 f16 i32 u32 i16 u16 i8 u8 (NAME); at most 32. TYPE also e4m3 e5m2.
+ * time: a C `for` unrolls. Kernel values are cv_val (numbers) and cv_vec (a work-item's vector of 1 to 1024 elements of
+ * f16 f32 i16 u16 i32 u32); assign them, pass them to functions. A function that uses the macros takes CV_CONTEXT first
+ * and is called with CV_SELF. Parameters: ptr(TYPE, NAME), or f32 f16 i32 u32 i16 u16 i8 u8 (NAME); at most 32. TYPE
+ * also e4m3 e5m2.
  *
  * MATRICES AND VECTORS IN MEMORY
- *     CV_MATRIX_REF(base, T, M, K, options)   an M x K matrix interpreted as T: i16 u16 i32 u32 f16 f32 u8 i8 e4m3 e5m2. base is a
- *                     pointer parameter of any type.
+ *     CV_MATRIX_REF(base, T, M, K, options)   an M x K matrix interpreted as T: i16 u16 i32 u32 f16 f32 u8 i8 e4m3
+ *                     e5m2. base is a pointer parameter of any type.
  *         .layout     CV_ROW_MAJOR (default), CV_COLUMN_MAJOR, CV_MUL_OPTIMAL, CV_OUTER_PRODUCT_OPTIMAL
  *         .offset     CV_AT(bytes): a C integer or a cv_val; base + offset is a multiple of 128. Default 0
- *         .stride     CV_AT(bytes) from a row (or column) to the next, a multiple of 16; optimal layouts have none. Default: the
- *                     least there can be
- *         .transpose  the matrix is stored as K rows of M columns (optimal layouts only): M and K are always those of the product
- *         .uniform    CV_UNIFORM_AUTO (default): the matrix instruction is used where it is certain that all work-items of a
- *                     subgroup come there together with the same matrix, that is outside of a CV_IF or CV_FOR that depends on
- *                     the work-item, with offset, stride and bias made of constants, parameters, group numbers and
- *                     CV_UNIFORM. CV_UNIFORM_YES: you promise it. CV_UNIFORM_NO: a lane at a time
- *     CV_VECTOR_REF(base, T, .offset = CV_AT(bytes))   a bias or an accumulated vector; base + offset is a multiple of 64
- *     CV_INTERPRET(vector, T)                 how an input vector's elements are read: the types above, or packed_s8x32,
- *                     packed_u8x32 (of u32: four 8-bit integers an element). A plain cv_vec is read as its own type
+ *         .stride     CV_AT(bytes) from a row (or column) to the next, a multiple of 16; optimal layouts have none.
+ *                     Default: the least there can be
+ *         .transpose  the matrix is stored as K rows of M columns (optimal layouts only): M and K are always those of
+ *                     the product
+ *         .uniform    CV_UNIFORM_AUTO (default): the matrix instruction is used where it is certain that all work-items
+ *                     of a subgroup come there together with the same matrix, that is outside of a CV_IF or CV_FOR that
+ *                     depends on the work-item, with offset, stride and bias made of constants, parameters, group
+ *                     numbers and CV_UNIFORM. CV_UNIFORM_YES: you promise it. CV_UNIFORM_NO: a lane at a time
+ *     CV_VECTOR_REF(base, T, .offset = CV_AT(bytes))   a bias or an accumulated vector; base + offset is a multiple of
+ *                     64
+ *     CV_INTERPRET(vector, T)                 how an input vector's elements are read: the types above, or
+ *                     packed_s8x32, packed_u8x32 (of u32: four 8-bit integers an element). A plain cv_vec is read as
+ *                     its own type
  *
  * OPERATIONS (number: a C number or a cv_val; T: a type name)
  *     CV_MUL(T, matrix, input)            Mul: a vector of M elements of T
  *     CV_MUL_ADD(T, matrix, input, bias)  MulAdd
- *     CV_OUTER_PRODUCT_ACCUMULATE(v1, v2, matrix)   matrix += v1 transpose(v2), atomically; layout CV_OUTER_PRODUCT_OPTIMAL
+ *     CV_OUTER_PRODUCT_ACCUMULATE(v1, v2, matrix)   matrix += v1 transpose(v2), atomically; layout
+ *                     CV_OUTER_PRODUCT_OPTIMAL
  *     CV_VECTOR_ACCUMULATE(v, vector_ref)     vector += v, atomically (vector_ref also takes .uniform)
- *     CV_LOAD(pointer, n, index)  CV_STORE(vector, pointer, index)    n elements of the type pointed to; index in elements;
- *                     option .stride = CV_AT(elements) from one to the next, default 1
+ *     CV_LOAD(pointer, n, index)  CV_STORE(vector, pointer, index)    n elements of the type pointed to; index in
+ *                     elements; option .stride = CV_AT(elements) from one to the next, default 1
  *     CV_SPLAT(T, n, number)  CV_VEC(T, numbers...)  CV_ELEMENT(v, i)  CV_SET_ELEMENT(v, i, number)
  *     CV_CONCAT(a, b)  CV_SLICE(v, first, n)
- *     CV_ADD CV_SUB CV_TIMES CV_DIV CV_MIN CV_MAX (x, y)    numbers, vectors of one type and length, a vector and a number
+ *     CV_ADD CV_SUB CV_TIMES CV_DIV CV_MIN CV_MAX (x, y)    numbers, vectors of one type and length, a vector and a
+ *                     number
  *     CV_MOD CV_AND CV_OR CV_XOR CV_SHL CV_SHR            integers
  *     CV_FMA(a, b, c)  CV_CLAMP(v, low, high)  CV_CHOOSE_GT(a, b, c, d): a > b ? c : d, element by element
  *     CV_EXP CV_LOG CV_SQRT CV_RSQRT CV_SIN CV_COS CV_ABS CV_FLOOR   f16 is computed in f32 and rounded
  *     CV_RELU(v)  CV_LEAKY_RELU(v, slope)  CV_SIGMOID  CV_TANH  CV_GELU (the tanh form)
  *     CV_CAST(T, x)                           by the conversion rules below
  *     CV_EQ CV_NE CV_LT CV_LE CV_GT CV_GE (x, y)  CV_SELECT(condition, x, y)     numbers
- *     CV_GROUP_ID() CV_GROUP_COUNT() CV_LOCAL_ID() CV_GLOBAL_ID() CV_GLOBAL_SIZE() CV_SUBGROUP_ID() CV_LANE_ID()   i32, dimension 0
+ *     CV_GROUP_ID() CV_GROUP_COUNT() CV_LOCAL_ID() CV_GLOBAL_ID() CV_GLOBAL_SIZE() CV_SUBGROUP_ID() CV_LANE_ID()   i32,
+ *                     dimension 0
  *     CV_UNIFORM(number)                      the first active work-item's, for all of the subgroup
- *     CV_FOR (k, lo, hi, step, &x, &y, ...) { }   CV_IF (condition, &x, ...) { } CV_ELSE { }     the listed variables (cv_val, cv_vec)
- *                     leave the region changed, others must not. Never leave a body by break, continue, return or goto
+ *     CV_FOR (k, lo, hi, step, &x, &y, ...) { }   CV_IF (condition, &x, ...) { } CV_ELSE { }     the listed variables
+ *                     (cv_val, cv_vec) leave the region changed, others must not. Never leave a body by break,
+ *                     continue, return or goto
  *     CV_BARRIER()
  *
- * WHAT A PRODUCT IS. Input and matrix both of integers: 32-bit integers modulo 2^32, exact in any order, bias included; then
- * converted to T (the sum is signed when input, matrix or an integer bias is). Otherwise: f32, each product rounded or not, summed in any
- * order; then converted to T. A float bias of an integer product is added in f32. Both ways, the matrix instruction and a lane at a
- * time, keep to this.
+ * WHAT A PRODUCT IS. Input and matrix both of integers: 32-bit integers modulo 2^32, exact in any order, bias included;
+ * then converted to T (the sum is signed when input, matrix or an integer bias is). Otherwise: f32, each product
+ * rounded or not, summed in any order; then converted to T. A float bias of an integer product is added in f32. Both
+ * ways, the matrix instruction and a lane at a time, keep to this.
  *
- * CONVERSION RULES. Integer to integer saturates; float to integer rounds to nearest even and saturates (NaN becomes 0); integer
- * to float rounds to nearest even; packed is a bitcast; FP8 rounds to nearest even, saturates to the largest finite value
- * (448, 57344), and NaN stays NaN. A matrix is never converted, only interpreted.
+ * CONVERSION RULES. Integer to integer saturates; float to integer rounds to nearest even and saturates (NaN becomes
+ * 0); integer to float rounds to nearest even; packed is a bitcast; FP8 rounds to nearest even, saturates to the
+ * largest finite value (448, 57344), and NaN stays NaN. A matrix is never converted, only interpreted.
  *
- * THE OPTIMAL LAYOUTS, both alike: panels of 64 bytes of each row. With P = 64 / size elements a panel and rows padded to R, a
- * multiple of 8, element (r, c) is at byte
+ * THE OPTIMAL LAYOUTS, both alike: panels of 64 bytes of each row. With P = 64 / size elements a panel and rows padded
+ * to R, a multiple of 8, element (r, c) is at byte
  *     (c / P) 64 R + 64 r + (c mod P) size
- * and the whole has ceil(columns / P) 64 R bytes. Padding is zero (a conversion writes it; zero an accumulated matrix whole).
- * Mul-optimal: eight rows are two A operands of DPAS side by side, and one 2D block message (which wants rows of 64 bytes)
- * brings four times two. Outer-product-optimal: eight rows of f32 are an accumulator block of 16 lanes, so that each
- * atomic message of a subgroup is a whole cache line. That they are alike means: trained matrices can be used at once.
+ * and the whole has ceil(columns / P) 64 R bytes. Padding is zero (a conversion writes it; zero an accumulated matrix
+ * whole). Mul-optimal: eight rows are two A operands of DPAS side by side, and one 2D block message (which wants rows
+ * of 64 bytes) brings four times two. Outer-product-optimal: eight rows of f32 are an accumulator block of 16 lanes, so
+ * that each atomic message of a subgroup is a whole cache line. That they are alike means: trained matrices can be used
+ * at once.
  *
- * The macros call cv_build, cv_mul, cv_mul_add, cv_outer_product_accumulate, cv_vector_accumulate and functions ending in _.
+ * The macros call cv_build, cv_mul, cv_mul_add, cv_outer_product_accumulate, cv_vector_accumulate and functions ending
+ * in _.
  *
  * THE HOST. cv_get_tier, cv_check_feature_support (counts and property lists); cv_get_conversion_dest_info,
- * cv_check_conversion, cv_convert_matrix; cv_check_matrix_memory, cv_check_vector_memory; cv_element_offset. The structures are those
- * of D3D12 with C names; results are CV_S_OK or CV_E_INVALIDARG. cv_supports_mul, cv_supports_outer_product and
- * cv_supports_vector_accumulate ask for one combination; cv_type_info, cv_type_name and cv_layout_name tell of a type or layout,
- * cv_error_name and cv_error_text of an error id. cv_conversion_arguments_of gives the kernel's arguments for other runtimes. On the device: build cv_conversion_module(&target), load it, then in a batch of ze_dispatch.h
+ * cv_check_conversion, cv_convert_matrix; cv_check_matrix_memory, cv_check_vector_memory; cv_element_offset. The
+ * structures are those of D3D12 with C names; results are CV_S_OK or CV_E_INVALIDARG. cv_supports_mul,
+ * cv_supports_outer_product and cv_supports_vector_accumulate ask for one combination; cv_type_info, cv_type_name and
+ * cv_layout_name tell of a type or layout, cv_error_name and cv_error_text of an error id. cv_conversion_arguments_of
+ * gives the kernel's arguments for other runtimes. On the device: build cv_conversion_module(&target), load it, then in
+ * a batch of ze_dispatch.h
  *     CV_CONVERT_MATRICES(&batch, &kernel, infos, count, &error);       error.id is not 0 when a descriptor was refused
  *
- * CV_BUILD(kernel, &target, options...): .local_size (default four subgroups; a multiple of the subgroup size, or the matrix
- * instruction is not used), .subgroup_size, .lowering (CM_PLAIN: no matrix instruction), .large_registers, .version, .names,
- * .lines. It returns a module; words is NULL when something was wrong, and error says what, where in your source, and both
- * values. Errors: ids 3000.. in CV_ERRORS_ below.
+ * CV_BUILD(kernel, &target, options...): .local_size (default four subgroups; a multiple of the subgroup size, or the
+ * matrix instruction is not used), .subgroup_size, .lowering (CM_PLAIN: no matrix instruction), .large_registers,
+ * .version, .names, .lines. It returns a module; words is NULL when something was wrong, and error says what, where in
+ * your source, and both values. Errors: ids 3000.. in CV_ERRORS_ below.
  *
- * LIMITS  in a kernel M is at most 1024 and K, counted as matrix elements, 4096; a matrix in memory has less than 2 GiB. Kernel
- * indices and offsets are 32 bits. One kernel a module.
+ * LIMITS  in a kernel M is at most 1024 and K, counted as matrix elements, 4096; a matrix in memory has less than 2
+ * GiB. Kernel indices and offsets are 32 bits. One kernel a module.
  *
  * License: MIT, see LICENSE.
  */
@@ -108,7 +120,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- errors --------------------------------------------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 #define CV_ERRORS_(X)                                                                                                  \
     X(INPUT_INTERPRETATION, "not an interpretation of this input vector")                                              \
@@ -197,7 +209,7 @@ static inline const char *cv_error_name(int id)
     return id > CV_ERROR_FIRST_ && id < CV_ERROR_END_ ? names[id - CV_ERROR_FIRST_ - 1] : "";
 }
 
-/* ---- component types ------------------------------------------------------------------------------------------------- */
+/* ---- component types --------------------------------------------------------------------------------------------- */
 
 /* name, number (ComponentType and D3D12_LINEAR_ALGEBRA_DATATYPE), text, bits of one component, float, signed,
  * may be the type of a vector in a kernel, may interpret memory */
@@ -292,9 +304,9 @@ static inline const char *cv_layout_name(int layout)
     static const char *const names[] = {"row-major", "column-major", "mul-optimal", "outer-product-optimal"};
     return layout >= 0 && layout < 4 ? names[layout] : "(no layout)";
 }
-/* ==== Part 1: the host ================================================================================================ */
+/* ==== Part 1: the host ============================================================================================ */
 
-/* ---- what is supported ----------------------------------------------------------------------------------------------- */
+/* ---- what is supported ------------------------------------------------------------------------------------------- */
 
 typedef enum { CV_TIER_NOT_SUPPORTED, CV_TIER_1_0, CV_TIER_1_1 } cv_tier;
 
@@ -325,14 +337,14 @@ typedef int32_t cv_result;
 /* Every target, by name or row, has all of it: what the hardware lacks is done a lane at a time. */
 static inline cv_tier cv_get_tier(const cm_target *target) { return target ? CV_TIER_1_1 : CV_TIER_NOT_SUPPORTED; }
 
-/* One combination. The text's minimum set writes a packed input also as InputType PackedS8x32 with interpretation I8; that
- * spelling and the one of its operations (a u32 vector, interpretation PackedS8x32) are the same thing here. */
+/* One combination. The text's minimum set writes a packed input also as InputType PackedS8x32 with interpretation I8;
+ * that spelling and the one of its operations (a u32 vector, interpretation PackedS8x32) are the same thing here. */
 static inline bool cv_supports_mul(int input, int interpretation, int matrix, int bias, int output)
 {
-    bool packed = (input == CV_PACKED_S8X32 && interpretation == CV_I8) ||
-                  (input == CV_PACKED_U8X32 && interpretation == CV_U8);
-    return (packed || cv_interprets_(input, interpretation)) && cv_is_memory_type_(matrix) && cv_is_memory_type_(bias) &&
-           cv_is_vector_type_(output);
+    bool packed =
+        (input == CV_PACKED_S8X32 && interpretation == CV_I8) || (input == CV_PACKED_U8X32 && interpretation == CV_U8);
+    return (packed || cv_interprets_(input, interpretation)) && cv_is_memory_type_(matrix) &&
+           cv_is_memory_type_(bias) && cv_is_vector_type_(output);
 }
 
 static inline const cv_properties_accumulate *cv_outer_products_(uint32_t *count)
@@ -371,7 +383,7 @@ static inline bool cv_supports_vector_accumulate(int input, int type)
     return cv_accumulates_(rows, n, input, type);
 }
 
-/* Writes the rows of multiply-add that begin with this input and interpretation (when out is not NULL); their number. */
+/* Writes the rows of multiply-add that begin with this input and interpretation (when out is not NULL); how many. */
 static inline uint32_t cv_list_mul_from_(int input, int interpretation, cv_properties_mul *out)
 {
     uint32_t n = 0;
@@ -411,15 +423,17 @@ static inline void cv_copy_rows_(const cv_properties_accumulate *rows, uint32_t 
     *count = n;
 }
 
-/* The query: a NULL list gets its count; else the count says how long the list is, and becomes how many were written. A list
- * that is too short is CV_E_INVALIDARG, and nothing is written at all. */
+/* The query: a NULL list gets its count; else the count says how long the list is, and becomes how many were written. A
+ * list that is too short is CV_E_INVALIDARG, and nothing is written at all. */
 static inline cv_result cv_check_feature_support(const cm_target *target, cv_feature_data *d)
 {
     uint32_t mul = cv_list_mul_(NULL), outer, vector;
-    const cv_properties_accumulate *outer_rows = cv_outer_products_(&outer), *vector_rows = cv_vector_accumulates_(&vector);
+    const cv_properties_accumulate *outer_rows = cv_outer_products_(&outer),
+                                   *vector_rows = cv_vector_accumulates_(&vector);
     if (!d || cv_get_tier(target) == CV_TIER_NOT_SUPPORTED) return CV_E_INVALIDARG;
     if (d->matrix_vector_mul_add_properties && d->matrix_vector_mul_add_prop_count < mul) return CV_E_INVALIDARG;
-    if (d->outer_product_accumulate_properties && d->outer_product_accumulate_prop_count < outer) return CV_E_INVALIDARG;
+    if (d->outer_product_accumulate_properties && d->outer_product_accumulate_prop_count < outer)
+        return CV_E_INVALIDARG;
     if (d->vector_accumulate_properties && d->vector_accumulate_prop_count < vector) return CV_E_INVALIDARG;
     d->matrix_vector_mul_add_prop_count = mul;
     if (d->matrix_vector_mul_add_properties) cv_list_mul_(d->matrix_vector_mul_add_properties);
@@ -427,7 +441,7 @@ static inline cv_result cv_check_feature_support(const cm_target *target, cv_fea
     cv_copy_rows_(vector_rows, vector, d->vector_accumulate_properties, &d->vector_accumulate_prop_count);
     return CV_S_OK;
 }
-/* ---- matrices in memory ---------------------------------------------------------------------------------------------- */
+/* ---- matrices in memory ------------------------------------------------------------------------------------------ */
 
 /* Fills *error (which may be NULL) and returns false. */
 CM_PRINTF_(3, 4) static inline bool cv_refuse_(spe_error *error, int id, const char *format, ...)
@@ -490,13 +504,13 @@ static inline bool cv_check_layout_(int layout, spe_error *error)
     return true;
 }
 
-/* ---- conversion of matrices ------------------------------------------------------------------------------------------ */
+/* ---- conversion of matrices -------------------------------------------------------------------------------------- */
 
 typedef struct {
-    uint32_t dest_size;       /* bytes of the destination: filled by cv_get_conversion_dest_info */
+    uint32_t dest_size; /* bytes of the destination: filled by cv_get_conversion_dest_info */
     cv_layout dest_layout;
-    uint32_t dest_stride;     /* bytes from a row to the next (row-major), from a column to the next (column-major). 0: the
-                                 query fills in the least there can be. Optimal layouts: ignored */
+    uint32_t dest_stride; /* bytes from a row to the next (row-major), from a column to the next (column-major). 0: the
+                             query fills in the least there can be. Optimal layouts: ignored */
     uint32_t num_rows, num_columns;
     cv_type dest_data_type;
 } cv_conversion_dest_info;
@@ -551,7 +565,8 @@ static inline bool cv_get_conversion_dest_info(cv_conversion_dest_info *d, spe_e
 {
     uint32_t stride = d->dest_stride;
     if (!stride && cv_is_memory_type_(d->dest_data_type) && d->num_rows <= 65536 && d->num_columns <= 65536)
-        stride = cv_round_up_((uint32_t)cv_line_bytes_(d->dest_layout, d->dest_data_type, d->num_rows, d->num_columns), 16);
+        stride =
+            cv_round_up_((uint32_t)cv_line_bytes_(d->dest_layout, d->dest_data_type, d->num_rows, d->num_columns), 16);
     if (!cv_check_dest_(d, stride, error)) return false;
     if (!cv_is_optimal_(d->dest_layout)) d->dest_stride = stride;
     d->dest_size = cv_dest_size_(d, stride);
@@ -582,8 +597,8 @@ static inline bool cv_check_src_(const cv_conversion_info *info, spe_error *erro
     if (line && s->src_stride < line)
         return cv_refuse_(error, CV_ERROR_SRC_STRIDE, "%u, the length is %u", (unsigned)s->src_stride, (unsigned)line);
     if (line && s->src_stride % (uint32_t)cv_bytes_(s->src_data_type))
-        return cv_refuse_(error, CV_ERROR_SRC_STRIDE_MULTIPLE, "%u, an element of %s has %d bytes", (unsigned)s->src_stride,
-                          cv_type_name(s->src_data_type), cv_bytes_(s->src_data_type));
+        return cv_refuse_(error, CV_ERROR_SRC_STRIDE_MULTIPLE, "%u, an element of %s has %d bytes",
+                          (unsigned)s->src_stride, cv_type_name(s->src_data_type), cv_bytes_(s->src_data_type));
     if (!cv_converts_(s->src_data_type, d->dest_data_type))
         return cv_refuse_(error, CV_ERROR_CONVERSION_TYPES, "%s to %s", cv_type_name(s->src_data_type),
                           cv_type_name(d->dest_data_type));
@@ -591,7 +606,8 @@ static inline bool cv_check_src_(const cv_conversion_info *info, spe_error *erro
     if (s->src_size < size)
         return cv_refuse_(error, CV_ERROR_SRC_SIZE, "%u, the matrix has %llu", (unsigned)s->src_size,
                           (unsigned long long)size);
-    if (size >= 0x7fffffc0u) return cv_refuse_(error, CV_ERROR_TOO_LARGE, "the source has %llu bytes", (unsigned long long)size);
+    if (size >= 0x7fffffc0u)
+        return cv_refuse_(error, CV_ERROR_TOO_LARGE, "the source has %llu bytes", (unsigned long long)size);
     return true;
 }
 
@@ -645,9 +661,12 @@ static inline void cv_put_float_(cv_type type, void *at, float f)
 {
     uint16_t h = spe_f32_to_f16_bits(f);
     uint8_t b = type == CV_E4M3 ? spe_f32_to_e4m3_bits(f, true) : spe_f32_to_e5m2_bits(f, true);
-    if (type == CV_F32) memcpy(at, &f, 4);
-    else if (type == CV_F16) memcpy(at, &h, 2);
-    else memcpy(at, &b, 1);
+    if (type == CV_F32)
+        memcpy(at, &f, 4);
+    else if (type == CV_F16)
+        memcpy(at, &h, 2);
+    else
+        memcpy(at, &b, 1);
 }
 
 static inline void cv_convert_one_(const cv_conversion_info *info)
@@ -660,10 +679,13 @@ static inline void cv_convert_one_(const cv_conversion_info *info)
     if (cv_is_optimal_(d->dest_layout)) memset(dest, 0, cv_dest_size_(d, 0)); /* the padding is zero */
     for (r = 0; r < d->num_rows; r++)
         for (c = 0; c < d->num_columns; c++) {
-            const char *from = src + cv_element_offset(s->src_layout, s->src_data_type, d->num_rows, s->src_stride, r, c);
+            const char *from =
+                src + cv_element_offset(s->src_layout, s->src_data_type, d->num_rows, s->src_stride, r, c);
             char *to = dest + cv_element_offset(d->dest_layout, d->dest_data_type, d->num_rows, d->dest_stride, r, c);
-            if (s->src_data_type == d->dest_data_type) memcpy(to, from, (size_t)cv_bytes_(s->src_data_type));
-            else cv_put_float_(d->dest_data_type, to, cv_get_float_(s->src_data_type, from));
+            if (s->src_data_type == d->dest_data_type)
+                memcpy(to, from, (size_t)cv_bytes_(s->src_data_type));
+            else
+                cv_put_float_(d->dest_data_type, to, cv_get_float_(s->src_data_type, from));
         }
 }
 
@@ -677,12 +699,12 @@ static inline bool cv_convert_matrix(const cv_conversion_info *infos, uint32_t c
     return true;
 }
 
-/* ---- memory that kernels are given ------------------------------------------------------------------------------------ */
+/* ---- memory that kernels are given ------------------------------------------------------------------------------- */
 
 /* What the operations take for granted of a matrix's memory: base and offset multiples of 128, an allocation that is a
  * multiple of 16 bytes and holds the matrix. `size`: of the allocation that begins at base. */
-static inline bool cv_check_matrix_memory(const void *base, uint64_t size, uint64_t offset, cv_layout layout, cv_type type,
-                                          uint32_t rows, uint32_t cols, uint32_t stride, spe_error *error)
+static inline bool cv_check_matrix_memory(const void *base, uint64_t size, uint64_t offset, cv_layout layout,
+                                          cv_type type, uint32_t rows, uint32_t cols, uint32_t stride, spe_error *error)
 {
     uint64_t bytes;
     if (!cv_check_layout_(layout, error) || !cv_check_shape_(rows, cols, error)) return false;
@@ -716,9 +738,9 @@ static inline bool cv_check_vector_memory(const void *base, uint64_t size, uint6
                           (unsigned long long)offset, (unsigned long long)size);
     return true;
 }
-/* ==== Part 2: kernels ================================================================================================== */
+/* ==== Part 2: kernels ============================================================================================= */
 
-/* ---- values ----------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 enum { CV_BOOL_ = 1 }; /* the type of conditions, beside the cv_type values */
 enum { CV_VAL_MAGIC_ = 0x43765631, CV_VEC_MAGIC_ = 0x43765632, CV_VECTOR_MAX_ = 1024 };
@@ -756,7 +778,7 @@ typedef struct {
     int interpretation;
 } cv_interpreted_vector;
 
-/* ---- one build -------------------------------------------------------------------------------------------------------- */
+/* ---- one build --------------------------------------------------------------------------------------------------- */
 
 typedef struct cv_ctx cv_ctx;
 
@@ -915,24 +937,46 @@ static inline spe_id cv_spe_type_(cv_ctx *x, int type)
 /* What a value is, for error texts. */
 static inline const char *cv_describe_(const cv_val *v, char *text, size_t size)
 {
-    if (v->magic != CV_VAL_MAGIC_ || v->kind == CV_NONE_) snprintf(text, size, "a value that was never set");
-    else if (v->kind == CV_INT_) snprintf(text, size, "%lld", (long long)v->i);
-    else if (v->kind == CV_REAL_) snprintf(text, size, "%g", v->real);
-    else snprintf(text, size, "%s%s%s", v->kind == CV_POINTER_ ? "ptr<" : "", cv_type_text_(v->type), v->kind == CV_POINTER_ ? ">" : "");
+    if (v->magic != CV_VAL_MAGIC_ || v->kind == CV_NONE_)
+        snprintf(text, size, "a value that was never set");
+    else if (v->kind == CV_INT_)
+        snprintf(text, size, "%lld", (long long)v->i);
+    else if (v->kind == CV_REAL_)
+        snprintf(text, size, "%g", v->real);
+    else
+        snprintf(text, size, "%s%s%s", v->kind == CV_POINTER_ ? "ptr<" : "", cv_type_text_(v->type),
+                 v->kind == CV_POINTER_ ? ">" : "");
     return text;
 }
 
-/* ---- numbers ---------------------------------------------------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 typedef enum {
-    CV_OP_ADD_, CV_OP_SUB_, CV_OP_MUL_, CV_OP_DIV_, CV_OP_MIN_, CV_OP_MAX_, CV_OP_MOD_, CV_OP_AND_, CV_OP_OR_, CV_OP_XOR_,
-    CV_OP_SHL_, CV_OP_SHR_, CV_OP_EQ_, CV_OP_NE_, CV_OP_LT_, CV_OP_LE_, CV_OP_GT_, CV_OP_GE_
+    CV_OP_ADD_,
+    CV_OP_SUB_,
+    CV_OP_MUL_,
+    CV_OP_DIV_,
+    CV_OP_MIN_,
+    CV_OP_MAX_,
+    CV_OP_MOD_,
+    CV_OP_AND_,
+    CV_OP_OR_,
+    CV_OP_XOR_,
+    CV_OP_SHL_,
+    CV_OP_SHR_,
+    CV_OP_EQ_,
+    CV_OP_NE_,
+    CV_OP_LT_,
+    CV_OP_LE_,
+    CV_OP_GT_,
+    CV_OP_GE_
 } cv_op_;
 
 static inline const char *cv_op_name_(int op)
 {
-    static const char *const names[] = {"CV_ADD", "CV_SUB", "CV_TIMES", "CV_DIV", "CV_MIN", "CV_MAX", "CV_MOD", "CV_AND", "CV_OR",
-                                        "CV_XOR", "CV_SHL", "CV_SHR", "CV_EQ", "CV_NE", "CV_LT", "CV_LE", "CV_GT", "CV_GE"};
+    static const char *const names[] = {"CV_ADD", "CV_SUB", "CV_TIMES", "CV_DIV", "CV_MIN", "CV_MAX",
+                                        "CV_MOD", "CV_AND", "CV_OR",    "CV_XOR", "CV_SHL", "CV_SHR",
+                                        "CV_EQ",  "CV_NE",  "CV_LT",    "CV_LE",  "CV_GT",  "CV_GE"};
     return names[op];
 }
 
@@ -953,8 +997,9 @@ static inline spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
         if (spe_ok(m)) cv_fail_(w, CV_ERROR_UNSET, "an operand");
         return 0;
     }
-    if (v->kind == CV_SCALAR_ && (v->type == type || (cv_type_info(v->type) && cv_type_info(type) && !cv_is_float_(type) &&
-                                                      !cv_is_float_(v->type) && cv_type_info(type)->bits == cv_type_info(v->type)->bits)))
+    if (v->kind == CV_SCALAR_ &&
+        (v->type == type || (cv_type_info(v->type) && cv_type_info(type) && !cv_is_float_(type) &&
+                             !cv_is_float_(v->type) && cv_type_info(type)->bits == cv_type_info(v->type)->bits)))
         return v->id;
     if (v->kind == CV_INT_ && type == CV_BOOL_) return spe_const_bool(m, v->i != 0);
     if (v->kind == CV_INT_ && !cv_is_float_(type)) {
@@ -975,7 +1020,8 @@ static inline spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what)
 {
     char text[48];
     if (v->magic == CV_VAL_MAGIC_ && v->kind == CV_NONE_ && !spe_ok(&w.x->m)) return 0;
-    if (v->magic == CV_VAL_MAGIC_ && v->kind == CV_INT_ && cv_fits_(CV_I32, v->i)) return spe_i32(&w.x->m, (int32_t)v->i);
+    if (v->magic == CV_VAL_MAGIC_ && v->kind == CV_INT_ && cv_fits_(CV_I32, v->i))
+        return spe_i32(&w.x->m, (int32_t)v->i);
     if (v->magic == CV_VAL_MAGIC_ && v->kind == CV_SCALAR_ && (v->type == CV_I32 || v->type == CV_U32)) return v->id;
     cv_fail_(w, CV_ERROR_INDEX, "%s is %s", what, cv_describe_(v, text, sizeof text));
     return 0;
@@ -1012,9 +1058,12 @@ static inline cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b
     p = cv_id_(w, type, &a.val);
     q = cv_id_(w, type, &b.val);
     if (!p || !q) return cv_nothing_();
-    if (logic) r = op == CV_OP_AND_ ? spe_land(m, p, q) : spe_lor(m, p, q);
-    else if (type == CV_BOOL_) r = 0;
-    else r = cv_emit_(m, op, type, p, q);
+    if (logic)
+        r = op == CV_OP_AND_ ? spe_land(m, p, q) : spe_lor(m, p, q);
+    else if (type == CV_BOOL_)
+        r = 0;
+    else
+        r = cv_emit_(m, op, type, p, q);
     if (!r && spe_ok(m)) cv_fail_(w, CV_ERROR_OPERATION, "%s on %s", cv_op_name_(op), cv_type_text_(type));
     return cv_scalar_(op >= CV_OP_EQ_ ? (int)CV_BOOL_ : type, r, a.val.uniform && b.val.uniform);
 }
@@ -1037,7 +1086,13 @@ static inline cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b)
 }
 
 typedef enum {
-    CV_GROUP_ID_, CV_GROUP_COUNT_, CV_LOCAL_ID_, CV_GLOBAL_ID_, CV_GLOBAL_SIZE_, CV_SUBGROUP_ID_, CV_LANE_ID_
+    CV_GROUP_ID_,
+    CV_GROUP_COUNT_,
+    CV_LOCAL_ID_,
+    CV_GLOBAL_ID_,
+    CV_GLOBAL_SIZE_,
+    CV_SUBGROUP_ID_,
+    CV_LANE_ID_
 } cv_builtin_name_;
 
 static inline cv_val cv_builtin_(cv_where_ w, int which)
@@ -1058,7 +1113,7 @@ static inline cv_val cv_uniform_(cv_where_ w, cv_val v)
     return cv_scalar_(v.type, spe_sg_broadcast_first(&w.x->m, v.id), true);
 }
 
-/* ---- vectors ---------------------------------------------------------------------------------------------------------- */
+/* ---- vectors ----------------------------------------------------------------------------------------------------- */
 
 static inline cv_vec cv_no_vec_(void)
 {
@@ -1089,7 +1144,10 @@ static inline cv_vec cv_new_(cv_ctx *x, cv_type type, int n)
     return v;
 }
 
-static inline spe_id cv_part_type_(cv_ctx *x, int type, int width) { return spe_vec(&x->m, cv_spe_type_(x, type), (uint32_t)width); }
+static inline spe_id cv_part_type_(cv_ctx *x, int type, int width)
+{
+    return spe_vec(&x->m, cv_spe_type_(x, type), (uint32_t)width);
+}
 
 static inline bool cv_check_length_(cv_where_ w, int n)
 {
@@ -1127,7 +1185,8 @@ static inline cv_vec cv_from_scalars_(cv_ctx *x, cv_type type, int n, const spe_
 {
     cv_vec v = cv_new_(x, type, n);
     int i, at = 0;
-    for (i = 0; i < v.parts; at += cm_run_(n, i), i++) v.part[i] = cv_join_(x, cv_spe_type_(x, type), cm_run_(n, i), ids + at);
+    for (i = 0; i < v.parts; at += cm_run_(n, i), i++)
+        v.part[i] = cv_join_(x, cv_spe_type_(x, type), cm_run_(n, i), ids + at);
     return v;
 }
 
@@ -1160,7 +1219,7 @@ static inline cv_vec cv_vec_of_(cv_where_ w, int type, int n, const cv_val *valu
     return cv_from_scalars_(w.x, (cv_type)type, n, ids);
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 typedef struct {
     cv_val ptr;
@@ -1182,7 +1241,8 @@ static inline bool cv_check_pointer_(cv_where_ w, const cv_val *v, const char *w
 static inline bool cv_locate_(cv_where_ w, const cv_memory_ *d, spe_id *at, spe_id *stride)
 {
     bool strided = d->stride.magic && !(d->stride.kind == CV_INT_ && d->stride.i == 1);
-    if (!cv_enter_(w) || !cv_check_pointer_(w, &d->ptr, "the first argument") || !cv_check_type_(w, d->ptr.type)) return false;
+    if (!cv_enter_(w) || !cv_check_pointer_(w, &d->ptr, "the first argument") || !cv_check_type_(w, d->ptr.type))
+        return false;
     *at = d->index.magic ? spe_index(&w.x->m, d->ptr.id, cv_index_(w, &d->index, "the index")) : d->ptr.id;
     *stride = strided ? cv_index_(w, &d->stride, "the stride") : 0;
     return spe_ok(&w.x->m);
@@ -1224,16 +1284,18 @@ static inline void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d)
     int i, first = 0;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v) || !cv_locate_(w, &d, &at, &stride)) return;
     if (d.ptr.type != (int)v.type) {
-        cv_fail_(w, CV_ERROR_VECTOR_TYPE, "a vector of %s to a ptr<%s>", cv_type_name(v.type), cv_type_name(d.ptr.type));
+        cv_fail_(w, CV_ERROR_VECTOR_TYPE, "a vector of %s to a ptr<%s>", cv_type_name(v.type),
+                 cv_type_name(d.ptr.type));
         return;
     }
     for (i = 0; stride && i < v.n; i++)
         spe_store(&x->m, cv_pointer_to_(x, at, stride, v.type, i, 1), cv_get_(x, &v, i), (uint32_t)cv_bytes_(v.type));
     for (i = 0; !stride && i < v.parts; first += cm_run_(v.n, i), i++)
-        spe_store(&x->m, cv_pointer_to_(x, at, 0, v.type, first, cm_run_(v.n, i)), v.part[i], (uint32_t)cv_bytes_(v.type));
+        spe_store(&x->m, cv_pointer_to_(x, at, 0, v.type, first, cm_run_(v.n, i)), v.part[i],
+                  (uint32_t)cv_bytes_(v.type));
 }
 
-/* ---- elements, concatenation, slices ----------------------------------------------------------------------------------- */
+/* ---- elements, concatenation, slices ----------------------------------------------------------------------------- */
 
 /* Element i, which may be known only when the kernel runs. */
 static inline cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
@@ -1321,7 +1383,7 @@ static inline cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n)
     return cv_from_scalars_(w.x, v.type, n, ids);
 }
 
-/* ---- element by element ------------------------------------------------------------------------------------------------ */
+/* ---- element by element ------------------------------------------------------------------------------------------ */
 
 /* Two operands as vectors of one shape; a number is splatted. */
 static inline bool cv_match_(cv_where_ w, cv_any_ a, cv_any_ b, cv_vec *p, cv_vec *q)
@@ -1332,7 +1394,8 @@ static inline bool cv_match_(cv_where_ w, cv_any_ a, cv_any_ b, cv_vec *p, cv_ve
     *q = b.is_vec ? b.vec : cv_splat_(w, shape->type, shape->n, b.val);
     if (!cv_check_vec_(w, p) || !cv_check_vec_(w, q)) return false;
     if (p->type != q->type || p->n != q->n)
-        cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d of %s and %d of %s", p->n, cv_type_name(p->type), q->n, cv_type_name(q->type));
+        cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d of %s and %d of %s", p->n, cv_type_name(p->type), q->n,
+                 cv_type_name(q->type));
     return spe_ok(&w.x->m);
 }
 
@@ -1344,7 +1407,8 @@ static inline cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
     v = cv_new_(w.x, p.type, p.n);
     for (i = 0; i < v.parts; i++) {
         v.part[i] = op < CV_OP_EQ_ ? cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]) : 0;
-        if (!v.part[i] && spe_ok(&w.x->m)) cv_fail_(w, CV_ERROR_OPERATION, "%s on a vector of %s", cv_op_name_(op), cv_type_name(p.type));
+        if (!v.part[i] && spe_ok(&w.x->m))
+            cv_fail_(w, CV_ERROR_OPERATION, "%s on a vector of %s", cv_op_name_(op), cv_type_name(p.type));
     }
     return v;
 }
@@ -1366,21 +1430,31 @@ static inline cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c)
 }
 
 typedef enum {
-    CV_FN_EXP_, CV_FN_LOG_, CV_FN_SQRT_, CV_FN_RSQRT_, CV_FN_SIN_, CV_FN_COS_, CV_FN_ABS_, CV_FN_FLOOR_, CV_FN_TANH_,
-    CV_FN_SIGMOID_, CV_FN_GELU_
+    CV_FN_EXP_,
+    CV_FN_LOG_,
+    CV_FN_SQRT_,
+    CV_FN_RSQRT_,
+    CV_FN_SIN_,
+    CV_FN_COS_,
+    CV_FN_ABS_,
+    CV_FN_FLOOR_,
+    CV_FN_TANH_,
+    CV_FN_SIGMOID_,
+    CV_FN_GELU_
 } cv_function_;
 
 static inline const char *cv_function_name_(int fn)
 {
-    static const char *const names[] = {"CV_EXP", "CV_LOG", "CV_SQRT", "CV_RSQRT", "CV_SIN", "CV_COS", "CV_ABS", "CV_FLOOR",
-                                        "CV_TANH", "CV_SIGMOID", "CV_GELU"};
+    static const char *const names[] = {"CV_EXP", "CV_LOG",   "CV_SQRT", "CV_RSQRT",   "CV_SIN", "CV_COS",
+                                        "CV_ABS", "CV_FLOOR", "CV_TANH", "CV_SIGMOID", "CV_GELU"};
     return names[fn];
 }
 
 /* On f32 scalars or vectors. */
 static inline spe_id cv_emit_function_(cv_ctx *x, int fn, spe_id v)
 {
-    static const spe_math_op ops[] = {SPE_EXP, SPE_LOG, SPE_SQRT, SPE_RSQRT, SPE_SIN, SPE_COS, SPE_FABS, SPE_FLOOR, SPE_TANH};
+    static const spe_math_op ops[] = {SPE_EXP, SPE_LOG,  SPE_SQRT,  SPE_RSQRT, SPE_SIN,
+                                      SPE_COS, SPE_FABS, SPE_FLOOR, SPE_TANH};
     spe_module *m = &x->m;
     spe_id type = spe_type_of(m, v), one = spe_const_f(m, type, 1.0), cube;
     if (fn < CV_FN_SIGMOID_) return spe_math1(m, ops[fn], v);
@@ -1454,14 +1528,16 @@ static inline cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_an
 static inline cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope)
 {
     cv_any_ x = cv_any_vec_(v);
-    return cv_choose_(w, CV_OP_GT_, x, cv_any_real_(0), x, cv_any_vec_(cv_binary_vec_(w, CV_OP_MUL_, x, cv_any_val_(slope))));
+    return cv_choose_(w, CV_OP_GT_, x, cv_any_real_(0), x,
+                      cv_any_vec_(cv_binary_vec_(w, CV_OP_MUL_, x, cv_any_val_(slope))));
 }
 
-/* ---- conversion rules --------------------------------------------------------------------------------------------------
+/* ---- conversion rules
+ * --------------------------------------------------------------------------------------------------
  *
  * Integer to integer saturates; float to integer rounds to nearest even and saturates, NaN becomes 0; integer to float
- * rounds to nearest even; FP8 rounds to nearest even and saturates to the largest finite value, NaN stays NaN. A converted
- * value is held as the SPIR-V scalar of its type, FP8 as the f16 of the same value.
+ * rounds to nearest even; FP8 rounds to nearest even and saturates to the largest finite value, NaN stays NaN. A
+ * converted value is held as the SPIR-V scalar of its type, FP8 as the f16 of the same value.
  */
 
 static inline spe_id cv_like_(cv_ctx *x, spe_id scalar, spe_id v)
@@ -1496,11 +1572,13 @@ static inline spe_id cv_int_to_int_(cv_ctx *x, spe_id v, int from, int to)
 static inline spe_id cv_float_to_int_(cv_ctx *x, spe_id v, int to)
 {
     spe_module *m = &x->m;
-    spe_id wide = cv_like_(x, spe_float(m, 32), v), whole = cv_like_(x, spe_int(m, 32), v), type = cv_like_(x, cv_spe_type_(x, to), v);
+    spe_id wide = cv_like_(x, spe_float(m, 32), v), whole = cv_like_(x, spe_int(m, 32), v),
+           type = cv_like_(x, cv_spe_type_(x, to), v);
     const cv_type_row *t = cv_type_info(to);
     v = spe_math1(m, SPE_RINT, spe_fconvert(m, wide, v));
     if (t->bits < 32) { /* the bounds are exact in f32; fmax takes NaN to the lower bound, so NaN goes first */
-        double lo = t->is_signed ? -(double)(1 << (t->bits - 1)) : 0, hi = (double)((1 << (t->bits - t->is_signed)) - 1);
+        double lo = t->is_signed ? -(double)(1 << (t->bits - 1)) : 0,
+               hi = (double)((1 << (t->bits - t->is_signed)) - 1);
         v = spe_select(m, spe_isnan(m, v), spe_const_f(m, wide, 0), v);
         v = spe_math2(m, SPE_FMIN, spe_math2(m, SPE_FMAX, v, spe_const_f(m, wide, lo)), spe_const_f(m, wide, hi));
         return spe_uconvert(m, type, spe_f_to_s(m, whole, v));
@@ -1520,15 +1598,17 @@ static inline spe_id cv_round_fp8_(cv_ctx *x, spe_id v, int to)
     e = spe_and(m, spe_shr(m, spe_bitcast(m, word, v), spe_const_u(m, word, 23)), spe_const_u(m, word, 255));
     e = spe_math2(m, SPE_UMAX, e, spe_const_i(m, word, least));
     place = spe_bitcast(m, real, spe_shl(m, spe_isub(m, e, spe_const_i(m, word, mantissa)), spe_const_u(m, word, 23)));
-    inverse = spe_bitcast(m, real, spe_shl(m, spe_isub(m, spe_const_i(m, word, 254 + mantissa), e), spe_const_u(m, word, 23)));
+    inverse = spe_bitcast(m, real,
+                          spe_shl(m, spe_isub(m, spe_const_i(m, word, 254 + mantissa), e), spe_const_u(m, word, 23)));
     r = spe_fmul(m, spe_math1(m, SPE_RINT, spe_fmul(m, v, inverse)), place);
-    r = spe_math2(m, SPE_FMIN, spe_math2(m, SPE_FMAX, r, spe_const_f(m, real, -largest)), spe_const_f(m, real, largest));
+    r = spe_math2(m, SPE_FMIN, spe_math2(m, SPE_FMAX, r, spe_const_f(m, real, -largest)),
+                  spe_const_f(m, real, largest));
     return spe_select(m, spe_isnan(m, v), v, r);
 }
 
-/* FP8 in the upper halves of 16-bit integers (the lower are of no account) as the f16 of the same value. For E5M2 that is
- * what it is already; E4M3 has one more bit of mantissa, and an exponent that is 8 less. Its NaN alone, all ones, becomes a
- * power of two when one is added below the mantissa, and the bit that comes up makes it a NaN of f16. */
+/* FP8 in the upper halves of 16-bit integers (the lower are of no account) as the f16 of the same value. For E5M2 that
+ * is what it is already; E4M3 has one more bit of mantissa, and an exponent that is 8 less. Its NaN alone, all ones,
+ * becomes a power of two when one is added below the mantissa, and the bit that comes up makes it a NaN of f16. */
 static inline spe_id cv_decode_fp8_high_(cv_ctx *x, spe_id v, int type)
 {
     spe_module *m = &x->m;
@@ -1548,7 +1628,10 @@ static inline spe_id cv_decode_fp8_(cv_ctx *x, spe_id v, int type)
 }
 
 /* What stands in memory, as held. */
-static inline spe_id cv_decode_(cv_ctx *x, spe_id v, int type) { return cv_is_fp8_(type) ? cv_decode_fp8_(x, v, type) : v; }
+static inline spe_id cv_decode_(cv_ctx *x, spe_id v, int type)
+{
+    return cv_is_fp8_(type) ? cv_decode_fp8_(x, v, type) : v;
+}
 
 static inline spe_id cv_float_to_float_(cv_ctx *x, spe_id v, int from, int to)
 {
@@ -1558,7 +1641,8 @@ static inline spe_id cv_float_to_float_(cv_ctx *x, spe_id v, int from, int to)
     return from == to ? v : spe_fconvert(m, half, cv_round_fp8_(x, spe_fconvert(m, real, v), to));
 }
 
-/* 32-bit integers go to 16 bits and less by way of f32, which is exact after cutting off what is infinite or largest anyway. */
+/* 32-bit integers go to 16 bits and less by way of f32, which is exact after cutting off what is infinite or largest
+ * anyway. */
 static inline spe_id cv_int_to_float_(cv_ctx *x, spe_id v, int from, int to)
 {
     spe_module *m = &x->m;
@@ -1610,7 +1694,7 @@ static inline cv_val cv_cast_scalar_(cv_where_ w, int type, cv_any_ a)
     return cv_scalar_(type, id ? cv_convert_value_(w.x, id, from, type) : 0, a.val.uniform);
 }
 
-/* ---- matrices and vectors in memory ------------------------------------------------------------------------------------- */
+/* ---- matrices and vectors in memory ------------------------------------------------------------------------------ */
 
 typedef enum { CV_UNIFORM_AUTO, CV_UNIFORM_YES, CV_UNIFORM_NO } cv_uniformity;
 
@@ -1622,14 +1706,15 @@ typedef struct {
     cv_layout layout;
     bool transpose;
     cv_val offset; /* bytes; default 0 */
-    cv_val stride; /* bytes from a row (row-major) or column (column-major) to the next; default: the least there can be */
+    cv_val
+        stride; /* bytes from a row (row-major) or column (column-major) to the next; default: the least there can be */
     cv_uniformity uniform;
 } cv_matrix_ref;
 
 typedef struct {
     cv_val base;
     cv_type interpretation;
-    cv_val offset; /* bytes; default 0 */
+    cv_val offset;         /* bytes; default 0 */
     cv_uniformity uniform; /* of CV_VECTOR_ACCUMULATE */
     int end_;
 } cv_vector_ref;
@@ -1650,13 +1735,15 @@ static inline void cv_check_stride_(cv_where_ w, const cv_matrix_ref *r)
     if (cv_is_optimal_(r->layout)) {
         char text[48];
         if (r->stride.kind != CV_INT_ || r->stride.i != 0)
-            cv_fail_(w, CV_ERROR_STRIDE_NOT_ZERO, "%s, stride %s", cv_layout_name(r->layout), cv_describe_(&r->stride, text, sizeof text));
+            cv_fail_(w, CV_ERROR_STRIDE_NOT_ZERO, "%s, stride %s", cv_layout_name(r->layout),
+                     cv_describe_(&r->stride, text, sizeof text));
         return;
     }
     if (r->stride.kind != CV_INT_) return;
     if (r->stride.i < (int64_t)line)
         cv_fail_(w, CV_ERROR_STRIDE, "%lld, the length is %llu", (long long)r->stride.i, (unsigned long long)line);
-    else if (r->stride.i % 16) cv_fail_(w, CV_ERROR_STRIDE_MULTIPLE, "%lld", (long long)r->stride.i);
+    else if (r->stride.i % 16)
+        cv_fail_(w, CV_ERROR_STRIDE_MULTIPLE, "%lld", (long long)r->stride.i);
 }
 
 /* Checks and completes what the user wrote. */
@@ -1666,22 +1753,29 @@ static inline cv_matrix_ref cv_matrix_ref_(cv_where_ w, cv_matrix_ref r)
     if (!cv_is_memory_type_(r.interpretation))
         cv_fail_(w, CV_ERROR_MATRIX_INTERPRETATION, "got %s", cv_type_name(r.interpretation));
     else if (r.m < 1 || r.k < 1 || r.m > CV_VECTOR_MAX_ || r.k > 4 * CV_VECTOR_MAX_)
-        cv_fail_(w, CV_ERROR_SHAPE, "M %d, K %d: at least 1, at most %d and %d in a kernel", r.m, r.k, (int)CV_VECTOR_MAX_, 4 * CV_VECTOR_MAX_);
-    else if ((int)r.layout < 0 || (int)r.layout > 3) cv_fail_(w, CV_ERROR_LAYOUT, "got %d; there are 0 to 3", (int)r.layout);
-    else if (r.transpose && !cv_is_optimal_(r.layout)) cv_fail_(w, CV_ERROR_TRANSPOSE, "%s, transposed", cv_layout_name(r.layout));
+        cv_fail_(w, CV_ERROR_SHAPE, "M %d, K %d: at least 1, at most %d and %d in a kernel", r.m, r.k,
+                 (int)CV_VECTOR_MAX_, 4 * CV_VECTOR_MAX_);
+    else if ((int)r.layout < 0 || (int)r.layout > 3)
+        cv_fail_(w, CV_ERROR_LAYOUT, "got %d; there are 0 to 3", (int)r.layout);
+    else if (r.transpose && !cv_is_optimal_(r.layout))
+        cv_fail_(w, CV_ERROR_TRANSPOSE, "%s, transposed", cv_layout_name(r.layout));
     else if (cv_is_fp8_(r.interpretation) && !cv_is_optimal_(r.layout))
         cv_fail_(w, CV_ERROR_FP8_LAYOUT, "%s in %s", cv_type_name(r.interpretation), cv_layout_name(r.layout));
-    else if (cv_check_offset_(w, &r.offset, 128, CV_ERROR_MATRIX_ALIGNMENT)) cv_check_stride_(w, &r);
+    else if (cv_check_offset_(w, &r.offset, 128, CV_ERROR_MATRIX_ALIGNMENT))
+        cv_check_stride_(w, &r);
     if (spe_ok(&w.x->m) && !cv_is_set_(&r.stride))
-        r.stride = cv_int_(cv_round_up_((uint32_t)cv_line_bytes_(r.layout, r.interpretation, (uint32_t)r.m, (uint32_t)r.k), 16));
+        r.stride = cv_int_(
+            cv_round_up_((uint32_t)cv_line_bytes_(r.layout, r.interpretation, (uint32_t)r.m, (uint32_t)r.k), 16));
     return r;
 }
 
 static inline cv_vector_ref cv_vector_ref_(cv_where_ w, cv_vector_ref r)
 {
     if (!cv_enter_(w) || !cv_check_pointer_(w, &r.base, "the vector")) return r;
-    if (!cv_is_memory_type_(r.interpretation)) cv_fail_(w, CV_ERROR_BIAS_INTERPRETATION, "got %s", cv_type_name(r.interpretation));
-    else cv_check_offset_(w, &r.offset, 64, CV_ERROR_VECTOR_ALIGNMENT);
+    if (!cv_is_memory_type_(r.interpretation))
+        cv_fail_(w, CV_ERROR_BIAS_INTERPRETATION, "got %s", cv_type_name(r.interpretation));
+    else
+        cv_check_offset_(w, &r.offset, 64, CV_ERROR_VECTOR_ALIGNMENT);
     return r;
 }
 
@@ -1697,7 +1791,7 @@ static inline spe_id cv_bytes_at_(cv_where_ w, const cv_val *base, const cv_val 
 /* A matrix as the product sees it, ready to be addressed. */
 typedef struct {
     cv_ctx *x;
-    spe_id base, stride; /* base: bytes */
+    spe_id base, stride;         /* base: bytes */
     int type, bytes, m, k, rows; /* rows: stored ones, without padding */
     cv_layout layout;
     bool transpose;
@@ -1728,8 +1822,10 @@ static inline spe_id cv_address_(const cv_surface_ *s, spe_id row, spe_id col, s
     spe_module *m = &s->x->m;
     spe_id r = s->transpose ? col : row, c = s->transpose ? row : col, at, along;
     along = spe_imul(m, c, spe_i32(m, s->bytes));
-    if (s->layout == CV_ROW_MAJOR) at = spe_iadd(m, spe_imul(m, r, s->stride), along);
-    else if (s->layout == CV_COLUMN_MAJOR) at = spe_iadd(m, spe_imul(m, c, s->stride), spe_imul(m, r, spe_i32(m, s->bytes)));
+    if (s->layout == CV_ROW_MAJOR)
+        at = spe_iadd(m, spe_imul(m, r, s->stride), along);
+    else if (s->layout == CV_COLUMN_MAJOR)
+        at = spe_iadd(m, spe_imul(m, c, s->stride), spe_imul(m, r, spe_i32(m, s->bytes)));
     else {
         int panel = (int)cv_optimal_rows_((uint32_t)s->rows);
         at = spe_iadd(m, spe_imul(m, spe_shr(m, along, spe_i32(m, 6)), spe_i32(m, panel * 64)),
@@ -1745,13 +1841,15 @@ static inline void cv_load_run_(const cv_surface_ *s, spe_id row, spe_id col, in
     spe_id scalar = cv_spe_type_(s->x, s->type), p, v;
     int i;
     if (n == 8 || n == 4 || n == 2) {
-        uint32_t align = (uint32_t)s->bytes; /* rows are aligned to 16, but where in a row this begins may not be known */
+        uint32_t align =
+            (uint32_t)s->bytes; /* rows are aligned to 16, but where in a row this begins may not be known */
         v = cv_decode_(s->x, spe_load(m, cv_address_(s, row, col, scalar, n), align), s->type);
         for (i = 0; i < n; i++) out[i] = spe_extract(m, v, (uint32_t)i);
         return;
     }
     p = cv_address_(s, row, col, scalar, 1);
-    for (i = 0; i < n; i++) out[i] = cv_decode_(s->x, spe_load(m, i ? spe_index(m, p, spe_i32(m, i)) : p, (uint32_t)s->bytes), s->type);
+    for (i = 0; i < n; i++)
+        out[i] = cv_decode_(s->x, spe_load(m, i ? spe_index(m, p, spe_i32(m, i)) : p, (uint32_t)s->bytes), s->type);
 }
 
 /* n elements of a vector in memory from element `first` on, as one SPIR-V vector of the sums' type. */
@@ -1766,11 +1864,12 @@ static inline spe_id cv_load_bias_(cv_ctx *x, spe_id base, int type, spe_id firs
     }
     at = spe_ptr_cast(m, at, scalar);
     for (i = 0; i < n; i++)
-        v[i] = cv_to_sum_(x, cv_decode_(x, spe_load(m, i ? spe_index(m, at, spe_i32(m, i)) : at, (uint32_t)bytes), type), type, real);
+        v[i] = cv_to_sum_(
+            x, cv_decode_(x, spe_load(m, i ? spe_index(m, at, spe_i32(m, i)) : at, (uint32_t)bytes), type), type, real);
     return cv_join_(x, real ? spe_float(m, 32) : spe_int(m, 32), n, v);
 }
 
-/* ---- Mul, MulAdd -------------------------------------------------------------------------------------------------------- */
+/* ---- Mul, MulAdd ------------------------------------------------------------------------------------------------- */
 
 /* One product being written. */
 typedef struct {
@@ -1778,19 +1877,22 @@ typedef struct {
     cv_ctx *x;
     cv_surface_ a;
     cv_interpreted_vector in;
-    bool real;      /* summed in f32; else in 32-bit integers, which wrap */
-    int sum_type;   /* CV_F32, CV_I32 or CV_U32 */
-    spe_id bias;    /* bytes; 0: none */
+    bool real;    /* summed in f32; else in 32-bit integers, which wrap */
+    int sum_type; /* CV_F32, CV_I32 or CV_U32 */
+    spe_id bias;  /* bytes; 0: none */
     int bias_type;
     int out_type;
     cv_vec out;
 } cv_product_;
 
-/* The product's kind of number, and which part of the bias joins the sum at its start: an integer sum takes a float bias
- * only after it has become f32. */
+/* The product's kind of number, and which part of the bias joins the sum at its start: an integer sum takes a float
+ * bias only after it has become f32. */
 static inline bool cv_bias_in_sum_(const cv_product_ *p) { return p->bias && (p->real || !cv_is_float_(p->bias_type)); }
 
-static inline spe_id cv_sum_scalar_(const cv_product_ *p) { return p->real ? spe_float(&p->x->m, 32) : spe_int(&p->x->m, 32); }
+static inline spe_id cv_sum_scalar_(const cv_product_ *p)
+{
+    return p->real ? spe_float(&p->x->m, 32) : spe_int(&p->x->m, 32);
+}
 
 /* What the sums of rows first .. first + n start from. */
 static inline spe_id cv_sum_start_(const cv_product_ *p, spe_id first, int n)
@@ -1812,7 +1914,7 @@ static inline spe_id cv_finish_sum_(const cv_product_ *p, spe_id sum, spe_id fir
     return cv_convert_value_(p->x, sum, type, p->out_type);
 }
 
-/* ---- a lane at a time ----------------------------------------------------------------------------------------------------- */
+/* ---- a lane at a time -------------------------------------------------------------------------------------------- */
 
 /* The input's K elements, interpreted, in the type of the sums. */
 static inline bool cv_input_lanes_(const cv_product_ *p, spe_id *out)
@@ -1820,22 +1922,21 @@ static inline bool cv_input_lanes_(const cv_product_ *p, spe_id *out)
     spe_module *m = &p->x->m;
     int i, type = p->in.interpretation;
     bool sign = type == CV_PACKED_S8X32;
-    spe_id i32 = spe_int(m, 32);
     for (i = 0; i < p->a.k; i++) {
         if (cv_is_packed_(type)) {
             spe_id v = spe_shl(m, cv_get_(p->x, &p->in.vec, i / 4), spe_i32(m, 24 - i % 4 * 8));
             v = sign ? spe_sar(m, v, spe_i32(m, 24)) : spe_shr(m, v, spe_i32(m, 24));
             out[i] = !p->real ? v : sign ? spe_s_to_f(m, spe_float(m, 32), v) : spe_u_to_f(m, spe_float(m, 32), v);
-            (void)i32;
         } else {
-            out[i] = cv_to_sum_(p->x, cv_convert_value_(p->x, cv_get_(p->x, &p->in.vec, i), p->in.vec.type, type), type, p->real);
+            out[i] = cv_to_sum_(p->x, cv_convert_value_(p->x, cv_get_(p->x, &p->in.vec, i), p->in.vec.type, type), type,
+                                p->real);
         }
     }
     return spe_ok(m);
 }
 
-/* One run of n neighbours in memory, at most 8, from A[row][col] on. Along k: sums[0] += A[row][col + j] v[j]; across: sums[j] +=
- * A[row + j][col] v[0]. */
+/* One run of n neighbours in memory, at most 8, from A[row][col] on. Along k: sums[0] += A[row][col + j] v[j]; across:
+ * sums[j] += A[row + j][col] v[0]. */
 static inline void cv_lanes_run_(const cv_product_ *p, spe_id row, spe_id col, int n, const spe_id *v, spe_id *sums)
 {
     spe_module *m = &p->x->m;
@@ -1843,16 +1944,22 @@ static inline void cv_lanes_run_(const cv_product_ *p, spe_id row, spe_id col, i
     int i;
     cv_load_run_(&p->a, row, col, n, a);
     for (i = 0; i < n; i++) {
-        spe_id e = cv_to_sum_(p->x, a[i], p->a.type, p->real), *sum = &sums[p->a.across ? i : 0], x = v[p->a.across ? 0 : i];
-        *sum = p->real ? spe_fadd(m, spe_fmul(m, e, x), *sum) : spe_iadd(m, spe_imul(m, e, x), *sum); /* compilers fuse */
+        spe_id e = cv_to_sum_(p->x, a[i], p->a.type, p->real), *sum = &sums[p->a.across ? i : 0],
+               x = v[p->a.across ? 0 : i];
+        *sum =
+            p->real ? spe_fadd(m, spe_fmul(m, e, x), *sum) : spe_iadd(m, spe_imul(m, e, x), *sum); /* compilers fuse */
     }
 }
 
-static inline spe_id cv_at_(cv_ctx *x, spe_id variable, spe_id index) { return spe_element(&x->m, variable, 1, &index); }
+static inline spe_id cv_at_(cv_ctx *x, spe_id variable, spe_id index)
+{
+    return spe_element(&x->m, variable, 1, &index);
+}
 
-/* Sums of `rows` rows (one, unless neighbours in memory are rows) over all of K. input: a variable of K elements, so that a
- * loop can go over K; 0: unrolled, with the ids in v. */
-static inline void cv_lanes_rows_(const cv_product_ *p, spe_id row, int rows, const spe_id *v, spe_id input, spe_id *sums)
+/* Sums of `rows` rows (one, unless neighbours in memory are rows) over all of K. input: a variable of K elements, so
+ * that a loop can go over K; 0: unrolled, with the ids in v. */
+static inline void cv_lanes_rows_(const cv_product_ *p, spe_id row, int rows, const spe_id *v, spe_id input,
+                                  spe_id *sums)
 {
     spe_module *m = &p->x->m;
     spe_id start = cv_sum_start_(p, row, rows), x[8], k;
@@ -1872,8 +1979,8 @@ static inline void cv_lanes_rows_(const cv_product_ *p, spe_id row, int rows, co
     for (i = 0; i < rows; i++) sums[i] = spe_extract(m, start, (uint32_t)i);
 }
 
-/* Rolled: the output is in a variable, blocks of rows (one row, or eight neighbours) in a loop. So is the input, unless a row is
- * short enough to be written out. */
+/* Rolled: the output is in a variable, blocks of rows (one row, or eight neighbours) in a loop. So is the input, unless
+ * a row is short enough to be written out. */
 static inline void cv_lanes_rolled_(cv_product_ *p, const spe_id *v, spe_id *out)
 {
     spe_module *m = &p->x->m;
@@ -1891,7 +1998,8 @@ static inline void cv_lanes_rolled_(cv_product_ *p, const spe_id *v, spe_id *out
         spe_endfor(m, 0, none);
         for (i = 0; i < full; i++) out[i] = spe_load(m, cv_at_(p->x, output, spe_i32(m, i)), 0);
     }
-    for (i = full; i < M; i += cm_run_(M - i, 0)) cv_lanes_rows_(p, spe_i32(m, i), cm_run_(M - i, 0), v, input, out + i);
+    for (i = full; i < M; i += cm_run_(M - i, 0))
+        cv_lanes_rows_(p, spe_i32(m, i), cm_run_(M - i, 0), v, input, out + i);
 }
 
 /* Small products are unrolled. */
@@ -1899,9 +2007,11 @@ static inline void cv_mul_lanes_(cv_product_ *p)
 {
     spe_module *m = &p->x->m;
     int M = p->a.m, K = p->a.k, i, n;
-    spe_id *v = (spe_id *)spe_alloc(m, (size_t)K * sizeof(spe_id)), *out = (spe_id *)spe_alloc(m, (size_t)M * sizeof(spe_id));
+    spe_id *v = (spe_id *)spe_alloc(m, (size_t)K * sizeof(spe_id)),
+           *out = (spe_id *)spe_alloc(m, (size_t)M * sizeof(spe_id));
     if (!v || !out || !cv_input_lanes_(p, v)) return;
-    if (M * K > 64) cv_lanes_rolled_(p, v, out);
+    if (M * K > 64)
+        cv_lanes_rolled_(p, v, out);
     else
         for (i = 0; i < M; i += n) {
             n = p->a.across ? cm_run_(M - i, 0) : 1;
@@ -1910,12 +2020,14 @@ static inline void cv_mul_lanes_(cv_product_ *p)
     p->out = cv_from_scalars_(p->x, (cv_type)p->out_type, M, out);
 }
 
-/* ---- the matrix instruction ------------------------------------------------------------------------------------------------
+/* ---- the matrix instruction
+ * ------------------------------------------------------------------------------------------------
  *
- * A lane's own vector, packed to dwords, is that lane's column of the instruction's B operand, and the sums that come out are
- * that lane's own. The matrix is A: eight rows, 32 bytes of k, lane l holding bytes l 32 / S ... of each row. One product
- * serves all lanes. FP8 becomes f16 in registers: 32 bytes of a row are then two operands, one of the even dwords' halves and
- * one of the odd (subgroup size 16: of even and odd k), and the vector is packed with the same permutation of k.
+ * A lane's own vector, packed to dwords, is that lane's column of the instruction's B operand, and the sums that come
+ * out are that lane's own. The matrix is A: eight rows, 32 bytes of k, lane l holding bytes l 32 / S ... of each row.
+ * One product serves all lanes. FP8 becomes f16 in registers: 32 bytes of a row are then two operands, one of the even
+ * dwords' halves and one of the odd (subgroup size 16: of even and odd k), and the vector is packed with the same
+ * permutation of k.
  */
 
 enum { CV_DPAS_NONE_, CV_DPAS_F16_, CV_DPAS_I8_ };
@@ -1931,13 +2043,13 @@ static inline int cv_dpas_kind_(int interpretation, int matrix)
 
 typedef struct {
     cv_product_ *p;
-    int kind, R;    /* R: elements of k a lane holds of a row in one operand */
-    int depth;      /* elements of k in one operand */
-    bool paired;    /* FP8 along k: a raw operand has 32 elements and makes two operands */
-    int raws;       /* raw operands along k */
-    int blocks;     /* of eight rows */
+    int kind, R; /* R: elements of k a lane holds of a row in one operand */
+    int depth;   /* elements of k in one operand */
+    bool paired; /* FP8 along k: a raw operand has 32 elements and makes two operands */
+    int raws;    /* raw operands along k */
+    int blocks;  /* of eight rows */
     spe_id lane;
-    spe_id *b;      /* B operands, in the order of the operands made of A */
+    spe_id *b; /* B operands, in the order of the operands made of A */
 } cv_dpas_;
 
 /* A scalar of a bits-wide integer type. */
@@ -1975,7 +2087,8 @@ static inline spe_id cv_a_across_(const cv_dpas_ *d, int block, int k0)
     return v[0];
 }
 
-/* Neighbours along k: each lane loads its part of eight rows. Rows past the last are the last again, which nobody reads. */
+/* Neighbours along k: each lane loads its part of eight rows. Rows past the last are the last again, which nobody
+ * reads. */
 static inline spe_id cv_a_along_(const cv_dpas_ *d, int block, int raw)
 {
     const cv_surface_ *s = &d->p->a;
@@ -2046,7 +2159,8 @@ static inline void cv_a_load_(const cv_dpas_ *d, int block, int raw, spe_id out[
     }
     for (i = 0; i < 4 && block + i < d->blocks; i++)
         for (j = 0; j < 2 && raw + j < d->raws; j++)
-            out[i][j] = d->p->a.across ? cv_a_across_(d, block + i, (raw + j) * d->depth) : cv_a_along_(d, block + i, raw + j);
+            out[i][j] =
+                d->p->a.across ? cv_a_across_(d, block + i, (raw + j) * d->depth) : cv_a_along_(d, block + i, raw + j);
 }
 
 /* Byte `i` of each integer, `bits` wide, as f16 in 16-bit integers. */
@@ -2060,8 +2174,8 @@ static inline spe_id cv_byte_as_f16_(cv_ctx *x, spe_id v, int bits, int i, int t
     return spe_bitcast(m, word, cv_decode_fp8_high_(x, v, type));
 }
 
-/* Operand `half` of a raw operand: itself, or a half of its FP8 as f16: of each lane's 2 bytes (subgroup size 16) one, of its 4
- * (subgroup size 8) two. */
+/* Operand `half` of a raw operand: itself, or a half of its FP8 as f16: of each lane's 2 bytes (subgroup size 16) one,
+ * of its 4 (subgroup size 8) two. */
 static inline spe_id cv_a_operand_(const cv_dpas_ *d, spe_id raw, int half)
 {
     cv_ctx *x = d->p->x;
@@ -2095,7 +2209,8 @@ static inline spe_id cv_eight_(cv_ctx *x, const cv_vec *v, int first, int step)
     if (step == 1 && first % 8 == 0 && first + 8 <= v->n) return v->part[first / 8];
     if (step == 2 && first % 8 < 2 && first / 8 * 8 + 16 <= v->n)
         return spe_shuffle(&x->m, v->part[first / 8], v->part[first / 8 + 1], 8, first % 8 ? odd : even);
-    for (i = 0; i < 8; i++) ids[i] = first + i * step < v->n ? cv_get_(x, v, first + i * step) : spe_null(&x->m, scalar);
+    for (i = 0; i < 8; i++)
+        ids[i] = first + i * step < v->n ? cv_get_(x, v, first + i * step) : spe_null(&x->m, scalar);
     return cv_join_(x, scalar, 8, ids);
 }
 
@@ -2105,7 +2220,10 @@ static inline spe_id cv_join_words_(cv_ctx *x, spe_id a, spe_id b, int n) /* two
     return spe_shuffle(&x->m, a, b, (uint32_t)(2 * n), order);
 }
 
-static inline spe_id cv_words_(cv_ctx *x, spe_id v, int n) { return spe_bitcast(&x->m, spe_vec(&x->m, spe_int(&x->m, 32), (uint32_t)n), v); }
+static inline spe_id cv_words_(cv_ctx *x, spe_id v, int n)
+{
+    return spe_bitcast(&x->m, spe_vec(&x->m, spe_int(&x->m, 32), (uint32_t)n), v);
+}
 
 /* Sixteen f16 in the order operand `half` of the paired operands wants them; not paired: as they are. */
 static inline spe_id cv_b_f16_(const cv_dpas_ *d, const cv_vec *v, int k0, int half)
@@ -2114,8 +2232,10 @@ static inline spe_id cv_b_f16_(const cv_dpas_ *d, const cv_vec *v, int k0, int h
     spe_id e[2], ids[8];
     int i, j;
     for (i = 0; i < 2; i++) {
-        if (!d->paired) e[i] = cv_eight_(x, v, k0 + 8 * i, 1);
-        else if (x->S == 16) e[i] = cv_eight_(x, v, k0 + 16 * i + half, 2);
+        if (!d->paired)
+            e[i] = cv_eight_(x, v, k0 + 8 * i, 1);
+        else if (x->S == 16)
+            e[i] = cv_eight_(x, v, k0 + 16 * i + half, 2);
         else {
             for (j = 0; j < 8; j++) {
                 int k = k0 + cv_paired_k_(x->S, half, 8 * i + j);
@@ -2148,7 +2268,8 @@ static inline bool cv_pack_b_(cv_dpas_ *d)
     if (!d->b || !v.parts) return false;
     for (i = 0; i < d->raws; i++)
         for (h = 0; h < halves; h++)
-            d->b[i * halves + h] = d->kind == CV_DPAS_I8_ ? cv_b_i8_(d, &v, i * 32) : cv_b_f16_(d, &v, i * d->depth * halves, h);
+            d->b[i * halves + h] =
+                d->kind == CV_DPAS_I8_ ? cv_b_i8_(d, &v, i * 32) : cv_b_f16_(d, &v, i * d->depth * halves, h);
     return spe_ok(m);
 }
 
@@ -2207,9 +2328,12 @@ static inline spe_id cv_dpas_start_(const cv_dpas_ *d, int block)
     if (rows >= 8 || !cv_bias_in_sum_(p)) return cv_sum_start_(p, first, 8);
     part = cv_sum_start_(p, first, rows == 4 || rows == 2 ? rows : 1);
     for (i = 0; i < 8; i++) {
-        if (i >= rows) ids[i] = spe_null(m, cv_sum_scalar_(p));
-        else if (rows == 4 || rows == 2) ids[i] = spe_extract(m, part, (uint32_t)i);
-        else ids[i] = i ? cv_sum_start_(p, spe_i32(m, block * 8 + i), 1) : part;
+        if (i >= rows)
+            ids[i] = spe_null(m, cv_sum_scalar_(p));
+        else if (rows == 4 || rows == 2)
+            ids[i] = spe_extract(m, part, (uint32_t)i);
+        else
+            ids[i] = i ? cv_sum_start_(p, spe_i32(m, block * 8 + i), 1) : part;
     }
     return cv_join_(p->x, cv_sum_scalar_(p), 8, ids);
 }
@@ -2237,7 +2361,7 @@ static inline void cv_mul_dpas_(cv_product_ *p, int kind)
     }
 }
 
-/* ---- choosing ---------------------------------------------------------------------------------------------------------------- */
+/* ---- choosing ---------------------------------------------------------------------------------------------------- */
 
 /* Do all work-items of the subgroup come here together, with one and the same matrix and bias? */
 static inline bool cv_is_uniform_(cv_where_ w, const cv_matrix_ref *a, const cv_val *other)
@@ -2247,16 +2371,19 @@ static inline bool cv_is_uniform_(cv_where_ w, const cv_matrix_ref *a, const cv_
                 (!other || !cv_is_set_(other) || other->uniform);
     if (a->uniform == CV_UNIFORM_NO) return false;
     if (a->uniform == CV_UNIFORM_YES && !x->full)
-        cv_fail_(w, CV_ERROR_UNIFORM, "work-groups of %d leave work-items of a subgroup of %d switched off", x->local_size, x->S);
+        cv_fail_(w, CV_ERROR_UNIFORM, "work-groups of %d leave work-items of a subgroup of %d switched off",
+                 x->local_size, x->S);
     return x->full && (a->uniform == CV_UNIFORM_YES || (same && x->divergent == 0));
 }
 
-/* The matrix instruction, when there is one for these types and lanes can load the matrix so; CV_DPAS_NONE_: a lane at a time. */
+/* The matrix instruction, when there is one for these types and lanes can load the matrix so; CV_DPAS_NONE_: a lane at
+ * a time. */
 static inline int cv_choose_dpas_(const cv_product_ *p)
 {
     const cv_surface_ *s = &p->a;
     int kind = p->x->dpas ? cv_dpas_kind_(p->in.interpretation, s->type) : CV_DPAS_NONE_, each = 32 / p->x->S;
-    if ((int64_t)((s->m + 7) / 8) * (s->k * (kind == CV_DPAS_F16_ ? 2 : 1) / 32 + 1) > CV_DPAS_MOST_) return CV_DPAS_NONE_;
+    if ((int64_t)((s->m + 7) / 8) * (s->k * (kind == CV_DPAS_F16_ ? 2 : 1) / 32 + 1) > CV_DPAS_MOST_)
+        return CV_DPAS_NONE_;
     if (s->layout == CV_ROW_MAJOR && s->k % (each / s->bytes ? each / s->bytes : 1)) return CV_DPAS_NONE_;
     return kind;
 }
@@ -2267,9 +2394,11 @@ static inline bool cv_check_input_(cv_where_ w, const cv_interpreted_vector *in,
     int want = packed ? (a->k + 3) / 4 : a->k;
     if (!cv_check_vec_(w, &in->vec)) return false;
     if (!cv_interprets_(in->vec.type, in->interpretation))
-        cv_fail_(w, CV_ERROR_INPUT_INTERPRETATION, "a vector of %s as %s", cv_type_name(in->vec.type), cv_type_name(in->interpretation));
+        cv_fail_(w, CV_ERROR_INPUT_INTERPRETATION, "a vector of %s as %s", cv_type_name(in->vec.type),
+                 cv_type_name(in->interpretation));
     else if (in->vec.n != want)
-        cv_fail_(w, CV_ERROR_INPUT_LENGTH, "%d elements of %s, K is %d, which takes %d", in->vec.n, cv_type_name(in->interpretation), a->k, want);
+        cv_fail_(w, CV_ERROR_INPUT_LENGTH, "%d elements of %s, K is %d, which takes %d", in->vec.n,
+                 cv_type_name(in->interpretation), a->k, want);
     return spe_ok(&w.x->m);
 }
 
@@ -2300,8 +2429,10 @@ static inline cv_vec cv_mul_add(cv_where_ w, int out_type, const cv_matrix_ref *
     p.out = cv_new_(w.x, (cv_type)out_type, a->m);
     if (!p.out.parts) return p.out;
     kind = cv_is_uniform_(w, a, added ? &bias->offset : NULL) ? cv_choose_dpas_(&p) : CV_DPAS_NONE_;
-    if (kind != CV_DPAS_NONE_) cv_mul_dpas_(&p, kind);
-    else cv_mul_lanes_(&p);
+    if (kind != CV_DPAS_NONE_)
+        cv_mul_dpas_(&p, kind);
+    else
+        cv_mul_lanes_(&p);
     return spe_ok(&w.x->m) ? p.out : cv_no_vec_();
 }
 
@@ -2311,10 +2442,10 @@ static inline cv_vec cv_mul(cv_where_ w, int out_type, const cv_matrix_ref *a, c
     return cv_mul_add(w, out_type, a, in, NULL);
 }
 
-/* ---- OuterProductAccumulate, VectorAccumulate --------------------------------------------------------------------------- */
+/* ---- OuterProductAccumulate, VectorAccumulate -------------------------------------------------------------------- */
 
-/* Adds to two f16 in one word, atomically: there is no such instruction everywhere, so the word is exchanged until nobody was
- * faster. `pair`: two f16. */
+/* Adds to two f16 in one word, atomically: there is no such instruction everywhere, so the word is exchanged until
+ * nobody was faster. `pair`: two f16. */
 static inline void cv_atomic_add_f16_(cv_ctx *x, spe_id word_ptr, spe_id pair)
 {
     spe_module *m = &x->m;
@@ -2349,7 +2480,8 @@ static inline void cv_atomic_add_(cv_ctx *x, spe_id base, spe_id at, int type, s
     cv_atomic_add_f16_(x, p, cv_join_(x, half, 2, two));
 }
 
-/* The lanes' values for neighbouring elements (lane l: element l of what begins at `at`), of which the first n are there. */
+/* The lanes' values for neighbouring elements (lane l: element l of what begins at `at`), of which the first n are
+ * there. */
 static inline void cv_atomic_add_lanes_(cv_ctx *x, spe_id base, spe_id at, int type, spe_id v, int n)
 {
     spe_module *m = &x->m;
@@ -2366,12 +2498,14 @@ static inline void cv_atomic_add_lanes_(cv_ctx *x, spe_id base, spe_id at, int t
         mine = mine ? spe_land(m, mine, inside) : inside;
     }
     if (mine) spe_if(m, mine);
-    if (type == CV_F16) cv_atomic_add_f16_(x, spe_ptr_cast(m, spe_index(m, base, at), spe_int(m, 32)), cv_join_(x, half, 2, two));
-    else cv_atomic_add_(x, base, at, type, v);
+    if (type == CV_F16)
+        cv_atomic_add_f16_(x, spe_ptr_cast(m, spe_index(m, base, at), spe_int(m, 32)), cv_join_(x, half, 2, two));
+    else
+        cv_atomic_add_(x, base, at, type, v);
     if (mine) spe_endif(m, 0, NULL, NULL);
 }
 
-/* ---- exchanges between lanes ---------------------------------------------------------------------------------------------- */
+/* ---- exchanges between lanes ------------------------------------------------------------------------------------- */
 
 /* Is bit `bit` of the lane's number set? */
 static inline spe_id cv_lane_bit_(cv_ctx *x, int bit)
@@ -2381,8 +2515,8 @@ static inline spe_id cv_lane_bit_(cv_ctx *x, int bit)
     return spe_ine(m, spe_and(m, lane, spe_i32(m, bit)), spe_i32(m, 0));
 }
 
-/* w[i] of lane l becomes w[l] of lane i, bit by bit of both numbers: n words, of lanes that differ in the log2(n) bits from
- * `unit` on. */
+/* w[i] of lane l becomes w[l] of lane i, bit by bit of both numbers: n words, of lanes that differ in the log2(n) bits
+ * from `unit` on. */
 static inline void cv_transpose_lanes_(cv_ctx *x, spe_id *w, int n, int unit)
 {
     spe_module *m = &x->m;
@@ -2434,7 +2568,7 @@ static inline spe_id cv_gather_lanes_f16_(cv_ctx *x, const cv_vec *v, int first)
     return cv_join_(x, word, 8, w);
 }
 
-/* ---- outer product ----------------------------------------------------------------------------------------------------------- */
+/* ---- outer product ----------------------------------------------------------------------------------------------- */
 
 typedef struct {
     cv_ctx *x;
@@ -2479,8 +2613,8 @@ static inline void cv_outer_lanes_(const cv_outer_ *o)
     spe_endfor(m, 0, none);
 }
 
-/* Adds the sums of up to eight rows from `row` on (lane l: column col + l, of which n are there). The exchange loops that f16
- * takes are long, so those go round in a loop. */
+/* Adds the sums of up to eight rows from `row` on (lane l: column col + l, of which n are there). The exchange loops
+ * that f16 takes are long, so those go round in a loop. */
 static inline void cv_outer_add_rows_(const cv_outer_ *o, int row, int rows, int col, int n, spe_id sums)
 {
     cv_ctx *x = o->x;
@@ -2489,8 +2623,8 @@ static inline void cv_outer_add_rows_(const cv_outer_ *o, int row, int rows, int
     int i;
     if (o->c.type == CV_F16) {
         r = spe_for(m, spe_i32(m, 0), spe_i32(m, rows), spe_i32(m, 1), 0, none);
-        cv_atomic_add_lanes_(x, o->c.base, cv_outer_offset_(o, spe_iadd(m, r, spe_i32(m, row)), spe_i32(m, col)), CV_F16,
-                             spe_extract_dyn(m, sums, r), n);
+        cv_atomic_add_lanes_(x, o->c.base, cv_outer_offset_(o, spe_iadd(m, r, spe_i32(m, row)), spe_i32(m, col)),
+                             CV_F16, spe_extract_dyn(m, sums, r), n);
         spe_endfor(m, 0, none);
         return;
     }
@@ -2499,7 +2633,8 @@ static inline void cv_outer_add_rows_(const cv_outer_ *o, int row, int rows, int
                              spe_extract(m, sums, (uint32_t)i), n);
 }
 
-/* f16, subgroup size 16: summed over the lanes by the matrix instruction with K = lanes. v1 is its A operand as it stands. */
+/* f16, subgroup size 16: summed over the lanes by the matrix instruction with K = lanes. v1 is its A operand as it
+ * stands. */
 static inline void cv_outer_dpas_(const cv_outer_ *o)
 {
     cv_ctx *x = o->x;
@@ -2517,7 +2652,8 @@ static inline void cv_outer_dpas_(const cv_outer_ *o)
     }
 }
 
-/* Any type and subgroup size: lane l keeps column l of all lanes' v2, and each element of v1 is broadcast from every lane. */
+/* Any type and subgroup size: lane l keeps column l of all lanes' v2, and each element of v1 is broadcast from every
+ * lane. */
 static inline void cv_outer_broadcast_(const cv_outer_ *o)
 {
     cv_ctx *x = o->x;
@@ -2526,7 +2662,8 @@ static inline void cv_outer_broadcast_(const cv_outer_ *o)
     int S = x->S, blocks = (o->c.k + S - 1) / S, i, j;
     b = (spe_id *)spe_alloc(m, (size_t)(blocks * S) * sizeof(spe_id));
     if (!b) return;
-    for (i = 0; i < blocks * S; i++) b[i] = i < o->c.k ? spe_fconvert(m, real, cv_get_(x, o->v2, i)) : spe_null(m, real);
+    for (i = 0; i < blocks * S; i++)
+        b[i] = i < o->c.k ? spe_fconvert(m, real, cv_get_(x, o->v2, i)) : spe_null(m, real);
     for (i = 0; i < blocks; i++) cv_transpose_lanes_(x, b + i * S, S, 1);
     row = spe_for(m, spe_i32(m, 0), spe_i32(m, o->c.m), spe_i32(m, 1), 0, none);
     mine = spe_load(m, spe_element(m, a, 1, &row), 0);
@@ -2547,9 +2684,11 @@ static inline bool cv_check_outer_(cv_where_ w, const cv_vec *v1, const cv_vec *
         cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%s and %s", cv_type_name(v1->type), cv_type_name(v2->type));
     else if (c->layout != CV_OUTER_PRODUCT_OPTIMAL)
         cv_fail_(w, CV_ERROR_OUTER_PRODUCT_LAYOUT, "got %s", cv_layout_name(c->layout));
-    else if (c->transpose) cv_fail_(w, CV_ERROR_TRANSPOSE, "an outer product's matrix, transposed");
+    else if (c->transpose)
+        cv_fail_(w, CV_ERROR_TRANSPOSE, "an outer product's matrix, transposed");
     else if (!cv_supports_outer_product(v1->type, c->interpretation))
-        cv_fail_(w, CV_ERROR_ACCUMULATE_TYPES, "outer product of %s into %s", cv_type_name(v1->type), cv_type_name(c->interpretation));
+        cv_fail_(w, CV_ERROR_ACCUMULATE_TYPES, "outer product of %s into %s", cv_type_name(v1->type),
+                 cv_type_name(c->interpretation));
     else if (v1->n != c->m || v2->n != c->k)
         cv_fail_(w, CV_ERROR_INPUT_LENGTH, "vectors of %d and %d, a matrix of %d x %d", v1->n, v2->n, c->m, c->k);
     return spe_ok(&w.x->m);
@@ -2564,12 +2703,15 @@ static inline void cv_outer_product_accumulate(cv_where_ w, cv_vec v1, cv_vec v2
     o.c = cv_surface_of_(w, c);
     o.v1 = &v1;
     o.v2 = &v2;
-    if (!cv_is_uniform_(w, c, NULL)) cv_outer_lanes_(&o);
-    else if (w.x->dpas && w.x->S == 16 && v1.type == CV_F16 && c->m * c->k <= 16 * CV_DPAS_MOST_) cv_outer_dpas_(&o);
-    else cv_outer_broadcast_(&o);
+    if (!cv_is_uniform_(w, c, NULL))
+        cv_outer_lanes_(&o);
+    else if (w.x->dpas && w.x->S == 16 && v1.type == CV_F16 && c->m * c->k <= 16 * CV_DPAS_MOST_)
+        cv_outer_dpas_(&o);
+    else
+        cv_outer_broadcast_(&o);
 }
 
-/* ---- vector --------------------------------------------------------------------------------------------------------------------- */
+/* ---- vector ------------------------------------------------------------------------------------------------------ */
 
 /* Lane l: the sum over all lanes of elements first + l. */
 static inline spe_id cv_sum_block_(cv_ctx *x, const cv_vec *v, int first, bool real)
@@ -2577,7 +2719,8 @@ static inline spe_id cv_sum_block_(cv_ctx *x, const cv_vec *v, int first, bool r
     spe_module *m = &x->m;
     spe_id w[32], type = real ? spe_float(m, 32) : spe_int(m, 32);
     int i;
-    for (i = 0; i < x->S; i++) w[i] = first + i < v->n ? cv_to_sum_(x, cv_get_(x, v, first + i), v->type, real) : spe_null(m, type);
+    for (i = 0; i < x->S; i++)
+        w[i] = first + i < v->n ? cv_to_sum_(x, cv_get_(x, v, first + i), v->type, real) : spe_null(m, type);
     return cv_sum_lanes_(x, w, real);
 }
 
@@ -2592,7 +2735,8 @@ static inline void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_r
     int i, bytes;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return;
     if (!cv_supports_vector_accumulate(v.type, r->interpretation)) {
-        cv_fail_(w, CV_ERROR_ACCUMULATE_TYPES, "vector of %s into %s", cv_type_name(v.type), cv_type_name(r->interpretation));
+        cv_fail_(w, CV_ERROR_ACCUMULATE_TYPES, "vector of %s into %s", cv_type_name(v.type),
+                 cv_type_name(r->interpretation));
         return;
     }
     memset(&as_matrix, 0, sizeof as_matrix);
@@ -2607,16 +2751,19 @@ static inline void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_r
         return;
     }
     if (r->interpretation == CV_F16) { /* in a loop: see cv_outer_add_rows_ */
-        spe_id variable = cv_spill_(x, &v), none[1] = {0}, k = spe_for(m, spe_i32(m, 0), spe_i32(m, v.n), spe_i32(m, 1), 0, none);
-        cv_atomic_add_(x, base, spe_imul(m, k, spe_i32(m, bytes)), CV_F16, spe_load(m, spe_element(m, variable, 1, &k), 0));
+        spe_id variable = cv_spill_(x, &v), none[1] = {0},
+               k = spe_for(m, spe_i32(m, 0), spe_i32(m, v.n), spe_i32(m, 1), 0, none);
+        cv_atomic_add_(x, base, spe_imul(m, k, spe_i32(m, bytes)), CV_F16,
+                       spe_load(m, spe_element(m, variable, 1, &k), 0));
         spe_endfor(m, 0, none);
         return;
     }
     for (i = 0; i < v.n; i++)
-        cv_atomic_add_(x, base, spe_i32(m, i * bytes), r->interpretation, cv_to_sum_(x, cv_get_(x, &v, i), v.type, real));
+        cv_atomic_add_(x, base, spe_i32(m, i * bytes), r->interpretation,
+                       cv_to_sum_(x, cv_get_(x, &v, i), v.type, real));
 }
 
-/* ---- control flow -------------------------------------------------------------------------------------------------------------- */
+/* ---- control flow ------------------------------------------------------------------------------------------------ */
 
 typedef struct {
     cv_ctx *x;
@@ -2635,8 +2782,10 @@ static inline bool cv_read_(cv_where_ w, void *object, cv_thing_ *t, int number)
 {
     memset(t, 0, sizeof *t);
     memcpy(&t->magic, object, sizeof t->magic);
-    if (t->magic == CV_VAL_MAGIC_) memcpy(&t->val, object, sizeof t->val);
-    else if (t->magic == CV_VEC_MAGIC_) memcpy(&t->vec, object, sizeof t->vec);
+    if (t->magic == CV_VAL_MAGIC_)
+        memcpy(&t->val, object, sizeof t->val);
+    else if (t->magic == CV_VEC_MAGIC_)
+        memcpy(&t->vec, object, sizeof t->vec);
     if ((t->magic == CV_VAL_MAGIC_ && t->val.kind != CV_NONE_ && t->val.kind != CV_POINTER_) ||
         (t->magic == CV_VEC_MAGIC_ && t->vec.parts))
         return true;
@@ -2663,12 +2812,15 @@ static inline bool cv_gather_(cv_where_ w, cv_frame_ *f)
         if (!cv_read_(w, f->slot[i].object, &now, i)) return false;
         other = now.magic == CV_VAL_MAGIC_ && now.val.kind != CV_SCALAR_ ? type : cv_carried_type_(&now);
         if (now.magic != start->magic || other != type || now.vec.n != start->vec.n) {
-            cv_fail_(w, CV_ERROR_CARRIED_TYPE, "number %d of the list was %s, %d, and is %s, %d", i + 1, cv_type_text_(type),
-                     start->vec.n ? start->vec.n : 1, cv_type_text_(other), now.vec.n ? now.vec.n : 1);
+            cv_fail_(w, CV_ERROR_CARRIED_TYPE, "number %d of the list was %s, %d, and is %s, %d", i + 1,
+                     cv_type_text_(type), start->vec.n ? start->vec.n : 1, cv_type_text_(other),
+                     now.vec.n ? now.vec.n : 1);
             return false;
         }
-        if (now.magic == CV_VEC_MAGIC_) memcpy(f->ids + at, now.vec.part, (size_t)now.vec.parts * sizeof(spe_id));
-        else f->ids[at] = cv_id_(w, type, &now.val);
+        if (now.magic == CV_VEC_MAGIC_)
+            memcpy(f->ids + at, now.vec.part, (size_t)now.vec.parts * sizeof(spe_id));
+        else
+            f->ids[at] = cv_id_(w, type, &now.val);
         at += cv_thing_ids_(start);
     }
     return spe_ok(&w.x->m);
@@ -2812,8 +2964,10 @@ static inline void cv_if_else_(cv_ctx *x, cv_frame_ *f)
     if (!cv_gather_end_(x, f)) return;
     spe_else(&x->m, (uint32_t)f->id_count, f->ids);
     for (i = 0; i < f->slots; i++) {
-        if (f->slot[i].start.magic == CV_VEC_MAGIC_) memcpy(f->slot[i].object, &f->slot[i].start.vec, sizeof(cv_vec));
-        else memcpy(f->slot[i].object, &f->slot[i].start.val, sizeof(cv_val));
+        if (f->slot[i].start.magic == CV_VEC_MAGIC_)
+            memcpy(f->slot[i].object, &f->slot[i].start.vec, sizeof(cv_vec));
+        else
+            memcpy(f->slot[i].object, &f->slot[i].start.val, sizeof(cv_val));
     }
 }
 
@@ -2831,8 +2985,10 @@ static inline bool cv_if_next_(cv_branch_ *b)
     b->side++;
     if (b->side == 0) return true;
     f = b->frame ? cv_closing_(b->x, b->frame, true) : NULL;
-    if (f && b->side == 1) cv_if_else_(b->x, f);
-    else if (f) cv_if_end_(b->x, f);
+    if (f && b->side == 1)
+        cv_if_else_(b->x, f);
+    else if (f)
+        cv_if_end_(b->x, f);
     return b->side == 1;
 }
 
@@ -2841,7 +2997,7 @@ static inline void cv_barrier_(cv_where_ w)
     if (cv_enter_(w)) spe_barrier(&w.x->m);
 }
 
-/* ---- conversion of matrices on the device --------------------------------------------------------------------------------------- */
+/* ---- conversion of matrices on the device ------------------------------------------------------------------------ */
 
 /* Bits of a float type, from f32. NaN becomes the quiet NaN of the host's conversion. */
 static inline spe_id cv_encode_(cv_ctx *x, spe_id v, int type)
@@ -2850,7 +3006,8 @@ static inline spe_id cv_encode_(cv_ctx *x, spe_id v, int type)
     spe_id word = spe_int(m, 16), byte = spe_int(m, 8), half = spe_float(m, 16), sign, nan, r;
     if (type == CV_F32) return v;
     nan = spe_isnan(m, v);
-    sign = spe_and(m, spe_uconvert(m, word, spe_shr(m, spe_bitcast(m, spe_int(m, 32), v), spe_i32(m, 16))), spe_const_u(m, word, 0x8000));
+    sign = spe_and(m, spe_uconvert(m, word, spe_shr(m, spe_bitcast(m, spe_int(m, 32), v), spe_i32(m, 16))),
+                   spe_const_u(m, word, 0x8000));
     if (type == CV_F16) {
         r = spe_bitcast(m, word, spe_fconvert(m, half, v));
         return spe_select(m, nan, spe_or(m, sign, spe_const_u(m, word, 0x7e00)), r);
@@ -2864,12 +3021,22 @@ static inline spe_id cv_encode_(cv_ctx *x, spe_id v, int type)
 }
 
 enum {
-    CV_CONVERT_DEST_, CV_CONVERT_SRC_, CV_CONVERT_SLOTS_, CV_CONVERT_ROWS_, CV_CONVERT_COLS_, CV_CONVERT_DEST_TYPE_,
-    CV_CONVERT_DEST_LAYOUT_, CV_CONVERT_DEST_STRIDE_, CV_CONVERT_SRC_TYPE_, CV_CONVERT_SRC_LAYOUT_, CV_CONVERT_SRC_STRIDE_,
-    CV_CONVERT_DEST_SHIFT_, CV_CONVERT_SRC_SHIFT_
+    CV_CONVERT_DEST_,
+    CV_CONVERT_SRC_,
+    CV_CONVERT_SLOTS_,
+    CV_CONVERT_ROWS_,
+    CV_CONVERT_COLS_,
+    CV_CONVERT_DEST_TYPE_,
+    CV_CONVERT_DEST_LAYOUT_,
+    CV_CONVERT_DEST_STRIDE_,
+    CV_CONVERT_SRC_TYPE_,
+    CV_CONVERT_SRC_LAYOUT_,
+    CV_CONVERT_SRC_STRIDE_,
+    CV_CONVERT_DEST_SHIFT_,
+    CV_CONVERT_SRC_SHIFT_
 };
 #define CV_CONVERT_PARAMS_                                                                                             \
-    "ptr<u8> dest, ptr<u8> src, u32 slots, u32 rows, u32 cols, u32 dest_type, u32 dest_layout, u32 dest_stride, "     \
+    "ptr<u8> dest, ptr<u8> src, u32 slots, u32 rows, u32 cols, u32 dest_type, u32 dest_layout, u32 dest_stride, "      \
     "u32 src_type, u32 src_layout, u32 src_stride, u32 dest_shift, u32 src_shift"
 
 static inline spe_id cv_convert_arg_(cv_ctx *x, int which) { return x->args[which].id; }
@@ -2879,7 +3046,8 @@ static inline spe_id cv_convert_offset_(cv_ctx *x, int layout_arg, spe_id r, spe
 {
     spe_module *m = &x->m;
     spe_id layout = cv_convert_arg_(x, layout_arg), stride = cv_convert_arg_(x, layout_arg + 1);
-    spe_id shift = cv_convert_arg_(x, layout_arg == CV_CONVERT_DEST_LAYOUT_ ? CV_CONVERT_DEST_SHIFT_ : CV_CONVERT_SRC_SHIFT_);
+    spe_id shift =
+        cv_convert_arg_(x, layout_arg == CV_CONVERT_DEST_LAYOUT_ ? CV_CONVERT_DEST_SHIFT_ : CV_CONVERT_SRC_SHIFT_);
     spe_id padded = spe_and(m, spe_iadd(m, cv_convert_arg_(x, CV_CONVERT_ROWS_), spe_i32(m, 7)), spe_i32(m, ~7));
     spe_id along = spe_shl(m, c, shift), optimal, row_major, column_major;
     optimal = spe_iadd(m, spe_imul(m, spe_imul(m, spe_shr(m, along, spe_i32(m, 6)), padded), spe_i32(m, 64)),
@@ -2920,14 +3088,16 @@ static inline void cv_convert_float_(cv_ctx *x, spe_id dest, spe_id src, spe_id 
     int i;
     for (i = 0; i < 4; i++) {
         spe_if(m, spe_land(m, inside, spe_ieq(m, cv_convert_arg_(x, CV_CONVERT_SRC_TYPE_), spe_i32(m, types[i]))));
-        v = spe_load(m, cv_convert_pointer_(x, CV_CONVERT_SRC_, src, cv_spe_type_(x, types[i])), (uint32_t)cv_bytes_(types[i]));
+        v = spe_load(m, cv_convert_pointer_(x, CV_CONVERT_SRC_, src, cv_spe_type_(x, types[i])),
+                     (uint32_t)cv_bytes_(types[i]));
         v = spe_fconvert(m, real, cv_decode_(x, v, types[i]));
         spe_endif_from(m, 1, &v, &value, &value);
     }
     for (i = 0; i < 4; i++) {
         spe_if(m, spe_ieq(m, cv_convert_arg_(x, CV_CONVERT_DEST_TYPE_), spe_i32(m, types[i])));
         v = cv_encode_(x, value, types[i]);
-        spe_store(m, cv_convert_pointer_(x, CV_CONVERT_DEST_, dest, spe_type_of(m, v)), v, (uint32_t)cv_bytes_(types[i]));
+        spe_store(m, cv_convert_pointer_(x, CV_CONVERT_DEST_, dest, spe_type_of(m, v)), v,
+                  (uint32_t)cv_bytes_(types[i]));
         spe_endif(m, 0, NULL, NULL);
     }
 }
@@ -2936,8 +3106,10 @@ static inline void cv_convert_float_(cv_ctx *x, spe_id dest, spe_id src, spe_id 
 static inline void cv_convert_body_(cv_ctx *x)
 {
     spe_module *m = &x->m;
-    spe_id i = spe_builtin(m, SPE_GLOBAL_ID, 0), rows = cv_convert_arg_(x, CV_CONVERT_ROWS_), cols = cv_convert_arg_(x, CV_CONVERT_COLS_);
-    spe_id shift = cv_convert_arg_(x, CV_CONVERT_DEST_SHIFT_), optimal, padded, panel, in_panel, width, r, c, inside, dest, src;
+    spe_id i = spe_builtin(m, SPE_GLOBAL_ID, 0), rows = cv_convert_arg_(x, CV_CONVERT_ROWS_),
+           cols = cv_convert_arg_(x, CV_CONVERT_COLS_);
+    spe_id shift = cv_convert_arg_(x, CV_CONVERT_DEST_SHIFT_), optimal, padded, panel, in_panel, width, r, c, inside,
+           dest, src;
     spe_if(m, spe_ult(m, i, cv_convert_arg_(x, CV_CONVERT_SLOTS_)));
     optimal = spe_uge(m, cv_convert_arg_(x, CV_CONVERT_DEST_LAYOUT_), spe_i32(m, CV_MUL_OPTIMAL));
     padded = spe_and(m, spe_iadd(m, rows, spe_i32(m, 7)), spe_i32(m, ~7));
@@ -2964,7 +3136,8 @@ enum { CV_CONVERT_GROUP_ = 128 };
 typedef struct {
     void *dest;
     const void *src;
-    uint32_t groups, slots, rows, cols, dest_type, dest_layout, dest_stride, src_type, src_layout, src_stride, dest_shift, src_shift;
+    uint32_t groups, slots, rows, cols, dest_type, dest_layout, dest_stride, src_type, src_layout, src_stride,
+        dest_shift, src_shift;
 } cv_conversion_arguments;
 
 static inline uint32_t cv_shift_(int type) { return cv_bytes_(type) == 4 ? 2 : cv_bytes_(type) == 2 ? 1 : 0; }
@@ -3019,7 +3192,7 @@ static inline bool cv_conversions_next_(cv_conversions_ *c)
     return true;
 }
 
-/* ---- building a module ------------------------------------------------------------------------------------------------------------ */
+/* ---- building a module ------------------------------------------------------------------------------------------- */
 
 static inline cv_where_ cv_build_where_(cv_ctx *x, const char *file, int line)
 {
@@ -3050,7 +3223,8 @@ static inline bool cv_choose_target_(cv_ctx *x, cv_where_ w)
     x->S = x->target.subgroup_size;
     x->local_size = d->local_size ? d->local_size : 4 * x->S;
     if (x->local_size < 1 || x->local_size > x->target.max_group_size) {
-        cv_fail_(w, CV_ERROR_GROUP_SIZE, "%d work-items, %s takes %d", x->local_size, x->target.name, x->target.max_group_size);
+        cv_fail_(w, CV_ERROR_GROUP_SIZE, "%d work-items, %s takes %d", x->local_size, x->target.name,
+                 x->target.max_group_size);
         return false;
     }
     x->full = x->local_size % x->S == 0;
@@ -3061,7 +3235,8 @@ static inline bool cv_begin_kernel_(cv_ctx *x)
 {
     spe_param params[CM_PARAMS_MAX_];
     int i;
-    for (i = 0; i < x->param_count; i++) params[i] = cm_spe_param_(&x->m, &x->params[i], cv_spe_type_(x, x->params[i].type));
+    for (i = 0; i < x->param_count; i++)
+        params[i] = cm_spe_param_(&x->m, &x->params[i], cv_spe_type_(x, x->params[i].type));
     if (!cm_kernel_begin_(&x->m, x->kernel->name, x->S, x->local_size, x->param_count, params)) return false;
     for (i = 0; i < x->param_count; i++) {
         x->args[i] = cv_scalar_(x->params[i].type, spe_param_id(&x->m, (uint32_t)i), true);
@@ -3094,8 +3269,10 @@ static inline cv_module cv_build(const cv_build_desc *desc)
     if (!x || !spe_ok(&x->m)) return mod;
     x->desc = desc;
     x->kernel = k;
-    x->param_count = cm_parse_params_(cv_blame_(cv_build_where_(x, k->file, k->line)), k->params, cv_type_of_, x->params);
-    if (x->param_count >= 0 && cv_choose_target_(x, cv_build_where_(x, desc->file, desc->line))) cv_emit_module_(x, &mod);
+    x->param_count =
+        cm_parse_params_(cv_blame_(cv_build_where_(x, k->file, k->line)), k->params, cv_type_of_, x->params);
+    if (x->param_count >= 0 && cv_choose_target_(x, cv_build_where_(x, desc->file, desc->line)))
+        cv_emit_module_(x, &mod);
     x->desc = NULL; /* the caller's, which may go */
     return mod;
 }
@@ -3117,7 +3294,7 @@ static inline cv_module cv_conversion_module(const cv_target *target)
     return cv_build(&desc);
 }
 
-/* ---- what the macros call ------------------------------------------------------------------------------------------------------------ */
+/* ---- what the macros call ---------------------------------------------------------------------------------------- */
 
 static inline cv_interpreted_vector cv_plain_input_(cv_vec v)
 {
@@ -3128,15 +3305,21 @@ static inline cv_interpreted_vector cv_plain_input_(cv_vec v)
 }
 static inline cv_interpreted_vector cv_same_input_(cv_interpreted_vector v) { return v; }
 
-static inline cv_vec cv_mul_(cv_where_ w, int type, cv_matrix_ref a, cv_interpreted_vector in) { return cv_mul(w, type, &a, &in); }
+static inline cv_vec cv_mul_(cv_where_ w, int type, cv_matrix_ref a, cv_interpreted_vector in)
+{
+    return cv_mul(w, type, &a, &in);
+}
 static inline cv_vec cv_mul_add_(cv_where_ w, int type, cv_matrix_ref a, cv_interpreted_vector in, cv_vector_ref bias)
 {
     return cv_mul_add(w, type, &a, &in, &bias);
 }
-static inline void cv_outer_product_(cv_where_ w, cv_vec v1, cv_vec v2, cv_matrix_ref c) { cv_outer_product_accumulate(w, v1, v2, &c); }
+static inline void cv_outer_product_(cv_where_ w, cv_vec v1, cv_vec v2, cv_matrix_ref c)
+{
+    cv_outer_product_accumulate(w, v1, v2, &c);
+}
 static inline void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r) { cv_vector_accumulate(w, v, &r); }
 
-/* ---- macros (C only) ---------------------------------------------------------------------------------------------------------------- */
+/* ---- macros (C only) --------------------------------------------------------------------------------------------- */
 
 /* The types, as they are written in a kernel. of(x): the type of a number or vector, or of what a pointer points to. */
 #define CV_TYPE_i16 CV_I16
@@ -3177,7 +3360,8 @@ static inline void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r)
 
 /* -- matrices and vectors in memory */
 #define CV_MATRIX_REF(base_, T, m_, ...)                                                                               \
-    cv_matrix_ref_(CV_HERE_, (cv_matrix_ref){.base = (base_), .interpretation = CV_TYPE_##T, .m = (m_), .k = __VA_ARGS__})
+    cv_matrix_ref_(CV_HERE_,                                                                                           \
+                   (cv_matrix_ref){.base = (base_), .interpretation = CV_TYPE_##T, .m = (m_), .k = __VA_ARGS__})
 #define CV_VECTOR_REF(base_, ...)                                                                                      \
     cv_vector_ref_(CV_HERE_, (cv_vector_ref){.base = (base_),                                                          \
                                              .interpretation = CM_CAT_(CV_TYPE_, CM_FIRST_(__VA_ARGS__, 0)),           \
@@ -3232,7 +3416,8 @@ static inline void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r)
 #define CV_FMA(a, b, c) cv_fma_(CV_HERE_, CV_ANY_(a), b, CV_ANY_(c))
 #define CV_CLAMP(vec_, low_, high_) cv_clamp_(CV_HERE_, vec_, CV_ANY_(low_), CV_ANY_(high_))
 #define CV_CHOOSE_GT(a, b, c, d) cv_choose_(CV_HERE_, CV_OP_GT_, CV_ANY_(a), CV_ANY_(b), CV_ANY_(c), CV_ANY_(d))
-#define CV_FUNCTION_(fn_, x) _Generic((x), cv_vec: cv_function_vec_, default: cv_function_scalar_)(CV_HERE_, fn_, CV_ANY_(x))
+#define CV_FUNCTION_(fn_, x)                                                                                           \
+    _Generic((x), cv_vec: cv_function_vec_, default: cv_function_scalar_)(CV_HERE_, fn_, CV_ANY_(x))
 #define CV_EXP(x) CV_FUNCTION_(CV_FN_EXP_, x)
 #define CV_LOG(x) CV_FUNCTION_(CV_FN_LOG_, x)
 #define CV_SQRT(x) CV_FUNCTION_(CV_FN_SQRT_, x)

@@ -3830,7 +3830,7 @@ static inline void xt_scratch_read_(xt_where_ w, const xt_scratch_ *s, const xt_
     }
 }
 
-/* ---- passes over columns: every subgroup writes and reads a part of what it has in each --------------------------- */
+/* ---- passes over columns: every subgroup writes and reads a part of what it has in each -------------------------- */
 
 /* In how many passes a vector goes so that each takes the same columns of every piece: then what has been written is no
  * longer held while the rest is read, and nothing depends on the subgroup. 0: not this way. */

@@ -1,4 +1,4 @@
-/* ---- errors --------------------------------------------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 #define CV_ERRORS_(X)                                                                                                  \
     X(INPUT_INTERPRETATION, "not an interpretation of this input vector")                                              \
@@ -87,7 +87,7 @@ static inline const char *cv_error_name(int id)
     return id > CV_ERROR_FIRST_ && id < CV_ERROR_END_ ? names[id - CV_ERROR_FIRST_ - 1] : "";
 }
 
-/* ---- component types ------------------------------------------------------------------------------------------------- */
+/* ---- component types --------------------------------------------------------------------------------------------- */
 
 /* name, number (ComponentType and D3D12_LINEAR_ALGEBRA_DATATYPE), text, bits of one component, float, signed,
  * may be the type of a vector in a kernel, may interpret memory */

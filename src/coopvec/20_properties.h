@@ -1,6 +1,6 @@
-/* ==== Part 1: the host ================================================================================================ */
+/* ==== Part 1: the host ============================================================================================ */
 
-/* ---- what is supported ----------------------------------------------------------------------------------------------- */
+/* ---- what is supported ------------------------------------------------------------------------------------------- */
 
 typedef enum { CV_TIER_NOT_SUPPORTED, CV_TIER_1_0, CV_TIER_1_1 } cv_tier;
 
@@ -31,14 +31,14 @@ typedef int32_t cv_result;
 /* Every target, by name or row, has all of it: what the hardware lacks is done a lane at a time. */
 static inline cv_tier cv_get_tier(const cm_target *target) { return target ? CV_TIER_1_1 : CV_TIER_NOT_SUPPORTED; }
 
-/* One combination. The text's minimum set writes a packed input also as InputType PackedS8x32 with interpretation I8; that
- * spelling and the one of its operations (a u32 vector, interpretation PackedS8x32) are the same thing here. */
+/* One combination. The text's minimum set writes a packed input also as InputType PackedS8x32 with interpretation I8;
+ * that spelling and the one of its operations (a u32 vector, interpretation PackedS8x32) are the same thing here. */
 static inline bool cv_supports_mul(int input, int interpretation, int matrix, int bias, int output)
 {
-    bool packed = (input == CV_PACKED_S8X32 && interpretation == CV_I8) ||
-                  (input == CV_PACKED_U8X32 && interpretation == CV_U8);
-    return (packed || cv_interprets_(input, interpretation)) && cv_is_memory_type_(matrix) && cv_is_memory_type_(bias) &&
-           cv_is_vector_type_(output);
+    bool packed =
+        (input == CV_PACKED_S8X32 && interpretation == CV_I8) || (input == CV_PACKED_U8X32 && interpretation == CV_U8);
+    return (packed || cv_interprets_(input, interpretation)) && cv_is_memory_type_(matrix) &&
+           cv_is_memory_type_(bias) && cv_is_vector_type_(output);
 }
 
 static inline const cv_properties_accumulate *cv_outer_products_(uint32_t *count)
@@ -77,7 +77,7 @@ static inline bool cv_supports_vector_accumulate(int input, int type)
     return cv_accumulates_(rows, n, input, type);
 }
 
-/* Writes the rows of multiply-add that begin with this input and interpretation (when out is not NULL); their number. */
+/* Writes the rows of multiply-add that begin with this input and interpretation (when out is not NULL); how many. */
 static inline uint32_t cv_list_mul_from_(int input, int interpretation, cv_properties_mul *out)
 {
     uint32_t n = 0;
@@ -117,15 +117,17 @@ static inline void cv_copy_rows_(const cv_properties_accumulate *rows, uint32_t 
     *count = n;
 }
 
-/* The query: a NULL list gets its count; else the count says how long the list is, and becomes how many were written. A list
- * that is too short is CV_E_INVALIDARG, and nothing is written at all. */
+/* The query: a NULL list gets its count; else the count says how long the list is, and becomes how many were written. A
+ * list that is too short is CV_E_INVALIDARG, and nothing is written at all. */
 static inline cv_result cv_check_feature_support(const cm_target *target, cv_feature_data *d)
 {
     uint32_t mul = cv_list_mul_(NULL), outer, vector;
-    const cv_properties_accumulate *outer_rows = cv_outer_products_(&outer), *vector_rows = cv_vector_accumulates_(&vector);
+    const cv_properties_accumulate *outer_rows = cv_outer_products_(&outer),
+                                   *vector_rows = cv_vector_accumulates_(&vector);
     if (!d || cv_get_tier(target) == CV_TIER_NOT_SUPPORTED) return CV_E_INVALIDARG;
     if (d->matrix_vector_mul_add_properties && d->matrix_vector_mul_add_prop_count < mul) return CV_E_INVALIDARG;
-    if (d->outer_product_accumulate_properties && d->outer_product_accumulate_prop_count < outer) return CV_E_INVALIDARG;
+    if (d->outer_product_accumulate_properties && d->outer_product_accumulate_prop_count < outer)
+        return CV_E_INVALIDARG;
     if (d->vector_accumulate_properties && d->vector_accumulate_prop_count < vector) return CV_E_INVALIDARG;
     d->matrix_vector_mul_add_prop_count = mul;
     if (d->matrix_vector_mul_add_properties) cv_list_mul_(d->matrix_vector_mul_add_properties);

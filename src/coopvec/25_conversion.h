@@ -1,4 +1,4 @@
-/* ---- matrices in memory ---------------------------------------------------------------------------------------------- */
+/* ---- matrices in memory ------------------------------------------------------------------------------------------ */
 
 /* Fills *error (which may be NULL) and returns false. */
 CM_PRINTF_(3, 4) static inline bool cv_refuse_(spe_error *error, int id, const char *format, ...)
@@ -61,13 +61,13 @@ static inline bool cv_check_layout_(int layout, spe_error *error)
     return true;
 }
 
-/* ---- conversion of matrices ------------------------------------------------------------------------------------------ */
+/* ---- conversion of matrices -------------------------------------------------------------------------------------- */
 
 typedef struct {
-    uint32_t dest_size;       /* bytes of the destination: filled by cv_get_conversion_dest_info */
+    uint32_t dest_size; /* bytes of the destination: filled by cv_get_conversion_dest_info */
     cv_layout dest_layout;
-    uint32_t dest_stride;     /* bytes from a row to the next (row-major), from a column to the next (column-major). 0: the
-                                 query fills in the least there can be. Optimal layouts: ignored */
+    uint32_t dest_stride; /* bytes from a row to the next (row-major), from a column to the next (column-major). 0: the
+                             query fills in the least there can be. Optimal layouts: ignored */
     uint32_t num_rows, num_columns;
     cv_type dest_data_type;
 } cv_conversion_dest_info;
@@ -122,7 +122,8 @@ static inline bool cv_get_conversion_dest_info(cv_conversion_dest_info *d, spe_e
 {
     uint32_t stride = d->dest_stride;
     if (!stride && cv_is_memory_type_(d->dest_data_type) && d->num_rows <= 65536 && d->num_columns <= 65536)
-        stride = cv_round_up_((uint32_t)cv_line_bytes_(d->dest_layout, d->dest_data_type, d->num_rows, d->num_columns), 16);
+        stride =
+            cv_round_up_((uint32_t)cv_line_bytes_(d->dest_layout, d->dest_data_type, d->num_rows, d->num_columns), 16);
     if (!cv_check_dest_(d, stride, error)) return false;
     if (!cv_is_optimal_(d->dest_layout)) d->dest_stride = stride;
     d->dest_size = cv_dest_size_(d, stride);
@@ -153,8 +154,8 @@ static inline bool cv_check_src_(const cv_conversion_info *info, spe_error *erro
     if (line && s->src_stride < line)
         return cv_refuse_(error, CV_ERROR_SRC_STRIDE, "%u, the length is %u", (unsigned)s->src_stride, (unsigned)line);
     if (line && s->src_stride % (uint32_t)cv_bytes_(s->src_data_type))
-        return cv_refuse_(error, CV_ERROR_SRC_STRIDE_MULTIPLE, "%u, an element of %s has %d bytes", (unsigned)s->src_stride,
-                          cv_type_name(s->src_data_type), cv_bytes_(s->src_data_type));
+        return cv_refuse_(error, CV_ERROR_SRC_STRIDE_MULTIPLE, "%u, an element of %s has %d bytes",
+                          (unsigned)s->src_stride, cv_type_name(s->src_data_type), cv_bytes_(s->src_data_type));
     if (!cv_converts_(s->src_data_type, d->dest_data_type))
         return cv_refuse_(error, CV_ERROR_CONVERSION_TYPES, "%s to %s", cv_type_name(s->src_data_type),
                           cv_type_name(d->dest_data_type));
@@ -162,7 +163,8 @@ static inline bool cv_check_src_(const cv_conversion_info *info, spe_error *erro
     if (s->src_size < size)
         return cv_refuse_(error, CV_ERROR_SRC_SIZE, "%u, the matrix has %llu", (unsigned)s->src_size,
                           (unsigned long long)size);
-    if (size >= 0x7fffffc0u) return cv_refuse_(error, CV_ERROR_TOO_LARGE, "the source has %llu bytes", (unsigned long long)size);
+    if (size >= 0x7fffffc0u)
+        return cv_refuse_(error, CV_ERROR_TOO_LARGE, "the source has %llu bytes", (unsigned long long)size);
     return true;
 }
 
@@ -216,9 +218,12 @@ static inline void cv_put_float_(cv_type type, void *at, float f)
 {
     uint16_t h = spe_f32_to_f16_bits(f);
     uint8_t b = type == CV_E4M3 ? spe_f32_to_e4m3_bits(f, true) : spe_f32_to_e5m2_bits(f, true);
-    if (type == CV_F32) memcpy(at, &f, 4);
-    else if (type == CV_F16) memcpy(at, &h, 2);
-    else memcpy(at, &b, 1);
+    if (type == CV_F32)
+        memcpy(at, &f, 4);
+    else if (type == CV_F16)
+        memcpy(at, &h, 2);
+    else
+        memcpy(at, &b, 1);
 }
 
 static inline void cv_convert_one_(const cv_conversion_info *info)
@@ -231,10 +236,13 @@ static inline void cv_convert_one_(const cv_conversion_info *info)
     if (cv_is_optimal_(d->dest_layout)) memset(dest, 0, cv_dest_size_(d, 0)); /* the padding is zero */
     for (r = 0; r < d->num_rows; r++)
         for (c = 0; c < d->num_columns; c++) {
-            const char *from = src + cv_element_offset(s->src_layout, s->src_data_type, d->num_rows, s->src_stride, r, c);
+            const char *from =
+                src + cv_element_offset(s->src_layout, s->src_data_type, d->num_rows, s->src_stride, r, c);
             char *to = dest + cv_element_offset(d->dest_layout, d->dest_data_type, d->num_rows, d->dest_stride, r, c);
-            if (s->src_data_type == d->dest_data_type) memcpy(to, from, (size_t)cv_bytes_(s->src_data_type));
-            else cv_put_float_(d->dest_data_type, to, cv_get_float_(s->src_data_type, from));
+            if (s->src_data_type == d->dest_data_type)
+                memcpy(to, from, (size_t)cv_bytes_(s->src_data_type));
+            else
+                cv_put_float_(d->dest_data_type, to, cv_get_float_(s->src_data_type, from));
         }
 }
 
@@ -248,12 +256,12 @@ static inline bool cv_convert_matrix(const cv_conversion_info *infos, uint32_t c
     return true;
 }
 
-/* ---- memory that kernels are given ------------------------------------------------------------------------------------ */
+/* ---- memory that kernels are given ------------------------------------------------------------------------------- */
 
 /* What the operations take for granted of a matrix's memory: base and offset multiples of 128, an allocation that is a
  * multiple of 16 bytes and holds the matrix. `size`: of the allocation that begins at base. */
-static inline bool cv_check_matrix_memory(const void *base, uint64_t size, uint64_t offset, cv_layout layout, cv_type type,
-                                          uint32_t rows, uint32_t cols, uint32_t stride, spe_error *error)
+static inline bool cv_check_matrix_memory(const void *base, uint64_t size, uint64_t offset, cv_layout layout,
+                                          cv_type type, uint32_t rows, uint32_t cols, uint32_t stride, spe_error *error)
 {
     uint64_t bytes;
     if (!cv_check_layout_(layout, error) || !cv_check_shape_(rows, cols, error)) return false;

@@ -1,6 +1,6 @@
-/* ==== Part 2: kernels ================================================================================================== */
+/* ==== Part 2: kernels ============================================================================================= */
 
-/* ---- values ----------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 enum { CV_BOOL_ = 1 }; /* the type of conditions, beside the cv_type values */
 enum { CV_VAL_MAGIC_ = 0x43765631, CV_VEC_MAGIC_ = 0x43765632, CV_VECTOR_MAX_ = 1024 };
@@ -38,7 +38,7 @@ typedef struct {
     int interpretation;
 } cv_interpreted_vector;
 
-/* ---- one build -------------------------------------------------------------------------------------------------------- */
+/* ---- one build --------------------------------------------------------------------------------------------------- */
 
 typedef struct cv_ctx cv_ctx;
 
@@ -197,9 +197,14 @@ static inline spe_id cv_spe_type_(cv_ctx *x, int type)
 /* What a value is, for error texts. */
 static inline const char *cv_describe_(const cv_val *v, char *text, size_t size)
 {
-    if (v->magic != CV_VAL_MAGIC_ || v->kind == CV_NONE_) snprintf(text, size, "a value that was never set");
-    else if (v->kind == CV_INT_) snprintf(text, size, "%lld", (long long)v->i);
-    else if (v->kind == CV_REAL_) snprintf(text, size, "%g", v->real);
-    else snprintf(text, size, "%s%s%s", v->kind == CV_POINTER_ ? "ptr<" : "", cv_type_text_(v->type), v->kind == CV_POINTER_ ? ">" : "");
+    if (v->magic != CV_VAL_MAGIC_ || v->kind == CV_NONE_)
+        snprintf(text, size, "a value that was never set");
+    else if (v->kind == CV_INT_)
+        snprintf(text, size, "%lld", (long long)v->i);
+    else if (v->kind == CV_REAL_)
+        snprintf(text, size, "%g", v->real);
+    else
+        snprintf(text, size, "%s%s%s", v->kind == CV_POINTER_ ? "ptr<" : "", cv_type_text_(v->type),
+                 v->kind == CV_POINTER_ ? ">" : "");
     return text;
 }

@@ -1,15 +1,32 @@
 
-/* ---- numbers ---------------------------------------------------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 typedef enum {
-    CV_OP_ADD_, CV_OP_SUB_, CV_OP_MUL_, CV_OP_DIV_, CV_OP_MIN_, CV_OP_MAX_, CV_OP_MOD_, CV_OP_AND_, CV_OP_OR_, CV_OP_XOR_,
-    CV_OP_SHL_, CV_OP_SHR_, CV_OP_EQ_, CV_OP_NE_, CV_OP_LT_, CV_OP_LE_, CV_OP_GT_, CV_OP_GE_
+    CV_OP_ADD_,
+    CV_OP_SUB_,
+    CV_OP_MUL_,
+    CV_OP_DIV_,
+    CV_OP_MIN_,
+    CV_OP_MAX_,
+    CV_OP_MOD_,
+    CV_OP_AND_,
+    CV_OP_OR_,
+    CV_OP_XOR_,
+    CV_OP_SHL_,
+    CV_OP_SHR_,
+    CV_OP_EQ_,
+    CV_OP_NE_,
+    CV_OP_LT_,
+    CV_OP_LE_,
+    CV_OP_GT_,
+    CV_OP_GE_
 } cv_op_;
 
 static inline const char *cv_op_name_(int op)
 {
-    static const char *const names[] = {"CV_ADD", "CV_SUB", "CV_TIMES", "CV_DIV", "CV_MIN", "CV_MAX", "CV_MOD", "CV_AND", "CV_OR",
-                                        "CV_XOR", "CV_SHL", "CV_SHR", "CV_EQ", "CV_NE", "CV_LT", "CV_LE", "CV_GT", "CV_GE"};
+    static const char *const names[] = {"CV_ADD", "CV_SUB", "CV_TIMES", "CV_DIV", "CV_MIN", "CV_MAX",
+                                        "CV_MOD", "CV_AND", "CV_OR",    "CV_XOR", "CV_SHL", "CV_SHR",
+                                        "CV_EQ",  "CV_NE",  "CV_LT",    "CV_LE",  "CV_GT",  "CV_GE"};
     return names[op];
 }
 
@@ -30,8 +47,9 @@ static inline spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
         if (spe_ok(m)) cv_fail_(w, CV_ERROR_UNSET, "an operand");
         return 0;
     }
-    if (v->kind == CV_SCALAR_ && (v->type == type || (cv_type_info(v->type) && cv_type_info(type) && !cv_is_float_(type) &&
-                                                      !cv_is_float_(v->type) && cv_type_info(type)->bits == cv_type_info(v->type)->bits)))
+    if (v->kind == CV_SCALAR_ &&
+        (v->type == type || (cv_type_info(v->type) && cv_type_info(type) && !cv_is_float_(type) &&
+                             !cv_is_float_(v->type) && cv_type_info(type)->bits == cv_type_info(v->type)->bits)))
         return v->id;
     if (v->kind == CV_INT_ && type == CV_BOOL_) return spe_const_bool(m, v->i != 0);
     if (v->kind == CV_INT_ && !cv_is_float_(type)) {
@@ -52,7 +70,8 @@ static inline spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what)
 {
     char text[48];
     if (v->magic == CV_VAL_MAGIC_ && v->kind == CV_NONE_ && !spe_ok(&w.x->m)) return 0;
-    if (v->magic == CV_VAL_MAGIC_ && v->kind == CV_INT_ && cv_fits_(CV_I32, v->i)) return spe_i32(&w.x->m, (int32_t)v->i);
+    if (v->magic == CV_VAL_MAGIC_ && v->kind == CV_INT_ && cv_fits_(CV_I32, v->i))
+        return spe_i32(&w.x->m, (int32_t)v->i);
     if (v->magic == CV_VAL_MAGIC_ && v->kind == CV_SCALAR_ && (v->type == CV_I32 || v->type == CV_U32)) return v->id;
     cv_fail_(w, CV_ERROR_INDEX, "%s is %s", what, cv_describe_(v, text, sizeof text));
     return 0;
@@ -89,9 +108,12 @@ static inline cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b
     p = cv_id_(w, type, &a.val);
     q = cv_id_(w, type, &b.val);
     if (!p || !q) return cv_nothing_();
-    if (logic) r = op == CV_OP_AND_ ? spe_land(m, p, q) : spe_lor(m, p, q);
-    else if (type == CV_BOOL_) r = 0;
-    else r = cv_emit_(m, op, type, p, q);
+    if (logic)
+        r = op == CV_OP_AND_ ? spe_land(m, p, q) : spe_lor(m, p, q);
+    else if (type == CV_BOOL_)
+        r = 0;
+    else
+        r = cv_emit_(m, op, type, p, q);
     if (!r && spe_ok(m)) cv_fail_(w, CV_ERROR_OPERATION, "%s on %s", cv_op_name_(op), cv_type_text_(type));
     return cv_scalar_(op >= CV_OP_EQ_ ? (int)CV_BOOL_ : type, r, a.val.uniform && b.val.uniform);
 }
@@ -114,7 +136,13 @@ static inline cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b)
 }
 
 typedef enum {
-    CV_GROUP_ID_, CV_GROUP_COUNT_, CV_LOCAL_ID_, CV_GLOBAL_ID_, CV_GLOBAL_SIZE_, CV_SUBGROUP_ID_, CV_LANE_ID_
+    CV_GROUP_ID_,
+    CV_GROUP_COUNT_,
+    CV_LOCAL_ID_,
+    CV_GLOBAL_ID_,
+    CV_GLOBAL_SIZE_,
+    CV_SUBGROUP_ID_,
+    CV_LANE_ID_
 } cv_builtin_name_;
 
 static inline cv_val cv_builtin_(cv_where_ w, int which)

@@ -1,5 +1,5 @@
 
-/* ---- vectors ---------------------------------------------------------------------------------------------------------- */
+/* ---- vectors ----------------------------------------------------------------------------------------------------- */
 
 static inline cv_vec cv_no_vec_(void)
 {
@@ -30,7 +30,10 @@ static inline cv_vec cv_new_(cv_ctx *x, cv_type type, int n)
     return v;
 }
 
-static inline spe_id cv_part_type_(cv_ctx *x, int type, int width) { return spe_vec(&x->m, cv_spe_type_(x, type), (uint32_t)width); }
+static inline spe_id cv_part_type_(cv_ctx *x, int type, int width)
+{
+    return spe_vec(&x->m, cv_spe_type_(x, type), (uint32_t)width);
+}
 
 static inline bool cv_check_length_(cv_where_ w, int n)
 {
@@ -68,7 +71,8 @@ static inline cv_vec cv_from_scalars_(cv_ctx *x, cv_type type, int n, const spe_
 {
     cv_vec v = cv_new_(x, type, n);
     int i, at = 0;
-    for (i = 0; i < v.parts; at += cm_run_(n, i), i++) v.part[i] = cv_join_(x, cv_spe_type_(x, type), cm_run_(n, i), ids + at);
+    for (i = 0; i < v.parts; at += cm_run_(n, i), i++)
+        v.part[i] = cv_join_(x, cv_spe_type_(x, type), cm_run_(n, i), ids + at);
     return v;
 }
 
@@ -101,7 +105,7 @@ static inline cv_vec cv_vec_of_(cv_where_ w, int type, int n, const cv_val *valu
     return cv_from_scalars_(w.x, (cv_type)type, n, ids);
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 typedef struct {
     cv_val ptr;
@@ -123,7 +127,8 @@ static inline bool cv_check_pointer_(cv_where_ w, const cv_val *v, const char *w
 static inline bool cv_locate_(cv_where_ w, const cv_memory_ *d, spe_id *at, spe_id *stride)
 {
     bool strided = d->stride.magic && !(d->stride.kind == CV_INT_ && d->stride.i == 1);
-    if (!cv_enter_(w) || !cv_check_pointer_(w, &d->ptr, "the first argument") || !cv_check_type_(w, d->ptr.type)) return false;
+    if (!cv_enter_(w) || !cv_check_pointer_(w, &d->ptr, "the first argument") || !cv_check_type_(w, d->ptr.type))
+        return false;
     *at = d->index.magic ? spe_index(&w.x->m, d->ptr.id, cv_index_(w, &d->index, "the index")) : d->ptr.id;
     *stride = strided ? cv_index_(w, &d->stride, "the stride") : 0;
     return spe_ok(&w.x->m);
@@ -165,16 +170,18 @@ static inline void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d)
     int i, first = 0;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v) || !cv_locate_(w, &d, &at, &stride)) return;
     if (d.ptr.type != (int)v.type) {
-        cv_fail_(w, CV_ERROR_VECTOR_TYPE, "a vector of %s to a ptr<%s>", cv_type_name(v.type), cv_type_name(d.ptr.type));
+        cv_fail_(w, CV_ERROR_VECTOR_TYPE, "a vector of %s to a ptr<%s>", cv_type_name(v.type),
+                 cv_type_name(d.ptr.type));
         return;
     }
     for (i = 0; stride && i < v.n; i++)
         spe_store(&x->m, cv_pointer_to_(x, at, stride, v.type, i, 1), cv_get_(x, &v, i), (uint32_t)cv_bytes_(v.type));
     for (i = 0; !stride && i < v.parts; first += cm_run_(v.n, i), i++)
-        spe_store(&x->m, cv_pointer_to_(x, at, 0, v.type, first, cm_run_(v.n, i)), v.part[i], (uint32_t)cv_bytes_(v.type));
+        spe_store(&x->m, cv_pointer_to_(x, at, 0, v.type, first, cm_run_(v.n, i)), v.part[i],
+                  (uint32_t)cv_bytes_(v.type));
 }
 
-/* ---- elements, concatenation, slices ----------------------------------------------------------------------------------- */
+/* ---- elements, concatenation, slices ----------------------------------------------------------------------------- */
 
 /* Element i, which may be known only when the kernel runs. */
 static inline cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
@@ -262,7 +269,7 @@ static inline cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n)
     return cv_from_scalars_(w.x, v.type, n, ids);
 }
 
-/* ---- element by element ------------------------------------------------------------------------------------------------ */
+/* ---- element by element ------------------------------------------------------------------------------------------ */
 
 /* Two operands as vectors of one shape; a number is splatted. */
 static inline bool cv_match_(cv_where_ w, cv_any_ a, cv_any_ b, cv_vec *p, cv_vec *q)
@@ -273,7 +280,8 @@ static inline bool cv_match_(cv_where_ w, cv_any_ a, cv_any_ b, cv_vec *p, cv_ve
     *q = b.is_vec ? b.vec : cv_splat_(w, shape->type, shape->n, b.val);
     if (!cv_check_vec_(w, p) || !cv_check_vec_(w, q)) return false;
     if (p->type != q->type || p->n != q->n)
-        cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d of %s and %d of %s", p->n, cv_type_name(p->type), q->n, cv_type_name(q->type));
+        cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d of %s and %d of %s", p->n, cv_type_name(p->type), q->n,
+                 cv_type_name(q->type));
     return spe_ok(&w.x->m);
 }
 
@@ -285,7 +293,8 @@ static inline cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
     v = cv_new_(w.x, p.type, p.n);
     for (i = 0; i < v.parts; i++) {
         v.part[i] = op < CV_OP_EQ_ ? cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]) : 0;
-        if (!v.part[i] && spe_ok(&w.x->m)) cv_fail_(w, CV_ERROR_OPERATION, "%s on a vector of %s", cv_op_name_(op), cv_type_name(p.type));
+        if (!v.part[i] && spe_ok(&w.x->m))
+            cv_fail_(w, CV_ERROR_OPERATION, "%s on a vector of %s", cv_op_name_(op), cv_type_name(p.type));
     }
     return v;
 }
@@ -307,21 +316,31 @@ static inline cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c)
 }
 
 typedef enum {
-    CV_FN_EXP_, CV_FN_LOG_, CV_FN_SQRT_, CV_FN_RSQRT_, CV_FN_SIN_, CV_FN_COS_, CV_FN_ABS_, CV_FN_FLOOR_, CV_FN_TANH_,
-    CV_FN_SIGMOID_, CV_FN_GELU_
+    CV_FN_EXP_,
+    CV_FN_LOG_,
+    CV_FN_SQRT_,
+    CV_FN_RSQRT_,
+    CV_FN_SIN_,
+    CV_FN_COS_,
+    CV_FN_ABS_,
+    CV_FN_FLOOR_,
+    CV_FN_TANH_,
+    CV_FN_SIGMOID_,
+    CV_FN_GELU_
 } cv_function_;
 
 static inline const char *cv_function_name_(int fn)
 {
-    static const char *const names[] = {"CV_EXP", "CV_LOG", "CV_SQRT", "CV_RSQRT", "CV_SIN", "CV_COS", "CV_ABS", "CV_FLOOR",
-                                        "CV_TANH", "CV_SIGMOID", "CV_GELU"};
+    static const char *const names[] = {"CV_EXP", "CV_LOG",   "CV_SQRT", "CV_RSQRT",   "CV_SIN", "CV_COS",
+                                        "CV_ABS", "CV_FLOOR", "CV_TANH", "CV_SIGMOID", "CV_GELU"};
     return names[fn];
 }
 
 /* On f32 scalars or vectors. */
 static inline spe_id cv_emit_function_(cv_ctx *x, int fn, spe_id v)
 {
-    static const spe_math_op ops[] = {SPE_EXP, SPE_LOG, SPE_SQRT, SPE_RSQRT, SPE_SIN, SPE_COS, SPE_FABS, SPE_FLOOR, SPE_TANH};
+    static const spe_math_op ops[] = {SPE_EXP, SPE_LOG,  SPE_SQRT,  SPE_RSQRT, SPE_SIN,
+                                      SPE_COS, SPE_FABS, SPE_FLOOR, SPE_TANH};
     spe_module *m = &x->m;
     spe_id type = spe_type_of(m, v), one = spe_const_f(m, type, 1.0), cube;
     if (fn < CV_FN_SIGMOID_) return spe_math1(m, ops[fn], v);
@@ -395,5 +414,6 @@ static inline cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_an
 static inline cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope)
 {
     cv_any_ x = cv_any_vec_(v);
-    return cv_choose_(w, CV_OP_GT_, x, cv_any_real_(0), x, cv_any_vec_(cv_binary_vec_(w, CV_OP_MUL_, x, cv_any_val_(slope))));
+    return cv_choose_(w, CV_OP_GT_, x, cv_any_real_(0), x,
+                      cv_any_vec_(cv_binary_vec_(w, CV_OP_MUL_, x, cv_any_val_(slope))));
 }

@@ -1,9 +1,10 @@
 
-/* ---- conversion rules --------------------------------------------------------------------------------------------------
+/* ---- conversion rules
+ * --------------------------------------------------------------------------------------------------
  *
  * Integer to integer saturates; float to integer rounds to nearest even and saturates, NaN becomes 0; integer to float
- * rounds to nearest even; FP8 rounds to nearest even and saturates to the largest finite value, NaN stays NaN. A converted
- * value is held as the SPIR-V scalar of its type, FP8 as the f16 of the same value.
+ * rounds to nearest even; FP8 rounds to nearest even and saturates to the largest finite value, NaN stays NaN. A
+ * converted value is held as the SPIR-V scalar of its type, FP8 as the f16 of the same value.
  */
 
 static inline spe_id cv_like_(cv_ctx *x, spe_id scalar, spe_id v)
@@ -38,11 +39,13 @@ static inline spe_id cv_int_to_int_(cv_ctx *x, spe_id v, int from, int to)
 static inline spe_id cv_float_to_int_(cv_ctx *x, spe_id v, int to)
 {
     spe_module *m = &x->m;
-    spe_id wide = cv_like_(x, spe_float(m, 32), v), whole = cv_like_(x, spe_int(m, 32), v), type = cv_like_(x, cv_spe_type_(x, to), v);
+    spe_id wide = cv_like_(x, spe_float(m, 32), v), whole = cv_like_(x, spe_int(m, 32), v),
+           type = cv_like_(x, cv_spe_type_(x, to), v);
     const cv_type_row *t = cv_type_info(to);
     v = spe_math1(m, SPE_RINT, spe_fconvert(m, wide, v));
     if (t->bits < 32) { /* the bounds are exact in f32; fmax takes NaN to the lower bound, so NaN goes first */
-        double lo = t->is_signed ? -(double)(1 << (t->bits - 1)) : 0, hi = (double)((1 << (t->bits - t->is_signed)) - 1);
+        double lo = t->is_signed ? -(double)(1 << (t->bits - 1)) : 0,
+               hi = (double)((1 << (t->bits - t->is_signed)) - 1);
         v = spe_select(m, spe_isnan(m, v), spe_const_f(m, wide, 0), v);
         v = spe_math2(m, SPE_FMIN, spe_math2(m, SPE_FMAX, v, spe_const_f(m, wide, lo)), spe_const_f(m, wide, hi));
         return spe_uconvert(m, type, spe_f_to_s(m, whole, v));
@@ -62,15 +65,17 @@ static inline spe_id cv_round_fp8_(cv_ctx *x, spe_id v, int to)
     e = spe_and(m, spe_shr(m, spe_bitcast(m, word, v), spe_const_u(m, word, 23)), spe_const_u(m, word, 255));
     e = spe_math2(m, SPE_UMAX, e, spe_const_i(m, word, least));
     place = spe_bitcast(m, real, spe_shl(m, spe_isub(m, e, spe_const_i(m, word, mantissa)), spe_const_u(m, word, 23)));
-    inverse = spe_bitcast(m, real, spe_shl(m, spe_isub(m, spe_const_i(m, word, 254 + mantissa), e), spe_const_u(m, word, 23)));
+    inverse = spe_bitcast(m, real,
+                          spe_shl(m, spe_isub(m, spe_const_i(m, word, 254 + mantissa), e), spe_const_u(m, word, 23)));
     r = spe_fmul(m, spe_math1(m, SPE_RINT, spe_fmul(m, v, inverse)), place);
-    r = spe_math2(m, SPE_FMIN, spe_math2(m, SPE_FMAX, r, spe_const_f(m, real, -largest)), spe_const_f(m, real, largest));
+    r = spe_math2(m, SPE_FMIN, spe_math2(m, SPE_FMAX, r, spe_const_f(m, real, -largest)),
+                  spe_const_f(m, real, largest));
     return spe_select(m, spe_isnan(m, v), v, r);
 }
 
-/* FP8 in the upper halves of 16-bit integers (the lower are of no account) as the f16 of the same value. For E5M2 that is
- * what it is already; E4M3 has one more bit of mantissa, and an exponent that is 8 less. Its NaN alone, all ones, becomes a
- * power of two when one is added below the mantissa, and the bit that comes up makes it a NaN of f16. */
+/* FP8 in the upper halves of 16-bit integers (the lower are of no account) as the f16 of the same value. For E5M2 that
+ * is what it is already; E4M3 has one more bit of mantissa, and an exponent that is 8 less. Its NaN alone, all ones,
+ * becomes a power of two when one is added below the mantissa, and the bit that comes up makes it a NaN of f16. */
 static inline spe_id cv_decode_fp8_high_(cv_ctx *x, spe_id v, int type)
 {
     spe_module *m = &x->m;
@@ -90,7 +95,10 @@ static inline spe_id cv_decode_fp8_(cv_ctx *x, spe_id v, int type)
 }
 
 /* What stands in memory, as held. */
-static inline spe_id cv_decode_(cv_ctx *x, spe_id v, int type) { return cv_is_fp8_(type) ? cv_decode_fp8_(x, v, type) : v; }
+static inline spe_id cv_decode_(cv_ctx *x, spe_id v, int type)
+{
+    return cv_is_fp8_(type) ? cv_decode_fp8_(x, v, type) : v;
+}
 
 static inline spe_id cv_float_to_float_(cv_ctx *x, spe_id v, int from, int to)
 {
@@ -100,7 +108,8 @@ static inline spe_id cv_float_to_float_(cv_ctx *x, spe_id v, int from, int to)
     return from == to ? v : spe_fconvert(m, half, cv_round_fp8_(x, spe_fconvert(m, real, v), to));
 }
 
-/* 32-bit integers go to 16 bits and less by way of f32, which is exact after cutting off what is infinite or largest anyway. */
+/* 32-bit integers go to 16 bits and less by way of f32, which is exact after cutting off what is infinite or largest
+ * anyway. */
 static inline spe_id cv_int_to_float_(cv_ctx *x, spe_id v, int from, int to)
 {
     spe_module *m = &x->m;

@@ -1,5 +1,5 @@
 
-/* ---- Mul, MulAdd -------------------------------------------------------------------------------------------------------- */
+/* ---- Mul, MulAdd ------------------------------------------------------------------------------------------------- */
 
 /* One product being written. */
 typedef struct {
@@ -7,19 +7,22 @@ typedef struct {
     cv_ctx *x;
     cv_surface_ a;
     cv_interpreted_vector in;
-    bool real;      /* summed in f32; else in 32-bit integers, which wrap */
-    int sum_type;   /* CV_F32, CV_I32 or CV_U32 */
-    spe_id bias;    /* bytes; 0: none */
+    bool real;    /* summed in f32; else in 32-bit integers, which wrap */
+    int sum_type; /* CV_F32, CV_I32 or CV_U32 */
+    spe_id bias;  /* bytes; 0: none */
     int bias_type;
     int out_type;
     cv_vec out;
 } cv_product_;
 
-/* The product's kind of number, and which part of the bias joins the sum at its start: an integer sum takes a float bias
- * only after it has become f32. */
+/* The product's kind of number, and which part of the bias joins the sum at its start: an integer sum takes a float
+ * bias only after it has become f32. */
 static inline bool cv_bias_in_sum_(const cv_product_ *p) { return p->bias && (p->real || !cv_is_float_(p->bias_type)); }
 
-static inline spe_id cv_sum_scalar_(const cv_product_ *p) { return p->real ? spe_float(&p->x->m, 32) : spe_int(&p->x->m, 32); }
+static inline spe_id cv_sum_scalar_(const cv_product_ *p)
+{
+    return p->real ? spe_float(&p->x->m, 32) : spe_int(&p->x->m, 32);
+}
 
 /* What the sums of rows first .. first + n start from. */
 static inline spe_id cv_sum_start_(const cv_product_ *p, spe_id first, int n)
@@ -41,7 +44,7 @@ static inline spe_id cv_finish_sum_(const cv_product_ *p, spe_id sum, spe_id fir
     return cv_convert_value_(p->x, sum, type, p->out_type);
 }
 
-/* ---- a lane at a time ----------------------------------------------------------------------------------------------------- */
+/* ---- a lane at a time -------------------------------------------------------------------------------------------- */
 
 /* The input's K elements, interpreted, in the type of the sums. */
 static inline bool cv_input_lanes_(const cv_product_ *p, spe_id *out)
@@ -49,22 +52,21 @@ static inline bool cv_input_lanes_(const cv_product_ *p, spe_id *out)
     spe_module *m = &p->x->m;
     int i, type = p->in.interpretation;
     bool sign = type == CV_PACKED_S8X32;
-    spe_id i32 = spe_int(m, 32);
     for (i = 0; i < p->a.k; i++) {
         if (cv_is_packed_(type)) {
             spe_id v = spe_shl(m, cv_get_(p->x, &p->in.vec, i / 4), spe_i32(m, 24 - i % 4 * 8));
             v = sign ? spe_sar(m, v, spe_i32(m, 24)) : spe_shr(m, v, spe_i32(m, 24));
             out[i] = !p->real ? v : sign ? spe_s_to_f(m, spe_float(m, 32), v) : spe_u_to_f(m, spe_float(m, 32), v);
-            (void)i32;
         } else {
-            out[i] = cv_to_sum_(p->x, cv_convert_value_(p->x, cv_get_(p->x, &p->in.vec, i), p->in.vec.type, type), type, p->real);
+            out[i] = cv_to_sum_(p->x, cv_convert_value_(p->x, cv_get_(p->x, &p->in.vec, i), p->in.vec.type, type), type,
+                                p->real);
         }
     }
     return spe_ok(m);
 }
 
-/* One run of n neighbours in memory, at most 8, from A[row][col] on. Along k: sums[0] += A[row][col + j] v[j]; across: sums[j] +=
- * A[row + j][col] v[0]. */
+/* One run of n neighbours in memory, at most 8, from A[row][col] on. Along k: sums[0] += A[row][col + j] v[j]; across:
+ * sums[j] += A[row + j][col] v[0]. */
 static inline void cv_lanes_run_(const cv_product_ *p, spe_id row, spe_id col, int n, const spe_id *v, spe_id *sums)
 {
     spe_module *m = &p->x->m;
@@ -72,16 +74,22 @@ static inline void cv_lanes_run_(const cv_product_ *p, spe_id row, spe_id col, i
     int i;
     cv_load_run_(&p->a, row, col, n, a);
     for (i = 0; i < n; i++) {
-        spe_id e = cv_to_sum_(p->x, a[i], p->a.type, p->real), *sum = &sums[p->a.across ? i : 0], x = v[p->a.across ? 0 : i];
-        *sum = p->real ? spe_fadd(m, spe_fmul(m, e, x), *sum) : spe_iadd(m, spe_imul(m, e, x), *sum); /* compilers fuse */
+        spe_id e = cv_to_sum_(p->x, a[i], p->a.type, p->real), *sum = &sums[p->a.across ? i : 0],
+               x = v[p->a.across ? 0 : i];
+        *sum =
+            p->real ? spe_fadd(m, spe_fmul(m, e, x), *sum) : spe_iadd(m, spe_imul(m, e, x), *sum); /* compilers fuse */
     }
 }
 
-static inline spe_id cv_at_(cv_ctx *x, spe_id variable, spe_id index) { return spe_element(&x->m, variable, 1, &index); }
+static inline spe_id cv_at_(cv_ctx *x, spe_id variable, spe_id index)
+{
+    return spe_element(&x->m, variable, 1, &index);
+}
 
-/* Sums of `rows` rows (one, unless neighbours in memory are rows) over all of K. input: a variable of K elements, so that a
- * loop can go over K; 0: unrolled, with the ids in v. */
-static inline void cv_lanes_rows_(const cv_product_ *p, spe_id row, int rows, const spe_id *v, spe_id input, spe_id *sums)
+/* Sums of `rows` rows (one, unless neighbours in memory are rows) over all of K. input: a variable of K elements, so
+ * that a loop can go over K; 0: unrolled, with the ids in v. */
+static inline void cv_lanes_rows_(const cv_product_ *p, spe_id row, int rows, const spe_id *v, spe_id input,
+                                  spe_id *sums)
 {
     spe_module *m = &p->x->m;
     spe_id start = cv_sum_start_(p, row, rows), x[8], k;
@@ -101,8 +109,8 @@ static inline void cv_lanes_rows_(const cv_product_ *p, spe_id row, int rows, co
     for (i = 0; i < rows; i++) sums[i] = spe_extract(m, start, (uint32_t)i);
 }
 
-/* Rolled: the output is in a variable, blocks of rows (one row, or eight neighbours) in a loop. So is the input, unless a row is
- * short enough to be written out. */
+/* Rolled: the output is in a variable, blocks of rows (one row, or eight neighbours) in a loop. So is the input, unless
+ * a row is short enough to be written out. */
 static inline void cv_lanes_rolled_(cv_product_ *p, const spe_id *v, spe_id *out)
 {
     spe_module *m = &p->x->m;
@@ -120,7 +128,8 @@ static inline void cv_lanes_rolled_(cv_product_ *p, const spe_id *v, spe_id *out
         spe_endfor(m, 0, none);
         for (i = 0; i < full; i++) out[i] = spe_load(m, cv_at_(p->x, output, spe_i32(m, i)), 0);
     }
-    for (i = full; i < M; i += cm_run_(M - i, 0)) cv_lanes_rows_(p, spe_i32(m, i), cm_run_(M - i, 0), v, input, out + i);
+    for (i = full; i < M; i += cm_run_(M - i, 0))
+        cv_lanes_rows_(p, spe_i32(m, i), cm_run_(M - i, 0), v, input, out + i);
 }
 
 /* Small products are unrolled. */
@@ -128,9 +137,11 @@ static inline void cv_mul_lanes_(cv_product_ *p)
 {
     spe_module *m = &p->x->m;
     int M = p->a.m, K = p->a.k, i, n;
-    spe_id *v = (spe_id *)spe_alloc(m, (size_t)K * sizeof(spe_id)), *out = (spe_id *)spe_alloc(m, (size_t)M * sizeof(spe_id));
+    spe_id *v = (spe_id *)spe_alloc(m, (size_t)K * sizeof(spe_id)),
+           *out = (spe_id *)spe_alloc(m, (size_t)M * sizeof(spe_id));
     if (!v || !out || !cv_input_lanes_(p, v)) return;
-    if (M * K > 64) cv_lanes_rolled_(p, v, out);
+    if (M * K > 64)
+        cv_lanes_rolled_(p, v, out);
     else
         for (i = 0; i < M; i += n) {
             n = p->a.across ? cm_run_(M - i, 0) : 1;
@@ -139,12 +150,14 @@ static inline void cv_mul_lanes_(cv_product_ *p)
     p->out = cv_from_scalars_(p->x, (cv_type)p->out_type, M, out);
 }
 
-/* ---- the matrix instruction ------------------------------------------------------------------------------------------------
+/* ---- the matrix instruction
+ * ------------------------------------------------------------------------------------------------
  *
- * A lane's own vector, packed to dwords, is that lane's column of the instruction's B operand, and the sums that come out are
- * that lane's own. The matrix is A: eight rows, 32 bytes of k, lane l holding bytes l 32 / S ... of each row. One product
- * serves all lanes. FP8 becomes f16 in registers: 32 bytes of a row are then two operands, one of the even dwords' halves and
- * one of the odd (subgroup size 16: of even and odd k), and the vector is packed with the same permutation of k.
+ * A lane's own vector, packed to dwords, is that lane's column of the instruction's B operand, and the sums that come
+ * out are that lane's own. The matrix is A: eight rows, 32 bytes of k, lane l holding bytes l 32 / S ... of each row.
+ * One product serves all lanes. FP8 becomes f16 in registers: 32 bytes of a row are then two operands, one of the even
+ * dwords' halves and one of the odd (subgroup size 16: of even and odd k), and the vector is packed with the same
+ * permutation of k.
  */
 
 enum { CV_DPAS_NONE_, CV_DPAS_F16_, CV_DPAS_I8_ };
@@ -160,13 +173,13 @@ static inline int cv_dpas_kind_(int interpretation, int matrix)
 
 typedef struct {
     cv_product_ *p;
-    int kind, R;    /* R: elements of k a lane holds of a row in one operand */
-    int depth;      /* elements of k in one operand */
-    bool paired;    /* FP8 along k: a raw operand has 32 elements and makes two operands */
-    int raws;       /* raw operands along k */
-    int blocks;     /* of eight rows */
+    int kind, R; /* R: elements of k a lane holds of a row in one operand */
+    int depth;   /* elements of k in one operand */
+    bool paired; /* FP8 along k: a raw operand has 32 elements and makes two operands */
+    int raws;    /* raw operands along k */
+    int blocks;  /* of eight rows */
     spe_id lane;
-    spe_id *b;      /* B operands, in the order of the operands made of A */
+    spe_id *b; /* B operands, in the order of the operands made of A */
 } cv_dpas_;
 
 /* A scalar of a bits-wide integer type. */
@@ -204,7 +217,8 @@ static inline spe_id cv_a_across_(const cv_dpas_ *d, int block, int k0)
     return v[0];
 }
 
-/* Neighbours along k: each lane loads its part of eight rows. Rows past the last are the last again, which nobody reads. */
+/* Neighbours along k: each lane loads its part of eight rows. Rows past the last are the last again, which nobody
+ * reads. */
 static inline spe_id cv_a_along_(const cv_dpas_ *d, int block, int raw)
 {
     const cv_surface_ *s = &d->p->a;
@@ -275,7 +289,8 @@ static inline void cv_a_load_(const cv_dpas_ *d, int block, int raw, spe_id out[
     }
     for (i = 0; i < 4 && block + i < d->blocks; i++)
         for (j = 0; j < 2 && raw + j < d->raws; j++)
-            out[i][j] = d->p->a.across ? cv_a_across_(d, block + i, (raw + j) * d->depth) : cv_a_along_(d, block + i, raw + j);
+            out[i][j] =
+                d->p->a.across ? cv_a_across_(d, block + i, (raw + j) * d->depth) : cv_a_along_(d, block + i, raw + j);
 }
 
 /* Byte `i` of each integer, `bits` wide, as f16 in 16-bit integers. */
@@ -289,8 +304,8 @@ static inline spe_id cv_byte_as_f16_(cv_ctx *x, spe_id v, int bits, int i, int t
     return spe_bitcast(m, word, cv_decode_fp8_high_(x, v, type));
 }
 
-/* Operand `half` of a raw operand: itself, or a half of its FP8 as f16: of each lane's 2 bytes (subgroup size 16) one, of its 4
- * (subgroup size 8) two. */
+/* Operand `half` of a raw operand: itself, or a half of its FP8 as f16: of each lane's 2 bytes (subgroup size 16) one,
+ * of its 4 (subgroup size 8) two. */
 static inline spe_id cv_a_operand_(const cv_dpas_ *d, spe_id raw, int half)
 {
     cv_ctx *x = d->p->x;
@@ -324,7 +339,8 @@ static inline spe_id cv_eight_(cv_ctx *x, const cv_vec *v, int first, int step)
     if (step == 1 && first % 8 == 0 && first + 8 <= v->n) return v->part[first / 8];
     if (step == 2 && first % 8 < 2 && first / 8 * 8 + 16 <= v->n)
         return spe_shuffle(&x->m, v->part[first / 8], v->part[first / 8 + 1], 8, first % 8 ? odd : even);
-    for (i = 0; i < 8; i++) ids[i] = first + i * step < v->n ? cv_get_(x, v, first + i * step) : spe_null(&x->m, scalar);
+    for (i = 0; i < 8; i++)
+        ids[i] = first + i * step < v->n ? cv_get_(x, v, first + i * step) : spe_null(&x->m, scalar);
     return cv_join_(x, scalar, 8, ids);
 }
 
@@ -334,7 +350,10 @@ static inline spe_id cv_join_words_(cv_ctx *x, spe_id a, spe_id b, int n) /* two
     return spe_shuffle(&x->m, a, b, (uint32_t)(2 * n), order);
 }
 
-static inline spe_id cv_words_(cv_ctx *x, spe_id v, int n) { return spe_bitcast(&x->m, spe_vec(&x->m, spe_int(&x->m, 32), (uint32_t)n), v); }
+static inline spe_id cv_words_(cv_ctx *x, spe_id v, int n)
+{
+    return spe_bitcast(&x->m, spe_vec(&x->m, spe_int(&x->m, 32), (uint32_t)n), v);
+}
 
 /* Sixteen f16 in the order operand `half` of the paired operands wants them; not paired: as they are. */
 static inline spe_id cv_b_f16_(const cv_dpas_ *d, const cv_vec *v, int k0, int half)
@@ -343,8 +362,10 @@ static inline spe_id cv_b_f16_(const cv_dpas_ *d, const cv_vec *v, int k0, int h
     spe_id e[2], ids[8];
     int i, j;
     for (i = 0; i < 2; i++) {
-        if (!d->paired) e[i] = cv_eight_(x, v, k0 + 8 * i, 1);
-        else if (x->S == 16) e[i] = cv_eight_(x, v, k0 + 16 * i + half, 2);
+        if (!d->paired)
+            e[i] = cv_eight_(x, v, k0 + 8 * i, 1);
+        else if (x->S == 16)
+            e[i] = cv_eight_(x, v, k0 + 16 * i + half, 2);
         else {
             for (j = 0; j < 8; j++) {
                 int k = k0 + cv_paired_k_(x->S, half, 8 * i + j);
@@ -377,7 +398,8 @@ static inline bool cv_pack_b_(cv_dpas_ *d)
     if (!d->b || !v.parts) return false;
     for (i = 0; i < d->raws; i++)
         for (h = 0; h < halves; h++)
-            d->b[i * halves + h] = d->kind == CV_DPAS_I8_ ? cv_b_i8_(d, &v, i * 32) : cv_b_f16_(d, &v, i * d->depth * halves, h);
+            d->b[i * halves + h] =
+                d->kind == CV_DPAS_I8_ ? cv_b_i8_(d, &v, i * 32) : cv_b_f16_(d, &v, i * d->depth * halves, h);
     return spe_ok(m);
 }
 
@@ -436,9 +458,12 @@ static inline spe_id cv_dpas_start_(const cv_dpas_ *d, int block)
     if (rows >= 8 || !cv_bias_in_sum_(p)) return cv_sum_start_(p, first, 8);
     part = cv_sum_start_(p, first, rows == 4 || rows == 2 ? rows : 1);
     for (i = 0; i < 8; i++) {
-        if (i >= rows) ids[i] = spe_null(m, cv_sum_scalar_(p));
-        else if (rows == 4 || rows == 2) ids[i] = spe_extract(m, part, (uint32_t)i);
-        else ids[i] = i ? cv_sum_start_(p, spe_i32(m, block * 8 + i), 1) : part;
+        if (i >= rows)
+            ids[i] = spe_null(m, cv_sum_scalar_(p));
+        else if (rows == 4 || rows == 2)
+            ids[i] = spe_extract(m, part, (uint32_t)i);
+        else
+            ids[i] = i ? cv_sum_start_(p, spe_i32(m, block * 8 + i), 1) : part;
     }
     return cv_join_(p->x, cv_sum_scalar_(p), 8, ids);
 }
@@ -466,7 +491,7 @@ static inline void cv_mul_dpas_(cv_product_ *p, int kind)
     }
 }
 
-/* ---- choosing ---------------------------------------------------------------------------------------------------------------- */
+/* ---- choosing ---------------------------------------------------------------------------------------------------- */
 
 /* Do all work-items of the subgroup come here together, with one and the same matrix and bias? */
 static inline bool cv_is_uniform_(cv_where_ w, const cv_matrix_ref *a, const cv_val *other)
@@ -476,16 +501,19 @@ static inline bool cv_is_uniform_(cv_where_ w, const cv_matrix_ref *a, const cv_
                 (!other || !cv_is_set_(other) || other->uniform);
     if (a->uniform == CV_UNIFORM_NO) return false;
     if (a->uniform == CV_UNIFORM_YES && !x->full)
-        cv_fail_(w, CV_ERROR_UNIFORM, "work-groups of %d leave work-items of a subgroup of %d switched off", x->local_size, x->S);
+        cv_fail_(w, CV_ERROR_UNIFORM, "work-groups of %d leave work-items of a subgroup of %d switched off",
+                 x->local_size, x->S);
     return x->full && (a->uniform == CV_UNIFORM_YES || (same && x->divergent == 0));
 }
 
-/* The matrix instruction, when there is one for these types and lanes can load the matrix so; CV_DPAS_NONE_: a lane at a time. */
+/* The matrix instruction, when there is one for these types and lanes can load the matrix so; CV_DPAS_NONE_: a lane at
+ * a time. */
 static inline int cv_choose_dpas_(const cv_product_ *p)
 {
     const cv_surface_ *s = &p->a;
     int kind = p->x->dpas ? cv_dpas_kind_(p->in.interpretation, s->type) : CV_DPAS_NONE_, each = 32 / p->x->S;
-    if ((int64_t)((s->m + 7) / 8) * (s->k * (kind == CV_DPAS_F16_ ? 2 : 1) / 32 + 1) > CV_DPAS_MOST_) return CV_DPAS_NONE_;
+    if ((int64_t)((s->m + 7) / 8) * (s->k * (kind == CV_DPAS_F16_ ? 2 : 1) / 32 + 1) > CV_DPAS_MOST_)
+        return CV_DPAS_NONE_;
     if (s->layout == CV_ROW_MAJOR && s->k % (each / s->bytes ? each / s->bytes : 1)) return CV_DPAS_NONE_;
     return kind;
 }
@@ -496,9 +524,11 @@ static inline bool cv_check_input_(cv_where_ w, const cv_interpreted_vector *in,
     int want = packed ? (a->k + 3) / 4 : a->k;
     if (!cv_check_vec_(w, &in->vec)) return false;
     if (!cv_interprets_(in->vec.type, in->interpretation))
-        cv_fail_(w, CV_ERROR_INPUT_INTERPRETATION, "a vector of %s as %s", cv_type_name(in->vec.type), cv_type_name(in->interpretation));
+        cv_fail_(w, CV_ERROR_INPUT_INTERPRETATION, "a vector of %s as %s", cv_type_name(in->vec.type),
+                 cv_type_name(in->interpretation));
     else if (in->vec.n != want)
-        cv_fail_(w, CV_ERROR_INPUT_LENGTH, "%d elements of %s, K is %d, which takes %d", in->vec.n, cv_type_name(in->interpretation), a->k, want);
+        cv_fail_(w, CV_ERROR_INPUT_LENGTH, "%d elements of %s, K is %d, which takes %d", in->vec.n,
+                 cv_type_name(in->interpretation), a->k, want);
     return spe_ok(&w.x->m);
 }
 
@@ -529,8 +559,10 @@ static inline cv_vec cv_mul_add(cv_where_ w, int out_type, const cv_matrix_ref *
     p.out = cv_new_(w.x, (cv_type)out_type, a->m);
     if (!p.out.parts) return p.out;
     kind = cv_is_uniform_(w, a, added ? &bias->offset : NULL) ? cv_choose_dpas_(&p) : CV_DPAS_NONE_;
-    if (kind != CV_DPAS_NONE_) cv_mul_dpas_(&p, kind);
-    else cv_mul_lanes_(&p);
+    if (kind != CV_DPAS_NONE_)
+        cv_mul_dpas_(&p, kind);
+    else
+        cv_mul_lanes_(&p);
     return spe_ok(&w.x->m) ? p.out : cv_no_vec_();
 }
 

@@ -1,8 +1,8 @@
 
-/* ---- OuterProductAccumulate, VectorAccumulate --------------------------------------------------------------------------- */
+/* ---- OuterProductAccumulate, VectorAccumulate -------------------------------------------------------------------- */
 
-/* Adds to two f16 in one word, atomically: there is no such instruction everywhere, so the word is exchanged until nobody was
- * faster. `pair`: two f16. */
+/* Adds to two f16 in one word, atomically: there is no such instruction everywhere, so the word is exchanged until
+ * nobody was faster. `pair`: two f16. */
 static inline void cv_atomic_add_f16_(cv_ctx *x, spe_id word_ptr, spe_id pair)
 {
     spe_module *m = &x->m;
@@ -37,7 +37,8 @@ static inline void cv_atomic_add_(cv_ctx *x, spe_id base, spe_id at, int type, s
     cv_atomic_add_f16_(x, p, cv_join_(x, half, 2, two));
 }
 
-/* The lanes' values for neighbouring elements (lane l: element l of what begins at `at`), of which the first n are there. */
+/* The lanes' values for neighbouring elements (lane l: element l of what begins at `at`), of which the first n are
+ * there. */
 static inline void cv_atomic_add_lanes_(cv_ctx *x, spe_id base, spe_id at, int type, spe_id v, int n)
 {
     spe_module *m = &x->m;
@@ -54,12 +55,14 @@ static inline void cv_atomic_add_lanes_(cv_ctx *x, spe_id base, spe_id at, int t
         mine = mine ? spe_land(m, mine, inside) : inside;
     }
     if (mine) spe_if(m, mine);
-    if (type == CV_F16) cv_atomic_add_f16_(x, spe_ptr_cast(m, spe_index(m, base, at), spe_int(m, 32)), cv_join_(x, half, 2, two));
-    else cv_atomic_add_(x, base, at, type, v);
+    if (type == CV_F16)
+        cv_atomic_add_f16_(x, spe_ptr_cast(m, spe_index(m, base, at), spe_int(m, 32)), cv_join_(x, half, 2, two));
+    else
+        cv_atomic_add_(x, base, at, type, v);
     if (mine) spe_endif(m, 0, NULL, NULL);
 }
 
-/* ---- exchanges between lanes ---------------------------------------------------------------------------------------------- */
+/* ---- exchanges between lanes ------------------------------------------------------------------------------------- */
 
 /* Is bit `bit` of the lane's number set? */
 static inline spe_id cv_lane_bit_(cv_ctx *x, int bit)
@@ -69,8 +72,8 @@ static inline spe_id cv_lane_bit_(cv_ctx *x, int bit)
     return spe_ine(m, spe_and(m, lane, spe_i32(m, bit)), spe_i32(m, 0));
 }
 
-/* w[i] of lane l becomes w[l] of lane i, bit by bit of both numbers: n words, of lanes that differ in the log2(n) bits from
- * `unit` on. */
+/* w[i] of lane l becomes w[l] of lane i, bit by bit of both numbers: n words, of lanes that differ in the log2(n) bits
+ * from `unit` on. */
 static inline void cv_transpose_lanes_(cv_ctx *x, spe_id *w, int n, int unit)
 {
     spe_module *m = &x->m;
@@ -122,7 +125,7 @@ static inline spe_id cv_gather_lanes_f16_(cv_ctx *x, const cv_vec *v, int first)
     return cv_join_(x, word, 8, w);
 }
 
-/* ---- outer product ----------------------------------------------------------------------------------------------------------- */
+/* ---- outer product ----------------------------------------------------------------------------------------------- */
 
 typedef struct {
     cv_ctx *x;
@@ -167,8 +170,8 @@ static inline void cv_outer_lanes_(const cv_outer_ *o)
     spe_endfor(m, 0, none);
 }
 
-/* Adds the sums of up to eight rows from `row` on (lane l: column col + l, of which n are there). The exchange loops that f16
- * takes are long, so those go round in a loop. */
+/* Adds the sums of up to eight rows from `row` on (lane l: column col + l, of which n are there). The exchange loops
+ * that f16 takes are long, so those go round in a loop. */
 static inline void cv_outer_add_rows_(const cv_outer_ *o, int row, int rows, int col, int n, spe_id sums)
 {
     cv_ctx *x = o->x;
@@ -177,8 +180,8 @@ static inline void cv_outer_add_rows_(const cv_outer_ *o, int row, int rows, int
     int i;
     if (o->c.type == CV_F16) {
         r = spe_for(m, spe_i32(m, 0), spe_i32(m, rows), spe_i32(m, 1), 0, none);
-        cv_atomic_add_lanes_(x, o->c.base, cv_outer_offset_(o, spe_iadd(m, r, spe_i32(m, row)), spe_i32(m, col)), CV_F16,
-                             spe_extract_dyn(m, sums, r), n);
+        cv_atomic_add_lanes_(x, o->c.base, cv_outer_offset_(o, spe_iadd(m, r, spe_i32(m, row)), spe_i32(m, col)),
+                             CV_F16, spe_extract_dyn(m, sums, r), n);
         spe_endfor(m, 0, none);
         return;
     }
@@ -187,7 +190,8 @@ static inline void cv_outer_add_rows_(const cv_outer_ *o, int row, int rows, int
                              spe_extract(m, sums, (uint32_t)i), n);
 }
 
-/* f16, subgroup size 16: summed over the lanes by the matrix instruction with K = lanes. v1 is its A operand as it stands. */
+/* f16, subgroup size 16: summed over the lanes by the matrix instruction with K = lanes. v1 is its A operand as it
+ * stands. */
 static inline void cv_outer_dpas_(const cv_outer_ *o)
 {
     cv_ctx *x = o->x;
@@ -205,7 +209,8 @@ static inline void cv_outer_dpas_(const cv_outer_ *o)
     }
 }
 
-/* Any type and subgroup size: lane l keeps column l of all lanes' v2, and each element of v1 is broadcast from every lane. */
+/* Any type and subgroup size: lane l keeps column l of all lanes' v2, and each element of v1 is broadcast from every
+ * lane. */
 static inline void cv_outer_broadcast_(const cv_outer_ *o)
 {
     cv_ctx *x = o->x;
@@ -214,7 +219,8 @@ static inline void cv_outer_broadcast_(const cv_outer_ *o)
     int S = x->S, blocks = (o->c.k + S - 1) / S, i, j;
     b = (spe_id *)spe_alloc(m, (size_t)(blocks * S) * sizeof(spe_id));
     if (!b) return;
-    for (i = 0; i < blocks * S; i++) b[i] = i < o->c.k ? spe_fconvert(m, real, cv_get_(x, o->v2, i)) : spe_null(m, real);
+    for (i = 0; i < blocks * S; i++)
+        b[i] = i < o->c.k ? spe_fconvert(m, real, cv_get_(x, o->v2, i)) : spe_null(m, real);
     for (i = 0; i < blocks; i++) cv_transpose_lanes_(x, b + i * S, S, 1);
     row = spe_for(m, spe_i32(m, 0), spe_i32(m, o->c.m), spe_i32(m, 1), 0, none);
     mine = spe_load(m, spe_element(m, a, 1, &row), 0);
@@ -235,9 +241,11 @@ static inline bool cv_check_outer_(cv_where_ w, const cv_vec *v1, const cv_vec *
         cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%s and %s", cv_type_name(v1->type), cv_type_name(v2->type));
     else if (c->layout != CV_OUTER_PRODUCT_OPTIMAL)
         cv_fail_(w, CV_ERROR_OUTER_PRODUCT_LAYOUT, "got %s", cv_layout_name(c->layout));
-    else if (c->transpose) cv_fail_(w, CV_ERROR_TRANSPOSE, "an outer product's matrix, transposed");
+    else if (c->transpose)
+        cv_fail_(w, CV_ERROR_TRANSPOSE, "an outer product's matrix, transposed");
     else if (!cv_supports_outer_product(v1->type, c->interpretation))
-        cv_fail_(w, CV_ERROR_ACCUMULATE_TYPES, "outer product of %s into %s", cv_type_name(v1->type), cv_type_name(c->interpretation));
+        cv_fail_(w, CV_ERROR_ACCUMULATE_TYPES, "outer product of %s into %s", cv_type_name(v1->type),
+                 cv_type_name(c->interpretation));
     else if (v1->n != c->m || v2->n != c->k)
         cv_fail_(w, CV_ERROR_INPUT_LENGTH, "vectors of %d and %d, a matrix of %d x %d", v1->n, v2->n, c->m, c->k);
     return spe_ok(&w.x->m);
@@ -252,12 +260,15 @@ static inline void cv_outer_product_accumulate(cv_where_ w, cv_vec v1, cv_vec v2
     o.c = cv_surface_of_(w, c);
     o.v1 = &v1;
     o.v2 = &v2;
-    if (!cv_is_uniform_(w, c, NULL)) cv_outer_lanes_(&o);
-    else if (w.x->dpas && w.x->S == 16 && v1.type == CV_F16 && c->m * c->k <= 16 * CV_DPAS_MOST_) cv_outer_dpas_(&o);
-    else cv_outer_broadcast_(&o);
+    if (!cv_is_uniform_(w, c, NULL))
+        cv_outer_lanes_(&o);
+    else if (w.x->dpas && w.x->S == 16 && v1.type == CV_F16 && c->m * c->k <= 16 * CV_DPAS_MOST_)
+        cv_outer_dpas_(&o);
+    else
+        cv_outer_broadcast_(&o);
 }
 
-/* ---- vector --------------------------------------------------------------------------------------------------------------------- */
+/* ---- vector ------------------------------------------------------------------------------------------------------ */
 
 /* Lane l: the sum over all lanes of elements first + l. */
 static inline spe_id cv_sum_block_(cv_ctx *x, const cv_vec *v, int first, bool real)
@@ -265,7 +276,8 @@ static inline spe_id cv_sum_block_(cv_ctx *x, const cv_vec *v, int first, bool r
     spe_module *m = &x->m;
     spe_id w[32], type = real ? spe_float(m, 32) : spe_int(m, 32);
     int i;
-    for (i = 0; i < x->S; i++) w[i] = first + i < v->n ? cv_to_sum_(x, cv_get_(x, v, first + i), v->type, real) : spe_null(m, type);
+    for (i = 0; i < x->S; i++)
+        w[i] = first + i < v->n ? cv_to_sum_(x, cv_get_(x, v, first + i), v->type, real) : spe_null(m, type);
     return cv_sum_lanes_(x, w, real);
 }
 
@@ -280,7 +292,8 @@ static inline void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_r
     int i, bytes;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return;
     if (!cv_supports_vector_accumulate(v.type, r->interpretation)) {
-        cv_fail_(w, CV_ERROR_ACCUMULATE_TYPES, "vector of %s into %s", cv_type_name(v.type), cv_type_name(r->interpretation));
+        cv_fail_(w, CV_ERROR_ACCUMULATE_TYPES, "vector of %s into %s", cv_type_name(v.type),
+                 cv_type_name(r->interpretation));
         return;
     }
     memset(&as_matrix, 0, sizeof as_matrix);
@@ -295,11 +308,14 @@ static inline void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_r
         return;
     }
     if (r->interpretation == CV_F16) { /* in a loop: see cv_outer_add_rows_ */
-        spe_id variable = cv_spill_(x, &v), none[1] = {0}, k = spe_for(m, spe_i32(m, 0), spe_i32(m, v.n), spe_i32(m, 1), 0, none);
-        cv_atomic_add_(x, base, spe_imul(m, k, spe_i32(m, bytes)), CV_F16, spe_load(m, spe_element(m, variable, 1, &k), 0));
+        spe_id variable = cv_spill_(x, &v), none[1] = {0},
+               k = spe_for(m, spe_i32(m, 0), spe_i32(m, v.n), spe_i32(m, 1), 0, none);
+        cv_atomic_add_(x, base, spe_imul(m, k, spe_i32(m, bytes)), CV_F16,
+                       spe_load(m, spe_element(m, variable, 1, &k), 0));
         spe_endfor(m, 0, none);
         return;
     }
     for (i = 0; i < v.n; i++)
-        cv_atomic_add_(x, base, spe_i32(m, i * bytes), r->interpretation, cv_to_sum_(x, cv_get_(x, &v, i), v.type, real));
+        cv_atomic_add_(x, base, spe_i32(m, i * bytes), r->interpretation,
+                       cv_to_sum_(x, cv_get_(x, &v, i), v.type, real));
 }

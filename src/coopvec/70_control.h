@@ -1,5 +1,5 @@
 
-/* ---- control flow -------------------------------------------------------------------------------------------------------------- */
+/* ---- control flow ------------------------------------------------------------------------------------------------ */
 
 typedef struct {
     cv_ctx *x;
@@ -18,8 +18,10 @@ static inline bool cv_read_(cv_where_ w, void *object, cv_thing_ *t, int number)
 {
     memset(t, 0, sizeof *t);
     memcpy(&t->magic, object, sizeof t->magic);
-    if (t->magic == CV_VAL_MAGIC_) memcpy(&t->val, object, sizeof t->val);
-    else if (t->magic == CV_VEC_MAGIC_) memcpy(&t->vec, object, sizeof t->vec);
+    if (t->magic == CV_VAL_MAGIC_)
+        memcpy(&t->val, object, sizeof t->val);
+    else if (t->magic == CV_VEC_MAGIC_)
+        memcpy(&t->vec, object, sizeof t->vec);
     if ((t->magic == CV_VAL_MAGIC_ && t->val.kind != CV_NONE_ && t->val.kind != CV_POINTER_) ||
         (t->magic == CV_VEC_MAGIC_ && t->vec.parts))
         return true;
@@ -46,12 +48,15 @@ static inline bool cv_gather_(cv_where_ w, cv_frame_ *f)
         if (!cv_read_(w, f->slot[i].object, &now, i)) return false;
         other = now.magic == CV_VAL_MAGIC_ && now.val.kind != CV_SCALAR_ ? type : cv_carried_type_(&now);
         if (now.magic != start->magic || other != type || now.vec.n != start->vec.n) {
-            cv_fail_(w, CV_ERROR_CARRIED_TYPE, "number %d of the list was %s, %d, and is %s, %d", i + 1, cv_type_text_(type),
-                     start->vec.n ? start->vec.n : 1, cv_type_text_(other), now.vec.n ? now.vec.n : 1);
+            cv_fail_(w, CV_ERROR_CARRIED_TYPE, "number %d of the list was %s, %d, and is %s, %d", i + 1,
+                     cv_type_text_(type), start->vec.n ? start->vec.n : 1, cv_type_text_(other),
+                     now.vec.n ? now.vec.n : 1);
             return false;
         }
-        if (now.magic == CV_VEC_MAGIC_) memcpy(f->ids + at, now.vec.part, (size_t)now.vec.parts * sizeof(spe_id));
-        else f->ids[at] = cv_id_(w, type, &now.val);
+        if (now.magic == CV_VEC_MAGIC_)
+            memcpy(f->ids + at, now.vec.part, (size_t)now.vec.parts * sizeof(spe_id));
+        else
+            f->ids[at] = cv_id_(w, type, &now.val);
         at += cv_thing_ids_(start);
     }
     return spe_ok(&w.x->m);
@@ -195,8 +200,10 @@ static inline void cv_if_else_(cv_ctx *x, cv_frame_ *f)
     if (!cv_gather_end_(x, f)) return;
     spe_else(&x->m, (uint32_t)f->id_count, f->ids);
     for (i = 0; i < f->slots; i++) {
-        if (f->slot[i].start.magic == CV_VEC_MAGIC_) memcpy(f->slot[i].object, &f->slot[i].start.vec, sizeof(cv_vec));
-        else memcpy(f->slot[i].object, &f->slot[i].start.val, sizeof(cv_val));
+        if (f->slot[i].start.magic == CV_VEC_MAGIC_)
+            memcpy(f->slot[i].object, &f->slot[i].start.vec, sizeof(cv_vec));
+        else
+            memcpy(f->slot[i].object, &f->slot[i].start.val, sizeof(cv_val));
     }
 }
 
@@ -214,8 +221,10 @@ static inline bool cv_if_next_(cv_branch_ *b)
     b->side++;
     if (b->side == 0) return true;
     f = b->frame ? cv_closing_(b->x, b->frame, true) : NULL;
-    if (f && b->side == 1) cv_if_else_(b->x, f);
-    else if (f) cv_if_end_(b->x, f);
+    if (f && b->side == 1)
+        cv_if_else_(b->x, f);
+    else if (f)
+        cv_if_end_(b->x, f);
     return b->side == 1;
 }
 

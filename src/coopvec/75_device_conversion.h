@@ -1,5 +1,5 @@
 
-/* ---- conversion of matrices on the device --------------------------------------------------------------------------------------- */
+/* ---- conversion of matrices on the device ------------------------------------------------------------------------ */
 
 /* Bits of a float type, from f32. NaN becomes the quiet NaN of the host's conversion. */
 static inline spe_id cv_encode_(cv_ctx *x, spe_id v, int type)
@@ -8,7 +8,8 @@ static inline spe_id cv_encode_(cv_ctx *x, spe_id v, int type)
     spe_id word = spe_int(m, 16), byte = spe_int(m, 8), half = spe_float(m, 16), sign, nan, r;
     if (type == CV_F32) return v;
     nan = spe_isnan(m, v);
-    sign = spe_and(m, spe_uconvert(m, word, spe_shr(m, spe_bitcast(m, spe_int(m, 32), v), spe_i32(m, 16))), spe_const_u(m, word, 0x8000));
+    sign = spe_and(m, spe_uconvert(m, word, spe_shr(m, spe_bitcast(m, spe_int(m, 32), v), spe_i32(m, 16))),
+                   spe_const_u(m, word, 0x8000));
     if (type == CV_F16) {
         r = spe_bitcast(m, word, spe_fconvert(m, half, v));
         return spe_select(m, nan, spe_or(m, sign, spe_const_u(m, word, 0x7e00)), r);
@@ -22,12 +23,22 @@ static inline spe_id cv_encode_(cv_ctx *x, spe_id v, int type)
 }
 
 enum {
-    CV_CONVERT_DEST_, CV_CONVERT_SRC_, CV_CONVERT_SLOTS_, CV_CONVERT_ROWS_, CV_CONVERT_COLS_, CV_CONVERT_DEST_TYPE_,
-    CV_CONVERT_DEST_LAYOUT_, CV_CONVERT_DEST_STRIDE_, CV_CONVERT_SRC_TYPE_, CV_CONVERT_SRC_LAYOUT_, CV_CONVERT_SRC_STRIDE_,
-    CV_CONVERT_DEST_SHIFT_, CV_CONVERT_SRC_SHIFT_
+    CV_CONVERT_DEST_,
+    CV_CONVERT_SRC_,
+    CV_CONVERT_SLOTS_,
+    CV_CONVERT_ROWS_,
+    CV_CONVERT_COLS_,
+    CV_CONVERT_DEST_TYPE_,
+    CV_CONVERT_DEST_LAYOUT_,
+    CV_CONVERT_DEST_STRIDE_,
+    CV_CONVERT_SRC_TYPE_,
+    CV_CONVERT_SRC_LAYOUT_,
+    CV_CONVERT_SRC_STRIDE_,
+    CV_CONVERT_DEST_SHIFT_,
+    CV_CONVERT_SRC_SHIFT_
 };
 #define CV_CONVERT_PARAMS_                                                                                             \
-    "ptr<u8> dest, ptr<u8> src, u32 slots, u32 rows, u32 cols, u32 dest_type, u32 dest_layout, u32 dest_stride, "     \
+    "ptr<u8> dest, ptr<u8> src, u32 slots, u32 rows, u32 cols, u32 dest_type, u32 dest_layout, u32 dest_stride, "      \
     "u32 src_type, u32 src_layout, u32 src_stride, u32 dest_shift, u32 src_shift"
 
 static inline spe_id cv_convert_arg_(cv_ctx *x, int which) { return x->args[which].id; }
@@ -37,7 +48,8 @@ static inline spe_id cv_convert_offset_(cv_ctx *x, int layout_arg, spe_id r, spe
 {
     spe_module *m = &x->m;
     spe_id layout = cv_convert_arg_(x, layout_arg), stride = cv_convert_arg_(x, layout_arg + 1);
-    spe_id shift = cv_convert_arg_(x, layout_arg == CV_CONVERT_DEST_LAYOUT_ ? CV_CONVERT_DEST_SHIFT_ : CV_CONVERT_SRC_SHIFT_);
+    spe_id shift =
+        cv_convert_arg_(x, layout_arg == CV_CONVERT_DEST_LAYOUT_ ? CV_CONVERT_DEST_SHIFT_ : CV_CONVERT_SRC_SHIFT_);
     spe_id padded = spe_and(m, spe_iadd(m, cv_convert_arg_(x, CV_CONVERT_ROWS_), spe_i32(m, 7)), spe_i32(m, ~7));
     spe_id along = spe_shl(m, c, shift), optimal, row_major, column_major;
     optimal = spe_iadd(m, spe_imul(m, spe_imul(m, spe_shr(m, along, spe_i32(m, 6)), padded), spe_i32(m, 64)),
@@ -78,14 +90,16 @@ static inline void cv_convert_float_(cv_ctx *x, spe_id dest, spe_id src, spe_id 
     int i;
     for (i = 0; i < 4; i++) {
         spe_if(m, spe_land(m, inside, spe_ieq(m, cv_convert_arg_(x, CV_CONVERT_SRC_TYPE_), spe_i32(m, types[i]))));
-        v = spe_load(m, cv_convert_pointer_(x, CV_CONVERT_SRC_, src, cv_spe_type_(x, types[i])), (uint32_t)cv_bytes_(types[i]));
+        v = spe_load(m, cv_convert_pointer_(x, CV_CONVERT_SRC_, src, cv_spe_type_(x, types[i])),
+                     (uint32_t)cv_bytes_(types[i]));
         v = spe_fconvert(m, real, cv_decode_(x, v, types[i]));
         spe_endif_from(m, 1, &v, &value, &value);
     }
     for (i = 0; i < 4; i++) {
         spe_if(m, spe_ieq(m, cv_convert_arg_(x, CV_CONVERT_DEST_TYPE_), spe_i32(m, types[i])));
         v = cv_encode_(x, value, types[i]);
-        spe_store(m, cv_convert_pointer_(x, CV_CONVERT_DEST_, dest, spe_type_of(m, v)), v, (uint32_t)cv_bytes_(types[i]));
+        spe_store(m, cv_convert_pointer_(x, CV_CONVERT_DEST_, dest, spe_type_of(m, v)), v,
+                  (uint32_t)cv_bytes_(types[i]));
         spe_endif(m, 0, NULL, NULL);
     }
 }
@@ -94,8 +108,10 @@ static inline void cv_convert_float_(cv_ctx *x, spe_id dest, spe_id src, spe_id 
 static inline void cv_convert_body_(cv_ctx *x)
 {
     spe_module *m = &x->m;
-    spe_id i = spe_builtin(m, SPE_GLOBAL_ID, 0), rows = cv_convert_arg_(x, CV_CONVERT_ROWS_), cols = cv_convert_arg_(x, CV_CONVERT_COLS_);
-    spe_id shift = cv_convert_arg_(x, CV_CONVERT_DEST_SHIFT_), optimal, padded, panel, in_panel, width, r, c, inside, dest, src;
+    spe_id i = spe_builtin(m, SPE_GLOBAL_ID, 0), rows = cv_convert_arg_(x, CV_CONVERT_ROWS_),
+           cols = cv_convert_arg_(x, CV_CONVERT_COLS_);
+    spe_id shift = cv_convert_arg_(x, CV_CONVERT_DEST_SHIFT_), optimal, padded, panel, in_panel, width, r, c, inside,
+           dest, src;
     spe_if(m, spe_ult(m, i, cv_convert_arg_(x, CV_CONVERT_SLOTS_)));
     optimal = spe_uge(m, cv_convert_arg_(x, CV_CONVERT_DEST_LAYOUT_), spe_i32(m, CV_MUL_OPTIMAL));
     padded = spe_and(m, spe_iadd(m, rows, spe_i32(m, 7)), spe_i32(m, ~7));
@@ -122,7 +138,8 @@ enum { CV_CONVERT_GROUP_ = 128 };
 typedef struct {
     void *dest;
     const void *src;
-    uint32_t groups, slots, rows, cols, dest_type, dest_layout, dest_stride, src_type, src_layout, src_stride, dest_shift, src_shift;
+    uint32_t groups, slots, rows, cols, dest_type, dest_layout, dest_stride, src_type, src_layout, src_stride,
+        dest_shift, src_shift;
 } cv_conversion_arguments;
 
 static inline uint32_t cv_shift_(int type) { return cv_bytes_(type) == 4 ? 2 : cv_bytes_(type) == 2 ? 1 : 0; }

@@ -1,5 +1,5 @@
 
-/* ---- building a module ------------------------------------------------------------------------------------------------------------ */
+/* ---- building a module ------------------------------------------------------------------------------------------- */
 
 static inline cv_where_ cv_build_where_(cv_ctx *x, const char *file, int line)
 {
@@ -30,7 +30,8 @@ static inline bool cv_choose_target_(cv_ctx *x, cv_where_ w)
     x->S = x->target.subgroup_size;
     x->local_size = d->local_size ? d->local_size : 4 * x->S;
     if (x->local_size < 1 || x->local_size > x->target.max_group_size) {
-        cv_fail_(w, CV_ERROR_GROUP_SIZE, "%d work-items, %s takes %d", x->local_size, x->target.name, x->target.max_group_size);
+        cv_fail_(w, CV_ERROR_GROUP_SIZE, "%d work-items, %s takes %d", x->local_size, x->target.name,
+                 x->target.max_group_size);
         return false;
     }
     x->full = x->local_size % x->S == 0;
@@ -41,7 +42,8 @@ static inline bool cv_begin_kernel_(cv_ctx *x)
 {
     spe_param params[CM_PARAMS_MAX_];
     int i;
-    for (i = 0; i < x->param_count; i++) params[i] = cm_spe_param_(&x->m, &x->params[i], cv_spe_type_(x, x->params[i].type));
+    for (i = 0; i < x->param_count; i++)
+        params[i] = cm_spe_param_(&x->m, &x->params[i], cv_spe_type_(x, x->params[i].type));
     if (!cm_kernel_begin_(&x->m, x->kernel->name, x->S, x->local_size, x->param_count, params)) return false;
     for (i = 0; i < x->param_count; i++) {
         x->args[i] = cv_scalar_(x->params[i].type, spe_param_id(&x->m, (uint32_t)i), true);
@@ -74,8 +76,10 @@ static inline cv_module cv_build(const cv_build_desc *desc)
     if (!x || !spe_ok(&x->m)) return mod;
     x->desc = desc;
     x->kernel = k;
-    x->param_count = cm_parse_params_(cv_blame_(cv_build_where_(x, k->file, k->line)), k->params, cv_type_of_, x->params);
-    if (x->param_count >= 0 && cv_choose_target_(x, cv_build_where_(x, desc->file, desc->line))) cv_emit_module_(x, &mod);
+    x->param_count =
+        cm_parse_params_(cv_blame_(cv_build_where_(x, k->file, k->line)), k->params, cv_type_of_, x->params);
+    if (x->param_count >= 0 && cv_choose_target_(x, cv_build_where_(x, desc->file, desc->line)))
+        cv_emit_module_(x, &mod);
     x->desc = NULL; /* the caller's, which may go */
     return mod;
 }

@@ -1,5 +1,5 @@
 
-/* ---- what the macros call ------------------------------------------------------------------------------------------------------------ */
+/* ---- what the macros call ---------------------------------------------------------------------------------------- */
 
 static inline cv_interpreted_vector cv_plain_input_(cv_vec v)
 {
@@ -10,15 +10,21 @@ static inline cv_interpreted_vector cv_plain_input_(cv_vec v)
 }
 static inline cv_interpreted_vector cv_same_input_(cv_interpreted_vector v) { return v; }
 
-static inline cv_vec cv_mul_(cv_where_ w, int type, cv_matrix_ref a, cv_interpreted_vector in) { return cv_mul(w, type, &a, &in); }
+static inline cv_vec cv_mul_(cv_where_ w, int type, cv_matrix_ref a, cv_interpreted_vector in)
+{
+    return cv_mul(w, type, &a, &in);
+}
 static inline cv_vec cv_mul_add_(cv_where_ w, int type, cv_matrix_ref a, cv_interpreted_vector in, cv_vector_ref bias)
 {
     return cv_mul_add(w, type, &a, &in, &bias);
 }
-static inline void cv_outer_product_(cv_where_ w, cv_vec v1, cv_vec v2, cv_matrix_ref c) { cv_outer_product_accumulate(w, v1, v2, &c); }
+static inline void cv_outer_product_(cv_where_ w, cv_vec v1, cv_vec v2, cv_matrix_ref c)
+{
+    cv_outer_product_accumulate(w, v1, v2, &c);
+}
 static inline void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r) { cv_vector_accumulate(w, v, &r); }
 
-/* ---- macros (C only) ---------------------------------------------------------------------------------------------------------------- */
+/* ---- macros (C only) --------------------------------------------------------------------------------------------- */
 
 /* The types, as they are written in a kernel. of(x): the type of a number or vector, or of what a pointer points to. */
 #define CV_TYPE_i16 CV_I16
@@ -59,7 +65,8 @@ static inline void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r)
 
 /* -- matrices and vectors in memory */
 #define CV_MATRIX_REF(base_, T, m_, ...)                                                                               \
-    cv_matrix_ref_(CV_HERE_, (cv_matrix_ref){.base = (base_), .interpretation = CV_TYPE_##T, .m = (m_), .k = __VA_ARGS__})
+    cv_matrix_ref_(CV_HERE_,                                                                                           \
+                   (cv_matrix_ref){.base = (base_), .interpretation = CV_TYPE_##T, .m = (m_), .k = __VA_ARGS__})
 #define CV_VECTOR_REF(base_, ...)                                                                                      \
     cv_vector_ref_(CV_HERE_, (cv_vector_ref){.base = (base_),                                                          \
                                              .interpretation = CM_CAT_(CV_TYPE_, CM_FIRST_(__VA_ARGS__, 0)),           \
@@ -114,7 +121,8 @@ static inline void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r)
 #define CV_FMA(a, b, c) cv_fma_(CV_HERE_, CV_ANY_(a), b, CV_ANY_(c))
 #define CV_CLAMP(vec_, low_, high_) cv_clamp_(CV_HERE_, vec_, CV_ANY_(low_), CV_ANY_(high_))
 #define CV_CHOOSE_GT(a, b, c, d) cv_choose_(CV_HERE_, CV_OP_GT_, CV_ANY_(a), CV_ANY_(b), CV_ANY_(c), CV_ANY_(d))
-#define CV_FUNCTION_(fn_, x) _Generic((x), cv_vec: cv_function_vec_, default: cv_function_scalar_)(CV_HERE_, fn_, CV_ANY_(x))
+#define CV_FUNCTION_(fn_, x)                                                                                           \
+    _Generic((x), cv_vec: cv_function_vec_, default: cv_function_scalar_)(CV_HERE_, fn_, CV_ANY_(x))
 #define CV_EXP(x) CV_FUNCTION_(CV_FN_EXP_, x)
 #define CV_LOG(x) CV_FUNCTION_(CV_FN_LOG_, x)
 #define CV_SQRT(x) CV_FUNCTION_(CV_FN_SQRT_, x)
