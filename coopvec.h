@@ -235,7 +235,7 @@ typedef enum {
 #undef CV_ROW_
 } cv_type;
 
-enum { CV_TYPE_COUNT_ = 12, CV_TYPE_LAST_ = 22 };
+enum { CV_TYPE_COUNT_ = 12 };
 
 typedef struct {
     cv_type type;
@@ -845,6 +845,15 @@ struct cv_ctx {
     cm_regions_ regions;
     cv_frame_ frames[CM_REGIONS_MAX_]; /* one a region */
 };
+
+static inline cv_where_ cv_where_at_(cv_ctx *x, const char *file, int line)
+{
+    cv_where_ w;
+    w.x = x;
+    w.file = file;
+    w.line = line;
+    return w;
+}
 
 static inline const cm_errors_ *cv_errors_(void)
 {
@@ -2878,10 +2887,7 @@ static inline cv_frame_ *cv_closing_(cv_ctx *x, int depth, bool done)
 static inline bool cv_gather_end_(cv_ctx *x, cv_frame_ *f)
 {
     cm_blame_ at = cm_region_blame_(&x->m, cv_errors_(), &x->regions);
-    cv_where_ w;
-    w.x = x;
-    w.file = at.file;
-    w.line = at.line;
+    cv_where_ w = cv_where_at_(x, at.file, at.line);
     return cv_enter_(w) && cv_gather_(w, f);
 }
 
@@ -3194,15 +3200,6 @@ static inline bool cv_conversions_next_(cv_conversions_ *c)
 
 /* ---- building a module ------------------------------------------------------------------------------------------- */
 
-static inline cv_where_ cv_build_where_(cv_ctx *x, const char *file, int line)
-{
-    cv_where_ w;
-    w.x = x;
-    w.file = file;
-    w.line = line;
-    return w;
-}
-
 /* The type of a parameter by its name; -1: none. Numbers are of no 8-bit float. */
 static inline int cv_type_of_(const char *name, const cm_param_ *p)
 {
@@ -3270,8 +3267,8 @@ static inline cv_module cv_build(const cv_build_desc *desc)
     x->desc = desc;
     x->kernel = k;
     x->param_count =
-        cm_parse_params_(cv_blame_(cv_build_where_(x, k->file, k->line)), k->params, cv_type_of_, x->params);
-    if (x->param_count >= 0 && cv_choose_target_(x, cv_build_where_(x, desc->file, desc->line)))
+        cm_parse_params_(cv_blame_(cv_where_at_(x, k->file, k->line)), k->params, cv_type_of_, x->params);
+    if (x->param_count >= 0 && cv_choose_target_(x, cv_where_at_(x, desc->file, desc->line)))
         cv_emit_module_(x, &mod);
     x->desc = NULL; /* the caller's, which may go */
     return mod;

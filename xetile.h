@@ -687,6 +687,15 @@ struct xt_ctx {
     int place_count;
 };
 
+static inline xt_where_ xt_where_at_(xt_ctx *x, const char *file, int line)
+{
+    xt_where_ w;
+    w.x = x;
+    w.file = file;
+    w.line = line;
+    return w;
+}
+
 static inline const cm_errors_ *xt_errors_(void)
 {
     static const cm_errors_ errors = {xt_error_name,
@@ -4919,11 +4928,7 @@ static inline void xt_scatter_(xt_ctx *x, xt_frame_ *f)
 static inline xt_where_ xt_region_where_(xt_ctx *x)
 {
     cm_blame_ at = cm_region_blame_(&x->m, xt_errors_(), &x->regions);
-    xt_where_ w;
-    w.x = x;
-    w.file = at.file;
-    w.line = at.line;
-    return w;
+    return xt_where_at_(x, at.file, at.line);
 }
 
 /* Reads the carried values; gives the frame room for their ids when writing. */
@@ -5317,14 +5322,7 @@ static inline void xt_barrier_wait_(xt_where_ w, const char *name)
 }
 /* ---- building a module ------------------------------------------------------------------------------------------- */
 
-static inline xt_where_ xt_build_where_(xt_ctx *x)
-{
-    xt_where_ w;
-    w.x = x;
-    w.file = x->desc->file;
-    w.line = x->desc->line;
-    return w;
-}
+static inline xt_where_ xt_build_where_(xt_ctx *x) { return xt_where_at_(x, x->desc->file, x->desc->line); }
 
 /* The type of a parameter by its name; -1: none. */
 static inline int xt_type_of_(const char *name, const cm_param_ *p)
@@ -5337,14 +5335,7 @@ static inline int xt_type_of_(const char *name, const cm_param_ *p)
 }
 
 /* The line of the kernel's head. */
-static inline xt_where_ xt_kernel_where_(xt_ctx *x)
-{
-    xt_where_ w;
-    w.x = x;
-    w.file = x->kernel->file;
-    w.line = x->kernel->line;
-    return w;
-}
+static inline xt_where_ xt_kernel_where_(xt_ctx *x) { return xt_where_at_(x, x->kernel->file, x->kernel->line); }
 
 /* Runs the body once: planning, or writing one version. */
 static inline void xt_run_body_(xt_ctx *x, bool planning, bool block2d)
@@ -5408,10 +5399,7 @@ static inline bool xt_check_plan_(xt_ctx *x, int *registers)
 static inline bool xt_plan_scratch_(xt_ctx *x)
 {
     int64_t left = (x->target.local_memory - (x->local_bytes + 63) / 64 * 64) / 8 * 8;
-    xt_where_ w;
-    w.x = x;
-    w.file = x->scratch_file;
-    w.line = x->scratch_line;
+    xt_where_ w = xt_where_at_(x, x->scratch_file, x->scratch_line);
     if (!x->scratch_wanted) return true;
     if (left < (int64_t)x->scratch_least) {
         xt_fail_(w, XT_ERROR_LOCAL_MEMORY, "a row of %lld bytes goes through local memory; %lld of %s's %d are left",

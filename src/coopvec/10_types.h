@@ -113,7 +113,7 @@ typedef enum {
 #undef CV_ROW_
 } cv_type;
 
-enum { CV_TYPE_COUNT_ = 12, CV_TYPE_LAST_ = 22 };
+enum { CV_TYPE_COUNT_ = 12 };
 
 typedef struct {
     cv_type type;

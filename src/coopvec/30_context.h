@@ -106,6 +106,15 @@ struct cv_ctx {
     cv_frame_ frames[CM_REGIONS_MAX_]; /* one a region */
 };
 
+static inline cv_where_ cv_where_at_(cv_ctx *x, const char *file, int line)
+{
+    cv_where_ w;
+    w.x = x;
+    w.file = file;
+    w.line = line;
+    return w;
+}
+
 static inline const cm_errors_ *cv_errors_(void)
 {
     static const cm_errors_ errors = {cv_error_name,

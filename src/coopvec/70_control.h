@@ -114,10 +114,7 @@ static inline cv_frame_ *cv_closing_(cv_ctx *x, int depth, bool done)
 static inline bool cv_gather_end_(cv_ctx *x, cv_frame_ *f)
 {
     cm_blame_ at = cm_region_blame_(&x->m, cv_errors_(), &x->regions);
-    cv_where_ w;
-    w.x = x;
-    w.file = at.file;
-    w.line = at.line;
+    cv_where_ w = cv_where_at_(x, at.file, at.line);
     return cv_enter_(w) && cv_gather_(w, f);
 }
 

@@ -1,15 +1,6 @@
 
 /* ---- building a module ------------------------------------------------------------------------------------------- */
 
-static inline cv_where_ cv_build_where_(cv_ctx *x, const char *file, int line)
-{
-    cv_where_ w;
-    w.x = x;
-    w.file = file;
-    w.line = line;
-    return w;
-}
-
 /* The type of a parameter by its name; -1: none. Numbers are of no 8-bit float. */
 static inline int cv_type_of_(const char *name, const cm_param_ *p)
 {
@@ -77,8 +68,8 @@ static inline cv_module cv_build(const cv_build_desc *desc)
     x->desc = desc;
     x->kernel = k;
     x->param_count =
-        cm_parse_params_(cv_blame_(cv_build_where_(x, k->file, k->line)), k->params, cv_type_of_, x->params);
-    if (x->param_count >= 0 && cv_choose_target_(x, cv_build_where_(x, desc->file, desc->line)))
+        cm_parse_params_(cv_blame_(cv_where_at_(x, k->file, k->line)), k->params, cv_type_of_, x->params);
+    if (x->param_count >= 0 && cv_choose_target_(x, cv_where_at_(x, desc->file, desc->line)))
         cv_emit_module_(x, &mod);
     x->desc = NULL; /* the caller's, which may go */
     return mod;

@@ -157,6 +157,15 @@ struct xt_ctx {
     int place_count;
 };
 
+static inline xt_where_ xt_where_at_(xt_ctx *x, const char *file, int line)
+{
+    xt_where_ w;
+    w.x = x;
+    w.file = file;
+    w.line = line;
+    return w;
+}
+
 static inline const cm_errors_ *xt_errors_(void)
 {
     static const cm_errors_ errors = {xt_error_name,

@@ -4,11 +4,7 @@
 static inline xt_where_ xt_region_where_(xt_ctx *x)
 {
     cm_blame_ at = cm_region_blame_(&x->m, xt_errors_(), &x->regions);
-    xt_where_ w;
-    w.x = x;
-    w.file = at.file;
-    w.line = at.line;
-    return w;
+    return xt_where_at_(x, at.file, at.line);
 }
 
 /* Reads the carried values; gives the frame room for their ids when writing. */

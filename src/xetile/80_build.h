@@ -1,13 +1,6 @@
 /* ---- building a module ------------------------------------------------------------------------------------------- */
 
-static inline xt_where_ xt_build_where_(xt_ctx *x)
-{
-    xt_where_ w;
-    w.x = x;
-    w.file = x->desc->file;
-    w.line = x->desc->line;
-    return w;
-}
+static inline xt_where_ xt_build_where_(xt_ctx *x) { return xt_where_at_(x, x->desc->file, x->desc->line); }
 
 /* The type of a parameter by its name; -1: none. */
 static inline int xt_type_of_(const char *name, const cm_param_ *p)
@@ -20,14 +13,7 @@ static inline int xt_type_of_(const char *name, const cm_param_ *p)
 }
 
 /* The line of the kernel's head. */
-static inline xt_where_ xt_kernel_where_(xt_ctx *x)
-{
-    xt_where_ w;
-    w.x = x;
-    w.file = x->kernel->file;
-    w.line = x->kernel->line;
-    return w;
-}
+static inline xt_where_ xt_kernel_where_(xt_ctx *x) { return xt_where_at_(x, x->kernel->file, x->kernel->line); }
 
 /* Runs the body once: planning, or writing one version. */
 static inline void xt_run_body_(xt_ctx *x, bool planning, bool block2d)
@@ -91,10 +77,7 @@ static inline bool xt_check_plan_(xt_ctx *x, int *registers)
 static inline bool xt_plan_scratch_(xt_ctx *x)
 {
     int64_t left = (x->target.local_memory - (x->local_bytes + 63) / 64 * 64) / 8 * 8;
-    xt_where_ w;
-    w.x = x;
-    w.file = x->scratch_file;
-    w.line = x->scratch_line;
+    xt_where_ w = xt_where_at_(x, x->scratch_file, x->scratch_line);
     if (!x->scratch_wanted) return true;
     if (left < (int64_t)x->scratch_least) {
         xt_fail_(w, XT_ERROR_LOCAL_MEMORY, "a row of %lld bytes goes through local memory; %lld of %s's %d are left",
