@@ -303,6 +303,47 @@ TEST(intel_subgroups)
 
 TEST(module_loads) { ocl_load(&module, "groups"); }
 
+/* blocks.cl: three subgroups of S lanes, 15 elements a lane. */
+#define BLOCKS(T, name, text, S)                                                                                       \
+    do {                                                                                                               \
+        T *a = (T *)ocl_buffer(45 * S * sizeof *a), *r = (T *)ocl_buffer(45 * S * sizeof *r);                          \
+        for (int i = 0; i < 45 * S; i++) a[i] = (T)test_random();                                                      \
+        OCL_RUN(&blocks, "blocks_" name "_" #S, "ptr<" text "> a, ptr<" text "> r", 1, 3 * S, a, r);                   \
+        for (int i = 0; i < 45 * S; i++) {                                                                             \
+            int block = i / S % 15;                                                                                    \
+            T want = (T)(a[i] + (block < 1 ? 1u : block < 3 ? 2u : block < 7 ? 3u : 4u));                               \
+            CHECK_MSG(r[i] == want, "%s, S %d, element %d: %llu, want %llu", name, S, i, (unsigned long long)r[i],     \
+                      (unsigned long long)want);                                                                       \
+        }                                                                                                              \
+        ocl_free(a);                                                                                                   \
+        ocl_free(r);                                                                                                   \
+    } while (0)
+
+TEST(blocks_of_every_width)
+{
+    zed_module blocks;
+    uint8_t *a = (uint8_t *)ocl_buffer(512), *r = (uint8_t *)ocl_buffer(512);
+    if (ocl_load(&blocks, "blocks")) {
+        BLOCKS(uint8_t, "uc", "u8", 8);
+        BLOCKS(uint8_t, "uc", "u8", 16);
+        BLOCKS(uint8_t, "uc", "u8", 32);
+        BLOCKS(uint16_t, "us", "u16", 8);
+        BLOCKS(uint16_t, "us", "u16", 16);
+        BLOCKS(uint16_t, "us", "u16", 32);
+        BLOCKS(uint32_t, "ui", "u32", 8);
+        BLOCKS(uint32_t, "ui", "u32", 16);
+        BLOCKS(uint32_t, "ui", "u32", 32);
+        BLOCKS(uint64_t, "ul", "u64", 8);
+        BLOCKS(uint64_t, "ul", "u64", 16);
+        BLOCKS(uint64_t, "ul", "u64", 32);
+        for (int i = 0; i < 512; i++) a[i] = (uint8_t)test_random();
+        OCL_RUN(&blocks, "sixteen", "ptr<u8> a, ptr<u8> r", 1, 32, a, r);
+        for (int i = 0; i < 512; i++) CHECK_INT(r[i], (uint8_t)(a[i] + 9));
+    }
+    ocl_free(a);
+    ocl_free(r);
+}
+
 int main(void)
 {
     if (!ocl_open()) return 1;
@@ -312,6 +353,7 @@ int main(void)
     RUN(work_group_functions);
     RUN(subgroup_functions);
     RUN(intel_subgroups);
+    RUN(blocks_of_every_width);
     zed_close(&ocl_device);
     return test_report();
 }
