@@ -177,7 +177,8 @@ static bool has_float_grid(const char *name)
     return name && (!strcmp(name, "dpas_f16") || !strcmp(name, "dpas_bf16"));
 }
 
-/* Products of these types, summed in 32 bits, are for the CPU's tiles: how prelude_matrix.h calls them; NULL: they are not. */
+/* Products of these types, summed in 32 bits, are for the CPU's tiles: how prelude_matrix.h calls them; NULL: they are
+ * not. */
 static const char *tile_name(struct cg *g, const char *name, uint32_t flags)
 {
     static const char *const integers[] = {"XS_TILE_UU", "XS_TILE_US", "XS_TILE_SU", "XS_TILE_SS"};
@@ -304,7 +305,8 @@ static const char *pointer_list(struct cg *g, const char *type, uint32_t n, cons
 static void write_grid(struct cg *g, const char *call, const char *sum, const struct grid *r, const char *rest)
 {
     const char *item[MAX_FRAGMENTS * MAX_FRAGMENTS] = {0}, *d, *c, *a, *b;
-    for (uint32_t i = 0; i < r->ni * r->nj; i++) item[i] = cg_str(g, "&%s", cg_variable(g, r->cell[i / r->nj][i % r->nj]->home));
+    for (uint32_t i = 0; i < r->ni * r->nj; i++)
+        item[i] = cg_str(g, "&%s", cg_variable(g, r->cell[i / r->nj][i % r->nj]->home));
     d = pointer_list(g, sum, r->ni * r->nj, item);
     for (uint32_t i = 0; i < r->ni * r->nj; i++) item[i] = fragment(g, r->cell[i / r->nj][i % r->nj]->first);
     c = pointer_list(g, cg_str(g, "const %s", sum), r->ni * r->nj, item);
@@ -429,8 +431,8 @@ static void write_product(struct cg *g)
     for (uint32_t k = 0; blend && k < m; k++) cg_set_leaf(g, k, cg_str(g, "%s%s", to, l->leaf[k].path));
 }
 
-/* ---- fragments that are only ever loaded as blocks and multiplied are floats from the start; where tiles multiply them,
- * operand A has rows as long as a tile's instead */
+/* ---- fragments that are only ever loaded as blocks and multiplied are floats from the start; where tiles multiply
+ * them, operand A has rows as long as a tile's instead */
 
 enum {
     AS_ROWS = 1,
@@ -468,8 +470,8 @@ static uint32_t use_in_load(struct cg *g, const struct sp_inst *i, uint32_t k, u
         bool whole = g->value[i->operand[k]].offset == 0 && items_of(g, variable) == 2 * b.height;
         return (b.count == 2 && whole ? AS_PAIRS : NOT_PAIRS) | (columns ? AS_ROWS : 0);
     }
-    if (i->op == SP_OP_Subgroup2DBlockLoadTransformINTEL && columns && b.height % 2 == 0 && granule == 4) return AS_VNNI;
-    return OTHERWISE;
+    bool vnni = i->op == SP_OP_Subgroup2DBlockLoadTransformINTEL && columns && b.height % 2 == 0 && granule == 4;
+    return vnni ? AS_VNNI : OTHERWISE;
 }
 
 /* What an instruction does with the fixed variables that its operands point into, or were borrowed from. */
@@ -499,8 +501,9 @@ static void choose_form(struct cg *g, uint32_t id, uint32_t seen)
         bool tiles = tile_name(g, types[k].product, 0) != NULL;
         if (tiles)
             v->tiled |= (seen & ~(uint32_t)AS_ROWS) == (AS_PAIRS | IN_A | types[k].type);
-        else if (types[k].kind != CG_U8 && ((seen & ~(uint32_t)(AS_PAIRS | NOT_PAIRS)) == (AS_ROWS | IN_A | types[k].type) ||
-                                            seen == (AS_VNNI | IN_B | types[k].type)))
+        else if (types[k].kind != CG_U8 &&
+                 ((seen & ~(uint32_t)(AS_PAIRS | NOT_PAIRS)) == (AS_ROWS | IN_A | types[k].type) ||
+                  seen == (AS_VNNI | IN_B | types[k].type)))
             v->wide = types[k].kind;
     }
 }

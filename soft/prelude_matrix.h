@@ -676,7 +676,8 @@ XS_FUNCTION void XS(tiles)(struct xs_subgroup *self, int kind, int ni, int nj, i
     for (int i = 0; i < ni / n; i++) {
         for (int k = 0; k < blocks; k++) {
             int at = i * n * nk + k * wide;
-            tile_a[i * blocks + k] = tile_of_a(a + at, nk, n, wide, m, (form & XS_TILED_A) != 0, rows[i * n * nk + k * n * wide]);
+            tile_a[i * blocks + k] =
+                tile_of_a(a + at, nk, n, wide, m, (form & XS_TILED_A) != 0, rows[i * n * nk + k * n * wide]);
         }
     }
     for (int j = 0; j < nj * blocks; j++)
@@ -684,8 +685,8 @@ XS_FUNCTION void XS(tiles)(struct xs_subgroup *self, int kind, int ni, int nj, i
     if (*self->tiles != (u32)(n * m << 8 | wide * 32)) tiles_configure(self, n * m, wide * 32);
     for (int j = 0; j < nj; j += 2) {
         for (int i = 0; i < ni / n; i += 2)
-            XS(tile_block)(&s, kind, i * n * nj + j, n * nj, tile_a + i * blocks, blocks, tile_b + j * blocks, blocks, blocks,
-                           wide * 32, i + 1 < ni / n, j + 1 < nj);
+            XS(tile_block)(&s, kind, i * n * nj + j, n * nj, tile_a + i * blocks, blocks, tile_b + j * blocks, blocks,
+                           blocks, wide * 32, i + 1 < ni / n, j + 1 < nj);
     }
 }
 

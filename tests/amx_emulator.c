@@ -259,7 +259,8 @@ static int instruction_of(int opcode, int prefix, bool memory)
         {0x5e, 2, 0, DPSU},    {0x5e, 1, 0, DPUS},     {0x5e, 0, 0, DPUU},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (table[i].opcode == opcode && table[i].prefix == prefix && table[i].memory == memory) return table[i].instruction;
+        if (table[i].opcode == opcode && table[i].prefix == prefix && table[i].memory == memory)
+            return table[i].instruction;
     return -1;
 }
 
