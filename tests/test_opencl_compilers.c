@@ -1,5 +1,6 @@
 /* test_opencl_compilers.c - one collection of kernels (opencl/compilers.cl) by clang at -O0, -O1, -O2, -O3 and -Os, for
- * SPIR-V 1.0 to 1.4, and what compilers of other languages make (opencl/other_languages.ll). All exact.
+ * SPIR-V 1.0 to 1.4, C++ for OpenCL (opencl/cplusplus.cl), and what compilers of other languages make
+ * (opencl/other_languages.ll). All exact.
  */
 #include "opencl.h"
 
@@ -307,6 +308,28 @@ TEST(level_2) { collection("compilers_O2"); }
 TEST(level_3) { collection("compilers_O3"); }
 TEST(level_s) { collection("compilers_Os"); }
 
+/* ---- cplusplus.cl */
+
+static int sum_of_squares(int n) { return n * (n + 1) * (2 * n + 1) / 6; }
+
+TEST(cplusplus)
+{
+    zed_module m;
+    int32_t *x = (int32_t *)ocl_buffer(N * 4), *r = (int32_t *)ocl_buffer(N * 4), n = 3;
+    for (int i = 0; i < N; i++) x[i] = (int32_t)(test_random() % 200);
+    if (ocl_load(&m, "cplusplus")) LAUNCH(&m, "cplusplus", LOCAL, P(x), P(r), V(n));
+    for (int i = 0; i < N; i++) {
+        int mine = x[i], want = 0, a = mine & 7;
+        for (int k = 0; k < 5; k++) want += (mine * k + n + k - mine) * (1 << k);
+        want += mine * 2 + 1 + mine * 3 - mine;
+        want += mine & 1 ? a * 2 : a * a * 3;
+        want += (mine > 50 ? 50 : mine) + (mine % 3 == 0 ? 7 : mine % 3 == 1 ? 255 : 0);
+        CHECK_INT(r[i], want + sum_of_squares((mine & 3) + 1));
+    }
+    ocl_free(x);
+    ocl_free(r);
+}
+
 /* ---- other_languages.ll */
 
 static zed_module other;
@@ -448,6 +471,7 @@ int main(void)
     RUN(level_2);
     RUN(level_3);
     RUN(level_s);
+    RUN(cplusplus);
     if (ocl_load(&other, "other_languages")) {
         RUN(structures_behind_pointers);
         RUN(names_of_any_byte);

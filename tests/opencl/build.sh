@@ -41,7 +41,7 @@ compile() { # compile SOURCE RESULT
     lines*) level='-O1 -gline-tables-only' passes='sroa,early-cse,simplifycfg' ;;
     *) level=-O1 passes='sroa,early-cse,simplifycfg' ;;
     esac
-    standard=$(sed -n 's/.*\(CL[0-9]\.[0-9]\).*/\1/p' "$1" | head -n 1)
+    standard=$(sed -n 's/.*\(CLC++\).*/\1/p; s/.*\(CL[0-9]\.[0-9]\).*/\1/p' "$1" | head -n 1)
     "$clang" -cl-std="${standard:-CL2.0}" -target spir64 -emit-llvm -c $level -Xclang $own \
         -Xclang -finclude-default-header -Xclang -cl-ext=$features -Wno-unused-value -ferror-limit=3 -fmacro-backtrace-limit=1 \
         "-fdebug-prefix-map=$here/=" -fdebug-compilation-dir=. -I"$here" "$1" -o "$tmp/a.bc" || return 1
