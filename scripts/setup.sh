@@ -51,6 +51,8 @@ missing_optional() {
         echo "Open MPI (examples/mpi_summa.c)|libopenmpi-dev openmpi-bin|openmpi-devel|openmpi|openmpi-devel"
     links -l:libopenblas.so.0 ||
         echo "OpenBLAS (the bench's peer)|libopenblas0|openblas|openblas|libopenblas0"
+    command_there qemu-aarch64 && command_there aarch64-linux-gnu-gcc ||
+        echo "QEMU and a compiler for AArch64 (tests for other CPUs)|qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross|qemu-user|qemu-user aarch64-linux-gnu-gcc|qemu-linux-user"
     ls /etc/OpenCL/vendors/*pocl* >/dev/null 2>&1 ||
         echo "PoCL (the bench's peer)|pocl-opencl-icd ocl-icd-libopencl1|pocl ocl-icd|pocl ocl-icd|pocl libOpenCL1"
     compiles '#include <spirv-tools/libspirv.h>' ||

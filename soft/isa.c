@@ -83,10 +83,12 @@ static bool has_avx512(void)
 #endif
 }
 
-#if defined(__x86_64__)
-#define THIS_CPU "-march=native"
-#else
+#if defined(__aarch64__) || defined(__arm__) || defined(__powerpc__)
 #define THIS_CPU "-mcpu=native"
+#elif defined(__riscv)
+#define THIS_CPU NULL /* compilers have no `native` there, or not yet */
+#else
+#define THIS_CPU "-march=native"
 #endif
 
 /* The compiler's own use of what -march=native allows never includes tiles: those are for `tiles` to switch. */

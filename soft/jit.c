@@ -435,6 +435,9 @@ static bool compile_to(const struct jit_compiler *c, const char *isa, bool contr
     argv[n++] = object;
     argv[n++] = source;
     argv[n++] = "-lm";
+#if defined(__riscv)
+    argv[n++] = "-latomic"; /* atomics of 8 and 16 bits are calls there */
+#endif
     argv[n] = NULL;
     status = run((char *const *)(uintptr_t)argv, directory, jit_time_limit(), &said, log);
     if (status > 0)

@@ -16,6 +16,10 @@
 #include <stdint.h>
 #include <time.h>
 
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ || UINTPTR_MAX != UINT64_MAX
+#error "the software device is for CPUs with 64-bit addresses that store the low byte first, as kernels do"
+#endif
+
 #define ZE_APIEXPORT __attribute__((visibility("hidden")))
 #include <level_zero/ze_api.h>
 #include <level_zero/ze_ddi.h>
