@@ -31,6 +31,7 @@ matrix_tests() {
     emulated "ldtilecfg sttilecfg tilerelease tilezero tileloadd tileloaddt1 tilestored tdpbf16ps tdpfp16ps tdpbssd tdpbsud tdpbusd tdpbuud" \
         X= "$BUILD/test_soft_tiles"
     emulated tdpfp16ps X= "$BUILD/test_soft_masked"
+    emulated "tdpbf16ps tdpfp16ps tdpbssd tdpbsud tdpbusd tdpbuud" TEST_ONLY=subgroups_of_16 "$BUILD/test_soft_products"
     emulated "tdpbf16ps tdpfp16ps tdpbssd tdpbsud tdpbusd tdpbuud" TEST_ONLY=products_of_every_type "$BUILD/test_xetile"
     emulated tdpfp16ps TEST_ONLY=products_of_odd_shapes "$BUILD/test_xetile"
     emulated "tdpfp16ps tdpbssd" TEST_ONLY=products_of_a_work_group "$BUILD/test_xetile"
