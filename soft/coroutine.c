@@ -161,6 +161,11 @@ void co_start(struct coroutine *c, void (*body)(void *), void *user)
 #ifdef CO_ASAN
     c->fake = NULL;
 #endif
+#ifdef CO_TSAN
+    /* Its body never returned, and the sanitizer keeps count of calls: after some 10,000 starts it has no room for more. */
+    __tsan_destroy_fiber(c->fiber);
+    c->fiber = __tsan_create_fiber(0);
+#endif
 #ifdef CO_UCONTEXT
     getcontext(&c->context);
     c->context.uc_stack.ss_sp = (void *)(uintptr_t)c->stack;

@@ -13,7 +13,7 @@
 #include "driver_kernels.h"
 #include "test.h"
 
-enum { THREADS = 4, GROUPS = 64, SECONDS = 20 };
+enum { THREADS = 4, GROUPS = 64, SECONDS = 40 };
 
 /* The children end in the middle of what they do: no list of what they have not freed, please. */
 int __lsan_is_turned_off(void);
@@ -195,7 +195,7 @@ static void fork_while_busy(void)
     struct reduction r = new_reduction();
     pthread_t thread;
     NEED(pthread_create(&thread, NULL, keep_reducing, &r) == 0);
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < 20; i++) {
         int status = -1;
         pid_t child = fork();
         if (child == 0) {
