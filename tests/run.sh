@@ -68,7 +68,7 @@ area_of() { # area_of NAME
     test_coopvec*) echo "coopvec.h" ;;
     test_dispatch* | test_devices) echo "ze_dispatch.h" ;;
     test_opencl*) echo "kernels from OpenCL C" ;;
-    test_soft* | test_isa_levels | test_conformance | test_amx) echo "software device" ;;
+    test_soft* | test_isa_levels | test_other_cpus | test_conformance | test_amx) echo "software device" ;;
     test_example* | test_mpi*) echo "examples" ;;
     test_intel*) echo "Intel's compiler" ;;
     *) echo "project" ;;
