@@ -296,8 +296,8 @@ bool jit_cache_find(const struct jit_key *key, struct jit_object *out)
 
 /* ---- one compiles, the others wait
  *
- * A byte of one file for each key. Such locks go with the descriptor, so a process that dies holds none, and threads wait
- * for each other as processes do. Where they do not exist everybody compiles, which is no error.
+ * A byte of one file for each key. Such locks go with the descriptor, so a process that dies holds none, and threads
+ * wait for each other as processes do. Where they do not exist everybody compiles, which is no error.
  */
 
 static int open_locks(void)

@@ -22,7 +22,8 @@
 
 typedef bool check_fn(struct sp_reader *r, const struct sp_inst *i);
 
-static check_fn check_bitcast, check_copy_logical, check_size_of, check_generic_cast, check_shuffle, check_construct, check_extract, check_insert,
+static check_fn check_bitcast, check_copy_logical, check_size_of;
+static check_fn check_generic_cast, check_shuffle, check_construct, check_extract, check_insert,
     check_chain, check_ptr_chain, check_access, check_copy_memory, check_copy_sized, check_call, check_pointer_call,
     check_return,
     check_return_value, check_local_variable, check_carry, check_block2d, check_block_read, check_coop_mul,

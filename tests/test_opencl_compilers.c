@@ -12,8 +12,14 @@ enum { N = 96, LOCAL = 24 };
         const ocl_argument args_[] = {__VA_ARGS__};                                                                    \
         ocl_launch((m)->handle, (name), N / (local), (local), sizeof args_ / sizeof *args_, args_);                    \
     } while (0)
-#define P(pointer) {sizeof(void *), &(pointer)}
-#define V(value) {sizeof(value), &(value)}
+#define P(pointer)                                                                                                     \
+    {                                                                                                                  \
+        sizeof(void *), &(pointer)                                                                                     \
+    }
+#define V(value)                                                                                                       \
+    {                                                                                                                  \
+        sizeof(value), &(value)                                                                                        \
+    }
 
 /* ---- the structures of compilers.cl, as OpenCL lays them out */
 
@@ -53,8 +59,8 @@ static void by_value(zed_module *m)
     double d[4] = {1, 2, 3, -4e12};
     LAUNCH(m, "by_value", LOCAL, V(sample), P(x), P(r), V(c), V(u), V(d));
     for (int i = 0; i < N; i++) {
-        int64_t want = (int64_t)((uint64_t)sample.n * (uint64_t)(int64_t)x[i]) + sample.offset + 9 + 200 - 7 + 1750000000 -
-                       100 + 750 - 4000000000000;
+        int64_t want = (int64_t)((uint64_t)sample.n * (uint64_t)(int64_t)x[i]) + sample.offset + 9 + 200 - 7 +
+                       1750000000 - 100 + 750 - 4000000000000;
         CHECK_INT(r[i], want);
     }
     ocl_free(x);
@@ -135,20 +141,21 @@ static void pointers_to_pointers(zed_module *m)
 
 static int want_of_switches(int64_t x, int8_t c, uint16_t u)
 {
-    int v = x == 0x100000000   ? 1
-            : x == 1           ? 2
-            : x == -1          ? 3
-            : x == INT64_MAX   ? 54
-            : x == 5           ? 50
-            : x == 0xffffffff  ? 6
-                               : 7;
+    int v = x == 0x100000000  ? 1
+            : x == 1          ? 2
+            : x == -1         ? 3
+            : x == INT64_MAX  ? 54
+            : x == 5          ? 50
+            : x == 0xffffffff ? 6
+                              : 7;
     v += c == -128 ? 100 : c == -1 ? 200 : c == 3 ? 300 : c == 127 ? 400 : 0;
     return v + (u == 65535 ? 1000 : u == 32768 ? 2000 : u == 7 ? 3000 : 4000);
 }
 
 static void switches(zed_module *m)
 {
-    static const int64_t longs[] = {0x100000000, 1, -1, INT64_MAX, 5, 0xffffffff, 0, INT64_MIN, 0x100000001, 0x500000005};
+    static const int64_t longs[] = {0x100000000, 1, -1,        INT64_MAX,   5,
+                                    0xffffffff,  0, INT64_MIN, 0x100000001, 0x500000005};
     static const int8_t chars[] = {-128, -1, 3, 127, 0, -3, 125};
     static const uint16_t shorts[] = {65535, 32768, 7, 0, 32767, 8};
     int64_t *x = (int64_t *)ocl_buffer(N * 8);
@@ -250,8 +257,10 @@ static void want_of_selects(const int32_t *x, const float *f, int32_t *v)
         all = all && below[k];
         v[k] = below[k] ? (int32_t)((uint32_t)x[k] * 3u) : w[k] >> 1;
     }
-    if (f[0] > 0.5f || f[1] > 0.5f || f[2] > 0.5f) v[1] = (int32_t)(f[0] * 8), v[3] = (int32_t)(f[2] * 8);
-    else v[1] = v[0], v[3] = v[2];
+    if (f[0] > 0.5f || f[1] > 0.5f || f[2] > 0.5f)
+        v[1] = (int32_t)(f[0] * 8), v[3] = (int32_t)(f[2] * 8);
+    else
+        v[1] = v[0], v[3] = v[2];
     if (all) v[2] = -1;
     v[0] += f[0] < f[1] ? 9 : 7;
     v[1] += f[0] < f[2] ? 9 : 7;
@@ -269,7 +278,8 @@ static void selects(zed_module *m)
     for (int i = 0; i < N; i++) {
         int32_t want[4];
         want_of_selects(x + 4 * i, y + 3 * i, want);
-        for (int k = 0; k < 4; k++) CHECK_MSG(r[4 * i + k] == want[k], "item %d, %d: %d, want %d", i, k, r[4 * i + k], want[k]);
+        for (int k = 0; k < 4; k++)
+            CHECK_MSG(r[4 * i + k] == want[k], "item %d, %d: %d, want %d", i, k, r[4 * i + k], want[k]);
     }
     ocl_free(x);
     ocl_free(y);
@@ -294,9 +304,9 @@ static void hints(zed_module *m)
 
 static void collection(const char *name)
 {
-    static void (*const kernels[])(zed_module *) = {by_value, threes,          tables_of_pointers, pointers_to_pointers,
-                                                    switches, bools,           calls,              changing_places,
-                                                    copies,   selects,         hints};
+    static void (*const kernels[])(zed_module *) = {
+        by_value, threes, tables_of_pointers, pointers_to_pointers, switches, bools, calls, changing_places, copies,
+        selects,  hints};
     zed_module m;
     if (!ocl_load(&m, name)) return;
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) kernels[i](&m);

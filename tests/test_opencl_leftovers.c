@@ -1,5 +1,5 @@
-/* test_opencl_leftovers.c - what is left of OpenCL.std: common minimum and maximum of every float type, the divisions and
- * powers of low precision, NaNs by number, upsampling, aligned stores of halves, prefetch, bit counts.
+/* test_opencl_leftovers.c - what is left of OpenCL.std: common minimum and maximum of every float type, the divisions
+ * and powers of low precision, NaNs by number, upsampling, aligned stores of halves, prefetch, bit counts.
  *
  * Exact, but for half_ and native_ functions: within the 8192 ULP that the table has for half_divide and half_powr.
  */
@@ -28,9 +28,11 @@ static void want_common(double x, double y, double *want)
 #define COMMON(T, name, text, TO, FROM)                                                                                \
     TEST(common_##name)                                                                                                \
     {                                                                                                                  \
-        T *a = (T *)ocl_buffer(N * sizeof *a), *b = (T *)ocl_buffer(N * sizeof *b), *r = (T *)ocl_buffer(9 * N * sizeof *r); \
-        for (int i = 0; i < N; i++) a[i] = TO(value(i)), b[i] = i % 9 ? TO(value(i + 3)) : a[i];                        \
-        OCL_RUN(&module, "common_" #name, "ptr<" text "> a, ptr<" text "> b, ptr<" text "> r", N / LOCAL, LOCAL, a, b, r); \
+        T *a = (T *)ocl_buffer(N * sizeof *a), *b = (T *)ocl_buffer(N * sizeof *b),                                    \
+          *r = (T *)ocl_buffer(9 * N * sizeof *r);                                                                     \
+        for (int i = 0; i < N; i++) a[i] = TO(value(i)), b[i] = i % 9 ? TO(value(i + 3)) : a[i];                       \
+        OCL_RUN(&module, "common_" #name, "ptr<" text "> a, ptr<" text "> b, ptr<" text "> r", N / LOCAL, LOCAL, a, b, \
+                r);                                                                                                    \
         for (int i = 0; i < N; i++) {                                                                                  \
             double want[9];                                                                                            \
             want_common((double)FROM(a[i]), (double)FROM(b[i]), want);                                                 \
@@ -80,7 +82,8 @@ TEST(nans)
     OCL_RUN(&module, "nans", "ptr<u32> code, ptr<f32> f, ptr<f64> d, ptr<f16> h", N / LOCAL, LOCAL, code, f, d, h);
     for (int i = 0; i < N; i++) {
         CHECK(isnan(f[i]) && isnan(f[N + i]) && isnan(d[i]));
-        CHECK_MSG((h[i] & 0x7c00) == 0x7c00 && (h[i] & 0x200), "nan((ushort)%u) is %04x, not a quiet NaN", code[i], h[i]);
+        CHECK_MSG((h[i] & 0x7c00) == 0x7c00 && (h[i] & 0x200), "nan((ushort)%u) is %04x, not a quiet NaN", code[i],
+                  h[i]);
     }
     ocl_free(code);
     ocl_free(f);
@@ -98,8 +101,12 @@ TEST(upsampled)
     OCL_RUN(&module, "upsampled", "ptr<i32> a, ptr<u32> b, ptr<i64> r", N / LOCAL, LOCAL, a, b, r);
     for (int i = 0; i < N; i++) {
         int16_t bytes = (int16_t)((uint16_t)((uint8_t)a[i] << 8) | (uint8_t)b[i]);
-        const int64_t want[6] = {bytes, (int32_t)((uint32_t)a[i] << 16 | (uint16_t)b[i]),
-                                 (int64_t)((uint64_t)(uint32_t)a[i] << 32 | b[i]), bytes, 1 << 8 | 255, -128 * 256 + 7};
+        const int64_t want[6] = {bytes,
+                                 (int32_t)((uint32_t)a[i] << 16 | (uint16_t)b[i]),
+                                 (int64_t)((uint64_t)(uint32_t)a[i] << 32 | b[i]),
+                                 bytes,
+                                 1 << 8 | 255,
+                                 -128 * 256 + 7};
         for (int k = 0; k < 6; k++) CHECK_INT(r[k * N + i], want[k]);
     }
     ocl_free(a);
@@ -143,7 +150,8 @@ static uint32_t bits_of(float v)
 
 TEST(in_assembly)
 {
-    uint32_t *a = (uint32_t *)ocl_buffer(N * 8), *b = (uint32_t *)ocl_buffer(N * 8), *r = (uint32_t *)ocl_buffer(N * 40);
+    uint32_t *a = (uint32_t *)ocl_buffer(N * 8), *b = (uint32_t *)ocl_buffer(N * 8),
+             *r = (uint32_t *)ocl_buffer(N * 40);
     zed_module extended;
     for (int i = 0; i < 2 * N; i++) {
         a[i] = bits_of((float)test_normal());
@@ -156,7 +164,8 @@ TEST(in_assembly)
         uint32_t *at = r + i / 2 * 10 + i % 2, byte = a[i] & 255, lead = 8, trail = 8;
         memcpy(&x, &a[i], 4);
         memcpy(&y, &b[i], 4);
-        for (uint32_t k = 0; k < 8; k++) lead = byte >> k & 1 ? 7 - k : lead, trail = byte >> (7 - k) & 1 ? 7 - k : trail;
+        for (uint32_t k = 0; k < 8; k++)
+            lead = byte >> k & 1 ? 7 - k : lead, trail = byte >> (7 - k) & 1 ? 7 - k : trail;
         CHECK_INT(at[0], bits_of(x < y ? y : x));
         CHECK_INT(at[2], bits_of(y < x ? y : x));
         CHECK_INT(at[4], ones(a[i]));

@@ -1,5 +1,6 @@
-/* test_opencl_nonuniform.c - reductions, scans, shuffles, broadcasts, votes, ballots and clusters of the lanes that come
- * to them (opencl/nonuniform.cl): both arms of a condition in subgroups of 16, one of which has 8 work-items. All types.
+/* test_opencl_nonuniform.c - reductions, scans, shuffles, broadcasts, votes, ballots and clusters of the lanes that
+ * come to them (opencl/nonuniform.cl): both arms of a condition in subgroups of 16, one of which has 8 work-items. All
+ * types.
  *
  * Exact, but for sums and products of floats: any order, so within 16 roundings of the sum of magnitudes or of the
  * product. What an inactive lane would give is not looked at.
@@ -33,7 +34,7 @@ static uint32_t active(int i, int *first)
      : (op) == OR  ? (T)((a) | (b))                                                                                    \
                    : (T)((a) ^ (b)))
 #define INTEGER_START(T, op, least, most)                                                                              \
-    ((op) == MUL ? (T)1 : (op) == MIN ? (T)(most) : (op) == MAX ? (T)(least) : (op) == AND ? (T)~(uint64_t)0 : (T)0)
+    ((op) == MUL ? (T)1 : (op) == MIN ? (T)(most) : (op) == MAX ? (T)(least) : (op) == AND ? (T) ~(uint64_t)0 : (T)0)
 
 /* mode 0: all; 1: up to and with this lane; 2: without */
 #define INTEGER(T, name, text, bits, least, most)                                                                      \
@@ -107,7 +108,11 @@ static void check_floats(const double *v, const double *r, double unit)
         uint32_t on = active(i, &first);
         for (int k = 0; k < 3 * NUMBERS; k++) {
             int op = k / 3, end = k % 3 ? i - first + (k % 3 == 1) : S;
-            double want = op == MUL ? 1 : op == MIN ? INFINITY : op == MAX ? -INFINITY : 0, size = 0, got = r[k * N + i];
+            double want = op == MUL   ? 1
+                          : op == MIN ? INFINITY
+                          : op == MAX ? -INFINITY
+                                      : 0,
+                   size = 0, got = r[k * N + i];
             for (int l = 0; l < end; l++) {
                 double x = v[first + l];
                 if (!(on >> l & 1)) continue;
@@ -115,11 +120,13 @@ static void check_floats(const double *v, const double *r, double unit)
                 want = op == ADD ? want + x : op == MUL ? want * x : op == MIN ? fmin(want, x) : fmax(want, x);
             }
             double off = op == ADD ? 16 * unit * size : op == MUL ? 16 * unit * fabs(want) : 0;
-            CHECK_MSG(got == want || fabs(got - want) <= off, "operation %d of item %d: %.17g, want %.17g", k, i, got, want);
+            CHECK_MSG(got == want || fabs(got - want) <= off, "operation %d of item %d: %.17g, want %.17g", k, i, got,
+                      want);
         }
         for (int k = 0, from; k < 6; k++)
             if ((from = moved(i, k)) >= 0)
-                CHECK_MSG(r[(3 * NUMBERS + k) * N + i] == v[from], "move %d of item %d: not that of item %d", k, i, from);
+                CHECK_MSG(r[(3 * NUMBERS + k) * N + i] == v[from], "move %d of item %d: not that of item %d", k, i,
+                          from);
     }
 }
 
@@ -169,8 +176,10 @@ static int cluster(const int32_t *x, int i, int size, int op)
     for (int l = own; l < own + size; l++) {
         uint32_t v = on >> l & 1 ? (uint32_t)x[first + l] : 0;
         if (!(on >> l & 1)) continue;
-        if (op == MAX) r = !any || (int32_t)v > (int32_t)r ? v : r;
-        else r = op == ADD ? r + v : op == MUL ? r * v : op == XOR ? r ^ v : (r & v & 1);
+        if (op == MAX)
+            r = !any || (int32_t)v > (int32_t)r ? v : r;
+        else
+            r = op == ADD ? r + v : op == MUL ? r * v : op == XOR ? r ^ v : (r & v & 1);
         any = 1;
     }
     return (int)r;

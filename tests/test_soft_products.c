@@ -3,8 +3,8 @@
  * components of its own type where the lanes make them so; sums of f32, f16, bf16 and i32 in and out (C and result of
  * unlike types with M = 4 and 16 lanes only, M of 2 and 4 not with 32). Every element.
  *
- * The numbers go to the lanes by the extension's text: lane l holds column group l % E of A, where a row is E components,
- * and of each S / E rows one; column l of B, 32 bits a component; column l of C and of the result.
+ * The numbers go to the lanes by the extension's text: lane l holds column group l % E of A, where a row is E
+ * components, and of each S / E rows one; column l of B, 32 bits a component; column l of C and of the result.
  */
 #include "spirv_emit.h"
 #include "test.h"
@@ -54,7 +54,8 @@ static int list_products(enum kind k, int S, struct product *list)
             if (own && k == I8) list[n++] = (struct product){rows[r], 1, i & 1, i >> 1, SUM_I32, SUM_I32};
         }
         for (int i = 0; i < 9 && !is_integer(k); i++)
-            if (i == 0 || (k != TF32 && ((rows[r] == 4 && S == 16) || i % 4 == 0))) list[n++] = (struct product){rows[r], 0, 0, 0, (enum sum)(i % 3), (enum sum)(i / 3)};
+            if (i == 0 || (k != TF32 && ((rows[r] == 4 && S == 16) || i % 4 == 0)))
+                list[n++] = (struct product){rows[r], 0, 0, 0, (enum sum)(i % 3), (enum sum)(i / 3)};
         if (k == BF16) list[n++] = (struct product){rows[r], own, 0, 0, SUM_BF16_TYPE, SUM_BF16_TYPE};
         if (own && !is_integer(k)) list[n++] = (struct product){rows[r], 1, 0, 0, SUM_F32, SUM_F32};
     }
@@ -78,10 +79,10 @@ static spe_id sum_type(spe_module *m, enum sum s, int rows)
 static spe_id a_type(spe_module *m, enum kind k, int S, const struct product *p)
 {
     int bytes = a_bytes(k, S), row = bytes * S, count = (p->m * 32 + row - 1) / row;
-    spe_id e = k == TF32                      ? spe_float(m, 32)
-               : p->own_type && k == F16      ? spe_float(m, 16)
-               : p->own_type && k == BF16     ? spe_bf16(m)
-                                              : spe_int(m, (uint32_t)bytes * 8);
+    spe_id e = k == TF32                  ? spe_float(m, 32)
+               : p->own_type && k == F16  ? spe_float(m, 16)
+               : p->own_type && k == BF16 ? spe_bf16(m)
+                                          : spe_int(m, (uint32_t)bytes * 8);
     return vector(m, e, count);
 }
 
@@ -119,8 +120,7 @@ static void emit(spe_module *m, enum kind k, int S)
     spe_kernel_begin(m, &kernel);
     spe_id lane = spe_builtin(m, SPE_LOCAL_ID, 0);
     for (int i = 0; i < n; i++)
-        write_product(m, k, S, &list[i],
-                      spe_imul(m, spe_iadd(m, lane, spe_i32(m, i * S)), spe_i32(m, SLOT)));
+        write_product(m, k, S, &list[i], spe_imul(m, spe_iadd(m, lane, spe_i32(m, i * S)), spe_i32(m, SLOT)));
     spe_kernel_end(m);
 }
 
@@ -152,8 +152,10 @@ static uint32_t element(enum kind k, bool is_signed, double *value)
 static void put_bits(uint8_t *at, int index, int bits, uint32_t value)
 {
     int first = index * bits;
-    if (bits < 8) at[first / 8] = (uint8_t)((at[first / 8] & ~(0xf << first % 8)) | value << first % 8);
-    else memcpy(at + first / 8, &value, (size_t)bits / 8);
+    if (bits < 8)
+        at[first / 8] = (uint8_t)((at[first / 8] & ~(0xf << first % 8)) | value << first % 8);
+    else
+        memcpy(at + first / 8, &value, (size_t)bits / 8);
 }
 
 static void fill_factors(enum kind k, int S, const struct product *p, struct numbers *x, uint8_t *a, uint8_t *b)
@@ -179,7 +181,9 @@ static void fill_sums(int S, const struct product *p, struct numbers *x, uint8_t
             float f = (float)test_normal();
             uint16_t h = p->c == SUM_F16 ? spe_f32_to_f16_bits(f) : spe_f32_to_bf16_bits(f);
             uint32_t u = (uint32_t)test_random();
-            const void *from = p->c == SUM_F32 ? (const void *)&f : p->c == SUM_I32 ? (const void *)&u : (const void *)&h;
+            const void *from = p->c == SUM_F32   ? (const void *)&f
+                               : p->c == SUM_I32 ? (const void *)&u
+                                                 : (const void *)&h;
             memcpy(c + l * SLOT + r * sum_bytes(p->c), from, (size_t)sum_bytes(p->c));
             x->c[r][l] = p->c == SUM_F32   ? f
                          : p->c == SUM_I32 ? (double)(int32_t)u
@@ -222,8 +226,8 @@ static void check(enum kind k, int S, const struct product *p, const struct numb
             if (p->d == SUM_F16) off += fabs(want) * 0x1p-11 + 0x1p-25;
             if (p->d == SUM_BF16 || p->d == SUM_BF16_TYPE) off += fabs(want) * 0x1p-8;
             if (is_integer(k)) want = wrapped(want);
-            CHECK_MSG(fabs(got - want) <= off, "S %d %s M %d %s, %s + to %s, signs %d %d, (%d, %d): %.10g, want %.10g", S,
-                      kinds[k].name, p->m, p->own_type ? "own type" : "packed", sum_names[p->c], sum_names[p->d],
+            CHECK_MSG(fabs(got - want) <= off, "S %d %s M %d %s, %s + to %s, signs %d %d, (%d, %d): %.10g, want %.10g",
+                      S, kinds[k].name, p->m, p->own_type ? "own type" : "packed", sum_names[p->c], sum_names[p->d],
                       p->a_signed, p->b_signed, r, l, got, want);
         }
         int past = p->m * sum_bytes(p->d); /* what the result does not have stays as it was */
@@ -301,7 +305,8 @@ static void emit_refused(spe_module *m, int which)
     spe_id i32 = spe_int(m, 32), d = spe_vec(m, i32, 4);
     spe_id a = spe_null(m, spe_vec(m, spe_int(m, 16), which == A_TOO_LONG ? 8 : 4));
     spe_id b = spe_null(m, spe_vec(m, i32, which == B_TOO_SHORT ? 4 : 8));
-    spe_id r = spe_dpas(m, d, which == WRONG_K || which == INT_SUM_OF_FLOATS ? 16 : 32, a, b, spe_null(m, d), flags[which]);
+    spe_id r =
+        spe_dpas(m, d, which == WRONG_K || which == INT_SUM_OF_FLOATS ? 16 : 32, a, b, spe_null(m, d), flags[which]);
     spe_store(m, spe_param_id(m, 0), r, 0);
     spe_kernel_end(m);
 }
