@@ -39,7 +39,7 @@ struct jit_compiler {
     char path[4096];   /* "" when there is none */
     uint64_t identity; /* of the file */
 };
-double jit_time_limit(void); /* seconds for one compile */
+double jit_time_limit(void); /* seconds on the clock for one compile */
 void jit_find_compiler(struct jit_compiler *c);
 bool jit_compiler_works(const struct jit_compiler *c); /* runs it with --version */
 
