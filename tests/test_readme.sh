@@ -14,7 +14,8 @@ for page in README.md docs/*.md; do
     check "$page has a C program" test -e "${prefix}1.c"
     for block in "$prefix"*.c; do
         name="$page, program $(basename "$block" .c)"
-        check "$name compiles" $CC -std=c11 -Wall -Wextra -Wpedantic -Werror -I. -o "${block%.c}" "$block" -lze_loader -lm
+        # shellcheck disable=SC2086 # a program that loads a driver with a sanitizer must have it too
+        check "$name compiles" $CC $SANITIZE -std=c11 -Wall -Wextra -Wpedantic -Werror -I. -o "${block%.c}" "$block" -lze_loader -lm
         check "$name has its output under it" test -s "${block%.c}.text"
         check_says "$name prints it" "$(cat "${block%.c}.text")" env XETILE_DEVICE=software "${block%.c}"
     done
@@ -35,7 +36,7 @@ done
 # The recipe's own lines, with a folder that exists.
 recipe() {
     mkdir "$work/folder" && sed -n 's|^    \(cp spirv_emit.h .*\)|\1|p; s|^    \(cd /some/folder .*\)|\1|p' README.md |
-        sed "s|/some/folder|$work/folder|g; s|\./a\.out|./a.out --m 64 --n 48 --k 40|" > "$work/recipe.sh" &&
+        sed "s|/some/folder|$work/folder|g; s|cc -std|cc $SANITIZE -std|; s|\./a\.out|./a.out --m 64 --n 48 --k 40|" > "$work/recipe.sh" &&
         XETILE_DEVICE=software sh -e "$work/recipe.sh"
 }
 check_says "the vendoring recipe" "ok gemm" recipe
