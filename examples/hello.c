@@ -30,6 +30,13 @@ static int failed(const char *file, int line, const char *text)
     return 1;
 }
 
+static int failed_build(xt_module *mod)
+{
+    failed(mod->error->file, mod->error->line, mod->error->text);
+    xt_free(mod);
+    return 1;
+}
+
 /* Normally distributed, by summing twelve uniform numbers. */
 static float normal(uint32_t *state)
 {
@@ -58,7 +65,7 @@ static int run(zed_device *dev)
     float *y = (float *)zed_alloc(dev, ZED_SHARED, N * sizeof *y, 0);
     float *z = (float *)zed_alloc(dev, ZED_SHARED, N * sizeof *z, 0);
     xt_module mod = XT_BUILD(hello, &(xt_target){ZED_TARGET(dev)});
-    if (!mod.words) return failed(mod.error->file, mod.error->line, mod.error->text);
+    if (!mod.words) return failed_build(&mod);
     printf("device   %s\n", dev->name);
     for (int i = 0; x && y && i < N; i++) {
         x[i] = normal(&state);
@@ -76,7 +83,7 @@ static int emit(const char *path, const char *target)
     xt_module mod = XT_BUILD(hello, &(xt_target){.name = target});
     FILE *f;
     int ok;
-    if (!mod.words) return failed(mod.error->file, mod.error->line, mod.error->text);
+    if (!mod.words) return failed_build(&mod);
     f = fopen(path, "wb");
     ok = f && fwrite(mod.words, 1, mod.size, f) == mod.size;
     if (f && fclose(f) != 0) ok = 0;
