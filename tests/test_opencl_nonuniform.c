@@ -114,8 +114,8 @@ static void check_floats(const double *v, const double *r, double unit)
                                       : 0,
                    size = 0, got = r[k * N + i];
             for (int l = 0; l < end; l++) {
+                if (!(on >> l & 1)) continue; /* the last subgroup is not full */
                 double x = v[first + l];
-                if (!(on >> l & 1)) continue;
                 size += fabs(x);
                 want = op == ADD ? want + x : op == MUL ? want * x : op == MIN ? fmin(want, x) : fmax(want, x);
             }
