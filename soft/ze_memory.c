@@ -108,8 +108,7 @@ bool soft_range_fits(const void *pointer, size_t size)
 
 /* ---- allocating */
 
-static size_t page_size(void) { return (size_t)sysconf(_SC_PAGESIZE); }
-static uint64_t memory_bytes(void) { return (uint64_t)sysconf(_SC_PHYS_PAGES) * page_size(); }
+static uint64_t memory_bytes(void) { return (uint64_t)sysconf(_SC_PHYS_PAGES) * soft_page_size(); }
 
 static ze_result_t allocate(ze_context_handle_t context, ze_memory_type_t type, size_t size, size_t alignment,
                             void **to)
@@ -122,7 +121,7 @@ static ze_result_t allocate(ze_context_handle_t context, ze_memory_type_t type, 
         return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_SIZE, "%zu bytes: more than the machine has", size);
     if (alignment & (alignment - 1) || alignment > MAX_ALIGNMENT)
         return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT, "alignment %zu", alignment);
-    if (alignment < 64) alignment = size >= page_size() ? page_size() : 64; /* 2D block messages want 64 */
+    if (alignment < 64) alignment = size >= soft_page_size() ? soft_page_size() : 64; /* 2D block messages want 64 */
     if (a.huge) alignment = HUGE_PAGE;
     if (posix_memalign(&base, alignment, size + (check_level() ? CHECK_MARGIN : 0)) != 0) {
         return type == ZE_MEMORY_TYPE_HOST ? ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY : ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
@@ -248,7 +247,7 @@ ze_result_t zeMemGetAllocProperties(ze_context_handle_t context, const void *poi
     if (a && a->context != context) a = NULL;
     properties->type = a ? a->type : ZE_MEMORY_TYPE_UNKNOWN;
     properties->id = a ? a->id : 0;
-    properties->pageSize = !a ? 0 : a->huge ? HUGE_PAGE : page_size();
+    properties->pageSize = !a ? 0 : a->huge ? HUGE_PAGE : soft_page_size();
     if (device) *device = a && a->type != ZE_MEMORY_TYPE_HOST ? &soft_device : NULL;
     pthread_rwlock_unlock(&table.lock);
     return ZE_RESULT_SUCCESS;

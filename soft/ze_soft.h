@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
+#include <unistd.h>
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ || UINTPTR_MAX != UINT64_MAX
 #error "the software device is for CPUs with 64-bit addresses that store the low byte first, as kernels do"
@@ -144,6 +145,8 @@ struct soft_signal {
 };
 bool soft_signal_init(struct soft_signal *s);
 void soft_signal_free(struct soft_signal *s);
+static inline size_t soft_page_size(void) { return (size_t)sysconf(_SC_PAGESIZE); }
+
 /* Waits, with s->lock held, until woken or `deadline` (soft_now's clock, UINT64_MAX: for ever); false when it passed.
  */
 bool soft_signal_wait(struct soft_signal *s, uint64_t deadline);

@@ -13,11 +13,9 @@ struct _ze_physical_mem_handle_t {
     size_t size;
 };
 
-static size_t page_size(void) { return (size_t)sysconf(_SC_PAGESIZE); }
-
 static bool is_paged(const void *pointer, size_t size)
 {
-    return (uintptr_t)pointer % page_size() == 0 && size % page_size() == 0;
+    return (uintptr_t)pointer % soft_page_size() == 0 && size % soft_page_size() == 0;
 }
 
 /* What the API calls access, as the kernel knows it; -1: not a value of the enumeration. */
@@ -57,19 +55,19 @@ static struct reservation *find(const void *pointer, size_t size)
 /* The checked mode takes each run of pages that can be accessed for an allocation. */
 static void tell_check(const struct reservation *r)
 {
-    size_t pages = r->size / page_size(), first = 0, i;
+    size_t pages = r->size / soft_page_size(), first = 0, i;
     check_memory_remove(r->base, r->size);
     for (i = 0; i <= pages; i++) {
         if (i < pages && r->access[i] != ZE_MEMORY_ACCESS_ATTRIBUTE_NONE) continue;
-        if (i > first) check_memory_add(r->base + first * page_size(), (i - first) * page_size(), CHECK_VIRTUAL);
+        if (i > first) check_memory_add(r->base + first * soft_page_size(), (i - first) * soft_page_size(), CHECK_VIRTUAL);
         first = i + 1;
     }
 }
 
 static void note_access(struct reservation *r, const void *pointer, size_t size, ze_memory_access_attribute_t access)
 {
-    size_t i, first = (size_t)((const uint8_t *)pointer - r->base) / page_size();
-    for (i = 0; i < size / page_size(); i++) r->access[first + i] = (uint8_t)access;
+    size_t i, first = (size_t)((const uint8_t *)pointer - r->base) / soft_page_size();
+    for (i = 0; i < size / soft_page_size(); i++) r->access[first + i] = (uint8_t)access;
     if (check_level()) tell_check(r);
 }
 
@@ -79,8 +77,8 @@ ze_result_t zeVirtualMemReserve(ze_context_handle_t context, const void *start, 
     void *base;
     SOFT_HANDLE(context, SOFT_CONTEXT);
     SOFT_POINTER(pointer);
-    if (!size || size % page_size()) return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
-    r = calloc(1, sizeof *r + size / page_size());
+    if (!size || size % soft_page_size()) return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
+    r = calloc(1, sizeof *r + size / soft_page_size());
     if (!r) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     base = mmap((void *)(uintptr_t)start, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED) {
@@ -124,7 +122,7 @@ ze_result_t zeVirtualMemQueryPageSize(ze_context_handle_t context, ze_device_han
     SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_POINTER(page);
     if (!size) return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
-    *page = page_size();
+    *page = soft_page_size();
     return ZE_RESULT_SUCCESS;
 }
 
@@ -140,7 +138,7 @@ ze_result_t zePhysicalMemCreate(ze_context_handle_t context, ze_device_handle_t 
     SOFT_POINTER(physical);
     SOFT_FLAGS(desc->flags, 3u); /* on the device, on the host: the same thing */
     if (!desc->size) return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
-    if (desc->size % page_size()) return ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT;
+    if (desc->size % soft_page_size()) return ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT;
     p = calloc(1, sizeof *p);
     if (!p) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     p->tag = SOFT_PHYSICAL;
@@ -183,7 +181,7 @@ ze_result_t zeVirtualMemMap(ze_context_handle_t context, const void *pointer, si
     SOFT_TRY(check_range(context, pointer, size));
     SOFT_HANDLE(physical, SOFT_PHYSICAL);
     if (protection(access) < 0) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
-    if (offset % page_size()) return ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT;
+    if (offset % soft_page_size()) return ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT;
     if (offset > physical->size || size > physical->size - offset) return ZE_RESULT_ERROR_INVALID_ARGUMENT;
     pthread_mutex_lock(&lock);
     r = find(pointer, size);
@@ -244,10 +242,10 @@ ze_result_t zeVirtualMemGetAccessAttribute(ze_context_handle_t context, const vo
     pthread_mutex_lock(&lock);
     r = find(pointer, size);
     if (r) { /* how far the first page's access goes */
-        first = (size_t)((const uint8_t *)pointer - r->base) / page_size();
+        first = (size_t)((const uint8_t *)pointer - r->base) / soft_page_size();
         *access = (ze_memory_access_attribute_t)r->access[first];
-        while (n < size / page_size() && r->access[first + n] == r->access[first]) n++;
-        *out_size = n * page_size();
+        while (n < size / soft_page_size() && r->access[first + n] == r->access[first]) n++;
+        *out_size = n * soft_page_size();
     }
     pthread_mutex_unlock(&lock);
     return r ? ZE_RESULT_SUCCESS : soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p is not reserved", pointer);
