@@ -27,7 +27,7 @@ struct xs_subgroup {
     void (*print)(struct xs_subgroup *self, const char *text, uint32_t bytes);
     void *driver;
     void *check; /* of the checked mode (prelude_check.h); NULL: it is off */
-    uint32_t *tiles; /* the thread's: how its tile registers are configured (prelude_matrix.h), 0: not at all */
+    uint32_t *tiles; /* the thread's: how its tile registers are configured (prelude_amx.h), 0: not at all */
 };
 
 enum { XS_BARRIER_FULL, XS_BARRIER_ARRIVE, XS_BARRIER_WAIT };

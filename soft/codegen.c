@@ -1388,6 +1388,7 @@ static void write_section(struct cg *g, uint32_t S, struct param *const *params)
     cg_put(g, "#undef S\n#define S %u\n", S);
     put_lines(g, soft_text_lanes);
     put_lines(g, soft_text_matrix);
+    if (g->o->tiles) put_lines(g, soft_text_amx);
     put_lines(g, soft_text_math);
     put_lines(g, soft_text_coop);
     write_types(g, true);

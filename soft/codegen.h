@@ -27,7 +27,7 @@
 /* The prelude's files as arrays of lines, NULL after the last (made by the Makefile). */
 extern const char *const soft_text_abi[], *const soft_text_prelude[], *const soft_text_lanes[];
 extern const char *const soft_text_matrix[], *const soft_text_math[], *const soft_text_print[];
-extern const char *const soft_text_coop[], *const soft_text_check[];
+extern const char *const soft_text_amx[], *const soft_text_coop[], *const soft_text_check[];
 
 enum cg_kind { CG_BOOL, CG_U8, CG_U16, CG_U32, CG_U64, CG_F32, CG_F64, CG_F16, CG_BF16, CG_E4M3, CG_E5M2 };
 

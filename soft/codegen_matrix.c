@@ -177,8 +177,7 @@ static bool has_float_grid(const char *name)
     return name && (!strcmp(name, "dpas_f16") || !strcmp(name, "dpas_bf16"));
 }
 
-/* Products of these types, summed in 32 bits, are for the CPU's tiles: how prelude_matrix.h calls them; NULL: they are
- * not. */
+/* Products of these types, summed in 32 bits, are for the CPU's tiles: how prelude_amx.h calls them; NULL: they are not. */
 static const char *tile_name(struct cg *g, const char *name, uint32_t flags)
 {
     static const char *const integers[] = {"XS_TILE_UU", "XS_TILE_US", "XS_TILE_SU", "XS_TILE_SS"};

@@ -226,7 +226,8 @@ static size_t count_lines(const char *const *lines)
 static bool make_key(const struct soft_source *s, const struct cg_options *o, struct jit_key *key)
 {
     const char *const *texts[] = {soft_text_abi,  soft_text_prelude, soft_text_lanes, soft_text_matrix,
-                                  soft_text_math, soft_text_coop,    soft_text_print, soft_text_check};
+                                  soft_text_amx,  soft_text_math,    soft_text_coop,  soft_text_print,
+                                  soft_text_check};
     const char *function = o->function ? o->function : "";
     size_t i, j, n = 5, lines = 0;
     struct jit_part *parts;

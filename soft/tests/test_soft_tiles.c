@@ -1,4 +1,4 @@
-/* test_soft_tiles.c - products on the CPU's tile unit: prelude_matrix.h's grids of every shape and layout against f64 and
+/* test_soft_tiles.c - products on the CPU's tile unit: prelude_amx.h's grids of every shape and layout against f64 and
  * exact integers, what tiles do to denormals, and the rules of the instructions, which tests/amx_emulator.c has to keep
  * as the CPU does. Where there are no tiles, test_amx.sh runs this with the emulator.
  */
@@ -22,6 +22,7 @@
 #define S 16
 #include "../prelude_lanes.h"
 #include "../prelude_matrix.h"
+#include "../prelude_amx.h"
 
 /* A product of ni x nj fragments, nk deep, and how its fragments lie in memory. */
 enum { TOGETHER, APART, LAYOUTS };
