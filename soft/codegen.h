@@ -1,6 +1,12 @@
 /* codegen.h - what the files of the code generator share.
  *
- *   codegen.c         the driver: types, function bodies, kernel tables, the text as a whole
+ *   codegen.c         the driver: the text as a whole, section by section
+ *   codegen_text.c    its memory, and how text is written
+ *   codegen_values.c  values and types as C expressions
+ *   codegen_blocks.c  the blocks of a function, its branches and calls
+ *   codegen_function.c a function, and what a call of it needs
+ *   codegen_kernel.c  kernels: their parameters, and the loops over work-groups and subgroups
+ *   codegen_tables.c  the tables at the end: kernels and program variables
  *   codegen_flow.c    control flow: order, post-dominators, divergence, loops under masks; which values are uniform
  *   codegen_lines.c   values that rise by the same step from lane to lane, held as what lane 0 has
  *   codegen_storage.c matrix fragments that share a variable
@@ -134,21 +140,24 @@ struct cg {
     struct cg_check *check;  /* check_emit.c's own */
 };
 
-/* ---- codegen.c */
-void *cg_alloc(struct cg *g,
-               size_t bytes); /* zeroed; a static dummy and `failed` when memory is out or over its limit */
+/* ---- codegen_text.c */
+void *cg_alloc(struct cg *g, size_t bytes); /* zeroed; NULL and `failed` when memory is out or over its limit */
+void cg_free_words(struct cg *g);           /* what cg_str made */
+void cg_free(struct cg *g);
 /* Text that lives until the block being written is done. */
 const char *cg_str(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *cg_keep(struct cg *g, const char *text); /* until the end */
 void cg_put(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cg_put_text(struct cg *g, const char *text, size_t bytes);
+void cg_put_string(struct cg *g, const char *s); /* quoted, whatever it holds */
 void cg_fail(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Is a helper of this name still to be written, into g->helpers? True but once a section. */
 bool cg_is_new_helper(struct cg *g, const char *name);
 /* Statements: the scalar function `name` applied lane by lane, the result in `to`. Written out once a section. */
 void cg_call_lanes(struct cg *g, const char *to, const char *result, const char *name, uint32_t n,
                    const char *const *types, const char *const *args);
-const struct cg_leaves *cg_leaves_of(struct cg *g, uint32_t type_id);
-const char *cg_type_name(struct cg *g, uint32_t type_id, bool varying);
+
+/* ---- codegen_values.c */
 const char *cg_kind_type(struct cg *g, enum cg_kind kind, bool varying); /* u32, u32x, i32x for bool */
 const char *cg_kind_signed(struct cg *g, enum cg_kind kind, bool varying);
 const char *cg_kind_name(enum cg_kind kind); /* u32: the suffix of helpers */
@@ -156,11 +165,12 @@ uint32_t cg_kind_bytes(enum cg_kind kind);
 bool cg_kind_is_float(enum cg_kind kind);
 bool cg_kind_is_small_float(enum cg_kind kind);
 enum cg_kind cg_bits_kind(uint32_t bytes);
-uint32_t cg_size_of_entry(struct cg *g, const struct sp_entry *e);
-/* A large function at -O2 takes seconds to compile and runs no faster: its time goes into helpers. */
-bool cg_is_large(const struct sp_function *f);
-bool cg_is_kernel(const struct cg_function *fn); /* its parameter `at` says where it is */
-uint32_t cg_operand(struct cg *g, uint32_t i); /* an operand word of the instruction being written */
+uint32_t cg_matrix_parts(const struct sp_type *t, uint32_t S);
+const struct cg_leaves *cg_leaves_of(struct cg *g, uint32_t type_id);
+const char *cg_type_name(struct cg *g, uint32_t type_id, bool varying);
+uint32_t cg_home(struct cg *g, uint32_t id); /* v<home> is the value's C variable, unless it stands in an array */
+const char *cg_variable(struct cg *g, uint32_t id); /* as an expression */
+uint32_t cg_operand(struct cg *g, uint32_t i);      /* an operand word of the instruction being written */
 bool cg_is_varying(struct cg *g, uint32_t id);
 const char *cg_leaf_use(struct cg *g, uint32_t id, uint32_t leaf, bool varying); /* an expression */
 const char *cg_use(struct cg *g, uint32_t id, bool varying);                     /* leaf 0 */
@@ -177,14 +187,37 @@ const char *cg_select(struct cg *g, enum cg_kind kind, const char *mask, const c
 const char *cg_literal(struct cg *g, enum cg_kind kind, uint64_t bits);
 const char *cg_temporary(struct cg *g, const char *type); /* declares one in the block being written */
 
-uint32_t cg_home(struct cg *g, uint32_t id); /* v<home> is the value's C variable, unless it stands in an array */
-const char *cg_variable(struct cg *g, uint32_t id); /* as an expression */
+/* ---- codegen_blocks.c */
+void cg_write_block(struct cg *g, uint32_t block);
+void cg_write_block_head(struct cg *g, uint32_t block);
+void cg_write_component(struct cg *g, uint32_t component); /* masked blocks that hang together */
 
-void cg_put_string(struct cg *g, const char *s); /* quoted, whatever it holds */
-
+/* ---- codegen_function.c */
+/* A large function at -O2 takes seconds to compile and runs no faster: its time goes into helpers. */
+bool cg_is_large(const struct sp_function *f);
+bool cg_is_kernel(const struct cg_function *fn); /* its parameter `at` says where it is */
 void cg_write_signature(struct cg *g, const char *end);
 void cg_write_builtins(struct cg *g);
-void cg_write_block_head(struct cg *g, uint32_t block);
+void cg_write_function(struct cg *g, struct cg_function *fn);
+/* What a call of it needs, of what it calls, too. */
+void cg_sum_frames(struct cg *g, struct cg_function *fn, uint64_t *frame, uint64_t *private_bytes, uint32_t *local,
+                   bool *barrier);
+
+/* ---- codegen_kernel.c */
+struct cg_param {
+    uint32_t kind, size, offset, align;
+    const char *name;
+};
+/* Their names are those of the entry point, `names`. Returns the bytes of all. */
+uint32_t cg_place_params(struct cg *g, const struct sp_function *f, const struct sp_function *names,
+                         struct cg_param *p);
+void cg_write_kernel(struct cg *g, uint32_t index, const struct cg_param *p);
+
+/* ---- codegen_tables.c */
+void cg_write_tables(struct cg *g, struct cg_param *const *params, const uint32_t *args_bytes);
+
+/* ---- codegen.c */
+uint32_t cg_size_of_entry(struct cg *g, const struct sp_entry *e);
 
 /* ---- codegen_pieces.c */
 void cg_write_body(struct cg *g, void (*body)(struct cg *)); /* the function but for its last brace */
