@@ -7,22 +7,14 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-extern char **environ;
-
-enum { MAX_ARGUMENTS = 40, DEFAULT_SECONDS = 120, DEFAULT_MEBIBYTES = 4096, CROWDED = 4, MAX_MESSAGES = 16384, PATH_BYTES = 4096, CONTRACT_WITHIN = 256 };
+enum { MAX_ARGUMENTS = 40, DEFAULT_SECONDS = 120, DEFAULT_MEBIBYTES = 4096, PATH_BYTES = 4096, CONTRACT_WITHIN = 256 };
 
 /* ---- the compiler */
 
@@ -80,14 +72,7 @@ void jit_find_compiler(struct jit_compiler *c)
     memset(c, 0, sizeof *c);
 }
 
-/* ---- running a program: no shell, its own process group, a time limit, what it says into `log` */
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
+/* ---- what it may take */
 
 static double limit(const char *variable, double otherwise)
 {
@@ -96,138 +81,15 @@ static double limit(const char *variable, double otherwise)
     return v > 0 && v < 1e6 ? v : otherwise;
 }
 
-/* Processor time is what is bounded, so that a crowded machine refuses no kernel; the clock stops a compiler that hangs. */
-static double cpu_limit(void) { return limit("XETILE_SOFT_TIME_LIMIT", DEFAULT_SECONDS); }
-double jit_time_limit(void) { return CROWDED * cpu_limit(); }
-
-/* Bounds that the compiler hands on to what it starts, and which hold when this program is no more. */
-static void confine(pid_t pid, double seconds)
+static struct jit_limits limits(void)
 {
-    struct rlimit time, memory;
-    time.rlim_cur = time.rlim_max = (rlim_t)seconds + 1;
-    memory.rlim_cur = memory.rlim_max = (rlim_t)limit("XETILE_SOFT_MEMORY_LIMIT", DEFAULT_MEBIBYTES) << 20;
-    prlimit(pid, RLIMIT_CPU, &time, NULL);
-    prlimit(pid, RLIMIT_AS, &memory, NULL);
+    struct jit_limits l;
+    l.seconds = limit("XETILE_SOFT_TIME_LIMIT", DEFAULT_SECONDS);
+    l.mebibytes = limit("XETILE_SOFT_MEMORY_LIMIT", DEFAULT_MEBIBYTES);
+    return l;
 }
 
-/* The environment with TMPDIR replaced, so that a killed compiler's files go with the private directory. */
-static char **child_environment(char *tmpdir)
-{
-    size_t n = 0, k, to = 0;
-    char **list;
-    while (environ && environ[n]) n++;
-    list = malloc((n + 2) * sizeof *list);
-    for (k = 0; list && k < n; k++)
-        if (strncmp(environ[k], "TMPDIR=", 7) != 0) list[to++] = environ[k];
-    if (list) {
-        list[to++] = tmpdir;
-        list[to] = NULL;
-    }
-    return list;
-}
-
-static int start(pid_t *pid, char *const *argv, int output, const char *directory)
-{
-    char tmpdir[PATH_BYTES + 16];
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t how;
-    sigset_t none, defaults;
-    char **env;
-    int error;
-    snprintf(tmpdir, sizeof tmpdir, "TMPDIR=%s", directory);
-    env = child_environment(tmpdir);
-    if (!env) return ENOMEM;
-    posix_spawn_file_actions_init(&files);
-    posix_spawnattr_init(&how);
-    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&files, output, 1);
-    posix_spawn_file_actions_adddup2(&files, output, 2);
-    sigemptyset(&none);
-    sigemptyset(&defaults);
-    sigaddset(&defaults, SIGPIPE);
-    sigaddset(&defaults, SIGCHLD);
-    sigaddset(&defaults, SIGINT);
-    sigaddset(&defaults, SIGTERM);
-    posix_spawnattr_setsigmask(&how, &none);
-    posix_spawnattr_setsigdefault(&how, &defaults);
-    posix_spawnattr_setpgroup(&how, 0);
-    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-    error = posix_spawn(pid, argv[0], &files, &how, argv, env);
-    posix_spawnattr_destroy(&how);
-    posix_spawn_file_actions_destroy(&files);
-    free(env);
-    return error;
-}
-
-/* Collects what comes through the pipe until its end; false when the time is up. */
-static bool collect(int from, double until, struct sp_text *said)
-{
-    char buffer[4096];
-    for (;;) {
-        struct pollfd p = {from, POLLIN, 0};
-        double left = until - now();
-        ssize_t n;
-        if (left <= 0) return false;
-        if (poll(&p, 1, left > 3600 ? 3600000 : (int)(left * 1000) + 1) < 0 && errno != EINTR) return false;
-        if (!p.revents) continue;
-        n = read(from, buffer, sizeof buffer);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return true;
-        if (said && said->size < MAX_MESSAGES) sp_text_add(said, "%.*s", (int)n, buffer);
-    }
-}
-
-/* Waits for the end; -1 when the time is up. A host that ignores SIGCHLD has no status to give: 0 then, the output
- * decides. */
-static int wait_until(pid_t pid, double until, double *cpu_seconds)
-{
-    struct timespec pause = {0, 200000};
-    struct rusage used;
-    int status = 0;
-    for (;;) {
-        pid_t got = wait4(pid, &status, WNOHANG, &used);
-        if (got == pid) {
-            *cpu_seconds = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-                           (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e-6;
-            return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
-        }
-        if (got < 0 && errno != EINTR) return 0;
-        if (now() > until) return -1;
-        nanosleep(&pause, NULL);
-        if (pause.tv_nsec < 10000000) pause.tv_nsec *= 2;
-    }
-}
-
-/* The exit status; -1: could not be started or was killed, which `log` tells. */
-static int run(char *const *argv, const char *directory, double seconds, struct sp_text *said, struct sp_text *log)
-{
-    double used = 0, until = now() + CROWDED * seconds;
-    int ends[2], error, status;
-    pid_t pid = -1;
-    if (pipe2(ends, O_CLOEXEC) != 0) {
-        sp_text_add(log, "compiler: no pipe: %s\n", strerror(errno));
-        return -1;
-    }
-    error = start(&pid, argv, ends[1], directory);
-    close(ends[1]);
-    if (error) {
-        sp_text_add(log, "compiler: %s cannot be started: %s\n", argv[0], strerror(error));
-        close(ends[0]);
-        return -1;
-    }
-    confine(pid, seconds);
-    status = collect(ends[0], until, said) ? wait_until(pid, until, &used) : -1;
-    close(ends[0]);
-    if (status < 0) {
-        kill(-pid, SIGKILL); /* with everything it has started */
-        while (waitpid(pid, &error, 0) < 0 && errno == EINTR) continue;
-        sp_text_add(log, "compiler: %s was stopped after %g seconds, %d times XETILE_SOFT_TIME_LIMIT\n", argv[0],
-                    CROWDED * seconds, CROWDED);
-    } else if (status > 0 && used >= seconds) {
-        sp_text_add(log, "compiler: %s used up %g seconds of processor time (XETILE_SOFT_TIME_LIMIT)\n", argv[0], seconds);
-    }
-    return status;
-}
+double jit_time_limit(void) { return JIT_CROWDED * limits().seconds; }
 
 bool jit_compiler_works(const struct jit_compiler *c)
 {
@@ -235,10 +97,11 @@ bool jit_compiler_works(const struct jit_compiler *c)
     char version[] = "--version";
     char *argv[] = {path, version, NULL};
     struct sp_text said = {NULL, 0, 0, false};
+    const struct jit_limits brief = {10, DEFAULT_MEBIBYTES};
     bool good;
     if (!c->path[0]) return false;
     snprintf(path, sizeof path, "%s", c->path);
-    good = run(argv, "/tmp", 10, &said, NULL) == 0 && said.size > 0;
+    good = jit_run(argv, "/tmp", brief, &said, NULL) == 0 && said.size > 0;
     sp_text_free(&said);
     return good;
 }
@@ -426,12 +289,23 @@ static void no_compiler(struct sp_text *log)
                      "Alpine: apk add gcc musl-dev) or name one in XETILE_CC.\n");
 }
 
+/* Does a compiler, or what it starts, say that memory ran out, or crash as if it had? (In English: see process.c.) */
+static bool speaks_of_memory(const struct sp_text *said)
+{
+    static const char *const words[] = {"out of memory", "memory exhausted",      "Cannot allocate memory",
+                                        "bad_alloc",     "failed to map segment", "signal terminated program"};
+    for (size_t i = 0; said->data && i < COUNT(words); i++)
+        if (strstr(said->data, words[i])) return true;
+    return false;
+}
+
 static bool compile_to(const struct jit_compiler *c, const char *isa, bool contract, const char *directory,
                        struct sp_text *log)
 {
     char source[PATH_BYTES + 16], object[PATH_BYTES + 16];
     const char *argv[MAX_ARGUMENTS];
     struct sp_text said = {NULL, 0, 0, false};
+    const struct jit_limits bounds = limits();
     size_t n = 0, i;
     int status;
     snprintf(source, sizeof source, "%s/k.c", directory);
@@ -448,10 +322,12 @@ static bool compile_to(const struct jit_compiler *c, const char *isa, bool contr
     argv[n++] = "-latomic"; /* atomics of 8 and 16 bits are calls there */
 #endif
     argv[n] = NULL;
-    status = run((char *const *)(uintptr_t)argv, directory, cpu_limit(), &said, log);
+    status = jit_run((char *const *)(uintptr_t)argv, directory, bounds, &said, log);
     if (status > 0)
         sp_text_add(log, "compiler: %s ended with status %d:\n%s\n", c->path, status,
                     said.data ? said.data : "(it said nothing)");
+    if (status > 0 && speaks_of_memory(&said))
+        sp_text_add(log, "compiler: it may take %g MiB of memory (XETILE_SOFT_MEMORY_LIMIT)\n", bounds.mebibytes);
     sp_text_free(&said);
     return status == 0;
 }

@@ -29,10 +29,23 @@ void *jit_image_make(const void *so, size_t so_bytes, const struct jit_key *key,
 const char *jit_image_check(const void *image, size_t size);
 
 /* ---- isa.c: what $XETILE_SOFT_ISA and this CPU allow */
-bool jit_isa_flag(const char **flag, struct sp_text *log); /* the compiler's flag, or NULL; false: refused, `log` says why */
+bool jit_isa_flag(const char **flag,
+                  struct sp_text *log); /* the compiler's flag, or NULL; false: refused, `log` says why */
 void jit_cpu_hash(uint8_t hash[32]);
-unsigned jit_tiles(void); /* CG_TILES_...: what tiles may multiply; 0: no tiles. The first call asks the kernel for them */
+unsigned
+jit_tiles(void); /* CG_TILES_...: what tiles may multiply; 0: no tiles. The first call asks the kernel for them */
 void jit_release_tiles(uint32_t *configured); /* tiles of this thread, if it configured them: see abi.h */
+
+/* ---- process.c: runs a program without a shell, in a process group of its own */
+struct jit_limits {
+    double seconds;   /* of processor time: a crowded machine must not refuse a kernel */
+    double mebibytes; /* of address space */
+};
+enum { JIT_CROWDED = 4 }; /* times `seconds` may pass on the clock, so that a program which hangs is stopped, too */
+/* Its exit status, what it says in `said`; -1: could not be started or was killed, which `log` tells. Its files for a
+ * while go to `directory`. */
+int jit_run(char *const *argv, const char *directory, struct jit_limits limits, struct sp_text *said,
+            struct sp_text *log);
 
 /* ---- the compiler (jit.c) */
 struct jit_compiler {

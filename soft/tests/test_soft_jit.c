@@ -515,23 +515,79 @@ TEST(a_compiler_that_computes_for_too_long_is_stopped)
     sp_text_free(&log);
 }
 
-/* The limits are handed on, so that they hold for what the compiler starts, even when this program is no more. */
+/* The limits hold from the first instruction on, and for what the compiler starts, even when this program is no more:
+ * a child that had them only after a while would show it in one of these rounds. */
 TEST(a_compiler_is_confined)
 {
     struct jit_object o;
     struct sp_text log = {0};
     char path[4300];
+    int round;
     fresh();
-    write_program("tellcc", "#!/bin/sh\nsleep 0.3\nsh -c 'echo memory $(ulimit -v) time $(ulimit -t)'\nexit 1\n", path, sizeof path);
+    write_program("tellcc", "#!/bin/sh\necho first $(ulimit -v) $(ulimit -t)\nsh -c 'echo memory $(ulimit -v) time $(ulimit -t)'\nexit 1\n",
+                  path, sizeof path);
     setenv("XETILE_CC", path, 1);
     setenv("XETILE_SOFT_TIME_LIMIT", "77", 1);
-    CHECK(!compile(1, NULL, &o, &log));
-    CHECK_HAS(log.data, "memory 4194304 time 78");
-    sp_text_free(&log);
+    for (round = 0; round < 20; round++) {
+        CHECK(!compile(1, NULL, &o, &log));
+        CHECK_HAS(log.data, "first 4194304 78\nmemory 4194304 time 78");
+        sp_text_free(&log);
+    }
     setenv("XETILE_SOFT_MEMORY_LIMIT", "3000", 1);
     CHECK(!compile(1, NULL, &o, &log));
     CHECK_HAS(log.data, "memory 3072000 time 78");
     sp_text_free(&log);
+    unlink(path);
+}
+
+TEST(a_compiler_that_wants_too_much_memory)
+{
+    struct jit_object o;
+    struct sp_text log = {0};
+    fresh();
+    setenv("XETILE_SOFT_MEMORY_LIMIT", "24", 1); /* none of the compilers can even load its parts */
+    CHECK(!compile(1, NULL, &o, &log));
+    CHECK_HAS(log.data, "it may take 24 MiB of memory (XETILE_SOFT_MEMORY_LIMIT)");
+    sp_text_free(&log);
+    setenv("XETILE_SOFT_MEMORY_LIMIT", "2048", 1);
+    CHECK(compile(5, NULL, &o, NULL));
+    if (o.module) CHECK_INT(call(&o), 5);
+    jit_unload(&o);
+}
+
+/* A program that is there but that the system cannot run; and one whose signals must be as usual, whatever the host's. */
+TEST(a_compiler_that_cannot_be_run)
+{
+    struct jit_object o;
+    struct sp_text log = {0};
+    char path[4300];
+    fresh();
+    write_program("nothingcc", "\177ELF nothing that runs", path, sizeof path);
+    setenv("XETILE_CC", path, 1);
+    CHECK(!compile(1, NULL, &o, &log));
+    CHECK_HAS(log.data, "cannot be started: Exec format error");
+    sp_text_free(&log);
+    unlink(path);
+}
+
+static void handle(int number) { (void)number; }
+
+TEST(signals_of_a_compiler_are_as_usual)
+{
+    struct jit_object o;
+    struct sp_text log = {0};
+    char path[4300];
+    fresh();
+    write_program("signalcc", "#!/bin/sh\nwhile read -r what mask; do case $what in SigBlk:|SigIgn:) echo $what $mask; esac; done"
+                              " < /proc/self/status\nexit 1\n", path, sizeof path);
+    setenv("XETILE_CC", path, 1);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGUSR1, handle);
+    CHECK(!compile(1, NULL, &o, &log));
+    CHECK_HAS(log.data, "SigBlk: 0000000000000000\nSigIgn: 0000000000000000");
+    sp_text_free(&log);
+    signal(SIGPIPE, SIG_DFL);
+    signal(SIGUSR1, SIG_DFL);
     unlink(path);
 }
 
@@ -704,6 +760,9 @@ int main(void)
     RUN(a_slow_compiler_is_stopped);
     RUN(a_compiler_that_computes_for_too_long_is_stopped);
     RUN(a_compiler_is_confined);
+    RUN(a_compiler_that_wants_too_much_memory);
+    RUN(a_compiler_that_cannot_be_run);
+    RUN(signals_of_a_compiler_are_as_usual);
     RUN(a_compiler_that_makes_nothing);
     RUN(sigchld_ignored_by_the_host);
     RUN(images_round_trip);

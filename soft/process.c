@@ -1,0 +1,219 @@
+/* process.c - runs a program, the C compiler: no shell, a process group of its own, limits that hold from its first
+ * instruction on and are handed on to what it starts, and what it says collected until it ends.
+ *
+ * posix_spawn knows no limits, and setting those of a process that runs already comes too late for what it has started.
+ * So the child sets them itself, between vfork and execve, by calls that are safe there.
+ */
+#define _GNU_SOURCE
+#include "jit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { MAX_MESSAGES = 16384 };
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ---- the child */
+
+struct child {
+    char *const *argv;
+    char **environment;
+    char *tmpdir;
+    int output;
+    struct rlimit time, memory;
+    volatile int *error; /* in shared memory: why it could not be started; sanitizers make a vfork a fork */
+};
+
+/* The environment with TMPDIR replaced, so that a killed compiler's files go with the private directory, and messages
+ * in English. */
+static bool make_environment(struct child *c, const char *directory)
+{
+    static char english[] = "LC_ALL=C";
+    size_t n = 0, k, to = 0, bytes = strlen(directory) + sizeof "TMPDIR=";
+    while (environ && environ[n]) n++;
+    c->tmpdir = malloc(bytes);
+    c->environment = malloc((n + 3) * sizeof *c->environment);
+    if (!c->tmpdir || !c->environment) return false;
+    snprintf(c->tmpdir, bytes, "TMPDIR=%s", directory);
+    for (k = 0; k < n; k++)
+        if (strncmp(environ[k], "TMPDIR=", 7) != 0 && strncmp(environ[k], "LC_ALL=", 7) != 0)
+            c->environment[to++] = environ[k];
+    c->environment[to++] = c->tmpdir;
+    c->environment[to++] = english;
+    c->environment[to] = NULL;
+    return true;
+}
+
+/* `wanted`, or what the host itself is held to. */
+static struct rlimit at_most(int resource, double wanted)
+{
+    struct rlimit own;
+    rlim_t most = wanted < (double)RLIM_INFINITY ? (rlim_t)wanted : RLIM_INFINITY;
+    if (getrlimit(resource, &own) == 0 && own.rlim_max < most) most = own.rlim_max;
+    own.rlim_cur = own.rlim_max = most;
+    return own;
+}
+
+/* What the host handles is handled no more before signals are let through: its handlers would run in its memory. */
+static void reset_signals(void)
+{
+    struct sigaction standard, now_set;
+    sigset_t none;
+    int s;
+    memset(&standard, 0, sizeof standard);
+    standard.sa_handler = SIG_DFL;
+    for (s = 1; s < NSIG; s++) {
+        bool usual = s == SIGPIPE || s == SIGCHLD || s == SIGINT || s == SIGTERM;
+        if (sigaction(s, NULL, &now_set) == 0 && (usual || now_set.sa_handler != SIG_IGN))
+            sigaction(s, &standard, NULL);
+    }
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static _Noreturn __attribute__((noinline)) void run_child(const struct child *c)
+{
+    int nothing = open("/dev/null", O_RDONLY);
+    setpgid(0, 0);
+    if (nothing > 0) dup2(nothing, 0);
+    if (nothing > 2) close(nothing);
+    dup2(c->output, 1);
+    dup2(c->output, 2);
+    if (setrlimit(RLIMIT_CPU, &c->time) == 0 && setrlimit(RLIMIT_AS, &c->memory) == 0) {
+        reset_signals();
+        execve(c->argv[0], c->argv, c->environment);
+    }
+    *c->error = errno;
+    _exit(127);
+}
+
+static __attribute__((noinline)) pid_t start(const struct child *c)
+{
+    sigset_t all, before;
+    pid_t pid;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pid = vfork();
+    if (pid == 0) run_child(c);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return pid;
+}
+
+/* ---- its end */
+
+/* Collects what comes through the pipe until its end; false when the time is up. */
+static bool collect(int from, double until, struct sp_text *said)
+{
+    char buffer[4096];
+    for (;;) {
+        struct pollfd p = {from, POLLIN, 0};
+        double left = until - now();
+        ssize_t n;
+        if (left <= 0) return false;
+        if (poll(&p, 1, left > 3600 ? 3600000 : (int)(left * 1000) + 1) < 0 && errno != EINTR) return false;
+        if (!p.revents) continue;
+        n = read(from, buffer, sizeof buffer);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return true;
+        if (said && said->size < MAX_MESSAGES) sp_text_add(said, "%.*s", (int)n, buffer);
+    }
+}
+
+/* Waits for the end; -1 when the time is up. A host that ignores SIGCHLD has no status to give: 0 then, the output
+ * decides. */
+static int wait_until(pid_t pid, double until, double *cpu_seconds)
+{
+    struct timespec pause = {0, 200000};
+    struct rusage used;
+    int status = 0;
+    for (;;) {
+        pid_t got = wait4(pid, &status, WNOHANG, &used);
+        if (got == pid) {
+            *cpu_seconds = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                           (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e-6;
+            return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
+        }
+        if (got < 0 && errno != EINTR) return 0;
+        if (now() > until) return -1;
+        nanosleep(&pause, NULL);
+        if (pause.tv_nsec < 10000000) pause.tv_nsec *= 2;
+    }
+}
+
+/* A pipe whose ends are none of the three that the child sets. */
+static bool open_pipe(int ends[2])
+{
+    int i;
+    if (pipe2(ends, O_CLOEXEC) != 0) return false;
+    for (i = 0; i < 2; i++) {
+        int low = ends[i];
+        if (low > 2) continue;
+        ends[i] = fcntl(low, F_DUPFD_CLOEXEC, 3);
+        close(low);
+    }
+    if (ends[0] >= 0 && ends[1] >= 0) return true;
+    if (ends[0] >= 0) close(ends[0]);
+    if (ends[1] >= 0) close(ends[1]);
+    return false;
+}
+
+static int finish(const struct child *c, pid_t pid, int from, double seconds, struct sp_text *said, struct sp_text *log)
+{
+    double used = 0, until = now() + JIT_CROWDED * seconds;
+    int status = collect(from, until, said) ? wait_until(pid, until, &used) : -1, ignored;
+    if (status < 0) {
+        kill(-pid, SIGKILL); /* with everything it has started */
+        while (waitpid(pid, &ignored, 0) < 0 && errno == EINTR) continue;
+        sp_text_add(log, "compiler: %s was stopped after %g seconds, %d times XETILE_SOFT_TIME_LIMIT\n", c->argv[0],
+                    JIT_CROWDED * seconds, JIT_CROWDED);
+    } else if (*c->error) {
+        sp_text_add(log, "compiler: %s cannot be started: %s\n", c->argv[0], strerror(*c->error));
+        status = -1;
+    } else if (status > 0 && used >= seconds) {
+        sp_text_add(log, "compiler: %s used up %g seconds of processor time (XETILE_SOFT_TIME_LIMIT)\n", c->argv[0],
+                    seconds);
+    }
+    return status;
+}
+
+int jit_run(char *const *argv, const char *directory, struct jit_limits limits, struct sp_text *said,
+            struct sp_text *log)
+{
+    struct child c = {argv, NULL, NULL, -1, {0, 0}, {0, 0}, NULL};
+    int ends[2] = {-1, -1}, status = -1;
+    void *shared = mmap(NULL, sizeof *c.error, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pid_t pid = -1;
+    c.time = at_most(RLIMIT_CPU, limits.seconds + 1);
+    c.memory = at_most(RLIMIT_AS, limits.mebibytes * 1024 * 1024);
+    if (shared != MAP_FAILED && make_environment(&c, directory) && open_pipe(ends)) {
+        c.error = shared;
+        c.output = ends[1];
+        pid = start(&c);
+    }
+    if (pid < 0) sp_text_add(log, "compiler: %s cannot be started: %s\n", argv[0], strerror(errno));
+    if (ends[1] >= 0) close(ends[1]);
+    if (pid >= 0) status = finish(&c, pid, ends[0], limits.seconds, said, log);
+    if (ends[0] >= 0) close(ends[0]);
+    free(c.environment);
+    free(c.tmpdir);
+    if (shared != MAP_FAILED) munmap(shared, sizeof *c.error);
+    return status;
+}
