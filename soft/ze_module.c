@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "jit.h"
 #include "ze_soft.h"
 
 /* ---- build logs */
@@ -214,18 +215,29 @@ static ze_result_t build_spirv(ze_module_handle_t m, struct sp_text *log)
     return ZE_RESULT_SUCCESS;
 }
 
-/* A native binary is a compiled object, or this and then the SPIR-V words and the object (none when still unlinked). */
+/* A native binary is a compiled object, or this and then the SPIR-V words and the object (none when still unlinked).
+ * Objects have a hash of their own. */
 struct linkable_header {
     char magic[8];
     uint64_t words, image_bytes;
+    uint8_t hash[32]; /* of the words */
 };
 static const char linkable_magic[8] = "XETILEL";
+
+static void hash_words(const void *words, uint64_t count, uint8_t hash[32])
+{
+    struct jit_sha256 s;
+    jit_sha256_begin(&s);
+    jit_sha256_add(&s, words, (size_t)count * 4);
+    jit_sha256_end(&s, hash);
+}
 
 static ze_result_t load_native(ze_module_handle_t m, const ze_module_desc_t *desc, struct sp_text *log)
 {
     struct linkable_header h;
     const uint8_t *from = desc->pInputModule;
     size_t left = desc->inputSize;
+    uint8_t hash[32];
     if (left < sizeof h || memcmp(from, linkable_magic, sizeof h.magic) != 0)
         return jit_load_image(from, left, &m->object, log) ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_INVALID_NATIVE_BINARY;
     memcpy(&h, from, sizeof h);
@@ -233,6 +245,11 @@ static ze_result_t load_native(ze_module_handle_t m, const ze_module_desc_t *des
     left -= sizeof h;
     if (h.words > left / 4 || h.image_bytes != left - h.words * 4) {
         sp_text_add(log, "the binary is cut off\n");
+        return ZE_RESULT_ERROR_INVALID_NATIVE_BINARY;
+    }
+    hash_words(from, h.words, hash);
+    if (memcmp(hash, h.hash, sizeof hash) != 0) {
+        sp_text_add(log, "the binary is damaged: the hash of its SPIR-V is wrong\n");
         return ZE_RESULT_ERROR_INVALID_NATIVE_BINARY;
     }
     m->source.count = (size_t)h.words;
@@ -338,6 +355,7 @@ ze_result_t zeModuleGetNativeBinary(ze_module_handle_t module, size_t *size, uin
     *size = whole;
     if (!to) return ZE_RESULT_SUCCESS;
     if (head) {
+        hash_words(module->source.words, h.words, h.hash);
         memcpy(to, &h, sizeof h);
         memcpy(to + sizeof h, module->source.words, head - sizeof h);
     }

@@ -1,0 +1,396 @@
+/* test_soft_surroundings.c - the software device where things are missing or otherwise than usual: no home, none that
+ * can be written to, no C compiler; a device that calls itself a CPU; native binaries carried to another process, cut
+ * short or forged. Each test is a process of its own, with an environment of its own.
+ */
+#define _GNU_SOURCE
+#include <level_zero/ze_api.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "driver_kernels.h"
+#include "test.h"
+#include "ze_dispatch.h"
+
+enum { N = 100, SECONDS = 60 };
+
+/* The children end in the middle of what they do: no list of what they have not freed, please. */
+int __lsan_is_turned_off(void);
+int __lsan_is_turned_off(void) { return 1; }
+
+static char binary[64];        /* a file that outlives its process */
+static char said[1 << 14];     /* what the last child wrote to standard error */
+static char log_text[1 << 14]; /* of the last build */
+static zed_device device;
+
+/* What a child finds wrong ends it: it has no counts of its own. */
+#define NEED(condition)                                                                                                \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                            \
+            _exit(1);                                                                                                  \
+        }                                                                                                              \
+    } while (0)
+#define NEED_HAS(text, part)                                                                                           \
+    do {                                                                                                               \
+        if (!strstr((text), (part))) {                                                                                 \
+            fprintf(stderr, "%s:%d: \"%s\" lacks \"%s\"\n", __FILE__, __LINE__, (text), (part));                       \
+            _exit(1);                                                                                                  \
+        }                                                                                                              \
+    } while (0)
+
+/* Runs `body` in a child whose environment has these changes: "NAME=value" sets, "NAME" unsets; NULL ends the list. */
+static void in_a_child(const char *const *changes, void (*body)(void))
+{
+    FILE *heard = tmpfile();
+    int status = -1;
+    size_t n;
+    pid_t child;
+    CHECK(heard != NULL);
+    if (!heard) return;
+    fflush(NULL);
+    child = fork();
+    if (child == 0) {
+        alarm(SECONDS);
+        dup2(fileno(heard), 2);
+        for (; *changes; changes++)
+            if (strchr(*changes, '='))
+                putenv((char *)(uintptr_t)*changes);
+            else
+                unsetenv(*changes);
+        body();
+        _exit(0);
+    }
+    CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    rewind(heard);
+    n = fread(said, 1, sizeof said - 1, heard);
+    said[n] = 0;
+    fclose(heard);
+    CHECK_MSG(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the process ended with status 0x%x: %s", (unsigned)status,
+              said);
+}
+
+static const char *const as_it_is[] = {NULL};
+
+static void open_device(void)
+{
+    if (!zed_open(&device, NULL)) zed_print_error(&device, stderr);
+    NEED(device.device);
+}
+
+static ze_result_t build(ze_module_format_t format, const void *data, size_t size, ze_module_handle_t *to)
+{
+    ze_module_desc_t d = {
+        .stype = ZE_STRUCTURE_TYPE_MODULE_DESC, .format = format, .inputSize = size, .pInputModule = data};
+    ze_module_build_log_handle_t log = NULL;
+    size_t length = sizeof log_text;
+    ze_result_t result = zeModuleCreate(device.context, device.device, &d, to, &log);
+    log_text[0] = 0;
+    if (!log) return result;
+    NEED(zeModuleBuildLogGetString(log, &length, log_text) == ZE_RESULT_SUCCESS);
+    NEED(zeModuleBuildLogDestroy(log) == ZE_RESULT_SUCCESS);
+    return result;
+}
+
+static ze_module_handle_t build_kernels(void)
+{
+    ze_module_handle_t m = NULL;
+    if (build(ZE_MODULE_FORMAT_IL_SPIRV, driver_kernels, sizeof driver_kernels, &m) != ZE_RESULT_SUCCESS)
+        fprintf(stderr, "%s\n", log_text);
+    NEED(m);
+    return m;
+}
+
+/* c = a + b on random numbers, every element compared. */
+static void add_numbers(ze_module_handle_t m)
+{
+    ze_kernel_desc_t d = {.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC, .pKernelName = "add"};
+    ze_command_queue_desc_t q = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
+                                 .mode = ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS};
+    ze_group_count_t groups = {(N + 31) / 32, 1, 1};
+    ze_command_list_handle_t list;
+    ze_kernel_handle_t k;
+    float *v[3];
+    uint32_t n = N;
+    NEED(zeKernelCreate(m, &d, &k) == ZE_RESULT_SUCCESS);
+    NEED(zeKernelSetGroupSize(k, 32, 1, 1) == ZE_RESULT_SUCCESS);
+    for (uint32_t i = 0; i < 3; i++) {
+        v[i] = (float *)zed_alloc(&device, ZED_SHARED, N * sizeof **v, 0);
+        NEED(v[i]);
+        for (int j = 0; j < N; j++) v[i][j] = i == 2 ? NAN : (float)test_normal();
+        NEED(zeKernelSetArgumentValue(k, i, sizeof v[i], &v[i]) == ZE_RESULT_SUCCESS);
+    }
+    NEED(zeKernelSetArgumentValue(k, 3, sizeof n, &n) == ZE_RESULT_SUCCESS);
+    NEED(zeCommandListCreateImmediate(device.context, device.device, &q, &list) == ZE_RESULT_SUCCESS);
+    NEED(zeCommandListAppendLaunchKernel(list, k, &groups, NULL, 0, NULL) == ZE_RESULT_SUCCESS);
+    for (int j = 0; j < N; j++) NEED(v[2][j] == v[0][j] + v[1][j]);
+}
+
+/* ---- its type */
+
+static ze_device_type_t type_of_device(void)
+{
+    ze_device_properties_t p = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES};
+    NEED(zeDeviceGetProperties(device.device, &p) == ZE_RESULT_SUCCESS);
+    NEED_HAS(p.name, "software");
+    return p.type;
+}
+
+static void is_a_gpu(void)
+{
+    NEED(zeInit(ZE_INIT_FLAG_GPU_ONLY) == ZE_RESULT_SUCCESS);
+    open_device();
+    NEED(type_of_device() == ZE_DEVICE_TYPE_GPU);
+}
+
+static void is_a_cpu(void)
+{
+    NEED(zeInit(0) == ZE_RESULT_SUCCESS);
+    open_device();
+    NEED(type_of_device() == ZE_DEVICE_TYPE_CPU);
+    add_numbers(build_kernels());
+}
+
+static void is_no_gpu(void) { NEED(zeInit(ZE_INIT_FLAG_GPU_ONLY) == ZE_RESULT_ERROR_UNINITIALIZED); }
+
+TEST(a_gpu_unless_told_otherwise) { in_a_child((const char *const[]){"XETILE_SOFT_TYPE", NULL}, is_a_gpu); }
+
+TEST(a_cpu)
+{
+    in_a_child((const char *const[]){"XETILE_SOFT_TYPE=cpu", NULL}, is_a_cpu);
+    in_a_child((const char *const[]){"XETILE_SOFT_TYPE=cpu", NULL}, is_no_gpu);
+}
+
+/* ---- what is missing */
+
+static void build_in_silence(void)
+{
+    open_device();
+    add_numbers(build_kernels());
+    NEED(!log_text[0]);
+}
+
+static void build_with_a_remark(void)
+{
+    open_device();
+    add_numbers(build_kernels());
+    NEED_HAS(log_text, "cache: /proc/self/.cache/xetile is not used: ");
+}
+
+TEST(no_home)
+{
+    in_a_child((const char *const[]){"HOME", "XDG_CACHE_HOME", "XETILE_SOFT_CACHE", "TMPDIR", NULL}, build_in_silence);
+}
+
+/* In /proc not even root can make a folder. */
+TEST(a_home_that_cannot_be_written_to)
+{
+    in_a_child((const char *const[]){"HOME=/proc/self", "XDG_CACHE_HOME", "XETILE_SOFT_CACHE", NULL},
+               build_with_a_remark);
+}
+
+static void lacks_a_compiler(void)
+{
+    ze_module_handle_t m = NULL;
+    zed_module also;
+    open_device();
+    NEED(build(ZE_MODULE_FORMAT_IL_SPIRV, driver_kernels, sizeof driver_kernels, &m) ==
+         ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
+    NEED(!m);
+    NEED_HAS(log_text, "no C compiler");
+    NEED_HAS(log_text, "apt install gcc");
+    NEED_HAS(log_text, "XETILE_CC");
+    NEED(!zed_module_load(&also, &device, driver_kernels, sizeof driver_kernels, NULL));
+    NEED_HAS(zed_get_error(&device)->text, "no C compiler");
+}
+
+TEST(no_compiler)
+{
+    in_a_child((const char *const[]){"PATH=/nowhere", "XETILE_CC", "XETILE_SOFT_CACHE=off", NULL}, lacks_a_compiler);
+}
+
+/* ---- what it says */
+
+static void ask_for_nothing(void)
+{
+    size_t size;
+    void *p;
+    open_device();
+    NEED(zeModuleGetGlobalPointer(build_kernels(), "nothing", &size, &p) == ZE_RESULT_ERROR_INVALID_GLOBAL_NAME);
+}
+
+TEST(refused_calls_say_why_when_asked)
+{
+    in_a_child((const char *const[]){"XETILE_SOFT_DEBUG=1", NULL}, ask_for_nothing);
+    CHECK_HAS(said, "no global variable nothing");
+    in_a_child((const char *const[]){"XETILE_SOFT_DEBUG", NULL}, ask_for_nothing);
+    CHECK_STR(said, "");
+}
+
+/* ---- native binaries */
+
+static uint8_t *native_binary(size_t *size)
+{
+    ze_module_handle_t m = build_kernels();
+    uint8_t *data;
+    NEED(zeModuleGetNativeBinary(m, size, NULL) == ZE_RESULT_SUCCESS);
+    data = (uint8_t *)malloc(*size);
+    NEED(data && zeModuleGetNativeBinary(m, size, data) == ZE_RESULT_SUCCESS);
+    return data;
+}
+
+static void write_binary(void)
+{
+    FILE *f = fopen(binary, "wb");
+    uint8_t *data;
+    size_t size;
+    open_device();
+    data = native_binary(&size);
+    NEED(f && fwrite(data, 1, size, f) == size && fclose(f) == 0);
+}
+
+static uint8_t *read_binary(size_t *size)
+{
+    FILE *f = fopen(binary, "rb");
+    struct stat s;
+    uint8_t *data;
+    NEED(f && fstat(fileno(f), &s) == 0);
+    *size = (size_t)s.st_size;
+    data = (uint8_t *)malloc(*size);
+    NEED(data && fread(data, 1, *size, f) == *size);
+    fclose(f);
+    return data;
+}
+
+static void use_binary(void)
+{
+    ze_module_handle_t m = NULL;
+    size_t size;
+    uint8_t *data = read_binary(&size);
+    open_device();
+    NEED(build(ZE_MODULE_FORMAT_NATIVE, data, size, &m) == ZE_RESULT_SUCCESS && m);
+    free(data); /* the module keeps what it needs */
+    add_numbers(m);
+}
+
+static void refuse_binary(void)
+{
+    ze_module_handle_t m = NULL;
+    size_t size;
+    uint8_t *data = read_binary(&size);
+    open_device();
+    NEED(build(ZE_MODULE_FORMAT_NATIVE, data, size, &m) == ZE_RESULT_ERROR_INVALID_NATIVE_BINARY && !m);
+    NEED_HAS(log_text, "another CPU or XETILE_SOFT_ISA");
+}
+
+/* One process makes a binary; another one, without compiler, cache or home, runs it; a third has another CPU. */
+TEST(binaries_travel)
+{
+    in_a_child(as_it_is, write_binary);
+    in_a_child((const char *const[]){"PATH=/nowhere", "XETILE_CC", "XETILE_SOFT_CACHE=off", "HOME", "TMPDIR", NULL},
+               use_binary);
+    in_a_child((const char *const[]){"XETILE_SOFT_ISA=generic", NULL}, refuse_binary);
+    unlink(binary);
+}
+
+/* In a block of its own size, so that a sanitizer sees the first byte that is read past it. */
+static ze_result_t load_copy(const uint8_t *data, size_t size)
+{
+    ze_module_handle_t m = NULL;
+    uint8_t *copy = (uint8_t *)malloc(size);
+    ze_result_t result;
+    NEED(copy);
+    memcpy(copy, data, size);
+    result = build(ZE_MODULE_FORMAT_NATIVE, copy, size, &m);
+    free(copy);
+    NEED(!m == (result != ZE_RESULT_SUCCESS));
+    if (m) NEED(zeModuleDestroy(m) == ZE_RESULT_SUCCESS);
+    return result;
+}
+
+#define NEED_REFUSED(data, size) NEED(load_copy(data, size) == ZE_RESULT_ERROR_INVALID_NATIVE_BINARY)
+
+static void cut_binary(void)
+{
+    uint8_t *data, *longer;
+    size_t size;
+    open_device();
+    data = native_binary(&size);
+    NEED(load_copy(data, size) == ZE_RESULT_SUCCESS);
+    for (size_t i = 1; i < size; i += i < 300 ? 1 : size / 50) NEED_REFUSED(data, i);
+    NEED_REFUSED(data, size - 1);
+    longer = (uint8_t *)calloc(size + 8, 1);
+    NEED(longer);
+    memcpy(longer, data, size);
+    NEED_REFUSED(longer, size + 8);
+}
+
+TEST(binaries_cut_short) { in_a_child(as_it_is, cut_binary); }
+
+/* Every bit of the first bytes, and every so often of the rest. */
+static void spoil_binary(void)
+{
+    uint8_t *data;
+    size_t size;
+    open_device();
+    data = native_binary(&size);
+    for (size_t bit = 0; bit < 8 * size; bit += bit < 8 * 32 ? 1 : bit < 8 * 200 ? 13 : size / 20 * 8 + 3) {
+        data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        if (load_copy(data, size) != ZE_RESULT_ERROR_INVALID_NATIVE_BINARY) {
+            fprintf(stderr, "bit %zu of %zu bytes changed and nobody noticed\n", bit, size);
+            _exit(1);
+        }
+        data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    }
+}
+
+TEST(binaries_with_a_wrong_bit) { in_a_child(as_it_is, spoil_binary); }
+
+/* A binary that holds SPIR-V too begins with two sizes: pairs that go together only when they wrap round. */
+static void forge_sizes(void)
+{
+    enum { HEADER = 56 };
+    uint8_t *data;
+    size_t size;
+    uint64_t left, words[] = {0, 0, UINT64_MAX, UINT64_MAX / 4, 1ull << 62, 1ull << 40, 1ull << 32};
+    open_device();
+    data = native_binary(&size);
+    if (size < HEADER || memcmp(data, "XETILEL", 8) != 0)
+        _exit(2); /* another format: this test is to be written anew */
+    left = size - HEADER;
+    words[0] = left / 4 + 1;
+    words[1] = left / 4 + 1024;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        uint64_t images[] = {left - words[i] * 4, left, 0, UINT64_MAX};
+        for (size_t k = 0; k < 4; k++) {
+            memcpy(data + 8, &words[i], 8);
+            memcpy(data + 16, &images[k], 8);
+            NEED_REFUSED(data, size);
+        }
+    }
+}
+
+TEST(binaries_with_forged_sizes) { in_a_child(as_it_is, forge_sizes); }
+
+int main(void)
+{
+    const char *soft = getenv("XETILE_SOFT");
+    int fd;
+    setenv("ZE_ENABLE_ALT_DRIVERS", soft ? soft : "build/libze_soft.so", 1);
+    setenv("XETILE_SOFT_THREADS", "2", 1);
+    strcpy(binary, "/tmp/xetile-binary-XXXXXX");
+    fd = mkstemp(binary);
+    if (fd < 0) return 1;
+    close(fd);
+    RUN(a_gpu_unless_told_otherwise);
+    RUN(a_cpu);
+    RUN(no_home);
+    RUN(a_home_that_cannot_be_written_to);
+    RUN(no_compiler);
+    RUN(refused_calls_say_why_when_asked);
+    RUN(binaries_travel);
+    RUN(binaries_cut_short);
+    RUN(binaries_with_a_wrong_bit);
+    RUN(binaries_with_forged_sizes);
+    return test_report();
+}
