@@ -120,7 +120,8 @@
  * (realloc(user, NULL, n) allocates, realloc(user, p, n) grows, realloc(user, p, 0) frees and returns NULL).
  *
  * Limits: 4194303 ids a module and 65535 words an instruction (those of SPIR-V), 65000 regions within each other;
- * vectors have 2, 3, 4, 8 or 16 components, as in OpenCL. No images, pipes or device-side enqueue except through spe_op.
+ * vectors have 2, 3, 4, 8 or 16 components, as in OpenCL, or as many as you like once VectorAnyINTEL or LongVectorEXT is
+ * declared (spe_capability). No images, pipes or device-side enqueue except through spe_op.
  *
  * Names: SPE_OpIAdd, SPE_CapabilityInt8, SPE_StorageClassFunction ... are the numbers of the SPIR-V specification
  * under its own spelling. They come from lists that you may expand too: SPE_OPCODES(X), SPE_CAPABILITIES(X) and
@@ -237,7 +238,8 @@
     X(Capability, SignedZeroInfNanPreserve, 4466) X(Capability, RoundingModeRTE, 4467)                                 \
     X(Capability, RoundingModeRTZ, 4468) X(Capability, BFloat16TypeKHR, 5116)                                          \
     X(Capability, BFloat16DotProductKHR, 5117) X(Capability, BFloat16CooperativeMatrixKHR, 5118)                       \
-    X(Capability, CooperativeVectorNV, 5394) X(Capability, CooperativeVectorTrainingNV, 5435)                          \
+    X(Capability, CooperativeVectorNV, 5394) X(Capability, LongVectorEXT, 5425)                                        \
+    X(Capability, CooperativeVectorTrainingNV, 5435) X(Capability, VectorAnyINTEL, 5619)                               \
     X(Capability, SubgroupShuffleINTEL, 5568) X(Capability, SubgroupBufferBlockIOINTEL, 5569)                          \
     X(Capability, AtomicFloat32MinMaxEXT, 5612) X(Capability, AtomicFloat64MinMaxEXT, 5613)                            \
     X(Capability, AtomicFloat16MinMaxEXT, 5616) X(Capability, ExpectAssumeKHR, 5629)                                   \
@@ -867,6 +869,8 @@ static inline const spe_capability_row_ *spe_capability_row_of_(uint32_t capabil
         SPE_ROW_(CooperativeMatrixKHR, 0, "SPV_KHR_cooperative_matrix", 0),
         SPE_ROW_(CooperativeVectorNV, 0, "SPV_NV_cooperative_vector", 0),
         SPE_ROW_(CooperativeVectorTrainingNV, 0, "SPV_NV_cooperative_vector", 0),
+        SPE_ROW_(LongVectorEXT, SPE_VERSION(1, 3), "SPV_EXT_long_vector", 0),
+        SPE_ROW_(VectorAnyINTEL, 0, "SPV_INTEL_vector_compute", 0),
         SPE_ROW_(AtomicFloat16AddEXT, 0, "SPV_EXT_shader_atomic_float16_add", 0),
         SPE_ROW_(AtomicFloat32AddEXT, 0, "SPV_EXT_shader_atomic_float_add", 0),
         SPE_ROW_(AtomicFloat64AddEXT, 0, "SPV_EXT_shader_atomic_float_add", 0),
@@ -1039,17 +1043,22 @@ static inline void spe_extension(spe_module *m, const char *name)
     if (at) memcpy(at, want, words * sizeof *want);
 }
 
+static inline bool spe_declares_(const spe_module *m, uint32_t capability)
+{
+    const spe_buffer_ *b = &m->buffer[SPE_BUFFER_CAPS_];
+    size_t i;
+    for (i = 0; i < b->count; i++) {
+        if (b->data[i] == capability) return true;
+    }
+    return false;
+}
+
 /* Declares a capability, once, with the extension it comes from. SPE_ERR_VERSION when the module's version lacks it. */
 static inline void spe_capability(spe_module *m, uint32_t capability)
 {
-    spe_buffer_ *b = &m->buffer[SPE_BUFFER_CAPS_];
     const spe_capability_row_ *row;
     uint32_t *at;
-    size_t i;
-    if (m->error.id) return;
-    for (i = 0; i < b->count; i++) {
-        if (b->data[i] == capability) return;
-    }
+    if (m->error.id || spe_declares_(m, capability)) return;
     row = spe_capability_row_of_(capability);
     if (row && m->options.version < row->version) {
         spe_error_(m, SPE_ERR_VERSION, "capability %u needs SPIR-V 1.%u, the module is 1.%u", capability,
@@ -1382,7 +1391,8 @@ static inline spe_id spe_e5m2(spe_module *m)
     return spe_encoded_float_(m, 8, SPE_E5M2, SPE_FPEncodingFloat8E5M2EXT);
 }
 
-/* A vector of n = 2, 3, 4, 8 or 16 scalars (bool, int, float); n == 1 gives the scalar itself. */
+/* A vector of n = 2, 3, 4, 8 or 16 scalars (bool, int, float); n == 1 gives the scalar itself. Any n in a module that
+ * has declared VectorAnyINTEL or LongVectorEXT. */
 static inline spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_VECTOR, 0, n, elem);
@@ -1394,7 +1404,8 @@ static inline spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n)
         return spe_error_(m, SPE_ERR_TYPE, "spe_vec: a vector has scalar components, not %s",
                           spe_type_text(m, elem, text, sizeof text));
     if (n == 1) return elem;
-    if (n != 2 && n != 3 && n != 4 && n != 8 && n != 16)
+    if (n != 2 && n != 3 && n != 4 && n != 8 && n != 16 &&
+        !(n && (spe_declares_(m, SPE_CapabilityVectorAnyINTEL) || spe_declares_(m, SPE_CapabilityLongVectorEXT))))
         return spe_error_(m, SPE_ERR_RANGE, "spe_vec: %u components; there are 1, 2, 3, 4, 8 and 16", n);
     w[0] = elem;
     w[1] = n;
@@ -2561,17 +2572,20 @@ static inline spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_
 
 /* -- memory ------------------------------------------------------------------------------------------------------ */
 
-/* The alignment OpenCL gives a type in memory, in bytes; 0 for what is never there. */
+/* The alignment OpenCL gives a type in memory, in bytes; 0 for what is never there. Vectors take the room of the next
+ * power of two. */
 static inline uint32_t spe_alignment(const spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
-    uint32_t i, largest = 0;
+    uint32_t i, largest = 0, room = 1;
     if (!t) return 0;
     switch (t->kind) {
     case SPE_KIND_INT:
     case SPE_KIND_FLOAT: return t->bits / 8;
     case SPE_KIND_POINTER: return 8;
-    case SPE_KIND_VECTOR: return spe_alignment(m, t->elem) * (t->count == 3 ? 4 : t->count);
+    case SPE_KIND_VECTOR:
+        while (room < t->count) room *= 2;
+        return spe_alignment(m, t->elem) * room;
     case SPE_KIND_ARRAY: return spe_alignment(m, t->elem);
     case SPE_KIND_STRUCT:
         for (i = 0; i < t->count; i++) {

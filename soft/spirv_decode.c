@@ -124,6 +124,8 @@ static const uint16_t capabilities[] = {
     SP_CAP_GlobalVariableHostAccessINTEL,
     SP_CAP_FPMaxErrorINTEL,
     SP_CAP_FMAKHR,
+    SP_CAP_VectorAnyINTEL,
+    SP_CAP_LongVectorEXT,
 };
 /* Capabilities that only allow what the reader refuses by instruction or type anyway; compilers list them freely. */
 static const uint16_t harmless[] = {SP_CAP_ImageBasic,    SP_CAP_LiteralSampler, SP_CAP_Sampled1D,      SP_CAP_Image1D,
@@ -176,6 +178,8 @@ static const char *const extensions[] = {
     "SPV_INTEL_fp_fast_math_mode",
     "SPV_INTEL_float_controls2",
     "SPV_INTEL_unstructured_loop_controls",
+    "SPV_INTEL_vector_compute",
+    "SPV_EXT_long_vector",
 };
 
 const struct sp_op_row *sp_op_find(uint32_t op)
@@ -494,6 +498,7 @@ enum sp_section sp_section_of(uint32_t op)
 static bool accept_capability(struct sp_reader *r, const struct sp_inst *i)
 {
     uint32_t c = i->operand[0];
+    if (c == SP_CAP_VectorAnyINTEL || c == SP_CAP_LongVectorEXT) r->has_any_vector = true;
     if (listed(capabilities, COUNT(capabilities), c) || listed(harmless, COUNT(harmless), c)) return true;
     return sp_refuse(r, i, "the software device does not have the capability %s (%u)", sp_token_name('C', c), c);
 }

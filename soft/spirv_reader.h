@@ -30,6 +30,7 @@ struct sp_raw_decoration {
 };
 
 enum { SP_RULE_OPS = 7000 }; /* above all opcodes that have a type rule */
+enum { SP_MAX_COMPONENTS = 64 }; /* of a vector */
 /* The parts of a module, in their order. */
 enum sp_section {
     SP_CAPABILITIES, SP_EXTENSIONS, SP_IMPORTS, SP_MEMORY_MODEL, SP_ENTRIES, SP_MODES, SP_DEBUG_NAMES, SP_ANNOTATIONS,
@@ -50,7 +51,7 @@ struct sp_reader {
         total_decorations;
     uint32_t section, line;
     enum sp_state state;
-    bool has_memory_model, decorations_done;
+    bool has_memory_model, decorations_done, has_any_vector; /* vectors of any length, see SP_MAX_COMPONENTS */
     const struct sp_inst **entry_insts, **modes, **group_insts; /* kept until what they name is known */
     uint32_t entry_count, mode_count, group_count;
     uint32_t *first_entry, *next_entry; /* by function, by entry: entry + 1, 0 at the end */

@@ -69,18 +69,35 @@ static bool set_float(struct sp_reader *r, const struct sp_inst *i, struct sp_ty
     return true;
 }
 
+static bool dimension(struct sp_reader *r, const struct sp_inst *i, uint32_t operand, uint32_t *to)
+{
+    const struct sp_type *t = sp_value_type(r->m, i->operand[operand]);
+    uint64_t n;
+    if (!t || t->kind != SP_INT || !sp_constant(r->m, i->operand[operand], &n))
+        return sp_refuse(r, i, "operand %u is not an integer constant", operand);
+    if (n > 4096)
+        return sp_refuse(r, i, "operand %u is %llu, at most 4096 is supported", operand, (unsigned long long)n);
+    *to = (uint32_t)n;
+    return true;
+}
+
+/* In memory a vector takes the room of the next power of two, as one of three has it in OpenCL. */
 static bool set_vector(struct sp_reader *r, const struct sp_inst *i, struct sp_type *t)
 {
     const struct sp_type *e = operand_type(r, i, 0);
-    uint32_t n = i->operand[1];
+    uint32_t n = i->operand[1], room = 1;
     if (!e) return false;
     if (!is_numeric(e) && e->kind != SP_BOOL) return sp_refuse(r, i, "vectors of this type do not exist");
-    if (n != 2 && n != 3 && n != 4 && n != 8 && n != 16)
-        return sp_refuse(r, i, "%u components: 2, 3, 4, 8, 16 are supported", n);
+    if (i->op == SP_OP_TypeVectorIdEXT && !dimension(r, i, 1, &n)) return false;
+    if (r->has_any_vector && (n == 0 || n > SP_MAX_COMPONENTS))
+        return sp_refuse(r, i, "%u components: 1 to %d are supported", n, SP_MAX_COMPONENTS);
+    if (!r->has_any_vector && n != 2 && n != 3 && n != 4 && n != 8 && n != 16)
+        return sp_refuse(r, i, "%u components: 2, 3, 4, 8, 16 are supported without VectorAnyINTEL or LongVectorEXT", n);
+    while (room < n) room *= 2;
     t->kind = SP_VECTOR;
     t->elem = e->id;
     t->count = n;
-    t->size = e->size * (n == 3 ? 4 : n);
+    t->size = e->size * room;
     t->align = (uint32_t)t->size;
     t->depth = e->depth + 1;
     return true;
@@ -200,18 +217,6 @@ static bool set_function(struct sp_reader *r, const struct sp_inst *i, struct sp
     return true;
 }
 
-static bool dimension(struct sp_reader *r, const struct sp_inst *i, uint32_t operand, uint32_t *to)
-{
-    const struct sp_type *t = sp_value_type(r->m, i->operand[operand]);
-    uint64_t n;
-    if (!t || t->kind != SP_INT || !sp_constant(r->m, i->operand[operand], &n))
-        return sp_refuse(r, i, "operand %u is not an integer constant", operand);
-    if (n > 4096)
-        return sp_refuse(r, i, "operand %u is %llu, at most 4096 is supported", operand, (unsigned long long)n);
-    *to = (uint32_t)n;
-    return true;
-}
-
 static bool set_coopmat(struct sp_reader *r, const struct sp_inst *i, struct sp_type *t)
 {
     const struct sp_type *e = operand_type(r, i, 0);
@@ -254,7 +259,8 @@ bool sp_accept_type(struct sp_reader *r, const struct sp_inst *i)
         break;
     case SP_OP_TypeInt: good = set_int(r, i, t); break;
     case SP_OP_TypeFloat: good = set_float(r, i, t); break;
-    case SP_OP_TypeVector: good = set_vector(r, i, t); break;
+    case SP_OP_TypeVector:
+    case SP_OP_TypeVectorIdEXT: good = set_vector(r, i, t); break;
     case SP_OP_TypeArray:
     case SP_OP_TypeRuntimeArray: good = set_array(r, i, t); break;
     case SP_OP_TypeStruct: good = set_struct(r, i, t); break;

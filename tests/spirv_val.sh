@@ -12,7 +12,7 @@ command -v "${validator%% *}" >/dev/null 2>&1 || { skip spirv_val "no ${validato
 
 newer() { # newer NUMBER: opcodes, capabilities, decorations, modes and encodings younger than the oldest validator
     case $1 in
-    421[2-6] | 445[6-9] | 4460 | 511[6-8] | 528[89] | 529[0-3] | 530[23] | 5394 | 5435 | 602[2] | 603[345] | 6095) return 0 ;;
+    421[2-6] | 445[6-9] | 4460 | 511[6-8] | 528[89] | 529[0-3] | 530[23] | 5394 | 5425 | 5435 | 602[2] | 603[345] | 6095) return 0 ;;
     61[1-4][0-9] | 622[0-9] | 623[0-9] | 625[7-9] | 642[56] | 644[1-3] | 646[0-3]) return 0 ;;
     esac
     return 1

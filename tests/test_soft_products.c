@@ -1,7 +1,7 @@
 /* test_soft_products.c - OpSubgroupMatrixMultiplyAccumulateINTEL, the whole grid: f16, bf16, tf32, 8 and 4 bits of both
- * signs; subgroups of 8, 16 and 32; M of 1, 2, 3, 4 and 8, which is what SPIR-V has vectors of; A packed, and in
- * components of its own type where the lanes make them so; sums of f32, f16, bf16 and i32 in and out (C and result of
- * unlike types with M = 4 and 16 lanes only, M of 2 and 4 not with 32). Every element.
+ * signs; subgroups of 8, 16 and 32; M of 1 to 8 (vectors of 5, 6 and 7 by LongVectorEXT); A packed, and in components
+ * of its own type where the lanes make them so; sums of f32, f16, bf16 and i32 in and out (C and result of unlike types
+ * with M = 4 and 16 lanes only, all four pairs of signs with M of 4 and 7). Every element.
  *
  * The numbers go to the lanes by the extension's text: lane l holds column group l % E of A, where a row is E
  * components, and of each S / E rows one; column l of B, 32 bits a component; column l of C and of the result.
@@ -45,11 +45,12 @@ static int a_bytes(enum kind k, int S)
 
 static int list_products(enum kind k, int S, struct product *list)
 {
-    static const int rows[] = {2, 4, 1, 3, 8};
+    static const int rows[] = {1, 2, 3, 4, 5, 6, 7, 8};
     int n = 0;
     bool own = kinds[k].bits == 8 * a_bytes(k, S) && k != TF32;
-    for (int r = S == 32 ? 2 : 0; r < 5; r++) {
+    for (int r = 0; r < 8; r++) {
         for (int i = 0; i < 4 && is_integer(k); i++) {
+            if (rows[r] != 4 && rows[r] != 7 && i != r % 4) continue;
             list[n++] = (struct product){rows[r], 0, i & 1, i >> 1, SUM_I32, SUM_I32};
             if (own && k == I8) list[n++] = (struct product){rows[r], 1, i & 1, i >> 1, SUM_I32, SUM_I32};
         }
@@ -269,6 +270,7 @@ static void subgroups_of(int S)
     zed_module module;
     char name[64];
     spe_begin(&m, NULL);
+    spe_capability(&m, SPE_CapabilityLongVectorEXT);
     for (int k = 0; k < KINDS; k++) emit(&m, (enum kind)k, S);
     w = spe_finish(&m);
     CHECK_MSG(w.data, "%s", spe_get_error(&m)->text);

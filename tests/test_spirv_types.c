@@ -163,6 +163,11 @@ TEST(bad_types)
     expect(&m, SPE_ERR_RANGE, "spe_float: 8 bits");
     spe_vec(&m, spe_float(&m, 32), 5);
     expect(&m, SPE_ERR_RANGE, "spe_vec: 5 components");
+    spe_capability(&m, SPE_CapabilityVectorAnyINTEL);
+    CHECK_INT(spe_count(&m, spe_vec(&m, spe_float(&m, 32), 5)), 5);
+    CHECK_INT(spe_alignment(&m, spe_vec(&m, spe_float(&m, 32), 5)), 32);
+    spe_vec(&m, spe_float(&m, 32), 0);
+    expect(&m, SPE_ERR_RANGE, "spe_vec: 0 components");
     spe_vec(&m, spe_vec(&m, spe_float(&m, 32), 2), 2);
     expect(&m, SPE_ERR_TYPE, "not f32x2");
     spe_vec(&m, 0, 2);

@@ -421,6 +421,29 @@ REFUSED(types_too_deep, "deeper than 64")
 }
 REFUSED(struct_of_itself, "not a type") { OP(TYPES, TypeStruct, A, A); }
 REFUSED(vector_of_five, "5 components") { OP(TYPES, TypeVector, A, F32, 5); }
+REFUSED(vector_of_five_by_id, "5 components")
+{
+    OP(TYPES, Constant, I32, A, 5);
+    OP(TYPES, TypeVectorIdEXT, B, F32, A);
+}
+
+/* In the place of a capability that the draft does not use. */
+static void allow_any_vector(struct draft *d, uint32_t capability) { d->word[HEAD][1] = capability; }
+REFUSED(vector_of_none, "0 components: 1 to 64")
+{
+    allow_any_vector(d, SP_CAP_LongVectorEXT);
+    OP(TYPES, TypeVectorIdEXT, A, F32, C0);
+}
+REFUSED(vector_of_65, "65 components: 1 to 64")
+{
+    allow_any_vector(d, SP_CAP_VectorAnyINTEL);
+    OP(TYPES, TypeVector, A, F32, 65);
+}
+REFUSED(vector_as_long_as_a_float, "not an integer constant")
+{
+    allow_any_vector(d, SP_CAP_LongVectorEXT);
+    OP(TYPES, TypeVectorIdEXT, A, F32, F1);
+}
 REFUSED(vector_of_pointers, "do not exist") { OP(TYPES, TypeVector, A, PF, 4); }
 REFUSED(integer_of_24_bits, "24 bits") { OP(TYPES, TypeInt, A, 24, 0); }
 REFUSED(float_of_80_bits, "80 bits") { OP(TYPES, TypeFloat, A, 80); }
@@ -703,6 +726,40 @@ TEST(sizes_are_those_of_opencl)
     CHECK_INT(t->offsets[1], 8);
     CHECK_INT(t->size, 16);
     CHECK_INT(sp_type(m, t->members[1])->elem, LIST);
+    sp_free(m);
+}
+
+TEST(vectors_of_any_length)
+{
+    struct draft *d = &draft_;
+    struct sp_module *m;
+    enum { SPEC = FREE + 20, V1, V7, V64, VS, Z, PAIR, ALL };
+    uint8_t bytes[32];
+    draft_kernel(d);
+    allow_any_vector(d, SP_CAP_LongVectorEXT);
+    OP(NOTES, Decorate, SPEC, SP_DECORATION_SpecId, 1);
+    OP(TYPES, SpecConstant, I32, SPEC, 5);
+    OP(TYPES, TypeVectorIdEXT, V1, F32, C1);
+    OP(TYPES, TypeVector, V7, I16, 7);
+    OP(TYPES, TypeVector, V64, F64, 64);
+    OP(TYPES, TypeVectorIdEXT, VS, I32, SPEC);
+    OP(TYPES, ConstantNull, V64, Z);
+    OP(TYPES, TypeStruct, PAIR, I8, VS);
+    OP(TYPES, ConstantComposite, VS, ALL, C0, C1, C2, C16, C1);
+    m = read_draft(d);
+    if (!m) return;
+    CHECK_INT(sp_type(m, V1)->count, 1);
+    CHECK_INT(sp_type(m, V1)->size, 4);
+    CHECK_INT(sp_type(m, V7)->size, 16);
+    CHECK_INT(sp_type(m, V7)->align, 16);
+    CHECK_INT(sp_type(m, V64)->size, 512);
+    CHECK_INT(sp_type(m, VS)->count, 5);
+    CHECK_INT(sp_type(m, PAIR)->offsets[1], 32);
+    memset(bytes, 0xa5, sizeof bytes);
+    CHECK(sp_constant_bytes(m, ALL, bytes));
+    CHECK_INT(bytes[12], 16);
+    CHECK_INT(bytes[16], 1);
+    CHECK_INT(bytes[20], 0); /* the room behind the fifth */
     sp_free(m);
 }
 
@@ -1326,6 +1383,11 @@ static void run_refusals(void)
     RUN(types_too_deep);
     RUN(struct_of_itself);
     RUN(vector_of_five);
+    RUN(vector_of_five_by_id);
+    RUN(vector_of_none);
+    RUN(vector_of_65);
+    RUN(vector_as_long_as_a_float);
+    RUN(vectors_of_any_length);
     RUN(vector_of_pointers);
     RUN(integer_of_24_bits);
     RUN(float_of_80_bits);

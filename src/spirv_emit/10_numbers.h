@@ -95,7 +95,8 @@
     X(Capability, SignedZeroInfNanPreserve, 4466) X(Capability, RoundingModeRTE, 4467)                                 \
     X(Capability, RoundingModeRTZ, 4468) X(Capability, BFloat16TypeKHR, 5116)                                          \
     X(Capability, BFloat16DotProductKHR, 5117) X(Capability, BFloat16CooperativeMatrixKHR, 5118)                       \
-    X(Capability, CooperativeVectorNV, 5394) X(Capability, CooperativeVectorTrainingNV, 5435)                          \
+    X(Capability, CooperativeVectorNV, 5394) X(Capability, LongVectorEXT, 5425)                                        \
+    X(Capability, CooperativeVectorTrainingNV, 5435) X(Capability, VectorAnyINTEL, 5619)                               \
     X(Capability, SubgroupShuffleINTEL, 5568) X(Capability, SubgroupBufferBlockIOINTEL, 5569)                          \
     X(Capability, AtomicFloat32MinMaxEXT, 5612) X(Capability, AtomicFloat64MinMaxEXT, 5613)                            \
     X(Capability, AtomicFloat16MinMaxEXT, 5616) X(Capability, ExpectAssumeKHR, 5629)                                   \

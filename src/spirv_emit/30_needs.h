@@ -44,6 +44,8 @@ static inline const spe_capability_row_ *spe_capability_row_of_(uint32_t capabil
         SPE_ROW_(CooperativeMatrixKHR, 0, "SPV_KHR_cooperative_matrix", 0),
         SPE_ROW_(CooperativeVectorNV, 0, "SPV_NV_cooperative_vector", 0),
         SPE_ROW_(CooperativeVectorTrainingNV, 0, "SPV_NV_cooperative_vector", 0),
+        SPE_ROW_(LongVectorEXT, SPE_VERSION(1, 3), "SPV_EXT_long_vector", 0),
+        SPE_ROW_(VectorAnyINTEL, 0, "SPV_INTEL_vector_compute", 0),
         SPE_ROW_(AtomicFloat16AddEXT, 0, "SPV_EXT_shader_atomic_float16_add", 0),
         SPE_ROW_(AtomicFloat32AddEXT, 0, "SPV_EXT_shader_atomic_float_add", 0),
         SPE_ROW_(AtomicFloat64AddEXT, 0, "SPV_EXT_shader_atomic_float_add", 0),
@@ -216,17 +218,22 @@ static inline void spe_extension(spe_module *m, const char *name)
     if (at) memcpy(at, want, words * sizeof *want);
 }
 
+static inline bool spe_declares_(const spe_module *m, uint32_t capability)
+{
+    const spe_buffer_ *b = &m->buffer[SPE_BUFFER_CAPS_];
+    size_t i;
+    for (i = 0; i < b->count; i++) {
+        if (b->data[i] == capability) return true;
+    }
+    return false;
+}
+
 /* Declares a capability, once, with the extension it comes from. SPE_ERR_VERSION when the module's version lacks it. */
 static inline void spe_capability(spe_module *m, uint32_t capability)
 {
-    spe_buffer_ *b = &m->buffer[SPE_BUFFER_CAPS_];
     const spe_capability_row_ *row;
     uint32_t *at;
-    size_t i;
-    if (m->error.id) return;
-    for (i = 0; i < b->count; i++) {
-        if (b->data[i] == capability) return;
-    }
+    if (m->error.id || spe_declares_(m, capability)) return;
     row = spe_capability_row_of_(capability);
     if (row && m->options.version < row->version) {
         spe_error_(m, SPE_ERR_VERSION, "capability %u needs SPIR-V 1.%u, the module is 1.%u", capability,

@@ -272,7 +272,8 @@ static inline spe_id spe_e5m2(spe_module *m)
     return spe_encoded_float_(m, 8, SPE_E5M2, SPE_FPEncodingFloat8E5M2EXT);
 }
 
-/* A vector of n = 2, 3, 4, 8 or 16 scalars (bool, int, float); n == 1 gives the scalar itself. */
+/* A vector of n = 2, 3, 4, 8 or 16 scalars (bool, int, float); n == 1 gives the scalar itself. Any n in a module that
+ * has declared VectorAnyINTEL or LongVectorEXT. */
 static inline spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_VECTOR, 0, n, elem);
@@ -284,7 +285,8 @@ static inline spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n)
         return spe_error_(m, SPE_ERR_TYPE, "spe_vec: a vector has scalar components, not %s",
                           spe_type_text(m, elem, text, sizeof text));
     if (n == 1) return elem;
-    if (n != 2 && n != 3 && n != 4 && n != 8 && n != 16)
+    if (n != 2 && n != 3 && n != 4 && n != 8 && n != 16 &&
+        !(n && (spe_declares_(m, SPE_CapabilityVectorAnyINTEL) || spe_declares_(m, SPE_CapabilityLongVectorEXT))))
         return spe_error_(m, SPE_ERR_RANGE, "spe_vec: %u components; there are 1, 2, 3, 4, 8 and 16", n);
     w[0] = elem;
     w[1] = n;

@@ -776,17 +776,20 @@ static inline spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_
 
 /* -- memory ------------------------------------------------------------------------------------------------------ */
 
-/* The alignment OpenCL gives a type in memory, in bytes; 0 for what is never there. */
+/* The alignment OpenCL gives a type in memory, in bytes; 0 for what is never there. Vectors take the room of the next
+ * power of two. */
 static inline uint32_t spe_alignment(const spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
-    uint32_t i, largest = 0;
+    uint32_t i, largest = 0, room = 1;
     if (!t) return 0;
     switch (t->kind) {
     case SPE_KIND_INT:
     case SPE_KIND_FLOAT: return t->bits / 8;
     case SPE_KIND_POINTER: return 8;
-    case SPE_KIND_VECTOR: return spe_alignment(m, t->elem) * (t->count == 3 ? 4 : t->count);
+    case SPE_KIND_VECTOR:
+        while (room < t->count) room *= 2;
+        return spe_alignment(m, t->elem) * room;
     case SPE_KIND_ARRAY: return spe_alignment(m, t->elem);
     case SPE_KIND_STRUCT:
         for (i = 0; i < t->count; i++) {
