@@ -1,5 +1,5 @@
 /* scheduler.c - see scheduler.h. From top to bottom: what a thread keeps between launches, one subgroup, work-groups
- * with barriers, work-groups without, the pool.
+ * with barriers, work-groups without, a thread's share of a launch, launches.
  */
 #define _GNU_SOURCE
 #include "scheduler.h"
@@ -9,19 +9,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "check.h"
 #include "coroutine.h"
 #include "faults.h"
 #include "jit.h"
+#include "pool.h"
 
 #define STACK_MARGIN ((size_t)32 << 10)  /* for barrier, printf and the C library below the kernel's own frame */
 #define STACK_FOREIGN ((size_t)64 << 10) /* what a kernel may take of a stack whose size we did not choose */
 #define STACK_LIMIT ((uint64_t)1 << 30)
 #define LOCAL_ALIGN ((size_t)4096)
 #define PARAM_ALIGN ((uint64_t)128) /* the widest OpenCL type */
-#define MAX_THREADS 1024u
+#define MAX_PARTS 64u
 
 struct group;
 
@@ -52,13 +52,20 @@ struct worker {
     bool ours;
 };
 
+/* Work-groups that stand next to each other, for one thread: in launch after launch the same, whose memory its caches
+ * then know. A thread that is done with its part helps with the others. */
+struct part {
+    _Alignas(64) _Atomic uint64_t next; /* the first that nobody has claimed */
+    uint64_t end;
+};
+
 struct job {
+    struct pool_task task;
     struct sched_launch *launch;
-    _Atomic uint64_t next; /* first work-group nobody has claimed */
-    uint64_t total, chunk;
+    uint64_t chunk; /* so many are claimed at once */
     _Atomic int result;
-    unsigned workers; /* pool threads in it; under pool.lock */
-    struct job *next_job;
+    unsigned part_count;
+    struct part parts[MAX_PARTS];
 };
 
 /* The work-group a thread is running. */
@@ -67,6 +74,7 @@ struct group {
     struct job *job;
     const uint8_t *args;
     uint64_t first, last; /* claimed, for a whole range on the deep stack */
+    unsigned part;        /* of the job: where they are */
     uint32_t subgroups, lanes_total, arrived, running;
     uint64_t phase;
     const char *error;
@@ -74,6 +82,7 @@ struct group {
     struct fault fault;
 };
 
+static pthread_mutex_t cooperative_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t worker_key;
 static pthread_once_t worker_once = PTHREAD_ONCE_INIT;
 
@@ -442,14 +451,29 @@ static void job_fails(struct job *j, enum sched_result result, const struct grou
                  result == SCHED_FAULT ? fault : g->error);
 }
 
+static bool claim_from(struct job *j, unsigned part, struct group *g)
+{
+    struct part *p = &j->parts[part];
+    if (atomic_load_explicit(&p->next, memory_order_relaxed) >= p->end) return false; /* keeps `next` from wrapping */
+    g->first = atomic_fetch_add_explicit(&p->next, j->chunk, memory_order_relaxed);
+    if (g->first >= p->end) return false;
+    g->last = p->end - g->first > j->chunk ? g->first + j->chunk : p->end;
+    g->part = part;
+    return true;
+}
+
+/* Work-groups of the thread's own part, then of the others from the first one on. So the caller, whose part that is, has
+ * nothing before it that nobody has begun, and a work-group that waits for an earlier one does not wait for ever. */
 static bool claim(struct job *j, struct group *g)
 {
-    if (atomic_load_explicit(&j->result, memory_order_relaxed) != SCHED_OK) return false;
-    if (atomic_load_explicit(&j->next, memory_order_relaxed) >= j->total) return false; /* keeps `next` from wrapping */
-    g->first = atomic_fetch_add(&j->next, j->chunk);
-    if (g->first >= j->total) return false;
-    g->last = g->first + j->chunk < j->total ? g->first + j->chunk : j->total;
-    return true;
+    unsigned i;
+    if (atomic_load_explicit(&j->result, memory_order_relaxed) == SCHED_OK) {
+        if (claim_from(j, g->part, g)) return true;
+        for (i = 0; i < j->part_count; i++)
+            if (claim_from(j, i, g)) return true;
+    }
+    atomic_store_explicit(&j->task.given_out, true, memory_order_relaxed);
+    return false;
 }
 
 /* Runs g->first to g->last; false when the launch has failed. */
@@ -481,12 +505,13 @@ static void run_all(void *pointer)
     while (run_claimed(g->job, g) && claim(g->job, g)) continue;
 }
 
-static void take_part(struct job *j)
+static void take_part(struct pool_task *task, unsigned part)
 {
+    struct job *j = (struct job *)task; /* its first member */
     const struct sched_launch *l = j->launch;
     const struct xs_kernel *k = l->kernel;
     struct worker *w = worker_get();
-    struct group g = {.worker = w, .job = j, .args = l->args};
+    struct group g = {.worker = w, .job = j, .args = l->args, .part = part % j->part_count};
     if (!claim(j, &g)) return; /* before any set-up: most launches are short */
     g.lanes_total = l->local_size[0] * l->local_size[1] * l->local_size[2];
     g.subgroups = (g.lanes_total + k->subgroup_size - 1) / k->subgroup_size;
@@ -508,35 +533,11 @@ static void take_part(struct job *j)
     jit_release_tiles(&w->tiles);
 }
 
-/* ---- the pool ---- */
+/* ---- launches ---- */
 
-static struct {
-    pthread_mutex_t lock;
-    pthread_cond_t work, done;
-    struct job *jobs;
-    pthread_t threads[MAX_THREADS];
-    unsigned started, busy; /* threads; those that take part in a launch */
-    bool stop;
-    _Atomic pid_t process; /* whose threads they are: a fork leaves them behind. 0: none were ever started */
-} pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
+unsigned sched_threads(void) { return pool_threads(); }
 
-static pthread_mutex_t cooperative_lock = PTHREAD_MUTEX_INITIALIZER;
-static unsigned thread_count;
-static pthread_once_t thread_count_once = PTHREAD_ONCE_INIT;
-
-static void count_threads(void)
-{
-    const char *wish = getenv("XETILE_SOFT_THREADS");
-    long n = wish && *wish ? strtol(wish, NULL, 10) : 0;
-    if (n <= 0) n = sysconf(_SC_NPROCESSORS_ONLN);
-    thread_count = n < 1 ? 1 : n > (long)MAX_THREADS ? MAX_THREADS : (unsigned)n;
-}
-
-unsigned sched_threads(void)
-{
-    pthread_once(&thread_count_once, count_threads);
-    return thread_count;
-}
+void sched_shutdown(void) { pool_shutdown(); }
 
 /* How many threads may run a launch: a sub-device has its share of them. */
 static unsigned threads_for(const struct sched_launch *l)
@@ -545,117 +546,42 @@ static unsigned threads_for(const struct sched_launch *l)
     return l->threads && l->threads < all && !l->cooperative ? l->threads : all;
 }
 
-/* A job with work-groups to give away; under pool.lock. The thread that launched it takes part without being counted. */
-static struct job *find_job(void)
+static uint64_t count_groups(const struct sched_launch *l)
 {
-    struct job *j;
-    for (j = pool.jobs; j; j = j->next_job)
-        if (atomic_load(&j->next) < j->total && atomic_load(&j->result) == SCHED_OK && j->workers + 1 < threads_for(j->launch))
-            return j;
-    return NULL;
+    uint64_t plane = (uint64_t)l->group_count[0] * l->group_count[1];
+    return l->group_count[2] && plane > UINT64_MAX / 2 / l->group_count[2] ? UINT64_MAX / 2 : plane * l->group_count[2];
 }
 
-static void *pool_thread(void *unused)
+/* As equal as they can be. */
+static void deal_out(struct job *j, uint64_t total)
 {
-    (void)unused;
-    sched_thread_is_ours();
-    pthread_mutex_lock(&pool.lock);
-    while (!pool.stop) {
-        struct job *j = find_job();
-        if (!j) {
-            pthread_cond_wait(&pool.work, &pool.lock);
-            continue;
-        }
-        j->workers++;
-        pool.busy++;
-        pthread_mutex_unlock(&pool.lock);
-        take_part(j);
-        pthread_mutex_lock(&pool.lock);
-        pool.busy--;
-        if (--j->workers == 0) pthread_cond_broadcast(&pool.done);
+    uint64_t share = total / j->part_count, rest = total % j->part_count, at = 0;
+    for (unsigned i = 0; i < j->part_count; i++) {
+        atomic_init(&j->parts[i].next, at);
+        at += share + (i < rest);
+        j->parts[i].end = at;
     }
-    pthread_mutex_unlock(&pool.lock);
-    return NULL;
-}
-
-/* Starts what is missing; under pool.lock. With fewer threads than wished the launch is slower, not wrong. */
-static void start_threads(void)
-{
-    pthread_attr_t attr;
-    if (pool.started && pool.process != getpid()) pool.started = pool.busy = 0;
-    if (pool.started + 1 >= sched_threads() || pthread_attr_init(&attr) != 0) return;
-    pool.process = getpid();
-    pthread_attr_setstacksize(&attr, SCHED_THREAD_STACK);
-    while (pool.started + 1 < sched_threads()) {
-        if (pthread_create(&pool.threads[pool.started], &attr, pool_thread, NULL) != 0) break;
-        pool.started++;
-    }
-    pthread_attr_destroy(&attr);
-}
-
-static void end_threads(bool busy_ones_too)
-{
-    unsigned i;
-    pthread_mutex_lock(&pool.lock);
-    pool.stop = busy_ones_too || !(pool.busy || pool.jobs);
-    if (!pool.stop) {
-        pthread_mutex_unlock(&pool.lock);
-        return;
-    }
-    pthread_cond_broadcast(&pool.work);
-    pthread_mutex_unlock(&pool.lock);
-    for (i = 0; i < pool.started; i++) pthread_join(pool.threads[i], NULL);
-    pthread_mutex_lock(&pool.lock);
-    pool.started = 0;
-    pool.stop = false;
-    pthread_mutex_unlock(&pool.lock);
-}
-
-void sched_shutdown(void) { end_threads(true); }
-
-/* Threads that are in a launch end with the process, as those of queues do: a launch may take for ever. A forked child
- * has no threads, and pool.lock and the conditions are as the fork found them, perhaps locked. */
-__attribute__((destructor)) static void end_of_process(void)
-{
-    if (pool.process == getpid()) end_threads(false);
-}
-
-static void run_shared(struct job *j)
-{
-    struct job **link;
-    pthread_mutex_lock(&pool.lock);
-    start_threads();
-    for (link = &pool.jobs; *link; link = &(*link)->next_job) continue;
-    *link = j;
-    pthread_cond_broadcast(&pool.work);
-    pthread_mutex_unlock(&pool.lock);
-    take_part(j);
-    pthread_mutex_lock(&pool.lock);
-    for (link = &pool.jobs; *link != j; link = &(*link)->next_job) continue;
-    *link = j->next_job;
-    while (j->workers) pthread_cond_wait(&pool.done, &pool.lock);
-    pthread_mutex_unlock(&pool.lock);
 }
 
 enum sched_result sched_run(struct sched_launch *l)
 {
-    struct job j = {.launch = l};
-    uint64_t threads = threads_for(l);
+    struct job j = {.launch = l, .task = {.take_part = take_part}};
+    uint64_t total = count_groups(l), threads = threads_for(l);
+    bool ran;
     l->error[0] = 0;
-    j.total = (uint64_t)l->group_count[0] * l->group_count[1];
-    if (l->group_count[2] && j.total > UINT64_MAX / 2 / l->group_count[2])
-        j.total = UINT64_MAX / 2;
-    else
-        j.total *= l->group_count[2];
-    j.chunk = j.total / (threads * 16);
-    if (j.chunk < 1 || l->cooperative) j.chunk = 1;
+    if (!total) return SCHED_OK;
+    if (threads > total) threads = total;
+    j.task.threads = (unsigned)threads;
+    j.part_count = threads < MAX_PARTS ? (unsigned)threads : MAX_PARTS;
+    j.chunk = total / (threads * 16);
+    if (j.chunk < 1) j.chunk = 1;
     if (j.chunk > 64) j.chunk = 64;
-    if (!j.total) return SCHED_OK;
+    deal_out(&j, total);
     if (l->cooperative) pthread_mutex_lock(&cooperative_lock); /* two of them could each hold threads the other needs */
-    if (j.total == 1 || threads == 1)
-        take_part(&j);
-    else
-        run_shared(&j);
+    ran = pool_run(&j.task, l->cooperative);
     if (l->cooperative) pthread_mutex_unlock(&cooperative_lock);
-    return (enum sched_result)atomic_load(&j.result);
+    if (ran) return (enum sched_result)atomic_load(&j.result);
+    snprintf(l->error, sizeof l->error, "kernel %.80s: its %u cooperative work-groups need a thread each, the system gave fewer",
+             l->kernel->name, (unsigned)total);
+    return SCHED_NO_THREADS;
 }

@@ -1,8 +1,7 @@
-/* scheduler.h - runs a kernel's work-groups on a pool of threads.
+/* scheduler.h - runs a kernel's work-groups on a pool of threads (pool.h).
  *
- * The pool has XETILE_SOFT_THREADS threads (default: one a CPU), the caller of sched_run among them. It starts with
- * the first launch that has more than one work-group. A thread claims work-groups in chunks and runs the subgroups of
- * each one after the other. A kernel with barriers returns at each and goes on there when called again, where its code
+ * Each thread has a part of the launch, claims work-groups of it in chunks, then of other parts, and runs the subgroups
+ * of each one after the other. A kernel with barriers returns at each and goes on there when called again, where its code
  * was generated so (frame_bytes); else it gets a coroutine for every subgroup of the work-group, all on the same thread,
  * and a barrier is a switch to the next of them.
  */
@@ -17,9 +16,10 @@
 
 enum sched_result {
     SCHED_OK,
-    SCHED_NO_MEMORY, /* no room for local memory, stacks or the argument block */
-    SCHED_FAULT,     /* a kernel accessed what is no memory */
-    SCHED_BARRIER    /* a barrier that not all subgroups of a work-group reach, or a split one used out of order */
+    SCHED_NO_MEMORY,  /* no room for local memory, stacks or the argument block */
+    SCHED_NO_THREADS, /* too few for a cooperative launch */
+    SCHED_FAULT,      /* a kernel accessed what is no memory */
+    SCHED_BARRIER     /* a barrier that not all subgroups of a work-group reach, or a split one used out of order */
 };
 
 /* One launch. The caller fills it in and keeps it alive until sched_run returns. */

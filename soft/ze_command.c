@@ -124,6 +124,7 @@ static ze_result_t launch(struct soft_launch *recorded)
         if (!faults || check_level() < 2) return ZE_RESULT_SUCCESS;
         return soft_fail_loudly(ZE_RESULT_ERROR_DEVICE_LOST, "kernel %.100s: the checked mode found faults",
                                 l.kernel->name);
+    case SCHED_NO_THREADS:
     case SCHED_NO_MEMORY: return soft_fail_loudly(ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY, "%s", l.error);
     case SCHED_FAULT:
     case SCHED_BARRIER: break;

@@ -3,6 +3,9 @@
 #include <fenv.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "scheduler.h"
 #include "test.h"
@@ -417,6 +420,64 @@ TEST(cooperative_launches_do_not_starve_each_other)
     }
 }
 
+/* ---- fewer threads than asked for: a process of its own, whose address space ends soon */
+
+static bool limit_space(rlim_t more)
+{
+    struct rlimit limit;
+    unsigned long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (!f || fscanf(f, "%lu", &pages) != 1 || getrlimit(RLIMIT_AS, &limit) != 0) return false;
+    fclose(f);
+    limit.rlim_cur = more ? pages * (rlim_t)sysconf(_SC_PAGESIZE) + more : limit.rlim_max;
+    return setrlimit(RLIMIT_AS, &limit) == 0;
+}
+
+/* 0 when it went as it should. */
+static int child_with_few_threads(void)
+{
+    static const struct xs_kernel k = {.name = "together",
+                                       .run = together_kernel,
+                                       .params = one_pointer,
+                                       .param_count = 1,
+                                       .args_bytes = 8,
+                                       .subgroup_size = 16,
+                                       .stack_bytes = 1024};
+    static const struct xs_kernel counting = {.name = "count",
+                                              .run = count_kernel,
+                                              .params = one_pointer,
+                                              .param_count = 1,
+                                              .args_bytes = 8,
+                                              .subgroup_size = 16,
+                                              .stack_bytes = 1024};
+    static struct seen s;
+    struct seen *to = &s;
+    _Atomic uint32_t arrived = 0, *p = &arrived;
+    struct sched_launch l = launch(&k, &p, sched_threads(), 1, 1, 16, 1, 1), plain = launch(&counting, &to, 7, 5, 3, 11, 5, 1);
+    l.cooperative = true;
+    plain.global_offset[1] = 9;
+    alarm(30); /* should it hang */
+    if (!limit_space(4 * SCHED_THREAD_STACK)) return 2;
+    if (sched_run(&l) != SCHED_NO_THREADS || arrived || !strstr(l.error, "kernel together")) return 3;
+    if (sched_run(&plain) != SCHED_OK || s.bad || s.lanes != 7 * 5 * 3 * 55) return 4;
+    if (!limit_space(0)) return 5;
+    return sched_run(&l) != SCHED_OK || arrived != sched_threads() ? 6 : 0;
+}
+
+TEST(cooperative_launches_need_their_threads)
+{
+    if (TEST_SANITIZED) SKIP("the sanitizer wants the address space");
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        setenv("XETILE_SOFT_THREADS", "32", 1);
+        execl("/proc/self/exe", "test_soft_sched", "few", (char *)NULL);
+        _exit(99);
+    }
+    CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    CHECK_MSG(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %x", (unsigned)status);
+}
+
 TEST(threads_end_and_start_again)
 {
     CHECK_INT(sched_threads(), 4);
@@ -424,8 +485,10 @@ TEST(threads_end_and_start_again)
     ring(4, 40, STACK);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    (void)argv;
+    if (argc > 1) return child_with_few_threads();
     setenv("XETILE_SOFT_THREADS", "4", 1); /* also on a machine with one CPU */
     RUN(every_subgroup_once);
     RUN(no_work_groups);
@@ -438,6 +501,7 @@ int main(void)
     RUN(local_arguments);
     RUN(launches_from_several_threads);
     RUN(cooperative_launches_do_not_starve_each_other);
+    RUN(cooperative_launches_need_their_threads);
     RUN(threads_end_and_start_again);
     return test_report();
 }

@@ -1,0 +1,284 @@
+/* pool.c - see pool.h. From top to bottom: how many threads there are, spinning, processors, a thread's life, tasks. */
+#define _GNU_SOURCE
+#include "pool.h"
+
+#include <sched.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "scheduler.h"
+
+#define MAX_THREADS 1024u
+#define SPIN_NS 50000u /* what waking a thread costs, more or less: sleeping sooner would save nothing */
+#define SPIN_TURNS 32u /* between two looks at the clock */
+
+struct member {
+    pthread_t thread;
+    _Atomic int processor; /* where it works; -1: it does not */
+};
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t work;
+    struct pool_task *tasks;
+    struct member members[MAX_THREADS]; /* of pool threads: from 1 */
+    unsigned started, busy, asleep; /* threads: that there are, that are in a task, that sleep */
+    unsigned spinning;              /* for the ticket as it is */
+    _Atomic unsigned ticket; /* changes with every task */
+    bool stop;
+    _Atomic pid_t process; /* whose threads they are: a fork leaves them behind. 0: none were ever started */
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER};
+
+/* ---- how many */
+
+static unsigned thread_count;
+static bool roomy; /* a processor for each */
+static pthread_once_t count_once = PTHREAD_ONCE_INIT;
+
+static void count_threads(void)
+{
+    const char *wish = getenv("XETILE_SOFT_THREADS");
+    long n = wish && *wish ? strtol(wish, NULL, 10) : 0;
+    cpu_set_t set;
+    long processors = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : sysconf(_SC_NPROCESSORS_ONLN);
+    if (n <= 0) n = processors;
+    thread_count = n < 1 ? 1 : n > (long)MAX_THREADS ? MAX_THREADS : (unsigned)n;
+    roomy = thread_count <= processors;
+}
+
+unsigned pool_threads(void)
+{
+    pthread_once(&count_once, count_threads);
+    return thread_count;
+}
+
+/* ---- spinning */
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void relax(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+void pool_spin_while(const _Atomic unsigned *value, unsigned old)
+{
+    uint64_t end;
+    if (!roomy || atomic_load_explicit(value, memory_order_acquire) != old) return;
+    end = now_ns() + SPIN_NS;
+    do {
+        for (unsigned i = 0; i < SPIN_TURNS; i++) {
+            if (atomic_load_explicit(value, memory_order_acquire) != old) return;
+            relax();
+        }
+        sched_yield(); /* to whoever else wants this processor */
+    } while (now_ns() < end);
+}
+
+/* ---- processors */
+
+/* Those of `set` where no thread of the task works, as far as is known. */
+static void without_taken(cpu_set_t *set, const struct pool_task *t, unsigned self, unsigned started)
+{
+    if (t->processor >= 0) CPU_CLR(t->processor, set);
+    for (unsigned i = 1; i <= started; i++) {
+        int p = atomic_load_explicit(&pool.members[i].processor, memory_order_relaxed);
+        if (i != self && p >= 0) CPU_CLR(p, set);
+    }
+}
+
+/* A thread is often woken where the one that wakes it runs, and may stay there for milliseconds. It is sent off to a
+ * processor without one of ours, and may then go wherever it could before. */
+static void settle(const struct pool_task *t, unsigned self, unsigned started)
+{
+    int here = sched_getcpu();
+    cpu_set_t all, untaken;
+    if (here >= 0 && here < CPU_SETSIZE && roomy && sched_getaffinity(0, sizeof all, &all) == 0) {
+        untaken = all;
+        without_taken(&untaken, t, self, started);
+        if (!CPU_ISSET(here, &untaken) && CPU_COUNT(&untaken) && sched_setaffinity(0, sizeof untaken, &untaken) == 0) {
+            sched_setaffinity(0, sizeof all, &all);
+            here = sched_getcpu();
+        }
+    }
+    atomic_store_explicit(&pool.members[self].processor, here, memory_order_relaxed);
+}
+
+/* ---- a thread's life */
+
+/* A task with room for one more; under pool.lock. */
+static struct pool_task *find_task(void)
+{
+    for (struct pool_task *t = pool.tasks; t; t = t->next)
+        if (!atomic_load(&t->given_out) && atomic_load(&t->inside) + 1 < t->threads) return t;
+    return NULL;
+}
+
+/* Called, and returns, with the lock held. */
+static void work_on(struct pool_task *t, unsigned self)
+{
+    unsigned started = pool.started;
+    atomic_fetch_add(&t->inside, 1);
+    pool.busy++;
+    pthread_mutex_unlock(&pool.lock);
+    settle(t, self, started);
+    t->take_part(t, self);
+    atomic_store_explicit(&pool.members[self].processor, -1, memory_order_relaxed);
+    pthread_mutex_lock(&pool.lock);
+    pool.busy--;
+    if (atomic_fetch_sub(&t->inside, 1) == 1) pthread_cond_signal(&t->left);
+}
+
+/* The same; spins first, so that launches that follow each other find the thread awake. */
+static void wait_for_task(void)
+{
+    unsigned ticket = atomic_load(&pool.ticket);
+    pool.spinning++;
+    pthread_mutex_unlock(&pool.lock);
+    pool_spin_while(&pool.ticket, ticket);
+    pthread_mutex_lock(&pool.lock);
+    if (atomic_load(&pool.ticket) == ticket) pool.spinning--;
+    if (pool.stop || find_task()) return;
+    pool.asleep++;
+    pthread_cond_wait(&pool.work, &pool.lock);
+    pool.asleep--;
+}
+
+/* Under pool.lock. */
+static void new_ticket(void)
+{
+    pool.spinning = 0;
+    atomic_fetch_add(&pool.ticket, 1);
+}
+
+static void *pool_thread(void *number)
+{
+    unsigned self = (unsigned)(uintptr_t)number;
+    sched_thread_is_ours();
+    pthread_mutex_lock(&pool.lock);
+    while (!pool.stop) {
+        struct pool_task *t = find_task();
+        if (t)
+            work_on(t, self);
+        else
+            wait_for_task();
+    }
+    pthread_mutex_unlock(&pool.lock);
+    return NULL;
+}
+
+/* Starts what is missing; under pool.lock. */
+static void start_threads(void)
+{
+    pthread_attr_t attr;
+    if (pool.started && pool.process != getpid()) pool.started = pool.busy = pool.asleep = pool.spinning = 0;
+    if (pool.started + 1 >= pool_threads() || pthread_attr_init(&attr) != 0) return;
+    pool.process = getpid();
+    pthread_attr_setstacksize(&attr, SCHED_THREAD_STACK);
+    while (pool.started + 1 < pool_threads()) {
+        struct member *m = &pool.members[pool.started + 1];
+        atomic_store(&m->processor, -1);
+        if (pthread_create(&m->thread, &attr, pool_thread, (void *)(uintptr_t)(pool.started + 1)) != 0) break;
+        pool.started++;
+    }
+    pthread_attr_destroy(&attr);
+}
+
+static void end_threads(bool busy_ones_too)
+{
+    pthread_mutex_lock(&pool.lock);
+    pool.stop = busy_ones_too || !(pool.busy || pool.tasks);
+    if (!pool.stop) {
+        pthread_mutex_unlock(&pool.lock);
+        return;
+    }
+    new_ticket();
+    pthread_cond_broadcast(&pool.work);
+    pthread_mutex_unlock(&pool.lock);
+    for (unsigned i = 1; i <= pool.started; i++) pthread_join(pool.members[i].thread, NULL);
+    pthread_mutex_lock(&pool.lock);
+    pool.started = 0;
+    pool.stop = false;
+    pthread_mutex_unlock(&pool.lock);
+}
+
+void pool_shutdown(void) { end_threads(true); }
+
+/* Threads that are in a task end with the process, as those of queues do: a launch may take for ever. A forked child
+ * has no threads, and pool.lock and the conditions are as the fork found them, perhaps locked. */
+__attribute__((destructor)) static void end_of_process(void)
+{
+    if (pool.process == getpid()) end_threads(false);
+}
+
+/* ---- tasks */
+
+/* False when there are too few threads. */
+static bool offer(struct pool_task *t, bool together)
+{
+    struct pool_task **link;
+    unsigned wake;
+    pthread_mutex_lock(&pool.lock);
+    start_threads();
+    if (together && pool.started + 1 < t->threads) {
+        pthread_mutex_unlock(&pool.lock);
+        return false;
+    }
+    for (link = &pool.tasks; *link; link = &(*link)->next) continue;
+    *link = t;
+    wake = t->threads - 1 > pool.spinning ? t->threads - 1 - pool.spinning : 0;
+    if (wake > pool.asleep) wake = pool.asleep;
+    new_ticket(); /* for those that spin */
+    pthread_mutex_unlock(&pool.lock);
+    while (wake--) pthread_cond_signal(&pool.work);
+    return true;
+}
+
+static void take_back(struct pool_task *t)
+{
+    struct pool_task **link;
+    unsigned inside;
+    pthread_mutex_lock(&pool.lock);
+    for (link = &pool.tasks; *link != t; link = &(*link)->next) continue;
+    *link = t->next;
+    pthread_mutex_unlock(&pool.lock);
+    while ((inside = atomic_load(&t->inside)) != 0) {
+        pool_spin_while(&t->inside, inside);
+        if (atomic_load(&t->inside) == inside) break;
+    }
+    pthread_mutex_lock(&pool.lock); /* also until the last one has let go of the task */
+    while (atomic_load(&t->inside)) pthread_cond_wait(&t->left, &pool.lock);
+    pthread_mutex_unlock(&pool.lock);
+}
+
+bool pool_run(struct pool_task *t, bool together)
+{
+    atomic_init(&t->given_out, false);
+    atomic_init(&t->inside, 0);
+    t->next = NULL;
+    t->processor = sched_getcpu();
+    if (t->threads < 2) {
+        t->take_part(t, 0);
+        return true;
+    }
+    pthread_cond_init(&t->left, NULL);
+    if (offer(t, together)) {
+        t->take_part(t, 0);
+        take_back(t);
+        pthread_cond_destroy(&t->left);
+        return true;
+    }
+    pthread_cond_destroy(&t->left);
+    return false;
+}

@@ -1,0 +1,41 @@
+/* pool.h - the threads that help a launch along.
+ *
+ * There are XETILE_SOFT_THREADS of them (default: one a processor of the process), the caller of pool_run among them;
+ * they start with the first task for more than one. A thread without work looks for some for a few microseconds more,
+ * where it has a processor for itself, and sleeps then. Threads are nobody's to pin: one that comes to work where another
+ * of its task already is moves to a processor that is free, and may be moved again by the system.
+ */
+#ifndef XETILE_SOFT_POOL_H
+#define XETILE_SOFT_POOL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Work that several threads take part in. The caller of pool_run fills in the first three. */
+struct pool_task {
+    /* `part` is 0 for the caller, else another number below pool_threads() for each thread. Returns when there is no
+     * more work for this thread. */
+    void (*take_part)(struct pool_task *task, unsigned part);
+    unsigned threads;     /* at most so many, the caller included */
+    atomic_bool given_out; /* set by take_part: nothing is left for others to begin */
+    _Atomic unsigned inside; /* threads of the pool that are in it; changed under the pool's lock */
+    int processor; /* where the caller is */
+    pthread_cond_t left; /* signalled when the last one is out */
+    struct pool_task *next;
+};
+
+/* Takes part, and returns when all have left. `together`: all of task->threads have to be there at the same time; false
+ * when so many cannot be had, and nothing was done. Otherwise fewer threads are slower, not wrong. */
+bool pool_run(struct pool_task *task, bool together);
+
+unsigned pool_threads(void);
+
+/* Ends the threads; they start again with the next task. */
+void pool_shutdown(void);
+
+/* Spins until *value is no longer `old`, for as long as a thread may that has a processor for itself. */
+void pool_spin_while(const _Atomic unsigned *value, unsigned old);
+
+#endif
