@@ -6,7 +6,6 @@
 
 enum { MAX_COMPONENTS = SP_MAX_COMPONENTS };
 
-
 static uint64_t mask_of(uint32_t bits) { return bits >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1; }
 
 static int64_t sign_extend(uint64_t v, uint32_t bits)
@@ -307,7 +306,7 @@ static bool keep_bits(struct sp_reader *r, const struct sp_inst *i, const uint64
 static bool spec_arithmetic(struct sp_reader *r, const struct sp_inst *i)
 {
     const struct sp_type *to = sp_type(r->m, i->type);
-    uint64_t a[MAX_COMPONENTS], b[SP_MAX_COMPONENTS] = {0}, v[SP_MAX_COMPONENTS];
+    uint64_t a[MAX_COMPONENTS], b[MAX_COMPONENTS] = {0}, v[MAX_COMPONENTS];
     uint32_t want = to->kind == SP_VECTOR ? to->count : 1, k;
     bool two = i->count == 3;
     if (i->count < 2 || i->count > 3 || components(r->m, i->operand[1], a) != want ||
@@ -326,7 +325,7 @@ static bool spec_arithmetic(struct sp_reader *r, const struct sp_inst *i)
 
 static bool spec_select(struct sp_reader *r, const struct sp_inst *i)
 {
-    uint64_t c[MAX_COMPONENTS], a[SP_MAX_COMPONENTS], b[SP_MAX_COMPONENTS];
+    uint64_t c[MAX_COMPONENTS], a[MAX_COMPONENTS], b[MAX_COMPONENTS];
     uint32_t n, conditions, k;
     if (i->count != 4) return sp_refuse(r, i, "Select takes three operands");
     conditions = components(r->m, i->operand[1], c);
@@ -343,7 +342,7 @@ static bool spec_select(struct sp_reader *r, const struct sp_inst *i)
 static bool spec_shuffle(struct sp_reader *r, const struct sp_inst *i)
 {
     const struct sp_type *t = sp_type(r->m, i->type);
-    uint64_t all[2 * MAX_COMPONENTS], v[SP_MAX_COMPONENTS];
+    uint64_t all[2 * MAX_COMPONENTS], v[MAX_COMPONENTS];
     uint32_t n, more, k;
     if (i->count < 3 || t->kind != SP_VECTOR || (uint32_t)i->count - 3 != t->count)
         return sp_refuse(r, i, "VectorShuffle: not one index a component");
@@ -387,7 +386,7 @@ static bool spec_extract(struct sp_reader *r, const struct sp_inst *i)
 static bool spec_insert(struct sp_reader *r, const struct sp_inst *i)
 {
     const struct sp_type *t = sp_type(r->m, i->type);
-    uint64_t all[MAX_COMPONENTS], one[SP_MAX_COMPONENTS];
+    uint64_t all[MAX_COMPONENTS], one[MAX_COMPONENTS];
     if (i->count != 4 || t->kind != SP_VECTOR || components(r->m, i->operand[1], one) != 1 ||
         !components(r->m, i->operand[2], all) || !sp_same(r->m, r->m->ids[i->operand[2]].type, i->type) ||
         !sp_same(r->m, r->m->ids[i->operand[1]].type, t->elem) || i->operand[3] >= t->count)
