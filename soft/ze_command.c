@@ -156,13 +156,13 @@ static ze_result_t run(struct soft_command *c)
     return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t soft_command_run(struct soft_command *c, const atomic_bool *stop)
+ze_result_t soft_command_run(struct soft_command *c, struct soft_queue *queue)
 {
     ze_result_t result;
     uint64_t start, end;
     uint32_t i;
     for (i = 0; i < c->wait_count; i++)
-        if (!soft_event_await(c->waits[i], stop)) return ZE_RESULT_NOT_READY;
+        if (!soft_queue_await(queue, c->waits[i])) return ZE_RESULT_NOT_READY;
     start = soft_now();
     result = run(c);
     end = soft_now();

@@ -101,10 +101,17 @@ bool soft_event_await(ze_event_handle_t event, const atomic_bool *stop)
 {
     bool set;
     pthread_mutex_lock(&event->signal.lock);
-    while (!event->set && !atomic_load(stop)) soft_signal_wait(&event->signal, soft_deadline(20000000u));
+    while (!event->set && !atomic_load(stop)) soft_signal_wait(&event->signal, UINT64_MAX);
     set = event->set;
     pthread_mutex_unlock(&event->signal.lock);
     return set;
+}
+
+void soft_event_wake(ze_event_handle_t event)
+{
+    pthread_mutex_lock(&event->signal.lock);
+    pthread_cond_broadcast(&event->signal.changed);
+    pthread_mutex_unlock(&event->signal.lock);
 }
 
 void soft_event_timestamp(ze_event_handle_t event, ze_kernel_timestamp_result_t *to)

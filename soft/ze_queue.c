@@ -54,13 +54,12 @@ ze_result_t soft_queue_init(struct soft_queue *q, const ze_command_queue_desc_t 
 /* What waits for an event that never comes is given up; the rest runs. */
 void soft_queue_free(struct soft_queue *q)
 {
+    pthread_mutex_lock(&q->signal.lock);
     atomic_store(&q->stop, true);
-    if (q->started) {
-        pthread_mutex_lock(&q->signal.lock);
-        pthread_cond_broadcast(&q->signal.changed);
-        pthread_mutex_unlock(&q->signal.lock);
-        pthread_join(q->thread, NULL);
-    }
+    if (q->awaited) soft_event_wake(q->awaited);
+    pthread_cond_broadcast(&q->signal.changed);
+    pthread_mutex_unlock(&q->signal.lock);
+    if (q->started) pthread_join(q->thread, NULL);
     pthread_mutex_lock(&queues.lock);
     while (q->held) pthread_cond_wait(&queues.released, &queues.lock); /* not for long: all it has is done */
     *q->link = q->next;
@@ -71,12 +70,30 @@ void soft_queue_free(struct soft_queue *q)
 
 /* ---- running */
 
+static void set_awaited(struct soft_queue *q, ze_event_handle_t event)
+{
+    pthread_mutex_lock(&q->signal.lock);
+    q->awaited = event;
+    pthread_mutex_unlock(&q->signal.lock);
+}
+
+/* The event is named before anyone waits for it, and its name taken back before anything that comes after it is done: so
+ * it is still there when soft_queue_free, under the queue's lock, wakes those that wait. */
+bool soft_queue_await(struct soft_queue *q, ze_event_handle_t event)
+{
+    bool set;
+    set_awaited(q, event);
+    set = soft_event_await(event, &q->stop);
+    set_awaited(q, NULL);
+    return set;
+}
+
 static ze_result_t run_commands(struct soft_queue *q, struct soft_command *first)
 {
     ze_result_t result = ZE_RESULT_SUCCESS, r;
     struct soft_command *c;
     for (c = first; c; c = c->next) {
-        r = soft_command_run(c, &q->stop);
+        r = soft_command_run(c, q);
         if (r == ZE_RESULT_NOT_READY) return r;
         if (result == ZE_RESULT_SUCCESS) result = r; /* the rest still runs: somebody may wait for its events */
     }

@@ -188,8 +188,9 @@ struct _ze_fence_handle_t {
 
 void soft_event_set(ze_event_handle_t event, ze_result_t result, uint64_t start, uint64_t end);
 void soft_event_clear(ze_event_handle_t event);
-/* On a queue: waits until the event is set, or `stop` becomes true (then false is returned). */
+/* Waits until the event is set, or `stop` is true and soft_event_wake was called: then false is returned. */
 bool soft_event_await(ze_event_handle_t event, const atomic_bool *stop);
+void soft_event_wake(ze_event_handle_t event); /* those that wait for it look at their `stop` */
 void soft_event_timestamp(ze_event_handle_t event, ze_kernel_timestamp_result_t *to);
 void soft_fence_set(ze_fence_handle_t fence, ze_result_t result);
 
@@ -355,8 +356,9 @@ struct soft_command {
 };
 
 void soft_command_free(struct soft_command *command);
-/* Waits, runs, signals. `stop` ends waiting for events. */
-ze_result_t soft_command_run(struct soft_command *command, const atomic_bool *stop);
+/* Waits, runs, signals. ZE_RESULT_NOT_READY: the queue was freed before the events it waits for were set. */
+struct soft_queue;
+ze_result_t soft_command_run(struct soft_command *command, struct soft_queue *queue);
 
 /* ---- queues: what a command queue and an immediate command list have in common */
 
@@ -368,6 +370,7 @@ struct soft_queue {
     uint64_t submitted, completed;
     bool busy, started;
     atomic_bool stop;
+    ze_event_handle_t awaited; /* by what runs now; NULL: it waits for none */
     ze_result_t failed; /* reported once, by the next synchronisation */
     pthread_t thread;
     struct soft_queue *next, **link; /* in the list of all queues */
@@ -394,6 +397,8 @@ struct _ze_command_list_handle_t {
 ze_result_t soft_queue_check_desc(const ze_command_queue_desc_t *desc);
 ze_result_t soft_queue_init(struct soft_queue *q, const ze_command_queue_desc_t *desc);
 void soft_queue_free(struct soft_queue *q);
+/* For a command that the queue runs: waits for an event; false when the queue is being freed. */
+bool soft_queue_await(struct soft_queue *q, ze_event_handle_t event);
 /* Takes over `command` (an immediate list's, may be NULL); lists are referred to. Runs or queues it as the mode says.
  */
 ze_result_t soft_queue_submit(struct soft_queue *q, struct soft_command *command, uint32_t list_count,
