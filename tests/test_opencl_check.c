@@ -260,11 +260,15 @@ TEST(races_between_subgroups)
     RUN_CHECKED("turn_global", "ptr<i32> a, i32 safe", 2, 64, a, 0);
     CHECK_HAS(said, ": a data race: since the last barrier ");
     CHECK_HAS(said, "-byte shared allocation at ");
+    CHECK_HAS(said, " of the work-group read byte ");
     RUN_CHECKED("turn_global", "ptr<i32> a, i32 safe", 2, 16, a, 0); /* one subgroup: its lanes go together */
     CLEAN();
     RUN_CHECKED("together", "ptr<i32> same, ptr<i32> differ, ptr<i32> sum", 4, 64, same, (int *)NULL, sum);
     CLEAN();
     CHECK_INT(*sum, 256);
+    RUN_CHECKED("together", "ptr<i32> same, ptr<i32> differ, ptr<i32> sum", 1, 64, same, differ, sum);
+    REPORTED("kernel together: work-item (16,0,0): OpStore to %", "check.cl:101) writes 4 bytes at");
+    CHECK_HAS(strstr(said, "a data race"), "check.cl:101)\n"); /* and by which instruction before */
     RUN_CHECKED("together", "ptr<i32> same, ptr<i32> differ, ptr<i32> sum", 4, 64, same, differ, sum);
     REPORTED("kernel together: work-item (", "writes 4 bytes at");
     CHECK_HAS(said, ": a data race: since the last barrier subgroup 0 of the work-group wrote byte ");
@@ -503,6 +507,45 @@ TEST(cooperative_matrices)
     zed_module_free(&m);
 }
 
+/* One work-item of a space of 8 x 8 x 4 writes past the end, all others to the first element. */
+static void emit_space(spe_module *m)
+{
+    spe_id u32 = spe_int(m, 32), here = 0;
+    spe_param params[4] = {{spe_ptr(m, SPE_StorageClassCrossWorkgroup, u32), "a", false, false, 0},
+                           {u32, "x", false, false, 0},
+                           {u32, "y", false, false, 0},
+                           {u32, "z", false, false, 0}};
+    spe_kernel k = {"space", 16, {4, 4, 2}, 0, params, 4};
+    spe_kernel_begin(m, &k);
+    for (uint32_t i = 0; i < 3; i++) {
+        spe_id equal = spe_ieq(m, spe_builtin(m, SPE_GLOBAL_ID, i), spe_param_id(m, i + 1));
+        here = i ? spe_land(m, here, equal) : equal;
+    }
+    spe_id at = spe_select(m, here, spe_u32(m, 64), spe_u32(m, 0));
+    spe_store(m, spe_index(m, spe_param_id(m, 0), at), spe_u32(m, 7), 0);
+    spe_kernel_end(m);
+}
+
+TEST(work_items_are_named_in_three_dimensions)
+{
+    zed_module m;
+    zed_kernel k;
+    int *a = numbers(64);
+    if (!load_emitted(&m, &k, emit_space, "space", "ptr<u32> a, u32 x, u32 y, u32 z")) return;
+    listen();
+    zed_launch(&k, (zed_groups){2, 2, 2}, (uint32_t *)a, 2, 5, 3);
+    understand();
+    REPORTED("kernel space: work-item (2,5,3): OpStore to %", "0 bytes past the end of the 256-byte");
+    CHECK_INT(zeKernelSetGlobalOffsetExp(k.handle, 100, 20, 3), ZE_RESULT_SUCCESS);
+    listen();
+    zed_launch(&k, (zed_groups){2, 2, 2}, (uint32_t *)a, 106, 21, 4);
+    understand();
+    REPORTED("kernel space: work-item (106,21,4): OpStore to %", "0 bytes past the end of the 256-byte");
+    CHECK_INT(a[0], 7);
+    ocl_free(a);
+    zed_module_free(&m);
+}
+
 /* ---- faults of arithmetic: defined results, whatever the mode */
 
 TEST(arithmetic_never_traps)
@@ -698,6 +741,7 @@ int main(int argc, char **argv)
     RUN(products_of_tiles);
     RUN(blocks_of_a_subgroup);
     RUN(cooperative_matrices);
+    RUN(work_items_are_named_in_three_dimensions);
     RUN(level_two_fails_the_launch);
     RUN(without_the_mode_nothing_is_said);
     zed_module_free(&module);
