@@ -4,6 +4,7 @@
 #include "../../tests/test.h"
 
 #include "../abi.h"
+#include "../jit.h"
 #include "../spirv.h"
 
 #include <dirent.h>
@@ -407,6 +408,73 @@ TEST(entry_that_others_may_write_is_not_taken)
     jit_unload(&o);
 }
 
+TEST(entry_of_somebody_else_is_not_taken)
+{
+    struct jit_key k = key_of(15);
+    struct jit_object o;
+    char path[8600];
+    fresh();
+    if (geteuid() != 0) SKIP("only root can give a file away");
+    CHECK(compile(9, &k, &o, NULL));
+    jit_unload(&o);
+    entry_path(path, sizeof path);
+    CHECK_INT(chown(path, 12345, 12345), 0);
+    CHECK(!jit_cache_find(&k, &o));
+    CHECK_INT(chown(path, 0, 0), 0);
+    CHECK(jit_cache_find(&k, &o));
+    jit_unload(&o);
+}
+
+TEST(entries_are_files_that_nobody_else_reads)
+{
+    struct jit_key k = key_of(16);
+    struct jit_object o;
+    struct stat s;
+    char path[8600], aside[4300];
+    mode_t mask = umask(0);
+    fresh();
+    CHECK(compile(9, &k, &o, NULL));
+    umask(mask);
+    jit_unload(&o);
+    entry_path(path, sizeof path);
+    CHECK(stat(path, &s) == 0 && S_ISREG(s.st_mode) && (s.st_mode & 0777) == 0600);
+    snprintf(aside, sizeof aside, "%s/aside", base); /* what a link points to may be anything */
+    CHECK_INT(rename(path, aside), 0);
+    CHECK_INT(symlink(aside, path), 0);
+    CHECK(!jit_cache_find(&k, &o));
+    CHECK_INT(rename(aside, path), 0);
+    CHECK(jit_cache_find(&k, &o));
+    jit_unload(&o);
+}
+
+/* What is found is whole at any moment: an entry is replaced in one step. */
+TEST(entries_are_whole_while_others_store)
+{
+    struct jit_key k = key_of(17);
+    struct jit_compiler c;
+    struct jit_object o;
+    int i, status = -1;
+    pid_t writer;
+    fresh();
+    CHECK(compile(9, &k, &o, NULL));
+    jit_find_compiler(&c);
+    fflush(stdout);
+    writer = fork();
+    if (writer == 0) {
+        for (i = 0; i < 300; i++) jit_cache_store(&k, &c, o.image, o.image_size, NULL);
+        _exit(0);
+    }
+    jit_unload(&o);
+    for (i = 0; waitpid(writer, &status, WNOHANG) == 0; i++) {
+        if (!jit_cache_find(&k, &o)) break;
+        jit_unload(&o);
+    }
+    CHECK_MSG(status == 0, "entry %d that was found while another process stored it was not whole", i);
+    if (status != 0) waitpid(writer, &status, 0);
+    CHECK_INT(count_files(cache, ".xso"), 1);
+    CHECK_INT(count_files(cache, ""), 1);
+}
+
 TEST(cache_of_somebody_else_is_not_used)
 {
     struct jit_key k = key_of(11);
@@ -659,6 +727,46 @@ TEST(images_load_without_a_writable_place)
     jit_unload(&a);
 }
 
+/* A hash tells damage, not what the bytes are: loading what is no object fails well. */
+TEST(images_of_something_else)
+{
+    static const char junk[4096] = "\x7f" "ELF and then nothing that makes sense";
+    struct sp_text log = {0};
+    struct jit_object o;
+    size_t size = 0;
+    void *image = jit_image_make(junk, sizeof junk, NULL, &size);
+    fresh();
+    CHECK(image && !jit_image_check(image, size));
+    CHECK(!jit_load_image(image, size, &o, &log));
+    CHECK_HAS(log.data, "loading the compiled kernels: ");
+    CHECK(!o.handle && !o.image);
+    free(image);
+    sp_text_free(&log);
+}
+
+/* In a folder of its own as the root there is neither /tmp nor /dev/shm. */
+TEST(no_place_for_temporary_files)
+{
+    int status = -1;
+    pid_t child;
+    fresh();
+    if (geteuid() != 0) SKIP("only root can change the root");
+    fflush(stdout);
+    child = fork();
+    if (child == 0) {
+        char path[4096];
+        struct sp_text log = {0};
+        setenv("XETILE_SOFT_CACHE", "off", 1);
+        if (mkdir(cache, 0700) != 0 || chroot(cache) != 0 || chdir("/") != 0) _exit(2);
+        _exit(!jit_private_directory(path, sizeof path, &log) && log.data &&
+                      strstr(log.data, "neither the cache, $TMPDIR, /tmp nor /dev/shm can be written to")
+                  ? 0
+                  : 1);
+    }
+    CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    CHECK_INT(status, 0);
+}
+
 TEST(keys_differ)
 {
     struct jit_key a, b, c, d, e;
@@ -754,6 +862,9 @@ int main(void)
     RUN(entry_of_another_key_is_not_taken);
     RUN(cache_that_others_may_write_is_not_used);
     RUN(entry_that_others_may_write_is_not_taken);
+    RUN(entry_of_somebody_else_is_not_taken);
+    RUN(entries_are_files_that_nobody_else_reads);
+    RUN(entries_are_whole_while_others_store);
     RUN(cache_of_somebody_else_is_not_used);
     RUN(cache_off);
     RUN(home_gives_the_cache_its_place);
@@ -767,6 +878,8 @@ int main(void)
     RUN(sigchld_ignored_by_the_host);
     RUN(images_round_trip);
     RUN(images_load_without_a_writable_place);
+    RUN(images_of_something_else);
+    RUN(no_place_for_temporary_files);
     RUN(keys_differ);
     RUN(cache_size_is_bounded);
     RUN(ten_processes_at_once);
