@@ -97,7 +97,8 @@ static const char *plain(struct cg *g, const char *text)
 static const char *name_of(struct cg *g, uint32_t id)
 {
     const char *name = g->m->names[id];
-    return name && *name ? cg_str(g, "%%%u (%s)", id, plain(g, name)) : cg_str(g, "%%%u", id);
+    return name && *name ? cg_str(g, "%%%u (%s)", sp_number(g->m, id), plain(g, name))
+                         : cg_str(g, "%%%u", sp_number(g->m, id));
 }
 
 /* The id of the OpString that the last OpLine before this instruction names. Functions are written in order, so that
@@ -177,7 +178,9 @@ static const char *site_of(struct cg *g, uint32_t part, uint32_t pointer, uint32
     const char *object = object_of(g, root, &bytes);
     const struct sp_type *t = pointer ? sp_type(g->m, g->m->ids[root ? root : pointer].type) : NULL;
     if (i->op == SP_OP_ExtInst && sp_ext_name(i->operand[1])) ext = cg_str(g, " %s", sp_ext_name(i->operand[1]));
-    const char *of = i->id ? cg_str(g, " %%%u", i->id) : pointer ? cg_str(g, " to %%%u", pointer) : "";
+    const char *of = i->id     ? cg_str(g, " %%%u", sp_number(g->m, i->id))
+                     : pointer ? cg_str(g, " to %%%u", sp_number(g->m, pointer))
+                               : "";
     struct sp_text *body = g->c;
     g->c = &g->helpers;
     cg_put(g, "static const struct xs_site %s = {\"%s%s%s (word %u%s)\", \"%s\", %lluu, %u, %s};\n", name,

@@ -119,7 +119,8 @@ bool sp_refuse(struct sp_reader *r, const struct sp_inst *at, const char *format
     if (!at)
         sp_text_add(r->log, "SPIR-V: %s\n", message);
     else if (at->id)
-        sp_text_add(r->log, "SPIR-V, word %u: %s %%%u: %s\n", at->word, sp_op_name(at->op), at->id, message);
+        sp_text_add(r->log, "SPIR-V, word %u: %s %%%u: %s\n", at->word, sp_op_name(at->op), sp_number(r->m, at->id),
+                    message);
     else
         sp_text_add(r->log, "SPIR-V, word %u: %s: %s\n", at->word, sp_op_name(at->op), message);
     return false;
@@ -127,18 +128,18 @@ bool sp_refuse(struct sp_reader *r, const struct sp_inst *at, const char *format
 
 /* ---- the pipeline */
 
-enum { MAGIC = 0x07230203, HEADER_WORDS = 5 };
+enum { MAGIC = 0x07230203 };
 
 static uint32_t swap_bytes(uint32_t w) { return w >> 24 | (w >> 8 & 0xff00u) | (w << 8 & 0xff0000u) | w << 24; }
 
-static bool read_header(struct sp_reader *r, const uint32_t *words, size_t count)
+static bool read_header(struct sp_reader *r, const uint32_t *words, size_t count, uint32_t **own)
 {
     struct sp_module *m = r->m;
     uint32_t major, minor;
     uint32_t *copy;
     bool swapped;
     size_t i;
-    if (count < HEADER_WORDS) return sp_refuse(r, NULL, "%zu words are too few for a module", count);
+    if (count < SP_HEADER_WORDS) return sp_refuse(r, NULL, "%zu words are too few for a module", count);
     if (count > SP_MAX_WORDS) return sp_refuse(r, NULL, "%zu words are more than the limit of %d", count, SP_MAX_WORDS);
     swapped = words[0] == swap_bytes(MAGIC);
     if (words[0] != MAGIC && !swapped)
@@ -146,7 +147,7 @@ static bool read_header(struct sp_reader *r, const uint32_t *words, size_t count
     copy = sp_alloc(r, count, sizeof *copy);
     if (!copy) return false;
     for (i = 0; i < count; i++) copy[i] = swapped ? swap_bytes(words[i]) : words[i];
-    m->words = copy;
+    m->words = *own = copy;
     m->word_count = count;
     m->version = copy[1];
     m->bound = copy[3];
@@ -189,8 +190,10 @@ static bool allocate(struct sp_reader *r)
 
 static bool read_all(struct sp_reader *r, const uint32_t *words, size_t count)
 {
-    return read_header(r, words, count) && sp_count_words(r->m->words + HEADER_WORDS, count - HEADER_WORDS, r) &&
-           allocate(r) && sp_decode(r) && sp_build_functions(r) && sp_build_entries(r);
+    uint32_t *own = NULL;
+    return read_header(r, words, count, &own) &&
+           sp_count_words(own + SP_HEADER_WORDS, count - SP_HEADER_WORDS, r) && sp_renumber(r, own) && allocate(r) &&
+           sp_decode(r) && sp_build_functions(r) && sp_build_entries(r);
 }
 
 struct sp_module *sp_parse(const uint32_t *words, size_t count, const struct sp_spec *spec, size_t spec_count,
@@ -215,6 +218,8 @@ struct sp_module *sp_parse(const uint32_t *words, size_t count, const struct sp_
 }
 
 /* ---- look-ups */
+
+uint32_t sp_number(const struct sp_module *m, uint32_t id) { return m->number && id < m->bound ? m->number[id] : id; }
 
 const struct sp_type *sp_type(const struct sp_module *m, uint32_t type_id)
 {

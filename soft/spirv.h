@@ -112,6 +112,7 @@ struct sp_decoration { uint32_t target, member /* ~0u: the whole id */, kind; co
 
 struct sp_module {
     uint32_t version, bound;
+    const uint32_t *number;                     /* [bound] what the module itself calls an id; NULL: just that */
     const uint32_t *words; size_t word_count;   /* own copy, byte order put right */
     struct sp_id *ids;                          /* [bound] */
     struct sp_type *types; uint32_t type_count;
@@ -132,6 +133,8 @@ struct sp_spec { uint32_t id; uint64_t bits; };
 struct sp_module *sp_parse(const uint32_t *words, size_t count, const struct sp_spec *spec, size_t spec_count, struct sp_text *log);
 void sp_free(struct sp_module *m);
 
+/* An id as the module itself has it, for messages. */
+uint32_t sp_number(const struct sp_module *m, uint32_t id);
 const struct sp_type *sp_type(const struct sp_module *m, uint32_t type_id);
 /* A decoration of an id (not of a member); NULL when absent. */
 const struct sp_decoration *sp_decorated(const struct sp_module *m, uint32_t id, uint32_t kind);

@@ -32,14 +32,14 @@ static bool is_there(struct check *c, uint32_t id, uint32_t block, const struct 
         break;
     case SP_IS_PARAMETER:
     case SP_IS_VALUE: break;
-    case SP_NOTHING: return sp_refuse(c->r, c->inst, "%%%u is not defined", id);
-    default: return sp_refuse(c->r, c->inst, "%%%u is not a value", id);
+    case SP_NOTHING: return sp_refuse(c->r, c->inst, "%%%u is not defined", sp_number(c->r->m, id));
+    default: return sp_refuse(c->r, c->inst, "%%%u is not a value", sp_number(c->r->m, id));
     }
     if (&c->r->m->functions[v->function - 1] != c->f)
-        return sp_refuse(c->r, c->inst, "%%%u belongs to another function", id);
+        return sp_refuse(c->r, c->inst, "%%%u belongs to another function", sp_number(c->r->m, id));
     if (v->what == SP_IS_PARAMETER) return true;
     if (v->block == block ? !before || v->def < before : dominates(c->d, v->block, block)) return true;
-    return sp_refuse(c->r, c->inst, "%%%u is not defined on every way that leads here", id);
+    return sp_refuse(c->r, c->inst, "%%%u is not defined on every way that leads here", sp_number(c->r->m, id));
 }
 
 static bool check_id(void *user, uint32_t index, char letter)
@@ -74,7 +74,7 @@ static bool check_phi(struct check *c)
     for (k = 0; k < i->count; k += 2) {
         if (!is_there(c, i->operand[k], c->r->m->ids[i->operand[k + 1]].block, NULL)) return false;
         if (!sp_same(c->r->m, c->r->m->ids[i->operand[k]].type, i->type))
-            return sp_refuse(c->r, i, "%%%u is not of its type", i->operand[k]);
+            return sp_refuse(c->r, i, "%%%u is not of its type", sp_number(c->r->m, i->operand[k]));
     }
     return true;
 }

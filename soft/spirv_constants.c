@@ -364,7 +364,7 @@ static bool spec_extract(struct sp_reader *r, const struct sp_inst *i)
 {
     uint32_t id = i->count > 1 ? i->operand[1] : 0, k, n;
     uint64_t all[MAX_COMPONENTS];
-    if (!is_constant(r->m, id)) return sp_refuse(r, i, "CompositeExtract: %%%u is not a constant", id);
+    if (!is_constant(r->m, id)) return sp_refuse(r, i, "CompositeExtract: %%%u is not a constant", sp_number(r->m, id));
     for (k = 2; k < i->count; k++) {
         const struct sp_type *t = sp_value_type(r->m, id);
         const struct sp_inst *def = r->m->ids[id].def;
@@ -505,7 +505,7 @@ static bool accept_composite(struct sp_reader *r, const struct sp_inst *i)
     for (k = 0; k < want; k++) {
         uint32_t id = i->operand[k];
         if (!is_constant(m, id) && !sp_constant_address(m, id, &variable, &offset))
-            return sp_refuse(r, i, "constituent %u, %%%u, is not a constant", k, id);
+            return sp_refuse(r, i, "constituent %u, %%%u, is not a constant", k, sp_number(r->m, id));
         if (!sp_same(m, m->ids[id].type, member_type(t, k)))
             return sp_refuse(r, i, "constituent %u is not of its member's type", k);
         if (t->kind == SP_VECTOR && components(m, id, &bits[k]) != 1)
@@ -540,9 +540,9 @@ bool sp_check_function_pointers(struct sp_reader *r)
         const struct sp_id *f;
         if (!i || i->op != SP_OP_ConstantFunctionPointerINTEL) continue;
         f = &m->ids[i->operand[0]];
-        if (f->what != SP_IS_FUNCTION) return sp_refuse(r, i, "%%%u is not a function", i->operand[0]);
+        if (f->what != SP_IS_FUNCTION) return sp_refuse(r, i, "%%%u is not a function", sp_number(r->m, i->operand[0]));
         if (m->functions[f->block].type != sp_type(m, i->type)->elem)
-            return sp_refuse(r, i, "%%%u is not of the type it points to", i->operand[0]);
+            return sp_refuse(r, i, "%%%u is not of the type it points to", sp_number(r->m, i->operand[0]));
     }
     return true;
 }
@@ -576,9 +576,10 @@ static bool chain_step(struct sp_reader *r, const struct sp_inst *i, uint32_t op
     int64_t index;
     bool constant = sp_constant(m, i->operand[operand], &bits);
     if (!index_type || index_type->kind != SP_INT)
-        return sp_refuse(r, i, "index %%%u is not an integer", i->operand[operand]);
+        return sp_refuse(r, i, "index %%%u is not an integer", sp_number(r->m, i->operand[operand]));
     index = sign_extend(bits, index_type->bits);
-    if (offset && !constant) return sp_refuse(r, i, "index %%%u is not a constant", i->operand[operand]);
+    if (offset && !constant)
+        return sp_refuse(r, i, "index %%%u is not a constant", sp_number(r->m, i->operand[operand]));
     switch (t->kind) {
     case SP_STRUCT:
         if (!constant || index < 0 || index >= (int64_t)t->count)

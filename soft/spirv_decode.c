@@ -226,6 +226,7 @@ struct walk {
     sp_id_fn *each;
     void *user;
     const char *why;
+    bool renumber; /* ids are still those of the module */
 };
 
 static bool walk_pattern(struct walk *w, const char *pattern);
@@ -268,6 +269,10 @@ static bool walk_id(struct walk *w, char letter)
     if (w->at >= w->inst->count) {
         w->why = "too few operands";
         return false;
+    }
+    if (w->renumber) {
+        uint32_t *id = w->r->copy + (w->inst->operand - w->r->m->words) + w->at;
+        *id = sp_new_number(w->r, *id);
     }
     if (w->inst->operand[w->at] == 0 || w->inst->operand[w->at] >= w->r->m->bound) {
         w->why = "an id is not below the bound";
@@ -393,7 +398,7 @@ static bool walk_pattern(struct walk *w, const char *pattern)
 
 bool sp_each_id(const struct sp_reader *r, const struct sp_inst *i, sp_id_fn *each, void *user)
 {
-    struct walk w = {r, i, 0, each, user, NULL};
+    struct walk w = {r, i, 0, each, user, NULL, false};
     return walk_pattern(&w, sp_op_find(i->op)->pattern);
 }
 
@@ -418,7 +423,7 @@ bool sp_decode_one(struct sp_reader *r, uint32_t at, struct sp_inst *i)
     i->operand = w + head;
     i->count = (uint16_t)(words - head);
     {
-        struct walk k = {r, i, 0, NULL, NULL, NULL};
+        struct walk k = {r, i, 0, NULL, NULL, NULL, r->copy != NULL};
         if (!walk_pattern(&k, row->pattern))
             return sp_refuse(r, i, "operand %u: %s", k.at, k.why ? k.why : "malformed");
         if (k.at != i->count) return sp_refuse(r, i, "%u operand words too many", i->count - k.at);
@@ -689,7 +694,7 @@ void sp_note_types(struct sp_reader *r)
 {
     const struct sp_module *m = r->m;
     uint32_t at;
-    for (at = 5; at < m->word_count; at += m->words[at] >> 16) {
+    for (at = SP_HEADER_WORDS; at < m->word_count; at += m->words[at] >> 16) {
         const struct sp_op_row *row = sp_op_find(m->words[at] & 0xffff);
         if (row && row->results == 3 && m->words[at] >> 16 > 2 && m->words[at + 2] < m->bound)
             r->early_type[m->words[at + 2]] = m->words[at + 1];
@@ -698,7 +703,7 @@ void sp_note_types(struct sp_reader *r)
 
 bool sp_decode(struct sp_reader *r)
 {
-    uint32_t at = 5;
+    uint32_t at = SP_HEADER_WORDS;
     sp_note_types(r);
     while (at < r->m->word_count) {
         struct sp_inst i;

@@ -295,7 +295,7 @@ bool sp_check_ext(struct sp_reader *r, const struct sp_inst *i)
 {
     const struct ext_row *row;
     if (i->operand[0] != r->m->opencl_std || r->m->opencl_std == 0)
-        return sp_refuse(r, i, "%%%u is not OpenCL.std", i->operand[0]);
+        return sp_refuse(r, i, "%%%u is not OpenCL.std", sp_number(r->m, i->operand[0]));
     row = find(i->operand[1]);
     if (!row) return sp_refuse(r, i, "OpenCL.std has no instruction %u that the software device knows", i->operand[1]);
     if (row->words[0] == '-' && sp_type(r->m, i->type)->kind != SP_VOID)

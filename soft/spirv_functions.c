@@ -30,7 +30,8 @@ static bool read_head(struct sp_reader *r, struct sp_function *f, uint32_t *at)
     const struct sp_inst *head = r->m->ids[f->id].def;
     const struct sp_type *t = sp_type(r->m, f->type);
     uint32_t k;
-    if (!t || t->kind != SP_FUNCTION) return sp_refuse(r, head, "%%%u is not a function type", f->type);
+    if (!t || t->kind != SP_FUNCTION)
+        return sp_refuse(r, head, "%%%u is not a function type", sp_number(r->m, f->type));
     if (t->elem != head->type) return sp_refuse(r, head, "its result type is not its function type's");
     f->name = linkage_name(r, f->id);
     f->param_count = t->count;
@@ -96,7 +97,7 @@ static bool check_target(struct build *b, const struct sp_inst *i, uint32_t labe
 {
     const struct sp_id *d = &b->r->m->ids[label];
     if (d->what != SP_IS_LABEL || &b->r->m->functions[d->function - 1] != b->f)
-        return sp_refuse(b->r, i, "%%%u is not a label of this function", label);
+        return sp_refuse(b->r, i, "%%%u is not a label of this function", sp_number(b->r->m, label));
     if (d->block == 0) return sp_refuse(b->r, i, "a jump to the entry block");
     return true;
 }
@@ -211,12 +212,12 @@ static bool match_phi(struct build *b, const struct sp_block *at, struct sp_inst
         if (is_dropped_label(b, label)) continue;
         if (m->ids[label].what != SP_IS_LABEL || &m->functions[m->ids[label].function - 1] != b->f ||
             b->mark[from] != b->current + 1)
-            return sp_refuse(b->r, phi, "%%%u is not a predecessor of its block", label);
+            return sp_refuse(b->r, phi, "%%%u is not a predecessor of its block", sp_number(b->r->m, label));
         if (b->seen[from] == b->phi_number) {
             /* LLVM names a block once for each case of a switch that leads here */
             for (uint32_t i = 0; i < n; i += 2)
                 if (kept[i + 1] == label && kept[i] != phi->operand[k])
-                    return sp_refuse(b->r, phi, "two values for the predecessor %%%u", label);
+                    return sp_refuse(b->r, phi, "two values for the predecessor %%%u", sp_number(b->r->m, label));
             continue;
         }
         b->seen[from] = b->phi_number;
@@ -314,10 +315,10 @@ static bool refuse_recursion(struct sp_reader *r, const struct calls *c, uint32_
 {
     const struct sp_function *f = r->m->functions;
     uint32_t k = c->stack_size;
-    sp_text_add(r->log, "SPIR-V: recursion is not supported: %.80s (%%%u)", name_of(&f[to]), f[to].id);
+    sp_text_add(r->log, "SPIR-V: recursion is not supported: %.80s (%%%u)", name_of(&f[to]), sp_number(r->m, f[to].id));
     while (k > 0 && c->stack[k - 1] != to) k--; /* where the cycle starts */
     for (; k < c->stack_size; k++)
-        sp_text_add(r->log, " calls %.80s (%%%u),", name_of(&f[c->stack[k]]), f[c->stack[k]].id);
+        sp_text_add(r->log, " calls %.80s (%%%u),", name_of(&f[c->stack[k]]), sp_number(r->m, f[c->stack[k]].id));
     sp_text_add(r->log, " which calls the first again\n");
     return false;
 }
@@ -376,8 +377,8 @@ static bool check_calls(struct sp_reader *r)
     for (f = 0; f < n && good; f++) good = follow(r, &c, next, f);
     for (f = 0; f < c.first[n] && good; f++)
         if (r->m->functions[c.callee[f]].is_kernel)
-            good =
-                sp_refuse(r, NULL, "the entry point %%%u is called like a function", r->m->functions[c.callee[f]].id);
+            good = sp_refuse(r, NULL, "the entry point %%%u is called like a function",
+                             sp_number(r->m, r->m->functions[c.callee[f]].id));
     return good;
 }
 
@@ -411,10 +412,11 @@ static bool build_entry(struct sp_reader *r, const struct sp_inst *i)
     uint32_t k;
     if (i->operand[0] != SP_MODEL_Kernel)
         return sp_refuse(r, i, "execution model %u: the software device runs kernels", i->operand[0]);
-    if (f->what != SP_IS_FUNCTION) return sp_refuse(r, i, "%%%u is not a function", i->operand[1]);
+    if (f->what != SP_IS_FUNCTION) return sp_refuse(r, i, "%%%u is not a function", sp_number(r->m, i->operand[1]));
     for (k = 2 + sp_string_words(i->operand + 2, (uint32_t)i->count - 2); k < i->count; k++)
         if (m->ids[i->operand[k]].what != SP_IS_VARIABLE || m->ids[i->operand[k]].function)
-            return sp_refuse(r, i, "%%%u of its interface is not a variable of the module", i->operand[k]);
+            return sp_refuse(r, i, "%%%u of its interface is not a variable of the module",
+                             sp_number(r->m, i->operand[k]));
     if (!check_kernel(r, i, &m->functions[f->block])) return false;
     e->function = f->block;
     e->name = sp_string(r, i->operand + 2);
@@ -473,7 +475,7 @@ static bool apply_to_entries(struct sp_reader *r, const struct sp_inst *i)
 {
     const struct sp_id *f = &r->m->ids[i->operand[0]];
     uint32_t k = f->what == SP_IS_FUNCTION ? r->first_entry[f->block] : 0;
-    if (!k) return sp_refuse(r, i, "%%%u is not an entry point", i->operand[0]);
+    if (!k) return sp_refuse(r, i, "%%%u is not an entry point", sp_number(r->m, i->operand[0]));
     for (; k; k = r->next_entry[k - 1])
         if (!apply_mode(r, i, &r->m->entries[k - 1])) return false;
     return true;

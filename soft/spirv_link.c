@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PASSES = 64, HEADER_WORDS = 5 };
+enum { MAX_PASSES = 64 };
 
 struct words {
     uint32_t *w;
@@ -92,7 +92,7 @@ static bool mark_used(void *user, uint32_t index, char letter)
 /* Every id that stands in a function or in the value of something. */
 static bool find_used(struct sp_reader *r, uint8_t *used)
 {
-    for (uint32_t at = HEADER_WORDS; at < r->m->word_count; at += r->m->words[at] >> 16) {
+    for (uint32_t at = SP_HEADER_WORDS; at < r->m->word_count; at += r->m->words[at] >> 16) {
         struct sp_inst i;
         void *user[2] = {&i, used};
         enum sp_section s = sp_section_of(r->m->words[at] & 0xffff);
@@ -179,7 +179,7 @@ static bool open_unit(struct linker *l, uint32_t index)
             u->ordinal[u->m->globals[k]->id] = number++;
     }
     u->first_function = (uint32_t)u->m->word_count;
-    for (uint32_t at = HEADER_WORDS; at < u->m->word_count; at += u->m->words[at] >> 16) {
+    for (uint32_t at = SP_HEADER_WORDS; at < u->m->word_count; at += u->m->words[at] >> 16) {
         uint32_t op = u->m->words[at] & 0xffff;
         enum sp_section s = sp_section_of(op);
         if (op == SP_OP_Function) {
@@ -546,7 +546,7 @@ static bool keeps(struct linker *l, const struct unit *u, const struct sp_inst *
 
 static void copy_head(struct linker *l, struct unit *u)
 {
-    for (uint32_t at = HEADER_WORDS; at < u->first_function && !l->failed; at += u->m->words[at] >> 16) {
+    for (uint32_t at = SP_HEADER_WORDS; at < u->first_function && !l->failed; at += u->m->words[at] >> 16) {
         enum sp_section s = sp_section_of(u->m->words[at] & 0xffff);
         struct sp_inst i;
         if (s > SP_ANNOTATIONS || !translate(l, u, at, &i)) continue;
@@ -582,11 +582,11 @@ static void join_instruction_sets(struct linker *l)
 
 static void write_result(struct linker *l, struct sp_linked *out)
 {
-    uint32_t header[HEADER_WORDS] = {0x07230203, 0, 0, l->bound, 0};
+    uint32_t header[SP_HEADER_WORDS] = {0x07230203, 0, 0, l->bound, 0};
     struct words all = {NULL, 0, 0};
     for (uint32_t n = 0; n < l->count; n++)
         if (l->unit[n].m->version > header[1]) header[1] = l->unit[n].m->version;
-    put(l, &all, header, HEADER_WORDS);
+    put(l, &all, header, SP_HEADER_WORDS);
     for (uint32_t s = 0; s <= SP_FUNCTIONS && !l->failed; s++) put(l, &all, l->part[s].w, l->part[s].count);
     if (l->failed) {
         free(all.w);

@@ -1,6 +1,7 @@
 /* spirv_reader.h - what the files of the SPIR-V reader share, and nobody else.
  *
  *   spirv.c            the pipeline (sp_parse), memory, text, look-ups in the finished module
+ *   spirv_renumber.c   ids that leave wide gaps get numbers without
  *   spirv_decode.c     words -> instructions by the grammar's tables, and the order of a module's sections
  *   spirv_types.c      types, their sizes; decorations and their groups
  *   spirv_constants.c  constants, specialisation, OpSpecConstantOp, addresses
@@ -29,6 +30,7 @@ struct sp_raw_decoration {
     uint32_t order;
 };
 
+enum { SP_HEADER_WORDS = 5 };
 enum { SP_RULE_OPS = 7000 }; /* above all opcodes that have a type rule */
 enum { SP_MAX_COMPONENTS = 64 }; /* of a vector */
 /* The parts of a module, in their order. */
@@ -46,6 +48,7 @@ struct sp_reader {
     size_t spec_count;
     struct sp_inst *insts; /* every instruction that is kept, in order */
     uint32_t inst_count;
+    uint32_t *copy, *number, stated_bound; /* where ids get new numbers: m->words, m->number, the header's bound; else NULL */
     /* how many of each the module has, counted before anything is allocated */
     uint32_t total_insts, total_types, total_functions, total_globals, total_entries, total_modes, total_groups,
         total_decorations;
@@ -76,6 +79,9 @@ const struct sp_op_row *sp_op_find(uint32_t op);
 const char *sp_token_name(char kind, uint32_t value); /* 'C' capability, 'D' decoration, 'E' execution mode; "?" */
 typedef bool sp_id_fn(void *user, uint32_t index, char letter);
 bool sp_count_words(const uint32_t *words, size_t count, struct sp_reader *r);
+/* Gives the module's ids numbers of their own where those of its header would make tables larger than the module. */
+bool sp_renumber(struct sp_reader *r, uint32_t *copy);
+uint32_t sp_new_number(const struct sp_reader *r, uint32_t id);
 bool sp_decode(struct sp_reader *r);
 /* The instruction at a word of the module, its operands checked against the grammar alone. */
 bool sp_decode_one(struct sp_reader *r, uint32_t at, struct sp_inst *i);

@@ -394,16 +394,17 @@ static bool match_word(struct sp_reader *r, const struct sp_inst *i, uint32_t k,
     uint64_t ignored;
     if (*w == '.') return true;
     t = operand_type(r, i, k);
-    if (!t) return sp_refuse(r, i, "operand %u, %%%u, is not a value", k, i->operand[k]);
+    if (!t) return sp_refuse(r, i, "operand %u, %%%u, is not a value", k, sp_number(r->m, i->operand[k]));
     if (!is_relation(*w)) {
         if (!is_kind(r->m, *w, t))
-            return sp_refuse(r, i, "operand %u, %%%u, is not %s", k, i->operand[k], kind_name(*w));
+            return sp_refuse(r, i, "operand %u, %%%u, is not %s", k, sp_number(r->m, i->operand[k]), kind_name(*w));
         if (*w == 'K' && !sp_constant(r->m, i->operand[k], &ignored))
-            return sp_refuse(r, i, "operand %u, %%%u, is not a constant", k, i->operand[k]);
+            return sp_refuse(r, i, "operand %u, %%%u, is not a constant", k, sp_number(r->m, i->operand[k]));
         w++;
     }
     if (is_relation(*w) && !relates(r, i, w, t, first))
-        return sp_refuse(r, i, "the type of operand %u, %%%u, does not fit the others", k, i->operand[k]);
+        return sp_refuse(r, i, "the type of operand %u, %%%u, does not fit the others", k,
+                         sp_number(r->m, i->operand[k]));
     return true;
 }
 
@@ -676,7 +677,7 @@ static bool check_arguments(struct sp_reader *r, const struct sp_inst *i, const 
 {
     const struct sp_module *m = r->m;
     uint32_t k;
-    if (i->type != t->elem) return sp_refuse(r, i, "its type is not what %%%u returns", i->operand[0]);
+    if (i->type != t->elem) return sp_refuse(r, i, "its type is not what %%%u returns", sp_number(r->m, i->operand[0]));
     if ((uint32_t)i->count - 1 != t->count)
         return sp_refuse(r, i, "%u arguments for %u parameters", i->count - 1u, t->count);
     for (k = 0; k < t->count; k++) {
@@ -692,10 +693,12 @@ static bool check_call(struct sp_reader *r, const struct sp_inst *i)
     const struct sp_module *m = r->m;
     const struct sp_inst *head;
     const struct sp_type *t;
-    if (m->ids[i->operand[0]].what != SP_IS_FUNCTION) return sp_refuse(r, i, "%%%u is not a function", i->operand[0]);
+    if (m->ids[i->operand[0]].what != SP_IS_FUNCTION)
+        return sp_refuse(r, i, "%%%u is not a function", sp_number(r->m, i->operand[0]));
     head = m->ids[i->operand[0]].def;
     t = sp_type(m, head->operand[1]);
-    if (!t || t->kind != SP_FUNCTION) return sp_refuse(r, i, "%%%u is not of a function type", i->operand[0]);
+    if (!t || t->kind != SP_FUNCTION)
+        return sp_refuse(r, i, "%%%u is not of a function type", sp_number(r->m, i->operand[0]));
     return check_arguments(r, i, t);
 }
 
@@ -703,7 +706,8 @@ static bool check_pointer_call(struct sp_reader *r, const struct sp_inst *i)
 {
     const struct sp_type *p = i->count ? operand_type(r, i, 0) : NULL, *t = p ? sp_type(r->m, p->elem) : NULL;
     if (!t) return sp_refuse(r, i, "it names no pointer");
-    if (t->kind != SP_FUNCTION) return sp_refuse(r, i, "%%%u does not point to a function", i->operand[0]);
+    if (t->kind != SP_FUNCTION)
+        return sp_refuse(r, i, "%%%u does not point to a function", sp_number(r->m, i->operand[0]));
     return check_arguments(r, i, t);
 }
 
@@ -818,5 +822,6 @@ static bool check_coop_mul(struct sp_reader *r, const struct sp_inst *i)
 static bool check_coop_length(struct sp_reader *r, const struct sp_inst *i)
 {
     const struct sp_type *t = sp_type(r->m, i->operand[0]);
-    return (t && t->kind == SP_COOPMAT) || sp_refuse(r, i, "%%%u is not a cooperative matrix type", i->operand[0]);
+    return (t && t->kind == SP_COOPMAT) ||
+           sp_refuse(r, i, "%%%u is not a cooperative matrix type", sp_number(r->m, i->operand[0]));
 }

@@ -13,7 +13,8 @@ static const struct sp_type *operand_type(struct sp_reader *r, const struct sp_i
 {
     const struct sp_type *t = sp_type(r->m, i->operand[operand]);
     if (!t) {
-        sp_refuse(r, i, "operand %u, %%%u, is not a type defined before", operand, i->operand[operand]);
+        sp_refuse(r, i, "operand %u, %%%u, is not a type defined before", operand,
+                  sp_number(r->m, i->operand[operand]));
         return NULL;
     }
     if (t->depth >= SP_MAX_TYPE_DEPTH) {
@@ -112,7 +113,7 @@ static bool set_array(struct sp_reader *r, const struct sp_inst *i, struct sp_ty
     if (i->op == SP_OP_TypeArray) {
         const struct sp_type *length = sp_value_type(r->m, i->operand[1]);
         if (!length || length->kind != SP_INT || !sp_constant(r->m, i->operand[1], &n))
-            return sp_refuse(r, i, "its length %%%u is not an integer constant", i->operand[1]);
+            return sp_refuse(r, i, "its length %%%u is not an integer constant", sp_number(r->m, i->operand[1]));
         if (n == 0 || n > 0xffffffffu) return sp_refuse(r, i, "a length of %llu", (unsigned long long)n);
     }
     if (!limit_size(r, i, round_up(e->size, e->align), n)) return false;
@@ -237,7 +238,8 @@ static bool set_coopmat(struct sp_reader *r, const struct sp_inst *i, struct sp_
 static bool set_forward(struct sp_reader *r, const struct sp_inst *i)
 {
     uint32_t id = i->operand[0];
-    if (r->m->ids[id].what != SP_NOTHING || r->forward[id]) return sp_refuse(r, i, "%%%u is known already", id);
+    if (r->m->ids[id].what != SP_NOTHING || r->forward[id])
+        return sp_refuse(r, i, "%%%u is known already", sp_number(r->m, id));
     if (!known_storage(i->operand[1])) return sp_refuse(r, i, "storage class %u is not supported", i->operand[1]);
     r->forward[id] = (uint8_t)(i->operand[1] + 1);
     return true;
@@ -287,7 +289,7 @@ bool sp_check_forward(struct sp_reader *r)
     uint32_t id;
     for (id = 1; id < m->bound; id++)
         if (r->forward[id] && !m->type_of_id[id])
-            return sp_refuse(r, NULL, "the forward pointer %%%u is never defined", id);
+            return sp_refuse(r, NULL, "the forward pointer %%%u is never defined", sp_number(r->m, id));
     return true;
 }
 
@@ -392,7 +394,8 @@ bool sp_finish_decorations(struct sp_reader *r)
     uint64_t more;
     for (k = 0; k < r->group_count; k++)
         if (m->ids[r->group_insts[k]->operand[0]].what != SP_IS_GROUP)
-            return sp_refuse(r, r->group_insts[k], "%%%u is not a decoration group", r->group_insts[k]->operand[0]);
+            return sp_refuse(r, r->group_insts[k], "%%%u is not a decoration group",
+                             sp_number(r->m, r->group_insts[k]->operand[0]));
     qsort(r->raw, r->raw_count, sizeof *r->raw, by_target);
     more = expand(r, NULL);
     if (more + r->raw_count > SP_MAX_DECORATIONS)
