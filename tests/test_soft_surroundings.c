@@ -1,6 +1,6 @@
 /* test_soft_surroundings.c - the software device where things are missing or otherwise than usual: no home, none that
- * can be written to, no C compiler; a device that calls itself a CPU; native binaries carried to another process, cut
- * short or forged. Each test is a process of its own, with an environment of its own.
+ * can be written to, no C compiler; a device that calls itself a CPU; the validation layer; native binaries carried to
+ * another process, cut short or forged. Each test is a process of its own, with an environment of its own.
  */
 #define _GNU_SOURCE
 #include <level_zero/ze_api.h>
@@ -39,15 +39,14 @@ static zed_device device;
         }                                                                                                              \
     } while (0)
 
-/* Runs `body` in a child whose environment has these changes: "NAME=value" sets, "NAME" unsets; NULL ends the list. */
-static void in_a_child(const char *const *changes, void (*body)(void))
+/* Runs `body` in a child whose environment has these changes: "NAME=value" sets, "NAME" unsets; NULL ends the list.
+ * Its exit status; -1 when it did not come to that. */
+static int status_of(const char *const *changes, void (*body)(void))
 {
     FILE *heard = tmpfile();
     int status = -1;
-    size_t n;
     pid_t child;
-    CHECK(heard != NULL);
-    if (!heard) return;
+    if (!heard) return -1;
     fflush(NULL);
     child = fork();
     if (child == 0) {
@@ -61,13 +60,17 @@ static void in_a_child(const char *const *changes, void (*body)(void))
         body();
         _exit(0);
     }
-    CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    if (child > 0 && waitpid(child, &status, 0) != child) status = -1;
     rewind(heard);
-    n = fread(said, 1, sizeof said - 1, heard);
-    said[n] = 0;
+    said[fread(said, 1, sizeof said - 1, heard)] = 0;
     fclose(heard);
-    CHECK_MSG(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the process ended with status 0x%x: %s", (unsigned)status,
-              said);
+    return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void in_a_child(const char *const *changes, void (*body)(void))
+{
+    int status = status_of(changes, body);
+    CHECK_MSG(status == 0, "the process ended with status %d: %s", status, said);
 }
 
 static const char *const as_it_is[] = {NULL};
@@ -225,6 +228,35 @@ TEST(refused_calls_say_why_when_asked)
     CHECK_HAS(said, "no global variable nothing");
     in_a_child((const char *const[]){"XETILE_SOFT_DEBUG", NULL}, ask_for_nothing);
     CHECK_STR(said, "");
+}
+
+/* ---- the loader's validation layer */
+
+static bool is_mapped(const char *library)
+{
+    FILE *f = fopen("/proc/self/maps", "r");
+    bool found = false;
+    char line[1024];
+    while (f && fgets(line, sizeof line, f)) found |= strstr(line, library) != NULL;
+    if (f) fclose(f);
+    return found;
+}
+
+static void run_under_the_layer(void)
+{
+    open_device();
+    if (!is_mapped("libze_validation_layer")) _exit(3);
+    add_numbers(build_kernels());
+}
+
+/* The whole suite runs under it (tests/run.sh); here it is seen to be there. */
+TEST(under_the_validation_layer)
+{
+    int status = status_of((const char *const[]){"ZE_ENABLE_VALIDATION_LAYER=1", "ZE_ENABLE_PARAMETER_VALIDATION=1",
+                                                 "ZE_ENABLE_HANDLE_LIFETIME=1", NULL},
+                           run_under_the_layer);
+    if (status == 3) SKIP("this loader has no validation layer");
+    CHECK_MSG(status == 0, "the process ended with status %d: %s", status, said);
 }
 
 /* ---- native binaries */
@@ -388,6 +420,7 @@ int main(void)
     RUN(a_home_that_cannot_be_written_to);
     RUN(no_compiler);
     RUN(refused_calls_say_why_when_asked);
+    RUN(under_the_validation_layer);
     RUN(binaries_travel);
     RUN(binaries_cut_short);
     RUN(binaries_with_a_wrong_bit);
