@@ -9,7 +9,16 @@
 
 #include <stdint.h>
 
-#define XS_ABI_VERSION 5
+#define XS_ABI_VERSION 6
+
+/* What a thread keeps for the CPU's tile unit (prelude_amx.h) while it works on a launch. */
+struct xs_tiles {
+    uint32_t shape;  /* how its tile registers are configured, 0: not at all */
+    uint32_t used;   /* bytes of `shared` that are taken ... */
+    uint64_t group;  /* ... by the work-group of this number + 1 */
+    uint8_t *shared; /* XS_SHARED_BYTES, when the kernel wants them; may be NULL */
+};
+enum { XS_SHARED_BYTES = 2 << 20 };
 
 /* What a subgroup knows about where it runs. One object a subgroup; `driver` is the scheduler's own. */
 struct xs_subgroup {
@@ -27,7 +36,7 @@ struct xs_subgroup {
     void (*print)(struct xs_subgroup *self, const char *text, uint32_t bytes);
     void *driver;
     void *check; /* of the checked mode (prelude_check.h); NULL: it is off */
-    uint32_t *tiles; /* the thread's: how its tile registers are configured (prelude_amx.h), 0: not at all */
+    struct xs_tiles *tiles; /* the thread's */
 };
 
 enum { XS_BARRIER_FULL, XS_BARRIER_ARRIVE, XS_BARRIER_WAIT };
@@ -61,6 +70,7 @@ struct xs_kernel {
     const char *attributes;          /* source attributes, as zeKernelGetSourceAttributes gives them */
     xs_groups_fn *run_groups;        /* may be NULL */
     uint32_t frame_bytes;            /* what a subgroup keeps across barriers in run_groups; 0: run_groups has none */
+    uint32_t shares_blocks;          /* it wants the `shared` of xs_tiles */
 };
 
 struct xs_global {

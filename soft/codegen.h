@@ -16,6 +16,7 @@
  *   codegen_memory.c  variables, addresses, loads, stores, atomics
  *   codegen_groups.c  subgroup and work-group operations
  *   codegen_matrix.c  matrix products, 2D blocks, block reads
+ *   codegen_tiles.c   products on the CPU's tile unit; those of loops wait until there are many
  *   codegen_math.c    OpenCL.std
  *   codegen_coop.c    cooperative matrices
  *   check_emit.c      what the checked mode writes around accesses to memory
@@ -59,6 +60,7 @@ struct cg_value {
     uint32_t home;       /* the value whose C variable it shares; 0: its own */
     uint32_t group;      /* with `rows` others it stands in an array, c<group>, at `row`: sums that tiles hold together */
     uint8_t row, rows;
+    const struct cg_queue *queue; /* of a fixed variable: the products that its blocks wait for */
     bool tiled;          /* a fixed variable whose rows are 64 bytes, two fragments side by side: operand A for tiles */
     uint8_t granule;     /* bytes of its elements */
     uint32_t variable;   /* a pointer into such a variable: its id ... */
@@ -104,6 +106,9 @@ struct cg_function {
     bool any_barrier;
     uint32_t row, sizes; /* called by pointer: its number + 1 in the table, the subgroup sizes it was written for */
     uint32_t local_bytes;
+    struct cg_queue *queues; /* products that wait: codegen_tiles.c */
+    uint32_t queue_count;
+    bool shares_blocks;
 };
 
 struct cg_helper {
@@ -306,8 +311,11 @@ const char *cg_fixed_item(struct cg *g, uint32_t variable, int64_t offset);
 bool cg_block_access(struct cg *g, const struct sp_inst *i, uint32_t k, uint32_t *item, uint64_t *bytes);
 /* Finds the variables that hold fragments for products alone, once it is known what is borrowed. */
 void cg_widen_fragments(struct cg *g, struct cg_function *fn);
-/* Sums that tiles hold together are put into arrays. */
-void cg_group_sums(struct cg *g, struct cg_function *fn);
+/* codegen_tiles.c */
+void cg_plan_tiles(struct cg *g, struct cg_function *fn); /* which sums stand together, which products wait */
+void cg_declare_queues(struct cg *g);
+uint32_t cg_queue_room(const struct cg_queue *q);          /* units of its variables; 1 for NULL */
+void cg_leave_loops(struct cg *g, uint32_t from, uint32_t to); /* along an edge: products that waited are done */
 /* codegen_math.c: does the instruction store a second result through its last operand? */
 bool cg_math_stores(const struct sp_inst *i);
 bool cg_math_literal(const struct sp_inst *i, uint32_t k); /* is operand k a number, not an id? */

@@ -92,6 +92,7 @@ static void write_edge(struct cg *g, uint32_t from, uint32_t to, const char *mas
 {
     const struct cg_block *b = g->fn->block;
     bool plain = !b[from].masked && !mask;
+    cg_leave_loops(g, from, to);
     write_phis(g, from, to, plain ? NULL : mask ? mask : g->mask);
     if (b[to].masked) cg_put(g, "    m%u |= %s;\n", g->fn->f->blocks[to].label, mask ? mask : g->mask);
     if (!b[from].masked && !mask) cg_put(g, "    goto L%u;\n", g->fn->f->blocks[to].label);

@@ -102,6 +102,7 @@ static void write_body(struct cg *g)
         cg_free_words(g);
     }
     cg_declare_variables(g);
+    cg_declare_queues(g);
     cg_write_resume(g);
     for (uint32_t i = 0; i < f->block_count && !g->failed; i++) {
         const struct cg_block *b = &g->fn->block[g->fn->rpo[i]];

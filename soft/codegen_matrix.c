@@ -3,18 +3,13 @@
  * All of it is calls of prelude_matrix.h with pointers to fragments: a fragment's components are the leaves of a value,
  * or the items of a fixed private variable, one lane vector each.
  */
-#include "codegen.h"
+#include "codegen_matrix.h"
 
 #include <string.h>
 
 /* ---- two-dimensional blocks */
 
 enum { MAX_BLOCK_BYTES = 8192, MAX_BLOCK_ROW = 64 }; /* what the helpers have room for */
-
-struct block {
-    uint32_t elem, width, height, count, item;
-    uint64_t bytes;
-};
 
 static uint32_t power_of_two(uint32_t n)
 {
@@ -23,8 +18,7 @@ static uint32_t power_of_two(uint32_t n)
     return p;
 }
 
-/* Where the instruction has the pointer to the lanes' own data; 0: nowhere. */
-static uint32_t lanes_operand(uint16_t op)
+uint32_t cg_lanes_operand(uint16_t op)
 {
     switch (op) {
     case SP_OP_Subgroup2DBlockLoadINTEL:
@@ -35,13 +29,12 @@ static uint32_t lanes_operand(uint16_t op)
     }
 }
 
-/* The block's shape, and what a lane has of it; false when the device does not know such a block. */
-static bool describe(struct cg *g, const struct sp_inst *i, struct block *b)
+bool cg_describe_block(struct cg *g, const struct sp_inst *i, struct cg_block2d *b)
 {
     uint64_t shape[4];
     for (uint32_t k = 0; k < 4; k++)
         if (!sp_constant(g->m, i->operand[k], &shape[k]) || shape[k] == 0 || shape[k] > 64) return false;
-    *b = (struct block){(uint32_t)shape[0], (uint32_t)shape[1], (uint32_t)shape[2], (uint32_t)shape[3], 0, 0};
+    *b = (struct cg_block2d){(uint32_t)shape[0], (uint32_t)shape[1], (uint32_t)shape[2], (uint32_t)shape[3], 0, 0};
     bool transform = i->op == SP_OP_Subgroup2DBlockLoadTransformINTEL;
     bool transpose = i->op == SP_OP_Subgroup2DBlockLoadTransposeINTEL;
     if (b->elem > 8 || power_of_two(b->elem) != b->elem || b->elem * b->width > MAX_BLOCK_ROW) return false;
@@ -64,24 +57,23 @@ static bool describe(struct cg *g, const struct sp_inst *i, struct block *b)
 
 bool cg_block_access(struct cg *g, const struct sp_inst *i, uint32_t k, uint32_t *item, uint64_t *bytes)
 {
-    struct block b;
-    if (!k || lanes_operand(i->op) != k || !describe(g, i, &b)) return false;
+    struct cg_block2d b;
+    if (!k || cg_lanes_operand(i->op) != k || !cg_describe_block(g, i, &b)) return false;
     *item = b.item;
     *bytes = b.bytes;
     return true;
 }
 
-/* The fixed variable that a borrowed fragment is read from; 0: it is not borrowed. */
-static uint32_t lender(struct cg *g, uint32_t id)
+uint32_t cg_lender(struct cg *g, uint32_t id)
 {
     return g->value[id].borrowed ? g->value[g->m->ids[id].def->operand[0]].variable : 0;
 }
 
 /* Is a fragment read from a variable of floats? */
-static bool is_wide(struct cg *g, uint32_t id) { return lender(g, id) && g->value[lender(g, id)].wide; }
-static bool is_tiled(struct cg *g, uint32_t id) { return lender(g, id) && g->value[lender(g, id)].tiled; }
+static bool is_wide(struct cg *g, uint32_t id) { return cg_lender(g, id) && g->value[cg_lender(g, id)].wide; }
+static bool is_tiled(struct cg *g, uint32_t id) { return cg_lender(g, id) && g->value[cg_lender(g, id)].tiled; }
 
-static uint32_t items_of(struct cg *g, uint32_t variable)
+uint32_t cg_items(struct cg *g, uint32_t variable)
 {
     const struct sp_type *t = sp_type(g->m, g->m->ids[variable].type);
     return (uint32_t)(cg_memory_size(g, sp_type(g->m, t->elem)->id) / g->value[variable].granule);
@@ -92,12 +84,12 @@ static uint32_t items_of(struct cg *g, uint32_t variable)
 static const char *item_at(struct cg *g, const struct cg_value *p)
 {
     const struct cg_value *v = &g->value[p->variable];
-    int64_t at = p->offset / v->granule, half = v->tiled ? items_of(g, p->variable) / 2 : 1;
+    int64_t at = p->offset / v->granule, half = v->tiled ? cg_items(g, p->variable) / 2 : 1;
     if (v->tiled) return cg_fixed_item(g, p->variable, (at % half * 2 + at / half) * v->granule);
     return cg_fixed_item(g, p->variable, v->wide ? p->offset * (v->granule / 2) : p->offset);
 }
 
-static const char *surface(struct cg *g, uint32_t first)
+const char *cg_surface(struct cg *g, uint32_t first)
 {
     const char *e = cg_str(g, "%s", cg_use(g, cg_operand(g, first), false));
     for (uint32_t k = 1; k < 4; k++) e = cg_str(g, "%s, %s", e, cg_use(g, cg_operand(g, first + k), false));
@@ -108,32 +100,33 @@ static const char *surface(struct cg *g, uint32_t first)
 static void write_block2d(struct cg *g)
 {
     bool store = g->inst->op == SP_OP_Subgroup2DBlockStoreINTEL;
-    uint32_t at = lanes_operand(g->inst->op), lanes = cg_operand(g, at), first = store ? 5 : 4;
+    uint32_t at = cg_lanes_operand(g->inst->op), lanes = cg_operand(g, at), first = store ? 5 : 4;
     const char *name = store                                                    ? "store"
                        : g->inst->op == SP_OP_Subgroup2DBlockLoadTransformINTEL ? "load_transform"
                        : g->inst->op == SP_OP_Subgroup2DBlockLoadTransposeINTEL ? "load_transpose"
                                                                                 : "load";
     const struct cg_value *p = &g->value[lanes];
-    struct block b;
-    if (!describe(g, g->inst, &b)) {
+    struct cg_block2d b;
+    if (!cg_describe_block(g, g->inst, &b)) {
         cg_fail(g, "a block of this shape is not supported");
         return;
     }
+    if (cg_write_late(g)) return;
     if (p->variable && g->value[p->variable].wide) {
         bool down = g->inst->op == SP_OP_Subgroup2DBlockLoadTransformINTEL;
         cg_put(g, "    XS(block2d_load_%s)(&%s, %u, %u, %d, %s, (i32)%s, (i32)%s);\n",
-               cg_kind_name(g->value[p->variable].wide), item_at(g, p), b.height, b.count, down, surface(g, first),
+               cg_kind_name(g->value[p->variable].wide), item_at(g, p), b.height, b.count, down, cg_surface(g, first),
                cg_leaf_use(g, cg_operand(g, 8), 0, false), cg_leaf_use(g, cg_operand(g, 8), 1, false));
         return;
     }
     if (p->variable && g->value[p->variable].tiled) {
         cg_put(g, "    XS(block2d_load_pairs)(&%s, %u, %u, %s, (i32)%s, (i32)%s);\n", item_at(g, p), b.elem, b.height,
-               surface(g, first), cg_leaf_use(g, cg_operand(g, 8), 0, false),
+               cg_surface(g, first), cg_leaf_use(g, cg_operand(g, 8), 0, false),
                cg_leaf_use(g, cg_operand(g, 8), 1, false));
         return;
     }
     uint32_t item = p->variable ? g->value[p->variable].granule : 1;
-    const char *data, *each = "", *s = surface(g, first);
+    const char *data, *each = "", *s = cg_surface(g, first);
     const char *x = cg_leaf_use(g, cg_operand(g, store ? 9 : 8), 0, false);
     const char *y = cg_leaf_use(g, cg_operand(g, store ? 9 : 8), 1, false);
     if (p->variable) {
@@ -177,25 +170,13 @@ static bool has_float_grid(const char *name)
     return name && (!strcmp(name, "dpas_f16") || !strcmp(name, "dpas_bf16"));
 }
 
-/* Products of these types, summed in 32 bits, are for the CPU's tiles: how prelude_amx.h calls them; NULL: they are not. */
-static const char *tile_name(struct cg *g, const char *name, uint32_t flags)
-{
-    static const char *const integers[] = {"XS_TILE_UU", "XS_TILE_US", "XS_TILE_SU", "XS_TILE_SS"};
-    if (g->S != 16 || !name) return NULL;
-    if (!strcmp(name, "dpas_f16")) return g->o->tiles & CG_TILES_F16 ? "XS_TILE_F16" : NULL;
-    if (!strcmp(name, "dpas_bf16")) return g->o->tiles & CG_TILES_BF16 ? "XS_TILE_BF16" : NULL;
-    if (strcmp(name, "dpas_i8") != 0 || !(g->o->tiles & CG_TILES_I8)) return NULL;
-    return integers[((flags & SP_DPAS_MatrixASignedComponentsINTEL) != 0) * 2 +
-                    ((flags & SP_DPAS_MatrixBSignedComponentsINTEL) != 0)];
-}
-
-static enum cg_kind element_of(struct cg *g, uint32_t id)
+enum cg_kind cg_element(struct cg *g, uint32_t id)
 {
     const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[id].type);
     return l->count ? l->leaf[0].kind : CG_U32;
 }
 
-static const char *product_name(uint32_t flags, enum cg_kind a)
+const char *cg_product_name(uint32_t flags, enum cg_kind a)
 {
     if (flags & SP_DPAS_MatrixAPackedFloat16INTEL || a == CG_F16) return "dpas_f16";
     if (flags & SP_DPAS_MatrixAPackedBFloat16INTEL || a == CG_BF16) return "dpas_bf16";
@@ -212,24 +193,13 @@ static const char *accumulator_kind(enum cg_kind kind)
 
 /* ---- products that follow each other and form a grid: see prelude_matrix.h */
 
-enum { MAX_RUN = 64, MAX_FRAGMENTS = 8 /* XS_RUN */ };
-
-struct chain { /* products that add to the same sum, in order */
-    uint32_t home, first, last, n, a[MAX_FRAGMENTS], b[MAX_FRAGMENTS];
-};
-
-struct grid {
-    uint32_t ni, nj, nk, products;
-    const struct chain *row[MAX_FRAGMENTS], *column[MAX_FRAGMENTS], *cell[MAX_FRAGMENTS][MAX_FRAGMENTS];
-};
-
 /* How many products of the same kind stand one after the other. A block ends with its terminator, so that looking at
  * the next instruction is safe. */
 static uint32_t run_length(struct cg *g)
 {
     const struct sp_inst *first = g->inst;
     uint32_t n = 0, flags = first->count > 4 ? first->operand[4] : 0;
-    for (const struct sp_inst *i = first; n < MAX_RUN; i++, n++) {
+    for (const struct sp_inst *i = first; n < CG_RUN; i++, n++) {
         if (i->op != SP_OP_SubgroupMatrixMultiplyAccumulateINTEL || i->type != first->type || g->value[i->id].blend)
             break;
         if (g->m->ids[i->operand[1]].type != g->m->ids[first->operand[1]].type ||
@@ -244,17 +214,17 @@ static uint32_t run_length(struct cg *g)
 }
 
 /* The chains of the first n products; 0 when the order in which they are done matters. */
-static uint32_t find_chains(struct cg *g, uint32_t n, struct chain *chain)
+static uint32_t find_chains(struct cg *g, uint32_t n, struct cg_chain *chain)
 {
     uint32_t count = 0;
     for (uint32_t t = 0; t < n; t++) {
         const struct sp_inst *i = &g->inst[t];
-        struct chain *c = chain;
+        struct cg_chain *c = chain;
         while (c < chain + count && c->home != cg_home(g, i->id)) c++;
         if (c == chain + count) {
-            *c = (struct chain){.home = cg_home(g, i->id), .first = i->operand[3]};
+            *c = (struct cg_chain){.home = cg_home(g, i->id), .first = i->operand[3]};
             count++;
-        } else if (c->last != i->operand[3] || c->n == MAX_FRAGMENTS) {
+        } else if (c->last != i->operand[3] || c->n == CG_FRAGMENTS) {
             return 0;
         }
         c->last = i->id;
@@ -273,17 +243,17 @@ static uint32_t find_chains(struct cg *g, uint32_t n, struct chain *chain)
 
 static bool same_fragments(const uint32_t *a, const uint32_t *b, uint32_t n) { return !memcmp(a, b, n * sizeof *a); }
 
-static bool find_grid(struct cg *g, uint32_t n, struct chain *chain, struct grid *r)
+static bool find_grid(struct cg *g, uint32_t n, struct cg_chain *chain, struct cg_grid *r)
 {
     uint32_t count = find_chains(g, n, chain);
-    *r = (struct grid){.nk = chain[0].n, .products = n};
+    *r = (struct cg_grid){.nk = chain[0].n, .products = n};
     for (uint32_t k = 0; k < count; k++) {
-        const struct chain *c = &chain[k];
+        const struct cg_chain *c = &chain[k];
         uint32_t i = 0, j = 0;
         if (c->n != r->nk) return false;
         while (i < r->ni && !same_fragments(r->row[i]->a, c->a, r->nk)) i++;
         while (j < r->nj && !same_fragments(r->column[j]->b, c->b, r->nk)) j++;
-        if ((i + 1) * r->nk > MAX_FRAGMENTS || (j + 1) * r->nk > MAX_FRAGMENTS) return false;
+        if ((i + 1) * r->nk > CG_FRAGMENTS || (j + 1) * r->nk > CG_FRAGMENTS) return false;
         if (i == r->ni) r->row[r->ni++] = c;
         if (j == r->nj) r->column[r->nj++] = c;
         if (r->cell[i][j]) return false;
@@ -292,7 +262,7 @@ static bool find_grid(struct cg *g, uint32_t n, struct chain *chain, struct grid
     return count && r->ni * r->nj == count;
 }
 
-static const char *pointer_list(struct cg *g, const char *type, uint32_t n, const char *const *items)
+const char *cg_pointer_list(struct cg *g, const char *type, uint32_t n, const char *const *items)
 {
     const char *name = cg_str(g, "t%u", g->temporaries++);
     cg_put(g, "    %s *const %s[] = {", type, name);
@@ -301,24 +271,23 @@ static const char *pointer_list(struct cg *g, const char *type, uint32_t n, cons
     return name;
 }
 
-static void write_grid(struct cg *g, const char *call, const char *sum, const struct grid *r, const char *rest)
+static void write_grid(struct cg *g, const char *call, const char *sum, const struct cg_grid *r, const char *rest)
 {
-    const char *item[MAX_FRAGMENTS * MAX_FRAGMENTS] = {0}, *d, *c, *a, *b;
+    const char *item[CG_FRAGMENTS * CG_FRAGMENTS] = {0}, *d, *c, *a, *b;
     for (uint32_t i = 0; i < r->ni * r->nj; i++)
         item[i] = cg_str(g, "&%s", cg_variable(g, r->cell[i / r->nj][i % r->nj]->home));
-    d = pointer_list(g, sum, r->ni * r->nj, item);
+    d = cg_pointer_list(g, sum, r->ni * r->nj, item);
     for (uint32_t i = 0; i < r->ni * r->nj; i++) item[i] = fragment(g, r->cell[i / r->nj][i % r->nj]->first);
-    c = pointer_list(g, cg_str(g, "const %s", sum), r->ni * r->nj, item);
+    c = cg_pointer_list(g, cg_str(g, "const %s", sum), r->ni * r->nj, item);
     for (uint32_t i = 0; i < r->ni * r->nk; i++) item[i] = fragment(g, r->row[i / r->nk]->a[i % r->nk]);
-    a = pointer_list(g, "const void", r->ni * r->nk, item);
+    a = cg_pointer_list(g, "const void", r->ni * r->nk, item);
     for (uint32_t i = 0; i < r->nj * r->nk; i++) item[i] = fragment(g, r->column[i / r->nk]->b[i % r->nk]);
-    b = pointer_list(g, "const void", r->nj * r->nk, item);
+    b = cg_pointer_list(g, "const void", r->nj * r->nk, item);
     cg_put(g, "    %s%u, %u, %u, %s, %s, %s, %s, %s);\n", call, r->ni, r->nj, r->nk, d, c, a, b, rest);
     g->skip = r->products - 1;
 }
 
-/* The grid of as many of the products that begin here as make one; false: there is only one. */
-static bool next_grid(struct cg *g, struct chain *chain, struct grid *grid)
+bool cg_next_grid(struct cg *g, struct cg_chain *chain, struct cg_grid *grid)
 {
     uint32_t n = run_length(g);
     while (n > 1 && !find_grid(g, n, chain, grid)) n--;
@@ -327,9 +296,9 @@ static bool next_grid(struct cg *g, struct chain *chain, struct grid *grid)
 
 static bool write_products(struct cg *g, const char *call, const char *sum, const char *rest)
 {
-    struct chain chain[MAX_RUN];
-    struct grid grid;
-    bool found = next_grid(g, chain, &grid);
+    struct cg_chain chain[CG_RUN];
+    struct cg_grid grid;
+    bool found = cg_next_grid(g, chain, &grid);
     if (found) write_grid(g, call, sum, &grid, rest);
     return found;
 }
@@ -370,8 +339,8 @@ static bool is_sum_of(const struct product *p, enum cg_kind kind, bool is_bf16)
 /* Have A and B as many components as M, the lanes and 32 bytes of a row or column make them? */
 static bool has_shape(struct cg *g, const struct sp_inst *i, uint32_t m)
 {
-    uint32_t a = i->operand[1], b = i->operand[2], row = cg_kind_bytes(element_of(g, a)) * g->S;
-    uint32_t b_bytes = cg_kind_bytes(element_of(g, b));
+    uint32_t a = i->operand[1], b = i->operand[2], row = cg_kind_bytes(cg_element(g, a)) * g->S;
+    uint32_t b_bytes = cg_kind_bytes(cg_element(g, b));
     if (row < 32 || cg_leaves_of(g, g->m->ids[a].type)->count != (m * 32 + row - 1) / row) return false;
     return b_bytes * cg_leaves_of(g, g->m->ids[b].type)->count == 32 && b_bytes != 1;
 }
@@ -383,11 +352,20 @@ static bool is_product_of(struct cg *g, const struct sp_inst *i, const char *nam
     if (!name || !m || m > 8 || !sp_constant(g->m, i->operand[0], &depth) || !has_shape(g, i, m)) return false;
     for (const struct product *p = products; p < products + sizeof products / sizeof *products; p++)
         if (!strcmp(p->name, name))
-            return depth == p->depth && is_operand_of(p, flags, element_of(g, i->operand[1])) &&
-                   is_operand_of(p, flags >> 1, element_of(g, i->operand[2])) &&
-                   is_sum_of(p, element_of(g, i->operand[3]), flags & SP_DPAS_MatrixCBFloat16INTEL) &&
+            return depth == p->depth && is_operand_of(p, flags, cg_element(g, i->operand[1])) &&
+                   is_operand_of(p, flags >> 1, cg_element(g, i->operand[2])) &&
+                   is_sum_of(p, cg_element(g, i->operand[3]), flags & SP_DPAS_MatrixCBFloat16INTEL) &&
                    is_sum_of(p, cg_leaves_of(g, i->type)->leaf[0].kind, flags & SP_DPAS_MatrixResultBFloat16INTEL);
     return false;
+}
+
+const char *cg_tile_product(struct cg *g, const struct sp_inst *i)
+{
+    uint32_t flags = i->count > 4 ? i->operand[4] : 0;
+    const char *name = cg_product_name(flags, cg_element(g, i->operand[1]));
+    enum cg_kind sum = cg_element(g, i->id);
+    bool full = sum == CG_U32 || (sum == CG_F32 && cg_element(g, i->operand[3]) == CG_F32);
+    return full && is_product_of(g, i, name) ? cg_tile_name(g, name, flags) : NULL;
 }
 
 static void write_product(struct cg *g)
@@ -395,23 +373,24 @@ static void write_product(struct cg *g)
     const struct sp_inst *i = g->inst;
     uint32_t a = i->operand[1], b = i->operand[2], c = i->operand[3], flags = i->count > 4 ? i->operand[4] : 0;
     const struct cg_leaves *l = cg_leaves_of(g, i->type);
-    enum cg_kind result = l->count ? l->leaf[0].kind : CG_U32, from = element_of(g, c);
-    const char *name = product_name(flags, element_of(g, a)), *sum = result == CG_U32 ? "u32x" : "f32x", *rest;
+    enum cg_kind result = l->count ? l->leaf[0].kind : CG_U32, from = cg_element(g, c);
+    const char *name = cg_product_name(flags, cg_element(g, a)), *sum = result == CG_U32 ? "u32x" : "f32x", *rest;
     uint32_t m = l->count;
     if (!is_product_of(g, i, name)) {
         cg_fail(g, "a matrix product of these types, sizes and K is not supported with subgroups of this size");
         return;
     }
     bool integer = result == CG_U32, wide = result == CG_F32 && from == CG_F32, blend = g->value[i->id].blend;
-    const char *tile = integer || wide ? tile_name(g, name, flags) : NULL;
+    const char *tile = cg_tile_product(g, i);
+    if (tile && cg_write_late(g)) return;
     if (tile)
-        rest = cg_str(g, "%u, %s%s", m, integer || cg_kind_bytes(element_of(g, b)) == 4 ? "XS_PACKED" : "0",
+        rest = cg_str(g, "%u, %s%s", m, integer || cg_kind_bytes(cg_element(g, b)) == 4 ? "XS_PACKED" : "0",
                       is_tiled(g, a) ? " | XS_TILED_A" : "");
     else if (integer)
         rest = cg_str(g, "%u, %d, %d", m, (flags & SP_DPAS_MatrixASignedComponentsINTEL) != 0,
                       (flags & SP_DPAS_MatrixBSignedComponentsINTEL) != 0);
     else
-        rest = cg_str(g, "%u, %s%s%s", m, cg_kind_bytes(element_of(g, b)) == 4 ? "XS_PACKED" : "0",
+        rest = cg_str(g, "%u, %s%s%s", m, cg_kind_bytes(cg_element(g, b)) == 4 ? "XS_PACKED" : "0",
                       is_wide(g, a) ? " | XS_WIDE_A" : "", is_wide(g, b) ? " | XS_WIDE_B" : "");
     if (tile) {
         if (write_products(g, cg_str(g, "XS(tiles)(self, %s, ", tile), "void", rest)) return;
@@ -449,9 +428,9 @@ enum {
 /* Of a product, whose operand k is read in the variable p points into. */
 static uint32_t use_in_product(struct cg *g, const struct sp_inst *i, uint32_t k, const struct cg_value *p)
 {
-    const char *name = product_name(i->count > 4 ? i->operand[4] : 0, element_of(g, i->operand[1]));
-    uint32_t m = cg_leaves_of(g, i->type)->count, half = items_of(g, p->variable) / 2;
-    bool floats = element_of(g, i->operand[3]) == CG_F32 && element_of(g, i->id) == CG_F32;
+    const char *name = cg_product_name(i->count > 4 ? i->operand[4] : 0, cg_element(g, i->operand[1]));
+    uint32_t m = cg_leaves_of(g, i->type)->count, half = cg_items(g, p->variable) / 2;
+    bool floats = cg_element(g, i->operand[3]) == CG_F32 && cg_element(g, i->id) == CG_F32;
     uint32_t use = k == 1 ? IN_A : IN_B;
     if (k > 2 || !name || (has_float_grid(name) ? !floats : strcmp(name, "dpas_i8") != 0)) return OTHERWISE;
     if (k == 1 && (!half || p->offset / g->value[p->variable].granule % half + m > half)) use |= NOT_PAIRS;
@@ -462,11 +441,11 @@ static uint32_t use_in_product(struct cg *g, const struct sp_inst *i, uint32_t k
 static uint32_t use_in_load(struct cg *g, const struct sp_inst *i, uint32_t k, uint32_t variable)
 {
     uint32_t granule = g->value[variable].granule;
-    struct block b;
-    if (!k || lanes_operand(i->op) != k || !describe(g, i, &b)) return OTHERWISE;
+    struct cg_block2d b;
+    if (!k || cg_lanes_operand(i->op) != k || !cg_describe_block(g, i, &b)) return OTHERWISE;
     bool columns = b.elem == 2 && b.width == g->S;
     if (i->op == SP_OP_Subgroup2DBlockLoadINTEL && g->S == 16 && granule == 2 && b.elem * b.width == 32) {
-        bool whole = g->value[i->operand[k]].offset == 0 && items_of(g, variable) == 2 * b.height;
+        bool whole = g->value[i->operand[k]].offset == 0 && cg_items(g, variable) == 2 * b.height;
         return (b.count == 2 && whole ? AS_PAIRS : NOT_PAIRS) | (columns ? AS_ROWS : 0);
     }
     bool vnni = i->op == SP_OP_Subgroup2DBlockLoadTransformINTEL && columns && b.height % 2 == 0 && granule == 4;
@@ -481,8 +460,8 @@ static void note_fragments(struct cg *g, const struct sp_inst *i, uint16_t *seen
     for (uint32_t k = 0; k < i->count; k++) {
         if (!cg_is_value_operand(i, k)) continue;
         uint32_t id = i->operand[k], variable = g->value[id].fixed ? id : g->value[id].variable;
-        if (lender(g, id))
-            seen[lender(g, id)] |= use_in_product(g, i, k, &g->value[g->m->ids[id].def->operand[0]]);
+        if (cg_lender(g, id))
+            seen[cg_lender(g, id)] |= use_in_product(g, i, k, &g->value[g->m->ids[id].def->operand[0]]);
         else if (variable && !(i->id && (g->value[i->id].variable || g->value[i->id].borrowed)))
             seen[variable] |= use_in_load(g, i, k, variable);
     }
@@ -497,7 +476,7 @@ static void choose_form(struct cg *g, uint32_t id, uint32_t seen)
     } types[] = {{OF_F16, CG_F16, "dpas_f16"}, {OF_BF16, CG_BF16, "dpas_bf16"}, {OF_I8, CG_U8, "dpas_i8"}};
     struct cg_value *v = &g->value[id];
     for (uint32_t k = 0; k < sizeof types / sizeof types[0]; k++) {
-        bool tiles = tile_name(g, types[k].product, 0) != NULL;
+        bool tiles = cg_tile_name(g, types[k].product, 0) != NULL;
         if (tiles)
             v->tiled |= (seen & ~(uint32_t)AS_ROWS) == (AS_PAIRS | IN_A | types[k].type);
         else if (types[k].kind != CG_U8 &&
@@ -516,42 +495,6 @@ void cg_widen_fragments(struct cg *g, struct cg_function *fn)
         for (uint32_t k = 0; k < f->blocks[b].count; k++) note_fragments(g, &f->blocks[b].inst[k], seen);
     for (uint32_t id = 0; id < g->m->bound; id++)
         if (seen[id]) choose_form(g, id, seen[id]);
-}
-
-/* ---- sums that tiles hold together stand behind one another */
-
-static void group_columns(struct cg *g, const struct grid *r)
-{
-    for (uint32_t j = 0; j < r->nj; j++) {
-        uint32_t taken = 0, first = r->cell[0][j]->home;
-        for (uint32_t i = 0; i < r->ni; i++) taken += g->value[r->cell[i][j]->home].group != 0;
-        for (uint32_t i = 0; i < r->ni && !taken; i++) {
-            struct cg_value *v = &g->value[r->cell[i][j]->home];
-            v->group = first;
-            v->row = (uint8_t)i;
-            v->rows = (uint8_t)r->ni;
-        }
-    }
-}
-
-void cg_group_sums(struct cg *g, struct cg_function *fn)
-{
-    const struct sp_inst *before = g->inst;
-    const struct sp_function *f = fn->f;
-    struct chain chain[MAX_RUN];
-    struct grid grid;
-    for (uint32_t b = 0; b < f->block_count && g->o->tiles && !f->is_declaration; b++) {
-        for (uint32_t k = 0; k < f->blocks[b].count; k++) {
-            const struct sp_inst *i = g->inst = &f->blocks[b].inst[k];
-            if (i->op != SP_OP_SubgroupMatrixMultiplyAccumulateINTEL) continue;
-            if (!tile_name(g, product_name(i->count > 4 ? i->operand[4] : 0, element_of(g, i->operand[1])), 0) ||
-                !next_grid(g, chain, &grid))
-                continue;
-            group_columns(g, &grid);
-            k += grid.products - 1;
-        }
-    }
-    g->inst = before;
 }
 
 /* ---- block reads and writes: component i of lane l is element i * S + l */

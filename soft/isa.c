@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "jit.h"
 
+#include "abi.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -134,12 +136,13 @@ unsigned jit_tiles(void)
     return l && l->tiles ? tiles() : 0;
 }
 
-void jit_release_tiles(uint32_t *configured)
+void jit_release_tiles(struct xs_tiles *t)
 {
 #if defined(__x86_64__)
-    if (*configured) __asm__ volatile(".byte 0xc4, 0xe2, 0x78, 0x49, 0xc0"); /* tilerelease */
+    if (t->shape) __asm__ volatile(".byte 0xc4, 0xe2, 0x78, 0x49, 0xc0"); /* tilerelease */
 #endif
-    *configured = 0;
+    t->shape = 0;
+    t->group = 0;
 }
 
 /* ---- what code is compiled for, as a hash */

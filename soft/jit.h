@@ -4,6 +4,8 @@
 
 #include "spirv.h"
 
+struct xs_tiles;
+
 /* ---- sha256.c */
 struct jit_sha256 {
     uint32_t state[8];
@@ -34,7 +36,7 @@ bool jit_isa_flag(const char **flag,
 void jit_cpu_hash(uint8_t hash[32]);
 unsigned
 jit_tiles(void); /* CG_TILES_...: what tiles may multiply; 0: no tiles. The first call asks the kernel for them */
-void jit_release_tiles(uint32_t *configured); /* tiles of this thread, if it configured them: see abi.h */
+void jit_release_tiles(struct xs_tiles *t); /* of this thread: its share of a launch is done */
 
 /* ---- process.c: runs a program without a shell, in a process group of its own */
 struct jit_limits {

@@ -1,9 +1,17 @@
-/* prelude_amx.h - the grids of products of prelude_matrix.h with the CPU's tile unit (Intel AMX), for subgroups of 16.
+/* prelude_amx.h - products of matrices with the CPU's tile unit (Intel AMX), for subgroups of 16.
  *
  * A tile has 16 rows of 64 bytes, or less: 16 x 16 sums, 16 rows of two fragments of A side by side, or two of B below
- * each other. Fragments that do not lie in memory as a tile's rows would are copied first.
+ * each other (four bytes of a column in a dword). Three things are here:
+ *   - tiles: the grids of products of prelude_matrix.h at once; fragments that do not lie in memory as a tile's rows
+ *     would are copied first;
+ *   - tiles_late: the products of many steps of a loop, when each step's blocks have only been laid down as tiles
+ *     (late_rows, late_columns; codegen_tiles.c): sums are then loaded and stored once in many steps;
+ *   - late_columns, where nothing can have written the block meanwhile: a block of B that another subgroup of the
+ *     work-group has laid down already is not laid down again.
  */
 #if defined(XS_TILES) && S == 16
+
+enum { XS_LATE = 64 }; /* tiles of A, and of B, whose products may wait */
 
 /* Opcode and prefix of the instruction. */
 enum { XS_TILE_UU = 0x5e00, XS_TILE_US, XS_TILE_SU, XS_TILE_SS, XS_TILE_BF16 = 0x5c02, XS_TILE_F16 };
@@ -37,7 +45,7 @@ XS_RARE void tiles_configure(struct xs_subgroup *self, int rows, int bytes)
         config[48 + t] = (u8)(t >= 6 ? bytes / 4 : rows);
     }
     __asm__ volatile("ldtilecfg %0" : : "m"(config) : "memory");
-    *self->tiles = (u32)(rows << 8 | bytes);
+    self->tiles->shape = (u32)(rows << 8 | bytes);
 }
 
 /* `n` pieces of `bytes` as one: where they stand, if they follow each other, else in `copy`. */
@@ -125,14 +133,35 @@ XS_INLINE void XS(tile_block)(struct XS(tile_sums) * s, int kind, int at, int be
     if (two_i && two_j) XS_SUMS_TO(s, at + below + 1, 3);
 }
 
-/* A grid as above; A and B as they are, not as floats. */
+/* ni x nj tiles of sums, of s->n fragments each; `blocks` tiles of A, rows `pitch` apart and `bytes` long, and of B
+ * along K: those of row i are a[i * blocks ...], of column j b[j * blocks ...]. */
+XS_FUNCTION void XS(tile_products)(struct xs_subgroup *self, struct XS(tile_sums) * s, int kind, int ni, int blocks,
+                                   const u8 *const *a, const u8 *const *b, int pitch, int bytes)
+{
+    int rows = s->bytes / 64 * s->n, nj = s->nj;
+    if (self->tiles->shape != (u32)(rows << 8 | bytes)) tiles_configure(self, rows, bytes);
+    for (int j = 0; j < nj; j += 2) {
+        for (int i = 0; i < ni; i += 2)
+            XS(tile_block)(s, kind, i * s->n * nj + j, s->n * nj, a + i * blocks, blocks, b + j * blocks, blocks, blocks,
+                           pitch, i + 1 < ni, j + 1 < nj);
+    }
+}
+
+/* How many fragments of m rows make a tile. */
+XS_INLINE int tile_height(int m, int ni)
+{
+    int n = 1;
+    while (2 * n * m <= 16 && ni % (2 * n) == 0) n *= 2;
+    return n;
+}
+
+/* A grid of products as prelude_matrix.h has them; A and B as they are, not as floats. */
 XS_FUNCTION void XS(tiles)(struct xs_subgroup *self, int kind, int ni, int nj, int nk, void *const *d,
                            const void *const *c, const void *const *a, const void *const *b, int m, int form)
 {
     u8 rows[XS_RUN][8 * 32] XS_ALIGNED(64), columns[XS_RUN][8 * 64] XS_ALIGNED(64);
     const u8 *tile_a[XS_RUN], *tile_b[XS_RUN];
-    int n = 1, wide = nk % 2 ? 1 : 2, blocks = nk / wide;
-    while (2 * n * m <= 16 && ni % (2 * n) == 0) n *= 2;
+    int n = tile_height(m, ni), wide = nk % 2 ? 1 : 2, blocks = nk / wide;
     struct XS(tile_sums) s;
     s.d = d, s.c = c, s.nj = nj, s.n = n, s.bytes = m * 64;
     for (int i = 0; i < ni / n; i++) {
@@ -144,12 +173,7 @@ XS_FUNCTION void XS(tiles)(struct xs_subgroup *self, int kind, int ni, int nj, i
     }
     for (int j = 0; j < nj * blocks; j++)
         tile_b[j] = XS(tile_of_b)(b + j * wide, wide, form & XS_PACKED, columns[j * wide]);
-    if (*self->tiles != (u32)(n * m << 8 | wide * 32)) tiles_configure(self, n * m, wide * 32);
-    for (int j = 0; j < nj; j += 2) {
-        for (int i = 0; i < ni / n; i += 2)
-            XS(tile_block)(&s, kind, i * n * nj + j, n * nj, tile_a + i * blocks, blocks, tile_b + j * blocks, blocks,
-                           blocks, wide * 32, i + 1 < ni / n, j + 1 < nj);
-    }
+    XS(tile_products)(self, &s, kind, ni / n, blocks, tile_a, tile_b, wide * 32, wide * 32);
 }
 
 XS_INLINE void XS(tile)(struct xs_subgroup *self, int kind, void *d, const void *c, const void *a, const void *b, int m,
@@ -163,24 +187,163 @@ XS_INLINE void XS(tile)(struct xs_subgroup *self, int kind, void *d, const void 
 #undef XS_TILE_ADD_ANY
 #undef XS_SUMS_TO
 
-/* ---- blocks */
+/* ---- the products of many steps */
 
-/* Two pieces of 32 bytes a row: where tiles multiply them, their rows stay as they are in memory, side by side. */
-XS_FUNCTION void XS(block2d_load_pairs)(void *dst, int elem_bytes, int height, u64 ptr, u32 mem_w, u32 mem_h, u32 pitch,
-                                        i32 x, i32 y)
+/* A tile in each unit of a queue: a unit lies at unit[u]. */
+struct tile_place {
+    const u8 *const *unit;
+    u32 at;
+};
+
+/* The products of `steps` steps, oldest first. A step has nk tiles along K, or half a tile (nk is 0): then two of them
+ * share a unit. The fragments of sums are c[i * nj + j], m rows each, n of them below each other a tile's; tile k of
+ * row i of tiles is a[i * nk + k], of column j b[j * nk + k]. */
+XS_FUNCTION void XS(tiles_late)(struct xs_subgroup *self, int kind, int ni, int nj, int nk, void *const *c,
+                                const struct tile_place *a, const struct tile_place *b, int m, int steps)
 {
-    struct XS(block) b = {elem_bytes, 64 / elem_bytes, height, 1, ptr, mem_w, mem_h, pitch, x, y};
-    const u8 *line = (const u8 *)(uintptr_t)(ptr + (u64)((i64)y * (i64)pitch + (i64)x * elem_bytes));
-    int inside = XS(block_inside)(&b);
-    for (int i = 0; i < height; i++, line += pitch) {
-        u8 *row = (u8 *)dst + i * 64;
-        if (inside) {
-            __builtin_memcpy(row, line, 64);
-            __builtin_prefetch(line + 64, 0, 2);
-        } else {
-            __builtin_memset(row, 0, 64);
-            XS(block_row)(&b, 0, i, row, 0);
+    const u8 *tile_a[XS_LATE], *tile_b[XS_LATE];
+    int n = tile_height(m, ni), rows = ni / n, deep = nk ? nk : 1;
+    int units = nk ? steps : steps / 2, last = nk ? 0 : steps % 2;
+    struct XS(tile_sums) s;
+    s.d = c, s.c = (const void *const *)c, s.nj = nj, s.n = n, s.bytes = m * 64;
+    for (int u = 0, at = 0; u < units; u++) {
+        for (int k = 0; k < deep; k++, at++) {
+            for (int i = 0; i < rows; i++) tile_a[i * units * deep + at] = a[i * deep + k].unit[u] + a[i * deep + k].at;
+            for (int j = 0; j < nj; j++) tile_b[j * units * deep + at] = b[j * deep + k].unit[u] + b[j * deep + k].at;
         }
     }
+    if (units) XS(tile_products)(self, &s, kind, rows, units * deep, tile_a, tile_b, 64, 64);
+    if (!last) return;
+    for (int i = 0; i < rows; i++) tile_a[i] = a[i].unit[units] + a[i].at;
+    for (int j = 0; j < nj; j++) tile_b[j] = b[j].unit[units] + b[j].at;
+    XS(tile_products)(self, &s, kind, rows, 1, tile_a, tile_b, 64, 32);
+}
+
+/* ---- blocks, laid down as tiles */
+
+/* A block as rows of tiles of A: `bytes` of each row, 64 apart. */
+XS_FUNCTION void XS(late_rows)(u8 *to, int bytes, int elem_bytes, int height, u64 ptr, u32 mem_w, u32 mem_h, u32 pitch,
+                               i32 x, i32 y)
+{
+    struct XS(block) b = {elem_bytes, bytes / elem_bytes, height, 1, ptr, mem_w, mem_h, pitch, x, y};
+    const u8 *line = (const u8 *)(uintptr_t)(ptr + (u64)((i64)y * (i64)pitch + (i64)x * elem_bytes));
+    int inside = XS(block_inside)(&b);
+    for (int i = 0; i < height; i++, line += pitch, to += 64) {
+        if (!inside) {
+            __builtin_memset(to, 0, (size_t)bytes);
+            XS(block_row)(&b, 0, i, to, 0);
+            continue;
+        }
+        if (bytes == 64)
+            __builtin_memcpy(to, line, 64);
+        else
+            __builtin_memcpy(to, line, 32);
+        __builtin_prefetch(line + 64, 0, 2);
+    }
+}
+
+/* What a block of B was loaded from. */
+struct tile_source {
+    u64 ptr;
+    u32 mem_w, mem_h, pitch;
+    i32 x, y;
+    u32 shape; /* bytes of an element, rows, pieces; 0: nothing is there */
+};
+
+/* `count` pieces of 16 columns, dwords of each column below each other; a piece's first is `piece` bytes after that of
+ * the one before. */
+XS_FUNCTION void XS(tile_pack)(u8 *to, int piece, int elem_bytes, int height, int count, const struct tile_source *s)
+{
+    struct XS(block) b = {elem_bytes, 16, height, count, s->ptr, s->mem_w, s->mem_h, s->pitch, s->x, s->y};
+    const u8 *line = (const u8 *)(uintptr_t)(s->ptr + (u64)((i64)s->y * (i64)s->pitch + (i64)s->x * elem_bytes));
+    u8 edge[4][64] XS_ALIGNED(64);
+    int group = 4 / elem_bytes, inside = XS(block_inside)(&b);
+    for (int r = 0; r < height; r += group, to += 64) {
+        const u8 *row[4] = {edge[0], edge[1], edge[2], edge[3]};
+        if (!inside) __builtin_memset(edge, 0, sizeof edge);
+        for (int i = 0; i < group; i++, line += s->pitch) {
+            if (inside) __builtin_prefetch((row[i] = line) + (u64)height * s->pitch, 0, 2);
+            for (int p = 0; p < count && !inside; p++) XS(block_row)(&b, p, r + i, edge[i] + p * 16 * elem_bytes, 0);
+        }
+        for (int p = 0; p < count; p++) XS(vnni)(to + p * piece, row, elem_bytes, p * 16);
+    }
+}
+
+/* Blocks that the subgroups of a work-group share lie in the thread's memory one behind the other: first what they were
+ * loaded from (two halves of a tile may have two sources), then the block. A table at the beginning has where, in 64
+ * bytes, by a hash of the first source. Nothing is taken out until the next work-group begins; when the memory is full,
+ * the rest is not shared. */
+enum { XS_SHARED_TABLE = 4096, XS_SHARED_START = XS_SHARED_TABLE * 4 }; /* more than blocks of 576 bytes there can be */
+
+XS_INLINE void share_begin(struct xs_subgroup *self, u32 x, u32 y, u32 z)
+{
+    struct xs_tiles *t = self->tiles;
+    u64 group = 1 + x + self->group_count[0] * (y + (u64)self->group_count[1] * z);
+    if (t->group == group || !t->shared) return;
+    t->group = group;
+    t->used = XS_SHARED_START;
+    __builtin_memset(t->shared, 0, XS_SHARED_START);
+    if (self->subgroup_count == 1) t->used = XS_SHARED_BYTES; /* with nobody */
+}
+
+XS_INLINE int same_source(const struct tile_source *a, const struct tile_source *b)
+{
+    return a->ptr == b->ptr && a->mem_w == b->mem_w && a->mem_h == b->mem_h && a->pitch == b->pitch && a->x == b->x &&
+           a->y == b->y && a->shape == b->shape;
+}
+
+/* Where the block is, or may be laid down; NULL: nowhere. */
+XS_FUNCTION u8 *shared_block(struct xs_tiles *t, const struct tile_source *s, u32 bytes)
+{
+    u64 h = ((s->ptr + s->pitch) ^ ((u64)(u32)s->x << 32 | (u32)s->y) * 0x9e3779b97f4a7c15u) * 0xc2b2ae3d27d4eb4fu;
+    u32 *table = (u32 *)(void *)t->shared, at = (u32)(h >> 52);
+    struct tile_source *unit;
+    for (; table[at]; at = (at + 1) % XS_SHARED_TABLE) {
+        unit = (struct tile_source *)(void *)(t->shared + (u64)table[at] * 64);
+        if (same_source(unit, s)) return (u8 *)(unit + 2);
+    }
+    if (t->used + 64 + bytes > XS_SHARED_BYTES) return 0;
+    unit = (struct tile_source *)(void *)(t->shared + t->used);
+    unit[0].shape = unit[1].shape = 0;
+    table[at] = t->used / 64;
+    t->used += 64 + bytes;
+    return (u8 *)(unit + 2);
+}
+
+/* A block of B as tiles: returns where it is, in `own` or where others have it. Of a unit of two half tiles (`halves`
+ * is 2) this is `half`; the other is at `before` when this is the second. */
+XS_FUNCTION const u8 *XS(late_columns)(struct xs_subgroup *self, int shared, u8 *own, const u8 *before, int half,
+                                       int halves, int elem_bytes, int height, int count, u64 ptr, u32 mem_w, u32 mem_h,
+                                       u32 pitch, i32 x, i32 y)
+{
+    struct tile_source s = {ptr, mem_w, mem_h, pitch, x, y, (u32)(elem_bytes << 16 | height << 8 | count)}, *known = 0;
+    int rows = height * elem_bytes / 4, piece = rows * halves * 64;
+    u8 *to = own;
+    if (half && before != own) {
+        known = (struct tile_source *)(uintptr_t)before - 1;
+        to = (u8 *)(uintptr_t)before;
+        if (known->shape && !same_source(known, &s)) { /* the first half is not always followed by the same second */
+            __builtin_memcpy(own, before, (size_t)(piece * count));
+            known = 0;
+            to = own;
+        }
+    } else if (!half && shared && self->tiles->shared) {
+        u8 *place = shared_block(self->tiles, &s, (u32)(piece * count));
+        if (place) {
+            to = place;
+            known = (struct tile_source *)(void *)place - 2;
+        }
+    }
+    if (known && known->shape) return to;
+    if (known) *known = s;
+    XS(tile_pack)(to + half * rows * 64, piece, elem_bytes, height, count, &s);
+    return to;
+}
+
+/* Two pieces of 32 bytes a row: where tiles multiply them, their rows stay as they are in memory, side by side. */
+XS_INLINE void XS(block2d_load_pairs)(void *dst, int elem_bytes, int height, u64 ptr, u32 mem_w, u32 mem_h, u32 pitch,
+                                      i32 x, i32 y)
+{
+    XS(late_rows)((u8 *)dst, 64, elem_bytes, height, ptr, mem_w, mem_h, pitch, x, y);
 }
 #endif

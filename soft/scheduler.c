@@ -48,7 +48,8 @@ struct worker {
     uint32_t fiber_count, fiber_capacity;
     struct coroutine own, deep; /* the thread's own stack; one for kernels that need more than it has */
     struct check_worker *check; /* of launches that are checked */
-    uint32_t tiles;             /* see abi.h */
+    struct xs_tiles tiles;
+    size_t shared_bytes; /* of tiles.shared */
     bool ours;
 };
 
@@ -101,6 +102,7 @@ static void worker_free(void *pointer)
     free(w->local);
     free(w->args);
     free(w->frames);
+    free(w->tiles.shared);
     check_worker_free(w->check);
     free(w);
 }
@@ -518,6 +520,7 @@ static void take_part(struct pool_task *task, unsigned part)
     g.fibers = k->has_barrier && g.subgroups > 1 && !k->frame_bytes;
     if (!w || k->stack_bytes > STACK_LIMIT || !place_local(&g) ||
         !grow_aligned(&w->frames, &w->frames_bytes, (size_t)k->frame_bytes * g.subgroups) ||
+        (k->shares_blocks && !grow_aligned(&w->tiles.shared, &w->shared_bytes, XS_SHARED_BYTES)) ||
         (l->check && !check_worker_begin(&w->check, l, g.args, w->local, g.subgroups))) {
         job_fails(j, SCHED_NO_MEMORY, &g, g.first);
         return;

@@ -37,8 +37,8 @@ static u8 memory_a[ROOM] XS_ALIGNED(64), memory_b[ROOM] XS_ALIGNED(64), memory_c
     memory_d[ROOM] XS_ALIGNED(64);
 static const void *at_a[MOST * MOST], *at_b[MOST * MOST], *at_c[MOST * MOST];
 static void *at_d[MOST * MOST];
-static uint32_t configured;
-static struct xs_subgroup subgroup = {.tiles = &configured};
+static struct xs_tiles own_tiles;
+static struct xs_subgroup subgroup = {.tiles = &own_tiles};
 
 static bool is_float(const grid_case *g) { return g->kind == XS_TILE_F16 || g->kind == XS_TILE_BF16; }
 static int depth(const grid_case *g) { return is_float(g) ? 16 : 32; }
@@ -158,8 +158,8 @@ static void check_kind(int kind)
             if (!g.packed) check_grid(&g);
         }
     }
-    jit_release_tiles(&configured);
-    CHECK_INT(configured, 0);
+    jit_release_tiles(&own_tiles);
+    CHECK_INT(own_tiles.shape, 0);
 }
 
 TEST(f16) { check_kind(XS_TILE_F16); }
@@ -192,7 +192,7 @@ TEST(denormals)
         CHECK(one_element(XS_TILE_F16, 0, 0, 0x1p-127f) == 0);
     }
     if (!jit_tiles()) SKIP("there are no tiles here");
-    jit_release_tiles(&configured);
+    jit_release_tiles(&own_tiles);
 }
 
 /* Eight tiles of 16 rows of 64 bytes; tile 6 has but 8 rows. */
