@@ -358,6 +358,13 @@ static void after_store(struct xs_subgroup *self)
     w->twice_count = 0;
 }
 
+static void note_cleared(struct xs_subgroup *self, uint64_t address, uint64_t bytes)
+{
+    struct check_worker *w = ((struct check_subgroup *)self->check)->worker;
+    uint64_t local = address - (uint64_t)(uintptr_t)w->local;
+    if (local < w->local_bytes && bytes <= w->local_bytes - local) memset(w->local_written + local, 1, (size_t)bytes);
+}
+
 /* Of an access within bounds. */
 static void watch(struct check_subgroup *s, const struct xs_site *site, const struct xs_access *a,
                   const struct object *o)
@@ -503,7 +510,7 @@ bool check_worker_begin(struct check_worker **worker, const struct sched_launch 
     w->subgroups = subgroups;
     w->last = 0;
     for (uint32_t i = 0; w->subgroup && i < subgroups; i++) {
-        w->subgroup[i].calls = (struct xs_check){check_access, meet_barrier, after_store};
+        w->subgroup[i].calls = (struct xs_check){check_access, meet_barrier, after_store, note_cleared};
         w->subgroup[i].worker = w;
         w->subgroup[i].id = i;
     }

@@ -138,6 +138,23 @@ static void write_frame_bytes(struct cg *g)
     cg_put(g, "enum { frame%u = %s > %s ? %s : %s };\n", fn->f->id, size[0], size[1], size[0], size[1]);
 }
 
+/* The first subgroup starts first: it clears the local variables that begin as zeros. Those that lie beyond the local
+ * memory there is are other kernels'. */
+static void write_cleared(struct cg *g)
+{
+    for (uint32_t i = 0; i < g->m->global_count; i++) {
+        const struct sp_inst *v = g->m->globals[i];
+        unsigned long long size = sp_type(g->m, sp_type(g->m, v->type)->elem)->size;
+        uint32_t at = g->local_offset[v->id];
+        if (v->operand[0] != SP_STORAGE_Workgroup || v->count < 2) continue;
+        if (g->m->ids[v->operand[1]].def->op != SP_OP_ConstantNull) continue;
+        cg_put(g, "    if ((groups || !at.id) && self->local_bytes >= %lluu) {\n", at + size);
+        cg_put(g, "        __builtin_memset((void *)(uintptr_t)(at.local + %uu), 0, %lluu);\n", at, size);
+        if (g->o->check) cg_put(g, "        check_cleared(self, at.local + %uu, %lluu);\n", at, size);
+        cg_put(g, "    }\n");
+    }
+}
+
 /* `groups` work-groups one after the other; 0: this subgroup alone. */
 void cg_write_kernel(struct cg *g, uint32_t index, const struct cg_param *p)
 {
@@ -155,6 +172,7 @@ void cg_write_kernel(struct cg *g, uint32_t index, const struct cg_param *p)
         cg_put(g, "    const int rows = at.size[0] %% S == 0 || (at.size[1] == 1 && at.size[2] == 1);\n");
     write_params(g, p, false);
     cg_put(g, "    do {\n");
+    write_cleared(g);
     if (fn->frame) {
         cg_put(
             g,

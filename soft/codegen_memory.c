@@ -20,9 +20,17 @@ static bool is_chain(uint16_t op)
            op == SP_OP_InBoundsPtrAccessChain;
 }
 
-static bool is_pointer_copy(uint16_t op)
+static bool is_pointer(struct cg *g, uint32_t type)
 {
-    return op == SP_OP_Bitcast || op == SP_OP_CopyObject || op == SP_OP_PtrCastToGeneric;
+    const struct sp_type *t = type ? sp_type(g->m, type) : NULL;
+    return t && t->kind == SP_POINTER;
+}
+
+/* A bit cast to or from an integer makes an address that can go anywhere. */
+static bool is_pointer_copy(struct cg *g, const struct sp_inst *i)
+{
+    if (i->op == SP_OP_Bitcast) return is_pointer(g, i->type) && is_pointer(g, g->m->ids[i->operand[0]].type);
+    return i->op == SP_OP_CopyObject || i->op == SP_OP_PtrCastToGeneric;
 }
 
 uint64_t cg_memory_size(struct cg *g, uint32_t type_id)
@@ -138,7 +146,7 @@ static void resolve(struct cg *g, uint32_t id)
         if (d->what != SP_IS_VALUE || !d->def) return;
         if (is_chain(d->def->op)) {
             if (!chain_offset(g, d->def, &offset)) return;
-        } else if (!is_pointer_copy(d->def->op)) {
+        } else if (!is_pointer_copy(g, d->def)) {
             return;
         }
         at = d->def->operand[0];
@@ -178,7 +186,7 @@ static void note_pointer_use(struct cg *g, const struct sp_inst *i, uint32_t k)
     uint32_t pointer = i->operand[k], item, pointee = sp_type(g->m, g->m->ids[pointer].type)->elem;
     struct cg_value *v = &g->value[g->value[pointer].variable];
     uint64_t bytes;
-    bool accesses = !is_chain(i->op) && !is_pointer_copy(i->op);
+    bool accesses = !is_chain(i->op) && !is_pointer_copy(g, i);
     if (i->op == SP_OP_Load && k == 0) {
         note_leaves(g, pointer, i->type);
     } else if (accesses && g->m->ids[g->value[pointer].variable].def->operand[0] != SP_STORAGE_Function) {
@@ -193,7 +201,7 @@ static void note_pointer_use(struct cg *g, const struct sp_inst *i, uint32_t k)
     } else if (i->op == SP_OP_ExtInst && cg_math_stores(i) && k + 1 == i->count) {
         note_leaves(g, pointer, pointee);
     } else if (!(is_chain(i->op) && k == 0 && g->value[i->id].variable) && i->op != SP_OP_LifetimeStart &&
-               i->op != SP_OP_LifetimeStop && !(is_pointer_copy(i->op) && g->value[i->id].variable)) {
+               i->op != SP_OP_LifetimeStop && !(is_pointer_copy(g, i) && g->value[i->id].variable)) {
         v->fixed = false;
     }
 }
@@ -206,10 +214,7 @@ static void each_pointer(struct cg *g, uint32_t function, void (*use)(struct cg 
             const struct sp_inst *i = &f->blocks[b].inst[n];
             for (uint32_t k = 0; k < i->count; k++) {
                 uint32_t id = i->operand[k];
-                const struct sp_type *t;
-                if (!cg_is_value_operand(i, k) || !g->m->ids[id].type) continue;
-                t = sp_type(g->m, g->m->ids[id].type);
-                if (t && t->kind == SP_POINTER) use(g, i, k);
+                if (cg_is_value_operand(i, k) && is_pointer(g, g->m->ids[id].type)) use(g, i, k);
             }
         }
     }
@@ -218,7 +223,7 @@ static void each_pointer(struct cg *g, uint32_t function, void (*use)(struct cg 
 static void resolve_use(struct cg *g, const struct sp_inst *i, uint32_t k)
 {
     if (!g->value[i->operand[k]].variable) resolve(g, i->operand[k]);
-    if (i->id && !g->value[i->id].variable && (is_chain(i->op) || is_pointer_copy(i->op))) resolve(g, i->id);
+    if (i->id && !g->value[i->id].variable && (is_chain(i->op) || is_pointer_copy(g, i))) resolve(g, i->id);
 }
 
 static void judge_use(struct cg *g, const struct sp_inst *i, uint32_t k)
@@ -282,7 +287,7 @@ static bool writes_derived(struct cg *g, const struct sp_function *f, uint8_t *d
                     if (!is_derived(g, derived, i, k)) continue;
                     if (i->op == SP_OP_Load || i->op == SP_OP_LifetimeStart || i->op == SP_OP_LifetimeStop) continue;
                     if ((i->op == SP_OP_CopyMemory || i->op == SP_OP_CopyMemorySized) && k == 1) continue;
-                    if (k != 0 || (!is_chain(i->op) && !is_pointer_copy(i->op))) return true;
+                    if (k != 0 || (!is_chain(i->op) && !is_pointer_copy(g, i))) return true;
                     more = more || !derived[i->id];
                     derived[i->id] = 1;
                 }

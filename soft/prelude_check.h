@@ -33,6 +33,7 @@ struct xs_check {
     int (*access)(struct xs_subgroup *self, const struct xs_site *site, const struct xs_access *access);
     void (*barrier)(struct xs_subgroup *self, const struct xs_site *site, uint64_t bits);
     void (*stored)(struct xs_subgroup *self); /* after a store */
+    void (*cleared)(struct xs_subgroup *self, uint64_t address, uint64_t bytes); /* local memory that begins as zeros */
 };
 
 /* All of these return the lanes of `bits` that may go on. */
@@ -113,6 +114,12 @@ static inline __attribute__((unused)) void check_stored(struct xs_subgroup *self
 {
     const struct xs_check *check = self->check;
     if (check) check->stored(self);
+}
+
+static inline __attribute__((unused)) void check_cleared(struct xs_subgroup *self, uint64_t address, uint64_t bytes)
+{
+    const struct xs_check *check = self->check;
+    if (check) check->cleared(self, address, bytes);
 }
 
 /* With lane vectors, for the subgroup size S in force. */

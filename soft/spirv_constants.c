@@ -625,6 +625,17 @@ bool sp_check_chain(struct sp_reader *r, const struct sp_inst *i, uint32_t at, b
     return true;
 }
 
+/* A variable with such an initial value need not be written. */
+static bool is_undefined(const struct sp_module *m, uint32_t id)
+{
+    const struct sp_inst *d = is_constant(m, id) ? m->ids[id].def : NULL;
+    if (!d || d->op == SP_OP_Undef) return d != NULL;
+    if (d->op != SP_OP_ConstantComposite || d->count == 0) return false;
+    for (uint32_t k = 0; k < d->count; k++)
+        if (!is_undefined(m, d->operand[k])) return false;
+    return true;
+}
+
 bool sp_check_variable(struct sp_reader *r, const struct sp_inst *i)
 {
     const struct sp_module *m = r->m;
@@ -642,7 +653,8 @@ bool sp_check_variable(struct sp_reader *r, const struct sp_inst *i)
         return sp_refuse(r, i, "its initialiser is not a constant");
     if (!sp_same(m, m->ids[i->operand[1]].type, t->elem)) return sp_refuse(r, i, "its initialiser is not of its type");
     if (is_constant(m, i->operand[1]) && is_zero_op(m->ids[i->operand[1]].def)) return true;
-    if (t->storage == SP_STORAGE_Workgroup) return sp_refuse(r, i, "local memory cannot be initialised");
+    if (t->storage == SP_STORAGE_Workgroup)
+        return is_undefined(m, i->operand[1]) || sp_refuse(r, i, "local memory can only be initialised with zeros");
     r->initial_bytes += e->size;
     if (r->initial_bytes > SP_MAX_CONSTANT_BYTES)
         return sp_refuse(r, i, "more than %llu bytes of initialisers", (unsigned long long)SP_MAX_CONSTANT_BYTES);

@@ -130,7 +130,7 @@ static const uint16_t capabilities[] = {
 /* Capabilities that only allow what the reader refuses by instruction or type anyway; compilers list them freely. */
 static const uint16_t harmless[] = {SP_CAP_ImageBasic,    SP_CAP_LiteralSampler, SP_CAP_Sampled1D,      SP_CAP_Image1D,
                                     SP_CAP_SampledBuffer, SP_CAP_ImageBuffer,    SP_CAP_ImageReadWrite, SP_CAP_Pipes,
-                                    SP_CAP_DeviceEnqueue, SP_CAP_NamedBarrier};
+                                    SP_CAP_DeviceEnqueue, SP_CAP_NamedBarrier,   SP_CAP_ArbitraryPrecisionIntegersALTERA};
 
 static const char *const extensions[] = {
     "SPV_KHR_non_semantic_info",
@@ -180,6 +180,8 @@ static const char *const extensions[] = {
     "SPV_INTEL_unstructured_loop_controls",
     "SPV_INTEL_vector_compute",
     "SPV_EXT_long_vector",
+    "SPV_INTEL_arbitrary_precision_integers",
+    "SPV_ALTERA_arbitrary_precision_integers",
 };
 
 const struct sp_op_row *sp_op_find(uint32_t op)

@@ -285,8 +285,9 @@ static bool check_extra(struct sp_reader *r, const struct sp_inst *i, enum extra
                sp_refuse(r, i, "its result is not twice as wide");
     case SHUFFLE: return check_shuffle(r, i);
     case FORMAT:
-        return (pointee(r, i)->kind == SP_INT && pointee(r, i)->bits == 8) ||
-               sp_refuse(r, i, "its format is not a pointer to bytes");
+        t = pointee(r, i); /* an array's first element has the array's address */
+        if (t->kind == SP_ARRAY) t = sp_type(r->m, t->elem);
+        return (t->kind == SP_INT && t->bits == 8) || sp_refuse(r, i, "its format is not a pointer to bytes");
     default: return true;
     }
 }

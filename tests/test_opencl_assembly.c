@@ -378,6 +378,24 @@ TEST(logical_copies)
     ocl_free(r);
 }
 
+/* Every work-group finds its variables cleared; a private variable is found again by its address as an integer. */
+TEST(beginnings)
+{
+    enum { LOCAL = 40, GROUPS = 50, ITEMS = LOCAL * GROUPS };
+    uint32_t *r = (uint32_t *)ocl_buffer(ITEMS * 4);
+    zed_module module;
+    if (ocl_load(&module, "beginnings")) {
+        OCL_RUN(&module, "waits", "ptr<u32> r", GROUPS, LOCAL, r);
+        for (uint32_t i = 0; i < ITEMS; i++) CHECK_INT(r[i], i * 10);
+        memset(r, 0xa5, ITEMS * 4);
+        OCL_RUN(&module, "alone", "ptr<u32> r", GROUPS, LOCAL, r);
+        for (uint32_t i = 0; i < ITEMS; i++) CHECK_INT(r[i], i);
+        OCL_RUN(&module, "prints", "u32 n", 1, 1, 8u);
+        zed_module_free(&module);
+    }
+    ocl_free(r);
+}
+
 int main(void)
 {
     if (!ocl_open()) return 1;
@@ -389,6 +407,7 @@ int main(void)
     RUN(small_floats);
     RUN(generic_casts);
     RUN(logical_copies);
+    RUN(beginnings);
     zed_close(&ocl_device);
     return test_report();
 }

@@ -324,6 +324,24 @@ TEST(sums_and_histograms_are_clean)
     ocl_free(bins);
 }
 
+/* Local variables that begin as zeros count as written. */
+TEST(cleared_variables_are_clean)
+{
+    static const char *const names[] = {"waits", "alone"};
+    zed_module m;
+    uint32_t *r = (uint32_t *)device_memory(ZED_SHARED, 400);
+    if (!ocl_load(&m, "beginnings")) return;
+    for (uint32_t n = 0; n < 2; n++) {
+        listen();
+        OCL_RUN(&m, names[n], "ptr<u32> r", 10, 40, r);
+        understand();
+        CLEAN();
+        for (uint32_t i = 0; i < 400; i++) CHECK_INT(r[i], n ? i : 10 * i);
+    }
+    zed_module_free(&m);
+    ocl_free(r);
+}
+
 /* ---- the library's own */
 
 XT_KERNEL(product, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K))
@@ -738,6 +756,7 @@ int main(int argc, char **argv)
     RUN(races_between_subgroups);
     RUN(barriers_that_not_all_reach);
     RUN(sums_and_histograms_are_clean);
+    RUN(cleared_variables_are_clean);
     RUN(products_of_tiles);
     RUN(blocks_of_a_subgroup);
     RUN(cooperative_matrices);

@@ -465,7 +465,7 @@ REFUSED(spec_op_unknown, "unknown operation") { OP(TYPES, SpecConstantOp, I32, A
 REFUSED(spec_op_in_itself, "unknown operation") { OP(TYPES, SpecConstantOp, I32, A, SP_OP_SpecConstantOp, C1, C1); }
 REFUSED(spec_op_widths_differ, "not supported in a constant") { OP(TYPES, SpecConstantOp, I64, A, SP_OP_IAdd, C1, C1); }
 REFUSED(global_with_wrong_initialiser, "not of its type") { OP(TYPES, Variable, PI, A, SP_STORAGE_CrossWorkgroup, F1); }
-REFUSED(local_memory_with_initialiser, "cannot be initialised")
+REFUSED(local_memory_with_initialiser, "only be initialised with zeros")
 {
     OP(TYPES, TypePointer, A, SP_STORAGE_Workgroup, I32);
     OP(TYPES, Variable, A, B, SP_STORAGE_Workgroup, C1);
