@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #if defined(__has_include) && !defined(NVALGRIND)
 #if __has_include(<valgrind/valgrind.h>)
@@ -98,29 +97,39 @@ static void *first_frame(uint8_t *top, void (*call)(void *), void *argument)
 }
 #endif
 
+/* No page is larger. */
+static size_t round_up(size_t bytes) { return (bytes + CO_GUARD - 1) / CO_GUARD * CO_GUARD; }
+
 bool co_create(struct coroutine *c, size_t stack_bytes)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (stack_bytes + page - 1) / page * page;
+    size_t size = round_up(stack_bytes), guard = round_up(size / 2);
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK;
     uint8_t *map;
     memset(c, 0, sizeof *c);
-    map =
-        mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    map = mmap(NULL, guard + size, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (map == MAP_FAILED) return false;
-    if (mprotect(map, page, PROT_NONE) != 0) {
-        munmap(map, size + page);
+    if (mprotect(map, guard, PROT_NONE) != 0) {
+        munmap(map, guard + size);
         return false;
     }
     c->map = map;
-    c->map_bytes = size + page;
-    c->stack = map + page;
+    c->map_bytes = guard + size;
+    c->stack = map + guard;
+    c->guard_bytes = guard;
     c->stack_bytes = size;
 #ifdef CO_TSAN
     c->fiber = __tsan_create_fiber(0);
 #endif
 #ifdef VALGRIND_STACK_REGISTER
-    c->valgrind_id = VALGRIND_STACK_REGISTER(map + page, map + page + size);
+    c->valgrind_id = VALGRIND_STACK_REGISTER(map + guard, map + guard + size);
 #endif
     return true;
+}
+
+bool co_overflowed(const struct coroutine *c, const void *address)
+{
+    uintptr_t at = (uintptr_t)address, low = (uintptr_t)c->stack;
+    return c->map && at < low && low - at <= c->guard_bytes;
 }
 
 void co_destroy(struct coroutine *c)
@@ -162,7 +171,7 @@ void co_start(struct coroutine *c, void (*body)(void *), void *user)
     c->fake = NULL;
 #endif
 #ifdef CO_TSAN
-    /* Its body never returned, and the sanitizer keeps count of calls: after some 10,000 starts it has no room for more. */
+    /* Its body never returned, and the sanitizer keeps count of calls: 10,000 starts or so fill its room for them. */
     __tsan_destroy_fiber(c->fiber);
     c->fiber = __tsan_create_fiber(0);
 #endif

@@ -39,7 +39,7 @@ struct coroutine {
     void *map; /* NULL: the thread's own stack */
     size_t map_bytes;
     const void *stack; /* lowest usable byte */
-    size_t stack_bytes;
+    size_t stack_bytes, guard_bytes;
 #ifdef CO_UCONTEXT
     ucontext_t context;
 #endif
@@ -52,8 +52,12 @@ struct coroutine {
     unsigned valgrind_id;
 };
 
-/* Maps a stack with a guard page below it. False when there is no memory. */
+/* At least so many bytes below each stack are nobody's: what runs over ends there. */
+#define CO_GUARD ((size_t)64 << 10)
+/* Maps a stack, and a guard of half its size: a large frame may step over a small one. False when there is no memory. */
 bool co_create(struct coroutine *c, size_t stack_bytes);
+/* Whether an access to that address ran over its stack. */
+bool co_overflowed(const struct coroutine *c, const void *address);
 /* Sets it up to call body(user) at the next switch to it, wherever it stood before. */
 void co_start(struct coroutine *c, void (*body)(void *), void *user);
 void co_destroy(struct coroutine *c);

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "coroutine.h"
 
@@ -27,11 +28,20 @@ struct guard {
     struct guard *outer;
 };
 
+/* Handlers of the application may come to run on it, and the registers of a CPU with tiles take 11 KiB. */
+#define ALTERNATE_STACK ((size_t)64 << 10)
+
+/* What a thread has from its first launch on. */
+struct thread {
+    struct guard *innermost;
+    void *alternate; /* its signal stack, where that is ours */
+};
+
 static const int signals[] = {SIGSEGV, SIGBUS};
 enum { SIGNALS = 2 };
 static struct sigaction before[SIGNALS];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t key; /* the thread's innermost guard */
+static pthread_key_t key;
 static bool active;
 
 /* Nothing of ours: as if we were not there. */
@@ -50,7 +60,8 @@ static void pass_on(int signal_number, siginfo_t *info, void *context)
 
 static void handle(int signal_number, siginfo_t *info, void *context)
 {
-    struct guard *g = pthread_getspecific(key);
+    struct thread *t = pthread_getspecific(key);
+    struct guard *g = t ? t->innermost : NULL;
     struct fault *f = g ? g->fault : NULL;
     if (!f || info->si_code <= 0) { /* or somebody sent the signal */
         pass_on(signal_number, info, context);
@@ -62,11 +73,52 @@ static void handle(int signal_number, siginfo_t *info, void *context)
     siglongjmp(g->back, 1);
 }
 
+/* ---- a thread's signal stack */
+
+static void thread_ends(void *pointer)
+{
+    struct thread *t = pointer;
+    stack_t now, none = {.ss_flags = SS_DISABLE};
+    if (t->alternate) {
+        if (sigaltstack(NULL, &now) == 0 && now.ss_sp == t->alternate) sigaltstack(&none, NULL);
+        munmap(t->alternate, ALTERNATE_STACK);
+    }
+    free(t);
+}
+
+/* Without one, a kernel that runs out of stack ends the process. */
+static void give_signal_stack(struct thread *t)
+{
+    stack_t now, ours = {.ss_size = ALTERNATE_STACK};
+    if (sigaltstack(NULL, &now) != 0 || !(now.ss_flags & SS_DISABLE)) return;
+    ours.ss_sp = mmap(NULL, ALTERNATE_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (ours.ss_sp == MAP_FAILED) return;
+    t->alternate = ours.ss_sp;
+    if (sigaltstack(&ours, NULL) == 0) return;
+    munmap(t->alternate, ALTERNATE_STACK);
+    t->alternate = NULL;
+}
+
+static struct thread *this_thread(void)
+{
+    struct thread *t = pthread_getspecific(key);
+    if (t) return t;
+    t = calloc(1, sizeof *t);
+    if (!t || pthread_setspecific(key, t) != 0) {
+        free(t);
+        return NULL;
+    }
+    give_signal_stack(t);
+    return t;
+}
+
+/* ---- the process's handlers */
+
 static void install(void)
 {
     const char *setting = getenv("XETILE_SOFT_FAULTS");
     struct sigaction ours;
-    if ((setting && strcmp(setting, "off") == 0) || pthread_key_create(&key, NULL) != 0) return;
+    if ((setting && strcmp(setting, "off") == 0) || pthread_key_create(&key, thread_ends) != 0) return;
     memset(&ours, 0, sizeof ours);
     ours.sa_sigaction = handle;
     ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER; /* so that nothing is blocked after the jump */
@@ -86,18 +138,21 @@ __attribute__((destructor)) static void uninstall(void)
 
 void fault_run(struct fault *f, void (*body)(void *), void *user)
 {
+    struct thread *t;
     struct guard g;
     pthread_once(&once, install);
     f->happened = false;
     f->subgroup = NULL;
-    if (!active) {
+    t = active ? this_thread() : NULL;
+    if (!t) {
         body(user);
         return;
     }
     g.fault = f;
-    g.outer = pthread_getspecific(key);
-    if (sigsetjmp(g.back, 0) == 0 && pthread_setspecific(key, &g) == 0) body(user);
-    pthread_setspecific(key, g.outer);
+    g.outer = t->innermost;
+    t->innermost = &g;
+    if (sigsetjmp(g.back, 0) == 0) body(user);
+    t->innermost = g.outer;
 }
 
 #endif

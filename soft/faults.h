@@ -1,7 +1,8 @@
 /* faults.h - a kernel that reads or writes where there is no memory ends its launch, not the process.
  *
  * SIGSEGV and SIGBUS have a handler that is ours from the first launch on. A fault of a thread that runs a kernel takes
- * it back to where that began; any other goes to the handler that was there before, or ends the process as ever.
+ * it back to where that began; any other goes to the handler that was there before, or ends the process as ever. A
+ * kernel may have run out of stack, so a thread that has no alternate signal stack gets one with its first launch.
  * XETILE_SOFT_FAULTS=off leaves the signals alone, and so do builds with a sanitizer of addresses or threads.
  */
 #ifndef XETILE_SOFT_FAULTS_H

@@ -181,18 +181,15 @@ static void *pool_thread(void *number)
 /* Starts what is missing; under pool.lock. */
 static void start_threads(void)
 {
-    pthread_attr_t attr;
     if (pool.started && pool.process != getpid()) pool.started = pool.busy = pool.asleep = pool.spinning = 0;
-    if (pool.started + 1 >= pool_threads() || pthread_attr_init(&attr) != 0) return;
+    if (pool.started + 1 >= pool_threads()) return;
     pool.process = getpid();
-    pthread_attr_setstacksize(&attr, SCHED_THREAD_STACK);
     while (pool.started + 1 < pool_threads()) {
         struct member *m = &pool.members[pool.started + 1];
         atomic_store(&m->processor, -1);
-        if (pthread_create(&m->thread, &attr, pool_thread, (void *)(uintptr_t)(pool.started + 1)) != 0) break;
+        if (!sched_start_thread(&m->thread, pool_thread, (void *)(uintptr_t)(pool.started + 1))) break;
         pool.started++;
     }
-    pthread_attr_destroy(&attr);
 }
 
 static void end_threads(bool busy_ones_too)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "coroutine.h"
@@ -123,6 +124,18 @@ static struct worker *worker_get(void)
     return w;
 }
 
+bool sched_start_thread(pthread_t *thread, void *(*body)(void *), void *user)
+{
+    pthread_attr_t attr;
+    bool started;
+    if (pthread_attr_init(&attr) != 0) return false;
+    pthread_attr_setstacksize(&attr, SCHED_THREAD_STACK);
+    pthread_attr_setguardsize(&attr, CO_GUARD);
+    started = pthread_create(thread, &attr, body, user) == 0;
+    pthread_attr_destroy(&attr);
+    return started;
+}
+
 void sched_thread_is_ours(void)
 {
     struct worker *w = worker_get();
@@ -142,10 +155,13 @@ static bool grow_aligned(uint8_t **buffer, size_t *have, size_t want)
     return true;
 }
 
-/* Makes sure of `count` fibers whose stacks are large enough. */
+/* Makes sure of `count` fibers whose stacks are large enough. Those of all threads fit into memory together: they are
+ * promised by the system whatever it has, and who then uses them is killed. */
 static bool worker_fibers(struct worker *w, uint32_t count, size_t stack_bytes)
 {
+    uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
     uint32_t i;
+    if (stack_bytes > memory / sched_threads() / count) return false;
     if (count > w->fiber_capacity) {
         struct fiber **bigger = realloc(w->fibers, count * sizeof *bigger);
         if (!bigger) return false;
@@ -431,19 +447,46 @@ static bool place_local(struct group *g)
     return true;
 }
 
+/* Whether the access ran over the stack of one of the thread's subgroups, or over its own. */
+static bool ran_over_stack(const struct worker *w, const void *address)
+{
+    struct coroutine own = {.guard_bytes = CO_GUARD};
+    pthread_attr_t attr;
+    void *low;
+    for (uint32_t i = 0; i < w->fiber_count; i++)
+        if (co_overflowed(&w->fibers[i]->co, address)) return true;
+    if (co_overflowed(&w->deep, address)) return true;
+    if (pthread_getattr_np(pthread_self(), &attr) != 0) return false;
+    if (pthread_attr_getstack(&attr, &low, &own.stack_bytes) == 0) own.map = low;
+    pthread_attr_destroy(&attr);
+    own.stack = own.map;
+    return co_overflowed(&own, address);
+}
+
+static void describe_fault(const struct group *g, char *text, size_t size)
+{
+    const void *address = g->fault.address;
+    if (address && ran_over_stack(g->worker, address))
+        snprintf(text, size, "it ran out of stack, of which it was given %u bytes a subgroup",
+                 g->job->launch->kernel->stack_bytes);
+    else if (address)
+        snprintf(text, size, "access to %p, where it may not", address);
+    else
+        snprintf(text, size, "access through a null or wild pointer");
+}
+
 /* The first to fail says why. */
 static void job_fails(struct job *j, enum sched_result result, const struct group *g, uint64_t linear)
 {
     struct sched_launch *l = j->launch;
     struct xs_subgroup where;
-    char fault[80];
+    char fault[96];
     int ok = SCHED_OK;
     if (!atomic_compare_exchange_strong(&j->result, &ok, (int)result)) return;
     subgroup_place(&where, l, linear);
     if (result == SCHED_FAULT) {
         memcpy(where.group_id, g->fault.group_id, sizeof where.group_id);
-        snprintf(fault, sizeof fault, g->fault.address ? "access to %p, where it may not" : "access through a null or wild pointer",
-                 g->fault.address);
+        describe_fault(g, fault, sizeof fault);
     }
     if (result == SCHED_NO_MEMORY)
         snprintf(l->error, sizeof l->error, "kernel %.80s: no memory for its stacks or local memory", l->kernel->name);
@@ -464,8 +507,8 @@ static bool claim_from(struct job *j, unsigned part, struct group *g)
     return true;
 }
 
-/* Work-groups of the thread's own part, then of the others from the first one on. So the caller, whose part that is, has
- * nothing before it that nobody has begun, and a work-group that waits for an earlier one does not wait for ever. */
+/* Work-groups of the thread's own part, then of the others from the first one on. So the caller, whose part that is,
+ * has nothing before it that nobody has begun, and a work-group that waits for an earlier one does not wait for ever. */
 static bool claim(struct job *j, struct group *g)
 {
     unsigned i;
@@ -584,7 +627,8 @@ enum sched_result sched_run(struct sched_launch *l)
     ran = pool_run(&j.task, l->cooperative);
     if (l->cooperative) pthread_mutex_unlock(&cooperative_lock);
     if (ran) return (enum sched_result)atomic_load(&j.result);
-    snprintf(l->error, sizeof l->error, "kernel %.80s: its %u cooperative work-groups need a thread each, the system gave fewer",
-             l->kernel->name, (unsigned)total);
+    snprintf(l->error, sizeof l->error,
+             "kernel %.80s: its %u cooperative work-groups need a thread each, the system gave fewer", l->kernel->name,
+             (unsigned)total);
     return SCHED_NO_THREADS;
 }

@@ -8,6 +8,7 @@
 #ifndef XETILE_SOFT_SCHEDULER_H
 #define XETILE_SOFT_SCHEDULER_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -45,9 +46,10 @@ unsigned sched_threads(void);
 /* Ends the pool's threads; they start again with the next launch. */
 void sched_shutdown(void);
 
-/* A thread of the driver's own has this much stack, of which a kernel may use half. */
+/* Starts a thread of the driver's own, which calls sched_thread_is_ours first of all. */
+bool sched_start_thread(pthread_t *thread, void *(*body)(void *), void *user);
+/* It has this much stack, of which a kernel may use half. */
 #define SCHED_THREAD_STACK ((size_t)1 << 20)
-/* Tells the scheduler that the calling thread was made with SCHED_THREAD_STACK. */
 void sched_thread_is_ours(void);
 
 #endif

@@ -148,12 +148,7 @@ static void *queue_thread(void *pointer)
 
 static bool start_thread(struct soft_queue *q)
 {
-    pthread_attr_t attr;
-    if (q->started) return true;
-    if (pthread_attr_init(&attr) != 0) return false;
-    pthread_attr_setstacksize(&attr, SCHED_THREAD_STACK);
-    q->started = pthread_create(&q->thread, &attr, queue_thread, q) == 0;
-    pthread_attr_destroy(&attr);
+    if (!q->started) q->started = sched_start_thread(&q->thread, queue_thread, q);
     return q->started;
 }
 

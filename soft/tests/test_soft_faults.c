@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -95,6 +96,83 @@ TEST(a_launch_ends_and_the_next_one_runs)
         CHECK_INT(run(&l, &k, &a), SCHED_OK);
         CHECK_MSG(runs >= GROUPS, "%u runs", runs);
     }
+}
+
+/* ---- kernels that take more stack than they said */
+
+__attribute__((noinline)) static uint32_t down(volatile uint32_t *depth)
+{
+    volatile uint8_t block[16384];
+    block[*depth % sizeof block] = 1;
+    if (++*depth == 1u << 16) return 0;
+    return down(depth) + block[*depth % sizeof block];
+}
+
+static void bottomless(struct xs_subgroup *self, const uint8_t *args)
+{
+    volatile uint32_t depth = 0;
+    kernel(self, args);
+    if (self->group_id[0] == BAD && self->subgroup_id + 1 == self->subgroup_count) down(&depth);
+}
+
+static int bottomless_groups(struct xs_subgroup *self, const uint8_t *args, uint64_t groups)
+{
+    for (; groups; groups--, self->group_id[0]++) bottomless(self, args);
+    return 0;
+}
+
+static void run_out_of_stack(void)
+{
+    static const struct xs_kernel list[] = {
+        {.name = "plain", .run = bottomless, .stack_bytes = 1024},
+        {.name = "groups", .run = bottomless, .run_groups = bottomless_groups, .stack_bytes = STACK},
+        {.name = "fibers", .run = bottomless, .stack_bytes = STACK, .has_barrier = 1},
+        {.name = "deep", .run = bottomless, .stack_bytes = 8u << 20},
+    };
+    char place[32];
+    snprintf(place, sizeof place, "(%d, 0, 0)", BAD);
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        uint32_t runs = 0, there[4];
+        struct arguments a = {(uint64_t)(uintptr_t)there, 1, &runs};
+        struct xs_kernel k = list[i];
+        struct sched_launch l;
+        k.params = params, k.param_count = 1, k.args_bytes = sizeof a, k.subgroup_size = 16;
+        CHECK_INT(run(&l, &k, &a), SCHED_FAULT);
+        CHECK_HAS(l.error, k.name);
+        CHECK_HAS(l.error, place);
+        CHECK_HAS(l.error, "ran out of stack");
+        k.run = kernel, k.run_groups = NULL, runs = 0;
+        CHECK_INT(run(&l, &k, &a), SCHED_OK);
+        CHECK_MSG(runs >= GROUPS, "%u runs", runs);
+    }
+}
+
+TEST(a_kernel_that_runs_out_of_stack_loses_its_launch)
+{
+    NOT_SANITIZED();
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) SKIP("the main thread's stack has no end");
+    for (int i = 0; i < 20; i++) run_out_of_stack(); /* on this thread's stack, and on the pool's */
+}
+
+static void *from_a_thread(void *user)
+{
+    run_out_of_stack();
+    return user;
+}
+
+TEST(threads_with_and_without_signal_stacks)
+{
+    NOT_SANITIZED();
+    static uint8_t own_stack[65536];
+    stack_t mine = {.ss_sp = own_stack, .ss_size = sizeof own_stack}, none = {.ss_flags = SS_DISABLE}, now;
+    pthread_t thread;
+    CHECK_INT(pthread_create(&thread, NULL, from_a_thread, NULL), 0);
+    pthread_join(thread, NULL);
+    CHECK_INT(sigaltstack(&mine, NULL), 0);
+    run_out_of_stack();
+    CHECK(sigaltstack(NULL, &now) == 0 && now.ss_sp == own_stack); /* the application's stays */
+    sigaltstack(&none, NULL);
 }
 
 /* ---- the application's own handler */
@@ -208,6 +286,8 @@ int main(int argc, char **argv)
     sigemptyset(&mine.sa_mask);
     sigaction(SIGSEGV, &mine, NULL);
     RUN(a_launch_ends_and_the_next_one_runs);
+    RUN(a_kernel_that_runs_out_of_stack_loses_its_launch);
+    RUN(threads_with_and_without_signal_stacks);
     RUN(other_faults_go_to_the_handler_that_was_there);
     RUN(threads_fault_at_once);
     RUN(a_process_without_a_handler_ends_by_its_own_faults_only);

@@ -292,6 +292,10 @@ TEST(impossible_stacks_are_refused)
     struct sched_launch l = launch(&k, &p, 2, 1, 1, 16, 1, 1);
     CHECK_INT(sched_run(&l), SCHED_NO_MEMORY);
     CHECK_HAS(l.error, "vast");
+    struct xs_kernel many = k; /* each of 1024 would do, all of them have no room */
+    many.stack_bytes = 1u << 30, many.has_barrier = 1;
+    l = launch(&many, &p, 2, 1, 1, 1024 * 16, 1, 1);
+    CHECK_INT(sched_run(&l), SCHED_NO_MEMORY);
 }
 
 /* ---- local memory given as an argument */
