@@ -238,6 +238,14 @@ static void find_bodies(struct cg *g)
     }
 }
 
+static void number_values(struct cg *g, struct cg_function *fn)
+{
+    for (uint32_t i = 0; i < fn->f->param_count; i++) g->ordinal[fn->f->params[i]] = ++fn->value_count;
+    for (uint32_t b = 0; b < fn->f->block_count; b++)
+        for (uint32_t k = 0; k < fn->f->blocks[b].count; k++)
+            if (fn->f->blocks[b].inst[k].id) g->ordinal[fn->f->blocks[b].inst[k].id] = ++fn->value_count;
+}
+
 static bool prepare(struct cg *g)
 {
     const struct sp_module *m = g->m;
@@ -250,6 +258,7 @@ static bool prepare(struct cg *g)
     if (!g->largest_S) g->largest_S = g->S;
     g->smallest_S = g->S;
     g->value = cg_alloc(g, m->bound * sizeof *g->value);
+    g->ordinal = cg_alloc(g, m->bound * sizeof *g->ordinal);
     g->body = cg_alloc(g, (m->entry_count + 1) * sizeof *g->body);
     g->fresh = cg_alloc(g, m->bound * sizeof *g->fresh);
     g->function = cg_alloc(g, (m->function_count + 1) * sizeof *g->function);
@@ -257,7 +266,10 @@ static bool prepare(struct cg *g)
     g->local_offset = cg_alloc(g, m->bound * sizeof *g->local_offset);
     g->global_index = cg_alloc(g, m->bound * sizeof *g->global_index);
     if (g->failed) return false;
-    for (uint32_t i = 0; i < m->function_count; i++) g->function[i].f = &m->functions[i];
+    for (uint32_t i = 0; i < m->function_count; i++) {
+        g->function[i].f = &m->functions[i];
+        number_values(g, &g->function[i]);
+    }
     cg_find_addressed(g);
     if (!g->failed) find_bodies(g);
     return !g->failed;

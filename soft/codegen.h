@@ -104,6 +104,7 @@ struct cg_function {
     uint64_t all_frames, all_private;
     uint32_t all_local;
     bool any_barrier;
+    uint32_t value_count; /* parameters and results, which have ordinals from 1 */
     uint32_t row, sizes; /* called by pointer: its number + 1 in the table, the subgroup sizes it was written for */
     uint32_t local_bytes;
     struct cg_queue *queues; /* products that wait: codegen_tiles.c */
@@ -122,6 +123,7 @@ struct cg {
     struct sp_text *c, *log;
     bool failed;
     struct cg_value *value; /* by id */
+    uint32_t *ordinal;      /* by id: of a function's value, which it is there; 0: of the module. For a function's tables */
     struct cg_value *fresh; /* as they were before anything was analysed */
     struct cg_function *function;
     uint32_t *body; /* by entry: the function that is the kernel */

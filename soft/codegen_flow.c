@@ -704,11 +704,13 @@ static void choose_versions(struct cg *g, struct cg_function *fn)
 
 void cg_analyse_again(struct cg *g, struct cg_function *fn)
 {
-    uint32_t number = (uint32_t)(fn - g->function) + 1;
+    const struct sp_function *f = fn->f;
     uint8_t *known = cg_alloc(g, fn->f->block_count + 1);
     if (!known) return;
-    for (uint32_t id = 0; id < g->m->bound; id++)
-        if (g->m->ids[id].function == number) g->value[id] = g->fresh[id];
+    for (uint32_t i = 0; i < f->param_count; i++) g->value[f->params[i]] = g->fresh[f->params[i]];
+    for (uint32_t b = 0; b < f->block_count; b++)
+        for (uint32_t k = 0; k < f->blocks[b].count; k++)
+            g->value[f->blocks[b].inst[k].id] = g->fresh[f->blocks[b].inst[k].id];
     for (uint32_t b = 0; b < fn->f->block_count; b++) fn->block[b] = (struct cg_block){.ipdom = fn->block[b].ipdom};
     fn->order_count = fn->loop_count = 0;
     fn->loops_irreducible = false;

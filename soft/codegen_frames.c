@@ -21,7 +21,7 @@ struct point {
 struct cg_frame {
     uint32_t count, value_count, words;
     uint32_t *value;    /* ids of those that have C variables */
-    uint32_t *index_of; /* by id: number + 1 */
+    uint32_t *index_of; /* by ordinal: number + 1 */
     uint64_t *kept;     /* those live at any barrier */
     struct point *point;
 };
@@ -84,17 +84,19 @@ static void set(uint64_t *bits, uint32_t n) { bits[n / 64] |= (uint64_t)1 << n %
 static void clear(uint64_t *bits, uint32_t n) { bits[n / 64] &= ~((uint64_t)1 << n % 64); }
 static bool get(const uint64_t *bits, uint32_t n) { return bits[n / 64] >> n % 64 & 1; }
 
+static uint32_t index_of(const struct liveness *t, uint32_t id) { return t->frame->index_of[t->g->ordinal[id]]; }
+
 static void use(struct liveness *t, uint64_t *live, uint32_t id)
 {
     uint32_t root = t->g->value[id].root;
-    if (t->frame->index_of[id]) set(live, t->frame->index_of[id] - 1);
-    if (root && t->frame->index_of[root]) set(live, t->frame->index_of[root] - 1);
+    if (index_of(t, id)) set(live, index_of(t, id) - 1);
+    if (root && index_of(t, root)) set(live, index_of(t, root) - 1);
 }
 
 /* Backwards over one instruction. A value that lanes add to one after the other is not new where it is assigned. */
 static void step_back(struct liveness *t, uint64_t *live, const struct sp_inst *i)
 {
-    if (i->id && t->frame->index_of[i->id] && !t->g->value[i->id].blend) clear(live, t->frame->index_of[i->id] - 1);
+    if (i->id && index_of(t, i->id) && !t->g->value[i->id].blend) clear(live, index_of(t, i->id) - 1);
     for (uint32_t k = 0; i->op != SP_OP_Phi && k < i->count; k++)
         if (cg_is_value_operand(i, k)) use(t, live, i->operand[k]);
 }
@@ -160,7 +162,7 @@ static void number_values(struct liveness *t)
             const struct sp_inst *i = &f->blocks[b].inst[k];
             if (!has_variable(t->g, i)) continue;
             t->frame->value[t->frame->value_count++] = i->id;
-            t->frame->index_of[i->id] = t->frame->value_count;
+            t->frame->index_of[t->g->ordinal[i->id]] = t->frame->value_count;
         }
     }
 }
@@ -208,7 +210,7 @@ void cg_plan_frame(struct cg *g, struct cg_function *fn)
     if (!frame || words * 64 * blocks > max_bits) return;
     frame->words = (uint32_t)words;
     frame->value = cg_alloc(g, (values + 1) * sizeof *frame->value);
-    frame->index_of = cg_alloc(g, g->m->bound * sizeof *frame->index_of);
+    frame->index_of = cg_alloc(g, (fn->value_count + 1) * sizeof *frame->index_of);
     frame->kept = cg_alloc(g, words * 8);
     frame->point = cg_alloc(g, (barriers + 1) * sizeof *frame->point);
     t.in = cg_alloc(g, words * blocks * 8);

@@ -33,7 +33,11 @@ struct lines {
 
 /* ---- values that are computed in the same way from the same */
 
-static uint32_t first_of(const struct lines *t, uint32_t id) { return t->same[id] ? t->same[id] : id; }
+static uint32_t first_of(const struct lines *t, uint32_t id) 
+{
+    uint32_t same = t->same[t->g->ordinal[id]];
+    return same ? same : id;
+}
 
 /* Results that nothing but the operands decides. */
 static bool is_pure(uint16_t op)
@@ -81,7 +85,7 @@ static void number(struct lines *t, const struct sp_inst *i)
         if (!*slot) *slot = i->id;
         if (*slot == i->id) return;
         if (!are_alike(t, i, t->g->m->ids[*slot].def)) continue;
-        t->same[i->id] = *slot;
+        t->same[t->g->ordinal[i->id]] = *slot;
         return;
     }
 }
@@ -105,7 +109,7 @@ static void number_values(struct lines *t)
     uint32_t count = 1;
     for (uint32_t b = 0; b < f->block_count; b++) count += f->blocks[b].count;
     for (t->table_size = 64; t->table_size < 2 * count;) t->table_size *= 2;
-    t->same = cg_alloc(t->g, t->g->m->bound * sizeof *t->same);
+    t->same = cg_alloc(t->g, (t->fn->value_count + 1) * sizeof *t->same);
     t->table = cg_alloc(t->g, t->table_size * sizeof *t->table);
     for (uint32_t n = 0; n < f->block_count && !t->g->failed; n++) {
         uint32_t block = t->fn->rpo[n];
@@ -120,7 +124,7 @@ static void number_values(struct lines *t)
 
 static struct fact fact_of(const struct lines *t, uint32_t id)
 {
-    if (t->g->value[id].varying) return t->fact[id];
+    if (t->g->value[id].varying) return t->fact[t->g->ordinal[id]];
     return (struct fact){.state = LINE, .uniform = true};
 }
 
@@ -266,7 +270,7 @@ static bool find_round(struct lines *t)
         uint32_t block = t->fn->rpo[b];
         for (uint32_t k = 0; k < f->blocks[block].count; k++) {
             const struct sp_inst *i = &f->blocks[block].inst[k];
-            struct fact *old = &t->fact[i->id], new;
+            struct fact *old = &t->fact[t->g->ordinal[i->id]], new;
             if (!i->id || !t->g->value[i->id].varying || old->state == NEITHER) continue;
             new = may_be_line(t->g, i) ? fact_of_instruction(t, block, i) : no_line;
             if (new.state == UNKNOWN && old->state != UNKNOWN) new = no_line;
@@ -288,19 +292,20 @@ void cg_find_lines(struct cg *g, struct cg_function *fn)
     const struct sp_function *f = fn->f;
     g->fn = fn;
     if (!fn->dense) return;
-    t.fact = cg_alloc(g, g->m->bound * sizeof *t.fact);
+    t.fact = cg_alloc(g, (fn->value_count + 1) * sizeof *t.fact);
     number_values(&t);
     if (!t.fact || g->failed) return;
-    for (uint32_t k = 0; k < f->param_count; k++) t.fact[f->params[k]].state = NEITHER;
+    for (uint32_t k = 0; k < f->param_count; k++) t.fact[g->ordinal[f->params[k]]].state = NEITHER;
     for (uint32_t round = 0; find_round(&t); round++)
         if (round == MAX_ROUNDS) return;
     for (uint32_t b = 0; b < f->block_count; b++) {
         for (uint32_t k = 0; k < f->blocks[b].count; k++) {
             uint32_t id = f->blocks[b].inst[k].id;
-            if (!id || t.fact[id].state != LINE) continue;
+            const struct fact *fact = &t.fact[g->ordinal[id]];
+            if (!id || fact->state != LINE) continue;
             g->value[id].line = true;
-            g->value[id].checked = t.fact[id].checked;
-            g->value[id].step = t.fact[id].step;
+            g->value[id].checked = fact->checked;
+            g->value[id].step = fact->step;
         }
     }
 }

@@ -193,32 +193,43 @@ static const char *accumulator_kind(enum cg_kind kind)
 
 /* ---- products that follow each other and form a grid: see prelude_matrix.h */
 
-/* How many products of the same kind stand one after the other. A block ends with its terminator, so that looking at
- * the next instruction is safe. */
-static uint32_t run_length(struct cg *g)
+static bool is_product(const struct sp_inst *i) { return i->op == SP_OP_SubgroupMatrixMultiplyAccumulateINTEL; }
+
+/* Pointers into fixed variables, and fragments that are read there: nothing is written for them. */
+static bool is_silent(struct cg *g, const struct sp_inst *i)
 {
-    const struct sp_inst *first = g->inst;
-    uint32_t n = 0, flags = first->count > 4 ? first->operand[4] : 0;
-    for (const struct sp_inst *i = first; n < CG_RUN; i++, n++) {
-        if (i->op != SP_OP_SubgroupMatrixMultiplyAccumulateINTEL || i->type != first->type || g->value[i->id].blend)
-            break;
-        if (g->m->ids[i->operand[1]].type != g->m->ids[first->operand[1]].type ||
-            g->m->ids[i->operand[2]].type != g->m->ids[first->operand[2]].type ||
-            g->m->ids[i->operand[3]].type != first->type || (i->count > 4 ? i->operand[4] : 0) != flags ||
-            !is_wide(g, i->operand[1]) != !is_wide(g, first->operand[1]) ||
-            !is_wide(g, i->operand[2]) != !is_wide(g, first->operand[2]) ||
-            is_tiled(g, i->operand[1]) != is_tiled(g, first->operand[1]))
-            break;
+    return i->id && (g->value[i->id].borrowed || g->value[i->id].variable);
+}
+
+static bool is_alike(struct cg *g, const struct sp_inst *i, const struct sp_inst *first)
+{
+    if (i->type != first->type || g->value[i->id].blend || g->m->ids[i->operand[3]].type != first->type) return false;
+    if ((i->count > 4 ? i->operand[4] : 0) != (first->count > 4 ? first->operand[4] : 0)) return false;
+    return g->m->ids[i->operand[1]].type == g->m->ids[first->operand[1]].type &&
+           g->m->ids[i->operand[2]].type == g->m->ids[first->operand[2]].type &&
+           !is_wide(g, i->operand[1]) == !is_wide(g, first->operand[1]) &&
+           !is_wide(g, i->operand[2]) == !is_wide(g, first->operand[2]) &&
+           is_tiled(g, i->operand[1]) == is_tiled(g, first->operand[1]);
+}
+
+/* The products of the same kind from g->inst on with nothing written between them. A block ends with its terminator, so
+ * that looking at the next instruction is safe. */
+static uint32_t find_run(struct cg *g, const struct sp_inst **run)
+{
+    uint32_t n = 0;
+    for (const struct sp_inst *i = g->inst; n < CG_RUN; i++) {
+        if (is_product(i) && is_alike(g, i, g->inst)) run[n++] = i;
+        else if (!is_silent(g, i)) break;
     }
     return n;
 }
 
 /* The chains of the first n products; 0 when the order in which they are done matters. */
-static uint32_t find_chains(struct cg *g, uint32_t n, struct cg_chain *chain)
+static uint32_t find_chains(struct cg *g, uint32_t n, const struct sp_inst *const *run, struct cg_chain *chain)
 {
     uint32_t count = 0;
     for (uint32_t t = 0; t < n; t++) {
-        const struct sp_inst *i = &g->inst[t];
+        const struct sp_inst *i = run[t];
         struct cg_chain *c = chain;
         while (c < chain + count && c->home != cg_home(g, i->id)) c++;
         if (c == chain + count) {
@@ -243,10 +254,11 @@ static uint32_t find_chains(struct cg *g, uint32_t n, struct cg_chain *chain)
 
 static bool same_fragments(const uint32_t *a, const uint32_t *b, uint32_t n) { return !memcmp(a, b, n * sizeof *a); }
 
-static bool find_grid(struct cg *g, uint32_t n, struct cg_chain *chain, struct cg_grid *r)
+static bool find_grid(struct cg *g, uint32_t n, const struct sp_inst *const *run, struct cg_chain *chain,
+                      struct cg_grid *r)
 {
-    uint32_t count = find_chains(g, n, chain);
-    *r = (struct cg_grid){.nk = chain[0].n, .products = n};
+    uint32_t count = find_chains(g, n, run, chain);
+    *r = (struct cg_grid){.nk = chain[0].n, .span = (uint32_t)(run[n - 1] - run[0]) + 1};
     for (uint32_t k = 0; k < count; k++) {
         const struct cg_chain *c = &chain[k];
         uint32_t i = 0, j = 0;
@@ -284,13 +296,14 @@ static void write_grid(struct cg *g, const char *call, const char *sum, const st
     for (uint32_t i = 0; i < r->nj * r->nk; i++) item[i] = fragment(g, r->column[i / r->nk]->b[i % r->nk]);
     b = cg_pointer_list(g, "const void", r->nj * r->nk, item);
     cg_put(g, "    %s%u, %u, %u, %s, %s, %s, %s, %s);\n", call, r->ni, r->nj, r->nk, d, c, a, b, rest);
-    g->skip = r->products - 1;
+    g->skip = r->span - 1;
 }
 
 bool cg_next_grid(struct cg *g, struct cg_chain *chain, struct cg_grid *grid)
 {
-    uint32_t n = run_length(g);
-    while (n > 1 && !find_grid(g, n, chain, grid)) n--;
+    const struct sp_inst *run[CG_RUN];
+    uint32_t n = find_run(g, run);
+    while (n > 1 && !find_grid(g, n, run, chain, grid)) n--;
     return n > 1;
 }
 
@@ -455,15 +468,15 @@ static uint32_t use_in_load(struct cg *g, const struct sp_inst *i, uint32_t k, u
 /* What an instruction does with the fixed variables that its operands point into, or were borrowed from. */
 static void note_fragments(struct cg *g, const struct sp_inst *i, uint16_t *seen)
 {
-    if (i->op == SP_OP_Variable && i->count > 1) seen[i->id] |= OTHERWISE;
+    if (i->op == SP_OP_Variable && i->count > 1) seen[g->ordinal[i->id]] |= OTHERWISE;
     if (i->op == SP_OP_LifetimeStart || i->op == SP_OP_LifetimeStop) return;
     for (uint32_t k = 0; k < i->count; k++) {
         if (!cg_is_value_operand(i, k)) continue;
         uint32_t id = i->operand[k], variable = g->value[id].fixed ? id : g->value[id].variable;
         if (cg_lender(g, id))
-            seen[cg_lender(g, id)] |= use_in_product(g, i, k, &g->value[g->m->ids[id].def->operand[0]]);
+            seen[g->ordinal[cg_lender(g, id)]] |= use_in_product(g, i, k, &g->value[g->m->ids[id].def->operand[0]]);
         else if (variable && !(i->id && (g->value[i->id].variable || g->value[i->id].borrowed)))
-            seen[variable] |= use_in_load(g, i, k, variable);
+            seen[g->ordinal[variable]] |= use_in_load(g, i, k, variable);
     }
 }
 
@@ -489,12 +502,15 @@ static void choose_form(struct cg *g, uint32_t id, uint32_t seen)
 void cg_widen_fragments(struct cg *g, struct cg_function *fn)
 {
     const struct sp_function *f = fn->f;
-    uint16_t *seen = cg_alloc(g, g->m->bound * sizeof *seen);
+    uint16_t *seen = cg_alloc(g, (fn->value_count + 1) * sizeof *seen); /* by ordinal */
     if (g->failed) return;
     for (uint32_t b = 0; b < f->block_count; b++)
         for (uint32_t k = 0; k < f->blocks[b].count; k++) note_fragments(g, &f->blocks[b].inst[k], seen);
-    for (uint32_t id = 0; id < g->m->bound; id++)
-        if (seen[id]) choose_form(g, id, seen[id]);
+    for (uint32_t b = 0; b < f->block_count; b++)
+        for (uint32_t k = 0; k < f->blocks[b].count; k++) {
+            uint32_t id = f->blocks[b].inst[k].id;
+            if (id && seen[g->ordinal[id]]) choose_form(g, id, seen[g->ordinal[id]]);
+        }
 }
 
 /* ---- block reads and writes: component i of lane l is element i * S + l */

@@ -266,65 +266,74 @@ static void find_fixed(struct cg *g)
 
 uint32_t cg_exchange_offset(struct cg *g) { return (g->local_end + 63) & ~63u; }
 
-static bool is_derived(struct cg *g, const uint8_t *derived, const struct sp_inst *i, uint32_t k)
+/* ---- what lanes share, although each should have its own when it is written */
+
+/* A variable of the program in private memory that is not said to be constant. */
+static bool is_shared_variable(struct cg *g, uint32_t id)
+{
+    const struct sp_id *d = &g->m->ids[id];
+    return d->what == SP_IS_VARIABLE && sp_is_private_constant(g->m, d->def) && !sp_is_built_in(g->m, d->def) &&
+           !sp_decorated(g->m, id, SP_DECORATION_Constant);
+}
+
+/* A kernel's structure by value. */
+static bool is_structure(struct cg *g, uint32_t param)
+{
+    const struct sp_type *t = sp_type(g->m, g->m->ids[param].type);
+    return t->kind == SP_POINTER && t->storage == SP_STORAGE_Function;
+}
+
+/* Which of those an operand points into; 0: none. `root` has it for the function's values, by ordinal. */
+static uint32_t root_of(struct cg *g, const uint32_t *root, const struct sp_inst *i, uint32_t k)
 {
     uint32_t id = i->operand[k], variable;
     int64_t offset;
-    if (!cg_is_value_operand(i, k) || id >= g->m->bound) return false;
-    return derived[id] || (g->m->ids[id].what == SP_IS_CONSTANT && sp_constant_address(g->m, id, &variable, &offset) &&
-                           derived[variable]);
+    if (!cg_is_value_operand(i, k) || id >= g->m->bound) return 0;
+    if (root[g->ordinal[id]]) return root[g->ordinal[id]];
+    if (g->m->ids[id].what == SP_IS_CONSTANT && sp_constant_address(g->m, id, &variable, &offset)) id = variable;
+    return is_shared_variable(g, id) ? id : 0;
 }
 
-/* Notes what the function derives from the pointers noted; true when it does more than read through one. */
-static bool writes_derived(struct cg *g, const struct sp_function *f, uint8_t *derived)
+static void note_written(struct cg *g, uint32_t root)
 {
-    for (bool more = true; more;) {
-        more = false;
-        for (uint32_t b = 0; b < f->block_count; b++) {
-            for (uint32_t n = 0; n < f->blocks[b].count; n++) {
-                const struct sp_inst *i = &f->blocks[b].inst[n];
-                for (uint32_t k = 0; k < i->count; k++) {
-                    if (!is_derived(g, derived, i, k)) continue;
-                    if (i->op == SP_OP_Load || i->op == SP_OP_LifetimeStart || i->op == SP_OP_LifetimeStop) continue;
-                    if ((i->op == SP_OP_CopyMemory || i->op == SP_OP_CopyMemorySized) && k == 1) continue;
-                    if (k != 0 || (!is_chain(i->op) && !is_pointer_copy(g, i))) return true;
-                    more = more || !derived[i->id];
-                    derived[i->id] = 1;
-                }
-            }
+    if (g->m->ids[root].what == SP_IS_PARAMETER) {
+        g->value[root].varying = true;
+        return;
+    }
+    g->inst = g->m->ids[root].def;
+    cg_fail(g, "a variable of the program in private memory that may be written is not supported");
+}
+
+/* One instruction: true when something new is derived. */
+static bool follow_roots(struct cg *g, uint32_t *root, const struct sp_inst *i)
+{
+    bool copies = i->op == SP_OP_CopyMemory || i->op == SP_OP_CopyMemorySized, more = false;
+    if (i->op == SP_OP_Load || i->op == SP_OP_LifetimeStart || i->op == SP_OP_LifetimeStop) return false;
+    for (uint32_t k = 0; k < i->count; k++) {
+        uint32_t from = root_of(g, root, i, k);
+        if (!from || (copies && k == 1)) continue;
+        if (k != 0 || (!is_chain(i->op) && !is_pointer_copy(g, i))) {
+            note_written(g, from);
+            continue;
         }
+        more = more || !root[g->ordinal[i->id]];
+        root[g->ordinal[i->id]] = from;
     }
-    return false;
+    return more;
 }
 
-/* Is a kernel's structure by value more than read? Then each lane needs its own. */
-static bool is_written(struct cg *g, const struct sp_function *f, uint32_t param)
+static void find_written(struct cg *g)
 {
-    uint8_t *derived = cg_alloc(g, g->m->bound);
-    if (!derived) return false;
-    derived[param] = 1;
-    return writes_derived(g, f, derived);
-}
-
-/* Lanes share it, although each should have its own. */
-static void refuse_written(struct cg *g, const struct sp_inst *variable)
-{
-    if (sp_decorated(g->m, variable->id, SP_DECORATION_Constant)) return;
-    for (uint32_t f = 0; f < g->m->function_count && !g->failed; f++) {
-        if (!is_written(g, &g->m->functions[f], variable->id)) continue;
-        g->inst = variable;
-        cg_fail(g, "a variable of the program in private memory that may be written is not supported");
-    }
-}
-
-static void find_written_structures(struct cg *g)
-{
-    for (uint32_t e = 0; e < g->m->entry_count && !g->failed; e++) {
-        const struct sp_function *f = &g->m->functions[g->body[e]];
-        for (uint32_t p = 0; p < f->param_count; p++) {
-            const struct sp_type *t = sp_type(g->m, g->m->ids[f->params[p]].type);
-            if (t->kind == SP_POINTER && t->storage == SP_STORAGE_Function && is_written(g, f, f->params[p]))
-                g->value[f->params[p]].varying = true;
+    for (uint32_t n = 0; n < g->m->function_count && !g->failed; n++) {
+        const struct sp_function *f = &g->m->functions[n];
+        uint32_t *root = cg_alloc(g, (g->function[n].value_count + 1) * sizeof *root);
+        for (uint32_t p = 0; root && cg_is_kernel(&g->function[n]) && p < f->param_count; p++)
+            if (is_structure(g, f->params[p])) root[p + 1] = f->params[p];
+        for (bool more = true; more && !g->failed;) {
+            more = false;
+            for (uint32_t b = 0; b < f->block_count; b++)
+                for (uint32_t k = 0; k < f->blocks[b].count; k++)
+                    more = follow_roots(g, root, &f->blocks[b].inst[k]) || more;
         }
     }
 }
@@ -346,7 +355,7 @@ void cg_place_variables(struct cg *g)
             if (local > 1u << 30) cg_fail(g, "the module's local variables are too large");
             break;
         case SP_STORAGE_Function:
-        case SP_STORAGE_Private: refuse_written(g, v); /* fall through */
+        case SP_STORAGE_Private:
         case SP_STORAGE_CrossWorkgroup:
         case SP_STORAGE_UniformConstant: g->global_index[v->id] = globals++; break;
         default: g->inst = v; cg_fail(g, "a variable in this storage class is not supported");
@@ -354,7 +363,7 @@ void cg_place_variables(struct cg *g)
         if (g->failed) return;
     }
     find_fixed(g);
-    find_written_structures(g);
+    find_written(g);
 }
 
 /* ---- uniformity */

@@ -28,7 +28,7 @@ struct storage {
     struct cg *g;
     struct cg_function *fn;
     struct candidate *c;
-    uint32_t count, *index_of; /* by id: candidate + 1 */
+    uint32_t count, room, *index_of; /* by ordinal: candidate + 1 */
     struct use *uses;
     uint32_t use_count, use_capacity;
 };
@@ -37,9 +37,9 @@ static bool is_product(const struct sp_inst *i) { return i->op == SP_OP_Subgroup
 
 static void add_candidate(struct storage *s, const struct sp_inst *i, uint32_t block, uint32_t at)
 {
-    if (s->count == MAX_CANDIDATES || !s->g->value[i->id].varying || s->g->value[i->id].blend) return;
+    if (s->count == s->room || !s->g->value[i->id].varying || s->g->value[i->id].blend) return;
     s->c[s->count] = (struct candidate){i->id, block, at, 0, s->count, NULL};
-    s->index_of[i->id] = ++s->count;
+    s->index_of[s->g->ordinal[i->id]] = ++s->count;
 }
 
 /* Products, the phis of their results' types, and phis of those. */
@@ -61,7 +61,7 @@ static void find_candidates(struct storage *s)
 
 static void add_use(struct storage *s, uint32_t id, uint32_t block, uint32_t at)
 {
-    uint32_t c = s->index_of[id];
+    uint32_t c = s->index_of[s->g->ordinal[id]];
     if (!c || s->use_count == s->use_capacity) return;
     s->uses[s->use_count] = (struct use){block, at, s->c[c - 1].first_use};
     s->c[c - 1].first_use = ++s->use_count;
@@ -91,7 +91,7 @@ static void count_use(struct storage *s, uint32_t id, uint32_t block, uint32_t a
 {
     (void)block;
     (void)at;
-    if (s->index_of[id]) s->use_capacity++;
+    if (s->index_of[s->g->ordinal[id]]) s->use_capacity++;
 }
 
 /* Backwards from every use to the definition. */
@@ -138,7 +138,7 @@ static bool interfere(const struct storage *s, const struct candidate *a, const 
 
 static void share(struct storage *s, uint32_t a_id, uint32_t b_id)
 {
-    uint32_t a = s->index_of[a_id], b = s->index_of[b_id], n = 0;
+    uint32_t a = s->index_of[s->g->ordinal[a_id]], b = s->index_of[s->g->ordinal[b_id]], n = 0;
     if (!a-- || !b-- || s->g->m->ids[a_id].type != s->g->m->ids[b_id].type) return;
     for (uint32_t i = s->c[a].class_next;; i = s->c[i].class_next) {
         if (i == b || ++n > MAX_CLASS) return; /* shared already */
@@ -196,24 +196,24 @@ static void find_borrowed(struct cg *g, const struct sp_block *b, const uint32_t
             cg_kind_bytes(l->leaf[0].kind) != g->value[p->variable].granule ||
             p->offset % g->value[p->variable].granule != 0)
             continue;
-        for (uint32_t j = k + 1; j < b->count && here < uses[load->id]; j++) {
+        for (uint32_t j = k + 1; j < b->count && here < uses[g->ordinal[load->id]]; j++) {
             const struct sp_inst *i = &b->inst[j];
             if (is_product(i)) here += (i->operand[1] == load->id) + (i->operand[2] == load->id);
             if (writes_variable(g, i, p->variable)) break;
         }
-        v->borrowed = here && here == uses[load->id];
+        v->borrowed = here && here == uses[g->ordinal[load->id]];
     }
 }
 
 static void find_all_borrowed(struct cg *g, struct cg_function *fn)
 {
-    uint32_t *uses = cg_alloc(g, g->m->bound * sizeof *uses);
+    uint32_t *uses = cg_alloc(g, (fn->value_count + 1) * sizeof *uses);
     const struct sp_function *f = fn->f;
     if (!uses) return;
     for (uint32_t b = 0; b < f->block_count; b++)
         for (uint32_t k = 0; k < f->blocks[b].count; k++)
             for (uint32_t o = 0; o < f->blocks[b].inst[k].count; o++)
-                if (cg_is_value_operand(&f->blocks[b].inst[k], o)) uses[f->blocks[b].inst[k].operand[o]]++;
+                if (cg_is_value_operand(&f->blocks[b].inst[k], o)) uses[g->ordinal[f->blocks[b].inst[k].operand[o]]]++;
     for (uint32_t b = 0; b < f->block_count; b++) find_borrowed(g, &f->blocks[b], uses);
 }
 
@@ -229,8 +229,9 @@ void cg_share_storage(struct cg *g, struct cg_function *fn)
 {
     struct storage s = {.g = g, .fn = fn};
     if (fn->f->is_declaration || !has_products(fn->f)) return;
-    s.c = cg_alloc(g, MAX_CANDIDATES * sizeof *s.c);
-    s.index_of = cg_alloc(g, g->m->bound * sizeof *s.index_of);
+    s.room = fn->value_count < MAX_CANDIDATES ? fn->value_count : MAX_CANDIDATES;
+    s.c = cg_alloc(g, (s.room + 1) * sizeof *s.c);
+    s.index_of = cg_alloc(g, (fn->value_count + 1) * sizeof *s.index_of);
     uint32_t *stack = cg_alloc(g, ((size_t)fn->f->block_count + 1) * sizeof *stack);
     if (g->failed) return;
     find_all_borrowed(g, fn);

@@ -60,6 +60,27 @@ static void write_kernel_row(struct cg *g, uint32_t index, uint32_t S, uint32_t 
 
 /* ---- program variables */
 
+/* Does the variable begin as other than zeros? */
+static bool has_initial(struct cg *g, const struct sp_inst *v)
+{
+    const struct sp_inst *from = v->count >= 2 ? g->m->ids[v->operand[1]].def : NULL;
+    return from && from->op != SP_OP_ConstantNull && from->op != SP_OP_Undef;
+}
+
+/* The bytes of a constant. Addresses are written when the module is loaded, zeros at the end need not be said. */
+static void write_initial(struct cg *g, uint32_t id, size_t size)
+{
+    if (g->m->ids[id].what == SP_IS_VARIABLE) return;
+    unsigned char *bytes = size <= SP_MAX_CONSTANT_BYTES ? calloc(1, size + 1) : NULL;
+    if (!bytes)
+        cg_fail(g, "no memory for an initialiser of %zu bytes", size);
+    else if (!sp_constant_bytes(g->m, id, bytes))
+        cg_fail(g, "an initialiser the device does not know");
+    while (size && bytes && !bytes[size - 1]) size--;
+    for (size_t k = 0; k < size && !g->failed; k++) cg_put(g, "%u,%s", bytes[k], k % 32 == 31 ? "\n" : "");
+    free(bytes);
+}
+
 static void write_globals(struct cg *g)
 {
     for (uint32_t i = 0, n = 0; i < g->m->global_count; i++) {
@@ -67,18 +88,12 @@ static void write_globals(struct cg *g)
         const struct sp_type *t = sp_type(g->m, sp_type(g->m, v->type)->elem);
         if (g->global_index[v->id] != n || !sp_is_global(g->m, v)) continue;
         n++;
-        if (v->count < 2) continue;
-        unsigned char *bytes = t->size <= SP_MAX_CONSTANT_BYTES ? calloc(1, (size_t)t->size + 1) : NULL;
-        bool address = g->m->ids[v->operand[1]].what == SP_IS_VARIABLE; /* written when it is loaded */
-        if (!bytes || (!address && !sp_constant_bytes(g->m, v->operand[1], bytes))) {
-            g->inst = v;
-            cg_fail(g, "an initialiser the device does not know");
-        } else {
-            cg_put(g, "static const u8 initial%u[%llu] XS_ALIGNED(16) = {", n - 1, (unsigned long long)t->size + 1);
-            for (uint64_t k = 0; k < t->size; k++) cg_put(g, "%u,%s", bytes[k], k % 32 == 31 ? "\n" : "");
-            cg_put(g, "0};\n");
-        }
-        free(bytes);
+        if (!has_initial(g, v)) continue;
+        g->inst = v;
+        cg_put(g, "static const u8 initial%u[%llu] XS_ALIGNED(16) = {", n - 1, (unsigned long long)t->size + 1);
+        write_initial(g, v->operand[1], (size_t)t->size);
+        cg_put(g, "0};\n");
+        g->inst = NULL;
     }
 }
 
@@ -139,7 +154,7 @@ static uint32_t write_global_rows(struct cg *g)
         cg_put(g, "    {");
         cg_put_string(g, global_name(g, v->id));
         cg_put(g, ", %lluu, %u, ", (unsigned long long)t->size, t->align ? t->align : 1);
-        cg_put(g, v->count >= 2 ? "initial%u},\n" : "0},\n", n);
+        cg_put(g, has_initial(g, v) ? "initial%u},\n" : "0},\n", n);
         n++;
     }
     cg_put(g, "    {\"\", 0, 1, 0}\n};\n");

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CG_CHUNK = 1 << 16 };
+enum { CG_CHUNK = 1 << 16, CG_LINES = 1 << 10 };
 static const size_t cg_max_text = (size_t)1 << 27, cg_max_memory = (size_t)1 << 31;
 
 /* ---- memory */
@@ -53,7 +53,19 @@ static void free_arena(struct cg *g, void **arena)
     *arena = NULL;
 }
 
-void cg_free_words(struct cg *g) { free_arena(g, &g->words); }
+/* The last chunk stays for the next block. */
+void cg_free_words(struct cg *g)
+{
+    struct chunk *last = g->words;
+    if (!last || last->size > CG_CHUNK) {
+        free_arena(g, &g->words);
+        return;
+    }
+    void *others = last->next;
+    free_arena(g, &others);
+    last->next = NULL;
+    last->used = 0;
+}
 
 void cg_free(struct cg *g)
 {
@@ -88,11 +100,12 @@ static bool make_room(struct cg *g, size_t bytes)
     struct sp_text *t = g->c;
     if (t->failed || g->failed) return false;
     if (t->data && t->capacity - t->size > bytes) return true;
-    size_t capacity = (t->capacity ? t->capacity * 2 : CG_CHUNK) + bytes;
-    char *data = capacity > cg_max_text ? NULL : realloc(t->data, capacity);
+    size_t capacity = (t->capacity ? t->capacity * 2 : CG_LINES) + bytes;
+    bool over = capacity > cg_max_text;
+    char *data = over ? NULL : realloc(t->data, capacity);
     if (!data) {
         g->failed = t->failed = true;
-        sp_text_add(g->log, "error: the generated text is too large\n");
+        sp_text_add(g->log, "error: %s\n", over ? "the generated text is too large" : "no memory for the generated text");
         return false;
     }
     t->data = data;

@@ -271,7 +271,9 @@ static const char *constant_leaf(struct cg *g, uint32_t id, uint32_t leaf)
     }
     if (d->def->op == SP_OP_ConstantNull || d->def->op == SP_OP_Undef) return cg_literal(g, l->leaf[leaf].kind, 0);
     unsigned char *bytes = t->size <= 1 << 16 ? calloc(1, (size_t)t->size + 8) : NULL;
-    if (!bytes || !sp_constant_bytes(g->m, id, bytes)) {
+    if (!bytes && t->size <= 1 << 16) {
+        cg_fail(g, "no memory for a constant");
+    } else if (!bytes || !sp_constant_bytes(g->m, id, bytes)) {
         cg_fail(g, "the constant %%%u is of a form the device does not know", sp_number(g->m, id));
     } else {
         memcpy(&bits, bytes + l->leaf[leaf].offset, cg_kind_bytes(l->leaf[leaf].kind));

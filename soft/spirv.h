@@ -19,7 +19,9 @@ enum {
     SP_MAX_WORDS = 1 << 24,
     SP_MAX_BOUND = 1 << 22,       /* ids */
     SP_MAX_TYPE_DEPTH = 64,       /* arrays of structs of arrays ..., and constants with them */
-    SP_MAX_DECORATIONS = 1 << 22, /* after groups are expanded */
+    SP_MAX_DECORATIONS = 1 << 22, /* after groups are expanded, and ... */
+    SP_FEW_DECORATIONS = 1 << 12,
+    SP_DECORATIONS_A_WORD = 4, /* ... so many and so many more for each word */
     SP_MAX_MEMBERS = 1 << 14,     /* of a struct */
     SP_MAX_PARAMETERS = 1 << 10,  /* of a function */
     SP_MAX_ENTRIES = 1 << 12,

@@ -368,6 +368,13 @@ static uint32_t expand_target(const struct sp_reader *r, uint32_t group, uint32_
     return k - from;
 }
 
+/* Groups say much in few words: what they may come to is in proportion to the module. */
+static uint64_t most_decorations(const struct sp_reader *r)
+{
+    uint64_t most = SP_FEW_DECORATIONS + (uint64_t)SP_DECORATIONS_A_WORD * r->m->word_count;
+    return most < SP_MAX_DECORATIONS ? most : SP_MAX_DECORATIONS;
+}
+
 /* All groups: into `to`, or only the number of decorations when it is NULL. */
 static uint64_t expand(const struct sp_reader *r, struct sp_raw_decoration *to)
 {
@@ -379,7 +386,7 @@ static uint64_t expand(const struct sp_reader *r, struct sp_raw_decoration *to)
         for (k = 1; k + step <= i->count; k += step) {
             total += expand_target(r, i->operand[0], i->operand[k], step == 2 ? i->operand[k + 1] : ~0u,
                                    to ? to + total : NULL, r->raw_count + (uint32_t)total);
-            if (total > SP_MAX_DECORATIONS) return total;
+            if (total > most_decorations(r)) return total;
         }
     }
     return total;
@@ -398,8 +405,8 @@ bool sp_finish_decorations(struct sp_reader *r)
                              sp_number(r->m, r->group_insts[k]->operand[0]));
     qsort(r->raw, r->raw_count, sizeof *r->raw, by_target);
     more = expand(r, NULL);
-    if (more + r->raw_count > SP_MAX_DECORATIONS)
-        return sp_refuse(r, NULL, "more than %d decorations", SP_MAX_DECORATIONS);
+    if (more + r->raw_count > most_decorations(r))
+        return sp_refuse(r, NULL, "more than %llu decorations", (unsigned long long)most_decorations(r));
     total = r->raw_count + (uint32_t)more;
     all = sp_alloc(r, total, sizeof *all);
     m->decorations = sp_alloc(r, total, sizeof *m->decorations);

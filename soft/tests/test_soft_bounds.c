@@ -222,9 +222,272 @@ TEST(messages_have_the_modules_own_numbers)
     }
 }
 
+/* ---- memory by the word */
+
+/* Modules of about `n` of something. */
+static spe_words plain(struct kernel *k, uint32_t n)
+{
+    begin_module(k);
+    begin_kernel(k, "plain");
+    for (uint32_t i = 0; i < n; i++) k->v = spe_iadd(&k->m, spe_imul(&k->m, k->v, number(k, 2 * (i % 64) + 3)), k->n);
+    return finish(k);
+}
+
+static spe_words functions(struct kernel *k, uint32_t n)
+{
+    spe_id *callee = malloc((n + 1) * sizeof *callee), v;
+    begin_module(k);
+    for (uint32_t i = 0; i < n; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "function_%u", i);
+        callee[i] = spe_function_begin(&k->m, name, k->type, 1, &k->type);
+        v = spe_iadd(&k->m, spe_param_id(&k->m, 0), number(k, i % 64));
+        spe_return_value(&k->m, i % 100 ? spe_call(&k->m, callee[i - 1], 1, &v) : v);
+        spe_function_end(&k->m);
+    }
+    begin_kernel(k, "functions");
+    for (uint32_t i = 0; i < n; i++) k->v = spe_call(&k->m, callee[i], 1, &k->v);
+    free(callee);
+    return finish(k);
+}
+
+static spe_words kernels(struct kernel *k, uint32_t n)
+{
+    begin_module(k);
+    for (uint32_t i = 0; i < n; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "kernel_%u", i);
+        begin_kernel(k, name);
+        spe_store(&k->m, k->at, spe_iadd(&k->m, k->v, number(k, i % 64)), 0);
+        spe_kernel_end(&k->m);
+    }
+    begin_kernel(k, "last");
+    return finish(k);
+}
+
+static spe_words nested(struct kernel *k, uint32_t n)
+{
+    begin_module(k);
+    begin_kernel(k, "nested");
+    spe_id result = number(k, 0), zero = result;
+    for (uint32_t i = 0; i < n; i++) spe_if(&k->m, spe_ugt(&k->m, k->v, number(k, i)));
+    for (uint32_t i = 0; i < n; i++) {
+        spe_id more = spe_iadd(&k->m, result, number(k, i % 64));
+        spe_endif_from(&k->m, 1, &more, &zero, &result);
+    }
+    k->v = result;
+    return finish(k);
+}
+
+static spe_words cases(struct kernel *k, uint32_t n)
+{
+    int64_t *literals = malloc(n * sizeof *literals);
+    begin_module(k);
+    begin_kernel(k, "cases");
+    spe_id from = k->v;
+    for (uint32_t i = 0; i < n; i++) literals[i] = 3 * (int64_t)i;
+    spe_switch(&k->m, k->v, n, literals);
+    spe_default(&k->m);
+    spe_endcase(&k->m, 1, &from);
+    for (uint32_t i = 0; i < n; i++) {
+        spe_case(&k->m, i);
+        spe_id to = spe_iadd(&k->m, from, number(k, i % 64));
+        spe_endcase(&k->m, 1, &to);
+    }
+    spe_endswitch(&k->m, 1, &k->v);
+    free(literals);
+    return finish(k);
+}
+
+/* Loads and stores of private variables at constant offsets, which become C variables. */
+static spe_words variables(struct kernel *k, uint32_t n)
+{
+    begin_module(k);
+    begin_kernel(k, "variables");
+    for (uint32_t i = 0; i < n; i++) {
+        spe_id p = spe_local_var(&k->m, k->type);
+        spe_store(&k->m, p, k->v, 0);
+        k->v = spe_load(&k->m, p, 0);
+    }
+    return finish(k);
+}
+
+static spe_words barriers(struct kernel *k, uint32_t n)
+{
+    begin_module(k);
+    begin_kernel(k, "barriers");
+    for (uint32_t i = 0; i < n; i++) {
+        k->v = spe_iadd(&k->m, k->v, number(k, i % 64));
+        spe_barrier(&k->m);
+    }
+    return finish(k);
+}
+
+static spe_words structures(struct kernel *k, uint32_t n)
+{
+    begin_module(k);
+    spe_id type = k->type, *deepest = malloc((n / 60 + 1) * sizeof *deepest);
+    for (uint32_t i = 0; i < n; i++) {
+        spe_id members[2] = {i % 60 ? k->type : spe_array(&k->m, k->type, i + 2), type};
+        type = spe_struct(&k->m, i % 60 ? 2 : 1, members);
+        deepest[i / 60] = type;
+    }
+    begin_kernel(k, "structures");
+    for (uint32_t i = 0; i < n; i += 60) spe_store(&k->m, spe_local_var(&k->m, deepest[i / 60]), spe_null(&k->m, deepest[i / 60]), 0);
+    free(deepest);
+    return finish(k);
+}
+
+static spe_words names(struct kernel *k, uint32_t n)
+{
+    char *name = malloc(n + 1);
+    memset(name, '\1', n);
+    name[n] = 0;
+    begin_module(k);
+    begin_kernel(k, name);
+    free(name);
+    return finish(k);
+}
+
+static spe_words decorations(struct kernel *k, uint32_t n)
+{
+    begin_module(k);
+    begin_kernel(k, "decorations");
+    uint32_t alignment = 4;
+    for (uint32_t i = 0; i < n; i++) spe_decorate(&k->m, k->v, SPE_DecorationAlignment, 1, &alignment);
+    return finish(k);
+}
+
+static spe_words large_arrays(struct kernel *k, uint32_t n)
+{
+    begin_module(k);
+    begin_kernel(k, "large_arrays");
+    for (uint32_t i = 0; i < n; i++) {
+        spe_id array = spe_array(&k->m, k->type, 1 << 12 | i), p = spe_local_var(&k->m, array), index = k->v;
+        spe_store(&k->m, spe_element(&k->m, p, 1, &index), k->v, 0);
+    }
+    return finish(k);
+}
+
+#ifdef CAN_COUNT
+enum { BYTES_A_WORD = 1000 };
+
+/* What reading the module and writing its C ask for. */
+static size_t cost(const char *what, spe_words (*make)(struct kernel *, uint32_t), uint32_t n, size_t *words)
+{
+    struct kernel k;
+    struct sp_text log = {0}, text;
+    spe_words w = make(&k, n);
+    uint32_t *copy = malloc(w.count * sizeof *copy);
+    size_t before = asked, all;
+    memcpy(copy, w.data, w.count * sizeof *copy);
+    copy[3] = SP_MAX_BOUND; /* the header may say what it likes */
+    text = text_of(copy, w.count, &log);
+    all = asked - before;
+    CHECK_MSG(text.data && !log.data, "%s: %s", what, log.data ? log.data : "no text");
+    *words = w.count;
+    sp_text_free(&text);
+    sp_text_free(&log);
+    free(copy);
+    spe_free(&k.m);
+    return all;
+}
+#endif
+
+static void in_proportion(const char *what, spe_words (*make)(struct kernel *, uint32_t), uint32_t n)
+{
+#ifdef CAN_COUNT
+    size_t words, least = cost(what, make, 1, &words);
+    CHECK_MSG(least < 2 << 20, "%s: %zu bytes at least", what, least);
+    for (uint32_t times = 1; times <= 4; times *= 4) {
+        size_t more = cost(what, make, times * n, &words) - least;
+        CHECK_MSG(words > n / 8 && more / words < BYTES_A_WORD, "%s: %zu bytes for %zu words", what, more, words);
+    }
+#else
+    (void)what, (void)make, (void)n;
+#endif
+}
+
+TEST(memory_is_in_proportion)
+{
+    in_proportion("plain", plain, 2000);
+    in_proportion("functions", functions, 1000);
+    in_proportion("kernels", kernels, 200);
+    in_proportion("nested", nested, 1000);
+    in_proportion("cases", cases, 1000);
+    in_proportion("variables", variables, 1000);
+    in_proportion("barriers", barriers, 300);
+    in_proportion("names", names, 10000);
+    in_proportion("decorations", decorations, 2000);
+    in_proportion("large arrays", large_arrays, 300);
+}
+
+/* ---- allocations that fail */
+
+static void fails_well(const char *what, const uint32_t *words, size_t count)
+{
+#ifdef CAN_COUNT
+    bool done = false;
+    long n;
+    for (n = 0; !done; n++) {
+        struct sp_text log = {0}, text;
+        long before = live;
+        countdown = n;
+        text = text_of(words, count, &log);
+        done = countdown >= 0; /* none has failed */
+        countdown = -1;
+        bool whole = text.size && !log.size, said = log.failed || (log.data && strstr(log.data, "memory"));
+        CHECK_MSG(done ? whole : whole || said, "%s: allocation %ld: %s", what, n, log.data ? log.data : "nothing is said");
+        sp_text_free(&text);
+        sp_text_free(&log);
+        CHECK_MSG(live == before, "%s: allocation %ld: %ld blocks left behind", what, n, live - before);
+    }
+    CHECK_MSG(n > 10, "%s: %ld allocations", what, n);
+#else
+    (void)what, (void)words, (void)count;
+#endif
+}
+
+static void make_fail(const char *what, spe_words (*make)(struct kernel *, uint32_t))
+{
+    struct kernel k;
+    spe_words w = make(&k, 40);
+    fails_well(what, w.data, w.count);
+    spe_free(&k.m);
+}
+
+static void file_fails(const char *name)
+{
+    static uint32_t words[1 << 16];
+    char path[200];
+    snprintf(path, sizeof path, "tests/opencl/%s.spv", name);
+    FILE *f = fopen(path, "rb");
+    CHECK_MSG(f != NULL, "%s is not there", path);
+    size_t count = f ? fread(words, 4, sizeof words / 4, f) : 0;
+    if (f) fclose(f);
+    fails_well(name, words, count);
+}
+
+TEST(every_allocation_may_fail)
+{
+    make_fail("plain", plain);
+    make_fail("functions", functions);
+    make_fail("kernels", kernels);
+    make_fail("nested", nested);
+    make_fail("cases", cases);
+    make_fail("variables", variables);
+    make_fail("barriers", barriers);
+    make_fail("structures", structures);
+    make_fail("large arrays", large_arrays);
+    static const char *const files[] = {"groups", "program", "blocks", "pointers", "printing", "copies", "extended", "casts"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) file_fails(files[i]);
+}
+
 int main(void)
 {
     RUN(ids_may_leave_gaps);
     RUN(messages_have_the_modules_own_numbers);
+    RUN(memory_is_in_proportion);
+    RUN(every_allocation_may_fail);
     return test_report();
 }
