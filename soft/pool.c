@@ -12,11 +12,17 @@
 
 #define MAX_THREADS 1024u
 #define SPIN_NS 50000u /* what waking a thread costs, more or less: sleeping sooner would save nothing */
+#define MOST_KEPT_OFF 8u /* of larger pools; with so many processors one of them is likely to be idle */
+#define STALL_NS 500000u      /* so long, and not running: somebody else has its processor */
+#define ALONE_NS 8000000u     /* divided by the threads: what a caller does alone before it calls others */
+#define ALONE_FOR_NS 20000000u /* at first, then twice as long each time that it was no better after it */
+#define ALONE_MOST_NS 2000000000u
 #define SPIN_TURNS 32u /* between two looks at the clock */
 
 struct member {
     pthread_t thread;
     _Atomic int processor; /* where it works; -1: it does not */
+    int kept_off;          /* the one processor it may not use, of those it might; -1: none */
 };
 
 static struct {
@@ -27,6 +33,8 @@ static struct {
     unsigned started, busy, asleep; /* threads: that there are, that are in a task, that sleep */
     unsigned spinning;              /* for the ticket as it is */
     _Atomic unsigned ticket; /* changes with every task */
+    _Atomic uint64_t alone_until; /* callers do short tasks alone; nanoseconds */
+    uint64_t alone_for;           /* the last time */
     bool stop;
     _Atomic pid_t process; /* whose threads they are: a fork leaves them behind. 0: none were ever started */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER};
@@ -56,12 +64,15 @@ unsigned pool_threads(void)
 
 /* ---- spinning */
 
-static uint64_t now_ns(void)
+static uint64_t clock_ns(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
+
+static uint64_t now_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
+static uint64_t process_ns(void) { return clock_ns(CLOCK_PROCESS_CPUTIME_ID); } /* of all threads */
 
 static void relax(void)
 {
@@ -82,7 +93,6 @@ void pool_spin_while(const _Atomic unsigned *value, unsigned old)
             if (atomic_load_explicit(value, memory_order_acquire) != old) return;
             relax();
         }
-        sched_yield(); /* to whoever else wants this processor */
     } while (now_ns() < end);
 }
 
@@ -98,8 +108,32 @@ static void without_taken(cpu_set_t *set, const struct pool_task *t, unsigned se
     }
 }
 
-/* A thread is often woken where the one that wakes it runs, and may stay there for milliseconds. It is sent off to a
- * processor without one of ours, and may then go wherever it could before. */
+/* The system often wakes a thread where the one that wakes it runs, and there it would wait until that one is done: so
+ * idle threads are kept off the processor of a task's caller. Whoever changed the thread's set meanwhile is right. */
+static void keep_off(struct member *m, int processor)
+{
+    cpu_set_t set;
+    if (m->kept_off == processor || pthread_getaffinity_np(m->thread, sizeof set, &set) != 0) return;
+    if (m->kept_off >= 0 && !CPU_ISSET(m->kept_off, &set)) CPU_SET(m->kept_off, &set);
+    m->kept_off = -1;
+    if (!CPU_ISSET(processor, &set) || CPU_COUNT(&set) < 2) return;
+    CPU_CLR(processor, &set);
+    if (pthread_setaffinity_np(m->thread, sizeof set, &set) == 0) m->kept_off = processor;
+}
+
+/* The same for those that come; under pool.lock. */
+static void keep_idle_ones_off(int processor)
+{
+    unsigned done = 0;
+    if (!roomy || processor < 0 || processor >= CPU_SETSIZE) return;
+    for (unsigned i = 1; i <= pool.started && done < MOST_KEPT_OFF; i++) {
+        if (atomic_load_explicit(&pool.members[i].processor, memory_order_relaxed) >= 0) continue;
+        keep_off(&pool.members[i], processor);
+        done++;
+    }
+}
+
+/* Threads that come to work where another one already works move on, and may then go wherever they could before. */
 static void settle(const struct pool_task *t, unsigned self, unsigned started)
 {
     int here = sched_getcpu();
@@ -187,6 +221,7 @@ static void start_threads(void)
     while (pool.started + 1 < pool_threads()) {
         struct member *m = &pool.members[pool.started + 1];
         atomic_store(&m->processor, -1);
+        m->kept_off = -1;
         if (!sched_start_thread(&m->thread, pool_thread, (void *)(uintptr_t)(pool.started + 1))) break;
         pool.started++;
     }
@@ -236,10 +271,25 @@ static bool offer(struct pool_task *t, bool together)
     *link = t;
     wake = t->threads - 1 > pool.spinning ? t->threads - 1 - pool.spinning : 0;
     if (wake > pool.asleep) wake = pool.asleep;
+    keep_idle_ones_off(t->processor);
     new_ticket(); /* for those that spin */
     pthread_mutex_unlock(&pool.lock);
     while (wake--) pthread_cond_signal(&pool.work);
     return true;
+}
+
+/* Waits, with the lock held, for threads that are still inside. Where they do not run meanwhile, others are on their
+ * processors, and tasks that follow are shorter when they do without. */
+static void wait_for_others(struct pool_task *t)
+{
+    uint64_t began = now_ns(), ran = process_ns(), waited;
+    while (atomic_load(&t->inside)) pthread_cond_wait(&t->left, &pool.lock);
+    waited = now_ns() - began;
+    if (waited < STALL_NS || process_ns() - ran > waited / 2) return;
+    pool.alone_for = pool.alone_for < ALONE_FOR_NS      ? ALONE_FOR_NS
+                     : pool.alone_for < ALONE_MOST_NS ? 2 * pool.alone_for
+                                                        : ALONE_MOST_NS;
+    atomic_store(&pool.alone_until, now_ns() + pool.alone_for);
 }
 
 static void take_back(struct pool_task *t)
@@ -255,27 +305,40 @@ static void take_back(struct pool_task *t)
         if (atomic_load(&t->inside) == inside) break;
     }
     pthread_mutex_lock(&pool.lock); /* also until the last one has let go of the task */
-    while (atomic_load(&t->inside)) pthread_cond_wait(&t->left, &pool.lock);
+    if (atomic_load(&t->inside))
+        wait_for_others(t);
+    else
+        pool.alone_for /= 2;
     pthread_mutex_unlock(&pool.lock);
+}
+
+void pool_offer_when_due(struct pool_task *t)
+{
+    if (now_ns() < t->offer_at) return;
+    t->offer_at = 0;
+    offer(t, false);
 }
 
 bool pool_run(struct pool_task *t, bool together)
 {
+    uint64_t now;
     atomic_init(&t->given_out, false);
     atomic_init(&t->inside, 0);
     t->next = NULL;
+    t->offer_at = 0;
     t->processor = sched_getcpu();
     if (t->threads < 2) {
         t->take_part(t, 0);
         return true;
     }
+    if (!together && (now = now_ns()) < atomic_load(&pool.alone_until)) t->offer_at = now + ALONE_NS / pool_threads();
     pthread_cond_init(&t->left, NULL);
-    if (offer(t, together)) {
-        t->take_part(t, 0);
-        take_back(t);
+    if (!t->offer_at && !offer(t, together)) {
         pthread_cond_destroy(&t->left);
-        return true;
+        return false;
     }
+    t->take_part(t, 0);
+    if (!t->offer_at) take_back(t);
     pthread_cond_destroy(&t->left);
-    return false;
+    return true;
 }

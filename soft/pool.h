@@ -2,8 +2,12 @@
  *
  * There are XETILE_SOFT_THREADS of them (default: one a processor of the process), the caller of pool_run among them;
  * they start with the first task for more than one. A thread without work looks for some for a few microseconds more,
- * where it has a processor for itself, and sleeps then. Threads are nobody's to pin: one that comes to work where another
- * of its task already is moves to a processor that is free, and may be moved again by the system.
+ * where there is a processor for each, and sleeps then.
+ *
+ * Threads are not pinned. The processor of a task's caller is closed to the idle ones, which would else often be woken
+ * there, and one that comes to work where another of its task already is moves to a processor that is free; from there
+ * the system may move it. On a machine that is busy with other programs the caller does short tasks alone: a thread that
+ * is pushed aside for milliseconds while it is in a task holds that up.
  */
 #ifndef XETILE_SOFT_POOL_H
 #define XETILE_SOFT_POOL_H
@@ -12,14 +16,16 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-/* Work that several threads take part in. The caller of pool_run fills in the first three. */
+/* Work that several threads take part in. The caller of pool_run fills in the first two. */
 struct pool_task {
     /* `part` is 0 for the caller, else another number below pool_threads() for each thread. Returns when there is no
-     * more work for this thread. */
+     * more work for this thread; calls pool_between now and then. */
     void (*take_part)(struct pool_task *task, unsigned part);
-    unsigned threads;     /* at most so many, the caller included */
-    atomic_bool given_out; /* set by take_part: nothing is left for others to begin */
+    unsigned threads;        /* at most so many, the caller included */
+    atomic_bool given_out;   /* set by take_part: nothing is left for others to begin */
+    uint64_t offer_at;       /* the caller is alone until then (nanoseconds); 0: the others know of the task */
     _Atomic unsigned inside; /* threads of the pool that are in it; changed under the pool's lock */
     int processor; /* where the caller is */
     pthread_cond_t left; /* signalled when the last one is out */
@@ -29,6 +35,13 @@ struct pool_task {
 /* Takes part, and returns when all have left. `together`: all of task->threads have to be there at the same time; false
  * when so many cannot be had, and nothing was done. Otherwise fewer threads are slower, not wrong. */
 bool pool_run(struct pool_task *task, bool together);
+
+/* Lets others join a task that its caller has been alone with for long. */
+void pool_offer_when_due(struct pool_task *task);
+static inline void pool_between(struct pool_task *task)
+{
+    if (task->offer_at) pool_offer_when_due(task);
+}
 
 unsigned pool_threads(void);
 

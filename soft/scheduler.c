@@ -547,7 +547,7 @@ static bool run_claimed(struct job *j, struct group *g)
 static void run_all(void *pointer)
 {
     struct group *g = pointer;
-    while (run_claimed(g->job, g) && claim(g->job, g)) continue;
+    while (run_claimed(g->job, g) && claim(g->job, g)) pool_between(&g->job->task);
 }
 
 static void take_part(struct pool_task *task, unsigned part)

@@ -1,4 +1,5 @@
-/* ze_dispatch.h from several threads: devices of their own, and two queues of one device that share memory. */
+/* ze_dispatch.h from several threads: devices of their own, two queues of one device that share memory, and 64 threads
+ * that build modules, launch and destroy at once. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "test.h"
@@ -8,10 +9,10 @@
 
 #include <pthread.h>
 
-enum { THREADS = 4, TURNS = 25, N = 256 };
+enum { THREADS = 4, TURNS = 25, N = 256, CROWD = 64, VARIANTS = 4, ROUNDS = 3 };
 
-static small_module built;
-static spe_words module_words;
+static small_module built, variants[VARIANTS];
+static spe_words module_words, variant_words[VARIANTS];
 
 /* What a thread has, and what went wrong in it. Only the main thread reports. */
 struct worker {
@@ -116,14 +117,84 @@ TEST(threads_with_queues_of_one_device)
     zed_close(&d);
 }
 
+/* ---- a crowd */
+
+struct one_of_many {
+    pthread_t thread;
+    zed_device *shared;
+    uint32_t number;
+    int wrong;
+    char error[256];
+};
+
+/* Everything made anew each round, from a module that a quarter of the threads build at the same time. */
+static bool round_of_one(struct one_of_many *w, uint32_t round)
+{
+    const spe_words *words = &variant_words[(w->number + round) % VARIANTS];
+    zed_device d;
+    zed_module module;
+    zed_kernel k;
+    uint32_t *x = NULL, n = 1 + (w->number + round) % 5;
+    bool ok = zed_open_queue(&d, w->shared) && zed_module_load(&module, &d, words->data, 4 * words->count, NULL) &&
+              zed_kernel_get(&k, &module, "spin", "ptr<u32> x, u32 n") && zed_local_size(&k, 32, 1, 1) &&
+              (x = (uint32_t *)zed_alloc(&d, ZED_SHARED, N * sizeof *x, 0)) != NULL;
+    for (uint32_t i = 0; ok && i < N; i++) x[i] = w->number * 1000 + i;
+    ok = ok && zed_launch(&k, (zed_groups){N / 32, 1, 1}, x, n);
+    for (uint32_t i = 0; ok && i < N; i++) w->wrong += x[i] != spun(w->number * 1000 + i, n);
+    if (!ok) snprintf(w->error, sizeof w->error, "%.250s", zed_get_error(&d)->text);
+    zed_close(&d);
+    return ok;
+}
+
+static void *rounds_of_one(void *argument)
+{
+    struct one_of_many *w = (struct one_of_many *)argument;
+    for (uint32_t i = 0; i < ROUNDS && round_of_one(w, i); i++) continue;
+    return NULL;
+}
+
+TEST(a_crowd_builds_launches_and_destroys)
+{
+    static struct one_of_many crowd[CROWD];
+    zed_device d;
+    CHECK_MSG(zed_open(&d, NULL), "%s", zed_get_error(&d)->text);
+    for (uint32_t i = 0; i < CROWD; i++) {
+        crowd[i].number = i;
+        crowd[i].shared = &d;
+        CHECK_INT(pthread_create(&crowd[i].thread, NULL, rounds_of_one, &crowd[i]), 0);
+    }
+    for (int i = 0; i < CROWD; i++) {
+        pthread_join(crowd[i].thread, NULL);
+        CHECK_MSG(!crowd[i].wrong && !crowd[i].error[0], "thread %d: %d elements wrong; %s", i, crowd[i].wrong,
+                  crowd[i].error);
+    }
+    zed_close(&d);
+}
+
+static spe_words write_module(small_module *s, const char *file, const char *more)
+{
+    spe_words words;
+    spe_begin(&s->m, NULL);
+    small_spin(s, "spin");
+    if (more) small_spin(s, more);
+    words = spe_finish(&s->m);
+    test_save_spv(file, words.data, 4 * words.count);
+    return words;
+}
+
 int main(void)
 {
-    spe_begin(&built.m, NULL);
-    small_spin(&built, "spin");
-    module_words = spe_finish(&built.m);
-    test_save_spv("test_dispatch_threads", module_words.data, 4 * module_words.count);
+    module_words = write_module(&built, "test_dispatch_threads", NULL);
+    for (int i = 0; i < VARIANTS; i++) {
+        char more[16], file[48];
+        snprintf(more, sizeof more, "more_%d", i);
+        snprintf(file, sizeof file, "test_dispatch_threads_%s", more);
+        variant_words[i] = write_module(&variants[i], file, more);
+    }
     RUN(threads_with_a_device_each);
     RUN(threads_with_queues_of_one_device);
+    RUN(a_crowd_builds_launches_and_destroys);
     spe_free(&built.m);
+    for (int i = 0; i < VARIANTS; i++) spe_free(&variants[i].m);
     return test_report();
 }

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "pool.h"
 #include "scheduler.h"
 #include "test.h"
 
@@ -424,6 +425,60 @@ TEST(cooperative_launches_do_not_starve_each_other)
     }
 }
 
+/* ---- threads that are pushed aside by other programs */
+
+struct guests {
+    struct pool_task task;
+    _Atomic unsigned joined;
+    uint64_t offered_late; /* 0: at once */
+    bool stay_away;        /* they do not run while they are inside */
+};
+
+static void be_a_guest(struct pool_task *task, unsigned part)
+{
+    struct guests *g = (struct guests *)task;
+    if (part) {
+        atomic_fetch_add(&g->joined, 1);
+        if (g->stay_away) usleep(5000);
+        return;
+    }
+    g->offered_late = task->offer_at;
+    for (int i = 0; i < 10000 && !atomic_load(&g->joined); i++) {
+        pool_between(task);
+        usleep(100);
+    }
+    atomic_store(&task->given_out, true);
+}
+
+/* When they were asked in: 0: at once. */
+static uint64_t invite(bool stay_away)
+{
+    struct guests g;
+    memset(&g, 0, sizeof g);
+    g.task.take_part = be_a_guest;
+    g.task.threads = 4;
+    g.stay_away = stay_away;
+    CHECK(pool_run(&g.task, false));
+    CHECK(atomic_load(&g.joined) > 0); /* late, perhaps */
+    return g.offered_late;
+}
+
+TEST(a_caller_is_alone_for_a_while_after_waiting_for_threads_that_did_not_run)
+{
+    uint64_t late;
+    int tries = 0;
+    do { /* this test may itself be pushed aside for longer than that lasts, which becomes twice as long each time */
+        invite(true);
+        late = invite(false);
+    } while (!late && ++tries < 10);
+    CHECK(late != 0);
+    for (tries = 0; late && tries < 50; tries++) {
+        usleep(100000);
+        late = invite(false);
+    }
+    CHECK_INT(late, 0);
+}
+
 /* ---- fewer threads than asked for: a process of its own, whose address space ends soon */
 
 static bool limit_space(rlim_t more)
@@ -457,7 +512,8 @@ static int child_with_few_threads(void)
     static struct seen s;
     struct seen *to = &s;
     _Atomic uint32_t arrived = 0, *p = &arrived;
-    struct sched_launch l = launch(&k, &p, sched_threads(), 1, 1, 16, 1, 1), plain = launch(&counting, &to, 7, 5, 3, 11, 5, 1);
+    struct sched_launch l = launch(&k, &p, sched_threads(), 1, 1, 16, 1, 1);
+    struct sched_launch plain = launch(&counting, &to, 7, 5, 3, 11, 5, 1);
     l.cooperative = true;
     plain.global_offset[1] = 9;
     alarm(30); /* should it hang */
@@ -505,6 +561,7 @@ int main(int argc, char **argv)
     RUN(local_arguments);
     RUN(launches_from_several_threads);
     RUN(cooperative_launches_do_not_starve_each_other);
+    RUN(a_caller_is_alone_for_a_while_after_waiting_for_threads_that_did_not_run);
     RUN(cooperative_launches_need_their_threads);
     RUN(threads_end_and_start_again);
     return test_report();
