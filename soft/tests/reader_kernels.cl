@@ -1,7 +1,7 @@
 /* reader_kernels.cl - OpenCL C whose SPIR-V the reader's tests take apart: struct pointers, tables, switches, printf.
  *
  * reader_kernels.h is made of it: clang -cl-std=CL2.0 -target spir64 -emit-llvm -c -O1 -Xclang -finclude-default-header, then llvm-spirv,
- * then each little-endian word in hexadecimal.
+ * then each little-endian word in hexadecimal, eight a line.
  */
 
 __constant float table[4] = {1.0f, 2.0f, 3.0f, 4.0f};
