@@ -4,6 +4,8 @@
  * Every result of the first run is compared with a reference in double precision (integers exactly) on both; a rate is
  * only printed when it is right. Whole launches are timed, from the call to the end of the wait. The two take turns, with
  * buffers of their own each time: where 4 MiB lie, and what else the caches hold, is worth a factor of two to some kernels.
+ * Two lines more say how many launches of 64 work-groups that do next to nothing there are in a millisecond, each waited
+ * for, and many started before the wait.
  */
 #include "../tests/opencl.h"
 #include "bench.h"
@@ -306,6 +308,59 @@ static void measure(zed_module *m, pocl *p, const kernel_case *c, double *ours, 
     if (p) *theirs = bench_median(peer, ROUNDS);
 }
 
+/* ---- what a launch takes */
+
+enum { GROUPS = 64, GROUP = 64, LAUNCHES = 500 };
+
+static double launches_device(zed_module *m, bool together)
+{
+    uint32_t *x = (uint32_t *)ocl_buffer(4);
+    zed_groups groups = {GROUPS, 1, 1};
+    zed_kernel kernel;
+    double start;
+    x[0] = 0;
+    bool ok = zed_kernel_get(&kernel, m, "touch", "ptr<u32> x") && zed_local_size(&kernel, GROUP, 1, 1) && zed_launch(&kernel, groups, x);
+    start = bench_now();
+    for (int i = 0; ok && i < LAUNCHES; i++) ok = together ? zed_start(&kernel, groups, x) : zed_launch(&kernel, groups, x);
+    ok = ok && zed_wait(&ocl_device);
+    double seconds = bench_now() - start;
+    ok = ok && x[0] == LAUNCHES + 1;
+    ocl_good_("touch", __FILE__, __LINE__);
+    ocl_free(x);
+    return ok ? LAUNCHES / seconds * 1e-3 : 0;
+}
+
+static double launches_pocl(pocl *p, bool together)
+{
+    uint32_t x[1] = {0};
+    pocl_job job = {.kernel = "touch", .global = {GROUPS * GROUP, 1}, .local = {GROUP, 1}, .buffer = {x}, .bytes = {sizeof x}};
+    double seconds = 0, start;
+    if (pocl_begin(p, &job) && x[0] == 1) {
+        start = bench_now();
+        if (together) seconds = pocl_time_together(p, &job, LAUNCHES);
+        else if (pocl_time(p, &job, POCL_RUNS) > 0) seconds = (bench_now() - start) / POCL_RUNS;
+    }
+    pocl_end(p, &job);
+    return seconds > 0 ? 1e-3 / seconds : 0;
+}
+
+static bool measure_launches(zed_module *m, pocl *p, bool together)
+{
+    const char *name = together ? "opencl_launch_together" : "opencl_launch";
+    double ours[ROUNDS], theirs[ROUNDS];
+    for (int i = 0; i < ROUNDS; i++) {
+        ours[i] = launches_device(m, together);
+        if (ours[i] <= 0) {
+            printf("FAILED %s: wrong result\n", name);
+            return false;
+        }
+        if (p && (theirs[i] = launches_pocl(p, together)) <= 0) p = NULL;
+    }
+    if (p) bench_peer_line(name, bench_median(ours, ROUNDS), "launch/ms", "pocl", bench_median(theirs, ROUNDS));
+    else bench_line(name, bench_median(ours, ROUNDS), "launch/ms");
+    return true;
+}
+
 int main(void)
 {
     static pocl peer;
@@ -332,6 +387,7 @@ int main(void)
         if (theirs < 0) printf("PoCL's result of %s is wrong\n", c->name);
         wrong += ours <= 0;
     }
+    wrong += !measure_launches(&module, compare ? &peer : NULL, false) + !measure_launches(&module, compare ? &peer : NULL, true);
     free(words);
     free(reference_y);
     zed_close(&ocl_device);

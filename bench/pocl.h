@@ -144,6 +144,15 @@ static inline double pocl_time(pocl *p, const pocl_job *j, int runs)
     return bench_median(t, runs < POCL_RUNS ? runs : POCL_RUNS);
 }
 
+/* Seconds of a launch, of which `count` are started before the wait; 0 when one failed. */
+static inline double pocl_time_together(pocl *p, const pocl_job *j, int count)
+{
+    double start = bench_now();
+    for (int i = 0; i < count; i++)
+        if (p->launch(p->queue, j->kernel_object, 1, NULL, j->global, j->local, 0, NULL, NULL)) return 0;
+    return p->finish(p->queue) ? 0 : (bench_now() - start) / count;
+}
+
 static inline void pocl_end(pocl *p, pocl_job *j)
 {
     for (int i = 0; i < j->buffers; i++)
