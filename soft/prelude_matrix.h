@@ -111,6 +111,64 @@ XS_INLINE u8 f32_to_e5m2_rne(f32 f) { return f32_to_e5m2(f, 0); }
 XS_INLINE u8 f32_to_e5m2_sat(f32 f) { return f32_to_e5m2(f, 1); }
 
 typedef u32 u32x8_mem __attribute__((vector_size(32), may_alias, aligned(1)));
+
+/* The compiler forgets where v comes from: it is in a register, whole, and not loaded again for every use. */
+#if defined(__SSE2__)
+#define XS_IN_REGISTER(v) __asm__("" : "+v"(v))
+#else
+#define XS_IN_REGISTER(v) (void)0
+#endif
+
+/* Eight at a time, in memory: gcc 12 makes a detour of vectors that are wider than the CPU's. */
+#if defined(__F16C__) && XS_HAS(__builtin_ia32_vcvtph2ps256)
+#define XS_EIGHT 8
+XS_INLINE void eight_f16_to_f32(f32 *to, const void *from)
+{
+    typedef short v8 __attribute__((vector_size(16), may_alias, aligned(1)));
+    typedef f32 v8f __attribute__((vector_size(32), may_alias));
+    *(v8f *)to = __builtin_ia32_vcvtph2ps256(*(const v8 *)from);
+}
+XS_INLINE void eight_bf16_to_f32(f32 *to, const void *from)
+{
+    typedef short v8 __attribute__((vector_size(16), may_alias, aligned(1)));
+    typedef u32 v8u __attribute__((vector_size(32), may_alias));
+#if XS_HAS(__builtin_ia32_pmovzxwd256)
+    *(v8u *)to = (v8u)__builtin_ia32_pmovzxwd256(*(const v8 *)from) << 16;
+#else
+    typedef u16 v8h __attribute__((vector_size(16)));
+    *(v8u *)to = __builtin_convertvector((v8h) * (const v8 *)from, v8u) << 16;
+#endif
+}
+#elif XS_HAS(__builtin_shufflevector)
+#define XS_EIGHT 8
+#define XS_ZIP(a, b, n) (u32x4_mem) __builtin_shufflevector(a, b, n, n + 8, n + 1, n + 9, n + 2, n + 10, n + 3, n + 11)
+typedef u16 u16x8_mem __attribute__((vector_size(16), may_alias, aligned(1)));
+typedef u32 u32x4_mem __attribute__((vector_size(16), may_alias, aligned(1)));
+/* In the upper halves of h, whose sign and other bits move to where a float has them. The factor makes the exponent
+ * right, of subnormals too. */
+XS_INLINE u32x4_mem four_f16_to_f32(u32x4_mem h, u32x4_mem special)
+{
+    typedef i32 v4i __attribute__((vector_size(16)));
+    typedef f32 v4f __attribute__((vector_size(16)));
+    XS_IN_REGISTER(h);
+    return (u32x4_mem)((v4f)((u32x4_mem)((v4i)h >> 3) & 0x8fffe000u) * 0x1p112f) | special;
+}
+XS_INLINE void eight_f16_to_f32(f32 *to, const void *from)
+{
+    typedef i16 v8i __attribute__((vector_size(16)));
+    const u16x8_mem h = *(const u16x8_mem *)from, zero = {0};
+    const u16x8_mem special = (u16x8_mem)((v8i)(h & 0x7fff) > 0x7bff) & 0x7f80; /* infinity, NaN */
+    ((u32x4_mem *)to)[0] = four_f16_to_f32(XS_ZIP(h, h, 0), XS_ZIP(zero, special, 0));
+    ((u32x4_mem *)to)[1] = four_f16_to_f32(XS_ZIP(h, h, 4), XS_ZIP(zero, special, 4));
+}
+XS_INLINE void eight_bf16_to_f32(f32 *to, const void *from)
+{
+    const u16x8_mem h = *(const u16x8_mem *)from, zero = {0};
+    ((u32x4_mem *)to)[0] = XS_ZIP(zero, h, 0);
+    ((u32x4_mem *)to)[1] = XS_ZIP(zero, h, 4);
+}
+#undef XS_ZIP
+#endif
 enum { XS_BLOCK_BYTES = 64 * 32 * 4 }; /* more than any block: 64 bytes a row, 32 rows, 4 pieces */
 enum { XS_ACC_F32, XS_ACC_F16, XS_ACC_BF16 }; /* what holds C or the result of a float product */
 #endif
@@ -128,19 +186,24 @@ XS_INLINE u16x XS(f32_to_f16)(f32x f)
     return (u16x)__builtin_ia32_vcvtps2ph512_mask(f, 0, (f16x16_bits){0}, (unsigned short)-1);
 }
 #else
-#if defined(__F16C__) && S % 8 == 0 && XS_HAS(__builtin_ia32_vcvtph2ps256)
+#ifdef XS_EIGHT
 XS_INLINE f32x XS(f16_to_f32)(u16x h)
 {
-    typedef short v8 __attribute__((vector_size(16)));
-    typedef f32 v8f __attribute__((vector_size(32)));
-    v8 in[S / 8];
-    v8f out[S / 8];
-    f32x r;
-    __builtin_memcpy(in, &h, sizeof in);
-    for (int i = 0; i < S / 8; i++) out[i] = __builtin_ia32_vcvtph2ps256(in[i]);
-    __builtin_memcpy(&r, out, sizeof r);
-    return r;
+    f32 r[S] XS_ALIGNED(64);
+    f32x v;
+    XS_UNROLL for (int i = 0; i < S; i += 8) eight_f16_to_f32(r + i, (const u16 *)&h + i);
+    __builtin_memcpy(&v, r, sizeof v);
+    return v;
 }
+#else
+XS_INLINE f32x XS(f16_to_f32)(u16x h)
+{
+    u32x w = XS_CONVERT(h, u32x), a = w & 0x7fffu, special = (u32x)((i32x)(0x7bffu - a) >> 31); /* all bits, or none */
+    f32x r = (f32x)(a << 13) * 0x1p112f; /* subnormals, too */
+    return (f32x)((u32x)r | (w & 0x8000u) << 16 | (special & 0x7f800000u));
+}
+#endif
+#if defined(__F16C__) && XS_HAS(__builtin_ia32_vcvtph2ps256)
 XS_INLINE u16x XS(f32_to_f16)(f32x f)
 {
     typedef short v8 __attribute__((vector_size(16)));
@@ -154,12 +217,6 @@ XS_INLINE u16x XS(f32_to_f16)(f32x f)
     return r;
 }
 #else
-XS_INLINE f32x XS(f16_to_f32)(u16x h)
-{
-    u32x w = XS_CONVERT(h, u32x), a = w & 0x7fffu, special = (u32x)((i32x)(0x7bffu - a) >> 31); /* all bits, or none */
-    f32x r = (f32x)(a << 13) * 0x1p112f; /* subnormals, too */
-    return (f32x)((u32x)r | (w & 0x8000u) << 16 | (special & 0x7f800000u));
-}
 XS_FUNCTION void XS(each_f32_to_f16)(u16x *to, const f32x *from)
 {
     u32x x = (u32x)*from, a = x & 0x7fffffffu, sign = x >> 16 & 0x8000u;
@@ -179,30 +236,22 @@ XS_INLINE u16x XS(f32_to_f16)(f32x f)
 #endif
 #endif
 
-/* In memory: gcc 12 makes a detour of a vector that is wider than the CPU's. */
-XS_INLINE void XS(f16_to_f32_at)(f32x *to, const void *from)
-{
-#if XS_NATIVE == 32 && defined(__F16C__) && S % 8 == 0 && XS_HAS(__builtin_ia32_vcvtph2ps256)
-    typedef short v8 __attribute__((vector_size(16), may_alias, aligned(1)));
-    typedef f32 v8f __attribute__((vector_size(32), may_alias));
-    for (int i = 0; i < S / 8; i++) ((v8f *)to)[i] = __builtin_ia32_vcvtph2ps256(((const v8 *)from)[i]);
-#else
-    *to = XS(f16_to_f32)(*(const u16x_mem *)from);
-#endif
-}
-
 XS_INLINE f32x XS(bf16_to_f32)(u16x h) { return (f32x)(XS_CONVERT(h, u32x) << 16); }
 
-XS_INLINE void XS(bf16_to_f32_at)(f32x *to, const void *from)
-{
-#if XS_NATIVE == 32 && S % 8 == 0
-    typedef u16 v8 __attribute__((vector_size(16), may_alias, aligned(1)));
-    typedef u32 v8u __attribute__((vector_size(32), may_alias));
-    for (int i = 0; i < S / 8; i++) ((v8u *)to)[i] = __builtin_convertvector(((const v8 *)from)[i], v8u) << 16;
+/* In memory. */
+#if defined(XS_EIGHT) && XS_NATIVE < 64
+#define XS_FLOATS_AT(NAME)                                                                                             \
+    XS_INLINE void XS(NAME##_at)(f32x * to, const void *from)                                                          \
+    {                                                                                                                  \
+        XS_UNROLL for (int i = 0; i < S; i += 8) eight_##NAME((f32 *)to + i, (const u8 *)from + 2 * i);                \
+    }
 #else
-    *to = XS(bf16_to_f32)(*(const u16x_mem *)from);
+#define XS_FLOATS_AT(NAME)                                                                                             \
+    XS_INLINE void XS(NAME##_at)(f32x * to, const void *from) { *to = XS(NAME)(*(const u16x_mem *)from); }
 #endif
-}
+XS_FLOATS_AT(f16_to_f32)
+XS_FLOATS_AT(bf16_to_f32)
+#undef XS_FLOATS_AT
 
 XS_INLINE u16x XS(f32_to_bf16)(f32x f)
 {
@@ -236,58 +285,56 @@ XS_SMALL_FLOAT(f32_to_e5m2_sat, u8, f32)
  * Products that follow each other are done together where they form a grid: ni fragments of A by nj of B, with nk of
  * each behind one another along K. Fragment f of row i is a[i * nk + f], of column j b[j * nk + f], and the sums are
  * c[i * nj + j] and d[i * nj + j]. A tile of sums, a few rows by a few vectors of the CPU's own size, stays in registers
- * over all of K.
+ * over all of K. It has as many sums as multiplications are under way at once, at least: 8 of FMA.
  */
 
 #define XS_PIECE (4 * S < XS_NATIVE ? 4 * S : XS_NATIVE) /* bytes of a vector in a tile */
 #define XS_PIECES (4 * S / XS_PIECE)
-#if XS_NATIVE == 64 || defined(__aarch64__)
-enum { XS(tile_rows) = 4, XS(tile_columns) = 4 }; /* of 32 registers */
-#elif XS_NATIVE == 32
-enum { XS(tile_rows) = 4, XS(tile_columns) = 2 }; /* of 16 */
-#else
-enum { XS(tile_rows) = 2, XS(tile_columns) = 4 };
-#endif
 typedef f32 XS(f32p) __attribute__((vector_size(XS_PIECE), may_alias));
 typedef u32 XS(u32p) __attribute__((vector_size(XS_PIECE), may_alias));
 typedef u16 XS(u16p) __attribute__((vector_size(XS_PIECE), may_alias));
 typedef i16 XS(i16p) __attribute__((vector_size(XS_PIECE), may_alias));
 typedef i32 XS(i32p) __attribute__((vector_size(XS_PIECE), may_alias));
 
-#if defined(__SSE2__)
-#define XS_IN_REGISTER(v) __asm__("" : "+v"(v)) /* and not loaded again for every use */
-#else
-#define XS_IN_REGISTER(v) (void)0
-#endif
-
 struct XS(grid) {
-    int ni, nj, nk, m, steps; /* steps: words of a row of A, rows of B */
+    long ni, nj, nk, m;
     void *const *d;
     const void *const *c, *const *a, *const *b;
     const u32x *less; /* what to take off the sums of each column first */
 };
 
-/* `rows` and `columns` are constants where this is inlined; q counts pieces of rows of B. */
-#define XS_GRID(NAME, T, START, MULTIPLY_ADD)                                                                          \
-    XS_INLINE void XS(NAME##_tile)(const struct XS(grid) * g, int i, int row, int q, int rows, int columns)            \
+/* Rows and columns of a tile, and its columns where those do not go up. */
+#if XS_NATIVE == 64 || defined(__aarch64__) /* 32 registers */
+#define XS_TILE_F32 4, 4, 2
+#define XS_TILE_U32 4, 4, 2
+#elif XS_NATIVE == 32 /* 16, and FMA */
+#define XS_TILE_F32 4, 3, 2
+#define XS_TILE_U32 4, 2, 2
+#else
+#define XS_TILE_F32 2, 4, 2
+#define XS_TILE_U32 2, 4, 2
+#endif
+
+/* A tile from row `row` of A's fragments and piece `q` of B's on. Where this is inlined, rows, columns and STEPS (words
+ * of a row of A, rows of B) are constants. */
+#define XS_GRID_OF(NAME, T, ROWS, COLUMNS, NARROW, STEPS, START, MULTIPLY_ADD)                                         \
+    XS_INLINE void XS(NAME##_tile)(struct XS(grid) g, long row, long q, int rows, int columns)                         \
     {                                                                                                                  \
-        XS(T##p) sum[XS(tile_rows)][XS(tile_columns)], *d[XS(tile_columns)];                                           \
+        XS(T##p) sum[ROWS][COLUMNS], *d[COLUMNS];                                                                      \
         XS_UNROLL for (int j = 0; j < columns; j++)                                                                    \
         {                                                                                                              \
-            int at = i * g->nj + (q + j) / XS_PIECES, piece = row * XS_PIECES + (q + j) % XS_PIECES;                   \
-            const XS(T##p) *c = (const XS(T##p) *)g->c[at] + piece;                                                    \
-            d[j] = (XS(T##p) *)g->d[at] + piece;                                                                       \
+            long at = (q + j) / XS_PIECES, piece = row * XS_PIECES + (q + j) % XS_PIECES;                              \
+            const XS(T##p) *c = (const XS(T##p) *)g.c[at] + piece;                                                     \
+            d[j] = (XS(T##p) *)g.d[at] + piece;                                                                        \
             XS_UNROLL for (int r = 0; r < rows; r++) sum[r][j] = START(c[r * XS_PIECES], g, q + j);                    \
         }                                                                                                              \
-        for (int f = 0; f < g->nk; f++) {                                                                              \
-            const T *a[XS(tile_rows)];                                                                                 \
-            const XS(T##p) *b[XS(tile_columns)];                                                                       \
-            XS_UNROLL for (int r = 0; r < rows; r++)                                                                   \
-            a[r] = (const T *)g->a[i * g->nk + f] + (row + r) * g->steps;                                              \
+        for (long f = 0; f < g.nk; f++) {                                                                              \
+            const T *a = (const T *)g.a[f] + row * STEPS;                                                              \
+            const XS(T##p) *b[COLUMNS];                                                                                \
             XS_UNROLL for (int j = 0; j < columns; j++)                                                                \
-            b[j] = (const XS(T##p) *)g->b[(q + j) / XS_PIECES * g->nk + f] + (q + j) % XS_PIECES;                      \
-            for (long k = 0; k < g->steps; k++) {                                                                      \
-                XS(T##p) v[XS(tile_columns)];                                                                          \
+            b[j] = (const XS(T##p) *)g.b[(q + j) / XS_PIECES * g.nk + f] + (q + j) % XS_PIECES;                        \
+            for (long k = 0; k < STEPS; k++) {                                                                         \
+                XS(T##p) v[COLUMNS];                                                                                   \
                 XS_UNROLL for (int j = 0; j < columns; j++)                                                            \
                 {                                                                                                      \
                     v[j] = b[j][k * XS_PIECES];                                                                        \
@@ -295,7 +342,7 @@ struct XS(grid) {
                 }                                                                                                      \
                 XS_UNROLL for (int r = 0; r < rows; r++)                                                               \
                 {                                                                                                      \
-                    XS(T##p) x = a[r][k] - (XS(T##p)){0};                                                              \
+                    XS(T##p) x = a[r * STEPS + k] - (XS(T##p)){0};                                                     \
                     XS_UNROLL for (int j = 0; j < columns; j++) sum[r][j] = MULTIPLY_ADD(sum[r][j], x, v[j]);          \
                 }                                                                                                      \
             }                                                                                                          \
@@ -305,24 +352,30 @@ struct XS(grid) {
             XS_UNROLL for (int r = 0; r < rows; r++) d[j][r * XS_PIECES] = sum[r][j];                                  \
         }                                                                                                              \
     }                                                                                                                  \
-    XS_FUNCTION void XS(NAME##_grid)(const struct XS(grid) * g)                                                        \
+    XS_INLINE void XS(NAME##_part)(struct XS(grid) g, long row, long q, long rows, int columns)                        \
     {                                                                                                                  \
-        for (int q = 0, columns; q < g->nj * XS_PIECES; q += columns) {                                                \
-            columns = g->nj * XS_PIECES - q < XS(tile_columns) ? 1 : XS(tile_columns);                                 \
-            for (int i = 0; i < g->ni; i++) {                                                                          \
-                for (int row = 0, rows; row < g->m; row += rows) {                                                     \
-                    rows = g->m - row < XS(tile_rows) ? 1 : XS(tile_rows);                                             \
-                    if (rows > 1 && columns > 1) XS(NAME##_tile)(g, i, row, q, XS(tile_rows), XS(tile_columns));       \
-                    else if (rows > 1) XS(NAME##_tile)(g, i, row, q, XS(tile_rows), 1);                                \
-                    else if (columns > 1) XS(NAME##_tile)(g, i, row, q, 1, XS(tile_columns));                          \
-                    else XS(NAME##_tile)(g, i, row, q, 1, 1);                                                          \
+        if (rows == ROWS) XS(NAME##_tile)(g, row, q, ROWS, columns);                                                   \
+        else XS(NAME##_tile)(g, row, q, 1, columns);                                                                   \
+    }                                                                                                                  \
+    XS_FUNCTION void XS(NAME##_grid)(struct XS(grid) g)                                                                \
+    {                                                                                                                  \
+        for (long i = 0; i < g.ni; i++, g.a += g.nk, g.c += g.nj, g.d += g.nj) {                                       \
+            for (long q = 0, columns; q < g.nj * XS_PIECES; q += columns) {                                            \
+                long left = g.nj * XS_PIECES - q;                                                                      \
+                columns = left >= COLUMNS ? COLUMNS : left >= NARROW ? NARROW : 1;                                     \
+                for (long row = 0, rows; row < g.m; row += rows) {                                                     \
+                    rows = g.m - row < ROWS ? 1 : ROWS;                                                                \
+                    if (columns == COLUMNS) XS(NAME##_part)(g, row, q, rows, COLUMNS);                                 \
+                    else if (columns == NARROW) XS(NAME##_part)(g, row, q, rows, NARROW);                              \
+                    else XS(NAME##_part)(g, row, q, rows, 1);                                                          \
                 }                                                                                                      \
             }                                                                                                          \
         }                                                                                                              \
     }
-#define XS_START_F32(c, g, q) (c)
+#define XS_GRID(NAME, T, TILE, STEPS, START, MULTIPLY_ADD) XS_GRID_OF(NAME, T, TILE, STEPS, START, MULTIPLY_ADD)
+#define XS_START(c, g, q) (c)
 #define XS_ADD_F32(sum, x, v) ((sum) + (x) * (v))
-XS_GRID(f32, f32, XS_START_F32, XS_ADD_F32)
+XS_GRID(f32, f32, XS_TILE_F32, 16, XS_START, XS_ADD_F32)
 
 /* The two halves of a dword. */
 XS_INLINE f32x XS(f16_low)(u32x w) { return XS(f16_to_f32)(XS_CONVERT(w & 0xffffu, u16x)); }
@@ -354,7 +407,7 @@ XS_INLINE f32x XS(bf16_high)(u32x w) { return (f32x)(w & 0xffff0000u); }
         f32x columns[XS_RUN][16];                                                                                      \
         f32 rows[XS_RUN][8 * 16] XS_ALIGNED(64);                                                                       \
         const void *wide_a[XS_RUN], *wide_b[XS_RUN];                                                                   \
-        struct XS(grid) g = {ni, nj, nk, m, 16, (void *const *)d, (const void *const *)c, wide_a, wide_b, 0};          \
+        struct XS(grid) g = {ni, nj, nk, m, (void *const *)d, (const void *const *)c, wide_a, wide_b, 0};              \
         for (int i = 0; i < ni * nk; i++) {                                                                            \
             wide_a[i] = form & XS_WIDE_A ? a[i] : rows[i];                                                             \
             if (!(form & XS_WIDE_A)) XS(NAME##_rows)(rows[i], a[i], m);                                                \
@@ -363,7 +416,7 @@ XS_INLINE f32x XS(bf16_high)(u32x w) { return (f32x)(w & 0xffff0000u); }
             wide_b[i] = form & XS_WIDE_B ? b[i] : columns[i];                                                          \
             if (!(form & XS_WIDE_B)) XS(NAME##_columns)(columns[i], b[i], form & XS_PACKED);                           \
         }                                                                                                              \
-        XS(f32_grid)(&g);                                                                                              \
+        XS(f32_grid)(g);                                                                                              \
     }                                                                                                                  \
     XS_FUNCTION void XS(NAME)(f32x * d, const void *a, const void *b, const f32x *c, int m, int form)                  \
     {                                                                                                                  \
@@ -374,17 +427,18 @@ XS_DPAS_16(dpas_bf16, bf16)
 #undef XS_DPAS_16
 
 /* K = 8: A rows of 8 floats, B 8 components. The hardware reads 19 bits of each. */
+XS_GRID(f32_short, f32, XS_TILE_F32, 8, XS_START, XS_ADD_F32)
 XS_FUNCTION void XS(dpas_tf32)(f32x *d, const void *a, const void *b, const f32x *c, int m, int form)
 {
     f32x columns[8];
     f32 rows[8 * 8];
     void *to = d;
     const void *from = c, *wide_a = rows, *wide_b = columns;
-    struct XS(grid) g = {1, 1, 1, m, 8, &to, &from, &wide_a, &wide_b, 0};
+    struct XS(grid) g = {1, 1, 1, m, &to, &from, &wide_a, &wide_b, 0};
     (void)form;
     for (int i = 0; i < m * 8; i++) rows[i] = f32_bits(((const u32_mem *)a)[i] & ~0x1fffu);
     for (int r = 0; r < 8; r++) columns[r] = (f32x)(((const u32x *)b)[r] & ~0x1fffu);
-    XS(f32_grid)(&g);
+    XS(f32_short_grid)(g);
 }
 
 /* C and the result as 16-bit floats: through f32, as the hardware accumulates. */
@@ -419,9 +473,10 @@ XS_FUNCTION void XS(dpas_acc)(XS(dpas_fn) *product, void *d, const void *a, cons
     XS_HAS(__builtin_ia32_vpdpbusd256)
 #define XS_DOT4(sum, x, v) (XS(u32p)) __builtin_ia32_vpdpbusd256((XS(i32p))(sum), (XS(i32p))(x), (XS(i32p))(v))
 #endif
-#define XS_START_I8(c, g, q) ((c) - ((const XS(u32p) *)(g)->less)[q])
 #ifdef XS_DOT4
-XS_GRID(dot4, u32, XS_START_I8, XS_DOT4)
+#define XS_START_LESS(c, g, q) ((c) - ((const XS(u32p) *)(g).less)[q])
+XS_GRID(dot4, u32, XS_TILE_U32, 8, XS_START_LESS, XS_DOT4)
+#undef XS_START_LESS
 #endif
 
 /* Elsewhere, or where B is unsigned: bytes as pairs of 16 bits, of which every CPU of this family adds the products. */
@@ -440,10 +495,10 @@ XS_INLINE XS(u32p) XS(dot2)(XS(u32p) sum, XS(u32p) x, XS(u32p) v)
     return sum + (XS(u32p))low + (XS(u32p))(((XS(i32p))x >> 16) * ((XS(i32p))v >> 16));
 #endif
 }
-XS_GRID(dot2, u32, XS_START_I8, XS(dot2))
+XS_GRID(dot2, u32, XS_TILE_U32, 16, XS_START, XS(dot2))
 
 /* The bytes 0 and 2 of a dword as a pair, or 1 and 3. */
-#define XS_PAIR_LOW(U, I, w, is_signed) ((is_signed) ? (U)((I)((w) << 8 & 0xff00ff00u) >> 8) : (U)((w) & 0x00ff00ffu))
+#define XS_PAIR_LOW(U, I, w, is_signed) ((is_signed) ? (U)((I)(w) << 8 >> 8) : (U)((w) & 0x00ff00ffu))
 #define XS_PAIR_HIGH(U, I, w, is_signed) ((is_signed) ? (U)((I)(w) >> 8) : (U)((w) >> 8 & 0x00ff00ffu))
 XS_INLINE void XS(pair_rows)(u32 *to, const void *a, int m, int is_signed)
 {
@@ -469,13 +524,14 @@ XS_INLINE void XS(pair_columns)(u32x *to, const void *b, int is_signed)
 XS_FUNCTION void XS(dpas_i8_grid)(int ni, int nj, int nk, u32x *const *d, const u32x *const *c, const void *const *a,
                                   const void *const *b, int m, int a_signed, int b_signed)
 {
-    u32x columns[XS_RUN][16], less[XS_RUN] = {{0}};
+    u32x columns[XS_RUN][16];
     u32 rows[XS_RUN][8 * 16] XS_ALIGNED(64);
     const void *wide_a[XS_RUN], *wide_b[XS_RUN];
-    struct XS(grid) g = {ni, nj, nk, m, 16, (void *const *)d, (const void *const *)c, wide_a, wide_b, less};
+    struct XS(grid) g = {ni, nj, nk, m, (void *const *)d, (const void *const *)c, wide_a, wide_b, 0};
 #ifdef XS_DOT4
     if (b_signed) { /* a signed A is shifted to where it is unsigned: by 128 times the sum of the column too much */
         const u32 shift = a_signed ? 0x80808080u : 0;
+        u32x less[XS_RUN] = {{0}};
         for (int i = 0; i < ni * nk; i++) {
             wide_a[i] = rows[i];
             for (int r = 0; r < m; r++) ((u32x8_mem *)rows[i])[r] = ((const u32x8_mem *)a[i])[r] ^ shift;
@@ -488,9 +544,9 @@ XS_FUNCTION void XS(dpas_i8_grid)(int ni, int nj, int nk, u32x *const *d, const 
                 ((XS(u32p) *)&less[i / nk])[p] = sum;
             }
         }
-        g.steps = 8;
+        g.less = less;
         g.b = b;
-        XS(dot4_grid)(&g);
+        XS(dot4_grid)(g);
         return;
     }
 #endif
@@ -502,7 +558,7 @@ XS_FUNCTION void XS(dpas_i8_grid)(int ni, int nj, int nk, u32x *const *d, const 
         wide_b[i] = columns[i];
         XS(pair_columns)(columns[i], b[i], b_signed);
     }
-    XS(dot2_grid)(&g);
+    XS(dot2_grid)(g);
 }
 
 XS_FUNCTION void XS(dpas_i8)(u32x *d, const void *a, const void *b, const u32x *c, int m, int a_signed, int b_signed)
@@ -541,11 +597,12 @@ XS_FUNCTION void XS(dpas_i4)(u32x *d, const void *a, const void *b, const u32x *
 #undef XS_PAIR_LOW
 #undef XS_PAIR_HIGH
 #undef XS_DOT4
-#undef XS_START_I8
-#undef XS_START_F32
+#undef XS_START
 #undef XS_ADD_F32
 #undef XS_GRID
-#undef XS_IN_REGISTER
+#undef XS_GRID_OF
+#undef XS_TILE_F32
+#undef XS_TILE_U32
 #undef XS_PIECES
 #undef XS_PIECE
 
