@@ -69,12 +69,15 @@
  *     op a       cm_unary: CM_NEG NOT ABS CONJ EXP LOG SQRT RSQRT SIN COS TANH ERF ... (CM_UNARY_OPS_)
  *     your own   CM_APPLY (a statement for every component, with its row and column)  cm_apply  cm_map1  cm_map2
  *     reduce     cm_reduce (M x 1 or 1 x N)  cm_reduce_spread (the total in every place)
- *     change     cm_convert (type)  cm_convert_as (with rounding and saturation)  cm_convert_use  cm_transpose  cm_repeat
- *     look in    cm_component  cm_insert  cm_row_index  cm_col_index  cm_re  cm_im  cm_visit (element by element in memory)
+ *     change     cm_convert (type)  cm_convert_as (with rounding and saturation)  cm_convert_use  cm_transpose
+ *                cm_repeat
+ *     look in    cm_component  cm_insert  cm_row_index  cm_col_index  cm_re  cm_im
+ *                cm_visit (element by element in memory)
  *     types      cm_storage_type (in memory and parts)  cm_arith_type (what cm_fn sees)  cm_is_complex
  *     parts      cm_part_count  cm_part_type  cm_part_words
  *     tables     cm_target_row(name)  cm_product_row(a, b): the product of two types, NULL when there is none
- *                cm_product_takes(row, c)  cm_block_shape_row: a legal 2D block message  cm_binary_row: an operation's row
+ *                cm_product_takes(row, c)  cm_block_shape_row: a legal 2D block message
+ *                cm_binary_row: an operation's row
  *
  * A matrix is a list of ids, so it goes round a loop by
  *     spe_for(&m, lo, hi, step, acc.parts, acc.part) ... spe_endfor(&m, acc.parts, acc.part)
@@ -82,8 +85,8 @@
  * All of it for all component types. bf16, tf32 and the 8-bit floats are computed with in f32 and rounded to nearest
  * after every operation; complex matrices (c32, c64: pairs of floats in memory) are two real ones inside. Memory is
  * global or local (any storage class), with any strides in both directions. A product takes any two types of which one
- * promotes to the other (cm_promotes), and C of a type that both promote to. dg2 has no f64: Intel's compiler emulates it
- * there when the module is built with -ze-fp64-gen-emu.
+ * promotes to the other (cm_promotes), and C of a type that both promote to. dg2 has no f64: Intel's compiler emulates
+ * it there when the module is built with -ze-fp64-gen-emu.
  *
  * A matrix may be larger than the hardware's: the products are chained here. Lowerings, a row each of cm_methods_of_:
  *
@@ -92,9 +95,9 @@
  *     CM_PLAIN   everything else: loads and stores a lane at a time, subgroup broadcasts and FMA, straight-line code of
  *                about K N (1 + M / (8 S)) instructions, so keep tiles small for it
  *     CM_KHR     on request: parts are matrices of SPV_KHR_cooperative_matrix, whose components no lane can see. They
- *                can be made (cm_splat), loaded and stored (M >= S, unchecked, one stride the constant 1) and multiplied
- *                (f16, and 8-bit integers); all else is an error. This is what Intel's compiler (2.40) takes: it crashes
- *                on component-wise instructions with such matrices and knows no bf16 ones
+ *                can be made (cm_splat), loaded and stored (M >= S, unchecked, one stride the constant 1) and
+ *                multiplied (f16, and 8-bit integers); all else is an error. This is what Intel's compiler (2.40)
+ *                takes: it crashes on component-wise instructions with such matrices and knows no bf16 ones
  *
  * What CM_INTEL cannot do, CM_PLAIN does; results agree within rounding. CM_AUTO takes what the target has.
  *
@@ -107,12 +110,12 @@
  * at subgroup size 8 likewise). Under CM_INTEL such operands are held that way (cm_layout_for, l.interleaved). Loads,
  * stores, conversions and products ask the layout, so only code that looks at components by number notices.
  *
- * xetile.h and coopvec.h write whole kernels from C functions; what both need stands here, most of it under names ending
- * in _. Users meet it under theirs: cm_device is xt_target and cv_target, cm_module is xt_module and cv_module, and
- * cm_module_free(&module) is xt_free and cv_free.
+ * xetile.h and coopvec.h write whole kernels from C functions; what both need stands here, most of it under names
+ * ending in _. Users meet it under theirs: cm_device is xt_target and cv_target, cm_module is xt_module and cv_module,
+ * and cm_module_free(&module) is xt_free and cv_free.
  *
- * LIMITS. Rows are a power of two, rows and columns at most 16384, S a power of two, at most 1024 for layouts; operations
- * take a size of the target's. Positions, extents and strides are 32 bits.
+ * LIMITS. Rows are a power of two, rows and columns at most 16384, S a power of two, at most 1024 for layouts;
+ * operations take a size of the target's. Positions, extents and strides are 32 bits.
  *
  * Errors have ids from 1000 on (one list, CM_ERRORS_). Names ending in _ are not for users.
  */
@@ -537,8 +540,9 @@ typedef struct {
     spe_id stride_row, stride_col; /* in elements, i32; stride_row 0: 1; stride_col 0: rows */
     bool transposed;               /* swaps the extents and the strides, as in the text */
     cm_block2d block2d;
-    uint32_t align; /* bytes that ptr is known to be aligned to; 0: nothing is known (for CM_BLOCK2D_AUTO, and local memory
-                     * whose extents are not checked and whose row and col are 0: it is accessed in large pieces) */
+    /* bytes that ptr is known to be aligned to; 0: nothing is known (for CM_BLOCK2D_AUTO, and local memory whose
+     * extents are not checked and whose row and col are 0: it is accessed in large pieces) */
+    uint32_t align;
     spe_id padding; /* scalar of the storage type for what lies outside; 0: zero */
 } cm_mem;
 
@@ -2142,9 +2146,9 @@ static inline bool cm_block_surface_(cm_ctx *c, cm_type type, const cm_surface_ 
 
 /* Bool (i1): whether 2D block messages may be used on this memory, so that CM_BLOCK2D_YES may be promised: base address
  * a multiple of 64, pitch a multiple of 16 bytes and not below the width, width at least 64 bytes and a multiple of 4
- * (all up to 2^24), x a multiple of 4 bytes, memory global and contiguous in one direction; of 8-bit types along columns
- * also x >= 0 and pitch up to 2^23. Folded to a constant where it can be. A loop that moves the position tests the first
- * one and its steps. */
+ * (all up to 2^24), x a multiple of 4 bytes, memory global and contiguous in one direction; of 8-bit types along
+ * columns also x >= 0 and pitch up to 2^23. Folded to a constant where it can be. A loop that moves the position tests
+ * the first one and its steps. */
 static inline spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem)
 {
     spe_module *m = c->m;
@@ -2209,8 +2213,9 @@ static inline bool cm_block2d_wanted_(cm_ctx *c, cm_type type, const cm_mem *mem
 
 /* ---- 2D block messages: load, store, prefetch -------------------------------------------------------------------- */
 
-/* How one layout is covered: the message, elements across (a block of rows, or with TRANSPOSE of dwords), how far a word
- * advances in y, and the legal shape. share: with TRANSPOSE, how many words of a lane lie in one dword of memory. */
+/* How one layout is covered: the message, elements across (a block of rows, or with TRANSPOSE of dwords), how far a
+ * word advances in y, and the legal shape. share: with TRANSPOSE, how many words of a lane lie in one dword of
+ * memory. */
 typedef struct {
     cm_block_op op;
     int elem, width, count, step, share;
@@ -2301,15 +2306,16 @@ static inline void cm_every_second_row_(cm_ctx *c, spe_block2d *b)
     b->pitch = cm_times_(c, b->pitch, 2);
 }
 
-/* What the messages brought (eight dwords of a lane's row, or of each of its two rows of bytes) as two vectors of sixteen
- * words: 16-bit elements, bytes, or a byte of one row with that of the other. Masks are what Intel's compiler makes
- * fewest instructions of. */
+/* What the messages brought (eight dwords of a lane's row, or of each of its two rows of bytes) as two vectors of
+ * sixteen words: 16-bit elements, bytes, or a byte of one row with that of the other. Masks are what Intel's compiler
+ * makes fewest instructions of. */
 static inline void cm_dwords_to_words_(cm_ctx *c, const cm_layout *l, int share, spe_id got[2])
 {
     spe_module *m = c->m;
     spe_id word = spe_vec(m, spe_int(m, l->K1 == 2 ? 16 : (uint32_t)(32 / share)), 16), all = got[0];
     if (l->K1 == 2) {
-        spe_id type = spe_type_of(m, all), low = spe_const_u(m, type, 0x00ff00ff), high = spe_const_u(m, type, 0xff00ff00);
+        spe_id type = spe_type_of(m, all), low = spe_const_u(m, type, 0x00ff00ff),
+               high = spe_const_u(m, type, 0xff00ff00);
         spe_id eight = spe_const_u(m, type, 8), even, odd;
         even = spe_or(m, spe_and(m, all, low), spe_and(m, spe_shl(m, got[1], eight), high));
         odd = spe_or(m, spe_and(m, spe_shr(m, all, eight), low), spe_and(m, got[1], high));
@@ -2324,7 +2330,8 @@ static inline void cm_dwords_to_words_(cm_ctx *c, const cm_layout *l, int share,
 }
 
 /* Words first .. first + n of those, as a part. */
-static inline spe_id cm_dwords_part_(cm_ctx *c, const cm_layout *l, const spe_id words[2], int first, int n, spe_id type)
+static inline spe_id cm_dwords_part_(cm_ctx *c, const cm_layout *l, const spe_id words[2], int first, int n,
+                                     spe_id type)
 {
     uint32_t index[8];
     int i;
@@ -2974,9 +2981,9 @@ static inline cm_matrix cm_visit(cm_ctx *c, const cm_matrix *a, const cm_mem *me
 
 /* ---- local memory in large pieces -------------------------------------------------------------------------------- */
 
-/* Where nothing is checked and the address of element (0, 0) is known to be aligned (cm_mem.align), local memory is read
- * and written in pieces: by block messages when the lanes' elements lie side by side (rows contiguous), a lane's words as
- * vectors when columns are. */
+/* Where nothing is checked and the address of element (0, 0) is known to be aligned (cm_mem.align), local memory is
+ * read and written in pieces: by block messages when the lanes' elements lie side by side (rows contiguous), a lane's
+ * words as vectors when columns are. */
 typedef struct {
     bool across;       /* lanes side by side: block messages; else a lane's words are */
     int stride, align; /* of the other dimension in elements; of the matrix's address in bytes */
@@ -3026,7 +3033,8 @@ static inline spe_id cm_local_piece_(cm_ctx *c, const cm_layout *l, const cm_sur
                                      int k2, int first, int words, spe_id v)
 {
     spe_module *m = c->m;
-    spe_id word = p->across ? spe_int(m, (uint32_t)cm_word_bits_(l)) : cm_word_type_(c, l); /* messages are of integers */
+    /* messages are of integers */
+    spe_id word = p->across ? spe_int(m, (uint32_t)cm_word_bits_(l)) : cm_word_type_(c, l);
     spe_id type = spe_vec(m, word, (uint32_t)words), part = spe_vec(m, cm_word_type_(c, l), (uint32_t)words), ptr;
     uint32_t operand[2];
     int align = cm_divides_(p->align, (int64_t)first * cm_word_bits_(l) / 8);
@@ -3041,8 +3049,8 @@ static inline spe_id cm_local_piece_(cm_ctx *c, const cm_layout *l, const cm_sur
 }
 
 /* Words of one part: at once when they lie in a row, else one by one. */
-static inline spe_id cm_local_part_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const cm_local_plan_ *p, int k2,
-                                    int first, int words, spe_id v)
+static inline spe_id cm_local_part_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const cm_local_plan_ *p,
+                                    int k2, int first, int words, spe_id v)
 {
     spe_id one[16];
     int i;
@@ -3666,8 +3674,8 @@ static inline void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to)
 }
 
 /* Asks for rows x cols elements (any numbers) to be brought nearer; level 0: wherever the device likes, 1: all caches,
- * 2: all but the first, 3: it only streams through the first. Emits nothing where there are no 2D block messages for it:
- * a prefetch never changes a result. */
+ * 2: all but the first, 3: it only streams through the first. Emits nothing where there are no 2D block messages for
+ * it: a prefetch never changes a result. */
 static inline void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, const cm_mem *from, int level)
 {
     cm_surface_ s;

@@ -120,8 +120,8 @@
  * (realloc(user, NULL, n) allocates, realloc(user, p, n) grows, realloc(user, p, 0) frees and returns NULL).
  *
  * Limits: 4194303 ids a module and 65535 words an instruction (those of SPIR-V), 65000 regions within each other;
- * vectors have 2, 3, 4, 8 or 16 components, as in OpenCL, or as many as you like once VectorAnyINTEL or LongVectorEXT is
- * declared (spe_capability). No images, pipes or device-side enqueue except through spe_op.
+ * vectors have 2, 3, 4, 8 or 16 components, as in OpenCL, or as many as you like once VectorAnyINTEL or LongVectorEXT
+ * is declared (spe_capability). No images, pipes or device-side enqueue except through spe_op.
  *
  * Names: SPE_OpIAdd, SPE_CapabilityInt8, SPE_StorageClassFunction ... are the numbers of the SPIR-V specification
  * under its own spelling. They come from lists that you may expand too: SPE_OPCODES(X), SPE_CAPABILITIES(X) and
@@ -770,7 +770,8 @@ enum { SPE_MAX_DEPTH_ = 65000 };
 
 static inline bool spe_scope_push_(spe_module *m)
 {
-    uint32_t *at = m->buffer[SPE_BUFFER_SCOPES_].count < SPE_MAX_DEPTH_ + 3 ? spe_push_(m, SPE_BUFFER_SCOPES_, 1) : NULL;
+    uint32_t *at =
+        m->buffer[SPE_BUFFER_SCOPES_].count < SPE_MAX_DEPTH_ + 3 ? spe_push_(m, SPE_BUFFER_SCOPES_, 1) : NULL;
     if (!at) return spe_error_(m, SPE_ERR_LIMIT, "regions nested more than %d deep", (int)SPE_MAX_DEPTH_), false;
     *at = m->serial++;
     return true;
@@ -4407,7 +4408,8 @@ static inline void spe_coop_store(spe_module *m, spe_id ptr, spe_id v, uint32_t 
 {
     spe_id tv = spe_operand_(m, "spe_coop_store", v), ts = spe_operand_(m, "spe_coop_store", stride);
     uint32_t w[4];
-    if (!tv || !ts || !spe_want_coop_(m, "spe_coop_store", tv) || !spe_takes_one_(m, "spe_coop_store", SPE_TAKES_INT_, ts))
+    if (!tv || !ts || !spe_want_coop_(m, "spe_coop_store", tv) ||
+        !spe_takes_one_(m, "spe_coop_store", SPE_TAKES_INT_, ts))
         return;
     if (!spe_pointee_(m, "spe_coop_store", ptr)) return;
     w[0] = ptr;

@@ -590,7 +590,8 @@ typedef struct {
     int type, base, rows, cols, pitch;       /* type: of the elements; the others are expressions */
     spe_id rows_id, cols_id, pitch_id, test; /* once written */
     int origin[2];                           /* where it starts, as expressions */
-    spe_id made[XT_COMPONENTS_];             /* of this version: offset, shape, pitch and base as XT_INIT_TILE left them */
+    /* of this version: offset, shape, pitch and base as XT_INIT_TILE left them */
+    spe_id made[XT_COMPONENTS_];
 } xt_plan_tile_;
 
 typedef struct {
@@ -674,7 +675,8 @@ struct xt_ctx {
     spe_id scratch;
     xt_list_ lane_bits, lane_tables; /* written so far */
     const char *arrived;             /* the split barrier that is under way */
-    xt_tile waiting;                 /* the prefetch that waits for a second one to share the subgroups with; magic 0: none */
+    /* the prefetch that waits for a second one to share the subgroups with; magic 0: none */
+    xt_tile waiting;
     int waiting_locality;
     int subgroups, subgroups_line;
     const char *subgroups_file;
@@ -1560,8 +1562,8 @@ static inline void xt_plan_step_(xt_ctx *x, const xt_tile *t, const xt_val *step
     xt_plan_need_(x, t, step->kind == XT_INT_ ? 0 : step->expression, per - 1, 0);
 }
 
-/* Of 8-bit elements stored by columns rows of memory are read two by two: then no tile may start before its matrix, so it
- * starts at, and moves by, nothing negative along its contiguous dimension. */
+/* Of 8-bit elements stored by columns rows of memory are read two by two: then no tile may start before its matrix, so
+ * it starts at, and moves by, nothing negative along its contiguous dimension. */
 static inline void xt_plan_forward_(xt_ctx *x, const xt_tile *t, const xt_val *step)
 {
     if (!x->planning || !t->column_major || cm_type_info(xt_held_(t->type))->bytes > 1) return;
@@ -1897,14 +1899,15 @@ static inline xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows
 }
 /* ---- load_tile, store_tile, prefetch_tile ------------------------------------------------------------------------ */
 
-/* In local memory, where nothing is tested, a block's place goes into the address, whose alignment coopmatrix.h is told:
- * it can then access several elements at once. */
+/* In local memory, where nothing is tested, a block's place goes into the address, whose alignment coopmatrix.h is
+ * told: it can then access several elements at once. */
 static inline void xt_local_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, cm_mem *mem)
 {
     const xt_val *inner = &t->offset[xt_inner_(t)], *outer = &t->offset[1 - xt_inner_(t)];
     int bytes = cm_type_info(xt_held_(t->type))->bytes, in = t->column_major ? b->row : b->col;
     int64_t out = t->column_major ? b->col : b->row, line = (int64_t)xt_align_of_(t->pitch.i) * bytes;
-    int64_t align = XT_LOCAL_ALIGN_, step = xt_val_align_(outer) < xt_align_of_(out) ? xt_val_align_(outer) : xt_align_of_(out);
+    int64_t align = XT_LOCAL_ALIGN_,
+            step = xt_val_align_(outer) < xt_align_of_(out) ? xt_val_align_(outer) : xt_align_of_(out);
     if (line * step < align) align = line * step;
     step = xt_val_align_(inner) < xt_align_of_(in) ? xt_val_align_(inner) : xt_align_of_(in);
     if (step * bytes < align) align = step * bytes;
@@ -1931,8 +1934,8 @@ static inline cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b)
     mem.col = b->row ? spe_iadd(&x->m, row, spe_i32(&x->m, b->row)) : row;
     mem.stride_row = t->column_major ? pitch : spe_i32(&x->m, 1);
     mem.stride_col = t->column_major ? spe_i32(&x->m, 1) : pitch;
-    mem.block2d =
-        x->block2d && aligned && xt_plan_tile_at_(x, xt_tile_root_(x, t->node))->possible ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
+    mem.block2d = x->block2d && aligned && xt_plan_tile_at_(x, xt_tile_root_(x, t->node))->possible ? CM_BLOCK2D_YES
+                                                                                                    : CM_BLOCK2D_NO;
     if (t->base.local && t->inside && t->pitch.kind == XT_INT_) xt_local_mem_(x, t, b, &mem);
     return mem;
 }
@@ -2441,8 +2444,8 @@ static inline xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt
 /* ---- prefetch_tile ----------------------------------------------------------------------------------------------- */
 
 /* A prefetch waits for the next operation. When that is a second one, of another tile of the work-group, and both are
- * block messages, the subgroups divide the two tiles: the first ones take pieces of the first tile, the others pieces of
- * the second, a message each. (Intel's compiler makes the whole address anew for each message, in the loop.) */
+ * block messages, the subgroups divide the two tiles: the first ones take pieces of the first tile, the others pieces
+ * of the second, a message each. (Intel's compiler makes the whole address anew for each message, in the loop.) */
 
 typedef struct {
     xt_tile tile;
@@ -2870,7 +2873,8 @@ static inline spe_id xt_component_op_(cm_ctx *c, cm_type type, spe_id a, spe_id 
 /* Arithmetic on everything but i1 and 8-bit floats; bits of integers and i1; the remainder of integers. */
 static inline bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
 {
-    bool bits = op == XT_OP_AND_ || op == XT_OP_OR_ || op == XT_OP_XOR_, truth = bits || op == XT_OP_EQ_ || op == XT_OP_NE_;
+    bool bits = op == XT_OP_AND_ || op == XT_OP_OR_ || op == XT_OP_XOR_,
+         truth = bits || op == XT_OP_EQ_ || op == XT_OP_NE_;
     bool whole = bits || op == XT_OP_MOD_ || op == XT_OP_SHL_ || op == XT_OP_SHR_;
     if (type == XT_BOOL_ ? truth : type != CM_E4M3 && type != CM_E5M2 && (!whole || xt_is_int_(type))) return true;
     xt_fail_(w, XT_ERROR_VEC_OP, "%s of vectors of %s", xt_op_name_(op), xt_type_name_(type));
@@ -3642,7 +3646,8 @@ static inline bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, cons
     int *table[2], i;
     for (i = 0; i < 2; i++) {
         table[i] = (int *)xt_memory_(x, (size_t)(to->rounds[i] * to->data[i]) * sizeof *table[i]);
-        if (!table[i] || !xt_local_origin_(to, i, from, transposed ? 1 - i : i, divisor[i], factor[i], shift[i], table[i]))
+        if (!table[i] ||
+            !xt_local_origin_(to, i, from, transposed ? 1 - i : i, divisor[i], factor[i], shift[i], table[i]))
             return false;
     }
     o->rows = table[0];
@@ -3718,20 +3723,24 @@ static inline void xt_scratch_known_(const xt_dist *d, const xt_block_ *b, int k
 {
     int i;
     for (i = 0; i < 2; i++) {
-        int place = xt_align_of_(d->layout[i] == 1 || d->count[i] == 1 ? 0 : d->data[i]), own = xt_align_of_(i ? b->col : b->row);
+        int place = xt_align_of_(d->layout[i] == 1 || d->count[i] == 1 ? 0 : d->data[i]),
+            own = xt_align_of_(i ? b->col : b->row);
         known[i] = place < own ? place : own;
     }
 }
 
-/* Accesses in large pieces want the place in the address, and to know its alignment: row and col are multiples of these. */
-static inline void xt_scratch_fold_(xt_ctx *x, const xt_scratch_ *s, cm_mem *mem, int row_known, int col_known, int pitch)
+/* Accesses in large pieces want the place in the address, and to know its alignment: row and col are multiples of
+ * these. */
+static inline void xt_scratch_fold_(xt_ctx *x, const xt_scratch_ *s, cm_mem *mem, int row_known, int col_known,
+                                    int pitch)
 {
     spe_module *m = &x->m;
     int64_t align = XT_LOCAL_ALIGN_, line = (int64_t)xt_align_of_(pitch) * row_known;
     if (s->stride[0] != 1 || s->stride[1] != 1) return; /* elements are repeated */
     if (line * s->bytes < align) align = line * s->bytes;
     if (col_known * s->bytes < align) align = col_known * s->bytes;
-    mem->ptr = spe_index(m, mem->ptr, spe_iadd(m, spe_imul(m, mem->row, mem->stride_row), spe_imul(m, mem->col, mem->stride_col)));
+    mem->ptr = spe_index(m, mem->ptr,
+                         spe_iadd(m, spe_imul(m, mem->row, mem->stride_row), spe_imul(m, mem->col, mem->stride_col)));
     mem->row = mem->col = spe_i32(m, 0);
     mem->align = (uint32_t)align;
 }
@@ -3856,7 +3865,8 @@ static inline int xt_slabs_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec 
 }
 
 /* Columns c .. c + S of a subgroup's pieces as memory, in the pass they belong to. */
-static inline cm_mem xt_slab_mem_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int width, int passes, const xt_block_ *b, int c)
+static inline cm_mem xt_slab_mem_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int width, int passes,
+                                  const xt_block_ *b, int c)
 {
     xt_ctx *x = w.x;
     int part = width / passes;
@@ -3877,8 +3887,10 @@ static inline cm_mem xt_slab_mem_(xt_where_ w, const xt_scratch_ *s, const xt_ve
     return mem;
 }
 
-/* Writes (store) or reads the strips of S columns that pass number `pass` takes. A strip is `runs` neighbouring parts. */
-static inline void xt_slab_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int pass, bool store)
+/* Writes (store) or reads the strips of S columns that pass number `pass` takes. A strip is `runs` neighbouring
+ * parts. */
+static inline void xt_slab_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int pass,
+                            bool store)
 {
     xt_ctx *x = w.x;
     cm_type type = xt_held_(v->type);
@@ -4032,7 +4044,8 @@ static inline const xt_red_row_ *xt_red_info_(int kind)
 static inline spe_id xt_minimum_(xt_ctx *x, bool maximum, spe_id a, spe_id b)
 {
     spe_module *m = &x->m;
-    spe_id type = spe_type_of(m, a), bits = xt_like_part_(x, spe_int(m, spe_width(m, spe_info(m, type).elem ? spe_info(m, type).elem : type)), a);
+    spe_id type = spe_type_of(m, a),
+           bits = xt_like_part_(x, spe_int(m, spe_width(m, spe_info(m, type).elem ? spe_info(m, type).elem : type)), a);
     spe_id p = spe_bitcast(m, bits, a), q = spe_bitcast(m, bits, b), r, zeros, nan;
     r = spe_math2(m, maximum ? SPE_FMAX : SPE_FMIN, a, b);
     zeros = spe_bitcast(m, type, maximum ? spe_and(m, p, q) : spe_or(m, p, q));
@@ -4266,7 +4279,8 @@ static inline int xt_common_divisor_(int a, int b) { return b ? xt_common_diviso
 
 static inline xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map);
 
-/* The result's map: given, or what follows; the given one must agree with it, but where both are given data may move. */
+/* The result's map: given, or what follows; the given one must agree with it, but where both are given data may
+ * move. */
 static inline bool xt_reduction_map_(xt_where_ w, xt_reduction_desc_ *d)
 {
     xt_map derived = xt_map_reduction(&d->v.map, d->dim, d->reduction_size);
@@ -4292,8 +4306,8 @@ static inline xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, 
     return xt_reduce_local_(w.x, v, kind, dim, size, r);
 }
 
-/* Groups that lie in one subgroup's pieces are reduced there. Else each subgroup reduces its part of them, the parts are
- * dealt out anew, whole groups to a subgroup, and reduced. */
+/* Groups that lie in one subgroup's pieces are reduced there. Else each subgroup reduces its part of them, the parts
+ * are dealt out anew, whole groups to a subgroup, and reduced. */
 static inline xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
 {
     int part, rest, i;
@@ -4658,7 +4672,8 @@ static inline xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
 {
     xt_vec r = d.v;
     if (!xt_enter_(w, 355) || !xt_check_vec_(w, &d.v, "the vector of XT_TILE_UNPACK")) return xt_no_vec_();
-    if (!d.v.inner[0] || (d.inner_blocks[0] && (d.inner_blocks[0] != d.v.inner[0] || d.inner_blocks[1] != d.v.inner[1]))) {
+    if (!d.v.inner[0] ||
+        (d.inner_blocks[0] && (d.inner_blocks[0] != d.v.inner[0] || d.inner_blocks[1] != d.v.inner[1]))) {
         xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_UNPACK with inner_blocks {%d, %d} of a vector with {%d, %d}",
                  d.inner_blocks[0], d.inner_blocks[1], d.v.inner[0], d.v.inner[1]);
         return xt_no_vec_();
@@ -5003,8 +5018,8 @@ static inline void xt_loop_forget_(xt_ctx *x, xt_frame_ *f)
     }
 }
 
-/* A loop that counts down, or may do so, counts its turns from 0 on instead: (hi - lo + step -+ 1) / step of them. Changes
- * lo, hi and step to those. */
+/* A loop that counts down, or may do so, counts its turns from 0 on instead: (hi - lo + step -+ 1) / step of them.
+ * Changes lo, hi and step to those. */
 static inline void xt_count_turns_(xt_where_ w, xt_val *lo, xt_val *hi, xt_val *step)
 {
     xt_val from = *lo, to = *hi, by = *step, one = xt_int_(-1);
@@ -5350,7 +5365,8 @@ static inline void xt_run_body_(xt_ctx *x, bool planning, bool block2d)
     xt_prefetch_waiting_(x);
     if (x->regions.depth) cm_fail_open_(&x->m, xt_errors_(), &x->regions, "");
     if (x->arrived && spe_ok(&x->m))
-        xt_fail_(xt_kernel_where_(x), XT_ERROR_SPLIT_BARRIER, "the kernel ends while \"%s\" is not waited for", x->arrived);
+        xt_fail_(xt_kernel_where_(x), XT_ERROR_SPLIT_BARRIER, "the kernel ends while \"%s\" is not waited for",
+                 x->arrived);
     x->arrived = NULL;
     if (planning)
         x->planned_hash = x->step_hash;

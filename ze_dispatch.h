@@ -73,9 +73,10 @@
  * at a time. The first zed_open of a process may call setenv, so let it return before other threads read the
  * environment.
  *
- * SEVERAL DEVICES. A context may reach more than one: every device of its driver, each replaced by its sub-devices where
- * it has some. zed_context_devices(&first) counts them; zed_open_in_context(&d, &first, i) opens the i-th, in first's
- * context, with a queue of its own; close it before `first`. Host memory of one is good on all; a module is loaded for each.
+ * SEVERAL DEVICES. A context may reach more than one: every device of its driver, each replaced by its sub-devices
+ * where it has some. zed_context_devices(&first) counts them; zed_open_in_context(&d, &first, i) opens the i-th, in
+ * first's context, with a queue of its own; close it before `first`. Host memory of one is good on all; a module is
+ * loaded for each.
  *
  * C11; also C++17 (the same names, arguments told apart by overloads). Level Zero loader 1.8 or newer.
  *
@@ -412,7 +413,8 @@ enum { ZED_BATCH_NONE_, ZED_BATCH_OPEN_, ZED_BATCH_CLOSED_ };
 
 #define ZED_AT_(d) zed_at_((d), __FILE__, __LINE__)
 
-/* Devices. zed_list and zed_context_devices give the number of devices, -1 on error; zed_close nothing (twice is fine); the others bool. */
+/* Devices. zed_list and zed_context_devices give the number of devices, -1 on error; zed_close nothing (twice is fine);
+ * the others bool. */
 #define zed_open(d, ...) zed_open_((d), (__VA_ARGS__), __FILE__, __LINE__) /* variadic: a literal has commas */
 #define zed_open_queue(second, first) zed_open_queue_((second), (first), __FILE__, __LINE__)
 #define zed_context_devices(first) zed_context_devices_(ZED_AT_(first))
@@ -1239,7 +1241,8 @@ static inline bool zed_open_in_context_(zed_device *d, zed_device *first, int in
     d->borrowed_ = true;
     if (zed_context_handles_(d, &handles)) {
         if (index < 0 || (uint32_t)index >= handles.count) {
-            zed_fail_(d, ZED_NO_SUCH_DEVICE, "device %d: the context has %" PRIu32 ", counted from 0", index, handles.count);
+            zed_fail_(d, ZED_NO_SUCH_DEVICE, "device %d: the context has %" PRIu32 ", counted from 0", index,
+                      handles.count);
         } else {
             d->device = handles.all[index];
             d->open_ = zed_name_device_(d) && zed_read_properties_(d) && zed_find_queue_group_(d) && zed_make_queue_(d);

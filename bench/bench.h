@@ -34,9 +34,11 @@ static inline void bench_line(const char *name, double value, const char *unit)
 }
 
 /* `ratio` is value / peer_value. */
-static inline void bench_peer_line(const char *name, double value, const char *unit, const char *peer, double peer_value)
+static inline void bench_peer_line(const char *name, double value, const char *unit, const char *peer,
+                                   double peer_value)
 {
-    printf("bench %s %.4g %s peer=%s peer_value=%.4g ratio=%.3g\n", name, value, unit, peer, peer_value, value / peer_value);
+    printf("bench %s %.4g %s peer=%s peer_value=%.4g ratio=%.3g\n", name, value, unit, peer, peer_value,
+           value / peer_value);
     fflush(stdout);
 }
 

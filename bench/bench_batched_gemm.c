@@ -1,4 +1,5 @@
-/* bench_batched_gemm.c - 10,000 small products (examples/batched_gemm.c) on the first device, beside as many calls of OpenBLAS. */
+/* bench_batched_gemm.c - 10,000 small products (examples/batched_gemm.c) on the first device, beside as many calls of
+ * OpenBLAS. */
 #define main batched_gemm_main
 #include "../examples/batched_gemm.c"
 #undef main
@@ -14,8 +15,8 @@ static double measure_sgemm(sgemm_fn *sgemm, const problem *p)
     for (int i = -1; i < RUNS; i++) {
         double start = bench_now();
         for (size_t b = 0; b < (size_t)p->count; b++)
-            sgemm(BLAS_COLUMNS, BLAS_PLAIN, BLAS_PLAIN, p->m, p->n, p->k, 1, p->a + b * m * k, p->m, p->b + b * k * n, p->k, 0,
-                  p->c + b * m * n, p->m);
+            sgemm(BLAS_COLUMNS, BLAS_PLAIN, BLAS_PLAIN, p->m, p->n, p->k, 1, p->a + b * m * k, p->m, p->b + b * k * n,
+                  p->k, 0, p->c + b * m * n, p->m);
         if (i >= 0) t[i] = bench_now() - start;
     }
     blas_rest();
@@ -38,7 +39,8 @@ static bool measure(zed_device *dev, int size, sgemm_fn *sgemm)
     ok = ok && check(&p);
     snprintf(name, sizeof name, "batched_gemm_f32_%d", size);
     if (!ok) printf("FAILED bench %s\n", name);
-    else if (sgemm) bench_peer_line(name, flops(&p) / bench_median(t, RUNS), "GFLOP/s", "openblas_sgemm", measure_sgemm(sgemm, &p));
+    else if (sgemm)
+        bench_peer_line(name, flops(&p) / bench_median(t, RUNS), "GFLOP/s", "openblas_sgemm", measure_sgemm(sgemm, &p));
     else bench_line(name, flops(&p) / bench_median(t, RUNS), "GFLOP/s");
     zed_free(dev, p.a), zed_free(dev, p.b), zed_free(dev, p.c);
     return ok;

@@ -1,6 +1,6 @@
-/* bench_coopvec.c - the network of examples/mlp_inference.c (64 -> 64 -> 64 -> 3, f16) on the first device, beside the same network
- * as a plain scalar kernel of one work-item an input on the same device, and beside OpenBLAS sgemm on the whole batch. FP8 and
- * 8-bit weights too.
+/* bench_coopvec.c - the network of examples/mlp_inference.c (64 -> 64 -> 64 -> 3, f16) on the first device, beside the
+ * same network as a plain scalar kernel of one work-item an input on the same device, and beside OpenBLAS sgemm on the
+ * whole batch. FP8 and 8-bit weights too.
  */
 #define main mlp_main
 #include "../examples/mlp_inference.c"
@@ -24,7 +24,8 @@ static void scalar_layer(cv_ctx *cv, int layer, spe_id first, spe_id x, spe_id y
     sum = spe_load(m, spe_index(m, cv->args[1].id, spe_iadd(m, spe_i32(m, layer * BIAS_BYTES / 2), r)), 0);
     sum = spe_fconvert(m, real, sum);
     k = spe_for(m, spe_i32(m, 0), cols, spe_i32(m, 1), 1, &sum);
-    sum = spe_math3(m, SPE_FMA, spe_fconvert(m, real, spe_load(m, spe_index(m, w, k), 0)), spe_load(m, at_(m, x, k), 0), sum);
+    sum = spe_math3(m, SPE_FMA, spe_fconvert(m, real, spe_load(m, spe_index(m, w, k), 0)), spe_load(m, at_(m, x, k), 0),
+                    sum);
     spe_endfor(m, 1, &sum);
     if (layer < LAYERS - 1) { /* hidden vectors are f16, as in the other kernel */
         sum = spe_fconvert(m, real, spe_fconvert(m, spe_float(m, 16), sum));
@@ -45,14 +46,17 @@ static void scalar_body(cv_ctx *cv)
     k = spe_for(m, spe_i32(m, 0), spe_i32(m, IN), spe_i32(m, 1), 0, none);
     spe_store(m, at_(m, v[0], k), spe_fconvert(m, real, spe_load(m, spe_index(m, row, k), 0)), 0);
     spe_endfor(m, 0, none);
-    for (int l = 0, at = 0; l < LAYERS; at += layer_rows[l] * layer_cols[l], l++, first = spe_i32(m, at)) scalar_layer(cv, l, first, v[l % 2], v[1 - l % 2]);
+    for (int l = 0, at = 0; l < LAYERS; at += layer_rows[l] * layer_cols[l], l++, first = spe_i32(m, at))
+        scalar_layer(cv, l, first, v[l % 2], v[1 - l % 2]);
     for (int c = 0; c < OUT; c++)
-        spe_store(m, spe_index(m, cv->args[3].id, spe_iadd(m, spe_imul(m, i, spe_i32(m, OUT)), spe_i32(m, c))), spe_load(m, at_(m, v[LAYERS % 2], spe_i32(m, c)), 0), 0);
+        spe_store(m, spe_index(m, cv->args[3].id, spe_iadd(m, spe_imul(m, i, spe_i32(m, OUT)), spe_i32(m, c))),
+                  spe_load(m, at_(m, v[LAYERS % 2], spe_i32(m, c)), 0), 0);
     spe_endfor(m, 0, none);
 }
 
-static const cv_kernel scalar_kernel = {"mlp_scalar", "ptr<f16> weights, ptr<f16> biases, ptr<f16> in, ptr<f32> out, u32 mask, u32 rounds",
-                                        __FILE__, __LINE__, scalar_body};
+static const cv_kernel scalar_kernel = {
+    "mlp_scalar", "ptr<f16> weights, ptr<f16> biases, ptr<f16> in, ptr<f32> out, u32 mask, u32 rounds", __FILE__,
+    __LINE__, scalar_body};
 static const network scalar_network = {"scalar", &scalar_kernel, CV_F16, CV_F16};
 
 /* ---- measuring */
@@ -68,7 +72,8 @@ static double measure(session *s, const network *n, const void *weights, int run
     if (!ZED_LOAD(&s->kernel, &s->dev, mod)) return fail("%s", zed_get_error(&s->dev)->text), -1;
     memset(s->out, 0xff, (size_t)s->items * OUT * sizeof *s->out);
     for (int i = -1; i < runs; i++) {
-        double ns = zed_launch_timed(&s->kernel, (zed_groups){ITEMS / (LOCAL * ROUNDS), 1, 1}, (void *)(uintptr_t)weights, s->biases, s->in, s->out, ROWS - 1, ROUNDS);
+        double ns = zed_launch_timed(&s->kernel, (zed_groups){ITEMS / (LOCAL * ROUNDS), 1, 1},
+                                     (void *)(uintptr_t)weights, s->biases, s->in, s->out, ROWS - 1, ROUNDS);
         if (ns < 0) return fail("%s", zed_get_error(&s->dev)->text), -1;
         if (i >= 0) t[i] = ns;
     }
@@ -86,7 +91,8 @@ static double measure_sgemm(sgemm_fn *sgemm)
     for (int i = -1; i < RUNS && v[0] && v[1] && w; i++) {
         double start = bench_now();
         for (int l = 0; l < LAYERS; l++)
-            sgemm(BLAS_ROWS, BLAS_PLAIN, BLAS_TRANSPOSED, ITEMS, layer_rows[l], layer_cols[l], 1, v[l % 2], IN, w, layer_cols[l], 0, v[1 - l % 2], IN);
+            sgemm(BLAS_ROWS, BLAS_PLAIN, BLAS_TRANSPOSED, ITEMS, layer_rows[l], layer_cols[l], 1, v[l % 2], IN, w,
+                  layer_cols[l], 0, v[1 - l % 2], IN);
         if (i >= 0) t[i] = bench_now() - start;
     }
     free(v[0]);
@@ -136,7 +142,8 @@ int main(void)
     if (!ok) fail("%s", zed_get_error(&s.dev)->text);
     if (ok) s.conversion = cv_conversion_module(&(cv_target){ZED_TARGET(&s.dev)});
     ok = ok && (s.conversion.words || fail_build(&s.conversion)) &&
-         (ZED_LOAD(&s.convert, &s.dev, s.conversion) || fail("%s", zed_get_error(&s.dev)->text)) && allocate(&s) && measure_all(&s);
+         (ZED_LOAD(&s.convert, &s.dev, s.conversion) || fail("%s", zed_get_error(&s.dev)->text)) && allocate(&s) &&
+         measure_all(&s);
     cv_free(&s.conversion);
     zed_close(&s.dev);
     free(s.ref);

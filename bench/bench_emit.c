@@ -1,5 +1,5 @@
-/* bench_emit.c - how long a kernel takes to become SPIR-V, and how often memory is asked for meanwhile; beside others that make
- * SPIR-V, where they are installed.
+/* bench_emit.c - how long a kernel takes to become SPIR-V, and how often memory is asked for meanwhile; beside others
+ * that make SPIR-V, where they are installed.
  */
 #define main gemm_main
 #include "../examples/gemm.c"
@@ -23,8 +23,8 @@ void *__wrap_realloc(void *p, size_t size) { return allocations += size != 0, __
 
 enum { RUNS = 301 };
 
-/* For bmg the module has two versions of the kernel, for pitches that qualify for 2D blocks and for any; or one of them. For
- * `generic` there is no matrix instruction: longer, and of instructions that every SPIRV-Tools knows.
+/* For bmg the module has two versions of the kernel, for pitches that qualify for 2D blocks and for any; or one of
+ * them. For `generic` there is no matrix instruction: longer, and of instructions that every SPIRV-Tools knows.
  */
 typedef enum { BOTH, ALIGNED, ANY_PITCH, GENERIC } version;
 
@@ -78,6 +78,6 @@ static bool measure(const char *name, version v)
 
 int main(void)
 {
-    return !(measure("emit_gemm", BOTH) && measure("emit_gemm_aligned", ALIGNED) && measure("emit_gemm_any_pitch", ANY_PITCH) &&
-             measure("emit_gemm_generic", GENERIC));
+    return !(measure("emit_gemm", BOTH) && measure("emit_gemm_aligned", ALIGNED) &&
+             measure("emit_gemm_any_pitch", ANY_PITCH) && measure("emit_gemm_generic", GENERIC));
 }

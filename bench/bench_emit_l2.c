@@ -1,4 +1,5 @@
-/* bench_emit_l2.c - how long the kernel of appendix 2.5 takes to become SPIR-V: 512 x 256 a work-group, as in the text. */
+/* bench_emit_l2.c - how long the kernel of appendix 2.5 takes to become SPIR-V: 512 x 256 a work-group, as in the
+ * text. */
 #define main gemm_l2_main
 #include "../examples/gemm_l2.c"
 #undef main

@@ -1,5 +1,5 @@
-/* bench_flash_attention.c - attention (examples/flash_attention.c) on the first device, beside the same with OpenBLAS in f32: scores,
- * softmax, weighted sum, a head at a time.
+/* bench_flash_attention.c - attention (examples/flash_attention.c) on the first device, beside the same with OpenBLAS
+ * in f32: scores, softmax, weighted sum, a head at a time.
  */
 #define main flash_attention_main
 #include "../examples/flash_attention.c"
@@ -10,7 +10,8 @@
 enum { RUNS = 5, LENGTH = 777, HEADS = 4 };
 
 /* One head; a causal one sees zeros above the diagonal. Everything is column-major: column i is token i. */
-static void attend(sgemm_fn *sgemm, const problem *p, const float *q, const float *k, const float *v, float *s, float *o)
+static void attend(sgemm_fn *sgemm, const problem *p, const float *q, const float *k, const float *v, float *s,
+                   float *o)
 {
     int D = p->head_size, n = p->length;
     float scale = (float)(1 / sqrt(D));
@@ -39,7 +40,8 @@ static double measure_blas(sgemm_fn *sgemm, const problem *p)
     }
     for (int i = -1; i < RUNS; i++) {
         double start = bench_now();
-        for (size_t h = 0; h < n; h += head) attend(sgemm, p, x + h, x + n + h, x + 2 * n + h, x + 4 * n, x + 3 * n + h);
+        for (size_t h = 0; h < n; h += head)
+            attend(sgemm, p, x + h, x + n + h, x + 2 * n + h, x + 4 * n, x + 3 * n + h);
         if (i >= 0) t[i] = bench_now() - start;
     }
     free(x);
@@ -64,7 +66,8 @@ static bool measure(zed_device *dev, int head_size, bool causal, sgemm_fn *sgemm
     ok = ok && check(&p, &v) && !v.wrong;
     snprintf(name, sizeof name, "flash_attention_%d%s", head_size, causal ? "_causal" : "");
     if (!ok) printf("FAILED bench %s\n", name);
-    else if (sgemm) bench_peer_line(name, flops(&p) / bench_median(t, RUNS), "GFLOP/s", "openblas_f32", measure_blas(sgemm, &p));
+    else if (sgemm)
+        bench_peer_line(name, flops(&p) / bench_median(t, RUNS), "GFLOP/s", "openblas_f32", measure_blas(sgemm, &p));
     else bench_line(name, flops(&p) / bench_median(t, RUNS), "GFLOP/s");
     zed_free(dev, p.q), zed_free(dev, p.k), zed_free(dev, p.v), zed_free(dev, p.o);
     return ok;

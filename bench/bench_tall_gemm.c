@@ -35,7 +35,8 @@ static bool measure(zed_device *dev, int n, int k, sgemm_fn *sgemm)
     ok = ok && check(&p);
     snprintf(name, sizeof name, "tall_gemm_f32_100003x%dx%d", n, k);
     if (!ok) printf("FAILED bench %s\n", name);
-    else if (sgemm) bench_peer_line(name, flops(&p) / bench_median(t, RUNS), "GFLOP/s", "openblas_sgemm", measure_sgemm(sgemm, &p));
+    else if (sgemm)
+        bench_peer_line(name, flops(&p) / bench_median(t, RUNS), "GFLOP/s", "openblas_sgemm", measure_sgemm(sgemm, &p));
     else bench_line(name, flops(&p) / bench_median(t, RUNS), "GFLOP/s");
     zed_free(dev, p.a), zed_free(dev, p.b), zed_free(dev, p.c);
     return ok;

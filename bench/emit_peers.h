@@ -1,7 +1,8 @@
 /* emit_peers.h - who else makes SPIR-V, for bench_emit.c; neither need be installed.
  *
- * TinyTC (libtinytc.so, found when the bench runs): from its tensor language to words, for the same product. SPIRV-Tools (linked
- * where pkg-config knows it, see the Makefile): its assembler, from the disassembly of a module of ours to the same words.
+ * TinyTC (libtinytc.so, found when the bench runs): from its tensor language to words, for the same product.
+ * SPIRV-Tools (linked where pkg-config knows it, see the Makefile): its assembler, from the disassembly of a module of
+ * ours to the same words.
  */
 #ifndef XETILE_BENCH_EMIT_PEERS_H
 #define XETILE_BENCH_EMIT_PEERS_H
@@ -84,7 +85,8 @@ static inline double measure_tinytc(double *us, int runs)
         size_t size = 0;
         int format;
         bool ok = t.parse(&program, strlen(tinytc_gemm), tinytc_gemm, NULL) == 0 &&
-                  t.compile(&binary, program, t.device) == 0 && t.words_of(binary, &format, &size, &words) == 0 && size > 20;
+                  t.compile(&binary, program, t.device) == 0 && t.words_of(binary, &format, &size, &words) == 0 &&
+                  size > 20;
         us[i] = (bench_now() - start) * 1e6;
         if (binary) t.release_binary(binary);
         if (program) t.release_program(program);
@@ -105,7 +107,8 @@ static inline double measure_assembler(const uint32_t *words, size_t count, doub
     for (int i = 0; ok && i < runs; i++) {
         double start = bench_now();
         spv_binary binary = NULL;
-        ok = spvTextToBinary(context, text->str, text->length, &binary, NULL) == SPV_SUCCESS && binary->wordCount == count;
+        ok = spvTextToBinary(context, text->str, text->length, &binary, NULL) == SPV_SUCCESS &&
+             binary->wordCount == count;
         us[i] = (bench_now() - start) * 1e6;
         spvBinaryDestroy(binary);
     }
@@ -115,7 +118,8 @@ static inline double measure_assembler(const uint32_t *words, size_t count, doub
     return ok ? bench_median(us, runs) : 0;
 #else
     (void)words, (void)count, (void)us, (void)runs;
-    return printf("SPIRV-Tools' library is not installed (make setup-optional): emit_gemm_generic has no peer here\n"), 0;
+    return printf("SPIRV-Tools' library is not installed (make setup-optional): emit_gemm_generic has no peer here\n"),
+           0;
 #endif
 }
 

@@ -1,9 +1,9 @@
-/* report.c - makes one page of what `make bench` printed: `report < lines > report.html`. The page needs nothing but itself:
- * plots are SVG within it, made for a phone's width and stretched on wider screens.
+/* report.c - makes one page of what `make bench` printed: `report < lines > report.html`. The page needs nothing but
+ * itself: plots are SVG within it, made for a phone's width and stretched on wider screens.
  *
- * Read are the lines `bench ...` (bench.h), `isa ...` (scripts/check_intel.sh), the first `device ...`, and whatever says
- * that something is not installed, was skipped, left out or failed. A bench line belongs to the first of `sections`
- * whose prefix and form it has.
+ * Read are the lines `bench ...` (bench.h), `isa ...` (scripts/check_intel.sh), the first `device ...`, and whatever
+ * says that something is not installed, was skipped, left out or failed. A bench line belongs to the first of
+ * `sections` whose prefix and form it has.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -39,19 +39,30 @@ static const struct {
     plot_kind kind;
 } sections[] = {
     {"emit_", "Writing a module",
-     "From C macros to SPIR-V words: the GEMM with work-group tiles of 256 x 256, for both kinds of pitch, and for one; then for a "
-     "device without matrix instructions. TinyTC compiles the same product from its own language; SPIRV-Tools' assembler makes the "
-     "same words from text.", ROWS},
-    {"edit_", "From an edit to a result", "Headers and gemm.c in a folder of their own: <code>cc gemm.c</code>, then run it and check all of a small product.",
+     "From C macros to SPIR-V words: the GEMM with work-group tiles of 256 x 256, for both kinds of pitch, and for "
+     "one; then for a "
+     "device without matrix instructions. TinyTC compiles the same product from its own language; SPIRV-Tools' "
+     "assembler makes the "
+     "same words from text.",
+     ROWS},
+    {"edit_", "From an edit to a result",
+     "Headers and gemm.c in a folder of their own: <code>cc gemm.c</code>, then run it and check all of a small "
+     "product.",
      BARS},
-    {"module_load_", "Loading a module", "SPIR-V words to a kernel on the device: compiled anew, and found in the cache.", BARS},
+    {"module_load_", "Loading a module",
+     "SPIR-V words to a kernel on the device: compiled anew, and found in the cache.", BARS},
     {"gemm_*_#", "Matrix product by size", "M = N = K, whole launches. The peer multiplies floats.", CURVES},
-    {"gemm_*_#_", "Matrix product by instruction set", "The software device compiles for what the CPU has, or less when told so.", BARS},
+    {"gemm_*_#_", "Matrix product by instruction set",
+     "The software device compiles for what the CPU has, or less when told so.", BARS},
     {"gemm_i8_beside_", "", "", TABLE},
-    {"f32_peak_of_a_thread_", "The CPU's own bound", "One thread that does nothing but multiply and add f32, by instruction set.", BARS},
-    {"devices_", "Several devices", "One product dealt out to the sub-devices of the software device, threads shared among them.", BARS},
-    {"mpi_", "Several ranks", "One product by SUMMA over Open MPI on this machine; each rank has a device with one thread.", BARS},
-    {"plain_gemm_", "A product without matrix instructions", "Lowered to loads, broadcasts and FMA; PoCL runs the same SPIR-V.", ROWS},
+    {"f32_peak_of_a_thread_", "The CPU's own bound",
+     "One thread that does nothing but multiply and add f32, by instruction set.", BARS},
+    {"devices_", "Several devices",
+     "One product dealt out to the sub-devices of the software device, threads shared among them.", BARS},
+    {"mpi_", "Several ranks",
+     "One product by SUMMA over Open MPI on this machine; each rank has a device with one thread.", BARS},
+    {"plain_gemm_", "A product without matrix instructions",
+     "Lowered to loads, broadcasts and FMA; PoCL runs the same SPIR-V.", ROWS},
     {"opencl_", "Kernels from OpenCL C", "Ordinary kernels, compiled to SPIR-V by another compiler.", ROWS},
     {"", "Other kernels", "Each row has a scale of its own.", ROWS},
 };
@@ -59,8 +70,8 @@ enum { SECTIONS = sizeof sections / sizeof *sections };
 
 /* ---- reading */
 
-/* `#` in a pattern stands for a whole number, `*` for a word without a number's start; the pattern must match to the end, but
- * for one that ends in `_` or is empty, which is a beginning. */
+/* `#` in a pattern stands for a whole number, `*` for a word without a number's start; the pattern must match to the
+ * end, but for one that ends in `_` or is empty, which is a beginning. */
 static bool matches(const char *pattern, const char *name)
 {
     if (!*pattern) return !*name;
@@ -87,7 +98,9 @@ static void read_figure(const char *line)
 {
     figure *f = &page.figures[page.figure_count];
     memset(f, 0, sizeof *f);
-    if (sscanf(line, "bench %127s %lf %127s peer=%127s peer_value=%lf", f->name, &f->value, f->unit, f->peer, &f->peer_value) < 3) return;
+    if (sscanf(line, "bench %127s %lf %127s peer=%127s peer_value=%lf", f->name, &f->value, f->unit, f->peer,
+               &f->peer_value) < 3)
+        return;
     f->section = section_of(f->name);
     page.figure_count++;
 }
@@ -98,7 +111,9 @@ static void read_loop(const char *line)
     const char *spill = strstr(line, " spill=");
     memset(l, 0, sizeof *l);
     if (spill && sscanf(spill, " spill=%d", &l->spill) == 1 &&
-        sscanf(line, "isa %127s %127s loop_dpas=%d loop_instructions=%d", l->example, l->device, &l->dpas, &l->instructions) == 4 && l->instructions > 0)
+        sscanf(line, "isa %127s %127s loop_dpas=%d loop_instructions=%d", l->example, l->device, &l->dpas,
+               &l->instructions) == 4 &&
+        l->instructions > 0)
         page.loop_count++;
 }
 
@@ -117,8 +132,10 @@ static void read_lines(FILE *from)
         line[strcspn(line, "\n")] = 0;
         if (!strncmp(line, "bench ", 6) && page.figure_count < MAX_LINES) read_figure(line);
         else if (!strncmp(line, "isa ", 4) && page.loop_count < MAX_LINES) read_loop(line);
-        else if (!strncmp(line, "device ", 7) && !page.device[0]) snprintf(page.device, sizeof page.device, "%.200s", line + 6 + strspn(line + 6, " "));
-        else if (is_note(line) && page.note_count < MAX_LINES) snprintf(page.notes[page.note_count++], sizeof *page.notes, "%.255s", line);
+        else if (!strncmp(line, "device ", 7) && !page.device[0])
+            snprintf(page.device, sizeof page.device, "%.200s", line + 6 + strspn(line + 6, " "));
+        else if (is_note(line) && page.note_count < MAX_LINES)
+            snprintf(page.notes[page.note_count++], sizeof *page.notes, "%.255s", line);
     }
 }
 
@@ -160,10 +177,14 @@ static void svg_begin(int height, const char *what)
 
 static void bar(const char *class_name, double y, double length, double height)
 {
-    printf("<rect class=\"%s\" x=\"0\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"1.5\"/>\n", class_name, y, fmax(length, 1), height);
+    printf("<rect class=\"%s\" x=\"0\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"1.5\"/>\n", class_name, y,
+           fmax(length, 1), height);
 }
 
-static bool is_time(const figure *f) { return !strcmp(f->unit, "us") || !strcmp(f->unit, "ms") || !strcmp(f->unit, "s"); }
+static bool is_time(const figure *f)
+{
+    return !strcmp(f->unit, "us") || !strcmp(f->unit, "ms") || !strcmp(f->unit, "s");
+}
 
 /* Name and value, a bar, and the peer's bar and words below when there is one. Returns the y below the row. */
 static double row(const figure *f, double y, double most)
@@ -189,7 +210,8 @@ static double most_of(int section)
 {
     double most = 0;
     for (int i = 0; i < page.figure_count; i++)
-        if (page.figures[i].section == section) most = fmax(most, fmax(page.figures[i].value, page.figures[i].peer_value));
+        if (page.figures[i].section == section)
+            most = fmax(most, fmax(page.figures[i].value, page.figures[i].peer_value));
     return most;
 }
 
@@ -199,11 +221,13 @@ static void plot_bars(int section)
 {
     double height = 4, y = 0, most = most_of(section);
     for (int i = 0; i < page.figure_count; i++)
-        if (page.figures[i].section == section && !counts_allocations(&page.figures[i])) height += page.figures[i].peer_value > 0 ? 56 : 34;
+        if (page.figures[i].section == section && !counts_allocations(&page.figures[i]))
+            height += page.figures[i].peer_value > 0 ? 56 : 34;
     svg_begin((int)height, sections[section].title);
     for (int i = 0; i < page.figure_count; i++) {
         const figure *f = &page.figures[i];
-        if (f->section == section && !counts_allocations(f)) y = row(f, y, sections[section].kind == ROWS ? fmax(f->value, f->peer_value) : most);
+        if (f->section == section && !counts_allocations(f))
+            y = row(f, y, sections[section].kind == ROWS ? fmax(f->value, f->peer_value) : most);
     }
     printf("</svg>\n");
     for (int i = 0; i < page.figure_count; i++) {
@@ -217,7 +241,8 @@ static void plot_bars(int section)
 
 /* ---- curves: gemm_<type>_<size>, and the peer as a curve of its own */
 
-enum { LEFT = 34, TOP = 8, LEGEND_WIDTH = 160, PLOT_WIDTH = WIDTH - LEFT - 8, PLOT_HEIGHT = 190, MAX_CURVES = 6, SMALLEST = 6, LARGEST = 12 };
+enum { LEFT = 34, TOP = 8, LEGEND_WIDTH = 160, PLOT_WIDTH = WIDTH - LEFT - 8, PLOT_HEIGHT = 190 };
+enum { MAX_CURVES = 6, SMALLEST = 6, LARGEST = 12 };
 
 typedef struct {
     char name[TEXT];
@@ -265,7 +290,8 @@ static void plot_axes(double most)
         printf("<text class=\"small end\" x=\"%d\" y=\"%.1f\">%.0f</text>\n", LEFT - 5, y_of(v, most) + 4, v);
     }
     for (int i = SMALLEST; i <= LARGEST; i++)
-        printf("<text class=\"small middle\" x=\"%.1f\" y=\"%d\">%d</text>\n", i == LARGEST ? x_of(i) - 6 : x_of(i), TOP + PLOT_HEIGHT + 16, 1 << i);
+        printf("<text class=\"small middle\" x=\"%.1f\" y=\"%d\">%d</text>\n", i == LARGEST ? x_of(i) - 6 : x_of(i),
+               TOP + PLOT_HEIGHT + 16, 1 << i);
 }
 
 static void plot_curves(int section)
@@ -287,7 +313,9 @@ static void plot_curves(int section)
         }
         printf("\"/>\n");
         for (int i = SMALLEST; i <= LARGEST; i++)
-            if (all[c].at[i] > 0) printf("<circle class=\"dot c%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"2.6\"/>", c, x_of(i), y_of(all[c].at[i], most));
+            if (all[c].at[i] > 0)
+                printf("<circle class=\"dot c%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"2.6\"/>", c, x_of(i),
+                       y_of(all[c].at[i], most));
         x = LEFT + c % 2 * LEGEND_WIDTH;
         y = TOP + PLOT_HEIGHT + 27 + c / 2 * 16;
         printf("<rect class=\"dot c%d\" x=\"%d\" y=\"%d\" width=\"9\" height=\"9\" rx=\"2\"/>", c, x, y);
@@ -302,7 +330,8 @@ static void plot_curves(int section)
 
 static void plot_loops(void)
 {
-    printf("<section><h2>The inner loop on Intel's GPUs</h2><p>Instructions of the loop that holds most dpas, as Intel's own compiler "
+    printf("<section><h2>The inner loop on Intel's GPUs</h2><p>Instructions of the loop that holds most dpas, as "
+           "Intel's own compiler "
            "writes it. Blue: the share of dpas.</p>\n");
     svg_begin(page.loop_count * 26 + 4, "instructions of the inner loops");
     for (int i = 0; i < page.loop_count; i++) {
@@ -310,8 +339,8 @@ static void plot_loops(void)
         double y = i * 26;
         printf("<text x=\"0\" y=\"%.0f\">", y + 11);
         print_words(l->example);
-        printf(", %s</text><text class=\"end\" x=\"%d\" y=\"%.0f\">%d dpas of %d%s</text>\n", l->device, WIDTH, y + 11, l->dpas, l->instructions,
-               l->spill ? ", spills" : "");
+        printf(", %s</text><text class=\"end\" x=\"%d\" y=\"%.0f\">%d dpas of %d%s</text>\n", l->device, WIDTH, y + 11,
+               l->dpas, l->instructions, l->spill ? ", spills" : "");
         bar("peer", y + 15, WIDTH, 6);
         bar("own", y + 15, (double)WIDTH * l->dpas / fmax(l->instructions, 1), 6);
     }
@@ -321,26 +350,38 @@ static void plot_loops(void)
 /* ---- the page */
 
 static const char style[] =
-    ":root{--ink:#1a1c20;--soft:#5b616b;--paper:#fff;--line:#dfe2e7;--own:#0b63c4;--peer:#b6bcc6;--b:#d9541e;--c:#1d8a50;--d:#6b7280}"
-    "@media(prefers-color-scheme:dark){:root{--ink:#e8eaee;--soft:#a2a8b3;--paper:#15171b;--line:#33373f;--own:#5aa5f5;--peer:#565c67;"
+    ":root{--ink:#1a1c20;--soft:#5b616b;--paper:#fff;--line:#dfe2e7;--own:#0b63c4;--peer:#b6bcc6;--b:#d9541e;--c:#"
+    "1d8a50;--d:#6b7280}"
+    "@media(prefers-color-scheme:dark){:root{--ink:#e8eaee;--soft:#a2a8b3;--paper:#15171b;--line:#33373f;--own:#5aa5f5;"
+    "--peer:#565c67;"
     "--b:#ff8a58;--c:#4fc98a;--d:#a2a8b3}}"
     "*{box-sizing:border-box}body{margin:0 auto;padding:16px;max-width:1160px;background:var(--paper);color:var(--ink);"
-    "font:16px/1.45 system-ui,sans-serif}h1{font-size:26px;margin:8px 0}h2,p{break-after:avoid}h2{font-size:18px;margin:0 0 4px}p{margin:4px 0 10px;"
-    "color:var(--soft)}main{columns:2 440px;column-gap:44px}section{break-inside:avoid;margin:0 0 26px}section.long{break-inside:auto}"
-    "svg{display:block;width:100%;height:auto}svg text{font:12px system-ui,sans-serif;fill:var(--ink)}svg .small{font-size:11px;fill:var(--soft)}"
-    ".end{text-anchor:end}.middle{text-anchor:middle}.own{fill:var(--own)}.peer{fill:var(--peer)}.grid{stroke:var(--line)}"
-    ".curve{fill:none;stroke-width:2}.curve.c0{stroke:var(--own)}.curve.c1{stroke:var(--d);stroke-dasharray:5 3}.curve.c2{stroke:var(--b)}"
-    ".curve.c3{stroke:var(--c)}.dot.c0{fill:var(--own)}.dot.c1{fill:var(--d)}.dot.c2{fill:var(--b)}.dot.c3{fill:var(--c)}"
-    "p.small{font-size:13px;margin:2px 0}li{overflow-wrap:anywhere}.table{overflow-x:auto}table{border-collapse:collapse;font-size:13px}"
-    "td,th{text-align:left;padding:3px 14px 3px 0;border-bottom:1px solid var(--line);white-space:nowrap}summary{cursor:pointer}";
+    "font:16px/1.45 system-ui,sans-serif}h1{font-size:26px;margin:8px "
+    "0}h2,p{break-after:avoid}h2{font-size:18px;margin:0 0 4px}p{margin:4px 0 10px;"
+    "color:var(--soft)}main{columns:2 440px;column-gap:44px}section{break-inside:avoid;margin:0 0 "
+    "26px}section.long{break-inside:auto}"
+    "svg{display:block;width:100%;height:auto}svg text{font:12px system-ui,sans-serif;fill:var(--ink)}svg "
+    ".small{font-size:11px;fill:var(--soft)}"
+    ".end{text-anchor:end}.middle{text-anchor:middle}.own{fill:var(--own)}.peer{fill:var(--peer)}.grid{stroke:var(--"
+    "line)}"
+    ".curve{fill:none;stroke-width:2}.curve.c0{stroke:var(--own)}.curve.c1{stroke:var(--d);stroke-dasharray:5 "
+    "3}.curve.c2{stroke:var(--b)}"
+    ".curve.c3{stroke:var(--c)}.dot.c0{fill:var(--own)}.dot.c1{fill:var(--d)}.dot.c2{fill:var(--b)}.dot.c3{fill:var(--"
+    "c)}"
+    "p.small{font-size:13px;margin:2px "
+    "0}li{overflow-wrap:anywhere}.table{overflow-x:auto}table{border-collapse:collapse;font-size:13px}"
+    "td,th{text-align:left;padding:3px 14px 3px 0;border-bottom:1px solid "
+    "var(--line);white-space:nowrap}summary{cursor:pointer}";
 
 static void print_head(void)
 {
     char date[64];
     time_t now = time(NULL);
     strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", gmtime(&now));
-    printf("<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-           "<title>xetile: measurements</title>\n<style>%s</style>\n<h1>xetile: measurements</h1>\n<p>%s, on ", style, date);
+    printf("<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" "
+           "content=\"width=device-width,initial-scale=1\">\n"
+           "<title>xetile: measurements</title>\n<style>%s</style>\n<h1>xetile: measurements</h1>\n<p>%s, on ",
+           style, date);
     print_text(page.device[0] ? page.device : "this machine");
     printf(". Medians. Blue is ours, grey a peer.</p>\n");
 }
@@ -360,7 +401,8 @@ static void print_notes(void)
 
 static void print_table(void)
 {
-    printf("<details><summary>All figures</summary><div class=\"table\"><table><tr><th>name<th>value<th>peer<th>ratio</tr>\n");
+    printf("<details><summary>All figures</summary><div "
+           "class=\"table\"><table><tr><th>name<th>value<th>peer<th>ratio</tr>\n");
     for (int i = 0; i < page.figure_count; i++) {
         const figure *f = &page.figures[i];
         printf("<tr><td>");
@@ -382,7 +424,8 @@ int main(void)
     printf("<main>\n");
     for (int s = 0; s < SECTIONS; s++) {
         if (most_of(s) <= 0 || sections[s].kind == TABLE) continue;
-        printf("<section%s><h2>%s</h2><p>%s</p>\n", s >= SECTIONS - 2 ? " class=\"long\"" : "", sections[s].title, sections[s].text);
+        printf("<section%s><h2>%s</h2><p>%s</p>\n", s >= SECTIONS - 2 ? " class=\"long\"" : "", sections[s].title,
+               sections[s].text);
         if (sections[s].kind == CURVES) plot_curves(s);
         else plot_bars(s);
         printf("</section>\n");

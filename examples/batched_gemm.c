@@ -1,5 +1,5 @@
-/* batched_gemm.c - C = A B for thousands of small matrices at once: f32, each up to 32 x 32 x 32, column-major and one after
- * another in memory. Every subgroup multiplies one of them, held as cooperative matrices.
+/* batched_gemm.c - C = A B for thousands of small matrices at once: f32, each up to 32 x 32 x 32, column-major and one
+ * after another in memory. Every subgroup multiplies one of them, held as cooperative matrices.
  *
  *     cc -std=c11 batched_gemm.c -lze_loader -lm && ./a.out
  *
@@ -32,13 +32,14 @@ static int power_of_two(int n)
     return p;
 }
 
-/* Matrix `number` of an array of rows x cols ones. Rows of a cooperative matrix are a power of two, so where `rows` is none the
- * extent cuts off what is too much. */
+/* Matrix `number` of an array of rows x cols ones. Rows of a cooperative matrix are a power of two, so where `rows` is
+ * none the extent cuts off what is too much. */
 static cm_mem matrix_at(spe_module *m, spe_id base, spe_id number, int rows, int cols)
 {
     cm_mem mem;
     memset(&mem, 0, sizeof mem);
-    mem.ptr = spe_index(m, base, spe_imul(m, spe_sconvert(m, spe_int(m, 64), number), spe_u64(m, (uint64_t)rows * (uint64_t)cols)));
+    mem.ptr = spe_index(
+        m, base, spe_imul(m, spe_sconvert(m, spe_int(m, 64), number), spe_u64(m, (uint64_t)rows * (uint64_t)cols)));
     mem.stride_col = spe_i32(m, rows);
     if (power_of_two(rows) != rows) mem.rows = spe_i32(m, rows);
     return mem;
@@ -48,8 +49,10 @@ static void write_body(cm_ctx *c, const problem *p)
 {
     spe_module *m = c->m;
     int M = power_of_two(p->m), K = power_of_two(p->k);
-    spe_id number = spe_iadd(m, spe_imul(m, spe_builtin(m, SPE_GROUP_ID, 0), spe_i32(m, SUBGROUPS)), spe_builtin(m, SPE_SUBGROUP_ID, 0));
-    cm_mem at_a = matrix_at(m, spe_param_id(m, 0), number, p->m, p->k), at_b = matrix_at(m, spe_param_id(m, 1), number, p->k, p->n);
+    spe_id number = spe_iadd(m, spe_imul(m, spe_builtin(m, SPE_GROUP_ID, 0), spe_i32(m, SUBGROUPS)),
+                             spe_builtin(m, SPE_SUBGROUP_ID, 0));
+    cm_mem at_a = matrix_at(m, spe_param_id(m, 0), number, p->m, p->k),
+           at_b = matrix_at(m, spe_param_id(m, 1), number, p->k, p->n);
     cm_mem at_c = matrix_at(m, spe_param_id(m, 2), number, p->m, p->n);
     cm_matrix a, b, d;
     if (K != p->k) at_a.cols = spe_i32(m, p->k);
@@ -138,7 +141,8 @@ static bool make_input(zed_device *dev, problem *p)
     return zed_get_error(dev)->id == 0 || fail_device(dev);
 }
 
-/* ---- the check: k products and sums in f32, in any order, are off by at most k + 2 roundings of the sum of magnitudes */
+/* ---- the check: k products and sums in f32, in any order, are off by at most k + 2 roundings of the sum of
+ * magnitudes */
 
 static bool check(const problem *p)
 {
@@ -153,7 +157,8 @@ static bool check(const problem *p)
         }
         bound = (p->k + 2) * 0x1p-24 * size;
         if (!(fabs(p->c[e] - want) <= bound) && wrong++ == 0)
-            printf("matrix %zu, element (%zu, %zu) is %.9g, want %.9g within %.2g\n", e / (m * n), e % m, e / m % n, p->c[e], want, bound);
+            printf("matrix %zu, element (%zu, %zu) is %.9g, want %.9g within %.2g\n", e / (m * n), e % m, e / m % n,
+                   p->c[e], want, bound);
         if (bound > 0) worst = fmax(worst, fabs(p->c[e] - want) / bound);
     }
     printf("error    at most %.2g of what is allowed\n", worst);
@@ -168,8 +173,9 @@ static bool load(zed_device *dev, zed_module *module, zed_kernel *kernel, const 
     spe_module m;
     spe_words words = build(&m, dev->target.name, p);
     bool ok = words.data || fail("%s", spe_get_error(&m)->text);
-    if (ok && (!zed_module_load(module, dev, words.data, words.count * 4, cm_target_row(dev->target.name)->build_flags) ||
-               !zed_kernel_get(kernel, module, "batched_gemm", parameters)))
+    if (ok &&
+        (!zed_module_load(module, dev, words.data, words.count * 4, cm_target_row(dev->target.name)->build_flags) ||
+         !zed_kernel_get(kernel, module, "batched_gemm", parameters)))
         ok = fail_device(dev);
     spe_free(&m);
     return ok;
@@ -178,7 +184,8 @@ static bool load(zed_device *dev, zed_module *module, zed_kernel *kernel, const 
 /* Nanoseconds of one launch, negative when it failed. */
 static double launch(zed_kernel *kernel, const problem *p)
 {
-    return zed_launch_timed(kernel, (zed_groups){(uint32_t)(p->count + SUBGROUPS - 1) / SUBGROUPS, 1, 1}, p->a, p->b, p->c, p->count);
+    return zed_launch_timed(kernel, (zed_groups){(uint32_t)(p->count + SUBGROUPS - 1) / SUBGROUPS, 1, 1}, p->a, p->b,
+                            p->c, p->count);
 }
 
 static double flops(const problem *p) { return 2.0 * p->m * p->n * p->k * p->count; }
@@ -216,7 +223,8 @@ static bool parse_number(const char *name, const char *text, int least, int most
 {
     char *end;
     long v = strtol(text, &end, 10);
-    if (end == text || *end || v < least || v > most) return fail("%s %s: not a number from %d to %d", name, text, least, most);
+    if (end == text || *end || v < least || v > most)
+        return fail("%s %s: not a number from %d to %d", name, text, least, most);
     *value = (int)v;
     return true;
 }
@@ -231,7 +239,8 @@ static bool parse_options(options *o, char **argv)
         if (!strcmp(name, "--emit")) o->file = value;
         else if (!strcmp(name, "--target")) o->target = value;
         else if (!strcmp(name, "--device")) o->device = value;
-        else if (n == sizeof sizes / sizeof sizes[0]) return fail("%s is not an option, or its value is missing; batched_gemm --help lists them", name);
+        else if (n == sizeof sizes / sizeof sizes[0])
+            return fail("%s is not an option, or its value is missing; batched_gemm --help lists them", name);
         else if (!parse_number(name, value, 1, sizes[n].most, &o->size[n])) return false;
     }
     if (o->target && !o->file) return fail("--target goes with --emit");
@@ -247,7 +256,9 @@ static bool emit(const options *o, const problem *p)
     bool ok = words.data || fail("%s", spe_get_error(&m)->text);
     if (ok && (!f || fwrite(words.data, 4, words.count, f) != words.count)) ok = fail("%s: cannot write it", o->file);
     if (f && fclose(f) != 0) ok = false;
-    if (ok) printf("params   %s\nflags    %s\nok batched_gemm %s, %zu bytes\n", parameters, cm_target_row(o->target)->build_flags, o->file, words.count * 4);
+    if (ok)
+        printf("params   %s\nflags    %s\nok batched_gemm %s, %zu bytes\n", parameters,
+               cm_target_row(o->target)->build_flags, o->file, words.count * 4);
     spe_free(&m);
     return ok;
 }

@@ -4,7 +4,8 @@
  *     cc -std=c11 flash_attention.c -lze_loader -lm && ./a.out
  *
  * A subgroup owns 16 queries (columns) and goes over the keys (rows over the work-items) a block at a time. In terms of
- * coopmatrix.h, with ' for transposed: S' = K Q', P' = exp(S' - max), O' = O' alpha + V' P'. P' becomes an operand inside each lane.
+ * coopmatrix.h, with ' for transposed: S' = K Q', P' = exp(S' - max), O' = O' alpha + V' P'. P' becomes an operand
+ * inside each lane.
  *
  * In order: the kernel, the input, the check against f64, the run, the command line.
  */
@@ -137,7 +138,8 @@ static void write_body(attention *a)
     cm_mem o;
     cm_matrix wide;
     a->scale = spe_param_id(m, 5);
-    a->query = spe_iadd(m, spe_imul(m, spe_builtin(m, SPE_GROUP_ID, 0), spe_i32(m, SUBGROUPS)), spe_builtin(m, SPE_SUBGROUP_ID, 0));
+    a->query = spe_iadd(m, spe_imul(m, spe_builtin(m, SPE_GROUP_ID, 0), spe_i32(m, SUBGROUPS)),
+                        spe_builtin(m, SPE_SUBGROUP_ID, 0));
     a->query = spe_imul(m, a->query, spe_i32(m, QUERIES));
     a->q = head_memory(a, spe_param_id(m, 0), length, false);
     a->k = head_memory(a, spe_param_id(m, 1), length, true);
@@ -251,8 +253,8 @@ static bool make_input(zed_device *dev, problem *p)
 /* ---- the check
  *
  * With p the exact weights, w = sum of p |v| / sum of p. The weights are rounded to f16 (half of 2^-10, relative; below
- * 2^-14 half of 2^-24, absolute, of the largest weight, 1) and so is the result; scores are off by D roundings of f32 of the sum
- * of magnitudes, which exp2 turns into a relative error, and by 2^-10 more for what native_exp2 may be off.
+ * 2^-14 half of 2^-24, absolute, of the largest weight, 1) and so is the result; scores are off by D roundings of f32
+ * of the sum of magnitudes, which exp2 turns into a relative error, and by 2^-10 more for what native_exp2 may be off.
  */
 
 typedef struct {
@@ -335,7 +337,8 @@ static double launch(zed_kernel *kernel, const problem *p)
 {
     float scale = (float)(1.4426950408889634 / sqrt(p->head_size)); /* exp(x) = exp2(x log2 e) */
     uint32_t blocks = (uint32_t)(p->length + QUERIES * SUBGROUPS - 1) / (QUERIES * SUBGROUPS);
-    return zed_launch_timed(kernel, (zed_groups){blocks, (uint32_t)p->heads, 1}, p->q, p->k, p->v, p->o, p->length, scale);
+    return zed_launch_timed(kernel, (zed_groups){blocks, (uint32_t)p->heads, 1}, p->q, p->k, p->v, p->o, p->length,
+                            scale);
 }
 
 /* Multiplications and additions; a causal run does half of them. */
@@ -355,7 +358,9 @@ static bool run(zed_device *dev, problem *p)
     if (ok && ns < 0) ok = fail_device(dev);
     ok = ok && check(p, &v);
     if (ok) printf("error    %.3g of at most %.3g\n", v.error, v.bound);
-    if (ok && v.wrong) ok = fail("D %d, length %d%s: %zu elements are wrong", p->head_size, p->length, p->causal ? ", causal" : "", v.wrong);
+    if (ok && v.wrong)
+        ok = fail("D %d, length %d%s: %zu elements are wrong", p->head_size, p->length, p->causal ? ", causal" : "",
+                  v.wrong);
     if (ok)
         printf("ok flash_attention D %d, %d heads of length %d%s, %.1f GFLOP/s\n", p->head_size, p->heads, p->length,
                p->causal ? ", causal" : "", flops(p) / ns);
@@ -388,7 +393,8 @@ static bool parse_number(const char *name, const char *text, int least, int most
 {
     char *end;
     long v = strtol(text, &end, 10);
-    if (end == text || *end || v < least || v > most) return fail("%s %s: not a number from %d to %d", name, text, least, most);
+    if (end == text || *end || v < least || v > most)
+        return fail("%s %s: not a number from %d to %d", name, text, least, most);
     *value = (int)v;
     return true;
 }
@@ -398,11 +404,14 @@ static bool parse_options(options *o, char **argv)
     for (int i = 1; argv[i]; i += 2) {
         const char *name = argv[i], *value = argv[i + 1];
         bool ok = true;
-        if (!value) return fail("%s is not an option, or its value is missing; flash_attention --help lists them", name);
+        if (!value)
+            return fail("%s is not an option, or its value is missing; flash_attention --help lists them", name);
         if (!strcmp(name, "--emit")) o->file = value;
         else if (!strcmp(name, "--target")) o->target = value;
         else if (!strcmp(name, "--device")) o->device = value;
-        else if (!strcmp(name, "--head")) ok = parse_number(name, value, 64, 128, &o->head_size) && (o->head_size % 64 == 0 || fail("--head %s: 64 or 128", value));
+        else if (!strcmp(name, "--head"))
+            ok = parse_number(name, value, 64, 128, &o->head_size) &&
+                 (o->head_size % 64 == 0 || fail("--head %s: 64 or 128", value));
         else if (!strcmp(name, "--causal")) ok = parse_number(name, value, 0, 1, &o->causal);
         else if (!strcmp(name, "--length")) ok = parse_number(name, value, 1, 65536, &o->length);
         else if (!strcmp(name, "--heads")) ok = parse_number(name, value, 1, 1024, &o->heads);
@@ -422,7 +431,9 @@ static bool emit(const options *o)
     bool ok = words.data || fail("%s", spe_get_error(&m)->text);
     if (ok && (!f || fwrite(words.data, 4, words.count, f) != words.count)) ok = fail("%s: cannot write it", o->file);
     if (f && fclose(f) != 0) ok = false;
-    if (ok) printf("params   %s\nflags    %s\nok flash_attention %s, %zu bytes\n", parameters, cm_target_row(o->target)->build_flags, o->file, words.count * 4);
+    if (ok)
+        printf("params   %s\nflags    %s\nok flash_attention %s, %zu bytes\n", parameters,
+               cm_target_row(o->target)->build_flags, o->file, words.count * 4);
     spe_free(&m);
     return ok;
 }
@@ -435,7 +446,8 @@ static bool run_all(const options *o)
     if (!ok) return fail_device(&dev);
     printf("device   %s\n", dev.name);
     for (int i = 0; i < 4 && ok; i++) {
-        problem p = {sizes[i / 2], o->length ? o->length : 333, o->heads ? o->heads : 3, i % 2 == 1, NULL, NULL, NULL, NULL};
+        problem p = {sizes[i / 2], o->length ? o->length : 333, o->heads ? o->heads : 3, i % 2 == 1, NULL, NULL, NULL,
+                     NULL};
         if ((o->head_size && o->head_size != p.head_size) || (o->causal >= 0 && o->causal != i % 2)) continue;
         ok = run(&dev, &p);
     }

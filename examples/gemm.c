@@ -1,5 +1,6 @@
 /* gemm.c - C = A B, the first kernel of the XeTile text's appendix 2.1: 256 x 256 work-group tiles of 32 subgroups, 32
- * values of k a step, prefetch three steps ahead. Any M, N and K; f16 and bf16 sum in f32, i8 in i32. `gemm --help` says the rest.
+ * values of k a step, prefetch three steps ahead. Any M, N and K; f16 and bf16 sum in f32, i8 in i32. `gemm --help`
+ * says the rest.
  *
  *     cc -std=c11 gemm.c -lze_loader -lm && ./a.out
  *
@@ -150,7 +151,8 @@ static bool parse_size(const char *name, const char *text, int otherwise, int *s
 {
     char *end = NULL;
     long v = text ? strtol(text, &end, 10) : otherwise;
-    if (text && (end == text || *end || v < 1 || v > 65536)) return fail("%s %s: not a size from 1 to 65536", name, text);
+    if (text && (end == text || *end || v < 1 || v > 65536))
+        return fail("%s %s: not a size from 1 to 65536", name, text);
     *size = (int)v;
     return true;
 }
@@ -177,7 +179,8 @@ typedef struct {
     size_t bytes;
 } npy_type;
 enum { NPY_F16, NPY_F32, NPY_I8, NPY_I32, NPY_TYPES };
-static const npy_type npy_types[NPY_TYPES] = {{"f16", "<f2", 2}, {"f32", "<f4", 4}, {"i8", "|i1", 1}, {"i32", "<i4", 4}};
+static const npy_type npy_types[NPY_TYPES] = {
+    {"f16", "<f2", 2}, {"f32", "<f4", 4}, {"i8", "|i1", 1}, {"i32", "<i4", 4}};
 
 typedef struct {
     int type, rows, cols;
@@ -380,7 +383,8 @@ static bool encode(const gemm_type *type, const char *name, matrix *x, void *to)
     for (size_t i = 0; i < (size_t)x->rows * cols; i++) {
         float v = x->at[i];
         if (!type->encode(v, to, i, &x->at[i]))
-            return fail("%s: element (%d, %d) = %g does not fit %s", name, (int)(i / cols), (int)(i % cols), v, type->name);
+            return fail("%s: element (%d, %d) = %g does not fit %s", name, (int)(i / cols), (int)(i % cols), v,
+                        type->name);
     }
     return true;
 }
@@ -434,7 +438,8 @@ static bool read_input(const options *o, problem *p)
     for (int i = 0; i < 2; i++) {
         const npy_header *h = i ? &b : &a;
         if (is_integer(h) != (p->type == &gemm_types[GEMM_I8]))
-            return fail("%s: it holds %s, which is no input of --type %s", o->file[i], npy_types[h->type].name, p->type->name);
+            return fail("%s: it holds %s, which is no input of --type %s", o->file[i], npy_types[h->type].name,
+                        p->type->name);
     }
     if (b.rows != a.cols)
         return fail("%s: it has %d rows, but %s has %d columns", o->file[1], b.rows, o->file[0], a.cols);
@@ -445,8 +450,8 @@ static bool read_input(const options *o, problem *p)
     if (!parse_size("--m", o->m, a.rows, &p->m) || !parse_size("--n", o->n, b.cols, &p->n)) return false;
     if (!parse_size("--k", o->k, a.cols, &p->k)) return false;
     if (p->m != a.rows || p->n != b.cols || p->k != a.cols)
-        return fail("%s: --m %d --n %d --k %d do not fit the files, which give %d x %d x %d", o->file[0], p->m, p->n, p->k,
-                    a.rows, b.cols, a.cols);
+        return fail("%s: --m %d --n %d --k %d do not fit the files, which give %d x %d x %d", o->file[0], p->m, p->n,
+                    p->k, a.rows, b.cols, a.cols);
     return true;
 }
 
@@ -502,7 +507,8 @@ static void check_element(const problem *p, verdict *v, const void *c, int i, in
     size_t at = (size_t)i * (size_t)p->n + (size_t)j;
     double got = p->type->result == NPY_I32 ? ((const int32_t *)c)[at] : ((const float *)c)[at];
     double error = fabs(got - want);
-    if (!(error <= bound) && v->wrong++ == 0) printf("C(%d, %d) is %.9g, want %.9g within %.3g\n", i, j, got, want, bound);
+    if (!(error <= bound) && v->wrong++ == 0)
+        printf("C(%d, %d) is %.9g, want %.9g within %.3g\n", i, j, got, want, bound);
     if (v->row < 0 || !(bound > 0 ? error * v->bound <= v->error * bound : error <= v->error)) {
         v->error = error;
         v->bound = bound;
@@ -527,7 +533,8 @@ static void check_columns(const problem *p, const void *c, const double *norm_a,
         reference_block(row, panel, p->k, want);
         for (int i = 0; i < 4 && i0 + i < p->m; i++)
             for (int j = 0; j < 4 && j0 + j < p->n; j++) {
-                double bound = growth * FLT_EPSILON * norm_a[i0 + i] * norm_b[j] + (growth > 0 ? p->k * (double)FLT_MIN : 0);
+                double bound =
+                    growth * FLT_EPSILON * norm_a[i0 + i] * norm_b[j] + (growth > 0 ? p->k * (double)FLT_MIN : 0);
                 check_element(p, v, c, i0 + i, j0 + j, want[i][j], bound);
             }
     }
@@ -592,7 +599,8 @@ static bool prepare(session *s, const options *o, problem *p)
     start = now_ms();
     s->mod = build(p->type, &(xt_target){ZED_TARGET(&s->dev)});
     if (!s->mod.words) return fail_build(&s->mod);
-    printf("module   %s for %s: %zu bytes in %.2f ms", s->mod.kernel, s->dev.target.name, s->mod.size, now_ms() - start);
+    printf("module   %s for %s: %zu bytes in %.2f ms", s->mod.kernel, s->dev.target.name, s->mod.size,
+           now_ms() - start);
     start = now_ms();
     if (!ZED_LOAD(&s->kernel, &s->dev, s->mod)) return printf("\n"), fail_device(&s->dev);
     printf(", loaded in %.0f ms\n", now_ms() - start);
@@ -611,7 +619,8 @@ static bool launch(session *s, const problem *p, double *ns)
     double t[3];
     for (int i = 0; i < 3; i++) {
         if (!zed_fill(&s->dev, s->c, poison, (size_t)M * N * 4)) return fail_device(&s->dev);
-        t[i] = zed_launch_timed(&s->kernel, (zed_groups){(N + 255) / 256, (M + 255) / 256, 1}, s->a, s->b, s->c, M, N, K);
+        t[i] =
+            zed_launch_timed(&s->kernel, (zed_groups){(N + 255) / 256, (M + 255) / 256, 1}, s->a, s->b, s->c, M, N, K);
         if (t[i] < 0) return fail_device(&s->dev);
     }
     *ns = fmax(fmin(t[0], t[1]), fmin(fmax(t[0], t[1]), t[2]));
@@ -629,7 +638,8 @@ static bool run(session *s, const options *o, problem *p)
     if (!check(p, s->c, &v)) return false;
     printf("error    %.3g of at most %.3g, at (%d, %d)\n", v.error, v.bound, v.row, v.col);
     if (v.wrong) return fail("%s %d x %d x %d: %zu elements are wrong", p->type->name, p->m, p->n, p->k, v.wrong);
-    if (o->files == 3 && !npy_write(o->file[2], p->type->result, p->m, p->n, (const uint32_t *)s->c, p->fortran)) return false;
+    if (o->files == 3 && !npy_write(o->file[2], p->type->result, p->m, p->n, (const uint32_t *)s->c, p->fortran))
+        return false;
     printf("ok gemm %s %d x %d x %d, %.1f GFLOP/s\n", p->type->name, p->m, p->n, p->k, 2.0 * p->m * p->n * p->k / ns);
     return true;
 }
@@ -642,7 +652,8 @@ static bool run_gemm(const options *o)
     memset(&p, 0, sizeof p);
     memset(&s, 0, sizeof s); /* closing what was never opened does nothing */
     ok = o->files ? read_input(o, &p) : make_input(o, &p);
-    if (ok && p.type == &gemm_types[GEMM_I8] && p.k > 131071) ok = fail("--k %d: sums of i8 products may not fit i32", p.k);
+    if (ok && p.type == &gemm_types[GEMM_I8] && p.k > 131071)
+        ok = fail("--k %d: sums of i8 products may not fit i32", p.k);
     ok = ok && run(&s, o, &p);
     xt_free(&s.mod);
     zed_close(&s.dev);

@@ -1,6 +1,6 @@
-/* gemm_devices.c - C = A B over all devices of a context at once: every device of the driver, or its sub-devices (the tiles of
- * a data-centre GPU; XETILE_SOFT_SUBDEVICES=4 makes four of the software device). Each takes a share of the rows of A and
- * C and all of B. f16, summed in f32; any M, N and K. `gemm_devices --help` says the rest.
+/* gemm_devices.c - C = A B over all devices of a context at once: every device of the driver, or its sub-devices (the
+ * tiles of a data-centre GPU; XETILE_SOFT_SUBDEVICES=4 makes four of the software device). Each takes a share of the
+ * rows of A and C and all of B. f16, summed in f32; any M, N and K. `gemm_devices --help` says the rest.
  *
  *     cc -std=c11 gemm_devices.c -lze_loader -lm && XETILE_SOFT_SUBDEVICES=2 ./a.out
  */
@@ -204,7 +204,8 @@ static double launch(share *all, int count, const problem *p)
     bool ok = true;
     for (int i = 0; i < count; i++) {
         zed_groups groups = {(uint32_t)(p->n + TILE - 1) / TILE, (uint32_t)(all[i].rows + TILE - 1) / TILE, 1};
-        zed_start(&all[i].kernel, groups, all[i].a, all[i].b, all[i].c, (uint32_t)all[i].rows, (uint32_t)p->n, (uint32_t)p->k);
+        zed_start(&all[i].kernel, groups, all[i].a, all[i].b, all[i].c, (uint32_t)all[i].rows, (uint32_t)p->n,
+                  (uint32_t)p->k);
     }
     for (int i = 0; i < count; i++) ok = (zed_wait(&all[i].dev) || fail_device(&all[i].dev)) && ok;
     return ok ? now() - start : -1;
@@ -219,14 +220,16 @@ static bool compute(share *all, int count, const problem *p, float *c)
         if (run && seconds < best) best = seconds;
     }
     for (int i = 0; i < count; i++)
-        if (!zed_copy(&all[i].dev, c + (size_t)all[i].first * (size_t)p->n, all[i].c, (size_t)all[i].rows * (size_t)p->n * 4))
+        if (!zed_copy(&all[i].dev, c + (size_t)all[i].first * (size_t)p->n, all[i].c,
+                      (size_t)all[i].rows * (size_t)p->n * 4))
             return fail_device(&all[i].dev);
     printf("time     %.3f ms, %.1f GFLOP/s on %d device%s\n", best * 1e3, 2.0 * p->m * p->n * p->k / best * 1e-9, count,
            count == 1 ? "" : "s");
     return true;
 }
 
-/* Opens the devices and deals out the rows; those that get none are left out. Returns how many take part, 0 on failure. */
+/* Opens the devices and deals out the rows; those that get none are left out. Returns how many take part, 0 on
+ * failure. */
 static int deal_out(zed_device *first, share *all, const problem *p, const uint16_t *a, const uint16_t *b)
 {
     int devices = zed_context_devices(first), each, count = 0;
@@ -259,7 +262,8 @@ static bool run(const options *o, const problem *p)
         memset(c, 0xff, m * n * 4);
         count = deal_out(&first, all, p, a, b);
         ok = count > 0 && compute(all, count, p, c) && check(p, a, b, c);
-        for (int i = 0; i < ZED_MAX_DEVICES; i++) zed_close(&all[i].dev); /* before the device whose context they share */
+        /* before the device whose context they share */
+        for (int i = 0; i < ZED_MAX_DEVICES; i++) zed_close(&all[i].dev);
         zed_close(&first);
     }
     if (ok) printf("ok gemm_devices f16 %d x %d x %d on %d\n", p->m, p->n, p->k, count);
@@ -283,7 +287,9 @@ static bool emit(const options *o)
         if (f && fclose(f) != 0) ok = false;
         if (!ok) fail("%s: cannot write it", o->emit);
     }
-    if (ok) printf("params   %s\nflags    %s\nok gemm_devices: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit, mod.size);
+    if (ok)
+        printf("params   %s\nflags    %s\nok gemm_devices: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit,
+               mod.size);
     xt_free(&mod);
     return ok;
 }
@@ -317,7 +323,8 @@ int main(int argc, char **argv)
     memset(&o, 0, sizeof o);
     for (int i = 1; argv[i] && ok; i++) ok = parse_option(&o, argv, &i);
     if (ok && o.target && !o.emit) ok = fail("--target goes with --emit");
-    ok = ok && parse_size("--m", o.m, 1024, &p.m) && parse_size("--n", o.n, 512, &p.n) && parse_size("--k", o.k, 256, &p.k);
+    ok = ok && parse_size("--m", o.m, 1024, &p.m) && parse_size("--n", o.n, 512, &p.n) &&
+         parse_size("--k", o.k, 256, &p.k);
     if (ok && o.help)
         print_help();
     else if (ok && o.list)

@@ -1,5 +1,5 @@
-/* gemm_epilogue.c - matrix products with what neural networks put around them, fused: pre-operations on the operands and
- * post-operations on the result stay in registers, the loop reads no more memory than a bare product.
+/* gemm_epilogue.c - matrix products with what neural networks put around them, fused: pre-operations on the operands
+ * and post-operations on the result stay in registers, the loop reads no more memory than a bare product.
  *
  *     gelu   D = gelu(scale relu(A) (beta B) + bias) + R        A, B: f16; bias (a row), R (residual), D: f32
  *     i8     D = relu(scale A B + bias) with A, B: i8, sums in i32, scale and bias a row of f32, D: f16
@@ -36,8 +36,8 @@ static xt_vec row_of(XT_CONTEXT, xt_val base, xt_val j, xt_val N)
     return XT_BROADCAST(XT_LOAD_TILE(t), 0, ROWS, .map = MAP_C);
 }
 
-XT_KERNEL (gemm_gelu, ptr(f16, A), ptr(f16, B), ptr(f32, bias), ptr(f32, R), ptr(f32, D), u32(M), u32(N), u32(K), f32(scale),
-           f16(beta))
+XT_KERNEL (gemm_gelu, ptr(f16, A), ptr(f16, B), ptr(f32, bias), ptr(f32, R), ptr(f32, D), u32(M), u32(N), u32(K),
+           f32(scale), f16(beta))
 {
     xt_val i = XT_MUL(XT_GROUP_ID(1), ROWS), j = XT_MUL(XT_GROUP_ID(0), COLS);
     xt_tile a = XT_INIT_TILE(A, f16, ROWS, STEP, .offset = XT_AT(i, 0), .shape = XT_AT(M, K), .map = MAP_A);
@@ -115,7 +115,8 @@ static bool parse_options(options o, char **argv)
     for (int at = 1; argv[at]; at += 2) {
         int i = 0;
         while (i < OPTIONS && strcmp(argv[at], option_table[i].name) != 0) i++;
-        if (i == OPTIONS || !argv[at + 1]) return fail("%s is not an option, or its value is missing; gemm_epilogue --help lists them", argv[at]);
+        if (i == OPTIONS || !argv[at + 1])
+            return fail("%s is not an option, or its value is missing; gemm_epilogue --help lists them", argv[at]);
         o[i] = argv[at + 1];
     }
     return !o[TARGET] || o[EMIT] || fail("--target goes with --emit");
@@ -126,7 +127,8 @@ static bool parse_sizes(const options o, int *size)
     for (int i = 0; i < SIZES; i++) {
         char *end = NULL;
         long v = o[i] ? strtol(o[i], &end, 10) : option_table[i].size;
-        if (o[i] && (end == o[i] || *end || v < 1 || v > 65536)) return fail("%s %s: not a size from 1 to 65536", option_table[i].name, o[i]);
+        if (o[i] && (end == o[i] || *end || v < 1 || v > 65536))
+            return fail("%s %s: not a size from 1 to 65536", option_table[i].name, o[i]);
         size[i] = (int)v;
     }
     return true;
@@ -176,8 +178,8 @@ static zed_groups groups_of(const int *size)
     return g;
 }
 
-/* In f64, but for beta B, which the kernel rounds to f16 as well. Sums of K products: 8 sqrt(K) roundings of f32 (2^-23)
- * of the magnitudes' norm; gelu has a slope of at most 1.13; erf and the rest: a few units of the result. */
+/* In f64, but for beta B, which the kernel rounds to f16 as well. Sums of K products: 8 sqrt(K) roundings of f32
+ * (2^-23) of the magnitudes' norm; gelu has a slope of at most 1.13; erf and the rest: a few units of the result. */
 static int check_gelu(const uint16_t *a, const uint16_t *b, const float *bias, const float *r, const float *d,
                       const int *size, double scale, double beta)
 {
@@ -195,7 +197,8 @@ static int check_gelu(const uint16_t *a, const uint16_t *b, const float *bias, c
             x = scale * sum + (double)bias[j];
             want = x * 0.5 * (1 + erf(x * 0.70710678118654752)) + (double)r[i * n + j];
             check_element(&wrong, (int)i, (int)j, (double)d[i * n + j], want,
-                          0x1p-23 * (8 * scale * depth * sqrt(square / (double)depth) + 16 * (fabs(x) + fabs(want) + 1)));
+                          0x1p-23 *
+                              (8 * scale * depth * sqrt(square / (double)depth) + 16 * (fabs(x) + fabs(want) + 1)));
         }
     return wrong;
 }
@@ -265,7 +268,8 @@ static const int form_count = sizeof forms / sizeof forms[0];
 
 static void print_help(void)
 {
-    printf("gemm_epilogue [options]\nProducts with pre- and post-operations on normally distributed input, each element checked against f64.\n");
+    printf("gemm_epilogue [options]\nProducts with pre- and post-operations on normally distributed input, each "
+           "element checked against f64.\n");
     for (int i = 0; i < OPTIONS; i++) printf("  %-8s %s\n", option_table[i].name, option_table[i].help);
     printf("  --list           list the devices\n  --help           this text\n");
     for (int i = 0; i < form_count; i++) printf("  form %-12s %s\n", forms[i].name, forms[i].what);
@@ -285,7 +289,9 @@ static bool emit(const char *path, const char *target, const form *f)
     FILE *file = ok ? fopen(path, "wb") : NULL;
     if (ok && (!file || fwrite(mod.words, 1, mod.size, file) != mod.size)) ok = fail("%s: cannot write it", path);
     if (file && fclose(file) != 0 && ok) ok = fail("%s: cannot write it", path);
-    if (ok) printf("params   %s\nflags    %s\nok gemm_epilogue %s: %s, %zu bytes\n", mod.params, mod.build_flags, f->name, path, mod.size);
+    if (ok)
+        printf("params   %s\nflags    %s\nok gemm_epilogue %s: %s, %zu bytes\n", mod.params, mod.build_flags, f->name,
+               path, mod.size);
     xt_free(&mod);
     return ok;
 }

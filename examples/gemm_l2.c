@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A work-group makes `rows` x 256 of C, `columns` of them at a time. The text has 512 rows, all columns at once: then the
- * sums of f32 are 512 KiB, which is all of the registers that a core of pvc or bmg has, however many subgroups share them;
- * what else is needed spills. With 256 rows half of the registers are left, and with 512 rows and 128 columns at a time:
- * K is gone through twice then, the second time with A in the second level. */
+/* A work-group makes `rows` x 256 of C, `columns` of them at a time. The text has 512 rows, all columns at once: then
+ * the sums of f32 are 512 KiB, which is all of the registers that a core of pvc or bmg has, however many subgroups
+ * share them; what else is needed spills. With 256 rows half of the registers are left, and with 512 rows and 128
+ * columns at a time: K is gone through twice then, the second time with A in the second level. */
 static int rows = 512, columns = 128;
 
 /* Columns j .. j + columns of rows i .. i + rows. */
@@ -114,24 +114,26 @@ typedef struct {
 
 static void print_help(void)
 {
-    printf("gemm_l2: C = A B with prefetches into two cache levels\n"
-           "  --m M --n N --k K   sizes, default 512 512 256\n"
-           "  --rows R            rows of a work-group's tile: 512 as in the text (default), or 256\n"
-           "  --columns C         of its 256 columns so many at a time: 256 as in the text, or 128; with 512 rows 128 is\n"
-           "                      what registers hold (default: 128 for 512 rows, else 256)\n"
-           "  --device NAME       number or part of the name of a device; --list prints them\n"
-           "  --emit FILE         write the SPIR-V module instead of running it\n"
-           "  --target NAME       ... for pvc, bmg, lnl, ptl, dg2, generic or soft (default bmg)\n"
-           "  --list, --help\n"
-           "The last line is `ok gemm_l2 ...` or `FAILED gemm_l2 ...`.\n");
+    printf(
+        "gemm_l2: C = A B with prefetches into two cache levels\n"
+        "  --m M --n N --k K   sizes, default 512 512 256\n"
+        "  --rows R            rows of a work-group's tile: 512 as in the text (default), or 256\n"
+        "  --columns C         of its 256 columns so many at a time: 256 as in the text, or 128; with 512 rows 128 is\n"
+        "                      what registers hold (default: 128 for 512 rows, else 256)\n"
+        "  --device NAME       number or part of the name of a device; --list prints them\n"
+        "  --emit FILE         write the SPIR-V module instead of running it\n"
+        "  --target NAME       ... for pvc, bmg, lnl, ptl, dg2, generic or soft (default bmg)\n"
+        "  --list, --help\n"
+        "The last line is `ok gemm_l2 ...` or `FAILED gemm_l2 ...`.\n");
 }
 
 static bool parse_option(options *o, char **argv, int *i)
 {
     const struct {
         const char *name, **value;
-    } with_value[] = {{"--emit", &o->emit}, {"--target", &o->target}, {"--device", &o->device}, {"--m", &o->m},
-                      {"--n", &o->n},       {"--k", &o->k},           {"--rows", &o->rows},     {"--columns", &o->columns}};
+    } with_value[] = {
+        {"--emit", &o->emit}, {"--target", &o->target}, {"--device", &o->device}, {"--m", &o->m},
+        {"--n", &o->n},       {"--k", &o->k},           {"--rows", &o->rows},     {"--columns", &o->columns}};
     for (size_t j = 0; j < sizeof with_value / sizeof with_value[0]; j++) {
         if (strcmp(argv[*i], with_value[j].name)) continue;
         if (!argv[*i + 1]) return fail("%s needs a value", argv[*i]);

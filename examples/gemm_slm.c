@@ -44,11 +44,11 @@ XT_KERNEL(gemm_slm, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K
     xt_tile a = XT_INIT_TILE(A, f16, 256, part, .offset = XT_AT(i, 0), .shape = XT_AT(M, K), .map = cop_a);
     xt_tile b = XT_INIT_TILE(B, f16, part, 256, .offset = XT_AT(0, j), .shape = XT_AT(K, N), .map = cop_b);
     xt_tile a_in = XT_INIT_TILE(slm_a, f16, 256, part, .shape = XT_AT(deep, part), .map = cop_a, .inside = true);
-    xt_tile b_in = XT_INIT_TILE(slm_b, f16, part, 256, .shape = XT_AT(part, deep), .strides = XT_AT(1, part), .order = {0, 1},
-                                .map = cop_b, .inside = true);
+    xt_tile b_in = XT_INIT_TILE(slm_b, f16, part, 256, .shape = XT_AT(part, deep), .strides = XT_AT(1, part),
+                                .order = {0, 1}, .map = cop_b, .inside = true);
     xt_tile a_out = XT_INIT_TILE(slm_a, f16, 256, part, .shape = XT_AT(deep, part), .map = map_a, .inside = true);
-    xt_tile b_out = XT_INIT_TILE(slm_b, f16, part, 256, .shape = XT_AT(part, deep), .strides = XT_AT(1, part), .order = {0, 1},
-                                 .map = map_b, .inside = true);
+    xt_tile b_out = XT_INIT_TILE(slm_b, f16, part, 256, .shape = XT_AT(part, deep), .strides = XT_AT(1, part),
+                                 .order = {0, 1}, .map = map_b, .inside = true);
     xt_tile c = XT_INIT_TILE(C, f32, 256, 256, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = map_c);
     xt_vec acc = XT_SPLAT(f32, 256, 256, 0, .map = map_c);
 

@@ -1,5 +1,5 @@
-/* gemm_transpose.c - the XeTile text's appendix 2.2 and 2.3: C = A BT' + bias, and the sums of C's rows. A product with a
- * transpose, a broadcast, a change of layout and a reduction, all between the subgroups of a work-group.
+/* gemm_transpose.c - the XeTile text's appendix 2.2 and 2.3: C = A BT' + bias, and the sums of C's rows. A product with
+ * a transpose, a broadcast, a change of layout and a reduction, all between the subgroups of a work-group.
  *
  *     2.2    BT is loaded by a map that leaves the transpose to local memory
  *     2.3    by a map under which every subgroup loads what it needs: the transpose stays in registers
@@ -18,7 +18,8 @@
 #include <string.h>
 
 /* One work-group computes the sums of 256 rows: 32 subgroups, a pass over all columns of C, `wide` at a time. */
-static void product(XT_CONTEXT, int wide, xt_map map_bt, xt_val A, xt_val BT, xt_val bias, xt_val sums, xt_val M, xt_val N, xt_val K)
+static void product(XT_CONTEXT, int wide, xt_map map_bt, xt_val A, xt_val BT, xt_val bias, xt_val sums, xt_val M,
+                    xt_val N, xt_val K)
 {
     const xt_map map_a = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, 32});
     const xt_map pre_a = XT_MAP(.sg_layout = {32, 1}, .sg_data = {8, 32});
@@ -55,7 +56,8 @@ static void product(XT_CONTEXT, int wide, xt_map map_bt, xt_val A, xt_val BT, xt
     XT_STORE_TILE(total, XT_INIT_TILE(sums, f32, 256, 1, .offset = XT_AT(i, 0), .shape = XT_AT(M, 1), .map = map_sums));
 }
 
-/* 128 columns at a time: with the text's 256 the loads of a pitch that 2D blocks do not take would spill beside the sums. */
+/* 128 columns at a time: with the text's 256 the loads of a pitch that 2D blocks do not take would spill beside the
+ * sums. */
 XT_KERNEL (gemm_2_2, ptr(f16, A), ptr(f16, BT), ptr(f32, bias), ptr(f32, sums), u32(M), u32(N), u32(K))
 {
     product(XT_SELF, 128, XT_MAP(.sg_layout = {4, 8}, .sg_data = {32, 32}), A, BT, bias, sums, M, N, K);
@@ -111,7 +113,8 @@ static bool parse_options(options o, char **argv)
     for (int at = 1; argv[at]; at += 2) {
         int i = 0;
         while (i < OPTIONS && strcmp(argv[at], option_table[i].name) != 0) i++;
-        if (i == OPTIONS || !argv[at + 1]) return fail("%s is not an option, or its value is missing; gemm_transpose --help lists them", argv[at]);
+        if (i == OPTIONS || !argv[at + 1])
+            return fail("%s is not an option, or its value is missing; gemm_transpose --help lists them", argv[at]);
         o[i] = argv[at + 1];
     }
     return !o[TARGET] || o[EMIT] || fail("--target goes with --emit");
@@ -122,7 +125,8 @@ static bool parse_sizes(const options o, int *size)
     for (int i = 0; i < SIZES; i++) {
         char *end = NULL;
         long v = o[i] ? strtol(o[i], &end, 10) : option_table[i].size;
-        if (o[i] && (end == o[i] || *end || v < 1 || v > 65536)) return fail("%s %s: not a size from 1 to 65536", option_table[i].name, o[i]);
+        if (o[i] && (end == o[i] || *end || v < 1 || v > 65536))
+            return fail("%s %s: not a size from 1 to 65536", option_table[i].name, o[i]);
         size[i] = (int)v;
     }
     return true;
@@ -224,7 +228,8 @@ static const int form_count = sizeof forms / sizeof forms[0];
 
 static void print_help(void)
 {
-    printf("gemm_transpose [options]\nSums of the rows of A BT' + bias on normally distributed input, each checked against f64.\n");
+    printf("gemm_transpose [options]\nSums of the rows of A BT' + bias on normally distributed input, each checked "
+           "against f64.\n");
     for (int i = 0; i < OPTIONS; i++) printf("  %-8s %s\n", option_table[i].name, option_table[i].help);
     printf("  --list           list the devices\n  --help           this text\n");
     for (int i = 0; i < form_count; i++) printf("  form %-12s %s\n", forms[i].name, forms[i].what);
@@ -244,7 +249,9 @@ static bool emit(const char *path, const char *target, const form *f)
     FILE *file = ok ? fopen(path, "wb") : NULL;
     if (ok && (!file || fwrite(mod.words, 1, mod.size, file) != mod.size)) ok = fail("%s: cannot write it", path);
     if (file && fclose(file) != 0 && ok) ok = fail("%s: cannot write it", path);
-    if (ok) printf("params   %s\nflags    %s\nok gemm_transpose %s: %s, %zu bytes\n", mod.params, mod.build_flags, f->name, path, mod.size);
+    if (ok)
+        printf("params   %s\nflags    %s\nok gemm_transpose %s: %s, %zu bytes\n", mod.params, mod.build_flags, f->name,
+               path, mod.size);
     xt_free(&mod);
     return ok;
 }

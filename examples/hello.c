@@ -87,7 +87,8 @@ static int emit(const char *path, const char *target)
     f = fopen(path, "wb");
     ok = f && fwrite(mod.words, 1, mod.size, f) == mod.size;
     if (f && fclose(f) != 0) ok = 0;
-    printf(ok ? "ok hello %s, %zu bytes for %s\n" : "FAILED hello: cannot write %s, %zu bytes for %s\n", path, mod.size, target);
+    printf(ok ? "ok hello %s, %zu bytes for %s\n" : "FAILED hello: cannot write %s, %zu bytes for %s\n", path, mod.size,
+           target);
     xt_free(&mod);
     return !ok;
 }
@@ -102,7 +103,8 @@ int main(int argc, char **argv)
         if (!strcmp(argv[i], "--emit") && argv[i + 1]) file = argv[++i];
         else if (!strcmp(argv[i], "--target") && argv[i + 1]) target = argv[++i];
         else if (!strcmp(argv[i], "--device") && argv[i + 1]) name = argv[++i];
-        else if (!strcmp(argv[i], "--help")) return puts("hello [--emit FILE [--target NAME]] [--device N|NAME] [--list]") < 0;
+        else if (!strcmp(argv[i], "--help"))
+            return puts("hello [--emit FILE [--target NAME]] [--device N|NAME] [--list]") < 0;
         else return failed(argv[i], 0, "not an option, or its value is missing; hello --help lists them");
     }
     if (file) return emit(file, target ? target : "bmg");

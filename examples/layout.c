@@ -53,10 +53,12 @@ enum { OPTION_COUNT = sizeof option_table / sizeof option_table[0] };
 static void print_help(void)
 {
     printf("layout [options]\n"
-           "The table has a column a work-item and a row a component of its vector; r,c is an element of the matrix, -,- is\n"
+           "The table has a column a work-item and a row a component of its vector; r,c is an element of the matrix, "
+           "-,- is\n"
            "padding. Without options: the two tables of the layout text.\n");
     for (int i = 0; i < OPTION_COUNT; i++)
-        printf("  %-11s %-5s %s\n", option_table[i].name, option_table[i].value ? option_table[i].value : "", option_table[i].help);
+        printf("  %-11s %-5s %s\n", option_table[i].name, option_table[i].value ? option_table[i].value : "",
+               option_table[i].help);
 }
 
 static bool parse_options(options *o, char **argv)
@@ -79,7 +81,8 @@ static bool parse_number(const char *name, const char *text, int otherwise, int 
 {
     char *end = NULL;
     long v = text ? strtol(text, &end, 10) : otherwise;
-    if (text && (end == text || *end || v < 1 || v > 16384)) return fail("%s %s: not a number from 1 to 16384", name, text);
+    if (text && (end == text || *end || v < 1 || v > 16384))
+        return fail("%s %s: not a number from 1 to 16384", name, text);
     *value = (int)v;
     return true;
 }
@@ -87,7 +90,8 @@ static bool parse_number(const char *name, const char *text, int otherwise, int 
 static bool parse_pair(const char *name, const char *text, int pair[2])
 {
     char rest;
-    if (!text || sscanf(text, "%dx%d%c", &pair[0], &pair[1], &rest) != 2) return fail("%s %s: write ROWSxCOLUMNS", name, text ? text : "is missing");
+    if (!text || sscanf(text, "%dx%d%c", &pair[0], &pair[1], &rest) != 2)
+        return fail("%s %s: write ROWSxCOLUMNS", name, text ? text : "is missing");
     return true;
 }
 
@@ -124,9 +128,9 @@ static void print_table(const cm_layout *l)
     char text[32];
     int width = snprintf(text, sizeof text, "%d,%d", l->rows - 1, l->cols - 1) + 1;
     if (width < 4) width = 4;
-    printf("%d x %d %s matrix_%s, subgroup size %d: I %d, J %d, K1 %d, K2 %d, V %d%s%s\n", l->rows, l->cols, cm_type_info(l->type)->name,
-           cm_use_name(l->use) + 7, l->S, l->I, l->J, l->K1, l->K2, l->V, l->packed ? ", packed" : "",
-           l->needs_mask ? ", padded" : "");
+    printf("%d x %d %s matrix_%s, subgroup size %d: I %d, J %d, K1 %d, K2 %d, V %d%s%s\n", l->rows, l->cols,
+           cm_type_info(l->type)->name, cm_use_name(l->use) + 7, l->S, l->I, l->J, l->K1, l->K2, l->V,
+           l->packed ? ", packed" : "", l->needs_mask ? ", padded" : "");
     printf("p    ");
     for (int p = 0; p < l->S; p++) printf("%*d", width, p);
     for (int v = 0; v < l->V; v++) {
@@ -153,7 +157,8 @@ static void colour_of(int i, int n, char text[8])
         double d = fabs(fmod(hue + 2.0 * (3 - k), 6.0) - 3) - 1; /* a wave a primary colour, a third of a turn apart */
         rgb[k] = light - chroma / 2 + chroma * fmin(fmax(d, 0), 1);
     }
-    snprintf(text, 8, "#%02x%02x%02x", (unsigned)(rgb[0] * 255) & 255, (unsigned)(rgb[1] * 255) & 255, (unsigned)(rgb[2] * 255) & 255);
+    snprintf(text, 8, "#%02x%02x%02x", (unsigned)(rgb[0] * 255) & 255, (unsigned)(rgb[1] * 255) & 255,
+             (unsigned)(rgb[2] * 255) & 255);
 }
 
 static FILE *svg_begin(const char *path, int width, int height)
@@ -176,7 +181,8 @@ static bool svg_end(FILE *f, const char *path)
 
 static void svg_cell(FILE *f, int x, int y, int w, int h, const char *colour, const char *label)
 {
-    fprintf(f, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\" stroke=\"#555\" stroke-width=\".6\"/>", x, y, w, h, colour);
+    fprintf(f, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\" stroke=\"#555\" stroke-width=\".6\"/>",
+            x, y, w, h, colour);
     fprintf(f, "<text x=\"%g\" y=\"%g\">%s</text>\n", x + w / 2.0, y + h / 2.0 + 3.5, label);
 }
 
@@ -209,7 +215,8 @@ static bool draw_layout(const cm_layout *l, const char *path)
 {
     int cell = l->omega > 1 || l->V > 99 ? CELL + 8 : CELL, across = l->cols * cell;
     int per_row = l->S < 16 ? l->S : 16, legend = (l->S + per_row - 1) / per_row * CELL;
-    int width = MARGIN * 2 + (across > per_row * CELL ? across : per_row * CELL), height = MARGIN * 2 + l->rows * CELL + 22 + legend;
+    int width = MARGIN * 2 + (across > per_row * CELL ? across : per_row * CELL),
+        height = MARGIN * 2 + l->rows * CELL + 22 + legend;
     FILE *f = svg_begin(path, width, height);
     for (int r = 0; f && r < l->rows; r++)
         for (int c = 0; c < l->cols; c++) {
@@ -240,7 +247,8 @@ static bool draw_map(const xt_dist *d, const char *path)
             for (int s = 0; s < d->subgroups; s++) {
                 if (!xt_dist_owns(d, s, i * d->data[0], j * d->data[1])) continue;
                 if (!used) colour_of(s, d->subgroups, colour);
-                if (used + 8 < sizeof names) used += (size_t)snprintf(names + used, sizeof names - used, used ? " %d" : "%d", s);
+                if (used + 8 < sizeof names)
+                    used += (size_t)snprintf(names + used, sizeof names - used, used ? " %d" : "%d", s);
             }
             svg_cell(f, left + j * w, top + i * h, w, h, colour, names);
         }
@@ -260,8 +268,8 @@ static bool show_map(const options *o)
         return false;
     error = xt_dist_init(&d, tile[0], tile[1], &map);
     if (error) return fail("%s", xt_error_text(error));
-    printf("tile %d x %d, sg_layout [%d, %d], sg_data [%d, %d]: %d subgroups, %d pieces each\n", tile[0], tile[1], map.sg_layout[0],
-           map.sg_layout[1], map.sg_data[0], map.sg_data[1], d.subgroups, xt_dist_pieces(&d));
+    printf("tile %d x %d, sg_layout [%d, %d], sg_data [%d, %d]: %d subgroups, %d pieces each\n", tile[0], tile[1],
+           map.sg_layout[0], map.sg_layout[1], map.sg_data[0], map.sg_data[1], d.subgroups, xt_dist_pieces(&d));
     for (int i = 0; i < d.count[0]; i++) {
         for (int j = 0; j < d.count[1]; j++) {
             owners = 0;

@@ -1,17 +1,18 @@
-/* mlp_inference.c - the neural shader of the cooperative-vector text: a network 64 -> 64 -> 64 -> 3 evaluated by every one of a
- * million work-items, with f16, FP8 (e4m3) or 8-bit integer weights.
+/* mlp_inference.c - the neural shader of the cooperative-vector text: a network 64 -> 64 -> 64 -> 3 evaluated by every
+ * one of a million work-items, with f16, FP8 (e4m3) or 8-bit integer weights.
  *
  *     cc -std=c11 mlp_inference.c -lze_loader -lm
  *
- * The weights are converted to the mul-optimal layout (and to FP8) on the device. Every output is compared with a reference in
- * f64 on the host. mlp_inference --help lists the options. */
+ * The weights are converted to the mul-optimal layout (and to FP8) on the device. Every output is compared with a
+ * reference in f64 on the host. mlp_inference --help lists the options. */
 #include "coopvec.h"
 #include "ze_dispatch.h"
 
 #include <math.h>
 #include <time.h>
 
-/* ---- the kernels. Each work-item evaluates `rounds` inputs; row i of the inputs is that of item i modulo a power of two. */
+/* ---- the kernels. Each work-item evaluates `rounds` inputs; row i of the inputs is that of item i modulo a power of
+ * two. */
 
 enum { IN = 64, HIDDEN = 64, OUT = 3, LAYERS = 3, LOCAL = 64, ROUNDS = 16, BIAS_BYTES = 256 };
 static const int layer_rows[LAYERS] = {HIDDEN, HIDDEN, OUT}, layer_cols[LAYERS] = {IN, HIDDEN, HIDDEN};
@@ -70,7 +71,8 @@ CV_KERNEL (mlp_e4m3, ptr(e4m3, weights), ptr(f16, biases), ptr(f16, in), ptr(f32
     float_network(CV_SELF, weights, biases, in, out, mask, rounds);
 }
 
-/* 8-bit integers: vectors are f32 that are rounded, saturating, on their way into each product. Scales are powers of two. */
+/* 8-bit integers: vectors are f32 that are rounded, saturating, on their way into each product. Scales are powers of
+ * two. */
 static const double input_scale = 32, hidden_scale = 1.0 / 512, output_scale = 1.0 / 4096;
 
 CV_KERNEL (mlp_i8, ptr(i8, weights), ptr(i32, biases), ptr(f16, in), ptr(f32, out), u32(mask), u32(rounds))
@@ -80,7 +82,8 @@ CV_KERNEL (mlp_i8, ptr(i8, weights), ptr(i32, biases), ptr(f16, in), ptr(f32, ou
         cv_vec v = CV_TIMES(CV_LOAD(in, IN, CV_TIMES(CV_AND(i, mask), IN)), input_scale);
         v = CV_CAST(f32, v);
         for (int layer = 0; layer < LAYERS; layer++) {
-            v = CV_MUL_ADD(f32, layer_matrix(CV_SELF, weights, layer), CV_INTERPRET(v, i8), layer_bias(CV_SELF, biases, layer));
+            v = CV_MUL_ADD(f32, layer_matrix(CV_SELF, weights, layer), CV_INTERPRET(v, i8),
+                           layer_bias(CV_SELF, biases, layer));
             v = layer < LAYERS - 1 ? CV_TIMES(CV_RELU(v), hidden_scale) : CV_TIMES(v, output_scale);
         }
         CV_STORE(v, out, CV_TIMES(i, OUT));
@@ -92,7 +95,8 @@ typedef struct {
     const cv_kernel *kernel;
     cv_type weights, biases;
 } network;
-static const network networks[] = {{"f16", &mlp_f16, CV_F16, CV_F16}, {"e4m3", &mlp_e4m3, CV_E4M3, CV_F16}, {"i8", &mlp_i8, CV_I8, CV_I32}};
+static const network networks[] = {
+    {"f16", &mlp_f16, CV_F16, CV_F16}, {"e4m3", &mlp_e4m3, CV_E4M3, CV_F16}, {"i8", &mlp_i8, CV_I8, CV_I32}};
 enum { NETWORKS = sizeof networks / sizeof networks[0] };
 
 /* ---- messages and the command line */
@@ -132,7 +136,8 @@ static void print_help(void)
 {
     printf("mlp_inference [options]\nA network 64 -> 64 -> 64 -> 3 evaluated for every item, checked.\n");
     for (int i = 0; i < OPTION_COUNT; i++)
-        printf("  %-8s %-7s %s\n", option_table[i].name, option_table[i].value ? option_table[i].value : "", option_table[i].help);
+        printf("  %-8s %-7s %s\n", option_table[i].name, option_table[i].value ? option_table[i].value : "",
+               option_table[i].help);
 }
 
 static bool parse_options(options *o, char **argv)
@@ -205,7 +210,8 @@ static void make_weights(session *s, const network *n)
             else ((uint16_t *)s->biases)[l * BIAS_BYTES / 2 + r] = spe_f32_to_f16_bits((float)b);
             s->ref->b[l][r] = n->biases == CV_I32 ? b : representable(CV_F16, b);
             for (int c = 0; c < layer_cols[l]; c++) {
-                float w = (float)(n->weights == CV_I8 ? fmin(fmax(nearbyint(normal() * 40), -127), 127) : normal() * 0.18);
+                float w =
+                    (float)(n->weights == CV_I8 ? fmin(fmax(nearbyint(normal() * 40), -127), 127) : normal() * 0.18);
                 char *at = source_layer(s, l) + (r * layer_cols[l] + c) * (n->weights == CV_I8 ? 1 : 4);
                 if (n->weights == CV_I8) *at = (char)(int8_t)w;
                 else memcpy(at, &w, 4);
@@ -286,7 +292,8 @@ static void evaluate_float(const reference *f, const uint16_t *in, double *out, 
 static void evaluate_i8(const reference *f, const uint16_t *in, double *out, double *bound)
 {
     double v[IN];
-    for (int k = 0; k < IN; k++) v[k] = (double)spe_f16_bits_to_f32(spe_f32_to_f16_bits((float)(spe_f16_bits_to_f32(in[k]) * input_scale)));
+    for (int k = 0; k < IN; k++)
+        v[k] = (double)spe_f16_bits_to_f32(spe_f32_to_f16_bits((float)(spe_f16_bits_to_f32(in[k]) * input_scale)));
     for (int l = 0; l < LAYERS; l++) {
         double y[HIDDEN];
         for (int k = 0; k < layer_cols[l]; k++) v[k] = fmin(fmax(nearbyint(v[k]), -128), 127);
@@ -294,7 +301,8 @@ static void evaluate_i8(const reference *f, const uint16_t *in, double *out, dou
             y[r] = f->b[l][r];
             for (int k = 0; k < layer_cols[l]; k++) y[r] += f->w[l][r][k] * v[k];
         }
-        for (int r = 0; r < layer_rows[l]; r++) v[r] = l < LAYERS - 1 ? fmax(y[r], 0) * hidden_scale : y[r] * output_scale;
+        for (int r = 0; r < layer_rows[l]; r++)
+            v[r] = l < LAYERS - 1 ? fmax(y[r], 0) * hidden_scale : y[r] * output_scale;
     }
     for (int r = 0; r < OUT; r++) {
         out[r] = v[r];
@@ -314,7 +322,8 @@ static bool check(const session *s, const network *n, double *worst)
             for (int r = 0; r < OUT; r++) {
                 double got = (double)s->out[i * OUT + r], difference = fabs(got - out[r]);
                 if (!(difference <= bound[r]))
-                    return fail("%s: item %u, output %d is %.9g, want %.9g within %.3g", n->name, (unsigned)i, r, got, out[r], bound[r]);
+                    return fail("%s: item %u, output %d is %.9g, want %.9g within %.3g", n->name, (unsigned)i, r, got,
+                                out[r], bound[r]);
                 if (bound[r] > 0) *worst = fmax(*worst, difference / bound[r]);
             }
     }
@@ -325,8 +334,8 @@ static bool check(const session *s, const network *n, double *worst)
 
 static cv_module build(const network *n, const cv_target *target)
 {
-    return cv_build(&(cv_build_desc){.kernel = n->kernel, .file = __FILE__, .line = __LINE__, .target = target, .local_size = LOCAL,
-                                     .large_registers = true});
+    return cv_build(&(cv_build_desc){.kernel = n->kernel, .file = __FILE__, .line = __LINE__, .target = target,
+                                     .local_size = LOCAL, .large_registers = true});
 }
 
 static bool fail_build(const cv_module *m) { return fail("%s:%d: %s", m->error->file, m->error->line, m->error->text); }
@@ -352,14 +361,16 @@ static bool run_network(session *s, const network *n)
     s->mod = build(n, &(cv_target){ZED_TARGET(&s->dev)});
     if (!s->mod.words) return fail_build(&s->mod);
     make_weights(s, n);
-    if (!convert_weights(s, n) || !ZED_LOAD(&s->kernel, &s->dev, s->mod)) return fail("%s", zed_get_error(&s->dev)->text);
+    if (!convert_weights(s, n) || !ZED_LOAD(&s->kernel, &s->dev, s->mod))
+        return fail("%s", zed_get_error(&s->dev)->text);
     memset(s->out, 0xff, (size_t)s->items * OUT * sizeof *s->out); /* NaN, so that what is not written is noticed */
-    ns = zed_launch_timed(&s->kernel, (zed_groups){groups, 1, 1}, s->weights, s->biases, s->in, s->out, ROWS - 1, ROUNDS);
+    ns = zed_launch_timed(&s->kernel, (zed_groups){groups, 1, 1}, s->weights, s->biases, s->in, s->out, ROWS - 1,
+                          ROUNDS);
     if (ns < 0) return fail("%s", zed_get_error(&s->dev)->text);
     ok = check(s, n, &worst);
     if (ok)
-        printf("ok mlp_inference %s: %u items in %.2f ms, %.1f GFLOP/s, largest difference %.3f of its bound\n", n->name,
-               (unsigned)s->items, ns * 1e-6, flops / ns, worst);
+        printf("ok mlp_inference %s: %u items in %.2f ms, %.1f GFLOP/s, largest difference %.3f of its bound\n",
+               n->name, (unsigned)s->items, ns * 1e-6, flops / ns, worst);
     cv_free(&s->mod);
     return ok;
 }

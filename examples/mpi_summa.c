@@ -1,7 +1,7 @@
-/* mpi_summa.c - C = A B over the ranks of an MPI program, each with a Level Zero device of its own (SUMMA: van de Geijn and Watts,
- * 1997). The ranks form a grid and each owns a block of C; for every panel of k, those of A and B that belong to it are
- * broadcast along rows and columns of the grid, the next panel's while the device multiplies this one. f16, summed in
- * f32; any M, N, K and number of ranks. `mpi_summa --help` says the rest.
+/* mpi_summa.c - C = A B over the ranks of an MPI program, each with a Level Zero device of its own (SUMMA: van de Geijn
+ * and Watts, 1997). The ranks form a grid and each owns a block of C; for every panel of k, those of A and B that
+ * belong to it are broadcast along rows and columns of the grid, the next panel's while the device multiplies this one.
+ * f16, summed in f32; any M, N, K and number of ranks. `mpi_summa --help` says the rest.
  *
  *     mpicc -std=c11 mpi_summa.c -lze_loader -lm && mpirun -np 4 ./a.out
  */
@@ -85,7 +85,8 @@ static void print_help(void)
     printf("mpi_summa: C = A B over MPI ranks, each with a device\n"
            "  --m M --n N --k K   sizes, default 1024 1024 1024\n"
            "  --overlap 0|1       broadcast the next panel while this one is multiplied (default 1)\n"
-           "  --device NAME       number or part of the name of a device; the ranks of a machine take its context's in turn\n"
+           "  --device NAME       number or part of the name of a device; the ranks of a machine take its context's in "
+           "turn\n"
            "  --emit FILE         write the SPIR-V module instead of running it\n"
            "  --target NAME       ... for pvc, bmg, lnl, ptl, dg2, generic or soft (default bmg)\n"
            "  --list, --help\n"
@@ -157,7 +158,8 @@ static void fill_block(uint16_t *x, int matrix, int r0, int r1, int c0, int c1, 
         for (int c = c0; c < c1; c++) x[(size_t)(r - r0) * (size_t)pitch + (size_t)(c - c0)] = element(matrix, r, c);
 }
 
-/* Each element of this rank's block against f64; sums in f32 are good to 8 sqrt(K) roundings of |a| |b| (see gemm.c). */
+/* Each element of this rank's block against f64; sums in f32 are good to 8 sqrt(K) roundings of |a| |b| (see
+ * gemm.c). */
 static int count_wrong(const place *p, const float *c)
 {
     int rows = p->i1 - p->i0, columns = p->j1 - p->j0, wrong = 0;
@@ -167,16 +169,19 @@ static int count_wrong(const place *p, const float *c)
     if (!a || !row || !b) return fail("out of memory for the check"), 1;
     fill_block(a, 0, p->i0, p->i1, 0, p->k, p->k);
     for (int j = 0; j < columns; j++)
-        for (size_t q = 0; q < k; q++) b[(size_t)j * k + q] = (double)spe_f16_bits_to_f32(element(1, (int)q, p->j0 + j));
+        for (size_t q = 0; q < k; q++)
+            b[(size_t)j * k + q] = (double)spe_f16_bits_to_f32(element(1, (int)q, p->j0 + j));
     for (int i = 0; i < rows; i++) {
         for (size_t q = 0; q < k; q++) row[q] = (double)spe_f16_bits_to_f32(a[(size_t)i * k + q]);
         for (int j = 0; j < columns; j++) {
             const double *col = b + (size_t)j * k;
             double want = 0, norm_a = 0, norm_b = 0, bound, got = (double)c[(size_t)i * (size_t)columns + (size_t)j];
-            for (size_t q = 0; q < k; q++) want += row[q] * col[q], norm_a += row[q] * row[q], norm_b += col[q] * col[q];
+            for (size_t q = 0; q < k; q++)
+                want += row[q] * col[q], norm_a += row[q] * row[q], norm_b += col[q] * col[q];
             bound = 8 * sqrt((double)k) * (double)FLT_EPSILON * sqrt(norm_a * norm_b) + (double)k * (double)FLT_MIN;
             if (!(fabs(got - want) <= bound) && wrong++ == 0)
-                printf("rank %d: C(%d, %d) is %.9g, want %.9g within %.3g\n", p->rank, p->i0 + i, p->j0 + j, got, want, bound);
+                printf("rank %d: C(%d, %d) is %.9g, want %.9g within %.3g\n", p->rank, p->i0 + i, p->j0 + j, got, want,
+                       bound);
         }
     }
     free(a);
@@ -251,7 +256,8 @@ static void fill_own(const place *p, buffers *b)
     }
 }
 
-/* Panels are in host memory, which MPI may write to while the device works. A block without rows or columns has buffers too. */
+/* Panels are in host memory, which MPI may write to while the device works. A block without rows or columns has buffers
+ * too. */
 static bool prepare(buffers *b, const place *p)
 {
     size_t elements = (size_t)(p->i1 - p->i0) * (size_t)(p->j1 - p->j0) + 1;
@@ -277,8 +283,8 @@ static void send_panels(const place *p, const buffers *b, int panel, MPI_Request
 {
     for (int matrix = 0; matrix < 2; matrix++) {
         int count = (int)panel_size(p, matrix) / PANEL * width_of(p, panel);
-        MPI_Ibcast(panel_at(p, b, matrix, panel), count, MPI_UINT16_T, owner_of(p, matrix, panel), matrix ? p->column : p->row,
-                   &request[matrix]);
+        MPI_Ibcast(panel_at(p, b, matrix, panel), count, MPI_UINT16_T, owner_of(p, matrix, panel),
+                   matrix ? p->column : p->row, &request[matrix]);
     }
 }
 
@@ -330,7 +336,8 @@ static bool run(const options *o, place *p, bool overlap)
     take_place(p);
     if (!open_own_device(&b, p, o->device) || !prepare(&b, p)) return false;
     for (int run = 0; run <= RUNS && seconds >= 0; run++) { /* the first warms up */
-        if (!zed_fill(&b.dev, b.c, 0, (size_t)(p->i1 - p->i0) * (size_t)(p->j1 - p->j0) * 4 + 4)) return fail_device(&b.dev);
+        if (!zed_fill(&b.dev, b.c, 0, (size_t)(p->i1 - p->i0) * (size_t)(p->j1 - p->j0) * 4 + 4))
+            return fail_device(&b.dev);
         seconds = multiply(p, &b, overlap);
         if (run && seconds < best) best = seconds;
     }
@@ -339,8 +346,8 @@ static bool run(const options *o, place *p, bool overlap)
     MPI_Reduce(&wrong, &total, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
     if (p->rank == 0 && !total) {
         printf("device   %s, %d x %d ranks\n", b.dev.name, p->grid[0], p->grid[1]);
-        printf("time     %.3f ms, %.1f GFLOP/s on %d rank%s\n", best * 1e3, 2.0 * p->m * p->n * p->k / best * 1e-9, p->ranks,
-               p->ranks == 1 ? "" : "s");
+        printf("time     %.3f ms, %.1f GFLOP/s on %d rank%s\n", best * 1e3, 2.0 * p->m * p->n * p->k / best * 1e-9,
+               p->ranks, p->ranks == 1 ? "" : "s");
         printf("ok mpi_summa f16 %d x %d x %d on %d\n", p->m, p->n, p->k, p->ranks);
     }
     zed_close(&b.dev);
@@ -363,7 +370,9 @@ static bool emit(const options *o)
         if (f && fclose(f) != 0) ok = false;
         if (!ok) fail("%s: cannot write it", o->emit);
     }
-    if (ok) printf("params   %s\nflags    %s\nok mpi_summa: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit, mod.size);
+    if (ok)
+        printf("params   %s\nflags    %s\nok mpi_summa: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit,
+               mod.size);
     xt_free(&mod);
     return ok;
 }

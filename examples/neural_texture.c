@@ -2,18 +2,19 @@
  *
  *     cc -std=c11 neural_texture.c -lze_loader -lm
  *
- * The picture is made by the program. Fourier features of a pixel's place (64, f16) go through 64 -> 32 -> 32 -> 3; gradients are
- * summed with the outer-product and vector accumulation of cooperative vectors, Adam runs on the device, and the trained f32
- * matrices are converted to f16 for the next step by a conversion in the same batch. Then every pixel is evaluated, compared with
- * a reference in f64, and written: PREFIX_target.png, PREFIX_result.png, PREFIX_loss.png and PREFIX_loss.svg.
- * neural_texture --help lists the options. */
+ * The picture is made by the program. Fourier features of a pixel's place (64, f16) go through 64 -> 32 -> 32 -> 3;
+ * gradients are summed with the outer-product and vector accumulation of cooperative vectors, Adam runs on the device,
+ * and the trained f32 matrices are converted to f16 for the next step by a conversion in the same batch. Then every
+ * pixel is evaluated, compared with a reference in f64, and written: PREFIX_target.png, PREFIX_result.png,
+ * PREFIX_loss.png and PREFIX_loss.svg. neural_texture --help lists the options. */
 #include "coopvec.h"
 #include "ze_dispatch.h"
 
 #include <math.h>
 #include <time.h>
 
-enum { SIDE = 128, PIXELS = SIDE * SIDE, FEATURES = 64, HIDDEN = 32, COLORS = 3, LAYERS = 3, LOCAL = 64, BATCH = 2048, BIAS_BYTES = 128 };
+enum { SIDE = 128, PIXELS = SIDE * SIDE, FEATURES = 64, HIDDEN = 32, COLORS = 3 };
+enum { LAYERS = 3, LOCAL = 64, BATCH = 2048, BIAS_BYTES = 128 };
 static const int layer_rows[LAYERS] = {HIDDEN, HIDDEN, COLORS}, layer_cols[LAYERS] = {FEATURES, HIDDEN, HIDDEN};
 
 /* ---- where everything is. Parameters, gradients and Adam's two moments have the same places: matrices in the
@@ -43,7 +44,8 @@ enum { STATE_RATE, STATE_FIRST, STATE_SECOND, STATE_LOSS = 16, STATE_SIZE = 32 }
 CV_KERNEL (encode, ptr(f32, frequencies), ptr(f16, features))
 {
     cv_val i = CV_GLOBAL_ID();
-    cv_val x = CV_TIMES(CV_CAST(f32, CV_AND(i, SIDE - 1)), 1.0 / SIDE), y = CV_TIMES(CV_CAST(f32, CV_SHR(i, 7)), 1.0 / SIDE);
+    cv_val x = CV_TIMES(CV_CAST(f32, CV_AND(i, SIDE - 1)), 1.0 / SIDE),
+           y = CV_TIMES(CV_CAST(f32, CV_SHR(i, 7)), 1.0 / SIDE);
     cv_vec phase = CV_FMA(x, CV_LOAD(frequencies, FEATURES / 2, 0), 0.0);
     phase = CV_FMA(y, CV_LOAD(frequencies, FEATURES / 2, FEATURES / 2), phase);
     CV_STORE(CV_CAST(f16, CV_CONCAT(CV_SIN(phase), CV_COS(phase))), features, CV_TIMES(i, FEATURES));
@@ -58,8 +60,8 @@ static cv_matrix_ref weights_of(CV_CONTEXT, cv_val weights, int layer)
 /* The same matrix transposed: errors go back through it. */
 static cv_matrix_ref transposed_of(CV_CONTEXT, cv_val weights, int layer)
 {
-    return CV_MATRIX_REF(weights, f16, layer_cols[layer], layer_rows[layer], .layout = CV_MUL_OPTIMAL, .transpose = true,
-                         .offset = CV_AT(matrix_offset(CV_F16, layer)));
+    return CV_MATRIX_REF(weights, f16, layer_cols[layer], layer_rows[layer], .layout = CV_MUL_OPTIMAL,
+                         .transpose = true, .offset = CV_AT(matrix_offset(CV_F16, layer)));
 }
 
 /* All layers; v[l] is what goes into layer l. The result is f32. */
@@ -77,11 +79,13 @@ CV_KERNEL (infer, ptr(f16, weights), ptr(f32, parameters), ptr(f16, features), p
 {
     cv_val i = CV_GLOBAL_ID();
     cv_vec v[LAYERS];
-    CV_STORE(evaluate(CV_SELF, weights, parameters, CV_LOAD(features, FEATURES, CV_TIMES(i, FEATURES)), v), out, CV_TIMES(i, COLORS));
+    CV_STORE(evaluate(CV_SELF, weights, parameters, CV_LOAD(features, FEATURES, CV_TIMES(i, FEATURES)), v), out,
+             CV_TIMES(i, COLORS));
 }
 
 /* One random pixel a work-item. */
-CV_KERNEL (train, ptr(f16, weights), ptr(f32, parameters), ptr(f32, gradients), ptr(f16, features), ptr(f32, target), ptr(f32, state), ptr(i32, seed))
+CV_KERNEL (train, ptr(f16, weights), ptr(f32, parameters), ptr(f32, gradients), ptr(f16, features), ptr(f32, target),
+           ptr(f32, state), ptr(i32, seed))
 {
     cv_val h = CV_ADD(CV_TIMES(CV_GLOBAL_ID(), -1640531535), CV_ELEMENT(CV_LOAD(seed, 1, 0), 0));
     cv_vec v[LAYERS], error, squares;
@@ -93,10 +97,14 @@ CV_KERNEL (train, ptr(f16, weights), ptr(f32, parameters), ptr(f32, gradients), 
     CV_VECTOR_ACCUMULATE(squares, CV_VECTOR_REF(state, f32, .offset = CV_AT(STATE_LOSS * 4)));
     for (int l = LAYERS - 1; l >= 0; l--) {
         cv_vec small = CV_CAST(f16, error);
-        CV_OUTER_PRODUCT_ACCUMULATE(small, v[l], CV_MATRIX_REF(gradients, f32, layer_rows[l], layer_cols[l], .layout = CV_OUTER_PRODUCT_OPTIMAL,
-                                                               .offset = CV_AT(matrix_offset(CV_F32, l))));
+        CV_OUTER_PRODUCT_ACCUMULATE(small, v[l],
+                                    CV_MATRIX_REF(gradients, f32, layer_rows[l], layer_cols[l],
+                                                  .layout = CV_OUTER_PRODUCT_OPTIMAL,
+                                                  .offset = CV_AT(matrix_offset(CV_F32, l))));
         CV_VECTOR_ACCUMULATE(error, CV_VECTOR_REF(gradients, f32, .offset = CV_AT(bias_offset(l))));
-        if (l > 0) error = CV_CHOOSE_GT(v[l], 0, CV_MUL(f32, transposed_of(CV_SELF, weights, l), small), CV_SPLAT(f32, layer_cols[l], 0));
+        if (l > 0)
+            error = CV_CHOOSE_GT(v[l], 0, CV_MUL(f32, transposed_of(CV_SELF, weights, l), small),
+                                 CV_SPLAT(f32, layer_cols[l], 0));
     }
 }
 
@@ -150,9 +158,11 @@ enum { OPTION_COUNT = sizeof option_table / sizeof option_table[0] };
 
 static void print_help(void)
 {
-    printf("neural_texture [options]\nTrains a network 64 -> 32 -> 32 -> 3 to be a picture of %d x %d pixels.\n", SIDE, SIDE);
+    printf("neural_texture [options]\nTrains a network 64 -> 32 -> 32 -> 3 to be a picture of %d x %d pixels.\n", SIDE,
+           SIDE);
     for (int i = 0; i < OPTION_COUNT; i++)
-        printf("  %-8s %-7s %s\n", option_table[i].name, option_table[i].value ? option_table[i].value : "", option_table[i].help);
+        printf("  %-8s %-7s %s\n", option_table[i].name, option_table[i].value ? option_table[i].value : "",
+               option_table[i].help);
 }
 
 static bool parse_options(options *o, char **argv)
@@ -225,7 +235,8 @@ static size_t store_rows(uint8_t *z, const uint8_t *rgb, int width, int height)
 static bool write_png(const char *prefix, const char *what, const uint8_t *rgb, int width, int height)
 {
     static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
-    uint8_t header[13] = {0, 0, 0, 0, 0, 0, 0, 0, 8, 2, 0, 0, 0}, *z = malloc((size_t)height * ((size_t)width * 3 + 6) + 16);
+    uint8_t header[13] = {0, 0, 0, 0, 0, 0, 0, 0, 8, 2, 0, 0, 0},
+            *z = malloc((size_t)height * ((size_t)width * 3 + 6) + 16);
     char path[512];
     FILE *f;
     bool ok;
@@ -253,7 +264,8 @@ static void picture(double x, double y, float color[COLORS])
     double hill = 0.62 + 0.07 * sin(7 * x) + 0.03 * sin(17 * x + 1), ground = smooth(hill - 0.012, hill + 0.012, y);
     double r = hypot(x - 0.68, y - 0.28), sun = 1 - smooth(0.15, 0.17, r), rings = 0.5 + 0.5 * cos(70 * r);
     double checks = 0.5 + 0.5 * tanh(4 * sin(30 * x) * sin(30 * y));
-    double sky[COLORS] = {0.25 + 0.5 * y, 0.45 + 0.35 * y, 0.85 - 0.1 * y}, yellow[COLORS] = {0.98, 0.75 + 0.2 * rings, 0.25 + 0.3 * rings};
+    double sky[COLORS] = {0.25 + 0.5 * y, 0.45 + 0.35 * y, 0.85 - 0.1 * y},
+           yellow[COLORS] = {0.98, 0.75 + 0.2 * rings, 0.25 + 0.3 * rings};
     double earth[COLORS] = {0.2 + 0.35 * checks, 0.42 + 0.2 * checks, 0.16 + 0.1 * (1 - checks)};
     for (int c = 0; c < COLORS; c++) {
         double above = sky[c] + sun * (yellow[c] - sky[c]);
@@ -285,8 +297,14 @@ static double curve_at(const float *loss, int steps, int i)
     return psnr(sum / n);
 }
 
-static double plot_x(int i, int steps) { return PLOT_LEFT + (PLOT_W - PLOT_LEFT - 16) * (double)i / (steps > 1 ? steps - 1 : 1); }
-static double plot_y(double db) { return PLOT_H - PLOT_BOTTOM - (PLOT_H - PLOT_BOTTOM - PLOT_TOP) * fmin(fmax(db / 45, 0), 1); }
+static double plot_x(int i, int steps)
+{
+    return PLOT_LEFT + (PLOT_W - PLOT_LEFT - 16) * (double)i / (steps > 1 ? steps - 1 : 1);
+}
+static double plot_y(double db)
+{
+    return PLOT_H - PLOT_BOTTOM - (PLOT_H - PLOT_BOTTOM - PLOT_TOP) * fmin(fmax(db / 45, 0), 1);
+}
 
 static bool write_svg(const char *prefix, const float *loss, int steps)
 {
@@ -295,14 +313,20 @@ static bool write_svg(const char *prefix, const float *loss, int steps)
     snprintf(path, sizeof path, "%s_loss.svg", prefix);
     f = fopen(path, "w");
     if (!f) return fail("%s: cannot write it", path);
-    fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" font-size=\"12\">\n"
-               "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n", PLOT_W, PLOT_H);
+    fprintf(f,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" "
+            "font-size=\"12\">\n"
+            "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
+            PLOT_W, PLOT_H);
     for (int db = 0; db <= 45; db += 5)
-        fprintf(f, "<path d=\"M%d %.1fH%d\" stroke=\"%s\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%d</text>\n", PLOT_LEFT, plot_y(db),
-                PLOT_W - 16, db == 30 ? "#c44" : "#ddd", PLOT_LEFT - 6, plot_y(db) + 4, db);
-    fprintf(f, "<text x=\"%d\" y=\"%d\">PSNR of a batch in dB, over %d steps</text>\n<path fill=\"none\" stroke=\"#26c\" stroke-width=\"1.5\" d=\"",
+        fprintf(f, "<path d=\"M%d %.1fH%d\" stroke=\"%s\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%d</text>\n",
+                PLOT_LEFT, plot_y(db), PLOT_W - 16, db == 30 ? "#c44" : "#ddd", PLOT_LEFT - 6, plot_y(db) + 4, db);
+    fprintf(f,
+            "<text x=\"%d\" y=\"%d\">PSNR of a batch in dB, over %d steps</text>\n<path fill=\"none\" stroke=\"#26c\" "
+            "stroke-width=\"1.5\" d=\"",
             PLOT_LEFT, PLOT_H - 12, steps);
-    for (int i = 0; i < steps; i++) fprintf(f, "%c%.1f %.1f", i ? 'L' : 'M', plot_x(i, steps), plot_y(curve_at(loss, steps, i)));
+    for (int i = 0; i < steps; i++)
+        fprintf(f, "%c%.1f %.1f", i ? 'L' : 'M', plot_x(i, steps), plot_y(curve_at(loss, steps, i)));
     fprintf(f, "\"/>\n</svg>\n");
     return fclose(f) == 0 || fail("%s: cannot write it", path);
 }
@@ -313,12 +337,15 @@ static bool plot_png(const char *prefix, const float *loss, int steps)
     int before = 0;
     memset(rgb, 255, sizeof rgb);
     for (int db = 0; db <= 45; db += 5)
-        for (int x = PLOT_LEFT; x < PLOT_W - 16; x++) memcpy(rgb + ((int)plot_y(db) * PLOT_W + x) * 3, db == 30 ? "\xcc\x44\x44" : "\xdd\xdd\xdd", 3);
+        for (int x = PLOT_LEFT; x < PLOT_W - 16; x++)
+            memcpy(rgb + ((int)plot_y(db) * PLOT_W + x) * 3, db == 30 ? "\xcc\x44\x44" : "\xdd\xdd\xdd", 3);
     for (int x = PLOT_LEFT; x < PLOT_W - 16; x++) {
-        int i = (int)((x - PLOT_LEFT) * (double)(steps - 1) / (PLOT_W - PLOT_LEFT - 17)), y = (int)plot_y(curve_at(loss, steps, i));
+        int i = (int)((x - PLOT_LEFT) * (double)(steps - 1) / (PLOT_W - PLOT_LEFT - 17)),
+            y = (int)plot_y(curve_at(loss, steps, i));
         int last = x == PLOT_LEFT ? y : before;
         before = y;
-        for (int k = (y < last ? y : last) - 1; k <= (y > last ? y : last); k++) memcpy(rgb + (k * PLOT_W + x) * 3, "\x22\x66\xcc", 3);
+        for (int k = (y < last ? y : last) - 1; k <= (y > last ? y : last); k++)
+            memcpy(rgb + (k * PLOT_W + x) * 3, "\x22\x66\xcc", 3);
     }
     return write_png(prefix, "loss", rgb, PLOT_W, PLOT_H);
 }
@@ -365,7 +392,8 @@ static bool build_all(session *s)
 {
     for (int i = 0; i < KERNELS; i++) {
         s->mod[i] = build(i, &(cv_target){ZED_TARGET(&s->dev)});
-        if (!s->mod[i].words) return fail("%s:%d: %s", s->mod[i].error->file, s->mod[i].error->line, s->mod[i].error->text);
+        if (!s->mod[i].words)
+            return fail("%s:%d: %s", s->mod[i].error->file, s->mod[i].error->line, s->mod[i].error->text);
         if (!ZED_LOAD(&s->kernel[i], &s->dev, s->mod[i])) return fail_device(s);
     }
     return true;
@@ -402,12 +430,14 @@ static void start_values(session *s)
     for (int l = 0; l < LAYERS; l++)
         for (int r = 0; r < layer_rows[l]; r++)
             for (int c = 0; c < layer_cols[l]; c++) {
-                size_t at = cv_element_offset(CV_OUTER_PRODUCT_OPTIMAL, CV_F32, (uint32_t)layer_rows[l], 0, (uint32_t)r, (uint32_t)c);
+                size_t at = cv_element_offset(CV_OUTER_PRODUCT_OPTIMAL, CV_F32, (uint32_t)layer_rows[l], 0, (uint32_t)r,
+                                              (uint32_t)c);
                 s->parameters[(matrix_offset(CV_F32, l) + at) / 4] = (float)(normal() * sqrt(2.0 / layer_cols[l]));
             }
     memset(s->weights, 0, matrix_offset(CV_F16, LAYERS));
     for (int i = 0; i < FEATURES; i++) s->frequencies[i] = (float)(normal() * 6.283185307179586 * 2.5);
-    for (int i = 0; i < PIXELS; i++) picture((double)(i % SIDE) / SIDE, (double)(i / SIDE) / SIDE, s->target + i * COLORS);
+    for (int i = 0; i < PIXELS; i++)
+        picture((double)(i % SIDE) / SIDE, (double)(i / SIDE) / SIDE, s->target + i * COLORS);
 }
 
 /* One step: gradients, Adam, and the new f16 matrices. Recorded once, run again and again. */
@@ -417,17 +447,21 @@ static bool record_step(session *s)
     spe_error error;
     memset(infos, 0, sizeof infos);
     for (int l = 0; l < LAYERS; l++) {
-        infos[l].dest_info = (cv_conversion_dest_info){.dest_layout = CV_MUL_OPTIMAL, .num_rows = (uint32_t)layer_rows[l],
-                                                       .num_columns = (uint32_t)layer_cols[l], .dest_data_type = CV_F16};
+        infos[l].dest_info = (cv_conversion_dest_info){.dest_layout = CV_MUL_OPTIMAL,
+                                                       .num_rows = (uint32_t)layer_rows[l],
+                                                       .num_columns = (uint32_t)layer_cols[l],
+                                                       .dest_data_type = CV_F16};
         cv_get_conversion_dest_info(&infos[l].dest_info, NULL);
-        infos[l].src_info = (cv_conversion_src_info){.src_size = matrix_size(CV_F32, l), .src_data_type = CV_F32, .src_layout = CV_OUTER_PRODUCT_OPTIMAL};
+        infos[l].src_info = (cv_conversion_src_info){
+            .src_size = matrix_size(CV_F32, l), .src_data_type = CV_F32, .src_layout = CV_OUTER_PRODUCT_OPTIMAL};
         infos[l].data_desc.dest = (char *)s->weights + matrix_offset(CV_F16, l);
         infos[l].data_desc.src = (char *)s->parameters + matrix_offset(CV_F32, l);
     }
     zed_batch_begin(&s->step, &s->dev);
-    zed_batch_launch(&s->step, &s->kernel[TRAIN], (zed_groups){BATCH / LOCAL, 1, 1}, s->weights, s->parameters, s->gradients, s->features, s->target,
-                     s->state, s->seed);
-    zed_batch_launch(&s->step, &s->kernel[ADAM], (zed_groups){parameter_count() / LOCAL, 1, 1}, s->parameters, s->gradients, s->first, s->second, s->state);
+    zed_batch_launch(&s->step, &s->kernel[TRAIN], (zed_groups){BATCH / LOCAL, 1, 1}, s->weights, s->parameters,
+                     s->gradients, s->features, s->target, s->state, s->seed);
+    zed_batch_launch(&s->step, &s->kernel[ADAM], (zed_groups){parameter_count() / LOCAL, 1, 1}, s->parameters,
+                     s->gradients, s->first, s->second, s->state);
     CV_CONVERT_MATRICES(&s->step, &s->kernel[CONVERT], infos, LAYERS, &error);
     if (error.id) return fail("%s", error.text);
     return zed_get_error(&s->dev)->id == 0 || fail_device(s);
@@ -493,7 +527,8 @@ static void reference(const session *s, int pixel, double *out, double *bound)
             size = fabs(y[r]);
             d[r] = 0;
             for (int k = 0; k < layer_cols[l]; k++) {
-                size_t at = cv_element_offset(CV_MUL_OPTIMAL, CV_F16, (uint32_t)layer_rows[l], 0, (uint32_t)r, (uint32_t)k);
+                size_t at =
+                    cv_element_offset(CV_MUL_OPTIMAL, CV_F16, (uint32_t)layer_rows[l], 0, (uint32_t)r, (uint32_t)k);
                 double w = (double)spe_f16_bits_to_f32(s->weights[(matrix_offset(CV_F16, l) + at) / 2]);
                 y[r] += w * v[k];
                 size += fabs(w) * (fabs(v[k]) + e[k]);
@@ -517,7 +552,8 @@ static bool check_features(const session *s)
         for (int k = 0; k < FEATURES; k++) {
             double x = (double)(i % SIDE) / SIDE, y = (double)(i / SIDE) / SIDE;
             double phase = x * (double)s->frequencies[k % 32] + y * (double)s->frequencies[k % 32 + 32];
-            double want = k < 32 ? sin(phase) : cos(phase), got = (double)spe_f16_bits_to_f32(s->features[i * FEATURES + k]);
+            double want = k < 32 ? sin(phase) : cos(phase),
+                   got = (double)spe_f16_bits_to_f32(s->features[i * FEATURES + k]);
             /* half a unit of f16, and what f32 rounding of the phase does */
             if (!(fabs(got - want) <= 0x1p-12 + 4 * (fabs(phase) + 1) * 0x1p-24))
                 return fail("feature %d of pixel %d is %.7g, want %.7g", k, i, got, want);
@@ -532,7 +568,8 @@ static bool check_image(const session *s)
         reference(s, i, out, bound);
         for (int c = 0; c < COLORS; c++)
             if (!(fabs((double)s->image[i * COLORS + c] - out[c]) <= bound[c]))
-                return fail("pixel %d, color %d is %.7g, want %.7g within %.2g", i, c, (double)s->image[i * COLORS + c], out[c], bound[c]);
+                return fail("pixel %d, color %d is %.7g, want %.7g within %.2g", i, c, (double)s->image[i * COLORS + c],
+                            out[c], bound[c]);
     }
     return true;
 }
@@ -543,14 +580,17 @@ static bool write_files(const session *s, const char *prefix)
     to_bytes(s->target, rgb);
     if (!write_png(prefix, "target", rgb, SIDE, SIDE)) return false;
     to_bytes(s->image, rgb);
-    return write_png(prefix, "result", rgb, SIDE, SIDE) && plot_png(prefix, s->loss, s->steps) && write_svg(prefix, s->loss, s->steps);
+    return write_png(prefix, "result", rgb, SIDE, SIDE) && plot_png(prefix, s->loss, s->steps) &&
+           write_svg(prefix, s->loss, s->steps);
 }
 
 static bool finish(session *s, const options *o, double seconds)
 {
     double error = 0, db;
     memset(s->image, 0xff, PIXELS * COLORS * sizeof(float)); /* NaN, so that what is not written is noticed */
-    if (!zed_launch(&s->kernel[INFER], (zed_groups){PIXELS / LOCAL, 1, 1}, s->weights, s->parameters, s->features, s->image)) return fail_device(s);
+    if (!zed_launch(&s->kernel[INFER], (zed_groups){PIXELS / LOCAL, 1, 1}, s->weights, s->parameters, s->features,
+                    s->image))
+        return fail_device(s);
     if (!check_image(s)) return false;
     for (int i = 0; i < PIXELS * COLORS; i++) {
         double d = fmin(fmax((double)s->image[i], 0), 1) - (double)s->target[i];
@@ -574,7 +614,8 @@ static bool run(session *s, const options *o)
     printf("device %s\n", s->dev.name);
     if (!build_all(s) || !allocate(s)) return false;
     start_values(s);
-    if (!zed_launch(&s->kernel[ENCODE], (zed_groups){PIXELS / LOCAL, 1, 1}, s->frequencies, s->features)) return fail_device(s);
+    if (!zed_launch(&s->kernel[ENCODE], (zed_groups){PIXELS / LOCAL, 1, 1}, s->frequencies, s->features))
+        return fail_device(s);
     begin = now();
     return check_features(s) && record_step(s) && train_all(s) && finish(s, o, now() - begin);
 }
@@ -592,7 +633,9 @@ static bool emit(const options *o)
         if (f && fclose(f) != 0) ok = false;
         if (!ok) fail("%s: cannot write it", o->emit);
     }
-    if (ok) printf("params   %s\nflags    %s\nok neural_texture: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit, mod.size);
+    if (ok)
+        printf("params   %s\nflags    %s\nok neural_texture: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit,
+               mod.size);
     cv_free(&mod);
     return ok;
 }

@@ -1,6 +1,6 @@
-/* softmax.c - exp(x - max) / sum along the rows or along the columns of a matrix of any size, and layer normalisation of its
- * rows: (x - mean) / sqrt(variance + epsilon) * gamma + beta. A work-group has 16 rows (or columns) and passes over them
- * three times: with its largest elements, with its sums, and with its results.
+/* softmax.c - exp(x - max) / sum along the rows or along the columns of a matrix of any size, and layer normalisation
+ * of its rows: (x - mean) / sqrt(variance + epsilon) * gamma + beta. A work-group has 16 rows (or columns) and passes
+ * over them three times: with its largest elements, with its sums, and with its results.
  *
  *     cc -std=c11 softmax.c -lze_loader -lm && ./a.out
  */
@@ -38,19 +38,24 @@ static lines lines_along(XT_CONTEXT, int dim, xt_val M, xt_val N)
 static xt_tile tile_of(XT_CONTEXT, xt_val base, const lines *l)
 {
     xt_val row = l->dim ? l->first : XT_CAST(i32, 0), col = l->dim ? XT_CAST(i32, 0) : l->first;
-    return XT_INIT_TILE(base, f32, l->rows, l->cols, .offset = XT_AT(row, col), .shape = XT_AT(l->M, l->N), .map = l->map);
+    return XT_INIT_TILE(base, f32, l->rows, l->cols, .offset = XT_AT(row, col), .shape = XT_AT(l->M, l->N),
+                        .map = l->map);
 }
 
 static xt_tile next(XT_CONTEXT, xt_tile t, int dim) { return XT_UPDATE_TILE_OFFSET(t, dim ? 0 : STEP, dim ? STEP : 0); }
 
 /* One value a line, repeated along the lines. */
-static xt_vec spread(XT_CONTEXT, xt_vec v, const lines *l) { return XT_BROADCAST(v, l->dim, STEP, .map = l->map, .source = v.map); }
+static xt_vec spread(XT_CONTEXT, xt_vec v, const lines *l)
+{
+    return XT_BROADCAST(v, l->dim, STEP, .map = l->map, .source = v.map);
+}
 
 static void softmax(XT_CONTEXT, int dim, xt_val X, xt_val Y, xt_val M, xt_val N)
 {
     lines l = lines_along(XT_SELF, dim, M, N);
     xt_tile x = tile_of(XT_SELF, X, &l), again = x, once_more = x, y = tile_of(XT_SELF, Y, &l);
-    xt_vec most = XT_SPLAT(f32, l.rows, l.cols, -INFINITY, .map = l.map), sum = XT_SPLAT(f32, l.rows, l.cols, 0, .map = l.map);
+    xt_vec most = XT_SPLAT(f32, l.rows, l.cols, -INFINITY, .map = l.map),
+           sum = XT_SPLAT(f32, l.rows, l.cols, 0, .map = l.map);
     XT_FOR (k, 0, l.extent, STEP, &x, &most) {
         most = XT_MAX(most, XT_LOAD_TILE(x, .padding = -INFINITY));
         x = next(XT_SELF, x, dim);
@@ -150,7 +155,8 @@ static bool parse_options(options o, char **argv)
     for (int at = 1; argv[at]; at += 2) {
         int i = 0;
         while (i < OPTIONS && strcmp(argv[at], option_table[i].name) != 0) i++;
-        if (i == OPTIONS || !argv[at + 1]) return fail("%s is not an option, or its value is missing; softmax --help lists them", argv[at]);
+        if (i == OPTIONS || !argv[at + 1])
+            return fail("%s is not an option, or its value is missing; softmax --help lists them", argv[at]);
         o[i] = argv[at + 1];
     }
     return !o[TARGET] || o[EMIT] || fail("--target goes with --emit");
@@ -161,7 +167,8 @@ static bool parse_sizes(const options o, int *size)
     for (int i = 0; i < SIZES; i++) {
         char *end = NULL;
         long v = o[i] ? strtol(o[i], &end, 10) : option_table[i].size;
-        if (o[i] && (end == o[i] || *end || v < 1 || v > 65536)) return fail("%s %s: not a size from 1 to 65536", option_table[i].name, o[i]);
+        if (o[i] && (end == o[i] || *end || v < 1 || v > 65536))
+            return fail("%s %s: not a size from 1 to 65536", option_table[i].name, o[i]);
         size[i] = (int)v;
     }
     return true;
@@ -196,8 +203,8 @@ static void check_element(int *wrong, int row, int col, double got, double want,
     if ((*wrong)++ == 0) printf("(%d, %d) is %.9g, want %.9g within %.3g\n", row, col, got, want, bound);
 }
 
-/* Line by line in f64. exp, the sum and the division err by a few units of f32; the argument of exp by one unit of up to
- * twice the largest element, which exp turns into a relative error. */
+/* Line by line in f64. exp, the sum and the division err by a few units of f32; the argument of exp by one unit of up
+ * to twice the largest element, which exp turns into a relative error. */
 static int check_softmax(const float *x, const float *y, int lines_, int length, int step, int line_step, int rows)
 {
     int wrong = 0;
@@ -209,7 +216,8 @@ static int check_softmax(const float *x, const float *y, int lines_, int length,
         for (int k = 0; k < length; k++) {
             size_t at = (size_t)i * (size_t)line_step + (size_t)k * (size_t)step;
             double want = exp((double)x[at] - most) / sum;
-            check_element(&wrong, rows ? i : k, rows ? k : i, (double)y[at], want, 0x1p-23 * (32 + sqrt(length)) * want);
+            check_element(&wrong, rows ? i : k, rows ? k : i, (double)y[at], want,
+                          0x1p-23 * (32 + sqrt(length)) * want);
         }
     }
     return wrong;
@@ -231,11 +239,18 @@ static bool run_softmax(zed_device *dev, zed_kernel *kernel, const int *size, bo
     return true;
 }
 
-static bool run_rows(zed_device *dev, zed_kernel *kernel, const int *size) { return run_softmax(dev, kernel, size, true); }
-static bool run_columns(zed_device *dev, zed_kernel *kernel, const int *size) { return run_softmax(dev, kernel, size, false); }
+static bool run_rows(zed_device *dev, zed_kernel *kernel, const int *size)
+{
+    return run_softmax(dev, kernel, size, true);
+}
+static bool run_columns(zed_device *dev, zed_kernel *kernel, const int *size)
+{
+    return run_softmax(dev, kernel, size, false);
+}
 
 /* The mean errs by sqrt(N) roundings, which the scale multiplies; the variance relatively alike. */
-static int check_norm(const float *x, const float *gamma, const float *beta, const float *y, int m, int n, double epsilon)
+static int check_norm(const float *x, const float *gamma, const float *beta, const float *y, int m, int n,
+                      double epsilon)
 {
     int wrong = 0;
     for (int i = 0; i < m; i++) {
@@ -246,7 +261,8 @@ static int check_norm(const float *x, const float *gamma, const float *beta, con
         scale = 1 / sqrt(square + epsilon);
         for (int j = 0; j < n; j++) {
             double v = ((double)row[j] - mean) * scale * (double)gamma[j], want = v + (double)beta[j];
-            double bound = 0x1p-23 * ((16 + sqrt(n)) * (fabs(v) + (1 + fabs(mean)) * scale * fabs((double)gamma[j])) + fabs(want));
+            double bound =
+                0x1p-23 * ((16 + sqrt(n)) * (fabs(v) + (1 + fabs(mean)) * scale * fabs((double)gamma[j])) + fabs(want));
             check_element(&wrong, i, j, (double)y[(size_t)i * (size_t)n + (size_t)j], want, bound);
         }
     }
@@ -282,7 +298,8 @@ static const int form_count = sizeof forms / sizeof forms[0];
 
 static void print_help(void)
 {
-    printf("softmax [options]\nSoftmax and layer normalisation of a matrix, normally distributed input, each element checked against f64.\n");
+    printf("softmax [options]\nSoftmax and layer normalisation of a matrix, normally distributed input, each element "
+           "checked against f64.\n");
     for (int i = 0; i < OPTIONS; i++) printf("  %-8s %s\n", option_table[i].name, option_table[i].help);
     printf("  --list           list the devices\n  --help           this text\n");
     for (int i = 0; i < form_count; i++) printf("  form %-12s %s\n", forms[i].name, forms[i].what);
@@ -302,7 +319,9 @@ static bool emit(const char *path, const char *target, const form *f)
     FILE *file = ok ? fopen(path, "wb") : NULL;
     if (ok && (!file || fwrite(mod.words, 1, mod.size, file) != mod.size)) ok = fail("%s: cannot write it", path);
     if (file && fclose(file) != 0 && ok) ok = fail("%s: cannot write it", path);
-    if (ok) printf("params   %s\nflags    %s\nok softmax %s: %s, %zu bytes\n", mod.params, mod.build_flags, f->name, path, mod.size);
+    if (ok)
+        printf("params   %s\nflags    %s\nok softmax %s: %s, %zu bytes\n", mod.params, mod.build_flags, f->name, path,
+               mod.size);
     xt_free(&mod);
     return ok;
 }

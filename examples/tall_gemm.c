@@ -1,5 +1,6 @@
-/* tall_gemm.c - C = A B with many rows and few columns: A is M x K and B K x N, f32, column-major, M in the hundred thousands,
- * N and K up to 256. Every subgroup makes 32 rows of C and goes over K in steps of 16, carrying its part of C in registers.
+/* tall_gemm.c - C = A B with many rows and few columns: A is M x K and B K x N, f32, column-major, M in the hundred
+ * thousands, N and K up to 256. Every subgroup makes 32 rows of C and goes over K in steps of 16, carrying its part of
+ * C in registers.
  *
  *     cc -std=c11 tall_gemm.c -lze_loader -lm && ./a.out
  *
@@ -16,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 32, COLUMNS = 32, STEP = 16, SUBGROUPS = 8 }; /* of a subgroup's part of C; values of k a step; of a work-group */
+/* of a subgroup's part of C; values of k a step; of a work-group */
+enum { ROWS = 32, COLUMNS = 32, STEP = 16, SUBGROUPS = 8 };
 
 typedef struct {
     int m, n, k;
@@ -35,7 +37,8 @@ static cm_mem matrix_at(spe_id ptr, spe_id rows, spe_id cols)
     return mem;
 }
 
-/* Rows first .. + ROWS and columns from `column` on. `whole`: nothing of A and C lies outside in the first direction. */
+/* Rows first .. + ROWS and columns from `column` on. `whole`: nothing of A and C lies outside in the first
+ * direction. */
 static void write_part(cm_ctx *c, const problem *p, spe_id first, spe_id column, int columns, bool whole)
 {
     spe_module *m = c->m;
@@ -66,7 +69,8 @@ static void write_body(cm_ctx *c, const problem *p)
     spe_module *m = c->m;
     int columns = p->n < COLUMNS ? p->n : COLUMNS;
     spe_id M = spe_param_id(m, 3);
-    spe_id first = spe_iadd(m, spe_imul(m, spe_builtin(m, SPE_GROUP_ID, 0), spe_i32(m, SUBGROUPS)), spe_builtin(m, SPE_SUBGROUP_ID, 0));
+    spe_id first = spe_iadd(m, spe_imul(m, spe_builtin(m, SPE_GROUP_ID, 0), spe_i32(m, SUBGROUPS)),
+                            spe_builtin(m, SPE_SUBGROUP_ID, 0));
     spe_id column = spe_imul(m, spe_builtin(m, SPE_GROUP_ID, 1), spe_i32(m, columns));
     first = spe_imul(m, first, spe_i32(m, ROWS));
     spe_if(m, spe_sle(m, spe_iadd(m, first, spe_i32(m, ROWS)), M));
@@ -155,7 +159,8 @@ static bool make_input(zed_device *dev, problem *p)
     return zed_get_error(dev)->id == 0 || fail_device(dev);
 }
 
-/* ---- the check: k products and sums in f32, in any order, are off by at most k + 2 roundings of the sum of magnitudes */
+/* ---- the check: k products and sums in f32, in any order, are off by at most k + 2 roundings of the sum of
+ * magnitudes */
 
 static bool check(const problem *p)
 {
@@ -186,8 +191,9 @@ static bool load(zed_device *dev, zed_module *module, zed_kernel *kernel, const 
     spe_module m;
     spe_words words = build(&m, dev->target.name, p);
     bool ok = words.data || fail("%s", spe_get_error(&m)->text);
-    if (ok && (!zed_module_load(module, dev, words.data, words.count * 4, cm_target_row(dev->target.name)->build_flags) ||
-               !zed_kernel_get(kernel, module, "tall_gemm", parameters)))
+    if (ok &&
+        (!zed_module_load(module, dev, words.data, words.count * 4, cm_target_row(dev->target.name)->build_flags) ||
+         !zed_kernel_get(kernel, module, "tall_gemm", parameters)))
         ok = fail_device(dev);
     spe_free(&m);
     return ok;
@@ -235,7 +241,8 @@ static bool parse_number(const char *name, const char *text, int least, int most
 {
     char *end;
     long v = strtol(text, &end, 10);
-    if (end == text || *end || v < least || v > most) return fail("%s %s: not a number from %d to %d", name, text, least, most);
+    if (end == text || *end || v < least || v > most)
+        return fail("%s %s: not a number from %d to %d", name, text, least, most);
     *value = (int)v;
     return true;
 }
@@ -250,7 +257,8 @@ static bool parse_options(options *o, char **argv)
         if (!strcmp(name, "--emit")) o->file = value;
         else if (!strcmp(name, "--target")) o->target = value;
         else if (!strcmp(name, "--device")) o->device = value;
-        else if (n == sizeof sizes / sizeof sizes[0]) return fail("%s is not an option, or its value is missing; tall_gemm --help lists them", name);
+        else if (n == sizeof sizes / sizeof sizes[0])
+            return fail("%s is not an option, or its value is missing; tall_gemm --help lists them", name);
         else if (!parse_number(name, value, 1, sizes[n].most, &o->size[n])) return false;
     }
     if (o->target && !o->file) return fail("--target goes with --emit");
@@ -266,7 +274,9 @@ static bool emit(const options *o, const problem *p)
     bool ok = words.data || fail("%s", spe_get_error(&m)->text);
     if (ok && (!f || fwrite(words.data, 4, words.count, f) != words.count)) ok = fail("%s: cannot write it", o->file);
     if (f && fclose(f) != 0) ok = false;
-    if (ok) printf("params   %s\nflags    %s\nok tall_gemm %s, %zu bytes\n", parameters, cm_target_row(o->target)->build_flags, o->file, words.count * 4);
+    if (ok)
+        printf("params   %s\nflags    %s\nok tall_gemm %s, %zu bytes\n", parameters,
+               cm_target_row(o->target)->build_flags, o->file, words.count * 4);
     spe_free(&m);
     return ok;
 }

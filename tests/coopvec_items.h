@@ -1,5 +1,6 @@
-/* coopvec_items.h - products that run many to a kernel, against the exact model: each with a matrix, a bias, input vectors of 32
- * work-items and room for their outputs; uniform, divergent, with a matrix of its own for odd work-items, or a lane at a time. */
+/* coopvec_items.h - products that run many to a kernel, against the exact model: each with a matrix, a bias, input
+ * vectors of 32 work-items and room for their outputs; uniform, divergent, with a matrix of its own for odd work-items,
+ * or a lane at a time. */
 #ifndef COOPVEC_ITEMS_H
 #define COOPVEC_ITEMS_H
 
@@ -30,10 +31,12 @@ static void one_product(CV_CONTEXT, const void *product, cv_val offset)
     cv_val gid = CV_GLOBAL_ID();
     cv_val in = cv_->args[model_pointer(p->input)], out = cv_->args[model_pointer(p->output)];
     cv_vec x = t->shared ? first_input
-                         : CV_LOAD(in, t->vector, CV_ADD(CV_TIMES(gid, t->vector), (int)(t->in / (size_t)model_bytes(p->input))));
+                         : CV_LOAD(in, t->vector,
+                                   CV_ADD(CV_TIMES(gid, t->vector), (int)(t->in / (size_t)model_bytes(p->input))));
     cv_interpreted_vector v = {first_input = x, p->as};
-    cv_matrix_ref w = {.base = cv_->args[0], .interpretation = (cv_type)p->matrix, .m = p->m, .k = p->k, .layout = (cv_layout)p->layout,
-                       .transpose = p->transpose, .offset = offset, .uniform = t->how == BY_LANES ? CV_UNIFORM_NO : CV_UNIFORM_AUTO};
+    cv_matrix_ref w = {.base = cv_->args[0], .interpretation = (cv_type)p->matrix, .m = p->m, .k = p->k,
+                       .layout = (cv_layout)p->layout, .transpose = p->transpose, .offset = offset,
+                       .uniform = t->how == BY_LANES ? CV_UNIFORM_NO : CV_UNIFORM_AUTO};
     cv_vec y;
     if (t->stride) w.stride = CV_AT((int)t->stride);
     w = cv_matrix_ref_(CV_HERE_, w);
@@ -49,7 +52,8 @@ static void one_product(CV_CONTEXT, const void *product, cv_val offset)
 
 static void all_products(cv_ctx *cv_)
 {
-    for (int i = 0; i < item_count; i++) model_in_mode(CV_SELF, items[i].how, items[i].matrix, items[i].size, one_product, &items[i]);
+    for (int i = 0; i < item_count; i++)
+        model_in_mode(CV_SELF, items[i].how, items[i].matrix, items[i].size, one_product, &items[i]);
 }
 
 /* ---- making an item, comparing its results */
@@ -63,9 +67,12 @@ static void add_item(model_product p, mode how)
     t->p = p;
     t->how = how;
     t->vector = packed ? (p.k + 3) / 4 : p.k;
-    if (p.layout == CV_ROW_MAJOR) t->stride = (size_t)(stored_cols * model_bytes(p.matrix) + 15) / 16 * 16 + 16 * (test_random() % 2);
-    if (p.layout == CV_COLUMN_MAJOR) t->stride = (size_t)(stored_rows * model_bytes(p.matrix) + 15) / 16 * 16 + 16 * (test_random() % 2);
-    t->size = (size_t)cv_matrix_bytes_(p.layout, p.matrix, (uint32_t)stored_rows, (uint32_t)stored_cols, (uint32_t)t->stride);
+    if (p.layout == CV_ROW_MAJOR)
+        t->stride = (size_t)(stored_cols * model_bytes(p.matrix) + 15) / 16 * 16 + 16 * (test_random() % 2);
+    if (p.layout == CV_COLUMN_MAJOR)
+        t->stride = (size_t)(stored_rows * model_bytes(p.matrix) + 15) / 16 * 16 + 16 * (test_random() % 2);
+    t->size =
+        (size_t)cv_matrix_bytes_(p.layout, p.matrix, (uint32_t)stored_rows, (uint32_t)stored_cols, (uint32_t)t->stride);
     t->size = (t->size + 127) / 128 * 128;
     t->matrix = take(t->size * 2);
     t->bias = take((size_t)p.m * 4);
@@ -76,9 +83,13 @@ static void add_item(model_product p, mode how)
     for (int copy = 0; copy < 2; copy++)
         for (int r = 0; r < stored_rows; r++)
             for (int c = 0; c < stored_cols; c++)
-                model_put(p.matrix, memory + t->matrix + (size_t)copy * t->size + cv_element_offset((cv_layout)p.layout, (cv_type)p.matrix,
-                          (uint32_t)stored_rows, (uint32_t)t->stride, (uint32_t)r, (uint32_t)c), model_random(p.matrix));
-    for (int i = 0; p.bias && i < p.m; i++) model_put(p.bias, memory + t->bias + i * model_bytes(p.bias), model_random(p.bias));
+                model_put(p.matrix,
+                          memory + t->matrix + (size_t)copy * t->size +
+                              cv_element_offset((cv_layout)p.layout, (cv_type)p.matrix, (uint32_t)stored_rows,
+                                                (uint32_t)t->stride, (uint32_t)r, (uint32_t)c),
+                          model_random(p.matrix));
+    for (int i = 0; p.bias && i < p.m; i++)
+        model_put(p.bias, memory + t->bias + i * model_bytes(p.bias), model_random(p.bias));
     for (int i = 0; i < t->vector * WORK_ITEMS; i++) {
         uint32_t word = (uint32_t)test_random();
         if (packed) memcpy(memory + t->in + 4 * i, &word, 4);
@@ -98,9 +109,10 @@ TEST_UNUSED_ static void share_input(void)
 static const char *describe(const item *t)
 {
     static char text[256];
-    snprintf(text, sizeof text, "%s as %s, matrix %s %d x %d %s%s, bias %s, to %s, %s", cv_type_name(t->p.input), cv_type_name(t->p.as),
-             cv_type_name(t->p.matrix), t->p.m, t->p.k, cv_layout_name(t->p.layout), t->p.transpose ? " transposed" : "",
-             cv_type_name(t->p.bias), cv_type_name(t->p.output), mode_names[t->how]);
+    snprintf(text, sizeof text, "%s as %s, matrix %s %d x %d %s%s, bias %s, to %s, %s", cv_type_name(t->p.input),
+             cv_type_name(t->p.as), cv_type_name(t->p.matrix), t->p.m, t->p.k, cv_layout_name(t->p.layout),
+             t->p.transpose ? " transposed" : "", cv_type_name(t->p.bias), cv_type_name(t->p.output),
+             mode_names[t->how]);
     return text;
 }
 
@@ -114,12 +126,16 @@ static void check_work_item(const item *t, int g)
     bool packed = p->as == CV_PACKED_S8X32 || p->as == CV_PACKED_U8X32;
     for (int r = 0; r < p->m; r++)
         for (int c = 0; c < p->k; c++)
-            a[r * p->k + c] = model_get(p->matrix, memory + t->matrix + own + cv_element_offset((cv_layout)p->layout, (cv_type)p->matrix,
-                    (uint32_t)stored_rows, (uint32_t)t->stride, (uint32_t)(p->transpose ? c : r), (uint32_t)(p->transpose ? r : c)));
+            a[r * p->k + c] = model_get(p->matrix, memory + t->matrix + own +
+                                                       cv_element_offset((cv_layout)p->layout, (cv_type)p->matrix,
+                                                                         (uint32_t)stored_rows, (uint32_t)t->stride,
+                                                                         (uint32_t)(p->transpose ? c : r),
+                                                                         (uint32_t)(p->transpose ? r : c)));
     for (int i = 0; i < p->k; i++)
         x[i] = packed ? model_get(p->as == CV_PACKED_S8X32 ? CV_I8 : CV_U8, memory + t->in + g * t->vector * 4 + i)
                       : model_get(p->input, memory + t->in + (g * p->k + i) * model_bytes(p->input));
-    for (int r = 0; r < p->m; r++) bias[r] = p->bias ? model_get(p->bias, memory + t->bias + r * model_bytes(p->bias)) : 0;
+    for (int r = 0; r < p->m; r++)
+        bias[r] = p->bias ? model_get(p->bias, memory + t->bias + r * model_bytes(p->bias)) : 0;
     model_mul(p, a, x, bias, low, high);
     for (int r = 0; r < p->m; r++) {
         const uint8_t *at = memory + t->out + (g * p->m + r) * model_bytes(p->output);
@@ -129,7 +145,8 @@ static void check_work_item(const item *t, int g)
             continue;
         }
         if (t->codes && isnan(low[r]) && isnan(got)) continue;
-        CHECK_MSG(got >= low[r] && got <= high[r], "%s: work-item %d, row %d is %.9g, want %.9g to %.9g", describe(t), g, r, got, low[r], high[r]);
+        CHECK_MSG(got >= low[r] && got <= high[r], "%s: work-item %d, row %d is %.9g, want %.9g to %.9g", describe(t),
+                  g, r, got, low[r], high[r]);
     }
     free(a);
     free(x);
@@ -148,10 +165,11 @@ static void run_items(const char *name, int subgroup_size, cm_lowering lowering)
 
 /* ---- combinations, shapes, layouts */
 
-static const int minimum[][5] = {{CV_F16, CV_F16, CV_F16, CV_F16, CV_F16},         {CV_F16, CV_E4M3, CV_E4M3, CV_F16, CV_F16},
-                                 {CV_F16, CV_E5M2, CV_E5M2, CV_F16, CV_F16},       {CV_U32, CV_PACKED_S8X32, CV_I8, CV_I32, CV_I32},
-                                 {CV_F32, CV_I8, CV_I8, CV_I32, CV_I32},           {CV_U32, CV_PACKED_U8X32, CV_U8, CV_I32, CV_I32},
-                                 {CV_F32, CV_F32, CV_F32, CV_F32, CV_F32},         {CV_I32, CV_I16, CV_I16, CV_I32, CV_I32}};
+static const int minimum[][5] = {
+    {CV_F16, CV_F16, CV_F16, CV_F16, CV_F16},   {CV_F16, CV_E4M3, CV_E4M3, CV_F16, CV_F16},
+    {CV_F16, CV_E5M2, CV_E5M2, CV_F16, CV_F16}, {CV_U32, CV_PACKED_S8X32, CV_I8, CV_I32, CV_I32},
+    {CV_F32, CV_I8, CV_I8, CV_I32, CV_I32},     {CV_U32, CV_PACKED_U8X32, CV_U8, CV_I32, CV_I32},
+    {CV_F32, CV_F32, CV_F32, CV_F32, CV_F32},   {CV_I32, CV_I16, CV_I16, CV_I32, CV_I32}};
 static const int shapes[][2] = {{1, 1}, {3, 5}, {16, 16}, {17, 33}, {64, 64}, {128, 40}};
 
 /* Layout and transposition number v; FP8 has the optimal layouts only. */
@@ -159,7 +177,8 @@ enum { VARIANTS = 6, FP8_VARIANTS = 4 };
 static bool is_fp8(const int *c) { return c[2] == CV_E4M3 || c[2] == CV_E5M2; }
 static model_product variant(const int *c, int m, int k, int v)
 {
-    static const int layouts[VARIANTS] = {CV_MUL_OPTIMAL, CV_MUL_OPTIMAL, CV_OUTER_PRODUCT_OPTIMAL, CV_OUTER_PRODUCT_OPTIMAL, CV_ROW_MAJOR, CV_COLUMN_MAJOR};
+    static const int layouts[VARIANTS] = {CV_MUL_OPTIMAL,           CV_MUL_OPTIMAL, CV_OUTER_PRODUCT_OPTIMAL,
+                                          CV_OUTER_PRODUCT_OPTIMAL, CV_ROW_MAJOR,   CV_COLUMN_MAJOR};
     int i = v % (is_fp8(c) ? FP8_VARIANTS : VARIANTS);
     model_product p = {c[0], c[1], c[2], c[3], c[4], m, k, layouts[i], i == 1 || i == 3};
     return p;

@@ -1,5 +1,6 @@
-/* coopvec_model.h - an exact model of coopvec.h's conversion rules and products, written against the rules and not against the
- * header, and what the tests on a device share: memory, values of all types, cases that run many to a kernel. */
+/* coopvec_model.h - an exact model of coopvec.h's conversion rules and products, written against the rules and not
+ * against the header, and what the tests on a device share: memory, values of all types, cases that run many to a
+ * kernel. */
 #ifndef COOPVEC_MODEL_H
 #define COOPVEC_MODEL_H
 
@@ -12,10 +13,15 @@
 
 static int model_bytes(int type)
 {
-    return type == CV_I32 || type == CV_U32 || type == CV_F32 ? 4 : type == CV_I16 || type == CV_U16 || type == CV_F16 ? 2 : 1;
+    return type == CV_I32 || type == CV_U32 || type == CV_F32   ? 4
+           : type == CV_I16 || type == CV_U16 || type == CV_F16 ? 2
+                                                                : 1;
 }
 static bool model_float(int type) { return type == CV_F16 || type == CV_F32 || type == CV_E4M3 || type == CV_E5M2; }
-static bool model_signed(int type) { return type == CV_I8 || type == CV_I16 || type == CV_I32 || type == CV_PACKED_S8X32; }
+static bool model_signed(int type)
+{
+    return type == CV_I8 || type == CV_I16 || type == CV_I32 || type == CV_PACKED_S8X32;
+}
 
 /* A float format's value by its definition. */
 static double model_decode(int type, uint32_t bits)
@@ -66,7 +72,8 @@ static double model_get(int type, const void *p)
         return f;
     }
     if (model_float(type)) return model_decode(type, bits);
-    if (model_signed(type)) return model_bytes(type) == 4 ? (int32_t)bits : model_bytes(type) == 2 ? (int16_t)bits : (int8_t)bits;
+    if (model_signed(type))
+        return model_bytes(type) == 4 ? (int32_t)bits : model_bytes(type) == 2 ? (int16_t)bits : (int8_t)bits;
     return bits;
 }
 
@@ -88,7 +95,8 @@ static void model_put(int type, void *p, double v)
 static double model_random(int type)
 {
     if (model_float(type)) return model_convert(test_normal() * 2, type);
-    if (model_bytes(type) < 4) return model_convert((double)(int32_t)(test_random() >> 32) / (1 << (32 - 8 * model_bytes(type))), type);
+    if (model_bytes(type) < 4)
+        return model_convert((double)(int32_t)(test_random() >> 32) / (1 << (32 - 8 * model_bytes(type))), type);
     return model_convert((double)(int32_t)(test_random() >> 32) / (double)(1u << test_random() % 31), type);
 }
 
@@ -102,8 +110,8 @@ TEST_UNUSED_ static double model_random_input(int type, int as)
     return model_convert(v, type);
 }
 
-/* ---- a product. stored matrix: a[m * k + i] = A[m][i], decoded; x: the k input elements, as they stand in the vector (packed:
- * as their bytes say). Fills low and high for each row: what the result lies between. */
+/* ---- a product. stored matrix: a[m * k + i] = A[m][i], decoded; x: the k input elements, as they stand in the vector
+ * (packed: as their bytes say). Fills low and high for each row: what the result lies between. */
 
 typedef struct {
     int input, as, matrix, bias, output; /* types; bias 0: none */
@@ -111,7 +119,8 @@ typedef struct {
     bool transpose;
 } model_product;
 
-TEST_UNUSED_ static void model_mul(const model_product *p, const double *a, const double *x, const double *bias, double *low, double *high)
+TEST_UNUSED_ static void model_mul(const model_product *p, const double *a, const double *x, const double *bias,
+                                   double *low, double *high)
 {
     bool real = model_float(p->as) || model_float(p->matrix);
     bool sign = model_signed(p->as) || model_signed(p->matrix) || (p->bias && model_signed(p->bias));
@@ -131,8 +140,8 @@ TEST_UNUSED_ static void model_mul(const model_product *p, const double *a, cons
             low[r] = high[r] = model_convert(exact, p->output);
             continue;
         }
-        /* f32 sums in any order: each of the k + 1 terms meets at most k + 1 additions; 32-bit integers round once on the way
-         * in, a product once; and f64's own error is far below */
+        /* f32 sums in any order: each of the k + 1 terms meets at most k + 1 additions; 32-bit integers round once on
+         * the way in, a product once; and f64's own error is far below */
         error = isinf(size) ? 0 : size * (p->k + 4) * ldexp(1, -24) * 1.01 + 1e-40;
         low[r] = model_convert(total - error, p->output);
         high[r] = model_convert(total + error, p->output);
@@ -163,8 +172,9 @@ static bool open_device(void)
 
 /* Launches body over `groups` groups; every pointer parameter gets `memory`. */
 enum { MODEL_POINTERS = 11 };
-static const char model_params[] = "ptr<u8> p_u8, ptr<i16> p_i16, ptr<u16> p_u16, ptr<i32> p_i32, ptr<u32> p_u32, ptr<f16> p_f16, "
-                                   "ptr<f32> p_f32, ptr<i8> p_i8, ptr<e4m3> p_e4m3, ptr<e5m2> p_e5m2, u32 flag";
+static const char model_params[] =
+    "ptr<u8> p_u8, ptr<i16> p_i16, ptr<u16> p_u16, ptr<i32> p_i32, ptr<u32> p_u32, ptr<f16> p_f16, "
+    "ptr<f32> p_f32, ptr<i8> p_i8, ptr<e4m3> p_e4m3, ptr<e5m2> p_e5m2, u32 flag";
 
 static int model_pointer(int type)
 {
@@ -189,7 +199,8 @@ static bool model_run(const model_kernel *k, uint32_t groups, uint32_t flag)
     void *all = memory;
     bool ok;
     mod = cv_build(&(cv_build_desc){.kernel = &kernel, .file = __FILE__, .line = __LINE__, .local_size = k->local_size,
-                                    .subgroup_size = k->subgroup_size, .lowering = k->lowering, .target = &(cv_target){ZED_TARGET(&device)}});
+                                    .subgroup_size = k->subgroup_size, .lowering = k->lowering,
+                                    .target = &(cv_target){ZED_TARGET(&device)}});
     CHECK_MSG(mod.words, "%s: %s:%d: %s", k->name, mod.error->file, mod.error->line, mod.error->text);
     if (!mod.words) {
         cv_free(&mod);
@@ -198,21 +209,23 @@ static bool model_run(const model_kernel *k, uint32_t groups, uint32_t flag)
     char file[128];
     snprintf(file, sizeof file, "coopvec_%s", k->name);
     test_save_spv(file, mod.words, mod.size);
-    ok = ZED_LOAD(&loaded, &device, mod) && zed_launch(&loaded, (zed_groups){groups, 1, 1}, all, all, all, all, all, all, all, all, all, all, flag);
+    ok = ZED_LOAD(&loaded, &device, mod) &&
+         zed_launch(&loaded, (zed_groups){groups, 1, 1}, all, all, all, all, all, all, all, all, all, all, flag);
     CHECK_MSG(ok, "%s: %s", k->name, zed_get_error(&device)->text);
     zed_clear_error(&device);
     cv_free(&mod);
     return ok;
 }
 
-/* ---- operations on matrices stand in a kernel in one of these ways: for all work-items, for every third, on a matrix of its
- * own for odd ones, or without being promised uniform */
+/* ---- operations on matrices stand in a kernel in one of these ways: for all work-items, for every third, on a matrix
+ * of its own for odd ones, or without being promised uniform */
 
 typedef enum { UNIFORM, DIVERGENT, OWN_MATRIX, BY_LANES, MODES } mode;
 TEST_UNUSED_ static const char *const mode_names[] = {"uniform", "divergent", "own matrix", "by lanes"};
 
 /* `one` with the offset of its matrix; the one of odd work-items is `size` bytes further. */
-TEST_UNUSED_ static void model_in_mode(CV_CONTEXT, mode how, size_t matrix, size_t size, void (*one)(cv_ctx *, const void *, cv_val), const void *item)
+TEST_UNUSED_ static void model_in_mode(CV_CONTEXT, mode how, size_t matrix, size_t size,
+                                       void (*one)(cv_ctx *, const void *, cv_val), const void *item)
 {
     if (how == DIVERGENT) {
         CV_IF (CV_EQ(CV_MOD(CV_GLOBAL_ID(), 3), 1)) one(CV_SELF, item, CV_AT((int)matrix));

@@ -30,16 +30,19 @@ static void put(XT_CONTEXT, xt_vec v, xt_val base, xt_val N)
 {
     const int *shape = v.dist.shape;
     chosen t = {(int)v.type};
-    XT_STORE_TILE(v, XT_INIT_TILE(base, of(t), shape[0], shape[1], .shape = XT_AT(N, N), .map = v.map, .inner_blocks = {v.inner[0], v.inner[1]}));
+    XT_STORE_TILE(v, XT_INIT_TILE(base, of(t), shape[0], shape[1], .shape = XT_AT(N, N), .map = v.map,
+                                  .inner_blocks = {v.inner[0], v.inner[1]}));
 }
 
 XT_KERNEL (memory, u64(A), u64(C), u32(N))
 {
     xt_map m = piece(16, 16);
-    xt_tile a = XT_INIT_TILE(A, of(T), SIDE, SIDE, .offset = XT_AT(N, 3), .shape = XT_AT(N, N), .strides = XT_AT(N, 1), .map = m);
-    xt_tile t = XT_INIT_TILE(A, of(T), SIDE, SIDE, .shape = XT_AT(N, N), .strides = XT_AT(1, N), .order = {0, 1}, .map = m);
-    xt_tile d = XT_INIT_TILE(A, of(T), SIDE, SIDE, .offset = XT_AT(XT_GROUP_ID(1), 1, 2, 3), .shape = XT_AT(N, N, N, N), .map = m,
-                             .inner_blocks = {8, 16});
+    xt_tile a = XT_INIT_TILE(A, of(T), SIDE, SIDE, .offset = XT_AT(N, 3), .shape = XT_AT(N, N), .strides = XT_AT(N, 1),
+                             .map = m);
+    xt_tile t =
+        XT_INIT_TILE(A, of(T), SIDE, SIDE, .shape = XT_AT(N, N), .strides = XT_AT(1, N), .order = {0, 1}, .map = m);
+    xt_tile d = XT_INIT_TILE(A, of(T), SIDE, SIDE, .offset = XT_AT(XT_GROUP_ID(1), 1, 2, 3), .shape = XT_AT(N, N, N, N),
+                             .map = m, .inner_blocks = {8, 16});
     xt_tile l = XT_INIT_TILE(XT_LOCAL(of(T), SIDE * SIDE), of(T), SIDE, SIDE, .shape = XT_AT(SIDE, SIDE), .map = m);
     for (int locality = 0; locality < 4; locality++) XT_PREFETCH_TILE(a, locality);
     put(XT_SELF, XT_LOAD_TILE(a, .padding = 1), C, N);
@@ -52,7 +55,8 @@ XT_KERNEL (memory, u64(A), u64(C), u32(N))
 
 XT_KERNEL (gather, u64(A), u64(C), u32(N))
 {
-    xt_vec at = XT_ADD(XT_MUL(XT_IOTA(i32, SIDE, SIDE, 0, .map = piece(16, 16)), 7), XT_IOTA(i32, SIDE, SIDE, 1, .map = piece(16, 16)));
+    xt_vec at = XT_ADD(XT_MUL(XT_IOTA(i32, SIDE, SIDE, 0, .map = piece(16, 16)), 7),
+                       XT_IOTA(i32, SIDE, SIDE, 1, .map = piece(16, 16)));
     xt_tile t = XT_INIT_TILE(A, of(T), SIDE, SIDE, .scatter = at, .shape = XT_AT(N));
     xt_vec mask = XT_LT(at, 99);
     xt_vec v = XT_LOAD_GATHER(t, mask, .padding = 1);
@@ -105,8 +109,10 @@ XT_KERNEL (columns, u64(A), u64(B), u64(C), u32(N))
 {
     xt_map map = piece(16, 16), map_a = map, map_b = map;
     if (group) map_a.sg_data[1] = map_b.sg_data[0] = SIDE;
-    xt_tile a = XT_INIT_TILE(A, of(T), SIDE, SIDE, .shape = XT_AT(N, N), .strides = XT_AT(1, N), .order = {0, 1}, .map = map_a);
-    xt_tile b = XT_INIT_TILE(B, of(U), SIDE, SIDE, .shape = XT_AT(N, N), .strides = XT_AT(1, N), .order = {0, 1}, .map = map_b);
+    xt_tile a =
+        XT_INIT_TILE(A, of(T), SIDE, SIDE, .shape = XT_AT(N, N), .strides = XT_AT(1, N), .order = {0, 1}, .map = map_a);
+    xt_tile b =
+        XT_INIT_TILE(B, of(U), SIDE, SIDE, .shape = XT_AT(N, N), .strides = XT_AT(1, N), .order = {0, 1}, .map = map_b);
     put(XT_SELF, XT_TILE_MMA(XT_LOAD_TILE(a), XT_LOAD_TILE(b)), C, N);
 }
 
@@ -255,11 +261,12 @@ static bool write_module(const char *directory, const char *target, const row *r
     U.type = r->types[i][1] - 1;
     mod = XT_BUILD(*r->kernel, &(xt_target){.name = target});
     if (!mod.words) {
-        fprintf(stderr, "%s of %s, %s: %s:%d: %s\n", r->kernel->name, xt_type_name_(T.type), group ? "work-group" : "subgroup",
-                mod.error->file, mod.error->line, mod.error->text);
+        fprintf(stderr, "%s of %s, %s: %s:%d: %s\n", r->kernel->name, xt_type_name_(T.type),
+                group ? "work-group" : "subgroup", mod.error->file, mod.error->line, mod.error->text);
         return false;
     }
-    snprintf(path, sizeof path, "%s/%s_%s_%s.spv", directory, r->kernel->name, xt_type_name_(T.type), group ? "group" : "subgroup");
+    snprintf(path, sizeof path, "%s/%s_%s_%s.spv", directory, r->kernel->name, xt_type_name_(T.type),
+             group ? "group" : "subgroup");
     f = fopen(path, "wb");
     ok = f && fwrite(mod.words, 1, mod.size, f) == mod.size;
     if (f && fclose(f) != 0) ok = false;

@@ -1,6 +1,6 @@
-/* other_cpu.c - for test_other_cpus.sh: loads libze_soft.so as the Level Zero loader does, asks for its tables and opens
- * the device. With -DSTAND_IN it is the one function of the loader itself that programs need, for those that contain the
- * driver because there is no loader for their CPU.
+/* other_cpu.c - for test_other_cpus.sh: loads libze_soft.so as the Level Zero loader does, asks for its tables and
+ * opens the device. With -DSTAND_IN it is the one function of the loader itself that programs need, for those that
+ * contain the driver because there is no loader for their CPU.
  */
 #include <dlfcn.h>
 #include <level_zero/ze_api.h>

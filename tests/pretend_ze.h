@@ -117,11 +117,13 @@ ZE_APIEXPORT ze_result_t ZE_APICALL zeDeviceGet(ze_driver_handle_t driver, uint3
     return ZE_RESULT_SUCCESS;
 }
 
-ZE_APIEXPORT ze_result_t ZE_APICALL zeDeviceGetSubDevices(ze_device_handle_t device, uint32_t *count, ze_device_handle_t *devices)
+ZE_APIEXPORT ze_result_t ZE_APICALL zeDeviceGetSubDevices(ze_device_handle_t device, uint32_t *count,
+                                                          ze_device_handle_t *devices)
 {
     uint32_t n = device == (ze_device_handle_t)(uintptr_t)&pretend.devices[pretend.whole] ? pretend.parts : 0;
     PRETEND_CALL
-    for (uint32_t i = 0; devices && i < n; i++) devices[i] = (ze_device_handle_t)(uintptr_t)&pretend.devices[pretend.whole + i + 1];
+    for (uint32_t i = 0; devices && i < n; i++)
+        devices[i] = (ze_device_handle_t)(uintptr_t)&pretend.devices[pretend.whole + i + 1];
     *count = n;
     return ZE_RESULT_SUCCESS;
 }

@@ -4,7 +4,8 @@
  *     TEST(adds_up) { CHECK_INT(1 + 1, 2); }
  *     int main(void) { RUN(adds_up); return test_report(); }
  *
- * A test passes when none of its checks failed and it was not skipped. The last line is `N passed, N failed[, N skipped]`.
+ * A test passes when none of its checks failed and it was not skipped. The last line is `N passed, N failed[, N
+ * skipped]`.
  */
 #ifndef XETILE_TEST_H
 #define XETILE_TEST_H

@@ -531,8 +531,9 @@ TEST(copies)
     run_group("copies_plain", "generic", 8, CM_AUTO, l.list, l.count);
 }
 
-/* Columns contiguous, by 2D block messages: of elements below 32 bits several columns come in a dword, and of 8-bit ones
- * two rows of memory are read as one, so rows start at even and odd places, before the first and behind the last one. */
+/* Columns contiguous, by 2D block messages: of elements below 32 bits several columns come in a dword, and of 8-bit
+ * ones two rows of memory are read as one, so rows start at even and odd places, before the first and behind the last
+ * one. */
 TEST(transposed_blocks)
 {
     static const cm_type types[] = {CM_I8, CM_F16, CM_BF16, CM_U16, CM_F32};
@@ -546,7 +547,8 @@ TEST(transposed_blocks)
     l.count = 0;
     for (type = 0; type < 5; type++)
         for (use = CM_ACC; use <= CM_B; use++)
-            for (p = type == 0; p < 6; p++) { /* of bytes no column may be negative: the last place is the first again */
+            /* of bytes no column may be negative: the last place is the first again */
+            for (p = type == 0; p < 6; p++) {
                 const int *size = sizes[(type * 7 + use * 5 + p) % 6];
                 test_case *t = add_case(&l, COPY, size[0], size[1], 1, at[type == 0 && p == 5 ? 0 : p]);
                 t->a = t->b = t->c = t->d = types[type];

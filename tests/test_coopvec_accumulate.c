@@ -1,5 +1,6 @@
-/* OuterProductAccumulate, VectorAccumulate and conversion of matrices on a device: the sums of two launches of many work-items
- * against sums in f64; several shapes, uniform and divergent, all subgroup sizes; conversions against the host's, bit by bit. */
+/* OuterProductAccumulate, VectorAccumulate and conversion of matrices on a device: the sums of two launches of many
+ * work-items against sums in f64; several shapes, uniform and divergent, all subgroup sizes; conversions against the
+ * host's, bit by bit. */
 #include "coopvec_model.h"
 
 typedef struct {
@@ -25,8 +26,9 @@ static void one_item(CV_CONTEXT, const void *it, cv_val offset)
         CV_VECTOR_ACCUMULATE(b, r);
     } else {
         cv_vec a = CV_LOAD(in, t->m, CV_ADD(CV_TIMES(gid, t->m), (int)(t->v1 / (size_t)bytes)));
-        cv_matrix_ref r = {.base = cv_->args[0], .interpretation = (cv_type)t->sum, .m = t->m, .k = t->n, .layout = CV_OUTER_PRODUCT_OPTIMAL,
-                           .offset = offset, .uniform = t->how == BY_LANES ? CV_UNIFORM_NO : CV_UNIFORM_AUTO};
+        cv_matrix_ref r = {.base = cv_->args[0], .interpretation = (cv_type)t->sum, .m = t->m, .k = t->n,
+                           .layout = CV_OUTER_PRODUCT_OPTIMAL, .offset = offset,
+                           .uniform = t->how == BY_LANES ? CV_UNIFORM_NO : CV_UNIFORM_AUTO};
         r = cv_matrix_ref_(CV_HERE_, r);
         CV_OUTER_PRODUCT_ACCUMULATE(a, b, r);
     }
@@ -34,7 +36,8 @@ static void one_item(CV_CONTEXT, const void *it, cv_val offset)
 
 static void all_items(cv_ctx *cv_)
 {
-    for (int i = 0; i < item_count; i++) model_in_mode(CV_SELF, items[i].how, items[i].matrix, items[i].size, one_item, &items[i]);
+    for (int i = 0; i < item_count; i++)
+        model_in_mode(CV_SELF, items[i].how, items[i].matrix, items[i].size, one_item, &items[i]);
 }
 
 static size_t offset_of(const item *t, int r, int c)
@@ -54,7 +57,8 @@ static void add_item(bool vector, int input, int sum, int m, int n, mode how)
     t->m = vector ? 1 : m;
     t->n = n;
     t->how = how;
-    t->size = vector ? (size_t)n * 4 : (size_t)cv_matrix_bytes_(CV_OUTER_PRODUCT_OPTIMAL, sum, (uint32_t)m, (uint32_t)n, 0);
+    t->size =
+        vector ? (size_t)n * 4 : (size_t)cv_matrix_bytes_(CV_OUTER_PRODUCT_OPTIMAL, sum, (uint32_t)m, (uint32_t)n, 0);
     t->size = (t->size + 127) / 128 * 128;
     t->matrix = take(t->size * 2);
     t->v1 = take((size_t)t->m * 4 * ALL);
@@ -62,7 +66,8 @@ static void add_item(bool vector, int input, int sum, int m, int n, mode how)
     memset(memory + t->matrix, 0, t->size * 2);
     for (int copy = 0; copy < 2; copy++)
         for (int r = 0; r < t->m; r++)
-            for (int c = 0; c < n; c++) model_put(sum, memory + t->matrix + (size_t)copy * t->size + offset_of(t, r, c), 3);
+            for (int c = 0; c < n; c++)
+                model_put(sum, memory + t->matrix + (size_t)copy * t->size + offset_of(t, r, c), 3);
     for (int i = 0; i < t->m * ALL; i++) model_put(input, memory + t->v1 + i * model_bytes(input), model_random(input));
     for (int i = 0; i < n * ALL; i++) model_put(input, memory + t->v2 + i * model_bytes(input), model_random(input));
 }
@@ -89,12 +94,15 @@ static void check_item(const item *t)
     for (int copy = 0; copy < 2; copy++)
         for (int r = 0; r < t->m; r++)
             for (int c = 0; c < t->n; c++) {
-                double size, want = expected(t, r, c, copy, &size), got = model_get(t->sum, memory + t->matrix + (size_t)copy * t->size + offset_of(t, r, c));
-                /* every one of at most ALL additions rounds in the sum's type, and in f16 what is added is rounded first */
+                double size, want = expected(t, r, c, copy, &size),
+                             got = model_get(t->sum, memory + t->matrix + (size_t)copy * t->size + offset_of(t, r, c));
+                /* every one of at most ALL additions rounds in the sum's type, and in f16 what is added is rounded
+                 * first */
                 double bound = !model_float(t->sum) ? 0 : size * (ALL + 4) * (t->sum == CV_F16 ? 0x1p-11 : 0x1p-24);
-                CHECK_MSG(fabs(got - want) <= bound, "%s of %s into %s, %d x %d, %s, copy %d: element %d, %d is %.9g, want %.9g within %.3g",
-                          t->vector ? "vector" : "outer product", cv_type_name(t->input), cv_type_name(t->sum), t->m, t->n, mode_names[t->how], copy,
-                          r, c, got, want, bound);
+                CHECK_MSG(fabs(got - want) <= bound,
+                          "%s of %s into %s, %d x %d, %s, copy %d: element %d, %d is %.9g, want %.9g within %.3g",
+                          t->vector ? "vector" : "outer product", cv_type_name(t->input), cv_type_name(t->sum), t->m,
+                          t->n, mode_names[t->how], copy, r, c, got, want, bound);
             }
 }
 
@@ -108,7 +116,8 @@ static void run_items(const char *name, int subgroup_size, cm_lowering lowering)
 }
 
 static const int outer_types[][2] = {{CV_F16, CV_F16}, {CV_F16, CV_F32}, {CV_F32, CV_F32}};
-static const int vector_types[][2] = {{CV_F16, CV_F16}, {CV_F16, CV_F32}, {CV_F32, CV_F32}, {CV_I32, CV_I32}, {CV_U32, CV_U32}};
+static const int vector_types[][2] = {
+    {CV_F16, CV_F16}, {CV_F16, CV_F32}, {CV_F32, CV_F32}, {CV_I32, CV_I32}, {CV_U32, CV_U32}};
 static const int shapes[][2] = {{1, 1}, {3, 5}, {16, 16}, {17, 33}, {40, 24}};
 
 static void outer_products(int type, int size, cm_lowering lowering, const char *name)
@@ -129,14 +138,16 @@ static void vectors(int size, const char *name)
 {
     for (int t = 0; t < 5; t++)
         for (int n = 1 + 4 * (t % 2); n < 30; n = n * 4 + 1)
-            for (int how = 0; how < (size == 16 && n < 10 ? MODES : 1); how++) add_item(true, vector_types[t][0], vector_types[t][1], 1, n, (mode)how);
+            for (int how = 0; how < (size == 16 && n < 10 ? MODES : 1); how++)
+                add_item(true, vector_types[t][0], vector_types[t][1], 1, n, (mode)how);
     run_items(name, size, CM_AUTO);
 }
 
 TEST(vector_accumulate) { vectors(16, "vectors"); }
 TEST(vector_accumulate_subgroup_size_8) { vectors(8, "vectors_8"); }
 
-/* ---- conversion on the device: many descriptors in one batch, each like the host's result bit by bit, padding included */
+/* ---- conversion on the device: many descriptors in one batch, each like the host's result bit by bit, padding
+ * included */
 
 static bool convert_on_device(const cv_conversion_info *infos, uint32_t count)
 {
@@ -158,15 +169,17 @@ static bool convert_on_device(const cv_conversion_info *infos, uint32_t count)
     return ok;
 }
 
-static const int pairs[][2] = {{CV_F32, CV_F32}, {CV_F32, CV_F16}, {CV_F32, CV_E4M3}, {CV_F32, CV_E5M2}, {CV_F16, CV_F32}, {CV_F16, CV_F16},
-                               {CV_F16, CV_E4M3}, {CV_F16, CV_E5M2}, {CV_E4M3, CV_F32}, {CV_E4M3, CV_F16}, {CV_E4M3, CV_E4M3}, {CV_E5M2, CV_F32},
-                               {CV_E5M2, CV_F16}, {CV_E5M2, CV_E5M2}, {CV_I8, CV_I8}, {CV_U16, CV_U16}, {CV_I32, CV_I32}};
+static const int pairs[][2] = {
+    {CV_F32, CV_F32},  {CV_F32, CV_F16},   {CV_F32, CV_E4M3}, {CV_F32, CV_E5M2}, {CV_F16, CV_F32},   {CV_F16, CV_F16},
+    {CV_F16, CV_E4M3}, {CV_F16, CV_E5M2},  {CV_E4M3, CV_F32}, {CV_E4M3, CV_F16}, {CV_E4M3, CV_E4M3}, {CV_E5M2, CV_F32},
+    {CV_E5M2, CV_F16}, {CV_E5M2, CV_E5M2}, {CV_I8, CV_I8},    {CV_U16, CV_U16},  {CV_I32, CV_I32}};
 enum { PAIRS = sizeof pairs / sizeof pairs[0] };
 
 /* Floats of all sizes with special values among them; other types any bits. */
 static void fill(int type, uint8_t *at, size_t bytes)
 {
-    static const float special[] = {0.0f, -0.0f, INFINITY, -INFINITY, NAN, 448, 464, 465, 57344, 61440, 61441, 65504, 65520, 1e-8f};
+    static const float special[] = {0.0f, -0.0f, INFINITY, -INFINITY, NAN,   448,   464,
+                                    465,  57344, 61440,    61441,     65504, 65520, 1e-8f};
     for (size_t i = 0; i + (size_t)model_bytes(type) <= bytes; i += (size_t)model_bytes(type)) {
         double v = test_normal() * exp2(floor(test_uniform() * 40) - 24);
         uint32_t word = (uint32_t)test_random();
@@ -193,7 +206,8 @@ static void convert_shape(uint32_t rows, uint32_t cols)
             i->src_info.src_layout = (cv_layout)from;
             i->src_info.src_stride = (uint32_t)cv_line_bytes_(from, pairs[p][0], rows, cols);
             i->src_info.src_size = (uint32_t)cv_matrix_bytes_(from, pairs[p][0], rows, cols, i->src_info.src_stride);
-            size_t src = take(i->src_info.src_size), dest = take(i->dest_info.dest_size), other = take(i->dest_info.dest_size);
+            size_t src = take(i->src_info.src_size), dest = take(i->dest_info.dest_size),
+                   other = take(i->dest_info.dest_size);
             fill(pairs[p][0], memory + src, i->src_info.src_size);
             memset(memory + dest, 0x5a, i->dest_info.dest_size);
             memset(memory + other, 0x5a, i->dest_info.dest_size);
@@ -206,8 +220,9 @@ static void convert_shape(uint32_t rows, uint32_t cols)
     if (!convert_on_device(infos, count)) return;
     for (uint32_t k = 0; k < count; k++)
         CHECK_MSG(memcmp(infos[k].data_desc.dest, host[k].data_desc.dest, infos[k].dest_info.dest_size) == 0,
-                  "%u x %u, %s %s to %s %s differs from the host", (unsigned)rows, (unsigned)cols, cv_type_name(infos[k].src_info.src_data_type),
-                  cv_layout_name(infos[k].src_info.src_layout), cv_type_name(infos[k].dest_info.dest_data_type), cv_layout_name(infos[k].dest_info.dest_layout));
+                  "%u x %u, %s %s to %s %s differs from the host", (unsigned)rows, (unsigned)cols,
+                  cv_type_name(infos[k].src_info.src_data_type), cv_layout_name(infos[k].src_info.src_layout),
+                  cv_type_name(infos[k].dest_info.dest_data_type), cv_layout_name(infos[k].dest_info.dest_layout));
 }
 
 TEST(conversion_on_the_device)

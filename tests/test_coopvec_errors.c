@@ -1,5 +1,6 @@
-/* What coopvec.h refuses in kernels, each by an id of its own, with both values and the user's line; what it lists it takes, all
- * else it refuses; the modules are valid for every target; and kernels are the same bytes every time. No device. */
+/* What coopvec.h refuses in kernels, each by an id of its own, with both values and the user's line; what it lists it
+ * takes, all else it refuses; the modules are valid for every target; and kernels are the same bytes every time. No
+ * device. */
 #include "coopvec.h"
 #include "test.h"
 
@@ -44,14 +45,29 @@ static void matrix_errors(CV_CONTEXT, cv_val w, cv_val n)
     }
 }
 
-static const expectation matrix_wants[] = {{CV_ERROR_STRIDE_NOT_ZERO, "mul-optimal, stride 64"}, {CV_ERROR_STRIDE, "16, the length is 32"},
-    {CV_ERROR_STRIDE_MULTIPLE, "40"}, {CV_ERROR_STRIDE, "8, the length is 16"}, {CV_ERROR_TRANSPOSE, "row-major"},
-    {CV_ERROR_TRANSPOSE, "column-major"}, {CV_ERROR_FP8_LAYOUT, "e4m3 in row-major"}, {CV_ERROR_FP8_LAYOUT, "e5m2 in column-major"},
-    {CV_ERROR_MATRIX_ALIGNMENT, "offset 64"}, {CV_ERROR_MATRIX_INTERPRETATION, "packed_s8x32"},
-    {CV_ERROR_INPUT_LENGTH, "16 elements of f16, K is 17"}, {CV_ERROR_OUTPUT_TYPE, "i8"}, {CV_ERROR_INPUT_INTERPRETATION, "f16 as packed_s8x32"},
-    {CV_ERROR_SHAPE, "M 0, K 16"}, {CV_ERROR_LAYOUT, "got 4"}, {CV_ERROR_VECTOR_ALIGNMENT, "offset 32"},
-    {CV_ERROR_BIAS_INTERPRETATION, "packed_u8x32"}, {CV_ERROR_POINTER, "the matrix is u32"}, {CV_ERROR_INPUT_LENGTH, "K is 64, which takes 16"},
-    {CV_ERROR_UNSET, "a vector"}, {0, ""}, {CV_ERROR_STRIDE_NOT_ZERO, "stride u32"}, {CV_ERROR_INDEX, "the offset is 1.5"}};
+static const expectation matrix_wants[] = {{CV_ERROR_STRIDE_NOT_ZERO, "mul-optimal, stride 64"},
+                                           {CV_ERROR_STRIDE, "16, the length is 32"},
+                                           {CV_ERROR_STRIDE_MULTIPLE, "40"},
+                                           {CV_ERROR_STRIDE, "8, the length is 16"},
+                                           {CV_ERROR_TRANSPOSE, "row-major"},
+                                           {CV_ERROR_TRANSPOSE, "column-major"},
+                                           {CV_ERROR_FP8_LAYOUT, "e4m3 in row-major"},
+                                           {CV_ERROR_FP8_LAYOUT, "e5m2 in column-major"},
+                                           {CV_ERROR_MATRIX_ALIGNMENT, "offset 64"},
+                                           {CV_ERROR_MATRIX_INTERPRETATION, "packed_s8x32"},
+                                           {CV_ERROR_INPUT_LENGTH, "16 elements of f16, K is 17"},
+                                           {CV_ERROR_OUTPUT_TYPE, "i8"},
+                                           {CV_ERROR_INPUT_INTERPRETATION, "f16 as packed_s8x32"},
+                                           {CV_ERROR_SHAPE, "M 0, K 16"},
+                                           {CV_ERROR_LAYOUT, "got 4"},
+                                           {CV_ERROR_VECTOR_ALIGNMENT, "offset 32"},
+                                           {CV_ERROR_BIAS_INTERPRETATION, "packed_u8x32"},
+                                           {CV_ERROR_POINTER, "the matrix is u32"},
+                                           {CV_ERROR_INPUT_LENGTH, "K is 64, which takes 16"},
+                                           {CV_ERROR_UNSET, "a vector"},
+                                           {0, ""},
+                                           {CV_ERROR_STRIDE_NOT_ZERO, "stride u32"},
+                                           {CV_ERROR_INDEX, "the offset is 1.5"}};
 
 static void vector_errors(CV_CONTEXT, cv_val w, cv_val n)
 {
@@ -91,15 +107,33 @@ static void vector_errors(CV_CONTEXT, cv_val w, cv_val n)
     }
 }
 
-static const expectation vector_wants[] = {{CV_ERROR_OUTER_PRODUCT_LAYOUT, "row-major"}, {CV_ERROR_VECTORS_DIFFER, "f16 and f32"},
-    {CV_ERROR_ACCUMULATE_TYPES, "f32 into f16"}, {CV_ERROR_INPUT_LENGTH, "4 and 4, a matrix of 4 x 5"}, {CV_ERROR_TRANSPOSE, "outer product"},
-    {CV_ERROR_ACCUMULATE_TYPES, "vector of f32 into f16"}, {CV_ERROR_VECTORS_DIFFER, "4 of f16 and 4 of f32"},
-    {CV_ERROR_VECTORS_DIFFER, "4 of f16 and 5 of f16"}, {CV_ERROR_ELEMENT, "4 of a vector of 4"}, {CV_ERROR_ELEMENT, "2 to 4"},
-    {CV_ERROR_VECTOR_TYPE, "e4m3"}, {CV_ERROR_VECTOR_LENGTH, "0"}, {CV_ERROR_VECTOR_LENGTH, "1025"}, {CV_ERROR_VECTORS_DIFFER, "f16 and f32"},
-    {CV_ERROR_OPERATION, "CV_MOD on a vector of f16"}, {CV_ERROR_OPERATION, "CV_EXP on a vector of i32"}, {CV_ERROR_POINTER, "u32"},
-    {CV_ERROR_VECTOR_TYPE, "f32 to a ptr<f16>"}, {CV_ERROR_NUMBER_TYPE, "1.5 where u32"}, {CV_ERROR_NUMBER_RANGE, "40000 as i16"},
-    {CV_ERROR_CONDITION, "u32"}, {CV_ERROR_LOOP_STEP, "0"}, {CV_ERROR_CARRIED_TYPE, "was f16, 4, and is f32, 4"}, {CV_ERROR_UNCLOSED, "CV_FOR"},
-    {CV_ERROR_CARRIED, "number 1"}, {CV_ERROR_ELEMENT, "u32 of a vector of 4"}, {CV_ERROR_INDEX, "the index is f32"}};
+static const expectation vector_wants[] = {{CV_ERROR_OUTER_PRODUCT_LAYOUT, "row-major"},
+                                           {CV_ERROR_VECTORS_DIFFER, "f16 and f32"},
+                                           {CV_ERROR_ACCUMULATE_TYPES, "f32 into f16"},
+                                           {CV_ERROR_INPUT_LENGTH, "4 and 4, a matrix of 4 x 5"},
+                                           {CV_ERROR_TRANSPOSE, "outer product"},
+                                           {CV_ERROR_ACCUMULATE_TYPES, "vector of f32 into f16"},
+                                           {CV_ERROR_VECTORS_DIFFER, "4 of f16 and 4 of f32"},
+                                           {CV_ERROR_VECTORS_DIFFER, "4 of f16 and 5 of f16"},
+                                           {CV_ERROR_ELEMENT, "4 of a vector of 4"},
+                                           {CV_ERROR_ELEMENT, "2 to 4"},
+                                           {CV_ERROR_VECTOR_TYPE, "e4m3"},
+                                           {CV_ERROR_VECTOR_LENGTH, "0"},
+                                           {CV_ERROR_VECTOR_LENGTH, "1025"},
+                                           {CV_ERROR_VECTORS_DIFFER, "f16 and f32"},
+                                           {CV_ERROR_OPERATION, "CV_MOD on a vector of f16"},
+                                           {CV_ERROR_OPERATION, "CV_EXP on a vector of i32"},
+                                           {CV_ERROR_POINTER, "u32"},
+                                           {CV_ERROR_VECTOR_TYPE, "f32 to a ptr<f16>"},
+                                           {CV_ERROR_NUMBER_TYPE, "1.5 where u32"},
+                                           {CV_ERROR_NUMBER_RANGE, "40000 as i16"},
+                                           {CV_ERROR_CONDITION, "u32"},
+                                           {CV_ERROR_LOOP_STEP, "0"},
+                                           {CV_ERROR_CARRIED_TYPE, "was f16, 4, and is f32, 4"},
+                                           {CV_ERROR_UNCLOSED, "CV_FOR"},
+                                           {CV_ERROR_CARRIED, "number 1"},
+                                           {CV_ERROR_ELEMENT, "u32 of a vector of 4"},
+                                           {CV_ERROR_INDEX, "the index is f32"}};
 
 CV_KERNEL (matrices, ptr(f16, w), u32(n)) { matrix_errors(CV_SELF, w, n); }
 CV_KERNEL (vectors, ptr(f16, w), u32(n)) { vector_errors(CV_SELF, w, n); }
@@ -108,7 +142,8 @@ static void expect(const cv_kernel *kernel, const expectation *wants, int count)
 {
     for (wrong = 0; wrong < count; wrong++) {
         cv_module mod = CV_BUILD(*kernel, &(cv_target){.name = "bmg"});
-        CHECK_MSG(mod.error->id == wants[wrong].id, "%s %d: %s (%d), want %d", kernel->name, wrong, mod.error->text, mod.error->id, wants[wrong].id);
+        CHECK_MSG(mod.error->id == wants[wrong].id, "%s %d: %s (%d), want %d", kernel->name, wrong, mod.error->text,
+                  mod.error->id, wants[wrong].id);
         if (wants[wrong].id) {
             CHECK(mod.words == NULL);
             CHECK_STR(mod.error->name, cv_error_name(wants[wrong].id));
@@ -151,9 +186,13 @@ TEST(builds_that_are_refused)
     CHECK_INT(build_error(&promised, (cv_build_desc){.target = &bmg}, ""), 0);
     CHECK_INT(build_error(&promised, (cv_build_desc){.target = &none}, "gpu"), CV_ERROR_TARGET);
     CHECK_INT(build_error(&promised, (cv_build_desc){0}, "(none)"), CV_ERROR_TARGET);
-    CHECK_INT(build_error(&promised, (cv_build_desc){.target = &bmg, .subgroup_size = 8}, "wanted 8, bmg has"), CV_ERROR_SUBGROUP_SIZE);
-    CHECK_INT(build_error(&promised, (cv_build_desc){.target = &bmg, .local_size = 2048}, "2048 work-items, bmg takes 1024"), CV_ERROR_GROUP_SIZE);
-    CHECK_INT(build_error(&promised, (cv_build_desc){.target = &bmg, .local_size = 24}, "work-groups of 24"), CV_ERROR_UNIFORM);
+    CHECK_INT(build_error(&promised, (cv_build_desc){.target = &bmg, .subgroup_size = 8}, "wanted 8, bmg has"),
+              CV_ERROR_SUBGROUP_SIZE);
+    CHECK_INT(
+        build_error(&promised, (cv_build_desc){.target = &bmg, .local_size = 2048}, "2048 work-items, bmg takes 1024"),
+        CV_ERROR_GROUP_SIZE);
+    CHECK_INT(build_error(&promised, (cv_build_desc){.target = &bmg, .local_size = 24}, "work-groups of 24"),
+              CV_ERROR_UNIFORM);
     broken.params = "ptr<f17> w";
     CHECK_INT(build_error(&broken, (cv_build_desc){.target = &bmg}, "ptr<f17> w"), CV_ERROR_PARAMETER_TEXT);
     broken.params = "e4m3 w";
@@ -169,10 +208,13 @@ static void listed_body(cv_ctx *cv_)
     cv_val w = cv_->args[0];
     bool packed = cv_is_packed_(row.input_type);
     cv_type vector = packed ? CV_U32 : row.input_type;
-    int as = !packed ? (int)row.input_interpretation : row.input_interpretation == CV_I8 && row.input_type == CV_PACKED_S8X32 ? CV_PACKED_S8X32
-             : row.input_interpretation == CV_U8 && row.input_type == CV_PACKED_U8X32 ? CV_PACKED_U8X32 : CV_INVALID;
+    int as = !packed                                                                  ? (int)row.input_interpretation
+             : row.input_interpretation == CV_I8 && row.input_type == CV_PACKED_S8X32 ? CV_PACKED_S8X32
+             : row.input_interpretation == CV_U8 && row.input_type == CV_PACKED_U8X32 ? CV_PACKED_U8X32
+                                                                                      : CV_INVALID;
     cv_interpreted_vector x = {cv_splat_(CV_HERE_, vector, 1, CV_AT(1)), as};
-    cv_matrix_ref a = {.base = w, .interpretation = row.matrix_interpretation, .m = 1, .k = 1, .layout = CV_MUL_OPTIMAL, .transpose = row.transpose_supported};
+    cv_matrix_ref a = {.base = w, .interpretation = row.matrix_interpretation, .m = 1, .k = 1, .layout = CV_MUL_OPTIMAL,
+                       .transpose = row.transpose_supported};
     cv_vector_ref b = {.base = w, .interpretation = row.bias_interpretation};
     a = cv_matrix_ref_(CV_HERE_, a);
     b = cv_vector_ref_(CV_HERE_, b);
@@ -184,7 +226,8 @@ static bool is_taken(const cv_target *target)
     cv_kernel kernel = {"listed", "ptr<u8> w", __FILE__, __LINE__, listed_body};
     cv_module mod = cv_build(&(cv_build_desc){.kernel = &kernel, .file = __FILE__, .line = __LINE__, .target = target});
     bool taken = mod.words != NULL;
-    if (!taken) CHECK_MSG(mod.error->id >= 3000 && mod.error->id < 4000, "refused by another header: %s", mod.error->text);
+    if (!taken)
+        CHECK_MSG(mod.error->id >= 3000 && mod.error->id < 4000, "refused by another header: %s", mod.error->text);
     cv_free(&mod);
     return taken;
 }
@@ -192,7 +235,9 @@ static bool is_taken(const cv_target *target)
 /* Two of the five types vary over all numbers, the others over a few that are good. */
 TEST(listed_is_taken_and_the_rest_is_refused)
 {
-    static const cv_type good[][5] = {{CV_F16, CV_F16, CV_F16, CV_F16, CV_F16}, {CV_PACKED_S8X32, CV_I8, CV_I8, CV_I32, CV_I32}, {CV_U32, CV_PACKED_U8X32, CV_E5M2, CV_U16, CV_F32}};
+    static const cv_type good[][5] = {{CV_F16, CV_F16, CV_F16, CV_F16, CV_F16},
+                                      {CV_PACKED_S8X32, CV_I8, CV_I8, CV_I32, CV_I32},
+                                      {CV_U32, CV_PACKED_U8X32, CV_E5M2, CV_U16, CV_F32}};
     const cv_target target = {.name = "generic"};
     int listed = 0, refused = 0;
     for (int g = 0; g < 3; g++)
@@ -209,7 +254,8 @@ TEST(listed_is_taken_and_the_rest_is_refused)
                         want = cv_supports_mul(t[0], t[1], t[2], t[3], t[4]);
                         listed += want;
                         refused += !want;
-                        CHECK_MSG(is_taken(&target) == want, "%d as %d, matrix %d, bias %d, to %d", (int)t[0], (int)t[1], (int)t[2], (int)t[3], (int)t[4]);
+                        CHECK_MSG(is_taken(&target) == want, "%d as %d, matrix %d, bias %d, to %d", (int)t[0],
+                                  (int)t[1], (int)t[2], (int)t[3], (int)t[4]);
                     }
     CHECK(listed > 500 && refused > 5000);
 }
@@ -228,7 +274,8 @@ TEST(every_listed_row_is_taken)
     for (uint32_t i = 0; i < d.matrix_vector_mul_add_prop_count; i++) {
         row = rows[i];
         CHECK_MSG(is_taken(&target), "row %u: %d as %d, matrix %d, bias %d, to %d", (unsigned)i, (int)row.input_type,
-                  (int)row.input_interpretation, (int)row.matrix_interpretation, (int)row.bias_interpretation, (int)row.output_type);
+                  (int)row.input_interpretation, (int)row.matrix_interpretation, (int)row.bias_interpretation,
+                  (int)row.output_type);
     }
     free(rows);
 }
@@ -254,7 +301,8 @@ CV_KERNEL (everything, ptr(f16, w), ptr(f32, g), ptr(u32, p), u32(n), f32(rate))
     x = CV_CONCAT(CV_SLICE(CV_MUL(f16, t, CV_CAST(f16, z)), 0, 12), CV_SLICE(x, 3, 8));
     CV_OUTER_PRODUCT_ACCUMULATE(z, CV_CAST(f32, x), d);
     CV_VECTOR_ACCUMULATE(z, CV_VECTOR_REF(g, f32, .offset = CV_AT(1 << 16)));
-    q = CV_MUL(u32, CV_MATRIX_REF(p, u8, 5, 64, .stride = CV_AT(64), .offset = CV_TIMES(CV_AND(i, 1), 128)), CV_INTERPRET(CV_LOAD(p, 16, 0), packed_u8x32));
+    q = CV_MUL(u32, CV_MATRIX_REF(p, u8, 5, 64, .stride = CV_AT(64), .offset = CV_TIMES(CV_AND(i, 1), 128)),
+               CV_INTERPRET(CV_LOAD(p, 16, 0), packed_u8x32));
     CV_STORE(q, p, CV_TIMES(i, 5));
     CV_STORE(CV_VEC(f32, sum, CV_SELECT(CV_GT(sum, 0.0), sum, rate), 1), g, 0);
     CV_BARRIER();
@@ -265,7 +313,8 @@ TEST(modules_are_valid_and_the_same_every_time)
     static const char *const names[] = {"pvc", "bmg", "dg2", "generic", "soft"};
     for (int i = 0; i < 5; i++) {
         char file[64];
-        cv_module a = CV_BUILD(everything, &(cv_target){.name = names[i]}), b = CV_BUILD(everything, &(cv_target){.name = names[i]});
+        cv_module a = CV_BUILD(everything, &(cv_target){.name = names[i]}),
+                  b = CV_BUILD(everything, &(cv_target){.name = names[i]});
         CHECK_MSG(a.words && b.words, "%s: line %d: %s", names[i], a.error->line, a.error->text);
         if (a.words && b.words) CHECK(a.size == b.size && memcmp(a.words, b.words, a.size) == 0);
         snprintf(file, sizeof file, "coopvec_everything_%s", names[i]);

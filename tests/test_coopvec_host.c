@@ -1,5 +1,5 @@
-/* The host side of coopvec.h: component types, tiers, property lists and their query, layouts, conversion of matrices and
- * every line of its valid usage. */
+/* The host side of coopvec.h: component types, tiers, property lists and their query, layouts, conversion of matrices
+ * and every line of its valid usage. */
 #include "coopvec.h"
 #include "test.h"
 
@@ -10,9 +10,18 @@ TEST(numbers_are_those_of_the_enumeration)
     static const struct {
         int type, number;
         const char *name;
-    } rows[] = {{CV_I16, 2, "i16"}, {CV_U16, 3, "u16"}, {CV_I32, 4, "i32"}, {CV_U32, 5, "u32"}, {CV_F16, 8, "f16"}, {CV_F32, 9, "f32"},
-                {CV_PACKED_S8X32, 17, "packed_s8x32"}, {CV_PACKED_U8X32, 18, "packed_u8x32"}, {CV_U8, 19, "u8"}, {CV_I8, 20, "i8"},
-                {CV_E4M3, 21, "e4m3"}, {CV_E5M2, 22, "e5m2"}};
+    } rows[] = {{CV_I16, 2, "i16"},
+                {CV_U16, 3, "u16"},
+                {CV_I32, 4, "i32"},
+                {CV_U32, 5, "u32"},
+                {CV_F16, 8, "f16"},
+                {CV_F32, 9, "f32"},
+                {CV_PACKED_S8X32, 17, "packed_s8x32"},
+                {CV_PACKED_U8X32, 18, "packed_u8x32"},
+                {CV_U8, 19, "u8"},
+                {CV_I8, 20, "i8"},
+                {CV_E4M3, 21, "e4m3"},
+                {CV_E5M2, 22, "e5m2"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         CHECK_INT(rows[i].type, rows[i].number);
         CHECK_STR(cv_type_name(rows[i].number), rows[i].name);
@@ -32,7 +41,8 @@ static const char *const targets[] = {"pvc", "bmg", "lnl", "lnl-m", "ptl", "dg2"
 
 TEST(every_target_has_the_highest_tier)
 {
-    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) CHECK_INT(cv_get_tier(cm_target_row(targets[i])), CV_TIER_1_1);
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++)
+        CHECK_INT(cv_get_tier(cm_target_row(targets[i])), CV_TIER_1_1);
     CHECK_INT(cv_get_tier(cm_target_row("no such thing")), CV_TIER_NOT_SUPPORTED);
 }
 
@@ -40,7 +50,8 @@ TEST(query_counts_first)
 {
     cv_feature_data d = {0};
     CHECK_INT(cv_check_feature_support(cm_target_row("bmg"), &d), CV_S_OK);
-    /* inputs: 6 types times 10 interpretations, 2 packed, 2 more spellings of these; 10 matrices, 10 biases, 6 outputs */
+    /* inputs: 6 types times 10 interpretations, 2 packed, 2 more spellings of these; 10 matrices, 10 biases, 6
+     * outputs */
     CHECK_INT(d.matrix_vector_mul_add_prop_count, (6 * 10 + 2 + 2) * 10 * 10 * 6);
     CHECK_INT(d.outer_product_accumulate_prop_count, 3);
     CHECK_INT(d.vector_accumulate_prop_count, 5);
@@ -83,7 +94,8 @@ static bool has_mul(const cv_properties_mul *rows, uint32_t n, int in, int as, i
 {
     for (uint32_t i = 0; i < n; i++)
         if ((int)rows[i].input_type == in && (int)rows[i].input_interpretation == as &&
-            (int)rows[i].matrix_interpretation == matrix && (int)rows[i].bias_interpretation == bias && (int)rows[i].output_type == out)
+            (int)rows[i].matrix_interpretation == matrix && (int)rows[i].bias_interpretation == bias &&
+            (int)rows[i].output_type == out)
             return true;
     return false;
 }
@@ -101,14 +113,18 @@ TEST(minimum_support_set_is_listed_everywhere)
         cv_feature_data d = {0};
         cv_check_feature_support(row, &d);
         d.matrix_vector_mul_add_properties = malloc(d.matrix_vector_mul_add_prop_count * sizeof(cv_properties_mul));
-        d.outer_product_accumulate_properties = malloc(d.outer_product_accumulate_prop_count * sizeof(cv_properties_accumulate));
+        d.outer_product_accumulate_properties =
+            malloc(d.outer_product_accumulate_prop_count * sizeof(cv_properties_accumulate));
         d.vector_accumulate_properties = malloc(d.vector_accumulate_prop_count * sizeof(cv_properties_accumulate));
         CHECK_INT(cv_check_feature_support(row, &d), CV_S_OK);
         for (size_t i = 0; i < sizeof minimum / sizeof minimum[0]; i++)
-            CHECK_MSG(has_mul(d.matrix_vector_mul_add_properties, d.matrix_vector_mul_add_prop_count, minimum[i][0], minimum[i][1],
-                              minimum[i][2], minimum[i][3], minimum[i][4]), "%s lacks row %zu", targets[t], i);
-        CHECK(cv_accumulates_(d.outer_product_accumulate_properties, d.outer_product_accumulate_prop_count, CV_F16, CV_F16));
-        CHECK(cv_accumulates_(d.outer_product_accumulate_properties, d.outer_product_accumulate_prop_count, CV_F16, CV_F32));
+            CHECK_MSG(has_mul(d.matrix_vector_mul_add_properties, d.matrix_vector_mul_add_prop_count, minimum[i][0],
+                              minimum[i][1], minimum[i][2], minimum[i][3], minimum[i][4]),
+                      "%s lacks row %zu", targets[t], i);
+        CHECK(cv_accumulates_(d.outer_product_accumulate_properties, d.outer_product_accumulate_prop_count, CV_F16,
+                              CV_F16));
+        CHECK(cv_accumulates_(d.outer_product_accumulate_properties, d.outer_product_accumulate_prop_count, CV_F16,
+                              CV_F32));
         CHECK(cv_accumulates_(d.vector_accumulate_properties, d.vector_accumulate_prop_count, CV_F16, CV_F16));
         free(d.matrix_vector_mul_add_properties);
         free(d.outer_product_accumulate_properties);
@@ -127,7 +143,8 @@ TEST(optimal_layouts_are_as_documented)
 {
     for (int t = 0; t < MEMORY_TYPES; t++)
         for (int s = 0; s < SHAPES; s++) {
-            uint32_t rows = (uint32_t)shapes[s][0], cols = (uint32_t)shapes[s][1], size = (uint32_t)cv_bytes_(memory_types[t]);
+            uint32_t rows = (uint32_t)shapes[s][0], cols = (uint32_t)shapes[s][1],
+                     size = (uint32_t)cv_bytes_(memory_types[t]);
             uint32_t P = 64 / size, R = (rows + 7) / 8 * 8, bytes = (cols + P - 1) / P * 64 * R;
             cv_conversion_dest_info d = {.dest_layout = CV_MUL_OPTIMAL, .num_rows = rows, .num_columns = cols,
                                          .dest_data_type = (cv_type)memory_types[t]};
@@ -149,7 +166,8 @@ TEST(optimal_layouts_are_as_documented)
 
 TEST(destination_query_gives_sizes_and_strides)
 {
-    cv_conversion_dest_info d = {.dest_layout = CV_ROW_MAJOR, .num_rows = 3, .num_columns = 5, .dest_data_type = CV_F16};
+    cv_conversion_dest_info d = {
+        .dest_layout = CV_ROW_MAJOR, .num_rows = 3, .num_columns = 5, .dest_data_type = CV_F16};
     spe_error e = {0};
     CHECK(cv_get_conversion_dest_info(&d, &e));
     CHECK_INT(d.dest_stride, 16);
@@ -197,7 +215,8 @@ static cv_conversion_info describe(int rows, int cols, int from, cv_layout from_
     i.src_info.src_layout = from_layout;
     /* neighbouring lines touch: a source needs no more than a multiple of the element */
     i.src_info.src_stride = (uint32_t)cv_line_bytes_(from_layout, from, (uint32_t)rows, (uint32_t)cols);
-    i.src_info.src_size = (uint32_t)cv_matrix_bytes_(from_layout, from, (uint32_t)rows, (uint32_t)cols, i.src_info.src_stride);
+    i.src_info.src_size =
+        (uint32_t)cv_matrix_bytes_(from_layout, from, (uint32_t)rows, (uint32_t)cols, i.src_info.src_stride);
     return i;
 }
 
@@ -205,7 +224,13 @@ static cv_conversion_info describe(int rows, int cols, int from, cv_layout from_
 static double value_of(int type, const uint8_t *p)
 {
     uint32_t bits = p[0], exponent, mantissa;
-    int eb = type == CV_F32 ? 8 : type == CV_F16 || type == CV_E5M2 ? 5 : 4, mb = type == CV_F32 ? 23 : type == CV_F16 ? 10 : type == CV_E5M2 ? 2 : 3;
+    int eb = type == CV_F32                      ? 8
+             : type == CV_F16 || type == CV_E5M2 ? 5
+                                                 : 4,
+        mb = type == CV_F32    ? 23
+             : type == CV_F16  ? 10
+             : type == CV_E5M2 ? 2
+                               : 3;
     int bias = (1 << (eb - 1)) - 1;
     double v;
     if (mb > 3) bits |= (uint32_t)p[1] << 8;
@@ -255,7 +280,8 @@ static void fill_random(buffer b)
 /* Numbers of all sizes, so that FP8 rounds, is subnormal, and saturates. */
 static void fill_floats(buffer b, int type)
 {
-    static const float special[] = {0.0f, -0.0f, INFINITY, -INFINITY, NAN, 448, 464, 465, 57344, 61440, 61441, 65504, 65520, 1e-8f};
+    static const float special[] = {0.0f, -0.0f, INFINITY, -INFINITY, NAN,   448,   464,
+                                    465,  57344, 61440,    61441,     65504, 65520, 1e-8f};
     for (size_t i = 0; i + 4 <= b.size; i += (size_t)cv_bytes_(type)) {
         float f = (float)(test_normal() * exp2(floor(test_uniform() * 40) - 24));
         if (test_random() % 16 == 0) f = special[test_random() % (sizeof special / sizeof special[0])];
@@ -272,8 +298,10 @@ TEST(any_layout_to_any_other_and_back_keeps_every_bit)
                     int type = memory_types[t];
                     bool fp8 = type == CV_E4M3 || type == CV_E5M2;
                     if (fp8 && (from < 2 || to < 2)) continue; /* FP8 destinations are optimal */
-                    cv_conversion_info a = describe(shapes[s][0], shapes[s][1], type, (cv_layout)from, type, (cv_layout)to);
-                    cv_conversion_info b = describe(shapes[s][0], shapes[s][1], type, (cv_layout)to, type, (cv_layout)from);
+                    cv_conversion_info a =
+                        describe(shapes[s][0], shapes[s][1], type, (cv_layout)from, type, (cv_layout)to);
+                    cv_conversion_info b =
+                        describe(shapes[s][0], shapes[s][1], type, (cv_layout)to, type, (cv_layout)from);
                     buffer src = make_buffer(a.src_info.src_size), mid = make_buffer(a.dest_info.dest_size), end;
                     spe_error e = {0};
                     b.src_info.src_stride = a.dest_info.dest_stride;
@@ -285,9 +313,12 @@ TEST(any_layout_to_any_other_and_back_keeps_every_bit)
                     CHECK_MSG(cv_convert_matrix(&a, 1, &e) && cv_convert_matrix(&b, 1, &e), "%s", e.text);
                     for (uint32_t r = 0; r < a.dest_info.num_rows; r++)
                         for (uint32_t c = 0; c < a.dest_info.num_columns; c++)
-                            CHECK(memcmp(src.at + cv_element_offset((cv_layout)from, (cv_type)type, a.dest_info.num_rows, a.src_info.src_stride, r, c),
-                                         end.at + cv_element_offset((cv_layout)from, (cv_type)type, a.dest_info.num_rows, b.dest_info.dest_stride, r, c),
-                                         (size_t)cv_bytes_(type)) == 0);
+                            CHECK(
+                                memcmp(src.at + cv_element_offset((cv_layout)from, (cv_type)type, a.dest_info.num_rows,
+                                                                  a.src_info.src_stride, r, c),
+                                       end.at + cv_element_offset((cv_layout)from, (cv_type)type, a.dest_info.num_rows,
+                                                                  b.dest_info.dest_stride, r, c),
+                                       (size_t)cv_bytes_(type)) == 0);
                     free(src.memory);
                     free(mid.memory);
                     free(end.memory);
@@ -296,7 +327,8 @@ TEST(any_layout_to_any_other_and_back_keeps_every_bit)
 
 TEST(narrowing_rounds_to_nearest_even_and_saturates)
 {
-    static const int pairs[][2] = {{CV_F32, CV_F16}, {CV_F32, CV_E4M3}, {CV_F32, CV_E5M2}, {CV_F16, CV_E4M3}, {CV_F16, CV_E5M2}};
+    static const int pairs[][2] = {
+        {CV_F32, CV_F16}, {CV_F32, CV_E4M3}, {CV_F32, CV_E5M2}, {CV_F16, CV_E4M3}, {CV_F16, CV_E5M2}};
     for (size_t p = 0; p < sizeof pairs / sizeof pairs[0]; p++) {
         int from = pairs[p][0], to = pairs[p][1];
         cv_conversion_info i = describe(64, 130, from, CV_ROW_MAJOR, to, CV_MUL_OPTIMAL);
@@ -321,17 +353,20 @@ TEST(narrowing_rounds_to_nearest_even_and_saturates)
 
 TEST(widening_and_back_keeps_every_bit)
 {
-    static const int pairs[][2] = {{CV_F16, CV_F32}, {CV_E4M3, CV_F32}, {CV_E5M2, CV_F32}, {CV_E4M3, CV_F16}, {CV_E5M2, CV_F16}};
+    static const int pairs[][2] = {
+        {CV_F16, CV_F32}, {CV_E4M3, CV_F32}, {CV_E5M2, CV_F32}, {CV_E4M3, CV_F16}, {CV_E5M2, CV_F16}};
     for (size_t p = 0; p < sizeof pairs / sizeof pairs[0]; p++) {
         int narrow = pairs[p][0], wide = pairs[p][1], size = cv_bytes_(narrow);
         int n = size == 2 ? 256 : 16; /* every value */
         cv_conversion_info a = describe(n, n, narrow, CV_MUL_OPTIMAL, wide, CV_COLUMN_MAJOR);
         cv_conversion_info b = describe(n, n, wide, CV_COLUMN_MAJOR, narrow, CV_MUL_OPTIMAL);
-        buffer src = make_buffer(a.src_info.src_size), mid = make_buffer(a.dest_info.dest_size), end = make_buffer(b.dest_info.dest_size);
+        buffer src = make_buffer(a.src_info.src_size), mid = make_buffer(a.dest_info.dest_size),
+               end = make_buffer(b.dest_info.dest_size);
         b.src_info.src_stride = a.dest_info.dest_stride;
         b.src_info.src_size = a.dest_info.dest_size;
         for (int v = 0; v < n * n; v++) {
-            uint8_t *at = src.at + cv_element_offset(CV_MUL_OPTIMAL, (cv_type)narrow, (uint32_t)n, 0, (uint32_t)(v / n), (uint32_t)(v % n));
+            uint8_t *at = src.at + cv_element_offset(CV_MUL_OPTIMAL, (cv_type)narrow, (uint32_t)n, 0, (uint32_t)(v / n),
+                                                     (uint32_t)(v % n));
             at[0] = (uint8_t)v;
             if (size == 2) at[1] = (uint8_t)(v >> 8);
         }
@@ -339,7 +374,8 @@ TEST(widening_and_back_keeps_every_bit)
         b.data_desc = (cv_conversion_data){end.at, mid.at};
         CHECK(cv_convert_matrix(&a, 1, NULL) && cv_convert_matrix(&b, 1, NULL));
         for (int v = 0; v < n * n; v++) {
-            size_t at = cv_element_offset(CV_MUL_OPTIMAL, (cv_type)narrow, (uint32_t)n, 0, (uint32_t)(v / n), (uint32_t)(v % n));
+            size_t at = cv_element_offset(CV_MUL_OPTIMAL, (cv_type)narrow, (uint32_t)n, 0, (uint32_t)(v / n),
+                                          (uint32_t)(v % n));
             double x = value_of(narrow, src.at + at);
             if (isnan(x)) CHECK(isnan(value_of(narrow, end.at + at)));
             else if (isinf(x)) CHECK_INT(end.at[at] & 0x7f, size == 2 ? 0 : 0x7b); /* infinity saturates in FP8 */
@@ -357,12 +393,13 @@ TEST(which_types_convert)
         for (int b = 0; b < MEMORY_TYPES; b++) {
             int from = memory_types[a], to = memory_types[b];
             bool f8 = from == CV_E4M3 || from == CV_E5M2, t8 = to == CV_E4M3 || to == CV_E5M2;
-            bool want = from == to || (from == CV_F32 && (to == CV_F16 || t8)) || (to == CV_F32 && (from == CV_F16 || f8)) ||
-                        (from == CV_F16 && t8) || (to == CV_F16 && f8);
+            bool want = from == to || (from == CV_F32 && (to == CV_F16 || t8)) ||
+                        (to == CV_F32 && (from == CV_F16 || f8)) || (from == CV_F16 && t8) || (to == CV_F16 && f8);
             cv_conversion_info i = describe(4, 4, from, CV_ROW_MAJOR, to, CV_MUL_OPTIMAL);
             spe_error e = {0};
             i.data_desc = (cv_conversion_data){(void *)0x10000, (void *)0x20000};
-            CHECK_MSG(cv_check_conversion(&i, &e) == want, "%s to %s: %s", cv_type_name(from), cv_type_name(to), e.text);
+            CHECK_MSG(cv_check_conversion(&i, &e) == want, "%s to %s: %s", cv_type_name(from), cv_type_name(to),
+                      e.text);
             if (!want) CHECK_INT(e.id, CV_ERROR_CONVERSION_TYPES);
         }
 }
@@ -482,12 +519,17 @@ TEST(memory_given_to_kernels_is_checked)
     spe_error e = {0};
     void *base = (void *)0x10000;
     CHECK(cv_check_matrix_memory(base, 4096, 0, CV_MUL_OPTIMAL, CV_F16, 32, 64, 0, &e));
-    CHECK(!cv_check_matrix_memory(base, 4095, 0, CV_MUL_OPTIMAL, CV_F16, 32, 64, 0, &e) && e.id == CV_ERROR_ALLOCATION_SIZE);
-    CHECK(!cv_check_matrix_memory(base, 4096, 64, CV_MUL_OPTIMAL, CV_F16, 32, 32, 0, &e) && e.id == CV_ERROR_MATRIX_ALIGNMENT);
-    CHECK(!cv_check_matrix_memory((void *)0x10040, 4096, 0, CV_MUL_OPTIMAL, CV_F16, 32, 32, 0, &e) && e.id == CV_ERROR_MATRIX_ALIGNMENT);
-    CHECK(!cv_check_matrix_memory(base, 4096, 128, CV_MUL_OPTIMAL, CV_F16, 32, 64, 0, &e) && e.id == CV_ERROR_OUT_OF_BOUNDS);
+    CHECK(!cv_check_matrix_memory(base, 4095, 0, CV_MUL_OPTIMAL, CV_F16, 32, 64, 0, &e) &&
+          e.id == CV_ERROR_ALLOCATION_SIZE);
+    CHECK(!cv_check_matrix_memory(base, 4096, 64, CV_MUL_OPTIMAL, CV_F16, 32, 32, 0, &e) &&
+          e.id == CV_ERROR_MATRIX_ALIGNMENT);
+    CHECK(!cv_check_matrix_memory((void *)0x10040, 4096, 0, CV_MUL_OPTIMAL, CV_F16, 32, 32, 0, &e) &&
+          e.id == CV_ERROR_MATRIX_ALIGNMENT);
+    CHECK(!cv_check_matrix_memory(base, 4096, 128, CV_MUL_OPTIMAL, CV_F16, 32, 64, 0, &e) &&
+          e.id == CV_ERROR_OUT_OF_BOUNDS);
     CHECK(!cv_check_matrix_memory(NULL, 4096, 0, CV_MUL_OPTIMAL, CV_F16, 32, 64, 0, &e) && e.id == CV_ERROR_ADDRESS);
-    CHECK(!cv_check_matrix_memory(base, 4096, 0, CV_MUL_OPTIMAL, CV_PACKED_S8X32, 32, 64, 0, &e) && e.id == CV_ERROR_MATRIX_INTERPRETATION);
+    CHECK(!cv_check_matrix_memory(base, 4096, 0, CV_MUL_OPTIMAL, CV_PACKED_S8X32, 32, 64, 0, &e) &&
+          e.id == CV_ERROR_MATRIX_INTERPRETATION);
     CHECK(cv_check_vector_memory(base, 128, 64, CV_F16, 32, &e));
     CHECK(!cv_check_vector_memory(base, 128, 32, CV_F16, 8, &e) && e.id == CV_ERROR_VECTOR_ALIGNMENT);
     CHECK(!cv_check_vector_memory(base, 128, 64, CV_F16, 33, &e) && e.id == CV_ERROR_OUT_OF_BOUNDS);

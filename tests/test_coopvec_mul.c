@@ -1,14 +1,17 @@
-/* Mul and MulAdd on a device, against the exact model: every interpretation of inputs and matrices, every bias and output, every
- * code of FP8, other subgroup sizes, with and without the matrix instruction. Shapes, layouts and modes: test_coopvec_shapes.c. */
+/* Mul and MulAdd on a device, against the exact model: every interpretation of inputs and matrices, every bias and
+ * output, every code of FP8, other subgroup sizes, with and without the matrix instruction. Shapes, layouts and modes:
+ * test_coopvec_shapes.c. */
 #include "coopvec_items.h"
 
 /* ---- the tests */
 
 static const int inputs[] = {CV_F16, CV_F32, CV_I16, CV_U16, CV_I32, CV_U32};
-static const int readings[] = {CV_I16, CV_U16, CV_I32, CV_U32, CV_F16, CV_F32, CV_PACKED_S8X32, CV_PACKED_U8X32, CV_U8, CV_I8, CV_E4M3, CV_E5M2};
+static const int readings[] = {CV_I16,          CV_U16,          CV_I32, CV_U32, CV_F16,  CV_F32,
+                               CV_PACKED_S8X32, CV_PACKED_U8X32, CV_U8,  CV_I8,  CV_E4M3, CV_E5M2};
 static const int matrices[] = {CV_I16, CV_U16, CV_I32, CV_U32, CV_F16, CV_F32, CV_U8, CV_I8, CV_E4M3, CV_E5M2};
 
-/* Each of the 620 pairs; biases (and none) and outputs take turns, so that each meets each kind of product many times. */
+/* Each of the 620 pairs; biases (and none) and outputs take turns, so that each meets each kind of product many
+ * times. */
 TEST(every_interpretation_of_input_and_matrix)
 {
     int number = 0, kernel = 0;
@@ -19,8 +22,15 @@ TEST(every_interpretation_of_input_and_matrix)
             if (packed && inputs[i] != CV_U32) continue;
             for (int m = 0; m < 10; m++, number++) {
                 int b = (number * 7 + number / 10) % 11;
-                model_product p = {inputs[i], readings[r], matrices[m], b == 10 ? 0 : matrices[b], inputs[(number + number / 10) % 6], 1, packed ? 5 : 1,
-                                   CV_MUL_OPTIMAL, false};
+                model_product p = {inputs[i],
+                                   readings[r],
+                                   matrices[m],
+                                   b == 10 ? 0 : matrices[b],
+                                   inputs[(number + number / 10) % 6],
+                                   1,
+                                   packed ? 5 : 1,
+                                   CV_MUL_OPTIMAL,
+                                   false};
                 add_item(p, UNIFORM);
             }
             if (item_count + 10 <= ITEMS_MAX && !(i == 5 && r == 11)) continue;
@@ -36,13 +46,29 @@ TEST(every_bias_and_output)
 {
     for (int b = 0; b < 10; b++)
         for (int o = 0; o < 6; o++) {
-            model_product p = {b % 2 ? CV_F32 : CV_I16, b % 2 ? CV_F16 : CV_I8, b % 2 ? CV_F16 : CV_I16, matrices[b], inputs[o], 1, 1, CV_ROW_MAJOR, false};
+            model_product p = {b % 2 ? CV_F32 : CV_I16,
+                               b % 2 ? CV_F16 : CV_I8,
+                               b % 2 ? CV_F16 : CV_I16,
+                               matrices[b],
+                               inputs[o],
+                               1,
+                               1,
+                               CV_ROW_MAJOR,
+                               false};
             add_item(p, UNIFORM);
         }
     run_items("biases", 16, CM_AUTO);
     for (int b = 0; b < 10; b++)
         for (int o = 0; o < 6; o++) {
-            model_product p = {b % 2 ? CV_I32 : CV_F16, b % 2 ? CV_U8 : CV_E4M3, b % 2 ? CV_I8 : CV_E5M2, matrices[b], inputs[o], 1, 2, CV_MUL_OPTIMAL, false};
+            model_product p = {b % 2 ? CV_I32 : CV_F16,
+                               b % 2 ? CV_U8 : CV_E4M3,
+                               b % 2 ? CV_I8 : CV_E5M2,
+                               matrices[b],
+                               inputs[o],
+                               1,
+                               2,
+                               CV_MUL_OPTIMAL,
+                               false};
             add_item(p, UNIFORM);
         }
     run_items("biases_dpas", 16, CM_AUTO);
@@ -53,8 +79,9 @@ static void all_codes(item *t)
 {
     t->codes = true;
     for (int r = 0; r < t->p.m; r++)
-        memory[t->matrix + cv_element_offset((cv_layout)t->p.layout, (cv_type)t->p.matrix, (uint32_t)(t->p.transpose ? 1 : t->p.m), 0,
-                                             (uint32_t)(t->p.transpose ? 0 : r), (uint32_t)(t->p.transpose ? r : 0))] = (uint8_t)r;
+        memory[t->matrix + cv_element_offset(
+                               (cv_layout)t->p.layout, (cv_type)t->p.matrix, (uint32_t)(t->p.transpose ? 1 : t->p.m), 0,
+                               (uint32_t)(t->p.transpose ? 0 : r), (uint32_t)(t->p.transpose ? r : 0))] = (uint8_t)r;
     for (int i = 0; i < WORK_ITEMS; i++) model_put(t->p.input, memory + t->in + i * model_bytes(t->p.input), 1);
 }
 

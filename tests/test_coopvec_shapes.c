@@ -1,16 +1,18 @@
-/* Mul and MulAdd on a device, against the exact model: every combination of the minimum support set, and three more, on shapes from
- * 1 x 1 to 128 x 40, in every layout, transposed or not, uniform and divergent, with matrices that differ between
- * work-items. */
+/* Mul and MulAdd on a device, against the exact model: every combination of the minimum support set, and three more, on
+ * shapes from 1 x 1 to 128 x 40, in every layout, transposed or not, uniform and divergent, with matrices that differ
+ * between work-items. */
 #include "coopvec_items.h"
 
 /* Of a combination that the minimum support set has, every shape, layout and transposition goes uniform, and divergent;
- * matrices of odd work-items' own take turns with what goes lane by lane because it is told to. Of the other combinations each layout goes in one mode. */
+ * matrices of odd work-items' own take turns with what goes lane by lane because it is told to. Of the other
+ * combinations each layout goes in one mode. */
 enum { COMBINATIONS = 5 };
 static bool wanted(int combination, int shape, int v, mode how)
 {
     bool large = shape >= (is_fp8(minimum[combination]) ? 3 : 4);
     int turn = v + shape + combination;
-    if (combination >= COMBINATIONS) return how == UNIFORM ? turn % 2 == 0 : how == (mode)(1 + turn % (MODES - 1)) && turn % 2;
+    if (combination >= COMBINATIONS)
+        return how == UNIFORM ? turn % 2 == 0 : how == (mode)(1 + turn % (MODES - 1)) && turn % 2;
     if (how == UNIFORM) return true;
     if (large) return how == DIVERGENT || (turn % 4 == 0 && how == OWN_MATRIX);
     return how == DIVERGENT || (turn % 2 && how == (turn % 4 == 1 ? OWN_MATRIX : BY_LANES));

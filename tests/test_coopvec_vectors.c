@@ -1,5 +1,6 @@
-/* Vector values of coopvec.h on a device: load, store, elements, concatenation, slices, arithmetic, functions, activations,
- * conversions by the rules, and values that loops and branches carry; each against the same thing computed in f64. */
+/* Vector values of coopvec.h on a device: load, store, elements, concatenation, slices, arithmetic, functions,
+ * activations, conversions by the rules, and values that loops and branches carry; each against the same thing computed
+ * in f64. */
 #include "coopvec_model.h"
 
 enum { N = 13, ITEMS = 32, RESULTS = 40, MEMORY = 1 << 20 };
@@ -128,11 +129,13 @@ TEST(floats)
         for (int i = 0; i < ITEMS; i++)
             for (int e = 0; e < N; e++) {
                 double bound, want = wanted(r, i, e, in, &bound), got = (double)out[(r * ITEMS + i) * N + e];
-                CHECK_MSG(fabs(got - want) <= bound, "result %d, item %d, element %d is %.9g, want %.9g within %.2g", r, i, e, got, want, bound);
+                CHECK_MSG(fabs(got - want) <= bound, "result %d, item %d, element %d is %.9g, want %.9g within %.2g", r,
+                          i, e, got, want, bound);
             }
 }
 
-/* ---- the conversion rules: every pair of the six vector types, values that overflow, lie halfway, and are not numbers */
+/* ---- the conversion rules: every pair of the six vector types, values that overflow, lie halfway, and are not
+ * numbers */
 
 static const int types[] = {CV_F16, CV_F32, CV_I16, CV_U16, CV_I32, CV_U32};
 enum { SLOT = 4096 };
@@ -141,30 +144,39 @@ static void cast_body(cv_ctx *cv_)
 {
     for (int from = 0; from < 6; from++)
         for (int to = 0; to < 6; to++) {
-            cv_any_ v = cv_any_vec_(CV_LOAD(cv_->args[model_pointer(types[from])], 4, CV_ADD(CV_TIMES(CV_GLOBAL_ID(), 4), from * SLOT / model_bytes(types[from]))));
+            cv_any_ v =
+                cv_any_vec_(CV_LOAD(cv_->args[model_pointer(types[from])], 4,
+                                    CV_ADD(CV_TIMES(CV_GLOBAL_ID(), 4), from * SLOT / model_bytes(types[from]))));
             cv_vec w = cv_cast_vec_(CV_HERE_, types[to], v);
-            CV_STORE(w, cv_->args[model_pointer(types[to])], CV_ADD(CV_TIMES(CV_GLOBAL_ID(), 4), (6 + from * 6 + to) * SLOT / model_bytes(types[to])));
+            CV_STORE(w, cv_->args[model_pointer(types[to])],
+                     CV_ADD(CV_TIMES(CV_GLOBAL_ID(), 4), (6 + from * 6 + to) * SLOT / model_bytes(types[to])));
         }
 }
 
 TEST(conversion_rules)
 {
-    static const double special[] = {0, -0.0, 0.5, 1.5, 2.5, -0.5, -1.5, 65504, 65519, 65520, 65536, 70000, -70000, 32767.5, -32768.5, 2147483520, 2147483648.0,
-                                     4294967040.0, 4294967296.0, -2147483648.0, -3e9, 1e30, -1e30, INFINITY, -INFINITY, NAN, 1e-8, 2147483647, 16777217, 33554435};
+    static const double special[] = {
+        0,     -0.0,  0.5,    1.5,      2.5,       -0.5,       -1.5,         65504,        65519,        65520,
+        65536, 70000, -70000, 32767.5,  -32768.5,  2147483520, 2147483648.0, 4294967040.0, 4294967296.0, -2147483648.0,
+        -3e9,  1e30,  -1e30,  INFINITY, -INFINITY, NAN,        1e-8,         2147483647,   16777217,     33554435};
     model_kernel k = {"vectors_cast", cast_body, ITEMS, 16, CM_AUTO};
     memset(memory, 0xff, MEMORY);
     for (int f = 0; f < 6; f++)
         for (int i = 0; i < ITEMS * 4; i++) {
-            double v = i < 30 ? special[i] : i < 90 ? model_random(types[f]) : test_normal() * exp2(test_uniform() * 36);
+            double v = i < 30   ? special[i]
+                       : i < 90 ? model_random(types[f])
+                                : test_normal() * exp2(test_uniform() * 36);
             model_put(types[f], memory + f * SLOT + i * model_bytes(types[f]), model_convert(v, types[f]));
         }
     if (!model_run(&k, 1, 0)) return;
     for (int f = 0; f < 6; f++)
         for (int t = 0; t < 6; t++)
             for (int i = 0; i < ITEMS * 4; i++) {
-                double v = model_get(types[f], memory + f * SLOT + i * model_bytes(types[f])), want = model_convert(v, types[t]);
+                double v = model_get(types[f], memory + f * SLOT + i * model_bytes(types[f])),
+                       want = model_convert(v, types[t]);
                 double got = model_get(types[t], memory + (6 + f * 6 + t) * SLOT + i * model_bytes(types[t]));
-                CHECK_MSG(got == want || (isnan(got) && isnan(want)), "%s %.10g to %s is %.10g, want %.10g", cv_type_name(types[f]), v, cv_type_name(types[t]), got, want);
+                CHECK_MSG(got == want || (isnan(got) && isnan(want)), "%s %.10g to %s is %.10g, want %.10g",
+                          cv_type_name(types[f]), v, cv_type_name(types[t]), got, want);
             }
 }
 

@@ -1,5 +1,5 @@
-/* test_devices.c - the software device in parts: what sub-devices say of themselves, that they share a context and its memory,
- * and that a kernel's work is dealt out to all of them at once.
+/* test_devices.c - the software device in parts: what sub-devices say of themselves, that they share a context and its
+ * memory, and that a kernel's work is dealt out to all of them at once.
  */
 #define _GNU_SOURCE
 
@@ -71,7 +71,8 @@ TEST(work_is_dealt_out)
     for (int i = 0; x && i <= PARTS; i++) {
         zed_device *d = i < PARTS ? &part[i] : &whole;
         bool ok = zed_module_load(&module[i], d, words.data, 4 * words.count, NULL) &&
-                  zed_kernel_get(&spin[i], &module[i], "spin", "ptr<u32> x, u32 n") && zed_local_size(&spin[i], 32, 1, 1);
+                  zed_kernel_get(&spin[i], &module[i], "spin", "ptr<u32> x, u32 n") &&
+                  zed_local_size(&spin[i], 32, 1, 1);
         CHECK_MSG(ok, "%s", zed_get_error(d)->text);
     }
     for (int round = 0; x && round < 10; round++) {

@@ -76,8 +76,10 @@ TEST(the_list_is_printed)
     start();
     CHECK(zed_print_list(f));
     read_all(f, text, sizeof text);
-    CHECK_STR(text, "0  Intel(R) Arc(TM) B580 Graphics (bmg)\n1  Intel(R) Arc(TM) Graphics (lnl)\n2  Some Processor (generic)\n"
-                    "3  xetile software device (4 threads) (soft)\n");
+    CHECK_STR(
+        text,
+        "0  Intel(R) Arc(TM) B580 Graphics (bmg)\n1  Intel(R) Arc(TM) Graphics (lnl)\n2  Some Processor (generic)\n"
+        "3  xetile software device (4 threads) (soft)\n");
 }
 
 TEST(a_device_is_chosen_by_name_index_or_environment)
@@ -112,8 +114,11 @@ TEST(a_device_is_chosen_by_name_index_or_environment)
 TEST(a_device_is_chosen_as_people_type_it)
 {
     static const char *const cases[][2] = {
-        {"0", "Intel(R) Arc(TM) B580 Graphics"}, {"2", "Some Processor"},          {"software", "xetile software device (4 threads)"},
-        {"lnl", "Intel(R) Arc(TM) Graphics"},    {"", "Intel(R) Arc(TM) B580 Graphics"},
+        {"0", "Intel(R) Arc(TM) B580 Graphics"},
+        {"2", "Some Processor"},
+        {"software", "xetile software device (4 threads)"},
+        {"lnl", "Intel(R) Arc(TM) Graphics"},
+        {"", "Intel(R) Arc(TM) B580 Graphics"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         zed_device d;
@@ -612,7 +617,8 @@ TEST(a_context_reaches_devices_and_sub_devices)
     CHECK_INT(zed_get_error(&other)->id, ZED_NO_SUCH_DEVICE);
     for (int call = 1; pretend.failed || call == 1; call++) { /* any call may fail: nothing is left behind */
         int alive = pretend.alive;
-        pretend.calls = 0, pretend.failed = NULL, pretend.fail_at = call, pretend.fail_with = ZE_RESULT_ERROR_DEVICE_LOST;
+        pretend.calls = 0, pretend.failed = NULL, pretend.fail_at = call,
+        pretend.fail_with = ZE_RESULT_ERROR_DEVICE_LOST;
         bool open = zed_open_in_context(&other, &first, 1);
         pretend.fail_at = 0;
         CHECK_MSG(open || zed_get_error(&other)->id == ZED_ZE_DEVICE_LOST, "call %d", call);

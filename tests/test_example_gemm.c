@@ -63,7 +63,8 @@ TEST(wrong_headers_are_refused_by_name)
     refused("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }", 96, "element type");
     refused("{'descr': '|O', 'fortran_order': False, 'shape': (3, 4), }", 96, "element type");
     refused("{'descr': [('a', '<f2')], 'fortran_order': False, 'shape': (3, 4), }", 24, "descr is malformed");
-    refused("{'descr': '<f2aaaaaaaaaaaaaaaaaaaaaaaa', 'fortran_order': False, 'shape': (3, 4), }", 24, "descr is malformed");
+    refused("{'descr': '<f2aaaaaaaaaaaaaaaaaaaaaaaa', 'fortran_order': False, 'shape': (3, 4), }", 24,
+            "descr is malformed");
     refused("{'descr': '<f2', 'fortran_order': 0, 'shape': (3, 4), }", 24, "fortran_order");
     refused("{'descr': '<f2', 'fortran_order': False, 'shape': (12,), }", 24, "shape");
     refused("{'descr': '<f2', 'fortran_order': False, 'shape': (2, 3, 2), }", 24, "shape");

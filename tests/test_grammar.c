@@ -175,8 +175,8 @@ static bool listed(const entry *e)
     return false;
 }
 
-/* Is the entry enabled by a capability that this header knows and that kernels have? Not so where a vendor's extension of
- * its own is needed too. (Shader is known for its number only; of Matrix kernels have no more than is listed.) */
+/* Is the entry enabled by a capability that this header knows and that kernels have? Not so where a vendor's extension
+ * of its own is needed too. (Shader is known for its number only; of Matrix kernels have no more than is listed.) */
 static bool known_to_us(const entry *e)
 {
     size_t k;
@@ -289,7 +289,8 @@ TEST(operands_are_enabled_by_what_they_stand_in)
             continue;
         spe_begin(&m, NULL);
         if (!strcmp(kind, "GroupOperation"))
-            spe_need_op_(&m, SPE_OpGroupNonUniformIAdd, spe_int(&m, 32), 3, (const uint32_t[]){0, numbers[i].number, 0});
+            spe_need_op_(&m, SPE_OpGroupNonUniformIAdd, spe_int(&m, 32), 3,
+                         (const uint32_t[]){0, numbers[i].number, 0});
         if (!strcmp(kind, "FPEncoding")) {
             spe_bf16(&m);
             spe_e4m3(&m);

@@ -1,5 +1,6 @@
-/* test_memory.c - out of memory at every allocation of the headers in turn: the error says so, nothing is built, nothing leaks. The
- * headers' malloc, calloc, realloc and free are this program's, and Level Zero is the one of pretend_ze.h.
+/* test_memory.c - out of memory at every allocation of the headers in turn: the error says so, nothing is built,
+ * nothing leaks. The headers' malloc, calloc, realloc and free are this program's, and Level Zero is the one of
+ * pretend_ze.h.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
@@ -49,7 +50,8 @@ static void from_here(long at) { calls = live = 0, fail_at = at; }
 
 XT_KERNEL(product, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K))
 {
-    const xt_map map_a = XT_MAP(.sg_layout = {2, 2}, .sg_data = {32, 32}), map_c = XT_MAP(.sg_layout = {2, 2}, .sg_data = {32, 64});
+    const xt_map map_a = XT_MAP(.sg_layout = {2, 2}, .sg_data = {32, 32}),
+                 map_c = XT_MAP(.sg_layout = {2, 2}, .sg_data = {32, 64});
     xt_tile a = XT_INIT_TILE(A, f16, 64, 32, .shape = XT_AT(M, K), .map = map_a);
     xt_tile b = XT_INIT_TILE(B, f16, 32, 128, .shape = XT_AT(K, N), .map = map_c);
     xt_tile c = XT_INIT_TILE(C, f32, 64, 128, .shape = XT_AT(M, N), .map = map_c);
@@ -74,7 +76,8 @@ CV_KERNEL(network, ptr(f16, W), ptr(f16, X), ptr(f32, Y))
 /* Regions of all kinds, and what goes through local memory and between subgroups. */
 XT_KERNEL(regions, ptr(f32, A), ptr(f32, B), u32(N))
 {
-    const xt_map map = XT_MAP(.sg_layout = {2, 2}, .sg_data = {16, 16}), rows = XT_MAP(.sg_layout = {4, 1}, .sg_data = {8, 32});
+    const xt_map map = XT_MAP(.sg_layout = {2, 2}, .sg_data = {16, 16}),
+                 rows = XT_MAP(.sg_layout = {4, 1}, .sg_data = {8, 32});
     xt_tile a = XT_INIT_TILE(A, f32, 32, 32, .shape = XT_AT(N, N), .map = map);
     xt_vec s = XT_SPLAT(f32, 32, 32, 0, .map = map), at = XT_IOTA(i32, 32, 32, 0, .map = map);
     xt_val n = XT_CAST(i32, N);
@@ -124,8 +127,10 @@ static written write_module(void (*body)(spe_module *, spe_id))
     written w = {&written_module, NULL, spe_get_error(&written_module)};
     spe_module *m = w.m;
     if (spe_begin(m, &(spe_options){.names = true, .lines = true, .source = "by hand"})) {
-        spe_param p = {.type = spe_ptr(m, SPE_StorageClassCrossWorkgroup, spe_float(m, 32)), .name = "p", .restrict_ = true};
-        if (SPE(m, kernel_begin, &(spe_kernel){.name = "k", .subgroup_size = 16, .local_size = {16}, .params = &p, .param_count = 1}))
+        spe_param p = {
+            .type = spe_ptr(m, SPE_StorageClassCrossWorkgroup, spe_float(m, 32)), .name = "p", .restrict_ = true};
+        if (SPE(m, kernel_begin,
+                &(spe_kernel){.name = "k", .subgroup_size = 16, .local_size = {16}, .params = &p, .param_count = 1}))
             body(m, spe_param_id(m, 0));
         spe_kernel_end(m);
         w.words = spe_finish(m).data;
@@ -157,7 +162,8 @@ static void matrices(spe_module *m, spe_id p)
 static void by_hand(spe_module *m, spe_id p)
 {
     static const int64_t literals[] = {-1, 7, 1 << 20};
-    spe_id i = spe_builtin(m, SPE_GLOBAL_ID, 0), sum = spe_f32(m, 0), var = spe_local_var(m, spe_array(m, spe_float(m, 32), 4));
+    spe_id i = spe_builtin(m, SPE_GLOBAL_ID, 0), sum = spe_f32(m, 0),
+           var = spe_local_var(m, spe_array(m, spe_float(m, 32), 4));
     for (int d = 0; d < 40; d++) SPE(m, if, spe_slt(m, i, spe_i32(m, 100 - d)));
     for (int d = 0; d < 200; d++) sum = spe_fadd(m, sum, spe_f32(m, (float)d + 0.5f));
     for (int d = 0; d < 40; d++) {
@@ -186,36 +192,51 @@ static void by_hand(spe_module *m, spe_id p)
             from_here(n);                                                                                              \
             module_type mod = (build);                                                                                 \
             done = calls < n;                                                                                          \
-            CHECK_MSG(done == (mod.words != NULL), "allocation %ld: %s", n, mod.error->text);                                               \
+            CHECK_MSG(done == (mod.words != NULL), "allocation %ld: %s", n, mod.error->text);                          \
             if (!done) CHECK_INT(mod.error->id, n == 1 ? (int)(own_id) : (int)SPE_ERR_MEMORY);                         \
             if (!done) CHECK_HAS(mod.error->text, "memory");                                                           \
             free_module(&mod);                                                                                         \
             CHECK_MSG(live == 0, "allocation %ld: %ld blocks leak", n, live);                                          \
         }                                                                                                              \
-        CHECK_MSG(done && n > 10, "%ld allocations", n);                                                               \
+        CHECK_MSG(done &&n > 10, "%ld allocations", n);                                                                \
     } while (0)
 
-TEST(a_tile_kernel_with_dpas) { EVERY_ALLOCATION(XT_BUILD(product, &(xt_target){.name = "bmg"}), xt_module, xt_free, XT_ERROR_MEMORY); }
-TEST(a_tile_kernel_without) { EVERY_ALLOCATION(XT_BUILD(product, &(xt_target){.name = "generic"}), xt_module, xt_free, XT_ERROR_MEMORY); }
+TEST(a_tile_kernel_with_dpas)
+{
+    EVERY_ALLOCATION(XT_BUILD(product, &(xt_target){.name = "bmg"}), xt_module, xt_free, XT_ERROR_MEMORY);
+}
+TEST(a_tile_kernel_without)
+{
+    EVERY_ALLOCATION(XT_BUILD(product, &(xt_target){.name = "generic"}), xt_module, xt_free, XT_ERROR_MEMORY);
+}
 TEST(tile_kernels_of_regions)
 {
     static const char *const targets[] = {"bmg", "generic", "dg2"};
     for (int t = 0; t < 3; t++)
-        EVERY_ALLOCATION(XT_BUILD(regions, &(xt_target){.name = targets[t]}, .names = true, .lines = true), xt_module, xt_free, XT_ERROR_MEMORY);
+        EVERY_ALLOCATION(XT_BUILD(regions, &(xt_target){.name = targets[t]}, .names = true, .lines = true), xt_module,
+                         xt_free, XT_ERROR_MEMORY);
 }
-TEST(a_vector_kernel) { EVERY_ALLOCATION(CV_BUILD(network, &(cv_target){.name = "bmg"}), cv_module, cv_free, CV_ERROR_MEMORY); }
+TEST(a_vector_kernel)
+{
+    EVERY_ALLOCATION(CV_BUILD(network, &(cv_target){.name = "bmg"}), cv_module, cv_free, CV_ERROR_MEMORY);
+}
 TEST(a_vector_kernel_of_regions)
 {
-    EVERY_ALLOCATION(CV_BUILD(training, &(cv_target){.name = "bmg"}, .names = true, .lines = true), cv_module, cv_free, CV_ERROR_MEMORY);
+    EVERY_ALLOCATION(CV_BUILD(training, &(cv_target){.name = "bmg"}, .names = true, .lines = true), cv_module, cv_free,
+                     CV_ERROR_MEMORY);
     EVERY_ALLOCATION(CV_BUILD(training, &(cv_target){.name = "generic"}), cv_module, cv_free, CV_ERROR_MEMORY);
 }
 TEST(cooperative_matrices) { EVERY_ALLOCATION(write_module(matrices), written, free_written, SPE_ERR_MEMORY); }
 TEST(a_module_by_hand) { EVERY_ALLOCATION(write_module(by_hand), written, free_written, SPE_ERR_MEMORY); }
-TEST(the_conversion_kernel) { EVERY_ALLOCATION(cv_conversion_module(&(cv_target){.name = "pvc"}), cv_module, cv_free, CV_ERROR_MEMORY); }
+TEST(the_conversion_kernel)
+{
+    EVERY_ALLOCATION(cv_conversion_module(&(cv_target){.name = "pvc"}), cv_module, cv_free, CV_ERROR_MEMORY);
+}
 
 /* ---- ze_dispatch.h */
 
-static const struct pretend_device card[] = {{"Intel(R) Arc(TM) B580 Graphics", ZE_DEVICE_TYPE_GPU, 0x8086, 0xe20b, 0, 0}};
+static const struct pretend_device card[] = {
+    {"Intel(R) Arc(TM) B580 Graphics", ZE_DEVICE_TYPE_GPU, 0x8086, 0xe20b, 0, 0}};
 enum { MANY = 100 };
 
 /* As a program would: more handles than the first list of them has room for, a timed launch, a batch, a second queue, a
@@ -269,8 +290,8 @@ TEST(a_program_on_level_zero)
         if (n == 1) CHECK_INT(listed.id, ZED_OUT_OF_MEMORY);
         else CHECK_INT(listed.id, 0);
         if (!done && n > 1) /* without memory for its log or a list of names, a refusal is still one */
-            CHECK_MSG(zed_get_error(&d)->id == ZED_OUT_OF_MEMORY || zed_get_error(&d)->id == ZED_MODULE_BUILD, "allocation %ld: %s", n,
-                      zed_get_error(&d)->text);
+            CHECK_MSG(zed_get_error(&d)->id == ZED_OUT_OF_MEMORY || zed_get_error(&d)->id == ZED_MODULE_BUILD,
+                      "allocation %ld: %s", n, zed_get_error(&d)->text);
         zed_close(&d);
         CHECK_MSG(live == 0, "allocation %ld: %ld blocks leak", n, live);
         CHECK_MSG(pretend.alive == 0, "allocation %ld: %d handles leak", n, pretend.alive);

@@ -1,6 +1,6 @@
-/* test_xetile_appendix.c - the programs of the XeTile texts' appendices, word by word: their loops over i and j inside one
- * work-group (appendix 1: one subgroup), their tiles, types and maps. Slips of the texts are mended: a prefetch names the
- * prefetch tile, the accumulator is carried, `% 4` counts steps, and 2.2 adds up what the columns j give.
+/* test_xetile_appendix.c - the programs of the XeTile texts' appendices, word by word: their loops over i and j inside
+ * one work-group (appendix 1: one subgroup), their tiles, types and maps. Slips of the texts are mended: a prefetch
+ * names the prefetch tile, the accumulator is carried, `% 4` counts steps, and 2.2 adds up what the columns j give.
  * (The programs of examples/ have one work-group a tile, and what the registers and local memory of GPUs ask for.) */
 #include "xetile_run.h"
 
@@ -28,8 +28,8 @@ static double product(int i, int j, double *size)
     return sum;
 }
 
-/* Products are exact in f32; each addition rounds a part of the sum of magnitudes: K of f32, and of a result in bf16 one a
- * step of 32. With sums K + 256 of f32. */
+/* Products are exact in f32; each addition rounds a part of the sum of magnitudes: K of f32, and of a result in bf16
+ * one a step of 32. With sums K + 256 of f32. */
 static void compare(void)
 {
     int wrong = 0, wide = now.sums ? now.cols : 1;
@@ -57,8 +57,10 @@ static void check(const xt_kernel *kernel, int m, int n, int k, int type, int re
     c = new_poison(result, (size_t)(sums ? m : m * n));
     bias = new_matrix(CM_F32, (size_t)n);
     if (a && b && c && bias &&
-        run_kernel(kernel, (build_options){0}, ONE_GROUP,
-                   (const zed_arg[]){ADDRESS(a), ADDRESS(b), ADDRESS(c), ADDRESS(bias), ZED_ARG(m), ZED_ARG(n), ZED_ARG(k)}, 7))
+        run_kernel(
+            kernel, (build_options){0}, ONE_GROUP,
+            (const zed_arg[]){ADDRESS(a), ADDRESS(b), ADDRESS(c), ADDRESS(bias), ZED_ARG(m), ZED_ARG(n), ZED_ARG(k)},
+            7))
         compare();
     zed_free(&device, a);
     zed_free(&device, b);
@@ -86,9 +88,11 @@ static void first_program(XT_CONTEXT, int way, xt_val A, xt_val B, xt_val C, xt_
                 if (way == PLAIN)
                     vb = XT_LOAD_TILE(XT_INIT_TILE(B, bf16, 32, 64, AT(k, j), OF(K, N), .strides = XT_AT(N, 1)));
                 else if (way == ORDER)
-                    vb = XT_LOAD_TILE(XT_INIT_TILE(B, bf16, 32, 64, AT(k, j), OF(K, N), .strides = XT_AT(1, K), .order = {0, 1}));
+                    vb = XT_LOAD_TILE(
+                        XT_INIT_TILE(B, bf16, 32, 64, AT(k, j), OF(K, N), .strides = XT_AT(1, K), .order = {0, 1}));
                 else
-                    vb = XT_TILE_TRANSPOSE(XT_LOAD_TILE(XT_INIT_TILE(B, bf16, 64, 32, AT(j, k), OF(N, K), .strides = XT_AT(K, 1))));
+                    vb = XT_TILE_TRANSPOSE(
+                        XT_LOAD_TILE(XT_INIT_TILE(B, bf16, 64, 32, AT(j, k), OF(N, K), .strides = XT_AT(K, 1))));
                 vc = XT_TILE_MMA(va, vb, vc);
             }
             XT_STORE_TILE(vc, tile_c);
@@ -143,8 +147,10 @@ TEST(appendix_2_1) { check(&with_prefetch, 512, 256, 64, CM_F16, CM_F32, false, 
 
 PROGRAM(with_reduction)
 {
-    const xt_map mp_a = MAP(8, 4, 32, 32), mp_a_pfh = MAP(32, 1, 8, 32), mp_b = MAP(8, 4, 32, 64), mp_bt_pfh = MAP(32, 1, 8, 32);
-    const xt_map mp_bt = now.map_bt, mp_c = MAP(8, 4, 32, 64), mp_bcast = MAP(8, 4, 1, 64), mp_reduce = MAP(32, 1, 8, 1);
+    const xt_map mp_a = MAP(8, 4, 32, 32), mp_a_pfh = MAP(32, 1, 8, 32), mp_b = MAP(8, 4, 32, 64),
+                 mp_bt_pfh = MAP(32, 1, 8, 32);
+    const xt_map mp_bt = now.map_bt, mp_c = MAP(8, 4, 32, 64), mp_bcast = MAP(8, 4, 1, 64),
+                 mp_reduce = MAP(32, 1, 8, 1);
     const xt_map mp_reduce2 = MAP(32, 1, 8, 256);
     XT_FOR (i, 0, M, 256) {
         xt_tile t3 = XT_INIT_TILE(C, f32, 256, 1, AT(i, 0), OF(M, 1), .map = mp_reduce);
@@ -193,7 +199,8 @@ TEST(appendix_2_3)
 PROGRAM(through_local_memory)
 {
     enum { HALF = 128 };
-    const xt_map mp_a = MAP(8, 8, 16, 32), mp_a_cop = MAP(64, 1, 2, 32), mp_b = MAP(8, 8, 32, 16), mp_b_cop = MAP(8, 8, 4, 16);
+    const xt_map mp_a = MAP(8, 8, 16, 32), mp_a_cop = MAP(64, 1, 2, 32), mp_b = MAP(8, 8, 32, 16),
+                 mp_b_cop = MAP(8, 8, 4, 16);
     const xt_map mp_c = MAP(8, 8, 16, 16);
     xt_val slm_a = XT_LOCAL(f16, HALF * 128), slm_b = XT_LOCAL(f16, 128 * HALF);
     (void)BIAS;

@@ -1,6 +1,6 @@
-/* test_xetile_by_columns.c - products whose A (or A and B) is stored by columns: every type, at both levels, in pieces of
- * odd sizes, standing before, over and behind the edges, with pitches that 2D block messages take and with others. On the
- * software device a page that may not be touched follows each operand. */
+/* test_xetile_by_columns.c - products whose A (or A and B) is stored by columns: every type, at both levels, in pieces
+ * of odd sizes, standing before, over and behind the edges, with pitches that 2D block messages take and with others.
+ * On the software device a page that may not be touched follows each operand. */
 #include "xetile_case.h"
 
 typedef struct {
@@ -15,19 +15,22 @@ typedef struct {
 static product_case now;
 static chosen element, sum;
 
-static xt_tile window(XT_CONTEXT, xt_val base, bool by_columns, int rows, int cols, xt_index at, xt_index shape, xt_val line,
-                      xt_map map)
+static xt_tile window(XT_CONTEXT, xt_val base, bool by_columns, int rows, int cols, xt_index at, xt_index shape,
+                      xt_val line, xt_map map)
 {
     if (by_columns)
         return XT_INIT_TILE(base, of(element), rows, cols, .offset = at, .shape = shape, .strides = XT_AT(1, line),
                             .order = {0, 1}, .map = map);
-    return XT_INIT_TILE(base, of(element), rows, cols, .offset = at, .shape = shape, .strides = XT_AT(line, 1), .map = map);
+    return XT_INIT_TILE(base, of(element), rows, cols, .offset = at, .shape = shape, .strides = XT_AT(line, 1),
+                        .map = map);
 }
 
-XT_KERNEL(multiply, u64(A), u64(B), u64(C), i32(ROW), i32(COL), i32(FROM), i32(M), i32(N), i32(K), i32(LINE_A), i32(LINE_B))
+XT_KERNEL(multiply, u64(A), u64(B), u64(C), i32(ROW), i32(COL), i32(FROM), i32(M), i32(N), i32(K), i32(LINE_A),
+          i32(LINE_B))
 {
     bool mapped = now.map.sg_layout[0] > 0;
-    xt_map map_a = mapped ? xt_map_mma_a(&now.map, now.k) : now.map, map_b = mapped ? xt_map_mma_b(&now.map, now.k) : now.map;
+    xt_map map_a = mapped ? xt_map_mma_a(&now.map, now.k) : now.map,
+           map_b = mapped ? xt_map_mma_b(&now.map, now.k) : now.map;
     xt_tile a = window(XT_SELF, A, true, now.m, now.k, XT_AT(ROW, FROM), XT_AT(M, K), LINE_A, map_a);
     xt_tile b = window(XT_SELF, B, now.b_too, now.k, now.n, XT_AT(FROM, COL), XT_AT(K, N), LINE_B, map_b);
     xt_vec acc = XT_SPLAT(of(sum), now.m, now.n, 0, .map = now.map);
@@ -46,8 +49,8 @@ static double at(const void *base, bool by_columns, int line, int rows, int cols
     return get(now.type, base, (size_t)(by_columns ? j : i) * (size_t)line + (size_t)(by_columns ? i : j));
 }
 
-/* Integers are exact. Floats: products are exact in f32, (k + 2) roundings of a sum of magnitudes. (tf32 has 10 bits, so
- * its products are exact too.) */
+/* Integers are exact. Floats: products are exact in f32, (k + 2) roundings of a sum of magnitudes. (tf32 has 10 bits,
+ * so its products are exact too.) */
 static void compare(const void *a, int line_a, const void *b, int line_b, const void *c)
 {
     int wrong = 0, k = now.k * now.steps;
@@ -63,14 +66,14 @@ static void compare(const void *a, int line_a, const void *b, int line_b, const 
             bound = is_float(now.result) ? (k + 2) * 0x1p-24 * size : 0;
             if (!(fabs(got - want) <= bound) && wrong++ == 0)
                 test_fail(__FILE__, __LINE__, "%s %d x %d x %d x %d at %d,%d,%d: (%d, %d) is %.9g, want %.9g +- %.3g",
-                          xt_type_name_(now.type), now.m, now.n, now.k, now.steps, now.row, now.col, now.from, i, j, got,
-                          want, bound);
+                          xt_type_name_(now.type), now.m, now.n, now.k, now.steps, now.row, now.col, now.from, i, j,
+                          got, want, bound);
         }
     CHECK_MSG(wrong == 0, "%d elements are wrong", wrong);
 }
 
-/* Random elements; flush with a forbidden page where the device takes such memory (the base stays aligned to 64 bytes, as
- * block messages want it). */
+/* Random elements; flush with a forbidden page where the device takes such memory (the base stays aligned to 64 bytes,
+ * as block messages want it). */
 typedef struct {
     guarded g;
     void *data;
@@ -121,7 +124,8 @@ static void check(const product_case *c)
 
 #define MAP(a, b, c, d) {{a, b}, {c, d}}
 static const xt_map none = {{0, 0}, {0, 0}};
-static const int types[][2] = {{CM_F16, CM_F32}, {CM_BF16, CM_F32}, {CM_I8, CM_I32}, {CM_U8, CM_I32}, {CM_TF32, CM_F32}};
+static const int types[][2] = {
+    {CM_F16, CM_F32}, {CM_BF16, CM_F32}, {CM_I8, CM_I32}, {CM_U8, CM_I32}, {CM_TF32, CM_F32}};
 enum { TYPES = sizeof types / sizeof types[0] };
 
 /* Lines of memory are multiples of 16 bytes, and k starts at even and odd places: 2D block messages wherever the piece
@@ -146,8 +150,8 @@ TEST(a_work_group)
     static const xt_map maps[] = {MAP(2, 2, 16, 16), MAP(2, 1, 8, 32), MAP(4, 2, 8, 16), MAP(1, 2, 6, 16)};
     for (int t = 0; t < TYPES; t++)
         for (int i = t % 2; i < 4; i += 2) {
-            product_case c = {types[t][0], types[t][1], i == 3 ? 24 : 32, 32, 32, 2, i % 2 == 0, maps[i], 16, 0, i, 96, 64, 64,
-                              64};
+            product_case c = {
+                types[t][0], types[t][1], i == 3 ? 24 : 32, 32, 32, 2, i % 2 == 0, maps[i], 16, 0, i, 96, 64, 64, 64};
             check(&c);
         }
 }
@@ -176,7 +180,8 @@ TEST(messages)
                  {CM_U8, CM_I32, 8, 64, 4},   {CM_TF32, CM_F32, 8, 16, 1}};
     for (size_t d = 0; d < 4; d++)
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-            product_case c = {cases[i].type, cases[i].result, cases[i].m, 16, cases[i].k, 1, false, none, 0, 0, 0, 0, 0, 0, 0};
+            product_case c = {
+                cases[i].type, cases[i].result, cases[i].m, 16, cases[i].k, 1, false, none, 0, 0, 0, 0, 0, 0, 0};
             xt_module mod;
             int count = 0;
             now = c;

@@ -2,7 +2,8 @@
  * 2-D ones. */
 #include "xetile_run.h"
 
-/* ---- loops and conditions -------------------------------------------------------------------------------------------- */
+/* ---- loops and conditions
+ * -------------------------------------------------------------------------------------------- */
 
 /* Collatz: numbers alone; R[0] turns, R[1] the largest. */
 XT_KERNEL(collatz, ptr(i32, R), i32(N))
@@ -47,7 +48,9 @@ XT_KERNEL(walk, ptr(f32, A), ptr(f32, R), i32(N))
         i = XT_ADD(i, 1);
     }
     XT_FOR (k, XT_SUB(N, 1), -1, -2, &sum) {
-        sum = XT_FMA(sum, 2, XT_LOAD_TILE(XT_INIT_TILE(A, f32, 1, 32, .offset = XT_AT(k, 0), .shape = XT_AT(16, 32), .map = map)));
+        sum = XT_FMA(
+            sum, 2,
+            XT_LOAD_TILE(XT_INIT_TILE(A, f32, 1, 32, .offset = XT_AT(k, 0), .shape = XT_AT(16, 32), .map = map)));
     }
     XT_FOR (k, 0, 5, -1, &sum) { sum = XT_MUL(sum, 0); } /* no turn at all */
     XT_STORE_TILE(sum, XT_INIT_TILE(R, f32, 1, 32, .shape = XT_AT(1, 32), .map = map));
@@ -88,19 +91,22 @@ XT_KERNEL(strides, ptr(i32, A), ptr(i32, R), i32(LO), i32(HI), i32(STEP))
 
 TEST(steps_of_either_sign)
 {
-    static const int loops[][3] = {{0, 10, 3},  {0, 9, 3},   {5, 6, 9},   {7, 7, 1},   {8, 3, 2},  {20, 2, -3}, {20, 2, -6}, {4, 3, -9},
-                                   {3, 3, -1}, {3, 8, -2}, {63, -1, -1}, {0, 62, 1}, {-5, 5, 4}, {5, -70, -7}};
+    static const int loops[][3] = {{0, 10, 3},   {0, 9, 3},   {5, 6, 9},  {7, 7, 1},   {8, 3, 2},
+                                   {20, 2, -3},  {20, 2, -6}, {4, 3, -9}, {3, 3, -1},  {3, 8, -2},
+                                   {63, -1, -1}, {0, 62, 1},  {-5, 5, 4}, {5, -70, -7}};
     int32_t *a = (int32_t *)new_matrix(CM_I32, 64), *r = (int32_t *)new_poison(CM_I32, 64);
     for (size_t n = 0; n < sizeof loops / sizeof loops[0]; n++) {
         int lo = loops[n][0], hi = loops[n][1], step = loops[n][2], turns = 0, wrong = 0;
         uint32_t sum = 1;
-        if (!RUN_KERNEL(strides, (build_options){0}, ONE_GROUP, ZED_ARG(a), ZED_ARG(r), ZED_ARG(lo), ZED_ARG(hi), ZED_ARG(step))) break;
+        if (!RUN_KERNEL(strides, (build_options){0}, ONE_GROUP, ZED_ARG(a), ZED_ARG(r), ZED_ARG(lo), ZED_ARG(hi),
+                        ZED_ARG(step)))
+            break;
         for (int k = lo; step > 0 ? k < hi : k > hi; k += step, turns++) {
             sum = sum * 3 + (uint32_t)k;
             if (turns < 62) wrong += r[2 + turns] != (k >= 0 && k < 64 ? a[k] : 0) + k;
         }
-        CHECK_MSG(r[0] == turns && (uint32_t)r[1] == sum && wrong == 0, "from %d to %d by %d: %d turns, want %d; %d wrong", lo, hi, step,
-                  r[0], turns, wrong);
+        CHECK_MSG(r[0] == turns && (uint32_t)r[1] == sum && wrong == 0,
+                  "from %d to %d by %d: %d turns, want %d; %d wrong", lo, hi, step, r[0], turns, wrong);
     }
     zed_free(&device, a);
     zed_free(&device, r);
@@ -163,7 +169,8 @@ XT_KERNEL(neighbours, ptr(f32, A), ptr(f32, T), ptr(f32, R))
 
 TEST(split_barriers)
 {
-    float *a = (float *)new_matrix(CM_F32, 64), *t = (float *)new_poison(CM_F32, 128), *r = (float *)new_poison(CM_F32, 64);
+    float *a = (float *)new_matrix(CM_F32, 64), *t = (float *)new_poison(CM_F32, 128),
+          *r = (float *)new_poison(CM_F32, 64);
     float v[64], next[64];
     memcpy(v, a, sizeof v);
     for (int turn = 0; turn < 2; turn++) {
@@ -177,7 +184,8 @@ TEST(split_barriers)
     zed_free(&device, r);
 }
 
-/* ---- blocked vectors ------------------------------------------------------------------------------------------------- */
+/* ---- blocked vectors
+ * ------------------------------------------------------------------------------------------------- */
 
 /* The same computation by 2-D vectors and by 4-D ones: product, sum over [1, 3], broadcast back, subtraction. */
 static xt_map wg; /* none: at subgroup level */

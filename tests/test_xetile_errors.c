@@ -36,7 +36,7 @@ static void expect_bad(const xt_kernel *kernel, int id, const char *one, const c
 }
 
 #define BAD(name, id, one, other, ...)                                                                                 \
-    XT_KERNEL(kernel_##name, ptr(f32, A), ptr(f16, B), u32(N), f32(F), u64(P))                                         \
+    XT_KERNEL (kernel_##name, ptr(f32, A), ptr(f16, B), u32(N), f32(F), u64(P))                                        \
     {                                                                                                                  \
         (void)A, (void)B, (void)N, (void)F, (void)P;                                                                   \
         MARK __VA_ARGS__                                                                                               \
@@ -69,10 +69,10 @@ BAD(tile_inner_stride, TILE_STRIDES, "dimension 1 is the constant 2", "wanted 1"
     TILE(f32, 8, 8, .strides = XT_AT(N, 2));)
 BAD(tile_inner_stride_of_order, TILE_STRIDES, "dimension 0 is u32", "wanted 1",
     TILE(f32, 8, 8, .strides = XT_AT(N, N), .order = {0, 1});)
-BAD(tile_row_major_of_column_major, ORDER_STRIDES, "order {1, 0}", "dimension 1; it is u32, in dimension 0 the constant 1",
-    TILE(f32, 8, 8, .strides = XT_AT(1, N));)
-BAD(tile_column_major_of_row_major, ORDER_STRIDES, "order {0, 1}", "dimension 0; it is u32, in dimension 1 the constant 1",
-    TILE(f32, 8, 8, .strides = XT_AT(N, 1), .order = {0, 1});)
+BAD(tile_row_major_of_column_major, ORDER_STRIDES, "order {1, 0}",
+    "dimension 1; it is u32, in dimension 0 the constant 1", TILE(f32, 8, 8, .strides = XT_AT(1, N));)
+BAD(tile_column_major_of_row_major, ORDER_STRIDES, "order {0, 1}",
+    "dimension 0; it is u32, in dimension 1 the constant 1", TILE(f32, 8, 8, .strides = XT_AT(N, 1), .order = {0, 1});)
 BAD(tile_of_five_dimensions, TILE_SHAPE, ".strides has 2 dimensions", "wanted 3",
     XT_INIT_TILE(A, f32, 8, 8, .shape = XT_AT(4, 8, N), .strides = XT_AT(N, 1));)
 BAD(inner_blocks_do_not_divide, INNER_BLOCKS, "{3, 8}", "8 x 8", TILE(f32, 8, 8, .inner_blocks = {3, 8});)
@@ -92,7 +92,8 @@ BAD(scatter_offsets_are_floating, SCATTER_TYPE, "got f32", "",
 BAD(scatter_offsets_are_short, SCATTER_TYPE, "got i16", "", TILE(f32, 1, 16, .scatter = XT_SPLAT(i16, 1, 16, 0));)
 BAD(scatter_of_another_shape, SCATTER_SHAPE, "tile 1 x 16, offsets 1 x 32", "1 dimensions",
     XT_INIT_TILE(A, f32, 1, 16, .scatter = XT_SPLAT(i32, 1, 32, 0), .shape = XT_AT(N));)
-BAD(scatter_of_a_matrix, SCATTER_SHAPE, "tile 1 x 16", "2 dimensions", TILE(f32, 1, 16, .scatter = XT_SPLAT(i32, 1, 16, 0));)
+BAD(scatter_of_a_matrix, SCATTER_SHAPE, "tile 1 x 16", "2 dimensions",
+    TILE(f32, 1, 16, .scatter = XT_SPLAT(i32, 1, 16, 0));)
 BAD(scatter_of_another_map, SCATTER_MAP, "{2, 2}", "{4, 1}",
     XT_INIT_TILE(A, f32, 32, 32, .shape = XT_AT(N), FULL,
                  .scatter = XT_SPLAT(i32, 32, 32, 0, .map = XT_MAP(.sg_layout = {4, 1}, .sg_data = {8, 32})));)
@@ -115,7 +116,8 @@ BAD(scatter_of_a_vector_of_another_shape, STORE_SHAPE, "vector 1 x 32", "tile 1 
     XT_STORE_SCATTER(XT_SPLAT(f32, 1, 32, 0.0), SCATTER_TILE);)
 
 /* atomic_rmw */
-BAD(atomic_integer_of_floats, ATOMIC_TYPE, "addi of f32", "", XT_ATOMIC_RMW(addi, XT_SPLAT(f32, 8, 8, 0.0), TILE(f32, 8, 8));)
+BAD(atomic_integer_of_floats, ATOMIC_TYPE, "addi of f32", "",
+    XT_ATOMIC_RMW(addi, XT_SPLAT(f32, 8, 8, 0.0), TILE(f32, 8, 8));)
 BAD(atomic_float_of_integers, ATOMIC_TYPE, "maxnumf of i32", "",
     XT_ATOMIC_RMW(maxnumf, XT_SPLAT(i32, 8, 8, 0), XT_INIT_TILE(P, i32, 8, 8, .shape = XT_AT(8, 8)));)
 BAD(atomic_of_short_floats, ATOMIC_TYPE, "mulf of e4m3", "",
@@ -140,7 +142,8 @@ BAD(padding_out_of_range, SCALAR_RANGE, "300", "i8",
 /* stores */
 BAD(store_shape, STORE_SHAPE, "vector 8 x 16", "tile 16 x 8",
     XT_STORE_TILE(XT_SPLAT(f32, 8, 16, 0.0), TILE(f32, 16, 8));)
-BAD(store_shape_of_order, STORE_SHAPE, "vector 16 x 8", "tile 8 x 16", /* the order does not turn the tile's shape round */
+/* the order does not turn the tile's shape round */
+BAD(store_shape_of_order, STORE_SHAPE, "vector 16 x 8", "tile 8 x 16",
     XT_STORE_TILE(XT_SPLAT(f32, 16, 8, 0.0), TILE(f32, 8, 16, .order = {0, 1}));)
 BAD(atomic_of_other_blocks, STORE_BLOCKS, "vector {0, 0}", "tile {8, 8}",
     XT_ATOMIC_RMW(addf, XT_SPLAT(f32, 8, 8, 0.0), TILE(f32, 8, 8, .inner_blocks = {8, 8}));)
@@ -191,35 +194,35 @@ BAD(dimension, DIMENSION, "got 3", "", XT_GROUP_ID(3);)
 BAD(unknown_parameter, UNKNOWN_PARAMETER, "\"Q\"", "ptr<f32> A, ptr<f16> B, u32 N, f32 F, u64 P", XT_PARAM("Q");)
 
 /* control flow */
-BAD(condition_is_a_number, CONDITION, "u32", "XT_IF", XT_IF(N){})
-BAD(loop_step, LOOP_STEP, "got 0", "", XT_FOR(k, 0, N, 0){})
-BAD(loop_end_is_floating, INDEX, "f32", "the loop's end", XT_FOR(k, 0, F, 1){})
-BAD(carried_is_something_else, CARRIED, "number 2", "", int i = 5; xt_val v = xt_int_(1); XT_FOR(k, 0, N, 1, &v, &i){})
+BAD(condition_is_a_number, CONDITION, "u32", "XT_IF", XT_IF (N){})
+BAD(loop_step, LOOP_STEP, "got 0", "", XT_FOR (k, 0, N, 0){})
+BAD(loop_end_is_floating, INDEX, "f32", "the loop's end", XT_FOR (k, 0, F, 1){})
+BAD(carried_is_something_else, CARRIED, "number 2", "", int i = 5; xt_val v = xt_int_(1); XT_FOR (k, 0, N, 1, &v, &i){})
 BAD(
     carried_vector_changes_shape, CARRIED_TYPE, "number 1 of the list came in as vector 8 x 8 of f16",
     "is vector 8 x 16 of f16", xt_vec v = F16(8, 8);
-    XT_FOR(k, 0, N, 1, &v) { v = F16(8, 16); })
+    XT_FOR (k, 0, N, 1, &v) { v = F16(8, 16); })
 BAD(
     carried_vector_changes_type, CARRIED_TYPE, "vector 8 x 8 of f16", "vector 8 x 8 of f32", xt_vec v = F16(8, 8);
-    XT_FOR(k, 0, N, 1, &v) { v = XT_CAST(f32, v); })
+    XT_FOR (k, 0, N, 1, &v) { v = XT_CAST(f32, v); })
 BAD(
     carried_vector_changes_map, CARRIED_TYPE, "sg_layout {2, 1}", "sg_layout {1, 2}",
     xt_vec v = MAPPED(f16, 8, 8, 2, 1, 4, 8);
-    XT_FOR(k, 0, N, 1, &v) { v = MAPPED(f16, 8, 8, 1, 2, 8, 4); })
+    XT_FOR (k, 0, N, 1, &v) { v = MAPPED(f16, 8, 8, 1, 2, 8, 4); })
 BAD(
     carried_tile_changes_size, CARRIED_TYPE, "tile 8 x 8 of f32", "tile 8 x 4 of f32", xt_tile t = TILE(f32, 8, 8);
-    XT_FOR(k, 0, N, 1, &t) { t = TILE(f32, 8, 4); })
+    XT_FOR (k, 0, N, 1, &t) { t = TILE(f32, 8, 4); })
 BAD(
-    carried_number_changes_type, CARRIED_TYPE, "u32", "f32", xt_val v = N; XT_FOR(k, 0, N, 1, &v) { v = F; })
+    carried_number_changes_type, CARRIED_TYPE, "u32", "f32", xt_val v = N; XT_FOR (k, 0, N, 1, &v) { v = F; })
 BAD(
     if_value_changes_type, CARRIED_TYPE, "number 2 of the list came in as f32", "is u32", xt_val v = N, f = F;
-    XT_IF(XT_LT(N, 5), &v, &f) { v = XT_ADD(v, 1); } XT_ELSE { f = N; })
+    XT_IF (XT_LT(N, 5), &v, &f) { v = XT_ADD(v, 1); } XT_ELSE { f = N; })
 BAD(
-    loop_left_by_break, UNCLOSED, "XT_FOR", "break", XT_FOR(k, 0, N, 1) { break; })
+    loop_left_by_break, UNCLOSED, "XT_FOR", "break", XT_FOR (k, 0, N, 1) { break; })
 BAD(
-    loop_left_by_return, UNCLOSED, "the XT_FOR of line", "", XT_FOR(k, 0, N, 1) { return; })
+    loop_left_by_return, UNCLOSED, "the XT_FOR of line", "", XT_FOR (k, 0, N, 1) { return; })
 BAD(
-    if_left_by_return, UNCLOSED, "the XT_IF of line", "", XT_IF(XT_LT(N, 5)) { return; })
+    if_left_by_return, UNCLOSED, "the XT_IF of line", "", XT_IF (XT_LT(N, 5)) { return; })
 BAD(if_left_by_break, UNCLOSED, "the XT_IF of line", "", XT_FOR (k, 0, N, 1) { XT_IF (XT_LT(k, 5)) { break;
 }
 })
@@ -228,23 +231,23 @@ BAD(if_left_by_break, UNCLOSED, "the XT_IF of line", "", XT_FOR (k, 0, N, 1) { X
 /* XT_IF is on another line than the XT_FOR around it: the inner one is blamed. */
 XT_KERNEL (inner_left_open, u32(N))
 {
-    XT_FOR(k, 0, N, 1)
+    XT_FOR (k, 0, N, 1)
     {
-        MARK XT_IF(XT_LT(k, 5)) { break; }
+        MARK XT_IF (XT_LT(k, 5)) { break; }
     }
 }
 TEST(inner_region_is_blamed) { expect_bad(&inner_left_open, XT_ERROR_UNCLOSED, "the XT_IF", ""); }
 
 /* The first mistake is the one reported, and what comes after it neither crashes nor loops. */
-XT_KERNEL(after_an_error, ptr(f32, A), u32(N))
+XT_KERNEL (after_an_error, ptr(f32, A), u32(N))
 {
     MARK xt_vec v = XT_LOAD_TILE(XT_INIT_TILE(A, f16, 8, 8, .shape = XT_AT(N, N)));
     xt_tile t = XT_INIT_TILE(A, f32, 7, 8, .shape = XT_AT(N, N));
     xt_val n = XT_DIV(N, 0);
-    XT_FOR(k, 0, n, 1, &v, &t, &n)
+    XT_FOR (k, 0, n, 1, &v, &t, &n)
     {
         v = XT_ADD(v, XT_LOAD_TILE(t));
-        XT_IF(XT_LT(k, n), &v) { v = XT_TILE_MMA(v, v, v); }
+        XT_IF (XT_LT(k, n), &v) { v = XT_TILE_MMA(v, v, v); }
         XT_ELSE { XT_STORE_TILE(v, t); }
         t = XT_UPDATE_TILE_OFFSET(t, 1, n);
         XT_PREFETCH_TILE(t);
@@ -255,7 +258,7 @@ TEST(first_error_wins) { expect_bad(&after_an_error, XT_ERROR_TILE_TYPE, "tile o
 
 /* A body that is not the same each time. */
 static int turns;
-XT_KERNEL(moody, u32(N))
+XT_KERNEL (moody, u32(N))
 {
     (void)N;
     if (turns++ == 0) XT_GROUP_ID(0);
@@ -268,7 +271,7 @@ TEST(not_repeatable)
 }
 
 /* The build as a whole. */
-XT_KERNEL(fine, ptr(f32, A), u32(N))
+XT_KERNEL (fine, ptr(f32, A), u32(N))
 {
     xt_map map = XT_MAP(.sg_layout = {8, 4}, .sg_data = {4, 8});
     MARK xt_tile t = XT_INIT_TILE(A, f32, 32, 32, .shape = XT_AT(N, N), .map = map);
@@ -302,7 +305,7 @@ TEST(build_options)
     expect(&mod, XT_ERROR_GROUP_SIZE, marked, "32 subgroups of 16 are 512", "has 256");
 }
 
-XT_KERNEL(crowd, ptr(f32, A), u32(N))
+XT_KERNEL (crowd, ptr(f32, A), u32(N))
 {
     xt_map map = XT_MAP(.sg_layout = {8, 8}, .sg_data = {32, 64});
     MARK xt_vec v = XT_SPLAT(f16, 256, 32, 0.0, .map = {.sg_layout = {8, 8}, .sg_data = {32, 32}});

@@ -86,18 +86,20 @@ TEST(broadcasts)
         {.what = BROADCAST, .type = CM_F32, .rows = 1, .cols = 32, .dim = 0, .size = 12, .registers = true},
         {.what = BROADCAST, .type = CM_F16, .rows = 20, .cols = 1, .dim = 1, .size = 48, .registers = true},
         {.what = BROADCAST, .type = CM_I8, .rows = 2, .cols = 24, .dim = 0, .size = 5, .registers = true},
-        {.what = BROADCAST, .type = CM_F64, .rows = 6, .cols = 4, .dim = 1, .size = 8, .subgroup_size = 8, .registers = true},
-        {.what = BROADCAST, .type = CM_BF16, .rows = 1, .cols = 1, .dim = 0, .size = 40, .subgroup_size = 32, .registers = true},
+        {.what = BROADCAST, .type = CM_F64, .rows = 6, .cols = 4, .dim = 1, .size = 8, .subgroup_size = 8,
+         .registers = true},
+        {.what = BROADCAST, .type = CM_BF16, .rows = 1, .cols = 1, .dim = 0, .size = 40, .subgroup_size = 32,
+         .registers = true},
         /* the texts': all of a dimension, and the one whose source is in a column of subgroups */
-        {.what = BROADCAST, .type = CM_F32, .rows = 32, .cols = 1, .dim = 1, .size = 32, .from = MAP(4, 1, 8, 1), .to = MAP(4, 1, 8, 32),
-         .registers = true},
-        {.what = BROADCAST, .type = CM_F32, .rows = 1, .cols = 64, .dim = 0, .size = 32, .from = MAP(4, 2, 1, 32), .to = MAP(4, 2, 8, 32),
-         .registers = true},
-        {.what = BROADCAST, .type = CM_I32, .rows = 8, .cols = 16, .dim = 0, .size = 4, .from = MAP(2, 1, 2, 16), .to = MAP(2, 1, 8, 16),
-         .registers = true},
+        {.what = BROADCAST, .type = CM_F32, .rows = 32, .cols = 1, .dim = 1, .size = 32, .from = MAP(4, 1, 8, 1),
+         .to = MAP(4, 1, 8, 32), .registers = true},
+        {.what = BROADCAST, .type = CM_F32, .rows = 1, .cols = 64, .dim = 0, .size = 32, .from = MAP(4, 2, 1, 32),
+         .to = MAP(4, 2, 8, 32), .registers = true},
+        {.what = BROADCAST, .type = CM_I32, .rows = 8, .cols = 16, .dim = 0, .size = 4, .from = MAP(2, 1, 2, 16),
+         .to = MAP(2, 1, 8, 16), .registers = true},
         /* the older text's: both maps, data moves */
-        {.what = BROADCAST, .type = CM_F32, .rows = 32, .cols = 1, .dim = 1, .size = 32, .from = MAP(8, 1, 4, 1), .to = MAP(2, 4, 16, 8),
-         .source = MAP(8, 1, 4, 1)},
+        {.what = BROADCAST, .type = CM_F32, .rows = 32, .cols = 1, .dim = 1, .size = 32, .from = MAP(8, 1, 4, 1),
+         .to = MAP(2, 4, 16, 8), .source = MAP(8, 1, 4, 1)},
     };
     CHECK_ALL(cases);
 }
@@ -113,14 +115,17 @@ TEST(transposes)
         {.what = TRANSPOSE, .type = CM_I16, .rows = 9, .cols = 16, .subgroup_size = 8, .registers = true},
         /* the text's example, smaller, with the map that follows and with both given */
         {.what = TRANSPOSE, .type = CM_F32, .rows = 64, .cols = 32, .from = MAP(4, 2, 16, 16)},
-        {.what = TRANSPOSE, .type = CM_BF16, .rows = 64, .cols = 32, .from = MAP(4, 2, 16, 16), .to = MAP(2, 4, 16, 16), .source = MAP(4, 2, 16, 16)},
+        {.what = TRANSPOSE, .type = CM_BF16, .rows = 64, .cols = 32, .from = MAP(4, 2, 16, 16), .to = MAP(2, 4, 16, 16),
+         .source = MAP(4, 2, 16, 16)},
         /* appendix 2.2: between any two maps; 2.3: the same in registers */
         {.what = TRANSPOSE, .type = CM_F16, .rows = 64, .cols = 16, .from = MAP(2, 4, 32, 16), .to = MAP(4, 2, 16, 32)},
-        {.what = TRANSPOSE, .type = CM_F16, .rows = 64, .cols = 16, .from = MAP(8, 1, 32, 16), .to = MAP(4, 2, 16, 32), .registers = true,
-         .fresh = true},
+        {.what = TRANSPOSE, .type = CM_F16, .rows = 64, .cols = 16, .from = MAP(8, 1, 32, 16), .to = MAP(4, 2, 16, 32),
+         .registers = true, .fresh = true},
         /* in passes, which do not end where blocks do */
-        {.what = TRANSPOSE, .type = CM_F32, .rows = 48, .cols = 40, .from = MAP(3, 1, 16, 40), .to = MAP(1, 3, 40, 16), .registers = true},
-        {.what = TRANSPOSE, .type = CM_F32, .rows = 48, .cols = 40, .from = MAP(1, 4, 48, 10), .to = MAP(2, 2, 20, 24), .local_memory = 1300},
+        {.what = TRANSPOSE, .type = CM_F32, .rows = 48, .cols = 40, .from = MAP(3, 1, 16, 40), .to = MAP(1, 3, 40, 16),
+         .registers = true},
+        {.what = TRANSPOSE, .type = CM_F32, .rows = 48, .cols = 40, .from = MAP(1, 4, 48, 10), .to = MAP(2, 2, 20, 24),
+         .local_memory = 1300},
     };
     CHECK_ALL(cases);
 }
@@ -130,17 +135,24 @@ TEST(conversions_of_layout)
     static const layout_case cases[] = {
         /* the text's example, smaller; the second map given or not */
         {.what = CONVERT, .type = CM_F32, .rows = 64, .cols = 64, .from = MAP(4, 2, 16, 32), .to = MAP(8, 1, 8, 64)},
-        {.what = CONVERT, .type = CM_F16, .rows = 64, .cols = 64, .from = MAP(4, 2, 16, 32), .to = MAP(8, 1, 8, 64), .source = MAP(4, 2, 16, 32)},
+        {.what = CONVERT, .type = CM_F16, .rows = 64, .cols = 64, .from = MAP(4, 2, 16, 32), .to = MAP(8, 1, 8, 64),
+         .source = MAP(4, 2, 16, 32)},
         /* passes over columns of every piece, over rows of whole pieces, over single rows */
-        {.what = CONVERT, .type = CM_F16, .rows = 32, .cols = 128, .from = MAP(2, 2, 16, 32), .to = MAP(4, 1, 8, 128), .local_memory = 4096},
-        {.what = CONVERT, .type = CM_I32, .rows = 16, .cols = 96, .from = MAP(4, 1, 4, 48), .to = MAP(2, 2, 8, 96), .local_memory = 2100},
-        {.what = CONVERT, .type = CM_F32, .rows = 64, .cols = 64, .from = MAP(4, 2, 16, 32), .to = MAP(8, 1, 8, 64), .local_memory = 4096},
-        {.what = CONVERT, .type = CM_I64, .rows = 12, .cols = 20, .from = MAP(3, 2, 4, 10), .to = MAP(1, 6, 12, 20), .local_memory = 500},
+        {.what = CONVERT, .type = CM_F16, .rows = 32, .cols = 128, .from = MAP(2, 2, 16, 32), .to = MAP(4, 1, 8, 128),
+         .local_memory = 4096},
+        {.what = CONVERT, .type = CM_I32, .rows = 16, .cols = 96, .from = MAP(4, 1, 4, 48), .to = MAP(2, 2, 8, 96),
+         .local_memory = 2100},
+        {.what = CONVERT, .type = CM_F32, .rows = 64, .cols = 64, .from = MAP(4, 2, 16, 32), .to = MAP(8, 1, 8, 64),
+         .local_memory = 4096},
+        {.what = CONVERT, .type = CM_I64, .rows = 12, .cols = 20, .from = MAP(3, 2, 4, 10), .to = MAP(1, 6, 12, 20),
+         .local_memory = 500},
         {.what = CONVERT, .type = CM_I8, .rows = 32, .cols = 32, .from = MAP(2, 2, 4, 4), .to = MAP(4, 1, 8, 32)},
         /* the same elements, cut otherwise: nothing moves */
         {.what = CONVERT, .type = CM_F32, .rows = 32, .cols = 32, .from = MAP(2, 2, 16, 8), .to = MAP(2, 2, 16, 16)},
-        {.what = CONVERT, .type = CM_F32, .rows = 32, .cols = 32, .from = MAP(4, 1, 8, 32), .to = MAP(4, 1, 8, 16), .registers = true},
-        {.what = CONVERT, .type = CM_F32, .rows = 32, .cols = 16, .from = MAP(4, 1, 32, 16), .to = MAP(2, 2, 32, 16), .registers = true},
+        {.what = CONVERT, .type = CM_F32, .rows = 32, .cols = 32, .from = MAP(4, 1, 8, 32), .to = MAP(4, 1, 8, 16),
+         .registers = true},
+        {.what = CONVERT, .type = CM_F32, .rows = 32, .cols = 16, .from = MAP(4, 1, 32, 16), .to = MAP(2, 2, 32, 16),
+         .registers = true},
         /* from every subgroup's own whole vector */
         {.what = CONVERT, .type = CM_U16, .rows = 24, .cols = 16, .to = MAP(3, 1, 8, 16)},
     };
@@ -150,11 +162,14 @@ TEST(conversions_of_layout)
 TEST(slices)
 {
     static const layout_case cases[] = {
-        {.what = SLICE, .type = CM_F32, .rows = 16, .cols = 32, .row = 8, .col = 16, .to_rows = 4, .to_cols = 16, .registers = true},
-        {.what = SLICE, .type = CM_F16, .rows = 20, .cols = 30, .row = 3, .col = 5, .to_rows = 7, .to_cols = 9, .registers = true},
-        {.what = SLICE, .type = CM_I8, .rows = 4, .cols = 64, .row = 3, .col = 1, .to_rows = 1, .to_cols = 63, .registers = true},
-        {.what = SLICE, .type = CM_F32, .rows = 32, .cols = 32, .row = 8, .col = 4, .to_rows = 16, .to_cols = 8, .from = MAP(2, 2, 16, 16),
-         .to = MAP(4, 1, 4, 8)},
+        {.what = SLICE, .type = CM_F32, .rows = 16, .cols = 32, .row = 8, .col = 16, .to_rows = 4, .to_cols = 16,
+         .registers = true},
+        {.what = SLICE, .type = CM_F16, .rows = 20, .cols = 30, .row = 3, .col = 5, .to_rows = 7, .to_cols = 9,
+         .registers = true},
+        {.what = SLICE, .type = CM_I8, .rows = 4, .cols = 64, .row = 3, .col = 1, .to_rows = 1, .to_cols = 63,
+         .registers = true},
+        {.what = SLICE, .type = CM_F32, .rows = 32, .cols = 32, .row = 8, .col = 4, .to_rows = 16, .to_cols = 8,
+         .from = MAP(2, 2, 16, 16), .to = MAP(4, 1, 4, 8)},
     };
     CHECK_ALL(cases);
 }

@@ -267,14 +267,18 @@ static pieces_case pieces;
 
 XT_KERNEL(in_large_pieces, u64(A), u64(C), u64(D), u32(shift))
 {
-    const xt_map rows = XT_MAP(.sg_layout = {4, 1}, .sg_data = {8, 32}), blocks = XT_MAP(.sg_layout = {2, 2}, .sg_data = {16, 16});
-    const xt_map left = XT_MAP(.sg_layout = {2, 2}, .sg_data = {16, 32}), right = XT_MAP(.sg_layout = {2, 2}, .sg_data = {32, 16});
+    const xt_map rows = XT_MAP(.sg_layout = {4, 1}, .sg_data = {8, 32}),
+                 blocks = XT_MAP(.sg_layout = {2, 2}, .sg_data = {16, 16});
+    const xt_map left = XT_MAP(.sg_layout = {2, 2}, .sg_data = {16, 32}),
+                 right = XT_MAP(.sg_layout = {2, 2}, .sg_data = {32, 16});
     xt_val base = XT_LOCAL(of(now.type), 2 * 32 * 64);
     int pitch = pieces.pitch ? pieces.pitch : 32, extra = pieces.column_major ? 64 : pitch;
     const int order[] = {!pieces.column_major, pieces.column_major};
     xt_index shape = pieces.column_major ? XT_AT(pitch, extra) : XT_AT(64, pitch);
     xt_index strides = pieces.column_major ? XT_AT(1, pitch) : XT_AT(pitch, 1);
-#define INSIDE(map_) XT_INIT_TILE(base, of(now.type), 32, 32, .shape = shape, .strides = strides, .order = {order[0], order[1]}, .map = map_, .inside = true)
+#define INSIDE(map_)                                                                                                   \
+    XT_INIT_TILE(base, of(now.type), 32, 32, .shape = shape, .strides = strides, .order = {order[0], order[1]},        \
+                 .map = map_, .inside = true)
     xt_tile in = INSIDE(rows), out = INSIDE(blocks), a = INSIDE(left), b = INSIDE(right);
     xt_val down = pieces.column_major ? xt_int_(0) : shift, across = pieces.column_major ? shift : xt_int_(0);
     XT_STORE_TILE(XT_LOAD_TILE(XT_INIT_TILE(A, of(now.type), 32, 32, .shape = XT_AT(32, 32), .map = rows)),

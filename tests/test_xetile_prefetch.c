@@ -1,5 +1,5 @@
-/* test_xetile_prefetch.c - two prefetches of a work-group that follow each other are divided between its subgroups: every
- * line of both tiles is fetched, once, by one message a subgroup, wherever loops have moved the tiles. */
+/* test_xetile_prefetch.c - two prefetches of a work-group that follow each other are divided between its subgroups:
+ * every line of both tiles is fetched, once, by one message a subgroup, wherever loops have moved the tiles. */
 #include "xetile_case.h"
 
 typedef struct {
@@ -74,7 +74,8 @@ static int fetched(const int32_t *r, int turn, int which, int row, int col)
     y = now.column_major ? col : row;
     for (int s = 0; s < n; s++) {
         const int32_t *f = r + (size_t)(turn * n + s) * FIELDS;
-        if (f[2] != (now.column_major ? height : WIDTH) * bytes || f[3] != (now.column_major ? WIDTH : height)) continue;
+        if (f[2] != (now.column_major ? height : WIDTH) * bytes || f[3] != (now.column_major ? WIDTH : height))
+            continue;
         count += x >= f[0] && x < f[0] + across && y >= f[1] && y < f[1] + now.down;
     }
     return count;
@@ -115,7 +116,8 @@ static void check(const shared_case *c)
     CHECK_MSG(mod.words != NULL, "%s", mod.error->text);
     if (mod.words) CHECK_INT(count_prefetches(&mod) == 1, now.down > 0);
     xt_free(&mod);
-    if (RUN_KERNEL(prefetches, &variants[0], ONE_GROUP, ADDRESS(a), ADDRESS(a), ZED_ARG(r), ZED_ARG(HEIGHT), ZED_ARG(WIDTH))) {
+    if (RUN_KERNEL(prefetches, &variants[0], ONE_GROUP, ADDRESS(a), ADDRESS(a), ZED_ARG(r), ZED_ARG(HEIGHT),
+                   ZED_ARG(WIDTH))) {
         if (now.down)
             CHECK_INT(wrong_elements(r), 0);
         else

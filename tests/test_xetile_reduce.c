@@ -1,5 +1,5 @@
-/* test_xetile_reduce.c - XT_REDUCTION: every kind, both dimensions, whole and by reduction_size, at subgroup level and at
- * work-group level, where maps leave a group to one subgroup and where they split it. */
+/* test_xetile_reduce.c - XT_REDUCTION: every kind, both dimensions, whole and by reduction_size, at subgroup level and
+ * at work-group level, where maps leave a group to one subgroup and where they split it. */
 #include "xetile_run.h"
 
 static struct {
@@ -84,8 +84,8 @@ static double combine(int kind, double a, double b)
     }
 }
 
-/* Sums and products: n roundings of at most half a unit each, in f32 (or wider) whatever the type, parts of a group that
- * are split over subgroups and the result rounded to the type. Zero for the others, whose results are elements. */
+/* Sums and products: n roundings of at most half a unit each, in f32 (or wider) whatever the type, parts of a group
+ * that are split over subgroups and the result rounded to the type. Zero for the others, whose results are elements. */
 static double bound(int kind, double magnitude, double want)
 {
     double u = now.t.type == CM_F64 ? 0x1p-53 : 0x1p-24;

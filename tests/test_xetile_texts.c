@@ -1,5 +1,5 @@
-/* test_xetile_texts.c - the examples that stand beside each operation in the two XeTile texts, in their own shapes, types and
- * maps. (Their appendices are the programs of examples/; test_wg_map.c has the texts' table of a map.) */
+/* test_xetile_texts.c - the examples that stand beside each operation in the two XeTile texts, in their own shapes,
+ * types and maps. (Their appendices are the programs of examples/; test_wg_map.c has the texts' table of a map.) */
 #include "xetile_case.h"
 
 /* What the kernel of a test reads and writes: operands of any type, results one behind the other in `out`. */
@@ -38,8 +38,8 @@ static void keep(XT_CONTEXT, xt_vec v, xt_val R, int first)
 {
     const int *s = v.dist.shape;
     chosen t = {(int)v.type};
-    XT_STORE_TILE(v, XT_INIT_TILE(XT_ADD(R, first * (int)size_of(t.type)), of(t), s[0], s[1], .shape = XT_AT(s[0], s[1]),
-                                  .map = v.map, .inner_blocks = {v.inner[0], v.inner[1]}));
+    XT_STORE_TILE(v, XT_INIT_TILE(XT_ADD(R, first * (int)size_of(t.type)), of(t), s[0], s[1],
+                                  .shape = XT_AT(s[0], s[1]), .map = v.map, .inner_blocks = {v.inner[0], v.inner[1]}));
 }
 
 #define LAUNCH(kernel, ...) RUN_KERNEL(kernel, &variants[0], ONE_GROUP, __VA_ARGS__)
@@ -56,10 +56,14 @@ XT_KERNEL(read_forms, ptr(bf16, A), u64(ADDRESS), u64(R), i32(H), i32(W))
     xt_tile edge = XT_INIT_TILE(A, bf16, 64, 64, .offset = XT_AT(100, 90), .shape = XT_AT(128, 128));
     keep(XT_SELF, XT_LOAD_TILE(XT_INIT_TILE(A, bf16, 8, 16, .offset = at, .shape = XT_AT(128, 128))), R, 0);
     keep(XT_SELF, XT_LOAD_TILE(dynamic), R, SMALL);
-    keep(XT_SELF, XT_LOAD_TILE(XT_INIT_TILE(ADDRESS, bf16, 8, 16, .offset = at, .shape = XT_AT(H, W), .strides = XT_AT(W, 1))), R, 2 * SMALL);
+    keep(XT_SELF,
+         XT_LOAD_TILE(XT_INIT_TILE(ADDRESS, bf16, 8, 16, .offset = at, .shape = XT_AT(H, W), .strides = XT_AT(W, 1))),
+         R, 2 * SMALL);
     keep(XT_SELF, XT_LOAD_TILE(XT_INIT_TILE(A, bf16, 8, 16, .offset = four, .shape = base)), R, 3 * SMALL);
-    keep(XT_SELF, XT_LOAD_TILE(XT_INIT_TILE(A, bf16, 64, 32, .offset = at, .shape = XT_AT(128, 128), .order = {0, 1})), R, 4 * SMALL);
-    keep(XT_SELF, XT_LOAD_TILE(XT_INIT_TILE(A, bf16, 64, 32, .offset = four, .shape = base, .order = {0, 1})), R, 4 * SMALL + WIDE);
+    keep(XT_SELF, XT_LOAD_TILE(XT_INIT_TILE(A, bf16, 64, 32, .offset = at, .shape = XT_AT(128, 128), .order = {0, 1})),
+         R, 4 * SMALL);
+    keep(XT_SELF, XT_LOAD_TILE(XT_INIT_TILE(A, bf16, 64, 32, .offset = four, .shape = base, .order = {0, 1})), R,
+         4 * SMALL + WIDE);
     keep(XT_SELF, XT_LOAD_TILE(edge, .padding = 1.0), R, 4 * SMALL + 2 * WIDE);
     XT_PREFETCH_TILE(XT_INIT_TILE(A, bf16, 8, 32, .shape = XT_AT(128, 128)), .locality = 3);
     keep(XT_SELF, XT_LOAD_TILE(XT_UPDATE_TILE_OFFSET(edge, -50, -31)), R, 4 * SMALL + 2 * WIDE + LARGE);
@@ -129,8 +133,11 @@ XT_KERNEL(modify, ptr(bf16, A), ptr(bf16, B), ptr(bf16, R), u64(OLD))
     xt_vec v = XT_LOAD_TILE(XT_INIT_TILE(A, bf16, 8, 16, .shape = XT_AT(64, 64)));
     xt_tile blocks = XT_INIT_TILE(B, bf16, 64, 64, .shape = XT_AT(64, 64), .inner_blocks = {8, 16});
     keep(XT_SELF, XT_ATOMIC_RMW(addf, v, XT_INIT_TILE(R, bf16, 8, 16, .shape = XT_AT(8, 16))), OLD, 0);
-    keep(XT_SELF, XT_ATOMIC_RMW_TILE(addf, XT_LOAD_TILE(XT_INIT_TILE(A, bf16, 64, 64, .shape = XT_AT(64, 64), .inner_blocks = {8, 16})), blocks),
-         OLD, SMALL);
+    keep(
+        XT_SELF,
+        XT_ATOMIC_RMW_TILE(
+            addf, XT_LOAD_TILE(XT_INIT_TILE(A, bf16, 64, 64, .shape = XT_AT(64, 64), .inner_blocks = {8, 16})), blocks),
+        OLD, SMALL);
 }
 
 static void *before; /* of B */
@@ -168,7 +175,9 @@ XT_KERNEL(scattered, ptr(bf16, A), ptr(i32, AT), ptr(bf16, R), u64(GOT))
     xt_vec line = XT_LOAD_TILE(XT_INIT_TILE(AT, i32, 1, 256, .shape = XT_AT(1, 256)));
     xt_vec square = XT_LOAD_TILE(XT_INIT_TILE(AT, i32, 8, 64, .shape = XT_AT(8, 64)));
     xt_vec mask = XT_GE(line, 100);
-    keep(XT_SELF, XT_LOAD_GATHER(XT_INIT_TILE(A, bf16, 1, 256, .scatter = line, .shape = XT_AT(2048)), mask, .padding = 1.0), GOT, 0);
+    keep(XT_SELF,
+         XT_LOAD_GATHER(XT_INIT_TILE(A, bf16, 1, 256, .scatter = line, .shape = XT_AT(2048)), mask, .padding = 1.0),
+         GOT, 0);
     keep(XT_SELF, XT_LOAD_GATHER(XT_INIT_TILE(A, bf16, 8, 64, .scatter = square, .shape = XT_AT(2048))), GOT, 256);
     XT_STORE_SCATTER(XT_LOAD_TILE(XT_INIT_TILE(A, bf16, 1, 256, .shape = XT_AT(1, 256))),
                      XT_INIT_TILE(R, bf16, 1, 256, .scatter = line, .shape = XT_AT(2048)), mask);
@@ -222,8 +231,8 @@ static double product(int i, int j)
 }
 static double product_and_c(int i, int j) { return product(i, j) + get(CM_F32, c, (size_t)(i * across + j)); }
 
-/* A product of two bf16 is exact in f32; 33 terms of normal numbers, |x y| below 25, each addition rounds a sum below 2^8:
- * 33 2^8 2^-24 is less than 2^-10. */
+/* A product of two bf16 is exact in f32; 33 terms of normal numbers, |x y| below 25, each addition rounds a sum below
+ * 2^8: 33 2^8 2^-24 is less than 2^-10. */
 #define PRODUCT_BOUND 0x1p-10
 
 TEST(products_of_a_subgroup)
@@ -269,9 +278,19 @@ TEST(products_of_a_work_group)
 
 /* ---- transpose, reduction, broadcast, tile_pack, tile_unpack of a subgroup: f32 ---- */
 
-enum { TRANSPOSED = 0, REDUCED = WIDE, BY_ROWS = REDUCED + 64, BY_COLUMNS = BY_ROWS + 128, SPREAD = BY_COLUMNS + 128,
-       DOWN = SPREAD + WIDE, RIGHT = DOWN + LARGE, REDUCED4 = RIGHT + LARGE, SPREAD4 = REDUCED4 + 64, PACKED = SPREAD4 + LARGE,
-       ALL = PACKED + WIDE };
+enum {
+    TRANSPOSED = 0,
+    REDUCED = WIDE,
+    BY_ROWS = REDUCED + 64,
+    BY_COLUMNS = BY_ROWS + 128,
+    SPREAD = BY_COLUMNS + 128,
+    DOWN = SPREAD + WIDE,
+    RIGHT = DOWN + LARGE,
+    REDUCED4 = RIGHT + LARGE,
+    SPREAD4 = REDUCED4 + 64,
+    PACKED = SPREAD4 + LARGE,
+    ALL = PACKED + WIDE
+};
 
 XT_KERNEL(vectors, ptr(f32, A), u64(R))
 {
@@ -350,7 +369,8 @@ TEST(the_first_map)
     type_a = type_out = CM_F16;
     a = new_matrix(CM_F16, 1024 * 1024);
     out = new_poison(CM_F16, 128 * 128);
-    if (LAUNCH(first_map, ZED_ARG((uint16_t *)a), ADDRESS(out), ZED_ARG(384))) expect("wg_map", 0, 128, 128, of_first_map, 0);
+    if (LAUNCH(first_map, ZED_ARG((uint16_t *)a), ADDRESS(out), ZED_ARG(384)))
+        expect("wg_map", 0, 128, 128, of_first_map, 0);
     free_all();
 }
 

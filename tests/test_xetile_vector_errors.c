@@ -26,7 +26,7 @@ static void expect_bad(const xt_kernel *kernel, int id, const char *one, const c
 }
 
 #define BAD(name, id, one, other, ...)                                                                                 \
-    XT_KERNEL(kernel_##name, ptr(f32, A), u32(N), f32(F))                                                              \
+    XT_KERNEL (kernel_##name, ptr(f32, A), u32(N), f32(F))                                                             \
     {                                                                                                                  \
         (void)A, (void)N, (void)F;                                                                                     \
         MARK __VA_ARGS__                                                                                               \
@@ -111,7 +111,8 @@ BAD(slice_without_map, MAP_MISSING, "XT_SLICE", "32 x 16", XT_SLICE(W(f32, 32, 1
 
 /* blocked vectors */
 BAD(pack_size, BLOCKED, "{5, 16}", "32 x 16", XT_TILE_PACK(V(f32, 32, 16), .inner_blocks = {5, 16});)
-BAD(pack_of_a_piece, BLOCKED, "{16, 16}", "8 x 16", XT_TILE_PACK(W(f32, 32, 16, 4, 1, 8, 16), .inner_blocks = {16, 16});)
+BAD(pack_of_a_piece, BLOCKED, "{16, 16}", "8 x 16",
+    XT_TILE_PACK(W(f32, 32, 16, 4, 1, 8, 16), .inner_blocks = {16, 16});)
 BAD(pack_twice, BLOCKED, "has inner_blocks {8, 8}", "",
     XT_TILE_PACK(XT_TILE_PACK(V(f32, 32, 16), .inner_blocks = {8, 8}), .inner_blocks = {8, 8});)
 BAD(unpack_other, BLOCKED, "{16, 8}", "{8, 8}",
@@ -122,14 +123,16 @@ BAD(sum_of_blocked, BLOCKED, "{8, 8}", "{0, 0}",
 BAD(reduction_of_blocked, VEC_DIM, "4-D", "XT_DIMS(1, 3)",
     XT_REDUCTION(add, XT_TILE_PACK(V(f32, 32, 16), .inner_blocks = {8, 8}), 1);)
 BAD(mma_of_blocked, BLOCKED, "{8, 8}", "{16, 16}",
-    XT_TILE_MMA(XT_TILE_PACK(V(f16, 32, 32), .inner_blocks = {8, 8}), XT_TILE_PACK(V(f16, 32, 32), .inner_blocks = {16, 16}));)
+    XT_TILE_MMA(XT_TILE_PACK(V(f16, 32, 32), .inner_blocks = {8, 8}),
+                XT_TILE_PACK(V(f16, 32, 32), .inner_blocks = {16, 16}));)
 BAD(mma_given_operand_map, MMA_MAP, "a has sg_layout {4, 1} sg_data {8, 32}", "{4, 1} {8, 16}",
     XT_TILE_MMA(W(f16, 32, 32, 4, 1, 8, 32), W(f16, 32, 32, 4, 1, 32, 32), .a_map = M(4, 1, 8, 16));)
 
 /* control flow */
-BAD(while_of_a_number, CONDITION, "XT_WHILE got u32", "", XT_WHILE(N) {})
+BAD(while_of_a_number, CONDITION, "XT_WHILE got u32", "", XT_WHILE (N) {})
 BAD(arrive_twice, SPLIT_BARRIER, "\"b\"", "\"a\"", XT_BARRIER_ARRIVE("a"); XT_BARRIER_ARRIVE("b");)
-BAD(wait_for_another, SPLIT_BARRIER, "waiting for \"b\"", "arrived at: a", XT_BARRIER_ARRIVE("a"); XT_BARRIER_WAIT("b");)
+BAD(wait_for_another, SPLIT_BARRIER, "waiting for \"b\"", "arrived at: a", XT_BARRIER_ARRIVE("a");
+    XT_BARRIER_WAIT("b");)
 BAD(wait_for_none, SPLIT_BARRIER, "waiting for \"a\"", "none", XT_BARRIER_WAIT("a");)
 
 XT_KERNEL (carried_by_while, ptr(f32, A), u32(N))

@@ -1,5 +1,5 @@
-/* test_xetile_vectors.c - operations element by element: arithmetic, bits, comparison, select, mathematics, casts, iota,
- * with numbers in the place of vectors; at subgroup level and at work-group level. */
+/* test_xetile_vectors.c - operations element by element: arithmetic, bits, comparison, select, mathematics, casts,
+ * iota, with numbers in the place of vectors; at subgroup level and at work-group level. */
 #include "xetile_run.h"
 
 static struct {
@@ -15,7 +15,8 @@ static xt_tile result(XT_CONTEXT, xt_val base, int of, int number, int count)
                         .shape = XT_AT(count * now.rows, now.cols), .map = now.map);
 }
 
-/* ---- mathematics --------------------------------------------------------------------------------------------------- */
+/* ---- mathematics
+ * --------------------------------------------------------------------------------------------------- */
 
 XT_KERNEL(mathematics, u64(A), u64(R))
 {
@@ -83,15 +84,17 @@ TEST(mathematics_of_floats)
     }
 }
 
-/* ---- arithmetic, bits, comparison, select -------------------------------------------------------------------------- */
+/* ---- arithmetic, bits, comparison, select
+ * -------------------------------------------------------------------------- */
 
-/* Every operation with a vector on both sides, with a number on the right, on the left: for f32 all three, for the other
- * types one by turns. */
+/* Every operation with a vector on both sides, with a number on the right, on the left: for f32 all three, for the
+ * other types one by turns. */
 static bool has_form(int op, int form) { return now.t.type == CM_F32 || form == op % 3; }
 
 XT_KERNEL(binary, u64(A), u64(B), u64(R), u64(Q))
 {
-    xt_vec a = XT_LOAD_TILE(result(XT_SELF, A, now.t.type, 0, 1)), b = XT_LOAD_TILE(result(XT_SELF, B, now.t.type, 0, 1));
+    xt_vec a = XT_LOAD_TILE(result(XT_SELF, A, now.t.type, 0, 1)),
+           b = XT_LOAD_TILE(result(XT_SELF, B, now.t.type, 0, 1));
     for (int op = 0; op < XT_OP_COUNT_; op++) {
         bool bits = op == XT_OP_AND_ || op == XT_OP_OR_ || op == XT_OP_XOR_;
         bool whole = bits || op == XT_OP_MOD_ || op == XT_OP_SHL_ || op == XT_OP_SHR_;
@@ -193,7 +196,8 @@ TEST(arithmetic_and_comparison)
 
 XT_KERNEL(logic, ptr(u8, A), ptr(u8, B), ptr(u8, R), ptr(f32, F))
 {
-    xt_tile ta = XT_INIT_TILE(A, i1, 4, 16, .shape = XT_AT(4, 16)), tb = XT_INIT_TILE(B, i1, 4, 16, .shape = XT_AT(4, 16));
+    xt_tile ta = XT_INIT_TILE(A, i1, 4, 16, .shape = XT_AT(4, 16)),
+            tb = XT_INIT_TILE(B, i1, 4, 16, .shape = XT_AT(4, 16));
     xt_vec a = XT_LOAD_TILE(ta), b = XT_LOAD_TILE(tb);
     xt_vec r[] = {XT_AND(a, b), XT_OR(a, b), XT_XOR(a, b), XT_EQ(a, b), XT_NE(a, b), XT_NOT(a), XT_OR(a, 1)};
     for (int i = 0; i < 7; i++)
@@ -220,7 +224,8 @@ TEST(conditions)
     zed_free(&device, f);
 }
 
-/* ---- casts ----------------------------------------------------------------------------------------------------------- */
+/* ---- casts
+ * ----------------------------------------------------------------------------------------------------------- */
 
 static const int cast_types[] = {CM_F64, CM_F32, CM_TF32, CM_F16, CM_BF16, CM_I64, CM_I32, CM_I16,
                                  CM_I8,  CM_U8,  CM_U16,  CM_U32, CM_U64,  XT_BOOL_};
@@ -267,7 +272,8 @@ TEST(every_cast)
             for (int to = 0; to < CASTS; to++) {
                 int wrong = 0;
                 for (size_t i = 0; i < 32; i++) {
-                    double want = cast_reference(now.t.type, cast_types[to], get(now.t.type, a, i)), got = r[32 * to + i];
+                    double want = cast_reference(now.t.type, cast_types[to], get(now.t.type, a, i)),
+                           got = r[32 * to + i];
                     int64_t whole;
                     memcpy(&whole, &got, sizeof whole);
                     if (cast_types[to] == CM_I64 || cast_types[to] == CM_U64) got = (double)whole;
@@ -281,13 +287,15 @@ TEST(every_cast)
     }
 }
 
-/* ---- iota, bitcast, numbers ---------------------------------------------------------------------------------------- */
+/* ---- iota, bitcast, numbers
+ * ---------------------------------------------------------------------------------------- */
 
 /* A causal mask: what is right of the diagonal is -1. */
 XT_KERNEL(causal, u64(A), u64(R))
 {
     xt_vec v = XT_LOAD_TILE(result(XT_SELF, A, CM_F32, 0, 1));
-    xt_vec i = XT_IOTA(i32, now.rows, now.cols, 0, .map = now.map), j = XT_IOTA(i32, now.rows, now.cols, 1, .map = now.map);
+    xt_vec i = XT_IOTA(i32, now.rows, now.cols, 0, .map = now.map),
+           j = XT_IOTA(i32, now.rows, now.cols, 1, .map = now.map);
     XT_STORE_TILE(XT_SELECT(XT_LE(j, i), v, -1), result(XT_SELF, R, CM_F32, 0, 2));
     chosen t = now.to;
     xt_vec k = XT_ADD(XT_MUL(XT_IOTA(of(t), now.rows, now.cols, 0, .map = now.map), 3),
@@ -324,10 +332,19 @@ TEST(positions)
 
 XT_KERNEL(scalars, ptr(f32, R), f32(V), i32(N))
 {
-    xt_val r[] = {XT_EXP(V), XT_SQRT(V), XT_ABS(XT_SUB(0, V)), XT_POW(V, 2.5), XT_FMA(V, V, 1), XT_FLOOR(V),
-                  XT_CAST(f32, XT_ABS(N)), XT_BITCAST(f32, XT_BITCAST(i32, V)), XT_SELECT(XT_LT(V, 1), V, 7), XT_RSQRT(4)};
+    xt_val r[] = {XT_EXP(V),
+                  XT_SQRT(V),
+                  XT_ABS(XT_SUB(0, V)),
+                  XT_POW(V, 2.5),
+                  XT_FMA(V, V, 1),
+                  XT_FLOOR(V),
+                  XT_CAST(f32, XT_ABS(N)),
+                  XT_BITCAST(f32, XT_BITCAST(i32, V)),
+                  XT_SELECT(XT_LT(V, 1), V, 7),
+                  XT_RSQRT(4)};
     for (int i = 0; i < 10; i++)
-        XT_STORE_TILE(XT_SPLAT(f32, 1, 1, r[i]), XT_INIT_TILE(R, f32, 1, 1, .offset = XT_AT(0, i), .shape = XT_AT(1, 10)));
+        XT_STORE_TILE(XT_SPLAT(f32, 1, 1, r[i]),
+                      XT_INIT_TILE(R, f32, 1, 1, .offset = XT_AT(0, i), .shape = XT_AT(1, 10)));
 }
 
 TEST(functions_of_numbers)
@@ -335,7 +352,8 @@ TEST(functions_of_numbers)
     float *r = (float *)new_poison(CM_F32, 10), v = 1.75f;
     double want[] = {exp(1.75), sqrt(1.75), 1.75, pow(1.75, 2.5), 1.75 * 1.75 + 1, 1, 12, 1.75, 7, 0.5};
     if (RUN_KERNEL(scalars, (build_options){0}, ONE_GROUP, ZED_ARG(r), ZED_ARG(v), ZED_ARG(-12)))
-        for (int i = 0; i < 10; i++) CHECK_MSG(fabs(r[i] - want[i]) <= 0x1p-20 * want[i], "%d: %g, want %g", i, r[i], want[i]);
+        for (int i = 0; i < 10; i++)
+            CHECK_MSG(fabs(r[i] - want[i]) <= 0x1p-20 * want[i], "%d: %g, want %g", i, r[i], want[i]);
     zed_free(&device, r);
 }
 

@@ -1,4 +1,5 @@
-/* xetile_run.h - for tests of xetile.h that run on a device: elements of any type, random and poisoned memory, a launch.
+/* xetile_run.h - for tests of xetile.h that run on a device: elements of any type, random and poisoned memory, a
+ * launch.
  *
  * A kernel's body runs on the host, so one body serves many cases: it reads its types, sizes and maps from variables of
  * the test. Kernels take addresses (u64), so that the element type is the case's. */

@@ -69,12 +69,15 @@
  *     op a       cm_unary: CM_NEG NOT ABS CONJ EXP LOG SQRT RSQRT SIN COS TANH ERF ... (CM_UNARY_OPS_)
  *     your own   CM_APPLY (a statement for every component, with its row and column)  cm_apply  cm_map1  cm_map2
  *     reduce     cm_reduce (M x 1 or 1 x N)  cm_reduce_spread (the total in every place)
- *     change     cm_convert (type)  cm_convert_as (with rounding and saturation)  cm_convert_use  cm_transpose  cm_repeat
- *     look in    cm_component  cm_insert  cm_row_index  cm_col_index  cm_re  cm_im  cm_visit (element by element in memory)
+ *     change     cm_convert (type)  cm_convert_as (with rounding and saturation)  cm_convert_use  cm_transpose
+ *                cm_repeat
+ *     look in    cm_component  cm_insert  cm_row_index  cm_col_index  cm_re  cm_im
+ *                cm_visit (element by element in memory)
  *     types      cm_storage_type (in memory and parts)  cm_arith_type (what cm_fn sees)  cm_is_complex
  *     parts      cm_part_count  cm_part_type  cm_part_words
  *     tables     cm_target_row(name)  cm_product_row(a, b): the product of two types, NULL when there is none
- *                cm_product_takes(row, c)  cm_block_shape_row: a legal 2D block message  cm_binary_row: an operation's row
+ *                cm_product_takes(row, c)  cm_block_shape_row: a legal 2D block message
+ *                cm_binary_row: an operation's row
  *
  * A matrix is a list of ids, so it goes round a loop by
  *     spe_for(&m, lo, hi, step, acc.parts, acc.part) ... spe_endfor(&m, acc.parts, acc.part)
@@ -82,8 +85,8 @@
  * All of it for all component types. bf16, tf32 and the 8-bit floats are computed with in f32 and rounded to nearest
  * after every operation; complex matrices (c32, c64: pairs of floats in memory) are two real ones inside. Memory is
  * global or local (any storage class), with any strides in both directions. A product takes any two types of which one
- * promotes to the other (cm_promotes), and C of a type that both promote to. dg2 has no f64: Intel's compiler emulates it
- * there when the module is built with -ze-fp64-gen-emu.
+ * promotes to the other (cm_promotes), and C of a type that both promote to. dg2 has no f64: Intel's compiler emulates
+ * it there when the module is built with -ze-fp64-gen-emu.
  *
  * A matrix may be larger than the hardware's: the products are chained here. Lowerings, a row each of cm_methods_of_:
  *
@@ -92,9 +95,9 @@
  *     CM_PLAIN   everything else: loads and stores a lane at a time, subgroup broadcasts and FMA, straight-line code of
  *                about K N (1 + M / (8 S)) instructions, so keep tiles small for it
  *     CM_KHR     on request: parts are matrices of SPV_KHR_cooperative_matrix, whose components no lane can see. They
- *                can be made (cm_splat), loaded and stored (M >= S, unchecked, one stride the constant 1) and multiplied
- *                (f16, and 8-bit integers); all else is an error. This is what Intel's compiler (2.40) takes: it crashes
- *                on component-wise instructions with such matrices and knows no bf16 ones
+ *                can be made (cm_splat), loaded and stored (M >= S, unchecked, one stride the constant 1) and
+ *                multiplied (f16, and 8-bit integers); all else is an error. This is what Intel's compiler (2.40)
+ *                takes: it crashes on component-wise instructions with such matrices and knows no bf16 ones
  *
  * What CM_INTEL cannot do, CM_PLAIN does; results agree within rounding. CM_AUTO takes what the target has.
  *
@@ -107,12 +110,12 @@
  * at subgroup size 8 likewise). Under CM_INTEL such operands are held that way (cm_layout_for, l.interleaved). Loads,
  * stores, conversions and products ask the layout, so only code that looks at components by number notices.
  *
- * xetile.h and coopvec.h write whole kernels from C functions; what both need stands here, most of it under names ending
- * in _. Users meet it under theirs: cm_device is xt_target and cv_target, cm_module is xt_module and cv_module, and
- * cm_module_free(&module) is xt_free and cv_free.
+ * xetile.h and coopvec.h write whole kernels from C functions; what both need stands here, most of it under names
+ * ending in _. Users meet it under theirs: cm_device is xt_target and cv_target, cm_module is xt_module and cv_module,
+ * and cm_module_free(&module) is xt_free and cv_free.
  *
- * LIMITS. Rows are a power of two, rows and columns at most 16384, S a power of two, at most 1024 for layouts; operations
- * take a size of the target's. Positions, extents and strides are 32 bits.
+ * LIMITS. Rows are a power of two, rows and columns at most 16384, S a power of two, at most 1024 for layouts;
+ * operations take a size of the target's. Positions, extents and strides are 32 bits.
  *
  * Errors have ids from 1000 on (one list, CM_ERRORS_). Names ending in _ are not for users.
  */

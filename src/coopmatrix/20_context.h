@@ -92,8 +92,9 @@ typedef struct {
     spe_id stride_row, stride_col; /* in elements, i32; stride_row 0: 1; stride_col 0: rows */
     bool transposed;               /* swaps the extents and the strides, as in the text */
     cm_block2d block2d;
-    uint32_t align; /* bytes that ptr is known to be aligned to; 0: nothing is known (for CM_BLOCK2D_AUTO, and local memory
-                     * whose extents are not checked and whose row and col are 0: it is accessed in large pieces) */
+    /* bytes that ptr is known to be aligned to; 0: nothing is known (for CM_BLOCK2D_AUTO, and local memory whose
+     * extents are not checked and whose row and col are 0: it is accessed in large pieces) */
+    uint32_t align;
     spe_id padding; /* scalar of the storage type for what lies outside; 0: zero */
 } cm_mem;
 

@@ -162,9 +162,9 @@ static inline bool cm_block_surface_(cm_ctx *c, cm_type type, const cm_surface_ 
 
 /* Bool (i1): whether 2D block messages may be used on this memory, so that CM_BLOCK2D_YES may be promised: base address
  * a multiple of 64, pitch a multiple of 16 bytes and not below the width, width at least 64 bytes and a multiple of 4
- * (all up to 2^24), x a multiple of 4 bytes, memory global and contiguous in one direction; of 8-bit types along columns
- * also x >= 0 and pitch up to 2^23. Folded to a constant where it can be. A loop that moves the position tests the first
- * one and its steps. */
+ * (all up to 2^24), x a multiple of 4 bytes, memory global and contiguous in one direction; of 8-bit types along
+ * columns also x >= 0 and pitch up to 2^23. Folded to a constant where it can be. A loop that moves the position tests
+ * the first one and its steps. */
 static inline spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem)
 {
     spe_module *m = c->m;
@@ -229,8 +229,9 @@ static inline bool cm_block2d_wanted_(cm_ctx *c, cm_type type, const cm_mem *mem
 
 /* ---- 2D block messages: load, store, prefetch -------------------------------------------------------------------- */
 
-/* How one layout is covered: the message, elements across (a block of rows, or with TRANSPOSE of dwords), how far a word
- * advances in y, and the legal shape. share: with TRANSPOSE, how many words of a lane lie in one dword of memory. */
+/* How one layout is covered: the message, elements across (a block of rows, or with TRANSPOSE of dwords), how far a
+ * word advances in y, and the legal shape. share: with TRANSPOSE, how many words of a lane lie in one dword of
+ * memory. */
 typedef struct {
     cm_block_op op;
     int elem, width, count, step, share;
@@ -321,15 +322,16 @@ static inline void cm_every_second_row_(cm_ctx *c, spe_block2d *b)
     b->pitch = cm_times_(c, b->pitch, 2);
 }
 
-/* What the messages brought (eight dwords of a lane's row, or of each of its two rows of bytes) as two vectors of sixteen
- * words: 16-bit elements, bytes, or a byte of one row with that of the other. Masks are what Intel's compiler makes
- * fewest instructions of. */
+/* What the messages brought (eight dwords of a lane's row, or of each of its two rows of bytes) as two vectors of
+ * sixteen words: 16-bit elements, bytes, or a byte of one row with that of the other. Masks are what Intel's compiler
+ * makes fewest instructions of. */
 static inline void cm_dwords_to_words_(cm_ctx *c, const cm_layout *l, int share, spe_id got[2])
 {
     spe_module *m = c->m;
     spe_id word = spe_vec(m, spe_int(m, l->K1 == 2 ? 16 : (uint32_t)(32 / share)), 16), all = got[0];
     if (l->K1 == 2) {
-        spe_id type = spe_type_of(m, all), low = spe_const_u(m, type, 0x00ff00ff), high = spe_const_u(m, type, 0xff00ff00);
+        spe_id type = spe_type_of(m, all), low = spe_const_u(m, type, 0x00ff00ff),
+               high = spe_const_u(m, type, 0xff00ff00);
         spe_id eight = spe_const_u(m, type, 8), even, odd;
         even = spe_or(m, spe_and(m, all, low), spe_and(m, spe_shl(m, got[1], eight), high));
         odd = spe_or(m, spe_and(m, spe_shr(m, all, eight), low), spe_and(m, got[1], high));
@@ -344,7 +346,8 @@ static inline void cm_dwords_to_words_(cm_ctx *c, const cm_layout *l, int share,
 }
 
 /* Words first .. first + n of those, as a part. */
-static inline spe_id cm_dwords_part_(cm_ctx *c, const cm_layout *l, const spe_id words[2], int first, int n, spe_id type)
+static inline spe_id cm_dwords_part_(cm_ctx *c, const cm_layout *l, const spe_id words[2], int first, int n,
+                                     spe_id type)
 {
     uint32_t index[8];
     int i;

@@ -1,9 +1,9 @@
 
 /* ---- local memory in large pieces -------------------------------------------------------------------------------- */
 
-/* Where nothing is checked and the address of element (0, 0) is known to be aligned (cm_mem.align), local memory is read
- * and written in pieces: by block messages when the lanes' elements lie side by side (rows contiguous), a lane's words as
- * vectors when columns are. */
+/* Where nothing is checked and the address of element (0, 0) is known to be aligned (cm_mem.align), local memory is
+ * read and written in pieces: by block messages when the lanes' elements lie side by side (rows contiguous), a lane's
+ * words as vectors when columns are. */
 typedef struct {
     bool across;       /* lanes side by side: block messages; else a lane's words are */
     int stride, align; /* of the other dimension in elements; of the matrix's address in bytes */
@@ -53,7 +53,8 @@ static inline spe_id cm_local_piece_(cm_ctx *c, const cm_layout *l, const cm_sur
                                      int k2, int first, int words, spe_id v)
 {
     spe_module *m = c->m;
-    spe_id word = p->across ? spe_int(m, (uint32_t)cm_word_bits_(l)) : cm_word_type_(c, l); /* messages are of integers */
+    /* messages are of integers */
+    spe_id word = p->across ? spe_int(m, (uint32_t)cm_word_bits_(l)) : cm_word_type_(c, l);
     spe_id type = spe_vec(m, word, (uint32_t)words), part = spe_vec(m, cm_word_type_(c, l), (uint32_t)words), ptr;
     uint32_t operand[2];
     int align = cm_divides_(p->align, (int64_t)first * cm_word_bits_(l) / 8);
@@ -68,8 +69,8 @@ static inline spe_id cm_local_piece_(cm_ctx *c, const cm_layout *l, const cm_sur
 }
 
 /* Words of one part: at once when they lie in a row, else one by one. */
-static inline spe_id cm_local_part_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const cm_local_plan_ *p, int k2,
-                                    int first, int words, spe_id v)
+static inline spe_id cm_local_part_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const cm_local_plan_ *p,
+                                    int k2, int first, int words, spe_id v)
 {
     spe_id one[16];
     int i;

@@ -232,8 +232,8 @@ static inline void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to)
 }
 
 /* Asks for rows x cols elements (any numbers) to be brought nearer; level 0: wherever the device likes, 1: all caches,
- * 2: all but the first, 3: it only streams through the first. Emits nothing where there are no 2D block messages for it:
- * a prefetch never changes a result. */
+ * 2: all but the first, 3: it only streams through the first. Emits nothing where there are no 2D block messages for
+ * it: a prefetch never changes a result. */
 static inline void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, const cm_mem *from, int level)
 {
     cm_surface_ s;

@@ -120,8 +120,8 @@
  * (realloc(user, NULL, n) allocates, realloc(user, p, n) grows, realloc(user, p, 0) frees and returns NULL).
  *
  * Limits: 4194303 ids a module and 65535 words an instruction (those of SPIR-V), 65000 regions within each other;
- * vectors have 2, 3, 4, 8 or 16 components, as in OpenCL, or as many as you like once VectorAnyINTEL or LongVectorEXT is
- * declared (spe_capability). No images, pipes or device-side enqueue except through spe_op.
+ * vectors have 2, 3, 4, 8 or 16 components, as in OpenCL, or as many as you like once VectorAnyINTEL or LongVectorEXT
+ * is declared (spe_capability). No images, pipes or device-side enqueue except through spe_op.
  *
  * Names: SPE_OpIAdd, SPE_CapabilityInt8, SPE_StorageClassFunction ... are the numbers of the SPIR-V specification
  * under its own spelling. They come from lists that you may expand too: SPE_OPCODES(X), SPE_CAPABILITIES(X) and

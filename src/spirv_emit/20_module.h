@@ -396,7 +396,8 @@ enum { SPE_MAX_DEPTH_ = 65000 };
 
 static inline bool spe_scope_push_(spe_module *m)
 {
-    uint32_t *at = m->buffer[SPE_BUFFER_SCOPES_].count < SPE_MAX_DEPTH_ + 3 ? spe_push_(m, SPE_BUFFER_SCOPES_, 1) : NULL;
+    uint32_t *at =
+        m->buffer[SPE_BUFFER_SCOPES_].count < SPE_MAX_DEPTH_ + 3 ? spe_push_(m, SPE_BUFFER_SCOPES_, 1) : NULL;
     if (!at) return spe_error_(m, SPE_ERR_LIMIT, "regions nested more than %d deep", (int)SPE_MAX_DEPTH_), false;
     *at = m->serial++;
     return true;

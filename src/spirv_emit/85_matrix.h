@@ -172,7 +172,8 @@ static inline void spe_coop_store(spe_module *m, spe_id ptr, spe_id v, uint32_t 
 {
     spe_id tv = spe_operand_(m, "spe_coop_store", v), ts = spe_operand_(m, "spe_coop_store", stride);
     uint32_t w[4];
-    if (!tv || !ts || !spe_want_coop_(m, "spe_coop_store", tv) || !spe_takes_one_(m, "spe_coop_store", SPE_TAKES_INT_, ts))
+    if (!tv || !ts || !spe_want_coop_(m, "spe_coop_store", tv) ||
+        !spe_takes_one_(m, "spe_coop_store", SPE_TAKES_INT_, ts))
         return;
     if (!spe_pointee_(m, "spe_coop_store", ptr)) return;
     w[0] = ptr;

@@ -60,7 +60,8 @@ typedef struct {
     int type, base, rows, cols, pitch;       /* type: of the elements; the others are expressions */
     spe_id rows_id, cols_id, pitch_id, test; /* once written */
     int origin[2];                           /* where it starts, as expressions */
-    spe_id made[XT_COMPONENTS_];             /* of this version: offset, shape, pitch and base as XT_INIT_TILE left them */
+    /* of this version: offset, shape, pitch and base as XT_INIT_TILE left them */
+    spe_id made[XT_COMPONENTS_];
 } xt_plan_tile_;
 
 typedef struct {
@@ -144,7 +145,8 @@ struct xt_ctx {
     spe_id scratch;
     xt_list_ lane_bits, lane_tables; /* written so far */
     const char *arrived;             /* the split barrier that is under way */
-    xt_tile waiting;                 /* the prefetch that waits for a second one to share the subgroups with; magic 0: none */
+    /* the prefetch that waits for a second one to share the subgroups with; magic 0: none */
+    xt_tile waiting;
     int waiting_locality;
     int subgroups, subgroups_line;
     const char *subgroups_file;

@@ -88,8 +88,8 @@ static inline void xt_plan_step_(xt_ctx *x, const xt_tile *t, const xt_val *step
     xt_plan_need_(x, t, step->kind == XT_INT_ ? 0 : step->expression, per - 1, 0);
 }
 
-/* Of 8-bit elements stored by columns rows of memory are read two by two: then no tile may start before its matrix, so it
- * starts at, and moves by, nothing negative along its contiguous dimension. */
+/* Of 8-bit elements stored by columns rows of memory are read two by two: then no tile may start before its matrix, so
+ * it starts at, and moves by, nothing negative along its contiguous dimension. */
 static inline void xt_plan_forward_(xt_ctx *x, const xt_tile *t, const xt_val *step)
 {
     if (!x->planning || !t->column_major || cm_type_info(xt_held_(t->type))->bytes > 1) return;

@@ -1,13 +1,14 @@
 /* ---- load_tile, store_tile, prefetch_tile ------------------------------------------------------------------------ */
 
-/* In local memory, where nothing is tested, a block's place goes into the address, whose alignment coopmatrix.h is told:
- * it can then access several elements at once. */
+/* In local memory, where nothing is tested, a block's place goes into the address, whose alignment coopmatrix.h is
+ * told: it can then access several elements at once. */
 static inline void xt_local_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, cm_mem *mem)
 {
     const xt_val *inner = &t->offset[xt_inner_(t)], *outer = &t->offset[1 - xt_inner_(t)];
     int bytes = cm_type_info(xt_held_(t->type))->bytes, in = t->column_major ? b->row : b->col;
     int64_t out = t->column_major ? b->col : b->row, line = (int64_t)xt_align_of_(t->pitch.i) * bytes;
-    int64_t align = XT_LOCAL_ALIGN_, step = xt_val_align_(outer) < xt_align_of_(out) ? xt_val_align_(outer) : xt_align_of_(out);
+    int64_t align = XT_LOCAL_ALIGN_,
+            step = xt_val_align_(outer) < xt_align_of_(out) ? xt_val_align_(outer) : xt_align_of_(out);
     if (line * step < align) align = line * step;
     step = xt_val_align_(inner) < xt_align_of_(in) ? xt_val_align_(inner) : xt_align_of_(in);
     if (step * bytes < align) align = step * bytes;
@@ -34,8 +35,8 @@ static inline cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b)
     mem.col = b->row ? spe_iadd(&x->m, row, spe_i32(&x->m, b->row)) : row;
     mem.stride_row = t->column_major ? pitch : spe_i32(&x->m, 1);
     mem.stride_col = t->column_major ? spe_i32(&x->m, 1) : pitch;
-    mem.block2d =
-        x->block2d && aligned && xt_plan_tile_at_(x, xt_tile_root_(x, t->node))->possible ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
+    mem.block2d = x->block2d && aligned && xt_plan_tile_at_(x, xt_tile_root_(x, t->node))->possible ? CM_BLOCK2D_YES
+                                                                                                    : CM_BLOCK2D_NO;
     if (t->base.local && t->inside && t->pitch.kind == XT_INT_) xt_local_mem_(x, t, b, &mem);
     return mem;
 }

@@ -1,8 +1,8 @@
 /* ---- prefetch_tile ----------------------------------------------------------------------------------------------- */
 
 /* A prefetch waits for the next operation. When that is a second one, of another tile of the work-group, and both are
- * block messages, the subgroups divide the two tiles: the first ones take pieces of the first tile, the others pieces of
- * the second, a message each. (Intel's compiler makes the whole address anew for each message, in the loop.) */
+ * block messages, the subgroups divide the two tiles: the first ones take pieces of the first tile, the others pieces
+ * of the second, a message each. (Intel's compiler makes the whole address anew for each message, in the loop.) */
 
 typedef struct {
     xt_tile tile;

@@ -290,7 +290,8 @@ static inline bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, cons
     int *table[2], i;
     for (i = 0; i < 2; i++) {
         table[i] = (int *)xt_memory_(x, (size_t)(to->rounds[i] * to->data[i]) * sizeof *table[i]);
-        if (!table[i] || !xt_local_origin_(to, i, from, transposed ? 1 - i : i, divisor[i], factor[i], shift[i], table[i]))
+        if (!table[i] ||
+            !xt_local_origin_(to, i, from, transposed ? 1 - i : i, divisor[i], factor[i], shift[i], table[i]))
             return false;
     }
     o->rows = table[0];

@@ -66,20 +66,24 @@ static inline void xt_scratch_known_(const xt_dist *d, const xt_block_ *b, int k
 {
     int i;
     for (i = 0; i < 2; i++) {
-        int place = xt_align_of_(d->layout[i] == 1 || d->count[i] == 1 ? 0 : d->data[i]), own = xt_align_of_(i ? b->col : b->row);
+        int place = xt_align_of_(d->layout[i] == 1 || d->count[i] == 1 ? 0 : d->data[i]),
+            own = xt_align_of_(i ? b->col : b->row);
         known[i] = place < own ? place : own;
     }
 }
 
-/* Accesses in large pieces want the place in the address, and to know its alignment: row and col are multiples of these. */
-static inline void xt_scratch_fold_(xt_ctx *x, const xt_scratch_ *s, cm_mem *mem, int row_known, int col_known, int pitch)
+/* Accesses in large pieces want the place in the address, and to know its alignment: row and col are multiples of
+ * these. */
+static inline void xt_scratch_fold_(xt_ctx *x, const xt_scratch_ *s, cm_mem *mem, int row_known, int col_known,
+                                    int pitch)
 {
     spe_module *m = &x->m;
     int64_t align = XT_LOCAL_ALIGN_, line = (int64_t)xt_align_of_(pitch) * row_known;
     if (s->stride[0] != 1 || s->stride[1] != 1) return; /* elements are repeated */
     if (line * s->bytes < align) align = line * s->bytes;
     if (col_known * s->bytes < align) align = col_known * s->bytes;
-    mem->ptr = spe_index(m, mem->ptr, spe_iadd(m, spe_imul(m, mem->row, mem->stride_row), spe_imul(m, mem->col, mem->stride_col)));
+    mem->ptr = spe_index(m, mem->ptr,
+                         spe_iadd(m, spe_imul(m, mem->row, mem->stride_row), spe_imul(m, mem->col, mem->stride_col)));
     mem->row = mem->col = spe_i32(m, 0);
     mem->align = (uint32_t)align;
 }
@@ -204,7 +208,8 @@ static inline int xt_slabs_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec 
 }
 
 /* Columns c .. c + S of a subgroup's pieces as memory, in the pass they belong to. */
-static inline cm_mem xt_slab_mem_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int width, int passes, const xt_block_ *b, int c)
+static inline cm_mem xt_slab_mem_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int width, int passes,
+                                  const xt_block_ *b, int c)
 {
     xt_ctx *x = w.x;
     int part = width / passes;
@@ -225,8 +230,10 @@ static inline cm_mem xt_slab_mem_(xt_where_ w, const xt_scratch_ *s, const xt_ve
     return mem;
 }
 
-/* Writes (store) or reads the strips of S columns that pass number `pass` takes. A strip is `runs` neighbouring parts. */
-static inline void xt_slab_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int pass, bool store)
+/* Writes (store) or reads the strips of S columns that pass number `pass` takes. A strip is `runs` neighbouring
+ * parts. */
+static inline void xt_slab_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int pass,
+                            bool store)
 {
     xt_ctx *x = w.x;
     cm_type type = xt_held_(v->type);

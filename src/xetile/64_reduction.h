@@ -85,7 +85,8 @@ static inline const xt_red_row_ *xt_red_info_(int kind)
 static inline spe_id xt_minimum_(xt_ctx *x, bool maximum, spe_id a, spe_id b)
 {
     spe_module *m = &x->m;
-    spe_id type = spe_type_of(m, a), bits = xt_like_part_(x, spe_int(m, spe_width(m, spe_info(m, type).elem ? spe_info(m, type).elem : type)), a);
+    spe_id type = spe_type_of(m, a),
+           bits = xt_like_part_(x, spe_int(m, spe_width(m, spe_info(m, type).elem ? spe_info(m, type).elem : type)), a);
     spe_id p = spe_bitcast(m, bits, a), q = spe_bitcast(m, bits, b), r, zeros, nan;
     r = spe_math2(m, maximum ? SPE_FMAX : SPE_FMIN, a, b);
     zeros = spe_bitcast(m, type, maximum ? spe_and(m, p, q) : spe_or(m, p, q));
@@ -319,7 +320,8 @@ static inline int xt_common_divisor_(int a, int b) { return b ? xt_common_diviso
 
 static inline xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map);
 
-/* The result's map: given, or what follows; the given one must agree with it, but where both are given data may move. */
+/* The result's map: given, or what follows; the given one must agree with it, but where both are given data may
+ * move. */
 static inline bool xt_reduction_map_(xt_where_ w, xt_reduction_desc_ *d)
 {
     xt_map derived = xt_map_reduction(&d->v.map, d->dim, d->reduction_size);
@@ -345,8 +347,8 @@ static inline xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, 
     return xt_reduce_local_(w.x, v, kind, dim, size, r);
 }
 
-/* Groups that lie in one subgroup's pieces are reduced there. Else each subgroup reduces its part of them, the parts are
- * dealt out anew, whole groups to a subgroup, and reduced. */
+/* Groups that lie in one subgroup's pieces are reduced there. Else each subgroup reduces its part of them, the parts
+ * are dealt out anew, whole groups to a subgroup, and reduced. */
 static inline xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
 {
     int part, rest, i;

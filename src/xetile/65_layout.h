@@ -338,7 +338,8 @@ static inline xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
 {
     xt_vec r = d.v;
     if (!xt_enter_(w, 355) || !xt_check_vec_(w, &d.v, "the vector of XT_TILE_UNPACK")) return xt_no_vec_();
-    if (!d.v.inner[0] || (d.inner_blocks[0] && (d.inner_blocks[0] != d.v.inner[0] || d.inner_blocks[1] != d.v.inner[1]))) {
+    if (!d.v.inner[0] ||
+        (d.inner_blocks[0] && (d.inner_blocks[0] != d.v.inner[0] || d.inner_blocks[1] != d.v.inner[1]))) {
         xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_UNPACK with inner_blocks {%d, %d} of a vector with {%d, %d}",
                  d.inner_blocks[0], d.inner_blocks[1], d.v.inner[0], d.v.inner[1]);
         return xt_no_vec_();

@@ -28,7 +28,8 @@ static inline void xt_run_body_(xt_ctx *x, bool planning, bool block2d)
     xt_prefetch_waiting_(x);
     if (x->regions.depth) cm_fail_open_(&x->m, xt_errors_(), &x->regions, "");
     if (x->arrived && spe_ok(&x->m))
-        xt_fail_(xt_kernel_where_(x), XT_ERROR_SPLIT_BARRIER, "the kernel ends while \"%s\" is not waited for", x->arrived);
+        xt_fail_(xt_kernel_where_(x), XT_ERROR_SPLIT_BARRIER, "the kernel ends while \"%s\" is not waited for",
+                 x->arrived);
     x->arrived = NULL;
     if (planning)
         x->planned_hash = x->step_hash;
