@@ -102,22 +102,31 @@ ze_result_t zeCommandListAppendLaunchMultipleKernelsIndirect(ze_command_list_han
                                                              const ze_group_count_t *counts, ze_event_handle_t signal,
                                                              uint32_t wait_count, ze_event_handle_t *waits)
 {
-    ze_result_t result;
+    struct soft_command *first = NULL, **last = &first;
+    ze_result_t result = ZE_RESULT_SUCCESS;
     uint32_t i;
     SOFT_HANDLE(list, SOFT_LIST);
     SOFT_POINTER(kernels);
     SOFT_POINTER(count);
     SOFT_POINTER(counts);
     if (!kernel_count) return ZE_RESULT_ERROR_INVALID_SIZE;
-    for (i = 0; i < kernel_count; i++) SOFT_TRY(check_kernel(kernels[i]));
-    for (i = 0; i < kernel_count; i++) {
+    for (i = 0; i < kernel_count && result == ZE_RESULT_SUCCESS; i++) {
         struct soft_command *c = launch_new(list, kernels[i], &counts[i], i + 1 == kernel_count ? signal : NULL,
                                             i ? 0 : wait_count, i ? NULL : waits, &result);
-        if (!c) return result;
+        if (!c) break;
         c->u.launch.indirect = &counts[i];
         c->u.launch.count = count;
         c->u.launch.index = i;
-        SOFT_TRY(soft_command_add(list, c));
+        *last = c;
+        last = &c->next;
     }
-    return ZE_RESULT_SUCCESS;
+    if (result != ZE_RESULT_SUCCESS) soft_command_free(first); /* all or none */
+    while (result == ZE_RESULT_SUCCESS && first) {
+        struct soft_command *c = first;
+        first = c->next;
+        c->next = NULL;
+        result = soft_command_add(list, c);
+        if (result != ZE_RESULT_SUCCESS) soft_command_free(first);
+    }
+    return result;
 }

@@ -4,6 +4,8 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "ze_soft.h"
@@ -66,9 +68,17 @@ void free(void *p)
     if (p) atomic_fetch_sub(&live, 1);
     __libc_free(p);
 }
+
+void *mmap(void *at, size_t size, int protection, int flags, int file, off_t offset)
+{
+    if (!fails_now()) return (void *)syscall(SYS_mmap, at, size, protection, flags, file, offset);
+    errno = ENOMEM;
+    return MAP_FAILED;
+}
 #endif
 
 static ze_context_handle_t context;
+static ze_module_handle_t module;
 static ze_result_t worst; /* the first result of a scenario that was neither success nor about memory */
 
 /* True on success. */
@@ -113,10 +123,11 @@ static void use_queues(void)
     char to[8] = "", want[8] = "abcdefg";
     bool recorded = false;
     if (went_well(zeEventPoolCreate(context, &pd, 0, NULL, &pool))) went_well(zeEventCreate(pool, &ed, &e));
-    if (went_well(zeCommandListCreate(context, &soft_device, &ld, &l)))
-        recorded = went_well(zeCommandListAppendMemoryCopy(l, to, want, 8, e, 0, NULL)) &
-                   went_well(zeCommandListAppendMemoryFill(l, to, "q", 1, 1, NULL, 0, NULL)) &
-                   went_well(zeCommandListClose(l));
+    if (went_well(zeCommandListCreate(context, &soft_device, &ld, &l))) {
+        recorded = went_well(zeCommandListAppendMemoryCopy(l, to, want, 8, e, 0, NULL));
+        recorded = went_well(zeCommandListAppendMemoryFill(l, to, "q", 1, 1, NULL, 0, NULL)) && recorded;
+        recorded = went_well(zeCommandListClose(l)) && recorded;
+    }
     if (went_well(zeCommandQueueCreate(context, &soft_device, &qd, &q))) {
         went_well(zeFenceCreate(q, &fd, &f));
         if (recorded && went_well(zeCommandQueueExecuteCommandLists(q, 1, &l, f))) {
@@ -156,6 +167,71 @@ static void run_add(ze_module_handle_t m)
     went_well(zeKernelDestroy(k));
 }
 
+/* Each subgroup has a stack of its own, and the thread everything for the first time. */
+static void meet(struct xs_subgroup *self, const uint8_t *args)
+{
+    uint32_t *met;
+    memcpy(&met, args, sizeof met);
+    self->barrier(self, XS_BARRIER_FULL);
+    *met += 1;
+}
+
+static void *launch_in_a_thread(void *unused)
+{
+    static const struct xs_param params[] = {{"met", XS_PARAM_GLOBAL, 8, 0, 8}, {"local", XS_PARAM_LOCAL, 8, 8, 8}};
+    static const struct xs_kernel k = {.name = "meet",
+                                       .run = meet,
+                                       .params = params,
+                                       .param_count = 2,
+                                       .args_bytes = 16,
+                                       .subgroup_size = 16,
+                                       .stack_bytes = 16384,
+                                       .has_barrier = 1};
+    uint32_t met = 0;
+    uint64_t args[2] = {(uint64_t)(uintptr_t)&met, 256};
+    struct sched_launch l = {.kernel = &k,
+                             .args = (const uint8_t *)args,
+                             .group_count = {3, 1, 1},
+                             .local_size = {64, 1, 1},
+                             .work_dim = 1};
+    enum sched_result r = sched_run(&l);
+    went_well(r == SCHED_OK          ? ZE_RESULT_SUCCESS
+              : r == SCHED_NO_MEMORY ? ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY
+                                     : ZE_RESULT_ERROR_UNKNOWN);
+    if (r == SCHED_OK) CHECK_INT(met, 3 * 4);
+    return unused;
+}
+
+static void use_threads(void)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, launch_in_a_thread, NULL) == 0) pthread_join(thread, NULL);
+}
+
+/* Three launches by one call: all or none are recorded. */
+static void use_indirect(void)
+{
+    ze_kernel_desc_t kd = {.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC, .pKernelName = "sum"};
+    ze_command_list_desc_t ld = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC};
+    ze_group_count_t groups[3] = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}};
+    ze_kernel_handle_t k = NULL, all[3];
+    ze_command_list_handle_t l = NULL;
+    int in[64] = {0}, out[64] = {0}, *pin = in, *pout = out;
+    uint32_t count = 3;
+    if (went_well(zeKernelCreate(module, &kd, &k))) {
+        went_well(zeKernelSetArgumentValue(k, 0, sizeof pin, &pin));
+        went_well(zeKernelSetArgumentValue(k, 1, sizeof pout, &pout));
+        went_well(zeKernelSetArgumentValue(k, 2, 256, NULL));
+        all[0] = all[1] = all[2] = k;
+        if (went_well(zeCommandListCreate(context, &soft_device, &ld, &l))) {
+            if (!went_well(zeCommandListAppendLaunchMultipleKernelsIndirect(l, 3, all, &count, groups, NULL, 0, NULL)))
+                CHECK(l->first == NULL);
+            went_well(zeCommandListDestroy(l));
+        }
+        went_well(zeKernelDestroy(k));
+    }
+}
+
 static ze_result_t build(ze_module_handle_t *m)
 {
     ze_module_desc_t d = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
@@ -167,8 +243,6 @@ static ze_result_t build(ze_module_handle_t *m)
     if (log) zeModuleBuildLogDestroy(log);
     return r;
 }
-
-static ze_module_handle_t module;
 
 static void use_kernels(void) { run_add(module); }
 
@@ -209,6 +283,8 @@ static void exhaust(void (*scenario)(void))
 TEST(memory) { exhaust(use_memory); }
 TEST(queues) { exhaust(use_queues); }
 TEST(kernels) { exhaust(use_kernels); }
+TEST(threads) { exhaust(use_threads); }
+TEST(indirect_launches) { exhaust(use_indirect); }
 
 TEST(modules)
 {
@@ -228,8 +304,10 @@ int main(void)
     if (r != ZE_RESULT_SUCCESS) printf("the module does not build: 0x%x\n", (unsigned)r);
     RUN(memory);
     RUN(queues);
+    RUN(threads);
     if (module) {
         RUN(kernels);
+        RUN(indirect_launches);
         RUN(modules);
         zeModuleDestroy(module);
     }
