@@ -40,10 +40,8 @@ static const struct {
 } sections[] = {
     {"emit_", "Writing a module",
      "From C macros to SPIR-V words: the GEMM with work-group tiles of 256 x 256, for both kinds of pitch, and for "
-     "one; then for a "
-     "device without matrix instructions. TinyTC compiles the same product from its own language; SPIRV-Tools' "
-     "assembler makes the "
-     "same words from text.",
+     "one; then for a device without matrix instructions. TinyTC compiles the same product from its own language; "
+     "SPIRV-Tools' assembler makes the same words from text.",
      ROWS},
     {"edit_", "From an edit to a result",
      "Headers and gemm.c in a folder of their own: <code>cc gemm.c</code>, then run it and check all of a small "
@@ -350,28 +348,23 @@ static void plot_loops(void)
 /* ---- the page */
 
 static const char style[] =
-    ":root{--ink:#1a1c20;--soft:#5b616b;--paper:#fff;--line:#dfe2e7;--own:#0b63c4;--peer:#b6bcc6;--b:#d9541e;--c:#"
-    "1d8a50;--d:#6b7280}"
+    ":root{--ink:#1a1c20;--soft:#5b616b;--paper:#fff;--line:#dfe2e7;--own:#0b63c4;--peer:#b6bcc6;--b:#d9541e;"
+    "--c:#1d8a50;--d:#6b7280}"
     "@media(prefers-color-scheme:dark){:root{--ink:#e8eaee;--soft:#a2a8b3;--paper:#15171b;--line:#33373f;--own:#5aa5f5;"
-    "--peer:#565c67;"
-    "--b:#ff8a58;--c:#4fc98a;--d:#a2a8b3}}"
-    "*{box-sizing:border-box}body{margin:0 auto;padding:16px;max-width:1160px;background:var(--paper);color:var(--ink);"
-    "font:16px/1.45 system-ui,sans-serif}h1{font-size:26px;margin:8px "
-    "0}h2,p{break-after:avoid}h2{font-size:18px;margin:0 0 4px}p{margin:4px 0 10px;"
-    "color:var(--soft)}main{columns:2 440px;column-gap:44px}section{break-inside:avoid;margin:0 0 "
-    "26px}section.long{break-inside:auto}"
-    "svg{display:block;width:100%;height:auto}svg text{font:12px system-ui,sans-serif;fill:var(--ink)}svg "
-    ".small{font-size:11px;fill:var(--soft)}"
-    ".end{text-anchor:end}.middle{text-anchor:middle}.own{fill:var(--own)}.peer{fill:var(--peer)}.grid{stroke:var(--"
-    "line)}"
-    ".curve{fill:none;stroke-width:2}.curve.c0{stroke:var(--own)}.curve.c1{stroke:var(--d);stroke-dasharray:5 "
-    "3}.curve.c2{stroke:var(--b)}"
-    ".curve.c3{stroke:var(--c)}.dot.c0{fill:var(--own)}.dot.c1{fill:var(--d)}.dot.c2{fill:var(--b)}.dot.c3{fill:var(--"
-    "c)}"
-    "p.small{font-size:13px;margin:2px "
-    "0}li{overflow-wrap:anywhere}.table{overflow-x:auto}table{border-collapse:collapse;font-size:13px}"
-    "td,th{text-align:left;padding:3px 14px 3px 0;border-bottom:1px solid "
-    "var(--line);white-space:nowrap}summary{cursor:pointer}";
+    "--peer:#565c67;--b:#ff8a58;--c:#4fc98a;--d:#a2a8b3}}*{box-sizing:border-box}"
+    "body{margin:0 auto;padding:16px;max-width:1160px;background:var(--paper);color:var(--ink);"
+    "font:16px/1.45 system-ui,sans-serif}h1{font-size:26px;margin:8px 0}h2,p{break-after:avoid}"
+    "h2{font-size:18px;margin:0 0 4px}p{margin:4px 0 10px;color:var(--soft)}main{columns:2 440px;column-gap:44px}"
+    "section{break-inside:avoid;margin:0 0 26px}section.long{break-inside:auto}"
+    "svg{display:block;width:100%;height:auto}svg text{font:12px system-ui,sans-serif;fill:var(--ink)}"
+    "svg .small{font-size:11px;fill:var(--soft)}.end{text-anchor:end}.middle{text-anchor:middle}.own{fill:var(--own)}"
+    ".peer{fill:var(--peer)}.grid{stroke:var(--line)}.curve{fill:none;stroke-width:2}.curve.c0{stroke:var(--own)}"
+    ".curve.c1{stroke:var(--d);stroke-dasharray:5 3}.curve.c2{stroke:var(--b)}.curve.c3{stroke:var(--c)}"
+    ".dot.c0{fill:var(--own)}.dot.c1{fill:var(--d)}.dot.c2{fill:var(--b)}.dot.c3{fill:var(--c)}"
+    "p.small{font-size:13px;margin:2px 0}li{overflow-wrap:anywhere}.table{overflow-x:auto}"
+    "table{border-collapse:collapse;font-size:13px}"
+    "td,th{text-align:left;padding:3px 14px 3px 0;border-bottom:1px solid var(--line);white-space:nowrap}"
+    "summary{cursor:pointer}";
 
 static void print_head(void)
 {
