@@ -193,32 +193,43 @@ static const char *accumulator_kind(enum cg_kind kind)
 
 /* ---- products that follow each other and form a grid: see prelude_matrix.h */
 
-/* How many products of the same kind stand one after the other. A block ends with its terminator, so that looking at
- * the next instruction is safe. */
-static uint32_t run_length(struct cg *g)
+static bool is_product(const struct sp_inst *i) { return i->op == SP_OP_SubgroupMatrixMultiplyAccumulateINTEL; }
+
+/* Pointers into fixed variables, and fragments that are read there: nothing is written for them. */
+static bool is_silent(struct cg *g, const struct sp_inst *i)
 {
-    const struct sp_inst *first = g->inst;
-    uint32_t n = 0, flags = first->count > 4 ? first->operand[4] : 0;
-    for (const struct sp_inst *i = first; n < CG_RUN; i++, n++) {
-        if (i->op != SP_OP_SubgroupMatrixMultiplyAccumulateINTEL || i->type != first->type || g->value[i->id].blend)
-            break;
-        if (g->m->ids[i->operand[1]].type != g->m->ids[first->operand[1]].type ||
-            g->m->ids[i->operand[2]].type != g->m->ids[first->operand[2]].type ||
-            g->m->ids[i->operand[3]].type != first->type || (i->count > 4 ? i->operand[4] : 0) != flags ||
-            !is_wide(g, i->operand[1]) != !is_wide(g, first->operand[1]) ||
-            !is_wide(g, i->operand[2]) != !is_wide(g, first->operand[2]) ||
-            is_tiled(g, i->operand[1]) != is_tiled(g, first->operand[1]))
-            break;
+    return i->id && (g->value[i->id].borrowed || g->value[i->id].variable);
+}
+
+static bool is_alike(struct cg *g, const struct sp_inst *i, const struct sp_inst *first)
+{
+    if (i->type != first->type || g->value[i->id].blend || g->m->ids[i->operand[3]].type != first->type) return false;
+    if ((i->count > 4 ? i->operand[4] : 0) != (first->count > 4 ? first->operand[4] : 0)) return false;
+    return g->m->ids[i->operand[1]].type == g->m->ids[first->operand[1]].type &&
+           g->m->ids[i->operand[2]].type == g->m->ids[first->operand[2]].type &&
+           !is_wide(g, i->operand[1]) == !is_wide(g, first->operand[1]) &&
+           !is_wide(g, i->operand[2]) == !is_wide(g, first->operand[2]) &&
+           is_tiled(g, i->operand[1]) == is_tiled(g, first->operand[1]);
+}
+
+/* The products of the same kind from g->inst on with nothing written between them. A block ends with its terminator, so
+ * that looking at the next instruction is safe. */
+static uint32_t find_run(struct cg *g, const struct sp_inst **run)
+{
+    uint32_t n = 0;
+    for (const struct sp_inst *i = g->inst; n < CG_RUN; i++) {
+        if (is_product(i) && is_alike(g, i, g->inst)) run[n++] = i;
+        else if (!is_silent(g, i)) break;
     }
     return n;
 }
 
 /* The chains of the first n products; 0 when the order in which they are done matters. */
-static uint32_t find_chains(struct cg *g, uint32_t n, struct cg_chain *chain)
+static uint32_t find_chains(struct cg *g, uint32_t n, const struct sp_inst *const *run, struct cg_chain *chain)
 {
     uint32_t count = 0;
     for (uint32_t t = 0; t < n; t++) {
-        const struct sp_inst *i = &g->inst[t];
+        const struct sp_inst *i = run[t];
         struct cg_chain *c = chain;
         while (c < chain + count && c->home != cg_home(g, i->id)) c++;
         if (c == chain + count) {
@@ -241,18 +252,29 @@ static uint32_t find_chains(struct cg *g, uint32_t n, struct cg_chain *chain)
     return count;
 }
 
-static bool same_fragments(const uint32_t *a, const uint32_t *b, uint32_t n) { return !memcmp(a, b, n * sizeof *a); }
-
-static bool find_grid(struct cg *g, uint32_t n, struct cg_chain *chain, struct cg_grid *r)
+/* The same fragments: the same values, or read at the same place. */
+static bool same_fragments(struct cg *g, const uint32_t *a, const uint32_t *b, uint32_t n)
 {
-    uint32_t count = find_chains(g, n, chain);
-    *r = (struct cg_grid){.nk = chain[0].n, .products = n};
+    for (uint32_t i = 0; i < n; i++) {
+        if (a[i] == b[i]) continue;
+        if (!cg_lender(g, a[i]) || cg_lender(g, a[i]) != cg_lender(g, b[i])) return false;
+        if (g->value[g->m->ids[a[i]].def->operand[0]].offset != g->value[g->m->ids[b[i]].def->operand[0]].offset)
+            return false;
+    }
+    return true;
+}
+
+static bool find_grid(struct cg *g, uint32_t n, const struct sp_inst *const *run, struct cg_chain *chain,
+                      struct cg_grid *r)
+{
+    uint32_t count = find_chains(g, n, run, chain);
+    *r = (struct cg_grid){.nk = chain[0].n, .span = (uint32_t)(run[n - 1] - run[0]) + 1};
     for (uint32_t k = 0; k < count; k++) {
         const struct cg_chain *c = &chain[k];
         uint32_t i = 0, j = 0;
         if (c->n != r->nk) return false;
-        while (i < r->ni && !same_fragments(r->row[i]->a, c->a, r->nk)) i++;
-        while (j < r->nj && !same_fragments(r->column[j]->b, c->b, r->nk)) j++;
+        while (i < r->ni && !same_fragments(g, r->row[i]->a, c->a, r->nk)) i++;
+        while (j < r->nj && !same_fragments(g, r->column[j]->b, c->b, r->nk)) j++;
         if ((i + 1) * r->nk > CG_FRAGMENTS || (j + 1) * r->nk > CG_FRAGMENTS) return false;
         if (i == r->ni) r->row[r->ni++] = c;
         if (j == r->nj) r->column[r->nj++] = c;
@@ -284,13 +306,14 @@ static void write_grid(struct cg *g, const char *call, const char *sum, const st
     for (uint32_t i = 0; i < r->nj * r->nk; i++) item[i] = fragment(g, r->column[i / r->nk]->b[i % r->nk]);
     b = cg_pointer_list(g, "const void", r->nj * r->nk, item);
     cg_put(g, "    %s%u, %u, %u, %s, %s, %s, %s, %s);\n", call, r->ni, r->nj, r->nk, d, c, a, b, rest);
-    g->skip = r->products - 1;
+    g->skip = r->span - 1;
 }
 
 bool cg_next_grid(struct cg *g, struct cg_chain *chain, struct cg_grid *grid)
 {
-    uint32_t n = run_length(g);
-    while (n > 1 && !find_grid(g, n, chain, grid)) n--;
+    const struct sp_inst *run[CG_RUN];
+    uint32_t n = find_run(g, run);
+    while (n > 1 && !find_grid(g, n, run, chain, grid)) n--;
     return n > 1;
 }
 

@@ -26,7 +26,7 @@ struct cg_chain { /* products that add to the same sum, in order */
 };
 
 struct cg_grid {
-    uint32_t ni, nj, nk, products;
+    uint32_t ni, nj, nk, span; /* span: instructions, from the first product to the last */
     const struct cg_chain *row[CG_FRAGMENTS], *column[CG_FRAGMENTS], *cell[CG_FRAGMENTS][CG_FRAGMENTS];
 };
 

@@ -63,7 +63,7 @@ struct cg_queue {
 
 static bool is_own_product(const struct cg_queue *q, const struct sp_inst *i)
 {
-    return i >= q->first && i < q->first + q->grid.products;
+    return i >= q->first && i < q->first + q->grid.span;
 }
 
 static bool dominates(const struct sp_function *f, uint32_t a, uint32_t b)
@@ -386,7 +386,7 @@ void cg_plan_tiles(struct cg *g, struct cg_function *fn)
                 continue;
             group_columns(g, &grid);
             add_queue(g, fn, b);
-            k += grid.products - 1;
+            k += grid.span - 1;
         }
     }
     g->inst = before;
@@ -475,7 +475,7 @@ bool cg_write_late(struct cg *g)
         cg_put(g, "    if (++late%u == %u) {\n", i->id, q->steps);
         write_products_now(g, q);
         cg_put(g, "    }\n");
-        g->skip = q->grid.products - 1;
+        g->skip = q->grid.span - 1;
         return true;
     }
     return false;

@@ -142,8 +142,8 @@ XS_FUNCTION void XS(tile_products)(struct xs_subgroup *self, struct XS(tile_sums
     if (self->tiles->shape != (u32)(rows << 8 | bytes)) tiles_configure(self, rows, bytes);
     for (int j = 0; j < nj; j += 2) {
         for (int i = 0; i < ni; i += 2)
-            XS(tile_block)(s, kind, i * s->n * nj + j, s->n * nj, a + i * blocks, blocks, b + j * blocks, blocks, blocks,
-                           pitch, i + 1 < ni, j + 1 < nj);
+            XS(tile_block)(s, kind, i * s->n * nj + j, s->n * nj, a + i * blocks, blocks, b + j * blocks, blocks,
+                           blocks, pitch, i + 1 < ni, j + 1 < nj);
     }
 }
 
@@ -250,22 +250,59 @@ struct tile_source {
     u32 shape; /* bytes of an element, rows, pieces; 0: nothing is there */
 };
 
-/* `count` pieces of 16 columns, dwords of each column below each other; a piece's first is `piece` bytes after that of
- * the one before. */
-XS_FUNCTION void XS(tile_pack)(u8 *to, int piece, int elem_bytes, int height, int count, const struct tile_source *s)
+/* Two rows of 16 bits and 32 columns, each column's two in a dword; the second 16 columns lie `piece` bytes behind. */
+XS_INLINE int late_pairs(u8 *to, int piece, const u8 *const *row)
+{
+#if XS_HAS(__builtin_shufflevector)
+    typedef u16 v32 __attribute__((vector_size(64), may_alias, aligned(1)));
+    v32 r = *(const v32 *)row[0], s = *(const v32 *)row[1];
+    *(v32 *)to = __builtin_shufflevector(r, s, 0, 32, 1, 33, 2, 34, 3, 35, 4, 36, 5, 37, 6, 38, 7, 39, 8, 40, 9, 41, 10,
+                                         42, 11, 43, 12, 44, 13, 45, 14, 46, 15, 47);
+    *(v32 *)(to + piece) = __builtin_shufflevector(r, s, 16, 48, 17, 49, 18, 50, 19, 51, 20, 52, 21, 53, 22, 54, 23, 55,
+                                                   24, 56, 25, 57, 26, 58, 27, 59, 28, 60, 29, 61, 30, 62, 31, 63);
+    return 1;
+#else
+    (void)to, (void)piece, (void)row;
+    return 0;
+#endif
+}
+
+/* 4 bytes' worth of rows, `count` pieces of 16 columns: a row of tiles each, `piece` bytes apart. */
+XS_INLINE void XS(late_group)(u8 *to, int piece, const u8 *const *row, int elem_bytes, int count)
+{
+    if (elem_bytes == 2 && count == 2 && late_pairs(to, piece, row)) return;
+    for (int p = 0; p < count; p++) XS(vnni)(to + p * piece, row, elem_bytes, p * 16);
+}
+
+XS_INLINE void XS(late_inside)(u8 *to, int piece, const u8 *line, u64 pitch, int elem_bytes, int height, int count)
+{
+    for (int r = 0; r < height; r += 4 / elem_bytes, to += 64) {
+        const u8 *row[4];
+        for (int i = 0; i < 4 / elem_bytes; i++, line += pitch) {
+            row[i] = line;
+            __builtin_prefetch(line + (u64)height * pitch, 0, 2); /* what the next step will want */
+        }
+        XS(late_group)(to, piece, row, elem_bytes, count);
+    }
+}
+
+/* A block, dwords of each column below each other; a piece begins `piece` bytes behind the one before. */
+XS_FUNCTION void XS(late_pack)(u8 *to, int piece, int elem_bytes, int height, int count, const struct tile_source *s)
 {
     struct XS(block) b = {elem_bytes, 16, height, count, s->ptr, s->mem_w, s->mem_h, s->pitch, s->x, s->y};
     const u8 *line = (const u8 *)(uintptr_t)(s->ptr + (u64)((i64)s->y * (i64)s->pitch + (i64)s->x * elem_bytes));
     u8 edge[4][64] XS_ALIGNED(64);
-    int group = 4 / elem_bytes, inside = XS(block_inside)(&b);
-    for (int r = 0; r < height; r += group, to += 64) {
-        const u8 *row[4] = {edge[0], edge[1], edge[2], edge[3]};
-        if (!inside) __builtin_memset(edge, 0, sizeof edge);
-        for (int i = 0; i < group; i++, line += s->pitch) {
-            if (inside) __builtin_prefetch((row[i] = line) + (u64)height * s->pitch, 0, 2);
-            for (int p = 0; p < count && !inside; p++) XS(block_row)(&b, p, r + i, edge[i] + p * 16 * elem_bytes, 0);
-        }
-        for (int p = 0; p < count; p++) XS(vnni)(to + p * piece, row, elem_bytes, p * 16);
+    const u8 *const row[4] = {edge[0], edge[1], edge[2], edge[3]};
+    if (XS(block_inside)(&b)) {
+        if (elem_bytes == 2) XS(late_inside)(to, piece, line, s->pitch, 2, height, count);
+        else XS(late_inside)(to, piece, line, s->pitch, 1, height, count);
+        return;
+    }
+    for (int y = 0; y < height; to += 64) {
+        __builtin_memset(edge, 0, sizeof edge);
+        for (int i = 0; i < 4 / elem_bytes; i++, y++)
+            for (int p = 0; p < count; p++) XS(block_row)(&b, p, y, edge[i] + p * 16 * elem_bytes, 0);
+        XS(late_group)(to, piece, row, elem_bytes, count);
     }
 }
 
@@ -336,7 +373,7 @@ XS_FUNCTION const u8 *XS(late_columns)(struct xs_subgroup *self, int shared, u8 
     }
     if (known && known->shape) return to;
     if (known) *known = s;
-    XS(tile_pack)(to + half * rows * 64, piece, elem_bytes, height, count, &s);
+    XS(late_pack)(to + half * rows * 64, piece, elem_bytes, height, count, &s);
     return to;
 }
 

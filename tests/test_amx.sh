@@ -27,9 +27,21 @@ emulated() { # emulated "INSTRUCTIONS" VARIABLE=VALUE COMMAND...
     pass
 }
 
+# Products of a loop wait until there are many: sums are loaded and stored once in eight steps.
+late() { # late PRODUCT N COMMAND...: at least N products for each store
+    product=$1 many=$2
+    shift 2
+    [ "$tiles" = emulator ] || return
+    output=$(LD_PRELOAD="$work/amx_emulator.so" AMX_EMULATOR_COUNT=1 "$@" 2>&1)
+    products=$(printf '%s\n' "$output" | sed -n "s/^amx_emulator:.* $product \([0-9]*\).*/\1/p")
+    stores=$(printf '%s\n' "$output" | sed -n 's/^amx_emulator:.* tilestored \([0-9]*\).*/\1/p')
+    if [ "${products:-0}" -gt 0 ] && [ "$((stores * many))" -le "$products" ]; then pass; else fail "late $*" "$output"; fi
+}
+
 matrix_tests() {
     emulated "ldtilecfg sttilecfg tilerelease tilezero tileloadd tileloaddt1 tilestored tdpbf16ps tdpfp16ps tdpbssd tdpbsud tdpbusd tdpbuud" \
         X= "$BUILD/test_soft_tiles"
+    emulated "tdpbf16ps tdpfp16ps tdpbssd" X= "$BUILD/test_soft_loops"
     emulated tdpfp16ps X= "$BUILD/test_soft_masked"
     emulated "tdpbf16ps tdpfp16ps tdpbssd tdpbsud tdpbusd tdpbuud" TEST_ONLY=subgroups_of_16 "$BUILD/test_soft_products"
     emulated "tdpbf16ps tdpfp16ps tdpbssd tdpbsud tdpbusd tdpbuud" TEST_ONLY=products_of_every_type "$BUILD/test_xetile"
@@ -44,6 +56,9 @@ examples() {
     emulated tdpbssd X= "$BUILD/gemm" --m 256 --n 256 --k 64 --type i8
     emulated tdpfp16ps XETILE_SOFT_CHECK=1 "$BUILD/gemm" --m 256 --n 256 --k 32
     emulated tdpfp16ps X= "$BUILD/gemm_slm" --m 256 --n 256 --k 64 # subgroups that take turns at barriers
+    late tdpfp16ps 8 "$BUILD/gemm" --m 256 --n 256 --k 512
+    late tdpbf16ps 8 "$BUILD/gemm" --m 256 --n 256 --k 256 --type bf16
+    late tdpbssd 4 "$BUILD/gemm" --m 256 --n 256 --k 512 --type i8 # each of them does two steps
     # tiles that know bf16 alone, as the first CPUs with tiles have no fp16
     emulated tdpbf16ps AMX_EMULATOR_TYPES=1 "$BUILD/gemm" --m 256 --n 256 --k 64 --type bf16
     check "f16 without tiles for it" env AMX_EMULATOR_TYPES=1 LD_PRELOAD="$work/amx_emulator.so" "$BUILD/gemm" --m 256 --n 256 --k 64

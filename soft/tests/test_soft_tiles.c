@@ -1,5 +1,5 @@
 /* test_soft_tiles.c - products on the CPU's tile unit: prelude_amx.h's grids of every shape and layout against f64 and
- * exact integers, what tiles do to denormals, and the rules of the instructions, which tests/amx_emulator.c has to keep
+ * exact integers, what tiles do to denormals, what subgroups share, and the rules of the instructions, which tests/amx_emulator.c has to keep
  * as the CPU does. Where there are no tiles, test_amx.sh runs this with the emulator.
  */
 #define _GNU_SOURCE
@@ -195,6 +195,62 @@ TEST(denormals)
     jit_release_tiles(&own_tiles);
 }
 
+/* ---- blocks that subgroups share: needs no tiles */
+
+enum { SURFACE = 2048 };
+static u8 surface[SURFACE * SURFACE];
+
+/* Block `number` of the surface, one below the other, as late_columns has it; NULL when it is not what it should be. */
+static const u8 *laid_down(int elem_bytes, int number, u8 *own)
+{
+    int rows = SURFACE / 32, x = number / rows * 32, y = number % rows * 32, group = 4 / elem_bytes;
+    const u8 *at = late_columns_16(&subgroup, 1, own, NULL, 0, 1, elem_bytes, 32, 2, (u64)(uintptr_t)surface, SURFACE,
+                                   SURFACE, SURFACE, x, y);
+    for (int p = 0; p < 2; p++)
+        for (int k = 0; k < 32; k++)
+            for (int n = 0; n < 16; n++)
+                if (memcmp(at + p * 32 / group * 64 + k / group * 64 + n * 4 + k % group * elem_bytes,
+                           surface + (size_t)(y + k) * SURFACE + (size_t)((x + p * 16 + n) * elem_bytes),
+                           (size_t)elem_bytes) != 0)
+                    return NULL;
+    return at;
+}
+
+static void check_shared(int elem_bytes, int room)
+{
+    enum { MANY = 1500 };
+    static u8 own[2048] XS_ALIGNED(64);
+    const u8 *first[MANY];
+    share_begin(&subgroup, 1, 2, 3);
+    for (int i = 0; i < MANY; i++) {
+        first[i] = laid_down(elem_bytes, i, own);
+        CHECK(first[i] != NULL && (first[i] == own) == (i >= room));
+    }
+    share_begin(&subgroup, 1, 2, 3); /* another subgroup of the work-group */
+    for (int i = MANY - 1; i >= 0; i--) CHECK(laid_down(elem_bytes, i, own) == first[i]);
+    share_begin(&subgroup, 2, 2, 3); /* the next work-group: memory may have changed */
+    for (size_t i = 0; i < sizeof surface; i++) surface[i] = (u8)test_random();
+    for (int i = 0; i < 20; i++) CHECK(laid_down(elem_bytes, i * 7, own) != NULL);
+}
+
+TEST(blocks_are_shared)
+{
+    static u8 own[2048] XS_ALIGNED(64);
+    own_tiles.shared = aligned_alloc(64, XS_SHARED_BYTES);
+    CHECK(own_tiles.shared != NULL);
+    if (!own_tiles.shared) return;
+    subgroup.group_count[0] = subgroup.group_count[1] = subgroup.group_count[2] = 4;
+    subgroup.subgroup_count = 2;
+    check_shared(2, (XS_SHARED_BYTES - XS_SHARED_START) / (64 + 2048));
+    check_shared(1, 1500);
+    subgroup.subgroup_count = 1; /* there is nobody to share with */
+    share_begin(&subgroup, 0, 0, 0);
+    CHECK(laid_down(2, 0, own) == own);
+    free(own_tiles.shared);
+    own_tiles.shared = NULL;
+    CHECK(laid_down(2, 1, own) == own);
+}
+
 /* Eight tiles of 16 rows of 64 bytes; tile 6 has but 8 rows. */
 static const u8 good_config[64] = {[0] = 1,   [16] = 64, [18] = 64, [20] = 64, [22] = 64, [24] = 64, [26] = 64,
                                    [28] = 64, [30] = 64, [48] = 16, [49] = 16, [50] = 16, [51] = 16, [52] = 16,
@@ -297,6 +353,7 @@ int main(void)
     RUN(u8_by_i8);
     RUN(u8_by_u8);
     RUN(denormals);
+    RUN(blocks_are_shared);
     RUN(configurations);
     RUN(rules);
     RUN(moves);
