@@ -1,13 +1,15 @@
 /* bench_gemm.c - the GEMM of examples/gemm.c on the first device (without a GPU the software one, at each instruction
- * set the CPU has), beside OpenBLAS where it is installed; and how long its module takes to load, into an empty cache
- * and from a full one. Contestants take turns, so that what else the machine does slows all of them alike. A size that
+ * set the CPU has), beside OpenBLAS where it is installed: as it comes, and (`_same_isa`) held to the same instruction
+ * set. And how long its module takes to load, into an empty cache and from a full one. Contestants take turns, so that what else the machine does slows all of them alike. A size that
  * would take more than $BENCH_SECONDS (default 60) is left out, and said so.
  */
+#define _POSIX_C_SOURCE 200809L /* processes and pipes: blas_held.h */
 #define main gemm_main
 #include "../examples/gemm.c"
 #undef main
 #include "bench.h"
 #include "blas.h"
+#include "blas_held.h"
 #include "peak.h"
 
 enum { RUNS = 5 };
@@ -17,7 +19,7 @@ typedef struct {
     session s;
     double t[RUNS]; /* seconds */
 } contestant;
-enum { SGEMM = GEMM_TYPES, CONTESTANTS };
+enum { SGEMM = GEMM_TYPES, HELD_SGEMM, CONTESTANTS };
 
 static bool enter(contestant *c, const char *type, const char *size)
 {
@@ -60,6 +62,16 @@ static void take_turn_sgemm(sgemm_fn *sgemm, const problem *p, float *c, double 
     blas_rest();
 }
 
+/* In a run that failed it is out of the contest. */
+static void take_turn_held(held_blas *held, double *t, int run)
+{
+    double seconds = 0;
+    for (int call = 0; call < 2 && seconds >= 0; call++) seconds = held_blas_time(held);
+    if (seconds < 0) held_blas_stop(held);
+    else if (run >= 0) t[run] = seconds;
+    blas_rest();
+}
+
 /* Every element at 1024 cubed; of larger products 4 columns in every 64. */
 static bool is_right(const problem *p, const void *c)
 {
@@ -76,73 +88,99 @@ static bool is_right(const problem *p, const void *c)
     return ok && v.wrong == 0;
 }
 
-/* One size at one instruction set: all types and sgemm, turn by turn. */
-static bool play(contestant *all, sgemm_fn *sgemm, double *gflops)
+/* One size at one instruction set: all types and both sgemm, turn by turn. */
+static bool play(contestant *all, sgemm_fn *sgemm, held_blas *held, double *gflops)
 {
-    double t[RUNS], work = 2.0 * all->p.m * all->p.n * all->p.k;
+    double t[RUNS], held_t[RUNS], work = 2.0 * all->p.m * all->p.n * all->p.k;
     float *c = sgemm ? (float *)malloc((size_t)all->p.m * (size_t)all->p.n * sizeof *c) : NULL;
     bool ok = true;
     for (int run = -1; ok && run < RUNS; run++) {
         for (int i = 0; ok && i < GEMM_TYPES; i++) ok = take_turn(&all[i], run);
         if (c) take_turn_sgemm(sgemm, &all->p, c, t, run);
+        if (held->pid) take_turn_held(held, held_t, run);
     }
     for (int i = 0; ok && i < GEMM_TYPES; i++) {
         gflops[i] = work / bench_median(all[i].t, RUNS) * 1e-9;
         if (!is_right(&all[i].p, all[i].s.c)) ok = fail("%s: wrong elements", all[i].p.type->name);
     }
     gflops[SGEMM] = c ? work / bench_median(t, RUNS) * 1e-9 : 0;
+    gflops[HELD_SGEMM] = held->pid ? work / bench_median(held_t, RUNS) * 1e-9 : 0;
     free(c);
     return ok;
 }
 
-static void report(const char *size, const char *suffix, const double *gflops)
+static void report(const char *size, const char *suffix, const held_blas *held, const double *gflops)
 {
-    char name[64], f16[64];
+    char name[64], f16[64], core[96];
     for (int i = 0; i < GEMM_TYPES; i++) {
         snprintf(name, sizeof name, "gemm_%s_%s%s", gemm_types[i].name, size, suffix);
         if (gflops[SGEMM] > 0)
             bench_peer_line(name, gflops[i], "GFLOP/s", "openblas_sgemm", gflops[SGEMM]);
         else
             bench_line(name, gflops[i], "GFLOP/s");
+        if (gflops[HELD_SGEMM] <= 0) continue;
+        snprintf(name, sizeof name, "gemm_%s_%s%s_same_isa", gemm_types[i].name, size, suffix);
+        snprintf(core, sizeof core, "openblas_sgemm_held_to_%s", held->core);
+        bench_peer_line(name, gflops[i], "GFLOP/s", core, gflops[HELD_SGEMM]);
     }
     snprintf(name, sizeof name, "gemm_i8_beside_f16_%s%s", size, suffix);
     snprintf(f16, sizeof f16, "gemm_f16_%s%s", size, suffix);
     bench_peer_line(name, gflops[GEMM_I8], "GFLOP/s", f16, gflops[GEMM_F16]);
 }
 
-/* *soft: is it the software device that was measured? *seconds: how long it took, without the compiler's part. */
-static bool measure(const char *size, const char *suffix, sgemm_fn *sgemm, bool *soft, double *seconds)
+/* *soft: is it the software device that was measured? *seconds: how long it took, without the compiler's part. `core`
+ * is what OpenBLAS calls CPUs of this instruction set, or NULL. */
+static bool measure(const char *size, const char *suffix, const char *core, sgemm_fn *sgemm, bool *soft, double *seconds)
 {
     contestant *all = (contestant *)calloc(GEMM_TYPES, sizeof *all);
+    held_blas held = {0};
     double gflops[CONTESTANTS], start;
     bool ok = all != NULL;
+    if (sgemm && core && !held_blas_start(&held, core, atoi(size)))
+        printf("OpenBLAS has no %s here: no peer of this instruction set\n", core);
     for (int i = 0; ok && i < GEMM_TYPES; i++) ok = enter(&all[i], gemm_types[i].name, size);
     start = bench_now();
-    ok = ok && play(all, sgemm, gflops);
+    ok = ok && play(all, sgemm, &held, gflops);
     *seconds = bench_now() - start;
     if (ok)
-        report(size, suffix, gflops);
+        report(size, suffix, &held, gflops);
     else
         printf("FAILED bench gemm_%s%s\n", size, suffix);
     if (ok) *soft = strcmp(all->s.dev.target.name, "soft") == 0;
     for (int i = 0; all && i < GEMM_TYPES; i++) leave(&all[i]);
+    held_blas_stop(&held);
     free(all);
     return ok;
 }
 
 /* The instruction sets that the software device compiles for, as far as the CPU has them. */
-static bool has_isa(const char *name)
+static bool has_avx512(void)
 {
 #if defined(__x86_64__) && defined(__GNUC__)
-    if (!strcmp(name, "avx512"))
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-               __builtin_cpu_supports("avx512vl");
-    if (!strcmp(name, "avx2")) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    return true;
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl");
 #else
-    return !strcmp(name, "generic");
+    return false;
 #endif
 }
+
+static bool has_avx2(void)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+    return false;
+#endif
+}
+
+static bool any_cpu(void) { return true; }
+
+/* And OpenBLAS's oldest core that has as much; for the newest it need not be told. Prescott has SSE3, the software
+ * device's `generic` SSE2. */
+static const struct {
+    const char *name, *core;
+    bool (*here)(void);
+} isas[] = {{"avx512", NULL, has_avx512}, {"avx2", "Haswell", has_avx2}, {"generic", "Prescott", any_cpu}};
 
 /* From 64 up, each eight times the work of the one before; the largest only when there is time for it. */
 static bool measure_sizes(sgemm_fn *sgemm, bool *soft)
@@ -156,24 +194,24 @@ static bool measure_sizes(sgemm_fn *sgemm, bool *soft)
             printf("gemm %s: left out, about %.0f s (BENCH_SECONDS=%.0f)\n", sizes[n], seconds * 7, limit);
             break;
         }
-        ok = measure(sizes[n], "", sgemm, soft, &seconds) && ok;
+        ok = measure(sizes[n], "", NULL, sgemm, soft, &seconds) && ok;
     }
     return ok;
 }
 
 static bool measure_all(sgemm_fn *sgemm)
 {
-    static const char *const sizes[] = {"1024", "2048"}, *const isas[] = {"avx512", "avx2", "generic"};
+    static const char *const sizes[] = {"1024", "2048"};
     const char *asked = getenv("XETILE_SOFT_ISA");
     double seconds;
     bool soft = false, ok = measure_sizes(sgemm, &soft);
     for (int i = 0; soft && !asked && i < 3; i++) {
         char suffix[16];
-        if (!has_isa(isas[i])) continue;
-        snprintf(suffix, sizeof suffix, "_%s", isas[i]);
-        setenv("XETILE_SOFT_ISA", isas[i], 1);
-        print_peak(isas[i]);
-        for (int n = 0; n < 2; n++) ok = measure(sizes[n], suffix, sgemm, &soft, &seconds) && ok;
+        if (!isas[i].here()) continue;
+        snprintf(suffix, sizeof suffix, "_%s", isas[i].name);
+        setenv("XETILE_SOFT_ISA", isas[i].name, 1);
+        print_peak(isas[i].name);
+        for (int n = 0; n < 2; n++) ok = measure(sizes[n], suffix, isas[i].core, sgemm, &soft, &seconds) && ok;
     }
     return ok;
 }
@@ -222,8 +260,9 @@ static bool measure_load(void)
     return ok;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc == 3 && !strcmp(argv[1], held_blas_argument)) return held_blas_serve(atoi(argv[2]));
     sgemm_fn *sgemm = find_sgemm("gemm");
     bool ok = measure_load();
     return !(measure_all(sgemm) && ok);
