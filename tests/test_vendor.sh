@@ -8,10 +8,17 @@ vendor() { # vendor COMPILER EXAMPLE
     (cd "$work/folder" && $1 -std=c11 -Wall -Wextra -Wpedantic -Werror "$2.c" -lze_loader -lm && ./a.out --help)
 }
 
+# What the README says of machines without a GPU: the device lies beside the program, and no variable is set.
+vendor_device() {
+    vendor "$CC" hello && cp "$BUILD/libze_soft.so" "$work/folder/" || return 1
+    (cd "$work/folder" && env -u XETILE_SOFT -u ZE_ENABLE_ALT_DRIVERS ./a.out)
+}
+
 for compiler in gcc clang; do
     command -v $compiler >/dev/null 2>&1 || { skip "vendoring with $compiler" "$compiler is not installed"; continue; }
     for example in hello gemm; do
         check "copied $example.c, $compiler" vendor $compiler $example
     done
 done
+check_says "the device copied, too" "ok hello" vendor_device
 report
