@@ -211,9 +211,13 @@ static void set_type(struct cg *g, struct access *a, uint32_t type)
     const struct cg_leaves *l = cg_leaves_of(g, type);
     uint64_t end = 0, sum = 0;
     for (uint32_t i = 0; i < l->count; i++) {
-        uint64_t bytes = cg_kind_bytes(l->leaf[i].kind);
-        if (l->leaf[i].offset + bytes > end) end = l->leaf[i].offset + bytes;
-        sum += bytes;
+        uint64_t bytes = cg_kind_bytes(l->leaf[i].kind), last = l->leaf[i].offset + bytes, times = 1;
+        for (const struct cg_nest *n = l->leaf[i].nest; n; n = n->outer) {
+            last += (uint64_t)(n->count - 1) * n->stride;
+            times *= n->count;
+        }
+        if (last > end) end = last;
+        sum += times * bytes;
     }
     if (sum != end) a->flags |= XS_HOLES;
     a->bytes = cg_str(g, "%lluu", (unsigned long long)end);
@@ -430,7 +434,9 @@ static void write_zeros(struct cg *g)
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
     for (uint32_t i = 0; i < l->count; i++) {
         const char *zero = cg_literal(g, l->leaf[i].kind, 0);
+        cg_open_nest(g, &l->leaf[i]);
         cg_set_leaf(g, i, cg_is_varying(g, g->inst->id) ? cg_splat(g, l->leaf[i].kind, zero) : zero);
+        cg_close_nest(g, &l->leaf[i]);
     }
 }
 

@@ -78,7 +78,7 @@ static void write_types(struct cg *g, bool varying)
     for (uint32_t i = 0; i < g->m->type_count; i++) {
         const struct sp_type *t = &g->m->types[i];
         if (!used[i]) continue;
-        cg_leaves_of(g, t->id); /* its limits are those of values */
+        cg_count_leaves(g, t->id, false); /* its limits are those of values */
         if (g->failed) return;
         cg_put(g, "typedef struct {");
         if (t->kind != SP_STRUCT)

@@ -38,13 +38,21 @@ extern const char *const soft_text_amx[], *const soft_text_coop[], *const soft_t
 
 enum cg_kind { CG_BOOL, CG_U8, CG_U16, CG_U32, CG_U64, CG_F32, CG_F64, CG_F16, CG_BF16, CG_E4M3, CG_E5M2 };
 
+/* Composites of many scalars have one leaf for all elements of an array, whose path has variables of loops around the
+ * statement: the C of an instruction does not grow with its arrays. */
+struct cg_nest {
+    const struct cg_nest *outer;
+    uint32_t depth, count, stride; /* of i<depth>_, and how many bytes apart */
+};
 struct cg_leaf {
     enum cg_kind kind;
     uint32_t offset;  /* bytes within the composite in memory */
     const char *path; /* ".e[3].m1", "" for a scalar */
+    const struct cg_nest *nest;
 };
 struct cg_leaves {
-    uint32_t count;
+    uint32_t count, scalars;
+    bool many; /* arrays are loops */
     const struct cg_leaf *leaf;
 };
 
@@ -173,7 +181,13 @@ bool cg_kind_is_float(enum cg_kind kind);
 bool cg_kind_is_small_float(enum cg_kind kind);
 enum cg_kind cg_bits_kind(uint32_t bytes);
 uint32_t cg_matrix_parts(const struct sp_type *t, uint32_t S);
+uint32_t cg_count_leaves(struct cg *g, uint32_t type_id, bool many); /* fails where no value can be of it */
 const struct cg_leaves *cg_leaves_of(struct cg *g, uint32_t type_id);
+/* Element or member i of a composite at `whole`. */
+struct cg_leaf cg_part(struct cg *g, struct cg_leaf whole, const struct sp_type *t, uint32_t i);
+void cg_open_nest(struct cg *g, const struct cg_leaf *leaf); /* the loops around statements for the leaf */
+void cg_close_nest(struct cg *g, const struct cg_leaf *leaf);
+const char *cg_leaf_offset(struct cg *g, const struct cg_leaf *leaf); /* an expression, where there are loops */
 const char *cg_type_name(struct cg *g, uint32_t type_id, bool varying);
 uint32_t cg_home(struct cg *g, uint32_t id); /* v<home> is the value's C variable, unless it stands in an array */
 const char *cg_variable(struct cg *g, uint32_t id); /* as an expression */
@@ -181,9 +195,13 @@ uint32_t cg_operand(struct cg *g, uint32_t i);      /* an operand word of the in
 bool cg_is_varying(struct cg *g, uint32_t id);
 const char *cg_leaf_use(struct cg *g, uint32_t id, uint32_t leaf, bool varying); /* an expression */
 const char *cg_use(struct cg *g, uint32_t id, bool varying);                     /* leaf 0 */
+/* The leaf `of` of the part of a composite value that stands at `at`. */
+const char *cg_part_use(struct cg *g, uint32_t id, const struct cg_leaf *at, const struct cg_leaf *of, bool varying);
 const char *cg_use_whole(struct cg *g, uint32_t id, bool varying);               /* any type, as a C value of it */
 const char *cg_result_leaf(struct cg *g, uint32_t leaf);                         /* an lvalue of the current result */
 void cg_set_leaf(struct cg *g, uint32_t leaf, const char *expression);           /* blends when it must */
+void cg_set_part(struct cg *g, const struct cg_leaf *at, const struct cg_leaf *of, const char *expression);
+void cg_set_whole(struct cg *g, const char *whole, bool varying); /* from a C value of the type */
 const char *cg_to_bits(struct cg *g, enum cg_kind kind, bool varying, const char *e); /* as an unsigned integer */
 const char *cg_from_bits(struct cg *g, enum cg_kind kind, bool varying, const char *e);
 const char *cg_widen(struct cg *g, enum cg_kind kind, bool varying, const char *e);  /* a small float as f32 */

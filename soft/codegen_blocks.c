@@ -47,6 +47,7 @@ static void copy_phi(struct cg *g, const struct sp_inst *phi, uint32_t source, c
     }
     for (uint32_t i = 0; i < l->count; i++) {
         const char *to = cg_str(g, "%s%s", cg_variable(g, phi->id), l->leaf[i].path), *e;
+        cg_open_nest(g, &l->leaf[i]);
         if (renamed) {
             e = cg_str(g, "%s%s", renamed, l->leaf[i].path);
             if (g->value[source].line)
@@ -57,6 +58,7 @@ static void copy_phi(struct cg *g, const struct sp_inst *phi, uint32_t source, c
             e = cg_leaf_use(g, source, i, varying);
         }
         cg_put(g, "    %s = %s;\n", to, mask ? cg_select(g, l->leaf[i].kind, mask, e, to) : e);
+        cg_close_nest(g, &l->leaf[i]);
     }
 }
 
@@ -210,8 +212,11 @@ static void write_return_value(struct cg *g)
     bool varying = g->fn->result_varying;
     const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[id].type);
     for (uint32_t i = 0; i < l->count; i++) {
-        const char *to = cg_str(g, "result%s", l->leaf[i].path), *e = cg_leaf_use(g, id, i, varying);
+        const char *to = cg_str(g, "result%s", l->leaf[i].path), *e;
+        cg_open_nest(g, &l->leaf[i]);
+        e = cg_leaf_use(g, id, i, varying);
         cg_put(g, "    %s = %s;\n", to, varying ? cg_select(g, l->leaf[i].kind, g->mask, e, to) : e);
+        cg_close_nest(g, &l->leaf[i]);
     }
 }
 
@@ -252,12 +257,7 @@ static void write_call(struct cg *g)
     }
     const char *whole = cg_temporary(g, cg_type_name(g, g->inst->type, f->result_varying));
     cg_put(g, "    %s = %s;\n", whole, call);
-    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
-    for (uint32_t i = 0; i < l->count; i++) {
-        const char *e = cg_str(g, "%s%s", whole, l->leaf[i].path);
-        bool splat = cg_is_varying(g, g->inst->id) && !f->result_varying;
-        cg_set_leaf(g, i, splat ? cg_splat(g, l->leaf[i].kind, e) : e);
-    }
+    cg_set_whole(g, whole, f->result_varying);
 }
 
 static void write_instruction(struct cg *g)

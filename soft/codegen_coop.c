@@ -25,7 +25,6 @@ static const char *place(struct cg *g, const struct sp_type *t, uint32_t pointer
 static void write_load(struct cg *g)
 {
     const struct sp_type *t = sp_type(g->m, g->inst->type);
-    const struct cg_leaves *l = cg_leaves_of(g, t->id);
     const char *bits = cg_kind_name(cg_bits_kind(cg_kind_bytes(kind_of(g, t))));
     const char *whole = cg_temporary(g, cg_type_name(g, t->id, true));
     if (g->value[cg_operand(g, 0)].variable) {
@@ -34,7 +33,7 @@ static void write_load(struct cg *g)
     }
     cg_put(g, "    __builtin_memset(&%s, 0, sizeof %s);\n    coop_load_%s((%s *)&%s, %s);\n", whole, whole, bits, bits,
            whole, place(g, t, cg_operand(g, 0), cg_operand(g, 1), cg_operand(g, 2)));
-    for (uint32_t i = 0; i < l->count; i++) cg_set_leaf(g, i, cg_str(g, "%s%s", whole, l->leaf[i].path));
+    cg_set_whole(g, whole, true);
 }
 
 static void write_store(struct cg *g)
@@ -61,7 +60,6 @@ static void write_multiply(struct cg *g)
 {
     const struct sp_type *t[4] = {matrix_of(g, cg_operand(g, 0)), matrix_of(g, cg_operand(g, 1)),
                                   matrix_of(g, cg_operand(g, 2)), sp_type(g->m, g->inst->type)};
-    const struct cg_leaves *l = cg_leaves_of(g, t[3]->id);
     uint32_t how = g->inst->count > 3 ? cg_operand(g, 3) : 0;
     enum cg_kind kind[4];
     const char *names = "", *from[3], *types[4], *to, *wide, *whole[3];
@@ -100,7 +98,7 @@ static void write_multiply(struct cg *g)
            "    __builtin_memset(&%s, 0, sizeof %s);\n    %s((%s *)&%s, (const %s *)&%s, (const %s *)&%s, (const %s "
            "*)&%s);\n",
            result, result, name, types[3], result, types[0], whole[0], types[1], whole[1], types[2], whole[2]);
-    for (uint32_t i = 0; i < l->count; i++) cg_set_leaf(g, i, cg_str(g, "%s%s", result, l->leaf[i].path));
+    cg_set_whole(g, result, true);
 }
 
 bool cg_write_coop(struct cg *g)

@@ -180,8 +180,8 @@ static uint64_t frame_bytes(struct cg *g, struct cg_function *fn, const struct c
     for (uint32_t n = 0; n < frame->value_count; n++) {
         const struct cg_value *v = &g->value[frame->value[n]];
         if (!get(frame->kept, n)) continue;
-        sum +=
-            (uint64_t)cg_leaves_of(g, g->m->ids[frame->value[n]].type)->count * 8 * (v->varying && !v->line ? g->S : 1);
+        sum += (uint64_t)cg_leaves_of(g, g->m->ids[frame->value[n]].type)->scalars * 8 *
+               (v->varying && !v->line ? g->S : 1);
         if (v->checked) sum += 8 * g->S;
     }
     for (uint32_t b = 0; b < fn->f->block_count; b++) {

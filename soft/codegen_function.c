@@ -8,7 +8,7 @@ enum { CG_LARGE_FUNCTION = 600 /* instructions */ };
 static void add_frame(struct cg *g, uint32_t type, bool varying)
 {
     const struct cg_leaves *l = cg_leaves_of(g, type);
-    for (uint32_t i = 0; i < l->count; i++) g->fn->frame_bytes += (varying ? g->S : 1) * 8u;
+    g->fn->frame_bytes += 8ull * l->scalars * (varying ? g->S : 1);
 }
 
 static void declare_value(struct cg *g, const struct sp_inst *i)

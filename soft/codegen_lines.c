@@ -33,7 +33,7 @@ struct lines {
 
 /* ---- values that are computed in the same way from the same */
 
-static uint32_t first_of(const struct lines *t, uint32_t id) 
+static uint32_t first_of(const struct lines *t, uint32_t id)
 {
     uint32_t same = t->same[t->g->ordinal[id]];
     return same ? same : id;

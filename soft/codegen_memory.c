@@ -166,6 +166,7 @@ static void note_leaves(struct cg *g, uint32_t pointer, uint32_t type)
 {
     const struct cg_leaves *l = cg_leaves_of(g, type);
     const struct cg_value *p = &g->value[pointer];
+    if (l->many) g->value[p->variable].fixed = false;
     for (uint32_t i = 0; i < l->count; i++) {
         uint32_t bytes = cg_kind_bytes(l->leaf[i].kind);
         note_item(g, p->variable, p->offset + l->leaf[i].offset, bytes, bytes);
@@ -240,7 +241,8 @@ static void consider_variables(struct cg *g)
         const struct sp_type *t = sp_type(g->m, sp_type(g->m, d->type)->elem);
         g->value[id].granule = 8;
         if (d->function)
-            g->value[id].fixed = cg_memory_size(g, t->id) <= CG_MAX_FIXED_BYTES;
+            g->value[id].fixed = cg_memory_size(g, t->id) <= CG_MAX_FIXED_BYTES &&
+                                 (d->def->count < 2 || !cg_leaves_of(g, t->id)->many);
         else
             g->value[id].fixed = cg_builtin_of(g, id, &builtin);
     }
@@ -452,6 +454,8 @@ void cg_derive_pointers(struct cg *g, struct cg_function *fn)
 
 /* ---- variables of the function being written */
 
+static void store_at(struct cg *g, uint32_t pointer, const struct cg_leaf *leaf, const char *value, bool varying);
+
 static void declare_variable(struct cg *g, const struct sp_inst *i)
 {
     const struct cg_value *v = &g->value[i->id];
@@ -478,8 +482,9 @@ static void declare_variable(struct cg *g, const struct sp_inst *i)
     uint32_t init = i->operand[1];
     const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[init].type);
     for (uint32_t k = 0; k < l->count; k++) {
-        enum cg_kind kind = l->leaf[k].kind;
-        cg_store_leaf(g, i->id, l->leaf[k].offset, kind, cg_leaf_use(g, init, k, false), false);
+        cg_open_nest(g, &l->leaf[k]);
+        store_at(g, i->id, &l->leaf[k], cg_leaf_use(g, init, k, false), false);
+        cg_close_nest(g, &l->leaf[k]);
     }
 }
 
@@ -766,13 +771,56 @@ void cg_store_leaf(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind
     }
 }
 
+/* Within loops over arrays, whose values stand in memory. */
+static const char *load_nested(struct cg *g, uint32_t pointer, const struct cg_leaf *leaf, bool varying)
+{
+    const char *name = cg_kind_name(cg_bits_kind(cg_kind_bytes(leaf->kind))), *offset = cg_leaf_offset(g, leaf);
+    bool lanes = cg_is_varying(g, pointer), slow = is_volatile(g->inst);
+    const char *at = cg_use(g, pointer, lanes), *e;
+    if (lanes)
+        e = cg_str(g, "XS(load_%s%s)(%s + (u64)(%s), %s)", slow ? "volatile_" : "", name, at, offset, g->bits);
+    else
+        e = cg_str(g, "%s(%s, %s + (u64)(%s))", slow ? "XS_AT_VOLATILE" : "XS_AT", name, at, offset);
+    e = cg_from_bits(g, leaf->kind, lanes, e);
+    return varying && !lanes ? cg_splat(g, leaf->kind, e) : e;
+}
+
+static void store_nested(struct cg *g, uint32_t pointer, const struct cg_leaf *leaf, const char *value, bool varying)
+{
+    const char *name = cg_kind_name(cg_bits_kind(cg_kind_bytes(leaf->kind))), *offset = cg_leaf_offset(g, leaf);
+    bool lanes = cg_is_varying(g, pointer), slow = is_volatile(g->inst);
+    const char *at = cg_use(g, pointer, lanes);
+    if (lanes && !varying) value = cg_splat(g, leaf->kind, value);
+    if (!lanes && varying) value = cg_str(g, "(%s)[XS(last_lane)(%s)]", value, g->bits);
+    value = cg_to_bits(g, leaf->kind, lanes, value);
+    if (lanes)
+        cg_put(g, "    XS(store_%s%s)(%s + (u64)(%s), %s, %s);\n", slow ? "volatile_" : "", name, at, offset, value,
+               g->bits);
+    else
+        cg_put(g, "    %s(%s, %s + (u64)(%s)) = %s;\n", slow ? "XS_AT_VOLATILE" : "XS_AT", name, at, offset, value);
+}
+
+static void store_at(struct cg *g, uint32_t pointer, const struct cg_leaf *leaf, const char *value, bool varying)
+{
+    if (leaf->nest)
+        store_nested(g, pointer, leaf, value, varying);
+    else
+        cg_store_leaf(g, pointer, leaf->offset, leaf->kind, value, varying);
+}
+
 static void write_load(struct cg *g)
 {
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    uint32_t pointer = cg_operand(g, 0);
     bool varying = cg_is_varying(g, g->inst->id);
     if (g->value[g->inst->id].borrowed) return;
-    for (uint32_t i = 0; i < l->count && !g->failed; i++)
-        cg_set_leaf(g, i, load_leaf(g, cg_operand(g, 0), l->leaf[i].offset, l->leaf[i].kind, varying));
+    for (uint32_t i = 0; i < l->count && !g->failed; i++) {
+        const struct cg_leaf *leaf = &l->leaf[i];
+        cg_open_nest(g, leaf);
+        cg_set_leaf(g, i, leaf->nest ? load_nested(g, pointer, leaf, varying)
+                                     : load_leaf(g, pointer, leaf->offset, leaf->kind, varying));
+        cg_close_nest(g, leaf);
+    }
 }
 
 static void write_store(struct cg *g)
@@ -781,8 +829,9 @@ static void write_store(struct cg *g)
     const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[value].type);
     bool varying = cg_is_varying(g, value);
     for (uint32_t i = 0; i < l->count && !g->failed; i++) {
-        cg_store_leaf(g, cg_operand(g, 0), l->leaf[i].offset, l->leaf[i].kind, cg_leaf_use(g, value, i, varying),
-                      varying);
+        cg_open_nest(g, &l->leaf[i]);
+        store_at(g, cg_operand(g, 0), &l->leaf[i], cg_leaf_use(g, value, i, varying), varying);
+        cg_close_nest(g, &l->leaf[i]);
     }
 }
 

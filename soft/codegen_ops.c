@@ -389,6 +389,31 @@ static void write_row(struct cg *g, const struct row *r, bool same_width)
 
 /* ---- composites */
 
+/* Where the part that the literal indices name stands in a value of many leaves, and the part's type. */
+static struct cg_leaf place_of_part(struct cg *g, uint32_t type_id, const uint32_t *index, uint32_t n, uint32_t *part)
+{
+    struct cg_leaf at = {CG_U32, 0, "", NULL};
+    for (uint32_t i = 0; i < n; i++) {
+        const struct sp_type *t = sp_type(g->m, type_id);
+        uint32_t k = index[i] < t->count || t->kind == SP_COOPMAT ? index[i] : 0;
+        at = cg_part(g, at, t, k);
+        type_id = t->kind == SP_STRUCT ? t->members[k] : t->elem;
+    }
+    *part = type_id;
+    return at;
+}
+
+/* The value `id` becomes the part of the result at `at`. */
+static void set_part(struct cg *g, const struct cg_leaf *at, uint32_t id)
+{
+    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[id].type);
+    for (uint32_t i = 0; i < l->count; i++) {
+        cg_open_nest(g, &l->leaf[i]);
+        cg_set_part(g, at, &l->leaf[i], cg_leaf_use(g, id, i, cg_is_varying(g, g->inst->id)));
+        cg_close_nest(g, &l->leaf[i]);
+    }
+}
+
 /* The first leaf of the part that the literal indices name, and the part's type. */
 static uint32_t find_part(struct cg *g, uint32_t type_id, const uint32_t *index, uint32_t n, uint32_t *part)
 {
@@ -410,11 +435,20 @@ static uint32_t find_part(struct cg *g, uint32_t type_id, const uint32_t *index,
 /* A component of what was loaded from a built-in variable may be uniform where the whole is not. */
 static void write_extract(struct cg *g)
 {
-    uint32_t whole = cg_operand(g, 0), part;
-    uint32_t first = find_part(g, g->m->ids[whole].type, g->inst->operand + 1, g->inst->count - 1, &part);
+    uint32_t whole = cg_operand(g, 0), part, type = g->m->ids[whole].type;
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
     bool varying = cg_is_varying(g, g->inst->id);
     uint32_t builtin, component;
+    if (cg_leaves_of(g, type)->many) {
+        struct cg_leaf at = place_of_part(g, type, g->inst->operand + 1, g->inst->count - 1, &part);
+        for (uint32_t i = 0; i < l->count; i++) {
+            cg_open_nest(g, &l->leaf[i]);
+            cg_set_leaf(g, i, cg_part_use(g, whole, &at, &l->leaf[i], varying));
+            cg_close_nest(g, &l->leaf[i]);
+        }
+        return;
+    }
+    uint32_t first = find_part(g, type, g->inst->operand + 1, g->inst->count - 1, &part);
     if (cg_builtin_component(g, g->inst, &builtin, &component)) {
         cg_set_leaf(g, 0, cg_builtin_item(g, builtin, component, l->leaf[0].kind, varying));
         return;
@@ -425,6 +459,12 @@ static void write_extract(struct cg *g)
 static void write_insert(struct cg *g)
 {
     uint32_t object = cg_operand(g, 0), whole = cg_operand(g, 1), part;
+    if (cg_leaves_of(g, g->inst->type)->many) {
+        struct cg_leaf at = place_of_part(g, g->inst->type, g->inst->operand + 2, g->inst->count - 2, &part);
+        cg_set_whole(g, cg_use_whole(g, whole, cg_is_varying(g, g->inst->id)), cg_is_varying(g, g->inst->id));
+        set_part(g, &at, object);
+        return;
+    }
     uint32_t first = find_part(g, g->inst->type, g->inst->operand + 2, g->inst->count - 2, &part);
     uint32_t n = cg_leaves_of(g, part)->count;
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
@@ -443,7 +483,11 @@ static void write_construct(struct cg *g)
         while (leaf < parts) cg_set_leaf(g, leaf++, cg_leaf_use(g, cg_operand(g, 0), 0, varying));
         return;
     }
-    for (uint32_t k = 0; k < g->inst->count; k++) {
+    for (uint32_t k = 0; k < g->inst->count && cg_leaves_of(g, g->inst->type)->many; k++) {
+        struct cg_leaf whole = {CG_U32, 0, "", NULL}, at = cg_part(g, whole, sp_type(g->m, g->inst->type), k);
+        set_part(g, &at, cg_operand(g, k));
+    }
+    for (uint32_t k = 0; k < g->inst->count && !cg_leaves_of(g, g->inst->type)->many; k++) {
         uint32_t n = cg_leaves_of(g, g->m->ids[cg_operand(g, k)].type)->count;
         for (uint32_t i = 0; i < n; i++) cg_set_leaf(g, leaf++, cg_leaf_use(g, cg_operand(g, k), i, varying));
     }
@@ -503,9 +547,11 @@ static void write_select(struct cg *g)
     uint32_t c = cg_operand(g, 0), a = cg_operand(g, 1), b = cg_operand(g, 2);
     bool varying = cg_is_varying(g, g->inst->id);
     for (uint32_t i = 0; i < l->count; i++) {
+        cg_open_nest(g, &l->leaf[i]);
         const char *ea = cg_leaf_use(g, a, i, varying), *eb = cg_leaf_use(g, b, i, varying);
         const char *ec = cg_leaf_use(g, c, i, varying);
         cg_set_leaf(g, i, varying ? cg_select(g, l->leaf[i].kind, ec, ea, eb) : cg_str(g, "%s ? %s : %s", ec, ea, eb));
+        cg_close_nest(g, &l->leaf[i]);
     }
 }
 
@@ -684,6 +730,11 @@ bool cg_write_simple(struct cg *g)
     const struct row *r;
     if (g->inst->id && g->value[g->inst->id].variable) return false; /* a pointer that is not computed */
     switch (g->inst->op) {
+    case SP_OP_CopyObject:
+    case SP_OP_CopyLogical:
+        if (!cg_leaves_of(g, g->inst->type)->many) break;
+        set_part(g, &(struct cg_leaf){CG_U32, 0, "", NULL}, cg_operand(g, 0));
+        return true;
     case SP_OP_CompositeExtract: write_extract(g); return true;
     case SP_OP_CompositeInsert: write_insert(g); return true;
     case SP_OP_CompositeConstruct: write_construct(g); return true;

@@ -76,7 +76,9 @@ static void write_entry(struct cg *g, struct cg_function *fn)
         cg_put(g, "    %s *to = result, got = %s(self, m0, b0%s);\n", type, cg_version(g, fn), args);
         for (uint32_t i = 0; i < l->count; i++) {
             const char *path = l->leaf[i].path, *old = cg_str(g, "(*to)%s", path), *new = cg_str(g, "got%s", path);
+            cg_open_nest(g, &l->leaf[i]);
             cg_put(g, "    %s = %s;\n", old, cg_select(g, l->leaf[i].kind, "m0", new, old));
+            cg_close_nest(g, &l->leaf[i]);
         }
     }
     cg_put(g, "    self->globals = callers;\n    (void)m0;\n    (void)args;\n    (void)result;\n}\n\n");
@@ -131,6 +133,5 @@ void cg_write_pointer_call(struct cg *g)
     cg_put(g, "    XS(call_pointers)(self, %s, %s, %s%s, (const void *const[]){%s0});\n",
            cg_use(g, cg_operand(g, 0), true), g->bits, type->kind == SP_VOID ? "" : "&", result, args);
     if (type->kind == SP_VOID) return;
-    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
-    for (uint32_t i = 0; i < l->count; i++) cg_set_leaf(g, i, cg_str(g, "%s%s", result, l->leaf[i].path));
+    cg_set_whole(g, result, true);
 }

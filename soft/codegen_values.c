@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CG_MAX_LEAVES = 4096 };
+enum { CG_MAX_LEAVES = 4096, CG_MANY_LEAVES = 64 };
 
 /* ---- kinds */
 
@@ -72,7 +72,7 @@ static bool kind_of_type(const struct sp_type *t, enum cg_kind *kind)
 /* Components of a cooperative matrix in each lane. */
 uint32_t cg_matrix_parts(const struct sp_type *t, uint32_t S) { return (t->rows * t->cols + S - 1) / S; }
 
-static uint64_t count_leaves(const struct cg *g, uint32_t type_id)
+static uint64_t count_leaves(const struct cg *g, uint32_t type_id, bool many)
 {
     const struct sp_type *t = sp_type(g->m, type_id);
     enum cg_kind kind;
@@ -80,56 +80,103 @@ static uint64_t count_leaves(const struct cg *g, uint32_t type_id)
     if (kind_of_type(t, &kind)) return 1;
     if (t->kind == SP_COOPMAT) return cg_matrix_parts(t, g->S);
     if (t->kind == SP_VECTOR || t->kind == SP_ARRAY) {
-        n = count_leaves(g, t->elem);
+        n = count_leaves(g, t->elem, many);
+        if (many && t->kind == SP_ARRAY) return n;
         return t->count && n > CG_MAX_LEAVES / t->count ? CG_MAX_LEAVES + 1 : n * t->count;
     }
     if (t->kind != SP_STRUCT) return CG_MAX_LEAVES + 1;
-    for (uint32_t i = 0; i < t->count && n <= CG_MAX_LEAVES; i++) n += count_leaves(g, t->members[i]);
+    for (uint32_t i = 0; i < t->count && n <= CG_MAX_LEAVES; i++) n += count_leaves(g, t->members[i], many);
     return n;
 }
 
-static void fill_leaves(struct cg *g, uint32_t type_id, struct cg_leaf **at, uint32_t offset, const char *path)
+uint32_t cg_count_leaves(struct cg *g, uint32_t type_id, bool many)
+{
+    uint64_t n = count_leaves(g, type_id, many);
+    if (n <= CG_MAX_LEAVES) return (uint32_t)n;
+    cg_fail(g, "a value of this type has too many parts, or none the device knows");
+    return 0;
+}
+
+struct cg_leaf cg_part(struct cg *g, struct cg_leaf whole, const struct sp_type *t, uint32_t i)
+{
+    if (t->kind == SP_STRUCT) {
+        whole.offset += t->offsets[i];
+        whole.path = cg_str(g, "%s.m%u", whole.path, i);
+    } else {
+        bool bits = t->kind == SP_VECTOR && sp_type(g->m, t->elem)->kind == SP_BOOL;
+        whole.offset += i * (bits ? 1 : (uint32_t)cg_memory_size(g, t->elem));
+        whole.path = cg_str(g, "%s.e[%u]", whole.path, i);
+    }
+    return whole;
+}
+
+/* The leaves of what stands at `from`. */
+static void fill_leaves(struct cg *g, uint32_t type_id, bool many, struct cg_leaf from, struct cg_leaf **at)
 {
     const struct sp_type *t = sp_type(g->m, type_id);
-    enum cg_kind kind;
     if (g->failed) return;
-    if (kind_of_type(t, &kind)) {
-        *(*at)++ = (struct cg_leaf){kind, offset, path};
+    if (kind_of_type(t, &from.kind)) {
+        *(*at)++ = from;
+        return;
+    }
+    if (many && t->kind == SP_ARRAY) {
+        struct cg_nest *nest = cg_alloc(g, sizeof *nest);
+        if (!nest) return;
+        *nest = (struct cg_nest){from.nest, from.nest ? from.nest->depth + 1 : 0, t->count,
+                                 (uint32_t)cg_memory_size(g, t->elem)};
+        from.path = cg_keep(g, cg_str(g, "%s.e[i%u_]", from.path, nest->depth));
+        from.nest = nest;
+        fill_leaves(g, t->elem, many, from, at);
         return;
     }
     for (uint32_t i = 0; i < (t->kind == SP_COOPMAT ? cg_matrix_parts(t, g->S) : t->count); i++) {
-        if (t->kind == SP_STRUCT) {
-            fill_leaves(g, t->members[i], at, offset + t->offsets[i], cg_keep(g, cg_str(g, "%s.m%u", path, i)));
-        } else {
-            uint32_t size = t->kind == SP_VECTOR && sp_type(g->m, t->elem)->kind == SP_BOOL
-                                ? 1
-                                : (uint32_t)cg_memory_size(g, t->elem);
-            fill_leaves(g, t->elem, at, offset + i * size, cg_keep(g, cg_str(g, "%s.e[%u]", path, i)));
-        }
+        struct cg_leaf part = cg_part(g, from, t, i);
+        part.path = cg_keep(g, part.path);
+        fill_leaves(g, t->kind == SP_STRUCT ? t->members[i] : t->elem, many, part, at);
     }
 }
 
 const struct cg_leaves *cg_leaves_of(struct cg *g, uint32_t type_id)
 {
-    static const struct cg_leaf none = {CG_U32, 0, ""};
-    static const struct cg_leaves dummy = {0, &none};
+    static const struct cg_leaf none = {CG_U32, 0, "", NULL};
+    static const struct cg_leaves dummy = {0, 0, false, &none};
     const struct sp_type *t = sp_type(g->m, type_id);
     struct cg_leaves *l;
     if (!t) return &dummy;
     l = &g->leaves[t - g->m->types];
     if (!l->leaf && !g->failed) {
-        uint64_t n = count_leaves(g, type_id);
-        if (n > CG_MAX_LEAVES) {
-            cg_fail(g, "a value of this type has too many parts, or none the device knows");
-            return &dummy;
-        }
-        struct cg_leaf *leaf = cg_alloc(g, (size_t)(n ? n : 1) * sizeof *leaf), *at = leaf;
-        if (!leaf) return &dummy;
-        fill_leaves(g, type_id, &at, 0, "");
-        l->leaf = leaf;
-        l->count = (uint32_t)n;
+        uint32_t n = cg_count_leaves(g, type_id, false), count = cg_count_leaves(g, type_id, n > CG_MANY_LEAVES);
+        bool many = count < n;
+        struct cg_leaf *leaf = cg_alloc(g, (count + 1) * sizeof *leaf), *at = leaf;
+        if (g->failed) return &dummy;
+        fill_leaves(g, type_id, many, none, &at);
+        *l = (struct cg_leaves){count, n, many, leaf};
     }
     return l->leaf ? l : &dummy;
+}
+
+static void open_nest(struct cg *g, const struct cg_nest *n)
+{
+    if (n->outer) open_nest(g, n->outer);
+    cg_put(g, "    for (u32 i%u_ = 0; i%u_ < %u; i%u_++) {\n", n->depth, n->depth, n->count, n->depth);
+}
+
+void cg_open_nest(struct cg *g, const struct cg_leaf *leaf)
+{
+    if (leaf->nest) open_nest(g, leaf->nest);
+}
+
+void cg_close_nest(struct cg *g, const struct cg_leaf *leaf)
+{
+    for (const struct cg_nest *n = leaf->nest; n; n = n->outer) cg_put(g, "    }\n");
+}
+
+const char *cg_leaf_offset(struct cg *g, const struct cg_leaf *leaf)
+{
+    const char *e = cg_str(g, "%uu", leaf->offset);
+    for (const struct cg_nest *n = leaf->nest; n; n = n->outer)
+        e = cg_str(g, "%s + i%u_ * %uu", e, n->depth, n->stride);
+    return e;
 }
 
 const char *cg_type_name(struct cg *g, uint32_t type_id, bool varying)
@@ -282,25 +329,53 @@ static const char *constant_leaf(struct cg *g, uint32_t id, uint32_t leaf)
     return cg_literal(g, l->leaf[leaf].kind, bits);
 }
 
-const char *cg_leaf_use(struct cg *g, uint32_t id, uint32_t leaf, bool varying)
+/* The bytes of a large constant, written once a section. */
+static void write_constant_table(struct cg *g, uint32_t id, const char *name)
+{
+    const struct sp_type *t = sp_type(g->m, g->m->ids[id].type);
+    unsigned char *bytes = t->size <= 1 << 16 ? calloc(1, (size_t)t->size + 8) : NULL;
+    struct sp_text *body = g->c;
+    if (!bytes || !sp_constant_bytes(g->m, id, bytes))
+        cg_fail(g,
+                bytes ? "the constant %%%u is of a form the device does not know" : "no memory for the constant %%%u",
+                sp_number(g->m, id));
+    g->c = &g->helpers;
+    cg_put(g, "static const u8 %s[%llu] XS_ALIGNED(16) = {", name, (unsigned long long)t->size + 1);
+    for (uint64_t k = 0; k < t->size && !g->failed; k++) cg_put(g, "%u,%s", bytes[k], k % 32 == 31 ? "\n" : "");
+    cg_put(g, "0};\n");
+    g->c = body;
+    free(bytes);
+}
+
+/* A scalar of a constant by where it stands in memory. */
+static const char *constant_part(struct cg *g, uint32_t id, const struct cg_leaf *at)
+{
+    const struct sp_inst *d = g->m->ids[id].def;
+    const char *table = cg_str(g, "k%u_%u", id, g->S);
+    enum cg_kind bits = cg_bits_kind(cg_kind_bytes(at->kind));
+    if (d->op == SP_OP_ConstantNull || d->op == SP_OP_Undef) return cg_literal(g, at->kind, 0);
+    if (cg_is_new_helper(g, table)) write_constant_table(g, id, table);
+    return cg_from_bits(g, at->kind, false,
+                        cg_str(g, "XS_AT(%s, %s + %s)", cg_kind_name(bits), table, cg_leaf_offset(g, at)));
+}
+
+/* `leaf`: its number; UINT32_MAX: a part of a value of many leaves, which is found by its place. */
+static const char *use(struct cg *g, uint32_t id, const struct cg_leaf *at, uint32_t leaf, bool varying)
 {
     const struct sp_id *d = &g->m->ids[id];
-    const struct cg_leaves *l = cg_leaves_of(g, d->type);
+    enum cg_kind kind = at->kind;
     const char *e;
-    if (l->count == 0 || g->failed) return "0";
-    if (leaf >= l->count) leaf = l->count == 1 ? 0 : l->count - 1;
-    enum cg_kind kind = l->leaf[leaf].kind;
     if (d->what == SP_IS_VARIABLE && d->function == 0) {
         e = address_of_global(g, id, 0);
     } else if (d->what == SP_IS_CONSTANT || (d->def && d->def->op == SP_OP_Undef)) {
-        e = constant_leaf(g, id, leaf);
+        e = leaf == UINT32_MAX ? constant_part(g, id, at) : constant_leaf(g, id, leaf);
     } else if (d->what == SP_IS_FUNCTION) {
         cg_fail(g, "pointers to functions are not supported");
         return "0";
     } else {
         uint32_t root = g->value[id].root;
         e = root ? cg_str(g, "(v%u + o%u)", root, id)
-                 : cg_str(g, "%s%s", cg_variable(g, id), l->leaf[leaf].path);
+                 : cg_str(g, "%s%s", cg_variable(g, id), at->path);
         if (g->value[id].fixed || g->value[id].variable) {
             cg_fail(g, "a private variable's address is used as a value");
             return "0";
@@ -315,6 +390,25 @@ const char *cg_leaf_use(struct cg *g, uint32_t id, uint32_t leaf, bool varying)
         }
     }
     return varying ? cg_splat(g, kind, e) : e;
+}
+
+const char *cg_leaf_use(struct cg *g, uint32_t id, uint32_t leaf, bool varying)
+{
+    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[id].type);
+    if (l->count == 0 || g->failed) return "0";
+    if (leaf >= l->count) leaf = l->count == 1 ? 0 : l->count - 1;
+    return use(g, id, &l->leaf[leaf], l->many ? UINT32_MAX : leaf, varying);
+}
+
+static struct cg_leaf leaf_of_part(struct cg *g, const struct cg_leaf *at, const struct cg_leaf *of)
+{
+    return (struct cg_leaf){of->kind, at->offset + of->offset, cg_str(g, "%s%s", at->path, of->path), of->nest};
+}
+
+const char *cg_part_use(struct cg *g, uint32_t id, const struct cg_leaf *at, const struct cg_leaf *of, bool varying)
+{
+    struct cg_leaf leaf = leaf_of_part(g, at, of);
+    return use(g, id, &leaf, UINT32_MAX, varying);
 }
 
 const char *cg_use(struct cg *g, uint32_t id, bool varying) { return cg_leaf_use(g, id, 0, varying); }
@@ -337,7 +431,9 @@ const char *cg_use_whole(struct cg *g, uint32_t id, bool varying)
     if (plain && g->value[id].varying == varying) return cg_variable(g, id);
     const char *whole = cg_temporary(g, cg_type_name(g, d->type, varying));
     for (uint32_t i = 0; i < l->count; i++) {
+        cg_open_nest(g, &l->leaf[i]);
         cg_put(g, "    %s%s = %s;\n", whole, l->leaf[i].path, cg_leaf_use(g, id, i, varying));
+        cg_close_nest(g, &l->leaf[i]);
     }
     return whole;
 }
@@ -356,4 +452,28 @@ void cg_set_leaf(struct cg *g, uint32_t leaf, const char *expression)
     const char *to = cg_result_leaf(g, leaf);
     if (g->value[g->inst->id].blend) expression = cg_select(g, l->leaf[leaf].kind, g->mask, expression, to);
     cg_put(g, "    %s = %s;\n", to, expression);
+}
+
+void cg_set_part(struct cg *g, const struct cg_leaf *at, const struct cg_leaf *of, const char *expression)
+{
+    struct cg_leaf leaf = leaf_of_part(g, at, of);
+    const char *to = cg_str(g, "%s%s", cg_variable(g, g->inst->id), leaf.path);
+    if (g->value[g->inst->id].blend) expression = cg_select(g, leaf.kind, g->mask, expression, to);
+    cg_put(g, "    %s = %s;\n", to, expression);
+}
+
+void cg_set_whole(struct cg *g, const char *whole, bool varying)
+{
+    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    bool splat = !varying && cg_is_varying(g, g->inst->id);
+    if (l->many && !splat && !g->value[g->inst->id].blend) {
+        cg_put(g, "    %s = %s;\n", cg_variable(g, g->inst->id), whole);
+        return;
+    }
+    for (uint32_t i = 0; i < l->count; i++) {
+        const char *e = cg_str(g, "%s%s", whole, l->leaf[i].path);
+        cg_open_nest(g, &l->leaf[i]);
+        cg_set_leaf(g, i, splat ? cg_splat(g, l->leaf[i].kind, e) : e);
+        cg_close_nest(g, &l->leaf[i]);
+    }
 }

@@ -338,6 +338,30 @@ static spe_words structures(struct kernel *k, uint32_t n)
     return finish(k);
 }
 
+/* Instructions that make a value of a thousand parts anew. */
+static spe_words wide_values(struct kernel *k, uint32_t n)
+{
+    begin_module(k);
+    spe_id type = spe_array(&k->m, k->type, 1000), old;
+    spe_id callee = spe_function_begin(&k->m, "called", type, 1, &type);
+    spe_return_value(&k->m, spe_param_id(&k->m, 0));
+    spe_function_end(&k->m);
+    begin_kernel(k, "wide_values");
+    spe_id to = spe_local_var(&k->m, type), v = spe_null(&k->m, type), item = k->v;
+    for (uint32_t i = 0; i < n; i++) {
+        v = spe_insert(&k->m, v, k->v, i % 1000);
+        if (i % 4 == 0) v = spe_call(&k->m, callee, 1, &v);
+        if (i % 4 == 1) spe_store(&k->m, to, v, 0), v = spe_load(&k->m, to, 0);
+        k->v = spe_iadd(&k->m, k->v, spe_extract(&k->m, v, i % 999));
+        if (i % 4 != 2) continue;
+        old = v;
+        spe_if(&k->m, spe_ugt(&k->m, item, number(k, i)));
+        v = spe_insert(&k->m, v, item, 3);
+        spe_endif_from(&k->m, 1, &v, &old, &v);
+    }
+    return finish(k);
+}
+
 static spe_words names(struct kernel *k, uint32_t n)
 {
     char *name = malloc(n + 1);
@@ -417,6 +441,8 @@ TEST(memory_is_in_proportion)
     in_proportion("cases", cases, 1000);
     in_proportion("variables", variables, 1000);
     in_proportion("barriers", barriers, 300);
+    in_proportion("structures", structures, 1000);
+    in_proportion("wide values", wide_values, 300);
     in_proportion("names", names, 10000);
     in_proportion("decorations", decorations, 2000);
     in_proportion("large arrays", large_arrays, 300);
@@ -478,6 +504,7 @@ TEST(every_allocation_may_fail)
     make_fail("variables", variables);
     make_fail("barriers", barriers);
     make_fail("structures", structures);
+    make_fail("wide values", wide_values);
     make_fail("large arrays", large_arrays);
     static const char *const files[] = {"groups", "program", "blocks", "pointers", "printing", "copies", "extended", "casts"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) file_fails(files[i]);
