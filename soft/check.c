@@ -87,8 +87,11 @@ __attribute__((format(printf, 2, 3))) static void add(struct line *l, const char
     if (l->size >= sizeof l->text) l->size = sizeof l->text - 1;
 }
 
+/* The name of a kernel may have any bytes: none of them begins another line or speaks to a terminal. */
 static void print_line(struct line *l)
 {
+    for (size_t i = 0; i < l->size; i++)
+        if ((unsigned char)l->text[i] < 32 || l->text[i] == 127) l->text[i] = '?';
     if (l->size > sizeof l->text - 2) l->size = sizeof l->text - 2;
     l->text[l->size++] = '\n';
     if (write(STDERR_FILENO, l->text, l->size) < 0) return; /* nobody listens */

@@ -526,6 +526,7 @@ TEST(cooperative_matrices)
 }
 
 /* One work-item of a space of 8 x 8 x 4 writes past the end, all others to the first element. */
+static const char *space_name = "space";
 static void emit_space(spe_module *m)
 {
     spe_id u32 = spe_int(m, 32), here = 0;
@@ -533,7 +534,7 @@ static void emit_space(spe_module *m)
                            {u32, "x", false, false, 0},
                            {u32, "y", false, false, 0},
                            {u32, "z", false, false, 0}};
-    spe_kernel k = {"space", 16, {4, 4, 2}, 0, params, 4};
+    spe_kernel k = {space_name, 16, {4, 4, 2}, 0, params, 4};
     spe_kernel_begin(m, &k);
     for (uint32_t i = 0; i < 3; i++) {
         spe_id equal = spe_ieq(m, spe_builtin(m, SPE_GLOBAL_ID, i), spe_param_id(m, i + 1));
@@ -560,6 +561,28 @@ TEST(work_items_are_named_in_three_dimensions)
     understand();
     REPORTED("kernel space: work-item (106,21,4): OpStore to %", "0 bytes past the end of the 256-byte");
     CHECK_INT(a[0], 7);
+    ocl_free(a);
+    zed_module_free(&m);
+}
+
+/* A name may have any bytes; what is printed stays one line, and nothing of it speaks to a terminal. */
+TEST(names_of_kernels_are_printed_plainly)
+{
+    zed_module m;
+    zed_kernel k;
+    int *a = numbers(64);
+    bool loaded;
+    space_name = "clear\033[2J\nlibze_soft: check: all is well";
+    loaded = load_emitted(&m, &k, emit_space, "names", NULL) &&
+             zed_kernel_get(&k, &m, space_name, "ptr<u32> a, u32 x, u32 y, u32 z");
+    CHECK(loaded);
+    if (!loaded) return;
+    listen();
+    zed_launch(&k, (zed_groups){2, 2, 2}, (uint32_t *)a, 1, 1, 1);
+    understand();
+    REPORTED("libze_soft: check: kernel clear?[2J?libze_soft: check: all is well: work-item (1,1,1): ", "past the end");
+    CHECK_INT(lines_with("\n"), 1);
+    CHECK_INT(lines_with("\033"), 0);
     ocl_free(a);
     zed_module_free(&m);
 }
@@ -761,6 +784,7 @@ int main(int argc, char **argv)
     RUN(blocks_of_a_subgroup);
     RUN(cooperative_matrices);
     RUN(work_items_are_named_in_three_dimensions);
+    RUN(names_of_kernels_are_printed_plainly);
     RUN(level_two_fails_the_launch);
     RUN(without_the_mode_nothing_is_said);
     zed_module_free(&module);
