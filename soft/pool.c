@@ -21,9 +21,11 @@
 
 struct member {
     pthread_t thread;
-    _Atomic int processor; /* where it works; -1: it does not */
+    _Atomic int processor; /* where it works; IDLE: it does not */
     int kept_off;          /* the one processor it may not use, of those it might; -1: none */
+    cpu_set_t left;        /* the others */
 };
+enum { IDLE = -1, SETTLING = CPU_SETSIZE };
 
 static struct {
     pthread_mutex_t lock;
@@ -101,10 +103,10 @@ void pool_spin_while(const _Atomic unsigned *value, unsigned old)
 /* Those of `set` where no thread of the task works, as far as is known. */
 static void without_taken(cpu_set_t *set, const struct pool_task *t, unsigned self, unsigned started)
 {
-    if (t->processor >= 0) CPU_CLR(t->processor, set);
+    if (t->processor >= 0 && t->processor < CPU_SETSIZE) CPU_CLR(t->processor, set);
     for (unsigned i = 1; i <= started; i++) {
         int p = atomic_load_explicit(&pool.members[i].processor, memory_order_relaxed);
-        if (i != self && p >= 0) CPU_CLR(p, set);
+        if (i != self && p != IDLE && p != SETTLING) CPU_CLR(p, set);
     }
 }
 
@@ -114,11 +116,13 @@ static void keep_off(struct member *m, int processor)
 {
     cpu_set_t set;
     if (m->kept_off == processor || pthread_getaffinity_np(m->thread, sizeof set, &set) != 0) return;
-    if (m->kept_off >= 0 && !CPU_ISSET(m->kept_off, &set)) CPU_SET(m->kept_off, &set);
+    if (m->kept_off >= 0 && CPU_EQUAL(&set, &m->left)) CPU_SET(m->kept_off, &set);
     m->kept_off = -1;
     if (!CPU_ISSET(processor, &set) || CPU_COUNT(&set) < 2) return;
     CPU_CLR(processor, &set);
-    if (pthread_setaffinity_np(m->thread, sizeof set, &set) == 0) m->kept_off = processor;
+    if (pthread_setaffinity_np(m->thread, sizeof set, &set) != 0) return;
+    m->kept_off = processor;
+    m->left = set;
 }
 
 /* The same for those that come; under pool.lock. */
@@ -127,7 +131,7 @@ static void keep_idle_ones_off(int processor)
     unsigned done = 0;
     if (!roomy || processor < 0 || processor >= CPU_SETSIZE) return;
     for (unsigned i = 1; i <= pool.started && done < MOST_KEPT_OFF; i++) {
-        if (atomic_load_explicit(&pool.members[i].processor, memory_order_relaxed) >= 0) continue;
+        if (atomic_load_explicit(&pool.members[i].processor, memory_order_relaxed) != IDLE) continue;
         keep_off(&pool.members[i], processor);
         done++;
     }
@@ -138,12 +142,13 @@ static void settle(const struct pool_task *t, unsigned self, unsigned started)
 {
     int here = sched_getcpu();
     cpu_set_t all, untaken;
-    if (here >= 0 && here < CPU_SETSIZE && roomy && sched_getaffinity(0, sizeof all, &all) == 0) {
+    if (here < 0 || here >= CPU_SETSIZE) here = SETTLING; /* it works, who knows where */
+    if (here != SETTLING && roomy && sched_getaffinity(0, sizeof all, &all) == 0) {
         untaken = all;
         without_taken(&untaken, t, self, started);
         if (!CPU_ISSET(here, &untaken) && CPU_COUNT(&untaken) && sched_setaffinity(0, sizeof untaken, &untaken) == 0) {
-            sched_setaffinity(0, sizeof all, &all);
             here = sched_getcpu();
+            sched_setaffinity(0, sizeof all, &all);
         }
     }
     atomic_store_explicit(&pool.members[self].processor, here, memory_order_relaxed);
@@ -164,11 +169,12 @@ static void work_on(struct pool_task *t, unsigned self)
 {
     unsigned started = pool.started;
     atomic_fetch_add(&t->inside, 1);
+    atomic_store_explicit(&pool.members[self].processor, SETTLING, memory_order_relaxed);
     pool.busy++;
     pthread_mutex_unlock(&pool.lock);
     settle(t, self, started);
     t->take_part(t, self);
-    atomic_store_explicit(&pool.members[self].processor, -1, memory_order_relaxed);
+    atomic_store_explicit(&pool.members[self].processor, IDLE, memory_order_relaxed);
     pthread_mutex_lock(&pool.lock);
     pool.busy--;
     if (atomic_fetch_sub(&t->inside, 1) == 1) pthread_cond_signal(&t->left);
@@ -220,7 +226,7 @@ static void start_threads(void)
     pool.process = getpid();
     while (pool.started + 1 < pool_threads()) {
         struct member *m = &pool.members[pool.started + 1];
-        atomic_store(&m->processor, -1);
+        atomic_store(&m->processor, IDLE);
         m->kept_off = -1;
         if (!sched_start_thread(&m->thread, pool_thread, (void *)(uintptr_t)(pool.started + 1))) break;
         pool.started++;

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <fenv.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -524,18 +525,89 @@ static int child_with_few_threads(void)
     return sched_run(&l) != SCHED_OK || arrived != sched_threads() ? 6 : 0;
 }
 
-TEST(cooperative_launches_need_their_threads)
+static void in_a_process(const char *what, const char *threads)
 {
-    if (TEST_SANITIZED) SKIP("the sanitizer wants the address space");
     int status = 0;
     pid_t child = fork();
     if (child == 0) {
-        setenv("XETILE_SOFT_THREADS", "32", 1);
-        execl("/proc/self/exe", "test_soft_sched", "few", (char *)NULL);
+        if (threads) setenv("XETILE_SOFT_THREADS", threads, 1);
+        else unsetenv("XETILE_SOFT_THREADS");
+        execl("/proc/self/exe", "test_soft_sched", what, (char *)NULL);
         _exit(99);
     }
     CHECK(child > 0 && waitpid(child, &status, 0) == child);
-    CHECK_MSG(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %x", (unsigned)status);
+    CHECK_MSG(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s: status %x", what, (unsigned)status);
+}
+
+TEST(cooperative_launches_need_their_threads)
+{
+    if (TEST_SANITIZED) SKIP("the sanitizer wants the address space");
+    in_a_process("few", "32");
+}
+
+/* ---- processors */
+
+enum { SEEN = 64 };
+static cpu_set_t seen_sets[SEEN]; /* of the pool's threads that took part, by work-group */
+static pthread_t caller;
+
+static void look_kernel(struct xs_subgroup *self, const uint8_t *args)
+{
+    (void)args;
+    if (!pthread_equal(pthread_self(), caller))
+        sched_getaffinity(0, sizeof *seen_sets, &seen_sets[self->group_id[0] % SEEN]);
+    usleep(500);
+}
+
+static bool within(const cpu_set_t *some, const cpu_set_t *all)
+{
+    cpu_set_t both;
+    CPU_AND(&both, some, all);
+    return CPU_COUNT(some) && CPU_EQUAL(&both, some);
+}
+
+/* All, or all but one, and that is the caller's when it has but one. */
+static bool may_be(const cpu_set_t *set, const cpu_set_t *own, const cpu_set_t *all)
+{
+    cpu_set_t rest;
+    CPU_XOR(&rest, all, own);
+    if (CPU_EQUAL(own, all)) return within(set, all) && CPU_COUNT(set) >= CPU_COUNT(all) - 1;
+    return CPU_EQUAL(set, &rest) || (CPU_COUNT(all) > 9 && within(set, all)); /* of many threads not all are kept off */
+}
+
+/* Launches from any processor of the process's, then from the first one, the last one and so on. */
+static int child_with_processors(bool one)
+{
+    static const struct xs_kernel k = {.name = "look", .run = look_kernel, .subgroup_size = 16, .stack_bytes = 1024};
+    cpu_set_t all, own; /* the caller's */
+    int first = 0, last = CPU_SETSIZE - 1;
+    if (sched_getaffinity(0, sizeof all, &all) != 0) return 2;
+    while (!CPU_ISSET(first, &all)) first++;
+    while (!CPU_ISSET(last, &all)) last--;
+    CPU_ZERO(&own);
+    CPU_SET(first, &own);
+    if (one) all = own;
+    if (one && sched_setaffinity(0, sizeof own, &own) != 0) return 3;
+    own = all;
+    caller = pthread_self();
+    if ((int)sched_threads() != CPU_COUNT(&all)) return 4;
+    for (int i = 0; i < 10; i++) {
+        struct sched_launch l = launch(&k, NULL, SEEN, 1, 1, 16, 1, 1);
+        if (sched_run(&l) != SCHED_OK) return 5;
+        for (int j = 0; j < SEEN; j++)
+            if (CPU_COUNT(&seen_sets[j]) && !may_be(&seen_sets[j], &own, &all)) return 6;
+        CPU_ZERO(&own); /* after the first launch has made the threads, which would have this from their maker */
+        CPU_SET(i % 2 || one ? first : last, &own);
+        if (sched_setaffinity(0, sizeof own, &own) != 0) return 7;
+        memset(seen_sets, 0, sizeof seen_sets);
+    }
+    return 0;
+}
+
+TEST(threads_stay_on_the_processors_of_the_process)
+{
+    in_a_process("all", NULL);
+    in_a_process("one", NULL);
 }
 
 TEST(threads_end_and_start_again)
@@ -547,8 +619,8 @@ TEST(threads_end_and_start_again)
 
 int main(int argc, char **argv)
 {
-    (void)argv;
-    if (argc > 1) return child_with_few_threads();
+    if (argc > 1 && strcmp(argv[1], "few") == 0) return child_with_few_threads();
+    if (argc > 1) return child_with_processors(strcmp(argv[1], "one") == 0);
     setenv("XETILE_SOFT_THREADS", "4", 1); /* also on a machine with one CPU */
     RUN(every_subgroup_once);
     RUN(no_work_groups);
@@ -563,6 +635,7 @@ int main(int argc, char **argv)
     RUN(cooperative_launches_do_not_starve_each_other);
     RUN(a_caller_is_alone_for_a_while_after_waiting_for_threads_that_did_not_run);
     RUN(cooperative_launches_need_their_threads);
+    RUN(threads_stay_on_the_processors_of_the_process);
     RUN(threads_end_and_start_again);
     return test_report();
 }
