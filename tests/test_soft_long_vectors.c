@@ -291,13 +291,7 @@ TEST(lengths_as_constants_and_mathematics) { all_lengths(true); }
 
 int main(void)
 {
-    zed_options options;
-    memset(&options, 0, sizeof options);
-    options.name = "software";
-    if (!zed_open(&device, &options)) {
-        zed_print_error(&device, stderr);
-        return 1;
-    }
+    if (!zed_open(&device, &(zed_options){.name = "software"})) return zed_print_error(&device, stderr), 1;
     RUN(lengths_as_numbers);
     RUN(lengths_as_constants_and_mathematics);
     zed_close(&device);

@@ -452,13 +452,7 @@ TEST(loops_of_i8) { run_type(I8); }
 
 int main(void)
 {
-    zed_options options;
-    memset(&options, 0, sizeof options);
-    options.name = "software";
-    if (!zed_open(&device, &options)) {
-        zed_print_error(&device, stderr);
-        return 1;
-    }
+    if (!zed_open(&device, &(zed_options){.name = "software"})) return zed_print_error(&device, stderr), 1;
     memory_a = (uint8_t *)zed_alloc(&device, ZED_SHARED, ROWS * MOST_K * 2, 64);
     memory_b = (uint8_t *)zed_alloc(&device, ZED_SHARED, 2 * MOST_K * COLUMNS * 2, 64);
     memory_c = (uint32_t *)zed_alloc(&device, ZED_SHARED, ROWS * COLUMNS * 4, 64);

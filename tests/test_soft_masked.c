@@ -184,13 +184,7 @@ TEST(products_and_blocks_under_masks)
 
 int main(void)
 {
-    zed_options options;
-    memset(&options, 0, sizeof options);
-    options.name = "software";
-    if (!zed_open(&device, &options)) {
-        zed_print_error(&device, stderr);
-        return 1;
-    }
+    if (!zed_open(&device, &(zed_options){.name = "software"})) return zed_print_error(&device, stderr), 1;
     RUN(products_and_blocks_under_masks);
     zed_close(&device);
     return test_report();

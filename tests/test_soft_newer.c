@@ -95,13 +95,7 @@ TEST(fences_and_fma)
 
 int main(void)
 {
-    zed_options options;
-    memset(&options, 0, sizeof options);
-    options.name = "software";
-    if (!zed_open(&device, &options)) {
-        zed_print_error(&device, stderr);
-        return 1;
-    }
+    if (!zed_open(&device, &(zed_options){.name = "software"})) return zed_print_error(&device, stderr), 1;
     RUN(fences_and_fma);
     zed_close(&device);
     return test_report();

@@ -333,13 +333,7 @@ TEST(operands_that_do_not_go_together)
 
 int main(void)
 {
-    zed_options options;
-    memset(&options, 0, sizeof options);
-    options.name = "software";
-    if (!zed_open(&device, &options)) {
-        zed_print_error(&device, stderr);
-        return 1;
-    }
+    if (!zed_open(&device, &(zed_options){.name = "software"})) return zed_print_error(&device, stderr), 1;
     RUN(subgroups_of_8);
     RUN(subgroups_of_16);
     RUN(subgroups_of_32);
