@@ -10,28 +10,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "driver_kernels.h"
 #include "test.h"
 
 enum { THREADS = 4, GROUPS = 64, SECONDS = 40 };
-
-/* The children end in the middle of what they do: no list of what they have not freed, please. */
-int __lsan_is_turned_off(void);
-int __lsan_is_turned_off(void) { return 1; }
 
 static ze_driver_handle_t driver;
 static ze_device_handle_t device;
 static ze_context_handle_t context;
 static ze_module_handle_t module;
 
-/* What a child finds wrong ends it: it has no counts of its own. */
-#define NEED(condition)                                                                                                \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                            \
-            _exit(1);                                                                                                  \
-        }                                                                                                              \
-    } while (0)
 #define OK(call) NEED((call) == ZE_RESULT_SUCCESS)
 
 static void open_device(void)
@@ -60,7 +49,8 @@ static ze_command_list_handle_t new_list(void)
 
 static ze_command_queue_handle_t new_queue(void)
 {
-    ze_command_queue_desc_t d = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC, .mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS};
+    ze_command_queue_desc_t d = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
+                                 .mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS};
     ze_command_queue_handle_t q;
     OK(zeCommandQueueCreate(context, device, &d, &q));
     return q;
@@ -225,7 +215,8 @@ static double cpu_milliseconds(void)
 {
     struct rusage u;
     getrusage(RUSAGE_SELF, &u);
-    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1e3 + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e3;
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1e3 +
+           (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e3;
 }
 
 static void do_nothing(void)

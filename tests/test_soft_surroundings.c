@@ -8,36 +8,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "driver_kernels.h"
 #include "test.h"
 #include "ze_dispatch.h"
 
 enum { N = 100, SECONDS = 60 };
 
-/* The children end in the middle of what they do: no list of what they have not freed, please. */
-int __lsan_is_turned_off(void);
-int __lsan_is_turned_off(void) { return 1; }
-
 static char binary[64];        /* a file that outlives its process */
 static char said[1 << 14];     /* what the last child wrote to standard error */
 static char log_text[1 << 14]; /* of the last build */
 static zed_device device;
-
-/* What a child finds wrong ends it: it has no counts of its own. */
-#define NEED(condition)                                                                                                \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                            \
-            _exit(1);                                                                                                  \
-        }                                                                                                              \
-    } while (0)
-#define NEED_HAS(text, part)                                                                                           \
-    do {                                                                                                               \
-        if (!strstr((text), (part))) {                                                                                 \
-            fprintf(stderr, "%s:%d: \"%s\" lacks \"%s\"\n", __FILE__, __LINE__, (text), (part));                       \
-            _exit(1);                                                                                                  \
-        }                                                                                                              \
-    } while (0)
 
 /* Runs `body` in a child whose environment has these changes: "NAME=value" sets, "NAME" unsets; NULL ends the list.
  * Its exit status; -1 when it did not come to that. */
