@@ -801,44 +801,45 @@ TEST(constants_have_bytes)
     sp_free(m);
 }
 
-/* Each operation of OpSpecConstantOp against C. */
+/* Each operation of OpSpecConstantOp against C, of -7 and 3. */
+static const struct {
+    uint32_t op;
+    int32_t want;
+    int operands;
+} spec_cases[] = {
+    {SP_OP_IAdd, -7 + 3, 2},
+    {SP_OP_ISub, -10, 2},
+    {SP_OP_IMul, -21, 2},
+    {SP_OP_SDiv, -2, 2},
+    {SP_OP_SRem, -1, 2},
+    {SP_OP_SMod, 2, 2},
+    {SP_OP_UDiv, (int32_t)(0xfffffff9u / 3), 2},
+    {SP_OP_UMod, (int32_t)(0xfffffff9u % 3), 2},
+    {SP_OP_ShiftLeftLogical, -56, 2},
+    {SP_OP_ShiftRightLogical, 0x1fffffff, 2},
+    {SP_OP_ShiftRightArithmetic, -1, 2},
+    {SP_OP_BitwiseAnd, 1, 2},
+    {SP_OP_BitwiseOr, -5, 2},
+    {SP_OP_BitwiseXor, -6, 2},
+    {SP_OP_SNegate, 7, 1},
+    {SP_OP_Not, 6, 1},
+};
+
 TEST(spec_operations)
 {
-    static const struct {
-        uint32_t op;
-        int32_t want;
-        int operands;
-    } cases[] = {
-        {SP_OP_IAdd, -7 + 3, 2},
-        {SP_OP_ISub, -10, 2},
-        {SP_OP_IMul, -21, 2},
-        {SP_OP_SDiv, -2, 2},
-        {SP_OP_SRem, -1, 2},
-        {SP_OP_SMod, 2, 2},
-        {SP_OP_UDiv, (int32_t)(0xfffffff9u / 3), 2},
-        {SP_OP_UMod, (int32_t)(0xfffffff9u % 3), 2},
-        {SP_OP_ShiftLeftLogical, -56, 2},
-        {SP_OP_ShiftRightLogical, 0x1fffffff, 2},
-        {SP_OP_ShiftRightArithmetic, -1, 2},
-        {SP_OP_BitwiseAnd, 1, 2},
-        {SP_OP_BitwiseOr, -5, 2},
-        {SP_OP_BitwiseXor, -6, 2},
-        {SP_OP_SNegate, 7, 1},
-        {SP_OP_Not, 6, 1},
-    };
     struct draft *d = &draft_;
     struct sp_module *m;
     enum { M7 = FREE + 20, P3, FIRST };
     uint64_t v;
-    uint32_t i, n = sizeof cases / sizeof cases[0];
+    uint32_t i, n = sizeof spec_cases / sizeof spec_cases[0];
     draft_kernel(d);
     OP(TYPES, Constant, I32, M7, (uint32_t)-7);
     OP(TYPES, Constant, I32, P3, 3);
     for (i = 0; i < n; i++) {
-        if (cases[i].operands == 2)
-            OP(TYPES, SpecConstantOp, I32, FIRST + i, cases[i].op, M7, P3);
+        if (spec_cases[i].operands == 2)
+            OP(TYPES, SpecConstantOp, I32, FIRST + i, spec_cases[i].op, M7, P3);
         else
-            OP(TYPES, SpecConstantOp, I32, FIRST + i, cases[i].op, M7);
+            OP(TYPES, SpecConstantOp, I32, FIRST + i, spec_cases[i].op, M7);
     }
     OP(TYPES, SpecConstantOp, I64, FIRST + n, SP_OP_SConvert, M7);
     OP(TYPES, SpecConstantOp, I64, FIRST + n + 1, SP_OP_UConvert, M7);
@@ -855,8 +856,8 @@ TEST(spec_operations)
     if (!m) return;
     for (i = 0; i < n; i++) {
         CHECK(sp_constant(m, FIRST + i, &v));
-        CHECK_MSG((int32_t)v == cases[i].want && v >> 32 == 0, "%s gave %d, want %d", sp_op_name(cases[i].op),
-                  (int32_t)v, cases[i].want);
+        CHECK_MSG((int32_t)v == spec_cases[i].want && v >> 32 == 0, "%s gave %d, want %d", sp_op_name(spec_cases[i].op),
+                  (int32_t)v, spec_cases[i].want);
     }
     CHECK(sp_constant(m, FIRST + n, &v) && (int64_t)v == -7);
     CHECK(sp_constant(m, FIRST + n + 1, &v) && v == 0xfffffff9u);
@@ -1232,37 +1233,8 @@ TEST(mutants_of_compiled_kernels) { run_mutants(reader_kernels, sizeof reader_ke
 /* A module that has a little of everything that compiled kernels lack. */
 static void draft_everything(struct draft *d)
 {
-    enum {
-        BD = FREE,
-        ZERO2,
-        N8,
-        U8V,
-        M0,
-        M1,
-        MA,
-        MB,
-        MC,
-        VAR,
-        G,
-        ONE,
-        TWO,
-        X1,
-        X2,
-        X3,
-        X4,
-        X5,
-        X6,
-        X7,
-        X8,
-        X9,
-        X10,
-        X11,
-        L1,
-        L2,
-        L3,
-        T8,
-        PS
-    };
+    enum { BD = FREE, ZERO2, N8, U8V, M0, M1, MA, MB, MC, VAR, G };
+    enum { ONE = G + 1, TWO, X1, X2, X3, X4, X5, X6, X7, X8, X9, X10, X11, L1, L2, L3, T8, PS };
     draft_kernel(d);
     OP(HEAD, ExecutionMode, MAIN, SP_MODE_SubgroupSize, 16);
     OP(NOTES, Decorate, G, SP_DECORATION_Aliased);
