@@ -24,6 +24,30 @@ static void sum_addressed(struct cg *g, uint32_t *local)
         cg_fail(g, "a function that uses local memory can be called by pointer in its own module only");
 }
 
+/* What the kernel was declared with in OpenCL C, as zeKernelGetSourceAttributes gives it: words with spaces between. */
+static void write_attributes(struct cg *g, const struct sp_entry *e)
+{
+    static const char *const scalars[] = {"char", "short", "int", "long", "half", "float", "double"};
+    const uint32_t *size = e->local_size, *hint = e->local_size_hint, type = (e->vector_hint - 1) & 0xffffu,
+                   count = (e->vector_hint - 1) >> 16;
+    const char *space = "";
+    if (size[0]) {
+        cg_put(g, "reqd_work_group_size(%u,%u,%u)", size[0], size[1], size[2]);
+        space = " ";
+    }
+    if (hint[0]) {
+        cg_put(g, "%swork_group_size_hint(%u,%u,%u)", space, hint[0], hint[1], hint[2]);
+        space = " ";
+    }
+    if (e->vector_hint && type < sizeof scalars / sizeof scalars[0]) {
+        cg_put(g, "%svec_type_hint(%s", space, scalars[type]);
+        if (count > 1) cg_put(g, "%u", count);
+        cg_put(g, ")");
+        space = " ";
+    }
+    if (e->subgroup_size) cg_put(g, "%sintel_reqd_sub_group_size(%u)", space, e->subgroup_size);
+}
+
 static void write_kernel_row(struct cg *g, uint32_t index, uint32_t S, uint32_t args_bytes)
 {
     const struct sp_entry *e = &g->m->entries[index];
@@ -46,10 +70,7 @@ static void write_kernel_row(struct cg *g, uint32_t index, uint32_t S, uint32_t 
            fn->f->param_count, args_bytes, S, e->subgroup_size != 0, e->local_size[0], e->local_size[1],
            e->local_size[2], local, (unsigned)private_bytes, (unsigned)frame, barrier,
            e->max_work_dim ? e->max_work_dim : 3);
-    if (e->local_size[0]) {
-        cg_put(g, "reqd_work_group_size(%u,%u,%u) ", e->local_size[0], e->local_size[1], e->local_size[2]);
-    }
-    if (e->subgroup_size) cg_put(g, "intel_reqd_sub_group_size(%u) ", e->subgroup_size);
+    write_attributes(g, e);
     if (g->o->check) /* the scheduler says what runs where */
         cg_put(g, "\", 0, ");
     else

@@ -93,7 +93,8 @@ struct sp_function {
 struct sp_entry {
     uint32_t function; /* index */
     const char *name;
-    uint32_t subgroup_size, local_size[3], max_work_dim; /* execution modes, 0 when not stated (LocalSizeHint ignored) */
+    uint32_t subgroup_size, local_size[3], max_work_dim; /* execution modes, 0 when not stated */
+    uint32_t local_size_hint[3], vector_hint;            /* only to be told when asked for; the latter plus 1 */
     bool contract_off;
 };
 

@@ -453,7 +453,9 @@ static bool apply_mode(struct sp_reader *r, const struct sp_inst *i, struct sp_e
     case SP_MODE_ContractionOff: e->contract_off = true; return true;
     case SP_MODE_LocalSizeHint:
     case SP_MODE_LocalSizeHintId:
-    case SP_MODE_VecTypeHint:
+        return mode_value(r, i, 2, &e->local_size_hint[0]) && mode_value(r, i, 3, &e->local_size_hint[1]) &&
+               mode_value(r, i, 4, &e->local_size_hint[2]);
+    case SP_MODE_VecTypeHint: e->vector_hint = i->operand[2] + 1; return true;
     case SP_MODE_MaxWorkgroupSizeINTEL:
     case SP_MODE_NumSIMDWorkitemsINTEL:
     case SP_MODE_MaximumRegistersINTEL:

@@ -218,7 +218,7 @@ ze_result_t zeDeviceGetCommandQueueGroupProperties(ze_device_handle_t device, ui
     if (!give_one(count, groups)) return ZE_RESULT_SUCCESS;
     groups[0].flags = ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE | ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COPY |
                       ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COOPERATIVE_KERNELS;
-    groups[0].maxMemoryFillPatternSize = SOFT_MAX_FILL_PATTERN;
+    groups[0].maxMemoryFillPatternSize = SIZE_MAX; /* none */
     groups[0].numQueues = SOFT_QUEUES;
     return ZE_RESULT_SUCCESS;
 }

@@ -58,6 +58,18 @@ ze_result_t zeKernelDestroy(ze_kernel_handle_t kernel)
 
 /* ---- before a launch */
 
+/* Drivers of GPUs take an int for a size_t and the other way round, and programs rely on it: bytes that are missing are
+ * zeros, and bytes too many must be. Pointers have their size. */
+static bool value_fits(const struct xs_param *p, size_t size, const void *value)
+{
+    size_t i;
+    if (size == p->size) return true;
+    if (p->kind != XS_PARAM_VALUE || !size || size > SOFT_MAX_ARGUMENTS) return false;
+    for (i = p->size; value && i < size; i++)
+        if (((const uint8_t *)value)[i]) return false;
+    return true;
+}
+
 ze_result_t zeKernelSetArgumentValue(ze_kernel_handle_t kernel, uint32_t index, size_t size, const void *value)
 {
     const struct xs_param *p;
@@ -68,20 +80,18 @@ ze_result_t zeKernelSetArgumentValue(ze_kernel_handle_t kernel, uint32_t index, 
     p = &kernel->code->params[index];
     if (p->kind == XS_PARAM_LOCAL) {
         uint64_t bytes = size;
-        if (value || !size || size > SOFT_LOCAL_MEMORY)
+        if (value || !size || size > UINT32_MAX) /* a launch says what is more than the device has */
             return soft_fail(ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE,
-                             "kernel %.100s: argument %u is local memory: a size up to %u and no value",
-                             kernel->code->name, index, SOFT_LOCAL_MEMORY);
+                             "kernel %.100s: argument %u is local memory: a size and no value", kernel->code->name,
+                             index);
         memcpy(kernel->args + p->offset, &bytes, sizeof bytes);
     } else {
-        if (size != p->size)
+        if (!value_fits(p, size, value))
             return soft_fail(ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE,
                              "kernel %.100s: argument %u has %u bytes, not %zu", kernel->code->name, index, p->size,
                              size);
-        if (value)
-            memcpy(kernel->args + p->offset, value, size);
-        else
-            memset(kernel->args + p->offset, 0, size);
+        memset(kernel->args + p->offset, 0, p->size);
+        if (value) memcpy(kernel->args + p->offset, value, size < p->size ? size : p->size);
     }
     kernel->given[index] = true;
     return ZE_RESULT_SUCCESS;

@@ -91,8 +91,9 @@ bool soft_queue_await(struct soft_queue *q, ze_event_handle_t event)
 static ze_result_t run_commands(struct soft_queue *q, struct soft_command *first)
 {
     ze_result_t result = ZE_RESULT_SUCCESS, r;
-    struct soft_command *c;
-    for (c = first; c; c = c->next) {
+    struct soft_command *c, *next;
+    for (c = first; c; c = next) {
+        next = c->next; /* who has waited for the event of the last command may destroy the list at once */
         r = soft_command_run(c, q);
         if (r == ZE_RESULT_NOT_READY) return r;
         if (result == ZE_RESULT_SUCCESS) result = r; /* the rest still runs: somebody may wait for its events */

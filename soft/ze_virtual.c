@@ -7,6 +7,9 @@
 #include "check.h"
 #include "ze_soft.h"
 
+/* ZE_PHYSICAL_MEM_FLAG_ALLOCATE_ON_..., which headers of 1.4 do not have. */
+enum { ON_DEVICE = 1, ON_HOST = 2 };
+
 struct _ze_physical_mem_handle_t {
     uint32_t tag;
     int file;
@@ -133,10 +136,10 @@ ze_result_t zePhysicalMemCreate(ze_context_handle_t context, ze_device_handle_t 
 {
     ze_physical_mem_handle_t p;
     SOFT_HANDLE(context, SOFT_CONTEXT);
-    SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_POINTER(desc);
     SOFT_POINTER(physical);
-    SOFT_FLAGS(desc->flags, 3u); /* on the device, on the host: the same thing */
+    SOFT_FLAGS(desc->flags, ON_DEVICE | ON_HOST); /* the same thing here, but memory on the host needs no device */
+    if (device || !(desc->flags & ON_HOST)) SOFT_HANDLE(device, SOFT_DEVICE);
     if (!desc->size) return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
     if (desc->size % soft_page_size()) return ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT;
     p = calloc(1, sizeof *p);
