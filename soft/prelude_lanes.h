@@ -49,7 +49,7 @@
             m_ pr_[sizeof ca_ / piece_ + 1];                                                                           \
             __builtin_memcpy(pa_, &ca_, sizeof ca_);                                                                   \
             __builtin_memcpy(pb_, &cb_, sizeof cb_);                                                                   \
-            for (u32 i_ = 0; i_ < sizeof ca_ / piece_; i_++) pr_[i_] = XS_CONVERT(pa_[i_] op pb_[i_], m_);             \
+            XS_UNROLL for (u32 i_ = 0; i_ < sizeof ca_ / piece_; i_++) pr_[i_] = XS_CONVERT(pa_[i_] op pb_[i_], m_);   \
             __builtin_memcpy(&cr_, pr_, sizeof cr_);                                                                   \
         }                                                                                                              \
         cr_;                                                                                                           \
@@ -116,11 +116,15 @@ XS_INLINE u64 XS(bits)(i32x m)
     typedef int v16 __attribute__((vector_size(64)));
     return (u16)__builtin_ia32_cvtd2mask512((v16)m);
 }
-#elif S == 8 && defined(__AVX__)
+#elif defined(__AVX__) && !(S == 32 && defined(__AVX512DQ__))
 XS_INLINE u64 XS(bits)(i32x m)
 {
     typedef float v8 __attribute__((vector_size(32)));
-    return (u8)__builtin_ia32_movmskps256((v8)m);
+    v8 part[S / 8];
+    u64 r = 0;
+    __builtin_memcpy(part, &m, sizeof part);
+    XS_UNROLL for (int i = 0; i < S / 8; i++) r |= (u64)__builtin_ia32_movmskps256(part[i]) << 8 * i;
+    return r;
 }
 #elif S == 32 && defined(__AVX512DQ__)
 XS_INLINE u64 XS(bits)(i32x m)
@@ -129,6 +133,16 @@ XS_INLINE u64 XS(bits)(i32x m)
     v16 h[2];
     __builtin_memcpy(h, &m, sizeof h);
     return (u16)__builtin_ia32_cvtd2mask512(h[0]) | (u64)(u16)__builtin_ia32_cvtd2mask512(h[1]) << 16;
+}
+#elif defined(__SSE2__)
+XS_INLINE u64 XS(bits)(i32x m)
+{
+    typedef float v4 __attribute__((vector_size(16)));
+    v4 part[S / 4];
+    u64 r = 0;
+    __builtin_memcpy(part, &m, sizeof part);
+    XS_UNROLL for (int i = 0; i < S / 4; i++) r |= (u64)__builtin_ia32_movmskps(part[i]) << 4 * i;
+    return r;
 }
 #else
 XS_INLINE u64 XS(bits)(i32x m)

@@ -12,11 +12,6 @@
 enum { XS_RUN = 8 }; /* fragments of A, and of B, in a grid of products */
 enum { XS_PACKED = 1, XS_WIDE_A = 2, XS_WIDE_B = 4, XS_TILED_A = 8 }; /* the form operands are in */
 
-#ifdef __clang__
-#define XS_UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define XS_UNROLL _Pragma("GCC unroll 64")
-#endif
 #ifdef __has_builtin
 #define XS_HAS(builtin) __has_builtin(builtin)
 #else
