@@ -295,6 +295,18 @@ TEST(usm_pages)
     }
 }
 
+/* Whether the system would write there: it says so, where a store of our own would end the process. */
+static bool can_be_written(char *p)
+{
+    int ends[2];
+    bool can;
+    if (pipe(ends) != 0) return false;
+    can = write(ends[1], "\7", 1) == 1 && read(ends[0], p, 1) == 1;
+    close(ends[0]);
+    close(ends[1]);
+    return can;
+}
+
 TEST(virtual_memory)
 {
     ze_physical_mem_desc_t d = {.stype = ZE_STRUCTURE_TYPE_PHYSICAL_MEM_DESC};
@@ -312,17 +324,20 @@ TEST(virtual_memory)
     OK(zeVirtualMemMap(context, range + 4 * page, 2 * page, physical, page, ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE));
     OK(zeVirtualMemMap(context, range + 10 * page, page, physical, page, ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY));
     memset(range + 4 * page, 7, 2 * page);
+    CHECK(can_be_written(range + 4 * page) && !can_be_written(range + 10 * page) && !can_be_written(range));
     CHECK_INT(range[10 * page + 5], 7); /* the same memory in two places */
     OK(zeVirtualMemGetAccessAttribute(context, range + 4 * page, 8 * page, &access, &size));
     CHECK(access == ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE && size == 2 * page);
     OK(zeVirtualMemSetAccessAttribute(context, range + 4 * page, page, ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY));
     OK(zeVirtualMemGetAccessAttribute(context, range + 4 * page, 2 * page, &access, &size));
     CHECK(access == ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY && size == page);
+    CHECK(!can_be_written(range + 4 * page) && can_be_written(range + 5 * page));
     CHECK(zeVirtualMemMap(context, range, page, physical, 3 * page, access) != ZE_RESULT_SUCCESS);
     CHECK(zeVirtualMemMap(context, range + 15 * page, 2 * page, physical, 0, access) != ZE_RESULT_SUCCESS);
     CHECK(zeVirtualMemMap(context, range + 1, page, physical, 0, access) != ZE_RESULT_SUCCESS);
     OK(zeVirtualMemUnmap(context, range + 4 * page, 2 * page));
     OK(zeVirtualMemUnmap(context, range + 10 * page, page));
+    CHECK(!can_be_written(range + 5 * page));
     CHECK(zeVirtualMemFree(context, range, page) != ZE_RESULT_SUCCESS);
     OK(zeVirtualMemFree(context, range, 16 * page));
     OK(zePhysicalMemDestroy(context, physical));
