@@ -231,7 +231,8 @@ static void find_bodies(struct cg *g)
     }
     for (uint32_t i = 0; i < m->entry_count; i++) {
         uint32_t entry = m->entries[i].function;
-        g->body[i] = body_of(g, entry, calls);
+        bool again = g->function[entry].forwards; /* another name of the same function */
+        g->body[i] = again ? m->ids[m->functions[entry].blocks[0].inst[0].operand[0]].block : body_of(g, entry, calls);
         g->function[entry].forwards = g->body[i] != entry;
         if (g->function[entry].forwards && !g->function[g->body[i]].entry)
             g->function[g->body[i]].entry = &m->entries[i];

@@ -107,6 +107,7 @@ struct cg_function {
     bool dense, has_dense, has_general, called;
     bool forwards; /* an entry point that only calls its `body` */
     struct cg_frame *frame; /* NULL: barriers are calls of the scheduler */
+    uint32_t framed;        /* the section in which its frame's size is written */
     uint64_t frame_bytes, private_bytes; /* of this function alone */
     bool summed; /* the next three say what a call needs, of what it calls too */
     uint64_t all_frames, all_private;
@@ -131,7 +132,7 @@ struct cg {
     struct sp_text *c, *log;
     bool failed;
     struct cg_value *value; /* by id */
-    uint32_t *ordinal;      /* by id: of a function's value, which it is there; 0: of the module. For a function's tables */
+    uint32_t *ordinal;      /* by id: which of its function's values it is; 0: the module's. For a function's tables */
     struct cg_value *fresh; /* as they were before anything was analysed */
     struct cg_function *function;
     uint32_t *body; /* by entry: the function that is the kernel */

@@ -436,7 +436,8 @@ bool cg_has_group_operation(uint16_t op)
 bool cg_builtin_of(struct cg *g, uint32_t variable, uint32_t *builtin)
 {
     const struct sp_decoration *d = sp_decorated(g->m, variable, SP_DECORATION_BuiltIn);
-    if (!d || g->m->ids[variable].what != SP_IS_VARIABLE || !sp_is_built_in(g->m, g->m->ids[variable].def)) return false;
+    if (!d || g->m->ids[variable].what != SP_IS_VARIABLE || !sp_is_built_in(g->m, g->m->ids[variable].def))
+        return false;
     *builtin = d->operand[0];
     return true;
 }

@@ -130,7 +130,8 @@ static void write_frame_bytes(struct cg *g)
 {
     struct cg_function *fn = g->fn;
     bool current = fn->dense;
-    if (!fn->frame) return;
+    if (!fn->frame || fn->framed == g->S) return; /* of another name of the same kernel */
+    fn->framed = g->S;
     const char *size[2];
     for (int dense = 0; dense < 2; dense++) {
         fn->dense = dense;

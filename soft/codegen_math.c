@@ -272,7 +272,8 @@ static void write_pair(struct cg *g, size_t row)
     for (uint32_t i = 0; i < l->count && i < to->count; i++) {
         enum cg_kind kind[4];
         const char *arg[4], *first = pairs[row].first;
-        if (pairs[row].number == EXT_FRACT && l->leaf[i].kind == CG_F16) first = "@fract_half_%j"; /* its own limit below 1 */
+        if (pairs[row].number == EXT_FRACT && l->leaf[i].kind == CG_F16)
+            first = "@fract_half_%j"; /* its own limit below 1 */
         arguments(g, i, 2, n < 3 ? n : 3, varying, kind, arg);
         const char *second = side_value(g, pairs[row].second, n, kind, arg, to->leaf[i].kind, varying);
         cg_apply(g, i, l->leaf[i].kind, first, NULL, n, kind, arg, varying);
@@ -479,11 +480,15 @@ static void write_printf(struct cg *g)
         const struct sp_type *t = sp_type(g->m, g->m->ids[id].type);
         const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[id].type);
         enum cg_kind kind = l->count ? l->leaf[0].kind : CG_U32;
-        kinds = cg_str(g, "%s'%c', %u, %u, ", kinds, t->kind == SP_POINTER ? 'p' : cg_kind_is_float(kind) ? 'f' : 'i', cg_kind_bytes(kind), l->count);
+        kinds = cg_str(g, "%s'%c', %u, %u, ", kinds,
+                       t->kind == SP_POINTER    ? 'p'
+                       : cg_kind_is_float(kind) ? 'f'
+                                                : 'i',
+                       cg_kind_bytes(kind), l->count);
         values += l->count;
     }
-    cg_put(g, "    %s = %s;\n    {\n    static const u8 kinds_[] = {%s0};\n    u64 values_[%u];\n", format, cg_use(g, cg_operand(g, 2), true), kinds,
-           values + 1);
+    cg_put(g, "    %s = %s;\n    {\n    static const u8 kinds_[] = {%s0};\n    u64 values_[%u];\n", format,
+           cg_use(g, cg_operand(g, 2), true), kinds, values + 1);
     for (uint32_t k = 0; k < n; k++) {
         uint32_t id = cg_operand(g, 3 + k);
         const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[id].type);
@@ -491,10 +496,14 @@ static void write_printf(struct cg *g)
             enum cg_kind kind = l->leaf[i].kind, wide = cg_kind_is_small_float(kind) ? CG_F32 : kind;
             const char *t = cg_temporary(g, cg_kind_type(g, wide, true));
             cg_put(g, "    %s = %s;\n", t, cg_widen(g, kind, true, cg_leaf_use(g, id, i, true)));
-            set = cg_str(g, cg_kind_is_float(wide) ? "%s    values_[%u] = bits_f64((f64)%s[l]);\n" : "%s    values_[%u] = (u64)%s[l];\n", set, at, t);
+            set = cg_str(g,
+                         cg_kind_is_float(wide) ? "%s    values_[%u] = bits_f64((f64)%s[l]);\n"
+                                                : "%s    values_[%u] = (u64)%s[l];\n",
+                         set, at, t);
         }
     }
-    cg_put(g, "    XS_EACH (l, %s) {\n%s    print_format(self, %s[l], kinds_, %u, values_);\n    }\n    }\n", g->bits, set, format, n);
+    cg_put(g, "    XS_EACH (l, %s) {\n%s    print_format(self, %s[l], kinds_, %u, values_);\n    }\n    }\n", g->bits,
+           set, format, n);
     cg_set_leaf(g, 0, cg_is_varying(g, g->inst->id) ? "(u32x){0}" : "0");
 }
 

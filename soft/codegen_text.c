@@ -105,7 +105,8 @@ static bool make_room(struct cg *g, size_t bytes)
     char *data = over ? NULL : realloc(t->data, capacity);
     if (!data) {
         g->failed = t->failed = true;
-        sp_text_add(g->log, "error: %s\n", over ? "the generated text is too large" : "no memory for the generated text");
+        sp_text_add(g->log, "error: %s\n",
+                    over ? "the generated text is too large" : "no memory for the generated text");
         return false;
     }
     t->data = data;

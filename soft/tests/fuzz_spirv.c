@@ -5,6 +5,7 @@
  * promise under test. Now and then the module is also linked, with itself, and what comes out must be readable.
  */
 #include "../spirv.h"
+#include "mutate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +16,13 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t 
                                  size_t limit, unsigned seed);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t limit);
 
-enum { HEADER_WORDS = 5 };
-
 static void compile(const uint32_t *words, size_t count, uint32_t choice)
 {
-    struct cg_options options = {8u << choice % 3, (choice & 4) != 0, choice & 32 ? "add" : NULL};
+    struct cg_options options = {.default_subgroup_size = 8u << choice % 3,
+                                 .check = choice & 4,
+                                 .tiles = choice & 64 ? choice >> 8 & 7 : 0,
+                                 .piece_bytes = choice & 128 ? 2000 : 0,
+                                 .function = choice & 32 ? "add" : NULL};
     struct sp_text log = {NULL, 0, 0, false}, c = {NULL, 0, 0, false};
     struct sp_spec spec[] = {{0, choice}, {1, 3}, {2, ~(uint64_t)0}};
     struct sp_module *m = sp_parse(words, count, spec, choice & 8 ? 3 : 0, &log);
@@ -55,98 +58,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-/* ---- changes */
-
-static uint32_t next(uint32_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 17;
-    *state ^= *state << 5;
-    return *state;
-}
-
-static uint32_t change(uint32_t old, const uint32_t *w, size_t n, uint32_t *state)
-{
-    switch (next(state) % 6) {
-    case 0: return old ^ 1u << (next(state) % 32);
-    case 1: return w[next(state) % n];
-    case 2: return (old & 0xffff0000u) | next(state) % 450;
-    case 3: return old + next(state) % 3 - 1;
-    case 4: return w[3] ? 1 + next(state) % w[3] : 1;
-    default: return next(state) % 64;
-    }
-}
-
-/* The instruction after the one at `at`; n at the end or where the lengths are not good. */
-static size_t after(const uint32_t *w, size_t n, size_t at)
-{
-    size_t length = at < n ? w[at] >> 16 : 0;
-    return length && length <= n - at ? at + length : n;
-}
-
-static size_t pick_instruction(const uint32_t *w, size_t n, uint32_t *state)
-{
-    size_t count = 0, at, which;
-    for (at = HEADER_WORDS; at < n; at = after(w, n, at)) count++;
-    which = count ? next(state) % count : 0;
-    for (at = HEADER_WORDS; which; which--) at = after(w, n, at);
-    return at;
-}
-
-/* A word of an instruction that is not its first: an operand becomes another of the module's ids of that position. */
-static void change_operand(uint32_t *w, size_t n, uint32_t *state)
-{
-    size_t at = pick_instruction(w, n, state), other, length = after(w, n, at) - at, k;
-    if (length < 2) return;
-    k = 1 + next(state) % (length - 1);
-    other = pick_instruction(w, n, state);
-    if (next(state) % 2) other = at;
-    while (other < n && ((w[other] & 0xffff) != (w[at] & 0xffff) || other == at)) other = after(w, n, other);
-    w[at + k] = other < n && after(w, n, other) - other > k && next(state) % 4 ? w[other + k]
-                                                                                : change(w[at + k], w, n, state);
-}
-
-/* Takes the words [from, from + count) out and puts them in again before `to`, which is outside of them. */
-static void move_words(uint32_t *w, size_t from, size_t count, size_t to)
-{
-    uint32_t *kept = malloc(count * 4 + 4);
-    if (!kept) return;
-    memcpy(kept, w + from, count * 4);
-    if (to > from) {
-        memmove(w + from, w + from + count, (to - from - count) * 4);
-        memcpy(w + to - count, kept, count * 4);
-    } else {
-        memmove(w + to + count, w + to, (from - to) * 4);
-        memcpy(w + to, kept, count * 4);
-    }
-    free(kept);
-}
-
-/* Returns the new number of words; there is room for `room`. */
-static size_t change_module(uint32_t *w, size_t n, size_t room, uint32_t *state)
-{
-    size_t at = pick_instruction(w, n, state), end = after(w, n, at), to = pick_instruction(w, n, state), length;
-    switch (next(state) % 8) {
-    case 0: /* one instruction less */
-        memmove(w + at, w + end, (n - end) * 4);
-        return n - (end - at);
-    case 1: /* one twice, the second perhaps with another id */
-        length = end - at;
-        if (n + length > room || length > 64) return n;
-        memmove(w + to + length, w + to, (n - to) * 4);
-        if (to <= at) at += length;
-        memcpy(w + to, w + at, length * 4);
-        if (length > 2) w[to + 2] = w[3]++;
-        return n + length;
-    case 2: /* one elsewhere */
-        if (to < at || to >= end) move_words(w, at, end - at, to);
-        return n;
-    case 3: w[2] = next(state); return n;
-    case 4: w[HEADER_WORDS + next(state) % (n - HEADER_WORDS)] = next(state) % 64; return n;
-    default: change_operand(w, n, state); return n;
-    }
-}
-
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t limit, unsigned seed)
 {
     uint32_t state = seed | 1, *w, changes;
@@ -155,7 +66,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t limit, unsigne
     w = malloc(limit + 4);
     if (!w) return size;
     memcpy(w, data, n * 4);
-    for (changes = 1 + next(&state) % 4; changes && n > 8; changes--) n = change_module(w, n, limit / 4, &state);
+    for (changes = 1 + next_random(&state) % 4; changes && n > 8; changes--) n = change_module(w, n, limit / 4, &state);
     memcpy(data, w, n * 4);
     free(w);
     return n * 4;

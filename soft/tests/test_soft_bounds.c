@@ -1,6 +1,6 @@
-/* test_soft_bounds.c - what the reader and the code generator take of memory is in proportion to the module: bytes asked
- * of the allocator a word, for modules that are nasty in one way each. And when any one of their allocations fails, they
- * say so and leave nothing behind.
+/* test_soft_bounds.c - what the reader and the code generator take of memory is in proportion to the module: bytes
+ * asked of the allocator a word, for modules that are nasty in one way each. And when any one of their allocations
+ * fails, they say so and leave nothing behind.
  */
 #define _GNU_SOURCE
 #include "spirv_reader.h"
@@ -150,7 +150,7 @@ static spe_words finish(struct kernel *k)
     return w;
 }
 
-/* A bit of everything that has ids in odd places: a switch on 64 bits, phis, calls, constants, extended instructions. */
+/* A bit of everything that has ids in odd places: a switch on 64 bits, phis, calls, constants, functions of sets. */
 static spe_words mixed(struct kernel *k)
 {
     static const int64_t literals[] = {3, -1, (int64_t)1 << 40};
@@ -198,10 +198,26 @@ TEST(ids_may_leave_gaps)
 /* Messages have the module's own numbers, also of ids that nothing defines. */
 TEST(messages_have_the_modules_own_numbers)
 {
-    static const uint32_t start[] = {0x07230203, 0x10000, 0, 4000000, 0, 2 << 16 | SP_OP_Capability, SP_CAP_Kernel,
-                                     2 << 16 | SP_OP_Capability, SP_CAP_Addresses, 3 << 16 | SP_OP_MemoryModel,
-                                     SP_ADDRESSING_Physical64, SP_MEMORY_MODEL_OpenCL,
-                                     4 << 16 | SP_OP_TypeInt, 2000000, 32, 0, 4 << 16 | SP_OP_TypeVector, 3999999, 0, 4};
+    static const uint32_t start[] = {0x07230203,
+                                     0x10000,
+                                     0,
+                                     4000000,
+                                     0,
+                                     2 << 16 | SP_OP_Capability,
+                                     SP_CAP_Kernel,
+                                     2 << 16 | SP_OP_Capability,
+                                     SP_CAP_Addresses,
+                                     3 << 16 | SP_OP_MemoryModel,
+                                     SP_ADDRESSING_Physical64,
+                                     SP_MEMORY_MODEL_OpenCL,
+                                     4 << 16 | SP_OP_TypeInt,
+                                     2000000,
+                                     32,
+                                     0,
+                                     4 << 16 | SP_OP_TypeVector,
+                                     3999999,
+                                     0,
+                                     4};
     static const struct {
         uint32_t elem;
         const char *says;
@@ -333,7 +349,8 @@ static spe_words structures(struct kernel *k, uint32_t n)
         deepest[i / 60] = type;
     }
     begin_kernel(k, "structures");
-    for (uint32_t i = 0; i < n; i += 60) spe_store(&k->m, spe_local_var(&k->m, deepest[i / 60]), spe_null(&k->m, deepest[i / 60]), 0);
+    for (uint32_t i = 0; i < n; i += 60)
+        spe_store(&k->m, spe_local_var(&k->m, deepest[i / 60]), spe_null(&k->m, deepest[i / 60]), 0);
     free(deepest);
     return finish(k);
 }
@@ -463,7 +480,8 @@ static void fails_well(const char *what, const uint32_t *words, size_t count)
         done = countdown >= 0; /* none has failed */
         countdown = -1;
         bool whole = text.size && !log.size, said = log.failed || (log.data && strstr(log.data, "memory"));
-        CHECK_MSG(done ? whole : whole || said, "%s: allocation %ld: %s", what, n, log.data ? log.data : "nothing is said");
+        CHECK_MSG(done ? whole : whole || said, "%s: allocation %ld: %s", what, n,
+                  log.data ? log.data : "nothing is said");
         sp_text_free(&text);
         sp_text_free(&log);
         CHECK_MSG(live == before, "%s: allocation %ld: %ld blocks left behind", what, n, live - before);
@@ -506,7 +524,8 @@ TEST(every_allocation_may_fail)
     make_fail("structures", structures);
     make_fail("wide values", wide_values);
     make_fail("large arrays", large_arrays);
-    static const char *const files[] = {"groups", "program", "blocks", "pointers", "printing", "copies", "extended", "casts"};
+    static const char *const files[] = {"groups",   "program", "blocks",   "pointers",
+                                        "printing", "copies",  "extended", "casts"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) file_fails(files[i]);
 }
 

@@ -1,0 +1,185 @@
+/* test_soft_text.c - the C that is made of any module the reader takes: no byte of the module comes into it as it is,
+ * and it compiles, whatever the module says.
+ */
+#define _GNU_SOURCE
+#include "../../tests/test.h"
+
+#include "../codegen.h"
+#include "../jit.h"
+#include "mutate.h"
+#include "spirv_emit.h"
+
+#include <unistd.h>
+
+static const struct cg_options plain = {.default_subgroup_size = 16};
+static const struct cg_options checked = {.default_subgroup_size = 16, .check = true};
+
+static bool text_of(const uint32_t *words, size_t count, const struct cg_options *options, struct sp_text *text,
+                    struct sp_text *log)
+{
+    struct sp_module *m = sp_parse(words, count, NULL, 0, log);
+    bool good = m && cg_generate(m, options, text, log);
+    sp_free(m);
+    return good;
+}
+
+/* ---- names */
+
+/* Is the byte one that the generator writes? Letters of names are letters; the preludes are ours. */
+static bool is_ours(char c) { return c == '\n' || (c >= ' ' && c <= '~' && c != '@' && c != '$'); }
+
+static size_t foreign_bytes(const struct sp_text *text)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < text->size; i++) n += !is_ours(text->data[i]);
+    return n;
+}
+
+static const char hostile[] = "@$\"; }\n#include \"/etc/passwd\"\r\n*/ ?\?/ \\ %s%n \x01\x7f\x80\xff é";
+
+static spe_words named(spe_module *m)
+{
+    spe_param p[2];
+    spe_kernel k;
+    memset(p, 0, sizeof p);
+    memset(&k, 0, sizeof k);
+    spe_begin(m, &(spe_options){.names = true, .source = hostile, .lines = true});
+    spe_id u32 = spe_int(m, 32);
+    spe_id called = spe_function_begin(m, hostile, u32, 1, &u32);
+    spe_return_value(m, spe_param_id(m, 0));
+    spe_function_end(m);
+    p[0].type = spe_ptr(m, SPE_StorageClassCrossWorkgroup, u32), p[1].type = u32;
+    p[0].name = p[1].name = k.name = hostile;
+    k.params = p, k.param_count = 2;
+    spe_kernel_begin(m, &k);
+    spe_id at = spe_index(m, spe_param_id(m, 0), spe_builtin(m, SPE_GLOBAL_ID, 0)), v = spe_load(m, at, 0);
+    spe_name(m, at, hostile);
+    spe_name(m, u32, hostile);
+    v = spe_call(m, called, 1, &v);
+    spe_store(m, at, v, 0);
+    spe_kernel_end(m);
+    return spe_finish(m);
+}
+
+TEST(names_are_quoted)
+{
+    const struct cg_options *const options[] = {&plain, &checked};
+    spe_module m;
+    spe_words words = named(&m);
+    CHECK_MSG(words.count, "%s", spe_get_error(&m)->text);
+    CHECK(memmem(words.data, 4 * words.count, hostile, sizeof hostile) != NULL);
+    for (int i = 0; i < 2; i++) {
+        struct sp_text text = {0}, log = {0};
+        CHECK_MSG(text_of(words.data, words.count, options[i], &text, &log), "%s", log.data);
+        CHECK_HAS(text.data, "\\100\\044\\042"); /* @$" */
+        CHECK_INT(foreign_bytes(&text), 0);
+        sp_text_free(&text);
+        sp_text_free(&log);
+    }
+    spe_free(&m);
+}
+
+/* ---- a function that is an entry point under two names, and only calls another */
+
+/* Each entry point once more, with a number for a name. */
+static size_t add_entries(const uint32_t *from, size_t n, uint32_t *to)
+{
+    size_t more = 0;
+    memcpy(to, from, HEADER_WORDS * 4);
+    for (size_t at = HEADER_WORDS; at < n; at += from[at] >> 16) {
+        if ((from[at] & 0xffff) == SP_OP_EntryPoint) {
+            const uint32_t again[] = {5u << 16 | SP_OP_EntryPoint, from[at + 1], from[at + 2],
+                                      0x31313131 + (uint32_t)at, 0};
+            memcpy(to + at + more, again, sizeof again);
+            more += 5;
+        }
+        memcpy(to + at + more, from + at, (from[at] >> 16) * 4);
+    }
+    return n + more;
+}
+
+static bool compiles(const char *directory, const struct sp_text *text, struct sp_text *said);
+static size_t read_words(const char *name, uint32_t *words);
+
+TEST(two_names_of_an_entry_point)
+{
+    static const char *const files[] = {"lines", "groups"}; /* those have barriers */
+    static uint32_t original[1 << 16], words[1 << 16];
+    char directory[300];
+    CHECK(jit_private_directory(directory, sizeof directory, NULL));
+    for (int i = 0; i < 2; i++) {
+        struct sp_text text = {0}, log = {0}, said = {0};
+        size_t n = add_entries(original, read_words(files[i], original), words);
+        CHECK_MSG(text_of(words, n, &plain, &text, &log), "%s", log.data);
+        CHECK_MSG(compiles(directory, &text, &said), "%.2000s", said.data ? said.data : "");
+        sp_text_free(&said);
+        sp_text_free(&text);
+        sp_text_free(&log);
+    }
+    jit_remove_directory(directory);
+}
+
+/* ---- modules that nobody has written */
+
+enum { MUTANTS = 40, MOST_WORDS = 1 << 16 };
+
+/* Says why when the compiler does not take it. */
+static bool compiles(const char *directory, const struct sp_text *text, struct sp_text *said)
+{
+    static char flags[][16] = {"-std=gnu11", "-w", "-fsyntax-only"};
+    static struct jit_compiler compiler;
+    static const struct jit_limits limits = {60, 4096};
+    char path[320];
+    char *argv[] = {compiler.path, flags[0], flags[1], flags[2], path, NULL};
+    if (!compiler.path[0]) jit_find_compiler(&compiler);
+    snprintf(path, sizeof path, "%s/k.c", directory);
+    unlink(path);
+    return jit_write_file(path, text->data, text->size) && jit_run(argv, directory, limits, said, said) == 0;
+}
+
+static size_t read_words(const char *name, uint32_t *words)
+{
+    char path[200];
+    snprintf(path, sizeof path, "tests/opencl/%s.spv", name);
+    FILE *f = fopen(path, "rb");
+    size_t n = f ? fread(words, 4, MOST_WORDS / 2, f) : 0;
+    CHECK_MSG(n > 100, "%s: %zu words", path, n);
+    if (f) fclose(f);
+    return n;
+}
+
+TEST(whatever_is_taken_compiles)
+{
+    static const char *const files[] = {"groups", "lines", "program", "check", "compilers", "atomics",
+                                        "cplusplus", "dot_product", "small_floats", "copies", "extended",
+                                        "blocks", "pointers", "leftovers"};
+    static uint32_t original[MOST_WORDS], words[MOST_WORDS];
+    char directory[300];
+    int taken = 0, tried = 0;
+    CHECK(jit_private_directory(directory, sizeof directory, NULL));
+    for (; taken < MUTANTS && tried < 20000; tried++) {
+        struct sp_text text = {0}, log = {0}, said = {0};
+        uint32_t state = (uint32_t)test_random() | 1, changes = 1 + (uint32_t)(test_random() % 4);
+        size_t n = read_words(files[test_random() % (sizeof files / sizeof *files)], original);
+        memcpy(words, original, n * 4);
+        while (changes-- && n > 8) n = change_module(words, n, MOST_WORDS, &state);
+        if (text_of(words, n, tried % 3 ? &plain : &checked, &text, &log)) {
+            taken++;
+            CHECK_INT(foreign_bytes(&text), 0);
+            CHECK_MSG(compiles(directory, &text, &said), "mutant %d: %.2000s", tried, said.data ? said.data : "");
+        }
+        sp_text_free(&said);
+        sp_text_free(&text);
+        sp_text_free(&log);
+    }
+    jit_remove_directory(directory);
+    CHECK_MSG(taken == MUTANTS, "%d of %d mutants were taken", taken, tried);
+}
+
+int main(void)
+{
+    RUN(names_are_quoted);
+    RUN(two_names_of_an_entry_point);
+    RUN(whatever_is_taken_compiles);
+    return test_report();
+}
