@@ -15,7 +15,8 @@
 struct xs_tiles {
     uint32_t shape;  /* how its tile registers are configured, 0: not at all */
     uint32_t used;   /* bytes of `shared` that are taken ... */
-    uint64_t group;  /* ... by the work-group of this number + 1 */
+    uint32_t next;   /* ... where what is asked for next may be ... */
+    uint64_t group;  /* ... and the number + 1 of the work-group that took them */
     uint8_t *shared; /* XS_SHARED_BYTES, when the kernel wants them; may be NULL */
 };
 enum { XS_SHARED_BYTES = 2 << 20 };

@@ -247,7 +247,7 @@ struct tile_source {
     u64 ptr;
     u32 mem_w, mem_h, pitch;
     i32 x, y;
-    u32 shape; /* bytes of an element, rows, pieces; 0: nothing is there */
+    u32 shape; /* halves of a unit, bytes of an element, rows, pieces; 0: nothing is there */
 };
 
 /* Two rows of 16 bits and 32 columns, each column's two in a dword; the second 16 columns lie `piece` bytes behind. */
@@ -307,9 +307,9 @@ XS_FUNCTION void XS(late_pack)(u8 *to, int piece, int elem_bytes, int height, in
 }
 
 /* Blocks that the subgroups of a work-group share lie in the thread's memory one behind the other: first what they were
- * loaded from (two halves of a tile may have two sources), then the block. A table at the beginning has where, in 64
- * bytes, by a hash of the first source. Nothing is taken out until the next work-group begins; when the memory is full,
- * the rest is not shared. */
+ * loaded from (two halves of a tile may have two sources), then the block. A table at the beginning has where, by a hash
+ * of the first source. Nothing is taken out until the next work-group begins; when the memory is full, the rest is not
+ * shared. */
 enum { XS_SHARED_TABLE = 4096, XS_SHARED_START = XS_SHARED_TABLE * 4 }; /* more than blocks of 576 bytes there can be */
 
 XS_INLINE void share_begin(struct xs_subgroup *self, u32 x, u32 y, u32 z)
@@ -318,9 +318,9 @@ XS_INLINE void share_begin(struct xs_subgroup *self, u32 x, u32 y, u32 z)
     u64 group = 1 + x + self->group_count[0] * (y + (u64)self->group_count[1] * z);
     if (t->group == group || !t->shared) return;
     t->group = group;
-    t->used = XS_SHARED_START;
+    t->used = t->next = XS_SHARED_START;
     __builtin_memset(t->shared, 0, XS_SHARED_START);
-    if (self->subgroup_count == 1) t->used = XS_SHARED_BYTES; /* with nobody */
+    if (self->subgroup_count == 1) t->used = t->next = XS_SHARED_BYTES; /* with nobody */
 }
 
 XS_INLINE int same_source(const struct tile_source *a, const struct tile_source *b)
@@ -329,22 +329,28 @@ XS_INLINE int same_source(const struct tile_source *a, const struct tile_source 
            a->y == b->y && a->shape == b->shape;
 }
 
-/* Where the block is, or may be laid down; NULL: nowhere. */
+XS_INLINE u8 *shared_unit(struct xs_tiles *t, u32 at, u32 bytes)
+{
+    t->next = at + 64 + bytes;
+    __builtin_prefetch(t->shared + t->next);
+    return t->shared + at + 64;
+}
+
+/* Where the block is, or may be laid down; NULL: nowhere. Subgroups mostly ask in the order of the first. */
 XS_FUNCTION u8 *shared_block(struct xs_tiles *t, const struct tile_source *s, u32 bytes)
 {
     u64 h = ((s->ptr + s->pitch) ^ ((u64)(u32)s->x << 32 | (u32)s->y) * 0x9e3779b97f4a7c15u) * 0xc2b2ae3d27d4eb4fu;
-    u32 *table = (u32 *)(void *)t->shared, at = (u32)(h >> 52);
-    struct tile_source *unit;
-    for (; table[at]; at = (at + 1) % XS_SHARED_TABLE) {
-        unit = (struct tile_source *)(void *)(t->shared + (u64)table[at] * 64);
-        if (same_source(unit, s)) return (u8 *)(unit + 2);
-    }
+    u32 *table = (u32 *)(void *)t->shared, slot = (u32)(h >> 52);
+    if (t->next < t->used && same_source((const struct tile_source *)(const void *)(t->shared + t->next), s))
+        return shared_unit(t, t->next, bytes);
+    for (; table[slot]; slot = (slot + 1) % XS_SHARED_TABLE)
+        if (same_source((const struct tile_source *)(const void *)(t->shared + table[slot]), s))
+            return shared_unit(t, table[slot], bytes);
     if (t->used + 64 + bytes > XS_SHARED_BYTES) return 0;
-    unit = (struct tile_source *)(void *)(t->shared + t->used);
-    unit[0].shape = unit[1].shape = 0;
-    table[at] = t->used / 64;
+    table[slot] = t->used;
+    __builtin_memset(t->shared + t->used, 0, 64); /* two sources: there are none yet */
     t->used += 64 + bytes;
-    return (u8 *)(unit + 2);
+    return shared_unit(t, table[slot], bytes);
 }
 
 /* A block of B as tiles: returns where it is, in `own` or where others have it. Of a unit of two half tiles (`halves`
@@ -353,7 +359,8 @@ XS_FUNCTION const u8 *XS(late_columns)(struct xs_subgroup *self, int shared, u8 
                                        int halves, int elem_bytes, int height, int count, u64 ptr, u32 mem_w, u32 mem_h,
                                        u32 pitch, i32 x, i32 y)
 {
-    struct tile_source s = {ptr, mem_w, mem_h, pitch, x, y, (u32)(elem_bytes << 16 | height << 8 | count)}, *known = 0;
+    const u32 shape = (u32)(halves << 24 | elem_bytes << 16 | height << 8 | count);
+    struct tile_source s = {ptr, mem_w, mem_h, pitch, x, y, shape}, *known = 0;
     int rows = height * elem_bytes / 4, piece = rows * halves * 64;
     u8 *to = own;
     if (half && before != own) {

@@ -839,10 +839,19 @@ XS_FUNCTION void XS(block2d_store)(const void *src, int item, int elem_bytes, in
                                    u32 mem_w, u32 mem_h, u32 pitch, i32 x, i32 y)
 {
     struct XS(block) b = {elem_bytes, width, height, count, ptr, mem_w, mem_h, pitch, x, y};
-    u8 flat[XS_BLOCK_BYTES] XS_ALIGNED(64);
+    u8 flat[XS_BLOCK_BYTES] XS_ALIGNED(64), *rows = flat;
     int columns = XS(pow2)(width), row = columns * elem_bytes, turn = XS(block_turn)(elem_bytes, columns);
-    XS(deal)((u8 *)(uintptr_t)src, flat, XS(whole_turns)(count * height * row, turn), turn, item, 1);
+    if (row == S * turn && item == turn) rows = (u8 *)(uintptr_t)src; /* a row is a lane vector */
+    else XS(deal)((u8 *)(uintptr_t)src, flat, XS(whole_turns)(count * height * row, turn), turn, item, 1);
     for (int p = 0; p < count; p++) {
-        for (int i = 0; i < height; i++) XS(block_row)(&b, p, i, flat + (p * height + i) * row, 1);
+        if ((row == 32 || row == 64) && width == columns && XS(block_inside)(&b)) {
+            u8 *line = (u8 *)(uintptr_t)(ptr + (u64)y * pitch + (u64)((i64)x * elem_bytes + p * row));
+            for (int i = 0; i < height; i++, line += pitch) {
+                if (row == 64) __builtin_memcpy(line, rows + (p * height + i) * 64, 64);
+                else __builtin_memcpy(line, rows + (p * height + i) * 32, 32);
+            }
+            continue;
+        }
+        for (int i = 0; i < height; i++) XS(block_row)(&b, p, i, rows + (p * height + i) * row, 1);
     }
 }
