@@ -16,7 +16,10 @@ static _Thread_local char last_error[2048];
 
 static void keep_error(const char *format, va_list args, bool print)
 {
+    unsigned char *c = (unsigned char *)last_error;
     vsnprintf(last_error, sizeof last_error, format, args);
+    for (; *c; c++) /* names in a module may have any bytes: none of them speaks to a terminal */
+        if ((*c < 32 && *c != '\n' && *c != '\t') || *c == 127) *c = '?';
     if (print) fprintf(stderr, "xetile software device: %s\n", last_error);
 }
 
