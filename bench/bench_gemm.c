@@ -175,12 +175,11 @@ static bool has_avx2(void)
 
 static bool any_cpu(void) { return true; }
 
-/* And OpenBLAS's oldest core that has as much; for the newest it need not be told. Prescott has SSE3, the software
- * device's `generic` SSE2. */
+/* And OpenBLAS's oldest core that has as much. Prescott has SSE3, the software device's `generic` SSE2. */
 static const struct {
     const char *name, *core;
     bool (*here)(void);
-} isas[] = {{"avx512", NULL, has_avx512}, {"avx2", "Haswell", has_avx2}, {"generic", "Prescott", any_cpu}};
+} isas[] = {{"avx512", "SkylakeX", has_avx512}, {"avx2", "Haswell", has_avx2}, {"generic", "Prescott", any_cpu}};
 
 /* From 64 up, each eight times the work of the one before; the largest only when there is time for it. */
 static bool measure_sizes(sgemm_fn *sgemm, bool *soft)

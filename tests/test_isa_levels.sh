@@ -1,7 +1,8 @@
 #!/bin/sh
 # test_isa_levels.sh - the software device at every instruction set that it can be told to compile for and this CPU has,
-# and with clang as the kernels' compiler: matrix products of every type, DPAS in divergent code, cooperative matrices,
-# groups, small floats. (The other tests run as the device chooses: with all that the CPU has, cc as the compiler.)
+# and with clang as the kernels' compiler: products of matrices of every type, sign and number of rows, a GEMM of each
+# type, cooperative matrices, groups, small floats. (The other tests run as the device chooses: with all that the CPU
+# has, cc as the compiler.)
 . "$(dirname "$0")/test.sh"
 unset XETILE_SOFT_ISA XETILE_CC XETILE_SPV_DIR
 
@@ -23,6 +24,7 @@ all_of() { # all_of LABEL VARIABLE=VALUE
     level "$1" "$2" test_opencl_cooperative
     level "$1" "$2" test_opencl_assembly
     level "$1" "$2" test_xetile products_of_every_type
+    level "$1" "$2" test_soft_products subgroups_of_16
 }
 
 # The device refuses a level that the CPU lacks, by name.
