@@ -1,6 +1,6 @@
 #!/bin/sh
 # test_isa_levels.sh - the software device at every instruction set that it can be told to compile for and this CPU has,
-# and with clang as the kernels' compiler: products of matrices of every type, sign and number of rows, a GEMM of each
+# and with clang as the kernels' compiler: products of matrices of every type and number of rows, a GEMM of each
 # type, cooperative matrices, groups, small floats. (The other tests run as the device chooses: with all that the CPU
 # has, cc as the compiler.)
 . "$(dirname "$0")/test.sh"
@@ -24,7 +24,7 @@ all_of() { # all_of LABEL VARIABLE=VALUE
     level "$1" "$2" test_opencl_cooperative
     level "$1" "$2" test_opencl_assembly
     level "$1" "$2" test_xetile products_of_every_type
-    level "$1" "$2" test_soft_products subgroups_of_16
+    level "$1" "$2" test_soft_products every_number_of_rows
 }
 
 # The device refuses a level that the CPU lacks, by name.
