@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "faults.h"
 #include "ze_soft.h"
 
 struct soft_command *soft_command_new(ze_command_list_handle_t list, enum soft_command_kind kind, size_t payload,
@@ -133,11 +134,12 @@ static ze_result_t launch(struct soft_launch *recorded)
     return soft_fail_loudly(ZE_RESULT_ERROR_DEVICE_LOST, "%s", l.error);
 }
 
-static ze_result_t run(struct soft_command *c)
+/* What a command writes without a kernel. */
+static void move(void *command)
 {
+    struct soft_command *c = command;
     uint64_t now;
     switch (c->kind) {
-    case SOFT_CMD_NOTHING: break;
     case SOFT_CMD_TIMESTAMP:
         now = soft_now();
         copy(c->u.timestamp.to, &now, sizeof now);
@@ -148,8 +150,25 @@ static ze_result_t run(struct soft_command *c)
         check_memory_wrote(c->u.fill.to, c->u.fill.size);
         break;
     case SOFT_CMD_COPY_REGION: copy_region(c); break;
-    case SOFT_CMD_RESET_EVENT: soft_event_clear(c->u.reset.event); break;
     case SOFT_CMD_QUERY_TIMESTAMPS: query_timestamps(c); break;
+    default: break;
+    }
+}
+
+static ze_result_t run(struct soft_command *c)
+{
+    struct fault f;
+    switch (c->kind) {
+    case SOFT_CMD_NOTHING: break;
+    case SOFT_CMD_TIMESTAMP:
+    case SOFT_CMD_COPY:
+    case SOFT_CMD_FILL:
+    case SOFT_CMD_COPY_REGION:
+    case SOFT_CMD_QUERY_TIMESTAMPS:
+        fault_run(&f, move, c); /* memory that may not be touched ends the command, as it ends a launch */
+        if (!f.happened) break;
+        return soft_fail_loudly(ZE_RESULT_ERROR_DEVICE_LOST, "a copy or fill: access to %p, where it may not", f.address);
+    case SOFT_CMD_RESET_EVENT: soft_event_clear(c->u.reset.event); break;
     case SOFT_CMD_LAUNCH: return launch(&c->u.launch);
     case SOFT_CMD_HOST_FUNCTION: c->u.host.call(c->u.host.user); break;
     }

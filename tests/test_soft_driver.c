@@ -109,6 +109,13 @@ TEST(driver_properties)
     CHECK_INT(more, count);
     for (i = 0; i < more; i++) CHECK_HAS(e[i].name, "ZE_ex");
     CHECK(has_extension(e, more, ZE_SUBGROUPS_EXT_NAME) && has_extension(e, more, ZE_LINKONCE_ODR_EXT_NAME));
+#ifdef ZE_VIRTUAL_MEM_READONLY_PROPERTIES_EXT_NAME
+    ze_device_readonly_memory_ext_properties_t r = {.stype = ZE_STRUCTURE_TYPE_DEVICE_READONLY_MEMORY_EXT_PROPERTIES};
+    ze_device_properties_t about = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES, .pNext = &r};
+    CHECK(has_extension(e, more, ZE_VIRTUAL_MEM_READONLY_PROPERTIES_EXT_NAME));
+    OK(zeDeviceGetProperties(device, &about));
+    CHECK_INT(r.readonlyCapability, ZE_DEVICE_READONLY_MEMORY_CAPABILITY_ENFORCED);
+#endif
 #ifdef ZE_EVENT_QUERY_KERNEL_TIMESTAMPS_EXT_NAME
     CHECK(has_extension(e, more, ZE_EVENT_QUERY_KERNEL_TIMESTAMPS_EXT_NAME));
 #endif
@@ -1239,6 +1246,43 @@ static void *hammer(void *argument)
     return NULL;
 }
 
+/* The same for copies and fills. */
+TEST(wild_copies_are_lost_only)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    SKIP("the sanitizer has the signals");
+#endif
+    ze_physical_mem_desc_t d = {.stype = ZE_STRUCTURE_TYPE_PHYSICAL_MEM_DESC};
+    ze_command_queue_handle_t q = new_queue(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    ze_physical_mem_handle_t p = NULL;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *m = new_memory(page), *range = NULL;
+    uint32_t i;
+    d.size = page;
+    OK(zePhysicalMemCreate(context, device, &d, &p));
+    OK(zeVirtualMemReserve(context, (void *)(UINT64_C(1) << 41), page, (void **)&range));
+    OK(zeVirtualMemMap(context, range, page, p, 0, ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY));
+    for (i = 0; i < 3; i++) {
+        ze_command_list_handle_t l = new_list();
+        if (i == 1) OK(zeVirtualMemSetAccessAttribute(context, range, page, ZE_MEMORY_ACCESS_ATTRIBUTE_NONE));
+        if (i == 0) OK(zeCommandListAppendMemoryFill(l, range, "x", 1, page, NULL, 0, NULL));
+        if (i == 1) OK(zeCommandListAppendMemoryCopy(l, m, range, page, NULL, 0, NULL));
+        OK(zeCommandListAppendMemoryFill(l, m + 8, "y", 1, 8, NULL, 0, NULL));
+        OK(zeCommandListClose(l));
+        m[8] = 0;
+        OK(zeCommandQueueExecuteCommandLists(q, 1, &l, NULL));
+        CHECK_INT(zeCommandQueueSynchronize(q, FOR_EVER), i < 2 ? ZE_RESULT_ERROR_DEVICE_LOST : ZE_RESULT_SUCCESS);
+        CHECK_INT(m[8], 'y'); /* what follows is done */
+        OK(zeCommandListDestroy(l));
+    }
+    CHECK_INT(m[0], 0xa5);
+    OK(zeVirtualMemUnmap(context, range, page));
+    OK(zeVirtualMemFree(context, range, page));
+    OK(zePhysicalMemDestroy(context, p));
+    OK(zeCommandQueueDestroy(q));
+    OK(zeMemFree(context, m));
+}
+
 TEST(queues_in_several_threads)
 {
     int failures[4] = {0, 0, 0, 0}, i;
@@ -1508,6 +1552,7 @@ static void run_module_tests(void)
     RUN(cooperative_launch);
     RUN(lost_barriers_do_not_hang);
     RUN(wild_pointers_lose_their_launch_only);
+    RUN(wild_copies_are_lost_only);
     RUN(queues_in_several_threads);
 #ifdef NEWER
     RUN(newer_getters);
