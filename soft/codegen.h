@@ -165,6 +165,7 @@ const char *cg_str(struct cg *g, const char *format, ...) __attribute__((format(
 const char *cg_keep(struct cg *g, const char *text); /* until the end */
 void cg_put(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cg_put_text(struct cg *g, const char *text, size_t bytes);
+void cg_put_bytes(struct cg *g, const unsigned char *bytes, size_t size); /* as numbers, each with a comma behind it */
 void cg_put_string(struct cg *g, const char *s); /* quoted, whatever it holds */
 void cg_fail(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Is a helper of this name still to be written, into g->helpers? True but once a section. */

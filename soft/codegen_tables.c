@@ -98,7 +98,7 @@ static void write_initial(struct cg *g, uint32_t id, size_t size)
     else if (!sp_constant_bytes(g->m, id, bytes))
         cg_fail(g, "an initialiser the device does not know");
     while (size && bytes && !bytes[size - 1]) size--;
-    for (size_t k = 0; k < size && !g->failed; k++) cg_put(g, "%u,%s", bytes[k], k % 32 == 31 ? "\n" : "");
+    if (bytes) cg_put_bytes(g, bytes, size);
     free(bytes);
 }
 

@@ -140,6 +140,28 @@ void cg_put_text(struct cg *g, const char *text, size_t bytes)
     g->c->data[g->c->size] = 0;
 }
 
+/* "255," or less. */
+static char *number(char *to, unsigned char n)
+{
+    if (n >= 100) *to++ = (char)('0' + n / 100);
+    if (n >= 10) *to++ = (char)('0' + n / 10 % 10);
+    *to++ = (char)('0' + n % 10);
+    *to++ = ',';
+    return to;
+}
+
+void cg_put_bytes(struct cg *g, const unsigned char *bytes, size_t size)
+{
+    char line[4 * 32 + 1], *to = line;
+    for (size_t k = 0; k < size && !g->failed; k++) {
+        to = number(to, bytes[k]);
+        if (k % 32 != 31 && k + 1 < size) continue;
+        *to++ = '\n';
+        cg_put_text(g, line, (size_t)(to - line));
+        to = line;
+    }
+}
+
 void cg_fail(struct cg *g, const char *format, ...)
 {
     char text[256];

@@ -341,7 +341,7 @@ static void write_constant_table(struct cg *g, uint32_t id, const char *name)
                 sp_number(g->m, id));
     g->c = &g->helpers;
     cg_put(g, "static const u8 %s[%llu] XS_ALIGNED(16) = {", name, (unsigned long long)t->size + 1);
-    for (uint64_t k = 0; k < t->size && !g->failed; k++) cg_put(g, "%u,%s", bytes[k], k % 32 == 31 ? "\n" : "");
+    if (bytes) cg_put_bytes(g, bytes, (size_t)t->size);
     cg_put(g, "0};\n");
     g->c = body;
     free(bytes);

@@ -1,6 +1,6 @@
 /* test_soft_bounds.c - what the reader and the code generator take of memory is in proportion to the module: bytes
  * asked of the allocator a word, for modules that are nasty in one way each. And when any one of their allocations
- * fails, they say so and leave nothing behind.
+ * fails, they say so and leave nothing behind. What is more than the device takes is refused by name.
  */
 #define _GNU_SOURCE
 #include "spirv_reader.h"
@@ -529,11 +529,185 @@ TEST(every_allocation_may_fail)
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) file_fails(files[i]);
 }
 
+/* ---- what is too much is refused by name, before much memory is asked for */
+
+static spe_words too_many_parts(struct kernel *k)
+{
+    begin_module(k);
+    begin_kernel(k, "parts");
+    spe_id v = spe_load(&k->m, spe_ptr_cast(&k->m, k->x, spe_array(&k->m, k->type, 4097)), 0);
+    k->v = spe_extract(&k->m, v, 3);
+    return finish(k);
+}
+
+static spe_words deep_types(struct kernel *k)
+{
+    begin_module(k);
+    spe_id type = k->type;
+    for (uint32_t i = 0; i < 70; i++) type = spe_struct(&k->m, 1, &type);
+    begin_kernel(k, "deep");
+    return finish(k);
+}
+
+static spe_words deep_calls(struct kernel *k)
+{
+    spe_id callee = 0, v;
+    begin_module(k);
+    for (uint32_t i = 0; i < 300; i++) {
+        spe_id last = callee;
+        callee = spe_function_begin(&k->m, "called", k->type, 1, &k->type);
+        v = spe_param_id(&k->m, 0);
+        spe_return_value(&k->m, i ? spe_call(&k->m, last, 1, &v) : v);
+        spe_function_end(&k->m);
+    }
+    begin_kernel(k, "calls");
+    k->v = spe_call(&k->m, callee, 1, &k->v);
+    return finish(k);
+}
+
+static void with_variables(struct kernel *k, uint32_t count, uint32_t elements)
+{
+    begin_module(k);
+    begin_kernel(k, "variables");
+    for (uint32_t i = 0; i < count; i++) {
+        spe_id array = spe_array(&k->m, k->type, elements), index = k->v;
+        spe_store(&k->m, spe_element(&k->m, spe_local_var(&k->m, array), 1, &index), k->v, 0);
+    }
+}
+static spe_words large_variable(struct kernel *k) { return with_variables(k, 1, (4 << 20) + 1), finish(k); }
+static spe_words large_variables(struct kernel *k) { return with_variables(k, 5, 4 << 20), finish(k); }
+
+static spe_words local_memory(struct kernel *k)
+{
+    begin_module(k);
+    begin_kernel(k, "local");
+    spe_id p = spe_shared_var(&k->m, spe_array(&k->m, k->type, 1 << 29)), index = k->v;
+    spe_store(&k->m, spe_element(&k->m, p, 1, &index), k->v, 0);
+    return finish(k);
+}
+
+/* `outer` times `inner` bytes of 255 in two constants' words, as a variable's initial value. */
+static spe_words initialised(struct kernel *k, uint32_t outer)
+{
+    enum { INNER = 4096 };
+    static spe_id parts[1 << 15];
+    begin_module(k);
+    begin_kernel(k, "initialised");
+    spe_id byte = spe_int(&k->m, 8), row = spe_array(&k->m, byte, INNER), all = spe_array(&k->m, row, outer);
+    for (uint32_t i = 0; i < INNER; i++) parts[i] = spe_const_u(&k->m, byte, 255);
+    spe_id one = spe_composite_const(&k->m, row, INNER, parts);
+    for (uint32_t i = 0; i < outer; i++) parts[i] = one;
+    spe_global_var(&k->m, SPE_StorageClassCrossWorkgroup, all, spe_composite_const(&k->m, all, outer, parts));
+    return finish(k);
+}
+static spe_words large_text(struct kernel *k) { return initialised(k, 10000); }
+static spe_words large_initial(struct kernel *k) { return initialised(k, 17000); }
+
+TEST(too_much_is_refused_by_name)
+{
+    static const struct {
+        spe_words (*make)(struct kernel *);
+        const char *says;
+    } rows[] = {
+        {too_many_parts, "a value of this type has too many parts"},
+        {deep_types, "types nest deeper than 64"},
+        {deep_calls, "calls nest 257 deep, at most 256 are supported"},
+        {large_variable, "bytes of private memory, at most 16777216 are supported"},
+        {large_variables, "the kernel needs too much private memory"},
+        {local_memory, "the module's local variables are too large"},
+        {large_text, "the generated text is too large"},
+        {large_initial, "more than 67108864 bytes of initialisers"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct kernel k;
+        spe_words w = rows[i].make(&k);
+        struct sp_text log = {0}, text = text_of(w.data, w.count, &log);
+        CHECK_HAS(log.data ? log.data : "(nothing)", rows[i].says);
+        sp_text_free(&text);
+        sp_text_free(&log);
+        spe_free(&k.m);
+    }
+}
+
+static const uint32_t module_start[] = {0x07230203, 0x10000, 0, 0, 0, 2 << 16 | SP_OP_Capability, SP_CAP_Kernel,
+                                        2 << 16 | SP_OP_Capability, SP_CAP_Addresses, 3 << 16 | SP_OP_MemoryModel,
+                                        SP_ADDRESSING_Physical64, SP_MEMORY_MODEL_OpenCL};
+
+/* That, and one instruction many times. */
+static struct sp_text log_of(uint32_t bound, const uint32_t *instruction, uint32_t length, uint32_t times)
+{
+    size_t n = sizeof module_start / 4;
+    uint32_t *words = malloc(sizeof module_start + (size_t)length * times * 4);
+    struct sp_text log = {0};
+    memcpy(words, module_start, sizeof module_start);
+    words[3] = bound;
+    for (uint32_t i = 0; i < times; i++, n += length) memcpy(words + n, instruction, length * 4);
+    sp_free(sp_parse(words, n, NULL, 0, &log));
+    free(words);
+    return log;
+}
+
+TEST(counts_have_limits)
+{
+    static const uint32_t entry[] = {4 << 16 | SP_OP_EntryPoint, 6, 1, 'k'};
+    static const uint32_t mode[] = {3 << 16 | SP_OP_ExecutionMode, 1, SP_MODE_ContractionOff};
+    static uint32_t structure[SP_MAX_MEMBERS + 3];
+    const struct {
+        uint32_t bound;
+        const uint32_t *instruction;
+        uint32_t length, times;
+        const char *says;
+    } rows[] = {{0, entry, 0, 0, "the id bound 0 is not within 1 to 4194304"},
+                {SP_MAX_BOUND + 1, entry, 0, 0, "the id bound 4194305 is not within 1 to 4194304"},
+                {9, entry, 4, SP_MAX_ENTRIES + 1, "more than 4096 entry points"},
+                {9, mode, 3, SP_MAX_MODES + 1, "more than 65536 execution modes"},
+                {9, structure, SP_MAX_MEMBERS + 3, 1, "more than 16384 members"}};
+    structure[0] = (SP_MAX_MEMBERS + 3) << 16 | SP_OP_TypeStruct;
+    for (uint32_t i = 1; i < SP_MAX_MEMBERS + 3; i++) structure[i] = 1;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct sp_text log = log_of(rows[i].bound, rows[i].instruction, rows[i].length, rows[i].times);
+        CHECK_HAS(log.data ? log.data : "(nothing)", rows[i].says);
+        sp_text_free(&log);
+    }
+    struct sp_text log = {0};
+    CHECK(!sp_parse(entry, SP_MAX_WORDS + 1, NULL, 0, &log)); /* it looks at none of them */
+    CHECK_HAS(log.data, "16777217 words are more than the limit of 16777216");
+    sp_text_free(&log);
+}
+
+/* k decorations for t targets in k + t instructions: what they come to is bounded by what the module is. */
+TEST(groups_of_decorations_have_a_limit)
+{
+    enum { MANY = 400 };
+    uint32_t *words = malloc(sizeof *words * (32 + 8 * MANY)), n = sizeof module_start / 4;
+    struct sp_text log = {0};
+    memcpy(words, module_start, sizeof module_start);
+    words[3] = 4000;
+    for (uint32_t i = 0; i < MANY; i++) {
+        const uint32_t one[] = {4 << 16 | SP_OP_Decorate, 1, SP_DECORATION_Alignment, 4};
+        memcpy(words + n, one, sizeof one);
+        n += 4;
+    }
+    words[n++] = 2 << 16 | SP_OP_DecorationGroup, words[n++] = 1;
+    words[n++] = (2 + MANY) << 16 | SP_OP_GroupDecorate, words[n++] = 1;
+    for (uint32_t i = 0; i < MANY; i++) words[n++] = 2 + i;
+    words[n++] = 2 << 16 | SP_OP_TypeVoid, words[n++] = 2;
+    char says[64];
+    snprintf(says, sizeof says, "more than %u decorations", SP_FEW_DECORATIONS + SP_DECORATIONS_A_WORD * n);
+    CHECK(!sp_parse(words, n, NULL, 0, &log));
+    CHECK_HAS(log.data ? log.data : "(nothing)", says);
+    sp_text_free(&log);
+    free(words);
+}
+
 int main(void)
 {
     RUN(ids_may_leave_gaps);
     RUN(messages_have_the_modules_own_numbers);
     RUN(memory_is_in_proportion);
     RUN(every_allocation_may_fail);
+    RUN(too_much_is_refused_by_name);
+    RUN(counts_have_limits);
+    RUN(groups_of_decorations_have_a_limit);
     return test_report();
 }
