@@ -167,7 +167,8 @@ static ze_result_t run(struct soft_command *c)
     case SOFT_CMD_QUERY_TIMESTAMPS:
         fault_run(&f, move, c); /* memory that may not be touched ends the command, as it ends a launch */
         if (!f.happened) break;
-        return soft_fail_loudly(ZE_RESULT_ERROR_DEVICE_LOST, "a copy or fill: access to %p, where it may not", f.address);
+        return soft_fail_loudly(ZE_RESULT_ERROR_DEVICE_LOST, "a copy or fill: access to %p, where it may not",
+                                f.address);
     case SOFT_CMD_RESET_EVENT: soft_event_clear(c->u.reset.event); break;
     case SOFT_CMD_LAUNCH: return launch(&c->u.launch);
     case SOFT_CMD_HOST_FUNCTION: c->u.host.call(c->u.host.user); break;

@@ -520,8 +520,8 @@ TEST(queues_wait_for_each_other)
     OK(zeMemFree(context, m));
 }
 
-/* Once the event of its last command is set, a list is no longer in use and may go. The queue's thread is made to yield to
- * whoever waits for the event: it inherits a processor shared with this thread, and the lowest priority. */
+/* Once the event of its last command is set, a list is no longer in use and may go. The queue's thread is made to yield
+ * to whoever waits for the event: it inherits a processor shared with this thread, and the lowest priority. */
 TEST(lists_end_with_their_last_event)
 {
     ze_command_queue_handle_t q = new_queue(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
