@@ -565,6 +565,33 @@ TEST(work_items_are_named_in_three_dimensions)
     zed_module_free(&m);
 }
 
+static void emit_many(spe_module *m)
+{
+    spe_id u32 = spe_int(m, 32);
+    spe_param params[1] = {{spe_ptr(m, SPE_StorageClassCrossWorkgroup, u32), "a", false, false, 0}};
+    spe_kernel k = {"many", 16, {16, 1, 1}, 0, params, 1};
+    spe_kernel_begin(m, &k);
+    for (uint32_t i = 0; i < 20; i++)
+        spe_store(m, spe_index(m, spe_param_id(m, 0), spe_u32(m, 64 + i)), spe_u32(m, 7), 0);
+    spe_kernel_end(m);
+}
+
+/* Twenty stores, each of all lanes to one place, which counts once. */
+TEST(so_many_are_shown_and_all_counted)
+{
+    zed_module m;
+    zed_kernel k;
+    int *a = numbers(64);
+    if (!load_emitted(&m, &k, emit_many, "many", "ptr<u32> a")) return;
+    listen();
+    zed_launch(&k, (zed_groups){1, 1, 1}, (uint32_t *)a);
+    understand();
+    CHECK_INT(lines_with(": work-item ("), 16);
+    CHECK_HAS(said, "kernel many: 20 faults in all");
+    ocl_free(a);
+    zed_module_free(&m);
+}
+
 /* A name may have any bytes; what is printed stays one line, and nothing of it speaks to a terminal. */
 TEST(names_of_kernels_are_printed_plainly)
 {
@@ -785,6 +812,7 @@ int main(int argc, char **argv)
     RUN(cooperative_matrices);
     RUN(work_items_are_named_in_three_dimensions);
     RUN(names_of_kernels_are_printed_plainly);
+    RUN(so_many_are_shown_and_all_counted);
     RUN(level_two_fails_the_launch);
     RUN(without_the_mode_nothing_is_said);
     zed_module_free(&module);
