@@ -129,6 +129,15 @@ bool jit_isa_flag(const char **flag, struct sp_text *log)
     return false;
 }
 
+/* Vectors twice as wide as the CPU's are taken apart, and what compilers then do to masks costs up to ten times as much. */
+uint32_t jit_subgroup_size(void)
+{
+    const char *name;
+    const struct level *l = find_level(&name);
+    bool avx2 = l && (l->all ? has_avx2() && !has_avx512() : l->here == has_avx2);
+    return avx2 ? 8 : 16;
+}
+
 unsigned jit_tiles(void)
 {
     const char *name;

@@ -33,6 +33,8 @@ const char *jit_image_check(const void *image, size_t size);
 /* ---- isa.c: what $XETILE_SOFT_ISA and this CPU allow */
 bool jit_isa_flag(const char **flag,
                   struct sp_text *log); /* the compiler's flag, or NULL; false: refused, `log` says why */
+/* Lanes of kernels that do not say how many they want. */
+uint32_t jit_subgroup_size(void);
 void jit_cpu_hash(uint8_t hash[32]);
 unsigned
 jit_tiles(void); /* CG_TILES_...: what tiles may multiply; 0: no tiles. The first call asks the kernel for them */

@@ -265,7 +265,7 @@ static bool generate(const struct soft_source *s, const struct cg_options *o, co
 ze_result_t soft_build(const struct soft_source *s, const char *function, struct jit_object *object,
                        struct sp_text *log)
 {
-    struct cg_options options = {.default_subgroup_size = SOFT_SUBGROUP_SIZE,
+    struct cg_options options = {.default_subgroup_size = jit_subgroup_size(),
                                  .check = check_level() > 0,
                                  .tiles = jit_tiles(),
                                  .function = function};

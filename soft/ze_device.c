@@ -13,6 +13,7 @@
 #include <cpuid.h>
 #endif
 
+#include "jit.h"
 #include "ze_soft.h"
 
 enum { MAX_PARTS = 16 };
@@ -148,7 +149,7 @@ ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_propertie
     p->maxHardwareContexts = 1024;
     p->maxCommandQueuePriority = 0;
     p->numThreadsPerEU = 1;
-    p->physicalEUSimdWidth = SOFT_SUBGROUP_SIZE;
+    p->physicalEUSimdWidth = jit_subgroup_size();
     p->numEUsPerSubslice = threads_of(device);
     p->numSubslicesPerSlice = 1;
     p->numSlices = 1;

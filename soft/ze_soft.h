@@ -53,7 +53,6 @@
 #define SOFT_MAX_ARGUMENTS 4096u
 #define SOFT_MAX_INPUTS 1024u /* modules in one program */
 #define SOFT_QUEUES 8u
-#define SOFT_SUBGROUP_SIZE 16u /* for kernels that do not say */
 
 enum soft_tag {
     SOFT_DEAD = 0xdeadu,

@@ -87,7 +87,7 @@ kernel void turn(global int *r, int safe)
     r[get_global_id(0)] = tile[get_local_size(0) - 1 - get_local_id(0)];
 }
 
-kernel void turn_global(global int *a, int safe)
+kernel __attribute__((intel_reqd_sub_group_size(16))) void turn_global(global int *a, int safe)
 {
     int mine = a[get_global_id(0)];
     if (safe) barrier(CLK_GLOBAL_MEM_FENCE);
@@ -95,20 +95,20 @@ kernel void turn_global(global int *a, int safe)
 }
 
 /* All of a work-group write one element: the same value is no race, different ones are, sums by atomics are none. */
-kernel void together(global int *same, global int *differ, global int *sum)
+kernel __attribute__((intel_reqd_sub_group_size(16))) void together(global int *same, global int *differ, global int *sum)
 {
     same[get_group_id(0)] = 9;
     if (differ) differ[get_group_id(0)] = (int)get_local_id(0);
     atomic_add(sum, 1);
 }
 
-kernel void some_lanes(global int *r, int n)
+kernel __attribute__((intel_reqd_sub_group_size(16))) void some_lanes(global int *r, int n)
 {
     if ((int)get_local_id(0) < n) barrier(CLK_LOCAL_MEM_FENCE);
     r[get_global_id(0)] = 1;
 }
 
-kernel void two_barriers(global int *r)
+kernel __attribute__((intel_reqd_sub_group_size(16))) void two_barriers(global int *r)
 {
     if (get_sub_group_id() == 0) {
         r[get_global_id(0)] = 1;
@@ -119,7 +119,7 @@ kernel void two_barriers(global int *r)
     }
 }
 
-kernel void early_end(global int *r)
+kernel __attribute__((intel_reqd_sub_group_size(16))) void early_end(global int *r)
 {
     if (get_sub_group_id() == 1) return;
     barrier(CLK_LOCAL_MEM_FENCE);
