@@ -129,7 +129,7 @@ bool jit_isa_flag(const char **flag, struct sp_text *log)
     return false;
 }
 
-/* Vectors twice as wide as the CPU's are taken apart, and what compilers then do to masks costs up to ten times as much. */
+/* Vectors twice as wide as the CPU's are taken apart, and what compilers do to masks then costs ten times as much. */
 uint32_t jit_subgroup_size(void)
 {
     const char *name;
