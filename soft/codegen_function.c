@@ -3,7 +3,7 @@
  */
 #include "codegen.h"
 
-enum { CG_LARGE_FUNCTION = 600 /* instructions */ };
+enum { CG_LARGE_FUNCTION = 600 /* instructions */, MUCH_MEMORY = 8192 /* bytes of a subgroup */ };
 
 static void add_frame(struct cg *g, uint32_t type, bool varying)
 {
@@ -48,13 +48,29 @@ static uint32_t instructions(const struct sp_function *f)
 
 bool cg_is_large(const struct sp_function *f) { return instructions(f) > CG_LARGE_FUNCTION; }
 
+/* Compilers that inline two functions into a third may keep room for the variables of both at once. Those of much
+ * memory are not inlined, so that the stack a kernel asks for is what it takes. */
+static bool takes_much(struct cg *g, const struct sp_function *f)
+{
+    uint64_t bytes = 0;
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        for (uint32_t k = 0; k < f->blocks[b].count; k++) {
+            const struct sp_inst *i = &f->blocks[b].inst[k];
+            if (i->op == SP_OP_Variable && !g->value[i->id].fixed)
+                bytes += cg_memory_size(g, sp_type(g->m, i->type)->elem);
+        }
+    }
+    return bytes * g->S > MUCH_MEMORY;
+}
+
 void cg_write_signature(struct cg *g, const char *end)
 {
     const struct sp_function *f = g->fn->f;
     uint32_t result = sp_type(g->m, f->type)->elem;
-    bool large = cg_is_large(f), loops = cg_is_kernel(g->fn) && g->fn->dense;
+    bool large = cg_is_large(f), loops = cg_is_kernel(g->fn) && g->fn->dense, much = takes_much(g, f);
     cg_put(g, "%s %s %s(struct xs_subgroup *self",
-           large   ? "static XS_LARGE"
+           large   ? much ? "static XS_CUT" : "static XS_LARGE"
+           : much  ? "XS_FUNCTION"
            : loops ? "XS_INLINE"
                    : "static",
            g->fn->frame ? "u32" : cg_type_name(g, result, g->fn->result_varying), cg_version(g, g->fn));

@@ -83,7 +83,7 @@ static const struct ext_row rows[] = {
     {23, "$fabs_%j(%0)", NULL},
     LIBM(24, "fdim"),
     LIBM(25, "floor"),
-    {26, "$fma_%j(%0, %1, %2)", NULL},
+    {26, "$fma%h_%j(%0, %1, %2)", NULL},
     {27, "$fmax_%j(%0, %1)", NULL},
     {28, "$fmin_%j(%0, %1)", NULL},
     LIBM(29, "fmod"),
@@ -199,7 +199,7 @@ static const struct {
     uint32_t number;
     const char *first, *second;
 } pairs[] = {
-    {EXT_FRACT, "@fract_%j", "@__builtin_floor%l"},           {EXT_FREXP, "@frexp_%j", "@frexp_exponent_%j"},
+    {EXT_FRACT, "@fract%h_%j", "@__builtin_floor%l"},           {EXT_FREXP, "@frexp_%j", "@frexp_exponent_%j"},
     {EXT_LGAMMA_R, "@__builtin_lgamma%l", "@lgamma_sign_%j"}, {EXT_MODF, "@modf_%j", "@__builtin_trunc%l"},
     {EXT_REMQUO, "@__builtin_remainder%l", "@remquo_%j"},     {EXT_SINCOS, "@__builtin_sin%l", "@__builtin_cos%l"},
 };
@@ -271,12 +271,10 @@ static void write_pair(struct cg *g, size_t row)
     const struct cg_leaves *to = cg_leaves_of(g, sp_type(g->m, g->m->ids[pointer].type)->elem);
     for (uint32_t i = 0; i < l->count && i < to->count; i++) {
         enum cg_kind kind[4];
-        const char *arg[4], *first = pairs[row].first;
-        if (pairs[row].number == EXT_FRACT && l->leaf[i].kind == CG_F16)
-            first = "@fract_half_%j"; /* its own limit below 1 */
+        const char *arg[4];
         arguments(g, i, 2, n < 3 ? n : 3, varying, kind, arg);
         const char *second = side_value(g, pairs[row].second, n, kind, arg, to->leaf[i].kind, varying);
-        cg_apply(g, i, l->leaf[i].kind, first, NULL, n, kind, arg, varying);
+        cg_apply(g, i, l->leaf[i].kind, pairs[row].first, NULL, n, kind, arg, varying);
         cg_store_leaf(g, pointer, to->leaf[i].offset, to->leaf[i].kind, second, varying);
     }
 }

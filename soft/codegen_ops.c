@@ -6,6 +6,7 @@
  *     %0 %1 %2 %3   operands                       %t  the result's C type        %k  its name as a suffix (u32)
  *     %s            the result's signed C type     %a  operand 0's C type         %z  its signed C type   %j  its name
  *     %l            the C library's suffix for operand 0's type (f for float)
+ *     %h            `_half` where the result is a half
  *     $name         the helper `name` for uniform, `XS(name)` for varying operands
  *     @name         a scalar helper, called lane by lane for varying operands (stands alone)
  *
@@ -22,7 +23,7 @@ struct apply {
     enum cg_kind result, kind[4];
     const char *arg[4];
     uint32_t n;
-    bool varying;
+    bool varying, half;
 };
 
 static const char *type_letter(struct cg *g, const struct apply *a, char c)
@@ -35,6 +36,7 @@ static const char *type_letter(struct cg *g, const struct apply *a, char c)
     case 'k': return cg_kind_name(a->result);
     case 'j': return cg_kind_name(a->kind[0]);
     case 'l': return a->kind[0] == CG_F64 ? "" : "f";
+    case 'h': return a->half ? "_half" : "";
     default: return "?";
     }
 }
@@ -74,7 +76,7 @@ static const char *expand(struct cg *g, const struct apply *a, const char *forma
 /* A scalar helper for every lane. */
 static void call_lanes(struct cg *g, const struct apply *a, const char *to, const char *format)
 {
-    const char *name = expand(g, &(struct apply){.result = a->result, .kind = {a->kind[0]}, .n = a->n}, format + 1);
+    const char *name = expand(g, &(struct apply){.result = a->result, .kind = {a->kind[0]}, .n = a->n, .half = a->half}, format + 1);
     const char *types[4];
     for (uint32_t i = 0; i < a->n; i++) types[i] = cg_kind_type(g, a->kind[i], false);
     cg_call_lanes(g, to, cg_kind_type(g, a->result, false), name, a->n, types, a->arg);
@@ -97,7 +99,7 @@ static const char *apply_wide(struct cg *g, const struct apply *a, const char *f
 void cg_apply(struct cg *g, uint32_t leaf, enum cg_kind result, const char *uniform, const char *varying, uint32_t n,
               const enum cg_kind *kinds, const char *const *args, bool is_varying)
 {
-    struct apply a = {.result = result, .n = n, .varying = is_varying};
+    struct apply a = {.result = result, .n = n, .varying = is_varying, .half = result == CG_F16};
     const char *format = is_varying && varying ? varying : uniform;
     bool narrow = cg_kind_is_small_float(result);
     for (uint32_t i = 0; i < n && i < 4; i++) {
@@ -188,7 +190,7 @@ static const struct row rows[] = {
     {SP_OP_CopyObject, "%0", NULL},
     {SP_OP_CopyLogical, "%0", NULL},
     {SP_OP_ArithmeticFenceEXT, "({ %t fence = %0; __asm__(\"\" : \"+m\"(fence)); fence; })", NULL},
-    {SP_OP_FmaKHR, "$fma_%j(%0, %1, %2)", NULL},
+    {SP_OP_FmaKHR, "$fma%h_%j(%0, %1, %2)", NULL},
     {SP_OP_ExpectKHR, "%0", NULL},
     {SP_OP_PtrCastToGeneric, "%0", NULL},
     {SP_OP_GenericCastToPtr, "%0", NULL},

@@ -11,6 +11,15 @@ XS_INLINE f32 sqrt_f32(f32 x) { return __builtin_sqrtf(x); }
 XS_INLINE f64 sqrt_f64(f64 x) { return __builtin_sqrt(x); }
 XS_INLINE f32 fma_f32(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
 XS_INLINE f64 fma_f64(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
+/* Of numbers that are halves, for a half: the product is exact, and the sum is rounded to an odd last bit where it is
+ * not, so that rounding it once more goes the right way. */
+XS_INLINE f32 fma_half_f32(f32 a, f32 b, f32 c)
+{
+    f32 p = a * b, s = p + c, back = s - p, lost = (p - (s - back)) + (c - back);
+    u32 bits = bits_f32(s);
+    if (s - s != 0 || lost == 0 || bits & 1) return s;
+    return f32_bits((lost > 0) == (s > 0) ? bits + 1 : bits - 1);
+}
 XS_INLINE f32 rsqrt_f32(f32 x) { return (f32)(1.0 / __builtin_sqrt(x)); }
 XS_INLINE f64 rsqrt_f64(f64 x) { return 1.0 / __builtin_sqrt(x); }
 XS_INLINE f32 fabs_f32(f32 x) { return __builtin_fabsf(x); }
@@ -318,18 +327,19 @@ XS_LANEWISE1(log_f32, f32)
 XS_LANEWISE1(log_f64, f64)
 #undef XS_LANEWISE1
 /* One instruction where the CPU has it. */
-#define XS_FUSED(F)                                                                                                    \
-    XS_FUNCTION void XS(each_fma_##F)(F##x *r, const F##x *a, const F##x *b, const F##x *c)                            \
+#define XS_FUSED(NAME, F)                                                                                              \
+    XS_FUNCTION void XS(each_##NAME)(F##x *r, const F##x *a, const F##x *b, const F##x *c)                             \
     {                                                                                                                  \
         F x[S], y[S], z[S];                                                                                            \
         __builtin_memcpy(x, a, sizeof x);                                                                              \
         __builtin_memcpy(y, b, sizeof y);                                                                              \
         __builtin_memcpy(z, c, sizeof z);                                                                              \
-        for (int l = 0; l < S; l++) z[l] = fma_##F(x[l], y[l], z[l]);                                                  \
+        for (int l = 0; l < S; l++) z[l] = NAME(x[l], y[l], z[l]);                                                     \
         __builtin_memcpy(r, z, sizeof z);                                                                              \
     }
-XS_FUSED(f32)
-XS_FUSED(f64)
+XS_FUSED(fma_f32, f32)
+XS_FUSED(fma_f64, f64)
+XS_FUSED(fma_half_f32, f32)
 #undef XS_FUSED
 #if defined(__GNUC__) && !defined(__clang__) && S == 16 && defined(__AVX512F__)
 XS_INLINE f32x XS(fma_f32)(f32x a, f32x b, f32x c) { return __builtin_ia32_vfmaddps512_mask(a, b, c, (short)-1, 4); }
@@ -342,6 +352,11 @@ XS_INLINE f32x XS(fma_f32)(f32x a, f32x b, f32x c)
     return c;
 }
 #endif
+XS_INLINE f32x XS(fma_half_f32)(f32x a, f32x b, f32x c)
+{
+    XS(each_fma_half_f32)(&c, &a, &b, &c);
+    return c;
+}
 XS_INLINE f64x XS(fma_f64)(f64x a, f64x b, f64x c)
 {
     XS(each_fma_f64)(&c, &a, &b, &c);

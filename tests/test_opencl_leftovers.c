@@ -1,5 +1,6 @@
 /* test_opencl_leftovers.c - what is left of OpenCL.std: common minimum and maximum of every float type, the divisions
- * and powers of low precision, NaNs by number, upsampling, aligned stores of halves, prefetch, bit counts.
+ * and powers of low precision, NaNs by number, upsampling, aligned stores of halves, prefetch, bit counts;
+ * fused products of halves, work-items of much private memory.
  *
  * Exact, but for half_ and native_ functions: within the 8192 ULP that the table has for half_divide and half_powr.
  */
@@ -177,6 +178,56 @@ TEST(in_assembly)
     ocl_free(r);
 }
 
+/* v to the nearest half: its distance to the candidates is exact. */
+static uint16_t nearest_half(double v)
+{
+    uint16_t guess = spe_f32_to_f16_bits((float)v), best = guess;
+    for (int step = -1; step <= 1; step++) {
+        uint16_t other = (uint16_t)(guess + step);
+        double was = fabs((double)spe_f16_bits_to_f32(best) - v), is = fabs((double)spe_f16_bits_to_f32(other) - v);
+        if (is < was || (is == was && !(other & 1))) best = other;
+    }
+    return best;
+}
+
+/* Sums rounded once: every other one lies next to the middle between two halves, where a sum of 24 bits lies on it. */
+TEST(fused_halves)
+{
+    uint16_t *p[3], *r = (uint16_t *)ocl_buffer(2 * N * 2);
+    for (int k = 0; k < 3; k++) p[k] = (uint16_t *)ocl_buffer(N * 2);
+    for (int i = 0; i < N; i++) {
+        const float sign = i & 4 ? -1 : 1, c = (float)(1024 + (int)(test_random() % 1000));
+        const float near[3] = {1 + 0x1p-10f, (i & 2 ? 0.5f : -0.5f) * (1 - 0x1p-10f), sign * c};
+        for (int k = 0; k < 3; k++) p[k][i] = spe_f32_to_f16_bits(i & 1 ? (float)test_normal() * 8 : near[k]);
+    }
+    OCL_RUN(&module, "fused_halves", "ptr<f16> a, ptr<f16> b, ptr<f16> c, ptr<f16> r", N / LOCAL, LOCAL, p[0], p[1],
+            p[2], r);
+    for (int i = 0; i < N; i++) {
+        double x[3];
+        for (int k = 0; k < 3; k++) x[k] = (double)spe_f16_bits_to_f32(p[k][i]);
+        CHECK_INT(r[i], nearest_half(x[0] * x[1] + x[2])); /* exact in f64 for these */
+        CHECK_INT(r[N + i], r[0]);
+    }
+    for (int k = 0; k < 3; k++) ocl_free(p[k]);
+    ocl_free(r);
+}
+
+TEST(much_memory)
+{
+    uint32_t *r = (uint32_t *)ocl_buffer(80 * 4), own[15000];
+    for (uint32_t local = 20; local <= 40; local += 20) {
+        memset(r, 0xa5, 80 * 4);
+        OCL_RUN(&module, "much_memory", "ptr<u32> r", 80 / local, local, r);
+        for (uint32_t i = 0; i < 80; i++) {
+            uint32_t want = 0;
+            for (uint32_t k = 0; k < 15000; k++) own[(k * 7 + i) % 15000] = k ^ i;
+            for (uint32_t k = 0; k < 15000; k++) want = want * 31 + own[k];
+            CHECK_INT(r[i], want);
+        }
+    }
+    ocl_free(r);
+}
+
 int main(void)
 {
     if (!ocl_open()) return 1;
@@ -188,6 +239,8 @@ int main(void)
         RUN(nans);
         RUN(upsampled);
         RUN(aligned_halves);
+        RUN(fused_halves);
+        RUN(much_memory);
     }
     RUN(in_assembly);
     zed_close(&ocl_device);

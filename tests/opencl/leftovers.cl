@@ -1,5 +1,6 @@
 /* What the other files leave out of OpenCL.std: common minimum and maximum, the divisions and powers of low precision, NaNs by
- * number, upsampling of signed integers, aligned stores of halves, prefetch. build: plain */
+ * number, upsampling of signed integers, aligned stores of halves, prefetch,
+ * fused products of halves, work-items of much private memory. build: plain */
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #define N get_global_size(0)
@@ -76,4 +77,22 @@ __kernel void aligned_halves(__global const float *a, __global half *r2, __globa
     vstorea_half4(v.s0123, i, r4);
     vstorea_half8(v.lo, i, r8);
     vstorea_half16(v, i, r16);
+}
+
+__kernel void fused_halves(__global const half *a, __global const half *b, __global const half *c, __global half *r)
+{
+    size_t i = get_global_id(0);
+    r[i] = fma(a[i], b[i], c[i]);
+    r[N + i] = fma(a[0], b[0], c[0]);
+}
+
+/* 60 KB a work-item, in a kernel that is compiled for whole and for partial subgroups. */
+__kernel void much_memory(__global uint *r)
+{
+    size_t i = get_global_id(0);
+    uint own[15000], sum = 0;
+    for (uint k = 0; k < 15000; k++) own[(k * 7 + i) % 15000] = k ^ (uint)i;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint k = 0; k < 15000; k++) sum = sum * 31 + own[k];
+    r[i] = sum;
 }
