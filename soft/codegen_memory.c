@@ -465,7 +465,7 @@ static void declare_variable(struct cg *g, const struct sp_inst *i)
         enum cg_kind kind = v->wide ? CG_F32 : cg_bits_kind(v->granule);
         uint64_t items = v->wide ? bytes / 2 : bytes / v->granule;
         uint32_t room = cg_queue_room(v->queue);
-        cg_declare(g, v->queue ? CG_PLAIN : CG_ZERO, cg_kind_type(g, kind, v->stored_varying), cg_str(g, "p%u", i->id),
+        cg_declare(g, v->queue ? CG_KEPT : CG_ZERO, cg_kind_type(g, kind, v->stored_varying), cg_str(g, "p%u", i->id),
                    cg_str(g, "[%u]%s", (unsigned)items * room + (bytes == 0), v->queue ? " XS_ALIGNED(64)" : ""));
         g->fn->frame_bytes += bytes * (v->stored_varying ? g->S : 1) * (v->wide ? 2 : 1) * room;
     } else {
