@@ -1,6 +1,6 @@
-/* ze_device.c - the one device, its sub-devices, and what they say of themselves. $XETILE_SOFT_SUBDEVICES splits the device:
- * each part runs kernels on its share of the threads; memory and modules are of the whole. Where the API has a number for hardware we have not (slices,
- * execution units), a CPU thread is one execution unit with one thread.
+/* ze_device.c - the one device, its sub-devices, and what they say of themselves. $XETILE_SOFT_SUBDEVICES splits the
+ * device: each part runs kernels on its share of the threads; memory and modules are of the whole. Where the API has a
+ * number for hardware we have not (slices, execution units), a CPU thread is one execution unit with one thread.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -145,7 +145,7 @@ ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_propertie
     if (device->part) p->flags |= ZE_DEVICE_PROPERTY_FLAG_SUBDEVICE;
     p->subdeviceId = device->part ? device->part - 1 : 0;
     p->coreClockRate = clock_mhz();
-    p->maxMemAllocSize = memory_bytes();
+    p->maxMemAllocSize = memory_bytes() / 16 * 15; /* the system gives no more than there is, with all that goes with it */
     p->maxHardwareContexts = 1024;
     p->maxCommandQueuePriority = 0;
     p->numThreadsPerEU = 1;
@@ -293,7 +293,8 @@ ze_result_t zeDeviceGetP2PProperties(ze_device_handle_t device, ze_device_handle
     SOFT_HANDLE(peer, SOFT_DEVICE);
     SOFT_POINTER(p);
     p->flags =
-        ZE_DEVICE_P2P_PROPERTY_FLAG_ACCESS | ZE_DEVICE_P2P_PROPERTY_FLAG_ATOMICS; /* the peer is the device or a part of it */
+        /* the peer is the device or a part of it */
+        ZE_DEVICE_P2P_PROPERTY_FLAG_ACCESS | ZE_DEVICE_P2P_PROPERTY_FLAG_ATOMICS;
     return ZE_RESULT_SUCCESS;
 }
 

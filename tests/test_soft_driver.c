@@ -314,6 +314,24 @@ static bool can_be_written(char *p)
     return can;
 }
 
+/* What the device says can be allocated can be. No page of it is touched. */
+TEST(usm_largest)
+{
+    ze_device_properties_t p = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES};
+    ze_device_mem_alloc_desc_t d = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC};
+    FILE *f = fopen("/proc/sys/vm/overcommit_memory", "re");
+    int policy = f ? fgetc(f) : 0;
+    void *m = NULL;
+    if (f) fclose(f);
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    SKIP("the sanitizer has bounds of its own");
+#endif
+    if (policy == '2' || getenv("XETILE_SOFT_CHECK")) SKIP("memory is counted, or filled, when it is allocated");
+    OK(zeDeviceGetProperties(device, &p));
+    OK(zeMemAllocDevice(context, &d, p.maxMemAllocSize, 0, device, &m));
+    if (m) OK(zeMemFree(context, m));
+}
+
 TEST(virtual_memory)
 {
     ze_physical_mem_desc_t d = {.stype = ZE_STRUCTURE_TYPE_PHYSICAL_MEM_DESC};
@@ -1578,6 +1596,7 @@ int main(void)
     RUN(usm_allocations);
     RUN(usm_refusals);
     RUN(usm_pages);
+    RUN(usm_largest);
     RUN(virtual_memory);
     RUN(copies_and_fills);
     RUN(region_copies);
