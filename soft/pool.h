@@ -6,8 +6,8 @@
  *
  * Threads are not pinned. The processor of a task's caller is closed to the idle ones, which would else often be woken
  * there, and one that comes to work where another of its task already is moves to a processor that is free; from there
- * the system may move it. On a machine that is busy with other programs the caller does short tasks alone: a thread that
- * is pushed aside for milliseconds while it is in a task holds that up.
+ * the system may move it. On a machine that is busy with other programs the caller does short tasks alone: a thread
+ * that is pushed aside for milliseconds while it is in a task holds that up.
  */
 #ifndef XETILE_SOFT_POOL_H
 #define XETILE_SOFT_POOL_H

@@ -186,7 +186,7 @@ int main(void)
 {
     module_words = write_module(&built, "test_dispatch_threads", NULL);
     for (int i = 0; i < VARIANTS; i++) {
-        char more[16], file[48];
+        char more[24], file[64];
         snprintf(more, sizeof more, "more_%d", i);
         snprintf(file, sizeof file, "test_dispatch_threads_%s", more);
         variant_words[i] = write_module(&variants[i], file, more);
