@@ -1,7 +1,8 @@
 /* bench_gemm.c - the GEMM of examples/gemm.c on the first device (without a GPU the software one, at each instruction
  * set the CPU has), beside OpenBLAS where it is installed: as it comes, and (`_same_isa`) held to the same instruction
- * set. And how long its module takes to load, into an empty cache and from a full one. Contestants take turns, so that what else the machine does slows all of them alike. A size that
- * would take more than $BENCH_SECONDS (default 60) is left out, and said so.
+ * set. And how long its module takes to load, into an empty cache and from a full one. Contestants take turns, so that
+ * what else the machine does slows all of them alike. A size that would take more than $BENCH_SECONDS (default 60) is
+ * left out, and said so.
  */
 #define _POSIX_C_SOURCE 200809L /* processes and pipes: blas_held.h */
 #define main gemm_main
@@ -130,7 +131,8 @@ static void report(const char *size, const char *suffix, const held_blas *held, 
 
 /* *soft: is it the software device that was measured? *seconds: how long it took, without the compiler's part. `core`
  * is what OpenBLAS calls CPUs of this instruction set, or NULL. */
-static bool measure(const char *size, const char *suffix, const char *core, sgemm_fn *sgemm, bool *soft, double *seconds)
+static bool measure(const char *size, const char *suffix, const char *core, sgemm_fn *sgemm, bool *soft,
+                    double *seconds)
 {
     contestant *all = (contestant *)calloc(GEMM_TYPES, sizeof *all);
     held_blas held = {0};

@@ -1,11 +1,12 @@
-/* bench_opencl.c - ten ordinary OpenCL C kernels (tests/opencl/ordinary.cl) on the first device, without a GPU the software
- * one; beside them PoCL on the CPU, where libOpenCL.so.1 and it are installed, with the same SPIR-V, else with the source.
+/* bench_opencl.c - ten ordinary OpenCL C kernels (tests/opencl/ordinary.cl) on the first device, without a GPU the
+ * software one; beside them PoCL on the CPU, where libOpenCL.so.1 and it are installed, with the same SPIR-V, else with
+ * the source.
  *
  * Every result of the first run is compared with a reference in double precision (integers exactly) on both; a rate is
- * only printed when it is right. Whole launches are timed, from the call to the end of the wait. The two take turns, with
- * buffers of their own each time: where 4 MiB lie, and what else the caches hold, is worth a factor of two to some kernels.
- * Two lines more say how many launches of 64 work-groups that do next to nothing there are in a millisecond, each waited
- * for, and many started before the wait.
+ * only printed when it is right. Whole launches are timed, from the call to the end of the wait. The two take turns,
+ * with buffers of their own each time: where 4 MiB lie, and what else the caches hold, is worth a factor of two to some
+ * kernels. Two lines more say how many launches of 64 work-groups that do next to nothing there are in a millisecond,
+ * each waited for, and many started before the wait.
  */
 #include "../tests/opencl.h"
 #include "bench.h"
@@ -59,7 +60,8 @@ static bool right_reduction(void *const *b)
     const size_t n = COUNT / 4;
     for (size_t g = 0; g < n / 256; g++) {
         double want = 0;
-        for (size_t i = g * 256; i < (g + 1) * 256; i++) want += (double)x[i] + (double)x[i + n] + (double)x[i + 2 * n] + (double)x[i + 3 * n];
+        for (size_t i = g * 256; i < (g + 1) * 256; i++)
+            want += (double)x[i] + (double)x[i + n] + (double)x[i + 2 * n] + (double)x[i + 3 * n];
         if (!near((double)sums[g], want, 1e-4)) return false; /* 11 roundings of sums below 64 */
     }
     return true;
@@ -168,8 +170,10 @@ static bool right_black_scholes(void *const *b)
 {
     const float *s = (const float *)b[0], *k = (const float *)b[1], *call = (const float *)b[2];
     for (size_t i = 0; i < COUNT / 4; i++) {
-        double root = 0.3 * sqrt(2.0), d1 = (log((double)s[i] / (double)k[i]) + (0.02 + 0.045) * 2) / root, d2 = d1 - root;
-        double want = (double)s[i] * 0.5 * erfc(-d1 * sqrt(0.5)) - (double)k[i] * exp(-0.04) * 0.5 * erfc(-d2 * sqrt(0.5));
+        double root = 0.3 * sqrt(2.0), d1 = (log((double)s[i] / (double)k[i]) + (0.02 + 0.045) * 2) / root,
+               d2 = d1 - root;
+        double want =
+            (double)s[i] * 0.5 * erfc(-d1 * sqrt(0.5)) - (double)k[i] * exp(-0.04) * 0.5 * erfc(-d2 * sqrt(0.5));
         if (!near((double)call[i], want, 1e-4)) return false; /* the kernel's polynomial is good for 1e-7 of 100 */
     }
     return true;
@@ -196,26 +200,136 @@ static bool right_matrix_product(void *const *b)
 
 #define SQUARE_BYTES (SIDE * SIDE * 4)
 static const kernel_case cases[] = {
-    {"saxpy", "ptr<f32> x, ptr<f32> y, f32 a", {COUNT, 1}, {256, 1}, {COUNT * 4, COUNT * 4, 0}, fill_saxpy, right_saxpy, true, true, 0, 1.5f,
-     COUNT * 12e-9, "GB/s"},
-    {"reduction", "ptr<f32> x, ptr<f32> sums", {COUNT / 4, 1}, {256, 1}, {COUNT * 4, COUNT / 256, 0}, fill_reduction, right_reduction, false, false,
-     0, 0, COUNT * 4e-9, "GB/s"},
-    {"transpose", "ptr<f32> x, ptr<f32> y, u32 n", {SIDE, SIDE}, {16, 16}, {SQUARE_BYTES, SQUARE_BYTES, 0}, fill_square, right_transpose, true,
-     false, SIDE, 0, SQUARE_BYTES * 2e-9, "GB/s"},
-    {"histogram", "ptr<u8> x, ptr<u32> bins", {COUNT / 16, 1}, {256, 1}, {COUNT, 1024, 0}, fill_histogram, right_histogram, false, false, 0, 0,
-     COUNT * 1e-6, "Mitem/s"},
-    {"n_body", "ptr<f32> bodies, ptr<f32> forces, u32 n", {BODIES, 1}, {128, 1}, {BODIES * 16, BODIES * 16, 0}, fill_n_body, right_n_body, true,
-     false, BODIES, 0, (double)BODIES * BODIES * 1e-6, "Mpair/s"},
-    {"stencil", "ptr<f32> x, ptr<f32> y, u32 n", {SIDE, SIDE}, {64, 4}, {SQUARE_BYTES, SQUARE_BYTES, 0}, fill_square, right_stencil, true, false,
-     SIDE, 0, SQUARE_BYTES * 2e-9, "GB/s"},
-    {"scan", "ptr<u32> x, ptr<u32> y", {COUNT, 1}, {256, 1}, {COUNT * 4, COUNT * 4, 0}, fill_scan, right_scan, false, false, 0, 0, COUNT * 1e-6,
+    {"saxpy",
+     "ptr<f32> x, ptr<f32> y, f32 a",
+     {COUNT, 1},
+     {256, 1},
+     {COUNT * 4, COUNT * 4, 0},
+     fill_saxpy,
+     right_saxpy,
+     true,
+     true,
+     0,
+     1.5f,
+     COUNT * 12e-9,
+     "GB/s"},
+    {"reduction",
+     "ptr<f32> x, ptr<f32> sums",
+     {COUNT / 4, 1},
+     {256, 1},
+     {COUNT * 4, COUNT / 256, 0},
+     fill_reduction,
+     right_reduction,
+     false,
+     false,
+     0,
+     0,
+     COUNT * 4e-9,
+     "GB/s"},
+    {"transpose",
+     "ptr<f32> x, ptr<f32> y, u32 n",
+     {SIDE, SIDE},
+     {16, 16},
+     {SQUARE_BYTES, SQUARE_BYTES, 0},
+     fill_square,
+     right_transpose,
+     true,
+     false,
+     SIDE,
+     0,
+     SQUARE_BYTES * 2e-9,
+     "GB/s"},
+    {"histogram",
+     "ptr<u8> x, ptr<u32> bins",
+     {COUNT / 16, 1},
+     {256, 1},
+     {COUNT, 1024, 0},
+     fill_histogram,
+     right_histogram,
+     false,
+     false,
+     0,
+     0,
+     COUNT * 1e-6,
      "Mitem/s"},
-    {"mandelbrot", "ptr<u32> steps, u32 n", {SIDE, SIDE}, {64, 4}, {SQUARE_BYTES, 0, 0}, fill_nothing, right_mandelbrot, true, false, SIDE, 0,
-     SIDE * SIDE * 1e-6, "Mitem/s"},
-    {"black_scholes", "ptr<f32> price, ptr<f32> strike, ptr<f32> call, f32 years", {COUNT / 4, 1}, {256, 1}, {COUNT, COUNT, COUNT},
-     fill_black_scholes, right_black_scholes, true, true, 0, 2, COUNT / 4 * 1e-6, "Mitem/s"},
-    {"matrix_product", "ptr<f32> a, ptr<f32> b, ptr<f32> c, u32 n", {MATRIX, MATRIX}, {16, 16}, {MATRIX * MATRIX * 4, MATRIX * MATRIX * 4, MATRIX * MATRIX * 4},
-     fill_matrix_product, right_matrix_product, true, false, MATRIX, 0, 2.0 * MATRIX * MATRIX * MATRIX * 1e-9, "GFLOP/s"},
+    {"n_body",
+     "ptr<f32> bodies, ptr<f32> forces, u32 n",
+     {BODIES, 1},
+     {128, 1},
+     {BODIES * 16, BODIES * 16, 0},
+     fill_n_body,
+     right_n_body,
+     true,
+     false,
+     BODIES,
+     0,
+     (double)BODIES *BODIES * 1e-6,
+     "Mpair/s"},
+    {"stencil",
+     "ptr<f32> x, ptr<f32> y, u32 n",
+     {SIDE, SIDE},
+     {64, 4},
+     {SQUARE_BYTES, SQUARE_BYTES, 0},
+     fill_square,
+     right_stencil,
+     true,
+     false,
+     SIDE,
+     0,
+     SQUARE_BYTES * 2e-9,
+     "GB/s"},
+    {"scan",
+     "ptr<u32> x, ptr<u32> y",
+     {COUNT, 1},
+     {256, 1},
+     {COUNT * 4, COUNT * 4, 0},
+     fill_scan,
+     right_scan,
+     false,
+     false,
+     0,
+     0,
+     COUNT * 1e-6,
+     "Mitem/s"},
+    {"mandelbrot",
+     "ptr<u32> steps, u32 n",
+     {SIDE, SIDE},
+     {64, 4},
+     {SQUARE_BYTES, 0, 0},
+     fill_nothing,
+     right_mandelbrot,
+     true,
+     false,
+     SIDE,
+     0,
+     SIDE *SIDE * 1e-6,
+     "Mitem/s"},
+    {"black_scholes",
+     "ptr<f32> price, ptr<f32> strike, ptr<f32> call, f32 years",
+     {COUNT / 4, 1},
+     {256, 1},
+     {COUNT, COUNT, COUNT},
+     fill_black_scholes,
+     right_black_scholes,
+     true,
+     true,
+     0,
+     2,
+     COUNT / 4 * 1e-6,
+     "Mitem/s"},
+    {"matrix_product",
+     "ptr<f32> a, ptr<f32> b, ptr<f32> c, u32 n",
+     {MATRIX, MATRIX},
+     {16, 16},
+     {MATRIX * MATRIX * 4, MATRIX *MATRIX * 4, MATRIX *MATRIX * 4},
+     fill_matrix_product,
+     right_matrix_product,
+     true,
+     false,
+     MATRIX,
+     0,
+     2.0 * MATRIX *MATRIX *MATRIX * 1e-9,
+     "GFLOP/s"},
 };
 
 static int buffer_count(const kernel_case *c) { return 1 + (c->bytes[1] != 0) + (c->bytes[2] != 0); }
@@ -319,9 +433,11 @@ static double launches_device(zed_module *m, bool together)
     zed_kernel kernel;
     double start;
     x[0] = 0;
-    bool ok = zed_kernel_get(&kernel, m, "touch", "ptr<u32> x") && zed_local_size(&kernel, GROUP, 1, 1) && zed_launch(&kernel, groups, x);
+    bool ok = zed_kernel_get(&kernel, m, "touch", "ptr<u32> x") && zed_local_size(&kernel, GROUP, 1, 1) &&
+              zed_launch(&kernel, groups, x);
     start = bench_now();
-    for (int i = 0; ok && i < LAUNCHES; i++) ok = together ? zed_start(&kernel, groups, x) : zed_launch(&kernel, groups, x);
+    for (int i = 0; ok && i < LAUNCHES; i++)
+        ok = together ? zed_start(&kernel, groups, x) : zed_launch(&kernel, groups, x);
     ok = ok && zed_wait(&ocl_device);
     double seconds = bench_now() - start;
     ok = ok && x[0] == LAUNCHES + 1;
@@ -333,7 +449,8 @@ static double launches_device(zed_module *m, bool together)
 static double launches_pocl(pocl *p, bool together)
 {
     uint32_t x[1] = {0};
-    pocl_job job = {.kernel = "touch", .global = {GROUPS * GROUP, 1}, .local = {GROUP, 1}, .buffer = {x}, .bytes = {sizeof x}};
+    pocl_job job = {
+        .kernel = "touch", .global = {GROUPS * GROUP, 1}, .local = {GROUP, 1}, .buffer = {x}, .bytes = {sizeof x}};
     double seconds = 0, start;
     if (pocl_begin(p, &job) && x[0] == 1) {
         start = bench_now();
@@ -387,7 +504,8 @@ int main(void)
         if (theirs < 0) printf("PoCL's result of %s is wrong\n", c->name);
         wrong += ours <= 0;
     }
-    wrong += !measure_launches(&module, compare ? &peer : NULL, false) + !measure_launches(&module, compare ? &peer : NULL, true);
+    wrong += !measure_launches(&module, compare ? &peer : NULL, false) +
+             !measure_launches(&module, compare ? &peer : NULL, true);
     free(words);
     free(reference_y);
     zed_close(&ocl_device);

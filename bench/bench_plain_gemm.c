@@ -1,6 +1,7 @@
-/* bench_plain_gemm.c - a GEMM in f32 of this library's, lowered for a device without matrix instructions (target `generic`): loads
- * a lane at a time, subgroup broadcasts, FMA. On the first device, without a GPU the software one, and beside it the same words
- * on PoCL, where that is installed and takes SPIR-V with subgroups (6.0 does, 3.1 does not).
+/* bench_plain_gemm.c - a GEMM in f32 of this library's, lowered for a device without matrix instructions (target
+ * `generic`): loads a lane at a time, subgroup broadcasts, FMA. On the first device, without a GPU the software one,
+ * and beside it the same words on PoCL, where that is installed and takes SPIR-V with subgroups (6.0 does, 3.1 does
+ * not).
  *
  * Every element of the first run is compared with the product in f64 on both. Whole launches are timed.
  */
@@ -17,8 +18,10 @@ XT_KERNEL (plain_gemm, ptr(f32, A), ptr(f32, B), ptr(f32, C), u32(M), u32(N), u3
 {
     const xt_map map = XT_MAP(.sg_layout = {4, 2}, .sg_data = {ROWS / 4, COLS / 2});
     xt_val i = XT_MUL(XT_GROUP_ID(1), ROWS), j = XT_MUL(XT_GROUP_ID(0), COLS);
-    xt_tile a = XT_INIT_TILE(A, f32, ROWS, STEP, .offset = XT_AT(i, 0), .shape = XT_AT(M, K), .map = xt_map_mma_a(&map, STEP));
-    xt_tile b = XT_INIT_TILE(B, f32, STEP, COLS, .offset = XT_AT(0, j), .shape = XT_AT(K, N), .map = xt_map_mma_b(&map, STEP));
+    xt_tile a =
+        XT_INIT_TILE(A, f32, ROWS, STEP, .offset = XT_AT(i, 0), .shape = XT_AT(M, K), .map = xt_map_mma_a(&map, STEP));
+    xt_tile b =
+        XT_INIT_TILE(B, f32, STEP, COLS, .offset = XT_AT(0, j), .shape = XT_AT(K, N), .map = xt_map_mma_b(&map, STEP));
     xt_tile c = XT_INIT_TILE(C, f32, ROWS, COLS, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = map);
     xt_vec sum = XT_SPLAT(f32, ROWS, COLS, 0, .map = map);
     XT_FOR (k, 0, K, STEP, &a, &b, &sum) {
@@ -61,7 +64,8 @@ static bool is_right(const problem *p)
                 size[j] += fabs(term);
             }
         }
-        for (size_t j = 0; right && j < n; j++) right = fabs((double)p->c[i * n + j] - row[j]) <= (p->n + 2) * 0x1p-24 * size[j];
+        for (size_t j = 0; right && j < n; j++)
+            right = fabs((double)p->c[i * n + j] - row[j]) <= (p->n + 2) * 0x1p-24 * size[j];
     }
     free(row);
     return right;
@@ -130,7 +134,8 @@ int main(void)
 {
     static pocl peer;
     zed_device dev;
-    xt_module mod = XT_BUILD(plain_gemm, &(xt_target){.name = "generic"}, .version = SPE_VERSION(1, 2)); /* PoCL's newest */
+    /* PoCL's newest */
+    xt_module mod = XT_BUILD(plain_gemm, &(xt_target){.name = "generic"}, .version = SPE_VERSION(1, 2));
     bool ok, compare;
     if (!mod.words) return spe_print_error(mod.error, stderr), 1;
     ok = zed_open(&dev, NULL);

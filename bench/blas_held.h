@@ -1,5 +1,5 @@
-/* blas_held.h - OpenBLAS held to an older instruction set. It chooses when it is loaded ($OPENBLAS_CORETYPE), so it runs
- * in a process of its own: this program again, which multiplies whenever it is asked and says how long it took.
+/* blas_held.h - OpenBLAS held to an older instruction set. It chooses when it is loaded ($OPENBLAS_CORETYPE), so it
+ * runs in a process of its own: this program again, which multiplies whenever it is asked and says how long it took.
  */
 #ifndef XETILE_BENCH_BLAS_HELD_H
 #define XETILE_BENCH_BLAS_HELD_H
@@ -75,7 +75,8 @@ static inline bool held_blas_start(held_blas *b, const char *core, int n)
     close(from[1]);
     b->ask = fdopen(to[1], "w");
     b->answer = fdopen(from[0], "r");
-    if (b->pid > 0 && b->ask && b->answer && fscanf(b->answer, "%63s", b->core) == 1 && !strcmp(b->core, core)) return true;
+    if (b->pid > 0 && b->ask && b->answer && fscanf(b->answer, "%63s", b->core) == 1 && !strcmp(b->core, core))
+        return true;
     held_blas_stop(b);
     return false;
 }

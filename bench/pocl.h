@@ -1,5 +1,5 @@
-/* pocl.h - PoCL for the benches, through the OpenCL loader, found when they run: a peer that need not be installed. No header of
- * OpenCL is needed.
+/* pocl.h - PoCL for the benches, through the OpenCL loader, found when they run: a peer that need not be installed. No
+ * header of OpenCL is needed.
  */
 #ifndef XETILE_BENCH_POCL_H
 #define XETILE_BENCH_POCL_H
@@ -25,7 +25,8 @@ typedef struct {
     void *(*create_kernel)(void *, const char *, int32_t *);
     int32_t (*set_arg)(void *, uint32_t, size_t, const void *);
     void *(*create_buffer)(void *, uint64_t, size_t, void *, int32_t *);
-    int32_t (*launch)(void *, void *, uint32_t, const size_t *, const size_t *, const size_t *, uint32_t, void *, void *);
+    int32_t (*launch)(void *, void *, uint32_t, const size_t *, const size_t *, const size_t *, uint32_t, void *,
+                      void *);
     int32_t (*read)(void *, void *, uint32_t, size_t, size_t, void *, uint32_t, void *, void *);
     int32_t (*finish)(void *);
     int32_t (*release_buffer)(void *);
@@ -38,11 +39,21 @@ static inline bool pocl_find_functions_(pocl *p)
         const char *name;
         void *to;
     } all[] = {
-        {"clGetPlatformIDs", &p->get_platforms}, {"clGetPlatformInfo", &p->get_platform_info}, {"clGetDeviceIDs", &p->get_devices},
-        {"clCreateContext", &p->create_context}, {"clCreateCommandQueue", &p->create_queue}, {"clCreateProgramWithIL", &p->with_il},
-        {"clCreateProgramWithSource", &p->with_source}, {"clBuildProgram", &p->build}, {"clCreateKernel", &p->create_kernel},
-        {"clSetKernelArg", &p->set_arg}, {"clCreateBuffer", &p->create_buffer}, {"clEnqueueNDRangeKernel", &p->launch},
-        {"clEnqueueReadBuffer", &p->read}, {"clFinish", &p->finish}, {"clReleaseMemObject", &p->release_buffer},
+        {"clGetPlatformIDs", &p->get_platforms},
+        {"clGetPlatformInfo", &p->get_platform_info},
+        {"clGetDeviceIDs", &p->get_devices},
+        {"clCreateContext", &p->create_context},
+        {"clCreateCommandQueue", &p->create_queue},
+        {"clCreateProgramWithIL", &p->with_il},
+        {"clCreateProgramWithSource", &p->with_source},
+        {"clBuildProgram", &p->build},
+        {"clCreateKernel", &p->create_kernel},
+        {"clSetKernelArg", &p->set_arg},
+        {"clCreateBuffer", &p->create_buffer},
+        {"clEnqueueNDRangeKernel", &p->launch},
+        {"clEnqueueReadBuffer", &p->read},
+        {"clFinish", &p->finish},
+        {"clReleaseMemObject", &p->release_buffer},
     };
     void *library = dlopen("libOpenCL.so.1", RTLD_NOW);
     if (!library) library = dlopen("libpocl.so.2", RTLD_NOW);
@@ -63,7 +74,8 @@ static inline bool pocl_find_device_(pocl *p)
     if (p->get_platforms(8, platforms, &count)) return false;
     for (uint32_t i = 0; i < count && i < 8 && !devices; i++) {
         p->get_platform_info(platforms[i], 0x0902, sizeof name, name, NULL);
-        if (!strstr(name, "Portable Computing Language") || p->get_devices(platforms[i], 2, 1, &p->device, &devices)) devices = 0;
+        if (!strstr(name, "Portable Computing Language") || p->get_devices(platforms[i], 2, 1, &p->device, &devices))
+            devices = 0;
     }
     if (!devices) return false;
     p->context = p->create_context(NULL, 1, &p->device, NULL, NULL, &error);
@@ -102,7 +114,8 @@ static inline bool pocl_build_source(pocl *p, const char *text, size_t length)
 typedef struct {
     const char *kernel;
     size_t global[2], local[2];
-    void *buffer[POCL_BUFFERS]; /* on the host, up to the first NULL: what they begin with; the last one is the result */
+    /* on the host, up to the first NULL: what they begin with; the last one is the result */
+    void *buffer[POCL_BUFFERS];
     size_t bytes[POCL_BUFFERS];
     const void *value[POCL_VALUES]; /* up to the first NULL */
     void *kernel_object, *memory[POCL_BUFFERS];
@@ -111,7 +124,8 @@ typedef struct {
 
 static inline bool pocl_launch_(pocl *p, const pocl_job *j)
 {
-    return !p->launch(p->queue, j->kernel_object, j->global[1] > 1 ? 2 : 1, NULL, j->global, j->local, 0, NULL, NULL) && !p->finish(p->queue);
+    return !p->launch(p->queue, j->kernel_object, j->global[1] > 1 ? 2 : 1, NULL, j->global, j->local, 0, NULL, NULL) &&
+           !p->finish(p->queue);
 }
 
 /* Runs it once; the result is then on the host. End it in any case. */
@@ -129,7 +143,8 @@ static inline bool pocl_begin(pocl *p, pocl_job *j)
     for (int i = 0; i < POCL_VALUES && j->value[i]; i++)
         if (p->set_arg(j->kernel_object, arg++, 4, j->value[i])) return false;
     if (!pocl_launch_(p, j)) return false;
-    return !p->read(p->queue, j->memory[j->buffers - 1], 1, 0, j->bytes[j->buffers - 1], j->buffer[j->buffers - 1], 0, NULL, NULL);
+    return !p->read(p->queue, j->memory[j->buffers - 1], 1, 0, j->bytes[j->buffers - 1], j->buffer[j->buffers - 1], 0,
+                    NULL, NULL);
 }
 
 /* Median seconds of a launch, 0 when one failed. */

@@ -2,7 +2,8 @@
  *
  * The text of this file stands in front of every generated kernel and is also included by the driver, so it uses
  * nothing but <stdint.h>. A kernel has two functions: `run` runs one subgroup of one work-group, `run_groups` a number
- * of whole work-groups, one subgroup after the other. Change XS_ABI_VERSION when anything here changes: cached objects of another version are not loaded.
+ * of whole work-groups, one subgroup after the other. Change XS_ABI_VERSION when anything here changes: cached objects
+ * of another version are not loaded.
  */
 #ifndef XETILE_SOFT_ABI_H
 #define XETILE_SOFT_ABI_H
@@ -25,14 +26,16 @@ enum { XS_SHARED_BYTES = 2 << 20 };
 struct xs_subgroup {
     uint32_t group_id[3], group_count[3], local_size[3], global_offset[3];
     uint32_t subgroup_id, subgroup_count;
-    uint32_t lanes;                 /* work-items that exist in this subgroup; less than its size only in the last one */
+    /* work-items that exist in this subgroup; less than its size only in the last one */
+    uint32_t lanes;
     uint32_t work_dim;
     uint32_t local_first[3];        /* the local id of lane 0 */
     uint8_t *frames;                /* run_groups: frame_bytes for each subgroup of a work-group */
     uint8_t *local;                 /* the work-group's local memory, static variables first */
     uint64_t local_bytes;           /* how much of it there is */
     uint64_t stack_top;             /* set by the kernel: private memory lies below, in its frames */
-    uint8_t *const *globals;        /* module-scope variables of the CrossWorkgroup and UniformConstant storage classes */
+    /* module-scope variables of the CrossWorkgroup and UniformConstant storage classes */
+    uint8_t *const *globals;
     void (*barrier)(struct xs_subgroup *self, uint32_t kind); /* XS_BARRIER_...; returns when the work-group has met */
     void (*print)(struct xs_subgroup *self, const char *text, uint32_t bytes);
     void *driver;
@@ -44,8 +47,8 @@ enum { XS_BARRIER_FULL, XS_BARRIER_ARRIVE, XS_BARRIER_WAIT };
 
 /* `args` is the argument block: each parameter at its offset, pointers as 64-bit addresses. */
 typedef void xs_kernel_fn(struct xs_subgroup *self, const uint8_t *args);
-/* From work-group self->group_id on, in the launch's order; `self` is that of its first subgroup and changes on the way.
- * Not 0: a barrier was reached by some subgroups of work-group self->group_id only. */
+/* From work-group self->group_id on, in the launch's order; `self` is that of its first subgroup and changes on the
+ * way. Not 0: a barrier was reached by some subgroups of work-group self->group_id only. */
 typedef int xs_groups_fn(struct xs_subgroup *self, const uint8_t *args, uint64_t groups);
 
 enum xs_param_kind { XS_PARAM_VALUE, XS_PARAM_GLOBAL, XS_PARAM_CONSTANT, XS_PARAM_LOCAL };
@@ -89,7 +92,8 @@ struct xs_pointer {
 
 /* Lanes `lanes` call it. Arguments and result are vectors of all lanes, the result is written for those lanes only. */
 typedef void xs_pointer_fn(struct xs_subgroup *self, uint64_t lanes, void *result, const void *const *args);
-/* Such calls nest as long as less than this is in use of the stack below the kernel; each function needs less than that. */
+/* Such calls nest as long as less than this is in use of the stack below the kernel; each function needs less than
+ * that. */
 enum { XS_POINTER_STACK = 1 << 20 };
 /* A function that can be called by pointer: the pointer is the address of one of these. */
 struct xs_function {

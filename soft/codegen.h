@@ -66,7 +66,8 @@ struct cg_value {
     bool borrowed;       /* a fragment that is read in the variable it would be loaded from */
     uint8_t wide;        /* a fixed variable that holds 16-bit floats (of this cg_kind) as f32 */
     uint32_t home;       /* the value whose C variable it shares; 0: its own */
-    uint32_t group;      /* with `rows` others it stands in an array, c<group>, at `row`: sums that tiles hold together */
+    /* with `rows` others it stands in an array, c<group>, at `row`: sums that tiles hold together */
+    uint32_t group;
     uint8_t row, rows;
     const struct cg_queue *queue; /* of a fixed variable: the products that its blocks wait for */
     bool tiled;          /* a fixed variable whose rows are 64 bytes, two fragments side by side: operand A for tiles */
@@ -280,7 +281,8 @@ void cg_plan_frame(struct cg *g, struct cg_function *fn);
 void cg_write_frame_type(struct cg *g);
 void cg_write_resume(struct cg *g);
 bool cg_write_frame_barrier(struct cg *g); /* false: the function has no frame */
-const char *cg_version(struct cg *g, const struct cg_function *fn); /* d12_16, f12_16: the function as it is being written */
+/* d12_16, f12_16: the function as it is being written */
+const char *cg_version(struct cg *g, const struct cg_function *fn);
 
 /* ---- codegen_flow.c */
 void cg_analyse(struct cg *g);
@@ -317,7 +319,8 @@ void cg_apply(struct cg *g, uint32_t leaf, enum cg_kind result, const char *unif
 /* codegen_memory.c */
 uint64_t cg_memory_size(struct cg *g, uint32_t type_id); /* of a private variable: matrices have one there */
 int64_t cg_signed_constant(struct cg *g, uint32_t id);
-/* Index k of an access chain: true when it is a constant, whose bytes are added to *offset; else what to multiply by. */
+/* Index k of an access chain: true when it is a constant, whose bytes are added to *offset; else what to multiply
+ * by. */
 bool cg_chain_offset(struct cg *g, const struct sp_inst *i, uint32_t k, int64_t *offset);
 uint64_t cg_chain_stride(struct cg *g, const struct sp_inst *i, uint32_t k);
 enum { CG_EXCHANGE_BYTES = 2048 }; /* a u64 for each subgroup of the largest work-group */

@@ -57,7 +57,8 @@ static void write_kernel_row(struct cg *g, uint32_t index, uint32_t S, uint32_t 
     bool barrier = false;
     g->S = S;
     cg_sum_frames(g, fn, &frame, &private_bytes, &local, &barrier);
-    frame = 2 * frame + frame / 2 + (64u << 10); /* a kernel stands there twice, for whole rows of work-items and for others */
+    /* a kernel stands there twice, for whole rows of work-items and for others */
+    frame = 2 * frame + frame / 2 + (64u << 10);
     if (g->pointer_calls) {
         sum_addressed(g, &local);
         if (frame > XS_POINTER_STACK) cg_fail(g, "a kernel that calls by pointer needs too much private memory");

@@ -54,7 +54,8 @@ struct coroutine {
 
 /* At least so many bytes below each stack are nobody's: what runs over ends there. */
 #define CO_GUARD ((size_t)64 << 10)
-/* Maps a stack, and a guard of half its size: a large frame may step over a small one. False when there is no memory. */
+/* Maps a stack, and a guard of half its size: a large frame may step over a small one. False when there is no
+ * memory. */
 bool co_create(struct coroutine *c, size_t stack_bytes);
 /* Whether an access to that address ran over its stack. */
 bool co_overflowed(const struct coroutine *c, const void *address);

@@ -443,7 +443,10 @@ XS_INLINE u32 next_subgroup(struct place *p, u32 size)
 
 /* ---- generic pointers: which memory they point to. (What is in neither of the two is in global memory.) */
 
-XS_INLINE int is_local(const struct xs_subgroup *self, u64 a) { return a - (u64)(uintptr_t)self->local < self->local_bytes; }
+XS_INLINE int is_local(const struct xs_subgroup *self, u64 a)
+{
+    return a - (u64)(uintptr_t)self->local < self->local_bytes;
+}
 XS_FUNCTION int is_private(const struct xs_subgroup *self, u64 a)
 {
     return a >= (u64)(uintptr_t)__builtin_frame_address(0) && a < self->stack_top;

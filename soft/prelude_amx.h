@@ -307,9 +307,9 @@ XS_FUNCTION void XS(late_pack)(u8 *to, int piece, int elem_bytes, int height, in
 }
 
 /* Blocks that the subgroups of a work-group share lie in the thread's memory one behind the other: first what they were
- * loaded from (two halves of a tile may have two sources), then the block. A table at the beginning has where, by a hash
- * of the first source. Nothing is taken out until the next work-group begins; when the memory is full, the rest is not
- * shared. */
+ * loaded from (two halves of a tile may have two sources), then the block. A table at the beginning has where, by a
+ * hash of the first source. Nothing is taken out until the next work-group begins; when the memory is full, the rest is
+ * not shared. */
 enum { XS_SHARED_TABLE = 4096, XS_SHARED_START = XS_SHARED_TABLE * 4 }; /* more than blocks of 576 bytes there can be */
 
 XS_INLINE void share_begin(struct xs_subgroup *self, u32 x, u32 y, u32 z)

@@ -247,7 +247,7 @@ XS_INLINE u64 XS(stride)(u64x a) { return XS(stride_of)(&a); }
         u64 at[S];                                                                                                     \
         __builtin_memcpy(at, a, sizeof at);                                                                            \
         if (bits == XS_FULL) {                                                                                         \
-            r = (T##x){XS_EACH_LANE(XS_LISTED, T, at, 0)};                                                                    \
+            r = (T##x){XS_EACH_LANE(XS_LISTED, T, at, 0)};                                                             \
         } else {                                                                                                       \
             XS_EACH (l, bits) r[l] = XS_AT(T, at[l]);                                                                  \
         }                                                                                                              \
@@ -387,7 +387,8 @@ XS_MEMORY(u16)
 typedef int XS(v16si) __attribute__((vector_size(64)));
 #define XS_PART_LOAD(T, r, a, bits)                                                                                    \
     r = (T##x)__builtin_ia32_loaddqusi512_mask((const int *)(uintptr_t)(a), (XS(v16si)){0}, (u16)(bits))
-#define XS_PART_STORE(T, a, v, bits) __builtin_ia32_storedqusi512_mask((int *)(uintptr_t)(a), (XS(v16si))(v), (u16)(bits))
+#define XS_PART_STORE(T, a, v, bits)                                                                                   \
+    __builtin_ia32_storedqusi512_mask((int *)(uintptr_t)(a), (XS(v16si))(v), (u16)(bits))
 #endif
 XS_MEMORY(u32)
 #undef XS_PART_LOAD
@@ -569,6 +570,7 @@ XS_INLINE void XS(call_pointers)(struct xs_subgroup *self, u64x p, u64 bits, voi
         same &= bits;
         bits &= ~same;
         if (!at || !f->run[S / 16]) continue;
-        if (self->stack_top - (u64)(uintptr_t)__builtin_frame_address(0) < XS_POINTER_STACK) f->run[S / 16](self, same, result, args);
+        if (self->stack_top - (u64)(uintptr_t)__builtin_frame_address(0) < XS_POINTER_STACK)
+            f->run[S / 16](self, same, result, args);
     }
 }

@@ -91,7 +91,8 @@ XS_INLINE f64 powr_f64(f64 x, f64 y)
 /* The C library's cube root may be off by 4 ULP in f64: a step of Newton's, the cube in double the digits. */
 XS_INLINE f64 cbrt_f64(f64 x)
 {
-    f64 scale = __builtin_fabs(x) < 0x1p-600 ? 0x1p100 : __builtin_fabs(x) > 0x1p600 ? 0x1p-100 : 1.0, r, square, cube, low;
+    f64 scale = __builtin_fabs(x) < 0x1p-600 ? 0x1p100 : __builtin_fabs(x) > 0x1p600 ? 0x1p-100 : 1.0;
+    f64 r, square, cube, low;
     if (x == 0 || x - x != 0) return x + x;
     x *= scale * scale * scale;
     r = __builtin_cbrt(x);

@@ -78,7 +78,8 @@ XS_INLINE f32 e4m3_to_f32(u8 b)
 XS_INLINE u32 f8_round(u32 a, u32 bits, u32 low)
 {
     u32 drop = 23 - bits, unit;
-    if (a >= (low + 127) << 23) return ((a + ((1u << (drop - 1)) - 1) + (a >> drop & 1)) >> drop) - ((low + 126) << bits);
+    if (a >= (low + 127) << 23)
+        return ((a + ((1u << (drop - 1)) - 1) + (a >> drop & 1)) >> drop) - ((low + 126) << bits);
     unit = (low + 127 + 23 - bits) << 23; /* a number whose last place is the subnormals' unit */
     return bits_f32(f32_bits(a) + f32_bits(unit)) - unit;
 }
@@ -279,8 +280,8 @@ XS_SMALL_FLOAT(f32_to_e5m2_sat, u8, f32)
  *
  * Products that follow each other are done together where they form a grid: ni fragments of A by nj of B, with nk of
  * each behind one another along K. Fragment f of row i is a[i * nk + f], of column j b[j * nk + f], and the sums are
- * c[i * nj + j] and d[i * nj + j]. A tile of sums, a few rows by a few vectors of the CPU's own size, stays in registers
- * over all of K. It has as many sums as multiplications are under way at once, at least: 8 of FMA.
+ * c[i * nj + j] and d[i * nj + j]. A tile of sums, a few rows by a few vectors of the CPU's own size, stays in
+ * registers over all of K. It has as many sums as multiplications are under way at once, at least: 8 of FMA.
  */
 
 #define XS_PIECE (4 * S < XS_NATIVE ? 4 * S : XS_NATIVE) /* bytes of a vector in a tile */
@@ -378,8 +379,8 @@ XS_INLINE f32x XS(f16_high)(u32x w) { return XS(f16_to_f32)(XS_CONVERT(w >> 16, 
 XS_INLINE f32x XS(bf16_low)(u32x w) { return (f32x)(w << 16); }
 XS_INLINE f32x XS(bf16_high)(u32x w) { return (f32x)(w & 0xffff0000u); }
 
-/* K = 16. B comes as 8 dwords (XS_PACKED) or as 16 components of 16 bits; or they are f32 already (XS_WIDE_A, XS_WIDE_B:
- * rows of 16 floats, 16 lane vectors). */
+/* K = 16. B comes as 8 dwords (XS_PACKED) or as 16 components of 16 bits; or they are f32 already (XS_WIDE_A,
+ * XS_WIDE_B: rows of 16 floats, 16 lane vectors). */
 #define XS_DPAS_16(NAME, T)                                                                                            \
     XS_INLINE void XS(NAME##_rows)(f32 *to, const void *a, int m)                                                      \
     {                                                                                                                  \
@@ -455,8 +456,8 @@ XS_FUNCTION void XS(dpas_acc)(XS(dpas_fn) *product, void *d, const void *a, cons
     }
 }
 
-/* 8-bit integers, exactly modulo 2^32. Where the CPU multiplies bytes: sum + the four products in each dword, x unsigned
- * and v signed. */
+/* 8-bit integers, exactly modulo 2^32. Where the CPU multiplies bytes: sum + the four products in each dword, x
+ * unsigned and v signed. */
 #if XS_PIECE == 64 && defined(__AVX512VNNI__) && XS_HAS(__builtin_ia32_vpdpbusd_v16si)
 #define XS_DOT4(sum, x, v) (XS(u32p)) __builtin_ia32_vpdpbusd_v16si((XS(i32p))(sum), (XS(i32p))(x), (XS(i32p))(v))
 #elif XS_PIECE == 64 && defined(__AVX512VNNI__) && XS_HAS(__builtin_ia32_vpdpbusd512)
@@ -584,7 +585,8 @@ XS_FUNCTION void XS(dpas_i4)(u32x *d, const void *a, const void *b, const u32x *
         rows[i / 8 % 2][i / 16 * 8 + i % 8] = XS(nibbles)(w, i & 1, a_signed);
     }
     for (int r = 0; r < 16; r++) {
-        for (int l = 0; l < S; l++) columns[r / 8][r % 8][l] = XS(nibbles)(((const u32x *)b)[r / 2][l], r & 1, b_signed);
+        for (int l = 0; l < S; l++)
+            columns[r / 8][r % 8][l] = XS(nibbles)(((const u32x *)b)[r / 2][l], r & 1, b_signed);
     }
     XS(dpas_i8_grid)(1, 1, 2, &d, &c, wide_a, wide_b, m, a_signed, b_signed);
 }
@@ -697,8 +699,8 @@ XS_FUNCTION void XS(block2d_load)(void *dst, int item, int elem_bytes, int width
     if (!straight) XS(deal)((u8 *)dst, flat, XS(whole_turns)(count * height * row, turn), turn, item, 0);
 }
 
-/* Elements of 16 bits and S columns, each made a float: a row becomes a lane vector. The next step of a loop over K will
- * want what is below (B) or to the right (A). */
+/* Elements of 16 bits and S columns, each made a float: a row becomes a lane vector. The next step of a loop over K
+ * will want what is below (B) or to the right (A). */
 #define XS_BLOCK2D_WIDE(T)                                                                                             \
     XS_FUNCTION void XS(block2d_load_##T)(f32x * to, int height, int count, int down, u64 ptr, u32 mem_w, u32 mem_h,   \
                                           u32 pitch, i32 x, i32 y)                                                     \
@@ -798,7 +800,8 @@ XS_FUNCTION void XS(block2d_load_transform)(void *dst, int item, int elem_bytes,
                     row[i] = (const u8 *)(uintptr_t)(first + (u64)i * pitch + (u64)(p * width * elem_bytes));
             } else {
                 __builtin_memset(padded, 0, sizeof padded);
-                for (int i = 0; i < group && g * group + i < height; i++) XS(block_row)(&b, p, g * group + i, padded[i], 0);
+                for (int i = 0; i < group && g * group + i < height; i++)
+                    XS(block_row)(&b, p, g * group + i, padded[i], 0);
             }
             for (int j = 0; j < columns; j += S) {
                 u8 *out = to + ((p * groups + g) * columns + j) * 4, all[4 * S];

@@ -1,6 +1,7 @@
 /* prelude_print.h - printf of OpenCL C: only in front of kernels that print. One call prints for one lane. */
 
-/* What stands in `values`: three bytes an argument, its kind ('i', 'f' or 'p'), the bytes and the number of its components. */
+/* What stands in `values`: three bytes an argument, its kind ('i', 'f' or 'p'), the bytes and the number of its
+ * components. */
 struct print_state {
     struct xs_subgroup *self;
     const u8 *kinds;

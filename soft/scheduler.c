@@ -508,7 +508,8 @@ static bool claim_from(struct job *j, unsigned part, struct group *g)
 }
 
 /* Work-groups of the thread's own part, then of the others from the first one on. So the caller, whose part that is,
- * has nothing before it that nobody has begun, and a work-group that waits for an earlier one does not wait for ever. */
+ * has nothing before it that nobody has begun, and a work-group that waits for an earlier one does not wait for
+ * ever. */
 static bool claim(struct job *j, struct group *g)
 {
     unsigned i;

@@ -1,9 +1,9 @@
 /* scheduler.h - runs a kernel's work-groups on a pool of threads (pool.h).
  *
  * Each thread has a part of the launch, claims work-groups of it in chunks, then of other parts, and runs the subgroups
- * of each one after the other. A kernel with barriers returns at each and goes on there when called again, where its code
- * was generated so (frame_bytes); else it gets a coroutine for every subgroup of the work-group, all on the same thread,
- * and a barrier is a switch to the next of them.
+ * of each one after the other. A kernel with barriers returns at each and goes on there when called again, where its
+ * code was generated so (frame_bytes); else it gets a coroutine for every subgroup of the work-group, all on the same
+ * thread, and a barrier is a switch to the next of them.
  */
 #ifndef XETILE_SOFT_SCHEDULER_H
 #define XETILE_SOFT_SCHEDULER_H

@@ -59,7 +59,8 @@ struct sp_type {
     uint32_t scope, rows, cols, use; /* cooperative matrix */
     uint64_t size;        /* bytes in memory; 0 when it has none (a bool counts as one byte) */
     uint32_t align;
-    uint32_t depth;       /* of nesting, pointers included: at most SP_MAX_TYPE_DEPTH, so recursion over types is safe */
+    /* of nesting, pointers included: at most SP_MAX_TYPE_DEPTH, so recursion over types is safe */
+    uint32_t depth;
 };
 enum { SP_IEEE = 0, SP_BF16 = 1, SP_E4M3 = 2, SP_E5M2 = 3 };
 
@@ -105,13 +106,30 @@ struct sp_id {
     uint32_t type;              /* type id of a value, 0 for others */
     uint32_t function;          /* index + 1 of the function it is defined in; 0: module scope */
     uint32_t block;             /* index within it; of a function: its index */
-    bool is_address;            /* a constant computed from a global's address: see sp_constant_address; bits is not its value */
+    /* a constant computed from a global's address: see sp_constant_address; bits is not its value */
+    bool is_address;
     uint8_t what;               /* enum sp_what; SP_NOTHING for what stood in removed blocks */
 };
-enum sp_what { SP_NOTHING, SP_IS_TYPE, SP_IS_CONSTANT, SP_IS_VARIABLE, SP_IS_PARAMETER, SP_IS_VALUE, SP_IS_LABEL,
-               SP_IS_FUNCTION, SP_IS_EXTINST, SP_IS_STRING, SP_IS_GROUP, SP_IS_DEBUG /* debug information, alias scopes */ };
+enum sp_what {
+    SP_NOTHING,
+    SP_IS_TYPE,
+    SP_IS_CONSTANT,
+    SP_IS_VARIABLE,
+    SP_IS_PARAMETER,
+    SP_IS_VALUE,
+    SP_IS_LABEL,
+    SP_IS_FUNCTION,
+    SP_IS_EXTINST,
+    SP_IS_STRING,
+    SP_IS_GROUP,
+    SP_IS_DEBUG /* debug information, alias scopes */
+};
 
-struct sp_decoration { uint32_t target, member /* ~0u: the whole id */, kind; const uint32_t *operand; uint32_t count; };
+struct sp_decoration {
+    uint32_t target, member /* ~0u: the whole id */, kind;
+    const uint32_t *operand;
+    uint32_t count;
+};
 
 struct sp_module {
     uint32_t version, bound;
@@ -132,8 +150,10 @@ struct sp_module {
 /* Specialisation constants given by the caller: SpecId and raw bytes. */
 struct sp_spec { uint32_t id; uint64_t bits; };
 
-/* Reads and checks. NULL with the reason in `log` when refused or out of memory. Limits: SP_MAX_WORDS words, SP_MAX_BOUND ids. */
-struct sp_module *sp_parse(const uint32_t *words, size_t count, const struct sp_spec *spec, size_t spec_count, struct sp_text *log);
+/* Reads and checks. NULL with the reason in `log` when refused or out of memory. Limits: SP_MAX_WORDS words,
+ * SP_MAX_BOUND ids. */
+struct sp_module *sp_parse(const uint32_t *words, size_t count, const struct sp_spec *spec, size_t spec_count,
+                           struct sp_text *log);
 void sp_free(struct sp_module *m);
 
 /* An id as the module itself has it, for messages. */
@@ -220,8 +240,9 @@ struct jit_object {
     int kept_fd;          /* file descriptor + 1 that must stay open while it is loaded; 0: none */
 };
 /* What an object depends on, as a hash: the parts given (module words, build options, spec constants, prelude text ...;
- * lengths count too) and, added by jit_key itself, XS_ABI_VERSION, the file this code was loaded from, the flags and the CPU.
- * The compiler stands beside the key: an object of another compiler serves only when there is no working one. */
+ * lengths count too) and, added by jit_key itself, XS_ABI_VERSION, the file this code was loaded from, the flags and
+ * the CPU. The compiler stands beside the key: an object of another compiler serves only when there is no working
+ * one. */
 struct jit_key { uint8_t hash[32]; };
 struct jit_part { const void *data; size_t size; };
 void jit_key(struct jit_key *key, const struct jit_part *parts, size_t count);
@@ -231,10 +252,14 @@ bool jit_cache_find(const struct jit_key *key, struct jit_object *out);
  * jit_cache_unlock; -1: not locked. */
 int jit_cache_lock(const struct jit_key *key);
 void jit_cache_unlock(int lock);
-/* Compiles, loads, and stores under `key` (NULL: does not store). The text is compiled as it stands, without a shell, within
- * $XETILE_SOFT_TIME_LIMIT seconds (120) of processor time, by $XETILE_CC or cc, gcc, clang from PATH, for $XETILE_SOFT_ISA (isa.c). Products and sums are contracted only if "xs: contract" stands in the first 256 bytes of the text. */
-bool jit_compile(const char *c_text, size_t size, const struct jit_key *key, struct jit_object *out, struct sp_text *log);
-bool jit_load_image(const void *image, size_t size, struct jit_object *out, struct sp_text *log); /* untrusted: header, hash and version are checked, but its code will run */
+/* Compiles, loads, and stores under `key` (NULL: does not store). The text is compiled as it stands, without a shell,
+ * within $XETILE_SOFT_TIME_LIMIT seconds (120) of processor time, by $XETILE_CC or cc, gcc, clang from PATH, for
+ * $XETILE_SOFT_ISA (isa.c). Products and sums are contracted only if "xs: contract" stands in the first 256 bytes of
+ * the text. */
+bool jit_compile(const char *c_text, size_t size, const struct jit_key *key, struct jit_object *out,
+                 struct sp_text *log);
+/* untrusted: header, hash and version are checked, but its code will run */
+bool jit_load_image(const void *image, size_t size, struct jit_object *out, struct sp_text *log);
 void jit_unload(struct jit_object *o); /* safe on a zeroed object and twice */
 
 #endif

@@ -128,9 +128,17 @@ static const uint16_t capabilities[] = {
     SP_CAP_LongVectorEXT,
 };
 /* Capabilities that only allow what the reader refuses by instruction or type anyway; compilers list them freely. */
-static const uint16_t harmless[] = {SP_CAP_ImageBasic,    SP_CAP_LiteralSampler, SP_CAP_Sampled1D,      SP_CAP_Image1D,
-                                    SP_CAP_SampledBuffer, SP_CAP_ImageBuffer,    SP_CAP_ImageReadWrite, SP_CAP_Pipes,
-                                    SP_CAP_DeviceEnqueue, SP_CAP_NamedBarrier,   SP_CAP_ArbitraryPrecisionIntegersALTERA};
+static const uint16_t harmless[] = {SP_CAP_ImageBasic,
+                                    SP_CAP_LiteralSampler,
+                                    SP_CAP_Sampled1D,
+                                    SP_CAP_Image1D,
+                                    SP_CAP_SampledBuffer,
+                                    SP_CAP_ImageBuffer,
+                                    SP_CAP_ImageReadWrite,
+                                    SP_CAP_Pipes,
+                                    SP_CAP_DeviceEnqueue,
+                                    SP_CAP_NamedBarrier,
+                                    SP_CAP_ArbitraryPrecisionIntegersALTERA};
 
 static const char *const extensions[] = {
     "SPV_KHR_non_semantic_info",

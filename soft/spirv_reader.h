@@ -48,7 +48,8 @@ struct sp_reader {
     size_t spec_count;
     struct sp_inst *insts; /* every instruction that is kept, in order */
     uint32_t inst_count;
-    uint32_t *copy, *number, stated_bound; /* where ids get new numbers: m->words, m->number, the header's bound; else NULL */
+    /* where ids get new numbers: m->words, m->number, the header's bound; else NULL */
+    uint32_t *copy, *number, stated_bound;
     /* how many of each the module has, counted before anything is allocated */
     uint32_t total_insts, total_types, total_functions, total_globals, total_entries, total_modes, total_groups,
         total_decorations;

@@ -93,7 +93,8 @@ static bool set_vector(struct sp_reader *r, const struct sp_inst *i, struct sp_t
     if (r->has_any_vector && (n == 0 || n > SP_MAX_COMPONENTS))
         return sp_refuse(r, i, "%u components: 1 to %d are supported", n, SP_MAX_COMPONENTS);
     if (!r->has_any_vector && n != 2 && n != 3 && n != 4 && n != 8 && n != 16)
-        return sp_refuse(r, i, "%u components: 2, 3, 4, 8, 16 are supported without VectorAnyINTEL or LongVectorEXT", n);
+        return sp_refuse(r, i, "%u components: 2, 3, 4, 8, 16 are supported without VectorAnyINTEL or LongVectorEXT",
+                         n);
     while (room < n) room *= 2;
     t->kind = SP_VECTOR;
     t->elem = e->id;

@@ -184,8 +184,8 @@ void soft_module_release(ze_module_handle_t m)
     if (atomic_fetch_sub(&m->references, 1) == 1) module_free(m);
 }
 
-/* A module whose imports are in use cannot be compiled before zeModuleDynamicLink; it is only read, so that what is wrong
- * with it is said now. */
+/* A module whose imports are in use cannot be compiled before zeModuleDynamicLink; it is only read, so that what is
+ * wrong with it is said now. */
 static ze_result_t read_imports(ze_module_handle_t m, struct sp_text *log)
 {
     struct sp_symbol *symbols;

@@ -77,8 +77,8 @@ static void set_awaited(struct soft_queue *q, ze_event_handle_t event)
     pthread_mutex_unlock(&q->signal.lock);
 }
 
-/* The event is named before anyone waits for it, and its name taken back before anything that comes after it is done: so
- * it is still there when soft_queue_free, under the queue's lock, wakes those that wait. */
+/* The event is named before anyone waits for it, and its name taken back before anything that comes after it is done:
+ * so it is still there when soft_queue_free, under the queue's lock, wakes those that wait. */
 bool soft_queue_await(struct soft_queue *q, ze_event_handle_t event)
 {
     bool set;

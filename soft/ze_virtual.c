@@ -62,7 +62,8 @@ static void tell_check(const struct reservation *r)
     check_memory_remove(r->base, r->size);
     for (i = 0; i <= pages; i++) {
         if (i < pages && r->access[i] != ZE_MEMORY_ACCESS_ATTRIBUTE_NONE) continue;
-        if (i > first) check_memory_add(r->base + first * soft_page_size(), (i - first) * soft_page_size(), CHECK_VIRTUAL);
+        if (i > first)
+            check_memory_add(r->base + first * soft_page_size(), (i - first) * soft_page_size(), CHECK_VIRTUAL);
         first = i + 1;
     }
 }

@@ -1,5 +1,5 @@
-/* child.h - for tests that run in child processes, which have no counts of their own: what is wrong there ends the child,
- * whose exit status the test looks at.
+/* child.h - for tests that run in child processes, which have no counts of their own: what is wrong there ends the
+ * child, whose exit status the test looks at.
  */
 #ifndef XETILE_TEST_CHILD_H
 #define XETILE_TEST_CHILD_H

@@ -1,5 +1,5 @@
-/* test_hard.c - a hard life for the headers and the software device: 64 threads that build different kernels at once, a kernel of
- * 100,000 instructions, regions nested as deep as they may be and one deeper, values of hundreds of parts.
+/* test_hard.c - a hard life for the headers and the software device: 64 threads that build different kernels at once, a
+ * kernel of 100,000 instructions, regions nested as deep as they may be and one deeper, values of hundreds of parts.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -126,7 +126,8 @@ static bool run(const spe_words *words, uint32_t *x)
     shared = ok ? (uint32_t *)zed_alloc(&d, ZED_SHARED, ITEMS * sizeof *x, 0) : NULL;
     for (uint32_t i = 0; shared && i < ITEMS; i++) shared[i] = i * STEP;
     ok = shared && zed_module_load(&module, &d, words->data, 4 * words->count, NULL) &&
-         zed_kernel_get(&kernel, &module, "hard", "ptr<u32> x") && zed_launch(&kernel, (zed_groups){ITEMS / 32, 1, 1}, shared);
+         zed_kernel_get(&kernel, &module, "hard", "ptr<u32> x") &&
+         zed_launch(&kernel, (zed_groups){ITEMS / 32, 1, 1}, shared);
     CHECK_MSG(ok, "%.300s", zed_get_error(&d)->text);
     if (ok) memcpy(x, shared, ITEMS * sizeof *x);
     zed_close(&d);
@@ -140,7 +141,8 @@ static spe_words chain(spe_module *m, uint32_t instructions)
     spe_id at, v;
     if (!begin(m, &at)) return none;
     v = spe_load(m, at, 0);
-    for (uint32_t n = 0; n < instructions / 2; n++) v = spe_xor(m, spe_imul(m, v, spe_u32(m, 2 * (n % 64) + 3)), spe_u32(m, n % 128));
+    for (uint32_t n = 0; n < instructions / 2; n++)
+        v = spe_xor(m, spe_imul(m, v, spe_u32(m, 2 * (n % 64) + 3)), spe_u32(m, n % 128));
     spe_store(m, at, v, 0);
     spe_kernel_end(m);
     return spe_finish(m);
@@ -195,7 +197,8 @@ TEST(thousands_of_regions_deep_on_the_device)
         CHECK_MSG(words.count > 0, "%s", spe_get_error(&m)->text);
         if (d == 0) test_save_spv("test_hard_nested", words.data, 4 * words.count);
         if (run(&words, x))
-            for (uint32_t i = 0; i < ITEMS; i++) wrong += x[i] != (i * STEP < (uint32_t)depths[d] ? i * STEP : (uint32_t)depths[d]);
+            for (uint32_t i = 0; i < ITEMS; i++)
+                wrong += x[i] != (i * STEP < (uint32_t)depths[d] ? i * STEP : (uint32_t)depths[d]);
         CHECK_INT(wrong, 0);
         spe_free(&m);
     }
@@ -214,7 +217,8 @@ TEST(as_deep_as_regions_nest)
     spe_free(&m);
 }
 
-/* ---- values of hundreds of parts: every instruction that makes them, in lanes that differ, compared in all elements */
+/* ---- values of hundreds of parts: every instruction that makes them, in lanes that differ, compared in all
+ * elements */
 
 enum { PAIRS = 300, TAIL = 100 };
 typedef struct {
@@ -313,7 +317,8 @@ static void wide_body(wide_kernel *k)
     spe_else(m, 1, &other);
     other = changed(k, old, k->x, 4);
     spe_endif(m, 1, &other, &k->v);
-    spe_for(m, spe_u32(m, 0), spe_and(m, k->x, spe_u32(m, 3)), one, 1, &k->v); /* and leave a loop one after the other */
+    /* and leave a loop one after the other */
+    spe_for(m, spe_u32(m, 0), spe_and(m, k->x, spe_u32(m, 3)), one, 1, &k->v);
     k->v = changed(k, k->v, spe_iadd(m, spe_extract(m, k->v, 0), one), 5);
     spe_endfor(m, 1, &k->v);
     spe_if(m, odd);

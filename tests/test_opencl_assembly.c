@@ -1,5 +1,5 @@
-/* test_opencl_assembly.c - instructions that no OpenCL C compiler writes, as SPIR-V assembly (opencl/<name>.spvasm): bit
- * fields, integer dot products, products in double width, carries, pointer comparisons, specialisation constants,
+/* test_opencl_assembly.c - instructions that no OpenCL C compiler writes, as SPIR-V assembly (opencl/<name>.spvasm):
+ * bit fields, integer dot products, products in double width, carries, pointer comparisons, specialisation constants,
  * expectations, the uniform group instructions, bfloat16 and 8-bit floats. Exact.
  *
  * Each kernel but the last takes three arrays of u32 and writes planes: operation p of item i goes to r[p * count + i].
@@ -23,7 +23,8 @@ static bool run(run_state *s, const char *name)
     ocl_fill_bits(s->b, 32, N);
     ocl_fill_bits(s->c, 32, N);
     if (!ocl_load(&s->module, name)) return false;
-    OCL_RUN(&s->module, name, "ptr<u32> a, ptr<u32> b, ptr<u32> c, ptr<u32> r, u32 count", N / GROUP, GROUP, s->a, s->b, s->c, s->r, N);
+    OCL_RUN(&s->module, name, "ptr<u32> a, ptr<u32> b, ptr<u32> c, ptr<u32> r, u32 count", N / GROUP, GROUP, s->a, s->b,
+            s->c, s->r, N);
     return true;
 }
 
@@ -37,9 +38,9 @@ static void finish(run_state *s)
 
 #define WANT(plane, value)                                                                                             \
     do {                                                                                                               \
-        uint32_t want_ = (uint32_t)(value), got_ = s.r[(plane) * N + i];                                               \
-        CHECK_MSG(got_ == want_, "plane %d of (%08x, %08x, %08x) is %08x, want %08x", (plane), (unsigned)a, (unsigned)b, \
-                  (unsigned)c, (unsigned)got_, (unsigned)want_);                                                       \
+        uint32_t want_ = (uint32_t)(value), got_ = s.r[(plane)*N + i];                                                 \
+        CHECK_MSG(got_ == want_, "plane %d of (%08x, %08x, %08x) is %08x, want %08x", (plane), (unsigned)a,            \
+                  (unsigned)b, (unsigned)c, (unsigned)got_, (unsigned)want_);                                          \
     } while (0)
 
 /* ---- bit fields */
@@ -173,7 +174,8 @@ TEST(arithmetic)
             float got9, got10;
             memcpy(&got9, &s.r[9 * N + i], 4);
             memcpy(&got10, &s.r[10 * N + i], 4);
-            CHECK_MSG(got9 == (float)modulo(fa, fb), "OpFMod(%g, %g) is %g, want %g", (double)fa, (double)fb, (double)got9, modulo(fa, fb));
+            CHECK_MSG(got9 == (float)modulo(fa, fb), "OpFMod(%g, %g) is %g, want %g", (double)fa, (double)fb,
+                      (double)got9, modulo(fa, fb));
             CHECK_MSG(got10 == fmodf(fa, fb), "OpFRem(%g, %g) is %g", (double)fa, (double)fb, (double)got10);
         }
         WANT(11, a);
@@ -209,7 +211,8 @@ TEST(lanes_and_leftovers)
     run_state s;
     if (!run(&s, "lanes")) return;
     for (int i = 0; i < N; i++) {
-        uint32_t a = s.a[i], b = s.b[i], c = s.c[i], first = (uint32_t)i / 16 * 16, lane = (uint32_t)i % 16, low = 0, high = 15;
+        uint32_t a = s.a[i], b = s.b[i], c = s.c[i], first = (uint32_t)i / 16 * 16, lane = (uint32_t)i % 16, low = 0,
+                 high = 15;
         const uint32_t items[4] = {a, b, c, (uint32_t)i};
         ballots t = ballots_of(&s, (int)first);
         uint32_t of_four = 0, of_eight = 0;
@@ -246,7 +249,8 @@ TEST(uniform_group_instructions)
     run_state s;
     bool good = run(&s, "uniform_groups");
     for (int g = 0; good && g < N; g += GROUP) {
-        uint32_t product = 1, all = ~0u, some = 0, odd = 0, negatives = 0, running = 1, before = 0, exclusive = 0, any = 0;
+        uint32_t product = 1, all = ~0u, some = 0, odd = 0, negatives = 0, running = 1, before = 0, exclusive = 0,
+                 any = 0;
         float reals = 1;
         for (int i = g; i < g + GROUP; i++) {
             product *= s.a[i] | 1;
@@ -283,7 +287,8 @@ TEST(uniform_group_instructions)
  * it is an ordinary one and only the largest code is NaN. */
 static double small_value(uint32_t code, int exponent, int mantissa)
 {
-    int e = (int)(code >> mantissa) & ((1 << exponent) - 1), m = (int)code & ((1 << mantissa) - 1), bias = (1 << (exponent - 1)) - 1;
+    int e = (int)(code >> mantissa) & ((1 << exponent) - 1), m = (int)code & ((1 << mantissa) - 1),
+        bias = (1 << (exponent - 1)) - 1;
     double v = e ? ldexp((1 << mantissa) + m, e - bias - mantissa) : ldexp(m, 1 - bias - mantissa);
     if (exponent == 4 ? e == 15 && m == 7 : e == (1 << exponent) - 1 && m) v = NAN;
     else if (exponent != 4 && e == (1 << exponent) - 1) v = INFINITY;
@@ -293,13 +298,16 @@ static double small_value(uint32_t code, int exponent, int mantissa)
 /* Is `code` f rounded to the nearest, ties to the even code? Past the largest number: that, or infinity (E4M3: NaN). */
 static bool is_rounded(uint32_t code, float f, int exponent, int mantissa, bool saturate)
 {
-    uint32_t most = exponent == 4 ? 0x7e : ((uint32_t)((1 << exponent) - 1) << mantissa) - 1, magnitude = code & ((1u << (exponent + mantissa)) - 1);
-    double got = small_value(code, exponent, mantissa), a = fabs((double)f), largest = small_value(most, exponent, mantissa), below, step;
+    uint32_t most = exponent == 4 ? 0x7e : ((uint32_t)((1 << exponent) - 1) << mantissa) - 1,
+             magnitude = code & ((1u << (exponent + mantissa)) - 1);
+    double got = small_value(code, exponent, mantissa), a = fabs((double)f),
+           largest = small_value(most, exponent, mantissa), below, step;
     if (f != f) return got != got;
     if (code >> (exponent + mantissa) != (uint32_t)(signbit(f) != 0)) return false;
     step = largest - small_value(most - 1, exponent, mantissa);
     /* what is halfway to the number after the largest goes to the even code of the two */
-    if (a > largest + step / 2 || (a == largest + step / 2 && most & 1)) return saturate ? magnitude == most : magnitude == most + 1;
+    if (a > largest + step / 2 || (a == largest + step / 2 && most & 1))
+        return saturate ? magnitude == most : magnitude == most + 1;
     if (magnitude > most) return false;
     got = fabs(got);
     below = small_value(magnitude ? magnitude - 1 : 0, exponent, mantissa);
@@ -315,7 +323,8 @@ TEST(small_floats)
     zed_module module;
     uint32_t *a = (uint32_t *)ocl_buffer(COUNT * 4), *r = (uint32_t *)ocl_buffer(8 * COUNT * 4);
     for (uint32_t i = 0; i < COUNT; i++) {
-        static const float special[] = {0.0f, -0.0f, 1, 448, 464, 465, 480, 57344, 61440, 61441, 65536, INFINITY, -INFINITY, NAN, 3.4e38f, 0.0009765625f, 0.001f};
+        static const float special[] = {0.0f,  -0.0f, 1,        448,       464, 465,     480,           57344, 61440,
+                                        61441, 65536, INFINITY, -INFINITY, NAN, 3.4e38f, 0.0009765625f, 0.001f};
         float f = (float)(test_normal() * exp2(test_normal() * 8));
         if (i < sizeof special / sizeof *special) f = special[i];
         memcpy(&a[i], &f, 4);
@@ -325,17 +334,22 @@ TEST(small_floats)
     if (ocl_load(&module, "small_floats"))
         OCL_RUN(&module, "small_floats", "ptr<u32> a, ptr<u32> r, u32 count", GROUPS, COUNT / GROUPS, a, r, COUNT);
     for (int i = 0; i < COUNT; i++) {
-        static const struct { int exponent, mantissa; bool saturate; } to[] = {{8, 7, false}, {4, 3, false}, {5, 2, false}, {4, 3, true}, {5, 2, true}};
+        static const struct {
+            int exponent, mantissa;
+            bool saturate;
+        } to[] = {{8, 7, false}, {4, 3, false}, {5, 2, false}, {4, 3, true}, {5, 2, true}};
         float f, back;
         memcpy(&f, &a[i], 4);
         for (int p = 0; p < 5; p++)
-            CHECK_MSG(is_rounded(r[p * COUNT + i], f, to[p].exponent, to[p].mantissa, to[p].saturate), "conversion %d of %.9g gives %02x (%g)", p,
-                      (double)f, (unsigned)r[p * COUNT + i], small_value(r[p * COUNT + i], to[p].exponent, to[p].mantissa));
+            CHECK_MSG(is_rounded(r[p * COUNT + i], f, to[p].exponent, to[p].mantissa, to[p].saturate),
+                      "conversion %d of %.9g gives %02x (%g)", p, (double)f, (unsigned)r[p * COUNT + i],
+                      small_value(r[p * COUNT + i], to[p].exponent, to[p].mantissa));
         for (int p = 0; p < 3; p++) {
             double want = small_value(p ? a[i] & 0xff : a[i] & 0xffff, to[p].exponent, to[p].mantissa);
             memcpy(&back, &r[(5 + p) * COUNT + i], 4);
-            CHECK_MSG(want != want ? back != back : back == want && !signbit(back) == !signbit(want), "code %x back by conversion %d gives %g, want %g",
-                      (unsigned)a[i] & 0xffff, p, (double)back, want);
+            CHECK_MSG(want != want ? back != back : back == want && !signbit(back) == !signbit(want),
+                      "code %x back by conversion %d gives %g, want %g", (unsigned)a[i] & 0xffff, p, (double)back,
+                      want);
         }
     }
     ocl_free(a);
@@ -345,7 +359,8 @@ TEST(small_floats)
 TEST(generic_casts)
 {
     enum { ITEMS = 63, LOCAL = 21 };
-    uint32_t *p = (uint32_t *)ocl_buffer(ITEMS * 4), *r = (uint32_t *)ocl_buffer(ITEMS * 4), *q = (uint32_t *)ocl_buffer(ITEMS * 4);
+    uint32_t *p = (uint32_t *)ocl_buffer(ITEMS * 4), *r = (uint32_t *)ocl_buffer(ITEMS * 4),
+             *q = (uint32_t *)ocl_buffer(ITEMS * 4);
     zed_module module;
     if (ocl_load(&module, "casts")) {
         for (uint32_t i = 0; i < ITEMS; i++) p[i] = (uint32_t)test_random();

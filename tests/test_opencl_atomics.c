@@ -1,7 +1,7 @@
-/* test_opencl_atomics.c - atomics of OpenCL 1 and of C11 (every operation, 32 and 64 bits, integers and floats, global, local
- * and generic memory, under divergence), by many items at once. Sums and the like are exact; what the items got back must
- * be what one order or another of the operations gives, each intermediate value once. Floats are small integers, whose
- * sums are exact in every order.
+/* test_opencl_atomics.c - atomics of OpenCL 1 and of C11 (every operation, 32 and 64 bits, integers and floats, global,
+ * local and generic memory, under divergence), by many items at once. Sums and the like are exact; what the items got
+ * back must be what one order or another of the operations gives, each intermediate value once. Floats are small
+ * integers, whose sums are exact in every order.
  */
 #include "opencl.h"
 #include "spirv_emit.h"
@@ -25,12 +25,14 @@ static void check_chain(const char *what, const int64_t *got, const int64_t *by,
     after[N] = first;
     qsort(before, N + 1, sizeof *before, compare_ints);
     qsort(after, N + 1, sizeof *after, compare_ints);
-    for (int i = 0; i <= N; i++) CHECK_MSG(before[i] == after[i], "%s: no order of the additions gives what was returned", what);
+    for (int i = 0; i <= N; i++)
+        CHECK_MSG(before[i] == after[i], "%s: no order of the additions gives what was returned", what);
 }
 
 TEST(old_style)
 {
-    int32_t *c = (int32_t *)ocl_buffer(12 * 4), *got = (int32_t *)ocl_buffer(3 * N * 4), *a = (int32_t *)ocl_buffer(N * 4);
+    int32_t *c = (int32_t *)ocl_buffer(12 * 4), *got = (int32_t *)ocl_buffer(3 * N * 4),
+            *a = (int32_t *)ocl_buffer(N * 4);
     uint32_t *u = (uint32_t *)ocl_buffer(8);
     int32_t sum = 0, least = INT32_MAX, most = INT32_MIN, all = -1, some = 0, odd = 0, chain = 1;
     uint32_t uleast = UINT32_MAX, umost = 0;
@@ -85,7 +87,8 @@ TEST(old_style)
 
 static void old_style_long(const char *kernel, const char *params, bool is_signed)
 {
-    int64_t *c = (int64_t *)ocl_buffer(9 * 8), *got = (int64_t *)ocl_buffer(2 * N * 8), *a = (int64_t *)ocl_buffer(N * 8), one[N];
+    int64_t *c = (int64_t *)ocl_buffer(9 * 8), *got = (int64_t *)ocl_buffer(2 * N * 8),
+            *a = (int64_t *)ocl_buffer(N * 8), one[N];
     uint64_t sum = 0, least = 0, most = 0, all = ~(uint64_t)0, some = 0, odd = 0, chain = 1;
     for (int i = 0; i < N; i++) {
         uint64_t v = test_random() >> (test_random() & 31), flip = is_signed ? (uint64_t)1 << 63 : 0;
@@ -145,8 +148,8 @@ static void check_c11_groups(const int32_t *a, const int32_t *c, const int32_t *
     }
 }
 
-/* The odd items exchange their numbers: each number, and the first value, is found once or left. One finds its own number
- * in c[5], those after it 777. One finds the flag clear. */
+/* The odd items exchange their numbers: each number, and the first value, is found once or left. One finds its own
+ * number in c[5], those after it 777. One finds the flag clear. */
 static void check_c11_items(const int32_t *a, const int32_t *c, const int32_t *got)
 {
     int32_t first_flags = 0, swapped = 0;
@@ -170,7 +173,8 @@ static void check_c11_items(const int32_t *a, const int32_t *c, const int32_t *g
 
 TEST(c11)
 {
-    int32_t *c = (int32_t *)ocl_buffer((7 + 2 * GROUPS) * 4), *got = (int32_t *)ocl_buffer(5 * N * 4), *a = (int32_t *)ocl_buffer(N * 4);
+    int32_t *c = (int32_t *)ocl_buffer((7 + 2 * GROUPS) * 4), *got = (int32_t *)ocl_buffer(5 * N * 4),
+            *a = (int32_t *)ocl_buffer(N * 4);
     uint32_t *u = (uint32_t *)ocl_buffer(16), least = UINT32_MAX, all = ~0u, some = 0, odd = 0;
     int64_t *l = (int64_t *)ocl_buffer(16), wide_sum = 0, wide_least = INT64_MAX;
     int32_t sum = 0, odd_sum = 0, odd_count = 0, chain = 3;
@@ -190,7 +194,8 @@ TEST(c11)
     c[2] = -7, c[4] = 3, c[5] = OWN;
     u[0] = ~0u, u[1] = ~0u, u[2] = 0, u[3] = 0;
     l[0] = 0, l[1] = INT64_MAX;
-    OCL_RUN(&module, "c11", "ptr<i32> c, ptr<u32> u, ptr<i64> l, ptr<i32> got, ptr<i32> a", GROUPS, GROUP, c, u, l, got, a);
+    OCL_RUN(&module, "c11", "ptr<i32> c, ptr<u32> u, ptr<i64> l, ptr<i32> got, ptr<i32> a", GROUPS, GROUP, c, u, l, got,
+            a);
     CHECK_INT(c[0], sum);
     CHECK_INT(c[1], -odd_sum);
     CHECK_INT(c[3], 2 * odd_count);
@@ -213,7 +218,8 @@ TEST(c11)
 
 TEST(floats)
 {
-    float *c = (float *)ocl_buffer((3 + GROUPS) * 4), *a = (float *)ocl_buffer(N * 4), *got = (float *)ocl_buffer(N * 4);
+    float *c = (float *)ocl_buffer((3 + GROUPS) * 4), *a = (float *)ocl_buffer(N * 4),
+          *got = (float *)ocl_buffer(N * 4);
     double *d = (double *)ocl_buffer(24), sum = 0, least = INFINITY, most = -INFINITY;
     static int64_t wide_got[N], wide_by[N];
     for (int i = 0; i < N; i++) {

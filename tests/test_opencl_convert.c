@@ -1,7 +1,7 @@
 /* test_opencl_convert.c - conversions of OpenCL C: all pairs of types, all rounding modes, saturating and not.
  *
- * Exact: the reference rounds a long double (64 bits of mantissa or more, so every source value fits) by the rule of the
- * mode. What OpenCL leaves open is not compared: out-of-range to an integer without saturation.
+ * Exact: the reference rounds a long double (64 bits of mantissa or more, so every source value fits) by the rule of
+ * the mode. What OpenCL leaves open is not compared: out-of-range to an integer without saturation.
  */
 #include "opencl.h"
 
@@ -32,7 +32,9 @@ static uint32_t group = 50; /* 1 with the module whose values are uniform */
 static long double half_value(uint16_t h)
 {
     int e = h >> 10 & 31, m = h & 1023;
-    long double v = e == 31 ? (m ? (long double)NAN : (long double)INFINITY) : e ? ldexpl(1024 + m, e - 25) : ldexpl(m, -24);
+    long double v = e == 31 ? (m ? (long double)NAN : (long double)INFINITY)
+                    : e     ? ldexpl(1024 + m, e - 25)
+                            : ldexpl(m, -24);
     return h & 0x8000 ? -v : v;
 }
 
@@ -71,7 +73,8 @@ static long double round_real(long double v, const number_type *t, rounding r)
     e = e - t->digits > t->least ? e - t->digits : t->least;
     w = ldexpl(round_whole(ldexpl(v, -e), r), e);
     if (fabsl(w) <= most) return copysignl(w, v);
-    return r == RTZ || (r == RTP && v < 0) || (r == RTN && v > 0) ? copysignl(most, v) : copysignl((long double)INFINITY, v);
+    return r == RTZ || (r == RTP && v < 0) || (r == RTN && v > 0) ? copysignl(most, v)
+                                                                  : copysignl((long double)INFINITY, v);
 }
 
 static bool same(long double a, long double b)
@@ -83,7 +86,8 @@ static long double most_of(const number_type *t) { return ldexpl(1, 8 * t->bytes
 static long double least_of(const number_type *t) { return t->is_signed ? -ldexpl(1, 8 * t->bytes - 1) : 0; }
 
 /* Checks the results of one conversion; they stand 8 bytes apart. */
-static void check(const char *how, const number_type *from, const void *a, const number_type *to, const void *r, rounding mode, bool saturate)
+static void check(const char *how, const number_type *from, const void *a, const number_type *to, const void *r,
+                  rounding mode, bool saturate)
 {
     for (size_t i = 0; i < ITEMS; i++) {
         long double v = value_at(a, i, from), got = value_at((const char *)r + i * 8, 0, to), want;
@@ -98,11 +102,14 @@ static void check(const char *how, const number_type *from, const void *a, const
             if (want < least_of(to) || want > most_of(to)) {
                 if (saturate) want = want < 0 ? least_of(to) : most_of(to);
                 else if (from->is_real) continue;
-                else want = want - floorl((want - least_of(to)) / (most_of(to) + 1 - least_of(to))) * (most_of(to) + 1 - least_of(to));
+                else
+                    want = want - floorl((want - least_of(to)) / (most_of(to) + 1 - least_of(to))) *
+                                      (most_of(to) + 1 - least_of(to));
             }
             want += 0; /* integers have no -0 */
         }
-        CHECK_MSG(same(got, want), "%s to %s%s: %.20Lg gives %.20Lg, want %.20Lg", from->name, to->name, how, v, got, want);
+        CHECK_MSG(same(got, want), "%s to %s%s: %.20Lg gives %.20Lg, want %.20Lg", from->name, to->name, how, v, got,
+                  want);
     }
 }
 
@@ -114,10 +121,42 @@ static uint16_t half_bits(void)
 
 static double real_value(size_t i)
 {
-    static const double special[] = {0.0, -0.0, 0.5, -0.5, 1.5, 2.5, -2.5, 127.5, 128, -128.5, 254.5, 255.5, 32767.5, 65535.5, 65504, 65520,
-                                     2147483647.0, 2147483648.0, -2147483648.0, -2147483649.0, 4294967295.0, 4294967296.0,
-                                     9223372036854775807.0, -9223372036854775808.0, 18446744073709551615.0, 1e30, -1e30, 1e-9, -1e-9,
-                                     6e-8, 2e-40, 1e-310, 3.4028235677973366e38, NAN, INFINITY, -INFINITY};
+    static const double special[] = {0.0,
+                                     -0.0,
+                                     0.5,
+                                     -0.5,
+                                     1.5,
+                                     2.5,
+                                     -2.5,
+                                     127.5,
+                                     128,
+                                     -128.5,
+                                     254.5,
+                                     255.5,
+                                     32767.5,
+                                     65535.5,
+                                     65504,
+                                     65520,
+                                     2147483647.0,
+                                     2147483648.0,
+                                     -2147483648.0,
+                                     -2147483649.0,
+                                     4294967295.0,
+                                     4294967296.0,
+                                     9223372036854775807.0,
+                                     -9223372036854775808.0,
+                                     18446744073709551615.0,
+                                     1e30,
+                                     -1e30,
+                                     1e-9,
+                                     -1e-9,
+                                     6e-8,
+                                     2e-40,
+                                     1e-310,
+                                     3.4028235677973366e38,
+                                     NAN,
+                                     INFINITY,
+                                     -INFINITY};
     size_t n = sizeof special / sizeof *special;
     return i < n ? special[i] : ldexp(test_normal(), (int)(test_random() % 80) - 20);
 }
@@ -148,9 +187,11 @@ static void check_all(const number_type *from, const void *a, const char *r)
     for (int t = 0; t < INTEGERS; t++, r += 8 * ITEMS) check("_sat", from, a, &types[t], r, usual, true);
     for (int t = HALF; t <= DOUBLE; t++, r += 8 * ITEMS) check("", from, a, &types[t], r, RTE, false);
     for (int t = HALF; t <= DOUBLE; t++)
-        for (int m = RTE; m <= RTN; m++, r += 8 * ITEMS) check(mode_names[m], from, a, &types[t], r, (rounding)m, false);
+        for (int m = RTE; m <= RTN; m++, r += 8 * ITEMS)
+            check(mode_names[m], from, a, &types[t], r, (rounding)m, false);
     for (int t = 0; from->is_real && t < INTEGERS; t++)
-        for (int m = RTE; m <= RTN; m++, r += 8 * ITEMS) check(mode_names[m], from, a, &types[t], r, (rounding)m, false);
+        for (int m = RTE; m <= RTN; m++, r += 8 * ITEMS)
+            check(mode_names[m], from, a, &types[t], r, (rounding)m, false);
 }
 
 static void convert_from(int index)
@@ -167,7 +208,8 @@ static void convert_from(int index)
         snprintf(name, sizeof name, "saturate_%s", from->name);
         OCL_RUN(module, name, "ptr<u8> a, ptr<u8> r", ITEMS / group, group, a, r);
         for (int t = 0; t < INTEGERS; t++)
-            for (int m = RTE; m <= RTN; m++, at += 8 * ITEMS) check(saturating_names[m], from, a, &types[t], at, (rounding)m, true);
+            for (int m = RTE; m <= RTN; m++, at += 8 * ITEMS)
+                check(saturating_names[m], from, a, &types[t], at, (rounding)m, true);
     }
     ocl_free(a);
     ocl_free(r);
@@ -196,7 +238,8 @@ TEST(vectors)
     double *d = (double *)ocl_buffer(N * 2 * 8);
     int32_t *l = (int32_t *)ocl_buffer(N * 4 * 4);
     for (int i = 0; i < N * 16; i++) a[i] = (float)test_normal() * 200;
-    OCL_RUN(module, "vectors", "ptr<f32> a, ptr<u8> b, ptr<i16> s, ptr<f16> h, ptr<f64> d, ptr<i32> l", group == 1 ? N : 1, group == 1 ? 1 : N, a, b, s, h, d, l);
+    OCL_RUN(module, "vectors", "ptr<f32> a, ptr<u8> b, ptr<i16> s, ptr<f16> h, ptr<f64> d, ptr<i32> l",
+            group == 1 ? N : 1, group == 1 ? 1 : N, a, b, s, h, d, l);
     for (int i = 0; i < N * 16; i++) {
         long double v = round_whole(a[i], RTE);
         CHECK_INT(b[i], v < 0 ? 0 : v > 255 ? 255 : (int)v);

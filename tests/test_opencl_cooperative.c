@@ -1,5 +1,6 @@
-/* test_opencl_cooperative.c - SPV_KHR_cooperative_matrix: loads and stores by rows and columns, products of all kinds of
- * components with sums carried round a loop, elementwise arithmetic, conversion, the components one by one, constants.
+/* test_opencl_cooperative.c - SPV_KHR_cooperative_matrix: loads and stores by rows and columns, products of all kinds
+ * of components with sums carried round a loop, elementwise arithmetic, conversion, the components one by one,
+ * constants.
  *
  * One work-item group computes d = a b + c over two steps of K, e = every component of (float or int) d doubled in a
  * private variable, plus 3, times 2. Inputs are small enough integers that every result is exact, in floats too.
@@ -118,10 +119,10 @@ static void check(const test_case *t, const double *a, const double *b, const do
             double want = c[r * t->n + j], twice;
             for (int k = 0; k < 2 * t->k; k++) want += a[r * 2 * t->k + k] * b[j * 2 * t->k + k];
             twice = t->c == F16 ? want : 2 * (2 * want + 3);
-            CHECK_MSG(element(d, t->c, r * t->n + j) == want, "S %d %dx%dx%d: d(%d, %d) = %g, want %g", t->S, t->m, t->n,
-                      t->k, r, j, element(d, t->c, r * t->n + j), want);
-            CHECK_MSG(element(e, t->c, j * t->m + r) == twice, "S %d %dx%dx%d: e(%d, %d) = %g, want %g", t->S, t->m, t->n,
-                      t->k, r, j, element(e, t->c, j * t->m + r), twice);
+            CHECK_MSG(element(d, t->c, r * t->n + j) == want, "S %d %dx%dx%d: d(%d, %d) = %g, want %g", t->S, t->m,
+                      t->n, t->k, r, j, element(d, t->c, r * t->n + j), want);
+            CHECK_MSG(element(e, t->c, j * t->m + r) == twice, "S %d %dx%dx%d: e(%d, %d) = %g, want %g", t->S, t->m,
+                      t->n, t->k, r, j, element(e, t->c, j * t->m + r), twice);
         }
     }
 }
@@ -137,7 +138,8 @@ static void run(const test_case *t)
     CHECK_MSG(words.data, "%s", spe_get_error(&m)->text);
     if (words.data) {
         char name[64];
-        snprintf(name, sizeof name, "opencl_cooperative_%d_%d_%d_%dx%dx%d_%d", t->a, t->b, t->c, t->m, t->n, t->k, t->S);
+        snprintf(name, sizeof name, "opencl_cooperative_%d_%d_%d_%dx%dx%d_%d", t->a, t->b, t->c, t->m, t->n, t->k,
+                 t->S);
         test_save_spv(name, words.data, 4 * words.count);
         void *p[5];
         for (int i = 0; i < 5; i++) p[i] = ocl_buffer(4 * BUFFER);
@@ -151,8 +153,8 @@ static void run(const test_case *t)
             for (int i = 0; i < 5; i++) args[i] = zed_arg_ptr(p[i]);
             static const char *const names[] = {"f16", "bf16", "f32", "i8", "u8", "i32"};
             char text[128];
-            snprintf(text, sizeof text, "ptr<%s> a, ptr<%s> b, ptr<%s> c, ptr<%s> d, ptr<%s> e", names[t->a], names[t->b],
-                     names[t->c], names[t->c], names[t->c]);
+            snprintf(text, sizeof text, "ptr<%s> a, ptr<%s> b, ptr<%s> c, ptr<%s> d, ptr<%s> e", names[t->a],
+                     names[t->b], names[t->c], names[t->c], names[t->c]);
             zed_kernel_get(&kernel, &module, "product", text);
             zed_launch_n(&kernel, ((zed_groups){1, 1, 1}), args, 5);
             if (ocl_good_(name, __FILE__, __LINE__)) check(t, a, b, c, p[3], p[4]);

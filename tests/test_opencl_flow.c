@@ -1,5 +1,5 @@
-/* test_opencl_flow.c - control flow of OpenCL C: what the kernels of flow.cl do for a subgroup at once, the same functions,
- * compiled by the host's compiler, do here for one item after the other. Results and memory must be equal.
+/* test_opencl_flow.c - control flow of OpenCL C: what the kernels of flow.cl do for a subgroup at once, the same
+ * functions, compiled by the host's compiler, do here for one item after the other. Results and memory must be equal.
  *
  * Three builds of the same kernels: close to the text, every variable in memory, and after loop passes.
  */
@@ -39,7 +39,8 @@ static zed_module plain, unoptimised, optimised;
 
 static void run_case(zed_module *m, const flow_case *c, int n)
 {
-    int32_t *x = (int32_t *)ocl_buffer(ITEMS * 4), *memory = (int32_t *)ocl_buffer(ITEMS * 16), *r = (int32_t *)ocl_buffer(ITEMS * 4);
+    int32_t *x = (int32_t *)ocl_buffer(ITEMS * 4), *memory = (int32_t *)ocl_buffer(ITEMS * 16),
+            *r = (int32_t *)ocl_buffer(ITEMS * 4);
     int own[4 * ITEMS];
     for (int i = 0; i < ITEMS; i++) x[i] = (int32_t)(test_random() % 64) - 8;
     for (int i = 0; i < 4 * ITEMS; i++) own[i] = memory[i] = i * 7 % 13;
@@ -49,7 +50,8 @@ static void run_case(zed_module *m, const flow_case *c, int n)
         CHECK_MSG(r[i] == want, "%s(%d, %d) is %d, want %d", c->kernel, x[i], n, r[i], want);
     }
     for (int i = 0; i < 4 * ITEMS; i++)
-        CHECK_MSG(memory[i] == own[i], "%s(%d, %d) leaves %d in m[%d], want %d", c->kernel, x[i / 4], n, memory[i], i % 4, own[i]);
+        CHECK_MSG(memory[i] == own[i], "%s(%d, %d) leaves %d in m[%d], want %d", c->kernel, x[i / 4], n, memory[i],
+                  i % 4, own[i]);
     ocl_free(x);
     ocl_free(memory);
     ocl_free(r);

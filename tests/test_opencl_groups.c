@@ -1,6 +1,6 @@
-/* test_opencl_groups.c - what the items of a work-group do together: identifiers in three dimensions with offsets, local
- * memory and barriers, work-group functions, subgroup functions and those of cl_intel_subgroups. Work-groups whose last
- * subgroup is partly filled are among the sizes.
+/* test_opencl_groups.c - what the items of a work-group do together: identifiers in three dimensions with offsets,
+ * local memory and barriers, work-group functions, subgroup functions and those of cl_intel_subgroups. Work-groups
+ * whose last subgroup is partly filled are among the sizes.
  *
  * Integers are exact. Sums of floats: any order, so within count * epsilon of the sum of absolute values.
  */
@@ -68,7 +68,8 @@ TEST(local_memory_and_barriers)
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         int n = (int)sizes[s], rounds = 9;
         int32_t *a = random_ints(3 * 128, 1000), *r = (int32_t *)ocl_buffer(3 * 129 * 4);
-        OCL_RUN(&module, "local_memory", "ptr<i32> a, ptr<i32> r, local<i32> dynamic, i32 rounds", 3, sizes[s], a, r, (zed_local){(size_t)n * 4}, rounds);
+        OCL_RUN(&module, "local_memory", "ptr<i32> a, ptr<i32> r, local<i32> dynamic, i32 rounds", 3, sizes[s], a, r,
+                (zed_local){(size_t)n * 4}, rounds);
         for (int g = 0; g < 3; g++) {
             int32_t mine[128], next[128], sum = 0;
             for (int l = 0; l < n; l++) mine[l] = a[g * n + n - 1 - l], sum += a[g * n + l];
@@ -77,7 +78,8 @@ TEST(local_memory_and_barriers)
                 for (int l = 0; k == 5 && l < n; l++) next[l] ^= n - 1 - l;
                 memcpy(mine, next, sizeof mine);
             }
-            for (int l = 0; l < n; l++) CHECK_MSG(r[g * n + l] == mine[l], "%d items, item %d: %d, want %d", n, l, r[g * n + l], mine[l]);
+            for (int l = 0; l < n; l++)
+                CHECK_MSG(r[g * n + l] == mine[l], "%d items, item %d: %d, want %d", n, l, r[g * n + l], mine[l]);
             CHECK_INT(r[3 * n + g], sum);
         }
         ocl_free(a);
@@ -102,7 +104,8 @@ static void add_item(summary *s, long double v)
 }
 
 #define NEAR_SUM(got, s, epsilon)                                                                                      \
-    CHECK_MSG(fabsl((long double)(got) - (s).sum) <= 300 * (epsilon) * (s).magnitude, "sum %.17Lg, want %.17Lg", (long double)(got), (s).sum)
+    CHECK_MSG(fabsl((long double)(got) - (s).sum) <= 300 * (epsilon) * (s).magnitude, "sum %.17Lg, want %.17Lg",       \
+              (long double)(got), (s).sum)
 
 static void work_groups(uint32_t n)
 {
@@ -112,7 +115,8 @@ static void work_groups(uint32_t n)
     float *f = (float *)ocl_buffer(all * 4), *g = (float *)ocl_buffer(all * 12);
     int64_t *w = (int64_t *)ocl_buffer(all * 8), *o = (int64_t *)ocl_buffer(all * 24);
     for (size_t i = 0; i < all; i++) f[i] = (float)test_normal(), w[i] = (int64_t)test_random() >> 10;
-    OCL_RUN(&module, "work_groups", "ptr<i32> a, ptr<f32> f, ptr<i64> w, ptr<i32> r, ptr<f32> g, ptr<i64> o", GROUPS, n, a, f, w, r, g, o);
+    OCL_RUN(&module, "work_groups", "ptr<i32> a, ptr<f32> f, ptr<i64> w, ptr<i32> r, ptr<f32> g, ptr<i64> o", GROUPS, n,
+            a, f, w, r, g, o);
     for (size_t first = 0; first < all; first += n) {
         summary ints = nothing(), reals = nothing(), whole = nothing(), whole_reals = nothing();
         uint32_t most = 0, least_so_far = UINT32_MAX;
@@ -135,7 +139,8 @@ static void work_groups(uint32_t n)
             CHECK_INT(v[2], whole.most);
             CHECK_INT(v[4], ints.sum);
             CHECK_INT(v[6], start ? INT32_MIN : ints.most);
-            CHECK_MSG(o[3 * i + 1] == least_wide, "exclusive minimum of longs is %lld, want %lld", (long long)o[3 * i + 1], (long long)least_wide);
+            CHECK_MSG(o[3 * i + 1] == least_wide, "exclusive minimum of longs is %lld, want %lld",
+                      (long long)o[3 * i + 1], (long long)least_wide);
             add_item(&ints, a[i]);
             add_item(&reals, f[i]);
             if ((uint32_t)a[i] < least_so_far) least_so_far = (uint32_t)a[i];
@@ -184,7 +189,8 @@ static bool check_info(const lane_info *info, uint32_t n)
         if (!possible) return false;
         CHECK_INT(info[i].subgroup, (int)i / info[i].most);
         CHECK_INT(info[i].lane, (int)i % info[i].most);
-        CHECK_INT(info[i].size, ((int)i / info[i].most + 1) * info[i].most <= (int)n ? info[i].most : (int)n % info[i].most);
+        CHECK_INT(info[i].size,
+                  ((int)i / info[i].most + 1) * info[i].most <= (int)n ? info[i].most : (int)n % info[i].most);
     }
     return true;
 }
@@ -203,13 +209,17 @@ static void subgroups(uint32_t n)
     double *d = (double *)ocl_buffer(n * 8), *e = (double *)ocl_buffer(n * 16);
     uint16_t *h = (uint16_t *)ocl_buffer(n * 2), *k = (uint16_t *)ocl_buffer(n * 2);
     lane_info *info = (lane_info *)ocl_buffer(n * sizeof *info);
-    for (uint32_t i = 0; i < n; i++) f[i] = (float)test_normal(), d[i] = test_normal(), h[i] = (uint16_t)(test_random() & 0xbfff);
-    OCL_RUN(&module, "subgroups", "ptr<i32> a, ptr<f32> f, ptr<f64> d, ptr<f16> h, ptr<i32> info, ptr<i32> r, ptr<f32> g, ptr<f64> e, ptr<f16> k", 1, n,
-            a, f, d, h, (int32_t *)info, r, g, e, k);
+    for (uint32_t i = 0; i < n; i++)
+        f[i] = (float)test_normal(), d[i] = test_normal(), h[i] = (uint16_t)(test_random() & 0xbfff);
+    OCL_RUN(
+        &module, "subgroups",
+        "ptr<i32> a, ptr<f32> f, ptr<f64> d, ptr<f16> h, ptr<i32> info, ptr<i32> r, ptr<f32> g, ptr<f64> e, ptr<f16> k",
+        1, n, a, f, d, h, (int32_t *)info, r, g, e, k);
     bool known = check_info(info, n);
     for (uint32_t i = 0; known && i < n; i++) {
         uint32_t first = i - (uint32_t)info[i].lane, end = first + (uint32_t)info[i].size;
-        summary whole = nothing(), before, up_to, reals = nothing(), reals_before, doubles = nothing(), doubles_up_to, halves = nothing();
+        summary whole = nothing(), before, up_to, reals = nothing(), reals_before, doubles = nothing(), doubles_up_to,
+                halves = nothing();
         uint32_t most = 0;
         bool low = true, high = false;
         before = up_to = reals_before = doubles_up_to = nothing();
@@ -264,11 +274,13 @@ TEST(subgroup_functions)
 TEST(intel_subgroups)
 {
     enum { N = 64, S = 16 };
-    uint32_t *a = (uint32_t *)random_ints(N + 8 * S, 1 << 30), *r = (uint32_t *)ocl_buffer(N * 64), *block = (uint32_t *)ocl_buffer(N * 16);
+    uint32_t *a = (uint32_t *)random_ints(N + 8 * S, 1 << 30), *r = (uint32_t *)ocl_buffer(N * 64),
+             *block = (uint32_t *)ocl_buffer(N * 16);
     uint16_t *s = (uint16_t *)ocl_buffer((N + 4 * S) * 2), *shorts = (uint16_t *)ocl_buffer(N * 4);
     lane_info *info = (lane_info *)ocl_buffer(N * sizeof *info);
     for (int i = 0; i < N + 4 * S; i++) s[i] = (uint16_t)test_random();
-    OCL_RUN(&module, "intel", "ptr<u32> a, ptr<u16> s, ptr<i32> info, ptr<u32> r, ptr<u32> block, ptr<u16> shorts", 1, N, a, s, (int32_t *)info, r, block, shorts);
+    OCL_RUN(&module, "intel", "ptr<u32> a, ptr<u16> s, ptr<i32> info, ptr<u32> r, ptr<u32> block, ptr<u16> shorts", 1,
+            N, a, s, (int32_t *)info, r, block, shorts);
     bool known = check_info(info, N);
     for (uint32_t i = 0; known && i < N; i++) {
         uint32_t lane = i % S, first = i - lane, *v = r + 16 * i, at = first + 15 - lane;
@@ -311,7 +323,7 @@ TEST(module_loads) { ocl_load(&module, "groups"); }
         OCL_RUN(&blocks, "blocks_" name "_" #S, "ptr<" text "> a, ptr<" text "> r", 1, 3 * S, a, r);                   \
         for (int i = 0; i < 45 * S; i++) {                                                                             \
             int block = i / S % 15;                                                                                    \
-            T want = (T)(a[i] + (block < 1 ? 1u : block < 3 ? 2u : block < 7 ? 3u : 4u));                               \
+            T want = (T)(a[i] + (block < 1 ? 1u : block < 3 ? 2u : block < 7 ? 3u : 4u));                              \
             CHECK_MSG(r[i] == want, "%s, S %d, element %d: %llu, want %llu", name, S, i, (unsigned long long)r[i],     \
                       (unsigned long long)want);                                                                       \
         }                                                                                                              \

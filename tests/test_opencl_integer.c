@@ -5,7 +5,8 @@
 
 __extension__ typedef __int128 wide; /* gcc and clang have it on every 64-bit CPU */
 
-static zed_module varying_modules[2], uniform_modules[2], *operators = &varying_modules[0], *functions = &varying_modules[1];
+static zed_module varying_modules[2], uniform_modules[2], *operators = &varying_modules[0],
+                                                          *functions = &varying_modules[1];
 static bool uniform; /* a work-group of one item then, in modules where all values are uniform */
 
 enum { ITEMS = 37, MOST = ITEMS * 16, PLANES = 15 };
@@ -115,17 +116,20 @@ static wide function_result(int op, wide x, wide y, wide z, int_type t)
 }
 
 /* One kernel; `planes` is the set of those it writes. */
-static void run_kernel(zed_module *m, const char *prefix, int_type t, int size, uint32_t planes, reference_fn *reference)
+static void run_kernel(zed_module *m, const char *prefix, int_type t, int size, uint32_t planes,
+                       reference_fn *reference)
 {
     size_t bytes = (size_t)t.bits / 8, all = MOST * bytes * PLANES;
     char name[40], *text = name + snprintf(name, sizeof name, "%s_%s", prefix, t.name);
     uint32_t count = (uint32_t)(ITEMS * size);
-    void *a = ocl_buffer(MOST * bytes), *b = ocl_buffer(MOST * bytes), *c = ocl_buffer(MOST * bytes), *r = ocl_buffer(all);
+    void *a = ocl_buffer(MOST * bytes), *b = ocl_buffer(MOST * bytes), *c = ocl_buffer(MOST * bytes),
+         *r = ocl_buffer(all);
     if (size != 1) snprintf(text, 4, "%d", size);
     ocl_fill_bits(a, t.bits, MOST);
     ocl_fill_bits(b, t.bits, MOST);
     ocl_fill_bits(c, t.bits, MOST);
-    OCL_RUN(m, name, "ptr<u8> a, ptr<u8> b, ptr<u8> c, ptr<u8> r, u32 count", uniform ? ITEMS : 1, uniform ? 1 : ITEMS, a, b, c, r, count);
+    OCL_RUN(m, name, "ptr<u8> a, ptr<u8> b, ptr<u8> c, ptr<u8> r, u32 count", uniform ? ITEMS : 1, uniform ? 1 : ITEMS,
+            a, b, c, r, count);
     for (int p = 0; p < PLANES; p++) {
         for (size_t e = 0; planes >> p & 1 && e < count; e++) {
             wide x = get(a, e, t), y = get(b, e, t), z = get(c, e, t), got = get(r, (size_t)p * count + e, t);
@@ -171,7 +175,8 @@ static void upsample(int_type t, int_type low)
     ocl_fill_bits(a, t.bits, 4 * items);
     ocl_fill_bits(b, t.bits, 4 * items);
     snprintf(name, sizeof name, "upsample_%s", t.name);
-    OCL_RUN(functions, name, "ptr<u8> a, ptr<u8> b, ptr<u8> r, u32 count", uniform ? items : 1, uniform ? 1 : items, a, b, r, items);
+    OCL_RUN(functions, name, "ptr<u8> a, ptr<u8> b, ptr<u8> r, u32 count", uniform ? items : 1, uniform ? 1 : items, a,
+            b, r, items);
     for (size_t i = 0; i < 5 * items; i++) {
         size_t e = i < items ? i : i - items;
         wide want = wrap((wide)((uint64_t)get(a, e, t) << t.bits | (uint64_t)get(b, e, low)), to), got = get(r, i, to);
@@ -193,7 +198,8 @@ TEST(upsampling)
 TEST(fast_24_bit_products)
 {
     enum { COUNT = 64 };
-    int32_t *a = (int32_t *)ocl_buffer(COUNT * 4), *b = (int32_t *)ocl_buffer(COUNT * 4), *c = (int32_t *)ocl_buffer(COUNT * 4);
+    int32_t *a = (int32_t *)ocl_buffer(COUNT * 4), *b = (int32_t *)ocl_buffer(COUNT * 4),
+            *c = (int32_t *)ocl_buffer(COUNT * 4);
     int32_t *r = (int32_t *)ocl_buffer(COUNT * 8);
     for (int is_signed = 0; is_signed < 2; is_signed++) {
         for (int i = 0; i < COUNT; i++) {
@@ -202,7 +208,8 @@ TEST(fast_24_bit_products)
             b[i] = (int32_t)(test_random() & 0xffffff) - shift;
             c[i] = (int32_t)test_random();
         }
-        OCL_RUN(functions, is_signed ? "fast24_int" : "fast24_uint", "ptr<i32> a, ptr<i32> b, ptr<i32> c, ptr<i32> r, u32 count", uniform ? COUNT : 2,
+        OCL_RUN(functions, is_signed ? "fast24_int" : "fast24_uint",
+                "ptr<i32> a, ptr<i32> b, ptr<i32> c, ptr<i32> r, u32 count", uniform ? COUNT : 2,
                 uniform ? 1 : COUNT / 2, a, b, c, r, COUNT);
         for (int i = 0; i < COUNT; i++) {
             CHECK_INT(r[i], (int32_t)((uint32_t)a[i] * (uint32_t)b[i]));

@@ -1,11 +1,12 @@
-/* test_opencl_lines.c - indices that rise by a step from work-item to work-item: wrapping round, falling, spaced, met again
- * after branches and loops; and what lives across barriers. Work-groups of many shapes, with full rows of subgroups,
- * with parts of them and without. Everything is exact.
+/* test_opencl_lines.c - indices that rise by a step from work-item to work-item: wrapping round, falling, spaced, met
+ * again after branches and loops; and what lives across barriers. Work-groups of many shapes, with full rows of
+ * subgroups, with parts of them and without. Everything is exact.
  */
 #include "opencl.h"
 
-static const uint32_t shapes[][4] = { /* local size, groups */
-    {64, 1, 5, 1}, {16, 16, 3, 2}, {8, 8, 4, 3}, {20, 1, 7, 2}, {5, 3, 6, 5}, {32, 4, 2, 2}, {1, 1, 9, 2}, {100, 1, 2, 3}, {48, 2, 1, 3}};
+static const uint32_t shapes[][4] = {/* local size, groups */
+                                     {64, 1, 5, 1}, {16, 16, 3, 2}, {8, 8, 4, 3},   {20, 1, 7, 2}, {5, 3, 6, 5},
+                                     {32, 4, 2, 2}, {1, 1, 9, 2},   {100, 1, 2, 3}, {48, 2, 1, 3}};
 enum { SHAPES = sizeof shapes / sizeof *shapes, MOST = 4096, MORE = 64 };
 
 static zed_module module;
@@ -24,8 +25,9 @@ static bool shape(size_t s)
     return items <= MOST;
 }
 
-#define LAUNCH(s, name, params, ...)                                                                                      \
-    OCL_RUN3(&module, name, params, ((zed_groups){shapes[s][2], shapes[s][3], 1}), shapes[s][0], shapes[s][1], 1, __VA_ARGS__)
+#define LAUNCH(s, name, params, ...)                                                                                   \
+    OCL_RUN3(&module, name, params, ((zed_groups){shapes[s][2], shapes[s][3], 1}), shapes[s][0], shapes[s][1], 1,      \
+             __VA_ARGS__)
 #define EACH_SHAPE(s) for (size_t s = 0; s < SHAPES && shape(s); s++)
 
 TEST(narrow_indices)
@@ -37,7 +39,8 @@ TEST(narrow_indices)
         LAUNCH(s, "signed_index", "ptr<i32> x, ptr<i32> y, u32 n", x, y, MOST);
         for (uint32_t i = 0; i < items; i++) {
             int at = (int)(i % width) - 9;
-            want[i] = (at < 0 ? x[MOST + at] : x[at] + at) + (int16_t)(i % width + 32760) * 2 + (uint8_t)(i % width * 3 + 250);
+            want[i] = (at < 0 ? x[MOST + at] : x[at] + at) + (int16_t)(i % width + 32760) * 2 +
+                      (uint8_t)(i % width * 3 + 250);
         }
         OCL_SAME("signed_index", int32_t, y, want, 3 * MOST);
     }
@@ -136,7 +139,8 @@ TEST(across_barriers)
         for (int i = 0; i < MOST; i++) r[i] = expected[i] = -5;
         for (int i = 0; i < MOST; i++) x[i] %= 1000;
         LAUNCH(s, "exchange", "ptr<i32> x, ptr<i64> y, u32 rounds", x, r, 6);
-        for (uint32_t g = 0; g < shapes[s][2] * shapes[s][3]; g++) exchange_reference(at, group_items(s, g, at), 6, expected);
+        for (uint32_t g = 0; g < shapes[s][2] * shapes[s][3]; g++)
+            exchange_reference(at, group_items(s, g, at), 6, expected);
         OCL_SAME("exchange", int64_t, r, expected, MOST);
     }
     ocl_free(r);
@@ -170,7 +174,8 @@ TEST(atomics_on_local_memory)
     EACH_SHAPE(s) {
         if (shapes[s][0] * shapes[s][1] < 8) continue; /* who clears the counters is not there */
         LAUNCH(s, "local_atomics", "ptr<i32> x, ptr<i32> y, ptr<i32> out", x, y, out);
-        for (uint32_t g = 0; g < shapes[s][2] * shapes[s][3]; g++) check_atomics(at, group_items(s, g, at), out + 8 * g);
+        for (uint32_t g = 0; g < shapes[s][2] * shapes[s][3]; g++)
+            check_atomics(at, group_items(s, g, at), out + 8 * g);
     }
     ocl_free(out);
 }

@@ -27,7 +27,9 @@ static long double get(real t, const void *p, size_t i)
     if (t == DOUBLE) return ((const double *)p)[i];
     uint16_t h = ((const uint16_t *)p)[i];
     int e = h >> 10 & 31, m = h & 1023;
-    long double v = e == 31 ? (m ? (long double)NAN : (long double)INFINITY) : e ? ldexpl(1024 + m, e - 25) : ldexpl(m, -24);
+    long double v = e == 31 ? (m ? (long double)NAN : (long double)INFINITY)
+                    : e     ? ldexpl(1024 + m, e - 25)
+                            : ldexpl(m, -24);
     return h & 0x8000 ? -v : v;
 }
 
@@ -98,11 +100,18 @@ static long double reciprocal_(long double x) { return 1 / x; }
 static long double degrees_(long double x) { return x * (180 / pi); }
 static long double radians_(long double x) { return x * (pi / 180); }
 static long double sign_(long double x) { return x != x ? 0 : x == 0 ? x : copysignl(1, x); }
-static long double maxmag_(long double x, long double y) { return fabsl(x) > fabsl(y) ? x : fabsl(y) > fabsl(x) ? y : fmaxl(x, y); }
-static long double minmag_(long double x, long double y) { return fabsl(x) < fabsl(y) ? x : fabsl(y) < fabsl(x) ? y : fminl(x, y); }
+static long double maxmag_(long double x, long double y)
+{
+    return fabsl(x) > fabsl(y) ? x : fabsl(y) > fabsl(x) ? y : fmaxl(x, y);
+}
+static long double minmag_(long double x, long double y)
+{
+    return fabsl(x) < fabsl(y) ? x : fabsl(y) < fabsl(x) ? y : fminl(x, y);
+}
 static long double powr_(long double x, long double y)
 {
-    bool undefined = x < 0 || x != x || y != y || (x == 0 && y == 0) || (x == 1 && y - y != 0) || (x - x != 0 && y == 0);
+    bool undefined =
+        x < 0 || x != x || y != y || (x == 0 && y == 0) || (x == 1 && y - y != 0) || (x - x != 0 && y == 0);
     return undefined ? (long double)NAN : powl(fabsl(x), y); /* powr(-0, y) is that of +0 */
 }
 static long double step_(long double edge, long double x) { return x < edge ? 0 : 1; }
@@ -111,7 +120,10 @@ static long double plus_(long double x, long double y) { return x + y; }
 static long double minus_(long double x, long double y) { return x - y; }
 static long double times_(long double x, long double y) { return x * y; }
 static long double mix_(long double x, long double y, long double a) { return x + (y - x) * a; }
-static long double clamp_(long double x, long double y, long double z) { return fminl(fmaxl(x, fminl(y, z)), fmaxl(y, z)); }
+static long double clamp_(long double x, long double y, long double z)
+{
+    return fminl(fmaxl(x, fminl(y, z)), fmaxl(y, z));
+}
 static long double pown_(long double x, int n) { return powl(x, n); }
 static long double ldexp_(long double x, int n) { return ldexpl(x, n); }
 static long double rootn_(long double x, int n)
@@ -126,7 +138,8 @@ static long double rootn_(long double x, int n)
 /* The first ones are those where functions have something to say. */
 static long double argument(real t, domain d, size_t i)
 {
-    static const long double special[] = {0.0L, -0.0L, 1, -1, 0.5L, -0.5L, 2, -2, 1.5L, -2.5L, 3, -3, 0.25L, 1000, -1001};
+    static const long double special[] = {0.0L, -0.0L, 1, -1, 0.5L,  -0.5L, 2,    -2,
+                                          1.5L, -2.5L, 3, -3, 0.25L, 1000,  -1001};
     const size_t n = sizeof special / sizeof *special;
     long double sign = test_random() & 1 ? 1 : -1;
     if (i < n) return special[i];
@@ -146,7 +159,8 @@ static long double argument(real t, domain d, size_t i)
     case ANY: return sign * exp2l((2 * test_uniform() - 1) * (most_exponent[t] - 2));
     case ANGLE: return test_random() & 1 ? test_normal() * 3 : test_normal() * 1000;
     case EXPONENT: return test_normal() * most_exponent[t] * 0.2;
-    case POSITIVE: return test_random() & 3 ? exp2l((2 * test_uniform() - 1) * (most_exponent[t] - 2)) : 1 + test_normal() * 0.01;
+    case POSITIVE:
+        return test_random() & 3 ? exp2l((2 * test_uniform() - 1) * (most_exponent[t] - 2)) : 1 + test_normal() * 0.01;
     default: return test_normal() * 3;
     }
 }
@@ -218,7 +232,8 @@ static double tolerance(const function *f, real t)
     return ulp;
 }
 
-static void check_function(const function *f, real t, const void *a, const void *b, const void *c, const int32_t *n, const void *r, size_t plane)
+static void check_function(const function *f, real t, const void *a, const void *b, const void *c, const int32_t *n,
+                           const void *r, size_t plane)
 {
     for (size_t i = plane; i < plane + COUNT; i++) {
         long double x = get(t, a, i), y = b ? get(t, b, i) : 0, z = c ? get(t, c, i) : 0, want, got = get(t, r, i);
@@ -229,7 +244,8 @@ static void check_function(const function *f, real t, const void *a, const void 
         if (!strncmp(f->name, "half_", 5) && !(fabsl(x) < 65536)) continue; /* their domain */
         if (!strcmp(f->name, "mix") || !strcmp(f->name, "mad")) {
             /* cancellation: bounded by the largest term */
-            long double largest = f->three == mix_ ? fmaxl(fmaxl(fabsl(x), fabsl(y * z)), fabsl(x * z)) : fmaxl(fabsl(x * y), fabsl(z));
+            long double largest =
+                f->three == mix_ ? fmaxl(fmaxl(fabsl(x), fabsl(y * z)), fabsl(x * z)) : fmaxl(fabsl(x * y), fabsl(z));
             if (!(largest < ldexpl(1, most_exponent[t] - 3)) || want != want) continue;
             CHECK_MSG(fabsl(got - want) <= 4 * ldexpl(largest, 1 - digits[t]) + ldexpl(2, least_exponent[t]),
                       "%s %s(%.17Lg, %.17Lg, %.17Lg) is %.20Lg, want %.20Lg", names[t], f->name, x, y, z, got, want);
@@ -237,7 +253,8 @@ static void check_function(const function *f, real t, const void *a, const void 
         }
         if (!strcmp(f->name, "clamp_between") && (x != x || y != y || z != z)) continue; /* undefined */
         COMPARE(t, got, want, tolerance(f, t), "%s(%.20Lg, %.20Lg, %.20Lg, %d)", f->name, x, y, z, n ? n[i] : 0);
-        if (want == 0 && got == 0 && f->one) CHECK_MSG(signbit(got) == signbit(want), "%s %s(%.20Lg) is %Lg, want %Lg", names[t], f->name, x, got, want);
+        if (want == 0 && got == 0 && f->one)
+            CHECK_MSG(signbit(got) == signbit(want), "%s %s(%.20Lg) is %Lg, want %Lg", names[t], f->name, x, got, want);
     }
 }
 
@@ -245,7 +262,8 @@ static void *arguments(real t, const function *f, size_t count, bool shuffled)
 {
     void *p = ocl_buffer(count * COUNT * sizes[t]);
     for (size_t k = 0; k < count; k++)
-        for (size_t i = 0; i < COUNT; i++) put(t, p, k * COUNT + i, argument(t, f[k].d, shuffled ? (i * 29 + 7 * (i / 24)) % COUNT : i));
+        for (size_t i = 0; i < COUNT; i++)
+            put(t, p, k * COUNT + i, argument(t, f[k].d, shuffled ? (i * 29 + 7 * (i / 24)) % COUNT : i));
     return p;
 }
 
@@ -274,7 +292,8 @@ static void run(const char *kind, real t, const function *f, size_t count, int o
     }
     size_t first = !strcmp(kind, "float_only") ? LENGTH(unary) : 0;
     for (size_t k = first; k < count; k++)
-        check_function(&f[k], t, a, operands == 2 || operands == 3 ? b : NULL, operands == 3 ? c : NULL, operands == 4 ? n : NULL, r, k * COUNT);
+        check_function(&f[k], t, a, operands == 2 || operands == 3 ? b : NULL, operands == 3 ? c : NULL,
+                       operands == 4 ? n : NULL, r, k * COUNT);
     ocl_free(a);
     ocl_free(b);
     ocl_free(c);
@@ -326,7 +345,8 @@ static void parts(real t)
         if (y > 0 || (y != truncl(y) && y - y == 0)) {
             /* the text leaves lgamma's error open: near its zeros only the absolute error means something */
             want = lgammal(y);
-            CHECK_MSG(fabsl(RESULT(7) - want) <= 16 * step * fmaxl(1, fabsl(want)) || RESULT(7) == rounded(t, want), "%s lgamma_r(%.20Lg) is %.20Lg, want %.20Lg", names[t], y, RESULT(7), want);
+            CHECK_MSG(fabsl(RESULT(7) - want) <= 16 * step * fmaxl(1, fabsl(want)) || RESULT(7) == rounded(t, want),
+                      "%s lgamma_r(%.20Lg) is %.20Lg, want %.20Lg", names[t], y, RESULT(7), want);
             CHECK_INT(n[COUNT + i], y < 0 && fmodl(floorl(y), 2) != 0 ? -1 : 1);
             CHECK(RESULT(10) == RESULT(7));
         }
@@ -336,21 +356,30 @@ static void parts(real t)
             int quotient = 0; /* its low 7 bits and its sign */
             remquol(x, y, &quotient);
             CHECK_MSG(abs(n[2 * COUNT + i]) % 8 == abs(quotient) % 8 && (long long)n[2 * COUNT + i] * quotient >= 0,
-                      "%s remquo(%Lg, %Lg)'s quotient is %d, want %d modulo 8", names[t], x, y, n[2 * COUNT + i], quotient);
+                      "%s remquo(%Lg, %Lg)'s quotient is %d, want %d modulo 8", names[t], x, y, n[2 * COUNT + i],
+                      quotient);
         }
-        CHECK_MSG(n[3 * COUNT + i] == (x == 0 ? INT32_MIN : !finite ? INT32_MAX : ilogbl(x)), "%s ilogb(%Lg) is %d", names[t], x, n[3 * COUNT + i]);
+        CHECK_MSG(n[3 * COUNT + i] == (x == 0    ? INT32_MIN
+                                       : !finite ? INT32_MAX
+                                                 : ilogbl(x)),
+                  "%s ilogb(%Lg) is %d", names[t], x, n[3 * COUNT + i]);
         if (x != x || y != y) want = NAN;
         else if (t == FLOAT) want = nextafterf((float)x, (float)y);
         else if (t == DOUBLE) want = nextafter((double)x, (double)y);
         else want = x == y ? y : x == 0 ? copysignl(ldexpl(1, -24), y) : NAN;
         if (want == want) COMPARE(t, RESULT(9), want, 0, "nextafter(%Lg, %Lg)", x, y);
         else CHECK_MSG(t == HALF || RESULT(9) != RESULT(9), "nextafter of NaN");
-        if (t == HALF && finite && y - y == 0 && x != y && x != 0) /* the neighbour in y's direction: nothing lies between */
-            CHECK_MSG((y > x) == (RESULT(9) > x) && fabsl(RESULT(9) - x) <= fmaxl(ldexpl(fabsl(x), -10), ldexpl(1, -24)), "half nextafter(%Lg, %Lg) is %Lg", x, y, RESULT(9));
-        if (x - y == x - y && x != y && finite && y - y == 0 && fabsl(x) < 1e4L && fabsl(y) < 1e4L && fabsl(x - y) > 0.01L * (fabsl(x) + fabsl(y))) {
+        /* the neighbour in y's direction: nothing lies between */
+        if (t == HALF && finite && y - y == 0 && x != y && x != 0)
+            CHECK_MSG((y > x) == (RESULT(9) > x) &&
+                          fabsl(RESULT(9) - x) <= fmaxl(ldexpl(fabsl(x), -10), ldexpl(1, -24)),
+                      "half nextafter(%Lg, %Lg) is %Lg", x, y, RESULT(9));
+        if (x - y == x - y && x != y && finite && y - y == 0 && fabsl(x) < 1e4L && fabsl(y) < 1e4L &&
+            fabsl(x - y) > 0.01L * (fabsl(x) + fabsl(y))) {
             long double low = fminl(x, y), u = (rounded(t, rounded(t, x + y) / 3) - low) / (fmaxl(x, y) - low);
             u = u < 0 ? 0 : u > 1 ? 1 : u;
-            CHECK_MSG(fabsl(RESULT(11) - u * u * (3 - 2 * u)) <= 1000 * step, "%s smoothstep(%Lg, %Lg) is %Lg, want %Lg", names[t], x, y, RESULT(11), u * u * (3 - 2 * u));
+            CHECK_MSG(fabsl(RESULT(11) - u * u * (3 - 2 * u)) <= 1000 * step,
+                      "%s smoothstep(%Lg, %Lg) is %Lg, want %Lg", names[t], x, y, RESULT(11), u * u * (3 - 2 * u));
         }
     }
 #undef RESULT
@@ -373,8 +402,8 @@ TEST(vectors)
     int32_t *n = (int32_t *)ocl_buffer(2 * N * 4);
     for (int i = 0; i < 16 * N; i++) a[i] = (float)(test_normal() * 4);
     for (int i = 0; i < 4 * N; i++) d[i] = test_normal() * 4;
-    OCL_RUN(module, "vectors", "ptr<f32> a, ptr<f32> r, ptr<i32> n, ptr<f64> d, ptr<f64> s, local<f32> scratch", N / local, local, a, r, n, d, s,
-            (zed_local){local * 2 * 4});
+    OCL_RUN(module, "vectors", "ptr<f32> a, ptr<f32> r, ptr<i32> n, ptr<f64> d, ptr<f64> s, local<f32> scratch",
+            N / local, local, a, r, n, d, s, (zed_local){local * 2 * 4});
     for (size_t i = 0; i < 3 * N; i++) COMPARE(FLOAT, at[i], exp2l(a[i]), 3, "exp2 of a vector");
     at += 3 * N;
     for (size_t i = 0; i < 4 * N; i++) CHECK(at[i] == floorf(a[i]) && at[4 * N + i] == a[i] - floorf(a[i]));

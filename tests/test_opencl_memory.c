@@ -1,7 +1,7 @@
 /* test_opencl_memory.c - structures, arrays, unions, pointers and byte copies in OpenCL C, against the same functions
- * compiled by the host's compiler (opencl/memory_functions.h). Three builds, as in test_opencl_flow.c. All exact: the few
- * floats are small multiples of powers of two. And algorithms of some length (opencl/algorithms_functions.h) by clang at
- * three levels.
+ * compiled by the host's compiler (opencl/memory_functions.h). Three builds, as in test_opencl_flow.c. All exact: the
+ * few floats are small multiples of powers of two. And algorithms of some length (opencl/algorithms_functions.h) by
+ * clang at three levels.
  */
 #include "opencl.h"
 
@@ -23,7 +23,8 @@ static zed_module plain, unoptimised, optimised;
 
 static void run_case(zed_module *m, const memory_case *c, int n)
 {
-    int32_t *x = (int32_t *)ocl_buffer(ITEMS * 4), *memory = (int32_t *)ocl_buffer(ITEMS * 16), *r = (int32_t *)ocl_buffer(ITEMS * 4);
+    int32_t *x = (int32_t *)ocl_buffer(ITEMS * 4), *memory = (int32_t *)ocl_buffer(ITEMS * 16),
+            *r = (int32_t *)ocl_buffer(ITEMS * 4);
     int own[4 * ITEMS];
     for (int i = 0; i < ITEMS; i++) x[i] = (int32_t)(test_random() % 64);
     for (int i = 0; i < 4 * ITEMS; i++) own[i] = memory[i] = i * 71 % 1300;
@@ -33,7 +34,8 @@ static void run_case(zed_module *m, const memory_case *c, int n)
         CHECK_MSG(r[i] == want, "%s(%d, %d) is %d, want %d", c->kernel, x[i], n, r[i], want);
     }
     for (int i = 0; i < 4 * ITEMS; i++)
-        CHECK_MSG(memory[i] == own[i], "%s(%d, %d) leaves %d in m[%d], want %d", c->kernel, x[i / 4], n, memory[i], i % 4, own[i]);
+        CHECK_MSG(memory[i] == own[i], "%s(%d, %d) leaves %d in m[%d], want %d", c->kernel, x[i / 4], n, memory[i],
+                  i % 4, own[i]);
     ocl_free(x);
     ocl_free(memory);
     ocl_free(r);

@@ -1,5 +1,5 @@
-/* test_opencl_program.c - constant tables, variables of a program's own, generic pointers, printf, asynchronous copies, and
- * kernels called by kernels. Everything is exact.
+/* test_opencl_program.c - constant tables, variables of a program's own, generic pointers, printf, asynchronous copies,
+ * and kernels called by kernels. Everything is exact.
  */
 #include "opencl.h"
 
@@ -94,7 +94,8 @@ static size_t printed(char *text, size_t size, int n, const float *f)
     dup2(out, 1);
     close(out);
     lseek(file, 0, SEEK_SET);
-    for (long got; length + 1 < size && (got = (long)read(file, text + length, size - 1 - length)) > 0;) length += (size_t)got;
+    for (long got; length + 1 < size && (got = (long)read(file, text + length, size - 1 - length)) > 0;)
+        length += (size_t)got;
     text[length] = 0;
     close(file);
     return length;
@@ -107,9 +108,11 @@ TEST(printing)
     f[0] = 3.25f, f[1] = -1.5f, f[2] = 12345.678f, f[3] = 1e-10f;
     int n = 1234;
     CHECK(printed(text, sizeof text, n, f) > 0);
-    snprintf(want, sizeof want, "int %d, %5d|%-5d|%05d, hex %x %#X, char x, string abc, %%\n", n, n, n, n, (unsigned)n, (unsigned)n);
+    snprintf(want, sizeof want, "int %d, %5d|%-5d|%05d, hex %x %#X, char x, string abc, %%\n", n, n, n, n, (unsigned)n,
+             (unsigned)n);
     CHECK_HAS(text, want);
-    snprintf(want, sizeof want, "float %f %.3f %e %g, long %lld 18446744073709551615\n", 3.25, -1.5, (double)f[2], (double)f[3], (long long)n << 32);
+    snprintf(want, sizeof want, "float %f %.3f %e %g, long %lld 18446744073709551615\n", 3.25, -1.5, (double)f[2],
+             (double)f[3], (long long)n << 32);
     CHECK_HAS(text, want);
     CHECK_HAS(text, "vector 1,1234,3,-4 0.500000,-1.500000 and a,b,ff\n");
     CHECK_HAS(text, "no arguments\n");

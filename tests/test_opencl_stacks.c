@@ -61,7 +61,8 @@ TEST(large_arrays)
     } kernels[] = {{"kib16", 4096},          {"kib16_barrier", 4096}, {"kib64", 16384},
                    {"kib64_barrier", 16384}, {"mib1", 262144},        {"mib1_barrier", 262144}};
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-        for (uint32_t local = 6; local <= 64; local += 29) try_one(kernels[i].name, kernels[i].count, i % 2, local + local % 2);
+        for (uint32_t local = 6; local <= 64; local += 29)
+            try_one(kernels[i].name, kernels[i].count, i % 2, local + local % 2);
 }
 
 TEST(chains_of_calls)

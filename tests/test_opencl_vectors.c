@@ -1,5 +1,5 @@
-/* test_opencl_vectors.c - vector components, shuffles, relational and geometric functions, loads and stores of vectors and
- * of halves. Exact, but for the geometric functions: they are checked against long double with the full profile's
+/* test_opencl_vectors.c - vector components, shuffles, relational and geometric functions, loads and stores of vectors
+ * and of halves. Exact, but for the geometric functions: they are checked against long double with the full profile's
  * bounds (dot: 2n - 1 roundings; cross: 3; length, distance: 3 + n/2; normalize: 2 + n; the fast_ forms 8192 ULP).
  */
 #include "opencl.h"
@@ -12,7 +12,8 @@ static zed_module module;
 static int32_t *random_ints(size_t count, int range)
 {
     int32_t *p = (int32_t *)ocl_buffer(count * 4);
-    for (size_t i = 0; i < count; i++) p[i] = range ? (int32_t)(test_random() % (uint64_t)range) : (int32_t)test_random();
+    for (size_t i = 0; i < count; i++)
+        p[i] = range ? (int32_t)(test_random() % (uint64_t)range) : (int32_t)test_random();
     return p;
 }
 
@@ -41,10 +42,12 @@ TEST(components)
 
 TEST(shuffles)
 {
-    int32_t *a = random_ints(4 * (ITEMS + 1), 0), *m = random_ints(8 * ITEMS, 0), *out = (int32_t *)ocl_buffer(12 * ITEMS * 4);
+    int32_t *a = random_ints(4 * (ITEMS + 1), 0), *m = random_ints(8 * ITEMS, 0),
+            *out = (int32_t *)ocl_buffer(12 * ITEMS * 4);
     int16_t *s = (int16_t *)ocl_buffer(16 * (ITEMS + 2) * 2), *outs = (int16_t *)ocl_buffer(18 * ITEMS * 2);
     for (int i = 0; i < 16 * (ITEMS + 2); i++) s[i] = (int16_t)test_random();
-    OCL_RUN(&module, "shuffles", "ptr<i32> a, ptr<u32> m, ptr<i32> out, ptr<i16> s, ptr<i16> outs", 1, ITEMS, a, (uint32_t *)m, out, s, outs);
+    OCL_RUN(&module, "shuffles", "ptr<i32> a, ptr<u32> m, ptr<i32> out, ptr<i16> s, ptr<i16> outs", 1, ITEMS, a,
+            (uint32_t *)m, out, s, outs);
     for (int i = 0; i < ITEMS; i++) {
         static const int fixed[8] = {0, 1, 2, 3, 3, 2, 1, 0};
         for (int c = 0; c < 4; c++) CHECK_INT(out[4 * i + c], a[4 * i + (m[4 * i + c] & 3)]);
@@ -74,7 +77,9 @@ static double half_value(uint16_t h)
 
 static double real_at(const void *p, size_t i, int bytes)
 {
-    return bytes == 2 ? half_value(((const uint16_t *)p)[i]) : bytes == 4 ? (double)((const float *)p)[i] : ((const double *)p)[i];
+    return bytes == 2   ? half_value(((const uint16_t *)p)[i])
+           : bytes == 4 ? (double)((const float *)p)[i]
+                        : ((const double *)p)[i];
 }
 
 static void fill_reals(void *p, size_t count, int bytes)
@@ -105,18 +110,22 @@ static void relations(const char *type, int bytes, const char *params)
         double x = real_at(a, i, bytes), y = real_at(b, i, bytes);
         bool normal = x - x == 0 && fabs(x) >= least, ordered = x == x && y == y;
         if (i < ITEMS) {
-            int want = (x == y) | (x != y) << 1 | (x > y) << 2 | (x >= y) << 3 | (x < y) << 4 | (x <= y) << 5 | (x < y || x > y) << 6 |
-                       (x - x == 0) << 7 | (x == x && x - x != 0) << 8 | (x != x) << 9 | normal << 10 | ordered << 11 | !ordered << 12 |
-                       (signbit(x) != 0) << 13 | (x == y) << 14 | (x != y) << 15 | (x < y) << 16 | (x <= y) << 17 | (x > y) << 18 |
-                       (x >= y) << 19 | (x == 0) << 20 | (x != 0 && y != 0) << 21 | !(x < y) << 22 | !(x >= y) << 23;
-            CHECK_MSG(out[i] == want, "%s(%g, %g) gives %06x, want %06x", kernel, x, y, (unsigned)out[i], (unsigned)want);
+            int want = (x == y) | (x != y) << 1 | (x > y) << 2 | (x >= y) << 3 | (x < y) << 4 | (x <= y) << 5 |
+                       (x < y || x > y) << 6 | (x - x == 0) << 7 | (x == x && x - x != 0) << 8 | (x != x) << 9 |
+                       normal << 10 | ordered << 11 | !ordered << 12 | (signbit(x) != 0) << 13 | (x == y) << 14 |
+                       (x != y) << 15 | (x < y) << 16 | (x <= y) << 17 | (x > y) << 18 | (x >= y) << 19 |
+                       (x == 0) << 20 | (x != 0 && y != 0) << 21 | !(x < y) << 22 | !(x >= y) << 23;
+            CHECK_MSG(out[i] == want, "%s(%g, %g) gives %06x, want %06x", kernel, x, y, (unsigned)out[i],
+                      (unsigned)want);
         }
-        const bool answers[10] = {x == y, x != y, x < y, x >= y, x != x, normal, signbit(x) != 0, ordered, x == 0, x < y || x > y};
+        const bool answers[10] = {x == y, x != y,          x < y,   x >= y, x != x,
+                                  normal, signbit(x) != 0, ordered, x == 0, x < y || x > y};
         for (size_t k = 0; k < 10; k++) {
             int64_t got = 0;
             memcpy(&got, (char *)mask + (k * 2 * ITEMS + i) * size, size);
             got = (int64_t)((uint64_t)got << (64 - 8 * bytes)) >> (64 - 8 * bytes);
-            CHECK_MSG(got == -(int64_t)answers[k], "%s of vectors, answer %zu of (%g, %g) is %lld", kernel, k, x, y, (long long)got);
+            CHECK_MSG(got == -(int64_t)answers[k], "%s of vectors, answer %zu of (%g, %g) is %lld", kernel, k, x, y,
+                      (long long)got);
         }
     }
     ocl_free(a);
@@ -131,7 +140,8 @@ TEST(relations_of_halves) { relations("half", 2, "ptr<f16> a, ptr<f16> b, ptr<i3
 
 TEST(choices)
 {
-    int32_t *a = random_ints(4 * ITEMS, 0), *b = random_ints(4 * ITEMS, 0), *c = random_ints(4 * ITEMS, 0), *out = (int32_t *)ocl_buffer(16 * ITEMS * 4);
+    int32_t *a = random_ints(4 * ITEMS, 0), *b = random_ints(4 * ITEMS, 0), *c = random_ints(4 * ITEMS, 0),
+            *out = (int32_t *)ocl_buffer(16 * ITEMS * 4);
     for (int i = 0; i < 4 * ITEMS; i += 3) a[i] = c[i] = i & 4 ? 0x7f80ff01 : 1;
     OCL_RUN(&module, "choices", "ptr<i32> a, ptr<i32> b, ptr<i32> c, ptr<i32> out", 1, ITEMS, a, b, c, out);
     for (int i = 0; i < ITEMS; i++) {
@@ -160,7 +170,8 @@ TEST(choices)
 /* ---- geometry */
 
 #define NEAR(what, got, want, bound)                                                                                   \
-    CHECK_MSG(fabsl((long double)(got) - (want)) <= (bound), "%s is %.17Lg, want %.17Lg", what, (long double)(got), (long double)(want))
+    CHECK_MSG(fabsl((long double)(got) - (want)) <= (bound), "%s is %.17Lg, want %.17Lg", what, (long double)(got),    \
+              (long double)(want))
 
 static void geometry(const char *kernel, const char *params, int bytes)
 {
@@ -169,14 +180,16 @@ static void geometry(const char *kernel, const char *params, int bytes)
     long double unit = bytes == 4 ? FLT_EPSILON : DBL_EPSILON;
     for (int i = 0; i < 4 * ITEMS; i++) {
         /* the last ones so large that their squares are not numbers of the type, though their length is */
-        double scale = i >= 4 * ITEMS - 8 ? (bytes == 4 ? 1e25 : 1e250) : 1, x = test_normal() * scale, y = test_normal() * scale;
+        double scale = i >= 4 * ITEMS - 8 ? (bytes == 4 ? 1e25 : 1e250) : 1, x = test_normal() * scale,
+               y = test_normal() * scale;
         if (bytes == 4) ((float *)a)[i] = (float)x, ((float *)b)[i] = (float)y;
         else ((double *)a)[i] = x, ((double *)b)[i] = y;
     }
     OCL_RUN(&module, kernel, params, 1, ITEMS, a, b, out);
     for (int i = 0; i < ITEMS; i++) {
         long double x[4], y[4], r[16], dot = 0, dot2, terms = 0, length = 0, distance = 0;
-        for (size_t k = 0; k < 4; k++) x[k] = real_at(a, 4 * (size_t)i + k, bytes), y[k] = real_at(b, 4 * (size_t)i + k, bytes);
+        for (size_t k = 0; k < 4; k++)
+            x[k] = real_at(a, 4 * (size_t)i + k, bytes), y[k] = real_at(b, 4 * (size_t)i + k, bytes);
         for (size_t k = 0; k < 16; k++) r[k] = real_at(out, 16 * (size_t)i + k, bytes);
         for (int k = 0; k < 4; k++) {
             dot += x[k] * y[k];
@@ -192,7 +205,8 @@ static void geometry(const char *kernel, const char *params, int bytes)
             NEAR("dot of two", r[1], dot2, 3 * unit * (fabsl(x[0] * y[0]) + fabsl(x[1] * y[1])));
             for (int k = 0; k < 3; k++) {
                 int m = (k + 1) % 3, n = (k + 2) % 3;
-                long double want = x[m] * y[n] - x[n] * y[m], bound = 3 * unit * (fabsl(x[m] * y[n]) + fabsl(x[n] * y[m]));
+                long double want = x[m] * y[n] - x[n] * y[m],
+                            bound = 3 * unit * (fabsl(x[m] * y[n]) + fabsl(x[n] * y[m]));
                 NEAR("cross", r[8 + k], want, bound);
                 NEAR("cross of three", r[12 + k], want, bound);
             }
@@ -201,7 +215,8 @@ static void geometry(const char *kernel, const char *params, int bytes)
         NEAR("length", r[2], length, 5 * unit * length);
         NEAR("distance", r[3], distance, 5 * unit * distance);
         for (int k = 0; k < 4; k++) NEAR("normalize", r[4 + k], x[k] / length, 6 * unit);
-        NEAR("scalars", r[15], fabsl(x[0]) + fabsl(x[1] - y[1]) + copysignl(1, x[2]), 8 * unit * (fabsl(x[0]) + fabsl(x[1] - y[1]) + 1));
+        NEAR("scalars", r[15], fabsl(x[0]) + fabsl(x[1] - y[1]) + copysignl(1, x[2]),
+             8 * unit * (fabsl(x[0]) + fabsl(x[1] - y[1]) + 1));
     }
     ocl_free(a);
     ocl_free(b);
@@ -213,16 +228,19 @@ TEST(geometry_of_doubles) { geometry("geometry_double", "ptr<f64> a, ptr<f64> b,
 
 TEST(fast_geometry)
 {
-    float *a = (float *)ocl_buffer(4 * ITEMS * 4), *b = (float *)ocl_buffer(4 * ITEMS * 4), *out = (float *)ocl_buffer(8 * ITEMS * 4);
+    float *a = (float *)ocl_buffer(4 * ITEMS * 4), *b = (float *)ocl_buffer(4 * ITEMS * 4),
+          *out = (float *)ocl_buffer(8 * ITEMS * 4);
     for (int i = 0; i < 4 * ITEMS; i++) a[i] = (float)test_normal(), b[i] = (float)test_normal();
     OCL_RUN(&module, "fast_geometry", "ptr<f32> a, ptr<f32> b, ptr<f32> out", 1, ITEMS, a, b, out);
     for (int i = 0; i < ITEMS; i++) {
         double length = 0, distance = 0;
-        for (int k = 4 * i; k < 4 * i + 4; k++) length += (double)a[k] * a[k], distance += ((double)a[k] - b[k]) * ((double)a[k] - b[k]);
+        for (int k = 4 * i; k < 4 * i + 4; k++)
+            length += (double)a[k] * a[k], distance += ((double)a[k] - b[k]) * ((double)a[k] - b[k]);
         length = sqrt(length), distance = sqrt(distance);
         NEAR("fast_length", out[8 * i], length, 8192 * FLT_EPSILON * length);
         NEAR("fast_distance", out[8 * i + 1], distance, 8192 * FLT_EPSILON * distance);
-        for (int k = 0; k < 4; k++) NEAR("fast_normalize", out[8 * i + 4 + k], a[4 * i + k] / length, 8192 * FLT_EPSILON);
+        for (int k = 0; k < 4; k++)
+            NEAR("fast_normalize", out[8 * i + 4 + k], a[4 * i + k] / length, 8192 * FLT_EPSILON);
     }
     ocl_free(a);
     ocl_free(b);
@@ -237,13 +255,16 @@ TEST(half_loads)
     float *f = (float *)ocl_buffer(45 * ITEMS * 4);
     for (int i = 0; i < 16 * ITEMS; i++) a[i] = (uint16_t)test_random();
     OCL_RUN(&module, "half_loads", "ptr<f16> a, ptr<f32> f", 1, ITEMS, a, f);
-    static const struct { int size, from, step; } parts[] = {{1, 0, 1}, {2, 1, 2}, {3, 3, 3}, {4, 6, 4}, {8, 10, 8}, {16, 18, 16}, {3, 34, 4}, {8, 37, 8}};
+    static const struct {
+        int size, from, step;
+    } parts[] = {{1, 0, 1}, {2, 1, 2}, {3, 3, 3}, {4, 6, 4}, {8, 10, 8}, {16, 18, 16}, {3, 34, 4}, {8, 37, 8}};
     for (size_t p = 0; p < 8; p++)
         for (int i = 0; i < ITEMS; i++)
             for (int k = 0; k < parts[p].size; k++) {
                 float got = f[parts[p].from * ITEMS + parts[p].size * i + k];
                 double want = half_value(a[parts[p].step * i + k]);
-                CHECK_MSG(want != want ? got != got : got == want && !signbit(got) == !signbit(want), "part %zu element %d.%d: %g, want %g", p, i, k, (double)got, want);
+                CHECK_MSG(want != want ? got != got : got == want && !signbit(got) == !signbit(want),
+                          "part %zu element %d.%d: %g, want %g", p, i, k, (double)got, want);
             }
     ocl_free(a);
     ocl_free(f);
@@ -261,7 +282,9 @@ static bool half_is(uint16_t got, double v, rounding r)
     e = e - 11 > -24 ? e - 11 : -24;
     step = ldexp(v, -e);
     w = ldexp(r == NEAREST ? rint(step) : r == TO_ZERO ? trunc(step) : r == UP ? ceil(step) : floor(step), e);
-    if (a != 0 && fabs(w) > 65504) w = (r == TO_ZERO || (r == UP && v < 0) || (r == DOWN && v > 0)) ? copysign(65504, v) : copysign((double)INFINITY, v);
+    if (a != 0 && fabs(w) > 65504)
+        w = (r == TO_ZERO || (r == UP && v < 0) || (r == DOWN && v > 0)) ? copysign(65504, v)
+                                                                         : copysign((double)INFINITY, v);
     return g == w && signbit(g) == signbit(v);
 }
 
@@ -271,14 +294,16 @@ TEST(half_stores)
     float *f = (float *)ocl_buffer(16 * ITEMS * 4);
     double *d = (double *)ocl_buffer(ITEMS * 8);
     uint16_t *r = (uint16_t *)ocl_buffer(COUNT * 2);
-    static const double special[] = {0.0, -0.0, 65504, 65519.9, 65520, -1e30, 1e-8, 2.9802322387695312e-8, -3e-8, INFINITY, NAN, 1e-310};
+    static const double special[] = {0.0,   -0.0,     65504, 65519.9, 65520, -1e30, 1e-8, 2.9802322387695312e-8,
+                                     -3e-8, INFINITY, NAN,   1e-310};
     for (int i = 0; i < 16 * ITEMS; i++) f[i] = (float)(i < 12 ? special[i] : test_normal() * exp2(test_normal() * 10));
     for (int i = 0; i < ITEMS; i++) d[i] = i < 12 ? special[i] : test_normal() * exp2(test_normal() * 10);
     OCL_RUN(&module, "half_stores", "ptr<f32> f, ptr<f64> d, ptr<f16> r", 1, ITEMS, f, d, r);
     for (int i = 0; i < ITEMS; i++) {
         for (int m = 0; m < 8; m++) {
             double v = m < 4 ? (double)f[i] : d[i];
-            CHECK_MSG(half_is(r[m * ITEMS + i], v, (rounding)(m & 3)), "mode %d of %.17g gives %g", m, v, half_value(r[m * ITEMS + i]));
+            CHECK_MSG(half_is(r[m * ITEMS + i], v, (rounding)(m & 3)), "mode %d of %.17g gives %g", m, v,
+                      half_value(r[m * ITEMS + i]));
         }
         for (int k = 0; k < 3; k++) {
             CHECK(half_is(r[8 * ITEMS + 3 * i + k], f[3 * i + k], UP));
@@ -299,7 +324,8 @@ TEST(memory)
     int64_t *l = (int64_t *)ocl_buffer(4 * EVEN * 8), *lo = (int64_t *)ocl_buffer(4 * EVEN * 8);
     for (int i = 0; i < 12 * EVEN; i++) a[i] = (uint16_t)(test_random() & 0x7fff);
     for (int i = 0; i < 4 * EVEN; i++) l[i] = (int64_t)test_random() >> 8;
-    OCL_RUN(&module, "memory", "ptr<u16> a, ptr<u16> out, local<u64> scratch, ptr<i64> l, ptr<i64> lo", 2, EVEN / 2, a, out, (zed_local){EVEN / 2 * 32}, l, lo);
+    OCL_RUN(&module, "memory", "ptr<u16> a, ptr<u16> out, local<u64> scratch, ptr<i64> l, ptr<i64> lo", 2, EVEN / 2, a,
+            out, (zed_local){EVEN / 2 * 32}, l, lo);
     for (int i = 0; i < EVEN; i++) {
         int from = i ^ 1, size = EVEN / 2;
         from = i / size * size + ((i % size) ^ 1);

@@ -255,7 +255,8 @@ static char **with_cache(const char *directory, const char *compiler)
     snprintf(variables[0], sizeof variables[0], "XETILE_SOFT_CACHE=%s", directory);
     snprintf(variables[1], sizeof variables[1], "XETILE_CC=%s", compiler);
     for (int i = 0; e && i < n; i++)
-        if (strncmp(environ[i], "XETILE_SOFT_CACHE=", 18) != 0 && strncmp(environ[i], "XETILE_CC=", 10) != 0) e[k++] = environ[i];
+        if (strncmp(environ[i], "XETILE_SOFT_CACHE=", 18) != 0 && strncmp(environ[i], "XETILE_CC=", 10) != 0)
+            e[k++] = environ[i];
     if (e) e[k] = variables[0];
     if (e) e[k + 1] = variables[1];
     return e;

@@ -151,7 +151,8 @@ TEST(a_kernel_that_runs_out_of_stack_loses_its_launch)
 {
     NOT_SANITIZED();
     struct rlimit limit;
-    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) SKIP("the main thread's stack has no end");
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        SKIP("the main thread's stack has no end");
     for (int i = 0; i < 20; i++) run_out_of_stack(); /* on this thread's stack, and on the pool's */
 }
 

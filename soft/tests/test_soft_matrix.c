@@ -34,7 +34,8 @@ struct format {
     int exponent_bits, mantissa_bits;
     bool has_infinity;
 };
-static const struct format formats[] = {{"f16", 5, 10, true}, {"bf16", 8, 7, true}, {"e5m2", 5, 2, true}, {"e4m3", 4, 3, false}};
+static const struct format formats[] = {
+    {"f16", 5, 10, true}, {"bf16", 8, 7, true}, {"e5m2", 5, 2, true}, {"e4m3", 4, 3, false}};
 enum { F16, BF16, E5M2, E4M3 };
 
 /* The value of a code; infinities as the next power of two would be, so that rounding can compare with it. */
@@ -56,7 +57,8 @@ static unsigned first_special(const struct format *f)
 /* Nearest code, ties to even, by search among all of them. */
 static unsigned nearest(const struct format *f, double x, bool saturate)
 {
-    unsigned sign = (unsigned)(signbit(x) != 0) << (f->exponent_bits + f->mantissa_bits), low = 0, high = first_special(f);
+    unsigned sign = (unsigned)(signbit(x) != 0) << (f->exponent_bits + f->mantissa_bits), low = 0,
+             high = first_special(f);
     double a = fabs(x);
     while (low < high) { /* the last code whose value is not above a */
         unsigned middle = (low + high + 1) / 2;
@@ -165,12 +167,14 @@ TEST(tf32_rounds)
         for (unsigned base = 0; base < 65536; base += N) {                                                             \
             u16x##N h;                                                                                                 \
             f32x##N x, r;                                                                                              \
-            for (int l = 0; l < N; l++) h[l] = (u16)(base + (unsigned)l), x[l] = f32_bits((u32)test_random());          \
+            for (int l = 0; l < N; l++) h[l] = (u16)(base + (unsigned)l), x[l] = f32_bits((u32)test_random());         \
             r = f16_to_f32_##N(h);                                                                                     \
-            for (int l = 0; l < N; l++) CHECK(isnan(r[l]) ? isnan(f16_to_f32(h[l])) : bits_f32(r[l]) == bits_f32(f16_to_f32(h[l]))); \
+            for (int l = 0; l < N; l++)                                                                                \
+                CHECK(isnan(r[l]) ? isnan(f16_to_f32(h[l])) : bits_f32(r[l]) == bits_f32(f16_to_f32(h[l])));           \
             r = bf16_to_f32_##N(h);                                                                                    \
             for (int l = 0; l < N; l++) CHECK(bits_f32(r[l]) == bits_f32(bf16_to_f32(h[l])));                          \
-            if (base % 128 == 0) for (int l = 0; l < N; l++) x[l] = (x[l] - 1) * 0x1p-20f * f16_to_f32(h[l]);          \
+            if (base % 128 == 0)                                                                                       \
+                for (int l = 0; l < N; l++) x[l] = (x[l] - 1) * 0x1p-20f * f16_to_f32(h[l]);                           \
             h = f32_to_f16_##N(x);                                                                                     \
             for (int l = 0; l < N; l++) CHECK(isnan(x[l]) ? isnan(f16_to_f32(h[l])) : h[l] == f32_to_f16(x[l]));       \
             h = f32_to_bf16_##N(x);                                                                                    \

@@ -1,6 +1,6 @@
 /* test_soft_tiles.c - products on the CPU's tile unit: prelude_amx.h's grids of every shape and layout against f64 and
- * exact integers, what tiles do to denormals, what subgroups share, and the rules of the instructions, which tests/amx_emulator.c has to keep
- * as the CPU does. Where there are no tiles, test_amx.sh runs this with the emulator.
+ * exact integers, what tiles do to denormals, what subgroups share, and the rules of the instructions, which
+ * tests/amx_emulator.c has to keep as the CPU does. Where there are no tiles, test_amx.sh runs this with the emulator.
  */
 #define _GNU_SOURCE
 #include "../../tests/test.h"
@@ -126,8 +126,8 @@ static void check_element(const grid_case *g, int row, int column)
     }
     /* floats: each k is rounded once, each block of 32 or 16 k's twice more */
     CHECK_MSG(is_float(g) ? fabs(f32_bits(got) - want) <= (k + k / 8) * 0x1p-24 * size : got == (u32)(i64)want,
-              "kind %x, %d x %d x %d of %d rows, layout %d packed %d tiled %d in place %d: (%d, %d) %.17g, want %.17g", g->kind,
-              g->ni, g->nj, g->nk, g->m, g->layout, g->packed, g->tiled, g->in_place, row, column,
+              "kind %x, %d x %d x %d of %d rows, layout %d packed %d tiled %d in place %d: (%d, %d) %.17g, want %.17g",
+              g->kind, g->ni, g->nj, g->nk, g->m, g->layout, g->packed, g->tiled, g->in_place, row, column,
               is_float(g) ? (double)f32_bits(got) : (double)got, want);
 }
 
@@ -151,7 +151,8 @@ static void check_kind(int kind)
     if (!(jit_tiles() & type_of(kind))) SKIP("there are no tiles for this type here");
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
         for (int way = 0; way < 8; way++) {
-            grid_case g = {kind, shapes[s][0], shapes[s][1], shapes[s][2], shapes[s][3], way & 1, true, way & 2, way & 4};
+            grid_case g = {kind,    shapes[s][0], shapes[s][1], shapes[s][2], shapes[s][3],
+                           way & 1, true,         way & 2,      way & 4};
             if (g.ni * g.nj > 16 && way != 0 && way != 7) continue; /* slow under the emulator */
             check_grid(&g);
             g.packed = !is_float(&g) || way != 1;
@@ -293,7 +294,10 @@ static void product_into_same(void) { __asm__ volatile(".byte 0xc4, 0xe2, 0x6b, 
 static void product_of_few_rows(void) { __asm__ volatile(".byte 0xc4, 0xe2, 0x4b, 0x5e, 0xc1"); } /* 0, 1, 6 */
 static void product_into_few(void) { __asm__ volatile(".byte 0xc4, 0xe2, 0x6b, 0x5e, 0xf1"); } /* 6, 1, 2 */
 static void good_product(void) { __asm__ volatile(".byte 0xc4, 0xe2, 0x6b, 0x5e, 0xc1"); } /* 0, 1, 2 */
-static void load_tile(void) { __asm__ volatile("tileloadd (%0,%1,2), %%tmm3" : : "r"(some_memory), "r"(16L) : "memory"); }
+static void load_tile(void)
+{
+    __asm__ volatile("tileloadd (%0,%1,2), %%tmm3" : : "r"(some_memory), "r"(16L) : "memory");
+}
 static void release(void) { __asm__ volatile("tilerelease"); }
 
 static int instruction_ends_by(bool configured_first, void (*instruction)(void))

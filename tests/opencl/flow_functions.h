@@ -1,5 +1,5 @@
-/* flow_functions.h - control flow that is valid OpenCL C and C: the device runs it for many items at once, the test calls
- * it item by item. x differs between items, n is the same for all; m are four ints of the item's own.
+/* flow_functions.h - control flow that is valid OpenCL C and C: the device runs it for many items at once, the test
+ * calls it item by item. x differs between items, n is the same for all; m are four ints of the item's own.
  */
 #define FLOW(name) static int name(int x, int n, MEMORY int *m, int fuel)
 

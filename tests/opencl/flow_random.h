@@ -228,7 +228,8 @@ static int random_3(int x, int n, MEMORY int *m, int fuel)
         c ^= (((c ^ c) - x) & m[m[b & 3] & 3]);
         break;
     case 1:
-        if ((((x & 16) && (a <= ((x ^ b) ^ (d - c)))) && (((x < ((c | d) + (n + x))) || ((a * d) > ((b & c) - (d * n)))) && ((b * m[c & 3]) <= 14)))) {
+        if ((((x & 16) && (a <= ((x ^ b) ^ (d - c)))) &&
+             (((x < ((c | d) + (n + x))) || ((a * d) > ((b & c) - (d * n)))) && ((b * m[c & 3]) <= 14)))) {
             while ((x & 2)) {
                 if (--fuel < 0) return a;
                 d = m[(c * (a | x)) & 3];

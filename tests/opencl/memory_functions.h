@@ -26,7 +26,8 @@ typedef struct node {
 } node;
 
 TABLE int primes[16] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53};
-TABLE record samples[3] = {{1, {2, 3, 4}, 5.5f, {6, {7, 8, 9, 10, 11}}}, {-1, {-2, -3, -4}, -5.5f, {-6, {255, 254, 253, 252, 251}}}};
+TABLE record samples[3] = {{1, {2, 3, 4}, 5.5f, {6, {7, 8, 9, 10, 11}}},
+                           {-1, {-2, -3, -4}, -5.5f, {-6, {255, 254, 253, 252, 251}}}};
 TABLE float grid[2][3] = {{0.5f, 1.5f, 2.5f}, {-0.5f, -1.5f, -2.5f}};
 
 /* Records in private memory, indexed by what differs between items. */
@@ -135,7 +136,10 @@ static record make_record(int x)
     return r;
 }
 
-static int sum_record(record r) { return r.c + r.s[2] * 3 + (int)(r.f * 4) + (int)r.inner.l + r.inner.b[0] + 2 * r.inner.b[1] + 4 * r.inner.b[2]; }
+static int sum_record(record r)
+{
+    return r.c + r.s[2] * 3 + (int)(r.f * 4) + (int)r.inner.l + r.inner.b[0] + 2 * r.inner.b[1] + 4 * r.inner.b[2];
+}
 
 /* Private memory by reference, structures by value. */
 ITEM(arguments)
