@@ -76,7 +76,8 @@ static const char *expand(struct cg *g, const struct apply *a, const char *forma
 /* A scalar helper for every lane. */
 static void call_lanes(struct cg *g, const struct apply *a, const char *to, const char *format)
 {
-    const char *name = expand(g, &(struct apply){.result = a->result, .kind = {a->kind[0]}, .n = a->n, .half = a->half}, format + 1);
+    const char *name =
+        expand(g, &(struct apply){.result = a->result, .kind = {a->kind[0]}, .n = a->n, .half = a->half}, format + 1);
     const char *types[4];
     for (uint32_t i = 0; i < a->n; i++) types[i] = cg_kind_type(g, a->kind[i], false);
     cg_call_lanes(g, to, cg_kind_type(g, a->result, false), name, a->n, types, a->arg);

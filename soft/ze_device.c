@@ -145,7 +145,8 @@ ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_propertie
     if (device->part) p->flags |= ZE_DEVICE_PROPERTY_FLAG_SUBDEVICE;
     p->subdeviceId = device->part ? device->part - 1 : 0;
     p->coreClockRate = clock_mhz();
-    p->maxMemAllocSize = memory_bytes() / 16 * 15; /* the system gives no more than there is, with all that goes with it */
+    /* the system gives no more than there is, with all that goes with it */
+    p->maxMemAllocSize = memory_bytes() / 16 * 15;
     p->maxHardwareContexts = 1024;
     p->maxCommandQueuePriority = 0;
     p->numThreadsPerEU = 1;

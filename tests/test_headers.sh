@@ -1,6 +1,6 @@
 #!/bin/sh
 # Each header alone, as C11 and as C++17, with every warning an error, in two translation units of one program; and the
-# same with all headers together. Compilers that are not installed are skipped.
+# same with all headers together. Compilers that are not installed are skipped. And lines of C are no longer than 120 columns.
 . "$(dirname "$0")/test.sh"
 flags="-Wall -Wextra -Wpedantic -Werror -I."
 
@@ -52,6 +52,10 @@ check "an allocator of macros" $CC -std=c11 $flags -fsyntax-only "$work/macros.c
 
 # shellcheck disable=SC2046 # one word a header
 check "headers joined from src/ are up to date" src/join.sh --check $(cd src && for d in */; do echo "${d%/}"; done)
+
+wide=$(LC_ALL=C awk 'length > 120 { print FILENAME ":" FNR ": " length " columns" }' ./*.h src/*/*.h soft/*.[ch] soft/tests/*.[ch] \
+    tests/*.[ch] tests/opencl/*.h examples/*.c bench/*.[ch])
+if [ -z "$wide" ]; then pass; else fail "lines of at most 120 columns" "$wide"; fi
 
 # With optimisation: unused functions must not warn at -O2, and a second include must change nothing.
 # shellcheck disable=SC2086
