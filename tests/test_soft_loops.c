@@ -22,6 +22,7 @@ enum loop {
     WHILE,          /* control[step] is 0: the loop is left at its head */
     LEFT_BEFORE,    /* the products, where control[step] is not 0 */
     LEFT_AFTER,     /* them */
+    LONG,           /* the same, with so much else in the loop that the function is compiled in pieces */
     SKIPPED,        /* the products, there */
     IN_ANOTHER,     /* loop, twice */
     SCALED_BETWEEN, /* the rounds of that */
@@ -36,8 +37,8 @@ enum loop {
     LOOPS
 };
 static const char *const loop_names[LOOPS] = {
-    "plain", "scaled", "while",   "left_before", "left_after", "skipped", "in_another", "scaled_between",
-    "two",   "stored", "fixed_a", "ahead",       "barrier",    "written", "reordered",  "from_c"};
+    "plain", "scaled", "while",   "left_before", "left_after", "long",    "skipped",   "in_another", "scaled_between",
+    "two",   "stored", "fixed_a", "ahead",       "barrier",    "written", "reordered", "from_c"};
 
 static zed_device device;
 
@@ -218,8 +219,14 @@ static spe_id reorder(struct emitter *e, spe_id k)
     return spe_isub(m, spe_iadd(m, k, up), spe_select(m, spe_ieq(m, at, constant(e, 2)), other, constant(e, 0)));
 }
 
+static void write_much(struct emitter *e, spe_id x)
+{
+    for (int i = 0; i < 4000; i++) x = spe_iadd(e->m, spe_imul(e->m, x, constant(e, 5)), constant(e, i));
+}
+
 static void body(struct emitter *e, spe_id k)
 {
+    if (e->loop == LONG) write_much(e, k);
     if (e->loop == LEFT_BEFORE) leave_where_told(e, k);
     if (e->loop == BARRIER) spe_barrier(e->m);
     if (e->loop == SKIPPED)
@@ -231,7 +238,8 @@ static void body(struct emitter *e, spe_id k)
     if (e->loop == WRITTEN) write_b(e, k);
     if (e->loop == SCALED) change_sums(e, e->t == I8 ? 3 : 1, 0);
     if (e->loop == STORED) store_sums(e);
-    if (e->loop == LEFT_AFTER) leave_where_told(e, k);
+    if (e->loop == LONG) write_much(e, k);
+    if (e->loop == LEFT_AFTER || e->loop == LONG) leave_where_told(e, k);
     if (e->loop == AHEAD) {
         spe_id next = spe_iadd(e->m, k, constant(e, STEP));
         load_a(e, next);
@@ -376,7 +384,7 @@ static void reference_round(struct sum *s, enum type t, enum loop loop, int i, i
         if (told && (loop == WHILE || loop == LEFT_BEFORE)) return;
         if (!told || loop != SKIPPED) add_step(s, loop, i, j, k, limit, one);
         if (loop == SCALED) change(t, s, t == I8 ? 3 : 0.5, 0);
-        if (told && loop == LEFT_AFTER) return;
+        if (told && (loop == LEFT_AFTER || loop == LONG)) return;
     }
     if (loop == SCALED_BETWEEN) change(t, s, t == I8 ? 3 : 0.5, 0);
 }
