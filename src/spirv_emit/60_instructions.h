@@ -117,7 +117,8 @@ static inline void spe_note_words_(spe_module *m, uint32_t n, const uint32_t *wo
 {
     uint32_t i;
     for (i = 0; i < n && !m->error.id; i++) {
-        if (words[i] < m->id_count && (m->ids[words[i]].flags & (SPE_ID_GLOBAL_ | SPE_ID_FUNCTION_)))
+        /* words may be literals, and 0 is no id */
+        if (words[i] && words[i] < m->id_count && (m->ids[words[i]].flags & (SPE_ID_GLOBAL_ | SPE_ID_FUNCTION_)))
             spe_use_(m, words[i]);
     }
 }
