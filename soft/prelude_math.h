@@ -80,7 +80,10 @@ XS_INLINE f64 asinpi_f64(f64 x) { return __builtin_asin(x) / XS_PI; }
 XS_INLINE f64 atanpi_f64(f64 x) { return __builtin_atan(x) / XS_PI; }
 XS_INLINE f64 atan2pi_f64(f64 y, f64 x) { return __builtin_atan2(y, x) / XS_PI; }
 XS_INLINE f64 exp10_f64(f64 x) { return __builtin_pow(10.0, x); }
-XS_INLINE f64 pown_f64(f64 x, u32 n) { return __builtin_pow(x, (f64)(i32)n); }
+/* The C library gives NaN for a signalling one, even to the power of 0 or as a power of 1. */
+XS_INLINE f64 pow_f64(f64 x, f64 y) { return y == 0 || x == 1 ? 1 : __builtin_pow(x, y); }
+XS_INLINE f32 pow_f32(f32 x, f32 y) { return y == 0 || x == 1 ? 1 : __builtin_powf(x, y); }
+XS_INLINE f64 pown_f64(f64 x, u32 n) { return pow_f64(x, (f64)(i32)n); }
 XS_INLINE f64 powr_f64(f64 x, f64 y)
 {
     if (x < 0 || (x == 0 && y == 0) || (x == 1 && y - y != 0)) return __builtin_nan("");

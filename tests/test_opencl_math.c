@@ -46,6 +46,12 @@ static long double rounded(real t, long double v)
 
 static void put(real t, void *p, size_t i, long double v)
 {
+    if (v != v) {
+        if (t == FLOAT) ((uint32_t *)p)[i] = 0x7f800001;
+        if (t == DOUBLE) ((uint64_t *)p)[i] = 0x7ff0000000000001;
+        if (t == HALF) ((uint16_t *)p)[i] = 0x7c01;
+        return;
+    }
     v = rounded(t, v);
     if (t == FLOAT) ((float *)p)[i] = (float)v;
     if (t == DOUBLE) ((double *)p)[i] = (double)v;
