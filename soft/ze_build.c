@@ -184,32 +184,43 @@ bool soft_source_has_linkage(const struct soft_source *s)
     return find_inst(s->words, s->count, OP_DECORATE, 2, DECORATION_LINKAGE) != NULL;
 }
 
-/* Marks the ids that are decorated as built-in, or says whether there is an import of an id that is not marked. */
-static bool walk_decorations(const struct soft_source *s, uint8_t *built_in, uint32_t bound, bool mark)
+static int compare_ids(const void *a, const void *b)
 {
-    size_t at = HEADER_WORDS;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The ids that are imported or, with `built_ins`, those decorated as built-in; NULL: only count them. */
+static size_t collect_ids(const struct soft_source *s, bool built_ins, uint32_t *ids)
+{
+    size_t at = HEADER_WORDS, n = 0;
     while (at < s->count) {
         const uint32_t *w = &s->words[at];
         uint32_t length = w[0] >> 16;
         if (!length || length > s->count - at) break;
         at += length;
-        if ((w[0] & 0xffffu) != OP_DECORATE || length < 4 || w[1] >= bound) continue;
-        if (mark && w[2] == DECORATION_BUILT_IN) built_in[w[1]] = 1;
-        if (!mark && w[2] == DECORATION_LINKAGE && w[length - 1] == LINKAGE_IMPORT && !built_in[w[1]]) return true;
+        if ((w[0] & 0xffffu) != OP_DECORATE || length < 4) continue;
+        if (built_ins ? w[2] != DECORATION_BUILT_IN : w[2] != DECORATION_LINKAGE || w[length - 1] != LINKAGE_IMPORT)
+            continue;
+        if (ids) ids[n] = w[1];
+        n++;
     }
-    return false;
+    return n;
 }
 
 /* Built-in variables are imports too, which the device itself serves. */
 bool soft_source_has_imports(const struct soft_source *s)
 {
-    uint32_t bound = s->count < HEADER_WORDS || s->words[3] > SP_MAX_BOUND ? 0 : s->words[3];
-    uint8_t *built_in = calloc((size_t)bound + 1, 1);
-    bool found;
-    if (!built_in) return true; /* the reader will find out, or have no memory either */
-    walk_decorations(s, built_in, bound, true);
-    found = walk_decorations(s, built_in, bound, false);
-    free(built_in);
+    size_t imports = collect_ids(s, false, NULL), built_ins = collect_ids(s, true, NULL), i;
+    uint32_t *ids = calloc(imports + built_ins + 1, sizeof *ids);
+    bool found = false;
+    if (!ids) return true; /* the reader will find out, or have no memory either */
+    collect_ids(s, false, ids);
+    collect_ids(s, true, ids + imports);
+    qsort(ids + imports, built_ins, sizeof *ids, compare_ids);
+    for (i = 0; i < imports && !found; i++)
+        found = !bsearch(&ids[i], ids + imports, built_ins, sizeof *ids, compare_ids);
+    free(ids);
     return found;
 }
 
@@ -222,27 +233,48 @@ static size_t count_lines(const char *const *lines)
     return n;
 }
 
-/* Everything the compiled object depends on, the texts put in front of it included. */
-static bool make_key(const struct soft_source *s, const struct cg_options *o, struct jit_key *key)
+/* Of the texts put in front of what is generated: some 100 KiB and always the same, so hashed once a process. */
+static struct {
+    pthread_mutex_t lock;
+    bool done;
+    struct jit_key key;
+} texts_hash = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool hash_texts(struct jit_key *key)
 {
     const char *const *texts[] = {soft_text_abi,  soft_text_prelude, soft_text_lanes, soft_text_matrix,
                                   soft_text_amx,  soft_text_math,    soft_text_coop,  soft_text_print,
                                   soft_text_check};
-    const char *function = o->function ? o->function : "";
-    size_t i, j, n = 5, lines = 0;
+    size_t i, j, n = 0, lines = 0;
     struct jit_part *parts;
     for (i = 0; i < sizeof texts / sizeof texts[0]; i++) lines += count_lines(texts[i]);
-    parts = calloc(n + lines, sizeof *parts);
+    parts = calloc(lines, sizeof *parts);
     if (!parts) return false;
-    parts[0] = (struct jit_part){s->words, s->count * sizeof *s->words};
-    parts[1] = (struct jit_part){s->spec, s->spec_count * sizeof *s->spec};
-    parts[2] = (struct jit_part){&o->default_subgroup_size, sizeof o->default_subgroup_size};
-    parts[3] = (struct jit_part){function, strlen(function)};
-    parts[4] = (struct jit_part){&o->check, sizeof o->check};
     for (i = 0; i < sizeof texts / sizeof texts[0]; i++)
         for (j = 0; texts[i][j]; j++) parts[n++] = (struct jit_part){texts[i][j], strlen(texts[i][j])};
     jit_key(key, parts, n);
     free(parts);
+    return true;
+}
+
+/* Everything the compiled object depends on. */
+static bool make_key(const struct soft_source *s, const struct cg_options *o, struct jit_key *key)
+{
+    const char *function = o->function ? o->function : "";
+    const struct jit_part parts[] = {
+        {s->words, s->count * sizeof *s->words},
+        {s->spec, s->spec_count * sizeof *s->spec},
+        {&o->default_subgroup_size, sizeof o->default_subgroup_size},
+        {function, strlen(function)},
+        {&o->check, sizeof o->check},
+        {&texts_hash.key, sizeof texts_hash.key},
+    };
+    bool ready;
+    pthread_mutex_lock(&texts_hash.lock);
+    ready = texts_hash.done = texts_hash.done || hash_texts(&texts_hash.key);
+    pthread_mutex_unlock(&texts_hash.lock);
+    if (!ready) return false;
+    jit_key(key, parts, sizeof parts / sizeof parts[0]);
     return true;
 }
 

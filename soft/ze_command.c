@@ -110,13 +110,36 @@ static void query_timestamps(const struct soft_command *c)
     }
 }
 
+/* How many work-groups an indirect launch has stands in memory of the program. */
+struct counts {
+    const struct soft_launch *launch;
+    uint32_t group_count[3];
+};
+
+static void read_counts(void *pointer)
+{
+    struct counts *c = pointer;
+    const struct soft_launch *l = c->launch;
+    if (!l->count || l->index < *l->count) memcpy(c->group_count, l->indirect, sizeof c->group_count);
+}
+
+static ze_result_t lost_access(const char *who, const struct fault *f)
+{
+    return soft_fail_loudly(ZE_RESULT_ERROR_DEVICE_LOST, "%s: access to %p, where it may not", who, f->address);
+}
+
 static ze_result_t launch(struct soft_launch *recorded)
 {
     struct sched_launch l = recorded->launch; /* a copy: the list may run again, on another queue even */
     enum sched_result result;
     uint64_t faults;
-    if (recorded->count && recorded->index >= *recorded->count) return ZE_RESULT_SUCCESS;
-    if (recorded->indirect) memcpy(l.group_count, recorded->indirect, sizeof l.group_count);
+    if (recorded->indirect) {
+        struct counts counts = {.launch = recorded};
+        struct fault f;
+        fault_run(&f, read_counts, &counts);
+        if (f.happened) return lost_access("the counts of an indirect launch", &f);
+        memcpy(l.group_count, counts.group_count, sizeof l.group_count);
+    }
     if (!check_launch_begin(&l)) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     result = sched_run(&l);
     faults = check_launch_end(&l);
@@ -167,8 +190,7 @@ static ze_result_t run(struct soft_command *c)
     case SOFT_CMD_QUERY_TIMESTAMPS:
         fault_run(&f, move, c); /* memory that may not be touched ends the command, as it ends a launch */
         if (!f.happened) break;
-        return soft_fail_loudly(ZE_RESULT_ERROR_DEVICE_LOST, "a copy or fill: access to %p, where it may not",
-                                f.address);
+        return lost_access("a copy or fill", &f);
     case SOFT_CMD_RESET_EVENT: soft_event_clear(c->u.reset.event); break;
     case SOFT_CMD_LAUNCH: return launch(&c->u.launch);
     case SOFT_CMD_HOST_FUNCTION: c->u.host.call(c->u.host.user); break;

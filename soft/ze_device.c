@@ -133,11 +133,10 @@ static void device_name(ze_device_handle_t device, char *to, size_t size)
 ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_properties_t *p)
 {
     static const uint8_t uuid[ZE_MAX_DEVICE_UUID_SIZE] = {'x', 'e', 't', 'i', 'l', 'e', '-', 's', 'o', 'f', 't', 0, 1};
-    const char *type = getenv("XETILE_SOFT_TYPE");
     ze_base_properties_t *more;
     SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_POINTER(p);
-    p->type = type && strcmp(type, "cpu") == 0 ? ZE_DEVICE_TYPE_CPU : ZE_DEVICE_TYPE_GPU;
+    p->type = soft_is_cpu() ? ZE_DEVICE_TYPE_CPU : ZE_DEVICE_TYPE_GPU;
     p->vendorId = SOFT_VENDOR_ID;
     p->deviceId = SOFT_DEVICE_ID;
     p->flags =

@@ -74,10 +74,37 @@ bool soft_signal_wait(struct soft_signal *s, uint64_t deadline)
     return pthread_cond_timedwait(&s->changed, &s->lock, &t) != ETIMEDOUT;
 }
 
+/* ---- descriptors */
+
+/* By number: headers of 1.4 know the first three. */
+static const struct {
+    uint32_t stype;
+    const char *what;
+} refused_chains[] = {
+    {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_DESC, "memory is not exported"},
+    {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_FD, "memory is not imported"},
+    {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_WIN32, "memory is not imported"},
+    {0x20014, "there are no pools of counter-based events"},
+    {0x20016, "there are no mutable command lists"},
+    {0x20037, "the system's memory is not mapped"},
+    {0x2003b, "no event counts in memory of the program"},
+    {0x2003f, "no event counts in memory of the program"},
+};
+
+ze_result_t soft_check_chain(const void *next)
+{
+    const ze_base_desc_t *d;
+    size_t i;
+    for (d = next; d; d = d->pNext)
+        for (i = 0; i < sizeof refused_chains / sizeof refused_chains[0]; i++)
+            if ((uint32_t)d->stype == refused_chains[i].stype)
+                return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "%s", refused_chains[i].what);
+    return ZE_RESULT_SUCCESS;
+}
+
 /* ---- the driver */
 
-/* XETILE_SOFT_TYPE=cpu: programs that ask for GPUs only should not get this device. */
-static bool is_cpu(void)
+bool soft_is_cpu(void)
 {
     const char *type = getenv("XETILE_SOFT_TYPE");
     return type && strcmp(type, "cpu") == 0;
@@ -87,7 +114,7 @@ ze_result_t zeInit(ze_init_flags_t flags)
 {
     SOFT_FLAGS(flags, ZE_INIT_FLAG_GPU_ONLY | ZE_INIT_FLAG_VPU_ONLY);
     if (flags == ZE_INIT_FLAG_VPU_ONLY) return ZE_RESULT_ERROR_UNINITIALIZED;
-    if (flags == ZE_INIT_FLAG_GPU_ONLY && is_cpu()) return ZE_RESULT_ERROR_UNINITIALIZED;
+    if (flags == ZE_INIT_FLAG_GPU_ONLY && soft_is_cpu()) return ZE_RESULT_ERROR_UNINITIALIZED;
     return ZE_RESULT_SUCCESS;
 }
 
@@ -113,7 +140,7 @@ ze_result_t zeInitDrivers(uint32_t *count, ze_driver_handle_t *drivers, ze_init_
     SOFT_POINTER(count);
     SOFT_POINTER(desc);
     if (!desc->flags) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
-    if (is_cpu()) {
+    if (soft_is_cpu()) {
         *count = 0; /* the API has no driver type for CPUs; zeInit finds such a device */
         return ZE_RESULT_SUCCESS;
     }

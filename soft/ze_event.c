@@ -18,6 +18,7 @@ ze_result_t zeEventPoolCreate(ze_context_handle_t context, const ze_event_pool_d
                                 ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP | SOFT_MAPPED_TIMESTAMP);
     if (desc->flags & ZE_EVENT_POOL_FLAG_IPC)
         return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "events are not shared between processes");
+    SOFT_TRY(soft_check_chain(desc->pNext));
     for (i = 0; i < device_count; i++) SOFT_HANDLE(devices[i], SOFT_DEVICE);
     *pool = calloc(1, sizeof **pool);
     if (!*pool) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
@@ -49,6 +50,7 @@ ze_result_t zeEventCreate(ze_event_pool_handle_t pool, const ze_event_desc_t *de
     SOFT_POINTER(event);
     SOFT_FLAGS(desc->signal, SCOPES);
     SOFT_FLAGS(desc->wait, SCOPES);
+    SOFT_TRY(soft_check_chain(desc->pNext));
     if (desc->index >= pool->count)
         return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "event index %u of a pool of %u", desc->index, pool->count);
     e = calloc(1, sizeof *e);

@@ -28,6 +28,7 @@ ze_result_t zeCommandListCreate(ze_context_handle_t context, ze_device_handle_t 
     SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_POINTER(desc);
     SOFT_FLAGS(desc->flags, SOFT_LIST_FLAGS);
+    SOFT_TRY(soft_check_chain(desc->pNext));
     if (desc->commandQueueGroupOrdinal)
         return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "queue group %u: there is one",
                          desc->commandQueueGroupOrdinal);

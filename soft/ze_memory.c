@@ -151,32 +151,18 @@ static ze_result_t allocate(ze_context_handle_t context, ze_memory_type_t type, 
     (ZE_HOST_MEM_ALLOC_FLAG_BIAS_CACHED | ZE_HOST_MEM_ALLOC_FLAG_BIAS_UNCACHED |                                       \
      ZE_HOST_MEM_ALLOC_FLAG_BIAS_WRITE_COMBINED | ZE_HOST_MEM_ALLOC_FLAG_BIAS_INITIAL_PLACEMENT)
 
-/* Importing or exporting is not supported; hints (compression, relaxed limits, ray tracing) are accepted. */
-static ze_result_t check_chain(const void *next)
-{
-    const ze_base_desc_t *d;
-    for (d = next; d; d = d->pNext) switch ((uint32_t)d->stype) {
-        case ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_DESC:
-        case ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_FD:
-        case ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_WIN32:
-            return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "memory is neither imported nor exported");
-        default: break;
-        }
-    return ZE_RESULT_SUCCESS;
-}
-
 static ze_result_t check_device_desc(const ze_device_mem_alloc_desc_t *d)
 {
     SOFT_POINTER(d);
     SOFT_FLAGS(d->flags, DEVICE_FLAGS);
-    return check_chain(d->pNext); /* whatever the ordinal: there is one memory */
+    return soft_check_chain(d->pNext); /* whatever the ordinal: there is one memory */
 }
 
 static ze_result_t check_host_desc(const ze_host_mem_alloc_desc_t *d)
 {
     SOFT_POINTER(d);
     SOFT_FLAGS(d->flags, HOST_FLAGS);
-    return check_chain(d->pNext);
+    return soft_check_chain(d->pNext);
 }
 
 ze_result_t zeMemAllocShared(ze_context_handle_t context, const ze_device_mem_alloc_desc_t *device_desc,
@@ -234,7 +220,7 @@ ze_result_t zeMemFreeExt(ze_context_handle_t context, const ze_memory_free_ext_d
     return zeMemFree(context, pointer);
 }
 
-/* ---- asking */
+/* ---- asking: in any context, as a pointer is the same in all of them and programs ask so; freeing is for its own */
 
 ze_result_t zeMemGetAllocProperties(ze_context_handle_t context, const void *pointer,
                                     ze_memory_allocation_properties_t *properties, ze_device_handle_t *device)
@@ -245,7 +231,6 @@ ze_result_t zeMemGetAllocProperties(ze_context_handle_t context, const void *poi
     SOFT_POINTER(properties);
     pthread_rwlock_rdlock(&table.lock);
     a = find(pointer);
-    if (a && a->context != context) a = NULL;
     properties->type = a ? a->type : ZE_MEMORY_TYPE_UNKNOWN;
     properties->id = a ? a->id : 0;
     properties->pageSize = !a ? 0 : a->huge ? HUGE_PAGE : soft_page_size();
@@ -262,13 +247,13 @@ ze_result_t zeMemGetAddressRange(ze_context_handle_t context, const void *pointe
     SOFT_POINTER(pointer);
     pthread_rwlock_rdlock(&table.lock);
     a = find(pointer);
-    if (!a || a->context != context) {
+    if (!a) {
         result = ZE_RESULT_ERROR_INVALID_ARGUMENT;
     } else {
         if (base) *base = (void *)a->base;
         if (size) *size = a->size;
     }
     pthread_rwlock_unlock(&table.lock);
-    if (result != ZE_RESULT_SUCCESS) soft_fail(result, "%p is in no allocation of this context", pointer);
+    if (result != ZE_RESULT_SUCCESS) soft_fail(result, "%p is in no allocation", pointer);
     return result;
 }

@@ -34,7 +34,7 @@ ze_result_t soft_queue_check_desc(const ze_command_queue_desc_t *d)
     SOFT_FLAGS(d->flags, SOFT_QUEUE_FLAGS);
     if ((uint32_t)d->mode > ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
     if ((uint32_t)d->priority > ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_HIGH) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
-    return ZE_RESULT_SUCCESS;
+    return soft_check_chain(d->pNext);
 }
 
 ze_result_t soft_queue_init(struct soft_queue *q, const ze_command_queue_desc_t *desc)

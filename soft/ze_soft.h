@@ -126,6 +126,9 @@ ze_result_t soft_fail(ze_result_t result, const char *format, ...) __attribute__
 /* The same for what happens on a queue's thread, where nobody may be asking: always printed. */
 ze_result_t soft_fail_loudly(ze_result_t result, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *soft_last_error(void);
+/* Refuses what is chained to a descriptor and makes another thing of it that we do not have; hints pass. */
+ze_result_t soft_check_chain(const void *next);
+bool soft_is_cpu(void); /* XETILE_SOFT_TYPE=cpu: programs that ask for GPUs only should not get this device */
 
 /* ---- time: a tick is a nanosecond of CLOCK_MONOTONIC */
 

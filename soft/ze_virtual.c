@@ -140,6 +140,7 @@ ze_result_t zePhysicalMemCreate(ze_context_handle_t context, ze_device_handle_t 
     SOFT_POINTER(desc);
     SOFT_POINTER(physical);
     SOFT_FLAGS(desc->flags, ON_DEVICE | ON_HOST); /* the same thing here, but memory on the host needs no device */
+    SOFT_TRY(soft_check_chain(desc->pNext));
     if (device || !(desc->flags & ON_HOST)) SOFT_HANDLE(device, SOFT_DEVICE);
     if (!desc->size) return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
     if (desc->size % soft_page_size()) return ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT;

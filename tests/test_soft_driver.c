@@ -248,6 +248,24 @@ TEST(usm_allocations)
     OK(zeMemFree(context, m[2]));
 }
 
+/* A pointer is the same in every context, and programs ask in any; it goes back to its own. */
+TEST(usm_in_another_context)
+{
+    ze_context_desc_t d = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
+    ze_memory_allocation_properties_t p = {.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES};
+    char *m = new_memory(1000), *base = NULL;
+    ze_context_handle_t other = NULL;
+    size_t size = 0;
+    OK(zeContextCreate(driver, &d, &other));
+    OK(zeMemGetAddressRange(other, m + 7, (void **)&base, &size));
+    CHECK(base == m && size == 1000);
+    OK(zeMemGetAllocProperties(other, m + 7, &p, NULL));
+    CHECK_INT(p.type, ZE_MEMORY_TYPE_SHARED);
+    CHECK_INT(zeMemFree(other, m), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    OK(zeMemFree(context, m));
+    OK(zeContextDestroy(other));
+}
+
 TEST(usm_refusals)
 {
     ze_device_mem_alloc_desc_t d = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC};
@@ -639,6 +657,88 @@ TEST(immediate_lists)
     OK(zeEventDestroy(e));
     OK(zeEventPoolDestroy(pool));
     OK(zeMemFree(context, m));
+}
+
+/* Flags of newer headers. Each step needs the one before it, and nothing but the order says so. */
+TEST(lists_in_order)
+{
+    enum { QUEUE_IN_ORDER = 2, LIST_IN_ORDER = 8, STEPS = 100, BYTES = 4096 };
+    ze_command_list_desc_t ld = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC, .flags = LIST_IN_ORDER};
+    ze_command_queue_desc_t qd = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
+                                  .flags = QUEUE_IN_ORDER,
+                                  .mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS};
+    ze_event_pool_handle_t pool = new_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t e = new_event(pool, 0);
+    uint8_t *m = new_memory((STEPS + 1) * BYTES);
+    ze_command_list_handle_t l[2] = {NULL, NULL};
+    uint32_t round, i;
+    if (getenv("ZE_ENABLE_PARAMETER_VALIDATION")) SKIP("the loader's checks may be older than the flags");
+    OK(zeCommandListCreate(context, device, &ld, &l[0]));
+    OK(zeCommandListCreateImmediate(context, device, &qd, &l[1]));
+    for (round = 0; round < 2 && l[0] && l[1]; round++) {
+        uint8_t pattern = (uint8_t)(0x31 + round);
+        memset(m, 0xa5, (STEPS + 1) * BYTES);
+        OK(zeCommandListAppendMemoryFill(l[round], m, &pattern, 1, BYTES, NULL, 0, NULL));
+        for (i = 0; i < STEPS; i++)
+            OK(zeCommandListAppendMemoryCopy(l[round], m + (i + 1) * BYTES, m + i * BYTES, BYTES,
+                                             i + 1 == STEPS ? e : NULL, 0, NULL));
+        if (!round) OK(zeCommandListClose(l[0]));
+        if (!round) execute(l[0]);
+        OK(zeEventHostSynchronize(e, FOR_EVER));
+        OK(zeEventHostReset(e));
+        for (i = 0; i < (STEPS + 1) * BYTES; i++)
+            if (m[i] != pattern) break;
+        CHECK_INT(i, (STEPS + 1) * BYTES);
+    }
+    OK(zeCommandListDestroy(l[0]));
+    OK(zeCommandListDestroy(l[1]));
+    OK(zeEventDestroy(e));
+    OK(zeEventPoolDestroy(pool));
+    OK(zeMemFree(context, m));
+}
+
+/* What makes another thing of a descriptor is not passed over: whoever waits for such an event would wait for ever. */
+TEST(chained_descriptors)
+{
+    enum {
+        HINT = 0x20001,
+        COUNTING_POOL = 0x20014,
+        MUTABLE_LIST = 0x20016,
+        OF_THE_SYSTEM = 0x20037,
+        COUNTER = 0x2003b
+    };
+    struct {
+        uint32_t stype;
+        const void *next;
+        uint64_t space[4];
+    } hint = {HINT, NULL, {0}}, chain = {COUNTING_POOL, NULL, {0}}, before = {HINT, &chain, {0}};
+    ze_event_pool_desc_t pd = {.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC, .pNext = &before, .count = 1};
+    ze_event_desc_t ed = {.stype = ZE_STRUCTURE_TYPE_EVENT_DESC, .pNext = &chain};
+    ze_command_list_desc_t ld = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC, .pNext = &chain};
+    ze_command_queue_desc_t qd = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC, .pNext = &chain};
+    ze_host_mem_alloc_desc_t hd = {.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC, .pNext = &chain};
+    ze_physical_mem_desc_t md = {
+        .stype = ZE_STRUCTURE_TYPE_PHYSICAL_MEM_DESC, .pNext = &chain, .size = (size_t)sysconf(_SC_PAGESIZE)};
+    ze_event_pool_handle_t pool = NULL;
+    ze_physical_mem_handle_t p = NULL;
+    ze_command_list_handle_t l = NULL;
+    ze_command_queue_handle_t q = NULL;
+    ze_event_handle_t e = NULL;
+    void *m = NULL;
+    CHECK_INT(zeEventPoolCreate(context, &pd, 0, NULL, &pool), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    pd.pNext = &hint;
+    OK(zeEventPoolCreate(context, &pd, 0, NULL, &pool));
+    chain.stype = COUNTER;
+    CHECK_INT(zeEventCreate(pool, &ed, &e), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    chain.stype = MUTABLE_LIST;
+    CHECK_INT(zeCommandListCreate(context, device, &ld, &l), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    CHECK_INT(zeCommandListCreateImmediate(context, device, &qd, &l), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    CHECK_INT(zeCommandQueueCreate(context, device, &qd, &q), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    chain.stype = OF_THE_SYSTEM;
+    CHECK_INT(zeMemAllocHost(context, &hd, 4096, 0, &m), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    chain.stype = ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_DESC;
+    CHECK_INT(zePhysicalMemCreate(context, device, &md, &p), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    OK(zeEventPoolDestroy(pool));
 }
 
 TEST(events_refused)
@@ -1077,6 +1177,37 @@ TEST(three_dimensions)
     OK(zeMemFree(context, out));
 }
 
+/* The largest work-groups in each dimension, and numbers of work-groups past 16 bits. */
+TEST(largest_groups)
+{
+    ze_device_compute_properties_t p = {.stype = ZE_STRUCTURE_TYPE_DEVICE_COMPUTE_PROPERTIES};
+    ze_kernel_handle_t k = new_kernel("where");
+    uint64_t base = 3;
+    uint32_t d, round, i;
+    OK(zeDeviceGetComputeProperties(device, &p));
+    for (d = 0; d < 3; d++)
+        for (round = 0; round < 2; round++) {
+            const uint32_t most[3] = {p.maxGroupSizeX, p.maxGroupSizeY, p.maxGroupSizeZ};
+            uint32_t size[3] = {1, 1, 1}, groups[3] = {1, 1, 1}, total, *out;
+            size[d] = round ? 1 : most[d];
+            groups[d] = round ? 70001 : 5;
+            total = size[d] * groups[d];
+            out = new_memory(4 * (size_t)total + 4);
+            OK(zeKernelSetGroupSize(k, size[0], size[1], size[2]));
+            set(k, 0, sizeof out, &out);
+            set(k, 1, sizeof base, &base);
+            launch(k, groups[0], groups[1], groups[2]);
+            for (i = 0; i < total; i++)
+                if (out[i] != 3 + i + 10 * (d || round ? 1 : i % 4 + 1)) break;
+            CHECK_INT(i, total);
+            CHECK_INT(out[total], 0xa5a5a5a5);
+            OK(zeMemFree(context, out));
+        }
+    OK(zeKernelSetGroupSize(k, 16, 16, p.maxTotalGroupSize / 256));
+    CHECK(zeKernelSetGroupSize(k, 16, 16, p.maxTotalGroupSize / 256 + 1) != ZE_RESULT_SUCCESS);
+    OK(zeKernelDestroy(k));
+}
+
 /* Arguments are those of the moment of the append; local memory and barriers. */
 TEST(reductions_in_one_list)
 {
@@ -1231,6 +1362,47 @@ TEST(wild_pointers_lose_their_launch_only)
     OK(zeCommandListDestroy(l));
     OK(zeCommandQueueDestroy(q));
     OK(zeMemFree(context, out));
+}
+
+/* So does a launch that finds no memory where its counts should be. */
+TEST(wild_counts_lose_their_launch_only)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    SKIP("the sanitizer has the signals");
+#endif
+    ze_command_queue_handle_t q = new_queue(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    ze_kernel_handle_t k = new_kernel("bump");
+    ze_group_count_t *counts = new_memory(sizeof *counts);
+    void *nothing = NULL;
+    int by = 1, *counter = NULL, before, round;
+    uint32_t *m = new_memory(4);
+    OK(zeVirtualMemReserve(context, (void *)(UINT64_C(1) << 41), page, &nothing));
+    OK(zeModuleGetGlobalPointer(module, "counter", NULL, (void **)&counter));
+    *counts = (ze_group_count_t){1, 1, 1};
+    set(k, 0, sizeof by, &by);
+    for (round = 0; round < 4; round++) {
+        ze_command_list_handle_t l = new_list();
+        if (round == 0) OK(zeCommandListAppendLaunchKernelIndirect(l, k, nothing, NULL, 0, NULL));
+        if (round == 1) OK(zeCommandListAppendLaunchMultipleKernelsIndirect(l, 1, &k, nothing, counts, NULL, 0, NULL));
+        if (round == 2) OK(zeCommandListAppendLaunchMultipleKernelsIndirect(l, 1, &k, &counts->groupCountX, nothing,
+                                                                            NULL, 0, NULL));
+        if (round == 3) OK(zeCommandListAppendLaunchKernelIndirect(l, k, counts, NULL, 0, NULL));
+        OK(zeCommandListAppendMemoryFill(l, m, "z", 1, 4, NULL, 0, NULL));
+        OK(zeCommandListClose(l));
+        before = *counter;
+        *m = 0;
+        OK(zeCommandQueueExecuteCommandLists(q, 1, &l, NULL));
+        CHECK_INT(zeCommandQueueSynchronize(q, FOR_EVER), round < 3 ? ZE_RESULT_ERROR_DEVICE_LOST : ZE_RESULT_SUCCESS);
+        CHECK_INT(*counter, before + (round == 3));
+        CHECK_INT(*m, 0x7a7a7a7a); /* what follows is done */
+        OK(zeCommandListDestroy(l));
+    }
+    OK(zeVirtualMemFree(context, nothing, page));
+    OK(zeKernelDestroy(k));
+    OK(zeCommandQueueDestroy(q));
+    OK(zeMemFree(context, counts));
+    OK(zeMemFree(context, m));
 }
 
 /* ---- threads */
@@ -1537,7 +1709,13 @@ TEST(newer_commands)
     OK(zeCommandListAppendLaunchKernelWithArguments(r, s, one, required, sum_arguments, NULL, NULL, 0, NULL));
     OK(zeCommandListAppendMemoryFillWithParameters(r, out, "q", 1, 4, NULL, NULL, 0, NULL));
     OK(zeCommandListAppendMemoryCopyWithParameters(r, out + 1, out, 4, NULL, NULL, 0, NULL));
+    CHECK_INT(zeCommandListImmediateAppendCommandListsExp(l, 1, &r, NULL, 0, NULL),
+              ZE_RESULT_ERROR_INVALID_ARGUMENT); /* not closed */
+    CHECK_INT(zeCommandListImmediateAppendCommandListsExp(l, 1, &l, NULL, 0, NULL),
+              ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE);
     OK(zeCommandListClose(r));
+    CHECK_INT(zeCommandListImmediateAppendCommandListsExp(r, 1, &r, NULL, 0, NULL),
+              ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE);
     OK(zeCommandListImmediateAppendCommandListsExp(l, 1, &r, NULL, 0, NULL));
     OK(zeDeviceSynchronize(device));
     CHECK_INT(*total, 63 * 32);
@@ -1565,12 +1743,14 @@ static void run_module_tests(void)
     RUN(vector_addition);
     RUN(arguments_of_another_width);
     RUN(three_dimensions);
+    RUN(largest_groups);
     RUN(reductions_in_one_list);
     RUN(globals_offsets_and_indirect_launches);
     RUN(cooperative_launch);
     RUN(lost_barriers_do_not_hang);
     RUN(wild_pointers_lose_their_launch_only);
     RUN(wild_copies_are_lost_only);
+    RUN(wild_counts_lose_their_launch_only);
     RUN(queues_in_several_threads);
 #ifdef NEWER
     RUN(newer_getters);
@@ -1594,6 +1774,7 @@ int main(void)
     RUN(device_memory_and_queues);
     RUN(contexts);
     RUN(usm_allocations);
+    RUN(usm_in_another_context);
     RUN(usm_refusals);
     RUN(usm_pages);
     RUN(usm_largest);
@@ -1606,6 +1787,8 @@ int main(void)
     RUN(lists_end_with_their_last_event);
     RUN(device_events_and_timestamps);
     RUN(immediate_lists);
+    RUN(lists_in_order);
+    RUN(chained_descriptors);
     RUN(events_refused);
     RUN(images_and_samplers_are_refused);
     RUN(what_there_is_not);

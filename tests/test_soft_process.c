@@ -270,6 +270,31 @@ static void queues_come_and_go(void)
 
 TEST(queues_are_made_while_a_thread_waits_for_all) { in_a_child(queues_come_and_go); }
 
+/* Two cooperative launches at the same moment each need all threads: they take turns. */
+static void two_cooperate(void)
+{
+    enum { ROUNDS = 50 };
+    ze_group_count_t groups = {THREADS, 1, 1};
+    uint32_t *arrived = new_memory(2 * ROUNDS * sizeof *arrived);
+    ze_kernel_handle_t k = new_kernel("meet", 16);
+    ze_command_queue_handle_t q[2] = {new_queue(), new_queue()};
+    for (int round = 0; round < ROUNDS; round++) {
+        ze_event_handle_t begin = new_event();
+        for (int i = 0; i < 2; i++) {
+            uint32_t *mine = &arrived[2 * round + i];
+            ze_command_list_handle_t l = new_list();
+            OK(zeKernelSetArgumentValue(k, 0, sizeof mine, &mine));
+            OK(zeCommandListAppendLaunchCooperativeKernel(l, k, &groups, NULL, 1, &begin));
+            submit(q[i], l);
+        }
+        OK(zeEventHostSignal(begin));
+        for (int i = 0; i < 2; i++) OK(zeCommandQueueSynchronize(q[i], UINT64_MAX));
+        NEED(arrived[2 * round] == THREADS && arrived[2 * round + 1] == THREADS);
+    }
+}
+
+TEST(cooperative_launches_take_turns) { in_a_child(two_cooperate); }
+
 int main(void)
 {
     const char *soft = getenv("XETILE_SOFT");
@@ -280,5 +305,6 @@ int main(void)
     RUN(forked_children_can_exit);
     RUN(an_idle_device_uses_no_cpu_time);
     RUN(queues_are_made_while_a_thread_waits_for_all);
+    RUN(cooperative_launches_take_turns);
     return test_report();
 }
