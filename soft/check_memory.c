@@ -184,12 +184,19 @@ void check_mark_written(struct check_memory *m, uint64_t offset, uint64_t bytes)
     }
 }
 
-/* Does the word that begins at this byte of host or shared memory still have its pattern? */
+/* Does the word that begins at this byte of host or shared memory still have its pattern, where no kernel wrote? Less
+ * than four bytes of it may have it by chance. */
 static bool holds_pattern(const struct check_memory *m, uint64_t first)
 {
-    const uint64_t pattern = PATTERN;
-    uint64_t n = m->size - first < 8 ? m->size - first : 8;
-    return n >= 4 && memcmp((const void *)(uintptr_t)(m->base + first), &pattern, (size_t)n) == 0;
+    const uint64_t pattern = PATTERN, n = m->size - first < 8 ? m->size - first : 8;
+    const uint8_t *is = (const uint8_t *)(uintptr_t)(m->base + first), *was = (const uint8_t *)&pattern;
+    int alike = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        if (__atomic_load_n(&m->shadow[first + i], __ATOMIC_RELAXED)) continue;
+        if (is[i] != was[i]) return false;
+        alike++;
+    }
+    return alike >= 4;
 }
 
 uint64_t check_find_unwritten(const struct check_memory *m, uint64_t offset, uint64_t bytes)

@@ -234,6 +234,9 @@ TEST(what_nobody_wrote)
     CHECK_INT(r[63], 3);
     RUN_CHECKED("load", "ptr<i32> a, ptr<i32> r", 1, 64, s, r);
     REPORTED("work-item (0,0,0): OpLoad %", "nothing has written byte 0 of the 256-byte shared allocation");
+    RUN_CHECKED("past_end", "ptr<i32> a", 1, 21, s); /* half of eight bytes, too, is half written */
+    RUN_CHECKED("load", "ptr<i32> a, ptr<i32> r", 1, 64, s, r);
+    REPORTED("work-item (21,0,0): OpLoad %", "nothing has written byte 84 of the 256-byte shared allocation");
     RUN_CHECKED("past_end", "ptr<i32> a", 1, 32, s); /* a kernel writes half of it, the host the rest */
     for (int i = 32; i < 64; i++) s[i] = i;
     RUN_CHECKED("load", "ptr<i32> a, ptr<i32> r", 1, 64, s, r);
