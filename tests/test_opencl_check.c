@@ -275,6 +275,11 @@ TEST(races_between_subgroups)
     RUN_CHECKED("together", "ptr<i32> same, ptr<i32> differ, ptr<i32> sum", 4, 64, same, differ, sum);
     REPORTED("kernel together: work-item (", "writes 4 bytes at");
     CHECK_HAS(said, ": a data race: since the last barrier subgroup 0 of the work-group wrote byte ");
+    RUN_CHECKED("atomics_and_a_store", "ptr<i32> r, i32 item", 1, 64, sum, -1);
+    CLEAN();
+    RUN_CHECKED("atomics_and_a_store", "ptr<i32> r, i32 item", 1, 64, sum, 40);
+    CHECK_HAS(said, "kernel atomics_and_a_store: work-item (40,0,0): OpStore to %");
+    CHECK_HAS(strstr(said, "a data race"), " by OpAtomicIAdd %");
     ocl_free(a);
     ocl_free(same);
     ocl_free(differ);
@@ -290,6 +295,10 @@ TEST(barriers_that_not_all_reach)
     RUN_CHECKED("some_lanes", "ptr<i32> r, i32 n", 1, 32, r, 20);
     REPORTED("kernel some_lanes: work-item (16,0,0): OpControlBarrier",
              "is a barrier that 12 of the 16 work-items of its subgroup do not reach with it, lane 4 the first");
+    RUN_CHECKED("barriers_in_a_loop", "ptr<i32> r, i32 mask", 1, 64, r, 0);
+    CLEAN();
+    RUN_CHECKED("barriers_in_a_loop", "ptr<i32> r, i32 mask", 1, 64, r, 3);
+    REPORTED("kernel barriers_in_a_loop: work-item (", "is a barrier that 4 of the 16 work-items of its subgroup do not");
     RUN_CHECKED("two_barriers", "ptr<i32> r", 1, 64, r);
     CHECK_HAS(said, "is not the barrier that subgroup 0 of the work-group waits at: OpControlBarrier");
     for (int i = 0; i < 64; i++) CHECK_INT(r[i], i < 16 ? 1 : 2);

@@ -168,3 +168,17 @@ kernel void undefined(global const int *a, global const int *b, global int *r, g
     r[8 * i + 6] = (int)f[i];
     r[8 * i + 7] = (int)(uint)f[i];
 }
+
+/* Subgroups 0 and 1 count by atomics, one item of subgroup 2 stores. */
+kernel __attribute__((intel_reqd_sub_group_size(16))) void atomics_and_a_store(global int *r, int item)
+{
+    if (get_local_id(0) < 32) atomic_add(r, 3);
+    if ((int)get_local_id(0) == item) *r = 5;
+}
+
+/* Items whose number has bits of `mask` come to the barrier less often than others. */
+kernel __attribute__((intel_reqd_sub_group_size(16))) void barriers_in_a_loop(global int *r, int mask)
+{
+    for (int i = (int)get_local_id(0) & mask; i < 3; i++) barrier(CLK_LOCAL_MEM_FENCE);
+    r[get_global_id(0)] = 1;
+}
