@@ -298,7 +298,8 @@ TEST(barriers_that_not_all_reach)
     RUN_CHECKED("barriers_in_a_loop", "ptr<i32> r, i32 mask", 1, 64, r, 0);
     CLEAN();
     RUN_CHECKED("barriers_in_a_loop", "ptr<i32> r, i32 mask", 1, 64, r, 3);
-    REPORTED("kernel barriers_in_a_loop: work-item (", "is a barrier that 4 of the 16 work-items of its subgroup do not");
+    REPORTED("kernel barriers_in_a_loop: work-item (",
+             "is a barrier that 4 of the 16 work-items of its subgroup do not reach with it");
     RUN_CHECKED("two_barriers", "ptr<i32> r", 1, 64, r);
     CHECK_HAS(said, "is not the barrier that subgroup 0 of the work-group waits at: OpControlBarrier");
     for (int i = 0; i < 64; i++) CHECK_INT(r[i], i < 16 ? 1 : 2);
