@@ -10,17 +10,17 @@
 
 #include <stdint.h>
 
-#define XS_ABI_VERSION 6
+#define XS_ABI_VERSION 7
 
-/* What a thread keeps for the CPU's tile unit (prelude_amx.h) while it works on a launch. */
-struct xs_tiles {
-    uint32_t shape;  /* how its tile registers are configured, 0: not at all */
-    uint32_t used;   /* bytes of `shared` that are taken ... */
-    uint32_t next;   /* ... where what is asked for next may be ... */
-    uint64_t group;  /* ... and the number + 1 of the work-group that took them */
-    uint8_t *shared; /* XS_SHARED_BYTES, when the kernel wants them; may be NULL */
+/* What a thread keeps for products of matrices while it works on a launch. */
+struct xs_thread {
+    uint32_t tile_shape; /* how its tile registers are configured (prelude_amx.h), 0: not at all */
+    uint32_t used;       /* bytes of `shared` that are taken (prelude_matrix.h) ... */
+    uint32_t next;       /* ... where what is asked for next may be ... */
+    uint64_t group;      /* ... and the number + 1 of the work-group that took them */
+    uint8_t *shared;     /* XS_SHARED_BYTES, when the kernel wants them; may be NULL */
 };
-enum { XS_SHARED_BYTES = 2 << 20 };
+enum { XS_SHARED_BYTES = 4 << 20 };
 
 /* What a subgroup knows about where it runs. One object a subgroup; `driver` is the scheduler's own. */
 struct xs_subgroup {
@@ -40,7 +40,7 @@ struct xs_subgroup {
     void (*print)(struct xs_subgroup *self, const char *text, uint32_t bytes);
     void *driver;
     void *check; /* of the checked mode (prelude_check.h); NULL: it is off */
-    struct xs_tiles *tiles; /* the thread's */
+    struct xs_thread *thread;
 };
 
 enum { XS_BARRIER_FULL, XS_BARRIER_ARRIVE, XS_BARRIER_WAIT };
@@ -74,7 +74,7 @@ struct xs_kernel {
     const char *attributes;          /* source attributes, as zeKernelGetSourceAttributes gives them */
     xs_groups_fn *run_groups;        /* may be NULL */
     uint32_t frame_bytes;            /* what a subgroup keeps across barriers in run_groups; 0: run_groups has none */
-    uint32_t shares_blocks;          /* it wants the `shared` of xs_tiles */
+    uint32_t shares_blocks;          /* it wants the `shared` of xs_thread */
 };
 
 struct xs_global {

@@ -98,7 +98,7 @@ static void refine(struct cg *g, struct cg_function *fn)
     cg_find_lines(g, fn);
     cg_derive_pointers(g, fn);
     cg_plan_frame(g, fn);
-    if (!fn->frame) cg_plan_tiles(g, fn);
+    if (!fn->frame) cg_plan_late(g, fn);
 }
 
 static void write_versions(struct cg *g, struct cg_function *fn)

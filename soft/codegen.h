@@ -16,7 +16,7 @@
  *   codegen_memory.c  variables, addresses, loads, stores, atomics
  *   codegen_groups.c  subgroup and work-group operations
  *   codegen_matrix.c  matrix products, 2D blocks, block reads
- *   codegen_tiles.c   products on the CPU's tile unit; those of loops wait until there are many
+ *   codegen_tiles.c   products on the CPU's tile unit; those of loops wait until there are many, and subgroups share B
  *   codegen_math.c    OpenCL.std
  *   codegen_coop.c    cooperative matrices
  *   check_emit.c      what the checked mode writes around accesses to memory
@@ -337,7 +337,7 @@ bool cg_block_access(struct cg *g, const struct sp_inst *i, uint32_t k, uint32_t
 /* Finds the variables that hold fragments for products alone, once it is known what is borrowed. */
 void cg_widen_fragments(struct cg *g, struct cg_function *fn);
 /* codegen_tiles.c */
-void cg_plan_tiles(struct cg *g, struct cg_function *fn); /* which sums stand together, which products wait */
+void cg_plan_late(struct cg *g, struct cg_function *fn);  /* which sums stand together, which products wait */
 void cg_declare_queues(struct cg *g);
 uint32_t cg_queue_room(const struct cg_queue *q);          /* units of its variables; 1 for NULL */
 void cg_leave_loops(struct cg *g, uint32_t from, uint32_t to); /* along an edge: products that waited are done */

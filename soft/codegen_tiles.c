@@ -1,4 +1,4 @@
-/* codegen_tiles.c - products for the CPU's tile unit (prelude_amx.h), and those of loops, which wait.
+/* codegen_tiles.c - products for the CPU's tile unit (prelude_amx.h), and products of loops, which wait.
  *
  * To load and store sums costs tiles more than the products of one step of a loop over K. Where a loop carries sums
  * that nothing in it but one grid of products uses, these products are late: a step only lays its blocks down as tiles,
@@ -7,7 +7,9 @@
  * variables whenever anything else looks at them, and no tile holds anything from one statement to the next.
  *
  * Where moreover the kernel cannot have written or synchronised before such a load, what the load brings cannot change
- * within a launch: another subgroup of the work-group that has laid the same block of B down has done it for all.
+ * within a launch: another subgroup of the work-group that has laid the same block of B down has done it for all. For
+ * that, products of floats (whose operands are made f32 when they are loaded, see cg_widen_fragments) wait as well:
+ * without tiles it is to widen B, and to find its rows in the cache, that costs.
  */
 #include "codegen_matrix.h"
 
@@ -51,13 +53,14 @@ struct cg_queue {
     struct cg_chain chain[CG_RUN];
     struct cg_grid grid;
     const struct sp_inst *first; /* of its products */
-    const char *kind;
-    uint32_t block, header; /* of the products; of the loop */
-    uint32_t m, height;     /* rows of a fragment; fragments below each other in a tile */
-    uint32_t steps;         /* there is room for */
-    uint32_t halves;        /* steps in a unit: 2 when each has but half a tile of K */
-    bool shared;            /* blocks of B with other subgroups of the work-group */
-    uint8_t *inside;        /* by block */
+    const char *kind;            /* of tiles, or NULL: products of floats */
+    uint32_t block, header;      /* of the products; of the loop */
+    uint32_t m, height;          /* rows of a fragment; fragments below each other in a tile */
+    uint32_t steps;              /* there is room for */
+    uint32_t halves;             /* steps in a unit: 2 when each has but half a tile of K */
+    uint32_t along;              /* fragments of a step behind one another in a tile */
+    bool shared;                 /* blocks of B with other subgroups of the work-group */
+    uint8_t *inside;             /* by block */
     uint32_t variable[2 * CG_FRAGMENTS], variables, variables_of_a;
 };
 
@@ -179,10 +182,11 @@ static void add_variable(struct cg_queue *q, uint32_t variable)
 static bool is_tile_of_a(struct cg *g, const struct cg_queue *q, uint32_t i, uint32_t k)
 {
     const struct cg_grid *r = &q->grid;
-    uint32_t wide = q->halves == 2 ? 1 : 2, first = r->row[i]->a[k], variable = cg_lender(g, first);
+    uint32_t first = r->row[i]->a[k], variable = cg_lender(g, first);
+    if (!q->kind) return variable && g->value[variable].wide;
     uint32_t at = variable ? place_of_a(g, q, first) : 0;
     for (uint32_t t = 0; t < q->height; t++) {
-        for (uint32_t f = 0; f < wide; f++) {
+        for (uint32_t f = 0; f < q->along; f++) {
             uint32_t id = r->row[i + t]->a[k + f];
             if (!variable || cg_lender(g, id) != variable || place_of_a(g, q, id) != at + t * q->m * 2 + f)
                 return false;
@@ -195,6 +199,7 @@ static bool is_tile_of_b(struct cg *g, const struct cg_queue *q, uint32_t j, uin
 {
     const uint32_t *b = &q->grid.column[j]->b[k], variable = cg_lender(g, b[0]);
     if (!variable || g->value[variable].granule != 4) return false;
+    if (!q->kind) return g->value[variable].wide;
     if (q->halves == 2) return place_of_b(g, q, b[0]) % 16 == 0;
     return cg_lender(g, b[1]) == variable && place_of_b(g, q, b[1]) == place_of_b(g, q, b[0]) + 8;
 }
@@ -207,7 +212,7 @@ static bool is_whole_block(struct cg *g, const struct cg_queue *q, const struct 
     struct cg_block2d b;
     if (!cg_describe_block(g, i, &b) || p->offset || v->queue) return false;
     if (of_a) {
-        uint32_t pieces = q->halves == 2 ? 1 : 2;
+        uint32_t pieces = q->kind ? q->along : b.count;
         return i->op == SP_OP_Subgroup2DBlockLoadINTEL && v->granule == 2 && b.elem * b.width == 32 &&
                b.count == pieces && cg_items(g, variable) == pieces * b.height;
     }
@@ -238,16 +243,15 @@ static uint32_t count_loads(struct cg *g, const struct cg_queue *q, uint32_t blo
 static bool operands_wait(struct cg *g, const struct sp_function *f, struct cg_queue *q)
 {
     const struct cg_grid *r = &q->grid;
-    uint32_t step = 3 - q->halves;
     for (uint32_t i = 0; i < r->ni; i += q->height) {
-        for (uint32_t k = 0; k < r->nk; k += step) {
+        for (uint32_t k = 0; k < r->nk; k += q->along) {
             if (!is_tile_of_a(g, q, i, k)) return false;
             add_variable(q, cg_lender(g, r->row[i]->a[k]));
         }
     }
     q->variables_of_a = q->variables;
     for (uint32_t j = 0; j < r->nj; j++) {
-        for (uint32_t k = 0; k < r->nk; k += step) {
+        for (uint32_t k = 0; k < r->nk; k += q->along) {
             if (!is_tile_of_b(g, q, j, k)) return false;
             add_variable(q, cg_lender(g, r->column[j]->b[k]));
         }
@@ -328,10 +332,10 @@ static bool only_reads_before(struct cg *g, const struct sp_function *f, uint32_
 static uint32_t room_for(struct cg *g, const struct cg_queue *q)
 {
     const struct cg_grid *r = &q->grid;
-    uint32_t bytes = 0, deep = q->halves == 2 ? 1 : r->nk / 2, across = r->ni / q->height;
+    uint32_t bytes = 0, deep = r->nk / q->along, across = r->ni / q->height;
     if (r->nj > across) across = r->nj;
     for (uint32_t v = 0; v < (q->shared ? q->variables_of_a : q->variables); v++)
-        bytes += cg_items(g, q->variable[v]) * g->value[q->variable[v]].granule * g->S * q->halves;
+        bytes += cg_items(g, q->variable[v]) * g->value[q->variable[v]].granule * g->S * q->halves * (q->kind ? 1 : 2);
     uint32_t units = LATE_STEPS / q->halves;
     while (units > 1 && (units * bytes > LATE_BYTES || units * deep * across > LATE_TILES)) units /= 2;
     return units * q->halves;
@@ -345,14 +349,15 @@ static bool fill_queue(struct cg *g, const struct cg_function *fn, struct cg_que
     q->header = sum->block;
     q->kind = cg_tile_product(g, i);
     q->m = cg_leaves_of(g, i->type)->count;
-    q->halves = q->grid.nk == 1 ? 2 : 1;
-    if (!q->kind || (q->halves == 1 && q->grid.nk % 2)) return false;
+    q->halves = q->kind && q->grid.nk == 1 ? 2 : 1;
+    q->along = q->kind ? 3 - q->halves : 1;
+    if (q->halves == 1 && q->grid.nk % q->along) return false;
     q->height = 1;
-    while (2 * q->height * q->m <= 16 && q->grid.ni % (2 * q->height) == 0) q->height *= 2;
+    while (q->kind && 2 * q->height * q->m <= 16 && q->grid.ni % (2 * q->height) == 0) q->height *= 2;
     if (!find_loop(g, fn->f, q) || !sums_wait(g, fn, q) || !operands_wait(g, fn->f, q)) return false;
     q->shared = cg_is_kernel(fn) && !g->o->check && only_reads_before(g, fn->f, q->block);
     q->steps = room_for(g, q);
-    return q->steps > 1;
+    return q->kind ? q->steps > 1 : q->shared; /* floats gain little by waiting alone */
 }
 
 static void add_queue(struct cg *g, struct cg_function *fn, uint32_t block)
@@ -370,7 +375,13 @@ static void add_queue(struct cg *g, struct cg_function *fn, uint32_t block)
     fn->shares_blocks = fn->shares_blocks || q->shared;
 }
 
-void cg_plan_tiles(struct cg *g, struct cg_function *fn)
+static bool is_of_floats(struct cg *g, const struct sp_inst *i)
+{
+    uint32_t a = cg_lender(g, i->operand[1]), b = cg_lender(g, i->operand[2]);
+    return a && b && g->value[a].wide && g->value[b].wide;
+}
+
+void cg_plan_late(struct cg *g, struct cg_function *fn)
 {
     const struct sp_inst *before = g->inst;
     const struct sp_function *f = fn->f;
@@ -378,13 +389,13 @@ void cg_plan_tiles(struct cg *g, struct cg_function *fn)
     struct cg_grid grid;
     fn->queues = NULL;
     fn->queue_count = 0;
-    for (uint32_t b = 0; b < f->block_count && g->o->tiles && !f->is_declaration; b++) {
+    for (uint32_t b = 0; b < f->block_count && !f->is_declaration; b++) {
         for (uint32_t k = 0; k < f->blocks[b].count; k++) {
             const struct sp_inst *i = g->inst = &f->blocks[b].inst[k];
-            if (i->op != SP_OP_SubgroupMatrixMultiplyAccumulateINTEL || !cg_tile_product(g, i) ||
-                !cg_next_grid(g, chain, &grid))
-                continue;
-            group_columns(g, &grid);
+            if (i->op != SP_OP_SubgroupMatrixMultiplyAccumulateINTEL) continue;
+            bool tiles = cg_tile_product(g, i) != NULL;
+            if (!(tiles || is_of_floats(g, i)) || !cg_next_grid(g, chain, &grid)) continue;
+            if (tiles) group_columns(g, &grid);
             add_queue(g, fn, b);
             k += grid.span - 1;
         }
@@ -412,10 +423,18 @@ void cg_declare_queues(struct cg *g)
 static const char *places(struct cg *g, uint32_t n, const char *const *items)
 {
     const char *name = cg_str(g, "t%u", g->temporaries++);
-    cg_put(g, "    const struct tile_place %s[] = {", name);
+    cg_put(g, "    const struct late_place %s[] = {", name);
     for (uint32_t i = 0; i < n; i++) cg_put(g, "%s%s", items[i], i % 8 == 7 ? ",\n        " : ", ");
     cg_put(g, "};\n");
     return name;
+}
+
+/* Where a tile's first fragment, or a fragment of floats, is in each unit. */
+static const char *place_text(struct cg *g, const struct cg_queue *q, uint32_t id, bool of_a)
+{
+    uint32_t at = (uint32_t)pointer_of(g, id)->offset / 2 * g->S * 4; /* each 16 bits are a vector of floats */
+    if (q->kind) at = of_a ? place_of_a(g, q, id) * 32 : place_of_b(g, q, id) * 64;
+    return cg_str(g, "{at%u, %u}", cg_lender(g, id), at);
 }
 
 /* The products of the steps that wait are done, and none waits. */
@@ -423,28 +442,38 @@ static void write_products_now(struct cg *g, const struct cg_queue *q)
 {
     const struct cg_grid *r = &q->grid;
     const char *item[CG_FRAGMENTS * CG_FRAGMENTS], *a, *b, *c;
-    uint32_t step = 3 - q->halves, n = 0;
+    uint32_t n = 0;
     for (uint32_t i = 0; i < r->ni * r->nj; i++)
         item[i] = cg_str(g, "&%s", cg_variable(g, r->cell[i / r->nj][i % r->nj]->home));
     c = cg_pointer_list(g, "void", r->ni * r->nj, item);
     for (uint32_t i = 0; i < r->ni; i += q->height)
-        for (uint32_t k = 0; k < r->nk; k += step, n++)
-            item[n] = cg_str(g, "{at%u, %u}", cg_lender(g, r->row[i]->a[k]), place_of_a(g, q, r->row[i]->a[k]) * 32);
+        for (uint32_t k = 0; k < r->nk; k += q->along) item[n++] = place_text(g, q, r->row[i]->a[k], true);
     a = places(g, n, item);
     n = 0;
     for (uint32_t j = 0; j < r->nj; j++)
-        for (uint32_t k = 0; k < r->nk; k += step, n++)
-            item[n] =
-                cg_str(g, "{at%u, %u}", cg_lender(g, r->column[j]->b[k]), place_of_b(g, q, r->column[j]->b[k]) * 64);
+        for (uint32_t k = 0; k < r->nk; k += q->along) item[n++] = place_text(g, q, r->column[j]->b[k], false);
     b = places(g, n, item);
-    cg_put(g, "    XS(tiles_late)(self, %s, %u, %u, %u, %s, %s, %s, %u, late%u);\n    late%u = 0;\n", q->kind, r->ni,
-           r->nj, q->halves == 2 ? 0 : r->nk / 2, c, a, b, q->m, q->first->id, q->first->id);
+    cg_put(g, q->kind ? "    XS(tiles_late)(self, %s, " : "    XS(floats_late)(", q->kind);
+    cg_put(g, "%u, %u, %u, %s, %s, %s, %u, late%u);\n    late%u = 0;\n", r->ni, r->nj,
+           q->halves == 2 ? 0 : r->nk / q->along, c, a, b, q->m, q->first->id, q->first->id);
+}
+
+static void write_load_of_floats(struct cg *g, const struct cg_value *v, const struct cg_block2d *b, const char *to,
+                                 const char *own, const char *from)
+{
+    const char *kind = cg_kind_name(v->wide);
+    if (v->granule == 4)
+        cg_put(g, "    %s = XS(late_%s)(self, %s, %u, %u, %s);\n", to, kind, own, b->height, b->count, from);
+    else
+        cg_put(g, "    %s = %s;\n    XS(block2d_load_%s)((f32x *)%s, %u, %u, 0, %s);\n", to, own, kind, own, b->height,
+               b->count, from);
 }
 
 static void write_late_load(struct cg *g, const struct cg_queue *q, uint32_t variable)
 {
     const struct cg_value *v = &g->value[variable];
-    uint32_t late = q->first->id, where = cg_operand(g, 8), items = cg_items(g, variable) * q->halves;
+    uint32_t late = q->first->id, where = cg_operand(g, 8), each = q->kind ? q->halves : v->granule / 2;
+    uint32_t items = cg_items(g, variable) * each;
     const char *unit = cg_str(g, q->halves == 2 ? "late%u / 2" : "late%u", late);
     const char *half = q->halves == 2 ? cg_str(g, "late%u %% 2", late) : "0";
     const char *own = cg_str(g, "(u8 *)&p%u[%s * %u]", variable, unit, items);
@@ -453,6 +482,10 @@ static void write_late_load(struct cg *g, const struct cg_queue *q, uint32_t var
                               cg_leaf_use(g, where, 1, false));
     struct cg_block2d b;
     if (!cg_describe_block(g, g->inst, &b)) return;
+    if (!q->kind) {
+        write_load_of_floats(g, v, &b, to, own, from);
+        return;
+    }
     if (v->granule == 4) {
         cg_put(g, "    %s = XS(late_columns)(self, %d, %s, %s, %s, %u, %u, %u, %u, %s);\n", to, q->shared, own, to,
                half, q->halves, b.elem, b.height, b.count, from);

@@ -145,12 +145,12 @@ unsigned jit_tiles(void)
     return l && l->tiles ? tiles() : 0;
 }
 
-void jit_release_tiles(struct xs_tiles *t)
+void jit_release_thread(struct xs_thread *t)
 {
 #if defined(__x86_64__)
-    if (t->shape) __asm__ volatile(".byte 0xc4, 0xe2, 0x78, 0x49, 0xc0"); /* tilerelease */
+    if (t->tile_shape) __asm__ volatile(".byte 0xc4, 0xe2, 0x78, 0x49, 0xc0"); /* tilerelease */
 #endif
-    t->shape = 0;
+    t->tile_shape = 0;
     t->group = 0;
 }
 

@@ -4,7 +4,7 @@
 
 #include "spirv.h"
 
-struct xs_tiles;
+struct xs_thread;
 
 /* ---- sha256.c */
 struct jit_sha256 {
@@ -38,7 +38,7 @@ uint32_t jit_subgroup_size(void);
 void jit_cpu_hash(uint8_t hash[32]);
 unsigned
 jit_tiles(void); /* CG_TILES_...: what tiles may multiply; 0: no tiles. The first call asks the kernel for them */
-void jit_release_tiles(struct xs_tiles *t); /* of this thread: its share of a launch is done */
+void jit_release_thread(struct xs_thread *t); /* of this thread: its share of a launch is done */
 
 /* ---- process.c: runs a program without a shell, in a process group of its own */
 struct jit_limits {

@@ -11,8 +11,6 @@
  */
 #if defined(XS_TILES) && S == 16
 
-enum { XS_LATE = 64 }; /* tiles of A, and of B, whose products may wait */
-
 /* Opcode and prefix of the instruction. */
 enum { XS_TILE_UU = 0x5e00, XS_TILE_US, XS_TILE_SU, XS_TILE_SS, XS_TILE_BF16 = 0x5c02, XS_TILE_F16 };
 
@@ -45,7 +43,7 @@ XS_RARE void tiles_configure(struct xs_subgroup *self, int rows, int bytes)
         config[48 + t] = (u8)(t >= 6 ? bytes / 4 : rows);
     }
     __asm__ volatile("ldtilecfg %0" : : "m"(config) : "memory");
-    self->tiles->shape = (u32)(rows << 8 | bytes);
+    self->thread->tile_shape = (u32)(rows << 8 | bytes);
 }
 
 /* `n` pieces of `bytes` as one: where they stand, if they follow each other, else in `copy`. */
@@ -139,7 +137,7 @@ XS_FUNCTION void XS(tile_products)(struct xs_subgroup *self, struct XS(tile_sums
                                    const u8 *const *a, const u8 *const *b, int pitch, int bytes)
 {
     int rows = s->bytes / 64 * s->n, nj = s->nj;
-    if (self->tiles->shape != (u32)(rows << 8 | bytes)) tiles_configure(self, rows, bytes);
+    if (self->thread->tile_shape != (u32)(rows << 8 | bytes)) tiles_configure(self, rows, bytes);
     for (int j = 0; j < nj; j += 2) {
         for (int i = 0; i < ni; i += 2)
             XS(tile_block)(s, kind, i * s->n * nj + j, s->n * nj, a + i * blocks, blocks, b + j * blocks, blocks,
@@ -189,17 +187,11 @@ XS_INLINE void XS(tile)(struct xs_subgroup *self, int kind, void *d, const void 
 
 /* ---- the products of many steps */
 
-/* A tile in each unit of a queue: a unit lies at unit[u]. */
-struct tile_place {
-    const u8 *const *unit;
-    u32 at;
-};
-
 /* The products of `steps` steps, oldest first. A step has nk tiles along K, or half a tile (nk is 0): then two of them
  * share a unit. The fragments of sums are c[i * nj + j], m rows each, n of them below each other a tile's; tile k of
  * row i of tiles is a[i * nk + k], of column j b[j * nk + k]. */
 XS_FUNCTION void XS(tiles_late)(struct xs_subgroup *self, int kind, int ni, int nj, int nk, void *const *c,
-                                const struct tile_place *a, const struct tile_place *b, int m, int steps)
+                                const struct late_place *a, const struct late_place *b, int m, int steps)
 {
     const u8 *tile_a[XS_LATE], *tile_b[XS_LATE];
     int n = tile_height(m, ni), rows = ni / n, deep = nk ? nk : 1;
@@ -242,14 +234,6 @@ XS_FUNCTION void XS(late_rows)(u8 *to, int bytes, int elem_bytes, int height, u6
     }
 }
 
-/* What a block of B was loaded from. */
-struct tile_source {
-    u64 ptr;
-    u32 mem_w, mem_h, pitch;
-    i32 x, y;
-    u32 shape; /* halves of a unit, bytes of an element, rows, pieces; 0: nothing is there */
-};
-
 /* Two rows of 16 bits and 32 columns, each column's two in a dword; the second 16 columns lie `piece` bytes behind. */
 XS_INLINE int late_pairs(u8 *to, int piece, const u8 *const *row)
 {
@@ -287,7 +271,7 @@ XS_INLINE void XS(late_inside)(u8 *to, int piece, const u8 *line, u64 pitch, int
 }
 
 /* A block, dwords of each column below each other; a piece begins `piece` bytes behind the one before. */
-XS_FUNCTION void XS(late_pack)(u8 *to, int piece, int elem_bytes, int height, int count, const struct tile_source *s)
+XS_FUNCTION void XS(late_pack)(u8 *to, int piece, int elem_bytes, int height, int count, const struct block_source *s)
 {
     struct XS(block) b = {elem_bytes, 16, height, count, s->ptr, s->mem_w, s->mem_h, s->pitch, s->x, s->y};
     const u8 *line = (const u8 *)(uintptr_t)(s->ptr + (u64)((i64)s->y * (i64)s->pitch + (i64)s->x * elem_bytes));
@@ -306,53 +290,6 @@ XS_FUNCTION void XS(late_pack)(u8 *to, int piece, int elem_bytes, int height, in
     }
 }
 
-/* Blocks that the subgroups of a work-group share lie in the thread's memory one behind the other: first what they were
- * loaded from (two halves of a tile may have two sources), then the block. A table at the beginning has where, by a
- * hash of the first source. Nothing is taken out until the next work-group begins; when the memory is full, the rest is
- * not shared. */
-enum { XS_SHARED_TABLE = 4096, XS_SHARED_START = XS_SHARED_TABLE * 4 }; /* more than blocks of 576 bytes there can be */
-
-XS_INLINE void share_begin(struct xs_subgroup *self, u32 x, u32 y, u32 z)
-{
-    struct xs_tiles *t = self->tiles;
-    u64 group = 1 + x + self->group_count[0] * (y + (u64)self->group_count[1] * z);
-    if (t->group == group || !t->shared) return;
-    t->group = group;
-    t->used = t->next = XS_SHARED_START;
-    __builtin_memset(t->shared, 0, XS_SHARED_START);
-    if (self->subgroup_count == 1) t->used = t->next = XS_SHARED_BYTES; /* with nobody */
-}
-
-XS_INLINE int same_source(const struct tile_source *a, const struct tile_source *b)
-{
-    return a->ptr == b->ptr && a->mem_w == b->mem_w && a->mem_h == b->mem_h && a->pitch == b->pitch && a->x == b->x &&
-           a->y == b->y && a->shape == b->shape;
-}
-
-XS_INLINE u8 *shared_unit(struct xs_tiles *t, u32 at, u32 bytes)
-{
-    t->next = at + 64 + bytes;
-    __builtin_prefetch(t->shared + t->next);
-    return t->shared + at + 64;
-}
-
-/* Where the block is, or may be laid down; NULL: nowhere. Subgroups mostly ask in the order of the first. */
-XS_FUNCTION u8 *shared_block(struct xs_tiles *t, const struct tile_source *s, u32 bytes)
-{
-    u64 h = ((s->ptr + s->pitch) ^ ((u64)(u32)s->x << 32 | (u32)s->y) * 0x9e3779b97f4a7c15u) * 0xc2b2ae3d27d4eb4fu;
-    u32 *table = (u32 *)(void *)t->shared, slot = (u32)(h >> 52);
-    if (t->next < t->used && same_source((const struct tile_source *)(const void *)(t->shared + t->next), s))
-        return shared_unit(t, t->next, bytes);
-    for (; table[slot]; slot = (slot + 1) % XS_SHARED_TABLE)
-        if (same_source((const struct tile_source *)(const void *)(t->shared + table[slot]), s))
-            return shared_unit(t, table[slot], bytes);
-    if (t->used + 64 + bytes > XS_SHARED_BYTES) return 0;
-    table[slot] = t->used;
-    __builtin_memset(t->shared + t->used, 0, 64); /* two sources: there are none yet */
-    t->used += 64 + bytes;
-    return shared_unit(t, table[slot], bytes);
-}
-
 /* A block of B as tiles: returns where it is, in `own` or where others have it. Of a unit of two half tiles (`halves`
  * is 2) this is `half`; the other is at `before` when this is the second. */
 XS_FUNCTION const u8 *XS(late_columns)(struct xs_subgroup *self, int shared, u8 *own, const u8 *before, int half,
@@ -360,23 +297,20 @@ XS_FUNCTION const u8 *XS(late_columns)(struct xs_subgroup *self, int shared, u8 
                                        u32 pitch, i32 x, i32 y)
 {
     const u32 shape = (u32)(halves << 24 | elem_bytes << 16 | height << 8 | count);
-    struct tile_source s = {ptr, mem_w, mem_h, pitch, x, y, shape}, *known = 0;
+    struct block_source s = {ptr, mem_w, mem_h, pitch, x, y, shape}, *known = 0;
     int rows = height * elem_bytes / 4, piece = rows * halves * 64;
     u8 *to = own;
     if (half && before != own) {
-        known = (struct tile_source *)(uintptr_t)before - 1;
+        known = (struct block_source *)(uintptr_t)before - 1;
         to = (u8 *)(uintptr_t)before;
         if (known->shape && !same_source(known, &s)) { /* the first half is not always followed by the same second */
             __builtin_memcpy(own, before, (size_t)(piece * count));
             known = 0;
             to = own;
         }
-    } else if (!half && shared && self->tiles->shared) {
-        u8 *place = shared_block(self->tiles, &s, (u32)(piece * count));
-        if (place) {
-            to = place;
-            known = (struct tile_source *)(void *)place - 2;
-        }
+    } else if (!half && shared && self->thread->shared) {
+        to = shared_block(self->thread, &s, (u32)(piece * count), own);
+        if (to != own) known = (struct block_source *)(void *)to - 2;
     }
     if (known && known->shape) return to;
     if (known) *known = s;

@@ -165,6 +165,73 @@ XS_INLINE void eight_bf16_to_f32(f32 *to, const void *from)
 }
 #undef XS_ZIP
 #endif
+/* ---- blocks that the subgroups of a work-group share, and products that wait (codegen_tiles.c) */
+
+enum { XS_LATE = 64 }; /* tiles or fragments of A, and of B, whose products may wait */
+
+/* A tile, or a fragment of floats, in each unit of a queue: a unit lies at unit[u]. */
+struct late_place {
+    const u8 *const *unit;
+    u32 at;
+};
+
+/* What a block of B was loaded from. */
+struct block_source {
+    u64 ptr;
+    u32 mem_w, mem_h, pitch;
+    i32 x, y;
+    u32 shape; /* halves of a unit, bytes of an element, rows, pieces; 0: nothing is there */
+};
+enum { XS_FLOATS_OF_F16 = 3 << 24, XS_FLOATS_OF_BF16 = 4 << 24 }; /* in a shape instead of halves and element */
+
+/* Blocks that the subgroups of a work-group share lie in the thread's memory one behind the other: first what they were
+ * loaded from (two halves of a tile may have two sources), then the block. A table at the beginning has where, by a
+ * hash of the first source. Nothing is taken out until the next work-group begins; when the memory is full, the rest is
+ * not shared. */
+enum { XS_SHARED_TABLE = 8192, XS_SHARED_START = XS_SHARED_TABLE * 4 }; /* more than blocks of 576 bytes there can be */
+
+XS_INLINE void share_begin(struct xs_subgroup *self, u32 x, u32 y, u32 z)
+{
+    struct xs_thread *t = self->thread;
+    u64 group = 1 + x + self->group_count[0] * (y + (u64)self->group_count[1] * z);
+    if (t->group == group || !t->shared) return;
+    t->group = group;
+    t->used = t->next = XS_SHARED_START;
+    __builtin_memset(t->shared, 0, XS_SHARED_START);
+    if (self->subgroup_count == 1) t->used = t->next = XS_SHARED_BYTES; /* with nobody */
+}
+
+XS_INLINE int same_source(const struct block_source *a, const struct block_source *b)
+{
+    return a->ptr == b->ptr && a->mem_w == b->mem_w && a->mem_h == b->mem_h && a->pitch == b->pitch && a->x == b->x &&
+           a->y == b->y && a->shape == b->shape;
+}
+
+XS_INLINE u8 *shared_unit(struct xs_thread *t, u32 at, u32 bytes)
+{
+    t->next = at + 64 + bytes;
+    __builtin_prefetch(t->shared + t->next);
+    return t->shared + at + 64;
+}
+
+/* Where the block is, or may be laid down: `own` where there is no room. Subgroups mostly ask in the order of the
+ * first. */
+XS_FUNCTION u8 *shared_block(struct xs_thread *t, const struct block_source *s, u32 bytes, u8 *own)
+{
+    u64 h = ((s->ptr + s->pitch) ^ ((u64)(u32)s->x << 32 | (u32)s->y) * 0x9e3779b97f4a7c15u) * 0xc2b2ae3d27d4eb4fu;
+    u32 *table = (u32 *)(void *)t->shared, slot = (u32)(h >> 51);
+    if (t->next < t->used && same_source((const struct block_source *)(const void *)(t->shared + t->next), s))
+        return shared_unit(t, t->next, bytes);
+    for (; table[slot]; slot = (slot + 1) % XS_SHARED_TABLE)
+        if (same_source((const struct block_source *)(const void *)(t->shared + table[slot]), s))
+            return shared_unit(t, table[slot], bytes);
+    if (t->used + 64 + bytes > XS_SHARED_BYTES) return own;
+    table[slot] = t->used;
+    __builtin_memset(t->shared + t->used, 0, 64); /* two sources: there are none yet */
+    t->used += 64 + bytes;
+    return shared_unit(t, table[slot], bytes);
+}
+
 enum { XS_BLOCK_BYTES = 64 * 32 * 4 }; /* more than any block: 64 bytes a row, 32 rows, 4 pieces */
 enum { XS_ACC_F32, XS_ACC_F16, XS_ACC_BF16 }; /* what holds C or the result of a float product */
 #endif
@@ -857,4 +924,43 @@ XS_FUNCTION void XS(block2d_store)(const void *src, int item, int elem_bytes, in
         }
         for (int i = 0; i < height; i++) XS(block_row)(&b, p, i, rows + (p * height + i) * row, 1);
     }
+}
+
+/* ---- products of floats that wait, a grid of them in each step */
+
+/* A block of B, in rows of floats: returns where they are, in `own` or where others have them. */
+#define XS_LATE_FLOATS(T, kind)                                                                                        \
+    XS_FUNCTION const u8 *XS(late_##T)(struct xs_subgroup * self, u8 * own, int height, int count, u64 ptr, u32 mem_w, \
+                                       u32 mem_h, u32 pitch, i32 x, i32 y)                                             \
+    {                                                                                                                  \
+        const struct block_source s = {ptr, mem_w, mem_h, pitch, x, y, (u32)((kind) | height << 8 | count)};           \
+        const u32 bytes = (u32)(height * count) * (u32)sizeof(f32x);                                                   \
+        u8 *to = self->thread->shared ? shared_block(self->thread, &s, bytes, own) : own;                              \
+        if (to != own) {                                                                                               \
+            struct block_source *known = (struct block_source *)(void *)to - 2;                                        \
+            if (known->shape) return to;                                                                               \
+            *known = s;                                                                                                \
+        }                                                                                                              \
+        XS(block2d_load_##T)((f32x *)(void *)to, height, count, 1, ptr, mem_w, mem_h, pitch, x, y);                    \
+        return to;                                                                                                     \
+    }
+XS_LATE_FLOATS(f16, XS_FLOATS_OF_F16)
+XS_LATE_FLOATS(bf16, XS_FLOATS_OF_BF16)
+#undef XS_LATE_FLOATS
+
+/* The products of `steps` steps, oldest first. A step has nk fragments along K: of row i they are a[i * nk ...], of
+ * column j b[j * nk ...]; the sums are c[i * nj + j]. */
+XS_FUNCTION void XS(floats_late)(int ni, int nj, int nk, void *const *c, const struct late_place *a,
+                                 const struct late_place *b, int m, int steps)
+{
+    const void *wide_a[XS_LATE], *wide_b[XS_LATE];
+    int deep = nk * steps;
+    struct XS(grid) g = {ni, nj, deep, m, c, (const void *const *)c, wide_a, wide_b, 0};
+    for (int u = 0, at = 0; u < steps; u++) {
+        for (int k = 0; k < nk; k++, at++) {
+            for (int i = 0; i < ni; i++) wide_a[i * deep + at] = a[i * nk + k].unit[u] + a[i * nk + k].at;
+            for (int j = 0; j < nj; j++) wide_b[j * deep + at] = b[j * nk + k].unit[u] + b[j * nk + k].at;
+        }
+    }
+    XS(f32_grid)(g);
 }

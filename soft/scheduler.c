@@ -49,8 +49,8 @@ struct worker {
     uint32_t fiber_count, fiber_capacity;
     struct coroutine own, deep; /* the thread's own stack; one for kernels that need more than it has */
     struct check_worker *check; /* of launches that are checked */
-    struct xs_tiles tiles;
-    size_t shared_bytes; /* of tiles.shared */
+    struct xs_thread thread;
+    size_t shared_bytes; /* of thread.shared */
     bool ours;
 };
 
@@ -103,7 +103,7 @@ static void worker_free(void *pointer)
     free(w->local);
     free(w->args);
     free(w->frames);
-    free(w->tiles.shared);
+    free(w->thread.shared);
     check_worker_free(w->check);
     free(w);
 }
@@ -221,7 +221,7 @@ static void subgroup_fill(struct xs_subgroup *sg, const struct group *g, uint32_
     sg->barrier = barrier_alone;
     sg->print = print;
     sg->driver = NULL;
-    sg->tiles = &g->worker->tiles;
+    sg->thread = &g->worker->thread;
     sg->check = l->check ? check_subgroup(g->worker->check, subgroup_id) : NULL;
 }
 
@@ -564,7 +564,7 @@ static void take_part(struct pool_task *task, unsigned part)
     g.fibers = k->has_barrier && g.subgroups > 1 && !k->frame_bytes;
     if (!w || k->stack_bytes > STACK_LIMIT || !place_local(&g) ||
         !grow_aligned(&w->frames, &w->frames_bytes, (size_t)k->frame_bytes * g.subgroups) ||
-        (k->shares_blocks && !grow_aligned(&w->tiles.shared, &w->shared_bytes, XS_SHARED_BYTES)) ||
+        (k->shares_blocks && !grow_aligned(&w->thread.shared, &w->shared_bytes, XS_SHARED_BYTES)) ||
         (l->check && !check_worker_begin(&w->check, l, g.args, w->local, g.subgroups))) {
         job_fails(j, SCHED_NO_MEMORY, &g, g.first);
         return;
@@ -577,7 +577,7 @@ static void take_part(struct pool_task *task, unsigned part)
     }
     fault_run(&g.fault, run_all, &g);
     if (g.fault.happened) job_fails(j, SCHED_FAULT, &g, 0);
-    jit_release_tiles(&w->tiles);
+    jit_release_thread(&w->thread);
 }
 
 /* ---- launches ---- */

@@ -37,8 +37,8 @@ static u8 memory_a[ROOM] XS_ALIGNED(64), memory_b[ROOM] XS_ALIGNED(64), memory_c
     memory_d[ROOM] XS_ALIGNED(64);
 static const void *at_a[MOST * MOST], *at_b[MOST * MOST], *at_c[MOST * MOST];
 static void *at_d[MOST * MOST];
-static struct xs_tiles own_tiles;
-static struct xs_subgroup subgroup = {.tiles = &own_tiles};
+static struct xs_thread own_thread;
+static struct xs_subgroup subgroup = {.thread = &own_thread};
 
 static bool is_float(const grid_case *g) { return g->kind == XS_TILE_F16 || g->kind == XS_TILE_BF16; }
 static int depth(const grid_case *g) { return is_float(g) ? 16 : 32; }
@@ -159,8 +159,8 @@ static void check_kind(int kind)
             if (!g.packed) check_grid(&g);
         }
     }
-    jit_release_tiles(&own_tiles);
-    CHECK_INT(own_tiles.shape, 0);
+    jit_release_thread(&own_thread);
+    CHECK_INT(own_thread.tile_shape, 0);
 }
 
 TEST(f16) { check_kind(XS_TILE_F16); }
@@ -193,7 +193,7 @@ TEST(denormals)
         CHECK(one_element(XS_TILE_F16, 0, 0, 0x1p-127f) == 0);
     }
     if (!jit_tiles()) SKIP("there are no tiles here");
-    jit_release_tiles(&own_tiles);
+    jit_release_thread(&own_thread);
 }
 
 /* ---- blocks that subgroups share: needs no tiles */
@@ -219,7 +219,7 @@ static const u8 *laid_down(int elem_bytes, int number, u8 *own)
 
 static void check_shared(int elem_bytes, int room)
 {
-    enum { MANY = 1500 };
+    enum { MANY = 2000 };
     static u8 own[2048] XS_ALIGNED(64);
     const u8 *first[MANY];
     share_begin(&subgroup, 1, 2, 3);
@@ -237,18 +237,18 @@ static void check_shared(int elem_bytes, int room)
 TEST(blocks_are_shared)
 {
     static u8 own[2048] XS_ALIGNED(64);
-    own_tiles.shared = aligned_alloc(64, XS_SHARED_BYTES);
-    CHECK(own_tiles.shared != NULL);
-    if (!own_tiles.shared) return;
+    own_thread.shared = aligned_alloc(64, XS_SHARED_BYTES);
+    CHECK(own_thread.shared != NULL);
+    if (!own_thread.shared) return;
     subgroup.group_count[0] = subgroup.group_count[1] = subgroup.group_count[2] = 4;
     subgroup.subgroup_count = 2;
     check_shared(2, (XS_SHARED_BYTES - XS_SHARED_START) / (64 + 2048));
-    check_shared(1, 1500);
+    check_shared(1, 2000);
     subgroup.subgroup_count = 1; /* there is nobody to share with */
     share_begin(&subgroup, 0, 0, 0);
     CHECK(laid_down(2, 0, own) == own);
-    free(own_tiles.shared);
-    own_tiles.shared = NULL;
+    free(own_thread.shared);
+    own_thread.shared = NULL;
     CHECK(laid_down(2, 1, own) == own);
 }
 
