@@ -264,6 +264,7 @@ static bool measure_load(void)
 int main(int argc, char **argv)
 {
     if (argc == 3 && !strcmp(argv[1], held_blas_argument)) return held_blas_serve(atoi(argv[2]));
+    unsetenv("OPENBLAS_CORETYPE"); /* as it comes: nor does the environment hold it */
     sgemm_fn *sgemm = find_sgemm("gemm");
     bool ok = measure_load();
     return !(measure_all(sgemm) && ok);

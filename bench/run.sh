@@ -5,6 +5,7 @@
 cd "$(dirname "$0")/.." || exit 1
 BUILD=${BUILD:-build}
 export BUILD
+unset OPENBLAS_CORETYPE # a peer comes as it is
 export XETILE_SOFT="${XETILE_SOFT:-$(cd "$BUILD" && pwd)/libze_soft.so}"
 lines="$BUILD/bench.txt"
 : > "$BUILD/bench.failed"
