@@ -8,7 +8,8 @@
  *     parameter, the access must stay in that variable, or in the allocation that the parameter points into.
  *  3. Written: a shadow byte for each byte of an allocation, set by kernels, copies and fills. What the host writes
  *     through a pointer cannot be seen: allocations are filled with a pattern, and a word of host or shared memory
- *     that no longer holds it, but for what kernels wrote of it, counts as written. Local memory is unwritten when a work-group begins.
+ *     that no longer holds it, but for what kernels wrote of it, counts as written. Local memory is unwritten when a
+ *     work-group begins.
  *  4. Races: for each word that a work-group touches (check_race.c), who wrote and who read it since the last barrier.
  *  5. Barriers: which lanes come, which barrier the subgroups are at, and who is missing when no subgroup can go on.
  *  6. Reports are lines on standard error, one for each instruction and kind of fault, at most CHECK_REPORTS a launch.
