@@ -4,8 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "spirv_reader.h"
-#include "spirv_emit.h"
-#include "test.h"
+#include "large_kernels.h"
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define CAN_COUNT 1
@@ -105,50 +104,6 @@ static struct sp_text text_of(const uint32_t *words, size_t count, struct sp_tex
 }
 
 /* ---- kernels */
-
-struct kernel {
-    spe_module m;
-    spe_id x, n, item, at, v, type; /* two parameters, the work-item, &x[item], its value */
-};
-
-static spe_id number(struct kernel *k, uint32_t n) { return spe_u32(&k->m, n); }
-
-static void begin_module(struct kernel *k)
-{
-    memset(k, 0, sizeof *k);
-    spe_begin(&k->m, &(spe_options){.names = true});
-    k->type = spe_int(&k->m, 32);
-}
-
-static void begin_kernel(struct kernel *k, const char *name)
-{
-    spe_param p[2];
-    spe_kernel what;
-    memset(p, 0, sizeof p);
-    memset(&what, 0, sizeof what);
-    p[0].type = spe_ptr(&k->m, SPE_StorageClassCrossWorkgroup, k->type);
-    p[0].name = "x";
-    p[1].type = k->type;
-    p[1].name = "n";
-    what.name = name;
-    what.params = p;
-    what.param_count = 2;
-    spe_kernel_begin(&k->m, &what);
-    k->x = spe_param_id(&k->m, 0);
-    k->n = spe_param_id(&k->m, 1);
-    k->item = spe_builtin(&k->m, SPE_GLOBAL_ID, 0);
-    k->at = spe_index(&k->m, k->x, k->item);
-    k->v = spe_load(&k->m, k->at, 0);
-}
-
-static spe_words finish(struct kernel *k)
-{
-    spe_store(&k->m, k->at, k->v, 0);
-    spe_kernel_end(&k->m);
-    spe_words w = spe_finish(&k->m);
-    CHECK_MSG(w.count, "%s", spe_get_error(&k->m)->text);
-    return w;
-}
 
 /* A bit of everything that has ids in odd places: a switch on 64 bits, phis, calls, constants, functions of sets. */
 static spe_words mixed(struct kernel *k)

@@ -3,17 +3,9 @@
  * table of a uniform switch is the one thing that cannot be cut.)
  */
 #include "spirv.h"
-#include "spirv_emit.h"
-#include "test.h"
+#include "large_kernels.h"
 
 enum { FEW = 2000, TIMES = 3, LONGEST = 256 << 10 /* bytes of a function */ };
-
-struct kernel {
-    spe_module m;
-    spe_id x, n, item, at, v, function; /* two parameters, the work-item, &x[item], its value */
-};
-
-static spe_id number(struct kernel *k, uint32_t n) { return spe_u32(&k->m, n); }
 
 /* v * odd + i */
 static spe_id step(struct kernel *k, spe_id v, uint32_t i)
@@ -23,29 +15,11 @@ static spe_id step(struct kernel *k, spe_id v, uint32_t i)
 
 static void begin(struct kernel *k)
 {
-    spe_param p[2];
-    spe_kernel what;
-    memset(k, 0, sizeof *k);
-    memset(p, 0, sizeof p);
-    memset(&what, 0, sizeof what);
-    spe_begin(&k->m, NULL);
-    spe_id type = spe_int(&k->m, 32);
-    k->function = spe_function_begin(&k->m, "called", type, 1, &type);
+    begin_module(k);
+    k->called = spe_function_begin(&k->m, "called", k->type, 1, &k->type);
     spe_return_value(&k->m, step(k, spe_param_id(&k->m, 0), 7));
     spe_function_end(&k->m);
-    p[0].type = spe_ptr(&k->m, SPE_StorageClassCrossWorkgroup, type);
-    p[0].name = "x";
-    p[1].type = type;
-    p[1].name = "n";
-    what.name = "kernel";
-    what.params = p;
-    what.param_count = 2;
-    spe_kernel_begin(&k->m, &what);
-    k->x = spe_param_id(&k->m, 0);
-    k->n = spe_param_id(&k->m, 1);
-    k->item = spe_builtin(&k->m, SPE_GLOBAL_ID, 0);
-    k->at = spe_index(&k->m, k->x, k->item);
-    k->v = spe_load(&k->m, k->at, 0);
+    begin_kernel(k, "kernel");
 }
 
 /* ---- what there is much of */
@@ -130,7 +104,7 @@ static void divergent_cases(struct kernel *k, uint32_t count) { switch_of(k, cou
 
 static void calls(struct kernel *k, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) k->v = spe_xor(&k->m, spe_call(&k->m, k->function, 1, &k->v), number(k, i));
+    for (uint32_t i = 0; i < count; i++) k->v = spe_xor(&k->m, spe_call(&k->m, k->called, 1, &k->v), number(k, i));
 }
 
 /* ---- measuring */
@@ -147,9 +121,7 @@ static struct size measure(void (*body)(struct kernel *, uint32_t), uint32_t cou
     struct kernel k;
     begin(&k);
     body(&k, count);
-    spe_store(&k.m, k.at, k.v, 0);
-    spe_kernel_end(&k.m);
-    spe_words w = spe_finish(&k.m);
+    spe_words w = finish(&k);
     struct sp_module *m = w.count ? sp_parse(w.data, w.count, NULL, 0, &log) : NULL;
     bool good = m && cg_generate(m, &options, &text, &log);
     CHECK_MSG(good, "%s%s", spe_get_error(&k.m)->text, log.data ? log.data : "");
