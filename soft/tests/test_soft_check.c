@@ -81,9 +81,18 @@ static struct check_memory *row_of(const struct check_table *t, const void *p)
     return i ? t->row[i - 1] : NULL;
 }
 
+enum { SIZE = 1003 };
+
+/* Of a word of memory that the host can write, so few bytes may look unwritten by chance: they count as written. */
+static bool counts_as_written(const uint8_t *known, uint64_t at, enum check_kind kind)
+{
+    uint64_t word = at / 8 * 8, unknown = 0;
+    for (uint64_t i = word; i < word + 8 && i < SIZE; i++) unknown += !known[i];
+    return known[at] || (kind != CHECK_DEVICE && unknown < 4);
+}
+
 static void write_some(enum check_kind kind)
 {
-    enum { SIZE = 1003 };
     uint8_t *p = aligned_alloc(64, 1024), known[SIZE] = {0};
     struct check_table t;
     struct check_memory *m;
@@ -100,7 +109,7 @@ static void write_some(enum check_kind kind)
             check_memory_wrote(p + first, n);
         memset(known + first, 1, n);
         bytes = 1 + test_random() % (SIZE - at);
-        for (want = 0; want < bytes && known[at + want];) want++;
+        for (want = 0; want < bytes && counts_as_written(known, at + want, kind);) want++;
         CHECK_INT(check_find_unwritten(m, at, bytes), want);
     }
     check_memory_remove(p, 1);
