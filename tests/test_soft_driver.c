@@ -667,12 +667,15 @@ TEST(lists_in_order)
     ze_command_queue_desc_t qd = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
                                   .flags = QUEUE_IN_ORDER,
                                   .mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS};
-    ze_event_pool_handle_t pool = new_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
-    ze_event_handle_t e = new_event(pool, 0);
-    uint8_t *m = new_memory((STEPS + 1) * BYTES);
+    ze_event_pool_handle_t pool;
+    ze_event_handle_t e;
+    uint8_t *m;
     ze_command_list_handle_t l[2] = {NULL, NULL};
     uint32_t round, i;
     if (getenv("ZE_ENABLE_PARAMETER_VALIDATION")) SKIP("the loader's checks may be older than the flags");
+    pool = new_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    e = new_event(pool, 0);
+    m = new_memory((STEPS + 1) * BYTES);
     OK(zeCommandListCreate(context, device, &ld, &l[0]));
     OK(zeCommandListCreateImmediate(context, device, &qd, &l[1]));
     for (round = 0; round < 2 && l[0] && l[1]; round++) {

@@ -411,7 +411,7 @@ static inline spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b)
 {
     spe_id tc = spe_operand_(m, "spe_select", c), ta = spe_operand_(m, "spe_select", a);
     spe_id tb = spe_operand_(m, "spe_select", b);
-    uint32_t w[3], n, i, part[16];
+    uint32_t w[3], n;
     uint64_t bits;
     if (!tc || !ta || !tb || !spe_takes_(m, "spe_select", SPE_TAKES_BOOL_, tc)) return 0;
     if (ta != tb) return spe_disagree_(m, "spe_select", ta, tb);
@@ -419,8 +419,8 @@ static inline spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b)
     if (spe_const_bits(m, c, &bits)) return bits ? a : b;
     n = spe_count(m, ta);
     if (spe_count(m, tc) == 1 && n > 1) {
-        for (i = 0; i < n; i++) part[i] = c;
-        c = spe_emit_(m, SPE_OpCompositeConstruct, spe_bool_like_(m, ta), n, part);
+        spe_id few[16], *part = spe_repeat_(m, c, n, few);
+        c = part ? spe_emit_(m, SPE_OpCompositeConstruct, spe_bool_like_(m, ta), n, part) : 0;
     } else if (spe_count(m, tc) != (n ? n : 1)) {
         return spe_disagree_(m, "spe_select", tc, ta);
     }
@@ -728,7 +728,7 @@ static inline spe_id spe_splat(spe_module *m, spe_id type, spe_id scalar)
 static inline spe_id spe_shuffle(spe_module *m, spe_id a, spe_id b, uint32_t n, const uint32_t *idx)
 {
     spe_id ta = spe_operand_(m, "spe_shuffle", a), tb = spe_operand_(m, "spe_shuffle", b), type;
-    uint32_t w[18], i, na, nb;
+    uint32_t few[18], *w, i, na, nb;
     if (!ta || !tb) return 0;
     if (spe_scalar_of(m, ta) != spe_scalar_of(m, tb)) return spe_disagree_(m, "spe_shuffle", ta, tb);
     na = spe_count(m, ta);
@@ -736,7 +736,8 @@ static inline spe_id spe_shuffle(spe_module *m, spe_id a, spe_id b, uint32_t n, 
     if (n == 1 && idx[0] < na + nb) return idx[0] < na ? spe_extract(m, a, idx[0]) : spe_extract(m, b, idx[0] - na);
     if (na < 2 || nb < 2) return spe_disagree_(m, "spe_shuffle", ta, tb);
     type = spe_vec(m, spe_scalar_of(m, ta), n);
-    if (!type) return 0;
+    w = type && n > 16 ? (uint32_t *)spe_alloc(m, (n + 2) * sizeof *w) : few;
+    if (!type || !w) return 0;
     w[0] = a;
     w[1] = b;
     for (i = 0; i < n; i++) {
