@@ -1,5 +1,5 @@
-/* large_kernels.h - what the tests of large kernels begin with: kernel(u32 *x, u32 n), which reads x[item], does what the
- * test wants with the value and stores it there again.
+/* large_kernels.h - what the tests of large kernels begin with: a kernel of u32 *x and u32 n, which reads x[item], does
+ * what the test wants with the value and stores it there again.
  */
 #ifndef XETILE_LARGE_KERNELS_H
 #define XETILE_LARGE_KERNELS_H
