@@ -73,7 +73,7 @@ static uint64_t clock_ns(clockid_t clock)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static uint64_t now_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
+uint64_t pool_now(void) { return clock_ns(CLOCK_MONOTONIC); }
 static uint64_t process_ns(void) { return clock_ns(CLOCK_PROCESS_CPUTIME_ID); } /* of all threads */
 
 static void relax(void)
@@ -89,13 +89,13 @@ void pool_spin_while(const _Atomic unsigned *value, unsigned old)
 {
     uint64_t end;
     if (!roomy || atomic_load_explicit(value, memory_order_acquire) != old) return;
-    end = now_ns() + SPIN_NS;
+    end = pool_now() + SPIN_NS;
     do {
         for (unsigned i = 0; i < SPIN_TURNS; i++) {
             if (atomic_load_explicit(value, memory_order_acquire) != old) return;
             relax();
         }
-    } while (now_ns() < end);
+    } while (pool_now() < end);
 }
 
 /* ---- processors */
@@ -288,14 +288,14 @@ static bool offer(struct pool_task *t, bool together)
  * processors, and tasks that follow are shorter when they do without. */
 static void wait_for_others(struct pool_task *t)
 {
-    uint64_t began = now_ns(), ran = process_ns(), waited;
+    uint64_t began = pool_now(), ran = process_ns(), waited;
     while (atomic_load(&t->inside)) pthread_cond_wait(&t->left, &pool.lock);
-    waited = now_ns() - began;
+    waited = pool_now() - began;
     if (waited < STALL_NS || process_ns() - ran > waited / 2) return;
     pool.alone_for = pool.alone_for < ALONE_FOR_NS      ? ALONE_FOR_NS
                      : pool.alone_for < ALONE_MOST_NS ? 2 * pool.alone_for
                                                         : ALONE_MOST_NS;
-    atomic_store(&pool.alone_until, now_ns() + pool.alone_for);
+    atomic_store(&pool.alone_until, pool_now() + pool.alone_for);
 }
 
 static void take_back(struct pool_task *t)
@@ -320,14 +320,21 @@ static void take_back(struct pool_task *t)
 
 void pool_offer_when_due(struct pool_task *t)
 {
-    if (now_ns() < t->offer_at) return;
+    if (pool_now() < t->offer_at) return;
     t->offer_at = 0;
     offer(t, false);
 }
 
+/* When the others are to know of a task; 0: at once. */
+static uint64_t offer_time(uint64_t alone)
+{
+    uint64_t now = pool_now(), more = ALONE_NS / pool_threads();
+    if (now < atomic_load(&pool.alone_until) && alone < more) alone = more;
+    return alone ? now + alone : 0;
+}
+
 bool pool_run(struct pool_task *t, bool together)
 {
-    uint64_t now;
     atomic_init(&t->given_out, false);
     atomic_init(&t->inside, 0);
     t->next = NULL;
@@ -337,7 +344,7 @@ bool pool_run(struct pool_task *t, bool together)
         t->take_part(t, 0);
         return true;
     }
-    if (!together && (now = now_ns()) < atomic_load(&pool.alone_until)) t->offer_at = now + ALONE_NS / pool_threads();
+    if (!together) t->offer_at = offer_time(t->alone_ns);
     pthread_cond_init(&t->left, NULL);
     if (!t->offer_at && !offer(t, together)) {
         pthread_cond_destroy(&t->left);

@@ -18,12 +18,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Work that several threads take part in. The caller of pool_run fills in the first two. */
+/* Work that several threads take part in. The caller of pool_run fills in the first three. */
 struct pool_task {
     /* `part` is 0 for the caller, else another number below pool_threads() for each thread. Returns when there is no
      * more work for this thread; calls pool_between now and then. */
     void (*take_part)(struct pool_task *task, unsigned part);
     unsigned threads;        /* at most so many, the caller included */
+    uint64_t alone_ns;       /* the caller is to be alone for so long; most tasks: 0 */
     atomic_bool given_out;   /* set by take_part: nothing is left for others to begin */
     uint64_t offer_at;       /* the caller is alone until then (nanoseconds); 0: the others know of the task */
     _Atomic unsigned inside; /* threads of the pool that are in it; changed under the pool's lock */
@@ -38,6 +39,7 @@ bool pool_run(struct pool_task *task, bool together);
 
 /* Lets others join a task that its caller has been alone with for long. */
 void pool_offer_when_due(struct pool_task *task);
+uint64_t pool_now(void);
 static inline void pool_between(struct pool_task *task)
 {
     if (task->offer_at) pool_offer_when_due(task);

@@ -23,6 +23,8 @@
 #define LOCAL_ALIGN ((size_t)4096)
 #define PARAM_ALIGN ((uint64_t)128) /* the widest OpenCL type */
 #define MAX_PARTS 64u
+#define SHORT_NS 5000u /* a launch that one thread does in this time takes longer with several */
+#define CHUNK_NS 1000u /* claiming takes no time beside this */
 
 struct group;
 
@@ -51,7 +53,8 @@ struct worker {
     struct check_worker *check; /* of launches that are checked */
     struct xs_thread thread;
     size_t shared_bytes; /* of thread.shared */
-    bool ours;
+    bool ours, measured;
+    uintptr_t low, high; /* the stack of a thread that is not ours, once measured; 0: not known */
 };
 
 /* Work-groups that stand next to each other, for one thread: in launch after launch the same, whose memory its caches
@@ -65,6 +68,7 @@ struct job {
     struct pool_task task;
     struct sched_launch *launch;
     uint64_t chunk; /* so many are claimed at once */
+    struct pace *pace;
     _Atomic int result;
     unsigned part_count;
     struct part parts[MAX_PARTS];
@@ -77,6 +81,7 @@ struct group {
     const uint8_t *args;
     uint64_t first, last; /* claimed, for a whole range on the deep stack */
     unsigned part;        /* of the job: where they are */
+    uint64_t claimed;     /* work-groups in all */
     uint32_t subgroups, lanes_total, arrived, running;
     uint64_t phase;
     const char *error;
@@ -140,6 +145,33 @@ void sched_thread_is_ours(void)
 {
     struct worker *w = worker_get();
     if (w) w->ours = true;
+}
+
+static void measure_stack(struct worker *w)
+{
+    pthread_attr_t attr;
+    size_t bytes;
+    void *low;
+    w->measured = true;
+    if (pthread_getattr_np(pthread_self(), &attr) != 0) return;
+    if (pthread_attr_getstack(&attr, &low, &bytes) == 0) {
+        w->low = (uintptr_t)low;
+        w->high = w->low + bytes;
+    }
+    pthread_attr_destroy(&attr);
+}
+
+/* What a kernel may use of the stack it is called on: half of what is left, but not much of the main thread's. None of
+ * one that the program has made itself and switched to: nobody knows how large it is. */
+static size_t stack_room(struct worker *w)
+{
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    size_t half;
+    if (w->ours) return SCHED_THREAD_STACK / 2;
+    if (!w->measured) measure_stack(w);
+    if (here <= w->low || here >= w->high) return w->low ? 0 : STACK_FOREIGN;
+    half = (here - w->low) / 2;
+    return half < STACK_FOREIGN ? half : STACK_FOREIGN;
 }
 
 static bool grow_aligned(uint8_t **buffer, size_t *have, size_t want)
@@ -448,18 +480,15 @@ static bool place_local(struct group *g)
 }
 
 /* Whether the access ran over the stack of one of the thread's subgroups, or over its own. */
-static bool ran_over_stack(const struct worker *w, const void *address)
+static bool ran_over_stack(struct worker *w, const void *address)
 {
     struct coroutine own = {.guard_bytes = CO_GUARD};
-    pthread_attr_t attr;
-    void *low;
     for (uint32_t i = 0; i < w->fiber_count; i++)
         if (co_overflowed(&w->fibers[i]->co, address)) return true;
     if (co_overflowed(&w->deep, address)) return true;
-    if (pthread_getattr_np(pthread_self(), &attr) != 0) return false;
-    if (pthread_attr_getstack(&attr, &low, &own.stack_bytes) == 0) own.map = low;
-    pthread_attr_destroy(&attr);
-    own.stack = own.map;
+    if (!w->measured) measure_stack(w);
+    own.stack = own.map = (void *)w->low;
+    own.stack_bytes = w->high - w->low;
     return co_overflowed(&own, address);
 }
 
@@ -504,6 +533,7 @@ static bool claim_from(struct job *j, unsigned part, struct group *g)
     if (g->first >= p->end) return false;
     g->last = p->end - g->first > j->chunk ? g->first + j->chunk : p->end;
     g->part = part;
+    g->claimed += g->last - g->first;
     return true;
 }
 
@@ -551,6 +581,78 @@ static void run_all(void *pointer)
     while (run_claimed(g->job, g) && claim(g->job, g)) pool_between(&g->job->task);
 }
 
+/* How long a work-group of a kernel took, of late: launches of little work are better done by one thread. Kernels share
+ * a place now and then, which costs no more than a wrong guess. */
+struct pace {
+    _Atomic uint32_t group_ns; /* in 256ths; 0: not known */
+};
+
+#define PACE_PARTS 256u
+static struct pace paces[1024];
+
+static struct pace *pace_of(const struct xs_kernel *k)
+{
+    return &paces[(uint64_t)((uintptr_t)k / sizeof(void *)) * 0x9e3779b97f4a7c15u >> 54];
+}
+
+static void keep_pace(const struct job *j, uint64_t groups, uint64_t ns)
+{
+    uint64_t before = atomic_load_explicit(&j->pace->group_ns, memory_order_relaxed), now;
+    now = ns < SHORT_NS * 1000u ? ns * PACE_PARTS / groups + 1 : UINT32_MAX;
+    if (before) now = (now + 3 * before) / 4;
+    atomic_store_explicit(&j->pace->group_ns, now < UINT32_MAX ? (uint32_t)now : UINT32_MAX, memory_order_relaxed);
+}
+
+/* How many work-groups are claimed at once, and for how long the caller should be alone. */
+static void plan(struct job *j, uint64_t groups, uint64_t threads)
+{
+    uint64_t pace = atomic_load_explicit(&j->pace->group_ns, memory_order_relaxed), some = groups / (threads * 4);
+    j->chunk = groups / (threads * 16);
+    if (j->chunk > 64) j->chunk = 64;
+    if (pace && some > CHUNK_NS * PACE_PARTS / pace) some = CHUNK_NS * PACE_PARTS / pace;
+    if (pace && j->chunk < some) j->chunk = some;
+    if (j->chunk < 1) j->chunk = 1;
+    j->task.alone_ns = pace && groups < SHORT_NS * PACE_PARTS / pace ? SHORT_NS : 0;
+}
+
+/* Programs set how numbers are rounded, whether tiny ones become zero and whether bad ones raise a signal, for their
+ * threads and those these start: kernels do not take part in that. */
+#if defined(__x86_64__)
+enum { ROUNDING = 0x1f80, ROUNDING_MASK = 0xffc0 };
+static unsigned long rounding(void) { return __builtin_ia32_stmxcsr(); }
+static void set_rounding(unsigned long to) { __builtin_ia32_ldmxcsr((unsigned)to); }
+#elif defined(__aarch64__)
+enum { ROUNDING = 0, ROUNDING_MASK = 0x7ffffff };
+static unsigned long rounding(void)
+{
+    unsigned long now;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(now));
+    return now;
+}
+static void set_rounding(unsigned long to) { __asm__ volatile("msr fpcr, %0" : : "r"(to) : "memory"); }
+#else
+enum { ROUNDING = 0, ROUNDING_MASK = 0 };
+static unsigned long rounding(void) { return 0; }
+static void set_rounding(unsigned long to) { (void)to; }
+#endif
+
+static void work_on_claimed(struct job *j, struct group *g, bool timed)
+{
+    struct worker *w = g->worker;
+    uint64_t began;
+    g->deep = j->launch->kernel->stack_bytes + STACK_MARGIN > stack_room(w);
+    if (g->fibers || g->deep) co_adopt(&w->own);
+    if (g->fibers && !fibers_ready(g)) {
+        job_fails(j, SCHED_NO_MEMORY, g, g->first);
+        return;
+    }
+    began = timed ? pool_now() : 0;
+    fault_run(&g->fault, run_all, g);
+    if (timed) keep_pace(j, g->claimed, pool_now() - began);
+    if (g->fault.happened) job_fails(j, SCHED_FAULT, g, 0);
+    jit_release_thread(&w->thread);
+}
+
 static void take_part(struct pool_task *task, unsigned part)
 {
     struct job *j = (struct job *)task; /* its first member */
@@ -558,6 +660,7 @@ static void take_part(struct pool_task *task, unsigned part)
     const struct xs_kernel *k = l->kernel;
     struct worker *w = worker_get();
     struct group g = {.worker = w, .job = j, .args = l->args, .part = part % j->part_count};
+    unsigned long before = rounding();
     if (!claim(j, &g)) return; /* before any set-up: most launches are short */
     g.lanes_total = l->local_size[0] * l->local_size[1] * l->local_size[2];
     g.subgroups = (g.lanes_total + k->subgroup_size - 1) / k->subgroup_size;
@@ -569,15 +672,9 @@ static void take_part(struct pool_task *task, unsigned part)
         job_fails(j, SCHED_NO_MEMORY, &g, g.first);
         return;
     }
-    g.deep = k->stack_bytes + STACK_MARGIN > (w->ours ? SCHED_THREAD_STACK / 2 : STACK_FOREIGN);
-    if (g.fibers || g.deep) co_adopt(&w->own);
-    if (g.fibers && !fibers_ready(&g)) {
-        job_fails(j, SCHED_NO_MEMORY, &g, g.first);
-        return;
-    }
-    fault_run(&g.fault, run_all, &g);
-    if (g.fault.happened) job_fails(j, SCHED_FAULT, &g, 0);
-    jit_release_thread(&w->thread);
+    if ((before & ROUNDING_MASK) != ROUNDING) set_rounding(ROUNDING);
+    work_on_claimed(j, &g, !part && task->threads > 1);
+    if ((before & ROUNDING_MASK) != ROUNDING) set_rounding(before);
 }
 
 /* ---- launches ---- */
@@ -612,7 +709,7 @@ static void deal_out(struct job *j, uint64_t total)
 
 enum sched_result sched_run(struct sched_launch *l)
 {
-    struct job j = {.launch = l, .task = {.take_part = take_part}};
+    struct job j = {.launch = l, .task = {.take_part = take_part}, .pace = pace_of(l->kernel)};
     uint64_t total = count_groups(l), threads = threads_for(l);
     bool ran;
     l->error[0] = 0;
@@ -620,9 +717,7 @@ enum sched_result sched_run(struct sched_launch *l)
     if (threads > total) threads = total;
     j.task.threads = (unsigned)threads;
     j.part_count = threads < MAX_PARTS ? (unsigned)threads : MAX_PARTS;
-    j.chunk = total / (threads * 16);
-    if (j.chunk < 1) j.chunk = 1;
-    if (j.chunk > 64) j.chunk = 64;
+    plan(&j, total, threads);
     deal_out(&j, total);
     if (l->cooperative) pthread_mutex_lock(&cooperative_lock); /* two of them could each hold threads the other needs */
     ran = pool_run(&j.task, l->cooperative);

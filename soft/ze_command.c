@@ -56,6 +56,7 @@ ze_result_t soft_command_add(ze_command_list_handle_t list, struct soft_command 
     if (list->immediate) return soft_queue_submit(&list->queue, c, 0, NULL, NULL);
     *list->last = c;
     list->last = &c->next;
+    if (c->signal) list->signals = true;
     return ZE_RESULT_SUCCESS;
 }
 

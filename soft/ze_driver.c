@@ -45,14 +45,19 @@ const char *soft_last_error(void) { return last_error; }
 
 /* ---- conditions */
 
-bool soft_signal_init(struct soft_signal *s)
+bool soft_condition_init(pthread_cond_t *condition)
 {
     pthread_condattr_t attr;
     bool ok;
     if (pthread_condattr_init(&attr) != 0) return false;
-    ok = pthread_condattr_setclock(&attr, CLOCK_MONOTONIC) == 0 && pthread_cond_init(&s->changed, &attr) == 0;
+    ok = pthread_condattr_setclock(&attr, CLOCK_MONOTONIC) == 0 && pthread_cond_init(condition, &attr) == 0;
     pthread_condattr_destroy(&attr);
-    if (!ok) return false;
+    return ok;
+}
+
+bool soft_signal_init(struct soft_signal *s)
+{
+    if (!soft_condition_init(&s->changed)) return false;
     if (pthread_mutex_init(&s->lock, NULL) == 0) return true;
     pthread_cond_destroy(&s->changed);
     return false;
@@ -64,14 +69,23 @@ void soft_signal_free(struct soft_signal *s)
     pthread_cond_destroy(&s->changed);
 }
 
-bool soft_signal_wait(struct soft_signal *s, uint64_t deadline)
+bool soft_signal_is(struct soft_signal *s, const bool *set)
+{
+    bool answer;
+    pthread_mutex_lock(&s->lock);
+    answer = *set;
+    pthread_mutex_unlock(&s->lock);
+    return answer;
+}
+
+bool soft_condition_wait(pthread_cond_t *condition, pthread_mutex_t *lock, uint64_t deadline)
 {
     struct timespec t;
-    if (deadline == UINT64_MAX) return pthread_cond_wait(&s->changed, &s->lock) == 0;
+    if (deadline == UINT64_MAX) return pthread_cond_wait(condition, lock) == 0;
     if (soft_now() >= deadline) return false;
     t.tv_sec = (time_t)(deadline / 1000000000u);
     t.tv_nsec = (long)(deadline % 1000000000u);
-    return pthread_cond_timedwait(&s->changed, &s->lock, &t) != ETIMEDOUT;
+    return pthread_cond_timedwait(condition, lock, &t) != ETIMEDOUT;
 }
 
 /* ---- descriptors */

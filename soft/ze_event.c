@@ -83,6 +83,7 @@ void soft_event_set(ze_event_handle_t event, ze_result_t result, uint64_t start,
 {
     pthread_mutex_lock(&event->signal.lock);
     event->set = true;
+    atomic_store_explicit(&event->queue, 0, memory_order_relaxed);
     event->result = result;
     event->start = start;
     event->end = end;
@@ -94,6 +95,7 @@ void soft_event_clear(ze_event_handle_t event)
 {
     pthread_mutex_lock(&event->signal.lock);
     event->set = false;
+    atomic_store_explicit(&event->queue, 0, memory_order_relaxed);
     event->result = ZE_RESULT_SUCCESS;
     event->start = event->end = 0;
     pthread_mutex_unlock(&event->signal.lock);
@@ -139,11 +141,19 @@ ze_result_t zeEventHostReset(ze_event_handle_t event)
     return ZE_RESULT_SUCCESS;
 }
 
-/* What events and fences have in common: waiting for `set` and handing out `result`. */
-static ze_result_t await_set(struct soft_signal *signal, const bool *set, const ze_result_t *result, uint64_t timeout)
+/* What events and fences have in common: waiting for `set` and handing out `result`. The queue that sets it is helped
+ * by those who wait as long as it takes. */
+static ze_result_t await_set(struct soft_signal *signal, const bool *set, const ze_result_t *result, uint64_t queue,
+                             uint64_t timeout)
 {
     uint64_t deadline = soft_deadline(timeout);
     ze_result_t r;
+    if (queue && !soft_signal_is(signal, set)) {
+        if (timeout == UINT64_MAX)
+            soft_queue_help(queue, signal, set);
+        else
+            soft_queue_hurry(queue);
+    }
     pthread_mutex_lock(&signal->lock);
     while (!*set && soft_signal_wait(signal, deadline)) continue;
     r = *set ? *result : ZE_RESULT_NOT_READY;
@@ -154,13 +164,12 @@ static ze_result_t await_set(struct soft_signal *signal, const bool *set, const 
 ze_result_t zeEventHostSynchronize(ze_event_handle_t event, uint64_t timeout)
 {
     SOFT_HANDLE(event, SOFT_EVENT);
-    return await_set(&event->signal, &event->set, &event->result, timeout);
+    return await_set(&event->signal, &event->set, &event->result, atomic_load(&event->queue), timeout);
 }
 
 ze_result_t zeEventQueryStatus(ze_event_handle_t event)
 {
-    SOFT_HANDLE(event, SOFT_EVENT);
-    return await_set(&event->signal, &event->set, &event->result, 0);
+    return zeEventHostSynchronize(event, 0);
 }
 
 ze_result_t zeEventQueryKernelTimestamp(ze_event_handle_t event, ze_kernel_timestamp_result_t *to)
@@ -263,13 +272,12 @@ void soft_fence_set(ze_fence_handle_t fence, ze_result_t result)
 ze_result_t zeFenceHostSynchronize(ze_fence_handle_t fence, uint64_t timeout)
 {
     SOFT_HANDLE(fence, SOFT_FENCE);
-    return await_set(&fence->signal, &fence->set, &fence->result, timeout);
+    return await_set(&fence->signal, &fence->set, &fence->result, fence->queue->queue.number, timeout);
 }
 
 ze_result_t zeFenceQueryStatus(ze_fence_handle_t fence)
 {
-    SOFT_HANDLE(fence, SOFT_FENCE);
-    return await_set(&fence->signal, &fence->set, &fence->result, 0);
+    return zeFenceHostSynchronize(fence, 0);
 }
 
 ze_result_t zeFenceReset(ze_fence_handle_t fence)

@@ -77,7 +77,7 @@ ze_result_t zeCommandListReset(ze_command_list_handle_t list)
     soft_command_free(list->first); /* none, of an immediate list */
     list->first = NULL;
     list->last = &list->first;
-    list->closed = false;
+    list->closed = list->signals = false;
     return ZE_RESULT_SUCCESS;
 }
 

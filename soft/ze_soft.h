@@ -144,13 +144,19 @@ struct soft_signal {
     pthread_mutex_t lock;
     pthread_cond_t changed;
 };
+bool soft_condition_init(pthread_cond_t *condition);
 bool soft_signal_init(struct soft_signal *s);
 void soft_signal_free(struct soft_signal *s);
+bool soft_signal_is(struct soft_signal *s, const bool *set); /* *set, read under s->lock */
 static inline size_t soft_page_size(void) { return (size_t)sysconf(_SC_PAGESIZE); }
 
-/* Waits, with s->lock held, until woken or `deadline` (soft_now's clock, UINT64_MAX: for ever); false when it passed.
+/* Waits, with the lock held, until woken or `deadline` (soft_now's clock, UINT64_MAX: for ever); false when it passed.
  */
-bool soft_signal_wait(struct soft_signal *s, uint64_t deadline);
+bool soft_condition_wait(pthread_cond_t *condition, pthread_mutex_t *lock, uint64_t deadline);
+static inline bool soft_signal_wait(struct soft_signal *s, uint64_t deadline)
+{
+    return soft_condition_wait(&s->changed, &s->lock, deadline);
+}
 static inline uint64_t soft_deadline(uint64_t timeout)
 {
     uint64_t now;
@@ -175,7 +181,8 @@ struct _ze_event_handle_t {
     ze_event_desc_t desc;
     struct soft_signal signal;
     bool set;
-    ze_result_t result;  /* of the command that set it */
+    _Atomic uint64_t queue; /* number of the one that has a command to set it; 0: none */
+    ze_result_t result;     /* of the command that set it */
     uint64_t start, end; /* ticks */
 };
 
@@ -366,16 +373,20 @@ ze_result_t soft_command_run(struct soft_command *command, struct soft_queue *qu
 struct soft_work; /* one submission */
 
 struct soft_queue {
+    uint64_t number; /* from 1, never the same again */
     struct soft_signal signal;
+    pthread_cond_t work; /* its thread waits for that, everybody else for the signal */
     struct soft_work *first, **last;
     uint64_t submitted, completed;
     bool busy, started;
+    bool napping;  /* its thread looks for work soon, without being woken */
+    unsigned naps; /* so many more before it sleeps */
     atomic_bool stop;
     ze_event_handle_t awaited; /* by what runs now; NULL: it waits for none */
     ze_result_t failed; /* reported once, by the next synchronisation */
     pthread_t thread;
     struct soft_queue *next, **link; /* in the list of all queues */
-    unsigned held;                   /* by so many that wait for all queues; under that list's lock */
+    unsigned held;                   /* it is not freed: by so many that found it there; under that list's lock */
     ze_command_queue_desc_t desc;
 };
 
@@ -390,7 +401,7 @@ struct _ze_command_list_handle_t {
     ze_context_handle_t context;
     ze_device_handle_t device;
     ze_command_list_desc_t desc;
-    bool immediate, closed;
+    bool immediate, closed, signals; /* some command of it sets an event */
     struct soft_command *first, **last;
     struct soft_queue queue; /* immediate lists only */
 };
@@ -405,6 +416,11 @@ bool soft_queue_await(struct soft_queue *q, ze_event_handle_t event);
 ze_result_t soft_queue_submit(struct soft_queue *q, struct soft_command *command, uint32_t list_count,
                               ze_command_list_handle_t *lists, ze_fence_handle_t fence);
 ze_result_t soft_queue_synchronize(struct soft_queue *q, uint64_t timeout);
+/* For one who waits for `set` (under `signal`'s lock), which the queue of that number sets: runs what is before that on
+ * this thread, as far as that goes without waiting. What is left is for the queue's thread, which is told. */
+void soft_queue_help(uint64_t number, struct soft_signal *signal, const bool *set);
+/* For one who only asks: the queue's thread begins now. */
+void soft_queue_hurry(uint64_t number);
 /* Waits until everything submitted so far, to any queue, is done. */
 void soft_queues_drain(void);
 

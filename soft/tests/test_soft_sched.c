@@ -4,8 +4,10 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "pool.h"
@@ -246,6 +248,46 @@ TEST(a_switch_keeps_the_rounding_mode)
     CHECK_INT(fegetround(), FE_TONEAREST);
 }
 
+/* A program that takes tiny numbers for zero, or rounds downward, does so itself: its kernels do not. */
+static void tiny_kernel(struct xs_subgroup *self, const uint8_t *args)
+{
+    volatile float small = 1e-38f, third = 1, three = 3;
+    float *out;
+    memcpy(&out, args, sizeof out);
+    out[2 * self->group_id[0]] = small / 16;
+    out[2 * self->group_id[0] + 1] = third / three;
+}
+
+TEST(the_program_rounds_as_it_likes)
+{
+    const struct xs_kernel k = {.name = "tiny",
+                                .run = tiny_kernel,
+                                .params = one_pointer,
+                                .param_count = 1,
+                                .args_bytes = 8,
+                                .subgroup_size = 16,
+                                .stack_bytes = 4096};
+    volatile float one = 1, three = 3;
+    float out[2 * 64] = {0}, *p = out, downward;
+    struct sched_launch l = launch(&k, &p, 64, 1, 1, 16, 1, 1);
+    fesetround(FE_DOWNWARD);
+#ifdef __x86_64__
+    __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040); /* what -ffast-math sets when a program begins */
+#endif
+    CHECK_INT(sched_run(&l), SCHED_OK);
+    CHECK_INT(fegetround(), FE_DOWNWARD);
+    downward = one / three;
+#ifdef __x86_64__
+    CHECK_INT(__builtin_ia32_stmxcsr() & 0x8040, 0x8040);
+    __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() & ~0x8040u);
+#endif
+    fesetround(FE_TONEAREST);
+    for (int i = 0; i < 64; i++) {
+        CHECK(out[2 * i] == 1e-38f / 16);
+        CHECK(out[2 * i + 1] == 1.0f / 3.0f && out[2 * i + 1] > downward);
+    }
+}
+
 /* ---- stacks */
 
 static uint32_t use_stack(uint32_t bytes)
@@ -279,6 +321,61 @@ TEST(deep_stacks)
         CHECK_INT(sched_run(&l), SCHED_OK);
         for (i = 0; i < 64; i++) CHECK_INT(out[i], k.has_barrier || i % 2 == 0 ? want : 0);
     }
+}
+
+/* Threads of the program may have less stack than a kernel wants, and may have switched to one that they made. */
+static void modest_kernel(struct xs_subgroup *self, const uint8_t *args)
+{
+    uint32_t *out;
+    memcpy(&out, args, sizeof out);
+    out[self->group_id[0]] = use_stack(28u << 10) + 1;
+}
+
+static void launch_modest(void)
+{
+    const struct xs_kernel k = {.name = "modest",
+                                .run = modest_kernel,
+                                .params = one_pointer,
+                                .param_count = 1,
+                                .args_bytes = 8,
+                                .subgroup_size = 16,
+                                .stack_bytes = 30u << 10};
+    uint32_t out[8] = {0}, *p = out, i;
+    struct sched_launch l = launch(&k, &p, 8, 1, 1, 16, 1, 1);
+    CHECK_INT(sched_run(&l), SCHED_OK);
+    for (i = 0; i < 8; i++) CHECK(out[i] != 0);
+}
+
+static void *modest_thread(void *unused)
+{
+    launch_modest();
+    return unused;
+}
+
+static ucontext_t program, made;
+static void on_made_stack(void)
+{
+    launch_modest();
+    swapcontext(&made, &program);
+}
+
+TEST(stacks_of_the_program)
+{
+    enum { PAGE = 4096, SMALL = 32 << 10 };
+    pthread_attr_t attr;
+    pthread_t thread;
+    uint8_t *stack = mmap(NULL, PAGE + SMALL, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(mprotect(stack + PAGE, SMALL, PROT_READ | PROT_WRITE) == 0);
+    CHECK(getcontext(&made) == 0);
+    made.uc_stack.ss_sp = stack + PAGE;
+    made.uc_stack.ss_size = SMALL;
+    makecontext(&made, on_made_stack, 0);
+    CHECK(swapcontext(&program, &made) == 0);
+    CHECK(pthread_attr_init(&attr) == 0 && pthread_attr_setstack(&attr, stack + PAGE, SMALL) == 0);
+    CHECK(pthread_create(&thread, &attr, modest_thread, NULL) == 0);
+    pthread_join(thread, NULL);
+    pthread_attr_destroy(&attr);
+    munmap(stack, PAGE + SMALL);
 }
 
 TEST(impossible_stacks_are_refused)
@@ -628,7 +725,9 @@ int main(int argc, char **argv)
     RUN(split_barriers);
     RUN(wrong_barriers_are_reported);
     RUN(a_switch_keeps_the_rounding_mode);
+    RUN(the_program_rounds_as_it_likes);
     RUN(deep_stacks);
+    RUN(stacks_of_the_program);
     RUN(impossible_stacks_are_refused);
     RUN(local_arguments);
     RUN(launches_from_several_threads);
