@@ -50,7 +50,9 @@ struct check_subgroup {
     struct check_worker *worker;
     struct xs_subgroup *self;    /* once it has called */
     const struct xs_site *waits; /* the barrier it is at */
-    uint32_t id, epoch;          /* barriers passed */
+    struct check_stack stack;
+    uint32_t id, epoch;          /* barriers passed ... */
+    uint32_t fences[2];          /* ... that are fences for local, for global memory */
 };
 
 struct check_worker {
@@ -264,11 +266,12 @@ static void report_bounds(struct check_subgroup *s, const struct xs_site *site, 
 
 /* ---- one access */
 
-static uint64_t find_unwritten(const struct check_worker *w, const struct object *o, uint64_t address, uint64_t bytes)
+static uint64_t find_unwritten(const struct check_subgroup *s, const struct object *o, uint64_t address, uint64_t bytes)
 {
+    const struct check_worker *w = s->worker;
     uint64_t local = address - (uint64_t)(uintptr_t)w->local, i = 0;
     if (o->memory) return check_find_unwritten(o->memory, address - o->base, bytes);
-    if (local >= w->local_bytes) return bytes;
+    if (local >= w->local_bytes) return check_stack_find(&s->stack, s->self->stack_top, address, bytes);
     while (i < bytes && w->local_written[local + i]) i++;
     return i;
 }
@@ -289,20 +292,23 @@ static void report_unwritten(struct check_subgroup *s, const struct xs_site *sit
                              const struct object *o)
 {
     struct line l;
-    uint64_t first = find_unwritten(s->worker, o, a->address, a->bytes);
+    uint64_t first = find_unwritten(s, o, a->address, a->bytes);
+    bool is_local = a->address - (uint64_t)(uintptr_t)s->worker->local < s->worker->local_bytes;
+    bool named = o->memory || site->object_bytes || is_local;
     if (first == a->bytes || !begin_report(&l, s, site, FAULT_UNWRITTEN, a->lane)) return;
     add_access(&l, site, a->address, a->bytes);
-    add(&l, " of which nothing has written byte %llu of ", (unsigned long long)(a->address + first - o->base));
-    add_object(&l, o);
+    if (named) first += a->address - o->base;
+    add(&l, " of which nothing has written byte %llu%s", (unsigned long long)first, named ? " of " : ", of private memory");
+    if (named) add_object(&l, o);
     print_line(&l);
 }
 
 static void check_unwritten(struct check_subgroup *s, const struct xs_site *site, const struct xs_access *a,
                             const struct object *o)
 {
-    if (find_unwritten(s->worker, o, a->address, a->bytes) == a->bytes) return;
+    if (find_unwritten(s, o, a->address, a->bytes) == a->bytes) return;
     for (uint64_t i = 0; site->flags & XS_HOLES && i < a->bytes; i++)
-        if (find_unwritten(s->worker, o, a->address + i, 1)) return;
+        if (find_unwritten(s, o, a->address + i, 1)) return;
     for (uint64_t at = 0; at < a->bytes; at += a->each ? a->each : a->bytes) {
         struct xs_access one = lane_of(a, a->address + at);
         report_unwritten(s, site, &one, o);
@@ -329,15 +335,15 @@ static void report_race(struct check_subgroup *s, const struct xs_site *site, co
 }
 
 static void check_race(struct check_subgroup *s, const struct xs_site *site, const struct xs_access *row,
-                       const struct object *o)
+                       const struct object *o, uint32_t fences)
 {
     struct check_worker *w = s->worker;
     struct check_conflict c;
     struct twice *t;
     if (w->subgroups < 2) return;
-    c = check_touch(&w->blocks, site, s->id, s->epoch, row->address, row->bytes);
+    c = check_touch(&w->blocks, site, s->id, fences, row->address, row->bytes);
     if (!c.site) return;
-    if (!c.wrote || (site->flags & (XS_WRITES | XS_ATOMIC)) != XS_WRITES) {
+    if (!c.wrote || check_level() > 2 || (site->flags & (XS_WRITES | XS_ATOMIC)) != XS_WRITES) {
         report_race(s, site, row, o, &c);
     } else if (w->twice_count < MAX_TWICE) {
         uint64_t bytes = row->address + row->bytes - c.address;
@@ -368,18 +374,46 @@ static void note_cleared(struct xs_subgroup *self, uint64_t address, uint64_t by
     if (local < w->local_bytes && bytes <= w->local_bytes - local) memset(w->local_written + local, 1, (size_t)bytes);
 }
 
+static void begin_variable(struct xs_subgroup *self, uint64_t address, uint64_t bytes, int written)
+{
+    struct check_subgroup *s = self->check;
+    check_stack_mark(&s->stack, self->stack_top, address, bytes, written);
+}
+
+static void note_unwritten(struct xs_subgroup *self, const struct xs_site *site, const uint64_t *written,
+                           uint32_t count, uint32_t size, uint32_t first, uint64_t lanes)
+{
+    struct check_subgroup *s = self->check;
+    s->self = self;
+    for (; lanes; lanes &= lanes - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctzll(lanes), i = 0;
+        struct line l;
+        while (i < count - 1 && written[i] >> lane & 1) i++;
+        if (!begin_report(&l, s, site, FAULT_UNWRITTEN, lane)) continue;
+        add(&l, " reads %u byte%s of which nothing has written byte %u of the %llu-byte %.80s", count * size,
+            count * size == 1 ? "" : "s", (first + i) * size, (unsigned long long)site->object_bytes, site->object);
+        print_line(&l);
+    }
+}
+
 /* Of an access within bounds. */
 static void watch(struct check_subgroup *s, const struct xs_site *site, const struct xs_access *a,
                   const struct object *o)
 {
     struct check_worker *w = s->worker;
     uint64_t local = a->address - (uint64_t)(uintptr_t)w->local;
-    bool own = site->space == XS_SPACE_PRIVATE || (!o->memory && site->space == XS_SPACE_ANY);
-    if (local >= w->local_bytes && own) return; /* the lane's private memory */
-    if (site->flags & XS_READS) check_unwritten(s, site, a, o);
-    check_race(s, site, a, o);
-    if (site->flags & XS_WRITES && o->memory) check_mark_written(o->memory, a->address - o->base, a->bytes);
-    if (site->flags & XS_WRITES && local < w->local_bytes) memset(w->local_written + local, 1, (size_t)a->bytes);
+    bool is_local = local < w->local_bytes;
+    bool own = !is_local && (site->space == XS_SPACE_PRIVATE || (!o->memory && site->space == XS_SPACE_ANY));
+    bool quiet = site->flags & XS_PARTS || (own && site->flags & XS_COPY);
+    if (site->flags & XS_READS && !quiet) check_unwritten(s, site, a, o);
+    if (!own) check_race(s, site, a, o, s->fences[is_local ? 0 : 1]);
+    if (!(site->flags & XS_WRITES)) return;
+    if (o->memory)
+        check_mark_written(o->memory, a->address - o->base, a->bytes);
+    else if (is_local)
+        memset(w->local_written + local, 1, (size_t)a->bytes);
+    else
+        check_stack_mark(&s->stack, s->self->stack_top, a->address, a->bytes, true);
 }
 
 static bool is_inside(const struct object *o, const struct xs_access *a)
@@ -395,10 +429,11 @@ static int check_access(struct xs_subgroup *self, const struct xs_site *site, co
     struct xs_access row = *a;
     struct object o;
     s->self = self;
-    if (a->each && site->flags & (XS_ATOMIC | XS_HOLES)) return -1;
+    if (a->each && site->flags & XS_ATOMIC) return -1;
     for (uint64_t i = 0; i < a->rows && a->bytes; i++, row.address += a->step) {
         bool found = find_object(s, self, site, &row, &o);
         if (found && is_inside(&o, &row)) {
+            if (a->each && site->flags & XS_HOLES && find_unwritten(s, &o, row.address, row.bytes) < row.bytes) return -1;
             watch(s, site, &row, &o);
         } else {
             if (a->each) return -1;
@@ -439,6 +474,8 @@ static void meet_barrier(struct xs_subgroup *self, const struct xs_site *site, u
 void check_barrier_passed(struct xs_subgroup *self)
 {
     struct check_subgroup *s = self->check;
+    for (uint32_t i = 0; i < 2; i++)
+        if (!s->waits || !(s->waits->flags & (i ? XS_NO_GLOBAL : XS_NO_LOCAL))) s->fences[i]++;
     s->waits = NULL;
     s->epoch++;
 }
@@ -494,6 +531,12 @@ uint64_t check_launch_end(struct sched_launch *l)
     return faults;
 }
 
+static void free_subgroups(struct check_worker *w)
+{
+    for (uint32_t i = 0; w->subgroup && i < w->subgroups; i++) free(w->subgroup[i].stack.unwritten);
+    free(w->subgroup);
+}
+
 bool check_worker_begin(struct check_worker **worker, const struct sched_launch *l, const uint8_t *args, uint8_t *local,
                         uint32_t subgroups)
 {
@@ -501,7 +544,7 @@ bool check_worker_begin(struct check_worker **worker, const struct sched_launch 
     uint64_t local_bytes = sched_local_bytes(l->kernel, l->args);
     if (!w) w = *worker = calloc(1, sizeof *w);
     if (!w) return false;
-    free(w->subgroup);
+    free_subgroups(w);
     free(w->local_written);
     w->subgroup = calloc(subgroups, sizeof *w->subgroup);
     w->local_written = calloc((size_t)local_bytes + 1, 1);
@@ -513,7 +556,8 @@ bool check_worker_begin(struct check_worker **worker, const struct sched_launch 
     w->subgroups = subgroups;
     w->last = 0;
     for (uint32_t i = 0; w->subgroup && i < subgroups; i++) {
-        w->subgroup[i].calls = (struct xs_check){check_access, meet_barrier, after_store, note_cleared};
+        w->subgroup[i].calls = (struct xs_check){check_access, meet_barrier,   after_store,
+                                                   note_cleared, begin_variable, note_unwritten};
         w->subgroup[i].worker = w;
         w->subgroup[i].id = i;
     }
@@ -524,7 +568,7 @@ void check_worker_free(struct check_worker *w)
 {
     if (!w) return;
     check_blocks_free(&w->blocks);
-    free(w->subgroup);
+    free_subgroups(w);
     free(w->local_written);
     free(w);
 }
@@ -536,7 +580,7 @@ void check_group_begin(struct check_worker *w)
     w->barrier = NULL;
     for (uint32_t i = 0; i < w->subgroups; i++) {
         w->subgroup[i].waits = NULL;
-        w->subgroup[i].epoch = 0;
+        w->subgroup[i].epoch = w->subgroup[i].fences[0] = w->subgroup[i].fences[1] = 0;
     }
 }
 

@@ -9,13 +9,14 @@
  *  3. Written: a shadow byte for each byte of an allocation, set by kernels, copies and fills. What the host writes
  *     through a pointer cannot be seen: allocations are filled with a pattern, and a word of host or shared memory
  *     that no longer holds it, but for what kernels wrote of it, counts as written. Local memory is unwritten when a
- *     work-group begins.
- *  4. Races: for each word that a work-group touches (check_race.c), who wrote and who read it since the last barrier.
+ *     work-group begins, private memory when its variable does. check_private.c says which loads are reads.
+ *  4. Races: for each word that a work-group touches (check_race.c), who wrote and who read it since the last barrier
+ *     that is a fence for such memory.
  *  5. Barriers: which lanes come, which barrier the subgroups are at, and who is missing when no subgroup can go on.
  *  6. Reports are lines on standard error, one for each instruction and kind of fault, at most CHECK_REPORTS a launch.
  *
- * Not seen: private memory never written; races between work-groups, and within a subgroup; two subgroups that store
- * the same value. Ordering by atomics or fences instead of barriers is not followed: such code is reported.
+ * Not seen: races between work-groups, and within a subgroup; below level 3, two subgroups that store the same value.
+ * Ordering by atomics or fences instead of barriers is not followed: such code is reported.
  */
 #ifndef XETILE_SOFT_CHECK_H
 #define XETILE_SOFT_CHECK_H
@@ -30,7 +31,8 @@
 
 enum { CHECK_REPORTS = 16, CHECK_MARGIN = 512 /* bytes kept free behind every allocation */ };
 
-/* $XETILE_SOFT_CHECK: 0 off, 1 reports, 2 and a launch with reports fails. */
+/* $XETILE_SOFT_CHECK: 0 off, 1 reports, 2 and a launch with reports fails, 3 and two subgroups that store the same
+ * value are a fault. */
 int check_level(void);
 
 /* ---- check_memory.c: the table of memory that kernels may access */
@@ -62,6 +64,17 @@ void check_mark_written(struct check_memory *m, uint64_t offset, uint64_t bytes)
 /* The first byte of the range that nothing has written; `bytes` when there is none. */
 uint64_t check_find_unwritten(const struct check_memory *m, uint64_t offset, uint64_t bytes);
 const char *check_kind_name(enum check_kind kind);
+
+/* Which bytes of a subgroup's private memory nothing has written, counted down from its top: those of variables that
+ * have begun. What lies deeper than CHECK_STACK_BYTES is not followed. */
+enum { CHECK_STACK_BYTES = 16 << 20 };
+struct check_stack {
+    uint8_t *unwritten;
+    uint64_t size;
+};
+void check_stack_mark(struct check_stack *s, uint64_t top, uint64_t address, uint64_t bytes, bool written);
+/* As check_find_unwritten. */
+uint64_t check_stack_find(const struct check_stack *s, uint64_t top, uint64_t address, uint64_t bytes);
 
 /* ---- check_race.c: who touched a word since the last barrier */
 

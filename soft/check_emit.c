@@ -6,6 +6,7 @@
  */
 #include "check.h"
 #include "codegen.h"
+#include "codegen_matrix.h"
 
 #include <string.h>
 
@@ -15,6 +16,7 @@ enum { MAX_CHAIN = 1000, MAX_PHIS = 3, VLOADN = 171, VSTOREN = 172, VLOAD_HALF =
 struct cg_check {
     const char *bits; /* the active lanes, while g->bits are the allowed ones */
     bool stores;
+    uint8_t fences; /* 1: the module has none but those of barriers; 2: it has */
     uint32_t word, file; /* how far OpLine was looked for, and the file it names */
 };
 
@@ -76,6 +78,12 @@ static uint32_t root_of(struct cg *g, uint32_t id, const struct phi *outer, uint
         }
     }
     return 0;
+}
+
+uint32_t cg_check_root(struct cg *g, uint32_t pointer)
+{
+    uint32_t root = root_of(g, pointer, NULL, 0);
+    return root == UINT32_MAX ? 0 : root;
 }
 
 /* ---- the text of a site */
@@ -169,7 +177,7 @@ static const char *space_of(struct cg *g, uint32_t storage, uint32_t root)
 }
 
 /* Declares the instruction's site in front of the section; its name. */
-static const char *site_of(struct cg *g, uint32_t part, uint32_t pointer, uint32_t root, uint32_t flags)
+const char *cg_check_site(struct cg *g, uint32_t part, uint32_t pointer, uint32_t root, uint32_t flags)
 {
     const struct sp_inst *i = g->inst;
     const char *name = cg_str(g, "site%u_%u_%u", g->S, i->word, part), *ext = "";
@@ -205,8 +213,7 @@ static void set_pointer(struct cg *g, struct access *a, uint32_t pointer, uint32
     a->bytes = "0";
 }
 
-/* The bytes that a value of this type is loaded from or stored to. */
-static void set_type(struct cg *g, struct access *a, uint32_t type)
+uint64_t cg_check_extent(struct cg *g, uint32_t type, uint32_t *flags)
 {
     const struct cg_leaves *l = cg_leaves_of(g, type);
     uint64_t end = 0, sum = 0;
@@ -219,8 +226,14 @@ static void set_type(struct cg *g, struct access *a, uint32_t type)
         if (last > end) end = last;
         sum += times * bytes;
     }
-    if (sum != end) a->flags |= XS_HOLES;
-    a->bytes = cg_str(g, "%lluu", (unsigned long long)end);
+    if (sum != end) *flags |= XS_HOLES;
+    return end;
+}
+
+/* The bytes that a value of this type is loaded from or stored to. */
+static void set_type(struct cg *g, struct access *a, uint32_t type)
+{
+    a->bytes = cg_str(g, "%lluu", (unsigned long long)cg_check_extent(g, type, &a->flags));
 }
 
 static uint32_t flags_of_atomic(uint16_t op)
@@ -246,7 +259,7 @@ static uint32_t describe_copy(struct cg *g, struct access *a)
         g->inst->op == SP_OP_CopyMemorySized
             ? cg_str(g, "(u64)%s", cg_use(g, cg_operand(g, 2), false))
             : cg_str(g, "%lluu", (unsigned long long)cg_memory_size(g, sp_type(g->m, g->m->ids[to].type)->elem));
-    if (is_watched(g, from)) set_pointer(g, &a[n++], from, XS_READS | XS_HOLES, varying);
+    if (is_watched(g, from)) set_pointer(g, &a[n++], from, XS_READS | XS_HOLES | XS_COPY, varying);
     if (is_watched(g, to)) set_pointer(g, &a[n++], to, XS_WRITES | XS_HOLES, varying);
     for (uint32_t i = 0; i < n; i++) a[i].bytes = bytes;
     return n;
@@ -283,11 +296,12 @@ static uint32_t describe_extended(struct cg *g, struct access *a)
     return 1;
 }
 
-/* The lanes' own side of a block is not looked at: it is private, and mostly in C variables. */
+/* The surface, and the lanes' own side where it is in memory. */
 static uint32_t describe_block2d(struct cg *g, struct access *a)
 {
     bool store = g->inst->op == SP_OP_Subgroup2DBlockStoreINTEL;
-    uint32_t first = store ? 5 : 4, at = store ? 9 : 8;
+    uint32_t first = store ? 5 : 4, at = store ? 9 : 8, lanes = cg_lanes_operand(g->inst->op), item;
+    uint64_t bytes;
     const char *shape = "";
     set_pointer(g, a, cg_operand(g, first), store ? XS_WRITES : XS_READS, false);
     for (uint32_t k = 0; k < 4; k++) shape = cg_str(g, "%s(u32)%s, ", shape, cg_use(g, cg_operand(g, k), false));
@@ -296,7 +310,10 @@ static uint32_t describe_block2d(struct cg *g, struct access *a)
                      cg_use(g, cg_operand(g, first + 3), false), cg_leaf_use(g, cg_operand(g, at), 0, false),
                      cg_leaf_use(g, cg_operand(g, at), 1, false));
     a->rows = cg_str(g, "(const u32[]){%s0}", shape);
-    return 1;
+    if (!is_watched(g, cg_operand(g, lanes)) || !cg_block_access(g, g->inst, lanes, &item, &bytes)) return 1;
+    set_pointer(g, a + 1, cg_operand(g, lanes), store ? XS_READS | XS_HOLES : XS_WRITES, true);
+    a[1].bytes = cg_str(g, "%lluu", (unsigned long long)bytes);
+    return 2;
 }
 
 static uint32_t describe_run(struct cg *g, struct access *a, uint32_t type, uint32_t flags)
@@ -349,7 +366,7 @@ static uint32_t describe(struct cg *g, struct access *a)
     case SP_OP_Load:
     case SP_OP_Store:
         if (!is_watched(g, pointer)) return 0;
-        set_pointer(g, a, pointer, g->inst->id ? XS_READS : XS_WRITES, cg_is_varying(g, pointer));
+        set_pointer(g, a, pointer, g->inst->id ? cg_check_reading(g, g->inst) : XS_WRITES, cg_is_varying(g, pointer));
         set_type(g, a, g->inst->id ? g->inst->type : g->m->ids[cg_operand(g, 1)].type);
         return 1;
     case SP_OP_CopyMemory:
@@ -392,14 +409,35 @@ static bool is_group_barrier(struct cg *g)
     return sp_constant(g->m, cg_operand(g, 0), &scope) && scope == SP_SCOPE_Workgroup;
 }
 
+/* Fences of their own may stand at any distance from the barrier: in modules that have such, all barriers are full. */
+static bool has_fences(const struct sp_module *m)
+{
+    for (uint32_t n = 0; n < m->function_count; n++)
+        for (uint32_t b = 0; b < m->functions[n].block_count; b++)
+            for (uint32_t k = 0; k < m->functions[n].blocks[b].count; k++)
+                if (m->functions[n].blocks[b].inst[k].op == SP_OP_MemoryBarrier) return true;
+    return false;
+}
+
+/* Which memory a barrier does not order. */
+static uint32_t missing_fences(struct cg *g)
+{
+    uint64_t semantics;
+    if (g->inst->op != SP_OP_ControlBarrier || !sp_constant(g->m, cg_operand(g, 2), &semantics)) return 0;
+    if (!g->check->fences) g->check->fences = has_fences(g->m) ? 2 : 1;
+    if (g->check->fences == 2) return 0;
+    return (semantics & SP_SEMANTICS_WorkgroupMemory ? 0 : XS_NO_LOCAL) |
+           (semantics & SP_SEMANTICS_CrossWorkgroupMemory ? 0 : XS_NO_GLOBAL);
+}
+
 /* ---- around an instruction */
 
 /* The call that narrows the lanes `bits`. */
 static const char *call_of(struct cg *g, const struct access *a, uint32_t part, const char *bits)
 {
-    uint32_t root = root_of(g, a->pointer, NULL, 0);
-    if (root == UINT32_MAX || (root && g->value[root].fixed)) root = 0;
-    const char *site = site_of(g, part, a->pointer, root, a->flags);
+    uint32_t root = cg_check_root(g, a->pointer);
+    if (root && g->value[root].fixed) root = 0;
+    const char *site = cg_check_site(g, part, a->pointer, root, a->flags);
     const char *from = root ? cg_use(g, root, a->varying) : a->varying ? "(u64x){0}" : "0";
     if (a->varying) {
         g->fn->frame_bytes += 4u * 8 * g->S;
@@ -447,10 +485,11 @@ bool cg_check_begin(struct cg *g)
     if (!g->check) g->check = cg_alloc(g, sizeof *g->check);
     if (g->failed) return false;
     if (is_group_barrier(g)) {
-        uint32_t flags = g->inst->op == SP_OP_ControlBarrierWaitEXT ? XS_WAIT : 0;
-        cg_put(g, "    check_barrier(self, &%s, %s);\n", site_of(g, 0, 0, 0, flags), g->bits);
+        uint32_t flags = g->inst->op == SP_OP_ControlBarrierWaitEXT ? XS_WAIT : missing_fences(g);
+        cg_put(g, "    check_barrier(self, &%s, %s);\n", cg_check_site(g, 0, 0, 0, flags), g->bits);
         return false;
     }
+    cg_check_items(g);
     n = describe(g, a);
     if (!n || g->failed) return false;
     const char *bits = g->bits;

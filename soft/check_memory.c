@@ -21,7 +21,7 @@ static int level;
 static void read_level(void)
 {
     const char *wish = getenv("XETILE_SOFT_CHECK");
-    level = !wish || !*wish || !strcmp(wish, "0") ? 0 : !strcmp(wish, "2") ? 2 : 1;
+    level = !wish || !*wish || !strcmp(wish, "0") ? 0 : !strcmp(wish, "2") ? 2 : !strcmp(wish, "3") ? 3 : 1;
 }
 
 int check_level(void)
@@ -213,4 +213,31 @@ uint64_t check_find_unwritten(const struct check_memory *m, uint64_t offset, uin
         }
     }
     return bytes;
+}
+
+/* ---- private memory */
+
+void check_stack_mark(struct check_stack *s, uint64_t top, uint64_t address, uint64_t bytes, bool written)
+{
+    uint64_t first = top - address - bytes, end = top - address; /* depths */
+    if (address >= top || bytes > end) return;
+    if (end > CHECK_STACK_BYTES) end = CHECK_STACK_BYTES;
+    if (end > s->size && !written) {
+        uint64_t size = end > 2 * s->size ? end : 2 * s->size;
+        uint8_t *bigger = realloc(s->unwritten, (size_t)size);
+        if (bigger) {
+            memset(bigger + s->size, 0, (size_t)(size - s->size));
+            *s = (struct check_stack){bigger, size};
+        }
+    }
+    if (end > s->size) end = s->size;
+    if (first < end) memset(s->unwritten + first, !written, (size_t)(end - first));
+}
+
+uint64_t check_stack_find(const struct check_stack *s, uint64_t top, uint64_t address, uint64_t bytes)
+{
+    uint64_t first = top - address - bytes, end = top - address, i = 0;
+    if (address >= top || bytes > end || end > s->size || !memchr(s->unwritten + first, 1, (size_t)bytes)) return bytes;
+    while (!s->unwritten[end - 1 - i]) i++;
+    return i;
 }

@@ -20,6 +20,7 @@
  *   codegen_math.c    OpenCL.std
  *   codegen_coop.c    cooperative matrices
  *   check_emit.c      what the checked mode writes around accesses to memory
+ *   check_private.c   the same for private memory that nothing has written
  *   codegen_pointers.c functions that are called by pointer
  *
  * A value is UNIFORM (the same in all lanes that are active: a C scalar) or VARYING (a GNU vector with an element a
@@ -56,6 +57,9 @@ struct cg_leaves {
     const struct cg_leaf *leaf;
 };
 
+/* How a fixed variable holds operands of products; CG_WIDE_I8 stands for four, one for the signs of A and B each. */
+enum cg_form { CG_AS_LOADED, CG_WIDE_F16, CG_WIDE_BF16, CG_WIDE_I8 };
+
 struct cg_value {
     bool varying;
     bool blend;          /* assigned under its block's mask, because lanes that left a loop still want their own */
@@ -64,7 +68,7 @@ struct cg_value {
     bool accessed;       /* a varying pointer, or one derived from it, is loaded or stored through */
     uint32_t root;       /* a varying pointer that is another one plus o<id>, the same for all lanes */
     bool borrowed;       /* a fragment that is read in the variable it would be loaded from */
-    uint8_t wide;        /* a fixed variable that holds 16-bit floats (of this cg_kind) as f32 */
+    uint8_t wide;        /* cg_form: a fixed variable that holds operands of products as they are multiplied */
     uint32_t home;       /* the value whose C variable it shares; 0: its own */
     /* with `rows` others it stands in an array, c<group>, at `row`: sums that tiles hold together */
     uint32_t group;
@@ -155,6 +159,7 @@ struct cg {
     const char *mask, *bits; /* the active lanes: an i32x and a u64 in C */
     bool lanes_apart;        /* results of lines are being written to w<id>, lane by lane */
     struct cg_check *check;  /* check_emit.c's own */
+    struct cg_uses *uses;    /* check_private.c's own */
 };
 
 /* ---- codegen_text.c */
@@ -311,6 +316,17 @@ bool cg_write_coop(struct cg *g);
 /* check_emit.c, in the checked mode: before and, when it returned true, after an instruction is written */
 bool cg_check_begin(struct cg *g);
 void cg_check_end(struct cg *g);
+/* The name of the instruction's site; `root`: what the pointer is derived from, cg_check_root, or 0. */
+const char *cg_check_site(struct cg *g, uint32_t part, uint32_t pointer, uint32_t root, uint32_t flags);
+uint32_t cg_check_root(struct cg *g, uint32_t pointer);
+/* How many bytes a value of the type is loaded from; with XS_HOLES when some of them are padding. */
+uint64_t cg_check_extent(struct cg *g, uint32_t type, uint32_t *flags);
+/* check_private.c: how a load counts, XS_READS with XS_HOLES or XS_PARTS; accesses to variables that are C variables;
+ * what is declared with a variable, of `bytes`, of `memory` for all lanes; OpLifetimeStart */
+uint32_t cg_check_reading(struct cg *g, const struct sp_inst *load);
+void cg_check_items(struct cg *g);
+void cg_check_variable(struct cg *g, const struct sp_inst *i, uint64_t bytes, uint64_t memory);
+void cg_check_lifetime(struct cg *g);
 
 /* codegen_ops.c: one operation on leaves, by a format of the tables' language */
 void cg_apply(struct cg *g, uint32_t leaf, enum cg_kind result, const char *uniform, const char *varying, uint32_t n,

@@ -267,9 +267,11 @@ static void write_instruction(struct cg *g)
     case SP_OP_Phi:
     case SP_OP_Undef:
     case SP_OP_Nop:
-    case SP_OP_LifetimeStart:
     case SP_OP_LifetimeStop:
     case SP_OP_AssumeTrueKHR: return;
+    case SP_OP_LifetimeStart:
+        if (g->o->check) cg_check_lifetime(g);
+        return;
     case SP_OP_FunctionCall: write_call(g); return;
     case SP_OP_FunctionPointerCallINTEL: cg_write_pointer_call(g); return;
     default: break;

@@ -468,6 +468,7 @@ static void declare_variable(struct cg *g, const struct sp_inst *i)
         cg_declare(g, v->queue ? CG_KEPT : CG_ZERO, cg_kind_type(g, kind, v->stored_varying), cg_str(g, "p%u", i->id),
                    cg_str(g, "[%u]%s", (unsigned)items * room + (bytes == 0), v->queue ? " XS_ALIGNED(64)" : ""));
         g->fn->frame_bytes += bytes * (v->stored_varying ? g->S : 1) * (v->wide ? 2 : 1) * room;
+        if (g->o->check) cg_check_variable(g, i, bytes, 0);
     } else {
         uint64_t size = (bytes + 15) & ~(uint64_t)15;
         cg_declare(g, CG_KEPT, "u8", cg_str(g, "p%u", i->id),
@@ -477,6 +478,7 @@ static void declare_variable(struct cg *g, const struct sp_inst *i)
                (unsigned long long)size);
         g->fn->frame_bytes += size * g->S;
         g->fn->private_bytes += size;
+        if (g->o->check) cg_check_variable(g, i, bytes, size * g->S);
     }
     if (i->count < 2) return;
     uint32_t init = i->operand[1];
@@ -837,7 +839,7 @@ static void write_store(struct cg *g)
 
 static void write_copy(struct cg *g)
 {
-    uint32_t to = cg_operand(g, 0), from = cg_operand(g, 1), item = 8;
+    uint32_t to = cg_operand(g, 0), from = cg_operand(g, 1);
     const struct cg_value *t = &g->value[to], *f = &g->value[from];
     uint64_t bytes = 0;
     bool varying = f->variable ? g->value[f->variable].stored_varying : f->varying;
@@ -853,9 +855,9 @@ static void write_copy(struct cg *g)
         return;
     }
     if (!copy_size(g, g->inst, &bytes)) cg_fail(g, "a copy of unknown size to or from a private variable");
-    while (item > 1 && bytes % item) item /= 2;
-    if (t->variable && g->value[t->variable].granule < item) item = g->value[t->variable].granule;
-    if (f->variable && g->value[f->variable].granule < item) item = g->value[f->variable].granule;
+    /* one item of the one, or more of the other: no less than an item can be stored */
+    uint32_t to_item = t->variable ? g->value[t->variable].granule : 1;
+    uint32_t item = f->variable && g->value[f->variable].granule > to_item ? g->value[f->variable].granule : to_item;
     for (uint64_t at = 0; at < bytes && !g->failed; at += item)
         cg_store_leaf(g, to, at, cg_bits_kind(item), load_bits(g, from, at, item, varying), varying);
 }

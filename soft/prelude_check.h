@@ -8,9 +8,21 @@
 
 #include "abi.h"
 
-/* XS_HOLES: padding lies between, or it is a copy: a fault only when nothing of it was ever written. XS_WAIT: the
- * second half of a split barrier. */
-enum { XS_READS = 1, XS_WRITES = 2, XS_ATOMIC = 4, XS_HOLES = 8, XS_WAIT = 16 };
+/* XS_HOLES: padding lies between, or it is a copy: a fault only when nothing of it was ever written. XS_PARTS: other
+ * parts of what is read are put in, and all of it stored again: no fault. XS_WAIT: the second half of a split barrier.
+ * XS_NO_LOCAL, XS_NO_GLOBAL: a barrier without a fence for such memory. XS_COPY: of private memory, anything may be
+ * copied. */
+enum {
+    XS_READS = 1,
+    XS_WRITES = 2,
+    XS_ATOMIC = 4,
+    XS_HOLES = 8,
+    XS_PARTS = 16,
+    XS_WAIT = 32,
+    XS_NO_LOCAL = 64,
+    XS_NO_GLOBAL = 128,
+    XS_COPY = 256
+};
 enum { XS_SPACE_ANY, XS_SPACE_GLOBAL, XS_SPACE_LOCAL, XS_SPACE_PRIVATE };
 
 /* An instruction that accesses memory, or a barrier. */
@@ -34,6 +46,11 @@ struct xs_check {
     void (*barrier)(struct xs_subgroup *self, const struct xs_site *site, uint64_t bits);
     void (*stored)(struct xs_subgroup *self); /* after a store */
     void (*cleared)(struct xs_subgroup *self, uint64_t address, uint64_t bytes); /* local memory that begins as zeros */
+    /* Private memory that begins to be a variable's. */
+    void (*begins)(struct xs_subgroup *self, uint64_t address, uint64_t bytes, int written);
+    /* These lanes read what they have not written of a variable that is kept in C variables: see check_items. */
+    void (*unwritten)(struct xs_subgroup *self, const struct xs_site *site, const uint64_t *written, uint32_t count,
+                      uint32_t size, uint32_t first, uint64_t lanes);
 };
 
 /* All of these return the lanes of `bits` that may go on. */
@@ -120,6 +137,53 @@ static inline __attribute__((unused)) void check_cleared(struct xs_subgroup *sel
 {
     const struct xs_check *check = self->check;
     if (check) check->cleared(self, address, bytes);
+}
+
+static inline __attribute__((unused)) void check_begins(struct xs_subgroup *self, uint64_t address, uint64_t bytes,
+                                                        int written)
+{
+    const struct xs_check *check = self->check;
+    if (check) check->begins(self, address, bytes, written);
+}
+
+/* A private variable that is kept in C variables, as items of so many bytes, has the lanes that wrote each of them.
+ * `count` items, the `first` of the variable being written[0], are read ... */
+static inline __attribute__((unused)) void check_items(struct xs_subgroup *self, const struct xs_site *site,
+                                                       const uint64_t *written, uint32_t count, uint32_t size,
+                                                       uint32_t first, uint64_t bits)
+{
+    const struct xs_check *check = self->check;
+    uint64_t all = ~(uint64_t)0, some = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        all &= written[i];
+        some |= written[i];
+    }
+    bits &= ~(site->flags & XS_HOLES ? some : all);
+    if (bits && check) check->unwritten(self, site, written, count, size, first, bits);
+}
+
+/* ... or written, by these lanes. */
+static inline __attribute__((unused)) void check_wrote(uint64_t *written, uint32_t count, uint64_t bits)
+{
+    for (uint32_t i = 0; i < count; i++) written[i] |= bits;
+}
+
+/* What one of them, of items of `size`, got of another by a copy is written where that was, or some of it. */
+static inline __attribute__((unused)) void check_copied(uint64_t *to, uint32_t count, uint32_t size,
+                                                        const uint64_t *from, uint32_t from_size, uint64_t bits)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t written = 0;
+        for (uint32_t at = i * size; at < (i + 1) * size; at += size < from_size ? size : from_size)
+            written |= from[at / from_size];
+        to[i] = (to[i] & ~bits) | (written & bits);
+    }
+}
+
+/* They begin anew. */
+static inline __attribute__((unused)) void check_forget(uint64_t *written, uint32_t count, uint64_t bits)
+{
+    for (uint32_t i = 0; i < count; i++) written[i] &= ~bits;
 }
 
 /* With lane vectors, for the subgroup size S in force. */

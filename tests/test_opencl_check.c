@@ -248,9 +248,74 @@ TEST(what_nobody_wrote)
     ocl_free(r);
 }
 
+/* Variables that stay in memory. */
+TEST(private_memory_that_nobody_wrote)
+{
+    int *r = numbers(64);
+    RUN_CHECKED("private_unwritten", "ptr<i32> r, i32 n", 1, 64, r, 8);
+    CLEAN();
+    RUN_CHECKED("private_unwritten", "ptr<i32> r, i32 n", 1, 64, r, 5);
+    REPORTED("kernel private_unwritten: work-item (5,0,0): OpLoad %",
+             "of which nothing has written byte 20 of the 32-byte private variable %");
+    CHECK_HAS(said, "24 faults in all");
+    for (int n = 4; n > 1; n--) {
+        RUN_CHECKED("begun_anew", "ptr<i32> r, i32 n", 2, 32, r, n);
+        if (n == 4) {
+            CLEAN();
+            continue;
+        }
+        REPORTED("kernel begun_anew: work-item (0,0,0): OpLoad %", "of the 16-byte private variable %");
+        CHECK_HAS(said, n == 3 ? "64 faults in all" : "128 faults in all");
+    }
+    RUN_CHECKED("in_functions", "ptr<i32> r, i32 n", 1, 64, r, 64);
+    CLEAN();
+    RUN_CHECKED("in_functions", "ptr<i32> r, i32 n", 1, 64, r, 19);
+    REPORTED("kernel in_functions: work-item (19,0,0): OpLoad %", "nothing has written byte 0, of private memory");
+    for (int i = 0; i < 19; i++) CHECK_INT(r[i], 3);
+    ocl_free(r);
+}
+
+/* Those that become C variables. */
+TEST(private_variables_that_nobody_wrote)
+{
+    zed_module m = module;
+    int *r = numbers(512), *a = numbers(64);
+    if (!ocl_load(&module, "unwritten")) return;
+    RUN_CHECKED("scalar", "ptr<i32> r, i32 n", 1, 32, r, 32);
+    CLEAN();
+    RUN_CHECKED("scalar", "ptr<i32> r, i32 n", 1, 32, r, 19);
+    REPORTED("kernel scalar: work-item (19,0,0): OpLoad %",
+             "reads 4 bytes of which nothing has written byte 0 of the 4-byte private variable %");
+    CHECK_HAS(said, "13 faults in all");
+    RUN_CHECKED("vector", "ptr<i32> r, i32 n", 1, 32, r, 4);
+    CLEAN();
+    RUN_CHECKED("vector", "ptr<i32> r, i32 n", 1, 32, r, 0);
+    REPORTED("kernel vector: work-item (0,0,0): OpLoad %", "written byte 0 of the 16-byte private variable %");
+    RUN_CHECKED("vector_of_three", "ptr<f32> r", 1, 32, (float *)r);
+    CLEAN();
+    for (int i = 0; i < 96; i++) CHECK(((float *)r)[i] == (float)(i % 3 * 2 + 2));
+    RUN_CHECKED("fields", "ptr<i32> r", 1, 32, r);
+    CLEAN();
+    CHECK_INT(r[31], 63);
+    for (int i = 0; i < 2; i++) {
+        memset(r, 0, 128);
+        RUN_CHECKED(i ? "copies" : "copies_to_memory", "ptr<i32> r, i32 n", 1, 32, r, 1);
+        CLEAN();
+        for (int k = 0; k < 32; k++) CHECK_INT(r[k], 4);
+    }
+    RUN_CHECKED("copies", "ptr<i32> r, i32 n", 1, 32, r, 2);
+    REPORTED("kernel copies: work-item (0,0,0): OpLoad %", "reads 4 bytes");
+    RUN_CHECKED("fence_apart", "ptr<i32> a, ptr<i32> r", 1, 64, a, r);
+    CLEAN();
+    zed_module_free(&module);
+    module = m;
+    ocl_free(r);
+    ocl_free(a);
+}
+
 TEST(races_between_subgroups)
 {
-    int *a = numbers(128), *same = numbers(4), *differ = numbers(4), *sum = numbers(1);
+    int *a = numbers(128), *r = numbers(128), *same = numbers(4), *differ = numbers(4), *sum = numbers(1);
     RUN_CHECKED("turn", "ptr<i32> r, i32 safe", 2, 64, a, 1);
     CLEAN();
     for (int i = 0; i < 128; i++) CHECK_INT(a[i], 63 - i % 64);
@@ -275,12 +340,17 @@ TEST(races_between_subgroups)
     RUN_CHECKED("together", "ptr<i32> same, ptr<i32> differ, ptr<i32> sum", 4, 64, same, differ, sum);
     REPORTED("kernel together: work-item (", "writes 4 bytes at");
     CHECK_HAS(said, ": a data race: since the last barrier subgroup 0 of the work-group wrote byte ");
+    RUN_CHECKED("fences", "ptr<i32> a, ptr<i32> r, i32 full", 2, 64, a, r, 1);
+    CLEAN();
+    RUN_CHECKED("fences", "ptr<i32> a, ptr<i32> r, i32 full", 2, 64, a, r, 0);
+    REPORTED("kernel fences: work-item (", ": a data race: since the last barrier subgroup ");
     RUN_CHECKED("atomics_and_a_store", "ptr<i32> r, i32 item", 1, 64, sum, -1);
     CLEAN();
     RUN_CHECKED("atomics_and_a_store", "ptr<i32> r, i32 item", 1, 64, sum, 40);
     CHECK_HAS(said, "kernel atomics_and_a_store: work-item (40,0,0): OpStore to %");
     CHECK_HAS(strstr(said, "a data race"), " by OpAtomicIAdd %");
     ocl_free(a);
+    ocl_free(r);
     ocl_free(same);
     ocl_free(differ);
     ocl_free(sum);
@@ -773,6 +843,16 @@ static int launch_past_end(void)
     return strstr(zed_get_error(&ocl_device)->text, "DEVICE_LOST") ? 11 : 12;
 }
 
+static int launch_same_value(void)
+{
+    zed_kernel k;
+    int *same = numbers(4), *sum = numbers(1);
+    if (!zed_kernel_get(&k, &module, "together", "ptr<i32> same, ptr<i32> differ, ptr<i32> sum") ||
+        !zed_local_size(&k, 64, 1, 1))
+        return 1;
+    return zed_launch(&k, (zed_groups){4, 1, 1}, same, (int *)NULL, sum) ? 10 : 11;
+}
+
 static int exit_code(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : -1; }
 
 TEST(level_two_fails_the_launch)
@@ -783,6 +863,19 @@ TEST(level_two_fails_the_launch)
     understand();
     CHECK_INT(exit_code(status), 11);
     CHECK_HAS(said, "0 bytes past the end of the 240-byte device allocation");
+}
+
+TEST(level_three_reports_equal_stores)
+{
+    listen();
+    CHECK_INT(exit_code(in_process("same_value", "2")), 10);
+    understand();
+    CLEAN();
+    listen();
+    CHECK_INT(exit_code(in_process("same_value", "3")), 11);
+    understand();
+    REPORTED("kernel together: work-item (", ": a data race: since the last barrier subgroup ");
+    CHECK_HAS(said, "OpStore to %");
 }
 
 /* 60 elements and the 4 past them: the device's allocations are aligned, so that nothing is harmed. */
@@ -804,6 +897,7 @@ int main(int argc, char **argv)
     if (argc < 2) setenv("XETILE_SOFT_CHECK", "1", 1);
     if (!ocl_open() || !ocl_load(&module, "check")) return 1;
     if (argc > 1 && !strcmp(argv[1], "past_end")) return launch_past_end();
+    if (argc > 1 && !strcmp(argv[1], "same_value")) return launch_same_value();
     RUN(arithmetic_never_traps);
     RUN(integers_at_the_edge);
     if (argc > 1) return test_report();
@@ -816,6 +910,8 @@ int main(int argc, char **argv)
     RUN(local_and_private_memory_have_bounds);
     RUN(generic_pointers);
     RUN(what_nobody_wrote);
+    RUN(private_memory_that_nobody_wrote);
+    RUN(private_variables_that_nobody_wrote);
     RUN(races_between_subgroups);
     RUN(barriers_that_not_all_reach);
     RUN(sums_and_histograms_are_clean);
@@ -827,6 +923,7 @@ int main(int argc, char **argv)
     RUN(names_of_kernels_are_printed_plainly);
     RUN(so_many_are_shown_and_all_counted);
     RUN(level_two_fails_the_launch);
+    RUN(level_three_reports_equal_stores);
     RUN(without_the_mode_nothing_is_said);
     zed_module_free(&module);
     zed_close(&ocl_device);

@@ -182,3 +182,45 @@ kernel __attribute__((intel_reqd_sub_group_size(16))) void barriers_in_a_loop(gl
     for (int i = (int)get_local_id(0) & mask; i < 3; i++) barrier(CLK_LOCAL_MEM_FENCE);
     r[get_global_id(0)] = 1;
 }
+
+/* ---- private memory that nothing has written, where variables stay in memory */
+
+kernel void private_unwritten(global int *r, int n)
+{
+    int p[8];
+    for (int i = 0; i < n; i++) p[i] = i;
+    r[get_global_id(0)] = p[get_global_id(0) & 7];
+}
+
+/* Round the loop the array is a new one. */
+kernel void begun_anew(global int *r, int n)
+{
+    int sum = 0;
+    for (int i = 0; i < 4; i++) {
+        int t[4];
+        for (int k = 0; i < n && k < 4; k++) t[k] = i + k;
+        sum += t[(get_global_id(0) + i) & 3];
+    }
+    r[get_global_id(0)] = sum;
+}
+
+__attribute__((noinline)) static void set(int *p) { *p = 3; }
+__attribute__((noinline)) static int get(const int *p) { return *p; }
+kernel void in_functions(global int *r, int n)
+{
+    int x;
+    if ((int)get_global_id(0) < n) set(&x);
+    r[get_global_id(0)] = get(&x);
+}
+
+/* Global memory is ordered by a barrier that is a fence for it. */
+kernel __attribute__((intel_reqd_sub_group_size(16))) void fences(global int *a, global int *r, int full)
+{
+    size_t i = get_global_id(0), first = get_group_id(0) * get_local_size(0);
+    a[i] = (int)i;
+    if (full)
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    else
+        barrier(CLK_LOCAL_MEM_FENCE);
+    r[i] = a[first + (i - first + 16) % get_local_size(0)];
+}
