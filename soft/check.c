@@ -61,6 +61,8 @@ struct check_worker {
     const uint8_t *args;
     uint8_t *local, *local_written;
     uint64_t local_bytes;
+    const struct xs_local *locals; /* static variables */
+    uint32_t local_count;
     struct check_blocks blocks;
     struct check_subgroup *subgroup;
     uint32_t subgroups;
@@ -150,8 +152,12 @@ static uint64_t argument_bytes(const struct check_worker *w, const struct xs_par
 static bool find_local(const struct check_worker *w, uint64_t address, struct object *o)
 {
     const struct xs_kernel *k = w->launch->kernel;
-    *o = (struct object){(uint64_t)(uintptr_t)w->local, k->local_bytes, NULL, "local variables", 0};
-    if (address - o->base < o->size) return true;
+    for (uint32_t i = 0; i < w->local_count; i++) {
+        const struct xs_local *v = &w->locals[i];
+        *o = (struct object){(uint64_t)(uintptr_t)w->local + v->offset, v->bytes, NULL, v->name, 0};
+        if (v->offset < k->local_bytes && address - o->base < o->size) return true;
+    }
+    *o = (struct object){(uint64_t)(uintptr_t)w->local, 0, NULL, "", 0};
     for (uint32_t i = 0; i < k->param_count; i++) {
         if (k->params[i].kind != XS_PARAM_LOCAL) continue;
         memcpy(&o->base, w->args + k->params[i].offset, sizeof o->base);
@@ -374,6 +380,13 @@ static void note_cleared(struct xs_subgroup *self, uint64_t address, uint64_t by
     if (local < w->local_bytes && bytes <= w->local_bytes - local) memset(w->local_written + local, 1, (size_t)bytes);
 }
 
+static void set_locals(struct xs_subgroup *self, const struct xs_local *table, uint32_t count)
+{
+    struct check_worker *w = ((struct check_subgroup *)self->check)->worker;
+    w->locals = table;
+    w->local_count = count;
+}
+
 static void begin_variable(struct xs_subgroup *self, uint64_t address, uint64_t bytes, int written)
 {
     struct check_subgroup *s = self->check;
@@ -553,11 +566,12 @@ bool check_worker_begin(struct check_worker **worker, const struct sched_launch 
     w->args = args;
     w->local = local;
     w->local_bytes = local_bytes;
+    w->local_count = 0;
     w->subgroups = subgroups;
     w->last = 0;
     for (uint32_t i = 0; w->subgroup && i < subgroups; i++) {
-        w->subgroup[i].calls = (struct xs_check){check_access, meet_barrier,   after_store,
-                                                   note_cleared, begin_variable, note_unwritten};
+        w->subgroup[i].calls = (struct xs_check){check_access, meet_barrier,   after_store,   note_cleared,
+                                                   set_locals,   begin_variable, note_unwritten};
         w->subgroup[i].worker = w;
         w->subgroup[i].id = i;
     }

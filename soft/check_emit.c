@@ -176,6 +176,21 @@ static const char *space_of(struct cg *g, uint32_t storage, uint32_t root)
     }
 }
 
+/* At the start of a kernel: where the local variables are. */
+void cg_check_locals(struct cg *g)
+{
+    uint32_t count = 0;
+    cg_put(g, "    static const struct xs_local locals[] = {\n");
+    for (uint32_t i = 0; i < g->m->global_count; i++) {
+        const struct sp_inst *v = g->m->globals[i];
+        if (v->operand[0] != SP_STORAGE_Workgroup || sp_is_built_in(g->m, v)) continue;
+        cg_put(g, "    {\"local variable %s\", %u, %llu},\n", name_of(g, v->id), g->local_offset[v->id],
+               (unsigned long long)sp_type(g->m, sp_type(g->m, v->type)->elem)->size);
+        count++;
+    }
+    cg_put(g, "    {\"\", 0, 0}};\n    check_locals(self, locals, %u);\n", count);
+}
+
 /* Declares the instruction's site in front of the section; its name. */
 const char *cg_check_site(struct cg *g, uint32_t part, uint32_t pointer, uint32_t root, uint32_t flags)
 {

@@ -318,6 +318,7 @@ bool cg_check_begin(struct cg *g);
 void cg_check_end(struct cg *g);
 /* The name of the instruction's site; `root`: what the pointer is derived from, cg_check_root, or 0. */
 const char *cg_check_site(struct cg *g, uint32_t part, uint32_t pointer, uint32_t root, uint32_t flags);
+void cg_check_locals(struct cg *g);
 uint32_t cg_check_root(struct cg *g, uint32_t pointer);
 /* How many bytes a value of the type is loaded from; with XS_HOLES when some of them are padding. */
 uint64_t cg_check_extent(struct cg *g, uint32_t type, uint32_t *flags);

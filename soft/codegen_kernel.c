@@ -175,6 +175,7 @@ void cg_write_kernel(struct cg *g, uint32_t index, const struct cg_param *p)
     if (fn->has_dense && fn->has_general)
         cg_put(g, "    const int rows = at.size[0] %% S == 0 || (at.size[1] == 1 && at.size[2] == 1);\n");
     write_params(g, p, false);
+    if (g->o->check) cg_check_locals(g);
     cg_put(g, "    do {\n");
     write_cleared(g);
     if (fn->frame) {

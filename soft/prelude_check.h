@@ -40,12 +40,19 @@ struct xs_access {
     uint32_t lane; /* to blame */
 };
 
+/* A static local variable. */
+struct xs_local {
+    const char *name;
+    uint64_t offset, bytes;
+};
+
 struct xs_check {
     /* Allowed? -1: of a row for several lanes, not all are. */
     int (*access)(struct xs_subgroup *self, const struct xs_site *site, const struct xs_access *access);
     void (*barrier)(struct xs_subgroup *self, const struct xs_site *site, uint64_t bits);
     void (*stored)(struct xs_subgroup *self); /* after a store */
     void (*cleared)(struct xs_subgroup *self, uint64_t address, uint64_t bytes); /* local memory that begins as zeros */
+    void (*locals)(struct xs_subgroup *self, const struct xs_local *table, uint32_t count); /* of the kernel's module */
     /* Private memory that begins to be a variable's. */
     void (*begins)(struct xs_subgroup *self, uint64_t address, uint64_t bytes, int written);
     /* These lanes read what they have not written of a variable that is kept in C variables: see check_items. */
@@ -137,6 +144,13 @@ static inline __attribute__((unused)) void check_cleared(struct xs_subgroup *sel
 {
     const struct xs_check *check = self->check;
     if (check) check->cleared(self, address, bytes);
+}
+
+static inline __attribute__((unused)) void check_locals(struct xs_subgroup *self, const struct xs_local *table,
+                                                        uint32_t count)
+{
+    const struct xs_check *check = self->check;
+    if (check) check->locals(self, table, count);
 }
 
 static inline __attribute__((unused)) void check_begins(struct xs_subgroup *self, uint64_t address, uint64_t bytes,

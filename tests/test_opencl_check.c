@@ -182,6 +182,13 @@ TEST(local_and_private_memory_have_bounds)
     CHECK_HAS(said, "work-item (29,0,0): OpStore");
     CHECK_HAS(said, "0 bytes past the end of the 128-byte local argument 0");
     for (int i = 0; i < 32; i++) CHECK_INT(r[i], i < 29 ? 4 : 0);
+    RUN_CHECKED("over_the_end", "ptr<i32> r, i32 by", 2, 16, r, 0);
+    CLEAN();
+    RUN_CHECKED("over_the_end", "ptr<i32> r, i32 by", 1, 16, r, 1);
+    CHECK_INT(lines_with(": work-item ("), 2); /* and x[0] is not written */
+    CHECK_HAS(said, "kernel over_the_end: work-item (15,0,0): OpStore to %");
+    CHECK_HAS(said, "0 bytes past the end of the 64-byte local variable %");
+    CHECK_INT(r[15], 8); /* y[0] is as it was */
     RUN_CHECKED("private_array", "ptr<i32> r, i32 by", 1, 32, r, 0);
     CLEAN();
     RUN_CHECKED("private_array", "ptr<i32> r, i32 by", 1, 32, r, 4);
@@ -423,6 +430,37 @@ TEST(cleared_variables_are_clean)
     }
     zed_module_free(&m);
     ocl_free(r);
+}
+
+/* One page of two is mapped. */
+TEST(virtual_memory_has_bounds)
+{
+    ze_physical_mem_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_PHYSICAL_MEM_DESC};
+    ze_physical_mem_handle_t memory;
+    void *p = NULL;
+    int *r = numbers(16);
+    size_t page;
+    ze_context_handle_t c = ocl_device.context;
+    CHECK_INT(zeVirtualMemQueryPageSize(c, ocl_device.device, 1, &page), ZE_RESULT_SUCCESS);
+    desc.size = page;
+    CHECK_INT(zeVirtualMemReserve(c, NULL, 2 * page, &p), ZE_RESULT_SUCCESS);
+    CHECK_INT(zePhysicalMemCreate(c, ocl_device.device, &desc, &memory), ZE_RESULT_SUCCESS);
+    CHECK_INT(zeVirtualMemMap(c, p, page, memory, 0, ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE), ZE_RESULT_SUCCESS);
+    unsigned long long end = (unsigned long long)(uintptr_t)p + page;
+    memset(p, 0, page);
+    RUN_CHECKED("wild", "u64 address, ptr<i32> r", 1, 16, end - 4, r);
+    CLEAN();
+    for (unsigned long long at = end; at > end - 8; at -= 4) {
+        RUN_CHECKED("wild", "u64 address, ptr<i32> r", 1, 16, at, r);
+        REPORTED("kernel wild: work-item (0,0,0): OpLoad %", "reads 4 bytes at ");
+        if (at < end) break;
+        CHECK_HAS(said, "0 bytes past the end of the ");
+        CHECK_HAS(said, "-byte virtual mapping at ");
+        CHECK_INT(zeVirtualMemUnmap(c, p, page), ZE_RESULT_SUCCESS);
+    }
+    ocl_free(r);
+    CHECK_INT(zePhysicalMemDestroy(c, memory), ZE_RESULT_SUCCESS);
+    CHECK_INT(zeVirtualMemFree(c, p, 2 * page), ZE_RESULT_SUCCESS);
 }
 
 /* ---- the library's own */
@@ -916,6 +954,7 @@ int main(int argc, char **argv)
     RUN(barriers_that_not_all_reach);
     RUN(sums_and_histograms_are_clean);
     RUN(cleared_variables_are_clean);
+    RUN(virtual_memory_has_bounds);
     RUN(products_of_tiles);
     RUN(blocks_of_a_subgroup);
     RUN(cooperative_matrices);

@@ -213,6 +213,17 @@ kernel void in_functions(global int *r, int n)
     r[get_global_id(0)] = get(&x);
 }
 
+/* One local variable runs over into the next. */
+__attribute__((noinline)) static void put(local int *p, int i) { p[i] = 7; }
+kernel void over_the_end(global int *r, int by)
+{
+    local int x[16], y[16];
+    y[get_local_id(0)] = 1;
+    put(x, (int)get_local_id(0) + by);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    r[get_global_id(0)] = x[get_local_id(0)] + y[get_local_id(0)];
+}
+
 /* Global memory is ordered by a barrier that is a fence for it. */
 kernel __attribute__((intel_reqd_sub_group_size(16))) void fences(global int *a, global int *r, int full)
 {
