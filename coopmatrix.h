@@ -473,7 +473,9 @@ typedef struct {
     const char *build_flags; /* that the device's compiler needs for large tiles; "" elsewhere */
 } cm_target;
 
-/* pvc bmg lnl (lnl-m) ptl dg2 generic soft; NULL when unknown. */
+#define CM_TARGET_NAMES_ "pvc, bmg, lnl, ptl, dg2, generic and soft"
+
+/* NULL when unknown; lnl-m is lnl. */
 static inline const cm_target *cm_target_row(const char *name)
 {
     static const char large[] = "-ze-opt-large-register-file";
@@ -587,8 +589,7 @@ static inline bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, c
     memset(c, 0, sizeof *c);
     c->m = m;
     if (!target) {
-        cm_fail_(c, CM_ERROR_TARGET,
-                 "there is no target of this name; known are pvc, bmg, lnl, ptl, dg2, generic and soft");
+        cm_fail_(c, CM_ERROR_TARGET, "there is no target of this name; known are " CM_TARGET_NAMES_);
         return false;
     }
     c->target = *target;
@@ -3211,7 +3212,7 @@ static inline bool cm_choose_target_(cm_blame_ at, const cm_device *d, int size,
 {
     const cm_target *row = d ? cm_target_row(d->name) : NULL;
     if (!row) {
-        cm_report_(at, at.errors->target, "\"%s\"", d && d->name ? d->name : "(none)");
+        cm_report_(at, at.errors->target, "\"%s\"; known are " CM_TARGET_NAMES_, d && d->name ? d->name : "(none)");
         return false;
     }
     *target = *row;

@@ -24,9 +24,11 @@ XT_KERNEL (hello, ptr(f32, X), ptr(f32, Y), ptr(f32, Z), u32(N))
 
 enum { N = 1000003 }; /* divides nothing: the last tile is cut off by the shape */
 
-static int failed(const char *file, int line, const char *text)
+/* In a line of a file, or (0) in an option. */
+static int failed(const char *where, int line, const char *text)
 {
-    printf("FAILED hello: %s:%d: %s\n", file, line, text);
+    if (line) printf("FAILED hello %s:%d: %s\n", where, line, text);
+    else printf("FAILED hello %s: %s\n", where, text);
     return 1;
 }
 
@@ -52,7 +54,7 @@ static int check(const float *x, const float *y, const float *z)
         double want = (double)x[i] + y[i];
         if (!(fabs(z[i] - want) <= fabs(want) * 0x1p-24)) wrong++;
     }
-    if (wrong) printf("FAILED hello: %d of %d elements are wrong\n", wrong, (int)N);
+    if (wrong) printf("FAILED hello %d of %d elements are wrong\n", wrong, (int)N);
     else printf("ok hello %d elements\n", (int)N);
     return wrong != 0;
 }
@@ -87,7 +89,7 @@ static int emit(const char *path, const char *target)
     f = fopen(path, "wb");
     ok = f && fwrite(mod.words, 1, mod.size, f) == mod.size;
     if (f && fclose(f) != 0) ok = 0;
-    printf(ok ? "ok hello %s, %zu bytes for %s\n" : "FAILED hello: cannot write %s, %zu bytes for %s\n", path, mod.size,
+    printf(ok ? "ok hello %s, %zu bytes for %s\n" : "FAILED hello cannot write %s, %zu bytes for %s\n", path, mod.size,
            target);
     xt_free(&mod);
     return !ok;

@@ -131,7 +131,7 @@ static inline bool cm_choose_target_(cm_blame_ at, const cm_device *d, int size,
 {
     const cm_target *row = d ? cm_target_row(d->name) : NULL;
     if (!row) {
-        cm_report_(at, at.errors->target, "\"%s\"", d && d->name ? d->name : "(none)");
+        cm_report_(at, at.errors->target, "\"%s\"; known are " CM_TARGET_NAMES_, d && d->name ? d->name : "(none)");
         return false;
     }
     *target = *row;
