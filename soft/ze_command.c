@@ -7,24 +7,46 @@
 #include "faults.h"
 #include "ze_soft.h"
 
+static ze_result_t check_events(ze_command_list_handle_t list, ze_event_handle_t signal, uint32_t wait_count,
+                                ze_event_handle_t *waits)
+{
+    uint32_t i, use = list->immediate ? SOFT_COUNTS_IMMEDIATE : SOFT_COUNTS_REGULAR;
+    if (list->closed) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the command list is closed");
+    if (wait_count && !waits) return ZE_RESULT_ERROR_INVALID_SIZE;
+    if (signal) SOFT_HANDLE(signal, SOFT_EVENT);
+    for (i = 0; i < wait_count; i++)
+        if (soft_check(waits[i], SOFT_EVENT) != ZE_RESULT_SUCCESS)
+            return ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT;
+    if (!signal || !signal->counts) return ZE_RESULT_SUCCESS;
+    if (!(list->immediate ? list->queue.desc.flags & SOFT_QUEUE_IN_ORDER : list->desc.flags & SOFT_LIST_IN_ORDER))
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "only lists in order set a counter-based event");
+    if (signal->counts & use) return ZE_RESULT_SUCCESS;
+    return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the counter-based event is not for this kind of list");
+}
+
+/* Moments are as they are now, whatever the events stand for when the command runs. */
+static bool take_events(struct soft_command *c, ze_event_handle_t signal, uint32_t wait_count,
+                        ze_event_handle_t *waits)
+{
+    uint32_t i;
+    for (i = 0; i < wait_count; i++)
+        if (waits[i]->counts && (c->waits[c->moments] = soft_event_now(waits[i])) != NULL) c->moments++;
+    c->wait_count = c->moments;
+    for (i = 0; i < wait_count; i++)
+        if (!waits[i]->counts) c->waits[c->wait_count++] = waits[i];
+    c->signals_moment = signal && signal->counts;
+    c->signal = c->signals_moment ? soft_event_next(signal) : signal;
+    return c->signal || !signal;
+}
+
 struct soft_command *soft_command_new(ze_command_list_handle_t list, enum soft_command_kind kind, size_t payload,
                                       ze_event_handle_t signal, uint32_t wait_count, ze_event_handle_t *waits,
                                       ze_result_t *result)
 {
     struct soft_command *c = NULL;
     size_t header = (sizeof *c + wait_count * sizeof *waits + 15) / 16 * 16;
-    uint32_t i;
     *result = soft_check(list, SOFT_LIST);
-    if (*result != ZE_RESULT_SUCCESS) return NULL;
-    if (list->closed)
-        *result = soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the command list is closed");
-    else if (wait_count && !waits)
-        *result = ZE_RESULT_ERROR_INVALID_SIZE;
-    else if (signal)
-        *result = soft_check(signal, SOFT_EVENT);
-    for (i = 0; i < wait_count && *result == ZE_RESULT_SUCCESS; i++)
-        if (soft_check(waits[i], SOFT_EVENT) != ZE_RESULT_SUCCESS)
-            *result = ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT;
+    if (*result == ZE_RESULT_SUCCESS) *result = check_events(list, signal, wait_count, waits);
     if (*result != ZE_RESULT_SUCCESS) return NULL;
     /* The payload is for arguments of any type, so that it wants their alignment. */
     if (posix_memalign((void **)&c, 128, (header + 127) / 128 * 128 + payload) != 0) {
@@ -33,19 +55,21 @@ struct soft_command *soft_command_new(ze_command_list_handle_t list, enum soft_c
     }
     memset(c, 0, sizeof *c);
     c->kind = kind;
-    c->signal = signal;
-    c->wait_count = wait_count;
     c->waits = (ze_event_handle_t *)(void *)(c + 1);
     c->payload = (uint8_t *)c + (header + 127) / 128 * 128;
-    if (wait_count) memcpy(c->waits, waits, wait_count * sizeof *waits);
-    return c;
+    if (take_events(c, signal, wait_count, waits)) return c;
+    soft_command_free(c);
+    *result = ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    return NULL;
 }
 
 void soft_command_free(struct soft_command *c)
 {
     while (c) {
         struct soft_command *next = c->next;
-        if (c->kind == SOFT_CMD_LAUNCH) soft_module_release(c->u.launch.module);
+        if (c->kind == SOFT_CMD_LAUNCH && c->u.launch.module) soft_module_release(c->u.launch.module);
+        while (c->moments) soft_event_release(c->waits[--c->moments]);
+        if (c->signals_moment && c->signal) soft_event_release(c->signal);
         free(c);
         c = next;
     }

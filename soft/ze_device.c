@@ -163,6 +163,10 @@ ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_propertie
     for (more = p->pNext; more; more = more->pNext)
         if (more->stype == ZE_STRUCTURE_TYPE_EU_COUNT_EXT)
             ((ze_eu_count_ext_t *)(void *)more)->numTotalEUs = threads_of(device);
+#if SOFT_API(17)
+        else if (more->stype == ZE_STRUCTURE_TYPE_DEVICE_EVENT_PROPERTIES)
+            ((ze_device_event_properties_t *)(void *)more)->flags = 0; /* counters are its own, in this process */
+#endif
 #ifdef ZE_VIRTUAL_MEM_READONLY_PROPERTIES_EXT_NAME
         else if (more->stype == ZE_STRUCTURE_TYPE_DEVICE_READONLY_MEMORY_EXT_PROPERTIES)
             ((ze_device_readonly_memory_ext_properties_t *)(void *)more)->readonlyCapability =

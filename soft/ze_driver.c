@@ -98,7 +98,6 @@ static const struct {
     {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_DESC, "memory is not exported"},
     {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_FD, "memory is not imported"},
     {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_WIN32, "memory is not imported"},
-    {0x20014, "there are no pools of counter-based events"},
     {0x20016, "there are no mutable command lists"},
     {0x20037, "the system's memory is not mapped"},
     {0x2003b, "no event counts in memory of the program"},
@@ -216,6 +215,7 @@ ze_result_t zeDriverGetExtensionProperties(ze_driver_handle_t driver, uint32_t *
 #ifdef ZE_VIRTUAL_MEM_READONLY_PROPERTIES_EXT_NAME
         {ZE_VIRTUAL_MEM_READONLY_PROPERTIES_EXT_NAME, ZE_VIRTUAL_MEM_READONLY_PROPERTIES_EXT_VERSION_1_0},
 #endif
+        {"ZE_experimental_event_pool_counter_based", ZE_MAKE_VERSION(1, 0)},
 #if SOFT_API(9)
         {ZE_IMMEDIATE_COMMAND_LIST_APPEND_EXP_NAME, ZE_IMMEDIATE_COMMAND_LIST_APPEND_EXP_VERSION_1_0},
 #endif

@@ -127,7 +127,7 @@ ze_result_t zeCommandListAppendEventReset(ze_command_list_handle_t list, ze_even
     ze_result_t result;
     struct soft_command *c;
     SOFT_HANDLE(list, SOFT_LIST);
-    SOFT_HANDLE(event, SOFT_EVENT);
+    SOFT_TRY(soft_event_check_plain(event, "reset"));
     c = soft_command_new(list, SOFT_CMD_RESET_EVENT, 0, NULL, 0, NULL, &result);
     if (!c) return result;
     c->u.reset.event = event;

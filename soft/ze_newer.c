@@ -1,6 +1,6 @@
 /* ze_newer.c - what headers after 1.9 added and this device can do. Compiled when the installed header has it; the
- * rest of those functions (graphs, ray tracing, external semaphores, counter-based events, mutable lists) have no
- * entry, which the loader reports as an unsupported feature.
+ * rest of those functions (graphs, ray tracing, external semaphores, mutable lists) have no entry, which the loader
+ * reports as an unsupported feature.
  */
 #define _GNU_SOURCE
 #include <string.h>

@@ -247,10 +247,13 @@ static ze_result_t take_failure(struct soft_queue *q)
     return result;
 }
 
+/* The events that the commands set are this queue's to set. Moments of a list that runs again have not been yet. */
 static void name_queue(struct soft_command *c, uint64_t number)
 {
-    for (; c; c = c->next)
+    for (; c; c = c->next) {
+        if (c->signals_moment) soft_event_clear(c->signal);
         if (c->signal) atomic_store_explicit(&c->signal->queue, number, memory_order_relaxed);
+    }
 }
 
 ze_result_t soft_queue_submit(struct soft_queue *q, struct soft_command *command, uint32_t list_count,

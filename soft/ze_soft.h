@@ -41,6 +41,8 @@
 /* Hints that newer headers added; accepted whatever header the driver was built with. */
 #define SOFT_MAPPED_TIMESTAMP 8u /* ZE_EVENT_POOL_FLAG_KERNEL_MAPPED_TIMESTAMP */
 #define SOFT_QUEUE_FLAGS 7u      /* explicit only, in order, copy offload */
+#define SOFT_QUEUE_IN_ORDER 2u
+#define SOFT_LIST_IN_ORDER 8u
 #define SOFT_LIST_FLAGS                                                                                                \
     0x3fu /* relaxed ordering, maximise throughput, explicit only, in order, clonable, copy offload */
 #define SOFT_LAST_ADVICE 9u
@@ -171,14 +173,22 @@ struct _ze_event_pool_handle_t {
     uint32_t tag;
     ze_context_handle_t context;
     ze_event_pool_flags_t flags;
+    uint32_t counts; /* its events count: SOFT_COUNTS_... */
     uint32_t count;
     _Atomic uint32_t events;
 };
 
+/* A counter-based event says of the last command which it was given to whether that is done: it stands for the `moment`
+ * of that command, an event without a handle. Commands that wait keep the moment they were to wait for. */
 struct _ze_event_handle_t {
     uint32_t tag;
-    ze_event_pool_handle_t pool;
+    ze_event_pool_handle_t pool; /* NULL: it was made without, or is a moment */
     ze_event_desc_t desc;
+    uint32_t counts;             /* SOFT_COUNTS_...; 0: it is no counter-based event */
+    ze_event_handle_t moment;    /* NULL: it was given to none yet */
+    _Atomic uint32_t references; /* of a moment: the event's and those of commands */
+    _Atomic uint64_t counter;    /* of a moment: 1 when it is set */
+    bool timed;
     struct soft_signal signal;
     bool set;
     _Atomic uint64_t queue; /* number of the one that has a command to set it; 0: none */
@@ -194,6 +204,23 @@ struct _ze_fence_handle_t {
     ze_result_t result;
 };
 
+/* Flags of counter-based events, by number for headers that do not know them. */
+enum {
+    SOFT_COUNTS_IMMEDIATE = 1,
+    SOFT_COUNTS_REGULAR = 2,
+    SOFT_COUNTS_IPC = 8,
+    SOFT_COUNTS_TIMED = 0x10,
+    SOFT_COUNTS_HOST_TIMED = 0x20,
+    SOFT_COUNTS_GRAPH = 0x40,
+    SOFT_COUNTS_ALL = 0x7f
+};
+
+/* What is to be waited for: the event, or the moment that it stands for. Kept until it is released; NULL: nothing. */
+ze_event_handle_t soft_event_now(ze_event_handle_t event);
+/* A new moment for a command, which the event stands for from now on; NULL: no memory. */
+ze_event_handle_t soft_event_next(ze_event_handle_t event);
+void soft_event_release(ze_event_handle_t event); /* of a moment; other events stay */
+ze_result_t soft_event_check_plain(ze_event_handle_t event, const char *what); /* not for counter-based ones */
 void soft_event_set(ze_event_handle_t event, ze_result_t result, uint64_t start, uint64_t end);
 void soft_event_clear(ze_event_handle_t event);
 /* Waits until the event is set, or `stop` is true and soft_event_wake was called: then false is returned. */
@@ -326,8 +353,9 @@ struct soft_command {
     struct soft_command *next;
     enum soft_command_kind kind;
     ze_event_handle_t signal;
-    uint32_t wait_count;
-    ze_event_handle_t *waits;
+    bool signals_moment; /* which is the command's to release */
+    uint32_t wait_count, moments;
+    ze_event_handle_t *waits; /* moments first, which are the command's, too */
     uint8_t *payload;
     union {
         struct {

@@ -206,6 +206,11 @@ TABLE(zeGetEventProcAddrTable, ze_event_dditable_t)
     SINCE(9, pfnGetSignalScope, zeEventGetSignalScope)
     SINCE(9, pfnGetWaitScope, zeEventGetWaitScope)
 #endif
+#if SOFT_API(17)
+    SINCE(15, pfnCounterBasedCreate, zeEventCounterBasedCreate)
+    SINCE(15, pfnCounterBasedGetDeviceAddress, zeEventCounterBasedGetDeviceAddress)
+    SINCE(17, pfnGetCounterBasedFlags, zeEventGetCounterBasedFlags)
+#endif
 END
 
 TABLE(zeGetEventExpProcAddrTable, ze_event_exp_dditable_t)

@@ -10,6 +10,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "coroutine.h"
 #include "pool.h"
 #include "scheduler.h"
 #include "test.h"
@@ -362,6 +363,9 @@ static void on_made_stack(void)
 TEST(stacks_of_the_program)
 {
     enum { PAGE = 4096, SMALL = 32 << 10 };
+#if defined(CO_TSAN) || defined(CO_ASAN)
+    SKIP("the sanitizer wants more stack, and to be told of it");
+#endif
     pthread_attr_t attr;
     pthread_t thread;
     uint8_t *stack = mmap(NULL, PAGE + SMALL, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
