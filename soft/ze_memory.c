@@ -196,14 +196,84 @@ ze_result_t zeMemAllocHost(ze_context_handle_t context, const ze_host_mem_alloc_
     return allocate(context, ZE_MEMORY_TYPE_HOST, size, alignment, pointer);
 }
 
+/* ---- freeing */
+
+static void give_back(void *pointer)
+{
+    check_memory_remove(pointer, 1);
+    free(pointer);
+}
+
+static ze_result_t forget(ze_context_handle_t context, void *pointer)
+{
+    if (take_out(context, pointer)) return ZE_RESULT_SUCCESS;
+    return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p is no allocation of this context", pointer);
+}
+
 ze_result_t zeMemFree(ze_context_handle_t context, void *pointer)
 {
     SOFT_HANDLE(context, SOFT_CONTEXT);
     SOFT_POINTER(pointer);
-    if (!take_out(context, pointer))
-        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p is no allocation of this context", pointer);
-    check_memory_remove(pointer, 1);
-    free(pointer);
+    SOFT_TRY(forget(context, pointer));
+    give_back(pointer);
+    return ZE_RESULT_SUCCESS;
+}
+
+/* Memory that goes when the submissions up to that one are done. */
+struct deferred {
+    struct deferred *next;
+    void *pointer;
+    uint64_t submission;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct deferred *first;
+    _Atomic uint32_t count;
+} deferred = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+bool soft_memory_waits(void) { return atomic_load(&deferred.count) != 0; }
+
+void soft_memory_collect(void)
+{
+    struct deferred **link, *d, *done = NULL;
+    uint64_t first;
+    pthread_mutex_lock(&deferred.lock);
+    first = soft_queues_first(); /* of those submitted since the last piece of memory came here, too */
+    for (link = &deferred.first; (d = *link) != NULL;) {
+        if (d->submission >= first) {
+            link = &d->next;
+            continue;
+        }
+        *link = d->next;
+        d->next = done;
+        done = d;
+        atomic_fetch_sub(&deferred.count, 1);
+    }
+    pthread_mutex_unlock(&deferred.lock);
+    while ((d = done) != NULL) {
+        done = d->next;
+        give_back(d->pointer);
+        free(d);
+    }
+}
+
+static ze_result_t free_later(ze_context_handle_t context, void *pointer)
+{
+    struct deferred *d = calloc(1, sizeof *d);
+    ze_result_t result = d ? forget(context, pointer) : ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    if (result != ZE_RESULT_SUCCESS) {
+        free(d);
+        return result;
+    }
+    d->pointer = pointer;
+    d->submission = soft_queues_last();
+    pthread_mutex_lock(&deferred.lock);
+    d->next = deferred.first;
+    deferred.first = d;
+    atomic_fetch_add(&deferred.count, 1);
+    pthread_mutex_unlock(&deferred.lock);
+    soft_memory_collect();
     return ZE_RESULT_SUCCESS;
 }
 
@@ -214,8 +284,7 @@ ze_result_t zeMemFreeExt(ze_context_handle_t context, const ze_memory_free_ext_d
     SOFT_POINTER(pointer);
     SOFT_FLAGS(desc->freePolicy,
                ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_BLOCKING_FREE | ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE);
-    if (desc->freePolicy & ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE)
-        return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "deferred freeing is not among the driver's policies");
+    if (desc->freePolicy == ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE) return free_later(context, pointer);
     if (desc->freePolicy) soft_queues_drain();
     return zeMemFree(context, pointer);
 }

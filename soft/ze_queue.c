@@ -22,6 +22,7 @@ struct soft_work {
     struct soft_command *command; /* its own */
     struct soft_command *at;      /* the next to run */
     ze_fence_handle_t fence;
+    uint64_t number;              /* among the submissions to all queues */
     ze_result_t result;           /* of the first that failed */
     uint32_t list_count, list_at; /* the next list */
     ze_command_list_handle_t lists[];
@@ -32,6 +33,7 @@ static struct {
     pthread_cond_t released; /* when `held` of some queue has become 0 */
     struct soft_queue *first;
     uint64_t last_number;
+    _Atomic uint64_t submissions;
 } queues = {.lock = PTHREAD_MUTEX_INITIALIZER, .released = PTHREAD_COND_INITIALIZER};
 
 /* ---- making and unmaking */
@@ -162,7 +164,7 @@ static bool run_work(struct soft_queue *q, struct soft_work *w, const struct goa
 }
 
 /* Runs the first submission, to the end or to the goal (NULL: none); true at the end. Called, and returns, with the
- * lock held; nobody else must be busy. */
+ * lock held, which it lets go of; nobody else must be busy. */
 static bool run_first(struct soft_queue *q, const struct goal *goal)
 {
     struct soft_work *w = q->first;
@@ -180,6 +182,11 @@ static bool run_first(struct soft_queue *q, const struct goal *goal)
         free(w);
     }
     pthread_cond_broadcast(&q->signal.changed);
+    if (done && soft_memory_waits()) {
+        pthread_mutex_unlock(&q->signal.lock);
+        soft_memory_collect();
+        pthread_mutex_lock(&q->signal.lock);
+    }
     return done;
 }
 
@@ -280,6 +287,7 @@ ze_result_t soft_queue_submit(struct soft_queue *q, struct soft_command *command
     w->fence = fence;
     w->list_count = list_count;
     for (i = 0; i < list_count; i++) w->lists[i] = lists[i];
+    w->number = atomic_fetch_add(&queues.submissions, 1) + 1;
     *q->last = w;
     q->last = &w->next;
     q->submitted++;
@@ -340,6 +348,22 @@ void soft_queues_drain(void)
         let_go(q);
     }
     pthread_mutex_unlock(&queues.lock);
+}
+
+uint64_t soft_queues_last(void) { return atomic_load(&queues.submissions); }
+
+uint64_t soft_queues_first(void)
+{
+    uint64_t first = UINT64_MAX;
+    struct soft_queue *q;
+    pthread_mutex_lock(&queues.lock);
+    for (q = queues.first; q; q = q->next) {
+        pthread_mutex_lock(&q->signal.lock);
+        if (q->first && q->first->number < first) first = q->first->number;
+        pthread_mutex_unlock(&q->signal.lock);
+    }
+    pthread_mutex_unlock(&queues.lock);
+    return first;
 }
 
 /* ---- the API */

@@ -4,7 +4,8 @@
  * finds them through the tables of ze_tables.c only. A handle is a pointer to the structure the API's header leaves
  * open; each begins with a tag that is checked on entry.
  *
- * Locks, in the order they may be taken: list of queues, queue, event/fence. Nobody calls out with one held.
+ * Locks, in the order they may be taken: memory to be freed later, list of queues, queue, event/fence. Nobody calls out
+ * with one held.
  */
 #ifndef XETILE_SOFT_ZE_SOFT_H
 #define XETILE_SOFT_ZE_SOFT_H
@@ -320,6 +321,9 @@ ze_result_t soft_build(const struct soft_source *source, const char *function, s
 
 /* Whether [pointer, pointer + size) lies inside allocations of ours or touches none of them. */
 bool soft_range_fits(const void *pointer, size_t size);
+/* Frees what was to wait for submissions that are done now. */
+void soft_memory_collect(void);
+bool soft_memory_waits(void); /* whether there may be any */
 /* Copies boxes; pitches in bytes. */
 struct soft_box {
     ze_copy_region_t region;
@@ -451,6 +455,9 @@ void soft_queue_help(uint64_t number, struct soft_signal *signal, const bool *se
 void soft_queue_hurry(uint64_t number);
 /* Waits until everything submitted so far, to any queue, is done. */
 void soft_queues_drain(void);
+/* Submissions to all queues have numbers: the last one's, and that of the first that is not done (UINT64_MAX: none). */
+uint64_t soft_queues_last(void);
+uint64_t soft_queues_first(void);
 
 /* Makes a command for `list`; NULL: *result says why (closed list, bad event, no memory). */
 struct soft_command *soft_command_new(ze_command_list_handle_t list, enum soft_command_kind kind, size_t payload,

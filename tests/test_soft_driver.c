@@ -6,6 +6,7 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -283,10 +284,54 @@ TEST(usm_refusals)
     CHECK_INT(zeMemAllocDevice(context, &d, 1, 1, device, &m), ZE_RESULT_ERROR_INVALID_ENUMERATION);
     m = new_memory(100);
     CHECK_INT(zeMemGetIpcHandle(context, m, &ipc), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
-    f.freePolicy = ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE;
-    CHECK_INT(zeMemFreeExt(context, &f, m), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
     f.freePolicy = ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_BLOCKING_FREE;
     OK(zeMemFreeExt(context, &f, m));
+}
+
+/* Deferred: what has been submitted still uses the memory, then it goes by itself. */
+TEST(deferred_free)
+{
+    enum { BYTES = 64 << 20 };
+    ze_driver_memory_free_ext_properties_t how = {.stype = ZE_STRUCTURE_TYPE_DRIVER_MEMORY_FREE_EXT_PROPERTIES};
+    ze_driver_properties_t about = {.stype = ZE_STRUCTURE_TYPE_DRIVER_PROPERTIES, .pNext = &how};
+    ze_memory_free_ext_desc_t f = {.stype = ZE_STRUCTURE_TYPE_MEMORY_FREE_EXT_DESC,
+                                   .freePolicy = ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE};
+    ze_command_list_handle_t l = new_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    ze_command_list_handle_t other = new_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    ze_event_pool_handle_t pool = new_pool(3, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t go = new_event(pool, 0), done = new_event(pool, 1), ready = new_event(pool, 2);
+    ze_memory_allocation_properties_t p = {.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES};
+    char *m = new_memory(BYTES), *to = new_memory(BYTES);
+    unsigned char resident;
+    OK(zeDriverGetProperties(driver, &about));
+    CHECK_INT(how.freePolicies, ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE |
+                                    ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_BLOCKING_FREE);
+    memset(m, 'q', BYTES);
+    OK(zeCommandListAppendMemoryCopy(l, to, m, BYTES, done, 1, &go));
+    OK(zeMemFreeExt(context, &f, m));
+    CHECK_INT(zeMemFreeExt(context, &f, m), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    OK(zeMemGetAllocProperties(context, m, &p, NULL));
+    CHECK_INT(p.type, ZE_MEMORY_TYPE_UNKNOWN);
+    OK(zeCommandListAppendMemoryFill(other, to, "z", 1, BYTES, ready, 0, NULL)); /* another queue's end does not count */
+    OK(zeEventHostSynchronize(ready, FOR_EVER));
+    OK(zeEventHostSignal(go));
+    OK(zeEventHostSynchronize(done, FOR_EVER));
+    CHECK(to[0] == 'q' && memcmp(to, to + 1, BYTES - 1) == 0);
+    OK(zeCommandListDestroy(l));
+    OK(zeCommandListDestroy(other));
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* they keep what is freed */
+    CHECK(mincore(m, 4096, &resident) != 0);
+    m = new_memory(BYTES);
+    OK(zeMemFreeExt(context, &f, m)); /* nobody uses it */
+    CHECK(mincore(m, 4096, &resident) != 0);
+#else
+    (void)resident;
+#endif
+    OK(zeEventDestroy(go));
+    OK(zeEventDestroy(done));
+    OK(zeEventDestroy(ready));
+    OK(zeEventPoolDestroy(pool));
+    OK(zeMemFree(context, to));
 }
 
 /* Memory comes in pages of its own, at any alignment. A kernel that writes a little too far must not reach the host's
@@ -2062,6 +2107,7 @@ int main(void)
     RUN(usm_allocations);
     RUN(usm_in_another_context);
     RUN(usm_refusals);
+    RUN(deferred_free);
     RUN(usm_pages);
     RUN(usm_largest);
     RUN(virtual_memory);
