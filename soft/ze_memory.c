@@ -125,7 +125,8 @@ static ze_result_t allocate(ze_context_handle_t context, ze_memory_type_t type, 
     /* As on hardware, memory is handed out in whole pages: a kernel that writes a little past the end harms nobody. */
     if (alignment < soft_page_size()) alignment = soft_page_size();
     if (a.huge && alignment < HUGE_PAGE) alignment = HUGE_PAGE;
-    padding = check_level() ? CHECK_MARGIN : (0 - size) % soft_page_size();
+    padding = check_level() ? CHECK_MARGIN : 0;
+    padding += (0 - size - padding) % soft_page_size();
     if (posix_memalign(&base, alignment, size + padding) != 0) {
         return type == ZE_MEMORY_TYPE_HOST ? ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY : ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
     }

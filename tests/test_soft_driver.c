@@ -312,7 +312,8 @@ TEST(deferred_free)
     CHECK_INT(zeMemFreeExt(context, &f, m), ZE_RESULT_ERROR_INVALID_ARGUMENT);
     OK(zeMemGetAllocProperties(context, m, &p, NULL));
     CHECK_INT(p.type, ZE_MEMORY_TYPE_UNKNOWN);
-    OK(zeCommandListAppendMemoryFill(other, to, "z", 1, BYTES, ready, 0, NULL)); /* another queue's end does not count */
+    /* Another queue's end does not count. */
+    OK(zeCommandListAppendMemoryFill(other, to, "z", 1, BYTES, ready, 0, NULL));
     OK(zeEventHostSynchronize(ready, FOR_EVER));
     OK(zeEventHostSignal(go));
     OK(zeEventHostSynchronize(done, FOR_EVER));
