@@ -142,6 +142,7 @@ static bool give_one(uint32_t *count, const void *list)
 ze_result_t zeDriverGet(uint32_t *count, ze_driver_handle_t *drivers)
 {
     SOFT_POINTER(count);
+    soft_look_at_settings();
     if (give_one(count, drivers)) drivers[0] = &soft_driver;
     return ZE_RESULT_SUCCESS;
 }

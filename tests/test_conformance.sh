@@ -38,6 +38,13 @@ else
     fi
 fi
 
+# The settings that are told of are those that the driver takes.
+sed -n 's/^| `XETILE_SOFT_\([A-Z_]*\).*/\1/p' "$readme" | sort > "$work/told"
+sed -n 's/^    {"\([A-Z_]*\)", {.*/\1/p' soft/ze_settings.c | sort > "$work/taken"
+[ "$(wc -l < "$work/taken")" -ge 10 ] || fail settings "the table is not found in soft/ze_settings.c"
+diff "$work/told" "$work/taken" > "$work/settings" || true
+no_lines "settings of $readme (<) and of soft/ze_settings.c (>) differ" "$work/settings"
+
 # A row's tests: `name` in tests/test_soft_driver.c, `file: name` in tests/file.c.
 while IFS='|' read -r function tests; do
     missing=

@@ -211,6 +211,26 @@ TEST(refused_calls_say_why_when_asked)
     CHECK_STR(said, "");
 }
 
+TEST(settings_that_are_misspelt_are_told)
+{
+    in_a_child((const char *const[]){"XETILE_SOFT_THREADS=2", "XETILE_SOFT_SUBDEVICES=0", "XETILE_SOFT_TYPE=gpu",
+                                     "XETILE_SOFT_ISA=native", "XETILE_SOFT_TIME_LIMIT=0.5", "XETILE_SOFT_CHECK=0",
+                                     "XETILE_SOFT_MEMORY_LIMIT=4000", "XETILE_SOFT_CACHE_LIMIT=0",
+                                     "XETILE_SOFT_FAULTS=on", "XETILE_SOFT_CACHE=", NULL},
+               open_device);
+    CHECK_STR(said, "");
+    in_a_child((const char *const[]){"XETILE_SOFT_THREADS=two", "XETILE_SOFT_SUBDEVICES=17", "XETILE_SOFT_CHECK=yes",
+                                     "XETILE_SOFT_CACHE_LIMIT=1G", "XETILE_SOFT_TYPE=c\033[2J",
+                                     "XETILE_SOFT_TREADS=2", NULL},
+               open_device);
+    CHECK_HAS(said, "XETILE_SOFT_THREADS is \"two\"; it can be 1 to 1024\n");
+    CHECK_HAS(said, "XETILE_SOFT_SUBDEVICES is \"17\"; it can be 0 to 16\n");
+    CHECK_HAS(said, "XETILE_SOFT_CHECK is \"yes\"; it can be 0, 1, 2, 3\n");
+    CHECK_HAS(said, "XETILE_SOFT_CACHE_LIMIT is \"1G\"; it can be 0 to 16777215\n");
+    CHECK_HAS(said, "XETILE_SOFT_TYPE is \"c?[2J\"; it can be gpu, cpu\n");
+    CHECK_HAS(said, "there is no setting XETILE_SOFT_TREADS; soft/README.md lists them\n");
+}
+
 /* ---- the loader's validation layer */
 
 static bool is_mapped(const char *library)
@@ -401,6 +421,7 @@ int main(void)
     RUN(a_home_that_cannot_be_written_to);
     RUN(no_compiler);
     RUN(refused_calls_say_why_when_asked);
+    RUN(settings_that_are_misspelt_are_told);
     RUN(under_the_validation_layer);
     RUN(binaries_travel);
     RUN(binaries_cut_short);
