@@ -304,7 +304,8 @@ static void report_unwritten(struct check_subgroup *s, const struct xs_site *sit
     if (first == a->bytes || !begin_report(&l, s, site, FAULT_UNWRITTEN, a->lane)) return;
     add_access(&l, site, a->address, a->bytes);
     if (named) first += a->address - o->base;
-    add(&l, " of which nothing has written byte %llu%s", (unsigned long long)first, named ? " of " : ", of private memory");
+    add(&l, " of which nothing has written byte %llu%s", (unsigned long long)first,
+        named ? " of " : ", of private memory");
     if (named) add_object(&l, o);
     print_line(&l);
 }
@@ -446,7 +447,8 @@ static int check_access(struct xs_subgroup *self, const struct xs_site *site, co
     for (uint64_t i = 0; i < a->rows && a->bytes; i++, row.address += a->step) {
         bool found = find_object(s, self, site, &row, &o);
         if (found && is_inside(&o, &row)) {
-            if (a->each && site->flags & XS_HOLES && find_unwritten(s, &o, row.address, row.bytes) < row.bytes) return -1;
+            if (a->each && site->flags & XS_HOLES && find_unwritten(s, &o, row.address, row.bytes) < row.bytes)
+                return -1;
             watch(s, site, &row, &o);
         } else {
             if (a->each) return -1;

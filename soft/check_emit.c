@@ -233,7 +233,7 @@ uint64_t cg_check_extent(struct cg *g, uint32_t type, uint32_t *flags)
     const struct cg_leaves *l = cg_leaves_of(g, type);
     uint64_t end = 0, sum = 0;
     for (uint32_t i = 0; i < l->count; i++) {
-        uint64_t bytes = cg_kind_bytes(l->leaf[i].kind), last = l->leaf[i].offset + bytes, times = 1;
+        uint64_t bytes = cg_leaf_bytes(&l->leaf[i]), last = l->leaf[i].offset + bytes, times = 1;
         for (const struct cg_nest *n = l->leaf[i].nest; n; n = n->outer) {
             last += (uint64_t)(n->count - 1) * n->stride;
             times *= n->count;

@@ -12,6 +12,7 @@
  *   codegen_storage.c matrix fragments that share a variable
  *   codegen_frames.c  kernels that return at a barrier and go on there when they are called again
  *   codegen_pieces.c  long functions as several shorter ones
+ *   codegen_narrow.c  integers of other widths than 8, 16, 32 and 64 bits
  *   codegen_ops.c     arithmetic, conversion and composites, as tables
  *   codegen_memory.c  variables, addresses, loads, stores, atomics
  *   codegen_groups.c  subgroup and work-group operations
@@ -50,6 +51,7 @@ struct cg_leaf {
     uint32_t offset;  /* bytes within the composite in memory */
     const char *path; /* ".e[3].m1", "" for a scalar */
     const struct cg_nest *nest;
+    uint32_t narrow; /* an integer of so many bits, less than its kind has; 0: it has all of them */
 };
 struct cg_leaves {
     uint32_t count, scalars;
@@ -157,6 +159,7 @@ struct cg {
     uint32_t S, smallest_S, largest_S, temporaries, skip /* instructions that the one before has written too */;
     struct cg_body *body_text; /* what there is of it */
     const char *mask, *bits; /* the active lanes: an i32x and a u64 in C */
+    bool extends;            /* integers of other widths are used with their sign */
     bool lanes_apart;        /* results of lines are being written to w<id>, lane by lane */
     struct cg_check *check;  /* check_emit.c's own */
     struct cg_uses *uses;    /* check_private.c's own */
@@ -219,6 +222,13 @@ const char *cg_splat(struct cg *g, enum cg_kind kind, const char *e);
 const char *cg_select(struct cg *g, enum cg_kind kind, const char *mask, const char *a, const char *b);
 const char *cg_literal(struct cg *g, enum cg_kind kind, uint64_t bits);
 const char *cg_temporary(struct cg *g, const char *type); /* declares one in the block being written */
+
+/* ---- codegen_narrow.c */
+bool cg_begin_narrow(struct cg *g); /* before an instruction is written; false: it cannot be */
+const char *cg_cut(struct cg *g, const struct cg_leaf *leaf, bool varying, const char *e); /* a result, to its width */
+const char *cg_extend(struct cg *g, const struct cg_leaf *leaf, bool varying, const char *e); /* where g->extends */
+uint32_t cg_leaf_bytes(const struct cg_leaf *leaf); /* in memory ... */
+uint32_t cg_piece(uint32_t bytes);                  /* ... and how many of those that are left to access together */
 
 /* ---- codegen_blocks.c */
 void cg_write_block(struct cg *g, uint32_t block);

@@ -190,7 +190,8 @@ static void write_switch(struct cg *g, uint32_t from)
     uint32_t selector = s->operand[0];
     enum cg_kind kind = cg_leaves_of(g, g->m->ids[selector].type)->leaf[0].kind;
     uint32_t words = kind == CG_U64 ? 2 : 1;
-    uint64_t width = cg_kind_bytes(kind) == 8 ? ~(uint64_t)0 : ((uint64_t)1 << 8 * cg_kind_bytes(kind)) - 1;
+    uint32_t bits = sp_type(g->m, g->m->ids[selector].type)->bits;
+    uint64_t width = bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
     if (!cg_is_varying(g, selector)) {
         cg_put(g, "    switch (%s) {\n", cg_use(g, selector, false));
         for (uint32_t i = 2; i + words < s->count; i += words + 1) {
@@ -262,6 +263,7 @@ static void write_call(struct cg *g)
 
 static void write_instruction(struct cg *g)
 {
+    if (!cg_begin_narrow(g)) return;
     switch (g->inst->op) {
     case SP_OP_Variable:
     case SP_OP_Phi:
@@ -316,6 +318,7 @@ void cg_write_block(struct cg *g, uint32_t block)
             write_instruction(g);
         else
             write_terminator(g, block);
+        g->extends = false;
     }
     g->inst = NULL;
     cg_put(g, cb->masked ? "    }\n    }\n" : "    }\n");

@@ -259,7 +259,8 @@ static bool may_be_line(struct cg *g, const struct sp_inst *i)
 {
     const struct sp_type *t = i->id ? sp_type(g->m, i->type) : NULL;
     const struct cg_value *v = &g->value[i->id];
-    return t && (t->kind == SP_INT || t->kind == SP_POINTER) && v->varying && !v->blend && !v->variable;
+    bool whole = t && (t->kind == SP_POINTER || (t->kind == SP_INT && t->bits == 8 * t->size));
+    return whole && v->varying && !v->blend && !v->variable;
 }
 
 static bool find_round(struct lines *t)

@@ -168,8 +168,11 @@ static void note_leaves(struct cg *g, uint32_t pointer, uint32_t type)
     const struct cg_value *p = &g->value[pointer];
     if (l->many) g->value[p->variable].fixed = false;
     for (uint32_t i = 0; i < l->count; i++) {
-        uint32_t bytes = cg_kind_bytes(l->leaf[i].kind);
-        note_item(g, p->variable, p->offset + l->leaf[i].offset, bytes, bytes);
+        uint32_t bytes = cg_leaf_bytes(&l->leaf[i]), n;
+        for (uint32_t at = 0; at < bytes; at += n) {
+            n = cg_piece(bytes - at);
+            note_item(g, p->variable, p->offset + l->leaf[i].offset + at, n, n);
+        }
     }
 }
 
@@ -744,6 +747,42 @@ static const char *load_leaf(struct cg *g, uint32_t pointer, uint64_t offset, en
     return cg_from_bits(g, kind, varying, load_bits(g, pointer, offset, bytes, varying));
 }
 
+/* An integer of another width than 1, 2, 4 or 8 bytes, piece by piece. */
+static const char *load_pieces(struct cg *g, uint32_t pointer, const struct cg_leaf *leaf, bool varying)
+{
+    uint32_t bytes = cg_leaf_bytes(leaf), n;
+    const char *e = NULL, *type = cg_kind_type(g, leaf->kind, varying);
+    for (uint32_t at = 0; at < bytes; at += n) {
+        n = cg_piece(bytes - at);
+        const char *p = load_bits(g, pointer, leaf->offset + at, n, varying);
+        p = varying ? cg_convert(g, p, cg_bits_kind(n), leaf->kind, false) : cg_str(g, "(%s)(%s)", type, p);
+        e = e ? cg_str(g, "%s | %s << %u", e, p, 8 * at) : p;
+    }
+    return cg_str(g, "(%s)", e);
+}
+
+static void store_pieces(struct cg *g, uint32_t pointer, const struct cg_leaf *leaf, const char *value, bool varying)
+{
+    uint32_t bytes = cg_leaf_bytes(leaf), n;
+    const char *t = cg_temporary(g, cg_kind_type(g, leaf->kind, varying));
+    cg_put(g, "    %s = %s;\n", t, value);
+    for (uint32_t at = 0; at < bytes; at += n) {
+        n = cg_piece(bytes - at);
+        enum cg_kind kind = cg_bits_kind(n);
+        const char *e = cg_str(g, "(%s >> %u)", t, 8 * at);
+        e = varying ? cg_convert(g, e, leaf->kind, kind, false) : cg_str(g, "(%s)%s", cg_kind_type(g, kind, false), e);
+        cg_store_leaf(g, pointer, leaf->offset + at, kind, e, varying);
+    }
+}
+
+static bool has_pieces(struct cg *g, const struct cg_leaf *leaf)
+{
+    uint32_t bytes = cg_leaf_bytes(leaf);
+    if (cg_piece(bytes) == bytes) return false;
+    if (leaf->nest) cg_fail(g, "large arrays of integers of %u bits are not supported", leaf->narrow);
+    return true;
+}
+
 void cg_store_leaf(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind kind, const char *value, bool varying)
 {
     const struct cg_value *p = &g->value[pointer];
@@ -804,7 +843,9 @@ static void store_nested(struct cg *g, uint32_t pointer, const struct cg_leaf *l
 
 static void store_at(struct cg *g, uint32_t pointer, const struct cg_leaf *leaf, const char *value, bool varying)
 {
-    if (leaf->nest)
+    if (has_pieces(g, leaf))
+        store_pieces(g, pointer, leaf, value, varying);
+    else if (leaf->nest)
         store_nested(g, pointer, leaf, value, varying);
     else
         cg_store_leaf(g, pointer, leaf->offset, leaf->kind, value, varying);
@@ -819,8 +860,9 @@ static void write_load(struct cg *g)
     for (uint32_t i = 0; i < l->count && !g->failed; i++) {
         const struct cg_leaf *leaf = &l->leaf[i];
         cg_open_nest(g, leaf);
-        cg_set_leaf(g, i, leaf->nest ? load_nested(g, pointer, leaf, varying)
-                                     : load_leaf(g, pointer, leaf->offset, leaf->kind, varying));
+        cg_set_leaf(g, i, has_pieces(g, leaf) ? load_pieces(g, pointer, leaf, varying)
+                          : leaf->nest        ? load_nested(g, pointer, leaf, varying)
+                                              : load_leaf(g, pointer, leaf->offset, leaf->kind, varying));
         cg_close_nest(g, leaf);
     }
 }

@@ -395,7 +395,7 @@ static void write_row(struct cg *g, const struct row *r, bool same_width)
 /* Where the part that the literal indices name stands in a value of many leaves, and the part's type. */
 static struct cg_leaf place_of_part(struct cg *g, uint32_t type_id, const uint32_t *index, uint32_t n, uint32_t *part)
 {
-    struct cg_leaf at = {CG_U32, 0, "", NULL};
+    struct cg_leaf at = {CG_U32, 0, "", NULL, 0};
     for (uint32_t i = 0; i < n; i++) {
         const struct sp_type *t = sp_type(g->m, type_id);
         uint32_t k = index[i] < t->count || t->kind == SP_COOPMAT ? index[i] : 0;
@@ -487,7 +487,7 @@ static void write_construct(struct cg *g)
         return;
     }
     for (uint32_t k = 0; k < g->inst->count && cg_leaves_of(g, g->inst->type)->many; k++) {
-        struct cg_leaf whole = {CG_U32, 0, "", NULL}, at = cg_part(g, whole, sp_type(g->m, g->inst->type), k);
+        struct cg_leaf whole = {CG_U32, 0, "", NULL, 0}, at = cg_part(g, whole, sp_type(g->m, g->inst->type), k);
         set_part(g, &at, cg_operand(g, k));
     }
     for (uint32_t k = 0; k < g->inst->count && !cg_leaves_of(g, g->inst->type)->many; k++) {
@@ -736,7 +736,7 @@ bool cg_write_simple(struct cg *g)
     case SP_OP_CopyObject:
     case SP_OP_CopyLogical:
         if (!cg_leaves_of(g, g->inst->type)->many) break;
-        set_part(g, &(struct cg_leaf){CG_U32, 0, "", NULL}, cg_operand(g, 0));
+        set_part(g, &(struct cg_leaf){CG_U32, 0, "", NULL, 0}, cg_operand(g, 0));
         return true;
     case SP_OP_CompositeExtract: write_extract(g); return true;
     case SP_OP_CompositeInsert: write_insert(g); return true;

@@ -51,8 +51,8 @@ static bool kind_of_type(const struct sp_type *t, enum cg_kind *kind)
     case SP_POINTER:
     case SP_EVENT: *kind = CG_U64; return true;
     case SP_INT:
-        *kind = cg_bits_kind(t->bits / 8);
-        return t->bits == 8 || t->bits == 16 || t->bits == 32 || t->bits == 64;
+        *kind = cg_bits_kind((uint32_t)t->size);
+        return true;
     case SP_FLOAT:
         if (t->encoding == SP_BF16)
             *kind = CG_BF16;
@@ -116,6 +116,7 @@ static void fill_leaves(struct cg *g, uint32_t type_id, bool many, struct cg_lea
     const struct sp_type *t = sp_type(g->m, type_id);
     if (g->failed) return;
     if (kind_of_type(t, &from.kind)) {
+        from.narrow = t->kind == SP_INT && t->bits != 8 * t->size ? t->bits : 0;
         *(*at)++ = from;
         return;
     }
@@ -138,7 +139,7 @@ static void fill_leaves(struct cg *g, uint32_t type_id, bool many, struct cg_lea
 
 const struct cg_leaves *cg_leaves_of(struct cg *g, uint32_t type_id)
 {
-    static const struct cg_leaf none = {CG_U32, 0, "", NULL};
+    static const struct cg_leaf none = {CG_U32, 0, "", NULL, 0};
     static const struct cg_leaves dummy = {0, 0, false, &none};
     const struct sp_type *t = sp_type(g->m, type_id);
     struct cg_leaves *l;
@@ -397,12 +398,13 @@ const char *cg_leaf_use(struct cg *g, uint32_t id, uint32_t leaf, bool varying)
     const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[id].type);
     if (l->count == 0 || g->failed) return "0";
     if (leaf >= l->count) leaf = l->count == 1 ? 0 : l->count - 1;
-    return use(g, id, &l->leaf[leaf], l->many ? UINT32_MAX : leaf, varying);
+    return cg_extend(g, &l->leaf[leaf], varying, use(g, id, &l->leaf[leaf], l->many ? UINT32_MAX : leaf, varying));
 }
 
 static struct cg_leaf leaf_of_part(struct cg *g, const struct cg_leaf *at, const struct cg_leaf *of)
 {
-    return (struct cg_leaf){of->kind, at->offset + of->offset, cg_str(g, "%s%s", at->path, of->path), of->nest};
+    return (struct cg_leaf){of->kind, at->offset + of->offset, cg_str(g, "%s%s", at->path, of->path), of->nest,
+                            of->narrow};
 }
 
 const char *cg_part_use(struct cg *g, uint32_t id, const struct cg_leaf *at, const struct cg_leaf *of, bool varying)
@@ -450,6 +452,7 @@ void cg_set_leaf(struct cg *g, uint32_t leaf, const char *expression)
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
     if (leaf >= l->count) return;
     const char *to = cg_result_leaf(g, leaf);
+    expression = cg_cut(g, &l->leaf[leaf], cg_is_varying(g, g->inst->id), expression);
     if (g->value[g->inst->id].blend) expression = cg_select(g, l->leaf[leaf].kind, g->mask, expression, to);
     cg_put(g, "    %s = %s;\n", to, expression);
 }

@@ -143,6 +143,7 @@ struct sp_module {
     struct sp_decoration *decorations; uint32_t decoration_count; /* groups expanded, sorted by target */
     const char **names;                         /* [bound] OpName, NULL when none */
     const struct sp_inst **globals; uint32_t global_count; /* module-scope OpVariable */
+    bool has_narrow;     /* there are integers of other widths than 8, 16, 32 and 64 bits */
     uint32_t opencl_std;                        /* OpExtInstImport id, 0: none; debug information is left out */
     void *arena;
 };

@@ -398,6 +398,7 @@ static bool check_kernel(struct sp_reader *r, const struct sp_inst *i, const str
             good = p->storage == SP_STORAGE_CrossWorkgroup || p->storage == SP_STORAGE_Workgroup ||
                    p->storage == SP_STORAGE_UniformConstant || p->storage == SP_STORAGE_Function;
         if (p->kind == SP_POINTER && p->storage == SP_STORAGE_Function && !sp_type(r->m, p->elem)->size) good = false;
+        if (p->kind == SP_INT && p->bits != 8 * p->size) good = false;
         if (!good) return sp_refuse(r, i, "parameter %u of the kernel cannot be of this type", k);
         if (p->size > 4096) return sp_refuse(r, i, "parameter %u of the kernel has more than 4096 bytes", k);
     }

@@ -32,19 +32,20 @@ static bool limit_size(struct sp_reader *r, const struct sp_inst *i, uint64_t el
 }
 
 static bool is_numeric(const struct sp_type *t) { return t->kind == SP_INT || t->kind == SP_FLOAT; }
+static bool is_narrow(const struct sp_type *t) { return t->kind == SP_INT && t->bits != 8 * t->size; }
 
 /* ---- one function a kind of type */
 
 static bool set_int(struct sp_reader *r, const struct sp_inst *i, struct sp_type *t)
 {
     uint32_t bits = i->operand[0];
-    if (bits != 8 && bits != 16 && bits != 32 && bits != 64)
-        return sp_refuse(r, i, "integers of %u bits: 8, 16, 32 and 64 are supported", bits);
+    if (!bits || bits > 64) return sp_refuse(r, i, "integers of %u bits: 1 to 64 are supported", bits);
     if (i->operand[1] > 1) return sp_refuse(r, i, "signedness %u", i->operand[1]);
     t->kind = SP_INT;
     t->bits = bits;
-    t->size = bits / 8;
-    t->align = bits / 8;
+    t->size = bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
+    t->align = (uint32_t)t->size;
+    r->m->has_narrow = r->m->has_narrow || bits != 8 * t->size;
     return true;
 }
 
@@ -89,6 +90,7 @@ static bool set_vector(struct sp_reader *r, const struct sp_inst *i, struct sp_t
     uint32_t n = i->operand[1], room = 1;
     if (!e) return false;
     if (!is_numeric(e) && e->kind != SP_BOOL) return sp_refuse(r, i, "vectors of this type do not exist");
+    if (is_narrow(e)) return sp_refuse(r, i, "vectors of integers of %u bits are not supported", e->bits);
     if (i->op == SP_OP_TypeVectorIdEXT && !dimension(r, i, 1, &n)) return false;
     if (r->has_any_vector && (n == 0 || n > SP_MAX_COMPONENTS))
         return sp_refuse(r, i, "%u components: 1 to %d are supported", n, SP_MAX_COMPONENTS);
@@ -223,7 +225,7 @@ static bool set_coopmat(struct sp_reader *r, const struct sp_inst *i, struct sp_
 {
     const struct sp_type *e = operand_type(r, i, 0);
     if (!e) return false;
-    if (!is_numeric(e)) return sp_refuse(r, i, "its components are not numbers");
+    if (!is_numeric(e) || is_narrow(e)) return sp_refuse(r, i, "its components are not numbers of a usual width");
     t->kind = SP_COOPMAT;
     t->elem = e->id;
     t->depth = e->depth + 1;

@@ -445,7 +445,13 @@ REFUSED(vector_as_long_as_a_float, "not an integer constant")
     OP(TYPES, TypeVectorIdEXT, A, F32, F1);
 }
 REFUSED(vector_of_pointers, "do not exist") { OP(TYPES, TypeVector, A, PF, 4); }
-REFUSED(integer_of_24_bits, "24 bits") { OP(TYPES, TypeInt, A, 24, 0); }
+REFUSED(integer_of_no_bits, "0 bits") { OP(TYPES, TypeInt, A, 0, 0); }
+REFUSED(integer_of_65_bits, "65 bits") { OP(TYPES, TypeInt, A, 65, 0); }
+REFUSED(vector_of_24_bit_integers, "vectors of integers of 24 bits")
+{
+    OP(TYPES, TypeInt, A, 24, 0);
+    OP(TYPES, TypeVector, B, A, 4);
+}
 REFUSED(float_of_80_bits, "80 bits") { OP(TYPES, TypeFloat, A, 80); }
 REFUSED(image_type, "OpTypeSampler") { OP(TYPES, TypeSampler, A); }
 REFUSED(forward_pointer_left_open, "never defined") { OP(TYPES, TypeForwardPointer, A, SP_STORAGE_CrossWorkgroup); }
@@ -1361,7 +1367,9 @@ static void run_refusals(void)
     RUN(vector_as_long_as_a_float);
     RUN(vectors_of_any_length);
     RUN(vector_of_pointers);
-    RUN(integer_of_24_bits);
+    RUN(integer_of_no_bits);
+    RUN(integer_of_65_bits);
+    RUN(vector_of_24_bit_integers);
     RUN(float_of_80_bits);
     RUN(image_type);
     RUN(forward_pointer_left_open);
