@@ -286,7 +286,7 @@ static void no_compiler(struct sp_text *log)
         sp_text_add(log, "no C compiler: none of cc, gcc, clang is in PATH. ");
     sp_text_add(log, "The software device compiles kernels with it: install one (Debian, Ubuntu: apt install gcc; "
                      "Fedora: dnf install gcc; "
-                     "Alpine: apk add gcc musl-dev) or name one in XETILE_CC.\n");
+                     "Alpine: apk add gcc musl-dev) or name one in XETILE_CC\n");
 }
 
 /* Does a compiler, or what it starts, say that memory ran out, or crash as if it had? (In English: see process.c.) */

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "scheduler.h"
+#include "coroutine.h"
 
 #define MAX_THREADS 1024u
 #define SPIN_NS 50000u /* what waking a thread costs, more or less: sleeping sooner would save nothing */
@@ -202,10 +202,27 @@ static void new_ticket(void)
     atomic_fetch_add(&pool.ticket, 1);
 }
 
+static _Thread_local bool own;
+
+void pool_own_thread(void) { own = true; }
+bool pool_owns_thread(void) { return own; }
+
+bool pool_start_thread(pthread_t *thread, void *(*body)(void *), void *user)
+{
+    pthread_attr_t attr;
+    bool started;
+    if (pthread_attr_init(&attr) != 0) return false;
+    pthread_attr_setstacksize(&attr, POOL_THREAD_STACK);
+    pthread_attr_setguardsize(&attr, CO_GUARD);
+    started = pthread_create(thread, &attr, body, user) == 0;
+    pthread_attr_destroy(&attr);
+    return started;
+}
+
 static void *pool_thread(void *number)
 {
     unsigned self = (unsigned)(uintptr_t)number;
-    sched_thread_is_ours();
+    pool_own_thread();
     pthread_mutex_lock(&pool.lock);
     while (!pool.stop) {
         struct pool_task *t = find_task();
@@ -228,7 +245,7 @@ static void start_threads(void)
         struct member *m = &pool.members[pool.started + 1];
         atomic_store(&m->processor, IDLE);
         m->kept_off = -1;
-        if (!sched_start_thread(&m->thread, pool_thread, (void *)(uintptr_t)(pool.started + 1))) break;
+        if (!pool_start_thread(&m->thread, pool_thread, (void *)(uintptr_t)(pool.started + 1))) break;
         pool.started++;
     }
 }

@@ -1,4 +1,4 @@
-/* pool.h - the threads that help a launch along.
+/* pool.h - the driver's threads: those that help a launch along, and how any of them is started.
  *
  * There are XETILE_SOFT_THREADS of them (default: one a processor of the process), the caller of pool_run among them;
  * they start with the first task for more than one. A thread without work looks for some for a few microseconds more,
@@ -44,6 +44,13 @@ static inline void pool_between(struct pool_task *task)
 {
     if (task->offer_at) pool_offer_when_due(task);
 }
+
+/* Starts a thread of the driver's own, which calls pool_own_thread first of all: also for queues. */
+bool pool_start_thread(pthread_t *thread, void *(*body)(void *), void *user);
+/* It has this much stack, of which a kernel may use half. */
+#define POOL_THREAD_STACK ((size_t)1 << 20)
+void pool_own_thread(void);
+bool pool_owns_thread(void); /* the calling one */
 
 unsigned pool_threads(void);
 

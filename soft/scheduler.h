@@ -8,7 +8,6 @@
 #ifndef XETILE_SOFT_SCHEDULER_H
 #define XETILE_SOFT_SCHEDULER_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -45,11 +44,5 @@ unsigned sched_threads(void);
 
 /* Ends the pool's threads; they start again with the next launch. */
 void sched_shutdown(void);
-
-/* Starts a thread of the driver's own, which calls sched_thread_is_ours first of all. */
-bool sched_start_thread(pthread_t *thread, void *(*body)(void *), void *user);
-/* It has this much stack, of which a kernel may use half. */
-#define SCHED_THREAD_STACK ((size_t)1 << 20)
-void sched_thread_is_ours(void);
 
 #endif

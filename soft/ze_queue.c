@@ -15,6 +15,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 
+#include "pool.h"
 #include "ze_soft.h"
 
 struct soft_work {
@@ -210,7 +211,7 @@ static void wait_for_work(struct soft_queue *q)
 static void *queue_thread(void *pointer)
 {
     struct soft_queue *q = pointer;
-    sched_thread_is_ours();
+    pool_own_thread();
     pthread_mutex_lock(&q->signal.lock);
     while (q->first || q->busy || !atomic_load(&q->stop)) {
         if (q->first && !q->busy)
@@ -230,7 +231,7 @@ static void call_thread(struct soft_queue *q)
 
 static bool start_thread(struct soft_queue *q)
 {
-    if (!q->started) q->started = sched_start_thread(&q->thread, queue_thread, q);
+    if (!q->started) q->started = pool_start_thread(&q->thread, queue_thread, q);
     return q->started;
 }
 
