@@ -145,11 +145,6 @@ static void write_section(struct cg *g, uint32_t S, struct cg_param *const *para
     cg_write_entries(g);
     for (uint32_t i = 0; i < m->entry_count && !g->failed; i++)
         if (cg_size_of_entry(g, &m->entries[i]) == S) cg_write_kernel(g, i, params[i]);
-    for (uint32_t i = 0; i < m->entry_count && !g->failed; i++) {
-        /* frames are known while the section is the last that wrote the functions */
-        struct cg_function *fn = &g->function[g->body[i]];
-        if (cg_size_of_entry(g, &m->entries[i]) == S) fn->emitted = true;
-    }
 }
 
 /* Does any function call printf (instruction 184 of OpenCL.std)? */

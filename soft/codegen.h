@@ -108,7 +108,6 @@ struct cg_function {
     struct cg_loop *loop;
     uint32_t loop_count;
     bool result_varying, has_barrier, uses_builtins, reachable, loops_irreducible;
-    bool emitted;
     /* A kernel may be written twice: for subgroups that are full and stand in a row of work-items (`dense`), and for
      * any. `dense` says which of the two is being analysed and written. */
     bool dense, has_dense, has_general, called;

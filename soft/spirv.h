@@ -83,7 +83,7 @@ struct sp_block {
 };
 
 struct sp_function {
-    uint32_t id, type, control;
+    uint32_t id, type;
     const char *name;          /* the linkage or debug name, "" when none */
     uint32_t *params, param_count; /* ids */
     struct sp_block *blocks;   /* entry first, else in the text's order (not always dominators first) */

@@ -613,7 +613,6 @@ static bool open_function(struct sp_reader *r, const struct sp_inst *i)
     if (!r->decorations_done && !sp_finish_decorations(r)) return false;
     r->decorations_done = true;
     f->id = i->id;
-    f->control = i->operand[0];
     f->type = i->operand[1];
     r->function_at[r->m->function_count] = r->inst_count; /* the instruction after OpFunction */
     r->m->function_count++;
