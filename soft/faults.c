@@ -3,20 +3,27 @@
 #undef _FORTIFY_SOURCE /* its longjmp refuses to leave a coroutine's stack */
 #include "faults.h"
 
+#include <link.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
 
 #include "coroutine.h"
+#include "pool.h"
 
 #if defined(CO_ASAN) || defined(CO_TSAN)
 
 void fault_run(struct fault *f, void (*body)(void *), void *user)
 {
-    f->happened = false;
+    f->happened = f->late = false;
     body(user);
 }
 
@@ -26,6 +33,10 @@ struct guard {
     sigjmp_buf back;
     struct fault *fault;
     struct guard *outer;
+    struct guard *next; /* of those with deadlines */
+    pid_t thread;
+    atomic_bool late;
+    uintptr_t code, code_end;
 };
 
 /* Handlers of the application may come to run on it, and the registers of a CPU with tiles take 11 KiB. */
@@ -58,16 +69,36 @@ static void pass_on(int signal_number, siginfo_t *info, void *context)
     }
 }
 
+/* Where the thread was; 0: not known on this CPU. */
+static uintptr_t place(const void *context)
+{
+    const ucontext_t *u = context;
+#if defined(__x86_64__)
+    return (uintptr_t)u->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+    return (uintptr_t)u->uc_mcontext.pc;
+#elif defined(__riscv)
+    return (uintptr_t)u->uc_mcontext.__gregs[REG_PC];
+#else
+    return u ? 0 : 0;
+#endif
+}
+
+static char too_late; /* the value that our own signals carry */
+
 static void handle(int signal_number, siginfo_t *info, void *context)
 {
     struct thread *t = pthread_getspecific(key);
     struct guard *g = t ? t->innermost : NULL;
     struct fault *f = g ? g->fault : NULL;
-    if (!f || info->si_code <= 0) { /* or somebody sent the signal */
+    bool ours = info->si_code == SI_QUEUE && info->si_value.sival_ptr == &too_late;
+    if (ours && (!f || !atomic_load(&g->late) || place(context) - g->code >= g->code_end - g->code)) return;
+    if (!f || (info->si_code <= 0 && !ours)) { /* or somebody sent the signal */
         pass_on(signal_number, info, context);
         return;
     }
     f->happened = true;
+    f->late = ours;
     if (f->subgroup) memcpy(f->group_id, f->subgroup->group_id, sizeof f->group_id);
     f->address = info->si_addr;
     siglongjmp(g->back, 1);
@@ -136,12 +167,118 @@ __attribute__((destructor)) static void uninstall(void)
             sigaction(signals[i], &before[i], NULL);
 }
 
+/* ---- deadlines */
+
+enum { AGAIN_NS = 20000000 };
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct guard *first;
+    bool started;
+} late = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Under late.lock: so the thread is still there. */
+static void tell(struct guard *g)
+{
+    struct sigaction now;
+    siginfo_t info;
+    if (sigaction(SIGSEGV, NULL, &now) != 0 || !(now.sa_flags & SA_SIGINFO) || now.sa_sigaction != handle) return;
+    memset(&info, 0, sizeof info);
+    info.si_signo = SIGSEGV;
+    info.si_code = SI_QUEUE;
+    info.si_pid = getpid();
+    info.si_uid = getuid();
+    info.si_value.sival_ptr = &too_late;
+    atomic_store(&g->late, true);
+    syscall(SYS_rt_tgsigqueueinfo, getpid(), g->thread, SIGSEGV, &info);
+}
+
+static void *watch(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&late.lock);
+    for (;;) {
+        uint64_t now = now_ns(), next = UINT64_MAX;
+        struct timespec t;
+        for (struct guard *g = late.first; g; g = g->next) {
+            uint64_t at = g->fault->deadline > now ? g->fault->deadline : now + AGAIN_NS;
+            if (g->fault->deadline <= now) tell(g);
+            if (at < next) next = at;
+        }
+        t.tv_sec = (time_t)(next / 1000000000u);
+        t.tv_nsec = (long)(next % 1000000000u);
+        if (next == UINT64_MAX)
+            pthread_cond_wait(&late.changed, &late.lock);
+        else
+            pthread_cond_timedwait(&late.changed, &late.lock, &t);
+    }
+    return NULL;
+}
+
+static bool start_watch(void)
+{
+    pthread_condattr_t attr;
+    pthread_t thread;
+    if (pthread_condattr_init(&attr) != 0) return false;
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&late.changed, &attr);
+    pthread_condattr_destroy(&attr);
+    return pool_start_thread(&thread, watch, NULL) && pthread_detach(thread) == 0;
+}
+
+/* Finds the code that g->fault->code is part of. */
+static int find_code(struct dl_phdr_info *object, size_t size, void *guard)
+{
+    struct guard *g = guard;
+    uintptr_t at = (uintptr_t)g->fault->code;
+    (void)size;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        uintptr_t begin = object->dlpi_addr + object->dlpi_phdr[i].p_vaddr;
+        if (object->dlpi_phdr[i].p_type != PT_LOAD || at - begin >= object->dlpi_phdr[i].p_memsz) continue;
+        g->code = begin;
+        g->code_end = begin + object->dlpi_phdr[i].p_memsz;
+        return 1;
+    }
+    return 0;
+}
+
+static void deadline_begins(struct guard *g)
+{
+    g->thread = (pid_t)syscall(SYS_gettid);
+    g->code = g->code_end = 0;
+    atomic_init(&g->late, false);
+    dl_iterate_phdr(find_code, g);
+    pthread_mutex_lock(&late.lock);
+    if (!late.started) late.started = start_watch();
+    g->next = late.first;
+    late.first = g;
+    if (late.started) pthread_cond_signal(&late.changed);
+    pthread_mutex_unlock(&late.lock);
+}
+
+static void deadline_ends(struct guard *g)
+{
+    struct guard **link;
+    pthread_mutex_lock(&late.lock);
+    for (link = &late.first; *link != g; link = &(*link)->next) continue;
+    *link = g->next;
+    pthread_mutex_unlock(&late.lock);
+}
+
 void fault_run(struct fault *f, void (*body)(void *), void *user)
 {
     struct thread *t;
     struct guard g;
     pthread_once(&once, install);
-    f->happened = false;
+    f->happened = f->late = false;
     f->subgroup = NULL;
     t = active ? this_thread() : NULL;
     if (!t) {
@@ -150,8 +287,13 @@ void fault_run(struct fault *f, void (*body)(void *), void *user)
     }
     g.fault = f;
     g.outer = t->innermost;
-    t->innermost = &g;
-    if (sigsetjmp(g.back, 0) == 0) body(user);
+    atomic_init(&g.late, false);
+    if (sigsetjmp(g.back, 0) == 0) {
+        t->innermost = &g;
+        if (f->deadline) deadline_begins(&g);
+        body(user);
+    }
+    if (f->deadline) deadline_ends(&g);
     t->innermost = g.outer;
 }
 

@@ -160,7 +160,7 @@ static ze_result_t launch(struct soft_launch *recorded)
     uint64_t faults;
     if (recorded->indirect) {
         struct counts counts = {.launch = recorded};
-        struct fault f;
+        struct fault f = {0};
         fault_run(&f, read_counts, &counts);
         if (f.happened) return lost_access("the counts of an indirect launch", &f);
         memcpy(l.group_count, counts.group_count, sizeof l.group_count);
@@ -205,7 +205,7 @@ static void move(void *command)
 
 static ze_result_t run(struct soft_command *c)
 {
-    struct fault f;
+    struct fault f = {0};
     switch (c->kind) {
     case SOFT_CMD_NOTHING: break;
     case SOFT_CMD_TIMESTAMP:

@@ -159,6 +159,35 @@ static void run_for_ever(void)
 
 TEST(exit_does_not_wait_for_a_kernel_that_never_ends) { in_a_child(run_for_ever); }
 
+/* With a limit, the launch is lost and the device goes on; who keeps to the limit is not touched. */
+static void end_at_the_limit(void)
+{
+    _Atomic uint32_t *arrived = new_memory(4);
+    ze_kernel_handle_t k = new_kernel("meet", 16);
+    struct reduction r = new_reduction();
+    for (int round = 0; round < 3; round++) {
+        ze_command_queue_handle_t q = new_queue();
+        ze_command_list_handle_t l = new_list();
+        atomic_store(arrived, 0);
+        OK(zeKernelSetArgumentValue(k, 0, sizeof arrived, &arrived));
+        append(l, k, 2 * THREADS);
+        submit(q, l);
+        NEED(zeCommandQueueSynchronize(q, UINT64_MAX) == ZE_RESULT_ERROR_DEVICE_LOST);
+        NEED(zeCommandQueueSynchronize(q, UINT64_MAX) == ZE_RESULT_SUCCESS);
+        for (int i = 0; i < 100; i++) reduce(&r);
+    }
+}
+
+TEST(a_limit_ends_a_kernel_that_never_ends)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    SKIP("the sanitizer has the signals");
+#endif
+    setenv("XETILE_SOFT_RUN_LIMIT", "0.3", 1);
+    in_a_child(end_at_the_limit);
+    unsetenv("XETILE_SOFT_RUN_LIMIT");
+}
+
 static void leave_work_behind(void)
 {
     for (int i = 0; i < 3; i++) {
@@ -301,6 +330,7 @@ int main(void)
     setenv("ZE_ENABLE_ALT_DRIVERS", soft ? soft : "build/libze_soft.so", 1);
     setenv("XETILE_SOFT_THREADS", "4", 1);
     RUN(exit_does_not_wait_for_a_kernel_that_never_ends);
+    RUN(a_limit_ends_a_kernel_that_never_ends);
     RUN(exit_while_queues_are_running);
     RUN(forked_children_can_exit);
     RUN(an_idle_device_uses_no_cpu_time);
