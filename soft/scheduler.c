@@ -69,6 +69,7 @@ struct job {
     struct sched_launch *launch;
     uint64_t chunk; /* so many are claimed at once */
     struct pace *pace;
+    uint64_t deadline; /* 0: none */
     _Atomic int result;
     unsigned part_count;
     struct part parts[MAX_PARTS];
@@ -461,6 +462,23 @@ static bool place_local(struct group *g)
     return true;
 }
 
+static uint64_t limit_ns;
+static pthread_once_t limit_once = PTHREAD_ONCE_INIT;
+
+static void read_limit(void)
+{
+    const char *wish = getenv("XETILE_SOFT_RUN_LIMIT");
+    double seconds = wish ? strtod(wish, NULL) : 0;
+    limit_ns = seconds > 0 && seconds < 1e9 ? (uint64_t)(seconds * 1e9) : 0;
+}
+
+/* How long a launch may take; 0: as long as it likes. */
+static uint64_t run_limit(void)
+{
+    pthread_once(&limit_once, read_limit);
+    return limit_ns;
+}
+
 /* Whether the access ran over the stack of one of the thread's subgroups, or over its own. */
 static bool ran_over_stack(struct worker *w, const void *address)
 {
@@ -477,7 +495,10 @@ static bool ran_over_stack(struct worker *w, const void *address)
 static void describe_fault(const struct group *g, char *text, size_t size)
 {
     const void *address = g->fault.address;
-    if (address && ran_over_stack(g->worker, address))
+    if (g->fault.late)
+        snprintf(text, size, "it was not done after the %g s that XETILE_SOFT_RUN_LIMIT gives it",
+                 (double)run_limit() * 1e-9);
+    else if (address && ran_over_stack(g->worker, address))
         snprintf(text, size, "it ran out of stack, of which it was given %u bytes a subgroup",
                  g->job->launch->kernel->stack_bytes);
     else if (address)
@@ -628,6 +649,8 @@ static void work_on_claimed(struct job *j, struct group *g, bool timed)
         job_fails(j, SCHED_NO_MEMORY, g, g->first);
         return;
     }
+    g->fault.deadline = j->deadline;
+    g->fault.code = (const void *)(uintptr_t)j->launch->kernel->run;
     began = timed ? pool_now() : 0;
     fault_run(&g->fault, run_all, g);
     if (timed) keep_pace(j, g->claimed, pool_now() - began);
@@ -699,6 +722,7 @@ enum sched_result sched_run(struct sched_launch *l)
     if (threads > total) threads = total;
     j.task.threads = (unsigned)threads;
     j.part_count = threads < MAX_PARTS ? (unsigned)threads : MAX_PARTS;
+    if (run_limit()) j.deadline = pool_now() + run_limit();
     plan(&j, total, threads);
     deal_out(&j, total);
     if (l->cooperative) pthread_mutex_lock(&cooperative_lock); /* two of them could each hold threads the other needs */
