@@ -25,6 +25,7 @@ static const struct setting {
     {"CACHE", {0}, 0, 0},
     {"CACHE_LIMIT", {0}, 0, 16777215},
     {"TIME_LIMIT", {0}, 0.01, 999999},
+    {"RUN_LIMIT", {0}, 0.01, 999999},
     {"MEMORY_LIMIT", {0}, 1, 999999},
     {"CHECK", {"0", "1", "2", "3"}, 0, 0},
     {"FAULTS", {"on", "off"}, 0, 0},
