@@ -34,9 +34,8 @@ struct guard {
     struct fault *fault;
     struct guard *outer;
     struct guard *next; /* of those with deadlines */
-    pid_t thread;
+    struct thread *thread;
     atomic_bool late;
-    uintptr_t code, code_end;
 };
 
 /* Handlers of the application may come to run on it, and the registers of a CPU with tiles take 11 KiB. */
@@ -46,6 +45,9 @@ struct guard {
 struct thread {
     struct guard *innermost;
     void *alternate; /* its signal stack, where that is ours */
+    pid_t number;    /* these, once it has had a deadline */
+    const void *code_of; /* a function of the code that it may be taken out of */
+    uintptr_t code, code_end;
 };
 
 static const int signals[] = {SIGSEGV, SIGBUS};
@@ -92,7 +94,7 @@ static void handle(int signal_number, siginfo_t *info, void *context)
     struct guard *g = t ? t->innermost : NULL;
     struct fault *f = g ? g->fault : NULL;
     bool ours = info->si_code == SI_QUEUE && info->si_value.sival_ptr == &too_late;
-    if (ours && (!f || !atomic_load(&g->late) || place(context) - g->code >= g->code_end - g->code)) return;
+    if (ours && (!f || !atomic_load(&g->late) || place(context) - t->code >= t->code_end - t->code)) return;
     if (!f || (info->si_code <= 0 && !ours)) { /* or somebody sent the signal */
         pass_on(signal_number, info, context);
         return;
@@ -169,13 +171,13 @@ __attribute__((destructor)) static void uninstall(void)
 
 /* ---- deadlines */
 
-enum { AGAIN_NS = 20000000 };
+enum { AGAIN_NS = 20000000, IDLE_TURNS = 50 }; /* so long between two looks, and so many before the watch sleeps */
 
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct guard *first;
-    bool started;
+    bool started, asleep;
 } late = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static uint64_t now_ns(void)
@@ -198,27 +200,27 @@ static void tell(struct guard *g)
     info.si_uid = getuid();
     info.si_value.sival_ptr = &too_late;
     atomic_store(&g->late, true);
-    syscall(SYS_rt_tgsigqueueinfo, getpid(), g->thread, SIGSEGV, &info);
+    syscall(SYS_rt_tgsigqueueinfo, getpid(), g->thread->number, SIGSEGV, &info);
 }
 
 static void *watch(void *unused)
 {
+    unsigned idle = 0;
     (void)unused;
     pthread_mutex_lock(&late.lock);
     for (;;) {
-        uint64_t now = now_ns(), next = UINT64_MAX;
-        struct timespec t;
-        for (struct guard *g = late.first; g; g = g->next) {
-            uint64_t at = g->fault->deadline > now ? g->fault->deadline : now + AGAIN_NS;
+        uint64_t now = now_ns(), next = now + AGAIN_NS;
+        const struct timespec t = {(time_t)(next / 1000000000u), (long)(next % 1000000000u)};
+        for (struct guard *g = late.first; g; g = g->next)
             if (g->fault->deadline <= now) tell(g);
-            if (at < next) next = at;
-        }
-        t.tv_sec = (time_t)(next / 1000000000u);
-        t.tv_nsec = (long)(next % 1000000000u);
-        if (next == UINT64_MAX)
-            pthread_cond_wait(&late.changed, &late.lock);
-        else
+        idle = late.first ? 0 : idle + 1;
+        late.asleep = idle > IDLE_TURNS;
+        if (!late.asleep) {
             pthread_cond_timedwait(&late.changed, &late.lock, &t);
+            continue;
+        }
+        pthread_cond_wait(&late.changed, &late.lock);
+        idle = 0;
     }
     return NULL;
 }
@@ -237,30 +239,33 @@ static bool start_watch(void)
 /* Finds the code that g->fault->code is part of. */
 static int find_code(struct dl_phdr_info *object, size_t size, void *guard)
 {
-    struct guard *g = guard;
+    const struct guard *g = guard;
     uintptr_t at = (uintptr_t)g->fault->code;
     (void)size;
     for (int i = 0; i < object->dlpi_phnum; i++) {
         uintptr_t begin = object->dlpi_addr + object->dlpi_phdr[i].p_vaddr;
         if (object->dlpi_phdr[i].p_type != PT_LOAD || at - begin >= object->dlpi_phdr[i].p_memsz) continue;
-        g->code = begin;
-        g->code_end = begin + object->dlpi_phdr[i].p_memsz;
+        g->thread->code = begin;
+        g->thread->code_end = begin + object->dlpi_phdr[i].p_memsz;
         return 1;
     }
     return 0;
 }
 
-static void deadline_begins(struct guard *g)
+static void deadline_begins(struct thread *t, struct guard *g)
 {
-    g->thread = (pid_t)syscall(SYS_gettid);
-    g->code = g->code_end = 0;
-    atomic_init(&g->late, false);
-    dl_iterate_phdr(find_code, g);
+    if (t->code_of != g->fault->code) {
+        t->number = (pid_t)syscall(SYS_gettid);
+        t->code = t->code_end = 0;
+        dl_iterate_phdr(find_code, g);
+        t->code_of = g->fault->code;
+    }
     pthread_mutex_lock(&late.lock);
     if (!late.started) late.started = start_watch();
     g->next = late.first;
     late.first = g;
-    if (late.started) pthread_cond_signal(&late.changed);
+    if (late.asleep) pthread_cond_signal(&late.changed);
+    late.asleep = false;
     pthread_mutex_unlock(&late.lock);
 }
 
@@ -287,10 +292,11 @@ void fault_run(struct fault *f, void (*body)(void *), void *user)
     }
     g.fault = f;
     g.outer = t->innermost;
+    g.thread = t;
     atomic_init(&g.late, false);
     if (sigsetjmp(g.back, 0) == 0) {
         t->innermost = &g;
-        if (f->deadline) deadline_begins(&g);
+        if (f->deadline) deadline_begins(t, &g);
         body(user);
     }
     if (f->deadline) deadline_ends(&g);

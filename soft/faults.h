@@ -5,8 +5,8 @@
  * kernel may have run out of stack, so a thread that has no alternate signal stack gets one with its first launch.
  * XETILE_SOFT_FAULTS=off leaves the signals alone, and so do builds with a sanitizer of addresses or threads.
  *
- * What takes too long is ended in the same way, when there is a deadline: a thread sends the signal, again and again until
- * it finds the kernel's own code at work, which holds nothing that others wait for.
+ * What takes too long is ended in the same way, when there is a deadline: a thread sends the signal, again and again
+ * until it finds the kernel's own code at work, which holds nothing that others wait for.
  */
 #ifndef XETILE_SOFT_FAULTS_H
 #define XETILE_SOFT_FAULTS_H
