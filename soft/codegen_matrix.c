@@ -79,14 +79,37 @@ uint32_t cg_items(struct cg *g, uint32_t variable)
     return (uint32_t)(cg_memory_size(g, sp_type(g->m, t->elem)->id) / g->value[variable].granule);
 }
 
-/* Where a pointer into a fixed variable points. Each 16 bits of a wide one are a vector of floats; the two halves of a
- * tiled one have their rows in turns. */
-static const char *item_at(struct cg *g, const struct cg_value *p)
+bool cg_is_wide_int(const struct cg_value *v) { return v->wide >= CG_WIDE_I8; }
+uint32_t cg_signs(const struct cg_value *v) { return v->wide - CG_WIDE_I8; }
+
+/* Each 16 bits of a wide variable are a vector of dwords, or half of one. */
+const char *cg_wide_place(struct cg *g, const struct cg_value *p)
+{
+    const struct cg_value *v = &g->value[p->variable];
+    uint32_t at = (uint32_t)p->offset / 2 * g->S * 4;
+    return cg_is_wide_int(v) ? cg_str(g, "%u >> XS(quads)(%u)", at, cg_signs(v)) : cg_str(g, "%u", at);
+}
+
+/* Where a pointer into a fixed variable points. The two halves of a tiled one have their rows in turns. */
+static const char *address_of(struct cg *g, const struct cg_value *p)
 {
     const struct cg_value *v = &g->value[p->variable];
     int64_t at = p->offset / v->granule, half = v->tiled ? cg_items(g, p->variable) / 2 : 1;
-    if (v->tiled) return cg_fixed_item(g, p->variable, (at % half * 2 + at / half) * v->granule);
-    return cg_fixed_item(g, p->variable, v->wide ? p->offset * (v->granule / 2) : p->offset);
+    if (v->wide) return cg_str(g, "(u8 *)p%u + (%s)", p->variable, cg_wide_place(g, p));
+    if (v->tiled) at = at % half * 2 + at / half;
+    return cg_str(g, "&%s", cg_fixed_item(g, p->variable, at * v->granule + p->offset % v->granule));
+}
+
+const char *cg_wide_load(struct cg *g, const struct cg_value *v, const struct cg_block2d *b, const char *how,
+                         const char *to)
+{
+    static const char *const floats[] = {"", "f16", "bf16"};
+    bool of_b = v->granule == 4, late = !strncmp(how, "late", 4);
+    if (!cg_is_wide_int(v))
+        return cg_str(g, "XS(%s_%s)(%s, %u, %u%s", how, floats[v->wide], to, b->height, b->count,
+                      late ? "" : of_b ? ", 1" : ", 0");
+    if (of_b) return cg_str(g, "XS(%s_quads)(%s, %u, %u, %u", how, to, cg_signs(v), b->height, b->count);
+    return cg_str(g, "XS(%s_rows)(%s, %u, %u, %u, %u", how, to, cg_signs(v), b->elem, b->height, b->count);
 }
 
 const char *cg_surface(struct cg *g, uint32_t first)
@@ -113,14 +136,14 @@ static void write_block2d(struct cg *g)
     }
     if (cg_write_late(g)) return;
     if (p->variable && g->value[p->variable].wide) {
-        bool down = g->inst->op == SP_OP_Subgroup2DBlockLoadTransformINTEL;
-        cg_put(g, "    XS(block2d_load_%s)(&%s, %u, %u, %d, %s, (i32)%s, (i32)%s);\n",
-               cg_kind_name(g->value[p->variable].wide), item_at(g, p), b.height, b.count, down, cg_surface(g, first),
+        const char *load = cg_wide_load(g, &g->value[p->variable], &b, "block2d_load",
+                                        cg_str(g, "(void *)(%s)", address_of(g, p)));
+        cg_put(g, "    %s, %s, (i32)%s, (i32)%s);\n", load, cg_surface(g, first),
                cg_leaf_use(g, cg_operand(g, 8), 0, false), cg_leaf_use(g, cg_operand(g, 8), 1, false));
         return;
     }
     if (p->variable && g->value[p->variable].tiled) {
-        cg_put(g, "    XS(block2d_load_pairs)(&%s, %u, %u, %s, (i32)%s, (i32)%s);\n", item_at(g, p), b.elem, b.height,
+        cg_put(g, "    XS(block2d_load_pairs)(%s, %u, %u, %s, (i32)%s, (i32)%s);\n", address_of(g, p), b.elem, b.height,
                cg_surface(g, first), cg_leaf_use(g, cg_operand(g, 8), 0, false),
                cg_leaf_use(g, cg_operand(g, 8), 1, false));
         return;
@@ -154,8 +177,7 @@ static const char *fragment(struct cg *g, uint32_t id)
     const struct cg_leaves *l = cg_leaves_of(g, d->type);
     bool plain = d->what == SP_IS_PARAMETER || (d->what == SP_IS_VALUE && d->def->op != SP_OP_Undef);
     if (g->value[id].borrowed) {
-        const struct cg_value *p = &g->value[d->def->operand[0]];
-        return cg_str(g, "&%s", item_at(g, p));
+        return address_of(g, &g->value[d->def->operand[0]]);
     }
     if (plain && g->value[id].varying) return cg_str(g, "&%s", cg_variable(g, id));
     const char *t = cg_temporary(g, cg_type_name(g, d->type, true));
@@ -391,6 +413,13 @@ const char *cg_tile_product(struct cg *g, const struct sp_inst *i)
     return full && is_product_of(g, i, name) ? cg_tile_name(g, name, flags) : NULL;
 }
 
+/* As prelude_matrix.h has them. */
+static uint32_t signs_of(uint32_t flags)
+{
+    return ((flags & SP_DPAS_MatrixASignedComponentsINTEL) != 0) * 2 +
+           ((flags & SP_DPAS_MatrixBSignedComponentsINTEL) != 0);
+}
+
 static void write_product(struct cg *g)
 {
     const struct sp_inst *i = g->inst;
@@ -405,16 +434,15 @@ static void write_product(struct cg *g)
     }
     bool integer = result == CG_U32, wide = result == CG_F32 && from == CG_F32, blend = g->value[i->id].blend;
     const char *tile = cg_tile_product(g, i);
+    const char *wides = cg_str(g, "%s%s", is_wide(g, a) ? " | XS_WIDE_A" : "", is_wide(g, b) ? " | XS_WIDE_B" : "");
     if (cg_write_late(g)) return;
     if (tile)
         rest = cg_str(g, "%u, %s%s", m, integer || cg_kind_bytes(cg_element(g, b)) == 4 ? "XS_PACKED" : "0",
                       is_tiled(g, a) ? " | XS_TILED_A" : "");
     else if (integer)
-        rest = cg_str(g, "%u, %d, %d", m, (flags & SP_DPAS_MatrixASignedComponentsINTEL) != 0,
-                      (flags & SP_DPAS_MatrixBSignedComponentsINTEL) != 0);
+        rest = cg_str(g, "%u, %u, 0%s", m, signs_of(flags), wides);
     else
-        rest = cg_str(g, "%u, %s%s%s", m, cg_kind_bytes(cg_element(g, b)) == 4 ? "XS_PACKED" : "0",
-                      is_wide(g, a) ? " | XS_WIDE_A" : "", is_wide(g, b) ? " | XS_WIDE_B" : "");
+        rest = cg_str(g, "%u, %s%s", m, cg_kind_bytes(cg_element(g, b)) == 4 ? "XS_PACKED" : "0", wides);
     if (tile) {
         if (write_products(g, cg_str(g, "XS(tiles)(self, %s, ", tile), "void", rest)) return;
     } else if ((wide && has_float_grid(name)) || !strcmp(name, "dpas_i8")) {
@@ -432,8 +460,8 @@ static void write_product(struct cg *g)
     for (uint32_t k = 0; blend && k < m; k++) cg_set_leaf(g, k, cg_str(g, "%s%s", to, l->leaf[k].path));
 }
 
-/* ---- fragments that are only ever loaded as blocks and multiplied are floats from the start; where tiles multiply
- * them, operand A has rows as long as a tile's instead */
+/* ---- fragments that are only ever loaded as blocks and multiplied are floats, or pairs of 16 bits, from the start;
+ * where tiles multiply them, operand A has rows as long as a tile's instead */
 
 enum {
     AS_ROWS = 1,
@@ -443,9 +471,11 @@ enum {
     OTHERWISE = 16,
     IN_A = 32,
     IN_B = 64,
-    OF_F16 = 128,
-    OF_BF16 = 256,
-    OF_I8 = 512
+    AS_BYTE_ROWS = 128,
+    AS_BYTE_VNNI = 256,
+    OF_F16 = 512,
+    OF_BF16 = 1024,
+    OF_I8 = 2048 /* unsigned both; and three more: see signs_of */
 };
 
 /* Of a product, whose operand k is read in the variable p points into. */
@@ -457,7 +487,9 @@ static uint32_t use_in_product(struct cg *g, const struct sp_inst *i, uint32_t k
     uint32_t use = k == 1 ? IN_A : IN_B;
     if (k > 2 || !name || (has_float_grid(name) ? !floats : strcmp(name, "dpas_i8") != 0)) return OTHERWISE;
     if (k == 1 && (!half || p->offset / g->value[p->variable].granule % half + m > half)) use |= NOT_PAIRS;
-    return use | (!strcmp(name, "dpas_f16") ? OF_F16 : !strcmp(name, "dpas_bf16") ? OF_BF16 : OF_I8);
+    return use | (!strcmp(name, "dpas_f16")    ? OF_F16
+                  : !strcmp(name, "dpas_bf16") ? OF_BF16
+                                               : OF_I8 << signs_of(i->count > 4 ? i->operand[4] : 0));
 }
 
 /* Of an instruction whose operand k points into `variable`. */
@@ -469,10 +501,10 @@ static uint32_t use_in_load(struct cg *g, const struct sp_inst *i, uint32_t k, u
     bool columns = b.elem == 2 && b.width == g->S;
     if (i->op == SP_OP_Subgroup2DBlockLoadINTEL && g->S == 16 && granule == 2 && b.elem * b.width == 32) {
         bool whole = g->value[i->operand[k]].offset == 0 && cg_items(g, variable) == 2 * b.height;
-        return (b.count == 2 && whole ? AS_PAIRS : NOT_PAIRS) | (columns ? AS_ROWS : 0);
+        return (b.count == 2 && whole ? AS_PAIRS : NOT_PAIRS) | (columns ? AS_ROWS : AS_BYTE_ROWS);
     }
-    bool vnni = i->op == SP_OP_Subgroup2DBlockLoadTransformINTEL && columns && b.height % 2 == 0 && granule == 4;
-    return vnni ? AS_VNNI : OTHERWISE;
+    bool vnni = i->op == SP_OP_Subgroup2DBlockLoadTransformINTEL && b.width == g->S && granule == 4;
+    return !vnni || b.height * b.elem % 4 ? OTHERWISE : b.elem == 1 ? AS_BYTE_VNNI : AS_VNNI;
 }
 
 /* What an instruction does with the fixed variables that its operands point into, or were borrowed from. */
@@ -494,18 +526,22 @@ static void choose_form(struct cg *g, uint32_t id, uint32_t seen)
 {
     static const struct {
         uint32_t type;
-        enum cg_kind kind;
+        enum cg_form form;
         const char *product;
-    } types[] = {{OF_F16, CG_F16, "dpas_f16"}, {OF_BF16, CG_BF16, "dpas_bf16"}, {OF_I8, CG_U8, "dpas_i8"}};
+    } types[] = {{OF_F16, CG_WIDE_F16, "dpas_f16"},       {OF_BF16, CG_WIDE_BF16, "dpas_bf16"},
+                 {OF_I8, CG_WIDE_I8, "dpas_i8"},          {OF_I8 << 1, CG_WIDE_I8 + 1, "dpas_i8"},
+                 {OF_I8 << 2, CG_WIDE_I8 + 2, "dpas_i8"}, {OF_I8 << 3, CG_WIDE_I8 + 3, "dpas_i8"}};
+    const uint32_t pairs = AS_PAIRS | NOT_PAIRS, rows = AS_ROWS | AS_BYTE_ROWS;
     struct cg_value *v = &g->value[id];
     for (uint32_t k = 0; k < sizeof types / sizeof types[0]; k++) {
-        bool tiles = cg_tile_name(g, types[k].product, 0) != NULL;
-        if (tiles)
-            v->tiled |= (seen & ~(uint32_t)AS_ROWS) == (AS_PAIRS | IN_A | types[k].type);
-        else if (types[k].kind != CG_U8 &&
-                 ((seen & ~(uint32_t)(AS_PAIRS | NOT_PAIRS)) == (AS_ROWS | IN_A | types[k].type) ||
-                  seen == (AS_VNNI | IN_B | types[k].type)))
-            v->wide = types[k].kind;
+        bool ints = types[k].form >= CG_WIDE_I8, of_a = (seen & ~pairs & ~rows) == (IN_A | types[k].type);
+        bool of_b = seen == ((ints ? AS_BYTE_VNNI : AS_VNNI) | IN_B | types[k].type);
+        if (cg_tile_name(g, types[k].product, 0))
+            v->tiled |= of_a && (seen & pairs) == AS_PAIRS;
+        else if (ints && g->o->check)
+            continue; /* what a load does not bring is cleared there: where that is would be for the prelude to say */
+        else if (of_b || (of_a && g->S == 16 && (ints || (seen & rows) == AS_ROWS)))
+            v->wide = (uint8_t)types[k].form;
     }
 }
 

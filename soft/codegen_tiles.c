@@ -8,8 +8,8 @@
  *
  * Where moreover the kernel cannot have written or synchronised before such a load, what the load brings cannot change
  * within a launch: another subgroup of the work-group that has laid the same block of B down has done it for all. For
- * that, products of floats (whose operands are made f32 when they are loaded, see cg_widen_fragments) wait as well:
- * without tiles it is to widen B, and to find its rows in the cache, that costs.
+ * that, products without tiles (whose operands are made wider when they are loaded, see cg_widen_fragments) wait as
+ * well: there it is to widen B, and to find its rows in the cache, that costs.
  */
 #include "codegen_matrix.h"
 
@@ -53,7 +53,7 @@ struct cg_queue {
     struct cg_chain chain[CG_RUN];
     struct cg_grid grid;
     const struct sp_inst *first; /* of its products */
-    const char *kind;            /* of tiles, or NULL: products of floats */
+    const char *kind;            /* of tiles, or NULL: of operands in wide variables */
     uint32_t block, header;      /* of the products; of the loop */
     uint32_t m, height;          /* rows of a fragment; fragments below each other in a tile */
     uint32_t steps;              /* there is room for */
@@ -357,7 +357,7 @@ static bool fill_queue(struct cg *g, const struct cg_function *fn, struct cg_que
     if (!find_loop(g, fn->f, q) || !sums_wait(g, fn, q) || !operands_wait(g, fn->f, q)) return false;
     q->shared = cg_is_kernel(fn) && !g->o->check && only_reads_before(g, fn->f, q->block);
     q->steps = room_for(g, q);
-    return q->kind ? q->steps > 1 : q->shared; /* floats gain little by waiting alone */
+    return q->kind ? q->steps > 1 : q->shared; /* without tiles waiting alone gains little */
 }
 
 static void add_queue(struct cg *g, struct cg_function *fn, uint32_t block)
@@ -375,7 +375,7 @@ static void add_queue(struct cg *g, struct cg_function *fn, uint32_t block)
     fn->shares_blocks = fn->shares_blocks || q->shared;
 }
 
-static bool is_of_floats(struct cg *g, const struct sp_inst *i)
+static bool has_wide_operands(struct cg *g, const struct sp_inst *i)
 {
     uint32_t a = cg_lender(g, i->operand[1]), b = cg_lender(g, i->operand[2]);
     return a && b && g->value[a].wide && g->value[b].wide;
@@ -394,7 +394,7 @@ void cg_plan_late(struct cg *g, struct cg_function *fn)
             const struct sp_inst *i = g->inst = &f->blocks[b].inst[k];
             if (i->op != SP_OP_SubgroupMatrixMultiplyAccumulateINTEL) continue;
             bool tiles = cg_tile_product(g, i) != NULL;
-            if (!(tiles || is_of_floats(g, i)) || !cg_next_grid(g, chain, &grid)) continue;
+            if (!(tiles || has_wide_operands(g, i)) || !cg_next_grid(g, chain, &grid)) continue;
             if (tiles) group_columns(g, &grid);
             add_queue(g, fn, b);
             k += grid.span - 1;
@@ -429,11 +429,11 @@ static const char *places(struct cg *g, uint32_t n, const char *const *items)
     return name;
 }
 
-/* Where a tile's first fragment, or a fragment of floats, is in each unit. */
+/* Where a tile's first fragment, or a wide fragment, is in each unit. */
 static const char *place_text(struct cg *g, const struct cg_queue *q, uint32_t id, bool of_a)
 {
-    uint32_t at = (uint32_t)pointer_of(g, id)->offset / 2 * g->S * 4; /* each 16 bits are a vector of floats */
-    if (q->kind) at = of_a ? place_of_a(g, q, id) * 32 : place_of_b(g, q, id) * 64;
+    if (!q->kind) return cg_str(g, "{at%u, %s}", cg_lender(g, id), cg_wide_place(g, pointer_of(g, id)));
+    uint32_t at = of_a ? place_of_a(g, q, id) * 32 : place_of_b(g, q, id) * 64;
     return cg_str(g, "{at%u, %u}", cg_lender(g, id), at);
 }
 
@@ -441,6 +441,7 @@ static const char *place_text(struct cg *g, const struct cg_queue *q, uint32_t i
 static void write_products_now(struct cg *g, const struct cg_queue *q)
 {
     const struct cg_grid *r = &q->grid;
+    const struct cg_value *v = &g->value[q->variable[0]];
     const char *item[CG_FRAGMENTS * CG_FRAGMENTS], *a, *b, *c;
     uint32_t n = 0;
     for (uint32_t i = 0; i < r->ni * r->nj; i++)
@@ -453,20 +454,21 @@ static void write_products_now(struct cg *g, const struct cg_queue *q)
     for (uint32_t j = 0; j < r->nj; j++)
         for (uint32_t k = 0; k < r->nk; k += q->along) item[n++] = place_text(g, q, r->column[j]->b[k], false);
     b = places(g, n, item);
-    cg_put(g, q->kind ? "    XS(tiles_late)(self, %s, " : "    XS(floats_late)(", q->kind);
+    if (q->kind) cg_put(g, "    XS(tiles_late)(self, %s, ", q->kind);
+    else if (cg_is_wide_int(v)) cg_put(g, "    XS(ints_late)(%u, ", cg_signs(v));
+    else cg_put(g, "    XS(floats_late)(");
     cg_put(g, "%u, %u, %u, %s, %s, %s, %u, late%u);\n    late%u = 0;\n", r->ni, r->nj,
            q->halves == 2 ? 0 : r->nk / q->along, c, a, b, q->m, q->first->id, q->first->id);
 }
 
-static void write_load_of_floats(struct cg *g, const struct cg_value *v, const struct cg_block2d *b, const char *to,
-                                 const char *own, const char *from)
+static void write_wide_load(struct cg *g, const struct cg_value *v, const struct cg_block2d *b, const char *to,
+                            const char *own, const char *from)
 {
-    const char *kind = cg_kind_name(v->wide);
     if (v->granule == 4)
-        cg_put(g, "    %s = XS(late_%s)(self, %s, %u, %u, %s);\n", to, kind, own, b->height, b->count, from);
+        cg_put(g, "    %s = %s, %s);\n", to, cg_wide_load(g, v, b, "late", cg_str(g, "self, %s", own)), from);
     else
-        cg_put(g, "    %s = %s;\n    XS(block2d_load_%s)((f32x *)%s, %u, %u, 0, %s);\n", to, own, kind, own, b->height,
-               b->count, from);
+        cg_put(g, "    %s = %s;\n    %s, %s);\n", to, own,
+               cg_wide_load(g, v, b, "block2d_load", cg_str(g, "(void *)(%s)", own)), from);
 }
 
 static void write_late_load(struct cg *g, const struct cg_queue *q, uint32_t variable)
@@ -483,7 +485,7 @@ static void write_late_load(struct cg *g, const struct cg_queue *q, uint32_t var
     struct cg_block2d b;
     if (!cg_describe_block(g, g->inst, &b)) return;
     if (!q->kind) {
-        write_load_of_floats(g, v, &b, to, own, from);
+        write_wide_load(g, v, &b, to, own, from);
         return;
     }
     if (v->granule == 4) {

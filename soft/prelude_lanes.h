@@ -85,14 +85,26 @@ typedef u16 u16x_mem __attribute__((vector_size(2 * S), may_alias, aligned(1)));
 typedef u32 u32x_mem __attribute__((vector_size(4 * S), may_alias, aligned(1)));
 typedef u64 u64x_mem __attribute__((vector_size(8 * S), may_alias, aligned(1)));
 
-/* The same value in every lane (x - 0 keeps a negative zero, x + 0 would not). */
-XS_INLINE u8x XS(splat_u8)(u8 x) { return x - (u8x){0}; }
-XS_INLINE u16x XS(splat_u16)(u16 x) { return x - (u16x){0}; }
-XS_INLINE u32x XS(splat_u32)(u32 x) { return x - (u32x){0}; }
-XS_INLINE u64x XS(splat_u64)(u64 x) { return x - (u64x){0}; }
-XS_INLINE i32x XS(splat_i32)(i32 x) { return x - (i32x){0}; }
-XS_INLINE f32x XS(splat_f32)(f32 x) { return x - (f32x){0}; }
-XS_INLINE f64x XS(splat_f64)(f64 x) { return x - (f64x){0}; }
+/* The same value in every lane (x - 0 keeps a negative zero, x + 0 would not). gcc 12 fills vectors wider than the
+ * CPU's lane by lane, in memory: in pieces, then. */
+#define XS_SPLAT(T)                                                                                                    \
+    XS_INLINE T##x XS(splat_##T)(T x)                                                                                  \
+    {                                                                                                                  \
+        enum { bytes = sizeof(T##x) < XS_NATIVE ? sizeof(T##x) : XS_NATIVE };                                          \
+        typedef T piece __attribute__((vector_size(bytes)));                                                           \
+        T##x r;                                                                                                        \
+        if (sizeof r == bytes || __builtin_constant_p(x)) return x - (T##x){0};                                        \
+        XS_UNROLL for (u32 i = 0; i < sizeof r / bytes; i++) ((piece *)&r)[i] = x - (piece){0};                        \
+        return r;                                                                                                      \
+    }
+XS_SPLAT(u8)
+XS_SPLAT(u16)
+XS_SPLAT(u32)
+XS_SPLAT(u64)
+XS_SPLAT(i32)
+XS_SPLAT(f32)
+XS_SPLAT(f64)
+#undef XS_SPLAT
 
 #if S == 8
 #define XS_LANES 0, 1, 2, 3, 4, 5, 6, 7

@@ -11,6 +11,7 @@
 
 enum { XS_RUN = 8 }; /* fragments of A, and of B, in a grid of products */
 enum { XS_PACKED = 1, XS_WIDE_A = 2, XS_WIDE_B = 4, XS_TILED_A = 8 }; /* the form operands are in */
+enum { XS_SIGNED_B = 1, XS_SIGNED_A = 2 }; /* 8-bit integers: which are signed */
 
 #ifdef __has_builtin
 #define XS_HAS(builtin) __has_builtin(builtin)
@@ -182,7 +183,8 @@ struct block_source {
     i32 x, y;
     u32 shape; /* halves of a unit, bytes of an element, rows, pieces; 0: nothing is there */
 };
-enum { XS_FLOATS_OF_F16 = 3 << 24, XS_FLOATS_OF_BF16 = 4 << 24 }; /* in a shape instead of halves and element */
+/* In a shape instead of halves and element; of quads the signs are added. */
+enum { XS_FLOATS_OF_F16 = 3 << 24, XS_FLOATS_OF_BF16 = 4 << 24, XS_QUADS = 5 << 24 };
 
 /* Blocks that the subgroups of a work-group share lie in the thread's memory one behind the other: first what they were
  * loaded from (two halves of a tile may have two sources), then the block. A table at the beginning has where, by a
@@ -560,73 +562,96 @@ XS_INLINE XS(u32p) XS(dot2)(XS(u32p) sum, XS(u32p) x, XS(u32p) v)
 }
 XS_GRID(dot2, u32, XS_TILE_U32, 16, XS_START, XS(dot2))
 
-/* The bytes 0 and 2 of a dword as a pair, or 1 and 3. */
-#define XS_PAIR_LOW(U, I, w, is_signed) ((is_signed) ? (U)((I)(w) << 8 >> 8) : (U)((w) & 0x00ff00ffu))
-#define XS_PAIR_HIGH(U, I, w, is_signed) ((is_signed) ? (U)((I)(w) >> 8) : (U)((w) >> 8 & 0x00ff00ffu))
-XS_INLINE void XS(pair_rows)(u32 *to, const void *a, int m, int is_signed)
+/* Operands of 8 bits become pairs of 16: A's rows of 32 bytes are 64 then, each vector of B, four k's of a column in a
+ * dword, is two. Or they stay as they are but that A is unsigned: by 128 times the sum of the column too much. */
+XS_INLINE int XS(quads)(int signs)
 {
-    typedef i16 i16x16_mem __attribute__((vector_size(32), may_alias, aligned(1)));
-    for (int i = 0; i < m; i++) {
-        u32x8_mem w = ((const u32x8_mem *)a)[i];
-        ((u32x8_mem *)to)[2 * i] = XS_PAIR_LOW(u32x8_mem, i16x16_mem, w, is_signed);
-        ((u32x8_mem *)to)[2 * i + 1] = XS_PAIR_HIGH(u32x8_mem, i16x16_mem, w, is_signed);
+#ifdef XS_DOT4
+    return (signs & XS_SIGNED_B) != 0;
+#else
+    return (void)signs, 0;
+#endif
+}
+
+XS_INLINE void XS(wide_row)(u8 *to, const void *from, int signs)
+{
+    typedef i8 signed_mem __attribute__((vector_size(16), may_alias, aligned(1)));
+    typedef u8 unsigned_mem __attribute__((vector_size(16), may_alias, aligned(1)));
+    typedef i16 i16x16 __attribute__((vector_size(32), may_alias));
+    typedef u16 u16x16 __attribute__((vector_size(32), may_alias));
+    if (XS(quads)(signs)) {
+        *(u32x8_mem *)to = *(const u32x8_mem *)from ^ (signs & XS_SIGNED_A ? 0x80808080u : 0);
+        return;
+    }
+    XS_UNROLL for (int h = 0; h < 2; h++)
+    {
+        if (signs & XS_SIGNED_A) ((i16x16 *)to)[h] = XS_CONVERT(((const signed_mem *)from)[h], i16x16);
+        else ((u16x16 *)to)[h] = XS_CONVERT(((const unsigned_mem *)from)[h], u16x16);
     }
 }
 
-XS_INLINE void XS(pair_columns)(u32x *to, const void *b, int is_signed)
+XS_INLINE void XS(wide_column)(u8 *to, const void *from, int signs)
 {
-    XS(u32p) *even = (XS(u32p) *)to, *odd = (XS(u32p) *)(to + 8);
-    for (int i = 0; i < 8 * XS_PIECES; i++) {
-        XS(u32p) w = ((const XS(u32p) *)b)[i];
-        even[i] = XS_PAIR_LOW(XS(u32p), XS(i16p), w, is_signed);
-        odd[i] = XS_PAIR_HIGH(XS(u32p), XS(i16p), w, is_signed);
+    const XS(u32p) *w = (const XS(u32p) *)from;
+    for (int i = 0; i < XS_PIECES; i++) {
+        XS(u32p) *low = (XS(u32p) *)to + i, *high = low + XS_PIECES;
+        if (XS(quads)(signs)) {
+            *low = w[i];
+            continue;
+        }
+        XS(u16p) l = (XS(u16p))((w[i] << 8 & 0xff00u) | (w[i] << 16 & 0xff000000u));
+        XS(u16p) h = (XS(u16p))((w[i] >> 8 & 0xff00u) | (w[i] & 0xff000000u));
+        *low = signs & XS_SIGNED_B ? (XS(u32p))((XS(i16p))l >> 8) : (XS(u32p))(l >> 8);
+        *high = signs & XS_SIGNED_B ? (XS(u32p))((XS(i16p))h >> 8) : (XS(u32p))(h >> 8);
     }
+}
+
+/* Operands are in this form. */
+XS_INLINE void XS(ints_grid)(struct XS(grid) g, int signs)
+{
+#ifdef XS_DOT4
+    if (XS(quads)(signs)) {
+        u32x less[XS_RUN] = {{0}};
+        for (int i = 0; i < g.nj * g.nk && signs & XS_SIGNED_A; i++) {
+            for (int p = 0; p < XS_PIECES; p++) {
+                XS(u32p) sum = ((XS(u32p) *)&less[i / g.nk])[p], shift = 0x80808080u - (XS(u32p)){0};
+                for (int r = 0; r < 8; r++) sum = XS_DOT4(sum, shift, ((const XS(u32p) *)g.b[i])[r * XS_PIECES + p]);
+                ((XS(u32p) *)&less[i / g.nk])[p] = sum;
+            }
+        }
+        g.less = less;
+        XS(dot4_grid)(g);
+        return;
+    }
+#endif
+    (void)signs;
+    XS(dot2_grid)(g);
 }
 
 /* K = 32: rows of 32 bytes, B 8 dwords of four k's each. */
 XS_FUNCTION void XS(dpas_i8_grid)(int ni, int nj, int nk, u32x *const *d, const u32x *const *c, const void *const *a,
-                                  const void *const *b, int m, int a_signed, int b_signed)
+                                  const void *const *b, int m, int signs, int form)
 {
     u32x columns[XS_RUN][16];
     u32 rows[XS_RUN][8 * 16] XS_ALIGNED(64);
     const void *wide_a[XS_RUN], *wide_b[XS_RUN];
     struct XS(grid) g = {ni, nj, nk, m, (void *const *)d, (const void *const *)c, wide_a, wide_b, 0};
-#ifdef XS_DOT4
-    if (b_signed) { /* a signed A is shifted to where it is unsigned: by 128 times the sum of the column too much */
-        const u32 shift = a_signed ? 0x80808080u : 0;
-        u32x less[XS_RUN] = {{0}};
-        for (int i = 0; i < ni * nk; i++) {
-            wide_a[i] = rows[i];
-            for (int r = 0; r < m; r++) ((u32x8_mem *)rows[i])[r] = ((const u32x8_mem *)a[i])[r] ^ shift;
-        }
-        for (int i = 0; i < nj * nk && shift; i++) {
-            for (int p = 0; p < XS_PIECES; p++) {
-                XS(u32p) sum = ((XS(u32p) *)&less[i / nk])[p];
-                for (int r = 0; r < 8; r++)
-                    sum = XS_DOT4(sum, shift - (XS(u32p)){0}, ((const XS(u32p) *)b[i])[r * XS_PIECES + p]);
-                ((XS(u32p) *)&less[i / nk])[p] = sum;
-            }
-        }
-        g.less = less;
-        g.b = b;
-        XS(dot4_grid)(g);
-        return;
-    }
-#endif
     for (int i = 0; i < ni * nk; i++) {
-        wide_a[i] = rows[i];
-        XS(pair_rows)(rows[i], a[i], m, a_signed);
+        wide_a[i] = form & XS_WIDE_A ? a[i] : rows[i];
+        for (int r = 0; r < m && !(form & XS_WIDE_A); r++)
+            XS(wide_row)((u8 *)rows[i] + (64 * r >> XS(quads)(signs)), (const u8 *)a[i] + 32 * r, signs);
     }
     for (int i = 0; i < nj * nk; i++) {
-        wide_b[i] = columns[i];
-        XS(pair_columns)(columns[i], b[i], b_signed);
+        wide_b[i] = form & XS_WIDE_B || XS(quads)(signs) ? b[i] : columns[i];
+        for (int r = 0; r < 8 && wide_b[i] != b[i]; r++)
+            XS(wide_column)((u8 *)&columns[i][2 * r], (const u32x *)b[i] + r, signs);
     }
-    XS(dot2_grid)(g);
+    XS(ints_grid)(g, signs);
 }
 
-XS_FUNCTION void XS(dpas_i8)(u32x *d, const void *a, const void *b, const u32x *c, int m, int a_signed, int b_signed)
+XS_FUNCTION void XS(dpas_i8)(u32x *d, const void *a, const void *b, const u32x *c, int m, int signs, int form)
 {
-    XS(dpas_i8_grid)(1, 1, 1, &d, &c, &a, &b, m, a_signed, b_signed);
+    XS(dpas_i8_grid)(1, 1, 1, &d, &c, &a, &b, m, signs, form);
 }
 
 /* The eight nibbles of a dword as two dwords of bytes. */
@@ -642,24 +667,23 @@ XS_INLINE u32 XS(nibbles)(u32 w, int half, int is_signed)
 }
 
 /* 4-bit integers, K = 64: widened to two fragments of bytes each. */
-XS_FUNCTION void XS(dpas_i4)(u32x *d, const void *a, const void *b, const u32x *c, int m, int a_signed, int b_signed)
+XS_FUNCTION void XS(dpas_i4)(u32x *d, const void *a, const void *b, const u32x *c, int m, int signs, int form)
 {
     u32 rows[2][8 * 8];
     u32x columns[2][8];
     const void *wide_a[] = {rows[0], rows[1]}, *wide_b[] = {columns[0], columns[1]};
+    (void)form;
     for (int i = 0; i < m * 16; i++) {
         u32 w = ((const u32_mem *)a)[i / 2];
-        rows[i / 8 % 2][i / 16 * 8 + i % 8] = XS(nibbles)(w, i & 1, a_signed);
+        rows[i / 8 % 2][i / 16 * 8 + i % 8] = XS(nibbles)(w, i & 1, signs & XS_SIGNED_A);
     }
     for (int r = 0; r < 16; r++) {
         for (int l = 0; l < S; l++)
-            columns[r / 8][r % 8][l] = XS(nibbles)(((const u32x *)b)[r / 2][l], r & 1, b_signed);
+            columns[r / 8][r % 8][l] = XS(nibbles)(((const u32x *)b)[r / 2][l], r & 1, signs & XS_SIGNED_B);
     }
-    XS(dpas_i8_grid)(1, 1, 2, &d, &c, wide_a, wide_b, m, a_signed, b_signed);
+    XS(dpas_i8_grid)(1, 1, 2, &d, &c, wide_a, wide_b, m, signs, 0);
 }
 
-#undef XS_PAIR_LOW
-#undef XS_PAIR_HIGH
 #undef XS_DOT4
 #undef XS_START
 #undef XS_ADD_F32
@@ -926,41 +950,121 @@ XS_FUNCTION void XS(block2d_store)(const void *src, int item, int elem_bytes, in
     }
 }
 
-/* ---- products of floats that wait, a grid of them in each step */
+/* 8-bit integers as their products want them: a block of A, in rows of 32 bytes ... */
+XS_FUNCTION void XS(block2d_load_rows)(u8 *to, int signs, int elem_bytes, int height, int count, u64 ptr, u32 mem_w,
+                                       u32 mem_h, u32 pitch, i32 x, i32 y)
+{
+    struct XS(block) b = {elem_bytes, 32 / elem_bytes, height, count, ptr, mem_w, mem_h, pitch, x, y};
+    const u8 *first = (const u8 *)(uintptr_t)(ptr + (u64)((i64)y * (i64)pitch + (i64)x * elem_bytes));
+    const int bytes = 64 >> XS(quads)(signs);
+    u8 edge[32];
+    if (XS(block_inside)(&b)) {
+        for (int i = 0; i < height; i++, first += pitch) {
+            for (int p = 0; p < count; p++) XS(wide_row)(to + (p * height + i) * bytes, first + p * 32, signs);
+            __builtin_prefetch(first + count * 32, 0, 2);
+        }
+        return;
+    }
+    for (int i = 0; i < count * height; i++) {
+        __builtin_memset(edge, 0, sizeof edge);
+        XS(block_row)(&b, i / height, i % height, edge, 0);
+        XS(wide_row)(to + i * bytes, edge, signs);
+    }
+}
 
-/* A block of B, in rows of floats: returns where they are, in `own` or where others have them. */
+/* ... and of B, four rows in a dword. */
+XS_FUNCTION void XS(block2d_load_quads)(u8 *to, int signs, int height, int count, u64 ptr, u32 mem_w, u32 mem_h,
+                                        u32 pitch, i32 x, i32 y)
+{
+    struct XS(block) b = {1, S, height, count, ptr, mem_w, mem_h, pitch, x, y};
+    const u8 *first = (const u8 *)(uintptr_t)(ptr + (u64)((i64)y * (i64)pitch + x));
+    const u32 bytes = (u32)(2 * sizeof(u32x)) >> XS(quads)(signs);
+    u8 edge[4][S], dwords[4 * S] XS_ALIGNED(64);
+    int inside = XS(block_inside)(&b);
+    for (int i = 0; i < height; i += 4, first += 4 * (u64)pitch, to += bytes) {
+        for (int p = 0; p < count; p++) {
+            const u8 *row[4];
+            for (int r = 0; r < 4; r++) {
+                row[r] = inside ? first + (u64)r * pitch + p * S : edge[r];
+                if (inside) continue;
+                __builtin_memset(edge[r], 0, S);
+                XS(block_row)(&b, p, i + r, edge[r], 0);
+            }
+            XS(vnni)(dwords, row, 1, 0);
+            XS(wide_column)(to + (u32)(p * height / 4) * bytes, dwords, signs);
+        }
+        for (int r = 0; r < 4; r++) __builtin_prefetch(first + (u64)(height + r) * pitch, 0, 2);
+    }
+}
+
+/* ---- products that wait, a grid of them in each step */
+
+/* Where a block of B is to be laid down: in `own`, or where others find it. True: it is there already. */
+XS_INLINE int XS(late_block)(struct xs_subgroup *self, const struct block_source *s, u32 bytes, u8 *own, u8 **to)
+{
+    *to = self->thread->shared ? shared_block(self->thread, s, bytes, own) : own;
+    if (*to == own) return 0;
+    struct block_source *known = (struct block_source *)(void *)*to - 2;
+    if (known->shape) return 1;
+    *known = *s;
+    return 0;
+}
+
+/* A block of B as rows of floats, or of 8-bit integers: returns where it is. */
 #define XS_LATE_FLOATS(T, kind)                                                                                        \
     XS_FUNCTION const u8 *XS(late_##T)(struct xs_subgroup * self, u8 * own, int height, int count, u64 ptr, u32 mem_w, \
                                        u32 mem_h, u32 pitch, i32 x, i32 y)                                             \
     {                                                                                                                  \
         const struct block_source s = {ptr, mem_w, mem_h, pitch, x, y, (u32)((kind) | height << 8 | count)};           \
-        const u32 bytes = (u32)(height * count) * (u32)sizeof(f32x);                                                   \
-        u8 *to = self->thread->shared ? shared_block(self->thread, &s, bytes, own) : own;                              \
-        if (to != own) {                                                                                               \
-            struct block_source *known = (struct block_source *)(void *)to - 2;                                        \
-            if (known->shape) return to;                                                                               \
-            *known = s;                                                                                                \
-        }                                                                                                              \
-        XS(block2d_load_##T)((f32x *)(void *)to, height, count, 1, ptr, mem_w, mem_h, pitch, x, y);                    \
+        u8 *to;                                                                                                        \
+        if (!XS(late_block)(self, &s, (u32)(height * count) * (u32)sizeof(f32x), own, &to))                            \
+            XS(block2d_load_##T)((f32x *)(void *)to, height, count, 1, ptr, mem_w, mem_h, pitch, x, y);                \
         return to;                                                                                                     \
     }
 XS_LATE_FLOATS(f16, XS_FLOATS_OF_F16)
 XS_LATE_FLOATS(bf16, XS_FLOATS_OF_BF16)
 #undef XS_LATE_FLOATS
 
-/* The products of `steps` steps, oldest first. A step has nk fragments along K: of row i they are a[i * nk ...], of
- * column j b[j * nk ...]; the sums are c[i * nj + j]. */
+XS_FUNCTION const u8 *XS(late_quads)(struct xs_subgroup *self, u8 *own, int signs, int height, int count, u64 ptr,
+                                     u32 mem_w, u32 mem_h, u32 pitch, i32 x, i32 y)
+{
+    const u32 shape = (u32)(XS_QUADS + (signs << 24) + (height << 8) + count);
+    const struct block_source s = {ptr, mem_w, mem_h, pitch, x, y, shape};
+    const u32 bytes = (u32)(height * count) * (u32)sizeof(u32x) / 2;
+    u8 *to;
+    if (!XS(late_block)(self, &s, bytes >> XS(quads)(signs), own, &to))
+        XS(block2d_load_quads)(to, signs, height, count, ptr, mem_w, mem_h, pitch, x, y);
+    return to;
+}
+
+/* The operands of `steps` steps, oldest first. A step has nk fragments along K: of row i they are a[i * nk ...], of
+ * column j b[j * nk ...]. */
+XS_INLINE void XS(late_operands)(struct XS(grid) * g, const void **wide_a, const void **wide_b, int nk,
+                                 const struct late_place *a, const struct late_place *b, int steps)
+{
+    for (int u = 0, at = 0; u < steps; u++) {
+        for (int k = 0; k < nk; k++, at++) {
+            for (int i = 0; i < g->ni; i++) wide_a[i * g->nk + at] = a[i * nk + k].unit[u] + a[i * nk + k].at;
+            for (int j = 0; j < g->nj; j++) wide_b[j * g->nk + at] = b[j * nk + k].unit[u] + b[j * nk + k].at;
+        }
+    }
+}
+
+/* Their products; the sums are c[i * nj + j]. */
 XS_FUNCTION void XS(floats_late)(int ni, int nj, int nk, void *const *c, const struct late_place *a,
                                  const struct late_place *b, int m, int steps)
 {
     const void *wide_a[XS_LATE], *wide_b[XS_LATE];
-    int deep = nk * steps;
-    struct XS(grid) g = {ni, nj, deep, m, c, (const void *const *)c, wide_a, wide_b, 0};
-    for (int u = 0, at = 0; u < steps; u++) {
-        for (int k = 0; k < nk; k++, at++) {
-            for (int i = 0; i < ni; i++) wide_a[i * deep + at] = a[i * nk + k].unit[u] + a[i * nk + k].at;
-            for (int j = 0; j < nj; j++) wide_b[j * deep + at] = b[j * nk + k].unit[u] + b[j * nk + k].at;
-        }
-    }
+    struct XS(grid) g = {ni, nj, nk * steps, m, c, (const void *const *)c, wide_a, wide_b, 0};
+    XS(late_operands)(&g, wide_a, wide_b, nk, a, b, steps);
     XS(f32_grid)(g);
+}
+
+XS_FUNCTION void XS(ints_late)(int signs, int ni, int nj, int nk, void *const *c, const struct late_place *a,
+                               const struct late_place *b, int m, int steps)
+{
+    const void *wide_a[XS_LATE], *wide_b[XS_LATE];
+    struct XS(grid) g = {ni, nj, nk * steps, m, c, (const void *const *)c, wide_a, wide_b, 0};
+    XS(late_operands)(&g, wide_a, wide_b, nk, a, b, steps);
+    XS(ints_grid)(g, signs);
 }

@@ -44,6 +44,10 @@ static zed_device device;
 
 static int bytes_of(enum type t) { return t == I8 ? 1 : 2; }
 
+/* 8 bits: each loop has its own of the four that there are. */
+static bool signed_a(enum loop loop) { return loop % 4 < 2; }
+static bool signed_b(enum loop loop) { return loop % 2 == 0; }
+
 /* ---- the kernels */
 
 struct emitter {
@@ -115,8 +119,9 @@ static void multiply(struct emitter *e)
     uint32_t flag = e->t == F16    ? SPE_MatrixMultiplyAccumulateOperandsMatrixAPackedFloat16INTEL
                     : e->t == BF16 ? SPE_MatrixMultiplyAccumulateOperandsMatrixAPackedBFloat16INTEL
                                    : SPE_MatrixMultiplyAccumulateOperandsMatrixAPackedInt8INTEL;
-    uint32_t sign = SPE_MatrixMultiplyAccumulateOperandsMatrixASignedComponentsINTEL |
-                    SPE_MatrixMultiplyAccumulateOperandsMatrixBSignedComponentsINTEL;
+    uint32_t sign_a = SPE_MatrixMultiplyAccumulateOperandsMatrixASignedComponentsINTEL;
+    uint32_t sign_b = SPE_MatrixMultiplyAccumulateOperandsMatrixBSignedComponentsINTEL;
+    uint32_t sign = (signed_a(e->loop) ? sign_a : 0) | (signed_b(e->loop) ? sign_b : 0);
     int deep = bytes_of(e->t);
     for (int t = 0; t < TILES; t++) {
         for (int f = 0; f < deep; f++) {
@@ -328,24 +333,25 @@ static uint8_t *memory_a, *memory_b;
 static uint32_t *memory_c, *memory_control;
 static double value_a[ROWS][MOST_K], value_b[MOST_K][COLUMNS], start_c[ROWS][COLUMNS];
 
-static double random_value(enum type t, void *to)
+static double random_value(enum type t, bool is_signed, void *to)
 {
     float x = (float)test_normal();
     uint16_t bits = t == F16 ? spe_f32_to_f16_bits(x) : spe_f32_to_bf16_bits(x);
     uint8_t byte = (uint8_t)test_random();
     memcpy(to, t == I8 ? (void *)&byte : (void *)&bits, (size_t)bytes_of(t));
-    return t == I8    ? (double)(int8_t)byte
+    return t == I8    ? is_signed ? (double)(int8_t)byte : (double)byte
            : t == F16 ? (double)spe_f16_bits_to_f32(bits)
                       : (double)spe_bf16_bits_to_f32(bits);
 }
 
-static void fill(enum type t)
+static void fill(enum type t, enum loop loop)
 {
     size_t bytes = (size_t)bytes_of(t), all = (size_t)MOST_K * COLUMNS * bytes;
+    uint8_t *a = memory_a, *b = memory_b;
     for (int i = 0; i < ROWS; i++)
-        for (int k = 0; k < MOST_K; k++) value_a[i][k] = random_value(t, memory_a + (size_t)(i * MOST_K + k) * bytes);
+        for (int k = 0; k < MOST_K; k++, a += bytes) value_a[i][k] = random_value(t, signed_a(loop), a);
     for (int k = 0; k < MOST_K; k++)
-        for (int j = 0; j < COLUMNS; j++) value_b[k][j] = random_value(t, memory_b + (size_t)(k * COLUMNS + j) * bytes);
+        for (int j = 0; j < COLUMNS; j++, b += bytes) value_b[k][j] = random_value(t, signed_b(loop), b);
     memcpy(memory_b + all, memory_b, all);
     for (int i = 0; i < ROWS * COLUMNS; i++) {
         float x = (float)test_normal();
@@ -419,7 +425,7 @@ static void check(enum type t, enum loop loop, int limit)
 static void run_loop(zed_module *module, enum type t, enum loop loop, int limit)
 {
     zed_kernel kernel;
-    fill(t);
+    fill(t, loop);
     if (loop != FROM_C) memset(memory_c, 0xa5, ROWS * COLUMNS * sizeof *memory_c);
     if (zed_kernel_get(&kernel, module, loop_names[loop], params_text))
         zed_launch(&kernel, (zed_groups){COLUMNS / 64, 1, 1}, memory_a, memory_b, memory_c, memory_control,
