@@ -96,6 +96,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__has_include)
+#if !__has_include(<level_zero/ze_api.h>)
+#error "the Level Zero headers are missing: libze-dev on Debian and Ubuntu, oneapi-level-zero-devel on Fedora"
+#endif
+#endif
 #include <level_zero/ze_api.h>
 
 #include <level_zero/loader/ze_loader.h>
