@@ -905,7 +905,7 @@ struct counting {
     ze_command_list_handle_t a, b, regular, plain;
     ze_command_queue_handle_t q;
     ze_event_pool_handle_t pool, gates;
-    ze_event_handle_t e, go, go_on;
+    ze_event_handle_t e, go, go_on, end;
     uint32_t *m;
 };
 static const uint32_t one = 1, two = 2;
@@ -929,7 +929,7 @@ static struct counting counting_begins(void)
     ze_command_list_dditable_t make = own_list_functions();
     struct counting c = {.plain = new_list(),
                          .q = new_queue(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS),
-                         .gates = new_pool(2, ZE_EVENT_POOL_FLAG_HOST_VISIBLE),
+                         .gates = new_pool(3, ZE_EVENT_POOL_FLAG_HOST_VISIBLE),
                          .m = new_memory(16)};
     CHECK_INT(zeEventPoolCreate(context, &pd, 0, NULL, &c.pool), ZE_RESULT_ERROR_INVALID_ENUMERATION);
     how.flags = IMMEDIATE_AND_REGULAR;
@@ -940,6 +940,7 @@ static struct counting counting_begins(void)
     c.e = new_event(c.pool, 0);
     c.go = new_event(c.gates, 0);
     c.go_on = new_event(c.gates, 1);
+    c.end = new_event(c.gates, 2);
     alarm(60);
     return c;
 }
@@ -955,6 +956,7 @@ static void counting_ends(struct counting *c)
     OK(zeCommandQueueDestroy(c->q));
     OK(zeEventDestroy(c->go));
     OK(zeEventDestroy(c->go_on));
+    OK(zeEventDestroy(c->end));
     OK(zeEventPoolDestroy(c->pool));
     OK(zeEventPoolDestroy(c->gates));
     OK(zeMemFree(context, c->m));
@@ -973,13 +975,13 @@ TEST(counter_based_events)
     CHECK_INT(zeCommandListAppendEventReset(c.a, c.e), ZE_RESULT_ERROR_INVALID_ARGUMENT);
     CHECK_INT(zeCommandListAppendSignalEvent(c.plain, c.e), ZE_RESULT_ERROR_INVALID_ARGUMENT); /* it has no order */
     OK(zeCommandListAppendMemoryFill(c.a, c.m, &one, 4, 4, c.e, 1, &c.go));
-    OK(zeCommandListAppendMemoryFill(c.b, c.m + 1, &one, 4, 4, NULL, 1, &c.e));
+    OK(zeCommandListAppendMemoryFill(c.b, c.m + 1, &one, 4, 4, c.end, 1, &c.e));
     OK(zeCommandListAppendMemoryFill(c.a, c.m + 2, &one, 4, 4, c.e, 1, &c.go_on));
     CHECK_INT(zeEventHostSynchronize(c.e, 2 * MILLISECOND), ZE_RESULT_NOT_READY);
     CHECK(c.m[0] != 1 && c.m[1] != 1);
     OK(zeEventHostSignal(c.go));
-    while (__atomic_load_n(&c.m[1], __ATOMIC_ACQUIRE) != 1) sched_yield();
-    CHECK(c.m[0] == 1 && c.m[2] != 1);
+    OK(zeEventHostSynchronize(c.end, FOR_EVER));
+    CHECK(c.m[0] == 1 && c.m[1] == 1 && c.m[2] != 1);
     CHECK_INT(zeEventQueryStatus(c.e), ZE_RESULT_NOT_READY);
     OK(zeEventHostSignal(c.go_on));
     OK(zeEventHostSynchronize(c.e, FOR_EVER));
