@@ -262,6 +262,9 @@ END
 TABLE(zeGetPhysicalMemProcAddrTable, ze_physical_mem_dditable_t)
     t->pfnCreate = zePhysicalMemCreate;
     t->pfnDestroy = zePhysicalMemDestroy;
+#if SOFT_API(17)
+    SINCE(17, pfnGetProperties, zePhysicalMemGetProperties)
+#endif
 END
 
 TABLE(zeGetMemProcAddrTable, ze_mem_dditable_t)

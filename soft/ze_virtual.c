@@ -14,6 +14,7 @@ struct _ze_physical_mem_handle_t {
     uint32_t tag;
     int file;
     size_t size;
+    uint64_t id;
 };
 
 static bool is_paged(const void *pointer, size_t size)
@@ -132,6 +133,8 @@ ze_result_t zeVirtualMemQueryPageSize(ze_context_handle_t context, ze_device_han
 
 /* ---- physical memory */
 
+static _Atomic uint64_t last_id;
+
 ze_result_t zePhysicalMemCreate(ze_context_handle_t context, ze_device_handle_t device, ze_physical_mem_desc_t *desc,
                                 ze_physical_mem_handle_t *physical)
 {
@@ -148,6 +151,7 @@ ze_result_t zePhysicalMemCreate(ze_context_handle_t context, ze_device_handle_t 
     if (!p) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     p->tag = SOFT_PHYSICAL;
     p->size = desc->size;
+    p->id = atomic_fetch_add(&last_id, 1) + 1;
     p->file = memfd_create("xetile-physical", MFD_CLOEXEC);
     if (p->file < 0 || ftruncate(p->file, (off_t)desc->size) != 0) {
         if (p->file >= 0) close(p->file);
@@ -157,6 +161,19 @@ ze_result_t zePhysicalMemCreate(ze_context_handle_t context, ze_device_handle_t 
     *physical = p;
     return ZE_RESULT_SUCCESS;
 }
+
+#if SOFT_API(17)
+ze_result_t zePhysicalMemGetProperties(ze_context_handle_t context, ze_physical_mem_handle_t physical,
+                                       ze_physical_mem_properties_t *properties)
+{
+    SOFT_HANDLE(context, SOFT_CONTEXT);
+    SOFT_HANDLE(physical, SOFT_PHYSICAL);
+    SOFT_POINTER(properties);
+    properties->id = physical->id;
+    properties->size = physical->size;
+    return ZE_RESULT_SUCCESS;
+}
+#endif
 
 ze_result_t zePhysicalMemDestroy(ze_context_handle_t context, ze_physical_mem_handle_t physical)
 {

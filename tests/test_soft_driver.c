@@ -1976,7 +1976,10 @@ TEST(newer_physical_memory)
     void *m = NULL;
     if (several_drivers()) SKIP("several drivers");
     if (getenv("ZE_ENABLE_PARAMETER_VALIDATION")) SKIP("the loader's checks want a device");
+    ze_physical_mem_properties_t about = {.stype = ZE_STRUCTURE_TYPE_PHYSICAL_MEM_PROPERTIES};
     OK(zePhysicalMemCreate(context, NULL, &d, &p));
+    OK(zePhysicalMemGetProperties(context, p, &about));
+    CHECK(about.size == d.size && about.id != 0);
     OK(zeVirtualMemReserve(context, NULL, d.size, &m));
     if (zeVirtualMemMap(context, m, d.size, p, 0, ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE) == ZE_RESULT_SUCCESS)
         memset(m, 1, d.size);
