@@ -507,6 +507,18 @@ static void write_shuffle(struct cg *g)
     }
 }
 
+/* What a dimension beyond the three of a built-in gives, as get_global_size(d) has it: 1 for sizes, else 0. NULL when
+ * `whole` is not just loaded from such a variable. Translators leave the test of `d` to the driver. */
+static const char *item_beyond(struct cg *g, uint32_t whole, enum cg_kind kind, bool varying)
+{
+    const struct sp_inst *load = g->m->ids[whole].def;
+    uint32_t builtin;
+    if (!load || load->op != SP_OP_Load || cg_leaves_of(g, load->type)->count != 3) return NULL;
+    const struct cg_value *p = &g->value[load->operand[0]];
+    if (!p->variable || p->offset != 0 || !cg_builtin_of(g, p->variable, &builtin)) return NULL;
+    return cg_builtin_item(g, builtin, 3, kind, varying);
+}
+
 /* One that equals the index; an index outside takes what it finds at the end. */
 static void write_extract_dynamic(struct cg *g)
 {
@@ -514,9 +526,9 @@ static void write_extract_dynamic(struct cg *g)
     const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[whole].type);
     bool varying = cg_is_varying(g, g->inst->id);
     enum cg_kind kind = l->leaf[0].kind;
-    const char *r = cg_temporary(g, cg_kind_type(g, kind, varying));
-    cg_put(g, "    %s = %s;\n", r, cg_leaf_use(g, whole, 0, varying));
-    for (uint32_t i = 1; i < l->count; i++) {
+    const char *r = cg_temporary(g, cg_kind_type(g, kind, varying)), *beyond = item_beyond(g, whole, kind, varying);
+    cg_put(g, "    %s = %s;\n", r, beyond ? beyond : cg_leaf_use(g, whole, 0, varying));
+    for (uint32_t i = beyond ? 0 : 1; i < l->count; i++) {
         const char *e = cg_leaf_use(g, whole, i, varying), *at = cg_use(g, index, varying);
         if (varying)
             cg_put(g, "    %s = %s;\n", r,

@@ -60,6 +60,38 @@ TEST(identifiers_in_three_dimensions)
     identifiers(2, 1, 1, 1, 1, 1);
 }
 
+/* One argument for all items and one for each, among them numbers of dimensions that there are not. */
+TEST(dimensions_by_number)
+{
+    enum { GX = 2, GY = 3, GZ = 2, LX = 5, LY = 3, LZ = 2, ITEMS = GX * GY * GZ * LX * LY * LZ };
+    static const uint64_t groups[3] = {GX, GY, GZ}, local[3] = {LX, LY, LZ};
+    static const uint32_t numbers[] = {0, 1, 2, 3, 4, 7, 0x80000000u, 0xffffffffu};
+    uint64_t *r = (uint64_t *)ocl_buffer(ITEMS * 14 * 8);
+    uint32_t *each = (uint32_t *)ocl_buffer(ITEMS * 4);
+    for (size_t s = 0; s < sizeof numbers / sizeof *numbers; s++) {
+        for (size_t i = 0; i < ITEMS; i++) each[i] = numbers[test_random() % (sizeof numbers / sizeof *numbers)];
+        memset(r, 0xa5, ITEMS * 14 * 8);
+        OCL_RUN3(&module, "dimensions", "ptr<u64> r, u32 same, ptr<u32> each", ((zed_groups){GX, GY, GZ}), LX, LY, LZ, r,
+                 numbers[s], each);
+        for (size_t i = 0; i < ITEMS; i++) {
+            const uint64_t id[3] = {i % (GX * LX), i / (GX * LX) % (GY * LY), i / (GX * LX * GY * LY)};
+            for (int k = 0; k < 2; k++) {
+                const uint32_t d = k ? each[i] : numbers[s];
+                const uint64_t *v = r + 14 * i + 7 * k;
+                CHECK_INT(v[0], d < 3 ? id[d] : 0);
+                CHECK_INT(v[1], d < 3 ? id[d] % local[d] : 0);
+                CHECK_INT(v[2], d < 3 ? id[d] / local[d] : 0);
+                CHECK_INT(v[3], d < 3 ? groups[d] * local[d] : 1);
+                CHECK_INT(v[4], d < 3 ? local[d] : 1);
+                CHECK_INT(v[5], d < 3 ? groups[d] : 1);
+                CHECK_INT(v[6], 0);
+            }
+        }
+    }
+    ocl_free(each);
+    ocl_free(r);
+}
+
 /* ---- local memory */
 
 TEST(local_memory_and_barriers)
@@ -361,6 +393,7 @@ int main(void)
     if (!ocl_open()) return 1;
     RUN(module_loads);
     RUN(identifiers_in_three_dimensions);
+    RUN(dimensions_by_number);
     RUN(local_memory_and_barriers);
     RUN(work_group_functions);
     RUN(subgroup_functions);

@@ -40,6 +40,23 @@ __kernel void identifiers(__global ulong *r)
     r[23] = get_sub_group_id() * get_max_sub_group_size() + get_sub_group_local_id();
 }
 
+/* Dimensions as arguments: beyond the third, identifiers are 0 and sizes 1. */
+__kernel void dimensions(__global ulong *r, uint same, __global const uint *each)
+{
+    size_t i = get_global_linear_id();
+    uint d[2] = {same, each[i]};
+    r += 14 * i;
+    for (int k = 0; k < 2; k++, r += 7) {
+        r[0] = get_global_id(d[k]);
+        r[1] = get_local_id(d[k]);
+        r[2] = get_group_id(d[k]);
+        r[3] = get_global_size(d[k]);
+        r[4] = get_local_size(d[k]);
+        r[5] = get_num_groups(d[k]);
+        r[6] = get_global_offset(d[k]);
+    }
+}
+
 /* A reduction by halves, and a rotation through local memory in a loop with barriers. */
 __kernel void local_memory(__global const int *a, __global int *r, __local int *dynamic, int rounds)
 {
