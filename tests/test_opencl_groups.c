@@ -71,8 +71,8 @@ TEST(dimensions_by_number)
     for (size_t s = 0; s < sizeof numbers / sizeof *numbers; s++) {
         for (size_t i = 0; i < ITEMS; i++) each[i] = numbers[test_random() % (sizeof numbers / sizeof *numbers)];
         memset(r, 0xa5, ITEMS * 14 * 8);
-        OCL_RUN3(&module, "dimensions", "ptr<u64> r, u32 same, ptr<u32> each", ((zed_groups){GX, GY, GZ}), LX, LY, LZ, r,
-                 numbers[s], each);
+        OCL_RUN3(&module, "dimensions", "ptr<u64> r, u32 same, ptr<u32> each", ((zed_groups){GX, GY, GZ}), LX, LY, LZ,
+                 r, numbers[s], each);
         for (size_t i = 0; i < ITEMS; i++) {
             const uint64_t id[3] = {i % (GX * LX), i / (GX * LX) % (GY * LY), i / (GX * LX * GY * LY)};
             for (int k = 0; k < 2; k++) {
