@@ -602,6 +602,7 @@ static void keep_pace(const struct job *j, uint64_t groups, uint64_t ns)
 {
     uint64_t before = atomic_load_explicit(&j->pace->group_ns, memory_order_relaxed), now;
     now = ns < SHORT_NS * 1000u ? ns * PACE_PARTS / groups + 1 : UINT32_MAX;
+    if (before && now > 4 * before) now = 4 * before; /* somebody else may have had the processor meanwhile */
     if (before) now = (now + 3 * before) / 4;
     atomic_store_explicit(&j->pace->group_ns, now < UINT32_MAX ? (uint32_t)now : UINT32_MAX, memory_order_relaxed);
 }
