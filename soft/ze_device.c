@@ -202,7 +202,8 @@ ze_result_t zeDeviceGetModuleProperties(ze_device_handle_t device, ze_device_mod
 {
     const ze_device_fp_flags_t ieee = ZE_DEVICE_FP_FLAG_DENORM | ZE_DEVICE_FP_FLAG_INF_NAN |
                                       ZE_DEVICE_FP_FLAG_ROUND_TO_NEAREST | ZE_DEVICE_FP_FLAG_FMA |
-                                      ZE_DEVICE_FP_FLAG_ROUNDED_DIVIDE_SQRT;
+                                      ZE_DEVICE_FP_FLAG_ROUNDED_DIVIDE_SQRT | ZE_DEVICE_FP_FLAG_ROUND_TO_ZERO |
+                                      ZE_DEVICE_FP_FLAG_ROUND_TO_INF; /* conversions round in all four ways */
     ze_base_properties_t *more;
     SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_POINTER(p);

@@ -158,6 +158,9 @@ TEST(device_properties)
     OK(zeDeviceGetModuleProperties(device, &m));
     CHECK_INT(m.spirvVersionSupported, ZE_MAKE_VERSION(1, 6));
     CHECK(m.flags & ZE_DEVICE_MODULE_FLAG_FP16 && m.flags & ZE_DEVICE_MODULE_FLAG_FP64);
+    /* what OpenCL's full profile asks of double */
+    CHECK(m.fp64flags & ZE_DEVICE_FP_FLAG_ROUND_TO_ZERO && m.fp64flags & ZE_DEVICE_FP_FLAG_ROUND_TO_INF);
+    CHECK(m.fp64flags & ZE_DEVICE_FP_FLAG_DENORM && m.fp64flags & ZE_DEVICE_FP_FLAG_FMA);
     CHECK(f.fp32Flags & ZE_DEVICE_FP_ATOMIC_EXT_FLAG_GLOBAL_ADD);
     OK(zeDeviceGetImageProperties(device, &i));
     CHECK_INT(i.maxImageDims2D, 0);
