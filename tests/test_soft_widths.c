@@ -1,8 +1,8 @@
-/* test_soft_widths.c - instructions that no OpenCL C compiler writes, for every width and length that they have: bit
+/* test_soft_widths.c - what OpenCL C compilers do not write, for every width and length that there is: bit
  * instructions, sums with carries, products of double width and expectations for 8 to 64 bits and 1, 2, 3, 4, 8 and 16
  * components, with operands that differ from item to item and with those that do not; products, bits and truth of a
  * work-group and of its subgroups, for every type, as totals and as scans; 8-bit floats, all codes, to and from
- * halves, floats and doubles. Exact.
+ * halves, floats and doubles; integer atomics. Exact.
  */
 #include "spirv_emit.h"
 #include "test.h"
@@ -550,6 +550,121 @@ TEST(floats_of_8_bits)
     zed_module_free(&module);
 }
 
+/* ---- atomics: of all items on the same few numbers, which are neighbours, so that a wider access than the number's
+ * would undo what others do. Old values are known where only one order or any order will do.
+ */
+
+enum { ATOMICS = SPE_ATOMIC_XOR + 1, SWAPPED = ATOMICS, TAKEN, STORED, SLOTS, WORKERS = 64 * ITEMS };
+
+static void emit_atomics(spe_module *m, const char *name, spe_id type)
+{
+    const spe_id types[] = {type, type, type, type};
+    const uint32_t scope = SPE_ScopeDevice, order = 0; /* relaxed */
+    spe_id item, v, old[3];
+    begin_kernel(m, name, types);
+    item = spe_builtin(m, SPE_GLOBAL_ID, 0);
+    v = spe_load(m, element(m, 0, item), 0);
+    for (int op = 0; op < ATOMICS; op++)
+        spe_atomic(m, (spe_atomic_op)op, element(m, 1, spe_i32(m, op)), v, scope, order);
+    old[0] = spe_atomic(m, SPE_ATOMIC_EXCHANGE, element(m, 1, spe_i32(m, SWAPPED)), v, scope, order);
+    old[1] = spe_atomic_cas(m, element(m, 1, spe_i32(m, TAKEN)), spe_load(m, element(m, 2, spe_i32(m, 0)), 0), v, scope,
+                            order);
+    spe_atomic_store(m, element(m, 1, spe_i32(m, STORED)), v, scope, order);
+    old[2] = spe_atomic_load(m, element(m, 1, spe_i32(m, STORED)), scope, order);
+    for (int k = 0; k < 3; k++) spe_store(m, element(m, 3, spe_iadd(m, item, spe_i32(m, k * WORKERS))), old[k], 0);
+    spe_kernel_end(m);
+}
+
+static uint64_t after_atomic(int op, uint64_t x, uint64_t v, int bits)
+{
+    signed_wide sx = with_sign(x, bits), sv = with_sign(v, bits);
+    switch (op) {
+    case SPE_ATOMIC_IADD: return low((wide)x + v, bits);
+    case SPE_ATOMIC_ISUB: return low((wide)x - v, bits);
+    case SPE_ATOMIC_SMIN: return sx < sv ? x : v;
+    case SPE_ATOMIC_UMIN: return x < v ? x : v;
+    case SPE_ATOMIC_SMAX: return sx > sv ? x : v;
+    case SPE_ATOMIC_UMAX: return x > v ? x : v;
+    case SPE_ATOMIC_AND: return x & v;
+    case SPE_ATOMIC_OR: return x | v;
+    default: return x ^ v;
+    }
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const uint64_t *x = (const uint64_t *)a, *y = (const uint64_t *)b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* Whoever swaps gets what another one, or the host, has left, and the last one's stays. */
+static void check_swaps(int bits, const void *a, const void *r, uint64_t first, uint64_t last)
+{
+    static uint64_t came[WORKERS + 1], went[WORKERS + 1];
+    for (int i = 0; i < WORKERS; i++) {
+        came[i] = number(a, (size_t)i, bits);
+        went[i] = number(r, (size_t)i, bits);
+    }
+    came[WORKERS] = first;
+    went[WORKERS] = last;
+    qsort(came, WORKERS + 1, sizeof *came, by_size);
+    qsort(went, WORKERS + 1, sizeof *went, by_size);
+    CHECK_MSG(memcmp(came, went, sizeof came) == 0, "exchanges of %d bits lost or made a number", bits);
+}
+
+static void check_atomics(zed_module *module, const char *name, int bits, void *a, void *b, void *c, void *r)
+{
+    uint64_t first[SLOTS], last[SLOTS];
+    int winners = 0;
+    for (int k = 0; k < WORKERS * 8; k++) ((uint8_t *)a)[k] = (uint8_t)test_random() | 1;
+    for (int k = 0; k < SLOTS * 8; k++) ((uint8_t *)b)[k] = (uint8_t)test_random() & 0xfe; /* none of the items' */
+    memset(r, 0xa5, WORKERS * 3 * 8);
+    memcpy(c, (char *)b + TAKEN * bits / 8, (size_t)bits / 8);
+    for (int k = 0; k < SLOTS; k++) first[k] = number(b, (size_t)k, bits);
+    if (!run(module, name, WORKERS, ITEMS, a, b, c, r)) return;
+    for (int k = 0; k < SLOTS; k++) last[k] = number(b, (size_t)k, bits);
+    for (int op = 0; op < ATOMICS; op++) {
+        uint64_t wanted = first[op];
+        for (int i = 0; i < WORKERS; i++) wanted = after_atomic(op, wanted, number(a, (size_t)i, bits), bits);
+        CHECK_MSG(last[op] == wanted, "%s, operation %d: %llx, want %llx", name, op, (unsigned long long)last[op],
+                  (unsigned long long)wanted);
+    }
+    check_swaps(bits, a, r, first[SWAPPED], last[SWAPPED]);
+    for (int i = 0; i < WORKERS; i++) {
+        uint64_t old = number(r, (size_t)(WORKERS + i), bits), seen = number(r, (size_t)(2 * WORKERS + i), bits);
+        bool won = old == first[TAKEN];
+        winners += won;
+        CHECK_MSG(last[TAKEN] == (won ? number(a, (size_t)i, bits) : old), "%s, item %d: took %llx, there is %llx", name,
+                  i, (unsigned long long)old, (unsigned long long)last[TAKEN]);
+        CHECK_MSG(seen & 1, "%s, item %d read %llx, which nobody stored", name, i, (unsigned long long)seen);
+    }
+    CHECK_INT(winners, 1);
+    CHECK_MSG(last[STORED] & 1, "%s: %llx is left, which nobody stored", name, (unsigned long long)last[STORED]);
+}
+
+TEST(atomics_of_integers)
+{
+    spe_module m;
+    zed_module module;
+    char name[32];
+    void *a = buffer(WORKERS * 8), *b = buffer(SLOTS * 8), *c = buffer(8), *r = buffer(WORKERS * 3 * 8);
+    spe_begin(&m, NULL);
+    for (int bits = 8; bits <= 64; bits *= 2) {
+        snprintf(name, sizeof name, "atomics_%d", bits);
+        emit_atomics(&m, name, spe_int(&m, (uint32_t)bits));
+    }
+    if (!load(&module, &m, "test_soft_widths_atomics")) return;
+    for (int bits = 8; bits <= 64; bits *= 2) {
+        snprintf(name, sizeof name, "atomics_%d", bits);
+        check_atomics(&module, name, bits, a, b, c, r);
+    }
+    zed_module_free(&module);
+    zed_free(&device, a);
+    zed_free(&device, b);
+    zed_free(&device, c);
+    zed_free(&device, r);
+}
+
 int main(void)
 {
     if (!zed_open(&device, &(zed_options){.name = "software"})) return zed_print_error(&device, stderr), 1;
@@ -560,6 +675,7 @@ int main(void)
     RUN(groups_of_integers);
     RUN(groups_of_floats);
     RUN(floats_of_8_bits);
+    RUN(atomics_of_integers);
     zed_close(&device);
     return test_report();
 }
