@@ -554,7 +554,7 @@ TEST(floats_of_8_bits)
  * would undo what others do. Old values are known where only one order or any order will do.
  */
 
-enum { ATOMICS = SPE_ATOMIC_XOR + 1, SWAPPED = ATOMICS, TAKEN, STORED, SLOTS, WORKERS = 64 * ITEMS };
+enum { ATOMICS = SPE_ATOMIC_XOR + 1, SWAPPED = ATOMICS, TAKEN, STORED, SLOTS, WORKERS = 512 * ITEMS };
 
 static void emit_atomics(spe_module *m, const char *name, spe_id type)
 {
@@ -633,9 +633,10 @@ static void check_atomics(zed_module *module, const char *name, int bits, void *
     for (int i = 0; i < WORKERS; i++) {
         uint64_t old = number(r, (size_t)(WORKERS + i), bits), seen = number(r, (size_t)(2 * WORKERS + i), bits);
         bool won = old == first[TAKEN];
+        uint64_t left = won ? number(a, (size_t)i, bits) : old;
         winners += won;
-        CHECK_MSG(last[TAKEN] == (won ? number(a, (size_t)i, bits) : old), "%s, item %d: took %llx, there is %llx", name,
-                  i, (unsigned long long)old, (unsigned long long)last[TAKEN]);
+        CHECK_MSG(last[TAKEN] == left, "%s, item %d: took %llx, there is %llx", name, i, (unsigned long long)old,
+                  (unsigned long long)last[TAKEN]);
         CHECK_MSG(seen & 1, "%s, item %d read %llx, which nobody stored", name, i, (unsigned long long)seen);
     }
     CHECK_INT(winners, 1);
