@@ -1,6 +1,6 @@
 /* neural_texture.c - trains a small neural network on the device to be a picture, and writes what came out.
  *
- *     cc -std=c11 neural_texture.c -lze_loader -lm
+ *     cc -std=c11 neural_texture.c -lze_loader -lm && ./a.out
  *
  * The picture is made by the program. Fourier features of a pixel's place (64, f16) go through 64 -> 32 -> 32 -> 3;
  * gradients are summed with the outer-product and vector accumulation of cooperative vectors, Adam runs on the device,
