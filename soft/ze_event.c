@@ -391,6 +391,7 @@ ze_result_t zeFenceCreate(ze_command_queue_handle_t queue, const ze_fence_desc_t
     }
     f->tag = SOFT_FENCE;
     f->queue = queue;
+    f->number = queue->queue.number;
     f->set = (desc->flags & ZE_FENCE_FLAG_SIGNALED) != 0;
     *fence = f;
     return ZE_RESULT_SUCCESS;
@@ -419,7 +420,7 @@ void soft_fence_set(ze_fence_handle_t fence, ze_result_t result)
 ze_result_t zeFenceHostSynchronize(ze_fence_handle_t fence, uint64_t timeout)
 {
     SOFT_HANDLE(fence, SOFT_FENCE);
-    return await_set(&fence->signal, &fence->set, &fence->result, fence->queue->queue.number, timeout);
+    return await_set(&fence->signal, &fence->set, &fence->result, fence->number, timeout);
 }
 
 ze_result_t zeFenceQueryStatus(ze_fence_handle_t fence)

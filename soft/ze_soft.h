@@ -201,6 +201,7 @@ struct _ze_event_handle_t {
 struct _ze_fence_handle_t {
     uint32_t tag;
     ze_command_queue_handle_t queue;
+    uint64_t number; /* of that queue, which may go before the fence does */
     struct soft_signal signal;
     bool set;
     ze_result_t result;

@@ -571,12 +571,15 @@ TEST(asynchronous_queue_fence_and_host_event)
     OK(zeFenceHostSynchronize(fence, FOR_EVER));
     CHECK(m[0] == 1 && m[1] == 2);
     CHECK(zeEventPoolDestroy(pool) == ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE);
+    OK(zeCommandQueueDestroy(q));
+    OK(zeFenceHostSynchronize(fence, FOR_EVER)); /* it is set, whatever became of its queue */
+    OK(zeFenceReset(fence));
+    CHECK_INT(zeFenceQueryStatus(fence), ZE_RESULT_NOT_READY);
     OK(zeFenceDestroy(fence));
     OK(zeEventDestroy(go));
     OK(zeEventDestroy(done));
     OK(zeEventPoolDestroy(pool));
     OK(zeCommandListDestroy(l));
-    OK(zeCommandQueueDestroy(q));
     OK(zeMemFree(context, m));
 }
 
