@@ -36,6 +36,12 @@ static struct sched_launch launch(const struct xs_kernel *k, const void *args, u
 
 static const struct xs_param one_pointer[] = {{"out", XS_PARAM_GLOBAL, 8, 0, 8}};
 
+/* NAME_kernel, which takes where its results go. */
+#define KERNEL(NAME, ...)                                                                                              \
+    {                                                                                                                  \
+        .name = #NAME, .run = NAME##_kernel, .params = one_pointer, .param_count = 1, .args_bytes = 8, __VA_ARGS__     \
+    }
+
 /* ---- every subgroup of every work-group, once */
 
 struct seen {
@@ -60,13 +66,7 @@ static void count_kernel(struct xs_subgroup *self, const uint8_t *args)
 
 TEST(every_subgroup_once)
 {
-    static const struct xs_kernel k = {.name = "count",
-                                       .run = count_kernel,
-                                       .params = one_pointer,
-                                       .param_count = 1,
-                                       .args_bytes = 8,
-                                       .subgroup_size = 16,
-                                       .stack_bytes = STACK};
+    static const struct xs_kernel k = KERNEL(count, .subgroup_size = 16, .stack_bytes = STACK);
     static struct seen s;
     struct seen *p = &s;
     struct sched_launch l = launch(&k, &p, 7, 5, 3, 11, 5, 1); /* 55 work-items: 16, 16, 16 and 7 */
@@ -104,15 +104,8 @@ static void ring_kernel(struct xs_subgroup *self, const uint8_t *args)
 
 static void ring(uint32_t subgroups, uint32_t groups, uint32_t stack)
 {
-    const struct xs_kernel k = {.name = "ring",
-                                .run = ring_kernel,
-                                .params = one_pointer,
-                                .param_count = 1,
-                                .args_bytes = 8,
-                                .subgroup_size = 8,
-                                .local_bytes = 4 * subgroups,
-                                .stack_bytes = stack,
-                                .has_barrier = 1};
+    const struct xs_kernel k =
+        KERNEL(ring, .subgroup_size = 8, .local_bytes = 4 * subgroups, .stack_bytes = stack, .has_barrier = 1);
     uint32_t *out = calloc((size_t)groups * subgroups, sizeof *out), i;
     struct sched_launch l = launch(&k, &out, groups, 1, 1, 8 * subgroups, 1, 1);
     CHECK_INT(sched_run(&l), SCHED_OK);
@@ -147,15 +140,8 @@ static void split_kernel(struct xs_subgroup *self, const uint8_t *args)
 
 TEST(split_barriers)
 {
-    const struct xs_kernel k = {.name = "split",
-                                .run = split_kernel,
-                                .params = one_pointer,
-                                .param_count = 1,
-                                .args_bytes = 8,
-                                .subgroup_size = 32,
-                                .local_bytes = 128,
-                                .stack_bytes = STACK,
-                                .has_barrier = 1};
+    const struct xs_kernel k =
+        KERNEL(split, .subgroup_size = 32, .local_bytes = 128, .stack_bytes = STACK, .has_barrier = 1);
     uint32_t out[16] = {0}, *p = out, i;
     struct sched_launch l = launch(&k, &p, 1, 1, 1, 32 * 16, 1, 1);
     CHECK_INT(sched_run(&l), SCHED_OK);
@@ -234,14 +220,7 @@ static void rounding_kernel(struct xs_subgroup *self, const uint8_t *args)
 
 TEST(a_switch_keeps_the_rounding_mode)
 {
-    const struct xs_kernel k = {.name = "rounding",
-                                .run = rounding_kernel,
-                                .params = one_pointer,
-                                .param_count = 1,
-                                .args_bytes = 8,
-                                .subgroup_size = 16,
-                                .stack_bytes = STACK,
-                                .has_barrier = 1};
+    const struct xs_kernel k = KERNEL(rounding, .subgroup_size = 16, .stack_bytes = STACK, .has_barrier = 1);
     uint32_t out[8] = {0}, *p = out, i;
     struct sched_launch l = launch(&k, &p, 1, 1, 1, 128, 1, 1);
     CHECK_INT(sched_run(&l), SCHED_OK);
@@ -261,13 +240,7 @@ static void tiny_kernel(struct xs_subgroup *self, const uint8_t *args)
 
 TEST(the_program_rounds_as_it_likes)
 {
-    const struct xs_kernel k = {.name = "tiny",
-                                .run = tiny_kernel,
-                                .params = one_pointer,
-                                .param_count = 1,
-                                .args_bytes = 8,
-                                .subgroup_size = 16,
-                                .stack_bytes = 4096};
+    const struct xs_kernel k = KERNEL(tiny, .subgroup_size = 16, .stack_bytes = 4096);
     volatile float one = 1, three = 3;
     float out[2 * 64] = {0}, *p = out, downward;
     struct sched_launch l = launch(&k, &p, 64, 1, 1, 16, 1, 1);
@@ -308,13 +281,7 @@ static void deep_kernel(struct xs_subgroup *self, const uint8_t *args)
 
 TEST(deep_stacks)
 {
-    struct xs_kernel k = {.name = "deep",
-                          .run = deep_kernel,
-                          .params = one_pointer,
-                          .param_count = 1,
-                          .args_bytes = 8,
-                          .subgroup_size = 16,
-                          .stack_bytes = 16u << 20};
+    struct xs_kernel k = KERNEL(deep, .subgroup_size = 16, .stack_bytes = 16u << 20);
     uint32_t out[64], *p = out, i, want = use_stack(6u << 20) + 1;
     for (k.has_barrier = 0; k.has_barrier < 2; k.has_barrier++) {
         struct sched_launch l = launch(&k, &p, 32, 1, 1, k.has_barrier ? 32 : 16, 1, 1);
@@ -334,13 +301,7 @@ static void modest_kernel(struct xs_subgroup *self, const uint8_t *args)
 
 static void launch_modest(void)
 {
-    const struct xs_kernel k = {.name = "modest",
-                                .run = modest_kernel,
-                                .params = one_pointer,
-                                .param_count = 1,
-                                .args_bytes = 8,
-                                .subgroup_size = 16,
-                                .stack_bytes = 30u << 10};
+    const struct xs_kernel k = KERNEL(modest, .subgroup_size = 16, .stack_bytes = 30u << 10);
     uint32_t out[8] = {0}, *p = out, i;
     struct sched_launch l = launch(&k, &p, 8, 1, 1, 16, 1, 1);
     CHECK_INT(sched_run(&l), SCHED_OK);
@@ -457,15 +418,8 @@ static void *many_launches(void *failures)
 {
     uint32_t i;
     for (i = 0; i < 60; i++) {
-        const struct xs_kernel k = {.name = "ring",
-                                    .run = ring_kernel,
-                                    .params = one_pointer,
-                                    .param_count = 1,
-                                    .args_bytes = 8,
-                                    .subgroup_size = 8,
-                                    .local_bytes = 64,
-                                    .stack_bytes = STACK,
-                                    .has_barrier = 1};
+        const struct xs_kernel k =
+            KERNEL(ring, .subgroup_size = 8, .local_bytes = 64, .stack_bytes = STACK, .has_barrier = 1);
         uint32_t out[80] = {0}, *p = out, j;
         struct sched_launch l = launch(&k, &p, 20, 1, 1, 32, 1, 1);
         if (sched_run(&l) != SCHED_OK) atomic_fetch_add((_Atomic uint32_t *)failures, 1);
@@ -496,13 +450,7 @@ static void together_kernel(struct xs_subgroup *self, const uint8_t *args)
 
 static void *cooperative_launches(void *unused)
 {
-    static const struct xs_kernel k = {.name = "together",
-                                       .run = together_kernel,
-                                       .params = one_pointer,
-                                       .param_count = 1,
-                                       .args_bytes = 8,
-                                       .subgroup_size = 16,
-                                       .stack_bytes = STACK};
+    static const struct xs_kernel k = KERNEL(together, .subgroup_size = 16, .stack_bytes = STACK);
     uint32_t i;
     (void)unused;
     for (i = 0; i < 10; i++) {
@@ -597,20 +545,8 @@ static bool limit_space(rlim_t more)
 /* 0 when it went as it should. */
 static int child_with_few_threads(void)
 {
-    static const struct xs_kernel k = {.name = "together",
-                                       .run = together_kernel,
-                                       .params = one_pointer,
-                                       .param_count = 1,
-                                       .args_bytes = 8,
-                                       .subgroup_size = 16,
-                                       .stack_bytes = 1024};
-    static const struct xs_kernel counting = {.name = "count",
-                                              .run = count_kernel,
-                                              .params = one_pointer,
-                                              .param_count = 1,
-                                              .args_bytes = 8,
-                                              .subgroup_size = 16,
-                                              .stack_bytes = 1024};
+    static const struct xs_kernel k = KERNEL(together, .subgroup_size = 16, .stack_bytes = 1024);
+    static const struct xs_kernel counting = KERNEL(count, .subgroup_size = 16, .stack_bytes = 1024);
     static struct seen s;
     struct seen *to = &s;
     _Atomic uint32_t arrived = 0, *p = &arrived;
