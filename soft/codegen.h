@@ -8,6 +8,7 @@
  *   codegen_kernel.c  kernels: their parameters, and the loops over work-groups and subgroups
  *   codegen_tables.c  the tables at the end: kernels and program variables
  *   codegen_flow.c    control flow: order, post-dominators, divergence, loops under masks; which values are uniform
+ *   codegen_whole.c   masked blocks once more, for when all lanes come to them together
  *   codegen_lines.c   values that rise by the same step from lane to lane, held as what lane 0 has
  *   codegen_storage.c matrix fragments that share a variable
  *   codegen_frames.c  kernels that return at a barrier and go on there when they are called again
@@ -82,6 +83,8 @@ struct cg_value {
     int64_t offset;      /* ... and the byte offset */
     bool line;           /* varying, but each lane's is the one before plus `step`: v<id> is a scalar, lane 0's */
     bool checked;        /* a line only while ok<id>; else w<id> has the lanes */
+    bool early;          /* it was computed at the start of the block being written */
+    bool proved;         /* in the block being written, what it is made of is known not to wrap */
     uint64_t step;
 };
 
@@ -105,6 +108,7 @@ struct cg_function {
     uint32_t *rpo;                /* blocks in reverse postorder */
     uint32_t *order, order_count; /* masked blocks, component after component, loops contiguous */
     uint32_t *component;          /* where each begins there */
+    bool *whole;                  /* by component: its blocks are written twice */
     struct cg_loop *loop;
     uint32_t loop_count;
     bool result_varying, has_barrier, uses_builtins, reachable, loops_irreducible;
@@ -157,6 +161,7 @@ struct cg {
     uint32_t phi_at; /* where the last phi's source was found */
     uint32_t S, smallest_S, largest_S, temporaries, skip /* instructions that the one before has written too */;
     struct cg_body *body_text; /* what there is of it */
+    bool whole;              /* masked blocks are being written for all lanes */
     const char *mask, *bits; /* the active lanes: an i32x and a u64 in C */
     bool extends;            /* integers of other widths are used with their sign */
     bool lanes_apart;        /* results of lines are being written to w<id>, lane by lane */
@@ -234,6 +239,15 @@ void cg_write_block(struct cg *g, uint32_t block);
 void cg_write_block_head(struct cg *g, uint32_t block);
 void cg_write_component(struct cg *g, uint32_t component); /* masked blocks that hang together */
 
+/* ---- codegen_whole.c */
+void cg_plan_whole(struct cg *g, struct cg_function *fn);
+bool cg_has_whole(const struct cg *g, uint32_t block);
+bool cg_joins_whole(const struct cg *g, uint32_t block); /* may lanes that are all there go on with W<label>? */
+/* C that is true only if the condition of the branch at the end of `block` is true, or false, in all lanes. */
+void cg_write_votes(struct cg *g, uint32_t block, uint32_t condition, const char **all, const char **none);
+void cg_check_lines_first(struct cg *g, uint32_t block); /* of a block that is being written for all lanes ... */
+void cg_forget_proofs(struct cg *g, uint32_t block);     /* ... and after it */
+
 /* ---- codegen_function.c */
 /* A large function at -O2 takes seconds to compile and runs no faster: its time goes into helpers. */
 bool cg_is_large(const struct sp_function *f);
@@ -288,6 +302,11 @@ void cg_write_line(struct cg *g); /* the current instruction, whose result is a 
 const char *cg_line_lanes(struct cg *g, uint32_t id, const char *own);
 const char *cg_line_lane(struct cg *g, uint32_t id, const char *lane);
 void cg_copy_line(struct cg *g, uint32_t to, uint32_t from);
+void cg_write_line_start(struct cg *g); /* only what lane 0 has of it */
+/* Calls `test` for each operand that is made wider and must be on its line then; C that is true while it is. */
+void cg_each_widened(struct cg *g, const struct sp_inst *i, void (*test)(struct cg *g, uint32_t id, bool is_signed));
+const char *cg_line_stays(struct cg *g, uint32_t id, bool is_signed);
+bool cg_is_pure(uint16_t op); /* nothing but its operands, integers or pointers, decides the result */
 bool cg_is_step(struct cg *g, uint32_t id); /* is it the same in all lanes, or a line? Then v<id> is a scalar */
 
 /* ---- codegen_frames.c */

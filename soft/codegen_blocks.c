@@ -89,18 +89,22 @@ static void write_phis(struct cg *g, uint32_t from, uint32_t to, const char *mas
 
 static uint32_t block_of_label(struct cg *g, uint32_t label) { return g->m->ids[label].block; }
 
-/* Lanes `mask` (C expression; the block's own when NULL) go from block `from` to `to`. Plain blocks jump at once. */
+/* Is the block being written for all lanes? */
+static bool runs_whole(struct cg *g, uint32_t block) { return g->whole || !g->fn->block[block].masked; }
+
+/* Lanes `mask` (C expression; the block's own when NULL) go from block `from` to `to`. All lanes jump at once. */
 static void write_edge(struct cg *g, uint32_t from, uint32_t to, const char *mask)
 {
     const struct cg_block *b = g->fn->block;
-    bool plain = !b[from].masked && !mask;
+    bool plain = runs_whole(g, from) && !mask, whole = plain && cg_has_whole(g, to);
+    uint32_t label = g->fn->f->blocks[to].label;
     cg_leave_loops(g, from, to);
     write_phis(g, from, to, plain ? NULL : mask ? mask : g->mask);
-    if (b[to].masked) cg_put(g, "    m%u |= %s;\n", g->fn->f->blocks[to].label, mask ? mask : g->mask);
-    if (!b[from].masked && !mask) cg_put(g, "    goto L%u;\n", g->fn->f->blocks[to].label);
+    if (b[to].masked && !whole) cg_put(g, "    m%u |= %s;\n", label, mask ? mask : g->mask);
+    if (plain) cg_put(g, "    goto %c%u;\n", whole ? 'W' : 'L', label);
 }
 
-/* From a plain block with a divergent branch: on to the first of the masked blocks that were given lanes. */
+/* All lanes have come to a divergent branch: on to the first of the masked blocks that were given lanes. */
 static void write_entry(struct cg *g, uint32_t from)
 {
     const struct sp_block *b = &g->fn->f->blocks[from];
@@ -120,6 +124,19 @@ static bool stays_in_loop(struct cg *g, uint32_t from, uint32_t to)
     return loop && cg_loop_contains(g->fn, loop, to);
 }
 
+/* Where all lanes take the same way, they stay together. */
+static void write_common_ways(struct cg *g, uint32_t from, uint32_t condition, uint32_t yes, uint32_t no)
+{
+    const char *all, *none;
+    if (!cg_has_whole(g, yes) && !cg_has_whole(g, no)) return;
+    cg_write_votes(g, from, condition, &all, &none);
+    cg_put(g, "    if (%s) {\n", all);
+    write_edge(g, from, yes, NULL);
+    cg_put(g, "    } else if (%s) {\n", none);
+    write_edge(g, from, no, NULL);
+    cg_put(g, "    }\n");
+}
+
 static void write_branch(struct cg *g, uint32_t from)
 {
     uint32_t condition = cg_operand(g, 0);
@@ -133,12 +150,13 @@ static void write_branch(struct cg *g, uint32_t from)
         write_edge(g, from, no, NULL);
         cg_put(g, "    }\n");
     } else {
+        if (runs_whole(g, from)) write_common_ways(g, from, condition, yes, no);
         const char *t = cg_temporary(g, "i32x"), *f = cg_temporary(g, "i32x"), *c = cg_use(g, condition, true);
         cg_put(g, "    %s = %s & %s;\n    %s = %s & ~%s;\n", t, g->mask, c, f, g->mask, c);
         bool yes_first = !stays_in_loop(g, from, yes);
         write_edge(g, from, yes_first ? yes : no, yes_first ? t : f);
         write_edge(g, from, yes_first ? no : yes, yes_first ? f : t);
-        if (!g->fn->block[from].masked) write_entry(g, from);
+        if (runs_whole(g, from)) write_entry(g, from);
     }
 }
 
@@ -158,7 +176,7 @@ static void write_cases(struct cg *g, uint32_t from, enum cg_kind kind, uint32_t
     for (uint32_t i = 2; i + words < s->count; i += words + 1) {
         uint32_t target = block_of_label(g, s->operand[i + words]);
         if (stays_in_loop(g, from, target) != staying) continue;
-        if (may_cut) cg_mark_cut(g, from, false);
+        if (may_cut && !g->whole) cg_mark_cut(g, from, false);
         cg_put(g, "    {\n    const i32x hit_ = %s & XS_COMPARE(q%u, ==, %s);\n    r%u &= ~hit_;\n", g->mask, b->label,
                cg_splat(g, kind, cg_literal(g, kind, case_literal(s, i, words) & width)), b->label);
         if (edges) write_edge(g, from, target, "hit_");
@@ -173,15 +191,15 @@ static void write_varying_switch(struct cg *g, uint32_t from, enum cg_kind kind,
     uint32_t label = g->fn->f->blocks[from].label, other = block_of_label(g, g->inst->operand[1]);
     const char *rest = cg_str(g, "r%u", label);
     bool stays = stays_in_loop(g, from, other);
-    cg_declare(g, CG_PLAIN, cg_kind_type(g, kind, true), cg_str(g, "q%u", label), "");
-    cg_declare(g, CG_PLAIN, "i32x", rest, "");
+    if (!g->whole) cg_declare(g, CG_PLAIN, cg_kind_type(g, kind, true), cg_str(g, "q%u", label), "");
+    if (!g->whole) cg_declare(g, CG_PLAIN, "i32x", rest, "");
     cg_put(g, "    q%u = %s;\n    %s = %s;\n", label, cg_use(g, g->inst->operand[0], true), rest, g->mask);
     write_cases(g, from, kind, words, width, false, true);
     if (!stays) write_cases(g, from, kind, words, width, true, false);
     if (!stays) write_edge(g, from, other, rest);
     write_cases(g, from, kind, words, width, true, true);
     if (stays) write_edge(g, from, other, rest);
-    if (!g->fn->block[from].masked) write_entry(g, from);
+    if (runs_whole(g, from)) write_entry(g, from);
 }
 
 static void write_switch(struct cg *g, uint32_t from)
@@ -197,7 +215,7 @@ static void write_switch(struct cg *g, uint32_t from)
         for (uint32_t i = 2; i + words < s->count; i += words + 1) {
             cg_put(g, "    case %s: ", cg_literal(g, kind, case_literal(s, i, words) & width));
             write_edge(g, from, block_of_label(g, s->operand[i + words]), NULL);
-            if (g->fn->block[from].masked) cg_put(g, "    break;\n");
+            if (!runs_whole(g, from)) cg_put(g, "    break;\n");
         }
         cg_put(g, "    default:\n");
         write_edge(g, from, block_of_label(g, s->operand[1]), NULL);
@@ -230,7 +248,7 @@ static void write_terminator(struct cg *g, uint32_t block)
     case SP_OP_ReturnValue: write_return_value(g); /* fall through */
     case SP_OP_Return:
     case SP_OP_Unreachable:
-        if (!g->fn->block[block].masked) cg_put(g, "    goto done;\n");
+        if (runs_whole(g, block)) cg_put(g, "    goto done;\n");
         break;
     default: cg_fail(g, "this way to end a block is not supported");
     }
@@ -294,23 +312,26 @@ void cg_write_block_head(struct cg *g, uint32_t block)
 {
     uint32_t label = g->fn->f->blocks[block].label;
     cg_put(g, "    {\n");
-    if (!g->fn->block[block].masked) return;
+    if (runs_whole(g, block)) return;
     cg_put(g,
            "    const i32x k%u = m%u;\n    const u64 b%u = XS(bits)(k%u);\n    m%u = (i32x){0};\n    if (b%u) {\n",
            label, label, label, label, label, label);
+    if (cg_joins_whole(g, block))
+        cg_put(g, "    if (b%u == XS_FULL && !x%u) goto W%u;\n    x%u = 0;\n", label, label, label, label);
 }
 
 void cg_write_block(struct cg *g, uint32_t block)
 {
     const struct sp_block *b = &g->fn->f->blocks[block];
-    const struct cg_block *cb = &g->fn->block[block];
-    cg_mark_cut(g, block, true);
-    cg_put(g, "L%u:;\n", b->label);
+    bool masked = !runs_whole(g, block);
+    if (!g->whole) cg_mark_cut(g, block, true);
+    cg_put(g, "%c%u:;\n", g->whole ? 'W' : 'L', b->label);
     cg_write_block_head(g, block);
-    g->mask = cb->masked ? cg_str(g, "k%u", b->label) : "m0";
-    g->bits = cb->masked ? cg_str(g, "b%u", b->label) : "b0";
+    g->mask = masked ? cg_str(g, "k%u", b->label) : "m0";
+    g->bits = masked ? cg_str(g, "b%u", b->label) : "b0";
+    if (g->whole) cg_check_lines_first(g, block);
     for (uint32_t i = 0; i < b->count && !g->failed; i++) {
-        if (i && !g->skip) cg_mark_cut(g, block, false);
+        if (i && !g->skip && !g->whole) cg_mark_cut(g, block, false);
         g->inst = &b->inst[i];
         if (g->skip)
             g->skip--;
@@ -321,7 +342,8 @@ void cg_write_block(struct cg *g, uint32_t block)
         g->extends = false;
     }
     g->inst = NULL;
-    cg_put(g, cb->masked ? "    }\n    }\n" : "    }\n");
+    if (g->whole) cg_forget_proofs(g, block);
+    cg_put(g, masked ? "    }\n    }\n" : "    }\n");
     g->mask = "m0";
     g->bits = "b0";
     cg_free_words(g);
@@ -362,4 +384,9 @@ void cg_write_component(struct cg *g, uint32_t component)
         cg_put(g, "    goto done;\n");
     else
         cg_put(g, "    goto L%u;\n", fn->f->blocks[exit].label);
+    if (!fn->whole[component]) return;
+    g->whole = true;
+    for (i = first; i < fn->order_count && fn->block[fn->order[i]].component == component; i++)
+        cg_write_block(g, fn->order[i]);
+    g->whole = false;
 }

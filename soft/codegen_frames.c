@@ -2,7 +2,8 @@
  *
  * Where all barriers of a kernel stand in plain blocks of its own function, what is needed after each of them is known:
  * it is put into a frame, one a subgroup, and the function returns 1; called again with that frame it takes it out and
- * goes on. The loop around it (codegen.c) runs all subgroups of the work-group up to the barrier, then again from
+ * goes on. Scalars that a few operations make of parameters, built-in values and constants are not kept but made again.
+ * The loop around it (codegen_kernel.c) runs all subgroups of the work-group up to the barrier, then again from
  * there. That costs a fraction of a switch of coroutines, unless there is much to keep (matrix fragments, say): such
  * kernels, and those with other operations of the whole work-group, stay with coroutines.
  */
@@ -10,7 +11,7 @@
 
 #include <string.h>
 
-enum { MAX_FRAME_BYTES = 4096, MAX_BARRIERS = 256 };
+enum { MAX_FRAME_BYTES = 4096, MAX_BARRIERS = 256, MAX_REMADE = 6 /* operations */ };
 static const uint64_t max_bits = (uint64_t)1 << 26; /* values times blocks */
 
 struct point {
@@ -23,6 +24,8 @@ struct cg_frame {
     uint32_t *value;    /* ids of those that have C variables */
     uint32_t *index_of; /* by ordinal: number + 1 */
     uint64_t *kept;     /* those live at any barrier */
+    uint64_t *remade;   /* those that are made again instead */
+    uint64_t *made;     /* at the barrier being written */
     struct point *point;
 };
 
@@ -154,6 +157,31 @@ static void find_live(struct liveness *t)
     }
 }
 
+/* How many operations make a scalar of what is there when the kernel goes on; more than `most` when that is not all. */
+static uint32_t price(struct cg *g, uint32_t id, uint32_t most)
+{
+    const struct sp_id *d = &g->m->ids[id];
+    const struct cg_value *v = &g->value[id];
+    const struct sp_type *type = d->type ? sp_type(g->m, d->type) : NULL;
+    uint32_t sum = 1, builtin, component;
+    if (d->what == SP_IS_CONSTANT || (d->what == SP_IS_PARAMETER && !v->varying)) return 0;
+    if (d->what == SP_IS_VARIABLE && d->function == 0) return 0;
+    if (!most || d->what != SP_IS_VALUE || !type || (type->kind != SP_INT && type->kind != SP_POINTER) ||
+        (v->varying && (!v->line || v->checked)) || v->blend || v->variable || v->root)
+        return most + 1;
+    if (cg_builtin_component(g, d->def, &builtin, &component)) return 1;
+    if (!cg_is_pure(d->def->op)) return most + 1;
+    for (uint32_t k = 0; k < d->def->count && sum <= most; k++)
+        if (cg_is_value_operand(d->def, k)) sum += price(g, d->def->operand[k], most - sum);
+    return sum;
+}
+
+static void find_remade(struct liveness *t)
+{
+    for (uint32_t n = 0; n < t->frame->value_count; n++)
+        if (price(t->g, t->frame->value[n], MAX_REMADE) <= MAX_REMADE) set(t->frame->remade, n);
+}
+
 static void number_values(struct liveness *t)
 {
     const struct sp_function *f = t->fn->f;
@@ -179,7 +207,7 @@ static uint64_t frame_bytes(struct cg *g, struct cg_function *fn, const struct c
     uint64_t sum = 0, bytes;
     for (uint32_t n = 0; n < frame->value_count; n++) {
         const struct cg_value *v = &g->value[frame->value[n]];
-        if (!get(frame->kept, n)) continue;
+        if (!get(frame->kept, n) || get(frame->remade, n)) continue;
         sum += (uint64_t)cg_leaves_of(g, g->m->ids[frame->value[n]].type)->scalars * 8 *
                (v->varying && !v->line ? g->S : 1);
         if (v->checked) sum += 8 * g->S;
@@ -212,11 +240,14 @@ void cg_plan_frame(struct cg *g, struct cg_function *fn)
     frame->value = cg_alloc(g, (values + 1) * sizeof *frame->value);
     frame->index_of = cg_alloc(g, (fn->value_count + 1) * sizeof *frame->index_of);
     frame->kept = cg_alloc(g, words * 8);
+    frame->remade = cg_alloc(g, words * 8);
+    frame->made = cg_alloc(g, words * 8);
     frame->point = cg_alloc(g, (barriers + 1) * sizeof *frame->point);
     t.in = cg_alloc(g, words * blocks * 8);
     t.out = cg_alloc(g, words * 8);
     if (g->failed) return;
     number_values(&t);
+    find_remade(&t);
     find_live(&t);
     if (second || frame_bytes(g, fn, frame) <= MAX_FRAME_BYTES) fn->frame = frame;
 }
@@ -283,15 +314,43 @@ static void each_kept(struct cg *g, const uint64_t *live, void (*put)(struct cg 
 {
     const struct cg_frame *frame = g->fn->frame;
     for (uint32_t n = 0; n < frame->value_count; n++)
-        if (get(live, n)) each_part(g, frame->value[n], put);
+        if (get(live, n) && !get(frame->remade, n)) each_part(g, frame->value[n], put);
 }
 
+/* After what it is made of. */
+static void write_remade(struct cg *g, uint32_t id)
+{
+    const struct cg_frame *frame = g->fn->frame;
+    const struct sp_inst *i = g->m->ids[id].def;
+    uint32_t n = g->ordinal[id] ? frame->index_of[g->ordinal[id]] : 0, builtin, component;
+    if (!n-- || !get(frame->remade, n) || get(frame->made, n)) return;
+    set(frame->made, n);
+    for (uint32_t k = 0; k < i->count && !cg_builtin_component(g, i, &builtin, &component); k++)
+        if (cg_is_value_operand(i, k)) write_remade(g, i->operand[k]);
+    g->inst = i;
+    if (g->value[id].line)
+        cg_write_line(g);
+    else if (!cg_write_simple(g))
+        cg_write_memory(g);
+}
+
+static void make_again(struct cg *g, const uint64_t *live)
+{
+    const struct cg_frame *frame = g->fn->frame;
+    const struct sp_inst *barrier = g->inst;
+    memset(frame->made, 0, frame->words * sizeof *frame->made);
+    for (uint32_t n = 0; n < frame->value_count; n++)
+        if (get(live, n)) write_remade(g, frame->value[n]);
+    g->inst = barrier;
+}
+
+/* A cache line of its own for each: several in one take 1 ns longer, though one thread has them all. */
 void cg_write_frame_type(struct cg *g)
 {
     cg_put(g, "struct frame_%s {\n    u32 at;\n", cg_version(g, g->fn));
     each_kept(g, g->fn->frame->kept, put_member);
     each_variable(g, NULL);
-    cg_put(g, "};\n");
+    cg_put(g, "} XS_ALIGNED(64);\n");
 }
 
 void cg_write_resume(struct cg *g)
@@ -314,5 +373,6 @@ bool cg_write_frame_barrier(struct cg *g)
     cg_put(g, "    frame->at = %u;\n    return 1;\nR%u:;\n", n + 1, n + 1);
     each_variable(g, "    __builtin_memcpy(p%u, frame->p%u, sizeof p%u);\n");
     each_kept(g, frame->point[n].live, put_restore);
+    make_again(g, frame->point[n].live);
     return true;
 }

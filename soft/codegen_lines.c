@@ -39,8 +39,7 @@ static uint32_t first_of(const struct lines *t, uint32_t id)
     return same ? same : id;
 }
 
-/* Results that nothing but the operands decides. */
-static bool is_pure(uint16_t op)
+bool cg_is_pure(uint16_t op)
 {
     switch (op) {
     case SP_OP_IAdd:
@@ -115,7 +114,7 @@ static void number_values(struct lines *t)
         uint32_t block = t->fn->rpo[n];
         for (uint32_t k = 0; k < f->blocks[block].count; k++) {
             const struct sp_inst *i = &f->blocks[block].inst[k];
-            if (i->id && is_pure(i->op) && !t->g->value[i->id].blend) number(t, i);
+            if (i->id && cg_is_pure(i->op) && !t->g->value[i->id].blend) number(t, i);
         }
     }
 }
@@ -350,14 +349,33 @@ void cg_copy_line(struct cg *g, uint32_t to, uint32_t from)
     cg_put(g, "    ok%u = ok%u;\n    if (__builtin_expect(!ok%u, 0)) w%u = w%u;\n", to, from, to, to, from);
 }
 
-/* C that is true while all lanes of `id` are on the line after it is made wider than its `from` bits. */
-static const char *stays(struct cg *g, uint32_t id, bool is_signed)
+const char *cg_line_stays(struct cg *g, uint32_t id, bool is_signed)
 {
     enum cg_kind kind = kind_of(g, id);
     const char *type = is_signed ? cg_kind_signed(g, kind, false) : cg_kind_type(g, kind, false);
-    uint64_t all = g->value[id].step * (g->S - 1);
-    return cg_str(g, "(%s)(v%u + (%s)%lldll) %s (%s)v%u", type, id, cg_kind_type(g, kind, false), (long long)all,
-                  (int64_t)all < 0 ? "<=" : ">=", type, id);
+    uint64_t all = g->value[id].step * (g->S - 1), most = ~(uint64_t)0 >> (64 - width_of(g, id) + is_signed);
+    bool falls = (int64_t)all < 0;
+    uint64_t least = is_signed ? ~most : 0, limit = (falls ? least : most) - all;
+    return cg_str(g, "(%s)v%u %s (%s)0x%llxull", type, id, falls ? ">=" : "<=", type, (unsigned long long)limit);
+}
+
+void cg_each_widened(struct cg *g, const struct sp_inst *i,
+                     void (*test)(struct cg *g, uint32_t operand, bool is_signed))
+{
+    bool chain = i->op == SP_OP_AccessChain || i->op == SP_OP_InBoundsAccessChain || i->op == SP_OP_PtrAccessChain ||
+                 i->op == SP_OP_InBoundsPtrAccessChain;
+    bool converts = i->op == SP_OP_UConvert || i->op == SP_OP_SConvert || i->op == SP_OP_ConvertUToPtr;
+    for (uint32_t k = 0; k < i->count; k++) {
+        uint32_t id = i->operand[k];
+        if (!cg_is_value_operand(i, k) || !g->value[id].line) continue;
+        bool wider = chain ? k > 0 && width_of(g, id) < 64 : converts && width_of(g, id) < width_of(g, i->id);
+        if (wider) test(g, id, chain || i->op == SP_OP_SConvert);
+    }
+}
+
+static void write_test(struct cg *g, uint32_t id, bool is_signed)
+{
+    cg_put(g, " && %s", cg_line_stays(g, id, is_signed));
 }
 
 static const char *scalar_chain(struct cg *g)
@@ -407,25 +425,21 @@ static const char *scalar_text(struct cg *g)
 static void write_check(struct cg *g)
 {
     const struct sp_inst *i = g->inst;
-    bool chain = i->op == SP_OP_AccessChain || i->op == SP_OP_InBoundsAccessChain || i->op == SP_OP_PtrAccessChain ||
-                 i->op == SP_OP_InBoundsPtrAccessChain;
-    bool converts = i->op == SP_OP_UConvert || i->op == SP_OP_SConvert || i->op == SP_OP_ConvertUToPtr;
     cg_put(g, "    ok%u = 1", i->id);
-    for (uint32_t k = 0; k < i->count; k++) {
-        uint32_t id = i->operand[k];
-        if (!cg_is_value_operand(i, k) || !g->value[id].line) continue;
-        if (g->value[id].checked) cg_put(g, " && ok%u", id);
-        bool wider = chain ? k > 0 && width_of(g, id) < 64 : converts && width_of(g, id) < width_of(g, i->id);
-        if (wider) cg_put(g, " && %s", stays(g, id, chain || i->op == SP_OP_SConvert));
-    }
+    for (uint32_t k = 0; k < i->count; k++)
+        if (cg_is_value_operand(i, k) && g->value[i->operand[k]].line && g->value[i->operand[k]].checked)
+            cg_put(g, " && ok%u", i->operand[k]);
+    if (!g->value[i->id].proved) cg_each_widened(g, i, write_test);
     cg_put(g, ";\n");
 }
+
+void cg_write_line_start(struct cg *g) { cg_put(g, "    v%u = %s;\n", g->inst->id, scalar_text(g)); }
 
 void cg_write_line(struct cg *g)
 {
     const struct cg_value *v = &g->value[g->inst->id];
     if (g->inst->op == SP_OP_Phi) return;
-    cg_put(g, "    v%u = %s;\n", g->inst->id, scalar_text(g));
+    cg_write_line_start(g);
     if (!v->checked) return;
     write_check(g);
     cg_put(g, "    if (__builtin_expect(!ok%u, 0)) {\n", g->inst->id);

@@ -336,7 +336,8 @@ XS_INLINE u64 XS(stride)(u64x a) { return XS(stride_of)(&a); }
     XS_INLINE T##x XS(load_run_##T)(u64 a, u64 bits)                                                                   \
     {                                                                                                                  \
         T##x r;                                                                                                        \
-        if (bits == XS_FULL) return *(const T##x_mem *)(uintptr_t)a;                                                   \
+        if (XS_PART_CHEAP ? __builtin_constant_p(bits) && bits == XS_FULL : bits == XS_FULL)                           \
+            return *(const T##x_mem *)(uintptr_t)a;                                                                    \
         XS_PART_LOAD(T, r, a, bits);                                                                                   \
         return r;                                                                                                      \
     }                                                                                                                  \
@@ -379,7 +380,7 @@ XS_INLINE u64 XS(stride)(u64x a) { return XS(stride_of)(&a); }
     XS_INLINE T##x XS(load_line_##T)(u64 a, u64 step, int ok, const u64x *w, u64 offset, u64 bits)                     \
     {                                                                                                                  \
         T##x r;                                                                                                        \
-        if (ok && step == sizeof(T) && bits == XS_FULL) return *(const T##x_mem *)(uintptr_t)a;                        \
+        if (ok && step == sizeof(T) && (XS_PART_CHEAP || bits == XS_FULL)) return XS(load_run_##T)(a, bits);           \
         XS(load_slowly_##T)(&r, a, step, ok, w, offset, bits);                                                         \
         return r;                                                                                                      \
     }                                                                                                                  \
@@ -388,7 +389,9 @@ XS_INLINE u64 XS(stride)(u64x a) { return XS(stride_of)(&a); }
         if (ok && step == sizeof(T) && bits == XS_FULL) *(T##x_mem *)(uintptr_t)a = v;                                 \
         else XS(store_slowly_##T)(a, step, ok, w, offset, &v, bits);                                                   \
     }
-/* Some lanes of a run. */
+/* Some lanes of a run; is that an instruction? */
+#undef XS_PART_CHEAP
+#define XS_PART_CHEAP 0
 #define XS_PART_LOAD(T, r, a, bits) XS(part_spaced_##T)(&r, a, sizeof(T), bits)
 #define XS_PART_STORE(T, a, v, bits) XS(scatter_spaced_##T)(a, sizeof(T), &v, bits)
 XS_MEMORY(u8)
@@ -396,6 +399,8 @@ XS_MEMORY(u16)
 #if defined(__AVX512F__) && S == 16
 #undef XS_PART_LOAD
 #undef XS_PART_STORE
+#undef XS_PART_CHEAP
+#define XS_PART_CHEAP 1
 typedef int XS(v16si) __attribute__((vector_size(64)));
 #define XS_PART_LOAD(T, r, a, bits)                                                                                    \
     r = (T##x)__builtin_ia32_loaddqusi512_mask((const int *)(uintptr_t)(a), (XS(v16si)){0}, (u16)(bits))
@@ -405,6 +410,8 @@ typedef int XS(v16si) __attribute__((vector_size(64)));
 XS_MEMORY(u32)
 #undef XS_PART_LOAD
 #undef XS_PART_STORE
+#undef XS_PART_CHEAP
+#define XS_PART_CHEAP 0
 #define XS_PART_LOAD(T, r, a, bits) XS(part_spaced_##T)(&r, a, sizeof(T), bits)
 #define XS_PART_STORE(T, a, v, bits) XS(scatter_spaced_##T)(a, sizeof(T), &v, bits)
 XS_MEMORY(u64)
