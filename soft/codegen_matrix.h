@@ -16,8 +16,9 @@ const char *cg_surface(struct cg *g, uint32_t first);
 /* The fixed variable that a borrowed fragment is read from; 0: it is not borrowed. */
 uint32_t cg_lender(struct cg *g, uint32_t id);
 uint32_t cg_items(struct cg *g, uint32_t variable);
-/* Of wide variables: do they hold 8-bit integers, of which signs (as prelude_matrix.h has them)? How many bytes from the
- * beginning a pointer is, and a load of a block ("late" or "block2d_load") but for its surface and place, as text. */
+/* Of wide variables: do they hold 8-bit integers, of which signs (as prelude_matrix.h has them)? How many bytes from
+ * the beginning a pointer is, and a load of a block ("late" or "block2d_load") but for its surface and place, as text.
+ */
 bool cg_is_wide_int(const struct cg_value *v);
 uint32_t cg_signs(const struct cg_value *v);
 const char *cg_wide_place(struct cg *g, const struct cg_value *p);
