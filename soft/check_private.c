@@ -54,11 +54,17 @@ static bool is_masked(struct cg *g, const struct sp_inst *i)
            (sp_constant(g->m, i->operand[0], &bits) || sp_constant(g->m, i->operand[1], &bits));
 }
 
+/* What is copied from private to private memory is put into something, too. */
+static bool is_private_store(struct cg *g, const struct sp_inst *i)
+{
+    return sp_type(g->m, g->m->ids[i->operand[0]].type)->storage == SP_STORAGE_Function;
+}
+
 static void note_operand(struct cg *g, const struct sp_inst *i, uint32_t k)
 {
     uint32_t id = i->operand[k], how = USE_AS_IS;
     switch (i->op) {
-    case SP_OP_Store: how = k == 1 ? USE_STORED : 0; break;
+    case SP_OP_Store: how = k != 1 ? 0 : is_private_store(g, i) ? USE_FILLED : USE_STORED; break;
     case SP_OP_CompositeInsert: how = k == 1 ? USE_FILLED : USE_AS_IS; break;
     case SP_OP_VectorInsertDynamic: how = k == 0 ? USE_FILLED : USE_AS_IS; break;
     case SP_OP_Select: how = k ? USE_CHOSEN : USE_AS_IS; break;

@@ -312,6 +312,10 @@ TEST(private_variables_that_nobody_wrote)
     }
     RUN_CHECKED("copies", "ptr<i32> r, i32 n", 1, 32, r, 2);
     REPORTED("kernel copies: work-item (0,0,0): OpLoad %", "reads 4 bytes");
+    RUN_CHECKED("bytes", "ptr<i32> r, i32 n", 1, 32, r, 3);
+    CLEAN();
+    RUN_CHECKED("bytes", "ptr<i32> r, i32 n", 1, 32, r, 4);
+    REPORTED("kernel bytes: work-item (0,0,0): OpLoad %", "nothing has written byte 4 of the 24-byte private variable");
     RUN_CHECKED("fence_apart", "ptr<i32> a, ptr<i32> r", 1, 64, a, r);
     CLEAN();
     zed_module_free(&module);

@@ -59,6 +59,14 @@ kernel void copies(global int *r, int n)
     r[get_global_id(0)] = c.c + (n == 1 ? c.x[1] : c.x[4]);
 }
 
+kernel void bytes(global int *r, int n)
+{
+    uchar b[24], c[24];
+    b[3] = 3;
+    for (int i = 0; i < 24; i++) c[i] = b[i];
+    r[get_global_id(0)] = c[n] + b[n];
+}
+
 /* The same to a variable with an index. */
 kernel void copies_to_memory(global int *r, int n)
 {
