@@ -11,6 +11,20 @@ static void add_frame(struct cg *g, uint32_t type, bool varying)
     g->fn->frame_bytes += 8ull * l->scalars * (varying ? g->S : 1);
 }
 
+/* May the variable be looked at before all of it is written? Where lanes are assigned under masks; and undefined values
+ * are written nowhere. The rest is not cleared first: of large kernels a tenth of what compilers have to do. */
+static bool begins_clear(struct cg *g, const struct sp_inst *i)
+{
+    if (i->op != SP_OP_Phi || g->value[i->id].blend) return g->value[i->id].blend;
+    bool clear = g->fn->block[g->m->ids[i->id].block].masked;
+    for (uint32_t k = 0; k + 1 < i->count; k += 2) {
+        const struct sp_id *from = &g->m->ids[i->operand[k]];
+        clear = clear || g->fn->block[g->m->ids[i->operand[k + 1]].block].masked;
+        clear = clear || (from->what == SP_IS_VALUE && from->def->op == SP_OP_Undef);
+    }
+    return clear;
+}
+
 static void declare_value(struct cg *g, const struct sp_inst *i)
 {
     const struct cg_value *v = &g->value[i->id];
@@ -18,7 +32,7 @@ static void declare_value(struct cg *g, const struct sp_inst *i)
     if (!i->id || !t || t->kind == SP_VOID || i->op == SP_OP_Variable || i->op == SP_OP_Undef || v->variable ||
         v->home || v->borrowed)
         return;
-    bool zero = i->op == SP_OP_Phi || v->blend;
+    bool zero = begins_clear(g, i);
     if (v->root) {
         cg_declare(g, CG_PLAIN, "u64", cg_str(g, "o%u", i->id), "");
         return;
