@@ -114,7 +114,7 @@ static void write_subgroups(struct cg *g, const struct cg_param *p)
                   "    for (; at.size[0] - at.first[0] >= S; at.first[0] += S, at.id++) {\n");
         write_params(g, p, true);
         write_version_call(g, true);
-        cg_put(g, "    }\n    if (at.first[0] < at.size[0]) break;\n    }\n    if (at.first[0] < at.size[0]) break;\n  "
+        cg_put(g, "    }\n    if (at.first[0] < at.size[0]) break;\n    }\n    if (at.first[1] < at.size[1]) break;\n  "
                   "  }\n");
     }
     if (fn->has_dense && fn->has_general) cg_put(g, "    }\n");

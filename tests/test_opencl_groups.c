@@ -58,6 +58,22 @@ TEST(identifiers_in_three_dimensions)
     identifiers(2, 2, 3, 3, 4, 5);
     identifiers(1, 1, 2, 1, 1, 31);
     identifiers(2, 1, 1, 1, 1, 1);
+    identifiers(2, 1, 2, 16, 3, 4);
+    identifiers(1, 2, 1, 32, 1, 5);
+    identifiers(1, 1, 2, 48, 4, 2);
+}
+
+/* Work-groups of several planes whose size the kernel states. */
+TEST(planes_of_whole_rows)
+{
+    enum { GX = 2, GY = 2, GZ = 3, LX = 32, LY = 3, LZ = 4, ITEMS = GX * GY * GZ * LX * LY * LZ };
+    uint64_t *r = (uint64_t *)ocl_buffer(ITEMS * 8);
+    OCL_RUN3(&module, "planes", "ptr<u64> r", ((zed_groups){GX, GY, GZ}), LX, LY, LZ, r);
+    for (size_t i = 0; i < ITEMS; i++) {
+        const size_t x = i % (GX * LX), y = i / (GX * LX) % (GY * LY), z = i / (GX * LX * GY * LY);
+        CHECK_INT(r[i], (z % LZ * LY + y % LY) * LX + x % LX);
+    }
+    ocl_free(r);
 }
 
 /* One argument for all items and one for each, among them numbers of dimensions that there are not. */
@@ -393,6 +409,7 @@ int main(void)
     if (!ocl_open()) return 1;
     RUN(module_loads);
     RUN(identifiers_in_three_dimensions);
+    RUN(planes_of_whole_rows);
     RUN(dimensions_by_number);
     RUN(local_memory_and_barriers);
     RUN(work_group_functions);

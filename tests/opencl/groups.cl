@@ -40,6 +40,12 @@ __kernel void identifiers(__global ulong *r)
     r[23] = get_sub_group_id() * get_max_sub_group_size() + get_sub_group_local_id();
 }
 
+/* Rows that are whole subgroups, in planes. */
+__attribute__((reqd_work_group_size(32, 3, 4))) __kernel void planes(__global ulong *r)
+{
+    r[get_global_linear_id()] = get_local_linear_id();
+}
+
 /* Dimensions as arguments: beyond the third, identifiers are 0 and sizes 1. */
 __kernel void dimensions(__global ulong *r, uint same, __global const uint *each)
 {
