@@ -27,12 +27,12 @@ static void want_of(int64_t la, int64_t lb, int n, int64_t *r)
     r[7] = a >> by;
     r[8] = (int64_t)(c >> by ^ cut(d << up, n));
     r[9] = (a < b) + 2 * (c < d) + 4 * (a >= b) + 8 * (c > d) + 16 * (a == b);
-    r[10] = (int64_t)(float)a + (int64_t)(cut(~c, n) & cut(d | 5, n));
+    r[10] = (int64_t)((uint64_t)(int64_t)(float)a + (cut(~c, n) & cut(d | 5, n)));
     r[11] = extended(2 * (uint64_t)(a > b ? a : b), n) + extended(0 - (uint64_t)b, n);
     r[11] = extended((uint64_t)r[11], n);
     r[12] = c == cut((uint64_t)-2, n) ? 1 : c == 3 ? 2 : 3;
     r[13] = own[(uint64_t)lb % 3];
-    r[14] = a + (int64_t)d;
+    r[14] = (int64_t)((uint64_t)a + d);
     r[15] = extended((uint64_t)(la % 4), n);
 }
 

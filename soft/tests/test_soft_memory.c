@@ -37,6 +37,7 @@ static bool fails_now(void)
 {
     if (atomic_load(&countdown) < 0 || atomic_fetch_sub(&countdown, 1) != 0) return false;
     atomic_store(&failed_one, true);
+    errno = ENOMEM; /* the C library's own callers look at it */
     return true;
 }
 
@@ -71,9 +72,8 @@ void free(void *p)
 
 void *mmap(void *at, size_t size, int protection, int flags, int file, off_t offset)
 {
-    if (!fails_now()) return (void *)syscall(SYS_mmap, at, size, protection, flags, file, offset);
-    errno = ENOMEM;
-    return MAP_FAILED;
+    if (fails_now()) return MAP_FAILED;
+    return (void *)syscall(SYS_mmap, at, size, protection, flags, file, offset);
 }
 #endif
 
@@ -258,7 +258,7 @@ static void use_modules(void)
 static void exhaust(void (*scenario)(void))
 {
 #ifdef CAN_FAIL
-    long n, before;
+    long n, before, again = 0;
     atomic_store(&countdown, -1);
     scenario(); /* what is allocated once and kept */
     for (n = 0; n < 100000; n++) {
@@ -270,8 +270,14 @@ static void exhaust(void (*scenario)(void))
         atomic_store(&countdown, -1);
         CHECK_MSG(worst == ZE_RESULT_SUCCESS, "allocation %ld: result 0x%x", n, (unsigned)worst);
         if (!atomic_load(&failed_one)) break;
+        /* A thread keeps what it needs for work from the first time on: this may be it. A leak comes each time. */
+        if (atomic_load(&live) > before && again++ < 3) {
+            n--;
+            continue;
+        }
         CHECK_MSG(atomic_load(&live) <= before, "allocation %ld: %ld blocks left behind", n,
                   atomic_load(&live) - before);
+        again = 0;
     }
     CHECK(n > 3);
 #else
