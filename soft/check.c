@@ -219,19 +219,29 @@ static bool find_object(struct check_subgroup *s, struct xs_subgroup *self, cons
            find_in_space(s, self, site->space, a->address, o);
 }
 
+static uint64_t distance(const struct object *o, uint64_t address)
+{
+    if (address < o->base) return o->base - address;
+    return address - o->base > o->size ? address - o->base - o->size : 0;
+}
+
 /* What an address is nearest to, for the report. */
 static bool find_nearest(const struct check_worker *w, uint32_t space, uint64_t address, struct object *o)
 {
     const struct check_table *t = &w->check->table;
-    *o = (struct object){(uint64_t)(uintptr_t)w->local, w->local_bytes, NULL, "local memory", 0};
-    if (space != XS_SPACE_GLOBAL && address - o->base + 4096 < o->size + 8192) return true;
-    if (space == XS_SPACE_LOCAL) return false;
+    const struct object local = {(uint64_t)(uintptr_t)w->local, w->local_bytes, NULL, "local memory", 0};
+    bool found = space != XS_SPACE_GLOBAL && distance(&local, address) <= 4096;
     size_t i = check_table_upto(t, address);
-    struct check_memory *below = i ? t->row[i - 1] : NULL, *above = i < t->count ? t->row[i] : NULL, *m;
-    m = below && (!above || address - (below->base + below->size) <= above->base - address) ? below : above;
-    if (!m || (m == below ? address - (m->base + m->size) : m->base - address) > m->size + (1u << 20)) return false;
-    *o = (struct object){m->base, m->size, m, check_kind_name(m->kind), 0};
-    return true;
+    *o = local;
+    for (size_t k = i ? i - 1 : 0; space != XS_SPACE_LOCAL && k <= i && k < t->count; k++) {
+        struct check_memory *m = t->row[k];
+        const struct object memory = {m->base, m->size, m, check_kind_name(m->kind), 0};
+        uint64_t apart = distance(&memory, address);
+        if (apart > m->size + (1u << 20) || (found && apart > distance(o, address))) continue;
+        *o = memory;
+        found = true;
+    }
+    return found;
 }
 
 static void add_object(struct line *l, const struct object *o)
