@@ -20,5 +20,6 @@ for compiler in gcc clang; do
         check "copied $example.c, $compiler" vendor $compiler $example
     done
 done
-check_says "the device copied, too" "ok hello" vendor_device
+if [ -n "${SANITIZE:-}" ]; then skip "the device copied, too" "not under sanitizers"
+else check_says "the device copied, too" "ok hello" vendor_device; fi
 report
