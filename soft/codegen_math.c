@@ -288,15 +288,16 @@ static const char *wide_leaf(struct cg *g, uint32_t id, uint32_t leaf, bool vary
     return cg_str(g, varying ? "XS_CONVERT(%s, f64x)" : "(f64)(%s)", e);
 }
 
-static const char *length_of(struct cg *g, uint32_t a, uint32_t b, bool varying)
+/* Of the difference if there is a `b`, of the product if there is a `scale`. */
+static const char *length_of(struct cg *g, uint32_t a, uint32_t b, const char *scale, bool varying)
 {
     const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[a].type);
     uint32_t n = l->count;
     bool exact_squares = l->leaf[0].kind != CG_F64; /* squares of f64 may be too large or too small */
     const char *sum = cg_temporary(g, varying ? "f64x" : "f64"), *d = cg_temporary(g, varying ? "f64x" : "f64");
     for (uint32_t i = 0; i < n; i++) {
-        cg_put(g, "    %s = %s%s%s;\n", d, wide_leaf(g, a, i, varying), b ? " - " : "",
-               b ? wide_leaf(g, b, i, varying) : "");
+        cg_put(g, "    %s = %s%s%s;\n", d, wide_leaf(g, a, i, varying), b ? " - " : scale ? " * " : "",
+               b ? wide_leaf(g, b, i, varying) : scale ? scale : "");
         if (!exact_squares && varying)
             cg_call_lanes(g, sum, "f64", "__builtin_hypot", 2, (const char *const[]){"f64", "f64"},
                           (const char *const[]){i ? sum : "(f64x){0}", d});
@@ -321,6 +322,19 @@ static void set_from_wide(struct cg *g, uint32_t leaf, const char *e)
     cg_set_leaf(g, leaf, cg_narrow(g, kind, varying, e));
 }
 
+/* What is divided by its length: f64 whose length is too large a number are made smaller first. */
+static const char *scale_of(struct cg *g, uint32_t a, bool varying)
+{
+    if (cg_leaves_of(g, g->m->ids[a].type)->leaf[0].kind != CG_F64) return NULL;
+    const char *length = length_of(g, a, 0, NULL, varying), *scale = cg_temporary(g, varying ? "f64x" : "f64");
+    cg_put(g,
+           varying ? "    %s = 1.0 - (f64x)(XS_CONVERT(XS_COMPARE(%s, ==, (f64x){0} + __builtin_inf()), i64x) & "
+                     "(i64x)((f64x){0} + 0.75));\n"
+                   : "    %s = %s == __builtin_inf() ? 0.25 : 1.0;\n",
+           scale, length);
+    return scale;
+}
+
 static void write_geometry(struct cg *g, uint32_t number)
 {
     uint32_t a = cg_operand(g, 2), b = cg_operand(g, 3), n = cg_leaves_of(g, g->inst->type)->count;
@@ -335,15 +349,18 @@ static void write_geometry(struct cg *g, uint32_t number)
                                        wide_leaf(g, a, k, varying), wide_leaf(g, b, j, varying)));
         }
     } else if (number == EXT_NORMALIZE || number == EXT_FAST_NORMALIZE) {
-        const char *length = length_of(g, a, 0, varying);
+        const char *scale = scale_of(g, a, varying), *length = length_of(g, a, 0, scale, varying);
         cg_put(g,
                varying
                    ? "    %s += (f64x)(XS_CONVERT(XS_COMPARE(%s, ==, (f64x){0}), i64x) & (i64x)((f64x){0} + 1.0));\n"
                    : "    %s += %s == 0;\n",
                length, length);
-        for (uint32_t i = 0; i < n; i++) set_from_wide(g, i, cg_str(g, "%s / %s", wide_leaf(g, a, i, varying), length));
+        for (uint32_t i = 0; i < n; i++)
+            set_from_wide(g, i, cg_str(g, "%s%s%s / %s", wide_leaf(g, a, i, varying), scale ? " * " : "",
+                                       scale ? scale : "", length));
     } else {
-        set_from_wide(g, 0, length_of(g, a, number == EXT_DISTANCE || number == EXT_FAST_DISTANCE ? b : 0, varying));
+        if (number != EXT_DISTANCE && number != EXT_FAST_DISTANCE) b = 0;
+        set_from_wide(g, 0, length_of(g, a, b, NULL, varying));
     }
 }
 

@@ -226,6 +226,28 @@ static void geometry(const char *kernel, const char *params, int bytes)
 TEST(geometry_of_floats) { geometry("geometry_float", "ptr<f32> a, ptr<f32> b, ptr<f32> out", 4); }
 TEST(geometry_of_doubles) { geometry("geometry_double", "ptr<f64> a, ptr<f64> b, ptr<f64> out", 8); }
 
+/* No double is as large as the length. */
+TEST(normalized_all_the_same)
+{
+    double *a = (double *)ocl_buffer(4 * ITEMS * 8), *b = (double *)ocl_buffer(4 * ITEMS * 8),
+           *out = (double *)ocl_buffer(16 * ITEMS * 8);
+    for (int i = 0; i < 4 * ITEMS; i++) {
+        a[i] = (test_random() & 1 ? -1e308 : 1e308) * (1 + 0.7 * test_uniform());
+        b[i] = test_normal();
+    }
+    OCL_RUN(&module, "geometry_double", "ptr<f64> a, ptr<f64> b, ptr<f64> out", 1, ITEMS, a, b, out);
+    for (int i = 0; i < ITEMS; i++) {
+        long double length = 0;
+        for (int k = 0; k < 4; k++) length += (long double)a[4 * i + k] * a[4 * i + k];
+        length = sqrtl(length);
+        CHECK(length > (long double)DBL_MAX);
+        for (int k = 0; k < 4; k++) NEAR("normalize", out[16 * i + 4 + k], a[4 * i + k] / length, 6 * DBL_EPSILON);
+    }
+    ocl_free(a);
+    ocl_free(b);
+    ocl_free(out);
+}
+
 TEST(fast_geometry)
 {
     float *a = (float *)ocl_buffer(4 * ITEMS * 4), *b = (float *)ocl_buffer(4 * ITEMS * 4),
@@ -356,6 +378,7 @@ int main(void)
     RUN(choices);
     RUN(geometry_of_floats);
     RUN(geometry_of_doubles);
+    RUN(normalized_all_the_same);
     RUN(fast_geometry);
     RUN(half_loads);
     RUN(half_stores);
