@@ -322,16 +322,23 @@ static void set_from_wide(struct cg *g, uint32_t leaf, const char *e)
     cg_set_leaf(g, leaf, cg_narrow(g, kind, varying, e));
 }
 
-/* What is divided by its length: f64 whose length is too large a number are made smaller first. */
+/* What is divided by its length is made smaller first where f64 are so large that the length may be no number. */
 static const char *scale_of(struct cg *g, uint32_t a, bool varying)
 {
-    if (cg_leaves_of(g, g->m->ids[a].type)->leaf[0].kind != CG_F64) return NULL;
-    const char *length = length_of(g, a, 0, NULL, varying), *scale = cg_temporary(g, varying ? "f64x" : "f64");
-    cg_put(g,
-           varying ? "    %s = 1.0 - (f64x)(XS_CONVERT(XS_COMPARE(%s, ==, (f64x){0} + __builtin_inf()), i64x) & "
-                     "(i64x)((f64x){0} + 0.75));\n"
-                   : "    %s = %s == __builtin_inf() ? 0.25 : 1.0;\n",
-           scale, length);
+    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[a].type);
+    if (l->leaf[0].kind != CG_F64) return NULL;
+    const char *scale = cg_temporary(g, varying ? "f64x" : "f64");
+    cg_put(g, "    %s = %s1.0;\n", scale, varying ? "(f64x){0} + " : "");
+    for (uint32_t i = 0; i < l->count; i++) {
+        const char *x = wide_leaf(g, a, i, varying);
+        if (varying)
+            cg_put(g,
+                   "    %s = XS(sel_f64)(XS_CONVERT(XS_COMPARE(%s * %s, >, (f64x){0} + 0x1p1000), i32x), "
+                   "(f64x){0} + 0.25, %s);\n",
+                   scale, x, x, scale);
+        else
+            cg_put(g, "    if (%s * %s > 0x1p1000) %s = 0.25;\n", x, x, scale);
+    }
     return scale;
 }
 
