@@ -187,27 +187,10 @@ enum {
 };
 
 /* What an error id of this header means in general; "no error" for 0. */
-static inline const char *cv_error_text(int id)
-{
-    static const char *const texts[] = {
-#define CV_ROW_(name, text) text,
-        CV_ERRORS_(CV_ROW_)
-#undef CV_ROW_
-    };
-    if (id == 0) return "no error";
-    return id > CV_ERROR_FIRST_ && id < CV_ERROR_END_ ? texts[id - CV_ERROR_FIRST_ - 1] : "not an error of coopvec.h";
-}
+XETILE_API const char *cv_error_text(int id);
 
 /* The name of an error id, as in CV_ERROR_TRANSPOSE. */
-static inline const char *cv_error_name(int id)
-{
-    static const char *const names[] = {
-#define CV_ROW_(name, text) "CV_ERROR_" #name,
-        CV_ERRORS_(CV_ROW_)
-#undef CV_ROW_
-    };
-    return id > CV_ERROR_FIRST_ && id < CV_ERROR_END_ ? names[id - CV_ERROR_FIRST_ - 1] : "";
-}
+XETILE_API const char *cv_error_name(int id);
 
 /* ---- component types --------------------------------------------------------------------------------------------- */
 
@@ -246,48 +229,11 @@ typedef struct {
     bool memory; /* an interpretation of matrices and vectors in memory */
 } cv_type_row;
 
-/* Row i, 0 to 11, in the order of the numbers. */
-static inline const cv_type_row *cv_type_at_(int i)
-{
-    static const cv_type_row rows[] = {
-#define CV_ROW_(name, number, text, bits, fp, sign, vector, memory)                                                    \
-    {CV_##name, text, bits, fp, sign, vector, memory},
-        CV_TYPES_(CV_ROW_)
-#undef CV_ROW_
-    };
-    return &rows[i];
-}
-
 /* What is known of a component type; NULL when there is none of this number. */
-static inline const cv_type_row *cv_type_info(int type)
-{
-    int i;
-    for (i = 0; i < CV_TYPE_COUNT_; i++)
-        if ((int)cv_type_at_(i)->type == type) return cv_type_at_(i);
-    return NULL;
-}
+XETILE_API const cv_type_row *cv_type_info(int type);
 
 /* f16, packed_s8x32 ... */
-static inline const char *cv_type_name(int type)
-{
-    const cv_type_row *row = cv_type_info(type);
-    return row ? row->name : "(no type)";
-}
-
-static inline bool cv_is_packed_(int type) { return type == CV_PACKED_S8X32 || type == CV_PACKED_U8X32; }
-static inline bool cv_is_fp8_(int type) { return type == CV_E4M3 || type == CV_E5M2; }
-static inline bool cv_is_vector_type_(int type) { return cv_type_info(type) && cv_type_info(type)->vector; }
-static inline bool cv_is_memory_type_(int type) { return cv_type_info(type) && cv_type_info(type)->memory; }
-static inline bool cv_is_float_(int type) { return cv_type_info(type) && cv_type_info(type)->is_float; }
-static inline bool cv_is_signed_(int type) { return cv_type_info(type) && cv_type_info(type)->is_signed; }
-static inline int cv_bytes_(int type) { return cv_type_info(type)->bits / 8; }
-
-/* May a vector of this type be interpreted so? Packed: 32-bit unsigned only, everything else: 16 and 32 bits. */
-static inline bool cv_interprets_(int input, int interpretation)
-{
-    if (!cv_is_vector_type_(input) || !cv_type_info(interpretation)) return false;
-    return !cv_is_packed_(interpretation) || input == CV_U32;
-}
+XETILE_API const char *cv_type_name(int type);
 
 typedef enum {
     CV_NO_LAYOUT_ = -1, /* as CV_NO_TYPE_ */
@@ -296,14 +242,9 @@ typedef enum {
     CV_MUL_OPTIMAL = 2,
     CV_OUTER_PRODUCT_OPTIMAL = 3
 } cv_layout;
-
-static inline bool cv_is_optimal_(int layout) { return layout == CV_MUL_OPTIMAL || layout == CV_OUTER_PRODUCT_OPTIMAL; }
 /* row-major, mul-optimal ... */
-static inline const char *cv_layout_name(int layout)
-{
-    static const char *const names[] = {"row-major", "column-major", "mul-optimal", "outer-product-optimal"};
-    return layout >= 0 && layout < 4 ? names[layout] : "(no layout)";
-}
+XETILE_API const char *cv_layout_name(int layout);
+
 /* ==== Part 1: the host ============================================================================================ */
 
 /* ---- what is supported ------------------------------------------------------------------------------------------- */
@@ -335,174 +276,24 @@ typedef int32_t cv_result;
 #define CV_E_INVALIDARG (-2147024809) /* 0x80070057 */
 
 /* Every target, by name or row, has all of it: what the hardware lacks is done a lane at a time. */
-static inline cv_tier cv_get_tier(const cm_target *target) { return target ? CV_TIER_1_1 : CV_TIER_NOT_SUPPORTED; }
+XETILE_API cv_tier cv_get_tier(const cm_target *target);
 
 /* One combination. The text's minimum set writes a packed input also as InputType PackedS8x32 with interpretation I8;
  * that spelling and the one of its operations (a u32 vector, interpretation PackedS8x32) are the same thing here. */
-static inline bool cv_supports_mul(int input, int interpretation, int matrix, int bias, int output)
-{
-    bool packed =
-        (input == CV_PACKED_S8X32 && interpretation == CV_I8) || (input == CV_PACKED_U8X32 && interpretation == CV_U8);
-    return (packed || cv_interprets_(input, interpretation)) && cv_is_memory_type_(matrix) &&
-           cv_is_memory_type_(bias) && cv_is_vector_type_(output);
-}
-
-static inline const cv_properties_accumulate *cv_outer_products_(uint32_t *count)
-{
-    static const cv_properties_accumulate rows[] = {{CV_F16, CV_F16}, {CV_F16, CV_F32}, {CV_F32, CV_F32}};
-    *count = sizeof rows / sizeof rows[0];
-    return rows;
-}
-
-static inline const cv_properties_accumulate *cv_vector_accumulates_(uint32_t *count)
-{
-    static const cv_properties_accumulate rows[] = {
-        {CV_F16, CV_F16}, {CV_F16, CV_F32}, {CV_F32, CV_F32}, {CV_I32, CV_I32}, {CV_U32, CV_U32}};
-    *count = sizeof rows / sizeof rows[0];
-    return rows;
-}
-
-static inline bool cv_accumulates_(const cv_properties_accumulate *rows, uint32_t count, int input, int type)
-{
-    uint32_t i;
-    for (i = 0; i < count; i++)
-        if ((int)rows[i].input_type == input && (int)rows[i].accumulation_type == type) return true;
-    return false;
-}
+XETILE_API bool cv_supports_mul(int input, int interpretation, int matrix, int bias, int output);
 /* May vectors of `input` be accumulated into a matrix, or a vector, of `type`? */
-static inline bool cv_supports_outer_product(int input, int type)
-{
-    uint32_t n;
-    const cv_properties_accumulate *rows = cv_outer_products_(&n);
-    return cv_accumulates_(rows, n, input, type);
-}
-static inline bool cv_supports_vector_accumulate(int input, int type)
-{
-    uint32_t n;
-    const cv_properties_accumulate *rows = cv_vector_accumulates_(&n);
-    return cv_accumulates_(rows, n, input, type);
-}
-
-/* Writes the rows of multiply-add that begin with this input and interpretation (when out is not NULL); how many. */
-static inline uint32_t cv_list_mul_from_(int input, int interpretation, cv_properties_mul *out)
-{
-    uint32_t n = 0;
-    int m, b, o;
-    for (m = 0; m < CV_TYPE_COUNT_; m++)
-        for (b = 0; b < CV_TYPE_COUNT_; b++)
-            for (o = 0; o < CV_TYPE_COUNT_; o++) {
-                cv_type tm = cv_type_at_(m)->type, tb = cv_type_at_(b)->type, to = cv_type_at_(o)->type;
-                if (!cv_supports_mul(input, interpretation, tm, tb, to)) continue;
-                if (out) {
-                    out[n].input_type = (cv_type)input;
-                    out[n].input_interpretation = (cv_type)interpretation;
-                    out[n].matrix_interpretation = tm;
-                    out[n].bias_interpretation = tb;
-                    out[n].output_type = to;
-                    out[n].transpose_supported = true;
-                }
-                n++;
-            }
-    return n;
-}
-
-static inline uint32_t cv_list_mul_(cv_properties_mul *out)
-{
-    uint32_t n = 0;
-    int i, j;
-    for (i = 0; i < CV_TYPE_COUNT_; i++)
-        for (j = 0; j < CV_TYPE_COUNT_; j++)
-            n += cv_list_mul_from_(cv_type_at_(i)->type, cv_type_at_(j)->type, out ? out + n : NULL);
-    return n;
-}
-
-static inline void cv_copy_rows_(const cv_properties_accumulate *rows, uint32_t n, cv_properties_accumulate *out,
-                                 uint32_t *count)
-{
-    if (out) memcpy(out, rows, n * sizeof *rows);
-    *count = n;
-}
+XETILE_API bool cv_supports_outer_product(int input, int type);
+XETILE_API bool cv_supports_vector_accumulate(int input, int type);
 
 /* The query: a NULL list gets its count; else the count says how long the list is, and becomes how many were written. A
  * list that is too short is CV_E_INVALIDARG, and nothing is written at all. */
-static inline cv_result cv_check_feature_support(const cm_target *target, cv_feature_data *d)
-{
-    uint32_t mul = cv_list_mul_(NULL), outer, vector;
-    const cv_properties_accumulate *outer_rows = cv_outer_products_(&outer),
-                                   *vector_rows = cv_vector_accumulates_(&vector);
-    if (!d || cv_get_tier(target) == CV_TIER_NOT_SUPPORTED) return CV_E_INVALIDARG;
-    if (d->matrix_vector_mul_add_properties && d->matrix_vector_mul_add_prop_count < mul) return CV_E_INVALIDARG;
-    if (d->outer_product_accumulate_properties && d->outer_product_accumulate_prop_count < outer)
-        return CV_E_INVALIDARG;
-    if (d->vector_accumulate_properties && d->vector_accumulate_prop_count < vector) return CV_E_INVALIDARG;
-    d->matrix_vector_mul_add_prop_count = mul;
-    if (d->matrix_vector_mul_add_properties) cv_list_mul_(d->matrix_vector_mul_add_properties);
-    cv_copy_rows_(outer_rows, outer, d->outer_product_accumulate_properties, &d->outer_product_accumulate_prop_count);
-    cv_copy_rows_(vector_rows, vector, d->vector_accumulate_properties, &d->vector_accumulate_prop_count);
-    return CV_S_OK;
-}
+XETILE_API cv_result cv_check_feature_support(const cm_target *target, cv_feature_data *d);
+
 /* ---- matrices in memory ------------------------------------------------------------------------------------------ */
 
-/* Fills *error (which may be NULL) and returns false. */
-CM_PRINTF_(3, 4) static inline bool cv_refuse_(spe_error *error, int id, const char *format, ...)
-{
-    va_list args;
-    char text[256];
-    if (!error) return false;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    memset(error, 0, sizeof *error);
-    error->id = id;
-    error->name = cv_error_name(id);
-    snprintf(error->text, sizeof error->text, "%s: %s", cv_error_text(id), text);
-    return false;
-}
-
-static inline uint32_t cv_round_up_(uint32_t n, uint32_t to) { return (n + to - 1) / to * to; }
-
-/* The stored rows of an optimal layout: blocks of eight. */
-static inline uint32_t cv_optimal_rows_(uint32_t rows) { return cv_round_up_(rows, 8); }
-
 /* Bytes from the start of a matrix to its element (row, col): the layouts, as this header documents them at its top. */
-static inline size_t cv_element_offset(cv_layout layout, cv_type type, uint32_t rows, uint32_t stride, uint32_t row,
-                                       uint32_t col)
-{
-    size_t bytes = (size_t)cv_bytes_(type), along = col * bytes;
-    if (layout == CV_ROW_MAJOR) return (size_t)row * stride + along;
-    if (layout == CV_COLUMN_MAJOR) return (size_t)col * stride + row * bytes;
-    return along / 64 * cv_optimal_rows_(rows) * 64 + (size_t)row * 64 + along % 64;
-}
-
-/* Bytes a matrix has: from its first to its last element, an optimal layout with its padding. */
-static inline uint64_t cv_matrix_bytes_(int layout, int type, uint32_t rows, uint32_t cols, uint32_t stride)
-{
-    uint64_t bytes = (uint64_t)cv_bytes_(type);
-    if (layout == CV_ROW_MAJOR) return (uint64_t)(rows - 1) * stride + cols * bytes;
-    if (layout == CV_COLUMN_MAJOR) return (uint64_t)(cols - 1) * stride + rows * bytes;
-    return (cols * bytes + 63) / 64 * cv_optimal_rows_(rows) * 64;
-}
-
-/* Bytes of a row (row-major) or column (column-major); 0 for optimal layouts. */
-static inline uint64_t cv_line_bytes_(int layout, int type, uint32_t rows, uint32_t cols)
-{
-    uint64_t bytes = (uint64_t)cv_bytes_(type);
-    return layout == CV_ROW_MAJOR ? cols * bytes : layout == CV_COLUMN_MAJOR ? rows * bytes : 0;
-}
-
-static inline bool cv_check_shape_(uint32_t rows, uint32_t cols, spe_error *error)
-{
-    if (rows < 1 || cols < 1 || rows > 65536 || cols > 65536)
-        return cv_refuse_(error, CV_ERROR_SHAPE, "%u x %u", (unsigned)rows, (unsigned)cols);
-    return true;
-}
-
-static inline bool cv_check_layout_(int layout, spe_error *error)
-{
-    if (layout < CV_ROW_MAJOR || layout > CV_OUTER_PRODUCT_OPTIMAL)
-        return cv_refuse_(error, CV_ERROR_LAYOUT, "got %d; there are 0 to 3", layout);
-    return true;
-}
+XETILE_API size_t cv_element_offset(cv_layout layout, cv_type type, uint32_t rows, uint32_t stride, uint32_t row,
+                                    uint32_t col);
 
 /* ---- conversion of matrices -------------------------------------------------------------------------------------- */
 
@@ -533,217 +324,29 @@ typedef struct {
     cv_conversion_data data_desc;
 } cv_conversion_info;
 
-static inline bool cv_check_dest_(const cv_conversion_dest_info *d, uint32_t stride, spe_error *error)
-{
-    uint64_t line;
-    if (!cv_check_layout_(d->dest_layout, error) || !cv_check_shape_(d->num_rows, d->num_columns, error)) return false;
-    if (!cv_is_memory_type_(d->dest_data_type))
-        return cv_refuse_(error, CV_ERROR_DEST_TYPE, "got %s (%d), use f32", cv_type_name(d->dest_data_type),
-                          (int)d->dest_data_type);
-    line = cv_line_bytes_(d->dest_layout, d->dest_data_type, d->num_rows, d->num_columns);
-    if (cv_is_fp8_(d->dest_data_type) && !cv_is_optimal_(d->dest_layout))
-        return cv_refuse_(error, CV_ERROR_DEST_LAYOUT, "%s in %s", cv_type_name(d->dest_data_type),
-                          cv_layout_name(d->dest_layout));
-    if (stride < line)
-        return cv_refuse_(error, CV_ERROR_DEST_STRIDE, "%u, the length is %u", (unsigned)stride, (unsigned)line);
-    if (line && stride % 16) return cv_refuse_(error, CV_ERROR_DEST_STRIDE_MULTIPLE, "%u", (unsigned)stride);
-    if (cv_matrix_bytes_(d->dest_layout, d->dest_data_type, d->num_rows, d->num_columns, stride) >= 0x7fffffc0u)
-        return cv_refuse_(error, CV_ERROR_TOO_LARGE, "%u x %u %s with stride %u", (unsigned)d->num_rows,
-                          (unsigned)d->num_columns, cv_type_name(d->dest_data_type), (unsigned)stride);
-    return true;
-}
-
-static inline uint32_t cv_dest_size_(const cv_conversion_dest_info *d, uint32_t stride)
-{
-    uint32_t lines = d->dest_layout == CV_ROW_MAJOR ? d->num_rows : d->num_columns;
-    if (!cv_is_optimal_(d->dest_layout)) return lines * stride;
-    return (uint32_t)cv_matrix_bytes_(d->dest_layout, d->dest_data_type, d->num_rows, d->num_columns, 0);
-}
-
 /* Fills dest_size (a multiple of 16), and dest_stride where it is 0 and the layout has one. error may be NULL. */
-static inline bool cv_get_conversion_dest_info(cv_conversion_dest_info *d, spe_error *error)
-{
-    uint32_t stride = d->dest_stride;
-    if (!stride && cv_is_memory_type_(d->dest_data_type) && d->num_rows <= 65536 && d->num_columns <= 65536)
-        stride =
-            cv_round_up_((uint32_t)cv_line_bytes_(d->dest_layout, d->dest_data_type, d->num_rows, d->num_columns), 16);
-    if (!cv_check_dest_(d, stride, error)) return false;
-    if (!cv_is_optimal_(d->dest_layout)) d->dest_stride = stride;
-    d->dest_size = cv_dest_size_(d, stride);
-    return true;
-}
-
-/* Equal, or f32 or f16 on one side and a lower-precision float on the other. */
-static inline bool cv_converts_(int from, int to)
-{
-    int wide, narrow;
-    if (from == to) return true;
-    wide = from == CV_F32 || (from == CV_F16 && to != CV_F32) ? from : to;
-    narrow = wide == from ? to : from;
-    if (wide == CV_F32) return narrow == CV_F16 || cv_is_fp8_(narrow);
-    return wide == CV_F16 && cv_is_fp8_(narrow);
-}
-
-static inline bool cv_check_src_(const cv_conversion_info *info, spe_error *error)
-{
-    const cv_conversion_src_info *s = &info->src_info;
-    const cv_conversion_dest_info *d = &info->dest_info;
-    uint64_t line, size;
-    if (!cv_check_layout_(s->src_layout, error)) return false;
-    if (!cv_is_memory_type_(s->src_data_type))
-        return cv_refuse_(error, CV_ERROR_SRC_TYPE, "got %s (%d), use f32", cv_type_name(s->src_data_type),
-                          (int)s->src_data_type);
-    line = cv_line_bytes_(s->src_layout, s->src_data_type, d->num_rows, d->num_columns);
-    if (line && s->src_stride < line)
-        return cv_refuse_(error, CV_ERROR_SRC_STRIDE, "%u, the length is %u", (unsigned)s->src_stride, (unsigned)line);
-    if (line && s->src_stride % (uint32_t)cv_bytes_(s->src_data_type))
-        return cv_refuse_(error, CV_ERROR_SRC_STRIDE_MULTIPLE, "%u, an element of %s has %d bytes",
-                          (unsigned)s->src_stride, cv_type_name(s->src_data_type), cv_bytes_(s->src_data_type));
-    if (!cv_converts_(s->src_data_type, d->dest_data_type))
-        return cv_refuse_(error, CV_ERROR_CONVERSION_TYPES, "%s to %s", cv_type_name(s->src_data_type),
-                          cv_type_name(d->dest_data_type));
-    size = cv_matrix_bytes_(s->src_layout, s->src_data_type, d->num_rows, d->num_columns, s->src_stride);
-    if (s->src_size < size)
-        return cv_refuse_(error, CV_ERROR_SRC_SIZE, "%u, the matrix has %llu", (unsigned)s->src_size,
-                          (unsigned long long)size);
-    if (size >= 0x7fffffc0u)
-        return cv_refuse_(error, CV_ERROR_TOO_LARGE, "the source has %llu bytes", (unsigned long long)size);
-    return true;
-}
-
-static inline bool cv_check_conversion_memory_(const cv_conversion_info *info, spe_error *error)
-{
-    uint64_t dest = (uint64_t)(uintptr_t)info->data_desc.dest, src = (uint64_t)(uintptr_t)info->data_desc.src;
-    uint64_t bytes = (uint64_t)cv_bytes_(info->src_info.src_data_type);
-    uint32_t size = cv_dest_size_(&info->dest_info, info->dest_info.dest_stride);
-    if (!dest || !src) return cv_refuse_(error, CV_ERROR_ADDRESS, "of the %s", dest ? "source" : "destination");
-    if (info->dest_info.dest_size < size)
-        return cv_refuse_(error, CV_ERROR_DEST_SIZE, "%u, the query returns %u", (unsigned)info->dest_info.dest_size,
-                          (unsigned)size);
-    if (dest % 128) return cv_refuse_(error, CV_ERROR_DEST_ALIGNMENT, "0x%llx", (unsigned long long)dest);
-    if (src % bytes)
-        return cv_refuse_(error, CV_ERROR_SRC_ALIGNMENT, "0x%llx, an element has %llu bytes", (unsigned long long)src,
-                          (unsigned long long)bytes);
-    if (dest < src + info->src_info.src_size && src < dest + size)
-        return cv_refuse_(error, CV_ERROR_OVERLAP, "%u bytes at 0x%llx and %u at 0x%llx",
-                          (unsigned)info->src_info.src_size, (unsigned long long)src, (unsigned)size,
-                          (unsigned long long)dest);
-    return true;
-}
+XETILE_API bool cv_get_conversion_dest_info(cv_conversion_dest_info *d, spe_error *error);
 
 /* Every line of the text's valid usage, with an error of its own. error may be NULL. */
-static inline bool cv_check_conversion(const cv_conversion_info *info, spe_error *error)
-{
-    return cv_check_dest_(&info->dest_info, info->dest_info.dest_stride, error) && cv_check_src_(info, error) &&
-           cv_check_conversion_memory_(info, error);
-}
-
-/* A float element's value, exactly. */
-static inline float cv_get_float_(cv_type type, const void *at)
-{
-    uint8_t b;
-    uint16_t h;
-    float f;
-    if (type == CV_F32) {
-        memcpy(&f, at, 4);
-        return f;
-    }
-    if (type == CV_F16) {
-        memcpy(&h, at, 2);
-        return spe_f16_bits_to_f32(h);
-    }
-    memcpy(&b, at, 1);
-    return type == CV_E4M3 ? spe_e4m3_bits_to_f32(b) : spe_e5m2_bits_to_f32(b);
-}
-
-/* Rounds to nearest even; FP8 saturates, NaN stays NaN. */
-static inline void cv_put_float_(cv_type type, void *at, float f)
-{
-    uint16_t h = spe_f32_to_f16_bits(f);
-    uint8_t b = type == CV_E4M3 ? spe_f32_to_e4m3_bits(f, true) : spe_f32_to_e5m2_bits(f, true);
-    if (type == CV_F32)
-        memcpy(at, &f, 4);
-    else if (type == CV_F16)
-        memcpy(at, &h, 2);
-    else
-        memcpy(at, &b, 1);
-}
-
-static inline void cv_convert_one_(const cv_conversion_info *info)
-{
-    const cv_conversion_dest_info *d = &info->dest_info;
-    const cv_conversion_src_info *s = &info->src_info;
-    char *dest = (char *)info->data_desc.dest;
-    const char *src = (const char *)info->data_desc.src;
-    uint32_t r, c;
-    if (cv_is_optimal_(d->dest_layout)) memset(dest, 0, cv_dest_size_(d, 0)); /* the padding is zero */
-    for (r = 0; r < d->num_rows; r++)
-        for (c = 0; c < d->num_columns; c++) {
-            const char *from =
-                src + cv_element_offset(s->src_layout, s->src_data_type, d->num_rows, s->src_stride, r, c);
-            char *to = dest + cv_element_offset(d->dest_layout, d->dest_data_type, d->num_rows, d->dest_stride, r, c);
-            if (s->src_data_type == d->dest_data_type)
-                memcpy(to, from, (size_t)cv_bytes_(s->src_data_type));
-            else
-                cv_put_float_(d->dest_data_type, to, cv_get_float_(s->src_data_type, from));
-        }
-}
+XETILE_API bool cv_check_conversion(const cv_conversion_info *info, spe_error *error);
 
 /* Converts `count` matrices on the host, one after the other. All are checked before the first is written. */
-static inline bool cv_convert_matrix(const cv_conversion_info *infos, uint32_t count, spe_error *error)
-{
-    uint32_t i;
-    for (i = 0; i < count; i++)
-        if (!cv_check_conversion(&infos[i], error)) return false;
-    for (i = 0; i < count; i++) cv_convert_one_(&infos[i]);
-    return true;
-}
+XETILE_API bool cv_convert_matrix(const cv_conversion_info *infos, uint32_t count, spe_error *error);
 
 /* ---- memory that kernels are given ------------------------------------------------------------------------------- */
 
 /* What the operations take for granted of a matrix's memory: base and offset multiples of 128, an allocation that is a
  * multiple of 16 bytes and holds the matrix. `size`: of the allocation that begins at base. */
-static inline bool cv_check_matrix_memory(const void *base, uint64_t size, uint64_t offset, cv_layout layout,
-                                          cv_type type, uint32_t rows, uint32_t cols, uint32_t stride, spe_error *error)
-{
-    uint64_t bytes;
-    if (!cv_check_layout_(layout, error) || !cv_check_shape_(rows, cols, error)) return false;
-    if (!cv_is_memory_type_(type)) return cv_refuse_(error, CV_ERROR_MATRIX_INTERPRETATION, "%s", cv_type_name(type));
-    if (!base) return cv_refuse_(error, CV_ERROR_ADDRESS, "of the matrix");
-    if ((uintptr_t)base % 128 || offset % 128)
-        return cv_refuse_(error, CV_ERROR_MATRIX_ALIGNMENT, "0x%llx + %llu", (unsigned long long)(uintptr_t)base,
-                          (unsigned long long)offset);
-    if (size % 16) return cv_refuse_(error, CV_ERROR_ALLOCATION_SIZE, "%llu", (unsigned long long)size);
-    bytes = cv_matrix_bytes_(layout, type, rows, cols, stride);
-    if (bytes > size || offset > size - bytes)
-        return cv_refuse_(error, CV_ERROR_OUT_OF_BOUNDS, "%llu bytes at %llu of %llu", (unsigned long long)bytes,
-                          (unsigned long long)offset, (unsigned long long)size);
-    return true;
-}
+XETILE_API bool cv_check_matrix_memory(const void *base, uint64_t size, uint64_t offset, cv_layout layout,
+                                       cv_type type, uint32_t rows, uint32_t cols, uint32_t stride, spe_error *error);
 
 /* The same for bias and accumulated vectors of n elements: multiples of 64. */
-static inline bool cv_check_vector_memory(const void *base, uint64_t size, uint64_t offset, cv_type type, uint32_t n,
-                                          spe_error *error)
-{
-    uint64_t bytes;
-    if (!cv_is_memory_type_(type)) return cv_refuse_(error, CV_ERROR_BIAS_INTERPRETATION, "%s", cv_type_name(type));
-    if (!base) return cv_refuse_(error, CV_ERROR_ADDRESS, "of the vector");
-    if ((uintptr_t)base % 64 || offset % 64)
-        return cv_refuse_(error, CV_ERROR_VECTOR_ALIGNMENT, "0x%llx + %llu", (unsigned long long)(uintptr_t)base,
-                          (unsigned long long)offset);
-    if (size % 16) return cv_refuse_(error, CV_ERROR_ALLOCATION_SIZE, "%llu", (unsigned long long)size);
-    bytes = (uint64_t)n * (uint64_t)cv_bytes_(type);
-    if (bytes > size || offset > size - bytes)
-        return cv_refuse_(error, CV_ERROR_OUT_OF_BOUNDS, "%llu bytes at %llu of %llu", (unsigned long long)bytes,
-                          (unsigned long long)offset, (unsigned long long)size);
-    return true;
-}
+XETILE_API bool cv_check_vector_memory(const void *base, uint64_t size, uint64_t offset, cv_type type, uint32_t n,
+                                       spe_error *error);
+
 /* ==== Part 2: kernels ============================================================================================= */
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
-
-enum { CV_BOOL_ = 1 }; /* the type of conditions, beside the cv_type values */
-enum { CV_VAL_MAGIC_ = 0x43765631, CV_VEC_MAGIC_ = 0x43765632, CV_VECTOR_MAX_ = 1024 };
 
 typedef enum { CV_NONE_, CV_INT_, CV_REAL_, CV_SCALAR_, CV_POINTER_ } cv_kind_;
 
@@ -846,117 +449,18 @@ struct cv_ctx {
     cv_frame_ frames[CM_REGIONS_MAX_]; /* one a region */
 };
 
-static inline cv_where_ cv_where_at_(cv_ctx *x, const char *file, int line)
-{
-    cv_where_ w;
-    w.x = x;
-    w.file = file;
-    w.line = line;
-    return w;
-}
+XETILE_API cv_val cv_int_(long long i);
+XETILE_API cv_val cv_uint_(unsigned long long u);
+XETILE_API cv_val cv_real_(double d);
+XETILE_API cv_val cv_same_(cv_val v);
 
-static inline const cm_errors_ *cv_errors_(void)
-{
-    static const cm_errors_ errors = {cv_error_name,
-                                      cv_error_text,
-                                      CV_ERROR_PARAMETER_TEXT,
-                                      CV_ERROR_TARGET,
-                                      CV_ERROR_SUBGROUP_SIZE,
-                                      CV_ERROR_UNCLOSED,
-                                      {CV_ERROR_MEMORY, "CV_ERROR_MEMORY", "out of memory", NULL, 0}};
-    return &errors;
-}
+XETILE_API cv_any_ cv_any_val_(cv_val v);
 
-static inline cm_blame_ cv_blame_(cv_where_ w) { return cm_blame_of_(&w.x->m, cv_errors_(), w.file, w.line); }
+XETILE_API cv_any_ cv_any_vec_(cv_vec v);
 
-/* Reports an error at the user's line to the module, which keeps the first. */
-CM_PRINTF_(3, 4) static inline void cv_fail_(cv_where_ w, int id, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    cm_vreport_(cv_blame_(w), id, format, args);
-    va_end(args);
-}
-
-/* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */
-static inline bool cv_enter_(cv_where_ w)
-{
-    spe_at(&w.x->m, w.file, w.line);
-    return spe_ok(&w.x->m);
-}
-
-static inline cv_val cv_number_(cv_kind_ kind, int type, int64_t i, double real)
-{
-    cv_val v;
-    memset(&v, 0, sizeof v);
-    v.magic = CV_VAL_MAGIC_;
-    v.kind = kind;
-    v.type = type;
-    v.i = i;
-    v.real = real;
-    v.uniform = true;
-    return v;
-}
-
-static inline cv_val cv_int_(long long i) { return cv_number_(CV_INT_, CV_I32, (int64_t)i, (double)i); }
-static inline cv_val cv_uint_(unsigned long long u) { return cv_number_(CV_INT_, CV_I32, (int64_t)u, (double)u); }
-static inline cv_val cv_real_(double d) { return cv_number_(CV_REAL_, CV_F32, 0, d); }
-static inline cv_val cv_same_(cv_val v) { return v; }
-static inline cv_val cv_nothing_(void) { return cv_number_(CV_NONE_, CV_I32, 0, 0); }
-
-static inline cv_val cv_scalar_(int type, spe_id id, bool uniform)
-{
-    cv_val v = cv_number_(id ? CV_SCALAR_ : CV_NONE_, type, 0, 0);
-    v.id = id;
-    v.uniform = uniform;
-    return v;
-}
-
-static inline cv_any_ cv_any_val_(cv_val v)
-{
-    cv_any_ a;
-    memset(&a, 0, sizeof a);
-    a.val = v;
-    return a;
-}
-
-static inline cv_any_ cv_any_vec_(cv_vec v)
-{
-    cv_any_ a;
-    memset(&a, 0, sizeof a);
-    a.is_vec = true;
-    a.vec = v;
-    return a;
-}
-
-static inline cv_any_ cv_any_int_(long long i) { return cv_any_val_(cv_int_(i)); }
-static inline cv_any_ cv_any_uint_(unsigned long long u) { return cv_any_val_(cv_uint_(u)); }
-static inline cv_any_ cv_any_real_(double d) { return cv_any_val_(cv_real_(d)); }
-
-static inline const char *cv_type_text_(int type) { return type == CV_BOOL_ ? "condition" : cv_type_name(type); }
-
-/* The SPIR-V scalar that holds a type. FP8 is held as its bits. */
-static inline spe_id cv_spe_type_(cv_ctx *x, int type)
-{
-    if (type == CV_BOOL_) return spe_bool(&x->m);
-    if (type == CV_F16 || type == CV_F32) return spe_float(&x->m, (uint32_t)cv_type_info(type)->bits);
-    return spe_int(&x->m, (uint32_t)cv_type_info(type)->bits);
-}
-
-/* What a value is, for error texts. */
-static inline const char *cv_describe_(const cv_val *v, char *text, size_t size)
-{
-    if (v->magic != CV_VAL_MAGIC_ || v->kind == CV_NONE_)
-        snprintf(text, size, "a value that was never set");
-    else if (v->kind == CV_INT_)
-        snprintf(text, size, "%lld", (long long)v->i);
-    else if (v->kind == CV_REAL_)
-        snprintf(text, size, "%g", v->real);
-    else
-        snprintf(text, size, "%s%s%s", v->kind == CV_POINTER_ ? "ptr<" : "", cv_type_text_(v->type),
-                 v->kind == CV_POINTER_ ? ">" : "");
-    return text;
-}
+XETILE_API cv_any_ cv_any_int_(long long i);
+XETILE_API cv_any_ cv_any_uint_(unsigned long long u);
+XETILE_API cv_any_ cv_any_real_(double d);
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
@@ -981,118 +485,9 @@ typedef enum {
     CV_OP_GE_
 } cv_op_;
 
-static inline const char *cv_op_name_(int op)
-{
-    static const char *const names[] = {"CV_ADD", "CV_SUB", "CV_TIMES", "CV_DIV", "CV_MIN", "CV_MAX",
-                                        "CV_MOD", "CV_AND", "CV_OR",    "CV_XOR", "CV_SHL", "CV_SHR",
-                                        "CV_EQ",  "CV_NE",  "CV_LT",    "CV_LE",  "CV_GT",  "CV_GE"};
-    return names[op];
-}
+XETILE_API cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b);
 
-/* Does a constant fit an integer type? */
-static inline bool cv_fits_(int type, int64_t i)
-{
-    int bits = cv_type_info(type)->bits;
-    if (cv_is_signed_(type)) return i >= -((int64_t)1 << (bits - 1)) && i < (int64_t)1 << (bits - 1);
-    return i >= 0 && i < (int64_t)1 << bits;
-}
-
-/* A number as an id of this type: constants take it on, scalars must have it. i32 and u32 may stand for each other. */
-static inline spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
-{
-    spe_module *m = &w.x->m;
-    char text[48];
-    if (v->magic != CV_VAL_MAGIC_ || v->kind == CV_NONE_) {
-        if (spe_ok(m)) cv_fail_(w, CV_ERROR_UNSET, "an operand");
-        return 0;
-    }
-    if (v->kind == CV_SCALAR_ &&
-        (v->type == type || (cv_type_info(v->type) && cv_type_info(type) && !cv_is_float_(type) &&
-                             !cv_is_float_(v->type) && cv_type_info(type)->bits == cv_type_info(v->type)->bits)))
-        return v->id;
-    if (v->kind == CV_INT_ && type == CV_BOOL_) return spe_const_bool(m, v->i != 0);
-    if (v->kind == CV_INT_ && !cv_is_float_(type)) {
-        if (!cv_fits_(type, v->i)) {
-            cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%lld as %s", (long long)v->i, cv_type_name(type));
-            return 0;
-        }
-        return spe_const_i(m, cv_spe_type_(w.x, type), v->i);
-    }
-    if ((v->kind == CV_INT_ || v->kind == CV_REAL_) && cv_is_float_(type))
-        return spe_const_f(m, cv_spe_type_(w.x, type), v->real);
-    cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s where %s is wanted", cv_describe_(v, text, sizeof text), cv_type_text_(type));
-    return 0;
-}
-
-/* A number as an i32 index. */
-static inline spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what)
-{
-    char text[48];
-    if (v->magic == CV_VAL_MAGIC_ && v->kind == CV_NONE_ && !spe_ok(&w.x->m)) return 0;
-    if (v->magic == CV_VAL_MAGIC_ && v->kind == CV_INT_ && cv_fits_(CV_I32, v->i))
-        return spe_i32(&w.x->m, (int32_t)v->i);
-    if (v->magic == CV_VAL_MAGIC_ && v->kind == CV_SCALAR_ && (v->type == CV_I32 || v->type == CV_U32)) return v->id;
-    cv_fail_(w, CV_ERROR_INDEX, "%s is %s", what, cv_describe_(v, text, sizeof text));
-    return 0;
-}
-
-/* The operations are numbered as cm_op and the comparisons after it are. */
-typedef char cv_ops_agree_[(int)CV_OP_SHR_ == (int)CM_SHR && (int)CV_OP_GE_ == (int)CM_GE_ ? 1 : -1];
-
-/* One instruction on scalars or vectors of a type; 0 and no error where there is none. */
-static inline spe_id cv_emit_(spe_module *m, int op, int type, spe_id a, spe_id b)
-{
-    bool fp = cv_is_float_(type);
-    if (fp && op == CV_OP_MOD_) return 0;
-    return cm_instruction_(m, op, fp ? 0 : cv_is_signed_(type) ? 1 : 2, a, b);
-}
-
-/* The type two numbers meet in: a scalar's; of i32 and u32, i32; of two constants i32 or f32. */
-static inline int cv_common_type_(const cv_val *a, const cv_val *b)
-{
-    if (a->kind == CV_SCALAR_ && b->kind == CV_SCALAR_)
-        return a->type == b->type ? a->type : a->type == CV_I32 || b->type == CV_I32 ? CV_I32 : a->type;
-    if (a->kind == CV_SCALAR_) return a->type;
-    if (b->kind == CV_SCALAR_) return b->type;
-    return a->kind == CV_REAL_ || b->kind == CV_REAL_ ? CV_F32 : CV_I32;
-}
-
-static inline cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
-{
-    spe_module *m = &w.x->m;
-    int type = cv_common_type_(&a.val, &b.val);
-    bool logic = type == CV_BOOL_ && (op == CV_OP_AND_ || op == CV_OP_OR_);
-    spe_id p, q, r;
-    if (!cv_enter_(w)) return cv_nothing_();
-    p = cv_id_(w, type, &a.val);
-    q = cv_id_(w, type, &b.val);
-    if (!p || !q) return cv_nothing_();
-    if (logic)
-        r = op == CV_OP_AND_ ? spe_land(m, p, q) : spe_lor(m, p, q);
-    else if (type == CV_BOOL_)
-        r = 0;
-    else
-        r = cv_emit_(m, op, type, p, q);
-    if (!r && spe_ok(m)) cv_fail_(w, CV_ERROR_OPERATION, "%s on %s", cv_op_name_(op), cv_type_text_(type));
-    return cv_scalar_(op >= CV_OP_EQ_ ? (int)CV_BOOL_ : type, r, a.val.uniform && b.val.uniform);
-}
-
-static inline cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b)
-{
-    int type = cv_common_type_(&a, &b);
-    spe_id p, q, r;
-    if (!cv_enter_(w)) return cv_nothing_();
-    if (c.kind == CV_INT_) return c.i ? a : b;
-    if (c.kind != CV_SCALAR_ || c.type != CV_BOOL_) {
-        char text[48];
-        cv_fail_(w, CV_ERROR_CONDITION, "CV_SELECT got %s", cv_describe_(&c, text, sizeof text));
-        return cv_nothing_();
-    }
-    p = cv_id_(w, type, &a);
-    q = cv_id_(w, type, &b);
-    r = p && q ? spe_select(&w.x->m, c.id, p, q) : 0;
-    return cv_scalar_(type, r, c.uniform && a.uniform && b.uniform);
-}
+XETILE_API cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b);
 
 typedef enum {
     CV_GROUP_ID_,
@@ -1104,129 +499,16 @@ typedef enum {
     CV_LANE_ID_
 } cv_builtin_name_;
 
-static inline cv_val cv_builtin_(cv_where_ w, int which)
-{
-    static const struct {
-        spe_builtin_name name;
-        bool uniform;
-    } rows[] = {{SPE_GROUP_ID, true},    {SPE_GROUP_COUNT, true}, {SPE_LOCAL_ID, false},     {SPE_GLOBAL_ID, false},
-                {SPE_GLOBAL_SIZE, true}, {SPE_SUBGROUP_ID, true}, {SPE_SUBGROUP_LANE, false}};
-    if (!cv_enter_(w)) return cv_nothing_();
-    return cv_scalar_(CV_I32, spe_builtin(&w.x->m, rows[which].name, 0), rows[which].uniform);
-}
+XETILE_API cv_val cv_builtin_(cv_where_ w, int which);
 
 /* The first active work-item's value, for all: says, and makes sure, that it is uniform. */
-static inline cv_val cv_uniform_(cv_where_ w, cv_val v)
-{
-    if (!cv_enter_(w) || v.kind != CV_SCALAR_ || v.uniform || v.type == CV_BOOL_) return v;
-    return cv_scalar_(v.type, spe_sg_broadcast_first(&w.x->m, v.id), true);
-}
+XETILE_API cv_val cv_uniform_(cv_where_ w, cv_val v);
 
 /* ---- vectors ----------------------------------------------------------------------------------------------------- */
 
-static inline cv_vec cv_no_vec_(void)
-{
-    cv_vec v;
-    memset(&v, 0, sizeof v);
-    v.magic = CV_VEC_MAGIC_;
-    return v;
-}
+XETILE_API cv_vec cv_splat_(cv_where_ w, int type, int n, cv_val value);
 
-/* Where element i is: part, and component of it. */
-static inline int cv_part_of_(int n, int i, int *component)
-{
-    int part = 0, first = 0;
-    while (i - first >= cm_run_(n, part)) first += cm_run_(n, part++);
-    *component = i - first;
-    return part;
-}
-
-/* A vector with room for its parts; without parts when something is wrong. */
-static inline cv_vec cv_new_(cv_ctx *x, cv_type type, int n)
-{
-    cv_vec v = cv_no_vec_();
-    if (!spe_ok(&x->m)) return v;
-    v.type = type;
-    v.n = n;
-    v.part = (spe_id *)spe_alloc(&x->m, (size_t)cm_runs_(n) * sizeof(spe_id));
-    v.parts = v.part ? cm_runs_(n) : 0;
-    return v;
-}
-
-static inline spe_id cv_part_type_(cv_ctx *x, int type, int width)
-{
-    return spe_vec(&x->m, cv_spe_type_(x, type), (uint32_t)width);
-}
-
-static inline bool cv_check_length_(cv_where_ w, int n)
-{
-    if (n < 1 || n > CV_VECTOR_MAX_) cv_fail_(w, CV_ERROR_VECTOR_LENGTH, "got %d", n);
-    return spe_ok(&w.x->m);
-}
-
-static inline bool cv_check_type_(cv_where_ w, int type)
-{
-    if (!cv_is_vector_type_(type)) cv_fail_(w, CV_ERROR_VECTOR_TYPE, "got %s", cv_type_name(type));
-    return spe_ok(&w.x->m);
-}
-
-/* Is this a vector that was made? */
-static inline bool cv_check_vec_(cv_where_ w, const cv_vec *v)
-{
-    if (!spe_ok(&w.x->m)) return false;
-    if (v->magic != CV_VEC_MAGIC_ || v->parts == 0) cv_fail_(w, CV_ERROR_UNSET, "a vector");
-    return spe_ok(&w.x->m);
-}
-
-static inline spe_id cv_get_(cv_ctx *x, const cv_vec *v, int i)
-{
-    int component, part = cv_part_of_(v->n, i, &component);
-    return spe_extract(&x->m, v->part[part], (uint32_t)component);
-}
-
-/* A SPIR-V vector (or scalar) of n scalars. */
-static inline spe_id cv_join_(cv_ctx *x, spe_id scalar_type, int n, const spe_id *ids)
-{
-    return spe_construct(&x->m, spe_vec(&x->m, scalar_type, (uint32_t)n), (uint32_t)n, ids);
-}
-
-static inline cv_vec cv_from_scalars_(cv_ctx *x, cv_type type, int n, const spe_id *ids)
-{
-    cv_vec v = cv_new_(x, type, n);
-    int i, at = 0;
-    for (i = 0; i < v.parts; at += cm_run_(n, i), i++)
-        v.part[i] = cv_join_(x, cv_spe_type_(x, type), cm_run_(n, i), ids + at);
-    return v;
-}
-
-static inline spe_id *cv_scalars_(cv_ctx *x, const cv_vec *v)
-{
-    spe_id *ids = (spe_id *)spe_alloc(&x->m, (size_t)v->n * sizeof(spe_id));
-    int i;
-    for (i = 0; ids && i < v->n; i++) ids[i] = cv_get_(x, v, i);
-    return ids;
-}
-
-static inline cv_vec cv_splat_(cv_where_ w, int type, int n, cv_val value)
-{
-    cv_vec v;
-    spe_id id;
-    int i;
-    if (!cv_enter_(w) || !cv_check_type_(w, type) || !cv_check_length_(w, n)) return cv_no_vec_();
-    id = cv_id_(w, type, &value);
-    v = cv_new_(w.x, (cv_type)type, n);
-    for (i = 0; i < v.parts; i++) v.part[i] = spe_splat(&w.x->m, cv_part_type_(w.x, type, cm_run_(n, i)), id);
-    return v;
-}
-
-static inline cv_vec cv_vec_of_(cv_where_ w, int type, int n, const cv_val *values)
-{
-    spe_id ids[32];
-    int i;
-    if (!cv_enter_(w) || !cv_check_type_(w, type) || !cv_check_length_(w, n > 32 ? 0 : n)) return cv_no_vec_();
-    for (i = 0; i < n; i++) ids[i] = cv_id_(w, type, &values[i]);
-    return cv_from_scalars_(w.x, (cv_type)type, n, ids);
-}
+XETILE_API cv_vec cv_vec_of_(cv_where_ w, int type, int n, const cv_val *values);
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
@@ -1238,205 +520,28 @@ typedef struct {
     int end_;
 } cv_memory_;
 
-static inline bool cv_check_pointer_(cv_where_ w, const cv_val *v, const char *what)
-{
-    char text[48];
-    if (v->magic == CV_VAL_MAGIC_ && v->kind == CV_POINTER_) return spe_ok(&w.x->m);
-    cv_fail_(w, CV_ERROR_POINTER, "%s is %s", what, cv_describe_(v, text, sizeof text));
-    return false;
-}
+XETILE_API cv_vec cv_load_(cv_where_ w, cv_memory_ d);
 
-/* The pointer's element `index`, and the stride when it is not 1 (else 0). */
-static inline bool cv_locate_(cv_where_ w, const cv_memory_ *d, spe_id *at, spe_id *stride)
-{
-    bool strided = d->stride.magic && !(d->stride.kind == CV_INT_ && d->stride.i == 1);
-    if (!cv_enter_(w) || !cv_check_pointer_(w, &d->ptr, "the first argument") || !cv_check_type_(w, d->ptr.type))
-        return false;
-    *at = d->index.magic ? spe_index(&w.x->m, d->ptr.id, cv_index_(w, &d->index, "the index")) : d->ptr.id;
-    *stride = strided ? cv_index_(w, &d->stride, "the stride") : 0;
-    return spe_ok(&w.x->m);
-}
-
-/* Element i of what cv_locate_ found, as a pointer to `width` of them. */
-static inline spe_id cv_pointer_to_(cv_ctx *x, spe_id at, spe_id stride, int type, int i, int width)
-{
-    spe_module *m = &x->m;
-    spe_id offset = stride ? spe_imul(m, stride, spe_i32(m, i)) : spe_i32(m, i);
-    spe_id p = i ? spe_index(m, at, offset) : at;
-    return width > 1 ? spe_ptr_cast(m, p, cv_part_type_(x, type, width)) : p;
-}
-
-static inline cv_vec cv_load_(cv_where_ w, cv_memory_ d)
-{
-    cv_ctx *x = w.x;
-    cv_vec v;
-    spe_id at, stride, *ids;
-    int i, first = 0, bytes;
-    if (!cv_locate_(w, &d, &at, &stride) || !cv_check_length_(w, d.n)) return cv_no_vec_();
-    bytes = cv_bytes_(d.ptr.type);
-    if (stride) {
-        ids = (spe_id *)spe_alloc(&x->m, (size_t)d.n * sizeof(spe_id));
-        for (i = 0; ids && i < d.n; i++)
-            ids[i] = spe_load(&x->m, cv_pointer_to_(x, at, stride, d.ptr.type, i, 1), (uint32_t)bytes);
-        return ids ? cv_from_scalars_(x, (cv_type)d.ptr.type, d.n, ids) : cv_no_vec_();
-    }
-    v = cv_new_(x, (cv_type)d.ptr.type, d.n);
-    for (i = 0; i < v.parts; first += cm_run_(d.n, i), i++)
-        v.part[i] = spe_load(&x->m, cv_pointer_to_(x, at, 0, d.ptr.type, first, cm_run_(d.n, i)), (uint32_t)bytes);
-    return v;
-}
-
-static inline void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d)
-{
-    cv_ctx *x = w.x;
-    spe_id at, stride;
-    int i, first = 0;
-    if (!cv_enter_(w) || !cv_check_vec_(w, &v) || !cv_locate_(w, &d, &at, &stride)) return;
-    if (d.ptr.type != (int)v.type) {
-        cv_fail_(w, CV_ERROR_VECTOR_TYPE, "a vector of %s to a ptr<%s>", cv_type_name(v.type),
-                 cv_type_name(d.ptr.type));
-        return;
-    }
-    for (i = 0; stride && i < v.n; i++)
-        spe_store(&x->m, cv_pointer_to_(x, at, stride, v.type, i, 1), cv_get_(x, &v, i), (uint32_t)cv_bytes_(v.type));
-    for (i = 0; !stride && i < v.parts; first += cm_run_(v.n, i), i++)
-        spe_store(&x->m, cv_pointer_to_(x, at, 0, v.type, first, cm_run_(v.n, i)), v.part[i],
-                  (uint32_t)cv_bytes_(v.type));
-}
+XETILE_API void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d);
 
 /* ---- elements, concatenation, slices ----------------------------------------------------------------------------- */
 
 /* Element i, which may be known only when the kernel runs. */
-static inline cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
-{
-    spe_module *m = &w.x->m;
-    spe_id at, got = 0, first;
-    int part, start = 0;
-    if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return cv_nothing_();
-    if (i.kind == CV_INT_) {
-        if (i.i < 0 || i.i >= v.n) {
-            cv_fail_(w, CV_ERROR_ELEMENT, "%lld of a vector of %d", (long long)i.i, v.n);
-            return cv_nothing_();
-        }
-        return cv_scalar_(v.type, cv_get_(w.x, &v, (int)i.i), false);
-    }
-    at = cv_index_(w, &i, "the element's number");
-    for (part = 0; at && part < v.parts; start += cm_run_(v.n, part), part++) {
-        spe_id one = v.part[part];
-        first = spe_i32(m, start);
-        if (cm_run_(v.n, part) > 1) /* masked: a lane that wants another part must not index outside of this one */
-            one = spe_extract_dyn(m, one, spe_and(m, spe_isub(m, at, first), spe_i32(m, cm_run_(v.n, part) - 1)));
-        got = got ? spe_select(m, spe_sge(m, at, first), one, got) : one;
-    }
-    return cv_scalar_(v.type, got, false);
-}
+XETILE_API cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i);
 
 /* The vector with element i, a constant, replaced. */
-static inline cv_vec cv_set_element_(cv_where_ w, cv_vec v, cv_val i, cv_val value)
-{
-    cv_vec out;
-    int component, part;
-    if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return cv_no_vec_();
-    if (i.kind != CV_INT_ || i.i < 0 || i.i >= v.n) {
-        char text[48];
-        cv_fail_(w, CV_ERROR_ELEMENT, "%s of a vector of %d", cv_describe_(&i, text, sizeof text), v.n);
-        return cv_no_vec_();
-    }
-    out = cv_new_(w.x, v.type, v.n);
-    if (!out.parts) return out;
-    memcpy(out.part, v.part, (size_t)v.parts * sizeof(spe_id));
-    part = cv_part_of_(v.n, (int)i.i, &component);
-    out.part[part] = spe_insert(&w.x->m, v.part[part], cv_id_(w, v.type, &value), (uint32_t)component);
-    return out;
-}
+XETILE_API cv_vec cv_set_element_(cv_where_ w, cv_vec v, cv_val i, cv_val value);
 
-static inline cv_vec cv_concat_(cv_where_ w, cv_vec a, cv_vec b)
-{
-    cv_vec v;
-    spe_id *ids, *more;
-    int i;
-    if (!cv_enter_(w) || !cv_check_vec_(w, &a) || !cv_check_vec_(w, &b)) return cv_no_vec_();
-    if (a.type != b.type) cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%s and %s", cv_type_name(a.type), cv_type_name(b.type));
-    if (!cv_check_length_(w, a.n + b.n)) return cv_no_vec_();
-    if (a.n % 8 == 0) {
-        v = cv_new_(w.x, a.type, a.n + b.n);
-        for (i = 0; i < v.parts; i++) v.part[i] = i < a.parts ? a.part[i] : b.part[i - a.parts];
-        return v;
-    }
-    ids = (spe_id *)spe_alloc(&w.x->m, (size_t)(a.n + b.n) * sizeof(spe_id));
-    more = cv_scalars_(w.x, &b);
-    if (!ids || !more) return cv_no_vec_();
-    for (i = 0; i < a.n; i++) ids[i] = cv_get_(w.x, &a, i);
-    memcpy(ids + a.n, more, (size_t)b.n * sizeof(spe_id));
-    return cv_from_scalars_(w.x, a.type, a.n + b.n, ids);
-}
+XETILE_API cv_vec cv_concat_(cv_where_ w, cv_vec a, cv_vec b);
 
-static inline cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n)
-{
-    cv_vec out;
-    spe_id *ids;
-    int i;
-    if (!cv_enter_(w) || !cv_check_vec_(w, &v) || !cv_check_length_(w, n)) return cv_no_vec_();
-    if (first < 0 || first > v.n - n) {
-        cv_fail_(w, CV_ERROR_ELEMENT, "%d to %d of a vector of %d", first, first + n - 1, v.n);
-        return cv_no_vec_();
-    }
-    if (first % 8 == 0 && (n % 8 == 0 || first + n == v.n)) {
-        out = cv_new_(w.x, v.type, n);
-        if (out.parts) memcpy(out.part, v.part + first / 8, (size_t)out.parts * sizeof(spe_id));
-        return out;
-    }
-    ids = (spe_id *)spe_alloc(&w.x->m, (size_t)n * sizeof(spe_id));
-    if (!ids) return cv_no_vec_();
-    for (i = 0; i < n; i++) ids[i] = cv_get_(w.x, &v, first + i);
-    return cv_from_scalars_(w.x, v.type, n, ids);
-}
+XETILE_API cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n);
 
 /* ---- element by element ------------------------------------------------------------------------------------------ */
 
-/* Two operands as vectors of one shape; a number is splatted. */
-static inline bool cv_match_(cv_where_ w, cv_any_ a, cv_any_ b, cv_vec *p, cv_vec *q)
-{
-    const cv_vec *shape = a.is_vec ? &a.vec : &b.vec;
-    if (!cv_enter_(w) || !cv_check_vec_(w, shape)) return false;
-    *p = a.is_vec ? a.vec : cv_splat_(w, shape->type, shape->n, a.val);
-    *q = b.is_vec ? b.vec : cv_splat_(w, shape->type, shape->n, b.val);
-    if (!cv_check_vec_(w, p) || !cv_check_vec_(w, q)) return false;
-    if (p->type != q->type || p->n != q->n)
-        cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d of %s and %d of %s", p->n, cv_type_name(p->type), q->n,
-                 cv_type_name(q->type));
-    return spe_ok(&w.x->m);
-}
-
-static inline cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
-{
-    cv_vec p, q, v;
-    int i;
-    if (!cv_match_(w, a, b, &p, &q)) return cv_no_vec_();
-    v = cv_new_(w.x, p.type, p.n);
-    for (i = 0; i < v.parts; i++) {
-        v.part[i] = op < CV_OP_EQ_ ? cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]) : 0;
-        if (!v.part[i] && spe_ok(&w.x->m))
-            cv_fail_(w, CV_ERROR_OPERATION, "%s on a vector of %s", cv_op_name_(op), cv_type_name(p.type));
-    }
-    return v;
-}
+XETILE_API cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b);
 
 /* a b + c, rounded once. */
-static inline cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c)
-{
-    cv_vec p, q, r, v;
-    cv_any_ mid = cv_any_vec_(b);
-    int i;
-    if (!cv_match_(w, a, mid, &p, &q) || !cv_match_(w, c, mid, &r, &q)) return cv_no_vec_();
-    if (!cv_is_float_(p.type)) {
-        cv_fail_(w, CV_ERROR_OPERATION, "CV_FMA on a vector of %s", cv_type_name(p.type));
-        return cv_no_vec_();
-    }
-    v = cv_new_(w.x, p.type, p.n);
-    for (i = 0; i < v.parts; i++) v.part[i] = spe_math3(&w.x->m, SPE_FMA, p.part[i], q.part[i], r.part[i]);
-    return v;
-}
+XETILE_API cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c);
 
 typedef enum {
     CV_FN_EXP_,
@@ -1452,94 +557,17 @@ typedef enum {
     CV_FN_GELU_
 } cv_function_;
 
-static inline const char *cv_function_name_(int fn)
-{
-    static const char *const names[] = {"CV_EXP", "CV_LOG",   "CV_SQRT", "CV_RSQRT",   "CV_SIN", "CV_COS",
-                                        "CV_ABS", "CV_FLOOR", "CV_TANH", "CV_SIGMOID", "CV_GELU"};
-    return names[fn];
-}
+XETILE_API cv_vec cv_function_vec_(cv_where_ w, int fn, cv_any_ a);
 
-/* On f32 scalars or vectors. */
-static inline spe_id cv_emit_function_(cv_ctx *x, int fn, spe_id v)
-{
-    static const spe_math_op ops[] = {SPE_EXP, SPE_LOG,  SPE_SQRT,  SPE_RSQRT, SPE_SIN,
-                                      SPE_COS, SPE_FABS, SPE_FLOOR, SPE_TANH};
-    spe_module *m = &x->m;
-    spe_id type = spe_type_of(m, v), one = spe_const_f(m, type, 1.0), cube;
-    if (fn < CV_FN_SIGMOID_) return spe_math1(m, ops[fn], v);
-    if (fn == CV_FN_SIGMOID_) return spe_fdiv(m, one, spe_fadd(m, one, spe_math1(m, SPE_EXP, spe_fneg(m, v))));
-    /* x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) */
-    cube = spe_fmul(m, spe_fmul(m, v, v), spe_fmul(m, v, spe_const_f(m, type, 0.044715)));
-    cube = spe_fmul(m, spe_fadd(m, v, cube), spe_const_f(m, type, 0.7978845608028654));
-    return spe_fmul(m, spe_fmul(m, v, spe_const_f(m, type, 0.5)), spe_fadd(m, one, spe_math1(m, SPE_TANH, cube)));
-}
+XETILE_API cv_val cv_function_scalar_(cv_where_ w, int fn, cv_any_ a);
 
-/* f16 is computed in f32 and rounded once. */
-static inline spe_id cv_function_of_(cv_ctx *x, int fn, int type, spe_id v)
-{
-    spe_module *m = &x->m;
-    spe_id own = spe_type_of(m, v), wide = spe_vec(m, spe_float(m, 32), own ? spe_count(m, own) : 1);
-    if (type == CV_F32 || fn == CV_FN_ABS_ || fn == CV_FN_FLOOR_) return cv_emit_function_(x, fn, v);
-    return spe_fconvert(m, own, cv_emit_function_(x, fn, spe_fconvert(m, wide, v)));
-}
-
-static inline cv_vec cv_function_vec_(cv_where_ w, int fn, cv_any_ a)
-{
-    cv_vec v;
-    int i;
-    if (!cv_enter_(w) || !cv_check_vec_(w, &a.vec)) return cv_no_vec_();
-    if (!cv_is_float_(a.vec.type)) {
-        cv_fail_(w, CV_ERROR_OPERATION, "%s on a vector of %s", cv_function_name_(fn), cv_type_name(a.vec.type));
-        return cv_no_vec_();
-    }
-    v = cv_new_(w.x, a.vec.type, a.vec.n);
-    for (i = 0; i < v.parts; i++) v.part[i] = cv_function_of_(w.x, fn, v.type, a.vec.part[i]);
-    return v;
-}
-
-static inline cv_val cv_function_scalar_(cv_where_ w, int fn, cv_any_ a)
-{
-    int type = a.val.kind == CV_SCALAR_ ? a.val.type : CV_F32;
-    spe_id id;
-    if (!cv_enter_(w)) return cv_nothing_();
-    if (!cv_is_float_(type)) {
-        cv_fail_(w, CV_ERROR_OPERATION, "%s on %s", cv_function_name_(fn), cv_type_text_(type));
-        return cv_nothing_();
-    }
-    id = cv_id_(w, type, &a.val);
-    return cv_scalar_(type, id ? cv_function_of_(w.x, fn, type, id) : 0, a.val.uniform);
-}
-
-static inline cv_vec cv_clamp_(cv_where_ w, cv_vec v, cv_any_ low, cv_any_ high)
-{
-    return cv_binary_vec_(w, CV_OP_MIN_, cv_any_vec_(cv_binary_vec_(w, CV_OP_MAX_, cv_any_vec_(v), low)), high);
-}
+XETILE_API cv_vec cv_clamp_(cv_where_ w, cv_vec v, cv_any_ low, cv_any_ high);
 
 /* Compares element by element and chooses: a op b ? c : d. */
-static inline cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ d)
-{
-    cv_vec p, q, r, s, v;
-    int i;
-    if (!cv_match_(w, a, b, &p, &q)) return cv_no_vec_();
-    if (!c.is_vec && !d.is_vec) c = cv_any_vec_(cv_splat_(w, p.type, p.n, c.val));
-    if (!cv_match_(w, c, d, &r, &s)) return cv_no_vec_();
-    if (r.n != p.n) {
-        cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d compared, %d to choose from", p.n, r.n);
-        return cv_no_vec_();
-    }
-    v = cv_new_(w.x, r.type, r.n);
-    for (i = 0; i < v.parts; i++)
-        v.part[i] = spe_select(&w.x->m, cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]), r.part[i], s.part[i]);
-    return v;
-}
+XETILE_API cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ d);
 
 /* x > 0 ? x : slope x */
-static inline cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope)
-{
-    cv_any_ x = cv_any_vec_(v);
-    return cv_choose_(w, CV_OP_GT_, x, cv_any_real_(0), x,
-                      cv_any_vec_(cv_binary_vec_(w, CV_OP_MUL_, x, cv_any_val_(slope))));
-}
+XETILE_API cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope);
 
 /* ---- conversion rules
  * --------------------------------------------------------------------------------------------------
@@ -1549,159 +577,9 @@ static inline cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope)
  * converted value is held as the SPIR-V scalar of its type, FP8 as the f16 of the same value.
  */
 
-static inline spe_id cv_like_(cv_ctx *x, spe_id scalar, spe_id v)
-{
-    spe_id type = spe_type_of(&x->m, v);
-    return type ? spe_vec(&x->m, scalar, spe_count(&x->m, type)) : 0;
-}
+XETILE_API cv_vec cv_cast_vec_(cv_where_ w, int type, cv_any_ a);
 
-/* Between lo and hi, in v's own type. */
-static inline spe_id cv_clamp_int_(cv_ctx *x, spe_id v, bool is_signed, int64_t lo, int64_t hi)
-{
-    spe_module *m = &x->m;
-    spe_id type = spe_type_of(m, v);
-    uint32_t bits = spe_width(m, type);
-    int64_t least = is_signed ? -((int64_t)1 << (bits - 1)) : 0;
-    int64_t most = ((int64_t)1 << (bits - (is_signed ? 1 : 0))) - 1;
-    if (lo > least) v = spe_math2(m, is_signed ? SPE_SMAX : SPE_UMAX, v, spe_const_i(m, type, lo));
-    if (hi < most) v = spe_math2(m, is_signed ? SPE_SMIN : SPE_UMIN, v, spe_const_i(m, type, hi));
-    return v;
-}
-
-static inline spe_id cv_int_to_int_(cv_ctx *x, spe_id v, int from, int to)
-{
-    const cv_type_row *t = cv_type_info(to);
-    int64_t lo = t->is_signed ? -((int64_t)1 << (t->bits - 1)) : 0, hi = ((int64_t)1 << (t->bits - t->is_signed)) - 1;
-    bool sign = cv_is_signed_(from);
-    spe_id type = cv_like_(x, cv_spe_type_(x, to), v);
-    v = cv_clamp_int_(x, v, sign, lo, hi);
-    return sign ? spe_sconvert(&x->m, type, v) : spe_uconvert(&x->m, type, v);
-}
-
-static inline spe_id cv_float_to_int_(cv_ctx *x, spe_id v, int to)
-{
-    spe_module *m = &x->m;
-    spe_id wide = cv_like_(x, spe_float(m, 32), v), whole = cv_like_(x, spe_int(m, 32), v),
-           type = cv_like_(x, cv_spe_type_(x, to), v);
-    const cv_type_row *t = cv_type_info(to);
-    v = spe_math1(m, SPE_RINT, spe_fconvert(m, wide, v));
-    if (t->bits < 32) { /* the bounds are exact in f32; fmax takes NaN to the lower bound, so NaN goes first */
-        double lo = t->is_signed ? -(double)(1 << (t->bits - 1)) : 0,
-               hi = (double)((1 << (t->bits - t->is_signed)) - 1);
-        v = spe_select(m, spe_isnan(m, v), spe_const_f(m, wide, 0), v);
-        v = spe_math2(m, SPE_FMIN, spe_math2(m, SPE_FMAX, v, spe_const_f(m, wide, lo)), spe_const_f(m, wide, hi));
-        return spe_uconvert(m, type, spe_f_to_s(m, whole, v));
-    }
-    v = t->is_signed ? spe_f_to_s(m, type, v) : spe_f_to_u(m, type, v);
-    if (v) spe_decorate(m, v, SPE_DecorationSaturatedConversion, 0, NULL);
-    return v;
-}
-
-/* f32 rounded to a value of FP8, still f32: a multiple of its last place, which is 2^(exponent - mantissa bits). */
-static inline spe_id cv_round_fp8_(cv_ctx *x, spe_id v, int to)
-{
-    spe_module *m = &x->m;
-    spe_id real = cv_like_(x, spe_float(m, 32), v), word = cv_like_(x, spe_int(m, 32), v), e, place, inverse, r;
-    int mantissa = to == CV_E4M3 ? 3 : 2, least = to == CV_E4M3 ? 127 - 6 : 127 - 14; /* of normal numbers, biased */
-    double largest = to == CV_E4M3 ? 448 : 57344;
-    e = spe_and(m, spe_shr(m, spe_bitcast(m, word, v), spe_const_u(m, word, 23)), spe_const_u(m, word, 255));
-    e = spe_math2(m, SPE_UMAX, e, spe_const_i(m, word, least));
-    place = spe_bitcast(m, real, spe_shl(m, spe_isub(m, e, spe_const_i(m, word, mantissa)), spe_const_u(m, word, 23)));
-    inverse = spe_bitcast(m, real,
-                          spe_shl(m, spe_isub(m, spe_const_i(m, word, 254 + mantissa), e), spe_const_u(m, word, 23)));
-    r = spe_fmul(m, spe_math1(m, SPE_RINT, spe_fmul(m, v, inverse)), place);
-    r = spe_math2(m, SPE_FMIN, spe_math2(m, SPE_FMAX, r, spe_const_f(m, real, -largest)),
-                  spe_const_f(m, real, largest));
-    return spe_select(m, spe_isnan(m, v), v, r);
-}
-
-/* FP8 in the upper halves of 16-bit integers (the lower are of no account) as the f16 of the same value. For E5M2 that
- * is what it is already; E4M3 has one more bit of mantissa, and an exponent that is 8 less. Its NaN alone, all ones,
- * becomes a power of two when one is added below the mantissa, and the bit that comes up makes it a NaN of f16. */
-static inline spe_id cv_decode_fp8_high_(cv_ctx *x, spe_id v, int type)
-{
-    spe_module *m = &x->m;
-    spe_id half = cv_like_(x, spe_float(m, 16), v), word = spe_type_of(m, v), nan;
-    if (type == CV_E5M2) return spe_bitcast(m, half, spe_and(m, v, spe_const_u(m, word, 0xff00)));
-    v = spe_and(m, spe_sar(m, v, spe_const_u(m, word, 1)), spe_const_u(m, word, 0xbf80));
-    nan = spe_and(m, spe_iadd(m, v, spe_const_u(m, word, 0x80)), spe_const_u(m, word, 0x4000));
-    return spe_fmul(m, spe_bitcast(m, half, spe_or(m, v, nan)), spe_const_f(m, half, 256));
-}
-
-/* Bits of FP8 (8-bit integers) likewise. */
-static inline spe_id cv_decode_fp8_(cv_ctx *x, spe_id v, int type)
-{
-    spe_module *m = &x->m;
-    spe_id word = cv_like_(x, spe_int(m, 16), v);
-    return cv_decode_fp8_high_(x, spe_shl(m, spe_uconvert(m, word, v), spe_const_u(m, word, 8)), type);
-}
-
-/* What stands in memory, as held. */
-static inline spe_id cv_decode_(cv_ctx *x, spe_id v, int type)
-{
-    return cv_is_fp8_(type) ? cv_decode_fp8_(x, v, type) : v;
-}
-
-static inline spe_id cv_float_to_float_(cv_ctx *x, spe_id v, int from, int to)
-{
-    spe_module *m = &x->m;
-    spe_id real = cv_like_(x, spe_float(m, 32), v), half = cv_like_(x, spe_float(m, 16), v);
-    if (!cv_is_fp8_(to)) return spe_fconvert(m, to == CV_F32 ? real : half, v);
-    return from == to ? v : spe_fconvert(m, half, cv_round_fp8_(x, spe_fconvert(m, real, v), to));
-}
-
-/* 32-bit integers go to 16 bits and less by way of f32, which is exact after cutting off what is infinite or largest
- * anyway. */
-static inline spe_id cv_int_to_float_(cv_ctx *x, spe_id v, int from, int to)
-{
-    spe_module *m = &x->m;
-    spe_id real = cv_like_(x, spe_float(m, 32), v);
-    bool sign = cv_is_signed_(from);
-    if (to != CV_F32) v = cv_clamp_int_(x, v, sign, sign ? -65536 : 0, 65536);
-    v = sign ? spe_s_to_f(m, real, v) : spe_u_to_f(m, real, v);
-    return cv_float_to_float_(x, v, CV_F32, to);
-}
-
-/* A held scalar or vector of one type as one of another. Neither is packed. */
-static inline spe_id cv_convert_value_(cv_ctx *x, spe_id v, int from, int to)
-{
-    if (!spe_ok(&x->m) || from == to) return v;
-    if (cv_is_float_(from)) return cv_is_float_(to) ? cv_float_to_float_(x, v, from, to) : cv_float_to_int_(x, v, to);
-    return cv_is_float_(to) ? cv_int_to_float_(x, v, from, to) : cv_int_to_int_(x, v, from, to);
-}
-
-/* A held value in what products are summed in: f32, or 32 bits of an integer. Exact but for 32-bit integers to f32. */
-static inline spe_id cv_to_sum_(cv_ctx *x, spe_id v, int type, bool real)
-{
-    spe_module *m = &x->m;
-    spe_id to = cv_like_(x, real ? spe_float(m, 32) : spe_int(m, 32), v);
-    if (cv_is_float_(type)) return spe_fconvert(m, to, v);
-    if (real) return cv_is_signed_(type) ? spe_s_to_f(m, to, v) : spe_u_to_f(m, to, v);
-    return cv_is_signed_(type) ? spe_sconvert(m, to, v) : spe_uconvert(m, to, v);
-}
-
-static inline cv_vec cv_cast_vec_(cv_where_ w, int type, cv_any_ a)
-{
-    cv_vec v;
-    int i;
-    if (!cv_enter_(w) || !cv_check_vec_(w, &a.vec) || !cv_check_type_(w, type)) return cv_no_vec_();
-    v = cv_new_(w.x, (cv_type)type, a.vec.n);
-    for (i = 0; i < v.parts; i++) v.part[i] = cv_convert_value_(w.x, a.vec.part[i], a.vec.type, type);
-    return v;
-}
-
-static inline cv_val cv_cast_scalar_(cv_where_ w, int type, cv_any_ a)
-{
-    int from = a.val.kind == CV_SCALAR_ ? a.val.type : a.val.kind == CV_REAL_ ? CV_F32 : CV_I32;
-    spe_id id;
-    if (!cv_enter_(w)) return cv_nothing_();
-    if (!cv_type_info(type) || cv_is_packed_(type) || cv_is_fp8_(type) || from == CV_BOOL_) {
-        cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s to %s", cv_type_text_(from), cv_type_text_(type));
-        return cv_nothing_();
-    }
-    id = cv_id_(w, from, &a.val);
-    return cv_scalar_(type, id ? cv_convert_value_(w.x, id, from, type) : 0, a.val.uniform);
-}
+XETILE_API cv_val cv_cast_scalar_(cv_where_ w, int type, cv_any_ a);
 
 /* ---- matrices and vectors in memory ------------------------------------------------------------------------------ */
 
@@ -1728,1049 +606,29 @@ typedef struct {
     int end_;
 } cv_vector_ref;
 
-static inline bool cv_is_set_(const cv_val *v) { return v->magic == CV_VAL_MAGIC_ && v->kind != CV_NONE_; }
-
-static inline bool cv_check_offset_(cv_where_ w, const cv_val *offset, int multiple, int error)
-{
-    if (cv_is_set_(offset) && offset->kind == CV_INT_ && (offset->i < 0 || offset->i % multiple))
-        cv_fail_(w, error, "offset %lld", (long long)offset->i);
-    return spe_ok(&w.x->m);
-}
-
-static inline void cv_check_stride_(cv_where_ w, const cv_matrix_ref *r)
-{
-    uint64_t line = cv_line_bytes_(r->layout, r->interpretation, (uint32_t)r->m, (uint32_t)r->k);
-    if (!cv_is_set_(&r->stride)) return;
-    if (cv_is_optimal_(r->layout)) {
-        char text[48];
-        if (r->stride.kind != CV_INT_ || r->stride.i != 0)
-            cv_fail_(w, CV_ERROR_STRIDE_NOT_ZERO, "%s, stride %s", cv_layout_name(r->layout),
-                     cv_describe_(&r->stride, text, sizeof text));
-        return;
-    }
-    if (r->stride.kind != CV_INT_) return;
-    if (r->stride.i < (int64_t)line)
-        cv_fail_(w, CV_ERROR_STRIDE, "%lld, the length is %llu", (long long)r->stride.i, (unsigned long long)line);
-    else if (r->stride.i % 16)
-        cv_fail_(w, CV_ERROR_STRIDE_MULTIPLE, "%lld", (long long)r->stride.i);
-}
-
 /* Checks and completes what the user wrote. */
-static inline cv_matrix_ref cv_matrix_ref_(cv_where_ w, cv_matrix_ref r)
-{
-    if (!cv_enter_(w) || !cv_check_pointer_(w, &r.base, "the matrix")) return r;
-    if (!cv_is_memory_type_(r.interpretation))
-        cv_fail_(w, CV_ERROR_MATRIX_INTERPRETATION, "got %s", cv_type_name(r.interpretation));
-    else if (r.m < 1 || r.k < 1 || r.m > CV_VECTOR_MAX_ || r.k > 4 * CV_VECTOR_MAX_)
-        cv_fail_(w, CV_ERROR_SHAPE, "M %d, K %d: at least 1, at most %d and %d in a kernel", r.m, r.k,
-                 (int)CV_VECTOR_MAX_, 4 * CV_VECTOR_MAX_);
-    else if ((int)r.layout < 0 || (int)r.layout > 3)
-        cv_fail_(w, CV_ERROR_LAYOUT, "got %d; there are 0 to 3", (int)r.layout);
-    else if (r.transpose && !cv_is_optimal_(r.layout))
-        cv_fail_(w, CV_ERROR_TRANSPOSE, "%s, transposed", cv_layout_name(r.layout));
-    else if (cv_is_fp8_(r.interpretation) && !cv_is_optimal_(r.layout))
-        cv_fail_(w, CV_ERROR_FP8_LAYOUT, "%s in %s", cv_type_name(r.interpretation), cv_layout_name(r.layout));
-    else if (cv_check_offset_(w, &r.offset, 128, CV_ERROR_MATRIX_ALIGNMENT))
-        cv_check_stride_(w, &r);
-    if (spe_ok(&w.x->m) && !cv_is_set_(&r.stride))
-        r.stride = cv_int_(
-            cv_round_up_((uint32_t)cv_line_bytes_(r.layout, r.interpretation, (uint32_t)r.m, (uint32_t)r.k), 16));
-    return r;
-}
+XETILE_API cv_matrix_ref cv_matrix_ref_(cv_where_ w, cv_matrix_ref r);
 
-static inline cv_vector_ref cv_vector_ref_(cv_where_ w, cv_vector_ref r)
-{
-    if (!cv_enter_(w) || !cv_check_pointer_(w, &r.base, "the vector")) return r;
-    if (!cv_is_memory_type_(r.interpretation))
-        cv_fail_(w, CV_ERROR_BIAS_INTERPRETATION, "got %s", cv_type_name(r.interpretation));
-    else
-        cv_check_offset_(w, &r.offset, 64, CV_ERROR_VECTOR_ALIGNMENT);
-    return r;
-}
-
-/* base + offset as a pointer to bytes. */
-static inline spe_id cv_bytes_at_(cv_where_ w, const cv_val *base, const cv_val *offset)
-{
-    spe_module *m = &w.x->m;
-    spe_id p = spe_ptr_cast(m, base->id, spe_int(m, 8));
-    if (!cv_is_set_(offset) || (offset->kind == CV_INT_ && offset->i == 0)) return p;
-    return spe_index(m, p, cv_index_(w, offset, "the offset"));
-}
-
-/* A matrix as the product sees it, ready to be addressed. */
-typedef struct {
-    cv_ctx *x;
-    spe_id base, stride;         /* base: bytes */
-    int type, bytes, m, k, rows; /* rows: stored ones, without padding */
-    cv_layout layout;
-    bool transpose;
-    bool across; /* neighbours in memory are neighbours in m; otherwise in k */
-} cv_surface_;
-
-static inline cv_surface_ cv_surface_of_(cv_where_ w, const cv_matrix_ref *r)
-{
-    cv_surface_ s;
-    memset(&s, 0, sizeof s);
-    s.x = w.x;
-    s.base = cv_bytes_at_(w, &r->base, &r->offset);
-    s.stride = cv_is_optimal_(r->layout) ? 0 : cv_index_(w, &r->stride, "the stride");
-    s.type = r->interpretation;
-    s.bytes = cv_bytes_(s.type);
-    s.m = r->m;
-    s.k = r->k;
-    s.rows = r->transpose ? r->k : r->m;
-    s.layout = r->layout;
-    s.transpose = r->transpose;
-    s.across = r->transpose || r->layout == CV_COLUMN_MAJOR;
-    return s;
-}
-
-/* The address of the product's element (m, k), i32 ids, as a pointer to n elements of SPIR-V type `scalar`. */
-static inline spe_id cv_address_(const cv_surface_ *s, spe_id row, spe_id col, spe_id scalar, int n)
-{
-    spe_module *m = &s->x->m;
-    spe_id r = s->transpose ? col : row, c = s->transpose ? row : col, at, along;
-    along = spe_imul(m, c, spe_i32(m, s->bytes));
-    if (s->layout == CV_ROW_MAJOR)
-        at = spe_iadd(m, spe_imul(m, r, s->stride), along);
-    else if (s->layout == CV_COLUMN_MAJOR)
-        at = spe_iadd(m, spe_imul(m, c, s->stride), spe_imul(m, r, spe_i32(m, s->bytes)));
-    else {
-        int panel = (int)cv_optimal_rows_((uint32_t)s->rows);
-        at = spe_iadd(m, spe_imul(m, spe_shr(m, along, spe_i32(m, 6)), spe_i32(m, panel * 64)),
-                      spe_iadd(m, spe_imul(m, r, spe_i32(m, 64)), spe_and(m, along, spe_i32(m, 63))));
-    }
-    return spe_ptr_cast(m, spe_index(m, s->base, at), spe_vec(m, scalar, (uint32_t)n));
-}
-
-/* n neighbours in memory from element (row, col) on, decoded; up to 8, into separate ids. */
-static inline void cv_load_run_(const cv_surface_ *s, spe_id row, spe_id col, int n, spe_id *out)
-{
-    spe_module *m = &s->x->m;
-    spe_id scalar = cv_spe_type_(s->x, s->type), p, v;
-    int i;
-    if (n == 8 || n == 4 || n == 2) {
-        uint32_t align =
-            (uint32_t)s->bytes; /* rows are aligned to 16, but where in a row this begins may not be known */
-        v = cv_decode_(s->x, spe_load(m, cv_address_(s, row, col, scalar, n), align), s->type);
-        for (i = 0; i < n; i++) out[i] = spe_extract(m, v, (uint32_t)i);
-        return;
-    }
-    p = cv_address_(s, row, col, scalar, 1);
-    for (i = 0; i < n; i++)
-        out[i] = cv_decode_(s->x, spe_load(m, i ? spe_index(m, p, spe_i32(m, i)) : p, (uint32_t)s->bytes), s->type);
-}
-
-/* n elements of a vector in memory from element `first` on, as one SPIR-V vector of the sums' type. */
-static inline spe_id cv_load_bias_(cv_ctx *x, spe_id base, int type, spe_id first, int n, bool real)
-{
-    spe_module *m = &x->m;
-    int bytes = cv_bytes_(type), i;
-    spe_id at = spe_index(m, base, spe_imul(m, first, spe_i32(m, bytes))), v[8], scalar = cv_spe_type_(x, type);
-    if (n == 8 || n == 4 || n == 2) {
-        at = spe_load(m, spe_ptr_cast(m, at, spe_vec(m, scalar, (uint32_t)n)), (uint32_t)bytes);
-        return cv_to_sum_(x, cv_decode_(x, at, type), type, real);
-    }
-    at = spe_ptr_cast(m, at, scalar);
-    for (i = 0; i < n; i++)
-        v[i] = cv_to_sum_(
-            x, cv_decode_(x, spe_load(m, i ? spe_index(m, at, spe_i32(m, i)) : at, (uint32_t)bytes), type), type, real);
-    return cv_join_(x, real ? spe_float(m, 32) : spe_int(m, 32), n, v);
-}
-
-/* ---- Mul, MulAdd ------------------------------------------------------------------------------------------------- */
-
-/* One product being written. */
-typedef struct {
-    cv_where_ w;
-    cv_ctx *x;
-    cv_surface_ a;
-    cv_interpreted_vector in;
-    bool real;    /* summed in f32; else in 32-bit integers, which wrap */
-    int sum_type; /* CV_F32, CV_I32 or CV_U32 */
-    spe_id bias;  /* bytes; 0: none */
-    int bias_type;
-    int out_type;
-    cv_vec out;
-} cv_product_;
-
-/* The product's kind of number, and which part of the bias joins the sum at its start: an integer sum takes a float
- * bias only after it has become f32. */
-static inline bool cv_bias_in_sum_(const cv_product_ *p) { return p->bias && (p->real || !cv_is_float_(p->bias_type)); }
-
-static inline spe_id cv_sum_scalar_(const cv_product_ *p)
-{
-    return p->real ? spe_float(&p->x->m, 32) : spe_int(&p->x->m, 32);
-}
-
-/* What the sums of rows first .. first + n start from. */
-static inline spe_id cv_sum_start_(const cv_product_ *p, spe_id first, int n)
-{
-    if (cv_bias_in_sum_(p)) return cv_load_bias_(p->x, p->bias, p->bias_type, first, n, p->real);
-    return spe_null(&p->x->m, spe_vec(&p->x->m, cv_sum_scalar_(p), (uint32_t)n));
-}
-
-/* Sums of rows first .. as elements of the output. */
-static inline spe_id cv_finish_sum_(const cv_product_ *p, spe_id sum, spe_id first, int n)
-{
-    spe_module *m = &p->x->m;
-    int type = p->sum_type;
-    if (p->bias && !cv_bias_in_sum_(p)) {
-        sum = cv_convert_value_(p->x, sum, type, CV_F32);
-        sum = spe_fadd(m, sum, cv_load_bias_(p->x, p->bias, p->bias_type, first, n, true));
-        type = CV_F32;
-    }
-    return cv_convert_value_(p->x, sum, type, p->out_type);
-}
-
-/* ---- a lane at a time -------------------------------------------------------------------------------------------- */
-
-/* The input's K elements, interpreted, in the type of the sums. */
-static inline bool cv_input_lanes_(const cv_product_ *p, spe_id *out)
-{
-    spe_module *m = &p->x->m;
-    int i, type = p->in.interpretation;
-    bool sign = type == CV_PACKED_S8X32;
-    for (i = 0; i < p->a.k; i++) {
-        if (cv_is_packed_(type)) {
-            spe_id v = spe_shl(m, cv_get_(p->x, &p->in.vec, i / 4), spe_i32(m, 24 - i % 4 * 8));
-            v = sign ? spe_sar(m, v, spe_i32(m, 24)) : spe_shr(m, v, spe_i32(m, 24));
-            out[i] = !p->real ? v : sign ? spe_s_to_f(m, spe_float(m, 32), v) : spe_u_to_f(m, spe_float(m, 32), v);
-        } else {
-            out[i] = cv_to_sum_(p->x, cv_convert_value_(p->x, cv_get_(p->x, &p->in.vec, i), p->in.vec.type, type), type,
-                                p->real);
-        }
-    }
-    return spe_ok(m);
-}
-
-/* One run of n neighbours in memory, at most 8, from A[row][col] on. Along k: sums[0] += A[row][col + j] v[j]; across:
- * sums[j] += A[row + j][col] v[0]. */
-static inline void cv_lanes_run_(const cv_product_ *p, spe_id row, spe_id col, int n, const spe_id *v, spe_id *sums)
-{
-    spe_module *m = &p->x->m;
-    spe_id a[8];
-    int i;
-    cv_load_run_(&p->a, row, col, n, a);
-    for (i = 0; i < n; i++) {
-        spe_id e = cv_to_sum_(p->x, a[i], p->a.type, p->real), *sum = &sums[p->a.across ? i : 0],
-               x = v[p->a.across ? 0 : i];
-        *sum =
-            p->real ? spe_fadd(m, spe_fmul(m, e, x), *sum) : spe_iadd(m, spe_imul(m, e, x), *sum); /* compilers fuse */
-    }
-}
-
-static inline spe_id cv_at_(cv_ctx *x, spe_id variable, spe_id index)
-{
-    return spe_element(&x->m, variable, 1, &index);
-}
-
-/* Sums of `rows` rows (one, unless neighbours in memory are rows) over all of K. input: a variable of K elements, so
- * that a loop can go over K; 0: unrolled, with the ids in v. */
-static inline void cv_lanes_rows_(const cv_product_ *p, spe_id row, int rows, const spe_id *v, spe_id input,
-                                  spe_id *sums)
-{
-    spe_module *m = &p->x->m;
-    spe_id start = cv_sum_start_(p, row, rows), x[8], k;
-    int i, j, step = p->a.across ? 1 : 8, full = input ? p->a.k / step * step : 0;
-    for (i = 0; i < rows; i++) sums[i] = spe_extract(m, start, (uint32_t)i);
-    if (full) {
-        k = spe_for(m, spe_i32(m, 0), spe_i32(m, full), spe_i32(m, step), (uint32_t)rows, sums);
-        for (i = 0; i < step; i++) x[i] = spe_load(m, cv_at_(p->x, input, spe_iadd(m, k, spe_i32(m, i))), 0);
-        cv_lanes_run_(p, row, k, p->a.across ? rows : 8, x, sums);
-        spe_endfor(m, (uint32_t)rows, sums);
-    }
-    for (i = full; i < p->a.k; i += p->a.across ? 1 : j) {
-        j = cm_run_(p->a.k - i, 0);
-        cv_lanes_run_(p, row, spe_i32(m, i), p->a.across ? rows : j, v + i, sums);
-    }
-    start = cv_finish_sum_(p, cv_join_(p->x, cv_sum_scalar_(p), rows, sums), row, rows);
-    for (i = 0; i < rows; i++) sums[i] = spe_extract(m, start, (uint32_t)i);
-}
-
-/* Rolled: the output is in a variable, blocks of rows (one row, or eight neighbours) in a loop. So is the input, unless
- * a row is short enough to be written out. */
-static inline void cv_lanes_rolled_(cv_product_ *p, const spe_id *v, spe_id *out)
-{
-    spe_module *m = &p->x->m;
-    int M = p->a.m, K = p->a.k, i, step = p->a.across ? 8 : 1, full = M / step * step;
-    spe_id input = 0, output, row, none[1] = {0}, sums[8];
-    if (p->a.across || K > 64) {
-        input = spe_local_var(m, spe_array(m, cv_sum_scalar_(p), (uint32_t)K));
-        for (i = 0; i < K; i++) spe_store(m, cv_at_(p->x, input, spe_i32(m, i)), v[i], 0);
-    }
-    if (full) {
-        output = spe_local_var(m, spe_array(m, cv_spe_type_(p->x, p->out_type), (uint32_t)full));
-        row = spe_for(m, spe_i32(m, 0), spe_i32(m, full), spe_i32(m, step), 0, none);
-        cv_lanes_rows_(p, row, step, v, input, sums);
-        for (i = 0; i < step; i++) spe_store(m, cv_at_(p->x, output, spe_iadd(m, row, spe_i32(m, i))), sums[i], 0);
-        spe_endfor(m, 0, none);
-        for (i = 0; i < full; i++) out[i] = spe_load(m, cv_at_(p->x, output, spe_i32(m, i)), 0);
-    }
-    for (i = full; i < M; i += cm_run_(M - i, 0))
-        cv_lanes_rows_(p, spe_i32(m, i), cm_run_(M - i, 0), v, input, out + i);
-}
-
-/* Small products are unrolled. */
-static inline void cv_mul_lanes_(cv_product_ *p)
-{
-    spe_module *m = &p->x->m;
-    int M = p->a.m, K = p->a.k, i, n;
-    spe_id *v = (spe_id *)spe_alloc(m, (size_t)K * sizeof(spe_id)),
-           *out = (spe_id *)spe_alloc(m, (size_t)M * sizeof(spe_id));
-    if (!v || !out || !cv_input_lanes_(p, v)) return;
-    if (M * K > 64)
-        cv_lanes_rolled_(p, v, out);
-    else
-        for (i = 0; i < M; i += n) {
-            n = p->a.across ? cm_run_(M - i, 0) : 1;
-            cv_lanes_rows_(p, spe_i32(m, i), n, v, 0, out + i);
-        }
-    p->out = cv_from_scalars_(p->x, (cv_type)p->out_type, M, out);
-}
-
-/* ---- the matrix instruction
- * ------------------------------------------------------------------------------------------------
- *
- * A lane's own vector, packed to dwords, is that lane's column of the instruction's B operand, and the sums that come
- * out are that lane's own. The matrix is A: eight rows, 32 bytes of k, lane l holding bytes l 32 / S ... of each row.
- * One product serves all lanes. FP8 becomes f16 in registers: 32 bytes of a row are then two operands, one of the even
- * dwords' halves and one of the odd (subgroup size 16: of even and odd k), and the vector is packed with the same
- * permutation of k.
- */
-
-enum { CV_DPAS_NONE_, CV_DPAS_F16_, CV_DPAS_I8_ };
-enum { CV_DPAS_MOST_ = 4096 }; /* instructions a product may have; larger ones go a lane at a time */
-
-static inline int cv_dpas_kind_(int interpretation, int matrix)
-{
-    bool f = interpretation == CV_F16 || cv_is_fp8_(interpretation);
-    bool i = interpretation == CV_I8 || interpretation == CV_U8 || cv_is_packed_(interpretation);
-    if (f && (matrix == CV_F16 || cv_is_fp8_(matrix))) return CV_DPAS_F16_;
-    return i && (matrix == CV_I8 || matrix == CV_U8) ? CV_DPAS_I8_ : CV_DPAS_NONE_;
-}
-
-typedef struct {
-    cv_product_ *p;
-    int kind, R; /* R: elements of k a lane holds of a row in one operand */
-    int depth;   /* elements of k in one operand */
-    bool paired; /* FP8 along k: a raw operand has 32 elements and makes two operands */
-    int raws;    /* raw operands along k */
-    int blocks;  /* of eight rows */
-    spe_id lane;
-    spe_id *b; /* B operands, in the order of the operands made of A */
-} cv_dpas_;
-
-/* A scalar of a bits-wide integer type. */
-static inline spe_id cv_bits_(cv_ctx *x, int bits) { return spe_int(&x->m, (uint32_t)bits); }
-
-/* Two vec8 as the lower and upper halves of a vec8 of integers twice as wide. */
-static inline spe_id cv_zip_(cv_ctx *x, spe_id low, spe_id high, int bits)
-{
-    static const uint32_t order[16] = {0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15};
-    return spe_bitcast(&x->m, spe_vec(&x->m, cv_bits_(x, bits * 2), 8), spe_shuffle(&x->m, low, high, 16, order));
-}
-
-/* Neighbours along m: each lane loads the runs of its own rows of k. Held f16 for FP8. */
-static inline spe_id cv_a_across_(const cv_dpas_ *d, int block, int k0)
-{
-    const cv_surface_ *s = &d->p->a;
-    cv_ctx *x = d->p->x;
-    spe_module *m = &x->m;
-    spe_id v[4], row = spe_i32(m, block * 8), scalar = cv_bits_(x, s->bytes * 8);
-    int i, bits = d->kind == CV_DPAS_F16_ ? 16 : 8;
-    for (i = 0; i < d->R; i++) {
-        spe_id k = spe_iadd(m, spe_imul(m, d->lane, spe_i32(m, d->R)), spe_i32(m, k0 + i)), inside = 0;
-        if (k0 + d->depth > s->k) {
-            inside = spe_slt(m, k, spe_i32(m, s->k));
-            k = spe_math2(m, SPE_SMIN, k, spe_i32(m, s->k - 1));
-        }
-        v[i] = spe_load(m, cv_address_(s, row, k, scalar, 8), (uint32_t)(8 * s->bytes));
-        if (cv_is_fp8_(s->type)) v[i] = spe_bitcast(m, spe_vec(m, spe_int(m, 16), 8), cv_decode_fp8_(x, v[i], s->type));
-        if (inside) v[i] = spe_select(m, inside, v[i], spe_null(m, spe_type_of(m, v[i])));
-    }
-    for (i = d->R; i > 1; i /= 2, bits *= 2) {
-        int j;
-        for (j = 0; j < i / 2; j++) v[j] = cv_zip_(x, v[2 * j], v[2 * j + 1], bits);
-    }
-    return v[0];
-}
-
-/* Neighbours along k: each lane loads its part of eight rows. Rows past the last are the last again, which nobody
- * reads. */
-static inline spe_id cv_a_along_(const cv_dpas_ *d, int block, int raw)
-{
-    const cv_surface_ *s = &d->p->a;
-    cv_ctx *x = d->p->x;
-    spe_module *m = &x->m;
-    int each = 32 / x->S, elements = each / s->bytes, k0 = raw * 32 / s->bytes, i;
-    spe_id scalar = cv_bits_(x, each * 8), v[8], inside = 0;
-    spe_id k = spe_iadd(m, spe_imul(m, d->lane, spe_i32(m, elements)), spe_i32(m, k0)), a;
-    if (!cv_is_optimal_(s->layout) && k0 + 32 / s->bytes > s->k) {
-        inside = spe_slt(m, k, spe_i32(m, s->k));
-        k = spe_math2(m, SPE_SMIN, k, spe_i32(m, s->k - elements));
-    }
-    for (i = 0; i < 8; i++) {
-        int row = block * 8 + i;
-        if (!cv_is_optimal_(s->layout) && row >= s->m) row = s->m - 1;
-        v[i] = spe_load(m, cv_address_(s, spe_i32(m, row), k, scalar, 1), (uint32_t)each);
-    }
-    a = cv_join_(x, scalar, 8, v);
-    return inside ? spe_select(m, inside, a, spe_null(m, spe_type_of(m, a))) : a;
-}
-
-/* May 2D block messages load it? The optimal layouts are rows of 64 bytes for their sake. */
-static inline bool cv_block_loads_(const cv_product_ *p)
-{
-    const cv_surface_ *s = &p->a;
-    if (!p->x->block2d || s->across) return false;
-    return cv_is_optimal_(s->layout) || (s->k * s->bytes >= 64 && s->k * s->bytes % 4 == 0);
-}
-
-/* Blocks block .. block + 4 of rows by raw operands raw, raw + 1, by one message. */
-static inline void cv_a_message_(const cv_dpas_ *d, int block, int raw, spe_id out[4][2])
-{
-    const cv_surface_ *s = &d->p->a;
-    cv_ctx *x = d->p->x;
-    spe_module *m = &x->m;
-    spe_block2d b;
-    bool optimal = cv_is_optimal_(s->layout);
-    int rows = (int)cv_optimal_rows_((uint32_t)s->m), blocks = d->blocks - block < 4 ? d->blocks - block : 4, i, j;
-    int panels = (s->k * s->bytes + 63) / 64, height = blocks == 3 ? 32 : blocks * 8;
-    spe_id word = spe_int(m, 16), variable, zero = spe_i32(m, 0);
-    memset(&b, 0, sizeof b);
-    b.elem_bytes = 2;
-    b.width = 16;
-    b.height = (uint32_t)height;
-    b.count = 2;
-    b.ptr = spe_ptr_cast(m, s->base, word);
-    b.mem_width = spe_i32(m, optimal ? 64 : s->k * s->bytes);
-    b.mem_height = spe_i32(m, optimal ? rows * panels : s->m);
-    b.pitch = optimal ? spe_i32(m, 64) : s->stride;
-    b.x = spe_i32(m, optimal ? 0 : raw * 16);
-    b.y = spe_i32(m, optimal ? raw / 2 * rows + block * 8 : block * 8);
-    variable = spe_local_var(m, spe_array(m, word, (uint32_t)(height * 2)));
-    spe_block2d_load(m, &b, spe_element(m, variable, 1, &zero));
-    for (j = 0; j < 2; j++)
-        for (i = 0; i < blocks; i++) {
-            spe_id at = spe_i32(m, j * height + i * 8), p = spe_element(m, variable, 1, &at);
-            out[i][j] = spe_load(m, spe_ptr_cast(m, p, spe_vec(m, word, 8)), 2);
-        }
-}
-
-/* Raw operands of up to four blocks of rows and two steps along k. */
-static inline void cv_a_load_(const cv_dpas_ *d, int block, int raw, spe_id out[4][2])
-{
-    int i, j;
-    if (cv_block_loads_(d->p)) {
-        cv_a_message_(d, block, raw, out);
-        return;
-    }
-    for (i = 0; i < 4 && block + i < d->blocks; i++)
-        for (j = 0; j < 2 && raw + j < d->raws; j++)
-            out[i][j] =
-                d->p->a.across ? cv_a_across_(d, block + i, (raw + j) * d->depth) : cv_a_along_(d, block + i, raw + j);
-}
-
-/* Byte `i` of each integer, `bits` wide, as f16 in 16-bit integers. */
-static inline spe_id cv_byte_as_f16_(cv_ctx *x, spe_id v, int bits, int i, int type)
-{
-    spe_module *m = &x->m;
-    spe_id own = spe_type_of(m, v), word = spe_vec(m, spe_int(m, 16), 8);
-    v = i > 1 ? spe_shr(m, v, spe_const_u(m, own, 16)) : v;
-    v = bits == 32 ? spe_uconvert(m, word, v) : v;
-    if (i % 2 == 0) v = spe_shl(m, v, spe_const_u(m, word, 8));
-    return spe_bitcast(m, word, cv_decode_fp8_high_(x, v, type));
-}
-
-/* Operand `half` of a raw operand: itself, or a half of its FP8 as f16: of each lane's 2 bytes (subgroup size 16) one,
- * of its 4 (subgroup size 8) two. */
-static inline spe_id cv_a_operand_(const cv_dpas_ *d, spe_id raw, int half)
-{
-    cv_ctx *x = d->p->x;
-    int type = d->p->a.type;
-    if (!d->paired) return raw;
-    if (x->S == 16) return cv_byte_as_f16_(x, raw, 16, half, type);
-    return cv_zip_(x, cv_byte_as_f16_(x, raw, 32, 2 * half, type), cv_byte_as_f16_(x, raw, 32, 2 * half + 1, type), 16);
-}
-
-/* Which k, counted from the raw operand's first, operand `half` has at place i. */
-static inline int cv_paired_k_(int S, int half, int i) { return S == 16 ? 2 * i + half : i / 2 * 4 + 2 * half + i % 2; }
-
-/* The input interpreted, in parts: f16, or 8-bit integers, of packed ones the dwords. */
-static inline cv_vec cv_input_parts_(const cv_dpas_ *d)
-{
-    const cv_product_ *p = d->p;
-    cv_vec v = p->in.vec;
-    int i, type = p->in.interpretation;
-    if (cv_is_packed_(type)) return v;
-    v = cv_new_(p->x, d->kind == CV_DPAS_F16_ ? CV_F16 : (cv_type)type, v.n);
-    for (i = 0; i < v.parts; i++) v.part[i] = cv_convert_value_(p->x, p->in.vec.part[i], p->in.vec.type, type);
-    return v;
-}
-
-/* Eight elements of a vector as one SPIR-V vector, zeros past its end; step 2: every second one. */
-static inline spe_id cv_eight_(cv_ctx *x, const cv_vec *v, int first, int step)
-{
-    static const uint32_t even[8] = {0, 2, 4, 6, 8, 10, 12, 14}, odd[8] = {1, 3, 5, 7, 9, 11, 13, 15};
-    spe_id scalar = cv_spe_type_(x, v->type), ids[8];
-    int i;
-    if (step == 1 && first % 8 == 0 && first + 8 <= v->n) return v->part[first / 8];
-    if (step == 2 && first % 8 < 2 && first / 8 * 8 + 16 <= v->n)
-        return spe_shuffle(&x->m, v->part[first / 8], v->part[first / 8 + 1], 8, first % 8 ? odd : even);
-    for (i = 0; i < 8; i++)
-        ids[i] = first + i * step < v->n ? cv_get_(x, v, first + i * step) : spe_null(&x->m, scalar);
-    return cv_join_(x, scalar, 8, ids);
-}
-
-static inline spe_id cv_join_words_(cv_ctx *x, spe_id a, spe_id b, int n) /* two u32 vectors of n as one of 2n */
-{
-    static const uint32_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-    return spe_shuffle(&x->m, a, b, (uint32_t)(2 * n), order);
-}
-
-static inline spe_id cv_words_(cv_ctx *x, spe_id v, int n)
-{
-    return spe_bitcast(&x->m, spe_vec(&x->m, spe_int(&x->m, 32), (uint32_t)n), v);
-}
-
-/* Sixteen f16 in the order operand `half` of the paired operands wants them; not paired: as they are. */
-static inline spe_id cv_b_f16_(const cv_dpas_ *d, const cv_vec *v, int k0, int half)
-{
-    cv_ctx *x = d->p->x;
-    spe_id e[2], ids[8];
-    int i, j;
-    for (i = 0; i < 2; i++) {
-        if (!d->paired)
-            e[i] = cv_eight_(x, v, k0 + 8 * i, 1);
-        else if (x->S == 16)
-            e[i] = cv_eight_(x, v, k0 + 16 * i + half, 2);
-        else {
-            for (j = 0; j < 8; j++) {
-                int k = k0 + cv_paired_k_(x->S, half, 8 * i + j);
-                ids[j] = k < v->n ? cv_get_(x, v, k) : spe_null(&x->m, spe_float(&x->m, 16));
-            }
-            e[i] = cv_join_(x, spe_float(&x->m, 16), 8, ids);
-        }
-        e[i] = cv_words_(x, e[i], 4);
-    }
-    return cv_join_words_(x, e[0], e[1], 4);
-}
-
-/* 32 eight-bit elements, or 8 packed dwords. */
-static inline spe_id cv_b_i8_(const cv_dpas_ *d, const cv_vec *v, int k0)
-{
-    cv_ctx *x = d->p->x;
-    spe_id e[4];
-    int i;
-    if (cv_is_packed_(d->p->in.interpretation)) return cv_eight_(x, v, k0 / 4, 1);
-    for (i = 0; i < 4; i++) e[i] = cv_words_(x, cv_eight_(x, v, k0 + 8 * i, 1), 2);
-    return cv_join_words_(x, cv_join_words_(x, e[0], e[1], 2), cv_join_words_(x, e[2], e[3], 2), 4);
-}
-
-static inline bool cv_pack_b_(cv_dpas_ *d)
-{
-    spe_module *m = &d->p->x->m;
-    cv_vec v = cv_input_parts_(d);
-    int halves = d->paired ? 2 : 1, i, h;
-    d->b = (spe_id *)spe_alloc(m, (size_t)(d->raws * halves) * sizeof(spe_id));
-    if (!d->b || !v.parts) return false;
-    for (i = 0; i < d->raws; i++)
-        for (h = 0; h < halves; h++)
-            d->b[i * halves + h] =
-                d->kind == CV_DPAS_I8_ ? cv_b_i8_(d, &v, i * 32) : cv_b_f16_(d, &v, i * d->depth * halves, h);
-    return spe_ok(m);
-}
-
-static inline spe_id cv_dpas_once_(const cv_dpas_ *d, spe_id a, spe_id b, spe_id sums)
-{
-    const cv_product_ *p = d->p;
-    spe_module *m = &p->x->m;
-    uint32_t operands = 0x400 | 0x800; /* packed f16 */
-    bool sign = p->in.interpretation == CV_I8 || p->in.interpretation == CV_PACKED_S8X32;
-    if (d->kind == CV_DPAS_I8_) operands = 0x10u | 0x20u | (p->a.type == CV_I8 ? 1u : 0u) | (sign ? 2u : 0u);
-    return spe_dpas(m, spe_vec(m, cv_sum_scalar_(p), 8), d->kind == CV_DPAS_F16_ ? 16 : 32, a, b, sums, operands);
-}
-
-/* Four blocks of rows at a time: their sums, over all of K. */
-static inline void cv_dpas_blocks_(const cv_dpas_ *d, int block, spe_id sums[4])
-{
-    int halves = d->paired ? 2 : 1, raw, i, j, h;
-    for (raw = 0; raw < d->raws; raw += 2) {
-        spe_id a[4][2];
-        memset(a, 0, sizeof a);
-        cv_a_load_(d, block, raw, a);
-        for (j = 0; j < 2 && raw + j < d->raws; j++)
-            for (h = 0; h < halves; h++) {
-                if (d->paired && (raw + j) * 32 + cv_paired_k_(d->p->x->S, h, 0) >= d->p->a.k) continue;
-                for (i = 0; i < 4 && block + i < d->blocks; i++)
-                    sums[i] = cv_dpas_once_(d, cv_a_operand_(d, a[i][j], h), d->b[(raw + j) * halves + h], sums[i]);
-            }
-    }
-}
-
-/* Sums of the rows from `first` on, n of them, out of a block's eight. */
-static inline spe_id cv_first_rows_(cv_ctx *x, spe_id eight, int from, int n)
-{
-    static const uint32_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-    return n == 8 ? eight : spe_shuffle(&x->m, eight, eight, (uint32_t)n, order + from);
-}
-
-static inline void cv_dpas_finish_(const cv_dpas_ *d, int block, const spe_id sums[4])
-{
-    cv_product_ *p = d->p;
-    int first = 0, part;
-    for (part = 0; part < p->out.parts; first += cm_run_(p->a.m, part), part++) {
-        int n = cm_run_(p->a.m, part), i = first / 8 - block;
-        if (i < 0 || i >= 4) continue;
-        p->out.part[part] = cv_finish_sum_(p, cv_first_rows_(p->x, sums[i], first % 8, n), spe_i32(&p->x->m, first), n);
-    }
-}
-
-/* What a block's sums start from; of the last block the bias may have fewer rows. */
-static inline spe_id cv_dpas_start_(const cv_dpas_ *d, int block)
-{
-    cv_product_ *p = d->p;
-    spe_module *m = &p->x->m;
-    spe_id first = spe_i32(m, block * 8), ids[8], part;
-    int rows = p->a.m - block * 8, i;
-    if (rows >= 8 || !cv_bias_in_sum_(p)) return cv_sum_start_(p, first, 8);
-    part = cv_sum_start_(p, first, rows == 4 || rows == 2 ? rows : 1);
-    for (i = 0; i < 8; i++) {
-        if (i >= rows)
-            ids[i] = spe_null(m, cv_sum_scalar_(p));
-        else if (rows == 4 || rows == 2)
-            ids[i] = spe_extract(m, part, (uint32_t)i);
-        else
-            ids[i] = i ? cv_sum_start_(p, spe_i32(m, block * 8 + i), 1) : part;
-    }
-    return cv_join_(p->x, cv_sum_scalar_(p), 8, ids);
-}
-
-static inline void cv_mul_dpas_(cv_product_ *p, int kind)
-{
-    spe_module *m = &p->x->m;
-    cv_dpas_ d;
-    int block, i;
-    memset(&d, 0, sizeof d);
-    d.p = p;
-    d.kind = kind;
-    d.depth = kind == CV_DPAS_F16_ ? 16 : 32;
-    d.R = d.depth / p->x->S;
-    d.paired = cv_is_fp8_(p->a.type) && !p->a.across;
-    d.raws = (p->a.k + d.depth * (d.paired ? 2 : 1) - 1) / (d.depth * (d.paired ? 2 : 1));
-    d.blocks = (p->a.m + 7) / 8;
-    d.lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
-    if (!cv_pack_b_(&d)) return;
-    for (block = 0; block < d.blocks; block += 4) {
-        spe_id sums[4] = {0, 0, 0, 0};
-        for (i = 0; i < 4 && block + i < d.blocks; i++) sums[i] = cv_dpas_start_(&d, block + i);
-        cv_dpas_blocks_(&d, block, sums);
-        cv_dpas_finish_(&d, block, sums);
-    }
-}
+XETILE_API cv_vector_ref cv_vector_ref_(cv_where_ w, cv_vector_ref r);
 
 /* ---- choosing ---------------------------------------------------------------------------------------------------- */
 
-/* Do all work-items of the subgroup come here together, with one and the same matrix and bias? */
-static inline bool cv_is_uniform_(cv_where_ w, const cv_matrix_ref *a, const cv_val *other)
-{
-    cv_ctx *x = w.x;
-    bool same = (!cv_is_set_(&a->offset) || a->offset.uniform) && (!cv_is_set_(&a->stride) || a->stride.uniform) &&
-                (!other || !cv_is_set_(other) || other->uniform);
-    if (a->uniform == CV_UNIFORM_NO) return false;
-    if (a->uniform == CV_UNIFORM_YES && !x->full)
-        cv_fail_(w, CV_ERROR_UNIFORM, "work-groups of %d leave work-items of a subgroup of %d switched off",
-                 x->local_size, x->S);
-    return x->full && (a->uniform == CV_UNIFORM_YES || (same && x->divergent == 0));
-}
-
-/* The matrix instruction, when there is one for these types and lanes can load the matrix so; CV_DPAS_NONE_: a lane at
- * a time. */
-static inline int cv_choose_dpas_(const cv_product_ *p)
-{
-    const cv_surface_ *s = &p->a;
-    int kind = p->x->dpas ? cv_dpas_kind_(p->in.interpretation, s->type) : CV_DPAS_NONE_, each = 32 / p->x->S;
-    if ((int64_t)((s->m + 7) / 8) * (s->k * (kind == CV_DPAS_F16_ ? 2 : 1) / 32 + 1) > CV_DPAS_MOST_)
-        return CV_DPAS_NONE_;
-    if (s->layout == CV_ROW_MAJOR && s->k % (each / s->bytes ? each / s->bytes : 1)) return CV_DPAS_NONE_;
-    return kind;
-}
-
-static inline bool cv_check_input_(cv_where_ w, const cv_interpreted_vector *in, const cv_matrix_ref *a)
-{
-    bool packed = cv_is_packed_(in->interpretation);
-    int want = packed ? (a->k + 3) / 4 : a->k;
-    if (!cv_check_vec_(w, &in->vec)) return false;
-    if (!cv_interprets_(in->vec.type, in->interpretation))
-        cv_fail_(w, CV_ERROR_INPUT_INTERPRETATION, "a vector of %s as %s", cv_type_name(in->vec.type),
-                 cv_type_name(in->interpretation));
-    else if (in->vec.n != want)
-        cv_fail_(w, CV_ERROR_INPUT_LENGTH, "%d elements of %s, K is %d, which takes %d", in->vec.n,
-                 cv_type_name(in->interpretation), a->k, want);
-    return spe_ok(&w.x->m);
-}
-
 /* MulAdd; without bias (bias->base unset) Mul. */
-static inline cv_vec cv_mul_add(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in,
-                                const cv_vector_ref *bias)
-{
-    cv_product_ p;
-    bool added = bias && cv_is_set_(&bias->base), sign;
-    int kind;
-    if (!cv_enter_(w) || !cv_check_input_(w, in, a)) return cv_no_vec_();
-    if (!cv_is_vector_type_(out_type)) {
-        cv_fail_(w, CV_ERROR_OUTPUT_TYPE, "got %s", cv_type_name(out_type));
-        return cv_no_vec_();
-    }
-    memset(&p, 0, sizeof p);
-    p.w = w;
-    p.x = w.x;
-    p.in = *in;
-    p.a = cv_surface_of_(w, a);
-    p.real = cv_is_float_(in->interpretation) || cv_is_float_(a->interpretation);
-    sign = cv_is_signed_(in->interpretation) || cv_is_signed_(a->interpretation) ||
-           (added && cv_is_signed_(bias->interpretation) && !cv_is_float_(bias->interpretation));
-    p.sum_type = p.real ? CV_F32 : sign ? CV_I32 : CV_U32;
-    p.bias = added ? cv_bytes_at_(w, &bias->base, &bias->offset) : 0;
-    p.bias_type = added ? (int)bias->interpretation : 0;
-    p.out_type = out_type;
-    p.out = cv_new_(w.x, (cv_type)out_type, a->m);
-    if (!p.out.parts) return p.out;
-    kind = cv_is_uniform_(w, a, added ? &bias->offset : NULL) ? cv_choose_dpas_(&p) : CV_DPAS_NONE_;
-    if (kind != CV_DPAS_NONE_)
-        cv_mul_dpas_(&p, kind);
-    else
-        cv_mul_lanes_(&p);
-    return spe_ok(&w.x->m) ? p.out : cv_no_vec_();
-}
+XETILE_API cv_vec cv_mul_add(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in,
+                             const cv_vector_ref *bias);
 
 /* Mul. */
-static inline cv_vec cv_mul(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in)
-{
-    return cv_mul_add(w, out_type, a, in, NULL);
-}
-
-/* ---- OuterProductAccumulate, VectorAccumulate -------------------------------------------------------------------- */
-
-/* Adds to two f16 in one word, atomically: there is no such instruction everywhere, so the word is exchanged until
- * nobody was faster. `pair`: two f16. */
-static inline void cv_atomic_add_f16_(cv_ctx *x, spe_id word_ptr, spe_id pair)
-{
-    spe_module *m = &x->m;
-    spe_id carried[2], half2 = spe_vec(m, spe_float(m, 16), 2), u32 = spe_int(m, 32), next, seen;
-    carried[0] = spe_atomic_load(m, word_ptr, SPE_ScopeDevice, 0);
-    carried[1] = spe_const_bool(m, true);
-    spe_while(m, 2, carried);
-    spe_while_test(m, carried[1]);
-    next = spe_bitcast(m, u32, spe_fadd(m, spe_bitcast(m, half2, carried[0]), pair));
-    seen = spe_atomic_cas(m, word_ptr, carried[0], next, SPE_ScopeDevice, 0);
-    carried[1] = spe_ine(m, seen, carried[0]);
-    carried[0] = seen;
-    spe_endwhile(m, 2, carried);
-}
-
-/* Adds a value (f32, or a 32-bit integer) to an element of memory, `at` bytes after base. f16: rounds first. */
-static inline void cv_atomic_add_(cv_ctx *x, spe_id base, spe_id at, int type, spe_id v)
-{
-    spe_module *m = &x->m;
-    spe_id half = spe_float(m, 16), odd, zero, two[2], p;
-    if (type != CV_F16) {
-        p = spe_ptr_cast(m, spe_index(m, base, at), cv_spe_type_(x, type));
-        spe_atomic(m, type == CV_F32 ? SPE_ATOMIC_FADD : SPE_ATOMIC_IADD, p, v, SPE_ScopeDevice, 0);
-        return;
-    }
-    v = spe_fconvert(m, half, v);
-    zero = spe_const_f(m, half, -0.0); /* adding it changes nothing */
-    odd = spe_ine(m, spe_and(m, at, spe_i32(m, 2)), spe_i32(m, 0));
-    two[0] = spe_select(m, odd, zero, v);
-    two[1] = spe_select(m, odd, v, zero);
-    p = spe_ptr_cast(m, spe_index(m, base, spe_and(m, at, spe_i32(m, ~3))), spe_int(m, 32));
-    cv_atomic_add_f16_(x, p, cv_join_(x, half, 2, two));
-}
-
-/* The lanes' values for neighbouring elements (lane l: element l of what begins at `at`), of which the first n are
- * there. */
-static inline void cv_atomic_add_lanes_(cv_ctx *x, spe_id base, spe_id at, int type, spe_id v, int n)
-{
-    spe_module *m = &x->m;
-    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), half = spe_float(m, 16), two[2], mine = 0;
-    at = spe_iadd(m, at, spe_imul(m, lane, spe_i32(m, cv_bytes_(type))));
-    if (type == CV_F16) { /* even lanes add for their neighbour too */
-        two[0] = spe_fconvert(m, half, v);
-        two[1] = spe_sg_shuffle_xor(m, two[0], spe_i32(m, 1));
-        mine = spe_ieq(m, spe_and(m, lane, spe_i32(m, 1)), spe_i32(m, 0));
-        if (n % 2) two[1] = spe_select(m, spe_slt(m, lane, spe_i32(m, n - 1)), two[1], spe_const_f(m, half, -0.0));
-    }
-    if (n < x->S) {
-        spe_id inside = spe_slt(m, lane, spe_i32(m, n));
-        mine = mine ? spe_land(m, mine, inside) : inside;
-    }
-    if (mine) spe_if(m, mine);
-    if (type == CV_F16)
-        cv_atomic_add_f16_(x, spe_ptr_cast(m, spe_index(m, base, at), spe_int(m, 32)), cv_join_(x, half, 2, two));
-    else
-        cv_atomic_add_(x, base, at, type, v);
-    if (mine) spe_endif(m, 0, NULL, NULL);
-}
-
-/* ---- exchanges between lanes ------------------------------------------------------------------------------------- */
-
-/* Is bit `bit` of the lane's number set? */
-static inline spe_id cv_lane_bit_(cv_ctx *x, int bit)
-{
-    spe_module *m = &x->m;
-    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
-    return spe_ine(m, spe_and(m, lane, spe_i32(m, bit)), spe_i32(m, 0));
-}
-
-/* w[i] of lane l becomes w[l] of lane i, bit by bit of both numbers: n words, of lanes that differ in the log2(n) bits
- * from `unit` on. */
-static inline void cv_transpose_lanes_(cv_ctx *x, spe_id *w, int n, int unit)
-{
-    spe_module *m = &x->m;
-    int bit, i;
-    for (bit = 1; bit < n && spe_ok(m); bit *= 2) {
-        spe_id set = cv_lane_bit_(x, bit * unit);
-        for (i = 0; i < n; i++) {
-            spe_id got;
-            if (i & bit) continue;
-            got = spe_sg_shuffle_xor(m, spe_select(m, set, w[i], w[i | bit]), spe_i32(m, bit * unit));
-            w[i] = spe_select(m, set, got, w[i]);
-            w[i | bit] = spe_select(m, set, w[i | bit], got);
-        }
-    }
-}
-
-/* Lane l gets the sum over all lanes of w[l], S words: each step sends half of what is left. */
-static inline spe_id cv_sum_lanes_(cv_ctx *x, spe_id *w, bool real)
-{
-    spe_module *m = &x->m;
-    int bit, i;
-    for (bit = x->S / 2; bit && spe_ok(m); bit /= 2) {
-        spe_id set = cv_lane_bit_(x, bit);
-        for (i = 0; i < bit; i++) {
-            spe_id got = spe_sg_shuffle_xor(m, spe_select(m, set, w[i], w[i + bit]), spe_i32(m, bit));
-            spe_id kept = spe_select(m, set, w[i + bit], w[i]);
-            w[i] = real ? spe_fadd(m, kept, got) : spe_iadd(m, kept, got);
-        }
-    }
-    return w[0];
-}
-
-/* The B operand of sixteen f16 elements of each of sixteen lanes: lane l gets element l of all lanes, two to a word. */
-static inline spe_id cv_gather_lanes_f16_(cv_ctx *x, const cv_vec *v, int first)
-{
-    spe_module *m = &x->m;
-    spe_id word = spe_int(m, 32), w[8], odd = cv_lane_bit_(x, 1), low = spe_i32(m, 0xffff), high = spe_i32(m, ~0xffff);
-    spe_id sixteen = spe_i32(m, 16), eight[2];
-    int i;
-    for (i = 0; i < 2; i++) eight[i] = cv_words_(x, cv_eight_(x, v, first + 8 * i, 1), 4);
-    for (i = 0; i < 8; i++) {
-        spe_id other;
-        w[i] = spe_extract(m, eight[i / 4], (uint32_t)(i % 4));
-        other = spe_sg_shuffle_xor(m, w[i], spe_i32(m, 1));
-        w[i] = spe_select(m, odd, spe_or(m, spe_shr(m, other, sixteen), spe_and(m, w[i], high)),
-                          spe_or(m, spe_and(m, w[i], low), spe_shl(m, other, sixteen)));
-    }
-    cv_transpose_lanes_(x, w, 8, 2);
-    return cv_join_(x, word, 8, w);
-}
+XETILE_API cv_vec cv_mul(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in);
 
 /* ---- outer product ----------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    cv_ctx *x;
-    cv_surface_ c; /* m rows, k columns */
-    const cv_vec *v1, *v2;
-} cv_outer_;
-
-/* Byte offset of element (row, col). */
-static inline spe_id cv_outer_offset_(const cv_outer_ *o, spe_id row, spe_id col)
-{
-    spe_module *m = &o->x->m;
-    spe_id along = spe_imul(m, col, spe_i32(m, o->c.bytes));
-    int panel = (int)cv_optimal_rows_((uint32_t)o->c.rows) * 64;
-    return spe_iadd(m, spe_imul(m, spe_shr(m, along, spe_i32(m, 6)), spe_i32(m, panel)),
-                    spe_iadd(m, spe_imul(m, row, spe_i32(m, 64)), spe_and(m, along, spe_i32(m, 63))));
-}
-
-/* A vector in a variable of f32, so that a loop can index it. */
-static inline spe_id cv_spill_(cv_ctx *x, const cv_vec *v)
-{
-    spe_module *m = &x->m;
-    spe_id real = spe_float(m, 32), variable = spe_local_var(m, spe_array(m, real, (uint32_t)v->n));
-    int i;
-    for (i = 0; i < v->n; i++) {
-        spe_id at = spe_i32(m, i);
-        spe_store(m, spe_element(m, variable, 1, &at), spe_fconvert(m, real, cv_get_(x, v, i)), 0);
-    }
-    return variable;
-}
-
-/* Every lane for itself. */
-static inline void cv_outer_lanes_(const cv_outer_ *o)
-{
-    spe_module *m = &o->x->m;
-    spe_id a = cv_spill_(o->x, o->v1), b = cv_spill_(o->x, o->v2), row, col, v, none[1] = {0};
-    row = spe_for(m, spe_i32(m, 0), spe_i32(m, o->c.m), spe_i32(m, 1), 0, none);
-    v = spe_load(m, spe_element(m, a, 1, &row), 0);
-    col = spe_for(m, spe_i32(m, 0), spe_i32(m, o->c.k), spe_i32(m, 1), 0, none);
-    cv_atomic_add_(o->x, o->c.base, cv_outer_offset_(o, row, col), o->c.type,
-                   spe_fmul(m, v, spe_load(m, spe_element(m, b, 1, &col), 0)));
-    spe_endfor(m, 0, none);
-    spe_endfor(m, 0, none);
-}
-
-/* Adds the sums of up to eight rows from `row` on (lane l: column col + l, of which n are there). The exchange loops
- * that f16 takes are long, so those go round in a loop. */
-static inline void cv_outer_add_rows_(const cv_outer_ *o, int row, int rows, int col, int n, spe_id sums)
-{
-    cv_ctx *x = o->x;
-    spe_module *m = &x->m;
-    spe_id none[1] = {0}, r;
-    int i;
-    if (o->c.type == CV_F16) {
-        r = spe_for(m, spe_i32(m, 0), spe_i32(m, rows), spe_i32(m, 1), 0, none);
-        cv_atomic_add_lanes_(x, o->c.base, cv_outer_offset_(o, spe_iadd(m, r, spe_i32(m, row)), spe_i32(m, col)),
-                             CV_F16, spe_extract_dyn(m, sums, r), n);
-        spe_endfor(m, 0, none);
-        return;
-    }
-    for (i = 0; i < rows; i++)
-        cv_atomic_add_lanes_(x, o->c.base, cv_outer_offset_(o, spe_i32(m, row + i), spe_i32(m, col)), o->c.type,
-                             spe_extract(m, sums, (uint32_t)i), n);
-}
-
-/* f16, subgroup size 16: summed over the lanes by the matrix instruction with K = lanes. v1 is its A operand as it
- * stands. */
-static inline void cv_outer_dpas_(const cv_outer_ *o)
-{
-    cv_ctx *x = o->x;
-    spe_module *m = &x->m;
-    spe_id sums = spe_vec(m, spe_float(m, 32), 8), words = spe_vec(m, spe_int(m, 16), 8), *a;
-    int blocks = (o->c.m + 7) / 8, i, col;
-    a = (spe_id *)spe_alloc(m, (size_t)blocks * sizeof(spe_id));
-    for (i = 0; a && i < blocks; i++) a[i] = spe_bitcast(m, words, cv_eight_(x, o->v1, i * 8, 1));
-    for (col = 0; a && col < o->c.k; col += 16) {
-        spe_id b = cv_gather_lanes_f16_(x, o->v2, col);
-        int n = o->c.k - col < 16 ? o->c.k - col : 16;
-        for (i = 0; i < blocks; i++)
-            cv_outer_add_rows_(o, i * 8, o->c.m - i * 8 < 8 ? o->c.m - i * 8 : 8, col, n,
-                               spe_dpas(m, sums, 16, a[i], b, spe_null(m, sums), 0x400 | 0x800));
-    }
-}
-
-/* Any type and subgroup size: lane l keeps column l of all lanes' v2, and each element of v1 is broadcast from every
- * lane. */
-static inline void cv_outer_broadcast_(const cv_outer_ *o)
-{
-    cv_ctx *x = o->x;
-    spe_module *m = &x->m;
-    spe_id real = spe_float(m, 32), *b, row, mine, all[32], none[1] = {0}, a = cv_spill_(x, o->v1);
-    int S = x->S, blocks = (o->c.k + S - 1) / S, i, j;
-    b = (spe_id *)spe_alloc(m, (size_t)(blocks * S) * sizeof(spe_id));
-    if (!b) return;
-    for (i = 0; i < blocks * S; i++)
-        b[i] = i < o->c.k ? spe_fconvert(m, real, cv_get_(x, o->v2, i)) : spe_null(m, real);
-    for (i = 0; i < blocks; i++) cv_transpose_lanes_(x, b + i * S, S, 1);
-    row = spe_for(m, spe_i32(m, 0), spe_i32(m, o->c.m), spe_i32(m, 1), 0, none);
-    mine = spe_load(m, spe_element(m, a, 1, &row), 0);
-    for (i = 0; i < S; i++) all[i] = spe_sg_broadcast(m, mine, spe_i32(m, i));
-    for (i = 0; i < blocks; i++) {
-        spe_id sum = spe_fmul(m, all[0], b[i * S]);
-        for (j = 1; j < S; j++) sum = spe_fadd(m, spe_fmul(m, all[j], b[i * S + j]), sum);
-        cv_atomic_add_lanes_(x, o->c.base, cv_outer_offset_(o, row, spe_i32(m, i * S)), o->c.type, sum,
-                             o->c.k - i * S < S ? o->c.k - i * S : S);
-    }
-    spe_endfor(m, 0, none);
-}
-
-static inline bool cv_check_outer_(cv_where_ w, const cv_vec *v1, const cv_vec *v2, const cv_matrix_ref *c)
-{
-    if (!cv_check_vec_(w, v1) || !cv_check_vec_(w, v2)) return false;
-    if (v1->type != v2->type)
-        cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%s and %s", cv_type_name(v1->type), cv_type_name(v2->type));
-    else if (c->layout != CV_OUTER_PRODUCT_OPTIMAL)
-        cv_fail_(w, CV_ERROR_OUTER_PRODUCT_LAYOUT, "got %s", cv_layout_name(c->layout));
-    else if (c->transpose)
-        cv_fail_(w, CV_ERROR_TRANSPOSE, "an outer product's matrix, transposed");
-    else if (!cv_supports_outer_product(v1->type, c->interpretation))
-        cv_fail_(w, CV_ERROR_ACCUMULATE_TYPES, "outer product of %s into %s", cv_type_name(v1->type),
-                 cv_type_name(c->interpretation));
-    else if (v1->n != c->m || v2->n != c->k)
-        cv_fail_(w, CV_ERROR_INPUT_LENGTH, "vectors of %d and %d, a matrix of %d x %d", v1->n, v2->n, c->m, c->k);
-    return spe_ok(&w.x->m);
-}
-
 /* Adds v1 transpose(v2) to the matrix. */
-static inline void cv_outer_product_accumulate(cv_where_ w, cv_vec v1, cv_vec v2, const cv_matrix_ref *c)
-{
-    cv_outer_ o;
-    if (!cv_enter_(w) || !cv_check_outer_(w, &v1, &v2, c)) return;
-    o.x = w.x;
-    o.c = cv_surface_of_(w, c);
-    o.v1 = &v1;
-    o.v2 = &v2;
-    if (!cv_is_uniform_(w, c, NULL))
-        cv_outer_lanes_(&o);
-    else if (w.x->dpas && w.x->S == 16 && v1.type == CV_F16 && c->m * c->k <= 16 * CV_DPAS_MOST_)
-        cv_outer_dpas_(&o);
-    else
-        cv_outer_broadcast_(&o);
-}
+XETILE_API void cv_outer_product_accumulate(cv_where_ w, cv_vec v1, cv_vec v2, const cv_matrix_ref *c);
 
 /* ---- vector ------------------------------------------------------------------------------------------------------ */
 
-/* Lane l: the sum over all lanes of elements first + l. */
-static inline spe_id cv_sum_block_(cv_ctx *x, const cv_vec *v, int first, bool real)
-{
-    spe_module *m = &x->m;
-    spe_id w[32], type = real ? spe_float(m, 32) : spe_int(m, 32);
-    int i;
-    for (i = 0; i < x->S; i++)
-        w[i] = first + i < v->n ? cv_to_sum_(x, cv_get_(x, v, first + i), v->type, real) : spe_null(m, type);
-    return cv_sum_lanes_(x, w, real);
-}
-
 /* Adds v to the array. */
-static inline void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r)
-{
-    cv_ctx *x = w.x;
-    spe_module *m = &x->m;
-    cv_matrix_ref as_matrix;
-    bool real = cv_is_float_(v.type);
-    spe_id base;
-    int i, bytes;
-    if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return;
-    if (!cv_supports_vector_accumulate(v.type, r->interpretation)) {
-        cv_fail_(w, CV_ERROR_ACCUMULATE_TYPES, "vector of %s into %s", cv_type_name(v.type),
-                 cv_type_name(r->interpretation));
-        return;
-    }
-    memset(&as_matrix, 0, sizeof as_matrix);
-    as_matrix.offset = r->offset;
-    as_matrix.uniform = r->uniform;
-    bytes = cv_bytes_(r->interpretation);
-    base = cv_bytes_at_(w, &r->base, &r->offset);
-    if (cv_is_uniform_(w, &as_matrix, NULL)) {
-        for (i = 0; i < v.n; i += x->S)
-            cv_atomic_add_lanes_(x, base, spe_i32(m, i * bytes), r->interpretation, cv_sum_block_(x, &v, i, real),
-                                 v.n - i < x->S ? v.n - i : x->S);
-        return;
-    }
-    if (r->interpretation == CV_F16) { /* in a loop: see cv_outer_add_rows_ */
-        spe_id variable = cv_spill_(x, &v), none[1] = {0},
-               k = spe_for(m, spe_i32(m, 0), spe_i32(m, v.n), spe_i32(m, 1), 0, none);
-        cv_atomic_add_(x, base, spe_imul(m, k, spe_i32(m, bytes)), CV_F16,
-                       spe_load(m, spe_element(m, variable, 1, &k), 0));
-        spe_endfor(m, 0, none);
-        return;
-    }
-    for (i = 0; i < v.n; i++)
-        cv_atomic_add_(x, base, spe_i32(m, i * bytes), r->interpretation,
-                       cv_to_sum_(x, cv_get_(x, &v, i), v.type, real));
-}
+XETILE_API void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r);
 
 /* ---- control flow ------------------------------------------------------------------------------------------------ */
 
@@ -2786,357 +644,21 @@ typedef struct {
     int frame, side;
 } cv_branch_;
 
-/* Reads what a carried pointer points to; its first word tells what it is. */
-static inline bool cv_read_(cv_where_ w, void *object, cv_thing_ *t, int number)
-{
-    memset(t, 0, sizeof *t);
-    memcpy(&t->magic, object, sizeof t->magic);
-    if (t->magic == CV_VAL_MAGIC_)
-        memcpy(&t->val, object, sizeof t->val);
-    else if (t->magic == CV_VEC_MAGIC_)
-        memcpy(&t->vec, object, sizeof t->vec);
-    if ((t->magic == CV_VAL_MAGIC_ && t->val.kind != CV_NONE_ && t->val.kind != CV_POINTER_) ||
-        (t->magic == CV_VEC_MAGIC_ && t->vec.parts))
-        return true;
-    cv_fail_(w, CV_ERROR_CARRIED, "number %d of the list is something else, or was never set", number + 1);
-    return false;
-}
-
-/* The type in which a number is carried: a C constant's is i32 or f32. */
-static inline int cv_carried_type_(const cv_thing_ *t)
-{
-    if (t->magic == CV_VEC_MAGIC_) return t->vec.type;
-    return t->val.kind == CV_INT_ ? (int)CV_I32 : t->val.kind == CV_REAL_ ? (int)CV_F32 : t->val.type;
-}
-
-static inline int cv_thing_ids_(const cv_thing_ *t) { return t->magic == CV_VEC_MAGIC_ ? t->vec.parts : 1; }
-
-/* The ids of all carried values as they are now; they must be of the kinds they were at the start. */
-static inline bool cv_gather_(cv_where_ w, cv_frame_ *f)
-{
-    int i, at = 0;
-    for (i = 0; i < f->slots; i++) {
-        cv_thing_ now, *start = &f->slot[i].start;
-        int type = cv_carried_type_(start), other;
-        if (!cv_read_(w, f->slot[i].object, &now, i)) return false;
-        other = now.magic == CV_VAL_MAGIC_ && now.val.kind != CV_SCALAR_ ? type : cv_carried_type_(&now);
-        if (now.magic != start->magic || other != type || now.vec.n != start->vec.n) {
-            cv_fail_(w, CV_ERROR_CARRIED_TYPE, "number %d of the list was %s, %d, and is %s, %d", i + 1,
-                     cv_type_text_(type), start->vec.n ? start->vec.n : 1, cv_type_text_(other),
-                     now.vec.n ? now.vec.n : 1);
-            return false;
-        }
-        if (now.magic == CV_VEC_MAGIC_)
-            memcpy(f->ids + at, now.vec.part, (size_t)now.vec.parts * sizeof(spe_id));
-        else
-            f->ids[at] = cv_id_(w, type, &now.val);
-        at += cv_thing_ids_(start);
-    }
-    return spe_ok(&w.x->m);
-}
-
-/* Writes f->ids back into the user's variables. */
-static inline void cv_scatter_(cv_ctx *x, cv_frame_ *f)
-{
-    int i, at = 0;
-    for (i = 0; i < f->slots; i++) {
-        const cv_thing_ *start = &f->slot[i].start;
-        if (start->magic == CV_VEC_MAGIC_) {
-            cv_vec v = cv_new_(x, start->vec.type, start->vec.n);
-            if (v.parts) memcpy(v.part, f->ids + at, (size_t)v.parts * sizeof(spe_id));
-            memcpy(f->slot[i].object, &v, sizeof v);
-        } else {
-            cv_val v = cv_scalar_(cv_carried_type_(start), f->ids[at], false);
-            memcpy(f->slot[i].object, &v, sizeof v);
-        }
-        at += cv_thing_ids_(start);
-    }
-}
-
-static inline cv_frame_ *cv_open_(cv_where_ w, const char *name, void *const *objects, bool uniform)
-{
-    cv_ctx *x = w.x;
-    int depth = cm_region_open_(cv_blame_(w), &x->regions, name);
-    cv_frame_ *f;
-    int i;
-    if (!depth) return NULL;
-    f = &x->frames[depth - 1];
-    memset(f, 0, sizeof *f);
-    f->divergent = !uniform;
-    while (objects[f->slots]) f->slots++;
-    f->slot = (cv_slot_ *)spe_alloc(&x->m, (size_t)f->slots * sizeof *f->slot);
-    if (!f->slot) return NULL;
-    for (i = 0; i < f->slots; i++) {
-        f->slot[i].object = objects[i];
-        if (!cv_read_(w, objects[i], &f->slot[i].start, i)) return NULL;
-        f->id_count += cv_thing_ids_(&f->slot[i].start);
-    }
-    f->ids = (spe_id *)spe_alloc(&x->m, ((size_t)f->id_count + 1) * sizeof(spe_id));
-    if (!f->ids || !cv_gather_(w, f)) return NULL;
-    x->divergent += f->divergent ? 1 : 0;
-    return f;
-}
-
-/* The frame of the region of this depth, when it may be closed (cm_region_ends_). */
-static inline cv_frame_ *cv_closing_(cv_ctx *x, int depth, bool done)
-{
-    return cm_region_ends_(&x->m, cv_errors_(), &x->regions, depth, done) ? &x->frames[depth - 1] : NULL;
-}
-
-/* At the end of a region: its values now. */
-static inline bool cv_gather_end_(cv_ctx *x, cv_frame_ *f)
-{
-    cm_blame_ at = cm_region_blame_(&x->m, cv_errors_(), &x->regions);
-    cv_where_ w = cv_where_at_(x, at.file, at.line);
-    return cv_enter_(w) && cv_gather_(w, f);
-}
-
-static inline void cv_close_(cv_ctx *x, cv_frame_ *f)
-{
-    cv_scatter_(x, f);
-    x->regions.depth--;
-    x->divergent -= f->divergent ? 1 : 0;
-}
-
-static inline cv_loop_ cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *const *objects)
-{
-    cv_ctx *x = w.x;
-    cv_loop_ loop;
-    cv_frame_ *f;
-    spe_id from, to, by;
-    memset(&loop, 0, sizeof loop);
-    loop.x = x;
-    loop.index = cv_nothing_();
-    if (!cv_enter_(w)) return loop;
-    from = cv_index_(w, &lo, "the loop's start");
-    to = cv_index_(w, &hi, "the loop's end");
-    by = cv_index_(w, &step, "the loop's step");
-    if (step.kind == CV_INT_ && step.i <= 0) cv_fail_(w, CV_ERROR_LOOP_STEP, "got %lld", (long long)step.i);
-    if (!spe_ok(&x->m)) return loop;
-    f = cv_open_(w, "CV_FOR", objects, lo.uniform && hi.uniform && step.uniform);
-    if (!f) return loop;
-    loop.frame = x->regions.depth;
-    loop.index = cv_scalar_(CV_I32, spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids), !f->divergent);
-    cv_scatter_(x, f);
-    return loop;
-}
-
-static inline void cv_for_end_(cv_loop_ *loop)
-{
-    cv_frame_ *f = cv_closing_(loop->x, loop->frame, loop->done);
-    if (!f || !cv_gather_end_(loop->x, f)) return;
-    spe_endfor(&loop->x->m, (uint32_t)f->id_count, f->ids);
-    cv_close_(loop->x, f);
-}
+XETILE_API cv_loop_ cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *const *objects);
 
 /* The condition of the C loop behind CV_FOR: true once. */
-static inline bool cv_for_next_(cv_loop_ *loop)
-{
-    if (loop->turn++ == 0) return true;
-    if (loop->frame) cv_for_end_(loop);
-    return false;
-}
+XETILE_API bool cv_for_next_(cv_loop_ *loop);
 
-static inline const cv_val *cv_for_done_(cv_loop_ *loop)
-{
-    loop->done = true;
-    return NULL;
-}
+XETILE_API const cv_val *cv_for_done_(cv_loop_ *loop);
 
-static inline cv_branch_ cv_if_begin_(cv_where_ w, cv_val condition, void *const *objects)
-{
-    cv_ctx *x = w.x;
-    cv_branch_ b;
-    memset(&b, 0, sizeof b);
-    b.x = x;
-    b.side = -1;
-    if (!cv_enter_(w)) return b;
-    if (condition.magic != CV_VAL_MAGIC_ ||
-        !(condition.kind == CV_INT_ || (condition.kind == CV_SCALAR_ && condition.type == CV_BOOL_))) {
-        char text[48];
-        cv_fail_(w, CV_ERROR_CONDITION, "CV_IF got %s", cv_describe_(&condition, text, sizeof text));
-        return b;
-    }
-    if (!cv_open_(w, "CV_IF", objects, condition.uniform)) return b;
-    b.frame = x->regions.depth;
-    spe_if(&x->m, cv_id_(w, CV_BOOL_, &condition));
-    return b;
-}
-
-/* After the first side: its values are kept, the variables are again what they were. */
-static inline void cv_if_else_(cv_ctx *x, cv_frame_ *f)
-{
-    int i;
-    if (!cv_gather_end_(x, f)) return;
-    spe_else(&x->m, (uint32_t)f->id_count, f->ids);
-    for (i = 0; i < f->slots; i++) {
-        if (f->slot[i].start.magic == CV_VEC_MAGIC_)
-            memcpy(f->slot[i].object, &f->slot[i].start.vec, sizeof(cv_vec));
-        else
-            memcpy(f->slot[i].object, &f->slot[i].start.val, sizeof(cv_val));
-    }
-}
-
-static inline void cv_if_end_(cv_ctx *x, cv_frame_ *f)
-{
-    if (!cv_gather_end_(x, f)) return;
-    spe_endif(&x->m, (uint32_t)f->id_count, f->ids, f->ids);
-    cv_close_(x, f);
-}
+XETILE_API cv_branch_ cv_if_begin_(cv_where_ w, cv_val condition, void *const *objects);
 
 /* The condition of the C loop behind CV_IF: true for side 0 and for side 1 (the else part). */
-static inline bool cv_if_next_(cv_branch_ *b)
-{
-    cv_frame_ *f;
-    b->side++;
-    if (b->side == 0) return true;
-    f = b->frame ? cv_closing_(b->x, b->frame, true) : NULL;
-    if (f && b->side == 1)
-        cv_if_else_(b->x, f);
-    else if (f)
-        cv_if_end_(b->x, f);
-    return b->side == 1;
-}
+XETILE_API bool cv_if_next_(cv_branch_ *b);
 
-static inline void cv_barrier_(cv_where_ w)
-{
-    if (cv_enter_(w)) spe_barrier(&w.x->m);
-}
+XETILE_API void cv_barrier_(cv_where_ w);
 
 /* ---- conversion of matrices on the device ------------------------------------------------------------------------ */
-
-/* Bits of a float type, from f32. NaN becomes the quiet NaN of the host's conversion. */
-static inline spe_id cv_encode_(cv_ctx *x, spe_id v, int type)
-{
-    spe_module *m = &x->m;
-    spe_id word = spe_int(m, 16), byte = spe_int(m, 8), half = spe_float(m, 16), sign, nan, r;
-    if (type == CV_F32) return v;
-    nan = spe_isnan(m, v);
-    sign = spe_and(m, spe_uconvert(m, word, spe_shr(m, spe_bitcast(m, spe_int(m, 32), v), spe_i32(m, 16))),
-                   spe_const_u(m, word, 0x8000));
-    if (type == CV_F16) {
-        r = spe_bitcast(m, word, spe_fconvert(m, half, v));
-        return spe_select(m, nan, spe_or(m, sign, spe_const_u(m, word, 0x7e00)), r);
-    }
-    r = cv_round_fp8_(x, v, type);
-    if (type == CV_E4M3) r = spe_fmul(m, r, spe_f32(m, 1.0f / 256));
-    r = spe_bitcast(m, word, spe_fconvert(m, half, r));
-    r = spe_and(m, spe_shr(m, r, spe_const_u(m, word, type == CV_E4M3 ? 7 : 8)), spe_const_u(m, word, 0x7f));
-    r = spe_select(m, nan, spe_const_u(m, word, type == CV_E4M3 ? 0x7f : 0x7e), r);
-    return spe_uconvert(m, byte, spe_or(m, r, spe_shr(m, sign, spe_const_u(m, word, 8))));
-}
-
-enum {
-    CV_CONVERT_DEST_,
-    CV_CONVERT_SRC_,
-    CV_CONVERT_SLOTS_,
-    CV_CONVERT_ROWS_,
-    CV_CONVERT_COLS_,
-    CV_CONVERT_DEST_TYPE_,
-    CV_CONVERT_DEST_LAYOUT_,
-    CV_CONVERT_DEST_STRIDE_,
-    CV_CONVERT_SRC_TYPE_,
-    CV_CONVERT_SRC_LAYOUT_,
-    CV_CONVERT_SRC_STRIDE_,
-    CV_CONVERT_DEST_SHIFT_,
-    CV_CONVERT_SRC_SHIFT_
-};
-#define CV_CONVERT_PARAMS_                                                                                             \
-    "ptr<u8> dest, ptr<u8> src, u32 slots, u32 rows, u32 cols, u32 dest_type, u32 dest_layout, u32 dest_stride, "      \
-    "u32 src_type, u32 src_layout, u32 src_stride, u32 dest_shift, u32 src_shift"
-
-static inline spe_id cv_convert_arg_(cv_ctx *x, int which) { return x->args[which].id; }
-
-/* cv_element_offset, of layout, stride and size (as a shift) known only when the kernel runs. */
-static inline spe_id cv_convert_offset_(cv_ctx *x, int layout_arg, spe_id r, spe_id c)
-{
-    spe_module *m = &x->m;
-    spe_id layout = cv_convert_arg_(x, layout_arg), stride = cv_convert_arg_(x, layout_arg + 1);
-    spe_id shift =
-        cv_convert_arg_(x, layout_arg == CV_CONVERT_DEST_LAYOUT_ ? CV_CONVERT_DEST_SHIFT_ : CV_CONVERT_SRC_SHIFT_);
-    spe_id padded = spe_and(m, spe_iadd(m, cv_convert_arg_(x, CV_CONVERT_ROWS_), spe_i32(m, 7)), spe_i32(m, ~7));
-    spe_id along = spe_shl(m, c, shift), optimal, row_major, column_major;
-    optimal = spe_iadd(m, spe_imul(m, spe_imul(m, spe_shr(m, along, spe_i32(m, 6)), padded), spe_i32(m, 64)),
-                       spe_iadd(m, spe_imul(m, r, spe_i32(m, 64)), spe_and(m, along, spe_i32(m, 63))));
-    row_major = spe_iadd(m, spe_imul(m, r, stride), along);
-    column_major = spe_iadd(m, spe_imul(m, c, stride), spe_shl(m, r, shift));
-    return spe_select(m, spe_ieq(m, layout, spe_i32(m, CV_ROW_MAJOR)), row_major,
-                      spe_select(m, spe_ieq(m, layout, spe_i32(m, CV_COLUMN_MAJOR)), column_major, optimal));
-}
-
-static inline spe_id cv_convert_pointer_(cv_ctx *x, int arg, spe_id at, spe_id type)
-{
-    return spe_ptr_cast(&x->m, spe_index(&x->m, cv_convert_arg_(x, arg), at), type);
-}
-
-/* Types that are equal: the bits are copied. */
-static inline void cv_convert_copy_(cv_ctx *x, spe_id dest, spe_id src, spe_id inside)
-{
-    spe_module *m = &x->m;
-    int shift;
-    for (shift = 0; shift < 3; shift++) {
-        spe_id type = spe_int(m, 8u << shift), zero = spe_const_u(m, type, 0), v;
-        spe_if(m, spe_ieq(m, cv_convert_arg_(x, CV_CONVERT_DEST_SHIFT_), spe_i32(m, shift)));
-        spe_if(m, inside);
-        v = spe_load(m, cv_convert_pointer_(x, CV_CONVERT_SRC_, src, type), 1u << shift);
-        spe_endif_from(m, 1, &v, &zero, &v);
-        spe_store(m, cv_convert_pointer_(x, CV_CONVERT_DEST_, dest, type), v, 1u << shift);
-        spe_endif(m, 0, NULL, NULL);
-    }
-}
-
-/* Float types that differ, by way of f32. */
-static inline void cv_convert_float_(cv_ctx *x, spe_id dest, spe_id src, spe_id inside)
-{
-    static const cv_type types[] = {CV_F32, CV_F16, CV_E4M3, CV_E5M2};
-    spe_module *m = &x->m;
-    spe_id real = spe_float(m, 32), zero = spe_f32(m, 0), value = zero, v;
-    int i;
-    for (i = 0; i < 4; i++) {
-        spe_if(m, spe_land(m, inside, spe_ieq(m, cv_convert_arg_(x, CV_CONVERT_SRC_TYPE_), spe_i32(m, types[i]))));
-        v = spe_load(m, cv_convert_pointer_(x, CV_CONVERT_SRC_, src, cv_spe_type_(x, types[i])),
-                     (uint32_t)cv_bytes_(types[i]));
-        v = spe_fconvert(m, real, cv_decode_(x, v, types[i]));
-        spe_endif_from(m, 1, &v, &value, &value);
-    }
-    for (i = 0; i < 4; i++) {
-        spe_if(m, spe_ieq(m, cv_convert_arg_(x, CV_CONVERT_DEST_TYPE_), spe_i32(m, types[i])));
-        v = cv_encode_(x, value, types[i]);
-        spe_store(m, cv_convert_pointer_(x, CV_CONVERT_DEST_, dest, spe_type_of(m, v)), v,
-                  (uint32_t)cv_bytes_(types[i]));
-        spe_endif(m, 0, NULL, NULL);
-    }
-}
-
-/* A work-item a slot of the destination: of an optimal layout the padding too, which becomes zero. */
-static inline void cv_convert_body_(cv_ctx *x)
-{
-    spe_module *m = &x->m;
-    spe_id i = spe_builtin(m, SPE_GLOBAL_ID, 0), rows = cv_convert_arg_(x, CV_CONVERT_ROWS_),
-           cols = cv_convert_arg_(x, CV_CONVERT_COLS_);
-    spe_id shift = cv_convert_arg_(x, CV_CONVERT_DEST_SHIFT_), optimal, padded, panel, in_panel, width, r, c, inside,
-           dest, src;
-    spe_if(m, spe_ult(m, i, cv_convert_arg_(x, CV_CONVERT_SLOTS_)));
-    optimal = spe_uge(m, cv_convert_arg_(x, CV_CONVERT_DEST_LAYOUT_), spe_i32(m, CV_MUL_OPTIMAL));
-    padded = spe_and(m, spe_iadd(m, rows, spe_i32(m, 7)), spe_i32(m, ~7));
-    width = spe_select(m, optimal, spe_shr(m, spe_i32(m, 64), shift), cols);
-    padded = spe_select(m, optimal, padded, rows);
-    panel = spe_udiv(m, i, spe_imul(m, padded, width));
-    in_panel = spe_isub(m, i, spe_imul(m, panel, spe_imul(m, padded, width)));
-    r = spe_udiv(m, in_panel, width);
-    c = spe_iadd(m, spe_imul(m, panel, width), spe_isub(m, in_panel, spe_imul(m, r, width)));
-    inside = spe_land(m, spe_ult(m, r, rows), spe_ult(m, c, cols));
-    dest = cv_convert_offset_(x, CV_CONVERT_DEST_LAYOUT_, r, c);
-    src = cv_convert_offset_(x, CV_CONVERT_SRC_LAYOUT_, r, c);
-    spe_if(m, spe_ieq(m, cv_convert_arg_(x, CV_CONVERT_DEST_TYPE_), cv_convert_arg_(x, CV_CONVERT_SRC_TYPE_)));
-    cv_convert_copy_(x, dest, src, inside);
-    spe_else(m, 0, NULL);
-    cv_convert_float_(x, dest, src, inside);
-    spe_endif(m, 0, NULL, NULL);
-    spe_endif(m, 0, NULL, NULL);
-}
-
-enum { CV_CONVERT_GROUP_ = 128 };
 
 /* The arguments of one conversion on the device. */
 typedef struct {
@@ -3146,30 +668,8 @@ typedef struct {
         dest_shift, src_shift;
 } cv_conversion_arguments;
 
-static inline uint32_t cv_shift_(int type) { return cv_bytes_(type) == 4 ? 2 : cv_bytes_(type) == 2 ? 1 : 0; }
-
 /* What the conversion kernel is given for one descriptor. */
-static inline cv_conversion_arguments cv_conversion_arguments_of(const cv_conversion_info *info)
-{
-    const cv_conversion_dest_info *d = &info->dest_info;
-    cv_conversion_arguments a;
-    memset(&a, 0, sizeof a);
-    a.dest = info->data_desc.dest;
-    a.src = info->data_desc.src;
-    a.rows = d->num_rows;
-    a.cols = d->num_columns;
-    a.dest_type = (uint32_t)d->dest_data_type;
-    a.dest_layout = (uint32_t)d->dest_layout;
-    a.dest_stride = d->dest_stride;
-    a.src_type = (uint32_t)info->src_info.src_data_type;
-    a.src_layout = (uint32_t)info->src_info.src_layout;
-    a.src_stride = info->src_info.src_stride;
-    a.dest_shift = cv_shift_(d->dest_data_type);
-    a.src_shift = cv_shift_(info->src_info.src_data_type);
-    a.slots = cv_is_optimal_(d->dest_layout) ? cv_dest_size_(d, 0) >> a.dest_shift : a.rows * a.cols;
-    a.groups = (a.slots + CV_CONVERT_GROUP_ - 1) / CV_CONVERT_GROUP_;
-    return a;
-}
+XETILE_API cv_conversion_arguments cv_conversion_arguments_of(const cv_conversion_info *info);
 
 /* Goes through the descriptors of one call; none of them when one is refused. */
 typedef struct {
@@ -3178,143 +678,30 @@ typedef struct {
     cv_conversion_arguments now;
 } cv_conversions_;
 
-static inline cv_conversions_ cv_conversions_begin_(const cv_conversion_info *infos, uint32_t count, spe_error *error)
-{
-    cv_conversions_ c;
-    uint32_t i;
-    memset(&c, 0, sizeof c);
-    c.infos = infos;
-    c.count = count;
-    if (error) memset(error, 0, sizeof *error);
-    for (i = 0; i < count; i++)
-        if (!cv_check_conversion(&infos[i], error)) c.count = 0;
-    return c;
-}
+XETILE_API cv_conversions_ cv_conversions_begin_(const cv_conversion_info *infos, uint32_t count, spe_error *error);
 
-static inline bool cv_conversions_next_(cv_conversions_ *c)
-{
-    if (c->next >= c->count) return false;
-    c->now = cv_conversion_arguments_of(&c->infos[c->next++]);
-    return true;
-}
+XETILE_API bool cv_conversions_next_(cv_conversions_ *c);
 
 /* ---- building a module ------------------------------------------------------------------------------------------- */
 
-/* The type of a parameter by its name; -1: none. Numbers are of no 8-bit float. */
-static inline int cv_type_of_(const char *name, const cm_param_ *p)
-{
-    int i;
-    for (i = 0; i < CV_TYPE_COUNT_; i++) {
-        const cv_type_row *row = cv_type_at_(i);
-        if (row->memory && strcmp(row->name, name) == 0)
-            return p->local || (!p->pointer && cv_is_fp8_(row->type)) ? -1 : (int)row->type;
-    }
-    return -1;
-}
-
-/* The target, and work-groups that it takes. */
-static inline bool cv_choose_target_(cv_ctx *x, cv_where_ w)
-{
-    const cv_build_desc *d = x->desc;
-    if (!cm_choose_target_(cv_blame_(w), d->target, d->subgroup_size, &x->target)) return false;
-    x->S = x->target.subgroup_size;
-    x->local_size = d->local_size ? d->local_size : 4 * x->S;
-    if (x->local_size < 1 || x->local_size > x->target.max_group_size) {
-        cv_fail_(w, CV_ERROR_GROUP_SIZE, "%d work-items, %s takes %d", x->local_size, x->target.name,
-                 x->target.max_group_size);
-        return false;
-    }
-    x->full = x->local_size % x->S == 0;
-    return true;
-}
-
-static inline bool cv_begin_kernel_(cv_ctx *x)
-{
-    spe_param params[CM_PARAMS_MAX_];
-    int i;
-    for (i = 0; i < x->param_count; i++)
-        params[i] = cm_spe_param_(&x->m, &x->params[i], cv_spe_type_(x, x->params[i].type));
-    if (!cm_kernel_begin_(&x->m, x->kernel->name, x->S, x->local_size, x->param_count, params)) return false;
-    for (i = 0; i < x->param_count; i++) {
-        x->args[i] = cv_scalar_(x->params[i].type, spe_param_id(&x->m, (uint32_t)i), true);
-        if (x->params[i].pointer) x->args[i].kind = CV_POINTER_;
-    }
-    return true;
-}
-
-static inline void cv_emit_module_(cv_ctx *x, cv_module *mod)
-{
-    cm_ctx cm;
-    if (!cm_begin(&cm, &x->m, &x->target, x->desc->lowering)) return;
-    x->dpas = cm.lowering == CM_INTEL;
-    x->block2d = x->dpas && (x->target.block2d_sizes & (uint32_t)x->S) && x->S == 16;
-    if (!cv_begin_kernel_(x)) return;
-    x->kernel->body(x);
-    if (x->regions.depth) cm_fail_open_(&x->m, cv_errors_(), &x->regions, "");
-    spe_at(&x->m, x->kernel->file, x->kernel->line);
-    if (!cm_build_end_(mod, x->kernel->name, x->kernel->params, x->S, x->local_size)) return;
-    if (x->desc->large_registers) mod->build_flags = "-ze-opt-large-register-file";
-}
-
 /* What CV_BUILD calls. Always hand the result to cv_free. */
-static inline cv_module cv_build(const cv_build_desc *desc)
-{
-    cv_module mod;
-    spe_options options = cm_options_(desc->version, desc->names, desc->lines, desc->kernel->file);
-    cv_ctx *x = (cv_ctx *)cm_build_begin_(&mod, cv_errors_(), sizeof *x, &options);
-    const cv_kernel *k = desc->kernel;
-    if (!x || !spe_ok(&x->m)) return mod;
-    x->desc = desc;
-    x->kernel = k;
-    x->param_count =
-        cm_parse_params_(cv_blame_(cv_where_at_(x, k->file, k->line)), k->params, cv_type_of_, x->params);
-    if (x->param_count >= 0 && cv_choose_target_(x, cv_where_at_(x, desc->file, desc->line)))
-        cv_emit_module_(x, &mod);
-    x->desc = NULL; /* the caller's, which may go */
-    return mod;
-}
+XETILE_API cv_module cv_build(const cv_build_desc *desc);
 
 /* Gives back what a module holds; safe on a zeroed module and twice. */
-static inline void cv_free(cv_module *mod) { cm_module_free(mod); }
+XETILE_API void cv_free(cv_module *mod);
 
 /* The module that converts matrices on a device: see CV_CONVERT_MATRICES. */
-static inline cv_module cv_conversion_module(const cv_target *target)
-{
-    static const cv_kernel kernel = {"cv_convert_matrix", CV_CONVERT_PARAMS_, __FILE__, __LINE__, cv_convert_body_};
-    cv_build_desc desc;
-    memset(&desc, 0, sizeof desc);
-    desc.kernel = &kernel;
-    desc.file = __FILE__;
-    desc.line = __LINE__;
-    desc.target = target;
-    desc.local_size = CV_CONVERT_GROUP_;
-    return cv_build(&desc);
-}
+XETILE_API cv_module cv_conversion_module(const cv_target *target);
 
 /* ---- what the macros call ---------------------------------------------------------------------------------------- */
 
-static inline cv_interpreted_vector cv_plain_input_(cv_vec v)
-{
-    cv_interpreted_vector in;
-    in.vec = v;
-    in.interpretation = v.type;
-    return in;
-}
-static inline cv_interpreted_vector cv_same_input_(cv_interpreted_vector v) { return v; }
+XETILE_API cv_interpreted_vector cv_plain_input_(cv_vec v);
+XETILE_API cv_interpreted_vector cv_same_input_(cv_interpreted_vector v);
 
-static inline cv_vec cv_mul_(cv_where_ w, int type, cv_matrix_ref a, cv_interpreted_vector in)
-{
-    return cv_mul(w, type, &a, &in);
-}
-static inline cv_vec cv_mul_add_(cv_where_ w, int type, cv_matrix_ref a, cv_interpreted_vector in, cv_vector_ref bias)
-{
-    return cv_mul_add(w, type, &a, &in, &bias);
-}
-static inline void cv_outer_product_(cv_where_ w, cv_vec v1, cv_vec v2, cv_matrix_ref c)
-{
-    cv_outer_product_accumulate(w, v1, v2, &c);
-}
-static inline void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r) { cv_vector_accumulate(w, v, &r); }
+XETILE_API cv_vec cv_mul_(cv_where_ w, int type, cv_matrix_ref a, cv_interpreted_vector in);
+XETILE_API cv_vec cv_mul_add_(cv_where_ w, int type, cv_matrix_ref a, cv_interpreted_vector in, cv_vector_ref bias);
+XETILE_API void cv_outer_product_(cv_where_ w, cv_vec v1, cv_vec v2, cv_matrix_ref c);
+XETILE_API void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r);
 
 /* ---- macros (C only) --------------------------------------------------------------------------------------------- */
 
@@ -3462,4 +849,2890 @@ static inline void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r)
                          cv_it_.now.dest_type, cv_it_.now.dest_layout, cv_it_.now.dest_stride, cv_it_.now.src_type,    \
                          cv_it_.now.src_layout, cv_it_.now.src_stride, cv_it_.now.dest_shift, cv_it_.now.src_shift)
 
+#endif /* XETILE_COOPVEC_H */
+
+/* ==== bodies: nothing from here on is for users ================================================================== */
+
+#if (!defined(XETILE_DECLARATIONS) || defined(XETILE_IMPLEMENTATION)) && !defined(XETILE_COOPVEC_BODIES_)
+#define XETILE_COOPVEC_BODIES_
+#include "coopmatrix.h" /* its bodies come first */
+#if defined(XETILE_IMPLEMENTATION)
+/* The linker names this when two files of a program have the bodies. */
+XETILE_EXTERN_ const char XETILE_IMPLEMENTATION_belongs_in_one_file__coopvec[];
+const char XETILE_IMPLEMENTATION_belongs_in_one_file__coopvec[] = "";
+#elif !defined(XETILE_OPTIMIZE) && defined(__clang__)
+#pragma clang optimize off
+#elif !defined(XETILE_OPTIMIZE) && defined(__GNUC__)
+#pragma GCC push_options
+#pragma GCC optimize("O0")
 #endif
+
+/* internal.h - what the bodies of coopvec.h share with each other and with nobody else. */
+
+XETILE_PRIVATE const cv_type_row *cv_type_at_(int i);
+XETILE_PRIVATE bool cv_is_packed_(int type);
+XETILE_PRIVATE bool cv_is_fp8_(int type);
+XETILE_PRIVATE bool cv_is_vector_type_(int type);
+XETILE_PRIVATE bool cv_is_memory_type_(int type);
+XETILE_PRIVATE bool cv_is_float_(int type);
+XETILE_PRIVATE bool cv_is_signed_(int type);
+XETILE_PRIVATE int cv_bytes_(int type);
+XETILE_PRIVATE bool cv_interprets_(int input, int interpretation);
+XETILE_PRIVATE bool cv_is_optimal_(int layout);
+XETILE_PRIVATE uint32_t cv_round_up_(uint32_t n, uint32_t to);
+XETILE_PRIVATE uint32_t cv_optimal_rows_(uint32_t rows);
+XETILE_PRIVATE uint64_t cv_line_bytes_(int layout, int type, uint32_t rows, uint32_t cols);
+XETILE_PRIVATE uint32_t cv_dest_size_(const cv_conversion_dest_info *d, uint32_t stride);
+
+enum { CV_BOOL_ = 1 }; /* the type of conditions, beside the cv_type values */
+enum { CV_VAL_MAGIC_ = 0x43765631, CV_VEC_MAGIC_ = 0x43765632, CV_VECTOR_MAX_ = 1024 };
+
+XETILE_PRIVATE cv_where_ cv_where_at_(cv_ctx *x, const char *file, int line);
+XETILE_PRIVATE const cm_errors_ *cv_errors_(void);
+XETILE_PRIVATE cm_blame_ cv_blame_(cv_where_ w);
+
+CM_PRINTF_(3, 4) XETILE_PRIVATE void cv_fail_(cv_where_ w, int id, const char *format, ...);
+
+XETILE_PRIVATE bool cv_enter_(cv_where_ w);
+XETILE_PRIVATE cv_val cv_nothing_(void);
+XETILE_PRIVATE cv_val cv_scalar_(int type, spe_id id, bool uniform);
+XETILE_PRIVATE const char *cv_type_text_(int type);
+XETILE_PRIVATE spe_id cv_spe_type_(cv_ctx *x, int type);
+XETILE_PRIVATE const char *cv_describe_(const cv_val *v, char *text, size_t size);
+XETILE_PRIVATE const char *cv_op_name_(int op);
+XETILE_PRIVATE spe_id cv_id_(cv_where_ w, int type, const cv_val *v);
+XETILE_PRIVATE spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what);
+XETILE_PRIVATE spe_id cv_emit_(spe_module *m, int op, int type, spe_id a, spe_id b);
+XETILE_PRIVATE cv_vec cv_no_vec_(void);
+XETILE_PRIVATE cv_vec cv_new_(cv_ctx *x, cv_type type, int n);
+XETILE_PRIVATE bool cv_check_type_(cv_where_ w, int type);
+XETILE_PRIVATE bool cv_check_vec_(cv_where_ w, const cv_vec *v);
+XETILE_PRIVATE spe_id cv_get_(cv_ctx *x, const cv_vec *v, int i);
+XETILE_PRIVATE spe_id cv_join_(cv_ctx *x, spe_id scalar_type, int n, const spe_id *ids);
+XETILE_PRIVATE cv_vec cv_from_scalars_(cv_ctx *x, cv_type type, int n, const spe_id *ids);
+XETILE_PRIVATE bool cv_check_pointer_(cv_where_ w, const cv_val *v, const char *what);
+XETILE_PRIVATE spe_id cv_round_fp8_(cv_ctx *x, spe_id v, int to);
+XETILE_PRIVATE spe_id cv_decode_fp8_high_(cv_ctx *x, spe_id v, int type);
+XETILE_PRIVATE spe_id cv_decode_fp8_(cv_ctx *x, spe_id v, int type);
+XETILE_PRIVATE spe_id cv_decode_(cv_ctx *x, spe_id v, int type);
+XETILE_PRIVATE spe_id cv_convert_value_(cv_ctx *x, spe_id v, int from, int to);
+XETILE_PRIVATE spe_id cv_to_sum_(cv_ctx *x, spe_id v, int type, bool real);
+XETILE_PRIVATE bool cv_is_set_(const cv_val *v);
+XETILE_PRIVATE spe_id cv_bytes_at_(cv_where_ w, const cv_val *base, const cv_val *offset);
+
+/* A matrix as the product sees it, ready to be addressed. */
+typedef struct {
+    cv_ctx *x;
+    spe_id base, stride;         /* base: bytes */
+    int type, bytes, m, k, rows; /* rows: stored ones, without padding */
+    cv_layout layout;
+    bool transpose;
+    bool across; /* neighbours in memory are neighbours in m; otherwise in k */
+} cv_surface_;
+
+XETILE_PRIVATE cv_surface_ cv_surface_of_(cv_where_ w, const cv_matrix_ref *r);
+XETILE_PRIVATE spe_id cv_address_(const cv_surface_ *s, spe_id row, spe_id col, spe_id scalar, int n);
+XETILE_PRIVATE void cv_load_run_(const cv_surface_ *s, spe_id row, spe_id col, int n, spe_id *out);
+XETILE_PRIVATE spe_id cv_load_bias_(cv_ctx *x, spe_id base, int type, spe_id first, int n, bool real);
+enum { CV_DPAS_MOST_ = 4096 }; /* instructions a product may have; larger ones go a lane at a time */
+
+XETILE_PRIVATE spe_id cv_eight_(cv_ctx *x, const cv_vec *v, int first, int step);
+XETILE_PRIVATE spe_id cv_words_(cv_ctx *x, spe_id v, int n);
+XETILE_PRIVATE bool cv_is_uniform_(cv_where_ w, const cv_matrix_ref *a, const cv_val *other);
+#define CV_CONVERT_PARAMS_                                                                                             \
+    "ptr<u8> dest, ptr<u8> src, u32 slots, u32 rows, u32 cols, u32 dest_type, u32 dest_layout, u32 dest_stride, "      \
+    "u32 src_type, u32 src_layout, u32 src_stride, u32 dest_shift, u32 src_shift"
+
+XETILE_PRIVATE void cv_convert_body_(cv_ctx *x);
+
+enum { CV_CONVERT_GROUP_ = 128 };
+
+/* types.c - errors. */
+
+const char *cv_error_text(int id)
+{
+    static const char *const texts[] = {
+#define CV_ROW_(name, text) text,
+        CV_ERRORS_(CV_ROW_)
+#undef CV_ROW_
+    };
+    if (id == 0) return "no error";
+    return id > CV_ERROR_FIRST_ && id < CV_ERROR_END_ ? texts[id - CV_ERROR_FIRST_ - 1] : "not an error of coopvec.h";
+}
+
+const char *cv_error_name(int id)
+{
+    static const char *const names[] = {
+#define CV_ROW_(name, text) "CV_ERROR_" #name,
+        CV_ERRORS_(CV_ROW_)
+#undef CV_ROW_
+    };
+    return id > CV_ERROR_FIRST_ && id < CV_ERROR_END_ ? names[id - CV_ERROR_FIRST_ - 1] : "";
+}
+
+/* ---- component types --------------------------------------------------------------------------------------------- */
+
+/* Row i, 0 to 11, in the order of the numbers. */
+const cv_type_row *cv_type_at_(int i)
+{
+    static const cv_type_row rows[] = {
+#define CV_ROW_(name, number, text, bits, fp, sign, vector, memory)                                                    \
+    {CV_##name, text, bits, fp, sign, vector, memory},
+        CV_TYPES_(CV_ROW_)
+#undef CV_ROW_
+    };
+    return &rows[i];
+}
+
+const cv_type_row *cv_type_info(int type)
+{
+    int i;
+    for (i = 0; i < CV_TYPE_COUNT_; i++)
+        if ((int)cv_type_at_(i)->type == type) return cv_type_at_(i);
+    return NULL;
+}
+
+const char *cv_type_name(int type)
+{
+    const cv_type_row *row = cv_type_info(type);
+    return row ? row->name : "(no type)";
+}
+
+bool cv_is_packed_(int type) { return type == CV_PACKED_S8X32 || type == CV_PACKED_U8X32; }
+bool cv_is_fp8_(int type) { return type == CV_E4M3 || type == CV_E5M2; }
+bool cv_is_vector_type_(int type) { return cv_type_info(type) && cv_type_info(type)->vector; }
+bool cv_is_memory_type_(int type) { return cv_type_info(type) && cv_type_info(type)->memory; }
+bool cv_is_float_(int type) { return cv_type_info(type) && cv_type_info(type)->is_float; }
+bool cv_is_signed_(int type) { return cv_type_info(type) && cv_type_info(type)->is_signed; }
+int cv_bytes_(int type) { return cv_type_info(type)->bits / 8; }
+
+/* May a vector of this type be interpreted so? Packed: 32-bit unsigned only, everything else: 16 and 32 bits. */
+bool cv_interprets_(int input, int interpretation)
+{
+    if (!cv_is_vector_type_(input) || !cv_type_info(interpretation)) return false;
+    return !cv_is_packed_(interpretation) || input == CV_U32;
+}
+
+bool cv_is_optimal_(int layout) { return layout == CV_MUL_OPTIMAL || layout == CV_OUTER_PRODUCT_OPTIMAL; }
+const char *cv_layout_name(int layout)
+{
+    static const char *const names[] = {"row-major", "column-major", "mul-optimal", "outer-product-optimal"};
+    return layout >= 0 && layout < 4 ? names[layout] : "(no layout)";
+}
+
+/* properties.c - what is supported. */
+
+cv_tier cv_get_tier(const cm_target *target) { return target ? CV_TIER_1_1 : CV_TIER_NOT_SUPPORTED; }
+
+bool cv_supports_mul(int input, int interpretation, int matrix, int bias, int output)
+{
+    bool packed =
+        (input == CV_PACKED_S8X32 && interpretation == CV_I8) || (input == CV_PACKED_U8X32 && interpretation == CV_U8);
+    return (packed || cv_interprets_(input, interpretation)) && cv_is_memory_type_(matrix) &&
+           cv_is_memory_type_(bias) && cv_is_vector_type_(output);
+}
+
+static const cv_properties_accumulate *cv_outer_products_(uint32_t *count)
+{
+    static const cv_properties_accumulate rows[] = {{CV_F16, CV_F16}, {CV_F16, CV_F32}, {CV_F32, CV_F32}};
+    *count = sizeof rows / sizeof rows[0];
+    return rows;
+}
+
+static const cv_properties_accumulate *cv_vector_accumulates_(uint32_t *count)
+{
+    static const cv_properties_accumulate rows[] = {
+        {CV_F16, CV_F16}, {CV_F16, CV_F32}, {CV_F32, CV_F32}, {CV_I32, CV_I32}, {CV_U32, CV_U32}};
+    *count = sizeof rows / sizeof rows[0];
+    return rows;
+}
+
+static bool cv_accumulates_(const cv_properties_accumulate *rows, uint32_t count, int input, int type)
+{
+    uint32_t i;
+    for (i = 0; i < count; i++)
+        if ((int)rows[i].input_type == input && (int)rows[i].accumulation_type == type) return true;
+    return false;
+}
+bool cv_supports_outer_product(int input, int type)
+{
+    uint32_t n;
+    const cv_properties_accumulate *rows = cv_outer_products_(&n);
+    return cv_accumulates_(rows, n, input, type);
+}
+bool cv_supports_vector_accumulate(int input, int type)
+{
+    uint32_t n;
+    const cv_properties_accumulate *rows = cv_vector_accumulates_(&n);
+    return cv_accumulates_(rows, n, input, type);
+}
+
+/* Writes the rows of multiply-add that begin with this input and interpretation (when out is not NULL); how many. */
+static uint32_t cv_list_mul_from_(int input, int interpretation, cv_properties_mul *out)
+{
+    uint32_t n = 0;
+    int m, b, o;
+    for (m = 0; m < CV_TYPE_COUNT_; m++)
+        for (b = 0; b < CV_TYPE_COUNT_; b++)
+            for (o = 0; o < CV_TYPE_COUNT_; o++) {
+                cv_type tm = cv_type_at_(m)->type, tb = cv_type_at_(b)->type, to = cv_type_at_(o)->type;
+                if (!cv_supports_mul(input, interpretation, tm, tb, to)) continue;
+                if (out) {
+                    out[n].input_type = (cv_type)input;
+                    out[n].input_interpretation = (cv_type)interpretation;
+                    out[n].matrix_interpretation = tm;
+                    out[n].bias_interpretation = tb;
+                    out[n].output_type = to;
+                    out[n].transpose_supported = true;
+                }
+                n++;
+            }
+    return n;
+}
+
+static uint32_t cv_list_mul_(cv_properties_mul *out)
+{
+    uint32_t n = 0;
+    int i, j;
+    for (i = 0; i < CV_TYPE_COUNT_; i++)
+        for (j = 0; j < CV_TYPE_COUNT_; j++)
+            n += cv_list_mul_from_(cv_type_at_(i)->type, cv_type_at_(j)->type, out ? out + n : NULL);
+    return n;
+}
+
+static void cv_copy_rows_(const cv_properties_accumulate *rows, uint32_t n, cv_properties_accumulate *out,
+                                 uint32_t *count)
+{
+    if (out) memcpy(out, rows, n * sizeof *rows);
+    *count = n;
+}
+
+cv_result cv_check_feature_support(const cm_target *target, cv_feature_data *d)
+{
+    uint32_t mul = cv_list_mul_(NULL), outer, vector;
+    const cv_properties_accumulate *outer_rows = cv_outer_products_(&outer),
+                                   *vector_rows = cv_vector_accumulates_(&vector);
+    if (!d || cv_get_tier(target) == CV_TIER_NOT_SUPPORTED) return CV_E_INVALIDARG;
+    if (d->matrix_vector_mul_add_properties && d->matrix_vector_mul_add_prop_count < mul) return CV_E_INVALIDARG;
+    if (d->outer_product_accumulate_properties && d->outer_product_accumulate_prop_count < outer)
+        return CV_E_INVALIDARG;
+    if (d->vector_accumulate_properties && d->vector_accumulate_prop_count < vector) return CV_E_INVALIDARG;
+    d->matrix_vector_mul_add_prop_count = mul;
+    if (d->matrix_vector_mul_add_properties) cv_list_mul_(d->matrix_vector_mul_add_properties);
+    cv_copy_rows_(outer_rows, outer, d->outer_product_accumulate_properties, &d->outer_product_accumulate_prop_count);
+    cv_copy_rows_(vector_rows, vector, d->vector_accumulate_properties, &d->vector_accumulate_prop_count);
+    return CV_S_OK;
+}
+
+/* conversion.c - matrices in memory. */
+
+/* Fills *error (which may be NULL) and returns false. */
+CM_PRINTF_(3, 4) static bool cv_refuse_(spe_error *error, int id, const char *format, ...)
+{
+    va_list args;
+    char text[256];
+    if (!error) return false;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    memset(error, 0, sizeof *error);
+    error->id = id;
+    error->name = cv_error_name(id);
+    snprintf(error->text, sizeof error->text, "%s: %s", cv_error_text(id), text);
+    return false;
+}
+
+uint32_t cv_round_up_(uint32_t n, uint32_t to) { return (n + to - 1) / to * to; }
+
+/* The stored rows of an optimal layout: blocks of eight. */
+uint32_t cv_optimal_rows_(uint32_t rows) { return cv_round_up_(rows, 8); }
+
+size_t cv_element_offset(cv_layout layout, cv_type type, uint32_t rows, uint32_t stride, uint32_t row, uint32_t col)
+{
+    size_t bytes = (size_t)cv_bytes_(type), along = col * bytes;
+    if (layout == CV_ROW_MAJOR) return (size_t)row * stride + along;
+    if (layout == CV_COLUMN_MAJOR) return (size_t)col * stride + row * bytes;
+    return along / 64 * cv_optimal_rows_(rows) * 64 + (size_t)row * 64 + along % 64;
+}
+
+/* Bytes a matrix has: from its first to its last element, an optimal layout with its padding. */
+static uint64_t cv_matrix_bytes_(int layout, int type, uint32_t rows, uint32_t cols, uint32_t stride)
+{
+    uint64_t bytes = (uint64_t)cv_bytes_(type);
+    if (layout == CV_ROW_MAJOR) return (uint64_t)(rows - 1) * stride + cols * bytes;
+    if (layout == CV_COLUMN_MAJOR) return (uint64_t)(cols - 1) * stride + rows * bytes;
+    return (cols * bytes + 63) / 64 * cv_optimal_rows_(rows) * 64;
+}
+
+/* Bytes of a row (row-major) or column (column-major); 0 for optimal layouts. */
+uint64_t cv_line_bytes_(int layout, int type, uint32_t rows, uint32_t cols)
+{
+    uint64_t bytes = (uint64_t)cv_bytes_(type);
+    return layout == CV_ROW_MAJOR ? cols * bytes : layout == CV_COLUMN_MAJOR ? rows * bytes : 0;
+}
+
+static bool cv_check_shape_(uint32_t rows, uint32_t cols, spe_error *error)
+{
+    if (rows < 1 || cols < 1 || rows > 65536 || cols > 65536)
+        return cv_refuse_(error, CV_ERROR_SHAPE, "%u x %u", (unsigned)rows, (unsigned)cols);
+    return true;
+}
+
+static bool cv_check_layout_(int layout, spe_error *error)
+{
+    if (layout < CV_ROW_MAJOR || layout > CV_OUTER_PRODUCT_OPTIMAL)
+        return cv_refuse_(error, CV_ERROR_LAYOUT, "got %d; there are 0 to 3", layout);
+    return true;
+}
+
+/* ---- conversion of matrices -------------------------------------------------------------------------------------- */
+
+static bool cv_check_dest_(const cv_conversion_dest_info *d, uint32_t stride, spe_error *error)
+{
+    uint64_t line;
+    if (!cv_check_layout_(d->dest_layout, error) || !cv_check_shape_(d->num_rows, d->num_columns, error)) return false;
+    if (!cv_is_memory_type_(d->dest_data_type))
+        return cv_refuse_(error, CV_ERROR_DEST_TYPE, "got %s (%d), use f32", cv_type_name(d->dest_data_type),
+                          (int)d->dest_data_type);
+    line = cv_line_bytes_(d->dest_layout, d->dest_data_type, d->num_rows, d->num_columns);
+    if (cv_is_fp8_(d->dest_data_type) && !cv_is_optimal_(d->dest_layout))
+        return cv_refuse_(error, CV_ERROR_DEST_LAYOUT, "%s in %s", cv_type_name(d->dest_data_type),
+                          cv_layout_name(d->dest_layout));
+    if (stride < line)
+        return cv_refuse_(error, CV_ERROR_DEST_STRIDE, "%u, the length is %u", (unsigned)stride, (unsigned)line);
+    if (line && stride % 16) return cv_refuse_(error, CV_ERROR_DEST_STRIDE_MULTIPLE, "%u", (unsigned)stride);
+    if (cv_matrix_bytes_(d->dest_layout, d->dest_data_type, d->num_rows, d->num_columns, stride) >= 0x7fffffc0u)
+        return cv_refuse_(error, CV_ERROR_TOO_LARGE, "%u x %u %s with stride %u", (unsigned)d->num_rows,
+                          (unsigned)d->num_columns, cv_type_name(d->dest_data_type), (unsigned)stride);
+    return true;
+}
+
+uint32_t cv_dest_size_(const cv_conversion_dest_info *d, uint32_t stride)
+{
+    uint32_t lines = d->dest_layout == CV_ROW_MAJOR ? d->num_rows : d->num_columns;
+    if (!cv_is_optimal_(d->dest_layout)) return lines * stride;
+    return (uint32_t)cv_matrix_bytes_(d->dest_layout, d->dest_data_type, d->num_rows, d->num_columns, 0);
+}
+
+bool cv_get_conversion_dest_info(cv_conversion_dest_info *d, spe_error *error)
+{
+    uint32_t stride = d->dest_stride;
+    if (!stride && cv_is_memory_type_(d->dest_data_type) && d->num_rows <= 65536 && d->num_columns <= 65536)
+        stride =
+            cv_round_up_((uint32_t)cv_line_bytes_(d->dest_layout, d->dest_data_type, d->num_rows, d->num_columns), 16);
+    if (!cv_check_dest_(d, stride, error)) return false;
+    if (!cv_is_optimal_(d->dest_layout)) d->dest_stride = stride;
+    d->dest_size = cv_dest_size_(d, stride);
+    return true;
+}
+
+/* Equal, or f32 or f16 on one side and a lower-precision float on the other. */
+static bool cv_converts_(int from, int to)
+{
+    int wide, narrow;
+    if (from == to) return true;
+    wide = from == CV_F32 || (from == CV_F16 && to != CV_F32) ? from : to;
+    narrow = wide == from ? to : from;
+    if (wide == CV_F32) return narrow == CV_F16 || cv_is_fp8_(narrow);
+    return wide == CV_F16 && cv_is_fp8_(narrow);
+}
+
+static bool cv_check_src_(const cv_conversion_info *info, spe_error *error)
+{
+    const cv_conversion_src_info *s = &info->src_info;
+    const cv_conversion_dest_info *d = &info->dest_info;
+    uint64_t line, size;
+    if (!cv_check_layout_(s->src_layout, error)) return false;
+    if (!cv_is_memory_type_(s->src_data_type))
+        return cv_refuse_(error, CV_ERROR_SRC_TYPE, "got %s (%d), use f32", cv_type_name(s->src_data_type),
+                          (int)s->src_data_type);
+    line = cv_line_bytes_(s->src_layout, s->src_data_type, d->num_rows, d->num_columns);
+    if (line && s->src_stride < line)
+        return cv_refuse_(error, CV_ERROR_SRC_STRIDE, "%u, the length is %u", (unsigned)s->src_stride, (unsigned)line);
+    if (line && s->src_stride % (uint32_t)cv_bytes_(s->src_data_type))
+        return cv_refuse_(error, CV_ERROR_SRC_STRIDE_MULTIPLE, "%u, an element of %s has %d bytes",
+                          (unsigned)s->src_stride, cv_type_name(s->src_data_type), cv_bytes_(s->src_data_type));
+    if (!cv_converts_(s->src_data_type, d->dest_data_type))
+        return cv_refuse_(error, CV_ERROR_CONVERSION_TYPES, "%s to %s", cv_type_name(s->src_data_type),
+                          cv_type_name(d->dest_data_type));
+    size = cv_matrix_bytes_(s->src_layout, s->src_data_type, d->num_rows, d->num_columns, s->src_stride);
+    if (s->src_size < size)
+        return cv_refuse_(error, CV_ERROR_SRC_SIZE, "%u, the matrix has %llu", (unsigned)s->src_size,
+                          (unsigned long long)size);
+    if (size >= 0x7fffffc0u)
+        return cv_refuse_(error, CV_ERROR_TOO_LARGE, "the source has %llu bytes", (unsigned long long)size);
+    return true;
+}
+
+static bool cv_check_conversion_memory_(const cv_conversion_info *info, spe_error *error)
+{
+    uint64_t dest = (uint64_t)(uintptr_t)info->data_desc.dest, src = (uint64_t)(uintptr_t)info->data_desc.src;
+    uint64_t bytes = (uint64_t)cv_bytes_(info->src_info.src_data_type);
+    uint32_t size = cv_dest_size_(&info->dest_info, info->dest_info.dest_stride);
+    if (!dest || !src) return cv_refuse_(error, CV_ERROR_ADDRESS, "of the %s", dest ? "source" : "destination");
+    if (info->dest_info.dest_size < size)
+        return cv_refuse_(error, CV_ERROR_DEST_SIZE, "%u, the query returns %u", (unsigned)info->dest_info.dest_size,
+                          (unsigned)size);
+    if (dest % 128) return cv_refuse_(error, CV_ERROR_DEST_ALIGNMENT, "0x%llx", (unsigned long long)dest);
+    if (src % bytes)
+        return cv_refuse_(error, CV_ERROR_SRC_ALIGNMENT, "0x%llx, an element has %llu bytes", (unsigned long long)src,
+                          (unsigned long long)bytes);
+    if (dest < src + info->src_info.src_size && src < dest + size)
+        return cv_refuse_(error, CV_ERROR_OVERLAP, "%u bytes at 0x%llx and %u at 0x%llx",
+                          (unsigned)info->src_info.src_size, (unsigned long long)src, (unsigned)size,
+                          (unsigned long long)dest);
+    return true;
+}
+
+bool cv_check_conversion(const cv_conversion_info *info, spe_error *error)
+{
+    return cv_check_dest_(&info->dest_info, info->dest_info.dest_stride, error) && cv_check_src_(info, error) &&
+           cv_check_conversion_memory_(info, error);
+}
+
+/* A float element's value, exactly. */
+static float cv_get_float_(cv_type type, const void *at)
+{
+    uint8_t b;
+    uint16_t h;
+    float f;
+    if (type == CV_F32) {
+        memcpy(&f, at, 4);
+        return f;
+    }
+    if (type == CV_F16) {
+        memcpy(&h, at, 2);
+        return spe_f16_bits_to_f32(h);
+    }
+    memcpy(&b, at, 1);
+    return type == CV_E4M3 ? spe_e4m3_bits_to_f32(b) : spe_e5m2_bits_to_f32(b);
+}
+
+/* Rounds to nearest even; FP8 saturates, NaN stays NaN. */
+static void cv_put_float_(cv_type type, void *at, float f)
+{
+    uint16_t h = spe_f32_to_f16_bits(f);
+    uint8_t b = type == CV_E4M3 ? spe_f32_to_e4m3_bits(f, true) : spe_f32_to_e5m2_bits(f, true);
+    if (type == CV_F32)
+        memcpy(at, &f, 4);
+    else if (type == CV_F16)
+        memcpy(at, &h, 2);
+    else
+        memcpy(at, &b, 1);
+}
+
+static void cv_convert_one_(const cv_conversion_info *info)
+{
+    const cv_conversion_dest_info *d = &info->dest_info;
+    const cv_conversion_src_info *s = &info->src_info;
+    char *dest = (char *)info->data_desc.dest;
+    const char *src = (const char *)info->data_desc.src;
+    uint32_t r, c;
+    if (cv_is_optimal_(d->dest_layout)) memset(dest, 0, cv_dest_size_(d, 0)); /* the padding is zero */
+    for (r = 0; r < d->num_rows; r++)
+        for (c = 0; c < d->num_columns; c++) {
+            const char *from =
+                src + cv_element_offset(s->src_layout, s->src_data_type, d->num_rows, s->src_stride, r, c);
+            char *to = dest + cv_element_offset(d->dest_layout, d->dest_data_type, d->num_rows, d->dest_stride, r, c);
+            if (s->src_data_type == d->dest_data_type)
+                memcpy(to, from, (size_t)cv_bytes_(s->src_data_type));
+            else
+                cv_put_float_(d->dest_data_type, to, cv_get_float_(s->src_data_type, from));
+        }
+}
+
+bool cv_convert_matrix(const cv_conversion_info *infos, uint32_t count, spe_error *error)
+{
+    uint32_t i;
+    for (i = 0; i < count; i++)
+        if (!cv_check_conversion(&infos[i], error)) return false;
+    for (i = 0; i < count; i++) cv_convert_one_(&infos[i]);
+    return true;
+}
+
+/* ---- memory that kernels are given ------------------------------------------------------------------------------- */
+
+bool cv_check_matrix_memory(const void *base, uint64_t size, uint64_t offset, cv_layout layout, cv_type type,
+                            uint32_t rows, uint32_t cols, uint32_t stride, spe_error *error)
+{
+    uint64_t bytes;
+    if (!cv_check_layout_(layout, error) || !cv_check_shape_(rows, cols, error)) return false;
+    if (!cv_is_memory_type_(type)) return cv_refuse_(error, CV_ERROR_MATRIX_INTERPRETATION, "%s", cv_type_name(type));
+    if (!base) return cv_refuse_(error, CV_ERROR_ADDRESS, "of the matrix");
+    if ((uintptr_t)base % 128 || offset % 128)
+        return cv_refuse_(error, CV_ERROR_MATRIX_ALIGNMENT, "0x%llx + %llu", (unsigned long long)(uintptr_t)base,
+                          (unsigned long long)offset);
+    if (size % 16) return cv_refuse_(error, CV_ERROR_ALLOCATION_SIZE, "%llu", (unsigned long long)size);
+    bytes = cv_matrix_bytes_(layout, type, rows, cols, stride);
+    if (bytes > size || offset > size - bytes)
+        return cv_refuse_(error, CV_ERROR_OUT_OF_BOUNDS, "%llu bytes at %llu of %llu", (unsigned long long)bytes,
+                          (unsigned long long)offset, (unsigned long long)size);
+    return true;
+}
+
+bool cv_check_vector_memory(const void *base, uint64_t size, uint64_t offset, cv_type type, uint32_t n,
+                            spe_error *error)
+{
+    uint64_t bytes;
+    if (!cv_is_memory_type_(type)) return cv_refuse_(error, CV_ERROR_BIAS_INTERPRETATION, "%s", cv_type_name(type));
+    if (!base) return cv_refuse_(error, CV_ERROR_ADDRESS, "of the vector");
+    if ((uintptr_t)base % 64 || offset % 64)
+        return cv_refuse_(error, CV_ERROR_VECTOR_ALIGNMENT, "0x%llx + %llu", (unsigned long long)(uintptr_t)base,
+                          (unsigned long long)offset);
+    if (size % 16) return cv_refuse_(error, CV_ERROR_ALLOCATION_SIZE, "%llu", (unsigned long long)size);
+    bytes = (uint64_t)n * (uint64_t)cv_bytes_(type);
+    if (bytes > size || offset > size - bytes)
+        return cv_refuse_(error, CV_ERROR_OUT_OF_BOUNDS, "%llu bytes at %llu of %llu", (unsigned long long)bytes,
+                          (unsigned long long)offset, (unsigned long long)size);
+    return true;
+}
+
+/* context.c - values. */
+
+/* ---- one build --------------------------------------------------------------------------------------------------- */
+
+cv_where_ cv_where_at_(cv_ctx *x, const char *file, int line)
+{
+    cv_where_ w;
+    w.x = x;
+    w.file = file;
+    w.line = line;
+    return w;
+}
+
+const cm_errors_ *cv_errors_(void)
+{
+    static const cm_errors_ errors = {cv_error_name,
+                                      cv_error_text,
+                                      CV_ERROR_PARAMETER_TEXT,
+                                      CV_ERROR_TARGET,
+                                      CV_ERROR_SUBGROUP_SIZE,
+                                      CV_ERROR_UNCLOSED,
+                                      {CV_ERROR_MEMORY, "CV_ERROR_MEMORY", "out of memory", NULL, 0}};
+    return &errors;
+}
+
+cm_blame_ cv_blame_(cv_where_ w) { return cm_blame_of_(&w.x->m, cv_errors_(), w.file, w.line); }
+
+/* Reports an error at the user's line to the module, which keeps the first. */
+void cv_fail_(cv_where_ w, int id, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    cm_vreport_(cv_blame_(w), id, format, args);
+    va_end(args);
+}
+
+/* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */
+bool cv_enter_(cv_where_ w)
+{
+    spe_at(&w.x->m, w.file, w.line);
+    return spe_ok(&w.x->m);
+}
+
+static cv_val cv_number_(cv_kind_ kind, int type, int64_t i, double real)
+{
+    cv_val v;
+    memset(&v, 0, sizeof v);
+    v.magic = CV_VAL_MAGIC_;
+    v.kind = kind;
+    v.type = type;
+    v.i = i;
+    v.real = real;
+    v.uniform = true;
+    return v;
+}
+
+cv_val cv_int_(long long i) { return cv_number_(CV_INT_, CV_I32, (int64_t)i, (double)i); }
+cv_val cv_uint_(unsigned long long u) { return cv_number_(CV_INT_, CV_I32, (int64_t)u, (double)u); }
+cv_val cv_real_(double d) { return cv_number_(CV_REAL_, CV_F32, 0, d); }
+cv_val cv_same_(cv_val v) { return v; }
+cv_val cv_nothing_(void) { return cv_number_(CV_NONE_, CV_I32, 0, 0); }
+
+cv_val cv_scalar_(int type, spe_id id, bool uniform)
+{
+    cv_val v = cv_number_(id ? CV_SCALAR_ : CV_NONE_, type, 0, 0);
+    v.id = id;
+    v.uniform = uniform;
+    return v;
+}
+
+cv_any_ cv_any_val_(cv_val v)
+{
+    cv_any_ a;
+    memset(&a, 0, sizeof a);
+    a.val = v;
+    return a;
+}
+
+cv_any_ cv_any_vec_(cv_vec v)
+{
+    cv_any_ a;
+    memset(&a, 0, sizeof a);
+    a.is_vec = true;
+    a.vec = v;
+    return a;
+}
+
+cv_any_ cv_any_int_(long long i) { return cv_any_val_(cv_int_(i)); }
+cv_any_ cv_any_uint_(unsigned long long u) { return cv_any_val_(cv_uint_(u)); }
+cv_any_ cv_any_real_(double d) { return cv_any_val_(cv_real_(d)); }
+
+const char *cv_type_text_(int type) { return type == CV_BOOL_ ? "condition" : cv_type_name(type); }
+
+/* The SPIR-V scalar that holds a type. FP8 is held as its bits. */
+spe_id cv_spe_type_(cv_ctx *x, int type)
+{
+    if (type == CV_BOOL_) return spe_bool(&x->m);
+    if (type == CV_F16 || type == CV_F32) return spe_float(&x->m, (uint32_t)cv_type_info(type)->bits);
+    return spe_int(&x->m, (uint32_t)cv_type_info(type)->bits);
+}
+
+/* What a value is, for error texts. */
+const char *cv_describe_(const cv_val *v, char *text, size_t size)
+{
+    if (v->magic != CV_VAL_MAGIC_ || v->kind == CV_NONE_)
+        snprintf(text, size, "a value that was never set");
+    else if (v->kind == CV_INT_)
+        snprintf(text, size, "%lld", (long long)v->i);
+    else if (v->kind == CV_REAL_)
+        snprintf(text, size, "%g", v->real);
+    else
+        snprintf(text, size, "%s%s%s", v->kind == CV_POINTER_ ? "ptr<" : "", cv_type_text_(v->type),
+                 v->kind == CV_POINTER_ ? ">" : "");
+    return text;
+}
+
+/* numbers.c - numbers. */
+
+const char *cv_op_name_(int op)
+{
+    static const char *const names[] = {"CV_ADD", "CV_SUB", "CV_TIMES", "CV_DIV", "CV_MIN", "CV_MAX",
+                                        "CV_MOD", "CV_AND", "CV_OR",    "CV_XOR", "CV_SHL", "CV_SHR",
+                                        "CV_EQ",  "CV_NE",  "CV_LT",    "CV_LE",  "CV_GT",  "CV_GE"};
+    return names[op];
+}
+
+/* Does a constant fit an integer type? */
+static bool cv_fits_(int type, int64_t i)
+{
+    int bits = cv_type_info(type)->bits;
+    if (cv_is_signed_(type)) return i >= -((int64_t)1 << (bits - 1)) && i < (int64_t)1 << (bits - 1);
+    return i >= 0 && i < (int64_t)1 << bits;
+}
+
+/* A number as an id of this type: constants take it on, scalars must have it. i32 and u32 may stand for each other. */
+spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
+{
+    spe_module *m = &w.x->m;
+    char text[48];
+    if (v->magic != CV_VAL_MAGIC_ || v->kind == CV_NONE_) {
+        if (spe_ok(m)) cv_fail_(w, CV_ERROR_UNSET, "an operand");
+        return 0;
+    }
+    if (v->kind == CV_SCALAR_ &&
+        (v->type == type || (cv_type_info(v->type) && cv_type_info(type) && !cv_is_float_(type) &&
+                             !cv_is_float_(v->type) && cv_type_info(type)->bits == cv_type_info(v->type)->bits)))
+        return v->id;
+    if (v->kind == CV_INT_ && type == CV_BOOL_) return spe_const_bool(m, v->i != 0);
+    if (v->kind == CV_INT_ && !cv_is_float_(type)) {
+        if (!cv_fits_(type, v->i)) {
+            cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%lld as %s", (long long)v->i, cv_type_name(type));
+            return 0;
+        }
+        return spe_const_i(m, cv_spe_type_(w.x, type), v->i);
+    }
+    if ((v->kind == CV_INT_ || v->kind == CV_REAL_) && cv_is_float_(type))
+        return spe_const_f(m, cv_spe_type_(w.x, type), v->real);
+    cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s where %s is wanted", cv_describe_(v, text, sizeof text), cv_type_text_(type));
+    return 0;
+}
+
+/* A number as an i32 index. */
+spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what)
+{
+    char text[48];
+    if (v->magic == CV_VAL_MAGIC_ && v->kind == CV_NONE_ && !spe_ok(&w.x->m)) return 0;
+    if (v->magic == CV_VAL_MAGIC_ && v->kind == CV_INT_ && cv_fits_(CV_I32, v->i))
+        return spe_i32(&w.x->m, (int32_t)v->i);
+    if (v->magic == CV_VAL_MAGIC_ && v->kind == CV_SCALAR_ && (v->type == CV_I32 || v->type == CV_U32)) return v->id;
+    cv_fail_(w, CV_ERROR_INDEX, "%s is %s", what, cv_describe_(v, text, sizeof text));
+    return 0;
+}
+
+/* The operations are numbered as cm_op and the comparisons after it are. */
+typedef char cv_ops_agree_[(int)CV_OP_SHR_ == (int)CM_SHR && (int)CV_OP_GE_ == (int)CM_GE_ ? 1 : -1];
+
+/* One instruction on scalars or vectors of a type; 0 and no error where there is none. */
+spe_id cv_emit_(spe_module *m, int op, int type, spe_id a, spe_id b)
+{
+    bool fp = cv_is_float_(type);
+    if (fp && op == CV_OP_MOD_) return 0;
+    return cm_instruction_(m, op, fp ? 0 : cv_is_signed_(type) ? 1 : 2, a, b);
+}
+
+/* The type two numbers meet in: a scalar's; of i32 and u32, i32; of two constants i32 or f32. */
+static int cv_common_type_(const cv_val *a, const cv_val *b)
+{
+    if (a->kind == CV_SCALAR_ && b->kind == CV_SCALAR_)
+        return a->type == b->type ? a->type : a->type == CV_I32 || b->type == CV_I32 ? CV_I32 : a->type;
+    if (a->kind == CV_SCALAR_) return a->type;
+    if (b->kind == CV_SCALAR_) return b->type;
+    return a->kind == CV_REAL_ || b->kind == CV_REAL_ ? CV_F32 : CV_I32;
+}
+
+cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
+{
+    spe_module *m = &w.x->m;
+    int type = cv_common_type_(&a.val, &b.val);
+    bool logic = type == CV_BOOL_ && (op == CV_OP_AND_ || op == CV_OP_OR_);
+    spe_id p, q, r;
+    if (!cv_enter_(w)) return cv_nothing_();
+    p = cv_id_(w, type, &a.val);
+    q = cv_id_(w, type, &b.val);
+    if (!p || !q) return cv_nothing_();
+    if (logic)
+        r = op == CV_OP_AND_ ? spe_land(m, p, q) : spe_lor(m, p, q);
+    else if (type == CV_BOOL_)
+        r = 0;
+    else
+        r = cv_emit_(m, op, type, p, q);
+    if (!r && spe_ok(m)) cv_fail_(w, CV_ERROR_OPERATION, "%s on %s", cv_op_name_(op), cv_type_text_(type));
+    return cv_scalar_(op >= CV_OP_EQ_ ? (int)CV_BOOL_ : type, r, a.val.uniform && b.val.uniform);
+}
+
+cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b)
+{
+    int type = cv_common_type_(&a, &b);
+    spe_id p, q, r;
+    if (!cv_enter_(w)) return cv_nothing_();
+    if (c.kind == CV_INT_) return c.i ? a : b;
+    if (c.kind != CV_SCALAR_ || c.type != CV_BOOL_) {
+        char text[48];
+        cv_fail_(w, CV_ERROR_CONDITION, "CV_SELECT got %s", cv_describe_(&c, text, sizeof text));
+        return cv_nothing_();
+    }
+    p = cv_id_(w, type, &a);
+    q = cv_id_(w, type, &b);
+    r = p && q ? spe_select(&w.x->m, c.id, p, q) : 0;
+    return cv_scalar_(type, r, c.uniform && a.uniform && b.uniform);
+}
+
+cv_val cv_builtin_(cv_where_ w, int which)
+{
+    static const struct {
+        spe_builtin_name name;
+        bool uniform;
+    } rows[] = {{SPE_GROUP_ID, true},    {SPE_GROUP_COUNT, true}, {SPE_LOCAL_ID, false},     {SPE_GLOBAL_ID, false},
+                {SPE_GLOBAL_SIZE, true}, {SPE_SUBGROUP_ID, true}, {SPE_SUBGROUP_LANE, false}};
+    if (!cv_enter_(w)) return cv_nothing_();
+    return cv_scalar_(CV_I32, spe_builtin(&w.x->m, rows[which].name, 0), rows[which].uniform);
+}
+
+cv_val cv_uniform_(cv_where_ w, cv_val v)
+{
+    if (!cv_enter_(w) || v.kind != CV_SCALAR_ || v.uniform || v.type == CV_BOOL_) return v;
+    return cv_scalar_(v.type, spe_sg_broadcast_first(&w.x->m, v.id), true);
+}
+
+/* vectors.c - vectors. */
+
+cv_vec cv_no_vec_(void)
+{
+    cv_vec v;
+    memset(&v, 0, sizeof v);
+    v.magic = CV_VEC_MAGIC_;
+    return v;
+}
+
+/* Where element i is: part, and component of it. */
+static int cv_part_of_(int n, int i, int *component)
+{
+    int part = 0, first = 0;
+    while (i - first >= cm_run_(n, part)) first += cm_run_(n, part++);
+    *component = i - first;
+    return part;
+}
+
+/* A vector with room for its parts; without parts when something is wrong. */
+cv_vec cv_new_(cv_ctx *x, cv_type type, int n)
+{
+    cv_vec v = cv_no_vec_();
+    if (!spe_ok(&x->m)) return v;
+    v.type = type;
+    v.n = n;
+    v.part = (spe_id *)spe_alloc(&x->m, (size_t)cm_runs_(n) * sizeof(spe_id));
+    v.parts = v.part ? cm_runs_(n) : 0;
+    return v;
+}
+
+static spe_id cv_part_type_(cv_ctx *x, int type, int width)
+{
+    return spe_vec(&x->m, cv_spe_type_(x, type), (uint32_t)width);
+}
+
+static bool cv_check_length_(cv_where_ w, int n)
+{
+    if (n < 1 || n > CV_VECTOR_MAX_) cv_fail_(w, CV_ERROR_VECTOR_LENGTH, "got %d", n);
+    return spe_ok(&w.x->m);
+}
+
+bool cv_check_type_(cv_where_ w, int type)
+{
+    if (!cv_is_vector_type_(type)) cv_fail_(w, CV_ERROR_VECTOR_TYPE, "got %s", cv_type_name(type));
+    return spe_ok(&w.x->m);
+}
+
+/* Is this a vector that was made? */
+bool cv_check_vec_(cv_where_ w, const cv_vec *v)
+{
+    if (!spe_ok(&w.x->m)) return false;
+    if (v->magic != CV_VEC_MAGIC_ || v->parts == 0) cv_fail_(w, CV_ERROR_UNSET, "a vector");
+    return spe_ok(&w.x->m);
+}
+
+spe_id cv_get_(cv_ctx *x, const cv_vec *v, int i)
+{
+    int component, part = cv_part_of_(v->n, i, &component);
+    return spe_extract(&x->m, v->part[part], (uint32_t)component);
+}
+
+/* A SPIR-V vector (or scalar) of n scalars. */
+spe_id cv_join_(cv_ctx *x, spe_id scalar_type, int n, const spe_id *ids)
+{
+    return spe_construct(&x->m, spe_vec(&x->m, scalar_type, (uint32_t)n), (uint32_t)n, ids);
+}
+
+cv_vec cv_from_scalars_(cv_ctx *x, cv_type type, int n, const spe_id *ids)
+{
+    cv_vec v = cv_new_(x, type, n);
+    int i, at = 0;
+    for (i = 0; i < v.parts; at += cm_run_(n, i), i++)
+        v.part[i] = cv_join_(x, cv_spe_type_(x, type), cm_run_(n, i), ids + at);
+    return v;
+}
+
+static spe_id *cv_scalars_(cv_ctx *x, const cv_vec *v)
+{
+    spe_id *ids = (spe_id *)spe_alloc(&x->m, (size_t)v->n * sizeof(spe_id));
+    int i;
+    for (i = 0; ids && i < v->n; i++) ids[i] = cv_get_(x, v, i);
+    return ids;
+}
+
+cv_vec cv_splat_(cv_where_ w, int type, int n, cv_val value)
+{
+    cv_vec v;
+    spe_id id;
+    int i;
+    if (!cv_enter_(w) || !cv_check_type_(w, type) || !cv_check_length_(w, n)) return cv_no_vec_();
+    id = cv_id_(w, type, &value);
+    v = cv_new_(w.x, (cv_type)type, n);
+    for (i = 0; i < v.parts; i++) v.part[i] = spe_splat(&w.x->m, cv_part_type_(w.x, type, cm_run_(n, i)), id);
+    return v;
+}
+
+cv_vec cv_vec_of_(cv_where_ w, int type, int n, const cv_val *values)
+{
+    spe_id ids[32];
+    int i;
+    if (!cv_enter_(w) || !cv_check_type_(w, type) || !cv_check_length_(w, n > 32 ? 0 : n)) return cv_no_vec_();
+    for (i = 0; i < n; i++) ids[i] = cv_id_(w, type, &values[i]);
+    return cv_from_scalars_(w.x, (cv_type)type, n, ids);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+bool cv_check_pointer_(cv_where_ w, const cv_val *v, const char *what)
+{
+    char text[48];
+    if (v->magic == CV_VAL_MAGIC_ && v->kind == CV_POINTER_) return spe_ok(&w.x->m);
+    cv_fail_(w, CV_ERROR_POINTER, "%s is %s", what, cv_describe_(v, text, sizeof text));
+    return false;
+}
+
+/* The pointer's element `index`, and the stride when it is not 1 (else 0). */
+static bool cv_locate_(cv_where_ w, const cv_memory_ *d, spe_id *at, spe_id *stride)
+{
+    bool strided = d->stride.magic && !(d->stride.kind == CV_INT_ && d->stride.i == 1);
+    if (!cv_enter_(w) || !cv_check_pointer_(w, &d->ptr, "the first argument") || !cv_check_type_(w, d->ptr.type))
+        return false;
+    *at = d->index.magic ? spe_index(&w.x->m, d->ptr.id, cv_index_(w, &d->index, "the index")) : d->ptr.id;
+    *stride = strided ? cv_index_(w, &d->stride, "the stride") : 0;
+    return spe_ok(&w.x->m);
+}
+
+/* Element i of what cv_locate_ found, as a pointer to `width` of them. */
+static spe_id cv_pointer_to_(cv_ctx *x, spe_id at, spe_id stride, int type, int i, int width)
+{
+    spe_module *m = &x->m;
+    spe_id offset = stride ? spe_imul(m, stride, spe_i32(m, i)) : spe_i32(m, i);
+    spe_id p = i ? spe_index(m, at, offset) : at;
+    return width > 1 ? spe_ptr_cast(m, p, cv_part_type_(x, type, width)) : p;
+}
+
+cv_vec cv_load_(cv_where_ w, cv_memory_ d)
+{
+    cv_ctx *x = w.x;
+    cv_vec v;
+    spe_id at, stride, *ids;
+    int i, first = 0, bytes;
+    if (!cv_locate_(w, &d, &at, &stride) || !cv_check_length_(w, d.n)) return cv_no_vec_();
+    bytes = cv_bytes_(d.ptr.type);
+    if (stride) {
+        ids = (spe_id *)spe_alloc(&x->m, (size_t)d.n * sizeof(spe_id));
+        for (i = 0; ids && i < d.n; i++)
+            ids[i] = spe_load(&x->m, cv_pointer_to_(x, at, stride, d.ptr.type, i, 1), (uint32_t)bytes);
+        return ids ? cv_from_scalars_(x, (cv_type)d.ptr.type, d.n, ids) : cv_no_vec_();
+    }
+    v = cv_new_(x, (cv_type)d.ptr.type, d.n);
+    for (i = 0; i < v.parts; first += cm_run_(d.n, i), i++)
+        v.part[i] = spe_load(&x->m, cv_pointer_to_(x, at, 0, d.ptr.type, first, cm_run_(d.n, i)), (uint32_t)bytes);
+    return v;
+}
+
+void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d)
+{
+    cv_ctx *x = w.x;
+    spe_id at, stride;
+    int i, first = 0;
+    if (!cv_enter_(w) || !cv_check_vec_(w, &v) || !cv_locate_(w, &d, &at, &stride)) return;
+    if (d.ptr.type != (int)v.type) {
+        cv_fail_(w, CV_ERROR_VECTOR_TYPE, "a vector of %s to a ptr<%s>", cv_type_name(v.type),
+                 cv_type_name(d.ptr.type));
+        return;
+    }
+    for (i = 0; stride && i < v.n; i++)
+        spe_store(&x->m, cv_pointer_to_(x, at, stride, v.type, i, 1), cv_get_(x, &v, i), (uint32_t)cv_bytes_(v.type));
+    for (i = 0; !stride && i < v.parts; first += cm_run_(v.n, i), i++)
+        spe_store(&x->m, cv_pointer_to_(x, at, 0, v.type, first, cm_run_(v.n, i)), v.part[i],
+                  (uint32_t)cv_bytes_(v.type));
+}
+
+/* ---- elements, concatenation, slices ----------------------------------------------------------------------------- */
+
+cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
+{
+    spe_module *m = &w.x->m;
+    spe_id at, got = 0, first;
+    int part, start = 0;
+    if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return cv_nothing_();
+    if (i.kind == CV_INT_) {
+        if (i.i < 0 || i.i >= v.n) {
+            cv_fail_(w, CV_ERROR_ELEMENT, "%lld of a vector of %d", (long long)i.i, v.n);
+            return cv_nothing_();
+        }
+        return cv_scalar_(v.type, cv_get_(w.x, &v, (int)i.i), false);
+    }
+    at = cv_index_(w, &i, "the element's number");
+    for (part = 0; at && part < v.parts; start += cm_run_(v.n, part), part++) {
+        spe_id one = v.part[part];
+        first = spe_i32(m, start);
+        if (cm_run_(v.n, part) > 1) /* masked: a lane that wants another part must not index outside of this one */
+            one = spe_extract_dyn(m, one, spe_and(m, spe_isub(m, at, first), spe_i32(m, cm_run_(v.n, part) - 1)));
+        got = got ? spe_select(m, spe_sge(m, at, first), one, got) : one;
+    }
+    return cv_scalar_(v.type, got, false);
+}
+
+cv_vec cv_set_element_(cv_where_ w, cv_vec v, cv_val i, cv_val value)
+{
+    cv_vec out;
+    int component, part;
+    if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return cv_no_vec_();
+    if (i.kind != CV_INT_ || i.i < 0 || i.i >= v.n) {
+        char text[48];
+        cv_fail_(w, CV_ERROR_ELEMENT, "%s of a vector of %d", cv_describe_(&i, text, sizeof text), v.n);
+        return cv_no_vec_();
+    }
+    out = cv_new_(w.x, v.type, v.n);
+    if (!out.parts) return out;
+    memcpy(out.part, v.part, (size_t)v.parts * sizeof(spe_id));
+    part = cv_part_of_(v.n, (int)i.i, &component);
+    out.part[part] = spe_insert(&w.x->m, v.part[part], cv_id_(w, v.type, &value), (uint32_t)component);
+    return out;
+}
+
+cv_vec cv_concat_(cv_where_ w, cv_vec a, cv_vec b)
+{
+    cv_vec v;
+    spe_id *ids, *more;
+    int i;
+    if (!cv_enter_(w) || !cv_check_vec_(w, &a) || !cv_check_vec_(w, &b)) return cv_no_vec_();
+    if (a.type != b.type) cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%s and %s", cv_type_name(a.type), cv_type_name(b.type));
+    if (!cv_check_length_(w, a.n + b.n)) return cv_no_vec_();
+    if (a.n % 8 == 0) {
+        v = cv_new_(w.x, a.type, a.n + b.n);
+        for (i = 0; i < v.parts; i++) v.part[i] = i < a.parts ? a.part[i] : b.part[i - a.parts];
+        return v;
+    }
+    ids = (spe_id *)spe_alloc(&w.x->m, (size_t)(a.n + b.n) * sizeof(spe_id));
+    more = cv_scalars_(w.x, &b);
+    if (!ids || !more) return cv_no_vec_();
+    for (i = 0; i < a.n; i++) ids[i] = cv_get_(w.x, &a, i);
+    memcpy(ids + a.n, more, (size_t)b.n * sizeof(spe_id));
+    return cv_from_scalars_(w.x, a.type, a.n + b.n, ids);
+}
+
+cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n)
+{
+    cv_vec out;
+    spe_id *ids;
+    int i;
+    if (!cv_enter_(w) || !cv_check_vec_(w, &v) || !cv_check_length_(w, n)) return cv_no_vec_();
+    if (first < 0 || first > v.n - n) {
+        cv_fail_(w, CV_ERROR_ELEMENT, "%d to %d of a vector of %d", first, first + n - 1, v.n);
+        return cv_no_vec_();
+    }
+    if (first % 8 == 0 && (n % 8 == 0 || first + n == v.n)) {
+        out = cv_new_(w.x, v.type, n);
+        if (out.parts) memcpy(out.part, v.part + first / 8, (size_t)out.parts * sizeof(spe_id));
+        return out;
+    }
+    ids = (spe_id *)spe_alloc(&w.x->m, (size_t)n * sizeof(spe_id));
+    if (!ids) return cv_no_vec_();
+    for (i = 0; i < n; i++) ids[i] = cv_get_(w.x, &v, first + i);
+    return cv_from_scalars_(w.x, v.type, n, ids);
+}
+
+/* ---- element by element ------------------------------------------------------------------------------------------ */
+
+/* Two operands as vectors of one shape; a number is splatted. */
+static bool cv_match_(cv_where_ w, cv_any_ a, cv_any_ b, cv_vec *p, cv_vec *q)
+{
+    const cv_vec *shape = a.is_vec ? &a.vec : &b.vec;
+    if (!cv_enter_(w) || !cv_check_vec_(w, shape)) return false;
+    *p = a.is_vec ? a.vec : cv_splat_(w, shape->type, shape->n, a.val);
+    *q = b.is_vec ? b.vec : cv_splat_(w, shape->type, shape->n, b.val);
+    if (!cv_check_vec_(w, p) || !cv_check_vec_(w, q)) return false;
+    if (p->type != q->type || p->n != q->n)
+        cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d of %s and %d of %s", p->n, cv_type_name(p->type), q->n,
+                 cv_type_name(q->type));
+    return spe_ok(&w.x->m);
+}
+
+cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
+{
+    cv_vec p, q, v;
+    int i;
+    if (!cv_match_(w, a, b, &p, &q)) return cv_no_vec_();
+    v = cv_new_(w.x, p.type, p.n);
+    for (i = 0; i < v.parts; i++) {
+        v.part[i] = op < CV_OP_EQ_ ? cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]) : 0;
+        if (!v.part[i] && spe_ok(&w.x->m))
+            cv_fail_(w, CV_ERROR_OPERATION, "%s on a vector of %s", cv_op_name_(op), cv_type_name(p.type));
+    }
+    return v;
+}
+
+cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c)
+{
+    cv_vec p, q, r, v;
+    cv_any_ mid = cv_any_vec_(b);
+    int i;
+    if (!cv_match_(w, a, mid, &p, &q) || !cv_match_(w, c, mid, &r, &q)) return cv_no_vec_();
+    if (!cv_is_float_(p.type)) {
+        cv_fail_(w, CV_ERROR_OPERATION, "CV_FMA on a vector of %s", cv_type_name(p.type));
+        return cv_no_vec_();
+    }
+    v = cv_new_(w.x, p.type, p.n);
+    for (i = 0; i < v.parts; i++) v.part[i] = spe_math3(&w.x->m, SPE_FMA, p.part[i], q.part[i], r.part[i]);
+    return v;
+}
+
+static const char *cv_function_name_(int fn)
+{
+    static const char *const names[] = {"CV_EXP", "CV_LOG",   "CV_SQRT", "CV_RSQRT",   "CV_SIN", "CV_COS",
+                                        "CV_ABS", "CV_FLOOR", "CV_TANH", "CV_SIGMOID", "CV_GELU"};
+    return names[fn];
+}
+
+/* On f32 scalars or vectors. */
+static spe_id cv_emit_function_(cv_ctx *x, int fn, spe_id v)
+{
+    static const spe_math_op ops[] = {SPE_EXP, SPE_LOG,  SPE_SQRT,  SPE_RSQRT, SPE_SIN,
+                                      SPE_COS, SPE_FABS, SPE_FLOOR, SPE_TANH};
+    spe_module *m = &x->m;
+    spe_id type = spe_type_of(m, v), one = spe_const_f(m, type, 1.0), cube;
+    if (fn < CV_FN_SIGMOID_) return spe_math1(m, ops[fn], v);
+    if (fn == CV_FN_SIGMOID_) return spe_fdiv(m, one, spe_fadd(m, one, spe_math1(m, SPE_EXP, spe_fneg(m, v))));
+    /* x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) */
+    cube = spe_fmul(m, spe_fmul(m, v, v), spe_fmul(m, v, spe_const_f(m, type, 0.044715)));
+    cube = spe_fmul(m, spe_fadd(m, v, cube), spe_const_f(m, type, 0.7978845608028654));
+    return spe_fmul(m, spe_fmul(m, v, spe_const_f(m, type, 0.5)), spe_fadd(m, one, spe_math1(m, SPE_TANH, cube)));
+}
+
+/* f16 is computed in f32 and rounded once. */
+static spe_id cv_function_of_(cv_ctx *x, int fn, int type, spe_id v)
+{
+    spe_module *m = &x->m;
+    spe_id own = spe_type_of(m, v), wide = spe_vec(m, spe_float(m, 32), own ? spe_count(m, own) : 1);
+    if (type == CV_F32 || fn == CV_FN_ABS_ || fn == CV_FN_FLOOR_) return cv_emit_function_(x, fn, v);
+    return spe_fconvert(m, own, cv_emit_function_(x, fn, spe_fconvert(m, wide, v)));
+}
+
+cv_vec cv_function_vec_(cv_where_ w, int fn, cv_any_ a)
+{
+    cv_vec v;
+    int i;
+    if (!cv_enter_(w) || !cv_check_vec_(w, &a.vec)) return cv_no_vec_();
+    if (!cv_is_float_(a.vec.type)) {
+        cv_fail_(w, CV_ERROR_OPERATION, "%s on a vector of %s", cv_function_name_(fn), cv_type_name(a.vec.type));
+        return cv_no_vec_();
+    }
+    v = cv_new_(w.x, a.vec.type, a.vec.n);
+    for (i = 0; i < v.parts; i++) v.part[i] = cv_function_of_(w.x, fn, v.type, a.vec.part[i]);
+    return v;
+}
+
+cv_val cv_function_scalar_(cv_where_ w, int fn, cv_any_ a)
+{
+    int type = a.val.kind == CV_SCALAR_ ? a.val.type : CV_F32;
+    spe_id id;
+    if (!cv_enter_(w)) return cv_nothing_();
+    if (!cv_is_float_(type)) {
+        cv_fail_(w, CV_ERROR_OPERATION, "%s on %s", cv_function_name_(fn), cv_type_text_(type));
+        return cv_nothing_();
+    }
+    id = cv_id_(w, type, &a.val);
+    return cv_scalar_(type, id ? cv_function_of_(w.x, fn, type, id) : 0, a.val.uniform);
+}
+
+cv_vec cv_clamp_(cv_where_ w, cv_vec v, cv_any_ low, cv_any_ high)
+{
+    return cv_binary_vec_(w, CV_OP_MIN_, cv_any_vec_(cv_binary_vec_(w, CV_OP_MAX_, cv_any_vec_(v), low)), high);
+}
+
+cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ d)
+{
+    cv_vec p, q, r, s, v;
+    int i;
+    if (!cv_match_(w, a, b, &p, &q)) return cv_no_vec_();
+    if (!c.is_vec && !d.is_vec) c = cv_any_vec_(cv_splat_(w, p.type, p.n, c.val));
+    if (!cv_match_(w, c, d, &r, &s)) return cv_no_vec_();
+    if (r.n != p.n) {
+        cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d compared, %d to choose from", p.n, r.n);
+        return cv_no_vec_();
+    }
+    v = cv_new_(w.x, r.type, r.n);
+    for (i = 0; i < v.parts; i++)
+        v.part[i] = spe_select(&w.x->m, cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]), r.part[i], s.part[i]);
+    return v;
+}
+
+cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope)
+{
+    cv_any_ x = cv_any_vec_(v);
+    return cv_choose_(w, CV_OP_GT_, x, cv_any_real_(0), x,
+                      cv_any_vec_(cv_binary_vec_(w, CV_OP_MUL_, x, cv_any_val_(slope))));
+}
+
+/* interpret.c - interpretations: how a vector is read as a matrix product's input. */
+
+/* ---- conversion rules
+ * --------------------------------------------------------------------------------------------------
+ *
+ * Integer to integer saturates; float to integer rounds to nearest even and saturates, NaN becomes 0; integer to float
+ * rounds to nearest even; FP8 rounds to nearest even and saturates to the largest finite value, NaN stays NaN. A
+ * converted value is held as the SPIR-V scalar of its type, FP8 as the f16 of the same value.
+ */
+
+static spe_id cv_like_(cv_ctx *x, spe_id scalar, spe_id v)
+{
+    spe_id type = spe_type_of(&x->m, v);
+    return type ? spe_vec(&x->m, scalar, spe_count(&x->m, type)) : 0;
+}
+
+/* Between lo and hi, in v's own type. */
+static spe_id cv_clamp_int_(cv_ctx *x, spe_id v, bool is_signed, int64_t lo, int64_t hi)
+{
+    spe_module *m = &x->m;
+    spe_id type = spe_type_of(m, v);
+    uint32_t bits = spe_width(m, type);
+    int64_t least = is_signed ? -((int64_t)1 << (bits - 1)) : 0;
+    int64_t most = ((int64_t)1 << (bits - (is_signed ? 1 : 0))) - 1;
+    if (lo > least) v = spe_math2(m, is_signed ? SPE_SMAX : SPE_UMAX, v, spe_const_i(m, type, lo));
+    if (hi < most) v = spe_math2(m, is_signed ? SPE_SMIN : SPE_UMIN, v, spe_const_i(m, type, hi));
+    return v;
+}
+
+static spe_id cv_int_to_int_(cv_ctx *x, spe_id v, int from, int to)
+{
+    const cv_type_row *t = cv_type_info(to);
+    int64_t lo = t->is_signed ? -((int64_t)1 << (t->bits - 1)) : 0, hi = ((int64_t)1 << (t->bits - t->is_signed)) - 1;
+    bool sign = cv_is_signed_(from);
+    spe_id type = cv_like_(x, cv_spe_type_(x, to), v);
+    v = cv_clamp_int_(x, v, sign, lo, hi);
+    return sign ? spe_sconvert(&x->m, type, v) : spe_uconvert(&x->m, type, v);
+}
+
+static spe_id cv_float_to_int_(cv_ctx *x, spe_id v, int to)
+{
+    spe_module *m = &x->m;
+    spe_id wide = cv_like_(x, spe_float(m, 32), v), whole = cv_like_(x, spe_int(m, 32), v),
+           type = cv_like_(x, cv_spe_type_(x, to), v);
+    const cv_type_row *t = cv_type_info(to);
+    v = spe_math1(m, SPE_RINT, spe_fconvert(m, wide, v));
+    if (t->bits < 32) { /* the bounds are exact in f32; fmax takes NaN to the lower bound, so NaN goes first */
+        double lo = t->is_signed ? -(double)(1 << (t->bits - 1)) : 0,
+               hi = (double)((1 << (t->bits - t->is_signed)) - 1);
+        v = spe_select(m, spe_isnan(m, v), spe_const_f(m, wide, 0), v);
+        v = spe_math2(m, SPE_FMIN, spe_math2(m, SPE_FMAX, v, spe_const_f(m, wide, lo)), spe_const_f(m, wide, hi));
+        return spe_uconvert(m, type, spe_f_to_s(m, whole, v));
+    }
+    v = t->is_signed ? spe_f_to_s(m, type, v) : spe_f_to_u(m, type, v);
+    if (v) spe_decorate(m, v, SPE_DecorationSaturatedConversion, 0, NULL);
+    return v;
+}
+
+/* f32 rounded to a value of FP8, still f32: a multiple of its last place, which is 2^(exponent - mantissa bits). */
+spe_id cv_round_fp8_(cv_ctx *x, spe_id v, int to)
+{
+    spe_module *m = &x->m;
+    spe_id real = cv_like_(x, spe_float(m, 32), v), word = cv_like_(x, spe_int(m, 32), v), e, place, inverse, r;
+    int mantissa = to == CV_E4M3 ? 3 : 2, least = to == CV_E4M3 ? 127 - 6 : 127 - 14; /* of normal numbers, biased */
+    double largest = to == CV_E4M3 ? 448 : 57344;
+    e = spe_and(m, spe_shr(m, spe_bitcast(m, word, v), spe_const_u(m, word, 23)), spe_const_u(m, word, 255));
+    e = spe_math2(m, SPE_UMAX, e, spe_const_i(m, word, least));
+    place = spe_bitcast(m, real, spe_shl(m, spe_isub(m, e, spe_const_i(m, word, mantissa)), spe_const_u(m, word, 23)));
+    inverse = spe_bitcast(m, real,
+                          spe_shl(m, spe_isub(m, spe_const_i(m, word, 254 + mantissa), e), spe_const_u(m, word, 23)));
+    r = spe_fmul(m, spe_math1(m, SPE_RINT, spe_fmul(m, v, inverse)), place);
+    r = spe_math2(m, SPE_FMIN, spe_math2(m, SPE_FMAX, r, spe_const_f(m, real, -largest)),
+                  spe_const_f(m, real, largest));
+    return spe_select(m, spe_isnan(m, v), v, r);
+}
+
+/* FP8 in the upper halves of 16-bit integers (the lower are of no account) as the f16 of the same value. For E5M2 that
+ * is what it is already; E4M3 has one more bit of mantissa, and an exponent that is 8 less. Its NaN alone, all ones,
+ * becomes a power of two when one is added below the mantissa, and the bit that comes up makes it a NaN of f16. */
+spe_id cv_decode_fp8_high_(cv_ctx *x, spe_id v, int type)
+{
+    spe_module *m = &x->m;
+    spe_id half = cv_like_(x, spe_float(m, 16), v), word = spe_type_of(m, v), nan;
+    if (type == CV_E5M2) return spe_bitcast(m, half, spe_and(m, v, spe_const_u(m, word, 0xff00)));
+    v = spe_and(m, spe_sar(m, v, spe_const_u(m, word, 1)), spe_const_u(m, word, 0xbf80));
+    nan = spe_and(m, spe_iadd(m, v, spe_const_u(m, word, 0x80)), spe_const_u(m, word, 0x4000));
+    return spe_fmul(m, spe_bitcast(m, half, spe_or(m, v, nan)), spe_const_f(m, half, 256));
+}
+
+/* Bits of FP8 (8-bit integers) likewise. */
+spe_id cv_decode_fp8_(cv_ctx *x, spe_id v, int type)
+{
+    spe_module *m = &x->m;
+    spe_id word = cv_like_(x, spe_int(m, 16), v);
+    return cv_decode_fp8_high_(x, spe_shl(m, spe_uconvert(m, word, v), spe_const_u(m, word, 8)), type);
+}
+
+/* What stands in memory, as held. */
+spe_id cv_decode_(cv_ctx *x, spe_id v, int type)
+{
+    return cv_is_fp8_(type) ? cv_decode_fp8_(x, v, type) : v;
+}
+
+static spe_id cv_float_to_float_(cv_ctx *x, spe_id v, int from, int to)
+{
+    spe_module *m = &x->m;
+    spe_id real = cv_like_(x, spe_float(m, 32), v), half = cv_like_(x, spe_float(m, 16), v);
+    if (!cv_is_fp8_(to)) return spe_fconvert(m, to == CV_F32 ? real : half, v);
+    return from == to ? v : spe_fconvert(m, half, cv_round_fp8_(x, spe_fconvert(m, real, v), to));
+}
+
+/* 32-bit integers go to 16 bits and less by way of f32, which is exact after cutting off what is infinite or largest
+ * anyway. */
+static spe_id cv_int_to_float_(cv_ctx *x, spe_id v, int from, int to)
+{
+    spe_module *m = &x->m;
+    spe_id real = cv_like_(x, spe_float(m, 32), v);
+    bool sign = cv_is_signed_(from);
+    if (to != CV_F32) v = cv_clamp_int_(x, v, sign, sign ? -65536 : 0, 65536);
+    v = sign ? spe_s_to_f(m, real, v) : spe_u_to_f(m, real, v);
+    return cv_float_to_float_(x, v, CV_F32, to);
+}
+
+/* A held scalar or vector of one type as one of another. Neither is packed. */
+spe_id cv_convert_value_(cv_ctx *x, spe_id v, int from, int to)
+{
+    if (!spe_ok(&x->m) || from == to) return v;
+    if (cv_is_float_(from)) return cv_is_float_(to) ? cv_float_to_float_(x, v, from, to) : cv_float_to_int_(x, v, to);
+    return cv_is_float_(to) ? cv_int_to_float_(x, v, from, to) : cv_int_to_int_(x, v, from, to);
+}
+
+/* A held value in what products are summed in: f32, or 32 bits of an integer. Exact but for 32-bit integers to f32. */
+spe_id cv_to_sum_(cv_ctx *x, spe_id v, int type, bool real)
+{
+    spe_module *m = &x->m;
+    spe_id to = cv_like_(x, real ? spe_float(m, 32) : spe_int(m, 32), v);
+    if (cv_is_float_(type)) return spe_fconvert(m, to, v);
+    if (real) return cv_is_signed_(type) ? spe_s_to_f(m, to, v) : spe_u_to_f(m, to, v);
+    return cv_is_signed_(type) ? spe_sconvert(m, to, v) : spe_uconvert(m, to, v);
+}
+
+cv_vec cv_cast_vec_(cv_where_ w, int type, cv_any_ a)
+{
+    cv_vec v;
+    int i;
+    if (!cv_enter_(w) || !cv_check_vec_(w, &a.vec) || !cv_check_type_(w, type)) return cv_no_vec_();
+    v = cv_new_(w.x, (cv_type)type, a.vec.n);
+    for (i = 0; i < v.parts; i++) v.part[i] = cv_convert_value_(w.x, a.vec.part[i], a.vec.type, type);
+    return v;
+}
+
+cv_val cv_cast_scalar_(cv_where_ w, int type, cv_any_ a)
+{
+    int from = a.val.kind == CV_SCALAR_ ? a.val.type : a.val.kind == CV_REAL_ ? CV_F32 : CV_I32;
+    spe_id id;
+    if (!cv_enter_(w)) return cv_nothing_();
+    if (!cv_type_info(type) || cv_is_packed_(type) || cv_is_fp8_(type) || from == CV_BOOL_) {
+        cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s to %s", cv_type_text_(from), cv_type_text_(type));
+        return cv_nothing_();
+    }
+    id = cv_id_(w, from, &a.val);
+    return cv_scalar_(type, id ? cv_convert_value_(w.x, id, from, type) : 0, a.val.uniform);
+}
+
+/* matrix.c - matrices and vectors in memory. */
+
+bool cv_is_set_(const cv_val *v) { return v->magic == CV_VAL_MAGIC_ && v->kind != CV_NONE_; }
+
+static bool cv_check_offset_(cv_where_ w, const cv_val *offset, int multiple, int error)
+{
+    if (cv_is_set_(offset) && offset->kind == CV_INT_ && (offset->i < 0 || offset->i % multiple))
+        cv_fail_(w, error, "offset %lld", (long long)offset->i);
+    return spe_ok(&w.x->m);
+}
+
+static void cv_check_stride_(cv_where_ w, const cv_matrix_ref *r)
+{
+    uint64_t line = cv_line_bytes_(r->layout, r->interpretation, (uint32_t)r->m, (uint32_t)r->k);
+    if (!cv_is_set_(&r->stride)) return;
+    if (cv_is_optimal_(r->layout)) {
+        char text[48];
+        if (r->stride.kind != CV_INT_ || r->stride.i != 0)
+            cv_fail_(w, CV_ERROR_STRIDE_NOT_ZERO, "%s, stride %s", cv_layout_name(r->layout),
+                     cv_describe_(&r->stride, text, sizeof text));
+        return;
+    }
+    if (r->stride.kind != CV_INT_) return;
+    if (r->stride.i < (int64_t)line)
+        cv_fail_(w, CV_ERROR_STRIDE, "%lld, the length is %llu", (long long)r->stride.i, (unsigned long long)line);
+    else if (r->stride.i % 16)
+        cv_fail_(w, CV_ERROR_STRIDE_MULTIPLE, "%lld", (long long)r->stride.i);
+}
+
+cv_matrix_ref cv_matrix_ref_(cv_where_ w, cv_matrix_ref r)
+{
+    if (!cv_enter_(w) || !cv_check_pointer_(w, &r.base, "the matrix")) return r;
+    if (!cv_is_memory_type_(r.interpretation))
+        cv_fail_(w, CV_ERROR_MATRIX_INTERPRETATION, "got %s", cv_type_name(r.interpretation));
+    else if (r.m < 1 || r.k < 1 || r.m > CV_VECTOR_MAX_ || r.k > 4 * CV_VECTOR_MAX_)
+        cv_fail_(w, CV_ERROR_SHAPE, "M %d, K %d: at least 1, at most %d and %d in a kernel", r.m, r.k,
+                 (int)CV_VECTOR_MAX_, 4 * CV_VECTOR_MAX_);
+    else if ((int)r.layout < 0 || (int)r.layout > 3)
+        cv_fail_(w, CV_ERROR_LAYOUT, "got %d; there are 0 to 3", (int)r.layout);
+    else if (r.transpose && !cv_is_optimal_(r.layout))
+        cv_fail_(w, CV_ERROR_TRANSPOSE, "%s, transposed", cv_layout_name(r.layout));
+    else if (cv_is_fp8_(r.interpretation) && !cv_is_optimal_(r.layout))
+        cv_fail_(w, CV_ERROR_FP8_LAYOUT, "%s in %s", cv_type_name(r.interpretation), cv_layout_name(r.layout));
+    else if (cv_check_offset_(w, &r.offset, 128, CV_ERROR_MATRIX_ALIGNMENT))
+        cv_check_stride_(w, &r);
+    if (spe_ok(&w.x->m) && !cv_is_set_(&r.stride))
+        r.stride = cv_int_(
+            cv_round_up_((uint32_t)cv_line_bytes_(r.layout, r.interpretation, (uint32_t)r.m, (uint32_t)r.k), 16));
+    return r;
+}
+
+cv_vector_ref cv_vector_ref_(cv_where_ w, cv_vector_ref r)
+{
+    if (!cv_enter_(w) || !cv_check_pointer_(w, &r.base, "the vector")) return r;
+    if (!cv_is_memory_type_(r.interpretation))
+        cv_fail_(w, CV_ERROR_BIAS_INTERPRETATION, "got %s", cv_type_name(r.interpretation));
+    else
+        cv_check_offset_(w, &r.offset, 64, CV_ERROR_VECTOR_ALIGNMENT);
+    return r;
+}
+
+/* base + offset as a pointer to bytes. */
+spe_id cv_bytes_at_(cv_where_ w, const cv_val *base, const cv_val *offset)
+{
+    spe_module *m = &w.x->m;
+    spe_id p = spe_ptr_cast(m, base->id, spe_int(m, 8));
+    if (!cv_is_set_(offset) || (offset->kind == CV_INT_ && offset->i == 0)) return p;
+    return spe_index(m, p, cv_index_(w, offset, "the offset"));
+}
+
+cv_surface_ cv_surface_of_(cv_where_ w, const cv_matrix_ref *r)
+{
+    cv_surface_ s;
+    memset(&s, 0, sizeof s);
+    s.x = w.x;
+    s.base = cv_bytes_at_(w, &r->base, &r->offset);
+    s.stride = cv_is_optimal_(r->layout) ? 0 : cv_index_(w, &r->stride, "the stride");
+    s.type = r->interpretation;
+    s.bytes = cv_bytes_(s.type);
+    s.m = r->m;
+    s.k = r->k;
+    s.rows = r->transpose ? r->k : r->m;
+    s.layout = r->layout;
+    s.transpose = r->transpose;
+    s.across = r->transpose || r->layout == CV_COLUMN_MAJOR;
+    return s;
+}
+
+/* The address of the product's element (m, k), i32 ids, as a pointer to n elements of SPIR-V type `scalar`. */
+spe_id cv_address_(const cv_surface_ *s, spe_id row, spe_id col, spe_id scalar, int n)
+{
+    spe_module *m = &s->x->m;
+    spe_id r = s->transpose ? col : row, c = s->transpose ? row : col, at, along;
+    along = spe_imul(m, c, spe_i32(m, s->bytes));
+    if (s->layout == CV_ROW_MAJOR)
+        at = spe_iadd(m, spe_imul(m, r, s->stride), along);
+    else if (s->layout == CV_COLUMN_MAJOR)
+        at = spe_iadd(m, spe_imul(m, c, s->stride), spe_imul(m, r, spe_i32(m, s->bytes)));
+    else {
+        int panel = (int)cv_optimal_rows_((uint32_t)s->rows);
+        at = spe_iadd(m, spe_imul(m, spe_shr(m, along, spe_i32(m, 6)), spe_i32(m, panel * 64)),
+                      spe_iadd(m, spe_imul(m, r, spe_i32(m, 64)), spe_and(m, along, spe_i32(m, 63))));
+    }
+    return spe_ptr_cast(m, spe_index(m, s->base, at), spe_vec(m, scalar, (uint32_t)n));
+}
+
+/* n neighbours in memory from element (row, col) on, decoded; up to 8, into separate ids. */
+void cv_load_run_(const cv_surface_ *s, spe_id row, spe_id col, int n, spe_id *out)
+{
+    spe_module *m = &s->x->m;
+    spe_id scalar = cv_spe_type_(s->x, s->type), p, v;
+    int i;
+    if (n == 8 || n == 4 || n == 2) {
+        uint32_t align =
+            (uint32_t)s->bytes; /* rows are aligned to 16, but where in a row this begins may not be known */
+        v = cv_decode_(s->x, spe_load(m, cv_address_(s, row, col, scalar, n), align), s->type);
+        for (i = 0; i < n; i++) out[i] = spe_extract(m, v, (uint32_t)i);
+        return;
+    }
+    p = cv_address_(s, row, col, scalar, 1);
+    for (i = 0; i < n; i++)
+        out[i] = cv_decode_(s->x, spe_load(m, i ? spe_index(m, p, spe_i32(m, i)) : p, (uint32_t)s->bytes), s->type);
+}
+
+/* n elements of a vector in memory from element `first` on, as one SPIR-V vector of the sums' type. */
+spe_id cv_load_bias_(cv_ctx *x, spe_id base, int type, spe_id first, int n, bool real)
+{
+    spe_module *m = &x->m;
+    int bytes = cv_bytes_(type), i;
+    spe_id at = spe_index(m, base, spe_imul(m, first, spe_i32(m, bytes))), v[8], scalar = cv_spe_type_(x, type);
+    if (n == 8 || n == 4 || n == 2) {
+        at = spe_load(m, spe_ptr_cast(m, at, spe_vec(m, scalar, (uint32_t)n)), (uint32_t)bytes);
+        return cv_to_sum_(x, cv_decode_(x, at, type), type, real);
+    }
+    at = spe_ptr_cast(m, at, scalar);
+    for (i = 0; i < n; i++)
+        v[i] = cv_to_sum_(
+            x, cv_decode_(x, spe_load(m, i ? spe_index(m, at, spe_i32(m, i)) : at, (uint32_t)bytes), type), type, real);
+    return cv_join_(x, real ? spe_float(m, 32) : spe_int(m, 32), n, v);
+}
+
+/* mul.c - Mul, MulAdd. */
+
+/* One product being written. */
+typedef struct {
+    cv_where_ w;
+    cv_ctx *x;
+    cv_surface_ a;
+    cv_interpreted_vector in;
+    bool real;    /* summed in f32; else in 32-bit integers, which wrap */
+    int sum_type; /* CV_F32, CV_I32 or CV_U32 */
+    spe_id bias;  /* bytes; 0: none */
+    int bias_type;
+    int out_type;
+    cv_vec out;
+} cv_product_;
+
+/* The product's kind of number, and which part of the bias joins the sum at its start: an integer sum takes a float
+ * bias only after it has become f32. */
+static bool cv_bias_in_sum_(const cv_product_ *p) { return p->bias && (p->real || !cv_is_float_(p->bias_type)); }
+
+static spe_id cv_sum_scalar_(const cv_product_ *p)
+{
+    return p->real ? spe_float(&p->x->m, 32) : spe_int(&p->x->m, 32);
+}
+
+/* What the sums of rows first .. first + n start from. */
+static spe_id cv_sum_start_(const cv_product_ *p, spe_id first, int n)
+{
+    if (cv_bias_in_sum_(p)) return cv_load_bias_(p->x, p->bias, p->bias_type, first, n, p->real);
+    return spe_null(&p->x->m, spe_vec(&p->x->m, cv_sum_scalar_(p), (uint32_t)n));
+}
+
+/* Sums of rows first .. as elements of the output. */
+static spe_id cv_finish_sum_(const cv_product_ *p, spe_id sum, spe_id first, int n)
+{
+    spe_module *m = &p->x->m;
+    int type = p->sum_type;
+    if (p->bias && !cv_bias_in_sum_(p)) {
+        sum = cv_convert_value_(p->x, sum, type, CV_F32);
+        sum = spe_fadd(m, sum, cv_load_bias_(p->x, p->bias, p->bias_type, first, n, true));
+        type = CV_F32;
+    }
+    return cv_convert_value_(p->x, sum, type, p->out_type);
+}
+
+/* ---- a lane at a time -------------------------------------------------------------------------------------------- */
+
+/* The input's K elements, interpreted, in the type of the sums. */
+static bool cv_input_lanes_(const cv_product_ *p, spe_id *out)
+{
+    spe_module *m = &p->x->m;
+    int i, type = p->in.interpretation;
+    bool sign = type == CV_PACKED_S8X32;
+    for (i = 0; i < p->a.k; i++) {
+        if (cv_is_packed_(type)) {
+            spe_id v = spe_shl(m, cv_get_(p->x, &p->in.vec, i / 4), spe_i32(m, 24 - i % 4 * 8));
+            v = sign ? spe_sar(m, v, spe_i32(m, 24)) : spe_shr(m, v, spe_i32(m, 24));
+            out[i] = !p->real ? v : sign ? spe_s_to_f(m, spe_float(m, 32), v) : spe_u_to_f(m, spe_float(m, 32), v);
+        } else {
+            out[i] = cv_to_sum_(p->x, cv_convert_value_(p->x, cv_get_(p->x, &p->in.vec, i), p->in.vec.type, type), type,
+                                p->real);
+        }
+    }
+    return spe_ok(m);
+}
+
+/* One run of n neighbours in memory, at most 8, from A[row][col] on. Along k: sums[0] += A[row][col + j] v[j]; across:
+ * sums[j] += A[row + j][col] v[0]. */
+static void cv_lanes_run_(const cv_product_ *p, spe_id row, spe_id col, int n, const spe_id *v, spe_id *sums)
+{
+    spe_module *m = &p->x->m;
+    spe_id a[8];
+    int i;
+    cv_load_run_(&p->a, row, col, n, a);
+    for (i = 0; i < n; i++) {
+        spe_id e = cv_to_sum_(p->x, a[i], p->a.type, p->real), *sum = &sums[p->a.across ? i : 0],
+               x = v[p->a.across ? 0 : i];
+        *sum =
+            p->real ? spe_fadd(m, spe_fmul(m, e, x), *sum) : spe_iadd(m, spe_imul(m, e, x), *sum); /* compilers fuse */
+    }
+}
+
+static spe_id cv_at_(cv_ctx *x, spe_id variable, spe_id index)
+{
+    return spe_element(&x->m, variable, 1, &index);
+}
+
+/* Sums of `rows` rows (one, unless neighbours in memory are rows) over all of K. input: a variable of K elements, so
+ * that a loop can go over K; 0: unrolled, with the ids in v. */
+static void cv_lanes_rows_(const cv_product_ *p, spe_id row, int rows, const spe_id *v, spe_id input,
+                                  spe_id *sums)
+{
+    spe_module *m = &p->x->m;
+    spe_id start = cv_sum_start_(p, row, rows), x[8], k;
+    int i, j, step = p->a.across ? 1 : 8, full = input ? p->a.k / step * step : 0;
+    for (i = 0; i < rows; i++) sums[i] = spe_extract(m, start, (uint32_t)i);
+    if (full) {
+        k = spe_for(m, spe_i32(m, 0), spe_i32(m, full), spe_i32(m, step), (uint32_t)rows, sums);
+        for (i = 0; i < step; i++) x[i] = spe_load(m, cv_at_(p->x, input, spe_iadd(m, k, spe_i32(m, i))), 0);
+        cv_lanes_run_(p, row, k, p->a.across ? rows : 8, x, sums);
+        spe_endfor(m, (uint32_t)rows, sums);
+    }
+    for (i = full; i < p->a.k; i += p->a.across ? 1 : j) {
+        j = cm_run_(p->a.k - i, 0);
+        cv_lanes_run_(p, row, spe_i32(m, i), p->a.across ? rows : j, v + i, sums);
+    }
+    start = cv_finish_sum_(p, cv_join_(p->x, cv_sum_scalar_(p), rows, sums), row, rows);
+    for (i = 0; i < rows; i++) sums[i] = spe_extract(m, start, (uint32_t)i);
+}
+
+/* Rolled: the output is in a variable, blocks of rows (one row, or eight neighbours) in a loop. So is the input, unless
+ * a row is short enough to be written out. */
+static void cv_lanes_rolled_(cv_product_ *p, const spe_id *v, spe_id *out)
+{
+    spe_module *m = &p->x->m;
+    int M = p->a.m, K = p->a.k, i, step = p->a.across ? 8 : 1, full = M / step * step;
+    spe_id input = 0, output, row, none[1] = {0}, sums[8];
+    if (p->a.across || K > 64) {
+        input = spe_local_var(m, spe_array(m, cv_sum_scalar_(p), (uint32_t)K));
+        for (i = 0; i < K; i++) spe_store(m, cv_at_(p->x, input, spe_i32(m, i)), v[i], 0);
+    }
+    if (full) {
+        output = spe_local_var(m, spe_array(m, cv_spe_type_(p->x, p->out_type), (uint32_t)full));
+        row = spe_for(m, spe_i32(m, 0), spe_i32(m, full), spe_i32(m, step), 0, none);
+        cv_lanes_rows_(p, row, step, v, input, sums);
+        for (i = 0; i < step; i++) spe_store(m, cv_at_(p->x, output, spe_iadd(m, row, spe_i32(m, i))), sums[i], 0);
+        spe_endfor(m, 0, none);
+        for (i = 0; i < full; i++) out[i] = spe_load(m, cv_at_(p->x, output, spe_i32(m, i)), 0);
+    }
+    for (i = full; i < M; i += cm_run_(M - i, 0))
+        cv_lanes_rows_(p, spe_i32(m, i), cm_run_(M - i, 0), v, input, out + i);
+}
+
+/* Small products are unrolled. */
+static void cv_mul_lanes_(cv_product_ *p)
+{
+    spe_module *m = &p->x->m;
+    int M = p->a.m, K = p->a.k, i, n;
+    spe_id *v = (spe_id *)spe_alloc(m, (size_t)K * sizeof(spe_id)),
+           *out = (spe_id *)spe_alloc(m, (size_t)M * sizeof(spe_id));
+    if (!v || !out || !cv_input_lanes_(p, v)) return;
+    if (M * K > 64)
+        cv_lanes_rolled_(p, v, out);
+    else
+        for (i = 0; i < M; i += n) {
+            n = p->a.across ? cm_run_(M - i, 0) : 1;
+            cv_lanes_rows_(p, spe_i32(m, i), n, v, 0, out + i);
+        }
+    p->out = cv_from_scalars_(p->x, (cv_type)p->out_type, M, out);
+}
+
+/* ---- the matrix instruction
+ * ------------------------------------------------------------------------------------------------
+ *
+ * A lane's own vector, packed to dwords, is that lane's column of the instruction's B operand, and the sums that come
+ * out are that lane's own. The matrix is A: eight rows, 32 bytes of k, lane l holding bytes l 32 / S ... of each row.
+ * One product serves all lanes. FP8 becomes f16 in registers: 32 bytes of a row are then two operands, one of the even
+ * dwords' halves and one of the odd (subgroup size 16: of even and odd k), and the vector is packed with the same
+ * permutation of k.
+ */
+
+enum { CV_DPAS_NONE_, CV_DPAS_F16_, CV_DPAS_I8_ };
+
+static int cv_dpas_kind_(int interpretation, int matrix)
+{
+    bool f = interpretation == CV_F16 || cv_is_fp8_(interpretation);
+    bool i = interpretation == CV_I8 || interpretation == CV_U8 || cv_is_packed_(interpretation);
+    if (f && (matrix == CV_F16 || cv_is_fp8_(matrix))) return CV_DPAS_F16_;
+    return i && (matrix == CV_I8 || matrix == CV_U8) ? CV_DPAS_I8_ : CV_DPAS_NONE_;
+}
+
+typedef struct {
+    cv_product_ *p;
+    int kind, R; /* R: elements of k a lane holds of a row in one operand */
+    int depth;   /* elements of k in one operand */
+    bool paired; /* FP8 along k: a raw operand has 32 elements and makes two operands */
+    int raws;    /* raw operands along k */
+    int blocks;  /* of eight rows */
+    spe_id lane;
+    spe_id *b; /* B operands, in the order of the operands made of A */
+} cv_dpas_;
+
+/* A scalar of a bits-wide integer type. */
+static spe_id cv_bits_(cv_ctx *x, int bits) { return spe_int(&x->m, (uint32_t)bits); }
+
+/* Two vec8 as the lower and upper halves of a vec8 of integers twice as wide. */
+static spe_id cv_zip_(cv_ctx *x, spe_id low, spe_id high, int bits)
+{
+    static const uint32_t order[16] = {0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15};
+    return spe_bitcast(&x->m, spe_vec(&x->m, cv_bits_(x, bits * 2), 8), spe_shuffle(&x->m, low, high, 16, order));
+}
+
+/* Neighbours along m: each lane loads the runs of its own rows of k. Held f16 for FP8. */
+static spe_id cv_a_across_(const cv_dpas_ *d, int block, int k0)
+{
+    const cv_surface_ *s = &d->p->a;
+    cv_ctx *x = d->p->x;
+    spe_module *m = &x->m;
+    spe_id v[4], row = spe_i32(m, block * 8), scalar = cv_bits_(x, s->bytes * 8);
+    int i, bits = d->kind == CV_DPAS_F16_ ? 16 : 8;
+    for (i = 0; i < d->R; i++) {
+        spe_id k = spe_iadd(m, spe_imul(m, d->lane, spe_i32(m, d->R)), spe_i32(m, k0 + i)), inside = 0;
+        if (k0 + d->depth > s->k) {
+            inside = spe_slt(m, k, spe_i32(m, s->k));
+            k = spe_math2(m, SPE_SMIN, k, spe_i32(m, s->k - 1));
+        }
+        v[i] = spe_load(m, cv_address_(s, row, k, scalar, 8), (uint32_t)(8 * s->bytes));
+        if (cv_is_fp8_(s->type)) v[i] = spe_bitcast(m, spe_vec(m, spe_int(m, 16), 8), cv_decode_fp8_(x, v[i], s->type));
+        if (inside) v[i] = spe_select(m, inside, v[i], spe_null(m, spe_type_of(m, v[i])));
+    }
+    for (i = d->R; i > 1; i /= 2, bits *= 2) {
+        int j;
+        for (j = 0; j < i / 2; j++) v[j] = cv_zip_(x, v[2 * j], v[2 * j + 1], bits);
+    }
+    return v[0];
+}
+
+/* Neighbours along k: each lane loads its part of eight rows. Rows past the last are the last again, which nobody
+ * reads. */
+static spe_id cv_a_along_(const cv_dpas_ *d, int block, int raw)
+{
+    const cv_surface_ *s = &d->p->a;
+    cv_ctx *x = d->p->x;
+    spe_module *m = &x->m;
+    int each = 32 / x->S, elements = each / s->bytes, k0 = raw * 32 / s->bytes, i;
+    spe_id scalar = cv_bits_(x, each * 8), v[8], inside = 0;
+    spe_id k = spe_iadd(m, spe_imul(m, d->lane, spe_i32(m, elements)), spe_i32(m, k0)), a;
+    if (!cv_is_optimal_(s->layout) && k0 + 32 / s->bytes > s->k) {
+        inside = spe_slt(m, k, spe_i32(m, s->k));
+        k = spe_math2(m, SPE_SMIN, k, spe_i32(m, s->k - elements));
+    }
+    for (i = 0; i < 8; i++) {
+        int row = block * 8 + i;
+        if (!cv_is_optimal_(s->layout) && row >= s->m) row = s->m - 1;
+        v[i] = spe_load(m, cv_address_(s, spe_i32(m, row), k, scalar, 1), (uint32_t)each);
+    }
+    a = cv_join_(x, scalar, 8, v);
+    return inside ? spe_select(m, inside, a, spe_null(m, spe_type_of(m, a))) : a;
+}
+
+/* May 2D block messages load it? The optimal layouts are rows of 64 bytes for their sake. */
+static bool cv_block_loads_(const cv_product_ *p)
+{
+    const cv_surface_ *s = &p->a;
+    if (!p->x->block2d || s->across) return false;
+    return cv_is_optimal_(s->layout) || (s->k * s->bytes >= 64 && s->k * s->bytes % 4 == 0);
+}
+
+/* Blocks block .. block + 4 of rows by raw operands raw, raw + 1, by one message. */
+static void cv_a_message_(const cv_dpas_ *d, int block, int raw, spe_id out[4][2])
+{
+    const cv_surface_ *s = &d->p->a;
+    cv_ctx *x = d->p->x;
+    spe_module *m = &x->m;
+    spe_block2d b;
+    bool optimal = cv_is_optimal_(s->layout);
+    int rows = (int)cv_optimal_rows_((uint32_t)s->m), blocks = d->blocks - block < 4 ? d->blocks - block : 4, i, j;
+    int panels = (s->k * s->bytes + 63) / 64, height = blocks == 3 ? 32 : blocks * 8;
+    spe_id word = spe_int(m, 16), variable, zero = spe_i32(m, 0);
+    memset(&b, 0, sizeof b);
+    b.elem_bytes = 2;
+    b.width = 16;
+    b.height = (uint32_t)height;
+    b.count = 2;
+    b.ptr = spe_ptr_cast(m, s->base, word);
+    b.mem_width = spe_i32(m, optimal ? 64 : s->k * s->bytes);
+    b.mem_height = spe_i32(m, optimal ? rows * panels : s->m);
+    b.pitch = optimal ? spe_i32(m, 64) : s->stride;
+    b.x = spe_i32(m, optimal ? 0 : raw * 16);
+    b.y = spe_i32(m, optimal ? raw / 2 * rows + block * 8 : block * 8);
+    variable = spe_local_var(m, spe_array(m, word, (uint32_t)(height * 2)));
+    spe_block2d_load(m, &b, spe_element(m, variable, 1, &zero));
+    for (j = 0; j < 2; j++)
+        for (i = 0; i < blocks; i++) {
+            spe_id at = spe_i32(m, j * height + i * 8), p = spe_element(m, variable, 1, &at);
+            out[i][j] = spe_load(m, spe_ptr_cast(m, p, spe_vec(m, word, 8)), 2);
+        }
+}
+
+/* Raw operands of up to four blocks of rows and two steps along k. */
+static void cv_a_load_(const cv_dpas_ *d, int block, int raw, spe_id out[4][2])
+{
+    int i, j;
+    if (cv_block_loads_(d->p)) {
+        cv_a_message_(d, block, raw, out);
+        return;
+    }
+    for (i = 0; i < 4 && block + i < d->blocks; i++)
+        for (j = 0; j < 2 && raw + j < d->raws; j++)
+            out[i][j] =
+                d->p->a.across ? cv_a_across_(d, block + i, (raw + j) * d->depth) : cv_a_along_(d, block + i, raw + j);
+}
+
+/* Byte `i` of each integer, `bits` wide, as f16 in 16-bit integers. */
+static spe_id cv_byte_as_f16_(cv_ctx *x, spe_id v, int bits, int i, int type)
+{
+    spe_module *m = &x->m;
+    spe_id own = spe_type_of(m, v), word = spe_vec(m, spe_int(m, 16), 8);
+    v = i > 1 ? spe_shr(m, v, spe_const_u(m, own, 16)) : v;
+    v = bits == 32 ? spe_uconvert(m, word, v) : v;
+    if (i % 2 == 0) v = spe_shl(m, v, spe_const_u(m, word, 8));
+    return spe_bitcast(m, word, cv_decode_fp8_high_(x, v, type));
+}
+
+/* Operand `half` of a raw operand: itself, or a half of its FP8 as f16: of each lane's 2 bytes (subgroup size 16) one,
+ * of its 4 (subgroup size 8) two. */
+static spe_id cv_a_operand_(const cv_dpas_ *d, spe_id raw, int half)
+{
+    cv_ctx *x = d->p->x;
+    int type = d->p->a.type;
+    if (!d->paired) return raw;
+    if (x->S == 16) return cv_byte_as_f16_(x, raw, 16, half, type);
+    return cv_zip_(x, cv_byte_as_f16_(x, raw, 32, 2 * half, type), cv_byte_as_f16_(x, raw, 32, 2 * half + 1, type), 16);
+}
+
+/* Which k, counted from the raw operand's first, operand `half` has at place i. */
+static int cv_paired_k_(int S, int half, int i) { return S == 16 ? 2 * i + half : i / 2 * 4 + 2 * half + i % 2; }
+
+/* The input interpreted, in parts: f16, or 8-bit integers, of packed ones the dwords. */
+static cv_vec cv_input_parts_(const cv_dpas_ *d)
+{
+    const cv_product_ *p = d->p;
+    cv_vec v = p->in.vec;
+    int i, type = p->in.interpretation;
+    if (cv_is_packed_(type)) return v;
+    v = cv_new_(p->x, d->kind == CV_DPAS_F16_ ? CV_F16 : (cv_type)type, v.n);
+    for (i = 0; i < v.parts; i++) v.part[i] = cv_convert_value_(p->x, p->in.vec.part[i], p->in.vec.type, type);
+    return v;
+}
+
+/* Eight elements of a vector as one SPIR-V vector, zeros past its end; step 2: every second one. */
+spe_id cv_eight_(cv_ctx *x, const cv_vec *v, int first, int step)
+{
+    static const uint32_t even[8] = {0, 2, 4, 6, 8, 10, 12, 14}, odd[8] = {1, 3, 5, 7, 9, 11, 13, 15};
+    spe_id scalar = cv_spe_type_(x, v->type), ids[8];
+    int i;
+    if (step == 1 && first % 8 == 0 && first + 8 <= v->n) return v->part[first / 8];
+    if (step == 2 && first % 8 < 2 && first / 8 * 8 + 16 <= v->n)
+        return spe_shuffle(&x->m, v->part[first / 8], v->part[first / 8 + 1], 8, first % 8 ? odd : even);
+    for (i = 0; i < 8; i++)
+        ids[i] = first + i * step < v->n ? cv_get_(x, v, first + i * step) : spe_null(&x->m, scalar);
+    return cv_join_(x, scalar, 8, ids);
+}
+
+static spe_id cv_join_words_(cv_ctx *x, spe_id a, spe_id b, int n) /* two u32 vectors of n as one of 2n */
+{
+    static const uint32_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    return spe_shuffle(&x->m, a, b, (uint32_t)(2 * n), order);
+}
+
+spe_id cv_words_(cv_ctx *x, spe_id v, int n)
+{
+    return spe_bitcast(&x->m, spe_vec(&x->m, spe_int(&x->m, 32), (uint32_t)n), v);
+}
+
+/* Sixteen f16 in the order operand `half` of the paired operands wants them; not paired: as they are. */
+static spe_id cv_b_f16_(const cv_dpas_ *d, const cv_vec *v, int k0, int half)
+{
+    cv_ctx *x = d->p->x;
+    spe_id e[2], ids[8];
+    int i, j;
+    for (i = 0; i < 2; i++) {
+        if (!d->paired)
+            e[i] = cv_eight_(x, v, k0 + 8 * i, 1);
+        else if (x->S == 16)
+            e[i] = cv_eight_(x, v, k0 + 16 * i + half, 2);
+        else {
+            for (j = 0; j < 8; j++) {
+                int k = k0 + cv_paired_k_(x->S, half, 8 * i + j);
+                ids[j] = k < v->n ? cv_get_(x, v, k) : spe_null(&x->m, spe_float(&x->m, 16));
+            }
+            e[i] = cv_join_(x, spe_float(&x->m, 16), 8, ids);
+        }
+        e[i] = cv_words_(x, e[i], 4);
+    }
+    return cv_join_words_(x, e[0], e[1], 4);
+}
+
+/* 32 eight-bit elements, or 8 packed dwords. */
+static spe_id cv_b_i8_(const cv_dpas_ *d, const cv_vec *v, int k0)
+{
+    cv_ctx *x = d->p->x;
+    spe_id e[4];
+    int i;
+    if (cv_is_packed_(d->p->in.interpretation)) return cv_eight_(x, v, k0 / 4, 1);
+    for (i = 0; i < 4; i++) e[i] = cv_words_(x, cv_eight_(x, v, k0 + 8 * i, 1), 2);
+    return cv_join_words_(x, cv_join_words_(x, e[0], e[1], 2), cv_join_words_(x, e[2], e[3], 2), 4);
+}
+
+static bool cv_pack_b_(cv_dpas_ *d)
+{
+    spe_module *m = &d->p->x->m;
+    cv_vec v = cv_input_parts_(d);
+    int halves = d->paired ? 2 : 1, i, h;
+    d->b = (spe_id *)spe_alloc(m, (size_t)(d->raws * halves) * sizeof(spe_id));
+    if (!d->b || !v.parts) return false;
+    for (i = 0; i < d->raws; i++)
+        for (h = 0; h < halves; h++)
+            d->b[i * halves + h] =
+                d->kind == CV_DPAS_I8_ ? cv_b_i8_(d, &v, i * 32) : cv_b_f16_(d, &v, i * d->depth * halves, h);
+    return spe_ok(m);
+}
+
+static spe_id cv_dpas_once_(const cv_dpas_ *d, spe_id a, spe_id b, spe_id sums)
+{
+    const cv_product_ *p = d->p;
+    spe_module *m = &p->x->m;
+    uint32_t operands = 0x400 | 0x800; /* packed f16 */
+    bool sign = p->in.interpretation == CV_I8 || p->in.interpretation == CV_PACKED_S8X32;
+    if (d->kind == CV_DPAS_I8_) operands = 0x10u | 0x20u | (p->a.type == CV_I8 ? 1u : 0u) | (sign ? 2u : 0u);
+    return spe_dpas(m, spe_vec(m, cv_sum_scalar_(p), 8), d->kind == CV_DPAS_F16_ ? 16 : 32, a, b, sums, operands);
+}
+
+/* Four blocks of rows at a time: their sums, over all of K. */
+static void cv_dpas_blocks_(const cv_dpas_ *d, int block, spe_id sums[4])
+{
+    int halves = d->paired ? 2 : 1, raw, i, j, h;
+    for (raw = 0; raw < d->raws; raw += 2) {
+        spe_id a[4][2];
+        memset(a, 0, sizeof a);
+        cv_a_load_(d, block, raw, a);
+        for (j = 0; j < 2 && raw + j < d->raws; j++)
+            for (h = 0; h < halves; h++) {
+                if (d->paired && (raw + j) * 32 + cv_paired_k_(d->p->x->S, h, 0) >= d->p->a.k) continue;
+                for (i = 0; i < 4 && block + i < d->blocks; i++)
+                    sums[i] = cv_dpas_once_(d, cv_a_operand_(d, a[i][j], h), d->b[(raw + j) * halves + h], sums[i]);
+            }
+    }
+}
+
+/* Sums of the rows from `first` on, n of them, out of a block's eight. */
+static spe_id cv_first_rows_(cv_ctx *x, spe_id eight, int from, int n)
+{
+    static const uint32_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    return n == 8 ? eight : spe_shuffle(&x->m, eight, eight, (uint32_t)n, order + from);
+}
+
+static void cv_dpas_finish_(const cv_dpas_ *d, int block, const spe_id sums[4])
+{
+    cv_product_ *p = d->p;
+    int first = 0, part;
+    for (part = 0; part < p->out.parts; first += cm_run_(p->a.m, part), part++) {
+        int n = cm_run_(p->a.m, part), i = first / 8 - block;
+        if (i < 0 || i >= 4) continue;
+        p->out.part[part] = cv_finish_sum_(p, cv_first_rows_(p->x, sums[i], first % 8, n), spe_i32(&p->x->m, first), n);
+    }
+}
+
+/* What a block's sums start from; of the last block the bias may have fewer rows. */
+static spe_id cv_dpas_start_(const cv_dpas_ *d, int block)
+{
+    cv_product_ *p = d->p;
+    spe_module *m = &p->x->m;
+    spe_id first = spe_i32(m, block * 8), ids[8], part;
+    int rows = p->a.m - block * 8, i;
+    if (rows >= 8 || !cv_bias_in_sum_(p)) return cv_sum_start_(p, first, 8);
+    part = cv_sum_start_(p, first, rows == 4 || rows == 2 ? rows : 1);
+    for (i = 0; i < 8; i++) {
+        if (i >= rows)
+            ids[i] = spe_null(m, cv_sum_scalar_(p));
+        else if (rows == 4 || rows == 2)
+            ids[i] = spe_extract(m, part, (uint32_t)i);
+        else
+            ids[i] = i ? cv_sum_start_(p, spe_i32(m, block * 8 + i), 1) : part;
+    }
+    return cv_join_(p->x, cv_sum_scalar_(p), 8, ids);
+}
+
+static void cv_mul_dpas_(cv_product_ *p, int kind)
+{
+    spe_module *m = &p->x->m;
+    cv_dpas_ d;
+    int block, i;
+    memset(&d, 0, sizeof d);
+    d.p = p;
+    d.kind = kind;
+    d.depth = kind == CV_DPAS_F16_ ? 16 : 32;
+    d.R = d.depth / p->x->S;
+    d.paired = cv_is_fp8_(p->a.type) && !p->a.across;
+    d.raws = (p->a.k + d.depth * (d.paired ? 2 : 1) - 1) / (d.depth * (d.paired ? 2 : 1));
+    d.blocks = (p->a.m + 7) / 8;
+    d.lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
+    if (!cv_pack_b_(&d)) return;
+    for (block = 0; block < d.blocks; block += 4) {
+        spe_id sums[4] = {0, 0, 0, 0};
+        for (i = 0; i < 4 && block + i < d.blocks; i++) sums[i] = cv_dpas_start_(&d, block + i);
+        cv_dpas_blocks_(&d, block, sums);
+        cv_dpas_finish_(&d, block, sums);
+    }
+}
+
+/* ---- choosing ---------------------------------------------------------------------------------------------------- */
+
+/* Do all work-items of the subgroup come here together, with one and the same matrix and bias? */
+bool cv_is_uniform_(cv_where_ w, const cv_matrix_ref *a, const cv_val *other)
+{
+    cv_ctx *x = w.x;
+    bool same = (!cv_is_set_(&a->offset) || a->offset.uniform) && (!cv_is_set_(&a->stride) || a->stride.uniform) &&
+                (!other || !cv_is_set_(other) || other->uniform);
+    if (a->uniform == CV_UNIFORM_NO) return false;
+    if (a->uniform == CV_UNIFORM_YES && !x->full)
+        cv_fail_(w, CV_ERROR_UNIFORM, "work-groups of %d leave work-items of a subgroup of %d switched off",
+                 x->local_size, x->S);
+    return x->full && (a->uniform == CV_UNIFORM_YES || (same && x->divergent == 0));
+}
+
+/* The matrix instruction, when there is one for these types and lanes can load the matrix so; CV_DPAS_NONE_: a lane at
+ * a time. */
+static int cv_choose_dpas_(const cv_product_ *p)
+{
+    const cv_surface_ *s = &p->a;
+    int kind = p->x->dpas ? cv_dpas_kind_(p->in.interpretation, s->type) : CV_DPAS_NONE_, each = 32 / p->x->S;
+    if ((int64_t)((s->m + 7) / 8) * (s->k * (kind == CV_DPAS_F16_ ? 2 : 1) / 32 + 1) > CV_DPAS_MOST_)
+        return CV_DPAS_NONE_;
+    if (s->layout == CV_ROW_MAJOR && s->k % (each / s->bytes ? each / s->bytes : 1)) return CV_DPAS_NONE_;
+    return kind;
+}
+
+static bool cv_check_input_(cv_where_ w, const cv_interpreted_vector *in, const cv_matrix_ref *a)
+{
+    bool packed = cv_is_packed_(in->interpretation);
+    int want = packed ? (a->k + 3) / 4 : a->k;
+    if (!cv_check_vec_(w, &in->vec)) return false;
+    if (!cv_interprets_(in->vec.type, in->interpretation))
+        cv_fail_(w, CV_ERROR_INPUT_INTERPRETATION, "a vector of %s as %s", cv_type_name(in->vec.type),
+                 cv_type_name(in->interpretation));
+    else if (in->vec.n != want)
+        cv_fail_(w, CV_ERROR_INPUT_LENGTH, "%d elements of %s, K is %d, which takes %d", in->vec.n,
+                 cv_type_name(in->interpretation), a->k, want);
+    return spe_ok(&w.x->m);
+}
+
+cv_vec cv_mul_add(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in,
+                  const cv_vector_ref *bias)
+{
+    cv_product_ p;
+    bool added = bias && cv_is_set_(&bias->base), sign;
+    int kind;
+    if (!cv_enter_(w) || !cv_check_input_(w, in, a)) return cv_no_vec_();
+    if (!cv_is_vector_type_(out_type)) {
+        cv_fail_(w, CV_ERROR_OUTPUT_TYPE, "got %s", cv_type_name(out_type));
+        return cv_no_vec_();
+    }
+    memset(&p, 0, sizeof p);
+    p.w = w;
+    p.x = w.x;
+    p.in = *in;
+    p.a = cv_surface_of_(w, a);
+    p.real = cv_is_float_(in->interpretation) || cv_is_float_(a->interpretation);
+    sign = cv_is_signed_(in->interpretation) || cv_is_signed_(a->interpretation) ||
+           (added && cv_is_signed_(bias->interpretation) && !cv_is_float_(bias->interpretation));
+    p.sum_type = p.real ? CV_F32 : sign ? CV_I32 : CV_U32;
+    p.bias = added ? cv_bytes_at_(w, &bias->base, &bias->offset) : 0;
+    p.bias_type = added ? (int)bias->interpretation : 0;
+    p.out_type = out_type;
+    p.out = cv_new_(w.x, (cv_type)out_type, a->m);
+    if (!p.out.parts) return p.out;
+    kind = cv_is_uniform_(w, a, added ? &bias->offset : NULL) ? cv_choose_dpas_(&p) : CV_DPAS_NONE_;
+    if (kind != CV_DPAS_NONE_)
+        cv_mul_dpas_(&p, kind);
+    else
+        cv_mul_lanes_(&p);
+    return spe_ok(&w.x->m) ? p.out : cv_no_vec_();
+}
+
+cv_vec cv_mul(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in)
+{
+    return cv_mul_add(w, out_type, a, in, NULL);
+}
+
+/* accumulate.c - OuterProductAccumulate, VectorAccumulate. */
+
+/* Adds to two f16 in one word, atomically: there is no such instruction everywhere, so the word is exchanged until
+ * nobody was faster. `pair`: two f16. */
+static void cv_atomic_add_f16_(cv_ctx *x, spe_id word_ptr, spe_id pair)
+{
+    spe_module *m = &x->m;
+    spe_id carried[2], half2 = spe_vec(m, spe_float(m, 16), 2), u32 = spe_int(m, 32), next, seen;
+    carried[0] = spe_atomic_load(m, word_ptr, SPE_ScopeDevice, 0);
+    carried[1] = spe_const_bool(m, true);
+    spe_while(m, 2, carried);
+    spe_while_test(m, carried[1]);
+    next = spe_bitcast(m, u32, spe_fadd(m, spe_bitcast(m, half2, carried[0]), pair));
+    seen = spe_atomic_cas(m, word_ptr, carried[0], next, SPE_ScopeDevice, 0);
+    carried[1] = spe_ine(m, seen, carried[0]);
+    carried[0] = seen;
+    spe_endwhile(m, 2, carried);
+}
+
+/* Adds a value (f32, or a 32-bit integer) to an element of memory, `at` bytes after base. f16: rounds first. */
+static void cv_atomic_add_(cv_ctx *x, spe_id base, spe_id at, int type, spe_id v)
+{
+    spe_module *m = &x->m;
+    spe_id half = spe_float(m, 16), odd, zero, two[2], p;
+    if (type != CV_F16) {
+        p = spe_ptr_cast(m, spe_index(m, base, at), cv_spe_type_(x, type));
+        spe_atomic(m, type == CV_F32 ? SPE_ATOMIC_FADD : SPE_ATOMIC_IADD, p, v, SPE_ScopeDevice, 0);
+        return;
+    }
+    v = spe_fconvert(m, half, v);
+    zero = spe_const_f(m, half, -0.0); /* adding it changes nothing */
+    odd = spe_ine(m, spe_and(m, at, spe_i32(m, 2)), spe_i32(m, 0));
+    two[0] = spe_select(m, odd, zero, v);
+    two[1] = spe_select(m, odd, v, zero);
+    p = spe_ptr_cast(m, spe_index(m, base, spe_and(m, at, spe_i32(m, ~3))), spe_int(m, 32));
+    cv_atomic_add_f16_(x, p, cv_join_(x, half, 2, two));
+}
+
+/* The lanes' values for neighbouring elements (lane l: element l of what begins at `at`), of which the first n are
+ * there. */
+static void cv_atomic_add_lanes_(cv_ctx *x, spe_id base, spe_id at, int type, spe_id v, int n)
+{
+    spe_module *m = &x->m;
+    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), half = spe_float(m, 16), two[2], mine = 0;
+    at = spe_iadd(m, at, spe_imul(m, lane, spe_i32(m, cv_bytes_(type))));
+    if (type == CV_F16) { /* even lanes add for their neighbour too */
+        two[0] = spe_fconvert(m, half, v);
+        two[1] = spe_sg_shuffle_xor(m, two[0], spe_i32(m, 1));
+        mine = spe_ieq(m, spe_and(m, lane, spe_i32(m, 1)), spe_i32(m, 0));
+        if (n % 2) two[1] = spe_select(m, spe_slt(m, lane, spe_i32(m, n - 1)), two[1], spe_const_f(m, half, -0.0));
+    }
+    if (n < x->S) {
+        spe_id inside = spe_slt(m, lane, spe_i32(m, n));
+        mine = mine ? spe_land(m, mine, inside) : inside;
+    }
+    if (mine) spe_if(m, mine);
+    if (type == CV_F16)
+        cv_atomic_add_f16_(x, spe_ptr_cast(m, spe_index(m, base, at), spe_int(m, 32)), cv_join_(x, half, 2, two));
+    else
+        cv_atomic_add_(x, base, at, type, v);
+    if (mine) spe_endif(m, 0, NULL, NULL);
+}
+
+/* ---- exchanges between lanes ------------------------------------------------------------------------------------- */
+
+/* Is bit `bit` of the lane's number set? */
+static spe_id cv_lane_bit_(cv_ctx *x, int bit)
+{
+    spe_module *m = &x->m;
+    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
+    return spe_ine(m, spe_and(m, lane, spe_i32(m, bit)), spe_i32(m, 0));
+}
+
+/* w[i] of lane l becomes w[l] of lane i, bit by bit of both numbers: n words, of lanes that differ in the log2(n) bits
+ * from `unit` on. */
+static void cv_transpose_lanes_(cv_ctx *x, spe_id *w, int n, int unit)
+{
+    spe_module *m = &x->m;
+    int bit, i;
+    for (bit = 1; bit < n && spe_ok(m); bit *= 2) {
+        spe_id set = cv_lane_bit_(x, bit * unit);
+        for (i = 0; i < n; i++) {
+            spe_id got;
+            if (i & bit) continue;
+            got = spe_sg_shuffle_xor(m, spe_select(m, set, w[i], w[i | bit]), spe_i32(m, bit * unit));
+            w[i] = spe_select(m, set, got, w[i]);
+            w[i | bit] = spe_select(m, set, w[i | bit], got);
+        }
+    }
+}
+
+/* Lane l gets the sum over all lanes of w[l], S words: each step sends half of what is left. */
+static spe_id cv_sum_lanes_(cv_ctx *x, spe_id *w, bool real)
+{
+    spe_module *m = &x->m;
+    int bit, i;
+    for (bit = x->S / 2; bit && spe_ok(m); bit /= 2) {
+        spe_id set = cv_lane_bit_(x, bit);
+        for (i = 0; i < bit; i++) {
+            spe_id got = spe_sg_shuffle_xor(m, spe_select(m, set, w[i], w[i + bit]), spe_i32(m, bit));
+            spe_id kept = spe_select(m, set, w[i + bit], w[i]);
+            w[i] = real ? spe_fadd(m, kept, got) : spe_iadd(m, kept, got);
+        }
+    }
+    return w[0];
+}
+
+/* The B operand of sixteen f16 elements of each of sixteen lanes: lane l gets element l of all lanes, two to a word. */
+static spe_id cv_gather_lanes_f16_(cv_ctx *x, const cv_vec *v, int first)
+{
+    spe_module *m = &x->m;
+    spe_id word = spe_int(m, 32), w[8], odd = cv_lane_bit_(x, 1), low = spe_i32(m, 0xffff), high = spe_i32(m, ~0xffff);
+    spe_id sixteen = spe_i32(m, 16), eight[2];
+    int i;
+    for (i = 0; i < 2; i++) eight[i] = cv_words_(x, cv_eight_(x, v, first + 8 * i, 1), 4);
+    for (i = 0; i < 8; i++) {
+        spe_id other;
+        w[i] = spe_extract(m, eight[i / 4], (uint32_t)(i % 4));
+        other = spe_sg_shuffle_xor(m, w[i], spe_i32(m, 1));
+        w[i] = spe_select(m, odd, spe_or(m, spe_shr(m, other, sixteen), spe_and(m, w[i], high)),
+                          spe_or(m, spe_and(m, w[i], low), spe_shl(m, other, sixteen)));
+    }
+    cv_transpose_lanes_(x, w, 8, 2);
+    return cv_join_(x, word, 8, w);
+}
+
+/* ---- outer product ----------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    cv_ctx *x;
+    cv_surface_ c; /* m rows, k columns */
+    const cv_vec *v1, *v2;
+} cv_outer_;
+
+/* Byte offset of element (row, col). */
+static spe_id cv_outer_offset_(const cv_outer_ *o, spe_id row, spe_id col)
+{
+    spe_module *m = &o->x->m;
+    spe_id along = spe_imul(m, col, spe_i32(m, o->c.bytes));
+    int panel = (int)cv_optimal_rows_((uint32_t)o->c.rows) * 64;
+    return spe_iadd(m, spe_imul(m, spe_shr(m, along, spe_i32(m, 6)), spe_i32(m, panel)),
+                    spe_iadd(m, spe_imul(m, row, spe_i32(m, 64)), spe_and(m, along, spe_i32(m, 63))));
+}
+
+/* A vector in a variable of f32, so that a loop can index it. */
+static spe_id cv_spill_(cv_ctx *x, const cv_vec *v)
+{
+    spe_module *m = &x->m;
+    spe_id real = spe_float(m, 32), variable = spe_local_var(m, spe_array(m, real, (uint32_t)v->n));
+    int i;
+    for (i = 0; i < v->n; i++) {
+        spe_id at = spe_i32(m, i);
+        spe_store(m, spe_element(m, variable, 1, &at), spe_fconvert(m, real, cv_get_(x, v, i)), 0);
+    }
+    return variable;
+}
+
+/* Every lane for itself. */
+static void cv_outer_lanes_(const cv_outer_ *o)
+{
+    spe_module *m = &o->x->m;
+    spe_id a = cv_spill_(o->x, o->v1), b = cv_spill_(o->x, o->v2), row, col, v, none[1] = {0};
+    row = spe_for(m, spe_i32(m, 0), spe_i32(m, o->c.m), spe_i32(m, 1), 0, none);
+    v = spe_load(m, spe_element(m, a, 1, &row), 0);
+    col = spe_for(m, spe_i32(m, 0), spe_i32(m, o->c.k), spe_i32(m, 1), 0, none);
+    cv_atomic_add_(o->x, o->c.base, cv_outer_offset_(o, row, col), o->c.type,
+                   spe_fmul(m, v, spe_load(m, spe_element(m, b, 1, &col), 0)));
+    spe_endfor(m, 0, none);
+    spe_endfor(m, 0, none);
+}
+
+/* Adds the sums of up to eight rows from `row` on (lane l: column col + l, of which n are there). The exchange loops
+ * that f16 takes are long, so those go round in a loop. */
+static void cv_outer_add_rows_(const cv_outer_ *o, int row, int rows, int col, int n, spe_id sums)
+{
+    cv_ctx *x = o->x;
+    spe_module *m = &x->m;
+    spe_id none[1] = {0}, r;
+    int i;
+    if (o->c.type == CV_F16) {
+        r = spe_for(m, spe_i32(m, 0), spe_i32(m, rows), spe_i32(m, 1), 0, none);
+        cv_atomic_add_lanes_(x, o->c.base, cv_outer_offset_(o, spe_iadd(m, r, spe_i32(m, row)), spe_i32(m, col)),
+                             CV_F16, spe_extract_dyn(m, sums, r), n);
+        spe_endfor(m, 0, none);
+        return;
+    }
+    for (i = 0; i < rows; i++)
+        cv_atomic_add_lanes_(x, o->c.base, cv_outer_offset_(o, spe_i32(m, row + i), spe_i32(m, col)), o->c.type,
+                             spe_extract(m, sums, (uint32_t)i), n);
+}
+
+/* f16, subgroup size 16: summed over the lanes by the matrix instruction with K = lanes. v1 is its A operand as it
+ * stands. */
+static void cv_outer_dpas_(const cv_outer_ *o)
+{
+    cv_ctx *x = o->x;
+    spe_module *m = &x->m;
+    spe_id sums = spe_vec(m, spe_float(m, 32), 8), words = spe_vec(m, spe_int(m, 16), 8), *a;
+    int blocks = (o->c.m + 7) / 8, i, col;
+    a = (spe_id *)spe_alloc(m, (size_t)blocks * sizeof(spe_id));
+    for (i = 0; a && i < blocks; i++) a[i] = spe_bitcast(m, words, cv_eight_(x, o->v1, i * 8, 1));
+    for (col = 0; a && col < o->c.k; col += 16) {
+        spe_id b = cv_gather_lanes_f16_(x, o->v2, col);
+        int n = o->c.k - col < 16 ? o->c.k - col : 16;
+        for (i = 0; i < blocks; i++)
+            cv_outer_add_rows_(o, i * 8, o->c.m - i * 8 < 8 ? o->c.m - i * 8 : 8, col, n,
+                               spe_dpas(m, sums, 16, a[i], b, spe_null(m, sums), 0x400 | 0x800));
+    }
+}
+
+/* Any type and subgroup size: lane l keeps column l of all lanes' v2, and each element of v1 is broadcast from every
+ * lane. */
+static void cv_outer_broadcast_(const cv_outer_ *o)
+{
+    cv_ctx *x = o->x;
+    spe_module *m = &x->m;
+    spe_id real = spe_float(m, 32), *b, row, mine, all[32], none[1] = {0}, a = cv_spill_(x, o->v1);
+    int S = x->S, blocks = (o->c.k + S - 1) / S, i, j;
+    b = (spe_id *)spe_alloc(m, (size_t)(blocks * S) * sizeof(spe_id));
+    if (!b) return;
+    for (i = 0; i < blocks * S; i++)
+        b[i] = i < o->c.k ? spe_fconvert(m, real, cv_get_(x, o->v2, i)) : spe_null(m, real);
+    for (i = 0; i < blocks; i++) cv_transpose_lanes_(x, b + i * S, S, 1);
+    row = spe_for(m, spe_i32(m, 0), spe_i32(m, o->c.m), spe_i32(m, 1), 0, none);
+    mine = spe_load(m, spe_element(m, a, 1, &row), 0);
+    for (i = 0; i < S; i++) all[i] = spe_sg_broadcast(m, mine, spe_i32(m, i));
+    for (i = 0; i < blocks; i++) {
+        spe_id sum = spe_fmul(m, all[0], b[i * S]);
+        for (j = 1; j < S; j++) sum = spe_fadd(m, spe_fmul(m, all[j], b[i * S + j]), sum);
+        cv_atomic_add_lanes_(x, o->c.base, cv_outer_offset_(o, row, spe_i32(m, i * S)), o->c.type, sum,
+                             o->c.k - i * S < S ? o->c.k - i * S : S);
+    }
+    spe_endfor(m, 0, none);
+}
+
+static bool cv_check_outer_(cv_where_ w, const cv_vec *v1, const cv_vec *v2, const cv_matrix_ref *c)
+{
+    if (!cv_check_vec_(w, v1) || !cv_check_vec_(w, v2)) return false;
+    if (v1->type != v2->type)
+        cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%s and %s", cv_type_name(v1->type), cv_type_name(v2->type));
+    else if (c->layout != CV_OUTER_PRODUCT_OPTIMAL)
+        cv_fail_(w, CV_ERROR_OUTER_PRODUCT_LAYOUT, "got %s", cv_layout_name(c->layout));
+    else if (c->transpose)
+        cv_fail_(w, CV_ERROR_TRANSPOSE, "an outer product's matrix, transposed");
+    else if (!cv_supports_outer_product(v1->type, c->interpretation))
+        cv_fail_(w, CV_ERROR_ACCUMULATE_TYPES, "outer product of %s into %s", cv_type_name(v1->type),
+                 cv_type_name(c->interpretation));
+    else if (v1->n != c->m || v2->n != c->k)
+        cv_fail_(w, CV_ERROR_INPUT_LENGTH, "vectors of %d and %d, a matrix of %d x %d", v1->n, v2->n, c->m, c->k);
+    return spe_ok(&w.x->m);
+}
+
+void cv_outer_product_accumulate(cv_where_ w, cv_vec v1, cv_vec v2, const cv_matrix_ref *c)
+{
+    cv_outer_ o;
+    if (!cv_enter_(w) || !cv_check_outer_(w, &v1, &v2, c)) return;
+    o.x = w.x;
+    o.c = cv_surface_of_(w, c);
+    o.v1 = &v1;
+    o.v2 = &v2;
+    if (!cv_is_uniform_(w, c, NULL))
+        cv_outer_lanes_(&o);
+    else if (w.x->dpas && w.x->S == 16 && v1.type == CV_F16 && c->m * c->k <= 16 * CV_DPAS_MOST_)
+        cv_outer_dpas_(&o);
+    else
+        cv_outer_broadcast_(&o);
+}
+
+/* ---- vector ------------------------------------------------------------------------------------------------------ */
+
+/* Lane l: the sum over all lanes of elements first + l. */
+static spe_id cv_sum_block_(cv_ctx *x, const cv_vec *v, int first, bool real)
+{
+    spe_module *m = &x->m;
+    spe_id w[32], type = real ? spe_float(m, 32) : spe_int(m, 32);
+    int i;
+    for (i = 0; i < x->S; i++)
+        w[i] = first + i < v->n ? cv_to_sum_(x, cv_get_(x, v, first + i), v->type, real) : spe_null(m, type);
+    return cv_sum_lanes_(x, w, real);
+}
+
+void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r)
+{
+    cv_ctx *x = w.x;
+    spe_module *m = &x->m;
+    cv_matrix_ref as_matrix;
+    bool real = cv_is_float_(v.type);
+    spe_id base;
+    int i, bytes;
+    if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return;
+    if (!cv_supports_vector_accumulate(v.type, r->interpretation)) {
+        cv_fail_(w, CV_ERROR_ACCUMULATE_TYPES, "vector of %s into %s", cv_type_name(v.type),
+                 cv_type_name(r->interpretation));
+        return;
+    }
+    memset(&as_matrix, 0, sizeof as_matrix);
+    as_matrix.offset = r->offset;
+    as_matrix.uniform = r->uniform;
+    bytes = cv_bytes_(r->interpretation);
+    base = cv_bytes_at_(w, &r->base, &r->offset);
+    if (cv_is_uniform_(w, &as_matrix, NULL)) {
+        for (i = 0; i < v.n; i += x->S)
+            cv_atomic_add_lanes_(x, base, spe_i32(m, i * bytes), r->interpretation, cv_sum_block_(x, &v, i, real),
+                                 v.n - i < x->S ? v.n - i : x->S);
+        return;
+    }
+    if (r->interpretation == CV_F16) { /* in a loop: see cv_outer_add_rows_ */
+        spe_id variable = cv_spill_(x, &v), none[1] = {0},
+               k = spe_for(m, spe_i32(m, 0), spe_i32(m, v.n), spe_i32(m, 1), 0, none);
+        cv_atomic_add_(x, base, spe_imul(m, k, spe_i32(m, bytes)), CV_F16,
+                       spe_load(m, spe_element(m, variable, 1, &k), 0));
+        spe_endfor(m, 0, none);
+        return;
+    }
+    for (i = 0; i < v.n; i++)
+        cv_atomic_add_(x, base, spe_i32(m, i * bytes), r->interpretation,
+                       cv_to_sum_(x, cv_get_(x, &v, i), v.type, real));
+}
+
+/* control.c - control flow. */
+
+/* Reads what a carried pointer points to; its first word tells what it is. */
+static bool cv_read_(cv_where_ w, void *object, cv_thing_ *t, int number)
+{
+    memset(t, 0, sizeof *t);
+    memcpy(&t->magic, object, sizeof t->magic);
+    if (t->magic == CV_VAL_MAGIC_)
+        memcpy(&t->val, object, sizeof t->val);
+    else if (t->magic == CV_VEC_MAGIC_)
+        memcpy(&t->vec, object, sizeof t->vec);
+    if ((t->magic == CV_VAL_MAGIC_ && t->val.kind != CV_NONE_ && t->val.kind != CV_POINTER_) ||
+        (t->magic == CV_VEC_MAGIC_ && t->vec.parts))
+        return true;
+    cv_fail_(w, CV_ERROR_CARRIED, "number %d of the list is something else, or was never set", number + 1);
+    return false;
+}
+
+/* The type in which a number is carried: a C constant's is i32 or f32. */
+static int cv_carried_type_(const cv_thing_ *t)
+{
+    if (t->magic == CV_VEC_MAGIC_) return t->vec.type;
+    return t->val.kind == CV_INT_ ? (int)CV_I32 : t->val.kind == CV_REAL_ ? (int)CV_F32 : t->val.type;
+}
+
+static int cv_thing_ids_(const cv_thing_ *t) { return t->magic == CV_VEC_MAGIC_ ? t->vec.parts : 1; }
+
+/* The ids of all carried values as they are now; they must be of the kinds they were at the start. */
+static bool cv_gather_(cv_where_ w, cv_frame_ *f)
+{
+    int i, at = 0;
+    for (i = 0; i < f->slots; i++) {
+        cv_thing_ now, *start = &f->slot[i].start;
+        int type = cv_carried_type_(start), other;
+        if (!cv_read_(w, f->slot[i].object, &now, i)) return false;
+        other = now.magic == CV_VAL_MAGIC_ && now.val.kind != CV_SCALAR_ ? type : cv_carried_type_(&now);
+        if (now.magic != start->magic || other != type || now.vec.n != start->vec.n) {
+            cv_fail_(w, CV_ERROR_CARRIED_TYPE, "number %d of the list was %s, %d, and is %s, %d", i + 1,
+                     cv_type_text_(type), start->vec.n ? start->vec.n : 1, cv_type_text_(other),
+                     now.vec.n ? now.vec.n : 1);
+            return false;
+        }
+        if (now.magic == CV_VEC_MAGIC_)
+            memcpy(f->ids + at, now.vec.part, (size_t)now.vec.parts * sizeof(spe_id));
+        else
+            f->ids[at] = cv_id_(w, type, &now.val);
+        at += cv_thing_ids_(start);
+    }
+    return spe_ok(&w.x->m);
+}
+
+/* Writes f->ids back into the user's variables. */
+static void cv_scatter_(cv_ctx *x, cv_frame_ *f)
+{
+    int i, at = 0;
+    for (i = 0; i < f->slots; i++) {
+        const cv_thing_ *start = &f->slot[i].start;
+        if (start->magic == CV_VEC_MAGIC_) {
+            cv_vec v = cv_new_(x, start->vec.type, start->vec.n);
+            if (v.parts) memcpy(v.part, f->ids + at, (size_t)v.parts * sizeof(spe_id));
+            memcpy(f->slot[i].object, &v, sizeof v);
+        } else {
+            cv_val v = cv_scalar_(cv_carried_type_(start), f->ids[at], false);
+            memcpy(f->slot[i].object, &v, sizeof v);
+        }
+        at += cv_thing_ids_(start);
+    }
+}
+
+static cv_frame_ *cv_open_(cv_where_ w, const char *name, void *const *objects, bool uniform)
+{
+    cv_ctx *x = w.x;
+    int depth = cm_region_open_(cv_blame_(w), &x->regions, name);
+    cv_frame_ *f;
+    int i;
+    if (!depth) return NULL;
+    f = &x->frames[depth - 1];
+    memset(f, 0, sizeof *f);
+    f->divergent = !uniform;
+    while (objects[f->slots]) f->slots++;
+    f->slot = (cv_slot_ *)spe_alloc(&x->m, (size_t)f->slots * sizeof *f->slot);
+    if (!f->slot) return NULL;
+    for (i = 0; i < f->slots; i++) {
+        f->slot[i].object = objects[i];
+        if (!cv_read_(w, objects[i], &f->slot[i].start, i)) return NULL;
+        f->id_count += cv_thing_ids_(&f->slot[i].start);
+    }
+    f->ids = (spe_id *)spe_alloc(&x->m, ((size_t)f->id_count + 1) * sizeof(spe_id));
+    if (!f->ids || !cv_gather_(w, f)) return NULL;
+    x->divergent += f->divergent ? 1 : 0;
+    return f;
+}
+
+/* The frame of the region of this depth, when it may be closed (cm_region_ends_). */
+static cv_frame_ *cv_closing_(cv_ctx *x, int depth, bool done)
+{
+    return cm_region_ends_(&x->m, cv_errors_(), &x->regions, depth, done) ? &x->frames[depth - 1] : NULL;
+}
+
+/* At the end of a region: its values now. */
+static bool cv_gather_end_(cv_ctx *x, cv_frame_ *f)
+{
+    cm_blame_ at = cm_region_blame_(&x->m, cv_errors_(), &x->regions);
+    cv_where_ w = cv_where_at_(x, at.file, at.line);
+    return cv_enter_(w) && cv_gather_(w, f);
+}
+
+static void cv_close_(cv_ctx *x, cv_frame_ *f)
+{
+    cv_scatter_(x, f);
+    x->regions.depth--;
+    x->divergent -= f->divergent ? 1 : 0;
+}
+
+cv_loop_ cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *const *objects)
+{
+    cv_ctx *x = w.x;
+    cv_loop_ loop;
+    cv_frame_ *f;
+    spe_id from, to, by;
+    memset(&loop, 0, sizeof loop);
+    loop.x = x;
+    loop.index = cv_nothing_();
+    if (!cv_enter_(w)) return loop;
+    from = cv_index_(w, &lo, "the loop's start");
+    to = cv_index_(w, &hi, "the loop's end");
+    by = cv_index_(w, &step, "the loop's step");
+    if (step.kind == CV_INT_ && step.i <= 0) cv_fail_(w, CV_ERROR_LOOP_STEP, "got %lld", (long long)step.i);
+    if (!spe_ok(&x->m)) return loop;
+    f = cv_open_(w, "CV_FOR", objects, lo.uniform && hi.uniform && step.uniform);
+    if (!f) return loop;
+    loop.frame = x->regions.depth;
+    loop.index = cv_scalar_(CV_I32, spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids), !f->divergent);
+    cv_scatter_(x, f);
+    return loop;
+}
+
+static void cv_for_end_(cv_loop_ *loop)
+{
+    cv_frame_ *f = cv_closing_(loop->x, loop->frame, loop->done);
+    if (!f || !cv_gather_end_(loop->x, f)) return;
+    spe_endfor(&loop->x->m, (uint32_t)f->id_count, f->ids);
+    cv_close_(loop->x, f);
+}
+
+bool cv_for_next_(cv_loop_ *loop)
+{
+    if (loop->turn++ == 0) return true;
+    if (loop->frame) cv_for_end_(loop);
+    return false;
+}
+
+const cv_val *cv_for_done_(cv_loop_ *loop)
+{
+    loop->done = true;
+    return NULL;
+}
+
+cv_branch_ cv_if_begin_(cv_where_ w, cv_val condition, void *const *objects)
+{
+    cv_ctx *x = w.x;
+    cv_branch_ b;
+    memset(&b, 0, sizeof b);
+    b.x = x;
+    b.side = -1;
+    if (!cv_enter_(w)) return b;
+    if (condition.magic != CV_VAL_MAGIC_ ||
+        !(condition.kind == CV_INT_ || (condition.kind == CV_SCALAR_ && condition.type == CV_BOOL_))) {
+        char text[48];
+        cv_fail_(w, CV_ERROR_CONDITION, "CV_IF got %s", cv_describe_(&condition, text, sizeof text));
+        return b;
+    }
+    if (!cv_open_(w, "CV_IF", objects, condition.uniform)) return b;
+    b.frame = x->regions.depth;
+    spe_if(&x->m, cv_id_(w, CV_BOOL_, &condition));
+    return b;
+}
+
+/* After the first side: its values are kept, the variables are again what they were. */
+static void cv_if_else_(cv_ctx *x, cv_frame_ *f)
+{
+    int i;
+    if (!cv_gather_end_(x, f)) return;
+    spe_else(&x->m, (uint32_t)f->id_count, f->ids);
+    for (i = 0; i < f->slots; i++) {
+        if (f->slot[i].start.magic == CV_VEC_MAGIC_)
+            memcpy(f->slot[i].object, &f->slot[i].start.vec, sizeof(cv_vec));
+        else
+            memcpy(f->slot[i].object, &f->slot[i].start.val, sizeof(cv_val));
+    }
+}
+
+static void cv_if_end_(cv_ctx *x, cv_frame_ *f)
+{
+    if (!cv_gather_end_(x, f)) return;
+    spe_endif(&x->m, (uint32_t)f->id_count, f->ids, f->ids);
+    cv_close_(x, f);
+}
+
+bool cv_if_next_(cv_branch_ *b)
+{
+    cv_frame_ *f;
+    b->side++;
+    if (b->side == 0) return true;
+    f = b->frame ? cv_closing_(b->x, b->frame, true) : NULL;
+    if (f && b->side == 1)
+        cv_if_else_(b->x, f);
+    else if (f)
+        cv_if_end_(b->x, f);
+    return b->side == 1;
+}
+
+void cv_barrier_(cv_where_ w)
+{
+    if (cv_enter_(w)) spe_barrier(&w.x->m);
+}
+
+/* device_conversion.c - conversion of matrices on the device. */
+
+/* Bits of a float type, from f32. NaN becomes the quiet NaN of the host's conversion. */
+static spe_id cv_encode_(cv_ctx *x, spe_id v, int type)
+{
+    spe_module *m = &x->m;
+    spe_id word = spe_int(m, 16), byte = spe_int(m, 8), half = spe_float(m, 16), sign, nan, r;
+    if (type == CV_F32) return v;
+    nan = spe_isnan(m, v);
+    sign = spe_and(m, spe_uconvert(m, word, spe_shr(m, spe_bitcast(m, spe_int(m, 32), v), spe_i32(m, 16))),
+                   spe_const_u(m, word, 0x8000));
+    if (type == CV_F16) {
+        r = spe_bitcast(m, word, spe_fconvert(m, half, v));
+        return spe_select(m, nan, spe_or(m, sign, spe_const_u(m, word, 0x7e00)), r);
+    }
+    r = cv_round_fp8_(x, v, type);
+    if (type == CV_E4M3) r = spe_fmul(m, r, spe_f32(m, 1.0f / 256));
+    r = spe_bitcast(m, word, spe_fconvert(m, half, r));
+    r = spe_and(m, spe_shr(m, r, spe_const_u(m, word, type == CV_E4M3 ? 7 : 8)), spe_const_u(m, word, 0x7f));
+    r = spe_select(m, nan, spe_const_u(m, word, type == CV_E4M3 ? 0x7f : 0x7e), r);
+    return spe_uconvert(m, byte, spe_or(m, r, spe_shr(m, sign, spe_const_u(m, word, 8))));
+}
+
+enum {
+    CV_CONVERT_DEST_,
+    CV_CONVERT_SRC_,
+    CV_CONVERT_SLOTS_,
+    CV_CONVERT_ROWS_,
+    CV_CONVERT_COLS_,
+    CV_CONVERT_DEST_TYPE_,
+    CV_CONVERT_DEST_LAYOUT_,
+    CV_CONVERT_DEST_STRIDE_,
+    CV_CONVERT_SRC_TYPE_,
+    CV_CONVERT_SRC_LAYOUT_,
+    CV_CONVERT_SRC_STRIDE_,
+    CV_CONVERT_DEST_SHIFT_,
+    CV_CONVERT_SRC_SHIFT_
+};
+
+static spe_id cv_convert_arg_(cv_ctx *x, int which) { return x->args[which].id; }
+
+/* cv_element_offset, of layout, stride and size (as a shift) known only when the kernel runs. */
+static spe_id cv_convert_offset_(cv_ctx *x, int layout_arg, spe_id r, spe_id c)
+{
+    spe_module *m = &x->m;
+    spe_id layout = cv_convert_arg_(x, layout_arg), stride = cv_convert_arg_(x, layout_arg + 1);
+    spe_id shift =
+        cv_convert_arg_(x, layout_arg == CV_CONVERT_DEST_LAYOUT_ ? CV_CONVERT_DEST_SHIFT_ : CV_CONVERT_SRC_SHIFT_);
+    spe_id padded = spe_and(m, spe_iadd(m, cv_convert_arg_(x, CV_CONVERT_ROWS_), spe_i32(m, 7)), spe_i32(m, ~7));
+    spe_id along = spe_shl(m, c, shift), optimal, row_major, column_major;
+    optimal = spe_iadd(m, spe_imul(m, spe_imul(m, spe_shr(m, along, spe_i32(m, 6)), padded), spe_i32(m, 64)),
+                       spe_iadd(m, spe_imul(m, r, spe_i32(m, 64)), spe_and(m, along, spe_i32(m, 63))));
+    row_major = spe_iadd(m, spe_imul(m, r, stride), along);
+    column_major = spe_iadd(m, spe_imul(m, c, stride), spe_shl(m, r, shift));
+    return spe_select(m, spe_ieq(m, layout, spe_i32(m, CV_ROW_MAJOR)), row_major,
+                      spe_select(m, spe_ieq(m, layout, spe_i32(m, CV_COLUMN_MAJOR)), column_major, optimal));
+}
+
+static spe_id cv_convert_pointer_(cv_ctx *x, int arg, spe_id at, spe_id type)
+{
+    return spe_ptr_cast(&x->m, spe_index(&x->m, cv_convert_arg_(x, arg), at), type);
+}
+
+/* Types that are equal: the bits are copied. */
+static void cv_convert_copy_(cv_ctx *x, spe_id dest, spe_id src, spe_id inside)
+{
+    spe_module *m = &x->m;
+    int shift;
+    for (shift = 0; shift < 3; shift++) {
+        spe_id type = spe_int(m, 8u << shift), zero = spe_const_u(m, type, 0), v;
+        spe_if(m, spe_ieq(m, cv_convert_arg_(x, CV_CONVERT_DEST_SHIFT_), spe_i32(m, shift)));
+        spe_if(m, inside);
+        v = spe_load(m, cv_convert_pointer_(x, CV_CONVERT_SRC_, src, type), 1u << shift);
+        spe_endif_from(m, 1, &v, &zero, &v);
+        spe_store(m, cv_convert_pointer_(x, CV_CONVERT_DEST_, dest, type), v, 1u << shift);
+        spe_endif(m, 0, NULL, NULL);
+    }
+}
+
+/* Float types that differ, by way of f32. */
+static void cv_convert_float_(cv_ctx *x, spe_id dest, spe_id src, spe_id inside)
+{
+    static const cv_type types[] = {CV_F32, CV_F16, CV_E4M3, CV_E5M2};
+    spe_module *m = &x->m;
+    spe_id real = spe_float(m, 32), zero = spe_f32(m, 0), value = zero, v;
+    int i;
+    for (i = 0; i < 4; i++) {
+        spe_if(m, spe_land(m, inside, spe_ieq(m, cv_convert_arg_(x, CV_CONVERT_SRC_TYPE_), spe_i32(m, types[i]))));
+        v = spe_load(m, cv_convert_pointer_(x, CV_CONVERT_SRC_, src, cv_spe_type_(x, types[i])),
+                     (uint32_t)cv_bytes_(types[i]));
+        v = spe_fconvert(m, real, cv_decode_(x, v, types[i]));
+        spe_endif_from(m, 1, &v, &value, &value);
+    }
+    for (i = 0; i < 4; i++) {
+        spe_if(m, spe_ieq(m, cv_convert_arg_(x, CV_CONVERT_DEST_TYPE_), spe_i32(m, types[i])));
+        v = cv_encode_(x, value, types[i]);
+        spe_store(m, cv_convert_pointer_(x, CV_CONVERT_DEST_, dest, spe_type_of(m, v)), v,
+                  (uint32_t)cv_bytes_(types[i]));
+        spe_endif(m, 0, NULL, NULL);
+    }
+}
+
+/* A work-item a slot of the destination: of an optimal layout the padding too, which becomes zero. */
+void cv_convert_body_(cv_ctx *x)
+{
+    spe_module *m = &x->m;
+    spe_id i = spe_builtin(m, SPE_GLOBAL_ID, 0), rows = cv_convert_arg_(x, CV_CONVERT_ROWS_),
+           cols = cv_convert_arg_(x, CV_CONVERT_COLS_);
+    spe_id shift = cv_convert_arg_(x, CV_CONVERT_DEST_SHIFT_), optimal, padded, panel, in_panel, width, r, c, inside,
+           dest, src;
+    spe_if(m, spe_ult(m, i, cv_convert_arg_(x, CV_CONVERT_SLOTS_)));
+    optimal = spe_uge(m, cv_convert_arg_(x, CV_CONVERT_DEST_LAYOUT_), spe_i32(m, CV_MUL_OPTIMAL));
+    padded = spe_and(m, spe_iadd(m, rows, spe_i32(m, 7)), spe_i32(m, ~7));
+    width = spe_select(m, optimal, spe_shr(m, spe_i32(m, 64), shift), cols);
+    padded = spe_select(m, optimal, padded, rows);
+    panel = spe_udiv(m, i, spe_imul(m, padded, width));
+    in_panel = spe_isub(m, i, spe_imul(m, panel, spe_imul(m, padded, width)));
+    r = spe_udiv(m, in_panel, width);
+    c = spe_iadd(m, spe_imul(m, panel, width), spe_isub(m, in_panel, spe_imul(m, r, width)));
+    inside = spe_land(m, spe_ult(m, r, rows), spe_ult(m, c, cols));
+    dest = cv_convert_offset_(x, CV_CONVERT_DEST_LAYOUT_, r, c);
+    src = cv_convert_offset_(x, CV_CONVERT_SRC_LAYOUT_, r, c);
+    spe_if(m, spe_ieq(m, cv_convert_arg_(x, CV_CONVERT_DEST_TYPE_), cv_convert_arg_(x, CV_CONVERT_SRC_TYPE_)));
+    cv_convert_copy_(x, dest, src, inside);
+    spe_else(m, 0, NULL);
+    cv_convert_float_(x, dest, src, inside);
+    spe_endif(m, 0, NULL, NULL);
+    spe_endif(m, 0, NULL, NULL);
+}
+
+static uint32_t cv_shift_(int type) { return cv_bytes_(type) == 4 ? 2 : cv_bytes_(type) == 2 ? 1 : 0; }
+
+cv_conversion_arguments cv_conversion_arguments_of(const cv_conversion_info *info)
+{
+    const cv_conversion_dest_info *d = &info->dest_info;
+    cv_conversion_arguments a;
+    memset(&a, 0, sizeof a);
+    a.dest = info->data_desc.dest;
+    a.src = info->data_desc.src;
+    a.rows = d->num_rows;
+    a.cols = d->num_columns;
+    a.dest_type = (uint32_t)d->dest_data_type;
+    a.dest_layout = (uint32_t)d->dest_layout;
+    a.dest_stride = d->dest_stride;
+    a.src_type = (uint32_t)info->src_info.src_data_type;
+    a.src_layout = (uint32_t)info->src_info.src_layout;
+    a.src_stride = info->src_info.src_stride;
+    a.dest_shift = cv_shift_(d->dest_data_type);
+    a.src_shift = cv_shift_(info->src_info.src_data_type);
+    a.slots = cv_is_optimal_(d->dest_layout) ? cv_dest_size_(d, 0) >> a.dest_shift : a.rows * a.cols;
+    a.groups = (a.slots + CV_CONVERT_GROUP_ - 1) / CV_CONVERT_GROUP_;
+    return a;
+}
+
+cv_conversions_ cv_conversions_begin_(const cv_conversion_info *infos, uint32_t count, spe_error *error)
+{
+    cv_conversions_ c;
+    uint32_t i;
+    memset(&c, 0, sizeof c);
+    c.infos = infos;
+    c.count = count;
+    if (error) memset(error, 0, sizeof *error);
+    for (i = 0; i < count; i++)
+        if (!cv_check_conversion(&infos[i], error)) c.count = 0;
+    return c;
+}
+
+bool cv_conversions_next_(cv_conversions_ *c)
+{
+    if (c->next >= c->count) return false;
+    c->now = cv_conversion_arguments_of(&c->infos[c->next++]);
+    return true;
+}
+
+/* build.c - building a module. */
+
+/* The type of a parameter by its name; -1: none. Numbers are of no 8-bit float. */
+static int cv_type_of_(const char *name, const cm_param_ *p)
+{
+    int i;
+    for (i = 0; i < CV_TYPE_COUNT_; i++) {
+        const cv_type_row *row = cv_type_at_(i);
+        if (row->memory && strcmp(row->name, name) == 0)
+            return p->local || (!p->pointer && cv_is_fp8_(row->type)) ? -1 : (int)row->type;
+    }
+    return -1;
+}
+
+/* The target, and work-groups that it takes. */
+static bool cv_choose_target_(cv_ctx *x, cv_where_ w)
+{
+    const cv_build_desc *d = x->desc;
+    if (!cm_choose_target_(cv_blame_(w), d->target, d->subgroup_size, &x->target)) return false;
+    x->S = x->target.subgroup_size;
+    x->local_size = d->local_size ? d->local_size : 4 * x->S;
+    if (x->local_size < 1 || x->local_size > x->target.max_group_size) {
+        cv_fail_(w, CV_ERROR_GROUP_SIZE, "%d work-items, %s takes %d", x->local_size, x->target.name,
+                 x->target.max_group_size);
+        return false;
+    }
+    x->full = x->local_size % x->S == 0;
+    return true;
+}
+
+static bool cv_begin_kernel_(cv_ctx *x)
+{
+    spe_param params[CM_PARAMS_MAX_];
+    int i;
+    for (i = 0; i < x->param_count; i++)
+        params[i] = cm_spe_param_(&x->m, &x->params[i], cv_spe_type_(x, x->params[i].type));
+    if (!cm_kernel_begin_(&x->m, x->kernel->name, x->S, x->local_size, x->param_count, params)) return false;
+    for (i = 0; i < x->param_count; i++) {
+        x->args[i] = cv_scalar_(x->params[i].type, spe_param_id(&x->m, (uint32_t)i), true);
+        if (x->params[i].pointer) x->args[i].kind = CV_POINTER_;
+    }
+    return true;
+}
+
+static void cv_emit_module_(cv_ctx *x, cv_module *mod)
+{
+    cm_ctx cm;
+    if (!cm_begin(&cm, &x->m, &x->target, x->desc->lowering)) return;
+    x->dpas = cm.lowering == CM_INTEL;
+    x->block2d = x->dpas && (x->target.block2d_sizes & (uint32_t)x->S) && x->S == 16;
+    if (!cv_begin_kernel_(x)) return;
+    x->kernel->body(x);
+    if (x->regions.depth) cm_fail_open_(&x->m, cv_errors_(), &x->regions, "");
+    spe_at(&x->m, x->kernel->file, x->kernel->line);
+    if (!cm_build_end_(mod, x->kernel->name, x->kernel->params, x->S, x->local_size)) return;
+    if (x->desc->large_registers) mod->build_flags = "-ze-opt-large-register-file";
+}
+
+cv_module cv_build(const cv_build_desc *desc)
+{
+    cv_module mod;
+    spe_options options = cm_options_(desc->version, desc->names, desc->lines, desc->kernel->file);
+    cv_ctx *x = (cv_ctx *)cm_build_begin_(&mod, cv_errors_(), sizeof *x, &options);
+    const cv_kernel *k = desc->kernel;
+    if (!x || !spe_ok(&x->m)) return mod;
+    x->desc = desc;
+    x->kernel = k;
+    x->param_count =
+        cm_parse_params_(cv_blame_(cv_where_at_(x, k->file, k->line)), k->params, cv_type_of_, x->params);
+    if (x->param_count >= 0 && cv_choose_target_(x, cv_where_at_(x, desc->file, desc->line)))
+        cv_emit_module_(x, &mod);
+    x->desc = NULL; /* the caller's, which may go */
+    return mod;
+}
+
+void cv_free(cv_module *mod) { cm_module_free(mod); }
+
+cv_module cv_conversion_module(const cv_target *target)
+{
+    static const cv_kernel kernel = {"cv_convert_matrix", CV_CONVERT_PARAMS_, __FILE__, __LINE__, cv_convert_body_};
+    cv_build_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.kernel = &kernel;
+    desc.file = __FILE__;
+    desc.line = __LINE__;
+    desc.target = target;
+    desc.local_size = CV_CONVERT_GROUP_;
+    return cv_build(&desc);
+}
+
+/* macros.c - what the macros call. */
+
+cv_interpreted_vector cv_plain_input_(cv_vec v)
+{
+    cv_interpreted_vector in;
+    in.vec = v;
+    in.interpretation = v.type;
+    return in;
+}
+cv_interpreted_vector cv_same_input_(cv_interpreted_vector v) { return v; }
+
+cv_vec cv_mul_(cv_where_ w, int type, cv_matrix_ref a, cv_interpreted_vector in)
+{
+    return cv_mul(w, type, &a, &in);
+}
+cv_vec cv_mul_add_(cv_where_ w, int type, cv_matrix_ref a, cv_interpreted_vector in, cv_vector_ref bias)
+{
+    return cv_mul_add(w, type, &a, &in, &bias);
+}
+void cv_outer_product_(cv_where_ w, cv_vec v1, cv_vec v2, cv_matrix_ref c)
+{
+    cv_outer_product_accumulate(w, v1, v2, &c);
+}
+void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r) { cv_vector_accumulate(w, v, &r); }
+
+/* ---- macros (C only) --------------------------------------------------------------------------------------------- */
+
+#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
+#elif defined(__clang__)
+#pragma clang optimize on
+#elif defined(__GNUC__)
+#pragma GCC pop_options
+#endif
+#endif /* XETILE_COOPVEC_BODIES_ */

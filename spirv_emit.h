@@ -141,6 +141,42 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- how functions are declared ------------------------------------------------------------------------------------
+ *
+ * The same lines stand in every header of xetile that can be used alone; the first one included counts.
+ *   nothing defined         include and go: the bodies are here, static, compiled fast and not optimised
+ *   XETILE_DECLARATIONS     declarations only; one file of the program has the bodies, or libxetile
+ *   XETILE_IMPLEMENTATION   in that one file, before the include: the bodies, for all files
+ *   XETILE_OPTIMIZE         with the bodies here: optimise them as the rest of the file
+ */
+#ifndef XETILE_API
+#if defined(__GNUC__)
+#define XETILE_COLD_ __attribute__((__unused__, __cold__))
+#define XETILE_WEAK_ __attribute__((__weak__)) /* so that bodies that stand twice give one message of the linker */
+#else
+#define XETILE_COLD_
+#define XETILE_WEAK_
+#endif
+#if defined(__cplusplus)
+#define XETILE_EXTERN_ extern "C"
+#else
+#define XETILE_EXTERN_ extern
+#endif
+#if defined(XETILE_SEPARATE_) /* src/ is compiled file by file */
+#define XETILE_API XETILE_EXTERN_
+#define XETILE_PRIVATE XETILE_EXTERN_
+#elif defined(XETILE_IMPLEMENTATION)
+#define XETILE_API XETILE_EXTERN_ XETILE_WEAK_
+#define XETILE_PRIVATE static XETILE_COLD_
+#elif defined(XETILE_DECLARATIONS)
+#define XETILE_API XETILE_EXTERN_
+#define XETILE_PRIVATE static XETILE_COLD_
+#else
+#define XETILE_API static XETILE_COLD_
+#define XETILE_PRIVATE static XETILE_COLD_
+#endif
+#endif
+
 /* ---- The numbers of SPIR-V ----------------------------------------------------------------------------------------
  * Lists of X(kind, name, number), each an enumerator SPE_<kind><name>: SPE_OpIAdd, SPE_ScopeSubgroup, ...
  */
@@ -462,8 +498,6 @@ typedef struct {
     size_t count, capacity;
 } spe_buffer_;
 
-enum { SPE_ID_TYPE_ = 1, SPE_ID_CONSTANT_ = 2, SPE_ID_GLOBAL_ = 4, SPE_ID_FUNCTION_ = 8, SPE_ID_SPEC_ = 16 };
-
 /* What is known of an id. A value of depth d may be used while scope number `serial` is the d-th of the open ones. */
 typedef struct {
     uint32_t type;   /* type of a value, 0 for anything else */
@@ -550,7 +584,739 @@ typedef struct {
     spe_id string_id;
 } spe_module;
 
-static inline void *spe_default_realloc_(void *user, void *p, size_t size)
+/* The error's meaning in general, for any id of this header; "" for others. */
+XETILE_API const char *spe_error_meaning(int id);
+
+/* Records an error under any id and name, for the headers above this one. The first error of a module stays. */
+SPE_PRINTF_(4, 5) XETILE_API void spe_fail(spe_module *m, int id, const char *name, const char *format, ...);
+
+/* The first error; its id is 0 while all is well. Never NULL. */
+XETILE_API const spe_error *spe_get_error(const spe_module *m);
+
+/* file:line: NAME: text, when there is an error. */
+XETILE_API void spe_print_error(const spe_error *e, FILE *f);
+
+/* No error so far? */
+XETILE_API bool spe_ok(const spe_module *m);
+
+/* Says where the user's code stands: errors, regions and OpLine use it until the next call. `file` must live as long as
+ * the module (a string literal, __FILE__). Returns m. */
+XETILE_API spe_module *spe_at(spe_module *m, const char *file, int line);
+#define SPE(m, fn, ...) spe_##fn(spe_at((m), __FILE__, __LINE__), __VA_ARGS__)
+#define SPE0(m, fn) spe_##fn(spe_at((m), __FILE__, __LINE__))
+
+/* -- memory: arrays that double, and an arena of chunks that double ---------------------------------------------- */
+
+/* Zeroed memory that lives until spe_free: for what a user of the module keeps along with it. NULL and an error when
+ * there is none. */
+XETILE_API void *spe_alloc(spe_module *m, size_t bytes);
+
+/* -- words ------------------------------------------------------------------------------------------------------- */
+
+/* Starts a module. `o` NULL: the defaults. m is taken to hold nothing yet (free an older module first). False and an
+ * error (SPE_ERR_OPTION, SPE_ERR_MEMORY) when it cannot; spe_free is right to call then too. */
+XETILE_API bool spe_begin(spe_module *m, const spe_options *o);
+
+/* Gives all memory back. Also right for a zeroed module, for a failed one, and twice. */
+XETILE_API void spe_free(spe_module *m);
+
+/* ---- What needs which capability, and which capability needs which extension or version ------------------------ */
+
+/* Adds an OpExtension, once. `name` is copied. */
+XETILE_API void spe_extension(spe_module *m, const char *name);
+
+/* Declares a capability, once, with the extension it comes from. SPE_ERR_VERSION when the module's version lacks it. */
+XETILE_API void spe_capability(spe_module *m, uint32_t capability);
+
+/* ---- Types: each is made once ---------------------------------------------------------------------------------- */
+
+/* What a type id is made of; kind SPE_KIND_NONE for anything that is no type. */
+XETILE_API spe_type_info spe_info(const spe_module *m, spe_id type);
+
+/* The type of a value, 0 for what is none. */
+XETILE_API spe_id spe_type_of(const spe_module *m, spe_id value);
+
+/* The scalar a vector, cooperative matrix or cooperative vector is made of; a scalar itself. */
+XETILE_API spe_id spe_scalar_of(const spe_module *m, spe_id type);
+
+/* Bits of the scalar in a type: 8 to 64, bool 1; 0 for pointers, structs ... */
+XETILE_API uint32_t spe_width(const spe_module *m, spe_id type);
+
+/* Components of a scalar (1) or vector; 0 for the rest. */
+XETILE_API uint32_t spe_count(const spe_module *m, spe_id type);
+
+/* Writes what a type is called into text: f32, i32, f16x8, ptr<f32>, [4]i32, coopmat<f16, 8x16>. Returns text. */
+XETILE_API char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size);
+
+/* -- the types --------------------------------------------------------------------------------------------------- */
+
+XETILE_API spe_id spe_void(spe_module *m);
+
+XETILE_API spe_id spe_bool(spe_module *m);
+
+/* An integer of 8, 16, 32 or 64 bits (capability Int8, Int16, Int64 as needed); it has no sign, operations have. */
+XETILE_API spe_id spe_int(spe_module *m, uint32_t bits);
+
+/* An IEEE float of 16, 32 or 64 bits (capability Float16, Float64 as needed). */
+XETILE_API spe_id spe_float(spe_module *m, uint32_t bits);
+
+/* The bfloat16 type of SPV_KHR_bfloat16: conversion, dot products and cooperative matrices, no plain arithmetic. */
+XETILE_API spe_id spe_bf16(spe_module *m);
+
+/* The 8-bit float types of SPV_EXT_float8. */
+XETILE_API spe_id spe_e4m3(spe_module *m);
+XETILE_API spe_id spe_e5m2(spe_module *m);
+
+/* A vector of n = 2, 3, 4, 8 or 16 scalars (bool, int, float); n == 1 gives the scalar itself. Any n in a module that
+ * has declared VectorAnyINTEL or LongVectorEXT. */
+XETILE_API spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n);
+
+/* An array of n >= 1 elements. */
+XETILE_API spe_id spe_array(spe_module *m, spe_id elem, uint32_t n);
+
+/* A struct of n members. */
+XETILE_API spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members);
+
+/* A pointer into a storage class: SPE_StorageClassCrossWorkgroup is global memory, ...Workgroup local, ...Function
+ * private. */
+XETILE_API spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type);
+
+/* A function type of n parameters. */
+XETILE_API spe_id spe_fn_type(spe_module *m, spe_id ret, uint32_t n, const spe_id *params);
+
+/* A cooperative matrix (SPV_KHR_cooperative_matrix) of rows x cols components shared by a scope (SPE_ScopeSubgroup);
+ * use: SPE_CooperativeMatrixUseMatrixAKHR, ...BKHR or ...AccumulatorKHR. */
+XETILE_API spe_id spe_coopmat(spe_module *m, spe_id component, uint32_t scope, uint32_t rows, uint32_t cols,
+                              uint32_t use);
+
+/* A cooperative vector (SPV_NV_cooperative_vector) of n components. */
+XETILE_API spe_id spe_coopvec(spe_module *m, spe_id component, uint32_t n);
+
+/* ---- Constants: each is made once; for a vector type the scalar is repeated ------------------------------------ */
+
+/* True when id is a scalar constant (int, bool, float; no spec constant): *bits are its bits, zero-extended. Else *bits
+ * is 0. */
+XETILE_API bool spe_const_bits(const spe_module *m, spe_id id, uint64_t *bits);
+
+/* A composite constant of n constants (for a vector, array, struct or cooperative matrix, which takes one). */
+XETILE_API spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id *parts);
+
+/* Float constants, from a double: rounded to nearest even. Integer types are an error. */
+XETILE_API spe_id spe_const_f(spe_module *m, spe_id type, double value);
+
+/* Integer constants; a bool takes 0 and 1, a float type the number itself. SPE_ERR_RANGE when it does not fit. */
+XETILE_API spe_id spe_const_u(spe_module *m, spe_id type, uint64_t value);
+
+XETILE_API spe_id spe_const_i(spe_module *m, spe_id type, int64_t value);
+
+XETILE_API spe_id spe_const_bool(spe_module *m, bool value);
+
+XETILE_API spe_id spe_u32(spe_module *m, uint32_t value);
+XETILE_API spe_id spe_i32(spe_module *m, int32_t value);
+
+XETILE_API spe_id spe_u64(spe_module *m, uint64_t value);
+XETILE_API spe_id spe_f32(spe_module *m, float value);
+
+/* All bits zero, of any type (pointers too). */
+XETILE_API spe_id spe_null(spe_module *m, spe_id type);
+
+/* A value of any type that may be anything. */
+XETILE_API spe_id spe_undef(spe_module *m, spe_id type);
+
+/* A scalar the host may set when it loads the module: `bits` is the default, spec_id its number.
+ * Each call makes one. */
+XETILE_API spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_id);
+
+/* -- names and decorations --------------------------------------------------------------------------------------- */
+
+/* Names an id in disassembly, when options.names is set. */
+XETILE_API void spe_name(spe_module *m, spe_id id, const char *name);
+
+/* OpDecorate of any decoration with n literal words; capabilities follow. */
+XETILE_API void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, uint32_t n, const uint32_t *words);
+
+/* OpMemberDecorate of a struct's member. */
+XETILE_API void spe_decorate_member(spe_module *m, spe_id type, uint32_t member, uint32_t decoration, uint32_t n,
+                                    const uint32_t *words);
+
+/* ---- Instructions ---------------------------------------------------------------------------------------------- */
+
+/* Any instruction with a result: opcode, type of the result, then the operand words as the specification lists them.
+ * Nothing is checked but that all stands in a function; capabilities of opcodes in SPE_OPCODES follow. */
+XETILE_API spe_id spe_op(spe_module *m, uint32_t opcode, spe_id result_type, uint32_t n, const uint32_t *words);
+
+/* Any instruction without a result (no terminators, labels or merges: regions write those). */
+XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const uint32_t *words);
+
+/* -- what arithmetic takes --------------------------------------------------------------------------------------- */
+/* Arithmetic on two values of one type (scalars, vectors, and where the operation allows it cooperative matrices); the
+ * result has that type. sdiv and srem round toward zero, smod takes the divisor's sign, frem the dividend's. */
+#define SPE_BINARY_LIST_(X)                                                                                            \
+    X(spe_iadd, IAdd, INT) X(spe_isub, ISub, INT) X(spe_imul, IMul, INT) X(spe_udiv, UDiv, INT)                        \
+    X(spe_sdiv, SDiv, INT) X(spe_umod, UMod, INT) X(spe_srem, SRem, INT) X(spe_smod, SMod, INT)                        \
+    X(spe_fadd, FAdd, FLOAT) X(spe_fsub, FSub, FLOAT) X(spe_fmul, FMul, FLOAT) X(spe_fdiv, FDiv, FLOAT)                \
+    X(spe_frem, FRem, FLOAT) X(spe_fmod, FMod, FLOAT) X(spe_and, BitwiseAnd, INT) X(spe_or, BitwiseOr, INT)            \
+    X(spe_xor, BitwiseXor, INT) X(spe_shl, ShiftLeftLogical, INT) X(spe_shr, ShiftRightLogical, INT)                   \
+    X(spe_sar, ShiftRightArithmetic, INT) X(spe_land, LogicalAnd, BOOL) X(spe_lor, LogicalOr, BOOL)                    \
+    X(spe_leq, LogicalEqual, BOOL) X(spe_lne, LogicalNotEqual, BOOL)
+/* Arithmetic on one value. popcount of each component is spe_bit_count. */
+#define SPE_UNARY_LIST_(X)                                                                                             \
+    X(spe_ineg, SNegate, INT) X(spe_fneg, FNegate, FLOAT) X(spe_not, Not, INT) X(spe_lnot, LogicalNot, BOOL)           \
+    X(spe_bit_count, BitCount, INT) X(spe_bit_reverse, BitReverse, INT)
+/* Comparisons: bool, or a vector of bools. f.. are ordered (false when a NaN is there), fu.. unordered (true). */
+#define SPE_COMPARE_LIST_(X)                                                                                           \
+    X(spe_ieq, IEqual, INT) X(spe_ine, INotEqual, INT) X(spe_ult, ULessThan, INT) X(spe_ule, ULessThanEqual, INT)      \
+    X(spe_ugt, UGreaterThan, INT) X(spe_uge, UGreaterThanEqual, INT) X(spe_slt, SLessThan, INT)                        \
+    X(spe_sle, SLessThanEqual, INT) X(spe_sgt, SGreaterThan, INT) X(spe_sge, SGreaterThanEqual, INT)                   \
+    X(spe_feq, FOrdEqual, FLOAT) X(spe_fne, FOrdNotEqual, FLOAT) X(spe_flt, FOrdLessThan, FLOAT)                       \
+    X(spe_fle, FOrdLessThanEqual, FLOAT) X(spe_fgt, FOrdGreaterThan, FLOAT) X(spe_fge, FOrdGreaterThanEqual, FLOAT)    \
+    X(spe_fueq, FUnordEqual, FLOAT) X(spe_fune, FUnordNotEqual, FLOAT) X(spe_fult, FUnordLessThan, FLOAT)              \
+    X(spe_fule, FUnordLessThanEqual, FLOAT) X(spe_fugt, FUnordGreaterThan, FLOAT)                                      \
+    X(spe_fuge, FUnordGreaterThanEqual, FLOAT)
+
+#define SPE_DECLARE_1_(name, op, kind) XETILE_API spe_id name(spe_module *m, spe_id a);
+#define SPE_DECLARE_2_(name, op, kind) XETILE_API spe_id name(spe_module *m, spe_id a, spe_id b);
+SPE_BINARY_LIST_(SPE_DECLARE_2_)
+SPE_UNARY_LIST_(SPE_DECLARE_1_)
+SPE_COMPARE_LIST_(SPE_DECLARE_2_)
+#undef SPE_DECLARE_1_
+#undef SPE_DECLARE_2_
+#undef SPE_BINARY_
+#undef SPE_UNARY_
+#undef SPE_COMPARE_
+
+/* The operation for integers or for floats, as the operands are. */
+XETILE_API spe_id spe_add(spe_module *m, spe_id a, spe_id b);
+XETILE_API spe_id spe_sub(spe_module *m, spe_id a, spe_id b);
+XETILE_API spe_id spe_mul(spe_module *m, spe_id a, spe_id b);
+XETILE_API spe_id spe_div_s(spe_module *m, spe_id a, spe_id b);
+XETILE_API spe_id spe_div_u(spe_module *m, spe_id a, spe_id b);
+XETILE_API spe_id spe_neg(spe_module *m, spe_id a);
+XETILE_API spe_id spe_isnan(spe_module *m, spe_id a);
+XETILE_API spe_id spe_isinf(spe_module *m, spe_id a);
+XETILE_API spe_id spe_any(spe_module *m, spe_id a);
+XETILE_API spe_id spe_all(spe_module *m, spe_id a);
+
+/* c ? a : b. c is a bool (repeated for vectors, which SPIR-V before 1.4 needs), or a vector of as many bools. */
+XETILE_API spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b);
+
+/* Dot product of two float vectors (bf16 too: capability BFloat16DotProductKHR). */
+XETILE_API spe_id spe_dot(spe_module *m, spe_id a, spe_id b);
+
+/* Bit fields: `count` bits from bit `offset` (both i32), extended with or without sign, or put in place. */
+XETILE_API spe_id spe_bits_extract(spe_module *m, spe_id v, spe_id offset, spe_id count, bool is_signed);
+XETILE_API spe_id spe_bits_insert(spe_module *m, spe_id base, spe_id v, spe_id offset, spe_id count);
+
+/* -- conversions ------------------------------------------------------------------------------------------------- */
+/* Conversions to `type`, component by component: integers to wider or narrower ones, with zeros (u) or the sign (s);
+ * floats to floats; floats to integers (toward zero) and back. The same type gives the value itself. */
+#define SPE_CONVERT_LIST_(X)                                                                                           \
+    X(spe_uconvert, UConvert, INT, INT) X(spe_sconvert, SConvert, INT, INT) X(spe_fconvert, FConvert, FLOAT, FLOAT)    \
+    X(spe_f_to_u, ConvertFToU, FLOAT, INT) X(spe_f_to_s, ConvertFToS, FLOAT, INT)                                      \
+    X(spe_u_to_f, ConvertUToF, INT, FLOAT) X(spe_s_to_f, ConvertSToF, INT, FLOAT)                                      \
+    X(spe_ptr_to_u, ConvertPtrToU, PTR, INT) X(spe_u_to_ptr, ConvertUToPtr, INT, PTR)
+
+#define SPE_DECLARE_CONVERT_(name, op, from, to) XETILE_API spe_id name(spe_module *m, spe_id type, spe_id v);
+SPE_CONVERT_LIST_(SPE_DECLARE_CONVERT_)
+#undef SPE_DECLARE_CONVERT_
+#undef SPE_CONVERT_
+
+/* spe_fconvert to an e4m3 or e5m2 type that gives the largest finite value where the number is larger. */
+XETILE_API spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v);
+
+/* The same bits as another type of the same size; pointers to pointers of the same storage class. */
+XETILE_API spe_id spe_bitcast(spe_module *m, spe_id type, spe_id v);
+
+/* A pointer to `elem` at the same place, in the same storage class. */
+XETILE_API spe_id spe_ptr_cast(spe_module *m, spe_id ptr, spe_id elem);
+
+/* A pointer as one into the generic storage class (capability GenericPointer). */
+XETILE_API spe_id spe_ptr_to_generic(spe_module *m, spe_id ptr);
+
+/* Whatever conversion leads from a scalar or vector to `type`: numbers keep their value where it fits. is_signed tells
+ * how the integer is to be read. A bool becomes 0 or 1, and a number a bool that says whether it is not 0. */
+XETILE_API spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed);
+
+/* bfloat16 held as 16-bit integers, to f32 and (rounded to nearest even) back: SPV_INTEL_bfloat16_conversion. */
+XETILE_API spe_id spe_bf16_to_f32(spe_module *m, spe_id v);
+XETILE_API spe_id spe_f32_to_bf16(spe_module *m, spe_id v);
+/* f32 rounded to the 10-bit mantissa of tf32, still f32: SPV_INTEL_tensor_float32_conversion. */
+XETILE_API spe_id spe_round_tf32(spe_module *m, spe_id v);
+
+/* -- composites -------------------------------------------------------------------------------------------------- */
+
+/* Part i of a vector, array or struct; of a scalar, 0 gives it back. */
+XETILE_API spe_id spe_extract(spe_module *m, spe_id v, uint32_t i);
+
+/* The composite with part i replaced. */
+XETILE_API spe_id spe_insert(spe_module *m, spe_id composite, spe_id v, uint32_t i);
+
+/* A composite of its n parts; of constants, a constant. */
+XETILE_API spe_id spe_construct(spe_module *m, spe_id type, uint32_t n, const spe_id *parts);
+
+/* A scalar in every component of a vector type (or cooperative matrix or vector type); a scalar type gives it back. */
+XETILE_API spe_id spe_splat(spe_module *m, spe_id type, spe_id scalar);
+
+/* n components picked from the concatenation of a and b (vectors of one component type): idx counts through a, then b;
+ * 0xffffffff is a component that may be anything. n == 1 gives a scalar. */
+XETILE_API spe_id spe_shuffle(spe_module *m, spe_id a, spe_id b, uint32_t n, const uint32_t *idx);
+
+/* A vector's component at an integer index known only when the kernel runs. */
+XETILE_API spe_id spe_extract_dyn(spe_module *m, spe_id v, spe_id i);
+XETILE_API spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_id i);
+
+/* -- memory ------------------------------------------------------------------------------------------------------ */
+
+/* The alignment OpenCL gives a type in memory, in bytes; 0 for what is never there. Vectors take the room of the next
+ * power of two. */
+XETILE_API uint32_t spe_alignment(const spe_module *m, spe_id type);
+
+/* Loads what ptr points to. align in bytes, a power of two; 0: the alignment OpenCL gives the type. */
+XETILE_API spe_id spe_load(spe_module *m, spe_id ptr, uint32_t align);
+XETILE_API spe_id spe_load_volatile(spe_module *m, spe_id ptr, uint32_t align);
+
+/* Stores v, which must be of the type ptr points to. */
+XETILE_API void spe_store(spe_module *m, spe_id ptr, spe_id v, uint32_t align);
+XETILE_API void spe_store_volatile(spe_module *m, spe_id ptr, spe_id v, uint32_t align);
+
+/* ptr + i elements, i an integer read with its sign. */
+XETILE_API spe_id spe_index(spe_module *m, spe_id ptr, spe_id i);
+
+/* A pointer to a part of the array, struct or vector ptr points to: n indices, each an integer value (a constant for a
+ * struct). */
+XETILE_API spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx);
+
+/* Copies `size` (an integer value) bytes between two places that do not overlap. */
+XETILE_API void spe_copy_memory_sized(spe_module *m, spe_id to, spe_id from, spe_id size, uint32_t align);
+
+/* A load or store that happens only where a bool holds; a load gives `otherwise` elsewhere
+ * (SPV_INTEL_predicated_io). */
+XETILE_API spe_id spe_load_if(spe_module *m, spe_id ptr, spe_id condition, spe_id otherwise, uint32_t align);
+XETILE_API void spe_store_if(spe_module *m, spe_id ptr, spe_id v, spe_id condition, uint32_t align);
+
+/* -- variables --------------------------------------------------------------------------------------------------- */
+
+/* A variable of this invocation's own; its OpVariable goes to the start of the function. Returns a pointer to it. */
+XETILE_API spe_id spe_local_var(spe_module *m, spe_id type);
+
+/* A variable of the module. initializer: a constant of the type, or 0. */
+XETILE_API spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initializer);
+
+/* A variable in the work-group's local memory, undefined at the start. */
+XETILE_API spe_id spe_shared_var(spe_module *m, spe_id type);
+
+/* ---- Functions, kernels, the prologue -------------------------------------------------------------------------- */
+
+typedef struct {
+    spe_id type;
+    const char *name; /* may be NULL */
+    bool restrict_;   /* a pointer nothing else in the kernel aliases */
+    bool readonly;    /* a pointer the kernel does not write through */
+    uint32_t align;   /* of what a pointer points at, in bytes; 0: not stated */
+} spe_param;
+
+typedef struct {
+    const char *name;
+    uint32_t subgroup_size; /* 0: the device chooses */
+    uint32_t local_size[3]; /* [0] == 0: not stated; else 0 in y and z is 1 */
+    uint32_t max_registers; /* per hardware thread; 0: not stated */
+    const spe_param *params;
+    uint32_t param_count;
+} spe_kernel;
+
+/* OpExecutionMode for a kernel or, inside spe_kernel_begin .. spe_kernel_end, for the open one (fn 0). */
+XETILE_API void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, const uint32_t *words);
+
+/* Opens a kernel. False and an error: SPE_ERR_NAME, SPE_ERR_PARAMETER, SPE_ERR_FUNCTION_OPEN. */
+XETILE_API bool spe_kernel_begin(spe_module *m, const spe_kernel *k);
+
+/* Closes the kernel; a region that is still open is an error that names where it began. */
+XETILE_API void spe_kernel_end(spe_module *m);
+
+/* A function to be called by kernels and functions of this module. Returns its id, for spe_call. */
+XETILE_API spe_id spe_function_begin(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params);
+XETILE_API void spe_function_end(spe_module *m);
+
+/* Makes a function visible to other modules by name (capability Linkage). */
+XETILE_API void spe_export(spe_module *m, spe_id fn, const char *name);
+
+/* Parameter i of the open function, as a value. */
+XETILE_API spe_id spe_param_id(spe_module *m, uint32_t i);
+
+/* Calls a function begun before; a void one gives 0, which is no error. */
+XETILE_API spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args);
+
+/* Leaves the function, from inside any region. Code after it is unreachable and does no harm. */
+XETILE_API void spe_return(spe_module *m);
+XETILE_API void spe_return_value(spe_module *m, spe_id v);
+
+/* Between these two, instructions go to the end of the function's prologue, the start of its entry block. Operands must
+ * be constants, parameters, or values of the prologue. */
+XETILE_API void spe_prologue_begin(spe_module *m);
+XETILE_API void spe_prologue_end(spe_module *m);
+
+/* -- built-ins --------------------------------------------------------------------------------------------------- */
+
+/* A built-in of the invocation as an i32 (ids and sizes of 64 bits are cut down to it), loaded once a function in its
+ * prologue. dim 0, 1, 2 for the ids and sizes; 0 for the subgroup's and linear ones. */
+XETILE_API spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t dim);
+
+/* ---- Structured control flow --------------------------------------------------------------------------------------
+ *
+ * A region is opened and closed; in between lie its sides or its body. Values leave it only through the arrays that the
+ * calls take and fill. Regions nest; they cannot cross, and none may be open when the function ends. A side that ends
+ * in spe_return has no values to give: those it is given are not used.
+ */
+
+/* -- if ---------------------------------------------------------------------------------------------------------- */
+
+/* Opens an if on a bool. */
+XETILE_API void spe_if(spe_module *m, spe_id condition);
+
+/* Starts the other side; n values leave the first. */
+XETILE_API void spe_else(spe_module *m, uint32_t n, const spe_id *then_values);
+
+/* Closes an if that had a then side only: out[i] is then_values[i] where the condition held, elsewhere
+ * otherwise_values[i]. */
+XETILE_API void spe_endif_from(spe_module *m, uint32_t n, const spe_id *then_values, const spe_id *otherwise_values,
+                               spe_id *out);
+
+/* Closes an if. With an else: n values leave its second side, out gets the phis (out may be values). Without: n is
+ * 0. */
+XETILE_API void spe_endif(spe_module *m, uint32_t n, const spe_id *values, spe_id *out);
+
+/* -- loops ------------------------------------------------------------------------------------------------------- */
+
+/* for (i = lo; i < hi; i += step), signed, all of one integer type; with a constant step below 0, i > hi. Returns i.
+ * The n values in carried become those of the current round; spe_endfor takes the next round's. */
+XETILE_API spe_id spe_for(spe_module *m, spe_id lo, spe_id hi, spe_id step, uint32_t n, spe_id *carried);
+
+/* Closes the loop: carried holds the next round's values and gets those after the loop. */
+XETILE_API void spe_endfor(spe_module *m, uint32_t n, spe_id *carried);
+
+/* Opens a loop whose condition is computed each round from the carried values: spe_while, the condition,
+ * spe_while_test, the body, spe_endwhile. carried becomes the values of the current round. */
+XETILE_API void spe_while(spe_module *m, uint32_t n, spe_id *carried);
+
+/* Goes on with the body where the condition holds, else leaves the loop. */
+XETILE_API void spe_while_test(spe_module *m, spe_id condition);
+
+/* Closes the loop: carried holds the next round's values and gets those after the loop. */
+XETILE_API void spe_endwhile(spe_module *m, uint32_t n, spe_id *carried);
+
+/* -- switch ------------------------------------------------------------------------------------------------------ */
+
+/* Opens a switch on an integer: n literals, all different. Then for each, in any order, spe_case(i) .. spe_endcase, and
+ * spe_default .. spe_endcase (which may be left out when no values are carried); then spe_endswitch. No side falls into
+ * the next. */
+XETILE_API void spe_switch(spe_module *m, spe_id selector, uint32_t n, const int64_t *literals);
+
+/* Opens the side of literals[i]. */
+XETILE_API void spe_case(spe_module *m, uint32_t i);
+
+/* Opens the side of all other values. */
+XETILE_API void spe_default(spe_module *m);
+
+/* Ends the open side; n values leave it. */
+XETILE_API void spe_endcase(spe_module *m, uint32_t n, const spe_id *values);
+
+/* Closes the switch; out gets the phis. */
+XETILE_API void spe_endswitch(spe_module *m, uint32_t n, spe_id *out);
+
+/* ---- What kernels do besides arithmetic: math functions, groups, barriers, atomics ----------------------------- */
+
+/* -- OpenCL.std -------------------------------------------------------------------------------------------------- */
+
+/* OpExtInst of OpenCL.std by number, unchecked: for what spe_math does not list. type may be spe_void. */
+XETILE_API spe_id spe_ext(spe_module *m, spe_id type, uint32_t number, uint32_t n, const spe_id *args);
+
+/* A function of OpenCL.std on values of one type (LDEXP, POWN, ROOTN: an i32 second): SPE_EXP, SPE_FMA, SPE_SMIN ...
+ * The result has the first argument's type. */
+XETILE_API spe_id spe_math(spe_module *m, spe_math_op f, uint32_t n, const spe_id *args);
+XETILE_API spe_id spe_math1(spe_module *m, spe_math_op f, spe_id a);
+XETILE_API spe_id spe_math2(spe_module *m, spe_math_op f, spe_id a, spe_id b);
+XETILE_API spe_id spe_math3(spe_module *m, spe_math_op f, spe_id a, spe_id b, spe_id c);
+
+/* -- groups ------------------------------------------------------------------------------------------------------ */
+
+typedef enum {
+    SPE_RED_ADD,
+    SPE_RED_MUL,
+    SPE_RED_SMIN,
+    SPE_RED_UMIN,
+    SPE_RED_SMAX,
+    SPE_RED_UMAX,
+    SPE_RED_FMIN,
+    SPE_RED_FMAX,
+    SPE_RED_AND,
+    SPE_RED_OR,
+    SPE_RED_XOR,
+    SPE_RED_COUNT_
+} spe_reduction;
+
+/* Over the subgroup: each lane gets the result of all, of those up to itself, of those before itself. */
+XETILE_API spe_id spe_sg_reduce(spe_module *m, spe_reduction red, spe_id v);
+XETILE_API spe_id spe_sg_scan_inclusive(spe_module *m, spe_reduction red, spe_id v);
+XETILE_API spe_id spe_sg_scan_exclusive(spe_module *m, spe_reduction red, spe_id v);
+/* Within each `cluster` neighbouring lanes, a power of two. */
+XETILE_API spe_id spe_sg_reduce_clustered(spe_module *m, spe_reduction red, spe_id v, uint32_t cluster);
+/* Over the work-group, in uniform control flow. */
+XETILE_API spe_id spe_wg_reduce(spe_module *m, spe_reduction red, spe_id v);
+XETILE_API spe_id spe_wg_scan_inclusive(spe_module *m, spe_reduction red, spe_id v);
+XETILE_API spe_id spe_wg_scan_exclusive(spe_module *m, spe_reduction red, spe_id v);
+
+/* The value another lane has, by its number (an i32 that may differ from lane to lane); by number ^ mask; from the lane
+ * `delta` below (up) or above (down), undefined where there is none. */
+XETILE_API spe_id spe_sg_shuffle(spe_module *m, spe_id v, spe_id lane);
+XETILE_API spe_id spe_sg_shuffle_xor(spe_module *m, spe_id v, spe_id mask);
+XETILE_API spe_id spe_sg_shuffle_up(spe_module *m, spe_id v, spe_id delta);
+XETILE_API spe_id spe_sg_shuffle_down(spe_module *m, spe_id v, spe_id delta);
+
+/* The value of one lane, the same for all: a broadcast when the lane is a constant, else a shuffle (SPIR-V before 1.5
+ * wants the constant). Before 1.3, the group broadcast. */
+XETILE_API spe_id spe_sg_broadcast(spe_module *m, spe_id v, spe_id lane);
+/* The value of the lowest active lane. */
+XETILE_API spe_id spe_sg_broadcast_first(spe_module *m, spe_id v);
+/* i32x4, a bit a lane: where the bool holds. */
+XETILE_API spe_id spe_sg_ballot(spe_module *m, spe_id v);
+/* How many bits a ballot has, up to the subgroup's size. */
+XETILE_API spe_id spe_sg_ballot_count(spe_module *m, spe_id ballot);
+XETILE_API spe_id spe_sg_all(spe_module *m, spe_id v);
+XETILE_API spe_id spe_sg_any(spe_module *m, spe_id v);
+/* True in the lowest active lane only. */
+XETILE_API spe_id spe_sg_elect(spe_module *m);
+XETILE_API spe_id spe_wg_all(spe_module *m, spe_id v);
+XETILE_API spe_id spe_wg_any(spe_module *m, spe_id v);
+/* The value of the invocation with this local id: an integer, or a vector of 2 or 3, as the work-group has
+ * dimensions. */
+XETILE_API spe_id spe_wg_broadcast(spe_module *m, spe_id v, spe_id local_id);
+
+/* -- barriers ---------------------------------------------------------------------------------------------------- */
+
+/* Any control barrier: execution and memory scope, SPE_MemorySemantics... bits. */
+XETILE_API void spe_control_barrier(spe_module *m, uint32_t execution, uint32_t memory, uint32_t semantics);
+
+/* All invocations of the work-group arrive, and see what the others wrote to local and global memory before. */
+XETILE_API void spe_barrier(spe_module *m);
+/* The same for the lanes of a subgroup. */
+XETILE_API void spe_sg_barrier(spe_module *m);
+/* Orders memory, waits for nobody. */
+XETILE_API void spe_memory_barrier(spe_module *m, uint32_t scope, uint32_t semantics);
+/* A work-group barrier in two halves (SPV_INTEL_split_barrier): what is done before arriving is seen after waiting. */
+XETILE_API void spe_barrier_arrive(spe_module *m);
+XETILE_API void spe_barrier_wait(spe_module *m);
+
+/* -- atomics ----------------------------------------------------------------------------------------------------- */
+
+typedef enum {
+    SPE_ATOMIC_IADD,
+    SPE_ATOMIC_ISUB,
+    SPE_ATOMIC_SMIN,
+    SPE_ATOMIC_UMIN,
+    SPE_ATOMIC_SMAX,
+    SPE_ATOMIC_UMAX,
+    SPE_ATOMIC_AND,
+    SPE_ATOMIC_OR,
+    SPE_ATOMIC_XOR,
+    SPE_ATOMIC_EXCHANGE,
+    SPE_ATOMIC_FADD,
+    SPE_ATOMIC_FMIN,
+    SPE_ATOMIC_FMAX,
+    SPE_ATOMIC_COUNT_
+} spe_atomic_op;
+
+/* Atomically combines v with what ptr points to (scalars) and returns the old value. scope: SPE_ScopeDevice ...;
+ * semantics: SPE_MemorySemantics... bits. FADD, FMIN and FMAX take f32, f64, f16 by their extensions. */
+XETILE_API spe_id spe_atomic(spe_module *m, spe_atomic_op op, spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics);
+XETILE_API spe_id spe_atomic_load(spe_module *m, spe_id ptr, uint32_t scope, uint32_t semantics);
+XETILE_API void spe_atomic_store(spe_module *m, spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics);
+/* Stores v where memory still holds `expected`; returns what it held. Integers. */
+XETILE_API spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe_id v, uint32_t scope,
+                                 uint32_t semantics);
+
+/* ---- Matrix hardware, 2D blocks, cache control ----------------------------------------------------------------- */
+
+/* OpSubgroupMatrixMultiplyAccumulateINTEL: a * b + c on the lanes of a subgroup; operands are bits
+ * SPE_MatrixMultiplyAccumulateOperands.... k_dim is the product's K (16 for f16 and bf16, 32 for 8-bit integers, 8 for
+ * tf32). */
+XETILE_API spe_id spe_dpas(spe_module *m, spe_id result_type, uint32_t k_dim, spe_id a, spe_id b, spe_id c,
+                           uint32_t operands);
+
+/* A block of a row-major matrix in memory, for the 2D block messages: `count` blocks side by side, each width x height
+ * elements. ptr, mem_width, mem_height, pitch, x and y are uniform over the subgroup; mem_width and pitch are bytes,
+ * mem_height rows, x elements, y rows; all i32 but ptr. What lies outside reads 0 and is not written. */
+typedef struct {
+    uint32_t elem_bytes, width, height, count;
+    spe_id ptr, mem_width, mem_height, pitch, x, y;
+} spe_block2d;
+
+/* Loads blocks into a variable (spe_local_var) that dst_ptr points to: as they stand; with neighbouring rows packed
+ * into 32 bits (transform: the B operand of spe_dpas); transposed. */
+XETILE_API void spe_block2d_load(spe_module *m, const spe_block2d *b, spe_id dst_ptr);
+XETILE_API void spe_block2d_load_transform(spe_module *m, const spe_block2d *b, spe_id dst_ptr);
+XETILE_API void spe_block2d_load_transpose(spe_module *m, const spe_block2d *b, spe_id dst_ptr);
+/* Brings blocks nearer in the cache; cache control decorations on b->ptr say how near. */
+XETILE_API void spe_block2d_prefetch(spe_module *m, const spe_block2d *b);
+/* Stores blocks from the variable src_ptr points to. */
+XETILE_API void spe_block2d_store(spe_module *m, const spe_block2d *b, spe_id src_ptr);
+
+/* Cache control of a pointer's loads or stores (SPV_INTEL_cache_controls): level 0 is the nearest cache; control is one
+ * of SPE_LoadCacheControl... or SPE_StoreCacheControl.... The decoration is the value's: give it a pointer of its own
+ * (spe_copy). */
+XETILE_API void spe_cache_load(spe_module *m, spe_id ptr, uint32_t level, uint32_t control);
+XETILE_API void spe_cache_store(spe_module *m, spe_id ptr, uint32_t level, uint32_t control);
+
+/* Another id for a value, so that it can be decorated alone. */
+XETILE_API spe_id spe_copy(spe_module *m, spe_id v);
+
+/* Prefetches n elements (an integer value) from a global pointer on, each lane its own (OpenCL.std prefetch). */
+XETILE_API void spe_prefetch(spe_module *m, spe_id ptr, spe_id n);
+/* Prefetches `bytes` (an i32 value) from a uniform pointer on (SPV_INTEL_subgroup_buffer_prefetch). */
+XETILE_API void spe_sg_prefetch(spe_module *m, spe_id ptr, spe_id bytes);
+
+/* -- cooperative matrices (SPV_KHR_cooperative_matrix) ----------------------------------------------------------- */
+
+/* Loads a matrix of `type` from ptr on; layout: SPE_CooperativeMatrixLayout...; stride: elements from row to row (or
+ * column to column), an integer value. */
+XETILE_API spe_id spe_coop_load(spe_module *m, spe_id type, spe_id ptr, uint32_t layout, spe_id stride);
+XETILE_API void spe_coop_store(spe_module *m, spe_id ptr, spe_id v, uint32_t layout, spe_id stride);
+/* a (rows x k) * b (k x cols) + c, of c's type; operands: SPE_CooperativeMatrixOperands... bits. */
+XETILE_API spe_id spe_coop_mma(spe_module *m, spe_id a, spe_id b, spe_id c, uint32_t operands);
+/* How many components an invocation holds, an i32. */
+XETILE_API spe_id spe_coop_length(spe_module *m, spe_id type);
+
+/* -- cooperative vectors (SPV_NV_cooperative_vector) ----------------------------------------------------------------
+ *
+ * The instructions as they are; which of them a device takes is the device's. ptr is a pointer to an array or scalar in
+ * memory, offset an i32 in bytes. Interpretations are SPE_ComponentType..., layouts
+ * SPE_CooperativeVectorMatrixLayout....
+ */
+
+XETILE_API spe_id spe_coopvec_load(spe_module *m, spe_id type, spe_id ptr, spe_id offset);
+XETILE_API void spe_coopvec_store(spe_module *m, spe_id ptr, spe_id offset, spe_id v);
+
+/* matrix (rows x cols) * input [+ bias]. */
+typedef struct {
+    spe_id input;                                /* a cooperative vector */
+    spe_id matrix, offset;                       /* pointer, and bytes to the matrix */
+    spe_id bias, bias_offset;                    /* bias 0: none */
+    uint32_t input_type, matrix_type, bias_type; /* interpretations */
+    uint32_t rows, cols, layout;
+    bool transpose;
+    spe_id stride;     /* bytes from row to row; 0: not given (the optimal layouts) */
+    uint32_t operands; /* SPE_CooperativeMatrixOperands... bits */
+} spe_coopvec_product;
+
+/* The product as a cooperative vector of `type`, of p->rows components. */
+XETILE_API spe_id spe_coopvec_mul(spe_module *m, spe_id type, const spe_coopvec_product *p);
+
+/* Adds the outer product of a and b to a matrix in memory, or v to a vector there, atomically (capability
+ * CooperativeVectorTrainingNV). stride 0: not given. */
+XETILE_API void spe_coopvec_outer_accumulate(spe_module *m, spe_id ptr, spe_id offset, spe_id a, spe_id b,
+                                             uint32_t layout, uint32_t matrix_type, spe_id stride);
+XETILE_API void spe_coopvec_sum_accumulate(spe_module *m, spe_id ptr, spe_id offset, spe_id v);
+
+/* ---- The finished module --------------------------------------------------------------------------------------- */
+
+/* Completes the module and returns its words, which m owns until spe_free; {NULL, 0} when there is an error. A second
+ * call gives the same words. Nothing can be added afterwards. */
+XETILE_API spe_words spe_finish(spe_module *m);
+
+/* ---- Conversions on the host: f16, bf16, tf32, E4M3, E5M2 ---------------------------------------------------------
+ *
+ * All round to nearest, ties to even; subnormals are kept, NaN stays NaN with its sign. Past the largest finite value
+ * f16, bf16 and tf32 become infinity. The 8-bit types become their largest value when `saturate` is set, infinity
+ * included; otherwise E5M2 becomes infinity and E4M3, which has none, NaN.
+ */
+
+XETILE_API uint16_t spe_f32_to_f16_bits(float v);
+XETILE_API float spe_f16_bits_to_f32(uint16_t bits);
+XETILE_API uint16_t spe_f32_to_bf16_bits(float v);
+XETILE_API float spe_bf16_bits_to_f32(uint16_t bits);
+XETILE_API float spe_f32_to_tf32(float v);
+XETILE_API uint8_t spe_f32_to_e4m3_bits(float v, bool saturate);
+XETILE_API float spe_e4m3_bits_to_f32(uint8_t bits);
+XETILE_API uint8_t spe_f32_to_e5m2_bits(float v, bool saturate);
+XETILE_API float spe_e5m2_bits_to_f32(uint8_t bits);
+
+#endif /* SPIRV_EMIT_H */
+
+/* ==== bodies: nothing from here on is for users ================================================================== */
+
+#if (!defined(XETILE_DECLARATIONS) || defined(XETILE_IMPLEMENTATION)) && !defined(SPIRV_EMIT_BODIES_)
+#define SPIRV_EMIT_BODIES_
+#if defined(XETILE_IMPLEMENTATION)
+/* The linker names this when two files of a program have the bodies. */
+XETILE_EXTERN_ const char XETILE_IMPLEMENTATION_belongs_in_one_file__spirv_emit[];
+const char XETILE_IMPLEMENTATION_belongs_in_one_file__spirv_emit[] = "";
+#elif !defined(XETILE_OPTIMIZE) && defined(__clang__)
+#pragma clang optimize off
+#elif !defined(XETILE_OPTIMIZE) && defined(__GNUC__)
+#pragma GCC push_options
+#pragma GCC optimize("O0")
+#endif
+
+/* internal.h - what the bodies of spirv_emit.h share with each other and with nobody else. */
+
+enum { SPE_ID_TYPE_ = 1, SPE_ID_CONSTANT_ = 2, SPE_ID_GLOBAL_ = 4, SPE_ID_FUNCTION_ = 8, SPE_ID_SPEC_ = 16 };
+
+SPE_PRINTF_(3, 4) XETILE_PRIVATE spe_id spe_error_(spe_module *m, int id, const char *format, ...);
+
+XETILE_PRIVATE bool spe_grow_(spe_module *m, void **array, size_t *capacity, size_t need, size_t size, size_t first);
+XETILE_PRIVATE uint32_t *spe_push_(spe_module *m, int which, size_t count);
+XETILE_PRIVATE const char *spe_copy_text_(spe_module *m, const char *text);
+XETILE_PRIVATE uint32_t spe_text_words_(const char *text);
+XETILE_PRIVATE void spe_put_text_(uint32_t *at, const char *text);
+XETILE_PRIVATE uint32_t *spe_put_(spe_module *m, int section, uint32_t op, uint32_t count);
+XETILE_PRIVATE spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t depth);
+XETILE_PRIVATE uint32_t spe_depth_(const spe_module *m) /* of what is written now */;
+XETILE_PRIVATE bool spe_scope_push_(spe_module *m);
+XETILE_PRIVATE void spe_scope_pop_(spe_module *m);
+XETILE_PRIVATE void spe_scope_renew_(spe_module *m);
+
+/* What the kinds of enumerants and types need. */
+enum { SPE_NEED_NOTHING_, SPE_NEED_INT_, SPE_NEED_FLOAT_, SPE_NEED_ENCODING_, SPE_NEED_VECTOR_, SPE_NEED_STORAGE_,
+       SPE_NEED_BUILTIN_, SPE_NEED_DECORATION_, SPE_NEED_MODE_, SPE_NEED_COOP_, SPE_NEED_COOPVEC_ };
+
+XETILE_PRIVATE bool spe_declares_(const spe_module *m, uint32_t capability);
+XETILE_PRIVATE void spe_need_(spe_module *m, uint32_t what, uint32_t value);
+XETILE_PRIVATE void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
+XETILE_PRIVATE const spe_type_info *spe_info_(const spe_module *m, spe_id type);
+XETILE_PRIVATE spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t n, const uint32_t *w, bool *fresh);
+XETILE_PRIVATE const spe_type_info *spe_want_type_(spe_module *m, const char *fn, spe_id type);
+XETILE_PRIVATE uint64_t spe_mask_(uint32_t bits);
+XETILE_PRIVATE spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits);
+XETILE_PRIVATE uint32_t spe_part_count_(const spe_type_info *t);
+XETILE_PRIVATE spe_id *spe_repeat_(spe_module *m, spe_id id, uint32_t n, spe_id few[16]);
+XETILE_PRIVATE void spe_use_(spe_module *m, spe_id id);
+XETILE_PRIVATE spe_id spe_operand_(spe_module *m, const char *fn, spe_id value);
+XETILE_PRIVATE spe_id spe_string_(spe_module *m, const char *text);
+XETILE_PRIVATE void spe_label_(spe_module *m, spe_id label, bool dead);
+XETILE_PRIVATE bool spe_ready_(spe_module *m);
+XETILE_PRIVATE spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
+
+enum {
+    SPE_TAKES_INT_ = 1 << SPE_KIND_INT,
+    SPE_TAKES_FLOAT_ = 1 << SPE_KIND_FLOAT,
+    SPE_TAKES_BOOL_ = 1 << SPE_KIND_BOOL,
+    SPE_TAKES_PTR_ = 1 << SPE_KIND_POINTER,
+    SPE_TAKES_SMALL_ = 1 << 30 /* with FLOAT: bf16, e4m3 and e5m2 types too, which have no arithmetic */
+};
+
+XETILE_PRIVATE bool spe_takes_(spe_module *m, const char *fn, uint32_t kinds, spe_id type);
+XETILE_PRIVATE bool spe_takes_one_(spe_module *m, const char *fn, uint32_t kinds, spe_id type);
+XETILE_PRIVATE spe_id spe_disagree_(spe_module *m, const char *fn, spe_id a, spe_id b);
+XETILE_PRIVATE spe_id spe_operands_(spe_module *m, const char *fn, uint32_t kinds, spe_id a, spe_id b);
+XETILE_PRIVATE int64_t spe_signed_(uint64_t x, uint32_t bits);
+XETILE_PRIVATE spe_id spe_like_(spe_module *m, spe_id scalar, spe_id type) /* as many scalars as type has components */;
+XETILE_PRIVATE spe_id spe_pointee_(spe_module *m, const char *fn, spe_id ptr);
+XETILE_PRIVATE bool spe_may_branch_(spe_module *m, const char *fn);
+XETILE_PRIVATE void spe_region_left_open_(spe_module *m, const char *fn);
+XETILE_PRIVATE bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits);
+
+/* module.c - The module: errors, memory, ids. */
+
+static void *spe_default_realloc_(void *user, void *p, size_t size)
 {
     (void)user;
     if (size) return realloc(p, size);
@@ -558,8 +1324,7 @@ static inline void *spe_default_realloc_(void *user, void *p, size_t size)
     return NULL;
 }
 
-/* The error's meaning in general, for any id of this header; "" for others. */
-static inline const char *spe_error_meaning(int id)
+const char *spe_error_meaning(int id)
 {
 #define SPE_ERROR_CASE_(name, number, text)                                                                            \
     case number: return text;
@@ -570,7 +1335,7 @@ static inline const char *spe_error_meaning(int id)
 #undef SPE_ERROR_CASE_
 }
 
-static inline const char *spe_error_name_(int id)
+static const char *spe_error_name_(int id)
 {
 #define SPE_ERROR_CASE_(name, number, text)                                                                            \
     case number: return "SPE_ERR_" #name;
@@ -582,7 +1347,7 @@ static inline const char *spe_error_name_(int id)
 }
 
 SPE_PRINTF_(4, 0)
-static inline void spe_vfail_(spe_module *m, int id, const char *name, const char *format, va_list args)
+static void spe_vfail_(spe_module *m, int id, const char *name, const char *format, va_list args)
 {
     if (m->error.id) return;
     m->error.id = id;
@@ -592,9 +1357,7 @@ static inline void spe_vfail_(spe_module *m, int id, const char *name, const cha
     vsnprintf(m->error.text, sizeof m->error.text, format, args);
 }
 
-/* Records an error under any id and name, for the headers above this one. The first error of a module stays. */
-SPE_PRINTF_(4, 5)
-static inline void spe_fail(spe_module *m, int id, const char *name, const char *format, ...)
+void spe_fail(spe_module *m, int id, const char *name, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -603,8 +1366,7 @@ static inline void spe_fail(spe_module *m, int id, const char *name, const char 
 }
 
 /* Returns 0, so that a caller may `return spe_error_(...)`. */
-SPE_PRINTF_(3, 4)
-static inline spe_id spe_error_(spe_module *m, int id, const char *format, ...)
+spe_id spe_error_(spe_module *m, int id, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -613,32 +1375,25 @@ static inline spe_id spe_error_(spe_module *m, int id, const char *format, ...)
     return 0;
 }
 
-/* The first error; its id is 0 while all is well. Never NULL. */
-static inline const spe_error *spe_get_error(const spe_module *m) { return &m->error; }
+const spe_error *spe_get_error(const spe_module *m) { return &m->error; }
 
-/* file:line: NAME: text, when there is an error. */
-static inline void spe_print_error(const spe_error *e, FILE *f)
+void spe_print_error(const spe_error *e, FILE *f)
 {
     if (e->id) fprintf(f, "%s:%d: %s: %s\n", e->file ? e->file : "?", e->line, e->name, e->text);
 }
 
-/* No error so far? */
-static inline bool spe_ok(const spe_module *m) { return m->error.id == 0; }
+bool spe_ok(const spe_module *m) { return m->error.id == 0; }
 
-/* Says where the user's code stands: errors, regions and OpLine use it until the next call. `file` must live as long as
- * the module (a string literal, __FILE__). Returns m. */
-static inline spe_module *spe_at(spe_module *m, const char *file, int line)
+spe_module *spe_at(spe_module *m, const char *file, int line)
 {
     m->file = file;
     m->line = line;
     return m;
 }
-#define SPE(m, fn, ...) spe_##fn(spe_at((m), __FILE__, __LINE__), __VA_ARGS__)
-#define SPE0(m, fn) spe_##fn(spe_at((m), __FILE__, __LINE__))
 
 /* -- memory: arrays that double, and an arena of chunks that double ---------------------------------------------- */
 
-static inline void *spe_realloc_(spe_module *m, void *p, size_t size)
+static void *spe_realloc_(spe_module *m, void *p, size_t size)
 {
     void *q;
     if (!m->options.realloc) return spe_error_(m, SPE_ERR_OPTION, "the module was not begun, or freed"), (void *)NULL;
@@ -648,7 +1403,7 @@ static inline void *spe_realloc_(spe_module *m, void *p, size_t size)
 }
 
 /* Makes room for `need` elements in an array; false and an error when there is no memory. */
-static inline bool spe_grow_(spe_module *m, void **array, size_t *capacity, size_t need, size_t size, size_t first)
+bool spe_grow_(spe_module *m, void **array, size_t *capacity, size_t need, size_t size, size_t first)
 {
     size_t wanted = *capacity ? *capacity : first;
     void *p;
@@ -663,7 +1418,7 @@ static inline bool spe_grow_(spe_module *m, void **array, size_t *capacity, size
 }
 
 /* Appends `count` words of room to a buffer and returns where they begin, NULL when there is no memory. */
-static inline uint32_t *spe_push_(spe_module *m, int which, size_t count)
+uint32_t *spe_push_(spe_module *m, int which, size_t count)
 {
     spe_buffer_ *b = &m->buffer[which];
     uint32_t *at;
@@ -677,9 +1432,7 @@ static inline uint32_t *spe_push_(spe_module *m, int which, size_t count)
     return at;
 }
 
-/* Zeroed memory that lives until spe_free: for what a user of the module keeps along with it. NULL and an error when
- * there is none. */
-static inline void *spe_alloc(spe_module *m, size_t bytes)
+void *spe_alloc(spe_module *m, size_t bytes)
 {
     const size_t head = (sizeof(spe_chunk_) + 15) / 16 * 16;
     char *at;
@@ -705,7 +1458,7 @@ static inline void *spe_alloc(spe_module *m, size_t bytes)
     return at;
 }
 
-static inline const char *spe_copy_text_(spe_module *m, const char *text)
+const char *spe_copy_text_(spe_module *m, const char *text)
 {
     size_t size = strlen(text) + 1;
     char *copy = (char *)spe_alloc(m, size);
@@ -715,10 +1468,10 @@ static inline const char *spe_copy_text_(spe_module *m, const char *text)
 
 /* -- words ------------------------------------------------------------------------------------------------------- */
 
-static inline uint32_t spe_text_words_(const char *text) { return (uint32_t)(strlen(text) / 4 + 1); }
+uint32_t spe_text_words_(const char *text) { return (uint32_t)(strlen(text) / 4 + 1); }
 
 /* Little-endian bytes in words, as SPIR-V wants, whatever the host's order. */
-static inline void spe_put_text_(uint32_t *at, const char *text)
+void spe_put_text_(uint32_t *at, const char *text)
 {
     size_t i, n = strlen(text);
     memset(at, 0, spe_text_words_(text) * sizeof *at);
@@ -726,7 +1479,7 @@ static inline void spe_put_text_(uint32_t *at, const char *text)
 }
 
 /* Appends an instruction of `count` operand words to a section; returns the operands' place. */
-static inline uint32_t *spe_put_(spe_module *m, int section, uint32_t op, uint32_t count)
+uint32_t *spe_put_(spe_module *m, int section, uint32_t op, uint32_t count)
 {
     uint32_t *at;
     if (m->error.id) return NULL;
@@ -742,7 +1495,7 @@ static inline uint32_t *spe_put_(spe_module *m, int section, uint32_t op, uint32
 }
 
 /* A new id: depth 0 is for everybody, else the value belongs to that open scope. 0 when there is no memory. */
-static inline spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t depth)
+spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t depth)
 {
     spe_record_ *r;
     if (SPE_UNLIKELY_(m->id_count >= m->id_capacity)) {
@@ -760,7 +1513,7 @@ static inline spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uin
     return (spe_id)m->id_count++;
 }
 
-static inline uint32_t spe_depth_(const spe_module *m) /* of what is written now */
+uint32_t spe_depth_(const spe_module *m) /* of what is written now */
 {
     return m->in_prologue ? 1 : (uint32_t)m->buffer[SPE_BUFFER_SCOPES_].count - 1;
 }
@@ -768,7 +1521,7 @@ static inline uint32_t spe_depth_(const spe_module *m) /* of what is written now
 /* Regions within each other; the scopes of the module and of the function are not regions. */
 enum { SPE_MAX_DEPTH_ = 65000 };
 
-static inline bool spe_scope_push_(spe_module *m)
+bool spe_scope_push_(spe_module *m)
 {
     uint32_t *at =
         m->buffer[SPE_BUFFER_SCOPES_].count < SPE_MAX_DEPTH_ + 3 ? spe_push_(m, SPE_BUFFER_SCOPES_, 1) : NULL;
@@ -777,18 +1530,16 @@ static inline bool spe_scope_push_(spe_module *m)
     return true;
 }
 
-static inline void spe_scope_pop_(spe_module *m) { m->buffer[SPE_BUFFER_SCOPES_].count--; }
+void spe_scope_pop_(spe_module *m) { m->buffer[SPE_BUFFER_SCOPES_].count--; }
 
 /* A scope of the same depth and a new number: what the old one held is out of reach. */
-static inline void spe_scope_renew_(spe_module *m)
+void spe_scope_renew_(spe_module *m)
 {
     spe_buffer_ *b = &m->buffer[SPE_BUFFER_SCOPES_];
     b->data[b->count - 1] = m->serial++;
 }
 
-/* Starts a module. `o` NULL: the defaults. m is taken to hold nothing yet (free an older module first). False and an
- * error (SPE_ERR_OPTION, SPE_ERR_MEMORY) when it cannot; spe_free is right to call then too. */
-static inline bool spe_begin(spe_module *m, const spe_options *o)
+bool spe_begin(spe_module *m, const spe_options *o)
 {
     memset(m, 0, sizeof *m);
     if (o) m->options = *o;
@@ -803,8 +1554,7 @@ static inline bool spe_begin(spe_module *m, const spe_options *o)
     return spe_scope_push_(m);
 }
 
-/* Gives all memory back. Also right for a zeroed module, for a failed one, and twice. */
-static inline void spe_free(spe_module *m)
+void spe_free(spe_module *m)
 {
     int i;
     if (!m->options.realloc) return;
@@ -824,7 +1574,7 @@ static inline void spe_free(spe_module *m)
     memset(m, 0, sizeof *m);
 }
 
-/* ---- What needs which capability, and which capability needs which extension or version ------------------------ */
+/* needs.c - What needs which capability, and which capability needs which extension or version. */
 
 typedef struct {
     uint16_t capability;
@@ -833,7 +1583,7 @@ typedef struct {
     uint32_t core_since;   /* from this version the extension need not be named, 0: always */
 } spe_capability_row_;
 
-static inline const spe_capability_row_ *spe_capability_row_of_(uint32_t capability)
+static const spe_capability_row_ *spe_capability_row_of_(uint32_t capability)
 {
 #define SPE_ROW_(name, version, extension, core) {SPE_Capability##name, version, extension, core}
     static const spe_capability_row_ rows[] = {
@@ -901,16 +1651,12 @@ static inline const spe_capability_row_ *spe_capability_row_of_(uint32_t capabil
     return NULL;
 }
 
-/* What the kinds of enumerants and types need. */
-enum { SPE_NEED_NOTHING_, SPE_NEED_INT_, SPE_NEED_FLOAT_, SPE_NEED_ENCODING_, SPE_NEED_VECTOR_, SPE_NEED_STORAGE_,
-       SPE_NEED_BUILTIN_, SPE_NEED_DECORATION_, SPE_NEED_MODE_, SPE_NEED_COOP_, SPE_NEED_COOPVEC_ };
-
 typedef struct {
     uint16_t what, value; /* bits, count, storage class, number of the enumerant */
     uint16_t capability;
 } spe_need_row_;
 
-static inline const spe_need_row_ *spe_need_rows_(size_t *count)
+static const spe_need_row_ *spe_need_rows_(size_t *count)
 {
 #define SPE_IS_(what, value, capability) {SPE_NEED_##what##_, value, SPE_Capability##capability}
     static const spe_need_row_ rows[] = {
@@ -960,7 +1706,7 @@ typedef struct {
     uint16_t capability;
 } spe_op_row_;
 
-static inline const spe_op_row_ *spe_op_rows_(size_t *count)
+static const spe_op_row_ *spe_op_rows_(size_t *count)
 {
 #define SPE_OP_(first, last, capability) {SPE_Op##first, SPE_Op##last, SPE_ANY_, 0, SPE_Capability##capability}
 #define SPE_OP_BY_(first, last, by, variant, capability)                                                               \
@@ -1025,8 +1771,7 @@ static inline const spe_op_row_ *spe_op_rows_(size_t *count)
     return rows;
 }
 
-/* Adds an OpExtension, once. `name` is copied. */
-static inline void spe_extension(spe_module *m, const char *name)
+void spe_extension(spe_module *m, const char *name)
 {
     spe_buffer_ *b = &m->buffer[SPE_SECTION_EXTENSION_];
     uint32_t words = spe_text_words_(name), *at, want[64];
@@ -1044,7 +1789,7 @@ static inline void spe_extension(spe_module *m, const char *name)
     if (at) memcpy(at, want, words * sizeof *want);
 }
 
-static inline bool spe_declares_(const spe_module *m, uint32_t capability)
+bool spe_declares_(const spe_module *m, uint32_t capability)
 {
     const spe_buffer_ *b = &m->buffer[SPE_BUFFER_CAPS_];
     size_t i;
@@ -1054,8 +1799,7 @@ static inline bool spe_declares_(const spe_module *m, uint32_t capability)
     return false;
 }
 
-/* Declares a capability, once, with the extension it comes from. SPE_ERR_VERSION when the module's version lacks it. */
-static inline void spe_capability(spe_module *m, uint32_t capability)
+void spe_capability(spe_module *m, uint32_t capability)
 {
     const spe_capability_row_ *row;
     uint32_t *at;
@@ -1073,7 +1817,7 @@ static inline void spe_capability(spe_module *m, uint32_t capability)
 }
 
 /* Declares what a type, decoration, mode ... (`what`, `value`) needs. */
-static inline void spe_need_(spe_module *m, uint32_t what, uint32_t value)
+void spe_need_(spe_module *m, uint32_t what, uint32_t value)
 {
     size_t i, count;
     const spe_need_row_ *rows = spe_need_rows_(&count);
@@ -1084,7 +1828,7 @@ static inline void spe_need_(spe_module *m, uint32_t what, uint32_t value)
 }
 
 /* The width that tells variants of an atomic apart: of its result, or of the value it stores. */
-static inline uint32_t spe_op_bits_(const spe_module *m, spe_id type, uint32_t n, const uint32_t *operands)
+static uint32_t spe_op_bits_(const spe_module *m, spe_id type, uint32_t n, const uint32_t *operands)
 {
     if (!type && n && operands[n - 1] < m->id_count) type = m->ids[operands[n - 1]].type;
     if (!type || type >= m->id_count || !(m->ids[type].flags & SPE_ID_TYPE_)) return 0;
@@ -1092,14 +1836,14 @@ static inline uint32_t spe_op_bits_(const spe_module *m, spe_id type, uint32_t n
 }
 
 /* The encoding of a result's float type. */
-static inline spe_encoding spe_op_encoding_(const spe_module *m, spe_id type)
+static spe_encoding spe_op_encoding_(const spe_module *m, spe_id type)
 {
     bool known = type && type < m->id_count && (m->ids[type].flags & SPE_ID_TYPE_);
     return known ? m->types[m->ids[type].aux].encoding : SPE_IEEE;
 }
 
 /* Declares what an instruction needs; opcodes without variants are looked up once a module. */
-static inline void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
     size_t i, count;
     const spe_op_row_ *rows;
@@ -1118,10 +1862,9 @@ static inline void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_
     if (!varies && op < SPE_OPCODES_KNOWN_) m->seen[op / 64] |= (uint64_t)1 << (op % 64);
 }
 
-/* ---- Types: each is made once ---------------------------------------------------------------------------------- */
+/* types.c - Types: each is made once. */
 
-/* What a type id is made of; kind SPE_KIND_NONE for anything that is no type. */
-static inline spe_type_info spe_info(const spe_module *m, spe_id type)
+spe_type_info spe_info(const spe_module *m, spe_id type)
 {
     spe_type_info none;
     if (type && type < m->id_count && (m->ids[type].flags & SPE_ID_TYPE_)) return m->types[m->ids[type].aux];
@@ -1130,35 +1873,31 @@ static inline spe_type_info spe_info(const spe_module *m, spe_id type)
 }
 
 /* The same without a copy; NULL for what is no type. */
-static inline const spe_type_info *spe_info_(const spe_module *m, spe_id type)
+const spe_type_info *spe_info_(const spe_module *m, spe_id type)
 {
     if (!type || type >= m->id_count || !(m->ids[type].flags & SPE_ID_TYPE_)) return NULL;
     return &m->types[m->ids[type].aux];
 }
 
-/* The type of a value, 0 for what is none. */
-static inline spe_id spe_type_of(const spe_module *m, spe_id value)
+spe_id spe_type_of(const spe_module *m, spe_id value)
 {
     return value < m->id_count ? m->ids[value].type : 0;
 }
 
-/* The scalar a vector, cooperative matrix or cooperative vector is made of; a scalar itself. */
-static inline spe_id spe_scalar_of(const spe_module *m, spe_id type)
+spe_id spe_scalar_of(const spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
     if (!t) return 0;
     return t->kind == SPE_KIND_VECTOR || t->kind >= SPE_KIND_COOPMAT ? t->elem : type;
 }
 
-/* Bits of the scalar in a type: 8 to 64, bool 1; 0 for pointers, structs ... */
-static inline uint32_t spe_width(const spe_module *m, spe_id type)
+uint32_t spe_width(const spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, spe_scalar_of(m, type));
     return t ? t->bits : 0;
 }
 
-/* Components of a scalar (1) or vector; 0 for the rest. */
-static inline uint32_t spe_count(const spe_module *m, spe_id type)
+uint32_t spe_count(const spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
     if (!t) return 0;
@@ -1167,7 +1906,7 @@ static inline uint32_t spe_count(const spe_module *m, spe_id type)
 
 /* snprintf that may cut: error texts are of one size. */
 SPE_PRINTF_(3, 4)
-static inline void spe_print_(char *text, size_t size, const char *format, ...)
+static void spe_print_(char *text, size_t size, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -1175,8 +1914,7 @@ static inline void spe_print_(char *text, size_t size, const char *format, ...)
     va_end(args);
 }
 
-/* Writes what a type is called into text: f32, i32, f16x8, ptr<f32>, [4]i32, coopmat<f16, 8x16>. Returns text. */
-static inline char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size)
+char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size)
 {
     const spe_type_info *t = spe_info_(m, type);
     char inner[64];
@@ -1209,7 +1947,7 @@ static inline char *spe_type_text(const spe_module *m, spe_id type, char *text, 
 
 /* -- the hash table: from an instruction without its result to its id -------------------------------------------- */
 
-static inline uint32_t spe_hash_(uint32_t op, uint32_t n, const uint32_t *w)
+static uint32_t spe_hash_(uint32_t op, uint32_t n, const uint32_t *w)
 {
     uint32_t i, h = op * 0x9e3779b1u;
     for (i = 0; i < n; i++) h = (h ^ w[i]) * 0x85ebca6bu, h ^= h >> 15;
@@ -1217,13 +1955,13 @@ static inline uint32_t spe_hash_(uint32_t op, uint32_t n, const uint32_t *w)
 }
 
 /* A global instruction's result id stands in word 1 (types) or 2 (constants, after their type). */
-static inline uint32_t spe_result_word_(uint32_t op)
+static uint32_t spe_result_word_(uint32_t op)
 {
     return (op >= SPE_OpTypeVoid && op <= SPE_OpTypeFunction + 6) || op == SPE_OpTypeCooperativeMatrixKHR ||
                    op == SPE_OpTypeCooperativeVectorNV ? 1 : 2;
 }
 
-static inline bool spe_same_(const uint32_t *at, uint32_t op, uint32_t n, const uint32_t *w)
+static bool spe_same_(const uint32_t *at, uint32_t op, uint32_t n, const uint32_t *w)
 {
     uint32_t result = spe_result_word_(op), i;
     if (*at != ((n + 2) << 16 | op)) return false;
@@ -1235,7 +1973,7 @@ static inline bool spe_same_(const uint32_t *at, uint32_t op, uint32_t n, const 
 }
 
 /* Twice as many slots; the list of (hash, place) pairs says what goes into them. */
-static inline bool spe_rehash_(spe_module *m)
+static bool spe_rehash_(spe_module *m)
 {
     spe_buffer_ *slots = &m->buffer[SPE_BUFFER_SLOTS_], *list = &m->buffer[SPE_BUFFER_UNIQUE_];
     size_t old = slots->count, size = old ? old * 2 : 256, i;
@@ -1251,7 +1989,7 @@ static inline bool spe_rehash_(spe_module *m)
 
 /* The id of a type (type 0) or constant made of these words, made now if it is new (*fresh). For a constant w[0] is its
  * type. */
-static inline spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t n, const uint32_t *w, bool *fresh)
+spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t n, const uint32_t *w, bool *fresh)
 {
     const spe_buffer_ *slots = &m->buffer[SPE_BUFFER_SLOTS_], *list = &m->buffer[SPE_BUFFER_UNIQUE_];
     uint32_t h = spe_hash_(op, n, w), result = spe_result_word_(op), *at, *pair;
@@ -1283,7 +2021,7 @@ static inline spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t n, const u
 /* -- the types --------------------------------------------------------------------------------------------------- */
 
 /* Enters a new type's description. */
-static inline spe_id spe_describe_(spe_module *m, spe_id id, const spe_type_info *info)
+static spe_id spe_describe_(spe_module *m, spe_id id, const spe_type_info *info)
 {
     void *p = m->types;
     if (!spe_grow_(m, &p, &m->type_capacity, m->type_count + 1, sizeof *m->types, 32)) return 0;
@@ -1294,7 +2032,7 @@ static inline spe_id spe_describe_(spe_module *m, spe_id id, const spe_type_info
 }
 
 /* A type, with what it needs (spe_need_) when it is new. */
-static inline spe_id spe_type_(spe_module *m, uint32_t op, uint32_t n, const uint32_t *w, const spe_type_info *info,
+static spe_id spe_type_(spe_module *m, uint32_t op, uint32_t n, const uint32_t *w, const spe_type_info *info,
                                uint32_t need, uint32_t value)
 {
     bool fresh;
@@ -1304,7 +2042,7 @@ static inline spe_id spe_type_(spe_module *m, uint32_t op, uint32_t n, const uin
     return spe_describe_(m, id, info);
 }
 
-static inline spe_type_info spe_info_of_(spe_kind kind, uint32_t bits, uint32_t count, spe_id elem)
+static spe_type_info spe_info_of_(spe_kind kind, uint32_t bits, uint32_t count, spe_id elem)
 {
     spe_type_info t;
     memset(&t, 0, sizeof t);
@@ -1316,20 +2054,20 @@ static inline spe_type_info spe_info_of_(spe_kind kind, uint32_t bits, uint32_t 
 }
 
 /* A type operand: its description, or NULL and an error that names the caller. */
-static inline const spe_type_info *spe_want_type_(spe_module *m, const char *fn, spe_id type)
+const spe_type_info *spe_want_type_(spe_module *m, const char *fn, spe_id type)
 {
     const spe_type_info *t = m->error.id ? NULL : spe_info_(m, type);
     if (!t && !m->error.id) spe_error_(m, SPE_ERR_NO_TYPE, "%s: %u is not the id of a type", fn, type);
     return t;
 }
 
-static inline spe_id spe_void(spe_module *m)
+spe_id spe_void(spe_module *m)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_VOID, 0, 0, 0);
     return spe_type_(m, SPE_OpTypeVoid, 0, NULL, &t, SPE_NEED_NOTHING_, 0);
 }
 
-static inline spe_id spe_bool(spe_module *m)
+spe_id spe_bool(spe_module *m)
 {
     spe_type_info t;
     if (m->known_bool && !m->error.id) return m->known_bool;
@@ -1338,10 +2076,9 @@ static inline spe_id spe_bool(spe_module *m)
 }
 
 /* The place of 8, 16, 32, 64 bits in known_int and known_float. */
-static inline uint32_t spe_width_index_(uint32_t bits) { return bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : 3; }
+static uint32_t spe_width_index_(uint32_t bits) { return bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : 3; }
 
-/* An integer of 8, 16, 32 or 64 bits (capability Int8, Int16, Int64 as needed); it has no sign, operations have. */
-static inline spe_id spe_int(spe_module *m, uint32_t bits)
+spe_id spe_int(spe_module *m, uint32_t bits)
 {
     uint32_t w[2], at = spe_width_index_(bits);
     spe_type_info t;
@@ -1354,8 +2091,7 @@ static inline spe_id spe_int(spe_module *m, uint32_t bits)
     return m->known_int[at] = spe_type_(m, SPE_OpTypeInt, 2, w, &t, SPE_NEED_INT_, bits);
 }
 
-/* An IEEE float of 16, 32 or 64 bits (capability Float16, Float64 as needed). */
-static inline spe_id spe_float(spe_module *m, uint32_t bits)
+spe_id spe_float(spe_module *m, uint32_t bits)
 {
     uint32_t at = spe_width_index_(bits);
     spe_type_info t;
@@ -1366,7 +2102,7 @@ static inline spe_id spe_float(spe_module *m, uint32_t bits)
     return m->known_float[at] = spe_type_(m, SPE_OpTypeFloat, 1, &bits, &t, SPE_NEED_FLOAT_, bits);
 }
 
-static inline spe_id spe_encoded_float_(spe_module *m, uint32_t bits, spe_encoding encoding, uint32_t number)
+static spe_id spe_encoded_float_(spe_module *m, uint32_t bits, spe_encoding encoding, uint32_t number)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_FLOAT, bits, 1, 0);
     uint32_t w[2];
@@ -1376,25 +2112,21 @@ static inline spe_id spe_encoded_float_(spe_module *m, uint32_t bits, spe_encodi
     return spe_type_(m, SPE_OpTypeFloat, 2, w, &t, SPE_NEED_ENCODING_, (uint32_t)encoding);
 }
 
-/* The bfloat16 type of SPV_KHR_bfloat16: conversion, dot products and cooperative matrices, no plain arithmetic. */
-static inline spe_id spe_bf16(spe_module *m)
+spe_id spe_bf16(spe_module *m)
 {
     return spe_encoded_float_(m, 16, SPE_BF16, SPE_FPEncodingBFloat16KHR);
 }
 
-/* The 8-bit float types of SPV_EXT_float8. */
-static inline spe_id spe_e4m3(spe_module *m)
+spe_id spe_e4m3(spe_module *m)
 {
     return spe_encoded_float_(m, 8, SPE_E4M3, SPE_FPEncodingFloat8E4M3EXT);
 }
-static inline spe_id spe_e5m2(spe_module *m)
+spe_id spe_e5m2(spe_module *m)
 {
     return spe_encoded_float_(m, 8, SPE_E5M2, SPE_FPEncodingFloat8E5M2EXT);
 }
 
-/* A vector of n = 2, 3, 4, 8 or 16 scalars (bool, int, float); n == 1 gives the scalar itself. Any n in a module that
- * has declared VectorAnyINTEL or LongVectorEXT. */
-static inline spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n)
+spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_VECTOR, 0, n, elem);
     const spe_type_info *e = spe_want_type_(m, "spe_vec", elem);
@@ -1413,10 +2145,7 @@ static inline spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n)
     return spe_type_(m, SPE_OpTypeVector, 2, w, &t, SPE_NEED_VECTOR_, n);
 }
 
-static inline spe_id spe_u32(spe_module *m, uint32_t value);
-
-/* An array of n >= 1 elements. */
-static inline spe_id spe_array(spe_module *m, spe_id elem, uint32_t n)
+spe_id spe_array(spe_module *m, spe_id elem, uint32_t n)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_ARRAY, 0, n, elem);
     const spe_type_info *e = spe_want_type_(m, "spe_array", elem);
@@ -1429,15 +2158,14 @@ static inline spe_id spe_array(spe_module *m, spe_id elem, uint32_t n)
     return w[1] ? spe_type_(m, SPE_OpTypeArray, 2, w, &t, SPE_NEED_NOTHING_, 0) : 0;
 }
 
-static inline const spe_id *spe_copy_ids_(spe_module *m, uint32_t n, const spe_id *ids)
+static const spe_id *spe_copy_ids_(spe_module *m, uint32_t n, const spe_id *ids)
 {
     spe_id *copy = n ? (spe_id *)spe_alloc(m, n * sizeof *ids) : NULL;
     if (copy) memcpy(copy, ids, n * sizeof *ids);
     return copy;
 }
 
-/* A struct of n members. */
-static inline spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members)
+spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_STRUCT, 0, n, 0);
     uint32_t i;
@@ -1451,9 +2179,7 @@ static inline spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members
     return spe_type_(m, SPE_OpTypeStruct, n, members, &t, SPE_NEED_NOTHING_, 0);
 }
 
-/* A pointer into a storage class: SPE_StorageClassCrossWorkgroup is global memory, ...Workgroup local, ...Function
- * private. */
-static inline spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type)
+spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_POINTER, 0, 1, type);
     uint32_t w[2];
@@ -1463,8 +2189,7 @@ static inline spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type)
     return spe_type_(m, SPE_OpTypePointer, 2, w, &t, SPE_NEED_STORAGE_, storage);
 }
 
-/* A function type of n parameters. */
-static inline spe_id spe_fn_type(spe_module *m, spe_id ret, uint32_t n, const spe_id *params)
+spe_id spe_fn_type(spe_module *m, spe_id ret, uint32_t n, const spe_id *params)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_FUNCTION, 0, n, ret);
     uint32_t w[256], i;
@@ -1481,10 +2206,7 @@ static inline spe_id spe_fn_type(spe_module *m, spe_id ret, uint32_t n, const sp
     return spe_type_(m, SPE_OpTypeFunction, n + 1, w, &t, SPE_NEED_NOTHING_, 0);
 }
 
-/* A cooperative matrix (SPV_KHR_cooperative_matrix) of rows x cols components shared by a scope (SPE_ScopeSubgroup);
- * use: SPE_CooperativeMatrixUseMatrixAKHR, ...BKHR or ...AccumulatorKHR. */
-static inline spe_id spe_coopmat(spe_module *m, spe_id component, uint32_t scope, uint32_t rows, uint32_t cols,
-                                 uint32_t use)
+spe_id spe_coopmat(spe_module *m, spe_id component, uint32_t scope, uint32_t rows, uint32_t cols, uint32_t use)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_COOPMAT, 0, 0, component);
     const spe_type_info *e = spe_want_type_(m, "spe_coopmat", component);
@@ -1508,8 +2230,7 @@ static inline spe_id spe_coopmat(spe_module *m, spe_id component, uint32_t scope
     return w[4] ? spe_type_(m, SPE_OpTypeCooperativeMatrixKHR, 5, w, &t, SPE_NEED_COOP_, encoding) : 0;
 }
 
-/* A cooperative vector (SPV_NV_cooperative_vector) of n components. */
-static inline spe_id spe_coopvec(spe_module *m, spe_id component, uint32_t n)
+spe_id spe_coopvec(spe_module *m, spe_id component, uint32_t n)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_COOPVEC, 0, n, component);
     const spe_type_info *e = spe_want_type_(m, "spe_coopvec", component);
@@ -1522,10 +2243,10 @@ static inline spe_id spe_coopvec(spe_module *m, spe_id component, uint32_t n)
     return w[1] ? spe_type_(m, SPE_OpTypeCooperativeVectorNV, 2, w, &t, SPE_NEED_COOPVEC_, 0) : 0;
 }
 
-/* ---- Constants: each is made once; for a vector type the scalar is repeated ------------------------------------ */
+/* constants.c - Constants: each is made once; for a vector type the scalar is repeated. */
 
 /* Enters the bits of a scalar constant, for folding. */
-static inline spe_id spe_remember_(spe_module *m, spe_id id, uint64_t bits)
+static spe_id spe_remember_(spe_module *m, spe_id id, uint64_t bits)
 {
     void *p = m->constants;
     if (!id || !spe_grow_(m, &p, &m->constant_capacity, m->constant_count + 1, sizeof *m->constants, 64)) return 0;
@@ -1535,9 +2256,7 @@ static inline spe_id spe_remember_(spe_module *m, spe_id id, uint64_t bits)
     return id;
 }
 
-/* True when id is a scalar constant (int, bool, float; no spec constant): *bits are its bits, zero-extended. Else *bits
- * is 0. */
-static inline bool spe_const_bits(const spe_module *m, spe_id id, uint64_t *bits)
+bool spe_const_bits(const spe_module *m, spe_id id, uint64_t *bits)
 {
     *bits = 0;
     if (!id || id >= m->id_count || !(m->ids[id].flags & SPE_ID_CONSTANT_) || !m->ids[id].aux) return false;
@@ -1545,10 +2264,10 @@ static inline bool spe_const_bits(const spe_module *m, spe_id id, uint64_t *bits
     return true;
 }
 
-static inline uint64_t spe_mask_(uint32_t bits) { return bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1; }
+uint64_t spe_mask_(uint32_t bits) { return bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1; }
 
 /* A scalar constant from its bits. */
-static inline spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits)
+spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits)
 {
     const spe_type_info *t = spe_info_(m, type);
     uint32_t w[3];
@@ -1565,7 +2284,7 @@ static inline spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits
 }
 
 /* How many parts a composite of the type is made of, 0: it is none. */
-static inline uint32_t spe_part_count_(const spe_type_info *t)
+uint32_t spe_part_count_(const spe_type_info *t)
 {
     switch (t->kind) {
     case SPE_KIND_VECTOR:
@@ -1577,8 +2296,7 @@ static inline uint32_t spe_part_count_(const spe_type_info *t)
     }
 }
 
-/* A composite constant of n constants (for a vector, array, struct or cooperative matrix, which takes one). */
-static inline spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id *parts)
+spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id *parts)
 {
     const spe_type_info *t = spe_want_type_(m, "spe_composite_const", type);
     uint32_t *w, i, want, flags = SPE_ID_CONSTANT_;
@@ -1610,7 +2328,7 @@ static inline spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n,
 }
 
 /* n times the same id; NULL when there is no memory. `few` is used where it is enough. */
-static inline spe_id *spe_repeat_(spe_module *m, spe_id id, uint32_t n, spe_id few[16])
+spe_id *spe_repeat_(spe_module *m, spe_id id, uint32_t n, spe_id few[16])
 {
     spe_id *part = n > 16 ? (spe_id *)spe_alloc(m, n * sizeof *part) : few;
     uint32_t i;
@@ -1618,7 +2336,7 @@ static inline spe_id *spe_repeat_(spe_module *m, spe_id id, uint32_t n, spe_id f
     return part;
 }
 
-static inline spe_id spe_const_splat_(spe_module *m, spe_id type, uint64_t bits)
+static spe_id spe_const_splat_(spe_module *m, spe_id type, uint64_t bits)
 {
     spe_type_info t = spe_info(m, type);
     spe_id few[16], one, *part;
@@ -1629,7 +2347,7 @@ static inline spe_id spe_const_splat_(spe_module *m, spe_id type, uint64_t bits)
 }
 
 /* The scalar of the type a constant is asked for, NULL and an error when there is none. */
-static inline const spe_type_info *spe_want_scalar_(spe_module *m, const char *fn, spe_id type)
+static const spe_type_info *spe_want_scalar_(spe_module *m, const char *fn, spe_id type)
 {
     const spe_type_info *t = spe_want_type_(m, fn, type), *s = t ? spe_info_(m, spe_scalar_of(m, type)) : NULL;
     char text[80];
@@ -1639,10 +2357,7 @@ static inline const spe_type_info *spe_want_scalar_(spe_module *m, const char *f
     return s;
 }
 
-static inline bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits);
-
-/* Float constants, from a double: rounded to nearest even. Integer types are an error. */
-static inline spe_id spe_const_f(spe_module *m, spe_id type, double value)
+spe_id spe_const_f(spe_module *m, spe_id type, double value)
 {
     const spe_type_info *t = spe_want_scalar_(m, "spe_const_f", type);
     uint64_t bits;
@@ -1654,8 +2369,7 @@ static inline spe_id spe_const_f(spe_module *m, spe_id type, double value)
     return spe_const_splat_(m, type, bits);
 }
 
-/* Integer constants; a bool takes 0 and 1, a float type the number itself. SPE_ERR_RANGE when it does not fit. */
-static inline spe_id spe_const_u(spe_module *m, spe_id type, uint64_t value)
+spe_id spe_const_u(spe_module *m, spe_id type, uint64_t value)
 {
     const spe_type_info *t = spe_want_scalar_(m, "spe_const_u", type);
     if (!t) return 0;
@@ -1666,7 +2380,7 @@ static inline spe_id spe_const_u(spe_module *m, spe_id type, uint64_t value)
     return spe_const_splat_(m, type, value);
 }
 
-static inline spe_id spe_const_i(spe_module *m, spe_id type, int64_t value)
+spe_id spe_const_i(spe_module *m, spe_id type, int64_t value)
 {
     const spe_type_info *t = spe_want_scalar_(m, "spe_const_i", type);
     int64_t limit;
@@ -1679,28 +2393,27 @@ static inline spe_id spe_const_i(spe_module *m, spe_id type, int64_t value)
     return spe_const_splat_(m, type, (uint64_t)value & spe_mask_(t->bits));
 }
 
-static inline spe_id spe_const_bool(spe_module *m, bool value)
+spe_id spe_const_bool(spe_module *m, bool value)
 {
     spe_id type = spe_bool(m);
     return type ? spe_const_scalar_(m, type, value) : 0;
 }
 
-static inline spe_id spe_u32(spe_module *m, uint32_t value)
+spe_id spe_u32(spe_module *m, uint32_t value)
 {
     spe_id type = spe_int(m, 32);
     return type ? spe_const_scalar_(m, type, value) : 0;
 }
-static inline spe_id spe_i32(spe_module *m, int32_t value) { return spe_u32(m, (uint32_t)value); }
+spe_id spe_i32(spe_module *m, int32_t value) { return spe_u32(m, (uint32_t)value); }
 
-static inline spe_id spe_u64(spe_module *m, uint64_t value)
+spe_id spe_u64(spe_module *m, uint64_t value)
 {
     spe_id type = spe_int(m, 64);
     return type ? spe_const_scalar_(m, type, value) : 0;
 }
-static inline spe_id spe_f32(spe_module *m, float value) { return spe_const_f(m, spe_float(m, 32), (double)value); }
+spe_id spe_f32(spe_module *m, float value) { return spe_const_f(m, spe_float(m, 32), (double)value); }
 
-/* All bits zero, of any type (pointers too). */
-static inline spe_id spe_null(spe_module *m, spe_id type)
+spe_id spe_null(spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_want_type_(m, "spe_null", type);
     bool fresh;
@@ -1711,19 +2424,14 @@ static inline spe_id spe_null(spe_module *m, spe_id type)
     return spe_unique_(m, SPE_OpConstantNull, 1, &type, &fresh);
 }
 
-/* A value of any type that may be anything. */
-static inline spe_id spe_undef(spe_module *m, spe_id type)
+spe_id spe_undef(spe_module *m, spe_id type)
 {
     bool fresh;
     if (!spe_want_type_(m, "spe_undef", type)) return 0;
     return spe_unique_(m, SPE_OpUndef, 1, &type, &fresh);
 }
 
-static inline void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, uint32_t n, const uint32_t *words);
-
-/* A scalar the host may set when it loads the module: `bits` is the default, spec_id its number.
- * Each call makes one. */
-static inline spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_id)
+spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_id)
 {
     const spe_type_info *t = spe_want_type_(m, "spe_spec_const", type);
     uint32_t op, n, *at;
@@ -1747,8 +2455,7 @@ static inline spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, u
 
 /* -- names and decorations --------------------------------------------------------------------------------------- */
 
-/* Names an id in disassembly, when options.names is set. */
-static inline void spe_name(spe_module *m, spe_id id, const char *name)
+void spe_name(spe_module *m, spe_id id, const char *name)
 {
     uint32_t *at;
     if (!id || !m->options.names || !name) return;
@@ -1758,8 +2465,7 @@ static inline void spe_name(spe_module *m, spe_id id, const char *name)
     spe_put_text_(at + 1, name);
 }
 
-/* OpDecorate of any decoration with n literal words; capabilities follow. */
-static inline void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, uint32_t n, const uint32_t *words)
+void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, uint32_t n, const uint32_t *words)
 {
     uint32_t *at;
     if (m->error.id) return;
@@ -1776,9 +2482,8 @@ static inline void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, u
     if (decoration == SPE_DecorationBuiltIn && n) spe_need_(m, SPE_NEED_BUILTIN_, words[0]);
 }
 
-/* OpMemberDecorate of a struct's member. */
-static inline void spe_decorate_member(spe_module *m, spe_id type, uint32_t member, uint32_t decoration, uint32_t n,
-                                       const uint32_t *words)
+void spe_decorate_member(spe_module *m, spe_id type, uint32_t member, uint32_t decoration, uint32_t n,
+                         const uint32_t *words)
 {
     const spe_type_info *t = spe_want_type_(m, "spe_decorate_member", type);
     uint32_t *at;
@@ -1795,10 +2500,11 @@ static inline void spe_decorate_member(spe_module *m, spe_id type, uint32_t memb
     if (n) memcpy(at + 3, words, n * sizeof *words);
     spe_need_(m, SPE_NEED_DECORATION_, decoration);
 }
-/* ---- Instructions ---------------------------------------------------------------------------------------------- */
+
+/* instructions.c - Instructions. */
 
 /* Notes that the open function uses a global variable or function: the entry point's interface is made of it. */
-static inline void spe_use_(spe_module *m, spe_id id)
+void spe_use_(spe_module *m, spe_id id)
 {
     uint32_t *at;
     if (!m->open || m->ids[id].aux == m->fn.index) return;
@@ -1810,7 +2516,7 @@ static inline void spe_use_(spe_module *m, spe_id id)
 }
 
 /* Checks that `value` may be used here and returns its type; 0 and an error that names the caller if not. */
-static inline spe_id spe_operand_(spe_module *m, const char *fn, spe_id value)
+spe_id spe_operand_(spe_module *m, const char *fn, spe_id value)
 {
     const spe_buffer_ *scopes = &m->buffer[SPE_BUFFER_SCOPES_];
     const spe_record_ *r;
@@ -1829,7 +2535,7 @@ static inline spe_id spe_operand_(spe_module *m, const char *fn, spe_id value)
 }
 
 /* The OpString of a text, made once. */
-static inline spe_id spe_string_(spe_module *m, const char *text)
+spe_id spe_string_(spe_module *m, const char *text)
 {
     const spe_buffer_ *b = &m->buffer[SPE_SECTION_STRING_];
     uint32_t words = spe_text_words_(text), *copy = (uint32_t *)spe_alloc(m, words * sizeof *copy), *at;
@@ -1850,7 +2556,7 @@ static inline spe_id spe_string_(spe_module *m, const char *text)
 }
 
 /* OpLine where the place has changed since the last one of this block. */
-static inline void spe_line_(spe_module *m)
+static void spe_line_(spe_module *m)
 {
     uint32_t *at;
     if (!m->file || (m->line_line == m->line && m->line_file == m->file)) return;
@@ -1868,7 +2574,7 @@ static inline void spe_line_(spe_module *m)
 }
 
 /* Opens a block in the body. */
-static inline void spe_label_(spe_module *m, spe_id label, bool dead)
+void spe_label_(spe_module *m, spe_id label, bool dead)
 {
     uint32_t *at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpLabel, 1);
     if (at) at[0] = label;
@@ -1878,7 +2584,7 @@ static inline void spe_label_(spe_module *m, spe_id label, bool dead)
 }
 
 /* After a return there is no block; what follows goes to one that nothing leads to. False outside a function. */
-static inline bool spe_ready_(spe_module *m)
+bool spe_ready_(spe_module *m)
 {
     if (m->error.id) return false;
     if (SPE_UNLIKELY_(!m->open))
@@ -1891,7 +2597,7 @@ static inline bool spe_ready_(spe_module *m)
 }
 
 /* Writes an instruction; type 0: one without a result. Operands are taken as they stand. */
-static inline spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
     uint32_t *at, i;
     spe_id id = 0;
@@ -1910,7 +2616,7 @@ static inline spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t
 }
 
 /* Operands of a generic instruction that name global variables or functions are noted as used. */
-static inline void spe_note_words_(spe_module *m, uint32_t n, const uint32_t *words)
+static void spe_note_words_(spe_module *m, uint32_t n, const uint32_t *words)
 {
     uint32_t i;
     for (i = 0; i < n && !m->error.id; i++) {
@@ -1920,17 +2626,14 @@ static inline void spe_note_words_(spe_module *m, uint32_t n, const uint32_t *wo
     }
 }
 
-/* Any instruction with a result: opcode, type of the result, then the operand words as the specification lists them.
- * Nothing is checked but that all stands in a function; capabilities of opcodes in SPE_OPCODES follow. */
-static inline spe_id spe_op(spe_module *m, uint32_t opcode, spe_id result_type, uint32_t n, const uint32_t *words)
+spe_id spe_op(spe_module *m, uint32_t opcode, spe_id result_type, uint32_t n, const uint32_t *words)
 {
     if (!spe_want_type_(m, "spe_op", result_type)) return 0;
     spe_note_words_(m, n, words);
     return spe_emit_(m, opcode, result_type, n, words);
 }
 
-/* Any instruction without a result (no terminators, labels or merges: regions write those). */
-static inline void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const uint32_t *words)
+void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const uint32_t *words)
 {
     if (opcode >= SPE_OpPhi && opcode <= SPE_OpUnreachable) {
         spe_error_(m, SPE_ERR_REGION_CROSSED, "spe_op_void: opcode %u is control flow; use spe_if and the like",
@@ -1943,16 +2646,8 @@ static inline void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const
 
 /* -- what arithmetic takes --------------------------------------------------------------------------------------- */
 
-enum {
-    SPE_TAKES_INT_ = 1 << SPE_KIND_INT,
-    SPE_TAKES_FLOAT_ = 1 << SPE_KIND_FLOAT,
-    SPE_TAKES_BOOL_ = 1 << SPE_KIND_BOOL,
-    SPE_TAKES_PTR_ = 1 << SPE_KIND_POINTER,
-    SPE_TAKES_SMALL_ = 1 << 30 /* with FLOAT: bf16, e4m3 and e5m2 types too, which have no arithmetic */
-};
-
 /* Is the scalar of `type` of one of the kinds? */
-static inline bool spe_takes_(spe_module *m, const char *fn, uint32_t kinds, spe_id type)
+bool spe_takes_(spe_module *m, const char *fn, uint32_t kinds, spe_id type)
 {
     const spe_type_info *s = spe_info_(m, spe_scalar_of(m, type));
     char text[80];
@@ -1964,7 +2659,7 @@ static inline bool spe_takes_(spe_module *m, const char *fn, uint32_t kinds, spe
 }
 
 /* The same, and is it a scalar: an index, a size, a predicate? */
-static inline bool spe_takes_one_(spe_module *m, const char *fn, uint32_t kinds, spe_id type)
+bool spe_takes_one_(spe_module *m, const char *fn, uint32_t kinds, spe_id type)
 {
     char text[80];
     if (!spe_takes_(m, fn, kinds, type)) return false;
@@ -1973,7 +2668,7 @@ static inline bool spe_takes_one_(spe_module *m, const char *fn, uint32_t kinds,
     return false;
 }
 
-static inline spe_id spe_disagree_(spe_module *m, const char *fn, spe_id a, spe_id b)
+spe_id spe_disagree_(spe_module *m, const char *fn, spe_id a, spe_id b)
 {
     char ta[80], tb[80];
     return spe_error_(m, SPE_ERR_TYPE, "%s: operand types disagree: %s and %s", fn, spe_type_text(m, a, ta, sizeof ta),
@@ -1981,7 +2676,7 @@ static inline spe_id spe_disagree_(spe_module *m, const char *fn, spe_id a, spe_
 }
 
 /* The common type of two operands, 0 and an error when they have none. */
-static inline spe_id spe_operands_(spe_module *m, const char *fn, uint32_t kinds, spe_id a, spe_id b)
+spe_id spe_operands_(spe_module *m, const char *fn, uint32_t kinds, spe_id a, spe_id b)
 {
     spe_id ta = spe_operand_(m, fn, a), tb = spe_operand_(m, fn, b);
     if (!ta || !tb) return 0;
@@ -1989,14 +2684,14 @@ static inline spe_id spe_operands_(spe_module *m, const char *fn, uint32_t kinds
     return spe_takes_(m, fn, kinds, ta) ? ta : 0;
 }
 
-static inline int64_t spe_signed_(uint64_t x, uint32_t bits)
+int64_t spe_signed_(uint64_t x, uint32_t bits)
 {
     uint64_t sign = (uint64_t)1 << (bits - 1);
     return (int64_t)(((x & spe_mask_(bits)) ^ sign) - sign);
 }
 
 /* Two scalar integers at build time; false where the result is not defined or the operation not known. */
-static inline bool spe_fold_(uint32_t op, uint32_t bits, uint64_t a, uint64_t b, uint64_t *out)
+static bool spe_fold_(uint32_t op, uint32_t bits, uint64_t a, uint64_t b, uint64_t *out)
 {
     int64_t sa = spe_signed_(a, bits), sb = spe_signed_(b, bits);
     switch (op) {
@@ -2031,7 +2726,7 @@ static inline bool spe_fold_(uint32_t op, uint32_t bits, uint64_t a, uint64_t b,
 }
 
 /* x + 0, x * 1 and the like are x. 0 when there is nothing to save. */
-static inline spe_id spe_identity_(spe_module *m, uint32_t op, spe_id a, spe_id b)
+static spe_id spe_identity_(spe_module *m, uint32_t op, spe_id a, spe_id b)
 {
     uint64_t k;
     bool left = op == SPE_OpIAdd || op == SPE_OpIMul || op == SPE_OpBitwiseOr || op == SPE_OpBitwiseXor;
@@ -2042,7 +2737,7 @@ static inline spe_id spe_identity_(spe_module *m, uint32_t op, spe_id a, spe_id 
     return 0;
 }
 
-static inline spe_id spe_binary_(spe_module *m, const char *fn, uint32_t op, uint32_t kinds, spe_id a, spe_id b)
+static spe_id spe_binary_(spe_module *m, const char *fn, uint32_t op, uint32_t kinds, spe_id a, spe_id b)
 {
     spe_id type = spe_operands_(m, fn, kinds, a, b), same;
     const spe_type_info *t;
@@ -2062,21 +2757,21 @@ static inline spe_id spe_binary_(spe_module *m, const char *fn, uint32_t op, uin
 }
 
 /* bool, or as many bools as `type` has components. */
-static inline spe_id spe_bool_like_(spe_module *m, spe_id type)
+static spe_id spe_bool_like_(spe_module *m, spe_id type)
 {
     uint32_t n = spe_count(m, type);
     return spe_vec(m, spe_bool(m), n ? n : 1);
 }
 
 /* Cooperative matrices and vectors have no bools like them. */
-static inline spe_id spe_incomparable_(spe_module *m, const char *fn, spe_id type)
+static spe_id spe_incomparable_(spe_module *m, const char *fn, spe_id type)
 {
     char text[80];
     return spe_error_(m, SPE_ERR_TYPE, "%s: takes scalars and vectors, not %s", fn,
                       spe_type_text(m, type, text, sizeof text));
 }
 
-static inline spe_id spe_compare_(spe_module *m, const char *fn, uint32_t op, uint32_t kinds, spe_id a, spe_id b)
+static spe_id spe_compare_(spe_module *m, const char *fn, uint32_t op, uint32_t kinds, spe_id a, spe_id b)
 {
     spe_id type = spe_operands_(m, fn, kinds, a, b);
     const spe_type_info *t;
@@ -2093,7 +2788,7 @@ static inline spe_id spe_compare_(spe_module *m, const char *fn, uint32_t op, ui
     return spe_emit_(m, op, spe_bool_like_(m, type), 2, w);
 }
 
-static inline spe_id spe_unary_(spe_module *m, const char *fn, uint32_t op, uint32_t kinds, spe_id a)
+static spe_id spe_unary_(spe_module *m, const char *fn, uint32_t op, uint32_t kinds, spe_id a)
 {
     spe_id type = spe_operand_(m, fn, a);
     uint64_t x;
@@ -2107,104 +2802,74 @@ static inline spe_id spe_unary_(spe_module *m, const char *fn, uint32_t op, uint
     return spe_emit_(m, op, type, 1, &a);
 }
 
-/* Arithmetic on two values of one type (scalars, vectors, and where the operation allows it cooperative matrices); the
- * result has that type. sdiv and srem round toward zero, smod takes the divisor's sign, frem the dividend's. */
-#define SPE_BINARY_LIST_(X)                                                                                            \
-    X(spe_iadd, IAdd, INT) X(spe_isub, ISub, INT) X(spe_imul, IMul, INT) X(spe_udiv, UDiv, INT)                        \
-    X(spe_sdiv, SDiv, INT) X(spe_umod, UMod, INT) X(spe_srem, SRem, INT) X(spe_smod, SMod, INT)                        \
-    X(spe_fadd, FAdd, FLOAT) X(spe_fsub, FSub, FLOAT) X(spe_fmul, FMul, FLOAT) X(spe_fdiv, FDiv, FLOAT)                \
-    X(spe_frem, FRem, FLOAT) X(spe_fmod, FMod, FLOAT) X(spe_and, BitwiseAnd, INT) X(spe_or, BitwiseOr, INT)            \
-    X(spe_xor, BitwiseXor, INT) X(spe_shl, ShiftLeftLogical, INT) X(spe_shr, ShiftRightLogical, INT)                   \
-    X(spe_sar, ShiftRightArithmetic, INT) X(spe_land, LogicalAnd, BOOL) X(spe_lor, LogicalOr, BOOL)                    \
-    X(spe_leq, LogicalEqual, BOOL) X(spe_lne, LogicalNotEqual, BOOL)
-/* Arithmetic on one value. popcount of each component is spe_bit_count. */
-#define SPE_UNARY_LIST_(X)                                                                                             \
-    X(spe_ineg, SNegate, INT) X(spe_fneg, FNegate, FLOAT) X(spe_not, Not, INT) X(spe_lnot, LogicalNot, BOOL)           \
-    X(spe_bit_count, BitCount, INT) X(spe_bit_reverse, BitReverse, INT)
-/* Comparisons: bool, or a vector of bools. f.. are ordered (false when a NaN is there), fu.. unordered (true). */
-#define SPE_COMPARE_LIST_(X)                                                                                           \
-    X(spe_ieq, IEqual, INT) X(spe_ine, INotEqual, INT) X(spe_ult, ULessThan, INT) X(spe_ule, ULessThanEqual, INT)      \
-    X(spe_ugt, UGreaterThan, INT) X(spe_uge, UGreaterThanEqual, INT) X(spe_slt, SLessThan, INT)                        \
-    X(spe_sle, SLessThanEqual, INT) X(spe_sgt, SGreaterThan, INT) X(spe_sge, SGreaterThanEqual, INT)                   \
-    X(spe_feq, FOrdEqual, FLOAT) X(spe_fne, FOrdNotEqual, FLOAT) X(spe_flt, FOrdLessThan, FLOAT)                       \
-    X(spe_fle, FOrdLessThanEqual, FLOAT) X(spe_fgt, FOrdGreaterThan, FLOAT) X(spe_fge, FOrdGreaterThanEqual, FLOAT)    \
-    X(spe_fueq, FUnordEqual, FLOAT) X(spe_fune, FUnordNotEqual, FLOAT) X(spe_fult, FUnordLessThan, FLOAT)              \
-    X(spe_fule, FUnordLessThanEqual, FLOAT) X(spe_fugt, FUnordGreaterThan, FLOAT)                                      \
-    X(spe_fuge, FUnordGreaterThanEqual, FLOAT)
-
 #define SPE_BINARY_(name, op, kind)                                                                                    \
-    static inline spe_id name(spe_module *m, spe_id a, spe_id b)                                                       \
+    spe_id name(spe_module *m, spe_id a, spe_id b)                                                                     \
     {                                                                                                                  \
         return spe_binary_(m, #name, SPE_Op##op, SPE_TAKES_##kind##_, a, b);                                           \
     }
 #define SPE_UNARY_(name, op, kind)                                                                                     \
-    static inline spe_id name(spe_module *m, spe_id a)                                                                 \
+    spe_id name(spe_module *m, spe_id a)                                                                               \
     {                                                                                                                  \
         return spe_unary_(m, #name, SPE_Op##op, SPE_TAKES_##kind##_, a);                                               \
     }
 #define SPE_COMPARE_(name, op, kind)                                                                                   \
-    static inline spe_id name(spe_module *m, spe_id a, spe_id b)                                                       \
+    spe_id name(spe_module *m, spe_id a, spe_id b)                                                                     \
     {                                                                                                                  \
         return spe_compare_(m, #name, SPE_Op##op, SPE_TAKES_##kind##_, a, b);                                          \
     }
 SPE_BINARY_LIST_(SPE_BINARY_)
 SPE_UNARY_LIST_(SPE_UNARY_)
 SPE_COMPARE_LIST_(SPE_COMPARE_)
-#undef SPE_BINARY_
-#undef SPE_UNARY_
-#undef SPE_COMPARE_
 
-static inline bool spe_is_float_(const spe_module *m, spe_id value)
+static bool spe_is_float_(const spe_module *m, spe_id value)
 {
     const spe_type_info *t = spe_info_(m, spe_scalar_of(m, spe_type_of(m, value)));
     return t && t->kind == SPE_KIND_FLOAT;
 }
 
-/* The operation for integers or for floats, as the operands are. */
-static inline spe_id spe_add(spe_module *m, spe_id a, spe_id b)
+spe_id spe_add(spe_module *m, spe_id a, spe_id b)
 {
     return spe_is_float_(m, a) ? spe_fadd(m, a, b) : spe_iadd(m, a, b);
 }
-static inline spe_id spe_sub(spe_module *m, spe_id a, spe_id b)
+spe_id spe_sub(spe_module *m, spe_id a, spe_id b)
 {
     return spe_is_float_(m, a) ? spe_fsub(m, a, b) : spe_isub(m, a, b);
 }
-static inline spe_id spe_mul(spe_module *m, spe_id a, spe_id b)
+spe_id spe_mul(spe_module *m, spe_id a, spe_id b)
 {
     return spe_is_float_(m, a) ? spe_fmul(m, a, b) : spe_imul(m, a, b);
 }
-static inline spe_id spe_div_s(spe_module *m, spe_id a, spe_id b)
+spe_id spe_div_s(spe_module *m, spe_id a, spe_id b)
 {
     return spe_is_float_(m, a) ? spe_fdiv(m, a, b) : spe_sdiv(m, a, b);
 }
-static inline spe_id spe_div_u(spe_module *m, spe_id a, spe_id b)
+spe_id spe_div_u(spe_module *m, spe_id a, spe_id b)
 {
     return spe_is_float_(m, a) ? spe_fdiv(m, a, b) : spe_udiv(m, a, b);
 }
-static inline spe_id spe_neg(spe_module *m, spe_id a) { return spe_is_float_(m, a) ? spe_fneg(m, a) : spe_ineg(m, a); }
+spe_id spe_neg(spe_module *m, spe_id a) { return spe_is_float_(m, a) ? spe_fneg(m, a) : spe_ineg(m, a); }
 
-static inline spe_id spe_float_test_(spe_module *m, const char *fn, uint32_t op, spe_id a)
+static spe_id spe_float_test_(spe_module *m, const char *fn, uint32_t op, spe_id a)
 {
     spe_id type = spe_operand_(m, fn, a);
     if (!type || !spe_takes_(m, fn, SPE_TAKES_FLOAT_, type)) return 0;
     if (!spe_count(m, type)) return spe_incomparable_(m, fn, type);
     return spe_emit_(m, op, spe_bool_like_(m, type), 1, &a);
 }
-static inline spe_id spe_isnan(spe_module *m, spe_id a) { return spe_float_test_(m, "spe_isnan", SPE_OpIsNan, a); }
-static inline spe_id spe_isinf(spe_module *m, spe_id a) { return spe_float_test_(m, "spe_isinf", SPE_OpIsInf, a); }
+spe_id spe_isnan(spe_module *m, spe_id a) { return spe_float_test_(m, "spe_isnan", SPE_OpIsNan, a); }
+spe_id spe_isinf(spe_module *m, spe_id a) { return spe_float_test_(m, "spe_isinf", SPE_OpIsInf, a); }
 
 /* Any or all of a vector of bools. */
-static inline spe_id spe_bools_(spe_module *m, const char *fn, uint32_t op, spe_id a)
+static spe_id spe_bools_(spe_module *m, const char *fn, uint32_t op, spe_id a)
 {
     spe_id type = spe_operand_(m, fn, a);
     if (!type || !spe_takes_(m, fn, SPE_TAKES_BOOL_, type)) return 0;
     return spe_count(m, type) == 1 ? a : spe_emit_(m, op, spe_bool(m), 1, &a);
 }
-static inline spe_id spe_any(spe_module *m, spe_id a) { return spe_bools_(m, "spe_any", SPE_OpAny, a); }
-static inline spe_id spe_all(spe_module *m, spe_id a) { return spe_bools_(m, "spe_all", SPE_OpAll, a); }
+spe_id spe_any(spe_module *m, spe_id a) { return spe_bools_(m, "spe_any", SPE_OpAny, a); }
+spe_id spe_all(spe_module *m, spe_id a) { return spe_bools_(m, "spe_all", SPE_OpAll, a); }
 
-/* c ? a : b. c is a bool (repeated for vectors, which SPIR-V before 1.4 needs), or a vector of as many bools. */
-static inline spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b)
+spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b)
 {
     spe_id tc = spe_operand_(m, "spe_select", c), ta = spe_operand_(m, "spe_select", a);
     spe_id tb = spe_operand_(m, "spe_select", b);
@@ -2227,8 +2892,7 @@ static inline spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b)
     return c ? spe_emit_(m, SPE_OpSelect, ta, 3, w) : 0;
 }
 
-/* Dot product of two float vectors (bf16 too: capability BFloat16DotProductKHR). */
-static inline spe_id spe_dot(spe_module *m, spe_id a, spe_id b)
+spe_id spe_dot(spe_module *m, spe_id a, spe_id b)
 {
     spe_id type = spe_operands_(m, "spe_dot", SPE_TAKES_FLOAT_ | SPE_TAKES_SMALL_, a, b);
     uint32_t w[2];
@@ -2240,14 +2904,13 @@ static inline spe_id spe_dot(spe_module *m, spe_id a, spe_id b)
     return spe_emit_(m, SPE_OpDot, spe_scalar_of(m, type), 2, w);
 }
 
-static inline bool spe_bit_range_(spe_module *m, const char *fn, spe_id offset, spe_id count)
+static bool spe_bit_range_(spe_module *m, const char *fn, spe_id offset, spe_id count)
 {
     spe_id to = spe_operand_(m, fn, offset), tc = spe_operand_(m, fn, count);
     return to && tc && spe_takes_one_(m, fn, SPE_TAKES_INT_, to) && spe_takes_one_(m, fn, SPE_TAKES_INT_, tc);
 }
 
-/* Bit fields: `count` bits from bit `offset` (both i32), extended with or without sign, or put in place. */
-static inline spe_id spe_bits_extract(spe_module *m, spe_id v, spe_id offset, spe_id count, bool is_signed)
+spe_id spe_bits_extract(spe_module *m, spe_id v, spe_id offset, spe_id count, bool is_signed)
 {
     spe_id type = spe_operand_(m, "spe_bits_extract", v);
     uint32_t w[3];
@@ -2258,7 +2921,7 @@ static inline spe_id spe_bits_extract(spe_module *m, spe_id v, spe_id offset, sp
     w[2] = count;
     return spe_emit_(m, is_signed ? SPE_OpBitFieldSExtract : SPE_OpBitFieldUExtract, type, 3, w);
 }
-static inline spe_id spe_bits_insert(spe_module *m, spe_id base, spe_id v, spe_id offset, spe_id count)
+spe_id spe_bits_insert(spe_module *m, spe_id base, spe_id v, spe_id offset, spe_id count)
 {
     spe_id type = spe_operands_(m, "spe_bits_insert", SPE_TAKES_INT_, base, v);
     uint32_t w[4];
@@ -2274,7 +2937,7 @@ static inline spe_id spe_bits_insert(spe_module *m, spe_id base, spe_id v, spe_i
 /* -- conversions ------------------------------------------------------------------------------------------------- */
 
 /* As many components, arranged alike? */
-static inline bool spe_same_shape_(const spe_type_info *a, const spe_type_info *b)
+static bool spe_same_shape_(const spe_type_info *a, const spe_type_info *b)
 {
     if (a->kind == SPE_KIND_COOPMAT && b->kind == SPE_KIND_COOPMAT)
         return a->rows == b->rows && a->cols == b->cols && a->use == b->use && a->scope == b->scope;
@@ -2282,7 +2945,7 @@ static inline bool spe_same_shape_(const spe_type_info *a, const spe_type_info *
     return a->kind == b->kind && a->count == b->count;
 }
 
-static inline spe_id spe_convert_(spe_module *m, const char *fn, uint32_t op, uint32_t from, uint32_t to, spe_id type,
+static spe_id spe_convert_(spe_module *m, const char *fn, uint32_t op, uint32_t from, uint32_t to, spe_id type,
                                   spe_id v)
 {
     spe_id tv = spe_operand_(m, fn, v);
@@ -2301,21 +2964,14 @@ static inline spe_id spe_convert_(spe_module *m, const char *fn, uint32_t op, ui
     return spe_emit_(m, op, type, 1, &v);
 }
 
-/* Conversions to `type`, component by component: integers to wider or narrower ones, with zeros (u) or the sign (s);
- * floats to floats; floats to integers (toward zero) and back. The same type gives the value itself. */
-#define SPE_CONVERT_LIST_(X)                                                                                           \
-    X(spe_uconvert, UConvert, INT, INT) X(spe_sconvert, SConvert, INT, INT) X(spe_fconvert, FConvert, FLOAT, FLOAT)    \
-    X(spe_f_to_u, ConvertFToU, FLOAT, INT) X(spe_f_to_s, ConvertFToS, FLOAT, INT)                                      \
-    X(spe_u_to_f, ConvertUToF, INT, FLOAT) X(spe_s_to_f, ConvertSToF, INT, FLOAT)                                      \
-    X(spe_ptr_to_u, ConvertPtrToU, PTR, INT) X(spe_u_to_ptr, ConvertUToPtr, INT, PTR)
 #define SPE_CONVERT_(name, op, from, to)                                                                               \
-    static inline spe_id name(spe_module *m, spe_id type, spe_id v)                                                    \
+    spe_id name(spe_module *m, spe_id type, spe_id v)                                                                  \
     {                                                                                                                  \
         return spe_convert_ptr_(m, #name, SPE_Op##op, SPE_TAKES_##from##_ | SPE_TAKES_SMALL_,                          \
                                 SPE_TAKES_##to##_ | SPE_TAKES_SMALL_, type, v);                                        \
     }
 /* Pointers have no components: they and scalars only. */
-static inline spe_id spe_convert_ptr_(spe_module *m, const char *fn, uint32_t op, uint32_t from, uint32_t to,
+static spe_id spe_convert_ptr_(spe_module *m, const char *fn, uint32_t op, uint32_t from, uint32_t to,
                                       spe_id type, spe_id v)
 {
     if (op == SPE_OpConvertPtrToU || op == SPE_OpConvertUToPtr) {
@@ -2328,10 +2984,8 @@ static inline spe_id spe_convert_ptr_(spe_module *m, const char *fn, uint32_t op
     return spe_convert_(m, fn, op, from, to, type, v);
 }
 SPE_CONVERT_LIST_(SPE_CONVERT_)
-#undef SPE_CONVERT_
 
-/* spe_fconvert to an e4m3 or e5m2 type that gives the largest finite value where the number is larger. */
-static inline spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v)
+spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v)
 {
     const spe_type_info *s = spe_info_(m, spe_scalar_of(m, type));
     spe_id id;
@@ -2346,7 +3000,7 @@ static inline spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id 
 }
 
 /* The size in bits of a scalar, vector or (64-bit) pointer, 0 for the rest. */
-static inline uint32_t spe_total_bits_(const spe_module *m, spe_id type)
+static uint32_t spe_total_bits_(const spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
     if (!t || t->kind == SPE_KIND_BOOL) return 0;
@@ -2354,8 +3008,7 @@ static inline uint32_t spe_total_bits_(const spe_module *m, spe_id type)
     return spe_width(m, type) * spe_count(m, type);
 }
 
-/* The same bits as another type of the same size; pointers to pointers of the same storage class. */
-static inline spe_id spe_bitcast(spe_module *m, spe_id type, spe_id v)
+spe_id spe_bitcast(spe_module *m, spe_id type, spe_id v)
 {
     spe_id tv = spe_operand_(m, "spe_bitcast", v);
     const spe_type_info *a, *b;
@@ -2371,25 +3024,21 @@ static inline spe_id spe_bitcast(spe_module *m, spe_id type, spe_id v)
     return spe_emit_(m, SPE_OpBitcast, type, 1, &v);
 }
 
-/* A pointer to `elem` at the same place, in the same storage class. */
-static inline spe_id spe_ptr_cast(spe_module *m, spe_id ptr, spe_id elem)
+spe_id spe_ptr_cast(spe_module *m, spe_id ptr, spe_id elem)
 {
     spe_id type = spe_operand_(m, "spe_ptr_cast", ptr);
     if (!type || !spe_takes_(m, "spe_ptr_cast", SPE_TAKES_PTR_, type)) return 0;
     return spe_bitcast(m, spe_ptr(m, spe_info_(m, type)->storage, elem), ptr);
 }
 
-/* A pointer as one into the generic storage class (capability GenericPointer). */
-static inline spe_id spe_ptr_to_generic(spe_module *m, spe_id ptr)
+spe_id spe_ptr_to_generic(spe_module *m, spe_id ptr)
 {
     spe_id type = spe_operand_(m, "spe_ptr_to_generic", ptr);
     if (!type || !spe_takes_(m, "spe_ptr_to_generic", SPE_TAKES_PTR_, type)) return 0;
     return spe_emit_(m, SPE_OpPtrCastToGeneric, spe_ptr(m, SPE_StorageClassGeneric, spe_info_(m, type)->elem), 1, &ptr);
 }
 
-/* Whatever conversion leads from a scalar or vector to `type`: numbers keep their value where it fits. is_signed tells
- * how the integer is to be read. A bool becomes 0 or 1, and a number a bool that says whether it is not 0. */
-static inline spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed)
+spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed)
 {
     spe_id tv = spe_operand_(m, "spe_cast", v);
     const spe_type_info *a, *b;
@@ -2409,12 +3058,12 @@ static inline spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_sign
     return is_signed ? spe_sconvert(m, type, v) : spe_uconvert(m, type, v);
 }
 
-static inline spe_id spe_like_(spe_module *m, spe_id scalar, spe_id type) /* as many scalars as type has components */
+spe_id spe_like_(spe_module *m, spe_id scalar, spe_id type) /* as many scalars as type has components */
 {
     return spe_vec(m, scalar, spe_count(m, type));
 }
 
-static inline spe_id spe_special_convert_(spe_module *m, const char *fn, uint32_t op, uint32_t kinds, uint32_t bits,
+static spe_id spe_special_convert_(spe_module *m, const char *fn, uint32_t op, uint32_t kinds, uint32_t bits,
                                           spe_id scalar, spe_id v)
 {
     spe_id type = spe_operand_(m, fn, v);
@@ -2426,19 +3075,17 @@ static inline spe_id spe_special_convert_(spe_module *m, const char *fn, uint32_
     return spe_emit_(m, op, spe_like_(m, scalar, type), 1, &v);
 }
 
-/* bfloat16 held as 16-bit integers, to f32 and (rounded to nearest even) back: SPV_INTEL_bfloat16_conversion. */
-static inline spe_id spe_bf16_to_f32(spe_module *m, spe_id v)
+spe_id spe_bf16_to_f32(spe_module *m, spe_id v)
 {
     return spe_special_convert_(m, "spe_bf16_to_f32", SPE_OpConvertBF16ToFINTEL, SPE_TAKES_INT_, 16, spe_float(m, 32),
                                 v);
 }
-static inline spe_id spe_f32_to_bf16(spe_module *m, spe_id v)
+spe_id spe_f32_to_bf16(spe_module *m, spe_id v)
 {
     return spe_special_convert_(m, "spe_f32_to_bf16", SPE_OpConvertFToBF16INTEL, SPE_TAKES_FLOAT_, 32, spe_int(m, 16),
                                 v);
 }
-/* f32 rounded to the 10-bit mantissa of tf32, still f32: SPV_INTEL_tensor_float32_conversion. */
-static inline spe_id spe_round_tf32(spe_module *m, spe_id v)
+spe_id spe_round_tf32(spe_module *m, spe_id v)
 {
     return spe_special_convert_(m, "spe_round_tf32", SPE_OpRoundFToTF32INTEL, SPE_TAKES_FLOAT_, 32, spe_float(m, 32),
                                 v);
@@ -2447,7 +3094,7 @@ static inline spe_id spe_round_tf32(spe_module *m, spe_id v)
 /* -- composites -------------------------------------------------------------------------------------------------- */
 
 /* The type of part i of a vector, array or struct; 0 and an error when there is none. */
-static inline spe_id spe_part_type_(spe_module *m, const char *fn, spe_id type, uint32_t i)
+static spe_id spe_part_type_(spe_module *m, const char *fn, spe_id type, uint32_t i)
 {
     const spe_type_info *t = spe_info_(m, type);
     char text[80];
@@ -2458,8 +3105,7 @@ static inline spe_id spe_part_type_(spe_module *m, const char *fn, spe_id type, 
     return t->kind == SPE_KIND_STRUCT ? t->members[i] : t->elem;
 }
 
-/* Part i of a vector, array or struct; of a scalar, 0 gives it back. */
-static inline spe_id spe_extract(spe_module *m, spe_id v, uint32_t i)
+spe_id spe_extract(spe_module *m, spe_id v, uint32_t i)
 {
     spe_id type = spe_operand_(m, "spe_extract", v), part;
     uint32_t w[2];
@@ -2471,8 +3117,7 @@ static inline spe_id spe_extract(spe_module *m, spe_id v, uint32_t i)
     return part ? spe_emit_(m, SPE_OpCompositeExtract, part, 2, w) : 0;
 }
 
-/* The composite with part i replaced. */
-static inline spe_id spe_insert(spe_module *m, spe_id composite, spe_id v, uint32_t i)
+spe_id spe_insert(spe_module *m, spe_id composite, spe_id v, uint32_t i)
 {
     spe_id type = spe_operand_(m, "spe_insert", composite), tv = spe_operand_(m, "spe_insert", v), part;
     uint32_t w[3];
@@ -2487,8 +3132,7 @@ static inline spe_id spe_insert(spe_module *m, spe_id composite, spe_id v, uint3
     return spe_emit_(m, SPE_OpCompositeInsert, type, 3, w);
 }
 
-/* A composite of its n parts; of constants, a constant. */
-static inline spe_id spe_construct(spe_module *m, spe_id type, uint32_t n, const spe_id *parts)
+spe_id spe_construct(spe_module *m, spe_id type, uint32_t n, const spe_id *parts)
 {
     const spe_type_info *t = spe_want_type_(m, "spe_construct", type);
     uint32_t i;
@@ -2510,8 +3154,7 @@ static inline spe_id spe_construct(spe_module *m, spe_id type, uint32_t n, const
     return spe_emit_(m, SPE_OpCompositeConstruct, type, n, parts);
 }
 
-/* A scalar in every component of a vector type (or cooperative matrix or vector type); a scalar type gives it back. */
-static inline spe_id spe_splat(spe_module *m, spe_id type, spe_id scalar)
+spe_id spe_splat(spe_module *m, spe_id type, spe_id scalar)
 {
     const spe_type_info *t = spe_want_type_(m, "spe_splat", type);
     spe_id few[16], *part;
@@ -2520,9 +3163,7 @@ static inline spe_id spe_splat(spe_module *m, spe_id type, spe_id scalar)
     return part ? spe_construct(m, type, n, part) : 0;
 }
 
-/* n components picked from the concatenation of a and b (vectors of one component type): idx counts through a, then b;
- * 0xffffffff is a component that may be anything. n == 1 gives a scalar. */
-static inline spe_id spe_shuffle(spe_module *m, spe_id a, spe_id b, uint32_t n, const uint32_t *idx)
+spe_id spe_shuffle(spe_module *m, spe_id a, spe_id b, uint32_t n, const uint32_t *idx)
 {
     spe_id ta = spe_operand_(m, "spe_shuffle", a), tb = spe_operand_(m, "spe_shuffle", b), type;
     uint32_t few[18], *w, i, na, nb;
@@ -2545,8 +3186,7 @@ static inline spe_id spe_shuffle(spe_module *m, spe_id a, spe_id b, uint32_t n, 
     return spe_emit_(m, SPE_OpVectorShuffle, type, n + 2, w);
 }
 
-/* A vector's component at an integer index known only when the kernel runs. */
-static inline spe_id spe_extract_dyn(spe_module *m, spe_id v, spe_id i)
+spe_id spe_extract_dyn(spe_module *m, spe_id v, spe_id i)
 {
     spe_id type = spe_operand_(m, "spe_extract_dyn", v), ti = spe_operand_(m, "spe_extract_dyn", i);
     uint32_t w[2];
@@ -2558,7 +3198,7 @@ static inline spe_id spe_extract_dyn(spe_module *m, spe_id v, spe_id i)
     w[1] = i;
     return spe_emit_(m, SPE_OpVectorExtractDynamic, spe_scalar_of(m, type), 2, w);
 }
-static inline spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_id i)
+spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_id i)
 {
     spe_id type = spe_operand_(m, "spe_insert_dyn", v), ts = spe_operand_(m, "spe_insert_dyn", scalar);
     spe_id ti = spe_operand_(m, "spe_insert_dyn", i);
@@ -2575,9 +3215,7 @@ static inline spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_
 
 /* -- memory ------------------------------------------------------------------------------------------------------ */
 
-/* The alignment OpenCL gives a type in memory, in bytes; 0 for what is never there. Vectors take the room of the next
- * power of two. */
-static inline uint32_t spe_alignment(const spe_module *m, spe_id type)
+uint32_t spe_alignment(const spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
     uint32_t i, largest = 0, room = 1;
@@ -2601,7 +3239,7 @@ static inline uint32_t spe_alignment(const spe_module *m, spe_id type)
 }
 
 /* What a pointer operand points to; 0 and an error when it is no pointer. */
-static inline spe_id spe_pointee_(spe_module *m, const char *fn, spe_id ptr)
+spe_id spe_pointee_(spe_module *m, const char *fn, spe_id ptr)
 {
     spe_id type = spe_operand_(m, fn, ptr);
     if (!type || !spe_takes_(m, fn, SPE_TAKES_PTR_, type)) return 0;
@@ -2609,7 +3247,7 @@ static inline spe_id spe_pointee_(spe_module *m, const char *fn, spe_id ptr)
 }
 
 /* Memory operands: volatile, alignment (0: the type's own). Returns how many words they are. */
-static inline uint32_t spe_access_(spe_module *m, const char *fn, spe_id type, uint32_t align, bool is_volatile,
+static uint32_t spe_access_(spe_module *m, const char *fn, spe_id type, uint32_t align, bool is_volatile,
                                    uint32_t *w)
 {
     uint32_t n = 0;
@@ -2624,7 +3262,7 @@ static inline uint32_t spe_access_(spe_module *m, const char *fn, spe_id type, u
     return n;
 }
 
-static inline spe_id spe_load_(spe_module *m, const char *fn, spe_id ptr, uint32_t align, bool is_volatile)
+static spe_id spe_load_(spe_module *m, const char *fn, spe_id ptr, uint32_t align, bool is_volatile)
 {
     spe_id type = spe_pointee_(m, fn, ptr);
     uint32_t w[3], n;
@@ -2634,7 +3272,7 @@ static inline spe_id spe_load_(spe_module *m, const char *fn, spe_id ptr, uint32
     return spe_emit_(m, SPE_OpLoad, type, n + 1, w);
 }
 
-static inline void spe_store_(spe_module *m, const char *fn, spe_id ptr, spe_id v, uint32_t align, bool is_volatile)
+static void spe_store_(spe_module *m, const char *fn, spe_id ptr, spe_id v, uint32_t align, bool is_volatile)
 {
     spe_id type = spe_pointee_(m, fn, ptr), tv = spe_operand_(m, fn, v);
     uint32_t w[4], n;
@@ -2649,28 +3287,25 @@ static inline void spe_store_(spe_module *m, const char *fn, spe_id ptr, spe_id 
     spe_emit_(m, SPE_OpStore, 0, n + 2, w);
 }
 
-/* Loads what ptr points to. align in bytes, a power of two; 0: the alignment OpenCL gives the type. */
-static inline spe_id spe_load(spe_module *m, spe_id ptr, uint32_t align)
+spe_id spe_load(spe_module *m, spe_id ptr, uint32_t align)
 {
     return spe_load_(m, "spe_load", ptr, align, false);
 }
-static inline spe_id spe_load_volatile(spe_module *m, spe_id ptr, uint32_t align)
+spe_id spe_load_volatile(spe_module *m, spe_id ptr, uint32_t align)
 {
     return spe_load_(m, "spe_load_volatile", ptr, align, true);
 }
 
-/* Stores v, which must be of the type ptr points to. */
-static inline void spe_store(spe_module *m, spe_id ptr, spe_id v, uint32_t align)
+void spe_store(spe_module *m, spe_id ptr, spe_id v, uint32_t align)
 {
     spe_store_(m, "spe_store", ptr, v, align, false);
 }
-static inline void spe_store_volatile(spe_module *m, spe_id ptr, spe_id v, uint32_t align)
+void spe_store_volatile(spe_module *m, spe_id ptr, spe_id v, uint32_t align)
 {
     spe_store_(m, "spe_store_volatile", ptr, v, align, true);
 }
 
-/* ptr + i elements, i an integer read with its sign. */
-static inline spe_id spe_index(spe_module *m, spe_id ptr, spe_id i)
+spe_id spe_index(spe_module *m, spe_id ptr, spe_id i)
 {
     spe_id elem = spe_pointee_(m, "spe_index", ptr), ti = spe_operand_(m, "spe_index", i);
     uint32_t w[2];
@@ -2682,9 +3317,7 @@ static inline spe_id spe_index(spe_module *m, spe_id ptr, spe_id i)
     return spe_emit_(m, SPE_OpInBoundsPtrAccessChain, spe_type_of(m, ptr), 2, w);
 }
 
-/* A pointer to a part of the array, struct or vector ptr points to: n indices, each an integer value (a constant for a
- * struct). */
-static inline spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx)
+spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx)
 {
     spe_id type = spe_pointee_(m, "spe_element", ptr);
     uint32_t w[17], i;
@@ -2706,8 +3339,7 @@ static inline spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const sp
     return type ? spe_emit_(m, SPE_OpInBoundsAccessChain, type, n + 1, w) : 0;
 }
 
-/* Copies `size` (an integer value) bytes between two places that do not overlap. */
-static inline void spe_copy_memory_sized(spe_module *m, spe_id to, spe_id from, spe_id size, uint32_t align)
+void spe_copy_memory_sized(spe_module *m, spe_id to, spe_id from, spe_id size, uint32_t align)
 {
     spe_id a = spe_pointee_(m, "spe_copy_memory_sized", to), b = spe_pointee_(m, "spe_copy_memory_sized", from);
     spe_id ts = spe_operand_(m, "spe_copy_memory_sized", size);
@@ -2720,9 +3352,7 @@ static inline void spe_copy_memory_sized(spe_module *m, spe_id to, spe_id from, 
     spe_emit_(m, SPE_OpCopyMemorySized, 0, n + 3, w);
 }
 
-/* A load or store that happens only where a bool holds; a load gives `otherwise` elsewhere
- * (SPV_INTEL_predicated_io). */
-static inline spe_id spe_load_if(spe_module *m, spe_id ptr, spe_id condition, spe_id otherwise, uint32_t align)
+spe_id spe_load_if(spe_module *m, spe_id ptr, spe_id condition, spe_id otherwise, uint32_t align)
 {
     spe_id type = spe_pointee_(m, "spe_load_if", ptr), tc = spe_operand_(m, "spe_load_if", condition);
     spe_id to = spe_operand_(m, "spe_load_if", otherwise);
@@ -2735,7 +3365,7 @@ static inline spe_id spe_load_if(spe_module *m, spe_id ptr, spe_id condition, sp
     n = spe_access_(m, "spe_load_if", type, align, false, w + 3);
     return spe_emit_(m, SPE_OpPredicatedLoadINTEL, type, n + 3, w);
 }
-static inline void spe_store_if(spe_module *m, spe_id ptr, spe_id v, spe_id condition, uint32_t align)
+void spe_store_if(spe_module *m, spe_id ptr, spe_id v, spe_id condition, uint32_t align)
 {
     spe_id type = spe_pointee_(m, "spe_store_if", ptr), tc = spe_operand_(m, "spe_store_if", condition);
     spe_id tv = spe_operand_(m, "spe_store_if", v);
@@ -2754,8 +3384,7 @@ static inline void spe_store_if(spe_module *m, spe_id ptr, spe_id v, spe_id cond
 
 /* -- variables --------------------------------------------------------------------------------------------------- */
 
-/* A variable of this invocation's own; its OpVariable goes to the start of the function. Returns a pointer to it. */
-static inline spe_id spe_local_var(spe_module *m, spe_id type)
+spe_id spe_local_var(spe_module *m, spe_id type)
 {
     spe_id ptr = spe_ptr(m, SPE_StorageClassFunction, type), id;
     uint32_t *at;
@@ -2770,8 +3399,7 @@ static inline spe_id spe_local_var(spe_module *m, spe_id type)
     return id;
 }
 
-/* A variable of the module. initializer: a constant of the type, or 0. */
-static inline spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initializer)
+spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initializer)
 {
     spe_id ptr = spe_ptr(m, storage, type), id;
     uint32_t *at;
@@ -2789,32 +3417,15 @@ static inline spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type
     return id;
 }
 
-/* A variable in the work-group's local memory, undefined at the start. */
-static inline spe_id spe_shared_var(spe_module *m, spe_id type)
+spe_id spe_shared_var(spe_module *m, spe_id type)
 {
     return spe_global_var(m, SPE_StorageClassWorkgroup, type, 0);
 }
-/* ---- Functions, kernels, the prologue -------------------------------------------------------------------------- */
 
-typedef struct {
-    spe_id type;
-    const char *name; /* may be NULL */
-    bool restrict_;   /* a pointer nothing else in the kernel aliases */
-    bool readonly;    /* a pointer the kernel does not write through */
-    uint32_t align;   /* of what a pointer points at, in bytes; 0: not stated */
-} spe_param;
-
-typedef struct {
-    const char *name;
-    uint32_t subgroup_size; /* 0: the device chooses */
-    uint32_t local_size[3]; /* [0] == 0: not stated; else 0 in y and z is 1 */
-    uint32_t max_registers; /* per hardware thread; 0: not stated */
-    const spe_param *params;
-    uint32_t param_count;
-} spe_kernel;
+/* functions.c - Functions, kernels, the prologue. */
 
 /* Modes whose operands are ids have an instruction of their own. */
-static inline uint32_t spe_mode_opcode_(uint32_t mode)
+static uint32_t spe_mode_opcode_(uint32_t mode)
 {
     switch (mode) {
     case SPE_ExecutionModeSubgroupsPerWorkgroupId:
@@ -2826,8 +3437,7 @@ static inline uint32_t spe_mode_opcode_(uint32_t mode)
     }
 }
 
-/* OpExecutionMode for a kernel or, inside spe_kernel_begin .. spe_kernel_end, for the open one (fn 0). */
-static inline void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, const uint32_t *words)
+void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, const uint32_t *words)
 {
     uint32_t *at;
     if (!fn && m->open && m->fn.kernel) fn = m->fn.id;
@@ -2845,7 +3455,7 @@ static inline void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, u
 }
 
 /* Writes OpFunction, its parameters and the entry label; opens the function's scopes. */
-static inline spe_id spe_open_function_(spe_module *m, const char *fn, spe_id type)
+static spe_id spe_open_function_(spe_module *m, const char *fn, spe_id type)
 {
     const spe_type_info *t = spe_want_type_(m, fn, type);
     uint32_t *at, i;
@@ -2887,10 +3497,8 @@ static inline spe_id spe_open_function_(spe_module *m, const char *fn, spe_id ty
     return m->fn.id;
 }
 
-static inline void spe_region_left_open_(spe_module *m, const char *fn);
-
 /* Joins the function's buffers: variables, prologue, body. */
-static inline void spe_close_function_(spe_module *m, const char *fn)
+static void spe_close_function_(spe_module *m, const char *fn)
 {
     int which;
     uint32_t *at;
@@ -2928,7 +3536,7 @@ static inline void spe_close_function_(spe_module *m, const char *fn)
 }
 
 /* Names, attributes and alignment of a kernel's parameters. */
-static inline void spe_describe_params_(spe_module *m, const spe_kernel *k)
+static void spe_describe_params_(spe_module *m, const spe_kernel *k)
 {
     uint32_t i, word;
     for (i = 0; i < k->param_count; i++) {
@@ -2948,7 +3556,7 @@ static inline void spe_describe_params_(spe_module *m, const spe_kernel *k)
 }
 
 /* Are name and parameters ones a kernel can have? */
-static inline bool spe_check_kernel_(spe_module *m, const spe_kernel *k)
+static bool spe_check_kernel_(spe_module *m, const spe_kernel *k)
 {
     uint32_t i;
     size_t e;
@@ -2990,8 +3598,7 @@ static inline bool spe_check_kernel_(spe_module *m, const spe_kernel *k)
     return true;
 }
 
-/* Opens a kernel. False and an error: SPE_ERR_NAME, SPE_ERR_PARAMETER, SPE_ERR_FUNCTION_OPEN. */
-static inline bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
+bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
 {
     uint32_t i, size[3];
     spe_id type, *params;
@@ -3020,30 +3627,27 @@ static inline bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
     return spe_ok(m);
 }
 
-/* Closes the kernel; a region that is still open is an error that names where it began. */
-static inline void spe_kernel_end(spe_module *m)
+void spe_kernel_end(spe_module *m)
 {
     if (m->open && !m->fn.kernel)
         spe_error_(m, SPE_ERR_FUNCTION_OPEN, "spe_kernel_end: the open function is no kernel");
     spe_close_function_(m, "spe_kernel_end");
 }
 
-/* A function to be called by kernels and functions of this module. Returns its id, for spe_call. */
-static inline spe_id spe_function_begin(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params)
+spe_id spe_function_begin(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params)
 {
     spe_id type = spe_fn_type(m, ret, n, params), id = type ? spe_open_function_(m, "spe_function_begin", type) : 0;
     if (id) spe_name(m, id, name);
     return id;
 }
-static inline void spe_function_end(spe_module *m)
+void spe_function_end(spe_module *m)
 {
     if (m->open && m->fn.kernel)
         spe_error_(m, SPE_ERR_FUNCTION_OPEN, "spe_function_end: the open function is a kernel");
     spe_close_function_(m, "spe_function_end");
 }
 
-/* Makes a function visible to other modules by name (capability Linkage). */
-static inline void spe_export(spe_module *m, spe_id fn, const char *name)
+void spe_export(spe_module *m, spe_id fn, const char *name)
 {
     uint32_t words[65], n = spe_text_words_(name);
     if (m->error.id) return;
@@ -3056,8 +3660,7 @@ static inline void spe_export(spe_module *m, spe_id fn, const char *name)
     spe_decorate(m, fn, SPE_DecorationLinkageAttributes, n + 1, words);
 }
 
-/* Parameter i of the open function, as a value. */
-static inline spe_id spe_param_id(spe_module *m, uint32_t i)
+spe_id spe_param_id(spe_module *m, uint32_t i)
 {
     if (m->error.id) return 0;
     if (!m->open) return spe_error_(m, SPE_ERR_NO_FUNCTION, "spe_param_id: no function is open");
@@ -3067,8 +3670,7 @@ static inline spe_id spe_param_id(spe_module *m, uint32_t i)
     return m->fn.first_param + i;
 }
 
-/* Calls a function begun before; a void one gives 0, which is no error. */
-static inline spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args)
+spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args)
 {
     bool known = fn && fn < m->id_count && (m->ids[fn].flags & SPE_ID_FUNCTION_);
     spe_type_info t;
@@ -3097,15 +3699,14 @@ static inline spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id
 }
 
 /* May the block end here? */
-static inline bool spe_may_branch_(spe_module *m, const char *fn)
+bool spe_may_branch_(spe_module *m, const char *fn)
 {
     if (!spe_ready_(m)) return false;
     if (m->in_prologue) return spe_error_(m, SPE_ERR_PROLOGUE, "%s: not in the prologue", fn), false;
     return true;
 }
 
-/* Leaves the function, from inside any region. Code after it is unreachable and does no harm. */
-static inline void spe_return(spe_module *m)
+void spe_return(spe_module *m)
 {
     if (!spe_may_branch_(m, "spe_return")) return;
     if (spe_info(m, m->fn.ret).kind != SPE_KIND_VOID) {
@@ -3115,7 +3716,7 @@ static inline void spe_return(spe_module *m)
     spe_put_(m, SPE_BUFFER_BODY_, SPE_OpReturn, 0);
     m->block = 0;
 }
-static inline void spe_return_value(spe_module *m, spe_id v)
+void spe_return_value(spe_module *m, spe_id v)
 {
     spe_id type = spe_operand_(m, "spe_return_value", v);
     uint32_t *at;
@@ -3131,9 +3732,7 @@ static inline void spe_return_value(spe_module *m, spe_id v)
     m->block = 0;
 }
 
-/* Between these two, instructions go to the end of the function's prologue, the start of its entry block. Operands must
- * be constants, parameters, or values of the prologue. */
-static inline void spe_prologue_begin(spe_module *m)
+void spe_prologue_begin(spe_module *m)
 {
     if (m->error.id) return;
     if (!m->open)
@@ -3143,7 +3742,7 @@ static inline void spe_prologue_begin(spe_module *m)
     else
         m->in_prologue = true;
 }
-static inline void spe_prologue_end(spe_module *m)
+void spe_prologue_end(spe_module *m)
 {
     if (m->error.id) return;
     if (!m->in_prologue) spe_error_(m, SPE_ERR_PROLOGUE, "spe_prologue_end: no spe_prologue_begin");
@@ -3158,7 +3757,7 @@ typedef struct {
     const char *name;
 } spe_builtin_row_;
 
-static inline const spe_builtin_row_ *spe_builtin_row_of_(spe_builtin_name which)
+static const spe_builtin_row_ *spe_builtin_row_of_(spe_builtin_name which)
 {
     static const spe_builtin_row_ rows[SPE_BUILTIN_COUNT_] = {
         {SPE_BuiltInGlobalInvocationId, 3, true, "global_id"},
@@ -3182,7 +3781,7 @@ static inline const spe_builtin_row_ *spe_builtin_row_of_(spe_builtin_name which
 }
 
 /* The module's Input variable of a built-in. */
-static inline spe_id spe_builtin_variable_(spe_module *m, spe_builtin_name which, const spe_builtin_row_ *row)
+static spe_id spe_builtin_variable_(spe_module *m, spe_builtin_name which, const spe_builtin_row_ *row)
 {
     uint32_t word = row->builtin;
     spe_id id = m->builtin_variable[which];
@@ -3195,9 +3794,7 @@ static inline spe_id spe_builtin_variable_(spe_module *m, spe_builtin_name which
     return m->builtin_variable[which] = id;
 }
 
-/* A built-in of the invocation as an i32 (ids and sizes of 64 bits are cut down to it), loaded once a function in its
- * prologue. dim 0, 1, 2 for the ids and sizes; 0 for the subgroup's and linear ones. */
-static inline spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t dim)
+spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t dim)
 {
     const spe_builtin_row_ *row;
     bool was = m->in_prologue;
@@ -3218,6 +3815,9 @@ static inline spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t
     m->in_prologue = was;
     return m->fn.builtin[which][dim] = v;
 }
+
+/* flow.c - structured control flow. */
+
 /* ---- Structured control flow --------------------------------------------------------------------------------------
  *
  * A region is opened and closed; in between lie its sides or its body. Values leave it only through the arrays that the
@@ -3235,14 +3835,14 @@ enum {
     SPE_REGION_CASE_
 };
 
-static inline const char *spe_region_name_(int kind)
+static const char *spe_region_name_(int kind)
 {
     static const char *const names[] = {"spe_if",    "spe_if",     "spe_for",   "spe_while",
                                         "spe_while", "spe_switch", "spe_switch"};
     return names[kind];
 }
 
-static inline void spe_region_left_open_(spe_module *m, const char *fn)
+void spe_region_left_open_(spe_module *m, const char *fn)
 {
     const spe_region_ *r = &m->regions[m->region_count - 1];
     spe_error_(m, SPE_ERR_REGION_OPEN, "%s: the %s opened at %s:%d is not closed", fn, spe_region_name_(r->kind),
@@ -3250,7 +3850,7 @@ static inline void spe_region_left_open_(spe_module *m, const char *fn)
 }
 
 /* Opens a region in the state `kind`. NULL and an error where none can be. */
-static inline spe_region_ *spe_open_(spe_module *m, const char *fn, int kind)
+static spe_region_ *spe_open_(spe_module *m, const char *fn, int kind)
 {
     spe_region_ *r;
     void *p = m->regions;
@@ -3267,7 +3867,7 @@ static inline spe_region_ *spe_open_(spe_module *m, const char *fn, int kind)
 }
 
 /* The innermost region, which must be in the state `kind` (or `other`) for the call that asks. */
-static inline spe_region_ *spe_innermost_(spe_module *m, const char *fn, int kind, int other)
+static spe_region_ *spe_innermost_(spe_module *m, const char *fn, int kind, int other)
 {
     spe_region_ *r = m->region_count ? &m->regions[m->region_count - 1] : NULL;
     if (m->error.id) return NULL;
@@ -3283,7 +3883,7 @@ static inline spe_region_ *spe_innermost_(spe_module *m, const char *fn, int kin
 }
 
 /* Ends the current block with a jump to `label`; the label it came from, or 0 when nothing leads here. */
-static inline spe_id spe_jump_(spe_module *m, spe_id label)
+static spe_id spe_jump_(spe_module *m, spe_id label)
 {
     spe_id from = m->block;
     uint32_t *at;
@@ -3298,7 +3898,7 @@ static inline spe_id spe_jump_(spe_module *m, spe_id label)
     return from;
 }
 
-static inline void spe_branch_if_(spe_module *m, spe_id condition, spe_id yes, spe_id no)
+static void spe_branch_if_(spe_module *m, spe_id condition, spe_id yes, spe_id no)
 {
     uint32_t *at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpBranchConditional, 3);
     m->block = 0;
@@ -3309,7 +3909,7 @@ static inline void spe_branch_if_(spe_module *m, spe_id condition, spe_id yes, s
 }
 
 /* Checks a side's values while they are in scope. */
-static inline bool spe_check_values_(spe_module *m, const char *fn, uint32_t n, const spe_id *values)
+static bool spe_check_values_(spe_module *m, const char *fn, uint32_t n, const spe_id *values)
 {
     uint32_t i;
     for (i = 0; i < n; i++) {
@@ -3319,7 +3919,7 @@ static inline bool spe_check_values_(spe_module *m, const char *fn, uint32_t n, 
 }
 
 /* Ends a side of an if or switch: keeps (label, values) on the stack. All sides carry the same number and types. */
-static inline bool spe_end_side_(spe_module *m, const char *fn, spe_region_ *r, bool first, uint32_t n,
+static bool spe_end_side_(spe_module *m, const char *fn, spe_region_ *r, bool first, uint32_t n,
                                  const spe_id *values)
 {
     const uint32_t *before;
@@ -3354,7 +3954,7 @@ static inline bool spe_end_side_(spe_module *m, const char *fn, spe_region_ *r, 
 }
 
 /* Value i at the merge of `sides` sides: the one value they share, a phi, or undefined when none arrives. */
-static inline spe_id spe_merge_value_(spe_module *m, const spe_region_ *r, uint32_t sides, uint32_t i)
+static spe_id spe_merge_value_(spe_module *m, const spe_region_ *r, uint32_t sides, uint32_t i)
 {
     const uint32_t *side = m->buffer[SPE_BUFFER_STACK_].data + r->stack;
     uint32_t s, pairs = 0, *at;
@@ -3386,7 +3986,7 @@ static inline spe_id spe_merge_value_(spe_module *m, const spe_region_ *r, uint3
 }
 
 /* Writes the merge block of an if or switch and its phis, and closes the region. */
-static inline void spe_close_sides_(spe_module *m, spe_region_ *r, uint32_t sides, spe_id *out)
+static void spe_close_sides_(spe_module *m, spe_region_ *r, uint32_t sides, spe_id *out)
 {
     uint32_t i, s, live = 0;
     for (s = 0; s < sides; s++) live += m->buffer[SPE_BUFFER_STACK_].data[r->stack + s * (r->count + 1)] != 0;
@@ -3398,8 +3998,7 @@ static inline void spe_close_sides_(spe_module *m, spe_region_ *r, uint32_t side
 
 /* -- if ---------------------------------------------------------------------------------------------------------- */
 
-/* Opens an if on a bool. */
-static inline void spe_if(spe_module *m, spe_id condition)
+void spe_if(spe_module *m, spe_id condition)
 {
     spe_id type = spe_operand_(m, "spe_if", condition);
     spe_region_ *r = type && (type == spe_bool(m) || spe_disagree_(m, "spe_if", type, spe_bool(m)))
@@ -3421,8 +4020,7 @@ static inline void spe_if(spe_module *m, spe_id condition)
     spe_scope_push_(m);
 }
 
-/* Starts the other side; n values leave the first. */
-static inline void spe_else(spe_module *m, uint32_t n, const spe_id *then_values)
+void spe_else(spe_module *m, uint32_t n, const spe_id *then_values)
 {
     spe_region_ *r = spe_innermost_(m, "spe_else", SPE_REGION_IF_, SPE_REGION_IF_);
     spe_id label;
@@ -3434,10 +4032,7 @@ static inline void spe_else(spe_module *m, uint32_t n, const spe_id *then_values
     spe_scope_renew_(m);
 }
 
-/* Closes an if that had a then side only: out[i] is then_values[i] where the condition held, elsewhere
- * otherwise_values[i]. */
-static inline void spe_endif_from(spe_module *m, uint32_t n, const spe_id *then_values, const spe_id *otherwise_values,
-                                  spe_id *out)
+void spe_endif_from(spe_module *m, uint32_t n, const spe_id *then_values, const spe_id *otherwise_values, spe_id *out)
 {
     spe_region_ *r = spe_innermost_(m, "spe_endif", SPE_REGION_IF_, SPE_REGION_IF_);
     size_t body;
@@ -3451,9 +4046,7 @@ static inline void spe_endif_from(spe_module *m, uint32_t n, const spe_id *then_
     spe_close_sides_(m, r, 2, out);
 }
 
-/* Closes an if. With an else: n values leave its second side, out gets the phis (out may be values). Without: n is
- * 0. */
-static inline void spe_endif(spe_module *m, uint32_t n, const spe_id *values, spe_id *out)
+void spe_endif(spe_module *m, uint32_t n, const spe_id *values, spe_id *out)
 {
     spe_region_ *r = spe_innermost_(m, "spe_endif", SPE_REGION_IF_, SPE_REGION_ELSE_);
     if (!r) return;
@@ -3474,7 +4067,7 @@ static inline void spe_endif(spe_module *m, uint32_t n, const spe_id *values, sp
 /* -- loops ------------------------------------------------------------------------------------------------------- */
 
 /* A phi of the loop header: the value on entry now, the value of the next round when the loop closes. */
-static inline spe_id spe_loop_phi_(spe_module *m, const spe_region_ *r, spe_id preheader, spe_id value)
+static spe_id spe_loop_phi_(spe_module *m, const spe_region_ *r, spe_id preheader, spe_id value)
 {
     spe_id type = spe_type_of(m, value), id = spe_new_id_(m, type, 0, spe_depth_(m));
     uint32_t *at = id ? spe_put_(m, SPE_BUFFER_BODY_, SPE_OpPhi, 6) : NULL;
@@ -3489,7 +4082,7 @@ static inline spe_id spe_loop_phi_(spe_module *m, const spe_region_ *r, spe_id p
 }
 
 /* Opens a loop: its header with a phi for each carried value, which it replaces; the phis stand on the stack too. */
-static inline spe_region_ *spe_open_loop_(spe_module *m, const char *fn, int kind, uint32_t n, spe_id *carried)
+static spe_region_ *spe_open_loop_(spe_module *m, const char *fn, int kind, uint32_t n, spe_id *carried)
 {
     spe_region_ *r;
     spe_id preheader, header;
@@ -3515,7 +4108,7 @@ static inline spe_region_ *spe_open_loop_(spe_module *m, const char *fn, int kin
     return spe_ok(m) ? r : NULL;
 }
 
-static inline void spe_loop_merge_(spe_module *m, const spe_region_ *r)
+static void spe_loop_merge_(spe_module *m, const spe_region_ *r)
 {
     uint32_t *at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpLoopMerge, 3);
     if (!at) return;
@@ -3525,7 +4118,7 @@ static inline void spe_loop_merge_(spe_module *m, const spe_region_ *r)
 }
 
 /* Do the next round's values have the carried ones' types? */
-static inline bool spe_check_carried_(spe_module *m, const char *fn, const spe_region_ *r, uint32_t n,
+static bool spe_check_carried_(spe_module *m, const char *fn, const spe_region_ *r, uint32_t n,
                                       const spe_id *next)
 {
     const uint32_t *phi = m->buffer[SPE_BUFFER_STACK_].data + r->stack;
@@ -3550,7 +4143,7 @@ static inline bool spe_check_carried_(spe_module *m, const char *fn, const spe_r
 }
 
 /* Writes the continue block, patches the back edge, opens the merge block. `extra` is the counter's next value. */
-static inline void spe_close_loop_(spe_module *m, spe_region_ *r, spe_id *carried, spe_id counter_step)
+static void spe_close_loop_(spe_module *m, spe_region_ *r, spe_id *carried, spe_id counter_step)
 {
     uint32_t i, *body, *at;
     spe_id next_index = 0;
@@ -3579,9 +4172,7 @@ static inline void spe_close_loop_(spe_module *m, spe_region_ *r, spe_id *carrie
     m->region_count--;
 }
 
-/* for (i = lo; i < hi; i += step), signed, all of one integer type; with a constant step below 0, i > hi. Returns i.
- * The n values in carried become those of the current round; spe_endfor takes the next round's. */
-static inline spe_id spe_for(spe_module *m, spe_id lo, spe_id hi, spe_id step, uint32_t n, spe_id *carried)
+spe_id spe_for(spe_module *m, spe_id lo, spe_id hi, spe_id step, uint32_t n, spe_id *carried)
 {
     spe_id type = spe_operands_(m, "spe_for", SPE_TAKES_INT_, lo, hi);
     spe_region_ *r;
@@ -3611,17 +4202,14 @@ static inline spe_id spe_for(spe_module *m, spe_id lo, spe_id hi, spe_id step, u
     return spe_ok(m) ? r->index : 0;
 }
 
-/* Closes the loop: carried holds the next round's values and gets those after the loop. */
-static inline void spe_endfor(spe_module *m, uint32_t n, spe_id *carried)
+void spe_endfor(spe_module *m, uint32_t n, spe_id *carried)
 {
     spe_region_ *r = spe_innermost_(m, "spe_endfor", SPE_REGION_FOR_, SPE_REGION_FOR_);
     if (!r || !spe_check_carried_(m, "spe_endfor", r, n, carried)) return;
     spe_close_loop_(m, r, carried, r->step);
 }
 
-/* Opens a loop whose condition is computed each round from the carried values: spe_while, the condition,
- * spe_while_test, the body, spe_endwhile. carried becomes the values of the current round. */
-static inline void spe_while(spe_module *m, uint32_t n, spe_id *carried)
+void spe_while(spe_module *m, uint32_t n, spe_id *carried)
 {
     spe_region_ *r = spe_open_loop_(m, "spe_while", SPE_REGION_WHILE_, n, carried);
     spe_id test;
@@ -3633,8 +4221,7 @@ static inline void spe_while(spe_module *m, uint32_t n, spe_id *carried)
     spe_scope_push_(m);
 }
 
-/* Goes on with the body where the condition holds, else leaves the loop. */
-static inline void spe_while_test(spe_module *m, spe_id condition)
+void spe_while_test(spe_module *m, spe_id condition)
 {
     spe_region_ *r = spe_innermost_(m, "spe_while_test", SPE_REGION_WHILE_, SPE_REGION_WHILE_);
     spe_id type = r ? spe_operand_(m, "spe_while_test", condition) : 0, body;
@@ -3650,8 +4237,7 @@ static inline void spe_while_test(spe_module *m, spe_id condition)
     spe_label_(m, body, false);
 }
 
-/* Closes the loop: carried holds the next round's values and gets those after the loop. */
-static inline void spe_endwhile(spe_module *m, uint32_t n, spe_id *carried)
+void spe_endwhile(spe_module *m, uint32_t n, spe_id *carried)
 {
     spe_region_ *r = spe_innermost_(m, "spe_endwhile", SPE_REGION_BODY_, SPE_REGION_BODY_);
     if (!r || !spe_check_carried_(m, "spe_endwhile", r, n, carried)) return;
@@ -3660,10 +4246,7 @@ static inline void spe_endwhile(spe_module *m, uint32_t n, spe_id *carried)
 
 /* -- switch ------------------------------------------------------------------------------------------------------ */
 
-/* Opens a switch on an integer: n literals, all different. Then for each, in any order, spe_case(i) .. spe_endcase, and
- * spe_default .. spe_endcase (which may be left out when no values are carried); then spe_endswitch. No side falls into
- * the next. */
-static inline void spe_switch(spe_module *m, spe_id selector, uint32_t n, const int64_t *literals)
+void spe_switch(spe_module *m, spe_id selector, uint32_t n, const int64_t *literals)
 {
     spe_id type = spe_operand_(m, "spe_switch", selector);
     spe_region_ *r;
@@ -3705,7 +4288,7 @@ static inline void spe_switch(spe_module *m, spe_id selector, uint32_t n, const 
 }
 
 /* Opens the side whose label word stands at `patch` in the body. */
-static inline void spe_open_side_(spe_module *m, spe_region_ *r, size_t patch)
+static void spe_open_side_(spe_module *m, spe_region_ *r, size_t patch)
 {
     spe_id label = spe_new_id_(m, 0, 0, 0);
     if (!label) return;
@@ -3715,8 +4298,7 @@ static inline void spe_open_side_(spe_module *m, spe_region_ *r, size_t patch)
     spe_scope_renew_(m);
 }
 
-/* Opens the side of literals[i]. */
-static inline void spe_case(spe_module *m, uint32_t i)
+void spe_case(spe_module *m, uint32_t i)
 {
     spe_region_ *r = spe_innermost_(m, "spe_case", SPE_REGION_SWITCH_, SPE_REGION_SWITCH_);
     size_t patch;
@@ -3730,8 +4312,7 @@ static inline void spe_case(spe_module *m, uint32_t i)
     spe_open_side_(m, r, patch);
 }
 
-/* Opens the side of all other values. */
-static inline void spe_default(spe_module *m)
+void spe_default(spe_module *m)
 {
     spe_region_ *r = spe_innermost_(m, "spe_default", SPE_REGION_SWITCH_, SPE_REGION_SWITCH_);
     if (!r) return;
@@ -3743,8 +4324,7 @@ static inline void spe_default(spe_module *m)
     spe_open_side_(m, r, r->patch);
 }
 
-/* Ends the open side; n values leave it. */
-static inline void spe_endcase(spe_module *m, uint32_t n, const spe_id *values)
+void spe_endcase(spe_module *m, uint32_t n, const spe_id *values)
 {
     spe_region_ *r = spe_innermost_(m, "spe_endcase", SPE_REGION_CASE_, SPE_REGION_CASE_);
     if (!r || !spe_end_side_(m, "spe_endcase", r, r->state == 0, n, values)) return;
@@ -3752,8 +4332,7 @@ static inline void spe_endcase(spe_module *m, uint32_t n, const spe_id *values)
     r->kind = SPE_REGION_SWITCH_;
 }
 
-/* Closes the switch; out gets the phis. */
-static inline void spe_endswitch(spe_module *m, uint32_t n, spe_id *out)
+void spe_endswitch(spe_module *m, uint32_t n, spe_id *out)
 {
     spe_region_ *r = spe_innermost_(m, "spe_endswitch", SPE_REGION_SWITCH_, SPE_REGION_SWITCH_);
     uint32_t i, *body, *at;
@@ -3783,12 +4362,13 @@ static inline void spe_endswitch(spe_module *m, uint32_t n, spe_id *out)
     spe_scope_pop_(m);
     spe_close_sides_(m, r, (uint32_t)r->state, out);
 }
-/* ---- What kernels do besides arithmetic: math functions, groups, barriers, atomics ----------------------------- */
+
+/* kernel_ops.c - What kernels do besides arithmetic: math functions, groups, barriers, atomics. */
 
 /* -- OpenCL.std -------------------------------------------------------------------------------------------------- */
 
 /* How many operands a function of the set has, 0 for one spe_math does not know. */
-static inline uint32_t spe_math_operands_(spe_math_op f)
+static uint32_t spe_math_operands_(spe_math_op f)
 {
 #define SPE_MATH_CASE_(name, name_in_set, number, operands)                                                            \
     case SPE_##name: return operands;
@@ -3799,7 +4379,7 @@ static inline uint32_t spe_math_operands_(spe_math_op f)
 #undef SPE_MATH_CASE_
 }
 
-static inline const char *spe_math_name_(spe_math_op f)
+static const char *spe_math_name_(spe_math_op f)
 {
 #define SPE_MATH_CASE_(name, name_in_set, number, operands)                                                            \
     case SPE_##name: return "spe_math(SPE_" #name ")";
@@ -3810,8 +4390,7 @@ static inline const char *spe_math_name_(spe_math_op f)
 #undef SPE_MATH_CASE_
 }
 
-/* OpExtInst of OpenCL.std by number, unchecked: for what spe_math does not list. type may be spe_void. */
-static inline spe_id spe_ext(spe_module *m, spe_id type, uint32_t number, uint32_t n, const spe_id *args)
+spe_id spe_ext(spe_module *m, spe_id type, uint32_t number, uint32_t n, const spe_id *args)
 {
     uint32_t w[10], *at;
     if (m->error.id || !spe_want_type_(m, "spe_ext", type)) return 0;
@@ -3830,9 +4409,7 @@ static inline spe_id spe_ext(spe_module *m, spe_id type, uint32_t number, uint32
     return spe_emit_(m, SPE_OpExtInst, type, n + 2, w);
 }
 
-/* A function of OpenCL.std on values of one type (LDEXP, POWN, ROOTN: an i32 second): SPE_EXP, SPE_FMA, SPE_SMIN ...
- * The result has the first argument's type. */
-static inline spe_id spe_math(spe_module *m, spe_math_op f, uint32_t n, const spe_id *args)
+spe_id spe_math(spe_module *m, spe_math_op f, uint32_t n, const spe_id *args)
 {
     const char *fn = spe_math_name_(f);
     uint32_t i, want = spe_math_operands_(f), kinds = (int)f >= (int)SPE_SABS ? SPE_TAKES_INT_ : SPE_TAKES_FLOAT_;
@@ -3850,15 +4427,15 @@ static inline spe_id spe_math(spe_module *m, spe_math_op f, uint32_t n, const sp
     }
     return spe_ext(m, type, (uint32_t)f, n, args);
 }
-static inline spe_id spe_math1(spe_module *m, spe_math_op f, spe_id a) { return spe_math(m, f, 1, &a); }
-static inline spe_id spe_math2(spe_module *m, spe_math_op f, spe_id a, spe_id b)
+spe_id spe_math1(spe_module *m, spe_math_op f, spe_id a) { return spe_math(m, f, 1, &a); }
+spe_id spe_math2(spe_module *m, spe_math_op f, spe_id a, spe_id b)
 {
     spe_id w[2];
     w[0] = a;
     w[1] = b;
     return spe_math(m, f, 2, w);
 }
-static inline spe_id spe_math3(spe_module *m, spe_math_op f, spe_id a, spe_id b, spe_id c)
+spe_id spe_math3(spe_module *m, spe_math_op f, spe_id a, spe_id b, spe_id c)
 {
     spe_id w[3];
     w[0] = a;
@@ -3869,23 +4446,8 @@ static inline spe_id spe_math3(spe_module *m, spe_math_op f, spe_id a, spe_id b,
 
 /* -- groups ------------------------------------------------------------------------------------------------------ */
 
-typedef enum {
-    SPE_RED_ADD,
-    SPE_RED_MUL,
-    SPE_RED_SMIN,
-    SPE_RED_UMIN,
-    SPE_RED_SMAX,
-    SPE_RED_UMAX,
-    SPE_RED_FMIN,
-    SPE_RED_FMAX,
-    SPE_RED_AND,
-    SPE_RED_OR,
-    SPE_RED_XOR,
-    SPE_RED_COUNT_
-} spe_reduction;
-
 /* The instruction of a reduction, by what is reduced: 0 where there is none. */
-static inline uint32_t spe_reduction_op_(spe_reduction red, spe_kind kind, bool non_uniform)
+static uint32_t spe_reduction_op_(spe_reduction red, spe_kind kind, bool non_uniform)
 {
     static const struct {
         uint16_t integer, real, truth, integer_uniform, real_uniform, truth_uniform;
@@ -3916,7 +4478,7 @@ static inline uint32_t spe_reduction_op_(spe_reduction red, spe_kind kind, bool 
 
 /* A reduction or scan over a scope. Subgroups use the non-uniform instructions, which may stand in divergent code;
  * where there are none (work-groups, SPIR-V before 1.3) the uniform ones. */
-static inline spe_id spe_reduce_(spe_module *m, const char *fn, uint32_t scope, spe_reduction red, uint32_t operation,
+static spe_id spe_reduce_(spe_module *m, const char *fn, uint32_t scope, spe_reduction red, uint32_t operation,
                                  spe_id v, uint32_t cluster)
 {
     spe_id type = spe_operand_(m, fn, v);
@@ -3940,42 +4502,39 @@ static inline spe_id spe_reduce_(spe_module *m, const char *fn, uint32_t scope, 
     return spe_emit_(m, op, type, cluster ? 4 : 3, w);
 }
 
-/* Over the subgroup: each lane gets the result of all, of those up to itself, of those before itself. */
-static inline spe_id spe_sg_reduce(spe_module *m, spe_reduction red, spe_id v)
+spe_id spe_sg_reduce(spe_module *m, spe_reduction red, spe_id v)
 {
     return spe_reduce_(m, "spe_sg_reduce", SPE_ScopeSubgroup, red, SPE_GroupOperationReduce, v, 0);
 }
-static inline spe_id spe_sg_scan_inclusive(spe_module *m, spe_reduction red, spe_id v)
+spe_id spe_sg_scan_inclusive(spe_module *m, spe_reduction red, spe_id v)
 {
     return spe_reduce_(m, "spe_sg_scan_inclusive", SPE_ScopeSubgroup, red, SPE_GroupOperationInclusiveScan, v, 0);
 }
-static inline spe_id spe_sg_scan_exclusive(spe_module *m, spe_reduction red, spe_id v)
+spe_id spe_sg_scan_exclusive(spe_module *m, spe_reduction red, spe_id v)
 {
     return spe_reduce_(m, "spe_sg_scan_exclusive", SPE_ScopeSubgroup, red, SPE_GroupOperationExclusiveScan, v, 0);
 }
-/* Within each `cluster` neighbouring lanes, a power of two. */
-static inline spe_id spe_sg_reduce_clustered(spe_module *m, spe_reduction red, spe_id v, uint32_t cluster)
+spe_id spe_sg_reduce_clustered(spe_module *m, spe_reduction red, spe_id v, uint32_t cluster)
 {
     if (!cluster) return spe_error_(m, SPE_ERR_RANGE, "spe_sg_reduce_clustered: clusters of 0");
     return spe_reduce_(m, "spe_sg_reduce_clustered", SPE_ScopeSubgroup, red, SPE_GroupOperationClusteredReduce, v,
                        cluster);
 }
-/* Over the work-group, in uniform control flow. */
-static inline spe_id spe_wg_reduce(spe_module *m, spe_reduction red, spe_id v)
+spe_id spe_wg_reduce(spe_module *m, spe_reduction red, spe_id v)
 {
     return spe_reduce_(m, "spe_wg_reduce", SPE_ScopeWorkgroup, red, SPE_GroupOperationReduce, v, 0);
 }
-static inline spe_id spe_wg_scan_inclusive(spe_module *m, spe_reduction red, spe_id v)
+spe_id spe_wg_scan_inclusive(spe_module *m, spe_reduction red, spe_id v)
 {
     return spe_reduce_(m, "spe_wg_scan_inclusive", SPE_ScopeWorkgroup, red, SPE_GroupOperationInclusiveScan, v, 0);
 }
-static inline spe_id spe_wg_scan_exclusive(spe_module *m, spe_reduction red, spe_id v)
+spe_id spe_wg_scan_exclusive(spe_module *m, spe_reduction red, spe_id v)
 {
     return spe_reduce_(m, "spe_wg_scan_exclusive", SPE_ScopeWorkgroup, red, SPE_GroupOperationExclusiveScan, v, 0);
 }
 
 /* An instruction of the form scope, value [, lane]. */
-static inline spe_id spe_group_(spe_module *m, const char *fn, uint32_t op, uint32_t scope, spe_id result, spe_id v,
+static spe_id spe_group_(spe_module *m, const char *fn, uint32_t op, uint32_t scope, spe_id result, spe_id v,
                                 spe_id lane)
 {
     spe_id type = v ? spe_operand_(m, fn, v) : 0, tl = lane ? spe_operand_(m, fn, lane) : 0;
@@ -3989,34 +4548,30 @@ static inline spe_id spe_group_(spe_module *m, const char *fn, uint32_t op, uint
     return w[0] ? spe_emit_(m, op, result ? result : type, v ? lane ? 3 : 2 : 1, w) : 0;
 }
 
-static inline spe_id spe_group_lane_(spe_module *m, const char *fn, uint32_t op, spe_id v, spe_id lane)
+static spe_id spe_group_lane_(spe_module *m, const char *fn, uint32_t op, spe_id v, spe_id lane)
 {
     if (!spe_operand_(m, fn, v) || !spe_operand_(m, fn, lane)) return 0;
     return spe_group_(m, fn, op, SPE_ScopeSubgroup, 0, v, lane);
 }
 
-/* The value another lane has, by its number (an i32 that may differ from lane to lane); by number ^ mask; from the lane
- * `delta` below (up) or above (down), undefined where there is none. */
-static inline spe_id spe_sg_shuffle(spe_module *m, spe_id v, spe_id lane)
+spe_id spe_sg_shuffle(spe_module *m, spe_id v, spe_id lane)
 {
     return spe_group_lane_(m, "spe_sg_shuffle", SPE_OpGroupNonUniformShuffle, v, lane);
 }
-static inline spe_id spe_sg_shuffle_xor(spe_module *m, spe_id v, spe_id mask)
+spe_id spe_sg_shuffle_xor(spe_module *m, spe_id v, spe_id mask)
 {
     return spe_group_lane_(m, "spe_sg_shuffle_xor", SPE_OpGroupNonUniformShuffleXor, v, mask);
 }
-static inline spe_id spe_sg_shuffle_up(spe_module *m, spe_id v, spe_id delta)
+spe_id spe_sg_shuffle_up(spe_module *m, spe_id v, spe_id delta)
 {
     return spe_group_lane_(m, "spe_sg_shuffle_up", SPE_OpGroupNonUniformShuffleUp, v, delta);
 }
-static inline spe_id spe_sg_shuffle_down(spe_module *m, spe_id v, spe_id delta)
+spe_id spe_sg_shuffle_down(spe_module *m, spe_id v, spe_id delta)
 {
     return spe_group_lane_(m, "spe_sg_shuffle_down", SPE_OpGroupNonUniformShuffleDown, v, delta);
 }
 
-/* The value of one lane, the same for all: a broadcast when the lane is a constant, else a shuffle (SPIR-V before 1.5
- * wants the constant). Before 1.3, the group broadcast. */
-static inline spe_id spe_sg_broadcast(spe_module *m, spe_id v, spe_id lane)
+spe_id spe_sg_broadcast(spe_module *m, spe_id v, spe_id lane)
 {
     uint64_t k;
     if (m->options.version < SPE_VERSION(1, 3))
@@ -4026,27 +4581,24 @@ static inline spe_id spe_sg_broadcast(spe_module *m, spe_id v, spe_id lane)
                                                        : (uint32_t)SPE_OpGroupNonUniformShuffle,
                            v, lane);
 }
-/* The value of the lowest active lane. */
-static inline spe_id spe_sg_broadcast_first(spe_module *m, spe_id v)
+spe_id spe_sg_broadcast_first(spe_module *m, spe_id v)
 {
     if (!spe_operand_(m, "spe_sg_broadcast_first", v)) return 0;
     return spe_group_(m, "spe_sg_broadcast_first", SPE_OpGroupNonUniformBroadcastFirst, SPE_ScopeSubgroup, 0, v, 0);
 }
 
-static inline spe_id spe_vote_(spe_module *m, const char *fn, uint32_t op, uint32_t scope, spe_id result, spe_id v)
+static spe_id spe_vote_(spe_module *m, const char *fn, uint32_t op, uint32_t scope, spe_id result, spe_id v)
 {
     spe_id type = spe_operand_(m, fn, v);
     if (!type || !spe_takes_one_(m, fn, SPE_TAKES_BOOL_, type)) return 0;
     return spe_group_(m, fn, op, scope, result, v, 0);
 }
-/* i32x4, a bit a lane: where the bool holds. */
-static inline spe_id spe_sg_ballot(spe_module *m, spe_id v)
+spe_id spe_sg_ballot(spe_module *m, spe_id v)
 {
     spe_id type = spe_vec(m, spe_int(m, 32), 4);
     return type ? spe_vote_(m, "spe_sg_ballot", SPE_OpGroupNonUniformBallot, SPE_ScopeSubgroup, type, v) : 0;
 }
-/* How many bits a ballot has, up to the subgroup's size. */
-static inline spe_id spe_sg_ballot_count(spe_module *m, spe_id ballot)
+spe_id spe_sg_ballot_count(spe_module *m, spe_id ballot)
 {
     spe_id type = spe_operand_(m, "spe_sg_ballot_count", ballot), i32 = spe_int(m, 32);
     uint32_t w[3];
@@ -4057,35 +4609,32 @@ static inline spe_id spe_sg_ballot_count(spe_module *m, spe_id ballot)
     w[2] = ballot;
     return spe_emit_(m, SPE_OpGroupNonUniformBallotBitCount, i32, 3, w);
 }
-static inline spe_id spe_sg_all(spe_module *m, spe_id v)
+spe_id spe_sg_all(spe_module *m, spe_id v)
 {
     uint32_t op =
         m->options.version < SPE_VERSION(1, 3) ? (uint32_t)SPE_OpGroupAll : (uint32_t)SPE_OpGroupNonUniformAll;
     return spe_vote_(m, "spe_sg_all", op, SPE_ScopeSubgroup, 0, v);
 }
-static inline spe_id spe_sg_any(spe_module *m, spe_id v)
+spe_id spe_sg_any(spe_module *m, spe_id v)
 {
     uint32_t op =
         m->options.version < SPE_VERSION(1, 3) ? (uint32_t)SPE_OpGroupAny : (uint32_t)SPE_OpGroupNonUniformAny;
     return spe_vote_(m, "spe_sg_any", op, SPE_ScopeSubgroup, 0, v);
 }
-/* True in the lowest active lane only. */
-static inline spe_id spe_sg_elect(spe_module *m)
+spe_id spe_sg_elect(spe_module *m)
 {
     spe_id type = spe_bool(m);
     return type ? spe_group_(m, "spe_sg_elect", SPE_OpGroupNonUniformElect, SPE_ScopeSubgroup, type, 0, 0) : 0;
 }
-static inline spe_id spe_wg_all(spe_module *m, spe_id v)
+spe_id spe_wg_all(spe_module *m, spe_id v)
 {
     return spe_vote_(m, "spe_wg_all", SPE_OpGroupAll, SPE_ScopeWorkgroup, 0, v);
 }
-static inline spe_id spe_wg_any(spe_module *m, spe_id v)
+spe_id spe_wg_any(spe_module *m, spe_id v)
 {
     return spe_vote_(m, "spe_wg_any", SPE_OpGroupAny, SPE_ScopeWorkgroup, 0, v);
 }
-/* The value of the invocation with this local id: an integer, or a vector of 2 or 3, as the work-group has
- * dimensions. */
-static inline spe_id spe_wg_broadcast(spe_module *m, spe_id v, spe_id local_id)
+spe_id spe_wg_broadcast(spe_module *m, spe_id v, spe_id local_id)
 {
     if (!spe_operand_(m, "spe_wg_broadcast", v) || !spe_operand_(m, "spe_wg_broadcast", local_id)) return 0;
     return spe_group_(m, "spe_wg_broadcast", SPE_OpGroupBroadcast, SPE_ScopeWorkgroup, 0, v, local_id);
@@ -4093,8 +4642,7 @@ static inline spe_id spe_wg_broadcast(spe_module *m, spe_id v, spe_id local_id)
 
 /* -- barriers ---------------------------------------------------------------------------------------------------- */
 
-/* Any control barrier: execution and memory scope, SPE_MemorySemantics... bits. */
-static inline void spe_control_barrier(spe_module *m, uint32_t execution, uint32_t memory, uint32_t semantics)
+void spe_control_barrier(spe_module *m, uint32_t execution, uint32_t memory, uint32_t semantics)
 {
     uint32_t w[3];
     w[0] = spe_u32(m, execution);
@@ -4105,20 +4653,17 @@ static inline void spe_control_barrier(spe_module *m, uint32_t execution, uint32
 
 enum { SPE_BARRIER_MEMORY_ = SPE_MemorySemanticsWorkgroupMemory | SPE_MemorySemanticsCrossWorkgroupMemory };
 
-/* All invocations of the work-group arrive, and see what the others wrote to local and global memory before. */
-static inline void spe_barrier(spe_module *m)
+void spe_barrier(spe_module *m)
 {
     spe_control_barrier(m, SPE_ScopeWorkgroup, SPE_ScopeWorkgroup,
                         (uint32_t)SPE_MemorySemanticsAcquireRelease | SPE_BARRIER_MEMORY_);
 }
-/* The same for the lanes of a subgroup. */
-static inline void spe_sg_barrier(spe_module *m)
+void spe_sg_barrier(spe_module *m)
 {
     spe_control_barrier(m, SPE_ScopeSubgroup, SPE_ScopeSubgroup,
                         (uint32_t)SPE_MemorySemanticsAcquireRelease | SPE_BARRIER_MEMORY_);
 }
-/* Orders memory, waits for nobody. */
-static inline void spe_memory_barrier(spe_module *m, uint32_t scope, uint32_t semantics)
+void spe_memory_barrier(spe_module *m, uint32_t scope, uint32_t semantics)
 {
     uint32_t w[2];
     w[0] = spe_u32(m, scope);
@@ -4126,46 +4671,25 @@ static inline void spe_memory_barrier(spe_module *m, uint32_t scope, uint32_t se
     spe_emit_(m, SPE_OpMemoryBarrier, 0, 2, w);
 }
 
-static inline void spe_split_barrier_(spe_module *m, uint32_t op, uint32_t order)
+static void spe_split_barrier_(spe_module *m, uint32_t op, uint32_t order)
 {
     uint32_t w[3];
     w[0] = w[1] = spe_u32(m, SPE_ScopeWorkgroup);
     w[2] = spe_u32(m, order | SPE_BARRIER_MEMORY_);
     spe_emit_(m, op, 0, 3, w);
 }
-/* A work-group barrier in two halves (SPV_INTEL_split_barrier): what is done before arriving is seen after waiting. */
-static inline void spe_barrier_arrive(spe_module *m)
+void spe_barrier_arrive(spe_module *m)
 {
     spe_split_barrier_(m, SPE_OpControlBarrierArriveINTEL, SPE_MemorySemanticsRelease);
 }
-static inline void spe_barrier_wait(spe_module *m)
+void spe_barrier_wait(spe_module *m)
 {
     spe_split_barrier_(m, SPE_OpControlBarrierWaitINTEL, SPE_MemorySemanticsAcquire);
 }
 
 /* -- atomics ----------------------------------------------------------------------------------------------------- */
 
-typedef enum {
-    SPE_ATOMIC_IADD,
-    SPE_ATOMIC_ISUB,
-    SPE_ATOMIC_SMIN,
-    SPE_ATOMIC_UMIN,
-    SPE_ATOMIC_SMAX,
-    SPE_ATOMIC_UMAX,
-    SPE_ATOMIC_AND,
-    SPE_ATOMIC_OR,
-    SPE_ATOMIC_XOR,
-    SPE_ATOMIC_EXCHANGE,
-    SPE_ATOMIC_FADD,
-    SPE_ATOMIC_FMIN,
-    SPE_ATOMIC_FMAX,
-    SPE_ATOMIC_COUNT_
-} spe_atomic_op;
-
-/* Atomically combines v with what ptr points to (scalars) and returns the old value. scope: SPE_ScopeDevice ...;
- * semantics: SPE_MemorySemantics... bits. FADD, FMIN and FMAX take f32, f64, f16 by their extensions. */
-static inline spe_id spe_atomic(spe_module *m, spe_atomic_op op, spe_id ptr, spe_id v, uint32_t scope,
-                                uint32_t semantics)
+spe_id spe_atomic(spe_module *m, spe_atomic_op op, spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics)
 {
     static const struct {
         uint16_t op, kinds;
@@ -4191,7 +4715,7 @@ static inline spe_id spe_atomic(spe_module *m, spe_atomic_op op, spe_id ptr, spe
     w[3] = v;
     return spe_emit_(m, rows[op].op, type, 4, w);
 }
-static inline spe_id spe_atomic_load(spe_module *m, spe_id ptr, uint32_t scope, uint32_t semantics)
+spe_id spe_atomic_load(spe_module *m, spe_id ptr, uint32_t scope, uint32_t semantics)
 {
     spe_id type = spe_pointee_(m, "spe_atomic_load", ptr);
     uint32_t w[3];
@@ -4201,7 +4725,7 @@ static inline spe_id spe_atomic_load(spe_module *m, spe_id ptr, uint32_t scope, 
     w[2] = spe_u32(m, semantics);
     return spe_emit_(m, SPE_OpAtomicLoad, type, 3, w);
 }
-static inline void spe_atomic_store(spe_module *m, spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics)
+void spe_atomic_store(spe_module *m, spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics)
 {
     spe_id type = spe_pointee_(m, "spe_atomic_store", ptr), tv = spe_operand_(m, "spe_atomic_store", v);
     uint32_t w[4];
@@ -4216,9 +4740,7 @@ static inline void spe_atomic_store(spe_module *m, spe_id ptr, spe_id v, uint32_
     w[3] = v;
     spe_emit_(m, SPE_OpAtomicStore, 0, 4, w);
 }
-/* Stores v where memory still holds `expected`; returns what it held. Integers. */
-static inline spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe_id v, uint32_t scope,
-                                    uint32_t semantics)
+spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe_id v, uint32_t scope, uint32_t semantics)
 {
     spe_id type = spe_pointee_(m, "spe_atomic_cas", ptr),
            tv = spe_operands_(m, "spe_atomic_cas", SPE_TAKES_INT_, expected, v);
@@ -4236,13 +4758,10 @@ static inline spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, 
     w[5] = expected;
     return spe_emit_(m, SPE_OpAtomicCompareExchange, type, 6, w);
 }
-/* ---- Matrix hardware, 2D blocks, cache control ----------------------------------------------------------------- */
 
-/* OpSubgroupMatrixMultiplyAccumulateINTEL: a * b + c on the lanes of a subgroup; operands are bits
- * SPE_MatrixMultiplyAccumulateOperands.... k_dim is the product's K (16 for f16 and bf16, 32 for 8-bit integers, 8 for
- * tf32). */
-static inline spe_id spe_dpas(spe_module *m, spe_id result_type, uint32_t k_dim, spe_id a, spe_id b, spe_id c,
-                              uint32_t operands)
+/* matrix.c - Matrix hardware, 2D blocks, cache control. */
+
+spe_id spe_dpas(spe_module *m, spe_id result_type, uint32_t k_dim, spe_id a, spe_id b, spe_id c, uint32_t operands)
 {
     spe_id tc = spe_operand_(m, "spe_dpas", c);
     uint32_t w[5];
@@ -4257,15 +4776,7 @@ static inline spe_id spe_dpas(spe_module *m, spe_id result_type, uint32_t k_dim,
     return spe_emit_(m, SPE_OpSubgroupMatrixMultiplyAccumulateINTEL, result_type, operands ? 5 : 4, w);
 }
 
-/* A block of a row-major matrix in memory, for the 2D block messages: `count` blocks side by side, each width x height
- * elements. ptr, mem_width, mem_height, pitch, x and y are uniform over the subgroup; mem_width and pitch are bytes,
- * mem_height rows, x elements, y rows; all i32 but ptr. What lies outside reads 0 and is not written. */
-typedef struct {
-    uint32_t elem_bytes, width, height, count;
-    spe_id ptr, mem_width, mem_height, pitch, x, y;
-} spe_block2d;
-
-static inline void spe_block2d_(spe_module *m, const char *fn, uint32_t op, const spe_block2d *b, spe_id private_ptr)
+static void spe_block2d_(spe_module *m, const char *fn, uint32_t op, const spe_block2d *b, spe_id private_ptr)
 {
     uint32_t w[10], n = 0, i;
     spe_id i32 = spe_int(m, 32), xy[2], values[5];
@@ -4304,46 +4815,39 @@ static inline void spe_block2d_(spe_module *m, const char *fn, uint32_t op, cons
     spe_emit_(m, op, 0, n, w);
 }
 
-/* Loads blocks into a variable (spe_local_var) that dst_ptr points to: as they stand; with neighbouring rows packed
- * into 32 bits (transform: the B operand of spe_dpas); transposed. */
-static inline void spe_block2d_load(spe_module *m, const spe_block2d *b, spe_id dst_ptr)
+void spe_block2d_load(spe_module *m, const spe_block2d *b, spe_id dst_ptr)
 {
     if (spe_operand_(m, "spe_block2d_load", dst_ptr))
         spe_block2d_(m, "spe_block2d_load", SPE_OpSubgroup2DBlockLoadINTEL, b, dst_ptr);
 }
-static inline void spe_block2d_load_transform(spe_module *m, const spe_block2d *b, spe_id dst_ptr)
+void spe_block2d_load_transform(spe_module *m, const spe_block2d *b, spe_id dst_ptr)
 {
     if (spe_operand_(m, "spe_block2d_load_transform", dst_ptr))
         spe_block2d_(m, "spe_block2d_load_transform", SPE_OpSubgroup2DBlockLoadTransformINTEL, b, dst_ptr);
 }
-static inline void spe_block2d_load_transpose(spe_module *m, const spe_block2d *b, spe_id dst_ptr)
+void spe_block2d_load_transpose(spe_module *m, const spe_block2d *b, spe_id dst_ptr)
 {
     if (spe_operand_(m, "spe_block2d_load_transpose", dst_ptr))
         spe_block2d_(m, "spe_block2d_load_transpose", SPE_OpSubgroup2DBlockLoadTransposeINTEL, b, dst_ptr);
 }
-/* Brings blocks nearer in the cache; cache control decorations on b->ptr say how near. */
-static inline void spe_block2d_prefetch(spe_module *m, const spe_block2d *b)
+void spe_block2d_prefetch(spe_module *m, const spe_block2d *b)
 {
     spe_block2d_(m, "spe_block2d_prefetch", SPE_OpSubgroup2DBlockPrefetchINTEL, b, 0);
 }
-/* Stores blocks from the variable src_ptr points to. */
-static inline void spe_block2d_store(spe_module *m, const spe_block2d *b, spe_id src_ptr)
+void spe_block2d_store(spe_module *m, const spe_block2d *b, spe_id src_ptr)
 {
     if (spe_operand_(m, "spe_block2d_store", src_ptr))
         spe_block2d_(m, "spe_block2d_store", SPE_OpSubgroup2DBlockStoreINTEL, b, src_ptr);
 }
 
-/* Cache control of a pointer's loads or stores (SPV_INTEL_cache_controls): level 0 is the nearest cache; control is one
- * of SPE_LoadCacheControl... or SPE_StoreCacheControl.... The decoration is the value's: give it a pointer of its own
- * (spe_copy). */
-static inline void spe_cache_load(spe_module *m, spe_id ptr, uint32_t level, uint32_t control)
+void spe_cache_load(spe_module *m, spe_id ptr, uint32_t level, uint32_t control)
 {
     uint32_t w[2];
     w[0] = level;
     w[1] = control;
     if (spe_pointee_(m, "spe_cache_load", ptr)) spe_decorate(m, ptr, SPE_DecorationCacheControlLoadINTEL, 2, w);
 }
-static inline void spe_cache_store(spe_module *m, spe_id ptr, uint32_t level, uint32_t control)
+void spe_cache_store(spe_module *m, spe_id ptr, uint32_t level, uint32_t control)
 {
     uint32_t w[2];
     w[0] = level;
@@ -4351,15 +4855,13 @@ static inline void spe_cache_store(spe_module *m, spe_id ptr, uint32_t level, ui
     if (spe_pointee_(m, "spe_cache_store", ptr)) spe_decorate(m, ptr, SPE_DecorationCacheControlStoreINTEL, 2, w);
 }
 
-/* Another id for a value, so that it can be decorated alone. */
-static inline spe_id spe_copy(spe_module *m, spe_id v)
+spe_id spe_copy(spe_module *m, spe_id v)
 {
     spe_id type = spe_operand_(m, "spe_copy", v);
     return type ? spe_emit_(m, SPE_OpCopyObject, type, 1, &v) : 0;
 }
 
-/* Prefetches n elements (an integer value) from a global pointer on, each lane its own (OpenCL.std prefetch). */
-static inline void spe_prefetch(spe_module *m, spe_id ptr, spe_id n)
+void spe_prefetch(spe_module *m, spe_id ptr, spe_id n)
 {
     spe_id tn = spe_operand_(m, "spe_prefetch", n), args[2];
     if (!tn || !spe_pointee_(m, "spe_prefetch", ptr)) return;
@@ -4367,8 +4869,7 @@ static inline void spe_prefetch(spe_module *m, spe_id ptr, spe_id n)
     args[1] = spe_uconvert(m, spe_int(m, 64), n);
     if (args[1]) spe_ext(m, spe_void(m), 185, 2, args);
 }
-/* Prefetches `bytes` (an i32 value) from a uniform pointer on (SPV_INTEL_subgroup_buffer_prefetch). */
-static inline void spe_sg_prefetch(spe_module *m, spe_id ptr, spe_id bytes)
+void spe_sg_prefetch(spe_module *m, spe_id ptr, spe_id bytes)
 {
     spe_id tb = spe_operand_(m, "spe_sg_prefetch", bytes);
     uint32_t w[2];
@@ -4381,7 +4882,7 @@ static inline void spe_sg_prefetch(spe_module *m, spe_id ptr, spe_id bytes)
 
 /* -- cooperative matrices (SPV_KHR_cooperative_matrix) ----------------------------------------------------------- */
 
-static inline const spe_type_info *spe_want_coop_(spe_module *m, const char *fn, spe_id type)
+static const spe_type_info *spe_want_coop_(spe_module *m, const char *fn, spe_id type)
 {
     const spe_type_info *t = spe_want_type_(m, fn, type);
     char text[80];
@@ -4392,9 +4893,7 @@ static inline const spe_type_info *spe_want_coop_(spe_module *m, const char *fn,
     return t;
 }
 
-/* Loads a matrix of `type` from ptr on; layout: SPE_CooperativeMatrixLayout...; stride: elements from row to row (or
- * column to column), an integer value. */
-static inline spe_id spe_coop_load(spe_module *m, spe_id type, spe_id ptr, uint32_t layout, spe_id stride)
+spe_id spe_coop_load(spe_module *m, spe_id type, spe_id ptr, uint32_t layout, spe_id stride)
 {
     spe_id ts = spe_operand_(m, "spe_coop_load", stride);
     uint32_t w[3];
@@ -4406,7 +4905,7 @@ static inline spe_id spe_coop_load(spe_module *m, spe_id type, spe_id ptr, uint3
     w[2] = stride;
     return spe_emit_(m, SPE_OpCooperativeMatrixLoadKHR, type, 3, w);
 }
-static inline void spe_coop_store(spe_module *m, spe_id ptr, spe_id v, uint32_t layout, spe_id stride)
+void spe_coop_store(spe_module *m, spe_id ptr, spe_id v, uint32_t layout, spe_id stride)
 {
     spe_id tv = spe_operand_(m, "spe_coop_store", v), ts = spe_operand_(m, "spe_coop_store", stride);
     uint32_t w[4];
@@ -4420,8 +4919,7 @@ static inline void spe_coop_store(spe_module *m, spe_id ptr, spe_id v, uint32_t 
     w[3] = stride;
     spe_emit_(m, SPE_OpCooperativeMatrixStoreKHR, 0, 4, w);
 }
-/* a (rows x k) * b (k x cols) + c, of c's type; operands: SPE_CooperativeMatrixOperands... bits. */
-static inline spe_id spe_coop_mma(spe_module *m, spe_id a, spe_id b, spe_id c, uint32_t operands)
+spe_id spe_coop_mma(spe_module *m, spe_id a, spe_id b, spe_id c, uint32_t operands)
 {
     spe_id ta = spe_operand_(m, "spe_coop_mma", a), tb = spe_operand_(m, "spe_coop_mma", b);
     spe_id tc = spe_operand_(m, "spe_coop_mma", c);
@@ -4445,12 +4943,14 @@ static inline spe_id spe_coop_mma(spe_module *m, spe_id a, spe_id b, spe_id c, u
     w[3] = operands;
     return spe_emit_(m, SPE_OpCooperativeMatrixMulAddKHR, tc, operands ? 4 : 3, w);
 }
-/* How many components an invocation holds, an i32. */
-static inline spe_id spe_coop_length(spe_module *m, spe_id type)
+spe_id spe_coop_length(spe_module *m, spe_id type)
 {
     if (!spe_want_coop_(m, "spe_coop_length", type)) return 0;
     return spe_emit_(m, SPE_OpCooperativeMatrixLengthKHR, spe_int(m, 32), 1, &type);
 }
+
+/* coopvec.c - cooperative vectors of SPV_NV_cooperative_vector. */
+
 /* -- cooperative vectors (SPV_NV_cooperative_vector) ----------------------------------------------------------------
  *
  * The instructions as they are; which of them a device takes is the device's. ptr is a pointer to an array or scalar in
@@ -4459,7 +4959,7 @@ static inline spe_id spe_coop_length(spe_module *m, spe_id type)
  */
 
 /* The description of a cooperative vector operand, NULL and an error when it is none. */
-static inline const spe_type_info *spe_want_coopvec_(spe_module *m, const char *fn, spe_id type)
+static const spe_type_info *spe_want_coopvec_(spe_module *m, const char *fn, spe_id type)
 {
     const spe_type_info *t = spe_want_type_(m, fn, type);
     char text[80];
@@ -4471,13 +4971,13 @@ static inline const spe_type_info *spe_want_coopvec_(spe_module *m, const char *
 }
 
 /* Is there a pointer, and an integer offset? */
-static inline bool spe_coopvec_place_(spe_module *m, const char *fn, spe_id ptr, spe_id offset)
+static bool spe_coopvec_place_(spe_module *m, const char *fn, spe_id ptr, spe_id offset)
 {
     spe_id t = spe_operand_(m, fn, offset);
     return t && spe_takes_one_(m, fn, SPE_TAKES_INT_, t) && spe_pointee_(m, fn, ptr);
 }
 
-static inline spe_id spe_coopvec_load(spe_module *m, spe_id type, spe_id ptr, spe_id offset)
+spe_id spe_coopvec_load(spe_module *m, spe_id type, spe_id ptr, spe_id offset)
 {
     uint32_t w[2];
     if (!spe_want_coopvec_(m, "spe_coopvec_load", type) || !spe_coopvec_place_(m, "spe_coopvec_load", ptr, offset))
@@ -4486,7 +4986,7 @@ static inline spe_id spe_coopvec_load(spe_module *m, spe_id type, spe_id ptr, sp
     w[1] = offset;
     return spe_emit_(m, SPE_OpCooperativeVectorLoadNV, type, 2, w);
 }
-static inline void spe_coopvec_store(spe_module *m, spe_id ptr, spe_id offset, spe_id v)
+void spe_coopvec_store(spe_module *m, spe_id ptr, spe_id offset, spe_id v)
 {
     spe_id tv = spe_operand_(m, "spe_coopvec_store", v);
     uint32_t w[3];
@@ -4498,20 +4998,7 @@ static inline void spe_coopvec_store(spe_module *m, spe_id ptr, spe_id offset, s
     spe_emit_(m, SPE_OpCooperativeVectorStoreNV, 0, 3, w);
 }
 
-/* matrix (rows x cols) * input [+ bias]. */
-typedef struct {
-    spe_id input;                                /* a cooperative vector */
-    spe_id matrix, offset;                       /* pointer, and bytes to the matrix */
-    spe_id bias, bias_offset;                    /* bias 0: none */
-    uint32_t input_type, matrix_type, bias_type; /* interpretations */
-    uint32_t rows, cols, layout;
-    bool transpose;
-    spe_id stride;     /* bytes from row to row; 0: not given (the optimal layouts) */
-    uint32_t operands; /* SPE_CooperativeMatrixOperands... bits */
-} spe_coopvec_product;
-
-/* The product as a cooperative vector of `type`, of p->rows components. */
-static inline spe_id spe_coopvec_mul(spe_module *m, spe_id type, const spe_coopvec_product *p)
+spe_id spe_coopvec_mul(spe_module *m, spe_id type, const spe_coopvec_product *p)
 {
     const spe_type_info *t = spe_want_coopvec_(m, "spe_coopvec_mul", type);
     spe_id input = spe_operand_(m, "spe_coopvec_mul", p->input);
@@ -4543,10 +5030,8 @@ static inline spe_id spe_coopvec_mul(spe_module *m, spe_id type, const spe_coopv
                      w);
 }
 
-/* Adds the outer product of a and b to a matrix in memory, or v to a vector there, atomically (capability
- * CooperativeVectorTrainingNV). stride 0: not given. */
-static inline void spe_coopvec_outer_accumulate(spe_module *m, spe_id ptr, spe_id offset, spe_id a, spe_id b,
-                                                uint32_t layout, uint32_t matrix_type, spe_id stride)
+void spe_coopvec_outer_accumulate(spe_module *m, spe_id ptr, spe_id offset, spe_id a, spe_id b, uint32_t layout,
+                                  uint32_t matrix_type, spe_id stride)
 {
     const char *fn = "spe_coopvec_outer_accumulate";
     spe_id ta = spe_operand_(m, fn, a), tb = spe_operand_(m, fn, b);
@@ -4562,7 +5047,7 @@ static inline void spe_coopvec_outer_accumulate(spe_module *m, spe_id ptr, spe_i
     w[6] = stride;
     spe_emit_(m, SPE_OpCooperativeVectorOuterProductAccumulateNV, 0, stride ? 7 : 6, w);
 }
-static inline void spe_coopvec_sum_accumulate(spe_module *m, spe_id ptr, spe_id offset, spe_id v)
+void spe_coopvec_sum_accumulate(spe_module *m, spe_id ptr, spe_id offset, spe_id v)
 {
     spe_id tv = spe_operand_(m, "spe_coopvec_sum_accumulate", v);
     uint32_t w[3];
@@ -4573,14 +5058,15 @@ static inline void spe_coopvec_sum_accumulate(spe_module *m, spe_id ptr, spe_id 
     w[2] = v;
     spe_emit_(m, SPE_OpCooperativeVectorReduceSumAccumulateNV, 0, 3, w);
 }
-/* ---- The finished module --------------------------------------------------------------------------------------- */
+
+/* finish.c - the finished module. */
 
 typedef struct {
     uint16_t addressing, memory, execution;
     uint16_t capabilities[2]; /* what every module of the environment declares */
 } spe_env_row_;
 
-static inline const spe_env_row_ *spe_env_row_of_(spe_env env)
+static const spe_env_row_ *spe_env_row_of_(spe_env env)
 {
     static const spe_env_row_ rows[] = {
         {SPE_AddressingModelPhysical64,
@@ -4592,7 +5078,7 @@ static inline const spe_env_row_ *spe_env_row_of_(spe_env env)
 }
 
 /* Which functions does an entry point reach? mark[i] is set for function number i. */
-static inline void spe_reach_(const spe_module *m, uint32_t from, uint8_t *mark)
+static void spe_reach_(const spe_module *m, uint32_t from, uint8_t *mark)
 {
     const spe_buffer_ *uses = &m->buffer[SPE_BUFFER_USES_];
     bool grew = true;
@@ -4612,7 +5098,7 @@ static inline void spe_reach_(const spe_module *m, uint32_t from, uint8_t *mark)
 
 /* OpEntryPoint of every kernel: before 1.4 its interface is the Input variables it reaches, from then on all of the
  * module's. */
-static inline void spe_write_entries_(spe_module *m)
+static void spe_write_entries_(spe_module *m)
 {
     const spe_buffer_ *uses = &m->buffer[SPE_BUFFER_USES_];
     uint8_t *mark = (uint8_t *)spe_alloc(m, m->function_count + 1);
@@ -4646,7 +5132,7 @@ static inline void spe_write_entries_(spe_module *m)
 }
 
 /* Capabilities in rising order, the memory model, the name of the source. */
-static inline void spe_write_head_(spe_module *m)
+static void spe_write_head_(spe_module *m)
 {
     const spe_env_row_ *env = spe_env_row_of_(m->options.env);
     spe_buffer_ *caps = &m->buffer[SPE_BUFFER_CAPS_];
@@ -4678,9 +5164,7 @@ static inline void spe_write_head_(spe_module *m)
     }
 }
 
-/* Completes the module and returns its words, which m owns until spe_free; {NULL, 0} when there is an error. A second
- * call gives the same words. Nothing can be added afterwards. */
-static inline spe_words spe_finish(spe_module *m)
+spe_words spe_finish(spe_module *m)
 {
     spe_words words = {NULL, 0};
     uint32_t *at;
@@ -4717,6 +5201,9 @@ static inline spe_words spe_finish(spe_module *m)
     words.count = m->buffer[SPE_BUFFER_OUT_].count;
     return words;
 }
+
+/* host.c - conversions on the host: f16, bf16, tf32, E4M3, E5M2. */
+
 /* ---- Conversions on the host: f16, bf16, tf32, E4M3, E5M2 ---------------------------------------------------------
  *
  * All round to nearest, ties to even; subnormals are kept, NaN stays NaN with its sign. Past the largest finite value
@@ -4730,7 +5217,7 @@ typedef struct {
     uint32_t infinity, nan;      /* what stands above it; infinity == nan: there is none */
 } spe_format_;
 
-static inline uint32_t spe_encode_(const spe_format_ *f, double value, bool saturate)
+static uint32_t spe_encode_(const spe_format_ *f, double value, bool saturate)
 {
     uint64_t bits, mantissa, half, rest, r;
     uint32_t sign;
@@ -4757,7 +5244,7 @@ static inline uint32_t spe_encode_(const spe_format_ *f, double value, bool satu
     return sign | (uint32_t)r;
 }
 
-static inline double spe_decode_(const spe_format_ *f, uint32_t bits)
+static double spe_decode_(const spe_format_ *f, uint32_t bits)
 {
     uint32_t magnitude = bits & ((1u << (f->exponent + f->mantissa)) - 1), m = magnitude & ((1u << f->mantissa) - 1);
     int e = (int)(magnitude >> f->mantissa);
@@ -4786,7 +5273,7 @@ static inline double spe_decode_(const spe_format_ *f, uint32_t bits)
 
 enum { SPE_FORMAT_F16_, SPE_FORMAT_BF16_, SPE_FORMAT_TF32_, SPE_FORMAT_E4M3_, SPE_FORMAT_E5M2_ };
 
-static inline const spe_format_ *spe_format_of_(int which)
+static const spe_format_ *spe_format_of_(int which)
 {
     static const spe_format_ formats[] = {
         {5, 10, 0x7bff, 0x7c00, 0x7e00}, {8, 7, 0x7f7f, 0x7f80, 0x7fc0}, {8, 10, 0x3fbff, 0x3fc00, 0x3fe00},
@@ -4795,46 +5282,46 @@ static inline const spe_format_ *spe_format_of_(int which)
     return &formats[which];
 }
 
-static inline uint16_t spe_f32_to_f16_bits(float v)
+uint16_t spe_f32_to_f16_bits(float v)
 {
     return (uint16_t)spe_encode_(spe_format_of_(SPE_FORMAT_F16_), (double)v, false);
 }
-static inline float spe_f16_bits_to_f32(uint16_t bits)
+float spe_f16_bits_to_f32(uint16_t bits)
 {
     return (float)spe_decode_(spe_format_of_(SPE_FORMAT_F16_), bits);
 }
-static inline uint16_t spe_f32_to_bf16_bits(float v)
+uint16_t spe_f32_to_bf16_bits(float v)
 {
     return (uint16_t)spe_encode_(spe_format_of_(SPE_FORMAT_BF16_), (double)v, false);
 }
-static inline float spe_bf16_bits_to_f32(uint16_t bits)
+float spe_bf16_bits_to_f32(uint16_t bits)
 {
     return (float)spe_decode_(spe_format_of_(SPE_FORMAT_BF16_), bits);
 }
-static inline float spe_f32_to_tf32(float v)
+float spe_f32_to_tf32(float v)
 {
     const spe_format_ *f = spe_format_of_(SPE_FORMAT_TF32_);
     return (float)spe_decode_(f, spe_encode_(f, (double)v, false));
 }
-static inline uint8_t spe_f32_to_e4m3_bits(float v, bool saturate)
+uint8_t spe_f32_to_e4m3_bits(float v, bool saturate)
 {
     return (uint8_t)spe_encode_(spe_format_of_(SPE_FORMAT_E4M3_), (double)v, saturate);
 }
-static inline float spe_e4m3_bits_to_f32(uint8_t bits)
+float spe_e4m3_bits_to_f32(uint8_t bits)
 {
     return (float)spe_decode_(spe_format_of_(SPE_FORMAT_E4M3_), bits);
 }
-static inline uint8_t spe_f32_to_e5m2_bits(float v, bool saturate)
+uint8_t spe_f32_to_e5m2_bits(float v, bool saturate)
 {
     return (uint8_t)spe_encode_(spe_format_of_(SPE_FORMAT_E5M2_), (double)v, saturate);
 }
-static inline float spe_e5m2_bits_to_f32(uint8_t bits)
+float spe_e5m2_bits_to_f32(uint8_t bits)
 {
     return (float)spe_decode_(spe_format_of_(SPE_FORMAT_E5M2_), bits);
 }
 
 /* The bits of a number as a constant of float type t; false when there is no such type. */
-static inline bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits)
+bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits)
 {
     static const int formats[] = {SPE_FORMAT_F16_, SPE_FORMAT_BF16_, SPE_FORMAT_E4M3_, SPE_FORMAT_E5M2_};
     float single = (float)value;
@@ -4853,4 +5340,10 @@ static inline bool spe_encode_scalar_(const spe_type_info *t, double value, uint
     return true;
 }
 
-#endif /* SPIRV_EMIT_H */
+#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
+#elif defined(__clang__)
+#pragma clang optimize on
+#elif defined(__GNUC__)
+#pragma GCC pop_options
+#endif
+#endif /* SPIRV_EMIT_BODIES_ */

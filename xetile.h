@@ -284,27 +284,10 @@ enum {
 };
 
 /* What an error id of this header means in general; "no error" for 0. */
-static inline const char *xt_error_text(int id)
-{
-    static const char *const texts[] = {
-#define XT_ROW_(name, text) text,
-        XT_ERRORS_(XT_ROW_)
-#undef XT_ROW_
-    };
-    if (id == 0) return "no error";
-    return id > XT_ERROR_FIRST_ && id < XT_ERROR_END_ ? texts[id - XT_ERROR_FIRST_ - 1] : "not an error of xetile.h";
-}
+XETILE_API const char *xt_error_text(int id);
 
 /* The name of an error id, as in XT_ERROR_MAP_FIT. */
-static inline const char *xt_error_name(int id)
-{
-    static const char *const names[] = {
-#define XT_ROW_(name, text) "XT_ERROR_" #name,
-        XT_ERRORS_(XT_ROW_)
-#undef XT_ROW_
-    };
-    return id > XT_ERROR_FIRST_ && id < XT_ERROR_END_ ? names[id - XT_ERROR_FIRST_ - 1] : "";
-}
+XETILE_API const char *xt_error_name(int id);
 
 /* ---- maps: which subgroup owns which part of a tile (host only) -------------------------------------------------- */
 
@@ -320,104 +303,26 @@ typedef struct {
     int subgroups; /* layout[0] * layout[1]; 0 without a map */
 } xt_dist;
 
-static inline bool xt_has_map_(const xt_map *map)
-{
-    return map->sg_layout[0] || map->sg_layout[1] || map->sg_data[0] || map->sg_data[1];
-}
-
-static inline bool xt_same_map_(const xt_map *a, const xt_map *b)
-{
-    return a->sg_layout[0] == b->sg_layout[0] && a->sg_layout[1] == b->sg_layout[1] && a->sg_data[0] == b->sg_data[0] &&
-           a->sg_data[1] == b->sg_data[1];
-}
-
-/* One dimension. "sg_layout times sg_data must be divisible by the tile or vice versa." */
-static inline int xt_dist_dim_(xt_dist *d, int dim, int tile, int layout, int data)
-{
-    if (tile < 1) return XT_ERROR_TILE_SIZE;
-    if (layout < 1 || data < 1) return XT_ERROR_MAP_VALUES;
-    if (layout > 1 << 12 || data > 1 << 15 || tile > 1 << 20) return XT_ERROR_TILE_SIZE;
-    if (tile % data || (tile % (layout * data) && layout * data % tile)) return XT_ERROR_MAP_FIT;
-    d->shape[dim] = tile;
-    d->layout[dim] = layout;
-    d->data[dim] = data;
-    d->count[dim] = tile / data;
-    d->rounds[dim] = layout * data < tile ? tile / (layout * data) : 1;
-    return 0;
-}
-
 /* How a rows x cols tile is distributed by a map (NULL or all zero: not at all). 0, or an error id. */
-static inline int xt_dist_init(xt_dist *d, int rows, int cols, const xt_map *map)
-{
-    bool mapped = map && xt_has_map_(map);
-    int error;
-    memset(d, 0, sizeof *d);
-    error = xt_dist_dim_(d, 0, rows, mapped ? map->sg_layout[0] : 1, mapped ? map->sg_data[0] : rows);
-    if (!error) error = xt_dist_dim_(d, 1, cols, mapped ? map->sg_layout[1] : 1, mapped ? map->sg_data[1] : cols);
-    d->subgroups = mapped && !error ? d->layout[0] * d->layout[1] : 0;
-    return error;
-}
+XETILE_API int xt_dist_init(xt_dist *d, int rows, int cols, const xt_map *map);
 
 /* How many pieces each subgroup owns. */
-static inline int xt_dist_pieces(const xt_dist *d) { return d->rounds[0] * d->rounds[1]; }
+XETILE_API int xt_dist_pieces(const xt_dist *d);
 
 /* Where piece `number` (row-major in rounds) of a subgroup starts in the tile. */
-static inline void xt_dist_offset(const xt_dist *d, int subgroup, int number, int *row, int *col)
-{
-    int s0 = subgroup / d->layout[1] % d->layout[0], s1 = subgroup % d->layout[1];
-    int r0 = number / d->rounds[1], r1 = number % d->rounds[1];
-    *row = (s0 + r0 * d->layout[0]) % d->count[0] * d->data[0];
-    *col = (s1 + r1 * d->layout[1]) % d->count[1] * d->data[1];
-}
+XETILE_API void xt_dist_offset(const xt_dist *d, int subgroup, int number, int *row, int *col);
 
 /* Does the subgroup own element (row, col) of the tile? */
-static inline bool xt_dist_owns(const xt_dist *d, int subgroup, int row, int col)
-{
-    int n, r, c;
-    for (n = 0; n < xt_dist_pieces(d); n++) {
-        xt_dist_offset(d, subgroup, n, &r, &c);
-        if (row >= r && row < r + d->data[0] && col >= c && col < c + d->data[1]) return true;
-    }
-    return false;
-}
+XETILE_API bool xt_dist_owns(const xt_dist *d, int subgroup, int row, int col);
 
 /* The maps of tile_mma's operands that follow from the result's: same layout, m and n of the result, k whole. */
-static inline xt_map xt_map_mma_a(const xt_map *result, int k)
-{
-    xt_map m = *result;
-    m.sg_data[1] = k;
-    return m;
-}
+XETILE_API xt_map xt_map_mma_a(const xt_map *result, int k);
 
-static inline xt_map xt_map_mma_b(const xt_map *result, int k)
-{
-    xt_map m = *result;
-    m.sg_data[0] = k;
-    return m;
-}
+XETILE_API xt_map xt_map_mma_b(const xt_map *result, int k);
 
-/* How a piece's side is cut into powers of two, the largest first, each at most 64: what coopmatrix.h takes as rows. */
-enum { XT_CUT_MAX_ = 24, XT_CUT_LARGEST_ = 64, XT_SIDE_MAX_ = 1024 };
-typedef struct {
-    int n;
-    int size[XT_CUT_MAX_], at[XT_CUT_MAX_];
-} xt_cut_;
-
-static inline void xt_cut_side_(xt_cut_ *cut, int side)
-{
-    int at = 0, size = XT_CUT_LARGEST_;
-    cut->n = 0;
-    while (at < side && cut->n < XT_CUT_MAX_) {
-        while (size > side - at) size /= 2;
-        cut->size[cut->n] = size;
-        cut->at[cut->n++] = at;
-        at += size;
-    }
-}
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
 enum { XT_BOOL_ = CM_TYPE_COUNT }; /* the type of conditions, beside the cm_type values */
-enum { XT_VAL_MAGIC_ = 0x58745631, XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
 
 typedef enum { XT_NONE_, XT_INT_, XT_REAL_, XT_SCALAR_, XT_POINTER_ } xt_kind_;
 
@@ -479,55 +384,21 @@ typedef struct {
     xt_vec vec;
 } xt_any_;
 
-static inline xt_val xt_number_(xt_kind_ kind, int type, int64_t i, double real)
-{
-    xt_val v;
-    memset(&v, 0, sizeof v);
-    v.magic = XT_VAL_MAGIC_;
-    v.kind = kind;
-    v.type = type;
-    v.i = i;
-    v.real = real;
-    v.align = 1;
-    return v;
-}
+XETILE_API xt_val xt_int_(long long i);
+XETILE_API xt_val xt_uint_(unsigned long long u);
+XETILE_API xt_val xt_real_(double d);
+XETILE_API xt_val xt_same_(xt_val v);
 
-static inline xt_val xt_int_(long long i) { return xt_number_(XT_INT_, CM_I32, (int64_t)i, (double)i); }
-static inline xt_val xt_uint_(unsigned long long u) { return xt_number_(XT_INT_, CM_I32, (int64_t)u, (double)u); }
-static inline xt_val xt_real_(double d) { return xt_number_(XT_REAL_, CM_F32, 0, d); }
-static inline xt_val xt_same_(xt_val v) { return v; }
+XETILE_API xt_any_ xt_any_val_(xt_val v);
 
-static inline xt_any_ xt_any_val_(xt_val v)
-{
-    xt_any_ a;
-    memset(&a, 0, sizeof a);
-    a.val = v;
-    return a;
-}
+XETILE_API xt_any_ xt_any_vec_(xt_vec v);
 
-static inline xt_any_ xt_any_vec_(xt_vec v)
-{
-    xt_any_ a;
-    memset(&a, 0, sizeof a);
-    a.is_vec = true;
-    a.vec = v;
-    return a;
-}
+XETILE_API xt_any_ xt_any_int_(long long i);
+XETILE_API xt_any_ xt_any_uint_(unsigned long long u);
+XETILE_API xt_any_ xt_any_real_(double d);
 
-static inline xt_any_ xt_any_int_(long long i) { return xt_any_val_(xt_int_(i)); }
-static inline xt_any_ xt_any_uint_(unsigned long long u) { return xt_any_val_(xt_uint_(u)); }
-static inline xt_any_ xt_any_real_(double d) { return xt_any_val_(xt_real_(d)); }
+XETILE_API xt_index xt_at_(int n, xt_val a, xt_val b, xt_val c, xt_val d);
 
-static inline xt_index xt_at_(int n, xt_val a, xt_val b, xt_val c, xt_val d)
-{
-    xt_index x;
-    x.n = n;
-    x.v[0] = a;
-    x.v[1] = b;
-    x.v[2] = c;
-    x.v[3] = d;
-    return x;
-}
 /* ---- one build --------------------------------------------------------------------------------------------------- */
 
 typedef struct xt_ctx xt_ctx;
@@ -567,57 +438,7 @@ typedef struct {
     int count, capacity;
 } xt_list_;
 
-/* How a value is computed from constants, parameters and group ids alone, so that it can be known before the body. */
-typedef enum { XT_EXPR_CONST_, XT_EXPR_PARAM_, XT_EXPR_BUILTIN_, XT_EXPR_BINARY_, XT_EXPR_CAST_ } xt_expr_kind_;
-typedef struct {
-    xt_expr_kind_ kind;
-    int op, type, a, b; /* op: of a binary one; number of a parameter or built-in */
-    int64_t value;
-    spe_id id; /* once written */
-} xt_expr_;
-
-typedef struct {
-    int parent;   /* vectors that must share a layout form a class (union-find) */
-    bool need[3]; /* of the root: which uses an operation asked for, by cm_use */
-    bool accumulator;
-} xt_plan_vec_;
-
-enum { XT_COMPONENTS_ = 6 }; /* scalars of a tile: offset, shape, pitch, base */
-
-typedef struct {
-    int parent; /* tiles that may take each other's place form a class */
-    bool used, possible, column_major;
-    int type, base, rows, cols, pitch;       /* type: of the elements; the others are expressions */
-    spe_id rows_id, cols_id, pitch_id, test; /* once written */
-    int origin[2];                           /* where it starts, as expressions */
-    /* of this version: offset, shape, pitch and base as XT_INIT_TILE left them */
-    spe_id made[XT_COMPONENTS_];
-} xt_plan_tile_;
-
-typedef struct {
-    int tile, expression;
-    int mask, below; /* what 2D block messages need: (expression & mask) == 0, or expression < the expression `below` */
-} xt_plan_offset_;
-
 enum { XT_PLACES_MAX_ = 64 };
-
-/* An array in local memory, the same one in every version of the body, aligned to so many bytes. */
-enum { XT_LOCAL_ALIGN_ = 64 };
-typedef struct {
-    int type;
-    int64_t elements;
-    spe_id id;
-} xt_local_array_;
-
-/* What differs from lane to lane, made before the body: a condition, and a number. */
-typedef struct {
-    uint32_t mask; /* bit p: in lane p */
-    spe_id id;
-} xt_lane_bit_row_;
-typedef struct {
-    unsigned char table[32];
-    spe_id id;
-} xt_lane_table_row_;
 
 /* A carried value of any kind: magic tells which. */
 typedef struct {
@@ -689,98 +510,6 @@ struct xt_ctx {
     int place_count;
 };
 
-static inline xt_where_ xt_where_at_(xt_ctx *x, const char *file, int line)
-{
-    xt_where_ w;
-    w.x = x;
-    w.file = file;
-    w.line = line;
-    return w;
-}
-
-static inline const cm_errors_ *xt_errors_(void)
-{
-    static const cm_errors_ errors = {xt_error_name,
-                                      xt_error_text,
-                                      XT_ERROR_PARAMETER_TEXT,
-                                      XT_ERROR_TARGET,
-                                      XT_ERROR_SUBGROUP_SIZE,
-                                      XT_ERROR_UNCLOSED,
-                                      {XT_ERROR_MEMORY, "XT_ERROR_MEMORY", "out of memory", NULL, 0}};
-    return &errors;
-}
-
-static inline cm_blame_ xt_blame_(xt_where_ w) { return cm_blame_of_(&w.x->m, xt_errors_(), w.file, w.line); }
-
-/* Reports an error at the user's line to the module, which keeps the first. */
-CM_PRINTF_(3, 4) static inline void xt_fail_(xt_where_ w, int id, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    cm_vreport_(xt_blame_(w), id, format, args);
-    va_end(args);
-}
-
-enum { XT_PREFETCH_OPERATION_ = 54 };
-static inline void xt_prefetch_waiting_(xt_ctx *x);
-
-/* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */
-static inline bool xt_enter_(xt_where_ w, uint32_t operation)
-{
-    if (w.x->waiting.magic && operation != XT_PREFETCH_OPERATION_) xt_prefetch_waiting_(w.x);
-    spe_at(&w.x->m, w.file, w.line);
-    w.x->step_hash = (w.x->step_hash ^ operation) * 16777619u;
-    w.x->operations++;
-    return spe_ok(&w.x->m);
-}
-
-static inline void *xt_memory_(xt_ctx *x, size_t bytes) { return spe_alloc(&x->m, bytes ? bytes : 1); }
-
-/* A new zeroed item at the end of a list; NULL when out of memory. */
-static inline void *xt_push_(xt_ctx *x, xt_list_ *list, size_t size)
-{
-    if (list->count == list->capacity) {
-        int capacity = list->capacity ? list->capacity * 2 : 32;
-        void *items = xt_memory_(x, (size_t)capacity * size);
-        if (!items) return NULL;
-        if (list->count) memcpy(items, list->items, (size_t)list->count * size);
-        list->items = items;
-        list->capacity = capacity;
-    }
-    return (char *)list->items + (size_t)list->count++ * size;
-}
-
-static inline xt_plan_vec_ *xt_plan_vec_at_(xt_ctx *x, int i) { return (xt_plan_vec_ *)x->vecs.items + i; }
-static inline xt_plan_tile_ *xt_plan_tile_at_(xt_ctx *x, int i) { return (xt_plan_tile_ *)x->tiles.items + i; }
-static inline xt_expr_ *xt_expr_at_(xt_ctx *x, int i) { return (xt_expr_ *)x->exprs.items + i; }
-
-static inline const char *xt_type_name_(int type)
-{
-    const cm_type_row *row = cm_type_info((cm_type)type);
-    return type == XT_BOOL_ ? "i1" : row ? row->name : "no type";
-}
-
-static inline bool xt_is_float_(int type)
-{
-    return type < XT_BOOL_ && cm_type_info((cm_type)type)->kind == CM_KIND_FLOAT;
-}
-
-static inline bool xt_is_int_(int type) { return type < XT_BOOL_ && cm_type_info((cm_type)type)->kind == CM_KIND_INT; }
-static inline bool xt_is_signed_(int type) { return type < XT_BOOL_ && cm_type_info((cm_type)type)->is_signed; }
-static inline int xt_bits_(int type) { return type == XT_BOOL_ ? 1 : cm_type_info((cm_type)type)->bytes * 8; }
-
-/* The type that coopmatrix.h holds a vector's or tile's elements in: an i1 is a byte, 0 or 1. */
-static inline cm_type xt_held_(int type) { return type == XT_BOOL_ ? CM_U8 : (cm_type)type; }
-
-/* The SPIR-V type that holds a scalar of this type. */
-static inline spe_id xt_spe_type_(xt_ctx *x, int type)
-{
-    const cm_type_row *row;
-    if (type == XT_BOOL_) return spe_bool(&x->m);
-    row = cm_type_info((cm_type)type);
-    return row->storage_float ? spe_float(&x->m, (uint32_t)row->storage_bits)
-                              : spe_int(&x->m, (uint32_t)row->storage_bits);
-}
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 #define XT_BINARY_OPS_(X)                                                                                              \
@@ -793,388 +522,7 @@ typedef enum {
         XT_OP_COUNT_
 } xt_op_;
 
-static inline const char *xt_op_name_(int op)
-{
-    static const char *const names[] = {
-#define XT_ROW_(name) "XT_" #name,
-        XT_BINARY_OPS_(XT_ROW_)
-#undef XT_ROW_
-    };
-    return names[op];
-}
-
-static inline bool xt_is_compare_(int op) { return op >= XT_OP_EQ_; }
-static inline bool xt_is_constant_(const xt_val *v) { return v->kind == XT_INT_ || v->kind == XT_REAL_; }
-
-/* Describes a value for error messages: "f32", "5", "pointer to f16". */
-static inline const char *xt_describe_(const xt_val *v, char *text, size_t size)
-{
-    if (v->magic != XT_VAL_MAGIC_ || v->kind == XT_NONE_)
-        snprintf(text, size, "nothing");
-    else if (v->kind == XT_INT_)
-        snprintf(text, size, "the constant %lld", (long long)v->i);
-    else if (v->kind == XT_REAL_)
-        snprintf(text, size, "the constant %g", v->real);
-    else
-        snprintf(text, size, "%s%s", v->kind == XT_POINTER_ ? "pointer to " : "", xt_type_name_(v->type));
-    return text;
-}
-
-/* The largest power of two that divides a constant. */
-static inline int xt_align_of_(int64_t i)
-{
-    int align = 1;
-    if (i == 0) return 1 << 20;
-    while (align < 1 << 20 && i % (align * 2) == 0) align *= 2;
-    return align;
-}
-
-static inline int xt_val_align_(const xt_val *v) { return v->kind == XT_INT_ ? xt_align_of_(v->i) : v->align; }
-
-/* A value of the kernel. While planning there are no ids: each value gets a number of its own. */
-static inline xt_val xt_scalar_(xt_ctx *x, int type, spe_id id, int align, int expression)
-{
-    xt_val v = xt_number_(XT_SCALAR_, type, 0, 0);
-    v.id = v.root = x->planning ? ++x->serial : id;
-    v.align = align;
-    v.expression = x->planning ? expression : 0;
-    return v;
-}
-
-static inline xt_val xt_nothing_(void) { return xt_number_(XT_SCALAR_, CM_I32, 0, 0); } /* after an error */
-
-static inline int xt_new_expr_(xt_ctx *x, xt_expr_kind_ kind, int op, int type, int a, int b, int64_t value)
-{
-    xt_expr_ *e;
-    if (x->exprs.count == 0 && !xt_push_(x, &x->exprs, sizeof *e)) return 0; /* number 0 means none */
-    e = (xt_expr_ *)xt_push_(x, &x->exprs, sizeof *e);
-    if (!e) return 0;
-    e->kind = kind;
-    e->op = op;
-    e->type = type;
-    e->a = a;
-    e->b = b;
-    e->value = value;
-    return x->exprs.count - 1;
-}
-
-static inline int xt_expr_of_(xt_ctx *x, const xt_val *v)
-{
-    if (!x->planning) return 0;
-    return v->kind == XT_INT_ ? xt_new_expr_(x, XT_EXPR_CONST_, 0, CM_I32, 0, 0, v->i) : v->expression;
-}
-
-static inline bool xt_int_fits_(int type, int64_t i)
-{
-    int bits = xt_bits_(type);
-    if (bits == 64) return true;
-    if (xt_is_signed_(type)) return i >= -((int64_t)1 << (bits - 1)) && i < (int64_t)1 << (bits - 1);
-    return i >= 0 && i < (int64_t)1 << bits;
-}
-
-/* The id of a scalar constant of a type, in the form coopmatrix.h holds it (bf16 and 8-bit floats as their bits). */
-static inline spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v)
-{
-    spe_id t = xt_spe_type_(x, type);
-    double real = v->kind == XT_INT_ ? (double)v->i : v->real;
-    if (type == XT_BOOL_) return spe_const_bool(&x->m, v->i != 0);
-    if (type == CM_BF16) return spe_const_u(&x->m, t, spe_f32_to_bf16_bits((float)real));
-    if (type == CM_E4M3) return spe_const_u(&x->m, t, spe_f32_to_e4m3_bits((float)real, true));
-    if (type == CM_E5M2) return spe_const_u(&x->m, t, spe_f32_to_e5m2_bits((float)real, true));
-    if (xt_is_float_(type)) return spe_const_f(&x->m, t, type == CM_TF32 ? (double)spe_f32_to_tf32((float)real) : real);
-    return xt_is_signed_(type) ? spe_const_i(&x->m, t, v->i) : spe_const_u(&x->m, t, (uint64_t)v->i);
-}
-
-/* Is there a number at all, and does a constant fit the type? */
-static inline bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char *what)
-{
-    char text[48];
-    if (v->magic != XT_VAL_MAGIC_ || v->kind == XT_NONE_) {
-        xt_fail_(w, XT_ERROR_UNSET, "%s", what);
-        return false;
-    }
-    if (v->kind == XT_POINTER_ || (v->kind == XT_REAL_ && !xt_is_float_(type))) {
-        xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_describe_(v, text, sizeof text),
-                 xt_type_name_(type));
-        return false;
-    }
-    if (v->kind == XT_INT_ && xt_is_int_(type) && !xt_int_fits_(type, v->i)) {
-        xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %lld, wanted %s", what, (long long)v->i, xt_type_name_(type));
-        return false;
-    }
-    return true;
-}
-
-/* The id of a number as `type`; integers of one width stand for each other. While planning any number will do. */
-static inline spe_id xt_id_(xt_where_ w, const xt_val *v, int type, const char *what)
-{
-    xt_ctx *x = w.x;
-    if (!xt_check_number_(w, v, type, what)) return 0;
-    if (v->kind == XT_SCALAR_ && v->type != type &&
-        !(xt_is_int_(type) && xt_is_int_(v->type) && xt_bits_(type) == xt_bits_(v->type))) {
-        xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_type_name_(v->type), xt_type_name_(type));
-        return 0;
-    }
-    if (x->planning) return v->kind == XT_SCALAR_ ? v->id : ++x->serial;
-    return xt_is_constant_(v) ? xt_constant_(x, type, v) : v->id;
-}
-
-/* The id of an offset, shape or stride. */
-static inline spe_id xt_index_id_(xt_where_ w, const xt_val *v, const char *what)
-{
-    char text[48];
-    if (v->magic == XT_VAL_MAGIC_ && v->kind != XT_NONE_ &&
-        (v->kind == XT_REAL_ || v->kind == XT_POINTER_ ||
-         (v->kind == XT_SCALAR_ && !(xt_is_int_(v->type) && xt_bits_(v->type) == 32)) ||
-         (v->kind == XT_INT_ && !xt_int_fits_(CM_I32, v->i)))) {
-        xt_fail_(w, XT_ERROR_INDEX, "%s is %s", what, xt_describe_(v, text, sizeof text));
-        return 0;
-    }
-    return xt_id_(w, v, CM_I32, what);
-}
-
-/* The type two numbers meet in; -1 when they do not. A constant takes the other's type. */
-static inline int xt_common_type_(const xt_val *a, const xt_val *b)
-{
-    int s, t;
-    if (xt_is_constant_(a) && xt_is_constant_(b)) return a->kind == XT_REAL_ || b->kind == XT_REAL_ ? CM_F32 : CM_I32;
-    if (xt_is_constant_(a)) return b->type;
-    if (xt_is_constant_(b) || a->type == b->type) return a->type;
-    s = a->type;
-    t = b->type;
-    if (!xt_is_int_(s) || !xt_is_int_(t)) return -1;
-    if (xt_bits_(s) == 64 || xt_bits_(t) == 64) return xt_bits_(s) == 64 ? s : t;
-    return CM_I32;
-}
-
-/* The operations are numbered as cm_op and the comparisons after it are. */
-typedef char xt_ops_agree_[(int)XT_OP_SHR_ == (int)CM_SHR && (int)XT_OP_GE_ == (int)CM_GE_ ? 1 : -1];
-
-static inline spe_id xt_emit_int_(spe_module *m, int op, bool is_signed, spe_id a, spe_id b)
-{
-    if (op == XT_OP_MIN_ || op == XT_OP_MAX_) {
-        spe_id less = is_signed ? spe_slt(m, a, b) : spe_ult(m, a, b);
-        return op == XT_OP_MIN_ ? spe_select(m, less, a, b) : spe_select(m, less, b, a);
-    }
-    return cm_instruction_(m, op, is_signed ? 1 : 2, a, b);
-}
-
-static inline spe_id xt_emit_float_(spe_module *m, int op, spe_id a, spe_id b)
-{
-    return cm_instruction_(m, op, 0, a, b);
-}
-
-/* Two integer constants, in 64 bits. */
-static inline int64_t xt_fold_int_(int op, int64_t a, int64_t b)
-{
-    uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
-    switch (op) {
-    case XT_OP_ADD_: return (int64_t)(ua + ub);
-    case XT_OP_SUB_: return (int64_t)(ua - ub);
-    case XT_OP_MUL_: return (int64_t)(ua * ub);
-    case XT_OP_DIV_: return b == -1 ? (int64_t)(0 - ua) : a / b;
-    case XT_OP_MOD_: return b == -1 ? 0 : a % b;
-    case XT_OP_MIN_: return a < b ? a : b;
-    case XT_OP_MAX_: return a < b ? b : a;
-    case XT_OP_AND_: return a & b;
-    case XT_OP_OR_: return a | b;
-    case XT_OP_XOR_: return a ^ b;
-    case XT_OP_SHL_: return (int64_t)(ua << (ub & 63));
-    case XT_OP_SHR_: return a >> (ub & 63);
-    case XT_OP_EQ_: return a == b;
-    case XT_OP_NE_: return a != b;
-    case XT_OP_LT_: return a < b;
-    case XT_OP_LE_: return a <= b;
-    case XT_OP_GT_: return a > b;
-    default: return a >= b;
-    }
-}
-
-/* Two constants of which one is floating. Comparisons give an integer; -1 in *compared when it is none. */
-static inline double xt_fold_real_(int op, double a, double b, int *compared)
-{
-    *compared = -1;
-    switch (op) {
-    case XT_OP_ADD_: return a + b;
-    case XT_OP_SUB_: return a - b;
-    case XT_OP_MUL_: return a * b;
-    case XT_OP_DIV_: return a / b;
-    case XT_OP_MIN_: return a < b ? a : b;
-    case XT_OP_MAX_: return a < b ? b : a;
-    case XT_OP_EQ_: *compared = a == b; break;
-    case XT_OP_NE_: *compared = a != b; break;
-    case XT_OP_LT_: *compared = a < b; break;
-    case XT_OP_LE_: *compared = a <= b; break;
-    case XT_OP_GT_: *compared = a > b; break;
-    default: *compared = a >= b; break;
-    }
-    return 0;
-}
-
-/* What is known to divide a result. */
-static inline int xt_align_result_(int op, const xt_val *a, const xt_val *b)
-{
-    int p = xt_val_align_(a), q = xt_val_align_(b);
-    if (op == XT_OP_MUL_) return p > (1 << 20) / q ? 1 << 20 : p * q;
-    if (op == XT_OP_ADD_ || op == XT_OP_SUB_ || op == XT_OP_MIN_ || op == XT_OP_MAX_ || op == XT_OP_OR_ ||
-        op == XT_OP_XOR_)
-        return p < q ? p : q;
-    if (op == XT_OP_AND_) return p < q ? q : p;
-    if (op == XT_OP_MOD_ && b->kind == XT_INT_) return p < q ? p : q;
-    return 1;
-}
-
-static inline bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_val *b, int type)
-{
-    char s[48], t[48];
-    bool integers_only = op >= XT_OP_MOD_ && op <= XT_OP_SHR_;
-    bool held_as_bits = type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2;
-    bool logic = type == XT_BOOL_ && (op == XT_OP_AND_ || op == XT_OP_OR_);
-    if (a->magic != XT_VAL_MAGIC_ || b->magic != XT_VAL_MAGIC_ || a->kind == XT_NONE_ || b->kind == XT_NONE_) {
-        xt_fail_(w, XT_ERROR_UNSET, "an operand of %s", xt_op_name_(op));
-        return false;
-    }
-    if (a->kind == XT_POINTER_ || b->kind == XT_POINTER_ || type < 0 || held_as_bits || (type == XT_BOOL_ && !logic) ||
-        (integers_only && !xt_is_int_(type) && !logic)) {
-        xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s of %s and %s", xt_op_name_(op), xt_describe_(a, s, sizeof s),
-                 xt_describe_(b, t, sizeof t));
-        return false;
-    }
-    if ((op == XT_OP_DIV_ || op == XT_OP_MOD_) && b->kind == XT_INT_ && b->i == 0 && !xt_is_float_(type)) {
-        xt_fail_(w, XT_ERROR_DIVISION, "%s of %s and 0", xt_op_name_(op), xt_describe_(a, s, sizeof s));
-        return false;
-    }
-    return true;
-}
-
-static inline xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
-{
-    int compared;
-    double real;
-    if (a->kind == XT_INT_ && b->kind == XT_INT_) return xt_int_(xt_fold_int_(op, a->i, b->i));
-    real = xt_fold_real_(op, a->kind == XT_INT_ ? (double)a->i : a->real, b->kind == XT_INT_ ? (double)b->i : b->real,
-                         &compared);
-    return compared >= 0 ? xt_int_(compared) : xt_real_(real);
-}
-
-/* x + 0, x - 0, x * 1, x / 1, 0 + x, 1 * x, x * 0: no instruction. */
-static inline const xt_val *xt_neutral_(int op, const xt_val *a, const xt_val *b)
-{
-    bool sum = op == XT_OP_ADD_, product = op == XT_OP_MUL_;
-    if (b->kind == XT_INT_ &&
-        ((b->i == 0 && (sum || op == XT_OP_SUB_)) || (b->i == 1 && (product || op == XT_OP_DIV_))))
-        return a;
-    if (a->kind == XT_INT_ && ((a->i == 0 && sum) || (a->i == 1 && product))) return b;
-    if (product && b->kind == XT_INT_ && b->i == 0 && xt_is_int_(a->type)) return b;
-    if (product && a->kind == XT_INT_ && a->i == 0 && xt_is_int_(b->type)) return a;
-    return NULL;
-}
-
-/* Notes that r is a plus or minus a constant. */
-static inline void xt_note_delta_(int op, const xt_val *a, const xt_val *b, xt_val *r)
-{
-    bool sum = op == XT_OP_ADD_ && (a->kind == XT_INT_ || b->kind == XT_INT_);
-    const xt_val *scalar = sum && a->kind == XT_INT_ ? b : a, *constant = scalar == a ? b : a;
-    if (!sum && !(op == XT_OP_SUB_ && b->kind == XT_INT_)) return;
-    if (scalar->kind != XT_SCALAR_ || scalar->type != r->type) return;
-    r->root = scalar->root;
-    r->delta = scalar->delta + (sum ? constant->i : -constant->i);
-}
-
-static inline xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v);
-
-static inline xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
-{
-    xt_ctx *x = w.x;
-    int type = xt_common_type_(&a, &b), result = xt_is_compare_(op) ? XT_BOOL_ : type, ea, eb, expression = 0;
-    const xt_val *same;
-    xt_val r;
-    spe_id p, q, id = 0;
-    if (!xt_enter_(w, 1u + (uint32_t)op) || !xt_binary_allowed_(w, op, &a, &b, type)) return xt_nothing_();
-    if (xt_is_constant_(&a) && xt_is_constant_(&b)) return xt_fold_(op, &a, &b);
-    same = xt_neutral_(op, &a, &b);
-    if (same && (xt_is_constant_(same) || same->type == type)) return *same;
-    if (xt_is_int_(type) && a.kind == XT_SCALAR_ && xt_bits_(a.type) != xt_bits_(type))
-        a = xt_cast_number_(w, type, &a);
-    if (xt_is_int_(type) && b.kind == XT_SCALAR_ && xt_bits_(b.type) != xt_bits_(type))
-        b = xt_cast_number_(w, type, &b);
-    p = xt_id_(w, &a, type, "the first operand");
-    q = xt_id_(w, &b, type, "the second operand");
-    if (x->planning) {
-        ea = xt_is_int_(type) ? xt_expr_of_(x, &a) : 0;
-        eb = xt_is_int_(type) ? xt_expr_of_(x, &b) : 0;
-        if (ea && eb && !xt_is_compare_(op)) expression = xt_new_expr_(x, XT_EXPR_BINARY_, op, type, ea, eb, 0);
-    } else if (type == XT_BOOL_) {
-        id = op == XT_OP_AND_ ? spe_land(&x->m, p, q) : spe_lor(&x->m, p, q);
-    } else if (xt_is_float_(type)) {
-        id = xt_emit_float_(&x->m, op, p, q);
-    } else {
-        id = xt_emit_int_(&x->m, op, xt_is_signed_(type), p, q);
-    }
-    r = xt_scalar_(x, result, id, xt_is_int_(type) ? xt_align_result_(op, &a, &b) : 1, expression);
-    if (x->planning) xt_note_delta_(op, &a, &b, &r);
-    return r;
-}
-
-/* A number in another type; constants too become values of the kernel. */
-static inline xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
-{
-    xt_ctx *x = w.x;
-    spe_id id = 0, t;
-    int e;
-    if (v->magic != XT_VAL_MAGIC_ || v->kind == XT_NONE_ || v->kind == XT_POINTER_ || type == XT_BOOL_) {
-        xt_fail_(w, v->kind == XT_POINTER_ ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET, "the operand of XT_CAST");
-        return xt_nothing_();
-    }
-    e = xt_is_int_(type) && (v->kind == XT_INT_ || xt_is_int_(v->type)) ? xt_expr_of_(x, v) : 0;
-    if (e) e = xt_new_expr_(x, XT_EXPR_CAST_, xt_is_signed_(v->type), type, e, 0, 0);
-    if (!x->planning) {
-        t = xt_spe_type_(x, type);
-        if (xt_is_constant_(v)) {
-            xt_val c = *v;
-            if (c.kind == XT_REAL_ && !xt_is_float_(type)) c = xt_int_((long long)c.real);
-            id = xt_constant_(x, type, &c);
-        } else if (v->type == XT_BOOL_) {
-            xt_val one = xt_int_(1), zero = xt_int_(0);
-            id = spe_select(&x->m, v->id, xt_constant_(x, type, &one), xt_constant_(x, type, &zero));
-        } else if (xt_is_float_(v->type) && !xt_is_float_(type)) {
-            id = xt_is_signed_(type) ? spe_f_to_s(&x->m, t, v->id) : spe_f_to_u(&x->m, t, v->id);
-        } else if (xt_is_float_(v->type) && xt_bits_(type) == xt_bits_(v->type)) {
-            id = v->id;
-        } else {
-            id = spe_cast(&x->m, t, v->id, xt_is_signed_(v->type));
-        }
-    }
-    return xt_scalar_(x, type, id, xt_val_align_(v), e);
-}
-
-static inline xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v)
-{
-    if (!xt_enter_(w, 40)) return xt_nothing_();
-    if (type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2 || v.val.type == CM_BF16 || v.val.type == CM_E4M3 ||
-        v.val.type == CM_E5M2) {
-        xt_fail_(w, XT_ERROR_SCALAR_TYPE, "XT_CAST of a number from %s to %s", xt_type_name_(v.val.type),
-                 xt_type_name_(type));
-        return xt_nothing_();
-    }
-    return xt_cast_number_(w, type, &v.val);
-}
-
-static inline xt_val xt_select_(xt_where_ w, xt_val condition, xt_val a, xt_val b)
-{
-    xt_ctx *x = w.x;
-    int type = xt_common_type_(&a, &b);
-    spe_id p, q;
-    if (!xt_enter_(w, 41)) return xt_nothing_();
-    if (condition.kind == XT_INT_) return condition.i ? a : b;
-    if (condition.kind != XT_SCALAR_ || condition.type != XT_BOOL_ || type < 0) {
-        xt_fail_(w, condition.type != XT_BOOL_ ? XT_ERROR_CONDITION : XT_ERROR_SCALAR_TYPE, "XT_SELECT");
-        return xt_nothing_();
-    }
-    p = xt_id_(w, &a, type, "the second operand of XT_SELECT");
-    q = xt_id_(w, &b, type, "the third operand of XT_SELECT");
-    return xt_scalar_(x, type, x->planning ? 0 : spe_select(&x->m, condition.id, p, q), 1, 0);
-}
+XETILE_API xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v);
 
 typedef enum {
     XT_GROUP_ID_,
@@ -1185,293 +533,10 @@ typedef enum {
     XT_LANE_ID_
 } xt_builtin_kind_;
 
-static inline spe_id xt_emit_builtin_(xt_ctx *x, int kind, int dim)
-{
-    switch (kind) {
-    case XT_GROUP_ID_: return spe_builtin(&x->m, SPE_GROUP_ID, (uint32_t)dim);
-    case XT_GROUP_COUNT_: return spe_builtin(&x->m, SPE_GROUP_COUNT, (uint32_t)dim);
-    case XT_LOCAL_ID_: return spe_builtin(&x->m, SPE_LOCAL_ID, (uint32_t)dim);
-    case XT_GLOBAL_ID_: return spe_builtin(&x->m, SPE_GLOBAL_ID, (uint32_t)dim);
-    case XT_SUBGROUP_ID_: return spe_builtin(&x->m, SPE_SUBGROUP_ID, 0);
-    default: return spe_builtin(&x->m, SPE_SUBGROUP_LANE, 0);
-    }
-}
+XETILE_API xt_val xt_builtin_(xt_where_ w, xt_builtin_kind_ kind, int dim);
 
-static inline xt_val xt_builtin_(xt_where_ w, xt_builtin_kind_ kind, int dim)
-{
-    xt_ctx *x = w.x;
-    int e = 0;
-    if (!xt_enter_(w, 42u + (uint32_t)kind)) return xt_nothing_();
-    if (dim < 0 || dim > 2) {
-        xt_fail_(w, XT_ERROR_DIMENSION, "got %d", dim);
-        return xt_nothing_();
-    }
-    if (x->planning && (kind == XT_GROUP_ID_ || kind == XT_GROUP_COUNT_))
-        e = xt_new_expr_(x, XT_EXPR_BUILTIN_, (int)kind, CM_I32, dim, 0, 0);
-    return xt_scalar_(x, CM_I32, x->planning ? 0 : xt_emit_builtin_(x, (int)kind, dim), 1, e);
-}
+XETILE_API xt_val xt_param_by_name_(xt_where_ w, const char *name);
 
-static inline xt_val xt_param_by_name_(xt_where_ w, const char *name)
-{
-    int i;
-    if (!xt_enter_(w, 48)) return xt_nothing_();
-    for (i = 0; i < w.x->param_count; i++)
-        if (strcmp(w.x->params[i].name, name) == 0) return w.x->args[i];
-    xt_fail_(w, XT_ERROR_UNKNOWN_PARAMETER, "\"%s\"; they are: %s", name, w.x->kernel->params);
-    return xt_nothing_();
-}
-/* ---- the plan: layouts of vectors, 2D block messages of tiles ---------------------------------------------------- */
-
-static inline int xt_vec_root_(xt_ctx *x, int node)
-{
-    while (xt_plan_vec_at_(x, node)->parent != node) node = xt_plan_vec_at_(x, node)->parent;
-    return node;
-}
-
-/* Vectors of one class are kept in one layout, so that nothing need be rearranged between them. */
-static inline void xt_same_layout_(xt_ctx *x, int a, int b)
-{
-    xt_plan_vec_ *p, *q;
-    int i;
-    if (!x->planning || !spe_ok(&x->m)) return;
-    a = xt_vec_root_(x, a);
-    b = xt_vec_root_(x, b);
-    if (a == b) return;
-    p = xt_plan_vec_at_(x, a);
-    q = xt_plan_vec_at_(x, b);
-    q->parent = a;
-    for (i = 0; i < 3; i++) p->need[i] = p->need[i] || q->need[i];
-    p->accumulator = p->accumulator || q->accumulator;
-}
-
-static inline void xt_need_layout_(xt_ctx *x, const xt_vec *v, cm_use use, bool accumulator)
-{
-    xt_plan_vec_ *p;
-    if (!x->planning || !spe_ok(&x->m)) return;
-    p = xt_plan_vec_at_(x, xt_vec_root_(x, v->node));
-    p->need[use] = true;
-    p->accumulator = p->accumulator || accumulator;
-}
-
-/* What an accumulator touches stays one; else a product's operand decides, the packed one first: it costs most to make.
- */
-static inline cm_use xt_layout_(xt_ctx *x, int node)
-{
-    const xt_plan_vec_ *p = xt_plan_vec_at_(x, xt_vec_root_(x, node));
-    if (p->accumulator) return CM_ACC;
-    return p->need[CM_A] ? CM_A : p->need[CM_B] ? CM_B : CM_ACC;
-}
-
-static inline int xt_tile_root_(xt_ctx *x, int node)
-{
-    while (xt_plan_tile_at_(x, node)->parent != node) node = xt_plan_tile_at_(x, node)->parent;
-    return node;
-}
-
-static inline void xt_same_tiles_(xt_ctx *x, int a, int b)
-{
-    a = xt_tile_root_(x, a);
-    b = xt_tile_root_(x, b);
-    xt_plan_tile_at_(x, b)->parent = a;
-}
-
-/* Writes an expression of the plan, in the prologue. Constants have the type of what they meet. */
-static inline spe_id xt_emit_expr_(xt_ctx *x, int number, int type)
-{
-    xt_expr_ *e = xt_expr_at_(x, number);
-    xt_val constant = xt_int_((long long)e->value);
-    spe_id id;
-    if (e->kind == XT_EXPR_CONST_) return xt_constant_(x, type, &constant);
-    if (e->id) return e->id;
-    if (e->kind == XT_EXPR_PARAM_)
-        id = x->args[e->op].id;
-    else if (e->kind == XT_EXPR_BUILTIN_)
-        id = xt_emit_builtin_(x, e->op, e->a);
-    else if (e->kind == XT_EXPR_CAST_)
-        id = spe_cast(&x->m, xt_spe_type_(x, e->type), xt_emit_expr_(x, e->a, e->type), e->op != 0);
-    else {
-        id = xt_emit_expr_(x, e->a, e->type);
-        id = xt_emit_int_(&x->m, e->op, xt_is_signed_(e->type), id, xt_emit_expr_(x, e->b, e->type));
-    }
-    xt_expr_at_(x, number)->id = id;
-    return id;
-}
-
-/* The base of a tile's matrix as a pointer, in the prologue. */
-static inline spe_id xt_emit_base_(xt_ctx *x, const xt_plan_tile_ *p)
-{
-    const xt_expr_ *base = xt_expr_at_(x, p->base);
-    spe_id id = xt_emit_expr_(x, p->base, base->type);
-    if (base->kind == XT_EXPR_PARAM_ && x->params[base->op].pointer) return id;
-    return spe_u_to_ptr(&x->m, spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, xt_spe_type_(x, p->type)), id);
-}
-
-/* ---- vectors as lists of blocks ---------------------------------------------------------------------------------- */
-
-/* A piece is cut on both sides into powers of two; a subgroup's vector is the blocks of its pieces in order. */
-typedef struct {
-    xt_cut_ cut[2];
-    int rounds[2], stride[2], blocks; /* stride: from one piece of a subgroup to its next */
-} xt_grid_;
-
-typedef struct {
-    int row, col, rows, cols; /* from the subgroup's first piece */
-} xt_block_;
-
-static inline void xt_grid_init_(xt_grid_ *g, const xt_dist *d)
-{
-    int i;
-    for (i = 0; i < 2; i++) {
-        xt_cut_side_(&g->cut[i], d->data[i]);
-        g->rounds[i] = d->rounds[i];
-        g->stride[i] = d->layout[i] * d->data[i];
-    }
-    g->blocks = g->rounds[0] * g->rounds[1] * g->cut[0].n * g->cut[1].n;
-}
-
-static inline int xt_block_number_(const xt_grid_ *g, int round0, int round1, int i, int j)
-{
-    return ((round0 * g->rounds[1] + round1) * g->cut[0].n + i) * g->cut[1].n + j;
-}
-
-static inline xt_block_ xt_block_at_(const xt_grid_ *g, int number)
-{
-    xt_block_ b;
-    int j = number % g->cut[1].n, i = number / g->cut[1].n % g->cut[0].n;
-    int piece = number / (g->cut[1].n * g->cut[0].n);
-    b.row = piece / g->rounds[1] * g->stride[0] + g->cut[0].at[i];
-    b.col = piece % g->rounds[1] * g->stride[1] + g->cut[1].at[j];
-    b.rows = g->cut[0].size[i];
-    b.cols = g->cut[1].size[j];
-    return b;
-}
-
-static inline xt_vec xt_no_vec_(void)
-{
-    xt_vec v;
-    memset(&v, 0, sizeof v);
-    v.magic = XT_VEC_MAGIC_;
-    return v;
-}
-
-/* A vector that an operation makes: planned the first time, with room for its blocks afterwards. */
-static inline xt_vec xt_new_vec_(xt_where_ w, cm_type type, const xt_dist *d, const xt_map *map)
-{
-    xt_ctx *x = w.x;
-    xt_vec v = xt_no_vec_();
-    xt_grid_ g;
-    xt_plan_vec_ *p;
-    v.type = type;
-    v.dist = *d;
-    v.map = *map;
-    v.node = x->vec_count++;
-    v.serial = ++x->serial;
-    if (x->planning) {
-        p = (xt_plan_vec_ *)xt_push_(x, &x->vecs, sizeof *p);
-        if (p) p->parent = v.node;
-        return v;
-    }
-    if (v.node >= x->vecs.count) {
-        xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more vectors than the first time");
-        return v;
-    }
-    v.use = xt_layout_(x, v.node);
-    xt_grid_init_(&g, d);
-    v.block = (cm_matrix *)xt_memory_(x, (size_t)g.blocks * sizeof *v.block);
-    v.blocks = v.block ? g.blocks : 0;
-    return v;
-}
-
-static inline bool xt_check_vec_(xt_where_ w, const xt_vec *v, const char *what)
-{
-    if (v->magic == XT_VEC_MAGIC_) return true;
-    xt_fail_(w, XT_ERROR_UNSET, "%s", what);
-    return false;
-}
-
-/* The vector in the layout that is needed; itself when it is so already. */
-static inline xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
-{
-    xt_vec r = *v;
-    int i;
-    if (x->planning || v->use == use || !v->blocks) return r;
-    r.use = use;
-    r.block = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *r.block);
-    if (!r.block) return *v;
-    for (i = 0; i < v->blocks; i++) r.block[i] = cm_convert_use(&x->cm, &v->block[i], use);
-    return r;
-}
-
-/* ---- maps in a kernel -------------------------------------------------------------------------------------------- */
-
-/* Distributes a tile or vector by a map; false after an error. All maps of a kernel have one number of subgroups. */
-static inline bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt_map *map)
-{
-    xt_ctx *x = w.x;
-    int error = xt_dist_init(d, rows, cols, map);
-    if (error) {
-        xt_fail_(w, error, "tile %d x %d, sg_layout {%d, %d} times sg_data {%d, %d} is %d x %d", rows, cols,
-                 map->sg_layout[0], map->sg_layout[1], map->sg_data[0], map->sg_data[1],
-                 map->sg_layout[0] * map->sg_data[0], map->sg_layout[1] * map->sg_data[1]);
-        return false;
-    }
-    if (d->data[0] > XT_SIDE_MAX_ || d->data[1] > XT_SIDE_MAX_) {
-        xt_fail_(w, XT_ERROR_TILE_SIZE, "a subgroup's piece is %d x %d, the largest is %d x %d", d->data[0], d->data[1],
-                 (int)XT_SIDE_MAX_, (int)XT_SIDE_MAX_);
-        return false;
-    }
-    if (!d->subgroups) return true;
-    if (!x->subgroups) {
-        x->subgroups = d->subgroups;
-        x->subgroups_map = *map;
-        x->subgroups_file = w.file;
-        x->subgroups_line = w.line;
-    } else if (x->subgroups != d->subgroups) {
-        xt_fail_(w, XT_ERROR_MAP_SUBGROUPS, "sg_layout {%d, %d} has %d, {%d, %d} of %s:%d has %d", map->sg_layout[0],
-                 map->sg_layout[1], d->subgroups, x->subgroups_map.sg_layout[0], x->subgroups_map.sg_layout[1],
-                 x->subgroups_file, x->subgroups_line, x->subgroups);
-        return false;
-    }
-    return true;
-}
-
-/* Where this subgroup's first piece starts in a dimension: ((id / across or id % across) % count) * data, before the
- * body. */
-static inline spe_id xt_emit_place_(xt_ctx *x, const xt_place_ *p, int other)
-{
-    spe_id s;
-    spe_prologue_begin(&x->m);
-    s = spe_builtin(&x->m, SPE_SUBGROUP_ID, 0);
-    if (p->dim == 0 && p->across > 1) s = spe_udiv(&x->m, s, spe_u32(&x->m, (uint32_t)p->across));
-    if (p->dim == 1 && other > 1) s = spe_umod(&x->m, s, spe_u32(&x->m, (uint32_t)p->layout));
-    if (p->count < p->layout) s = spe_umod(&x->m, s, spe_u32(&x->m, (uint32_t)p->count));
-    if (p->data > 1) s = spe_imul(&x->m, s, spe_u32(&x->m, (uint32_t)p->data));
-    spe_prologue_end(&x->m);
-    return s;
-}
-
-static inline xt_val xt_subgroup_place_(xt_ctx *x, const xt_dist *d, int dim)
-{
-    xt_place_ p;
-    int i;
-    memset(&p, 0, sizeof p);
-    p.dim = dim;
-    p.across = d->layout[1];
-    p.layout = d->layout[dim];
-    p.count = d->count[dim];
-    p.data = d->data[dim];
-    if (p.layout == 1 || p.count == 1) return xt_int_(0);
-    if (x->planning) return xt_scalar_(x, CM_I32, 0, xt_align_of_(p.data), 0);
-    for (i = 0; i < x->place_count; i++) {
-        const xt_place_ *q = &x->places[i];
-        if (q->dim == p.dim && q->across == p.across && q->layout == p.layout && q->count == p.count &&
-            q->data == p.data)
-            return xt_scalar_(x, CM_I32, q->id, xt_align_of_(p.data), 0);
-    }
-    p.id = xt_emit_place_(x, &p, d->layout[1 - dim]);
-    if (x->place_count < XT_PLACES_MAX_) x->places[x->place_count++] = p;
-    return xt_scalar_(x, CM_I32, p.id, xt_align_of_(p.data), 0);
-}
 /* ---- tiles ------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -1485,582 +550,28 @@ typedef struct {
     xt_vec scatter;
 } xt_tile_desc_;
 
-static inline xt_tile xt_no_tile_(void)
-{
-    xt_tile t;
-    memset(&t, 0, sizeof t);
-    t.magic = XT_TILE_MAGIC_;
-    return t;
-}
-
-/* What rules 2D block messages out already now: pieces narrower than a subgroup, constants that do not qualify. */
-static inline bool xt_never_block2d_(xt_ctx *x, const xt_tile *t)
-{
-    const xt_val *width = &t->shape[t->column_major ? 0 : 1];
-    int bytes = cm_type_info(xt_held_(t->type))->bytes;
-    return t->base.local || t->type == (cm_type)XT_BOOL_ || t->dist.data[1] < x->S || bytes > 4 ||
-           (t->pitch.kind == XT_INT_ && t->pitch.i * bytes % 16 != 0) ||
-           (width->kind == XT_INT_ && (width->i * bytes < 64 || width->i * bytes % 4 != 0));
-}
-
-/* Notes for the plan how the tile's matrix is described: whether 2D block messages are possible is decided from it. */
-static inline void xt_plan_tile_describe_(xt_ctx *x, const xt_tile *t)
-{
-    xt_plan_tile_ *p = (xt_plan_tile_ *)xt_push_(x, &x->tiles, sizeof *p);
-    int base = t->base.expression, rows = xt_expr_of_(x, &t->shape[0]), cols = xt_expr_of_(x, &t->shape[1]);
-    int pitch = xt_expr_of_(x, &t->pitch);
-    if (!p) return;
-    p->parent = t->node;
-    p->base = base;
-    p->rows = rows;
-    p->cols = cols;
-    p->pitch = pitch;
-    p->type = (int)t->type;
-    p->column_major = t->column_major;
-    p->possible = base && rows && cols && pitch && !xt_never_block2d_(x, t);
-}
-
-/* The contiguous dimension. */
-static inline int xt_inner_(const xt_tile *t) { return t->column_major ? 0 : 1; }
-
-/* The scalars of a tile, as ids, in the order of xt_plan_tile_.made; of an offset that a loop advances its start. */
-static inline void xt_tile_ids_(xt_where_ w, const xt_tile *t, spe_id ids[XT_COMPONENTS_])
-{
-    int i;
-    for (i = 0; i < 2; i++) {
-        ids[i] = t->offset[i].start ? t->offset[i].start : xt_index_id_(w, &t->offset[i], "the offset");
-        ids[2 + i] = xt_index_id_(w, &t->shape[i], "the shape");
-    }
-    ids[4] = xt_index_id_(w, &t->pitch, "the pitch");
-    ids[5] = t->base.id;
-}
-
-/* 2D block messages on this tile need (expression & mask) == 0, or expression < below; without expression there are
- * none.
- */
-static inline void xt_plan_need_(xt_ctx *x, const xt_tile *t, int expression, int mask, int below)
-{
-    xt_plan_offset_ *o;
-    if (!expression) {
-        xt_plan_tile_at_(x, t->node)->possible = false;
-        return;
-    }
-    o = (xt_plan_offset_ *)xt_push_(x, &x->offsets, sizeof *o);
-    if (!o) return;
-    o->tile = t->node;
-    o->expression = expression;
-    o->mask = mask;
-    o->below = below;
-}
-
-/* A tile starts at, or moves by, so much along its contiguous dimension: 2D block messages want multiples of 4 bytes.
- */
-static inline void xt_plan_step_(xt_ctx *x, const xt_tile *t, const xt_val *step)
-{
-    int bytes = cm_type_info(xt_held_(t->type))->bytes, per = bytes < 4 ? 4 / bytes : 1;
-    if (!x->planning || xt_val_align_(step) >= per) return;
-    xt_plan_need_(x, t, step->kind == XT_INT_ ? 0 : step->expression, per - 1, 0);
-}
-
-/* Of 8-bit elements stored by columns rows of memory are read two by two: then no tile may start before its matrix, so
- * it starts at, and moves by, nothing negative along its contiguous dimension. */
-static inline void xt_plan_forward_(xt_ctx *x, const xt_tile *t, const xt_val *step)
-{
-    if (!x->planning || !t->column_major || cm_type_info(xt_held_(t->type))->bytes > 1) return;
-    if (step->kind == XT_INT_ && step->i >= 0) return;
-    xt_plan_need_(x, t, step->kind == XT_INT_ ? 0 : step->expression, INT32_MIN, 0);
-}
-
-/* The order attribute: zero means row-major. */
-static inline bool xt_tile_order_(xt_where_ w, xt_tile *t, const int order[2])
-{
-    bool row_major = (order[0] == 1 && order[1] == 0) || (order[0] == 0 && order[1] == 0);
-    t->column_major = order[0] == 0 && order[1] == 1;
-    if (!row_major && !t->column_major) xt_fail_(w, XT_ERROR_TILE_ORDER, "got {%d, %d}", order[0], order[1]);
-    return row_major || t->column_major;
-}
-
-/* The contiguous dimension's stride must be 1, and the order must be the one that the strides have. */
-static inline bool xt_tile_strides_(xt_where_ w, xt_tile *t, const xt_index *strides)
-{
-    int last = strides->n - 2, contiguous = last + xt_inner_(t), other = last + 1 - xt_inner_(t);
-    const xt_val *inner = &strides->v[contiguous], *outer = &strides->v[other];
-    char text[48], more[48];
-    t->pitch = *outer;
-    if (inner->kind == XT_INT_ && inner->i == 1) return true;
-    xt_describe_(inner, text, sizeof text);
-    if (outer->kind == XT_INT_ && outer->i == 1)
-        xt_fail_(w, XT_ERROR_ORDER_STRIDES,
-                 "order {%d, %d} wants stride 1 in dimension %d; it is %s, in dimension %d %s", !t->column_major,
-                 t->column_major, contiguous, text, other, xt_describe_(outer, more, sizeof more));
-    else
-        xt_fail_(w, XT_ERROR_TILE_STRIDES, "stride of dimension %d is %s, wanted 1", contiguous, text);
-    return false;
-}
-
-/* Shape and strides of the innermost two dimensions: the contiguous one's stride is 1, the other's defaults to the
- * contiguous extent. */
-static inline bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
-{
-    int n = d->shape.n;
-    if (n < 2 || n > 4) {
-        xt_fail_(w, XT_ERROR_TILE_SHAPE, ".shape has %d dimensions, wanted 2 to 4", n);
-        return false;
-    }
-    if (d->offset.n != n || (d->strides.n && d->strides.n != n)) {
-        xt_fail_(w, XT_ERROR_TILE_SHAPE, "%s has %d dimensions, wanted %d as .shape",
-                 d->offset.n != n ? ".offset" : ".strides", d->offset.n != n ? d->offset.n : d->strides.n, n);
-        return false;
-    }
-    t->shape[0] = d->shape.v[n - 2];
-    t->shape[1] = d->shape.v[n - 1];
-    t->pitch = t->shape[xt_inner_(t)];
-    return d->strides.n == 0 || xt_tile_strides_(w, t, &d->strides);
-}
-
-/* The base: a pointer parameter to elements of the tile's type, or an address, which becomes a pointer. */
-static inline bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
-{
-    xt_ctx *x = w.x;
-    char text[48];
-    t->base = d->base;
-    if (d->base.kind == XT_POINTER_ && d->base.magic == XT_VAL_MAGIC_) {
-        if (d->base.type == (int)t->type || (d->base.type == CM_F32 && t->type == CM_TF32) ||
-            (t->type == (cm_type)XT_BOOL_ && xt_bits_(d->base.type) == 8 && xt_is_int_(d->base.type)))
-            return true;
-        xt_fail_(w, XT_ERROR_TILE_TYPE, "tile of %s, base %s", xt_type_name_(t->type),
-                 xt_describe_(&d->base, text, sizeof text));
-        return false;
-    }
-    if (d->base.kind != XT_SCALAR_ || !xt_is_int_(d->base.type) || xt_bits_(d->base.type) != 64) {
-        xt_fail_(w, XT_ERROR_TILE_BASE, "got %s", xt_describe_(&d->base, text, sizeof text));
-        return false;
-    }
-    if (!x->planning)
-        t->base.id = spe_u_to_ptr(
-            &x->m, spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, xt_spe_type_(x, xt_held_(t->type))), d->base.id);
-    t->base.kind = XT_POINTER_;
-    t->base.type = (int)t->type;
-    return true;
-}
 /* ---- local memory ------------------------------------------------------------------------------------------------ */
 
-/* The first element of an array in local memory, which is made before the body so that every version may use it. */
-static inline spe_id xt_emit_local_(xt_ctx *x, const xt_local_array_ *a)
-{
-    spe_module *m = &x->m;
-    spe_id zero = spe_u32(m, 0), p, array;
-    uint32_t align = XT_LOCAL_ALIGN_;
-    array = spe_array(m, xt_spe_type_(x, xt_held_(a->type)), (uint32_t)a->elements);
-    spe_prologue_begin(m);
-    p = spe_shared_var(m, array);
-    spe_decorate(m, p, SPE_DecorationAlignment, 1, &align);
-    p = spe_element(m, p, 1, &zero);
-    spe_prologue_end(m);
-    return p;
-}
-
 /* A new array that all subgroups of a work-group share: a pointer, for base addresses of tiles. */
-static inline xt_val xt_local_(xt_where_ w, int type, int64_t elements)
-{
-    xt_ctx *x = w.x;
-    int number = x->local_count, bytes = cm_type_info(xt_held_(type))->bytes;
-    xt_local_array_ *a;
-    xt_val v = xt_nothing_();
-    if (!xt_enter_(w, 58)) return v;
-    if (elements < 1 || elements > 1 << 24) {
-        xt_fail_(w, XT_ERROR_LOCAL_SIZE, "got %lld elements of %s", (long long)elements, xt_type_name_(type));
-        return v;
-    }
-    if (x->planning && xt_push_(x, &x->locals, sizeof *a))
-        x->local_bytes = (x->local_bytes + 63) / 64 * 64 + elements * bytes;
-    if (number >= x->locals.count) {
-        if (spe_ok(&x->m)) xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more local memory than the first time");
-        return v;
-    }
-    if (x->local_bytes > x->target.local_memory) {
-        xt_fail_(w, XT_ERROR_LOCAL_MEMORY, "%lld bytes with this one, %s has %d", (long long)x->local_bytes,
-                 x->target.name, x->target.local_memory);
-        return v;
-    }
-    x->local_count++;
-    a = (xt_local_array_ *)x->locals.items + number;
-    a->type = type;
-    a->elements = elements;
-    if (!x->planning && !a->id) a->id = xt_emit_local_(x, a);
-    v = xt_number_(XT_POINTER_, type, 0, 0);
-    v.local = true;
-    v.id = x->planning ? ++x->serial : a->id;
-    return v;
-}
+XETILE_API xt_val xt_local_(xt_where_ w, int type, int64_t elements);
+
 /* ---- init_tile --------------------------------------------------------------------------------------------------- */
 
-/* inner_blocks cut each subgroup's piece: the vector of such a tile counts as 4-D. */
-static inline bool xt_tile_blocks_(xt_where_ w, xt_tile *t, const int blocks[2])
-{
-    const int *data = t->dist.data;
-    t->inner[0] = blocks[0];
-    t->inner[1] = blocks[1];
-    if (!blocks[0] && !blocks[1]) return true;
-    if (blocks[0] > 0 && blocks[1] > 0 && data[0] % blocks[0] == 0 && data[1] % blocks[1] == 0) return true;
-    xt_fail_(w, XT_ERROR_INNER_BLOCKS, "{%d, %d} of a subgroup's %d x %d", blocks[0], blocks[1], data[0], data[1]);
-    return false;
-}
+XETILE_API xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d);
 
-/* All offsets, extents and strides are 32-bit integers. */
-static inline bool xt_tile_indices_(xt_where_ w, const xt_tile_desc_ *d)
-{
-    static const char *const names[3][4] = {
-#define XT_NAMES_(list) {list ", first", list ", second", list ", third", list ", fourth"}
-        XT_NAMES_(".offset"), XT_NAMES_(".shape"), XT_NAMES_(".strides")
-#undef XT_NAMES_
-    };
-    const xt_index *lists[3];
-    int i, j;
-    lists[0] = &d->offset;
-    lists[1] = &d->shape;
-    lists[2] = &d->strides;
-    for (i = 0; i < 3; i++)
-        for (j = 0; j < lists[i]->n; j++) xt_index_id_(w, &lists[i]->v[j], names[i][j]);
-    return spe_ok(&w.x->m);
-}
+XETILE_API xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols);
 
-/* Products and sums of strides in 64 bits. */
-static inline xt_val xt_wide_(xt_where_ w, xt_val v)
-{
-    return v.kind == XT_SCALAR_ && xt_bits_(v.type) < 64 ? xt_cast_number_(w, CM_I64, &v) : v;
-}
-
-/* How far matrix (offset[0], ...) of a base with leading dimensions is from the first one, in elements. */
-static inline xt_val xt_leading_distance_(xt_where_ w, const xt_tile *t, const xt_tile_desc_ *d)
-{
-    xt_val sum = xt_int_(0), stride = xt_wide_(w, t->pitch), term;
-    int i, n = d->shape.n;
-    stride = xt_binary_number_(w, XT_OP_MUL_, stride, xt_wide_(w, t->shape[1 - xt_inner_(t)]));
-    for (i = n - 3; i >= 0; i--) {
-        if (d->strides.n) stride = xt_wide_(w, d->strides.v[i]);
-        term = xt_binary_number_(w, XT_OP_MUL_, stride, xt_wide_(w, d->offset.v[i]));
-        sum = xt_binary_number_(w, XT_OP_ADD_, sum, term);
-        if (!d->strides.n) stride = xt_binary_number_(w, XT_OP_MUL_, stride, xt_wide_(w, d->shape.v[i]));
-    }
-    return sum;
-}
-
-/* What the plan must know: the matrix is one of the base's, and aligned as the base is. */
-static inline void xt_plan_leading_(xt_ctx *x, const xt_tile *t, const xt_tile_desc_ *d, const xt_val *distance)
-{
-    int i, per = 64 / cm_type_info(xt_held_(t->type))->bytes, e;
-    for (i = 0; i < d->shape.n - 2; i++) {
-        const xt_val *at = &d->offset.v[i], *extent = &d->shape.v[i];
-        int p = xt_expr_of_(x, at), q = xt_expr_of_(x, extent);
-        if (at->kind == XT_INT_ && extent->kind == XT_INT_ && at->i >= 0 && at->i < extent->i) continue;
-        xt_plan_need_(x, t, q ? p : 0, 0, q);
-    }
-    if (xt_val_align_(distance) >= per) return;
-    e = distance->expression;
-    if (e) e = xt_new_expr_(x, XT_EXPR_CAST_, 1, CM_I32, e, 0, 0);
-    xt_plan_need_(x, t, e, per - 1, 0);
-}
-
-/* Leading dimensions choose one matrix of several; where there is none of that number, it has no rows. */
-static inline void xt_leading_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
-{
-    xt_ctx *x = w.x;
-    int i, n = d->shape.n - 2;
-    xt_val distance;
-    spe_id inside = 0, rows;
-    if (n < 1) return;
-    distance = xt_leading_distance_(w, t, d);
-    if (x->planning) xt_plan_leading_(x, t, d, &distance);
-    rows = xt_index_id_(w, &t->shape[0], ".shape");
-    if (!x->planning) {
-        bool tested = x->block2d && xt_plan_tile_at_(x, xt_tile_root_(x, t->node))->possible;
-        for (i = 0; i < n && !tested; i++) {
-            spe_id at = xt_index_id_(w, &d->offset.v[i], ".offset"), end = xt_index_id_(w, &d->shape.v[i], ".shape");
-            spe_id one = spe_ult(&x->m, at, end);
-            inside = inside ? spe_land(&x->m, inside, one) : one;
-        }
-        if (inside) rows = spe_select(&x->m, inside, rows, spe_i32(&x->m, 0));
-        t->base.id = spe_index(&x->m, t->base.id, xt_id_(w, &distance, CM_I64, "the distance"));
-    } else {
-        t->base.id = ++x->serial;
-    }
-    t->shape[0] = xt_scalar_(x, CM_I32, rows, 1, 0);
-}
-
-/* A tile whose elements have an offset each. */
-static inline xt_tile xt_init_scatter_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d)
-{
-    const xt_vec *v = &d->scatter;
-    if (!xt_check_vec_(w, v, ".scatter") || !xt_tile_base_(w, &t, d)) return xt_no_tile_();
-    if (!xt_is_int_(v->type) || xt_bits_(v->type) < 32) {
-        xt_fail_(w, XT_ERROR_SCATTER_TYPE, "got %s", xt_type_name_(v->type));
-        return xt_no_tile_();
-    }
-    if (d->rows != v->dist.shape[0] || d->cols != v->dist.shape[1] || d->shape.n != 1) {
-        xt_fail_(w, XT_ERROR_SCATTER_SHAPE, "tile %d x %d, offsets %d x %d, .shape of %d dimensions", d->rows, d->cols,
-                 v->dist.shape[0], v->dist.shape[1], d->shape.n);
-        return xt_no_tile_();
-    }
-    if (xt_has_map_(&d->map) && !xt_same_map_(&d->map, &v->map)) {
-        xt_fail_(w, XT_ERROR_SCATTER_MAP,
-                 "tile sg_layout {%d, %d} sg_data {%d, %d}, offsets sg_layout {%d, %d} sg_data {%d, %d}",
-                 d->map.sg_layout[0], d->map.sg_layout[1], d->map.sg_data[0], d->map.sg_data[1], v->map.sg_layout[0],
-                 v->map.sg_layout[1], v->map.sg_data[0], v->map.sg_data[1]);
-        return xt_no_tile_();
-    }
-    xt_index_id_(w, &d->shape.v[0], ".shape");
-    t.scatter = true;
-    t.map = v->map;
-    t.dist = v->dist;
-    t.offsets = *v;
-    t.offset[0] = t.offset[1] = t.pitch = xt_int_(0);
-    t.shape[0] = xt_int_(1);
-    t.shape[1] = d->shape.v[0];
-    xt_need_layout_(w.x, v, CM_ACC, false);
-    return t;
-}
-
-/* Notes where a tile starts, and when writing what it is made of: what becomes of it may be known before the body. */
-static inline void xt_note_tile_(xt_where_ w, const xt_tile *t, const xt_tile_desc_ *d)
-{
-    xt_plan_tile_ *p = xt_plan_tile_at_(w.x, t->node);
-    int i;
-    if (!w.x->planning) {
-        xt_tile_ids_(w, t, p->made);
-        return;
-    }
-    for (i = 0; i < 2 && d->shape.n == 2; i++) p->origin[i] = xt_expr_of_(w.x, &d->offset.v[i]);
-}
-
-static inline xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
-{
-    xt_ctx *x = w.x;
-    xt_tile t = xt_no_tile_();
-    xt_val zero = xt_int_(0);
-    int i;
-    if (!xt_enter_(w, 50)) return t;
-    t.type = (cm_type)d.type;
-    t.map = d.map;
-    t.inside = d.inside;
-    if (d.offset.n == 0) d.offset = xt_at_(d.shape.n ? d.shape.n : 2, zero, zero, zero, zero);
-    if (d.scatter.magic) return xt_init_scatter_(w, t, &d);
-    if (!xt_distribute_(w, &t.dist, d.rows, d.cols, &d.map) || !xt_tile_blocks_(w, &t, d.inner_blocks) ||
-        !xt_tile_order_(w, &t, d.order) || !xt_tile_shape_(w, &t, &d) || !xt_tile_base_(w, &t, &d) ||
-        !xt_tile_indices_(w, &d))
-        return xt_no_tile_();
-    t.node = x->tile_count++;
-    if (x->planning) xt_plan_tile_describe_(x, &t);
-    if (t.node >= x->tiles.count) {
-        if (spe_ok(&x->m)) xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more tiles than the first time");
-        return t;
-    }
-    xt_leading_(w, &t, &d);
-    d.offset.v[0] = d.offset.v[d.offset.n - 2];
-    d.offset.v[1] = d.offset.v[d.offset.n - 1];
-    xt_plan_step_(x, &t, &d.offset.v[xt_inner_(&t)]);
-    xt_plan_forward_(x, &t, &d.offset.v[xt_inner_(&t)]);
-    for (i = 0; i < 2; i++) {
-        xt_val place = xt_subgroup_place_(x, &t.dist, i);
-        if (i == xt_inner_(&t)) xt_plan_step_(x, &t, &place);
-        t.offset[i] = xt_binary_number_(w, XT_OP_ADD_, d.offset.v[i], place);
-    }
-    if (t.dist.subgroups > 1 && !t.base.local) xt_note_tile_(w, &t, &d);
-    return t;
-}
-
-static inline bool xt_check_tile_(xt_where_ w, const xt_tile *t, const char *what)
-{
-    if (t->magic == XT_TILE_MAGIC_) return true;
-    xt_fail_(w, XT_ERROR_UNSET, "%s", what);
-    return false;
-}
-
-/* A tile that is no scatter tile. */
-static inline bool xt_check_regular_(xt_where_ w, const xt_tile *t, const char *what)
-{
-    if (!xt_check_tile_(w, t, what)) return false;
-    if (t->scatter)
-        xt_fail_(w, XT_ERROR_SCATTER, "%s is a scatter tile %d x %d", what, t->dist.shape[0], t->dist.shape[1]);
-    return !t->scatter;
-}
-
-static inline xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
-{
-    if (!xt_enter_(w, 51) || !xt_check_regular_(w, &t, "the tile of XT_UPDATE_TILE_OFFSET")) return xt_no_tile_();
-    xt_index_id_(w, &rows, "the row offset");
-    xt_index_id_(w, &cols, "the column offset");
-    if (!spe_ok(&w.x->m)) return xt_no_tile_();
-    xt_plan_step_(w.x, &t, xt_inner_(&t) ? &cols : &rows);
-    xt_plan_forward_(w.x, &t, xt_inner_(&t) ? &cols : &rows);
-    t.offset[0] = xt_binary_number_(w, XT_OP_ADD_, t.offset[0], rows);
-    t.offset[1] = xt_binary_number_(w, XT_OP_ADD_, t.offset[1], cols);
-    return t;
-}
 /* ---- load_tile, store_tile, prefetch_tile ------------------------------------------------------------------------ */
-
-/* In local memory, where nothing is tested, a block's place goes into the address, whose alignment coopmatrix.h is
- * told: it can then access several elements at once. */
-static inline void xt_local_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, cm_mem *mem)
-{
-    const xt_val *inner = &t->offset[xt_inner_(t)], *outer = &t->offset[1 - xt_inner_(t)];
-    int bytes = cm_type_info(xt_held_(t->type))->bytes, in = t->column_major ? b->row : b->col;
-    int64_t out = t->column_major ? b->col : b->row, line = (int64_t)xt_align_of_(t->pitch.i) * bytes;
-    int64_t align = XT_LOCAL_ALIGN_,
-            step = xt_val_align_(outer) < xt_align_of_(out) ? xt_val_align_(outer) : xt_align_of_(out);
-    if (line * step < align) align = line * step;
-    step = xt_val_align_(inner) < xt_align_of_(in) ? xt_val_align_(inner) : xt_align_of_(in);
-    if (step * bytes < align) align = step * bytes;
-    mem->ptr = spe_index(&x->m, mem->ptr, spe_iadd(&x->m, spe_imul(&x->m, mem->row, mem->stride_row),
-                                                   spe_imul(&x->m, mem->col, mem->stride_col)));
-    mem->row = mem->col = spe_i32(&x->m, 0);
-    mem->align = (uint32_t)align;
-}
-
-/* A block of a tile as coopmatrix.h sees it: the transpose, its rows are our columns. */
-static inline cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b)
-{
-    xt_ctx *x = w.x;
-    cm_mem mem;
-    spe_id row = xt_index_id_(w, &t->offset[0], "the row offset"),
-           col = xt_index_id_(w, &t->offset[1], "the column offset");
-    spe_id pitch = xt_index_id_(w, &t->pitch, "the pitch");
-    bool aligned = (t->column_major ? b->row : b->col) * cm_type_info(xt_held_(t->type))->bytes % 4 == 0;
-    memset(&mem, 0, sizeof mem);
-    mem.ptr = t->base.id;
-    mem.rows = t->inside ? 0 : xt_index_id_(w, &t->shape[1], "the shape");
-    mem.cols = t->inside ? 0 : xt_index_id_(w, &t->shape[0], "the shape");
-    mem.row = b->col ? spe_iadd(&x->m, col, spe_i32(&x->m, b->col)) : col;
-    mem.col = b->row ? spe_iadd(&x->m, row, spe_i32(&x->m, b->row)) : row;
-    mem.stride_row = t->column_major ? pitch : spe_i32(&x->m, 1);
-    mem.stride_col = t->column_major ? spe_i32(&x->m, 1) : pitch;
-    mem.block2d = x->block2d && aligned && xt_plan_tile_at_(x, xt_tile_root_(x, t->node))->possible ? CM_BLOCK2D_YES
-                                                                                                    : CM_BLOCK2D_NO;
-    if (t->base.local && t->inside && t->pitch.kind == XT_INT_) xt_local_mem_(x, t, b, &mem);
-    return mem;
-}
-
-static inline void xt_tile_is_used_(xt_ctx *x, const xt_tile *t)
-{
-    if (x->planning && spe_ok(&x->m)) xt_plan_tile_at_(x, t->node)->used = true;
-}
 
 typedef struct {
     xt_tile tile;
     double padding;
 } xt_load_desc_;
 
-/* The padding as a number of the type; integers must be whole. */
-static inline bool xt_padding_(xt_where_ w, int type, double padding, xt_val *number)
-{
-    bool whole = padding >= -0x1p63 && padding < 0x1p63 && (double)(long long)padding == padding;
-    *number = xt_is_float_(type) ? xt_real_(padding) : xt_int_(whole ? (long long)padding : 0);
-    if (xt_is_float_(type) || (whole && (type != XT_BOOL_ || padding == 0 || padding == 1)))
-        return xt_check_number_(w, number, type, ".padding");
-    xt_fail_(w, XT_ERROR_SCALAR_RANGE, ".padding is %g, wanted %s", padding, xt_type_name_(type));
-    return false;
-}
+XETILE_API xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d);
 
-/* What 2D block messages give outside: all bits zero (so -0.0 is not meant). */
-static inline bool xt_is_zero_(const xt_val *v)
-{
-    double zero = 0;
-    return v->kind == XT_INT_ ? v->i == 0 : memcmp(&v->real, &zero, sizeof zero) == 0;
-}
+XETILE_API void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t);
 
-/* An i1 of memory may be any byte; in vectors it is 0 or 1. */
-static inline spe_id xt_truth_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
-{
-    spe_id t = spe_type_of(c->m, a), one = spe_const_u(c->m, t, 1), zero = spe_const_u(c->m, t, 0);
-    (void)type, (void)b, (void)user;
-    return spe_select(c->m, spe_ine(c->m, a, zero), one, zero);
-}
-
-/* A transpose that follows at once may load the tile anew, transposed. */
-static inline void xt_note_load_(xt_ctx *x, xt_vec *v, const xt_load_desc_ *d)
-{
-    xt_load_desc_ *copy = (xt_load_desc_ *)xt_memory_(x, sizeof *copy);
-    if (!copy) return;
-    *copy = *d;
-    v->loaded = copy;
-    v->operation = x->operations;
-}
-
-static inline xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
-{
-    xt_ctx *x = w.x;
-    cm_type held;
-    xt_val padding;
-    xt_grid_ g;
-    xt_vec v;
-    int i;
-    if (!xt_enter_(w, 52) || !xt_check_regular_(w, &d.tile, "the tile of XT_LOAD_TILE") ||
-        !xt_padding_(w, d.tile.type, d.padding, &padding))
-        return xt_no_vec_();
-    v = xt_new_vec_(w, d.tile.type, &d.tile.dist, &d.tile.map);
-    memcpy(v.inner, d.tile.inner, sizeof v.inner);
-    xt_tile_is_used_(x, &d.tile);
-    if (x->planning || !v.blocks) return v;
-    held = xt_held_(v.type);
-    xt_grid_init_(&g, &d.tile.dist);
-    for (i = 0; i < g.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i);
-        cm_mem mem = xt_mem_(w, &d.tile, &b);
-        if (!xt_is_zero_(&padding)) {
-            mem.padding = xt_constant_(x, held, &padding);
-            mem.block2d = CM_BLOCK2D_NO; /* the messages give zeros */
-        }
-        v.block[i] = cm_load(&x->cm, b.cols, b.rows, held, v.use, &mem);
-        if (held != v.type) v.block[i] = cm_map1(&x->cm, &v.block[i], xt_truth_, NULL);
-    }
-    xt_note_load_(x, &v, &d);
-    return v;
-}
-
-/* May the vector be written to the tile? */
-static inline bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t)
-{
-    const int *p = v->dist.shape, *q = t->dist.shape;
-    if (p[0] != q[0] || p[1] != q[1]) {
-        xt_fail_(w, XT_ERROR_STORE_SHAPE, "vector %d x %d, tile %d x %d", p[0], p[1], q[0], q[1]);
-        return false;
-    }
-    if (v->type != t->type) {
-        xt_fail_(w, XT_ERROR_STORE_TYPE, "vector of %s, tile of %s", xt_type_name_(v->type), xt_type_name_(t->type));
-        return false;
-    }
-    if (v->inner[0] != t->inner[0] || v->inner[1] != t->inner[1]) {
-        xt_fail_(w, XT_ERROR_STORE_BLOCKS, "vector {%d, %d}, tile {%d, %d}", v->inner[0], v->inner[1], t->inner[0],
-                 t->inner[1]);
-        return false;
-    }
-    if (xt_same_map_(&v->map, &t->map)) return true;
-    xt_fail_(w, XT_ERROR_STORE_MAP,
-             "vector sg_layout {%d, %d} sg_data {%d, %d}, tile sg_layout {%d, %d} sg_data {%d, %d}",
-             v->map.sg_layout[0], v->map.sg_layout[1], v->map.sg_data[0], v->map.sg_data[1], t->map.sg_layout[0],
-             t->map.sg_layout[1], t->map.sg_data[0], t->map.sg_data[1]);
-    return false;
-}
-
-static inline void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
-{
-    xt_ctx *x = w.x;
-    xt_grid_ g;
-    int i;
-    if (!xt_enter_(w, 53) || !xt_check_vec_(w, &v, "the vector of XT_STORE_TILE") ||
-        !xt_check_regular_(w, &t, "the tile of XT_STORE_TILE") || !xt_check_store_(w, &v, &t))
-        return;
-    xt_need_layout_(x, &v, CM_ACC, false);
-    xt_tile_is_used_(x, &t);
-    if (x->planning) return;
-    v = xt_as_use_(x, &v, CM_ACC);
-    xt_grid_init_(&g, &t.dist);
-    for (i = 0; i < g.blocks && i < v.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i);
-        cm_mem mem = xt_mem_(w, &t, &b);
-        cm_store(&x->cm, &v.block[i], &mem);
-    }
-}
 /* ---- load_gather, store_scatter ---------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -2069,166 +580,10 @@ typedef struct {
     double padding;
 } xt_gather_desc_;
 
-static inline bool xt_check_scatter_tile_(xt_where_ w, const xt_tile *t, const char *what)
-{
-    if (!xt_check_tile_(w, t, what)) return false;
-    if (!t->scatter)
-        xt_fail_(w, XT_ERROR_NO_SCATTER, "%s is a tile %d x %d made without .scatter", what, t->dist.shape[0],
-                 t->dist.shape[1]);
-    return t->scatter;
-}
+XETILE_API xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d);
 
-static inline bool xt_check_mask_(xt_where_ w, const xt_vec *mask, const xt_tile *t)
-{
-    const int *p = mask->dist.shape, *q = t->dist.shape;
-    if (!mask->magic) return true;
-    if (!xt_check_vec_(w, mask, "the mask")) return false;
-    if (mask->type != (cm_type)XT_BOOL_)
-        xt_fail_(w, XT_ERROR_MASK_TYPE, "got %s", xt_type_name_(mask->type));
-    else if (p[0] != q[0] || p[1] != q[1])
-        xt_fail_(w, XT_ERROR_MASK_SHAPE, "mask %d x %d, tile %d x %d", p[0], p[1], q[0], q[1]);
-    else if (!xt_same_map_(&mask->map, &t->map))
-        xt_fail_(w, XT_ERROR_MASK_MAP, "mask sg_layout {%d, %d} sg_data {%d, %d}, tile {%d, %d} {%d, %d}",
-                 mask->map.sg_layout[0], mask->map.sg_layout[1], mask->map.sg_data[0], mask->map.sg_data[1],
-                 t->map.sg_layout[0], t->map.sg_layout[1], t->map.sg_data[0], t->map.sg_data[1]);
-    return spe_ok(&w.x->m);
-}
+XETILE_API void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d);
 
-/* One block of a scatter tile while it is accessed. */
-typedef struct {
-    xt_ctx *x;
-    const xt_tile *t;
-    const cm_matrix *offsets, *mask; /* mask: NULL where there is none */
-    spe_id count;                    /* elements of the base, i64, not negative */
-} xt_spread_;
-
-/* How many elements the base has, as i64; a negative size means none. */
-static inline spe_id xt_base_count_(xt_where_ w, const xt_tile *t)
-{
-    spe_module *m = &w.x->m;
-    spe_id n = xt_index_id_(w, &t->shape[1], ".shape"), zero = spe_i32(m, 0);
-    return spe_sconvert(m, spe_int(m, 64), spe_select(m, spe_sgt(m, n, zero), n, zero));
-}
-
-/* Component v: its offset as i64, and whether it is one that may be accessed. */
-static inline spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
-{
-    cm_ctx *c = &s->x->cm;
-    spe_module *m = c->m;
-    const cm_layout *l = &s->offsets->l;
-    spe_id inside, i64 = spe_int(m, 64), lane;
-    *offset = spe_cast(m, i64, cm_component(c, s->offsets, v), xt_is_signed_(s->t->offsets.type));
-    inside = spe_ult(m, *offset, s->count);
-    if (l->I < l->S)
-        inside = spe_land(m, inside, spe_ult(m, cm_col_index(c, l, v), spe_i32(m, l->cols))); /* else no element */
-    if (!s->mask) return inside;
-    lane = cm_component(c, s->mask, v);
-    return spe_land(m, inside, spe_ine(m, lane, spe_null(m, spe_type_of(m, lane))));
-}
-
-/* What must not be read reads the base's first element and takes the padding; one branch is for an empty base. */
-static inline cm_matrix xt_gather_block_(const xt_spread_ *s, const cm_layout *l, spe_id padding)
-{
-    spe_module *m = &s->x->m;
-    spe_id *got = (spe_id *)xt_memory_(s->x, 2 * (size_t)l->V * sizeof *got), some;
-    uint64_t known = 0;
-    int v;
-    cm_matrix none;
-    memset(&none, 0, sizeof none);
-    if (!got) return none;
-    some = spe_sgt(m, s->count, spe_const_i(m, spe_int(m, 64), 0));
-    if (spe_const_bits(m, some, &known) && known) some = 0;
-    if (some) spe_if(m, some);
-    for (v = 0; v < l->V; v++) {
-        spe_id offset, inside = xt_spread_inside_(s, v, &offset);
-        offset = spe_select(m, inside, offset, spe_null(m, spe_type_of(m, offset)));
-        got[v] = spe_load(m, spe_index(m, s->t->base.id, offset), (uint32_t)cm_type_info(l->type)->bytes);
-        got[v] = spe_select(m, inside, got[v], padding);
-        got[l->V + v] = padding;
-    }
-    if (some) spe_endif_from(m, (uint32_t)l->V, got, got + l->V, got);
-    return cm_from_components(&s->x->cm, l, got);
-}
-
-static inline void xt_scatter_block_(const xt_spread_ *s, const cm_matrix *a)
-{
-    spe_module *m = &s->x->m;
-    int v;
-    for (v = 0; v < a->l.V; v++) {
-        spe_id offset, inside = xt_spread_inside_(s, v, &offset), value = cm_component(&s->x->cm, a, v);
-        spe_if(m, inside);
-        spe_store(m, spe_index(m, s->t->base.id, offset), value, (uint32_t)cm_type_info(a->l.type)->bytes);
-        spe_endif(m, 0, NULL, NULL);
-    }
-}
-
-/* Offsets and mask of the tile in one layout. */
-static inline xt_spread_ xt_spread_init_(xt_where_ w, xt_tile *t, xt_vec *mask)
-{
-    xt_spread_ s;
-    memset(&s, 0, sizeof s);
-    s.x = w.x;
-    s.t = t;
-    s.count = xt_base_count_(w, t);
-    t->offsets = xt_as_use_(w.x, &t->offsets, CM_ACC);
-    if (mask->magic) *mask = xt_as_use_(w.x, mask, CM_ACC);
-    return s;
-}
-
-static inline void xt_spread_block_(xt_spread_ *s, const xt_vec *mask, int i)
-{
-    s->offsets = &s->t->offsets.block[i];
-    s->mask = mask->magic ? &mask->block[i] : NULL;
-}
-
-static inline xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
-{
-    xt_ctx *x = w.x;
-    xt_val padding;
-    xt_vec v;
-    cm_use use;
-    cm_type held;
-    xt_spread_ s;
-    int i;
-    if (!xt_enter_(w, 59) || !xt_check_scatter_tile_(w, &d.tile, "the tile of XT_LOAD_GATHER") ||
-        !xt_check_mask_(w, &d.mask, &d.tile) || !xt_padding_(w, d.tile.type, d.padding, &padding))
-        return xt_no_vec_();
-    if (d.mask.magic) xt_need_layout_(x, &d.mask, CM_ACC, false);
-    v = xt_new_vec_(w, d.tile.type, &d.tile.dist, &d.tile.map);
-    if (x->planning || !v.blocks) return v;
-    held = xt_held_(v.type);
-    use = v.use;
-    v.use = CM_ACC;
-    s = xt_spread_init_(w, &d.tile, &d.mask);
-    for (i = 0; i < v.blocks && i < d.tile.offsets.blocks; i++) {
-        cm_layout l;
-        xt_spread_block_(&s, &d.mask, i);
-        l = cm_layout_for(&x->cm, s.offsets->l.rows, s.offsets->l.cols, held, CM_ACC);
-        v.block[i] = xt_gather_block_(&s, &l, xt_constant_(x, held, &padding));
-        if (held != v.type) v.block[i] = cm_map1(&x->cm, &v.block[i], xt_truth_, NULL);
-    }
-    return xt_as_use_(x, &v, use);
-}
-
-static inline void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d)
-{
-    xt_ctx *x = w.x;
-    xt_spread_ s;
-    int i;
-    if (!xt_enter_(w, 60) || !xt_check_vec_(w, &v, "the vector of XT_STORE_SCATTER") ||
-        !xt_check_scatter_tile_(w, &d.tile, "the tile of XT_STORE_SCATTER") || !xt_check_store_(w, &v, &d.tile) ||
-        !xt_check_mask_(w, &d.mask, &d.tile))
-        return;
-    xt_need_layout_(x, &v, CM_ACC, false);
-    if (d.mask.magic) xt_need_layout_(x, &d.mask, CM_ACC, false);
-    if (x->planning) return;
-    v = xt_as_use_(x, &v, CM_ACC);
-    s = xt_spread_init_(w, &d.tile, &d.mask);
-    for (i = 0; i < v.blocks && i < d.tile.offsets.blocks; i++) {
-        xt_spread_block_(&s, &d.mask, i);
-        xt_scatter_block_(&s, &v.block[i]);
-    }
-}
 /* ---- atomic_rmw -------------------------------------------------------------------------------------------------- */
 
 /* Kinds of the arith enumeration: which elements they take, and the instruction that does it on 32 and 64 bits. */
@@ -2258,189 +613,8 @@ typedef enum {
         XT_RMW_COUNT_
 } xt_rmw_kind_;
 
-typedef struct {
-    const char *name;
-    int takes, op; /* op: spe_atomic_op, or XT_RMW_LOOP_ */
-} xt_rmw_row_;
+XETILE_API xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_tile t);
 
-static inline const xt_rmw_row_ *xt_rmw_row_of_(xt_rmw_kind_ kind)
-{
-    static const xt_rmw_row_ rows[] = {
-#define XT_ROW_(name, takes, op) {#name, XT_RMW_##takes, (int)op},
-        XT_RMW_KINDS_(XT_ROW_)
-#undef XT_ROW_
-    };
-    return &rows[kind];
-}
-
-typedef struct {
-    xt_rmw_kind_ kind;
-    uint32_t scope;
-} xt_rmw_;
-
-/* The larger or smaller of two numbers. A NaN wins (maximumf, minimumf) or loses (maxnumf, minnumf); -0 is less than 0.
- */
-static inline spe_id xt_emit_extreme_(spe_module *m, spe_id a, spe_id b, bool larger, bool nan_wins)
-{
-    spe_id type = spe_type_of(m, a), bits = spe_int(m, spe_width(m, type)), both[2], p, q, r;
-    both[0] = spe_bitcast(m, bits, a);
-    both[1] = spe_bitcast(m, bits, b);
-    p = spe_bitcast(m, type, larger ? spe_and(m, both[0], both[1]) : spe_or(m, both[0], both[1])); /* of two zeros */
-    q = spe_select(m, larger ? spe_fgt(m, a, b) : spe_flt(m, a, b), a, b);
-    r = spe_select(m, spe_feq(m, a, b), p, q);
-    if (nan_wins) {
-        r = spe_select(m, spe_isnan(m, b), b, r);
-        return spe_select(m, spe_isnan(m, a), a, r);
-    }
-    r = spe_select(m, spe_isnan(m, b), a, r);
-    return spe_select(m, spe_isnan(m, a), b, r);
-}
-
-/* The new value from the old one and the operand, in the type that is computed in. */
-static inline spe_id xt_rmw_combine_(spe_module *m, xt_rmw_kind_ kind, spe_id old, spe_id v)
-{
-    switch (kind) {
-    case XT_RMW_addf_: return spe_fadd(m, old, v);
-    case XT_RMW_addi_: return spe_iadd(m, old, v);
-    case XT_RMW_maximumf_: return xt_emit_extreme_(m, old, v, true, true);
-    case XT_RMW_maxnumf_: return xt_emit_extreme_(m, old, v, true, false);
-    case XT_RMW_minimumf_: return xt_emit_extreme_(m, old, v, false, true);
-    case XT_RMW_minnumf_: return xt_emit_extreme_(m, old, v, false, false);
-    case XT_RMW_maxs_: return spe_select(m, spe_sgt(m, old, v), old, v);
-    case XT_RMW_maxu_: return spe_select(m, spe_ugt(m, old, v), old, v);
-    case XT_RMW_mins_: return spe_select(m, spe_slt(m, old, v), old, v);
-    case XT_RMW_minu_: return spe_select(m, spe_ult(m, old, v), old, v);
-    case XT_RMW_mulf_: return spe_fmul(m, old, v);
-    case XT_RMW_muli_: return spe_imul(m, old, v);
-    case XT_RMW_ori_: return spe_or(m, old, v);
-    case XT_RMW_andi_: return spe_and(m, old, v);
-    case XT_RMW_xori_: return spe_xor(m, old, v);
-    default: return v;
-    }
-}
-
-/* The word that an element is exchanged in: its own bits, or the aligned 32 bits that hold it. */
-typedef struct {
-    spe_id ptr, type, shift; /* shift: 0 when the word is the element */
-} xt_word_;
-
-static inline xt_word_ xt_rmw_word_(spe_module *m, spe_id ptr, uint32_t bits)
-{
-    spe_id i64 = spe_int(m, 64), address;
-    xt_word_ word;
-    word.type = spe_int(m, bits < 32 ? 32 : bits);
-    word.shift = 0;
-    word.ptr = bits < 32 ? 0 : spe_ptr_cast(m, ptr, word.type);
-    if (bits >= 32) return word;
-    address = spe_ptr_to_u(m, i64, ptr);
-    word.shift = spe_uconvert(m, word.type, spe_and(m, address, spe_u64(m, 3)));
-    word.shift = spe_shl(m, word.shift, spe_u32(m, 3));
-    address = spe_and(m, address, spe_u64(m, ~(uint64_t)3));
-    word.ptr = spe_u_to_ptr(m, spe_ptr(m, spe_info(m, spe_type_of(m, ptr)).storage, word.type), address);
-    return word;
-}
-
-/* The element's bits in a word, as its storage type. */
-static inline spe_id xt_word_get_(spe_module *m, const xt_word_ *word, spe_id from, spe_id type)
-{
-    spe_id bits = spe_int(m, spe_width(m, type));
-    if (word->shift) from = spe_uconvert(m, bits, spe_shr(m, from, word->shift));
-    return bits == type ? from : spe_bitcast(m, type, from);
-}
-
-/* The word with other bits for the element. */
-static inline spe_id xt_word_put_(spe_module *m, const xt_word_ *word, spe_id into, spe_id v)
-{
-    uint32_t bits = spe_width(m, spe_type_of(m, v));
-    spe_id mask;
-    if (spe_type_of(m, v) != spe_int(m, bits)) v = spe_bitcast(m, spe_int(m, bits), v);
-    if (!word->shift) return v;
-    mask = spe_shl(m, spe_u32(m, bits == 8 ? 0xffu : 0xffffu), word->shift);
-    v = spe_shl(m, spe_uconvert(m, word->type, v), word->shift);
-    return spe_or(m, spe_and(m, into, spe_not(m, mask)), v);
-}
-
-/* By compare-exchange, again and again until nobody came between. */
-static inline spe_id xt_rmw_loop_(cm_ctx *c, const xt_rmw_ *r, cm_type type, spe_id ptr, spe_id v)
-{
-    spe_module *m = c->m;
-    spe_id storage = spe_type_of(m, v), carried[2], next, got, old;
-    xt_word_ word = xt_rmw_word_(m, ptr, spe_width(m, storage));
-    carried[0] = spe_atomic_load(m, word.ptr, r->scope, 0);
-    carried[1] = spe_const_bool(m, true);
-    spe_while(m, 2, carried);
-    old = carried[0];
-    spe_while_test(m, carried[1]);
-    next = xt_word_get_(m, &word, old, storage);
-    if (r->kind == XT_RMW_assign_)
-        next = v;
-    else
-        next =
-            cm_from_arith_(c, type, xt_rmw_combine_(m, r->kind, cm_to_arith_(c, type, next), cm_to_arith_(c, type, v)));
-    next = xt_word_put_(m, &word, old, next);
-    got = spe_atomic_cas(m, word.ptr, old, next, r->scope, 0);
-    carried[0] = got;
-    carried[1] = spe_ine(m, got, old);
-    spe_endwhile(m, 2, carried);
-    return xt_word_get_(m, &word, carried[0], storage);
-}
-
-/* cm_visit's function: one element. */
-static inline spe_id xt_rmw_element_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, void *user)
-{
-    const xt_rmw_ *r = (const xt_rmw_ *)user;
-    int op = xt_rmw_row_of_(r->kind)->op;
-    bool whole = spe_width(c->m, spe_type_of(c->m, v)) >= 32;
-    if (op == XT_RMW_LOOP_ || !whole) return xt_rmw_loop_(c, r, type, ptr, v);
-    return spe_atomic(c->m, (spe_atomic_op)op, ptr, v, r->scope, 0);
-}
-
-/* Types and maps: a piece that several subgroups share would be modified several times. */
-static inline bool xt_check_rmw_(xt_where_ w, xt_rmw_kind_ kind, const xt_tile *t)
-{
-    const xt_rmw_row_ *row = xt_rmw_row_of_(kind);
-    const xt_dist *d = &t->dist;
-    int takes = xt_is_float_(t->type) ? XT_RMW_FLOAT_ : xt_is_int_(t->type) ? XT_RMW_INT_ : 0;
-    bool narrow = t->type == CM_E4M3 || t->type == CM_E5M2;
-    if (!(row->takes & takes) || (narrow && kind != XT_RMW_assign_)) {
-        xt_fail_(w, XT_ERROR_ATOMIC_TYPE, "%s of %s", row->name, xt_type_name_(t->type));
-        return false;
-    }
-    if (d->count[0] >= d->layout[0] && d->count[1] >= d->layout[1]) return true;
-    xt_fail_(w, XT_ERROR_ATOMIC_SHARED, "tile %d x %d of sg_layout {%d, %d} sg_data {%d, %d}", d->shape[0], d->shape[1],
-             d->layout[0], d->layout[1], d->data[0], d->data[1]);
-    return false;
-}
-
-static inline xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_tile t)
-{
-    xt_ctx *x = w.x;
-    xt_rmw_ rmw;
-    xt_grid_ g;
-    xt_vec r;
-    cm_use use;
-    int i;
-    if (!xt_enter_(w, 110u + (uint32_t)kind) || !xt_check_vec_(w, &v, "the vector of XT_ATOMIC_RMW") ||
-        !xt_check_regular_(w, &t, "the tile of XT_ATOMIC_RMW") || !xt_check_store_(w, &v, &t) ||
-        !xt_check_rmw_(w, kind, &t))
-        return xt_no_vec_();
-    xt_need_layout_(x, &v, CM_ACC, false);
-    r = xt_new_vec_(w, t.type, &t.dist, &t.map);
-    memcpy(r.inner, t.inner, sizeof r.inner);
-    if (x->planning || !r.blocks) return r;
-    rmw.kind = kind;
-    rmw.scope = t.base.local ? SPE_ScopeWorkgroup : SPE_ScopeDevice;
-    use = r.use;
-    r.use = CM_ACC;
-    v = xt_as_use_(x, &v, CM_ACC);
-    xt_grid_init_(&g, &t.dist);
-    for (i = 0; i < g.blocks && i < v.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i);
-        cm_mem mem = xt_mem_(w, &t, &b);
-        r.block[i] = cm_visit(&x->cm, &v.block[i], &mem, xt_rmw_element_, &rmw);
-    }
-    return xt_as_use_(x, &r, use);
-}
 /* ---- prefetch_tile ----------------------------------------------------------------------------------------------- */
 
 /* A prefetch waits for the next operation. When that is a second one, of another tile of the work-group, and both are
@@ -2452,191 +626,8 @@ typedef struct {
     int locality;
 } xt_prefetch_desc_;
 
-/* The two tiles in pieces of one shape: `across` elements in a line of memory, `down` lines. */
-typedef struct {
-    xt_tile tile[2];
-    int across, down, pieces[2];
-} xt_share_;
+XETILE_API void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d);
 
-static const int xt_prefetch_levels_[] = {3, 2, 2, 0}; /* by locality, what cm_prefetch calls so; 0: all caches */
-
-static inline void xt_prefetch_alone_(xt_ctx *x, const xt_tile *t, int locality)
-{
-    xt_where_ w = {x, NULL, 0};
-    xt_grid_ g;
-    int i;
-    xt_grid_init_(&g, &t->dist);
-    for (i = 0; i < g.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i);
-        cm_mem mem = xt_mem_(w, t, &b);
-        cm_prefetch(&x->cm, b.cols, b.rows, xt_held_(t->type), &mem, xt_prefetch_levels_[locality]);
-    }
-}
-
-static inline void xt_prefetch_waiting_(xt_ctx *x)
-{
-    if (!x->waiting.magic) return;
-    x->waiting.magic = 0;
-    if (spe_ok(&x->m)) xt_prefetch_alone_(x, &x->waiting, x->waiting_locality);
-}
-
-/* May a tile be prefetched from an address that is made before the body? It must be what XT_INIT_TILE made, moved by
- * nothing but a loop. */
-static inline bool xt_may_share_(xt_where_ w, const xt_tile *t)
-{
-    xt_ctx *x = w.x;
-    const xt_plan_tile_ *p = xt_plan_tile_at_(x, t->node);
-    spe_id ids[XT_COMPONENTS_];
-    if (!x->block2d || t->dist.subgroups < 2 || !p->origin[0] || !p->origin[1] ||
-        !xt_plan_tile_at_(x, xt_tile_root_(x, t->node))->possible)
-        return false;
-    xt_tile_ids_(w, t, ids);
-    return memcmp(ids, p->made, sizeof ids) == 0;
-}
-
-/* How many pieces a tile has; 0 when they do not divide it. */
-static inline int xt_share_pieces_(const xt_share_ *s, int which)
-{
-    const xt_tile *t = &s->tile[which];
-    int across = t->dist.shape[xt_inner_(t)], down = t->dist.shape[1 - xt_inner_(t)];
-    return across % s->across || down % s->down ? 0 : across / s->across * (down / s->down);
-}
-
-/* Pieces of the smallest height with which the subgroups are enough; false when there are none, or few pieces. */
-static inline bool xt_share_init_(xt_share_ *s, const xt_tile *a, const xt_tile *b)
-{
-    int bytes = cm_type_info(xt_held_(a->type))->bytes, side[2], n = a->dist.subgroups;
-    s->tile[0] = *a; /* the larger one, so that half of the subgroups or more are its */
-    s->tile[1] = *b;
-    if (a->dist.shape[0] * a->dist.shape[1] < b->dist.shape[0] * b->dist.shape[1]) {
-        s->tile[0] = *b;
-        s->tile[1] = *a;
-    }
-    side[0] = a->dist.shape[xt_inner_(a)];
-    side[1] = b->dist.shape[xt_inner_(b)];
-    s->across = side[0] < side[1] ? side[0] : side[1];
-    if (s->across > 64 / bytes) s->across = 64 / bytes;
-    if (a->type != b->type || s->across * bytes < 32 || (s->across & (s->across - 1))) return false;
-    for (s->down = 1; s->down <= 32; s->down *= 2) {
-        s->pieces[0] = xt_share_pieces_(s, 0);
-        s->pieces[1] = xt_share_pieces_(s, 1);
-        if (!s->pieces[0] || !s->pieces[1]) return false;
-        if (s->pieces[0] + s->pieces[1] <= n) return 2 * (s->pieces[0] + s->pieces[1]) > n;
-    }
-    return false;
-}
-
-/* In the prologue: where piece `number` of a tile is before any loop, across (0) or down (1). */
-static inline spe_id xt_share_start_(xt_ctx *x, const xt_share_ *s, int which, spe_id number, int down)
-{
-    spe_module *m = &x->m;
-    const xt_tile *t = &s->tile[which];
-    int dim = down ? 1 - xt_inner_(t) : xt_inner_(t), size = down ? s->down : s->across;
-    spe_id row = spe_u32(m, (uint32_t)(t->dist.shape[xt_inner_(t)] / s->across));
-    spe_id place = down ? spe_udiv(m, number, row) : spe_umod(m, number, row);
-    spe_id origin = xt_emit_expr_(x, xt_plan_tile_at_(x, t->node)->origin[dim], CM_I32);
-    return spe_iadd(m, origin, spe_imul(m, place, spe_i32(m, size)));
-}
-
-/* What is known before the body: the surface of this subgroup's tile and where its piece starts; of: all bits set when
- * it is the first tile's, else 0: by a division, since compilers turn conditions into comparisons inside the loop. */
-typedef struct {
-    spe_block2d surface;
-    spe_id of[2];
-} xt_shared_;
-
-/* The number of this subgroup's piece in its tile, in the prologue; *first: is that the first tile? */
-static inline spe_id xt_share_number_(xt_ctx *x, const xt_share_ *s, xt_shared_ *r, spe_id *first)
-{
-    spe_module *m = &x->m;
-    int all = s->pieces[0] + s->pieces[1];
-    spe_id subgroup = spe_builtin(m, SPE_SUBGROUP_ID, 0), beyond;
-    if (all < s->tile[0].dist.subgroups) subgroup = spe_umod(m, subgroup, spe_u32(m, (uint32_t)all));
-    beyond = spe_isub(m, subgroup, spe_i32(m, s->pieces[0]));
-    r->of[0] = spe_iadd(m, spe_udiv(m, subgroup, spe_u32(m, (uint32_t)s->pieces[0])), spe_i32(m, -1));
-    r->of[1] = spe_not(m, r->of[0]);
-    *first = spe_slt(m, beyond, spe_i32(m, 0));
-    return spe_select(m, *first, subgroup, beyond);
-}
-
-static inline xt_shared_ xt_share_surface_(xt_ctx *x, const xt_share_ *s)
-{
-    spe_module *m = &x->m;
-    spe_id bytes = spe_i32(m, cm_type_info(xt_held_(s->tile[0].type))->bytes), number, first, id[2][6];
-    xt_shared_ r;
-    int i;
-    memset(&r, 0, sizeof r);
-    spe_prologue_begin(m);
-    number = xt_share_number_(x, s, &r, &first);
-    for (i = 0; i < 2; i++) {
-        const xt_plan_tile_ *p = xt_plan_tile_at_(x, s->tile[i].node);
-        id[i][0] = xt_emit_base_(x, p);
-        id[i][1] = spe_imul(m, xt_emit_expr_(x, p->column_major ? p->rows : p->cols, CM_I32), bytes);
-        id[i][2] = xt_emit_expr_(x, p->column_major ? p->cols : p->rows, CM_I32);
-        id[i][3] = spe_imul(m, xt_emit_expr_(x, p->pitch, CM_I32), bytes);
-        id[i][4] = xt_share_start_(x, s, i, number, 0);
-        id[i][5] = xt_share_start_(x, s, i, number, 1);
-    }
-    for (i = 0; i < 6; i++) id[0][i] = spe_select(m, first, id[0][i], id[1][i]);
-    spe_prologue_end(m);
-    r.surface.elem_bytes = (uint32_t)cm_type_info(xt_held_(s->tile[0].type))->bytes;
-    r.surface.ptr = id[0][0];
-    r.surface.mem_width = id[0][1];
-    r.surface.mem_height = id[0][2];
-    r.surface.pitch = id[0][3];
-    r.surface.x = id[0][4];
-    r.surface.y = id[0][5];
-    return r;
-}
-
-/* A coordinate with what the loops around have added to it in this subgroup's tile. */
-static inline spe_id xt_share_advance_(xt_ctx *x, const xt_share_ *s, const xt_shared_ *r, int down, spe_id at)
-{
-    int i;
-    for (i = 0; i < 2; i++) {
-        const xt_tile *t = &s->tile[i];
-        spe_id by = t->offset[down ? 1 - xt_inner_(t) : xt_inner_(t)].advance;
-        if (by) at = spe_iadd(&x->m, at, spe_and(&x->m, by, r->of[i]));
-    }
-    return at;
-}
-
-static inline void xt_prefetch_both_(xt_ctx *x, const xt_share_ *s, int locality)
-{
-    xt_shared_ r = xt_share_surface_(x, s);
-    int level = xt_prefetch_levels_[locality];
-    if (!spe_ok(&x->m)) return;
-    r.surface.x = xt_share_advance_(x, s, &r, 0, r.surface.x);
-    r.surface.y = xt_share_advance_(x, s, &r, 1, r.surface.y);
-    if (level) r.surface.ptr = cm_cached_pointer_(&x->cm, r.surface.ptr, level);
-    cm_methods_of_(&x->cm)->prefetch(&x->cm, xt_held_(s->tile[0].type), s->across, s->down, &r.surface);
-}
-
-static inline void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
-{
-    xt_ctx *x = w.x;
-    xt_share_ s;
-    if (!xt_enter_(w, XT_PREFETCH_OPERATION_) || !xt_check_regular_(w, &d.tile, "the tile of XT_PREFETCH_TILE")) return;
-    if (d.locality < 0 || d.locality > 3) {
-        xt_fail_(w, XT_ERROR_LOCALITY, "got %d", d.locality);
-        return;
-    }
-    xt_tile_is_used_(x, &d.tile);
-    if (x->planning || d.tile.base.local) return;
-    if (!xt_may_share_(w, &d.tile)) {
-        xt_prefetch_waiting_(x);
-        xt_prefetch_alone_(x, &d.tile, d.locality);
-        return;
-    }
-    if (x->waiting.magic && x->waiting_locality == d.locality && xt_share_init_(&s, &x->waiting, &d.tile)) {
-        x->waiting.magic = 0;
-        xt_prefetch_both_(x, &s, d.locality);
-        return;
-    }
-    xt_prefetch_waiting_(x);
-    x->waiting = d.tile;
-    x->waiting_locality = d.locality;
-}
 /* ---- operations on vectors --------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -2645,40 +636,7 @@ typedef struct {
     int end_;
 } xt_vec_desc_;
 
-/* Every element the same, laid out as `v` says. */
-static inline void xt_fill_(xt_where_ w, xt_vec *v, const xt_val *number)
-{
-    xt_ctx *x = w.x;
-    cm_type held = xt_held_(v->type);
-    spe_id scalar = xt_id_(w, number, held, "the element");
-    xt_grid_ g;
-    int i;
-    if (x->planning || !v->blocks) return;
-    xt_grid_init_(&g, &v->dist);
-    for (i = 0; i < g.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i);
-        v->block[i] = cm_splat(&x->cm, b.cols, b.rows, held, v->use, scalar);
-    }
-}
-
-static inline xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d)
-{
-    xt_dist dist;
-    xt_vec v;
-    if (!xt_enter_(w, 55) || !xt_distribute_(w, &dist, d.rows, d.cols, &d.map)) return xt_no_vec_();
-    v = xt_new_vec_(w, (cm_type)type, &dist, &d.map);
-    xt_fill_(w, &v, &number);
-    return v;
-}
-
-/* What a x b may give: what coopmatrix.h sums products of these types in, or f16 and bf16 for operands of that type. */
-static inline bool xt_mma_result_(cm_type a, cm_type b, const cm_type *wanted, cm_type *result)
-{
-    const cm_product *row = cm_product_row(a, b);
-    if (!row) return false;
-    *result = wanted ? *wanted : row->acc;
-    return *result == row->acc || (a == b && *result == a && (a == CM_F16 || a == CM_BF16));
-}
+XETILE_API xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d);
 
 typedef struct {
     xt_vec a, b, c; /* c.magic 0: without */
@@ -2686,391 +644,20 @@ typedef struct {
     int type;                        /* XT_TYPE(T); 0: the default */
 } xt_mma_desc_;
 
-static inline bool xt_mma_check_shapes_(xt_where_ w, const xt_mma_desc_ *d, bool with_c)
-{
-    const int *a = d->a.dist.shape, *b = d->b.dist.shape, *c = d->c.dist.shape;
-    if (!xt_check_vec_(w, &d->a, "a of XT_TILE_MMA") || !xt_check_vec_(w, &d->b, "b of XT_TILE_MMA")) return false;
-    if (with_c && !xt_check_vec_(w, &d->c, "c of XT_TILE_MMA")) return false;
-    if (a[1] == b[0] && (!with_c || (c[0] == a[0] && c[1] == b[1]))) return true;
-    if (with_c)
-        xt_fail_(w, XT_ERROR_MMA_SHAPE, "a %d x %d, b %d x %d, c %d x %d", a[0], a[1], b[0], b[1], c[0], c[1]);
-    else
-        xt_fail_(w, XT_ERROR_MMA_SHAPE, "a %d x %d, b %d x %d", a[0], a[1], b[0], b[1]);
-    return false;
-}
+XETILE_API xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d);
 
-static inline bool xt_mma_check_types_(xt_where_ w, const xt_mma_desc_ *d, bool with_c, cm_type *result)
-{
-    cm_type wanted = with_c ? d->c.type : (cm_type)(d->type - 1);
-    bool chosen = with_c || d->type;
-    if (xt_mma_result_(d->a.type, d->b.type, chosen ? &wanted : NULL, result) &&
-        (!with_c || !d->type || d->type - 1 == (int)wanted))
-        return true;
-    xt_fail_(w, XT_ERROR_MMA_TYPE, "a of %s, b of %s%s%s%s%s", xt_type_name_(d->a.type), xt_type_name_(d->b.type),
-             with_c ? ", c of " : "", with_c ? xt_type_name_(d->c.type) : "", d->type ? ", result " : "",
-             d->type ? xt_type_name_(d->type - 1) : "");
-    return false;
-}
+XETILE_API xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b);
 
-static inline bool xt_mma_same_map_(xt_where_ w, const char *what, const xt_map *has, const xt_map *derived)
-{
-    if (xt_same_map_(has, derived)) return true;
-    xt_fail_(w, XT_ERROR_MMA_MAP, "%s has sg_layout {%d, %d} sg_data {%d, %d}, wanted {%d, %d} {%d, %d}", what,
-             has->sg_layout[0], has->sg_layout[1], has->sg_data[0], has->sg_data[1], derived->sg_layout[0],
-             derived->sg_layout[1], derived->sg_data[0], derived->sg_data[1]);
-    return false;
-}
+XETILE_API xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b);
 
-/* The result's map is c's, else the given one, else follows from a and b; the operands' must agree with it. */
-static inline bool xt_mma_check_maps_(xt_where_ w, const xt_mma_desc_ *d, bool with_c, xt_map *map)
-{
-    xt_map a, b;
-    bool mapped;
-    *map = d->a.map;
-    map->sg_data[1] = d->b.map.sg_data[1];
-    if (xt_has_map_(&d->map)) *map = d->map;
-    if (with_c) *map = d->c.map;
-    if (with_c && xt_has_map_(&d->map) && !xt_mma_same_map_(w, ".map", &d->map, map)) return false;
-    mapped = xt_has_map_(map);
-    memset(&a, 0, sizeof a);
-    b = a;
-    if (mapped) {
-        a = xt_map_mma_a(map, d->a.dist.shape[1]);
-        b = xt_map_mma_b(map, d->b.dist.shape[0]);
-    }
-    return xt_mma_same_map_(w, "a", &d->a.map, &a) && xt_mma_same_map_(w, "b", &d->b.map, &b);
-}
-
-/* The older text's maps of the operands: what they have, when given. */
-static inline bool xt_mma_check_given_(xt_where_ w, const xt_mma_desc_ *d, bool with_c)
-{
-    return (!xt_has_map_(&d->a_map) || xt_mma_same_map_(w, "a", &d->a.map, &d->a_map)) &&
-           (!xt_has_map_(&d->b_map) || xt_mma_same_map_(w, "b", &d->b.map, &d->b_map)) &&
-           (!with_c || !xt_has_map_(&d->c_map) || xt_mma_same_map_(w, "c", &d->c.map, &d->c_map));
-}
-
-/* Blocked operands: m x k, k x n and m x n blocks. */
-static inline bool xt_mma_check_blocks_(xt_where_ w, const xt_mma_desc_ *d, bool with_c)
-{
-    const int *a = d->a.inner, *b = d->b.inner, *c = d->c.inner;
-    if (a[1] == b[0] && (a[0] > 0) == (b[1] > 0) && (!with_c || (c[0] == a[0] && c[1] == b[1]))) return true;
-    xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_MMA: a has inner_blocks {%d, %d}, b {%d, %d}, c {%d, %d}", a[0], a[1], b[0],
-             b[1], c[0], c[1]);
-    return false;
-}
-
-/* One block of the result: its chain of products along k. In coopmatrix.h's terms b is the left operand, a the right
- * one. */
-static inline cm_matrix xt_mma_block_(xt_ctx *x, const xt_vec *a, const xt_vec *b, const xt_grid_ *ga,
-                                      const xt_grid_ *gb, const int at[4], cm_type type, const cm_matrix *c)
-{
-    cm_matrix sum;
-    int k;
-    memset(&sum, 0, sizeof sum);
-    for (k = 0; k < ga->cut[1].n; k++) {
-        const cm_matrix *left = &b->block[xt_block_number_(gb, 0, at[1], k, at[3])];
-        const cm_matrix *right = &a->block[xt_block_number_(ga, at[0], 0, at[2], k)];
-        sum = cm_mul_add(&x->cm, type, left, right, k ? &sum : c);
-    }
-    return sum;
-}
-
-static inline void xt_emit_mma_(xt_ctx *x, const xt_vec *a, const xt_vec *b, const xt_vec *c, xt_vec *r)
-{
-    xt_grid_ ga, gb, gr;
-    int at[4], n; /* round of m, round of n, block of m, block of n */
-    xt_grid_init_(&ga, &a->dist);
-    xt_grid_init_(&gb, &b->dist);
-    xt_grid_init_(&gr, &r->dist);
-    if (a->blocks != ga.blocks || b->blocks != gb.blocks || (c && c->blocks != gr.blocks)) return; /* after an error */
-    for (at[0] = 0; at[0] < gr.rounds[0]; at[0]++)
-        for (at[1] = 0; at[1] < gr.rounds[1]; at[1]++)
-            for (at[2] = 0; at[2] < gr.cut[0].n; at[2]++)
-                for (at[3] = 0; at[3] < gr.cut[1].n; at[3]++) {
-                    n = xt_block_number_(&gr, at[0], at[1], at[2], at[3]);
-                    r->block[n] = xt_mma_block_(x, a, b, &ga, &gb, at, r->type, c ? &c->block[n] : NULL);
-                }
-}
-
-/* Bytes of a vector in each subgroup. */
-static inline size_t xt_vec_bytes_(const xt_vec *v)
-{
-    return (size_t)xt_dist_pieces(&v->dist) * (size_t)v->dist.data[0] * (size_t)v->dist.data[1] *
-           (size_t)cm_type_info(xt_held_(v->type))->bytes;
-}
-
-/* How many registers products need, for the choice between the register files. */
-static inline void xt_plan_product_(xt_ctx *x, const xt_vec *a, const xt_vec *b, const xt_vec *r)
-{
-    size_t sum = xt_vec_bytes_(r), all = sum + xt_vec_bytes_(a) + xt_vec_bytes_(b);
-    if (sum > x->accumulator_bytes) x->accumulator_bytes = sum;
-    if (all > x->product_bytes) x->product_bytes = all;
-    x->has_mma = true;
-}
-
-static inline xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
-{
-    xt_ctx *x = w.x;
-    bool with_c = d.c.magic != 0;
-    cm_type type;
-    xt_map map;
-    xt_dist dist;
-    xt_vec r;
-    if (!xt_enter_(w, 56) || !xt_mma_check_shapes_(w, &d, with_c) || !xt_mma_check_types_(w, &d, with_c, &type) ||
-        !xt_mma_check_maps_(w, &d, with_c, &map) || !xt_mma_check_given_(w, &d, with_c) ||
-        !xt_mma_check_blocks_(w, &d, with_c) ||
-        !xt_distribute_(w, &dist, d.a.dist.shape[0], d.b.dist.shape[1], &map))
-        return xt_no_vec_();
-    xt_need_layout_(x, &d.a, CM_B, false);
-    xt_need_layout_(x, &d.b, CM_A, false);
-    r = xt_new_vec_(w, type, &dist, &map);
-    r.inner[0] = d.a.inner[0];
-    r.inner[1] = d.b.inner[1];
-    xt_need_layout_(x, &r, CM_ACC, true);
-    if (with_c) xt_same_layout_(x, r.node, d.c.node);
-    xt_plan_product_(x, &d.a, &d.b, &r);
-    if (x->planning || !r.blocks) return r;
-    d.a = xt_as_use_(x, &d.a, CM_B);
-    d.b = xt_as_use_(x, &d.b, CM_A);
-    if (with_c) d.c = xt_as_use_(x, &d.c, CM_ACC);
-    xt_emit_mma_(x, &d.a, &d.b, with_c ? &d.c : NULL, &r);
-    return r;
-}
-
-/* Two operands of one shape, inner blocks, map and, where `types`, type. */
-static inline bool xt_check_alike_(xt_where_ w, const char *what, const xt_vec *a, const xt_vec *b, bool types)
-{
-    const int *p = a->dist.shape, *q = b->dist.shape;
-    if (!xt_check_vec_(w, a, "the first operand") || !xt_check_vec_(w, b, "the second operand")) return false;
-    if (p[0] != q[0] || p[1] != q[1]) {
-        xt_fail_(w, XT_ERROR_VEC_SHAPE, "%s of %d x %d and %d x %d", what, p[0], p[1], q[0], q[1]);
-        return false;
-    }
-    if (a->inner[0] != b->inner[0] || a->inner[1] != b->inner[1]) {
-        xt_fail_(w, XT_ERROR_BLOCKED, "%s of inner_blocks {%d, %d} and {%d, %d}", what, a->inner[0], a->inner[1],
-                 b->inner[0], b->inner[1]);
-        return false;
-    }
-    if (types && a->type != b->type) {
-        xt_fail_(w, XT_ERROR_VEC_TYPE, "%s of %s and %s", what, xt_type_name_(a->type), xt_type_name_(b->type));
-        return false;
-    }
-    if (xt_same_map_(&a->map, &b->map)) return true;
-    xt_fail_(w, XT_ERROR_MAP_DIFFERS, "%s of sg_layout {%d, %d} sg_data {%d, %d} and {%d, %d} {%d, %d}", what,
-             a->map.sg_layout[0], a->map.sg_layout[1], a->map.sg_data[0], a->map.sg_data[1], b->map.sg_layout[0],
-             b->map.sg_layout[1], b->map.sg_data[0], b->map.sg_data[1]);
-    return false;
-}
-
-/* coopmatrix.h's callback for an operation on two vectors of components. */
-static inline spe_id xt_component_op_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
-{
-    int op = *(const int *)user;
-    if (cm_type_info(type)->kind == CM_KIND_FLOAT) return xt_emit_float_(c->m, op, a, b);
-    return xt_emit_int_(c->m, op, cm_type_info(type)->is_signed, a, b);
-}
-
-/* Arithmetic on everything but i1 and 8-bit floats; bits of integers and i1; the remainder of integers. */
-static inline bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
-{
-    bool bits = op == XT_OP_AND_ || op == XT_OP_OR_ || op == XT_OP_XOR_,
-         truth = bits || op == XT_OP_EQ_ || op == XT_OP_NE_;
-    bool whole = bits || op == XT_OP_MOD_ || op == XT_OP_SHL_ || op == XT_OP_SHR_;
-    if (type == XT_BOOL_ ? truth : type != CM_E4M3 && type != CM_E5M2 && (!whole || xt_is_int_(type))) return true;
-    xt_fail_(w, XT_ERROR_VEC_OP, "%s of vectors of %s", xt_op_name_(op), xt_type_name_(type));
-    return false;
-}
-
-static inline xt_vec xt_compare_vec_(xt_where_ w, int op, const xt_vec *a, const xt_vec *b);
-
-/* A number that meets a vector becomes a vector like it. */
-static inline xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like)
-{
-    xt_vec v;
-    if (a->is_vec) return a->vec;
-    v = xt_new_vec_(w, like->type, &like->dist, &like->map);
-    v.inner[0] = like->inner[0];
-    v.inner[1] = like->inner[1];
-    xt_same_layout_(w.x, like->node, v.node);
-    xt_fill_(w, &v, &a->val);
-    return v;
-}
-
-static inline xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
-{
-    xt_ctx *x = w.x;
-    const xt_vec *shape = a.is_vec ? &a.vec : &b.vec;
-    xt_vec p, q, r;
-    int i;
-    if (!xt_enter_(w, 60u + (uint32_t)op) || !xt_check_vec_(w, shape, "an operand")) return xt_no_vec_();
-    if (!xt_vec_op_allowed_(w, op, (int)shape->type)) return xt_no_vec_();
-    p = xt_like_(w, &a, shape);
-    q = xt_like_(w, &b, shape);
-    if (!spe_ok(&x->m) || !xt_check_alike_(w, xt_op_name_(op), &p, &q, true)) return xt_no_vec_();
-    if (xt_is_compare_(op)) return xt_compare_vec_(w, op, &p, &q);
-    r = xt_new_vec_(w, p.type, &p.dist, &p.map);
-    r.inner[0] = p.inner[0];
-    r.inner[1] = p.inner[1];
-    xt_same_layout_(x, p.node, q.node);
-    xt_same_layout_(x, p.node, r.node);
-    if (x->planning || !r.blocks) return r;
-    p = xt_as_use_(x, &p, r.use);
-    q = xt_as_use_(x, &q, r.use);
-    for (i = 0; i < r.blocks && i < p.blocks && i < q.blocks; i++)
-        r.block[i] = cm_map2(&x->cm, &p.block[i], &q.block[i], xt_component_op_, &op);
-    return r;
-}
-
-static inline xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
-{
-    return xt_binary_number_(w, op, a.val, b.val);
-}
-
-static inline void xt_barrier_(xt_where_ w)
-{
-    if (!xt_enter_(w, 91) || w.x->planning) return;
-    spe_barrier(&w.x->m);
-}
-/* ---- whole vectors, part by part --------------------------------------------------------------------------------- */
-
-/* In the accumulator's layout matrices of any two types correspond part by part, so an operation may change the type.
- * The callback gets one part of each operand, in the types that hold them. */
-typedef spe_id (*xt_part_fn_)(xt_ctx *x, const spe_id *parts, const void *user);
-
-static inline cm_matrix xt_map_parts_(xt_ctx *x, cm_type to, int n, const cm_matrix *const *a, xt_part_fn_ fn,
-                                      const void *user)
-{
-    cm_layout l = cm_layout_for(&x->cm, a[0]->l.rows, a[0]->l.cols, to, CM_ACC);
-    spe_id *out = (spe_id *)xt_memory_(x, (size_t)a[0]->parts * sizeof *out), parts[3];
-    int i, j;
-    for (i = 0; out && i < a[0]->parts; i++) {
-        for (j = 0; j < n; j++) parts[j] = i < a[j]->parts ? a[j]->part[i] : 0;
-        out[i] = fn(x, parts, user);
-    }
-    return out && spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, out) : cm_poison_();
-}
-
-/* A result is made in the accumulator's layout; afterwards it is put into the one that was planned. */
-static inline xt_vec xt_settle_(xt_ctx *x, xt_vec r)
-{
-    cm_use use = r.use;
-    r.use = CM_ACC;
-    return xt_as_use_(x, &r, use);
-}
-
-/* fn on every part of one to three vectors alike; r has been made for the result. */
-static inline xt_vec xt_map_vecs_(xt_ctx *x, xt_vec r, int n, const xt_vec *const *v, xt_part_fn_ fn, const void *user)
-{
-    xt_vec operand[3];
-    int i, j;
-    if (x->planning || !r.blocks) return r;
-    for (j = 0; j < n; j++) operand[j] = xt_as_use_(x, v[j], CM_ACC);
-    for (i = 0; i < r.blocks; i++) {
-        const cm_matrix *a[3] = {NULL, NULL, NULL};
-        for (j = 0; j < n; j++) {
-            if (i >= operand[j].blocks) return r; /* after an error */
-            a[j] = &operand[j].block[i];
-        }
-        r.block[i] = xt_map_parts_(x, xt_held_(r.type), n, a, fn, user);
-    }
-    return xt_settle_(x, r);
-}
-
-static inline spe_id xt_like_part_(xt_ctx *x, spe_id elem, spe_id part)
-{
-    return spe_vec(&x->m, elem, spe_count(&x->m, spe_type_of(&x->m, part)));
-}
-
-/* Conditions are kept as bytes 0 and 1. */
-static inline spe_id xt_to_condition_(xt_ctx *x, spe_id part)
-{
-    return spe_ine(&x->m, part, spe_null(&x->m, spe_type_of(&x->m, part)));
-}
-
-static inline spe_id xt_from_condition_(xt_ctx *x, spe_id condition)
-{
-    spe_id type = xt_like_part_(x, spe_int(&x->m, 8), condition);
-    return spe_select(&x->m, condition, spe_const_u(&x->m, type, 1), spe_null(&x->m, type));
-}
+XETILE_API void xt_barrier_(xt_where_ w);
 
 /* ---- comparison, select, logic ----------------------------------------------------------------------------------- */
 
-typedef struct {
-    int op, type;
-} xt_typed_op_;
-
-static inline spe_id xt_compare_part_(xt_ctx *x, const spe_id *v, const void *user)
-{
-    const xt_typed_op_ *t = (const xt_typed_op_ *)user;
-    spe_id a = v[0], b = v[1];
-    if (xt_is_float_(t->type)) {
-        a = cm_to_arith_(&x->cm, (cm_type)t->type, a);
-        b = cm_to_arith_(&x->cm, (cm_type)t->type, b);
-        return xt_from_condition_(x, xt_emit_float_(&x->m, t->op, a, b));
-    }
-    return xt_from_condition_(x, xt_emit_int_(&x->m, t->op, xt_is_signed_(t->type), a, b));
-}
-
-static inline xt_vec xt_compare_vec_(xt_where_ w, int op, const xt_vec *a, const xt_vec *b)
-{
-    const xt_vec *both[2];
-    xt_typed_op_ t;
-    xt_vec r = xt_new_vec_(w, (cm_type)XT_BOOL_, &a->dist, &a->map);
-    r.inner[0] = a->inner[0];
-    r.inner[1] = a->inner[1];
-    both[0] = a;
-    both[1] = b;
-    t.op = op;
-    t.type = (int)a->type;
-    return xt_map_vecs_(w.x, r, 2, both, xt_compare_part_, &t);
-}
-
-static inline spe_id xt_select_part_(xt_ctx *x, const spe_id *v, const void *user)
-{
-    (void)user;
-    return spe_select(&x->m, xt_to_condition_(x, v[0]), v[1], v[2]);
-}
-
 /* Which of two values, element by element; each of the three may be a number. */
-static inline xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
-{
-    xt_ctx *x = w.x;
-    const xt_vec *shape = a.is_vec ? &a.vec : b.is_vec ? &b.vec : NULL, *all[3];
-    xt_vec c, p, q, r;
-    if (!xt_enter_(w, 300)) return xt_no_vec_();
-    if (!condition.is_vec) {
-        xt_fail_(w, XT_ERROR_CONDITION, "the condition of XT_SELECT is a number, its operands are vectors: use XT_IF");
-        return xt_no_vec_();
-    }
-    if (!xt_check_vec_(w, &condition.vec, "the condition of XT_SELECT")) return xt_no_vec_();
-    if ((int)condition.vec.type != XT_BOOL_) {
-        xt_fail_(w, XT_ERROR_CONDITION, "XT_SELECT got a vector of %s", xt_type_name_((int)condition.vec.type));
-        return xt_no_vec_();
-    }
-    if (!shape) {
-        xt_fail_(w, XT_ERROR_VEC_TYPE, "XT_SELECT of two numbers: make one a vector of the type you want (XT_SPLAT)");
-        return xt_no_vec_();
-    }
-    if (!xt_check_vec_(w, shape, "an operand of XT_SELECT")) return xt_no_vec_();
-    c = condition.vec;
-    p = xt_like_(w, &a, shape);
-    q = xt_like_(w, &b, shape);
-    if (!spe_ok(&x->m) || !xt_check_alike_(w, "XT_SELECT", &p, &q, true) ||
-        !xt_check_alike_(w, "XT_SELECT", &c, &p, false))
-        return xt_no_vec_();
-    r = xt_new_vec_(w, p.type, &p.dist, &p.map);
-    r.inner[0] = p.inner[0];
-    r.inner[1] = p.inner[1];
-    all[0] = &c;
-    all[1] = &p;
-    all[2] = &q;
-    return xt_map_vecs_(x, r, 3, all, xt_select_part_, NULL);
-}
+XETILE_API xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b);
 
-static inline xt_val xt_select_scalar_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
-{
-    return xt_select_(w, condition.val, a.val, b.val);
-}
+XETILE_API xt_val xt_select_scalar_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b);
 
 /* ---- mathematics: numbers and vectors ---------------------------------------------------------------------------- */
 
@@ -3101,912 +688,31 @@ typedef enum {
         XT_MATH_COUNT_
 } xt_math_op_;
 
-typedef struct {
-    const char *name;
-    int operands, on_float, on_signed, on_unsigned;
-} xt_math_row_;
+XETILE_API xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c);
 
-static inline const xt_math_row_ *xt_math_info_(int op)
-{
-    static const xt_math_row_ rows[] = {
-#define XT_ROW_(name, n, f, s, u) {"XT_" #name, n, (int)(f), (int)(s), (int)(u)},
-        XT_MATH_(XT_ROW_)
-#undef XT_ROW_
-    };
-    return &rows[op];
-}
-
-static inline int xt_math_instruction_(int op, int type)
-{
-    const xt_math_row_ *row = xt_math_info_(op);
-    if (type == CM_E4M3 || type == CM_E5M2 || type >= (int)CM_C32) return 0;
-    return xt_is_float_(type) ? row->on_float : xt_is_signed_(type) ? row->on_signed : row->on_unsigned;
-}
-
-static inline spe_id xt_math_part_(xt_ctx *x, const spe_id *v, const void *user)
-{
-    const xt_typed_op_ *t = (const xt_typed_op_ *)user;
-    spe_id a[3] = {0, 0, 0}, r;
-    int i, n = xt_math_info_(t->op)->operands;
-    for (i = 0; i < n; i++) a[i] = cm_to_arith_(&x->cm, (cm_type)t->type, v[i]);
-    r = spe_math(&x->m, (spe_math_op)xt_math_instruction_(t->op, t->type), (uint32_t)n, a);
-    return cm_from_arith_(&x->cm, (cm_type)t->type, r);
-}
-
-/* coopmatrix.h's callback: one operand, in any layout. */
-static inline spe_id xt_math_component_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
-{
-    (void)b;
-    return spe_math1(c->m, (spe_math_op)xt_math_instruction_(*(const int *)user, (int)type), a);
-}
-
-static inline bool xt_math_allowed_(xt_where_ w, int op, int type)
-{
-    if (type < XT_BOOL_ && xt_math_instruction_(op, type)) return true;
-    xt_fail_(w, XT_ERROR_MATH_TYPE, "%s of %s", xt_math_info_(op)->name, xt_type_name_(type));
-    return false;
-}
-
-static inline xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
-{
-    xt_ctx *x = w.x;
-    const xt_vec *shape = a.is_vec ? &a.vec : b.is_vec ? &b.vec : &c.vec, *all[3];
-    int i, n = xt_math_info_(op)->operands;
-    xt_typed_op_ t;
-    xt_vec v[3], r;
-    if (!xt_enter_(w, 310u + (uint32_t)op) || !xt_check_vec_(w, shape, xt_math_info_(op)->name) ||
-        !xt_math_allowed_(w, op, (int)shape->type))
-        return xt_no_vec_();
-    v[0] = xt_like_(w, &a, shape);
-    if (n > 1) v[1] = xt_like_(w, &b, shape);
-    if (n > 2) v[2] = xt_like_(w, &c, shape);
-    for (i = 0; i < n; i++) {
-        all[i] = &v[i];
-        if (!spe_ok(&x->m) || !xt_check_alike_(w, xt_math_info_(op)->name, &v[0], &v[i], true)) return xt_no_vec_();
-        xt_same_layout_(x, v[0].node, v[i].node);
-    }
-    r = xt_new_vec_(w, v[0].type, &v[0].dist, &v[0].map);
-    r.inner[0] = v[0].inner[0];
-    r.inner[1] = v[0].inner[1];
-    xt_same_layout_(x, v[0].node, r.node);
-    t.op = op;
-    t.type = (int)r.type;
-    if (n > 1) return xt_map_vecs_(x, r, n, all, xt_math_part_, &t);
-    if (x->planning) return r;
-    v[0] = xt_as_use_(x, &v[0], r.use);
-    for (i = 0; i < r.blocks && i < v[0].blocks; i++)
-        r.block[i] = cm_map1(&x->cm, &v[0].block[i], xt_math_component_, &op);
-    return r;
-}
-
-static inline xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
-{
-    xt_ctx *x = w.x;
-    const xt_val *v[3];
-    spe_id id[3];
-    int i, n = xt_math_info_(op)->operands, type;
-    v[0] = &a.val;
-    v[1] = &b.val;
-    v[2] = &c.val;
-    if (!xt_enter_(w, 310u + (uint32_t)op)) return xt_nothing_();
-    type = xt_is_constant_(v[0]) && v[0]->kind == XT_INT_ && op != XT_MATH_ABS_ ? CM_F32 : v[0]->type;
-    for (i = 1; i < n; i++)
-        if (!xt_is_constant_(v[i])) type = v[i]->type;
-    if (v[0]->kind == XT_POINTER_ || type == CM_BF16) {
-        xt_fail_(w, XT_ERROR_MATH_TYPE, "%s of %s%s", xt_math_info_(op)->name,
-                 v[0]->kind == XT_POINTER_ ? "a pointer to " : "the number ", xt_type_name_(type));
-        return xt_nothing_();
-    }
-    if (!xt_math_allowed_(w, op, type)) return xt_nothing_();
-    for (i = 0; i < n; i++) id[i] = xt_id_(w, v[i], type, xt_math_info_(op)->name);
-    if (x->planning || !spe_ok(&x->m)) return xt_scalar_(x, type, 0, 1, 0);
-    return xt_scalar_(x, type, spe_math(&x->m, (spe_math_op)xt_math_instruction_(op, type), (uint32_t)n, id), 1, 0);
-}
+XETILE_API xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c);
 
 /* ---- casts ------------------------------------------------------------------------------------------------------- */
 
-/* To the 10 fraction bits of tf32: to nearest, ties to even; what is no number stays as it is. */
-static inline spe_id xt_round_tf32_(xt_ctx *x, spe_id v)
-{
-    spe_module *m = &x->m;
-    spe_id i32 = xt_like_part_(x, spe_int(m, 32), v), type = spe_type_of(m, v), bits = spe_bitcast(m, i32, v), odd, r;
-    odd = spe_and(m, spe_shr(m, bits, spe_const_u(m, i32, 13)), spe_const_u(m, i32, 1));
-    r = spe_iadd(m, spe_iadd(m, bits, odd), spe_const_u(m, i32, 0xfff));
-    r = spe_bitcast(m, type, spe_and(m, r, spe_const_u(m, i32, 0xffffe000u)));
-    return spe_select(m, spe_lor(m, spe_isnan(m, v), spe_isinf(m, v)), v, r);
-}
-
-static inline spe_id xt_round_tf32_part_(xt_ctx *x, const spe_id *v, const void *user)
-{
-    (void)user;
-    return xt_round_tf32_(x, v[0]);
-}
-
-static inline spe_id xt_truth_part_(xt_ctx *x, const spe_id *v, const void *user)
-{
-    int type = *(const int *)user;
-    spe_id a = xt_is_float_(type) ? cm_to_arith_(&x->cm, (cm_type)type, v[0]) : v[0];
-    spe_id zero = spe_null(&x->m, spe_type_of(&x->m, a));
-    return xt_from_condition_(x, xt_is_float_(type) ? spe_fune(&x->m, a, zero) : spe_ine(&x->m, a, zero));
-}
-
-/* One block in another type. */
-static inline cm_matrix xt_cast_block_(xt_ctx *x, const cm_matrix *a, int from, int to)
-{
-    cm_matrix wide;
-    if (from == to) return *a;
-    if (to == XT_BOOL_) return xt_map_parts_(x, CM_U8, 1, &a, xt_truth_part_, &from);
-    wide = *a;
-    if (to == CM_TF32) {
-        const cm_matrix *one = &wide;
-        if (from != CM_F32) wide = cm_convert(&x->cm, &wide, CM_F32);
-        return xt_map_parts_(x, CM_TF32, 1, &one, xt_round_tf32_part_, NULL);
-    }
-    return cm_convert(&x->cm, &wide, (cm_type)to);
-}
-
 /* Another type, same layout where it can be: a cast accumulator becomes an operand when it is used as one. */
-static inline xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a)
-{
-    xt_ctx *x = w.x;
-    xt_vec v, r;
-    int i;
-    if (!xt_enter_(w, 90) || !xt_check_vec_(w, &a.vec, "the operand of XT_CAST")) return xt_no_vec_();
-    r = xt_new_vec_(w, (cm_type)type, &a.vec.dist, &a.vec.map);
-    r.inner[0] = a.vec.inner[0];
-    r.inner[1] = a.vec.inner[1];
-    if (x->planning || !r.blocks) return r;
-    v = xt_as_use_(x, &a.vec, CM_ACC);
-    for (i = 0; i < r.blocks && i < v.blocks; i++)
-        r.block[i] = xt_cast_block_(x, &v.block[i], (int)v.type, type);
-    return xt_settle_(x, r);
-}
-
-static inline spe_id xt_bitcast_part_(xt_ctx *x, const spe_id *v, const void *user)
-{
-    return cm_bitcast_(&x->cm, xt_like_part_(x, xt_spe_type_(x, *(const int *)user), v[0]), v[0]);
-}
+XETILE_API xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a);
 
 /* The same bits read as another type of the same size. */
-static inline xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
-{
-    xt_ctx *x = w.x;
-    const xt_vec *one = &a.vec;
-    xt_vec r;
-    if (!xt_enter_(w, 301) || !xt_check_vec_(w, &a.vec, "the operand of XT_BITCAST")) return xt_no_vec_();
-    if (type == XT_BOOL_ || (int)a.vec.type == XT_BOOL_ || xt_bits_(type) != xt_bits_((int)a.vec.type)) {
-        xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_((int)a.vec.type), xt_type_name_(type));
-        return xt_no_vec_();
-    }
-    r = xt_new_vec_(w, (cm_type)type, &a.vec.dist, &a.vec.map);
-    r.inner[0] = a.vec.inner[0];
-    r.inner[1] = a.vec.inner[1];
-    return xt_map_vecs_(x, r, 1, &one, xt_bitcast_part_, &type);
-}
+XETILE_API xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a);
 
-static inline xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
-{
-    xt_ctx *x = w.x;
-    const xt_val *v = &a.val;
-    char text[48];
-    spe_id id;
-    if (!xt_enter_(w, 302)) return xt_nothing_();
-    if (type == XT_BOOL_ || v->magic != XT_VAL_MAGIC_ || v->kind == XT_NONE_ || v->kind == XT_POINTER_ ||
-        v->type == XT_BOOL_ || xt_bits_(type) != xt_bits_(v->type)) {
-        xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v, text, sizeof text), xt_type_name_(type));
-        return xt_nothing_();
-    }
-    id = xt_id_(w, v, v->type, "the operand of XT_BITCAST");
-    return xt_scalar_(x, type, x->planning ? 0 : cm_bitcast_(&x->cm, xt_spe_type_(x, type), id), 1, 0);
-}
+XETILE_API xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a);
 
 /* ---- positions --------------------------------------------------------------------------------------------------- */
 
-/* An i32 as a number of the type, in the form that holds it. */
-static inline spe_id xt_from_i32_(xt_ctx *x, int type, spe_id v)
-{
-    spe_id f32 = spe_float(&x->m, 32);
-    if (type == CM_BF16) return cm_f32_to_bf16_(&x->cm, spe_s_to_f(&x->m, f32, v));
-    if (xt_is_float_(type)) return spe_s_to_f(&x->m, xt_spe_type_(x, type), v);
-    return xt_bits_(type) == 32 ? v : spe_sconvert(&x->m, xt_spe_type_(x, type), v);
-}
-
-static inline cm_matrix xt_iota_block_(xt_ctx *x, int type, const xt_block_ *b, int dim, spe_id place)
-{
-    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)type, CM_ACC);
-    spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.V * sizeof *v);
-    int i, first = dim ? b->col : b->row;
-    for (i = 0; v && i < l.V; i++) {
-        spe_id at = dim ? cm_row_index(&x->cm, &l, i) : cm_col_index(&x->cm, &l, i);
-        at = spe_iadd(&x->m, at, spe_iadd(&x->m, place, spe_i32(&x->m, first)));
-        v[i] = xt_from_i32_(x, type, at);
-    }
-    return v && spe_ok(&x->m) ? cm_from_components(&x->cm, &l, v) : cm_poison_();
-}
-
 /* Each element is its own row (dim 0) or column (dim 1) in the whole vector. */
-static inline xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d)
-{
-    xt_ctx *x = w.x;
-    xt_dist dist;
-    xt_vec r;
-    xt_grid_ g;
-    xt_val place;
-    spe_id at;
-    int i;
-    if (!xt_enter_(w, 303) || !xt_distribute_(w, &dist, d.rows, d.cols, &d.map)) return xt_no_vec_();
-    if (dim != 0 && dim != 1) {
-        xt_fail_(w, XT_ERROR_VEC_DIM, "XT_IOTA along dimension %d", dim);
-        return xt_no_vec_();
-    }
-    if (type == XT_BOOL_ || type == CM_E4M3 || type == CM_E5M2) {
-        xt_fail_(w, XT_ERROR_VEC_TYPE, "XT_IOTA of %s", xt_type_name_(type));
-        return xt_no_vec_();
-    }
-    r = xt_new_vec_(w, (cm_type)type, &dist, &d.map);
-    if (x->planning || !r.blocks) return r;
-    place = xt_subgroup_place_(x, &dist, dim);
-    at = xt_index_id_(w, &place, "the place");
-    xt_grid_init_(&g, &dist);
-    for (i = 0; i < g.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i);
-        r.block[i] = xt_iota_block_(x, type, &b, dim, at);
-    }
-    return xt_settle_(x, r);
-}
-/* ---- elements from lane to lane ---------------------------------------------------------------------------------- */
+XETILE_API xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d);
 
-/* What a subgroup holds of a vector, seen as one rows x cols array (its pieces one after another): for each element
- * the component (a scalar a lane) and the lane that have it. */
-typedef struct {
-    int rows, cols, comps, capacity;
-    int type; /* the arithmetic type of the components: xt_wide_type_ of the vector's */
-    spe_id *comp;
-    int *where; /* comp * 64 + lane */
-} xt_field_;
-
-/* The type in which sums of a type are made: floats below 32 bits are summed in f32. */
-static inline int xt_wide_type_(int type)
-{
-    return type == CM_F16 || type == CM_BF16 ? CM_F32 : (int)xt_held_((cm_type)type);
-}
-
-static inline bool xt_field_init_(xt_ctx *x, xt_field_ *f, int rows, int cols, int comps, int type)
-{
-    f->rows = rows;
-    f->cols = cols;
-    f->comps = 0;
-    f->capacity = comps;
-    f->type = type;
-    f->comp = (spe_id *)xt_memory_(x, (size_t)comps * sizeof *f->comp);
-    f->where = (int *)xt_memory_(x, (size_t)rows * (size_t)cols * sizeof *f->where);
-    return f->comp && f->where;
-}
-
-/* Where a block lies in that array. */
-static inline void xt_local_place_(const xt_grid_ *g, const xt_dist *d, int number, int *row, int *col)
-{
-    int j = number % g->cut[1].n, i = number / g->cut[1].n % g->cut[0].n;
-    int piece = number / (g->cut[1].n * g->cut[0].n);
-    *row = piece / g->rounds[1] * d->data[0] + g->cut[0].at[i];
-    *col = piece % g->rounds[1] * d->data[1] + g->cut[1].at[j];
-}
-
-static inline cm_slot xt_slot_at_(const cm_layout *l, int lane, int v)
-{
-    cm_slot s;
-    s.lane = lane;
-    s.component = v / l->omega;
-    s.channel = v % l->omega;
-    return s;
-}
-
-/* Adds one block: its components, and where each element is. Rows of the block are columns of the matrix. */
-static inline void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, int row, int col)
-{
-    spe_id *v = cm_components_(&x->cm, a, (cm_type)f->type);
-    int i, p;
-    for (i = 0; v && i < a->l.V && f->comps < f->capacity; i++, f->comps++) {
-        f->comp[f->comps] = v[i];
-        for (p = 0; p < a->l.S; p++) {
-            cm_element e = cm_element_of(&a->l, xt_slot_at_(&a->l, p, i));
-            if (!e.padding) f->where[(row + e.col) * f->cols + col + e.row] = f->comps * 64 + p;
-        }
-    }
-}
-
-/* All that this subgroup holds of v. */
-static inline bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type)
-{
-    xt_vec a = xt_as_use_(x, v, CM_ACC);
-    xt_grid_ g;
-    int i, row, col, comps = 0;
-    xt_grid_init_(&g, &a.dist);
-    if (a.blocks != g.blocks) return false; /* after an error */
-    for (i = 0; i < a.blocks; i++) comps += a.block[i].l.V;
-    if (!xt_field_init_(x, f, a.dist.rounds[0] * a.dist.data[0], a.dist.rounds[1] * a.dist.data[1], comps, type))
-        return false;
-    for (i = 0; i < a.blocks; i++) {
-        xt_local_place_(&g, &a.dist, i, &row, &col);
-        xt_field_add_(x, f, &a.block[i], row, col);
-    }
-    return spe_ok(&x->m);
-}
-
-/* ---- constants that differ from lane to lane --------------------------------------------------------------------- */
-
-/* Bit p of `mask` in lane p, as a condition; computed once, before the body. */
-static inline spe_id xt_lane_bit_(xt_ctx *x, uint32_t mask)
-{
-    spe_module *m = &x->m;
-    spe_id lane, bit;
-    int i;
-    for (i = 0; i < x->lane_bits.count; i++) {
-        const xt_lane_bit_row_ *row = (const xt_lane_bit_row_ *)x->lane_bits.items + i;
-        if (row->mask == mask) return row->id;
-    }
-    spe_prologue_begin(m);
-    lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
-    bit = spe_and(m, spe_shr(m, spe_u32(m, mask), lane), spe_u32(m, 1));
-    bit = spe_ine(m, bit, spe_u32(m, 0));
-    spe_prologue_end(m);
-    {
-        xt_lane_bit_row_ *row = (xt_lane_bit_row_ *)xt_push_(x, &x->lane_bits, sizeof *row);
-        if (row) {
-            row->mask = mask;
-            row->id = bit;
-        }
-    }
-    return bit;
-}
-
-/* table[p] in lane p: each bit of the numbers is one mask over the lanes. Returns the number of the table. */
-static inline int xt_lane_table_(xt_ctx *x, const unsigned char *table)
-{
-    spe_module *m = &x->m;
-    xt_lane_table_row_ *row;
-    spe_id lane, sum = 0;
-    int i, p, bit;
-    for (i = 0; i < x->lane_tables.count; i++)
-        if (memcmp(((const xt_lane_table_row_ *)x->lane_tables.items)[i].table, table, (size_t)x->S) == 0) return i;
-    row = (xt_lane_table_row_ *)xt_push_(x, &x->lane_tables, sizeof *row);
-    if (!row) return 0;
-    memcpy(row->table, table, (size_t)x->S);
-    spe_prologue_begin(m);
-    lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
-    for (bit = 0; 1 << bit < x->S; bit++) {
-        uint32_t mask = 0;
-        spe_id one;
-        for (p = 0; p < x->S; p++) mask |= (uint32_t)(table[p] >> bit & 1) << p;
-        if (mask == 0) continue;
-        one = spe_and(m, spe_shr(m, spe_u32(m, mask), lane), spe_u32(m, 1));
-        one = bit ? spe_shl(m, one, spe_u32(m, (uint32_t)bit)) : one;
-        sum = sum ? spe_or(m, sum, one) : one;
-    }
-    spe_prologue_end(m);
-    row->id = sum ? sum : spe_u32(m, 0);
-    return x->lane_tables.count - 1;
-}
-
-/* ---- picking ----------------------------------------------------------------------------------------------------- */
-
-/* Moves of one operation that were already made: the same component by the same table is not moved twice. */
-typedef struct {
-    int *head; /* of each component its first move */
-    xt_list_ moves;
-} xt_moves_;
-typedef struct {
-    int table, next;
-    spe_id id;
-} xt_move_;
-
-static inline bool xt_moves_init_(xt_ctx *x, xt_moves_ *m, const xt_field_ *f)
-{
-    memset(m, 0, sizeof *m);
-    m->head = (int *)xt_memory_(x, (size_t)(f->comps + 1) * sizeof *m->head);
-    return m->head && xt_push_(x, &m->moves, sizeof(xt_move_)); /* move 0 is none */
-}
-
-/* Component `comp`, in lane p that of lane table[p]. */
-static inline spe_id xt_moved_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, int comp, const unsigned char *table)
-{
-    int number = xt_lane_table_(x, table), i, p;
-    bool same = true;
-    xt_move_ *move;
-    spe_id id;
-    for (i = m->head[comp]; i; i = ((xt_move_ *)m->moves.items)[i].next)
-        if (((xt_move_ *)m->moves.items)[i].table == number) return ((xt_move_ *)m->moves.items)[i].id;
-    for (p = 1; p < x->S; p++) same = same && table[p] == table[0];
-    if (!spe_ok(&x->m)) return 0;
-    if (same)
-        id = spe_sg_broadcast(&x->m, f->comp[comp], spe_u32(&x->m, table[0]));
-    else
-        id = spe_sg_shuffle(&x->m, f->comp[comp], ((xt_lane_table_row_ *)x->lane_tables.items)[number].id);
-    move = (xt_move_ *)xt_push_(x, &m->moves, sizeof *move);
-    if (!move) return id;
-    move->table = number;
-    move->id = id;
-    move->next = m->head[comp];
-    m->head[comp] = m->moves.count - 1;
-    return id;
-}
-
-/* One value: lane p gets the element at from[p] (as in xt_field_.where; -1: whatever is easiest). */
-static inline spe_id xt_pick_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, const int *from)
-{
-    unsigned char table[32];
-    uint32_t done = 0, mask;
-    spe_id got = 0, one;
-    int p, q;
-    for (p = 0; p < x->S; p++) {
-        bool in_place = true;
-        int lane = from[p] & 63;
-        if (from[p] < 0 || (done >> p & 1)) continue;
-        for (mask = 0, q = p; q < x->S; q++) {
-            if (from[q] < 0 || from[q] / 64 != from[p] / 64) continue;
-            mask |= 1u << q;
-            in_place = in_place && (from[q] & 63) == q;
-        }
-        for (q = 0; q < x->S; q++) table[q] = (unsigned char)(mask >> q & 1 ? from[q] & 63 : lane);
-        one = in_place ? f->comp[from[p] / 64] : xt_moved_(x, f, m, from[p] / 64, table);
-        got = got ? spe_select(&x->m, xt_lane_bit_(x, mask), one, got) : one;
-        done |= mask;
-    }
-    return got ? got : f->comp[0];
-}
-
-/* Which element of a field goes to (row, col) of the result. */
-typedef struct {
-    const int *rows, *cols; /* of each row and column of the result, its row and column in the field */
-    bool transposed;        /* rows and cols then tell column and row in the field */
-} xt_origin_;
-
-static inline int xt_origin_at_(const xt_field_ *f, const xt_origin_ *o, int row, int col)
-{
-    return o->transposed ? f->where[o->cols[col] * f->cols + o->rows[row]]
-                         : f->where[o->rows[row] * f->cols + o->cols[col]];
-}
-
-/* One block of the result, from the components of a field; the conversion back to the vector's type included. */
-static inline cm_matrix xt_pick_block_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, const xt_origin_ *o, int row,
-                                       int col, const xt_block_ *b, cm_type type)
-{
-    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)f->type, CM_ACC);
-    spe_id *v = (spe_id *)xt_memory_(x, (size_t)(l.V ? l.V : 1) * sizeof *v);
-    cm_matrix a;
-    int i, p, from[32];
-    if (!l.rows || !v) return cm_poison_();
-    for (i = 0; i < l.V; i++) {
-        for (p = 0; p < l.S; p++) {
-            cm_element e = cm_element_of(&l, xt_slot_at_(&l, p, i));
-            from[p] = e.padding ? -1 : xt_origin_at_(f, o, row + e.col, col + e.row);
-        }
-        v[i] = xt_pick_(x, f, m, from);
-    }
-    a = cm_from_components(&x->cm, &l, v);
-    return cm_convert(&x->cm, &a, type);
-}
-
-/* All blocks of r from a field. */
-static inline xt_vec xt_pick_all_(xt_ctx *x, const xt_field_ *f, const xt_origin_ *o, xt_vec r)
-{
-    xt_moves_ moves;
-    xt_grid_ g;
-    int i, row, col;
-    if (!xt_moves_init_(x, &moves, f)) return r;
-    xt_grid_init_(&g, &r.dist);
-    for (i = 0; i < g.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i);
-        xt_local_place_(&g, &r.dist, i, &row, &col);
-        r.block[i] = xt_pick_block_(x, f, &moves, o, row, col, &b, xt_held_(r.type));
-    }
-    return xt_settle_(x, r);
-}
-
-/* ---- does each subgroup hold what it needs? ---------------------------------------------------------------------- */
-
-/* Where index `at` of a dimension is among what subgroup coordinate `s` holds of it; -1: it does not hold it. */
-static inline int xt_local_index_(const xt_dist *d, int dim, int s, int at)
-{
-    int r, piece = at / d->data[dim];
-    for (r = 0; r < d->rounds[dim]; r++)
-        if ((s + r * d->layout[dim]) % d->count[dim] == piece) return r * d->data[dim] + at % d->data[dim];
-    return -1;
-}
-
-static inline int xt_subgroup_coordinate_(const xt_dist *d, int dim, int subgroup)
-{
-    return dim ? subgroup % d->layout[1] : subgroup / d->layout[1] % d->layout[0];
-}
-
-/* For dimension `to_dim` of `to`, element i comes from element i / divisor * factor + shift of dimension `from_dim` of
- * `from`. Fills origin[] for what a subgroup holds; false when some subgroup does not hold it, or not all in the same
- * place. */
-static inline bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from, int from_dim, int divisor,
-                                    int factor, int shift, int *origin)
-{
-    int n = to->subgroups > from->subgroups ? to->subgroups : from->subgroups, s, r, i, count = 0;
-    for (s = 0; s < (n ? n : 1); s++) {
-        int a = xt_subgroup_coordinate_(to, to_dim, s), b = xt_subgroup_coordinate_(from, from_dim, s);
-        for (r = 0, count = 0; r < to->rounds[to_dim]; r++)
-            for (i = 0; i < to->data[to_dim]; i++, count++) {
-                int at = (a + r * to->layout[to_dim]) % to->count[to_dim] * to->data[to_dim] + i;
-                int have = xt_local_index_(from, from_dim, b, at / divisor * factor + shift);
-                if (have < 0 || (s > 0 && have != origin[count])) return false;
-                origin[count] = have;
-            }
-    }
-    return true;
-}
-
-/* Both dimensions; arrays in the arena. */
-static inline bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, const xt_dist *from, bool transposed,
-                               const int divisor[2], const int factor[2], const int shift[2])
-{
-    int *table[2], i;
-    for (i = 0; i < 2; i++) {
-        table[i] = (int *)xt_memory_(x, (size_t)(to->rounds[i] * to->data[i]) * sizeof *table[i]);
-        if (!table[i] ||
-            !xt_local_origin_(to, i, from, transposed ? 1 - i : i, divisor[i], factor[i], shift[i], table[i]))
-            return false;
-    }
-    o->rows = table[0];
-    o->cols = table[1];
-    o->transposed = transposed;
-    return true;
-}
-/* ---- from subgroup to subgroup: through local memory ------------------------------------------------------------- */
-
-/* One buffer serves every such operation of a kernel. While planning each says what it would like; afterwards the
- * buffer gets what local memory has left, and who does not fit works in passes over rows. */
-typedef struct {
-    int pitch, bytes, rows; /* of an element; rows: in one pass */
-    bool transposed;        /* the result reads rows as columns */
-    int stride[2];          /* of the source's rows and columns when read: 0 repeats one (broadcast), else 1 */
-    int shift[2];           /* of the result in the source (slices) */
-} xt_scratch_;
-
-static inline void xt_scratch_init_(xt_scratch_ *s, const xt_vec *v, bool transposed)
-{
-    memset(s, 0, sizeof *s);
-    s->bytes = cm_type_info(xt_held_(v->type))->bytes;
-    s->pitch = v->dist.shape[1] + (transposed ? 16 / s->bytes : 0); /* spreads over the banks */
-    s->transposed = transposed;
-    s->stride[0] = s->stride[1] = 1;
-}
-
-static inline void xt_scratch_plan_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, xt_where_ w)
-{
-    size_t row = (size_t)s->pitch * (size_t)s->bytes, all = row * (size_t)v->dist.shape[0];
-    if (all > x->scratch_wanted) x->scratch_wanted = all;
-    if (row > x->scratch_least) {
-        x->scratch_least = row;
-        x->scratch_file = w.file;
-        x->scratch_line = w.line;
-    }
-}
-
-/* How many rows go in one pass: whole pieces of the source where that can be. */
-static inline int xt_scratch_rows_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v)
-{
-    int rows = (int)(x->scratch_bytes / ((size_t)s->pitch * (size_t)s->bytes)), piece = v->dist.data[0];
-    if (rows >= v->dist.shape[0]) return v->dist.shape[0];
-    return rows > piece ? rows - rows % piece : rows < 1 ? 1 : rows;
-}
-
-static inline spe_id xt_scratch_pointer_(xt_ctx *x, cm_type type)
-{
-    spe_id zero = spe_u32(&x->m, 0);
-    return spe_ptr_cast(&x->m, spe_element(&x->m, x->scratch, 1, &zero), xt_spe_type_(x, (int)type));
-}
-
-/* A block's first row and column in the whole vector, as ids. */
-static inline void xt_scratch_position_(xt_ctx *x, const xt_dist *d, const xt_block_ *b, xt_where_ w, spe_id at[2])
-{
-    int i;
-    for (i = 0; i < 2; i++) {
-        xt_val place = xt_subgroup_place_(x, d, i);
-        at[i] = spe_iadd(&x->m, xt_index_id_(w, &place, "the place"), spe_i32(&x->m, i ? b->col : b->row));
-    }
-}
-
-/* Opens a branch for blocks whose rows first .. first + count meet the pass; nothing when there is one pass. */
-static inline void xt_scratch_open_(xt_ctx *x, spe_id first, int count, int low, int high)
-{
-    spe_module *m = &x->m;
-    spe_id below = spe_slt(m, first, spe_i32(m, high));
-    spe_if(m, spe_land(m, below, spe_sgt(m, spe_iadd(m, first, spe_i32(m, count)), spe_i32(m, low))));
-}
-
-/* The powers of two that divide a block's first row and column. */
-static inline void xt_scratch_known_(const xt_dist *d, const xt_block_ *b, int known[2])
-{
-    int i;
-    for (i = 0; i < 2; i++) {
-        int place = xt_align_of_(d->layout[i] == 1 || d->count[i] == 1 ? 0 : d->data[i]),
-            own = xt_align_of_(i ? b->col : b->row);
-        known[i] = place < own ? place : own;
-    }
-}
-
-/* Accesses in large pieces want the place in the address, and to know its alignment: row and col are multiples of
- * these. */
-static inline void xt_scratch_fold_(xt_ctx *x, const xt_scratch_ *s, cm_mem *mem, int row_known, int col_known,
-                                    int pitch)
-{
-    spe_module *m = &x->m;
-    int64_t align = XT_LOCAL_ALIGN_, line = (int64_t)xt_align_of_(pitch) * row_known;
-    if (s->stride[0] != 1 || s->stride[1] != 1) return; /* elements are repeated */
-    if (line * s->bytes < align) align = line * s->bytes;
-    if (col_known * s->bytes < align) align = col_known * s->bytes;
-    mem->ptr = spe_index(m, mem->ptr,
-                         spe_iadd(m, spe_imul(m, mem->row, mem->stride_row), spe_imul(m, mem->col, mem->stride_col)));
-    mem->row = mem->col = spe_i32(m, 0);
-    mem->align = (uint32_t)align;
-}
-
-static inline void xt_scratch_write_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int low)
-{
-    xt_ctx *x = w.x;
-    bool whole = s->rows >= v->dist.shape[0];
-    xt_grid_ g;
-    int i;
-    xt_grid_init_(&g, &v->dist);
-    for (i = 0; i < g.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i);
-        cm_mem mem;
-        spe_id at[2];
-        memset(&mem, 0, sizeof mem);
-        xt_scratch_position_(x, &v->dist, &b, w, at);
-        mem.ptr = xt_scratch_pointer_(x, xt_held_(v->type));
-        mem.row = at[1];
-        mem.col = spe_isub(&x->m, at[0], spe_i32(&x->m, low));
-        mem.stride_row = spe_i32(&x->m, 1);
-        mem.stride_col = spe_i32(&x->m, s->pitch);
-        mem.block2d = CM_BLOCK2D_NO;
-        if (!whole) {
-            mem.cols = spe_i32(&x->m, s->rows);
-            xt_scratch_open_(x, at[0], b.rows, low, low + s->rows);
-        } else {
-            int known[2];
-            xt_scratch_known_(&v->dist, &b, known);
-            xt_scratch_fold_(x, s, &mem, known[0], known[1], s->pitch);
-        }
-        cm_store(&x->cm, &v->block[i], &mem);
-        if (!whole) spe_endif(&x->m, 0, NULL, NULL);
-    }
-}
-
-/* What lies outside a pass was read as zero bits, so the passes are or-ed. */
-static inline spe_id xt_merge_part_(xt_ctx *x, const spe_id *v, const void *user)
-{
-    spe_id type = spe_type_of(&x->m, v[0]), bits;
-    const cm_type_row *row = cm_type_info(*(const cm_type *)user);
-    if (!row->storage_float) return spe_or(&x->m, v[0], v[1]);
-    bits = xt_like_part_(x, spe_int(&x->m, (uint32_t)row->storage_bits), v[0]);
-    bits = spe_or(&x->m, spe_bitcast(&x->m, bits, v[0]), spe_bitcast(&x->m, bits, v[1]));
-    return spe_bitcast(&x->m, type, bits);
-}
-
-/* One block of the result as memory: at[] is its place in the result. */
-static inline cm_mem xt_scratch_mem_(xt_ctx *x, const xt_scratch_ *s, cm_type type, const spe_id at[2], int low)
-{
-    spe_module *m = &x->m;
-    int row_dim = s->transposed ? 1 : 0; /* the result's dimension that runs along the source's rows */
-    spe_id down = spe_i32(m, s->stride[0] * s->pitch), right = spe_i32(m, s->stride[1]);
-    spe_id row, col;
-    cm_mem mem;
-    memset(&mem, 0, sizeof mem);
-    row = s->stride[0] ? spe_iadd(m, at[row_dim], spe_i32(m, s->shift[0] - low)) : spe_i32(m, 0);
-    col = s->stride[1] ? spe_iadd(m, at[1 - row_dim], spe_i32(m, s->shift[1])) : spe_i32(m, 0);
-    mem.ptr = xt_scratch_pointer_(x, type);
-    mem.row = s->transposed ? row : col;
-    mem.col = s->transposed ? col : row;
-    mem.stride_row = s->transposed ? down : right;
-    mem.stride_col = s->transposed ? right : down;
-    mem.block2d = CM_BLOCK2D_NO;
-    return mem;
-}
-
-static inline void xt_scratch_read_(xt_where_ w, const xt_scratch_ *s, const xt_dist *from, xt_vec *r, int low)
-{
-    xt_ctx *x = w.x;
-    cm_type type = xt_held_(r->type);
-    bool whole = s->rows >= from->shape[0];
-    xt_grid_ g;
-    int i;
-    xt_grid_init_(&g, &r->dist);
-    for (i = 0; i < g.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i);
-        const cm_matrix *both[2];
-        cm_matrix now, sum;
-        spe_id at[2], first;
-        cm_mem mem;
-        xt_scratch_position_(x, &r->dist, &b, w, at);
-        mem = xt_scratch_mem_(x, s, type, at, low);
-        if (whole) {
-            int known[2], row_dim = s->transposed ? 1 : 0;
-            xt_scratch_known_(&r->dist, &b, known);
-            if (xt_align_of_(s->shift[0]) < known[row_dim]) known[row_dim] = xt_align_of_(s->shift[0]);
-            if (xt_align_of_(s->shift[1]) < known[1 - row_dim]) known[1 - row_dim] = xt_align_of_(s->shift[1]);
-            xt_scratch_fold_(x, s, &mem, known[row_dim], known[1 - row_dim], s->pitch);
-            r->block[i] = cm_load(&x->cm, b.cols, b.rows, type, r->use, &mem);
-            continue;
-        }
-        if (low == 0) r->block[i] = cm_splat(&x->cm, b.cols, b.rows, type, CM_ACC, 0);
-        first = spe_iadd(&x->m, at[s->transposed ? 1 : 0], spe_i32(&x->m, s->shift[0]));
-        *(s->transposed ? &mem.rows : &mem.cols) = spe_i32(&x->m, s->rows);
-        xt_scratch_open_(x, first, s->transposed ? b.cols : b.rows, low, low + s->rows);
-        now = cm_load(&x->cm, b.cols, b.rows, type, CM_ACC, &mem);
-        both[0] = &r->block[i];
-        both[1] = &now;
-        if (!now.parts) return;
-        sum = xt_map_parts_(x, type, 2, both, xt_merge_part_, &type);
-        if (!sum.parts) return;
-        spe_endif_from(&x->m, (uint32_t)sum.parts, sum.part, r->block[i].part, sum.part);
-        r->block[i] = sum;
-    }
-}
-
-/* ---- passes over columns: every subgroup writes and reads a part of what it has in each -------------------------- */
-
-/* In how many passes a vector goes so that each takes the same columns of every piece: then what has been written is no
- * longer held while the rest is read, and nothing depends on the subgroup. 0: not this way. */
-static inline int xt_slabs_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, const xt_vec *r)
-{
-    int width = v->dist.data[1], n;
-    size_t all = (size_t)v->dist.shape[0] * (size_t)v->dist.shape[1] * (size_t)s->bytes;
-    if (s->transposed || !s->stride[0] || !s->stride[1] || s->shift[0] || s->shift[1] || width % x->S ||
-        r->dist.data[1] % width || all <= x->scratch_bytes)
-        return 0;
-    for (n = 2; n <= width / x->S; n++)
-        if (width / x->S % n == 0 && all / (size_t)n <= x->scratch_bytes) return n;
-    return 0;
-}
-
-/* Columns c .. c + S of a subgroup's pieces as memory, in the pass they belong to. */
-static inline cm_mem xt_slab_mem_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int width, int passes,
-                                  const xt_block_ *b, int c)
-{
-    xt_ctx *x = w.x;
-    int part = width / passes;
-    xt_block_ corner = *b;
-    spe_id at[2], col;
-    cm_mem mem;
-    memset(&mem, 0, sizeof mem);
-    corner.col = 0;
-    xt_scratch_position_(x, &v->dist, &corner, w, at);
-    col = spe_udiv(&x->m, at[1], spe_i32(&x->m, passes)); /* whole: a place is a multiple of the width */
-    mem.ptr = xt_scratch_pointer_(x, xt_held_(v->type));
-    mem.row = spe_iadd(&x->m, col, spe_i32(&x->m, c / width * part + c % width % part));
-    mem.col = at[0];
-    mem.stride_row = spe_i32(&x->m, 1);
-    mem.stride_col = spe_i32(&x->m, v->dist.shape[1] / passes);
-    mem.block2d = CM_BLOCK2D_NO;
-    xt_scratch_fold_(x, s, &mem, 1, x->S, v->dist.shape[1] / passes); /* parts are multiples of S wide */
-    return mem;
-}
-
-/* Writes (store) or reads the strips of S columns that pass number `pass` takes. A strip is `runs` neighbouring
- * parts. */
-static inline void xt_slab_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int pass,
-                            bool store)
-{
-    xt_ctx *x = w.x;
-    cm_type type = xt_held_(v->type);
-    xt_grid_ g;
-    int i, strip, run;
-    xt_grid_init_(&g, &v->dist);
-    for (i = 0; i < g.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i);
-        cm_layout l = cm_layout_for(&x->cm, x->S, b.rows, type, CM_ACC);
-        int runs = cm_part_count(&l);
-        for (strip = 0; strip < b.cols / x->S; strip++) {
-            spe_id *parts = v->block[i].part + strip * runs;
-            int c = b.col + strip * x->S;
-            cm_matrix one;
-            cm_mem mem;
-            if (c % width / (width / passes) != pass) continue;
-            mem = xt_slab_mem_(w, s, v, width, passes, &b, c);
-            one = store ? cm_from_parts(&x->cm, &l, parts) : cm_load(&x->cm, x->S, b.rows, type, CM_ACC, &mem);
-            if (store) cm_store(&x->cm, &one, &mem);
-            for (run = 0; !store && run < runs && run < one.parts; run++) parts[run] = one.part[run];
-        }
-    }
-}
-
-static inline void xt_through_slabs_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int passes, xt_vec *r)
-{
-    xt_ctx *x = w.x;
-    int pass, i, width = v->dist.data[1];
-    xt_grid_ g;
-    xt_grid_init_(&g, &r->dist);
-    for (i = 0; i < g.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i);
-        r->block[i] = cm_splat(&x->cm, b.cols, b.rows, xt_held_(r->type), CM_ACC, 0);
-    }
-    for (pass = 0; pass < passes && spe_ok(&x->m); pass++) {
-        spe_barrier(&x->m);
-        xt_slab_(w, s, v, width, passes, pass, true);
-        spe_barrier(&x->m);
-        xt_slab_(w, s, r, width, passes, pass, false);
-    }
-}
-
-/* All of v through local memory into r, which has been made. Every subgroup of the work-group takes part. */
-static inline xt_vec xt_through_scratch_(xt_where_ w, const xt_vec *v, xt_scratch_ *s, xt_vec r)
-{
-    xt_ctx *x = w.x;
-    xt_vec a;
-    int low, passes;
-    if (x->planning) xt_scratch_plan_(x, s, v, w);
-    if (x->planning || !r.blocks || !spe_ok(&x->m)) return r;
-    a = xt_as_use_(x, v, CM_ACC);
-    if (!a.blocks) return r;
-    passes = xt_slabs_(x, s, v, &r);
-    if (passes) {
-        xt_through_slabs_(w, s, &a, passes, &r);
-        return xt_settle_(x, r);
-    }
-    s->rows = xt_scratch_rows_(x, s, v);
-    for (low = 0; low < v->dist.shape[0] && spe_ok(&x->m); low += s->rows) {
-        spe_barrier(&x->m);
-        xt_scratch_write_(w, s, &a, low);
-        spe_barrier(&x->m);
-        xt_scratch_read_(w, s, &v->dist, &r, low);
-    }
-    return s->rows >= v->dist.shape[0] ? r : xt_settle_(x, r);
-}
 /* ---- maps given to an operation ---------------------------------------------------------------------------------- */
-
-static inline bool xt_map_agrees_(xt_where_ w, int error, const char *what, const xt_map *has, const xt_map *wanted)
-{
-    if (xt_same_map_(has, wanted)) return true;
-    xt_fail_(w, error, "%s has sg_layout {%d, %d} sg_data {%d, %d}, wanted {%d, %d} {%d, %d}", what, has->sg_layout[0],
-             has->sg_layout[1], has->sg_data[0], has->sg_data[1], wanted->sg_layout[0], wanted->sg_layout[1],
-             wanted->sg_data[0], wanted->sg_data[1]);
-    return false;
-}
-
-/* The optional map of the operand, which the older text writes before the result's: must be the one it has. */
-static inline bool xt_check_source_(xt_where_ w, const char *what, const xt_map *given, const xt_vec *v)
-{
-    return !xt_has_map_(given) || xt_map_agrees_(w, XT_ERROR_SOURCE_MAP, what, &v->map, given);
-}
 
 /* A dimension as users write it: 0, 1, or for blocked vectors XT_DIMS(0, 2), XT_DIMS(1, 3). -1 after an error. */
 enum { XT_DIMS_PAIR_ = 16 };
-static inline int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v)
-{
-    bool pair = dim == XT_DIMS_PAIR_ + 0 * 4 + 2 || dim == XT_DIMS_PAIR_ + 1 * 4 + 3, blocked = v->inner[0] > 0;
-    if (!blocked && (dim == 0 || dim == 1)) return dim;
-    if (blocked && pair) return (dim - XT_DIMS_PAIR_) / 4;
-    if (dim >= XT_DIMS_PAIR_)
-        xt_fail_(w, XT_ERROR_VEC_DIM, "%s along dimensions %d and %d of a %s vector", what, (dim - XT_DIMS_PAIR_) / 4,
-                 (dim - XT_DIMS_PAIR_) % 4, blocked ? "4-D" : "2-D");
-    else
-        xt_fail_(w, XT_ERROR_VEC_DIM, "%s along dimension %d of a %s vector%s", what, dim, blocked ? "4-D" : "2-D",
-                 blocked ? ": XT_DIMS(1, 3) or XT_DIMS(0, 2)" : "");
-    return -1;
-}
 
 /* ---- reduction: the kinds ---------------------------------------------------------------------------------------- */
-
-/* name; may be of floats, signed, unsigned integers; is a a = a; how a pair is combined */
-#define XT_REDUCTIONS_(X)                                                                                              \
-    X(add, true, true, false)                                                                                          \
-    X(mul, true, true, false)                                                                                          \
-    X(minsi, false, true, true)                                                                                        \
-    X(minui, false, true, true)                                                                                        \
-    X(maxsi, false, true, true)                                                                                        \
-    X(maxui, false, true, true)                                                                                        \
-    X(and, false, true, true)                                                                                          \
-    X(or, false, true, true)                                                                                           \
-    X(xor, false, true, false)                                                                                         \
-    X(minnumf, true, false, true)                                                                                      \
-    X(maxnumf, true, false, true)                                                                                      \
-    X(minimumf, true, false, true)                                                                                     \
-    X(maximumf, true, false, true)
 /* In C++ some of these names are tokens of their own, which ## cannot join: numbers by name for C alone. */
 typedef enum {
     XT_RED_ADD_,
@@ -4025,217 +731,6 @@ typedef enum {
     XT_RED_COUNT_
 } xt_red_;
 
-typedef struct {
-    const char *name;
-    bool on_float, on_int, idempotent;
-} xt_red_row_;
-
-static inline const xt_red_row_ *xt_red_info_(int kind)
-{
-    static const xt_red_row_ rows[] = {
-#define XT_ROW_(name, f, i, same) {#name, f, i, same},
-        XT_REDUCTIONS_(XT_ROW_)
-#undef XT_ROW_
-    };
-    return &rows[kind];
-}
-
-/* minimumf, maximumf: NaN when one is, and -0 is less than 0. */
-static inline spe_id xt_minimum_(xt_ctx *x, bool maximum, spe_id a, spe_id b)
-{
-    spe_module *m = &x->m;
-    spe_id type = spe_type_of(m, a),
-           bits = xt_like_part_(x, spe_int(m, spe_width(m, spe_info(m, type).elem ? spe_info(m, type).elem : type)), a);
-    spe_id p = spe_bitcast(m, bits, a), q = spe_bitcast(m, bits, b), r, zeros, nan;
-    r = spe_math2(m, maximum ? SPE_FMAX : SPE_FMIN, a, b);
-    zeros = spe_bitcast(m, type, maximum ? spe_and(m, p, q) : spe_or(m, p, q));
-    nan = spe_lor(m, spe_isnan(m, a), spe_isnan(m, b));
-    r = spe_select(m, spe_feq(m, a, b), zeros, r);
-    return spe_select(m, nan, spe_fadd(m, a, b), r);
-}
-
-static inline spe_id xt_red_combine_(xt_ctx *x, int kind, bool is_float, spe_id a, spe_id b)
-{
-    spe_module *m = &x->m;
-    switch (kind) {
-    case XT_RED_ADD_: return is_float ? spe_fadd(m, a, b) : spe_iadd(m, a, b);
-    case XT_RED_MUL_: return is_float ? spe_fmul(m, a, b) : spe_imul(m, a, b);
-    case XT_RED_MINSI_: return spe_math2(m, SPE_SMIN, a, b);
-    case XT_RED_MINUI_: return spe_math2(m, SPE_UMIN, a, b);
-    case XT_RED_MAXSI_: return spe_math2(m, SPE_SMAX, a, b);
-    case XT_RED_MAXUI_: return spe_math2(m, SPE_UMAX, a, b);
-    case XT_RED_AND_: return spe_and(m, a, b);
-    case XT_RED_OR_: return spe_or(m, a, b);
-    case XT_RED_XOR_: return spe_xor(m, a, b);
-    case XT_RED_MINNUMF_: return spe_math2(m, SPE_FMIN, a, b);
-    case XT_RED_MAXNUMF_: return spe_math2(m, SPE_FMAX, a, b);
-    case XT_RED_MINIMUMF_: return xt_minimum_(x, false, a, b);
-    default: return xt_minimum_(x, true, a, b);
-    }
-}
-
-/* What changes nothing, for lanes without an element: 1 for products, 0 for sums and xor; the others take an element
- * twice. */
-static inline spe_id xt_red_neutral_(xt_ctx *x, int kind, int type)
-{
-    xt_val v = xt_is_float_(type) ? xt_real_(kind == XT_RED_MUL_ ? 1 : 0) : xt_int_(kind == XT_RED_MUL_ ? 1 : 0);
-    return xt_constant_(x, type, &v);
-}
-
-/* ---- reduction: what a subgroup holds ---------------------------------------------------------------------------- */
-
-typedef struct {
-    xt_field_ f;
-    xt_moves_ moves;
-    int kind, dim, size;         /* size: elements that become one */
-    int outer, groups;           /* results along the other dimension, along this one */
-    int width, together, strips; /* lanes of a group, groups in a register, registers of a group */
-    bool is_float;
-} xt_reduce_;
-
-/* Element k of outer index o. */
-static inline int xt_reduce_at_(const xt_reduce_ *r, int o, int k)
-{
-    return r->dim ? r->f.where[o * r->f.cols + k] : r->f.where[k * r->f.cols + o];
-}
-
-/* One outer index: the registers of its groups folded into one; lane p then has what is left of group
- * p / width of those that start at `group`. */
-static inline spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int group)
-{
-    const bool twice = xt_red_info_(r->kind)->idempotent;
-    spe_id sum = 0, one;
-    int strip, p, from[32];
-    for (strip = 0; strip < r->strips; strip++) {
-        uint32_t absent = 0;
-        for (p = 0; p < x->S; p++) {
-            int g = group + p / r->width, k = strip * r->width + p % r->width;
-            from[p] = -1;
-            if (g >= r->groups) continue;
-            if (k >= r->size && !twice)
-                absent |= 1u << p;
-            else
-                from[p] = xt_reduce_at_(r, o, g * r->size + k % r->size);
-        }
-        one = xt_pick_(x, &r->f, &r->moves, from);
-        if (absent)
-            one = spe_select(&x->m, xt_lane_bit_(x, absent), xt_red_neutral_(x, r->kind, r->f.type), one);
-        sum = sum ? xt_red_combine_(x, r->kind, r->is_float, sum, one) : one;
-    }
-    return sum;
-}
-
-/* `count` registers of different outer indices (at most width) become one, whose lane p has outer index p % width:
- * each step halves both the registers and the lanes that still have to be combined. */
-static inline spe_id xt_reduce_halve_(xt_ctx *x, const xt_reduce_ *r, spe_id *a, int count)
-{
-    spe_module *m = &x->m;
-    int h, i;
-    for (h = r->width / 2; h > 0; h /= 2) {
-        uint32_t mask = 0;
-        spe_id bit = 0, by = spe_u32(m, (uint32_t)h);
-        for (i = 0; i < x->S; i++) mask |= i & h ? 1u << i : 0;
-        if (count > h) bit = xt_lane_bit_(x, mask);
-        for (i = 0; i < h && i < count; i++) {
-            spe_id keep = a[i], send = a[i];
-            if (i + h < count) {
-                keep = spe_select(m, bit, a[i + h], a[i]);
-                send = spe_select(m, bit, a[i], a[i + h]);
-            }
-            a[i] = xt_red_combine_(x, r->kind, r->is_float, keep, spe_sg_shuffle_xor(m, send, by));
-        }
-        if (count > h) count = h;
-    }
-    return a[0];
-}
-
-/* Elements side by side in the lanes: registers, then lanes. The results as a field. */
-static inline bool xt_reduce_lanes_(xt_ctx *x, xt_reduce_ *r, xt_field_ *out)
-{
-    int group, o, i, p, rows = r->dim ? r->outer : r->groups, cols = r->dim ? r->groups : r->outer;
-    int batches = (r->outer + r->width - 1) / r->width, bundles = (r->groups + r->together - 1) / r->together;
-    if (!xt_field_init_(x, out, rows, cols, batches * bundles, r->f.type)) return false;
-    for (group = 0; group < r->groups; group += r->together)
-        for (o = 0; o < r->outer; o += r->width) {
-            spe_id a[32];
-            int count = r->outer - o < r->width ? r->outer - o : r->width;
-            for (i = 0; i < count; i++) a[i] = xt_reduce_fold_(x, r, o + i, group);
-            for (p = 0; p < x->S; p++) {
-                int to = o + p % r->width, g = group + p / r->width;
-                if (to >= r->outer || g >= r->groups) continue;
-                out->where[r->dim ? to * cols + g : g * cols + to] = out->comps * 64 + p;
-            }
-            out->comp[out->comps++] = xt_reduce_halve_(x, r, a, count);
-        }
-    return spe_ok(&x->m);
-}
-
-/* Elements one after another in each lane: element by element of the result's layout. */
-static inline cm_matrix xt_reduce_block_(xt_ctx *x, xt_reduce_ *r, int row, int col, const xt_block_ *b, cm_type type)
-{
-    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)r->f.type, CM_ACC);
-    spe_id *v = (spe_id *)xt_memory_(x, (size_t)(l.V ? l.V : 1) * sizeof *v);
-    cm_matrix a;
-    int i, p, k, from[32];
-    if (!l.rows || !v) return cm_poison_();
-    for (i = 0; i < l.V; i++)
-        for (k = 0; k < r->size; k++) {
-            spe_id one;
-            for (p = 0; p < l.S; p++) {
-                cm_element e = cm_element_of(&l, xt_slot_at_(&l, p, i));
-                int o = r->dim ? row + e.col : col + e.row, g = r->dim ? col + e.row : row + e.col;
-                from[p] = e.padding ? -1 : xt_reduce_at_(r, o, g * r->size + k);
-            }
-            one = xt_pick_(x, &r->f, &r->moves, from);
-            v[i] = k ? xt_red_combine_(x, r->kind, r->is_float, v[i], one) : one;
-        }
-    a = cm_from_components(&x->cm, &l, v);
-    return cm_convert(&x->cm, &a, type);
-}
-
-static inline xt_vec xt_reduce_in_lanes_(xt_ctx *x, xt_reduce_ *r, xt_vec v)
-{
-    xt_grid_ g;
-    int i, row, col;
-    xt_grid_init_(&g, &v.dist);
-    for (i = 0; i < g.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i);
-        xt_local_place_(&g, &v.dist, i, &row, &col);
-        v.block[i] = xt_reduce_block_(x, r, row, col, &b, xt_held_(v.type));
-    }
-    return xt_settle_(x, v);
-}
-
-/* Each subgroup reduces what it holds: groups of `size` elements along dim, which must not cross its pieces. */
-static inline xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, int kind, int dim, int size, xt_vec result)
-{
-    xt_reduce_ r;
-    xt_field_ out;
-    xt_origin_ o;
-    int *index, i, n;
-    bool across;
-    memset(&r, 0, sizeof r);
-    if (!xt_field_of_(x, &r.f, v, xt_wide_type_((int)v->type)) || !xt_moves_init_(x, &r.moves, &r.f)) return result;
-    r.kind = kind;
-    r.dim = dim;
-    r.size = size;
-    r.is_float = xt_is_float_(r.f.type);
-    r.outer = dim ? r.f.rows : r.f.cols;
-    r.groups = (dim ? r.f.cols : r.f.rows) / size;
-    across = dim ? r.f.cols >= x->S || size * 2 >= x->S : r.f.cols < x->S && size * 2 >= x->S;
-    if (size == 1 || !across) return xt_reduce_in_lanes_(x, &r, result);
-    r.width = size < x->S && (size & (size - 1)) == 0 ? size : x->S;
-    r.together = x->S / r.width;
-    r.strips = (size + r.width - 1) / r.width;
-    if (!xt_reduce_lanes_(x, &r, &out)) return result;
-    n = out.rows > out.cols ? out.rows : out.cols;
-    index = (int *)xt_memory_(x, (size_t)n * sizeof *index);
-    for (i = 0; index && i < n; i++) index[i] = i;
-    o.rows = o.cols = index;
-    o.transposed = false;
-    return index ? xt_pick_all_(x, &out, &o, result) : result;
-}
-
 /* ---- reduction --------------------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -4245,107 +740,13 @@ typedef struct {
     xt_map map, source;
 } xt_reduction_desc_;
 
-static inline bool xt_reduction_checks_(xt_where_ w, int kind, xt_reduction_desc_ *d)
-{
-    const xt_red_row_ *row = xt_red_info_(kind);
-    int type, n;
-    if (!xt_check_vec_(w, &d->v, "the vector of XT_REDUCTION")) return false;
-    d->dim = xt_dimension_(w, "XT_REDUCTION", d->dim, &d->v);
-    if (d->dim < 0) return false;
-    type = (int)d->v.type;
-    n = d->v.dist.shape[d->dim];
-    if (type == XT_BOOL_ || type == CM_E4M3 || type == CM_E5M2 || !(xt_is_float_(type) ? row->on_float : row->on_int)) {
-        xt_fail_(w, XT_ERROR_REDUCTION_KIND, "%s of %s", row->name, xt_type_name_(type));
-        return false;
-    }
-    if (d->reduction_size == 0) d->reduction_size = n;
-    if (d->reduction_size < 1 || n % d->reduction_size) {
-        xt_fail_(w, XT_ERROR_REDUCTION_SIZE, "reduction_size %d, the dimension has %d", d->reduction_size, n);
-        return false;
-    }
-    return xt_check_source_(w, "the vector of XT_REDUCTION", &d->source, &d->v);
-}
-
 /* "sg_layout must be same, sg_data for the dimension being reduced must be same as the input vector, and the other
  * dimension must be same": the map that follows for the result; what the map splits is 1 element a subgroup there. */
-static inline xt_map xt_map_reduction(const xt_map *source, int dim, int reduction_size)
-{
-    xt_map m = *source;
-    if (xt_has_map_(&m)) m.sg_data[dim] = m.sg_data[dim] % reduction_size ? 1 : m.sg_data[dim] / reduction_size;
-    return m;
-}
-
-static inline int xt_common_divisor_(int a, int b) { return b ? xt_common_divisor_(b, a % b) : a; }
-
-static inline xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map);
-
-/* The result's map: given, or what follows; the given one must agree with it, but where both are given data may
- * move. */
-static inline bool xt_reduction_map_(xt_where_ w, xt_reduction_desc_ *d)
-{
-    xt_map derived = xt_map_reduction(&d->v.map, d->dim, d->reduction_size);
-    bool split = d->v.dist.data[d->dim] % d->reduction_size != 0;
-    if (!xt_has_map_(&d->map)) d->map = derived;
-    if (xt_has_map_(&d->source)) return true;
-    if (split) derived.sg_data[d->dim] = d->map.sg_data[d->dim];
-    return xt_map_agrees_(w, XT_ERROR_REDUCTION_MAP, ".map of XT_REDUCTION", &d->map, &derived);
-}
-
-/* One step: every subgroup reduces its own groups of `size`. */
-static inline xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim, int size, const xt_map *map)
-{
-    int shape[2];
-    xt_dist dist;
-    xt_vec r;
-    shape[0] = v->dist.shape[0];
-    shape[1] = v->dist.shape[1];
-    shape[dim] /= size;
-    if (!xt_distribute_(w, &dist, shape[0], shape[1], map)) return xt_no_vec_();
-    r = xt_new_vec_(w, v->type, &dist, map);
-    if (w.x->planning || !r.blocks || !v->blocks) return r;
-    return xt_reduce_local_(w.x, v, kind, dim, size, r);
-}
+XETILE_API xt_map xt_map_reduction(const xt_map *source, int dim, int reduction_size);
 
 /* Groups that lie in one subgroup's pieces are reduced there. Else each subgroup reduces its part of them, the parts
  * are dealt out anew, whole groups to a subgroup, and reduced. */
-static inline xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
-{
-    int part, rest, i;
-    xt_map map;
-    xt_vec v, r;
-    if (!xt_enter_(w, 330u + (uint32_t)kind) || !xt_reduction_checks_(w, kind, &d) || !xt_reduction_map_(w, &d))
-        return xt_no_vec_();
-    part = xt_common_divisor_(d.v.dist.data[d.dim], d.reduction_size);
-    rest = d.reduction_size / part;
-    map = xt_map_reduction(&d.v.map, d.dim, part);
-    v = rest == 1 && xt_same_map_(&map, &d.map) ? d.v : xt_no_vec_();
-    if (v.dist.shape[0]) {
-        r = xt_reduction_step_(w, &v, kind, d.dim, d.reduction_size, &d.map);
-    } else {
-        v = xt_reduction_step_(w, &d.v, kind, d.dim, part, &map);
-        map = d.map;
-        if (xt_has_map_(&map)) map.sg_data[d.dim] *= rest;
-        if (spe_ok(&w.x->m)) v = xt_convert_to_(w, &v, &map);
-        if (!spe_ok(&w.x->m)) return xt_no_vec_();
-        r = rest == 1 ? v : xt_reduction_step_(w, &v, kind, d.dim, rest, &d.map);
-    }
-    for (i = 0; i < 2; i++) r.inner[i] = d.v.inner[0] ? (i == d.dim ? 1 : d.v.inner[i]) : 0;
-    return r;
-}
-/* ---- broadcast, transpose, convert_layout, slices ---------------------------------------------------------------- */
-
-/* r from v, when every subgroup holds what it needs: element (i, j) of r is v's (i / divisor[0], j / divisor[1]), or
- * that of the transposed. False when one does not. */
-static inline bool xt_from_own_(xt_ctx *x, const xt_vec *v, xt_vec *r, bool transposed, const int divisor[2],
-                                const int factor[2], const int shift[2])
-{
-    xt_origin_ o;
-    xt_field_ f;
-    if (!xt_origins_(x, &o, &r->dist, &v->dist, transposed, divisor, factor, shift)) return false;
-    if (x->planning || !r->blocks || !v->blocks) return true;
-    if (xt_field_of_(x, &f, v, (int)xt_held_(v->type))) *r = xt_pick_all_(x, &f, &o, *r);
-    return true;
-}
+XETILE_API xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d);
 
 /* ---- broadcast */
 
@@ -4357,80 +758,11 @@ typedef struct {
     int inner_blocks[2];
 } xt_broadcast_desc_;
 
-static inline bool xt_broadcast_checks_(xt_where_ w, xt_broadcast_desc_ *d)
-{
-    int n, had = d->broadcast_size;
-    if (!xt_check_vec_(w, &d->v, "the vector of XT_BROADCAST")) return false;
-    d->dim = xt_dimension_(w, "XT_BROADCAST", d->dim, &d->v);
-    if (d->dim < 0) return false;
-    n = d->v.dist.shape[d->dim];
-    if (had == 0 && n != 1) {
-        xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "dimension %d has %d elements, wanted 1 (or .broadcast_size)", d->dim, n);
-        return false;
-    }
-    if (had == 0) d->broadcast_size = d->size;
-    if (d->broadcast_size < 1 || d->size != n * d->broadcast_size) {
-        xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "%d elements times broadcast_size %d is not %d", n, d->broadcast_size,
-                 d->size);
-        return false;
-    }
-    return xt_check_source_(w, "the vector of XT_BROADCAST", &d->source, &d->v);
-}
-
 /* "sg_layout must be same, sg_data for the dimension being broadcast must be 1, and the other dimension must be same";
  * with a broadcast_size smaller than the result's piece it is as many as that piece has. */
-static inline xt_map xt_map_broadcast(const xt_map *result, int dim, int broadcast_size)
-{
-    xt_map m = *result;
-    if (xt_has_map_(&m)) m.sg_data[dim] = m.sg_data[dim] < broadcast_size ? 1 : m.sg_data[dim] / broadcast_size;
-    return m;
-}
+XETILE_API xt_map xt_map_broadcast(const xt_map *result, int dim, int broadcast_size);
 
-static inline bool xt_broadcast_map_(xt_where_ w, xt_broadcast_desc_ *d)
-{
-    xt_map derived;
-    if (!xt_has_map_(&d->map)) {
-        d->map = d->v.map;
-        if (xt_has_map_(&d->map) && d->v.dist.shape[d->dim] == 1 && d->map.sg_layout[d->dim] > 1) {
-            xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_BROADCAST along dimension %d, where sg_layout is %d: say which .map",
-                     d->dim, d->map.sg_layout[d->dim]);
-            return false;
-        }
-        d->map.sg_data[d->dim] *= d->broadcast_size;
-    }
-    if (xt_has_map_(&d->source)) return true;
-    derived = xt_map_broadcast(&d->map, d->dim, d->broadcast_size);
-    return xt_map_agrees_(w, XT_ERROR_BROADCAST_MAP, "the vector of XT_BROADCAST", &d->v.map, &derived);
-}
-
-static inline xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
-{
-    static const int none[2] = {0, 0};
-    int divisor[2] = {1, 1}, factor[2] = {1, 1}, shape[2];
-    xt_dist dist;
-    xt_vec r;
-    xt_scratch_ s;
-    if (!xt_enter_(w, 350) || !xt_broadcast_checks_(w, &d) || !xt_broadcast_map_(w, &d)) return xt_no_vec_();
-    shape[0] = d.v.dist.shape[0];
-    shape[1] = d.v.dist.shape[1];
-    shape[d.dim] = d.size;
-    if (!xt_distribute_(w, &dist, shape[0], shape[1], &d.map)) return xt_no_vec_();
-    r = xt_new_vec_(w, d.v.type, &dist, &d.map);
-    r.inner[0] = d.v.inner[0];
-    r.inner[1] = d.v.inner[1];
-    if (d.v.inner[0]) r.inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
-    if (!spe_ok(&w.x->m)) return r;
-    divisor[d.dim] = d.broadcast_size;
-    if (xt_from_own_(w.x, &d.v, &r, false, divisor, factor, none)) return r;
-    if (d.v.dist.shape[d.dim] != 1) {
-        xt_fail_(w, XT_ERROR_BROADCAST_MAP, "sg_data {%d, %d} and broadcast_size %d: pieces share elements",
-                 dist.data[0], dist.data[1], d.broadcast_size);
-        return r;
-    }
-    xt_scratch_init_(&s, &d.v, false);
-    s.stride[d.dim] = 0;
-    return xt_through_scratch_(w, &d.v, &s, r);
-}
+XETILE_API xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d);
 
 /* ---- transpose */
 
@@ -4440,173 +772,13 @@ typedef struct {
 } xt_layout_desc_;
 
 /* "The two dimension of sg_layout and sg_data must be swapped." */
-static inline xt_map xt_map_transpose(const xt_map *map)
-{
-    xt_map m;
-    m.sg_layout[0] = map->sg_layout[1];
-    m.sg_layout[1] = map->sg_layout[0];
-    m.sg_data[0] = map->sg_data[1];
-    m.sg_data[1] = map->sg_data[0];
-    return m;
-}
+XETILE_API xt_map xt_map_transpose(const xt_map *map);
 
-/* Register i, lane p of a[] becomes register p, lane i: each step exchanges half of what a pair of lanes has. */
-static inline void xt_transpose_square_(xt_ctx *x, spe_id *a)
-{
-    spe_module *m = &x->m;
-    int h, i;
-    for (h = x->S / 2; h > 0; h /= 2) {
-        uint32_t mask = 0;
-        spe_id bit;
-        for (i = 0; i < x->S; i++) mask |= i & h ? 1u << i : 0;
-        bit = xt_lane_bit_(x, mask);
-        for (i = 0; i < x->S; i++) {
-            spe_id low = a[i], high, got;
-            if (i & h) continue;
-            high = a[i + h];
-            got = spe_sg_shuffle_xor(m, spe_select(m, bit, low, high), spe_u32(m, (uint32_t)h));
-            a[i] = spe_select(m, bit, got, low);
-            a[i + h] = spe_select(m, bit, high, got);
-        }
-    }
-}
-
-/* The transposed field, square by square of S x S. */
-static inline bool xt_transpose_field_(xt_ctx *x, const xt_field_ *f, xt_field_ *out)
-{
-    int S = x->S, across = (f->cols + S - 1) / S, down = (f->rows + S - 1) / S, r, c, i, p, from[32];
-    xt_moves_ moves;
-    if (!xt_field_init_(x, out, f->cols, f->rows, across * down * S, f->type) || !xt_moves_init_(x, &moves, f))
-        return false;
-    for (r = 0; r < f->rows; r += S)
-        for (c = 0; c < f->cols; c += S) {
-            spe_id a[32];
-            for (i = 0; i < S; i++) {
-                for (p = 0; p < S; p++)
-                    from[p] = r + i < f->rows && c + p < f->cols ? f->where[(r + i) * f->cols + c + p] : -1;
-                a[i] = r + i < f->rows ? xt_pick_(x, f, &moves, from) : a[0];
-            }
-            xt_transpose_square_(x, a);
-            for (i = 0; i < S; i++, out->comps++) {
-                out->comp[out->comps] = a[i];
-                for (p = 0; p < S; p++)
-                    if (c + i < f->cols && r + p < f->rows)
-                        out->where[(c + i) * f->rows + r + p] = out->comps * 64 + p;
-            }
-        }
-    return spe_ok(&x->m);
-}
-
-/* A vector that was loaded just now can be loaded transposed instead, as from memory of the other order: that is one
- * message where a product wants its packed operand, or elements are 32 bits, and no worse a lane at a time. (The first
- * load is left without a use then, and the device's compiler drops it.) */
-static inline bool xt_transpose_load_(xt_where_ w, const xt_vec *v, xt_vec *r)
-{
-    xt_ctx *x = w.x;
-    const xt_load_desc_ *d = (const xt_load_desc_ *)v->loaded;
-    int bytes = cm_type_info(xt_held_(v->type))->bytes, i;
-    xt_grid_ g;
-    if (!d || v->operation + 1 != x->operations || d->padding != 0 || d->tile.type == (cm_type)XT_BOOL_) return false;
-    if (v->dist.rounds[0] * v->dist.rounds[1] != 1 || v->dist.data[0] != r->dist.data[1]) return false;
-    if (x->block2d && r->use != CM_A && bytes != 4) return false;
-    xt_grid_init_(&g, &r->dist);
-    for (i = 0; i < g.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i), source = b;
-        cm_mem mem;
-        spe_id swap;
-        source.row = b.col;
-        source.col = b.row;
-        mem = xt_mem_(w, &d->tile, &source);
-        swap = mem.rows, mem.rows = mem.cols, mem.cols = swap;
-        swap = mem.row, mem.row = mem.col, mem.col = swap;
-        swap = mem.stride_row, mem.stride_row = mem.stride_col, mem.stride_col = swap;
-        r->block[i] = cm_load(&x->cm, b.cols, b.rows, r->type, r->use, &mem);
-    }
-    return true;
-}
-
-/* In registers when every subgroup holds what it needs. */
-static inline bool xt_transpose_own_(xt_where_ w, const xt_vec *v, xt_vec *r)
-{
-    xt_ctx *x = w.x;
-    static const int one[2] = {1, 1}, none[2] = {0, 0};
-    xt_origin_ o;
-    xt_field_ f, t;
-    if (!xt_origins_(x, &o, &r->dist, &v->dist, true, one, one, none)) return false;
-    if (x->planning || !r->blocks || !v->blocks || xt_transpose_load_(w, v, r)) return true;
-    if (!xt_field_of_(x, &f, v, (int)xt_held_(v->type))) return true;
-    if (f.rows <= 2 || f.cols <= 2) {
-        *r = xt_pick_all_(x, &f, &o, *r);
-    } else if (xt_transpose_field_(x, &f, &t)) {
-        o.transposed = false;
-        *r = xt_pick_all_(x, &t, &o, *r);
-    }
-    return true;
-}
-
-static inline xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
-{
-    xt_dist dist;
-    xt_vec r;
-    xt_scratch_ s;
-    if (!xt_enter_(w, 351) || !xt_check_vec_(w, &d.v, "the vector of XT_TRANSPOSE") ||
-        !xt_check_source_(w, "the vector of XT_TRANSPOSE", &d.source, &d.v))
-        return xt_no_vec_();
-    if (d.v.inner[0]) {
-        xt_fail_(w, XT_ERROR_BLOCKED, "XT_TRANSPOSE has no 4-D form: inner_blocks {%d, %d}; XT_TILE_UNPACK first",
-                 d.v.inner[0], d.v.inner[1]);
-        return xt_no_vec_();
-    }
-    if (!xt_has_map_(&d.map)) d.map = xt_map_transpose(&d.v.map);
-    if (!xt_distribute_(w, &dist, d.v.dist.shape[1], d.v.dist.shape[0], &d.map)) return xt_no_vec_();
-    r = xt_new_vec_(w, d.v.type, &dist, &d.map);
-    if (!spe_ok(&w.x->m) || xt_transpose_own_(w, &d.v, &r)) return r;
-    xt_scratch_init_(&s, &d.v, true);
-    return xt_through_scratch_(w, &d.v, &s, r);
-}
+XETILE_API xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d);
 
 /* ---- convert_layout, slices */
 
-/* Rows row .., columns col .. of v, distributed by another map. */
-static inline xt_vec xt_window_(xt_where_ w, const xt_vec *v, const int at[2], const int shape[2], const xt_map *map)
-{
-    static const int one[2] = {1, 1};
-    xt_ctx *x = w.x;
-    xt_dist dist;
-    xt_scratch_ s;
-    xt_vec r;
-    if (!xt_distribute_(w, &dist, shape[0], shape[1], map)) return xt_no_vec_();
-    r = xt_new_vec_(w, v->type, &dist, map);
-    if (!spe_ok(&x->m) || xt_from_own_(x, v, &r, false, one, one, at)) return r;
-    xt_scratch_init_(&s, v, false);
-    s.shift[0] = at[0];
-    s.shift[1] = at[1];
-    return xt_through_scratch_(w, v, &s, r);
-}
-
-static inline xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map)
-{
-    static const int none[2] = {0, 0};
-    xt_vec r;
-    if (xt_same_map_(&v->map, map)) return *v;
-    r = xt_window_(w, v, none, v->dist.shape, map);
-    r.inner[0] = v->inner[0];
-    r.inner[1] = v->inner[1];
-    return r;
-}
-
-static inline xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
-{
-    if (!xt_enter_(w, 352) || !xt_check_vec_(w, &d.v, "the vector of XT_CONVERT_LAYOUT") ||
-        !xt_check_source_(w, "the vector of XT_CONVERT_LAYOUT", &d.source, &d.v))
-        return xt_no_vec_();
-    if (!xt_has_map_(&d.map)) {
-        xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_CONVERT_LAYOUT of a %d x %d vector needs .map", d.v.dist.shape[0],
-                 d.v.dist.shape[1]);
-        return xt_no_vec_();
-    }
-    return xt_convert_to_(w, &d.v, &d.map);
-}
+XETILE_API xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d);
 
 typedef struct {
     xt_vec v;
@@ -4614,27 +786,7 @@ typedef struct {
     xt_map map;
 } xt_slice_desc_;
 
-static inline xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
-{
-    int at[2], shape[2];
-    if (!xt_enter_(w, 353) || !xt_check_vec_(w, &d.v, "the vector of XT_SLICE")) return xt_no_vec_();
-    at[0] = d.row;
-    at[1] = d.col;
-    shape[0] = d.rows;
-    shape[1] = d.cols;
-    if (d.v.inner[0] || d.row < 0 || d.col < 0 || d.rows < 1 || d.cols < 1 || d.row > d.v.dist.shape[0] - d.rows ||
-        d.col > d.v.dist.shape[1] - d.cols) {
-        xt_fail_(w, d.v.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_SLICE, "%d x %d at (%d, %d) of %d x %d", d.rows, d.cols,
-                 d.row, d.col, d.v.dist.shape[0], d.v.dist.shape[1]);
-        return xt_no_vec_();
-    }
-    if (xt_has_map_(&d.v.map) && !xt_has_map_(&d.map)) {
-        xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_SLICE of a %d x %d vector at work-group level needs .map",
-                 d.v.dist.shape[0], d.v.dist.shape[1]);
-        return xt_no_vec_();
-    }
-    return xt_window_(w, &d.v, at, shape, &d.map);
-}
+XETILE_API xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d);
 
 /* ---- blocked vectors --------------------------------------------------------------------------------------------- */
 
@@ -4643,44 +795,11 @@ typedef struct {
     int inner_blocks[2];
 } xt_pack_desc_;
 
-/* "out_dim[0] = in_dim[0] / inner_blocks[0]": each subgroup's piece is whole blocks. */
-static inline bool xt_inner_fits_(xt_where_ w, const char *what, const int inner[2], const xt_dist *d)
-{
-    if (inner[0] > 0 && inner[1] > 0 && d->data[0] % inner[0] == 0 && d->data[1] % inner[1] == 0) return true;
-    xt_fail_(w, XT_ERROR_BLOCKED, "%s: inner_blocks {%d, %d} of %d x %d", what, inner[0], inner[1], d->data[0],
-             d->data[1]);
-    return false;
-}
-
 /* A 2-D vector seen as 4-D: rows / b0, cols / b1, b0, b1. Nothing moves: registers are blocks already. */
-static inline xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
-{
-    xt_vec r = d.v;
-    if (!xt_enter_(w, 354) || !xt_check_vec_(w, &d.v, "the vector of XT_TILE_PACK")) return xt_no_vec_();
-    if (d.v.inner[0]) {
-        xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK of a vector that has inner_blocks {%d, %d}", d.v.inner[0],
-                 d.v.inner[1]);
-        return xt_no_vec_();
-    }
-    if (!xt_inner_fits_(w, "XT_TILE_PACK", d.inner_blocks, &d.v.dist)) return xt_no_vec_();
-    r.inner[0] = d.inner_blocks[0];
-    r.inner[1] = d.inner_blocks[1];
-    return r;
-}
+XETILE_API xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d);
 
-static inline xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
-{
-    xt_vec r = d.v;
-    if (!xt_enter_(w, 355) || !xt_check_vec_(w, &d.v, "the vector of XT_TILE_UNPACK")) return xt_no_vec_();
-    if (!d.v.inner[0] ||
-        (d.inner_blocks[0] && (d.inner_blocks[0] != d.v.inner[0] || d.inner_blocks[1] != d.v.inner[1]))) {
-        xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_UNPACK with inner_blocks {%d, %d} of a vector with {%d, %d}",
-                 d.inner_blocks[0], d.inner_blocks[1], d.v.inner[0], d.v.inner[1]);
-        return xt_no_vec_();
-    }
-    r.inner[0] = r.inner[1] = 0;
-    return r;
-}
+XETILE_API xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d);
+
 /* ---- carried values: what XT_FOR and XT_IF take as &x ------------------------------------------------------------ */
 
 typedef struct {
@@ -4695,897 +814,44 @@ typedef struct {
     int frame, side;
 } xt_branch_;
 
-/* Reads what a carried pointer points to; its first word tells what it is. */
-static inline bool xt_read_(xt_where_ w, void *object, xt_thing_ *t, int number)
-{
-    memset(t, 0, sizeof *t);
-    memcpy(&t->magic, object, sizeof t->magic);
-    if (t->magic == XT_VAL_MAGIC_)
-        memcpy(&t->val, object, sizeof t->val);
-    else if (t->magic == XT_VEC_MAGIC_)
-        memcpy(&t->vec, object, sizeof t->vec);
-    else if (t->magic == XT_TILE_MAGIC_)
-        memcpy(&t->tile, object, sizeof t->tile);
-    else {
-        xt_fail_(w, XT_ERROR_CARRIED, "number %d of the list is something else, or was never set", number + 1);
-        return false;
-    }
-    return true;
-}
-
-static inline void xt_write_(void *object, const xt_thing_ *t)
-{
-    if (t->magic == XT_VAL_MAGIC_) memcpy(object, &t->val, sizeof t->val);
-    if (t->magic == XT_VEC_MAGIC_) memcpy(object, &t->vec, sizeof t->vec);
-    if (t->magic == XT_TILE_MAGIC_) memcpy(object, &t->tile, sizeof t->tile);
-}
-
-/* The scalars that make up a value: one of an xt_val, six of a tile; a vector has none. */
-static inline int xt_scalars_(xt_thing_ *t, xt_val *out[XT_COMPONENTS_])
-{
-    int i;
-    out[0] = &t->val;
-    if (t->magic != XT_TILE_MAGIC_) return t->magic == XT_VAL_MAGIC_;
-    for (i = 0; i < 2; i++) {
-        out[i] = &t->tile.offset[i];
-        out[2 + i] = &t->tile.shape[i];
-    }
-    out[4] = &t->tile.pitch;
-    out[5] = &t->tile.base;
-    return XT_COMPONENTS_;
-}
-
-/* The vector that a value is or holds (the offsets of a scatter tile); NULL when there is none. In masks of changes it
- * has bit XT_VEC_CHANGES_; bits from XT_COUNTS_SHIFT_ on are of scalars that advance as the loop's index does. */
-enum { XT_VEC_CHANGES_ = 1 << XT_COMPONENTS_, XT_COUNTS_SHIFT_ = 16 };
-static inline xt_vec *xt_thing_vec_(xt_thing_ *t)
-{
-    if (t->magic == XT_TILE_MAGIC_ && t->tile.scatter) return &t->tile.offsets;
-    return t->magic == XT_VEC_MAGIC_ ? &t->vec : NULL;
-}
-
-/* The type in which a scalar is carried: a C constant's is i32 or f32. */
-static inline int xt_carried_type_(const xt_val *start)
-{
-    return start->kind == XT_INT_ ? CM_I32 : start->kind == XT_REAL_ ? CM_F32 : start->type;
-}
-
-static inline void xt_describe_thing_(const xt_thing_ *t, char *text, size_t size)
-{
-    const xt_dist *d = t->magic == XT_VEC_MAGIC_ ? &t->vec.dist : &t->tile.dist;
-    const xt_map *m = t->magic == XT_VEC_MAGIC_ ? &t->vec.map : &t->tile.map;
-    if (t->magic == XT_VAL_MAGIC_) {
-        snprintf(text, size, "%s", xt_type_name_(xt_carried_type_(&t->val)));
-        return;
-    }
-    snprintf(text, size, "%s %d x %d of %s", t->magic == XT_VEC_MAGIC_ ? "vector" : "tile", d->shape[0], d->shape[1],
-             xt_type_name_((int)(t->magic == XT_VEC_MAGIC_ ? t->vec.type : t->tile.type)));
-    if (xt_has_map_(m))
-        snprintf(text + strlen(text), size - strlen(text), " with sg_layout {%d, %d} sg_data {%d, %d}", m->sg_layout[0],
-                 m->sg_layout[1], m->sg_data[0], m->sg_data[1]);
-}
-
-static inline bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
-{
-    int s, t;
-    if (a->magic != b->magic) return false;
-    if (a->magic == XT_VEC_MAGIC_)
-        return a->vec.type == b->vec.type && a->vec.dist.shape[0] == b->vec.dist.shape[0] &&
-               a->vec.dist.shape[1] == b->vec.dist.shape[1] && xt_same_map_(&a->vec.map, &b->vec.map);
-    if (a->magic == XT_TILE_MAGIC_)
-        return a->tile.type == b->tile.type && a->tile.column_major == b->tile.column_major &&
-               a->tile.scatter == b->tile.scatter && a->tile.inside == b->tile.inside &&
-               a->tile.base.local == b->tile.base.local &&
-               memcmp(a->tile.inner, b->tile.inner, sizeof a->tile.inner) == 0 &&
-               (!a->tile.scatter || a->tile.offsets.type == b->tile.offsets.type) &&
-               a->tile.dist.shape[0] == b->tile.dist.shape[0] && a->tile.dist.shape[1] == b->tile.dist.shape[1] &&
-               xt_same_map_(&a->tile.map, &b->tile.map);
-    s = xt_carried_type_(&a->val);
-    t = xt_carried_type_(&b->val);
-    if (a->val.kind == XT_POINTER_ || b->val.kind == XT_POINTER_) return a->val.kind == b->val.kind && s == t;
-    if (s == t || (b->val.kind == XT_INT_ && xt_is_float_(s))) return true;
-    return xt_is_int_(s) && xt_is_int_(t) && (b->val.kind == XT_INT_ || xt_bits_(s) == xt_bits_(t));
-}
-
-/* "a carried value whose type changes" */
-static inline bool xt_check_carried_(xt_where_ w, const xt_thing_ *start, const xt_thing_ *now, int number)
-{
-    char before[112], after[112];
-    if (xt_same_kind_(start, now)) return true;
-    xt_describe_thing_(start, before, sizeof before);
-    xt_describe_thing_(now, after, sizeof after);
-    xt_fail_(w, XT_ERROR_CARRIED_TYPE, "number %d of the list came in as %s, is %s at the end", number + 1, before,
-             after);
-    return false;
-}
-
-static inline bool xt_same_scalar_(const xt_val *a, const xt_val *b)
-{
-    if (a->kind != b->kind || a->type != b->type) return false;
-    if (a->kind == XT_INT_) return a->i == b->i;
-    if (a->kind == XT_REAL_) return memcmp(&a->real, &b->real, sizeof a->real) == 0;
-    return a->id == b->id;
-}
-
-/* Which scalars differ (a bit each), and whether the vector does. */
-static inline uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
-{
-    xt_val *p[XT_COMPONENTS_], *q[XT_COMPONENTS_];
-    const xt_vec *v = xt_thing_vec_(a), *u = xt_thing_vec_(b);
-    int i, n = xt_scalars_(a, p);
-    uint32_t mask = v && u && v->serial != u->serial ? XT_VEC_CHANGES_ : 0;
-    xt_scalars_(b, q);
-    for (i = 0; i < n; i++)
-        if (!xt_same_scalar_(p[i], q[i])) mask |= 1u << i;
-    return mask;
-}
-
-/* ---- carried values: planning ------------------------------------------------------------------------------------ */
-
-/* While planning: those scalars become new, unknown values, and so does a vector. */
-static inline void xt_forget_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
-{
-    xt_val *p[XT_COMPONENTS_];
-    xt_vec *v = xt_thing_vec_(t);
-    int i, n = xt_scalars_(t, p);
-    if (v && (mask & XT_VEC_CHANGES_)) v->serial = ++x->serial;
-    for (i = 0; i < n; i++) {
-        if (!(mask >> i & 1)) continue;
-        if (p[i]->kind == XT_POINTER_)
-            p[i]->id = ++x->serial;
-        else
-            *p[i] = xt_scalar_(x, xt_carried_type_(p[i]), 0, 1, 0);
-    }
-}
-
-/* Two values of which either may be there later: they share a layout, or the fate of their 2D block messages. */
-static inline void xt_join_(xt_ctx *x, xt_thing_ *a, xt_thing_ *b)
-{
-    const xt_vec *v = xt_thing_vec_(a), *u = xt_thing_vec_(b);
-    if (!spe_ok(&x->m)) return;
-    if (v && u) xt_same_layout_(x, v->node, u->node);
-    if (a->magic == XT_TILE_MAGIC_ && !a->tile.scatter && a->tile.node != b->tile.node)
-        xt_same_tiles_(x, a->tile.node, b->tile.node);
-}
-
-static inline uint32_t *xt_changed_(xt_ctx *x, const xt_frame_ *f, int slot)
-{
-    return (uint32_t *)x->changed.items + ((const int *)x->frame_first.items)[f->number] + slot;
-}
-
-/* ---- carried values: ids for phis -------------------------------------------------------------------------------- */
-
-static inline int xt_count_ids_(xt_ctx *x, xt_frame_ *f)
-{
-    int i, j, n, total = 0;
-    for (i = 0; i < f->slots; i++) {
-        xt_thing_ *t = &f->slot[i].start;
-        uint32_t mask = *xt_changed_(x, f, i);
-        xt_val *p[XT_COMPONENTS_];
-        const xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
-        n = xt_scalars_(t, p);
-        for (j = 0; j < n; j++) total += (int)(mask >> j & 1);
-        for (j = 0; v && j < v->blocks; j++) total += v->block[j].parts;
-    }
-    return total;
-}
-
-/* The ids of one vector, in the layout of `like`. */
-static inline int xt_vec_ids_(xt_ctx *x, const xt_vec *v, const xt_vec *like, spe_id *ids)
-{
-    xt_vec r = xt_as_use_(x, v, like->use);
-    int i, j, n = 0;
-    for (i = 0; i < like->blocks; i++)
-        for (j = 0; j < like->block[i].parts; j++)
-            ids[n++] = i < r.blocks && j < r.block[i].parts ? r.block[i].part[j] : 0;
-    return n;
-}
-
-/* The ids of what changes: of slot i from things[i], which may be the start, the values at the end, ... */
-static inline void xt_gather_(xt_where_ w, xt_frame_ *f, int which)
-{
-    xt_ctx *x = w.x;
-    int i, j, n, at = 0;
-    for (i = 0; i < f->slots; i++) {
-        xt_slot_ *s = &f->slot[i];
-        xt_thing_ *t = which ? &s->now : &s->start;
-        uint32_t mask = *xt_changed_(x, f, i);
-        xt_val *p[XT_COMPONENTS_], *first[XT_COMPONENTS_];
-        if (!mask) continue;
-        n = xt_scalars_(t, p);
-        xt_scalars_(&s->start, first);
-        for (j = 0; j < n; j++)
-            if (mask >> j & 1)
-                f->ids[at++] = p[j]->kind == XT_POINTER_
-                                   ? p[j]->id
-                                   : xt_id_(w, p[j], xt_carried_type_(first[j]), "a carried value");
-        if (mask & XT_VEC_CHANGES_) at += xt_vec_ids_(x, xt_thing_vec_(t), xt_thing_vec_(&s->start), f->ids + at);
-    }
-}
-
-/* A vector like another, made of these ids. */
-static inline int xt_vec_from_ids_(xt_ctx *x, xt_vec *v, const spe_id *ids)
-{
-    cm_matrix *block = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *block);
-    int i, n = 0;
-    if (!block) return 0;
-    for (i = 0; i < v->blocks; i++) {
-        block[i] = cm_from_parts(&x->cm, &v->block[i].l, ids + n);
-        n += v->block[i].parts;
-    }
-    v->block = block;
-    return n;
-}
-
-/* The user's variables become what they were at the start, with the given ids where they change. */
-static inline void xt_scatter_(xt_ctx *x, xt_frame_ *f)
-{
-    int i, j, n, at = 0;
-    for (i = 0; i < f->slots; i++) {
-        xt_thing_ t = f->slot[i].start;
-        uint32_t mask = *xt_changed_(x, f, i);
-        xt_val *p[XT_COMPONENTS_];
-        n = xt_scalars_(&t, p);
-        for (j = 0; j < n; j++) {
-            if (!(mask >> j & 1)) continue;
-            if (p[j]->kind == XT_POINTER_)
-                p[j]->id = f->ids[at++];
-            else
-                *p[j] = xt_scalar_(x, xt_carried_type_(p[j]), f->ids[at++], 1, 0);
-        }
-        if (mask & XT_VEC_CHANGES_) at += xt_vec_from_ids_(x, xt_thing_vec_(&t), f->ids + at);
-        xt_write_(f->slot[i].object, &t);
-    }
-}
-/* ---- regions ----------------------------------------------------------------------------------------------------- */
-
-/* The line that opened the innermost region. */
-static inline xt_where_ xt_region_where_(xt_ctx *x)
-{
-    cm_blame_ at = cm_region_blame_(&x->m, xt_errors_(), &x->regions);
-    return xt_where_at_(x, at.file, at.line);
-}
-
-/* Reads the carried values; gives the frame room for their ids when writing. */
-static inline bool xt_frame_slots_(xt_where_ w, xt_frame_ *f, void *const *objects)
-{
-    xt_ctx *x = w.x;
-    int i;
-    while (objects[f->slots]) f->slots++;
-    f->slot = (xt_slot_ *)xt_memory_(x, (size_t)f->slots * sizeof *f->slot);
-    if (!f->slot) return false;
-    for (i = 0; i < f->slots; i++) {
-        f->slot[i].object = objects[i];
-        if (!xt_read_(w, objects[i], &f->slot[i].start, i)) return false;
-    }
-    if (x->planning) {
-        int *first = (int *)xt_push_(x, &x->frame_first, sizeof *first);
-        if (first) *first = x->changed.count;
-        for (i = 0; i < f->slots; i++) xt_push_(x, &x->changed, sizeof(uint32_t));
-        return spe_ok(&x->m);
-    }
-    f->id_count = xt_count_ids_(x, f);
-    f->ids = (spe_id *)xt_memory_(x, (size_t)f->id_count * sizeof *f->ids);
-    return f->ids != NULL;
-}
-
-static inline xt_frame_ *xt_open_(xt_where_ w, xt_frame_kind_ kind, void *const *objects)
-{
-    static const char *const names[] = {"XT_FOR", "XT_IF", "XT_WHILE"}; /* by xt_frame_kind_ */
-    xt_ctx *x = w.x;
-    int depth = cm_region_open_(xt_blame_(w), &x->regions, names[kind]);
-    xt_frame_ *f;
-    if (!depth) return NULL;
-    f = &x->frames[depth - 1];
-    memset(f, 0, sizeof *f);
-    f->kind = kind;
-    f->number = x->frame_count++;
-    if (!x->planning && f->number >= x->frame_first.count) {
-        xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more regions than the first time");
-        return NULL;
-    }
-    return xt_frame_slots_(w, f, objects) ? f : NULL;
-}
-
-/* The frame of the region of this depth, when it may be closed (cm_region_ends_). */
-static inline xt_frame_ *xt_closing_(xt_ctx *x, int depth, bool done)
-{
-    return cm_region_ends_(&x->m, xt_errors_(), &x->regions, depth, done) ? &x->frames[depth - 1] : NULL;
-}
-
-/* Reads the carried values at the end of a body and checks their types. */
-static inline bool xt_read_now_(xt_where_ w, xt_frame_ *f)
-{
-    int i;
-    for (i = 0; i < f->slots; i++)
-        if (!xt_read_(w, f->slot[i].object, &f->slot[i].now, i) ||
-            !xt_check_carried_(w, &f->slot[i].start, &f->slot[i].now, i))
-            return false;
-    return true;
-}
-
 /* ---- XT_FOR ------------------------------------------------------------------------------------------------------ */
 
-/* While planning, at the top of a loop: what is carried may have any value. */
-static inline void xt_loop_forget_(xt_ctx *x, xt_frame_ *f)
-{
-    int i;
-    for (i = 0; i < f->slots; i++) {
-        f->slot[i].body = f->slot[i].start;
-        xt_forget_(x, &f->slot[i].body, /* of a tile the offsets */
-                   XT_VEC_CHANGES_ | (f->slot[i].body.magic == XT_TILE_MAGIC_ ? 3 : 1));
-        xt_write_(f->slot[i].object, &f->slot[i].body);
-    }
-}
-
-/* A loop that counts down, or may do so, counts its turns from 0 on instead: (hi - lo + step -+ 1) / step of them.
- * Changes lo, hi and step to those. */
-static inline void xt_count_turns_(xt_where_ w, xt_val *lo, xt_val *hi, xt_val *step)
-{
-    xt_val from = *lo, to = *hi, by = *step, one = xt_int_(-1);
-    if (from.kind == XT_SCALAR_) from = xt_cast_number_(w, CM_I32, &from);
-    if (to.kind == XT_SCALAR_) to = xt_cast_number_(w, CM_I32, &to);
-    if (by.kind == XT_SCALAR_) /* 1 or -1 */
-        one = xt_binary_number_(w, XT_OP_OR_, xt_binary_number_(w, XT_OP_SHR_, by, xt_int_(31)), xt_int_(1));
-    to = xt_binary_number_(w, XT_OP_SUB_, to, from);
-    to = xt_binary_number_(w, XT_OP_ADD_, to, xt_binary_number_(w, XT_OP_SUB_, by, one));
-    *hi = xt_binary_number_(w, XT_OP_DIV_, to, by);
-    *lo = xt_int_(0);
-    *step = xt_int_(1);
-}
-
-/* Scalars that the body moves by the loop's step: they need no phi, since they are start + (index - lo). */
-static inline uint32_t xt_counts_(const xt_frame_ *f, xt_slot_ *s, uint32_t changed)
-{
-    xt_val *body[XT_COMPONENTS_], *now[XT_COMPONENTS_];
-    int i, n = xt_scalars_(&s->body, body);
-    uint32_t counts = 0;
-    xt_scalars_(&s->now, now);
-    for (i = 0; i < n && f->step.kind == XT_INT_; i++)
-        if ((changed >> i & 1) && now[i]->kind == XT_SCALAR_ && body[i]->kind == XT_SCALAR_ &&
-            xt_is_int_(body[i]->type) && xt_bits_(body[i]->type) == 32 && now[i]->root == body[i]->id &&
-            now[i]->delta == f->step.i)
-            counts |= 1u << i;
-    return counts;
-}
-
-/* Gives those scalars their value: start + advance. */
-static inline void xt_write_counts_(xt_where_ w, xt_frame_ *f, spe_id advance)
-{
-    xt_ctx *x = w.x;
-    int i, j, n;
-    for (i = 0; i < f->slots; i++) {
-        uint32_t counts = *xt_changed_(x, f, i) >> XT_COUNTS_SHIFT_;
-        xt_val *p[XT_COMPONENTS_], *start[XT_COMPONENTS_];
-        xt_thing_ t;
-        if (!counts || !xt_read_(w, f->slot[i].object, &t, i)) continue;
-        n = xt_scalars_(&t, p);
-        xt_scalars_(&f->slot[i].start, start);
-        for (j = 0; j < n; j++) {
-            int type = xt_carried_type_(start[j]);
-            spe_id id;
-            if (!(counts >> j & 1)) continue;
-            id = spe_iadd(&x->m, xt_id_(w, start[j], type, "a carried value"), advance);
-            *p[j] = xt_scalar_(x, type, id, 1, 0);
-            p[j]->start = xt_id_(w, start[j], type, "a carried value");
-            p[j]->advance = advance;
-        }
-        xt_write_(f->slot[i].object, &t);
-    }
-}
-
-static inline bool xt_has_counts_(xt_ctx *x, const xt_frame_ *f)
-{
-    int i;
-    for (i = 0; i < f->slots; i++)
-        if (*xt_changed_(x, f, i) >> XT_COUNTS_SHIFT_) return true;
-    return false;
-}
-
-/* How far the index is from its start after the loop: the smallest multiple of the step that is not below hi - lo. */
-static inline spe_id xt_for_distance_(xt_where_ w, const xt_frame_ *f)
-{
-    spe_module *m = &w.x->m;
-    spe_id lo = xt_index_id_(w, &f->lo, "lo"), hi = xt_index_id_(w, &f->hi, "hi"),
-           step = xt_index_id_(w, &f->step, "step");
-    spe_id turns = spe_udiv(m, spe_iadd(m, spe_isub(m, hi, lo), spe_i32(m, (int32_t)f->step.i - 1)), step);
-    return spe_select(m, spe_slt(m, lo, hi), spe_imul(m, turns, step), spe_i32(m, 0));
-}
-
-static inline xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects)
-{
-    xt_ctx *x = w.x;
-    xt_loop_ loop;
-    xt_frame_ *f;
-    spe_id from, to, by, k = 0;
-    xt_val first = lo, down = step;
-    bool turns = step.kind == XT_INT_ ? step.i < 0 : step.kind == XT_SCALAR_ && xt_is_signed_(step.type);
-    int p = xt_val_align_(&lo), q = xt_val_align_(&step);
-    memset(&loop, 0, sizeof loop);
-    loop.x = x;
-    loop.index = xt_nothing_();
-    if (!xt_enter_(w, 100)) return loop;
-    from = xt_index_id_(w, &lo, "the loop's start");
-    to = xt_index_id_(w, &hi, "the loop's end");
-    by = xt_index_id_(w, &step, "the loop's step");
-    if (step.kind == XT_INT_ && step.i == 0) xt_fail_(w, XT_ERROR_LOOP_STEP, "got 0");
-    if (!spe_ok(&x->m)) return loop;
-    if (turns) {
-        xt_count_turns_(w, &lo, &hi, &step);
-        from = xt_index_id_(w, &lo, "the loop's start");
-        to = xt_index_id_(w, &hi, "the number of turns");
-        by = xt_index_id_(w, &step, "the loop's step");
-    }
-    f = xt_open_(w, XT_FRAME_FOR_, objects);
-    if (!f) return loop;
-    loop.frame = x->regions.depth;
-    f->lo = lo;
-    f->hi = hi;
-    f->step = step;
-    if (x->planning) {
-        xt_loop_forget_(x, f);
-    } else {
-        xt_gather_(w, f, 0);
-        k = spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids);
-        xt_scatter_(x, f);
-        if (xt_has_counts_(x, f)) xt_write_counts_(w, f, spe_isub(&x->m, k, from));
-    }
-    loop.index = xt_scalar_(x, CM_I32, k, p < q ? p : q, 0);
-    if (turns) {
-        loop.index = xt_binary_number_(w, XT_OP_MUL_, xt_scalar_(x, CM_I32, k, 1, 0), down);
-        loop.index = xt_binary_number_(w, XT_OP_ADD_, first, loop.index);
-    }
-    return loop;
-}
-
-/* Finds out what the body changes, and what that means for what comes after the loop. */
-static inline void xt_for_plan_(xt_ctx *x, xt_frame_ *f)
-{
-    int i;
-    for (i = 0; i < f->slots; i++) {
-        xt_slot_ *s = &f->slot[i];
-        uint32_t mask = xt_differences_(&s->body, &s->now);
-        uint32_t counts = xt_counts_(f, s, mask);
-        *xt_changed_(x, f, i) = (mask & ~counts) | counts << XT_COUNTS_SHIFT_;
-        xt_join_(x, &s->start, &s->now);
-        s->now = s->start;
-        xt_forget_(x, &s->now, mask);
-        xt_write_(s->object, &s->now);
-    }
-}
-
-static inline void xt_for_end_(xt_loop_ *loop)
-{
-    xt_ctx *x = loop->x;
-    xt_frame_ *f = xt_closing_(x, loop->frame, loop->done);
-    xt_where_ w;
-    if (!f) return;
-    w = xt_region_where_(x);
-    if (!xt_enter_(w, 101) || !xt_read_now_(w, f)) return;
-    if (x->planning) {
-        xt_for_plan_(x, f);
-    } else {
-        xt_gather_(w, f, 1);
-        if (f->kind == XT_FRAME_WHILE_)
-            spe_endwhile(&x->m, (uint32_t)f->id_count, f->ids);
-        else
-            spe_endfor(&x->m, (uint32_t)f->id_count, f->ids);
-        xt_scatter_(x, f);
-        if (xt_has_counts_(x, f)) xt_write_counts_(w, f, xt_for_distance_(w, f));
-    }
-    x->regions.depth--;
-}
+XETILE_API xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects);
 
 /* The condition of the C loop behind XT_FOR: true once. */
-static inline bool xt_for_next_(xt_loop_ *loop)
-{
-    if (loop->turn++ == 0) return true;
-    if (loop->frame) xt_for_end_(loop);
-    return false;
-}
+XETILE_API bool xt_for_next_(xt_loop_ *loop);
 
-static inline const xt_val *xt_for_done_(xt_loop_ *loop)
-{
-    loop->done = true;
-    return NULL;
-}
+XETILE_API const xt_val *xt_for_done_(xt_loop_ *loop);
 
-static inline xt_loop_ *xt_while_done_(xt_loop_ *loop)
-{
-    loop->done = true;
-    return NULL;
-}
+XETILE_API xt_loop_ *xt_while_done_(xt_loop_ *loop);
 
 /* ---- XT_IF ------------------------------------------------------------------------------------------------------- */
 
-static inline xt_branch_ xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
-{
-    xt_ctx *x = w.x;
-    xt_branch_ b;
-    xt_frame_ *f;
-    memset(&b, 0, sizeof b);
-    b.x = x;
-    b.side = -1;
-    if (!xt_enter_(w, 102)) return b;
-    if (condition.magic != XT_VAL_MAGIC_ ||
-        !(condition.kind == XT_INT_ || (condition.kind == XT_SCALAR_ && condition.type == XT_BOOL_))) {
-        char text[48];
-        xt_fail_(w, XT_ERROR_CONDITION, "XT_IF got %s", xt_describe_(&condition, text, sizeof text));
-        return b;
-    }
-    f = xt_open_(w, XT_FRAME_IF_, objects);
-    if (!f) return b;
-    b.frame = x->regions.depth;
-    if (!x->planning) spe_if(&x->m, condition.kind == XT_INT_ ? spe_const_bool(&x->m, condition.i != 0) : condition.id);
-    return b;
-}
-
-/* After the first side: its values are kept, the variables are again what they were. */
-static inline void xt_if_else_(xt_ctx *x, xt_frame_ *f)
-{
-    xt_where_ w = xt_region_where_(x);
-    int i;
-    if (!xt_enter_(w, 103) || !xt_read_now_(w, f)) return;
-    if (!x->planning) {
-        xt_gather_(w, f, 1);
-        spe_else(&x->m, (uint32_t)f->id_count, f->ids);
-    }
-    for (i = 0; i < f->slots; i++) {
-        f->slot[i].body = f->slot[i].now;
-        xt_write_(f->slot[i].object, &f->slot[i].start);
-    }
-}
-
-static inline void xt_if_end_(xt_ctx *x, xt_frame_ *f)
-{
-    xt_where_ w = xt_region_where_(x);
-    int i;
-    if (!xt_enter_(w, 104) || !xt_read_now_(w, f)) return;
-    if (!x->planning) {
-        xt_gather_(w, f, 1);
-        spe_endif(&x->m, (uint32_t)f->id_count, f->ids, f->ids);
-        xt_scatter_(x, f);
-    }
-    for (i = 0; x->planning && i < f->slots; i++) {
-        xt_slot_ *s = &f->slot[i];
-        uint32_t mask = xt_differences_(&s->body, &s->now);
-        *xt_changed_(x, f, i) = mask;
-        xt_join_(x, &s->start, &s->body);
-        xt_join_(x, &s->start, &s->now);
-        s->now = s->start;
-        xt_forget_(x, &s->now, mask);
-        xt_write_(s->object, &s->now);
-    }
-    x->regions.depth--;
-}
+XETILE_API xt_branch_ xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects);
 
 /* The condition of the C loop behind XT_IF: true for side 0 and for side 1 (the else part). */
-static inline bool xt_if_next_(xt_branch_ *b)
-{
-    xt_frame_ *f;
-    b->side++;
-    if (b->side == 0) return true;
-    f = b->frame ? xt_closing_(b->x, b->frame, true) : NULL;
-    if (f && b->side == 1) xt_if_else_(b->x, f);
-    else if (f) xt_if_end_(b->x, f);
-    return b->side == 1;
-}
+XETILE_API bool xt_if_next_(xt_branch_ *b);
+
 /* ---- XT_WHILE, split barriers ------------------------------------------------------------------------------------ */
 
 /* XT_WHILE is XT_FOR without an index: the condition is computed each turn, from the carried values. */
-static inline xt_loop_ xt_while_begin_(xt_where_ w, void *const *objects)
-{
-    xt_ctx *x = w.x;
-    xt_loop_ loop;
-    xt_frame_ *f;
-    memset(&loop, 0, sizeof loop);
-    loop.x = x;
-    if (!xt_enter_(w, 105)) return loop;
-    f = xt_open_(w, XT_FRAME_WHILE_, objects);
-    if (!f) return loop;
-    loop.frame = x->regions.depth;
-    if (x->planning) {
-        xt_loop_forget_(x, f);
-    } else {
-        xt_gather_(w, f, 0);
-        spe_while(&x->m, (uint32_t)f->id_count, f->ids);
-        xt_scatter_(x, f);
-    }
-    return loop;
-}
+XETILE_API xt_loop_ xt_while_begin_(xt_where_ w, void *const *objects);
 
-static inline xt_loop_ *xt_while_test_(xt_where_ w, xt_loop_ *loop, xt_val condition)
-{
-    char text[48];
-    spe_id id;
-    if (!xt_enter_(w, 106)) return loop;
-    if (condition.magic != XT_VAL_MAGIC_ ||
-        !(condition.kind == XT_INT_ || (condition.kind == XT_SCALAR_ && condition.type == XT_BOOL_))) {
-        xt_fail_(w, XT_ERROR_CONDITION, "XT_WHILE got %s", xt_describe_(&condition, text, sizeof text));
-        return loop;
-    }
-    if (w.x->planning) return loop;
-    id = condition.kind == XT_INT_ ? spe_const_bool(&w.x->m, condition.i != 0) : condition.id;
-    spe_while_test(&w.x->m, id);
-    return loop;
-}
+XETILE_API xt_loop_ *xt_while_test_(xt_where_ w, xt_loop_ *loop, xt_val condition);
 
 /* A barrier in two halves: what is done between need not wait for the others. */
-static inline void xt_barrier_arrive_(xt_where_ w, const char *name)
-{
-    xt_ctx *x = w.x;
-    if (!xt_enter_(w, 107)) return;
-    if (x->arrived) {
-        xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "arriving at \"%s\" while \"%s\" is not waited for", name, x->arrived);
-        return;
-    }
-    x->arrived = name;
-    if (!x->planning) spe_barrier_arrive(&x->m);
-}
+XETILE_API void xt_barrier_arrive_(xt_where_ w, const char *name);
 
-static inline void xt_barrier_wait_(xt_where_ w, const char *name)
-{
-    xt_ctx *x = w.x;
-    if (!xt_enter_(w, 108)) return;
-    if (!x->arrived || strcmp(x->arrived, name) != 0) {
-        xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "waiting for \"%s\"; arrived at: %s", name,
-                 x->arrived ? x->arrived : "none");
-        return;
-    }
-    x->arrived = NULL;
-    if (!x->planning) spe_barrier_wait(&x->m);
-}
+XETILE_API void xt_barrier_wait_(xt_where_ w, const char *name);
+
 /* ---- building a module ------------------------------------------------------------------------------------------- */
 
-static inline xt_where_ xt_build_where_(xt_ctx *x) { return xt_where_at_(x, x->desc->file, x->desc->line); }
-
-/* The type of a parameter by its name; -1: none. */
-static inline int xt_type_of_(const char *name, const cm_param_ *p)
-{
-    int i;
-    (void)p;
-    for (i = 0; i < CM_TYPE_COUNT; i++)
-        if (strcmp(cm_type_info((cm_type)i)->name, name) == 0 && !cm_is_complex((cm_type)i)) return i;
-    return -1;
-}
-
-/* The line of the kernel's head. */
-static inline xt_where_ xt_kernel_where_(xt_ctx *x) { return xt_where_at_(x, x->kernel->file, x->kernel->line); }
-
-/* Runs the body once: planning, or writing one version. */
-static inline void xt_run_body_(xt_ctx *x, bool planning, bool block2d)
-{
-    if (!spe_ok(&x->m)) return;
-    x->planning = planning;
-    x->block2d = block2d;
-    x->serial = planning ? x->serial : 0;
-    x->step_hash = 2166136261u;
-    x->vec_count = x->tile_count = x->local_count = x->frame_count = x->regions.depth = 0;
-    x->kernel->body(x);
-    xt_prefetch_waiting_(x);
-    if (x->regions.depth) cm_fail_open_(&x->m, xt_errors_(), &x->regions, "");
-    if (x->arrived && spe_ok(&x->m))
-        xt_fail_(xt_kernel_where_(x), XT_ERROR_SPLIT_BARRIER, "the kernel ends while \"%s\" is not waited for",
-                 x->arrived);
-    x->arrived = NULL;
-    if (planning)
-        x->planned_hash = x->step_hash;
-    else if (spe_ok(&x->m) && x->planned_hash != x->step_hash)
-        xt_fail_(xt_kernel_where_(x), XT_ERROR_NOT_REPEATABLE, "other operations than the first time");
-}
-
-/* While planning a parameter is its own number. */
-static inline void xt_plan_args_(xt_ctx *x)
-{
-    int i;
-    for (i = 0; i < x->param_count; i++) {
-        const cm_param_ *p = &x->params[i];
-        x->args[i] = xt_number_(p->pointer || p->local ? XT_POINTER_ : XT_SCALAR_, p->type, 0, 0);
-        x->args[i].id = ++x->serial;
-        if (!p->local) x->args[i].expression = xt_new_expr_(x, XT_EXPR_PARAM_, i, p->type, 0, 0, 0);
-    }
-}
-
-/* Limits of the target that only the whole plan shows. */
-static inline bool xt_check_plan_(xt_ctx *x, int *registers)
-{
-    xt_where_ w = xt_build_where_(x);
-    int subgroups = x->subgroups ? x->subgroups : 1, most;
-    if (x->subgroups_file) {
-        w.file = x->subgroups_file;
-        w.line = x->subgroups_line;
-    }
-    if (subgroups * x->S > x->target.max_group_size) {
-        xt_fail_(w, XT_ERROR_GROUP_SIZE, "%d subgroups of %d are %d work-items, %s has %d", subgroups, x->S,
-                 subgroups * x->S, x->target.name, x->target.max_group_size);
-        return false;
-    }
-    most = x->target.max_group_size / x->S / 2; /* 256 registers halve the hardware's threads */
-    *registers = x->accumulator_bytes > 4096 || (x->product_bytes > 6144 && subgroups <= most) ? 256 : 128;
-    if (x->desc->registers) *registers = x->desc->registers;
-    if (*registers > 128 && subgroups > most) {
-        xt_fail_(w, XT_ERROR_REGISTERS, "%d subgroups, %s has room for %d; .registers = 128 takes more and may spill",
-                 subgroups, x->target.name, most);
-        return false;
-    }
-    return true;
-}
-
-/* What local memory has left goes to the operations between subgroups, as far as they can use it. */
-static inline bool xt_plan_scratch_(xt_ctx *x)
-{
-    int64_t left = (x->target.local_memory - (x->local_bytes + 63) / 64 * 64) / 8 * 8;
-    xt_where_ w = xt_where_at_(x, x->scratch_file, x->scratch_line);
-    if (!x->scratch_wanted) return true;
-    if (left < (int64_t)x->scratch_least) {
-        xt_fail_(w, XT_ERROR_LOCAL_MEMORY, "a row of %lld bytes goes through local memory; %lld of %s's %d are left",
-                 (long long)x->scratch_least, (long long)(left < 0 ? 0 : left), x->target.name, x->target.local_memory);
-        return false;
-    }
-    x->scratch_bytes = (x->scratch_wanted + 7) / 8 * 8;
-    if ((int64_t)x->scratch_bytes > left) x->scratch_bytes = (size_t)left;
-    return true;
-}
-
-/* Work-items of a work-group. */
-static inline int xt_group_size_(const xt_ctx *x) { return x->S * (x->subgroups ? x->subgroups : 1); }
-
-static inline bool xt_begin_kernel_(xt_ctx *x)
-{
-    spe_param params[CM_PARAMS_MAX_];
-    int i;
-    for (i = 0; i < x->param_count; i++)
-        params[i] = cm_spe_param_(&x->m, &x->params[i], xt_spe_type_(x, x->params[i].type));
-    if (!cm_kernel_begin_(&x->m, x->kernel->name, x->S, xt_group_size_(x), x->param_count, params)) return false;
-    for (i = 0; i < x->param_count; i++) x->args[i].id = spe_param_id(&x->m, (uint32_t)i);
-    if (x->scratch_bytes) {
-        uint32_t align = XT_LOCAL_ALIGN_;
-        x->scratch = spe_shared_var(&x->m, spe_array(&x->m, spe_int(&x->m, 64), (uint32_t)(x->scratch_bytes / 8)));
-        spe_decorate(&x->m, x->scratch, SPE_DecorationAlignment, 1, &align);
-    }
-    return true;
-}
-
-/* May 2D block messages be used on this tile's matrix? */
-static inline spe_id xt_emit_tile_test_(xt_ctx *x, const xt_plan_tile_ *p)
-{
-    cm_mem mem;
-    memset(&mem, 0, sizeof mem);
-    mem.ptr = xt_emit_base_(x, p);
-    mem.rows = xt_emit_expr_(x, p->cols, CM_I32);
-    mem.cols = xt_emit_expr_(x, p->rows, CM_I32);
-    mem.stride_row = p->column_major ? xt_emit_expr_(x, p->pitch, CM_I32) : spe_i32(&x->m, 1);
-    mem.stride_col = p->column_major ? spe_i32(&x->m, 1) : xt_emit_expr_(x, p->pitch, CM_I32);
-    return cm_block2d_test(&x->cm, (cm_type)p->type, &mem);
-}
-
-static inline bool xt_is_false_(xt_ctx *x, spe_id condition)
-{
-    uint64_t bits;
-    return spe_const_bits(&x->m, condition, &bits) && bits == 0;
-}
-
-static inline bool xt_same_matrix_(const xt_plan_tile_ *p, const xt_plan_tile_ *q)
-{
-    return p->base == q->base && p->rows_id == q->rows_id && p->cols_id == q->cols_id && p->pitch_id == q->pitch_id &&
-           p->type == q->type && p->column_major == q->column_major;
-}
-
-/* A class of tiles is used when one of it is, and possible when all are. */
-static inline void xt_settle_tiles_(xt_ctx *x)
-{
-    int i;
-    for (i = 0; i < x->tiles.count; i++) {
-        xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
-        root->used = root->used || p->used;
-        root->possible = root->possible && p->possible;
-    }
-}
-
-static inline spe_id xt_both_(xt_ctx *x, spe_id a, spe_id b) { return a ? spe_land(&x->m, a, b) : b; }
-
-static inline spe_id xt_emit_need_(xt_ctx *x, const xt_plan_offset_ *o)
-{
-    spe_id v = xt_emit_expr_(x, o->expression, CM_I32);
-    if (o->below) return spe_ult(&x->m, v, xt_emit_expr_(x, o->below, CM_I32));
-    return spe_ieq(&x->m, spe_and(&x->m, v, spe_i32(&x->m, o->mask)), spe_i32(&x->m, 0));
-}
-
-/* The condition under which the version with 2D block messages may run, in the prologue; 0 when no tile can use them.
- */
-static inline spe_id xt_emit_condition_(xt_ctx *x)
-{
-    spe_id all = 0;
-    int i, j;
-    spe_prologue_begin(&x->m);
-    for (i = 0; i < x->tiles.count; i++) {
-        xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
-        if (!root->used || !root->possible) continue;
-        p->rows_id = xt_emit_expr_(x, p->rows, CM_I32);
-        p->cols_id = xt_emit_expr_(x, p->cols, CM_I32);
-        p->pitch_id = xt_emit_expr_(x, p->pitch, CM_I32);
-        for (j = 0; j < i && !p->test; j++)
-            if (xt_plan_tile_at_(x, j)->test && xt_same_matrix_(xt_plan_tile_at_(x, j), p))
-                p->test = xt_plan_tile_at_(x, j)->test;
-        if (!p->test) p->test = xt_emit_tile_test_(x, p);
-        if (xt_is_false_(x, p->test)) root->possible = false;
-    }
-    for (i = 0; i < x->tiles.count; i++) {
-        xt_plan_tile_ *p = xt_plan_tile_at_(x, i);
-        bool seen = false;
-        if (!p->test || !xt_plan_tile_at_(x, xt_tile_root_(x, i))->possible) continue;
-        for (j = 0; j < i; j++) seen = seen || xt_plan_tile_at_(x, j)->test == p->test;
-        if (!seen) all = xt_both_(x, all, p->test);
-    }
-    for (i = 0; i < x->offsets.count && all; i++) {
-        const xt_plan_offset_ *o = (const xt_plan_offset_ *)x->offsets.items + i;
-        const xt_plan_tile_ *root = xt_plan_tile_at_(x, xt_tile_root_(x, o->tile));
-        if (!root->used || !root->possible) continue;
-        all = xt_both_(x, all, xt_emit_need_(x, o));
-    }
-    spe_prologue_end(&x->m);
-    return all;
-}
-
-/* One version, or two under the condition. */
-static inline void xt_emit_versions_(xt_ctx *x)
-{
-    bool messages = (x->target.block2d_sizes & (uint32_t)x->S) && x->cm.lowering != CM_PLAIN && x->has_mma;
-    spe_id condition;
-    xt_settle_tiles_(x);
-    if (!messages || x->desc->pitch != XT_PITCH_AUTO) {
-        xt_run_body_(x, false, messages && x->desc->pitch == XT_PITCH_ALIGNED);
-        return;
-    }
-    condition = xt_emit_condition_(x);
-    if (!condition || xt_is_false_(x, condition)) {
-        xt_run_body_(x, false, false);
-        return;
-    }
-    spe_if(&x->m, condition);
-    xt_run_body_(x, false, true);
-    spe_else(&x->m, 0, NULL);
-    xt_run_body_(x, false, false);
-    spe_endif(&x->m, 0, NULL, NULL);
-}
-
-static inline void xt_emit_module_(xt_ctx *x, xt_module *mod)
-{
-    int registers = 128;
-    xt_plan_args_(x);
-    xt_run_body_(x, true, false);
-    if (!spe_ok(&x->m) || !xt_check_plan_(x, &registers) || !xt_plan_scratch_(x)) return;
-    x->planning = false;
-    if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering) || !xt_begin_kernel_(x)) return;
-    xt_emit_versions_(x);
-    spe_at(&x->m, x->kernel->file, x->kernel->line);
-    if (!cm_build_end_(mod, x->kernel->name, x->kernel->params, x->S, xt_group_size_(x))) return;
-    mod->local_memory = (uint32_t)((x->local_bytes + 63) / 64 * 64 + (int64_t)x->scratch_bytes);
-    if (registers > 128) mod->build_flags = "-ze-opt-large-register-file";
-}
-
 /* What XT_BUILD calls. Always hand the result to xt_free. */
-static inline xt_module xt_build(const xt_build_desc *desc)
-{
-    xt_module mod;
-    spe_options options = cm_options_(desc->version, desc->names, desc->lines, desc->kernel->file);
-    xt_ctx *x = (xt_ctx *)cm_build_begin_(&mod, xt_errors_(), sizeof *x, &options);
-    if (!x || !spe_ok(&x->m)) return mod;
-    x->desc = desc;
-    x->kernel = desc->kernel;
-    spe_at(&x->m, desc->file, desc->line);
-    x->param_count = cm_parse_params_(xt_blame_(xt_kernel_where_(x)), desc->kernel->params, xt_type_of_, x->params);
-    if (x->param_count >= 0 &&
-        cm_choose_target_(xt_blame_(xt_build_where_(x)), desc->target, desc->subgroup_size, &x->target)) {
-        x->S = x->target.subgroup_size;
-        xt_emit_module_(x, &mod);
-    }
-    x->desc = NULL; /* the caller's, which may go */
-    return mod;
-}
+XETILE_API xt_module xt_build(const xt_build_desc *desc);
 
 /* Gives back what a module holds; safe on a zeroed module and twice. */
-static inline void xt_free(xt_module *mod) { cm_module_free(mod); }
+XETILE_API void xt_free(xt_module *mod);
+
 /* ---- macros of vectors (C only) ---------------------------------------------------------------------------------- */
 
 #define XT_NO_ANY_ xt_any_int_(0)
@@ -5796,4 +1062,5086 @@ static inline void xt_free(xt_module *mod) { cm_module_free(mod); }
         if (CM_CAT_(xt_if_, __LINE__).side == 0)
 #define XT_ELSE else
 
+#endif /* XETILE_XETILE_H */
+
+/* ==== bodies: nothing from here on is for users ================================================================== */
+
+#if (!defined(XETILE_DECLARATIONS) || defined(XETILE_IMPLEMENTATION)) && !defined(XETILE_XETILE_BODIES_)
+#define XETILE_XETILE_BODIES_
+#include "coopmatrix.h" /* its bodies come first */
+#if defined(XETILE_IMPLEMENTATION)
+/* The linker names this when two files of a program have the bodies. */
+XETILE_EXTERN_ const char XETILE_IMPLEMENTATION_belongs_in_one_file__xetile[];
+const char XETILE_IMPLEMENTATION_belongs_in_one_file__xetile[] = "";
+#elif !defined(XETILE_OPTIMIZE) && defined(__clang__)
+#pragma clang optimize off
+#elif !defined(XETILE_OPTIMIZE) && defined(__GNUC__)
+#pragma GCC push_options
+#pragma GCC optimize("O0")
 #endif
+
+/* internal.h - what the bodies of xetile.h share with each other and with nobody else. */
+
+XETILE_PRIVATE bool xt_has_map_(const xt_map *map);
+XETILE_PRIVATE bool xt_same_map_(const xt_map *a, const xt_map *b);
+
+/* How a piece's side is cut into powers of two, the largest first, each at most 64: what coopmatrix.h takes as rows. */
+enum { XT_CUT_MAX_ = 24, XT_CUT_LARGEST_ = 64, XT_SIDE_MAX_ = 1024 };
+typedef struct {
+    int n;
+    int size[XT_CUT_MAX_], at[XT_CUT_MAX_];
+} xt_cut_;
+
+XETILE_PRIVATE void xt_cut_side_(xt_cut_ *cut, int side);
+enum { XT_VAL_MAGIC_ = 0x58745631, XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
+
+XETILE_PRIVATE xt_val xt_number_(xt_kind_ kind, int type, int64_t i, double real);
+
+/* How a value is computed from constants, parameters and group ids alone, so that it can be known before the body. */
+typedef enum { XT_EXPR_CONST_, XT_EXPR_PARAM_, XT_EXPR_BUILTIN_, XT_EXPR_BINARY_, XT_EXPR_CAST_ } xt_expr_kind_;
+typedef struct {
+    xt_expr_kind_ kind;
+    int op, type, a, b; /* op: of a binary one; number of a parameter or built-in */
+    int64_t value;
+    spe_id id; /* once written */
+} xt_expr_;
+
+typedef struct {
+    int parent;   /* vectors that must share a layout form a class (union-find) */
+    bool need[3]; /* of the root: which uses an operation asked for, by cm_use */
+    bool accumulator;
+} xt_plan_vec_;
+
+enum { XT_COMPONENTS_ = 6 }; /* scalars of a tile: offset, shape, pitch, base */
+
+typedef struct {
+    int parent; /* tiles that may take each other's place form a class */
+    bool used, possible, column_major;
+    int type, base, rows, cols, pitch;       /* type: of the elements; the others are expressions */
+    spe_id rows_id, cols_id, pitch_id, test; /* once written */
+    int origin[2];                           /* where it starts, as expressions */
+    /* of this version: offset, shape, pitch and base as XT_INIT_TILE left them */
+    spe_id made[XT_COMPONENTS_];
+} xt_plan_tile_;
+
+typedef struct {
+    int tile, expression;
+    int mask, below; /* what 2D block messages need: (expression & mask) == 0, or expression < the expression `below` */
+} xt_plan_offset_;
+
+/* An array in local memory, the same one in every version of the body, aligned to so many bytes. */
+enum { XT_LOCAL_ALIGN_ = 64 };
+typedef struct {
+    int type;
+    int64_t elements;
+    spe_id id;
+} xt_local_array_;
+
+/* What differs from lane to lane, made before the body: a condition, and a number. */
+typedef struct {
+    uint32_t mask; /* bit p: in lane p */
+    spe_id id;
+} xt_lane_bit_row_;
+typedef struct {
+    unsigned char table[32];
+    spe_id id;
+} xt_lane_table_row_;
+
+XETILE_PRIVATE xt_where_ xt_where_at_(xt_ctx *x, const char *file, int line);
+XETILE_PRIVATE const cm_errors_ *xt_errors_(void);
+XETILE_PRIVATE cm_blame_ xt_blame_(xt_where_ w);
+
+CM_PRINTF_(3, 4) XETILE_PRIVATE void xt_fail_(xt_where_ w, int id, const char *format, ...);
+
+enum { XT_PREFETCH_OPERATION_ = 54 };
+
+XETILE_PRIVATE bool xt_enter_(xt_where_ w, uint32_t operation);
+XETILE_PRIVATE void *xt_memory_(xt_ctx *x, size_t bytes);
+XETILE_PRIVATE void *xt_push_(xt_ctx *x, xt_list_ *list, size_t size);
+XETILE_PRIVATE xt_plan_vec_ *xt_plan_vec_at_(xt_ctx *x, int i);
+XETILE_PRIVATE xt_plan_tile_ *xt_plan_tile_at_(xt_ctx *x, int i);
+XETILE_PRIVATE xt_expr_ *xt_expr_at_(xt_ctx *x, int i);
+XETILE_PRIVATE const char *xt_type_name_(int type);
+XETILE_PRIVATE bool xt_is_float_(int type);
+XETILE_PRIVATE bool xt_is_int_(int type);
+XETILE_PRIVATE bool xt_is_signed_(int type);
+XETILE_PRIVATE int xt_bits_(int type);
+XETILE_PRIVATE cm_type xt_held_(int type);
+XETILE_PRIVATE spe_id xt_spe_type_(xt_ctx *x, int type);
+XETILE_PRIVATE const char *xt_op_name_(int op);
+XETILE_PRIVATE bool xt_is_compare_(int op);
+XETILE_PRIVATE bool xt_is_constant_(const xt_val *v);
+XETILE_PRIVATE const char *xt_describe_(const xt_val *v, char *text, size_t size);
+XETILE_PRIVATE int xt_align_of_(int64_t i);
+XETILE_PRIVATE int xt_val_align_(const xt_val *v);
+XETILE_PRIVATE xt_val xt_scalar_(xt_ctx *x, int type, spe_id id, int align, int expression);
+XETILE_PRIVATE xt_val xt_nothing_(void);
+XETILE_PRIVATE int xt_new_expr_(xt_ctx *x, xt_expr_kind_ kind, int op, int type, int a, int b, int64_t value);
+XETILE_PRIVATE int xt_expr_of_(xt_ctx *x, const xt_val *v);
+XETILE_PRIVATE spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v);
+XETILE_PRIVATE bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char *what);
+XETILE_PRIVATE spe_id xt_id_(xt_where_ w, const xt_val *v, int type, const char *what);
+XETILE_PRIVATE spe_id xt_index_id_(xt_where_ w, const xt_val *v, const char *what);
+XETILE_PRIVATE spe_id xt_emit_int_(spe_module *m, int op, bool is_signed, spe_id a, spe_id b);
+XETILE_PRIVATE spe_id xt_emit_float_(spe_module *m, int op, spe_id a, spe_id b);
+XETILE_PRIVATE xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b);
+XETILE_PRIVATE xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v);
+XETILE_PRIVATE xt_val xt_select_(xt_where_ w, xt_val condition, xt_val a, xt_val b);
+XETILE_PRIVATE spe_id xt_emit_builtin_(xt_ctx *x, int kind, int dim);
+XETILE_PRIVATE void xt_same_layout_(xt_ctx *x, int a, int b);
+XETILE_PRIVATE void xt_need_layout_(xt_ctx *x, const xt_vec *v, cm_use use, bool accumulator);
+XETILE_PRIVATE int xt_tile_root_(xt_ctx *x, int node);
+XETILE_PRIVATE void xt_same_tiles_(xt_ctx *x, int a, int b);
+XETILE_PRIVATE spe_id xt_emit_expr_(xt_ctx *x, int number, int type);
+XETILE_PRIVATE spe_id xt_emit_base_(xt_ctx *x, const xt_plan_tile_ *p);
+
+/* A piece is cut on both sides into powers of two; a subgroup's vector is the blocks of its pieces in order. */
+typedef struct {
+    xt_cut_ cut[2];
+    int rounds[2], stride[2], blocks; /* stride: from one piece of a subgroup to its next */
+} xt_grid_;
+
+typedef struct {
+    int row, col, rows, cols; /* from the subgroup's first piece */
+} xt_block_;
+
+XETILE_PRIVATE void xt_grid_init_(xt_grid_ *g, const xt_dist *d);
+XETILE_PRIVATE int xt_block_number_(const xt_grid_ *g, int round0, int round1, int i, int j);
+XETILE_PRIVATE xt_block_ xt_block_at_(const xt_grid_ *g, int number);
+XETILE_PRIVATE xt_vec xt_no_vec_(void);
+XETILE_PRIVATE xt_vec xt_new_vec_(xt_where_ w, cm_type type, const xt_dist *d, const xt_map *map);
+XETILE_PRIVATE bool xt_check_vec_(xt_where_ w, const xt_vec *v, const char *what);
+XETILE_PRIVATE xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use);
+XETILE_PRIVATE bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt_map *map);
+XETILE_PRIVATE xt_val xt_subgroup_place_(xt_ctx *x, const xt_dist *d, int dim);
+XETILE_PRIVATE xt_tile xt_no_tile_(void);
+XETILE_PRIVATE void xt_plan_tile_describe_(xt_ctx *x, const xt_tile *t);
+XETILE_PRIVATE int xt_inner_(const xt_tile *t);
+XETILE_PRIVATE void xt_tile_ids_(xt_where_ w, const xt_tile *t, spe_id ids[XT_COMPONENTS_]);
+XETILE_PRIVATE void xt_plan_need_(xt_ctx *x, const xt_tile *t, int expression, int mask, int below);
+XETILE_PRIVATE void xt_plan_step_(xt_ctx *x, const xt_tile *t, const xt_val *step);
+XETILE_PRIVATE void xt_plan_forward_(xt_ctx *x, const xt_tile *t, const xt_val *step);
+XETILE_PRIVATE bool xt_tile_order_(xt_where_ w, xt_tile *t, const int order[2]);
+XETILE_PRIVATE bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d);
+XETILE_PRIVATE bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d);
+XETILE_PRIVATE bool xt_check_tile_(xt_where_ w, const xt_tile *t, const char *what);
+XETILE_PRIVATE bool xt_check_regular_(xt_where_ w, const xt_tile *t, const char *what);
+XETILE_PRIVATE cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b);
+XETILE_PRIVATE void xt_tile_is_used_(xt_ctx *x, const xt_tile *t);
+XETILE_PRIVATE bool xt_padding_(xt_where_ w, int type, double padding, xt_val *number);
+XETILE_PRIVATE spe_id xt_truth_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user);
+XETILE_PRIVATE bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t);
+XETILE_PRIVATE void xt_prefetch_waiting_(xt_ctx *x);
+XETILE_PRIVATE bool xt_check_alike_(xt_where_ w, const char *what, const xt_vec *a, const xt_vec *b, bool types);
+XETILE_PRIVATE xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like);
+
+/* In the accumulator's layout matrices of any two types correspond part by part, so an operation may change the type.
+ * The callback gets one part of each operand, in the types that hold them. */
+typedef spe_id (*xt_part_fn_)(xt_ctx *x, const spe_id *parts, const void *user);
+
+XETILE_PRIVATE cm_matrix xt_map_parts_(xt_ctx *x, cm_type to, int n, const cm_matrix *const *a, xt_part_fn_ fn,
+                                       const void *user);
+XETILE_PRIVATE xt_vec xt_settle_(xt_ctx *x, xt_vec r);
+XETILE_PRIVATE spe_id xt_like_part_(xt_ctx *x, spe_id elem, spe_id part);
+XETILE_PRIVATE xt_vec xt_compare_vec_(xt_where_ w, int op, const xt_vec *a, const xt_vec *b);
+
+/* What a subgroup holds of a vector, seen as one rows x cols array (its pieces one after another): for each element
+ * the component (a scalar a lane) and the lane that have it. */
+typedef struct {
+    int rows, cols, comps, capacity;
+    int type; /* the arithmetic type of the components: xt_wide_type_ of the vector's */
+    spe_id *comp;
+    int *where; /* comp * 64 + lane */
+} xt_field_;
+
+XETILE_PRIVATE int xt_wide_type_(int type);
+XETILE_PRIVATE bool xt_field_init_(xt_ctx *x, xt_field_ *f, int rows, int cols, int comps, int type);
+XETILE_PRIVATE void xt_local_place_(const xt_grid_ *g, const xt_dist *d, int number, int *row, int *col);
+XETILE_PRIVATE cm_slot xt_slot_at_(const cm_layout *l, int lane, int v);
+XETILE_PRIVATE bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type);
+XETILE_PRIVATE spe_id xt_lane_bit_(xt_ctx *x, uint32_t mask);
+
+/* Moves of one operation that were already made: the same component by the same table is not moved twice. */
+typedef struct {
+    int *head; /* of each component its first move */
+    xt_list_ moves;
+} xt_moves_;
+
+XETILE_PRIVATE bool xt_moves_init_(xt_ctx *x, xt_moves_ *m, const xt_field_ *f);
+XETILE_PRIVATE spe_id xt_pick_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, const int *from);
+
+/* Which element of a field goes to (row, col) of the result. */
+typedef struct {
+    const int *rows, *cols; /* of each row and column of the result, its row and column in the field */
+    bool transposed;        /* rows and cols then tell column and row in the field */
+} xt_origin_;
+
+XETILE_PRIVATE xt_vec xt_pick_all_(xt_ctx *x, const xt_field_ *f, const xt_origin_ *o, xt_vec r);
+XETILE_PRIVATE bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, const xt_dist *from, bool transposed,
+                                const int divisor[2], const int factor[2], const int shift[2]);
+
+/* One buffer serves every such operation of a kernel. While planning each says what it would like; afterwards the
+ * buffer gets what local memory has left, and who does not fit works in passes over rows. */
+typedef struct {
+    int pitch, bytes, rows; /* of an element; rows: in one pass */
+    bool transposed;        /* the result reads rows as columns */
+    int stride[2];          /* of the source's rows and columns when read: 0 repeats one (broadcast), else 1 */
+    int shift[2];           /* of the result in the source (slices) */
+} xt_scratch_;
+
+XETILE_PRIVATE void xt_scratch_init_(xt_scratch_ *s, const xt_vec *v, bool transposed);
+XETILE_PRIVATE xt_vec xt_through_scratch_(xt_where_ w, const xt_vec *v, xt_scratch_ *s, xt_vec r);
+XETILE_PRIVATE bool xt_map_agrees_(xt_where_ w, int error, const char *what, const xt_map *has, const xt_map *wanted);
+XETILE_PRIVATE bool xt_check_source_(xt_where_ w, const char *what, const xt_map *given, const xt_vec *v);
+XETILE_PRIVATE int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v);
+XETILE_PRIVATE xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map);
+XETILE_PRIVATE bool xt_read_(xt_where_ w, void *object, xt_thing_ *t, int number);
+XETILE_PRIVATE void xt_write_(void *object, const xt_thing_ *t);
+XETILE_PRIVATE int xt_scalars_(xt_thing_ *t, xt_val *out[XT_COMPONENTS_]);
+
+/* The vector that a value is or holds (the offsets of a scatter tile); NULL when there is none. In masks of changes it
+ * has bit XT_VEC_CHANGES_; bits from XT_COUNTS_SHIFT_ on are of scalars that advance as the loop's index does. */
+enum { XT_VEC_CHANGES_ = 1 << XT_COMPONENTS_, XT_COUNTS_SHIFT_ = 16 };
+
+XETILE_PRIVATE int xt_carried_type_(const xt_val *start);
+XETILE_PRIVATE bool xt_check_carried_(xt_where_ w, const xt_thing_ *start, const xt_thing_ *now, int number);
+XETILE_PRIVATE uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b);
+XETILE_PRIVATE void xt_forget_(xt_ctx *x, xt_thing_ *t, uint32_t mask);
+XETILE_PRIVATE void xt_join_(xt_ctx *x, xt_thing_ *a, xt_thing_ *b);
+XETILE_PRIVATE uint32_t *xt_changed_(xt_ctx *x, const xt_frame_ *f, int slot);
+XETILE_PRIVATE int xt_count_ids_(xt_ctx *x, xt_frame_ *f);
+XETILE_PRIVATE void xt_gather_(xt_where_ w, xt_frame_ *f, int which);
+XETILE_PRIVATE void xt_scatter_(xt_ctx *x, xt_frame_ *f);
+XETILE_PRIVATE xt_frame_ *xt_open_(xt_where_ w, xt_frame_kind_ kind, void *const *objects);
+XETILE_PRIVATE void xt_loop_forget_(xt_ctx *x, xt_frame_ *f);
+
+/* errors.c - errors. */
+
+const char *xt_error_text(int id)
+{
+    static const char *const texts[] = {
+#define XT_ROW_(name, text) text,
+        XT_ERRORS_(XT_ROW_)
+#undef XT_ROW_
+    };
+    if (id == 0) return "no error";
+    return id > XT_ERROR_FIRST_ && id < XT_ERROR_END_ ? texts[id - XT_ERROR_FIRST_ - 1] : "not an error of xetile.h";
+}
+
+const char *xt_error_name(int id)
+{
+    static const char *const names[] = {
+#define XT_ROW_(name, text) "XT_ERROR_" #name,
+        XT_ERRORS_(XT_ROW_)
+#undef XT_ROW_
+    };
+    return id > XT_ERROR_FIRST_ && id < XT_ERROR_END_ ? names[id - XT_ERROR_FIRST_ - 1] : "";
+}
+
+/* maps.c - maps: which subgroup owns which part of a tile (host only). */
+
+bool xt_has_map_(const xt_map *map)
+{
+    return map->sg_layout[0] || map->sg_layout[1] || map->sg_data[0] || map->sg_data[1];
+}
+
+bool xt_same_map_(const xt_map *a, const xt_map *b)
+{
+    return a->sg_layout[0] == b->sg_layout[0] && a->sg_layout[1] == b->sg_layout[1] && a->sg_data[0] == b->sg_data[0] &&
+           a->sg_data[1] == b->sg_data[1];
+}
+
+/* One dimension. "sg_layout times sg_data must be divisible by the tile or vice versa." */
+static int xt_dist_dim_(xt_dist *d, int dim, int tile, int layout, int data)
+{
+    if (tile < 1) return XT_ERROR_TILE_SIZE;
+    if (layout < 1 || data < 1) return XT_ERROR_MAP_VALUES;
+    if (layout > 1 << 12 || data > 1 << 15 || tile > 1 << 20) return XT_ERROR_TILE_SIZE;
+    if (tile % data || (tile % (layout * data) && layout * data % tile)) return XT_ERROR_MAP_FIT;
+    d->shape[dim] = tile;
+    d->layout[dim] = layout;
+    d->data[dim] = data;
+    d->count[dim] = tile / data;
+    d->rounds[dim] = layout * data < tile ? tile / (layout * data) : 1;
+    return 0;
+}
+
+int xt_dist_init(xt_dist *d, int rows, int cols, const xt_map *map)
+{
+    bool mapped = map && xt_has_map_(map);
+    int error;
+    memset(d, 0, sizeof *d);
+    error = xt_dist_dim_(d, 0, rows, mapped ? map->sg_layout[0] : 1, mapped ? map->sg_data[0] : rows);
+    if (!error) error = xt_dist_dim_(d, 1, cols, mapped ? map->sg_layout[1] : 1, mapped ? map->sg_data[1] : cols);
+    d->subgroups = mapped && !error ? d->layout[0] * d->layout[1] : 0;
+    return error;
+}
+
+int xt_dist_pieces(const xt_dist *d) { return d->rounds[0] * d->rounds[1]; }
+
+void xt_dist_offset(const xt_dist *d, int subgroup, int number, int *row, int *col)
+{
+    int s0 = subgroup / d->layout[1] % d->layout[0], s1 = subgroup % d->layout[1];
+    int r0 = number / d->rounds[1], r1 = number % d->rounds[1];
+    *row = (s0 + r0 * d->layout[0]) % d->count[0] * d->data[0];
+    *col = (s1 + r1 * d->layout[1]) % d->count[1] * d->data[1];
+}
+
+bool xt_dist_owns(const xt_dist *d, int subgroup, int row, int col)
+{
+    int n, r, c;
+    for (n = 0; n < xt_dist_pieces(d); n++) {
+        xt_dist_offset(d, subgroup, n, &r, &c);
+        if (row >= r && row < r + d->data[0] && col >= c && col < c + d->data[1]) return true;
+    }
+    return false;
+}
+
+xt_map xt_map_mma_a(const xt_map *result, int k)
+{
+    xt_map m = *result;
+    m.sg_data[1] = k;
+    return m;
+}
+
+xt_map xt_map_mma_b(const xt_map *result, int k)
+{
+    xt_map m = *result;
+    m.sg_data[0] = k;
+    return m;
+}
+
+void xt_cut_side_(xt_cut_ *cut, int side)
+{
+    int at = 0, size = XT_CUT_LARGEST_;
+    cut->n = 0;
+    while (at < side && cut->n < XT_CUT_MAX_) {
+        while (size > side - at) size /= 2;
+        cut->size[cut->n] = size;
+        cut->at[cut->n++] = at;
+        at += size;
+    }
+}
+
+/* values.c - values. */
+
+xt_val xt_number_(xt_kind_ kind, int type, int64_t i, double real)
+{
+    xt_val v;
+    memset(&v, 0, sizeof v);
+    v.magic = XT_VAL_MAGIC_;
+    v.kind = kind;
+    v.type = type;
+    v.i = i;
+    v.real = real;
+    v.align = 1;
+    return v;
+}
+
+xt_val xt_int_(long long i) { return xt_number_(XT_INT_, CM_I32, (int64_t)i, (double)i); }
+xt_val xt_uint_(unsigned long long u) { return xt_number_(XT_INT_, CM_I32, (int64_t)u, (double)u); }
+xt_val xt_real_(double d) { return xt_number_(XT_REAL_, CM_F32, 0, d); }
+xt_val xt_same_(xt_val v) { return v; }
+
+xt_any_ xt_any_val_(xt_val v)
+{
+    xt_any_ a;
+    memset(&a, 0, sizeof a);
+    a.val = v;
+    return a;
+}
+
+xt_any_ xt_any_vec_(xt_vec v)
+{
+    xt_any_ a;
+    memset(&a, 0, sizeof a);
+    a.is_vec = true;
+    a.vec = v;
+    return a;
+}
+
+xt_any_ xt_any_int_(long long i) { return xt_any_val_(xt_int_(i)); }
+xt_any_ xt_any_uint_(unsigned long long u) { return xt_any_val_(xt_uint_(u)); }
+xt_any_ xt_any_real_(double d) { return xt_any_val_(xt_real_(d)); }
+
+xt_index xt_at_(int n, xt_val a, xt_val b, xt_val c, xt_val d)
+{
+    xt_index x;
+    x.n = n;
+    x.v[0] = a;
+    x.v[1] = b;
+    x.v[2] = c;
+    x.v[3] = d;
+    return x;
+}
+
+/* context.c - one build. */
+
+xt_where_ xt_where_at_(xt_ctx *x, const char *file, int line)
+{
+    xt_where_ w;
+    w.x = x;
+    w.file = file;
+    w.line = line;
+    return w;
+}
+
+const cm_errors_ *xt_errors_(void)
+{
+    static const cm_errors_ errors = {xt_error_name,
+                                      xt_error_text,
+                                      XT_ERROR_PARAMETER_TEXT,
+                                      XT_ERROR_TARGET,
+                                      XT_ERROR_SUBGROUP_SIZE,
+                                      XT_ERROR_UNCLOSED,
+                                      {XT_ERROR_MEMORY, "XT_ERROR_MEMORY", "out of memory", NULL, 0}};
+    return &errors;
+}
+
+cm_blame_ xt_blame_(xt_where_ w) { return cm_blame_of_(&w.x->m, xt_errors_(), w.file, w.line); }
+
+/* Reports an error at the user's line to the module, which keeps the first. */
+void xt_fail_(xt_where_ w, int id, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    cm_vreport_(xt_blame_(w), id, format, args);
+    va_end(args);
+}
+
+/* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */
+bool xt_enter_(xt_where_ w, uint32_t operation)
+{
+    if (w.x->waiting.magic && operation != XT_PREFETCH_OPERATION_) xt_prefetch_waiting_(w.x);
+    spe_at(&w.x->m, w.file, w.line);
+    w.x->step_hash = (w.x->step_hash ^ operation) * 16777619u;
+    w.x->operations++;
+    return spe_ok(&w.x->m);
+}
+
+void *xt_memory_(xt_ctx *x, size_t bytes) { return spe_alloc(&x->m, bytes ? bytes : 1); }
+
+/* A new zeroed item at the end of a list; NULL when out of memory. */
+void *xt_push_(xt_ctx *x, xt_list_ *list, size_t size)
+{
+    if (list->count == list->capacity) {
+        int capacity = list->capacity ? list->capacity * 2 : 32;
+        void *items = xt_memory_(x, (size_t)capacity * size);
+        if (!items) return NULL;
+        if (list->count) memcpy(items, list->items, (size_t)list->count * size);
+        list->items = items;
+        list->capacity = capacity;
+    }
+    return (char *)list->items + (size_t)list->count++ * size;
+}
+
+xt_plan_vec_ *xt_plan_vec_at_(xt_ctx *x, int i) { return (xt_plan_vec_ *)x->vecs.items + i; }
+xt_plan_tile_ *xt_plan_tile_at_(xt_ctx *x, int i) { return (xt_plan_tile_ *)x->tiles.items + i; }
+xt_expr_ *xt_expr_at_(xt_ctx *x, int i) { return (xt_expr_ *)x->exprs.items + i; }
+
+const char *xt_type_name_(int type)
+{
+    const cm_type_row *row = cm_type_info((cm_type)type);
+    return type == XT_BOOL_ ? "i1" : row ? row->name : "no type";
+}
+
+bool xt_is_float_(int type)
+{
+    return type < XT_BOOL_ && cm_type_info((cm_type)type)->kind == CM_KIND_FLOAT;
+}
+
+bool xt_is_int_(int type) { return type < XT_BOOL_ && cm_type_info((cm_type)type)->kind == CM_KIND_INT; }
+bool xt_is_signed_(int type) { return type < XT_BOOL_ && cm_type_info((cm_type)type)->is_signed; }
+int xt_bits_(int type) { return type == XT_BOOL_ ? 1 : cm_type_info((cm_type)type)->bytes * 8; }
+
+/* The type that coopmatrix.h holds a vector's or tile's elements in: an i1 is a byte, 0 or 1. */
+cm_type xt_held_(int type) { return type == XT_BOOL_ ? CM_U8 : (cm_type)type; }
+
+/* The SPIR-V type that holds a scalar of this type. */
+spe_id xt_spe_type_(xt_ctx *x, int type)
+{
+    const cm_type_row *row;
+    if (type == XT_BOOL_) return spe_bool(&x->m);
+    row = cm_type_info((cm_type)type);
+    return row->storage_float ? spe_float(&x->m, (uint32_t)row->storage_bits)
+                              : spe_int(&x->m, (uint32_t)row->storage_bits);
+}
+
+/* numbers.c - numbers. */
+
+const char *xt_op_name_(int op)
+{
+    static const char *const names[] = {
+#define XT_ROW_(name) "XT_" #name,
+        XT_BINARY_OPS_(XT_ROW_)
+#undef XT_ROW_
+    };
+    return names[op];
+}
+
+bool xt_is_compare_(int op) { return op >= XT_OP_EQ_; }
+bool xt_is_constant_(const xt_val *v) { return v->kind == XT_INT_ || v->kind == XT_REAL_; }
+
+/* Describes a value for error messages: "f32", "5", "pointer to f16". */
+const char *xt_describe_(const xt_val *v, char *text, size_t size)
+{
+    if (v->magic != XT_VAL_MAGIC_ || v->kind == XT_NONE_)
+        snprintf(text, size, "nothing");
+    else if (v->kind == XT_INT_)
+        snprintf(text, size, "the constant %lld", (long long)v->i);
+    else if (v->kind == XT_REAL_)
+        snprintf(text, size, "the constant %g", v->real);
+    else
+        snprintf(text, size, "%s%s", v->kind == XT_POINTER_ ? "pointer to " : "", xt_type_name_(v->type));
+    return text;
+}
+
+/* The largest power of two that divides a constant. */
+int xt_align_of_(int64_t i)
+{
+    int align = 1;
+    if (i == 0) return 1 << 20;
+    while (align < 1 << 20 && i % (align * 2) == 0) align *= 2;
+    return align;
+}
+
+int xt_val_align_(const xt_val *v) { return v->kind == XT_INT_ ? xt_align_of_(v->i) : v->align; }
+
+/* A value of the kernel. While planning there are no ids: each value gets a number of its own. */
+xt_val xt_scalar_(xt_ctx *x, int type, spe_id id, int align, int expression)
+{
+    xt_val v = xt_number_(XT_SCALAR_, type, 0, 0);
+    v.id = v.root = x->planning ? ++x->serial : id;
+    v.align = align;
+    v.expression = x->planning ? expression : 0;
+    return v;
+}
+
+xt_val xt_nothing_(void) { return xt_number_(XT_SCALAR_, CM_I32, 0, 0); } /* after an error */
+
+int xt_new_expr_(xt_ctx *x, xt_expr_kind_ kind, int op, int type, int a, int b, int64_t value)
+{
+    xt_expr_ *e;
+    if (x->exprs.count == 0 && !xt_push_(x, &x->exprs, sizeof *e)) return 0; /* number 0 means none */
+    e = (xt_expr_ *)xt_push_(x, &x->exprs, sizeof *e);
+    if (!e) return 0;
+    e->kind = kind;
+    e->op = op;
+    e->type = type;
+    e->a = a;
+    e->b = b;
+    e->value = value;
+    return x->exprs.count - 1;
+}
+
+int xt_expr_of_(xt_ctx *x, const xt_val *v)
+{
+    if (!x->planning) return 0;
+    return v->kind == XT_INT_ ? xt_new_expr_(x, XT_EXPR_CONST_, 0, CM_I32, 0, 0, v->i) : v->expression;
+}
+
+static bool xt_int_fits_(int type, int64_t i)
+{
+    int bits = xt_bits_(type);
+    if (bits == 64) return true;
+    if (xt_is_signed_(type)) return i >= -((int64_t)1 << (bits - 1)) && i < (int64_t)1 << (bits - 1);
+    return i >= 0 && i < (int64_t)1 << bits;
+}
+
+/* The id of a scalar constant of a type, in the form coopmatrix.h holds it (bf16 and 8-bit floats as their bits). */
+spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v)
+{
+    spe_id t = xt_spe_type_(x, type);
+    double real = v->kind == XT_INT_ ? (double)v->i : v->real;
+    if (type == XT_BOOL_) return spe_const_bool(&x->m, v->i != 0);
+    if (type == CM_BF16) return spe_const_u(&x->m, t, spe_f32_to_bf16_bits((float)real));
+    if (type == CM_E4M3) return spe_const_u(&x->m, t, spe_f32_to_e4m3_bits((float)real, true));
+    if (type == CM_E5M2) return spe_const_u(&x->m, t, spe_f32_to_e5m2_bits((float)real, true));
+    if (xt_is_float_(type)) return spe_const_f(&x->m, t, type == CM_TF32 ? (double)spe_f32_to_tf32((float)real) : real);
+    return xt_is_signed_(type) ? spe_const_i(&x->m, t, v->i) : spe_const_u(&x->m, t, (uint64_t)v->i);
+}
+
+/* Is there a number at all, and does a constant fit the type? */
+bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char *what)
+{
+    char text[48];
+    if (v->magic != XT_VAL_MAGIC_ || v->kind == XT_NONE_) {
+        xt_fail_(w, XT_ERROR_UNSET, "%s", what);
+        return false;
+    }
+    if (v->kind == XT_POINTER_ || (v->kind == XT_REAL_ && !xt_is_float_(type))) {
+        xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_describe_(v, text, sizeof text),
+                 xt_type_name_(type));
+        return false;
+    }
+    if (v->kind == XT_INT_ && xt_is_int_(type) && !xt_int_fits_(type, v->i)) {
+        xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %lld, wanted %s", what, (long long)v->i, xt_type_name_(type));
+        return false;
+    }
+    return true;
+}
+
+/* The id of a number as `type`; integers of one width stand for each other. While planning any number will do. */
+spe_id xt_id_(xt_where_ w, const xt_val *v, int type, const char *what)
+{
+    xt_ctx *x = w.x;
+    if (!xt_check_number_(w, v, type, what)) return 0;
+    if (v->kind == XT_SCALAR_ && v->type != type &&
+        !(xt_is_int_(type) && xt_is_int_(v->type) && xt_bits_(type) == xt_bits_(v->type))) {
+        xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_type_name_(v->type), xt_type_name_(type));
+        return 0;
+    }
+    if (x->planning) return v->kind == XT_SCALAR_ ? v->id : ++x->serial;
+    return xt_is_constant_(v) ? xt_constant_(x, type, v) : v->id;
+}
+
+/* The id of an offset, shape or stride. */
+spe_id xt_index_id_(xt_where_ w, const xt_val *v, const char *what)
+{
+    char text[48];
+    if (v->magic == XT_VAL_MAGIC_ && v->kind != XT_NONE_ &&
+        (v->kind == XT_REAL_ || v->kind == XT_POINTER_ ||
+         (v->kind == XT_SCALAR_ && !(xt_is_int_(v->type) && xt_bits_(v->type) == 32)) ||
+         (v->kind == XT_INT_ && !xt_int_fits_(CM_I32, v->i)))) {
+        xt_fail_(w, XT_ERROR_INDEX, "%s is %s", what, xt_describe_(v, text, sizeof text));
+        return 0;
+    }
+    return xt_id_(w, v, CM_I32, what);
+}
+
+/* The type two numbers meet in; -1 when they do not. A constant takes the other's type. */
+static int xt_common_type_(const xt_val *a, const xt_val *b)
+{
+    int s, t;
+    if (xt_is_constant_(a) && xt_is_constant_(b)) return a->kind == XT_REAL_ || b->kind == XT_REAL_ ? CM_F32 : CM_I32;
+    if (xt_is_constant_(a)) return b->type;
+    if (xt_is_constant_(b) || a->type == b->type) return a->type;
+    s = a->type;
+    t = b->type;
+    if (!xt_is_int_(s) || !xt_is_int_(t)) return -1;
+    if (xt_bits_(s) == 64 || xt_bits_(t) == 64) return xt_bits_(s) == 64 ? s : t;
+    return CM_I32;
+}
+
+/* The operations are numbered as cm_op and the comparisons after it are. */
+typedef char xt_ops_agree_[(int)XT_OP_SHR_ == (int)CM_SHR && (int)XT_OP_GE_ == (int)CM_GE_ ? 1 : -1];
+
+spe_id xt_emit_int_(spe_module *m, int op, bool is_signed, spe_id a, spe_id b)
+{
+    if (op == XT_OP_MIN_ || op == XT_OP_MAX_) {
+        spe_id less = is_signed ? spe_slt(m, a, b) : spe_ult(m, a, b);
+        return op == XT_OP_MIN_ ? spe_select(m, less, a, b) : spe_select(m, less, b, a);
+    }
+    return cm_instruction_(m, op, is_signed ? 1 : 2, a, b);
+}
+
+spe_id xt_emit_float_(spe_module *m, int op, spe_id a, spe_id b)
+{
+    return cm_instruction_(m, op, 0, a, b);
+}
+
+/* Two integer constants, in 64 bits. */
+static int64_t xt_fold_int_(int op, int64_t a, int64_t b)
+{
+    uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
+    switch (op) {
+    case XT_OP_ADD_: return (int64_t)(ua + ub);
+    case XT_OP_SUB_: return (int64_t)(ua - ub);
+    case XT_OP_MUL_: return (int64_t)(ua * ub);
+    case XT_OP_DIV_: return b == -1 ? (int64_t)(0 - ua) : a / b;
+    case XT_OP_MOD_: return b == -1 ? 0 : a % b;
+    case XT_OP_MIN_: return a < b ? a : b;
+    case XT_OP_MAX_: return a < b ? b : a;
+    case XT_OP_AND_: return a & b;
+    case XT_OP_OR_: return a | b;
+    case XT_OP_XOR_: return a ^ b;
+    case XT_OP_SHL_: return (int64_t)(ua << (ub & 63));
+    case XT_OP_SHR_: return a >> (ub & 63);
+    case XT_OP_EQ_: return a == b;
+    case XT_OP_NE_: return a != b;
+    case XT_OP_LT_: return a < b;
+    case XT_OP_LE_: return a <= b;
+    case XT_OP_GT_: return a > b;
+    default: return a >= b;
+    }
+}
+
+/* Two constants of which one is floating. Comparisons give an integer; -1 in *compared when it is none. */
+static double xt_fold_real_(int op, double a, double b, int *compared)
+{
+    *compared = -1;
+    switch (op) {
+    case XT_OP_ADD_: return a + b;
+    case XT_OP_SUB_: return a - b;
+    case XT_OP_MUL_: return a * b;
+    case XT_OP_DIV_: return a / b;
+    case XT_OP_MIN_: return a < b ? a : b;
+    case XT_OP_MAX_: return a < b ? b : a;
+    case XT_OP_EQ_: *compared = a == b; break;
+    case XT_OP_NE_: *compared = a != b; break;
+    case XT_OP_LT_: *compared = a < b; break;
+    case XT_OP_LE_: *compared = a <= b; break;
+    case XT_OP_GT_: *compared = a > b; break;
+    default: *compared = a >= b; break;
+    }
+    return 0;
+}
+
+/* What is known to divide a result. */
+static int xt_align_result_(int op, const xt_val *a, const xt_val *b)
+{
+    int p = xt_val_align_(a), q = xt_val_align_(b);
+    if (op == XT_OP_MUL_) return p > (1 << 20) / q ? 1 << 20 : p * q;
+    if (op == XT_OP_ADD_ || op == XT_OP_SUB_ || op == XT_OP_MIN_ || op == XT_OP_MAX_ || op == XT_OP_OR_ ||
+        op == XT_OP_XOR_)
+        return p < q ? p : q;
+    if (op == XT_OP_AND_) return p < q ? q : p;
+    if (op == XT_OP_MOD_ && b->kind == XT_INT_) return p < q ? p : q;
+    return 1;
+}
+
+static bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_val *b, int type)
+{
+    char s[48], t[48];
+    bool integers_only = op >= XT_OP_MOD_ && op <= XT_OP_SHR_;
+    bool held_as_bits = type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2;
+    bool logic = type == XT_BOOL_ && (op == XT_OP_AND_ || op == XT_OP_OR_);
+    if (a->magic != XT_VAL_MAGIC_ || b->magic != XT_VAL_MAGIC_ || a->kind == XT_NONE_ || b->kind == XT_NONE_) {
+        xt_fail_(w, XT_ERROR_UNSET, "an operand of %s", xt_op_name_(op));
+        return false;
+    }
+    if (a->kind == XT_POINTER_ || b->kind == XT_POINTER_ || type < 0 || held_as_bits || (type == XT_BOOL_ && !logic) ||
+        (integers_only && !xt_is_int_(type) && !logic)) {
+        xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s of %s and %s", xt_op_name_(op), xt_describe_(a, s, sizeof s),
+                 xt_describe_(b, t, sizeof t));
+        return false;
+    }
+    if ((op == XT_OP_DIV_ || op == XT_OP_MOD_) && b->kind == XT_INT_ && b->i == 0 && !xt_is_float_(type)) {
+        xt_fail_(w, XT_ERROR_DIVISION, "%s of %s and 0", xt_op_name_(op), xt_describe_(a, s, sizeof s));
+        return false;
+    }
+    return true;
+}
+
+static xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
+{
+    int compared;
+    double real;
+    if (a->kind == XT_INT_ && b->kind == XT_INT_) return xt_int_(xt_fold_int_(op, a->i, b->i));
+    real = xt_fold_real_(op, a->kind == XT_INT_ ? (double)a->i : a->real, b->kind == XT_INT_ ? (double)b->i : b->real,
+                         &compared);
+    return compared >= 0 ? xt_int_(compared) : xt_real_(real);
+}
+
+/* x + 0, x - 0, x * 1, x / 1, 0 + x, 1 * x, x * 0: no instruction. */
+static const xt_val *xt_neutral_(int op, const xt_val *a, const xt_val *b)
+{
+    bool sum = op == XT_OP_ADD_, product = op == XT_OP_MUL_;
+    if (b->kind == XT_INT_ &&
+        ((b->i == 0 && (sum || op == XT_OP_SUB_)) || (b->i == 1 && (product || op == XT_OP_DIV_))))
+        return a;
+    if (a->kind == XT_INT_ && ((a->i == 0 && sum) || (a->i == 1 && product))) return b;
+    if (product && b->kind == XT_INT_ && b->i == 0 && xt_is_int_(a->type)) return b;
+    if (product && a->kind == XT_INT_ && a->i == 0 && xt_is_int_(b->type)) return a;
+    return NULL;
+}
+
+/* Notes that r is a plus or minus a constant. */
+static void xt_note_delta_(int op, const xt_val *a, const xt_val *b, xt_val *r)
+{
+    bool sum = op == XT_OP_ADD_ && (a->kind == XT_INT_ || b->kind == XT_INT_);
+    const xt_val *scalar = sum && a->kind == XT_INT_ ? b : a, *constant = scalar == a ? b : a;
+    if (!sum && !(op == XT_OP_SUB_ && b->kind == XT_INT_)) return;
+    if (scalar->kind != XT_SCALAR_ || scalar->type != r->type) return;
+    r->root = scalar->root;
+    r->delta = scalar->delta + (sum ? constant->i : -constant->i);
+}
+
+xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
+{
+    xt_ctx *x = w.x;
+    int type = xt_common_type_(&a, &b), result = xt_is_compare_(op) ? XT_BOOL_ : type, ea, eb, expression = 0;
+    const xt_val *same;
+    xt_val r;
+    spe_id p, q, id = 0;
+    if (!xt_enter_(w, 1u + (uint32_t)op) || !xt_binary_allowed_(w, op, &a, &b, type)) return xt_nothing_();
+    if (xt_is_constant_(&a) && xt_is_constant_(&b)) return xt_fold_(op, &a, &b);
+    same = xt_neutral_(op, &a, &b);
+    if (same && (xt_is_constant_(same) || same->type == type)) return *same;
+    if (xt_is_int_(type) && a.kind == XT_SCALAR_ && xt_bits_(a.type) != xt_bits_(type))
+        a = xt_cast_number_(w, type, &a);
+    if (xt_is_int_(type) && b.kind == XT_SCALAR_ && xt_bits_(b.type) != xt_bits_(type))
+        b = xt_cast_number_(w, type, &b);
+    p = xt_id_(w, &a, type, "the first operand");
+    q = xt_id_(w, &b, type, "the second operand");
+    if (x->planning) {
+        ea = xt_is_int_(type) ? xt_expr_of_(x, &a) : 0;
+        eb = xt_is_int_(type) ? xt_expr_of_(x, &b) : 0;
+        if (ea && eb && !xt_is_compare_(op)) expression = xt_new_expr_(x, XT_EXPR_BINARY_, op, type, ea, eb, 0);
+    } else if (type == XT_BOOL_) {
+        id = op == XT_OP_AND_ ? spe_land(&x->m, p, q) : spe_lor(&x->m, p, q);
+    } else if (xt_is_float_(type)) {
+        id = xt_emit_float_(&x->m, op, p, q);
+    } else {
+        id = xt_emit_int_(&x->m, op, xt_is_signed_(type), p, q);
+    }
+    r = xt_scalar_(x, result, id, xt_is_int_(type) ? xt_align_result_(op, &a, &b) : 1, expression);
+    if (x->planning) xt_note_delta_(op, &a, &b, &r);
+    return r;
+}
+
+/* A number in another type; constants too become values of the kernel. */
+xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
+{
+    xt_ctx *x = w.x;
+    spe_id id = 0, t;
+    int e;
+    if (v->magic != XT_VAL_MAGIC_ || v->kind == XT_NONE_ || v->kind == XT_POINTER_ || type == XT_BOOL_) {
+        xt_fail_(w, v->kind == XT_POINTER_ ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET, "the operand of XT_CAST");
+        return xt_nothing_();
+    }
+    e = xt_is_int_(type) && (v->kind == XT_INT_ || xt_is_int_(v->type)) ? xt_expr_of_(x, v) : 0;
+    if (e) e = xt_new_expr_(x, XT_EXPR_CAST_, xt_is_signed_(v->type), type, e, 0, 0);
+    if (!x->planning) {
+        t = xt_spe_type_(x, type);
+        if (xt_is_constant_(v)) {
+            xt_val c = *v;
+            if (c.kind == XT_REAL_ && !xt_is_float_(type)) c = xt_int_((long long)c.real);
+            id = xt_constant_(x, type, &c);
+        } else if (v->type == XT_BOOL_) {
+            xt_val one = xt_int_(1), zero = xt_int_(0);
+            id = spe_select(&x->m, v->id, xt_constant_(x, type, &one), xt_constant_(x, type, &zero));
+        } else if (xt_is_float_(v->type) && !xt_is_float_(type)) {
+            id = xt_is_signed_(type) ? spe_f_to_s(&x->m, t, v->id) : spe_f_to_u(&x->m, t, v->id);
+        } else if (xt_is_float_(v->type) && xt_bits_(type) == xt_bits_(v->type)) {
+            id = v->id;
+        } else {
+            id = spe_cast(&x->m, t, v->id, xt_is_signed_(v->type));
+        }
+    }
+    return xt_scalar_(x, type, id, xt_val_align_(v), e);
+}
+
+xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v)
+{
+    if (!xt_enter_(w, 40)) return xt_nothing_();
+    if (type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2 || v.val.type == CM_BF16 || v.val.type == CM_E4M3 ||
+        v.val.type == CM_E5M2) {
+        xt_fail_(w, XT_ERROR_SCALAR_TYPE, "XT_CAST of a number from %s to %s", xt_type_name_(v.val.type),
+                 xt_type_name_(type));
+        return xt_nothing_();
+    }
+    return xt_cast_number_(w, type, &v.val);
+}
+
+xt_val xt_select_(xt_where_ w, xt_val condition, xt_val a, xt_val b)
+{
+    xt_ctx *x = w.x;
+    int type = xt_common_type_(&a, &b);
+    spe_id p, q;
+    if (!xt_enter_(w, 41)) return xt_nothing_();
+    if (condition.kind == XT_INT_) return condition.i ? a : b;
+    if (condition.kind != XT_SCALAR_ || condition.type != XT_BOOL_ || type < 0) {
+        xt_fail_(w, condition.type != XT_BOOL_ ? XT_ERROR_CONDITION : XT_ERROR_SCALAR_TYPE, "XT_SELECT");
+        return xt_nothing_();
+    }
+    p = xt_id_(w, &a, type, "the second operand of XT_SELECT");
+    q = xt_id_(w, &b, type, "the third operand of XT_SELECT");
+    return xt_scalar_(x, type, x->planning ? 0 : spe_select(&x->m, condition.id, p, q), 1, 0);
+}
+
+spe_id xt_emit_builtin_(xt_ctx *x, int kind, int dim)
+{
+    switch (kind) {
+    case XT_GROUP_ID_: return spe_builtin(&x->m, SPE_GROUP_ID, (uint32_t)dim);
+    case XT_GROUP_COUNT_: return spe_builtin(&x->m, SPE_GROUP_COUNT, (uint32_t)dim);
+    case XT_LOCAL_ID_: return spe_builtin(&x->m, SPE_LOCAL_ID, (uint32_t)dim);
+    case XT_GLOBAL_ID_: return spe_builtin(&x->m, SPE_GLOBAL_ID, (uint32_t)dim);
+    case XT_SUBGROUP_ID_: return spe_builtin(&x->m, SPE_SUBGROUP_ID, 0);
+    default: return spe_builtin(&x->m, SPE_SUBGROUP_LANE, 0);
+    }
+}
+
+xt_val xt_builtin_(xt_where_ w, xt_builtin_kind_ kind, int dim)
+{
+    xt_ctx *x = w.x;
+    int e = 0;
+    if (!xt_enter_(w, 42u + (uint32_t)kind)) return xt_nothing_();
+    if (dim < 0 || dim > 2) {
+        xt_fail_(w, XT_ERROR_DIMENSION, "got %d", dim);
+        return xt_nothing_();
+    }
+    if (x->planning && (kind == XT_GROUP_ID_ || kind == XT_GROUP_COUNT_))
+        e = xt_new_expr_(x, XT_EXPR_BUILTIN_, (int)kind, CM_I32, dim, 0, 0);
+    return xt_scalar_(x, CM_I32, x->planning ? 0 : xt_emit_builtin_(x, (int)kind, dim), 1, e);
+}
+
+xt_val xt_param_by_name_(xt_where_ w, const char *name)
+{
+    int i;
+    if (!xt_enter_(w, 48)) return xt_nothing_();
+    for (i = 0; i < w.x->param_count; i++)
+        if (strcmp(w.x->params[i].name, name) == 0) return w.x->args[i];
+    xt_fail_(w, XT_ERROR_UNKNOWN_PARAMETER, "\"%s\"; they are: %s", name, w.x->kernel->params);
+    return xt_nothing_();
+}
+
+/* plan.c - the plan: layouts of vectors, 2D block messages of tiles. */
+
+static int xt_vec_root_(xt_ctx *x, int node)
+{
+    while (xt_plan_vec_at_(x, node)->parent != node) node = xt_plan_vec_at_(x, node)->parent;
+    return node;
+}
+
+/* Vectors of one class are kept in one layout, so that nothing need be rearranged between them. */
+void xt_same_layout_(xt_ctx *x, int a, int b)
+{
+    xt_plan_vec_ *p, *q;
+    int i;
+    if (!x->planning || !spe_ok(&x->m)) return;
+    a = xt_vec_root_(x, a);
+    b = xt_vec_root_(x, b);
+    if (a == b) return;
+    p = xt_plan_vec_at_(x, a);
+    q = xt_plan_vec_at_(x, b);
+    q->parent = a;
+    for (i = 0; i < 3; i++) p->need[i] = p->need[i] || q->need[i];
+    p->accumulator = p->accumulator || q->accumulator;
+}
+
+void xt_need_layout_(xt_ctx *x, const xt_vec *v, cm_use use, bool accumulator)
+{
+    xt_plan_vec_ *p;
+    if (!x->planning || !spe_ok(&x->m)) return;
+    p = xt_plan_vec_at_(x, xt_vec_root_(x, v->node));
+    p->need[use] = true;
+    p->accumulator = p->accumulator || accumulator;
+}
+
+/* What an accumulator touches stays one; else a product's operand decides, the packed one first: it costs most to make.
+ */
+static cm_use xt_layout_(xt_ctx *x, int node)
+{
+    const xt_plan_vec_ *p = xt_plan_vec_at_(x, xt_vec_root_(x, node));
+    if (p->accumulator) return CM_ACC;
+    return p->need[CM_A] ? CM_A : p->need[CM_B] ? CM_B : CM_ACC;
+}
+
+int xt_tile_root_(xt_ctx *x, int node)
+{
+    while (xt_plan_tile_at_(x, node)->parent != node) node = xt_plan_tile_at_(x, node)->parent;
+    return node;
+}
+
+void xt_same_tiles_(xt_ctx *x, int a, int b)
+{
+    a = xt_tile_root_(x, a);
+    b = xt_tile_root_(x, b);
+    xt_plan_tile_at_(x, b)->parent = a;
+}
+
+/* Writes an expression of the plan, in the prologue. Constants have the type of what they meet. */
+spe_id xt_emit_expr_(xt_ctx *x, int number, int type)
+{
+    xt_expr_ *e = xt_expr_at_(x, number);
+    xt_val constant = xt_int_((long long)e->value);
+    spe_id id;
+    if (e->kind == XT_EXPR_CONST_) return xt_constant_(x, type, &constant);
+    if (e->id) return e->id;
+    if (e->kind == XT_EXPR_PARAM_)
+        id = x->args[e->op].id;
+    else if (e->kind == XT_EXPR_BUILTIN_)
+        id = xt_emit_builtin_(x, e->op, e->a);
+    else if (e->kind == XT_EXPR_CAST_)
+        id = spe_cast(&x->m, xt_spe_type_(x, e->type), xt_emit_expr_(x, e->a, e->type), e->op != 0);
+    else {
+        id = xt_emit_expr_(x, e->a, e->type);
+        id = xt_emit_int_(&x->m, e->op, xt_is_signed_(e->type), id, xt_emit_expr_(x, e->b, e->type));
+    }
+    xt_expr_at_(x, number)->id = id;
+    return id;
+}
+
+/* The base of a tile's matrix as a pointer, in the prologue. */
+spe_id xt_emit_base_(xt_ctx *x, const xt_plan_tile_ *p)
+{
+    const xt_expr_ *base = xt_expr_at_(x, p->base);
+    spe_id id = xt_emit_expr_(x, p->base, base->type);
+    if (base->kind == XT_EXPR_PARAM_ && x->params[base->op].pointer) return id;
+    return spe_u_to_ptr(&x->m, spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, xt_spe_type_(x, p->type)), id);
+}
+
+/* ---- vectors as lists of blocks ---------------------------------------------------------------------------------- */
+
+void xt_grid_init_(xt_grid_ *g, const xt_dist *d)
+{
+    int i;
+    for (i = 0; i < 2; i++) {
+        xt_cut_side_(&g->cut[i], d->data[i]);
+        g->rounds[i] = d->rounds[i];
+        g->stride[i] = d->layout[i] * d->data[i];
+    }
+    g->blocks = g->rounds[0] * g->rounds[1] * g->cut[0].n * g->cut[1].n;
+}
+
+int xt_block_number_(const xt_grid_ *g, int round0, int round1, int i, int j)
+{
+    return ((round0 * g->rounds[1] + round1) * g->cut[0].n + i) * g->cut[1].n + j;
+}
+
+xt_block_ xt_block_at_(const xt_grid_ *g, int number)
+{
+    xt_block_ b;
+    int j = number % g->cut[1].n, i = number / g->cut[1].n % g->cut[0].n;
+    int piece = number / (g->cut[1].n * g->cut[0].n);
+    b.row = piece / g->rounds[1] * g->stride[0] + g->cut[0].at[i];
+    b.col = piece % g->rounds[1] * g->stride[1] + g->cut[1].at[j];
+    b.rows = g->cut[0].size[i];
+    b.cols = g->cut[1].size[j];
+    return b;
+}
+
+xt_vec xt_no_vec_(void)
+{
+    xt_vec v;
+    memset(&v, 0, sizeof v);
+    v.magic = XT_VEC_MAGIC_;
+    return v;
+}
+
+/* A vector that an operation makes: planned the first time, with room for its blocks afterwards. */
+xt_vec xt_new_vec_(xt_where_ w, cm_type type, const xt_dist *d, const xt_map *map)
+{
+    xt_ctx *x = w.x;
+    xt_vec v = xt_no_vec_();
+    xt_grid_ g;
+    xt_plan_vec_ *p;
+    v.type = type;
+    v.dist = *d;
+    v.map = *map;
+    v.node = x->vec_count++;
+    v.serial = ++x->serial;
+    if (x->planning) {
+        p = (xt_plan_vec_ *)xt_push_(x, &x->vecs, sizeof *p);
+        if (p) p->parent = v.node;
+        return v;
+    }
+    if (v.node >= x->vecs.count) {
+        xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more vectors than the first time");
+        return v;
+    }
+    v.use = xt_layout_(x, v.node);
+    xt_grid_init_(&g, d);
+    v.block = (cm_matrix *)xt_memory_(x, (size_t)g.blocks * sizeof *v.block);
+    v.blocks = v.block ? g.blocks : 0;
+    return v;
+}
+
+bool xt_check_vec_(xt_where_ w, const xt_vec *v, const char *what)
+{
+    if (v->magic == XT_VEC_MAGIC_) return true;
+    xt_fail_(w, XT_ERROR_UNSET, "%s", what);
+    return false;
+}
+
+/* The vector in the layout that is needed; itself when it is so already. */
+xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
+{
+    xt_vec r = *v;
+    int i;
+    if (x->planning || v->use == use || !v->blocks) return r;
+    r.use = use;
+    r.block = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *r.block);
+    if (!r.block) return *v;
+    for (i = 0; i < v->blocks; i++) r.block[i] = cm_convert_use(&x->cm, &v->block[i], use);
+    return r;
+}
+
+/* ---- maps in a kernel -------------------------------------------------------------------------------------------- */
+
+/* Distributes a tile or vector by a map; false after an error. All maps of a kernel have one number of subgroups. */
+bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt_map *map)
+{
+    xt_ctx *x = w.x;
+    int error = xt_dist_init(d, rows, cols, map);
+    if (error) {
+        xt_fail_(w, error, "tile %d x %d, sg_layout {%d, %d} times sg_data {%d, %d} is %d x %d", rows, cols,
+                 map->sg_layout[0], map->sg_layout[1], map->sg_data[0], map->sg_data[1],
+                 map->sg_layout[0] * map->sg_data[0], map->sg_layout[1] * map->sg_data[1]);
+        return false;
+    }
+    if (d->data[0] > XT_SIDE_MAX_ || d->data[1] > XT_SIDE_MAX_) {
+        xt_fail_(w, XT_ERROR_TILE_SIZE, "a subgroup's piece is %d x %d, the largest is %d x %d", d->data[0], d->data[1],
+                 (int)XT_SIDE_MAX_, (int)XT_SIDE_MAX_);
+        return false;
+    }
+    if (!d->subgroups) return true;
+    if (!x->subgroups) {
+        x->subgroups = d->subgroups;
+        x->subgroups_map = *map;
+        x->subgroups_file = w.file;
+        x->subgroups_line = w.line;
+    } else if (x->subgroups != d->subgroups) {
+        xt_fail_(w, XT_ERROR_MAP_SUBGROUPS, "sg_layout {%d, %d} has %d, {%d, %d} of %s:%d has %d", map->sg_layout[0],
+                 map->sg_layout[1], d->subgroups, x->subgroups_map.sg_layout[0], x->subgroups_map.sg_layout[1],
+                 x->subgroups_file, x->subgroups_line, x->subgroups);
+        return false;
+    }
+    return true;
+}
+
+/* Where this subgroup's first piece starts in a dimension: ((id / across or id % across) % count) * data, before the
+ * body. */
+static spe_id xt_emit_place_(xt_ctx *x, const xt_place_ *p, int other)
+{
+    spe_id s;
+    spe_prologue_begin(&x->m);
+    s = spe_builtin(&x->m, SPE_SUBGROUP_ID, 0);
+    if (p->dim == 0 && p->across > 1) s = spe_udiv(&x->m, s, spe_u32(&x->m, (uint32_t)p->across));
+    if (p->dim == 1 && other > 1) s = spe_umod(&x->m, s, spe_u32(&x->m, (uint32_t)p->layout));
+    if (p->count < p->layout) s = spe_umod(&x->m, s, spe_u32(&x->m, (uint32_t)p->count));
+    if (p->data > 1) s = spe_imul(&x->m, s, spe_u32(&x->m, (uint32_t)p->data));
+    spe_prologue_end(&x->m);
+    return s;
+}
+
+xt_val xt_subgroup_place_(xt_ctx *x, const xt_dist *d, int dim)
+{
+    xt_place_ p;
+    int i;
+    memset(&p, 0, sizeof p);
+    p.dim = dim;
+    p.across = d->layout[1];
+    p.layout = d->layout[dim];
+    p.count = d->count[dim];
+    p.data = d->data[dim];
+    if (p.layout == 1 || p.count == 1) return xt_int_(0);
+    if (x->planning) return xt_scalar_(x, CM_I32, 0, xt_align_of_(p.data), 0);
+    for (i = 0; i < x->place_count; i++) {
+        const xt_place_ *q = &x->places[i];
+        if (q->dim == p.dim && q->across == p.across && q->layout == p.layout && q->count == p.count &&
+            q->data == p.data)
+            return xt_scalar_(x, CM_I32, q->id, xt_align_of_(p.data), 0);
+    }
+    p.id = xt_emit_place_(x, &p, d->layout[1 - dim]);
+    if (x->place_count < XT_PLACES_MAX_) x->places[x->place_count++] = p;
+    return xt_scalar_(x, CM_I32, p.id, xt_align_of_(p.data), 0);
+}
+
+/* tiles.c - tiles. */
+
+xt_tile xt_no_tile_(void)
+{
+    xt_tile t;
+    memset(&t, 0, sizeof t);
+    t.magic = XT_TILE_MAGIC_;
+    return t;
+}
+
+/* What rules 2D block messages out already now: pieces narrower than a subgroup, constants that do not qualify. */
+static bool xt_never_block2d_(xt_ctx *x, const xt_tile *t)
+{
+    const xt_val *width = &t->shape[t->column_major ? 0 : 1];
+    int bytes = cm_type_info(xt_held_(t->type))->bytes;
+    return t->base.local || t->type == (cm_type)XT_BOOL_ || t->dist.data[1] < x->S || bytes > 4 ||
+           (t->pitch.kind == XT_INT_ && t->pitch.i * bytes % 16 != 0) ||
+           (width->kind == XT_INT_ && (width->i * bytes < 64 || width->i * bytes % 4 != 0));
+}
+
+/* Notes for the plan how the tile's matrix is described: whether 2D block messages are possible is decided from it. */
+void xt_plan_tile_describe_(xt_ctx *x, const xt_tile *t)
+{
+    xt_plan_tile_ *p = (xt_plan_tile_ *)xt_push_(x, &x->tiles, sizeof *p);
+    int base = t->base.expression, rows = xt_expr_of_(x, &t->shape[0]), cols = xt_expr_of_(x, &t->shape[1]);
+    int pitch = xt_expr_of_(x, &t->pitch);
+    if (!p) return;
+    p->parent = t->node;
+    p->base = base;
+    p->rows = rows;
+    p->cols = cols;
+    p->pitch = pitch;
+    p->type = (int)t->type;
+    p->column_major = t->column_major;
+    p->possible = base && rows && cols && pitch && !xt_never_block2d_(x, t);
+}
+
+/* The contiguous dimension. */
+int xt_inner_(const xt_tile *t) { return t->column_major ? 0 : 1; }
+
+/* The scalars of a tile, as ids, in the order of xt_plan_tile_.made; of an offset that a loop advances its start. */
+void xt_tile_ids_(xt_where_ w, const xt_tile *t, spe_id ids[XT_COMPONENTS_])
+{
+    int i;
+    for (i = 0; i < 2; i++) {
+        ids[i] = t->offset[i].start ? t->offset[i].start : xt_index_id_(w, &t->offset[i], "the offset");
+        ids[2 + i] = xt_index_id_(w, &t->shape[i], "the shape");
+    }
+    ids[4] = xt_index_id_(w, &t->pitch, "the pitch");
+    ids[5] = t->base.id;
+}
+
+/* 2D block messages on this tile need (expression & mask) == 0, or expression < below; without expression there are
+ * none.
+ */
+void xt_plan_need_(xt_ctx *x, const xt_tile *t, int expression, int mask, int below)
+{
+    xt_plan_offset_ *o;
+    if (!expression) {
+        xt_plan_tile_at_(x, t->node)->possible = false;
+        return;
+    }
+    o = (xt_plan_offset_ *)xt_push_(x, &x->offsets, sizeof *o);
+    if (!o) return;
+    o->tile = t->node;
+    o->expression = expression;
+    o->mask = mask;
+    o->below = below;
+}
+
+/* A tile starts at, or moves by, so much along its contiguous dimension: 2D block messages want multiples of 4 bytes.
+ */
+void xt_plan_step_(xt_ctx *x, const xt_tile *t, const xt_val *step)
+{
+    int bytes = cm_type_info(xt_held_(t->type))->bytes, per = bytes < 4 ? 4 / bytes : 1;
+    if (!x->planning || xt_val_align_(step) >= per) return;
+    xt_plan_need_(x, t, step->kind == XT_INT_ ? 0 : step->expression, per - 1, 0);
+}
+
+/* Of 8-bit elements stored by columns rows of memory are read two by two: then no tile may start before its matrix, so
+ * it starts at, and moves by, nothing negative along its contiguous dimension. */
+void xt_plan_forward_(xt_ctx *x, const xt_tile *t, const xt_val *step)
+{
+    if (!x->planning || !t->column_major || cm_type_info(xt_held_(t->type))->bytes > 1) return;
+    if (step->kind == XT_INT_ && step->i >= 0) return;
+    xt_plan_need_(x, t, step->kind == XT_INT_ ? 0 : step->expression, INT32_MIN, 0);
+}
+
+/* The order attribute: zero means row-major. */
+bool xt_tile_order_(xt_where_ w, xt_tile *t, const int order[2])
+{
+    bool row_major = (order[0] == 1 && order[1] == 0) || (order[0] == 0 && order[1] == 0);
+    t->column_major = order[0] == 0 && order[1] == 1;
+    if (!row_major && !t->column_major) xt_fail_(w, XT_ERROR_TILE_ORDER, "got {%d, %d}", order[0], order[1]);
+    return row_major || t->column_major;
+}
+
+/* The contiguous dimension's stride must be 1, and the order must be the one that the strides have. */
+static bool xt_tile_strides_(xt_where_ w, xt_tile *t, const xt_index *strides)
+{
+    int last = strides->n - 2, contiguous = last + xt_inner_(t), other = last + 1 - xt_inner_(t);
+    const xt_val *inner = &strides->v[contiguous], *outer = &strides->v[other];
+    char text[48], more[48];
+    t->pitch = *outer;
+    if (inner->kind == XT_INT_ && inner->i == 1) return true;
+    xt_describe_(inner, text, sizeof text);
+    if (outer->kind == XT_INT_ && outer->i == 1)
+        xt_fail_(w, XT_ERROR_ORDER_STRIDES,
+                 "order {%d, %d} wants stride 1 in dimension %d; it is %s, in dimension %d %s", !t->column_major,
+                 t->column_major, contiguous, text, other, xt_describe_(outer, more, sizeof more));
+    else
+        xt_fail_(w, XT_ERROR_TILE_STRIDES, "stride of dimension %d is %s, wanted 1", contiguous, text);
+    return false;
+}
+
+/* Shape and strides of the innermost two dimensions: the contiguous one's stride is 1, the other's defaults to the
+ * contiguous extent. */
+bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
+{
+    int n = d->shape.n;
+    if (n < 2 || n > 4) {
+        xt_fail_(w, XT_ERROR_TILE_SHAPE, ".shape has %d dimensions, wanted 2 to 4", n);
+        return false;
+    }
+    if (d->offset.n != n || (d->strides.n && d->strides.n != n)) {
+        xt_fail_(w, XT_ERROR_TILE_SHAPE, "%s has %d dimensions, wanted %d as .shape",
+                 d->offset.n != n ? ".offset" : ".strides", d->offset.n != n ? d->offset.n : d->strides.n, n);
+        return false;
+    }
+    t->shape[0] = d->shape.v[n - 2];
+    t->shape[1] = d->shape.v[n - 1];
+    t->pitch = t->shape[xt_inner_(t)];
+    return d->strides.n == 0 || xt_tile_strides_(w, t, &d->strides);
+}
+
+/* The base: a pointer parameter to elements of the tile's type, or an address, which becomes a pointer. */
+bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
+{
+    xt_ctx *x = w.x;
+    char text[48];
+    t->base = d->base;
+    if (d->base.kind == XT_POINTER_ && d->base.magic == XT_VAL_MAGIC_) {
+        if (d->base.type == (int)t->type || (d->base.type == CM_F32 && t->type == CM_TF32) ||
+            (t->type == (cm_type)XT_BOOL_ && xt_bits_(d->base.type) == 8 && xt_is_int_(d->base.type)))
+            return true;
+        xt_fail_(w, XT_ERROR_TILE_TYPE, "tile of %s, base %s", xt_type_name_(t->type),
+                 xt_describe_(&d->base, text, sizeof text));
+        return false;
+    }
+    if (d->base.kind != XT_SCALAR_ || !xt_is_int_(d->base.type) || xt_bits_(d->base.type) != 64) {
+        xt_fail_(w, XT_ERROR_TILE_BASE, "got %s", xt_describe_(&d->base, text, sizeof text));
+        return false;
+    }
+    if (!x->planning)
+        t->base.id = spe_u_to_ptr(
+            &x->m, spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, xt_spe_type_(x, xt_held_(t->type))), d->base.id);
+    t->base.kind = XT_POINTER_;
+    t->base.type = (int)t->type;
+    return true;
+}
+
+/* local.c - local memory. */
+
+/* The first element of an array in local memory, which is made before the body so that every version may use it. */
+static spe_id xt_emit_local_(xt_ctx *x, const xt_local_array_ *a)
+{
+    spe_module *m = &x->m;
+    spe_id zero = spe_u32(m, 0), p, array;
+    uint32_t align = XT_LOCAL_ALIGN_;
+    array = spe_array(m, xt_spe_type_(x, xt_held_(a->type)), (uint32_t)a->elements);
+    spe_prologue_begin(m);
+    p = spe_shared_var(m, array);
+    spe_decorate(m, p, SPE_DecorationAlignment, 1, &align);
+    p = spe_element(m, p, 1, &zero);
+    spe_prologue_end(m);
+    return p;
+}
+
+xt_val xt_local_(xt_where_ w, int type, int64_t elements)
+{
+    xt_ctx *x = w.x;
+    int number = x->local_count, bytes = cm_type_info(xt_held_(type))->bytes;
+    xt_local_array_ *a;
+    xt_val v = xt_nothing_();
+    if (!xt_enter_(w, 58)) return v;
+    if (elements < 1 || elements > 1 << 24) {
+        xt_fail_(w, XT_ERROR_LOCAL_SIZE, "got %lld elements of %s", (long long)elements, xt_type_name_(type));
+        return v;
+    }
+    if (x->planning && xt_push_(x, &x->locals, sizeof *a))
+        x->local_bytes = (x->local_bytes + 63) / 64 * 64 + elements * bytes;
+    if (number >= x->locals.count) {
+        if (spe_ok(&x->m)) xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more local memory than the first time");
+        return v;
+    }
+    if (x->local_bytes > x->target.local_memory) {
+        xt_fail_(w, XT_ERROR_LOCAL_MEMORY, "%lld bytes with this one, %s has %d", (long long)x->local_bytes,
+                 x->target.name, x->target.local_memory);
+        return v;
+    }
+    x->local_count++;
+    a = (xt_local_array_ *)x->locals.items + number;
+    a->type = type;
+    a->elements = elements;
+    if (!x->planning && !a->id) a->id = xt_emit_local_(x, a);
+    v = xt_number_(XT_POINTER_, type, 0, 0);
+    v.local = true;
+    v.id = x->planning ? ++x->serial : a->id;
+    return v;
+}
+
+/* init_tile.c - init_tile. */
+
+/* inner_blocks cut each subgroup's piece: the vector of such a tile counts as 4-D. */
+static bool xt_tile_blocks_(xt_where_ w, xt_tile *t, const int blocks[2])
+{
+    const int *data = t->dist.data;
+    t->inner[0] = blocks[0];
+    t->inner[1] = blocks[1];
+    if (!blocks[0] && !blocks[1]) return true;
+    if (blocks[0] > 0 && blocks[1] > 0 && data[0] % blocks[0] == 0 && data[1] % blocks[1] == 0) return true;
+    xt_fail_(w, XT_ERROR_INNER_BLOCKS, "{%d, %d} of a subgroup's %d x %d", blocks[0], blocks[1], data[0], data[1]);
+    return false;
+}
+
+/* All offsets, extents and strides are 32-bit integers. */
+static bool xt_tile_indices_(xt_where_ w, const xt_tile_desc_ *d)
+{
+    static const char *const names[3][4] = {
+#define XT_NAMES_(list) {list ", first", list ", second", list ", third", list ", fourth"}
+        XT_NAMES_(".offset"), XT_NAMES_(".shape"), XT_NAMES_(".strides")
+#undef XT_NAMES_
+    };
+    const xt_index *lists[3];
+    int i, j;
+    lists[0] = &d->offset;
+    lists[1] = &d->shape;
+    lists[2] = &d->strides;
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < lists[i]->n; j++) xt_index_id_(w, &lists[i]->v[j], names[i][j]);
+    return spe_ok(&w.x->m);
+}
+
+/* Products and sums of strides in 64 bits. */
+static xt_val xt_wide_(xt_where_ w, xt_val v)
+{
+    return v.kind == XT_SCALAR_ && xt_bits_(v.type) < 64 ? xt_cast_number_(w, CM_I64, &v) : v;
+}
+
+/* How far matrix (offset[0], ...) of a base with leading dimensions is from the first one, in elements. */
+static xt_val xt_leading_distance_(xt_where_ w, const xt_tile *t, const xt_tile_desc_ *d)
+{
+    xt_val sum = xt_int_(0), stride = xt_wide_(w, t->pitch), term;
+    int i, n = d->shape.n;
+    stride = xt_binary_number_(w, XT_OP_MUL_, stride, xt_wide_(w, t->shape[1 - xt_inner_(t)]));
+    for (i = n - 3; i >= 0; i--) {
+        if (d->strides.n) stride = xt_wide_(w, d->strides.v[i]);
+        term = xt_binary_number_(w, XT_OP_MUL_, stride, xt_wide_(w, d->offset.v[i]));
+        sum = xt_binary_number_(w, XT_OP_ADD_, sum, term);
+        if (!d->strides.n) stride = xt_binary_number_(w, XT_OP_MUL_, stride, xt_wide_(w, d->shape.v[i]));
+    }
+    return sum;
+}
+
+/* What the plan must know: the matrix is one of the base's, and aligned as the base is. */
+static void xt_plan_leading_(xt_ctx *x, const xt_tile *t, const xt_tile_desc_ *d, const xt_val *distance)
+{
+    int i, per = 64 / cm_type_info(xt_held_(t->type))->bytes, e;
+    for (i = 0; i < d->shape.n - 2; i++) {
+        const xt_val *at = &d->offset.v[i], *extent = &d->shape.v[i];
+        int p = xt_expr_of_(x, at), q = xt_expr_of_(x, extent);
+        if (at->kind == XT_INT_ && extent->kind == XT_INT_ && at->i >= 0 && at->i < extent->i) continue;
+        xt_plan_need_(x, t, q ? p : 0, 0, q);
+    }
+    if (xt_val_align_(distance) >= per) return;
+    e = distance->expression;
+    if (e) e = xt_new_expr_(x, XT_EXPR_CAST_, 1, CM_I32, e, 0, 0);
+    xt_plan_need_(x, t, e, per - 1, 0);
+}
+
+/* Leading dimensions choose one matrix of several; where there is none of that number, it has no rows. */
+static void xt_leading_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
+{
+    xt_ctx *x = w.x;
+    int i, n = d->shape.n - 2;
+    xt_val distance;
+    spe_id inside = 0, rows;
+    if (n < 1) return;
+    distance = xt_leading_distance_(w, t, d);
+    if (x->planning) xt_plan_leading_(x, t, d, &distance);
+    rows = xt_index_id_(w, &t->shape[0], ".shape");
+    if (!x->planning) {
+        bool tested = x->block2d && xt_plan_tile_at_(x, xt_tile_root_(x, t->node))->possible;
+        for (i = 0; i < n && !tested; i++) {
+            spe_id at = xt_index_id_(w, &d->offset.v[i], ".offset"), end = xt_index_id_(w, &d->shape.v[i], ".shape");
+            spe_id one = spe_ult(&x->m, at, end);
+            inside = inside ? spe_land(&x->m, inside, one) : one;
+        }
+        if (inside) rows = spe_select(&x->m, inside, rows, spe_i32(&x->m, 0));
+        t->base.id = spe_index(&x->m, t->base.id, xt_id_(w, &distance, CM_I64, "the distance"));
+    } else {
+        t->base.id = ++x->serial;
+    }
+    t->shape[0] = xt_scalar_(x, CM_I32, rows, 1, 0);
+}
+
+/* A tile whose elements have an offset each. */
+static xt_tile xt_init_scatter_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d)
+{
+    const xt_vec *v = &d->scatter;
+    if (!xt_check_vec_(w, v, ".scatter") || !xt_tile_base_(w, &t, d)) return xt_no_tile_();
+    if (!xt_is_int_(v->type) || xt_bits_(v->type) < 32) {
+        xt_fail_(w, XT_ERROR_SCATTER_TYPE, "got %s", xt_type_name_(v->type));
+        return xt_no_tile_();
+    }
+    if (d->rows != v->dist.shape[0] || d->cols != v->dist.shape[1] || d->shape.n != 1) {
+        xt_fail_(w, XT_ERROR_SCATTER_SHAPE, "tile %d x %d, offsets %d x %d, .shape of %d dimensions", d->rows, d->cols,
+                 v->dist.shape[0], v->dist.shape[1], d->shape.n);
+        return xt_no_tile_();
+    }
+    if (xt_has_map_(&d->map) && !xt_same_map_(&d->map, &v->map)) {
+        xt_fail_(w, XT_ERROR_SCATTER_MAP,
+                 "tile sg_layout {%d, %d} sg_data {%d, %d}, offsets sg_layout {%d, %d} sg_data {%d, %d}",
+                 d->map.sg_layout[0], d->map.sg_layout[1], d->map.sg_data[0], d->map.sg_data[1], v->map.sg_layout[0],
+                 v->map.sg_layout[1], v->map.sg_data[0], v->map.sg_data[1]);
+        return xt_no_tile_();
+    }
+    xt_index_id_(w, &d->shape.v[0], ".shape");
+    t.scatter = true;
+    t.map = v->map;
+    t.dist = v->dist;
+    t.offsets = *v;
+    t.offset[0] = t.offset[1] = t.pitch = xt_int_(0);
+    t.shape[0] = xt_int_(1);
+    t.shape[1] = d->shape.v[0];
+    xt_need_layout_(w.x, v, CM_ACC, false);
+    return t;
+}
+
+/* Notes where a tile starts, and when writing what it is made of: what becomes of it may be known before the body. */
+static void xt_note_tile_(xt_where_ w, const xt_tile *t, const xt_tile_desc_ *d)
+{
+    xt_plan_tile_ *p = xt_plan_tile_at_(w.x, t->node);
+    int i;
+    if (!w.x->planning) {
+        xt_tile_ids_(w, t, p->made);
+        return;
+    }
+    for (i = 0; i < 2 && d->shape.n == 2; i++) p->origin[i] = xt_expr_of_(w.x, &d->offset.v[i]);
+}
+
+xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
+{
+    xt_ctx *x = w.x;
+    xt_tile t = xt_no_tile_();
+    xt_val zero = xt_int_(0);
+    int i;
+    if (!xt_enter_(w, 50)) return t;
+    t.type = (cm_type)d.type;
+    t.map = d.map;
+    t.inside = d.inside;
+    if (d.offset.n == 0) d.offset = xt_at_(d.shape.n ? d.shape.n : 2, zero, zero, zero, zero);
+    if (d.scatter.magic) return xt_init_scatter_(w, t, &d);
+    if (!xt_distribute_(w, &t.dist, d.rows, d.cols, &d.map) || !xt_tile_blocks_(w, &t, d.inner_blocks) ||
+        !xt_tile_order_(w, &t, d.order) || !xt_tile_shape_(w, &t, &d) || !xt_tile_base_(w, &t, &d) ||
+        !xt_tile_indices_(w, &d))
+        return xt_no_tile_();
+    t.node = x->tile_count++;
+    if (x->planning) xt_plan_tile_describe_(x, &t);
+    if (t.node >= x->tiles.count) {
+        if (spe_ok(&x->m)) xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more tiles than the first time");
+        return t;
+    }
+    xt_leading_(w, &t, &d);
+    d.offset.v[0] = d.offset.v[d.offset.n - 2];
+    d.offset.v[1] = d.offset.v[d.offset.n - 1];
+    xt_plan_step_(x, &t, &d.offset.v[xt_inner_(&t)]);
+    xt_plan_forward_(x, &t, &d.offset.v[xt_inner_(&t)]);
+    for (i = 0; i < 2; i++) {
+        xt_val place = xt_subgroup_place_(x, &t.dist, i);
+        if (i == xt_inner_(&t)) xt_plan_step_(x, &t, &place);
+        t.offset[i] = xt_binary_number_(w, XT_OP_ADD_, d.offset.v[i], place);
+    }
+    if (t.dist.subgroups > 1 && !t.base.local) xt_note_tile_(w, &t, &d);
+    return t;
+}
+
+bool xt_check_tile_(xt_where_ w, const xt_tile *t, const char *what)
+{
+    if (t->magic == XT_TILE_MAGIC_) return true;
+    xt_fail_(w, XT_ERROR_UNSET, "%s", what);
+    return false;
+}
+
+/* A tile that is no scatter tile. */
+bool xt_check_regular_(xt_where_ w, const xt_tile *t, const char *what)
+{
+    if (!xt_check_tile_(w, t, what)) return false;
+    if (t->scatter)
+        xt_fail_(w, XT_ERROR_SCATTER, "%s is a scatter tile %d x %d", what, t->dist.shape[0], t->dist.shape[1]);
+    return !t->scatter;
+}
+
+xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
+{
+    if (!xt_enter_(w, 51) || !xt_check_regular_(w, &t, "the tile of XT_UPDATE_TILE_OFFSET")) return xt_no_tile_();
+    xt_index_id_(w, &rows, "the row offset");
+    xt_index_id_(w, &cols, "the column offset");
+    if (!spe_ok(&w.x->m)) return xt_no_tile_();
+    xt_plan_step_(w.x, &t, xt_inner_(&t) ? &cols : &rows);
+    xt_plan_forward_(w.x, &t, xt_inner_(&t) ? &cols : &rows);
+    t.offset[0] = xt_binary_number_(w, XT_OP_ADD_, t.offset[0], rows);
+    t.offset[1] = xt_binary_number_(w, XT_OP_ADD_, t.offset[1], cols);
+    return t;
+}
+
+/* access.c - load_tile, store_tile, prefetch_tile. */
+
+/* In local memory, where nothing is tested, a block's place goes into the address, whose alignment coopmatrix.h is
+ * told: it can then access several elements at once. */
+static void xt_local_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, cm_mem *mem)
+{
+    const xt_val *inner = &t->offset[xt_inner_(t)], *outer = &t->offset[1 - xt_inner_(t)];
+    int bytes = cm_type_info(xt_held_(t->type))->bytes, in = t->column_major ? b->row : b->col;
+    int64_t out = t->column_major ? b->col : b->row, line = (int64_t)xt_align_of_(t->pitch.i) * bytes;
+    int64_t align = XT_LOCAL_ALIGN_,
+            step = xt_val_align_(outer) < xt_align_of_(out) ? xt_val_align_(outer) : xt_align_of_(out);
+    if (line * step < align) align = line * step;
+    step = xt_val_align_(inner) < xt_align_of_(in) ? xt_val_align_(inner) : xt_align_of_(in);
+    if (step * bytes < align) align = step * bytes;
+    mem->ptr = spe_index(&x->m, mem->ptr, spe_iadd(&x->m, spe_imul(&x->m, mem->row, mem->stride_row),
+                                                   spe_imul(&x->m, mem->col, mem->stride_col)));
+    mem->row = mem->col = spe_i32(&x->m, 0);
+    mem->align = (uint32_t)align;
+}
+
+/* A block of a tile as coopmatrix.h sees it: the transpose, its rows are our columns. */
+cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b)
+{
+    xt_ctx *x = w.x;
+    cm_mem mem;
+    spe_id row = xt_index_id_(w, &t->offset[0], "the row offset"),
+           col = xt_index_id_(w, &t->offset[1], "the column offset");
+    spe_id pitch = xt_index_id_(w, &t->pitch, "the pitch");
+    bool aligned = (t->column_major ? b->row : b->col) * cm_type_info(xt_held_(t->type))->bytes % 4 == 0;
+    memset(&mem, 0, sizeof mem);
+    mem.ptr = t->base.id;
+    mem.rows = t->inside ? 0 : xt_index_id_(w, &t->shape[1], "the shape");
+    mem.cols = t->inside ? 0 : xt_index_id_(w, &t->shape[0], "the shape");
+    mem.row = b->col ? spe_iadd(&x->m, col, spe_i32(&x->m, b->col)) : col;
+    mem.col = b->row ? spe_iadd(&x->m, row, spe_i32(&x->m, b->row)) : row;
+    mem.stride_row = t->column_major ? pitch : spe_i32(&x->m, 1);
+    mem.stride_col = t->column_major ? spe_i32(&x->m, 1) : pitch;
+    mem.block2d = x->block2d && aligned && xt_plan_tile_at_(x, xt_tile_root_(x, t->node))->possible ? CM_BLOCK2D_YES
+                                                                                                    : CM_BLOCK2D_NO;
+    if (t->base.local && t->inside && t->pitch.kind == XT_INT_) xt_local_mem_(x, t, b, &mem);
+    return mem;
+}
+
+void xt_tile_is_used_(xt_ctx *x, const xt_tile *t)
+{
+    if (x->planning && spe_ok(&x->m)) xt_plan_tile_at_(x, t->node)->used = true;
+}
+
+/* The padding as a number of the type; integers must be whole. */
+bool xt_padding_(xt_where_ w, int type, double padding, xt_val *number)
+{
+    bool whole = padding >= -0x1p63 && padding < 0x1p63 && (double)(long long)padding == padding;
+    *number = xt_is_float_(type) ? xt_real_(padding) : xt_int_(whole ? (long long)padding : 0);
+    if (xt_is_float_(type) || (whole && (type != XT_BOOL_ || padding == 0 || padding == 1)))
+        return xt_check_number_(w, number, type, ".padding");
+    xt_fail_(w, XT_ERROR_SCALAR_RANGE, ".padding is %g, wanted %s", padding, xt_type_name_(type));
+    return false;
+}
+
+/* What 2D block messages give outside: all bits zero (so -0.0 is not meant). */
+static bool xt_is_zero_(const xt_val *v)
+{
+    double zero = 0;
+    return v->kind == XT_INT_ ? v->i == 0 : memcmp(&v->real, &zero, sizeof zero) == 0;
+}
+
+/* An i1 of memory may be any byte; in vectors it is 0 or 1. */
+spe_id xt_truth_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
+{
+    spe_id t = spe_type_of(c->m, a), one = spe_const_u(c->m, t, 1), zero = spe_const_u(c->m, t, 0);
+    (void)type, (void)b, (void)user;
+    return spe_select(c->m, spe_ine(c->m, a, zero), one, zero);
+}
+
+/* A transpose that follows at once may load the tile anew, transposed. */
+static void xt_note_load_(xt_ctx *x, xt_vec *v, const xt_load_desc_ *d)
+{
+    xt_load_desc_ *copy = (xt_load_desc_ *)xt_memory_(x, sizeof *copy);
+    if (!copy) return;
+    *copy = *d;
+    v->loaded = copy;
+    v->operation = x->operations;
+}
+
+xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
+{
+    xt_ctx *x = w.x;
+    cm_type held;
+    xt_val padding;
+    xt_grid_ g;
+    xt_vec v;
+    int i;
+    if (!xt_enter_(w, 52) || !xt_check_regular_(w, &d.tile, "the tile of XT_LOAD_TILE") ||
+        !xt_padding_(w, d.tile.type, d.padding, &padding))
+        return xt_no_vec_();
+    v = xt_new_vec_(w, d.tile.type, &d.tile.dist, &d.tile.map);
+    memcpy(v.inner, d.tile.inner, sizeof v.inner);
+    xt_tile_is_used_(x, &d.tile);
+    if (x->planning || !v.blocks) return v;
+    held = xt_held_(v.type);
+    xt_grid_init_(&g, &d.tile.dist);
+    for (i = 0; i < g.blocks; i++) {
+        xt_block_ b = xt_block_at_(&g, i);
+        cm_mem mem = xt_mem_(w, &d.tile, &b);
+        if (!xt_is_zero_(&padding)) {
+            mem.padding = xt_constant_(x, held, &padding);
+            mem.block2d = CM_BLOCK2D_NO; /* the messages give zeros */
+        }
+        v.block[i] = cm_load(&x->cm, b.cols, b.rows, held, v.use, &mem);
+        if (held != v.type) v.block[i] = cm_map1(&x->cm, &v.block[i], xt_truth_, NULL);
+    }
+    xt_note_load_(x, &v, &d);
+    return v;
+}
+
+/* May the vector be written to the tile? */
+bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t)
+{
+    const int *p = v->dist.shape, *q = t->dist.shape;
+    if (p[0] != q[0] || p[1] != q[1]) {
+        xt_fail_(w, XT_ERROR_STORE_SHAPE, "vector %d x %d, tile %d x %d", p[0], p[1], q[0], q[1]);
+        return false;
+    }
+    if (v->type != t->type) {
+        xt_fail_(w, XT_ERROR_STORE_TYPE, "vector of %s, tile of %s", xt_type_name_(v->type), xt_type_name_(t->type));
+        return false;
+    }
+    if (v->inner[0] != t->inner[0] || v->inner[1] != t->inner[1]) {
+        xt_fail_(w, XT_ERROR_STORE_BLOCKS, "vector {%d, %d}, tile {%d, %d}", v->inner[0], v->inner[1], t->inner[0],
+                 t->inner[1]);
+        return false;
+    }
+    if (xt_same_map_(&v->map, &t->map)) return true;
+    xt_fail_(w, XT_ERROR_STORE_MAP,
+             "vector sg_layout {%d, %d} sg_data {%d, %d}, tile sg_layout {%d, %d} sg_data {%d, %d}",
+             v->map.sg_layout[0], v->map.sg_layout[1], v->map.sg_data[0], v->map.sg_data[1], t->map.sg_layout[0],
+             t->map.sg_layout[1], t->map.sg_data[0], t->map.sg_data[1]);
+    return false;
+}
+
+void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
+{
+    xt_ctx *x = w.x;
+    xt_grid_ g;
+    int i;
+    if (!xt_enter_(w, 53) || !xt_check_vec_(w, &v, "the vector of XT_STORE_TILE") ||
+        !xt_check_regular_(w, &t, "the tile of XT_STORE_TILE") || !xt_check_store_(w, &v, &t))
+        return;
+    xt_need_layout_(x, &v, CM_ACC, false);
+    xt_tile_is_used_(x, &t);
+    if (x->planning) return;
+    v = xt_as_use_(x, &v, CM_ACC);
+    xt_grid_init_(&g, &t.dist);
+    for (i = 0; i < g.blocks && i < v.blocks; i++) {
+        xt_block_ b = xt_block_at_(&g, i);
+        cm_mem mem = xt_mem_(w, &t, &b);
+        cm_store(&x->cm, &v.block[i], &mem);
+    }
+}
+
+/* gather.c - load_gather, store_scatter. */
+
+static bool xt_check_scatter_tile_(xt_where_ w, const xt_tile *t, const char *what)
+{
+    if (!xt_check_tile_(w, t, what)) return false;
+    if (!t->scatter)
+        xt_fail_(w, XT_ERROR_NO_SCATTER, "%s is a tile %d x %d made without .scatter", what, t->dist.shape[0],
+                 t->dist.shape[1]);
+    return t->scatter;
+}
+
+static bool xt_check_mask_(xt_where_ w, const xt_vec *mask, const xt_tile *t)
+{
+    const int *p = mask->dist.shape, *q = t->dist.shape;
+    if (!mask->magic) return true;
+    if (!xt_check_vec_(w, mask, "the mask")) return false;
+    if (mask->type != (cm_type)XT_BOOL_)
+        xt_fail_(w, XT_ERROR_MASK_TYPE, "got %s", xt_type_name_(mask->type));
+    else if (p[0] != q[0] || p[1] != q[1])
+        xt_fail_(w, XT_ERROR_MASK_SHAPE, "mask %d x %d, tile %d x %d", p[0], p[1], q[0], q[1]);
+    else if (!xt_same_map_(&mask->map, &t->map))
+        xt_fail_(w, XT_ERROR_MASK_MAP, "mask sg_layout {%d, %d} sg_data {%d, %d}, tile {%d, %d} {%d, %d}",
+                 mask->map.sg_layout[0], mask->map.sg_layout[1], mask->map.sg_data[0], mask->map.sg_data[1],
+                 t->map.sg_layout[0], t->map.sg_layout[1], t->map.sg_data[0], t->map.sg_data[1]);
+    return spe_ok(&w.x->m);
+}
+
+/* One block of a scatter tile while it is accessed. */
+typedef struct {
+    xt_ctx *x;
+    const xt_tile *t;
+    const cm_matrix *offsets, *mask; /* mask: NULL where there is none */
+    spe_id count;                    /* elements of the base, i64, not negative */
+} xt_spread_;
+
+/* How many elements the base has, as i64; a negative size means none. */
+static spe_id xt_base_count_(xt_where_ w, const xt_tile *t)
+{
+    spe_module *m = &w.x->m;
+    spe_id n = xt_index_id_(w, &t->shape[1], ".shape"), zero = spe_i32(m, 0);
+    return spe_sconvert(m, spe_int(m, 64), spe_select(m, spe_sgt(m, n, zero), n, zero));
+}
+
+/* Component v: its offset as i64, and whether it is one that may be accessed. */
+static spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
+{
+    cm_ctx *c = &s->x->cm;
+    spe_module *m = c->m;
+    const cm_layout *l = &s->offsets->l;
+    spe_id inside, i64 = spe_int(m, 64), lane;
+    *offset = spe_cast(m, i64, cm_component(c, s->offsets, v), xt_is_signed_(s->t->offsets.type));
+    inside = spe_ult(m, *offset, s->count);
+    if (l->I < l->S)
+        inside = spe_land(m, inside, spe_ult(m, cm_col_index(c, l, v), spe_i32(m, l->cols))); /* else no element */
+    if (!s->mask) return inside;
+    lane = cm_component(c, s->mask, v);
+    return spe_land(m, inside, spe_ine(m, lane, spe_null(m, spe_type_of(m, lane))));
+}
+
+/* What must not be read reads the base's first element and takes the padding; one branch is for an empty base. */
+static cm_matrix xt_gather_block_(const xt_spread_ *s, const cm_layout *l, spe_id padding)
+{
+    spe_module *m = &s->x->m;
+    spe_id *got = (spe_id *)xt_memory_(s->x, 2 * (size_t)l->V * sizeof *got), some;
+    uint64_t known = 0;
+    int v;
+    cm_matrix none;
+    memset(&none, 0, sizeof none);
+    if (!got) return none;
+    some = spe_sgt(m, s->count, spe_const_i(m, spe_int(m, 64), 0));
+    if (spe_const_bits(m, some, &known) && known) some = 0;
+    if (some) spe_if(m, some);
+    for (v = 0; v < l->V; v++) {
+        spe_id offset, inside = xt_spread_inside_(s, v, &offset);
+        offset = spe_select(m, inside, offset, spe_null(m, spe_type_of(m, offset)));
+        got[v] = spe_load(m, spe_index(m, s->t->base.id, offset), (uint32_t)cm_type_info(l->type)->bytes);
+        got[v] = spe_select(m, inside, got[v], padding);
+        got[l->V + v] = padding;
+    }
+    if (some) spe_endif_from(m, (uint32_t)l->V, got, got + l->V, got);
+    return cm_from_components(&s->x->cm, l, got);
+}
+
+static void xt_scatter_block_(const xt_spread_ *s, const cm_matrix *a)
+{
+    spe_module *m = &s->x->m;
+    int v;
+    for (v = 0; v < a->l.V; v++) {
+        spe_id offset, inside = xt_spread_inside_(s, v, &offset), value = cm_component(&s->x->cm, a, v);
+        spe_if(m, inside);
+        spe_store(m, spe_index(m, s->t->base.id, offset), value, (uint32_t)cm_type_info(a->l.type)->bytes);
+        spe_endif(m, 0, NULL, NULL);
+    }
+}
+
+/* Offsets and mask of the tile in one layout. */
+static xt_spread_ xt_spread_init_(xt_where_ w, xt_tile *t, xt_vec *mask)
+{
+    xt_spread_ s;
+    memset(&s, 0, sizeof s);
+    s.x = w.x;
+    s.t = t;
+    s.count = xt_base_count_(w, t);
+    t->offsets = xt_as_use_(w.x, &t->offsets, CM_ACC);
+    if (mask->magic) *mask = xt_as_use_(w.x, mask, CM_ACC);
+    return s;
+}
+
+static void xt_spread_block_(xt_spread_ *s, const xt_vec *mask, int i)
+{
+    s->offsets = &s->t->offsets.block[i];
+    s->mask = mask->magic ? &mask->block[i] : NULL;
+}
+
+xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
+{
+    xt_ctx *x = w.x;
+    xt_val padding;
+    xt_vec v;
+    cm_use use;
+    cm_type held;
+    xt_spread_ s;
+    int i;
+    if (!xt_enter_(w, 59) || !xt_check_scatter_tile_(w, &d.tile, "the tile of XT_LOAD_GATHER") ||
+        !xt_check_mask_(w, &d.mask, &d.tile) || !xt_padding_(w, d.tile.type, d.padding, &padding))
+        return xt_no_vec_();
+    if (d.mask.magic) xt_need_layout_(x, &d.mask, CM_ACC, false);
+    v = xt_new_vec_(w, d.tile.type, &d.tile.dist, &d.tile.map);
+    if (x->planning || !v.blocks) return v;
+    held = xt_held_(v.type);
+    use = v.use;
+    v.use = CM_ACC;
+    s = xt_spread_init_(w, &d.tile, &d.mask);
+    for (i = 0; i < v.blocks && i < d.tile.offsets.blocks; i++) {
+        cm_layout l;
+        xt_spread_block_(&s, &d.mask, i);
+        l = cm_layout_for(&x->cm, s.offsets->l.rows, s.offsets->l.cols, held, CM_ACC);
+        v.block[i] = xt_gather_block_(&s, &l, xt_constant_(x, held, &padding));
+        if (held != v.type) v.block[i] = cm_map1(&x->cm, &v.block[i], xt_truth_, NULL);
+    }
+    return xt_as_use_(x, &v, use);
+}
+
+void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d)
+{
+    xt_ctx *x = w.x;
+    xt_spread_ s;
+    int i;
+    if (!xt_enter_(w, 60) || !xt_check_vec_(w, &v, "the vector of XT_STORE_SCATTER") ||
+        !xt_check_scatter_tile_(w, &d.tile, "the tile of XT_STORE_SCATTER") || !xt_check_store_(w, &v, &d.tile) ||
+        !xt_check_mask_(w, &d.mask, &d.tile))
+        return;
+    xt_need_layout_(x, &v, CM_ACC, false);
+    if (d.mask.magic) xt_need_layout_(x, &d.mask, CM_ACC, false);
+    if (x->planning) return;
+    v = xt_as_use_(x, &v, CM_ACC);
+    s = xt_spread_init_(w, &d.tile, &d.mask);
+    for (i = 0; i < v.blocks && i < d.tile.offsets.blocks; i++) {
+        xt_spread_block_(&s, &d.mask, i);
+        xt_scatter_block_(&s, &v.block[i]);
+    }
+}
+
+/* atomics.c - atomic_rmw. */
+
+typedef struct {
+    const char *name;
+    int takes, op; /* op: spe_atomic_op, or XT_RMW_LOOP_ */
+} xt_rmw_row_;
+
+static const xt_rmw_row_ *xt_rmw_row_of_(xt_rmw_kind_ kind)
+{
+    static const xt_rmw_row_ rows[] = {
+#define XT_ROW_(name, takes, op) {#name, XT_RMW_##takes, (int)op},
+        XT_RMW_KINDS_(XT_ROW_)
+#undef XT_ROW_
+    };
+    return &rows[kind];
+}
+
+typedef struct {
+    xt_rmw_kind_ kind;
+    uint32_t scope;
+} xt_rmw_;
+
+/* The larger or smaller of two numbers. A NaN wins (maximumf, minimumf) or loses (maxnumf, minnumf); -0 is less than 0.
+ */
+static spe_id xt_emit_extreme_(spe_module *m, spe_id a, spe_id b, bool larger, bool nan_wins)
+{
+    spe_id type = spe_type_of(m, a), bits = spe_int(m, spe_width(m, type)), both[2], p, q, r;
+    both[0] = spe_bitcast(m, bits, a);
+    both[1] = spe_bitcast(m, bits, b);
+    p = spe_bitcast(m, type, larger ? spe_and(m, both[0], both[1]) : spe_or(m, both[0], both[1])); /* of two zeros */
+    q = spe_select(m, larger ? spe_fgt(m, a, b) : spe_flt(m, a, b), a, b);
+    r = spe_select(m, spe_feq(m, a, b), p, q);
+    if (nan_wins) {
+        r = spe_select(m, spe_isnan(m, b), b, r);
+        return spe_select(m, spe_isnan(m, a), a, r);
+    }
+    r = spe_select(m, spe_isnan(m, b), a, r);
+    return spe_select(m, spe_isnan(m, a), b, r);
+}
+
+/* The new value from the old one and the operand, in the type that is computed in. */
+static spe_id xt_rmw_combine_(spe_module *m, xt_rmw_kind_ kind, spe_id old, spe_id v)
+{
+    switch (kind) {
+    case XT_RMW_addf_: return spe_fadd(m, old, v);
+    case XT_RMW_addi_: return spe_iadd(m, old, v);
+    case XT_RMW_maximumf_: return xt_emit_extreme_(m, old, v, true, true);
+    case XT_RMW_maxnumf_: return xt_emit_extreme_(m, old, v, true, false);
+    case XT_RMW_minimumf_: return xt_emit_extreme_(m, old, v, false, true);
+    case XT_RMW_minnumf_: return xt_emit_extreme_(m, old, v, false, false);
+    case XT_RMW_maxs_: return spe_select(m, spe_sgt(m, old, v), old, v);
+    case XT_RMW_maxu_: return spe_select(m, spe_ugt(m, old, v), old, v);
+    case XT_RMW_mins_: return spe_select(m, spe_slt(m, old, v), old, v);
+    case XT_RMW_minu_: return spe_select(m, spe_ult(m, old, v), old, v);
+    case XT_RMW_mulf_: return spe_fmul(m, old, v);
+    case XT_RMW_muli_: return spe_imul(m, old, v);
+    case XT_RMW_ori_: return spe_or(m, old, v);
+    case XT_RMW_andi_: return spe_and(m, old, v);
+    case XT_RMW_xori_: return spe_xor(m, old, v);
+    default: return v;
+    }
+}
+
+/* The word that an element is exchanged in: its own bits, or the aligned 32 bits that hold it. */
+typedef struct {
+    spe_id ptr, type, shift; /* shift: 0 when the word is the element */
+} xt_word_;
+
+static xt_word_ xt_rmw_word_(spe_module *m, spe_id ptr, uint32_t bits)
+{
+    spe_id i64 = spe_int(m, 64), address;
+    xt_word_ word;
+    word.type = spe_int(m, bits < 32 ? 32 : bits);
+    word.shift = 0;
+    word.ptr = bits < 32 ? 0 : spe_ptr_cast(m, ptr, word.type);
+    if (bits >= 32) return word;
+    address = spe_ptr_to_u(m, i64, ptr);
+    word.shift = spe_uconvert(m, word.type, spe_and(m, address, spe_u64(m, 3)));
+    word.shift = spe_shl(m, word.shift, spe_u32(m, 3));
+    address = spe_and(m, address, spe_u64(m, ~(uint64_t)3));
+    word.ptr = spe_u_to_ptr(m, spe_ptr(m, spe_info(m, spe_type_of(m, ptr)).storage, word.type), address);
+    return word;
+}
+
+/* The element's bits in a word, as its storage type. */
+static spe_id xt_word_get_(spe_module *m, const xt_word_ *word, spe_id from, spe_id type)
+{
+    spe_id bits = spe_int(m, spe_width(m, type));
+    if (word->shift) from = spe_uconvert(m, bits, spe_shr(m, from, word->shift));
+    return bits == type ? from : spe_bitcast(m, type, from);
+}
+
+/* The word with other bits for the element. */
+static spe_id xt_word_put_(spe_module *m, const xt_word_ *word, spe_id into, spe_id v)
+{
+    uint32_t bits = spe_width(m, spe_type_of(m, v));
+    spe_id mask;
+    if (spe_type_of(m, v) != spe_int(m, bits)) v = spe_bitcast(m, spe_int(m, bits), v);
+    if (!word->shift) return v;
+    mask = spe_shl(m, spe_u32(m, bits == 8 ? 0xffu : 0xffffu), word->shift);
+    v = spe_shl(m, spe_uconvert(m, word->type, v), word->shift);
+    return spe_or(m, spe_and(m, into, spe_not(m, mask)), v);
+}
+
+/* By compare-exchange, again and again until nobody came between. */
+static spe_id xt_rmw_loop_(cm_ctx *c, const xt_rmw_ *r, cm_type type, spe_id ptr, spe_id v)
+{
+    spe_module *m = c->m;
+    spe_id storage = spe_type_of(m, v), carried[2], next, got, old;
+    xt_word_ word = xt_rmw_word_(m, ptr, spe_width(m, storage));
+    carried[0] = spe_atomic_load(m, word.ptr, r->scope, 0);
+    carried[1] = spe_const_bool(m, true);
+    spe_while(m, 2, carried);
+    old = carried[0];
+    spe_while_test(m, carried[1]);
+    next = xt_word_get_(m, &word, old, storage);
+    if (r->kind == XT_RMW_assign_)
+        next = v;
+    else
+        next =
+            cm_from_arith_(c, type, xt_rmw_combine_(m, r->kind, cm_to_arith_(c, type, next), cm_to_arith_(c, type, v)));
+    next = xt_word_put_(m, &word, old, next);
+    got = spe_atomic_cas(m, word.ptr, old, next, r->scope, 0);
+    carried[0] = got;
+    carried[1] = spe_ine(m, got, old);
+    spe_endwhile(m, 2, carried);
+    return xt_word_get_(m, &word, carried[0], storage);
+}
+
+/* cm_visit's function: one element. */
+static spe_id xt_rmw_element_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, void *user)
+{
+    const xt_rmw_ *r = (const xt_rmw_ *)user;
+    int op = xt_rmw_row_of_(r->kind)->op;
+    bool whole = spe_width(c->m, spe_type_of(c->m, v)) >= 32;
+    if (op == XT_RMW_LOOP_ || !whole) return xt_rmw_loop_(c, r, type, ptr, v);
+    return spe_atomic(c->m, (spe_atomic_op)op, ptr, v, r->scope, 0);
+}
+
+/* Types and maps: a piece that several subgroups share would be modified several times. */
+static bool xt_check_rmw_(xt_where_ w, xt_rmw_kind_ kind, const xt_tile *t)
+{
+    const xt_rmw_row_ *row = xt_rmw_row_of_(kind);
+    const xt_dist *d = &t->dist;
+    int takes = xt_is_float_(t->type) ? XT_RMW_FLOAT_ : xt_is_int_(t->type) ? XT_RMW_INT_ : 0;
+    bool narrow = t->type == CM_E4M3 || t->type == CM_E5M2;
+    if (!(row->takes & takes) || (narrow && kind != XT_RMW_assign_)) {
+        xt_fail_(w, XT_ERROR_ATOMIC_TYPE, "%s of %s", row->name, xt_type_name_(t->type));
+        return false;
+    }
+    if (d->count[0] >= d->layout[0] && d->count[1] >= d->layout[1]) return true;
+    xt_fail_(w, XT_ERROR_ATOMIC_SHARED, "tile %d x %d of sg_layout {%d, %d} sg_data {%d, %d}", d->shape[0], d->shape[1],
+             d->layout[0], d->layout[1], d->data[0], d->data[1]);
+    return false;
+}
+
+xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_tile t)
+{
+    xt_ctx *x = w.x;
+    xt_rmw_ rmw;
+    xt_grid_ g;
+    xt_vec r;
+    cm_use use;
+    int i;
+    if (!xt_enter_(w, 110u + (uint32_t)kind) || !xt_check_vec_(w, &v, "the vector of XT_ATOMIC_RMW") ||
+        !xt_check_regular_(w, &t, "the tile of XT_ATOMIC_RMW") || !xt_check_store_(w, &v, &t) ||
+        !xt_check_rmw_(w, kind, &t))
+        return xt_no_vec_();
+    xt_need_layout_(x, &v, CM_ACC, false);
+    r = xt_new_vec_(w, t.type, &t.dist, &t.map);
+    memcpy(r.inner, t.inner, sizeof r.inner);
+    if (x->planning || !r.blocks) return r;
+    rmw.kind = kind;
+    rmw.scope = t.base.local ? SPE_ScopeWorkgroup : SPE_ScopeDevice;
+    use = r.use;
+    r.use = CM_ACC;
+    v = xt_as_use_(x, &v, CM_ACC);
+    xt_grid_init_(&g, &t.dist);
+    for (i = 0; i < g.blocks && i < v.blocks; i++) {
+        xt_block_ b = xt_block_at_(&g, i);
+        cm_mem mem = xt_mem_(w, &t, &b);
+        r.block[i] = cm_visit(&x->cm, &v.block[i], &mem, xt_rmw_element_, &rmw);
+    }
+    return xt_as_use_(x, &r, use);
+}
+
+/* prefetch.c - prefetch_tile. */
+
+/* The two tiles in pieces of one shape: `across` elements in a line of memory, `down` lines. */
+typedef struct {
+    xt_tile tile[2];
+    int across, down, pieces[2];
+} xt_share_;
+
+static const int xt_prefetch_levels_[] = {3, 2, 2, 0}; /* by locality, what cm_prefetch calls so; 0: all caches */
+
+static void xt_prefetch_alone_(xt_ctx *x, const xt_tile *t, int locality)
+{
+    xt_where_ w = {x, NULL, 0};
+    xt_grid_ g;
+    int i;
+    xt_grid_init_(&g, &t->dist);
+    for (i = 0; i < g.blocks; i++) {
+        xt_block_ b = xt_block_at_(&g, i);
+        cm_mem mem = xt_mem_(w, t, &b);
+        cm_prefetch(&x->cm, b.cols, b.rows, xt_held_(t->type), &mem, xt_prefetch_levels_[locality]);
+    }
+}
+
+void xt_prefetch_waiting_(xt_ctx *x)
+{
+    if (!x->waiting.magic) return;
+    x->waiting.magic = 0;
+    if (spe_ok(&x->m)) xt_prefetch_alone_(x, &x->waiting, x->waiting_locality);
+}
+
+/* May a tile be prefetched from an address that is made before the body? It must be what XT_INIT_TILE made, moved by
+ * nothing but a loop. */
+static bool xt_may_share_(xt_where_ w, const xt_tile *t)
+{
+    xt_ctx *x = w.x;
+    const xt_plan_tile_ *p = xt_plan_tile_at_(x, t->node);
+    spe_id ids[XT_COMPONENTS_];
+    if (!x->block2d || t->dist.subgroups < 2 || !p->origin[0] || !p->origin[1] ||
+        !xt_plan_tile_at_(x, xt_tile_root_(x, t->node))->possible)
+        return false;
+    xt_tile_ids_(w, t, ids);
+    return memcmp(ids, p->made, sizeof ids) == 0;
+}
+
+/* How many pieces a tile has; 0 when they do not divide it. */
+static int xt_share_pieces_(const xt_share_ *s, int which)
+{
+    const xt_tile *t = &s->tile[which];
+    int across = t->dist.shape[xt_inner_(t)], down = t->dist.shape[1 - xt_inner_(t)];
+    return across % s->across || down % s->down ? 0 : across / s->across * (down / s->down);
+}
+
+/* Pieces of the smallest height with which the subgroups are enough; false when there are none, or few pieces. */
+static bool xt_share_init_(xt_share_ *s, const xt_tile *a, const xt_tile *b)
+{
+    int bytes = cm_type_info(xt_held_(a->type))->bytes, side[2], n = a->dist.subgroups;
+    s->tile[0] = *a; /* the larger one, so that half of the subgroups or more are its */
+    s->tile[1] = *b;
+    if (a->dist.shape[0] * a->dist.shape[1] < b->dist.shape[0] * b->dist.shape[1]) {
+        s->tile[0] = *b;
+        s->tile[1] = *a;
+    }
+    side[0] = a->dist.shape[xt_inner_(a)];
+    side[1] = b->dist.shape[xt_inner_(b)];
+    s->across = side[0] < side[1] ? side[0] : side[1];
+    if (s->across > 64 / bytes) s->across = 64 / bytes;
+    if (a->type != b->type || s->across * bytes < 32 || (s->across & (s->across - 1))) return false;
+    for (s->down = 1; s->down <= 32; s->down *= 2) {
+        s->pieces[0] = xt_share_pieces_(s, 0);
+        s->pieces[1] = xt_share_pieces_(s, 1);
+        if (!s->pieces[0] || !s->pieces[1]) return false;
+        if (s->pieces[0] + s->pieces[1] <= n) return 2 * (s->pieces[0] + s->pieces[1]) > n;
+    }
+    return false;
+}
+
+/* In the prologue: where piece `number` of a tile is before any loop, across (0) or down (1). */
+static spe_id xt_share_start_(xt_ctx *x, const xt_share_ *s, int which, spe_id number, int down)
+{
+    spe_module *m = &x->m;
+    const xt_tile *t = &s->tile[which];
+    int dim = down ? 1 - xt_inner_(t) : xt_inner_(t), size = down ? s->down : s->across;
+    spe_id row = spe_u32(m, (uint32_t)(t->dist.shape[xt_inner_(t)] / s->across));
+    spe_id place = down ? spe_udiv(m, number, row) : spe_umod(m, number, row);
+    spe_id origin = xt_emit_expr_(x, xt_plan_tile_at_(x, t->node)->origin[dim], CM_I32);
+    return spe_iadd(m, origin, spe_imul(m, place, spe_i32(m, size)));
+}
+
+/* What is known before the body: the surface of this subgroup's tile and where its piece starts; of: all bits set when
+ * it is the first tile's, else 0: by a division, since compilers turn conditions into comparisons inside the loop. */
+typedef struct {
+    spe_block2d surface;
+    spe_id of[2];
+} xt_shared_;
+
+/* The number of this subgroup's piece in its tile, in the prologue; *first: is that the first tile? */
+static spe_id xt_share_number_(xt_ctx *x, const xt_share_ *s, xt_shared_ *r, spe_id *first)
+{
+    spe_module *m = &x->m;
+    int all = s->pieces[0] + s->pieces[1];
+    spe_id subgroup = spe_builtin(m, SPE_SUBGROUP_ID, 0), beyond;
+    if (all < s->tile[0].dist.subgroups) subgroup = spe_umod(m, subgroup, spe_u32(m, (uint32_t)all));
+    beyond = spe_isub(m, subgroup, spe_i32(m, s->pieces[0]));
+    r->of[0] = spe_iadd(m, spe_udiv(m, subgroup, spe_u32(m, (uint32_t)s->pieces[0])), spe_i32(m, -1));
+    r->of[1] = spe_not(m, r->of[0]);
+    *first = spe_slt(m, beyond, spe_i32(m, 0));
+    return spe_select(m, *first, subgroup, beyond);
+}
+
+static xt_shared_ xt_share_surface_(xt_ctx *x, const xt_share_ *s)
+{
+    spe_module *m = &x->m;
+    spe_id bytes = spe_i32(m, cm_type_info(xt_held_(s->tile[0].type))->bytes), number, first, id[2][6];
+    xt_shared_ r;
+    int i;
+    memset(&r, 0, sizeof r);
+    spe_prologue_begin(m);
+    number = xt_share_number_(x, s, &r, &first);
+    for (i = 0; i < 2; i++) {
+        const xt_plan_tile_ *p = xt_plan_tile_at_(x, s->tile[i].node);
+        id[i][0] = xt_emit_base_(x, p);
+        id[i][1] = spe_imul(m, xt_emit_expr_(x, p->column_major ? p->rows : p->cols, CM_I32), bytes);
+        id[i][2] = xt_emit_expr_(x, p->column_major ? p->cols : p->rows, CM_I32);
+        id[i][3] = spe_imul(m, xt_emit_expr_(x, p->pitch, CM_I32), bytes);
+        id[i][4] = xt_share_start_(x, s, i, number, 0);
+        id[i][5] = xt_share_start_(x, s, i, number, 1);
+    }
+    for (i = 0; i < 6; i++) id[0][i] = spe_select(m, first, id[0][i], id[1][i]);
+    spe_prologue_end(m);
+    r.surface.elem_bytes = (uint32_t)cm_type_info(xt_held_(s->tile[0].type))->bytes;
+    r.surface.ptr = id[0][0];
+    r.surface.mem_width = id[0][1];
+    r.surface.mem_height = id[0][2];
+    r.surface.pitch = id[0][3];
+    r.surface.x = id[0][4];
+    r.surface.y = id[0][5];
+    return r;
+}
+
+/* A coordinate with what the loops around have added to it in this subgroup's tile. */
+static spe_id xt_share_advance_(xt_ctx *x, const xt_share_ *s, const xt_shared_ *r, int down, spe_id at)
+{
+    int i;
+    for (i = 0; i < 2; i++) {
+        const xt_tile *t = &s->tile[i];
+        spe_id by = t->offset[down ? 1 - xt_inner_(t) : xt_inner_(t)].advance;
+        if (by) at = spe_iadd(&x->m, at, spe_and(&x->m, by, r->of[i]));
+    }
+    return at;
+}
+
+static void xt_prefetch_both_(xt_ctx *x, const xt_share_ *s, int locality)
+{
+    xt_shared_ r = xt_share_surface_(x, s);
+    int level = xt_prefetch_levels_[locality];
+    if (!spe_ok(&x->m)) return;
+    r.surface.x = xt_share_advance_(x, s, &r, 0, r.surface.x);
+    r.surface.y = xt_share_advance_(x, s, &r, 1, r.surface.y);
+    if (level) r.surface.ptr = cm_cached_pointer_(&x->cm, r.surface.ptr, level);
+    cm_methods_of_(&x->cm)->prefetch(&x->cm, xt_held_(s->tile[0].type), s->across, s->down, &r.surface);
+}
+
+void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
+{
+    xt_ctx *x = w.x;
+    xt_share_ s;
+    if (!xt_enter_(w, XT_PREFETCH_OPERATION_) || !xt_check_regular_(w, &d.tile, "the tile of XT_PREFETCH_TILE")) return;
+    if (d.locality < 0 || d.locality > 3) {
+        xt_fail_(w, XT_ERROR_LOCALITY, "got %d", d.locality);
+        return;
+    }
+    xt_tile_is_used_(x, &d.tile);
+    if (x->planning || d.tile.base.local) return;
+    if (!xt_may_share_(w, &d.tile)) {
+        xt_prefetch_waiting_(x);
+        xt_prefetch_alone_(x, &d.tile, d.locality);
+        return;
+    }
+    if (x->waiting.magic && x->waiting_locality == d.locality && xt_share_init_(&s, &x->waiting, &d.tile)) {
+        x->waiting.magic = 0;
+        xt_prefetch_both_(x, &s, d.locality);
+        return;
+    }
+    xt_prefetch_waiting_(x);
+    x->waiting = d.tile;
+    x->waiting_locality = d.locality;
+}
+
+/* vectors.c - operations on vectors. */
+
+/* Every element the same, laid out as `v` says. */
+static void xt_fill_(xt_where_ w, xt_vec *v, const xt_val *number)
+{
+    xt_ctx *x = w.x;
+    cm_type held = xt_held_(v->type);
+    spe_id scalar = xt_id_(w, number, held, "the element");
+    xt_grid_ g;
+    int i;
+    if (x->planning || !v->blocks) return;
+    xt_grid_init_(&g, &v->dist);
+    for (i = 0; i < g.blocks; i++) {
+        xt_block_ b = xt_block_at_(&g, i);
+        v->block[i] = cm_splat(&x->cm, b.cols, b.rows, held, v->use, scalar);
+    }
+}
+
+xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d)
+{
+    xt_dist dist;
+    xt_vec v;
+    if (!xt_enter_(w, 55) || !xt_distribute_(w, &dist, d.rows, d.cols, &d.map)) return xt_no_vec_();
+    v = xt_new_vec_(w, (cm_type)type, &dist, &d.map);
+    xt_fill_(w, &v, &number);
+    return v;
+}
+
+/* What a x b may give: what coopmatrix.h sums products of these types in, or f16 and bf16 for operands of that type. */
+static bool xt_mma_result_(cm_type a, cm_type b, const cm_type *wanted, cm_type *result)
+{
+    const cm_product *row = cm_product_row(a, b);
+    if (!row) return false;
+    *result = wanted ? *wanted : row->acc;
+    return *result == row->acc || (a == b && *result == a && (a == CM_F16 || a == CM_BF16));
+}
+
+static bool xt_mma_check_shapes_(xt_where_ w, const xt_mma_desc_ *d, bool with_c)
+{
+    const int *a = d->a.dist.shape, *b = d->b.dist.shape, *c = d->c.dist.shape;
+    if (!xt_check_vec_(w, &d->a, "a of XT_TILE_MMA") || !xt_check_vec_(w, &d->b, "b of XT_TILE_MMA")) return false;
+    if (with_c && !xt_check_vec_(w, &d->c, "c of XT_TILE_MMA")) return false;
+    if (a[1] == b[0] && (!with_c || (c[0] == a[0] && c[1] == b[1]))) return true;
+    if (with_c)
+        xt_fail_(w, XT_ERROR_MMA_SHAPE, "a %d x %d, b %d x %d, c %d x %d", a[0], a[1], b[0], b[1], c[0], c[1]);
+    else
+        xt_fail_(w, XT_ERROR_MMA_SHAPE, "a %d x %d, b %d x %d", a[0], a[1], b[0], b[1]);
+    return false;
+}
+
+static bool xt_mma_check_types_(xt_where_ w, const xt_mma_desc_ *d, bool with_c, cm_type *result)
+{
+    cm_type wanted = with_c ? d->c.type : (cm_type)(d->type - 1);
+    bool chosen = with_c || d->type;
+    if (xt_mma_result_(d->a.type, d->b.type, chosen ? &wanted : NULL, result) &&
+        (!with_c || !d->type || d->type - 1 == (int)wanted))
+        return true;
+    xt_fail_(w, XT_ERROR_MMA_TYPE, "a of %s, b of %s%s%s%s%s", xt_type_name_(d->a.type), xt_type_name_(d->b.type),
+             with_c ? ", c of " : "", with_c ? xt_type_name_(d->c.type) : "", d->type ? ", result " : "",
+             d->type ? xt_type_name_(d->type - 1) : "");
+    return false;
+}
+
+static bool xt_mma_same_map_(xt_where_ w, const char *what, const xt_map *has, const xt_map *derived)
+{
+    if (xt_same_map_(has, derived)) return true;
+    xt_fail_(w, XT_ERROR_MMA_MAP, "%s has sg_layout {%d, %d} sg_data {%d, %d}, wanted {%d, %d} {%d, %d}", what,
+             has->sg_layout[0], has->sg_layout[1], has->sg_data[0], has->sg_data[1], derived->sg_layout[0],
+             derived->sg_layout[1], derived->sg_data[0], derived->sg_data[1]);
+    return false;
+}
+
+/* The result's map is c's, else the given one, else follows from a and b; the operands' must agree with it. */
+static bool xt_mma_check_maps_(xt_where_ w, const xt_mma_desc_ *d, bool with_c, xt_map *map)
+{
+    xt_map a, b;
+    bool mapped;
+    *map = d->a.map;
+    map->sg_data[1] = d->b.map.sg_data[1];
+    if (xt_has_map_(&d->map)) *map = d->map;
+    if (with_c) *map = d->c.map;
+    if (with_c && xt_has_map_(&d->map) && !xt_mma_same_map_(w, ".map", &d->map, map)) return false;
+    mapped = xt_has_map_(map);
+    memset(&a, 0, sizeof a);
+    b = a;
+    if (mapped) {
+        a = xt_map_mma_a(map, d->a.dist.shape[1]);
+        b = xt_map_mma_b(map, d->b.dist.shape[0]);
+    }
+    return xt_mma_same_map_(w, "a", &d->a.map, &a) && xt_mma_same_map_(w, "b", &d->b.map, &b);
+}
+
+/* The older text's maps of the operands: what they have, when given. */
+static bool xt_mma_check_given_(xt_where_ w, const xt_mma_desc_ *d, bool with_c)
+{
+    return (!xt_has_map_(&d->a_map) || xt_mma_same_map_(w, "a", &d->a.map, &d->a_map)) &&
+           (!xt_has_map_(&d->b_map) || xt_mma_same_map_(w, "b", &d->b.map, &d->b_map)) &&
+           (!with_c || !xt_has_map_(&d->c_map) || xt_mma_same_map_(w, "c", &d->c.map, &d->c_map));
+}
+
+/* Blocked operands: m x k, k x n and m x n blocks. */
+static bool xt_mma_check_blocks_(xt_where_ w, const xt_mma_desc_ *d, bool with_c)
+{
+    const int *a = d->a.inner, *b = d->b.inner, *c = d->c.inner;
+    if (a[1] == b[0] && (a[0] > 0) == (b[1] > 0) && (!with_c || (c[0] == a[0] && c[1] == b[1]))) return true;
+    xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_MMA: a has inner_blocks {%d, %d}, b {%d, %d}, c {%d, %d}", a[0], a[1], b[0],
+             b[1], c[0], c[1]);
+    return false;
+}
+
+/* One block of the result: its chain of products along k. In coopmatrix.h's terms b is the left operand, a the right
+ * one. */
+static cm_matrix xt_mma_block_(xt_ctx *x, const xt_vec *a, const xt_vec *b, const xt_grid_ *ga,
+                                      const xt_grid_ *gb, const int at[4], cm_type type, const cm_matrix *c)
+{
+    cm_matrix sum;
+    int k;
+    memset(&sum, 0, sizeof sum);
+    for (k = 0; k < ga->cut[1].n; k++) {
+        const cm_matrix *left = &b->block[xt_block_number_(gb, 0, at[1], k, at[3])];
+        const cm_matrix *right = &a->block[xt_block_number_(ga, at[0], 0, at[2], k)];
+        sum = cm_mul_add(&x->cm, type, left, right, k ? &sum : c);
+    }
+    return sum;
+}
+
+static void xt_emit_mma_(xt_ctx *x, const xt_vec *a, const xt_vec *b, const xt_vec *c, xt_vec *r)
+{
+    xt_grid_ ga, gb, gr;
+    int at[4], n; /* round of m, round of n, block of m, block of n */
+    xt_grid_init_(&ga, &a->dist);
+    xt_grid_init_(&gb, &b->dist);
+    xt_grid_init_(&gr, &r->dist);
+    if (a->blocks != ga.blocks || b->blocks != gb.blocks || (c && c->blocks != gr.blocks)) return; /* after an error */
+    for (at[0] = 0; at[0] < gr.rounds[0]; at[0]++)
+        for (at[1] = 0; at[1] < gr.rounds[1]; at[1]++)
+            for (at[2] = 0; at[2] < gr.cut[0].n; at[2]++)
+                for (at[3] = 0; at[3] < gr.cut[1].n; at[3]++) {
+                    n = xt_block_number_(&gr, at[0], at[1], at[2], at[3]);
+                    r->block[n] = xt_mma_block_(x, a, b, &ga, &gb, at, r->type, c ? &c->block[n] : NULL);
+                }
+}
+
+/* Bytes of a vector in each subgroup. */
+static size_t xt_vec_bytes_(const xt_vec *v)
+{
+    return (size_t)xt_dist_pieces(&v->dist) * (size_t)v->dist.data[0] * (size_t)v->dist.data[1] *
+           (size_t)cm_type_info(xt_held_(v->type))->bytes;
+}
+
+/* How many registers products need, for the choice between the register files. */
+static void xt_plan_product_(xt_ctx *x, const xt_vec *a, const xt_vec *b, const xt_vec *r)
+{
+    size_t sum = xt_vec_bytes_(r), all = sum + xt_vec_bytes_(a) + xt_vec_bytes_(b);
+    if (sum > x->accumulator_bytes) x->accumulator_bytes = sum;
+    if (all > x->product_bytes) x->product_bytes = all;
+    x->has_mma = true;
+}
+
+xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
+{
+    xt_ctx *x = w.x;
+    bool with_c = d.c.magic != 0;
+    cm_type type;
+    xt_map map;
+    xt_dist dist;
+    xt_vec r;
+    if (!xt_enter_(w, 56) || !xt_mma_check_shapes_(w, &d, with_c) || !xt_mma_check_types_(w, &d, with_c, &type) ||
+        !xt_mma_check_maps_(w, &d, with_c, &map) || !xt_mma_check_given_(w, &d, with_c) ||
+        !xt_mma_check_blocks_(w, &d, with_c) ||
+        !xt_distribute_(w, &dist, d.a.dist.shape[0], d.b.dist.shape[1], &map))
+        return xt_no_vec_();
+    xt_need_layout_(x, &d.a, CM_B, false);
+    xt_need_layout_(x, &d.b, CM_A, false);
+    r = xt_new_vec_(w, type, &dist, &map);
+    r.inner[0] = d.a.inner[0];
+    r.inner[1] = d.b.inner[1];
+    xt_need_layout_(x, &r, CM_ACC, true);
+    if (with_c) xt_same_layout_(x, r.node, d.c.node);
+    xt_plan_product_(x, &d.a, &d.b, &r);
+    if (x->planning || !r.blocks) return r;
+    d.a = xt_as_use_(x, &d.a, CM_B);
+    d.b = xt_as_use_(x, &d.b, CM_A);
+    if (with_c) d.c = xt_as_use_(x, &d.c, CM_ACC);
+    xt_emit_mma_(x, &d.a, &d.b, with_c ? &d.c : NULL, &r);
+    return r;
+}
+
+/* Two operands of one shape, inner blocks, map and, where `types`, type. */
+bool xt_check_alike_(xt_where_ w, const char *what, const xt_vec *a, const xt_vec *b, bool types)
+{
+    const int *p = a->dist.shape, *q = b->dist.shape;
+    if (!xt_check_vec_(w, a, "the first operand") || !xt_check_vec_(w, b, "the second operand")) return false;
+    if (p[0] != q[0] || p[1] != q[1]) {
+        xt_fail_(w, XT_ERROR_VEC_SHAPE, "%s of %d x %d and %d x %d", what, p[0], p[1], q[0], q[1]);
+        return false;
+    }
+    if (a->inner[0] != b->inner[0] || a->inner[1] != b->inner[1]) {
+        xt_fail_(w, XT_ERROR_BLOCKED, "%s of inner_blocks {%d, %d} and {%d, %d}", what, a->inner[0], a->inner[1],
+                 b->inner[0], b->inner[1]);
+        return false;
+    }
+    if (types && a->type != b->type) {
+        xt_fail_(w, XT_ERROR_VEC_TYPE, "%s of %s and %s", what, xt_type_name_(a->type), xt_type_name_(b->type));
+        return false;
+    }
+    if (xt_same_map_(&a->map, &b->map)) return true;
+    xt_fail_(w, XT_ERROR_MAP_DIFFERS, "%s of sg_layout {%d, %d} sg_data {%d, %d} and {%d, %d} {%d, %d}", what,
+             a->map.sg_layout[0], a->map.sg_layout[1], a->map.sg_data[0], a->map.sg_data[1], b->map.sg_layout[0],
+             b->map.sg_layout[1], b->map.sg_data[0], b->map.sg_data[1]);
+    return false;
+}
+
+/* coopmatrix.h's callback for an operation on two vectors of components. */
+static spe_id xt_component_op_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
+{
+    int op = *(const int *)user;
+    if (cm_type_info(type)->kind == CM_KIND_FLOAT) return xt_emit_float_(c->m, op, a, b);
+    return xt_emit_int_(c->m, op, cm_type_info(type)->is_signed, a, b);
+}
+
+/* Arithmetic on everything but i1 and 8-bit floats; bits of integers and i1; the remainder of integers. */
+static bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
+{
+    bool bits = op == XT_OP_AND_ || op == XT_OP_OR_ || op == XT_OP_XOR_,
+         truth = bits || op == XT_OP_EQ_ || op == XT_OP_NE_;
+    bool whole = bits || op == XT_OP_MOD_ || op == XT_OP_SHL_ || op == XT_OP_SHR_;
+    if (type == XT_BOOL_ ? truth : type != CM_E4M3 && type != CM_E5M2 && (!whole || xt_is_int_(type))) return true;
+    xt_fail_(w, XT_ERROR_VEC_OP, "%s of vectors of %s", xt_op_name_(op), xt_type_name_(type));
+    return false;
+}
+
+/* A number that meets a vector becomes a vector like it. */
+xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like)
+{
+    xt_vec v;
+    if (a->is_vec) return a->vec;
+    v = xt_new_vec_(w, like->type, &like->dist, &like->map);
+    v.inner[0] = like->inner[0];
+    v.inner[1] = like->inner[1];
+    xt_same_layout_(w.x, like->node, v.node);
+    xt_fill_(w, &v, &a->val);
+    return v;
+}
+
+xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
+{
+    xt_ctx *x = w.x;
+    const xt_vec *shape = a.is_vec ? &a.vec : &b.vec;
+    xt_vec p, q, r;
+    int i;
+    if (!xt_enter_(w, 60u + (uint32_t)op) || !xt_check_vec_(w, shape, "an operand")) return xt_no_vec_();
+    if (!xt_vec_op_allowed_(w, op, (int)shape->type)) return xt_no_vec_();
+    p = xt_like_(w, &a, shape);
+    q = xt_like_(w, &b, shape);
+    if (!spe_ok(&x->m) || !xt_check_alike_(w, xt_op_name_(op), &p, &q, true)) return xt_no_vec_();
+    if (xt_is_compare_(op)) return xt_compare_vec_(w, op, &p, &q);
+    r = xt_new_vec_(w, p.type, &p.dist, &p.map);
+    r.inner[0] = p.inner[0];
+    r.inner[1] = p.inner[1];
+    xt_same_layout_(x, p.node, q.node);
+    xt_same_layout_(x, p.node, r.node);
+    if (x->planning || !r.blocks) return r;
+    p = xt_as_use_(x, &p, r.use);
+    q = xt_as_use_(x, &q, r.use);
+    for (i = 0; i < r.blocks && i < p.blocks && i < q.blocks; i++)
+        r.block[i] = cm_map2(&x->cm, &p.block[i], &q.block[i], xt_component_op_, &op);
+    return r;
+}
+
+xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
+{
+    return xt_binary_number_(w, op, a.val, b.val);
+}
+
+void xt_barrier_(xt_where_ w)
+{
+    if (!xt_enter_(w, 91) || w.x->planning) return;
+    spe_barrier(&w.x->m);
+}
+
+/* parts.c - whole vectors, part by part. */
+
+cm_matrix xt_map_parts_(xt_ctx *x, cm_type to, int n, const cm_matrix *const *a, xt_part_fn_ fn, const void *user)
+{
+    cm_layout l = cm_layout_for(&x->cm, a[0]->l.rows, a[0]->l.cols, to, CM_ACC);
+    spe_id *out = (spe_id *)xt_memory_(x, (size_t)a[0]->parts * sizeof *out), parts[3];
+    int i, j;
+    for (i = 0; out && i < a[0]->parts; i++) {
+        for (j = 0; j < n; j++) parts[j] = i < a[j]->parts ? a[j]->part[i] : 0;
+        out[i] = fn(x, parts, user);
+    }
+    return out && spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, out) : cm_poison_();
+}
+
+/* A result is made in the accumulator's layout; afterwards it is put into the one that was planned. */
+xt_vec xt_settle_(xt_ctx *x, xt_vec r)
+{
+    cm_use use = r.use;
+    r.use = CM_ACC;
+    return xt_as_use_(x, &r, use);
+}
+
+/* fn on every part of one to three vectors alike; r has been made for the result. */
+static xt_vec xt_map_vecs_(xt_ctx *x, xt_vec r, int n, const xt_vec *const *v, xt_part_fn_ fn, const void *user)
+{
+    xt_vec operand[3];
+    int i, j;
+    if (x->planning || !r.blocks) return r;
+    for (j = 0; j < n; j++) operand[j] = xt_as_use_(x, v[j], CM_ACC);
+    for (i = 0; i < r.blocks; i++) {
+        const cm_matrix *a[3] = {NULL, NULL, NULL};
+        for (j = 0; j < n; j++) {
+            if (i >= operand[j].blocks) return r; /* after an error */
+            a[j] = &operand[j].block[i];
+        }
+        r.block[i] = xt_map_parts_(x, xt_held_(r.type), n, a, fn, user);
+    }
+    return xt_settle_(x, r);
+}
+
+spe_id xt_like_part_(xt_ctx *x, spe_id elem, spe_id part)
+{
+    return spe_vec(&x->m, elem, spe_count(&x->m, spe_type_of(&x->m, part)));
+}
+
+/* Conditions are kept as bytes 0 and 1. */
+static spe_id xt_to_condition_(xt_ctx *x, spe_id part)
+{
+    return spe_ine(&x->m, part, spe_null(&x->m, spe_type_of(&x->m, part)));
+}
+
+static spe_id xt_from_condition_(xt_ctx *x, spe_id condition)
+{
+    spe_id type = xt_like_part_(x, spe_int(&x->m, 8), condition);
+    return spe_select(&x->m, condition, spe_const_u(&x->m, type, 1), spe_null(&x->m, type));
+}
+
+/* ---- comparison, select, logic ----------------------------------------------------------------------------------- */
+
+typedef struct {
+    int op, type;
+} xt_typed_op_;
+
+static spe_id xt_compare_part_(xt_ctx *x, const spe_id *v, const void *user)
+{
+    const xt_typed_op_ *t = (const xt_typed_op_ *)user;
+    spe_id a = v[0], b = v[1];
+    if (xt_is_float_(t->type)) {
+        a = cm_to_arith_(&x->cm, (cm_type)t->type, a);
+        b = cm_to_arith_(&x->cm, (cm_type)t->type, b);
+        return xt_from_condition_(x, xt_emit_float_(&x->m, t->op, a, b));
+    }
+    return xt_from_condition_(x, xt_emit_int_(&x->m, t->op, xt_is_signed_(t->type), a, b));
+}
+
+xt_vec xt_compare_vec_(xt_where_ w, int op, const xt_vec *a, const xt_vec *b)
+{
+    const xt_vec *both[2];
+    xt_typed_op_ t;
+    xt_vec r = xt_new_vec_(w, (cm_type)XT_BOOL_, &a->dist, &a->map);
+    r.inner[0] = a->inner[0];
+    r.inner[1] = a->inner[1];
+    both[0] = a;
+    both[1] = b;
+    t.op = op;
+    t.type = (int)a->type;
+    return xt_map_vecs_(w.x, r, 2, both, xt_compare_part_, &t);
+}
+
+static spe_id xt_select_part_(xt_ctx *x, const spe_id *v, const void *user)
+{
+    (void)user;
+    return spe_select(&x->m, xt_to_condition_(x, v[0]), v[1], v[2]);
+}
+
+xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
+{
+    xt_ctx *x = w.x;
+    const xt_vec *shape = a.is_vec ? &a.vec : b.is_vec ? &b.vec : NULL, *all[3];
+    xt_vec c, p, q, r;
+    if (!xt_enter_(w, 300)) return xt_no_vec_();
+    if (!condition.is_vec) {
+        xt_fail_(w, XT_ERROR_CONDITION, "the condition of XT_SELECT is a number, its operands are vectors: use XT_IF");
+        return xt_no_vec_();
+    }
+    if (!xt_check_vec_(w, &condition.vec, "the condition of XT_SELECT")) return xt_no_vec_();
+    if ((int)condition.vec.type != XT_BOOL_) {
+        xt_fail_(w, XT_ERROR_CONDITION, "XT_SELECT got a vector of %s", xt_type_name_((int)condition.vec.type));
+        return xt_no_vec_();
+    }
+    if (!shape) {
+        xt_fail_(w, XT_ERROR_VEC_TYPE, "XT_SELECT of two numbers: make one a vector of the type you want (XT_SPLAT)");
+        return xt_no_vec_();
+    }
+    if (!xt_check_vec_(w, shape, "an operand of XT_SELECT")) return xt_no_vec_();
+    c = condition.vec;
+    p = xt_like_(w, &a, shape);
+    q = xt_like_(w, &b, shape);
+    if (!spe_ok(&x->m) || !xt_check_alike_(w, "XT_SELECT", &p, &q, true) ||
+        !xt_check_alike_(w, "XT_SELECT", &c, &p, false))
+        return xt_no_vec_();
+    r = xt_new_vec_(w, p.type, &p.dist, &p.map);
+    r.inner[0] = p.inner[0];
+    r.inner[1] = p.inner[1];
+    all[0] = &c;
+    all[1] = &p;
+    all[2] = &q;
+    return xt_map_vecs_(x, r, 3, all, xt_select_part_, NULL);
+}
+
+xt_val xt_select_scalar_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
+{
+    return xt_select_(w, condition.val, a.val, b.val);
+}
+
+/* ---- mathematics: numbers and vectors ---------------------------------------------------------------------------- */
+
+typedef struct {
+    const char *name;
+    int operands, on_float, on_signed, on_unsigned;
+} xt_math_row_;
+
+static const xt_math_row_ *xt_math_info_(int op)
+{
+    static const xt_math_row_ rows[] = {
+#define XT_ROW_(name, n, f, s, u) {"XT_" #name, n, (int)(f), (int)(s), (int)(u)},
+        XT_MATH_(XT_ROW_)
+#undef XT_ROW_
+    };
+    return &rows[op];
+}
+
+static int xt_math_instruction_(int op, int type)
+{
+    const xt_math_row_ *row = xt_math_info_(op);
+    if (type == CM_E4M3 || type == CM_E5M2 || type >= (int)CM_C32) return 0;
+    return xt_is_float_(type) ? row->on_float : xt_is_signed_(type) ? row->on_signed : row->on_unsigned;
+}
+
+static spe_id xt_math_part_(xt_ctx *x, const spe_id *v, const void *user)
+{
+    const xt_typed_op_ *t = (const xt_typed_op_ *)user;
+    spe_id a[3] = {0, 0, 0}, r;
+    int i, n = xt_math_info_(t->op)->operands;
+    for (i = 0; i < n; i++) a[i] = cm_to_arith_(&x->cm, (cm_type)t->type, v[i]);
+    r = spe_math(&x->m, (spe_math_op)xt_math_instruction_(t->op, t->type), (uint32_t)n, a);
+    return cm_from_arith_(&x->cm, (cm_type)t->type, r);
+}
+
+/* coopmatrix.h's callback: one operand, in any layout. */
+static spe_id xt_math_component_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
+{
+    (void)b;
+    return spe_math1(c->m, (spe_math_op)xt_math_instruction_(*(const int *)user, (int)type), a);
+}
+
+static bool xt_math_allowed_(xt_where_ w, int op, int type)
+{
+    if (type < XT_BOOL_ && xt_math_instruction_(op, type)) return true;
+    xt_fail_(w, XT_ERROR_MATH_TYPE, "%s of %s", xt_math_info_(op)->name, xt_type_name_(type));
+    return false;
+}
+
+xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
+{
+    xt_ctx *x = w.x;
+    const xt_vec *shape = a.is_vec ? &a.vec : b.is_vec ? &b.vec : &c.vec, *all[3];
+    int i, n = xt_math_info_(op)->operands;
+    xt_typed_op_ t;
+    xt_vec v[3], r;
+    if (!xt_enter_(w, 310u + (uint32_t)op) || !xt_check_vec_(w, shape, xt_math_info_(op)->name) ||
+        !xt_math_allowed_(w, op, (int)shape->type))
+        return xt_no_vec_();
+    v[0] = xt_like_(w, &a, shape);
+    if (n > 1) v[1] = xt_like_(w, &b, shape);
+    if (n > 2) v[2] = xt_like_(w, &c, shape);
+    for (i = 0; i < n; i++) {
+        all[i] = &v[i];
+        if (!spe_ok(&x->m) || !xt_check_alike_(w, xt_math_info_(op)->name, &v[0], &v[i], true)) return xt_no_vec_();
+        xt_same_layout_(x, v[0].node, v[i].node);
+    }
+    r = xt_new_vec_(w, v[0].type, &v[0].dist, &v[0].map);
+    r.inner[0] = v[0].inner[0];
+    r.inner[1] = v[0].inner[1];
+    xt_same_layout_(x, v[0].node, r.node);
+    t.op = op;
+    t.type = (int)r.type;
+    if (n > 1) return xt_map_vecs_(x, r, n, all, xt_math_part_, &t);
+    if (x->planning) return r;
+    v[0] = xt_as_use_(x, &v[0], r.use);
+    for (i = 0; i < r.blocks && i < v[0].blocks; i++)
+        r.block[i] = cm_map1(&x->cm, &v[0].block[i], xt_math_component_, &op);
+    return r;
+}
+
+xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
+{
+    xt_ctx *x = w.x;
+    const xt_val *v[3];
+    spe_id id[3];
+    int i, n = xt_math_info_(op)->operands, type;
+    v[0] = &a.val;
+    v[1] = &b.val;
+    v[2] = &c.val;
+    if (!xt_enter_(w, 310u + (uint32_t)op)) return xt_nothing_();
+    type = xt_is_constant_(v[0]) && v[0]->kind == XT_INT_ && op != XT_MATH_ABS_ ? CM_F32 : v[0]->type;
+    for (i = 1; i < n; i++)
+        if (!xt_is_constant_(v[i])) type = v[i]->type;
+    if (v[0]->kind == XT_POINTER_ || type == CM_BF16) {
+        xt_fail_(w, XT_ERROR_MATH_TYPE, "%s of %s%s", xt_math_info_(op)->name,
+                 v[0]->kind == XT_POINTER_ ? "a pointer to " : "the number ", xt_type_name_(type));
+        return xt_nothing_();
+    }
+    if (!xt_math_allowed_(w, op, type)) return xt_nothing_();
+    for (i = 0; i < n; i++) id[i] = xt_id_(w, v[i], type, xt_math_info_(op)->name);
+    if (x->planning || !spe_ok(&x->m)) return xt_scalar_(x, type, 0, 1, 0);
+    return xt_scalar_(x, type, spe_math(&x->m, (spe_math_op)xt_math_instruction_(op, type), (uint32_t)n, id), 1, 0);
+}
+
+/* ---- casts ------------------------------------------------------------------------------------------------------- */
+
+/* To the 10 fraction bits of tf32: to nearest, ties to even; what is no number stays as it is. */
+static spe_id xt_round_tf32_(xt_ctx *x, spe_id v)
+{
+    spe_module *m = &x->m;
+    spe_id i32 = xt_like_part_(x, spe_int(m, 32), v), type = spe_type_of(m, v), bits = spe_bitcast(m, i32, v), odd, r;
+    odd = spe_and(m, spe_shr(m, bits, spe_const_u(m, i32, 13)), spe_const_u(m, i32, 1));
+    r = spe_iadd(m, spe_iadd(m, bits, odd), spe_const_u(m, i32, 0xfff));
+    r = spe_bitcast(m, type, spe_and(m, r, spe_const_u(m, i32, 0xffffe000u)));
+    return spe_select(m, spe_lor(m, spe_isnan(m, v), spe_isinf(m, v)), v, r);
+}
+
+static spe_id xt_round_tf32_part_(xt_ctx *x, const spe_id *v, const void *user)
+{
+    (void)user;
+    return xt_round_tf32_(x, v[0]);
+}
+
+static spe_id xt_truth_part_(xt_ctx *x, const spe_id *v, const void *user)
+{
+    int type = *(const int *)user;
+    spe_id a = xt_is_float_(type) ? cm_to_arith_(&x->cm, (cm_type)type, v[0]) : v[0];
+    spe_id zero = spe_null(&x->m, spe_type_of(&x->m, a));
+    return xt_from_condition_(x, xt_is_float_(type) ? spe_fune(&x->m, a, zero) : spe_ine(&x->m, a, zero));
+}
+
+/* One block in another type. */
+static cm_matrix xt_cast_block_(xt_ctx *x, const cm_matrix *a, int from, int to)
+{
+    cm_matrix wide;
+    if (from == to) return *a;
+    if (to == XT_BOOL_) return xt_map_parts_(x, CM_U8, 1, &a, xt_truth_part_, &from);
+    wide = *a;
+    if (to == CM_TF32) {
+        const cm_matrix *one = &wide;
+        if (from != CM_F32) wide = cm_convert(&x->cm, &wide, CM_F32);
+        return xt_map_parts_(x, CM_TF32, 1, &one, xt_round_tf32_part_, NULL);
+    }
+    return cm_convert(&x->cm, &wide, (cm_type)to);
+}
+
+xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a)
+{
+    xt_ctx *x = w.x;
+    xt_vec v, r;
+    int i;
+    if (!xt_enter_(w, 90) || !xt_check_vec_(w, &a.vec, "the operand of XT_CAST")) return xt_no_vec_();
+    r = xt_new_vec_(w, (cm_type)type, &a.vec.dist, &a.vec.map);
+    r.inner[0] = a.vec.inner[0];
+    r.inner[1] = a.vec.inner[1];
+    if (x->planning || !r.blocks) return r;
+    v = xt_as_use_(x, &a.vec, CM_ACC);
+    for (i = 0; i < r.blocks && i < v.blocks; i++)
+        r.block[i] = xt_cast_block_(x, &v.block[i], (int)v.type, type);
+    return xt_settle_(x, r);
+}
+
+static spe_id xt_bitcast_part_(xt_ctx *x, const spe_id *v, const void *user)
+{
+    return cm_bitcast_(&x->cm, xt_like_part_(x, xt_spe_type_(x, *(const int *)user), v[0]), v[0]);
+}
+
+xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
+{
+    xt_ctx *x = w.x;
+    const xt_vec *one = &a.vec;
+    xt_vec r;
+    if (!xt_enter_(w, 301) || !xt_check_vec_(w, &a.vec, "the operand of XT_BITCAST")) return xt_no_vec_();
+    if (type == XT_BOOL_ || (int)a.vec.type == XT_BOOL_ || xt_bits_(type) != xt_bits_((int)a.vec.type)) {
+        xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_((int)a.vec.type), xt_type_name_(type));
+        return xt_no_vec_();
+    }
+    r = xt_new_vec_(w, (cm_type)type, &a.vec.dist, &a.vec.map);
+    r.inner[0] = a.vec.inner[0];
+    r.inner[1] = a.vec.inner[1];
+    return xt_map_vecs_(x, r, 1, &one, xt_bitcast_part_, &type);
+}
+
+xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
+{
+    xt_ctx *x = w.x;
+    const xt_val *v = &a.val;
+    char text[48];
+    spe_id id;
+    if (!xt_enter_(w, 302)) return xt_nothing_();
+    if (type == XT_BOOL_ || v->magic != XT_VAL_MAGIC_ || v->kind == XT_NONE_ || v->kind == XT_POINTER_ ||
+        v->type == XT_BOOL_ || xt_bits_(type) != xt_bits_(v->type)) {
+        xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v, text, sizeof text), xt_type_name_(type));
+        return xt_nothing_();
+    }
+    id = xt_id_(w, v, v->type, "the operand of XT_BITCAST");
+    return xt_scalar_(x, type, x->planning ? 0 : cm_bitcast_(&x->cm, xt_spe_type_(x, type), id), 1, 0);
+}
+
+/* ---- positions --------------------------------------------------------------------------------------------------- */
+
+/* An i32 as a number of the type, in the form that holds it. */
+static spe_id xt_from_i32_(xt_ctx *x, int type, spe_id v)
+{
+    spe_id f32 = spe_float(&x->m, 32);
+    if (type == CM_BF16) return cm_f32_to_bf16_(&x->cm, spe_s_to_f(&x->m, f32, v));
+    if (xt_is_float_(type)) return spe_s_to_f(&x->m, xt_spe_type_(x, type), v);
+    return xt_bits_(type) == 32 ? v : spe_sconvert(&x->m, xt_spe_type_(x, type), v);
+}
+
+static cm_matrix xt_iota_block_(xt_ctx *x, int type, const xt_block_ *b, int dim, spe_id place)
+{
+    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)type, CM_ACC);
+    spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.V * sizeof *v);
+    int i, first = dim ? b->col : b->row;
+    for (i = 0; v && i < l.V; i++) {
+        spe_id at = dim ? cm_row_index(&x->cm, &l, i) : cm_col_index(&x->cm, &l, i);
+        at = spe_iadd(&x->m, at, spe_iadd(&x->m, place, spe_i32(&x->m, first)));
+        v[i] = xt_from_i32_(x, type, at);
+    }
+    return v && spe_ok(&x->m) ? cm_from_components(&x->cm, &l, v) : cm_poison_();
+}
+
+xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d)
+{
+    xt_ctx *x = w.x;
+    xt_dist dist;
+    xt_vec r;
+    xt_grid_ g;
+    xt_val place;
+    spe_id at;
+    int i;
+    if (!xt_enter_(w, 303) || !xt_distribute_(w, &dist, d.rows, d.cols, &d.map)) return xt_no_vec_();
+    if (dim != 0 && dim != 1) {
+        xt_fail_(w, XT_ERROR_VEC_DIM, "XT_IOTA along dimension %d", dim);
+        return xt_no_vec_();
+    }
+    if (type == XT_BOOL_ || type == CM_E4M3 || type == CM_E5M2) {
+        xt_fail_(w, XT_ERROR_VEC_TYPE, "XT_IOTA of %s", xt_type_name_(type));
+        return xt_no_vec_();
+    }
+    r = xt_new_vec_(w, (cm_type)type, &dist, &d.map);
+    if (x->planning || !r.blocks) return r;
+    place = xt_subgroup_place_(x, &dist, dim);
+    at = xt_index_id_(w, &place, "the place");
+    xt_grid_init_(&g, &dist);
+    for (i = 0; i < g.blocks; i++) {
+        xt_block_ b = xt_block_at_(&g, i);
+        r.block[i] = xt_iota_block_(x, type, &b, dim, at);
+    }
+    return xt_settle_(x, r);
+}
+
+/* lanes.c - elements from lane to lane. */
+
+/* The type in which sums of a type are made: floats below 32 bits are summed in f32. */
+int xt_wide_type_(int type)
+{
+    return type == CM_F16 || type == CM_BF16 ? CM_F32 : (int)xt_held_((cm_type)type);
+}
+
+bool xt_field_init_(xt_ctx *x, xt_field_ *f, int rows, int cols, int comps, int type)
+{
+    f->rows = rows;
+    f->cols = cols;
+    f->comps = 0;
+    f->capacity = comps;
+    f->type = type;
+    f->comp = (spe_id *)xt_memory_(x, (size_t)comps * sizeof *f->comp);
+    f->where = (int *)xt_memory_(x, (size_t)rows * (size_t)cols * sizeof *f->where);
+    return f->comp && f->where;
+}
+
+/* Where a block lies in that array. */
+void xt_local_place_(const xt_grid_ *g, const xt_dist *d, int number, int *row, int *col)
+{
+    int j = number % g->cut[1].n, i = number / g->cut[1].n % g->cut[0].n;
+    int piece = number / (g->cut[1].n * g->cut[0].n);
+    *row = piece / g->rounds[1] * d->data[0] + g->cut[0].at[i];
+    *col = piece % g->rounds[1] * d->data[1] + g->cut[1].at[j];
+}
+
+cm_slot xt_slot_at_(const cm_layout *l, int lane, int v)
+{
+    cm_slot s;
+    s.lane = lane;
+    s.component = v / l->omega;
+    s.channel = v % l->omega;
+    return s;
+}
+
+/* Adds one block: its components, and where each element is. Rows of the block are columns of the matrix. */
+static void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, int row, int col)
+{
+    spe_id *v = cm_components_(&x->cm, a, (cm_type)f->type);
+    int i, p;
+    for (i = 0; v && i < a->l.V && f->comps < f->capacity; i++, f->comps++) {
+        f->comp[f->comps] = v[i];
+        for (p = 0; p < a->l.S; p++) {
+            cm_element e = cm_element_of(&a->l, xt_slot_at_(&a->l, p, i));
+            if (!e.padding) f->where[(row + e.col) * f->cols + col + e.row] = f->comps * 64 + p;
+        }
+    }
+}
+
+/* All that this subgroup holds of v. */
+bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type)
+{
+    xt_vec a = xt_as_use_(x, v, CM_ACC);
+    xt_grid_ g;
+    int i, row, col, comps = 0;
+    xt_grid_init_(&g, &a.dist);
+    if (a.blocks != g.blocks) return false; /* after an error */
+    for (i = 0; i < a.blocks; i++) comps += a.block[i].l.V;
+    if (!xt_field_init_(x, f, a.dist.rounds[0] * a.dist.data[0], a.dist.rounds[1] * a.dist.data[1], comps, type))
+        return false;
+    for (i = 0; i < a.blocks; i++) {
+        xt_local_place_(&g, &a.dist, i, &row, &col);
+        xt_field_add_(x, f, &a.block[i], row, col);
+    }
+    return spe_ok(&x->m);
+}
+
+/* ---- constants that differ from lane to lane --------------------------------------------------------------------- */
+
+/* Bit p of `mask` in lane p, as a condition; computed once, before the body. */
+spe_id xt_lane_bit_(xt_ctx *x, uint32_t mask)
+{
+    spe_module *m = &x->m;
+    spe_id lane, bit;
+    int i;
+    for (i = 0; i < x->lane_bits.count; i++) {
+        const xt_lane_bit_row_ *row = (const xt_lane_bit_row_ *)x->lane_bits.items + i;
+        if (row->mask == mask) return row->id;
+    }
+    spe_prologue_begin(m);
+    lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
+    bit = spe_and(m, spe_shr(m, spe_u32(m, mask), lane), spe_u32(m, 1));
+    bit = spe_ine(m, bit, spe_u32(m, 0));
+    spe_prologue_end(m);
+    {
+        xt_lane_bit_row_ *row = (xt_lane_bit_row_ *)xt_push_(x, &x->lane_bits, sizeof *row);
+        if (row) {
+            row->mask = mask;
+            row->id = bit;
+        }
+    }
+    return bit;
+}
+
+/* table[p] in lane p: each bit of the numbers is one mask over the lanes. Returns the number of the table. */
+static int xt_lane_table_(xt_ctx *x, const unsigned char *table)
+{
+    spe_module *m = &x->m;
+    xt_lane_table_row_ *row;
+    spe_id lane, sum = 0;
+    int i, p, bit;
+    for (i = 0; i < x->lane_tables.count; i++)
+        if (memcmp(((const xt_lane_table_row_ *)x->lane_tables.items)[i].table, table, (size_t)x->S) == 0) return i;
+    row = (xt_lane_table_row_ *)xt_push_(x, &x->lane_tables, sizeof *row);
+    if (!row) return 0;
+    memcpy(row->table, table, (size_t)x->S);
+    spe_prologue_begin(m);
+    lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
+    for (bit = 0; 1 << bit < x->S; bit++) {
+        uint32_t mask = 0;
+        spe_id one;
+        for (p = 0; p < x->S; p++) mask |= (uint32_t)(table[p] >> bit & 1) << p;
+        if (mask == 0) continue;
+        one = spe_and(m, spe_shr(m, spe_u32(m, mask), lane), spe_u32(m, 1));
+        one = bit ? spe_shl(m, one, spe_u32(m, (uint32_t)bit)) : one;
+        sum = sum ? spe_or(m, sum, one) : one;
+    }
+    spe_prologue_end(m);
+    row->id = sum ? sum : spe_u32(m, 0);
+    return x->lane_tables.count - 1;
+}
+
+/* ---- picking ----------------------------------------------------------------------------------------------------- */
+typedef struct {
+    int table, next;
+    spe_id id;
+} xt_move_;
+
+bool xt_moves_init_(xt_ctx *x, xt_moves_ *m, const xt_field_ *f)
+{
+    memset(m, 0, sizeof *m);
+    m->head = (int *)xt_memory_(x, (size_t)(f->comps + 1) * sizeof *m->head);
+    return m->head && xt_push_(x, &m->moves, sizeof(xt_move_)); /* move 0 is none */
+}
+
+/* Component `comp`, in lane p that of lane table[p]. */
+static spe_id xt_moved_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, int comp, const unsigned char *table)
+{
+    int number = xt_lane_table_(x, table), i, p;
+    bool same = true;
+    xt_move_ *move;
+    spe_id id;
+    for (i = m->head[comp]; i; i = ((xt_move_ *)m->moves.items)[i].next)
+        if (((xt_move_ *)m->moves.items)[i].table == number) return ((xt_move_ *)m->moves.items)[i].id;
+    for (p = 1; p < x->S; p++) same = same && table[p] == table[0];
+    if (!spe_ok(&x->m)) return 0;
+    if (same)
+        id = spe_sg_broadcast(&x->m, f->comp[comp], spe_u32(&x->m, table[0]));
+    else
+        id = spe_sg_shuffle(&x->m, f->comp[comp], ((xt_lane_table_row_ *)x->lane_tables.items)[number].id);
+    move = (xt_move_ *)xt_push_(x, &m->moves, sizeof *move);
+    if (!move) return id;
+    move->table = number;
+    move->id = id;
+    move->next = m->head[comp];
+    m->head[comp] = m->moves.count - 1;
+    return id;
+}
+
+/* One value: lane p gets the element at from[p] (as in xt_field_.where; -1: whatever is easiest). */
+spe_id xt_pick_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, const int *from)
+{
+    unsigned char table[32];
+    uint32_t done = 0, mask;
+    spe_id got = 0, one;
+    int p, q;
+    for (p = 0; p < x->S; p++) {
+        bool in_place = true;
+        int lane = from[p] & 63;
+        if (from[p] < 0 || (done >> p & 1)) continue;
+        for (mask = 0, q = p; q < x->S; q++) {
+            if (from[q] < 0 || from[q] / 64 != from[p] / 64) continue;
+            mask |= 1u << q;
+            in_place = in_place && (from[q] & 63) == q;
+        }
+        for (q = 0; q < x->S; q++) table[q] = (unsigned char)(mask >> q & 1 ? from[q] & 63 : lane);
+        one = in_place ? f->comp[from[p] / 64] : xt_moved_(x, f, m, from[p] / 64, table);
+        got = got ? spe_select(&x->m, xt_lane_bit_(x, mask), one, got) : one;
+        done |= mask;
+    }
+    return got ? got : f->comp[0];
+}
+
+static int xt_origin_at_(const xt_field_ *f, const xt_origin_ *o, int row, int col)
+{
+    return o->transposed ? f->where[o->cols[col] * f->cols + o->rows[row]]
+                         : f->where[o->rows[row] * f->cols + o->cols[col]];
+}
+
+/* One block of the result, from the components of a field; the conversion back to the vector's type included. */
+static cm_matrix xt_pick_block_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, const xt_origin_ *o, int row,
+                                       int col, const xt_block_ *b, cm_type type)
+{
+    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)f->type, CM_ACC);
+    spe_id *v = (spe_id *)xt_memory_(x, (size_t)(l.V ? l.V : 1) * sizeof *v);
+    cm_matrix a;
+    int i, p, from[32];
+    if (!l.rows || !v) return cm_poison_();
+    for (i = 0; i < l.V; i++) {
+        for (p = 0; p < l.S; p++) {
+            cm_element e = cm_element_of(&l, xt_slot_at_(&l, p, i));
+            from[p] = e.padding ? -1 : xt_origin_at_(f, o, row + e.col, col + e.row);
+        }
+        v[i] = xt_pick_(x, f, m, from);
+    }
+    a = cm_from_components(&x->cm, &l, v);
+    return cm_convert(&x->cm, &a, type);
+}
+
+/* All blocks of r from a field. */
+xt_vec xt_pick_all_(xt_ctx *x, const xt_field_ *f, const xt_origin_ *o, xt_vec r)
+{
+    xt_moves_ moves;
+    xt_grid_ g;
+    int i, row, col;
+    if (!xt_moves_init_(x, &moves, f)) return r;
+    xt_grid_init_(&g, &r.dist);
+    for (i = 0; i < g.blocks; i++) {
+        xt_block_ b = xt_block_at_(&g, i);
+        xt_local_place_(&g, &r.dist, i, &row, &col);
+        r.block[i] = xt_pick_block_(x, f, &moves, o, row, col, &b, xt_held_(r.type));
+    }
+    return xt_settle_(x, r);
+}
+
+/* ---- does each subgroup hold what it needs? ---------------------------------------------------------------------- */
+
+/* Where index `at` of a dimension is among what subgroup coordinate `s` holds of it; -1: it does not hold it. */
+static int xt_local_index_(const xt_dist *d, int dim, int s, int at)
+{
+    int r, piece = at / d->data[dim];
+    for (r = 0; r < d->rounds[dim]; r++)
+        if ((s + r * d->layout[dim]) % d->count[dim] == piece) return r * d->data[dim] + at % d->data[dim];
+    return -1;
+}
+
+static int xt_subgroup_coordinate_(const xt_dist *d, int dim, int subgroup)
+{
+    return dim ? subgroup % d->layout[1] : subgroup / d->layout[1] % d->layout[0];
+}
+
+/* For dimension `to_dim` of `to`, element i comes from element i / divisor * factor + shift of dimension `from_dim` of
+ * `from`. Fills origin[] for what a subgroup holds; false when some subgroup does not hold it, or not all in the same
+ * place. */
+static bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from, int from_dim, int divisor,
+                                    int factor, int shift, int *origin)
+{
+    int n = to->subgroups > from->subgroups ? to->subgroups : from->subgroups, s, r, i, count = 0;
+    for (s = 0; s < (n ? n : 1); s++) {
+        int a = xt_subgroup_coordinate_(to, to_dim, s), b = xt_subgroup_coordinate_(from, from_dim, s);
+        for (r = 0, count = 0; r < to->rounds[to_dim]; r++)
+            for (i = 0; i < to->data[to_dim]; i++, count++) {
+                int at = (a + r * to->layout[to_dim]) % to->count[to_dim] * to->data[to_dim] + i;
+                int have = xt_local_index_(from, from_dim, b, at / divisor * factor + shift);
+                if (have < 0 || (s > 0 && have != origin[count])) return false;
+                origin[count] = have;
+            }
+    }
+    return true;
+}
+
+/* Both dimensions; arrays in the arena. */
+bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, const xt_dist *from, bool transposed,
+                 const int divisor[2], const int factor[2], const int shift[2])
+{
+    int *table[2], i;
+    for (i = 0; i < 2; i++) {
+        table[i] = (int *)xt_memory_(x, (size_t)(to->rounds[i] * to->data[i]) * sizeof *table[i]);
+        if (!table[i] ||
+            !xt_local_origin_(to, i, from, transposed ? 1 - i : i, divisor[i], factor[i], shift[i], table[i]))
+            return false;
+    }
+    o->rows = table[0];
+    o->cols = table[1];
+    o->transposed = transposed;
+    return true;
+}
+
+/* scratch.c - from subgroup to subgroup: through local memory. */
+
+void xt_scratch_init_(xt_scratch_ *s, const xt_vec *v, bool transposed)
+{
+    memset(s, 0, sizeof *s);
+    s->bytes = cm_type_info(xt_held_(v->type))->bytes;
+    s->pitch = v->dist.shape[1] + (transposed ? 16 / s->bytes : 0); /* spreads over the banks */
+    s->transposed = transposed;
+    s->stride[0] = s->stride[1] = 1;
+}
+
+static void xt_scratch_plan_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, xt_where_ w)
+{
+    size_t row = (size_t)s->pitch * (size_t)s->bytes, all = row * (size_t)v->dist.shape[0];
+    if (all > x->scratch_wanted) x->scratch_wanted = all;
+    if (row > x->scratch_least) {
+        x->scratch_least = row;
+        x->scratch_file = w.file;
+        x->scratch_line = w.line;
+    }
+}
+
+/* How many rows go in one pass: whole pieces of the source where that can be. */
+static int xt_scratch_rows_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v)
+{
+    int rows = (int)(x->scratch_bytes / ((size_t)s->pitch * (size_t)s->bytes)), piece = v->dist.data[0];
+    if (rows >= v->dist.shape[0]) return v->dist.shape[0];
+    return rows > piece ? rows - rows % piece : rows < 1 ? 1 : rows;
+}
+
+static spe_id xt_scratch_pointer_(xt_ctx *x, cm_type type)
+{
+    spe_id zero = spe_u32(&x->m, 0);
+    return spe_ptr_cast(&x->m, spe_element(&x->m, x->scratch, 1, &zero), xt_spe_type_(x, (int)type));
+}
+
+/* A block's first row and column in the whole vector, as ids. */
+static void xt_scratch_position_(xt_ctx *x, const xt_dist *d, const xt_block_ *b, xt_where_ w, spe_id at[2])
+{
+    int i;
+    for (i = 0; i < 2; i++) {
+        xt_val place = xt_subgroup_place_(x, d, i);
+        at[i] = spe_iadd(&x->m, xt_index_id_(w, &place, "the place"), spe_i32(&x->m, i ? b->col : b->row));
+    }
+}
+
+/* Opens a branch for blocks whose rows first .. first + count meet the pass; nothing when there is one pass. */
+static void xt_scratch_open_(xt_ctx *x, spe_id first, int count, int low, int high)
+{
+    spe_module *m = &x->m;
+    spe_id below = spe_slt(m, first, spe_i32(m, high));
+    spe_if(m, spe_land(m, below, spe_sgt(m, spe_iadd(m, first, spe_i32(m, count)), spe_i32(m, low))));
+}
+
+/* The powers of two that divide a block's first row and column. */
+static void xt_scratch_known_(const xt_dist *d, const xt_block_ *b, int known[2])
+{
+    int i;
+    for (i = 0; i < 2; i++) {
+        int place = xt_align_of_(d->layout[i] == 1 || d->count[i] == 1 ? 0 : d->data[i]),
+            own = xt_align_of_(i ? b->col : b->row);
+        known[i] = place < own ? place : own;
+    }
+}
+
+/* Accesses in large pieces want the place in the address, and to know its alignment: row and col are multiples of
+ * these. */
+static void xt_scratch_fold_(xt_ctx *x, const xt_scratch_ *s, cm_mem *mem, int row_known, int col_known,
+                                    int pitch)
+{
+    spe_module *m = &x->m;
+    int64_t align = XT_LOCAL_ALIGN_, line = (int64_t)xt_align_of_(pitch) * row_known;
+    if (s->stride[0] != 1 || s->stride[1] != 1) return; /* elements are repeated */
+    if (line * s->bytes < align) align = line * s->bytes;
+    if (col_known * s->bytes < align) align = col_known * s->bytes;
+    mem->ptr = spe_index(m, mem->ptr,
+                         spe_iadd(m, spe_imul(m, mem->row, mem->stride_row), spe_imul(m, mem->col, mem->stride_col)));
+    mem->row = mem->col = spe_i32(m, 0);
+    mem->align = (uint32_t)align;
+}
+
+static void xt_scratch_write_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int low)
+{
+    xt_ctx *x = w.x;
+    bool whole = s->rows >= v->dist.shape[0];
+    xt_grid_ g;
+    int i;
+    xt_grid_init_(&g, &v->dist);
+    for (i = 0; i < g.blocks; i++) {
+        xt_block_ b = xt_block_at_(&g, i);
+        cm_mem mem;
+        spe_id at[2];
+        memset(&mem, 0, sizeof mem);
+        xt_scratch_position_(x, &v->dist, &b, w, at);
+        mem.ptr = xt_scratch_pointer_(x, xt_held_(v->type));
+        mem.row = at[1];
+        mem.col = spe_isub(&x->m, at[0], spe_i32(&x->m, low));
+        mem.stride_row = spe_i32(&x->m, 1);
+        mem.stride_col = spe_i32(&x->m, s->pitch);
+        mem.block2d = CM_BLOCK2D_NO;
+        if (!whole) {
+            mem.cols = spe_i32(&x->m, s->rows);
+            xt_scratch_open_(x, at[0], b.rows, low, low + s->rows);
+        } else {
+            int known[2];
+            xt_scratch_known_(&v->dist, &b, known);
+            xt_scratch_fold_(x, s, &mem, known[0], known[1], s->pitch);
+        }
+        cm_store(&x->cm, &v->block[i], &mem);
+        if (!whole) spe_endif(&x->m, 0, NULL, NULL);
+    }
+}
+
+/* What lies outside a pass was read as zero bits, so the passes are or-ed. */
+static spe_id xt_merge_part_(xt_ctx *x, const spe_id *v, const void *user)
+{
+    spe_id type = spe_type_of(&x->m, v[0]), bits;
+    const cm_type_row *row = cm_type_info(*(const cm_type *)user);
+    if (!row->storage_float) return spe_or(&x->m, v[0], v[1]);
+    bits = xt_like_part_(x, spe_int(&x->m, (uint32_t)row->storage_bits), v[0]);
+    bits = spe_or(&x->m, spe_bitcast(&x->m, bits, v[0]), spe_bitcast(&x->m, bits, v[1]));
+    return spe_bitcast(&x->m, type, bits);
+}
+
+/* One block of the result as memory: at[] is its place in the result. */
+static cm_mem xt_scratch_mem_(xt_ctx *x, const xt_scratch_ *s, cm_type type, const spe_id at[2], int low)
+{
+    spe_module *m = &x->m;
+    int row_dim = s->transposed ? 1 : 0; /* the result's dimension that runs along the source's rows */
+    spe_id down = spe_i32(m, s->stride[0] * s->pitch), right = spe_i32(m, s->stride[1]);
+    spe_id row, col;
+    cm_mem mem;
+    memset(&mem, 0, sizeof mem);
+    row = s->stride[0] ? spe_iadd(m, at[row_dim], spe_i32(m, s->shift[0] - low)) : spe_i32(m, 0);
+    col = s->stride[1] ? spe_iadd(m, at[1 - row_dim], spe_i32(m, s->shift[1])) : spe_i32(m, 0);
+    mem.ptr = xt_scratch_pointer_(x, type);
+    mem.row = s->transposed ? row : col;
+    mem.col = s->transposed ? col : row;
+    mem.stride_row = s->transposed ? down : right;
+    mem.stride_col = s->transposed ? right : down;
+    mem.block2d = CM_BLOCK2D_NO;
+    return mem;
+}
+
+static void xt_scratch_read_(xt_where_ w, const xt_scratch_ *s, const xt_dist *from, xt_vec *r, int low)
+{
+    xt_ctx *x = w.x;
+    cm_type type = xt_held_(r->type);
+    bool whole = s->rows >= from->shape[0];
+    xt_grid_ g;
+    int i;
+    xt_grid_init_(&g, &r->dist);
+    for (i = 0; i < g.blocks; i++) {
+        xt_block_ b = xt_block_at_(&g, i);
+        const cm_matrix *both[2];
+        cm_matrix now, sum;
+        spe_id at[2], first;
+        cm_mem mem;
+        xt_scratch_position_(x, &r->dist, &b, w, at);
+        mem = xt_scratch_mem_(x, s, type, at, low);
+        if (whole) {
+            int known[2], row_dim = s->transposed ? 1 : 0;
+            xt_scratch_known_(&r->dist, &b, known);
+            if (xt_align_of_(s->shift[0]) < known[row_dim]) known[row_dim] = xt_align_of_(s->shift[0]);
+            if (xt_align_of_(s->shift[1]) < known[1 - row_dim]) known[1 - row_dim] = xt_align_of_(s->shift[1]);
+            xt_scratch_fold_(x, s, &mem, known[row_dim], known[1 - row_dim], s->pitch);
+            r->block[i] = cm_load(&x->cm, b.cols, b.rows, type, r->use, &mem);
+            continue;
+        }
+        if (low == 0) r->block[i] = cm_splat(&x->cm, b.cols, b.rows, type, CM_ACC, 0);
+        first = spe_iadd(&x->m, at[s->transposed ? 1 : 0], spe_i32(&x->m, s->shift[0]));
+        *(s->transposed ? &mem.rows : &mem.cols) = spe_i32(&x->m, s->rows);
+        xt_scratch_open_(x, first, s->transposed ? b.cols : b.rows, low, low + s->rows);
+        now = cm_load(&x->cm, b.cols, b.rows, type, CM_ACC, &mem);
+        both[0] = &r->block[i];
+        both[1] = &now;
+        if (!now.parts) return;
+        sum = xt_map_parts_(x, type, 2, both, xt_merge_part_, &type);
+        if (!sum.parts) return;
+        spe_endif_from(&x->m, (uint32_t)sum.parts, sum.part, r->block[i].part, sum.part);
+        r->block[i] = sum;
+    }
+}
+
+/* ---- passes over columns: every subgroup writes and reads a part of what it has in each -------------------------- */
+
+/* In how many passes a vector goes so that each takes the same columns of every piece: then what has been written is no
+ * longer held while the rest is read, and nothing depends on the subgroup. 0: not this way. */
+static int xt_slabs_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, const xt_vec *r)
+{
+    int width = v->dist.data[1], n;
+    size_t all = (size_t)v->dist.shape[0] * (size_t)v->dist.shape[1] * (size_t)s->bytes;
+    if (s->transposed || !s->stride[0] || !s->stride[1] || s->shift[0] || s->shift[1] || width % x->S ||
+        r->dist.data[1] % width || all <= x->scratch_bytes)
+        return 0;
+    for (n = 2; n <= width / x->S; n++)
+        if (width / x->S % n == 0 && all / (size_t)n <= x->scratch_bytes) return n;
+    return 0;
+}
+
+/* Columns c .. c + S of a subgroup's pieces as memory, in the pass they belong to. */
+static cm_mem xt_slab_mem_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int width, int passes,
+                                  const xt_block_ *b, int c)
+{
+    xt_ctx *x = w.x;
+    int part = width / passes;
+    xt_block_ corner = *b;
+    spe_id at[2], col;
+    cm_mem mem;
+    memset(&mem, 0, sizeof mem);
+    corner.col = 0;
+    xt_scratch_position_(x, &v->dist, &corner, w, at);
+    col = spe_udiv(&x->m, at[1], spe_i32(&x->m, passes)); /* whole: a place is a multiple of the width */
+    mem.ptr = xt_scratch_pointer_(x, xt_held_(v->type));
+    mem.row = spe_iadd(&x->m, col, spe_i32(&x->m, c / width * part + c % width % part));
+    mem.col = at[0];
+    mem.stride_row = spe_i32(&x->m, 1);
+    mem.stride_col = spe_i32(&x->m, v->dist.shape[1] / passes);
+    mem.block2d = CM_BLOCK2D_NO;
+    xt_scratch_fold_(x, s, &mem, 1, x->S, v->dist.shape[1] / passes); /* parts are multiples of S wide */
+    return mem;
+}
+
+/* Writes (store) or reads the strips of S columns that pass number `pass` takes. A strip is `runs` neighbouring
+ * parts. */
+static void xt_slab_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int pass,
+                            bool store)
+{
+    xt_ctx *x = w.x;
+    cm_type type = xt_held_(v->type);
+    xt_grid_ g;
+    int i, strip, run;
+    xt_grid_init_(&g, &v->dist);
+    for (i = 0; i < g.blocks; i++) {
+        xt_block_ b = xt_block_at_(&g, i);
+        cm_layout l = cm_layout_for(&x->cm, x->S, b.rows, type, CM_ACC);
+        int runs = cm_part_count(&l);
+        for (strip = 0; strip < b.cols / x->S; strip++) {
+            spe_id *parts = v->block[i].part + strip * runs;
+            int c = b.col + strip * x->S;
+            cm_matrix one;
+            cm_mem mem;
+            if (c % width / (width / passes) != pass) continue;
+            mem = xt_slab_mem_(w, s, v, width, passes, &b, c);
+            one = store ? cm_from_parts(&x->cm, &l, parts) : cm_load(&x->cm, x->S, b.rows, type, CM_ACC, &mem);
+            if (store) cm_store(&x->cm, &one, &mem);
+            for (run = 0; !store && run < runs && run < one.parts; run++) parts[run] = one.part[run];
+        }
+    }
+}
+
+static void xt_through_slabs_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int passes, xt_vec *r)
+{
+    xt_ctx *x = w.x;
+    int pass, i, width = v->dist.data[1];
+    xt_grid_ g;
+    xt_grid_init_(&g, &r->dist);
+    for (i = 0; i < g.blocks; i++) {
+        xt_block_ b = xt_block_at_(&g, i);
+        r->block[i] = cm_splat(&x->cm, b.cols, b.rows, xt_held_(r->type), CM_ACC, 0);
+    }
+    for (pass = 0; pass < passes && spe_ok(&x->m); pass++) {
+        spe_barrier(&x->m);
+        xt_slab_(w, s, v, width, passes, pass, true);
+        spe_barrier(&x->m);
+        xt_slab_(w, s, r, width, passes, pass, false);
+    }
+}
+
+/* All of v through local memory into r, which has been made. Every subgroup of the work-group takes part. */
+xt_vec xt_through_scratch_(xt_where_ w, const xt_vec *v, xt_scratch_ *s, xt_vec r)
+{
+    xt_ctx *x = w.x;
+    xt_vec a;
+    int low, passes;
+    if (x->planning) xt_scratch_plan_(x, s, v, w);
+    if (x->planning || !r.blocks || !spe_ok(&x->m)) return r;
+    a = xt_as_use_(x, v, CM_ACC);
+    if (!a.blocks) return r;
+    passes = xt_slabs_(x, s, v, &r);
+    if (passes) {
+        xt_through_slabs_(w, s, &a, passes, &r);
+        return xt_settle_(x, r);
+    }
+    s->rows = xt_scratch_rows_(x, s, v);
+    for (low = 0; low < v->dist.shape[0] && spe_ok(&x->m); low += s->rows) {
+        spe_barrier(&x->m);
+        xt_scratch_write_(w, s, &a, low);
+        spe_barrier(&x->m);
+        xt_scratch_read_(w, s, &v->dist, &r, low);
+    }
+    return s->rows >= v->dist.shape[0] ? r : xt_settle_(x, r);
+}
+
+/* reduction.c - maps given to an operation. */
+
+bool xt_map_agrees_(xt_where_ w, int error, const char *what, const xt_map *has, const xt_map *wanted)
+{
+    if (xt_same_map_(has, wanted)) return true;
+    xt_fail_(w, error, "%s has sg_layout {%d, %d} sg_data {%d, %d}, wanted {%d, %d} {%d, %d}", what, has->sg_layout[0],
+             has->sg_layout[1], has->sg_data[0], has->sg_data[1], wanted->sg_layout[0], wanted->sg_layout[1],
+             wanted->sg_data[0], wanted->sg_data[1]);
+    return false;
+}
+
+/* The optional map of the operand, which the older text writes before the result's: must be the one it has. */
+bool xt_check_source_(xt_where_ w, const char *what, const xt_map *given, const xt_vec *v)
+{
+    return !xt_has_map_(given) || xt_map_agrees_(w, XT_ERROR_SOURCE_MAP, what, &v->map, given);
+}
+int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v)
+{
+    bool pair = dim == XT_DIMS_PAIR_ + 0 * 4 + 2 || dim == XT_DIMS_PAIR_ + 1 * 4 + 3, blocked = v->inner[0] > 0;
+    if (!blocked && (dim == 0 || dim == 1)) return dim;
+    if (blocked && pair) return (dim - XT_DIMS_PAIR_) / 4;
+    if (dim >= XT_DIMS_PAIR_)
+        xt_fail_(w, XT_ERROR_VEC_DIM, "%s along dimensions %d and %d of a %s vector", what, (dim - XT_DIMS_PAIR_) / 4,
+                 (dim - XT_DIMS_PAIR_) % 4, blocked ? "4-D" : "2-D");
+    else
+        xt_fail_(w, XT_ERROR_VEC_DIM, "%s along dimension %d of a %s vector%s", what, dim, blocked ? "4-D" : "2-D",
+                 blocked ? ": XT_DIMS(1, 3) or XT_DIMS(0, 2)" : "");
+    return -1;
+}
+
+/* ---- reduction: the kinds ---------------------------------------------------------------------------------------- */
+
+/* name; may be of floats, signed, unsigned integers; is a a = a; how a pair is combined */
+#define XT_REDUCTIONS_(X)                                                                                              \
+    X(add, true, true, false)                                                                                          \
+    X(mul, true, true, false)                                                                                          \
+    X(minsi, false, true, true)                                                                                        \
+    X(minui, false, true, true)                                                                                        \
+    X(maxsi, false, true, true)                                                                                        \
+    X(maxui, false, true, true)                                                                                        \
+    X(and, false, true, true)                                                                                          \
+    X(or, false, true, true)                                                                                           \
+    X(xor, false, true, false)                                                                                         \
+    X(minnumf, true, false, true)                                                                                      \
+    X(maxnumf, true, false, true)                                                                                      \
+    X(minimumf, true, false, true)                                                                                     \
+    X(maximumf, true, false, true)
+
+typedef struct {
+    const char *name;
+    bool on_float, on_int, idempotent;
+} xt_red_row_;
+
+static const xt_red_row_ *xt_red_info_(int kind)
+{
+    static const xt_red_row_ rows[] = {
+#define XT_ROW_(name, f, i, same) {#name, f, i, same},
+        XT_REDUCTIONS_(XT_ROW_)
+#undef XT_ROW_
+    };
+    return &rows[kind];
+}
+
+/* minimumf, maximumf: NaN when one is, and -0 is less than 0. */
+static spe_id xt_minimum_(xt_ctx *x, bool maximum, spe_id a, spe_id b)
+{
+    spe_module *m = &x->m;
+    spe_id type = spe_type_of(m, a),
+           bits = xt_like_part_(x, spe_int(m, spe_width(m, spe_info(m, type).elem ? spe_info(m, type).elem : type)), a);
+    spe_id p = spe_bitcast(m, bits, a), q = spe_bitcast(m, bits, b), r, zeros, nan;
+    r = spe_math2(m, maximum ? SPE_FMAX : SPE_FMIN, a, b);
+    zeros = spe_bitcast(m, type, maximum ? spe_and(m, p, q) : spe_or(m, p, q));
+    nan = spe_lor(m, spe_isnan(m, a), spe_isnan(m, b));
+    r = spe_select(m, spe_feq(m, a, b), zeros, r);
+    return spe_select(m, nan, spe_fadd(m, a, b), r);
+}
+
+static spe_id xt_red_combine_(xt_ctx *x, int kind, bool is_float, spe_id a, spe_id b)
+{
+    spe_module *m = &x->m;
+    switch (kind) {
+    case XT_RED_ADD_: return is_float ? spe_fadd(m, a, b) : spe_iadd(m, a, b);
+    case XT_RED_MUL_: return is_float ? spe_fmul(m, a, b) : spe_imul(m, a, b);
+    case XT_RED_MINSI_: return spe_math2(m, SPE_SMIN, a, b);
+    case XT_RED_MINUI_: return spe_math2(m, SPE_UMIN, a, b);
+    case XT_RED_MAXSI_: return spe_math2(m, SPE_SMAX, a, b);
+    case XT_RED_MAXUI_: return spe_math2(m, SPE_UMAX, a, b);
+    case XT_RED_AND_: return spe_and(m, a, b);
+    case XT_RED_OR_: return spe_or(m, a, b);
+    case XT_RED_XOR_: return spe_xor(m, a, b);
+    case XT_RED_MINNUMF_: return spe_math2(m, SPE_FMIN, a, b);
+    case XT_RED_MAXNUMF_: return spe_math2(m, SPE_FMAX, a, b);
+    case XT_RED_MINIMUMF_: return xt_minimum_(x, false, a, b);
+    default: return xt_minimum_(x, true, a, b);
+    }
+}
+
+/* What changes nothing, for lanes without an element: 1 for products, 0 for sums and xor; the others take an element
+ * twice. */
+static spe_id xt_red_neutral_(xt_ctx *x, int kind, int type)
+{
+    xt_val v = xt_is_float_(type) ? xt_real_(kind == XT_RED_MUL_ ? 1 : 0) : xt_int_(kind == XT_RED_MUL_ ? 1 : 0);
+    return xt_constant_(x, type, &v);
+}
+
+/* ---- reduction: what a subgroup holds ---------------------------------------------------------------------------- */
+
+typedef struct {
+    xt_field_ f;
+    xt_moves_ moves;
+    int kind, dim, size;         /* size: elements that become one */
+    int outer, groups;           /* results along the other dimension, along this one */
+    int width, together, strips; /* lanes of a group, groups in a register, registers of a group */
+    bool is_float;
+} xt_reduce_;
+
+/* Element k of outer index o. */
+static int xt_reduce_at_(const xt_reduce_ *r, int o, int k)
+{
+    return r->dim ? r->f.where[o * r->f.cols + k] : r->f.where[k * r->f.cols + o];
+}
+
+/* One outer index: the registers of its groups folded into one; lane p then has what is left of group
+ * p / width of those that start at `group`. */
+static spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int group)
+{
+    const bool twice = xt_red_info_(r->kind)->idempotent;
+    spe_id sum = 0, one;
+    int strip, p, from[32];
+    for (strip = 0; strip < r->strips; strip++) {
+        uint32_t absent = 0;
+        for (p = 0; p < x->S; p++) {
+            int g = group + p / r->width, k = strip * r->width + p % r->width;
+            from[p] = -1;
+            if (g >= r->groups) continue;
+            if (k >= r->size && !twice)
+                absent |= 1u << p;
+            else
+                from[p] = xt_reduce_at_(r, o, g * r->size + k % r->size);
+        }
+        one = xt_pick_(x, &r->f, &r->moves, from);
+        if (absent)
+            one = spe_select(&x->m, xt_lane_bit_(x, absent), xt_red_neutral_(x, r->kind, r->f.type), one);
+        sum = sum ? xt_red_combine_(x, r->kind, r->is_float, sum, one) : one;
+    }
+    return sum;
+}
+
+/* `count` registers of different outer indices (at most width) become one, whose lane p has outer index p % width:
+ * each step halves both the registers and the lanes that still have to be combined. */
+static spe_id xt_reduce_halve_(xt_ctx *x, const xt_reduce_ *r, spe_id *a, int count)
+{
+    spe_module *m = &x->m;
+    int h, i;
+    for (h = r->width / 2; h > 0; h /= 2) {
+        uint32_t mask = 0;
+        spe_id bit = 0, by = spe_u32(m, (uint32_t)h);
+        for (i = 0; i < x->S; i++) mask |= i & h ? 1u << i : 0;
+        if (count > h) bit = xt_lane_bit_(x, mask);
+        for (i = 0; i < h && i < count; i++) {
+            spe_id keep = a[i], send = a[i];
+            if (i + h < count) {
+                keep = spe_select(m, bit, a[i + h], a[i]);
+                send = spe_select(m, bit, a[i], a[i + h]);
+            }
+            a[i] = xt_red_combine_(x, r->kind, r->is_float, keep, spe_sg_shuffle_xor(m, send, by));
+        }
+        if (count > h) count = h;
+    }
+    return a[0];
+}
+
+/* Elements side by side in the lanes: registers, then lanes. The results as a field. */
+static bool xt_reduce_lanes_(xt_ctx *x, xt_reduce_ *r, xt_field_ *out)
+{
+    int group, o, i, p, rows = r->dim ? r->outer : r->groups, cols = r->dim ? r->groups : r->outer;
+    int batches = (r->outer + r->width - 1) / r->width, bundles = (r->groups + r->together - 1) / r->together;
+    if (!xt_field_init_(x, out, rows, cols, batches * bundles, r->f.type)) return false;
+    for (group = 0; group < r->groups; group += r->together)
+        for (o = 0; o < r->outer; o += r->width) {
+            spe_id a[32];
+            int count = r->outer - o < r->width ? r->outer - o : r->width;
+            for (i = 0; i < count; i++) a[i] = xt_reduce_fold_(x, r, o + i, group);
+            for (p = 0; p < x->S; p++) {
+                int to = o + p % r->width, g = group + p / r->width;
+                if (to >= r->outer || g >= r->groups) continue;
+                out->where[r->dim ? to * cols + g : g * cols + to] = out->comps * 64 + p;
+            }
+            out->comp[out->comps++] = xt_reduce_halve_(x, r, a, count);
+        }
+    return spe_ok(&x->m);
+}
+
+/* Elements one after another in each lane: element by element of the result's layout. */
+static cm_matrix xt_reduce_block_(xt_ctx *x, xt_reduce_ *r, int row, int col, const xt_block_ *b, cm_type type)
+{
+    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)r->f.type, CM_ACC);
+    spe_id *v = (spe_id *)xt_memory_(x, (size_t)(l.V ? l.V : 1) * sizeof *v);
+    cm_matrix a;
+    int i, p, k, from[32];
+    if (!l.rows || !v) return cm_poison_();
+    for (i = 0; i < l.V; i++)
+        for (k = 0; k < r->size; k++) {
+            spe_id one;
+            for (p = 0; p < l.S; p++) {
+                cm_element e = cm_element_of(&l, xt_slot_at_(&l, p, i));
+                int o = r->dim ? row + e.col : col + e.row, g = r->dim ? col + e.row : row + e.col;
+                from[p] = e.padding ? -1 : xt_reduce_at_(r, o, g * r->size + k);
+            }
+            one = xt_pick_(x, &r->f, &r->moves, from);
+            v[i] = k ? xt_red_combine_(x, r->kind, r->is_float, v[i], one) : one;
+        }
+    a = cm_from_components(&x->cm, &l, v);
+    return cm_convert(&x->cm, &a, type);
+}
+
+static xt_vec xt_reduce_in_lanes_(xt_ctx *x, xt_reduce_ *r, xt_vec v)
+{
+    xt_grid_ g;
+    int i, row, col;
+    xt_grid_init_(&g, &v.dist);
+    for (i = 0; i < g.blocks; i++) {
+        xt_block_ b = xt_block_at_(&g, i);
+        xt_local_place_(&g, &v.dist, i, &row, &col);
+        v.block[i] = xt_reduce_block_(x, r, row, col, &b, xt_held_(v.type));
+    }
+    return xt_settle_(x, v);
+}
+
+/* Each subgroup reduces what it holds: groups of `size` elements along dim, which must not cross its pieces. */
+static xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, int kind, int dim, int size, xt_vec result)
+{
+    xt_reduce_ r;
+    xt_field_ out;
+    xt_origin_ o;
+    int *index, i, n;
+    bool across;
+    memset(&r, 0, sizeof r);
+    if (!xt_field_of_(x, &r.f, v, xt_wide_type_((int)v->type)) || !xt_moves_init_(x, &r.moves, &r.f)) return result;
+    r.kind = kind;
+    r.dim = dim;
+    r.size = size;
+    r.is_float = xt_is_float_(r.f.type);
+    r.outer = dim ? r.f.rows : r.f.cols;
+    r.groups = (dim ? r.f.cols : r.f.rows) / size;
+    across = dim ? r.f.cols >= x->S || size * 2 >= x->S : r.f.cols < x->S && size * 2 >= x->S;
+    if (size == 1 || !across) return xt_reduce_in_lanes_(x, &r, result);
+    r.width = size < x->S && (size & (size - 1)) == 0 ? size : x->S;
+    r.together = x->S / r.width;
+    r.strips = (size + r.width - 1) / r.width;
+    if (!xt_reduce_lanes_(x, &r, &out)) return result;
+    n = out.rows > out.cols ? out.rows : out.cols;
+    index = (int *)xt_memory_(x, (size_t)n * sizeof *index);
+    for (i = 0; index && i < n; i++) index[i] = i;
+    o.rows = o.cols = index;
+    o.transposed = false;
+    return index ? xt_pick_all_(x, &out, &o, result) : result;
+}
+
+/* ---- reduction --------------------------------------------------------------------------------------------------- */
+
+static bool xt_reduction_checks_(xt_where_ w, int kind, xt_reduction_desc_ *d)
+{
+    const xt_red_row_ *row = xt_red_info_(kind);
+    int type, n;
+    if (!xt_check_vec_(w, &d->v, "the vector of XT_REDUCTION")) return false;
+    d->dim = xt_dimension_(w, "XT_REDUCTION", d->dim, &d->v);
+    if (d->dim < 0) return false;
+    type = (int)d->v.type;
+    n = d->v.dist.shape[d->dim];
+    if (type == XT_BOOL_ || type == CM_E4M3 || type == CM_E5M2 || !(xt_is_float_(type) ? row->on_float : row->on_int)) {
+        xt_fail_(w, XT_ERROR_REDUCTION_KIND, "%s of %s", row->name, xt_type_name_(type));
+        return false;
+    }
+    if (d->reduction_size == 0) d->reduction_size = n;
+    if (d->reduction_size < 1 || n % d->reduction_size) {
+        xt_fail_(w, XT_ERROR_REDUCTION_SIZE, "reduction_size %d, the dimension has %d", d->reduction_size, n);
+        return false;
+    }
+    return xt_check_source_(w, "the vector of XT_REDUCTION", &d->source, &d->v);
+}
+
+xt_map xt_map_reduction(const xt_map *source, int dim, int reduction_size)
+{
+    xt_map m = *source;
+    if (xt_has_map_(&m)) m.sg_data[dim] = m.sg_data[dim] % reduction_size ? 1 : m.sg_data[dim] / reduction_size;
+    return m;
+}
+
+static int xt_common_divisor_(int a, int b) { return b ? xt_common_divisor_(b, a % b) : a; }
+
+/* The result's map: given, or what follows; the given one must agree with it, but where both are given data may
+ * move. */
+static bool xt_reduction_map_(xt_where_ w, xt_reduction_desc_ *d)
+{
+    xt_map derived = xt_map_reduction(&d->v.map, d->dim, d->reduction_size);
+    bool split = d->v.dist.data[d->dim] % d->reduction_size != 0;
+    if (!xt_has_map_(&d->map)) d->map = derived;
+    if (xt_has_map_(&d->source)) return true;
+    if (split) derived.sg_data[d->dim] = d->map.sg_data[d->dim];
+    return xt_map_agrees_(w, XT_ERROR_REDUCTION_MAP, ".map of XT_REDUCTION", &d->map, &derived);
+}
+
+/* One step: every subgroup reduces its own groups of `size`. */
+static xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim, int size, const xt_map *map)
+{
+    int shape[2];
+    xt_dist dist;
+    xt_vec r;
+    shape[0] = v->dist.shape[0];
+    shape[1] = v->dist.shape[1];
+    shape[dim] /= size;
+    if (!xt_distribute_(w, &dist, shape[0], shape[1], map)) return xt_no_vec_();
+    r = xt_new_vec_(w, v->type, &dist, map);
+    if (w.x->planning || !r.blocks || !v->blocks) return r;
+    return xt_reduce_local_(w.x, v, kind, dim, size, r);
+}
+
+xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
+{
+    int part, rest, i;
+    xt_map map;
+    xt_vec v, r;
+    if (!xt_enter_(w, 330u + (uint32_t)kind) || !xt_reduction_checks_(w, kind, &d) || !xt_reduction_map_(w, &d))
+        return xt_no_vec_();
+    part = xt_common_divisor_(d.v.dist.data[d.dim], d.reduction_size);
+    rest = d.reduction_size / part;
+    map = xt_map_reduction(&d.v.map, d.dim, part);
+    v = rest == 1 && xt_same_map_(&map, &d.map) ? d.v : xt_no_vec_();
+    if (v.dist.shape[0]) {
+        r = xt_reduction_step_(w, &v, kind, d.dim, d.reduction_size, &d.map);
+    } else {
+        v = xt_reduction_step_(w, &d.v, kind, d.dim, part, &map);
+        map = d.map;
+        if (xt_has_map_(&map)) map.sg_data[d.dim] *= rest;
+        if (spe_ok(&w.x->m)) v = xt_convert_to_(w, &v, &map);
+        if (!spe_ok(&w.x->m)) return xt_no_vec_();
+        r = rest == 1 ? v : xt_reduction_step_(w, &v, kind, d.dim, rest, &d.map);
+    }
+    for (i = 0; i < 2; i++) r.inner[i] = d.v.inner[0] ? (i == d.dim ? 1 : d.v.inner[i]) : 0;
+    return r;
+}
+
+/* layout.c - broadcast, transpose, convert_layout, slices. */
+
+/* r from v, when every subgroup holds what it needs: element (i, j) of r is v's (i / divisor[0], j / divisor[1]), or
+ * that of the transposed. False when one does not. */
+static bool xt_from_own_(xt_ctx *x, const xt_vec *v, xt_vec *r, bool transposed, const int divisor[2],
+                                const int factor[2], const int shift[2])
+{
+    xt_origin_ o;
+    xt_field_ f;
+    if (!xt_origins_(x, &o, &r->dist, &v->dist, transposed, divisor, factor, shift)) return false;
+    if (x->planning || !r->blocks || !v->blocks) return true;
+    if (xt_field_of_(x, &f, v, (int)xt_held_(v->type))) *r = xt_pick_all_(x, &f, &o, *r);
+    return true;
+}
+
+/* ---- broadcast */
+
+static bool xt_broadcast_checks_(xt_where_ w, xt_broadcast_desc_ *d)
+{
+    int n, had = d->broadcast_size;
+    if (!xt_check_vec_(w, &d->v, "the vector of XT_BROADCAST")) return false;
+    d->dim = xt_dimension_(w, "XT_BROADCAST", d->dim, &d->v);
+    if (d->dim < 0) return false;
+    n = d->v.dist.shape[d->dim];
+    if (had == 0 && n != 1) {
+        xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "dimension %d has %d elements, wanted 1 (or .broadcast_size)", d->dim, n);
+        return false;
+    }
+    if (had == 0) d->broadcast_size = d->size;
+    if (d->broadcast_size < 1 || d->size != n * d->broadcast_size) {
+        xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "%d elements times broadcast_size %d is not %d", n, d->broadcast_size,
+                 d->size);
+        return false;
+    }
+    return xt_check_source_(w, "the vector of XT_BROADCAST", &d->source, &d->v);
+}
+
+xt_map xt_map_broadcast(const xt_map *result, int dim, int broadcast_size)
+{
+    xt_map m = *result;
+    if (xt_has_map_(&m)) m.sg_data[dim] = m.sg_data[dim] < broadcast_size ? 1 : m.sg_data[dim] / broadcast_size;
+    return m;
+}
+
+static bool xt_broadcast_map_(xt_where_ w, xt_broadcast_desc_ *d)
+{
+    xt_map derived;
+    if (!xt_has_map_(&d->map)) {
+        d->map = d->v.map;
+        if (xt_has_map_(&d->map) && d->v.dist.shape[d->dim] == 1 && d->map.sg_layout[d->dim] > 1) {
+            xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_BROADCAST along dimension %d, where sg_layout is %d: say which .map",
+                     d->dim, d->map.sg_layout[d->dim]);
+            return false;
+        }
+        d->map.sg_data[d->dim] *= d->broadcast_size;
+    }
+    if (xt_has_map_(&d->source)) return true;
+    derived = xt_map_broadcast(&d->map, d->dim, d->broadcast_size);
+    return xt_map_agrees_(w, XT_ERROR_BROADCAST_MAP, "the vector of XT_BROADCAST", &d->v.map, &derived);
+}
+
+xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
+{
+    static const int none[2] = {0, 0};
+    int divisor[2] = {1, 1}, factor[2] = {1, 1}, shape[2];
+    xt_dist dist;
+    xt_vec r;
+    xt_scratch_ s;
+    if (!xt_enter_(w, 350) || !xt_broadcast_checks_(w, &d) || !xt_broadcast_map_(w, &d)) return xt_no_vec_();
+    shape[0] = d.v.dist.shape[0];
+    shape[1] = d.v.dist.shape[1];
+    shape[d.dim] = d.size;
+    if (!xt_distribute_(w, &dist, shape[0], shape[1], &d.map)) return xt_no_vec_();
+    r = xt_new_vec_(w, d.v.type, &dist, &d.map);
+    r.inner[0] = d.v.inner[0];
+    r.inner[1] = d.v.inner[1];
+    if (d.v.inner[0]) r.inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
+    if (!spe_ok(&w.x->m)) return r;
+    divisor[d.dim] = d.broadcast_size;
+    if (xt_from_own_(w.x, &d.v, &r, false, divisor, factor, none)) return r;
+    if (d.v.dist.shape[d.dim] != 1) {
+        xt_fail_(w, XT_ERROR_BROADCAST_MAP, "sg_data {%d, %d} and broadcast_size %d: pieces share elements",
+                 dist.data[0], dist.data[1], d.broadcast_size);
+        return r;
+    }
+    xt_scratch_init_(&s, &d.v, false);
+    s.stride[d.dim] = 0;
+    return xt_through_scratch_(w, &d.v, &s, r);
+}
+
+/* ---- transpose */
+
+xt_map xt_map_transpose(const xt_map *map)
+{
+    xt_map m;
+    m.sg_layout[0] = map->sg_layout[1];
+    m.sg_layout[1] = map->sg_layout[0];
+    m.sg_data[0] = map->sg_data[1];
+    m.sg_data[1] = map->sg_data[0];
+    return m;
+}
+
+/* Register i, lane p of a[] becomes register p, lane i: each step exchanges half of what a pair of lanes has. */
+static void xt_transpose_square_(xt_ctx *x, spe_id *a)
+{
+    spe_module *m = &x->m;
+    int h, i;
+    for (h = x->S / 2; h > 0; h /= 2) {
+        uint32_t mask = 0;
+        spe_id bit;
+        for (i = 0; i < x->S; i++) mask |= i & h ? 1u << i : 0;
+        bit = xt_lane_bit_(x, mask);
+        for (i = 0; i < x->S; i++) {
+            spe_id low = a[i], high, got;
+            if (i & h) continue;
+            high = a[i + h];
+            got = spe_sg_shuffle_xor(m, spe_select(m, bit, low, high), spe_u32(m, (uint32_t)h));
+            a[i] = spe_select(m, bit, got, low);
+            a[i + h] = spe_select(m, bit, high, got);
+        }
+    }
+}
+
+/* The transposed field, square by square of S x S. */
+static bool xt_transpose_field_(xt_ctx *x, const xt_field_ *f, xt_field_ *out)
+{
+    int S = x->S, across = (f->cols + S - 1) / S, down = (f->rows + S - 1) / S, r, c, i, p, from[32];
+    xt_moves_ moves;
+    if (!xt_field_init_(x, out, f->cols, f->rows, across * down * S, f->type) || !xt_moves_init_(x, &moves, f))
+        return false;
+    for (r = 0; r < f->rows; r += S)
+        for (c = 0; c < f->cols; c += S) {
+            spe_id a[32];
+            for (i = 0; i < S; i++) {
+                for (p = 0; p < S; p++)
+                    from[p] = r + i < f->rows && c + p < f->cols ? f->where[(r + i) * f->cols + c + p] : -1;
+                a[i] = r + i < f->rows ? xt_pick_(x, f, &moves, from) : a[0];
+            }
+            xt_transpose_square_(x, a);
+            for (i = 0; i < S; i++, out->comps++) {
+                out->comp[out->comps] = a[i];
+                for (p = 0; p < S; p++)
+                    if (c + i < f->cols && r + p < f->rows)
+                        out->where[(c + i) * f->rows + r + p] = out->comps * 64 + p;
+            }
+        }
+    return spe_ok(&x->m);
+}
+
+/* A vector that was loaded just now can be loaded transposed instead, as from memory of the other order: that is one
+ * message where a product wants its packed operand, or elements are 32 bits, and no worse a lane at a time. (The first
+ * load is left without a use then, and the device's compiler drops it.) */
+static bool xt_transpose_load_(xt_where_ w, const xt_vec *v, xt_vec *r)
+{
+    xt_ctx *x = w.x;
+    const xt_load_desc_ *d = (const xt_load_desc_ *)v->loaded;
+    int bytes = cm_type_info(xt_held_(v->type))->bytes, i;
+    xt_grid_ g;
+    if (!d || v->operation + 1 != x->operations || d->padding != 0 || d->tile.type == (cm_type)XT_BOOL_) return false;
+    if (v->dist.rounds[0] * v->dist.rounds[1] != 1 || v->dist.data[0] != r->dist.data[1]) return false;
+    if (x->block2d && r->use != CM_A && bytes != 4) return false;
+    xt_grid_init_(&g, &r->dist);
+    for (i = 0; i < g.blocks; i++) {
+        xt_block_ b = xt_block_at_(&g, i), source = b;
+        cm_mem mem;
+        spe_id swap;
+        source.row = b.col;
+        source.col = b.row;
+        mem = xt_mem_(w, &d->tile, &source);
+        swap = mem.rows, mem.rows = mem.cols, mem.cols = swap;
+        swap = mem.row, mem.row = mem.col, mem.col = swap;
+        swap = mem.stride_row, mem.stride_row = mem.stride_col, mem.stride_col = swap;
+        r->block[i] = cm_load(&x->cm, b.cols, b.rows, r->type, r->use, &mem);
+    }
+    return true;
+}
+
+/* In registers when every subgroup holds what it needs. */
+static bool xt_transpose_own_(xt_where_ w, const xt_vec *v, xt_vec *r)
+{
+    xt_ctx *x = w.x;
+    static const int one[2] = {1, 1}, none[2] = {0, 0};
+    xt_origin_ o;
+    xt_field_ f, t;
+    if (!xt_origins_(x, &o, &r->dist, &v->dist, true, one, one, none)) return false;
+    if (x->planning || !r->blocks || !v->blocks || xt_transpose_load_(w, v, r)) return true;
+    if (!xt_field_of_(x, &f, v, (int)xt_held_(v->type))) return true;
+    if (f.rows <= 2 || f.cols <= 2) {
+        *r = xt_pick_all_(x, &f, &o, *r);
+    } else if (xt_transpose_field_(x, &f, &t)) {
+        o.transposed = false;
+        *r = xt_pick_all_(x, &t, &o, *r);
+    }
+    return true;
+}
+
+xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
+{
+    xt_dist dist;
+    xt_vec r;
+    xt_scratch_ s;
+    if (!xt_enter_(w, 351) || !xt_check_vec_(w, &d.v, "the vector of XT_TRANSPOSE") ||
+        !xt_check_source_(w, "the vector of XT_TRANSPOSE", &d.source, &d.v))
+        return xt_no_vec_();
+    if (d.v.inner[0]) {
+        xt_fail_(w, XT_ERROR_BLOCKED, "XT_TRANSPOSE has no 4-D form: inner_blocks {%d, %d}; XT_TILE_UNPACK first",
+                 d.v.inner[0], d.v.inner[1]);
+        return xt_no_vec_();
+    }
+    if (!xt_has_map_(&d.map)) d.map = xt_map_transpose(&d.v.map);
+    if (!xt_distribute_(w, &dist, d.v.dist.shape[1], d.v.dist.shape[0], &d.map)) return xt_no_vec_();
+    r = xt_new_vec_(w, d.v.type, &dist, &d.map);
+    if (!spe_ok(&w.x->m) || xt_transpose_own_(w, &d.v, &r)) return r;
+    xt_scratch_init_(&s, &d.v, true);
+    return xt_through_scratch_(w, &d.v, &s, r);
+}
+
+/* ---- convert_layout, slices */
+
+/* Rows row .., columns col .. of v, distributed by another map. */
+static xt_vec xt_window_(xt_where_ w, const xt_vec *v, const int at[2], const int shape[2], const xt_map *map)
+{
+    static const int one[2] = {1, 1};
+    xt_ctx *x = w.x;
+    xt_dist dist;
+    xt_scratch_ s;
+    xt_vec r;
+    if (!xt_distribute_(w, &dist, shape[0], shape[1], map)) return xt_no_vec_();
+    r = xt_new_vec_(w, v->type, &dist, map);
+    if (!spe_ok(&x->m) || xt_from_own_(x, v, &r, false, one, one, at)) return r;
+    xt_scratch_init_(&s, v, false);
+    s.shift[0] = at[0];
+    s.shift[1] = at[1];
+    return xt_through_scratch_(w, v, &s, r);
+}
+
+xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map)
+{
+    static const int none[2] = {0, 0};
+    xt_vec r;
+    if (xt_same_map_(&v->map, map)) return *v;
+    r = xt_window_(w, v, none, v->dist.shape, map);
+    r.inner[0] = v->inner[0];
+    r.inner[1] = v->inner[1];
+    return r;
+}
+
+xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
+{
+    if (!xt_enter_(w, 352) || !xt_check_vec_(w, &d.v, "the vector of XT_CONVERT_LAYOUT") ||
+        !xt_check_source_(w, "the vector of XT_CONVERT_LAYOUT", &d.source, &d.v))
+        return xt_no_vec_();
+    if (!xt_has_map_(&d.map)) {
+        xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_CONVERT_LAYOUT of a %d x %d vector needs .map", d.v.dist.shape[0],
+                 d.v.dist.shape[1]);
+        return xt_no_vec_();
+    }
+    return xt_convert_to_(w, &d.v, &d.map);
+}
+
+xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
+{
+    int at[2], shape[2];
+    if (!xt_enter_(w, 353) || !xt_check_vec_(w, &d.v, "the vector of XT_SLICE")) return xt_no_vec_();
+    at[0] = d.row;
+    at[1] = d.col;
+    shape[0] = d.rows;
+    shape[1] = d.cols;
+    if (d.v.inner[0] || d.row < 0 || d.col < 0 || d.rows < 1 || d.cols < 1 || d.row > d.v.dist.shape[0] - d.rows ||
+        d.col > d.v.dist.shape[1] - d.cols) {
+        xt_fail_(w, d.v.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_SLICE, "%d x %d at (%d, %d) of %d x %d", d.rows, d.cols,
+                 d.row, d.col, d.v.dist.shape[0], d.v.dist.shape[1]);
+        return xt_no_vec_();
+    }
+    if (xt_has_map_(&d.v.map) && !xt_has_map_(&d.map)) {
+        xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_SLICE of a %d x %d vector at work-group level needs .map",
+                 d.v.dist.shape[0], d.v.dist.shape[1]);
+        return xt_no_vec_();
+    }
+    return xt_window_(w, &d.v, at, shape, &d.map);
+}
+
+/* ---- blocked vectors --------------------------------------------------------------------------------------------- */
+
+/* "out_dim[0] = in_dim[0] / inner_blocks[0]": each subgroup's piece is whole blocks. */
+static bool xt_inner_fits_(xt_where_ w, const char *what, const int inner[2], const xt_dist *d)
+{
+    if (inner[0] > 0 && inner[1] > 0 && d->data[0] % inner[0] == 0 && d->data[1] % inner[1] == 0) return true;
+    xt_fail_(w, XT_ERROR_BLOCKED, "%s: inner_blocks {%d, %d} of %d x %d", what, inner[0], inner[1], d->data[0],
+             d->data[1]);
+    return false;
+}
+
+xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
+{
+    xt_vec r = d.v;
+    if (!xt_enter_(w, 354) || !xt_check_vec_(w, &d.v, "the vector of XT_TILE_PACK")) return xt_no_vec_();
+    if (d.v.inner[0]) {
+        xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK of a vector that has inner_blocks {%d, %d}", d.v.inner[0],
+                 d.v.inner[1]);
+        return xt_no_vec_();
+    }
+    if (!xt_inner_fits_(w, "XT_TILE_PACK", d.inner_blocks, &d.v.dist)) return xt_no_vec_();
+    r.inner[0] = d.inner_blocks[0];
+    r.inner[1] = d.inner_blocks[1];
+    return r;
+}
+
+xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
+{
+    xt_vec r = d.v;
+    if (!xt_enter_(w, 355) || !xt_check_vec_(w, &d.v, "the vector of XT_TILE_UNPACK")) return xt_no_vec_();
+    if (!d.v.inner[0] ||
+        (d.inner_blocks[0] && (d.inner_blocks[0] != d.v.inner[0] || d.inner_blocks[1] != d.v.inner[1]))) {
+        xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_UNPACK with inner_blocks {%d, %d} of a vector with {%d, %d}",
+                 d.inner_blocks[0], d.inner_blocks[1], d.v.inner[0], d.v.inner[1]);
+        return xt_no_vec_();
+    }
+    r.inner[0] = r.inner[1] = 0;
+    return r;
+}
+
+/* carried.c - carried values: what XT_FOR and XT_IF take as &x. */
+
+/* Reads what a carried pointer points to; its first word tells what it is. */
+bool xt_read_(xt_where_ w, void *object, xt_thing_ *t, int number)
+{
+    memset(t, 0, sizeof *t);
+    memcpy(&t->magic, object, sizeof t->magic);
+    if (t->magic == XT_VAL_MAGIC_)
+        memcpy(&t->val, object, sizeof t->val);
+    else if (t->magic == XT_VEC_MAGIC_)
+        memcpy(&t->vec, object, sizeof t->vec);
+    else if (t->magic == XT_TILE_MAGIC_)
+        memcpy(&t->tile, object, sizeof t->tile);
+    else {
+        xt_fail_(w, XT_ERROR_CARRIED, "number %d of the list is something else, or was never set", number + 1);
+        return false;
+    }
+    return true;
+}
+
+void xt_write_(void *object, const xt_thing_ *t)
+{
+    if (t->magic == XT_VAL_MAGIC_) memcpy(object, &t->val, sizeof t->val);
+    if (t->magic == XT_VEC_MAGIC_) memcpy(object, &t->vec, sizeof t->vec);
+    if (t->magic == XT_TILE_MAGIC_) memcpy(object, &t->tile, sizeof t->tile);
+}
+
+/* The scalars that make up a value: one of an xt_val, six of a tile; a vector has none. */
+int xt_scalars_(xt_thing_ *t, xt_val *out[XT_COMPONENTS_])
+{
+    int i;
+    out[0] = &t->val;
+    if (t->magic != XT_TILE_MAGIC_) return t->magic == XT_VAL_MAGIC_;
+    for (i = 0; i < 2; i++) {
+        out[i] = &t->tile.offset[i];
+        out[2 + i] = &t->tile.shape[i];
+    }
+    out[4] = &t->tile.pitch;
+    out[5] = &t->tile.base;
+    return XT_COMPONENTS_;
+}
+static xt_vec *xt_thing_vec_(xt_thing_ *t)
+{
+    if (t->magic == XT_TILE_MAGIC_ && t->tile.scatter) return &t->tile.offsets;
+    return t->magic == XT_VEC_MAGIC_ ? &t->vec : NULL;
+}
+
+/* The type in which a scalar is carried: a C constant's is i32 or f32. */
+int xt_carried_type_(const xt_val *start)
+{
+    return start->kind == XT_INT_ ? CM_I32 : start->kind == XT_REAL_ ? CM_F32 : start->type;
+}
+
+static void xt_describe_thing_(const xt_thing_ *t, char *text, size_t size)
+{
+    const xt_dist *d = t->magic == XT_VEC_MAGIC_ ? &t->vec.dist : &t->tile.dist;
+    const xt_map *m = t->magic == XT_VEC_MAGIC_ ? &t->vec.map : &t->tile.map;
+    if (t->magic == XT_VAL_MAGIC_) {
+        snprintf(text, size, "%s", xt_type_name_(xt_carried_type_(&t->val)));
+        return;
+    }
+    snprintf(text, size, "%s %d x %d of %s", t->magic == XT_VEC_MAGIC_ ? "vector" : "tile", d->shape[0], d->shape[1],
+             xt_type_name_((int)(t->magic == XT_VEC_MAGIC_ ? t->vec.type : t->tile.type)));
+    if (xt_has_map_(m))
+        snprintf(text + strlen(text), size - strlen(text), " with sg_layout {%d, %d} sg_data {%d, %d}", m->sg_layout[0],
+                 m->sg_layout[1], m->sg_data[0], m->sg_data[1]);
+}
+
+static bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
+{
+    int s, t;
+    if (a->magic != b->magic) return false;
+    if (a->magic == XT_VEC_MAGIC_)
+        return a->vec.type == b->vec.type && a->vec.dist.shape[0] == b->vec.dist.shape[0] &&
+               a->vec.dist.shape[1] == b->vec.dist.shape[1] && xt_same_map_(&a->vec.map, &b->vec.map);
+    if (a->magic == XT_TILE_MAGIC_)
+        return a->tile.type == b->tile.type && a->tile.column_major == b->tile.column_major &&
+               a->tile.scatter == b->tile.scatter && a->tile.inside == b->tile.inside &&
+               a->tile.base.local == b->tile.base.local &&
+               memcmp(a->tile.inner, b->tile.inner, sizeof a->tile.inner) == 0 &&
+               (!a->tile.scatter || a->tile.offsets.type == b->tile.offsets.type) &&
+               a->tile.dist.shape[0] == b->tile.dist.shape[0] && a->tile.dist.shape[1] == b->tile.dist.shape[1] &&
+               xt_same_map_(&a->tile.map, &b->tile.map);
+    s = xt_carried_type_(&a->val);
+    t = xt_carried_type_(&b->val);
+    if (a->val.kind == XT_POINTER_ || b->val.kind == XT_POINTER_) return a->val.kind == b->val.kind && s == t;
+    if (s == t || (b->val.kind == XT_INT_ && xt_is_float_(s))) return true;
+    return xt_is_int_(s) && xt_is_int_(t) && (b->val.kind == XT_INT_ || xt_bits_(s) == xt_bits_(t));
+}
+
+/* "a carried value whose type changes" */
+bool xt_check_carried_(xt_where_ w, const xt_thing_ *start, const xt_thing_ *now, int number)
+{
+    char before[112], after[112];
+    if (xt_same_kind_(start, now)) return true;
+    xt_describe_thing_(start, before, sizeof before);
+    xt_describe_thing_(now, after, sizeof after);
+    xt_fail_(w, XT_ERROR_CARRIED_TYPE, "number %d of the list came in as %s, is %s at the end", number + 1, before,
+             after);
+    return false;
+}
+
+static bool xt_same_scalar_(const xt_val *a, const xt_val *b)
+{
+    if (a->kind != b->kind || a->type != b->type) return false;
+    if (a->kind == XT_INT_) return a->i == b->i;
+    if (a->kind == XT_REAL_) return memcmp(&a->real, &b->real, sizeof a->real) == 0;
+    return a->id == b->id;
+}
+
+/* Which scalars differ (a bit each), and whether the vector does. */
+uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
+{
+    xt_val *p[XT_COMPONENTS_], *q[XT_COMPONENTS_];
+    const xt_vec *v = xt_thing_vec_(a), *u = xt_thing_vec_(b);
+    int i, n = xt_scalars_(a, p);
+    uint32_t mask = v && u && v->serial != u->serial ? XT_VEC_CHANGES_ : 0;
+    xt_scalars_(b, q);
+    for (i = 0; i < n; i++)
+        if (!xt_same_scalar_(p[i], q[i])) mask |= 1u << i;
+    return mask;
+}
+
+/* ---- carried values: planning ------------------------------------------------------------------------------------ */
+
+/* While planning: those scalars become new, unknown values, and so does a vector. */
+void xt_forget_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
+{
+    xt_val *p[XT_COMPONENTS_];
+    xt_vec *v = xt_thing_vec_(t);
+    int i, n = xt_scalars_(t, p);
+    if (v && (mask & XT_VEC_CHANGES_)) v->serial = ++x->serial;
+    for (i = 0; i < n; i++) {
+        if (!(mask >> i & 1)) continue;
+        if (p[i]->kind == XT_POINTER_)
+            p[i]->id = ++x->serial;
+        else
+            *p[i] = xt_scalar_(x, xt_carried_type_(p[i]), 0, 1, 0);
+    }
+}
+
+/* Two values of which either may be there later: they share a layout, or the fate of their 2D block messages. */
+void xt_join_(xt_ctx *x, xt_thing_ *a, xt_thing_ *b)
+{
+    const xt_vec *v = xt_thing_vec_(a), *u = xt_thing_vec_(b);
+    if (!spe_ok(&x->m)) return;
+    if (v && u) xt_same_layout_(x, v->node, u->node);
+    if (a->magic == XT_TILE_MAGIC_ && !a->tile.scatter && a->tile.node != b->tile.node)
+        xt_same_tiles_(x, a->tile.node, b->tile.node);
+}
+
+uint32_t *xt_changed_(xt_ctx *x, const xt_frame_ *f, int slot)
+{
+    return (uint32_t *)x->changed.items + ((const int *)x->frame_first.items)[f->number] + slot;
+}
+
+/* ---- carried values: ids for phis -------------------------------------------------------------------------------- */
+
+int xt_count_ids_(xt_ctx *x, xt_frame_ *f)
+{
+    int i, j, n, total = 0;
+    for (i = 0; i < f->slots; i++) {
+        xt_thing_ *t = &f->slot[i].start;
+        uint32_t mask = *xt_changed_(x, f, i);
+        xt_val *p[XT_COMPONENTS_];
+        const xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
+        n = xt_scalars_(t, p);
+        for (j = 0; j < n; j++) total += (int)(mask >> j & 1);
+        for (j = 0; v && j < v->blocks; j++) total += v->block[j].parts;
+    }
+    return total;
+}
+
+/* The ids of one vector, in the layout of `like`. */
+static int xt_vec_ids_(xt_ctx *x, const xt_vec *v, const xt_vec *like, spe_id *ids)
+{
+    xt_vec r = xt_as_use_(x, v, like->use);
+    int i, j, n = 0;
+    for (i = 0; i < like->blocks; i++)
+        for (j = 0; j < like->block[i].parts; j++)
+            ids[n++] = i < r.blocks && j < r.block[i].parts ? r.block[i].part[j] : 0;
+    return n;
+}
+
+/* The ids of what changes: of slot i from things[i], which may be the start, the values at the end, ... */
+void xt_gather_(xt_where_ w, xt_frame_ *f, int which)
+{
+    xt_ctx *x = w.x;
+    int i, j, n, at = 0;
+    for (i = 0; i < f->slots; i++) {
+        xt_slot_ *s = &f->slot[i];
+        xt_thing_ *t = which ? &s->now : &s->start;
+        uint32_t mask = *xt_changed_(x, f, i);
+        xt_val *p[XT_COMPONENTS_], *first[XT_COMPONENTS_];
+        if (!mask) continue;
+        n = xt_scalars_(t, p);
+        xt_scalars_(&s->start, first);
+        for (j = 0; j < n; j++)
+            if (mask >> j & 1)
+                f->ids[at++] = p[j]->kind == XT_POINTER_
+                                   ? p[j]->id
+                                   : xt_id_(w, p[j], xt_carried_type_(first[j]), "a carried value");
+        if (mask & XT_VEC_CHANGES_) at += xt_vec_ids_(x, xt_thing_vec_(t), xt_thing_vec_(&s->start), f->ids + at);
+    }
+}
+
+/* A vector like another, made of these ids. */
+static int xt_vec_from_ids_(xt_ctx *x, xt_vec *v, const spe_id *ids)
+{
+    cm_matrix *block = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *block);
+    int i, n = 0;
+    if (!block) return 0;
+    for (i = 0; i < v->blocks; i++) {
+        block[i] = cm_from_parts(&x->cm, &v->block[i].l, ids + n);
+        n += v->block[i].parts;
+    }
+    v->block = block;
+    return n;
+}
+
+/* The user's variables become what they were at the start, with the given ids where they change. */
+void xt_scatter_(xt_ctx *x, xt_frame_ *f)
+{
+    int i, j, n, at = 0;
+    for (i = 0; i < f->slots; i++) {
+        xt_thing_ t = f->slot[i].start;
+        uint32_t mask = *xt_changed_(x, f, i);
+        xt_val *p[XT_COMPONENTS_];
+        n = xt_scalars_(&t, p);
+        for (j = 0; j < n; j++) {
+            if (!(mask >> j & 1)) continue;
+            if (p[j]->kind == XT_POINTER_)
+                p[j]->id = f->ids[at++];
+            else
+                *p[j] = xt_scalar_(x, xt_carried_type_(p[j]), f->ids[at++], 1, 0);
+        }
+        if (mask & XT_VEC_CHANGES_) at += xt_vec_from_ids_(x, xt_thing_vec_(&t), f->ids + at);
+        xt_write_(f->slot[i].object, &t);
+    }
+}
+
+/* control.c - regions. */
+
+/* The line that opened the innermost region. */
+static xt_where_ xt_region_where_(xt_ctx *x)
+{
+    cm_blame_ at = cm_region_blame_(&x->m, xt_errors_(), &x->regions);
+    return xt_where_at_(x, at.file, at.line);
+}
+
+/* Reads the carried values; gives the frame room for their ids when writing. */
+static bool xt_frame_slots_(xt_where_ w, xt_frame_ *f, void *const *objects)
+{
+    xt_ctx *x = w.x;
+    int i;
+    while (objects[f->slots]) f->slots++;
+    f->slot = (xt_slot_ *)xt_memory_(x, (size_t)f->slots * sizeof *f->slot);
+    if (!f->slot) return false;
+    for (i = 0; i < f->slots; i++) {
+        f->slot[i].object = objects[i];
+        if (!xt_read_(w, objects[i], &f->slot[i].start, i)) return false;
+    }
+    if (x->planning) {
+        int *first = (int *)xt_push_(x, &x->frame_first, sizeof *first);
+        if (first) *first = x->changed.count;
+        for (i = 0; i < f->slots; i++) xt_push_(x, &x->changed, sizeof(uint32_t));
+        return spe_ok(&x->m);
+    }
+    f->id_count = xt_count_ids_(x, f);
+    f->ids = (spe_id *)xt_memory_(x, (size_t)f->id_count * sizeof *f->ids);
+    return f->ids != NULL;
+}
+
+xt_frame_ *xt_open_(xt_where_ w, xt_frame_kind_ kind, void *const *objects)
+{
+    static const char *const names[] = {"XT_FOR", "XT_IF", "XT_WHILE"}; /* by xt_frame_kind_ */
+    xt_ctx *x = w.x;
+    int depth = cm_region_open_(xt_blame_(w), &x->regions, names[kind]);
+    xt_frame_ *f;
+    if (!depth) return NULL;
+    f = &x->frames[depth - 1];
+    memset(f, 0, sizeof *f);
+    f->kind = kind;
+    f->number = x->frame_count++;
+    if (!x->planning && f->number >= x->frame_first.count) {
+        xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more regions than the first time");
+        return NULL;
+    }
+    return xt_frame_slots_(w, f, objects) ? f : NULL;
+}
+
+/* The frame of the region of this depth, when it may be closed (cm_region_ends_). */
+static xt_frame_ *xt_closing_(xt_ctx *x, int depth, bool done)
+{
+    return cm_region_ends_(&x->m, xt_errors_(), &x->regions, depth, done) ? &x->frames[depth - 1] : NULL;
+}
+
+/* Reads the carried values at the end of a body and checks their types. */
+static bool xt_read_now_(xt_where_ w, xt_frame_ *f)
+{
+    int i;
+    for (i = 0; i < f->slots; i++)
+        if (!xt_read_(w, f->slot[i].object, &f->slot[i].now, i) ||
+            !xt_check_carried_(w, &f->slot[i].start, &f->slot[i].now, i))
+            return false;
+    return true;
+}
+
+/* ---- XT_FOR ------------------------------------------------------------------------------------------------------ */
+
+/* While planning, at the top of a loop: what is carried may have any value. */
+void xt_loop_forget_(xt_ctx *x, xt_frame_ *f)
+{
+    int i;
+    for (i = 0; i < f->slots; i++) {
+        f->slot[i].body = f->slot[i].start;
+        xt_forget_(x, &f->slot[i].body, /* of a tile the offsets */
+                   XT_VEC_CHANGES_ | (f->slot[i].body.magic == XT_TILE_MAGIC_ ? 3 : 1));
+        xt_write_(f->slot[i].object, &f->slot[i].body);
+    }
+}
+
+/* A loop that counts down, or may do so, counts its turns from 0 on instead: (hi - lo + step -+ 1) / step of them.
+ * Changes lo, hi and step to those. */
+static void xt_count_turns_(xt_where_ w, xt_val *lo, xt_val *hi, xt_val *step)
+{
+    xt_val from = *lo, to = *hi, by = *step, one = xt_int_(-1);
+    if (from.kind == XT_SCALAR_) from = xt_cast_number_(w, CM_I32, &from);
+    if (to.kind == XT_SCALAR_) to = xt_cast_number_(w, CM_I32, &to);
+    if (by.kind == XT_SCALAR_) /* 1 or -1 */
+        one = xt_binary_number_(w, XT_OP_OR_, xt_binary_number_(w, XT_OP_SHR_, by, xt_int_(31)), xt_int_(1));
+    to = xt_binary_number_(w, XT_OP_SUB_, to, from);
+    to = xt_binary_number_(w, XT_OP_ADD_, to, xt_binary_number_(w, XT_OP_SUB_, by, one));
+    *hi = xt_binary_number_(w, XT_OP_DIV_, to, by);
+    *lo = xt_int_(0);
+    *step = xt_int_(1);
+}
+
+/* Scalars that the body moves by the loop's step: they need no phi, since they are start + (index - lo). */
+static uint32_t xt_counts_(const xt_frame_ *f, xt_slot_ *s, uint32_t changed)
+{
+    xt_val *body[XT_COMPONENTS_], *now[XT_COMPONENTS_];
+    int i, n = xt_scalars_(&s->body, body);
+    uint32_t counts = 0;
+    xt_scalars_(&s->now, now);
+    for (i = 0; i < n && f->step.kind == XT_INT_; i++)
+        if ((changed >> i & 1) && now[i]->kind == XT_SCALAR_ && body[i]->kind == XT_SCALAR_ &&
+            xt_is_int_(body[i]->type) && xt_bits_(body[i]->type) == 32 && now[i]->root == body[i]->id &&
+            now[i]->delta == f->step.i)
+            counts |= 1u << i;
+    return counts;
+}
+
+/* Gives those scalars their value: start + advance. */
+static void xt_write_counts_(xt_where_ w, xt_frame_ *f, spe_id advance)
+{
+    xt_ctx *x = w.x;
+    int i, j, n;
+    for (i = 0; i < f->slots; i++) {
+        uint32_t counts = *xt_changed_(x, f, i) >> XT_COUNTS_SHIFT_;
+        xt_val *p[XT_COMPONENTS_], *start[XT_COMPONENTS_];
+        xt_thing_ t;
+        if (!counts || !xt_read_(w, f->slot[i].object, &t, i)) continue;
+        n = xt_scalars_(&t, p);
+        xt_scalars_(&f->slot[i].start, start);
+        for (j = 0; j < n; j++) {
+            int type = xt_carried_type_(start[j]);
+            spe_id id;
+            if (!(counts >> j & 1)) continue;
+            id = spe_iadd(&x->m, xt_id_(w, start[j], type, "a carried value"), advance);
+            *p[j] = xt_scalar_(x, type, id, 1, 0);
+            p[j]->start = xt_id_(w, start[j], type, "a carried value");
+            p[j]->advance = advance;
+        }
+        xt_write_(f->slot[i].object, &t);
+    }
+}
+
+static bool xt_has_counts_(xt_ctx *x, const xt_frame_ *f)
+{
+    int i;
+    for (i = 0; i < f->slots; i++)
+        if (*xt_changed_(x, f, i) >> XT_COUNTS_SHIFT_) return true;
+    return false;
+}
+
+/* How far the index is from its start after the loop: the smallest multiple of the step that is not below hi - lo. */
+static spe_id xt_for_distance_(xt_where_ w, const xt_frame_ *f)
+{
+    spe_module *m = &w.x->m;
+    spe_id lo = xt_index_id_(w, &f->lo, "lo"), hi = xt_index_id_(w, &f->hi, "hi"),
+           step = xt_index_id_(w, &f->step, "step");
+    spe_id turns = spe_udiv(m, spe_iadd(m, spe_isub(m, hi, lo), spe_i32(m, (int32_t)f->step.i - 1)), step);
+    return spe_select(m, spe_slt(m, lo, hi), spe_imul(m, turns, step), spe_i32(m, 0));
+}
+
+xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects)
+{
+    xt_ctx *x = w.x;
+    xt_loop_ loop;
+    xt_frame_ *f;
+    spe_id from, to, by, k = 0;
+    xt_val first = lo, down = step;
+    bool turns = step.kind == XT_INT_ ? step.i < 0 : step.kind == XT_SCALAR_ && xt_is_signed_(step.type);
+    int p = xt_val_align_(&lo), q = xt_val_align_(&step);
+    memset(&loop, 0, sizeof loop);
+    loop.x = x;
+    loop.index = xt_nothing_();
+    if (!xt_enter_(w, 100)) return loop;
+    from = xt_index_id_(w, &lo, "the loop's start");
+    to = xt_index_id_(w, &hi, "the loop's end");
+    by = xt_index_id_(w, &step, "the loop's step");
+    if (step.kind == XT_INT_ && step.i == 0) xt_fail_(w, XT_ERROR_LOOP_STEP, "got 0");
+    if (!spe_ok(&x->m)) return loop;
+    if (turns) {
+        xt_count_turns_(w, &lo, &hi, &step);
+        from = xt_index_id_(w, &lo, "the loop's start");
+        to = xt_index_id_(w, &hi, "the number of turns");
+        by = xt_index_id_(w, &step, "the loop's step");
+    }
+    f = xt_open_(w, XT_FRAME_FOR_, objects);
+    if (!f) return loop;
+    loop.frame = x->regions.depth;
+    f->lo = lo;
+    f->hi = hi;
+    f->step = step;
+    if (x->planning) {
+        xt_loop_forget_(x, f);
+    } else {
+        xt_gather_(w, f, 0);
+        k = spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids);
+        xt_scatter_(x, f);
+        if (xt_has_counts_(x, f)) xt_write_counts_(w, f, spe_isub(&x->m, k, from));
+    }
+    loop.index = xt_scalar_(x, CM_I32, k, p < q ? p : q, 0);
+    if (turns) {
+        loop.index = xt_binary_number_(w, XT_OP_MUL_, xt_scalar_(x, CM_I32, k, 1, 0), down);
+        loop.index = xt_binary_number_(w, XT_OP_ADD_, first, loop.index);
+    }
+    return loop;
+}
+
+/* Finds out what the body changes, and what that means for what comes after the loop. */
+static void xt_for_plan_(xt_ctx *x, xt_frame_ *f)
+{
+    int i;
+    for (i = 0; i < f->slots; i++) {
+        xt_slot_ *s = &f->slot[i];
+        uint32_t mask = xt_differences_(&s->body, &s->now);
+        uint32_t counts = xt_counts_(f, s, mask);
+        *xt_changed_(x, f, i) = (mask & ~counts) | counts << XT_COUNTS_SHIFT_;
+        xt_join_(x, &s->start, &s->now);
+        s->now = s->start;
+        xt_forget_(x, &s->now, mask);
+        xt_write_(s->object, &s->now);
+    }
+}
+
+static void xt_for_end_(xt_loop_ *loop)
+{
+    xt_ctx *x = loop->x;
+    xt_frame_ *f = xt_closing_(x, loop->frame, loop->done);
+    xt_where_ w;
+    if (!f) return;
+    w = xt_region_where_(x);
+    if (!xt_enter_(w, 101) || !xt_read_now_(w, f)) return;
+    if (x->planning) {
+        xt_for_plan_(x, f);
+    } else {
+        xt_gather_(w, f, 1);
+        if (f->kind == XT_FRAME_WHILE_)
+            spe_endwhile(&x->m, (uint32_t)f->id_count, f->ids);
+        else
+            spe_endfor(&x->m, (uint32_t)f->id_count, f->ids);
+        xt_scatter_(x, f);
+        if (xt_has_counts_(x, f)) xt_write_counts_(w, f, xt_for_distance_(w, f));
+    }
+    x->regions.depth--;
+}
+
+bool xt_for_next_(xt_loop_ *loop)
+{
+    if (loop->turn++ == 0) return true;
+    if (loop->frame) xt_for_end_(loop);
+    return false;
+}
+
+const xt_val *xt_for_done_(xt_loop_ *loop)
+{
+    loop->done = true;
+    return NULL;
+}
+
+xt_loop_ *xt_while_done_(xt_loop_ *loop)
+{
+    loop->done = true;
+    return NULL;
+}
+
+/* ---- XT_IF ------------------------------------------------------------------------------------------------------- */
+
+xt_branch_ xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
+{
+    xt_ctx *x = w.x;
+    xt_branch_ b;
+    xt_frame_ *f;
+    memset(&b, 0, sizeof b);
+    b.x = x;
+    b.side = -1;
+    if (!xt_enter_(w, 102)) return b;
+    if (condition.magic != XT_VAL_MAGIC_ ||
+        !(condition.kind == XT_INT_ || (condition.kind == XT_SCALAR_ && condition.type == XT_BOOL_))) {
+        char text[48];
+        xt_fail_(w, XT_ERROR_CONDITION, "XT_IF got %s", xt_describe_(&condition, text, sizeof text));
+        return b;
+    }
+    f = xt_open_(w, XT_FRAME_IF_, objects);
+    if (!f) return b;
+    b.frame = x->regions.depth;
+    if (!x->planning) spe_if(&x->m, condition.kind == XT_INT_ ? spe_const_bool(&x->m, condition.i != 0) : condition.id);
+    return b;
+}
+
+/* After the first side: its values are kept, the variables are again what they were. */
+static void xt_if_else_(xt_ctx *x, xt_frame_ *f)
+{
+    xt_where_ w = xt_region_where_(x);
+    int i;
+    if (!xt_enter_(w, 103) || !xt_read_now_(w, f)) return;
+    if (!x->planning) {
+        xt_gather_(w, f, 1);
+        spe_else(&x->m, (uint32_t)f->id_count, f->ids);
+    }
+    for (i = 0; i < f->slots; i++) {
+        f->slot[i].body = f->slot[i].now;
+        xt_write_(f->slot[i].object, &f->slot[i].start);
+    }
+}
+
+static void xt_if_end_(xt_ctx *x, xt_frame_ *f)
+{
+    xt_where_ w = xt_region_where_(x);
+    int i;
+    if (!xt_enter_(w, 104) || !xt_read_now_(w, f)) return;
+    if (!x->planning) {
+        xt_gather_(w, f, 1);
+        spe_endif(&x->m, (uint32_t)f->id_count, f->ids, f->ids);
+        xt_scatter_(x, f);
+    }
+    for (i = 0; x->planning && i < f->slots; i++) {
+        xt_slot_ *s = &f->slot[i];
+        uint32_t mask = xt_differences_(&s->body, &s->now);
+        *xt_changed_(x, f, i) = mask;
+        xt_join_(x, &s->start, &s->body);
+        xt_join_(x, &s->start, &s->now);
+        s->now = s->start;
+        xt_forget_(x, &s->now, mask);
+        xt_write_(s->object, &s->now);
+    }
+    x->regions.depth--;
+}
+
+bool xt_if_next_(xt_branch_ *b)
+{
+    xt_frame_ *f;
+    b->side++;
+    if (b->side == 0) return true;
+    f = b->frame ? xt_closing_(b->x, b->frame, true) : NULL;
+    if (f && b->side == 1) xt_if_else_(b->x, f);
+    else if (f) xt_if_end_(b->x, f);
+    return b->side == 1;
+}
+
+/* while.c - XT_WHILE, split barriers. */
+
+xt_loop_ xt_while_begin_(xt_where_ w, void *const *objects)
+{
+    xt_ctx *x = w.x;
+    xt_loop_ loop;
+    xt_frame_ *f;
+    memset(&loop, 0, sizeof loop);
+    loop.x = x;
+    if (!xt_enter_(w, 105)) return loop;
+    f = xt_open_(w, XT_FRAME_WHILE_, objects);
+    if (!f) return loop;
+    loop.frame = x->regions.depth;
+    if (x->planning) {
+        xt_loop_forget_(x, f);
+    } else {
+        xt_gather_(w, f, 0);
+        spe_while(&x->m, (uint32_t)f->id_count, f->ids);
+        xt_scatter_(x, f);
+    }
+    return loop;
+}
+
+xt_loop_ *xt_while_test_(xt_where_ w, xt_loop_ *loop, xt_val condition)
+{
+    char text[48];
+    spe_id id;
+    if (!xt_enter_(w, 106)) return loop;
+    if (condition.magic != XT_VAL_MAGIC_ ||
+        !(condition.kind == XT_INT_ || (condition.kind == XT_SCALAR_ && condition.type == XT_BOOL_))) {
+        xt_fail_(w, XT_ERROR_CONDITION, "XT_WHILE got %s", xt_describe_(&condition, text, sizeof text));
+        return loop;
+    }
+    if (w.x->planning) return loop;
+    id = condition.kind == XT_INT_ ? spe_const_bool(&w.x->m, condition.i != 0) : condition.id;
+    spe_while_test(&w.x->m, id);
+    return loop;
+}
+
+void xt_barrier_arrive_(xt_where_ w, const char *name)
+{
+    xt_ctx *x = w.x;
+    if (!xt_enter_(w, 107)) return;
+    if (x->arrived) {
+        xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "arriving at \"%s\" while \"%s\" is not waited for", name, x->arrived);
+        return;
+    }
+    x->arrived = name;
+    if (!x->planning) spe_barrier_arrive(&x->m);
+}
+
+void xt_barrier_wait_(xt_where_ w, const char *name)
+{
+    xt_ctx *x = w.x;
+    if (!xt_enter_(w, 108)) return;
+    if (!x->arrived || strcmp(x->arrived, name) != 0) {
+        xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "waiting for \"%s\"; arrived at: %s", name,
+                 x->arrived ? x->arrived : "none");
+        return;
+    }
+    x->arrived = NULL;
+    if (!x->planning) spe_barrier_wait(&x->m);
+}
+
+/* build.c - building a module. */
+
+static xt_where_ xt_build_where_(xt_ctx *x) { return xt_where_at_(x, x->desc->file, x->desc->line); }
+
+/* The type of a parameter by its name; -1: none. */
+static int xt_type_of_(const char *name, const cm_param_ *p)
+{
+    int i;
+    (void)p;
+    for (i = 0; i < CM_TYPE_COUNT; i++)
+        if (strcmp(cm_type_info((cm_type)i)->name, name) == 0 && !cm_is_complex((cm_type)i)) return i;
+    return -1;
+}
+
+/* The line of the kernel's head. */
+static xt_where_ xt_kernel_where_(xt_ctx *x) { return xt_where_at_(x, x->kernel->file, x->kernel->line); }
+
+/* Runs the body once: planning, or writing one version. */
+static void xt_run_body_(xt_ctx *x, bool planning, bool block2d)
+{
+    if (!spe_ok(&x->m)) return;
+    x->planning = planning;
+    x->block2d = block2d;
+    x->serial = planning ? x->serial : 0;
+    x->step_hash = 2166136261u;
+    x->vec_count = x->tile_count = x->local_count = x->frame_count = x->regions.depth = 0;
+    x->kernel->body(x);
+    xt_prefetch_waiting_(x);
+    if (x->regions.depth) cm_fail_open_(&x->m, xt_errors_(), &x->regions, "");
+    if (x->arrived && spe_ok(&x->m))
+        xt_fail_(xt_kernel_where_(x), XT_ERROR_SPLIT_BARRIER, "the kernel ends while \"%s\" is not waited for",
+                 x->arrived);
+    x->arrived = NULL;
+    if (planning)
+        x->planned_hash = x->step_hash;
+    else if (spe_ok(&x->m) && x->planned_hash != x->step_hash)
+        xt_fail_(xt_kernel_where_(x), XT_ERROR_NOT_REPEATABLE, "other operations than the first time");
+}
+
+/* While planning a parameter is its own number. */
+static void xt_plan_args_(xt_ctx *x)
+{
+    int i;
+    for (i = 0; i < x->param_count; i++) {
+        const cm_param_ *p = &x->params[i];
+        x->args[i] = xt_number_(p->pointer || p->local ? XT_POINTER_ : XT_SCALAR_, p->type, 0, 0);
+        x->args[i].id = ++x->serial;
+        if (!p->local) x->args[i].expression = xt_new_expr_(x, XT_EXPR_PARAM_, i, p->type, 0, 0, 0);
+    }
+}
+
+/* Limits of the target that only the whole plan shows. */
+static bool xt_check_plan_(xt_ctx *x, int *registers)
+{
+    xt_where_ w = xt_build_where_(x);
+    int subgroups = x->subgroups ? x->subgroups : 1, most;
+    if (x->subgroups_file) {
+        w.file = x->subgroups_file;
+        w.line = x->subgroups_line;
+    }
+    if (subgroups * x->S > x->target.max_group_size) {
+        xt_fail_(w, XT_ERROR_GROUP_SIZE, "%d subgroups of %d are %d work-items, %s has %d", subgroups, x->S,
+                 subgroups * x->S, x->target.name, x->target.max_group_size);
+        return false;
+    }
+    most = x->target.max_group_size / x->S / 2; /* 256 registers halve the hardware's threads */
+    *registers = x->accumulator_bytes > 4096 || (x->product_bytes > 6144 && subgroups <= most) ? 256 : 128;
+    if (x->desc->registers) *registers = x->desc->registers;
+    if (*registers > 128 && subgroups > most) {
+        xt_fail_(w, XT_ERROR_REGISTERS, "%d subgroups, %s has room for %d; .registers = 128 takes more and may spill",
+                 subgroups, x->target.name, most);
+        return false;
+    }
+    return true;
+}
+
+/* What local memory has left goes to the operations between subgroups, as far as they can use it. */
+static bool xt_plan_scratch_(xt_ctx *x)
+{
+    int64_t left = (x->target.local_memory - (x->local_bytes + 63) / 64 * 64) / 8 * 8;
+    xt_where_ w = xt_where_at_(x, x->scratch_file, x->scratch_line);
+    if (!x->scratch_wanted) return true;
+    if (left < (int64_t)x->scratch_least) {
+        xt_fail_(w, XT_ERROR_LOCAL_MEMORY, "a row of %lld bytes goes through local memory; %lld of %s's %d are left",
+                 (long long)x->scratch_least, (long long)(left < 0 ? 0 : left), x->target.name, x->target.local_memory);
+        return false;
+    }
+    x->scratch_bytes = (x->scratch_wanted + 7) / 8 * 8;
+    if ((int64_t)x->scratch_bytes > left) x->scratch_bytes = (size_t)left;
+    return true;
+}
+
+/* Work-items of a work-group. */
+static int xt_group_size_(const xt_ctx *x) { return x->S * (x->subgroups ? x->subgroups : 1); }
+
+static bool xt_begin_kernel_(xt_ctx *x)
+{
+    spe_param params[CM_PARAMS_MAX_];
+    int i;
+    for (i = 0; i < x->param_count; i++)
+        params[i] = cm_spe_param_(&x->m, &x->params[i], xt_spe_type_(x, x->params[i].type));
+    if (!cm_kernel_begin_(&x->m, x->kernel->name, x->S, xt_group_size_(x), x->param_count, params)) return false;
+    for (i = 0; i < x->param_count; i++) x->args[i].id = spe_param_id(&x->m, (uint32_t)i);
+    if (x->scratch_bytes) {
+        uint32_t align = XT_LOCAL_ALIGN_;
+        x->scratch = spe_shared_var(&x->m, spe_array(&x->m, spe_int(&x->m, 64), (uint32_t)(x->scratch_bytes / 8)));
+        spe_decorate(&x->m, x->scratch, SPE_DecorationAlignment, 1, &align);
+    }
+    return true;
+}
+
+/* May 2D block messages be used on this tile's matrix? */
+static spe_id xt_emit_tile_test_(xt_ctx *x, const xt_plan_tile_ *p)
+{
+    cm_mem mem;
+    memset(&mem, 0, sizeof mem);
+    mem.ptr = xt_emit_base_(x, p);
+    mem.rows = xt_emit_expr_(x, p->cols, CM_I32);
+    mem.cols = xt_emit_expr_(x, p->rows, CM_I32);
+    mem.stride_row = p->column_major ? xt_emit_expr_(x, p->pitch, CM_I32) : spe_i32(&x->m, 1);
+    mem.stride_col = p->column_major ? spe_i32(&x->m, 1) : xt_emit_expr_(x, p->pitch, CM_I32);
+    return cm_block2d_test(&x->cm, (cm_type)p->type, &mem);
+}
+
+static bool xt_is_false_(xt_ctx *x, spe_id condition)
+{
+    uint64_t bits;
+    return spe_const_bits(&x->m, condition, &bits) && bits == 0;
+}
+
+static bool xt_same_matrix_(const xt_plan_tile_ *p, const xt_plan_tile_ *q)
+{
+    return p->base == q->base && p->rows_id == q->rows_id && p->cols_id == q->cols_id && p->pitch_id == q->pitch_id &&
+           p->type == q->type && p->column_major == q->column_major;
+}
+
+/* A class of tiles is used when one of it is, and possible when all are. */
+static void xt_settle_tiles_(xt_ctx *x)
+{
+    int i;
+    for (i = 0; i < x->tiles.count; i++) {
+        xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
+        root->used = root->used || p->used;
+        root->possible = root->possible && p->possible;
+    }
+}
+
+static spe_id xt_both_(xt_ctx *x, spe_id a, spe_id b) { return a ? spe_land(&x->m, a, b) : b; }
+
+static spe_id xt_emit_need_(xt_ctx *x, const xt_plan_offset_ *o)
+{
+    spe_id v = xt_emit_expr_(x, o->expression, CM_I32);
+    if (o->below) return spe_ult(&x->m, v, xt_emit_expr_(x, o->below, CM_I32));
+    return spe_ieq(&x->m, spe_and(&x->m, v, spe_i32(&x->m, o->mask)), spe_i32(&x->m, 0));
+}
+
+/* The condition under which the version with 2D block messages may run, in the prologue; 0 when no tile can use them.
+ */
+static spe_id xt_emit_condition_(xt_ctx *x)
+{
+    spe_id all = 0;
+    int i, j;
+    spe_prologue_begin(&x->m);
+    for (i = 0; i < x->tiles.count; i++) {
+        xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
+        if (!root->used || !root->possible) continue;
+        p->rows_id = xt_emit_expr_(x, p->rows, CM_I32);
+        p->cols_id = xt_emit_expr_(x, p->cols, CM_I32);
+        p->pitch_id = xt_emit_expr_(x, p->pitch, CM_I32);
+        for (j = 0; j < i && !p->test; j++)
+            if (xt_plan_tile_at_(x, j)->test && xt_same_matrix_(xt_plan_tile_at_(x, j), p))
+                p->test = xt_plan_tile_at_(x, j)->test;
+        if (!p->test) p->test = xt_emit_tile_test_(x, p);
+        if (xt_is_false_(x, p->test)) root->possible = false;
+    }
+    for (i = 0; i < x->tiles.count; i++) {
+        xt_plan_tile_ *p = xt_plan_tile_at_(x, i);
+        bool seen = false;
+        if (!p->test || !xt_plan_tile_at_(x, xt_tile_root_(x, i))->possible) continue;
+        for (j = 0; j < i; j++) seen = seen || xt_plan_tile_at_(x, j)->test == p->test;
+        if (!seen) all = xt_both_(x, all, p->test);
+    }
+    for (i = 0; i < x->offsets.count && all; i++) {
+        const xt_plan_offset_ *o = (const xt_plan_offset_ *)x->offsets.items + i;
+        const xt_plan_tile_ *root = xt_plan_tile_at_(x, xt_tile_root_(x, o->tile));
+        if (!root->used || !root->possible) continue;
+        all = xt_both_(x, all, xt_emit_need_(x, o));
+    }
+    spe_prologue_end(&x->m);
+    return all;
+}
+
+/* One version, or two under the condition. */
+static void xt_emit_versions_(xt_ctx *x)
+{
+    bool messages = (x->target.block2d_sizes & (uint32_t)x->S) && x->cm.lowering != CM_PLAIN && x->has_mma;
+    spe_id condition;
+    xt_settle_tiles_(x);
+    if (!messages || x->desc->pitch != XT_PITCH_AUTO) {
+        xt_run_body_(x, false, messages && x->desc->pitch == XT_PITCH_ALIGNED);
+        return;
+    }
+    condition = xt_emit_condition_(x);
+    if (!condition || xt_is_false_(x, condition)) {
+        xt_run_body_(x, false, false);
+        return;
+    }
+    spe_if(&x->m, condition);
+    xt_run_body_(x, false, true);
+    spe_else(&x->m, 0, NULL);
+    xt_run_body_(x, false, false);
+    spe_endif(&x->m, 0, NULL, NULL);
+}
+
+static void xt_emit_module_(xt_ctx *x, xt_module *mod)
+{
+    int registers = 128;
+    xt_plan_args_(x);
+    xt_run_body_(x, true, false);
+    if (!spe_ok(&x->m) || !xt_check_plan_(x, &registers) || !xt_plan_scratch_(x)) return;
+    x->planning = false;
+    if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering) || !xt_begin_kernel_(x)) return;
+    xt_emit_versions_(x);
+    spe_at(&x->m, x->kernel->file, x->kernel->line);
+    if (!cm_build_end_(mod, x->kernel->name, x->kernel->params, x->S, xt_group_size_(x))) return;
+    mod->local_memory = (uint32_t)((x->local_bytes + 63) / 64 * 64 + (int64_t)x->scratch_bytes);
+    if (registers > 128) mod->build_flags = "-ze-opt-large-register-file";
+}
+
+xt_module xt_build(const xt_build_desc *desc)
+{
+    xt_module mod;
+    spe_options options = cm_options_(desc->version, desc->names, desc->lines, desc->kernel->file);
+    xt_ctx *x = (xt_ctx *)cm_build_begin_(&mod, xt_errors_(), sizeof *x, &options);
+    if (!x || !spe_ok(&x->m)) return mod;
+    x->desc = desc;
+    x->kernel = desc->kernel;
+    spe_at(&x->m, desc->file, desc->line);
+    x->param_count = cm_parse_params_(xt_blame_(xt_kernel_where_(x)), desc->kernel->params, xt_type_of_, x->params);
+    if (x->param_count >= 0 &&
+        cm_choose_target_(xt_blame_(xt_build_where_(x)), desc->target, desc->subgroup_size, &x->target)) {
+        x->S = x->target.subgroup_size;
+        xt_emit_module_(x, &mod);
+    }
+    x->desc = NULL; /* the caller's, which may go */
+    return mod;
+}
+
+void xt_free(xt_module *mod) { cm_module_free(mod); }
+
+#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
+#elif defined(__clang__)
+#pragma clang optimize on
+#elif defined(__GNUC__)
+#pragma GCC pop_options
+#endif
+#endif /* XETILE_XETILE_BODIES_ */

@@ -114,6 +114,42 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
 #endif
 #endif
 
+/* ---- how functions are declared ------------------------------------------------------------------------------------
+ *
+ * The same lines stand in every header of xetile that can be used alone; the first one included counts.
+ *   nothing defined         include and go: the bodies are here, static, compiled fast and not optimised
+ *   XETILE_DECLARATIONS     declarations only; one file of the program has the bodies, or libxetile
+ *   XETILE_IMPLEMENTATION   in that one file, before the include: the bodies, for all files
+ *   XETILE_OPTIMIZE         with the bodies here: optimise them as the rest of the file
+ */
+#ifndef XETILE_API
+#if defined(__GNUC__)
+#define XETILE_COLD_ __attribute__((__unused__, __cold__))
+#define XETILE_WEAK_ __attribute__((__weak__)) /* so that bodies that stand twice give one message of the linker */
+#else
+#define XETILE_COLD_
+#define XETILE_WEAK_
+#endif
+#if defined(__cplusplus)
+#define XETILE_EXTERN_ extern "C"
+#else
+#define XETILE_EXTERN_ extern
+#endif
+#if defined(XETILE_SEPARATE_) /* src/ is compiled file by file */
+#define XETILE_API XETILE_EXTERN_
+#define XETILE_PRIVATE XETILE_EXTERN_
+#elif defined(XETILE_IMPLEMENTATION)
+#define XETILE_API XETILE_EXTERN_ XETILE_WEAK_
+#define XETILE_PRIVATE static XETILE_COLD_
+#elif defined(XETILE_DECLARATIONS)
+#define XETILE_API XETILE_EXTERN_
+#define XETILE_PRIVATE static XETILE_COLD_
+#else
+#define XETILE_API static XETILE_COLD_
+#define XETILE_PRIVATE static XETILE_COLD_
+#endif
+#endif
+
 #if defined(__GNUC__)
 #define ZED_PRINTF_(text, first) __attribute__((format(printf, text, first)))
 #else
@@ -411,8 +447,6 @@ typedef struct zed_batch {
 } zed_batch;
 
 enum { ZED_SHARED = 1, ZED_DEVICE, ZED_HOST };
-enum { ZED_RES_MEMORY_, ZED_RES_MODULE_, ZED_RES_KERNEL_, ZED_RES_LIST_ };
-enum { ZED_BATCH_NONE_, ZED_BATCH_OPEN_, ZED_BATCH_CLOSED_ };
 
 /* ---- what users call; each takes the caller's file and line ---------------------------------------------------- */
 
@@ -473,1824 +507,144 @@ enum { ZED_RUN_WAIT_, ZED_RUN_START_, ZED_RUN_BATCH_ };
 /* ---- errors: how they are kept --------------------------------------------------------------------------------- */
 
 /* The next calls on d are the caller's at file:line. Returns d. */
-static inline zed_device *zed_at_(zed_device *d, const char *file, int line)
-{
-    if (d) {
-        d->file_ = file;
-        d->line_ = line;
-    }
-    return d;
-}
-
-/* The row of an error id: its name and what to do; for a row of Level Zero also the name of the ze_result_t. */
-typedef struct zed_error_row_ {
-    int id;
-    uint32_t code;
-    const char *name, *result, *hint;
-} zed_error_row_;
-
-static inline const zed_error_row_ *zed_error_rows_(size_t *count)
-{
-    static const zed_error_row_ rows[] = {
-#define ZED_X_(id, hint) {id, 0, #id, "", hint},
-        ZED_ERRORS(ZED_X_)
-#undef ZED_X_
-#define ZED_X_(id, code, result, hint) {id, code, #id, result, hint},
-            ZED_RESULTS(ZED_X_)
-#undef ZED_X_
-    };
-    *count = sizeof rows / sizeof rows[0];
-    return rows;
-}
-
-static inline const zed_error_row_ *zed_error_row_of_(int id)
-{
-    size_t count, i = 0;
-    const zed_error_row_ *rows = zed_error_rows_(&count);
-    while (i + 1 < count && rows[i].id != id) i++;
-    return &rows[i];
-}
-
-/* The row of a failed ze_result_t; the last row when it is not listed. */
-static inline const zed_error_row_ *zed_result_row_(ze_result_t result)
-{
-    size_t count;
-    const zed_error_row_ *rows = zed_error_rows_(&count);
-    for (size_t i = 0; i < count; i++) {
-        if (rows[i].code && rows[i].code == (uint32_t)result) return &rows[i];
-    }
-    return &rows[count - 1];
-}
+XETILE_API zed_device *zed_at_(zed_device *d, const char *file, int line);
 
 /* ZE_RESULT_NOT_READY ... */
-static inline const char *zed_result_name(ze_result_t result)
-{
-    return result == ZE_RESULT_SUCCESS ? "ZE_RESULT_SUCCESS" : zed_result_row_(result)->result;
-}
+XETILE_API const char *zed_result_name(ze_result_t result);
 
-/* Adds "; <what to do>" behind the text, which is cut rather than the advice. */
-static inline void zed_error_hint_(zed_error *e, const char *hint)
-{
-    size_t used = strlen(e->text), need = strlen(hint) + 3;
-    if (used + need > sizeof e->text) used = sizeof e->text - need;
-    snprintf(e->text + used, sizeof e->text - used, "; %s", hint);
-}
+XETILE_API const zed_error *zed_get_error(const zed_device *d);
 
-/* The first error stays. Its text is made already; the hint comes behind it. */
-static inline void zed_error_set_(zed_error *e, const zed_error_row_ *row, ze_result_t result, const char *file,
-                                  int line)
-{
-    e->id = row->id;
-    e->name = row->name;
-    e->file = file;
-    e->line = line;
-    e->result = result;
-    zed_error_hint_(e, row->hint);
-}
-
-/* Keeps the device's first error; always false, so that callers can return it. */
-ZED_PRINTF_(3, 4)
-static inline bool zed_fail_(zed_device *d, int id, const char *format, ...)
-{
-    va_list args;
-    if (d->error.id) return false;
-    va_start(args, format);
-    vsnprintf(d->error.text, sizeof d->error.text, format, args);
-    va_end(args);
-    zed_error_set_(&d->error, zed_error_row_of_(id), ZE_RESULT_SUCCESS, d->file_, d->line_);
-    return false;
-}
-
-/* What the driver itself says about its last error; "" when it says nothing. */
-static inline const char *zed_driver_text_(ze_driver_handle_t driver)
-{
-#if defined(ZE_API_VERSION_CURRENT_M)
-#if ZE_API_VERSION_CURRENT_M >= ZE_MAKE_VERSION(1, 6)
-    const char *text = NULL;
-    if (driver && zeDriverGetLastErrorDescription(driver, &text) == ZE_RESULT_SUCCESS && text) return text;
-#endif
-#endif
-    (void)driver;
-    return "";
-}
-
-/* True when a Level Zero call went well; else its error, with the details that the format gives. */
-ZED_PRINTF_(4, 5)
-static inline bool zed_check_(zed_device *d, ze_result_t result, const char *call, const char *format, ...)
-{
-    char details[512];
-    const char *text;
-    va_list args;
-    zed_error *e = &d->error;
-    const zed_error_row_ *row = zed_result_row_(result);
-    if (result == ZE_RESULT_SUCCESS) return true;
-    if (e->id) return false;
-    va_start(args, format);
-    vsnprintf(details, sizeof details, format, args);
-    va_end(args);
-    text = zed_driver_text_(d->driver);
-    snprintf(e->text, sizeof e->text, "%s%s%s gave %s (0x%" PRIx32 ")%s%s", call, *details ? " " : "", details,
-             row->result, (uint32_t)result, *text ? ": " : "", text);
-    zed_error_set_(e, row, result, d->file_, d->line_);
-    return false;
-}
-
-static inline const zed_error *zed_get_error(const zed_device *d) { return &d->error; }
-
-static inline void zed_clear_error(zed_device *d) { memset(&d->error, 0, sizeof d->error); }
+XETILE_API void zed_clear_error(zed_device *d);
 
 /* file:line: NAME: text */
-static inline void zed_print_error(const zed_device *d, FILE *f)
-{
-    const zed_error *e = &d->error;
-    if (e->id) fprintf(f, "%s:%d: %s: %s\n", e->file ? e->file : "?", e->line, e->name, e->text);
-}
-
-/* Whether d can be worked with: open, and no error yet. */
-static inline bool zed_usable_(zed_device *d)
-{
-    if (!d || d->error.id) return false;
-    if (!d->open_) return zed_fail_(d, ZED_NOT_OPEN, "the device is not open");
-    return true;
-}
+XETILE_API void zed_print_error(const zed_device *d, FILE *f);
 
 /* ---- waiting --------------------------------------------------------------------------------------------------- */
 
-/* Nanoseconds of a tick. The same field is nanoseconds a tick or ticks a second, by the structure type asked for; a
- * driver that knows only the older meaning gives a number too small to be a frequency. */
-static inline double zed_tick_ns_from_(uint64_t old_meaning, uint64_t new_meaning)
-{
-    if (new_meaning >= 10000) return 1e9 / (double)new_meaning;
-    return old_meaning ? (double)old_meaning : 1.0;
-}
-
-/* Ticks between two readings of a counter of `bits` bits that may have wrapped once. */
-static inline uint64_t zed_ticks_between_(uint64_t start, uint64_t end, uint32_t bits)
-{
-    uint64_t mask = bits == 0 || bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
-    return (end - start) & mask;
-}
-
-/* Waits for the event that the last appended command signals, and makes it ready for the next. */
-static inline bool zed_await_event_(zed_device *d, const char *what, double *ns)
-{
-    ze_kernel_timestamp_result_t stamp;
-    bool ok = zed_check_(d, zeEventHostSynchronize(d->event, UINT64_MAX), "zeEventHostSynchronize", "after %s", what);
-    memset(&stamp, 0, sizeof stamp);
-    if (ok && ns) {
-        ok = zed_check_(d, zeEventQueryKernelTimestamp(d->event, &stamp), "zeEventQueryKernelTimestamp", "%s", "");
-        *ns = d->tick_ns_ *
-              (double)zed_ticks_between_(stamp.context.kernelStart, stamp.context.kernelEnd, d->timestamp_bits_);
-    }
-    return zed_check_(d, zeEventHostReset(d->event), "zeEventHostReset", "%s", "") && ok;
-}
-
-/* Waits for all that zed_start began, after an error too: what runs may use what is to be freed. */
-static inline bool zed_settle_(zed_device *d)
-{
-    if (!d->pending_) return true;
-    d->pending_ = false;
-    return zed_check_(d, zeCommandListAppendBarrier(d->list, d->event, 0, NULL), "zeCommandListAppendBarrier", "%s",
-                      "") &&
-           zed_await_event_(d, "zed_start", NULL);
-}
-
-static inline bool zed_wait_(zed_device *d) { return zed_usable_(d) && zed_settle_(d); }
-
-/* ---- what is destroyed with the device ------------------------------------------------------------------------- */
-
-static inline bool zed_keep_(zed_device *d, int kind, void *handle, size_t bytes)
-{
-    zed_resource_ *r;
-    if (d->resource_count_ == d->resource_room_) {
-        size_t room = d->resource_room_ ? 2 * d->resource_room_ : 32;
-        r = (zed_resource_ *)realloc(d->resources_, room * sizeof *r);
-        if (!r) return zed_fail_(d, ZED_OUT_OF_MEMORY, "no room for a list of %zu handles", room);
-        d->resources_ = r;
-        d->resource_room_ = room;
-    }
-    r = &d->resources_[d->resource_count_++];
-    r->kind = kind;
-    r->handle = handle;
-    r->bytes = bytes;
-    return true;
-}
-
-/* The place of a handle in the list, or -1. The latest first: most things live shortly. */
-static inline ptrdiff_t zed_find_(const zed_device *d, int kind, const void *handle)
-{
-    for (size_t i = d->resource_count_; i-- > 0;) {
-        if (d->resources_[i].kind == kind && d->resources_[i].handle == handle) return (ptrdiff_t)i;
-    }
-    return -1;
-}
-
-static inline void zed_forget_(zed_device *d, ptrdiff_t i)
-{
-    size_t after = d->resource_count_ - (size_t)i - 1;
-    memmove(&d->resources_[i], &d->resources_[i + 1], after * sizeof d->resources_[0]);
-    d->resource_count_--;
-}
-
-static inline bool zed_destroy_(zed_device *d, const zed_resource_ *r)
-{
-    switch (r->kind) {
-    case ZED_RES_MEMORY_: return zed_check_(d, zeMemFree(d->context, r->handle), "zeMemFree", "%s", "");
-    case ZED_RES_MODULE_:
-        return zed_check_(d, zeModuleDestroy((ze_module_handle_t)r->handle), "zeModuleDestroy", "%s", "");
-    case ZED_RES_KERNEL_:
-        return zed_check_(d, zeKernelDestroy((ze_kernel_handle_t)r->handle), "zeKernelDestroy", "%s", "");
-    default:
-        return zed_check_(d, zeCommandListDestroy((ze_command_list_handle_t)r->handle), "zeCommandListDestroy", "%s",
-                          "");
-    }
-}
-
-/* Destroys one handle of the list; true also when the device has an error already. */
-static inline bool zed_drop_(zed_device *d, int kind, void *handle)
-{
-    zed_resource_ r;
-    ptrdiff_t i = zed_find_(d, kind, handle);
-    if (i < 0) return false;
-    zed_settle_(d);
-    r = d->resources_[i];
-    zed_forget_(d, i);
-    return zed_destroy_(d, &r);
-}
-
-/* ---- which row of the target table a device is ----------------------------------------------------------------- */
-
-typedef struct zed_target_row_ {
-    const char *name;
-    bool dpas, block2d;
-} zed_target_row_;
-
-static inline const zed_target_row_ *zed_target_row_of_(const char *name)
-{
-    static const zed_target_row_ rows[] = {
-        {"pvc", true, true},  {"bmg", true, true},  {"lnl", true, true},       {"ptl", true, true},
-        {"dg2", true, false}, {"soft", true, true}, {"generic", false, false},
-    };
-    size_t i = 0, last = sizeof rows / sizeof rows[0] - 1;
-    while (i < last && strcmp(rows[i].name, name) != 0) i++;
-    return &rows[i];
-}
-
-/* Intel's PCI device ids, then what names say when the id is newer than this table. */
-static inline const char *zed_target_name_(uint32_t vendor_id, uint32_t device_id, const char *name)
-{
-    static const struct {
-        uint32_t first, last;
-        const char *target;
-    } ids[] = {
-        {0x0b69, 0x0b6e, "pvc"}, {0x0bd0, 0x0bdb, "pvc"},                          /* Data Center GPU Max */
-        {0xe202, 0xe223, "bmg"},                                                   /* Arc B, Arc Pro B */
-        {0x6420, 0x6420, "lnl"}, {0x64a0, 0x64a0, "lnl"}, {0x64b0, 0x64b0, "lnl"}, /* Core Ultra 200V */
-        {0xb080, 0xb0b0, "ptl"}, {0xfd80, 0xfd81, "ptl"},                          /* Core Ultra 300, Wildcat Lake */
-        {0x4f80, 0x4f88, "dg2"}, {0x5690, 0x5698, "dg2"}, {0x56a0, 0x56af, "dg2"}, /* Arc A, Arc Pro A, Flex */
-        {0x56b0, 0x56bf, "dg2"}, {0x56c0, 0x56c2, "dg2"},
-    };
-    static const struct {
-        const char *part, *target;
-    } names[] = {
-        {"Data Center GPU Max", "pvc"},  {"Arc(TM) B5", "bmg"}, {"Arc(TM) Pro B", "bmg"},
-        {"Arc(TM) B3", "ptl"},           {"Arc(TM) A", "dg2"},  {"Arc(TM) Pro A", "dg2"},
-        {"Data Center GPU Flex", "dg2"},
-    };
-    if (strncmp(name, "xetile software device", 22) == 0) return "soft";
-    if (vendor_id != 0x8086) return "generic";
-    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
-        if (device_id >= ids[i].first && device_id <= ids[i].last) return ids[i].target;
-    }
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strstr(name, names[i].part)) return names[i].target;
-    }
-    return "generic";
-}
-
-static inline void zed_fill_target_(zed_target *t, const ze_device_properties_t *p,
-                                    const ze_device_compute_properties_t *c, const ze_device_module_properties_t *m)
-{
-    const zed_target_row_ *row = zed_target_row_of_(zed_target_name_(p->vendorId, p->deviceId, p->name));
-    t->name = row->name;
-    t->dpas = row->dpas;
-    t->block2d = row->block2d;
-    for (uint32_t i = 0; i < c->numSubGroupSizes && i < ZE_SUBGROUPSIZE_COUNT; i++) {
-        t->subgroup_sizes |= c->subGroupSizes[i];
-    }
-    t->local_memory = (int)c->maxSharedLocalMemory;
-    t->max_group_size = (int)c->maxTotalGroupSize;
-    t->max_group_dim[0] = (int)c->maxGroupSizeX;
-    t->max_group_dim[1] = (int)c->maxGroupSizeY;
-    t->max_group_dim[2] = (int)c->maxGroupSizeZ;
-    t->max_groups[0] = c->maxGroupCountX;
-    t->max_groups[1] = c->maxGroupCountY;
-    t->max_groups[2] = c->maxGroupCountZ;
-    t->fp16 = (m->flags & ZE_DEVICE_MODULE_FLAG_FP16) != 0;
-    t->fp64 = (m->flags & ZE_DEVICE_MODULE_FLAG_FP64) != 0;
-    t->int64_atomics = (m->flags & ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS) != 0;
-    t->spirv_version = m->spirvVersionSupported;
-    t->vendor_id = p->vendorId;
-    t->device_id = p->deviceId;
-    t->eu_count = p->numEUsPerSubslice * p->numSubslicesPerSlice * p->numSlices;
-    t->max_alloc = p->maxMemAllocSize;
-}
-
-/* ---- finding the software device ------------------------------------------------------------------------------- */
-
-#if !defined(_WIN32)
-/* The first readable libze_soft.so of the documented places, or its plain name. */
-static inline void zed_soft_path_(char *path, size_t size)
-{
-    static const char *const near_program[] = {"", "build/", "../", "../build/"};
-    static const char *const near_us[] = {"./build/", "./"};
-    char program[1024];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    char *slash;
-    program[length > 0 ? length : 0] = 0;
-    slash = strrchr(program, '/');
-    if (slash) {
-        slash[1] = 0;
-        for (size_t i = 0; i < sizeof near_program / sizeof near_program[0]; i++) {
-            int n = snprintf(path, size, "%s%slibze_soft.so", program, near_program[i]);
-            if (n > 0 && (size_t)n < size && !strchr(path, ',') && access(path, R_OK) == 0) return;
-        }
-    }
-    for (size_t i = 0; i < sizeof near_us / sizeof near_us[0]; i++) {
-        snprintf(path, size, "%slibze_soft.so", near_us[i]);
-        if (access(path, R_OK) == 0) return;
-    }
-    snprintf(path, size, "libze_soft.so");
-}
-
-/* Puts the software device behind Intel's drivers. The list below is what the loader would try by itself. */
-static inline bool zed_name_drivers_(zed_device *d)
-{
-    char path[2048], value[2200];
-    const char *soft = getenv("XETILE_SOFT");
-    if (getenv("ZE_ENABLE_ALT_DRIVERS")) return true; /* the user's, or ours of an earlier zed_open */
-    if (soft && !*soft) return true;
-    if (soft) {
-        int n = snprintf(path, sizeof path, "%s", soft);
-        if (n < 0 || (size_t)n >= sizeof path || strchr(path, ',') || access(path, R_OK) != 0) {
-            return zed_fail_(d, ZED_SOFT_MISSING, "XETILE_SOFT is \"%s\", which cannot be read or has a comma", soft);
-        }
-    } else {
-        zed_soft_path_(path, sizeof path);
-    }
-    snprintf(value, sizeof value, "libze_intel_gpu.so.1,libze_intel_gpu_legacy1.so.1,%s", path);
-    if (setenv("ZE_ENABLE_ALT_DRIVERS", value, 0) != 0) {
-        return zed_fail_(d, ZED_OUT_OF_MEMORY, "setenv of ZE_ENABLE_ALT_DRIVERS failed");
-    }
-    return true;
-}
-#else
-static inline bool zed_name_drivers_(zed_device *d)
-{
-    (void)d;
-    return true;
-}
-#endif
+XETILE_API bool zed_wait_(zed_device *d);
 
 /* ---- enumerating ----------------------------------------------------------------------------------------------- */
 
-typedef struct zed_candidate_ {
-    ze_driver_handle_t driver;
-    ze_device_handle_t device;
-    int rank;
-    bool gpu, software;
-    uint32_t vendor_id, device_id;
-    char name[ZE_MAX_DEVICE_NAME];
-} zed_candidate_;
-
-/* 0 discrete GPU, 1 integrated GPU, 2 another processor, 3 the software device. */
-static inline int zed_rank_(const ze_device_properties_t *p, bool software)
-{
-    if (software) return 3;
-    if (p->type != ZE_DEVICE_TYPE_GPU) return 2;
-    return p->flags & ZE_DEVICE_PROPERTY_FLAG_INTEGRATED ? 1 : 0;
-}
-
-static inline bool zed_candidate_add_(zed_device *d, zed_candidate_ *all, int *count, ze_driver_handle_t driver,
-                                      ze_device_handle_t device)
-{
-    ze_device_properties_t p;
-    zed_candidate_ c;
-    int at;
-    memset(&p, 0, sizeof p);
-    memset(&c, 0, sizeof c);
-    p.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES;
-    if (!zed_check_(d, zeDeviceGetProperties(device, &p), "zeDeviceGetProperties", "%s", "")) return false;
-    if (p.type == ZE_DEVICE_TYPE_VPU || *count == ZED_MAX_DEVICES) return true; /* an NPU takes no SPIR-V */
-    c.driver = driver;
-    c.device = device;
-    c.gpu = p.type == ZE_DEVICE_TYPE_GPU;
-    c.vendor_id = p.vendorId;
-    c.device_id = p.deviceId;
-    snprintf(c.name, sizeof c.name, "%s", p.name);
-    c.software = strncmp(c.name, "xetile software device", 22) == 0;
-    c.gpu = c.gpu && !c.software;
-    c.rank = zed_rank_(&p, c.software);
-    for (at = (*count)++; at > 0 && all[at - 1].rank > c.rank; at--) all[at] = all[at - 1];
-    all[at] = c;
-    return true;
-}
-
-static inline bool zed_no_device_(zed_device *d, ze_result_t result, const char *why)
-{
-    const char *drivers = getenv("ZE_ENABLE_ALT_DRIVERS");
-    zed_fail_(d, ZED_NO_DEVICE, "no Level Zero device: %s %s (0x%" PRIx32 "), drivers tried: %s", why,
-              zed_result_name(result), (uint32_t)result, drivers ? drivers : "the loader's own list");
-    d->error.result = result;
-    return false;
-}
-
-/* All devices, the preferred first. */
-static inline bool zed_enumerate_(zed_device *d, zed_candidate_ *all, int *count)
-{
-    ze_driver_handle_t drivers[16];
-    ze_device_handle_t devices[ZED_MAX_DEVICES];
-    uint32_t driver_count = 0, device_count;
-    ze_result_t result;
-    *count = 0;
-    if (!zed_name_drivers_(d)) return false;
-    result = zeInit(0);
-    if (result != ZE_RESULT_SUCCESS) return zed_no_device_(d, result, "zeInit gave");
-    result = zeDriverGet(&driver_count, NULL);
-    if (driver_count > 16) driver_count = 16;
-    if (result == ZE_RESULT_SUCCESS && driver_count) result = zeDriverGet(&driver_count, drivers);
-    if (result != ZE_RESULT_SUCCESS) return zed_no_device_(d, result, "zeDriverGet gave");
-    for (uint32_t i = 0; i < driver_count; i++) {
-        device_count = 0;
-        result = zeDeviceGet(drivers[i], &device_count, NULL);
-        if (device_count > ZED_MAX_DEVICES) device_count = ZED_MAX_DEVICES;
-        if (result != ZE_RESULT_SUCCESS || !device_count) continue; /* a driver without a device is no error */
-        if (!zed_check_(d, zeDeviceGet(drivers[i], &device_count, devices), "zeDeviceGet", "%s", "")) return false;
-        for (uint32_t j = 0; j < device_count; j++) {
-            if (!zed_candidate_add_(d, all, count, drivers[i], devices[j])) return false;
-        }
-    }
-    if (!*count) return zed_no_device_(d, result, "the drivers have none, the last call gave");
-    return true;
-}
-
-/* Whether `part` is in `text`, whatever the case. */
-static inline bool zed_has_(const char *text, const char *part)
-{
-    for (; *text; text++) {
-        size_t i = 0;
-        while (part[i] && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i])) i++;
-        if (!part[i]) return true;
-    }
-    return !*part;
-}
-
-static inline bool zed_no_such_device_(zed_device *d, const char *wanted, const char *from, const zed_candidate_ *all,
-                                       int count)
-{
-    char list[1200] = "";
-    size_t used = 0;
-    for (int i = 0; i < count && used < sizeof list; i++) {
-        int n = snprintf(list + used, sizeof list - used, "%s%d \"%s\"", i ? ", " : "", i, all[i].name);
-        used += n > 0 ? (size_t)n : 0;
-    }
-    return zed_fail_(d, ZED_NO_SUCH_DEVICE, "no device \"%s\" (from %s); there %s %s", wanted, from,
-                     count == 1 ? "is" : "are", list);
-}
-
-/* The device that the options, then the environment, ask for; the first when nobody asks. -1: error. */
-static inline int zed_choose_(zed_device *d, const zed_options *o, const zed_candidate_ *all, int count)
-{
-    const char *name = o ? o->name : NULL, *from = "zed_options";
-    char number[16];
-    if (o && o->index_plus_1) {
-        if (o->index_plus_1 > 0 && o->index_plus_1 <= count) return o->index_plus_1 - 1;
-        snprintf(number, sizeof number, "%d", o->index_plus_1 - 1);
-        zed_no_such_device_(d, number, from, all, count);
-        return -1;
-    }
-    if (!name) { /* a number or a name */
-        name = o ? o->device : NULL;
-        if (!name) {
-            name = getenv("XETILE_DEVICE");
-            from = "XETILE_DEVICE";
-        }
-        if (!name || !*name) return 0;
-        if (strspn(name, "0123456789") == strlen(name)) {
-            if (strlen(name) < 4 && atoi(name) < count) return atoi(name);
-            zed_no_such_device_(d, name, from, all, count);
-            return -1;
-        }
-    }
-    for (int i = 0; i < count; i++) {
-        if (zed_has_(all[i].name, name)) return i;
-        if (strcmp(zed_target_name_(all[i].vendor_id, all[i].device_id, all[i].name), name) == 0) return i;
-    }
-    zed_no_such_device_(d, name, from, all, count);
-    return -1;
-}
-
 /* Fills at most max infos (may be NULL when max is 0), the default device first; returns how many devices there are. */
-static inline int zed_list_(zed_info *infos, int max, zed_error *error, const char *file, int line)
-{
-    zed_candidate_ *all = (zed_candidate_ *)calloc(ZED_MAX_DEVICES, sizeof *all);
-    zed_device d;
-    int count = -1;
-    memset(&d, 0, sizeof d);
-    zed_at_(&d, file, line);
-    if (!all) zed_fail_(&d, ZED_OUT_OF_MEMORY, "no room for a list of %d devices", (int)ZED_MAX_DEVICES);
-    else if (!zed_enumerate_(&d, all, &count)) count = -1;
-    if (error) *error = d.error;
-    for (int i = 0; i < count && i < max; i++) {
-        infos[i].index = i;
-        memcpy(infos[i].name, all[i].name, sizeof infos[i].name);
-        infos[i].target = zed_target_row_of_(zed_target_name_(all[i].vendor_id, all[i].device_id, all[i].name))->name;
-        infos[i].gpu = all[i].gpu;
-        infos[i].software = all[i].software;
-        infos[i].vendor_id = all[i].vendor_id;
-        infos[i].device_id = all[i].device_id;
-    }
-    free(all);
-    return count;
-}
+XETILE_API int zed_list_(zed_info *infos, int max, zed_error *error, const char *file, int line);
 
 /* number, name (target): a line a device; false, and a line about the error, when there is none. */
-static inline bool zed_print_list_(FILE *f, const char *file, int line)
-{
-    zed_info infos[ZED_MAX_DEVICES];
-    zed_error e;
-    int count = zed_list_(infos, ZED_MAX_DEVICES, &e, file, line);
-    for (int i = 0; i < count; i++) fprintf(f, "%d  %s (%s)\n", infos[i].index, infos[i].name, infos[i].target);
-    if (count < 0) fprintf(f, "%s:%d: %s: %s\n", e.file ? e.file : "?", e.line, e.name, e.text);
-    return count >= 0;
-}
+XETILE_API bool zed_print_list_(FILE *f, const char *file, int line);
 
 /* ---- opening and closing --------------------------------------------------------------------------------------- */
 
-static inline bool zed_read_properties_(zed_device *d)
-{
-    ze_device_properties_t p, p2;
-    ze_device_compute_properties_t c;
-    ze_device_module_properties_t m;
-    ze_device_memory_access_properties_t access;
-    uint64_t frequency = 0;
-    memset(&p, 0, sizeof p);
-    memset(&p2, 0, sizeof p2);
-    memset(&c, 0, sizeof c);
-    memset(&m, 0, sizeof m);
-    memset(&access, 0, sizeof access);
-    p.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES;
-    p2.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2;
-    c.stype = ZE_STRUCTURE_TYPE_DEVICE_COMPUTE_PROPERTIES;
-    m.stype = ZE_STRUCTURE_TYPE_DEVICE_MODULE_PROPERTIES;
-    access.stype = ZE_STRUCTURE_TYPE_DEVICE_MEMORY_ACCESS_PROPERTIES;
-    if (!zed_check_(d, zeDeviceGetProperties(d->device, &p), "zeDeviceGetProperties", "%s", "") ||
-        !zed_check_(d, zeDeviceGetComputeProperties(d->device, &c), "zeDeviceGetComputeProperties", "%s", "") ||
-        !zed_check_(d, zeDeviceGetModuleProperties(d->device, &m), "zeDeviceGetModuleProperties", "%s", "")) {
-        return false;
-    }
-    if (zeDeviceGetProperties(d->device, &p2) == ZE_RESULT_SUCCESS) frequency = p2.timerResolution;
-    if (zeDeviceGetMemoryAccessProperties(d->device, &access) == ZE_RESULT_SUCCESS) {
-        d->system_memory_ = (access.sharedSystemAllocCapabilities & ZE_MEMORY_ACCESS_CAP_FLAG_RW) != 0;
-    }
-    d->tick_ns_ = zed_tick_ns_from_(p.timerResolution, frequency);
-    d->timestamp_bits_ = p.kernelTimestampValidBits;
-    zed_fill_target_(&d->target, &p, &c, &m);
-    return true;
-}
-
-/* The first queue group that runs kernels. */
-static inline bool zed_find_queue_group_(zed_device *d)
-{
-    ze_command_queue_group_properties_t groups[16];
-    uint32_t count = 0;
-    if (!zed_check_(d, zeDeviceGetCommandQueueGroupProperties(d->device, &count, NULL),
-                    "zeDeviceGetCommandQueueGroupProperties", "%s", "")) {
-        return false;
-    }
-    if (count > 16) count = 16;
-    memset(groups, 0, sizeof groups);
-    for (uint32_t i = 0; i < count; i++) groups[i].stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_GROUP_PROPERTIES;
-    if (count && !zed_check_(d, zeDeviceGetCommandQueueGroupProperties(d->device, &count, groups),
-                             "zeDeviceGetCommandQueueGroupProperties", "%s", "")) {
-        return false;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        if (groups[i].flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE) {
-            d->ordinal_ = i;
-            d->pattern_max_ = groups[i].maxMemoryFillPatternSize;
-            return true;
-        }
-    }
-    return zed_fail_(d, ZED_NO_QUEUE, "\"%s\" has %" PRIu32 " queue groups and none runs kernels", d->name, count);
-}
-
-static inline bool zed_make_queue_(zed_device *d)
-{
-    ze_command_queue_desc_t q;
-    ze_event_pool_desc_t p;
-    ze_event_desc_t e;
-    memset(&q, 0, sizeof q);
-    memset(&p, 0, sizeof p);
-    memset(&e, 0, sizeof e);
-    q.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC;
-    q.ordinal = d->ordinal_;
-    q.mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS;
-    p.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC;
-    p.flags = ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP;
-    p.count = 1;
-    e.stype = ZE_STRUCTURE_TYPE_EVENT_DESC;
-    e.signal = ZE_EVENT_SCOPE_FLAG_HOST;
-    e.wait = ZE_EVENT_SCOPE_FLAG_HOST;
-    return zed_check_(d, zeCommandListCreateImmediate(d->context, d->device, &q, &d->list),
-                      "zeCommandListCreateImmediate", "%s", "") &&
-           zed_check_(d, zeEventPoolCreate(d->context, &p, 1, &d->device, &d->pool), "zeEventPoolCreate", "%s", "") &&
-           zed_check_(d, zeEventCreate(d->pool, &e, &d->event), "zeEventCreate", "%s", "");
-}
-
 /* Frees all and closes; the error stays readable. */
-static inline void zed_close_(zed_device *d)
-{
-    zed_error error;
-    if (!d) return;
-    zed_settle_(d);
-    while (d->resource_count_) zed_destroy_(d, &d->resources_[--d->resource_count_]);
-    if (d->event) zed_check_(d, zeEventDestroy(d->event), "zeEventDestroy", "%s", "");
-    if (d->pool) zed_check_(d, zeEventPoolDestroy(d->pool), "zeEventPoolDestroy", "%s", "");
-    if (d->list) zed_check_(d, zeCommandListDestroy(d->list), "zeCommandListDestroy", "%s", "");
-    if (d->queue) zed_check_(d, zeCommandQueueDestroy(d->queue), "zeCommandQueueDestroy", "%s", "");
-    if (d->context && !d->borrowed_) {
-        zed_check_(d, zeContextDestroy(d->context), "zeContextDestroy", "%s", "");
-    }
-    free(d->resources_);
-    free(d->log_);
-    error = d->error;
-    memset(d, 0, sizeof *d);
-    d->error = error;
-}
+XETILE_API void zed_close_(zed_device *d);
 
-static inline bool zed_open_(zed_device *d, const zed_options *options, const char *file, int line)
-{
-    ze_context_desc_t context;
-    zed_candidate_ *all;
-    int count, chosen = -1;
-    if (!d) return false;
-    memset(d, 0, sizeof *d);
-    zed_at_(d, file, line);
-    all = (zed_candidate_ *)calloc(ZED_MAX_DEVICES, sizeof *all);
-    if (!all) return zed_fail_(d, ZED_OUT_OF_MEMORY, "no room for a list of %d devices", (int)ZED_MAX_DEVICES);
-    if (zed_enumerate_(d, all, &count)) chosen = zed_choose_(d, options, all, count);
-    if (chosen >= 0) {
-        d->driver = all[chosen].driver;
-        d->device = all[chosen].device;
-        d->software = all[chosen].software;
-        memcpy(d->name, all[chosen].name, sizeof d->name);
-    }
-    free(all);
-    if (chosen < 0) return false;
-    memset(&context, 0, sizeof context);
-    context.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC;
-    d->open_ = zed_check_(d, zeContextCreate(d->driver, &context, &d->context), "zeContextCreate", "%s", "") &&
-               zed_read_properties_(d) && zed_find_queue_group_(d) && zed_make_queue_(d);
-    if (!d->open_) zed_close_(d);
-    return d->open_;
-}
+XETILE_API bool zed_open_(zed_device *d, const zed_options *options, const char *file, int line);
 
 /* A second queue of first's device, for another thread. */
-static inline bool zed_open_queue_(zed_device *second, zed_device *first, const char *file, int line)
-{
-    if (!second) return false;
-    memset(second, 0, sizeof *second);
-    zed_at_(second, file, line);
-    if (!first || !first->open_) return zed_fail_(second, ZED_NOT_OPEN, "the device to share is not open");
-    second->driver = first->driver;
-    second->device = first->device;
-    second->context = first->context;
-    memcpy(second->name, first->name, sizeof second->name);
-    second->target = first->target;
-    second->software = first->software;
-    second->borrowed_ = true;
-    second->system_memory_ = first->system_memory_;
-    second->ordinal_ = first->ordinal_;
-    second->timestamp_bits_ = first->timestamp_bits_;
-    second->pattern_max_ = first->pattern_max_;
-    second->tick_ns_ = first->tick_ns_;
-    second->open_ = zed_make_queue_(second);
-    if (!second->open_) zed_close_(second);
-    return second->open_;
-}
+XETILE_API bool zed_open_queue_(zed_device *second, zed_device *first, const char *file, int line);
 
-/* Appends what zeDeviceGet or zeDeviceGetSubDevices gave to all[]. */
-typedef struct zed_handles_ {
-    ze_device_handle_t all[ZED_MAX_DEVICES];
-    uint32_t count;
-} zed_handles_;
+XETILE_API int zed_context_devices_(zed_device *d);
 
-static inline bool zed_add_parts_(zed_device *d, ze_device_handle_t device, zed_handles_ *to)
-{
-    uint32_t room = ZED_MAX_DEVICES - to->count, count = 0;
-    if (!room) return true;
-    if (!zed_check_(d, zeDeviceGetSubDevices(device, &count, NULL), "zeDeviceGetSubDevices", "%s", "")) return false;
-    if (!count) {
-        to->all[to->count++] = device;
-        return true;
-    }
-    if (count > room) count = room;
-    if (!zed_check_(d, zeDeviceGetSubDevices(device, &count, to->all + to->count), "zeDeviceGetSubDevices", "%s", "")) {
-        return false;
-    }
-    to->count += count;
-    return true;
-}
-
-static inline bool zed_context_handles_(zed_device *d, zed_handles_ *to)
-{
-    ze_device_handle_t roots[ZED_MAX_DEVICES];
-    uint32_t count = 0;
-    memset(to, 0, sizeof *to);
-    if (!zed_check_(d, zeDeviceGet(d->driver, &count, NULL), "zeDeviceGet", "%s", "")) return false;
-    if (count > ZED_MAX_DEVICES) count = ZED_MAX_DEVICES;
-    if (!zed_check_(d, zeDeviceGet(d->driver, &count, roots), "zeDeviceGet", "%s", "")) return false;
-    for (uint32_t i = 0; i < count; i++) {
-        if (!zed_add_parts_(d, roots[i], to)) return false;
-    }
-    return true;
-}
-
-static inline int zed_context_devices_(zed_device *d)
-{
-    zed_handles_ handles;
-    return zed_usable_(d) && zed_context_handles_(d, &handles) ? (int)handles.count : -1;
-}
-
-static inline bool zed_name_device_(zed_device *d)
-{
-    ze_device_properties_t p;
-    memset(&p, 0, sizeof p);
-    p.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES;
-    if (!zed_check_(d, zeDeviceGetProperties(d->device, &p), "zeDeviceGetProperties", "%s", "")) return false;
-    snprintf(d->name, sizeof d->name, "%s", p.name);
-    return true;
-}
-
-static inline bool zed_open_in_context_(zed_device *d, zed_device *first, int index, const char *file, int line)
-{
-    zed_handles_ handles;
-    if (!d) return false;
-    memset(d, 0, sizeof *d);
-    zed_at_(d, file, line);
-    if (!first || !first->open_) return zed_fail_(d, ZED_NOT_OPEN, "the device whose context to share is not open");
-    d->driver = first->driver;
-    d->context = first->context;
-    d->software = first->software;
-    d->borrowed_ = true;
-    if (zed_context_handles_(d, &handles)) {
-        if (index < 0 || (uint32_t)index >= handles.count) {
-            zed_fail_(d, ZED_NO_SUCH_DEVICE, "device %d: the context has %" PRIu32 ", counted from 0", index,
-                      handles.count);
-        } else {
-            d->device = handles.all[index];
-            d->open_ = zed_name_device_(d) && zed_read_properties_(d) && zed_find_queue_group_(d) && zed_make_queue_(d);
-        }
-    }
-    if (!d->open_) zed_close_(d);
-    return d->open_;
-}
+XETILE_API bool zed_open_in_context_(zed_device *d, zed_device *first, int index, const char *file, int line);
 
 /* ---- memory ---------------------------------------------------------------------------------------------------- */
 
-static inline void *zed_alloc_(zed_device *d, int kind, size_t bytes, size_t align)
-{
-    ze_device_mem_alloc_desc_t on_device;
-    ze_host_mem_alloc_desc_t on_host;
-    const char *call = "zeMemAllocShared";
-    ze_result_t result;
-    void *p = NULL;
-    if (!zed_usable_(d)) return NULL;
-    if (!align) align = 64;
-    if (kind < ZED_SHARED || kind > ZED_HOST)
-        zed_fail_(d, ZED_ALLOC_KIND, "no kind of memory is %d", kind);
-    else if (!bytes)
-        zed_fail_(d, ZED_ALLOC_SIZE, "an allocation of 0 bytes");
-    else if (align & (align - 1))
-        zed_fail_(d, ZED_ALLOC_ALIGN, "alignment %zu for %zu bytes", align, bytes);
-    else if (kind != ZED_HOST && d->target.max_alloc && bytes > d->target.max_alloc) {
-        zed_fail_(d, ZED_ALLOC_TOO_LARGE, "%zu bytes, and \"%s\" allocates at most %" PRIu64, bytes, d->name,
-                  d->target.max_alloc);
-    }
-    if (d->error.id) return NULL;
-    memset(&on_device, 0, sizeof on_device);
-    memset(&on_host, 0, sizeof on_host);
-    on_device.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC;
-    on_host.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC;
-    if (kind == ZED_DEVICE) {
-        call = "zeMemAllocDevice";
-        result = zeMemAllocDevice(d->context, &on_device, bytes, align, d->device, &p);
-    } else if (kind == ZED_HOST) {
-        call = "zeMemAllocHost";
-        result = zeMemAllocHost(d->context, &on_host, bytes, align, &p);
-    } else {
-        result = zeMemAllocShared(d->context, &on_device, &on_host, bytes, align, d->device, &p);
-    }
-    if (!zed_check_(d, result, call, "(%zu bytes, alignment %zu)", bytes, align)) return NULL;
-    if (!zed_keep_(d, ZED_RES_MEMORY_, p, bytes)) {
-        zeMemFree(d->context, p);
-        return NULL;
-    }
-    return p;
-}
+XETILE_API void *zed_alloc_(zed_device *d, int kind, size_t bytes, size_t align);
 
 /* Works after an error too: cleaning up is always allowed. */
-static inline bool zed_free_(zed_device *d, void *p)
-{
-    if (!d) return false;
-    if (!p) return true;
-    if (!d->open_) return zed_fail_(d, ZED_NOT_OPEN, "the device is not open");
-    if (zed_find_(d, ZED_RES_MEMORY_, p) < 0) {
-        return zed_fail_(d, ZED_NOT_ALLOCATED, "%p is none of the allocations of this device", p);
-    }
-    return zed_drop_(d, ZED_RES_MEMORY_, p);
-}
+XETILE_API bool zed_free_(zed_device *d, void *p);
 
-/* Refuses a range that begins in one of our allocations and leaves it. */
-static inline bool zed_in_range_(zed_device *d, const char *what, const void *p, size_t bytes)
-{
-    uintptr_t at = (uintptr_t)p;
-    if (!p) return zed_fail_(d, ZED_NULL_POINTER, "%s of %zu bytes is NULL", what, bytes);
-    for (size_t i = d->resource_count_; i-- > 0;) {
-        const zed_resource_ *r = &d->resources_[i];
-        uintptr_t base = (uintptr_t)r->handle;
-        if (r->kind != ZED_RES_MEMORY_ || at < base || at - base >= r->bytes) continue;
-        if (bytes <= r->bytes - (at - base)) return true;
-        return zed_fail_(d, ZED_MEMORY_RANGE, "%s: %zu bytes from offset %zu of an allocation of %zu bytes", what,
-                         bytes, (size_t)(at - base), r->bytes);
-    }
-    return true;
-}
+XETILE_API bool zed_copy_(zed_device *d, void *dst, const void *src, size_t bytes);
 
-static inline bool zed_copy_(zed_device *d, void *dst, const void *src, size_t bytes)
-{
-    if (!zed_usable_(d)) return false;
-    if (!bytes) return true;
-    if (!zed_in_range_(d, "destination of a copy", dst, bytes) || !zed_in_range_(d, "source of a copy", src, bytes) ||
-        !zed_wait_(d)) {
-        return false;
-    }
-    return zed_check_(d, zeCommandListAppendMemoryCopy(d->list, dst, src, bytes, d->event, 0, NULL),
-                      "zeCommandListAppendMemoryCopy", "(%zu bytes)", bytes) &&
-           zed_await_event_(d, "a copy", NULL);
-}
+XETILE_API bool zed_fill_pattern_(zed_device *d, void *dst, const void *pattern, size_t size, size_t bytes);
 
-static inline bool zed_fill_pattern_(zed_device *d, void *dst, const void *pattern, size_t size, size_t bytes)
-{
-    if (!zed_usable_(d)) return false;
-    if (!bytes) return true;
-    if (!pattern) return zed_fail_(d, ZED_NULL_POINTER, "a fill of %zu bytes with no pattern", bytes);
-    if (!size || (size & (size - 1)) || bytes % size || size > d->pattern_max_) {
-        return zed_fail_(d, ZED_FILL_PATTERN, "a pattern of %zu bytes for %zu bytes, the device takes up to %zu", size,
-                         bytes, d->pattern_max_);
-    }
-    if (!zed_in_range_(d, "destination of a fill", dst, bytes) || !zed_wait_(d)) return false;
-    return zed_check_(d, zeCommandListAppendMemoryFill(d->list, dst, pattern, size, bytes, d->event, 0, NULL),
-                      "zeCommandListAppendMemoryFill", "(%zu bytes)", bytes) &&
-           zed_await_event_(d, "a fill", NULL);
-}
-
-static inline bool zed_fill_(zed_device *d, void *dst, int byte, size_t bytes)
-{
-    unsigned char pattern = (unsigned char)byte;
-    return zed_fill_pattern_(d, dst, &pattern, 1, bytes);
-}
-
-/* ---- parameters as text ---------------------------------------------------------------------------------------- */
-
-static inline const zed_type_ *zed_types_(size_t *count)
-{
-    static const zed_type_ types[] = {
-        {"f64", 8, 'f', 8, "f"}, {"f32", 4, 'f', 4, "f"}, {"f16", 2, 'h', 2, "fu"}, {"bf16", 2, 'b', 2, "u"},
-        {"i64", 8, 'i', 8, "i"}, {"i32", 4, 'i', 4, "i"}, {"i16", 2, 'i', 2, "i"},  {"i8", 1, 'i', 1, "ic"},
-        {"u64", 8, 'u', 8, "u"}, {"u32", 4, 'u', 4, "u"}, {"u16", 2, 'u', 2, "u"},  {"u8", 1, 'u', 1, "uc"},
-        {"tf32", 4, 0, 4, "f"},  {"e4m3", 1, 0, 1, "uc"}, {"e5m2", 1, 0, 1, "uc"},  {"c32", 8, 0, 4, "f"},
-        {"c64", 16, 0, 8, "f"},
-    };
-    *count = sizeof types / sizeof types[0];
-    return types;
-}
-
-/* A cursor in the text; the error says where. */
-typedef struct zed_text_ {
-    zed_device *device;
-    const char *all, *at, *kernel;
-} zed_text_;
-
-static inline bool zed_text_fail_(zed_text_ *t, const char *what)
-{
-    return zed_fail_(t->device, ZED_PARAM_TEXT, "parameters of kernel %s: %s at column %d of \"%s\"", t->kernel, what,
-                     (int)(t->at - t->all) + 1, t->all);
-}
-
-static inline void zed_text_space_(zed_text_ *t) { t->at += strspn(t->at, " \t\r\n"); }
-
-static inline size_t zed_text_word_(zed_text_ *t)
-{
-    zed_text_space_(t);
-    return strspn(t->at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
-}
-
-static inline bool zed_text_take_(zed_text_ *t, char c)
-{
-    zed_text_space_(t);
-    if (*t->at != c) return false;
-    t->at++;
-    return true;
-}
-
-static inline const zed_type_ *zed_text_type_(zed_text_ *t)
-{
-    size_t count, length = zed_text_word_(t);
-    const zed_type_ *types = zed_types_(&count);
-    for (size_t i = 0; i < count; i++) {
-        if (strlen(types[i].name) == length && memcmp(types[i].name, t->at, length) == 0) {
-            t->at += length;
-            return &types[i];
-        }
-    }
-    zed_text_fail_(t, length ? "no such type (f64 f32 f16 bf16 i64 i32 i16 i8 u64 u32 u16 u8, ptr<T>, local<T>)"
-                             : "a type is missing");
-    return NULL;
-}
-
-/* type name */
-static inline bool zed_text_param_(zed_text_ *t, zed_param *p)
-{
-    static const char *const brackets[] = {"", "ptr", "local"};
-    const char *start;
-    size_t length = zed_text_word_(t);
-    p->kind = ZED_PARAM_VALUE;
-    for (int i = ZED_PARAM_PTR; i <= ZED_PARAM_LOCAL; i++) {
-        if (strlen(brackets[i]) == length && memcmp(brackets[i], t->at, length) == 0) p->kind = i;
-    }
-    if (p->kind != ZED_PARAM_VALUE) {
-        t->at += length;
-        if (!zed_text_take_(t, '<')) return zed_text_fail_(t, "'<' is missing");
-    }
-    start = t->at;
-    p->type = zed_text_type_(t);
-    if (!p->type) return false;
-    if (p->kind != ZED_PARAM_VALUE && !zed_text_take_(t, '>')) return zed_text_fail_(t, "'>' is missing");
-    if (p->kind == ZED_PARAM_VALUE && !p->type->kind) {
-        t->at = start;
-        return zed_text_fail_(t, "this type lives in memory only (ptr<T>), not in a value");
-    }
-    length = zed_text_word_(t);
-    if (!length || (*t->at >= '0' && *t->at <= '9')) return zed_text_fail_(t, "a name is missing");
-    if (length >= sizeof p->name) return zed_text_fail_(t, "a name of more than 63 letters");
-    memcpy(p->name, t->at, length);
-    p->name[length] = 0;
-    t->at += length;
-    return true;
-}
-
-static inline bool zed_parse_params_(zed_device *d, const char *kernel, const char *text, zed_param *params,
-                                     uint32_t *count)
-{
-    zed_text_ t;
-    *count = 0;
-    if (!text) {
-        return zed_fail_(d, ZED_PARAM_TEXT, "the parameter text of kernel %s is NULL (\"\" means none)", kernel);
-    }
-    t.device = d;
-    t.all = t.at = text;
-    t.kernel = kernel;
-    zed_text_space_(&t);
-    if (!*t.at) return true;
-    do {
-        zed_text_space_(&t);
-        if (*count == ZED_MAX_ARGS) return zed_text_fail_(&t, "more than 32 parameters");
-        if (!zed_text_param_(&t, &params[*count])) return false;
-        for (uint32_t i = 0; i < *count; i++) {
-            if (strcmp(params[i].name, params[*count].name) == 0) {
-                t.at -= strlen(params[i].name);
-                return zed_text_fail_(&t, "a name for the second time");
-            }
-        }
-        ++*count;
-    } while (zed_text_take_(&t, ','));
-    return *t.at ? zed_text_fail_(&t, "',' or the end is missing") : true;
-}
-
-static inline const char *zed_param_name_(const zed_param *p, char *text, size_t size)
-{
-    if (p->kind == ZED_PARAM_PTR)
-        snprintf(text, size, "ptr<%s>", p->type->name);
-    else if (p->kind == ZED_PARAM_LOCAL)
-        snprintf(text, size, "local<%s>", p->type->name);
-    else
-        snprintf(text, size, "%s", p->type->name);
-    return text;
-}
+XETILE_API bool zed_fill_(zed_device *d, void *dst, int byte, size_t bytes);
 
 /* ---- arguments ------------------------------------------------------------------------------------------------- */
 
 /* A C type as a number: the bytes of a value, or kind letter and bytes of what is pointed to. */
 #define ZED_CODE_(kind, type) (((kind) << 8) | (int)sizeof(type))
 
-static inline zed_arg zed_arg_make_(char kind, int code)
-{
-    zed_arg a;
-    memset(&a, 0, sizeof a);
-    a.kind = kind;
-    a.pointed = (char)(code >> 8);
-    a.size = (unsigned char)(code & 255);
-    return a;
-}
+XETILE_API zed_arg zed_arg_make_(char kind, int code);
 
-static inline zed_arg zed_arg_int_(int64_t v, int code)
-{
-    zed_arg a = zed_arg_make_('i', code);
-    a.as.i = v;
-    return a;
-}
+XETILE_API zed_arg zed_arg_int_(int64_t v, int code);
 
-static inline zed_arg zed_arg_uint_(uint64_t v, int code)
-{
-    zed_arg a = zed_arg_make_('u', code);
-    a.as.u = v;
-    return a;
-}
+XETILE_API zed_arg zed_arg_uint_(uint64_t v, int code);
 
-static inline zed_arg zed_arg_float_(double v, int code)
-{
-    zed_arg a = zed_arg_make_('f', code);
-    a.as.f = v;
-    return a;
-}
+XETILE_API zed_arg zed_arg_float_(double v, int code);
 
-static inline zed_arg zed_arg_pointer_(const volatile void *p, int code)
-{
-    zed_arg a = zed_arg_make_('p', code);
-    a.as.p = (const void *)(uintptr_t)p;
-    return a;
-}
+XETILE_API zed_arg zed_arg_pointer_(const volatile void *p, int code);
 
-static inline zed_arg zed_arg_local_(zed_local v, int code)
-{
-    zed_arg a = zed_arg_make_('l', code);
-    a.as.u = v.bytes;
-    return a;
-}
+XETILE_API zed_arg zed_arg_local_(zed_local v, int code);
 
 /* An argument that is a zed_arg already. */
-static inline zed_arg zed_arg_same_(zed_arg a, int code)
-{
-    (void)code;
-    return a;
-}
+XETILE_API zed_arg zed_arg_same_(zed_arg a, int code);
 
-static inline zed_arg zed_arg_text_(zed_arg a, const char *text)
-{
-    a.text = text;
-    return a;
-}
+XETILE_API zed_arg zed_arg_text_(zed_arg a, const char *text);
 
 /* For generated code, which knows the parameters and needs no C types. */
-static inline zed_arg zed_arg_i(int64_t v) { return zed_arg_int_(v, 8); }
+XETILE_API zed_arg zed_arg_i(int64_t v);
 
-static inline zed_arg zed_arg_u(uint64_t v) { return zed_arg_uint_(v, 8); }
+XETILE_API zed_arg zed_arg_u(uint64_t v);
 
-static inline zed_arg zed_arg_f(double v) { return zed_arg_float_(v, 8); }
+XETILE_API zed_arg zed_arg_f(double v);
 
-static inline zed_arg zed_arg_ptr(const volatile void *p) { return zed_arg_pointer_(p, 'v' << 8); }
+XETILE_API zed_arg zed_arg_ptr(const volatile void *p);
 
-static inline zed_arg zed_arg_local(size_t bytes)
-{
-    zed_local v;
-    v.bytes = bytes;
-    return zed_arg_local_(v, 0);
-}
+XETILE_API zed_arg zed_arg_local(size_t bytes);
 
 /* "kernel gemm, argument 4 (n + 1) for parameter u32 M" */
-static inline const char *zed_arg_where_(const zed_kernel *k, const zed_arg *a, uint32_t i, char *text, size_t size)
-{
-    char type[32];
-    snprintf(text, size, "kernel %s, argument %" PRIu32 "%s%.200s%s for parameter %s %s", k->name, i + 1,
-             a->text ? " (" : "", a->text ? a->text : "", a->text ? ")" : "",
-             zed_param_name_(&k->params[i], type, sizeof type), k->params[i].name);
-    return text;
-}
+XETILE_API const char *zed_arg_where_(const zed_kernel *k, const zed_arg *a, uint32_t i, char *text, size_t size);
 
 /* The type and value of an argument, in the words of the parameter text. */
-static inline const char *zed_arg_name_(const zed_arg *a, char *text, size_t size)
-{
-    int bits = 8 * a->size;
-    if (a->kind == 'i')
-        snprintf(text, size, "i%d %" PRId64, bits, a->as.i);
-    else if (a->kind == 'u')
-        snprintf(text, size, "u%d %" PRIu64, bits, a->as.u);
-    else if (a->kind == 'f')
-        snprintf(text, size, "f%d %.9g", bits, a->as.f);
-    else if (a->kind == 'l')
-        snprintf(text, size, "%" PRIu64 " bytes of local memory", a->as.u);
-    else if (a->pointed == 'c')
-        snprintf(text, size, "a pointer to char");
-    else if (a->pointed == 'v')
-        snprintf(text, size, "a pointer");
-    else
-        snprintf(text, size, "a pointer to %c%d", a->pointed, bits);
-    return text;
-}
+XETILE_API const char *zed_arg_name_(const zed_arg *a, char *text, size_t size);
 
-/* An argument ready for zeKernelSetArgumentValue. */
-typedef struct zed_bound_ {
-    size_t size;
-    bool no_value; /* local memory, or a null pointer */
-    union {
-        uint64_t u;
-        uint8_t bytes[8];
-        const void *p;
-        double f64;
-        float f32;
-        uint32_t u32;
-        uint16_t u16;
-        uint8_t u8;
-    } as;
-} zed_bound_;
+XETILE_API bool zed_arg_type_error_(const zed_kernel *k, const zed_arg *a, uint32_t i, const char *what);
 
-static inline bool zed_arg_type_error_(const zed_kernel *k, const zed_arg *a, uint32_t i, const char *what)
-{
-    char where[512], got[64];
-    return zed_fail_(k->device, ZED_ARG_TYPE, "%s: got %s%s", zed_arg_where_(k, a, i, where, sizeof where),
-                     zed_arg_name_(a, got, sizeof got), what);
-}
-
-static inline bool zed_arg_range_error_(const zed_kernel *k, const zed_arg *a, uint32_t i, const char *low,
-                                        const char *high)
-{
-    char where[512], got[64];
-    return zed_fail_(k->device, ZED_ARG_RANGE, "%s: %s is not in %s .. %s",
-                     zed_arg_where_(k, a, i, where, sizeof where), zed_arg_name_(a, got, sizeof got), low, high);
-}
-
-/* Rounds to a 16-bit float of so many exponent and fraction bits, ties to even. False: finite, but too large. */
-static inline bool zed_to_small_float_(double v, int exponent_bits, int fraction_bits, uint16_t *out)
-{
-    const int bias = (1 << (exponent_bits - 1)) - 1, top = (1 << exponent_bits) - 1;
-    uint64_t bits, fraction, rest, half;
-    uint32_t result, sign;
-    int exponent, shift = 52 - fraction_bits;
-    memcpy(&bits, &v, sizeof bits);
-    sign = (uint32_t)(bits >> 63) << 15;
-    exponent = (int)((bits >> 52) & 0x7ff);
-    fraction = bits & 0xfffffffffffffu;
-    if (exponent == 0x7ff) { /* infinity, and NaN kept quiet */
-        result = (uint32_t)top << fraction_bits | (fraction ? 1u << (fraction_bits - 1) : 0u);
-        *out = (uint16_t)(sign | result);
-        return true;
-    }
-    if (exponent) fraction |= (uint64_t)1 << 52;
-    exponent += bias - 1023;
-    if (exponent < 1) { /* subnormal: the leading one moves into the fraction */
-        shift += 1 - exponent;
-        exponent = 0;
-    }
-    if (shift > 62) shift = 62;
-    half = (uint64_t)1 << (shift - 1);
-    rest = fraction & (((uint64_t)1 << shift) - 1);
-    fraction >>= shift;
-    fraction += rest > half || (rest == half && (fraction & 1));
-    result = exponent ? ((uint32_t)(exponent - 1) << fraction_bits) + (uint32_t)fraction : (uint32_t)fraction;
-    *out = (uint16_t)(sign | result);
-    return result < (uint32_t)top << fraction_bits;
-}
-
-static inline bool zed_bind_float_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
-{
-    const zed_type_ *t = k->params[i].type;
-    double v = a->as.f;
-    if (t->kind == 'f' && t->size == 8) {
-        b->as.f64 = v;
-    } else if (t->kind == 'f') {
-        /* halfway between FLT_MAX and the next power of two: from here on f32 would be infinite */
-        if ((v >= 0x1.ffffffp127 && v <= 1.7976931348623157e308) ||
-            (v <= -0x1.ffffffp127 && v >= -1.7976931348623157e308)) {
-            return zed_arg_range_error_(k, a, i, "-3.40282347e+38", "3.40282347e+38");
-        }
-        b->as.f32 = (float)v;
-    } else if (t->kind == 'h') {
-        if (!zed_to_small_float_(v, 5, 10, &b->as.u16)) return zed_arg_range_error_(k, a, i, "-65504", "65504");
-    } else if (!zed_to_small_float_(v, 8, 7, &b->as.u16)) {
-        return zed_arg_range_error_(k, a, i, "-3.38953139e+38", "3.38953139e+38");
-    }
-    return true;
-}
-
-static inline bool zed_bind_int_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
-{
-    const zed_type_ *t = k->params[i].type;
-    const bool to_signed = t->kind == 'i';
-    const uint64_t most = UINT64_MAX >> (64 - 8 * t->size + (to_signed ? 1 : 0));
-    bool negative = a->kind == 'i' && a->as.i < 0, fits;
-    uint64_t v = a->as.u; /* the same bits when signed */
-    char low[32], high[32];
-    if (!negative)
-        fits = v <= most;
-    else
-        fits = to_signed && a->as.i >= -(int64_t)most - 1;
-    if (!fits) {
-        snprintf(low, sizeof low, "%" PRId64, to_signed ? -(int64_t)most - 1 : 0);
-        snprintf(high, sizeof high, "%" PRIu64, most);
-        return zed_arg_range_error_(k, a, i, low, high);
-    }
-    if (t->size == 8)
-        b->as.u = v;
-    else if (t->size == 4)
-        b->as.u32 = (uint32_t)v;
-    else if (t->size == 2)
-        b->as.u16 = (uint16_t)v;
-    else
-        b->as.u8 = (uint8_t)v;
-    return true;
-}
-
-/* Whether the device can reach what p points to. */
-static inline bool zed_reachable_(const zed_kernel *k, const zed_arg *a, uint32_t i)
-{
-    ze_memory_allocation_properties_t p;
-    ze_device_handle_t on = NULL;
-    zed_device *d = k->device;
-    char where[512];
-    uintptr_t at = (uintptr_t)a->as.p;
-    if (!at || d->system_memory_) return true;
-    for (size_t n = d->resource_count_; n-- > 0;) {
-        const zed_resource_ *r = &d->resources_[n];
-        if (r->kind == ZED_RES_MEMORY_ && at - (uintptr_t)r->handle < r->bytes) return true;
-    }
-    memset(&p, 0, sizeof p);
-    p.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES;
-    if (zeMemGetAllocProperties(d->context, a->as.p, &p, &on) == ZE_RESULT_SUCCESS &&
-        p.type != ZE_MEMORY_TYPE_UNKNOWN) {
-        return true;
-    }
-    return zed_fail_(d, ZED_ARG_MEMORY, "%s: %p is not in memory that \"%s\" can reach",
-                     zed_arg_where_(k, a, i, where, sizeof where), a->as.p, d->name);
-}
-
-static inline bool zed_bind_pointer_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
-{
-    const zed_type_ *t = k->params[i].type;
-    if (a->pointed != 'v' && (a->size != t->pointed_size || !strchr(t->pointed_kinds, a->pointed))) {
-        return zed_arg_type_error_(k, a, i, "");
-    }
-    if (!zed_reachable_(k, a, i)) return false;
-    b->as.p = a->as.p;
-    b->size = sizeof b->as.p;
-    b->no_value = !a->as.p;
-    return true;
-}
-
-/* Checks argument i against its parameter and makes the bytes to pass. */
-static inline bool zed_bind_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
-{
-    const zed_param *p = &k->params[i];
-    const bool is_int = a->kind == 'i' || a->kind == 'u', wants_int = p->type->kind == 'i' || p->type->kind == 'u';
-    memset(b, 0, sizeof *b);
-    b->size = p->type->size;
-    if (p->kind == ZED_PARAM_PTR) {
-        return a->kind == 'p' ? zed_bind_pointer_(k, a, i, b) : zed_arg_type_error_(k, a, i, ", no pointer");
-    }
-    if (p->kind == ZED_PARAM_LOCAL) {
-        if (a->kind != 'l') return zed_arg_type_error_(k, a, i, ", no (zed_local){bytes}");
-        if (!a->as.u) return zed_arg_range_error_(k, a, i, "1", "the device's local memory");
-        b->size = (size_t)a->as.u;
-        b->no_value = true;
-        return true;
-    }
-    if (is_int && wants_int) return zed_bind_int_(k, a, i, b);
-    if (a->kind == 'f' && !wants_int) return zed_bind_float_(k, a, i, b);
-    return zed_arg_type_error_(k, a, i, is_int ? " (write 1.0f for a float)" : "");
-}
+XETILE_API bool zed_arg_range_error_(const zed_kernel *k, const zed_arg *a, uint32_t i, const char *low,
+                                     const char *high);
 
 /* ---- modules and kernels --------------------------------------------------------------------------------------- */
 
-/* The functions that read a build log. */
-typedef struct zed_log_calls_ {
-    ze_result_t(ZE_APICALL *get)(ze_module_build_log_handle_t, size_t *, char *);
-    ze_result_t(ZE_APICALL *destroy)(ze_module_build_log_handle_t);
-} zed_log_calls_;
-
-/* A loader that wraps handles (it does with several drivers) does not wrap the log of a module that failed, and would
- * read the driver's object as its own. Then only the driver's functions will do, if it gives them. */
-static inline bool zed_log_functions_(zed_device *d, bool failed, zed_log_calls_ *calls)
-{
-    void *own = d->context, *get = NULL, *destroy = NULL;
-    calls->get = zeModuleBuildLogGetString;
-    calls->destroy = zeModuleBuildLogDestroy;
-    if (!failed || (zelLoaderTranslateHandle(ZEL_HANDLE_CONTEXT, d->context, &own) == ZE_RESULT_SUCCESS &&
-                    own == (void *)d->context)) {
-        return true;
-    }
-    if (zeDriverGetExtensionFunctionAddress(d->driver, "zeModuleBuildLogGetString", &get) != ZE_RESULT_SUCCESS ||
-        zeDriverGetExtensionFunctionAddress(d->driver, "zeModuleBuildLogDestroy", &destroy) != ZE_RESULT_SUCCESS) {
-        return false;
-    }
-    memcpy(&calls->get, &get, sizeof get);
-    memcpy(&calls->destroy, &destroy, sizeof destroy);
-    return get && destroy;
-}
-
-/* Keeps the whole build log on the device. */
-static inline void zed_keep_log_(zed_device *d, ze_module_build_log_handle_t log, bool failed)
-{
-    static const char lost[] = "the loader passes no log on while it has several drivers; name one in "
-                               "ZE_ENABLE_ALT_DRIVERS to see it. ";
-    zed_log_calls_ calls;
-    size_t size = 0;
-    if (!log) return;
-    if (!zed_log_functions_(d, failed, &calls)) {
-        const char *text = zed_driver_text_(d->driver);
-        size = sizeof lost + strlen(text);
-        d->log_ = (char *)malloc(size);
-        if (d->log_) snprintf(d->log_, size, "%s%s", lost, text);
-        return;
-    }
-    if (calls.get(log, &size, NULL) == ZE_RESULT_SUCCESS && size) d->log_ = (char *)calloc(size + 1, 1);
-    if (d->log_ && calls.get(log, &size, d->log_) != ZE_RESULT_SUCCESS) d->log_[0] = 0;
-    for (size = d->log_ ? strlen(d->log_) : 0; size && isspace((unsigned char)d->log_[size - 1]);) d->log_[--size] = 0;
-    calls.destroy(log);
-}
-
 /* All the last module's compiler had to say, "" when nothing. */
-static inline const char *zed_build_log(const zed_device *d) { return d->log_ ? d->log_ : ""; }
-
-static inline bool zed_module_words_ok_(zed_device *d, const void *words, size_t bytes)
-{
-    uint32_t magic = 0;
-    if (!words) {
-        return zed_fail_(d, ZED_MODULE_WORDS, "the module is NULL (%zu bytes)", bytes);
-    }
-    if (bytes < 20 || bytes % 4) {
-        return zed_fail_(d, ZED_MODULE_WORDS, "a module of %zu bytes: SPIR-V is words of 4 bytes, 5 or more", bytes);
-    }
-    memcpy(&magic, words, 4);
-    if (magic != 0x07230203u) {
-        return zed_fail_(d, ZED_MODULE_WORDS, "the module begins with 0x%08" PRIx32 ", SPIR-V with 0x07230203", magic);
-    }
-    return true;
-}
+XETILE_API const char *zed_build_log(const zed_device *d);
 
 /* A module from SPIR-V words. flags: build options, NULL or "" for none. */
-static inline bool zed_module_load_(zed_module *module, zed_device *d, const void *words, size_t bytes,
-                                    const char *flags)
-{
-    ze_module_desc_t desc;
-    ze_module_build_log_handle_t log = NULL;
-    ze_result_t result;
-    if (!module) return d ? zed_usable_(d) && zed_fail_(d, ZED_NULL_POINTER, "zed_module_load: module is NULL") : false;
-    memset(module, 0, sizeof *module);
-    module->device = d;
-    if (!zed_usable_(d) || !zed_module_words_ok_(d, words, bytes)) return false;
-    memset(&desc, 0, sizeof desc);
-    desc.stype = ZE_STRUCTURE_TYPE_MODULE_DESC;
-    desc.format = ZE_MODULE_FORMAT_IL_SPIRV;
-    desc.inputSize = bytes;
-    desc.pInputModule = (const uint8_t *)words;
-    desc.pBuildFlags = flags && *flags ? flags : NULL;
-    free(d->log_);
-    d->log_ = NULL;
-    result = zeModuleCreate(d->context, d->device, &desc, &module->handle, &log);
-    if (result != ZE_RESULT_SUCCESS) module->handle = NULL;
-    zed_keep_log_(d, log, result != ZE_RESULT_SUCCESS);
-    if (result == ZE_RESULT_ERROR_MODULE_BUILD_FAILURE) {
-        zed_fail_(d, ZED_MODULE_BUILD, "\"%s\" refused a module of %zu bytes (flags \"%s\"): %.1500s", d->name, bytes,
-                  flags ? flags : "", d->log_ ? d->log_ : "no build log");
-        d->error.result = result;
-        return false;
-    }
-    if (!zed_check_(d, result, "zeModuleCreate", "(%zu bytes, flags \"%s\") %.1000s", bytes, flags ? flags : "",
-                    zed_build_log(d))) {
-        return false;
-    }
-    if (zed_keep_(d, ZED_RES_MODULE_, module->handle, 0)) return true;
-    zeModuleDestroy(module->handle);
-    module->handle = NULL;
-    return false;
-}
+XETILE_API bool zed_module_load_(zed_module *module, zed_device *d, const void *words, size_t bytes, const char *flags);
 
-static inline bool zed_module_free_(zed_module *module, const char *file, int line)
-{
-    bool ok = true;
-    if (!module) return false;
-    zed_at_(module->device, file, line);
-    if (module->device && module->handle) ok = zed_drop_(module->device, ZED_RES_MODULE_, module->handle);
-    module->handle = NULL;
-    return ok;
-}
+XETILE_API bool zed_module_free_(zed_module *module, const char *file, int line);
 
-static inline bool zed_no_such_kernel_(zed_device *d, ze_module_handle_t module, const char *name)
-{
-    uint32_t count = 0;
-    size_t used = 0;
-    char list[1200] = "";
-    const char **names = NULL;
-    if (zeModuleGetKernelNames(module, &count, NULL) == ZE_RESULT_SUCCESS && count) {
-        names = (const char **)calloc(count, sizeof *names);
-    }
-    if (names && zeModuleGetKernelNames(module, &count, names) == ZE_RESULT_SUCCESS) {
-        for (uint32_t i = 0; i < count && used < sizeof list; i++) {
-            int n = snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
-            used += n > 0 ? (size_t)n : 0;
-        }
-    }
-    free((void *)names);
-    zed_fail_(d, ZED_KERNEL_NAME, "the module has no kernel \"%s\"; it has: %s", name, *list ? list : "none");
-    d->error.result = ZE_RESULT_ERROR_INVALID_KERNEL_NAME;
-    return false;
-}
+XETILE_API bool zed_local_size_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t z, const char *file, int line);
 
-/* 48 -> "16, 32" */
-static inline const char *zed_sizes_text_(uint32_t sizes, char *text, size_t room)
-{
-    size_t used = 0;
-    text[0] = 0;
-    for (uint32_t size = 1; size && size <= sizes && used < room; size <<= 1) {
-        int n = sizes & size ? snprintf(text + used, room - used, "%s%" PRIu32, used ? ", " : "", size) : 0;
-        used += n > 0 ? (size_t)n : 0;
-    }
-    return text;
-}
-
-/* What the driver knows about the kernel, checked against the parameter text and the device. */
-static inline bool zed_kernel_properties_(zed_kernel *k)
-{
-    zed_device *d = k->device;
-    ze_kernel_properties_t p;
-    char sizes[64];
-    memset(&p, 0, sizeof p);
-    p.stype = ZE_STRUCTURE_TYPE_KERNEL_PROPERTIES;
-    if (!zed_check_(d, zeKernelGetProperties(k->handle, &p), "zeKernelGetProperties", "of %s", k->name)) return false;
-    k->required_size[0] = k->local_size[0] = p.requiredGroupSizeX;
-    k->required_size[1] = k->local_size[1] = p.requiredGroupSizeY;
-    k->required_size[2] = k->local_size[2] = p.requiredGroupSizeZ;
-    k->subgroup_size = p.requiredSubgroupSize;
-    k->local_bytes = p.localMemSize;
-    k->private_bytes = p.privateMemSize;
-    k->spill_bytes = p.spillMemSize;
-    if (p.numKernelArgs != k->param_count) {
-        return zed_fail_(d, ZED_PARAM_COUNT, "kernel %s takes %" PRIu32 " arguments, its parameter text lists %" PRIu32,
-                         k->name, p.numKernelArgs, k->param_count);
-    }
-    if (k->subgroup_size && d->target.subgroup_sizes && !(k->subgroup_size & d->target.subgroup_sizes)) {
-        return zed_fail_(d, ZED_SUBGROUP_SIZE, "kernel %s requires subgroups of %" PRIu32 ", \"%s\" has sizes %s",
-                         k->name, k->subgroup_size, d->name,
-                         zed_sizes_text_(d->target.subgroup_sizes, sizes, sizeof sizes));
-    }
-    if (k->local_bytes > (uint32_t)d->target.local_memory) {
-        return zed_fail_(d, ZED_LOCAL_MEMORY,
-                         "kernel %s needs %" PRIu32 " bytes of local memory a group, \"%s\" has %d", k->name,
-                         k->local_bytes, d->name, d->target.local_memory);
-    }
-    return true;
-}
-
-static inline bool zed_local_size_ok_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t z)
-{
-    zed_device *d = k->device;
-    const uint32_t *r = k->required_size;
-    const uint32_t size[3] = {x, y, z};
-    uint64_t all = (uint64_t)x * y;
-    if (!x || !y || !z) {
-        return zed_fail_(d, ZED_LOCAL_SIZE,
-                         "kernel %s: a work-group of %" PRIu32 " x %" PRIu32 " x %" PRIu32 " has no work-item", k->name,
-                         x, y, z);
-    }
-    if (r[0] && (x != r[0] || y != r[1] || z != r[2])) {
-        return zed_fail_(d, ZED_LOCAL_SIZE,
-                         "kernel %s requires work-groups of %" PRIu32 " x %" PRIu32 " x %" PRIu32 ", got %" PRIu32
-                         " x %" PRIu32 " x %" PRIu32,
-                         k->name, r[0], r[1], r[2], x, y, z);
-    }
-    if (all <= UINT32_MAX) all *= z;
-    for (int i = 0; i < 3; i++) {
-        if (d->target.max_group_dim[i] && size[i] > (uint32_t)d->target.max_group_dim[i]) all = UINT64_MAX;
-    }
-    if (all > (uint64_t)d->target.max_group_size) {
-        return zed_fail_(d, ZED_GROUP_TOO_LARGE,
-                         "kernel %s: a work-group of %" PRIu32 " x %" PRIu32 " x %" PRIu32
-                         " work-items, \"%s\" allows %d (at most %d x %d x %d)",
-                         k->name, x, y, z, d->name, d->target.max_group_size, d->target.max_group_dim[0],
-                         d->target.max_group_dim[1], d->target.max_group_dim[2]);
-    }
-    return true;
-}
-
-static inline bool zed_set_local_size_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t z)
-{
-    if (!zed_local_size_ok_(k, x, y, z)) return false;
-    k->local_size[0] = x;
-    k->local_size[1] = y;
-    k->local_size[2] = z;
-    return zed_check_(k->device, zeKernelSetGroupSize(k->handle, x, y, z), "zeKernelSetGroupSize",
-                      "(%" PRIu32 ", %" PRIu32 ", %" PRIu32 ") of %s", x, y, z, k->name);
-}
-
-/* Whether a kernel can be worked with; the next error is the caller's at file:line. */
-static inline bool zed_kernel_usable_(zed_kernel *k, const char *file, int line)
-{
-    if (!k || !k->device) return false;
-    zed_at_(k->device, file, line);
-    if (!zed_usable_(k->device)) return false;
-    if (!k->handle) return zed_fail_(k->device, ZED_KERNEL_NOT_LOADED, "the kernel is not loaded");
-    return true;
-}
-
-static inline bool zed_local_size_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t z, const char *file, int line)
-{
-    return zed_kernel_usable_(k, file, line) && zed_set_local_size_(k, x, y, z);
-}
-
-/* The kernel's handle is made; k has device, module, name and parameters. */
-static inline bool zed_kernel_create_(zed_kernel *k)
-{
-    zed_device *d = k->device;
-    ze_kernel_desc_t desc;
-    ze_result_t result;
-    memset(&desc, 0, sizeof desc);
-    desc.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC;
-    desc.pKernelName = k->name;
-    result = zeKernelCreate(k->module, &desc, &k->handle);
-    if (result != ZE_RESULT_SUCCESS) k->handle = NULL;
-    if (result == ZE_RESULT_ERROR_INVALID_KERNEL_NAME) return zed_no_such_kernel_(d, k->module, k->name);
-    if (!zed_check_(d, result, "zeKernelCreate", "of %s", k->name)) return false;
-    if (!zed_keep_(d, ZED_RES_KERNEL_, k->handle, 0)) {
-        zeKernelDestroy(k->handle);
-        k->handle = NULL;
-        return false;
-    }
-    if (zed_kernel_properties_(k) &&
-        (!k->local_size[0] || zed_set_local_size_(k, k->local_size[0], k->local_size[1], k->local_size[2]))) {
-        return true;
-    }
-    zed_drop_(d, ZED_RES_KERNEL_, k->handle);
-    k->handle = NULL;
-    return false;
-}
-
-static inline bool zed_kernel_get_(zed_kernel *k, zed_module *module, const char *name, const char *params,
-                                   const char *file, int line)
-{
-    zed_device *d = module ? module->device : NULL;
-    if (k) memset(k, 0, sizeof *k);
-    if (!d) return false;
-    zed_at_(d, file, line);
-    if (k) k->device = d;
-    if (!zed_usable_(d)) return false;
-    if (!k || !name) return zed_fail_(d, ZED_NULL_POINTER, "zed_kernel_get: %s is NULL", k ? "the name" : "the kernel");
-    if (!module->handle) return zed_fail_(d, ZED_KERNEL_NOT_LOADED, "kernel %s: its module is not loaded", name);
-    if (strlen(name) >= sizeof k->name) return zed_no_such_kernel_(d, module->handle, name);
-    snprintf(k->name, sizeof k->name, "%s", name);
-    k->module = module->handle;
-    return zed_parse_params_(d, name, params, k->params, &k->param_count) && zed_kernel_create_(k);
-}
+XETILE_API bool zed_kernel_get_(zed_kernel *k, zed_module *module, const char *name, const char *params,
+                                const char *file, int line);
 
 /* The same kernel once more, on another queue of the same device (zed_open_queue) or on the same. */
-static inline bool zed_kernel_clone_(zed_kernel *k, const zed_kernel *from, zed_device *d)
-{
-    if (!k) return false;
-    memset(k, 0, sizeof *k);
-    k->device = d;
-    if (!zed_usable_(d)) return false;
-    if (!from || !from->handle) return zed_fail_(d, ZED_KERNEL_NOT_LOADED, "the kernel to clone is not loaded");
-    if (from->device->context != d->context) {
-        return zed_fail_(d, ZED_OTHER_DEVICE, "kernel %s is of \"%s\" (%p), the clone of \"%s\" (%p)", from->name,
-                         from->device->name, (const void *)from->device, d->name, (void *)d);
-    }
-    *k = *from;
-    k->device = d;
-    k->handle = NULL;
-    if (!zed_kernel_create_(k)) return false;
-    if (!from->local_size[0]) return true;
-    return zed_set_local_size_(k, from->local_size[0], from->local_size[1], from->local_size[2]);
-}
+XETILE_API bool zed_kernel_clone_(zed_kernel *k, const zed_kernel *from, zed_device *d);
 
-static inline bool zed_kernel_free_(zed_kernel *k, const char *file, int line)
-{
-    bool ok = true;
-    if (!k) return false;
-    zed_at_(k->device, file, line);
-    if (k->device && k->handle) ok = zed_drop_(k->device, ZED_RES_KERNEL_, k->handle);
-    k->handle = NULL;
-    return ok;
-}
+XETILE_API bool zed_kernel_free_(zed_kernel *k, const char *file, int line);
 
 /* Module, kernel and local size at once; the module goes when the device is closed. */
-static inline bool zed_load_(zed_kernel *k, zed_device *d, const void *words, size_t bytes, const char *name,
-                             const char *params, const char *flags, const uint32_t local_size[3])
-{
-    zed_module module;
-    if (k) memset(k, 0, sizeof *k);
-    if (k) k->device = d;
-    if (!zed_module_load_(&module, d, words, bytes, flags)) return false;
-    if (!zed_kernel_get_(k, &module, name, params, d->file_, d->line_)) {
-        zed_drop_(d, ZED_RES_MODULE_, module.handle);
-        return false;
-    }
-    if (!local_size[0]) return true;
-    return zed_set_local_size_(k, local_size[0], local_size[1] ? local_size[1] : 1, local_size[2] ? local_size[2] : 1);
-}
+XETILE_API bool zed_load_(zed_kernel *k, zed_device *d, const void *words, size_t bytes, const char *name,
+                          const char *params, const char *flags, const uint32_t local_size[3]);
 
 /* ---- launching ------------------------------------------------------------------------------------------------- */
 
-static inline bool zed_groups_ok_(const zed_kernel *k, zed_groups g)
-{
-    const uint32_t *most = k->device->target.max_groups;
-    if (g.x && g.y && g.z && (!most[0] || g.x <= most[0]) && (!most[1] || g.y <= most[1]) &&
-        (!most[2] || g.z <= most[2])) {
-        return true;
-    }
-    return zed_fail_(k->device, ZED_GROUPS,
-                     "kernel %s: %" PRIu32 " x %" PRIu32 " x %" PRIu32 " groups, \"%s\" takes 1 to %" PRIu32
-                     " x %" PRIu32 " x %" PRIu32,
-                     k->name, g.x, g.y, g.z, k->device->name, most[0], most[1], most[2]);
-}
+XETILE_API bool zed_launch_(zed_kernel *k, zed_batch *b, int how, double *ns, const char *file, int line,
+                            zed_groups groups, const zed_arg *args, uint32_t count);
 
-/* Checks all arguments, then passes all. */
-static inline bool zed_bind_all_(zed_kernel *k, const zed_arg *args, uint32_t count)
-{
-    zed_device *d = k->device;
-    zed_bound_ bound[ZED_MAX_ARGS];
-    uint64_t local = k->local_bytes;
-    if (count != k->param_count) {
-        return zed_fail_(d, ZED_ARG_COUNT, "kernel %s takes %" PRIu32 " arguments, got %" PRIu32, k->name,
-                         k->param_count, count);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        if (!zed_bind_(k, &args[i], i, &bound[i])) return false;
-        if (k->params[i].kind == ZED_PARAM_LOCAL) local += bound[i].size;
-        if (local > (uint64_t)d->target.local_memory) {
-            return zed_fail_(d, ZED_LOCAL_MEMORY, "kernel %s: %" PRIu64 " bytes of local memory a group, \"%s\" has %d",
-                             k->name, local, d->name, d->target.local_memory);
-        }
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        const void *value = bound[i].no_value ? NULL : (const void *)&bound[i].as;
-        if (!zed_check_(d, zeKernelSetArgumentValue(k->handle, i, bound[i].size, value), "zeKernelSetArgumentValue",
-                        "(%" PRIu32 ", %zu bytes) of %s, parameter %s", i, bound[i].size, k->name, k->params[i].name)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static inline bool zed_batch_is_(zed_batch *b, int state, const char *call)
-{
-    static const char *const names[] = {"not begun", "being recorded", "ended"};
-    if (!b || !b->device) return false;
-    if (!zed_usable_(b->device)) return false;
-    if (b->state_ == state) return true;
-    return zed_fail_(b->device, ZED_BATCH_STATE, "%s of a batch that is %s, not %s", call, names[b->state_],
-                     names[state]);
-}
-
-/* Whether the kernel may go into the batch. */
-static inline bool zed_batch_takes_(zed_batch *b, const zed_kernel *k, const char *file, int line)
-{
-    zed_device *d = k->device;
-    if (!b || !b->device) return zed_fail_(d, ZED_BATCH_STATE, "kernel %s: the batch is not begun", k->name);
-    zed_at_(b->device, file, line);
-    if (!zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_launch")) return false;
-    if (b->device->context == d->context) return true;
-    return zed_fail_(d, ZED_OTHER_DEVICE, "kernel %s is of \"%s\" (%p), the batch of \"%s\" (%p)", k->name, d->name,
-                     (void *)d, b->device->name, (void *)b->device);
-}
-
-/* The launch as a command; a barrier first lets launches that are not waited for see each other's results. */
-static inline bool zed_append_(zed_kernel *k, ze_command_list_handle_t list, bool barrier, ze_event_handle_t signal,
-                               zed_groups groups)
-{
-    ze_group_count_t g;
-    ze_result_t result = ZE_RESULT_SUCCESS;
-    g.groupCountX = groups.x;
-    g.groupCountY = groups.y;
-    g.groupCountZ = groups.z;
-    if (barrier) result = zeCommandListAppendBarrier(list, NULL, 0, NULL);
-    if (!zed_check_(k->device, result, "zeCommandListAppendBarrier", "before %s", k->name)) return false;
-    result = zeCommandListAppendLaunchKernel(list, k->handle, &g, signal, 0, NULL);
-    return zed_check_(k->device, result, "zeCommandListAppendLaunchKernel",
-                      "of %s, %" PRIu32 " x %" PRIu32 " x %" PRIu32 " groups", k->name, groups.x, groups.y, groups.z);
-}
-
-static inline bool zed_launch_(zed_kernel *k, zed_batch *b, int how, double *ns, const char *file, int line,
-                               zed_groups groups, const zed_arg *args, uint32_t count)
-{
-    zed_device *d;
-    if (!zed_kernel_usable_(k, file, line)) return false;
-    d = k->device;
-    if (how == ZED_RUN_BATCH_ && !zed_batch_takes_(b, k, file, line)) return false;
-    if (!k->local_size[0]) return zed_fail_(d, ZED_NO_LOCAL_SIZE, "kernel %s has no local size", k->name);
-    if (!zed_groups_ok_(k, groups) || !zed_bind_all_(k, args, count)) return false;
-    if (how == ZED_RUN_BATCH_) return zed_append_(k, b->list, b->launches++ > 0, NULL, groups);
-    if (how == ZED_RUN_START_) {
-        bool after = d->pending_;
-        d->pending_ = true;
-        return zed_append_(k, d->list, after, NULL, groups);
-    }
-    return zed_settle_(d) && zed_append_(k, d->list, false, d->event, groups) && zed_await_event_(d, k->name, ns);
-}
-
-static inline double zed_launch_timed_(zed_kernel *k, const char *file, int line, zed_groups groups,
-                                       const zed_arg *args, uint32_t count)
-{
-    double ns = 0;
-    return zed_launch_(k, NULL, ZED_RUN_WAIT_, &ns, file, line, groups, args, count) ? ns : -1.0;
-}
+XETILE_API double zed_launch_timed_(zed_kernel *k, const char *file, int line, zed_groups groups, const zed_arg *args,
+                                    uint32_t count);
 
 /* ---- batches --------------------------------------------------------------------------------------------------- */
 
-static inline bool zed_batch_begin_(zed_batch *b, zed_device *d)
-{
-    ze_command_list_desc_t l;
-    ze_command_queue_desc_t q;
-    if (!b) return d ? zed_usable_(d) && zed_fail_(d, ZED_NULL_POINTER, "zed_batch_begin: the batch is NULL") : false;
-    memset(b, 0, sizeof *b);
-    b->device = d;
-    if (!zed_usable_(d)) return false;
-    memset(&l, 0, sizeof l);
-    memset(&q, 0, sizeof q);
-    l.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC;
-    l.commandQueueGroupOrdinal = d->ordinal_;
-    q.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC;
-    q.ordinal = d->ordinal_;
-    q.mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS;
-    if (!d->queue &&
-        !zed_check_(d, zeCommandQueueCreate(d->context, d->device, &q, &d->queue), "zeCommandQueueCreate", "%s", "")) {
-        d->queue = NULL;
-        return false;
-    }
-    if (!zed_check_(d, zeCommandListCreate(d->context, d->device, &l, &b->list), "zeCommandListCreate", "%s", "")) {
-        b->list = NULL;
-        return false;
-    }
-    if (!zed_keep_(d, ZED_RES_LIST_, b->list, 0)) {
-        zeCommandListDestroy(b->list);
-        b->list = NULL;
-        return false;
-    }
-    b->state_ = ZED_BATCH_OPEN_;
-    return true;
-}
+XETILE_API bool zed_batch_begin_(zed_batch *b, zed_device *d);
 
-static inline bool zed_batch_copy_(zed_batch *b, void *dst, const void *src, size_t bytes, const char *file, int line)
-{
-    zed_device *d = b ? b->device : NULL;
-    zed_at_(d, file, line);
-    if (!zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_copy")) return false;
-    if (!bytes) return true;
-    if (!zed_in_range_(d, "destination of a copy", dst, bytes) || !zed_in_range_(d, "source of a copy", src, bytes)) {
-        return false;
-    }
-    if (b->launches++ &&
-        !zed_check_(d, zeCommandListAppendBarrier(b->list, NULL, 0, NULL), "zeCommandListAppendBarrier", "%s", "")) {
-        return false;
-    }
-    return zed_check_(d, zeCommandListAppendMemoryCopy(b->list, dst, src, bytes, NULL, 0, NULL),
-                      "zeCommandListAppendMemoryCopy", "(%zu bytes)", bytes);
-}
+XETILE_API bool zed_batch_copy_(zed_batch *b, void *dst, const void *src, size_t bytes, const char *file, int line);
 
-static inline bool zed_batch_execute_(zed_batch *b)
-{
-    zed_device *d = b->device;
-    return zed_wait_(d) &&
-           zed_check_(d, zeCommandQueueExecuteCommandLists(d->queue, 1, &b->list, NULL),
-                      "zeCommandQueueExecuteCommandLists", "of %d launches", b->launches) &&
-           zed_check_(d, zeCommandQueueSynchronize(d->queue, UINT64_MAX), "zeCommandQueueSynchronize",
-                      "after %d launches", b->launches);
-}
+XETILE_API bool zed_batch_end_(zed_batch *b, const char *file, int line);
 
-static inline bool zed_batch_end_(zed_batch *b, const char *file, int line)
-{
-    if (b) zed_at_(b->device, file, line);
-    if (!zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_end")) return false;
-    if (!zed_check_(b->device, zeCommandListClose(b->list), "zeCommandListClose", "%s", "")) return false;
-    b->state_ = ZED_BATCH_CLOSED_;
-    return zed_batch_execute_(b);
-}
+XETILE_API bool zed_batch_run_(zed_batch *b, const char *file, int line);
 
-static inline bool zed_batch_run_(zed_batch *b, const char *file, int line)
-{
-    if (b) zed_at_(b->device, file, line);
-    return zed_batch_is_(b, ZED_BATCH_CLOSED_, "zed_batch_run") && zed_batch_execute_(b);
-}
-
-static inline bool zed_batch_free_(zed_batch *b, const char *file, int line)
-{
-    bool ok = true;
-    if (!b) return false;
-    zed_at_(b->device, file, line);
-    if (b->device && b->list) ok = zed_drop_(b->device, ZED_RES_LIST_, b->list);
-    b->list = NULL;
-    b->state_ = ZED_BATCH_NONE_;
-    return ok;
-}
+XETILE_API bool zed_batch_free_(zed_batch *b, const char *file, int line);
 
 /* ---- launching with the arguments as they are ------------------------------------------------------------------ */
 
@@ -2492,4 +846,1863 @@ inline double zed_launch_timed_cpp_(zed_kernel *k, const char *file, int line, z
 
 #endif
 
+#endif /* ZE_DISPATCH_H */
+
+/* ==== bodies: nothing from here on is for users ================================================================== */
+
+#if (!defined(XETILE_DECLARATIONS) || defined(XETILE_IMPLEMENTATION)) && !defined(ZE_DISPATCH_BODIES_)
+#define ZE_DISPATCH_BODIES_
+#if defined(XETILE_IMPLEMENTATION)
+/* The linker names this when two files of a program have the bodies. */
+XETILE_EXTERN_ const char XETILE_IMPLEMENTATION_belongs_in_one_file__ze_dispatch[];
+const char XETILE_IMPLEMENTATION_belongs_in_one_file__ze_dispatch[] = "";
+#elif !defined(XETILE_OPTIMIZE) && defined(__clang__)
+#pragma clang optimize off
+#elif !defined(XETILE_OPTIMIZE) && defined(__GNUC__)
+#pragma GCC push_options
+#pragma GCC optimize("O0")
 #endif
+
+/* internal.h - what the bodies of ze_dispatch.h share with each other and with nobody else. */
+
+enum { ZED_RES_MEMORY_, ZED_RES_MODULE_, ZED_RES_KERNEL_, ZED_RES_LIST_ };
+enum { ZED_BATCH_NONE_, ZED_BATCH_OPEN_, ZED_BATCH_CLOSED_ };
+
+ZED_PRINTF_(3, 4) XETILE_PRIVATE bool zed_fail_(zed_device *d, int id, const char *format, ...);
+
+XETILE_PRIVATE const char *zed_driver_text_(ze_driver_handle_t driver);
+
+ZED_PRINTF_(4, 5) XETILE_PRIVATE bool zed_check_(zed_device *d, ze_result_t result, const char *call,
+            const char *format, ...);
+
+XETILE_PRIVATE bool zed_usable_(zed_device *d);
+XETILE_PRIVATE double zed_tick_ns_from_(uint64_t old_meaning, uint64_t new_meaning);
+XETILE_PRIVATE bool zed_await_event_(zed_device *d, const char *what, double *ns);
+XETILE_PRIVATE bool zed_settle_(zed_device *d);
+XETILE_PRIVATE bool zed_keep_(zed_device *d, int kind, void *handle, size_t bytes);
+XETILE_PRIVATE ptrdiff_t zed_find_(const zed_device *d, int kind, const void *handle);
+XETILE_PRIVATE bool zed_destroy_(zed_device *d, const zed_resource_ *r);
+XETILE_PRIVATE bool zed_drop_(zed_device *d, int kind, void *handle);
+
+typedef struct zed_target_row_ {
+    const char *name;
+    bool dpas, block2d;
+} zed_target_row_;
+
+XETILE_PRIVATE const zed_target_row_ *zed_target_row_of_(const char *name);
+XETILE_PRIVATE const char *zed_target_name_(uint32_t vendor_id, uint32_t device_id, const char *name);
+XETILE_PRIVATE void zed_fill_target_(zed_target *t, const ze_device_properties_t *p,
+                                     const ze_device_compute_properties_t *c, const ze_device_module_properties_t *m);
+XETILE_PRIVATE bool zed_name_drivers_(zed_device *d);
+
+typedef struct zed_candidate_ {
+    ze_driver_handle_t driver;
+    ze_device_handle_t device;
+    int rank;
+    bool gpu, software;
+    uint32_t vendor_id, device_id;
+    char name[ZE_MAX_DEVICE_NAME];
+} zed_candidate_;
+
+XETILE_PRIVATE bool zed_enumerate_(zed_device *d, zed_candidate_ *all, int *count);
+XETILE_PRIVATE int zed_choose_(zed_device *d, const zed_options *o, const zed_candidate_ *all, int count);
+XETILE_PRIVATE bool zed_in_range_(zed_device *d, const char *what, const void *p, size_t bytes);
+XETILE_PRIVATE bool zed_parse_params_(zed_device *d, const char *kernel, const char *text, zed_param *params,
+                                      uint32_t *count);
+XETILE_PRIVATE const char *zed_param_name_(const zed_param *p, char *text, size_t size);
+
+/* An argument ready for zeKernelSetArgumentValue. */
+typedef struct zed_bound_ {
+    size_t size;
+    bool no_value; /* local memory, or a null pointer */
+    union {
+        uint64_t u;
+        uint8_t bytes[8];
+        const void *p;
+        double f64;
+        float f32;
+        uint32_t u32;
+        uint16_t u16;
+        uint8_t u8;
+    } as;
+} zed_bound_;
+
+XETILE_PRIVATE bool zed_bind_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b);
+XETILE_PRIVATE bool zed_kernel_usable_(zed_kernel *k, const char *file, int line);
+XETILE_PRIVATE bool zed_batch_is_(zed_batch *b, int state, const char *call);
+
+/* errors.c - errors: how they are kept. */
+
+zed_device *zed_at_(zed_device *d, const char *file, int line)
+{
+    if (d) {
+        d->file_ = file;
+        d->line_ = line;
+    }
+    return d;
+}
+
+/* The row of an error id: its name and what to do; for a row of Level Zero also the name of the ze_result_t. */
+typedef struct zed_error_row_ {
+    int id;
+    uint32_t code;
+    const char *name, *result, *hint;
+} zed_error_row_;
+
+static const zed_error_row_ *zed_error_rows_(size_t *count)
+{
+    static const zed_error_row_ rows[] = {
+#define ZED_X_(id, hint) {id, 0, #id, "", hint},
+        ZED_ERRORS(ZED_X_)
+#undef ZED_X_
+#define ZED_X_(id, code, result, hint) {id, code, #id, result, hint},
+            ZED_RESULTS(ZED_X_)
+#undef ZED_X_
+    };
+    *count = sizeof rows / sizeof rows[0];
+    return rows;
+}
+
+static const zed_error_row_ *zed_error_row_of_(int id)
+{
+    size_t count, i = 0;
+    const zed_error_row_ *rows = zed_error_rows_(&count);
+    while (i + 1 < count && rows[i].id != id) i++;
+    return &rows[i];
+}
+
+/* The row of a failed ze_result_t; the last row when it is not listed. */
+static const zed_error_row_ *zed_result_row_(ze_result_t result)
+{
+    size_t count;
+    const zed_error_row_ *rows = zed_error_rows_(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].code && rows[i].code == (uint32_t)result) return &rows[i];
+    }
+    return &rows[count - 1];
+}
+
+const char *zed_result_name(ze_result_t result)
+{
+    return result == ZE_RESULT_SUCCESS ? "ZE_RESULT_SUCCESS" : zed_result_row_(result)->result;
+}
+
+/* Adds "; <what to do>" behind the text, which is cut rather than the advice. */
+static void zed_error_hint_(zed_error *e, const char *hint)
+{
+    size_t used = strlen(e->text), need = strlen(hint) + 3;
+    if (used + need > sizeof e->text) used = sizeof e->text - need;
+    snprintf(e->text + used, sizeof e->text - used, "; %s", hint);
+}
+
+/* The first error stays. Its text is made already; the hint comes behind it. */
+static void zed_error_set_(zed_error *e, const zed_error_row_ *row, ze_result_t result, const char *file,
+                                  int line)
+{
+    e->id = row->id;
+    e->name = row->name;
+    e->file = file;
+    e->line = line;
+    e->result = result;
+    zed_error_hint_(e, row->hint);
+}
+
+/* Keeps the device's first error; always false, so that callers can return it. */
+bool zed_fail_(zed_device *d, int id, const char *format, ...)
+{
+    va_list args;
+    if (d->error.id) return false;
+    va_start(args, format);
+    vsnprintf(d->error.text, sizeof d->error.text, format, args);
+    va_end(args);
+    zed_error_set_(&d->error, zed_error_row_of_(id), ZE_RESULT_SUCCESS, d->file_, d->line_);
+    return false;
+}
+
+/* What the driver itself says about its last error; "" when it says nothing. */
+const char *zed_driver_text_(ze_driver_handle_t driver)
+{
+#if defined(ZE_API_VERSION_CURRENT_M)
+#if ZE_API_VERSION_CURRENT_M >= ZE_MAKE_VERSION(1, 6)
+    const char *text = NULL;
+    if (driver && zeDriverGetLastErrorDescription(driver, &text) == ZE_RESULT_SUCCESS && text) return text;
+#endif
+#endif
+    (void)driver;
+    return "";
+}
+
+/* True when a Level Zero call went well; else its error, with the details that the format gives. */
+bool zed_check_(zed_device *d, ze_result_t result, const char *call, const char *format, ...)
+{
+    char details[512];
+    const char *text;
+    va_list args;
+    zed_error *e = &d->error;
+    const zed_error_row_ *row = zed_result_row_(result);
+    if (result == ZE_RESULT_SUCCESS) return true;
+    if (e->id) return false;
+    va_start(args, format);
+    vsnprintf(details, sizeof details, format, args);
+    va_end(args);
+    text = zed_driver_text_(d->driver);
+    snprintf(e->text, sizeof e->text, "%s%s%s gave %s (0x%" PRIx32 ")%s%s", call, *details ? " " : "", details,
+             row->result, (uint32_t)result, *text ? ": " : "", text);
+    zed_error_set_(e, row, result, d->file_, d->line_);
+    return false;
+}
+
+const zed_error *zed_get_error(const zed_device *d) { return &d->error; }
+
+void zed_clear_error(zed_device *d) { memset(&d->error, 0, sizeof d->error); }
+
+void zed_print_error(const zed_device *d, FILE *f)
+{
+    const zed_error *e = &d->error;
+    if (e->id) fprintf(f, "%s:%d: %s: %s\n", e->file ? e->file : "?", e->line, e->name, e->text);
+}
+
+/* Whether d can be worked with: open, and no error yet. */
+bool zed_usable_(zed_device *d)
+{
+    if (!d || d->error.id) return false;
+    if (!d->open_) return zed_fail_(d, ZED_NOT_OPEN, "the device is not open");
+    return true;
+}
+
+/* wait.c - waiting. */
+
+/* Nanoseconds of a tick. The same field is nanoseconds a tick or ticks a second, by the structure type asked for; a
+ * driver that knows only the older meaning gives a number too small to be a frequency. */
+double zed_tick_ns_from_(uint64_t old_meaning, uint64_t new_meaning)
+{
+    if (new_meaning >= 10000) return 1e9 / (double)new_meaning;
+    return old_meaning ? (double)old_meaning : 1.0;
+}
+
+/* Ticks between two readings of a counter of `bits` bits that may have wrapped once. */
+static uint64_t zed_ticks_between_(uint64_t start, uint64_t end, uint32_t bits)
+{
+    uint64_t mask = bits == 0 || bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+    return (end - start) & mask;
+}
+
+/* Waits for the event that the last appended command signals, and makes it ready for the next. */
+bool zed_await_event_(zed_device *d, const char *what, double *ns)
+{
+    ze_kernel_timestamp_result_t stamp;
+    bool ok = zed_check_(d, zeEventHostSynchronize(d->event, UINT64_MAX), "zeEventHostSynchronize", "after %s", what);
+    memset(&stamp, 0, sizeof stamp);
+    if (ok && ns) {
+        ok = zed_check_(d, zeEventQueryKernelTimestamp(d->event, &stamp), "zeEventQueryKernelTimestamp", "%s", "");
+        *ns = d->tick_ns_ *
+              (double)zed_ticks_between_(stamp.context.kernelStart, stamp.context.kernelEnd, d->timestamp_bits_);
+    }
+    return zed_check_(d, zeEventHostReset(d->event), "zeEventHostReset", "%s", "") && ok;
+}
+
+/* Waits for all that zed_start began, after an error too: what runs may use what is to be freed. */
+bool zed_settle_(zed_device *d)
+{
+    if (!d->pending_) return true;
+    d->pending_ = false;
+    return zed_check_(d, zeCommandListAppendBarrier(d->list, d->event, 0, NULL), "zeCommandListAppendBarrier", "%s",
+                      "") &&
+           zed_await_event_(d, "zed_start", NULL);
+}
+
+bool zed_wait_(zed_device *d) { return zed_usable_(d) && zed_settle_(d); }
+
+/* resources.c - what is destroyed with the device. */
+
+bool zed_keep_(zed_device *d, int kind, void *handle, size_t bytes)
+{
+    zed_resource_ *r;
+    if (d->resource_count_ == d->resource_room_) {
+        size_t room = d->resource_room_ ? 2 * d->resource_room_ : 32;
+        r = (zed_resource_ *)realloc(d->resources_, room * sizeof *r);
+        if (!r) return zed_fail_(d, ZED_OUT_OF_MEMORY, "no room for a list of %zu handles", room);
+        d->resources_ = r;
+        d->resource_room_ = room;
+    }
+    r = &d->resources_[d->resource_count_++];
+    r->kind = kind;
+    r->handle = handle;
+    r->bytes = bytes;
+    return true;
+}
+
+/* The place of a handle in the list, or -1. The latest first: most things live shortly. */
+ptrdiff_t zed_find_(const zed_device *d, int kind, const void *handle)
+{
+    for (size_t i = d->resource_count_; i-- > 0;) {
+        if (d->resources_[i].kind == kind && d->resources_[i].handle == handle) return (ptrdiff_t)i;
+    }
+    return -1;
+}
+
+static void zed_forget_(zed_device *d, ptrdiff_t i)
+{
+    size_t after = d->resource_count_ - (size_t)i - 1;
+    memmove(&d->resources_[i], &d->resources_[i + 1], after * sizeof d->resources_[0]);
+    d->resource_count_--;
+}
+
+bool zed_destroy_(zed_device *d, const zed_resource_ *r)
+{
+    switch (r->kind) {
+    case ZED_RES_MEMORY_: return zed_check_(d, zeMemFree(d->context, r->handle), "zeMemFree", "%s", "");
+    case ZED_RES_MODULE_:
+        return zed_check_(d, zeModuleDestroy((ze_module_handle_t)r->handle), "zeModuleDestroy", "%s", "");
+    case ZED_RES_KERNEL_:
+        return zed_check_(d, zeKernelDestroy((ze_kernel_handle_t)r->handle), "zeKernelDestroy", "%s", "");
+    default:
+        return zed_check_(d, zeCommandListDestroy((ze_command_list_handle_t)r->handle), "zeCommandListDestroy", "%s",
+                          "");
+    }
+}
+
+/* Destroys one handle of the list; true also when the device has an error already. */
+bool zed_drop_(zed_device *d, int kind, void *handle)
+{
+    zed_resource_ r;
+    ptrdiff_t i = zed_find_(d, kind, handle);
+    if (i < 0) return false;
+    zed_settle_(d);
+    r = d->resources_[i];
+    zed_forget_(d, i);
+    return zed_destroy_(d, &r);
+}
+
+/* targets.c - which row of the target table a device is. */
+
+const zed_target_row_ *zed_target_row_of_(const char *name)
+{
+    static const zed_target_row_ rows[] = {
+        {"pvc", true, true},  {"bmg", true, true},  {"lnl", true, true},       {"ptl", true, true},
+        {"dg2", true, false}, {"soft", true, true}, {"generic", false, false},
+    };
+    size_t i = 0, last = sizeof rows / sizeof rows[0] - 1;
+    while (i < last && strcmp(rows[i].name, name) != 0) i++;
+    return &rows[i];
+}
+
+/* Intel's PCI device ids, then what names say when the id is newer than this table. */
+const char *zed_target_name_(uint32_t vendor_id, uint32_t device_id, const char *name)
+{
+    static const struct {
+        uint32_t first, last;
+        const char *target;
+    } ids[] = {
+        {0x0b69, 0x0b6e, "pvc"}, {0x0bd0, 0x0bdb, "pvc"},                          /* Data Center GPU Max */
+        {0xe202, 0xe223, "bmg"},                                                   /* Arc B, Arc Pro B */
+        {0x6420, 0x6420, "lnl"}, {0x64a0, 0x64a0, "lnl"}, {0x64b0, 0x64b0, "lnl"}, /* Core Ultra 200V */
+        {0xb080, 0xb0b0, "ptl"}, {0xfd80, 0xfd81, "ptl"},                          /* Core Ultra 300, Wildcat Lake */
+        {0x4f80, 0x4f88, "dg2"}, {0x5690, 0x5698, "dg2"}, {0x56a0, 0x56af, "dg2"}, /* Arc A, Arc Pro A, Flex */
+        {0x56b0, 0x56bf, "dg2"}, {0x56c0, 0x56c2, "dg2"},
+    };
+    static const struct {
+        const char *part, *target;
+    } names[] = {
+        {"Data Center GPU Max", "pvc"},  {"Arc(TM) B5", "bmg"}, {"Arc(TM) Pro B", "bmg"},
+        {"Arc(TM) B3", "ptl"},           {"Arc(TM) A", "dg2"},  {"Arc(TM) Pro A", "dg2"},
+        {"Data Center GPU Flex", "dg2"},
+    };
+    if (strncmp(name, "xetile software device", 22) == 0) return "soft";
+    if (vendor_id != 0x8086) return "generic";
+    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
+        if (device_id >= ids[i].first && device_id <= ids[i].last) return ids[i].target;
+    }
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strstr(name, names[i].part)) return names[i].target;
+    }
+    return "generic";
+}
+
+void zed_fill_target_(zed_target *t, const ze_device_properties_t *p, const ze_device_compute_properties_t *c,
+                      const ze_device_module_properties_t *m)
+{
+    const zed_target_row_ *row = zed_target_row_of_(zed_target_name_(p->vendorId, p->deviceId, p->name));
+    t->name = row->name;
+    t->dpas = row->dpas;
+    t->block2d = row->block2d;
+    for (uint32_t i = 0; i < c->numSubGroupSizes && i < ZE_SUBGROUPSIZE_COUNT; i++) {
+        t->subgroup_sizes |= c->subGroupSizes[i];
+    }
+    t->local_memory = (int)c->maxSharedLocalMemory;
+    t->max_group_size = (int)c->maxTotalGroupSize;
+    t->max_group_dim[0] = (int)c->maxGroupSizeX;
+    t->max_group_dim[1] = (int)c->maxGroupSizeY;
+    t->max_group_dim[2] = (int)c->maxGroupSizeZ;
+    t->max_groups[0] = c->maxGroupCountX;
+    t->max_groups[1] = c->maxGroupCountY;
+    t->max_groups[2] = c->maxGroupCountZ;
+    t->fp16 = (m->flags & ZE_DEVICE_MODULE_FLAG_FP16) != 0;
+    t->fp64 = (m->flags & ZE_DEVICE_MODULE_FLAG_FP64) != 0;
+    t->int64_atomics = (m->flags & ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS) != 0;
+    t->spirv_version = m->spirvVersionSupported;
+    t->vendor_id = p->vendorId;
+    t->device_id = p->deviceId;
+    t->eu_count = p->numEUsPerSubslice * p->numSubslicesPerSlice * p->numSlices;
+    t->max_alloc = p->maxMemAllocSize;
+}
+
+/* find_soft.c - finding the software device. */
+
+#if !defined(_WIN32)
+/* The first readable libze_soft.so of the documented places, or its plain name. */
+static void zed_soft_path_(char *path, size_t size)
+{
+    static const char *const near_program[] = {"", "build/", "../", "../build/"};
+    static const char *const near_us[] = {"./build/", "./"};
+    char program[1024];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    char *slash;
+    program[length > 0 ? length : 0] = 0;
+    slash = strrchr(program, '/');
+    if (slash) {
+        slash[1] = 0;
+        for (size_t i = 0; i < sizeof near_program / sizeof near_program[0]; i++) {
+            int n = snprintf(path, size, "%s%slibze_soft.so", program, near_program[i]);
+            if (n > 0 && (size_t)n < size && !strchr(path, ',') && access(path, R_OK) == 0) return;
+        }
+    }
+    for (size_t i = 0; i < sizeof near_us / sizeof near_us[0]; i++) {
+        snprintf(path, size, "%slibze_soft.so", near_us[i]);
+        if (access(path, R_OK) == 0) return;
+    }
+    snprintf(path, size, "libze_soft.so");
+}
+
+/* Puts the software device behind Intel's drivers. The list below is what the loader would try by itself. */
+bool zed_name_drivers_(zed_device *d)
+{
+    char path[2048], value[2200];
+    const char *soft = getenv("XETILE_SOFT");
+    if (getenv("ZE_ENABLE_ALT_DRIVERS")) return true; /* the user's, or ours of an earlier zed_open */
+    if (soft && !*soft) return true;
+    if (soft) {
+        int n = snprintf(path, sizeof path, "%s", soft);
+        if (n < 0 || (size_t)n >= sizeof path || strchr(path, ',') || access(path, R_OK) != 0) {
+            return zed_fail_(d, ZED_SOFT_MISSING, "XETILE_SOFT is \"%s\", which cannot be read or has a comma", soft);
+        }
+    } else {
+        zed_soft_path_(path, sizeof path);
+    }
+    snprintf(value, sizeof value, "libze_intel_gpu.so.1,libze_intel_gpu_legacy1.so.1,%s", path);
+    if (setenv("ZE_ENABLE_ALT_DRIVERS", value, 0) != 0) {
+        return zed_fail_(d, ZED_OUT_OF_MEMORY, "setenv of ZE_ENABLE_ALT_DRIVERS failed");
+    }
+    return true;
+}
+#else
+bool zed_name_drivers_(zed_device *d)
+{
+    (void)d;
+    return true;
+}
+#endif
+
+/* enumerate.c - enumerating. */
+
+/* 0 discrete GPU, 1 integrated GPU, 2 another processor, 3 the software device. */
+static int zed_rank_(const ze_device_properties_t *p, bool software)
+{
+    if (software) return 3;
+    if (p->type != ZE_DEVICE_TYPE_GPU) return 2;
+    return p->flags & ZE_DEVICE_PROPERTY_FLAG_INTEGRATED ? 1 : 0;
+}
+
+static bool zed_candidate_add_(zed_device *d, zed_candidate_ *all, int *count, ze_driver_handle_t driver,
+                                      ze_device_handle_t device)
+{
+    ze_device_properties_t p;
+    zed_candidate_ c;
+    int at;
+    memset(&p, 0, sizeof p);
+    memset(&c, 0, sizeof c);
+    p.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES;
+    if (!zed_check_(d, zeDeviceGetProperties(device, &p), "zeDeviceGetProperties", "%s", "")) return false;
+    if (p.type == ZE_DEVICE_TYPE_VPU || *count == ZED_MAX_DEVICES) return true; /* an NPU takes no SPIR-V */
+    c.driver = driver;
+    c.device = device;
+    c.gpu = p.type == ZE_DEVICE_TYPE_GPU;
+    c.vendor_id = p.vendorId;
+    c.device_id = p.deviceId;
+    snprintf(c.name, sizeof c.name, "%s", p.name);
+    c.software = strncmp(c.name, "xetile software device", 22) == 0;
+    c.gpu = c.gpu && !c.software;
+    c.rank = zed_rank_(&p, c.software);
+    for (at = (*count)++; at > 0 && all[at - 1].rank > c.rank; at--) all[at] = all[at - 1];
+    all[at] = c;
+    return true;
+}
+
+static bool zed_no_device_(zed_device *d, ze_result_t result, const char *why)
+{
+    const char *drivers = getenv("ZE_ENABLE_ALT_DRIVERS");
+    zed_fail_(d, ZED_NO_DEVICE, "no Level Zero device: %s %s (0x%" PRIx32 "), drivers tried: %s", why,
+              zed_result_name(result), (uint32_t)result, drivers ? drivers : "the loader's own list");
+    d->error.result = result;
+    return false;
+}
+
+/* All devices, the preferred first. */
+bool zed_enumerate_(zed_device *d, zed_candidate_ *all, int *count)
+{
+    ze_driver_handle_t drivers[16];
+    ze_device_handle_t devices[ZED_MAX_DEVICES];
+    uint32_t driver_count = 0, device_count;
+    ze_result_t result;
+    *count = 0;
+    if (!zed_name_drivers_(d)) return false;
+    result = zeInit(0);
+    if (result != ZE_RESULT_SUCCESS) return zed_no_device_(d, result, "zeInit gave");
+    result = zeDriverGet(&driver_count, NULL);
+    if (driver_count > 16) driver_count = 16;
+    if (result == ZE_RESULT_SUCCESS && driver_count) result = zeDriverGet(&driver_count, drivers);
+    if (result != ZE_RESULT_SUCCESS) return zed_no_device_(d, result, "zeDriverGet gave");
+    for (uint32_t i = 0; i < driver_count; i++) {
+        device_count = 0;
+        result = zeDeviceGet(drivers[i], &device_count, NULL);
+        if (device_count > ZED_MAX_DEVICES) device_count = ZED_MAX_DEVICES;
+        if (result != ZE_RESULT_SUCCESS || !device_count) continue; /* a driver without a device is no error */
+        if (!zed_check_(d, zeDeviceGet(drivers[i], &device_count, devices), "zeDeviceGet", "%s", "")) return false;
+        for (uint32_t j = 0; j < device_count; j++) {
+            if (!zed_candidate_add_(d, all, count, drivers[i], devices[j])) return false;
+        }
+    }
+    if (!*count) return zed_no_device_(d, result, "the drivers have none, the last call gave");
+    return true;
+}
+
+/* Whether `part` is in `text`, whatever the case. */
+static bool zed_has_(const char *text, const char *part)
+{
+    for (; *text; text++) {
+        size_t i = 0;
+        while (part[i] && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i])) i++;
+        if (!part[i]) return true;
+    }
+    return !*part;
+}
+
+static bool zed_no_such_device_(zed_device *d, const char *wanted, const char *from, const zed_candidate_ *all,
+                                       int count)
+{
+    char list[1200] = "";
+    size_t used = 0;
+    for (int i = 0; i < count && used < sizeof list; i++) {
+        int n = snprintf(list + used, sizeof list - used, "%s%d \"%s\"", i ? ", " : "", i, all[i].name);
+        used += n > 0 ? (size_t)n : 0;
+    }
+    return zed_fail_(d, ZED_NO_SUCH_DEVICE, "no device \"%s\" (from %s); there %s %s", wanted, from,
+                     count == 1 ? "is" : "are", list);
+}
+
+/* The device that the options, then the environment, ask for; the first when nobody asks. -1: error. */
+int zed_choose_(zed_device *d, const zed_options *o, const zed_candidate_ *all, int count)
+{
+    const char *name = o ? o->name : NULL, *from = "zed_options";
+    char number[16];
+    if (o && o->index_plus_1) {
+        if (o->index_plus_1 > 0 && o->index_plus_1 <= count) return o->index_plus_1 - 1;
+        snprintf(number, sizeof number, "%d", o->index_plus_1 - 1);
+        zed_no_such_device_(d, number, from, all, count);
+        return -1;
+    }
+    if (!name) { /* a number or a name */
+        name = o ? o->device : NULL;
+        if (!name) {
+            name = getenv("XETILE_DEVICE");
+            from = "XETILE_DEVICE";
+        }
+        if (!name || !*name) return 0;
+        if (strspn(name, "0123456789") == strlen(name)) {
+            if (strlen(name) < 4 && atoi(name) < count) return atoi(name);
+            zed_no_such_device_(d, name, from, all, count);
+            return -1;
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        if (zed_has_(all[i].name, name)) return i;
+        if (strcmp(zed_target_name_(all[i].vendor_id, all[i].device_id, all[i].name), name) == 0) return i;
+    }
+    zed_no_such_device_(d, name, from, all, count);
+    return -1;
+}
+
+int zed_list_(zed_info *infos, int max, zed_error *error, const char *file, int line)
+{
+    zed_candidate_ *all = (zed_candidate_ *)calloc(ZED_MAX_DEVICES, sizeof *all);
+    zed_device d;
+    int count = -1;
+    memset(&d, 0, sizeof d);
+    zed_at_(&d, file, line);
+    if (!all) zed_fail_(&d, ZED_OUT_OF_MEMORY, "no room for a list of %d devices", (int)ZED_MAX_DEVICES);
+    else if (!zed_enumerate_(&d, all, &count)) count = -1;
+    if (error) *error = d.error;
+    for (int i = 0; i < count && i < max; i++) {
+        infos[i].index = i;
+        memcpy(infos[i].name, all[i].name, sizeof infos[i].name);
+        infos[i].target = zed_target_row_of_(zed_target_name_(all[i].vendor_id, all[i].device_id, all[i].name))->name;
+        infos[i].gpu = all[i].gpu;
+        infos[i].software = all[i].software;
+        infos[i].vendor_id = all[i].vendor_id;
+        infos[i].device_id = all[i].device_id;
+    }
+    free(all);
+    return count;
+}
+
+bool zed_print_list_(FILE *f, const char *file, int line)
+{
+    zed_info infos[ZED_MAX_DEVICES];
+    zed_error e;
+    int count = zed_list_(infos, ZED_MAX_DEVICES, &e, file, line);
+    for (int i = 0; i < count; i++) fprintf(f, "%d  %s (%s)\n", infos[i].index, infos[i].name, infos[i].target);
+    if (count < 0) fprintf(f, "%s:%d: %s: %s\n", e.file ? e.file : "?", e.line, e.name, e.text);
+    return count >= 0;
+}
+
+/* open.c - opening and closing. */
+
+static bool zed_read_properties_(zed_device *d)
+{
+    ze_device_properties_t p, p2;
+    ze_device_compute_properties_t c;
+    ze_device_module_properties_t m;
+    ze_device_memory_access_properties_t access;
+    uint64_t frequency = 0;
+    memset(&p, 0, sizeof p);
+    memset(&p2, 0, sizeof p2);
+    memset(&c, 0, sizeof c);
+    memset(&m, 0, sizeof m);
+    memset(&access, 0, sizeof access);
+    p.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES;
+    p2.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2;
+    c.stype = ZE_STRUCTURE_TYPE_DEVICE_COMPUTE_PROPERTIES;
+    m.stype = ZE_STRUCTURE_TYPE_DEVICE_MODULE_PROPERTIES;
+    access.stype = ZE_STRUCTURE_TYPE_DEVICE_MEMORY_ACCESS_PROPERTIES;
+    if (!zed_check_(d, zeDeviceGetProperties(d->device, &p), "zeDeviceGetProperties", "%s", "") ||
+        !zed_check_(d, zeDeviceGetComputeProperties(d->device, &c), "zeDeviceGetComputeProperties", "%s", "") ||
+        !zed_check_(d, zeDeviceGetModuleProperties(d->device, &m), "zeDeviceGetModuleProperties", "%s", "")) {
+        return false;
+    }
+    if (zeDeviceGetProperties(d->device, &p2) == ZE_RESULT_SUCCESS) frequency = p2.timerResolution;
+    if (zeDeviceGetMemoryAccessProperties(d->device, &access) == ZE_RESULT_SUCCESS) {
+        d->system_memory_ = (access.sharedSystemAllocCapabilities & ZE_MEMORY_ACCESS_CAP_FLAG_RW) != 0;
+    }
+    d->tick_ns_ = zed_tick_ns_from_(p.timerResolution, frequency);
+    d->timestamp_bits_ = p.kernelTimestampValidBits;
+    zed_fill_target_(&d->target, &p, &c, &m);
+    return true;
+}
+
+/* The first queue group that runs kernels. */
+static bool zed_find_queue_group_(zed_device *d)
+{
+    ze_command_queue_group_properties_t groups[16];
+    uint32_t count = 0;
+    if (!zed_check_(d, zeDeviceGetCommandQueueGroupProperties(d->device, &count, NULL),
+                    "zeDeviceGetCommandQueueGroupProperties", "%s", "")) {
+        return false;
+    }
+    if (count > 16) count = 16;
+    memset(groups, 0, sizeof groups);
+    for (uint32_t i = 0; i < count; i++) groups[i].stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_GROUP_PROPERTIES;
+    if (count && !zed_check_(d, zeDeviceGetCommandQueueGroupProperties(d->device, &count, groups),
+                             "zeDeviceGetCommandQueueGroupProperties", "%s", "")) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (groups[i].flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE) {
+            d->ordinal_ = i;
+            d->pattern_max_ = groups[i].maxMemoryFillPatternSize;
+            return true;
+        }
+    }
+    return zed_fail_(d, ZED_NO_QUEUE, "\"%s\" has %" PRIu32 " queue groups and none runs kernels", d->name, count);
+}
+
+static bool zed_make_queue_(zed_device *d)
+{
+    ze_command_queue_desc_t q;
+    ze_event_pool_desc_t p;
+    ze_event_desc_t e;
+    memset(&q, 0, sizeof q);
+    memset(&p, 0, sizeof p);
+    memset(&e, 0, sizeof e);
+    q.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC;
+    q.ordinal = d->ordinal_;
+    q.mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS;
+    p.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC;
+    p.flags = ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP;
+    p.count = 1;
+    e.stype = ZE_STRUCTURE_TYPE_EVENT_DESC;
+    e.signal = ZE_EVENT_SCOPE_FLAG_HOST;
+    e.wait = ZE_EVENT_SCOPE_FLAG_HOST;
+    return zed_check_(d, zeCommandListCreateImmediate(d->context, d->device, &q, &d->list),
+                      "zeCommandListCreateImmediate", "%s", "") &&
+           zed_check_(d, zeEventPoolCreate(d->context, &p, 1, &d->device, &d->pool), "zeEventPoolCreate", "%s", "") &&
+           zed_check_(d, zeEventCreate(d->pool, &e, &d->event), "zeEventCreate", "%s", "");
+}
+
+void zed_close_(zed_device *d)
+{
+    zed_error error;
+    if (!d) return;
+    zed_settle_(d);
+    while (d->resource_count_) zed_destroy_(d, &d->resources_[--d->resource_count_]);
+    if (d->event) zed_check_(d, zeEventDestroy(d->event), "zeEventDestroy", "%s", "");
+    if (d->pool) zed_check_(d, zeEventPoolDestroy(d->pool), "zeEventPoolDestroy", "%s", "");
+    if (d->list) zed_check_(d, zeCommandListDestroy(d->list), "zeCommandListDestroy", "%s", "");
+    if (d->queue) zed_check_(d, zeCommandQueueDestroy(d->queue), "zeCommandQueueDestroy", "%s", "");
+    if (d->context && !d->borrowed_) {
+        zed_check_(d, zeContextDestroy(d->context), "zeContextDestroy", "%s", "");
+    }
+    free(d->resources_);
+    free(d->log_);
+    error = d->error;
+    memset(d, 0, sizeof *d);
+    d->error = error;
+}
+
+bool zed_open_(zed_device *d, const zed_options *options, const char *file, int line)
+{
+    ze_context_desc_t context;
+    zed_candidate_ *all;
+    int count, chosen = -1;
+    if (!d) return false;
+    memset(d, 0, sizeof *d);
+    zed_at_(d, file, line);
+    all = (zed_candidate_ *)calloc(ZED_MAX_DEVICES, sizeof *all);
+    if (!all) return zed_fail_(d, ZED_OUT_OF_MEMORY, "no room for a list of %d devices", (int)ZED_MAX_DEVICES);
+    if (zed_enumerate_(d, all, &count)) chosen = zed_choose_(d, options, all, count);
+    if (chosen >= 0) {
+        d->driver = all[chosen].driver;
+        d->device = all[chosen].device;
+        d->software = all[chosen].software;
+        memcpy(d->name, all[chosen].name, sizeof d->name);
+    }
+    free(all);
+    if (chosen < 0) return false;
+    memset(&context, 0, sizeof context);
+    context.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC;
+    d->open_ = zed_check_(d, zeContextCreate(d->driver, &context, &d->context), "zeContextCreate", "%s", "") &&
+               zed_read_properties_(d) && zed_find_queue_group_(d) && zed_make_queue_(d);
+    if (!d->open_) zed_close_(d);
+    return d->open_;
+}
+
+bool zed_open_queue_(zed_device *second, zed_device *first, const char *file, int line)
+{
+    if (!second) return false;
+    memset(second, 0, sizeof *second);
+    zed_at_(second, file, line);
+    if (!first || !first->open_) return zed_fail_(second, ZED_NOT_OPEN, "the device to share is not open");
+    second->driver = first->driver;
+    second->device = first->device;
+    second->context = first->context;
+    memcpy(second->name, first->name, sizeof second->name);
+    second->target = first->target;
+    second->software = first->software;
+    second->borrowed_ = true;
+    second->system_memory_ = first->system_memory_;
+    second->ordinal_ = first->ordinal_;
+    second->timestamp_bits_ = first->timestamp_bits_;
+    second->pattern_max_ = first->pattern_max_;
+    second->tick_ns_ = first->tick_ns_;
+    second->open_ = zed_make_queue_(second);
+    if (!second->open_) zed_close_(second);
+    return second->open_;
+}
+
+/* Appends what zeDeviceGet or zeDeviceGetSubDevices gave to all[]. */
+typedef struct zed_handles_ {
+    ze_device_handle_t all[ZED_MAX_DEVICES];
+    uint32_t count;
+} zed_handles_;
+
+static bool zed_add_parts_(zed_device *d, ze_device_handle_t device, zed_handles_ *to)
+{
+    uint32_t room = ZED_MAX_DEVICES - to->count, count = 0;
+    if (!room) return true;
+    if (!zed_check_(d, zeDeviceGetSubDevices(device, &count, NULL), "zeDeviceGetSubDevices", "%s", "")) return false;
+    if (!count) {
+        to->all[to->count++] = device;
+        return true;
+    }
+    if (count > room) count = room;
+    if (!zed_check_(d, zeDeviceGetSubDevices(device, &count, to->all + to->count), "zeDeviceGetSubDevices", "%s", "")) {
+        return false;
+    }
+    to->count += count;
+    return true;
+}
+
+static bool zed_context_handles_(zed_device *d, zed_handles_ *to)
+{
+    ze_device_handle_t roots[ZED_MAX_DEVICES];
+    uint32_t count = 0;
+    memset(to, 0, sizeof *to);
+    if (!zed_check_(d, zeDeviceGet(d->driver, &count, NULL), "zeDeviceGet", "%s", "")) return false;
+    if (count > ZED_MAX_DEVICES) count = ZED_MAX_DEVICES;
+    if (!zed_check_(d, zeDeviceGet(d->driver, &count, roots), "zeDeviceGet", "%s", "")) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!zed_add_parts_(d, roots[i], to)) return false;
+    }
+    return true;
+}
+
+int zed_context_devices_(zed_device *d)
+{
+    zed_handles_ handles;
+    return zed_usable_(d) && zed_context_handles_(d, &handles) ? (int)handles.count : -1;
+}
+
+static bool zed_name_device_(zed_device *d)
+{
+    ze_device_properties_t p;
+    memset(&p, 0, sizeof p);
+    p.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES;
+    if (!zed_check_(d, zeDeviceGetProperties(d->device, &p), "zeDeviceGetProperties", "%s", "")) return false;
+    snprintf(d->name, sizeof d->name, "%s", p.name);
+    return true;
+}
+
+bool zed_open_in_context_(zed_device *d, zed_device *first, int index, const char *file, int line)
+{
+    zed_handles_ handles;
+    if (!d) return false;
+    memset(d, 0, sizeof *d);
+    zed_at_(d, file, line);
+    if (!first || !first->open_) return zed_fail_(d, ZED_NOT_OPEN, "the device whose context to share is not open");
+    d->driver = first->driver;
+    d->context = first->context;
+    d->software = first->software;
+    d->borrowed_ = true;
+    if (zed_context_handles_(d, &handles)) {
+        if (index < 0 || (uint32_t)index >= handles.count) {
+            zed_fail_(d, ZED_NO_SUCH_DEVICE, "device %d: the context has %" PRIu32 ", counted from 0", index,
+                      handles.count);
+        } else {
+            d->device = handles.all[index];
+            d->open_ = zed_name_device_(d) && zed_read_properties_(d) && zed_find_queue_group_(d) && zed_make_queue_(d);
+        }
+    }
+    if (!d->open_) zed_close_(d);
+    return d->open_;
+}
+
+/* memory.c - memory. */
+
+void *zed_alloc_(zed_device *d, int kind, size_t bytes, size_t align)
+{
+    ze_device_mem_alloc_desc_t on_device;
+    ze_host_mem_alloc_desc_t on_host;
+    const char *call = "zeMemAllocShared";
+    ze_result_t result;
+    void *p = NULL;
+    if (!zed_usable_(d)) return NULL;
+    if (!align) align = 64;
+    if (kind < ZED_SHARED || kind > ZED_HOST)
+        zed_fail_(d, ZED_ALLOC_KIND, "no kind of memory is %d", kind);
+    else if (!bytes)
+        zed_fail_(d, ZED_ALLOC_SIZE, "an allocation of 0 bytes");
+    else if (align & (align - 1))
+        zed_fail_(d, ZED_ALLOC_ALIGN, "alignment %zu for %zu bytes", align, bytes);
+    else if (kind != ZED_HOST && d->target.max_alloc && bytes > d->target.max_alloc) {
+        zed_fail_(d, ZED_ALLOC_TOO_LARGE, "%zu bytes, and \"%s\" allocates at most %" PRIu64, bytes, d->name,
+                  d->target.max_alloc);
+    }
+    if (d->error.id) return NULL;
+    memset(&on_device, 0, sizeof on_device);
+    memset(&on_host, 0, sizeof on_host);
+    on_device.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC;
+    on_host.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC;
+    if (kind == ZED_DEVICE) {
+        call = "zeMemAllocDevice";
+        result = zeMemAllocDevice(d->context, &on_device, bytes, align, d->device, &p);
+    } else if (kind == ZED_HOST) {
+        call = "zeMemAllocHost";
+        result = zeMemAllocHost(d->context, &on_host, bytes, align, &p);
+    } else {
+        result = zeMemAllocShared(d->context, &on_device, &on_host, bytes, align, d->device, &p);
+    }
+    if (!zed_check_(d, result, call, "(%zu bytes, alignment %zu)", bytes, align)) return NULL;
+    if (!zed_keep_(d, ZED_RES_MEMORY_, p, bytes)) {
+        zeMemFree(d->context, p);
+        return NULL;
+    }
+    return p;
+}
+
+bool zed_free_(zed_device *d, void *p)
+{
+    if (!d) return false;
+    if (!p) return true;
+    if (!d->open_) return zed_fail_(d, ZED_NOT_OPEN, "the device is not open");
+    if (zed_find_(d, ZED_RES_MEMORY_, p) < 0) {
+        return zed_fail_(d, ZED_NOT_ALLOCATED, "%p is none of the allocations of this device", p);
+    }
+    return zed_drop_(d, ZED_RES_MEMORY_, p);
+}
+
+/* Refuses a range that begins in one of our allocations and leaves it. */
+bool zed_in_range_(zed_device *d, const char *what, const void *p, size_t bytes)
+{
+    uintptr_t at = (uintptr_t)p;
+    if (!p) return zed_fail_(d, ZED_NULL_POINTER, "%s of %zu bytes is NULL", what, bytes);
+    for (size_t i = d->resource_count_; i-- > 0;) {
+        const zed_resource_ *r = &d->resources_[i];
+        uintptr_t base = (uintptr_t)r->handle;
+        if (r->kind != ZED_RES_MEMORY_ || at < base || at - base >= r->bytes) continue;
+        if (bytes <= r->bytes - (at - base)) return true;
+        return zed_fail_(d, ZED_MEMORY_RANGE, "%s: %zu bytes from offset %zu of an allocation of %zu bytes", what,
+                         bytes, (size_t)(at - base), r->bytes);
+    }
+    return true;
+}
+
+bool zed_copy_(zed_device *d, void *dst, const void *src, size_t bytes)
+{
+    if (!zed_usable_(d)) return false;
+    if (!bytes) return true;
+    if (!zed_in_range_(d, "destination of a copy", dst, bytes) || !zed_in_range_(d, "source of a copy", src, bytes) ||
+        !zed_wait_(d)) {
+        return false;
+    }
+    return zed_check_(d, zeCommandListAppendMemoryCopy(d->list, dst, src, bytes, d->event, 0, NULL),
+                      "zeCommandListAppendMemoryCopy", "(%zu bytes)", bytes) &&
+           zed_await_event_(d, "a copy", NULL);
+}
+
+bool zed_fill_pattern_(zed_device *d, void *dst, const void *pattern, size_t size, size_t bytes)
+{
+    if (!zed_usable_(d)) return false;
+    if (!bytes) return true;
+    if (!pattern) return zed_fail_(d, ZED_NULL_POINTER, "a fill of %zu bytes with no pattern", bytes);
+    if (!size || (size & (size - 1)) || bytes % size || size > d->pattern_max_) {
+        return zed_fail_(d, ZED_FILL_PATTERN, "a pattern of %zu bytes for %zu bytes, the device takes up to %zu", size,
+                         bytes, d->pattern_max_);
+    }
+    if (!zed_in_range_(d, "destination of a fill", dst, bytes) || !zed_wait_(d)) return false;
+    return zed_check_(d, zeCommandListAppendMemoryFill(d->list, dst, pattern, size, bytes, d->event, 0, NULL),
+                      "zeCommandListAppendMemoryFill", "(%zu bytes)", bytes) &&
+           zed_await_event_(d, "a fill", NULL);
+}
+
+bool zed_fill_(zed_device *d, void *dst, int byte, size_t bytes)
+{
+    unsigned char pattern = (unsigned char)byte;
+    return zed_fill_pattern_(d, dst, &pattern, 1, bytes);
+}
+
+/* params.c - parameters as text. */
+
+static const zed_type_ *zed_types_(size_t *count)
+{
+    static const zed_type_ types[] = {
+        {"f64", 8, 'f', 8, "f"}, {"f32", 4, 'f', 4, "f"}, {"f16", 2, 'h', 2, "fu"}, {"bf16", 2, 'b', 2, "u"},
+        {"i64", 8, 'i', 8, "i"}, {"i32", 4, 'i', 4, "i"}, {"i16", 2, 'i', 2, "i"},  {"i8", 1, 'i', 1, "ic"},
+        {"u64", 8, 'u', 8, "u"}, {"u32", 4, 'u', 4, "u"}, {"u16", 2, 'u', 2, "u"},  {"u8", 1, 'u', 1, "uc"},
+        {"tf32", 4, 0, 4, "f"},  {"e4m3", 1, 0, 1, "uc"}, {"e5m2", 1, 0, 1, "uc"},  {"c32", 8, 0, 4, "f"},
+        {"c64", 16, 0, 8, "f"},
+    };
+    *count = sizeof types / sizeof types[0];
+    return types;
+}
+
+/* A cursor in the text; the error says where. */
+typedef struct zed_text_ {
+    zed_device *device;
+    const char *all, *at, *kernel;
+} zed_text_;
+
+static bool zed_text_fail_(zed_text_ *t, const char *what)
+{
+    return zed_fail_(t->device, ZED_PARAM_TEXT, "parameters of kernel %s: %s at column %d of \"%s\"", t->kernel, what,
+                     (int)(t->at - t->all) + 1, t->all);
+}
+
+static void zed_text_space_(zed_text_ *t) { t->at += strspn(t->at, " \t\r\n"); }
+
+static size_t zed_text_word_(zed_text_ *t)
+{
+    zed_text_space_(t);
+    return strspn(t->at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+}
+
+static bool zed_text_take_(zed_text_ *t, char c)
+{
+    zed_text_space_(t);
+    if (*t->at != c) return false;
+    t->at++;
+    return true;
+}
+
+static const zed_type_ *zed_text_type_(zed_text_ *t)
+{
+    size_t count, length = zed_text_word_(t);
+    const zed_type_ *types = zed_types_(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (strlen(types[i].name) == length && memcmp(types[i].name, t->at, length) == 0) {
+            t->at += length;
+            return &types[i];
+        }
+    }
+    zed_text_fail_(t, length ? "no such type (f64 f32 f16 bf16 i64 i32 i16 i8 u64 u32 u16 u8, ptr<T>, local<T>)"
+                             : "a type is missing");
+    return NULL;
+}
+
+/* type name */
+static bool zed_text_param_(zed_text_ *t, zed_param *p)
+{
+    static const char *const brackets[] = {"", "ptr", "local"};
+    const char *start;
+    size_t length = zed_text_word_(t);
+    p->kind = ZED_PARAM_VALUE;
+    for (int i = ZED_PARAM_PTR; i <= ZED_PARAM_LOCAL; i++) {
+        if (strlen(brackets[i]) == length && memcmp(brackets[i], t->at, length) == 0) p->kind = i;
+    }
+    if (p->kind != ZED_PARAM_VALUE) {
+        t->at += length;
+        if (!zed_text_take_(t, '<')) return zed_text_fail_(t, "'<' is missing");
+    }
+    start = t->at;
+    p->type = zed_text_type_(t);
+    if (!p->type) return false;
+    if (p->kind != ZED_PARAM_VALUE && !zed_text_take_(t, '>')) return zed_text_fail_(t, "'>' is missing");
+    if (p->kind == ZED_PARAM_VALUE && !p->type->kind) {
+        t->at = start;
+        return zed_text_fail_(t, "this type lives in memory only (ptr<T>), not in a value");
+    }
+    length = zed_text_word_(t);
+    if (!length || (*t->at >= '0' && *t->at <= '9')) return zed_text_fail_(t, "a name is missing");
+    if (length >= sizeof p->name) return zed_text_fail_(t, "a name of more than 63 letters");
+    memcpy(p->name, t->at, length);
+    p->name[length] = 0;
+    t->at += length;
+    return true;
+}
+
+bool zed_parse_params_(zed_device *d, const char *kernel, const char *text, zed_param *params, uint32_t *count)
+{
+    zed_text_ t;
+    *count = 0;
+    if (!text) {
+        return zed_fail_(d, ZED_PARAM_TEXT, "the parameter text of kernel %s is NULL (\"\" means none)", kernel);
+    }
+    t.device = d;
+    t.all = t.at = text;
+    t.kernel = kernel;
+    zed_text_space_(&t);
+    if (!*t.at) return true;
+    do {
+        zed_text_space_(&t);
+        if (*count == ZED_MAX_ARGS) return zed_text_fail_(&t, "more than 32 parameters");
+        if (!zed_text_param_(&t, &params[*count])) return false;
+        for (uint32_t i = 0; i < *count; i++) {
+            if (strcmp(params[i].name, params[*count].name) == 0) {
+                t.at -= strlen(params[i].name);
+                return zed_text_fail_(&t, "a name for the second time");
+            }
+        }
+        ++*count;
+    } while (zed_text_take_(&t, ','));
+    return *t.at ? zed_text_fail_(&t, "',' or the end is missing") : true;
+}
+
+const char *zed_param_name_(const zed_param *p, char *text, size_t size)
+{
+    if (p->kind == ZED_PARAM_PTR)
+        snprintf(text, size, "ptr<%s>", p->type->name);
+    else if (p->kind == ZED_PARAM_LOCAL)
+        snprintf(text, size, "local<%s>", p->type->name);
+    else
+        snprintf(text, size, "%s", p->type->name);
+    return text;
+}
+
+/* arguments.c - arguments. */
+
+zed_arg zed_arg_make_(char kind, int code)
+{
+    zed_arg a;
+    memset(&a, 0, sizeof a);
+    a.kind = kind;
+    a.pointed = (char)(code >> 8);
+    a.size = (unsigned char)(code & 255);
+    return a;
+}
+
+zed_arg zed_arg_int_(int64_t v, int code)
+{
+    zed_arg a = zed_arg_make_('i', code);
+    a.as.i = v;
+    return a;
+}
+
+zed_arg zed_arg_uint_(uint64_t v, int code)
+{
+    zed_arg a = zed_arg_make_('u', code);
+    a.as.u = v;
+    return a;
+}
+
+zed_arg zed_arg_float_(double v, int code)
+{
+    zed_arg a = zed_arg_make_('f', code);
+    a.as.f = v;
+    return a;
+}
+
+zed_arg zed_arg_pointer_(const volatile void *p, int code)
+{
+    zed_arg a = zed_arg_make_('p', code);
+    a.as.p = (const void *)(uintptr_t)p;
+    return a;
+}
+
+zed_arg zed_arg_local_(zed_local v, int code)
+{
+    zed_arg a = zed_arg_make_('l', code);
+    a.as.u = v.bytes;
+    return a;
+}
+
+zed_arg zed_arg_same_(zed_arg a, int code)
+{
+    (void)code;
+    return a;
+}
+
+zed_arg zed_arg_text_(zed_arg a, const char *text)
+{
+    a.text = text;
+    return a;
+}
+
+zed_arg zed_arg_i(int64_t v) { return zed_arg_int_(v, 8); }
+
+zed_arg zed_arg_u(uint64_t v) { return zed_arg_uint_(v, 8); }
+
+zed_arg zed_arg_f(double v) { return zed_arg_float_(v, 8); }
+
+zed_arg zed_arg_ptr(const volatile void *p) { return zed_arg_pointer_(p, 'v' << 8); }
+
+zed_arg zed_arg_local(size_t bytes)
+{
+    zed_local v;
+    v.bytes = bytes;
+    return zed_arg_local_(v, 0);
+}
+
+const char *zed_arg_where_(const zed_kernel *k, const zed_arg *a, uint32_t i, char *text, size_t size)
+{
+    char type[32];
+    snprintf(text, size, "kernel %s, argument %" PRIu32 "%s%.200s%s for parameter %s %s", k->name, i + 1,
+             a->text ? " (" : "", a->text ? a->text : "", a->text ? ")" : "",
+             zed_param_name_(&k->params[i], type, sizeof type), k->params[i].name);
+    return text;
+}
+
+const char *zed_arg_name_(const zed_arg *a, char *text, size_t size)
+{
+    int bits = 8 * a->size;
+    if (a->kind == 'i')
+        snprintf(text, size, "i%d %" PRId64, bits, a->as.i);
+    else if (a->kind == 'u')
+        snprintf(text, size, "u%d %" PRIu64, bits, a->as.u);
+    else if (a->kind == 'f')
+        snprintf(text, size, "f%d %.9g", bits, a->as.f);
+    else if (a->kind == 'l')
+        snprintf(text, size, "%" PRIu64 " bytes of local memory", a->as.u);
+    else if (a->pointed == 'c')
+        snprintf(text, size, "a pointer to char");
+    else if (a->pointed == 'v')
+        snprintf(text, size, "a pointer");
+    else
+        snprintf(text, size, "a pointer to %c%d", a->pointed, bits);
+    return text;
+}
+
+bool zed_arg_type_error_(const zed_kernel *k, const zed_arg *a, uint32_t i, const char *what)
+{
+    char where[512], got[64];
+    return zed_fail_(k->device, ZED_ARG_TYPE, "%s: got %s%s", zed_arg_where_(k, a, i, where, sizeof where),
+                     zed_arg_name_(a, got, sizeof got), what);
+}
+
+bool zed_arg_range_error_(const zed_kernel *k, const zed_arg *a, uint32_t i, const char *low, const char *high)
+{
+    char where[512], got[64];
+    return zed_fail_(k->device, ZED_ARG_RANGE, "%s: %s is not in %s .. %s",
+                     zed_arg_where_(k, a, i, where, sizeof where), zed_arg_name_(a, got, sizeof got), low, high);
+}
+
+/* Rounds to a 16-bit float of so many exponent and fraction bits, ties to even. False: finite, but too large. */
+static bool zed_to_small_float_(double v, int exponent_bits, int fraction_bits, uint16_t *out)
+{
+    const int bias = (1 << (exponent_bits - 1)) - 1, top = (1 << exponent_bits) - 1;
+    uint64_t bits, fraction, rest, half;
+    uint32_t result, sign;
+    int exponent, shift = 52 - fraction_bits;
+    memcpy(&bits, &v, sizeof bits);
+    sign = (uint32_t)(bits >> 63) << 15;
+    exponent = (int)((bits >> 52) & 0x7ff);
+    fraction = bits & 0xfffffffffffffu;
+    if (exponent == 0x7ff) { /* infinity, and NaN kept quiet */
+        result = (uint32_t)top << fraction_bits | (fraction ? 1u << (fraction_bits - 1) : 0u);
+        *out = (uint16_t)(sign | result);
+        return true;
+    }
+    if (exponent) fraction |= (uint64_t)1 << 52;
+    exponent += bias - 1023;
+    if (exponent < 1) { /* subnormal: the leading one moves into the fraction */
+        shift += 1 - exponent;
+        exponent = 0;
+    }
+    if (shift > 62) shift = 62;
+    half = (uint64_t)1 << (shift - 1);
+    rest = fraction & (((uint64_t)1 << shift) - 1);
+    fraction >>= shift;
+    fraction += rest > half || (rest == half && (fraction & 1));
+    result = exponent ? ((uint32_t)(exponent - 1) << fraction_bits) + (uint32_t)fraction : (uint32_t)fraction;
+    *out = (uint16_t)(sign | result);
+    return result < (uint32_t)top << fraction_bits;
+}
+
+static bool zed_bind_float_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
+{
+    const zed_type_ *t = k->params[i].type;
+    double v = a->as.f;
+    if (t->kind == 'f' && t->size == 8) {
+        b->as.f64 = v;
+    } else if (t->kind == 'f') {
+        /* halfway between FLT_MAX and the next power of two: from here on f32 would be infinite */
+        if ((v >= 0x1.ffffffp127 && v <= 1.7976931348623157e308) ||
+            (v <= -0x1.ffffffp127 && v >= -1.7976931348623157e308)) {
+            return zed_arg_range_error_(k, a, i, "-3.40282347e+38", "3.40282347e+38");
+        }
+        b->as.f32 = (float)v;
+    } else if (t->kind == 'h') {
+        if (!zed_to_small_float_(v, 5, 10, &b->as.u16)) return zed_arg_range_error_(k, a, i, "-65504", "65504");
+    } else if (!zed_to_small_float_(v, 8, 7, &b->as.u16)) {
+        return zed_arg_range_error_(k, a, i, "-3.38953139e+38", "3.38953139e+38");
+    }
+    return true;
+}
+
+static bool zed_bind_int_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
+{
+    const zed_type_ *t = k->params[i].type;
+    const bool to_signed = t->kind == 'i';
+    const uint64_t most = UINT64_MAX >> (64 - 8 * t->size + (to_signed ? 1 : 0));
+    bool negative = a->kind == 'i' && a->as.i < 0, fits;
+    uint64_t v = a->as.u; /* the same bits when signed */
+    char low[32], high[32];
+    if (!negative)
+        fits = v <= most;
+    else
+        fits = to_signed && a->as.i >= -(int64_t)most - 1;
+    if (!fits) {
+        snprintf(low, sizeof low, "%" PRId64, to_signed ? -(int64_t)most - 1 : 0);
+        snprintf(high, sizeof high, "%" PRIu64, most);
+        return zed_arg_range_error_(k, a, i, low, high);
+    }
+    if (t->size == 8)
+        b->as.u = v;
+    else if (t->size == 4)
+        b->as.u32 = (uint32_t)v;
+    else if (t->size == 2)
+        b->as.u16 = (uint16_t)v;
+    else
+        b->as.u8 = (uint8_t)v;
+    return true;
+}
+
+/* Whether the device can reach what p points to. */
+static bool zed_reachable_(const zed_kernel *k, const zed_arg *a, uint32_t i)
+{
+    ze_memory_allocation_properties_t p;
+    ze_device_handle_t on = NULL;
+    zed_device *d = k->device;
+    char where[512];
+    uintptr_t at = (uintptr_t)a->as.p;
+    if (!at || d->system_memory_) return true;
+    for (size_t n = d->resource_count_; n-- > 0;) {
+        const zed_resource_ *r = &d->resources_[n];
+        if (r->kind == ZED_RES_MEMORY_ && at - (uintptr_t)r->handle < r->bytes) return true;
+    }
+    memset(&p, 0, sizeof p);
+    p.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES;
+    if (zeMemGetAllocProperties(d->context, a->as.p, &p, &on) == ZE_RESULT_SUCCESS &&
+        p.type != ZE_MEMORY_TYPE_UNKNOWN) {
+        return true;
+    }
+    return zed_fail_(d, ZED_ARG_MEMORY, "%s: %p is not in memory that \"%s\" can reach",
+                     zed_arg_where_(k, a, i, where, sizeof where), a->as.p, d->name);
+}
+
+static bool zed_bind_pointer_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
+{
+    const zed_type_ *t = k->params[i].type;
+    if (a->pointed != 'v' && (a->size != t->pointed_size || !strchr(t->pointed_kinds, a->pointed))) {
+        return zed_arg_type_error_(k, a, i, "");
+    }
+    if (!zed_reachable_(k, a, i)) return false;
+    b->as.p = a->as.p;
+    b->size = sizeof b->as.p;
+    b->no_value = !a->as.p;
+    return true;
+}
+
+/* Checks argument i against its parameter and makes the bytes to pass. */
+bool zed_bind_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
+{
+    const zed_param *p = &k->params[i];
+    const bool is_int = a->kind == 'i' || a->kind == 'u', wants_int = p->type->kind == 'i' || p->type->kind == 'u';
+    memset(b, 0, sizeof *b);
+    b->size = p->type->size;
+    if (p->kind == ZED_PARAM_PTR) {
+        return a->kind == 'p' ? zed_bind_pointer_(k, a, i, b) : zed_arg_type_error_(k, a, i, ", no pointer");
+    }
+    if (p->kind == ZED_PARAM_LOCAL) {
+        if (a->kind != 'l') return zed_arg_type_error_(k, a, i, ", no (zed_local){bytes}");
+        if (!a->as.u) return zed_arg_range_error_(k, a, i, "1", "the device's local memory");
+        b->size = (size_t)a->as.u;
+        b->no_value = true;
+        return true;
+    }
+    if (is_int && wants_int) return zed_bind_int_(k, a, i, b);
+    if (a->kind == 'f' && !wants_int) return zed_bind_float_(k, a, i, b);
+    return zed_arg_type_error_(k, a, i, is_int ? " (write 1.0f for a float)" : "");
+}
+
+/* modules.c - modules and kernels. */
+
+/* The functions that read a build log. */
+typedef struct zed_log_calls_ {
+    ze_result_t(ZE_APICALL *get)(ze_module_build_log_handle_t, size_t *, char *);
+    ze_result_t(ZE_APICALL *destroy)(ze_module_build_log_handle_t);
+} zed_log_calls_;
+
+/* A loader that wraps handles (it does with several drivers) does not wrap the log of a module that failed, and would
+ * read the driver's object as its own. Then only the driver's functions will do, if it gives them. */
+static bool zed_log_functions_(zed_device *d, bool failed, zed_log_calls_ *calls)
+{
+    void *own = d->context, *get = NULL, *destroy = NULL;
+    calls->get = zeModuleBuildLogGetString;
+    calls->destroy = zeModuleBuildLogDestroy;
+    if (!failed || (zelLoaderTranslateHandle(ZEL_HANDLE_CONTEXT, d->context, &own) == ZE_RESULT_SUCCESS &&
+                    own == (void *)d->context)) {
+        return true;
+    }
+    if (zeDriverGetExtensionFunctionAddress(d->driver, "zeModuleBuildLogGetString", &get) != ZE_RESULT_SUCCESS ||
+        zeDriverGetExtensionFunctionAddress(d->driver, "zeModuleBuildLogDestroy", &destroy) != ZE_RESULT_SUCCESS) {
+        return false;
+    }
+    memcpy(&calls->get, &get, sizeof get);
+    memcpy(&calls->destroy, &destroy, sizeof destroy);
+    return get && destroy;
+}
+
+/* Keeps the whole build log on the device. */
+static void zed_keep_log_(zed_device *d, ze_module_build_log_handle_t log, bool failed)
+{
+    static const char lost[] = "the loader passes no log on while it has several drivers; name one in "
+                               "ZE_ENABLE_ALT_DRIVERS to see it. ";
+    zed_log_calls_ calls;
+    size_t size = 0;
+    if (!log) return;
+    if (!zed_log_functions_(d, failed, &calls)) {
+        const char *text = zed_driver_text_(d->driver);
+        size = sizeof lost + strlen(text);
+        d->log_ = (char *)malloc(size);
+        if (d->log_) snprintf(d->log_, size, "%s%s", lost, text);
+        return;
+    }
+    if (calls.get(log, &size, NULL) == ZE_RESULT_SUCCESS && size) d->log_ = (char *)calloc(size + 1, 1);
+    if (d->log_ && calls.get(log, &size, d->log_) != ZE_RESULT_SUCCESS) d->log_[0] = 0;
+    for (size = d->log_ ? strlen(d->log_) : 0; size && isspace((unsigned char)d->log_[size - 1]);) d->log_[--size] = 0;
+    calls.destroy(log);
+}
+
+const char *zed_build_log(const zed_device *d) { return d->log_ ? d->log_ : ""; }
+
+static bool zed_module_words_ok_(zed_device *d, const void *words, size_t bytes)
+{
+    uint32_t magic = 0;
+    if (!words) {
+        return zed_fail_(d, ZED_MODULE_WORDS, "the module is NULL (%zu bytes)", bytes);
+    }
+    if (bytes < 20 || bytes % 4) {
+        return zed_fail_(d, ZED_MODULE_WORDS, "a module of %zu bytes: SPIR-V is words of 4 bytes, 5 or more", bytes);
+    }
+    memcpy(&magic, words, 4);
+    if (magic != 0x07230203u) {
+        return zed_fail_(d, ZED_MODULE_WORDS, "the module begins with 0x%08" PRIx32 ", SPIR-V with 0x07230203", magic);
+    }
+    return true;
+}
+
+bool zed_module_load_(zed_module *module, zed_device *d, const void *words, size_t bytes, const char *flags)
+{
+    ze_module_desc_t desc;
+    ze_module_build_log_handle_t log = NULL;
+    ze_result_t result;
+    if (!module) return d ? zed_usable_(d) && zed_fail_(d, ZED_NULL_POINTER, "zed_module_load: module is NULL") : false;
+    memset(module, 0, sizeof *module);
+    module->device = d;
+    if (!zed_usable_(d) || !zed_module_words_ok_(d, words, bytes)) return false;
+    memset(&desc, 0, sizeof desc);
+    desc.stype = ZE_STRUCTURE_TYPE_MODULE_DESC;
+    desc.format = ZE_MODULE_FORMAT_IL_SPIRV;
+    desc.inputSize = bytes;
+    desc.pInputModule = (const uint8_t *)words;
+    desc.pBuildFlags = flags && *flags ? flags : NULL;
+    free(d->log_);
+    d->log_ = NULL;
+    result = zeModuleCreate(d->context, d->device, &desc, &module->handle, &log);
+    if (result != ZE_RESULT_SUCCESS) module->handle = NULL;
+    zed_keep_log_(d, log, result != ZE_RESULT_SUCCESS);
+    if (result == ZE_RESULT_ERROR_MODULE_BUILD_FAILURE) {
+        zed_fail_(d, ZED_MODULE_BUILD, "\"%s\" refused a module of %zu bytes (flags \"%s\"): %.1500s", d->name, bytes,
+                  flags ? flags : "", d->log_ ? d->log_ : "no build log");
+        d->error.result = result;
+        return false;
+    }
+    if (!zed_check_(d, result, "zeModuleCreate", "(%zu bytes, flags \"%s\") %.1000s", bytes, flags ? flags : "",
+                    zed_build_log(d))) {
+        return false;
+    }
+    if (zed_keep_(d, ZED_RES_MODULE_, module->handle, 0)) return true;
+    zeModuleDestroy(module->handle);
+    module->handle = NULL;
+    return false;
+}
+
+bool zed_module_free_(zed_module *module, const char *file, int line)
+{
+    bool ok = true;
+    if (!module) return false;
+    zed_at_(module->device, file, line);
+    if (module->device && module->handle) ok = zed_drop_(module->device, ZED_RES_MODULE_, module->handle);
+    module->handle = NULL;
+    return ok;
+}
+
+static bool zed_no_such_kernel_(zed_device *d, ze_module_handle_t module, const char *name)
+{
+    uint32_t count = 0;
+    size_t used = 0;
+    char list[1200] = "";
+    const char **names = NULL;
+    if (zeModuleGetKernelNames(module, &count, NULL) == ZE_RESULT_SUCCESS && count) {
+        names = (const char **)calloc(count, sizeof *names);
+    }
+    if (names && zeModuleGetKernelNames(module, &count, names) == ZE_RESULT_SUCCESS) {
+        for (uint32_t i = 0; i < count && used < sizeof list; i++) {
+            int n = snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
+            used += n > 0 ? (size_t)n : 0;
+        }
+    }
+    free((void *)names);
+    zed_fail_(d, ZED_KERNEL_NAME, "the module has no kernel \"%s\"; it has: %s", name, *list ? list : "none");
+    d->error.result = ZE_RESULT_ERROR_INVALID_KERNEL_NAME;
+    return false;
+}
+
+/* 48 -> "16, 32" */
+static const char *zed_sizes_text_(uint32_t sizes, char *text, size_t room)
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (uint32_t size = 1; size && size <= sizes && used < room; size <<= 1) {
+        int n = sizes & size ? snprintf(text + used, room - used, "%s%" PRIu32, used ? ", " : "", size) : 0;
+        used += n > 0 ? (size_t)n : 0;
+    }
+    return text;
+}
+
+/* What the driver knows about the kernel, checked against the parameter text and the device. */
+static bool zed_kernel_properties_(zed_kernel *k)
+{
+    zed_device *d = k->device;
+    ze_kernel_properties_t p;
+    char sizes[64];
+    memset(&p, 0, sizeof p);
+    p.stype = ZE_STRUCTURE_TYPE_KERNEL_PROPERTIES;
+    if (!zed_check_(d, zeKernelGetProperties(k->handle, &p), "zeKernelGetProperties", "of %s", k->name)) return false;
+    k->required_size[0] = k->local_size[0] = p.requiredGroupSizeX;
+    k->required_size[1] = k->local_size[1] = p.requiredGroupSizeY;
+    k->required_size[2] = k->local_size[2] = p.requiredGroupSizeZ;
+    k->subgroup_size = p.requiredSubgroupSize;
+    k->local_bytes = p.localMemSize;
+    k->private_bytes = p.privateMemSize;
+    k->spill_bytes = p.spillMemSize;
+    if (p.numKernelArgs != k->param_count) {
+        return zed_fail_(d, ZED_PARAM_COUNT, "kernel %s takes %" PRIu32 " arguments, its parameter text lists %" PRIu32,
+                         k->name, p.numKernelArgs, k->param_count);
+    }
+    if (k->subgroup_size && d->target.subgroup_sizes && !(k->subgroup_size & d->target.subgroup_sizes)) {
+        return zed_fail_(d, ZED_SUBGROUP_SIZE, "kernel %s requires subgroups of %" PRIu32 ", \"%s\" has sizes %s",
+                         k->name, k->subgroup_size, d->name,
+                         zed_sizes_text_(d->target.subgroup_sizes, sizes, sizeof sizes));
+    }
+    if (k->local_bytes > (uint32_t)d->target.local_memory) {
+        return zed_fail_(d, ZED_LOCAL_MEMORY,
+                         "kernel %s needs %" PRIu32 " bytes of local memory a group, \"%s\" has %d", k->name,
+                         k->local_bytes, d->name, d->target.local_memory);
+    }
+    return true;
+}
+
+static bool zed_local_size_ok_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t z)
+{
+    zed_device *d = k->device;
+    const uint32_t *r = k->required_size;
+    const uint32_t size[3] = {x, y, z};
+    uint64_t all = (uint64_t)x * y;
+    if (!x || !y || !z) {
+        return zed_fail_(d, ZED_LOCAL_SIZE,
+                         "kernel %s: a work-group of %" PRIu32 " x %" PRIu32 " x %" PRIu32 " has no work-item", k->name,
+                         x, y, z);
+    }
+    if (r[0] && (x != r[0] || y != r[1] || z != r[2])) {
+        return zed_fail_(d, ZED_LOCAL_SIZE,
+                         "kernel %s requires work-groups of %" PRIu32 " x %" PRIu32 " x %" PRIu32 ", got %" PRIu32
+                         " x %" PRIu32 " x %" PRIu32,
+                         k->name, r[0], r[1], r[2], x, y, z);
+    }
+    if (all <= UINT32_MAX) all *= z;
+    for (int i = 0; i < 3; i++) {
+        if (d->target.max_group_dim[i] && size[i] > (uint32_t)d->target.max_group_dim[i]) all = UINT64_MAX;
+    }
+    if (all > (uint64_t)d->target.max_group_size) {
+        return zed_fail_(d, ZED_GROUP_TOO_LARGE,
+                         "kernel %s: a work-group of %" PRIu32 " x %" PRIu32 " x %" PRIu32
+                         " work-items, \"%s\" allows %d (at most %d x %d x %d)",
+                         k->name, x, y, z, d->name, d->target.max_group_size, d->target.max_group_dim[0],
+                         d->target.max_group_dim[1], d->target.max_group_dim[2]);
+    }
+    return true;
+}
+
+static bool zed_set_local_size_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t z)
+{
+    if (!zed_local_size_ok_(k, x, y, z)) return false;
+    k->local_size[0] = x;
+    k->local_size[1] = y;
+    k->local_size[2] = z;
+    return zed_check_(k->device, zeKernelSetGroupSize(k->handle, x, y, z), "zeKernelSetGroupSize",
+                      "(%" PRIu32 ", %" PRIu32 ", %" PRIu32 ") of %s", x, y, z, k->name);
+}
+
+/* Whether a kernel can be worked with; the next error is the caller's at file:line. */
+bool zed_kernel_usable_(zed_kernel *k, const char *file, int line)
+{
+    if (!k || !k->device) return false;
+    zed_at_(k->device, file, line);
+    if (!zed_usable_(k->device)) return false;
+    if (!k->handle) return zed_fail_(k->device, ZED_KERNEL_NOT_LOADED, "the kernel is not loaded");
+    return true;
+}
+
+bool zed_local_size_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t z, const char *file, int line)
+{
+    return zed_kernel_usable_(k, file, line) && zed_set_local_size_(k, x, y, z);
+}
+
+/* The kernel's handle is made; k has device, module, name and parameters. */
+static bool zed_kernel_create_(zed_kernel *k)
+{
+    zed_device *d = k->device;
+    ze_kernel_desc_t desc;
+    ze_result_t result;
+    memset(&desc, 0, sizeof desc);
+    desc.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC;
+    desc.pKernelName = k->name;
+    result = zeKernelCreate(k->module, &desc, &k->handle);
+    if (result != ZE_RESULT_SUCCESS) k->handle = NULL;
+    if (result == ZE_RESULT_ERROR_INVALID_KERNEL_NAME) return zed_no_such_kernel_(d, k->module, k->name);
+    if (!zed_check_(d, result, "zeKernelCreate", "of %s", k->name)) return false;
+    if (!zed_keep_(d, ZED_RES_KERNEL_, k->handle, 0)) {
+        zeKernelDestroy(k->handle);
+        k->handle = NULL;
+        return false;
+    }
+    if (zed_kernel_properties_(k) &&
+        (!k->local_size[0] || zed_set_local_size_(k, k->local_size[0], k->local_size[1], k->local_size[2]))) {
+        return true;
+    }
+    zed_drop_(d, ZED_RES_KERNEL_, k->handle);
+    k->handle = NULL;
+    return false;
+}
+
+bool zed_kernel_get_(zed_kernel *k, zed_module *module, const char *name, const char *params, const char *file,
+                     int line)
+{
+    zed_device *d = module ? module->device : NULL;
+    if (k) memset(k, 0, sizeof *k);
+    if (!d) return false;
+    zed_at_(d, file, line);
+    if (k) k->device = d;
+    if (!zed_usable_(d)) return false;
+    if (!k || !name) return zed_fail_(d, ZED_NULL_POINTER, "zed_kernel_get: %s is NULL", k ? "the name" : "the kernel");
+    if (!module->handle) return zed_fail_(d, ZED_KERNEL_NOT_LOADED, "kernel %s: its module is not loaded", name);
+    if (strlen(name) >= sizeof k->name) return zed_no_such_kernel_(d, module->handle, name);
+    snprintf(k->name, sizeof k->name, "%s", name);
+    k->module = module->handle;
+    return zed_parse_params_(d, name, params, k->params, &k->param_count) && zed_kernel_create_(k);
+}
+
+bool zed_kernel_clone_(zed_kernel *k, const zed_kernel *from, zed_device *d)
+{
+    if (!k) return false;
+    memset(k, 0, sizeof *k);
+    k->device = d;
+    if (!zed_usable_(d)) return false;
+    if (!from || !from->handle) return zed_fail_(d, ZED_KERNEL_NOT_LOADED, "the kernel to clone is not loaded");
+    if (from->device->context != d->context) {
+        return zed_fail_(d, ZED_OTHER_DEVICE, "kernel %s is of \"%s\" (%p), the clone of \"%s\" (%p)", from->name,
+                         from->device->name, (const void *)from->device, d->name, (void *)d);
+    }
+    *k = *from;
+    k->device = d;
+    k->handle = NULL;
+    if (!zed_kernel_create_(k)) return false;
+    if (!from->local_size[0]) return true;
+    return zed_set_local_size_(k, from->local_size[0], from->local_size[1], from->local_size[2]);
+}
+
+bool zed_kernel_free_(zed_kernel *k, const char *file, int line)
+{
+    bool ok = true;
+    if (!k) return false;
+    zed_at_(k->device, file, line);
+    if (k->device && k->handle) ok = zed_drop_(k->device, ZED_RES_KERNEL_, k->handle);
+    k->handle = NULL;
+    return ok;
+}
+
+bool zed_load_(zed_kernel *k, zed_device *d, const void *words, size_t bytes, const char *name, const char *params,
+               const char *flags, const uint32_t local_size[3])
+{
+    zed_module module;
+    if (k) memset(k, 0, sizeof *k);
+    if (k) k->device = d;
+    if (!zed_module_load_(&module, d, words, bytes, flags)) return false;
+    if (!zed_kernel_get_(k, &module, name, params, d->file_, d->line_)) {
+        zed_drop_(d, ZED_RES_MODULE_, module.handle);
+        return false;
+    }
+    if (!local_size[0]) return true;
+    return zed_set_local_size_(k, local_size[0], local_size[1] ? local_size[1] : 1, local_size[2] ? local_size[2] : 1);
+}
+
+/* launch.c - launching. */
+
+static bool zed_groups_ok_(const zed_kernel *k, zed_groups g)
+{
+    const uint32_t *most = k->device->target.max_groups;
+    if (g.x && g.y && g.z && (!most[0] || g.x <= most[0]) && (!most[1] || g.y <= most[1]) &&
+        (!most[2] || g.z <= most[2])) {
+        return true;
+    }
+    return zed_fail_(k->device, ZED_GROUPS,
+                     "kernel %s: %" PRIu32 " x %" PRIu32 " x %" PRIu32 " groups, \"%s\" takes 1 to %" PRIu32
+                     " x %" PRIu32 " x %" PRIu32,
+                     k->name, g.x, g.y, g.z, k->device->name, most[0], most[1], most[2]);
+}
+
+/* Checks all arguments, then passes all. */
+static bool zed_bind_all_(zed_kernel *k, const zed_arg *args, uint32_t count)
+{
+    zed_device *d = k->device;
+    zed_bound_ bound[ZED_MAX_ARGS];
+    uint64_t local = k->local_bytes;
+    if (count != k->param_count) {
+        return zed_fail_(d, ZED_ARG_COUNT, "kernel %s takes %" PRIu32 " arguments, got %" PRIu32, k->name,
+                         k->param_count, count);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (!zed_bind_(k, &args[i], i, &bound[i])) return false;
+        if (k->params[i].kind == ZED_PARAM_LOCAL) local += bound[i].size;
+        if (local > (uint64_t)d->target.local_memory) {
+            return zed_fail_(d, ZED_LOCAL_MEMORY, "kernel %s: %" PRIu64 " bytes of local memory a group, \"%s\" has %d",
+                             k->name, local, d->name, d->target.local_memory);
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const void *value = bound[i].no_value ? NULL : (const void *)&bound[i].as;
+        if (!zed_check_(d, zeKernelSetArgumentValue(k->handle, i, bound[i].size, value), "zeKernelSetArgumentValue",
+                        "(%" PRIu32 ", %zu bytes) of %s, parameter %s", i, bound[i].size, k->name, k->params[i].name)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool zed_batch_is_(zed_batch *b, int state, const char *call)
+{
+    static const char *const names[] = {"not begun", "being recorded", "ended"};
+    if (!b || !b->device) return false;
+    if (!zed_usable_(b->device)) return false;
+    if (b->state_ == state) return true;
+    return zed_fail_(b->device, ZED_BATCH_STATE, "%s of a batch that is %s, not %s", call, names[b->state_],
+                     names[state]);
+}
+
+/* Whether the kernel may go into the batch. */
+static bool zed_batch_takes_(zed_batch *b, const zed_kernel *k, const char *file, int line)
+{
+    zed_device *d = k->device;
+    if (!b || !b->device) return zed_fail_(d, ZED_BATCH_STATE, "kernel %s: the batch is not begun", k->name);
+    zed_at_(b->device, file, line);
+    if (!zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_launch")) return false;
+    if (b->device->context == d->context) return true;
+    return zed_fail_(d, ZED_OTHER_DEVICE, "kernel %s is of \"%s\" (%p), the batch of \"%s\" (%p)", k->name, d->name,
+                     (void *)d, b->device->name, (void *)b->device);
+}
+
+/* The launch as a command; a barrier first lets launches that are not waited for see each other's results. */
+static bool zed_append_(zed_kernel *k, ze_command_list_handle_t list, bool barrier, ze_event_handle_t signal,
+                               zed_groups groups)
+{
+    ze_group_count_t g;
+    ze_result_t result = ZE_RESULT_SUCCESS;
+    g.groupCountX = groups.x;
+    g.groupCountY = groups.y;
+    g.groupCountZ = groups.z;
+    if (barrier) result = zeCommandListAppendBarrier(list, NULL, 0, NULL);
+    if (!zed_check_(k->device, result, "zeCommandListAppendBarrier", "before %s", k->name)) return false;
+    result = zeCommandListAppendLaunchKernel(list, k->handle, &g, signal, 0, NULL);
+    return zed_check_(k->device, result, "zeCommandListAppendLaunchKernel",
+                      "of %s, %" PRIu32 " x %" PRIu32 " x %" PRIu32 " groups", k->name, groups.x, groups.y, groups.z);
+}
+
+bool zed_launch_(zed_kernel *k, zed_batch *b, int how, double *ns, const char *file, int line, zed_groups groups,
+                 const zed_arg *args, uint32_t count)
+{
+    zed_device *d;
+    if (!zed_kernel_usable_(k, file, line)) return false;
+    d = k->device;
+    if (how == ZED_RUN_BATCH_ && !zed_batch_takes_(b, k, file, line)) return false;
+    if (!k->local_size[0]) return zed_fail_(d, ZED_NO_LOCAL_SIZE, "kernel %s has no local size", k->name);
+    if (!zed_groups_ok_(k, groups) || !zed_bind_all_(k, args, count)) return false;
+    if (how == ZED_RUN_BATCH_) return zed_append_(k, b->list, b->launches++ > 0, NULL, groups);
+    if (how == ZED_RUN_START_) {
+        bool after = d->pending_;
+        d->pending_ = true;
+        return zed_append_(k, d->list, after, NULL, groups);
+    }
+    return zed_settle_(d) && zed_append_(k, d->list, false, d->event, groups) && zed_await_event_(d, k->name, ns);
+}
+
+double zed_launch_timed_(zed_kernel *k, const char *file, int line, zed_groups groups, const zed_arg *args,
+                         uint32_t count)
+{
+    double ns = 0;
+    return zed_launch_(k, NULL, ZED_RUN_WAIT_, &ns, file, line, groups, args, count) ? ns : -1.0;
+}
+
+/* batches.c - batches. */
+
+bool zed_batch_begin_(zed_batch *b, zed_device *d)
+{
+    ze_command_list_desc_t l;
+    ze_command_queue_desc_t q;
+    if (!b) return d ? zed_usable_(d) && zed_fail_(d, ZED_NULL_POINTER, "zed_batch_begin: the batch is NULL") : false;
+    memset(b, 0, sizeof *b);
+    b->device = d;
+    if (!zed_usable_(d)) return false;
+    memset(&l, 0, sizeof l);
+    memset(&q, 0, sizeof q);
+    l.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC;
+    l.commandQueueGroupOrdinal = d->ordinal_;
+    q.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC;
+    q.ordinal = d->ordinal_;
+    q.mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS;
+    if (!d->queue &&
+        !zed_check_(d, zeCommandQueueCreate(d->context, d->device, &q, &d->queue), "zeCommandQueueCreate", "%s", "")) {
+        d->queue = NULL;
+        return false;
+    }
+    if (!zed_check_(d, zeCommandListCreate(d->context, d->device, &l, &b->list), "zeCommandListCreate", "%s", "")) {
+        b->list = NULL;
+        return false;
+    }
+    if (!zed_keep_(d, ZED_RES_LIST_, b->list, 0)) {
+        zeCommandListDestroy(b->list);
+        b->list = NULL;
+        return false;
+    }
+    b->state_ = ZED_BATCH_OPEN_;
+    return true;
+}
+
+bool zed_batch_copy_(zed_batch *b, void *dst, const void *src, size_t bytes, const char *file, int line)
+{
+    zed_device *d = b ? b->device : NULL;
+    zed_at_(d, file, line);
+    if (!zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_copy")) return false;
+    if (!bytes) return true;
+    if (!zed_in_range_(d, "destination of a copy", dst, bytes) || !zed_in_range_(d, "source of a copy", src, bytes)) {
+        return false;
+    }
+    if (b->launches++ &&
+        !zed_check_(d, zeCommandListAppendBarrier(b->list, NULL, 0, NULL), "zeCommandListAppendBarrier", "%s", "")) {
+        return false;
+    }
+    return zed_check_(d, zeCommandListAppendMemoryCopy(b->list, dst, src, bytes, NULL, 0, NULL),
+                      "zeCommandListAppendMemoryCopy", "(%zu bytes)", bytes);
+}
+
+static bool zed_batch_execute_(zed_batch *b)
+{
+    zed_device *d = b->device;
+    return zed_wait_(d) &&
+           zed_check_(d, zeCommandQueueExecuteCommandLists(d->queue, 1, &b->list, NULL),
+                      "zeCommandQueueExecuteCommandLists", "of %d launches", b->launches) &&
+           zed_check_(d, zeCommandQueueSynchronize(d->queue, UINT64_MAX), "zeCommandQueueSynchronize",
+                      "after %d launches", b->launches);
+}
+
+bool zed_batch_end_(zed_batch *b, const char *file, int line)
+{
+    if (b) zed_at_(b->device, file, line);
+    if (!zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_end")) return false;
+    if (!zed_check_(b->device, zeCommandListClose(b->list), "zeCommandListClose", "%s", "")) return false;
+    b->state_ = ZED_BATCH_CLOSED_;
+    return zed_batch_execute_(b);
+}
+
+bool zed_batch_run_(zed_batch *b, const char *file, int line)
+{
+    if (b) zed_at_(b->device, file, line);
+    return zed_batch_is_(b, ZED_BATCH_CLOSED_, "zed_batch_run") && zed_batch_execute_(b);
+}
+
+bool zed_batch_free_(zed_batch *b, const char *file, int line)
+{
+    bool ok = true;
+    if (!b) return false;
+    zed_at_(b->device, file, line);
+    if (b->device && b->list) ok = zed_drop_(b->device, ZED_RES_LIST_, b->list);
+    b->list = NULL;
+    b->state_ = ZED_BATCH_NONE_;
+    return ok;
+}
+
+#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
+#elif defined(__clang__)
+#pragma clang optimize on
+#elif defined(__GNUC__)
+#pragma GCC pop_options
+#endif
+#endif /* ZE_DISPATCH_BODIES_ */

@@ -1,18 +1,66 @@
 #!/bin/sh
-# Joins the parts of a header that is edited in pieces: src/join.sh spirv_emit writes ../spirv_emit.h from
-# src/spirv_emit/*.h in the order of their names; with --check it only compares and fails when the two differ.
+# Joins the headers that are shipped: src/join.sh xetile writes ../xetile.h from its face, src/xetile.h, and its bodies, which
+# src/xetile/parts lists in their order, with the preprocessor lines that stand between them. With --check it only compares and
+# fails when the two differ. Without names: all five headers.
 set -eu
 cd "$(dirname "$0")"
 check=
 [ "${1:-}" = --check ] && { check=1; shift; }
-[ $# -ge 1 ] || { echo "usage: src/join.sh [--check] HEADER..." >&2; exit 2; }
+[ $# -ge 1 ] || set -- spirv_emit coopmatrix coopvec xetile ze_dispatch
+
+# What the sources say to the compiler when they are compiled by themselves is not shipped.
+plain() { grep -v -e '^#include "' -e '^#define XETILE_SEPARATE_$' "$@" || true; }
+
+join() { # join HEADER: to standard output
+    guard=$(sed -n 's/^#ifndef \([A-Z_]*_H\)$/\1/p' "$1.h" | head -n 1)
+    bodies=${guard%_H}_BODIES_
+    sed -e '/^#include "linkage.h"$/{
+        r linkage.h
+        d
+    }' "$1.h"
+    echo
+    echo "/* ==== bodies: nothing from here on is for users ================================================================== */"
+    echo
+    echo "#if (!defined(XETILE_DECLARATIONS) || defined(XETILE_IMPLEMENTATION)) && !defined($bodies)"
+    echo "#define $bodies"
+    sed -n 's/^#include "\(spirv_emit\|coopmatrix\).h"$/#include "\1.h" \/* its bodies come first *\//p' "$1.h"
+    cat <<END
+#if defined(XETILE_IMPLEMENTATION)
+/* The linker names this when two files of a program have the bodies. */
+XETILE_EXTERN_ const char XETILE_IMPLEMENTATION_belongs_in_one_file__$1[];
+const char XETILE_IMPLEMENTATION_belongs_in_one_file__$1[] = "";
+#elif !defined(XETILE_OPTIMIZE) && defined(__clang__)
+#pragma clang optimize off
+#elif !defined(XETILE_OPTIMIZE) && defined(__GNUC__)
+#pragma GCC push_options
+#pragma GCC optimize("O0")
+#endif
+
+END
+    while read -r part; do
+        case $part in
+        '#'*) echo "$part"; echo ;;
+        *) plain "$1/$part"; echo ;;
+        esac
+    done < "$1/parts"
+    cat <<END
+#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
+#elif defined(__clang__)
+#pragma clang optimize on
+#elif defined(__GNUC__)
+#pragma GCC pop_options
+#endif
+#endif /* $bodies */
+END
+}
+
 for header; do
     if [ -n "$check" ]; then
-        cat "$header"/*.h | cmp -s - "../$header.h" || {
-            echo "$header.h differs from src/$header: edit the parts, then run src/join.sh $header" >&2
+        join "$header" | cmp -s - "../$header.h" || {
+            echo "$header.h differs from src/: edit src/$header.h and src/$header/, then run src/join.sh $header" >&2
             exit 1
         }
     else
-        cat "$header"/*.h >"../$header.h"
+        join "$header" >"../$header.h"
     fi
 done

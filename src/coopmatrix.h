@@ -1,0 +1,895 @@
+/* coopmatrix.h - cooperative matrices: how a matrix is spread over the work-items of a subgroup, and kernels using it.
+ *
+ * A cooperative matrix of M rows and N columns is held by the S work-items ("lanes") of a subgroup together; each has
+ * an equal share of it, a vector of V components. This header knows which element sits where, and writes SPIR-V that
+ * makes, loads, stores, prefetches and multiplies such matrices through spirv_emit.h.
+ *
+ * Part 1, LAYOUT: host code only, no module, no emitter. `#define CM_LAYOUT_ONLY` before the include to have just that.
+ *
+ *     cm_layout l;
+ *     int error = cm_layout_init(&l, 32, 48, CM_F16, CM_A, 16);   // 0, or an id: cm_error_text(error)
+ *     cm_slot s = cm_slot_of(&l, 5, 7);                           // where (5, 7) is: s.lane, s.component, s.channel
+ *     cm_element e = cm_element_of(&l, s);                        // and back; e.padding: the slot holds nothing
+ *     _Static_assert(CM_V(32, 48, CM_F16, CM_A, 16) == 96, "V as an integer constant expression");
+ *
+ * The definition (section "General layout" of the layout text): I = min(M, S); J is the smallest n >= N with I n a
+ * multiple of S; K = M / I = K1 K2; A is padded with zeros to the tensor A*[i, k1, j, k2] = A[i + k1 I + k2 I K1, j];
+ * L = i + k1 I + j I K1 + k2 I K1 J numbers its entries, and work-item p holds the entries p, p + S, p + 2S, ...
+ *
+ *     use       K1                                      also
+ *     CM_ACC    1                                       accumulators and results
+ *     CM_A      1                                       below 32 bits: packed when N is a multiple of omega = 4 / size
+ *     CM_B      max(1, 2 / size) when M > S, else 1
+ *
+ * Packed means: omega neighbours of a row share one 32-bit component ("channel" 0 in the low bits), and the tensor that
+ * is numbered is that of the 32-bit entries. The text leaves open what happens when those do not divide evenly over the
+ * work-items (possible only for M < S): here J grows to omega times the smallest n >= N / omega with I n a multiple of
+ * S. needs_mask is true when J > N, that is when there are columns which exist only as padding.
+ *
+ *     cm_distribute  cm_gather            memory (cm_host_mem) into the vectors of all work-items, and back
+ *     cm_linear  cm_unlinear  cm_row_of   entries of A* (cm_index) by number, and the rows they come from
+ *     cm_components                       entries of a work-item: dwords or components
+ *     cm_layout_interleave                the order that hardware wants: see 8-bit CM_B below
+ *     cm_type_info  cm_use_name  cm_error_text  cm_error_name   what is known of a type, a use, an error id
+ *     the formulas as constants           CM_I CM_J CM_K CM_K1 CM_K2 CM_V CM_PACKED CM_CHANNELS CM_NEEDS_MASK CM_OMEGA
+ *                                         CM_OMEGA_B CM_BYTES
+ *
+ * Part 2, OPERATIONS: kernels through spirv_emit.h. A whole one: C = A B, 16 x 8 times 8 x 16, column-major,
+ *
+ *     spe_module m;
+ *     spe_begin(&m, NULL);
+ *     spe_param params[3];
+ *     memset(params, 0, sizeof params);
+ *     for (int i = 0; i < 3; i++) params[i].type = spe_ptr(&m, SPE_StorageClassCrossWorkgroup, spe_float(&m, 32));
+ *     spe_kernel k;
+ *     memset(&k, 0, sizeof k);
+ *     k.name = "product"; k.params = params; k.param_count = 3;
+ *     k.subgroup_size = k.local_size[0] = 16; k.local_size[1] = k.local_size[2] = 1;
+ *     spe_kernel_begin(&m, &k);
+ *
+ *     cm_ctx c;
+ *     cm_begin(&c, &m, cm_target_row("bmg"), CM_AUTO);           // the target gives subgroup size and lowering
+ *     cm_mem at[3];                                              // pointer, extents, position, strides
+ *     memset(at, 0, sizeof at);
+ *     for (int i = 0; i < 3; i++) at[i].ptr = spe_param_id(&m, i), at[i].stride_col = spe_i32(&m, i == 1 ? 8 : 16);
+ *     cm_matrix a = cm_load(&c, 16, 8, CM_F32, CM_A, &at[0]);
+ *     cm_matrix b = cm_load(&c, 8, 16, CM_F32, CM_B, &at[1]);
+ *     cm_matrix d = cm_mul_add(&c, CM_F32, &a, &b, NULL);        // or a C to add instead of NULL
+ *     cm_store(&c, &d, &at[2]);
+ *
+ *     spe_kernel_end(&m);
+ *     spe_words w = spe_finish(&m);                              // w.data, w.count; until spe_free(&m)
+ *     if (!w.data) spe_print_error(spe_get_error(&m), stderr);
+ *
+ *     make       cm_splat  cm_load  cm_from_components  cm_from_parts  cm_complex
+ *     memory     cm_load  cm_store  cm_prefetch; cm_block2d_test tells whether 2D block messages may be used
+ *     atomic     cm_atomic_load  cm_atomic_store  cm_atomic_add  cm_atomic_min  cm_atomic_max (scope and semantics)
+ *     multiply   cm_mul_add  cm_mul_add_saturating  cm_scale
+ *     a op b     cm_binary: CM_ADD SUB MUL DIV REM MIN MAX AND OR XOR SHL SHR; cm_add cm_sub cm_mul
+ *     op a       cm_unary: CM_NEG NOT ABS CONJ EXP LOG SQRT RSQRT SIN COS TANH ERF ... (CM_UNARY_OPS_)
+ *     your own   CM_APPLY (a statement for every component, with its row and column)  cm_apply  cm_map1  cm_map2
+ *     reduce     cm_reduce (M x 1 or 1 x N)  cm_reduce_spread (the total in every place)
+ *     change     cm_convert (type)  cm_convert_as (with rounding and saturation)  cm_convert_use  cm_transpose
+ *                cm_repeat
+ *     look in    cm_component  cm_insert  cm_row_index  cm_col_index  cm_re  cm_im
+ *                cm_visit (element by element in memory)
+ *     types      cm_storage_type (in memory and parts)  cm_arith_type (what cm_fn sees)  cm_is_complex
+ *     parts      cm_part_count  cm_part_type  cm_part_words
+ *     tables     cm_target_row(name)  cm_product_row(a, b): the product of two types, NULL when there is none
+ *                cm_product_takes(row, c)  cm_block_shape_row: a legal 2D block message
+ *                cm_binary_row: an operation's row
+ *
+ * A matrix is a list of ids, so it goes round a loop by
+ *     spe_for(&m, lo, hi, step, acc.parts, acc.part) ... spe_endfor(&m, acc.parts, acc.part)
+ *
+ * All of it for all component types. bf16, tf32 and the 8-bit floats are computed with in f32 and rounded to nearest
+ * after every operation; complex matrices (c32, c64: pairs of floats in memory) are two real ones inside. Memory is
+ * global or local (any storage class), with any strides in both directions. A product takes any two types of which one
+ * promotes to the other (cm_promotes), and C of a type that both promote to. dg2 has no f64: Intel's compiler emulates
+ * it there when the module is built with -ze-fp64-gen-emu.
+ *
+ * A matrix may be larger than the hardware's: the products are chained here. Lowerings, a row each of cm_methods_of_:
+ *
+ *     CM_INTEL   the matrix instruction where the table of products and the shape allow it (M >= S, K a multiple of its
+ *                depth); 2D block messages where the table of block shapes and cm_mem.block2d allow them
+ *     CM_PLAIN   everything else: loads and stores a lane at a time, subgroup broadcasts and FMA, straight-line code of
+ *                about K N (1 + M / (8 S)) instructions, so keep tiles small for it
+ *     CM_KHR     on request: parts are matrices of SPV_KHR_cooperative_matrix, whose components no lane can see. They
+ *                can be made (cm_splat), loaded and stored (M >= S, unchecked, one stride the constant 1) and
+ *                multiplied (f16, and 8-bit integers); all else is an error. This is what Intel's compiler (2.40)
+ *                takes: it crashes on component-wise instructions with such matrices and knows no bf16 ones
+ *
+ * What CM_INTEL cannot do, CM_PLAIN does; results agree within rounding. CM_AUTO takes what the target has.
+ *
+ * In row-major terms. The text spreads ROWS over lanes and stride_row is 1 by default, so a row-major tile of r rows
+ * and c columns is a cooperative matrix of c rows and r columns, and C = A B becomes C' = B' A' (' for transposed):
+ * the row-major B is the CM_A here, A is the CM_B and C the CM_ACC. Then parts are the matrix instruction's operands as
+ * they stand.
+ *
+ * 8-bit CM_B. The text lets a lane hold rows p and p + S; the matrix instruction wants rows 2p and 2p + 1 (16-bit types
+ * at subgroup size 8 likewise). Under CM_INTEL such operands are held that way (cm_layout_for, l.interleaved). Loads,
+ * stores, conversions and products ask the layout, so only code that looks at components by number notices.
+ *
+ * xetile.h and coopvec.h write whole kernels from C functions; what both need stands here, most of it under names
+ * ending in _. Users meet it under theirs: cm_device is xt_target and cv_target, cm_module is xt_module and cv_module,
+ * and cm_module_free(&module) is xt_free and cv_free.
+ *
+ * LIMITS. Rows are a power of two, rows and columns at most 16384, S a power of two, at most 1024 for layouts;
+ * operations take a size of the target's. Positions, extents and strides are 32 bits.
+ *
+ * Errors have ids from 1000 on (one list, CM_ERRORS_). Names ending in _ are not for users.
+ */
+#ifndef XETILE_COOPMATRIX_H
+#define XETILE_COOPMATRIX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "linkage.h"
+
+/* ---- types, uses, errors ----------------------------------------------------------------------------------------- */
+
+/* name, bytes, kind, signed, bits of the storage type, storage is floating point, text */
+#define CM_TYPES_(X)                                                                                                   \
+    X(F64, 8, FLOAT, true, 64, true, "f64")                                                                            \
+    X(F32, 4, FLOAT, true, 32, true, "f32")                                                                            \
+    X(TF32, 4, FLOAT, true, 32, true, "tf32")                                                                          \
+    X(F16, 2, FLOAT, true, 16, true, "f16")                                                                            \
+    X(BF16, 2, FLOAT, true, 16, false, "bf16")                                                                         \
+    X(E4M3, 1, FLOAT, true, 8, false, "e4m3")                                                                          \
+    X(E5M2, 1, FLOAT, true, 8, false, "e5m2")                                                                          \
+    X(I64, 8, INT, true, 64, false, "i64")                                                                             \
+    X(I32, 4, INT, true, 32, false, "i32")                                                                             \
+    X(I16, 2, INT, true, 16, false, "i16")                                                                             \
+    X(I8, 1, INT, true, 8, false, "i8")                                                                                \
+    X(U8, 1, INT, false, 8, false, "u8")                                                                               \
+    X(U16, 2, INT, false, 16, false, "u16")                                                                            \
+    X(U32, 4, INT, false, 32, false, "u32")                                                                            \
+    X(U64, 8, INT, false, 64, false, "u64")                                                                            \
+    X(C32, 8, COMPLEX, true, 32, true, "c32")                                                                          \
+    X(C64, 16, COMPLEX, true, 64, true, "c64")
+
+typedef enum {
+    CM_NO_TYPE_ = -1, /* makes it a signed type everywhere: types are kept in ints too */
+#define CM_ROW_(name, bytes, kind, sign, bits, fp, text) CM_##name,
+    CM_TYPES_(CM_ROW_)
+#undef CM_ROW_
+        CM_TYPE_COUNT
+} cm_type;
+
+typedef enum { CM_ACC, CM_A, CM_B } cm_use;
+typedef enum { CM_KIND_FLOAT, CM_KIND_INT, CM_KIND_COMPLEX } cm_kind;
+
+typedef struct {
+    const char *name;
+    int bytes; /* of a component in memory; a complex component is a pair */
+    cm_kind kind;
+    bool is_signed;
+    int storage_bits;   /* of the scalar that holds it (of one half of a pair) */
+    bool storage_float; /* bf16 and the 8-bit floats are held as integers */
+} cm_type_row;
+
+#define CM_ERRORS_(X)                                                                                                  \
+    X(ROWS, "rows must be a power of two, at least 1")                                                                 \
+    X(COLUMNS, "columns must be at least 1")                                                                           \
+    X(TYPE, "no such component type")                                                                                  \
+    X(USE, "no such use: CM_ACC, CM_A and CM_B are the uses")                                                          \
+    X(SUBGROUP, "the subgroup size must be a power of two, at least 1")                                                \
+    X(TOO_LARGE, "the matrix is too large")                                                                            \
+    X(TARGET, "unknown target")                                                                                        \
+    X(TARGET_SUBGROUP, "the target does not have this subgroup size")                                                  \
+    X(LOWERING, "the target cannot do this lowering")                                                                  \
+    X(EMIT_TYPE, "operations on this component type are not available")                                                \
+    X(OPERAND_USE, "a matrix of the wrong use")                                                                        \
+    X(SHAPE, "shapes disagree")                                                                                        \
+    X(COMPONENT, "component types disagree")                                                                           \
+    X(MUL_TYPES, "no product is defined for these types")                                                              \
+    X(POINTER, "not a pointer to the component's storage type")                                                        \
+    X(BLOCK2D, "a 2D block message was promised but cannot be used")                                                   \
+    X(SCALAR, "a scalar of the wrong type")                                                                            \
+    X(POSITION, "positions, extents and strides must be 32-bit integers")                                              \
+    X(CONVERT, "no conversion between these types")                                                                    \
+    X(OPERATION, "no such operation")                                                                                  \
+    X(ATOMIC, "no atomic operations on this type")                                                                     \
+
+enum {
+    CM_ERROR_FIRST_ = 999,
+#define CM_ROW_(name, text) CM_ERROR_##name,
+    CM_ERRORS_(CM_ROW_)
+#undef CM_ROW_
+        CM_ERROR_END_
+};
+
+/* The row of a type; NULL when there is no such type. */
+XETILE_API const cm_type_row *cm_type_info(cm_type type);
+
+/* As the text calls it: matrix_acc, matrix_a, matrix_b. */
+XETILE_API const char *cm_use_name(cm_use use);
+
+/* What an error id of this header means; "no error" for 0. */
+XETILE_API const char *cm_error_text(int id);
+
+/* The name of an error id, as in CM_ERROR_SHAPE. */
+XETILE_API const char *cm_error_name(int id);
+
+/* ---- layout as integer constant expressions ---------------------------------------------------------------------- */
+
+/* The same formulas for static arrays and _Static_assert. M, N: shape; T: type; U: use; S: subgroup size. */
+#define CM_BYTES(T)                                                                                                    \
+    (((T) == CM_F64 || (T) == CM_I64 || (T) == CM_U64 || (T) == CM_C32)    ? 8                                         \
+     : ((T) == CM_F32 || (T) == CM_TF32 || (T) == CM_I32 || (T) == CM_U32) ? 4                                         \
+     : ((T) == CM_F16 || (T) == CM_BF16 || (T) == CM_I16 || (T) == CM_U16) ? 2                                         \
+     : ((T) == CM_E4M3 || (T) == CM_E5M2 || (T) == CM_I8 || (T) == CM_U8)  ? 1                                         \
+     : (T) == CM_C64                                                       ? 16                                        \
+                                                                           : 0)
+#define CM_OMEGA(T) (CM_BYTES(T) < 4 ? 4 / CM_BYTES(T) : 1)
+#define CM_OMEGA_B(T) (CM_BYTES(T) < 2 ? 2 / CM_BYTES(T) : 1)
+#define CM_I(M, S) ((M) < (S) ? (M) : (S))
+#define CM_K(M, S) ((M) / CM_I(M, S))
+#define CM_PACKED(N, T, U) ((U) == CM_A && CM_OMEGA(T) > 1 && (N) % CM_OMEGA(T) == 0)
+#define CM_CHANNELS(N, T, U) (CM_PACKED(N, T, U) ? CM_OMEGA(T) : 1)
+#define CM_ROUND_J_(M, n, S) ((CM_I(M, S) * (n) + (S)-1) / (S) * (S) / CM_I(M, S))
+#define CM_J(M, N, T, U, S) (CM_ROUND_J_(M, (N) / CM_CHANNELS(N, T, U), S) * CM_CHANNELS(N, T, U))
+#define CM_K1(M, T, U, S) ((U) == CM_B && (M) > (S) ? CM_OMEGA_B(T) : 1)
+#define CM_K2(M, T, U, S) (CM_K(M, S) / CM_K1(M, T, U, S))
+#define CM_V(M, N, T, U, S) (CM_I(M, S) * CM_K(M, S) * CM_J(M, N, T, U, S) / (S))
+#define CM_NEEDS_MASK(M, N, T, U, S) (CM_J(M, N, T, U, S) > (N))
+
+/* ---- layout ------------------------------------------------------------------------------------------------------ */
+
+/* V counts components of the type; a packed matrix has V / omega 32-bit entries a work-item. `interleaved` is false for
+ * every layout of the text; see cm_layout_interleave. */
+typedef struct {
+    int rows, cols;
+    cm_type type;
+    cm_use use;
+    int S;
+    int I, J, K, K1, K2, V;
+    int omega; /* channels a component: 4 / size when packed, else 1 */
+    bool packed, needs_mask, interleaved;
+} cm_layout;
+
+/* The coordinates of A*, and where an element is: its row and column, or padding. */
+typedef struct {
+    int i, k1, j, k2;
+} cm_index;
+typedef struct {
+    int row, col;
+    bool padding;
+} cm_element;
+
+/* Where it is held: work-item, component of its vector (a 32-bit entry when packed), channel in the component. */
+typedef struct {
+    int lane, component, channel;
+} cm_slot;
+
+/* Sections "General layout", "Matrix A", "Matrix B". Returns 0 or an error id, and then *l is all zero. */
+XETILE_API int cm_layout_init(cm_layout *l, int rows, int cols, cm_type type, cm_use use, int subgroup_size);
+
+/* Not of the text: what a hardware product wants of its CM_B operand. K1 becomes `k1` (a power of two that divides K),
+ * and a work-item holds k1 NEIGHBOURING rows: row = k1 + i K1 + k2 I K1 instead of i + k1 I + k2 I K1. Everything else,
+ * the numbering L included, stays. With k1 = 1 it is the text's layout. */
+XETILE_API int cm_layout_interleave(cm_layout *l, int k1);
+
+/* 32-bit entries (packed) or components that a work-item holds. */
+XETILE_API int cm_components(const cm_layout *l);
+
+/* Section "Work-item mapping": the number of an entry of A*. Of a packed matrix it is the entry of A**, whose third
+ * coordinate is j / omega. */
+XETILE_API int cm_linear(const cm_layout *l, cm_index x);
+
+/* Section "Mapping properties": the inverse; for a packed matrix j is that of channel 0. */
+XETILE_API cm_index cm_unlinear(const cm_layout *l, int number);
+
+/* The row of A that an entry of A* comes from. */
+XETILE_API int cm_row_of(const cm_layout *l, cm_index x);
+
+/* Where element (row, col) is held; 0 <= row < rows and 0 <= col < J. */
+XETILE_API cm_slot cm_slot_of(const cm_layout *l, int row, int col);
+
+/* What a slot holds. Slots beyond column N are padding (row and col still tell where they lie). */
+XETILE_API cm_element cm_element_of(const cm_layout *l, cm_slot s);
+
+/* ---- a whole matrix on the host ---------------------------------------------------------------------------------- */
+
+/* The arguments of the text's load pseudo-code. Element (r, c) of memory is at base + r * stride_row + c * stride_col
+ * (in elements). `transposed` swaps the two extents and the two strides, as the text does. A checked direction gives 0
+ * for what lies outside the extent; an unchecked one is trusted. */
+typedef struct {
+    void *base;
+    int pos_row, pos_col;
+    int extent_rows, extent_cols;
+    ptrdiff_t stride_row, stride_col;
+    bool transposed, rows_checked, cols_checked;
+} cm_host_mem;
+
+/* Section "Load pseudo-code": memory -> the vectors of all work-items, S x V components. l must be a valid layout. */
+XETILE_API void cm_distribute(const cm_layout *l, void *vectors, const cm_host_mem *from);
+
+/* The inverse: the vectors of all work-items -> memory; padding and what the checks exclude is not written. */
+XETILE_API void cm_gather(const cm_layout *l, const void *vectors, const cm_host_mem *to);
+
+#ifndef CM_LAYOUT_ONLY
+#include "spirv_emit.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ==== Part 2: operations that emit ================================================================================ */
+
+/* ---- targets ----------------------------------------------------------------------------------------------------- */
+
+/* What a device can do. A row of the table below, which the caller may copy and change (a smaller local memory, another
+ * subgroup size of those it has). */
+typedef struct {
+    const char *name;
+    int subgroup_size;       /* the size that kernels get unless they ask for another */
+    uint32_t subgroup_sizes; /* every size the device has, or-ed: 8 | 16 | 32 */
+    uint32_t dpas_sizes;     /* subgroup sizes at which the matrix instruction works; 0: there is none */
+    uint32_t block2d_sizes;  /* the same for 2D block messages */
+    bool coop_khr;           /* takes SPV_KHR_cooperative_matrix */
+    int local_memory;        /* bytes of a work-group */
+    int max_group_size;      /* work-items of a work-group */
+    int registers;           /* bytes of registers of one subgroup, in the larger of the two modes */
+    const char *build_flags; /* that the device's compiler needs for large tiles; "" elsewhere */
+} cm_target;
+
+/* NULL when unknown; lnl-m is lnl. */
+XETILE_API const cm_target *cm_target_row(const char *name);
+
+/* ---- context, values, memory ------------------------------------------------------------------------------------- */
+
+typedef enum {
+    CM_AUTO,  /* what the target's row has: matrix instruction and 2D block messages, else plain */
+    CM_PLAIN, /* loads a lane, subgroup broadcasts, FMA: works on everything */
+    CM_INTEL, /* insist on the matrix instruction; an error where the target lacks it */
+    CM_KHR    /* matrices of SPV_KHR_cooperative_matrix, on request: see the manual for what they can do */
+} cm_lowering;
+
+/* Rounding of a conversion; CM_ROUND_AUTO: to nearest even between floats, towards zero from float to integer. */
+typedef enum { CM_ROUND_AUTO, CM_ROUND_NEAREST, CM_ROUND_ZERO, CM_ROUND_UP, CM_ROUND_DOWN } cm_rounding;
+
+/* One per kernel that is being written. Plain data: copy it as you like. */
+typedef struct {
+    spe_module *m;
+    cm_target target;
+    cm_lowering lowering; /* CM_AUTO resolved */
+    cm_rounding rounding; /* of the conversion that is being written; zero between operations */
+    bool saturate;        /* the same */
+} cm_ctx;
+
+/* A matrix held by a subgroup: SPIR-V vectors ("parts"), block by block (k2), each block's words cut greedily into runs
+ * of 8, 4, 2, 1. A word is a 32-bit entry of a packed matrix, the K1 components of one (j, k2) of a CM_B matrix, or one
+ * component; its low bits come first. parts == 0 is poison: every operation takes it and gives poison.
+ * Copy it by assignment; part[] may be replaced by an array of other ids of the same types (phis). */
+typedef struct {
+    cm_layout l;
+    int parts;
+    spe_id *part; /* in the module's arena */
+} cm_matrix;
+
+typedef enum {
+    CM_BLOCK2D_AUTO, /* 2D block messages only when constants prove that they may be used */
+    CM_BLOCK2D_YES,  /* promised by the caller: see cm_block2d_test */
+    CM_BLOCK2D_NO
+} cm_block2d;
+
+/* A matrix in memory. Element (r, c) of the cooperative matrix is ptr[(row + r) * stride_row + (col + c) * stride_col].
+ * All of it must be the same for every lane. Memory outside the extents is never touched. */
+typedef struct {
+    spe_id ptr;                    /* to the component's storage type (cm_storage_type); any storage class */
+    spe_id rows, cols;             /* extents for the bounds tests, i32; 0: that direction is not checked */
+    spe_id row, col;               /* position of the matrix, i32, may be negative; 0: the constant 0 */
+    spe_id stride_row, stride_col; /* in elements, i32; stride_row 0: 1; stride_col 0: rows */
+    bool transposed;               /* swaps the extents and the strides, as in the text */
+    cm_block2d block2d;
+    /* bytes that ptr is known to be aligned to; 0: nothing is known (for CM_BLOCK2D_AUTO, and local memory whose
+     * extents are not checked and whose row and col are 0: it is accessed in large pieces) */
+    uint32_t align;
+    spe_id padding; /* scalar of the storage type for what lies outside; 0: zero */
+} cm_mem;
+
+/* A component-wise operation: gets vectors (or scalars) of the arithmetic type (cm_arith_type) and returns one of the
+ * same. */
+typedef spe_id (*cm_fn)(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user);
+
+#if defined(__GNUC__)
+#define CM_PRINTF_(text, first) __attribute__((format(printf, text, first)))
+#define CM_UNUSED_ __attribute__((unused))
+#else
+#define CM_PRINTF_(text, first)
+#define CM_UNUSED_
+#endif
+
+/* Starts using a target; target may be a row of cm_target_row or a changed copy, lowering zero (CM_AUTO) for the best.
+ */
+XETILE_API bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering lowering);
+
+/* ---- what products there are ------------------------------------------------------------------------------------- */
+
+/* Component types of A and B, of which one must promote to the other (cm_promotes), the type that is accumulated in,
+ * and the operands word of the matrix instruction (0: it has no such product). There the roles are swapped (our A is
+ * its B): its A flags describe our B. */
+typedef struct {
+    cm_type a, b, acc;
+    uint32_t dpas;
+} cm_product;
+
+/* The row of a product A B; NULL when neither type promotes to the other. */
+XETILE_API const cm_product *cm_product_row(cm_type a, cm_type b);
+
+/* The promotion rule of TinyTC's scalar types: every value of `from` is one of `to`. Types that the text does not have
+ * follow its sense: unsigned ones go with the signed one of their size, tf32 is between the 16-bit floats and f32. */
+XETILE_API bool cm_promotes(cm_type from, cm_type to);
+
+/* C of a product with this row: what both A and B promote to (and, as the types of f32 sums go, bf16 and f16 alike). */
+XETILE_API bool cm_product_takes(const cm_product *row, cm_type c);
+
+/* ---- layouts as a context holds them ----------------------------------------------------------------------------- */
+
+/* The layout that values of this context have: the text's, but where the matrix instruction wants more than one row of
+ * its CM_B operand in a lane (8-bit types, and 16-bit ones at subgroup size 8), neighbouring rows
+ * (cm_layout_interleave). Everything here asks the layout where an element is, so this shows only in which component
+ * holds what. On an error the result has rows == 0. */
+XETILE_API cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use);
+
+/* c32 or c64? */
+XETILE_API bool cm_is_complex(cm_type type);
+
+/* How many parts a matrix of this layout has; of a complex one the real parts come first, then the imaginary. */
+XETILE_API int cm_part_count(const cm_layout *l);
+
+/* How many words part `part` has. */
+XETILE_API int cm_part_words(const cm_layout *l, int part);
+
+/* The type of a component in memory and in parts: bf16 and 8-bit floats are integers, a complex component is two floats
+ * and this the type of one. */
+XETILE_API spe_id cm_storage_type(cm_ctx *c, cm_type type);
+
+/* The type that cm_fn works on: the storage type, but f32 for bf16 and the 8-bit floats. 0 and an error for complex
+ * types, whose operations are made of those on cm_re and cm_im. */
+XETILE_API spe_id cm_arith_type(cm_ctx *c, cm_type type);
+
+/* The SPIR-V type of part `part`: a vector, or under CM_KHR a cooperative matrix. */
+XETILE_API spe_id cm_part_type(cm_ctx *c, const cm_layout *l, int part);
+
+/* A matrix of parts that come from elsewhere, for example phis. They must have the types that cm_part_type tells. */
+XETILE_API cm_matrix cm_from_parts(cm_ctx *c, const cm_layout *l, const spe_id *parts);
+
+/* ---- complex matrices -------------------------------------------------------------------------------------------- */
+
+/* A complex matrix is two real ones of the same shape and use, side by side in one list of parts. */
+
+/* The real and the imaginary part of a complex matrix (TinyTC: re, im), matrices of f32 or f64. */
+XETILE_API cm_matrix cm_re(cm_ctx *c, const cm_matrix *a);
+XETILE_API cm_matrix cm_im(cm_ctx *c, const cm_matrix *a);
+
+/* re + i im, of two matrices alike of f32 (gives c32) or f64 (gives c64). */
+XETILE_API cm_matrix cm_complex(cm_ctx *c, const cm_matrix *re, const cm_matrix *im);
+
+/* ---- parts <-> components ---------------------------------------------------------------------------------------- */
+
+/* This lane's component v, 0 <= v < V (channels of a word follow one another), of the storage type (TinyTC: extract).
+ */
+XETILE_API spe_id cm_component(cm_ctx *c, const cm_matrix *a, int v);
+
+/* A copy with component v of every lane replaced by a scalar of the storage type (TinyTC: insert). */
+XETILE_API cm_matrix cm_insert(cm_ctx *c, const cm_matrix *a, int v, spe_id scalar);
+
+/* The inverse of cm_component: a matrix of V scalars of the storage type, the order as there. */
+XETILE_API cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const spe_id *components);
+
+/* ---- construction, component-wise operations --------------------------------------------------------------------- */
+
+/* Every element is `scalar`, a value of the storage type (TinyTC: construct); 0 for zero. Of a complex matrix it is the
+ * real part of every element and the imaginary part is zero; cm_complex makes others. */
+XETILE_API cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, spe_id scalar);
+
+/* fn(c, type, a, 0, user) on every component. Padding is mapped too; it is never stored. */
+XETILE_API cm_matrix cm_map1(cm_ctx *c, const cm_matrix *a, cm_fn fn, void *user);
+
+/* fn(c, type, a, b, user) on every pair of components of two matrices alike. */
+XETILE_API cm_matrix cm_map2(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user);
+
+/* Operations on pairs of components. REM has the sign of the first operand; SHR keeps the sign of signed types. */
+typedef enum {
+    CM_ADD,
+    CM_SUB,
+    CM_MUL,
+    CM_DIV,
+    CM_MIN,
+    CM_MAX,
+    CM_REM,
+    CM_AND,
+    CM_OR,
+    CM_XOR,
+    CM_SHL,
+    CM_SHR,
+    CM_OP_COUNT_
+} cm_op;
+
+enum { CM_EQ_ = CM_OP_COUNT_, CM_NE_, CM_LT_, CM_LE_, CM_GT_, CM_GE_ }; /* comparisons, for cm_instruction_ */
+
+/* Of an operation on two components: the instruction, or the function of OpenCL.std, by kind of type (float, signed,
+ * unsigned). Where a column has neither, there is no such operation on that kind. */
+typedef struct {
+    const char *name;
+    spe_id (*instruction[3])(spe_module *, spe_id, spe_id);
+    bool math;
+    spe_math_op function[3];
+} cm_binary_row_;
+
+/* The row of an operation. */
+XETILE_API const cm_binary_row_ *cm_binary_row(cm_op op);
+
+XETILE_API spe_id (*cm_comparison_(int op, int kind))(spe_module *, spe_id, spe_id);
+
+/* a op b, component by component; both of one type, shape and use. Types below 32 bits that are no integers nor f16 are
+ * computed in f32 and rounded to nearest. Complex types have add, sub, mul and div; floats no and, or, xor, shl, shr.
+ */
+XETILE_API cm_matrix cm_binary(cm_ctx *c, cm_op op, const cm_matrix *a, const cm_matrix *b);
+
+XETILE_API cm_matrix cm_add(cm_ctx *c, const cm_matrix *a, const cm_matrix *b);
+XETILE_API cm_matrix cm_sub(cm_ctx *c, const cm_matrix *a, const cm_matrix *b);
+XETILE_API cm_matrix cm_mul(cm_ctx *c, const cm_matrix *a, const cm_matrix *b);
+
+/* Operations on one component. All take floats; NEG and ABS integers too, NOT integers only. */
+#define CM_UNARY_OPS_(X)                                                                                               \
+    X(ABS, FABS)                                                                                                       \
+    X(EXP, EXP)                                                                                                        \
+    X(EXP2, EXP2)                                                                                                      \
+    X(EXP10, EXP10) X(EXPM1, EXPM1) X(LOG, LOG) X(LOG2, LOG2) X(LOG10, LOG10) X(LOG1P, LOG1P) X(SQRT, SQRT)            \
+        X(RSQRT, RSQRT) X(CBRT, CBRT) X(SIN, SIN) X(COS, COS) X(TAN, TAN) X(ASIN, ASIN) X(ACOS, ACOS) X(ATAN, ATAN)    \
+            X(SINH, SINH) X(COSH, COSH) X(TANH, TANH) X(ERF, ERF) X(ERFC, ERFC) X(CEIL, CEIL) X(FLOOR, FLOOR)          \
+                X(TRUNC, TRUNC) X(ROUND, ROUND) X(RINT, RINT) X(SIGN, SIGN) X(NATIVE_EXP, NATIVE_EXP)                  \
+                    X(NATIVE_EXP2, NATIVE_EXP2) X(NATIVE_LOG, NATIVE_LOG) X(NATIVE_LOG2, NATIVE_LOG2)                  \
+                        X(NATIVE_SIN, NATIVE_SIN) X(NATIVE_COS, NATIVE_COS)
+typedef enum {
+    CM_NEG,
+    CM_NOT,
+    CM_CONJ, /* of complex matrices only */
+#define CM_ROW_(name, function) CM_##name,
+    CM_UNARY_OPS_(CM_ROW_)
+#undef CM_ROW_
+        CM_UNARY_COUNT_
+} cm_unary_op;
+
+/* op a, component by component; of a type, shape and use with a (but CM_ABS of a complex matrix is real). Precision is
+ * that of OpenCL.std; bf16 and the 8-bit floats are computed in f32. Complex: NEG, CONJ, ABS, EXP, EXP2, NATIVE_EXP[2].
+ */
+XETILE_API cm_matrix cm_unary(cm_ctx *c, cm_unary_op op, const cm_matrix *a);
+
+/* scalar * a; the scalar is of the storage type of a (of a complex matrix: a real factor). */
+XETILE_API cm_matrix cm_scale(cm_ctx *c, const cm_matrix *a, spe_id scalar);
+
+/* ---- where a component is, in the kernel ------------------------------------------------------------------------- */
+
+/* What a lane knows of itself: i and the first column j0, section "Mapping properties". Where I == S, j0 is 0. */
+typedef struct {
+    spe_id i, j0;
+} cm_lane;
+
+/* The row in the matrix of component v in this lane, i32; needed by callers that compute with positions. */
+XETILE_API spe_id cm_row_index(cm_ctx *c, const cm_layout *l, int v);
+
+/* The column; lanes hold columns that are omega apart when several columns fit a row of lanes. */
+XETILE_API spe_id cm_col_index(cm_ctx *c, const cm_layout *l, int v);
+
+/* ---- conversion of matrices -------------------------------------------------------------------------------------- */
+
+/* The same matrix with components of another type (TinyTC: cast): to nearest even between floats, towards zero from
+ * float to integer (what does not fit is undefined), the low bits between integers; to an 8-bit float the largest one
+ * where a number does not fit. bf16, tf32 and the 8-bit floats are reached through f32, so what f32 does not hold is
+ * rounded twice. A real matrix becomes the real part of a complex one; the other direction is cm_re. Lanes exchange
+ * components when the layouts ask for it. */
+XETILE_API cm_matrix cm_convert(cm_ctx *c, const cm_matrix *a, cm_type type);
+
+/* The same with a stated rounding, wherever a float is read or written, and, when `saturate` is set, integers that do
+ * not fit becoming the nearest one that does (NaN: 0). bf16 and tf32 know CM_ROUND_NEAREST and CM_ROUND_ZERO, the 8-bit
+ * floats CM_ROUND_NEAREST; the rest all four. */
+XETILE_API cm_matrix cm_convert_as(cm_ctx *c, const cm_matrix *a, cm_type type, cm_rounding rounding, bool saturate);
+
+/* The same matrix for another use: 16-bit accumulators become operands inside each lane, 8-bit CM_B may need shuffles.
+ */
+XETILE_API cm_matrix cm_convert_use(cm_ctx *c, const cm_matrix *a, cm_use use);
+
+/* ---- transposing, repeating -------------------------------------------------------------------------------------- */
+
+/* The transpose, a matrix of cols x rows in the given use; cols must be a power of two, since it becomes the number of
+ * rows. Lanes exchange components: about S V shuffles, so small matrices only; memory transposes for nothing. */
+XETILE_API cm_matrix cm_transpose(cm_ctx *c, const cm_matrix *a, cm_use use);
+
+/* A matrix of rows x cols whose element (r, c) is that of `a` at (r mod rows of a, c mod columns of a): copies side by
+ * side, so a column M x 1 becomes a matrix of equal columns, and a smaller one a part of `a`. Inside each lane where
+ * rows of a are a multiple of the subgroup size. */
+XETILE_API cm_matrix cm_repeat(cm_ctx *c, const cm_matrix *a, int rows, int cols);
+
+/* ---- apply ------------------------------------------------------------------------------------------------------- */
+
+/* The state of CM_APPLY: which component is due, where it is, and the results so far. */
+typedef struct {
+    cm_ctx *c;
+    const cm_matrix *a;
+    spe_id *value; /* of the storage type; NULL: something is wrong */
+    cm_lane lane;
+    int v;
+    spe_id row, col, component;
+} cm_walk_;
+
+XETILE_API cm_walk_ cm_walk_begin_(cm_ctx *c, const cm_matrix *a);
+
+/* Keeps what the body left in `component`, and goes to the next. */
+XETILE_API bool cm_walk_next_(cm_walk_ *w);
+
+XETILE_API bool cm_walk_end_(cm_walk_ *w, cm_matrix *out);
+
+/* The statement that follows is written into the kernel once for every component of matrix `in`, with spe_ids `i` (row,
+ * i32), `j` (column, i32) and `v` (component, of cm_arith_type); what it leaves in v is that component of `out`
+ * (TinyTC: apply). With s of f32, exp below the diagonal and zero above:
+ *
+ *     CM_APPLY (&c, p, s, i, j, v) v = spe_select(&m, spe_sle(&m, j, i), spe_math1(&m, SPE_EXP, v), zero);
+ *
+ * in and out are cm_matrix variables and may be the same one. Padding is visited too (j beyond the last column) and is
+ * never stored. Leave the statement by its end only. */
+#define CM_APPLY(ctx, out, in, i, j, v)                                                                                \
+    for (cm_walk_ cm_w_##v = cm_walk_begin_((ctx), &(in));                                                             \
+         cm_walk_next_(&cm_w_##v) || cm_walk_end_(&cm_w_##v, &(out));)                                                 \
+        for (spe_id i = cm_w_##v.row, j = cm_w_##v.col, v = cm_w_##v.component, cm_once_##v = 1;                       \
+             (void)i, (void)j, cm_once_##v; cm_w_##v.component = v, cm_once_##v = 0)
+
+/* What cm_apply calls: a scalar of cm_arith_type and where it is; returns the new one. */
+typedef spe_id (*cm_apply_fn)(cm_ctx *c, spe_id row, spe_id col, spe_id component, void *user);
+
+/* CM_APPLY as a function. */
+XETILE_API cm_matrix cm_apply(cm_ctx *c, const cm_matrix *a, cm_apply_fn fn, void *user);
+
+/* ---- reductions -------------------------------------------------------------------------------------------------- */
+
+typedef enum {
+    CM_BY_ROW,   /* along each row: M x N becomes M x 1 */
+    CM_BY_COLUMN /* along each column: M x N becomes 1 x N */
+} cm_direction;
+
+/* CM_ADD, CM_MIN or CM_MAX along rows or columns, the total in every place: a matrix of M x extent (CM_BY_ROW) of equal
+ * columns, or extent x N (CM_BY_COLUMN) of equal rows, in the type and use of `a`. Cheapest when extent is that of `a`
+ * or, by columns, a multiple of the subgroup size as M is: then nothing moves. f16 and smaller floats are summed in
+ * f32. */
+XETILE_API cm_matrix cm_reduce_spread(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a, int extent);
+
+/* CM_ADD, CM_MIN or CM_MAX along rows (M x N becomes M x 1) or columns (1 x N), in the type and use of `a` (TinyTC:
+ * reduce). f16 and smaller floats are summed in f32, and the order of a sum is not stated. */
+XETILE_API cm_matrix cm_reduce(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a);
+
+/* ---- 2D block messages: what is legal ---------------------------------------------------------------------------- */
+
+typedef enum { CM_BLOCK_LOAD, CM_BLOCK_TRANSFORM, CM_BLOCK_TRANSPOSE, CM_BLOCK_STORE, CM_BLOCK_PREFETCH } cm_block_op;
+
+/* Legal shapes (cl_intel_subgroup_2d_block_io, all at subgroup size 16): bytes of an element, elements across, and the
+ * heights and block counts as or-ed values. */
+typedef struct {
+    cm_block_op op;
+    int elem, width;
+    uint32_t heights, counts;
+} cm_block_shape;
+
+/* The row of a block `width` elements across; NULL when there is no such message. */
+XETILE_API const cm_block_shape *cm_block_shape_row(cm_block_op op, int elem, int width, uint32_t count);
+
+/* Bool (i1): whether 2D block messages may be used on this memory, so that CM_BLOCK2D_YES may be promised: base address
+ * a multiple of 64, pitch a multiple of 16 bytes and not below the width, width at least 64 bytes and a multiple of 4
+ * (all up to 2^24), x a multiple of 4 bytes, memory global and contiguous in one direction; of 8-bit types along
+ * columns also x >= 0 and pitch up to 2^23. Folded to a constant where it can be. A loop that moves the position tests
+ * the first one and its steps. */
+XETILE_API spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem);
+
+/* ---- atomic operations ------------------------------------------------------------------------------------------- */
+
+/* Atomic load, store and update, component by component (there is no atomicity of the matrix; of a complex component,
+ * each half by itself). scope: SPE_ScopeWorkgroup, SPE_ScopeDevice, ...; semantics: SPE_MemorySemantics... bits, 0 for
+ * relaxed. Types of 32 and 64 bits, and f16 for add, min and max. Everything else is as with cm_load and cm_store.
+ * The updates return the values that memory held before. */
+XETILE_API cm_matrix cm_atomic_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const cm_mem *from,
+                                    uint32_t scope, uint32_t semantics);
+XETILE_API void cm_atomic_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to, uint32_t scope, uint32_t semantics);
+XETILE_API cm_matrix cm_atomic_add(cm_ctx *c, const cm_matrix *a, const cm_mem *to, uint32_t scope, uint32_t semantics);
+XETILE_API cm_matrix cm_atomic_min(cm_ctx *c, const cm_matrix *a, const cm_mem *to, uint32_t scope, uint32_t semantics);
+XETILE_API cm_matrix cm_atomic_max(cm_ctx *c, const cm_matrix *a, const cm_mem *to, uint32_t scope, uint32_t semantics);
+
+/* ---- element by element in memory: atomic operations and the like ------------------------------------------------ */
+
+/* What cm_visit calls for an element: where it is in memory and what the matrix holds (storage types). Returns what the
+ * result holds. */
+typedef spe_id (*cm_visit_fn)(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, void *user);
+
+/* Calls fn once for every element of `a` that lies inside the memory; outside, the result is the padding. */
+XETILE_API cm_matrix cm_visit(cm_ctx *c, const cm_matrix *a, const cm_mem *mem, cm_visit_fn fn, void *user);
+
+/* ---- kernels that are C functions: what the headers above this one share ----------------------------------------- */
+
+/* The device that a kernel is built for. */
+typedef struct {
+    const char *name;        /* a row of cm_target_row */
+    uint32_t subgroup_sizes; /* bit mask (8 | 16 | 32); this and the rest: 0 for the row's */
+    uint32_t local_memory, max_group_size, device_id;
+} cm_device;
+
+/* What a build gives. */
+typedef struct {
+    const uint32_t *words; /* NULL when the build failed */
+    size_t size;           /* in bytes */
+    const char *kernel, *params;
+    uint32_t local_size[3], subgroup_size, subgroups;
+    uint32_t local_memory; /* bytes of a work-group */
+    const char *build_flags;
+    const spe_error *error; /* never NULL; id 0: none */
+    spe_module *owner_;     /* the first member of the build's context */
+} cm_module;
+
+/* The errors of a header above: how an id reads, and the ids that are reported here. */
+typedef struct {
+    const char *(*name)(int id), *(*text)(int id);
+    int parameter_text, target, subgroup_size, unclosed;
+    spe_error no_memory;
+} cm_errors_;
+
+/* Where errors go: to which module, as which header's, at which line of the user's. */
+typedef struct {
+    spe_module *m;
+    const cm_errors_ *errors;
+    const char *file;
+    int line;
+} cm_blame_;
+
+/* -- parameters */
+
+enum { CM_PARAMS_MAX_ = 32 };
+
+typedef struct {
+    char name[64];
+    int type;            /* of the number, or of what a pointer points to: as the header above counts them */
+    bool pointer, local; /* to global memory, to local memory; neither: a number */
+} cm_param_;
+
+/* -- a build */
+
+/* Gives back what a module holds; safe on a zeroed module and twice. */
+XETILE_API void cm_module_free(cm_module *mod);
+
+/* -- regions that macros write as C loops (XT_FOR, CV_IF ...): closed when the loop asks for a turn too many */
+
+enum { CM_REGIONS_MAX_ = 32 };
+
+typedef struct {
+    int depth;
+    struct {
+        const char *name, *file;
+        int line;
+    } region[CM_REGIONS_MAX_];
+} cm_regions_;
+
+/* -- macros (C only) */
+
+#define CM_CAT_(a, b) CM_CAT2_(a, b)
+#define CM_CAT2_(a, b) a##b
+#define CM_FIRST_(first, ...) first
+#define CM_REST_(first, ...) __VA_ARGS__
+/* How many arguments, 1 to 32. */
+#define CM_COUNT_(...) CM_COUNT2_(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, \
+    14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define CM_COUNT2_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21,     \
+    a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, n, ...) n
+
+/* F(0, x) S() F(1, y) ...: each argument with its number, S() between. */
+#define CM_EACH_(F, S, ...) CM_CAT_(CM_EACH_, CM_COUNT_(__VA_ARGS__))(F, S, 0, __VA_ARGS__)
+#define CM_EACH_1(F, S, i, x) F(i, x)
+#define CM_EACH_2(F, S, i, x, ...) F(i, x) S() CM_EACH_1(F, S, i + 1, __VA_ARGS__)
+#define CM_EACH_3(F, S, i, x, ...) F(i, x) S() CM_EACH_2(F, S, i + 1, __VA_ARGS__)
+#define CM_EACH_4(F, S, i, x, ...) F(i, x) S() CM_EACH_3(F, S, i + 1, __VA_ARGS__)
+#define CM_EACH_5(F, S, i, x, ...) F(i, x) S() CM_EACH_4(F, S, i + 1, __VA_ARGS__)
+#define CM_EACH_6(F, S, i, x, ...) F(i, x) S() CM_EACH_5(F, S, i + 1, __VA_ARGS__)
+#define CM_EACH_7(F, S, i, x, ...) F(i, x) S() CM_EACH_6(F, S, i + 1, __VA_ARGS__)
+#define CM_EACH_8(F, S, i, x, ...) F(i, x) S() CM_EACH_7(F, S, i + 1, __VA_ARGS__)
+#define CM_EACH_9(F, S, i, x, ...) F(i, x) S() CM_EACH_8(F, S, i + 1, __VA_ARGS__)
+#define CM_EACH_10(F, S, i, x, ...) F(i, x) S() CM_EACH_9(F, S, i + 1, __VA_ARGS__)
+#define CM_EACH_11(F, S, i, x, ...) F(i, x) S() CM_EACH_10(F, S, i + 1, __VA_ARGS__)
+#define CM_EACH_12(F, S, i, x, ...) F(i, x) S() CM_EACH_11(F, S, i + 1, __VA_ARGS__)
+#define CM_EACH_13(F, S, i, x, ...) F(i, x) S() CM_EACH_12(F, S, i + 1, __VA_ARGS__)
+#define CM_EACH_14(F, S, i, x, ...) F(i, x) S() CM_EACH_13(F, S, i + 1, __VA_ARGS__)
+#define CM_EACH_15(F, S, i, x, ...) F(i, x) S() CM_EACH_14(F, S, i + 1, __VA_ARGS__)
+#define CM_EACH_16(F, S, i, x, ...) F(i, x) S() CM_EACH_15(F, S, i + 1, __VA_ARGS__)
+#define CM_EACH_17(F, S, i, x, ...) F(i, x) S() CM_EACH_16(F, S, i + 1, __VA_ARGS__)
+#define CM_EACH_18(F, S, i, x, ...) F(i, x) S() CM_EACH_17(F, S, i + 1, __VA_ARGS__)
+#define CM_EACH_19(F, S, i, x, ...) F(i, x) S() CM_EACH_18(F, S, i + 1, __VA_ARGS__)
+#define CM_EACH_20(F, S, i, x, ...) F(i, x) S() CM_EACH_19(F, S, i + 1, __VA_ARGS__)
+#define CM_EACH_21(F, S, i, x, ...) F(i, x) S() CM_EACH_20(F, S, i + 1, __VA_ARGS__)
+#define CM_EACH_22(F, S, i, x, ...) F(i, x) S() CM_EACH_21(F, S, i + 1, __VA_ARGS__)
+#define CM_EACH_23(F, S, i, x, ...) F(i, x) S() CM_EACH_22(F, S, i + 1, __VA_ARGS__)
+#define CM_EACH_24(F, S, i, x, ...) F(i, x) S() CM_EACH_23(F, S, i + 1, __VA_ARGS__)
+#define CM_EACH_25(F, S, i, x, ...) F(i, x) S() CM_EACH_24(F, S, i + 1, __VA_ARGS__)
+#define CM_EACH_26(F, S, i, x, ...) F(i, x) S() CM_EACH_25(F, S, i + 1, __VA_ARGS__)
+#define CM_EACH_27(F, S, i, x, ...) F(i, x) S() CM_EACH_26(F, S, i + 1, __VA_ARGS__)
+#define CM_EACH_28(F, S, i, x, ...) F(i, x) S() CM_EACH_27(F, S, i + 1, __VA_ARGS__)
+#define CM_EACH_29(F, S, i, x, ...) F(i, x) S() CM_EACH_28(F, S, i + 1, __VA_ARGS__)
+#define CM_EACH_30(F, S, i, x, ...) F(i, x) S() CM_EACH_29(F, S, i + 1, __VA_ARGS__)
+#define CM_EACH_31(F, S, i, x, ...) F(i, x) S() CM_EACH_30(F, S, i + 1, __VA_ARGS__)
+#define CM_EACH_32(F, S, i, x, ...) F(i, x) S() CM_EACH_31(F, S, i + 1, __VA_ARGS__)
+#define CM_COMMA_() ,
+#define CM_COMMA_TEXT_() ", "
+
+/* A kernel's parameters, ptr(f16, A) or u32(N): their names, and the text that ze_dispatch.h reads too. */
+#define CM_NAME_OF_(parameter) CM_NAME_##parameter
+#define CM_WRITE_(i, parameter) CM_WRITE_##parameter
+#define CM_NAME_ptr(T, name) name
+#define CM_WRITE_ptr(T, name) "ptr<" #T "> " #name
+#define CM_NAME_f64(name) name
+#define CM_WRITE_f64(name) "f64 " #name
+#define CM_NAME_f32(name) name
+#define CM_WRITE_f32(name) "f32 " #name
+#define CM_NAME_f16(name) name
+#define CM_WRITE_f16(name) "f16 " #name
+#define CM_NAME_bf16(name) name
+#define CM_WRITE_bf16(name) "bf16 " #name
+#define CM_NAME_i64(name) name
+#define CM_WRITE_i64(name) "i64 " #name
+#define CM_NAME_i32(name) name
+#define CM_WRITE_i32(name) "i32 " #name
+#define CM_NAME_i16(name) name
+#define CM_WRITE_i16(name) "i16 " #name
+#define CM_NAME_i8(name) name
+#define CM_WRITE_i8(name) "i8 " #name
+#define CM_NAME_u64(name) name
+#define CM_WRITE_u64(name) "u64 " #name
+#define CM_NAME_u32(name) name
+#define CM_WRITE_u32(name) "u32 " #name
+#define CM_NAME_u16(name) name
+#define CM_WRITE_u16(name) "u16 " #name
+#define CM_NAME_u8(name) name
+#define CM_WRITE_u8(name) "u8 " #name
+
+/* A constant of type xt_kernel (cv_kernel), and the head of the function that is its body. */
+#define CM_KERNEL_(xt, XT, name_, ...)                                                                                 \
+    static void name_##_##xt##_body_(xt##_ctx *xt##_, CM_EACH_(XT##_DECLARE_, CM_COMMA_, __VA_ARGS__));                \
+    CM_UNUSED_ static void name_##_##xt##_call_(xt##_ctx *xt##_)                                                       \
+    {                                                                                                                  \
+        name_##_##xt##_body_(xt##_, CM_EACH_(XT##_ARGUMENT_, CM_COMMA_, __VA_ARGS__));                                 \
+    }                                                                                                                  \
+    CM_UNUSED_ static const xt##_kernel name_ = {#name_, CM_EACH_(CM_WRITE_, CM_COMMA_TEXT_, __VA_ARGS__), __FILE__,   \
+                                                 __LINE__, name_##_##xt##_call_};                                      \
+    static void name_##_##xt##_body_(CM_UNUSED_ xt##_ctx *xt##_, CM_EACH_(XT##_DECLARE_, CM_COMMA_, __VA_ARGS__))
+
+/* The variables that a region carries, as a list that NULL ends: after the region's own first argument. */
+#define CM_CARRIED_(...) ((void *const[]){CM_REST_(__VA_ARGS__, NULL)})
+
+/* ---- load, store, prefetch, multiply and add --------------------------------------------------------------------- */
+
+/* Loads a matrix (section "Load pseudo-code"); what lies outside checked extents is the padding. */
+XETILE_API cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const cm_mem *from);
+
+/* Stores a matrix; what lies outside checked extents is not written. */
+XETILE_API void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to);
+
+/* Asks for rows x cols elements (any numbers) to be brought nearer; level 0: wherever the device likes, 1: all caches,
+ * 2: all but the first, 3: it only streams through the first. Emits nothing where there are no 2D block messages for
+ * it: a prefetch never changes a result. */
+XETILE_API void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, const cm_mem *from, int level);
+
+/* D = A B + C of type_d: A is M x K (CM_A), B is K x N (CM_B), C is M x N (CM_ACC) or NULL for none. The text's rule:
+ * A and B must promote to the type of C (cm_promotes; 16-bit floats are taken as C of each other too), and D may be
+ * what C can be converted to. Sums are f32 for floats below 64 bits, i32 for 8- and 16-bit integers (which wrap), a
+ * wider type when C has it; cm_product_row is the table. */
+XETILE_API cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
+                                const cm_matrix *acc);
+
+/* D = A B + C with integers that do not wrap: the exact result, or the largest or smallest number of type_d where it
+ * does not fit. A and B are of 8 or 16 bits (the sum of up to 2^16 products of 8 bits is exact in i32, of 16 bits in
+ * i64). */
+XETILE_API cm_matrix cm_mul_add_saturating(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
+                                           const cm_matrix *acc);
+
+#endif /* CM_LAYOUT_ONLY */
+
+#endif /* XETILE_COOPMATRIX_H */

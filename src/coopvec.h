@@ -1,0 +1,852 @@
+/* coopvec.h - cooperative vectors: matrix-vector operations on the vectors of work-items, for kernels in plain C.
+ *
+ * A small neural network in a kernel, one work-item a pixel:
+ *
+ *     #include "coopvec.h"
+ *
+ *     CV_KERNEL (shade, ptr(f16, weights), ptr(f16, in), ptr(f16, out))
+ *     {
+ *         cv_val i = CV_GLOBAL_ID();
+ *         cv_vec x = CV_LOAD(in, 64, CV_TIMES(i, 64));
+ *         cv_matrix_ref w0 = CV_MATRIX_REF(weights, f16, 64, 64, .layout = CV_MUL_OPTIMAL);
+ *         cv_matrix_ref w1 = CV_MATRIX_REF(weights, f16, 3, 64, .layout = CV_MUL_OPTIMAL, .offset = CV_AT(8192));
+ *         cv_vec h = CV_RELU(CV_MUL(f16, w0, x));
+ *         cv_vec y = CV_MUL_ADD(f16, w1, h, CV_VECTOR_REF(weights, f16, .offset = CV_AT(9216)));
+ *         CV_STORE(y, out, CV_TIMES(i, 3));
+ *     }
+ *
+ *     cv_module mod = CV_BUILD(shade, &(cv_target){.name = "bmg"});
+ *     if (!mod.words) spe_print_error(mod.error, stderr);
+ *     ...                                                  mod.words, mod.size, mod.kernel, mod.params, mod.local_size
+ *     cv_free(&mod);
+ *
+ * HOW A KERNEL IS MADE. The body is ordinary C that CV_BUILD runs once to write it. C variables and C loops are compile
+ * time: a C `for` unrolls. Kernel values are cv_val (numbers) and cv_vec (a work-item's vector of 1 to 1024 elements of
+ * f16 f32 i16 u16 i32 u32); assign them, pass them to functions. A function that uses the macros takes CV_CONTEXT first
+ * and is called with CV_SELF. Parameters: ptr(TYPE, NAME), or f32 f16 i32 u32 i16 u16 i8 u8 (NAME); at most 32. TYPE
+ * also e4m3 e5m2.
+ *
+ * MATRICES AND VECTORS IN MEMORY
+ *     CV_MATRIX_REF(base, T, M, K, options)   an M x K matrix interpreted as T: i16 u16 i32 u32 f16 f32 u8 i8 e4m3
+ *                     e5m2. base is a pointer parameter of any type.
+ *         .layout     CV_ROW_MAJOR (default), CV_COLUMN_MAJOR, CV_MUL_OPTIMAL, CV_OUTER_PRODUCT_OPTIMAL
+ *         .offset     CV_AT(bytes): a C integer or a cv_val; base + offset is a multiple of 128. Default 0
+ *         .stride     CV_AT(bytes) from a row (or column) to the next, a multiple of 16; optimal layouts have none.
+ *                     Default: the least there can be
+ *         .transpose  the matrix is stored as K rows of M columns (optimal layouts only): M and K are always those of
+ *                     the product
+ *         .uniform    CV_UNIFORM_AUTO (default): the matrix instruction is used where it is certain that all work-items
+ *                     of a subgroup come there together with the same matrix, that is outside of a CV_IF or CV_FOR that
+ *                     depends on the work-item, with offset, stride and bias made of constants, parameters, group
+ *                     numbers and CV_UNIFORM. CV_UNIFORM_YES: you promise it. CV_UNIFORM_NO: a lane at a time
+ *     CV_VECTOR_REF(base, T, .offset = CV_AT(bytes))   a bias or an accumulated vector; base + offset is a multiple of
+ *                     64
+ *     CV_INTERPRET(vector, T)                 how an input vector's elements are read: the types above, or
+ *                     packed_s8x32, packed_u8x32 (of u32: four 8-bit integers an element). A plain cv_vec is read as
+ *                     its own type
+ *
+ * OPERATIONS (number: a C number or a cv_val; T: a type name)
+ *     CV_MUL(T, matrix, input)            Mul: a vector of M elements of T
+ *     CV_MUL_ADD(T, matrix, input, bias)  MulAdd
+ *     CV_OUTER_PRODUCT_ACCUMULATE(v1, v2, matrix)   matrix += v1 transpose(v2), atomically; layout
+ *                     CV_OUTER_PRODUCT_OPTIMAL
+ *     CV_VECTOR_ACCUMULATE(v, vector_ref)     vector += v, atomically (vector_ref also takes .uniform)
+ *     CV_LOAD(pointer, n, index)  CV_STORE(vector, pointer, index)    n elements of the type pointed to; index in
+ *                     elements; option .stride = CV_AT(elements) from one to the next, default 1
+ *     CV_SPLAT(T, n, number)  CV_VEC(T, numbers...)  CV_ELEMENT(v, i)  CV_SET_ELEMENT(v, i, number)
+ *     CV_CONCAT(a, b)  CV_SLICE(v, first, n)
+ *     CV_ADD CV_SUB CV_TIMES CV_DIV CV_MIN CV_MAX (x, y)    numbers, vectors of one type and length, a vector and a
+ *                     number
+ *     CV_MOD CV_AND CV_OR CV_XOR CV_SHL CV_SHR            integers
+ *     CV_FMA(a, b, c)  CV_CLAMP(v, low, high)  CV_CHOOSE_GT(a, b, c, d): a > b ? c : d, element by element
+ *     CV_EXP CV_LOG CV_SQRT CV_RSQRT CV_SIN CV_COS CV_ABS CV_FLOOR   f16 is computed in f32 and rounded
+ *     CV_RELU(v)  CV_LEAKY_RELU(v, slope)  CV_SIGMOID  CV_TANH  CV_GELU (the tanh form)
+ *     CV_CAST(T, x)                           by the conversion rules below
+ *     CV_EQ CV_NE CV_LT CV_LE CV_GT CV_GE (x, y)  CV_SELECT(condition, x, y)     numbers
+ *     CV_GROUP_ID() CV_GROUP_COUNT() CV_LOCAL_ID() CV_GLOBAL_ID() CV_GLOBAL_SIZE() CV_SUBGROUP_ID() CV_LANE_ID()   i32,
+ *                     dimension 0
+ *     CV_UNIFORM(number)                      the first active work-item's, for all of the subgroup
+ *     CV_FOR (k, lo, hi, step, &x, &y, ...) { }   CV_IF (condition, &x, ...) { } CV_ELSE { }     the listed variables
+ *                     (cv_val, cv_vec) leave the region changed, others must not. Never leave a body by break,
+ *                     continue, return or goto
+ *     CV_BARRIER()
+ *
+ * WHAT A PRODUCT IS. Input and matrix both of integers: 32-bit integers modulo 2^32, exact in any order, bias included;
+ * then converted to T (the sum is signed when input, matrix or an integer bias is). Otherwise: f32, each product
+ * rounded or not, summed in any order; then converted to T. A float bias of an integer product is added in f32. Both
+ * ways, the matrix instruction and a lane at a time, keep to this.
+ *
+ * CONVERSION RULES. Integer to integer saturates; float to integer rounds to nearest even and saturates (NaN becomes
+ * 0); integer to float rounds to nearest even; packed is a bitcast; FP8 rounds to nearest even, saturates to the
+ * largest finite value (448, 57344), and NaN stays NaN. A matrix is never converted, only interpreted.
+ *
+ * THE OPTIMAL LAYOUTS, both alike: panels of 64 bytes of each row. With P = 64 / size elements a panel and rows padded
+ * to R, a multiple of 8, element (r, c) is at byte
+ *     (c / P) 64 R + 64 r + (c mod P) size
+ * and the whole has ceil(columns / P) 64 R bytes. Padding is zero (a conversion writes it; zero an accumulated matrix
+ * whole). Mul-optimal: eight rows are two A operands of DPAS side by side, and one 2D block message (which wants rows
+ * of 64 bytes) brings four times two. Outer-product-optimal: eight rows of f32 are an accumulator block of 16 lanes, so
+ * that each atomic message of a subgroup is a whole cache line. That they are alike means: trained matrices can be used
+ * at once.
+ *
+ * The macros call cv_build, cv_mul, cv_mul_add, cv_outer_product_accumulate, cv_vector_accumulate and functions ending
+ * in _.
+ *
+ * THE HOST. cv_get_tier, cv_check_feature_support (counts and property lists); cv_get_conversion_dest_info,
+ * cv_check_conversion, cv_convert_matrix; cv_check_matrix_memory, cv_check_vector_memory; cv_element_offset. The
+ * structures are those of D3D12 with C names; results are CV_S_OK or CV_E_INVALIDARG. cv_supports_mul,
+ * cv_supports_outer_product and cv_supports_vector_accumulate ask for one combination; cv_type_info, cv_type_name and
+ * cv_layout_name tell of a type or layout, cv_error_name and cv_error_text of an error id. cv_conversion_arguments_of
+ * gives the kernel's arguments for other runtimes. On the device: build cv_conversion_module(&target), load it, then in
+ * a batch of ze_dispatch.h
+ *     CV_CONVERT_MATRICES(&batch, &kernel, infos, count, &error);       error.id is not 0 when a descriptor was refused
+ *
+ * CV_BUILD(kernel, &target, options...): .local_size (default four subgroups; a multiple of the subgroup size, or the
+ * matrix instruction is not used), .subgroup_size, .lowering (CM_PLAIN: no matrix instruction), .large_registers,
+ * .version, .names, .lines. It returns a module; words is NULL when something was wrong, and error says what, where in
+ * your source, and both values. Errors: ids 3000.. in CV_ERRORS_ below.
+ *
+ * LIMITS  in a kernel M is at most 1024 and K, counted as matrix elements, 4096; a matrix in memory has less than 2
+ * GiB. Kernel indices and offsets are 32 bits. One kernel a module.
+ *
+ * License: MIT, see LICENSE.
+ */
+#ifndef XETILE_COOPVEC_H
+#define XETILE_COOPVEC_H
+
+#include "coopmatrix.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+#define CV_ERRORS_(X)                                                                                                  \
+    X(INPUT_INTERPRETATION, "not an interpretation of this input vector")                                              \
+    X(MATRIX_INTERPRETATION, "not an interpretation of a matrix")                                                      \
+    X(BIAS_INTERPRETATION, "not an interpretation of a bias vector")                                                   \
+    X(OUTPUT_TYPE, "not a type of an output vector")                                                                   \
+    X(LAYOUT, "no such matrix layout")                                                                                 \
+    X(SHAPE, "a matrix has 1 to 65536 rows and columns")                                                               \
+    X(TOO_LARGE, "a matrix has less than 2 GiB")                                                                       \
+    X(SRC_STRIDE, "SrcStride is less than the length of a row (row-major) or column (column-major)")                   \
+    X(SRC_STRIDE_MULTIPLE, "SrcStride is not a multiple of the element size")                                          \
+    X(DEST_STRIDE, "DestStride is less than the length of a row (row-major) or column (column-major)")                 \
+    X(DEST_STRIDE_MULTIPLE, "DestStride is not a multiple of 16")                                                      \
+    X(SRC_TYPE, "SrcDataType is not a matrix interpretation")                                                          \
+    X(DEST_TYPE, "DestDataType is not a matrix interpretation")                                                        \
+    X(CONVERSION_TYPES, "types that differ must be f32 or f16 on one side, a lower-precision float on the other")      \
+    X(DEST_LAYOUT, "e4m3 and e5m2 are converted to the optimal layouts only")                                          \
+    X(SRC_SIZE, "SrcSize is less than the source matrix has")                                                          \
+    X(DEST_SIZE, "DestSize is less than what the query of the destination returned")                                   \
+    X(ADDRESS, "an address is missing")                                                                                \
+    X(DEST_ALIGNMENT, "the destination's address is not a multiple of 128")                                            \
+    X(SRC_ALIGNMENT, "the source's address is not a multiple of the element size")                                     \
+    X(OVERLAP, "source and destination overlap")                                                                       \
+    X(MATRIX_ALIGNMENT, "a matrix's base address and offset are multiples of 128")                                     \
+    X(VECTOR_ALIGNMENT, "a vector's base address and offset are multiples of 64")                                      \
+    X(ALLOCATION_SIZE, "the size of the allocation is not a multiple of 16")                                           \
+    X(OUT_OF_BOUNDS, "it does not fit into the allocation")                                                            \
+    X(STRIDE_NOT_ZERO, "the stride of an optimal layout must be zero")                                                 \
+    X(STRIDE, "the stride is less than the length of a row (row-major) or column (column-major)")                      \
+    X(STRIDE_MULTIPLE, "the stride is not a multiple of 16")                                                           \
+    X(TRANSPOSE, "row-major and column-major matrices cannot be transposed")                                           \
+    X(FP8_LAYOUT, "e4m3 and e5m2 matrices have optimal layouts only")                                                  \
+    X(OUTER_PRODUCT_LAYOUT, "the layout of an outer product's matrix must be CV_OUTER_PRODUCT_OPTIMAL")                \
+    X(INPUT_LENGTH, "the input vector's length does not go with the matrix")                                           \
+    X(ACCUMULATE_TYPES, "no accumulation of this input type into this type")                                           \
+    X(VECTOR_TYPE, "not a type of vectors: f16 f32 i16 u16 i32 u32")                                                   \
+    X(VECTOR_LENGTH, "a vector has 1 to 1024 elements")                                                                \
+    X(VECTORS_DIFFER, "vectors of different types or lengths")                                                         \
+    X(ELEMENT, "the vector has no such element")                                                                       \
+    X(OPERATION, "not an operation on this type")                                                                      \
+    X(POINTER, "not a pointer parameter")                                                                              \
+    X(INDEX, "not a 32-bit integer")                                                                                   \
+    X(NUMBER_TYPE, "numbers of types that do not go together")                                                         \
+    X(NUMBER_RANGE, "a constant that the type cannot hold")                                                            \
+    X(UNSET, "a value that was never set")                                                                             \
+    X(UNIFORM, "promised to be uniform, but it cannot be")                                                             \
+    X(CONDITION, "not a condition")                                                                                    \
+    X(LOOP_STEP, "a loop's step must be positive")                                                                     \
+    X(CARRIED, "only cv_val and cv_vec can be carried")                                                                \
+    X(CARRIED_TYPE, "a carried value changed its type or length")                                                      \
+    X(UNCLOSED, "left open: its body was left by break, return or goto")                                               \
+    X(PARAMETER_TEXT, "a parameter list that cannot be read")                                                          \
+    X(TARGET, "no such target")                                                                                        \
+    X(SUBGROUP_SIZE, "the target does not have this subgroup size")                                                    \
+    X(GROUP_SIZE, "not a work-group size of the target")                                                               \
+    X(MEMORY, "out of memory")
+
+enum {
+    CV_ERROR_FIRST_ = 2999,
+#define CV_ROW_(name, text) CV_ERROR_##name,
+    CV_ERRORS_(CV_ROW_)
+#undef CV_ROW_
+        CV_ERROR_END_
+};
+
+/* What an error id of this header means in general; "no error" for 0. */
+XETILE_API const char *cv_error_text(int id);
+
+/* The name of an error id, as in CV_ERROR_TRANSPOSE. */
+XETILE_API const char *cv_error_name(int id);
+
+/* ---- component types --------------------------------------------------------------------------------------------- */
+
+/* name, number (ComponentType and D3D12_LINEAR_ALGEBRA_DATATYPE), text, bits of one component, float, signed,
+ * may be the type of a vector in a kernel, may interpret memory */
+#define CV_TYPES_(X)                                                                                                   \
+    X(I16, 2, "i16", 16, false, true, true, true)                                                                      \
+    X(U16, 3, "u16", 16, false, false, true, true)                                                                     \
+    X(I32, 4, "i32", 32, false, true, true, true)                                                                      \
+    X(U32, 5, "u32", 32, false, false, true, true)                                                                     \
+    X(F16, 8, "f16", 16, true, true, true, true)                                                                       \
+    X(F32, 9, "f32", 32, true, true, true, true)                                                                       \
+    X(PACKED_S8X32, 17, "packed_s8x32", 8, false, true, false, false)                                                  \
+    X(PACKED_U8X32, 18, "packed_u8x32", 8, false, false, false, false)                                                 \
+    X(U8, 19, "u8", 8, false, false, false, true)                                                                      \
+    X(I8, 20, "i8", 8, false, true, false, true)                                                                       \
+    X(E4M3, 21, "e4m3", 8, true, true, false, true)                                                                    \
+    X(E5M2, 22, "e5m2", 8, true, true, false, true)
+
+typedef enum {
+    CV_NO_TYPE_ = -1, /* makes it a signed type everywhere: types are kept in ints too */
+    CV_INVALID = 0,
+#define CV_ROW_(name, number, text, bits, fp, sign, vector, memory) CV_##name = number,
+    CV_TYPES_(CV_ROW_)
+#undef CV_ROW_
+} cv_type;
+
+enum { CV_TYPE_COUNT_ = 12 };
+
+typedef struct {
+    cv_type type;
+    const char *name;
+    int bits; /* of one component; a packed one is a quarter of 32 bits */
+    bool is_float, is_signed;
+    bool vector; /* a type that vectors in a kernel have */
+    bool memory; /* an interpretation of matrices and vectors in memory */
+} cv_type_row;
+
+/* What is known of a component type; NULL when there is none of this number. */
+XETILE_API const cv_type_row *cv_type_info(int type);
+
+/* f16, packed_s8x32 ... */
+XETILE_API const char *cv_type_name(int type);
+
+typedef enum {
+    CV_NO_LAYOUT_ = -1, /* as CV_NO_TYPE_ */
+    CV_ROW_MAJOR = 0,
+    CV_COLUMN_MAJOR = 1,
+    CV_MUL_OPTIMAL = 2,
+    CV_OUTER_PRODUCT_OPTIMAL = 3
+} cv_layout;
+/* row-major, mul-optimal ... */
+XETILE_API const char *cv_layout_name(int layout);
+
+/* ==== Part 1: the host ============================================================================================ */
+
+/* ---- what is supported ------------------------------------------------------------------------------------------- */
+
+typedef enum { CV_TIER_NOT_SUPPORTED, CV_TIER_1_0, CV_TIER_1_1 } cv_tier;
+
+/* Multiply and multiply-add: a row that is supported. */
+typedef struct {
+    cv_type input_type, input_interpretation, matrix_interpretation, bias_interpretation, output_type;
+    bool transpose_supported; /* in the optimal layouts; never in row-major and column-major */
+} cv_properties_mul;
+
+/* Outer product accumulate, vector accumulate. */
+typedef struct {
+    cv_type input_type, accumulation_type;
+} cv_properties_accumulate;
+
+typedef struct {
+    uint32_t matrix_vector_mul_add_prop_count;
+    cv_properties_mul *matrix_vector_mul_add_properties;
+    uint32_t outer_product_accumulate_prop_count;
+    cv_properties_accumulate *outer_product_accumulate_properties;
+    uint32_t vector_accumulate_prop_count;
+    cv_properties_accumulate *vector_accumulate_properties;
+} cv_feature_data;
+
+typedef int32_t cv_result;
+#define CV_S_OK 0
+#define CV_E_INVALIDARG (-2147024809) /* 0x80070057 */
+
+/* Every target, by name or row, has all of it: what the hardware lacks is done a lane at a time. */
+XETILE_API cv_tier cv_get_tier(const cm_target *target);
+
+/* One combination. The text's minimum set writes a packed input also as InputType PackedS8x32 with interpretation I8;
+ * that spelling and the one of its operations (a u32 vector, interpretation PackedS8x32) are the same thing here. */
+XETILE_API bool cv_supports_mul(int input, int interpretation, int matrix, int bias, int output);
+/* May vectors of `input` be accumulated into a matrix, or a vector, of `type`? */
+XETILE_API bool cv_supports_outer_product(int input, int type);
+XETILE_API bool cv_supports_vector_accumulate(int input, int type);
+
+/* The query: a NULL list gets its count; else the count says how long the list is, and becomes how many were written. A
+ * list that is too short is CV_E_INVALIDARG, and nothing is written at all. */
+XETILE_API cv_result cv_check_feature_support(const cm_target *target, cv_feature_data *d);
+
+/* ---- matrices in memory ------------------------------------------------------------------------------------------ */
+
+/* Bytes from the start of a matrix to its element (row, col): the layouts, as this header documents them at its top. */
+XETILE_API size_t cv_element_offset(cv_layout layout, cv_type type, uint32_t rows, uint32_t stride, uint32_t row,
+                                    uint32_t col);
+
+/* ---- conversion of matrices -------------------------------------------------------------------------------------- */
+
+typedef struct {
+    uint32_t dest_size; /* bytes of the destination: filled by cv_get_conversion_dest_info */
+    cv_layout dest_layout;
+    uint32_t dest_stride; /* bytes from a row to the next (row-major), from a column to the next (column-major). 0: the
+                             query fills in the least there can be. Optimal layouts: ignored */
+    uint32_t num_rows, num_columns;
+    cv_type dest_data_type;
+} cv_conversion_dest_info;
+
+typedef struct {
+    uint32_t src_size; /* bytes */
+    cv_type src_data_type;
+    cv_layout src_layout;
+    uint32_t src_stride;
+} cv_conversion_src_info;
+
+typedef struct {
+    void *dest;
+    const void *src;
+} cv_conversion_data;
+
+typedef struct {
+    cv_conversion_dest_info dest_info;
+    cv_conversion_src_info src_info;
+    cv_conversion_data data_desc;
+} cv_conversion_info;
+
+/* Fills dest_size (a multiple of 16), and dest_stride where it is 0 and the layout has one. error may be NULL. */
+XETILE_API bool cv_get_conversion_dest_info(cv_conversion_dest_info *d, spe_error *error);
+
+/* Every line of the text's valid usage, with an error of its own. error may be NULL. */
+XETILE_API bool cv_check_conversion(const cv_conversion_info *info, spe_error *error);
+
+/* Converts `count` matrices on the host, one after the other. All are checked before the first is written. */
+XETILE_API bool cv_convert_matrix(const cv_conversion_info *infos, uint32_t count, spe_error *error);
+
+/* ---- memory that kernels are given ------------------------------------------------------------------------------- */
+
+/* What the operations take for granted of a matrix's memory: base and offset multiples of 128, an allocation that is a
+ * multiple of 16 bytes and holds the matrix. `size`: of the allocation that begins at base. */
+XETILE_API bool cv_check_matrix_memory(const void *base, uint64_t size, uint64_t offset, cv_layout layout,
+                                       cv_type type, uint32_t rows, uint32_t cols, uint32_t stride, spe_error *error);
+
+/* The same for bias and accumulated vectors of n elements: multiples of 64. */
+XETILE_API bool cv_check_vector_memory(const void *base, uint64_t size, uint64_t offset, cv_type type, uint32_t n,
+                                       spe_error *error);
+
+/* ==== Part 2: kernels ============================================================================================= */
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+typedef enum { CV_NONE_, CV_INT_, CV_REAL_, CV_SCALAR_, CV_POINTER_ } cv_kind_;
+
+/* A number: a C constant (CV_INT_, CV_REAL_), a scalar of the kernel, or a pointer parameter. */
+typedef struct {
+    uint32_t magic;
+    cv_kind_ kind;
+    int type; /* cv_type or CV_BOOL_; of what a pointer points to */
+    spe_id id;
+    bool uniform; /* known to be the same for all work-items of a subgroup */
+    int64_t i;
+    double real;
+} cv_val;
+
+/* A work-item's vector, in SPIR-V vectors ("parts") of 8, the rest of 4, 2, 1. */
+typedef struct {
+    uint32_t magic;
+    cv_type type;
+    int n, parts;
+    spe_id *part; /* in the module's arena */
+} cv_vec;
+
+typedef struct {
+    bool is_vec;
+    cv_val val;
+    cv_vec vec;
+} cv_any_;
+
+/* A vector and how its elements are to be read (CV_INTERPRET). */
+typedef struct {
+    cv_vec vec;
+    int interpretation;
+} cv_interpreted_vector;
+
+/* ---- one build --------------------------------------------------------------------------------------------------- */
+
+typedef struct cv_ctx cv_ctx;
+
+typedef struct {
+    const char *name, *params, *file;
+    int line;
+    void (*body)(cv_ctx *);
+} cv_kernel; /* what CV_KERNEL defines; params is text such as "ptr<f16> weights, u32 n" */
+
+typedef cm_device cv_target;
+typedef cm_module cv_module; /* what CV_BUILD gives */
+
+typedef struct {
+    const cv_kernel *kernel;
+    const char *file; /* of the user, for errors of the build as a whole */
+    int line;
+    const cv_target *target;
+    int local_size;    /* work-items a work-group; 0: four subgroups */
+    int subgroup_size; /* 0: the row's */
+    cm_lowering lowering;
+    bool large_registers;
+    uint32_t version;
+    bool names, lines;
+} cv_build_desc;
+
+typedef struct {
+    cv_ctx *x;
+    const char *file;
+    int line;
+} cv_where_; /* the context and the user's line, given to every function by its macro */
+
+/* A carried value of either kind: magic tells which. */
+typedef struct {
+    uint32_t magic;
+    cv_val val;
+    cv_vec vec;
+} cv_thing_;
+
+typedef struct {
+    void *object; /* the user's variable */
+    cv_thing_ start;
+} cv_slot_;
+
+typedef struct { /* of an open region */
+    int slots;
+    bool divergent;
+    cv_slot_ *slot;
+    spe_id *ids;
+    int id_count;
+} cv_frame_;
+
+struct cv_ctx {
+    spe_module m; /* first: see cm_build_begin_ */
+    cm_target target;
+    const cv_kernel *kernel;
+    const cv_build_desc *desc;
+    int S, local_size;
+    bool dpas, block2d; /* the matrix instruction and 2D block messages may be used */
+    bool full;          /* no subgroup has work-items switched off */
+    int divergent;      /* open regions that work-items of a subgroup may enter or leave separately */
+    cm_param_ params[CM_PARAMS_MAX_];
+    int param_count;
+    cv_val args[CM_PARAMS_MAX_];
+    cm_regions_ regions;
+    cv_frame_ frames[CM_REGIONS_MAX_]; /* one a region */
+};
+
+XETILE_API cv_val cv_int_(long long i);
+XETILE_API cv_val cv_uint_(unsigned long long u);
+XETILE_API cv_val cv_real_(double d);
+XETILE_API cv_val cv_same_(cv_val v);
+
+XETILE_API cv_any_ cv_any_val_(cv_val v);
+
+XETILE_API cv_any_ cv_any_vec_(cv_vec v);
+
+XETILE_API cv_any_ cv_any_int_(long long i);
+XETILE_API cv_any_ cv_any_uint_(unsigned long long u);
+XETILE_API cv_any_ cv_any_real_(double d);
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+
+typedef enum {
+    CV_OP_ADD_,
+    CV_OP_SUB_,
+    CV_OP_MUL_,
+    CV_OP_DIV_,
+    CV_OP_MIN_,
+    CV_OP_MAX_,
+    CV_OP_MOD_,
+    CV_OP_AND_,
+    CV_OP_OR_,
+    CV_OP_XOR_,
+    CV_OP_SHL_,
+    CV_OP_SHR_,
+    CV_OP_EQ_,
+    CV_OP_NE_,
+    CV_OP_LT_,
+    CV_OP_LE_,
+    CV_OP_GT_,
+    CV_OP_GE_
+} cv_op_;
+
+XETILE_API cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b);
+
+XETILE_API cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b);
+
+typedef enum {
+    CV_GROUP_ID_,
+    CV_GROUP_COUNT_,
+    CV_LOCAL_ID_,
+    CV_GLOBAL_ID_,
+    CV_GLOBAL_SIZE_,
+    CV_SUBGROUP_ID_,
+    CV_LANE_ID_
+} cv_builtin_name_;
+
+XETILE_API cv_val cv_builtin_(cv_where_ w, int which);
+
+/* The first active work-item's value, for all: says, and makes sure, that it is uniform. */
+XETILE_API cv_val cv_uniform_(cv_where_ w, cv_val v);
+
+/* ---- vectors ----------------------------------------------------------------------------------------------------- */
+
+XETILE_API cv_vec cv_splat_(cv_where_ w, int type, int n, cv_val value);
+
+XETILE_API cv_vec cv_vec_of_(cv_where_ w, int type, int n, const cv_val *values);
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    cv_val ptr;
+    int n;
+    cv_val index;  /* in elements; default 0 */
+    cv_val stride; /* elements from one to the next; default 1 */
+    int end_;
+} cv_memory_;
+
+XETILE_API cv_vec cv_load_(cv_where_ w, cv_memory_ d);
+
+XETILE_API void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d);
+
+/* ---- elements, concatenation, slices ----------------------------------------------------------------------------- */
+
+/* Element i, which may be known only when the kernel runs. */
+XETILE_API cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i);
+
+/* The vector with element i, a constant, replaced. */
+XETILE_API cv_vec cv_set_element_(cv_where_ w, cv_vec v, cv_val i, cv_val value);
+
+XETILE_API cv_vec cv_concat_(cv_where_ w, cv_vec a, cv_vec b);
+
+XETILE_API cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n);
+
+/* ---- element by element ------------------------------------------------------------------------------------------ */
+
+XETILE_API cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b);
+
+/* a b + c, rounded once. */
+XETILE_API cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c);
+
+typedef enum {
+    CV_FN_EXP_,
+    CV_FN_LOG_,
+    CV_FN_SQRT_,
+    CV_FN_RSQRT_,
+    CV_FN_SIN_,
+    CV_FN_COS_,
+    CV_FN_ABS_,
+    CV_FN_FLOOR_,
+    CV_FN_TANH_,
+    CV_FN_SIGMOID_,
+    CV_FN_GELU_
+} cv_function_;
+
+XETILE_API cv_vec cv_function_vec_(cv_where_ w, int fn, cv_any_ a);
+
+XETILE_API cv_val cv_function_scalar_(cv_where_ w, int fn, cv_any_ a);
+
+XETILE_API cv_vec cv_clamp_(cv_where_ w, cv_vec v, cv_any_ low, cv_any_ high);
+
+/* Compares element by element and chooses: a op b ? c : d. */
+XETILE_API cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ d);
+
+/* x > 0 ? x : slope x */
+XETILE_API cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope);
+
+/* ---- conversion rules
+ * --------------------------------------------------------------------------------------------------
+ *
+ * Integer to integer saturates; float to integer rounds to nearest even and saturates, NaN becomes 0; integer to float
+ * rounds to nearest even; FP8 rounds to nearest even and saturates to the largest finite value, NaN stays NaN. A
+ * converted value is held as the SPIR-V scalar of its type, FP8 as the f16 of the same value.
+ */
+
+XETILE_API cv_vec cv_cast_vec_(cv_where_ w, int type, cv_any_ a);
+
+XETILE_API cv_val cv_cast_scalar_(cv_where_ w, int type, cv_any_ a);
+
+/* ---- matrices and vectors in memory ------------------------------------------------------------------------------ */
+
+typedef enum { CV_UNIFORM_AUTO, CV_UNIFORM_YES, CV_UNIFORM_NO } cv_uniformity;
+
+/* What CV_MATRIX_REF makes. m and k are those of the product: a transposed matrix is stored as k rows of m columns. */
+typedef struct {
+    cv_val base;
+    cv_type interpretation;
+    int m, k;
+    cv_layout layout;
+    bool transpose;
+    cv_val offset; /* bytes; default 0 */
+    cv_val
+        stride; /* bytes from a row (row-major) or column (column-major) to the next; default: the least there can be */
+    cv_uniformity uniform;
+} cv_matrix_ref;
+
+typedef struct {
+    cv_val base;
+    cv_type interpretation;
+    cv_val offset;         /* bytes; default 0 */
+    cv_uniformity uniform; /* of CV_VECTOR_ACCUMULATE */
+    int end_;
+} cv_vector_ref;
+
+/* Checks and completes what the user wrote. */
+XETILE_API cv_matrix_ref cv_matrix_ref_(cv_where_ w, cv_matrix_ref r);
+
+XETILE_API cv_vector_ref cv_vector_ref_(cv_where_ w, cv_vector_ref r);
+
+/* ---- choosing ---------------------------------------------------------------------------------------------------- */
+
+/* MulAdd; without bias (bias->base unset) Mul. */
+XETILE_API cv_vec cv_mul_add(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in,
+                             const cv_vector_ref *bias);
+
+/* Mul. */
+XETILE_API cv_vec cv_mul(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in);
+
+/* ---- outer product ----------------------------------------------------------------------------------------------- */
+
+/* Adds v1 transpose(v2) to the matrix. */
+XETILE_API void cv_outer_product_accumulate(cv_where_ w, cv_vec v1, cv_vec v2, const cv_matrix_ref *c);
+
+/* ---- vector ------------------------------------------------------------------------------------------------------ */
+
+/* Adds v to the array. */
+XETILE_API void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r);
+
+/* ---- control flow ------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    cv_ctx *x;
+    cv_val index;
+    int frame, turn; /* frame: depth of the region, 0 after an error */
+    bool done;       /* the body was left at its end */
+} cv_loop_;
+
+typedef struct {
+    cv_ctx *x;
+    int frame, side;
+} cv_branch_;
+
+XETILE_API cv_loop_ cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *const *objects);
+
+/* The condition of the C loop behind CV_FOR: true once. */
+XETILE_API bool cv_for_next_(cv_loop_ *loop);
+
+XETILE_API const cv_val *cv_for_done_(cv_loop_ *loop);
+
+XETILE_API cv_branch_ cv_if_begin_(cv_where_ w, cv_val condition, void *const *objects);
+
+/* The condition of the C loop behind CV_IF: true for side 0 and for side 1 (the else part). */
+XETILE_API bool cv_if_next_(cv_branch_ *b);
+
+XETILE_API void cv_barrier_(cv_where_ w);
+
+/* ---- conversion of matrices on the device ------------------------------------------------------------------------ */
+
+/* The arguments of one conversion on the device. */
+typedef struct {
+    void *dest;
+    const void *src;
+    uint32_t groups, slots, rows, cols, dest_type, dest_layout, dest_stride, src_type, src_layout, src_stride,
+        dest_shift, src_shift;
+} cv_conversion_arguments;
+
+/* What the conversion kernel is given for one descriptor. */
+XETILE_API cv_conversion_arguments cv_conversion_arguments_of(const cv_conversion_info *info);
+
+/* Goes through the descriptors of one call; none of them when one is refused. */
+typedef struct {
+    const cv_conversion_info *infos;
+    uint32_t count, next;
+    cv_conversion_arguments now;
+} cv_conversions_;
+
+XETILE_API cv_conversions_ cv_conversions_begin_(const cv_conversion_info *infos, uint32_t count, spe_error *error);
+
+XETILE_API bool cv_conversions_next_(cv_conversions_ *c);
+
+/* ---- building a module ------------------------------------------------------------------------------------------- */
+
+/* What CV_BUILD calls. Always hand the result to cv_free. */
+XETILE_API cv_module cv_build(const cv_build_desc *desc);
+
+/* Gives back what a module holds; safe on a zeroed module and twice. */
+XETILE_API void cv_free(cv_module *mod);
+
+/* The module that converts matrices on a device: see CV_CONVERT_MATRICES. */
+XETILE_API cv_module cv_conversion_module(const cv_target *target);
+
+/* ---- what the macros call ---------------------------------------------------------------------------------------- */
+
+XETILE_API cv_interpreted_vector cv_plain_input_(cv_vec v);
+XETILE_API cv_interpreted_vector cv_same_input_(cv_interpreted_vector v);
+
+XETILE_API cv_vec cv_mul_(cv_where_ w, int type, cv_matrix_ref a, cv_interpreted_vector in);
+XETILE_API cv_vec cv_mul_add_(cv_where_ w, int type, cv_matrix_ref a, cv_interpreted_vector in, cv_vector_ref bias);
+XETILE_API void cv_outer_product_(cv_where_ w, cv_vec v1, cv_vec v2, cv_matrix_ref c);
+XETILE_API void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r);
+
+/* ---- macros (C only) --------------------------------------------------------------------------------------------- */
+
+/* The types, as they are written in a kernel. of(x): the type of a number or vector, or of what a pointer points to. */
+#define CV_TYPE_i16 CV_I16
+#define CV_TYPE_u16 CV_U16
+#define CV_TYPE_i32 CV_I32
+#define CV_TYPE_u32 CV_U32
+#define CV_TYPE_f16 CV_F16
+#define CV_TYPE_f32 CV_F32
+#define CV_TYPE_packed_s8x32 CV_PACKED_S8X32
+#define CV_TYPE_packed_u8x32 CV_PACKED_U8X32
+#define CV_TYPE_u8 CV_U8
+#define CV_TYPE_i8 CV_I8
+#define CV_TYPE_e4m3 CV_E4M3
+#define CV_TYPE_e5m2 CV_E5M2
+#define CV_TYPE_of(x) ((cv_type)(x).type)
+
+/* A kernel's parameters: as C parameters, and as arguments. */
+#define CV_DECLARE_(i, parameter) cv_val CM_NAME_OF_(parameter)
+#define CV_ARGUMENT_(i, parameter) cv_->args[i]
+
+/* A constant of type cv_kernel, and the head of the function that is its body. */
+#define CV_KERNEL(name_, ...) CM_KERNEL_(cv, CV, name_, __VA_ARGS__)
+
+/* CV_BUILD(kernel, &target, .option = value, ...) */
+#define CV_BUILD(kernel_, ...)                                                                                         \
+    cv_build(&(cv_build_desc){.kernel = &(kernel_), .file = __FILE__, .line = __LINE__, .target = __VA_ARGS__})
+
+#define CV_CONTEXT CM_UNUSED_ cv_ctx *cv_
+#define CV_SELF cv_
+#define CV_HERE_ ((cv_where_){cv_, __FILE__, __LINE__})
+
+#define CV_AT(x)                                                                                                       \
+    _Generic((x), cv_val: cv_same_, float: cv_real_, double: cv_real_, unsigned long: cv_uint_,                        \
+             unsigned long long: cv_uint_, default: cv_int_)(x)
+#define CV_ANY_(x)                                                                                                     \
+    _Generic((x), cv_val: cv_any_val_, cv_vec: cv_any_vec_, float: cv_any_real_, double: cv_any_real_,                 \
+             unsigned long: cv_any_uint_, unsigned long long: cv_any_uint_, default: cv_any_int_)(x)
+
+/* -- matrices and vectors in memory */
+#define CV_MATRIX_REF(base_, T, m_, ...)                                                                               \
+    cv_matrix_ref_(CV_HERE_,                                                                                           \
+                   (cv_matrix_ref){.base = (base_), .interpretation = CV_TYPE_##T, .m = (m_), .k = __VA_ARGS__})
+#define CV_VECTOR_REF(base_, ...)                                                                                      \
+    cv_vector_ref_(CV_HERE_, (cv_vector_ref){.base = (base_),                                                          \
+                                             .interpretation = CM_CAT_(CV_TYPE_, CM_FIRST_(__VA_ARGS__, 0)),           \
+                                             CM_REST_(__VA_ARGS__, .end_ = 0)})
+#define CV_INTERPRET(vec_, T) ((cv_interpreted_vector){(vec_), CV_TYPE_##T})
+#define CV_INPUT_(x) _Generic((x), cv_vec: cv_plain_input_, cv_interpreted_vector: cv_same_input_)(x)
+
+#define CV_MUL(T, matrix_, input_) cv_mul_(CV_HERE_, CV_TYPE_##T, matrix_, CV_INPUT_(input_))
+#define CV_MUL_ADD(T, matrix_, input_, bias_) cv_mul_add_(CV_HERE_, CV_TYPE_##T, matrix_, CV_INPUT_(input_), bias_)
+#define CV_OUTER_PRODUCT_ACCUMULATE(v1_, v2_, matrix_) cv_outer_product_(CV_HERE_, v1_, v2_, matrix_)
+#define CV_VECTOR_ACCUMULATE(v_, ref_) cv_vector_accumulate_(CV_HERE_, v_, ref_)
+
+/* -- vectors */
+#define CV_LOAD(ptr_, n_, ...)                                                                                         \
+    cv_load_(CV_HERE_, (cv_memory_){.ptr = (ptr_), .n = (n_), .index = CV_AT(CM_FIRST_(__VA_ARGS__, 0)),               \
+                                    CM_REST_(__VA_ARGS__, .end_ = 0)})
+#define CV_STORE(vec_, ptr_, ...)                                                                                      \
+    cv_store_(CV_HERE_, vec_, (cv_memory_){.ptr = (ptr_), .index = CV_AT(CM_FIRST_(__VA_ARGS__, 0)),                   \
+                                           CM_REST_(__VA_ARGS__, .end_ = 0)})
+#define CV_SPLAT(T, n_, x) cv_splat_(CV_HERE_, CV_TYPE_##T, n_, CV_AT(x))
+#define CV_NUMBER_I_(i, x) CV_AT(x)
+#define CV_VEC(T, ...)                                                                                                 \
+    cv_vec_of_(CV_HERE_, CV_TYPE_##T, CM_COUNT_(__VA_ARGS__),                                                          \
+               (const cv_val[]){CM_EACH_(CV_NUMBER_I_, CM_COMMA_, __VA_ARGS__)})
+#define CV_ELEMENT(vec_, i_) cv_element_(CV_HERE_, vec_, CV_AT(i_))
+#define CV_SET_ELEMENT(vec_, i_, x) cv_set_element_(CV_HERE_, vec_, CV_AT(i_), CV_AT(x))
+#define CV_CONCAT(a, b) cv_concat_(CV_HERE_, a, b)
+#define CV_SLICE(vec_, first_, n_) cv_slice_(CV_HERE_, vec_, first_, n_)
+
+/* -- arithmetic */
+#define CV_BINARY_(op_, a, b)                                                                                          \
+    _Generic((a), cv_vec: cv_binary_vec_, default: _Generic((b), cv_vec: cv_binary_vec_, default: cv_binary_scalar_))( \
+        CV_HERE_, op_, CV_ANY_(a), CV_ANY_(b))
+#define CV_ADD(a, b) CV_BINARY_(CV_OP_ADD_, a, b)
+#define CV_SUB(a, b) CV_BINARY_(CV_OP_SUB_, a, b)
+#define CV_TIMES(a, b) CV_BINARY_(CV_OP_MUL_, a, b)
+#define CV_DIV(a, b) CV_BINARY_(CV_OP_DIV_, a, b)
+#define CV_MIN(a, b) CV_BINARY_(CV_OP_MIN_, a, b)
+#define CV_MAX(a, b) CV_BINARY_(CV_OP_MAX_, a, b)
+#define CV_MOD(a, b) CV_BINARY_(CV_OP_MOD_, a, b)
+#define CV_AND(a, b) CV_BINARY_(CV_OP_AND_, a, b)
+#define CV_OR(a, b) CV_BINARY_(CV_OP_OR_, a, b)
+#define CV_XOR(a, b) CV_BINARY_(CV_OP_XOR_, a, b)
+#define CV_SHL(a, b) CV_BINARY_(CV_OP_SHL_, a, b)
+#define CV_SHR(a, b) CV_BINARY_(CV_OP_SHR_, a, b)
+#define CV_EQ(a, b) CV_BINARY_(CV_OP_EQ_, a, b)
+#define CV_NE(a, b) CV_BINARY_(CV_OP_NE_, a, b)
+#define CV_LT(a, b) CV_BINARY_(CV_OP_LT_, a, b)
+#define CV_LE(a, b) CV_BINARY_(CV_OP_LE_, a, b)
+#define CV_GT(a, b) CV_BINARY_(CV_OP_GT_, a, b)
+#define CV_GE(a, b) CV_BINARY_(CV_OP_GE_, a, b)
+#define CV_FMA(a, b, c) cv_fma_(CV_HERE_, CV_ANY_(a), b, CV_ANY_(c))
+#define CV_CLAMP(vec_, low_, high_) cv_clamp_(CV_HERE_, vec_, CV_ANY_(low_), CV_ANY_(high_))
+#define CV_CHOOSE_GT(a, b, c, d) cv_choose_(CV_HERE_, CV_OP_GT_, CV_ANY_(a), CV_ANY_(b), CV_ANY_(c), CV_ANY_(d))
+#define CV_FUNCTION_(fn_, x)                                                                                           \
+    _Generic((x), cv_vec: cv_function_vec_, default: cv_function_scalar_)(CV_HERE_, fn_, CV_ANY_(x))
+#define CV_EXP(x) CV_FUNCTION_(CV_FN_EXP_, x)
+#define CV_LOG(x) CV_FUNCTION_(CV_FN_LOG_, x)
+#define CV_SQRT(x) CV_FUNCTION_(CV_FN_SQRT_, x)
+#define CV_RSQRT(x) CV_FUNCTION_(CV_FN_RSQRT_, x)
+#define CV_SIN(x) CV_FUNCTION_(CV_FN_SIN_, x)
+#define CV_COS(x) CV_FUNCTION_(CV_FN_COS_, x)
+#define CV_ABS(x) CV_FUNCTION_(CV_FN_ABS_, x)
+#define CV_FLOOR(x) CV_FUNCTION_(CV_FN_FLOOR_, x)
+#define CV_TANH(x) CV_FUNCTION_(CV_FN_TANH_, x)
+#define CV_SIGMOID(x) CV_FUNCTION_(CV_FN_SIGMOID_, x)
+#define CV_GELU(x) CV_FUNCTION_(CV_FN_GELU_, x)
+#define CV_RELU(x) CV_MAX(x, 0.0)
+#define CV_LEAKY_RELU(x, slope_) cv_leaky_relu_(CV_HERE_, x, CV_AT(slope_))
+#define CV_CAST(T, x) _Generic((x), cv_vec: cv_cast_vec_, default: cv_cast_scalar_)(CV_HERE_, CV_TYPE_##T, CV_ANY_(x))
+#define CV_SELECT(condition_, a, b) cv_select_(CV_HERE_, CV_AT(condition_), CV_AT(a), CV_AT(b))
+#define CV_GROUP_ID() cv_builtin_(CV_HERE_, CV_GROUP_ID_)
+#define CV_GROUP_COUNT() cv_builtin_(CV_HERE_, CV_GROUP_COUNT_)
+#define CV_LOCAL_ID() cv_builtin_(CV_HERE_, CV_LOCAL_ID_)
+#define CV_GLOBAL_ID() cv_builtin_(CV_HERE_, CV_GLOBAL_ID_)
+#define CV_GLOBAL_SIZE() cv_builtin_(CV_HERE_, CV_GLOBAL_SIZE_)
+#define CV_SUBGROUP_ID() cv_builtin_(CV_HERE_, CV_SUBGROUP_ID_)
+#define CV_LANE_ID() cv_builtin_(CV_HERE_, CV_LANE_ID_)
+#define CV_UNIFORM(x) cv_uniform_(CV_HERE_, CV_AT(x))
+#define CV_BARRIER() cv_barrier_(CV_HERE_)
+
+/* -- control flow */
+#define CV_FOR(k, lo, hi, ...)                                                                                         \
+    for (cv_loop_ k##_loop_ = cv_for_begin_(CV_HERE_, CV_AT(lo), CV_AT(hi), CV_AT(CM_FIRST_(__VA_ARGS__, 0)),          \
+                                            CM_CARRIED_(__VA_ARGS__));                                                 \
+         cv_for_next_(&k##_loop_);)                                                                                    \
+        for (const cv_val k = k##_loop_.index, *k##_once_ = &k; k##_once_; k##_once_ = cv_for_done_(&k##_loop_))
+
+#define CV_IF(...)                                                                                                     \
+    for (cv_branch_ CM_CAT_(cv_if_, __LINE__) =                                                                        \
+             cv_if_begin_(CV_HERE_, CV_AT(CM_FIRST_(__VA_ARGS__, 0)), CM_CARRIED_(__VA_ARGS__));                       \
+         cv_if_next_(&CM_CAT_(cv_if_, __LINE__));)                                                                     \
+        if (CM_CAT_(cv_if_, __LINE__).side == 0)
+#define CV_ELSE else
+
+/* -- on the host: appends conversions to a zed_batch, with the kernel of cv_conversion_module */
+#define CV_CONVERT_MATRICES(batch_, kernel_, infos_, count_, error_)                                                   \
+    for (cv_conversions_ cv_it_ = cv_conversions_begin_(infos_, count_, error_); cv_conversions_next_(&cv_it_);)       \
+        zed_batch_launch(batch_, kernel_, (zed_groups){cv_it_.now.groups, 1, 1}, cv_it_.now.dest,                      \
+                         (void *)(uintptr_t)cv_it_.now.src, cv_it_.now.slots, cv_it_.now.rows, cv_it_.now.cols,        \
+                         cv_it_.now.dest_type, cv_it_.now.dest_layout, cv_it_.now.dest_stride, cv_it_.now.src_type,    \
+                         cv_it_.now.src_layout, cv_it_.now.src_stride, cv_it_.now.dest_shift, cv_it_.now.src_shift)
+
+#endif /* XETILE_COOPVEC_H */

@@ -1,0 +1,1208 @@
+/* spirv_emit.h - a compact SPIR-V writer for kernels: types, constants, instructions, structured control flow.
+ *
+ * One header, the C standard library, nothing else. It writes binary SPIR-V 1.0 to 1.6 (1.4 unless you say so) of the
+ * OpenCL kind, as Level Zero and OpenCL take it. The whole of the smallest program:
+ *
+ *     #include "spirv_emit.h"
+ *
+ *     spe_module m;
+ *     spe_begin(&m, NULL);
+ *     spe_param params[2];
+ *     memset(params, 0, sizeof params);
+ *     params[0].type = params[1].type = spe_ptr(&m, SPE_StorageClassCrossWorkgroup, spe_float(&m, 32));
+ *     spe_kernel k;
+ *     memset(&k, 0, sizeof k);
+ *     k.name = "twice"; k.params = params; k.param_count = 2;
+ *     spe_kernel_begin(&m, &k);
+ *     spe_id i = spe_builtin(&m, SPE_GLOBAL_ID, 0);
+ *     spe_id x = spe_load(&m, spe_index(&m, spe_param_id(&m, 0), i), 0);
+ *     spe_store(&m, spe_index(&m, spe_param_id(&m, 1), i), spe_fadd(&m, x, x), 0);
+ *     spe_kernel_end(&m);
+ *     spe_words w = spe_finish(&m);
+ *     if (!w.data) spe_print_error(spe_get_error(&m), stderr);
+ *     ... w.data, w.count words ...
+ *     spe_free(&m);
+ *
+ * How it works
+ *   - Everything is an spe_id. A value knows its type, so an instruction takes its type from its operands.
+ *   - 0 is the poison id: it means an earlier call failed. The module keeps the FIRST error (spe_get_error); from then
+ *     on every call does nothing and returns 0, and spe_finish returns no words. Check once, at the end.
+ *   - Types and constants are unique: asking twice gives the same id. OpTypeInt has no sign here; operations carry it
+ *     (udiv or sdiv, ult or slt). Integer arithmetic on two constants is done at once and gives a constant.
+ *   - Capabilities, extensions and extended-instruction sets follow from what is emitted; spe_capability and
+ *     spe_extension add what a generic spe_op needs and the tables do not know.
+ *   - Control flow is structured and carries its values: spe_if .. spe_else .. spe_endif, spe_for .. spe_endfor,
+ *     spe_while .. spe_while_test .. spe_endwhile, spe_switch .. spe_endswitch take the values that leave a side and
+ *     give back the phis. A region that is left open, or closed by the wrong call, is an error which names the
+ *     place it was opened at; a value used outside the region it was made in is an error too.
+ *   - A function has a prologue: variables, built-ins, and whatever stands between spe_prologue_begin and
+ *     spe_prologue_end go to the start of its entry block, however late in the body they are asked for.
+ *   - SPE(&m, iadd, a, b) is spe_iadd(&m, a, b) with the place of the call recorded: errors then name your file and
+ *     line. Without it an error has the place of the last spe_at.
+ *   - A module of the same calls is the same bytes, always. Nothing here is thread-local or global: a module belongs
+ *     to one thread at a time, different modules to as many as you like.
+ *
+ * What there is. Each function stands with its comment further down; the module comes first in each and is left out
+ * here, t is a type, n a count with an array behind it, all else spe_ids unless said otherwise.
+ *     module        spe_begin(options) spe_finish spe_free spe_get_error spe_print_error(error, file) spe_ok
+ *                   spe_error_meaning(number) spe_fail(number, name, format ...) spe_at(file, line) spe_alloc(bytes):
+ *                   zeroed, until spe_free. SPE_ERRORS(X) lists the errors
+ *     types         spe_void spe_bool spe_int(bits) spe_float(bits) spe_bf16 spe_e4m3 spe_e5m2 spe_vec(t, n)
+ *                   spe_array(t, n) spe_struct(n, types) spe_ptr(storage class, t) spe_fn_type(result, n, types)
+ *                   spe_coopmat(t, scope, rows, columns, use) spe_coopvec(t, n)
+ *     asked         spe_type_of(value) spe_info(t) spe_scalar_of(t) spe_width(t): bits  spe_count(t): components
+ *                   spe_alignment(t): bytes  spe_type_text(t, text, size): "f16x8"
+ *     constants     spe_u32 spe_i32 spe_u64 spe_f32 (C number); spe_const_u spe_const_i spe_const_f (t, C number)
+ *                   spe_const_bool(C bool) spe_composite_const(t, n, constants) spe_null(t) spe_undef(t)
+ *                   spe_spec_const(t, default's bits, number); spe_const_bits(id, &bits): is it a scalar constant?
+ *     arithmetic    two operands of one type, scalars or vectors, and that type back. Integers: spe_iadd spe_isub
+ *                   spe_imul spe_udiv spe_sdiv spe_umod spe_srem (sign of the dividend) spe_smod (of the divisor);
+ *                   floats: spe_fadd spe_fsub spe_fmul spe_fdiv spe_frem spe_fmod; either: spe_add spe_sub spe_mul
+ *                   spe_div_s spe_div_u (signed, unsigned integers); bits: spe_and spe_or spe_xor spe_shl spe_shr
+ *                   spe_sar (with the sign); bools: spe_land spe_lor spe_leq spe_lne. One operand: spe_ineg spe_fneg
+ *                   spe_neg spe_not spe_lnot spe_bit_count spe_bit_reverse. spe_bits_extract(v, offset, count,
+ *                   signed?) spe_bits_insert(base, v, offset, count) spe_dot(a, b): of two vectors
+ *                   spe_select(condition, a, b)
+ *     comparisons   bools, one a component: spe_ieq spe_ine; spe_ult spe_ule spe_ugt spe_uge unsigned; spe_slt spe_sle
+ *                   spe_sgt spe_sge signed; floats spe_feq spe_fne spe_flt spe_fle spe_fgt spe_fge (false with a NaN),
+ *                   spe_fueq spe_fune spe_fult spe_fule spe_fugt spe_fuge (true with one), spe_isnan spe_isinf;
+ *                   spe_any spe_all
+ *     conversions   (t, v): spe_uconvert spe_sconvert spe_fconvert spe_fconvert_saturating spe_f_to_u spe_f_to_s
+ *                   spe_u_to_f spe_s_to_f spe_bitcast spe_ptr_to_u spe_u_to_ptr; spe_cast(t, v, signed?): what leads
+ *                   there; spe_ptr_cast(pointer, t) spe_ptr_to_generic(pointer) spe_bf16_to_f32(i16)
+ *                   spe_f32_to_bf16(f32) spe_round_tf32(f32)
+ *     composites    spe_extract(v, i) spe_insert(v, part, i) spe_construct(t, n, parts) spe_splat(t, scalar)
+ *                   spe_shuffle(a, b, n, indices); i an id: spe_extract_dyn(v, i) spe_insert_dyn(v, part, i)
+ *     memory        spe_load(pointer, align) spe_store(pointer, v, align), align in bytes, 0: the type's own;
+ *                   spe_load_volatile spe_store_volatile; spe_load_if(pointer, condition, otherwise, align)
+ *                   spe_store_if(pointer, v, condition, align); spe_index(pointer, i): pointer + i elements
+ *                   spe_element(pointer, n, indices): into arrays, structs, vectors; spe_copy_memory_sized(to, from,
+ *                   bytes, align); variables: spe_local_var(t) private, spe_shared_var(t) of the work-group,
+ *                   spe_global_var(storage class, t, initial value)
+ *     kernels       spe_kernel_begin(kernel) spe_kernel_end spe_param_id(C number) spe_builtin(which, dimension): i32
+ *                   spe_function_begin(name, result, n, types) spe_function_end spe_call(function, n, arguments)
+ *                   spe_return spe_return_value(v) spe_prologue_begin spe_prologue_end spe_execution_mode(kernel,
+ *                   mode, n, words) spe_export(function, name)
+ *     control       spe_if(condition) spe_else(n, values) spe_endif(n, values, out), without else spe_endif_from(n,
+ *                   values, values if not, out); spe_for(low, high, step, n, carried): the index  spe_endfor(n,
+ *                   carried); spe_while(n, carried) spe_while_test(condition) spe_endwhile(n, carried); spe_switch(v,
+ *                   n, literals) spe_case(i) spe_default spe_endcase(n, values) spe_endswitch(n, out)
+ *     mathematics   spe_math1(f, a) spe_math2(f, a, b) spe_math3(f, a, b, c) spe_math(f, n, arguments): f is SPE_EXP,
+ *                   SPE_FMA ... of SPE_MATH_LIST; spe_ext(t, number, n, arguments): any function of OpenCL.std
+ *     subgroups     spe_sg_broadcast(v, lane) spe_sg_broadcast_first(v) spe_sg_shuffle(v, lane) spe_sg_shuffle_xor(v,
+ *                   mask) spe_sg_shuffle_up(v, delta) spe_sg_shuffle_down(v, delta) spe_sg_ballot(bool): i32x4
+ *                   spe_sg_ballot_count(ballot) spe_sg_all(bool) spe_sg_any(bool) spe_sg_elect; (SPE_RED_ADD ..., v):
+ *                   spe_sg_reduce spe_sg_scan_inclusive spe_sg_scan_exclusive, and spe_sg_reduce_clustered(.., lanes)
+ *     work-groups   spe_wg_reduce spe_wg_scan_inclusive spe_wg_scan_exclusive (SPE_RED_ADD ..., v) spe_wg_all(bool)
+ *                   spe_wg_any(bool) spe_wg_broadcast(v, local id)
+ *     barriers      spe_barrier spe_sg_barrier spe_barrier_arrive spe_barrier_wait spe_memory_barrier(scope,
+ *                   semantics) spe_control_barrier(scope, memory scope, semantics)
+ *     atomics       the old value, of spe_atomic(SPE_ATOMIC_IADD ..., pointer, v, scope, semantics) spe_atomic_load
+ *                   spe_atomic_store spe_atomic_cas(pointer, expected, v, scope, semantics)
+ *     matrices      spe_dpas(t, k, a, b, c, operands): a b + c  of a block in memory (spe_block2d), to or from a
+ *                   variable: spe_block2d_load spe_block2d_load_transform spe_block2d_load_transpose spe_block2d_store
+ *                   spe_block2d_prefetch; spe_coop_load(t, pointer, layout, stride) spe_coop_store(pointer, v, layout,
+ *                   stride) spe_coop_mma(a, b, c, operands) spe_coop_length(t); cooperative vectors:
+ *                   spe_coopvec_load(t, pointer, offset) spe_coopvec_store(pointer, offset, v) spe_coopvec_mul(t,
+ *                   product) spe_coopvec_outer_accumulate(pointer, offset, a, b, layout, type, stride)
+ *                   spe_coopvec_sum_accumulate(pointer, offset, v)
+ *     caches        spe_prefetch(pointer, elements) spe_sg_prefetch(pointer, bytes) spe_cache_load spe_cache_store
+ *                   (pointer, level, control) spe_copy(v): an id of its own
+ *     anything      spe_op(opcode, t, n, words) spe_op_void(opcode, n, words) spe_decorate(id, decoration, n, words)
+ *                   spe_decorate_member(t, member, decoration, n, words) spe_name(id, text) spe_capability
+ *                   spe_extension
+ *     on the host   spe_f32_to_f16_bits spe_f16_bits_to_f32 spe_f32_to_bf16_bits spe_bf16_bits_to_f32 spe_f32_to_tf32
+ *                   spe_f32_to_e4m3_bits spe_e4m3_bits_to_f32 spe_f32_to_e5m2_bits spe_e5m2_bits_to_f32; no module
+ *
+ * Options (spe_options; zero is the default): version SPE_VERSION(1, 0..6), default 1.4; env, the OpenCL environment;
+ * names writes OpName for functions, parameters and spe_name; lines writes OpLine for every place given by SPE or
+ * spe_at; source is the name of the source file for OpSource; realloc and user replace the allocator
+ * (realloc(user, NULL, n) allocates, realloc(user, p, n) grows, realloc(user, p, 0) frees and returns NULL).
+ *
+ * Limits: 4194303 ids a module and 65535 words an instruction (those of SPIR-V), 65000 regions within each other;
+ * vectors have 2, 3, 4, 8 or 16 components, as in OpenCL, or as many as you like once VectorAnyINTEL or LongVectorEXT
+ * is declared (spe_capability). No images, pipes or device-side enqueue except through spe_op.
+ *
+ * Names: SPE_OpIAdd, SPE_CapabilityInt8, SPE_StorageClassFunction ... are the numbers of the SPIR-V specification
+ * under its own spelling. They come from lists that you may expand too: SPE_OPCODES(X), SPE_CAPABILITIES(X) and
+ * SPE_ENUMERANTS(X), each X(kind, name, number). The header needs no SPIRV-Headers and does not mind if they are
+ * included.
+ *
+ * License: MIT, see LICENSE.
+ */
+#ifndef SPIRV_EMIT_H
+#define SPIRV_EMIT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "linkage.h"
+
+/* ---- The numbers of SPIR-V ----------------------------------------------------------------------------------------
+ * Lists of X(kind, name, number), each an enumerator SPE_<kind><name>: SPE_OpIAdd, SPE_ScopeSubgroup, ...
+ */
+#define SPE_OPCODES(X)                                                                                                 \
+    X(Op, Nop, 0) X(Op, Undef, 1) X(Op, Source, 3) X(Op, Name, 5) X(Op, String, 7) X(Op, Line, 8)                      \
+    X(Op, Extension, 10) X(Op, ExtInstImport, 11) X(Op, ExtInst, 12) X(Op, MemoryModel, 14) X(Op, EntryPoint, 15)      \
+    X(Op, ExecutionMode, 16) X(Op, Capability, 17) X(Op, TypeVoid, 19) X(Op, TypeBool, 20) X(Op, TypeInt, 21)          \
+    X(Op, TypeFloat, 22) X(Op, TypeVector, 23) X(Op, TypeArray, 28) X(Op, TypeStruct, 30) X(Op, TypePointer, 32)       \
+    X(Op, TypeFunction, 33) X(Op, TypeEvent, 34) X(Op, ConstantTrue, 41) X(Op, ConstantFalse, 42) X(Op, Constant, 43)  \
+    X(Op, ConstantComposite, 44) X(Op, ConstantNull, 46) X(Op, SpecConstantTrue, 48) X(Op, SpecConstantFalse, 49)      \
+    X(Op, SpecConstant, 50) X(Op, SpecConstantComposite, 51) X(Op, Function, 54) X(Op, FunctionParameter, 55)          \
+    X(Op, FunctionEnd, 56) X(Op, FunctionCall, 57) X(Op, Variable, 59) X(Op, Load, 61) X(Op, Store, 62)                \
+    X(Op, CopyMemory, 63) X(Op, CopyMemorySized, 64) X(Op, AccessChain, 65) X(Op, InBoundsAccessChain, 66)             \
+    X(Op, PtrAccessChain, 67) X(Op, GenericPtrMemSemantics, 69) X(Op, InBoundsPtrAccessChain, 70) X(Op, Decorate, 71)  \
+    X(Op, MemberDecorate, 72) X(Op, VectorExtractDynamic, 77) X(Op, VectorInsertDynamic, 78) X(Op, VectorShuffle, 79)  \
+    X(Op, CompositeConstruct, 80) X(Op, CompositeExtract, 81) X(Op, CompositeInsert, 82) X(Op, CopyObject, 83)         \
+    X(Op, ConvertFToU, 109) X(Op, ConvertFToS, 110) X(Op, ConvertSToF, 111) X(Op, ConvertUToF, 112)                    \
+    X(Op, UConvert, 113) X(Op, SConvert, 114) X(Op, FConvert, 115) X(Op, ConvertPtrToU, 117)                           \
+    X(Op, SatConvertSToU, 118) X(Op, SatConvertUToS, 119) X(Op, ConvertUToPtr, 120) X(Op, PtrCastToGeneric, 121)       \
+    X(Op, GenericCastToPtr, 122) X(Op, GenericCastToPtrExplicit, 123) X(Op, Bitcast, 124) X(Op, SNegate, 126)          \
+    X(Op, FNegate, 127) X(Op, IAdd, 128) X(Op, FAdd, 129) X(Op, ISub, 130) X(Op, FSub, 131) X(Op, IMul, 132)           \
+    X(Op, FMul, 133) X(Op, UDiv, 134) X(Op, SDiv, 135) X(Op, FDiv, 136) X(Op, UMod, 137) X(Op, SRem, 138)              \
+    X(Op, SMod, 139) X(Op, FRem, 140) X(Op, FMod, 141) X(Op, VectorTimesScalar, 142) X(Op, MatrixTimesScalar, 143)     \
+    X(Op, Dot, 148) X(Op, IAddCarry, 149) X(Op, ISubBorrow, 150) X(Op, UMulExtended, 151) X(Op, SMulExtended, 152)     \
+    X(Op, Any, 154) X(Op, All, 155) X(Op, IsNan, 156) X(Op, IsInf, 157) X(Op, IsFinite, 158) X(Op, IsNormal, 159)      \
+    X(Op, SignBitSet, 160) X(Op, LessOrGreater, 161) X(Op, Ordered, 162) X(Op, Unordered, 163)                         \
+    X(Op, LogicalEqual, 164) X(Op, LogicalNotEqual, 165) X(Op, LogicalOr, 166) X(Op, LogicalAnd, 167)                  \
+    X(Op, LogicalNot, 168) X(Op, Select, 169) X(Op, IEqual, 170) X(Op, INotEqual, 171) X(Op, UGreaterThan, 172)        \
+    X(Op, SGreaterThan, 173) X(Op, UGreaterThanEqual, 174) X(Op, SGreaterThanEqual, 175) X(Op, ULessThan, 176)         \
+    X(Op, SLessThan, 177) X(Op, ULessThanEqual, 178) X(Op, SLessThanEqual, 179) X(Op, FOrdEqual, 180)                  \
+    X(Op, FUnordEqual, 181) X(Op, FOrdNotEqual, 182) X(Op, FUnordNotEqual, 183) X(Op, FOrdLessThan, 184)               \
+    X(Op, FUnordLessThan, 185) X(Op, FOrdGreaterThan, 186) X(Op, FUnordGreaterThan, 187)                               \
+    X(Op, FOrdLessThanEqual, 188) X(Op, FUnordLessThanEqual, 189) X(Op, FOrdGreaterThanEqual, 190)                     \
+    X(Op, FUnordGreaterThanEqual, 191) X(Op, ShiftRightLogical, 194) X(Op, ShiftRightArithmetic, 195)                  \
+    X(Op, ShiftLeftLogical, 196) X(Op, BitwiseOr, 197) X(Op, BitwiseXor, 198) X(Op, BitwiseAnd, 199) X(Op, Not, 200)   \
+    X(Op, BitFieldInsert, 201) X(Op, BitFieldSExtract, 202) X(Op, BitFieldUExtract, 203) X(Op, BitReverse, 204)        \
+    X(Op, BitCount, 205) X(Op, ControlBarrier, 224) X(Op, MemoryBarrier, 225) X(Op, AtomicLoad, 227)                   \
+    X(Op, AtomicStore, 228) X(Op, AtomicExchange, 229) X(Op, AtomicCompareExchange, 230) X(Op, AtomicIIncrement, 232)  \
+    X(Op, AtomicIDecrement, 233) X(Op, AtomicIAdd, 234) X(Op, AtomicISub, 235) X(Op, AtomicSMin, 236)                  \
+    X(Op, AtomicUMin, 237) X(Op, AtomicSMax, 238) X(Op, AtomicUMax, 239) X(Op, AtomicAnd, 240) X(Op, AtomicOr, 241)    \
+    X(Op, AtomicXor, 242) X(Op, Phi, 245) X(Op, LoopMerge, 246) X(Op, SelectionMerge, 247) X(Op, Label, 248)           \
+    X(Op, Branch, 249) X(Op, BranchConditional, 250) X(Op, Switch, 251) X(Op, Return, 253) X(Op, ReturnValue, 254)     \
+    X(Op, Unreachable, 255) X(Op, LifetimeStart, 256) X(Op, LifetimeStop, 257) X(Op, GroupAsyncCopy, 259)              \
+    X(Op, GroupWaitEvents, 260) X(Op, GroupAll, 261) X(Op, GroupAny, 262) X(Op, GroupBroadcast, 263)                   \
+    X(Op, GroupIAdd, 264) X(Op, GroupFAdd, 265) X(Op, GroupFMin, 266) X(Op, GroupUMin, 267) X(Op, GroupSMin, 268)      \
+    X(Op, GroupFMax, 269) X(Op, GroupUMax, 270) X(Op, GroupSMax, 271) X(Op, NoLine, 317)                               \
+    X(Op, AtomicFlagTestAndSet, 318) X(Op, AtomicFlagClear, 319) X(Op, GetKernelLocalSizeForSubgroupCount, 325)        \
+    X(Op, GetKernelMaxNumSubgroups, 326) X(Op, ExecutionModeId, 331) X(Op, GroupNonUniformElect, 333)                  \
+    X(Op, GroupNonUniformAll, 334) X(Op, GroupNonUniformAny, 335) X(Op, GroupNonUniformAllEqual, 336)                  \
+    X(Op, GroupNonUniformBroadcast, 337) X(Op, GroupNonUniformBroadcastFirst, 338) X(Op, GroupNonUniformBallot, 339)   \
+    X(Op, GroupNonUniformInverseBallot, 340) X(Op, GroupNonUniformBallotBitExtract, 341)                               \
+    X(Op, GroupNonUniformBallotBitCount, 342) X(Op, GroupNonUniformBallotFindLSB, 343)                                 \
+    X(Op, GroupNonUniformBallotFindMSB, 344) X(Op, GroupNonUniformShuffle, 345) X(Op, GroupNonUniformShuffleXor, 346)  \
+    X(Op, GroupNonUniformShuffleUp, 347) X(Op, GroupNonUniformShuffleDown, 348) X(Op, GroupNonUniformIAdd, 349)        \
+    X(Op, GroupNonUniformFAdd, 350) X(Op, GroupNonUniformIMul, 351) X(Op, GroupNonUniformFMul, 352)                    \
+    X(Op, GroupNonUniformSMin, 353) X(Op, GroupNonUniformUMin, 354) X(Op, GroupNonUniformFMin, 355)                    \
+    X(Op, GroupNonUniformSMax, 356) X(Op, GroupNonUniformUMax, 357) X(Op, GroupNonUniformFMax, 358)                    \
+    X(Op, GroupNonUniformBitwiseAnd, 359) X(Op, GroupNonUniformBitwiseOr, 360) X(Op, GroupNonUniformBitwiseXor, 361)   \
+    X(Op, GroupNonUniformLogicalAnd, 362) X(Op, GroupNonUniformLogicalOr, 363) X(Op, GroupNonUniformLogicalXor, 364)   \
+    X(Op, GroupNonUniformQuadBroadcast, 365) X(Op, GroupNonUniformQuadSwap, 366) X(Op, CopyLogical, 400)               \
+    X(Op, PtrEqual, 401) X(Op, PtrNotEqual, 402) X(Op, PtrDiff, 403) X(Op, SubgroupBallotKHR, 4421)                    \
+    X(Op, SubgroupFirstInvocationKHR, 4422) X(Op, SubgroupAllKHR, 4428) X(Op, SubgroupAnyKHR, 4429)                    \
+    X(Op, SubgroupAllEqualKHR, 4430) X(Op, GroupNonUniformRotateKHR, 4431) X(Op, SubgroupReadInvocationKHR, 4432)      \
+    X(Op, SDot, 4450) X(Op, UDot, 4451) X(Op, SUDot, 4452) X(Op, SDotAccSat, 4453) X(Op, UDotAccSat, 4454)             \
+    X(Op, SUDotAccSat, 4455) X(Op, TypeCooperativeMatrixKHR, 4456) X(Op, CooperativeMatrixLoadKHR, 4457)               \
+    X(Op, CooperativeMatrixStoreKHR, 4458) X(Op, CooperativeMatrixMulAddKHR, 4459)                                     \
+    X(Op, CooperativeMatrixLengthKHR, 4460) X(Op, TypeCooperativeVectorNV, 5288)                                       \
+    X(Op, CooperativeVectorMatrixMulNV, 5289) X(Op, CooperativeVectorOuterProductAccumulateNV, 5290)                   \
+    X(Op, CooperativeVectorReduceSumAccumulateNV, 5291) X(Op, CooperativeVectorMatrixMulAddNV, 5292)                   \
+    X(Op, CooperativeVectorLoadNV, 5302) X(Op, CooperativeVectorStoreNV, 5303) X(Op, SubgroupShuffleINTEL, 5571)       \
+    X(Op, SubgroupShuffleDownINTEL, 5572) X(Op, SubgroupShuffleUpINTEL, 5573) X(Op, SubgroupShuffleXorINTEL, 5574)     \
+    X(Op, SubgroupBlockReadINTEL, 5575) X(Op, SubgroupBlockWriteINTEL, 5576) X(Op, AtomicFMinEXT, 5614)                \
+    X(Op, AtomicFMaxEXT, 5615) X(Op, AssumeTrueKHR, 5630) X(Op, ExpectKHR, 5631) X(Op, AtomicFAddEXT, 6035)            \
+    X(Op, ConvertFToBF16INTEL, 6116) X(Op, ConvertBF16ToFINTEL, 6117) X(Op, ControlBarrierArriveINTEL, 6142)           \
+    X(Op, ControlBarrierWaitINTEL, 6143) X(Op, SubgroupBlockPrefetchINTEL, 6221)                                       \
+    X(Op, Subgroup2DBlockLoadINTEL, 6231) X(Op, Subgroup2DBlockLoadTransformINTEL, 6232)                               \
+    X(Op, Subgroup2DBlockLoadTransposeINTEL, 6233) X(Op, Subgroup2DBlockPrefetchINTEL, 6234)                           \
+    X(Op, Subgroup2DBlockStoreINTEL, 6235) X(Op, SubgroupMatrixMultiplyAccumulateINTEL, 6237)                          \
+    X(Op, PredicatedLoadINTEL, 6258) X(Op, PredicatedStoreINTEL, 6259) X(Op, GroupIMulKHR, 6401)                       \
+    X(Op, GroupFMulKHR, 6402) X(Op, GroupBitwiseAndKHR, 6403) X(Op, GroupBitwiseOrKHR, 6404)                           \
+    X(Op, GroupBitwiseXorKHR, 6405) X(Op, GroupLogicalAndKHR, 6406) X(Op, GroupLogicalOrKHR, 6407)                     \
+    X(Op, GroupLogicalXorKHR, 6408) X(Op, RoundFToTF32INTEL, 6426)
+
+#define SPE_CAPABILITIES(X)                                                                                            \
+    X(Capability, Matrix, 0) X(Capability, Shader, 1) X(Capability, Addresses, 4) X(Capability, Linkage, 5)            \
+    X(Capability, Kernel, 6) X(Capability, Vector16, 7) X(Capability, Float16Buffer, 8) X(Capability, Float16, 9)      \
+    X(Capability, Float64, 10) X(Capability, Int64, 11) X(Capability, Int64Atomics, 12) X(Capability, Groups, 18)      \
+    X(Capability, Int16, 22) X(Capability, GenericPointer, 38) X(Capability, Int8, 39)                                 \
+    X(Capability, SubgroupDispatch, 58) X(Capability, GroupNonUniform, 61) X(Capability, GroupNonUniformVote, 62)      \
+    X(Capability, GroupNonUniformArithmetic, 63) X(Capability, GroupNonUniformBallot, 64)                              \
+    X(Capability, GroupNonUniformShuffle, 65) X(Capability, GroupNonUniformShuffleRelative, 66)                        \
+    X(Capability, GroupNonUniformClustered, 67) X(Capability, GroupNonUniformQuad, 68) X(Capability, Float8EXT, 4212)  \
+    X(Capability, Float8CooperativeMatrixEXT, 4213) X(Capability, SubgroupBallotKHR, 4423)                             \
+    X(Capability, SubgroupVoteKHR, 4431) X(Capability, DenormPreserve, 4464) X(Capability, DenormFlushToZero, 4465)    \
+    X(Capability, SignedZeroInfNanPreserve, 4466) X(Capability, RoundingModeRTE, 4467)                                 \
+    X(Capability, RoundingModeRTZ, 4468) X(Capability, BFloat16TypeKHR, 5116)                                          \
+    X(Capability, BFloat16DotProductKHR, 5117) X(Capability, BFloat16CooperativeMatrixKHR, 5118)                       \
+    X(Capability, CooperativeVectorNV, 5394) X(Capability, LongVectorEXT, 5425)                                        \
+    X(Capability, CooperativeVectorTrainingNV, 5435) X(Capability, VectorAnyINTEL, 5619)                               \
+    X(Capability, SubgroupShuffleINTEL, 5568) X(Capability, SubgroupBufferBlockIOINTEL, 5569)                          \
+    X(Capability, AtomicFloat32MinMaxEXT, 5612) X(Capability, AtomicFloat64MinMaxEXT, 5613)                            \
+    X(Capability, AtomicFloat16MinMaxEXT, 5616) X(Capability, ExpectAssumeKHR, 5629)                                   \
+    X(Capability, DotProductInputAll, 6016) X(Capability, DotProductInput4x8Bit, 6017)                                 \
+    X(Capability, DotProductInput4x8BitPacked, 6018) X(Capability, DotProduct, 6019)                                   \
+    X(Capability, CooperativeMatrixKHR, 6022) X(Capability, BitInstructions, 6025)                                     \
+    X(Capability, GroupNonUniformRotateKHR, 6026) X(Capability, FloatControls2, 6029)                                  \
+    X(Capability, AtomicFloat32AddEXT, 6033) X(Capability, AtomicFloat64AddEXT, 6034)                                  \
+    X(Capability, AtomicFloat16AddEXT, 6095) X(Capability, BFloat16ConversionINTEL, 6115)                              \
+    X(Capability, SplitBarrierINTEL, 6141) X(Capability, GlobalVariableHostAccessINTEL, 6187)                          \
+    X(Capability, SubgroupBufferPrefetchINTEL, 6220) X(Capability, Subgroup2DBlockIOINTEL, 6228)                       \
+    X(Capability, Subgroup2DBlockTransformINTEL, 6229) X(Capability, Subgroup2DBlockTransposeINTEL, 6230)              \
+    X(Capability, SubgroupMatrixMultiplyAccumulateINTEL, 6236) X(Capability, PredicatedIOINTEL, 6257)                  \
+    X(Capability, GroupUniformArithmeticKHR, 6400) X(Capability, TensorFloat32RoundingINTEL, 6425)                     \
+    X(Capability, CacheControlsINTEL, 6441) X(Capability, RegisterLimitsINTEL, 6460)
+
+#define SPE_ENUMERANTS(X)                                                                                              \
+    X(BuiltIn, NumWorkgroups, 24) X(BuiltIn, WorkgroupSize, 25) X(BuiltIn, WorkgroupId, 26)                            \
+    X(BuiltIn, LocalInvocationId, 27) X(BuiltIn, GlobalInvocationId, 28) X(BuiltIn, LocalInvocationIndex, 29)          \
+    X(BuiltIn, WorkDim, 30) X(BuiltIn, GlobalSize, 31) X(BuiltIn, EnqueuedWorkgroupSize, 32)                           \
+    X(BuiltIn, GlobalOffset, 33) X(BuiltIn, GlobalLinearId, 34) X(BuiltIn, SubgroupSize, 36)                           \
+    X(BuiltIn, SubgroupMaxSize, 37) X(BuiltIn, NumSubgroups, 38) X(BuiltIn, NumEnqueuedSubgroups, 39)                  \
+    X(BuiltIn, SubgroupId, 40) X(BuiltIn, SubgroupLocalInvocationId, 41) X(BuiltIn, SubgroupEqMask, 4416)              \
+    X(BuiltIn, SubgroupGeMask, 4417) X(BuiltIn, SubgroupGtMask, 4418) X(BuiltIn, SubgroupLeMask, 4419)                 \
+    X(BuiltIn, SubgroupLtMask, 4420) X(Decoration, SpecId, 1) X(Decoration, CPacked, 10) X(Decoration, BuiltIn, 11)    \
+    X(Decoration, Restrict, 19) X(Decoration, Aliased, 20) X(Decoration, Volatile, 21) X(Decoration, Constant, 22)     \
+    X(Decoration, Coherent, 23) X(Decoration, NonWritable, 24) X(Decoration, NonReadable, 25)                          \
+    X(Decoration, SaturatedConversion, 28) X(Decoration, FuncParamAttr, 38) X(Decoration, FPRoundingMode, 39)          \
+    X(Decoration, FPFastMathMode, 40) X(Decoration, LinkageAttributes, 41) X(Decoration, Alignment, 44)                \
+    X(Decoration, MaxByteOffset, 45) X(Decoration, SaturatedToLargestFloat8NormalConversionEXT, 4216)                  \
+    X(Decoration, NoSignedWrap, 4469) X(Decoration, NoUnsignedWrap, 4470) X(Decoration, HostAccessINTEL, 6188)         \
+    X(Decoration, CacheControlLoadINTEL, 6442) X(Decoration, CacheControlStoreINTEL, 6443)                             \
+    X(ExecutionMode, LocalSize, 17) X(ExecutionMode, LocalSizeHint, 18) X(ExecutionMode, VecTypeHint, 30)              \
+    X(ExecutionMode, ContractionOff, 31) X(ExecutionMode, SubgroupSize, 35)                                            \
+    X(ExecutionMode, SubgroupsPerWorkgroup, 36) X(ExecutionMode, SubgroupsPerWorkgroupId, 37)                          \
+    X(ExecutionMode, LocalSizeId, 38) X(ExecutionMode, LocalSizeHintId, 39) X(ExecutionMode, DenormPreserve, 4459)     \
+    X(ExecutionMode, DenormFlushToZero, 4460) X(ExecutionMode, SignedZeroInfNanPreserve, 4461)                         \
+    X(ExecutionMode, RoundingModeRTE, 4462) X(ExecutionMode, RoundingModeRTZ, 4463)                                    \
+    X(ExecutionMode, FPFastMathDefault, 6028) X(ExecutionMode, MaximumRegistersINTEL, 6461)                            \
+    X(ExecutionMode, MaximumRegistersIdINTEL, 6462) X(ExecutionMode, NamedMaximumRegistersINTEL, 6463)                 \
+    X(StorageClass, UniformConstant, 0) X(StorageClass, Input, 1) X(StorageClass, Workgroup, 4)                        \
+    X(StorageClass, CrossWorkgroup, 5) X(StorageClass, Private, 6) X(StorageClass, Function, 7)                        \
+    X(StorageClass, Generic, 8) X(StorageClass, Image, 11) X(Scope, CrossDevice, 0) X(Scope, Device, 1)                \
+    X(Scope, Workgroup, 2) X(Scope, Subgroup, 3) X(Scope, Invocation, 4) X(MemorySemantics, Relaxed, 0)                \
+    X(MemorySemantics, Acquire, 2) X(MemorySemantics, Release, 4) X(MemorySemantics, AcquireRelease, 8)                \
+    X(MemorySemantics, SequentiallyConsistent, 16) X(MemorySemantics, SubgroupMemory, 128)                             \
+    X(MemorySemantics, WorkgroupMemory, 256) X(MemorySemantics, CrossWorkgroupMemory, 512)                             \
+    X(MemoryAccess, Volatile, 1) X(MemoryAccess, Aligned, 2) X(MemoryAccess, Nontemporal, 4)                           \
+    X(AddressingModel, Logical, 0) X(AddressingModel, Physical32, 1) X(AddressingModel, Physical64, 2)                 \
+    X(MemoryModel, OpenCL, 2) X(ExecutionModel, Kernel, 6) X(SourceLanguage, Unknown, 0)                               \
+    X(SourceLanguage, OpenCL_C, 3) X(FunctionControl, Inline, 1) X(FunctionControl, DontInline, 2)                     \
+    X(FunctionControl, Pure, 4) X(FunctionControl, Const, 8) X(FunctionParameterAttribute, Zext, 0)                    \
+    X(FunctionParameterAttribute, Sext, 1) X(FunctionParameterAttribute, NoAlias, 4)                                   \
+    X(FunctionParameterAttribute, NoCapture, 5) X(FunctionParameterAttribute, NoWrite, 6)                              \
+    X(FunctionParameterAttribute, NoReadWrite, 7) X(LinkageType, Export, 0) X(LinkageType, Import, 1)                  \
+    X(SelectionControl, Flatten, 1) X(SelectionControl, DontFlatten, 2) X(LoopControl, Unroll, 1)                      \
+    X(LoopControl, DontUnroll, 2) X(GroupOperation, Reduce, 0) X(GroupOperation, InclusiveScan, 1)                     \
+    X(GroupOperation, ExclusiveScan, 2) X(GroupOperation, ClusteredReduce, 3) X(FPRoundingMode, RTE, 0)                \
+    X(FPRoundingMode, RTZ, 1) X(FPRoundingMode, RTP, 2) X(FPRoundingMode, RTN, 3) X(FPEncoding, BFloat16KHR, 0)        \
+    X(FPEncoding, Float8E4M3EXT, 4214) X(FPEncoding, Float8E5M2EXT, 4215) X(CooperativeMatrixUse, MatrixAKHR, 0)       \
+    X(CooperativeMatrixUse, MatrixBKHR, 1) X(CooperativeMatrixUse, MatrixAccumulatorKHR, 2)                            \
+    X(CooperativeMatrixLayout, RowMajorKHR, 0) X(CooperativeMatrixLayout, ColumnMajorKHR, 1)                           \
+    X(CooperativeMatrixOperands, MatrixASignedComponentsKHR, 1)                                                        \
+    X(CooperativeMatrixOperands, MatrixBSignedComponentsKHR, 2)                                                        \
+    X(CooperativeMatrixOperands, MatrixCSignedComponentsKHR, 4)                                                        \
+    X(CooperativeMatrixOperands, MatrixResultSignedComponentsKHR, 8)                                                   \
+    X(CooperativeMatrixOperands, SaturatingAccumulationKHR, 16)                                                        \
+    X(MatrixMultiplyAccumulateOperands, MatrixASignedComponentsINTEL, 1)                                               \
+    X(MatrixMultiplyAccumulateOperands, MatrixBSignedComponentsINTEL, 2)                                               \
+    X(MatrixMultiplyAccumulateOperands, MatrixCBFloat16INTEL, 4)                                                       \
+    X(MatrixMultiplyAccumulateOperands, MatrixResultBFloat16INTEL, 8)                                                  \
+    X(MatrixMultiplyAccumulateOperands, MatrixAPackedInt8INTEL, 16)                                                    \
+    X(MatrixMultiplyAccumulateOperands, MatrixBPackedInt8INTEL, 32)                                                    \
+    X(MatrixMultiplyAccumulateOperands, MatrixAPackedInt4INTEL, 64)                                                    \
+    X(MatrixMultiplyAccumulateOperands, MatrixBPackedInt4INTEL, 128)                                                   \
+    X(MatrixMultiplyAccumulateOperands, MatrixATF32INTEL, 256)                                                         \
+    X(MatrixMultiplyAccumulateOperands, MatrixBTF32INTEL, 512)                                                         \
+    X(MatrixMultiplyAccumulateOperands, MatrixAPackedFloat16INTEL, 1024)                                               \
+    X(MatrixMultiplyAccumulateOperands, MatrixBPackedFloat16INTEL, 2048)                                               \
+    X(MatrixMultiplyAccumulateOperands, MatrixAPackedBFloat16INTEL, 4096)                                              \
+    X(MatrixMultiplyAccumulateOperands, MatrixBPackedBFloat16INTEL, 8192) X(LoadCacheControl, UncachedINTEL, 0)        \
+    X(LoadCacheControl, CachedINTEL, 1) X(LoadCacheControl, StreamingINTEL, 2)                                         \
+    X(LoadCacheControl, InvalidateAfterReadINTEL, 3) X(LoadCacheControl, ConstCachedINTEL, 4)                          \
+    X(StoreCacheControl, UncachedINTEL, 0) X(StoreCacheControl, WriteThroughINTEL, 1)                                  \
+    X(StoreCacheControl, WriteBackINTEL, 2) X(StoreCacheControl, StreamingINTEL, 3)                                    \
+    X(NamedMaximumNumberOfRegisters, AutoINTEL, 0) X(CooperativeVectorMatrixLayout, RowMajorNV, 0)                     \
+    X(CooperativeVectorMatrixLayout, ColumnMajorNV, 1) X(CooperativeVectorMatrixLayout, InferencingOptimalNV, 2)       \
+    X(CooperativeVectorMatrixLayout, TrainingOptimalNV, 3) X(ComponentType, Float16NV, 0)                              \
+    X(ComponentType, Float32NV, 1) X(ComponentType, Float64NV, 2) X(ComponentType, SignedInt8NV, 3)                    \
+    X(ComponentType, SignedInt16NV, 4) X(ComponentType, SignedInt32NV, 5) X(ComponentType, SignedInt64NV, 6)           \
+    X(ComponentType, UnsignedInt8NV, 7) X(ComponentType, UnsignedInt16NV, 8) X(ComponentType, UnsignedInt32NV, 9)      \
+    X(ComponentType, UnsignedInt64NV, 10) X(ComponentType, SignedInt8PackedNV, 1000491000)                             \
+    X(ComponentType, UnsignedInt8PackedNV, 1000491001) X(ComponentType, FloatE4M3NV, 1000491002)                       \
+    X(ComponentType, FloatE5M2NV, 1000491003)
+
+/* OpenCL.std, X(our name, the name in the set, number, operands); SPE_<our name> is what spe_math takes. */
+#define SPE_MATH_LIST(X)                                                                                               \
+    X(ACOS, acos, 0, 1) X(ACOSH, acosh, 1, 1) X(ACOSPI, acospi, 2, 1) X(ASIN, asin, 3, 1) X(ASINH, asinh, 4, 1)        \
+    X(ASINPI, asinpi, 5, 1) X(ATAN, atan, 6, 1) X(ATAN2, atan2, 7, 2) X(ATANH, atanh, 8, 1) X(ATANPI, atanpi, 9, 1)    \
+    X(ATAN2PI, atan2pi, 10, 2) X(CBRT, cbrt, 11, 1) X(CEIL, ceil, 12, 1) X(COPYSIGN, copysign, 13, 2)                  \
+    X(COS, cos, 14, 1) X(COSH, cosh, 15, 1) X(COSPI, cospi, 16, 1) X(ERFC, erfc, 17, 1) X(ERF, erf, 18, 1)             \
+    X(EXP, exp, 19, 1) X(EXP2, exp2, 20, 1) X(EXP10, exp10, 21, 1) X(EXPM1, expm1, 22, 1) X(FABS, fabs, 23, 1)         \
+    X(FDIM, fdim, 24, 2) X(FLOOR, floor, 25, 1) X(FMA, fma, 26, 3) X(FMAX, fmax, 27, 2) X(FMIN, fmin, 28, 2)           \
+    X(FMOD, fmod, 29, 2) X(HYPOT, hypot, 32, 2) X(LDEXP, ldexp, 34, 2) X(LGAMMA, lgamma, 35, 1) X(LOG, log, 37, 1)     \
+    X(LOG2, log2, 38, 1) X(LOG10, log10, 39, 1) X(LOG1P, log1p, 40, 1) X(LOGB, logb, 41, 1) X(MAD, mad, 42, 3)         \
+    X(MAXMAG, maxmag, 43, 2) X(MINMAG, minmag, 44, 2) X(NEXTAFTER, nextafter, 47, 2) X(POW, pow, 48, 2)                \
+    X(POWN, pown, 49, 2) X(POWR, powr, 50, 2) X(REMAINDER, remainder, 51, 2) X(RINT, rint, 53, 1)                      \
+    X(ROOTN, rootn, 54, 2) X(ROUND, round, 55, 1) X(RSQRT, rsqrt, 56, 1) X(SIN, sin, 57, 1) X(SINH, sinh, 59, 1)       \
+    X(SINPI, sinpi, 60, 1) X(SQRT, sqrt, 61, 1) X(TAN, tan, 62, 1) X(TANH, tanh, 63, 1) X(TANPI, tanpi, 64, 1)         \
+    X(TGAMMA, tgamma, 65, 1) X(TRUNC, trunc, 66, 1) X(NATIVE_COS, native_cos, 81, 1)                                   \
+    X(NATIVE_DIVIDE, native_divide, 82, 2) X(NATIVE_EXP, native_exp, 83, 1) X(NATIVE_EXP2, native_exp2, 84, 1)         \
+    X(NATIVE_EXP10, native_exp10, 85, 1) X(NATIVE_LOG, native_log, 86, 1) X(NATIVE_LOG2, native_log2, 87, 1)           \
+    X(NATIVE_LOG10, native_log10, 88, 1) X(NATIVE_POWR, native_powr, 89, 2) X(NATIVE_RECIP, native_recip, 90, 1)       \
+    X(NATIVE_RSQRT, native_rsqrt, 91, 1) X(NATIVE_SIN, native_sin, 92, 1) X(NATIVE_SQRT, native_sqrt, 93, 1)           \
+    X(NATIVE_TAN, native_tan, 94, 1) X(FCLAMP, fclamp, 95, 3) X(MIX, mix, 99, 3) X(STEP, step, 101, 2)                 \
+    X(SMOOTHSTEP, smoothstep, 102, 3) X(SIGN, sign, 103, 1) X(SABS, s_abs, 141, 1) X(SABS_DIFF, s_abs_diff, 142, 2)    \
+    X(SADD_SAT, s_add_sat, 143, 2) X(UADD_SAT, u_add_sat, 144, 2) X(SHADD, s_hadd, 145, 2) X(UHADD, u_hadd, 146, 2)    \
+    X(SRHADD, s_rhadd, 147, 2) X(URHADD, u_rhadd, 148, 2) X(SCLAMP, s_clamp, 149, 3) X(UCLAMP, u_clamp, 150, 3)        \
+    X(CLZ, clz, 151, 1) X(CTZ, ctz, 152, 1) X(SMAD_HI, s_mad_hi, 153, 3) X(UMAD_SAT, u_mad_sat, 154, 3)                \
+    X(SMAD_SAT, s_mad_sat, 155, 3) X(SMAX, s_max, 156, 2) X(UMAX, u_max, 157, 2) X(SMIN, s_min, 158, 2)                \
+    X(UMIN, u_min, 159, 2) X(SMUL_HI, s_mul_hi, 160, 2) X(ROTATE, rotate, 161, 2) X(SSUB_SAT, s_sub_sat, 162, 2)       \
+    X(USUB_SAT, u_sub_sat, 163, 2) X(POPCOUNT, popcount, 166, 1) X(SMAD24, s_mad24, 167, 3)                            \
+    X(UMAD24, u_mad24, 168, 3) X(SMUL24, s_mul24, 169, 2) X(UMUL24, u_mul24, 170, 2) X(UABS, u_abs, 201, 1)            \
+    X(UABS_DIFF, u_abs_diff, 202, 2) X(UMUL_HI, u_mul_hi, 203, 2) X(UMAD_HI, u_mad_hi, 204, 3)
+
+#define SPE_NUMBER_ENUM_(kind, name, number) SPE_##kind##name = number,
+#define SPE_MATH_ENUM_(name, name_in_set, number, operands) SPE_##name = number,
+enum { SPE_OPCODES(SPE_NUMBER_ENUM_) };
+enum { SPE_CAPABILITIES(SPE_NUMBER_ENUM_) };
+enum { SPE_ENUMERANTS(SPE_NUMBER_ENUM_) };
+typedef enum { SPE_MATH_LIST(SPE_MATH_ENUM_) SPE_MATH_END_ } spe_math_op;
+
+/* ---- The module: errors, memory, ids --------------------------------------------------------------------------- */
+
+#if defined(__GNUC__)
+#define SPE_PRINTF_(text, args) __attribute__((__format__(__printf__, text, args)))
+#define SPE_UNLIKELY_(x) __builtin_expect(!!(x), 0)
+#else
+#define SPE_PRINTF_(text, args)
+#define SPE_UNLIKELY_(x) (x)
+#endif
+
+typedef uint32_t spe_id; /* 0 is poison */
+
+#define SPE_VERSION(major, minor) (((uint32_t)(major) << 16) | ((uint32_t)(minor) << 8))
+
+/* Every error this header reports: X(name, number, what it means). coopmatrix.h counts from 1000, xetile.h from
+ * 2000. */
+#define SPE_ERRORS(X)                                                                                                  \
+    X(MEMORY, 1, "the allocator returned no memory")                                                                   \
+    X(OPTION, 2, "an option has a value that does not exist")                                                          \
+    X(VERSION, 3, "the module's SPIR-V version lacks what was asked for")                                              \
+    X(LIMIT, 4, "a limit of SPIR-V was exceeded")                                                                      \
+    X(NO_VALUE, 5, "an operand is no value (0, or an id that is a type, a label or nothing)")                          \
+    X(NO_TYPE, 6, "an id that should be a type is none")                                                               \
+    X(TYPE, 7, "operand types disagree, or the operation does not take the type")                                      \
+    X(RANGE, 8, "a number does not fit where it is put")                                                               \
+    X(SCOPE, 9, "a value is used outside the region or function it was made in")                                       \
+    X(NO_FUNCTION, 10, "an instruction stands outside every function")                                                 \
+    X(FUNCTION_OPEN, 11, "a function is open where none may be")                                                       \
+    X(REGION_OPEN, 12, "a region (if, loop, switch) was left open")                                                    \
+    X(REGION_CROSSED, 13, "a region is closed by what does not belong to it")                                          \
+    X(CARRIED, 14, "the values carried out of a region disagree in number or type")                                    \
+    X(PARAMETER, 15, "a parameter is unknown or of a type a kernel cannot have")                                       \
+    X(RETURN, 16, "a return disagrees with the function's type")                                                       \
+    X(PROLOGUE, 17, "something stands in the prologue that cannot")                                                    \
+    X(NAME, 18, "a name is missing or was used before")                                                                \
+    X(FINISHED, 19, "the module is finished")
+
+#define SPE_ERROR_ENUM_(name, number, text) SPE_ERR_##name = number,
+enum { SPE_ERR_NONE = 0, SPE_ERRORS(SPE_ERROR_ENUM_) };
+
+/* The first error of a module. id 0: there was none. file and line are those of the last spe_at before it. */
+typedef struct {
+    int id;
+    const char *name; /* "SPE_ERR_TYPE", or what spe_fail was given */
+    char text[384];
+    const char *file;
+    int line;
+} spe_error;
+
+typedef enum { SPE_ENV_OPENCL = 0 } spe_env;
+
+typedef struct {
+    uint32_t version; /* SPE_VERSION(1, 0) to SPE_VERSION(1, 6); 0: 1.4 */
+    spe_env env;      /* 0: OpenCL, 64-bit pointers */
+    bool names;       /* write OpName */
+    bool lines;       /* write OpLine */
+    const char *source; /* name of the source file, written as OpSource; NULL: none */
+    void *(*realloc)(void *user, void *p, size_t size); /* NULL: the C library's; size 0 frees */
+    void *user;
+} spe_options;
+
+typedef struct {
+    const uint32_t *data;
+    size_t count;
+} spe_words;
+
+typedef enum {
+    SPE_KIND_NONE, SPE_KIND_VOID, SPE_KIND_BOOL, SPE_KIND_INT, SPE_KIND_FLOAT, SPE_KIND_VECTOR, SPE_KIND_ARRAY,
+    SPE_KIND_STRUCT, SPE_KIND_POINTER, SPE_KIND_FUNCTION, SPE_KIND_COOPMAT, SPE_KIND_COOPVEC
+} spe_kind;
+
+typedef enum { SPE_IEEE, SPE_BF16, SPE_E4M3, SPE_E5M2 } spe_encoding; /* of a float type */
+
+/* What a type is made of. kind SPE_KIND_NONE: the id is no type. */
+typedef struct {
+    spe_kind kind;
+    uint32_t bits;         /* int, float: width; bool: 1 */
+    uint32_t count;        /* vector, array, coopvec: elements; struct: members; function: parameters; scalar: 1 */
+    spe_id elem;           /* vector, array, coopmat, coopvec: element; pointer: target; function: return type */
+    uint32_t storage;      /* pointer: SPE_StorageClass... */
+    spe_encoding encoding; /* float */
+    const spe_id *members; /* struct: member types; function: parameter types */
+    uint32_t scope, rows, cols, use; /* coopmat */
+} spe_type_info;
+
+typedef struct {
+    uint32_t *data;
+    size_t count, capacity;
+} spe_buffer_;
+
+/* What is known of an id. A value of depth d may be used while scope number `serial` is the d-th of the open ones. */
+typedef struct {
+    uint32_t type;   /* type of a value, 0 for anything else */
+    uint32_t aux;    /* type: index in types; constant: index in constants + 1; global variable, function: last user */
+    uint32_t serial; /* function: its type */
+    uint16_t depth, flags; /* depth of a function: its number */
+} spe_record_;
+
+/* Sections of a module in the order of the specification, then the buffers a function is written into. */
+enum {
+    SPE_SECTION_CAPABILITY_, SPE_SECTION_EXTENSION_, SPE_SECTION_IMPORT_, SPE_SECTION_MODEL_, SPE_SECTION_ENTRY_,
+    SPE_SECTION_MODE_, SPE_SECTION_STRING_, SPE_SECTION_NAME_, SPE_SECTION_DECORATION_, SPE_SECTION_GLOBAL_,
+    SPE_SECTION_FUNCTION_, SPE_SECTION_COUNT_,
+    SPE_BUFFER_VARIABLES_ = SPE_SECTION_COUNT_, SPE_BUFFER_PROLOGUE_, SPE_BUFFER_BODY_, SPE_BUFFER_SLOTS_,
+    SPE_BUFFER_UNIQUE_, SPE_BUFFER_SCOPES_, SPE_BUFFER_STACK_, SPE_BUFFER_USES_, SPE_BUFFER_CAPS_, SPE_BUFFER_OUT_,
+    SPE_BUFFER_COUNT_
+};
+
+/* Built-ins, for spe_builtin. */
+typedef enum {
+    SPE_GLOBAL_ID, SPE_LOCAL_ID, SPE_GROUP_ID, SPE_GLOBAL_SIZE, SPE_LOCAL_SIZE, SPE_GROUP_COUNT, SPE_GLOBAL_OFFSET,
+    SPE_ENQUEUED_LOCAL_SIZE, SPE_WORK_DIM, SPE_GLOBAL_LINEAR_ID, SPE_LOCAL_LINEAR_ID, SPE_SUBGROUP_ID,
+    SPE_SUBGROUP_SIZE, SPE_SUBGROUP_COUNT, SPE_SUBGROUP_LANE, SPE_SUBGROUP_MAX_SIZE, SPE_BUILTIN_COUNT_
+} spe_builtin_name;
+
+typedef struct { /* a kernel that was written */
+    spe_id id;
+    uint32_t function;
+    const char *name;
+} spe_entry_;
+
+typedef struct { /* one if, loop or switch that is open */
+    int kind, state, line;
+    const char *file;
+    spe_id header, preheader, merge, next; /* labels; next: a loop's continue block */
+    spe_id index, step;                  /* for: the counter */
+    uint32_t count;                      /* values carried */
+    uint32_t stack;                      /* where this region's words begin on the stack */
+    uint32_t cases;                      /* switch */
+    size_t patch, phi;                   /* word offsets in the body */
+} spe_region_;
+
+typedef struct spe_chunk_ {
+    struct spe_chunk_ *next;
+} spe_chunk_;
+
+#define SPE_OPCODES_KNOWN_ 8192
+
+typedef struct {
+    spe_options options;
+    spe_error error;
+    const char *file;
+    int line;
+    spe_buffer_ buffer[SPE_BUFFER_COUNT_];
+    spe_record_ *ids;
+    size_t id_count, id_capacity;
+    spe_type_info *types;
+    size_t type_count, type_capacity;
+    uint64_t *constants;
+    size_t constant_count, constant_capacity;
+    spe_entry_ *entries;
+    size_t entry_count, entry_capacity;
+    spe_region_ *regions;
+    size_t region_count, region_capacity;
+    spe_chunk_ *chunks;
+    size_t chunk_used, chunk_size, chunk_next;
+    uint32_t serial;      /* scopes opened so far */
+    uint64_t seen[SPE_OPCODES_KNOWN_ / 64]; /* opcodes whose capabilities are declared */
+    spe_id opencl_std;
+    spe_id known_int[4], known_float[4], known_bool; /* of 8 << i bits: asked for all the time */
+    spe_id builtin_variable[SPE_BUILTIN_COUNT_];
+    struct {
+        spe_id id, ret, entry, first_param;
+        uint32_t index, param_count; /* index counts functions from 1 */
+        bool kernel;
+        size_t head;                 /* where it begins in the function section */
+        spe_id builtin[SPE_BUILTIN_COUNT_][3], builtin_whole[SPE_BUILTIN_COUNT_];
+    } fn;
+    uint32_t function_count;
+    spe_id block;         /* label of the open block; 0: the last one ended (return) */
+    bool open, dead, in_prologue, finished;
+    const char *line_file, *string_file; /* OpLine in force, and the file whose OpString is string_id */
+    int line_line;
+    spe_id string_id;
+} spe_module;
+
+/* The error's meaning in general, for any id of this header; "" for others. */
+XETILE_API const char *spe_error_meaning(int id);
+
+/* Records an error under any id and name, for the headers above this one. The first error of a module stays. */
+SPE_PRINTF_(4, 5) XETILE_API void spe_fail(spe_module *m, int id, const char *name, const char *format, ...);
+
+/* The first error; its id is 0 while all is well. Never NULL. */
+XETILE_API const spe_error *spe_get_error(const spe_module *m);
+
+/* file:line: NAME: text, when there is an error. */
+XETILE_API void spe_print_error(const spe_error *e, FILE *f);
+
+/* No error so far? */
+XETILE_API bool spe_ok(const spe_module *m);
+
+/* Says where the user's code stands: errors, regions and OpLine use it until the next call. `file` must live as long as
+ * the module (a string literal, __FILE__). Returns m. */
+XETILE_API spe_module *spe_at(spe_module *m, const char *file, int line);
+#define SPE(m, fn, ...) spe_##fn(spe_at((m), __FILE__, __LINE__), __VA_ARGS__)
+#define SPE0(m, fn) spe_##fn(spe_at((m), __FILE__, __LINE__))
+
+/* -- memory: arrays that double, and an arena of chunks that double ---------------------------------------------- */
+
+/* Zeroed memory that lives until spe_free: for what a user of the module keeps along with it. NULL and an error when
+ * there is none. */
+XETILE_API void *spe_alloc(spe_module *m, size_t bytes);
+
+/* -- words ------------------------------------------------------------------------------------------------------- */
+
+/* Starts a module. `o` NULL: the defaults. m is taken to hold nothing yet (free an older module first). False and an
+ * error (SPE_ERR_OPTION, SPE_ERR_MEMORY) when it cannot; spe_free is right to call then too. */
+XETILE_API bool spe_begin(spe_module *m, const spe_options *o);
+
+/* Gives all memory back. Also right for a zeroed module, for a failed one, and twice. */
+XETILE_API void spe_free(spe_module *m);
+
+/* ---- What needs which capability, and which capability needs which extension or version ------------------------ */
+
+/* Adds an OpExtension, once. `name` is copied. */
+XETILE_API void spe_extension(spe_module *m, const char *name);
+
+/* Declares a capability, once, with the extension it comes from. SPE_ERR_VERSION when the module's version lacks it. */
+XETILE_API void spe_capability(spe_module *m, uint32_t capability);
+
+/* ---- Types: each is made once ---------------------------------------------------------------------------------- */
+
+/* What a type id is made of; kind SPE_KIND_NONE for anything that is no type. */
+XETILE_API spe_type_info spe_info(const spe_module *m, spe_id type);
+
+/* The type of a value, 0 for what is none. */
+XETILE_API spe_id spe_type_of(const spe_module *m, spe_id value);
+
+/* The scalar a vector, cooperative matrix or cooperative vector is made of; a scalar itself. */
+XETILE_API spe_id spe_scalar_of(const spe_module *m, spe_id type);
+
+/* Bits of the scalar in a type: 8 to 64, bool 1; 0 for pointers, structs ... */
+XETILE_API uint32_t spe_width(const spe_module *m, spe_id type);
+
+/* Components of a scalar (1) or vector; 0 for the rest. */
+XETILE_API uint32_t spe_count(const spe_module *m, spe_id type);
+
+/* Writes what a type is called into text: f32, i32, f16x8, ptr<f32>, [4]i32, coopmat<f16, 8x16>. Returns text. */
+XETILE_API char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size);
+
+/* -- the types --------------------------------------------------------------------------------------------------- */
+
+XETILE_API spe_id spe_void(spe_module *m);
+
+XETILE_API spe_id spe_bool(spe_module *m);
+
+/* An integer of 8, 16, 32 or 64 bits (capability Int8, Int16, Int64 as needed); it has no sign, operations have. */
+XETILE_API spe_id spe_int(spe_module *m, uint32_t bits);
+
+/* An IEEE float of 16, 32 or 64 bits (capability Float16, Float64 as needed). */
+XETILE_API spe_id spe_float(spe_module *m, uint32_t bits);
+
+/* The bfloat16 type of SPV_KHR_bfloat16: conversion, dot products and cooperative matrices, no plain arithmetic. */
+XETILE_API spe_id spe_bf16(spe_module *m);
+
+/* The 8-bit float types of SPV_EXT_float8. */
+XETILE_API spe_id spe_e4m3(spe_module *m);
+XETILE_API spe_id spe_e5m2(spe_module *m);
+
+/* A vector of n = 2, 3, 4, 8 or 16 scalars (bool, int, float); n == 1 gives the scalar itself. Any n in a module that
+ * has declared VectorAnyINTEL or LongVectorEXT. */
+XETILE_API spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n);
+
+/* An array of n >= 1 elements. */
+XETILE_API spe_id spe_array(spe_module *m, spe_id elem, uint32_t n);
+
+/* A struct of n members. */
+XETILE_API spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members);
+
+/* A pointer into a storage class: SPE_StorageClassCrossWorkgroup is global memory, ...Workgroup local, ...Function
+ * private. */
+XETILE_API spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type);
+
+/* A function type of n parameters. */
+XETILE_API spe_id spe_fn_type(spe_module *m, spe_id ret, uint32_t n, const spe_id *params);
+
+/* A cooperative matrix (SPV_KHR_cooperative_matrix) of rows x cols components shared by a scope (SPE_ScopeSubgroup);
+ * use: SPE_CooperativeMatrixUseMatrixAKHR, ...BKHR or ...AccumulatorKHR. */
+XETILE_API spe_id spe_coopmat(spe_module *m, spe_id component, uint32_t scope, uint32_t rows, uint32_t cols,
+                              uint32_t use);
+
+/* A cooperative vector (SPV_NV_cooperative_vector) of n components. */
+XETILE_API spe_id spe_coopvec(spe_module *m, spe_id component, uint32_t n);
+
+/* ---- Constants: each is made once; for a vector type the scalar is repeated ------------------------------------ */
+
+/* True when id is a scalar constant (int, bool, float; no spec constant): *bits are its bits, zero-extended. Else *bits
+ * is 0. */
+XETILE_API bool spe_const_bits(const spe_module *m, spe_id id, uint64_t *bits);
+
+/* A composite constant of n constants (for a vector, array, struct or cooperative matrix, which takes one). */
+XETILE_API spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id *parts);
+
+/* Float constants, from a double: rounded to nearest even. Integer types are an error. */
+XETILE_API spe_id spe_const_f(spe_module *m, spe_id type, double value);
+
+/* Integer constants; a bool takes 0 and 1, a float type the number itself. SPE_ERR_RANGE when it does not fit. */
+XETILE_API spe_id spe_const_u(spe_module *m, spe_id type, uint64_t value);
+
+XETILE_API spe_id spe_const_i(spe_module *m, spe_id type, int64_t value);
+
+XETILE_API spe_id spe_const_bool(spe_module *m, bool value);
+
+XETILE_API spe_id spe_u32(spe_module *m, uint32_t value);
+XETILE_API spe_id spe_i32(spe_module *m, int32_t value);
+
+XETILE_API spe_id spe_u64(spe_module *m, uint64_t value);
+XETILE_API spe_id spe_f32(spe_module *m, float value);
+
+/* All bits zero, of any type (pointers too). */
+XETILE_API spe_id spe_null(spe_module *m, spe_id type);
+
+/* A value of any type that may be anything. */
+XETILE_API spe_id spe_undef(spe_module *m, spe_id type);
+
+/* A scalar the host may set when it loads the module: `bits` is the default, spec_id its number.
+ * Each call makes one. */
+XETILE_API spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_id);
+
+/* -- names and decorations --------------------------------------------------------------------------------------- */
+
+/* Names an id in disassembly, when options.names is set. */
+XETILE_API void spe_name(spe_module *m, spe_id id, const char *name);
+
+/* OpDecorate of any decoration with n literal words; capabilities follow. */
+XETILE_API void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, uint32_t n, const uint32_t *words);
+
+/* OpMemberDecorate of a struct's member. */
+XETILE_API void spe_decorate_member(spe_module *m, spe_id type, uint32_t member, uint32_t decoration, uint32_t n,
+                                    const uint32_t *words);
+
+/* ---- Instructions ---------------------------------------------------------------------------------------------- */
+
+/* Any instruction with a result: opcode, type of the result, then the operand words as the specification lists them.
+ * Nothing is checked but that all stands in a function; capabilities of opcodes in SPE_OPCODES follow. */
+XETILE_API spe_id spe_op(spe_module *m, uint32_t opcode, spe_id result_type, uint32_t n, const uint32_t *words);
+
+/* Any instruction without a result (no terminators, labels or merges: regions write those). */
+XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const uint32_t *words);
+
+/* -- what arithmetic takes --------------------------------------------------------------------------------------- */
+/* Arithmetic on two values of one type (scalars, vectors, and where the operation allows it cooperative matrices); the
+ * result has that type. sdiv and srem round toward zero, smod takes the divisor's sign, frem the dividend's. */
+#define SPE_BINARY_LIST_(X)                                                                                            \
+    X(spe_iadd, IAdd, INT) X(spe_isub, ISub, INT) X(spe_imul, IMul, INT) X(spe_udiv, UDiv, INT)                        \
+    X(spe_sdiv, SDiv, INT) X(spe_umod, UMod, INT) X(spe_srem, SRem, INT) X(spe_smod, SMod, INT)                        \
+    X(spe_fadd, FAdd, FLOAT) X(spe_fsub, FSub, FLOAT) X(spe_fmul, FMul, FLOAT) X(spe_fdiv, FDiv, FLOAT)                \
+    X(spe_frem, FRem, FLOAT) X(spe_fmod, FMod, FLOAT) X(spe_and, BitwiseAnd, INT) X(spe_or, BitwiseOr, INT)            \
+    X(spe_xor, BitwiseXor, INT) X(spe_shl, ShiftLeftLogical, INT) X(spe_shr, ShiftRightLogical, INT)                   \
+    X(spe_sar, ShiftRightArithmetic, INT) X(spe_land, LogicalAnd, BOOL) X(spe_lor, LogicalOr, BOOL)                    \
+    X(spe_leq, LogicalEqual, BOOL) X(spe_lne, LogicalNotEqual, BOOL)
+/* Arithmetic on one value. popcount of each component is spe_bit_count. */
+#define SPE_UNARY_LIST_(X)                                                                                             \
+    X(spe_ineg, SNegate, INT) X(spe_fneg, FNegate, FLOAT) X(spe_not, Not, INT) X(spe_lnot, LogicalNot, BOOL)           \
+    X(spe_bit_count, BitCount, INT) X(spe_bit_reverse, BitReverse, INT)
+/* Comparisons: bool, or a vector of bools. f.. are ordered (false when a NaN is there), fu.. unordered (true). */
+#define SPE_COMPARE_LIST_(X)                                                                                           \
+    X(spe_ieq, IEqual, INT) X(spe_ine, INotEqual, INT) X(spe_ult, ULessThan, INT) X(spe_ule, ULessThanEqual, INT)      \
+    X(spe_ugt, UGreaterThan, INT) X(spe_uge, UGreaterThanEqual, INT) X(spe_slt, SLessThan, INT)                        \
+    X(spe_sle, SLessThanEqual, INT) X(spe_sgt, SGreaterThan, INT) X(spe_sge, SGreaterThanEqual, INT)                   \
+    X(spe_feq, FOrdEqual, FLOAT) X(spe_fne, FOrdNotEqual, FLOAT) X(spe_flt, FOrdLessThan, FLOAT)                       \
+    X(spe_fle, FOrdLessThanEqual, FLOAT) X(spe_fgt, FOrdGreaterThan, FLOAT) X(spe_fge, FOrdGreaterThanEqual, FLOAT)    \
+    X(spe_fueq, FUnordEqual, FLOAT) X(spe_fune, FUnordNotEqual, FLOAT) X(spe_fult, FUnordLessThan, FLOAT)              \
+    X(spe_fule, FUnordLessThanEqual, FLOAT) X(spe_fugt, FUnordGreaterThan, FLOAT)                                      \
+    X(spe_fuge, FUnordGreaterThanEqual, FLOAT)
+
+#define SPE_DECLARE_1_(name, op, kind) XETILE_API spe_id name(spe_module *m, spe_id a);
+#define SPE_DECLARE_2_(name, op, kind) XETILE_API spe_id name(spe_module *m, spe_id a, spe_id b);
+SPE_BINARY_LIST_(SPE_DECLARE_2_)
+SPE_UNARY_LIST_(SPE_DECLARE_1_)
+SPE_COMPARE_LIST_(SPE_DECLARE_2_)
+#undef SPE_DECLARE_1_
+#undef SPE_DECLARE_2_
+#undef SPE_BINARY_
+#undef SPE_UNARY_
+#undef SPE_COMPARE_
+
+/* The operation for integers or for floats, as the operands are. */
+XETILE_API spe_id spe_add(spe_module *m, spe_id a, spe_id b);
+XETILE_API spe_id spe_sub(spe_module *m, spe_id a, spe_id b);
+XETILE_API spe_id spe_mul(spe_module *m, spe_id a, spe_id b);
+XETILE_API spe_id spe_div_s(spe_module *m, spe_id a, spe_id b);
+XETILE_API spe_id spe_div_u(spe_module *m, spe_id a, spe_id b);
+XETILE_API spe_id spe_neg(spe_module *m, spe_id a);
+XETILE_API spe_id spe_isnan(spe_module *m, spe_id a);
+XETILE_API spe_id spe_isinf(spe_module *m, spe_id a);
+XETILE_API spe_id spe_any(spe_module *m, spe_id a);
+XETILE_API spe_id spe_all(spe_module *m, spe_id a);
+
+/* c ? a : b. c is a bool (repeated for vectors, which SPIR-V before 1.4 needs), or a vector of as many bools. */
+XETILE_API spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b);
+
+/* Dot product of two float vectors (bf16 too: capability BFloat16DotProductKHR). */
+XETILE_API spe_id spe_dot(spe_module *m, spe_id a, spe_id b);
+
+/* Bit fields: `count` bits from bit `offset` (both i32), extended with or without sign, or put in place. */
+XETILE_API spe_id spe_bits_extract(spe_module *m, spe_id v, spe_id offset, spe_id count, bool is_signed);
+XETILE_API spe_id spe_bits_insert(spe_module *m, spe_id base, spe_id v, spe_id offset, spe_id count);
+
+/* -- conversions ------------------------------------------------------------------------------------------------- */
+/* Conversions to `type`, component by component: integers to wider or narrower ones, with zeros (u) or the sign (s);
+ * floats to floats; floats to integers (toward zero) and back. The same type gives the value itself. */
+#define SPE_CONVERT_LIST_(X)                                                                                           \
+    X(spe_uconvert, UConvert, INT, INT) X(spe_sconvert, SConvert, INT, INT) X(spe_fconvert, FConvert, FLOAT, FLOAT)    \
+    X(spe_f_to_u, ConvertFToU, FLOAT, INT) X(spe_f_to_s, ConvertFToS, FLOAT, INT)                                      \
+    X(spe_u_to_f, ConvertUToF, INT, FLOAT) X(spe_s_to_f, ConvertSToF, INT, FLOAT)                                      \
+    X(spe_ptr_to_u, ConvertPtrToU, PTR, INT) X(spe_u_to_ptr, ConvertUToPtr, INT, PTR)
+
+#define SPE_DECLARE_CONVERT_(name, op, from, to) XETILE_API spe_id name(spe_module *m, spe_id type, spe_id v);
+SPE_CONVERT_LIST_(SPE_DECLARE_CONVERT_)
+#undef SPE_DECLARE_CONVERT_
+#undef SPE_CONVERT_
+
+/* spe_fconvert to an e4m3 or e5m2 type that gives the largest finite value where the number is larger. */
+XETILE_API spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v);
+
+/* The same bits as another type of the same size; pointers to pointers of the same storage class. */
+XETILE_API spe_id spe_bitcast(spe_module *m, spe_id type, spe_id v);
+
+/* A pointer to `elem` at the same place, in the same storage class. */
+XETILE_API spe_id spe_ptr_cast(spe_module *m, spe_id ptr, spe_id elem);
+
+/* A pointer as one into the generic storage class (capability GenericPointer). */
+XETILE_API spe_id spe_ptr_to_generic(spe_module *m, spe_id ptr);
+
+/* Whatever conversion leads from a scalar or vector to `type`: numbers keep their value where it fits. is_signed tells
+ * how the integer is to be read. A bool becomes 0 or 1, and a number a bool that says whether it is not 0. */
+XETILE_API spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed);
+
+/* bfloat16 held as 16-bit integers, to f32 and (rounded to nearest even) back: SPV_INTEL_bfloat16_conversion. */
+XETILE_API spe_id spe_bf16_to_f32(spe_module *m, spe_id v);
+XETILE_API spe_id spe_f32_to_bf16(spe_module *m, spe_id v);
+/* f32 rounded to the 10-bit mantissa of tf32, still f32: SPV_INTEL_tensor_float32_conversion. */
+XETILE_API spe_id spe_round_tf32(spe_module *m, spe_id v);
+
+/* -- composites -------------------------------------------------------------------------------------------------- */
+
+/* Part i of a vector, array or struct; of a scalar, 0 gives it back. */
+XETILE_API spe_id spe_extract(spe_module *m, spe_id v, uint32_t i);
+
+/* The composite with part i replaced. */
+XETILE_API spe_id spe_insert(spe_module *m, spe_id composite, spe_id v, uint32_t i);
+
+/* A composite of its n parts; of constants, a constant. */
+XETILE_API spe_id spe_construct(spe_module *m, spe_id type, uint32_t n, const spe_id *parts);
+
+/* A scalar in every component of a vector type (or cooperative matrix or vector type); a scalar type gives it back. */
+XETILE_API spe_id spe_splat(spe_module *m, spe_id type, spe_id scalar);
+
+/* n components picked from the concatenation of a and b (vectors of one component type): idx counts through a, then b;
+ * 0xffffffff is a component that may be anything. n == 1 gives a scalar. */
+XETILE_API spe_id spe_shuffle(spe_module *m, spe_id a, spe_id b, uint32_t n, const uint32_t *idx);
+
+/* A vector's component at an integer index known only when the kernel runs. */
+XETILE_API spe_id spe_extract_dyn(spe_module *m, spe_id v, spe_id i);
+XETILE_API spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_id i);
+
+/* -- memory ------------------------------------------------------------------------------------------------------ */
+
+/* The alignment OpenCL gives a type in memory, in bytes; 0 for what is never there. Vectors take the room of the next
+ * power of two. */
+XETILE_API uint32_t spe_alignment(const spe_module *m, spe_id type);
+
+/* Loads what ptr points to. align in bytes, a power of two; 0: the alignment OpenCL gives the type. */
+XETILE_API spe_id spe_load(spe_module *m, spe_id ptr, uint32_t align);
+XETILE_API spe_id spe_load_volatile(spe_module *m, spe_id ptr, uint32_t align);
+
+/* Stores v, which must be of the type ptr points to. */
+XETILE_API void spe_store(spe_module *m, spe_id ptr, spe_id v, uint32_t align);
+XETILE_API void spe_store_volatile(spe_module *m, spe_id ptr, spe_id v, uint32_t align);
+
+/* ptr + i elements, i an integer read with its sign. */
+XETILE_API spe_id spe_index(spe_module *m, spe_id ptr, spe_id i);
+
+/* A pointer to a part of the array, struct or vector ptr points to: n indices, each an integer value (a constant for a
+ * struct). */
+XETILE_API spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx);
+
+/* Copies `size` (an integer value) bytes between two places that do not overlap. */
+XETILE_API void spe_copy_memory_sized(spe_module *m, spe_id to, spe_id from, spe_id size, uint32_t align);
+
+/* A load or store that happens only where a bool holds; a load gives `otherwise` elsewhere
+ * (SPV_INTEL_predicated_io). */
+XETILE_API spe_id spe_load_if(spe_module *m, spe_id ptr, spe_id condition, spe_id otherwise, uint32_t align);
+XETILE_API void spe_store_if(spe_module *m, spe_id ptr, spe_id v, spe_id condition, uint32_t align);
+
+/* -- variables --------------------------------------------------------------------------------------------------- */
+
+/* A variable of this invocation's own; its OpVariable goes to the start of the function. Returns a pointer to it. */
+XETILE_API spe_id spe_local_var(spe_module *m, spe_id type);
+
+/* A variable of the module. initializer: a constant of the type, or 0. */
+XETILE_API spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initializer);
+
+/* A variable in the work-group's local memory, undefined at the start. */
+XETILE_API spe_id spe_shared_var(spe_module *m, spe_id type);
+
+/* ---- Functions, kernels, the prologue -------------------------------------------------------------------------- */
+
+typedef struct {
+    spe_id type;
+    const char *name; /* may be NULL */
+    bool restrict_;   /* a pointer nothing else in the kernel aliases */
+    bool readonly;    /* a pointer the kernel does not write through */
+    uint32_t align;   /* of what a pointer points at, in bytes; 0: not stated */
+} spe_param;
+
+typedef struct {
+    const char *name;
+    uint32_t subgroup_size; /* 0: the device chooses */
+    uint32_t local_size[3]; /* [0] == 0: not stated; else 0 in y and z is 1 */
+    uint32_t max_registers; /* per hardware thread; 0: not stated */
+    const spe_param *params;
+    uint32_t param_count;
+} spe_kernel;
+
+/* OpExecutionMode for a kernel or, inside spe_kernel_begin .. spe_kernel_end, for the open one (fn 0). */
+XETILE_API void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, const uint32_t *words);
+
+/* Opens a kernel. False and an error: SPE_ERR_NAME, SPE_ERR_PARAMETER, SPE_ERR_FUNCTION_OPEN. */
+XETILE_API bool spe_kernel_begin(spe_module *m, const spe_kernel *k);
+
+/* Closes the kernel; a region that is still open is an error that names where it began. */
+XETILE_API void spe_kernel_end(spe_module *m);
+
+/* A function to be called by kernels and functions of this module. Returns its id, for spe_call. */
+XETILE_API spe_id spe_function_begin(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params);
+XETILE_API void spe_function_end(spe_module *m);
+
+/* Makes a function visible to other modules by name (capability Linkage). */
+XETILE_API void spe_export(spe_module *m, spe_id fn, const char *name);
+
+/* Parameter i of the open function, as a value. */
+XETILE_API spe_id spe_param_id(spe_module *m, uint32_t i);
+
+/* Calls a function begun before; a void one gives 0, which is no error. */
+XETILE_API spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args);
+
+/* Leaves the function, from inside any region. Code after it is unreachable and does no harm. */
+XETILE_API void spe_return(spe_module *m);
+XETILE_API void spe_return_value(spe_module *m, spe_id v);
+
+/* Between these two, instructions go to the end of the function's prologue, the start of its entry block. Operands must
+ * be constants, parameters, or values of the prologue. */
+XETILE_API void spe_prologue_begin(spe_module *m);
+XETILE_API void spe_prologue_end(spe_module *m);
+
+/* -- built-ins --------------------------------------------------------------------------------------------------- */
+
+/* A built-in of the invocation as an i32 (ids and sizes of 64 bits are cut down to it), loaded once a function in its
+ * prologue. dim 0, 1, 2 for the ids and sizes; 0 for the subgroup's and linear ones. */
+XETILE_API spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t dim);
+
+/* ---- Structured control flow --------------------------------------------------------------------------------------
+ *
+ * A region is opened and closed; in between lie its sides or its body. Values leave it only through the arrays that the
+ * calls take and fill. Regions nest; they cannot cross, and none may be open when the function ends. A side that ends
+ * in spe_return has no values to give: those it is given are not used.
+ */
+
+/* -- if ---------------------------------------------------------------------------------------------------------- */
+
+/* Opens an if on a bool. */
+XETILE_API void spe_if(spe_module *m, spe_id condition);
+
+/* Starts the other side; n values leave the first. */
+XETILE_API void spe_else(spe_module *m, uint32_t n, const spe_id *then_values);
+
+/* Closes an if that had a then side only: out[i] is then_values[i] where the condition held, elsewhere
+ * otherwise_values[i]. */
+XETILE_API void spe_endif_from(spe_module *m, uint32_t n, const spe_id *then_values, const spe_id *otherwise_values,
+                               spe_id *out);
+
+/* Closes an if. With an else: n values leave its second side, out gets the phis (out may be values). Without: n is
+ * 0. */
+XETILE_API void spe_endif(spe_module *m, uint32_t n, const spe_id *values, spe_id *out);
+
+/* -- loops ------------------------------------------------------------------------------------------------------- */
+
+/* for (i = lo; i < hi; i += step), signed, all of one integer type; with a constant step below 0, i > hi. Returns i.
+ * The n values in carried become those of the current round; spe_endfor takes the next round's. */
+XETILE_API spe_id spe_for(spe_module *m, spe_id lo, spe_id hi, spe_id step, uint32_t n, spe_id *carried);
+
+/* Closes the loop: carried holds the next round's values and gets those after the loop. */
+XETILE_API void spe_endfor(spe_module *m, uint32_t n, spe_id *carried);
+
+/* Opens a loop whose condition is computed each round from the carried values: spe_while, the condition,
+ * spe_while_test, the body, spe_endwhile. carried becomes the values of the current round. */
+XETILE_API void spe_while(spe_module *m, uint32_t n, spe_id *carried);
+
+/* Goes on with the body where the condition holds, else leaves the loop. */
+XETILE_API void spe_while_test(spe_module *m, spe_id condition);
+
+/* Closes the loop: carried holds the next round's values and gets those after the loop. */
+XETILE_API void spe_endwhile(spe_module *m, uint32_t n, spe_id *carried);
+
+/* -- switch ------------------------------------------------------------------------------------------------------ */
+
+/* Opens a switch on an integer: n literals, all different. Then for each, in any order, spe_case(i) .. spe_endcase, and
+ * spe_default .. spe_endcase (which may be left out when no values are carried); then spe_endswitch. No side falls into
+ * the next. */
+XETILE_API void spe_switch(spe_module *m, spe_id selector, uint32_t n, const int64_t *literals);
+
+/* Opens the side of literals[i]. */
+XETILE_API void spe_case(spe_module *m, uint32_t i);
+
+/* Opens the side of all other values. */
+XETILE_API void spe_default(spe_module *m);
+
+/* Ends the open side; n values leave it. */
+XETILE_API void spe_endcase(spe_module *m, uint32_t n, const spe_id *values);
+
+/* Closes the switch; out gets the phis. */
+XETILE_API void spe_endswitch(spe_module *m, uint32_t n, spe_id *out);
+
+/* ---- What kernels do besides arithmetic: math functions, groups, barriers, atomics ----------------------------- */
+
+/* -- OpenCL.std -------------------------------------------------------------------------------------------------- */
+
+/* OpExtInst of OpenCL.std by number, unchecked: for what spe_math does not list. type may be spe_void. */
+XETILE_API spe_id spe_ext(spe_module *m, spe_id type, uint32_t number, uint32_t n, const spe_id *args);
+
+/* A function of OpenCL.std on values of one type (LDEXP, POWN, ROOTN: an i32 second): SPE_EXP, SPE_FMA, SPE_SMIN ...
+ * The result has the first argument's type. */
+XETILE_API spe_id spe_math(spe_module *m, spe_math_op f, uint32_t n, const spe_id *args);
+XETILE_API spe_id spe_math1(spe_module *m, spe_math_op f, spe_id a);
+XETILE_API spe_id spe_math2(spe_module *m, spe_math_op f, spe_id a, spe_id b);
+XETILE_API spe_id spe_math3(spe_module *m, spe_math_op f, spe_id a, spe_id b, spe_id c);
+
+/* -- groups ------------------------------------------------------------------------------------------------------ */
+
+typedef enum {
+    SPE_RED_ADD,
+    SPE_RED_MUL,
+    SPE_RED_SMIN,
+    SPE_RED_UMIN,
+    SPE_RED_SMAX,
+    SPE_RED_UMAX,
+    SPE_RED_FMIN,
+    SPE_RED_FMAX,
+    SPE_RED_AND,
+    SPE_RED_OR,
+    SPE_RED_XOR,
+    SPE_RED_COUNT_
+} spe_reduction;
+
+/* Over the subgroup: each lane gets the result of all, of those up to itself, of those before itself. */
+XETILE_API spe_id spe_sg_reduce(spe_module *m, spe_reduction red, spe_id v);
+XETILE_API spe_id spe_sg_scan_inclusive(spe_module *m, spe_reduction red, spe_id v);
+XETILE_API spe_id spe_sg_scan_exclusive(spe_module *m, spe_reduction red, spe_id v);
+/* Within each `cluster` neighbouring lanes, a power of two. */
+XETILE_API spe_id spe_sg_reduce_clustered(spe_module *m, spe_reduction red, spe_id v, uint32_t cluster);
+/* Over the work-group, in uniform control flow. */
+XETILE_API spe_id spe_wg_reduce(spe_module *m, spe_reduction red, spe_id v);
+XETILE_API spe_id spe_wg_scan_inclusive(spe_module *m, spe_reduction red, spe_id v);
+XETILE_API spe_id spe_wg_scan_exclusive(spe_module *m, spe_reduction red, spe_id v);
+
+/* The value another lane has, by its number (an i32 that may differ from lane to lane); by number ^ mask; from the lane
+ * `delta` below (up) or above (down), undefined where there is none. */
+XETILE_API spe_id spe_sg_shuffle(spe_module *m, spe_id v, spe_id lane);
+XETILE_API spe_id spe_sg_shuffle_xor(spe_module *m, spe_id v, spe_id mask);
+XETILE_API spe_id spe_sg_shuffle_up(spe_module *m, spe_id v, spe_id delta);
+XETILE_API spe_id spe_sg_shuffle_down(spe_module *m, spe_id v, spe_id delta);
+
+/* The value of one lane, the same for all: a broadcast when the lane is a constant, else a shuffle (SPIR-V before 1.5
+ * wants the constant). Before 1.3, the group broadcast. */
+XETILE_API spe_id spe_sg_broadcast(spe_module *m, spe_id v, spe_id lane);
+/* The value of the lowest active lane. */
+XETILE_API spe_id spe_sg_broadcast_first(spe_module *m, spe_id v);
+/* i32x4, a bit a lane: where the bool holds. */
+XETILE_API spe_id spe_sg_ballot(spe_module *m, spe_id v);
+/* How many bits a ballot has, up to the subgroup's size. */
+XETILE_API spe_id spe_sg_ballot_count(spe_module *m, spe_id ballot);
+XETILE_API spe_id spe_sg_all(spe_module *m, spe_id v);
+XETILE_API spe_id spe_sg_any(spe_module *m, spe_id v);
+/* True in the lowest active lane only. */
+XETILE_API spe_id spe_sg_elect(spe_module *m);
+XETILE_API spe_id spe_wg_all(spe_module *m, spe_id v);
+XETILE_API spe_id spe_wg_any(spe_module *m, spe_id v);
+/* The value of the invocation with this local id: an integer, or a vector of 2 or 3, as the work-group has
+ * dimensions. */
+XETILE_API spe_id spe_wg_broadcast(spe_module *m, spe_id v, spe_id local_id);
+
+/* -- barriers ---------------------------------------------------------------------------------------------------- */
+
+/* Any control barrier: execution and memory scope, SPE_MemorySemantics... bits. */
+XETILE_API void spe_control_barrier(spe_module *m, uint32_t execution, uint32_t memory, uint32_t semantics);
+
+/* All invocations of the work-group arrive, and see what the others wrote to local and global memory before. */
+XETILE_API void spe_barrier(spe_module *m);
+/* The same for the lanes of a subgroup. */
+XETILE_API void spe_sg_barrier(spe_module *m);
+/* Orders memory, waits for nobody. */
+XETILE_API void spe_memory_barrier(spe_module *m, uint32_t scope, uint32_t semantics);
+/* A work-group barrier in two halves (SPV_INTEL_split_barrier): what is done before arriving is seen after waiting. */
+XETILE_API void spe_barrier_arrive(spe_module *m);
+XETILE_API void spe_barrier_wait(spe_module *m);
+
+/* -- atomics ----------------------------------------------------------------------------------------------------- */
+
+typedef enum {
+    SPE_ATOMIC_IADD,
+    SPE_ATOMIC_ISUB,
+    SPE_ATOMIC_SMIN,
+    SPE_ATOMIC_UMIN,
+    SPE_ATOMIC_SMAX,
+    SPE_ATOMIC_UMAX,
+    SPE_ATOMIC_AND,
+    SPE_ATOMIC_OR,
+    SPE_ATOMIC_XOR,
+    SPE_ATOMIC_EXCHANGE,
+    SPE_ATOMIC_FADD,
+    SPE_ATOMIC_FMIN,
+    SPE_ATOMIC_FMAX,
+    SPE_ATOMIC_COUNT_
+} spe_atomic_op;
+
+/* Atomically combines v with what ptr points to (scalars) and returns the old value. scope: SPE_ScopeDevice ...;
+ * semantics: SPE_MemorySemantics... bits. FADD, FMIN and FMAX take f32, f64, f16 by their extensions. */
+XETILE_API spe_id spe_atomic(spe_module *m, spe_atomic_op op, spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics);
+XETILE_API spe_id spe_atomic_load(spe_module *m, spe_id ptr, uint32_t scope, uint32_t semantics);
+XETILE_API void spe_atomic_store(spe_module *m, spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics);
+/* Stores v where memory still holds `expected`; returns what it held. Integers. */
+XETILE_API spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe_id v, uint32_t scope,
+                                 uint32_t semantics);
+
+/* ---- Matrix hardware, 2D blocks, cache control ----------------------------------------------------------------- */
+
+/* OpSubgroupMatrixMultiplyAccumulateINTEL: a * b + c on the lanes of a subgroup; operands are bits
+ * SPE_MatrixMultiplyAccumulateOperands.... k_dim is the product's K (16 for f16 and bf16, 32 for 8-bit integers, 8 for
+ * tf32). */
+XETILE_API spe_id spe_dpas(spe_module *m, spe_id result_type, uint32_t k_dim, spe_id a, spe_id b, spe_id c,
+                           uint32_t operands);
+
+/* A block of a row-major matrix in memory, for the 2D block messages: `count` blocks side by side, each width x height
+ * elements. ptr, mem_width, mem_height, pitch, x and y are uniform over the subgroup; mem_width and pitch are bytes,
+ * mem_height rows, x elements, y rows; all i32 but ptr. What lies outside reads 0 and is not written. */
+typedef struct {
+    uint32_t elem_bytes, width, height, count;
+    spe_id ptr, mem_width, mem_height, pitch, x, y;
+} spe_block2d;
+
+/* Loads blocks into a variable (spe_local_var) that dst_ptr points to: as they stand; with neighbouring rows packed
+ * into 32 bits (transform: the B operand of spe_dpas); transposed. */
+XETILE_API void spe_block2d_load(spe_module *m, const spe_block2d *b, spe_id dst_ptr);
+XETILE_API void spe_block2d_load_transform(spe_module *m, const spe_block2d *b, spe_id dst_ptr);
+XETILE_API void spe_block2d_load_transpose(spe_module *m, const spe_block2d *b, spe_id dst_ptr);
+/* Brings blocks nearer in the cache; cache control decorations on b->ptr say how near. */
+XETILE_API void spe_block2d_prefetch(spe_module *m, const spe_block2d *b);
+/* Stores blocks from the variable src_ptr points to. */
+XETILE_API void spe_block2d_store(spe_module *m, const spe_block2d *b, spe_id src_ptr);
+
+/* Cache control of a pointer's loads or stores (SPV_INTEL_cache_controls): level 0 is the nearest cache; control is one
+ * of SPE_LoadCacheControl... or SPE_StoreCacheControl.... The decoration is the value's: give it a pointer of its own
+ * (spe_copy). */
+XETILE_API void spe_cache_load(spe_module *m, spe_id ptr, uint32_t level, uint32_t control);
+XETILE_API void spe_cache_store(spe_module *m, spe_id ptr, uint32_t level, uint32_t control);
+
+/* Another id for a value, so that it can be decorated alone. */
+XETILE_API spe_id spe_copy(spe_module *m, spe_id v);
+
+/* Prefetches n elements (an integer value) from a global pointer on, each lane its own (OpenCL.std prefetch). */
+XETILE_API void spe_prefetch(spe_module *m, spe_id ptr, spe_id n);
+/* Prefetches `bytes` (an i32 value) from a uniform pointer on (SPV_INTEL_subgroup_buffer_prefetch). */
+XETILE_API void spe_sg_prefetch(spe_module *m, spe_id ptr, spe_id bytes);
+
+/* -- cooperative matrices (SPV_KHR_cooperative_matrix) ----------------------------------------------------------- */
+
+/* Loads a matrix of `type` from ptr on; layout: SPE_CooperativeMatrixLayout...; stride: elements from row to row (or
+ * column to column), an integer value. */
+XETILE_API spe_id spe_coop_load(spe_module *m, spe_id type, spe_id ptr, uint32_t layout, spe_id stride);
+XETILE_API void spe_coop_store(spe_module *m, spe_id ptr, spe_id v, uint32_t layout, spe_id stride);
+/* a (rows x k) * b (k x cols) + c, of c's type; operands: SPE_CooperativeMatrixOperands... bits. */
+XETILE_API spe_id spe_coop_mma(spe_module *m, spe_id a, spe_id b, spe_id c, uint32_t operands);
+/* How many components an invocation holds, an i32. */
+XETILE_API spe_id spe_coop_length(spe_module *m, spe_id type);
+
+/* -- cooperative vectors (SPV_NV_cooperative_vector) ----------------------------------------------------------------
+ *
+ * The instructions as they are; which of them a device takes is the device's. ptr is a pointer to an array or scalar in
+ * memory, offset an i32 in bytes. Interpretations are SPE_ComponentType..., layouts
+ * SPE_CooperativeVectorMatrixLayout....
+ */
+
+XETILE_API spe_id spe_coopvec_load(spe_module *m, spe_id type, spe_id ptr, spe_id offset);
+XETILE_API void spe_coopvec_store(spe_module *m, spe_id ptr, spe_id offset, spe_id v);
+
+/* matrix (rows x cols) * input [+ bias]. */
+typedef struct {
+    spe_id input;                                /* a cooperative vector */
+    spe_id matrix, offset;                       /* pointer, and bytes to the matrix */
+    spe_id bias, bias_offset;                    /* bias 0: none */
+    uint32_t input_type, matrix_type, bias_type; /* interpretations */
+    uint32_t rows, cols, layout;
+    bool transpose;
+    spe_id stride;     /* bytes from row to row; 0: not given (the optimal layouts) */
+    uint32_t operands; /* SPE_CooperativeMatrixOperands... bits */
+} spe_coopvec_product;
+
+/* The product as a cooperative vector of `type`, of p->rows components. */
+XETILE_API spe_id spe_coopvec_mul(spe_module *m, spe_id type, const spe_coopvec_product *p);
+
+/* Adds the outer product of a and b to a matrix in memory, or v to a vector there, atomically (capability
+ * CooperativeVectorTrainingNV). stride 0: not given. */
+XETILE_API void spe_coopvec_outer_accumulate(spe_module *m, spe_id ptr, spe_id offset, spe_id a, spe_id b,
+                                             uint32_t layout, uint32_t matrix_type, spe_id stride);
+XETILE_API void spe_coopvec_sum_accumulate(spe_module *m, spe_id ptr, spe_id offset, spe_id v);
+
+/* ---- The finished module --------------------------------------------------------------------------------------- */
+
+/* Completes the module and returns its words, which m owns until spe_free; {NULL, 0} when there is an error. A second
+ * call gives the same words. Nothing can be added afterwards. */
+XETILE_API spe_words spe_finish(spe_module *m);
+
+/* ---- Conversions on the host: f16, bf16, tf32, E4M3, E5M2 ---------------------------------------------------------
+ *
+ * All round to nearest, ties to even; subnormals are kept, NaN stays NaN with its sign. Past the largest finite value
+ * f16, bf16 and tf32 become infinity. The 8-bit types become their largest value when `saturate` is set, infinity
+ * included; otherwise E5M2 becomes infinity and E4M3, which has none, NaN.
+ */
+
+XETILE_API uint16_t spe_f32_to_f16_bits(float v);
+XETILE_API float spe_f16_bits_to_f32(uint16_t bits);
+XETILE_API uint16_t spe_f32_to_bf16_bits(float v);
+XETILE_API float spe_bf16_bits_to_f32(uint16_t bits);
+XETILE_API float spe_f32_to_tf32(float v);
+XETILE_API uint8_t spe_f32_to_e4m3_bits(float v, bool saturate);
+XETILE_API float spe_e4m3_bits_to_f32(uint8_t bits);
+XETILE_API uint8_t spe_f32_to_e5m2_bits(float v, bool saturate);
+XETILE_API float spe_e5m2_bits_to_f32(uint8_t bits);
+
+#endif /* SPIRV_EMIT_H */

@@ -1,0 +1,1065 @@
+/* xetile.h - tile kernels in plain C: describe a kernel with macros, get SPIR-V.
+ *
+ * The smallest program: every work-group adds one row of 256 elements.
+ *
+ *     #include "xetile.h"
+ *
+ *     XT_KERNEL (add, ptr(f32, A), ptr(f32, B), ptr(f32, C), u32(N))
+ *     {
+ *         xt_val at = XT_MUL(XT_GROUP_ID(0), 256);
+ *         xt_tile a = XT_INIT_TILE(A, f32, 1, 256, .offset = XT_AT(0, at), .shape = XT_AT(1, N));
+ *         xt_tile b = XT_INIT_TILE(B, f32, 1, 256, .offset = XT_AT(0, at), .shape = XT_AT(1, N));
+ *         xt_tile c = XT_INIT_TILE(C, f32, 1, 256, .offset = XT_AT(0, at), .shape = XT_AT(1, N));
+ *         XT_STORE_TILE(XT_ADD(XT_LOAD_TILE(a), XT_LOAD_TILE(b)), c);
+ *     }
+ *
+ *     xt_module mod = XT_BUILD(add, &(xt_target){.name = "bmg"});
+ *     if (!mod.words) spe_print_error(mod.error, stderr);
+ *     ...                                                  mod.words, mod.size, mod.kernel, mod.params, mod.local_size
+ *     xt_free(&mod);
+ *
+ * HOW A KERNEL IS MADE. The body is ordinary C that XT_BUILD runs: first once to plan (nothing is written; checks are
+ * made, the work-group's size and each vector's layout are found), then to write it. It runs twice more where row
+ * pitches are known only at launch: one version with 2D block messages, one without, and the kernel picks (.pitch).
+ * So the body must do the same each time it is called (NOT_REPEATABLE). C variables and C loops are compile time: a C
+ * `for` unrolls.
+ * Kernel values are xt_val (scalars), xt_tile (a place in memory) and xt_vec (a two-dimensional vector); all are
+ * values: assign them, pass them to functions. A function that uses the macros takes XT_CONTEXT as its first parameter
+ * and is called with XT_SELF:
+ *     static xt_vec twice(XT_CONTEXT, xt_vec v) { return XT_ADD(v, v); }           ...   v = twice(XT_SELF, v);
+ *
+ * KERNEL PARAMETERS, at most 32: ptr(TYPE, NAME), or one of f64 f32 f16 bf16 i64 i32 i16 i8 u64 u32 u16 u8 (NAME)
+ * (PARAMETER_TEXT).
+ * As a T below, of(x) is the element type of a pointer parameter, a tile or a vector: one function serves many types.
+ *
+ * WORK-GROUPS AND MAPS. Without a map an operation is at subgroup level: every subgroup has the whole tile. With
+ *     xt_map m = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, 64});
+ * it is at work-group level: 8 x 4 subgroups (linear id row-major in sg_layout) share the tile in pieces of 32 x 64. In
+ * each dimension, when sg_layout * sg_data is less than the tile the rest is dealt out again from the first subgroup on
+ * (round robin); when it is more, it wraps around and subgroups share pieces. One must divide the other. Maps of one
+ * kernel have the same number of subgroups; that number times the subgroup size is the work-group's size. The
+ * distribution can be asked on the host: xt_dist_init, xt_dist_pieces, xt_dist_offset, xt_dist_owns.
+ *
+ * OPERATIONS (number: a C integer or floating value, or an xt_val; T: a type name as above, also tf32). Words in
+ * capitals in brackets are errors, XT_ERROR_...; of all operations UNSET: a value that was never set.
+ *   Tiles and memory, at both levels (at work-group level with .map). T also tf32 e4m3 e5m2, and i1: masks, a byte each
+ *   in memory (0 is false; ptr(u8, X) or ptr(i8, X)), 0 or 1 in vectors. Nothing outside a base matrix is ever read or
+ *   written; tiles of any size may lie anywhere. Offsets, extents and strides are 32 bits (INDEX).
+ *     XT_INIT_TILE(base, T, rows, cols, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .strides = XT_AT(N, 1), .map = m,
+ *                  .order = {1, 0}, .inner_blocks = {a, b}, .inside = false)
+ *         base             a pointer parameter to T, a 64-bit integer (an address), XT_LOCAL (TILE_BASE, TILE_TYPE)
+ *         .shape           of the base matrix, required. With three or four dimensions the first ones choose one matrix
+ *                          of several; where their offset is outside, so is the whole tile (TILE_SHAPE)
+ *         .offset          as many dimensions; default 0
+ *         .strides         as many dimensions, in elements; default: contiguous
+ *         .order           {1, 0}: memory is row-major, strides (pitch, 1). {0, 1}: column-major, (1, pitch). It must
+ *                          be the order that the strides have (TILE_ORDER, ORDER_STRIDES, TILE_STRIDES)
+ *         .inner_blocks    see Blocked vectors (INNER_BLOCKS)
+ *         .inside          you promise that the tile never leaves the base matrix: no tests. Local memory is then
+ *                          accessed in large pieces where pitch (constant) and offsets are multiples of 16 bytes: f16,
+ *                          bf16, f32 row by row, all types column-major; best with rows of 16, see gemm_slm.c
+ *         .map             (MAP_VALUES, MAP_FIT, MAP_SUBGROUPS, TILE_SIZE)
+ *     XT_INIT_TILE(base, T, rows, cols, .scatter = v, .shape = XT_AT(n))      a scatter tile: element (i, j) is
+ *                          base[v(i, j)], v a vector of i32 u32 i64 u64, 1 x n or two-dimensional, base n elements
+ *                          (SCATTER_TYPE, SCATTER_SHAPE, SCATTER_MAP). Only XT_LOAD_GATHER and XT_STORE_SCATTER take
+ *                          it (SCATTER)
+ *     XT_LOCAL(T, elements)              an array in local memory, one for the work-group, with nothing in it at first.
+ *                                        The sum is checked and in mod.local_memory (LOCAL_SIZE, LOCAL_MEMORY)
+ *     XT_LOAD_TILE(tile, .padding = 0)   elements outside the base matrix are the padding, a C constant that T holds
+ *                                        (whole for integers, exact up to 2^53; SCALAR_RANGE)
+ *     XT_STORE_TILE(vec, tile)           elements outside the base matrix are dropped. Shape, type, map and blocks are
+ *                                        the tile's (STORE_SHAPE, STORE_TYPE, STORE_MAP, STORE_BLOCKS)
+ *     XT_PREFETCH_TILE(tile, .locality = 3)       3: kept in all caches; 2 and 1: not in the first level; 0: streams
+ *                                        through the first level (LOCALITY). Local memory: nothing to do. Two in a
+ *                                        row of tiles with maps may be divided otherwise: a part of the subgroups
+ *                                        fetches the one, the rest the other, a message each. In a loop best before
+ *                                        the loads: Intel's compiler needs fewer instructions then
+ *     XT_UPDATE_TILE_OFFSET(tile, rows, cols)     a new tile, moved by so many elements. In XT_FOR a tile that moves by
+ *                                        the loop's step costs one addition a turn, and nothing is made anew
+ *     XT_ATOMIC_RMW(kind, vec, tile)     memory becomes memory `kind` vec, each element atomically; the result is what
+ *                                        was there before (0 outside). Errors as of XT_STORE_TILE, ATOMIC_SHARED when a
+ *                                        map makes subgroups share pieces. XT_ATOMIC_RMW_TILE is the same
+ *         kind                                                    elements (ATOMIC_TYPE)
+ *         addf mulf                                               f16 bf16 f32 f64; bf16 in f32, rounded
+ *         maximumf minimumf (NaN wins), maxnumf minnumf (a        f16 bf16 f32 f64; -0 is less than 0
+ *         number wins over NaN)
+ *         addi muli andi ori xori maxs mins (signed) maxu minu    all integers, whatever their own sign
+ *         assign                                                  all but i1
+ *         What no instruction does is a compare-exchange loop; elements below 32 bits are exchanged with the aligned
+ *         32 bits that hold them, whose other bits keep their value
+ *     XT_LOAD_GATHER(tile, mask, .padding = 0)    of a scatter tile; mask: a vector of i1 like the tile, or left out.
+ *                                        Where the offset is outside the base or the mask is false: the padding
+ *     XT_STORE_SCATTER(vec, tile, mask)  those are dropped; of equal offsets one wins (NO_SCATTER, MASK_TYPE,
+ *                                        MASK_SHAPE, MASK_MAP, STORE_SHAPE, STORE_TYPE, STORE_MAP)
+ *
+ *   Products, constants.
+ *     XT_TILE_MMA(a, b, c) or (a, b)     a * b + c; options .map (checked against what follows from a and b), .type
+ *                                        (without c: XT_TYPE(f16) ...; default f32, i32 for 8-bit integers, f64)
+ *                                        (MMA_SHAPE, MMA_TYPE, MMA_MAP)
+ *         a x b               result                   a x b                      result
+ *         f16 x f16           f32, f16                 f32 x f32, tf32 x tf32     f32
+ *         bf16 x bf16         f32, bf16                f64 x f64                  f64
+ *         i8|u8 x i8|u8       i32                      others: what cm_product_row of coopmatrix.h has
+ *                                        .a_map .b_map .c_map: the maps that the operands are said to have; checked
+ *     XT_SPLAT(T, rows, cols, number, .map = m)   every element the same
+ *     XT_IOTA(T, rows, cols, dim, .map = m)       every element its row (dim 0) or column (dim 1)
+ *
+ *   Element by element, at both levels. On numbers; on vectors of one type, shape, map and inner_blocks; on vectors and
+ *   numbers (C constants, xt_val), which then count as vectors. bf16 is computed in f32 and rounded.
+ *     operation                                        elements                        errors
+ *     XT_ADD XT_SUB XT_MUL XT_DIV XT_MIN XT_MAX (x, y) all but i1, e4m3, e5m2          VEC_OP, VEC_TYPE, VEC_SHAPE,
+ *     XT_NEG(x)                                        all but i1, e4m3, e5m2, unsigned  MAP_DIFFERS, BLOCKED
+ *     XT_MOD XT_SHL XT_SHR (x, y)                      integers
+ *     XT_AND XT_OR XT_XOR (x, y)                       integers, i1
+ *     XT_EQ XT_NE XT_LT XT_LE XT_GT XT_GE (x, y)       as XT_ADD; EQ, NE also i1. Of vectors: a vector of i1; of
+ *                                                      numbers: a condition, for XT_IF
+ *     XT_NOT(x)                                        x == 0
+ *     XT_SELECT(condition, x, y)                       any x, y of one type; a vector of i1  CONDITION, VEC_TYPE
+ *     XT_EXP XT_EXP2 XT_LOG XT_LOG2 XT_SQRT XT_RSQRT   f16 bf16 f32 f64                MATH_TYPE
+ *     XT_TANH XT_SIN XT_COS XT_ERF XT_CEIL XT_FLOOR    f16 bf16 f32 f64
+ *     XT_ROUND XT_TRUNC (x)  XT_POW(x, y)  XT_FMA(x, y, z) = x y + z
+ *     XT_ABS(x)                                        floats, integers
+ *     XT_CAST(T, x)                                    to nearest between floats, towards zero to integers (what does
+ *                                                      not fit is undefined), low bits between integers; the source's
+ *                                                      sign decides extension; i1 is 0 or 1, to i1: x != 0
+ *     XT_BITCAST(T, x)                                 types of one size               BITCAST
+ *
+ *   Vectors as a whole. .map: of the result. .source: the map that the operand is said to have (the older text's first
+ *   map); an error when it has another (SOURCE_MAP), and with both given data may move between any two maps. Where
+ *   subgroups do not hold what they need it goes through local memory, with barriers: all subgroups must get there.
+ *   What local memory has left beside XT_LOCAL serves all such operations, in passes over rows when it is smaller than
+ *   the vector (LOCAL_MEMORY when not even a row fits); mod.local_memory tells the sum. A vector without a map that
+ *   becomes one with a map must be the same in every subgroup.
+ *     XT_REDUCTION(kind, v, dim, .reduction_size = n, .map, .source)      groups of n (default: all) neighbours along
+ *                                        dim become one. kind: add mul (all types), minsi minui maxsi maxui and or xor
+ *                                        (integers), minnumf maxnumf (a number wins over NaN), minimumf maximumf (NaN
+ *                                        wins, -0 < 0) (floats). f16 and bf16 are summed in f32. n divides the
+ *                                        dimension (REDUCTION_SIZE). Result map: sg_layout and the other dimension
+ *                                        as v's; along dim sg_data / n; where a group has several subgroups any
+ *                                        (default 1)
+ *                                        (REDUCTION_KIND, REDUCTION_MAP, VEC_DIM)
+ *     XT_BROADCAST(v, dim, size, .broadcast_size = n, .map, .source)      each element n times along dim, size in all;
+ *                                        without n the dimension is 1. v's map: sg_layout and the other dimension as
+ *                                        the result's, along dim sg_data / n (at least 1). .map may be left out where
+ *                                        sg_layout[dim] is 1 (BROADCAST_SIZE, BROADCAST_MAP, MAP_MISSING)
+ *     XT_TRANSPOSE(v, .map, .source)     .map default: v's with both dimensions swapped; any other too. Not of 4-D ones
+ *     XT_CONVERT_LAYOUT(v, .map = m, .source)     the same vector under another map (MAP_MISSING)
+ *     XT_SLICE(v, row, col, rows, cols, .map)     a part of it; at work-group level with .map (SLICE, MAP_MISSING)
+ *     In registers: whenever each subgroup holds what it needs, in the same place (the text's 2.3).
+ *     On the host: xt_map_mma_a, xt_map_mma_b, xt_map_reduction, xt_map_broadcast, xt_map_transpose derive maps.
+ *
+ *   Blocked vectors, of the older text. .inner_blocks = {a, b} of a tile or XT_TILE_PACK makes a vector of rows x cols
+ *   count as 4-D, rows / a x cols / b x a x b; blocks divide a subgroup's piece. All operations above take them (but
+ *   XT_TRANSPOSE and XT_SLICE); operands agree in blocks: a x k, k x b, a x b in XT_TILE_MMA (BLOCKED). Dimensions are
+ *   then pairs: XT_DIMS(1, 3) for columns, XT_DIMS(0, 2) for rows.
+ *     XT_TILE_PACK(v, .inner_blocks = {a, b})   XT_TILE_UNPACK(v, .inner_blocks = {a, b})   XT_BROADCAST(..,
+ *     .inner_blocks): what the broadcast dimension's block is in the result
+ *   Older names: XT_TILE_REDUCE XT_TILE_BROADCAST XT_TILE_TRANSPOSE XT_TILE_CONV_LAYOUT XT_TILE_CONVERT_LAYOUT
+ *   XT_CONV_LAYOUT XT_VADD XT_VSUB XT_VMUL XT_VDIV XT_VMIN XT_VMAX.
+ *
+ *     XT_PARAM("name")                   a parameter by its name, for functions (UNKNOWN_PARAMETER)
+ *     XT_GROUP_ID(d) XT_GROUP_COUNT(d) XT_LOCAL_ID(d) XT_GLOBAL_ID(d)   d = 0, 1, 2 (DIMENSION)
+ *     XT_SUBGROUP_ID() XT_LANE_ID()
+ *     XT_BARRIER()                       all subgroups of the work-group; memory before it is seen after it
+ *     XT_BARRIER_ARRIVE("name") XT_BARRIER_WAIT("name")    the same in two halves; one at a time (SPLIT_BARRIER)
+ *     XT_FOR (k, lo, hi, step, &x, &y, ...) { }       for k = lo; k < hi; k += step; with a negative step for k = lo;
+ *                                        k > hi; k += step. What is computed may have either sign, not 0 (LOOP_STEP;
+ *                                        a division before the loop); u32 parameters are positive. The
+ *                                        listed variables (xt_val, xt_tile, xt_vec: CARRIED) are carried round, of
+ *                                        one type, shape and map all the time (CARRIED_TYPE): what the body leaves
+ *                                        in them is what the next turn, and the code after the loop, finds. Others must
+ *                                        not change in the body
+ *     XT_WHILE (condition, &x, ...) { }  the same without k; the condition is computed each turn, of carried values
+ *     XT_IF (condition, &x, ...) { } XT_ELSE { }      the same; XT_ELSE may be left out
+ *                                        Never leave these bodies by break, continue, return or goto (UNCLOSED)
+ * Integer numbers: C integers take the other operand's type. 32-bit i32 and u32 may meet; the result is i32 (an index)
+ * (SCALAR_TYPE, SCALAR_RANGE; DIVISION by the constant 0).
+ * A kernel's u32 sizes are read as i32: at most 2^31 - 1.
+ *
+ * XT_BUILD(kernel, &target, options...): target.name is a row of coopmatrix.h (pvc bmg lnl ptl dg2 generic soft); its
+ * other fields, where not zero, override the row. Options, zero being the default:
+ *     .subgroup_size      a size the target has; default the row's
+ *     .lowering           CM_PLAIN, CM_INTEL ... of coopmatrix.h; default the best the target has
+ *     .pitch              XT_PITCH_AUTO: when the kernel has a tile_mma and matrices whose pitch or base address is
+ *                         known only at launch, both versions are written and the kernel picks. XT_PITCH_ALIGNED: you
+ *                         promise that bases are 64-byte aligned, pitches multiples of 16 bytes, at least 64, row
+ *                         lengths multiples of 4 bytes and at least 64, column offsets multiples of 4 bytes (with
+ *                         .order {0, 1} row offsets; of 8-bit elements then none is negative); of bases
+ *                         with leading dimensions that their offsets are inside and that matrices are multiples of 64
+ *                         bytes apart. XT_PITCH_ANY: only the version for any pitch
+ *     .registers          128 or 256 a thread; default 256 when the accumulators of a subgroup need more than 4 KiB, or
+ *                         with both operands more than 6 KiB and the work-group has room for it
+ *     .version            SPIR-V version, SPE_VERSION(1, 4);   .names, .lines: OpName, OpLine
+ * It returns a module; words is NULL when something was wrong, and error then says what, where in your source, and both
+ * values. Always call xt_free. XT_BUILD fills an xt_build_desc for xt_build; xt_error_name and xt_error_text are of an
+ * id. Errors of the build: TARGET, SUBGROUP_SIZE, GROUP_SIZE, REGISTERS, MEMORY.
+ *
+ * LIMITS  a subgroup's piece of a tile: 1024 x 1024. One kernel a module. Errors: ids 2000.. in XT_ERRORS_ below.
+ */
+#ifndef XETILE_XETILE_H
+#define XETILE_XETILE_H
+
+#include "coopmatrix.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+#define XT_ERRORS_(X)                                                                                                  \
+    X(MAP_VALUES, "a map needs positive sg_layout and sg_data")                                                        \
+    X(MAP_FIT, "sg_layout times sg_data does not fit the tile")                                                        \
+    X(MAP_SUBGROUPS, "maps of one kernel have different numbers of subgroups")                                         \
+    X(MAP_DIFFERS, "operands are distributed differently")                                                             \
+    X(TILE_SIZE, "not a size of a tile")                                                                               \
+    X(TILE_BASE, "a tile's base is a pointer parameter or a 64-bit address")                                           \
+    X(TILE_TYPE, "a tile of another type than its base")                                                               \
+    X(TILE_SHAPE, "a tile needs the shape of its base matrix")                                                         \
+    X(TILE_STRIDES, "the innermost dimension must be contiguous")                                                      \
+    X(TILE_ORDER, "an order is {1, 0} or {0, 1}")                                                                      \
+    X(ORDER_STRIDES, "the order is not the one that the strides have")                                                 \
+    X(INNER_BLOCKS, "inner blocks must divide a subgroup's piece")                                                     \
+    X(LOCAL_SIZE, "not a size of a local array")                                                                       \
+    X(LOCAL_MEMORY, "more local memory than the target has")                                                           \
+    X(SCATTER, "not possible with a scatter tile")                                                                     \
+    X(SCATTER_TYPE, "offsets of a scatter tile are integers of 32 or 64 bits")                                         \
+    X(SCATTER_SHAPE, "a scatter tile has the shape of its offsets, its base one dimension")                            \
+    X(SCATTER_MAP, "a scatter tile has the map of its offsets")                                                        \
+    X(NO_SCATTER, "this wants a scatter tile")                                                                         \
+    X(MASK_TYPE, "a mask is a vector of i1")                                                                           \
+    X(MASK_SHAPE, "mask and tile have different shapes")                                                               \
+    X(MASK_MAP, "mask and tile have different maps")                                                                   \
+    X(ATOMIC_TYPE, "this kind of atomic operation does not take the type")                                             \
+    X(ATOMIC_SHARED, "subgroups share pieces of the tile: they would be modified more than once")                      \
+    X(STORE_BLOCKS, "vector and tile have different inner blocks")                                                     \
+    X(LOCALITY, "locality is 0, 1, 2 or 3")                                                                            \
+    X(STORE_SHAPE, "vector and tile have different shapes")                                                            \
+    X(STORE_TYPE, "vector and tile have different types")                                                              \
+    X(STORE_MAP, "vector and tile have different maps")                                                                \
+    X(MMA_SHAPE, "shapes of tile_mma disagree")                                                                        \
+    X(MMA_TYPE, "tile_mma does not have these types")                                                                  \
+    X(MMA_MAP, "maps of tile_mma disagree")                                                                            \
+    X(VEC_SHAPE, "vectors of different shapes")                                                                        \
+    X(VEC_TYPE, "vectors of different types")                                                                          \
+    X(VEC_OP, "not an operation on vectors")                                                                           \
+    X(SCALAR_TYPE, "numbers of types that do not go together")                                                         \
+    X(SCALAR_RANGE, "a constant that the type cannot hold")                                                            \
+    X(DIVISION, "division by zero")                                                                                    \
+    X(INDEX, "not a 32-bit integer")                                                                                   \
+    X(DIMENSION, "dimensions are 0, 1 and 2")                                                                          \
+    X(UNSET, "a value that was never set")                                                       \
+    X(CONDITION, "not a condition")                                                                                    \
+    X(LOOP_STEP, "a loop's step must not be 0")                                                                        \
+    X(CARRIED, "only xt_val, xt_vec and xt_tile can be carried")                                                       \
+    X(CARRIED_TYPE, "a carried value changed its type")                                                                \
+    X(UNCLOSED, "left open: its body was left by break, return or goto")                                               \
+    X(NOT_REPEATABLE, "the kernel's body did not do the same again")                                                   \
+    X(PARAMETER_TEXT, "a parameter list that cannot be read")                                                          \
+    X(UNKNOWN_PARAMETER, "the kernel has no such parameter")                                                           \
+    X(TARGET, "no such target")                                                                                        \
+    X(SUBGROUP_SIZE, "the target does not have this subgroup size")                                                    \
+    X(GROUP_SIZE, "the work-group is larger than the target's largest")                                                \
+    X(REGISTERS, "too many subgroups for 256 registers a thread")                                                      \
+    X(MATH_TYPE, "not a type for this function")                                                                       \
+    X(BITCAST, "a bitcast keeps the size of an element")                                                               \
+    X(VEC_DIM, "not a dimension of the vector")                                                                        \
+    X(REDUCTION_KIND, "a reduction of another type")                                                                   \
+    X(REDUCTION_SIZE, "reduction_size must divide the dimension")                                                      \
+    X(REDUCTION_MAP, "the map of a reduction does not follow from its operand")                                        \
+    X(BROADCAST_SIZE, "sizes of a broadcast do not fit")                                                               \
+    X(BROADCAST_MAP, "the operand of a broadcast is not distributed as its result asks")                               \
+    X(SOURCE_MAP, "the operand has another map than is stated")                                                        \
+    X(MAP_MISSING, "a map is needed")                                                                                  \
+    X(SLICE, "a slice reaches outside its vector")                                                                     \
+    X(BLOCKED, "inner blocks do not fit the operation")                                                                \
+    X(SPLIT_BARRIER, "a split barrier is arrived at and waited for by turns, under one name")                          \
+    X(MEMORY, "out of memory")
+
+enum {
+    XT_ERROR_FIRST_ = 1999,
+#define XT_ROW_(name, text) XT_ERROR_##name,
+    XT_ERRORS_(XT_ROW_)
+#undef XT_ROW_
+        XT_ERROR_END_
+};
+
+/* What an error id of this header means in general; "no error" for 0. */
+XETILE_API const char *xt_error_text(int id);
+
+/* The name of an error id, as in XT_ERROR_MAP_FIT. */
+XETILE_API const char *xt_error_name(int id);
+
+/* ---- maps: which subgroup owns which part of a tile (host only) -------------------------------------------------- */
+
+/* The text's wg_map. All zero: no map, the tile is a subgroup's. */
+typedef struct {
+    int sg_layout[2], sg_data[2];
+} xt_map;
+
+/* A tile of `shape` under a map. In each dimension the tile is `count` pieces of `data` elements; each of the `layout`
+ * subgroup coordinates owns `rounds` of them: number r of coordinate s is piece (s + r * layout) % count. */
+typedef struct {
+    int shape[2], layout[2], data[2], count[2], rounds[2];
+    int subgroups; /* layout[0] * layout[1]; 0 without a map */
+} xt_dist;
+
+/* How a rows x cols tile is distributed by a map (NULL or all zero: not at all). 0, or an error id. */
+XETILE_API int xt_dist_init(xt_dist *d, int rows, int cols, const xt_map *map);
+
+/* How many pieces each subgroup owns. */
+XETILE_API int xt_dist_pieces(const xt_dist *d);
+
+/* Where piece `number` (row-major in rounds) of a subgroup starts in the tile. */
+XETILE_API void xt_dist_offset(const xt_dist *d, int subgroup, int number, int *row, int *col);
+
+/* Does the subgroup own element (row, col) of the tile? */
+XETILE_API bool xt_dist_owns(const xt_dist *d, int subgroup, int row, int col);
+
+/* The maps of tile_mma's operands that follow from the result's: same layout, m and n of the result, k whole. */
+XETILE_API xt_map xt_map_mma_a(const xt_map *result, int k);
+
+XETILE_API xt_map xt_map_mma_b(const xt_map *result, int k);
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+enum { XT_BOOL_ = CM_TYPE_COUNT }; /* the type of conditions, beside the cm_type values */
+
+typedef enum { XT_NONE_, XT_INT_, XT_REAL_, XT_SCALAR_, XT_POINTER_ } xt_kind_;
+
+/* A number: a C constant (XT_INT_, XT_REAL_), a scalar of the kernel, or a pointer parameter. */
+typedef struct {
+    uint32_t magic;
+    xt_kind_ kind;
+    int type; /* cm_type or XT_BOOL_; of what a pointer points to */
+    spe_id id;
+    int align;      /* a power of two that is known to divide it */
+    int expression; /* in the plan: how to compute it before the body, 0 when that cannot be done */
+    bool local;     /* a pointer to local memory */
+    spe_id root;    /* in the plan: it is the value with this id plus delta */
+    spe_id start, advance; /* when writing: in a loop it is start + advance, how far the index has come; 0: it is not */
+    int64_t delta;
+    int64_t i;
+    double real;
+} xt_val;
+
+typedef struct {
+    int n;
+    xt_val v[4];
+} xt_index; /* what XT_AT makes */
+
+/* A vector: one cm_matrix for each block of each piece that this subgroup owns. */
+typedef struct {
+    uint32_t magic;
+    cm_type type;
+    int node;        /* in the plan: vectors of one class share a layout */
+    uint32_t serial; /* in the plan: which operation made it */
+    xt_map map;
+    xt_dist dist;
+    int inner[2]; /* inner_blocks: the vector counts as 4-D; 0: it is 2-D */
+    const void *loaded; /* how it was loaded (xt_load_desc_); NULL: it was not */
+    uint32_t operation; /* number of the operation that loaded it */
+    cm_use use;
+    int blocks;
+    cm_matrix *block; /* piece by piece, row-major in a piece */
+} xt_vec;
+
+/* A tile: a rows x cols window of a matrix in memory. */
+typedef struct {
+    uint32_t magic;
+    cm_type type;
+    int node; /* in the plan */
+    bool column_major;
+    bool inside; /* promised: no part of it is ever outside the base matrix */
+    bool scatter; /* every element has an offset of its own: offsets; shape[1] elements from base on */
+    xt_map map;
+    xt_dist dist;
+    int inner[2];                            /* inner_blocks, 0: none */
+    xt_val base, offset[2], shape[2], pitch; /* offset: of this subgroup's first piece */
+    xt_vec offsets;
+} xt_tile;
+
+typedef struct {
+    bool is_vec;
+    xt_val val;
+    xt_vec vec;
+} xt_any_;
+
+XETILE_API xt_val xt_int_(long long i);
+XETILE_API xt_val xt_uint_(unsigned long long u);
+XETILE_API xt_val xt_real_(double d);
+XETILE_API xt_val xt_same_(xt_val v);
+
+XETILE_API xt_any_ xt_any_val_(xt_val v);
+
+XETILE_API xt_any_ xt_any_vec_(xt_vec v);
+
+XETILE_API xt_any_ xt_any_int_(long long i);
+XETILE_API xt_any_ xt_any_uint_(unsigned long long u);
+XETILE_API xt_any_ xt_any_real_(double d);
+
+XETILE_API xt_index xt_at_(int n, xt_val a, xt_val b, xt_val c, xt_val d);
+
+/* ---- one build --------------------------------------------------------------------------------------------------- */
+
+typedef struct xt_ctx xt_ctx;
+
+typedef struct {
+    const char *name, *params, *file;
+    int line;
+    void (*body)(xt_ctx *);
+} xt_kernel; /* what XT_KERNEL defines; params is text such as "ptr<f16> A, u32 N" */
+
+typedef cm_device xt_target;
+typedef cm_module xt_module; /* what XT_BUILD gives */
+
+typedef enum { XT_PITCH_AUTO, XT_PITCH_ALIGNED, XT_PITCH_ANY } xt_pitch;
+
+typedef struct {
+    const xt_kernel *kernel;
+    const char *file; /* of the user, for errors of the build as a whole */
+    int line;
+    const xt_target *target;
+    int subgroup_size;
+    cm_lowering lowering;
+    xt_pitch pitch;
+    int registers;
+    uint32_t version;
+    bool names, lines;
+} xt_build_desc;
+
+typedef struct {
+    xt_ctx *x;
+    const char *file;
+    int line;
+} xt_where_; /* the context and the user's line, given to every function by its macro */
+
+typedef struct {
+    void *items;
+    int count, capacity;
+} xt_list_;
+
+enum { XT_PLACES_MAX_ = 64 };
+
+/* A carried value of any kind: magic tells which. */
+typedef struct {
+    uint32_t magic;
+    xt_val val;
+    xt_vec vec;
+    xt_tile tile;
+} xt_thing_;
+
+typedef struct {
+    void *object;               /* the user's variable */
+    xt_thing_ start, body, now; /* body: at the top of a loop's body, or at the end of XT_IF's first side */
+} xt_slot_;
+
+typedef enum { XT_FRAME_FOR_, XT_FRAME_IF_, XT_FRAME_WHILE_ } xt_frame_kind_;
+typedef struct { /* of an open region */
+    xt_frame_kind_ kind;
+    int number;          /* of the frames of this kernel, in order */
+    xt_val lo, hi, step; /* of a loop */
+    int slots;
+    xt_slot_ *slot;
+    spe_id *ids;
+    int id_count;
+} xt_frame_;
+
+/* A subgroup's place in a map's dimension, kept so that tiles of one map share the arithmetic. */
+typedef struct {
+    int dim, across, layout, count, data;
+    spe_id id;
+} xt_place_;
+
+struct xt_ctx {
+    spe_module m; /* first: see cm_build_begin_ */
+    cm_ctx cm;
+    cm_target target;
+    const xt_kernel *kernel;
+    const xt_build_desc *desc;
+    int S;
+    bool planning, block2d; /* block2d: this is the version with 2D block messages */
+    cm_param_ params[CM_PARAMS_MAX_];
+    int param_count;
+    xt_val args[CM_PARAMS_MAX_];
+    /* counters of one run of the body; a second run must give the same numbers */
+    uint32_t serial, step_hash, planned_hash, operations;
+    int vec_count, tile_count, frame_count, local_count;
+    /* the plan */
+    xt_list_ vecs, tiles, offsets, exprs,
+        changed;          /* changed: uint32_t masks of components, slot by slot, frame by frame */
+    xt_list_ frame_first; /* of each frame its first mask in `changed` */
+    xt_list_ locals;
+    int64_t local_bytes;
+    size_t scratch_wanted, scratch_least, scratch_bytes; /* local memory of operations between subgroups */
+    const char *scratch_file;                            /* who needs scratch_least */
+    int scratch_line;
+    spe_id scratch;
+    xt_list_ lane_bits, lane_tables; /* written so far */
+    const char *arrived;             /* the split barrier that is under way */
+    /* the prefetch that waits for a second one to share the subgroups with; magic 0: none */
+    xt_tile waiting;
+    int waiting_locality;
+    int subgroups, subgroups_line;
+    const char *subgroups_file;
+    xt_map subgroups_map;
+    bool has_mma;
+    size_t accumulator_bytes, product_bytes; /* of a subgroup, at most: of a sum; of a sum and both operands */
+    cm_regions_ regions;
+    xt_frame_ frames[CM_REGIONS_MAX_]; /* one a region */
+    xt_place_ places[XT_PLACES_MAX_];
+    int place_count;
+};
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+
+#define XT_BINARY_OPS_(X)                                                                                              \
+    X(ADD) X(SUB) X(MUL) X(DIV) X(MIN) X(MAX) X(MOD) X(AND) X(OR) X(XOR) X(SHL) X(SHR)                                 \
+    X(EQ) X(NE) X(LT) X(LE) X(GT) X(GE)
+typedef enum {
+#define XT_ROW_(name) XT_OP_##name##_,
+    XT_BINARY_OPS_(XT_ROW_)
+#undef XT_ROW_
+        XT_OP_COUNT_
+} xt_op_;
+
+XETILE_API xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v);
+
+typedef enum {
+    XT_GROUP_ID_,
+    XT_GROUP_COUNT_,
+    XT_LOCAL_ID_,
+    XT_GLOBAL_ID_,
+    XT_SUBGROUP_ID_,
+    XT_LANE_ID_
+} xt_builtin_kind_;
+
+XETILE_API xt_val xt_builtin_(xt_where_ w, xt_builtin_kind_ kind, int dim);
+
+XETILE_API xt_val xt_param_by_name_(xt_where_ w, const char *name);
+
+/* ---- tiles ------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    xt_val base;
+    int type; /* cm_type */
+    int rows, cols;
+    xt_index offset, shape, strides;
+    xt_map map;
+    int order[2], inner_blocks[2];
+    bool inside;
+    xt_vec scatter;
+} xt_tile_desc_;
+
+/* ---- local memory ------------------------------------------------------------------------------------------------ */
+
+/* A new array that all subgroups of a work-group share: a pointer, for base addresses of tiles. */
+XETILE_API xt_val xt_local_(xt_where_ w, int type, int64_t elements);
+
+/* ---- init_tile --------------------------------------------------------------------------------------------------- */
+
+XETILE_API xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d);
+
+XETILE_API xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols);
+
+/* ---- load_tile, store_tile, prefetch_tile ------------------------------------------------------------------------ */
+
+typedef struct {
+    xt_tile tile;
+    double padding;
+} xt_load_desc_;
+
+XETILE_API xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d);
+
+XETILE_API void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t);
+
+/* ---- load_gather, store_scatter ---------------------------------------------------------------------------------- */
+
+typedef struct {
+    xt_tile tile;
+    xt_vec mask; /* mask.magic 0: every element */
+    double padding;
+} xt_gather_desc_;
+
+XETILE_API xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d);
+
+XETILE_API void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d);
+
+/* ---- atomic_rmw -------------------------------------------------------------------------------------------------- */
+
+/* Kinds of the arith enumeration: which elements they take, and the instruction that does it on 32 and 64 bits. */
+enum { XT_RMW_INT_ = 1, XT_RMW_FLOAT_ = 2, XT_RMW_LOOP_ = -1 };
+#define XT_RMW_KINDS_(X)                                                                                               \
+    X(addf, FLOAT_, SPE_ATOMIC_FADD)                                                                                   \
+    X(addi, INT_, SPE_ATOMIC_IADD)                                                                                     \
+    X(assign, INT_ | XT_RMW_FLOAT_, SPE_ATOMIC_EXCHANGE)                                                               \
+    X(maximumf, FLOAT_, XT_RMW_LOOP_)                                                                                  \
+    X(maxnumf, FLOAT_, XT_RMW_LOOP_)                                                                                   \
+    X(maxs, INT_, SPE_ATOMIC_SMAX)                                                                                     \
+    X(maxu, INT_, SPE_ATOMIC_UMAX)                                                                                     \
+    X(minimumf, FLOAT_, XT_RMW_LOOP_)                                                                                  \
+    X(minnumf, FLOAT_, XT_RMW_LOOP_)                                                                                   \
+    X(mins, INT_, SPE_ATOMIC_SMIN)                                                                                     \
+    X(minu, INT_, SPE_ATOMIC_UMIN)                                                                                     \
+    X(mulf, FLOAT_, XT_RMW_LOOP_)                                                                                      \
+    X(muli, INT_, XT_RMW_LOOP_)                                                                                        \
+    X(ori, INT_, SPE_ATOMIC_OR)                                                                                        \
+    X(andi, INT_, SPE_ATOMIC_AND)                                                                                      \
+    X(xori, INT_, SPE_ATOMIC_XOR)
+
+typedef enum {
+#define XT_ROW_(name, takes, op) XT_RMW_##name##_,
+    XT_RMW_KINDS_(XT_ROW_)
+#undef XT_ROW_
+        XT_RMW_COUNT_
+} xt_rmw_kind_;
+
+XETILE_API xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_tile t);
+
+/* ---- prefetch_tile ----------------------------------------------------------------------------------------------- */
+
+/* A prefetch waits for the next operation. When that is a second one, of another tile of the work-group, and both are
+ * block messages, the subgroups divide the two tiles: the first ones take pieces of the first tile, the others pieces
+ * of the second, a message each. (Intel's compiler makes the whole address anew for each message, in the loop.) */
+
+typedef struct {
+    xt_tile tile;
+    int locality;
+} xt_prefetch_desc_;
+
+XETILE_API void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d);
+
+/* ---- operations on vectors --------------------------------------------------------------------------------------- */
+
+typedef struct {
+    int rows, cols;
+    xt_map map;
+    int end_;
+} xt_vec_desc_;
+
+XETILE_API xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d);
+
+typedef struct {
+    xt_vec a, b, c; /* c.magic 0: without */
+    xt_map map, a_map, b_map, c_map; /* map: the result's; the others are only compared with what the operands have */
+    int type;                        /* XT_TYPE(T); 0: the default */
+} xt_mma_desc_;
+
+XETILE_API xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d);
+
+XETILE_API xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b);
+
+XETILE_API xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b);
+
+XETILE_API void xt_barrier_(xt_where_ w);
+
+/* ---- comparison, select, logic ----------------------------------------------------------------------------------- */
+
+/* Which of two values, element by element; each of the three may be a number. */
+XETILE_API xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b);
+
+XETILE_API xt_val xt_select_scalar_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b);
+
+/* ---- mathematics: numbers and vectors ---------------------------------------------------------------------------- */
+
+/* name, operands, instruction on floats, on signed integers, on unsigned ones (0: none; SPE_ACOS is number 0 too, and
+ * not here) */
+#define XT_MATH_(X)                                                                                                    \
+    X(EXP, 1, SPE_EXP, 0, 0)                                                                                           \
+    X(EXP2, 1, SPE_EXP2, 0, 0)                                                                                         \
+    X(LOG, 1, SPE_LOG, 0, 0)                                                                                           \
+    X(LOG2, 1, SPE_LOG2, 0, 0)                                                                                         \
+    X(SQRT, 1, SPE_SQRT, 0, 0)                                                                                         \
+    X(RSQRT, 1, SPE_RSQRT, 0, 0)                                                                                       \
+    X(TANH, 1, SPE_TANH, 0, 0)                                                                                         \
+    X(SIN, 1, SPE_SIN, 0, 0)                                                                                           \
+    X(COS, 1, SPE_COS, 0, 0)                                                                                           \
+    X(ERF, 1, SPE_ERF, 0, 0)                                                                                           \
+    X(ABS, 1, SPE_FABS, SPE_SABS, SPE_UABS)                                                                            \
+    X(CEIL, 1, SPE_CEIL, 0, 0)                                                                                         \
+    X(FLOOR, 1, SPE_FLOOR, 0, 0)                                                                                       \
+    X(ROUND, 1, SPE_ROUND, 0, 0)                                                                                       \
+    X(TRUNC, 1, SPE_TRUNC, 0, 0)                                                                                       \
+    X(POW, 2, SPE_POW, 0, 0)                                                                                           \
+    X(FMA, 3, SPE_FMA, 0, 0)
+typedef enum {
+#define XT_ROW_(name, n, f, s, u) XT_MATH_##name##_,
+    XT_MATH_(XT_ROW_)
+#undef XT_ROW_
+        XT_MATH_COUNT_
+} xt_math_op_;
+
+XETILE_API xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c);
+
+XETILE_API xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c);
+
+/* ---- casts ------------------------------------------------------------------------------------------------------- */
+
+/* Another type, same layout where it can be: a cast accumulator becomes an operand when it is used as one. */
+XETILE_API xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a);
+
+/* The same bits read as another type of the same size. */
+XETILE_API xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a);
+
+XETILE_API xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a);
+
+/* ---- positions --------------------------------------------------------------------------------------------------- */
+
+/* Each element is its own row (dim 0) or column (dim 1) in the whole vector. */
+XETILE_API xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d);
+
+/* ---- maps given to an operation ---------------------------------------------------------------------------------- */
+
+/* A dimension as users write it: 0, 1, or for blocked vectors XT_DIMS(0, 2), XT_DIMS(1, 3). -1 after an error. */
+enum { XT_DIMS_PAIR_ = 16 };
+
+/* ---- reduction: the kinds ---------------------------------------------------------------------------------------- */
+/* In C++ some of these names are tokens of their own, which ## cannot join: numbers by name for C alone. */
+typedef enum {
+    XT_RED_ADD_,
+    XT_RED_MUL_,
+    XT_RED_MINSI_,
+    XT_RED_MINUI_,
+    XT_RED_MAXSI_,
+    XT_RED_MAXUI_,
+    XT_RED_AND_,
+    XT_RED_OR_,
+    XT_RED_XOR_,
+    XT_RED_MINNUMF_,
+    XT_RED_MAXNUMF_,
+    XT_RED_MINIMUMF_,
+    XT_RED_MAXIMUMF_,
+    XT_RED_COUNT_
+} xt_red_;
+
+/* ---- reduction --------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    xt_vec v;
+    int dim;
+    int reduction_size; /* 0: the whole dimension */
+    xt_map map, source;
+} xt_reduction_desc_;
+
+/* "sg_layout must be same, sg_data for the dimension being reduced must be same as the input vector, and the other
+ * dimension must be same": the map that follows for the result; what the map splits is 1 element a subgroup there. */
+XETILE_API xt_map xt_map_reduction(const xt_map *source, int dim, int reduction_size);
+
+/* Groups that lie in one subgroup's pieces are reduced there. Else each subgroup reduces its part of them, the parts
+ * are dealt out anew, whole groups to a subgroup, and reduced. */
+XETILE_API xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d);
+
+/* ---- broadcast */
+
+typedef struct {
+    xt_vec v;
+    int dim, size;      /* size: of that dimension in the result */
+    int broadcast_size; /* copies of each element; 0: size / what there is */
+    xt_map map, source;
+    int inner_blocks[2];
+} xt_broadcast_desc_;
+
+/* "sg_layout must be same, sg_data for the dimension being broadcast must be 1, and the other dimension must be same";
+ * with a broadcast_size smaller than the result's piece it is as many as that piece has. */
+XETILE_API xt_map xt_map_broadcast(const xt_map *result, int dim, int broadcast_size);
+
+XETILE_API xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d);
+
+/* ---- transpose */
+
+typedef struct {
+    xt_vec v;
+    xt_map map, source;
+} xt_layout_desc_;
+
+/* "The two dimension of sg_layout and sg_data must be swapped." */
+XETILE_API xt_map xt_map_transpose(const xt_map *map);
+
+XETILE_API xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d);
+
+/* ---- convert_layout, slices */
+
+XETILE_API xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d);
+
+typedef struct {
+    xt_vec v;
+    int row, col, rows, cols;
+    xt_map map;
+} xt_slice_desc_;
+
+XETILE_API xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d);
+
+/* ---- blocked vectors --------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    xt_vec v;
+    int inner_blocks[2];
+} xt_pack_desc_;
+
+/* A 2-D vector seen as 4-D: rows / b0, cols / b1, b0, b1. Nothing moves: registers are blocks already. */
+XETILE_API xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d);
+
+XETILE_API xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d);
+
+/* ---- carried values: what XT_FOR and XT_IF take as &x ------------------------------------------------------------ */
+
+typedef struct {
+    xt_ctx *x;
+    xt_val index;
+    int frame, turn; /* frame: depth of the region, 0 after an error */
+    bool done;       /* the body was left at its end */
+} xt_loop_;
+
+typedef struct {
+    xt_ctx *x;
+    int frame, side;
+} xt_branch_;
+
+/* ---- XT_FOR ------------------------------------------------------------------------------------------------------ */
+
+XETILE_API xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects);
+
+/* The condition of the C loop behind XT_FOR: true once. */
+XETILE_API bool xt_for_next_(xt_loop_ *loop);
+
+XETILE_API const xt_val *xt_for_done_(xt_loop_ *loop);
+
+XETILE_API xt_loop_ *xt_while_done_(xt_loop_ *loop);
+
+/* ---- XT_IF ------------------------------------------------------------------------------------------------------- */
+
+XETILE_API xt_branch_ xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects);
+
+/* The condition of the C loop behind XT_IF: true for side 0 and for side 1 (the else part). */
+XETILE_API bool xt_if_next_(xt_branch_ *b);
+
+/* ---- XT_WHILE, split barriers ------------------------------------------------------------------------------------ */
+
+/* XT_WHILE is XT_FOR without an index: the condition is computed each turn, from the carried values. */
+XETILE_API xt_loop_ xt_while_begin_(xt_where_ w, void *const *objects);
+
+XETILE_API xt_loop_ *xt_while_test_(xt_where_ w, xt_loop_ *loop, xt_val condition);
+
+/* A barrier in two halves: what is done between need not wait for the others. */
+XETILE_API void xt_barrier_arrive_(xt_where_ w, const char *name);
+
+XETILE_API void xt_barrier_wait_(xt_where_ w, const char *name);
+
+/* ---- building a module ------------------------------------------------------------------------------------------- */
+
+/* What XT_BUILD calls. Always hand the result to xt_free. */
+XETILE_API xt_module xt_build(const xt_build_desc *desc);
+
+/* Gives back what a module holds; safe on a zeroed module and twice. */
+XETILE_API void xt_free(xt_module *mod);
+
+/* ---- macros of vectors (C only) ---------------------------------------------------------------------------------- */
+
+#define XT_NO_ANY_ xt_any_int_(0)
+#define XT_MATH1_(op_, a)                                                                                              \
+    _Generic((a), xt_vec: xt_math_vec_, default: xt_math_scalar_)(XT_HERE_, op_, XT_ANY_(a), XT_NO_ANY_, XT_NO_ANY_)
+#define XT_EXP(a) XT_MATH1_(XT_MATH_EXP_, a)
+#define XT_EXP2(a) XT_MATH1_(XT_MATH_EXP2_, a)
+#define XT_LOG(a) XT_MATH1_(XT_MATH_LOG_, a)
+#define XT_LOG2(a) XT_MATH1_(XT_MATH_LOG2_, a)
+#define XT_SQRT(a) XT_MATH1_(XT_MATH_SQRT_, a)
+#define XT_RSQRT(a) XT_MATH1_(XT_MATH_RSQRT_, a)
+#define XT_TANH(a) XT_MATH1_(XT_MATH_TANH_, a)
+#define XT_SIN(a) XT_MATH1_(XT_MATH_SIN_, a)
+#define XT_COS(a) XT_MATH1_(XT_MATH_COS_, a)
+#define XT_ERF(a) XT_MATH1_(XT_MATH_ERF_, a)
+#define XT_ABS(a) XT_MATH1_(XT_MATH_ABS_, a)
+#define XT_CEIL(a) XT_MATH1_(XT_MATH_CEIL_, a)
+#define XT_FLOOR(a) XT_MATH1_(XT_MATH_FLOOR_, a)
+#define XT_ROUND(a) XT_MATH1_(XT_MATH_ROUND_, a)
+#define XT_TRUNC(a) XT_MATH1_(XT_MATH_TRUNC_, a)
+#define XT_POW(a, b)                                                                                                   \
+    XT_OF_ANY_(a, b, b, xt_math_vec_, xt_math_scalar_)(XT_HERE_, XT_MATH_POW_, XT_ANY_(a), XT_ANY_(b), XT_NO_ANY_)
+#define XT_FMA(a, b, c)                                                                                                \
+    XT_OF_ANY_(a, b, c, xt_math_vec_, xt_math_scalar_)(XT_HERE_, XT_MATH_FMA_, XT_ANY_(a), XT_ANY_(b), XT_ANY_(c))
+#define XT_NEG(a) XT_MUL(a, -1)
+#define XT_NOT(a) XT_EQ(a, 0)
+
+/* The function for vectors when one of three is a vector, else the one for numbers. */
+#define XT_OF_ANY_(a, b, c, on_vec, on_val)                                                                            \
+    _Generic((a), xt_vec: on_vec,                                                                                      \
+             default: _Generic((b), xt_vec: on_vec, default: _Generic((c), xt_vec: on_vec, default: on_val)))
+
+#define XT_SELECT(condition, a, b)                                                                                     \
+    XT_OF_ANY_(condition, a, b, xt_select_vec_, xt_select_scalar_)                                                     \
+    (XT_HERE_, XT_ANY_(condition), XT_ANY_(a), XT_ANY_(b))
+#define XT_CAST(T, x)                                                                                                  \
+    _Generic((x), xt_vec: xt_cast_vec_, default: xt_cast_scalar_)(XT_HERE_, (int)XT_TYPE_##T, XT_ANY_(x))
+#define XT_BITCAST(T, x)                                                                                               \
+    _Generic((x), xt_vec: xt_bitcast_vec_, default: xt_bitcast_scalar_)(XT_HERE_, (int)XT_TYPE_##T, XT_ANY_(x))
+#define XT_IOTA(T, rows_, cols_, ...)                                                                                  \
+    xt_iota_(XT_HERE_, (int)XT_TYPE_##T, CM_FIRST_(__VA_ARGS__, 0),                                                    \
+             (xt_vec_desc_){.rows = (rows_), .cols = (cols_), CM_REST_(__VA_ARGS__, .end_ = 0)})
+
+#define XT_RED_add XT_RED_ADD_
+#define XT_RED_mul XT_RED_MUL_
+#define XT_RED_minsi XT_RED_MINSI_
+#define XT_RED_minui XT_RED_MINUI_
+#define XT_RED_maxsi XT_RED_MAXSI_
+#define XT_RED_maxui XT_RED_MAXUI_
+#define XT_RED_and XT_RED_AND_
+#define XT_RED_or XT_RED_OR_
+#define XT_RED_xor XT_RED_XOR_
+#define XT_RED_minnumf XT_RED_MINNUMF_
+#define XT_RED_maxnumf XT_RED_MAXNUMF_
+#define XT_RED_minimumf XT_RED_MINIMUMF_
+#define XT_RED_maximumf XT_RED_MAXIMUMF_
+#define XT_DIMS(first, second) (XT_DIMS_PAIR_ + (first) * 4 + (second))
+#define XT_REDUCTION(kind, vec_, ...)                                                                                  \
+    xt_reduction_(XT_HERE_, XT_RED_##kind, (xt_reduction_desc_){.v = (vec_), .dim = __VA_ARGS__})
+#define XT_BROADCAST(vec_, dim_, ...)                                                                                  \
+    xt_broadcast_(XT_HERE_, (xt_broadcast_desc_){.v = (vec_), .dim = (dim_), .size = __VA_ARGS__})
+#define XT_TRANSPOSE(...) xt_transpose_(XT_HERE_, (xt_layout_desc_){.v = __VA_ARGS__})
+#define XT_CONVERT_LAYOUT(...) xt_convert_layout_(XT_HERE_, (xt_layout_desc_){.v = __VA_ARGS__})
+#define XT_SLICE(vec_, row_, col_, rows_, ...)                                                                         \
+    xt_slice_(XT_HERE_,                                                                                                \
+              (xt_slice_desc_){.v = (vec_), .row = (row_), .col = (col_), .rows = (rows_), .cols = __VA_ARGS__})
+#define XT_TILE_PACK(...) xt_tile_pack_(XT_HERE_, (xt_pack_desc_){.v = __VA_ARGS__})
+#define XT_TILE_UNPACK(...) xt_tile_unpack_(XT_HERE_, (xt_pack_desc_){.v = __VA_ARGS__})
+
+/* The older text's names. */
+#define XT_TILE_REDUCE(kind, vec_, ...)                                                                                \
+    xt_reduction_(XT_HERE_, XT_RED_##kind, (xt_reduction_desc_){.v = (vec_), .dim = __VA_ARGS__})
+#define XT_TILE_BROADCAST(...) XT_BROADCAST(__VA_ARGS__)
+#define XT_TILE_TRANSPOSE(...) XT_TRANSPOSE(__VA_ARGS__)
+#define XT_TILE_CONV_LAYOUT(...) XT_CONVERT_LAYOUT(__VA_ARGS__)
+#define XT_TILE_CONVERT_LAYOUT(...) XT_CONVERT_LAYOUT(__VA_ARGS__)
+#define XT_CONV_LAYOUT(...) XT_CONVERT_LAYOUT(__VA_ARGS__)
+
+#define XT_BARRIER_ARRIVE(name_) xt_barrier_arrive_(XT_HERE_, name_)
+#define XT_BARRIER_WAIT(name_) xt_barrier_wait_(XT_HERE_, name_)
+#define XT_WHILE(...)                                                                                                  \
+    for (xt_loop_ CM_CAT_(xt_while_, __LINE__) = xt_while_begin_(XT_HERE_, CM_CARRIED_(__VA_ARGS__));                  \
+         xt_for_next_(&CM_CAT_(xt_while_, __LINE__));)                                                                 \
+        for (xt_loop_ *CM_CAT_(xt_once_, __LINE__) = xt_while_test_(                                                   \
+                 XT_HERE_, &CM_CAT_(xt_while_, __LINE__), XT_NUMBER_(CM_FIRST_(__VA_ARGS__, 0)));                      \
+             CM_CAT_(xt_once_, __LINE__);                                                                              \
+             CM_CAT_(xt_once_, __LINE__) = xt_while_done_(CM_CAT_(xt_once_, __LINE__)))
+
+/* ---- macros (C only) --------------------------------------------------------------------------------------------- */
+
+/* The types, as they are written in a kernel. of(x): the element type of a pointer parameter, a tile or a vector. */
+#define XT_TYPE_f64 CM_F64
+#define XT_TYPE_f32 CM_F32
+#define XT_TYPE_tf32 CM_TF32
+#define XT_TYPE_f16 CM_F16
+#define XT_TYPE_bf16 CM_BF16
+#define XT_TYPE_e4m3 CM_E4M3
+#define XT_TYPE_e5m2 CM_E5M2
+#define XT_TYPE_i64 CM_I64
+#define XT_TYPE_i32 CM_I32
+#define XT_TYPE_i16 CM_I16
+#define XT_TYPE_i8 CM_I8
+#define XT_TYPE_u64 CM_U64
+#define XT_TYPE_u32 CM_U32
+#define XT_TYPE_u16 CM_U16
+#define XT_TYPE_u8 CM_U8
+#define XT_TYPE_i1 XT_BOOL_
+#define XT_TYPE_of(x) ((int)(x).type)
+
+/* A kernel's parameters: as C parameters, and as arguments. */
+#define XT_DECLARE_(i, parameter) xt_val CM_NAME_OF_(parameter)
+#define XT_ARGUMENT_(i, parameter) xt_->args[i]
+
+/* A constant of type xt_kernel, and the head of the function that is its body. */
+#define XT_KERNEL(name_, ...) CM_KERNEL_(xt, XT, name_, __VA_ARGS__)
+
+/* XT_BUILD(kernel, &target, .option = value, ...) */
+#define XT_BUILD(kernel_, ...)                                                                                         \
+    xt_build(&(xt_build_desc){.kernel = &(kernel_), .file = __FILE__, .line = __LINE__, .target = __VA_ARGS__})
+
+#define XT_CONTEXT CM_UNUSED_ xt_ctx *xt_
+#define XT_SELF xt_
+#define XT_HERE_ ((xt_where_){xt_, __FILE__, __LINE__})
+
+#define XT_NUMBER_(x)                                                                                                  \
+    _Generic((x), xt_val: xt_same_, float: xt_real_, double: xt_real_, unsigned long: xt_uint_,                        \
+             unsigned long long: xt_uint_, default: xt_int_)(x)
+#define XT_ANY_(x)                                                                                                     \
+    _Generic((x), xt_val: xt_any_val_, xt_vec: xt_any_vec_, float: xt_any_real_, double: xt_any_real_,                 \
+             unsigned long: xt_any_uint_, unsigned long long: xt_any_uint_, default: xt_any_int_)(x)
+
+#define XT_TYPE(T) (1 + (int)XT_TYPE_##T) /* for .type options, where 0 is the default */
+#define XT_MAP(...) ((xt_map){__VA_ARGS__})
+
+/* One to four C integers or xt_vals. */
+#define XT_AT(...) CM_CAT_(XT_AT_, CM_COUNT_(__VA_ARGS__))(__VA_ARGS__)
+#define XT_AT_1(a) xt_at_(1, XT_NUMBER_(a), xt_int_(0), xt_int_(0), xt_int_(0))
+#define XT_AT_2(a, b) xt_at_(2, XT_NUMBER_(a), XT_NUMBER_(b), xt_int_(0), xt_int_(0))
+#define XT_AT_3(a, b, c) xt_at_(3, XT_NUMBER_(a), XT_NUMBER_(b), XT_NUMBER_(c), xt_int_(0))
+#define XT_AT_4(a, b, c, d) xt_at_(4, XT_NUMBER_(a), XT_NUMBER_(b), XT_NUMBER_(c), XT_NUMBER_(d))
+
+#define XT_BINARY_(op_, a, b)                                                                                          \
+    _Generic((a), xt_vec: xt_binary_vec_, default: _Generic((b), xt_vec: xt_binary_vec_, default: xt_binary_scalar_))( \
+        XT_HERE_, op_, XT_ANY_(a), XT_ANY_(b))
+#define XT_ADD(a, b) XT_BINARY_(XT_OP_ADD_, a, b)
+#define XT_SUB(a, b) XT_BINARY_(XT_OP_SUB_, a, b)
+#define XT_MUL(a, b) XT_BINARY_(XT_OP_MUL_, a, b)
+#define XT_DIV(a, b) XT_BINARY_(XT_OP_DIV_, a, b)
+#define XT_MIN(a, b) XT_BINARY_(XT_OP_MIN_, a, b)
+#define XT_MAX(a, b) XT_BINARY_(XT_OP_MAX_, a, b)
+#define XT_MOD(a, b) XT_BINARY_(XT_OP_MOD_, a, b)
+#define XT_AND(a, b) XT_BINARY_(XT_OP_AND_, a, b)
+#define XT_OR(a, b) XT_BINARY_(XT_OP_OR_, a, b)
+#define XT_XOR(a, b) XT_BINARY_(XT_OP_XOR_, a, b)
+#define XT_SHL(a, b) XT_BINARY_(XT_OP_SHL_, a, b)
+#define XT_SHR(a, b) XT_BINARY_(XT_OP_SHR_, a, b)
+#define XT_EQ(a, b) XT_BINARY_(XT_OP_EQ_, a, b)
+#define XT_NE(a, b) XT_BINARY_(XT_OP_NE_, a, b)
+#define XT_LT(a, b) XT_BINARY_(XT_OP_LT_, a, b)
+#define XT_LE(a, b) XT_BINARY_(XT_OP_LE_, a, b)
+#define XT_GT(a, b) XT_BINARY_(XT_OP_GT_, a, b)
+#define XT_GE(a, b) XT_BINARY_(XT_OP_GE_, a, b)
+#define XT_VADD(a, b) XT_ADD(a, b)
+#define XT_VSUB(a, b) XT_SUB(a, b)
+#define XT_VMUL(a, b) XT_MUL(a, b)
+#define XT_VDIV(a, b) XT_DIV(a, b)
+#define XT_VMIN(a, b) XT_MIN(a, b)
+#define XT_VMAX(a, b) XT_MAX(a, b)
+
+#define XT_GROUP_ID(d) xt_builtin_(XT_HERE_, XT_GROUP_ID_, d)
+#define XT_GROUP_COUNT(d) xt_builtin_(XT_HERE_, XT_GROUP_COUNT_, d)
+#define XT_LOCAL_ID(d) xt_builtin_(XT_HERE_, XT_LOCAL_ID_, d)
+#define XT_GLOBAL_ID(d) xt_builtin_(XT_HERE_, XT_GLOBAL_ID_, d)
+#define XT_SUBGROUP_ID() xt_builtin_(XT_HERE_, XT_SUBGROUP_ID_, 0)
+#define XT_LANE_ID() xt_builtin_(XT_HERE_, XT_LANE_ID_, 0)
+#define XT_PARAM(name_) xt_param_by_name_(XT_HERE_, name_)
+
+#define XT_INIT_TILE(base_, T, ...)                                                                                    \
+    xt_init_tile_(XT_HERE_, (xt_tile_desc_){.base = (base_), .type = (int)XT_TYPE_##T, .rows = __VA_ARGS__})
+#define XT_LOAD_TILE(...) xt_load_tile_(XT_HERE_, (xt_load_desc_){.tile = __VA_ARGS__})
+#define XT_STORE_TILE(vec_, tile_) xt_store_tile_(XT_HERE_, vec_, tile_)
+#define XT_PREFETCH_TILE(...) CM_CAT_(XT_PREFETCH_, CM_COUNT_(__VA_ARGS__))(__VA_ARGS__)
+#define XT_PREFETCH_1(tile_) xt_prefetch_tile_(XT_HERE_, (xt_prefetch_desc_){.tile = (tile_), .locality = 3})
+#define XT_PREFETCH_2(tile_, locality_) xt_prefetch_tile_(XT_HERE_, (xt_prefetch_desc_){.tile = (tile_), locality_})
+#define XT_UPDATE_TILE_OFFSET(tile_, rows_, cols_)                                                                     \
+    xt_update_tile_offset_(XT_HERE_, tile_, XT_NUMBER_(rows_), XT_NUMBER_(cols_))
+#define XT_TILE_MMA(...) xt_tile_mma_(XT_HERE_, (xt_mma_desc_){.a = __VA_ARGS__})
+#define XT_SPLAT(T, rows_, cols_, ...)                                                                                 \
+    xt_splat_(XT_HERE_, (int)XT_TYPE_##T, XT_NUMBER_(CM_FIRST_(__VA_ARGS__, 0)),                                       \
+              (xt_vec_desc_){.rows = (rows_), .cols = (cols_), CM_REST_(__VA_ARGS__, .end_ = 0)})
+#define XT_ATOMIC_RMW(kind_, vec_, tile_) xt_atomic_rmw_(XT_HERE_, XT_RMW_##kind_##_, vec_, tile_)
+#define XT_ATOMIC_RMW_TILE(kind_, vec_, tile_) XT_ATOMIC_RMW(kind_, vec_, tile_)
+#define XT_LOAD_GATHER(...) xt_load_gather_(XT_HERE_, (xt_gather_desc_){.tile = __VA_ARGS__})
+#define XT_STORE_SCATTER(vec_, ...) xt_store_scatter_(XT_HERE_, vec_, (xt_gather_desc_){.tile = __VA_ARGS__})
+#define XT_LOCAL(T, elements_) xt_local_(XT_HERE_, (int)XT_TYPE_##T, elements_)
+#define XT_BARRIER() xt_barrier_(XT_HERE_)
+
+#define XT_FOR(k, lo, hi, ...)                                                                                         \
+    for (xt_loop_ k##_loop_ = xt_for_begin_(XT_HERE_, XT_NUMBER_(lo), XT_NUMBER_(hi),                                  \
+                                            XT_NUMBER_(CM_FIRST_(__VA_ARGS__, 0)), CM_CARRIED_(__VA_ARGS__));          \
+         xt_for_next_(&k##_loop_);)                                                                                    \
+        for (const xt_val k = k##_loop_.index, *k##_once_ = &k; k##_once_; k##_once_ = xt_for_done_(&k##_loop_))
+
+#define XT_IF(...)                                                                                                     \
+    for (xt_branch_ CM_CAT_(xt_if_, __LINE__) = xt_if_begin_(XT_HERE_, XT_NUMBER_(CM_FIRST_(__VA_ARGS__, 0)),          \
+                                                             CM_CARRIED_(__VA_ARGS__));                                \
+         xt_if_next_(&CM_CAT_(xt_if_, __LINE__));)                                                                     \
+        if (CM_CAT_(xt_if_, __LINE__).side == 0)
+#define XT_ELSE else
+
+#endif /* XETILE_XETILE_H */

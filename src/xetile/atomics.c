@@ -1,0 +1,186 @@
+/* atomics.c - atomic_rmw. */
+#include "internal.h"
+
+typedef struct {
+    const char *name;
+    int takes, op; /* op: spe_atomic_op, or XT_RMW_LOOP_ */
+} xt_rmw_row_;
+
+static const xt_rmw_row_ *xt_rmw_row_of_(xt_rmw_kind_ kind)
+{
+    static const xt_rmw_row_ rows[] = {
+#define XT_ROW_(name, takes, op) {#name, XT_RMW_##takes, (int)op},
+        XT_RMW_KINDS_(XT_ROW_)
+#undef XT_ROW_
+    };
+    return &rows[kind];
+}
+
+typedef struct {
+    xt_rmw_kind_ kind;
+    uint32_t scope;
+} xt_rmw_;
+
+/* The larger or smaller of two numbers. A NaN wins (maximumf, minimumf) or loses (maxnumf, minnumf); -0 is less than 0.
+ */
+static spe_id xt_emit_extreme_(spe_module *m, spe_id a, spe_id b, bool larger, bool nan_wins)
+{
+    spe_id type = spe_type_of(m, a), bits = spe_int(m, spe_width(m, type)), both[2], p, q, r;
+    both[0] = spe_bitcast(m, bits, a);
+    both[1] = spe_bitcast(m, bits, b);
+    p = spe_bitcast(m, type, larger ? spe_and(m, both[0], both[1]) : spe_or(m, both[0], both[1])); /* of two zeros */
+    q = spe_select(m, larger ? spe_fgt(m, a, b) : spe_flt(m, a, b), a, b);
+    r = spe_select(m, spe_feq(m, a, b), p, q);
+    if (nan_wins) {
+        r = spe_select(m, spe_isnan(m, b), b, r);
+        return spe_select(m, spe_isnan(m, a), a, r);
+    }
+    r = spe_select(m, spe_isnan(m, b), a, r);
+    return spe_select(m, spe_isnan(m, a), b, r);
+}
+
+/* The new value from the old one and the operand, in the type that is computed in. */
+static spe_id xt_rmw_combine_(spe_module *m, xt_rmw_kind_ kind, spe_id old, spe_id v)
+{
+    switch (kind) {
+    case XT_RMW_addf_: return spe_fadd(m, old, v);
+    case XT_RMW_addi_: return spe_iadd(m, old, v);
+    case XT_RMW_maximumf_: return xt_emit_extreme_(m, old, v, true, true);
+    case XT_RMW_maxnumf_: return xt_emit_extreme_(m, old, v, true, false);
+    case XT_RMW_minimumf_: return xt_emit_extreme_(m, old, v, false, true);
+    case XT_RMW_minnumf_: return xt_emit_extreme_(m, old, v, false, false);
+    case XT_RMW_maxs_: return spe_select(m, spe_sgt(m, old, v), old, v);
+    case XT_RMW_maxu_: return spe_select(m, spe_ugt(m, old, v), old, v);
+    case XT_RMW_mins_: return spe_select(m, spe_slt(m, old, v), old, v);
+    case XT_RMW_minu_: return spe_select(m, spe_ult(m, old, v), old, v);
+    case XT_RMW_mulf_: return spe_fmul(m, old, v);
+    case XT_RMW_muli_: return spe_imul(m, old, v);
+    case XT_RMW_ori_: return spe_or(m, old, v);
+    case XT_RMW_andi_: return spe_and(m, old, v);
+    case XT_RMW_xori_: return spe_xor(m, old, v);
+    default: return v;
+    }
+}
+
+/* The word that an element is exchanged in: its own bits, or the aligned 32 bits that hold it. */
+typedef struct {
+    spe_id ptr, type, shift; /* shift: 0 when the word is the element */
+} xt_word_;
+
+static xt_word_ xt_rmw_word_(spe_module *m, spe_id ptr, uint32_t bits)
+{
+    spe_id i64 = spe_int(m, 64), address;
+    xt_word_ word;
+    word.type = spe_int(m, bits < 32 ? 32 : bits);
+    word.shift = 0;
+    word.ptr = bits < 32 ? 0 : spe_ptr_cast(m, ptr, word.type);
+    if (bits >= 32) return word;
+    address = spe_ptr_to_u(m, i64, ptr);
+    word.shift = spe_uconvert(m, word.type, spe_and(m, address, spe_u64(m, 3)));
+    word.shift = spe_shl(m, word.shift, spe_u32(m, 3));
+    address = spe_and(m, address, spe_u64(m, ~(uint64_t)3));
+    word.ptr = spe_u_to_ptr(m, spe_ptr(m, spe_info(m, spe_type_of(m, ptr)).storage, word.type), address);
+    return word;
+}
+
+/* The element's bits in a word, as its storage type. */
+static spe_id xt_word_get_(spe_module *m, const xt_word_ *word, spe_id from, spe_id type)
+{
+    spe_id bits = spe_int(m, spe_width(m, type));
+    if (word->shift) from = spe_uconvert(m, bits, spe_shr(m, from, word->shift));
+    return bits == type ? from : spe_bitcast(m, type, from);
+}
+
+/* The word with other bits for the element. */
+static spe_id xt_word_put_(spe_module *m, const xt_word_ *word, spe_id into, spe_id v)
+{
+    uint32_t bits = spe_width(m, spe_type_of(m, v));
+    spe_id mask;
+    if (spe_type_of(m, v) != spe_int(m, bits)) v = spe_bitcast(m, spe_int(m, bits), v);
+    if (!word->shift) return v;
+    mask = spe_shl(m, spe_u32(m, bits == 8 ? 0xffu : 0xffffu), word->shift);
+    v = spe_shl(m, spe_uconvert(m, word->type, v), word->shift);
+    return spe_or(m, spe_and(m, into, spe_not(m, mask)), v);
+}
+
+/* By compare-exchange, again and again until nobody came between. */
+static spe_id xt_rmw_loop_(cm_ctx *c, const xt_rmw_ *r, cm_type type, spe_id ptr, spe_id v)
+{
+    spe_module *m = c->m;
+    spe_id storage = spe_type_of(m, v), carried[2], next, got, old;
+    xt_word_ word = xt_rmw_word_(m, ptr, spe_width(m, storage));
+    carried[0] = spe_atomic_load(m, word.ptr, r->scope, 0);
+    carried[1] = spe_const_bool(m, true);
+    spe_while(m, 2, carried);
+    old = carried[0];
+    spe_while_test(m, carried[1]);
+    next = xt_word_get_(m, &word, old, storage);
+    if (r->kind == XT_RMW_assign_)
+        next = v;
+    else
+        next =
+            cm_from_arith_(c, type, xt_rmw_combine_(m, r->kind, cm_to_arith_(c, type, next), cm_to_arith_(c, type, v)));
+    next = xt_word_put_(m, &word, old, next);
+    got = spe_atomic_cas(m, word.ptr, old, next, r->scope, 0);
+    carried[0] = got;
+    carried[1] = spe_ine(m, got, old);
+    spe_endwhile(m, 2, carried);
+    return xt_word_get_(m, &word, carried[0], storage);
+}
+
+/* cm_visit's function: one element. */
+static spe_id xt_rmw_element_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, void *user)
+{
+    const xt_rmw_ *r = (const xt_rmw_ *)user;
+    int op = xt_rmw_row_of_(r->kind)->op;
+    bool whole = spe_width(c->m, spe_type_of(c->m, v)) >= 32;
+    if (op == XT_RMW_LOOP_ || !whole) return xt_rmw_loop_(c, r, type, ptr, v);
+    return spe_atomic(c->m, (spe_atomic_op)op, ptr, v, r->scope, 0);
+}
+
+/* Types and maps: a piece that several subgroups share would be modified several times. */
+static bool xt_check_rmw_(xt_where_ w, xt_rmw_kind_ kind, const xt_tile *t)
+{
+    const xt_rmw_row_ *row = xt_rmw_row_of_(kind);
+    const xt_dist *d = &t->dist;
+    int takes = xt_is_float_(t->type) ? XT_RMW_FLOAT_ : xt_is_int_(t->type) ? XT_RMW_INT_ : 0;
+    bool narrow = t->type == CM_E4M3 || t->type == CM_E5M2;
+    if (!(row->takes & takes) || (narrow && kind != XT_RMW_assign_)) {
+        xt_fail_(w, XT_ERROR_ATOMIC_TYPE, "%s of %s", row->name, xt_type_name_(t->type));
+        return false;
+    }
+    if (d->count[0] >= d->layout[0] && d->count[1] >= d->layout[1]) return true;
+    xt_fail_(w, XT_ERROR_ATOMIC_SHARED, "tile %d x %d of sg_layout {%d, %d} sg_data {%d, %d}", d->shape[0], d->shape[1],
+             d->layout[0], d->layout[1], d->data[0], d->data[1]);
+    return false;
+}
+
+xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_tile t)
+{
+    xt_ctx *x = w.x;
+    xt_rmw_ rmw;
+    xt_grid_ g;
+    xt_vec r;
+    cm_use use;
+    int i;
+    if (!xt_enter_(w, 110u + (uint32_t)kind) || !xt_check_vec_(w, &v, "the vector of XT_ATOMIC_RMW") ||
+        !xt_check_regular_(w, &t, "the tile of XT_ATOMIC_RMW") || !xt_check_store_(w, &v, &t) ||
+        !xt_check_rmw_(w, kind, &t))
+        return xt_no_vec_();
+    xt_need_layout_(x, &v, CM_ACC, false);
+    r = xt_new_vec_(w, t.type, &t.dist, &t.map);
+    memcpy(r.inner, t.inner, sizeof r.inner);
+    if (x->planning || !r.blocks) return r;
+    rmw.kind = kind;
+    rmw.scope = t.base.local ? SPE_ScopeWorkgroup : SPE_ScopeDevice;
+    use = r.use;
+    r.use = CM_ACC;
+    v = xt_as_use_(x, &v, CM_ACC);
+    xt_grid_init_(&g, &t.dist);
+    for (i = 0; i < g.blocks && i < v.blocks; i++) {
+        xt_block_ b = xt_block_at_(&g, i);
+        cm_mem mem = xt_mem_(w, &t, &b);
+        r.block[i] = cm_visit(&x->cm, &v.block[i], &mem, xt_rmw_element_, &rmw);
+    }
+    return xt_as_use_(x, &r, use);
+}

@@ -1,0 +1,241 @@
+/* carried.c - carried values: what XT_FOR and XT_IF take as &x. */
+#include "internal.h"
+
+/* Reads what a carried pointer points to; its first word tells what it is. */
+bool xt_read_(xt_where_ w, void *object, xt_thing_ *t, int number)
+{
+    memset(t, 0, sizeof *t);
+    memcpy(&t->magic, object, sizeof t->magic);
+    if (t->magic == XT_VAL_MAGIC_)
+        memcpy(&t->val, object, sizeof t->val);
+    else if (t->magic == XT_VEC_MAGIC_)
+        memcpy(&t->vec, object, sizeof t->vec);
+    else if (t->magic == XT_TILE_MAGIC_)
+        memcpy(&t->tile, object, sizeof t->tile);
+    else {
+        xt_fail_(w, XT_ERROR_CARRIED, "number %d of the list is something else, or was never set", number + 1);
+        return false;
+    }
+    return true;
+}
+
+void xt_write_(void *object, const xt_thing_ *t)
+{
+    if (t->magic == XT_VAL_MAGIC_) memcpy(object, &t->val, sizeof t->val);
+    if (t->magic == XT_VEC_MAGIC_) memcpy(object, &t->vec, sizeof t->vec);
+    if (t->magic == XT_TILE_MAGIC_) memcpy(object, &t->tile, sizeof t->tile);
+}
+
+/* The scalars that make up a value: one of an xt_val, six of a tile; a vector has none. */
+int xt_scalars_(xt_thing_ *t, xt_val *out[XT_COMPONENTS_])
+{
+    int i;
+    out[0] = &t->val;
+    if (t->magic != XT_TILE_MAGIC_) return t->magic == XT_VAL_MAGIC_;
+    for (i = 0; i < 2; i++) {
+        out[i] = &t->tile.offset[i];
+        out[2 + i] = &t->tile.shape[i];
+    }
+    out[4] = &t->tile.pitch;
+    out[5] = &t->tile.base;
+    return XT_COMPONENTS_;
+}
+static xt_vec *xt_thing_vec_(xt_thing_ *t)
+{
+    if (t->magic == XT_TILE_MAGIC_ && t->tile.scatter) return &t->tile.offsets;
+    return t->magic == XT_VEC_MAGIC_ ? &t->vec : NULL;
+}
+
+/* The type in which a scalar is carried: a C constant's is i32 or f32. */
+int xt_carried_type_(const xt_val *start)
+{
+    return start->kind == XT_INT_ ? CM_I32 : start->kind == XT_REAL_ ? CM_F32 : start->type;
+}
+
+static void xt_describe_thing_(const xt_thing_ *t, char *text, size_t size)
+{
+    const xt_dist *d = t->magic == XT_VEC_MAGIC_ ? &t->vec.dist : &t->tile.dist;
+    const xt_map *m = t->magic == XT_VEC_MAGIC_ ? &t->vec.map : &t->tile.map;
+    if (t->magic == XT_VAL_MAGIC_) {
+        snprintf(text, size, "%s", xt_type_name_(xt_carried_type_(&t->val)));
+        return;
+    }
+    snprintf(text, size, "%s %d x %d of %s", t->magic == XT_VEC_MAGIC_ ? "vector" : "tile", d->shape[0], d->shape[1],
+             xt_type_name_((int)(t->magic == XT_VEC_MAGIC_ ? t->vec.type : t->tile.type)));
+    if (xt_has_map_(m))
+        snprintf(text + strlen(text), size - strlen(text), " with sg_layout {%d, %d} sg_data {%d, %d}", m->sg_layout[0],
+                 m->sg_layout[1], m->sg_data[0], m->sg_data[1]);
+}
+
+static bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
+{
+    int s, t;
+    if (a->magic != b->magic) return false;
+    if (a->magic == XT_VEC_MAGIC_)
+        return a->vec.type == b->vec.type && a->vec.dist.shape[0] == b->vec.dist.shape[0] &&
+               a->vec.dist.shape[1] == b->vec.dist.shape[1] && xt_same_map_(&a->vec.map, &b->vec.map);
+    if (a->magic == XT_TILE_MAGIC_)
+        return a->tile.type == b->tile.type && a->tile.column_major == b->tile.column_major &&
+               a->tile.scatter == b->tile.scatter && a->tile.inside == b->tile.inside &&
+               a->tile.base.local == b->tile.base.local &&
+               memcmp(a->tile.inner, b->tile.inner, sizeof a->tile.inner) == 0 &&
+               (!a->tile.scatter || a->tile.offsets.type == b->tile.offsets.type) &&
+               a->tile.dist.shape[0] == b->tile.dist.shape[0] && a->tile.dist.shape[1] == b->tile.dist.shape[1] &&
+               xt_same_map_(&a->tile.map, &b->tile.map);
+    s = xt_carried_type_(&a->val);
+    t = xt_carried_type_(&b->val);
+    if (a->val.kind == XT_POINTER_ || b->val.kind == XT_POINTER_) return a->val.kind == b->val.kind && s == t;
+    if (s == t || (b->val.kind == XT_INT_ && xt_is_float_(s))) return true;
+    return xt_is_int_(s) && xt_is_int_(t) && (b->val.kind == XT_INT_ || xt_bits_(s) == xt_bits_(t));
+}
+
+/* "a carried value whose type changes" */
+bool xt_check_carried_(xt_where_ w, const xt_thing_ *start, const xt_thing_ *now, int number)
+{
+    char before[112], after[112];
+    if (xt_same_kind_(start, now)) return true;
+    xt_describe_thing_(start, before, sizeof before);
+    xt_describe_thing_(now, after, sizeof after);
+    xt_fail_(w, XT_ERROR_CARRIED_TYPE, "number %d of the list came in as %s, is %s at the end", number + 1, before,
+             after);
+    return false;
+}
+
+static bool xt_same_scalar_(const xt_val *a, const xt_val *b)
+{
+    if (a->kind != b->kind || a->type != b->type) return false;
+    if (a->kind == XT_INT_) return a->i == b->i;
+    if (a->kind == XT_REAL_) return memcmp(&a->real, &b->real, sizeof a->real) == 0;
+    return a->id == b->id;
+}
+
+/* Which scalars differ (a bit each), and whether the vector does. */
+uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
+{
+    xt_val *p[XT_COMPONENTS_], *q[XT_COMPONENTS_];
+    const xt_vec *v = xt_thing_vec_(a), *u = xt_thing_vec_(b);
+    int i, n = xt_scalars_(a, p);
+    uint32_t mask = v && u && v->serial != u->serial ? XT_VEC_CHANGES_ : 0;
+    xt_scalars_(b, q);
+    for (i = 0; i < n; i++)
+        if (!xt_same_scalar_(p[i], q[i])) mask |= 1u << i;
+    return mask;
+}
+
+/* ---- carried values: planning ------------------------------------------------------------------------------------ */
+
+/* While planning: those scalars become new, unknown values, and so does a vector. */
+void xt_forget_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
+{
+    xt_val *p[XT_COMPONENTS_];
+    xt_vec *v = xt_thing_vec_(t);
+    int i, n = xt_scalars_(t, p);
+    if (v && (mask & XT_VEC_CHANGES_)) v->serial = ++x->serial;
+    for (i = 0; i < n; i++) {
+        if (!(mask >> i & 1)) continue;
+        if (p[i]->kind == XT_POINTER_)
+            p[i]->id = ++x->serial;
+        else
+            *p[i] = xt_scalar_(x, xt_carried_type_(p[i]), 0, 1, 0);
+    }
+}
+
+/* Two values of which either may be there later: they share a layout, or the fate of their 2D block messages. */
+void xt_join_(xt_ctx *x, xt_thing_ *a, xt_thing_ *b)
+{
+    const xt_vec *v = xt_thing_vec_(a), *u = xt_thing_vec_(b);
+    if (!spe_ok(&x->m)) return;
+    if (v && u) xt_same_layout_(x, v->node, u->node);
+    if (a->magic == XT_TILE_MAGIC_ && !a->tile.scatter && a->tile.node != b->tile.node)
+        xt_same_tiles_(x, a->tile.node, b->tile.node);
+}
+
+uint32_t *xt_changed_(xt_ctx *x, const xt_frame_ *f, int slot)
+{
+    return (uint32_t *)x->changed.items + ((const int *)x->frame_first.items)[f->number] + slot;
+}
+
+/* ---- carried values: ids for phis -------------------------------------------------------------------------------- */
+
+int xt_count_ids_(xt_ctx *x, xt_frame_ *f)
+{
+    int i, j, n, total = 0;
+    for (i = 0; i < f->slots; i++) {
+        xt_thing_ *t = &f->slot[i].start;
+        uint32_t mask = *xt_changed_(x, f, i);
+        xt_val *p[XT_COMPONENTS_];
+        const xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
+        n = xt_scalars_(t, p);
+        for (j = 0; j < n; j++) total += (int)(mask >> j & 1);
+        for (j = 0; v && j < v->blocks; j++) total += v->block[j].parts;
+    }
+    return total;
+}
+
+/* The ids of one vector, in the layout of `like`. */
+static int xt_vec_ids_(xt_ctx *x, const xt_vec *v, const xt_vec *like, spe_id *ids)
+{
+    xt_vec r = xt_as_use_(x, v, like->use);
+    int i, j, n = 0;
+    for (i = 0; i < like->blocks; i++)
+        for (j = 0; j < like->block[i].parts; j++)
+            ids[n++] = i < r.blocks && j < r.block[i].parts ? r.block[i].part[j] : 0;
+    return n;
+}
+
+/* The ids of what changes: of slot i from things[i], which may be the start, the values at the end, ... */
+void xt_gather_(xt_where_ w, xt_frame_ *f, int which)
+{
+    xt_ctx *x = w.x;
+    int i, j, n, at = 0;
+    for (i = 0; i < f->slots; i++) {
+        xt_slot_ *s = &f->slot[i];
+        xt_thing_ *t = which ? &s->now : &s->start;
+        uint32_t mask = *xt_changed_(x, f, i);
+        xt_val *p[XT_COMPONENTS_], *first[XT_COMPONENTS_];
+        if (!mask) continue;
+        n = xt_scalars_(t, p);
+        xt_scalars_(&s->start, first);
+        for (j = 0; j < n; j++)
+            if (mask >> j & 1)
+                f->ids[at++] = p[j]->kind == XT_POINTER_
+                                   ? p[j]->id
+                                   : xt_id_(w, p[j], xt_carried_type_(first[j]), "a carried value");
+        if (mask & XT_VEC_CHANGES_) at += xt_vec_ids_(x, xt_thing_vec_(t), xt_thing_vec_(&s->start), f->ids + at);
+    }
+}
+
+/* A vector like another, made of these ids. */
+static int xt_vec_from_ids_(xt_ctx *x, xt_vec *v, const spe_id *ids)
+{
+    cm_matrix *block = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *block);
+    int i, n = 0;
+    if (!block) return 0;
+    for (i = 0; i < v->blocks; i++) {
+        block[i] = cm_from_parts(&x->cm, &v->block[i].l, ids + n);
+        n += v->block[i].parts;
+    }
+    v->block = block;
+    return n;
+}
+
+/* The user's variables become what they were at the start, with the given ids where they change. */
+void xt_scatter_(xt_ctx *x, xt_frame_ *f)
+{
+    int i, j, n, at = 0;
+    for (i = 0; i < f->slots; i++) {
+        xt_thing_ t = f->slot[i].start;
+        uint32_t mask = *xt_changed_(x, f, i);
+        xt_val *p[XT_COMPONENTS_];
+        n = xt_scalars_(&t, p);
+        for (j = 0; j < n; j++) {
+            if (!(mask >> j & 1)) continue;
+            if (p[j]->kind == XT_POINTER_)
+                p[j]->id = f->ids[at++];
+            else
+                *p[j] = xt_scalar_(x, xt_carried_type_(p[j]), f->ids[at++], 1, 0);
+        }
+        if (mask & XT_VEC_CHANGES_) at += xt_vec_from_ids_(x, xt_thing_vec_(&t), f->ids + at);
+        xt_write_(f->slot[i].object, &t);
+    }
+}

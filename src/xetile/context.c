@@ -1,0 +1,92 @@
+/* context.c - one build. */
+#include "internal.h"
+
+xt_where_ xt_where_at_(xt_ctx *x, const char *file, int line)
+{
+    xt_where_ w;
+    w.x = x;
+    w.file = file;
+    w.line = line;
+    return w;
+}
+
+const cm_errors_ *xt_errors_(void)
+{
+    static const cm_errors_ errors = {xt_error_name,
+                                      xt_error_text,
+                                      XT_ERROR_PARAMETER_TEXT,
+                                      XT_ERROR_TARGET,
+                                      XT_ERROR_SUBGROUP_SIZE,
+                                      XT_ERROR_UNCLOSED,
+                                      {XT_ERROR_MEMORY, "XT_ERROR_MEMORY", "out of memory", NULL, 0}};
+    return &errors;
+}
+
+cm_blame_ xt_blame_(xt_where_ w) { return cm_blame_of_(&w.x->m, xt_errors_(), w.file, w.line); }
+
+/* Reports an error at the user's line to the module, which keeps the first. */
+void xt_fail_(xt_where_ w, int id, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    cm_vreport_(xt_blame_(w), id, format, args);
+    va_end(args);
+}
+
+/* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */
+bool xt_enter_(xt_where_ w, uint32_t operation)
+{
+    if (w.x->waiting.magic && operation != XT_PREFETCH_OPERATION_) xt_prefetch_waiting_(w.x);
+    spe_at(&w.x->m, w.file, w.line);
+    w.x->step_hash = (w.x->step_hash ^ operation) * 16777619u;
+    w.x->operations++;
+    return spe_ok(&w.x->m);
+}
+
+void *xt_memory_(xt_ctx *x, size_t bytes) { return spe_alloc(&x->m, bytes ? bytes : 1); }
+
+/* A new zeroed item at the end of a list; NULL when out of memory. */
+void *xt_push_(xt_ctx *x, xt_list_ *list, size_t size)
+{
+    if (list->count == list->capacity) {
+        int capacity = list->capacity ? list->capacity * 2 : 32;
+        void *items = xt_memory_(x, (size_t)capacity * size);
+        if (!items) return NULL;
+        if (list->count) memcpy(items, list->items, (size_t)list->count * size);
+        list->items = items;
+        list->capacity = capacity;
+    }
+    return (char *)list->items + (size_t)list->count++ * size;
+}
+
+xt_plan_vec_ *xt_plan_vec_at_(xt_ctx *x, int i) { return (xt_plan_vec_ *)x->vecs.items + i; }
+xt_plan_tile_ *xt_plan_tile_at_(xt_ctx *x, int i) { return (xt_plan_tile_ *)x->tiles.items + i; }
+xt_expr_ *xt_expr_at_(xt_ctx *x, int i) { return (xt_expr_ *)x->exprs.items + i; }
+
+const char *xt_type_name_(int type)
+{
+    const cm_type_row *row = cm_type_info((cm_type)type);
+    return type == XT_BOOL_ ? "i1" : row ? row->name : "no type";
+}
+
+bool xt_is_float_(int type)
+{
+    return type < XT_BOOL_ && cm_type_info((cm_type)type)->kind == CM_KIND_FLOAT;
+}
+
+bool xt_is_int_(int type) { return type < XT_BOOL_ && cm_type_info((cm_type)type)->kind == CM_KIND_INT; }
+bool xt_is_signed_(int type) { return type < XT_BOOL_ && cm_type_info((cm_type)type)->is_signed; }
+int xt_bits_(int type) { return type == XT_BOOL_ ? 1 : cm_type_info((cm_type)type)->bytes * 8; }
+
+/* The type that coopmatrix.h holds a vector's or tile's elements in: an i1 is a byte, 0 or 1. */
+cm_type xt_held_(int type) { return type == XT_BOOL_ ? CM_U8 : (cm_type)type; }
+
+/* The SPIR-V type that holds a scalar of this type. */
+spe_id xt_spe_type_(xt_ctx *x, int type)
+{
+    const cm_type_row *row;
+    if (type == XT_BOOL_) return spe_bool(&x->m);
+    row = cm_type_info((cm_type)type);
+    return row->storage_float ? spe_float(&x->m, (uint32_t)row->storage_bits)
+                              : spe_int(&x->m, (uint32_t)row->storage_bits);
+}

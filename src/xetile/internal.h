@@ -1,0 +1,237 @@
+/* internal.h - what the bodies of xetile.h share with each other and with nobody else. */
+#define XETILE_SEPARATE_
+#include "../xetile.h"
+#include "../coopmatrix/internal.h"
+
+XETILE_PRIVATE bool xt_has_map_(const xt_map *map);
+XETILE_PRIVATE bool xt_same_map_(const xt_map *a, const xt_map *b);
+
+/* How a piece's side is cut into powers of two, the largest first, each at most 64: what coopmatrix.h takes as rows. */
+enum { XT_CUT_MAX_ = 24, XT_CUT_LARGEST_ = 64, XT_SIDE_MAX_ = 1024 };
+typedef struct {
+    int n;
+    int size[XT_CUT_MAX_], at[XT_CUT_MAX_];
+} xt_cut_;
+
+XETILE_PRIVATE void xt_cut_side_(xt_cut_ *cut, int side);
+enum { XT_VAL_MAGIC_ = 0x58745631, XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
+
+XETILE_PRIVATE xt_val xt_number_(xt_kind_ kind, int type, int64_t i, double real);
+
+/* How a value is computed from constants, parameters and group ids alone, so that it can be known before the body. */
+typedef enum { XT_EXPR_CONST_, XT_EXPR_PARAM_, XT_EXPR_BUILTIN_, XT_EXPR_BINARY_, XT_EXPR_CAST_ } xt_expr_kind_;
+typedef struct {
+    xt_expr_kind_ kind;
+    int op, type, a, b; /* op: of a binary one; number of a parameter or built-in */
+    int64_t value;
+    spe_id id; /* once written */
+} xt_expr_;
+
+typedef struct {
+    int parent;   /* vectors that must share a layout form a class (union-find) */
+    bool need[3]; /* of the root: which uses an operation asked for, by cm_use */
+    bool accumulator;
+} xt_plan_vec_;
+
+enum { XT_COMPONENTS_ = 6 }; /* scalars of a tile: offset, shape, pitch, base */
+
+typedef struct {
+    int parent; /* tiles that may take each other's place form a class */
+    bool used, possible, column_major;
+    int type, base, rows, cols, pitch;       /* type: of the elements; the others are expressions */
+    spe_id rows_id, cols_id, pitch_id, test; /* once written */
+    int origin[2];                           /* where it starts, as expressions */
+    /* of this version: offset, shape, pitch and base as XT_INIT_TILE left them */
+    spe_id made[XT_COMPONENTS_];
+} xt_plan_tile_;
+
+typedef struct {
+    int tile, expression;
+    int mask, below; /* what 2D block messages need: (expression & mask) == 0, or expression < the expression `below` */
+} xt_plan_offset_;
+
+/* An array in local memory, the same one in every version of the body, aligned to so many bytes. */
+enum { XT_LOCAL_ALIGN_ = 64 };
+typedef struct {
+    int type;
+    int64_t elements;
+    spe_id id;
+} xt_local_array_;
+
+/* What differs from lane to lane, made before the body: a condition, and a number. */
+typedef struct {
+    uint32_t mask; /* bit p: in lane p */
+    spe_id id;
+} xt_lane_bit_row_;
+typedef struct {
+    unsigned char table[32];
+    spe_id id;
+} xt_lane_table_row_;
+
+XETILE_PRIVATE xt_where_ xt_where_at_(xt_ctx *x, const char *file, int line);
+XETILE_PRIVATE const cm_errors_ *xt_errors_(void);
+XETILE_PRIVATE cm_blame_ xt_blame_(xt_where_ w);
+
+CM_PRINTF_(3, 4) XETILE_PRIVATE void xt_fail_(xt_where_ w, int id, const char *format, ...);
+
+enum { XT_PREFETCH_OPERATION_ = 54 };
+
+XETILE_PRIVATE bool xt_enter_(xt_where_ w, uint32_t operation);
+XETILE_PRIVATE void *xt_memory_(xt_ctx *x, size_t bytes);
+XETILE_PRIVATE void *xt_push_(xt_ctx *x, xt_list_ *list, size_t size);
+XETILE_PRIVATE xt_plan_vec_ *xt_plan_vec_at_(xt_ctx *x, int i);
+XETILE_PRIVATE xt_plan_tile_ *xt_plan_tile_at_(xt_ctx *x, int i);
+XETILE_PRIVATE xt_expr_ *xt_expr_at_(xt_ctx *x, int i);
+XETILE_PRIVATE const char *xt_type_name_(int type);
+XETILE_PRIVATE bool xt_is_float_(int type);
+XETILE_PRIVATE bool xt_is_int_(int type);
+XETILE_PRIVATE bool xt_is_signed_(int type);
+XETILE_PRIVATE int xt_bits_(int type);
+XETILE_PRIVATE cm_type xt_held_(int type);
+XETILE_PRIVATE spe_id xt_spe_type_(xt_ctx *x, int type);
+XETILE_PRIVATE const char *xt_op_name_(int op);
+XETILE_PRIVATE bool xt_is_compare_(int op);
+XETILE_PRIVATE bool xt_is_constant_(const xt_val *v);
+XETILE_PRIVATE const char *xt_describe_(const xt_val *v, char *text, size_t size);
+XETILE_PRIVATE int xt_align_of_(int64_t i);
+XETILE_PRIVATE int xt_val_align_(const xt_val *v);
+XETILE_PRIVATE xt_val xt_scalar_(xt_ctx *x, int type, spe_id id, int align, int expression);
+XETILE_PRIVATE xt_val xt_nothing_(void);
+XETILE_PRIVATE int xt_new_expr_(xt_ctx *x, xt_expr_kind_ kind, int op, int type, int a, int b, int64_t value);
+XETILE_PRIVATE int xt_expr_of_(xt_ctx *x, const xt_val *v);
+XETILE_PRIVATE spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v);
+XETILE_PRIVATE bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char *what);
+XETILE_PRIVATE spe_id xt_id_(xt_where_ w, const xt_val *v, int type, const char *what);
+XETILE_PRIVATE spe_id xt_index_id_(xt_where_ w, const xt_val *v, const char *what);
+XETILE_PRIVATE spe_id xt_emit_int_(spe_module *m, int op, bool is_signed, spe_id a, spe_id b);
+XETILE_PRIVATE spe_id xt_emit_float_(spe_module *m, int op, spe_id a, spe_id b);
+XETILE_PRIVATE xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b);
+XETILE_PRIVATE xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v);
+XETILE_PRIVATE xt_val xt_select_(xt_where_ w, xt_val condition, xt_val a, xt_val b);
+XETILE_PRIVATE spe_id xt_emit_builtin_(xt_ctx *x, int kind, int dim);
+XETILE_PRIVATE void xt_same_layout_(xt_ctx *x, int a, int b);
+XETILE_PRIVATE void xt_need_layout_(xt_ctx *x, const xt_vec *v, cm_use use, bool accumulator);
+XETILE_PRIVATE int xt_tile_root_(xt_ctx *x, int node);
+XETILE_PRIVATE void xt_same_tiles_(xt_ctx *x, int a, int b);
+XETILE_PRIVATE spe_id xt_emit_expr_(xt_ctx *x, int number, int type);
+XETILE_PRIVATE spe_id xt_emit_base_(xt_ctx *x, const xt_plan_tile_ *p);
+
+/* A piece is cut on both sides into powers of two; a subgroup's vector is the blocks of its pieces in order. */
+typedef struct {
+    xt_cut_ cut[2];
+    int rounds[2], stride[2], blocks; /* stride: from one piece of a subgroup to its next */
+} xt_grid_;
+
+typedef struct {
+    int row, col, rows, cols; /* from the subgroup's first piece */
+} xt_block_;
+
+XETILE_PRIVATE void xt_grid_init_(xt_grid_ *g, const xt_dist *d);
+XETILE_PRIVATE int xt_block_number_(const xt_grid_ *g, int round0, int round1, int i, int j);
+XETILE_PRIVATE xt_block_ xt_block_at_(const xt_grid_ *g, int number);
+XETILE_PRIVATE xt_vec xt_no_vec_(void);
+XETILE_PRIVATE xt_vec xt_new_vec_(xt_where_ w, cm_type type, const xt_dist *d, const xt_map *map);
+XETILE_PRIVATE bool xt_check_vec_(xt_where_ w, const xt_vec *v, const char *what);
+XETILE_PRIVATE xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use);
+XETILE_PRIVATE bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt_map *map);
+XETILE_PRIVATE xt_val xt_subgroup_place_(xt_ctx *x, const xt_dist *d, int dim);
+XETILE_PRIVATE xt_tile xt_no_tile_(void);
+XETILE_PRIVATE void xt_plan_tile_describe_(xt_ctx *x, const xt_tile *t);
+XETILE_PRIVATE int xt_inner_(const xt_tile *t);
+XETILE_PRIVATE void xt_tile_ids_(xt_where_ w, const xt_tile *t, spe_id ids[XT_COMPONENTS_]);
+XETILE_PRIVATE void xt_plan_need_(xt_ctx *x, const xt_tile *t, int expression, int mask, int below);
+XETILE_PRIVATE void xt_plan_step_(xt_ctx *x, const xt_tile *t, const xt_val *step);
+XETILE_PRIVATE void xt_plan_forward_(xt_ctx *x, const xt_tile *t, const xt_val *step);
+XETILE_PRIVATE bool xt_tile_order_(xt_where_ w, xt_tile *t, const int order[2]);
+XETILE_PRIVATE bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d);
+XETILE_PRIVATE bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d);
+XETILE_PRIVATE bool xt_check_tile_(xt_where_ w, const xt_tile *t, const char *what);
+XETILE_PRIVATE bool xt_check_regular_(xt_where_ w, const xt_tile *t, const char *what);
+XETILE_PRIVATE cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b);
+XETILE_PRIVATE void xt_tile_is_used_(xt_ctx *x, const xt_tile *t);
+XETILE_PRIVATE bool xt_padding_(xt_where_ w, int type, double padding, xt_val *number);
+XETILE_PRIVATE spe_id xt_truth_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user);
+XETILE_PRIVATE bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t);
+XETILE_PRIVATE void xt_prefetch_waiting_(xt_ctx *x);
+XETILE_PRIVATE bool xt_check_alike_(xt_where_ w, const char *what, const xt_vec *a, const xt_vec *b, bool types);
+XETILE_PRIVATE xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like);
+
+/* In the accumulator's layout matrices of any two types correspond part by part, so an operation may change the type.
+ * The callback gets one part of each operand, in the types that hold them. */
+typedef spe_id (*xt_part_fn_)(xt_ctx *x, const spe_id *parts, const void *user);
+
+XETILE_PRIVATE cm_matrix xt_map_parts_(xt_ctx *x, cm_type to, int n, const cm_matrix *const *a, xt_part_fn_ fn,
+                                       const void *user);
+XETILE_PRIVATE xt_vec xt_settle_(xt_ctx *x, xt_vec r);
+XETILE_PRIVATE spe_id xt_like_part_(xt_ctx *x, spe_id elem, spe_id part);
+XETILE_PRIVATE xt_vec xt_compare_vec_(xt_where_ w, int op, const xt_vec *a, const xt_vec *b);
+
+/* What a subgroup holds of a vector, seen as one rows x cols array (its pieces one after another): for each element
+ * the component (a scalar a lane) and the lane that have it. */
+typedef struct {
+    int rows, cols, comps, capacity;
+    int type; /* the arithmetic type of the components: xt_wide_type_ of the vector's */
+    spe_id *comp;
+    int *where; /* comp * 64 + lane */
+} xt_field_;
+
+XETILE_PRIVATE int xt_wide_type_(int type);
+XETILE_PRIVATE bool xt_field_init_(xt_ctx *x, xt_field_ *f, int rows, int cols, int comps, int type);
+XETILE_PRIVATE void xt_local_place_(const xt_grid_ *g, const xt_dist *d, int number, int *row, int *col);
+XETILE_PRIVATE cm_slot xt_slot_at_(const cm_layout *l, int lane, int v);
+XETILE_PRIVATE bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type);
+XETILE_PRIVATE spe_id xt_lane_bit_(xt_ctx *x, uint32_t mask);
+
+/* Moves of one operation that were already made: the same component by the same table is not moved twice. */
+typedef struct {
+    int *head; /* of each component its first move */
+    xt_list_ moves;
+} xt_moves_;
+
+XETILE_PRIVATE bool xt_moves_init_(xt_ctx *x, xt_moves_ *m, const xt_field_ *f);
+XETILE_PRIVATE spe_id xt_pick_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, const int *from);
+
+/* Which element of a field goes to (row, col) of the result. */
+typedef struct {
+    const int *rows, *cols; /* of each row and column of the result, its row and column in the field */
+    bool transposed;        /* rows and cols then tell column and row in the field */
+} xt_origin_;
+
+XETILE_PRIVATE xt_vec xt_pick_all_(xt_ctx *x, const xt_field_ *f, const xt_origin_ *o, xt_vec r);
+XETILE_PRIVATE bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, const xt_dist *from, bool transposed,
+                                const int divisor[2], const int factor[2], const int shift[2]);
+
+/* One buffer serves every such operation of a kernel. While planning each says what it would like; afterwards the
+ * buffer gets what local memory has left, and who does not fit works in passes over rows. */
+typedef struct {
+    int pitch, bytes, rows; /* of an element; rows: in one pass */
+    bool transposed;        /* the result reads rows as columns */
+    int stride[2];          /* of the source's rows and columns when read: 0 repeats one (broadcast), else 1 */
+    int shift[2];           /* of the result in the source (slices) */
+} xt_scratch_;
+
+XETILE_PRIVATE void xt_scratch_init_(xt_scratch_ *s, const xt_vec *v, bool transposed);
+XETILE_PRIVATE xt_vec xt_through_scratch_(xt_where_ w, const xt_vec *v, xt_scratch_ *s, xt_vec r);
+XETILE_PRIVATE bool xt_map_agrees_(xt_where_ w, int error, const char *what, const xt_map *has, const xt_map *wanted);
+XETILE_PRIVATE bool xt_check_source_(xt_where_ w, const char *what, const xt_map *given, const xt_vec *v);
+XETILE_PRIVATE int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v);
+XETILE_PRIVATE xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map);
+XETILE_PRIVATE bool xt_read_(xt_where_ w, void *object, xt_thing_ *t, int number);
+XETILE_PRIVATE void xt_write_(void *object, const xt_thing_ *t);
+XETILE_PRIVATE int xt_scalars_(xt_thing_ *t, xt_val *out[XT_COMPONENTS_]);
+
+/* The vector that a value is or holds (the offsets of a scatter tile); NULL when there is none. In masks of changes it
+ * has bit XT_VEC_CHANGES_; bits from XT_COUNTS_SHIFT_ on are of scalars that advance as the loop's index does. */
+enum { XT_VEC_CHANGES_ = 1 << XT_COMPONENTS_, XT_COUNTS_SHIFT_ = 16 };
+
+XETILE_PRIVATE int xt_carried_type_(const xt_val *start);
+XETILE_PRIVATE bool xt_check_carried_(xt_where_ w, const xt_thing_ *start, const xt_thing_ *now, int number);
+XETILE_PRIVATE uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b);
+XETILE_PRIVATE void xt_forget_(xt_ctx *x, xt_thing_ *t, uint32_t mask);
+XETILE_PRIVATE void xt_join_(xt_ctx *x, xt_thing_ *a, xt_thing_ *b);
+XETILE_PRIVATE uint32_t *xt_changed_(xt_ctx *x, const xt_frame_ *f, int slot);
+XETILE_PRIVATE int xt_count_ids_(xt_ctx *x, xt_frame_ *f);
+XETILE_PRIVATE void xt_gather_(xt_where_ w, xt_frame_ *f, int which);
+XETILE_PRIVATE void xt_scatter_(xt_ctx *x, xt_frame_ *f);
+XETILE_PRIVATE xt_frame_ *xt_open_(xt_where_ w, xt_frame_kind_ kind, void *const *objects);
+XETILE_PRIVATE void xt_loop_forget_(xt_ctx *x, xt_frame_ *f);

@@ -1,0 +1,419 @@
+/* numbers.c - numbers. */
+#include "internal.h"
+
+const char *xt_op_name_(int op)
+{
+    static const char *const names[] = {
+#define XT_ROW_(name) "XT_" #name,
+        XT_BINARY_OPS_(XT_ROW_)
+#undef XT_ROW_
+    };
+    return names[op];
+}
+
+bool xt_is_compare_(int op) { return op >= XT_OP_EQ_; }
+bool xt_is_constant_(const xt_val *v) { return v->kind == XT_INT_ || v->kind == XT_REAL_; }
+
+/* Describes a value for error messages: "f32", "5", "pointer to f16". */
+const char *xt_describe_(const xt_val *v, char *text, size_t size)
+{
+    if (v->magic != XT_VAL_MAGIC_ || v->kind == XT_NONE_)
+        snprintf(text, size, "nothing");
+    else if (v->kind == XT_INT_)
+        snprintf(text, size, "the constant %lld", (long long)v->i);
+    else if (v->kind == XT_REAL_)
+        snprintf(text, size, "the constant %g", v->real);
+    else
+        snprintf(text, size, "%s%s", v->kind == XT_POINTER_ ? "pointer to " : "", xt_type_name_(v->type));
+    return text;
+}
+
+/* The largest power of two that divides a constant. */
+int xt_align_of_(int64_t i)
+{
+    int align = 1;
+    if (i == 0) return 1 << 20;
+    while (align < 1 << 20 && i % (align * 2) == 0) align *= 2;
+    return align;
+}
+
+int xt_val_align_(const xt_val *v) { return v->kind == XT_INT_ ? xt_align_of_(v->i) : v->align; }
+
+/* A value of the kernel. While planning there are no ids: each value gets a number of its own. */
+xt_val xt_scalar_(xt_ctx *x, int type, spe_id id, int align, int expression)
+{
+    xt_val v = xt_number_(XT_SCALAR_, type, 0, 0);
+    v.id = v.root = x->planning ? ++x->serial : id;
+    v.align = align;
+    v.expression = x->planning ? expression : 0;
+    return v;
+}
+
+xt_val xt_nothing_(void) { return xt_number_(XT_SCALAR_, CM_I32, 0, 0); } /* after an error */
+
+int xt_new_expr_(xt_ctx *x, xt_expr_kind_ kind, int op, int type, int a, int b, int64_t value)
+{
+    xt_expr_ *e;
+    if (x->exprs.count == 0 && !xt_push_(x, &x->exprs, sizeof *e)) return 0; /* number 0 means none */
+    e = (xt_expr_ *)xt_push_(x, &x->exprs, sizeof *e);
+    if (!e) return 0;
+    e->kind = kind;
+    e->op = op;
+    e->type = type;
+    e->a = a;
+    e->b = b;
+    e->value = value;
+    return x->exprs.count - 1;
+}
+
+int xt_expr_of_(xt_ctx *x, const xt_val *v)
+{
+    if (!x->planning) return 0;
+    return v->kind == XT_INT_ ? xt_new_expr_(x, XT_EXPR_CONST_, 0, CM_I32, 0, 0, v->i) : v->expression;
+}
+
+static bool xt_int_fits_(int type, int64_t i)
+{
+    int bits = xt_bits_(type);
+    if (bits == 64) return true;
+    if (xt_is_signed_(type)) return i >= -((int64_t)1 << (bits - 1)) && i < (int64_t)1 << (bits - 1);
+    return i >= 0 && i < (int64_t)1 << bits;
+}
+
+/* The id of a scalar constant of a type, in the form coopmatrix.h holds it (bf16 and 8-bit floats as their bits). */
+spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v)
+{
+    spe_id t = xt_spe_type_(x, type);
+    double real = v->kind == XT_INT_ ? (double)v->i : v->real;
+    if (type == XT_BOOL_) return spe_const_bool(&x->m, v->i != 0);
+    if (type == CM_BF16) return spe_const_u(&x->m, t, spe_f32_to_bf16_bits((float)real));
+    if (type == CM_E4M3) return spe_const_u(&x->m, t, spe_f32_to_e4m3_bits((float)real, true));
+    if (type == CM_E5M2) return spe_const_u(&x->m, t, spe_f32_to_e5m2_bits((float)real, true));
+    if (xt_is_float_(type)) return spe_const_f(&x->m, t, type == CM_TF32 ? (double)spe_f32_to_tf32((float)real) : real);
+    return xt_is_signed_(type) ? spe_const_i(&x->m, t, v->i) : spe_const_u(&x->m, t, (uint64_t)v->i);
+}
+
+/* Is there a number at all, and does a constant fit the type? */
+bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char *what)
+{
+    char text[48];
+    if (v->magic != XT_VAL_MAGIC_ || v->kind == XT_NONE_) {
+        xt_fail_(w, XT_ERROR_UNSET, "%s", what);
+        return false;
+    }
+    if (v->kind == XT_POINTER_ || (v->kind == XT_REAL_ && !xt_is_float_(type))) {
+        xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_describe_(v, text, sizeof text),
+                 xt_type_name_(type));
+        return false;
+    }
+    if (v->kind == XT_INT_ && xt_is_int_(type) && !xt_int_fits_(type, v->i)) {
+        xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %lld, wanted %s", what, (long long)v->i, xt_type_name_(type));
+        return false;
+    }
+    return true;
+}
+
+/* The id of a number as `type`; integers of one width stand for each other. While planning any number will do. */
+spe_id xt_id_(xt_where_ w, const xt_val *v, int type, const char *what)
+{
+    xt_ctx *x = w.x;
+    if (!xt_check_number_(w, v, type, what)) return 0;
+    if (v->kind == XT_SCALAR_ && v->type != type &&
+        !(xt_is_int_(type) && xt_is_int_(v->type) && xt_bits_(type) == xt_bits_(v->type))) {
+        xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_type_name_(v->type), xt_type_name_(type));
+        return 0;
+    }
+    if (x->planning) return v->kind == XT_SCALAR_ ? v->id : ++x->serial;
+    return xt_is_constant_(v) ? xt_constant_(x, type, v) : v->id;
+}
+
+/* The id of an offset, shape or stride. */
+spe_id xt_index_id_(xt_where_ w, const xt_val *v, const char *what)
+{
+    char text[48];
+    if (v->magic == XT_VAL_MAGIC_ && v->kind != XT_NONE_ &&
+        (v->kind == XT_REAL_ || v->kind == XT_POINTER_ ||
+         (v->kind == XT_SCALAR_ && !(xt_is_int_(v->type) && xt_bits_(v->type) == 32)) ||
+         (v->kind == XT_INT_ && !xt_int_fits_(CM_I32, v->i)))) {
+        xt_fail_(w, XT_ERROR_INDEX, "%s is %s", what, xt_describe_(v, text, sizeof text));
+        return 0;
+    }
+    return xt_id_(w, v, CM_I32, what);
+}
+
+/* The type two numbers meet in; -1 when they do not. A constant takes the other's type. */
+static int xt_common_type_(const xt_val *a, const xt_val *b)
+{
+    int s, t;
+    if (xt_is_constant_(a) && xt_is_constant_(b)) return a->kind == XT_REAL_ || b->kind == XT_REAL_ ? CM_F32 : CM_I32;
+    if (xt_is_constant_(a)) return b->type;
+    if (xt_is_constant_(b) || a->type == b->type) return a->type;
+    s = a->type;
+    t = b->type;
+    if (!xt_is_int_(s) || !xt_is_int_(t)) return -1;
+    if (xt_bits_(s) == 64 || xt_bits_(t) == 64) return xt_bits_(s) == 64 ? s : t;
+    return CM_I32;
+}
+
+/* The operations are numbered as cm_op and the comparisons after it are. */
+typedef char xt_ops_agree_[(int)XT_OP_SHR_ == (int)CM_SHR && (int)XT_OP_GE_ == (int)CM_GE_ ? 1 : -1];
+
+spe_id xt_emit_int_(spe_module *m, int op, bool is_signed, spe_id a, spe_id b)
+{
+    if (op == XT_OP_MIN_ || op == XT_OP_MAX_) {
+        spe_id less = is_signed ? spe_slt(m, a, b) : spe_ult(m, a, b);
+        return op == XT_OP_MIN_ ? spe_select(m, less, a, b) : spe_select(m, less, b, a);
+    }
+    return cm_instruction_(m, op, is_signed ? 1 : 2, a, b);
+}
+
+spe_id xt_emit_float_(spe_module *m, int op, spe_id a, spe_id b)
+{
+    return cm_instruction_(m, op, 0, a, b);
+}
+
+/* Two integer constants, in 64 bits. */
+static int64_t xt_fold_int_(int op, int64_t a, int64_t b)
+{
+    uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
+    switch (op) {
+    case XT_OP_ADD_: return (int64_t)(ua + ub);
+    case XT_OP_SUB_: return (int64_t)(ua - ub);
+    case XT_OP_MUL_: return (int64_t)(ua * ub);
+    case XT_OP_DIV_: return b == -1 ? (int64_t)(0 - ua) : a / b;
+    case XT_OP_MOD_: return b == -1 ? 0 : a % b;
+    case XT_OP_MIN_: return a < b ? a : b;
+    case XT_OP_MAX_: return a < b ? b : a;
+    case XT_OP_AND_: return a & b;
+    case XT_OP_OR_: return a | b;
+    case XT_OP_XOR_: return a ^ b;
+    case XT_OP_SHL_: return (int64_t)(ua << (ub & 63));
+    case XT_OP_SHR_: return a >> (ub & 63);
+    case XT_OP_EQ_: return a == b;
+    case XT_OP_NE_: return a != b;
+    case XT_OP_LT_: return a < b;
+    case XT_OP_LE_: return a <= b;
+    case XT_OP_GT_: return a > b;
+    default: return a >= b;
+    }
+}
+
+/* Two constants of which one is floating. Comparisons give an integer; -1 in *compared when it is none. */
+static double xt_fold_real_(int op, double a, double b, int *compared)
+{
+    *compared = -1;
+    switch (op) {
+    case XT_OP_ADD_: return a + b;
+    case XT_OP_SUB_: return a - b;
+    case XT_OP_MUL_: return a * b;
+    case XT_OP_DIV_: return a / b;
+    case XT_OP_MIN_: return a < b ? a : b;
+    case XT_OP_MAX_: return a < b ? b : a;
+    case XT_OP_EQ_: *compared = a == b; break;
+    case XT_OP_NE_: *compared = a != b; break;
+    case XT_OP_LT_: *compared = a < b; break;
+    case XT_OP_LE_: *compared = a <= b; break;
+    case XT_OP_GT_: *compared = a > b; break;
+    default: *compared = a >= b; break;
+    }
+    return 0;
+}
+
+/* What is known to divide a result. */
+static int xt_align_result_(int op, const xt_val *a, const xt_val *b)
+{
+    int p = xt_val_align_(a), q = xt_val_align_(b);
+    if (op == XT_OP_MUL_) return p > (1 << 20) / q ? 1 << 20 : p * q;
+    if (op == XT_OP_ADD_ || op == XT_OP_SUB_ || op == XT_OP_MIN_ || op == XT_OP_MAX_ || op == XT_OP_OR_ ||
+        op == XT_OP_XOR_)
+        return p < q ? p : q;
+    if (op == XT_OP_AND_) return p < q ? q : p;
+    if (op == XT_OP_MOD_ && b->kind == XT_INT_) return p < q ? p : q;
+    return 1;
+}
+
+static bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_val *b, int type)
+{
+    char s[48], t[48];
+    bool integers_only = op >= XT_OP_MOD_ && op <= XT_OP_SHR_;
+    bool held_as_bits = type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2;
+    bool logic = type == XT_BOOL_ && (op == XT_OP_AND_ || op == XT_OP_OR_);
+    if (a->magic != XT_VAL_MAGIC_ || b->magic != XT_VAL_MAGIC_ || a->kind == XT_NONE_ || b->kind == XT_NONE_) {
+        xt_fail_(w, XT_ERROR_UNSET, "an operand of %s", xt_op_name_(op));
+        return false;
+    }
+    if (a->kind == XT_POINTER_ || b->kind == XT_POINTER_ || type < 0 || held_as_bits || (type == XT_BOOL_ && !logic) ||
+        (integers_only && !xt_is_int_(type) && !logic)) {
+        xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s of %s and %s", xt_op_name_(op), xt_describe_(a, s, sizeof s),
+                 xt_describe_(b, t, sizeof t));
+        return false;
+    }
+    if ((op == XT_OP_DIV_ || op == XT_OP_MOD_) && b->kind == XT_INT_ && b->i == 0 && !xt_is_float_(type)) {
+        xt_fail_(w, XT_ERROR_DIVISION, "%s of %s and 0", xt_op_name_(op), xt_describe_(a, s, sizeof s));
+        return false;
+    }
+    return true;
+}
+
+static xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
+{
+    int compared;
+    double real;
+    if (a->kind == XT_INT_ && b->kind == XT_INT_) return xt_int_(xt_fold_int_(op, a->i, b->i));
+    real = xt_fold_real_(op, a->kind == XT_INT_ ? (double)a->i : a->real, b->kind == XT_INT_ ? (double)b->i : b->real,
+                         &compared);
+    return compared >= 0 ? xt_int_(compared) : xt_real_(real);
+}
+
+/* x + 0, x - 0, x * 1, x / 1, 0 + x, 1 * x, x * 0: no instruction. */
+static const xt_val *xt_neutral_(int op, const xt_val *a, const xt_val *b)
+{
+    bool sum = op == XT_OP_ADD_, product = op == XT_OP_MUL_;
+    if (b->kind == XT_INT_ &&
+        ((b->i == 0 && (sum || op == XT_OP_SUB_)) || (b->i == 1 && (product || op == XT_OP_DIV_))))
+        return a;
+    if (a->kind == XT_INT_ && ((a->i == 0 && sum) || (a->i == 1 && product))) return b;
+    if (product && b->kind == XT_INT_ && b->i == 0 && xt_is_int_(a->type)) return b;
+    if (product && a->kind == XT_INT_ && a->i == 0 && xt_is_int_(b->type)) return a;
+    return NULL;
+}
+
+/* Notes that r is a plus or minus a constant. */
+static void xt_note_delta_(int op, const xt_val *a, const xt_val *b, xt_val *r)
+{
+    bool sum = op == XT_OP_ADD_ && (a->kind == XT_INT_ || b->kind == XT_INT_);
+    const xt_val *scalar = sum && a->kind == XT_INT_ ? b : a, *constant = scalar == a ? b : a;
+    if (!sum && !(op == XT_OP_SUB_ && b->kind == XT_INT_)) return;
+    if (scalar->kind != XT_SCALAR_ || scalar->type != r->type) return;
+    r->root = scalar->root;
+    r->delta = scalar->delta + (sum ? constant->i : -constant->i);
+}
+
+xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
+{
+    xt_ctx *x = w.x;
+    int type = xt_common_type_(&a, &b), result = xt_is_compare_(op) ? XT_BOOL_ : type, ea, eb, expression = 0;
+    const xt_val *same;
+    xt_val r;
+    spe_id p, q, id = 0;
+    if (!xt_enter_(w, 1u + (uint32_t)op) || !xt_binary_allowed_(w, op, &a, &b, type)) return xt_nothing_();
+    if (xt_is_constant_(&a) && xt_is_constant_(&b)) return xt_fold_(op, &a, &b);
+    same = xt_neutral_(op, &a, &b);
+    if (same && (xt_is_constant_(same) || same->type == type)) return *same;
+    if (xt_is_int_(type) && a.kind == XT_SCALAR_ && xt_bits_(a.type) != xt_bits_(type))
+        a = xt_cast_number_(w, type, &a);
+    if (xt_is_int_(type) && b.kind == XT_SCALAR_ && xt_bits_(b.type) != xt_bits_(type))
+        b = xt_cast_number_(w, type, &b);
+    p = xt_id_(w, &a, type, "the first operand");
+    q = xt_id_(w, &b, type, "the second operand");
+    if (x->planning) {
+        ea = xt_is_int_(type) ? xt_expr_of_(x, &a) : 0;
+        eb = xt_is_int_(type) ? xt_expr_of_(x, &b) : 0;
+        if (ea && eb && !xt_is_compare_(op)) expression = xt_new_expr_(x, XT_EXPR_BINARY_, op, type, ea, eb, 0);
+    } else if (type == XT_BOOL_) {
+        id = op == XT_OP_AND_ ? spe_land(&x->m, p, q) : spe_lor(&x->m, p, q);
+    } else if (xt_is_float_(type)) {
+        id = xt_emit_float_(&x->m, op, p, q);
+    } else {
+        id = xt_emit_int_(&x->m, op, xt_is_signed_(type), p, q);
+    }
+    r = xt_scalar_(x, result, id, xt_is_int_(type) ? xt_align_result_(op, &a, &b) : 1, expression);
+    if (x->planning) xt_note_delta_(op, &a, &b, &r);
+    return r;
+}
+
+/* A number in another type; constants too become values of the kernel. */
+xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
+{
+    xt_ctx *x = w.x;
+    spe_id id = 0, t;
+    int e;
+    if (v->magic != XT_VAL_MAGIC_ || v->kind == XT_NONE_ || v->kind == XT_POINTER_ || type == XT_BOOL_) {
+        xt_fail_(w, v->kind == XT_POINTER_ ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET, "the operand of XT_CAST");
+        return xt_nothing_();
+    }
+    e = xt_is_int_(type) && (v->kind == XT_INT_ || xt_is_int_(v->type)) ? xt_expr_of_(x, v) : 0;
+    if (e) e = xt_new_expr_(x, XT_EXPR_CAST_, xt_is_signed_(v->type), type, e, 0, 0);
+    if (!x->planning) {
+        t = xt_spe_type_(x, type);
+        if (xt_is_constant_(v)) {
+            xt_val c = *v;
+            if (c.kind == XT_REAL_ && !xt_is_float_(type)) c = xt_int_((long long)c.real);
+            id = xt_constant_(x, type, &c);
+        } else if (v->type == XT_BOOL_) {
+            xt_val one = xt_int_(1), zero = xt_int_(0);
+            id = spe_select(&x->m, v->id, xt_constant_(x, type, &one), xt_constant_(x, type, &zero));
+        } else if (xt_is_float_(v->type) && !xt_is_float_(type)) {
+            id = xt_is_signed_(type) ? spe_f_to_s(&x->m, t, v->id) : spe_f_to_u(&x->m, t, v->id);
+        } else if (xt_is_float_(v->type) && xt_bits_(type) == xt_bits_(v->type)) {
+            id = v->id;
+        } else {
+            id = spe_cast(&x->m, t, v->id, xt_is_signed_(v->type));
+        }
+    }
+    return xt_scalar_(x, type, id, xt_val_align_(v), e);
+}
+
+xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v)
+{
+    if (!xt_enter_(w, 40)) return xt_nothing_();
+    if (type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2 || v.val.type == CM_BF16 || v.val.type == CM_E4M3 ||
+        v.val.type == CM_E5M2) {
+        xt_fail_(w, XT_ERROR_SCALAR_TYPE, "XT_CAST of a number from %s to %s", xt_type_name_(v.val.type),
+                 xt_type_name_(type));
+        return xt_nothing_();
+    }
+    return xt_cast_number_(w, type, &v.val);
+}
+
+xt_val xt_select_(xt_where_ w, xt_val condition, xt_val a, xt_val b)
+{
+    xt_ctx *x = w.x;
+    int type = xt_common_type_(&a, &b);
+    spe_id p, q;
+    if (!xt_enter_(w, 41)) return xt_nothing_();
+    if (condition.kind == XT_INT_) return condition.i ? a : b;
+    if (condition.kind != XT_SCALAR_ || condition.type != XT_BOOL_ || type < 0) {
+        xt_fail_(w, condition.type != XT_BOOL_ ? XT_ERROR_CONDITION : XT_ERROR_SCALAR_TYPE, "XT_SELECT");
+        return xt_nothing_();
+    }
+    p = xt_id_(w, &a, type, "the second operand of XT_SELECT");
+    q = xt_id_(w, &b, type, "the third operand of XT_SELECT");
+    return xt_scalar_(x, type, x->planning ? 0 : spe_select(&x->m, condition.id, p, q), 1, 0);
+}
+
+spe_id xt_emit_builtin_(xt_ctx *x, int kind, int dim)
+{
+    switch (kind) {
+    case XT_GROUP_ID_: return spe_builtin(&x->m, SPE_GROUP_ID, (uint32_t)dim);
+    case XT_GROUP_COUNT_: return spe_builtin(&x->m, SPE_GROUP_COUNT, (uint32_t)dim);
+    case XT_LOCAL_ID_: return spe_builtin(&x->m, SPE_LOCAL_ID, (uint32_t)dim);
+    case XT_GLOBAL_ID_: return spe_builtin(&x->m, SPE_GLOBAL_ID, (uint32_t)dim);
+    case XT_SUBGROUP_ID_: return spe_builtin(&x->m, SPE_SUBGROUP_ID, 0);
+    default: return spe_builtin(&x->m, SPE_SUBGROUP_LANE, 0);
+    }
+}
+
+xt_val xt_builtin_(xt_where_ w, xt_builtin_kind_ kind, int dim)
+{
+    xt_ctx *x = w.x;
+    int e = 0;
+    if (!xt_enter_(w, 42u + (uint32_t)kind)) return xt_nothing_();
+    if (dim < 0 || dim > 2) {
+        xt_fail_(w, XT_ERROR_DIMENSION, "got %d", dim);
+        return xt_nothing_();
+    }
+    if (x->planning && (kind == XT_GROUP_ID_ || kind == XT_GROUP_COUNT_))
+        e = xt_new_expr_(x, XT_EXPR_BUILTIN_, (int)kind, CM_I32, dim, 0, 0);
+    return xt_scalar_(x, CM_I32, x->planning ? 0 : xt_emit_builtin_(x, (int)kind, dim), 1, e);
+}
+
+xt_val xt_param_by_name_(xt_where_ w, const char *name)
+{
+    int i;
+    if (!xt_enter_(w, 48)) return xt_nothing_();
+    for (i = 0; i < w.x->param_count; i++)
+        if (strcmp(w.x->params[i].name, name) == 0) return w.x->args[i];
+    xt_fail_(w, XT_ERROR_UNKNOWN_PARAMETER, "\"%s\"; they are: %s", name, w.x->kernel->params);
+    return xt_nothing_();
+}

@@ -1,0 +1,188 @@
+/* prefetch.c - prefetch_tile. */
+#include "internal.h"
+
+/* The two tiles in pieces of one shape: `across` elements in a line of memory, `down` lines. */
+typedef struct {
+    xt_tile tile[2];
+    int across, down, pieces[2];
+} xt_share_;
+
+static const int xt_prefetch_levels_[] = {3, 2, 2, 0}; /* by locality, what cm_prefetch calls so; 0: all caches */
+
+static void xt_prefetch_alone_(xt_ctx *x, const xt_tile *t, int locality)
+{
+    xt_where_ w = {x, NULL, 0};
+    xt_grid_ g;
+    int i;
+    xt_grid_init_(&g, &t->dist);
+    for (i = 0; i < g.blocks; i++) {
+        xt_block_ b = xt_block_at_(&g, i);
+        cm_mem mem = xt_mem_(w, t, &b);
+        cm_prefetch(&x->cm, b.cols, b.rows, xt_held_(t->type), &mem, xt_prefetch_levels_[locality]);
+    }
+}
+
+void xt_prefetch_waiting_(xt_ctx *x)
+{
+    if (!x->waiting.magic) return;
+    x->waiting.magic = 0;
+    if (spe_ok(&x->m)) xt_prefetch_alone_(x, &x->waiting, x->waiting_locality);
+}
+
+/* May a tile be prefetched from an address that is made before the body? It must be what XT_INIT_TILE made, moved by
+ * nothing but a loop. */
+static bool xt_may_share_(xt_where_ w, const xt_tile *t)
+{
+    xt_ctx *x = w.x;
+    const xt_plan_tile_ *p = xt_plan_tile_at_(x, t->node);
+    spe_id ids[XT_COMPONENTS_];
+    if (!x->block2d || t->dist.subgroups < 2 || !p->origin[0] || !p->origin[1] ||
+        !xt_plan_tile_at_(x, xt_tile_root_(x, t->node))->possible)
+        return false;
+    xt_tile_ids_(w, t, ids);
+    return memcmp(ids, p->made, sizeof ids) == 0;
+}
+
+/* How many pieces a tile has; 0 when they do not divide it. */
+static int xt_share_pieces_(const xt_share_ *s, int which)
+{
+    const xt_tile *t = &s->tile[which];
+    int across = t->dist.shape[xt_inner_(t)], down = t->dist.shape[1 - xt_inner_(t)];
+    return across % s->across || down % s->down ? 0 : across / s->across * (down / s->down);
+}
+
+/* Pieces of the smallest height with which the subgroups are enough; false when there are none, or few pieces. */
+static bool xt_share_init_(xt_share_ *s, const xt_tile *a, const xt_tile *b)
+{
+    int bytes = cm_type_info(xt_held_(a->type))->bytes, side[2], n = a->dist.subgroups;
+    s->tile[0] = *a; /* the larger one, so that half of the subgroups or more are its */
+    s->tile[1] = *b;
+    if (a->dist.shape[0] * a->dist.shape[1] < b->dist.shape[0] * b->dist.shape[1]) {
+        s->tile[0] = *b;
+        s->tile[1] = *a;
+    }
+    side[0] = a->dist.shape[xt_inner_(a)];
+    side[1] = b->dist.shape[xt_inner_(b)];
+    s->across = side[0] < side[1] ? side[0] : side[1];
+    if (s->across > 64 / bytes) s->across = 64 / bytes;
+    if (a->type != b->type || s->across * bytes < 32 || (s->across & (s->across - 1))) return false;
+    for (s->down = 1; s->down <= 32; s->down *= 2) {
+        s->pieces[0] = xt_share_pieces_(s, 0);
+        s->pieces[1] = xt_share_pieces_(s, 1);
+        if (!s->pieces[0] || !s->pieces[1]) return false;
+        if (s->pieces[0] + s->pieces[1] <= n) return 2 * (s->pieces[0] + s->pieces[1]) > n;
+    }
+    return false;
+}
+
+/* In the prologue: where piece `number` of a tile is before any loop, across (0) or down (1). */
+static spe_id xt_share_start_(xt_ctx *x, const xt_share_ *s, int which, spe_id number, int down)
+{
+    spe_module *m = &x->m;
+    const xt_tile *t = &s->tile[which];
+    int dim = down ? 1 - xt_inner_(t) : xt_inner_(t), size = down ? s->down : s->across;
+    spe_id row = spe_u32(m, (uint32_t)(t->dist.shape[xt_inner_(t)] / s->across));
+    spe_id place = down ? spe_udiv(m, number, row) : spe_umod(m, number, row);
+    spe_id origin = xt_emit_expr_(x, xt_plan_tile_at_(x, t->node)->origin[dim], CM_I32);
+    return spe_iadd(m, origin, spe_imul(m, place, spe_i32(m, size)));
+}
+
+/* What is known before the body: the surface of this subgroup's tile and where its piece starts; of: all bits set when
+ * it is the first tile's, else 0: by a division, since compilers turn conditions into comparisons inside the loop. */
+typedef struct {
+    spe_block2d surface;
+    spe_id of[2];
+} xt_shared_;
+
+/* The number of this subgroup's piece in its tile, in the prologue; *first: is that the first tile? */
+static spe_id xt_share_number_(xt_ctx *x, const xt_share_ *s, xt_shared_ *r, spe_id *first)
+{
+    spe_module *m = &x->m;
+    int all = s->pieces[0] + s->pieces[1];
+    spe_id subgroup = spe_builtin(m, SPE_SUBGROUP_ID, 0), beyond;
+    if (all < s->tile[0].dist.subgroups) subgroup = spe_umod(m, subgroup, spe_u32(m, (uint32_t)all));
+    beyond = spe_isub(m, subgroup, spe_i32(m, s->pieces[0]));
+    r->of[0] = spe_iadd(m, spe_udiv(m, subgroup, spe_u32(m, (uint32_t)s->pieces[0])), spe_i32(m, -1));
+    r->of[1] = spe_not(m, r->of[0]);
+    *first = spe_slt(m, beyond, spe_i32(m, 0));
+    return spe_select(m, *first, subgroup, beyond);
+}
+
+static xt_shared_ xt_share_surface_(xt_ctx *x, const xt_share_ *s)
+{
+    spe_module *m = &x->m;
+    spe_id bytes = spe_i32(m, cm_type_info(xt_held_(s->tile[0].type))->bytes), number, first, id[2][6];
+    xt_shared_ r;
+    int i;
+    memset(&r, 0, sizeof r);
+    spe_prologue_begin(m);
+    number = xt_share_number_(x, s, &r, &first);
+    for (i = 0; i < 2; i++) {
+        const xt_plan_tile_ *p = xt_plan_tile_at_(x, s->tile[i].node);
+        id[i][0] = xt_emit_base_(x, p);
+        id[i][1] = spe_imul(m, xt_emit_expr_(x, p->column_major ? p->rows : p->cols, CM_I32), bytes);
+        id[i][2] = xt_emit_expr_(x, p->column_major ? p->cols : p->rows, CM_I32);
+        id[i][3] = spe_imul(m, xt_emit_expr_(x, p->pitch, CM_I32), bytes);
+        id[i][4] = xt_share_start_(x, s, i, number, 0);
+        id[i][5] = xt_share_start_(x, s, i, number, 1);
+    }
+    for (i = 0; i < 6; i++) id[0][i] = spe_select(m, first, id[0][i], id[1][i]);
+    spe_prologue_end(m);
+    r.surface.elem_bytes = (uint32_t)cm_type_info(xt_held_(s->tile[0].type))->bytes;
+    r.surface.ptr = id[0][0];
+    r.surface.mem_width = id[0][1];
+    r.surface.mem_height = id[0][2];
+    r.surface.pitch = id[0][3];
+    r.surface.x = id[0][4];
+    r.surface.y = id[0][5];
+    return r;
+}
+
+/* A coordinate with what the loops around have added to it in this subgroup's tile. */
+static spe_id xt_share_advance_(xt_ctx *x, const xt_share_ *s, const xt_shared_ *r, int down, spe_id at)
+{
+    int i;
+    for (i = 0; i < 2; i++) {
+        const xt_tile *t = &s->tile[i];
+        spe_id by = t->offset[down ? 1 - xt_inner_(t) : xt_inner_(t)].advance;
+        if (by) at = spe_iadd(&x->m, at, spe_and(&x->m, by, r->of[i]));
+    }
+    return at;
+}
+
+static void xt_prefetch_both_(xt_ctx *x, const xt_share_ *s, int locality)
+{
+    xt_shared_ r = xt_share_surface_(x, s);
+    int level = xt_prefetch_levels_[locality];
+    if (!spe_ok(&x->m)) return;
+    r.surface.x = xt_share_advance_(x, s, &r, 0, r.surface.x);
+    r.surface.y = xt_share_advance_(x, s, &r, 1, r.surface.y);
+    if (level) r.surface.ptr = cm_cached_pointer_(&x->cm, r.surface.ptr, level);
+    cm_methods_of_(&x->cm)->prefetch(&x->cm, xt_held_(s->tile[0].type), s->across, s->down, &r.surface);
+}
+
+void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
+{
+    xt_ctx *x = w.x;
+    xt_share_ s;
+    if (!xt_enter_(w, XT_PREFETCH_OPERATION_) || !xt_check_regular_(w, &d.tile, "the tile of XT_PREFETCH_TILE")) return;
+    if (d.locality < 0 || d.locality > 3) {
+        xt_fail_(w, XT_ERROR_LOCALITY, "got %d", d.locality);
+        return;
+    }
+    xt_tile_is_used_(x, &d.tile);
+    if (x->planning || d.tile.base.local) return;
+    if (!xt_may_share_(w, &d.tile)) {
+        xt_prefetch_waiting_(x);
+        xt_prefetch_alone_(x, &d.tile, d.locality);
+        return;
+    }
+    if (x->waiting.magic && x->waiting_locality == d.locality && xt_share_init_(&s, &x->waiting, &d.tile)) {
+        x->waiting.magic = 0;
+        xt_prefetch_both_(x, &s, d.locality);
+        return;
+    }
+    xt_prefetch_waiting_(x);
+    x->waiting = d.tile;
+    x->waiting_locality = d.locality;
+}

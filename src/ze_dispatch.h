@@ -1,0 +1,815 @@
+/* ze_dispatch.h - run kernels through Level Zero: pick a device, load a module, bind arguments, launch, time.
+ *
+ *     #include "ze_dispatch.h"                            // one header; link with -lze_loader
+ *
+ *     zed_device dev;
+ *     if (!zed_open(&dev, NULL)) {                        // an Intel GPU if there is one, else the software device
+ *         zed_print_error(&dev, stderr);
+ *         return 1;
+ *     }
+ *     float *x = (float *)zed_alloc(&dev, ZED_SHARED, n * sizeof *x, 0);
+ *     zed_module module;
+ *     zed_kernel scale;
+ *     zed_module_load(&module, &dev, words, bytes, NULL); // SPIR-V of the OpenCL kind
+ *     zed_kernel_get(&scale, &module, "scale", "ptr<f32> x, f32 factor, u32 n");
+ *     zed_local_size(&scale, 64, 1, 1);                   // not needed when the module states it
+ *     zed_launch(&scale, (zed_groups){(n + 63) / 64, 1, 1}, x, 2.0f, n);
+ *     if (zed_get_error(&dev)->id) zed_print_error(&dev, stderr);
+ *     zed_close(&dev);                                    // frees whatever is left
+ *
+ * ERRORS. A device keeps the first error: id, name, text, the ze_result_t if there was one, and the file and line of
+ * the zed call that met it. After that every call on the device does nothing and returns false, NULL or -1, so a
+ * program may look once, at the end. zed_clear_error(&dev) starts over. Errors of Level Zero have an id each
+ * (ZED_ZE_...; the list ZED_RESULTS below), those found here have the ids of ZED_ERRORS. zed_result_name gives the name
+ * of a ze_result_t. Nothing exits or aborts.
+ *
+ * DEVICES. zed_list(infos, max, &error) fills in what there is (zed_info), zed_print_list(stdout) prints it.
+ * zed_open(&dev, &(zed_options){...}); zero or NULL means the default:
+ *     .index_plus_1  1 is the first device of zed_list
+ *     .name          part of the device's name, or its target row ("bmg"); case does not matter
+ *     .device        either, as people type it: a number counted from 0, or what .name takes
+ * Default: what $XETILE_DEVICE says (as .device); without it the first: GPUs first, discrete before integrated, the
+ * software device last.
+ * dev.target says what kernels may use; ZED_TARGET(&dev) hands it to a kernel builder as designated initialisers.
+ * THE SOFTWARE DEVICE is libze_soft.so, found by $XETILE_SOFT (its path; empty: do not use it), else beside the
+ * executable, in its build/, ../ or ../build/, in ./build, in ., else by the dynamic linker. zed_open names it to the
+ * loader, behind Intel's drivers, in ZE_ENABLE_ALT_DRIVERS; a value that the user has set is never touched. The loader
+ * looks at the variable once a process, so the first zed_open (or zed_list) has to come before any zeInit.
+ *
+ * MEMORY. zed_alloc(&dev, ZED_SHARED | ZED_DEVICE | ZED_HOST, bytes, align); align 0 is 64. zed_free(&dev, p).
+ * zed_copy(&dev, dst, src, bytes), zed_fill(&dev, dst, byte, bytes) and zed_fill_pattern(&dev, dst, &v, sizeof v,
+ * bytes) return when done. Copies and fills are checked against the size of the allocations they touch.
+ *
+ * KERNELS. zed_kernel_get takes the kernel's parameters as text: `type name` separated by commas. Types: f64 f32 f16
+ * bf16 i64 i32 i16 i8 u64 u32 u16 u8, ptr<T> for global and local<T> for local memory, where T may also be tf32 e4m3
+ * e5m2 c32 c64. ZED_LOAD(&kernel, &dev, mod) does module, kernel and local size at once, from any struct that has
+ * .words .size .kernel .params .build_flags .local_size. zed_kernel_clone makes another kernel of the same module.
+ * zed_build_log(&dev) is all the compiler said about the last module, refused or not; "" when nothing. zed_close frees
+ * kernels and modules too; zed_kernel_free(&kernel), and after its kernels zed_module_free(&module), do it earlier.
+ *
+ * LAUNCHING. zed_launch(&kernel, groups, arguments...) binds, launches and waits. `groups` is a literal of three
+ * numbers, (zed_groups){x, y, z}, or an expression that does not begin with a parenthesis. Each of at most 32 arguments
+ * is evaluated once and checked: an integer must have a value its parameter can hold (its C type does not matter); a
+ * float parameter takes a float or double (f32, f16 and bf16 round to nearest; what overflows is refused); ptr<T> takes
+ * a void pointer, NULL or a pointer whose type fits (uint16_t * for f16, bf16 and u16, float * for f32, int8_t * for
+ * i8 ...) to memory the device can reach; local<T> takes (zed_local){bytes}.
+ *     zed_launch(...)        bool    waits
+ *     zed_launch_timed(...)  double  waits; the kernel's own time on the device in nanoseconds, below 0 on failure
+ *     zed_start(...)         bool    does not wait; launches run one after the other; zed_wait(&dev) waits for all
+ *     zed_launch_n, zed_launch_timed_n, zed_start_n (&kernel, groups, array of zed_arg, count): for generated code.
+ *         ZED_ARG(x) makes a zed_arg of what zed_launch takes; zed_arg_i, zed_arg_u (integers), zed_arg_f, zed_arg_ptr
+ *         and zed_arg_local (bytes) do it where no C type is at hand
+ * zed_batch: many launches in one command list and one wait:
+ *     zed_batch b;
+ *     zed_batch_begin(&b, &dev);
+ *     zed_batch_launch(&b, &kernel, groups, arguments...);     // as often as wanted; also zed_batch_copy
+ *                                                              // and zed_batch_launch_n
+ *     zed_batch_end(&b);                                       // runs it and waits; zed_batch_run(&b) runs it again
+ *     zed_batch_free(&b);                                      // or leave it to zed_close
+ *
+ * THREADS. There is no global state: threads with a zed_device each need no lock. Two threads that share memory take
+ * two queues of one device: zed_open_queue(&second, &first) shares first's context (so pointers are good in both) and
+ * has its own queue, kernels and error; close it before `first`. One zed_device, and its kernels, belong to one thread
+ * at a time. The first zed_open of a process may call setenv, so let it return before other threads read the
+ * environment.
+ *
+ * SEVERAL DEVICES. A context may reach more than one: every device of its driver, each replaced by its sub-devices
+ * where it has some. zed_context_devices(&first) counts them; zed_open_in_context(&d, &first, i) opens the i-th, in
+ * first's context, with a queue of its own; close it before `first`. Host memory of one is good on all; a module is
+ * loaded for each.
+ *
+ * C11; also C++17 (the same names, arguments told apart by overloads). Level Zero loader 1.8 or newer.
+ *
+ * License: MIT, see LICENSE.
+ */
+#ifndef ZE_DISPATCH_H
+#define ZE_DISPATCH_H
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__has_include)
+#if !__has_include(<level_zero/ze_api.h>)
+#error "the Level Zero headers are missing: libze-dev on Debian and Ubuntu, oneapi-level-zero-devel on Fedora"
+#endif
+#endif
+#include <level_zero/ze_api.h>
+
+#include <level_zero/loader/ze_loader.h>
+
+#if !defined(_WIN32)
+#include <unistd.h>
+#if !defined(__cplusplus)
+/* POSIX functions that -std=c11 hides when <stdlib.h> and <unistd.h> came first. */
+extern int setenv(const char *name, const char *value, int overwrite);
+extern ssize_t readlink(const char *path, char *buffer, size_t size);
+#endif
+#endif
+
+#include "linkage.h"
+
+#if defined(__GNUC__)
+#define ZED_PRINTF_(text, first) __attribute__((format(printf, text, first)))
+#else
+#define ZED_PRINTF_(text, first)
+#endif
+
+/* ---- errors ---------------------------------------------------------------------------------------------------- */
+
+/* Found here. X(id, what to do). */
+#define ZED_ERRORS(X)                                                                                                  \
+    X(ZED_NOT_OPEN, "call zed_open first, and look at what it returns")                                                \
+    X(ZED_NO_DEVICE, "without an Intel GPU and its driver, build the software device (make soft) and, when it is not " \
+                     "beside the program, set XETILE_SOFT=/path/to/libze_soft.so")                                     \
+    X(ZED_NO_SUCH_DEVICE, "give the number or a part of the name of one of these devices")                             \
+    X(ZED_SOFT_MISSING, "set XETILE_SOFT to the path of libze_soft.so (make soft builds it), or unset it")             \
+    X(ZED_NO_QUEUE, "choose a device that runs kernels")                                                               \
+    X(ZED_OUT_OF_MEMORY, "the host has no memory left; free some")                                                     \
+    X(ZED_NULL_POINTER, "pass the address of a real object")                                                           \
+    X(ZED_ALLOC_KIND, "use ZED_SHARED, ZED_DEVICE or ZED_HOST")                                                        \
+    X(ZED_ALLOC_SIZE, "ask for at least one byte")                                                                     \
+    X(ZED_ALLOC_ALIGN, "alignment is 0 (then 64) or a power of two")                                                   \
+    X(ZED_ALLOC_TOO_LARGE, "split the data, or use a device with larger allocations")                                  \
+    X(ZED_NOT_ALLOCATED, "free only what zed_alloc of this device returned, and once")                                 \
+    X(ZED_MEMORY_RANGE, "stay within the allocation")                                                                  \
+    X(ZED_FILL_PATTERN, "a pattern has a power of two bytes the device takes, and divides the length")                 \
+    X(ZED_MODULE_WORDS,                                                                                                \
+      "pass a whole SPIR-V module, its size in bytes; if a builder made it, look at its error first")                  \
+    X(ZED_MODULE_BUILD, "mend what the log says; zed_build_log has all of it")                                         \
+    X(ZED_KERNEL_NAME, "use one of the names in the module")                                                           \
+    X(ZED_KERNEL_NOT_LOADED, "call zed_kernel_get or ZED_LOAD first, and look at what it returns")                     \
+    X(ZED_PARAM_TEXT, "write parameters as in \"ptr<f32> x, f32 factor, u32 n\"")                                      \
+    X(ZED_PARAM_COUNT, "let the parameter text list what the kernel takes")                                            \
+    X(ZED_SUBGROUP_SIZE, "build the kernel for a subgroup size the device has")                                        \
+    X(ZED_NO_LOCAL_SIZE, "call zed_local_size, or state the size in the module")                                       \
+    X(ZED_LOCAL_SIZE, "use the size the kernel was built for")                                                         \
+    X(ZED_GROUP_TOO_LARGE, "use fewer work-items a group")                                                             \
+    X(ZED_LOCAL_MEMORY, "use less local memory a group")                                                               \
+    X(ZED_ARG_COUNT, "pass one argument a parameter")                                                                  \
+    X(ZED_ARG_TYPE, "pass a value of the parameter's type, or change the parameter")                                   \
+    X(ZED_ARG_RANGE, "pass a value that the parameter can hold")                                                       \
+    X(ZED_ARG_MEMORY, "pass memory from zed_alloc of the same device")                                                 \
+    X(ZED_GROUPS, "launch at least one group in each dimension, and no more than the device takes")                    \
+    X(ZED_BATCH_STATE, "the order is zed_batch_begin, launches, zed_batch_end, zed_batch_run ..., zed_batch_free")     \
+    X(ZED_OTHER_DEVICE, "kernel, batch and memory must be of one device (zed_open_queue shares them)")
+
+/* Met in Level Zero, by code, so that an older header will do. X(id, code, name, what to do). */
+#define ZED_RESULTS(X)                                                                                                 \
+    X(ZED_ZE_NOT_READY, 0x1u, "ZE_RESULT_NOT_READY", "wait longer: the work is not finished")                          \
+    X(ZED_ZE_DEVICE_LOST, 0x70000001u, "ZE_RESULT_ERROR_DEVICE_LOST",                                                  \
+      "the device hung or was reset, often by a kernel that ran wild: close it and open it again")                     \
+    X(ZED_ZE_OUT_OF_HOST_MEMORY, 0x70000002u, "ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY", "free host memory")                \
+    X(ZED_ZE_OUT_OF_DEVICE_MEMORY, 0x70000003u, "ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY",                                \
+      "free device memory, or use smaller data")                                                                       \
+    X(ZED_ZE_MODULE_BUILD_FAILURE, 0x70000004u, "ZE_RESULT_ERROR_MODULE_BUILD_FAILURE", "read the build log")          \
+    X(ZED_ZE_MODULE_LINK_FAILURE, 0x70000005u, "ZE_RESULT_ERROR_MODULE_LINK_FAILURE",                                  \
+      "read the build log: a function is imported and nowhere defined")                                                \
+    X(ZED_ZE_DEVICE_REQUIRES_RESET, 0x70000006u, "ZE_RESULT_ERROR_DEVICE_REQUIRES_RESET", "reset the device")          \
+    X(ZED_ZE_DEVICE_IN_LOW_POWER_STATE, 0x70000007u, "ZE_RESULT_ERROR_DEVICE_IN_LOW_POWER_STATE", "wake the device")   \
+    X(ZED_ZE_DEVICE_IS_NOT_VERTEX, 0x7ff00001u, "ZE_RESULT_EXP_ERROR_DEVICE_IS_NOT_VERTEX",                            \
+      "the device is not in a fabric")                                                                                 \
+    X(ZED_ZE_VERTEX_IS_NOT_DEVICE, 0x7ff00002u, "ZE_RESULT_EXP_ERROR_VERTEX_IS_NOT_DEVICE",                            \
+      "the fabric vertex is not a device")                                                                             \
+    X(ZED_ZE_REMOTE_DEVICE, 0x7ff00003u, "ZE_RESULT_EXP_ERROR_REMOTE_DEVICE", "use a device of this machine")          \
+    X(ZED_ZE_EXP_OPERANDS_INCOMPATIBLE, 0x7ff00004u, "ZE_RESULT_EXP_ERROR_OPERANDS_INCOMPATIBLE",                      \
+      "compare things of one kind")                                                                                    \
+    X(ZED_ZE_EXP_RTAS_BUILD_RETRY, 0x7ff00005u, "ZE_RESULT_EXP_RTAS_BUILD_RETRY", "build again with more memory")      \
+    X(ZED_ZE_EXP_RTAS_BUILD_DEFERRED, 0x7ff00006u, "ZE_RESULT_EXP_RTAS_BUILD_DEFERRED", "join the operation")          \
+    X(ZED_ZE_INSUFFICIENT_PERMISSIONS, 0x70010000u, "ZE_RESULT_ERROR_INSUFFICIENT_PERMISSIONS",                        \
+      "let the user use the device (on Linux: the render group, /dev/dri)")                                            \
+    X(ZED_ZE_NOT_AVAILABLE, 0x70010001u, "ZE_RESULT_ERROR_NOT_AVAILABLE", "another process has it: wait for that")     \
+    X(ZED_ZE_DEPENDENCY_UNAVAILABLE, 0x70020000u, "ZE_RESULT_ERROR_DEPENDENCY_UNAVAILABLE",                            \
+      "install what the driver needs (its compiler, for one)")                                                         \
+    X(ZED_ZE_DROPPED_DATA, 0x70020001u, "ZE_RESULT_WARNING_DROPPED_DATA", "collect the data more often")               \
+    X(ZED_ZE_UNINITIALIZED, 0x78000001u, "ZE_RESULT_ERROR_UNINITIALIZED", "install a Level Zero driver")               \
+    X(ZED_ZE_UNSUPPORTED_VERSION, 0x78000002u, "ZE_RESULT_ERROR_UNSUPPORTED_VERSION", "update loader and driver")      \
+    X(ZED_ZE_UNSUPPORTED_FEATURE, 0x78000003u, "ZE_RESULT_ERROR_UNSUPPORTED_FEATURE",                                  \
+      "the device cannot do this: do without, or use another one")                                                     \
+    X(ZED_ZE_INVALID_ARGUMENT, 0x78000004u, "ZE_RESULT_ERROR_INVALID_ARGUMENT", "check the values passed")             \
+    X(ZED_ZE_INVALID_NULL_HANDLE, 0x78000005u, "ZE_RESULT_ERROR_INVALID_NULL_HANDLE",                                  \
+      "a handle is missing: was it freed, or never made?")                                                             \
+    X(ZED_ZE_HANDLE_OBJECT_IN_USE, 0x78000006u, "ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE",                                \
+      "wait for the work (zed_wait) before freeing what it uses")                                                      \
+    X(ZED_ZE_INVALID_NULL_POINTER, 0x78000007u, "ZE_RESULT_ERROR_INVALID_NULL_POINTER", "pass no NULL here")           \
+    X(ZED_ZE_INVALID_SIZE, 0x78000008u, "ZE_RESULT_ERROR_INVALID_SIZE", "check the size; it must not be 0")            \
+    X(ZED_ZE_UNSUPPORTED_SIZE, 0x78000009u, "ZE_RESULT_ERROR_UNSUPPORTED_SIZE", "use a size the device takes")         \
+    X(ZED_ZE_UNSUPPORTED_ALIGNMENT, 0x7800000au, "ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT", "use a smaller alignment")   \
+    X(ZED_ZE_INVALID_SYNCHRONIZATION_OBJECT, 0x7800000bu, "ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT",            \
+      "use an event or fence of this device")                                                                          \
+    X(ZED_ZE_INVALID_ENUMERATION, 0x7800000cu, "ZE_RESULT_ERROR_INVALID_ENUMERATION", "use a value of the enum")       \
+    X(ZED_ZE_UNSUPPORTED_ENUMERATION, 0x7800000du, "ZE_RESULT_ERROR_UNSUPPORTED_ENUMERATION",                          \
+      "the driver does not know this value: update it, or do without")                                                 \
+    X(ZED_ZE_UNSUPPORTED_IMAGE_FORMAT, 0x7800000eu, "ZE_RESULT_ERROR_UNSUPPORTED_IMAGE_FORMAT",                        \
+      "use another image format")                                                                                      \
+    X(ZED_ZE_INVALID_NATIVE_BINARY, 0x7800000fu, "ZE_RESULT_ERROR_INVALID_NATIVE_BINARY",                              \
+      "the binary is for another device: pass SPIR-V")                                                                 \
+    X(ZED_ZE_INVALID_GLOBAL_NAME, 0x78000010u, "ZE_RESULT_ERROR_INVALID_GLOBAL_NAME", "the module has no such global") \
+    X(ZED_ZE_INVALID_KERNEL_NAME, 0x78000011u, "ZE_RESULT_ERROR_INVALID_KERNEL_NAME", "the module has no such kernel") \
+    X(ZED_ZE_INVALID_FUNCTION_NAME, 0x78000012u, "ZE_RESULT_ERROR_INVALID_FUNCTION_NAME",                              \
+      "the module has no such function")                                                                               \
+    X(ZED_ZE_INVALID_GROUP_SIZE_DIMENSION, 0x78000013u, "ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION",                \
+      "use a smaller work-group, or the one the kernel requires; many registers a thread mean fewer work-items")       \
+    X(ZED_ZE_INVALID_GLOBAL_WIDTH_DIMENSION, 0x78000014u, "ZE_RESULT_ERROR_INVALID_GLOBAL_WIDTH_DIMENSION",            \
+      "launch fewer groups")                                                                                           \
+    X(ZED_ZE_INVALID_KERNEL_ARGUMENT_INDEX, 0x78000015u, "ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_INDEX",              \
+      "the kernel has fewer parameters than the text says")                                                            \
+    X(ZED_ZE_INVALID_KERNEL_ARGUMENT_SIZE, 0x78000016u, "ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE",                \
+      "the parameter has another type in the module than in the text")                                                 \
+    X(ZED_ZE_INVALID_KERNEL_ATTRIBUTE_VALUE, 0x78000017u, "ZE_RESULT_ERROR_INVALID_KERNEL_ATTRIBUTE_VALUE",            \
+      "check the kernel's attributes")                                                                                 \
+    X(ZED_ZE_INVALID_MODULE_UNLINKED, 0x78000018u, "ZE_RESULT_ERROR_INVALID_MODULE_UNLINKED",                          \
+      "the module imports functions that no module defines")                                                           \
+    X(ZED_ZE_INVALID_COMMAND_LIST_TYPE, 0x78000019u, "ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE",                      \
+      "list and queue must be of one kind")                                                                            \
+    X(ZED_ZE_OVERLAPPING_REGIONS, 0x7800001au, "ZE_RESULT_ERROR_OVERLAPPING_REGIONS", "copy by way of a third place")  \
+    X(ZED_ZE_ACTION_REQUIRED, 0x7800001bu, "ZE_RESULT_WARNING_ACTION_REQUIRED", "see the driver's text")               \
+    X(ZED_ZE_INVALID_KERNEL_HANDLE, 0x7800001cu, "ZE_RESULT_ERROR_INVALID_KERNEL_HANDLE",                              \
+      "the kernel's module was freed, or the kernel is of another kind")                                               \
+    X(ZED_ZE_RTAS_BUILD_RETRY, 0x7800001du, "ZE_RESULT_EXT_RTAS_BUILD_RETRY", "build again with more memory")          \
+    X(ZED_ZE_RTAS_BUILD_DEFERRED, 0x7800001eu, "ZE_RESULT_EXT_RTAS_BUILD_DEFERRED", "join the operation")              \
+    X(ZED_ZE_OPERANDS_INCOMPATIBLE, 0x7800001fu, "ZE_RESULT_EXT_ERROR_OPERANDS_INCOMPATIBLE",                          \
+      "compare things of one kind")                                                                                    \
+    X(ZED_ZE_SURVIVABILITY_MODE_DETECTED, 0x78000020u, "ZE_RESULT_ERROR_SURVIVABILITY_MODE_DETECTED",                  \
+      "update the device's firmware")                                                                                  \
+    X(ZED_ZE_ADDRESS_NOT_FOUND, 0x78000021u, "ZE_RESULT_ERROR_ADDRESS_NOT_FOUND",                                      \
+      "the address is not of this context: use zed_alloc of the same device")                                          \
+    X(ZED_ZE_QUERY_TRUE, 0x78000022u, "ZE_RESULT_QUERY_TRUE", "an answer, not an error")                               \
+    X(ZED_ZE_QUERY_FALSE, 0x78000023u, "ZE_RESULT_QUERY_FALSE", "an answer, not an error")                             \
+    X(ZED_ZE_INVALID_GRAPH, 0x78000024u, "ZE_RESULT_ERROR_INVALID_GRAPH", "record the graph again")                    \
+    X(ZED_ZE_GRAPH_CAPTURE_UNSUPPORTED, 0x78000025u, "ZE_RESULT_ERROR_GRAPH_CAPTURE_UNSUPPORTED",                      \
+      "call this outside a graph capture")                                                                             \
+    X(ZED_ZE_GRAPH_CAPTURE_INVALIDATED, 0x78000026u, "ZE_RESULT_ERROR_GRAPH_CAPTURE_INVALIDATED",                      \
+      "capture the graph again")                                                                                       \
+    X(ZED_ZE_GRAPH_CAPTURE_MERGE_ATTEMPT, 0x78000027u, "ZE_RESULT_ERROR_GRAPH_CAPTURE_MERGE_ATTEMPT",                  \
+      "keep graphs that are captured at the same time apart")                                                          \
+    X(ZED_ZE_COMMAND_LIST_NOT_CAPTURING, 0x78000028u, "ZE_RESULT_ERROR_COMMAND_LIST_NOT_CAPTURING",                    \
+      "begin the capture first")                                                                                       \
+    X(ZED_ZE_GRAPH_UNJOINED_FORKS, 0x78000029u, "ZE_RESULT_ERROR_GRAPH_UNJOINED_FORKS", "join the graph's forks")      \
+    X(ZED_ZE_GRAPH_INTERNAL_EVENT, 0x7800002au, "ZE_RESULT_ERROR_GRAPH_INTERNAL_EVENT",                                \
+      "use an event from outside the graph")                                                                           \
+    X(ZED_ZE_UNKNOWN, 0x7ffffffeu, "ZE_RESULT_ERROR_UNKNOWN", "the driver does not say; its own log may")              \
+    X(ZED_ZE_UNLISTED, 0xffffffffu, "a ze_result_t this header does not know", "look it up in ze_api.h")
+
+enum {
+    ZED_OK = 0,
+    ZED_FIRST_ERROR_ = 3999, /* numbered from 4000, those of Level Zero from 4100 */
+#define ZED_X_(id, hint) id,
+    ZED_ERRORS(ZED_X_)
+#undef ZED_X_
+};
+
+enum {
+    ZED_FIRST_RESULT_ = 4099,
+#define ZED_X_(id, code, name, hint) id,
+    ZED_RESULTS(ZED_X_)
+#undef ZED_X_
+};
+
+typedef struct zed_error {
+    int id;           /* 0: no error */
+    const char *name; /* "ZED_ARG_COUNT" */
+    char text[2048];  /* what, with the values, and what to do */
+    const char *file; /* the caller's */
+    int line;
+    ze_result_t result; /* of the Level Zero call, ZE_RESULT_SUCCESS when none failed */
+} zed_error;
+
+/* ---- types ----------------------------------------------------------------------------------------------------- */
+
+enum { ZED_MAX_ARGS = 32, ZED_MAX_DEVICES = 64 };
+
+typedef struct zed_options { /* see DEVICES above; the first of these that is set counts */
+    int index_plus_1;
+    const char *name;
+    const char *device;
+} zed_options;
+
+/* What kernels may use on a device. */
+typedef struct zed_target {
+    const char *name;        /* pvc bmg lnl ptl dg2 generic soft */
+    uint32_t subgroup_sizes; /* the sizes or-ed together: 16 | 32 */
+    int local_memory;        /* bytes a work-group may have */
+    int max_group_size;      /* work-items */
+    int max_group_dim[3];
+    uint32_t max_groups[3];
+    bool dpas;    /* OpSubgroupMatrixMultiplyAccumulateINTEL; by the device's table row */
+    bool block2d; /* OpSubgroup2DBlock...INTEL; likewise */
+    bool fp16, fp64, int64_atomics;
+    uint32_t spirv_version; /* ZE_MAKE_VERSION(1, 4); 0 when the device does not say */
+    uint32_t vendor_id, device_id;
+    uint32_t eu_count;
+    uint64_t max_alloc; /* bytes of one allocation */
+} zed_target;
+
+/* One device of zed_list. */
+typedef struct zed_info {
+    int index;
+    char name[ZE_MAX_DEVICE_NAME];
+    const char *target;
+    bool gpu, software;
+    uint32_t vendor_id, device_id;
+} zed_info;
+
+/* Something to destroy when the device is closed. */
+typedef struct zed_resource_ {
+    int kind;
+    void *handle;
+    size_t bytes;
+} zed_resource_;
+
+typedef struct zed_device {
+    ze_driver_handle_t driver;
+    ze_device_handle_t device;
+    ze_context_handle_t context;
+    ze_command_list_handle_t list;   /* immediate, asynchronous */
+    ze_command_queue_handle_t queue; /* for batches, made when first needed */
+    ze_event_pool_handle_t pool;
+    ze_event_handle_t event;
+    char name[ZE_MAX_DEVICE_NAME];
+    zed_target target;
+    bool software;
+    zed_error error;
+    /* not for users */
+    bool open_, borrowed_, pending_, system_memory_;
+    uint32_t ordinal_, timestamp_bits_;
+    size_t pattern_max_;
+    double tick_ns_;
+    zed_resource_ *resources_;
+    size_t resource_count_, resource_room_;
+    char *log_;
+    const char *file_;
+    int line_;
+} zed_device;
+
+typedef struct zed_module {
+    zed_device *device;
+    ze_module_handle_t handle;
+} zed_module;
+
+typedef struct zed_type_ {
+    const char *name;
+    unsigned char size;         /* bytes */
+    char kind;                  /* of a value: i u f, h and b for the 16-bit floats, 0: only in memory */
+    unsigned char pointed_size; /* of the C type a pointer to it may have, and its kinds: i u f, c for plain char */
+    const char *pointed_kinds;
+} zed_type_;
+
+enum { ZED_PARAM_VALUE, ZED_PARAM_PTR, ZED_PARAM_LOCAL };
+
+typedef struct zed_param {
+    int kind; /* ZED_PARAM_... */
+    const zed_type_ *type;
+    char name[64];
+} zed_param;
+
+typedef struct zed_kernel {
+    zed_device *device;
+    ze_module_handle_t module;
+    ze_kernel_handle_t handle;
+    char name[128];
+    uint32_t param_count;
+    zed_param params[ZED_MAX_ARGS];
+    uint32_t local_size[3];    /* 0: not known yet */
+    uint32_t required_size[3]; /* by the module, 0: none */
+    uint32_t subgroup_size;    /* required by the module, 0: none */
+    uint32_t local_bytes, private_bytes, spill_bytes;
+} zed_kernel;
+
+typedef struct zed_groups {
+    uint32_t x, y, z;
+} zed_groups;
+
+typedef struct zed_local {
+    size_t bytes;
+} zed_local;
+
+/* An argument with its C type. Made by ZED_ARG(value) or the zed_arg_... functions. */
+typedef struct zed_arg {
+    char kind;          /* i u f: a value; p: a pointer; l: local memory */
+    char pointed;       /* of a pointer: i u f c, v when its type says nothing */
+    unsigned char size; /* bytes of the value or of what is pointed to */
+    union {
+        int64_t i;
+        uint64_t u;
+        double f;
+        const void *p;
+    } as;
+    const char *text; /* how the caller wrote it, may be NULL */
+} zed_arg;
+
+typedef struct zed_batch {
+    zed_device *device;
+    ze_command_list_handle_t list;
+    int launches;
+    int state_;
+} zed_batch;
+
+enum { ZED_SHARED = 1, ZED_DEVICE, ZED_HOST };
+
+/* ---- what users call; each takes the caller's file and line ---------------------------------------------------- */
+
+#define ZED_AT_(d) zed_at_((d), __FILE__, __LINE__)
+
+/* Devices. zed_list and zed_context_devices give the number of devices, -1 on error; zed_close nothing (twice is fine);
+ * the others bool. */
+#define zed_open(d, ...) zed_open_((d), (__VA_ARGS__), __FILE__, __LINE__) /* variadic: a literal has commas */
+#define zed_open_queue(second, first) zed_open_queue_((second), (first), __FILE__, __LINE__)
+#define zed_context_devices(first) zed_context_devices_(ZED_AT_(first))
+#define zed_open_in_context(d, first, index) zed_open_in_context_((d), (first), (index), __FILE__, __LINE__)
+#define zed_close(d) zed_close_(ZED_AT_(d))
+#define zed_list(infos, max, error) zed_list_((infos), (max), (error), __FILE__, __LINE__)
+#define zed_print_list(f) zed_print_list_((f), __FILE__, __LINE__)
+#define zed_wait(d) zed_wait_(ZED_AT_(d))
+
+/* Memory. zed_alloc gives void *, NULL on error; the others bool. Freeing NULL is fine. */
+#define zed_alloc(d, kind, bytes, align) zed_alloc_(ZED_AT_(d), (kind), (bytes), (align))
+#define zed_free(d, p) zed_free_(ZED_AT_(d), (p))
+#define zed_copy(d, dst, src, bytes) zed_copy_(ZED_AT_(d), (dst), (src), (bytes))
+#define zed_fill(d, dst, byte, bytes) zed_fill_(ZED_AT_(d), (dst), (byte), (bytes))
+#define zed_fill_pattern(d, dst, pattern, size, bytes) zed_fill_pattern_(ZED_AT_(d), (dst), (pattern), (size), (bytes))
+
+/* Modules and kernels: bool. */
+#define zed_module_load(module, d, words, bytes, flags)                                                                \
+    zed_module_load_((module), ZED_AT_(d), (words), (bytes), (flags))
+#define zed_module_free(module) zed_module_free_((module), __FILE__, __LINE__)
+#define zed_kernel_get(kernel, module, name, params)                                                                   \
+    zed_kernel_get_((kernel), (module), (name), (params), __FILE__, __LINE__)
+#define zed_kernel_clone(kernel, from, d) zed_kernel_clone_((kernel), (from), ZED_AT_(d))
+#define zed_kernel_free(kernel) zed_kernel_free_((kernel), __FILE__, __LINE__)
+#define zed_local_size(kernel, x, y, z) zed_local_size_((kernel), (x), (y), (z), __FILE__, __LINE__)
+#define ZED_LOAD(k, d, mod)                                                                                            \
+    zed_load_((k), ZED_AT_(d), (mod).words, (mod).size, (mod).kernel, (mod).params, (mod).build_flags, (mod).local_size)
+
+/* Launches with (kernel, groups, array of zed_arg, count): bool, the timed one double (ns). zed_launch and its kin are
+ * at the end. */
+#define zed_launch_n(kernel, ...) zed_launch_((kernel), NULL, ZED_RUN_WAIT_, NULL, __FILE__, __LINE__, __VA_ARGS__)
+#define zed_launch_timed_n(kernel, ...) zed_launch_timed_((kernel), __FILE__, __LINE__, __VA_ARGS__)
+#define zed_start_n(kernel, ...) zed_launch_((kernel), NULL, ZED_RUN_START_, NULL, __FILE__, __LINE__, __VA_ARGS__)
+#define zed_batch_launch_n(batch, kernel, ...)                                                                         \
+    zed_launch_((kernel), (batch), ZED_RUN_BATCH_, NULL, __FILE__, __LINE__, __VA_ARGS__)
+
+/* Batches: bool. */
+#define zed_batch_begin(batch, d) zed_batch_begin_((batch), ZED_AT_(d))
+#define zed_batch_copy(batch, dst, src, bytes) zed_batch_copy_((batch), (dst), (src), (bytes), __FILE__, __LINE__)
+#define zed_batch_end(batch) zed_batch_end_((batch), __FILE__, __LINE__)
+#define zed_batch_run(batch) zed_batch_run_((batch), __FILE__, __LINE__)
+#define zed_batch_free(batch) zed_batch_free_((batch), __FILE__, __LINE__)
+
+/* For a kernel builder: &(xt_target){ZED_TARGET(&dev)}. */
+#define ZED_TARGET(d)                                                                                                  \
+    .name = (d)->target.name, .subgroup_sizes = (d)->target.subgroup_sizes,                                            \
+    .local_memory = (uint32_t)(d)->target.local_memory, .max_group_size = (uint32_t)(d)->target.max_group_size
+
+enum { ZED_RUN_WAIT_, ZED_RUN_START_, ZED_RUN_BATCH_ };
+
+/* ---- errors: how they are kept --------------------------------------------------------------------------------- */
+
+/* The next calls on d are the caller's at file:line. Returns d. */
+XETILE_API zed_device *zed_at_(zed_device *d, const char *file, int line);
+
+/* ZE_RESULT_NOT_READY ... */
+XETILE_API const char *zed_result_name(ze_result_t result);
+
+XETILE_API const zed_error *zed_get_error(const zed_device *d);
+
+XETILE_API void zed_clear_error(zed_device *d);
+
+/* file:line: NAME: text */
+XETILE_API void zed_print_error(const zed_device *d, FILE *f);
+
+/* ---- waiting --------------------------------------------------------------------------------------------------- */
+
+XETILE_API bool zed_wait_(zed_device *d);
+
+/* ---- enumerating ----------------------------------------------------------------------------------------------- */
+
+/* Fills at most max infos (may be NULL when max is 0), the default device first; returns how many devices there are. */
+XETILE_API int zed_list_(zed_info *infos, int max, zed_error *error, const char *file, int line);
+
+/* number, name (target): a line a device; false, and a line about the error, when there is none. */
+XETILE_API bool zed_print_list_(FILE *f, const char *file, int line);
+
+/* ---- opening and closing --------------------------------------------------------------------------------------- */
+
+/* Frees all and closes; the error stays readable. */
+XETILE_API void zed_close_(zed_device *d);
+
+XETILE_API bool zed_open_(zed_device *d, const zed_options *options, const char *file, int line);
+
+/* A second queue of first's device, for another thread. */
+XETILE_API bool zed_open_queue_(zed_device *second, zed_device *first, const char *file, int line);
+
+XETILE_API int zed_context_devices_(zed_device *d);
+
+XETILE_API bool zed_open_in_context_(zed_device *d, zed_device *first, int index, const char *file, int line);
+
+/* ---- memory ---------------------------------------------------------------------------------------------------- */
+
+XETILE_API void *zed_alloc_(zed_device *d, int kind, size_t bytes, size_t align);
+
+/* Works after an error too: cleaning up is always allowed. */
+XETILE_API bool zed_free_(zed_device *d, void *p);
+
+XETILE_API bool zed_copy_(zed_device *d, void *dst, const void *src, size_t bytes);
+
+XETILE_API bool zed_fill_pattern_(zed_device *d, void *dst, const void *pattern, size_t size, size_t bytes);
+
+XETILE_API bool zed_fill_(zed_device *d, void *dst, int byte, size_t bytes);
+
+/* ---- arguments ------------------------------------------------------------------------------------------------- */
+
+/* A C type as a number: the bytes of a value, or kind letter and bytes of what is pointed to. */
+#define ZED_CODE_(kind, type) (((kind) << 8) | (int)sizeof(type))
+
+XETILE_API zed_arg zed_arg_make_(char kind, int code);
+
+XETILE_API zed_arg zed_arg_int_(int64_t v, int code);
+
+XETILE_API zed_arg zed_arg_uint_(uint64_t v, int code);
+
+XETILE_API zed_arg zed_arg_float_(double v, int code);
+
+XETILE_API zed_arg zed_arg_pointer_(const volatile void *p, int code);
+
+XETILE_API zed_arg zed_arg_local_(zed_local v, int code);
+
+/* An argument that is a zed_arg already. */
+XETILE_API zed_arg zed_arg_same_(zed_arg a, int code);
+
+XETILE_API zed_arg zed_arg_text_(zed_arg a, const char *text);
+
+/* For generated code, which knows the parameters and needs no C types. */
+XETILE_API zed_arg zed_arg_i(int64_t v);
+
+XETILE_API zed_arg zed_arg_u(uint64_t v);
+
+XETILE_API zed_arg zed_arg_f(double v);
+
+XETILE_API zed_arg zed_arg_ptr(const volatile void *p);
+
+XETILE_API zed_arg zed_arg_local(size_t bytes);
+
+/* "kernel gemm, argument 4 (n + 1) for parameter u32 M" */
+XETILE_API const char *zed_arg_where_(const zed_kernel *k, const zed_arg *a, uint32_t i, char *text, size_t size);
+
+/* The type and value of an argument, in the words of the parameter text. */
+XETILE_API const char *zed_arg_name_(const zed_arg *a, char *text, size_t size);
+
+XETILE_API bool zed_arg_type_error_(const zed_kernel *k, const zed_arg *a, uint32_t i, const char *what);
+
+XETILE_API bool zed_arg_range_error_(const zed_kernel *k, const zed_arg *a, uint32_t i, const char *low,
+                                     const char *high);
+
+/* ---- modules and kernels --------------------------------------------------------------------------------------- */
+
+/* All the last module's compiler had to say, "" when nothing. */
+XETILE_API const char *zed_build_log(const zed_device *d);
+
+/* A module from SPIR-V words. flags: build options, NULL or "" for none. */
+XETILE_API bool zed_module_load_(zed_module *module, zed_device *d, const void *words, size_t bytes, const char *flags);
+
+XETILE_API bool zed_module_free_(zed_module *module, const char *file, int line);
+
+XETILE_API bool zed_local_size_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t z, const char *file, int line);
+
+XETILE_API bool zed_kernel_get_(zed_kernel *k, zed_module *module, const char *name, const char *params,
+                                const char *file, int line);
+
+/* The same kernel once more, on another queue of the same device (zed_open_queue) or on the same. */
+XETILE_API bool zed_kernel_clone_(zed_kernel *k, const zed_kernel *from, zed_device *d);
+
+XETILE_API bool zed_kernel_free_(zed_kernel *k, const char *file, int line);
+
+/* Module, kernel and local size at once; the module goes when the device is closed. */
+XETILE_API bool zed_load_(zed_kernel *k, zed_device *d, const void *words, size_t bytes, const char *name,
+                          const char *params, const char *flags, const uint32_t local_size[3]);
+
+/* ---- launching ------------------------------------------------------------------------------------------------- */
+
+XETILE_API bool zed_launch_(zed_kernel *k, zed_batch *b, int how, double *ns, const char *file, int line,
+                            zed_groups groups, const zed_arg *args, uint32_t count);
+
+XETILE_API double zed_launch_timed_(zed_kernel *k, const char *file, int line, zed_groups groups, const zed_arg *args,
+                                    uint32_t count);
+
+/* ---- batches --------------------------------------------------------------------------------------------------- */
+
+XETILE_API bool zed_batch_begin_(zed_batch *b, zed_device *d);
+
+XETILE_API bool zed_batch_copy_(zed_batch *b, void *dst, const void *src, size_t bytes, const char *file, int line);
+
+XETILE_API bool zed_batch_end_(zed_batch *b, const char *file, int line);
+
+XETILE_API bool zed_batch_run_(zed_batch *b, const char *file, int line);
+
+XETILE_API bool zed_batch_free_(zed_batch *b, const char *file, int line);
+
+/* ---- launching with the arguments as they are ------------------------------------------------------------------ */
+
+#if defined(__FLT16_MANT_DIG__) && (!defined(__clang__) || __clang_major__ >= 15)
+__extension__ typedef _Float16 zed_float16_;
+#define ZED_IF_FLOAT16_(...) __VA_ARGS__
+#else
+#define ZED_IF_FLOAT16_(...)
+#endif
+
+#if !defined(__cplusplus)
+
+/* clang-format off */
+#define ZED_PAIR_(type, result) type *: result, const type *: result,
+#define ZED_CODE_OF_(x) _Generic((x),                                                                                  \
+    bool: 1, char: 1, signed char: 1, unsigned char: 1, short: (int)sizeof(short), unsigned short: (int)sizeof(short), \
+    int: (int)sizeof(int), unsigned: (int)sizeof(int), long: (int)sizeof(long), unsigned long: (int)sizeof(long),      \
+    long long: 8, unsigned long long: 8, float: 4, double: 8, ZED_IF_FLOAT16_(zed_float16_: 2,)                        \
+    ZED_IF_FLOAT16_(ZED_PAIR_(zed_float16_, ZED_CODE_('f', short)))                                                    \
+    ZED_PAIR_(char, ZED_CODE_('c', char)) ZED_PAIR_(signed char, ZED_CODE_('i', char))                                 \
+    ZED_PAIR_(unsigned char, ZED_CODE_('u', char)) ZED_PAIR_(short, ZED_CODE_('i', short))                             \
+    ZED_PAIR_(unsigned short, ZED_CODE_('u', short)) ZED_PAIR_(int, ZED_CODE_('i', int))                               \
+    ZED_PAIR_(unsigned, ZED_CODE_('u', int)) ZED_PAIR_(long, ZED_CODE_('i', long))                                     \
+    ZED_PAIR_(unsigned long, ZED_CODE_('u', long)) ZED_PAIR_(long long, ZED_CODE_('i', long long))                     \
+    ZED_PAIR_(unsigned long long, ZED_CODE_('u', long long)) ZED_PAIR_(float, ZED_CODE_('f', float))                   \
+    ZED_PAIR_(double, ZED_CODE_('f', double)) default: 'v' << 8)
+
+/* A zed_arg of any integer, float, double, pointer or zed_local. */
+#define ZED_ARG(x) zed_arg_text_(_Generic((x),                                                                         \
+    bool: zed_arg_uint_, char: zed_arg_int_, signed char: zed_arg_int_, short: zed_arg_int_, int: zed_arg_int_,        \
+    long: zed_arg_int_, long long: zed_arg_int_, unsigned char: zed_arg_uint_, unsigned short: zed_arg_uint_,          \
+    unsigned: zed_arg_uint_, unsigned long: zed_arg_uint_, unsigned long long: zed_arg_uint_, float: zed_arg_float_,   \
+    double: zed_arg_float_, ZED_IF_FLOAT16_(zed_float16_: zed_arg_float_,) zed_local: zed_arg_local_,                  \
+    zed_arg: zed_arg_same_, default: zed_arg_pointer_)((x), ZED_CODE_OF_(x)), #x)
+
+/* A comma-separated list of 1 to 32 arguments as initialisers; `tail` ends it, so that "..." is never empty. */
+#define ZED_A1_(a, ...) ZED_ARG(a)
+#define ZED_A2_(a, ...) ZED_ARG(a), ZED_A1_(__VA_ARGS__)
+#define ZED_A3_(a, ...) ZED_ARG(a), ZED_A2_(__VA_ARGS__)
+#define ZED_A4_(a, ...) ZED_ARG(a), ZED_A3_(__VA_ARGS__)
+#define ZED_A5_(a, ...) ZED_ARG(a), ZED_A4_(__VA_ARGS__)
+#define ZED_A6_(a, ...) ZED_ARG(a), ZED_A5_(__VA_ARGS__)
+#define ZED_A7_(a, ...) ZED_ARG(a), ZED_A6_(__VA_ARGS__)
+#define ZED_A8_(a, ...) ZED_ARG(a), ZED_A7_(__VA_ARGS__)
+#define ZED_A9_(a, ...) ZED_ARG(a), ZED_A8_(__VA_ARGS__)
+#define ZED_A10_(a, ...) ZED_ARG(a), ZED_A9_(__VA_ARGS__)
+#define ZED_A11_(a, ...) ZED_ARG(a), ZED_A10_(__VA_ARGS__)
+#define ZED_A12_(a, ...) ZED_ARG(a), ZED_A11_(__VA_ARGS__)
+#define ZED_A13_(a, ...) ZED_ARG(a), ZED_A12_(__VA_ARGS__)
+#define ZED_A14_(a, ...) ZED_ARG(a), ZED_A13_(__VA_ARGS__)
+#define ZED_A15_(a, ...) ZED_ARG(a), ZED_A14_(__VA_ARGS__)
+#define ZED_A16_(a, ...) ZED_ARG(a), ZED_A15_(__VA_ARGS__)
+#define ZED_A17_(a, ...) ZED_ARG(a), ZED_A16_(__VA_ARGS__)
+#define ZED_A18_(a, ...) ZED_ARG(a), ZED_A17_(__VA_ARGS__)
+#define ZED_A19_(a, ...) ZED_ARG(a), ZED_A18_(__VA_ARGS__)
+#define ZED_A20_(a, ...) ZED_ARG(a), ZED_A19_(__VA_ARGS__)
+#define ZED_A21_(a, ...) ZED_ARG(a), ZED_A20_(__VA_ARGS__)
+#define ZED_A22_(a, ...) ZED_ARG(a), ZED_A21_(__VA_ARGS__)
+#define ZED_A23_(a, ...) ZED_ARG(a), ZED_A22_(__VA_ARGS__)
+#define ZED_A24_(a, ...) ZED_ARG(a), ZED_A23_(__VA_ARGS__)
+#define ZED_A25_(a, ...) ZED_ARG(a), ZED_A24_(__VA_ARGS__)
+#define ZED_A26_(a, ...) ZED_ARG(a), ZED_A25_(__VA_ARGS__)
+#define ZED_A27_(a, ...) ZED_ARG(a), ZED_A26_(__VA_ARGS__)
+#define ZED_A28_(a, ...) ZED_ARG(a), ZED_A27_(__VA_ARGS__)
+#define ZED_A29_(a, ...) ZED_ARG(a), ZED_A28_(__VA_ARGS__)
+#define ZED_A30_(a, ...) ZED_ARG(a), ZED_A29_(__VA_ARGS__)
+#define ZED_A31_(a, ...) ZED_ARG(a), ZED_A30_(__VA_ARGS__)
+#define ZED_A32_(a, ...) ZED_ARG(a), ZED_A31_(__VA_ARGS__)
+/* How many things are in a list of 1 to 40. */
+#define ZED_COUNT_(...) ZED_COUNT_X_(__VA_ARGS__, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24,  \
+    23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define ZED_COUNT_X_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21,   \
+    a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, a33, a34, a35, a36, a37, a38, a39, a40, n, ...) n
+/* clang-format on */
+
+#define ZED_JOIN_(a, b) ZED_JOIN_X_(a, b)
+#define ZED_JOIN_X_(a, b) a##b
+#define ZED_SECOND_(...) ZED_SECOND_X_(__VA_ARGS__)
+#define ZED_SECOND_X_(a, b, ...) b
+#define ZED_PROBE_(...) ~, 1,
+/* 1 when x begins with a parenthesis, as a literal (zed_groups){x, y, z} does, which the preprocessor cuts in three. */
+#define ZED_IS_LITERAL_(x, ...) ZED_SECOND_(ZED_PROBE_ x, 0, ~)
+
+/* groups and arguments -> groups, array, count. `tail` is dropped again. */
+#define ZED_PACK_(...) ZED_JOIN_(ZED_PACK_, ZED_IS_LITERAL_(__VA_ARGS__, ~))(__VA_ARGS__, tail)
+#define ZED_PACK_0(g, ...) g, ZED_ARRAY_(ZED_COUNT_(__VA_ARGS__), __VA_ARGS__)
+#define ZED_PACK_1(x, y, z, ...) x, y, z, ZED_ARRAY_(ZED_COUNT_(__VA_ARGS__), __VA_ARGS__)
+#define ZED_ARRAY_(n, ...) ZED_JOIN_(ZED_ARRAY_, n)(__VA_ARGS__)
+#define ZED_ARRAY_1(tail) NULL, 0
+#define ZED_ARRAY_2(...) (zed_arg[]){ZED_A1_(__VA_ARGS__)}, 1
+#define ZED_ARRAY_3(...) (zed_arg[]){ZED_A2_(__VA_ARGS__)}, 2
+#define ZED_ARRAY_4(...) (zed_arg[]){ZED_A3_(__VA_ARGS__)}, 3
+#define ZED_ARRAY_5(...) (zed_arg[]){ZED_A4_(__VA_ARGS__)}, 4
+#define ZED_ARRAY_6(...) (zed_arg[]){ZED_A5_(__VA_ARGS__)}, 5
+#define ZED_ARRAY_7(...) (zed_arg[]){ZED_A6_(__VA_ARGS__)}, 6
+#define ZED_ARRAY_8(...) (zed_arg[]){ZED_A7_(__VA_ARGS__)}, 7
+#define ZED_ARRAY_9(...) (zed_arg[]){ZED_A8_(__VA_ARGS__)}, 8
+#define ZED_ARRAY_10(...) (zed_arg[]){ZED_A9_(__VA_ARGS__)}, 9
+#define ZED_ARRAY_11(...) (zed_arg[]){ZED_A10_(__VA_ARGS__)}, 10
+#define ZED_ARRAY_12(...) (zed_arg[]){ZED_A11_(__VA_ARGS__)}, 11
+#define ZED_ARRAY_13(...) (zed_arg[]){ZED_A12_(__VA_ARGS__)}, 12
+#define ZED_ARRAY_14(...) (zed_arg[]){ZED_A13_(__VA_ARGS__)}, 13
+#define ZED_ARRAY_15(...) (zed_arg[]){ZED_A14_(__VA_ARGS__)}, 14
+#define ZED_ARRAY_16(...) (zed_arg[]){ZED_A15_(__VA_ARGS__)}, 15
+#define ZED_ARRAY_17(...) (zed_arg[]){ZED_A16_(__VA_ARGS__)}, 16
+#define ZED_ARRAY_18(...) (zed_arg[]){ZED_A17_(__VA_ARGS__)}, 17
+#define ZED_ARRAY_19(...) (zed_arg[]){ZED_A18_(__VA_ARGS__)}, 18
+#define ZED_ARRAY_20(...) (zed_arg[]){ZED_A19_(__VA_ARGS__)}, 19
+#define ZED_ARRAY_21(...) (zed_arg[]){ZED_A20_(__VA_ARGS__)}, 20
+#define ZED_ARRAY_22(...) (zed_arg[]){ZED_A21_(__VA_ARGS__)}, 21
+#define ZED_ARRAY_23(...) (zed_arg[]){ZED_A22_(__VA_ARGS__)}, 22
+#define ZED_ARRAY_24(...) (zed_arg[]){ZED_A23_(__VA_ARGS__)}, 23
+#define ZED_ARRAY_25(...) (zed_arg[]){ZED_A24_(__VA_ARGS__)}, 24
+#define ZED_ARRAY_26(...) (zed_arg[]){ZED_A25_(__VA_ARGS__)}, 25
+#define ZED_ARRAY_27(...) (zed_arg[]){ZED_A26_(__VA_ARGS__)}, 26
+#define ZED_ARRAY_28(...) (zed_arg[]){ZED_A27_(__VA_ARGS__)}, 27
+#define ZED_ARRAY_29(...) (zed_arg[]){ZED_A28_(__VA_ARGS__)}, 28
+#define ZED_ARRAY_30(...) (zed_arg[]){ZED_A29_(__VA_ARGS__)}, 29
+#define ZED_ARRAY_31(...) (zed_arg[]){ZED_A30_(__VA_ARGS__)}, 30
+#define ZED_ARRAY_32(...) (zed_arg[]){ZED_A31_(__VA_ARGS__)}, 31
+#define ZED_ARRAY_33(...) (zed_arg[]){ZED_A32_(__VA_ARGS__)}, 32
+#define zed_launch(kernel, ...)                                                                                        \
+    zed_launch_((kernel), NULL, ZED_RUN_WAIT_, NULL, __FILE__, __LINE__, ZED_PACK_(__VA_ARGS__)) /* bool */
+#define zed_launch_timed(kernel, ...)                                                                                  \
+    zed_launch_timed_((kernel), __FILE__, __LINE__, ZED_PACK_(__VA_ARGS__)) /* double, ns */
+#define zed_start(kernel, ...)                                                                                         \
+    zed_launch_((kernel), NULL, ZED_RUN_START_, NULL, __FILE__, __LINE__, ZED_PACK_(__VA_ARGS__)) /* bool */
+#define zed_batch_launch(batch, kernel, ...)                                                                           \
+    zed_launch_((kernel), (batch), ZED_RUN_BATCH_, NULL, __FILE__, __LINE__, ZED_PACK_(__VA_ARGS__)) /* bool */
+
+#else /* C++: overloads and one template instead of _Generic */
+
+#define ZED_X_(type, from)                                                                                             \
+    inline zed_arg zed_arg_of_(type v) { return zed_arg_##from##_(v, (int)sizeof v); }
+ZED_X_(bool, uint)
+ZED_X_(char, int)
+ZED_X_(signed char, int)
+ZED_X_(short, int)
+ZED_X_(int, int)
+ZED_X_(long, int)
+ZED_X_(long long, int)
+ZED_X_(unsigned char, uint)
+ZED_X_(unsigned short, uint)
+ZED_X_(unsigned, uint)
+ZED_X_(unsigned long, uint)
+ZED_X_(unsigned long long, uint)
+ZED_X_(float, float)
+ZED_X_(double, float)
+#undef ZED_X_
+
+#define ZED_X_(type, kind)                                                                                             \
+    inline zed_arg zed_arg_of_(const type *p) { return zed_arg_pointer_(p, ZED_CODE_(kind, type)); }
+ZED_X_(char, 'c')
+ZED_X_(signed char, 'i')
+ZED_X_(short, 'i')
+ZED_X_(int, 'i')
+ZED_X_(long, 'i')
+ZED_X_(long long, 'i')
+ZED_X_(unsigned char, 'u')
+ZED_X_(unsigned short, 'u')
+ZED_X_(unsigned, 'u')
+ZED_X_(unsigned long, 'u')
+ZED_X_(unsigned long long, 'u')
+ZED_X_(float, 'f')
+ZED_X_(double, 'f')
+#undef ZED_X_
+
+inline zed_arg zed_arg_of_(const volatile void *p) { return zed_arg_ptr(p); }
+
+inline zed_arg zed_arg_of_(decltype(nullptr)) { return zed_arg_ptr(NULL); }
+
+inline zed_arg zed_arg_of_(zed_local v) { return zed_arg_local_(v, 0); }
+
+inline zed_arg zed_arg_of_(zed_arg a) { return a; }
+
+#define ZED_ARG(x) zed_arg_text_(zed_arg_of_(x), #x)
+
+/* The arguments as an array that lives as long as the call. */
+template <class... T>
+inline bool zed_launch_cpp_(zed_kernel *k, zed_batch *b, int how, double *ns, const char *file, int line,
+                            zed_groups groups, T... args)
+{
+    zed_arg list[sizeof...(args) + 1] = {zed_arg_of_(args)..., zed_arg_ptr(NULL)};
+    return zed_launch_(k, b, how, ns, file, line, groups, list, (uint32_t)sizeof...(args));
+}
+
+template <class... T>
+inline double zed_launch_timed_cpp_(zed_kernel *k, const char *file, int line, zed_groups groups, T... args)
+{
+    double ns = 0;
+    return zed_launch_cpp_(k, NULL, ZED_RUN_WAIT_, &ns, file, line, groups, args...) ? ns : -1.0;
+}
+
+#define zed_launch(kernel, ...) zed_launch_cpp_((kernel), NULL, ZED_RUN_WAIT_, NULL, __FILE__, __LINE__, __VA_ARGS__)
+#define zed_launch_timed(kernel, ...) zed_launch_timed_cpp_((kernel), __FILE__, __LINE__, __VA_ARGS__)
+#define zed_start(kernel, ...) zed_launch_cpp_((kernel), NULL, ZED_RUN_START_, NULL, __FILE__, __LINE__, __VA_ARGS__)
+#define zed_batch_launch(batch, kernel, ...)                                                                           \
+    zed_launch_cpp_((kernel), (batch), ZED_RUN_BATCH_, NULL, __FILE__, __LINE__, __VA_ARGS__)
+
+#endif
+
+#endif /* ZE_DISPATCH_H */

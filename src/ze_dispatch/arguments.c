@@ -1,0 +1,256 @@
+/* arguments.c - arguments. */
+#include "internal.h"
+
+zed_arg zed_arg_make_(char kind, int code)
+{
+    zed_arg a;
+    memset(&a, 0, sizeof a);
+    a.kind = kind;
+    a.pointed = (char)(code >> 8);
+    a.size = (unsigned char)(code & 255);
+    return a;
+}
+
+zed_arg zed_arg_int_(int64_t v, int code)
+{
+    zed_arg a = zed_arg_make_('i', code);
+    a.as.i = v;
+    return a;
+}
+
+zed_arg zed_arg_uint_(uint64_t v, int code)
+{
+    zed_arg a = zed_arg_make_('u', code);
+    a.as.u = v;
+    return a;
+}
+
+zed_arg zed_arg_float_(double v, int code)
+{
+    zed_arg a = zed_arg_make_('f', code);
+    a.as.f = v;
+    return a;
+}
+
+zed_arg zed_arg_pointer_(const volatile void *p, int code)
+{
+    zed_arg a = zed_arg_make_('p', code);
+    a.as.p = (const void *)(uintptr_t)p;
+    return a;
+}
+
+zed_arg zed_arg_local_(zed_local v, int code)
+{
+    zed_arg a = zed_arg_make_('l', code);
+    a.as.u = v.bytes;
+    return a;
+}
+
+zed_arg zed_arg_same_(zed_arg a, int code)
+{
+    (void)code;
+    return a;
+}
+
+zed_arg zed_arg_text_(zed_arg a, const char *text)
+{
+    a.text = text;
+    return a;
+}
+
+zed_arg zed_arg_i(int64_t v) { return zed_arg_int_(v, 8); }
+
+zed_arg zed_arg_u(uint64_t v) { return zed_arg_uint_(v, 8); }
+
+zed_arg zed_arg_f(double v) { return zed_arg_float_(v, 8); }
+
+zed_arg zed_arg_ptr(const volatile void *p) { return zed_arg_pointer_(p, 'v' << 8); }
+
+zed_arg zed_arg_local(size_t bytes)
+{
+    zed_local v;
+    v.bytes = bytes;
+    return zed_arg_local_(v, 0);
+}
+
+const char *zed_arg_where_(const zed_kernel *k, const zed_arg *a, uint32_t i, char *text, size_t size)
+{
+    char type[32];
+    snprintf(text, size, "kernel %s, argument %" PRIu32 "%s%.200s%s for parameter %s %s", k->name, i + 1,
+             a->text ? " (" : "", a->text ? a->text : "", a->text ? ")" : "",
+             zed_param_name_(&k->params[i], type, sizeof type), k->params[i].name);
+    return text;
+}
+
+const char *zed_arg_name_(const zed_arg *a, char *text, size_t size)
+{
+    int bits = 8 * a->size;
+    if (a->kind == 'i')
+        snprintf(text, size, "i%d %" PRId64, bits, a->as.i);
+    else if (a->kind == 'u')
+        snprintf(text, size, "u%d %" PRIu64, bits, a->as.u);
+    else if (a->kind == 'f')
+        snprintf(text, size, "f%d %.9g", bits, a->as.f);
+    else if (a->kind == 'l')
+        snprintf(text, size, "%" PRIu64 " bytes of local memory", a->as.u);
+    else if (a->pointed == 'c')
+        snprintf(text, size, "a pointer to char");
+    else if (a->pointed == 'v')
+        snprintf(text, size, "a pointer");
+    else
+        snprintf(text, size, "a pointer to %c%d", a->pointed, bits);
+    return text;
+}
+
+bool zed_arg_type_error_(const zed_kernel *k, const zed_arg *a, uint32_t i, const char *what)
+{
+    char where[512], got[64];
+    return zed_fail_(k->device, ZED_ARG_TYPE, "%s: got %s%s", zed_arg_where_(k, a, i, where, sizeof where),
+                     zed_arg_name_(a, got, sizeof got), what);
+}
+
+bool zed_arg_range_error_(const zed_kernel *k, const zed_arg *a, uint32_t i, const char *low, const char *high)
+{
+    char where[512], got[64];
+    return zed_fail_(k->device, ZED_ARG_RANGE, "%s: %s is not in %s .. %s",
+                     zed_arg_where_(k, a, i, where, sizeof where), zed_arg_name_(a, got, sizeof got), low, high);
+}
+
+/* Rounds to a 16-bit float of so many exponent and fraction bits, ties to even. False: finite, but too large. */
+static bool zed_to_small_float_(double v, int exponent_bits, int fraction_bits, uint16_t *out)
+{
+    const int bias = (1 << (exponent_bits - 1)) - 1, top = (1 << exponent_bits) - 1;
+    uint64_t bits, fraction, rest, half;
+    uint32_t result, sign;
+    int exponent, shift = 52 - fraction_bits;
+    memcpy(&bits, &v, sizeof bits);
+    sign = (uint32_t)(bits >> 63) << 15;
+    exponent = (int)((bits >> 52) & 0x7ff);
+    fraction = bits & 0xfffffffffffffu;
+    if (exponent == 0x7ff) { /* infinity, and NaN kept quiet */
+        result = (uint32_t)top << fraction_bits | (fraction ? 1u << (fraction_bits - 1) : 0u);
+        *out = (uint16_t)(sign | result);
+        return true;
+    }
+    if (exponent) fraction |= (uint64_t)1 << 52;
+    exponent += bias - 1023;
+    if (exponent < 1) { /* subnormal: the leading one moves into the fraction */
+        shift += 1 - exponent;
+        exponent = 0;
+    }
+    if (shift > 62) shift = 62;
+    half = (uint64_t)1 << (shift - 1);
+    rest = fraction & (((uint64_t)1 << shift) - 1);
+    fraction >>= shift;
+    fraction += rest > half || (rest == half && (fraction & 1));
+    result = exponent ? ((uint32_t)(exponent - 1) << fraction_bits) + (uint32_t)fraction : (uint32_t)fraction;
+    *out = (uint16_t)(sign | result);
+    return result < (uint32_t)top << fraction_bits;
+}
+
+static bool zed_bind_float_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
+{
+    const zed_type_ *t = k->params[i].type;
+    double v = a->as.f;
+    if (t->kind == 'f' && t->size == 8) {
+        b->as.f64 = v;
+    } else if (t->kind == 'f') {
+        /* halfway between FLT_MAX and the next power of two: from here on f32 would be infinite */
+        if ((v >= 0x1.ffffffp127 && v <= 1.7976931348623157e308) ||
+            (v <= -0x1.ffffffp127 && v >= -1.7976931348623157e308)) {
+            return zed_arg_range_error_(k, a, i, "-3.40282347e+38", "3.40282347e+38");
+        }
+        b->as.f32 = (float)v;
+    } else if (t->kind == 'h') {
+        if (!zed_to_small_float_(v, 5, 10, &b->as.u16)) return zed_arg_range_error_(k, a, i, "-65504", "65504");
+    } else if (!zed_to_small_float_(v, 8, 7, &b->as.u16)) {
+        return zed_arg_range_error_(k, a, i, "-3.38953139e+38", "3.38953139e+38");
+    }
+    return true;
+}
+
+static bool zed_bind_int_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
+{
+    const zed_type_ *t = k->params[i].type;
+    const bool to_signed = t->kind == 'i';
+    const uint64_t most = UINT64_MAX >> (64 - 8 * t->size + (to_signed ? 1 : 0));
+    bool negative = a->kind == 'i' && a->as.i < 0, fits;
+    uint64_t v = a->as.u; /* the same bits when signed */
+    char low[32], high[32];
+    if (!negative)
+        fits = v <= most;
+    else
+        fits = to_signed && a->as.i >= -(int64_t)most - 1;
+    if (!fits) {
+        snprintf(low, sizeof low, "%" PRId64, to_signed ? -(int64_t)most - 1 : 0);
+        snprintf(high, sizeof high, "%" PRIu64, most);
+        return zed_arg_range_error_(k, a, i, low, high);
+    }
+    if (t->size == 8)
+        b->as.u = v;
+    else if (t->size == 4)
+        b->as.u32 = (uint32_t)v;
+    else if (t->size == 2)
+        b->as.u16 = (uint16_t)v;
+    else
+        b->as.u8 = (uint8_t)v;
+    return true;
+}
+
+/* Whether the device can reach what p points to. */
+static bool zed_reachable_(const zed_kernel *k, const zed_arg *a, uint32_t i)
+{
+    ze_memory_allocation_properties_t p;
+    ze_device_handle_t on = NULL;
+    zed_device *d = k->device;
+    char where[512];
+    uintptr_t at = (uintptr_t)a->as.p;
+    if (!at || d->system_memory_) return true;
+    for (size_t n = d->resource_count_; n-- > 0;) {
+        const zed_resource_ *r = &d->resources_[n];
+        if (r->kind == ZED_RES_MEMORY_ && at - (uintptr_t)r->handle < r->bytes) return true;
+    }
+    memset(&p, 0, sizeof p);
+    p.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES;
+    if (zeMemGetAllocProperties(d->context, a->as.p, &p, &on) == ZE_RESULT_SUCCESS &&
+        p.type != ZE_MEMORY_TYPE_UNKNOWN) {
+        return true;
+    }
+    return zed_fail_(d, ZED_ARG_MEMORY, "%s: %p is not in memory that \"%s\" can reach",
+                     zed_arg_where_(k, a, i, where, sizeof where), a->as.p, d->name);
+}
+
+static bool zed_bind_pointer_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
+{
+    const zed_type_ *t = k->params[i].type;
+    if (a->pointed != 'v' && (a->size != t->pointed_size || !strchr(t->pointed_kinds, a->pointed))) {
+        return zed_arg_type_error_(k, a, i, "");
+    }
+    if (!zed_reachable_(k, a, i)) return false;
+    b->as.p = a->as.p;
+    b->size = sizeof b->as.p;
+    b->no_value = !a->as.p;
+    return true;
+}
+
+/* Checks argument i against its parameter and makes the bytes to pass. */
+bool zed_bind_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
+{
+    const zed_param *p = &k->params[i];
+    const bool is_int = a->kind == 'i' || a->kind == 'u', wants_int = p->type->kind == 'i' || p->type->kind == 'u';
+    memset(b, 0, sizeof *b);
+    b->size = p->type->size;
+    if (p->kind == ZED_PARAM_PTR) {
+        return a->kind == 'p' ? zed_bind_pointer_(k, a, i, b) : zed_arg_type_error_(k, a, i, ", no pointer");
+    }
+    if (p->kind == ZED_PARAM_LOCAL) {
+        if (a->kind != 'l') return zed_arg_type_error_(k, a, i, ", no (zed_local){bytes}");
+        if (!a->as.u) return zed_arg_range_error_(k, a, i, "1", "the device's local memory");
+        b->size = (size_t)a->as.u;
+        b->no_value = true;
+        return true;
+    }
+    if (is_int && wants_int) return zed_bind_int_(k, a, i, b);
+    if (a->kind == 'f' && !wants_int) return zed_bind_float_(k, a, i, b);
+    return zed_arg_type_error_(k, a, i, is_int ? " (write 1.0f for a float)" : "");
+}

@@ -1,0 +1,230 @@
+/* open.c - opening and closing. */
+#include "internal.h"
+
+static bool zed_read_properties_(zed_device *d)
+{
+    ze_device_properties_t p, p2;
+    ze_device_compute_properties_t c;
+    ze_device_module_properties_t m;
+    ze_device_memory_access_properties_t access;
+    uint64_t frequency = 0;
+    memset(&p, 0, sizeof p);
+    memset(&p2, 0, sizeof p2);
+    memset(&c, 0, sizeof c);
+    memset(&m, 0, sizeof m);
+    memset(&access, 0, sizeof access);
+    p.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES;
+    p2.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2;
+    c.stype = ZE_STRUCTURE_TYPE_DEVICE_COMPUTE_PROPERTIES;
+    m.stype = ZE_STRUCTURE_TYPE_DEVICE_MODULE_PROPERTIES;
+    access.stype = ZE_STRUCTURE_TYPE_DEVICE_MEMORY_ACCESS_PROPERTIES;
+    if (!zed_check_(d, zeDeviceGetProperties(d->device, &p), "zeDeviceGetProperties", "%s", "") ||
+        !zed_check_(d, zeDeviceGetComputeProperties(d->device, &c), "zeDeviceGetComputeProperties", "%s", "") ||
+        !zed_check_(d, zeDeviceGetModuleProperties(d->device, &m), "zeDeviceGetModuleProperties", "%s", "")) {
+        return false;
+    }
+    if (zeDeviceGetProperties(d->device, &p2) == ZE_RESULT_SUCCESS) frequency = p2.timerResolution;
+    if (zeDeviceGetMemoryAccessProperties(d->device, &access) == ZE_RESULT_SUCCESS) {
+        d->system_memory_ = (access.sharedSystemAllocCapabilities & ZE_MEMORY_ACCESS_CAP_FLAG_RW) != 0;
+    }
+    d->tick_ns_ = zed_tick_ns_from_(p.timerResolution, frequency);
+    d->timestamp_bits_ = p.kernelTimestampValidBits;
+    zed_fill_target_(&d->target, &p, &c, &m);
+    return true;
+}
+
+/* The first queue group that runs kernels. */
+static bool zed_find_queue_group_(zed_device *d)
+{
+    ze_command_queue_group_properties_t groups[16];
+    uint32_t count = 0;
+    if (!zed_check_(d, zeDeviceGetCommandQueueGroupProperties(d->device, &count, NULL),
+                    "zeDeviceGetCommandQueueGroupProperties", "%s", "")) {
+        return false;
+    }
+    if (count > 16) count = 16;
+    memset(groups, 0, sizeof groups);
+    for (uint32_t i = 0; i < count; i++) groups[i].stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_GROUP_PROPERTIES;
+    if (count && !zed_check_(d, zeDeviceGetCommandQueueGroupProperties(d->device, &count, groups),
+                             "zeDeviceGetCommandQueueGroupProperties", "%s", "")) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (groups[i].flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE) {
+            d->ordinal_ = i;
+            d->pattern_max_ = groups[i].maxMemoryFillPatternSize;
+            return true;
+        }
+    }
+    return zed_fail_(d, ZED_NO_QUEUE, "\"%s\" has %" PRIu32 " queue groups and none runs kernels", d->name, count);
+}
+
+static bool zed_make_queue_(zed_device *d)
+{
+    ze_command_queue_desc_t q;
+    ze_event_pool_desc_t p;
+    ze_event_desc_t e;
+    memset(&q, 0, sizeof q);
+    memset(&p, 0, sizeof p);
+    memset(&e, 0, sizeof e);
+    q.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC;
+    q.ordinal = d->ordinal_;
+    q.mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS;
+    p.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC;
+    p.flags = ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP;
+    p.count = 1;
+    e.stype = ZE_STRUCTURE_TYPE_EVENT_DESC;
+    e.signal = ZE_EVENT_SCOPE_FLAG_HOST;
+    e.wait = ZE_EVENT_SCOPE_FLAG_HOST;
+    return zed_check_(d, zeCommandListCreateImmediate(d->context, d->device, &q, &d->list),
+                      "zeCommandListCreateImmediate", "%s", "") &&
+           zed_check_(d, zeEventPoolCreate(d->context, &p, 1, &d->device, &d->pool), "zeEventPoolCreate", "%s", "") &&
+           zed_check_(d, zeEventCreate(d->pool, &e, &d->event), "zeEventCreate", "%s", "");
+}
+
+void zed_close_(zed_device *d)
+{
+    zed_error error;
+    if (!d) return;
+    zed_settle_(d);
+    while (d->resource_count_) zed_destroy_(d, &d->resources_[--d->resource_count_]);
+    if (d->event) zed_check_(d, zeEventDestroy(d->event), "zeEventDestroy", "%s", "");
+    if (d->pool) zed_check_(d, zeEventPoolDestroy(d->pool), "zeEventPoolDestroy", "%s", "");
+    if (d->list) zed_check_(d, zeCommandListDestroy(d->list), "zeCommandListDestroy", "%s", "");
+    if (d->queue) zed_check_(d, zeCommandQueueDestroy(d->queue), "zeCommandQueueDestroy", "%s", "");
+    if (d->context && !d->borrowed_) {
+        zed_check_(d, zeContextDestroy(d->context), "zeContextDestroy", "%s", "");
+    }
+    free(d->resources_);
+    free(d->log_);
+    error = d->error;
+    memset(d, 0, sizeof *d);
+    d->error = error;
+}
+
+bool zed_open_(zed_device *d, const zed_options *options, const char *file, int line)
+{
+    ze_context_desc_t context;
+    zed_candidate_ *all;
+    int count, chosen = -1;
+    if (!d) return false;
+    memset(d, 0, sizeof *d);
+    zed_at_(d, file, line);
+    all = (zed_candidate_ *)calloc(ZED_MAX_DEVICES, sizeof *all);
+    if (!all) return zed_fail_(d, ZED_OUT_OF_MEMORY, "no room for a list of %d devices", (int)ZED_MAX_DEVICES);
+    if (zed_enumerate_(d, all, &count)) chosen = zed_choose_(d, options, all, count);
+    if (chosen >= 0) {
+        d->driver = all[chosen].driver;
+        d->device = all[chosen].device;
+        d->software = all[chosen].software;
+        memcpy(d->name, all[chosen].name, sizeof d->name);
+    }
+    free(all);
+    if (chosen < 0) return false;
+    memset(&context, 0, sizeof context);
+    context.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC;
+    d->open_ = zed_check_(d, zeContextCreate(d->driver, &context, &d->context), "zeContextCreate", "%s", "") &&
+               zed_read_properties_(d) && zed_find_queue_group_(d) && zed_make_queue_(d);
+    if (!d->open_) zed_close_(d);
+    return d->open_;
+}
+
+bool zed_open_queue_(zed_device *second, zed_device *first, const char *file, int line)
+{
+    if (!second) return false;
+    memset(second, 0, sizeof *second);
+    zed_at_(second, file, line);
+    if (!first || !first->open_) return zed_fail_(second, ZED_NOT_OPEN, "the device to share is not open");
+    second->driver = first->driver;
+    second->device = first->device;
+    second->context = first->context;
+    memcpy(second->name, first->name, sizeof second->name);
+    second->target = first->target;
+    second->software = first->software;
+    second->borrowed_ = true;
+    second->system_memory_ = first->system_memory_;
+    second->ordinal_ = first->ordinal_;
+    second->timestamp_bits_ = first->timestamp_bits_;
+    second->pattern_max_ = first->pattern_max_;
+    second->tick_ns_ = first->tick_ns_;
+    second->open_ = zed_make_queue_(second);
+    if (!second->open_) zed_close_(second);
+    return second->open_;
+}
+
+/* Appends what zeDeviceGet or zeDeviceGetSubDevices gave to all[]. */
+typedef struct zed_handles_ {
+    ze_device_handle_t all[ZED_MAX_DEVICES];
+    uint32_t count;
+} zed_handles_;
+
+static bool zed_add_parts_(zed_device *d, ze_device_handle_t device, zed_handles_ *to)
+{
+    uint32_t room = ZED_MAX_DEVICES - to->count, count = 0;
+    if (!room) return true;
+    if (!zed_check_(d, zeDeviceGetSubDevices(device, &count, NULL), "zeDeviceGetSubDevices", "%s", "")) return false;
+    if (!count) {
+        to->all[to->count++] = device;
+        return true;
+    }
+    if (count > room) count = room;
+    if (!zed_check_(d, zeDeviceGetSubDevices(device, &count, to->all + to->count), "zeDeviceGetSubDevices", "%s", "")) {
+        return false;
+    }
+    to->count += count;
+    return true;
+}
+
+static bool zed_context_handles_(zed_device *d, zed_handles_ *to)
+{
+    ze_device_handle_t roots[ZED_MAX_DEVICES];
+    uint32_t count = 0;
+    memset(to, 0, sizeof *to);
+    if (!zed_check_(d, zeDeviceGet(d->driver, &count, NULL), "zeDeviceGet", "%s", "")) return false;
+    if (count > ZED_MAX_DEVICES) count = ZED_MAX_DEVICES;
+    if (!zed_check_(d, zeDeviceGet(d->driver, &count, roots), "zeDeviceGet", "%s", "")) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!zed_add_parts_(d, roots[i], to)) return false;
+    }
+    return true;
+}
+
+int zed_context_devices_(zed_device *d)
+{
+    zed_handles_ handles;
+    return zed_usable_(d) && zed_context_handles_(d, &handles) ? (int)handles.count : -1;
+}
+
+static bool zed_name_device_(zed_device *d)
+{
+    ze_device_properties_t p;
+    memset(&p, 0, sizeof p);
+    p.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES;
+    if (!zed_check_(d, zeDeviceGetProperties(d->device, &p), "zeDeviceGetProperties", "%s", "")) return false;
+    snprintf(d->name, sizeof d->name, "%s", p.name);
+    return true;
+}
+
+bool zed_open_in_context_(zed_device *d, zed_device *first, int index, const char *file, int line)
+{
+    zed_handles_ handles;
+    if (!d) return false;
+    memset(d, 0, sizeof *d);
+    zed_at_(d, file, line);
+    if (!first || !first->open_) return zed_fail_(d, ZED_NOT_OPEN, "the device whose context to share is not open");
+    d->driver = first->driver;
+    d->context = first->context;
+    d->software = first->software;
+    d->borrowed_ = true;
+    if (zed_context_handles_(d, &handles)) {
+        if (index < 0 || (uint32_t)index >= handles.count) {
+            zed_fail_(d, ZED_NO_SUCH_DEVICE, "device %d: the context has %" PRIu32 ", counted from 0", index,
+                      handles.count);
+        } else {
+            d->device = handles.all[index];
+            d->open_ = zed_name_device_(d) && zed_read_properties_(d) && zed_find_queue_group_(d) && zed_make_queue_(d);
+        }
+    }
+    if (!d->open_) zed_close_(d);
+    return d->open_;
+}

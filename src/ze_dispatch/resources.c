@@ -1,0 +1,61 @@
+/* resources.c - what is destroyed with the device. */
+#include "internal.h"
+
+bool zed_keep_(zed_device *d, int kind, void *handle, size_t bytes)
+{
+    zed_resource_ *r;
+    if (d->resource_count_ == d->resource_room_) {
+        size_t room = d->resource_room_ ? 2 * d->resource_room_ : 32;
+        r = (zed_resource_ *)realloc(d->resources_, room * sizeof *r);
+        if (!r) return zed_fail_(d, ZED_OUT_OF_MEMORY, "no room for a list of %zu handles", room);
+        d->resources_ = r;
+        d->resource_room_ = room;
+    }
+    r = &d->resources_[d->resource_count_++];
+    r->kind = kind;
+    r->handle = handle;
+    r->bytes = bytes;
+    return true;
+}
+
+/* The place of a handle in the list, or -1. The latest first: most things live shortly. */
+ptrdiff_t zed_find_(const zed_device *d, int kind, const void *handle)
+{
+    for (size_t i = d->resource_count_; i-- > 0;) {
+        if (d->resources_[i].kind == kind && d->resources_[i].handle == handle) return (ptrdiff_t)i;
+    }
+    return -1;
+}
+
+static void zed_forget_(zed_device *d, ptrdiff_t i)
+{
+    size_t after = d->resource_count_ - (size_t)i - 1;
+    memmove(&d->resources_[i], &d->resources_[i + 1], after * sizeof d->resources_[0]);
+    d->resource_count_--;
+}
+
+bool zed_destroy_(zed_device *d, const zed_resource_ *r)
+{
+    switch (r->kind) {
+    case ZED_RES_MEMORY_: return zed_check_(d, zeMemFree(d->context, r->handle), "zeMemFree", "%s", "");
+    case ZED_RES_MODULE_:
+        return zed_check_(d, zeModuleDestroy((ze_module_handle_t)r->handle), "zeModuleDestroy", "%s", "");
+    case ZED_RES_KERNEL_:
+        return zed_check_(d, zeKernelDestroy((ze_kernel_handle_t)r->handle), "zeKernelDestroy", "%s", "");
+    default:
+        return zed_check_(d, zeCommandListDestroy((ze_command_list_handle_t)r->handle), "zeCommandListDestroy", "%s",
+                          "");
+    }
+}
+
+/* Destroys one handle of the list; true also when the device has an error already. */
+bool zed_drop_(zed_device *d, int kind, void *handle)
+{
+    zed_resource_ r;
+    ptrdiff_t i = zed_find_(d, kind, handle);
+    if (i < 0) return false;
+    zed_settle_(d);
+    r = d->resources_[i];
+    zed_forget_(d, i);
+    return zed_destroy_(d, &r);
+}

@@ -1,0 +1,43 @@
+/* wait.c - waiting. */
+#include "internal.h"
+
+/* Nanoseconds of a tick. The same field is nanoseconds a tick or ticks a second, by the structure type asked for; a
+ * driver that knows only the older meaning gives a number too small to be a frequency. */
+double zed_tick_ns_from_(uint64_t old_meaning, uint64_t new_meaning)
+{
+    if (new_meaning >= 10000) return 1e9 / (double)new_meaning;
+    return old_meaning ? (double)old_meaning : 1.0;
+}
+
+/* Ticks between two readings of a counter of `bits` bits that may have wrapped once. */
+static uint64_t zed_ticks_between_(uint64_t start, uint64_t end, uint32_t bits)
+{
+    uint64_t mask = bits == 0 || bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+    return (end - start) & mask;
+}
+
+/* Waits for the event that the last appended command signals, and makes it ready for the next. */
+bool zed_await_event_(zed_device *d, const char *what, double *ns)
+{
+    ze_kernel_timestamp_result_t stamp;
+    bool ok = zed_check_(d, zeEventHostSynchronize(d->event, UINT64_MAX), "zeEventHostSynchronize", "after %s", what);
+    memset(&stamp, 0, sizeof stamp);
+    if (ok && ns) {
+        ok = zed_check_(d, zeEventQueryKernelTimestamp(d->event, &stamp), "zeEventQueryKernelTimestamp", "%s", "");
+        *ns = d->tick_ns_ *
+              (double)zed_ticks_between_(stamp.context.kernelStart, stamp.context.kernelEnd, d->timestamp_bits_);
+    }
+    return zed_check_(d, zeEventHostReset(d->event), "zeEventHostReset", "%s", "") && ok;
+}
+
+/* Waits for all that zed_start began, after an error too: what runs may use what is to be freed. */
+bool zed_settle_(zed_device *d)
+{
+    if (!d->pending_) return true;
+    d->pending_ = false;
+    return zed_check_(d, zeCommandListAppendBarrier(d->list, d->event, 0, NULL), "zeCommandListAppendBarrier", "%s",
+                      "") &&
+           zed_await_event_(d, "zed_start", NULL);
+}
+
+bool zed_wait_(zed_device *d) { return zed_usable_(d) && zed_settle_(d); }
