@@ -77,7 +77,6 @@
  *     parts      cm_part_count  cm_part_type  cm_part_words
  *     tables     cm_target_row(name)  cm_product_row(a, b): the product of two types, NULL when there is none
  *                cm_product_takes(row, c)  cm_block_shape_row: a legal 2D block message
- *                cm_binary_row: an operation's row
  *
  * A matrix is a list of ids, so it goes round a loop by
  *     spe_for(&m, lo, hi, step, acc.parts, acc.part) ... spe_endfor(&m, acc.parts, acc.part)
@@ -110,9 +109,8 @@
  * at subgroup size 8 likewise). Under CM_INTEL such operands are held that way (cm_layout_for, l.interleaved). Loads,
  * stores, conversions and products ask the layout, so only code that looks at components by number notices.
  *
- * xetile.h and coopvec.h write whole kernels from C functions; what both need stands here, most of it under names
- * ending in _. Users meet it under theirs: cm_device is xt_target and cv_target, cm_module is xt_module and cv_module,
- * and cm_module_free(&module) is xt_free and cv_free.
+ * For headers that build on this one, such as xetile.h and coopvec.h: cm_choose_target cm_poison cm_to_arith
+ * cm_from_arith cm_f32_to_bf16 cm_bitcast cm_component_ids cm_cached_pointer cm_prefetch_block; see below.
  *
  * LIMITS. Rows are a power of two, rows and columns at most 16384, S a power of two, at most 1024 for layouts;
  * operations take a size of the target's. Positions, extents and strides are 32 bits.
@@ -431,14 +429,6 @@ typedef struct {
  * same. */
 typedef spe_id (*cm_fn)(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user);
 
-#if defined(__GNUC__)
-#define CM_PRINTF_(text, first) __attribute__((format(printf, text, first)))
-#define CM_UNUSED_ __attribute__((unused))
-#else
-#define CM_PRINTF_(text, first)
-#define CM_UNUSED_
-#endif
-
 /* Starts using a target; target may be a row of cm_target_row or a changed copy, lowering zero (CM_AUTO) for the best.
  */
 XETILE_API bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering lowering);
@@ -529,38 +519,22 @@ XETILE_API cm_matrix cm_map1(cm_ctx *c, const cm_matrix *a, cm_fn fn, void *user
 /* fn(c, type, a, b, user) on every pair of components of two matrices alike. */
 XETILE_API cm_matrix cm_map2(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user);
 
-/* Operations on pairs of components. REM has the sign of the first operand; SHR keeps the sign of signed types. */
+/* Operations on pairs of components: those of spe_arith that are no comparisons. REM has the sign of the first operand;
+ * SHR keeps the sign of signed types. */
 typedef enum {
-    CM_ADD,
-    CM_SUB,
-    CM_MUL,
-    CM_DIV,
-    CM_MIN,
-    CM_MAX,
-    CM_REM,
-    CM_AND,
-    CM_OR,
-    CM_XOR,
-    CM_SHL,
-    CM_SHR,
-    CM_OP_COUNT_
+    CM_ADD = SPE_ARITH_ADD,
+    CM_SUB = SPE_ARITH_SUB,
+    CM_MUL = SPE_ARITH_MUL,
+    CM_DIV = SPE_ARITH_DIV,
+    CM_MIN = SPE_ARITH_MIN,
+    CM_MAX = SPE_ARITH_MAX,
+    CM_REM = SPE_ARITH_REM,
+    CM_AND = SPE_ARITH_AND,
+    CM_OR = SPE_ARITH_OR,
+    CM_XOR = SPE_ARITH_XOR,
+    CM_SHL = SPE_ARITH_SHL,
+    CM_SHR = SPE_ARITH_SHR
 } cm_op;
-
-enum { CM_EQ_ = CM_OP_COUNT_, CM_NE_, CM_LT_, CM_LE_, CM_GT_, CM_GE_ }; /* comparisons, for cm_instruction_ */
-
-/* Of an operation on two components: the instruction, or the function of OpenCL.std, by kind of type (float, signed,
- * unsigned). Where a column has neither, there is no such operation on that kind. */
-typedef struct {
-    const char *name;
-    spe_id (*instruction[3])(spe_module *, spe_id, spe_id);
-    bool math;
-    spe_math_op function[3];
-} cm_binary_row_;
-
-/* The row of an operation. */
-XETILE_API const cm_binary_row_ *cm_binary_row(cm_op op);
-
-XETILE_API spe_id (*cm_comparison_(int op, int kind))(spe_module *, spe_id, spe_id);
 
 /* a op b, component by component; both of one type, shape and use. Types below 32 bits that are no integers nor f16 are
  * computed in f32 and rounded to nearest. Complex types have add, sub, mul and div; floats no and, or, xor, shl, shr.
@@ -742,162 +716,6 @@ typedef spe_id (*cm_visit_fn)(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, voi
 /* Calls fn once for every element of `a` that lies inside the memory; outside, the result is the padding. */
 XETILE_API cm_matrix cm_visit(cm_ctx *c, const cm_matrix *a, const cm_mem *mem, cm_visit_fn fn, void *user);
 
-/* ---- kernels that are C functions: what the headers above this one share ----------------------------------------- */
-
-/* The device that a kernel is built for. */
-typedef struct {
-    const char *name;        /* a row of cm_target_row */
-    uint32_t subgroup_sizes; /* bit mask (8 | 16 | 32); this and the rest: 0 for the row's */
-    uint32_t local_memory, max_group_size, device_id;
-} cm_device;
-
-/* What a build gives. */
-typedef struct {
-    const uint32_t *words; /* NULL when the build failed */
-    size_t size;           /* in bytes */
-    const char *kernel, *params;
-    uint32_t local_size[3], subgroup_size, subgroups;
-    uint32_t local_memory; /* bytes of a work-group */
-    const char *build_flags;
-    const spe_error *error; /* never NULL; id 0: none */
-    spe_module *owner_;     /* the first member of the build's context */
-} cm_module;
-
-/* The errors of a header above: how an id reads, and the ids that are reported here. */
-typedef struct {
-    const char *(*name)(int id), *(*text)(int id);
-    int parameter_text, target, subgroup_size, unclosed;
-    spe_error no_memory;
-} cm_errors_;
-
-/* Where errors go: to which module, as which header's, at which line of the user's. */
-typedef struct {
-    spe_module *m;
-    const cm_errors_ *errors;
-    const char *file;
-    int line;
-} cm_blame_;
-
-/* -- parameters */
-
-enum { CM_PARAMS_MAX_ = 32 };
-
-typedef struct {
-    char name[64];
-    int type;            /* of the number, or of what a pointer points to: as the header above counts them */
-    bool pointer, local; /* to global memory, to local memory; neither: a number */
-} cm_param_;
-
-/* -- a build */
-
-/* Gives back what a module holds; safe on a zeroed module and twice. */
-XETILE_API void cm_module_free(cm_module *mod);
-
-/* -- regions that macros write as C loops (XT_FOR, CV_IF ...): closed when the loop asks for a turn too many */
-
-enum { CM_REGIONS_MAX_ = 32 };
-
-typedef struct {
-    int depth;
-    struct {
-        const char *name, *file;
-        int line;
-    } region[CM_REGIONS_MAX_];
-} cm_regions_;
-
-/* -- macros (C only) */
-
-#define CM_CAT_(a, b) CM_CAT2_(a, b)
-#define CM_CAT2_(a, b) a##b
-#define CM_FIRST_(first, ...) first
-#define CM_REST_(first, ...) __VA_ARGS__
-/* How many arguments, 1 to 32. */
-#define CM_COUNT_(...) CM_COUNT2_(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, \
-    14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-#define CM_COUNT2_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21,     \
-    a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, n, ...) n
-
-/* F(0, x) S() F(1, y) ...: each argument with its number, S() between. */
-#define CM_EACH_(F, S, ...) CM_CAT_(CM_EACH_, CM_COUNT_(__VA_ARGS__))(F, S, 0, __VA_ARGS__)
-#define CM_EACH_1(F, S, i, x) F(i, x)
-#define CM_EACH_2(F, S, i, x, ...) F(i, x) S() CM_EACH_1(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_3(F, S, i, x, ...) F(i, x) S() CM_EACH_2(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_4(F, S, i, x, ...) F(i, x) S() CM_EACH_3(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_5(F, S, i, x, ...) F(i, x) S() CM_EACH_4(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_6(F, S, i, x, ...) F(i, x) S() CM_EACH_5(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_7(F, S, i, x, ...) F(i, x) S() CM_EACH_6(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_8(F, S, i, x, ...) F(i, x) S() CM_EACH_7(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_9(F, S, i, x, ...) F(i, x) S() CM_EACH_8(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_10(F, S, i, x, ...) F(i, x) S() CM_EACH_9(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_11(F, S, i, x, ...) F(i, x) S() CM_EACH_10(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_12(F, S, i, x, ...) F(i, x) S() CM_EACH_11(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_13(F, S, i, x, ...) F(i, x) S() CM_EACH_12(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_14(F, S, i, x, ...) F(i, x) S() CM_EACH_13(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_15(F, S, i, x, ...) F(i, x) S() CM_EACH_14(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_16(F, S, i, x, ...) F(i, x) S() CM_EACH_15(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_17(F, S, i, x, ...) F(i, x) S() CM_EACH_16(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_18(F, S, i, x, ...) F(i, x) S() CM_EACH_17(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_19(F, S, i, x, ...) F(i, x) S() CM_EACH_18(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_20(F, S, i, x, ...) F(i, x) S() CM_EACH_19(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_21(F, S, i, x, ...) F(i, x) S() CM_EACH_20(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_22(F, S, i, x, ...) F(i, x) S() CM_EACH_21(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_23(F, S, i, x, ...) F(i, x) S() CM_EACH_22(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_24(F, S, i, x, ...) F(i, x) S() CM_EACH_23(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_25(F, S, i, x, ...) F(i, x) S() CM_EACH_24(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_26(F, S, i, x, ...) F(i, x) S() CM_EACH_25(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_27(F, S, i, x, ...) F(i, x) S() CM_EACH_26(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_28(F, S, i, x, ...) F(i, x) S() CM_EACH_27(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_29(F, S, i, x, ...) F(i, x) S() CM_EACH_28(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_30(F, S, i, x, ...) F(i, x) S() CM_EACH_29(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_31(F, S, i, x, ...) F(i, x) S() CM_EACH_30(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_32(F, S, i, x, ...) F(i, x) S() CM_EACH_31(F, S, i + 1, __VA_ARGS__)
-#define CM_COMMA_() ,
-#define CM_COMMA_TEXT_() ", "
-
-/* A kernel's parameters, ptr(f16, A) or u32(N): their names, and the text that ze_dispatch.h reads too. */
-#define CM_NAME_OF_(parameter) CM_NAME_##parameter
-#define CM_WRITE_(i, parameter) CM_WRITE_##parameter
-#define CM_NAME_ptr(T, name) name
-#define CM_WRITE_ptr(T, name) "ptr<" #T "> " #name
-#define CM_NAME_f64(name) name
-#define CM_WRITE_f64(name) "f64 " #name
-#define CM_NAME_f32(name) name
-#define CM_WRITE_f32(name) "f32 " #name
-#define CM_NAME_f16(name) name
-#define CM_WRITE_f16(name) "f16 " #name
-#define CM_NAME_bf16(name) name
-#define CM_WRITE_bf16(name) "bf16 " #name
-#define CM_NAME_i64(name) name
-#define CM_WRITE_i64(name) "i64 " #name
-#define CM_NAME_i32(name) name
-#define CM_WRITE_i32(name) "i32 " #name
-#define CM_NAME_i16(name) name
-#define CM_WRITE_i16(name) "i16 " #name
-#define CM_NAME_i8(name) name
-#define CM_WRITE_i8(name) "i8 " #name
-#define CM_NAME_u64(name) name
-#define CM_WRITE_u64(name) "u64 " #name
-#define CM_NAME_u32(name) name
-#define CM_WRITE_u32(name) "u32 " #name
-#define CM_NAME_u16(name) name
-#define CM_WRITE_u16(name) "u16 " #name
-#define CM_NAME_u8(name) name
-#define CM_WRITE_u8(name) "u8 " #name
-
-/* A constant of type xt_kernel (cv_kernel), and the head of the function that is its body. */
-#define CM_KERNEL_(xt, XT, name_, ...)                                                                                 \
-    static void name_##_##xt##_body_(xt##_ctx *xt##_, CM_EACH_(XT##_DECLARE_, CM_COMMA_, __VA_ARGS__));                \
-    CM_UNUSED_ static void name_##_##xt##_call_(xt##_ctx *xt##_)                                                       \
-    {                                                                                                                  \
-        name_##_##xt##_body_(xt##_, CM_EACH_(XT##_ARGUMENT_, CM_COMMA_, __VA_ARGS__));                                 \
-    }                                                                                                                  \
-    CM_UNUSED_ static const xt##_kernel name_ = {#name_, CM_EACH_(CM_WRITE_, CM_COMMA_TEXT_, __VA_ARGS__), __FILE__,   \
-                                                 __LINE__, name_##_##xt##_call_};                                      \
-    static void name_##_##xt##_body_(CM_UNUSED_ xt##_ctx *xt##_, CM_EACH_(XT##_DECLARE_, CM_COMMA_, __VA_ARGS__))
-
-/* The variables that a region carries, as a list that NULL ends: after the region's own first argument. */
-#define CM_CARRIED_(...) ((void *const[]){CM_REST_(__VA_ARGS__, NULL)})
-
 /* ---- load, store, prefetch, multiply and add --------------------------------------------------------------------- */
 
 /* Loads a matrix (section "Load pseudo-code"); what lies outside checked extents is the padding. */
@@ -924,6 +742,34 @@ XETILE_API cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, c
 XETILE_API cm_matrix cm_mul_add_saturating(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
                                            const cm_matrix *acc);
 
+/* ---- for headers that build on this one -------------------------------------------------------------------------- */
+
+/* The device's row with what the caller knows better, and a subgroup size it has (0: the row's). False and an error of
+ * the header that is built for (spe_reporter). */
+XETILE_API bool cm_choose_target(spe_blame at, const spe_device *d, int size, cm_target *target);
+
+/* No matrix: what an operation gives after an error. */
+XETILE_API cm_matrix cm_poison(void);
+
+/* A vector or scalar of the storage type as one of the arithmetic type (cm_arith_type), and back. */
+XETILE_API spe_id cm_to_arith(cm_ctx *c, cm_type type, spe_id v);
+XETILE_API spe_id cm_from_arith(cm_ctx *c, cm_type type, spe_id v);
+
+/* f32, scalar or vector, rounded to the 16 bits of a bf16. */
+XETILE_API spe_id cm_f32_to_bf16(cm_ctx *c, spe_id v);
+
+/* The same bits as another type; none when it is of the type. */
+XETILE_API spe_id cm_bitcast(cm_ctx *c, spe_id type, spe_id v);
+
+/* All V components of this lane as scalars of the storage type of `type`, converted to it; NULL after an error. */
+XETILE_API spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type);
+
+/* The pointer with the cache controls of a prefetch's level (cm_prefetch). */
+XETILE_API spe_id cm_cached_pointer(cm_ctx *c, spe_id ptr, int level);
+
+/* Prefetches `across` x `down` elements by 2D block messages where the lowering has them; false where it has none. */
+XETILE_API bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down, const spe_block2d *surface);
+
 #endif /* CM_LAYOUT_ONLY */
 
 #endif /* XETILE_COOPMATRIX_H */
@@ -932,7 +778,6 @@ XETILE_API cm_matrix cm_mul_add_saturating(cm_ctx *c, cm_type type_d, const cm_m
 
 #if (!defined(XETILE_DECLARATIONS) || defined(XETILE_IMPLEMENTATION)) && !defined(XETILE_COOPMATRIX_BODIES_)
 #define XETILE_COOPMATRIX_BODIES_
-#include "spirv_emit.h" /* its bodies come first */
 #if defined(XETILE_IMPLEMENTATION)
 /* The linker names this when two files of a program have the bodies. */
 XETILE_EXTERN_ const char XETILE_IMPLEMENTATION_belongs_in_one_file__coopmatrix[];
@@ -952,36 +797,27 @@ XETILE_PRIVATE bool cm_power_of_two_(int n);
 
 #define CM_TARGET_NAMES_ "pvc, bmg, lnl, ptl, dg2, generic and soft"
 
-CM_PRINTF_(3, 4) XETILE_PRIVATE spe_id cm_fail_(cm_ctx *c, int id, const char *format, ...);
+SPE_PRINTF(3, 4) XETILE_PRIVATE spe_id cm_fail_(cm_ctx *c, int id, const char *format, ...);
 
-XETILE_PRIVATE cm_matrix cm_poison_(void);
 XETILE_PRIVATE bool cm_is_poison_(const cm_ctx *c, const cm_matrix *a);
 XETILE_PRIVATE cm_type cm_product_acc_(const cm_product *row, cm_type c);
 XETILE_PRIVATE int cm_dpas_depth_(int bytes);
 XETILE_PRIVATE int cm_channels_(const cm_layout *l);
 XETILE_PRIVATE int cm_block_words_(const cm_layout *l);
 XETILE_PRIVATE int cm_word_bits_(const cm_layout *l);
-XETILE_PRIVATE int cm_runs_(int n);
-XETILE_PRIVATE int cm_run_(int n, int i);
 XETILE_PRIVATE spe_id cm_word_type_(cm_ctx *c, const cm_layout *l);
 XETILE_PRIVATE bool cm_opaque_(cm_ctx *c, const char *what);
 XETILE_PRIVATE cm_matrix cm_new_(cm_ctx *c, const cm_layout *l);
 XETILE_PRIVATE bool cm_same_layout_(const cm_layout *a, const cm_layout *b);
 XETILE_PRIVATE cm_matrix cm_half_(cm_ctx *c, const cm_matrix *a, int which);
-XETILE_PRIVATE spe_id cm_bitcast_(cm_ctx *c, spe_id type, spe_id v);
 XETILE_PRIVATE int cm_group_(const cm_layout *l, int words);
 XETILE_PRIVATE spe_id cm_slice_(cm_ctx *c, spe_id v, int first, int count);
 XETILE_PRIVATE spe_id cm_join_(cm_ctx *c, spe_id elem, const spe_id *piece, int n, int each);
 XETILE_PRIVATE spe_id cm_unpack_(cm_ctx *c, const cm_layout *l, spe_id part, int first, int words);
 XETILE_PRIVATE spe_id cm_pack_(cm_ctx *c, const cm_layout *l, spe_id components, int words);
-XETILE_PRIVATE spe_id cm_f32_to_bf16_(cm_ctx *c, spe_id v);
-XETILE_PRIVATE spe_id cm_to_arith_(cm_ctx *c, cm_type type, spe_id v);
-XETILE_PRIVATE spe_id cm_from_arith_(cm_ctx *c, cm_type type, spe_id v);
 XETILE_PRIVATE spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v);
-XETILE_PRIVATE spe_id *cm_components_(cm_ctx *c, const cm_matrix *a, cm_type type);
 XETILE_PRIVATE cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_matrix *b, cm_fn fn,
                                  void *user);
-XETILE_PRIVATE spe_id cm_instruction_(spe_module *m, int op, int kind, spe_id a, spe_id b);
 XETILE_PRIVATE int cm_kind_column_(cm_type type);
 XETILE_PRIVATE spe_id cm_apply_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user);
 XETILE_PRIVATE spe_id cm_i32_(cm_ctx *c, int v);
@@ -1013,7 +849,6 @@ XETILE_PRIVATE bool cm_load_block2d_(cm_ctx *c, const cm_layout *l, const cm_mem
                                      cm_matrix *out);
 XETILE_PRIVATE bool cm_store_block2d_(cm_ctx *c, const cm_matrix *a, const cm_mem *mem, const cm_surface_ *s);
 XETILE_PRIVATE bool cm_prefetch_block2d_(cm_ctx *c, cm_type type, int across, int down, const spe_block2d *surface);
-XETILE_PRIVATE spe_id cm_cached_pointer_(cm_ctx *c, spe_id ptr, int level);
 XETILE_PRIVATE spe_id cm_and_(cm_ctx *c, spe_id a, spe_id b);
 
 /* A row of the matrix in this lane: the address of its element in column 0 of the memory. A column: how many elements
@@ -1041,26 +876,6 @@ XETILE_PRIVATE bool cm_load_khr_(cm_ctx *c, const cm_layout *l, const cm_mem *me
 XETILE_PRIVATE bool cm_store_khr_(cm_ctx *c, const cm_matrix *a, const cm_mem *mem, const cm_surface_ *s);
 XETILE_PRIVATE bool cm_local_(cm_ctx *c, const cm_layout *l, const cm_mem *mem, const cm_surface_ *s, cm_matrix *out,
                               bool store);
-XETILE_PRIVATE cm_blame_ cm_blame_of_(spe_module *m, const cm_errors_ *errors, const char *file, int line);
-
-CM_PRINTF_(3, 0) XETILE_PRIVATE void cm_vreport_(cm_blame_ at, int id, const char *format, va_list args);
-
-/* The type of this name, for such a parameter; -1: there is none. */
-typedef int (*cm_type_of_)(const char *name, const cm_param_ *p);
-
-XETILE_PRIVATE int cm_parse_params_(cm_blame_ at, const char *text, cm_type_of_ type_of, cm_param_ *params);
-XETILE_PRIVATE spe_param cm_spe_param_(spe_module *m, const cm_param_ *p, spe_id type);
-XETILE_PRIVATE bool cm_choose_target_(cm_blame_ at, const cm_device *d, int size, cm_target *target);
-XETILE_PRIVATE void *cm_build_begin_(cm_module *mod, const cm_errors_ *errors, size_t size, const spe_options *options);
-XETILE_PRIVATE spe_options cm_options_(uint32_t version, bool names, bool lines, const char *source);
-XETILE_PRIVATE bool cm_kernel_begin_(spe_module *m, const char *name, int subgroup_size, int group_size, int count,
-                                     const spe_param *params);
-XETILE_PRIVATE bool cm_build_end_(cm_module *mod, const char *name, const char *params, int subgroup_size,
-                                  int group_size);
-XETILE_PRIVATE int cm_region_open_(cm_blame_ at, cm_regions_ *r, const char *name);
-XETILE_PRIVATE cm_blame_ cm_region_blame_(spe_module *m, const cm_errors_ *errors, const cm_regions_ *r);
-XETILE_PRIVATE void cm_fail_open_(spe_module *m, const cm_errors_ *errors, cm_regions_ *r, const char *why);
-XETILE_PRIVATE bool cm_region_ends_(spe_module *m, const cm_errors_ *errors, cm_regions_ *r, int depth, bool done);
 
 /* What a product method gets: D = A B + C, all of C and D in the type that is accumulated in. */
 typedef struct {
@@ -1076,7 +891,6 @@ typedef struct {
     bool (*mul_add)(cm_ctx *, cm_job_ *);
 } cm_methods_;
 
-XETILE_PRIVATE const cm_methods_ *cm_methods_of_(const cm_ctx *c);
 
 #endif
 
@@ -1256,6 +1070,8 @@ void cm_gather(const cm_layout *l, const void *vectors, const cm_host_mem *to)
 
 #ifndef CM_LAYOUT_ONLY
 
+#include "spirv_emit.h" /* its bodies come first */
+
 /* context.c - targets. */
 
 const cm_target *cm_target_row(const char *name)
@@ -1292,7 +1108,7 @@ spe_id cm_fail_(cm_ctx *c, int id, const char *format, ...)
     return 0;
 }
 
-cm_matrix cm_poison_(void)
+cm_matrix cm_poison(void)
 {
     cm_matrix a;
     memset(&a, 0, sizeof a);
@@ -1300,6 +1116,31 @@ cm_matrix cm_poison_(void)
 }
 
 bool cm_is_poison_(const cm_ctx *c, const cm_matrix *a) { return !spe_ok(c->m) || a->parts == 0; }
+
+bool cm_choose_target(spe_blame at, const spe_device *d, int size, cm_target *target)
+{
+    const cm_target *row = d ? cm_target_row(d->name) : NULL;
+    if (!row) {
+        spe_report(at, at.errors->target, "\"%s\"; known are " CM_TARGET_NAMES_, d && d->name ? d->name : "(none)");
+        return false;
+    }
+    *target = *row;
+    if (d->subgroup_sizes) target->subgroup_sizes = d->subgroup_sizes;
+    if (d->local_memory) target->local_memory = (int)d->local_memory;
+    if (d->max_group_size) target->max_group_size = (int)d->max_group_size;
+    if (!size) {
+        size = row->subgroup_size;
+        if (!(target->subgroup_sizes & (uint32_t)size)) /* the row's is not there: the smallest */
+            size = (int)(target->subgroup_sizes & (~target->subgroup_sizes + 1u));
+    }
+    if (!cm_power_of_two_(size) || !(target->subgroup_sizes & (uint32_t)size)) {
+        spe_report(at, at.errors->subgroup_size, "wanted %d, %s has (a bit each) 0x%x", size, row->name,
+                   (unsigned)target->subgroup_sizes);
+        return false;
+    }
+    target->subgroup_size = size;
+    return true;
+}
 
 bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering lowering)
 {
@@ -1452,18 +1293,6 @@ int cm_channels_(const cm_layout *l) { return l->packed ? l->omega : l->K1; }
 int cm_block_words_(const cm_layout *l) { return l->V / (l->K2 * cm_channels_(l)); }
 int cm_word_bits_(const cm_layout *l) { return cm_channels_(l) * cm_type_info(l->type)->storage_bits; }
 
-/* Parts of one block of n words, and how many words part i of them has. */
-int cm_runs_(int n) { return n / 8 + (n % 8 / 4) + (n % 4 / 2) + n % 2; }
-int cm_run_(int n, int i)
-{
-    int rest = n % 8;
-    if (i < n / 8) return 8;
-    i -= n / 8;
-    if (rest & 4 && i-- == 0) return 4;
-    if (rest & 2 && i == 0) return 2;
-    return 1;
-}
-
 bool cm_is_complex(cm_type type)
 {
     const cm_type_row *t = cm_type_info(type);
@@ -1472,13 +1301,13 @@ bool cm_is_complex(cm_type type)
 
 int cm_part_count(const cm_layout *l)
 {
-    return l->rows ? l->K2 * cm_runs_(cm_block_words_(l)) * (cm_is_complex(l->type) ? 2 : 1) : 0;
+    return l->rows ? l->K2 * spe_runs(cm_block_words_(l)) * (cm_is_complex(l->type) ? 2 : 1) : 0;
 }
 
 int cm_part_words(const cm_layout *l, int part)
 {
     int words = cm_block_words_(l);
-    return cm_run_(words, part % cm_runs_(words));
+    return spe_run(words, part % spe_runs(words));
 }
 
 spe_id cm_storage_type(cm_ctx *c, cm_type type)
@@ -1533,7 +1362,7 @@ bool cm_opaque_(cm_ctx *c, const char *what)
 /* A matrix of this layout with room for its parts; poison when something is wrong. */
 cm_matrix cm_new_(cm_ctx *c, const cm_layout *l)
 {
-    cm_matrix a = cm_poison_();
+    cm_matrix a = cm_poison();
     int parts = cm_part_count(l);
     if (!spe_ok(c->m) || parts == 0 || !cm_storage_type(c, l->type)) return a;
     a.l = *l;
@@ -1551,7 +1380,7 @@ cm_matrix cm_from_parts(cm_ctx *c, const cm_layout *l, const spe_id *parts)
         if (spe_type_of(c->m, parts[i]) != cm_part_type(c, l, i)) {
             cm_fail_(c, CM_ERROR_COMPONENT, "part %d of a %d x %d %s %s has another type", i, l->rows, l->cols,
                      cm_type_info(l->type)->name, cm_use_name(l->use));
-            return cm_poison_();
+            return cm_poison();
         }
     }
     return a;
@@ -1568,10 +1397,10 @@ bool cm_same_layout_(const cm_layout *a, const cm_layout *b)
 cm_matrix cm_half_(cm_ctx *c, const cm_matrix *a, int which)
 {
     cm_matrix half = *a;
-    if (cm_is_poison_(c, a)) return cm_poison_();
+    if (cm_is_poison_(c, a)) return cm_poison();
     if (!cm_is_complex(a->l.type)) {
         cm_fail_(c, CM_ERROR_COMPONENT, "a matrix of %s has no imaginary part", cm_type_info(a->l.type)->name);
-        return cm_poison_();
+        return cm_poison();
     }
     half.l.type = a->l.type == CM_C32 ? CM_F32 : CM_F64;
     half.parts = a->parts / 2;
@@ -1586,11 +1415,11 @@ cm_matrix cm_complex(cm_ctx *c, const cm_matrix *re, const cm_matrix *im)
 {
     cm_matrix z;
     cm_layout l = re->l;
-    if (cm_is_poison_(c, re) || cm_is_poison_(c, im)) return cm_poison_();
+    if (cm_is_poison_(c, re) || cm_is_poison_(c, im)) return cm_poison();
     if (!cm_same_layout_(&re->l, &im->l) || (l.type != CM_F32 && l.type != CM_F64)) {
         cm_fail_(c, CM_ERROR_COMPONENT, "cm_complex takes two matrices alike of f32 or f64, not of %s and %s",
                  cm_type_info(l.type)->name, cm_type_info(im->l.type)->name);
-        return cm_poison_();
+        return cm_poison();
     }
     l.type = l.type == CM_F32 ? CM_C32 : CM_C64;
     z = cm_new_(c, &l);
@@ -1602,7 +1431,7 @@ cm_matrix cm_complex(cm_ctx *c, const cm_matrix *re, const cm_matrix *im)
 
 /* components.c - parts <-> components. */
 
-spe_id cm_bitcast_(cm_ctx *c, spe_id type, spe_id v)
+spe_id cm_bitcast(cm_ctx *c, spe_id type, spe_id v)
 {
     return spe_type_of(c->m, v) == type ? v : spe_bitcast(c->m, type, v);
 }
@@ -1638,13 +1467,13 @@ spe_id cm_join_(cm_ctx *c, spe_id elem, const spe_id *piece, int n, int each)
 spe_id cm_unpack_(cm_ctx *c, const cm_layout *l, spe_id part, int first, int words)
 {
     spe_id type = spe_vec(c->m, cm_storage_type(c, l->type), (uint32_t)(words * cm_channels_(l)));
-    return cm_bitcast_(c, type, cm_slice_(c, part, first, words));
+    return cm_bitcast(c, type, cm_slice_(c, part, first, words));
 }
 
 /* A vector of components back to `words` words. */
 spe_id cm_pack_(cm_ctx *c, const cm_layout *l, spe_id components, int words)
 {
-    return cm_bitcast_(c, spe_vec(c->m, cm_word_type_(c, l), (uint32_t)words), components);
+    return cm_bitcast(c, spe_vec(c->m, cm_word_type_(c, l), (uint32_t)words), components);
 }
 
 /* Component v: its part, and the word in it. False and an error when there is no such component. */
@@ -1653,7 +1482,7 @@ static bool cm_find_component_(cm_ctx *c, const cm_matrix *a, int v, int *part, 
     int words = cm_block_words_(&a->l), word = v / cm_channels_(&a->l);
     if (cm_is_poison_(c, a) || cm_opaque_(c, "components") || !cm_arith_type(c, a->l.type)) return false;
     if (v < 0 || v >= a->l.V) return cm_fail_(c, CM_ERROR_SHAPE, "component %d: the matrix has %d", v, a->l.V), false;
-    *part = word / words * cm_runs_(words);
+    *part = word / words * spe_runs(words);
     *in_part = word % words;
     while (*in_part >= cm_part_words(&a->l, *part)) *in_part -= cm_part_words(&a->l, (*part)++);
     return true;
@@ -1663,7 +1492,7 @@ spe_id cm_component(cm_ctx *c, const cm_matrix *a, int v)
 {
     int part, word, channels = cm_channels_(&a->l);
     if (!cm_find_component_(c, a, v, &part, &word)) return 0;
-    if (channels == 1) return cm_bitcast_(c, cm_storage_type(c, a->l.type), cm_slice_(c, a->part[part], word, 1));
+    if (channels == 1) return cm_bitcast(c, cm_storage_type(c, a->l.type), cm_slice_(c, a->part[part], word, 1));
     return spe_extract(c->m, cm_unpack_(c, &a->l, a->part[part], word, 1), (uint32_t)(v % channels));
 }
 
@@ -1672,10 +1501,10 @@ cm_matrix cm_insert(cm_ctx *c, const cm_matrix *a, int v, spe_id scalar)
     int part, word, channels = cm_channels_(&a->l);
     spe_id one = scalar;
     cm_matrix d;
-    if (!cm_find_component_(c, a, v, &part, &word)) return cm_poison_();
+    if (!cm_find_component_(c, a, v, &part, &word)) return cm_poison();
     if (spe_type_of(c->m, scalar) != cm_storage_type(c, a->l.type)) {
         cm_fail_(c, CM_ERROR_SCALAR, "the scalar is not of the storage type of %s", cm_type_info(a->l.type)->name);
-        return cm_poison_();
+        return cm_poison();
     }
     d = cm_new_(c, &a->l);
     if (!d.parts) return d;
@@ -1691,7 +1520,7 @@ cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const spe_id *compon
 {
     cm_matrix a = cm_new_(c, l);
     int part, first, v = 0, channels = cm_channels_(l);
-    if (!a.parts || cm_opaque_(c, "components") || !cm_arith_type(c, l->type)) return cm_poison_();
+    if (!a.parts || cm_opaque_(c, "components") || !cm_arith_type(c, l->type)) return cm_poison();
     for (part = 0; part < a.parts; part++) {
         int words = cm_part_words(l, part), group = cm_group_(l, words), pieces = 0;
         spe_id piece[8], elem = cm_storage_type(c, l->type);
@@ -1719,7 +1548,7 @@ static spe_id cm_bf16_to_f32_(cm_ctx *c, spe_id v)
 }
 
 /* To nearest, ties to even; NaN stays NaN. By hand where Intel's conversion instruction need not be known. */
-spe_id cm_f32_to_bf16_(cm_ctx *c, spe_id v)
+spe_id cm_f32_to_bf16(cm_ctx *c, spe_id v)
 {
     spe_id i32 = cm_like_(c, spe_int(c->m, 32), v), i16 = cm_like_(c, spe_int(c->m, 16), v), bits, odd, sum;
     if (c->lowering == CM_INTEL) return spe_f32_to_bf16(c->m, v);
@@ -1801,13 +1630,13 @@ static spe_id cm_f32_to_f8_(cm_ctx *c, cm_type type, spe_id v)
 }
 
 /* Between the storage type and the type that arithmetic is done in. */
-spe_id cm_to_arith_(cm_ctx *c, cm_type type, spe_id v)
+spe_id cm_to_arith(cm_ctx *c, cm_type type, spe_id v)
 {
     if (!cm_arith_type(c, type)) return 0;
     if (cm_f8_row_(type)) return cm_f8_to_f32_(c, type, v);
     return type == CM_BF16 ? cm_bf16_to_f32_(c, v) : v;
 }
-spe_id cm_from_arith_(cm_ctx *c, cm_type type, spe_id v)
+spe_id cm_from_arith(cm_ctx *c, cm_type type, spe_id v)
 {
     bool small = type == CM_BF16 || type == CM_TF32 || cm_f8_row_(type) != NULL;
     bool zero = c->rounding == CM_ROUND_ZERO;
@@ -1816,7 +1645,7 @@ spe_id cm_from_arith_(cm_ctx *c, cm_type type, spe_id v)
         return cm_fail_(c, CM_ERROR_CONVERT, "no such rounding to %s", cm_type_info(type)->name);
     if (type == CM_TF32) return cm_cut_(c, v, 13, !zero);
     if (type != CM_BF16) return cm_f32_to_f8_(c, type, v);
-    if (!zero) return cm_f32_to_bf16_(c, v);
+    if (!zero) return cm_f32_to_bf16(c, v);
     v = spe_bitcast(c->m, cm_like_(c, spe_int(c->m, 32), v), cm_cut_(c, v, 16, false));
     return spe_uconvert(c->m, cm_like_(c, spe_int(c->m, 16), v),
                         spe_shr(c->m, v, cm_bits_(c, spe_type_of(c->m, v), 16)));
@@ -1856,12 +1685,12 @@ static spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
 spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
 {
     if (from == to) return v;
-    return cm_from_arith_(c, to, cm_convert_arith_(c, from, to, cm_to_arith_(c, from, v)));
+    return cm_from_arith(c, to, cm_convert_arith_(c, from, to, cm_to_arith(c, from, v)));
 }
 
 /* All V components of this lane as scalars of the storage type of `type`, converted to it; in the arena, NULL on error.
  */
-spe_id *cm_components_(cm_ctx *c, const cm_matrix *a, cm_type type)
+spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type)
 {
     int part, first, i, v = 0, channels = cm_channels_(&a->l);
     spe_id *out = (spe_id *)spe_alloc(c->m, (size_t)a->l.V * sizeof(spe_id));
@@ -1897,7 +1726,7 @@ cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, spe_
     if (!a.parts) return a;
     if (scalar && spe_type_of(c->m, scalar) != cm_storage_type(c, type)) {
         cm_fail_(c, CM_ERROR_SCALAR, "the scalar of a %s matrix is not of its storage type", cm_type_info(type)->name);
-        return cm_poison_();
+        return cm_poison();
     }
     if (c->lowering == CM_KHR) return cm_splat_khr_(c, a, scalar);
     for (i = 0; i < 16; i++) copies[i] = scalar;
@@ -1919,81 +1748,40 @@ cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_ma
     cm_type type = a->l.type;
     int part, first;
     if (cm_opaque_(c, "component-wise operations") || !cm_arith_type(c, type) || !cm_arith_type(c, l->type))
-        return cm_poison_();
+        return cm_poison();
     for (part = 0; part < d.parts; part++) {
         int words = cm_part_words(l, part), group = cm_group_(l, words), pieces = 0;
         spe_id piece[8];
         for (first = 0; first < words; first += group) {
             spe_id x = cm_unpack_(c, &a->l, a->part[part], first, group), y = 0;
-            if (b) y = cm_to_arith_(c, type, cm_unpack_(c, &b->l, b->part[part], first, group));
-            if (fn) x = cm_from_arith_(c, type, fn(c, type, cm_to_arith_(c, type, x), y, user));
+            if (b) y = cm_to_arith(c, type, cm_unpack_(c, &b->l, b->part[part], first, group));
+            if (fn) x = cm_from_arith(c, type, fn(c, type, cm_to_arith(c, type, x), y, user));
             piece[pieces++] = cm_pack_(c, l, cm_convert_vector_(c, type, l->type, x), group);
         }
         d.part[part] = cm_join_(c, cm_word_type_(c, l), piece, pieces, group);
     }
-    return spe_ok(c->m) ? d : cm_poison_();
+    return spe_ok(c->m) ? d : cm_poison();
 }
 
 cm_matrix cm_map1(cm_ctx *c, const cm_matrix *a, cm_fn fn, void *user)
 {
-    return cm_is_poison_(c, a) ? cm_poison_() : cm_map_(c, &a->l, a, NULL, fn, user);
+    return cm_is_poison_(c, a) ? cm_poison() : cm_map_(c, &a->l, a, NULL, fn, user);
 }
 
 cm_matrix cm_map2(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user)
 {
-    if (cm_is_poison_(c, a) || cm_is_poison_(c, b)) return cm_poison_();
+    if (cm_is_poison_(c, a) || cm_is_poison_(c, b)) return cm_poison();
     if (a->l.type != b->l.type) {
         cm_fail_(c, CM_ERROR_COMPONENT, "component types differ: %s and %s", cm_type_info(a->l.type)->name,
                  cm_type_info(b->l.type)->name);
-        return cm_poison_();
+        return cm_poison();
     }
     if (!cm_same_layout_(&a->l, &b->l)) {
         cm_fail_(c, CM_ERROR_SHAPE, "matrices differ: %d x %d %s and %d x %d %s", a->l.rows, a->l.cols,
                  cm_use_name(a->l.use), b->l.rows, b->l.cols, cm_use_name(b->l.use));
-        return cm_poison_();
+        return cm_poison();
     }
     return cm_map_(c, &a->l, a, b, fn, user);
-}
-
-const cm_binary_row_ *cm_binary_row(cm_op op)
-{
-    static const cm_binary_row_ rows[CM_OP_COUNT_] = {
-#define CM_NO_ {SPE_ACOS, SPE_ACOS, SPE_ACOS}
-        {"add", {spe_fadd, spe_iadd, spe_iadd}, false, CM_NO_},
-        {"sub", {spe_fsub, spe_isub, spe_isub}, false, CM_NO_},
-        {"mul", {spe_fmul, spe_imul, spe_imul}, false, CM_NO_},
-        {"div", {spe_fdiv, spe_sdiv, spe_udiv}, false, CM_NO_},
-        {"min", {NULL, NULL, NULL}, true, {SPE_FMIN, SPE_SMIN, SPE_UMIN}},
-        {"max", {NULL, NULL, NULL}, true, {SPE_FMAX, SPE_SMAX, SPE_UMAX}},
-        {"rem", {spe_frem, spe_srem, spe_umod}, false, CM_NO_},
-        {"and", {NULL, spe_and, spe_and}, false, CM_NO_},
-        {"or", {NULL, spe_or, spe_or}, false, CM_NO_},
-        {"xor", {NULL, spe_xor, spe_xor}, false, CM_NO_},
-        {"shl", {NULL, spe_shl, spe_shl}, false, CM_NO_},
-        {"shr", {NULL, spe_sar, spe_shr}, false, CM_NO_},
-#undef CM_NO_
-    };
-    return (unsigned)op < (unsigned)CM_OP_COUNT_ ? &rows[op] : NULL;
-}
-
-spe_id (*cm_comparison_(int op, int kind))(spe_module *, spe_id, spe_id)
-{
-    static spe_id (*const rows[][3])(spe_module *, spe_id, spe_id) = {
-        {spe_feq, spe_ieq, spe_ieq},  {spe_fune, spe_ine, spe_ine}, {spe_flt, spe_slt, spe_ult},
-        {spe_fle, spe_sle, spe_ule}, {spe_fgt, spe_sgt, spe_ugt},  {spe_fge, spe_sge, spe_uge},
-    };
-    return rows[op - CM_EQ_][kind];
-}
-
-/* A cm_op or comparison on two scalars or vectors of a kind (column of the tables); 0 and no error where there is
- * none. */
-spe_id cm_instruction_(spe_module *m, int op, int kind, spe_id a, spe_id b)
-{
-    const cm_binary_row_ *row;
-    if (op >= CM_EQ_) return cm_comparison_(op, kind)(m, a, b);
-    row = cm_binary_row((cm_op)op);
-    if (row->math) return spe_math2(m, row->function[kind], a, b);
-    return row->instruction[kind] ? row->instruction[kind](m, a, b) : 0;
 }
 
 /* Column of the tables by kind of type. */
@@ -2008,9 +1796,9 @@ spe_id cm_apply_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
     cm_op op = *(const cm_op *)user;
     spe_id r;
     if (!a || !b) return 0;
-    r = cm_instruction_(c->m, (int)op, cm_kind_column_(type), a, b);
+    r = spe_arith(c->m, (spe_arith_op)op, (spe_number_kind)cm_kind_column_(type), a, b);
     if (r || !spe_ok(c->m)) return r;
-    return cm_fail_(c, CM_ERROR_EMIT_TYPE, "there is no operation %s on %s", cm_binary_row(op)->name,
+    return cm_fail_(c, CM_ERROR_EMIT_TYPE, "there is no operation %s on %s", spe_arith_name((spe_arith_op)op),
                     cm_type_info(type)->name);
 }
 
@@ -2037,12 +1825,12 @@ static cm_matrix cm_binary_complex_(cm_ctx *c, cm_op op, const cm_matrix *a, con
     if (a->l.type != b->l.type) {
         cm_fail_(c, CM_ERROR_COMPONENT, "component types differ: %s and %s", cm_type_info(a->l.type)->name,
                  cm_type_info(b->l.type)->name);
-        return cm_poison_();
+        return cm_poison();
     }
     if (op > CM_DIV) {
-        cm_fail_(c, CM_ERROR_EMIT_TYPE, "there is no operation %s on %s", cm_binary_row(op)->name,
+        cm_fail_(c, CM_ERROR_EMIT_TYPE, "there is no operation %s on %s", spe_arith_name((spe_arith_op)op),
                  cm_type_info(a->l.type)->name);
-        return cm_poison_();
+        return cm_poison();
     }
     if (op == CM_MUL || op == CM_DIV) return cm_multiply_complex_(c, a, b, op == CM_DIV);
     re = cm_re(c, a), p = cm_re(c, b), im = cm_im(c, a), q = cm_im(c, b);
@@ -2053,10 +1841,10 @@ static cm_matrix cm_binary_complex_(cm_ctx *c, cm_op op, const cm_matrix *a, con
 
 cm_matrix cm_binary(cm_ctx *c, cm_op op, const cm_matrix *a, const cm_matrix *b)
 {
-    if (cm_is_poison_(c, a) || cm_is_poison_(c, b)) return cm_poison_();
-    if (!cm_binary_row(op)) {
+    if (cm_is_poison_(c, a) || cm_is_poison_(c, b)) return cm_poison();
+    if ((unsigned)op > (unsigned)CM_SHR) {
         cm_fail_(c, CM_ERROR_OPERATION, "cm_binary: there is no operation %d", (int)op);
-        return cm_poison_();
+        return cm_poison();
     }
     if (cm_is_complex(a->l.type)) return cm_binary_complex_(c, op, a, b);
     return cm_map2(c, a, b, cm_apply_, &op);
@@ -2114,7 +1902,7 @@ static cm_matrix cm_unary_complex_(cm_ctx *c, cm_unary_op op, const cm_matrix *a
     if (op != CM_EXP && !two && !native) {
         cm_fail_(c, CM_ERROR_EMIT_TYPE, "there is no operation %s on %s", cm_unary_name_(op),
                  cm_type_info(a->l.type)->name);
-        return cm_poison_();
+        return cm_poison();
     }
     if (two) {
         spe_id ln2 = spe_const_f(c->m, cm_storage_type(c, y.l.type), 0.69314718055994530942);
@@ -2131,10 +1919,10 @@ static cm_matrix cm_unary_complex_(cm_ctx *c, cm_unary_op op, const cm_matrix *a
 
 cm_matrix cm_unary(cm_ctx *c, cm_unary_op op, const cm_matrix *a)
 {
-    if (cm_is_poison_(c, a)) return cm_poison_();
+    if (cm_is_poison_(c, a)) return cm_poison();
     if ((unsigned)op >= (unsigned)CM_UNARY_COUNT_) {
         cm_fail_(c, CM_ERROR_OPERATION, "cm_unary: there is no operation %d", (int)op);
-        return cm_poison_();
+        return cm_poison();
     }
     return cm_is_complex(a->l.type) ? cm_unary_complex_(c, op, a) : cm_map1(c, a, cm_apply_unary_, &op);
 }
@@ -2142,7 +1930,7 @@ cm_matrix cm_unary(cm_ctx *c, cm_unary_op op, const cm_matrix *a)
 cm_matrix cm_scale(cm_ctx *c, const cm_matrix *a, spe_id scalar)
 {
     cm_matrix s, re, im;
-    if (cm_is_poison_(c, a)) return cm_poison_();
+    if (cm_is_poison_(c, a)) return cm_poison();
     if (cm_is_complex(a->l.type)) {
         re = cm_re(c, a), im = cm_im(c, a);
         re = cm_scale(c, &re, scalar);
@@ -2289,10 +2077,10 @@ static spe_id cm_fetch_(cm_ctx *c, const cm_layout *from, const cm_layout *to, b
 /* The elements of `a`, converted to the type of layout `to`, where that layout wants them (see cm_find_sources_). */
 cm_matrix cm_relayout_(cm_ctx *c, const cm_matrix *a, const cm_layout *to, bool transposed)
 {
-    spe_id *from = cm_components_(c, a, to->type), *v = (spe_id *)spe_alloc(c->m, (size_t)to->V * sizeof(spe_id));
+    spe_id *from = cm_component_ids(c, a, to->type), *v = (spe_id *)spe_alloc(c->m, (size_t)to->V * sizeof(spe_id));
     spe_id zero = spe_null(c->m, cm_storage_type(c, to->type));
     int i;
-    if (!from || !v) return cm_poison_();
+    if (!from || !v) return cm_poison();
     for (i = 0; i < to->V; i++) {
         cm_sources_ s;
         cm_find_sources_(&a->l, to, transposed, i, &s);
@@ -2320,7 +2108,7 @@ static cm_matrix cm_change_complex_(cm_ctx *c, const cm_matrix *a, cm_type type,
     if (!cm_is_complex(type)) {
         cm_fail_(c, CM_ERROR_CONVERT, "%s to %s: take cm_re or cm_im", cm_type_info(a->l.type)->name,
                  cm_type_info(type)->name);
-        return cm_poison_();
+        return cm_poison();
     }
     if (cm_is_complex(a->l.type)) {
         re = cm_re(c, a);
@@ -2336,27 +2124,27 @@ static cm_matrix cm_change_complex_(cm_ctx *c, const cm_matrix *a, cm_type type,
 static cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use use)
 {
     cm_layout l;
-    if (cm_is_poison_(c, a)) return cm_poison_();
+    if (cm_is_poison_(c, a)) return cm_poison();
     if (type == a->l.type && use == a->l.use) return *a;
     l = cm_layout_for(c, a->l.rows, a->l.cols, type, use);
-    if (!l.rows) return cm_poison_();
+    if (!l.rows) return cm_poison();
     if (cm_is_complex(type) || cm_is_complex(a->l.type)) return cm_change_complex_(c, a, type, use);
-    if (c->lowering == CM_KHR && use != a->l.use) return cm_opaque_(c, "cm_convert_use"), cm_poison_();
+    if (c->lowering == CM_KHR && use != a->l.use) return cm_opaque_(c, "cm_convert_use"), cm_poison();
     return cm_aligned_(&l, &a->l) ? cm_map_(c, &l, a, NULL, NULL, NULL) : cm_relayout_(c, a, &l, false);
 }
 
 cm_matrix cm_convert(cm_ctx *c, const cm_matrix *a, cm_type type)
 {
-    return cm_is_poison_(c, a) ? cm_poison_() : cm_change_(c, a, type, a->l.use);
+    return cm_is_poison_(c, a) ? cm_poison() : cm_change_(c, a, type, a->l.use);
 }
 
 cm_matrix cm_convert_as(cm_ctx *c, const cm_matrix *a, cm_type type, cm_rounding rounding, bool saturate)
 {
     cm_matrix d;
-    if (cm_is_poison_(c, a) || cm_opaque_(c, "cm_convert_as")) return cm_poison_();
+    if (cm_is_poison_(c, a) || cm_opaque_(c, "cm_convert_as")) return cm_poison();
     if ((unsigned)rounding > (unsigned)CM_ROUND_DOWN) {
         cm_fail_(c, CM_ERROR_CONVERT, "cm_convert_as: there is no rounding %d", (int)rounding);
-        return cm_poison_();
+        return cm_poison();
     }
     c->rounding = rounding;
     c->saturate = saturate;
@@ -2368,7 +2156,7 @@ cm_matrix cm_convert_as(cm_ctx *c, const cm_matrix *a, cm_type type, cm_rounding
 
 cm_matrix cm_convert_use(cm_ctx *c, const cm_matrix *a, cm_use use)
 {
-    return cm_is_poison_(c, a) ? cm_poison_() : cm_change_(c, a, a->l.type, use);
+    return cm_is_poison_(c, a) ? cm_poison() : cm_change_(c, a, a->l.type, use);
 }
 
 /* shape.c - transposing, repeating. */
@@ -2378,7 +2166,7 @@ static cm_matrix cm_rearrange_(cm_ctx *c, const cm_matrix *a, int rows, int cols
 {
     cm_layout l;
     cm_matrix re, im;
-    if (cm_is_poison_(c, a)) return cm_poison_();
+    if (cm_is_poison_(c, a)) return cm_poison();
     if (cm_is_complex(a->l.type)) {
         re = cm_re(c, a), im = cm_im(c, a);
         re = cm_rearrange_(c, &re, rows, cols, use, transposed);
@@ -2386,17 +2174,17 @@ static cm_matrix cm_rearrange_(cm_ctx *c, const cm_matrix *a, int rows, int cols
         return cm_complex(c, &re, &im);
     }
     l = cm_layout_for(c, rows, cols, a->l.type, use);
-    return l.rows ? cm_relayout_(c, a, &l, transposed) : cm_poison_();
+    return l.rows ? cm_relayout_(c, a, &l, transposed) : cm_poison();
 }
 
 cm_matrix cm_transpose(cm_ctx *c, const cm_matrix *a, cm_use use)
 {
-    return cm_is_poison_(c, a) ? cm_poison_() : cm_rearrange_(c, a, a->l.cols, a->l.rows, use, true);
+    return cm_is_poison_(c, a) ? cm_poison() : cm_rearrange_(c, a, a->l.cols, a->l.rows, use, true);
 }
 
 cm_matrix cm_repeat(cm_ctx *c, const cm_matrix *a, int rows, int cols)
 {
-    return cm_is_poison_(c, a) ? cm_poison_() : cm_rearrange_(c, a, rows, cols, a->l.use, false);
+    return cm_is_poison_(c, a) ? cm_poison() : cm_rearrange_(c, a, rows, cols, a->l.use, false);
 }
 
 /* ---- apply ------------------------------------------------------------------------------------------------------- */
@@ -2409,7 +2197,7 @@ cm_walk_ cm_walk_begin_(cm_ctx *c, const cm_matrix *a)
     w.a = a;
     w.v = -1;
     if (cm_is_poison_(c, a)) return w;
-    w.value = cm_components_(c, a, a->l.type);
+    w.value = cm_component_ids(c, a, a->l.type);
     if (w.value) w.lane = cm_lane_(c, &a->l);
     return w;
 }
@@ -2425,19 +2213,19 @@ bool cm_walk_next_(cm_walk_ *w)
         if (w->component && spe_type_of(c->m, w->component) != want)
             cm_fail_(c, CM_ERROR_SCALAR, "CM_APPLY: the component is not of the arithmetic type of %s any more",
                      cm_type_info(l->type)->name);
-        w->value[w->v] = spe_ok(c->m) ? cm_from_arith_(c, l->type, w->component) : 0;
+        w->value[w->v] = spe_ok(c->m) ? cm_from_arith(c, l->type, w->component) : 0;
     }
     if (!spe_ok(c->m) || ++w->v >= l->V) return false;
     e = cm_first_element_(l, w->v);
     w->row = cm_plus_(c, cm_times_(c, w->lane.i, l->interleaved ? l->K1 : 1), e.row);
     w->col = cm_plus_(c, cm_times_(c, w->lane.j0, l->omega), e.col);
-    w->component = cm_to_arith_(c, l->type, w->value[w->v]);
+    w->component = cm_to_arith(c, l->type, w->value[w->v]);
     return true;
 }
 
 bool cm_walk_end_(cm_walk_ *w, cm_matrix *out)
 {
-    *out = w->value && spe_ok(w->c->m) ? cm_from_components(w->c, &w->a->l, w->value) : cm_poison_();
+    *out = w->value && spe_ok(w->c->m) ? cm_from_components(w->c, &w->a->l, w->value) : cm_poison();
     return false;
 }
 
@@ -2478,7 +2266,7 @@ static spe_id *cm_totals_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix 
 {
     const cm_layout *l = &a->l;
     cm_type type = cm_reduce_type_(l->type);
-    spe_id *v = cm_components_(c, a, type), neutral = cm_neutral_(c, op, type);
+    spe_id *v = cm_component_ids(c, a, type), neutral = cm_neutral_(c, op, type);
     int n = by == CM_BY_ROW ? l->K : l->V / l->K, i, row, col, mask;
     int first = by == CM_BY_ROW ? l->I : 1, last = by == CM_BY_ROW ? l->S : l->I;
     spe_id *total = (spe_id *)spe_alloc(c->m, (size_t)n * sizeof(spe_id));
@@ -2515,7 +2303,7 @@ cm_matrix cm_reduce_spread(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix
     cm_matrix d, im;
     spe_id *total, *v;
     int i, row, col;
-    if (cm_is_poison_(c, a) || !cm_check_reduce_(c, op, by, a)) return cm_poison_();
+    if (cm_is_poison_(c, a) || !cm_check_reduce_(c, op, by, a)) return cm_poison();
     if (cm_is_complex(a->l.type)) {
         d = cm_re(c, a), im = cm_im(c, a);
         d = cm_reduce_spread(c, op, by, &d, extent);
@@ -2524,7 +2312,7 @@ cm_matrix cm_reduce_spread(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix
     }
     l = cm_layout_for(c, by == CM_BY_ROW ? a->l.rows : extent, by == CM_BY_ROW ? extent : a->l.cols, a->l.type,
                       a->l.use);
-    if (!l.rows) return cm_poison_();
+    if (!l.rows) return cm_poison();
     if (l.I != a->l.I) { /* other lanes have the columns: reduce in place, then move */
         d = cm_reduce_spread(c, op, by, a, a->l.rows);
         return cm_repeat(c, &d, extent, a->l.cols);
@@ -2535,7 +2323,7 @@ cm_matrix cm_reduce_spread(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix
         cm_axes_of_(&l, i, &row, &col);
         v[i] = total[by == CM_BY_ROW ? row : col];
     }
-    return total && v ? cm_from_components(c, &l, v) : cm_poison_();
+    return total && v ? cm_from_components(c, &l, v) : cm_poison();
 }
 
 cm_matrix cm_reduce(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a)
@@ -2781,8 +2569,8 @@ static bool cm_block_plan_load_(const cm_layout *l, bool transposed, cm_block_pl
  * block starts there at element `at`. */
 static void cm_block_read_(cm_ctx *c, cm_matrix *a, int k2, int first, int words, spe_id variable, int at)
 {
-    int all = cm_block_words_(&a->l), runs = cm_runs_(all), run, word = 0;
-    for (run = 0; run < runs; word += cm_run_(all, run++)) {
+    int all = cm_block_words_(&a->l), runs = spe_runs(all), run, word = 0;
+    for (run = 0; run < runs; word += spe_run(all, run++)) {
         int part = k2 * runs + run;
         spe_id index, ptr, type;
         if (word < first || word >= first + words) continue;
@@ -2875,8 +2663,8 @@ static spe_id cm_dwords_part_(cm_ctx *c, const cm_layout *l, const spe_id words[
         int w = first + i;
         index[i] = (uint32_t)(l->K1 == 2 ? w / 4 * 2 + w % 4 / 2 + w % 2 * 16 : w);
     }
-    if (n == 1) return cm_bitcast_(c, type, spe_extract(c->m, words[index[0] / 16], index[0] % 16));
-    return cm_bitcast_(c, type, spe_shuffle(c->m, words[0], words[1], (uint32_t)n, index));
+    if (n == 1) return cm_bitcast(c, type, spe_extract(c->m, words[index[0] / 16], index[0] % 16));
+    return cm_bitcast(c, type, spe_shuffle(c->m, words[0], words[1], (uint32_t)n, index));
 }
 
 /* The same as cm_block_message_ for TRANSPOSE of elements narrower than a dword. */
@@ -2885,7 +2673,7 @@ static int cm_block_dwords_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, co
 {
     const cm_layout *l = &a->l;
     spe_module *m = c->m;
-    int runs = cm_runs_(cm_block_words_(l)), words = p->width * p->share, i, run, word = 0;
+    int runs = spe_runs(cm_block_words_(l)), words = p->width * p->share, i, run, word = 0;
     spe_id dwords = spe_vec(m, spe_int(m, 32), (uint32_t)p->width), got[2];
     for (i = 0; i < l->K1; i++) {
         spe_block2d b = *surface;
@@ -2901,7 +2689,7 @@ static int cm_block_dwords_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, co
         got[i] = spe_load(m, variable, 0);
     }
     cm_dwords_to_words_(c, l, p->share, got);
-    for (run = 0; run < runs; word += cm_run_(cm_block_words_(l), run++)) {
+    for (run = 0; run < runs; word += spe_run(cm_block_words_(l), run++)) {
         int part = k2 * runs + run, n = cm_part_words(l, part);
         if (word >= first && word < first + words)
             a->part[part] = cm_dwords_part_(c, l, got, word - first, n, cm_part_type(c, l, part));
@@ -2930,7 +2718,7 @@ bool cm_load_block2d_(cm_ctx *c, const cm_layout *l, const cm_mem *mem, const cm
 bool cm_store_block2d_(cm_ctx *c, const cm_matrix *a, const cm_mem *mem, const cm_surface_ *s)
 {
     const cm_layout *l = &a->l;
-    int bytes = cm_type_info(l->type)->bytes, width = l->I * l->K1, runs = cm_runs_(cm_block_words_(l)), part;
+    int bytes = cm_type_info(l->type)->bytes, width = l->I * l->K1, runs = spe_runs(cm_block_words_(l)), part;
     int word = 0;
     spe_block2d b;
     bool transposed;
@@ -2983,7 +2771,7 @@ bool cm_prefetch_block2d_(cm_ctx *c, cm_type type, int across, int down, const s
 
 /* The same pointer, asking for a cache policy: 1 caches in the first level too, 2 does not, 3 streams through it. (One
  * decoration an id: spirv-val takes no second, so the other levels keep their default, which is to cache.) */
-spe_id cm_cached_pointer_(cm_ctx *c, spe_id ptr, int level)
+spe_id cm_cached_pointer(cm_ctx *c, spe_id ptr, int level)
 {
     static const uint32_t controls[] = {SPE_LoadCacheControlCachedINTEL, SPE_LoadCacheControlUncachedINTEL,
                                         SPE_LoadCacheControlStreamingINTEL};
@@ -3156,7 +2944,7 @@ static spe_id cm_load_words_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s
 bool cm_load_lanes_(cm_ctx *c, const cm_layout *l, const cm_mem *mem, const cm_surface_ *s, cm_matrix *out)
 {
     spe_id some = cm_not_empty_(c, s);
-    cm_matrix none = cm_poison_();
+    cm_matrix none = cm_poison();
     cm_axes_ axes;
     int part, first, v = 0;
     (void)mem;
@@ -3196,7 +2984,7 @@ static void cm_store_row_(cm_ctx *c, const cm_layout *l, const cm_axes_ *axes, i
 static void cm_store_straight_(cm_ctx *c, const cm_matrix *a, const cm_surface_ *s)
 {
     cm_axes_ axes;
-    spe_id *v = cm_components_(c, a, a->l.type);
+    spe_id *v = cm_component_ids(c, a, a->l.type);
     int row;
     if (!v || !cm_axes_init_(c, &a->l, s, &axes)) return;
     for (row = 0; row < axes.rows; row++) {
@@ -3227,7 +3015,7 @@ static void cm_store_column_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s
 static bool cm_store_loops_(cm_ctx *c, const cm_matrix *a, const cm_surface_ *s)
 {
     const cm_layout *l = &a->l;
-    int runs = cm_runs_(cm_block_words_(l)), run, first, k2, number = 0;
+    int runs = spe_runs(cm_block_words_(l)), run, first, k2, number = 0;
     spe_id *vectors = (spe_id *)spe_alloc(c->m, (size_t)l->K2 * sizeof(spe_id));
     cm_axes_ axes;
     axes.rows = l->K;
@@ -3308,7 +3096,7 @@ static bool cm_khr_place_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, i
 /* Methods of CM_KHR: an instruction a part. With `in` a load, else a store of `a`. */
 static bool cm_move_khr_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, spe_id *parts, bool load)
 {
-    int runs = cm_runs_(cm_block_words_(l)), part, col = 0;
+    int runs = spe_runs(cm_block_words_(l)), part, col = 0;
     for (part = 0; part < l->K2 * runs; part++) {
         spe_id ptr, stride;
         uint32_t layout;
@@ -3399,21 +3187,21 @@ static cm_matrix cm_atomic_put_(cm_ctx *c, const cm_matrix *a, const cm_mem *to,
     cm_matrix half[2];
     spe_id *v;
     int i;
-    if (cm_is_poison_(c, a) || !cm_check_atomic_(c, a->l.type, how)) return cm_poison_();
+    if (cm_is_poison_(c, a) || !cm_check_atomic_(c, a->l.type, how)) return cm_poison();
     if (cm_is_complex(a->l.type)) {
         if (how.what > CM_ATOMIC_ADD_) {
             cm_fail_(c, CM_ERROR_ATOMIC, "complex numbers have no order");
-            return cm_poison_();
+            return cm_poison();
         }
         for (i = 0; i < 2; i++) {
             cm_mem mem = cm_half_mem_(c, a->l.type, to, i);
             half[i] = cm_half_(c, a, i);
             half[i] = cm_atomic_put_(c, &half[i], &mem, how);
         }
-        return how.what == CM_ATOMIC_STORE_ ? cm_poison_() : cm_complex(c, &half[0], &half[1]);
+        return how.what == CM_ATOMIC_STORE_ ? cm_poison() : cm_complex(c, &half[0], &half[1]);
     }
-    v = cm_components_(c, a, a->l.type);
-    if (!cm_atomic_walk_(c, &a->l, to, how, v) || how.what == CM_ATOMIC_STORE_) return cm_poison_();
+    v = cm_component_ids(c, a, a->l.type);
+    if (!cm_atomic_walk_(c, &a->l, to, how, v) || how.what == CM_ATOMIC_STORE_) return cm_poison();
     return cm_from_components(c, &a->l, v);
 }
 
@@ -3432,7 +3220,7 @@ cm_matrix cm_atomic_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use
     cm_layout l = cm_layout_for(c, rows, cols, type, use);
     cm_atomic_how_ how = cm_atomic_how_make_(CM_ATOMIC_LOAD_, scope, semantics);
     spe_id *v;
-    if (!l.rows || !cm_check_atomic_(c, type, how)) return cm_poison_();
+    if (!l.rows || !cm_check_atomic_(c, type, how)) return cm_poison();
     if (cm_is_complex(type)) {
         cm_mem re = cm_half_mem_(c, type, from, 0), im = cm_half_mem_(c, type, from, 1);
         cm_type half = type == CM_C32 ? CM_F32 : CM_F64;
@@ -3441,7 +3229,7 @@ cm_matrix cm_atomic_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use
         return cm_complex(c, &x, &y);
     }
     v = (spe_id *)spe_alloc(c->m, (size_t)l.V * sizeof(spe_id));
-    return cm_atomic_walk_(c, &l, from, how, v) ? cm_from_components(c, &l, v) : cm_poison_();
+    return cm_atomic_walk_(c, &l, from, how, v) ? cm_from_components(c, &l, v) : cm_poison();
 }
 void cm_atomic_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to, uint32_t scope, uint32_t semantics)
 {
@@ -3481,9 +3269,9 @@ cm_matrix cm_visit(cm_ctx *c, const cm_matrix *a, const cm_mem *mem, cm_visit_fn
     cm_surface_ s;
     cm_axes_ axes;
     int v;
-    if (cm_is_poison_(c, a) || !cm_surface_init_(c, &s, a->l.type, mem)) return cm_poison_();
-    value = cm_components_(c, a, a->l.type);
-    if (!value || !cm_axes_init_(c, &a->l, &s, &axes)) return cm_poison_();
+    if (cm_is_poison_(c, a) || !cm_surface_init_(c, &s, a->l.type, mem)) return cm_poison();
+    value = cm_component_ids(c, a, a->l.type);
+    if (!value || !cm_axes_init_(c, &a->l, &s, &axes)) return cm_poison();
     for (v = 0; v < a->l.V; v++) value[v] = cm_visit_one_(c, a, &s, &axes, v, value[v], fn, user);
     return cm_from_components(c, &a->l, value);
 }
@@ -3573,7 +3361,7 @@ static spe_id cm_local_part_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s
 bool cm_local_(cm_ctx *c, const cm_layout *l, const cm_mem *mem, const cm_surface_ *s, cm_matrix *out, bool store)
 {
     cm_local_plan_ p;
-    int part, first = 0, runs = cm_runs_(cm_block_words_(l));
+    int part, first = 0, runs = spe_runs(cm_block_words_(l));
     if (!cm_local_plan_init_(c, &p, l, mem, s)) return false;
     if (!store) *out = cm_new_(c, l);
     for (part = 0; part < out->parts; part++) {
@@ -3586,221 +3374,6 @@ bool cm_local_(cm_ctx *c, const cm_layout *l, const cm_mem *mem, const cm_surfac
     }
     return true;
 }
-
-/* kernels.c - kernels that are C functions: what the headers above this one share. */
-
-cm_blame_ cm_blame_of_(spe_module *m, const cm_errors_ *errors, const char *file, int line)
-{
-    cm_blame_ at;
-    at.m = m;
-    at.errors = errors;
-    at.file = file;
-    at.line = line;
-    return at;
-}
-
-void cm_vreport_(cm_blame_ at, int id, const char *format, va_list args)
-{
-    char text[320];
-    vsnprintf(text, sizeof text, format, args);
-    spe_fail(spe_at(at.m, at.file, at.line), id, at.errors->name(id), "%s: %s", at.errors->text(id), text);
-}
-
-CM_PRINTF_(3, 4) static void cm_report_(cm_blame_ at, int id, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    cm_vreport_(at, id, format, args);
-    va_end(args);
-}
-
-/* -- parameters */
-
-/* "ptr<f16> " or "u32 " at *text; moves on. */
-static bool cm_parse_type_(const char **text, cm_type_of_ type_of, cm_param_ *p)
-{
-    const char *s = *text;
-    char name[16];
-    size_t n;
-    p->pointer = strncmp(s, "ptr<", 4) == 0;
-    p->local = strncmp(s, "local<", 6) == 0;
-    s += p->pointer ? 4 : p->local ? 6 : 0;
-    n = strcspn(s, "> ,");
-    if (n >= sizeof name) return false;
-    memcpy(name, s, n);
-    name[n] = 0;
-    s += n;
-    p->type = type_of(name, p);
-    if (p->type < 0 || ((p->pointer || p->local) && *s++ != '>') || *s != ' ') return false;
-    *text = s + strspn(s, " ");
-    return true;
-}
-
-/* "ptr<f16> A, u32 N" into params[CM_PARAMS_MAX_]; how many they are, -1 and an error when the text cannot be read. */
-int cm_parse_params_(cm_blame_ at, const char *text, cm_type_of_ type_of, cm_param_ *params)
-{
-    const char *s = text ? text : "";
-    int id = at.errors->parameter_text, count = 0;
-    for (; *s; count++) {
-        cm_param_ *p = &params[count];
-        size_t n;
-        if (count == CM_PARAMS_MAX_) return cm_report_(at, id, "more than %d parameters", (int)CM_PARAMS_MAX_), -1;
-        if (!cm_parse_type_(&s, type_of, p)) return cm_report_(at, id, "parameter %d at \"%.40s\"", count + 1, s), -1;
-        n = strcspn(s, ", ");
-        if (n == 0 || n >= sizeof p->name)
-            return cm_report_(at, id, "the name of parameter %d has %d characters", count + 1, (int)n), -1;
-        memcpy(p->name, s, n);
-        s += n;
-        s += strspn(s, ", ");
-    }
-    return count;
-}
-
-/* The parameter as spirv_emit.h takes it; `type`: the SPIR-V type of p->type. */
-spe_param cm_spe_param_(spe_module *m, const cm_param_ *p, spe_id type)
-{
-    spe_param r;
-    memset(&r, 0, sizeof r);
-    r.name = p->name;
-    r.type = p->pointer ? spe_ptr(m, SPE_StorageClassCrossWorkgroup, type)
-             : p->local ? spe_ptr(m, SPE_StorageClassWorkgroup, type)
-                        : type;
-    return r;
-}
-
-/* -- a build */
-
-/* The device's row with what the caller knows better, and a subgroup size it has (0: the row's). */
-bool cm_choose_target_(cm_blame_ at, const cm_device *d, int size, cm_target *target)
-{
-    const cm_target *row = d ? cm_target_row(d->name) : NULL;
-    if (!row) {
-        cm_report_(at, at.errors->target, "\"%s\"; known are " CM_TARGET_NAMES_, d && d->name ? d->name : "(none)");
-        return false;
-    }
-    *target = *row;
-    if (d->subgroup_sizes) target->subgroup_sizes = d->subgroup_sizes;
-    if (d->local_memory) target->local_memory = (int)d->local_memory;
-    if (d->max_group_size) target->max_group_size = (int)d->max_group_size;
-    if (!size) {
-        size = row->subgroup_size;
-        if (!(target->subgroup_sizes & (uint32_t)size)) /* the row's is not there: the smallest */
-            size = (int)(target->subgroup_sizes & (~target->subgroup_sizes + 1u));
-    }
-    if (!cm_power_of_two_(size) || !(target->subgroup_sizes & (uint32_t)size)) {
-        cm_report_(at, at.errors->subgroup_size, "wanted %d, %s has (a bit each) 0x%x", size, row->name,
-                   (unsigned)target->subgroup_sizes);
-        return false;
-    }
-    target->subgroup_size = size;
-    return true;
-}
-
-/* Starts a build: a zeroed context of `size` bytes, which begins with the spe_module. NULL without memory; the error of
- * anything is in mod. */
-void *cm_build_begin_(cm_module *mod, const cm_errors_ *errors, size_t size, const spe_options *options)
-{
-    spe_module *m = (spe_module *)calloc(1, size);
-    memset(mod, 0, sizeof *mod);
-    mod->build_flags = "";
-    mod->error = m ? spe_get_error(m) : &errors->no_memory;
-    mod->owner_ = m;
-    if (m) spe_begin(m, options);
-    return m;
-}
-
-spe_options cm_options_(uint32_t version, bool names, bool lines, const char *source)
-{
-    spe_options o;
-    memset(&o, 0, sizeof o);
-    o.version = version;
-    o.names = names;
-    o.lines = lines;
-    o.source = source;
-    return o;
-}
-
-bool cm_kernel_begin_(spe_module *m, const char *name, int subgroup_size, int group_size, int count,
-                      const spe_param *params)
-{
-    spe_kernel k;
-    memset(&k, 0, sizeof k);
-    k.name = name;
-    k.subgroup_size = (uint32_t)subgroup_size;
-    k.local_size[0] = (uint32_t)group_size;
-    k.local_size[1] = k.local_size[2] = 1;
-    k.params = params;
-    k.param_count = (uint32_t)count;
-    return spe_kernel_begin(m, &k);
-}
-
-/* Ends the kernel and hands the module over; false after an error. */
-bool cm_build_end_(cm_module *mod, const char *name, const char *params, int subgroup_size, int group_size)
-{
-    spe_words words;
-    spe_kernel_end(mod->owner_);
-    words = spe_finish(mod->owner_);
-    if (!words.data) return false;
-    mod->words = words.data;
-    mod->size = words.count * 4;
-    mod->kernel = name;
-    mod->params = params;
-    mod->subgroup_size = (uint32_t)subgroup_size;
-    mod->subgroups = (uint32_t)((group_size + subgroup_size - 1) / subgroup_size);
-    mod->local_size[0] = (uint32_t)group_size;
-    mod->local_size[1] = mod->local_size[2] = 1;
-    return true;
-}
-
-void cm_module_free(cm_module *mod)
-{
-    if (mod->owner_) {
-        spe_free(mod->owner_);
-        free(mod->owner_);
-    }
-    memset(mod, 0, sizeof *mod);
-}
-
-/* -- regions that macros write as C loops (XT_FOR, CV_IF ...): closed when the loop asks for a turn too many */
-
-/* Opens a region; its depth (from 1), 0 and an error when there are too many. */
-int cm_region_open_(cm_blame_ at, cm_regions_ *r, const char *name)
-{
-    if (r->depth == CM_REGIONS_MAX_) {
-        cm_report_(at, at.errors->unclosed, "more than %d regions in each other", (int)CM_REGIONS_MAX_);
-        return 0;
-    }
-    r->region[r->depth].name = name;
-    r->region[r->depth].file = at.file;
-    r->region[r->depth].line = at.line;
-    return ++r->depth;
-}
-
-/* Where the innermost region was opened. */
-cm_blame_ cm_region_blame_(spe_module *m, const cm_errors_ *errors, const cm_regions_ *r)
-{
-    return cm_blame_of_(m, errors, r->region[r->depth - 1].file, r->region[r->depth - 1].line);
-}
-
-/* Fails for the innermost region, which is open although it should not be. */
-void cm_fail_open_(spe_module *m, const cm_errors_ *errors, cm_regions_ *r, const char *why)
-{
-    cm_blame_ at = cm_region_blame_(m, errors, r);
-    if (spe_ok(m)) cm_report_(at, errors->unclosed, "the %s of line %d%s", r->region[r->depth - 1].name, at.line, why);
-    r->depth = 0;
-}
-
-/* May the region of this depth be closed? False after an error, of which one is that it is not the innermost.
- * `done`: its body was left at its end. */
-bool cm_region_ends_(spe_module *m, const cm_errors_ *errors, cm_regions_ *r, int depth, bool done)
-{
-    if (!spe_ok(m) || r->depth < depth) return false;
-    if (r->depth > depth) cm_fail_open_(m, errors, r, "");
-    else if (!done) cm_fail_open_(m, errors, r, " was left by break");
-    return spe_ok(m);
-}
-
-/* -- macros (C only) */
 
 /* product.c - product: matrix instruction. */
 
@@ -3824,7 +3397,7 @@ static spe_id cm_tf32_operand_(cm_ctx *c, spe_id part, int words, int half)
 static spe_id cm_dpas_step_(cm_ctx *c, const cm_job_ *job, int k, int run, int block, spe_id acc, int runs)
 {
     const cm_layout *la = &job->a->l, *lb = &job->b->l;
-    int rows_a = cm_runs_(cm_block_words_(la)), bytes = cm_type_info(la->type)->bytes;
+    int rows_a = spe_runs(cm_block_words_(la)), bytes = cm_type_info(la->type)->bytes;
     int depth = cm_dpas_depth_(bytes), halves = bytes == 4 ? 2 : 1;
     spe_id a = job->a->part[block * rows_a + k], b = job->b->part[k / halves * runs + run],
            type = spe_type_of(c->m, acc);
@@ -3857,7 +3430,7 @@ static bool cm_dpas_fits_(const cm_ctx *c, const cm_job_ *job)
 static bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
 {
     const cm_layout *lb = &job->b->l, *ld = &job->acc.l;
-    int runs = cm_runs_(cm_block_words_(ld)), k, block, run, steps;
+    int runs = spe_runs(cm_block_words_(ld)), k, block, run, steps;
     if (!cm_dpas_fits_(c, job)) return false;
     steps = lb->rows / cm_dpas_depth_(cm_type_info(lb->type)->bytes);
     for (k = 0; k < steps; k++)
@@ -3899,7 +3472,7 @@ static spe_id cm_broadcast_b_(cm_ctx *c, const cm_layout *l, const spe_id *b, in
 static void cm_mul_add_rows_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
 {
     const cm_layout *la = &job->a->l, *lb = &job->b->l, *ld = &job->acc.l;
-    int runs = cm_runs_(cm_block_words_(ld)), k, run, block, i, first;
+    int runs = spe_runs(cm_block_words_(ld)), k, run, block, i, first;
     spe_id elem = cm_storage_type(c, ld->type);
     for (k = 0; k < lb->rows; k++)
         for (run = 0, first = 0; run < runs; first += cm_part_words(ld, run++)) {
@@ -3935,7 +3508,7 @@ static spe_id cm_choose_b_(cm_ctx *c, const cm_job_ *job, const spe_id *b, int k
 static bool cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
 {
     const cm_layout *la = &job->a->l, *lb = &job->b->l, *ld = &job->acc.l;
-    spe_id *d = cm_components_(c, &job->acc, ld->type),
+    spe_id *d = cm_component_ids(c, &job->acc, ld->type),
            *x = (spe_id *)spe_alloc(c->m, (size_t)lb->rows * sizeof(spe_id));
     cm_lane lane = cm_lane_(c, ld);
     int k, v;
@@ -3956,7 +3529,7 @@ static bool cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, const s
 static bool cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
 {
     cm_type acc = job->acc.l.type;
-    spe_id *a = cm_components_(c, job->a, acc), *b = cm_components_(c, job->b, acc);
+    spe_id *a = cm_component_ids(c, job->a, acc), *b = cm_component_ids(c, job->b, acc);
     if (!a || !b) return true;
     if (job->acc.l.I < job->acc.l.S) return cm_mul_add_spread_(c, job, a, b);
     cm_mul_add_rows_(c, job, a, b);
@@ -3971,7 +3544,7 @@ static bool cm_prefetch_nothing_(cm_ctx *c, cm_type type, int across, int down, 
     return true;
 }
 
-const cm_methods_ *cm_methods_of_(const cm_ctx *c)
+static const cm_methods_ *cm_methods_of_(const cm_ctx *c)
 {
     static const cm_methods_ plain = {cm_load_lanes_, cm_store_lanes_, cm_prefetch_nothing_, cm_mul_add_plain_};
     static const cm_methods_ intel = {cm_load_block2d_, cm_store_block2d_, cm_prefetch_block2d_, cm_mul_add_dpas_};
@@ -3980,12 +3553,17 @@ const cm_methods_ *cm_methods_of_(const cm_ctx *c)
     return rows[c->lowering];
 }
 
+bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down, const spe_block2d *surface)
+{
+    return cm_methods_of_(c)->prefetch(c, type, across, down, surface);
+}
+
 /* ---- load, store, prefetch, multiply and add --------------------------------------------------------------------- */
 
 cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const cm_mem *from)
 {
     cm_layout l = cm_layout_for(c, rows, cols, type, use);
-    cm_matrix a = cm_poison_();
+    cm_matrix a = cm_poison();
     cm_surface_ s;
     if (cm_is_complex(type)) {
         cm_mem re = cm_half_mem_(c, type, from, 0), im = cm_half_mem_(c, type, from, 1);
@@ -3996,7 +3574,7 @@ cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const
     if (!l.rows || !cm_surface_init_(c, &s, type, from)) return a;
     if (!cm_methods_of_(c)->load(c, &l, from, &s, &a) && !cm_local_(c, &l, from, &s, &a, false))
         cm_load_lanes_(c, &l, from, &s, &a);
-    return spe_ok(c->m) ? a : cm_poison_();
+    return spe_ok(c->m) ? a : cm_poison();
 }
 
 void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to)
@@ -4029,8 +3607,8 @@ void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, const cm_mem *from
         return;
     }
     if (c->lowering != CM_INTEL || !cm_block2d_wanted_(c, type, from, &s, &b, &transposed)) return;
-    if (level) b.ptr = cm_cached_pointer_(c, b.ptr, level);
-    cm_methods_of_(c)->prefetch(c, type, transposed ? cols : rows, transposed ? rows : cols, &b);
+    if (level) b.ptr = cm_cached_pointer(c, b.ptr, level);
+    cm_prefetch_block(c, type, transposed ? cols : rows, transposed ? rows : cols, &b);
 }
 
 static bool cm_check_product_(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
@@ -4070,7 +3648,7 @@ static cm_matrix cm_mul_add_complex_(cm_ctx *c, cm_type type_d, const cm_matrix 
                                             const cm_matrix *acc)
 {
     cm_type type = CM_C32, real;
-    cm_matrix x, y, z, ar, ai, br, bi, re, im, none = cm_poison_();
+    cm_matrix x, y, z, ar, ai, br, bi, re, im, none = cm_poison();
     if (!cm_promotes(a->l.type, type) || !cm_promotes(b->l.type, type) || (acc && acc->l.type == CM_C64)) type = CM_C64;
     if (!cm_is_complex(type_d) || !cm_promotes(a->l.type, type) || !cm_promotes(b->l.type, type) ||
         (acc && (!cm_is_complex(acc->l.type) || !cm_promotes(acc->l.type, type)))) {
@@ -4102,17 +3680,17 @@ static bool cm_wants_complex_(cm_type type_d, const cm_matrix *a, const cm_matri
 cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc)
 {
     cm_job_ job;
-    if (cm_is_poison_(c, a) || cm_is_poison_(c, b) || (acc && acc->parts == 0)) return cm_poison_();
+    if (cm_is_poison_(c, a) || cm_is_poison_(c, b) || (acc && acc->parts == 0)) return cm_poison();
     if (cm_wants_complex_(type_d, a, b, acc) && a->l.use == CM_A && b->l.use == CM_B)
         return cm_mul_add_complex_(c, type_d, a, b, acc);
     job.row = cm_product_row(a->l.type, b->l.type);
     job.a = a;
     job.b = b;
-    if (!cm_check_product_(c, type_d, a, b, acc, job.row)) return cm_poison_();
+    if (!cm_check_product_(c, type_d, a, b, acc, job.row)) return cm_poison();
     job.acc = cm_start_(c, cm_product_acc_(job.row, acc ? acc->l.type : job.row->acc), a, b, acc);
-    if (!job.acc.parts) return cm_poison_();
+    if (!job.acc.parts) return cm_poison();
     if (!cm_methods_of_(c)->mul_add(c, &job)) cm_mul_add_plain_(c, &job);
-    return spe_ok(c->m) ? cm_convert(c, &job.acc, type_d) : cm_poison_();
+    return spe_ok(c->m) ? cm_convert(c, &job.acc, type_d) : cm_poison();
 }
 
 cm_matrix cm_mul_add_saturating(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc)
@@ -4120,13 +3698,13 @@ cm_matrix cm_mul_add_saturating(cm_ctx *c, cm_type type_d, const cm_matrix *a, c
     const cm_type_row *ta, *tb;
     cm_matrix ab, sum, zero;
     bool small;
-    if (cm_is_poison_(c, a) || cm_is_poison_(c, b) || (acc && acc->parts == 0)) return cm_poison_();
+    if (cm_is_poison_(c, a) || cm_is_poison_(c, b) || (acc && acc->parts == 0)) return cm_poison();
     ta = cm_type_info(a->l.type), tb = cm_type_info(b->l.type);
     if (ta->kind != CM_KIND_INT || tb->kind != CM_KIND_INT || ta->bytes > 2 || tb->bytes > 2 || !cm_type_info(type_d) ||
         cm_type_info(type_d)->kind != CM_KIND_INT || (acc && cm_type_info(acc->l.type)->kind != CM_KIND_INT)) {
         cm_fail_(c, CM_ERROR_MUL_TYPES, "cm_mul_add_saturating multiplies integers of 8 or 16 bits, not %s and %s",
                  ta->name, tb->name);
-        return cm_poison_();
+        return cm_poison();
     }
     small = ta->bytes == 1 && tb->bytes == 1 && a->l.cols <= 1 << 16;
     if (small) {

@@ -391,8 +391,8 @@ typedef struct {
     void (*body)(cv_ctx *);
 } cv_kernel; /* what CV_KERNEL defines; params is text such as "ptr<f16> weights, u32 n" */
 
-typedef cm_device cv_target;
-typedef cm_module cv_module; /* what CV_BUILD gives */
+typedef spe_device cv_target;
+typedef spe_built cv_module; /* what CV_BUILD gives */
 
 typedef struct {
     const cv_kernel *kernel;
@@ -434,7 +434,7 @@ typedef struct { /* of an open region */
 } cv_frame_;
 
 struct cv_ctx {
-    spe_module m; /* first: see cm_build_begin_ */
+    spe_module m; /* first: see spe_build_begin */
     cm_target target;
     const cv_kernel *kernel;
     const cv_build_desc *desc;
@@ -442,11 +442,11 @@ struct cv_ctx {
     bool dpas, block2d; /* the matrix instruction and 2D block messages may be used */
     bool full;          /* no subgroup has work-items switched off */
     int divergent;      /* open regions that work-items of a subgroup may enter or leave separately */
-    cm_param_ params[CM_PARAMS_MAX_];
+    spe_kernel_param params[SPE_PARAMS_MAX];
     int param_count;
-    cv_val args[CM_PARAMS_MAX_];
-    cm_regions_ regions;
-    cv_frame_ frames[CM_REGIONS_MAX_]; /* one a region */
+    cv_val args[SPE_PARAMS_MAX];
+    spe_regions regions;
+    cv_frame_ frames[SPE_REGIONS_MAX]; /* one a region */
 };
 
 XETILE_API cv_val cv_int_(long long i);
@@ -463,27 +463,6 @@ XETILE_API cv_any_ cv_any_uint_(unsigned long long u);
 XETILE_API cv_any_ cv_any_real_(double d);
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
-
-typedef enum {
-    CV_OP_ADD_,
-    CV_OP_SUB_,
-    CV_OP_MUL_,
-    CV_OP_DIV_,
-    CV_OP_MIN_,
-    CV_OP_MAX_,
-    CV_OP_MOD_,
-    CV_OP_AND_,
-    CV_OP_OR_,
-    CV_OP_XOR_,
-    CV_OP_SHL_,
-    CV_OP_SHR_,
-    CV_OP_EQ_,
-    CV_OP_NE_,
-    CV_OP_LT_,
-    CV_OP_LE_,
-    CV_OP_GT_,
-    CV_OP_GE_
-} cv_op_;
 
 XETILE_API cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b);
 
@@ -721,17 +700,17 @@ XETILE_API void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r);
 #define CV_TYPE_of(x) ((cv_type)(x).type)
 
 /* A kernel's parameters: as C parameters, and as arguments. */
-#define CV_DECLARE_(i, parameter) cv_val CM_NAME_OF_(parameter)
+#define CV_DECLARE_(i, parameter) cv_val SPE_NAME_OF(parameter)
 #define CV_ARGUMENT_(i, parameter) cv_->args[i]
 
 /* A constant of type cv_kernel, and the head of the function that is its body. */
-#define CV_KERNEL(name_, ...) CM_KERNEL_(cv, CV, name_, __VA_ARGS__)
+#define CV_KERNEL(name_, ...) SPE_KERNEL(cv, CV, name_, __VA_ARGS__)
 
 /* CV_BUILD(kernel, &target, .option = value, ...) */
 #define CV_BUILD(kernel_, ...)                                                                                         \
     cv_build(&(cv_build_desc){.kernel = &(kernel_), .file = __FILE__, .line = __LINE__, .target = __VA_ARGS__})
 
-#define CV_CONTEXT CM_UNUSED_ cv_ctx *cv_
+#define CV_CONTEXT SPE_UNUSED cv_ctx *cv_
 #define CV_SELF cv_
 #define CV_HERE_ ((cv_where_){cv_, __FILE__, __LINE__})
 
@@ -748,8 +727,8 @@ XETILE_API void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r);
                    (cv_matrix_ref){.base = (base_), .interpretation = CV_TYPE_##T, .m = (m_), .k = __VA_ARGS__})
 #define CV_VECTOR_REF(base_, ...)                                                                                      \
     cv_vector_ref_(CV_HERE_, (cv_vector_ref){.base = (base_),                                                          \
-                                             .interpretation = CM_CAT_(CV_TYPE_, CM_FIRST_(__VA_ARGS__, 0)),           \
-                                             CM_REST_(__VA_ARGS__, .end_ = 0)})
+                                             .interpretation = SPE_CAT(CV_TYPE_, SPE_FIRST(__VA_ARGS__, 0)),           \
+                                             SPE_REST(__VA_ARGS__, .end_ = 0)})
 #define CV_INTERPRET(vec_, T) ((cv_interpreted_vector){(vec_), CV_TYPE_##T})
 #define CV_INPUT_(x) _Generic((x), cv_vec: cv_plain_input_, cv_interpreted_vector: cv_same_input_)(x)
 
@@ -760,16 +739,16 @@ XETILE_API void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r);
 
 /* -- vectors */
 #define CV_LOAD(ptr_, n_, ...)                                                                                         \
-    cv_load_(CV_HERE_, (cv_memory_){.ptr = (ptr_), .n = (n_), .index = CV_AT(CM_FIRST_(__VA_ARGS__, 0)),               \
-                                    CM_REST_(__VA_ARGS__, .end_ = 0)})
+    cv_load_(CV_HERE_, (cv_memory_){.ptr = (ptr_), .n = (n_), .index = CV_AT(SPE_FIRST(__VA_ARGS__, 0)),               \
+                                    SPE_REST(__VA_ARGS__, .end_ = 0)})
 #define CV_STORE(vec_, ptr_, ...)                                                                                      \
-    cv_store_(CV_HERE_, vec_, (cv_memory_){.ptr = (ptr_), .index = CV_AT(CM_FIRST_(__VA_ARGS__, 0)),                   \
-                                           CM_REST_(__VA_ARGS__, .end_ = 0)})
+    cv_store_(CV_HERE_, vec_, (cv_memory_){.ptr = (ptr_), .index = CV_AT(SPE_FIRST(__VA_ARGS__, 0)),                   \
+                                           SPE_REST(__VA_ARGS__, .end_ = 0)})
 #define CV_SPLAT(T, n_, x) cv_splat_(CV_HERE_, CV_TYPE_##T, n_, CV_AT(x))
 #define CV_NUMBER_I_(i, x) CV_AT(x)
 #define CV_VEC(T, ...)                                                                                                 \
-    cv_vec_of_(CV_HERE_, CV_TYPE_##T, CM_COUNT_(__VA_ARGS__),                                                          \
-               (const cv_val[]){CM_EACH_(CV_NUMBER_I_, CM_COMMA_, __VA_ARGS__)})
+    cv_vec_of_(CV_HERE_, CV_TYPE_##T, SPE_COUNT(__VA_ARGS__),                                                          \
+               (const cv_val[]){SPE_EACH(CV_NUMBER_I_, SPE_COMMA, __VA_ARGS__)})
 #define CV_ELEMENT(vec_, i_) cv_element_(CV_HERE_, vec_, CV_AT(i_))
 #define CV_SET_ELEMENT(vec_, i_, x) cv_set_element_(CV_HERE_, vec_, CV_AT(i_), CV_AT(x))
 #define CV_CONCAT(a, b) cv_concat_(CV_HERE_, a, b)
@@ -779,27 +758,27 @@ XETILE_API void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r);
 #define CV_BINARY_(op_, a, b)                                                                                          \
     _Generic((a), cv_vec: cv_binary_vec_, default: _Generic((b), cv_vec: cv_binary_vec_, default: cv_binary_scalar_))( \
         CV_HERE_, op_, CV_ANY_(a), CV_ANY_(b))
-#define CV_ADD(a, b) CV_BINARY_(CV_OP_ADD_, a, b)
-#define CV_SUB(a, b) CV_BINARY_(CV_OP_SUB_, a, b)
-#define CV_TIMES(a, b) CV_BINARY_(CV_OP_MUL_, a, b)
-#define CV_DIV(a, b) CV_BINARY_(CV_OP_DIV_, a, b)
-#define CV_MIN(a, b) CV_BINARY_(CV_OP_MIN_, a, b)
-#define CV_MAX(a, b) CV_BINARY_(CV_OP_MAX_, a, b)
-#define CV_MOD(a, b) CV_BINARY_(CV_OP_MOD_, a, b)
-#define CV_AND(a, b) CV_BINARY_(CV_OP_AND_, a, b)
-#define CV_OR(a, b) CV_BINARY_(CV_OP_OR_, a, b)
-#define CV_XOR(a, b) CV_BINARY_(CV_OP_XOR_, a, b)
-#define CV_SHL(a, b) CV_BINARY_(CV_OP_SHL_, a, b)
-#define CV_SHR(a, b) CV_BINARY_(CV_OP_SHR_, a, b)
-#define CV_EQ(a, b) CV_BINARY_(CV_OP_EQ_, a, b)
-#define CV_NE(a, b) CV_BINARY_(CV_OP_NE_, a, b)
-#define CV_LT(a, b) CV_BINARY_(CV_OP_LT_, a, b)
-#define CV_LE(a, b) CV_BINARY_(CV_OP_LE_, a, b)
-#define CV_GT(a, b) CV_BINARY_(CV_OP_GT_, a, b)
-#define CV_GE(a, b) CV_BINARY_(CV_OP_GE_, a, b)
+#define CV_ADD(a, b) CV_BINARY_(SPE_ARITH_ADD, a, b)
+#define CV_SUB(a, b) CV_BINARY_(SPE_ARITH_SUB, a, b)
+#define CV_TIMES(a, b) CV_BINARY_(SPE_ARITH_MUL, a, b)
+#define CV_DIV(a, b) CV_BINARY_(SPE_ARITH_DIV, a, b)
+#define CV_MIN(a, b) CV_BINARY_(SPE_ARITH_MIN, a, b)
+#define CV_MAX(a, b) CV_BINARY_(SPE_ARITH_MAX, a, b)
+#define CV_MOD(a, b) CV_BINARY_(SPE_ARITH_REM, a, b)
+#define CV_AND(a, b) CV_BINARY_(SPE_ARITH_AND, a, b)
+#define CV_OR(a, b) CV_BINARY_(SPE_ARITH_OR, a, b)
+#define CV_XOR(a, b) CV_BINARY_(SPE_ARITH_XOR, a, b)
+#define CV_SHL(a, b) CV_BINARY_(SPE_ARITH_SHL, a, b)
+#define CV_SHR(a, b) CV_BINARY_(SPE_ARITH_SHR, a, b)
+#define CV_EQ(a, b) CV_BINARY_(SPE_ARITH_EQ, a, b)
+#define CV_NE(a, b) CV_BINARY_(SPE_ARITH_NE, a, b)
+#define CV_LT(a, b) CV_BINARY_(SPE_ARITH_LT, a, b)
+#define CV_LE(a, b) CV_BINARY_(SPE_ARITH_LE, a, b)
+#define CV_GT(a, b) CV_BINARY_(SPE_ARITH_GT, a, b)
+#define CV_GE(a, b) CV_BINARY_(SPE_ARITH_GE, a, b)
 #define CV_FMA(a, b, c) cv_fma_(CV_HERE_, CV_ANY_(a), b, CV_ANY_(c))
 #define CV_CLAMP(vec_, low_, high_) cv_clamp_(CV_HERE_, vec_, CV_ANY_(low_), CV_ANY_(high_))
-#define CV_CHOOSE_GT(a, b, c, d) cv_choose_(CV_HERE_, CV_OP_GT_, CV_ANY_(a), CV_ANY_(b), CV_ANY_(c), CV_ANY_(d))
+#define CV_CHOOSE_GT(a, b, c, d) cv_choose_(CV_HERE_, SPE_ARITH_GT, CV_ANY_(a), CV_ANY_(b), CV_ANY_(c), CV_ANY_(d))
 #define CV_FUNCTION_(fn_, x)                                                                                           \
     _Generic((x), cv_vec: cv_function_vec_, default: cv_function_scalar_)(CV_HERE_, fn_, CV_ANY_(x))
 #define CV_EXP(x) CV_FUNCTION_(CV_FN_EXP_, x)
@@ -829,16 +808,16 @@ XETILE_API void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r);
 
 /* -- control flow */
 #define CV_FOR(k, lo, hi, ...)                                                                                         \
-    for (cv_loop_ k##_loop_ = cv_for_begin_(CV_HERE_, CV_AT(lo), CV_AT(hi), CV_AT(CM_FIRST_(__VA_ARGS__, 0)),          \
-                                            CM_CARRIED_(__VA_ARGS__));                                                 \
+    for (cv_loop_ k##_loop_ = cv_for_begin_(CV_HERE_, CV_AT(lo), CV_AT(hi), CV_AT(SPE_FIRST(__VA_ARGS__, 0)),          \
+                                            SPE_CARRIED(__VA_ARGS__));                                                 \
          cv_for_next_(&k##_loop_);)                                                                                    \
         for (const cv_val k = k##_loop_.index, *k##_once_ = &k; k##_once_; k##_once_ = cv_for_done_(&k##_loop_))
 
 #define CV_IF(...)                                                                                                     \
-    for (cv_branch_ CM_CAT_(cv_if_, __LINE__) =                                                                        \
-             cv_if_begin_(CV_HERE_, CV_AT(CM_FIRST_(__VA_ARGS__, 0)), CM_CARRIED_(__VA_ARGS__));                       \
-         cv_if_next_(&CM_CAT_(cv_if_, __LINE__));)                                                                     \
-        if (CM_CAT_(cv_if_, __LINE__).side == 0)
+    for (cv_branch_ SPE_CAT(cv_if_, __LINE__) =                                                                        \
+             cv_if_begin_(CV_HERE_, CV_AT(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__));                       \
+         cv_if_next_(&SPE_CAT(cv_if_, __LINE__));)                                                                     \
+        if (SPE_CAT(cv_if_, __LINE__).side == 0)
 #define CV_ELSE else
 
 /* -- on the host: appends conversions to a zed_batch, with the kernel of cv_conversion_module */
@@ -855,7 +834,6 @@ XETILE_API void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r);
 
 #if (!defined(XETILE_DECLARATIONS) || defined(XETILE_IMPLEMENTATION)) && !defined(XETILE_COOPVEC_BODIES_)
 #define XETILE_COOPVEC_BODIES_
-#include "coopmatrix.h" /* its bodies come first */
 #if defined(XETILE_IMPLEMENTATION)
 /* The linker names this when two files of a program have the bodies. */
 XETILE_EXTERN_ const char XETILE_IMPLEMENTATION_belongs_in_one_file__coopvec[];
@@ -866,6 +844,8 @@ const char XETILE_IMPLEMENTATION_belongs_in_one_file__coopvec[] = "";
 #pragma GCC push_options
 #pragma GCC optimize("O0")
 #endif
+
+#include "coopmatrix.h" /* its bodies come first */
 
 /* internal.h - what the bodies of coopvec.h share with each other and with nobody else. */
 
@@ -888,10 +868,10 @@ enum { CV_BOOL_ = 1 }; /* the type of conditions, beside the cv_type values */
 enum { CV_VAL_MAGIC_ = 0x43765631, CV_VEC_MAGIC_ = 0x43765632, CV_VECTOR_MAX_ = 1024 };
 
 XETILE_PRIVATE cv_where_ cv_where_at_(cv_ctx *x, const char *file, int line);
-XETILE_PRIVATE const cm_errors_ *cv_errors_(void);
-XETILE_PRIVATE cm_blame_ cv_blame_(cv_where_ w);
+XETILE_PRIVATE const spe_reporter *cv_errors_(void);
+XETILE_PRIVATE spe_blame cv_blame_(cv_where_ w);
 
-CM_PRINTF_(3, 4) XETILE_PRIVATE void cv_fail_(cv_where_ w, int id, const char *format, ...);
+SPE_PRINTF(3, 4) XETILE_PRIVATE void cv_fail_(cv_where_ w, int id, const char *format, ...);
 
 XETILE_PRIVATE bool cv_enter_(cv_where_ w);
 XETILE_PRIVATE cv_val cv_nothing_(void);
@@ -1127,7 +1107,7 @@ cv_result cv_check_feature_support(const cm_target *target, cv_feature_data *d)
 /* conversion.c - matrices in memory. */
 
 /* Fills *error (which may be NULL) and returns false. */
-CM_PRINTF_(3, 4) static bool cv_refuse_(spe_error *error, int id, const char *format, ...)
+SPE_PRINTF(3, 4) static bool cv_refuse_(spe_error *error, int id, const char *format, ...)
 {
     va_list args;
     char text[256];
@@ -1400,9 +1380,9 @@ cv_where_ cv_where_at_(cv_ctx *x, const char *file, int line)
     return w;
 }
 
-const cm_errors_ *cv_errors_(void)
+const spe_reporter *cv_errors_(void)
 {
-    static const cm_errors_ errors = {cv_error_name,
+    static const spe_reporter errors = {cv_error_name,
                                       cv_error_text,
                                       CV_ERROR_PARAMETER_TEXT,
                                       CV_ERROR_TARGET,
@@ -1412,14 +1392,14 @@ const cm_errors_ *cv_errors_(void)
     return &errors;
 }
 
-cm_blame_ cv_blame_(cv_where_ w) { return cm_blame_of_(&w.x->m, cv_errors_(), w.file, w.line); }
+spe_blame cv_blame_(cv_where_ w) { return spe_blame_of(&w.x->m, cv_errors_(), w.file, w.line); }
 
 /* Reports an error at the user's line to the module, which keeps the first. */
 void cv_fail_(cv_where_ w, int id, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    cm_vreport_(cv_blame_(w), id, format, args);
+    spe_vreport(cv_blame_(w), id, format, args);
     va_end(args);
 }
 
@@ -1510,7 +1490,7 @@ const char *cv_op_name_(int op)
     static const char *const names[] = {"CV_ADD", "CV_SUB", "CV_TIMES", "CV_DIV", "CV_MIN", "CV_MAX",
                                         "CV_MOD", "CV_AND", "CV_OR",    "CV_XOR", "CV_SHL", "CV_SHR",
                                         "CV_EQ",  "CV_NE",  "CV_LT",    "CV_LE",  "CV_GT",  "CV_GE"};
-    return names[op];
+    return names[op]; /* by spe_arith_op */
 }
 
 /* Does a constant fit an integer type? */
@@ -1560,15 +1540,16 @@ spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what)
     return 0;
 }
 
-/* The operations are numbered as cm_op and the comparisons after it are. */
-typedef char cv_ops_agree_[(int)CV_OP_SHR_ == (int)CM_SHR && (int)CV_OP_GE_ == (int)CM_GE_ ? 1 : -1];
-
 /* One instruction on scalars or vectors of a type; 0 and no error where there is none. */
 spe_id cv_emit_(spe_module *m, int op, int type, spe_id a, spe_id b)
 {
     bool fp = cv_is_float_(type);
-    if (fp && op == CV_OP_MOD_) return 0;
-    return cm_instruction_(m, op, fp ? 0 : cv_is_signed_(type) ? 1 : 2, a, b);
+    if (fp && op == SPE_ARITH_REM) return 0;
+    return spe_arith(m, (spe_arith_op)op,
+                     fp                    ? SPE_NUMBER_FLOAT
+                     : cv_is_signed_(type) ? SPE_NUMBER_SIGNED
+                                           : SPE_NUMBER_UNSIGNED,
+                     a, b);
 }
 
 /* The type two numbers meet in: a scalar's; of i32 and u32, i32; of two constants i32 or f32. */
@@ -1585,20 +1566,20 @@ cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
 {
     spe_module *m = &w.x->m;
     int type = cv_common_type_(&a.val, &b.val);
-    bool logic = type == CV_BOOL_ && (op == CV_OP_AND_ || op == CV_OP_OR_);
+    bool logic = type == CV_BOOL_ && (op == SPE_ARITH_AND || op == SPE_ARITH_OR);
     spe_id p, q, r;
     if (!cv_enter_(w)) return cv_nothing_();
     p = cv_id_(w, type, &a.val);
     q = cv_id_(w, type, &b.val);
     if (!p || !q) return cv_nothing_();
     if (logic)
-        r = op == CV_OP_AND_ ? spe_land(m, p, q) : spe_lor(m, p, q);
+        r = op == SPE_ARITH_AND ? spe_land(m, p, q) : spe_lor(m, p, q);
     else if (type == CV_BOOL_)
         r = 0;
     else
         r = cv_emit_(m, op, type, p, q);
     if (!r && spe_ok(m)) cv_fail_(w, CV_ERROR_OPERATION, "%s on %s", cv_op_name_(op), cv_type_text_(type));
-    return cv_scalar_(op >= CV_OP_EQ_ ? (int)CV_BOOL_ : type, r, a.val.uniform && b.val.uniform);
+    return cv_scalar_(op >= SPE_ARITH_EQ ? (int)CV_BOOL_ : type, r, a.val.uniform && b.val.uniform);
 }
 
 cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b)
@@ -1649,7 +1630,7 @@ cv_vec cv_no_vec_(void)
 static int cv_part_of_(int n, int i, int *component)
 {
     int part = 0, first = 0;
-    while (i - first >= cm_run_(n, part)) first += cm_run_(n, part++);
+    while (i - first >= spe_run(n, part)) first += spe_run(n, part++);
     *component = i - first;
     return part;
 }
@@ -1661,8 +1642,8 @@ cv_vec cv_new_(cv_ctx *x, cv_type type, int n)
     if (!spe_ok(&x->m)) return v;
     v.type = type;
     v.n = n;
-    v.part = (spe_id *)spe_alloc(&x->m, (size_t)cm_runs_(n) * sizeof(spe_id));
-    v.parts = v.part ? cm_runs_(n) : 0;
+    v.part = (spe_id *)spe_alloc(&x->m, (size_t)spe_runs(n) * sizeof(spe_id));
+    v.parts = v.part ? spe_runs(n) : 0;
     return v;
 }
 
@@ -1707,8 +1688,8 @@ cv_vec cv_from_scalars_(cv_ctx *x, cv_type type, int n, const spe_id *ids)
 {
     cv_vec v = cv_new_(x, type, n);
     int i, at = 0;
-    for (i = 0; i < v.parts; at += cm_run_(n, i), i++)
-        v.part[i] = cv_join_(x, cv_spe_type_(x, type), cm_run_(n, i), ids + at);
+    for (i = 0; i < v.parts; at += spe_run(n, i), i++)
+        v.part[i] = cv_join_(x, cv_spe_type_(x, type), spe_run(n, i), ids + at);
     return v;
 }
 
@@ -1728,7 +1709,7 @@ cv_vec cv_splat_(cv_where_ w, int type, int n, cv_val value)
     if (!cv_enter_(w) || !cv_check_type_(w, type) || !cv_check_length_(w, n)) return cv_no_vec_();
     id = cv_id_(w, type, &value);
     v = cv_new_(w.x, (cv_type)type, n);
-    for (i = 0; i < v.parts; i++) v.part[i] = spe_splat(&w.x->m, cv_part_type_(w.x, type, cm_run_(n, i)), id);
+    for (i = 0; i < v.parts; i++) v.part[i] = spe_splat(&w.x->m, cv_part_type_(w.x, type, spe_run(n, i)), id);
     return v;
 }
 
@@ -1786,8 +1767,8 @@ cv_vec cv_load_(cv_where_ w, cv_memory_ d)
         return ids ? cv_from_scalars_(x, (cv_type)d.ptr.type, d.n, ids) : cv_no_vec_();
     }
     v = cv_new_(x, (cv_type)d.ptr.type, d.n);
-    for (i = 0; i < v.parts; first += cm_run_(d.n, i), i++)
-        v.part[i] = spe_load(&x->m, cv_pointer_to_(x, at, 0, d.ptr.type, first, cm_run_(d.n, i)), (uint32_t)bytes);
+    for (i = 0; i < v.parts; first += spe_run(d.n, i), i++)
+        v.part[i] = spe_load(&x->m, cv_pointer_to_(x, at, 0, d.ptr.type, first, spe_run(d.n, i)), (uint32_t)bytes);
     return v;
 }
 
@@ -1804,8 +1785,8 @@ void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d)
     }
     for (i = 0; stride && i < v.n; i++)
         spe_store(&x->m, cv_pointer_to_(x, at, stride, v.type, i, 1), cv_get_(x, &v, i), (uint32_t)cv_bytes_(v.type));
-    for (i = 0; !stride && i < v.parts; first += cm_run_(v.n, i), i++)
-        spe_store(&x->m, cv_pointer_to_(x, at, 0, v.type, first, cm_run_(v.n, i)), v.part[i],
+    for (i = 0; !stride && i < v.parts; first += spe_run(v.n, i), i++)
+        spe_store(&x->m, cv_pointer_to_(x, at, 0, v.type, first, spe_run(v.n, i)), v.part[i],
                   (uint32_t)cv_bytes_(v.type));
 }
 
@@ -1825,11 +1806,11 @@ cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
         return cv_scalar_(v.type, cv_get_(w.x, &v, (int)i.i), false);
     }
     at = cv_index_(w, &i, "the element's number");
-    for (part = 0; at && part < v.parts; start += cm_run_(v.n, part), part++) {
+    for (part = 0; at && part < v.parts; start += spe_run(v.n, part), part++) {
         spe_id one = v.part[part];
         first = spe_i32(m, start);
-        if (cm_run_(v.n, part) > 1) /* masked: a lane that wants another part must not index outside of this one */
-            one = spe_extract_dyn(m, one, spe_and(m, spe_isub(m, at, first), spe_i32(m, cm_run_(v.n, part) - 1)));
+        if (spe_run(v.n, part) > 1) /* masked: a lane that wants another part must not index outside of this one */
+            one = spe_extract_dyn(m, one, spe_and(m, spe_isub(m, at, first), spe_i32(m, spe_run(v.n, part) - 1)));
         got = got ? spe_select(m, spe_sge(m, at, first), one, got) : one;
     }
     return cv_scalar_(v.type, got, false);
@@ -1918,7 +1899,7 @@ cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
     if (!cv_match_(w, a, b, &p, &q)) return cv_no_vec_();
     v = cv_new_(w.x, p.type, p.n);
     for (i = 0; i < v.parts; i++) {
-        v.part[i] = op < CV_OP_EQ_ ? cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]) : 0;
+        v.part[i] = op < SPE_ARITH_EQ ? cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]) : 0;
         if (!v.part[i] && spe_ok(&w.x->m))
             cv_fail_(w, CV_ERROR_OPERATION, "%s on a vector of %s", cv_op_name_(op), cv_type_name(p.type));
     }
@@ -2000,7 +1981,7 @@ cv_val cv_function_scalar_(cv_where_ w, int fn, cv_any_ a)
 
 cv_vec cv_clamp_(cv_where_ w, cv_vec v, cv_any_ low, cv_any_ high)
 {
-    return cv_binary_vec_(w, CV_OP_MIN_, cv_any_vec_(cv_binary_vec_(w, CV_OP_MAX_, cv_any_vec_(v), low)), high);
+    return cv_binary_vec_(w, SPE_ARITH_MIN, cv_any_vec_(cv_binary_vec_(w, SPE_ARITH_MAX, cv_any_vec_(v), low)), high);
 }
 
 cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ d)
@@ -2023,8 +2004,8 @@ cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ 
 cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope)
 {
     cv_any_ x = cv_any_vec_(v);
-    return cv_choose_(w, CV_OP_GT_, x, cv_any_real_(0), x,
-                      cv_any_vec_(cv_binary_vec_(w, CV_OP_MUL_, x, cv_any_val_(slope))));
+    return cv_choose_(w, SPE_ARITH_GT, x, cv_any_real_(0), x,
+                      cv_any_vec_(cv_binary_vec_(w, SPE_ARITH_MUL, x, cv_any_val_(slope))));
 }
 
 /* interpret.c - interpretations: how a vector is read as a matrix product's input. */
@@ -2435,7 +2416,7 @@ static void cv_lanes_rows_(const cv_product_ *p, spe_id row, int rows, const spe
         spe_endfor(m, (uint32_t)rows, sums);
     }
     for (i = full; i < p->a.k; i += p->a.across ? 1 : j) {
-        j = cm_run_(p->a.k - i, 0);
+        j = spe_run(p->a.k - i, 0);
         cv_lanes_run_(p, row, spe_i32(m, i), p->a.across ? rows : j, v + i, sums);
     }
     start = cv_finish_sum_(p, cv_join_(p->x, cv_sum_scalar_(p), rows, sums), row, rows);
@@ -2461,8 +2442,8 @@ static void cv_lanes_rolled_(cv_product_ *p, const spe_id *v, spe_id *out)
         spe_endfor(m, 0, none);
         for (i = 0; i < full; i++) out[i] = spe_load(m, cv_at_(p->x, output, spe_i32(m, i)), 0);
     }
-    for (i = full; i < M; i += cm_run_(M - i, 0))
-        cv_lanes_rows_(p, spe_i32(m, i), cm_run_(M - i, 0), v, input, out + i);
+    for (i = full; i < M; i += spe_run(M - i, 0))
+        cv_lanes_rows_(p, spe_i32(m, i), spe_run(M - i, 0), v, input, out + i);
 }
 
 /* Small products are unrolled. */
@@ -2477,7 +2458,7 @@ static void cv_mul_lanes_(cv_product_ *p)
         cv_lanes_rolled_(p, v, out);
     else
         for (i = 0; i < M; i += n) {
-            n = p->a.across ? cm_run_(M - i, 0) : 1;
+            n = p->a.across ? spe_run(M - i, 0) : 1;
             cv_lanes_rows_(p, spe_i32(m, i), n, v, 0, out + i);
         }
     p->out = cv_from_scalars_(p->x, (cv_type)p->out_type, M, out);
@@ -2773,8 +2754,8 @@ static void cv_dpas_finish_(const cv_dpas_ *d, int block, const spe_id sums[4])
 {
     cv_product_ *p = d->p;
     int first = 0, part;
-    for (part = 0; part < p->out.parts; first += cm_run_(p->a.m, part), part++) {
-        int n = cm_run_(p->a.m, part), i = first / 8 - block;
+    for (part = 0; part < p->out.parts; first += spe_run(p->a.m, part), part++) {
+        int n = spe_run(p->a.m, part), i = first / 8 - block;
         if (i < 0 || i >= 4) continue;
         p->out.part[part] = cv_finish_sum_(p, cv_first_rows_(p->x, sums[i], first % 8, n), spe_i32(&p->x->m, first), n);
     }
@@ -3293,7 +3274,7 @@ static void cv_scatter_(cv_ctx *x, cv_frame_ *f)
 static cv_frame_ *cv_open_(cv_where_ w, const char *name, void *const *objects, bool uniform)
 {
     cv_ctx *x = w.x;
-    int depth = cm_region_open_(cv_blame_(w), &x->regions, name);
+    int depth = spe_region_open(cv_blame_(w), &x->regions, name);
     cv_frame_ *f;
     int i;
     if (!depth) return NULL;
@@ -3314,16 +3295,16 @@ static cv_frame_ *cv_open_(cv_where_ w, const char *name, void *const *objects, 
     return f;
 }
 
-/* The frame of the region of this depth, when it may be closed (cm_region_ends_). */
+/* The frame of the region of this depth, when it may be closed (spe_region_ends). */
 static cv_frame_ *cv_closing_(cv_ctx *x, int depth, bool done)
 {
-    return cm_region_ends_(&x->m, cv_errors_(), &x->regions, depth, done) ? &x->frames[depth - 1] : NULL;
+    return spe_region_ends(&x->m, cv_errors_(), &x->regions, depth, done) ? &x->frames[depth - 1] : NULL;
 }
 
 /* At the end of a region: its values now. */
 static bool cv_gather_end_(cv_ctx *x, cv_frame_ *f)
 {
-    cm_blame_ at = cm_region_blame_(&x->m, cv_errors_(), &x->regions);
+    spe_blame at = spe_region_blame(&x->m, cv_errors_(), &x->regions);
     cv_where_ w = cv_where_at_(x, at.file, at.line);
     return cv_enter_(w) && cv_gather_(w, f);
 }
@@ -3615,7 +3596,7 @@ bool cv_conversions_next_(cv_conversions_ *c)
 /* build.c - building a module. */
 
 /* The type of a parameter by its name; -1: none. Numbers are of no 8-bit float. */
-static int cv_type_of_(const char *name, const cm_param_ *p)
+static int cv_type_of_(const char *name, const spe_kernel_param *p)
 {
     int i;
     for (i = 0; i < CV_TYPE_COUNT_; i++) {
@@ -3630,7 +3611,7 @@ static int cv_type_of_(const char *name, const cm_param_ *p)
 static bool cv_choose_target_(cv_ctx *x, cv_where_ w)
 {
     const cv_build_desc *d = x->desc;
-    if (!cm_choose_target_(cv_blame_(w), d->target, d->subgroup_size, &x->target)) return false;
+    if (!cm_choose_target(cv_blame_(w), d->target, d->subgroup_size, &x->target)) return false;
     x->S = x->target.subgroup_size;
     x->local_size = d->local_size ? d->local_size : 4 * x->S;
     if (x->local_size < 1 || x->local_size > x->target.max_group_size) {
@@ -3644,11 +3625,11 @@ static bool cv_choose_target_(cv_ctx *x, cv_where_ w)
 
 static bool cv_begin_kernel_(cv_ctx *x)
 {
-    spe_param params[CM_PARAMS_MAX_];
+    spe_param params[SPE_PARAMS_MAX];
     int i;
     for (i = 0; i < x->param_count; i++)
-        params[i] = cm_spe_param_(&x->m, &x->params[i], cv_spe_type_(x, x->params[i].type));
-    if (!cm_kernel_begin_(&x->m, x->kernel->name, x->S, x->local_size, x->param_count, params)) return false;
+        params[i] = spe_param_of(&x->m, &x->params[i], cv_spe_type_(x, x->params[i].type));
+    if (!spe_build_kernel(&x->m, x->kernel->name, x->S, x->local_size, x->param_count, params)) return false;
     for (i = 0; i < x->param_count; i++) {
         x->args[i] = cv_scalar_(x->params[i].type, spe_param_id(&x->m, (uint32_t)i), true);
         if (x->params[i].pointer) x->args[i].kind = CV_POINTER_;
@@ -3664,30 +3645,30 @@ static void cv_emit_module_(cv_ctx *x, cv_module *mod)
     x->block2d = x->dpas && (x->target.block2d_sizes & (uint32_t)x->S) && x->S == 16;
     if (!cv_begin_kernel_(x)) return;
     x->kernel->body(x);
-    if (x->regions.depth) cm_fail_open_(&x->m, cv_errors_(), &x->regions, "");
+    if (x->regions.depth) spe_region_fail(&x->m, cv_errors_(), &x->regions, "");
     spe_at(&x->m, x->kernel->file, x->kernel->line);
-    if (!cm_build_end_(mod, x->kernel->name, x->kernel->params, x->S, x->local_size)) return;
+    if (!spe_build_end(mod, x->kernel->name, x->kernel->params, x->S, x->local_size)) return;
     if (x->desc->large_registers) mod->build_flags = "-ze-opt-large-register-file";
 }
 
 cv_module cv_build(const cv_build_desc *desc)
 {
     cv_module mod;
-    spe_options options = cm_options_(desc->version, desc->names, desc->lines, desc->kernel->file);
-    cv_ctx *x = (cv_ctx *)cm_build_begin_(&mod, cv_errors_(), sizeof *x, &options);
+    cv_ctx *x = (cv_ctx *)spe_build_begin(&mod, cv_errors_(), sizeof *x, desc->version, desc->names,
+                                            desc->lines, desc->kernel->file);
     const cv_kernel *k = desc->kernel;
     if (!x || !spe_ok(&x->m)) return mod;
     x->desc = desc;
     x->kernel = k;
     x->param_count =
-        cm_parse_params_(cv_blame_(cv_where_at_(x, k->file, k->line)), k->params, cv_type_of_, x->params);
+        spe_parse_params(cv_blame_(cv_where_at_(x, k->file, k->line)), k->params, cv_type_of_, x->params);
     if (x->param_count >= 0 && cv_choose_target_(x, cv_where_at_(x, desc->file, desc->line)))
         cv_emit_module_(x, &mod);
     x->desc = NULL; /* the caller's, which may go */
     return mod;
 }
 
-void cv_free(cv_module *mod) { cm_module_free(mod); }
+void cv_free(cv_module *mod) { spe_built_free(mod); }
 
 cv_module cv_conversion_module(const cv_target *target)
 {

@@ -114,6 +114,17 @@
  *     on the host   spe_f32_to_f16_bits spe_f16_bits_to_f32 spe_f32_to_bf16_bits spe_bf16_bits_to_f32 spe_f32_to_tf32
  *                   spe_f32_to_e4m3_bits spe_e4m3_bits_to_f32 spe_f32_to_e5m2_bits spe_e5m2_bits_to_f32; no module
  *
+ * The kernel part. A header whose users write kernels as C functions, with macros (xetile.h, coopvec.h), finds here
+ * what all such headers need; it emits nothing of its own but numbers.
+ *     building      spe_build_begin spe_build_kernel spe_build_end give an spe_built for an spe_device; spe_built_free
+ *     parameters    spe_parse_params reads "ptr<f16> A, u32 N"; spe_param_of makes an spe_param of one
+ *     errors        spe_report spe_vreport(blame, id, format ...) at the user's line; spe_blame_of, spe_reporter
+ *     numbers       spe_arith(SPE_ARITH_ADD ... SPE_ARITH_GE, kind, a, b) spe_arith_name; spe_runs(n) spe_run(n, i) cut
+ *                   a long vector up
+ *     regions       spe_region_open spe_region_ends spe_region_blame spe_region_fail keep the open XT_FOR, CV_IF ...
+ *     macros        SPE_KERNEL SPE_NAME_OF SPE_CARRIED; SPE_CAT SPE_FIRST SPE_REST SPE_COUNT SPE_EACH SPE_COMMA;
+ *                   SPE_PRINTF SPE_UNUSED: attributes
+ *
  * Options (spe_options; zero is the default): version SPE_VERSION(1, 0..6), default 1.4; env, the OpenCL environment;
  * names writes OpName for functions, parameters and spe_name; lines writes OpLine for every place given by SPE or
  * spe_at; source is the name of the source file for OpSource; realloc and user replace the allocator
@@ -411,10 +422,12 @@ typedef enum { SPE_MATH_LIST(SPE_MATH_ENUM_) SPE_MATH_END_ } spe_math_op;
 /* ---- The module: errors, memory, ids --------------------------------------------------------------------------- */
 
 #if defined(__GNUC__)
-#define SPE_PRINTF_(text, args) __attribute__((__format__(__printf__, text, args)))
+#define SPE_PRINTF(text, args) __attribute__((__format__(__printf__, text, args)))
 #define SPE_UNLIKELY_(x) __builtin_expect(!!(x), 0)
+#define SPE_UNUSED __attribute__((__unused__))
 #else
-#define SPE_PRINTF_(text, args)
+#define SPE_PRINTF(text, args)
+#define SPE_UNUSED
 #define SPE_UNLIKELY_(x) (x)
 #endif
 
@@ -588,7 +601,7 @@ typedef struct {
 XETILE_API const char *spe_error_meaning(int id);
 
 /* Records an error under any id and name, for the headers above this one. The first error of a module stays. */
-SPE_PRINTF_(4, 5) XETILE_API void spe_fail(spe_module *m, int id, const char *name, const char *format, ...);
+SPE_PRINTF(4, 5) XETILE_API void spe_fail(spe_module *m, int id, const char *name, const char *format, ...);
 
 /* The first error; its id is 0 while all is well. Never NULL. */
 XETILE_API const spe_error *spe_get_error(const spe_module *m);
@@ -1239,6 +1252,233 @@ XETILE_API float spe_e4m3_bits_to_f32(uint8_t bits);
 XETILE_API uint8_t spe_f32_to_e5m2_bits(float v, bool saturate);
 XETILE_API float spe_e5m2_bits_to_f32(uint8_t bits);
 
+/* ==== the kernel part: kernels that are C functions ================================================================
+ *
+ * What a header needs whose users write kernels as C functions, with macros: parameters, numbers, regions, errors at
+ * the user's line, building. xetile.h and coopvec.h stand on it, side by side; so can a header of your own.
+ */
+
+/* The device that a kernel is built for. */
+typedef struct {
+    const char *name;        /* a row of the target table of the header above */
+    uint32_t subgroup_sizes; /* bit mask (8 | 16 | 32); this and the rest: 0 for the row's */
+    uint32_t local_memory, max_group_size, device_id;
+} spe_device;
+
+/* What a build gives. */
+typedef struct {
+    const uint32_t *words; /* NULL when the build failed */
+    size_t size;           /* in bytes */
+    const char *kernel, *params;
+    uint32_t local_size[3], subgroup_size, subgroups;
+    uint32_t local_memory; /* bytes of a work-group */
+    const char *build_flags;
+    const spe_error *error; /* never NULL; id 0: none */
+    spe_module *owner_;     /* the first member of the build's context */
+} spe_built;
+
+/* -- errors at the user's line */
+
+/* The errors of a header above: how an id reads, and the ids that are reported here. */
+typedef struct {
+    const char *(*name)(int id), *(*text)(int id);
+    int parameter_text, target, subgroup_size, unclosed;
+    spe_error no_memory;
+} spe_reporter;
+
+/* Where errors go: to which module, as which header's, at which line of the user's. */
+typedef struct {
+    spe_module *m;
+    const spe_reporter *errors;
+    const char *file;
+    int line;
+} spe_blame;
+
+XETILE_API spe_blame spe_blame_of(spe_module *m, const spe_reporter *errors, const char *file, int line);
+
+/* Reports error `id` of the header, as "its text: the format's text". */
+SPE_PRINTF(3, 4) XETILE_API void spe_report(spe_blame at, int id, const char *format, ...);
+SPE_PRINTF(3, 0) XETILE_API void spe_vreport(spe_blame at, int id, const char *format, va_list args);
+
+/* -- parameters */
+
+enum { SPE_PARAMS_MAX = 32 };
+
+typedef struct {
+    char name[64];
+    int type;            /* of the number, or of what a pointer points to: as the header above counts them */
+    bool pointer, local; /* to global memory, to local memory; neither: a number */
+} spe_kernel_param;
+
+/* The type of this name, for such a parameter; -1: there is none. */
+typedef int (*spe_type_by_name)(const char *name, const spe_kernel_param *p);
+
+/* "ptr<f16> A, u32 N" into params[SPE_PARAMS_MAX]; how many they are, -1 and an error when the text cannot be read. */
+XETILE_API int spe_parse_params(spe_blame at, const char *text, spe_type_by_name type_of, spe_kernel_param *params);
+
+/* The parameter as spe_kernel_begin takes it; `type`: the SPIR-V type of p->type. */
+XETILE_API spe_param spe_param_of(spe_module *m, const spe_kernel_param *p, spe_id type);
+
+/* -- numbers */
+
+/* Operations on two numbers, or vectors of them. REM has the sign of the first operand; SHR keeps the sign of signed
+ * numbers. From EQ on they are comparisons. */
+typedef enum {
+    SPE_ARITH_ADD, SPE_ARITH_SUB, SPE_ARITH_MUL, SPE_ARITH_DIV, SPE_ARITH_MIN, SPE_ARITH_MAX, SPE_ARITH_REM,
+    SPE_ARITH_AND, SPE_ARITH_OR, SPE_ARITH_XOR, SPE_ARITH_SHL, SPE_ARITH_SHR,
+    SPE_ARITH_EQ, SPE_ARITH_NE, SPE_ARITH_LT, SPE_ARITH_LE, SPE_ARITH_GT, SPE_ARITH_GE, SPE_ARITH_COUNT
+} spe_arith_op;
+
+typedef enum { SPE_NUMBER_FLOAT, SPE_NUMBER_SIGNED, SPE_NUMBER_UNSIGNED } spe_number_kind;
+
+/* "add", "sub" ... "ge". */
+XETILE_API const char *spe_arith_name(spe_arith_op op);
+
+/* The operation on two ids of one type, numbers read as of this kind; 0, and no error, where there is none. */
+XETILE_API spe_id spe_arith(spe_module *m, spe_arith_op op, spe_number_kind kind, spe_id a, spe_id b);
+
+/* A long vector of n components as vectors of 8, then 4, 2 and 1: how many they are, and how many components number i
+ * has. */
+XETILE_API int spe_runs(int n);
+XETILE_API int spe_run(int n, int i);
+
+/* -- a build */
+
+/* Starts a build: a zeroed context of `size` bytes, which begins with the spe_module. version, names, lines and source
+ * are those of spe_options. NULL without memory; the error of anything is in mod. */
+XETILE_API void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, uint32_t version, bool names,
+                                 bool lines, const char *source);
+
+/* Opens its kernel: `group_size` work-items in a row, with these parameters. */
+XETILE_API bool spe_build_kernel(spe_module *m, const char *name, int subgroup_size, int group_size, int count,
+                                 const spe_param *params);
+
+/* Ends the kernel and hands the module over; false after an error. */
+XETILE_API bool spe_build_end(spe_built *mod, const char *name, const char *params, int subgroup_size, int group_size);
+
+/* Gives back what a build holds; safe on a zeroed one and twice. */
+XETILE_API void spe_built_free(spe_built *mod);
+
+/* -- regions that macros write as C loops (XT_FOR, CV_IF ...): closed when the loop asks for a turn too many */
+
+enum { SPE_REGIONS_MAX = 32 };
+
+typedef struct {
+    int depth;
+    struct {
+        const char *name, *file;
+        int line;
+    } region[SPE_REGIONS_MAX];
+} spe_regions;
+
+/* Opens a region; its depth (from 1), 0 and an error when there are too many. */
+XETILE_API int spe_region_open(spe_blame at, spe_regions *r, const char *name);
+
+/* Where the innermost region was opened. */
+XETILE_API spe_blame spe_region_blame(spe_module *m, const spe_reporter *errors, const spe_regions *r);
+
+/* Fails for the innermost region, which is open although it should not be. */
+XETILE_API void spe_region_fail(spe_module *m, const spe_reporter *errors, spe_regions *r, const char *why);
+
+/* May the region of this depth be closed? False after an error, of which one is that it is not the innermost.
+ * `done`: its body was left at its end. */
+XETILE_API bool spe_region_ends(spe_module *m, const spe_reporter *errors, spe_regions *r, int depth, bool done);
+
+/* -- macros (C only) */
+
+/* SPE_CAT pastes, SPE_FIRST and SPE_REST take a list apart, SPE_COUNT counts 1 to 32 of them. */
+#define SPE_CAT(a, b) SPE_CAT2_(a, b)
+#define SPE_CAT2_(a, b) a##b
+#define SPE_FIRST(first, ...) first
+#define SPE_REST(first, ...) __VA_ARGS__
+#define SPE_COUNT(...) SPE_COUNT2_(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16,    \
+    15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define SPE_COUNT2_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21,    \
+    a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, n, ...) n
+
+/* F(0, x) S() F(1, y) ...: each argument with its number, S() between. */
+#define SPE_EACH(F, S, ...) SPE_CAT(SPE_EACH_, SPE_COUNT(__VA_ARGS__))(F, S, 0, __VA_ARGS__)
+#define SPE_EACH_1(F, S, i, x) F(i, x)
+#define SPE_EACH_2(F, S, i, x, ...) F(i, x) S() SPE_EACH_1(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_3(F, S, i, x, ...) F(i, x) S() SPE_EACH_2(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_4(F, S, i, x, ...) F(i, x) S() SPE_EACH_3(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_5(F, S, i, x, ...) F(i, x) S() SPE_EACH_4(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_6(F, S, i, x, ...) F(i, x) S() SPE_EACH_5(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_7(F, S, i, x, ...) F(i, x) S() SPE_EACH_6(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_8(F, S, i, x, ...) F(i, x) S() SPE_EACH_7(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_9(F, S, i, x, ...) F(i, x) S() SPE_EACH_8(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_10(F, S, i, x, ...) F(i, x) S() SPE_EACH_9(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_11(F, S, i, x, ...) F(i, x) S() SPE_EACH_10(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_12(F, S, i, x, ...) F(i, x) S() SPE_EACH_11(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_13(F, S, i, x, ...) F(i, x) S() SPE_EACH_12(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_14(F, S, i, x, ...) F(i, x) S() SPE_EACH_13(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_15(F, S, i, x, ...) F(i, x) S() SPE_EACH_14(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_16(F, S, i, x, ...) F(i, x) S() SPE_EACH_15(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_17(F, S, i, x, ...) F(i, x) S() SPE_EACH_16(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_18(F, S, i, x, ...) F(i, x) S() SPE_EACH_17(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_19(F, S, i, x, ...) F(i, x) S() SPE_EACH_18(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_20(F, S, i, x, ...) F(i, x) S() SPE_EACH_19(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_21(F, S, i, x, ...) F(i, x) S() SPE_EACH_20(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_22(F, S, i, x, ...) F(i, x) S() SPE_EACH_21(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_23(F, S, i, x, ...) F(i, x) S() SPE_EACH_22(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_24(F, S, i, x, ...) F(i, x) S() SPE_EACH_23(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_25(F, S, i, x, ...) F(i, x) S() SPE_EACH_24(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_26(F, S, i, x, ...) F(i, x) S() SPE_EACH_25(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_27(F, S, i, x, ...) F(i, x) S() SPE_EACH_26(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_28(F, S, i, x, ...) F(i, x) S() SPE_EACH_27(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_29(F, S, i, x, ...) F(i, x) S() SPE_EACH_28(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_30(F, S, i, x, ...) F(i, x) S() SPE_EACH_29(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_31(F, S, i, x, ...) F(i, x) S() SPE_EACH_30(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_32(F, S, i, x, ...) F(i, x) S() SPE_EACH_31(F, S, i + 1, __VA_ARGS__)
+#define SPE_COMMA() ,
+#define SPE_COMMA_TEXT_() ", "
+
+/* A kernel's parameters, ptr(f16, A) or u32(N): their names, and the text that ze_dispatch.h reads too. */
+#define SPE_NAME_OF(parameter) SPE_NAME_OF_##parameter
+#define SPE_WRITE_(i, parameter) SPE_WRITE_##parameter
+#define SPE_NAME_OF_ptr(T, name) name
+#define SPE_WRITE_ptr(T, name) "ptr<" #T "> " #name
+#define SPE_NAME_OF_f64(name) name
+#define SPE_WRITE_f64(name) "f64 " #name
+#define SPE_NAME_OF_f32(name) name
+#define SPE_WRITE_f32(name) "f32 " #name
+#define SPE_NAME_OF_f16(name) name
+#define SPE_WRITE_f16(name) "f16 " #name
+#define SPE_NAME_OF_bf16(name) name
+#define SPE_WRITE_bf16(name) "bf16 " #name
+#define SPE_NAME_OF_i64(name) name
+#define SPE_WRITE_i64(name) "i64 " #name
+#define SPE_NAME_OF_i32(name) name
+#define SPE_WRITE_i32(name) "i32 " #name
+#define SPE_NAME_OF_i16(name) name
+#define SPE_WRITE_i16(name) "i16 " #name
+#define SPE_NAME_OF_i8(name) name
+#define SPE_WRITE_i8(name) "i8 " #name
+#define SPE_NAME_OF_u64(name) name
+#define SPE_WRITE_u64(name) "u64 " #name
+#define SPE_NAME_OF_u32(name) name
+#define SPE_WRITE_u32(name) "u32 " #name
+#define SPE_NAME_OF_u16(name) name
+#define SPE_WRITE_u16(name) "u16 " #name
+#define SPE_NAME_OF_u8(name) name
+#define SPE_WRITE_u8(name) "u8 " #name
+
+/* What XT_KERNEL and CV_KERNEL are made of: a constant of type xt_kernel that names the kernel and what it takes and
+ * says where it stands, and the head of the function that is its body. xt_ctx, XT_DECLARE_ and XT_ARGUMENT_ are the
+ * header's own. */
+#define SPE_KERNEL(xt, XT, name_, ...)                                                                                 \
+    static void name_##_##xt##_body_(xt##_ctx *xt##_, SPE_EACH(XT##_DECLARE_, SPE_COMMA, __VA_ARGS__));                \
+    SPE_UNUSED static void name_##_##xt##_call_(xt##_ctx *xt##_)                                                       \
+    {                                                                                                                  \
+        name_##_##xt##_body_(xt##_, SPE_EACH(XT##_ARGUMENT_, SPE_COMMA, __VA_ARGS__));                                 \
+    }                                                                                                                  \
+    SPE_UNUSED static const xt##_kernel name_ = {#name_, SPE_EACH(SPE_WRITE_, SPE_COMMA_TEXT_, __VA_ARGS__),           \
+                                                 __FILE__, __LINE__, name_##_##xt##_call_};                            \
+    static void name_##_##xt##_body_(SPE_UNUSED xt##_ctx *xt##_, SPE_EACH(XT##_DECLARE_, SPE_COMMA, __VA_ARGS__))
+
+/* The variables that a region carries, as a list that NULL ends: after the region's own first argument. */
+#define SPE_CARRIED(...) ((void *const[]){SPE_REST(__VA_ARGS__, NULL)})
+
 #endif /* SPIRV_EMIT_H */
 
 /* ==== bodies: nothing from here on is for users ================================================================== */
@@ -1260,7 +1500,7 @@ const char XETILE_IMPLEMENTATION_belongs_in_one_file__spirv_emit[] = "";
 
 enum { SPE_ID_TYPE_ = 1, SPE_ID_CONSTANT_ = 2, SPE_ID_GLOBAL_ = 4, SPE_ID_FUNCTION_ = 8, SPE_ID_SPEC_ = 16 };
 
-SPE_PRINTF_(3, 4) XETILE_PRIVATE spe_id spe_error_(spe_module *m, int id, const char *format, ...);
+SPE_PRINTF(3, 4) XETILE_PRIVATE spe_id spe_error_(spe_module *m, int id, const char *format, ...);
 
 XETILE_PRIVATE bool spe_grow_(spe_module *m, void **array, size_t *capacity, size_t need, size_t size, size_t first);
 XETILE_PRIVATE uint32_t *spe_push_(spe_module *m, int which, size_t count);
@@ -1346,7 +1586,7 @@ static const char *spe_error_name_(int id)
 #undef SPE_ERROR_CASE_
 }
 
-SPE_PRINTF_(4, 0)
+SPE_PRINTF(4, 0)
 static void spe_vfail_(spe_module *m, int id, const char *name, const char *format, va_list args)
 {
     if (m->error.id) return;
@@ -1905,7 +2145,7 @@ uint32_t spe_count(const spe_module *m, spe_id type)
 }
 
 /* snprintf that may cut: error texts are of one size. */
-SPE_PRINTF_(3, 4)
+SPE_PRINTF(3, 4)
 static void spe_print_(char *text, size_t size, const char *format, ...)
 {
     va_list args;
@@ -5338,6 +5578,243 @@ bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits)
     if (t->bits != 16 && t->bits != 8) return false;
     *bits = spe_encode_(spe_format_of_(formats[t->encoding]), value, false);
     return true;
+}
+
+/* kernels.c - the kernel part: what headers share whose kernels are C functions. */
+
+spe_blame spe_blame_of(spe_module *m, const spe_reporter *errors, const char *file, int line)
+{
+    spe_blame at;
+    at.m = m;
+    at.errors = errors;
+    at.file = file;
+    at.line = line;
+    return at;
+}
+
+void spe_vreport(spe_blame at, int id, const char *format, va_list args)
+{
+    char text[320];
+    vsnprintf(text, sizeof text, format, args);
+    spe_fail(spe_at(at.m, at.file, at.line), id, at.errors->name(id), "%s: %s", at.errors->text(id), text);
+}
+
+void spe_report(spe_blame at, int id, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    spe_vreport(at, id, format, args);
+    va_end(args);
+}
+
+/* -- parameters */
+
+/* "ptr<f16> " or "u32 " at *text; moves on. */
+static bool spe_parse_type_(const char **text, spe_type_by_name type_of, spe_kernel_param *p)
+{
+    const char *s = *text;
+    char name[16];
+    size_t n;
+    p->pointer = strncmp(s, "ptr<", 4) == 0;
+    p->local = strncmp(s, "local<", 6) == 0;
+    s += p->pointer ? 4 : p->local ? 6 : 0;
+    n = strcspn(s, "> ,");
+    if (n >= sizeof name) return false;
+    memcpy(name, s, n);
+    name[n] = 0;
+    s += n;
+    p->type = type_of(name, p);
+    if (p->type < 0 || ((p->pointer || p->local) && *s++ != '>') || *s != ' ') return false;
+    *text = s + strspn(s, " ");
+    return true;
+}
+
+int spe_parse_params(spe_blame at, const char *text, spe_type_by_name type_of, spe_kernel_param *params)
+{
+    const char *s = text ? text : "";
+    int id = at.errors->parameter_text, count = 0;
+    for (; *s; count++) {
+        spe_kernel_param *p = &params[count];
+        size_t n;
+        if (count == SPE_PARAMS_MAX) return spe_report(at, id, "more than %d parameters", (int)SPE_PARAMS_MAX), -1;
+        if (!spe_parse_type_(&s, type_of, p)) return spe_report(at, id, "parameter %d at \"%.40s\"", count + 1, s), -1;
+        n = strcspn(s, ", ");
+        if (n == 0 || n >= sizeof p->name)
+            return spe_report(at, id, "the name of parameter %d has %d characters", count + 1, (int)n), -1;
+        memcpy(p->name, s, n);
+        s += n;
+        s += strspn(s, ", ");
+    }
+    return count;
+}
+
+spe_param spe_param_of(spe_module *m, const spe_kernel_param *p, spe_id type)
+{
+    spe_param r;
+    memset(&r, 0, sizeof r);
+    r.name = p->name;
+    r.type = p->pointer ? spe_ptr(m, SPE_StorageClassCrossWorkgroup, type)
+             : p->local ? spe_ptr(m, SPE_StorageClassWorkgroup, type)
+                        : type;
+    return r;
+}
+
+/* -- numbers */
+
+typedef spe_id spe_two_(spe_module *m, spe_id a, spe_id b);
+
+/* By kind of number, an instruction or else a function of OpenCL.std; an operation that has neither for a kind does not
+ * take it. */
+typedef struct {
+    const char *name;
+    spe_two_ *instruction[3];
+    spe_math_op function[3];
+} spe_arith_row_;
+
+static const spe_arith_row_ *spe_arith_row_of_(spe_arith_op op)
+{
+#define SPE_NO_FUNCTION_ {SPE_MATH_END_, SPE_MATH_END_, SPE_MATH_END_}
+    static const spe_arith_row_ rows[SPE_ARITH_COUNT] = {
+        {"add", {spe_fadd, spe_iadd, spe_iadd}, SPE_NO_FUNCTION_},
+        {"sub", {spe_fsub, spe_isub, spe_isub}, SPE_NO_FUNCTION_},
+        {"mul", {spe_fmul, spe_imul, spe_imul}, SPE_NO_FUNCTION_},
+        {"div", {spe_fdiv, spe_sdiv, spe_udiv}, SPE_NO_FUNCTION_},
+        {"min", {NULL, NULL, NULL}, {SPE_FMIN, SPE_SMIN, SPE_UMIN}},
+        {"max", {NULL, NULL, NULL}, {SPE_FMAX, SPE_SMAX, SPE_UMAX}},
+        {"rem", {spe_frem, spe_srem, spe_umod}, SPE_NO_FUNCTION_},
+        {"and", {NULL, spe_and, spe_and}, SPE_NO_FUNCTION_},
+        {"or", {NULL, spe_or, spe_or}, SPE_NO_FUNCTION_},
+        {"xor", {NULL, spe_xor, spe_xor}, SPE_NO_FUNCTION_},
+        {"shl", {NULL, spe_shl, spe_shl}, SPE_NO_FUNCTION_},
+        {"shr", {NULL, spe_sar, spe_shr}, SPE_NO_FUNCTION_},
+        {"eq", {spe_feq, spe_ieq, spe_ieq}, SPE_NO_FUNCTION_},
+        {"ne", {spe_fune, spe_ine, spe_ine}, SPE_NO_FUNCTION_},
+        {"lt", {spe_flt, spe_slt, spe_ult}, SPE_NO_FUNCTION_},
+        {"le", {spe_fle, spe_sle, spe_ule}, SPE_NO_FUNCTION_},
+        {"gt", {spe_fgt, spe_sgt, spe_ugt}, SPE_NO_FUNCTION_},
+        {"ge", {spe_fge, spe_sge, spe_uge}, SPE_NO_FUNCTION_},
+    };
+#undef SPE_NO_FUNCTION_
+    return &rows[op];
+}
+
+const char *spe_arith_name(spe_arith_op op)
+{
+    return (unsigned)op < SPE_ARITH_COUNT ? spe_arith_row_of_(op)->name : "no operation";
+}
+
+spe_id spe_arith(spe_module *m, spe_arith_op op, spe_number_kind kind, spe_id a, spe_id b)
+{
+    const spe_arith_row_ *row = (unsigned)op < SPE_ARITH_COUNT ? spe_arith_row_of_(op) : NULL;
+    if (!row) return 0;
+    if (row->instruction[kind]) return row->instruction[kind](m, a, b);
+    return row->function[kind] != SPE_MATH_END_ ? spe_math2(m, row->function[kind], a, b) : 0;
+}
+
+int spe_runs(int n) { return n / 8 + (n % 8 / 4) + (n % 4 / 2) + n % 2; }
+
+int spe_run(int n, int i)
+{
+    int rest = n % 8;
+    if (i < n / 8) return 8;
+    i -= n / 8;
+    if (rest & 4 && i-- == 0) return 4;
+    if (rest & 2 && i == 0) return 2;
+    return 1;
+}
+
+/* -- a build */
+
+void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, uint32_t version, bool names,
+                      bool lines, const char *source)
+{
+    spe_module *m = (spe_module *)calloc(1, size);
+    spe_options options;
+    memset(&options, 0, sizeof options);
+    options.version = version;
+    options.names = names;
+    options.lines = lines;
+    options.source = source;
+    memset(mod, 0, sizeof *mod);
+    mod->build_flags = "";
+    mod->error = m ? spe_get_error(m) : &errors->no_memory;
+    mod->owner_ = m;
+    if (m) spe_begin(m, &options);
+    return m;
+}
+
+bool spe_build_kernel(spe_module *m, const char *name, int subgroup_size, int group_size, int count,
+                      const spe_param *params)
+{
+    spe_kernel k;
+    memset(&k, 0, sizeof k);
+    k.name = name;
+    k.subgroup_size = (uint32_t)subgroup_size;
+    k.local_size[0] = (uint32_t)group_size;
+    k.local_size[1] = k.local_size[2] = 1;
+    k.params = params;
+    k.param_count = (uint32_t)count;
+    return spe_kernel_begin(m, &k);
+}
+
+bool spe_build_end(spe_built *mod, const char *name, const char *params, int subgroup_size, int group_size)
+{
+    spe_words words;
+    spe_kernel_end(mod->owner_);
+    words = spe_finish(mod->owner_);
+    if (!words.data) return false;
+    mod->words = words.data;
+    mod->size = words.count * 4;
+    mod->kernel = name;
+    mod->params = params;
+    mod->subgroup_size = (uint32_t)subgroup_size;
+    mod->subgroups = (uint32_t)((group_size + subgroup_size - 1) / subgroup_size);
+    mod->local_size[0] = (uint32_t)group_size;
+    mod->local_size[1] = mod->local_size[2] = 1;
+    return true;
+}
+
+void spe_built_free(spe_built *mod)
+{
+    if (mod->owner_) {
+        spe_free(mod->owner_);
+        free(mod->owner_);
+    }
+    memset(mod, 0, sizeof *mod);
+}
+
+/* -- regions that macros write as C loops (XT_FOR, CV_IF ...): closed when the loop asks for a turn too many */
+
+int spe_region_open(spe_blame at, spe_regions *r, const char *name)
+{
+    if (r->depth == SPE_REGIONS_MAX) {
+        spe_report(at, at.errors->unclosed, "more than %d regions in each other", (int)SPE_REGIONS_MAX);
+        return 0;
+    }
+    r->region[r->depth].name = name;
+    r->region[r->depth].file = at.file;
+    r->region[r->depth].line = at.line;
+    return ++r->depth;
+}
+
+spe_blame spe_region_blame(spe_module *m, const spe_reporter *errors, const spe_regions *r)
+{
+    return spe_blame_of(m, errors, r->region[r->depth - 1].file, r->region[r->depth - 1].line);
+}
+
+void spe_region_fail(spe_module *m, const spe_reporter *errors, spe_regions *r, const char *why)
+{
+    spe_blame at = spe_region_blame(m, errors, r);
+    if (spe_ok(m)) spe_report(at, errors->unclosed, "the %s of line %d%s", r->region[r->depth - 1].name, at.line, why);
+    r->depth = 0;
+}
+
+bool spe_region_ends(spe_module *m, const spe_reporter *errors, spe_regions *r, int depth, bool done)
+{
+    if (!spe_ok(m) || r->depth < depth) return false;
+    if (r->depth > depth) spe_region_fail(m, errors, r, "");
+    else if (!done) spe_region_fail(m, errors, r, " was left by break");
+    return spe_ok(m);
 }
 
 #if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)

@@ -409,8 +409,8 @@ typedef struct {
     void (*body)(xt_ctx *);
 } xt_kernel; /* what XT_KERNEL defines; params is text such as "ptr<f16> A, u32 N" */
 
-typedef cm_device xt_target;
-typedef cm_module xt_module; /* what XT_BUILD gives */
+typedef spe_device xt_target;
+typedef spe_built xt_module; /* what XT_BUILD gives */
 
 typedef enum { XT_PITCH_AUTO, XT_PITCH_ALIGNED, XT_PITCH_ANY } xt_pitch;
 
@@ -471,16 +471,16 @@ typedef struct {
 } xt_place_;
 
 struct xt_ctx {
-    spe_module m; /* first: see cm_build_begin_ */
+    spe_module m; /* first: see spe_build_begin */
     cm_ctx cm;
     cm_target target;
     const xt_kernel *kernel;
     const xt_build_desc *desc;
     int S;
     bool planning, block2d; /* block2d: this is the version with 2D block messages */
-    cm_param_ params[CM_PARAMS_MAX_];
+    spe_kernel_param params[SPE_PARAMS_MAX];
     int param_count;
-    xt_val args[CM_PARAMS_MAX_];
+    xt_val args[SPE_PARAMS_MAX];
     /* counters of one run of the body; a second run must give the same numbers */
     uint32_t serial, step_hash, planned_hash, operations;
     int vec_count, tile_count, frame_count, local_count;
@@ -504,23 +504,13 @@ struct xt_ctx {
     xt_map subgroups_map;
     bool has_mma;
     size_t accumulator_bytes, product_bytes; /* of a subgroup, at most: of a sum; of a sum and both operands */
-    cm_regions_ regions;
-    xt_frame_ frames[CM_REGIONS_MAX_]; /* one a region */
+    spe_regions regions;
+    xt_frame_ frames[SPE_REGIONS_MAX]; /* one a region */
     xt_place_ places[XT_PLACES_MAX_];
     int place_count;
 };
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
-
-#define XT_BINARY_OPS_(X)                                                                                              \
-    X(ADD) X(SUB) X(MUL) X(DIV) X(MIN) X(MAX) X(MOD) X(AND) X(OR) X(XOR) X(SHL) X(SHR)                                 \
-    X(EQ) X(NE) X(LT) X(LE) X(GT) X(GE)
-typedef enum {
-#define XT_ROW_(name) XT_OP_##name##_,
-    XT_BINARY_OPS_(XT_ROW_)
-#undef XT_ROW_
-        XT_OP_COUNT_
-} xt_op_;
 
 XETILE_API xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v);
 
@@ -892,8 +882,8 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_BITCAST(T, x)                                                                                               \
     _Generic((x), xt_vec: xt_bitcast_vec_, default: xt_bitcast_scalar_)(XT_HERE_, (int)XT_TYPE_##T, XT_ANY_(x))
 #define XT_IOTA(T, rows_, cols_, ...)                                                                                  \
-    xt_iota_(XT_HERE_, (int)XT_TYPE_##T, CM_FIRST_(__VA_ARGS__, 0),                                                    \
-             (xt_vec_desc_){.rows = (rows_), .cols = (cols_), CM_REST_(__VA_ARGS__, .end_ = 0)})
+    xt_iota_(XT_HERE_, (int)XT_TYPE_##T, SPE_FIRST(__VA_ARGS__, 0),                                                    \
+             (xt_vec_desc_){.rows = (rows_), .cols = (cols_), SPE_REST(__VA_ARGS__, .end_ = 0)})
 
 #define XT_RED_add XT_RED_ADD_
 #define XT_RED_mul XT_RED_MUL_
@@ -933,12 +923,12 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_BARRIER_ARRIVE(name_) xt_barrier_arrive_(XT_HERE_, name_)
 #define XT_BARRIER_WAIT(name_) xt_barrier_wait_(XT_HERE_, name_)
 #define XT_WHILE(...)                                                                                                  \
-    for (xt_loop_ CM_CAT_(xt_while_, __LINE__) = xt_while_begin_(XT_HERE_, CM_CARRIED_(__VA_ARGS__));                  \
-         xt_for_next_(&CM_CAT_(xt_while_, __LINE__));)                                                                 \
-        for (xt_loop_ *CM_CAT_(xt_once_, __LINE__) = xt_while_test_(                                                   \
-                 XT_HERE_, &CM_CAT_(xt_while_, __LINE__), XT_NUMBER_(CM_FIRST_(__VA_ARGS__, 0)));                      \
-             CM_CAT_(xt_once_, __LINE__);                                                                              \
-             CM_CAT_(xt_once_, __LINE__) = xt_while_done_(CM_CAT_(xt_once_, __LINE__)))
+    for (xt_loop_ SPE_CAT(xt_while_, __LINE__) = xt_while_begin_(XT_HERE_, SPE_CARRIED(__VA_ARGS__));                  \
+         xt_for_next_(&SPE_CAT(xt_while_, __LINE__));)                                                                 \
+        for (xt_loop_ *SPE_CAT(xt_once_, __LINE__) = xt_while_test_(                                                   \
+                 XT_HERE_, &SPE_CAT(xt_while_, __LINE__), XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)));                      \
+             SPE_CAT(xt_once_, __LINE__);                                                                              \
+             SPE_CAT(xt_once_, __LINE__) = xt_while_done_(SPE_CAT(xt_once_, __LINE__)))
 
 /* ---- macros (C only) --------------------------------------------------------------------------------------------- */
 
@@ -962,17 +952,17 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_TYPE_of(x) ((int)(x).type)
 
 /* A kernel's parameters: as C parameters, and as arguments. */
-#define XT_DECLARE_(i, parameter) xt_val CM_NAME_OF_(parameter)
+#define XT_DECLARE_(i, parameter) xt_val SPE_NAME_OF(parameter)
 #define XT_ARGUMENT_(i, parameter) xt_->args[i]
 
 /* A constant of type xt_kernel, and the head of the function that is its body. */
-#define XT_KERNEL(name_, ...) CM_KERNEL_(xt, XT, name_, __VA_ARGS__)
+#define XT_KERNEL(name_, ...) SPE_KERNEL(xt, XT, name_, __VA_ARGS__)
 
 /* XT_BUILD(kernel, &target, .option = value, ...) */
 #define XT_BUILD(kernel_, ...)                                                                                         \
     xt_build(&(xt_build_desc){.kernel = &(kernel_), .file = __FILE__, .line = __LINE__, .target = __VA_ARGS__})
 
-#define XT_CONTEXT CM_UNUSED_ xt_ctx *xt_
+#define XT_CONTEXT SPE_UNUSED xt_ctx *xt_
 #define XT_SELF xt_
 #define XT_HERE_ ((xt_where_){xt_, __FILE__, __LINE__})
 
@@ -987,7 +977,7 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_MAP(...) ((xt_map){__VA_ARGS__})
 
 /* One to four C integers or xt_vals. */
-#define XT_AT(...) CM_CAT_(XT_AT_, CM_COUNT_(__VA_ARGS__))(__VA_ARGS__)
+#define XT_AT(...) SPE_CAT(XT_AT_, SPE_COUNT(__VA_ARGS__))(__VA_ARGS__)
 #define XT_AT_1(a) xt_at_(1, XT_NUMBER_(a), xt_int_(0), xt_int_(0), xt_int_(0))
 #define XT_AT_2(a, b) xt_at_(2, XT_NUMBER_(a), XT_NUMBER_(b), xt_int_(0), xt_int_(0))
 #define XT_AT_3(a, b, c) xt_at_(3, XT_NUMBER_(a), XT_NUMBER_(b), XT_NUMBER_(c), xt_int_(0))
@@ -996,24 +986,24 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_BINARY_(op_, a, b)                                                                                          \
     _Generic((a), xt_vec: xt_binary_vec_, default: _Generic((b), xt_vec: xt_binary_vec_, default: xt_binary_scalar_))( \
         XT_HERE_, op_, XT_ANY_(a), XT_ANY_(b))
-#define XT_ADD(a, b) XT_BINARY_(XT_OP_ADD_, a, b)
-#define XT_SUB(a, b) XT_BINARY_(XT_OP_SUB_, a, b)
-#define XT_MUL(a, b) XT_BINARY_(XT_OP_MUL_, a, b)
-#define XT_DIV(a, b) XT_BINARY_(XT_OP_DIV_, a, b)
-#define XT_MIN(a, b) XT_BINARY_(XT_OP_MIN_, a, b)
-#define XT_MAX(a, b) XT_BINARY_(XT_OP_MAX_, a, b)
-#define XT_MOD(a, b) XT_BINARY_(XT_OP_MOD_, a, b)
-#define XT_AND(a, b) XT_BINARY_(XT_OP_AND_, a, b)
-#define XT_OR(a, b) XT_BINARY_(XT_OP_OR_, a, b)
-#define XT_XOR(a, b) XT_BINARY_(XT_OP_XOR_, a, b)
-#define XT_SHL(a, b) XT_BINARY_(XT_OP_SHL_, a, b)
-#define XT_SHR(a, b) XT_BINARY_(XT_OP_SHR_, a, b)
-#define XT_EQ(a, b) XT_BINARY_(XT_OP_EQ_, a, b)
-#define XT_NE(a, b) XT_BINARY_(XT_OP_NE_, a, b)
-#define XT_LT(a, b) XT_BINARY_(XT_OP_LT_, a, b)
-#define XT_LE(a, b) XT_BINARY_(XT_OP_LE_, a, b)
-#define XT_GT(a, b) XT_BINARY_(XT_OP_GT_, a, b)
-#define XT_GE(a, b) XT_BINARY_(XT_OP_GE_, a, b)
+#define XT_ADD(a, b) XT_BINARY_(SPE_ARITH_ADD, a, b)
+#define XT_SUB(a, b) XT_BINARY_(SPE_ARITH_SUB, a, b)
+#define XT_MUL(a, b) XT_BINARY_(SPE_ARITH_MUL, a, b)
+#define XT_DIV(a, b) XT_BINARY_(SPE_ARITH_DIV, a, b)
+#define XT_MIN(a, b) XT_BINARY_(SPE_ARITH_MIN, a, b)
+#define XT_MAX(a, b) XT_BINARY_(SPE_ARITH_MAX, a, b)
+#define XT_MOD(a, b) XT_BINARY_(SPE_ARITH_REM, a, b)
+#define XT_AND(a, b) XT_BINARY_(SPE_ARITH_AND, a, b)
+#define XT_OR(a, b) XT_BINARY_(SPE_ARITH_OR, a, b)
+#define XT_XOR(a, b) XT_BINARY_(SPE_ARITH_XOR, a, b)
+#define XT_SHL(a, b) XT_BINARY_(SPE_ARITH_SHL, a, b)
+#define XT_SHR(a, b) XT_BINARY_(SPE_ARITH_SHR, a, b)
+#define XT_EQ(a, b) XT_BINARY_(SPE_ARITH_EQ, a, b)
+#define XT_NE(a, b) XT_BINARY_(SPE_ARITH_NE, a, b)
+#define XT_LT(a, b) XT_BINARY_(SPE_ARITH_LT, a, b)
+#define XT_LE(a, b) XT_BINARY_(SPE_ARITH_LE, a, b)
+#define XT_GT(a, b) XT_BINARY_(SPE_ARITH_GT, a, b)
+#define XT_GE(a, b) XT_BINARY_(SPE_ARITH_GE, a, b)
 #define XT_VADD(a, b) XT_ADD(a, b)
 #define XT_VSUB(a, b) XT_SUB(a, b)
 #define XT_VMUL(a, b) XT_MUL(a, b)
@@ -1033,15 +1023,15 @@ XETILE_API void xt_free(xt_module *mod);
     xt_init_tile_(XT_HERE_, (xt_tile_desc_){.base = (base_), .type = (int)XT_TYPE_##T, .rows = __VA_ARGS__})
 #define XT_LOAD_TILE(...) xt_load_tile_(XT_HERE_, (xt_load_desc_){.tile = __VA_ARGS__})
 #define XT_STORE_TILE(vec_, tile_) xt_store_tile_(XT_HERE_, vec_, tile_)
-#define XT_PREFETCH_TILE(...) CM_CAT_(XT_PREFETCH_, CM_COUNT_(__VA_ARGS__))(__VA_ARGS__)
+#define XT_PREFETCH_TILE(...) SPE_CAT(XT_PREFETCH_, SPE_COUNT(__VA_ARGS__))(__VA_ARGS__)
 #define XT_PREFETCH_1(tile_) xt_prefetch_tile_(XT_HERE_, (xt_prefetch_desc_){.tile = (tile_), .locality = 3})
 #define XT_PREFETCH_2(tile_, locality_) xt_prefetch_tile_(XT_HERE_, (xt_prefetch_desc_){.tile = (tile_), locality_})
 #define XT_UPDATE_TILE_OFFSET(tile_, rows_, cols_)                                                                     \
     xt_update_tile_offset_(XT_HERE_, tile_, XT_NUMBER_(rows_), XT_NUMBER_(cols_))
 #define XT_TILE_MMA(...) xt_tile_mma_(XT_HERE_, (xt_mma_desc_){.a = __VA_ARGS__})
 #define XT_SPLAT(T, rows_, cols_, ...)                                                                                 \
-    xt_splat_(XT_HERE_, (int)XT_TYPE_##T, XT_NUMBER_(CM_FIRST_(__VA_ARGS__, 0)),                                       \
-              (xt_vec_desc_){.rows = (rows_), .cols = (cols_), CM_REST_(__VA_ARGS__, .end_ = 0)})
+    xt_splat_(XT_HERE_, (int)XT_TYPE_##T, XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)),                                       \
+              (xt_vec_desc_){.rows = (rows_), .cols = (cols_), SPE_REST(__VA_ARGS__, .end_ = 0)})
 #define XT_ATOMIC_RMW(kind_, vec_, tile_) xt_atomic_rmw_(XT_HERE_, XT_RMW_##kind_##_, vec_, tile_)
 #define XT_ATOMIC_RMW_TILE(kind_, vec_, tile_) XT_ATOMIC_RMW(kind_, vec_, tile_)
 #define XT_LOAD_GATHER(...) xt_load_gather_(XT_HERE_, (xt_gather_desc_){.tile = __VA_ARGS__})
@@ -1051,15 +1041,15 @@ XETILE_API void xt_free(xt_module *mod);
 
 #define XT_FOR(k, lo, hi, ...)                                                                                         \
     for (xt_loop_ k##_loop_ = xt_for_begin_(XT_HERE_, XT_NUMBER_(lo), XT_NUMBER_(hi),                                  \
-                                            XT_NUMBER_(CM_FIRST_(__VA_ARGS__, 0)), CM_CARRIED_(__VA_ARGS__));          \
+                                            XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__));          \
          xt_for_next_(&k##_loop_);)                                                                                    \
         for (const xt_val k = k##_loop_.index, *k##_once_ = &k; k##_once_; k##_once_ = xt_for_done_(&k##_loop_))
 
 #define XT_IF(...)                                                                                                     \
-    for (xt_branch_ CM_CAT_(xt_if_, __LINE__) = xt_if_begin_(XT_HERE_, XT_NUMBER_(CM_FIRST_(__VA_ARGS__, 0)),          \
-                                                             CM_CARRIED_(__VA_ARGS__));                                \
-         xt_if_next_(&CM_CAT_(xt_if_, __LINE__));)                                                                     \
-        if (CM_CAT_(xt_if_, __LINE__).side == 0)
+    for (xt_branch_ SPE_CAT(xt_if_, __LINE__) = xt_if_begin_(XT_HERE_, XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)),          \
+                                                             SPE_CARRIED(__VA_ARGS__));                                \
+         xt_if_next_(&SPE_CAT(xt_if_, __LINE__));)                                                                     \
+        if (SPE_CAT(xt_if_, __LINE__).side == 0)
 #define XT_ELSE else
 
 #endif /* XETILE_XETILE_H */
@@ -1068,7 +1058,6 @@ XETILE_API void xt_free(xt_module *mod);
 
 #if (!defined(XETILE_DECLARATIONS) || defined(XETILE_IMPLEMENTATION)) && !defined(XETILE_XETILE_BODIES_)
 #define XETILE_XETILE_BODIES_
-#include "coopmatrix.h" /* its bodies come first */
 #if defined(XETILE_IMPLEMENTATION)
 /* The linker names this when two files of a program have the bodies. */
 XETILE_EXTERN_ const char XETILE_IMPLEMENTATION_belongs_in_one_file__xetile[];
@@ -1079,6 +1068,8 @@ const char XETILE_IMPLEMENTATION_belongs_in_one_file__xetile[] = "";
 #pragma GCC push_options
 #pragma GCC optimize("O0")
 #endif
+
+#include "coopmatrix.h" /* its bodies come first */
 
 /* internal.h - what the bodies of xetile.h share with each other and with nobody else. */
 
@@ -1148,10 +1139,10 @@ typedef struct {
 } xt_lane_table_row_;
 
 XETILE_PRIVATE xt_where_ xt_where_at_(xt_ctx *x, const char *file, int line);
-XETILE_PRIVATE const cm_errors_ *xt_errors_(void);
-XETILE_PRIVATE cm_blame_ xt_blame_(xt_where_ w);
+XETILE_PRIVATE const spe_reporter *xt_errors_(void);
+XETILE_PRIVATE spe_blame xt_blame_(xt_where_ w);
 
-CM_PRINTF_(3, 4) XETILE_PRIVATE void xt_fail_(xt_where_ w, int id, const char *format, ...);
+SPE_PRINTF(3, 4) XETILE_PRIVATE void xt_fail_(xt_where_ w, int id, const char *format, ...);
 
 enum { XT_PREFETCH_OPERATION_ = 54 };
 
@@ -1486,9 +1477,9 @@ xt_where_ xt_where_at_(xt_ctx *x, const char *file, int line)
     return w;
 }
 
-const cm_errors_ *xt_errors_(void)
+const spe_reporter *xt_errors_(void)
 {
-    static const cm_errors_ errors = {xt_error_name,
+    static const spe_reporter errors = {xt_error_name,
                                       xt_error_text,
                                       XT_ERROR_PARAMETER_TEXT,
                                       XT_ERROR_TARGET,
@@ -1498,14 +1489,14 @@ const cm_errors_ *xt_errors_(void)
     return &errors;
 }
 
-cm_blame_ xt_blame_(xt_where_ w) { return cm_blame_of_(&w.x->m, xt_errors_(), w.file, w.line); }
+spe_blame xt_blame_(xt_where_ w) { return spe_blame_of(&w.x->m, xt_errors_(), w.file, w.line); }
 
 /* Reports an error at the user's line to the module, which keeps the first. */
 void xt_fail_(xt_where_ w, int id, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    cm_vreport_(xt_blame_(w), id, format, args);
+    spe_vreport(xt_blame_(w), id, format, args);
     va_end(args);
 }
 
@@ -1571,15 +1562,13 @@ spe_id xt_spe_type_(xt_ctx *x, int type)
 
 const char *xt_op_name_(int op)
 {
-    static const char *const names[] = {
-#define XT_ROW_(name) "XT_" #name,
-        XT_BINARY_OPS_(XT_ROW_)
-#undef XT_ROW_
-    };
-    return names[op];
+    static const char *const names[] = {"XT_ADD", "XT_SUB", "XT_MUL", "XT_DIV", "XT_MIN", "XT_MAX",
+                                        "XT_MOD", "XT_AND", "XT_OR",  "XT_XOR", "XT_SHL", "XT_SHR",
+                                        "XT_EQ",  "XT_NE",  "XT_LT",  "XT_LE",  "XT_GT",  "XT_GE"};
+    return names[op]; /* by spe_arith_op */
 }
 
-bool xt_is_compare_(int op) { return op >= XT_OP_EQ_; }
+bool xt_is_compare_(int op) { return op >= SPE_ARITH_EQ; }
 bool xt_is_constant_(const xt_val *v) { return v->kind == XT_INT_ || v->kind == XT_REAL_; }
 
 /* Describes a value for error messages: "f32", "5", "pointer to f16". */
@@ -1723,21 +1712,18 @@ static int xt_common_type_(const xt_val *a, const xt_val *b)
     return CM_I32;
 }
 
-/* The operations are numbered as cm_op and the comparisons after it are. */
-typedef char xt_ops_agree_[(int)XT_OP_SHR_ == (int)CM_SHR && (int)XT_OP_GE_ == (int)CM_GE_ ? 1 : -1];
-
 spe_id xt_emit_int_(spe_module *m, int op, bool is_signed, spe_id a, spe_id b)
 {
-    if (op == XT_OP_MIN_ || op == XT_OP_MAX_) {
+    if (op == SPE_ARITH_MIN || op == SPE_ARITH_MAX) {
         spe_id less = is_signed ? spe_slt(m, a, b) : spe_ult(m, a, b);
-        return op == XT_OP_MIN_ ? spe_select(m, less, a, b) : spe_select(m, less, b, a);
+        return op == SPE_ARITH_MIN ? spe_select(m, less, a, b) : spe_select(m, less, b, a);
     }
-    return cm_instruction_(m, op, is_signed ? 1 : 2, a, b);
+    return spe_arith(m, (spe_arith_op)op, is_signed ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED, a, b);
 }
 
 spe_id xt_emit_float_(spe_module *m, int op, spe_id a, spe_id b)
 {
-    return cm_instruction_(m, op, 0, a, b);
+    return spe_arith(m, (spe_arith_op)op, SPE_NUMBER_FLOAT, a, b);
 }
 
 /* Two integer constants, in 64 bits. */
@@ -1745,23 +1731,23 @@ static int64_t xt_fold_int_(int op, int64_t a, int64_t b)
 {
     uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
     switch (op) {
-    case XT_OP_ADD_: return (int64_t)(ua + ub);
-    case XT_OP_SUB_: return (int64_t)(ua - ub);
-    case XT_OP_MUL_: return (int64_t)(ua * ub);
-    case XT_OP_DIV_: return b == -1 ? (int64_t)(0 - ua) : a / b;
-    case XT_OP_MOD_: return b == -1 ? 0 : a % b;
-    case XT_OP_MIN_: return a < b ? a : b;
-    case XT_OP_MAX_: return a < b ? b : a;
-    case XT_OP_AND_: return a & b;
-    case XT_OP_OR_: return a | b;
-    case XT_OP_XOR_: return a ^ b;
-    case XT_OP_SHL_: return (int64_t)(ua << (ub & 63));
-    case XT_OP_SHR_: return a >> (ub & 63);
-    case XT_OP_EQ_: return a == b;
-    case XT_OP_NE_: return a != b;
-    case XT_OP_LT_: return a < b;
-    case XT_OP_LE_: return a <= b;
-    case XT_OP_GT_: return a > b;
+    case SPE_ARITH_ADD: return (int64_t)(ua + ub);
+    case SPE_ARITH_SUB: return (int64_t)(ua - ub);
+    case SPE_ARITH_MUL: return (int64_t)(ua * ub);
+    case SPE_ARITH_DIV: return b == -1 ? (int64_t)(0 - ua) : a / b;
+    case SPE_ARITH_REM: return b == -1 ? 0 : a % b;
+    case SPE_ARITH_MIN: return a < b ? a : b;
+    case SPE_ARITH_MAX: return a < b ? b : a;
+    case SPE_ARITH_AND: return a & b;
+    case SPE_ARITH_OR: return a | b;
+    case SPE_ARITH_XOR: return a ^ b;
+    case SPE_ARITH_SHL: return (int64_t)(ua << (ub & 63));
+    case SPE_ARITH_SHR: return a >> (ub & 63);
+    case SPE_ARITH_EQ: return a == b;
+    case SPE_ARITH_NE: return a != b;
+    case SPE_ARITH_LT: return a < b;
+    case SPE_ARITH_LE: return a <= b;
+    case SPE_ARITH_GT: return a > b;
     default: return a >= b;
     }
 }
@@ -1771,17 +1757,17 @@ static double xt_fold_real_(int op, double a, double b, int *compared)
 {
     *compared = -1;
     switch (op) {
-    case XT_OP_ADD_: return a + b;
-    case XT_OP_SUB_: return a - b;
-    case XT_OP_MUL_: return a * b;
-    case XT_OP_DIV_: return a / b;
-    case XT_OP_MIN_: return a < b ? a : b;
-    case XT_OP_MAX_: return a < b ? b : a;
-    case XT_OP_EQ_: *compared = a == b; break;
-    case XT_OP_NE_: *compared = a != b; break;
-    case XT_OP_LT_: *compared = a < b; break;
-    case XT_OP_LE_: *compared = a <= b; break;
-    case XT_OP_GT_: *compared = a > b; break;
+    case SPE_ARITH_ADD: return a + b;
+    case SPE_ARITH_SUB: return a - b;
+    case SPE_ARITH_MUL: return a * b;
+    case SPE_ARITH_DIV: return a / b;
+    case SPE_ARITH_MIN: return a < b ? a : b;
+    case SPE_ARITH_MAX: return a < b ? b : a;
+    case SPE_ARITH_EQ: *compared = a == b; break;
+    case SPE_ARITH_NE: *compared = a != b; break;
+    case SPE_ARITH_LT: *compared = a < b; break;
+    case SPE_ARITH_LE: *compared = a <= b; break;
+    case SPE_ARITH_GT: *compared = a > b; break;
     default: *compared = a >= b; break;
     }
     return 0;
@@ -1791,21 +1777,21 @@ static double xt_fold_real_(int op, double a, double b, int *compared)
 static int xt_align_result_(int op, const xt_val *a, const xt_val *b)
 {
     int p = xt_val_align_(a), q = xt_val_align_(b);
-    if (op == XT_OP_MUL_) return p > (1 << 20) / q ? 1 << 20 : p * q;
-    if (op == XT_OP_ADD_ || op == XT_OP_SUB_ || op == XT_OP_MIN_ || op == XT_OP_MAX_ || op == XT_OP_OR_ ||
-        op == XT_OP_XOR_)
+    if (op == SPE_ARITH_MUL) return p > (1 << 20) / q ? 1 << 20 : p * q;
+    if (op == SPE_ARITH_ADD || op == SPE_ARITH_SUB || op == SPE_ARITH_MIN || op == SPE_ARITH_MAX ||
+        op == SPE_ARITH_OR || op == SPE_ARITH_XOR)
         return p < q ? p : q;
-    if (op == XT_OP_AND_) return p < q ? q : p;
-    if (op == XT_OP_MOD_ && b->kind == XT_INT_) return p < q ? p : q;
+    if (op == SPE_ARITH_AND) return p < q ? q : p;
+    if (op == SPE_ARITH_REM && b->kind == XT_INT_) return p < q ? p : q;
     return 1;
 }
 
 static bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_val *b, int type)
 {
     char s[48], t[48];
-    bool integers_only = op >= XT_OP_MOD_ && op <= XT_OP_SHR_;
+    bool integers_only = op >= SPE_ARITH_REM && op <= SPE_ARITH_SHR;
     bool held_as_bits = type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2;
-    bool logic = type == XT_BOOL_ && (op == XT_OP_AND_ || op == XT_OP_OR_);
+    bool logic = type == XT_BOOL_ && (op == SPE_ARITH_AND || op == SPE_ARITH_OR);
     if (a->magic != XT_VAL_MAGIC_ || b->magic != XT_VAL_MAGIC_ || a->kind == XT_NONE_ || b->kind == XT_NONE_) {
         xt_fail_(w, XT_ERROR_UNSET, "an operand of %s", xt_op_name_(op));
         return false;
@@ -1816,7 +1802,7 @@ static bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_va
                  xt_describe_(b, t, sizeof t));
         return false;
     }
-    if ((op == XT_OP_DIV_ || op == XT_OP_MOD_) && b->kind == XT_INT_ && b->i == 0 && !xt_is_float_(type)) {
+    if ((op == SPE_ARITH_DIV || op == SPE_ARITH_REM) && b->kind == XT_INT_ && b->i == 0 && !xt_is_float_(type)) {
         xt_fail_(w, XT_ERROR_DIVISION, "%s of %s and 0", xt_op_name_(op), xt_describe_(a, s, sizeof s));
         return false;
     }
@@ -1836,9 +1822,9 @@ static xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
 /* x + 0, x - 0, x * 1, x / 1, 0 + x, 1 * x, x * 0: no instruction. */
 static const xt_val *xt_neutral_(int op, const xt_val *a, const xt_val *b)
 {
-    bool sum = op == XT_OP_ADD_, product = op == XT_OP_MUL_;
+    bool sum = op == SPE_ARITH_ADD, product = op == SPE_ARITH_MUL;
     if (b->kind == XT_INT_ &&
-        ((b->i == 0 && (sum || op == XT_OP_SUB_)) || (b->i == 1 && (product || op == XT_OP_DIV_))))
+        ((b->i == 0 && (sum || op == SPE_ARITH_SUB)) || (b->i == 1 && (product || op == SPE_ARITH_DIV))))
         return a;
     if (a->kind == XT_INT_ && ((a->i == 0 && sum) || (a->i == 1 && product))) return b;
     if (product && b->kind == XT_INT_ && b->i == 0 && xt_is_int_(a->type)) return b;
@@ -1849,9 +1835,9 @@ static const xt_val *xt_neutral_(int op, const xt_val *a, const xt_val *b)
 /* Notes that r is a plus or minus a constant. */
 static void xt_note_delta_(int op, const xt_val *a, const xt_val *b, xt_val *r)
 {
-    bool sum = op == XT_OP_ADD_ && (a->kind == XT_INT_ || b->kind == XT_INT_);
+    bool sum = op == SPE_ARITH_ADD && (a->kind == XT_INT_ || b->kind == XT_INT_);
     const xt_val *scalar = sum && a->kind == XT_INT_ ? b : a, *constant = scalar == a ? b : a;
-    if (!sum && !(op == XT_OP_SUB_ && b->kind == XT_INT_)) return;
+    if (!sum && !(op == SPE_ARITH_SUB && b->kind == XT_INT_)) return;
     if (scalar->kind != XT_SCALAR_ || scalar->type != r->type) return;
     r->root = scalar->root;
     r->delta = scalar->delta + (sum ? constant->i : -constant->i);
@@ -1879,7 +1865,7 @@ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
         eb = xt_is_int_(type) ? xt_expr_of_(x, &b) : 0;
         if (ea && eb && !xt_is_compare_(op)) expression = xt_new_expr_(x, XT_EXPR_BINARY_, op, type, ea, eb, 0);
     } else if (type == XT_BOOL_) {
-        id = op == XT_OP_AND_ ? spe_land(&x->m, p, q) : spe_lor(&x->m, p, q);
+        id = op == SPE_ARITH_AND ? spe_land(&x->m, p, q) : spe_lor(&x->m, p, q);
     } else if (xt_is_float_(type)) {
         id = xt_emit_float_(&x->m, op, p, q);
     } else {
@@ -2483,12 +2469,12 @@ static xt_val xt_leading_distance_(xt_where_ w, const xt_tile *t, const xt_tile_
 {
     xt_val sum = xt_int_(0), stride = xt_wide_(w, t->pitch), term;
     int i, n = d->shape.n;
-    stride = xt_binary_number_(w, XT_OP_MUL_, stride, xt_wide_(w, t->shape[1 - xt_inner_(t)]));
+    stride = xt_binary_number_(w, SPE_ARITH_MUL, stride, xt_wide_(w, t->shape[1 - xt_inner_(t)]));
     for (i = n - 3; i >= 0; i--) {
         if (d->strides.n) stride = xt_wide_(w, d->strides.v[i]);
-        term = xt_binary_number_(w, XT_OP_MUL_, stride, xt_wide_(w, d->offset.v[i]));
-        sum = xt_binary_number_(w, XT_OP_ADD_, sum, term);
-        if (!d->strides.n) stride = xt_binary_number_(w, XT_OP_MUL_, stride, xt_wide_(w, d->shape.v[i]));
+        term = xt_binary_number_(w, SPE_ARITH_MUL, stride, xt_wide_(w, d->offset.v[i]));
+        sum = xt_binary_number_(w, SPE_ARITH_ADD, sum, term);
+        if (!d->strides.n) stride = xt_binary_number_(w, SPE_ARITH_MUL, stride, xt_wide_(w, d->shape.v[i]));
     }
     return sum;
 }
@@ -2610,7 +2596,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     for (i = 0; i < 2; i++) {
         xt_val place = xt_subgroup_place_(x, &t.dist, i);
         if (i == xt_inner_(&t)) xt_plan_step_(x, &t, &place);
-        t.offset[i] = xt_binary_number_(w, XT_OP_ADD_, d.offset.v[i], place);
+        t.offset[i] = xt_binary_number_(w, SPE_ARITH_ADD, d.offset.v[i], place);
     }
     if (t.dist.subgroups > 1 && !t.base.local) xt_note_tile_(w, &t, &d);
     return t;
@@ -2640,8 +2626,8 @@ xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
     if (!spe_ok(&w.x->m)) return xt_no_tile_();
     xt_plan_step_(w.x, &t, xt_inner_(&t) ? &cols : &rows);
     xt_plan_forward_(w.x, &t, xt_inner_(&t) ? &cols : &rows);
-    t.offset[0] = xt_binary_number_(w, XT_OP_ADD_, t.offset[0], rows);
-    t.offset[1] = xt_binary_number_(w, XT_OP_ADD_, t.offset[1], cols);
+    t.offset[0] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[0], rows);
+    t.offset[1] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[1], cols);
     return t;
 }
 
@@ -3088,7 +3074,7 @@ static spe_id xt_rmw_loop_(cm_ctx *c, const xt_rmw_ *r, cm_type type, spe_id ptr
         next = v;
     else
         next =
-            cm_from_arith_(c, type, xt_rmw_combine_(m, r->kind, cm_to_arith_(c, type, next), cm_to_arith_(c, type, v)));
+            cm_from_arith(c, type, xt_rmw_combine_(m, r->kind, cm_to_arith(c, type, next), cm_to_arith(c, type, v)));
     next = xt_word_put_(m, &word, old, next);
     got = spe_atomic_cas(m, word.ptr, old, next, r->scope, 0);
     carried[0] = got;
@@ -3312,8 +3298,8 @@ static void xt_prefetch_both_(xt_ctx *x, const xt_share_ *s, int locality)
     if (!spe_ok(&x->m)) return;
     r.surface.x = xt_share_advance_(x, s, &r, 0, r.surface.x);
     r.surface.y = xt_share_advance_(x, s, &r, 1, r.surface.y);
-    if (level) r.surface.ptr = cm_cached_pointer_(&x->cm, r.surface.ptr, level);
-    cm_methods_of_(&x->cm)->prefetch(&x->cm, xt_held_(s->tile[0].type), s->across, s->down, &r.surface);
+    if (level) r.surface.ptr = cm_cached_pointer(&x->cm, r.surface.ptr, level);
+    cm_prefetch_block(&x->cm, xt_held_(s->tile[0].type), s->across, s->down, &r.surface);
 }
 
 void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
@@ -3566,9 +3552,9 @@ static spe_id xt_component_op_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void
 /* Arithmetic on everything but i1 and 8-bit floats; bits of integers and i1; the remainder of integers. */
 static bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
 {
-    bool bits = op == XT_OP_AND_ || op == XT_OP_OR_ || op == XT_OP_XOR_,
-         truth = bits || op == XT_OP_EQ_ || op == XT_OP_NE_;
-    bool whole = bits || op == XT_OP_MOD_ || op == XT_OP_SHL_ || op == XT_OP_SHR_;
+    bool bits = op == SPE_ARITH_AND || op == SPE_ARITH_OR || op == SPE_ARITH_XOR,
+         truth = bits || op == SPE_ARITH_EQ || op == SPE_ARITH_NE;
+    bool whole = bits || op == SPE_ARITH_REM || op == SPE_ARITH_SHL || op == SPE_ARITH_SHR;
     if (type == XT_BOOL_ ? truth : type != CM_E4M3 && type != CM_E5M2 && (!whole || xt_is_int_(type))) return true;
     xt_fail_(w, XT_ERROR_VEC_OP, "%s of vectors of %s", xt_op_name_(op), xt_type_name_(type));
     return false;
@@ -3634,7 +3620,7 @@ cm_matrix xt_map_parts_(xt_ctx *x, cm_type to, int n, const cm_matrix *const *a,
         for (j = 0; j < n; j++) parts[j] = i < a[j]->parts ? a[j]->part[i] : 0;
         out[i] = fn(x, parts, user);
     }
-    return out && spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, out) : cm_poison_();
+    return out && spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, out) : cm_poison();
 }
 
 /* A result is made in the accumulator's layout; afterwards it is put into the one that was planned. */
@@ -3691,8 +3677,8 @@ static spe_id xt_compare_part_(xt_ctx *x, const spe_id *v, const void *user)
     const xt_typed_op_ *t = (const xt_typed_op_ *)user;
     spe_id a = v[0], b = v[1];
     if (xt_is_float_(t->type)) {
-        a = cm_to_arith_(&x->cm, (cm_type)t->type, a);
-        b = cm_to_arith_(&x->cm, (cm_type)t->type, b);
+        a = cm_to_arith(&x->cm, (cm_type)t->type, a);
+        b = cm_to_arith(&x->cm, (cm_type)t->type, b);
         return xt_from_condition_(x, xt_emit_float_(&x->m, t->op, a, b));
     }
     return xt_from_condition_(x, xt_emit_int_(&x->m, t->op, xt_is_signed_(t->type), a, b));
@@ -3787,9 +3773,9 @@ static spe_id xt_math_part_(xt_ctx *x, const spe_id *v, const void *user)
     const xt_typed_op_ *t = (const xt_typed_op_ *)user;
     spe_id a[3] = {0, 0, 0}, r;
     int i, n = xt_math_info_(t->op)->operands;
-    for (i = 0; i < n; i++) a[i] = cm_to_arith_(&x->cm, (cm_type)t->type, v[i]);
+    for (i = 0; i < n; i++) a[i] = cm_to_arith(&x->cm, (cm_type)t->type, v[i]);
     r = spe_math(&x->m, (spe_math_op)xt_math_instruction_(t->op, t->type), (uint32_t)n, a);
-    return cm_from_arith_(&x->cm, (cm_type)t->type, r);
+    return cm_from_arith(&x->cm, (cm_type)t->type, r);
 }
 
 /* coopmatrix.h's callback: one operand, in any layout. */
@@ -3884,7 +3870,7 @@ static spe_id xt_round_tf32_part_(xt_ctx *x, const spe_id *v, const void *user)
 static spe_id xt_truth_part_(xt_ctx *x, const spe_id *v, const void *user)
 {
     int type = *(const int *)user;
-    spe_id a = xt_is_float_(type) ? cm_to_arith_(&x->cm, (cm_type)type, v[0]) : v[0];
+    spe_id a = xt_is_float_(type) ? cm_to_arith(&x->cm, (cm_type)type, v[0]) : v[0];
     spe_id zero = spe_null(&x->m, spe_type_of(&x->m, a));
     return xt_from_condition_(x, xt_is_float_(type) ? spe_fune(&x->m, a, zero) : spe_ine(&x->m, a, zero));
 }
@@ -3922,7 +3908,7 @@ xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a)
 
 static spe_id xt_bitcast_part_(xt_ctx *x, const spe_id *v, const void *user)
 {
-    return cm_bitcast_(&x->cm, xt_like_part_(x, xt_spe_type_(x, *(const int *)user), v[0]), v[0]);
+    return cm_bitcast(&x->cm, xt_like_part_(x, xt_spe_type_(x, *(const int *)user), v[0]), v[0]);
 }
 
 xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
@@ -3954,7 +3940,7 @@ xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
         return xt_nothing_();
     }
     id = xt_id_(w, v, v->type, "the operand of XT_BITCAST");
-    return xt_scalar_(x, type, x->planning ? 0 : cm_bitcast_(&x->cm, xt_spe_type_(x, type), id), 1, 0);
+    return xt_scalar_(x, type, x->planning ? 0 : cm_bitcast(&x->cm, xt_spe_type_(x, type), id), 1, 0);
 }
 
 /* ---- positions --------------------------------------------------------------------------------------------------- */
@@ -3963,7 +3949,7 @@ xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
 static spe_id xt_from_i32_(xt_ctx *x, int type, spe_id v)
 {
     spe_id f32 = spe_float(&x->m, 32);
-    if (type == CM_BF16) return cm_f32_to_bf16_(&x->cm, spe_s_to_f(&x->m, f32, v));
+    if (type == CM_BF16) return cm_f32_to_bf16(&x->cm, spe_s_to_f(&x->m, f32, v));
     if (xt_is_float_(type)) return spe_s_to_f(&x->m, xt_spe_type_(x, type), v);
     return xt_bits_(type) == 32 ? v : spe_sconvert(&x->m, xt_spe_type_(x, type), v);
 }
@@ -3978,7 +3964,7 @@ static cm_matrix xt_iota_block_(xt_ctx *x, int type, const xt_block_ *b, int dim
         at = spe_iadd(&x->m, at, spe_iadd(&x->m, place, spe_i32(&x->m, first)));
         v[i] = xt_from_i32_(x, type, at);
     }
-    return v && spe_ok(&x->m) ? cm_from_components(&x->cm, &l, v) : cm_poison_();
+    return v && spe_ok(&x->m) ? cm_from_components(&x->cm, &l, v) : cm_poison();
 }
 
 xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d)
@@ -4052,7 +4038,7 @@ cm_slot xt_slot_at_(const cm_layout *l, int lane, int v)
 /* Adds one block: its components, and where each element is. Rows of the block are columns of the matrix. */
 static void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, int row, int col)
 {
-    spe_id *v = cm_components_(&x->cm, a, (cm_type)f->type);
+    spe_id *v = cm_component_ids(&x->cm, a, (cm_type)f->type);
     int i, p;
     for (i = 0; v && i < a->l.V && f->comps < f->capacity; i++, f->comps++) {
         f->comp[f->comps] = v[i];
@@ -4211,7 +4197,7 @@ static cm_matrix xt_pick_block_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, con
     spe_id *v = (spe_id *)xt_memory_(x, (size_t)(l.V ? l.V : 1) * sizeof *v);
     cm_matrix a;
     int i, p, from[32];
-    if (!l.rows || !v) return cm_poison_();
+    if (!l.rows || !v) return cm_poison();
     for (i = 0; i < l.V; i++) {
         for (p = 0; p < l.S; p++) {
             cm_element e = cm_element_of(&l, xt_slot_at_(&l, p, i));
@@ -4786,7 +4772,7 @@ static cm_matrix xt_reduce_block_(xt_ctx *x, xt_reduce_ *r, int row, int col, co
     spe_id *v = (spe_id *)xt_memory_(x, (size_t)(l.V ? l.V : 1) * sizeof *v);
     cm_matrix a;
     int i, p, k, from[32];
-    if (!l.rows || !v) return cm_poison_();
+    if (!l.rows || !v) return cm_poison();
     for (i = 0; i < l.V; i++)
         for (k = 0; k < r->size; k++) {
             spe_id one;
@@ -5497,7 +5483,7 @@ void xt_scatter_(xt_ctx *x, xt_frame_ *f)
 /* The line that opened the innermost region. */
 static xt_where_ xt_region_where_(xt_ctx *x)
 {
-    cm_blame_ at = cm_region_blame_(&x->m, xt_errors_(), &x->regions);
+    spe_blame at = spe_region_blame(&x->m, xt_errors_(), &x->regions);
     return xt_where_at_(x, at.file, at.line);
 }
 
@@ -5528,7 +5514,7 @@ xt_frame_ *xt_open_(xt_where_ w, xt_frame_kind_ kind, void *const *objects)
 {
     static const char *const names[] = {"XT_FOR", "XT_IF", "XT_WHILE"}; /* by xt_frame_kind_ */
     xt_ctx *x = w.x;
-    int depth = cm_region_open_(xt_blame_(w), &x->regions, names[kind]);
+    int depth = spe_region_open(xt_blame_(w), &x->regions, names[kind]);
     xt_frame_ *f;
     if (!depth) return NULL;
     f = &x->frames[depth - 1];
@@ -5542,10 +5528,10 @@ xt_frame_ *xt_open_(xt_where_ w, xt_frame_kind_ kind, void *const *objects)
     return xt_frame_slots_(w, f, objects) ? f : NULL;
 }
 
-/* The frame of the region of this depth, when it may be closed (cm_region_ends_). */
+/* The frame of the region of this depth, when it may be closed (spe_region_ends). */
 static xt_frame_ *xt_closing_(xt_ctx *x, int depth, bool done)
 {
-    return cm_region_ends_(&x->m, xt_errors_(), &x->regions, depth, done) ? &x->frames[depth - 1] : NULL;
+    return spe_region_ends(&x->m, xt_errors_(), &x->regions, depth, done) ? &x->frames[depth - 1] : NULL;
 }
 
 /* Reads the carried values at the end of a body and checks their types. */
@@ -5581,10 +5567,10 @@ static void xt_count_turns_(xt_where_ w, xt_val *lo, xt_val *hi, xt_val *step)
     if (from.kind == XT_SCALAR_) from = xt_cast_number_(w, CM_I32, &from);
     if (to.kind == XT_SCALAR_) to = xt_cast_number_(w, CM_I32, &to);
     if (by.kind == XT_SCALAR_) /* 1 or -1 */
-        one = xt_binary_number_(w, XT_OP_OR_, xt_binary_number_(w, XT_OP_SHR_, by, xt_int_(31)), xt_int_(1));
-    to = xt_binary_number_(w, XT_OP_SUB_, to, from);
-    to = xt_binary_number_(w, XT_OP_ADD_, to, xt_binary_number_(w, XT_OP_SUB_, by, one));
-    *hi = xt_binary_number_(w, XT_OP_DIV_, to, by);
+        one = xt_binary_number_(w, SPE_ARITH_OR, xt_binary_number_(w, SPE_ARITH_SHR, by, xt_int_(31)), xt_int_(1));
+    to = xt_binary_number_(w, SPE_ARITH_SUB, to, from);
+    to = xt_binary_number_(w, SPE_ARITH_ADD, to, xt_binary_number_(w, SPE_ARITH_SUB, by, one));
+    *hi = xt_binary_number_(w, SPE_ARITH_DIV, to, by);
     *lo = xt_int_(0);
     *step = xt_int_(1);
 }
@@ -5687,8 +5673,8 @@ xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *con
     }
     loop.index = xt_scalar_(x, CM_I32, k, p < q ? p : q, 0);
     if (turns) {
-        loop.index = xt_binary_number_(w, XT_OP_MUL_, xt_scalar_(x, CM_I32, k, 1, 0), down);
-        loop.index = xt_binary_number_(w, XT_OP_ADD_, first, loop.index);
+        loop.index = xt_binary_number_(w, SPE_ARITH_MUL, xt_scalar_(x, CM_I32, k, 1, 0), down);
+        loop.index = xt_binary_number_(w, SPE_ARITH_ADD, first, loop.index);
     }
     return loop;
 }
@@ -5893,7 +5879,7 @@ void xt_barrier_wait_(xt_where_ w, const char *name)
 static xt_where_ xt_build_where_(xt_ctx *x) { return xt_where_at_(x, x->desc->file, x->desc->line); }
 
 /* The type of a parameter by its name; -1: none. */
-static int xt_type_of_(const char *name, const cm_param_ *p)
+static int xt_type_of_(const char *name, const spe_kernel_param *p)
 {
     int i;
     (void)p;
@@ -5916,7 +5902,7 @@ static void xt_run_body_(xt_ctx *x, bool planning, bool block2d)
     x->vec_count = x->tile_count = x->local_count = x->frame_count = x->regions.depth = 0;
     x->kernel->body(x);
     xt_prefetch_waiting_(x);
-    if (x->regions.depth) cm_fail_open_(&x->m, xt_errors_(), &x->regions, "");
+    if (x->regions.depth) spe_region_fail(&x->m, xt_errors_(), &x->regions, "");
     if (x->arrived && spe_ok(&x->m))
         xt_fail_(xt_kernel_where_(x), XT_ERROR_SPLIT_BARRIER, "the kernel ends while \"%s\" is not waited for",
                  x->arrived);
@@ -5932,7 +5918,7 @@ static void xt_plan_args_(xt_ctx *x)
 {
     int i;
     for (i = 0; i < x->param_count; i++) {
-        const cm_param_ *p = &x->params[i];
+        const spe_kernel_param *p = &x->params[i];
         x->args[i] = xt_number_(p->pointer || p->local ? XT_POINTER_ : XT_SCALAR_, p->type, 0, 0);
         x->args[i].id = ++x->serial;
         if (!p->local) x->args[i].expression = xt_new_expr_(x, XT_EXPR_PARAM_, i, p->type, 0, 0, 0);
@@ -5985,11 +5971,11 @@ static int xt_group_size_(const xt_ctx *x) { return x->S * (x->subgroups ? x->su
 
 static bool xt_begin_kernel_(xt_ctx *x)
 {
-    spe_param params[CM_PARAMS_MAX_];
+    spe_param params[SPE_PARAMS_MAX];
     int i;
     for (i = 0; i < x->param_count; i++)
-        params[i] = cm_spe_param_(&x->m, &x->params[i], xt_spe_type_(x, x->params[i].type));
-    if (!cm_kernel_begin_(&x->m, x->kernel->name, x->S, xt_group_size_(x), x->param_count, params)) return false;
+        params[i] = spe_param_of(&x->m, &x->params[i], xt_spe_type_(x, x->params[i].type));
+    if (!spe_build_kernel(&x->m, x->kernel->name, x->S, xt_group_size_(x), x->param_count, params)) return false;
     for (i = 0; i < x->param_count; i++) x->args[i].id = spe_param_id(&x->m, (uint32_t)i);
     if (x->scratch_bytes) {
         uint32_t align = XT_LOCAL_ALIGN_;
@@ -6112,7 +6098,7 @@ static void xt_emit_module_(xt_ctx *x, xt_module *mod)
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering) || !xt_begin_kernel_(x)) return;
     xt_emit_versions_(x);
     spe_at(&x->m, x->kernel->file, x->kernel->line);
-    if (!cm_build_end_(mod, x->kernel->name, x->kernel->params, x->S, xt_group_size_(x))) return;
+    if (!spe_build_end(mod, x->kernel->name, x->kernel->params, x->S, xt_group_size_(x))) return;
     mod->local_memory = (uint32_t)((x->local_bytes + 63) / 64 * 64 + (int64_t)x->scratch_bytes);
     if (registers > 128) mod->build_flags = "-ze-opt-large-register-file";
 }
@@ -6120,15 +6106,15 @@ static void xt_emit_module_(xt_ctx *x, xt_module *mod)
 xt_module xt_build(const xt_build_desc *desc)
 {
     xt_module mod;
-    spe_options options = cm_options_(desc->version, desc->names, desc->lines, desc->kernel->file);
-    xt_ctx *x = (xt_ctx *)cm_build_begin_(&mod, xt_errors_(), sizeof *x, &options);
+    xt_ctx *x = (xt_ctx *)spe_build_begin(&mod, xt_errors_(), sizeof *x, desc->version, desc->names,
+                                            desc->lines, desc->kernel->file);
     if (!x || !spe_ok(&x->m)) return mod;
     x->desc = desc;
     x->kernel = desc->kernel;
     spe_at(&x->m, desc->file, desc->line);
-    x->param_count = cm_parse_params_(xt_blame_(xt_kernel_where_(x)), desc->kernel->params, xt_type_of_, x->params);
+    x->param_count = spe_parse_params(xt_blame_(xt_kernel_where_(x)), desc->kernel->params, xt_type_of_, x->params);
     if (x->param_count >= 0 &&
-        cm_choose_target_(xt_blame_(xt_build_where_(x)), desc->target, desc->subgroup_size, &x->target)) {
+        cm_choose_target(xt_blame_(xt_build_where_(x)), desc->target, desc->subgroup_size, &x->target)) {
         x->S = x->target.subgroup_size;
         xt_emit_module_(x, &mod);
     }
@@ -6136,7 +6122,7 @@ xt_module xt_build(const xt_build_desc *desc)
     return mod;
 }
 
-void xt_free(xt_module *mod) { cm_module_free(mod); }
+void xt_free(xt_module *mod) { spe_built_free(mod); }
 
 #if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
 #elif defined(__clang__)

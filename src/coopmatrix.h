@@ -77,7 +77,6 @@
  *     parts      cm_part_count  cm_part_type  cm_part_words
  *     tables     cm_target_row(name)  cm_product_row(a, b): the product of two types, NULL when there is none
  *                cm_product_takes(row, c)  cm_block_shape_row: a legal 2D block message
- *                cm_binary_row: an operation's row
  *
  * A matrix is a list of ids, so it goes round a loop by
  *     spe_for(&m, lo, hi, step, acc.parts, acc.part) ... spe_endfor(&m, acc.parts, acc.part)
@@ -110,9 +109,8 @@
  * at subgroup size 8 likewise). Under CM_INTEL such operands are held that way (cm_layout_for, l.interleaved). Loads,
  * stores, conversions and products ask the layout, so only code that looks at components by number notices.
  *
- * xetile.h and coopvec.h write whole kernels from C functions; what both need stands here, most of it under names
- * ending in _. Users meet it under theirs: cm_device is xt_target and cv_target, cm_module is xt_module and cv_module,
- * and cm_module_free(&module) is xt_free and cv_free.
+ * For headers that build on this one, such as xetile.h and coopvec.h: cm_choose_target cm_poison cm_to_arith
+ * cm_from_arith cm_f32_to_bf16 cm_bitcast cm_component_ids cm_cached_pointer cm_prefetch_block; see below.
  *
  * LIMITS. Rows are a power of two, rows and columns at most 16384, S a power of two, at most 1024 for layouts;
  * operations take a size of the target's. Positions, extents and strides are 32 bits.
@@ -397,14 +395,6 @@ typedef struct {
  * same. */
 typedef spe_id (*cm_fn)(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user);
 
-#if defined(__GNUC__)
-#define CM_PRINTF_(text, first) __attribute__((format(printf, text, first)))
-#define CM_UNUSED_ __attribute__((unused))
-#else
-#define CM_PRINTF_(text, first)
-#define CM_UNUSED_
-#endif
-
 /* Starts using a target; target may be a row of cm_target_row or a changed copy, lowering zero (CM_AUTO) for the best.
  */
 XETILE_API bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering lowering);
@@ -495,38 +485,22 @@ XETILE_API cm_matrix cm_map1(cm_ctx *c, const cm_matrix *a, cm_fn fn, void *user
 /* fn(c, type, a, b, user) on every pair of components of two matrices alike. */
 XETILE_API cm_matrix cm_map2(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user);
 
-/* Operations on pairs of components. REM has the sign of the first operand; SHR keeps the sign of signed types. */
+/* Operations on pairs of components: those of spe_arith that are no comparisons. REM has the sign of the first operand;
+ * SHR keeps the sign of signed types. */
 typedef enum {
-    CM_ADD,
-    CM_SUB,
-    CM_MUL,
-    CM_DIV,
-    CM_MIN,
-    CM_MAX,
-    CM_REM,
-    CM_AND,
-    CM_OR,
-    CM_XOR,
-    CM_SHL,
-    CM_SHR,
-    CM_OP_COUNT_
+    CM_ADD = SPE_ARITH_ADD,
+    CM_SUB = SPE_ARITH_SUB,
+    CM_MUL = SPE_ARITH_MUL,
+    CM_DIV = SPE_ARITH_DIV,
+    CM_MIN = SPE_ARITH_MIN,
+    CM_MAX = SPE_ARITH_MAX,
+    CM_REM = SPE_ARITH_REM,
+    CM_AND = SPE_ARITH_AND,
+    CM_OR = SPE_ARITH_OR,
+    CM_XOR = SPE_ARITH_XOR,
+    CM_SHL = SPE_ARITH_SHL,
+    CM_SHR = SPE_ARITH_SHR
 } cm_op;
-
-enum { CM_EQ_ = CM_OP_COUNT_, CM_NE_, CM_LT_, CM_LE_, CM_GT_, CM_GE_ }; /* comparisons, for cm_instruction_ */
-
-/* Of an operation on two components: the instruction, or the function of OpenCL.std, by kind of type (float, signed,
- * unsigned). Where a column has neither, there is no such operation on that kind. */
-typedef struct {
-    const char *name;
-    spe_id (*instruction[3])(spe_module *, spe_id, spe_id);
-    bool math;
-    spe_math_op function[3];
-} cm_binary_row_;
-
-/* The row of an operation. */
-XETILE_API const cm_binary_row_ *cm_binary_row(cm_op op);
-
-XETILE_API spe_id (*cm_comparison_(int op, int kind))(spe_module *, spe_id, spe_id);
 
 /* a op b, component by component; both of one type, shape and use. Types below 32 bits that are no integers nor f16 are
  * computed in f32 and rounded to nearest. Complex types have add, sub, mul and div; floats no and, or, xor, shl, shr.
@@ -708,162 +682,6 @@ typedef spe_id (*cm_visit_fn)(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, voi
 /* Calls fn once for every element of `a` that lies inside the memory; outside, the result is the padding. */
 XETILE_API cm_matrix cm_visit(cm_ctx *c, const cm_matrix *a, const cm_mem *mem, cm_visit_fn fn, void *user);
 
-/* ---- kernels that are C functions: what the headers above this one share ----------------------------------------- */
-
-/* The device that a kernel is built for. */
-typedef struct {
-    const char *name;        /* a row of cm_target_row */
-    uint32_t subgroup_sizes; /* bit mask (8 | 16 | 32); this and the rest: 0 for the row's */
-    uint32_t local_memory, max_group_size, device_id;
-} cm_device;
-
-/* What a build gives. */
-typedef struct {
-    const uint32_t *words; /* NULL when the build failed */
-    size_t size;           /* in bytes */
-    const char *kernel, *params;
-    uint32_t local_size[3], subgroup_size, subgroups;
-    uint32_t local_memory; /* bytes of a work-group */
-    const char *build_flags;
-    const spe_error *error; /* never NULL; id 0: none */
-    spe_module *owner_;     /* the first member of the build's context */
-} cm_module;
-
-/* The errors of a header above: how an id reads, and the ids that are reported here. */
-typedef struct {
-    const char *(*name)(int id), *(*text)(int id);
-    int parameter_text, target, subgroup_size, unclosed;
-    spe_error no_memory;
-} cm_errors_;
-
-/* Where errors go: to which module, as which header's, at which line of the user's. */
-typedef struct {
-    spe_module *m;
-    const cm_errors_ *errors;
-    const char *file;
-    int line;
-} cm_blame_;
-
-/* -- parameters */
-
-enum { CM_PARAMS_MAX_ = 32 };
-
-typedef struct {
-    char name[64];
-    int type;            /* of the number, or of what a pointer points to: as the header above counts them */
-    bool pointer, local; /* to global memory, to local memory; neither: a number */
-} cm_param_;
-
-/* -- a build */
-
-/* Gives back what a module holds; safe on a zeroed module and twice. */
-XETILE_API void cm_module_free(cm_module *mod);
-
-/* -- regions that macros write as C loops (XT_FOR, CV_IF ...): closed when the loop asks for a turn too many */
-
-enum { CM_REGIONS_MAX_ = 32 };
-
-typedef struct {
-    int depth;
-    struct {
-        const char *name, *file;
-        int line;
-    } region[CM_REGIONS_MAX_];
-} cm_regions_;
-
-/* -- macros (C only) */
-
-#define CM_CAT_(a, b) CM_CAT2_(a, b)
-#define CM_CAT2_(a, b) a##b
-#define CM_FIRST_(first, ...) first
-#define CM_REST_(first, ...) __VA_ARGS__
-/* How many arguments, 1 to 32. */
-#define CM_COUNT_(...) CM_COUNT2_(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, \
-    14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-#define CM_COUNT2_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21,     \
-    a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, n, ...) n
-
-/* F(0, x) S() F(1, y) ...: each argument with its number, S() between. */
-#define CM_EACH_(F, S, ...) CM_CAT_(CM_EACH_, CM_COUNT_(__VA_ARGS__))(F, S, 0, __VA_ARGS__)
-#define CM_EACH_1(F, S, i, x) F(i, x)
-#define CM_EACH_2(F, S, i, x, ...) F(i, x) S() CM_EACH_1(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_3(F, S, i, x, ...) F(i, x) S() CM_EACH_2(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_4(F, S, i, x, ...) F(i, x) S() CM_EACH_3(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_5(F, S, i, x, ...) F(i, x) S() CM_EACH_4(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_6(F, S, i, x, ...) F(i, x) S() CM_EACH_5(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_7(F, S, i, x, ...) F(i, x) S() CM_EACH_6(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_8(F, S, i, x, ...) F(i, x) S() CM_EACH_7(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_9(F, S, i, x, ...) F(i, x) S() CM_EACH_8(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_10(F, S, i, x, ...) F(i, x) S() CM_EACH_9(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_11(F, S, i, x, ...) F(i, x) S() CM_EACH_10(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_12(F, S, i, x, ...) F(i, x) S() CM_EACH_11(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_13(F, S, i, x, ...) F(i, x) S() CM_EACH_12(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_14(F, S, i, x, ...) F(i, x) S() CM_EACH_13(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_15(F, S, i, x, ...) F(i, x) S() CM_EACH_14(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_16(F, S, i, x, ...) F(i, x) S() CM_EACH_15(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_17(F, S, i, x, ...) F(i, x) S() CM_EACH_16(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_18(F, S, i, x, ...) F(i, x) S() CM_EACH_17(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_19(F, S, i, x, ...) F(i, x) S() CM_EACH_18(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_20(F, S, i, x, ...) F(i, x) S() CM_EACH_19(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_21(F, S, i, x, ...) F(i, x) S() CM_EACH_20(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_22(F, S, i, x, ...) F(i, x) S() CM_EACH_21(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_23(F, S, i, x, ...) F(i, x) S() CM_EACH_22(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_24(F, S, i, x, ...) F(i, x) S() CM_EACH_23(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_25(F, S, i, x, ...) F(i, x) S() CM_EACH_24(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_26(F, S, i, x, ...) F(i, x) S() CM_EACH_25(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_27(F, S, i, x, ...) F(i, x) S() CM_EACH_26(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_28(F, S, i, x, ...) F(i, x) S() CM_EACH_27(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_29(F, S, i, x, ...) F(i, x) S() CM_EACH_28(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_30(F, S, i, x, ...) F(i, x) S() CM_EACH_29(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_31(F, S, i, x, ...) F(i, x) S() CM_EACH_30(F, S, i + 1, __VA_ARGS__)
-#define CM_EACH_32(F, S, i, x, ...) F(i, x) S() CM_EACH_31(F, S, i + 1, __VA_ARGS__)
-#define CM_COMMA_() ,
-#define CM_COMMA_TEXT_() ", "
-
-/* A kernel's parameters, ptr(f16, A) or u32(N): their names, and the text that ze_dispatch.h reads too. */
-#define CM_NAME_OF_(parameter) CM_NAME_##parameter
-#define CM_WRITE_(i, parameter) CM_WRITE_##parameter
-#define CM_NAME_ptr(T, name) name
-#define CM_WRITE_ptr(T, name) "ptr<" #T "> " #name
-#define CM_NAME_f64(name) name
-#define CM_WRITE_f64(name) "f64 " #name
-#define CM_NAME_f32(name) name
-#define CM_WRITE_f32(name) "f32 " #name
-#define CM_NAME_f16(name) name
-#define CM_WRITE_f16(name) "f16 " #name
-#define CM_NAME_bf16(name) name
-#define CM_WRITE_bf16(name) "bf16 " #name
-#define CM_NAME_i64(name) name
-#define CM_WRITE_i64(name) "i64 " #name
-#define CM_NAME_i32(name) name
-#define CM_WRITE_i32(name) "i32 " #name
-#define CM_NAME_i16(name) name
-#define CM_WRITE_i16(name) "i16 " #name
-#define CM_NAME_i8(name) name
-#define CM_WRITE_i8(name) "i8 " #name
-#define CM_NAME_u64(name) name
-#define CM_WRITE_u64(name) "u64 " #name
-#define CM_NAME_u32(name) name
-#define CM_WRITE_u32(name) "u32 " #name
-#define CM_NAME_u16(name) name
-#define CM_WRITE_u16(name) "u16 " #name
-#define CM_NAME_u8(name) name
-#define CM_WRITE_u8(name) "u8 " #name
-
-/* A constant of type xt_kernel (cv_kernel), and the head of the function that is its body. */
-#define CM_KERNEL_(xt, XT, name_, ...)                                                                                 \
-    static void name_##_##xt##_body_(xt##_ctx *xt##_, CM_EACH_(XT##_DECLARE_, CM_COMMA_, __VA_ARGS__));                \
-    CM_UNUSED_ static void name_##_##xt##_call_(xt##_ctx *xt##_)                                                       \
-    {                                                                                                                  \
-        name_##_##xt##_body_(xt##_, CM_EACH_(XT##_ARGUMENT_, CM_COMMA_, __VA_ARGS__));                                 \
-    }                                                                                                                  \
-    CM_UNUSED_ static const xt##_kernel name_ = {#name_, CM_EACH_(CM_WRITE_, CM_COMMA_TEXT_, __VA_ARGS__), __FILE__,   \
-                                                 __LINE__, name_##_##xt##_call_};                                      \
-    static void name_##_##xt##_body_(CM_UNUSED_ xt##_ctx *xt##_, CM_EACH_(XT##_DECLARE_, CM_COMMA_, __VA_ARGS__))
-
-/* The variables that a region carries, as a list that NULL ends: after the region's own first argument. */
-#define CM_CARRIED_(...) ((void *const[]){CM_REST_(__VA_ARGS__, NULL)})
-
 /* ---- load, store, prefetch, multiply and add --------------------------------------------------------------------- */
 
 /* Loads a matrix (section "Load pseudo-code"); what lies outside checked extents is the padding. */
@@ -889,6 +707,34 @@ XETILE_API cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, c
  * i64). */
 XETILE_API cm_matrix cm_mul_add_saturating(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
                                            const cm_matrix *acc);
+
+/* ---- for headers that build on this one -------------------------------------------------------------------------- */
+
+/* The device's row with what the caller knows better, and a subgroup size it has (0: the row's). False and an error of
+ * the header that is built for (spe_reporter). */
+XETILE_API bool cm_choose_target(spe_blame at, const spe_device *d, int size, cm_target *target);
+
+/* No matrix: what an operation gives after an error. */
+XETILE_API cm_matrix cm_poison(void);
+
+/* A vector or scalar of the storage type as one of the arithmetic type (cm_arith_type), and back. */
+XETILE_API spe_id cm_to_arith(cm_ctx *c, cm_type type, spe_id v);
+XETILE_API spe_id cm_from_arith(cm_ctx *c, cm_type type, spe_id v);
+
+/* f32, scalar or vector, rounded to the 16 bits of a bf16. */
+XETILE_API spe_id cm_f32_to_bf16(cm_ctx *c, spe_id v);
+
+/* The same bits as another type; none when it is of the type. */
+XETILE_API spe_id cm_bitcast(cm_ctx *c, spe_id type, spe_id v);
+
+/* All V components of this lane as scalars of the storage type of `type`, converted to it; NULL after an error. */
+XETILE_API spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type);
+
+/* The pointer with the cache controls of a prefetch's level (cm_prefetch). */
+XETILE_API spe_id cm_cached_pointer(cm_ctx *c, spe_id ptr, int level);
+
+/* Prefetches `across` x `down` elements by 2D block messages where the lowering has them; false where it has none. */
+XETILE_API bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down, const spe_block2d *surface);
 
 #endif /* CM_LAYOUT_ONLY */
 

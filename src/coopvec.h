@@ -391,8 +391,8 @@ typedef struct {
     void (*body)(cv_ctx *);
 } cv_kernel; /* what CV_KERNEL defines; params is text such as "ptr<f16> weights, u32 n" */
 
-typedef cm_device cv_target;
-typedef cm_module cv_module; /* what CV_BUILD gives */
+typedef spe_device cv_target;
+typedef spe_built cv_module; /* what CV_BUILD gives */
 
 typedef struct {
     const cv_kernel *kernel;
@@ -434,7 +434,7 @@ typedef struct { /* of an open region */
 } cv_frame_;
 
 struct cv_ctx {
-    spe_module m; /* first: see cm_build_begin_ */
+    spe_module m; /* first: see spe_build_begin */
     cm_target target;
     const cv_kernel *kernel;
     const cv_build_desc *desc;
@@ -442,11 +442,11 @@ struct cv_ctx {
     bool dpas, block2d; /* the matrix instruction and 2D block messages may be used */
     bool full;          /* no subgroup has work-items switched off */
     int divergent;      /* open regions that work-items of a subgroup may enter or leave separately */
-    cm_param_ params[CM_PARAMS_MAX_];
+    spe_kernel_param params[SPE_PARAMS_MAX];
     int param_count;
-    cv_val args[CM_PARAMS_MAX_];
-    cm_regions_ regions;
-    cv_frame_ frames[CM_REGIONS_MAX_]; /* one a region */
+    cv_val args[SPE_PARAMS_MAX];
+    spe_regions regions;
+    cv_frame_ frames[SPE_REGIONS_MAX]; /* one a region */
 };
 
 XETILE_API cv_val cv_int_(long long i);
@@ -463,27 +463,6 @@ XETILE_API cv_any_ cv_any_uint_(unsigned long long u);
 XETILE_API cv_any_ cv_any_real_(double d);
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
-
-typedef enum {
-    CV_OP_ADD_,
-    CV_OP_SUB_,
-    CV_OP_MUL_,
-    CV_OP_DIV_,
-    CV_OP_MIN_,
-    CV_OP_MAX_,
-    CV_OP_MOD_,
-    CV_OP_AND_,
-    CV_OP_OR_,
-    CV_OP_XOR_,
-    CV_OP_SHL_,
-    CV_OP_SHR_,
-    CV_OP_EQ_,
-    CV_OP_NE_,
-    CV_OP_LT_,
-    CV_OP_LE_,
-    CV_OP_GT_,
-    CV_OP_GE_
-} cv_op_;
 
 XETILE_API cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b);
 
@@ -721,17 +700,17 @@ XETILE_API void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r);
 #define CV_TYPE_of(x) ((cv_type)(x).type)
 
 /* A kernel's parameters: as C parameters, and as arguments. */
-#define CV_DECLARE_(i, parameter) cv_val CM_NAME_OF_(parameter)
+#define CV_DECLARE_(i, parameter) cv_val SPE_NAME_OF(parameter)
 #define CV_ARGUMENT_(i, parameter) cv_->args[i]
 
 /* A constant of type cv_kernel, and the head of the function that is its body. */
-#define CV_KERNEL(name_, ...) CM_KERNEL_(cv, CV, name_, __VA_ARGS__)
+#define CV_KERNEL(name_, ...) SPE_KERNEL(cv, CV, name_, __VA_ARGS__)
 
 /* CV_BUILD(kernel, &target, .option = value, ...) */
 #define CV_BUILD(kernel_, ...)                                                                                         \
     cv_build(&(cv_build_desc){.kernel = &(kernel_), .file = __FILE__, .line = __LINE__, .target = __VA_ARGS__})
 
-#define CV_CONTEXT CM_UNUSED_ cv_ctx *cv_
+#define CV_CONTEXT SPE_UNUSED cv_ctx *cv_
 #define CV_SELF cv_
 #define CV_HERE_ ((cv_where_){cv_, __FILE__, __LINE__})
 
@@ -748,8 +727,8 @@ XETILE_API void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r);
                    (cv_matrix_ref){.base = (base_), .interpretation = CV_TYPE_##T, .m = (m_), .k = __VA_ARGS__})
 #define CV_VECTOR_REF(base_, ...)                                                                                      \
     cv_vector_ref_(CV_HERE_, (cv_vector_ref){.base = (base_),                                                          \
-                                             .interpretation = CM_CAT_(CV_TYPE_, CM_FIRST_(__VA_ARGS__, 0)),           \
-                                             CM_REST_(__VA_ARGS__, .end_ = 0)})
+                                             .interpretation = SPE_CAT(CV_TYPE_, SPE_FIRST(__VA_ARGS__, 0)),           \
+                                             SPE_REST(__VA_ARGS__, .end_ = 0)})
 #define CV_INTERPRET(vec_, T) ((cv_interpreted_vector){(vec_), CV_TYPE_##T})
 #define CV_INPUT_(x) _Generic((x), cv_vec: cv_plain_input_, cv_interpreted_vector: cv_same_input_)(x)
 
@@ -760,16 +739,16 @@ XETILE_API void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r);
 
 /* -- vectors */
 #define CV_LOAD(ptr_, n_, ...)                                                                                         \
-    cv_load_(CV_HERE_, (cv_memory_){.ptr = (ptr_), .n = (n_), .index = CV_AT(CM_FIRST_(__VA_ARGS__, 0)),               \
-                                    CM_REST_(__VA_ARGS__, .end_ = 0)})
+    cv_load_(CV_HERE_, (cv_memory_){.ptr = (ptr_), .n = (n_), .index = CV_AT(SPE_FIRST(__VA_ARGS__, 0)),               \
+                                    SPE_REST(__VA_ARGS__, .end_ = 0)})
 #define CV_STORE(vec_, ptr_, ...)                                                                                      \
-    cv_store_(CV_HERE_, vec_, (cv_memory_){.ptr = (ptr_), .index = CV_AT(CM_FIRST_(__VA_ARGS__, 0)),                   \
-                                           CM_REST_(__VA_ARGS__, .end_ = 0)})
+    cv_store_(CV_HERE_, vec_, (cv_memory_){.ptr = (ptr_), .index = CV_AT(SPE_FIRST(__VA_ARGS__, 0)),                   \
+                                           SPE_REST(__VA_ARGS__, .end_ = 0)})
 #define CV_SPLAT(T, n_, x) cv_splat_(CV_HERE_, CV_TYPE_##T, n_, CV_AT(x))
 #define CV_NUMBER_I_(i, x) CV_AT(x)
 #define CV_VEC(T, ...)                                                                                                 \
-    cv_vec_of_(CV_HERE_, CV_TYPE_##T, CM_COUNT_(__VA_ARGS__),                                                          \
-               (const cv_val[]){CM_EACH_(CV_NUMBER_I_, CM_COMMA_, __VA_ARGS__)})
+    cv_vec_of_(CV_HERE_, CV_TYPE_##T, SPE_COUNT(__VA_ARGS__),                                                          \
+               (const cv_val[]){SPE_EACH(CV_NUMBER_I_, SPE_COMMA, __VA_ARGS__)})
 #define CV_ELEMENT(vec_, i_) cv_element_(CV_HERE_, vec_, CV_AT(i_))
 #define CV_SET_ELEMENT(vec_, i_, x) cv_set_element_(CV_HERE_, vec_, CV_AT(i_), CV_AT(x))
 #define CV_CONCAT(a, b) cv_concat_(CV_HERE_, a, b)
@@ -779,27 +758,27 @@ XETILE_API void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r);
 #define CV_BINARY_(op_, a, b)                                                                                          \
     _Generic((a), cv_vec: cv_binary_vec_, default: _Generic((b), cv_vec: cv_binary_vec_, default: cv_binary_scalar_))( \
         CV_HERE_, op_, CV_ANY_(a), CV_ANY_(b))
-#define CV_ADD(a, b) CV_BINARY_(CV_OP_ADD_, a, b)
-#define CV_SUB(a, b) CV_BINARY_(CV_OP_SUB_, a, b)
-#define CV_TIMES(a, b) CV_BINARY_(CV_OP_MUL_, a, b)
-#define CV_DIV(a, b) CV_BINARY_(CV_OP_DIV_, a, b)
-#define CV_MIN(a, b) CV_BINARY_(CV_OP_MIN_, a, b)
-#define CV_MAX(a, b) CV_BINARY_(CV_OP_MAX_, a, b)
-#define CV_MOD(a, b) CV_BINARY_(CV_OP_MOD_, a, b)
-#define CV_AND(a, b) CV_BINARY_(CV_OP_AND_, a, b)
-#define CV_OR(a, b) CV_BINARY_(CV_OP_OR_, a, b)
-#define CV_XOR(a, b) CV_BINARY_(CV_OP_XOR_, a, b)
-#define CV_SHL(a, b) CV_BINARY_(CV_OP_SHL_, a, b)
-#define CV_SHR(a, b) CV_BINARY_(CV_OP_SHR_, a, b)
-#define CV_EQ(a, b) CV_BINARY_(CV_OP_EQ_, a, b)
-#define CV_NE(a, b) CV_BINARY_(CV_OP_NE_, a, b)
-#define CV_LT(a, b) CV_BINARY_(CV_OP_LT_, a, b)
-#define CV_LE(a, b) CV_BINARY_(CV_OP_LE_, a, b)
-#define CV_GT(a, b) CV_BINARY_(CV_OP_GT_, a, b)
-#define CV_GE(a, b) CV_BINARY_(CV_OP_GE_, a, b)
+#define CV_ADD(a, b) CV_BINARY_(SPE_ARITH_ADD, a, b)
+#define CV_SUB(a, b) CV_BINARY_(SPE_ARITH_SUB, a, b)
+#define CV_TIMES(a, b) CV_BINARY_(SPE_ARITH_MUL, a, b)
+#define CV_DIV(a, b) CV_BINARY_(SPE_ARITH_DIV, a, b)
+#define CV_MIN(a, b) CV_BINARY_(SPE_ARITH_MIN, a, b)
+#define CV_MAX(a, b) CV_BINARY_(SPE_ARITH_MAX, a, b)
+#define CV_MOD(a, b) CV_BINARY_(SPE_ARITH_REM, a, b)
+#define CV_AND(a, b) CV_BINARY_(SPE_ARITH_AND, a, b)
+#define CV_OR(a, b) CV_BINARY_(SPE_ARITH_OR, a, b)
+#define CV_XOR(a, b) CV_BINARY_(SPE_ARITH_XOR, a, b)
+#define CV_SHL(a, b) CV_BINARY_(SPE_ARITH_SHL, a, b)
+#define CV_SHR(a, b) CV_BINARY_(SPE_ARITH_SHR, a, b)
+#define CV_EQ(a, b) CV_BINARY_(SPE_ARITH_EQ, a, b)
+#define CV_NE(a, b) CV_BINARY_(SPE_ARITH_NE, a, b)
+#define CV_LT(a, b) CV_BINARY_(SPE_ARITH_LT, a, b)
+#define CV_LE(a, b) CV_BINARY_(SPE_ARITH_LE, a, b)
+#define CV_GT(a, b) CV_BINARY_(SPE_ARITH_GT, a, b)
+#define CV_GE(a, b) CV_BINARY_(SPE_ARITH_GE, a, b)
 #define CV_FMA(a, b, c) cv_fma_(CV_HERE_, CV_ANY_(a), b, CV_ANY_(c))
 #define CV_CLAMP(vec_, low_, high_) cv_clamp_(CV_HERE_, vec_, CV_ANY_(low_), CV_ANY_(high_))
-#define CV_CHOOSE_GT(a, b, c, d) cv_choose_(CV_HERE_, CV_OP_GT_, CV_ANY_(a), CV_ANY_(b), CV_ANY_(c), CV_ANY_(d))
+#define CV_CHOOSE_GT(a, b, c, d) cv_choose_(CV_HERE_, SPE_ARITH_GT, CV_ANY_(a), CV_ANY_(b), CV_ANY_(c), CV_ANY_(d))
 #define CV_FUNCTION_(fn_, x)                                                                                           \
     _Generic((x), cv_vec: cv_function_vec_, default: cv_function_scalar_)(CV_HERE_, fn_, CV_ANY_(x))
 #define CV_EXP(x) CV_FUNCTION_(CV_FN_EXP_, x)
@@ -829,16 +808,16 @@ XETILE_API void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r);
 
 /* -- control flow */
 #define CV_FOR(k, lo, hi, ...)                                                                                         \
-    for (cv_loop_ k##_loop_ = cv_for_begin_(CV_HERE_, CV_AT(lo), CV_AT(hi), CV_AT(CM_FIRST_(__VA_ARGS__, 0)),          \
-                                            CM_CARRIED_(__VA_ARGS__));                                                 \
+    for (cv_loop_ k##_loop_ = cv_for_begin_(CV_HERE_, CV_AT(lo), CV_AT(hi), CV_AT(SPE_FIRST(__VA_ARGS__, 0)),          \
+                                            SPE_CARRIED(__VA_ARGS__));                                                 \
          cv_for_next_(&k##_loop_);)                                                                                    \
         for (const cv_val k = k##_loop_.index, *k##_once_ = &k; k##_once_; k##_once_ = cv_for_done_(&k##_loop_))
 
 #define CV_IF(...)                                                                                                     \
-    for (cv_branch_ CM_CAT_(cv_if_, __LINE__) =                                                                        \
-             cv_if_begin_(CV_HERE_, CV_AT(CM_FIRST_(__VA_ARGS__, 0)), CM_CARRIED_(__VA_ARGS__));                       \
-         cv_if_next_(&CM_CAT_(cv_if_, __LINE__));)                                                                     \
-        if (CM_CAT_(cv_if_, __LINE__).side == 0)
+    for (cv_branch_ SPE_CAT(cv_if_, __LINE__) =                                                                        \
+             cv_if_begin_(CV_HERE_, CV_AT(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__));                       \
+         cv_if_next_(&SPE_CAT(cv_if_, __LINE__));)                                                                     \
+        if (SPE_CAT(cv_if_, __LINE__).side == 0)
 #define CV_ELSE else
 
 /* -- on the host: appends conversions to a zed_batch, with the kernel of cv_conversion_module */

@@ -23,7 +23,6 @@ join() { # join HEADER: to standard output
     echo
     echo "#if (!defined(XETILE_DECLARATIONS) || defined(XETILE_IMPLEMENTATION)) && !defined($bodies)"
     echo "#define $bodies"
-    sed -n 's/^#include "\(spirv_emit\|coopmatrix\).h"$/#include "\1.h" \/* its bodies come first *\//p' "$1.h"
     cat <<END
 #if defined(XETILE_IMPLEMENTATION)
 /* The linker names this when two files of a program have the bodies. */

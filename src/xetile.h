@@ -409,8 +409,8 @@ typedef struct {
     void (*body)(xt_ctx *);
 } xt_kernel; /* what XT_KERNEL defines; params is text such as "ptr<f16> A, u32 N" */
 
-typedef cm_device xt_target;
-typedef cm_module xt_module; /* what XT_BUILD gives */
+typedef spe_device xt_target;
+typedef spe_built xt_module; /* what XT_BUILD gives */
 
 typedef enum { XT_PITCH_AUTO, XT_PITCH_ALIGNED, XT_PITCH_ANY } xt_pitch;
 
@@ -471,16 +471,16 @@ typedef struct {
 } xt_place_;
 
 struct xt_ctx {
-    spe_module m; /* first: see cm_build_begin_ */
+    spe_module m; /* first: see spe_build_begin */
     cm_ctx cm;
     cm_target target;
     const xt_kernel *kernel;
     const xt_build_desc *desc;
     int S;
     bool planning, block2d; /* block2d: this is the version with 2D block messages */
-    cm_param_ params[CM_PARAMS_MAX_];
+    spe_kernel_param params[SPE_PARAMS_MAX];
     int param_count;
-    xt_val args[CM_PARAMS_MAX_];
+    xt_val args[SPE_PARAMS_MAX];
     /* counters of one run of the body; a second run must give the same numbers */
     uint32_t serial, step_hash, planned_hash, operations;
     int vec_count, tile_count, frame_count, local_count;
@@ -504,23 +504,13 @@ struct xt_ctx {
     xt_map subgroups_map;
     bool has_mma;
     size_t accumulator_bytes, product_bytes; /* of a subgroup, at most: of a sum; of a sum and both operands */
-    cm_regions_ regions;
-    xt_frame_ frames[CM_REGIONS_MAX_]; /* one a region */
+    spe_regions regions;
+    xt_frame_ frames[SPE_REGIONS_MAX]; /* one a region */
     xt_place_ places[XT_PLACES_MAX_];
     int place_count;
 };
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
-
-#define XT_BINARY_OPS_(X)                                                                                              \
-    X(ADD) X(SUB) X(MUL) X(DIV) X(MIN) X(MAX) X(MOD) X(AND) X(OR) X(XOR) X(SHL) X(SHR)                                 \
-    X(EQ) X(NE) X(LT) X(LE) X(GT) X(GE)
-typedef enum {
-#define XT_ROW_(name) XT_OP_##name##_,
-    XT_BINARY_OPS_(XT_ROW_)
-#undef XT_ROW_
-        XT_OP_COUNT_
-} xt_op_;
 
 XETILE_API xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v);
 
@@ -892,8 +882,8 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_BITCAST(T, x)                                                                                               \
     _Generic((x), xt_vec: xt_bitcast_vec_, default: xt_bitcast_scalar_)(XT_HERE_, (int)XT_TYPE_##T, XT_ANY_(x))
 #define XT_IOTA(T, rows_, cols_, ...)                                                                                  \
-    xt_iota_(XT_HERE_, (int)XT_TYPE_##T, CM_FIRST_(__VA_ARGS__, 0),                                                    \
-             (xt_vec_desc_){.rows = (rows_), .cols = (cols_), CM_REST_(__VA_ARGS__, .end_ = 0)})
+    xt_iota_(XT_HERE_, (int)XT_TYPE_##T, SPE_FIRST(__VA_ARGS__, 0),                                                    \
+             (xt_vec_desc_){.rows = (rows_), .cols = (cols_), SPE_REST(__VA_ARGS__, .end_ = 0)})
 
 #define XT_RED_add XT_RED_ADD_
 #define XT_RED_mul XT_RED_MUL_
@@ -933,12 +923,12 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_BARRIER_ARRIVE(name_) xt_barrier_arrive_(XT_HERE_, name_)
 #define XT_BARRIER_WAIT(name_) xt_barrier_wait_(XT_HERE_, name_)
 #define XT_WHILE(...)                                                                                                  \
-    for (xt_loop_ CM_CAT_(xt_while_, __LINE__) = xt_while_begin_(XT_HERE_, CM_CARRIED_(__VA_ARGS__));                  \
-         xt_for_next_(&CM_CAT_(xt_while_, __LINE__));)                                                                 \
-        for (xt_loop_ *CM_CAT_(xt_once_, __LINE__) = xt_while_test_(                                                   \
-                 XT_HERE_, &CM_CAT_(xt_while_, __LINE__), XT_NUMBER_(CM_FIRST_(__VA_ARGS__, 0)));                      \
-             CM_CAT_(xt_once_, __LINE__);                                                                              \
-             CM_CAT_(xt_once_, __LINE__) = xt_while_done_(CM_CAT_(xt_once_, __LINE__)))
+    for (xt_loop_ SPE_CAT(xt_while_, __LINE__) = xt_while_begin_(XT_HERE_, SPE_CARRIED(__VA_ARGS__));                  \
+         xt_for_next_(&SPE_CAT(xt_while_, __LINE__));)                                                                 \
+        for (xt_loop_ *SPE_CAT(xt_once_, __LINE__) = xt_while_test_(                                                   \
+                 XT_HERE_, &SPE_CAT(xt_while_, __LINE__), XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)));                      \
+             SPE_CAT(xt_once_, __LINE__);                                                                              \
+             SPE_CAT(xt_once_, __LINE__) = xt_while_done_(SPE_CAT(xt_once_, __LINE__)))
 
 /* ---- macros (C only) --------------------------------------------------------------------------------------------- */
 
@@ -962,17 +952,17 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_TYPE_of(x) ((int)(x).type)
 
 /* A kernel's parameters: as C parameters, and as arguments. */
-#define XT_DECLARE_(i, parameter) xt_val CM_NAME_OF_(parameter)
+#define XT_DECLARE_(i, parameter) xt_val SPE_NAME_OF(parameter)
 #define XT_ARGUMENT_(i, parameter) xt_->args[i]
 
 /* A constant of type xt_kernel, and the head of the function that is its body. */
-#define XT_KERNEL(name_, ...) CM_KERNEL_(xt, XT, name_, __VA_ARGS__)
+#define XT_KERNEL(name_, ...) SPE_KERNEL(xt, XT, name_, __VA_ARGS__)
 
 /* XT_BUILD(kernel, &target, .option = value, ...) */
 #define XT_BUILD(kernel_, ...)                                                                                         \
     xt_build(&(xt_build_desc){.kernel = &(kernel_), .file = __FILE__, .line = __LINE__, .target = __VA_ARGS__})
 
-#define XT_CONTEXT CM_UNUSED_ xt_ctx *xt_
+#define XT_CONTEXT SPE_UNUSED xt_ctx *xt_
 #define XT_SELF xt_
 #define XT_HERE_ ((xt_where_){xt_, __FILE__, __LINE__})
 
@@ -987,7 +977,7 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_MAP(...) ((xt_map){__VA_ARGS__})
 
 /* One to four C integers or xt_vals. */
-#define XT_AT(...) CM_CAT_(XT_AT_, CM_COUNT_(__VA_ARGS__))(__VA_ARGS__)
+#define XT_AT(...) SPE_CAT(XT_AT_, SPE_COUNT(__VA_ARGS__))(__VA_ARGS__)
 #define XT_AT_1(a) xt_at_(1, XT_NUMBER_(a), xt_int_(0), xt_int_(0), xt_int_(0))
 #define XT_AT_2(a, b) xt_at_(2, XT_NUMBER_(a), XT_NUMBER_(b), xt_int_(0), xt_int_(0))
 #define XT_AT_3(a, b, c) xt_at_(3, XT_NUMBER_(a), XT_NUMBER_(b), XT_NUMBER_(c), xt_int_(0))
@@ -996,24 +986,24 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_BINARY_(op_, a, b)                                                                                          \
     _Generic((a), xt_vec: xt_binary_vec_, default: _Generic((b), xt_vec: xt_binary_vec_, default: xt_binary_scalar_))( \
         XT_HERE_, op_, XT_ANY_(a), XT_ANY_(b))
-#define XT_ADD(a, b) XT_BINARY_(XT_OP_ADD_, a, b)
-#define XT_SUB(a, b) XT_BINARY_(XT_OP_SUB_, a, b)
-#define XT_MUL(a, b) XT_BINARY_(XT_OP_MUL_, a, b)
-#define XT_DIV(a, b) XT_BINARY_(XT_OP_DIV_, a, b)
-#define XT_MIN(a, b) XT_BINARY_(XT_OP_MIN_, a, b)
-#define XT_MAX(a, b) XT_BINARY_(XT_OP_MAX_, a, b)
-#define XT_MOD(a, b) XT_BINARY_(XT_OP_MOD_, a, b)
-#define XT_AND(a, b) XT_BINARY_(XT_OP_AND_, a, b)
-#define XT_OR(a, b) XT_BINARY_(XT_OP_OR_, a, b)
-#define XT_XOR(a, b) XT_BINARY_(XT_OP_XOR_, a, b)
-#define XT_SHL(a, b) XT_BINARY_(XT_OP_SHL_, a, b)
-#define XT_SHR(a, b) XT_BINARY_(XT_OP_SHR_, a, b)
-#define XT_EQ(a, b) XT_BINARY_(XT_OP_EQ_, a, b)
-#define XT_NE(a, b) XT_BINARY_(XT_OP_NE_, a, b)
-#define XT_LT(a, b) XT_BINARY_(XT_OP_LT_, a, b)
-#define XT_LE(a, b) XT_BINARY_(XT_OP_LE_, a, b)
-#define XT_GT(a, b) XT_BINARY_(XT_OP_GT_, a, b)
-#define XT_GE(a, b) XT_BINARY_(XT_OP_GE_, a, b)
+#define XT_ADD(a, b) XT_BINARY_(SPE_ARITH_ADD, a, b)
+#define XT_SUB(a, b) XT_BINARY_(SPE_ARITH_SUB, a, b)
+#define XT_MUL(a, b) XT_BINARY_(SPE_ARITH_MUL, a, b)
+#define XT_DIV(a, b) XT_BINARY_(SPE_ARITH_DIV, a, b)
+#define XT_MIN(a, b) XT_BINARY_(SPE_ARITH_MIN, a, b)
+#define XT_MAX(a, b) XT_BINARY_(SPE_ARITH_MAX, a, b)
+#define XT_MOD(a, b) XT_BINARY_(SPE_ARITH_REM, a, b)
+#define XT_AND(a, b) XT_BINARY_(SPE_ARITH_AND, a, b)
+#define XT_OR(a, b) XT_BINARY_(SPE_ARITH_OR, a, b)
+#define XT_XOR(a, b) XT_BINARY_(SPE_ARITH_XOR, a, b)
+#define XT_SHL(a, b) XT_BINARY_(SPE_ARITH_SHL, a, b)
+#define XT_SHR(a, b) XT_BINARY_(SPE_ARITH_SHR, a, b)
+#define XT_EQ(a, b) XT_BINARY_(SPE_ARITH_EQ, a, b)
+#define XT_NE(a, b) XT_BINARY_(SPE_ARITH_NE, a, b)
+#define XT_LT(a, b) XT_BINARY_(SPE_ARITH_LT, a, b)
+#define XT_LE(a, b) XT_BINARY_(SPE_ARITH_LE, a, b)
+#define XT_GT(a, b) XT_BINARY_(SPE_ARITH_GT, a, b)
+#define XT_GE(a, b) XT_BINARY_(SPE_ARITH_GE, a, b)
 #define XT_VADD(a, b) XT_ADD(a, b)
 #define XT_VSUB(a, b) XT_SUB(a, b)
 #define XT_VMUL(a, b) XT_MUL(a, b)
@@ -1033,15 +1023,15 @@ XETILE_API void xt_free(xt_module *mod);
     xt_init_tile_(XT_HERE_, (xt_tile_desc_){.base = (base_), .type = (int)XT_TYPE_##T, .rows = __VA_ARGS__})
 #define XT_LOAD_TILE(...) xt_load_tile_(XT_HERE_, (xt_load_desc_){.tile = __VA_ARGS__})
 #define XT_STORE_TILE(vec_, tile_) xt_store_tile_(XT_HERE_, vec_, tile_)
-#define XT_PREFETCH_TILE(...) CM_CAT_(XT_PREFETCH_, CM_COUNT_(__VA_ARGS__))(__VA_ARGS__)
+#define XT_PREFETCH_TILE(...) SPE_CAT(XT_PREFETCH_, SPE_COUNT(__VA_ARGS__))(__VA_ARGS__)
 #define XT_PREFETCH_1(tile_) xt_prefetch_tile_(XT_HERE_, (xt_prefetch_desc_){.tile = (tile_), .locality = 3})
 #define XT_PREFETCH_2(tile_, locality_) xt_prefetch_tile_(XT_HERE_, (xt_prefetch_desc_){.tile = (tile_), locality_})
 #define XT_UPDATE_TILE_OFFSET(tile_, rows_, cols_)                                                                     \
     xt_update_tile_offset_(XT_HERE_, tile_, XT_NUMBER_(rows_), XT_NUMBER_(cols_))
 #define XT_TILE_MMA(...) xt_tile_mma_(XT_HERE_, (xt_mma_desc_){.a = __VA_ARGS__})
 #define XT_SPLAT(T, rows_, cols_, ...)                                                                                 \
-    xt_splat_(XT_HERE_, (int)XT_TYPE_##T, XT_NUMBER_(CM_FIRST_(__VA_ARGS__, 0)),                                       \
-              (xt_vec_desc_){.rows = (rows_), .cols = (cols_), CM_REST_(__VA_ARGS__, .end_ = 0)})
+    xt_splat_(XT_HERE_, (int)XT_TYPE_##T, XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)),                                       \
+              (xt_vec_desc_){.rows = (rows_), .cols = (cols_), SPE_REST(__VA_ARGS__, .end_ = 0)})
 #define XT_ATOMIC_RMW(kind_, vec_, tile_) xt_atomic_rmw_(XT_HERE_, XT_RMW_##kind_##_, vec_, tile_)
 #define XT_ATOMIC_RMW_TILE(kind_, vec_, tile_) XT_ATOMIC_RMW(kind_, vec_, tile_)
 #define XT_LOAD_GATHER(...) xt_load_gather_(XT_HERE_, (xt_gather_desc_){.tile = __VA_ARGS__})
@@ -1051,15 +1041,15 @@ XETILE_API void xt_free(xt_module *mod);
 
 #define XT_FOR(k, lo, hi, ...)                                                                                         \
     for (xt_loop_ k##_loop_ = xt_for_begin_(XT_HERE_, XT_NUMBER_(lo), XT_NUMBER_(hi),                                  \
-                                            XT_NUMBER_(CM_FIRST_(__VA_ARGS__, 0)), CM_CARRIED_(__VA_ARGS__));          \
+                                            XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__));          \
          xt_for_next_(&k##_loop_);)                                                                                    \
         for (const xt_val k = k##_loop_.index, *k##_once_ = &k; k##_once_; k##_once_ = xt_for_done_(&k##_loop_))
 
 #define XT_IF(...)                                                                                                     \
-    for (xt_branch_ CM_CAT_(xt_if_, __LINE__) = xt_if_begin_(XT_HERE_, XT_NUMBER_(CM_FIRST_(__VA_ARGS__, 0)),          \
-                                                             CM_CARRIED_(__VA_ARGS__));                                \
-         xt_if_next_(&CM_CAT_(xt_if_, __LINE__));)                                                                     \
-        if (CM_CAT_(xt_if_, __LINE__).side == 0)
+    for (xt_branch_ SPE_CAT(xt_if_, __LINE__) = xt_if_begin_(XT_HERE_, XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)),          \
+                                                             SPE_CARRIED(__VA_ARGS__));                                \
+         xt_if_next_(&SPE_CAT(xt_if_, __LINE__));)                                                                     \
+        if (SPE_CAT(xt_if_, __LINE__).side == 0)
 #define XT_ELSE else
 
 #endif /* XETILE_XETILE_H */

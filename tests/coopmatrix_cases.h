@@ -287,7 +287,7 @@ static cm_matrix take(cm_ctx *c, const op_case *t, int number, int which, int ro
     if (!t->dealt) return cm_load(c, rows, cols, type, use, &mem[which]);
     if (t->back && which < 2) return taken[number - t->back][which];
     l = cm_layout_for(c, rows, cols, type, use);
-    if (!spe_ok(c->m)) return cm_poison_();
+    if (!spe_ok(c->m)) return cm_poison();
     dealt_move(c, &l, number, which, part, true);
     if (which == 2) return cm_from_parts(c, &l, part);
     return taken[number][which] = cm_from_parts(c, &l, part);
@@ -341,7 +341,7 @@ static cm_matrix product(cm_ctx *c, const op_case *t, int number, const cm_mem *
 {
     cm_matrix a = take(c, t, number, 0, t->M, t->K, t->a, CM_A, mem),
               b = take(c, t, number, 1, t->K, t->N, t->b, CM_B, mem);
-    cm_matrix acc = cm_poison_(), *with = NULL;
+    cm_matrix acc = cm_poison(), *with = NULL;
     if (!t->without_c) acc = take(c, t, number, 2, t->M, t->N, t->c, CM_ACC, mem), with = &acc;
     return t->what == PRODUCT ? cm_mul_add(c, t->d, &a, &b, with) : cm_mul_add_saturating(c, t->d, &a, &b, with);
 }

@@ -12,7 +12,7 @@ names_of() { # names_of HEADER PREFIX
     upper=$(echo "$2" | tr a-z A-Z)
     echo "#include \"$1.h\"" > "$work/one.c"
     $CC -std=c11 -I. -fsyntax-only -aux-info "$work/functions" "$work/one.c"
-    pasted=$(grep -o "${upper}_[A-Z]*_\(##\|,\)" "$1.h" | tr -d '#,' | sort -u | tr '\n' '|')
+    pasted=$(grep -o "${upper}_[A-Z_]*_\(##\|,\)" "$1.h" | tr -d '#,' | sort -u | tr '\n' '|')
     sed -n "s/^\/\* [^ ]*$1.h:.*[ *]\($2_[a-z0-9_]*[a-z0-9]\) (.*/function \1/p" "$work/functions"
     sed -n "s/^# *define  *\(\(${upper}\|$2\)_[A-Za-z0-9_]*[A-Za-z0-9]\)\([^A-Za-z0-9_].*\)\{0,1\}$/macro \1/p; s/^} \($2_[a-z0-9_]*[a-z0-9]\);.*/type \1/p
         s/^typedef [^(]*[ *]\($2_[a-z0-9_]*[a-z0-9]\);.*/type \1/p; s/^typedef [a-z_ *]* \($2_[a-z0-9_]*[a-z0-9]\)(.*/type \1/p" "$1.h" |

@@ -46,7 +46,7 @@ static bool cm_khr_place_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, i
 /* Methods of CM_KHR: an instruction a part. With `in` a load, else a store of `a`. */
 static bool cm_move_khr_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, spe_id *parts, bool load)
 {
-    int runs = cm_runs_(cm_block_words_(l)), part, col = 0;
+    int runs = spe_runs(cm_block_words_(l)), part, col = 0;
     for (part = 0; part < l->K2 * runs; part++) {
         spe_id ptr, stride;
         uint32_t layout;
@@ -137,21 +137,21 @@ static cm_matrix cm_atomic_put_(cm_ctx *c, const cm_matrix *a, const cm_mem *to,
     cm_matrix half[2];
     spe_id *v;
     int i;
-    if (cm_is_poison_(c, a) || !cm_check_atomic_(c, a->l.type, how)) return cm_poison_();
+    if (cm_is_poison_(c, a) || !cm_check_atomic_(c, a->l.type, how)) return cm_poison();
     if (cm_is_complex(a->l.type)) {
         if (how.what > CM_ATOMIC_ADD_) {
             cm_fail_(c, CM_ERROR_ATOMIC, "complex numbers have no order");
-            return cm_poison_();
+            return cm_poison();
         }
         for (i = 0; i < 2; i++) {
             cm_mem mem = cm_half_mem_(c, a->l.type, to, i);
             half[i] = cm_half_(c, a, i);
             half[i] = cm_atomic_put_(c, &half[i], &mem, how);
         }
-        return how.what == CM_ATOMIC_STORE_ ? cm_poison_() : cm_complex(c, &half[0], &half[1]);
+        return how.what == CM_ATOMIC_STORE_ ? cm_poison() : cm_complex(c, &half[0], &half[1]);
     }
-    v = cm_components_(c, a, a->l.type);
-    if (!cm_atomic_walk_(c, &a->l, to, how, v) || how.what == CM_ATOMIC_STORE_) return cm_poison_();
+    v = cm_component_ids(c, a, a->l.type);
+    if (!cm_atomic_walk_(c, &a->l, to, how, v) || how.what == CM_ATOMIC_STORE_) return cm_poison();
     return cm_from_components(c, &a->l, v);
 }
 
@@ -170,7 +170,7 @@ cm_matrix cm_atomic_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use
     cm_layout l = cm_layout_for(c, rows, cols, type, use);
     cm_atomic_how_ how = cm_atomic_how_make_(CM_ATOMIC_LOAD_, scope, semantics);
     spe_id *v;
-    if (!l.rows || !cm_check_atomic_(c, type, how)) return cm_poison_();
+    if (!l.rows || !cm_check_atomic_(c, type, how)) return cm_poison();
     if (cm_is_complex(type)) {
         cm_mem re = cm_half_mem_(c, type, from, 0), im = cm_half_mem_(c, type, from, 1);
         cm_type half = type == CM_C32 ? CM_F32 : CM_F64;
@@ -179,7 +179,7 @@ cm_matrix cm_atomic_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use
         return cm_complex(c, &x, &y);
     }
     v = (spe_id *)spe_alloc(c->m, (size_t)l.V * sizeof(spe_id));
-    return cm_atomic_walk_(c, &l, from, how, v) ? cm_from_components(c, &l, v) : cm_poison_();
+    return cm_atomic_walk_(c, &l, from, how, v) ? cm_from_components(c, &l, v) : cm_poison();
 }
 void cm_atomic_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to, uint32_t scope, uint32_t semantics)
 {

@@ -1,7 +1,7 @@
 /* components.c - parts <-> components. */
 #include "internal.h"
 
-spe_id cm_bitcast_(cm_ctx *c, spe_id type, spe_id v)
+spe_id cm_bitcast(cm_ctx *c, spe_id type, spe_id v)
 {
     return spe_type_of(c->m, v) == type ? v : spe_bitcast(c->m, type, v);
 }
@@ -37,13 +37,13 @@ spe_id cm_join_(cm_ctx *c, spe_id elem, const spe_id *piece, int n, int each)
 spe_id cm_unpack_(cm_ctx *c, const cm_layout *l, spe_id part, int first, int words)
 {
     spe_id type = spe_vec(c->m, cm_storage_type(c, l->type), (uint32_t)(words * cm_channels_(l)));
-    return cm_bitcast_(c, type, cm_slice_(c, part, first, words));
+    return cm_bitcast(c, type, cm_slice_(c, part, first, words));
 }
 
 /* A vector of components back to `words` words. */
 spe_id cm_pack_(cm_ctx *c, const cm_layout *l, spe_id components, int words)
 {
-    return cm_bitcast_(c, spe_vec(c->m, cm_word_type_(c, l), (uint32_t)words), components);
+    return cm_bitcast(c, spe_vec(c->m, cm_word_type_(c, l), (uint32_t)words), components);
 }
 
 /* Component v: its part, and the word in it. False and an error when there is no such component. */
@@ -52,7 +52,7 @@ static bool cm_find_component_(cm_ctx *c, const cm_matrix *a, int v, int *part, 
     int words = cm_block_words_(&a->l), word = v / cm_channels_(&a->l);
     if (cm_is_poison_(c, a) || cm_opaque_(c, "components") || !cm_arith_type(c, a->l.type)) return false;
     if (v < 0 || v >= a->l.V) return cm_fail_(c, CM_ERROR_SHAPE, "component %d: the matrix has %d", v, a->l.V), false;
-    *part = word / words * cm_runs_(words);
+    *part = word / words * spe_runs(words);
     *in_part = word % words;
     while (*in_part >= cm_part_words(&a->l, *part)) *in_part -= cm_part_words(&a->l, (*part)++);
     return true;
@@ -62,7 +62,7 @@ spe_id cm_component(cm_ctx *c, const cm_matrix *a, int v)
 {
     int part, word, channels = cm_channels_(&a->l);
     if (!cm_find_component_(c, a, v, &part, &word)) return 0;
-    if (channels == 1) return cm_bitcast_(c, cm_storage_type(c, a->l.type), cm_slice_(c, a->part[part], word, 1));
+    if (channels == 1) return cm_bitcast(c, cm_storage_type(c, a->l.type), cm_slice_(c, a->part[part], word, 1));
     return spe_extract(c->m, cm_unpack_(c, &a->l, a->part[part], word, 1), (uint32_t)(v % channels));
 }
 
@@ -71,10 +71,10 @@ cm_matrix cm_insert(cm_ctx *c, const cm_matrix *a, int v, spe_id scalar)
     int part, word, channels = cm_channels_(&a->l);
     spe_id one = scalar;
     cm_matrix d;
-    if (!cm_find_component_(c, a, v, &part, &word)) return cm_poison_();
+    if (!cm_find_component_(c, a, v, &part, &word)) return cm_poison();
     if (spe_type_of(c->m, scalar) != cm_storage_type(c, a->l.type)) {
         cm_fail_(c, CM_ERROR_SCALAR, "the scalar is not of the storage type of %s", cm_type_info(a->l.type)->name);
-        return cm_poison_();
+        return cm_poison();
     }
     d = cm_new_(c, &a->l);
     if (!d.parts) return d;
@@ -90,7 +90,7 @@ cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const spe_id *compon
 {
     cm_matrix a = cm_new_(c, l);
     int part, first, v = 0, channels = cm_channels_(l);
-    if (!a.parts || cm_opaque_(c, "components") || !cm_arith_type(c, l->type)) return cm_poison_();
+    if (!a.parts || cm_opaque_(c, "components") || !cm_arith_type(c, l->type)) return cm_poison();
     for (part = 0; part < a.parts; part++) {
         int words = cm_part_words(l, part), group = cm_group_(l, words), pieces = 0;
         spe_id piece[8], elem = cm_storage_type(c, l->type);
@@ -118,7 +118,7 @@ static spe_id cm_bf16_to_f32_(cm_ctx *c, spe_id v)
 }
 
 /* To nearest, ties to even; NaN stays NaN. By hand where Intel's conversion instruction need not be known. */
-spe_id cm_f32_to_bf16_(cm_ctx *c, spe_id v)
+spe_id cm_f32_to_bf16(cm_ctx *c, spe_id v)
 {
     spe_id i32 = cm_like_(c, spe_int(c->m, 32), v), i16 = cm_like_(c, spe_int(c->m, 16), v), bits, odd, sum;
     if (c->lowering == CM_INTEL) return spe_f32_to_bf16(c->m, v);
@@ -200,13 +200,13 @@ static spe_id cm_f32_to_f8_(cm_ctx *c, cm_type type, spe_id v)
 }
 
 /* Between the storage type and the type that arithmetic is done in. */
-spe_id cm_to_arith_(cm_ctx *c, cm_type type, spe_id v)
+spe_id cm_to_arith(cm_ctx *c, cm_type type, spe_id v)
 {
     if (!cm_arith_type(c, type)) return 0;
     if (cm_f8_row_(type)) return cm_f8_to_f32_(c, type, v);
     return type == CM_BF16 ? cm_bf16_to_f32_(c, v) : v;
 }
-spe_id cm_from_arith_(cm_ctx *c, cm_type type, spe_id v)
+spe_id cm_from_arith(cm_ctx *c, cm_type type, spe_id v)
 {
     bool small = type == CM_BF16 || type == CM_TF32 || cm_f8_row_(type) != NULL;
     bool zero = c->rounding == CM_ROUND_ZERO;
@@ -215,7 +215,7 @@ spe_id cm_from_arith_(cm_ctx *c, cm_type type, spe_id v)
         return cm_fail_(c, CM_ERROR_CONVERT, "no such rounding to %s", cm_type_info(type)->name);
     if (type == CM_TF32) return cm_cut_(c, v, 13, !zero);
     if (type != CM_BF16) return cm_f32_to_f8_(c, type, v);
-    if (!zero) return cm_f32_to_bf16_(c, v);
+    if (!zero) return cm_f32_to_bf16(c, v);
     v = spe_bitcast(c->m, cm_like_(c, spe_int(c->m, 32), v), cm_cut_(c, v, 16, false));
     return spe_uconvert(c->m, cm_like_(c, spe_int(c->m, 16), v),
                         spe_shr(c->m, v, cm_bits_(c, spe_type_of(c->m, v), 16)));
@@ -255,12 +255,12 @@ static spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
 spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
 {
     if (from == to) return v;
-    return cm_from_arith_(c, to, cm_convert_arith_(c, from, to, cm_to_arith_(c, from, v)));
+    return cm_from_arith(c, to, cm_convert_arith_(c, from, to, cm_to_arith(c, from, v)));
 }
 
 /* All V components of this lane as scalars of the storage type of `type`, converted to it; in the arena, NULL on error.
  */
-spe_id *cm_components_(cm_ctx *c, const cm_matrix *a, cm_type type)
+spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type)
 {
     int part, first, i, v = 0, channels = cm_channels_(&a->l);
     spe_id *out = (spe_id *)spe_alloc(c->m, (size_t)a->l.V * sizeof(spe_id));
@@ -296,7 +296,7 @@ cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, spe_
     if (!a.parts) return a;
     if (scalar && spe_type_of(c->m, scalar) != cm_storage_type(c, type)) {
         cm_fail_(c, CM_ERROR_SCALAR, "the scalar of a %s matrix is not of its storage type", cm_type_info(type)->name);
-        return cm_poison_();
+        return cm_poison();
     }
     if (c->lowering == CM_KHR) return cm_splat_khr_(c, a, scalar);
     for (i = 0; i < 16; i++) copies[i] = scalar;
@@ -318,81 +318,40 @@ cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_ma
     cm_type type = a->l.type;
     int part, first;
     if (cm_opaque_(c, "component-wise operations") || !cm_arith_type(c, type) || !cm_arith_type(c, l->type))
-        return cm_poison_();
+        return cm_poison();
     for (part = 0; part < d.parts; part++) {
         int words = cm_part_words(l, part), group = cm_group_(l, words), pieces = 0;
         spe_id piece[8];
         for (first = 0; first < words; first += group) {
             spe_id x = cm_unpack_(c, &a->l, a->part[part], first, group), y = 0;
-            if (b) y = cm_to_arith_(c, type, cm_unpack_(c, &b->l, b->part[part], first, group));
-            if (fn) x = cm_from_arith_(c, type, fn(c, type, cm_to_arith_(c, type, x), y, user));
+            if (b) y = cm_to_arith(c, type, cm_unpack_(c, &b->l, b->part[part], first, group));
+            if (fn) x = cm_from_arith(c, type, fn(c, type, cm_to_arith(c, type, x), y, user));
             piece[pieces++] = cm_pack_(c, l, cm_convert_vector_(c, type, l->type, x), group);
         }
         d.part[part] = cm_join_(c, cm_word_type_(c, l), piece, pieces, group);
     }
-    return spe_ok(c->m) ? d : cm_poison_();
+    return spe_ok(c->m) ? d : cm_poison();
 }
 
 cm_matrix cm_map1(cm_ctx *c, const cm_matrix *a, cm_fn fn, void *user)
 {
-    return cm_is_poison_(c, a) ? cm_poison_() : cm_map_(c, &a->l, a, NULL, fn, user);
+    return cm_is_poison_(c, a) ? cm_poison() : cm_map_(c, &a->l, a, NULL, fn, user);
 }
 
 cm_matrix cm_map2(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user)
 {
-    if (cm_is_poison_(c, a) || cm_is_poison_(c, b)) return cm_poison_();
+    if (cm_is_poison_(c, a) || cm_is_poison_(c, b)) return cm_poison();
     if (a->l.type != b->l.type) {
         cm_fail_(c, CM_ERROR_COMPONENT, "component types differ: %s and %s", cm_type_info(a->l.type)->name,
                  cm_type_info(b->l.type)->name);
-        return cm_poison_();
+        return cm_poison();
     }
     if (!cm_same_layout_(&a->l, &b->l)) {
         cm_fail_(c, CM_ERROR_SHAPE, "matrices differ: %d x %d %s and %d x %d %s", a->l.rows, a->l.cols,
                  cm_use_name(a->l.use), b->l.rows, b->l.cols, cm_use_name(b->l.use));
-        return cm_poison_();
+        return cm_poison();
     }
     return cm_map_(c, &a->l, a, b, fn, user);
-}
-
-const cm_binary_row_ *cm_binary_row(cm_op op)
-{
-    static const cm_binary_row_ rows[CM_OP_COUNT_] = {
-#define CM_NO_ {SPE_ACOS, SPE_ACOS, SPE_ACOS}
-        {"add", {spe_fadd, spe_iadd, spe_iadd}, false, CM_NO_},
-        {"sub", {spe_fsub, spe_isub, spe_isub}, false, CM_NO_},
-        {"mul", {spe_fmul, spe_imul, spe_imul}, false, CM_NO_},
-        {"div", {spe_fdiv, spe_sdiv, spe_udiv}, false, CM_NO_},
-        {"min", {NULL, NULL, NULL}, true, {SPE_FMIN, SPE_SMIN, SPE_UMIN}},
-        {"max", {NULL, NULL, NULL}, true, {SPE_FMAX, SPE_SMAX, SPE_UMAX}},
-        {"rem", {spe_frem, spe_srem, spe_umod}, false, CM_NO_},
-        {"and", {NULL, spe_and, spe_and}, false, CM_NO_},
-        {"or", {NULL, spe_or, spe_or}, false, CM_NO_},
-        {"xor", {NULL, spe_xor, spe_xor}, false, CM_NO_},
-        {"shl", {NULL, spe_shl, spe_shl}, false, CM_NO_},
-        {"shr", {NULL, spe_sar, spe_shr}, false, CM_NO_},
-#undef CM_NO_
-    };
-    return (unsigned)op < (unsigned)CM_OP_COUNT_ ? &rows[op] : NULL;
-}
-
-spe_id (*cm_comparison_(int op, int kind))(spe_module *, spe_id, spe_id)
-{
-    static spe_id (*const rows[][3])(spe_module *, spe_id, spe_id) = {
-        {spe_feq, spe_ieq, spe_ieq},  {spe_fune, spe_ine, spe_ine}, {spe_flt, spe_slt, spe_ult},
-        {spe_fle, spe_sle, spe_ule}, {spe_fgt, spe_sgt, spe_ugt},  {spe_fge, spe_sge, spe_uge},
-    };
-    return rows[op - CM_EQ_][kind];
-}
-
-/* A cm_op or comparison on two scalars or vectors of a kind (column of the tables); 0 and no error where there is
- * none. */
-spe_id cm_instruction_(spe_module *m, int op, int kind, spe_id a, spe_id b)
-{
-    const cm_binary_row_ *row;
-    if (op >= CM_EQ_) return cm_comparison_(op, kind)(m, a, b);
-    row = cm_binary_row((cm_op)op);
-    if (row->math) return spe_math2(m, row->function[kind], a, b);
-    return row->instruction[kind] ? row->instruction[kind](m, a, b) : 0;
 }
 
 /* Column of the tables by kind of type. */
@@ -407,9 +366,9 @@ spe_id cm_apply_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
     cm_op op = *(const cm_op *)user;
     spe_id r;
     if (!a || !b) return 0;
-    r = cm_instruction_(c->m, (int)op, cm_kind_column_(type), a, b);
+    r = spe_arith(c->m, (spe_arith_op)op, (spe_number_kind)cm_kind_column_(type), a, b);
     if (r || !spe_ok(c->m)) return r;
-    return cm_fail_(c, CM_ERROR_EMIT_TYPE, "there is no operation %s on %s", cm_binary_row(op)->name,
+    return cm_fail_(c, CM_ERROR_EMIT_TYPE, "there is no operation %s on %s", spe_arith_name((spe_arith_op)op),
                     cm_type_info(type)->name);
 }
 
@@ -436,12 +395,12 @@ static cm_matrix cm_binary_complex_(cm_ctx *c, cm_op op, const cm_matrix *a, con
     if (a->l.type != b->l.type) {
         cm_fail_(c, CM_ERROR_COMPONENT, "component types differ: %s and %s", cm_type_info(a->l.type)->name,
                  cm_type_info(b->l.type)->name);
-        return cm_poison_();
+        return cm_poison();
     }
     if (op > CM_DIV) {
-        cm_fail_(c, CM_ERROR_EMIT_TYPE, "there is no operation %s on %s", cm_binary_row(op)->name,
+        cm_fail_(c, CM_ERROR_EMIT_TYPE, "there is no operation %s on %s", spe_arith_name((spe_arith_op)op),
                  cm_type_info(a->l.type)->name);
-        return cm_poison_();
+        return cm_poison();
     }
     if (op == CM_MUL || op == CM_DIV) return cm_multiply_complex_(c, a, b, op == CM_DIV);
     re = cm_re(c, a), p = cm_re(c, b), im = cm_im(c, a), q = cm_im(c, b);
@@ -452,10 +411,10 @@ static cm_matrix cm_binary_complex_(cm_ctx *c, cm_op op, const cm_matrix *a, con
 
 cm_matrix cm_binary(cm_ctx *c, cm_op op, const cm_matrix *a, const cm_matrix *b)
 {
-    if (cm_is_poison_(c, a) || cm_is_poison_(c, b)) return cm_poison_();
-    if (!cm_binary_row(op)) {
+    if (cm_is_poison_(c, a) || cm_is_poison_(c, b)) return cm_poison();
+    if ((unsigned)op > (unsigned)CM_SHR) {
         cm_fail_(c, CM_ERROR_OPERATION, "cm_binary: there is no operation %d", (int)op);
-        return cm_poison_();
+        return cm_poison();
     }
     if (cm_is_complex(a->l.type)) return cm_binary_complex_(c, op, a, b);
     return cm_map2(c, a, b, cm_apply_, &op);
@@ -513,7 +472,7 @@ static cm_matrix cm_unary_complex_(cm_ctx *c, cm_unary_op op, const cm_matrix *a
     if (op != CM_EXP && !two && !native) {
         cm_fail_(c, CM_ERROR_EMIT_TYPE, "there is no operation %s on %s", cm_unary_name_(op),
                  cm_type_info(a->l.type)->name);
-        return cm_poison_();
+        return cm_poison();
     }
     if (two) {
         spe_id ln2 = spe_const_f(c->m, cm_storage_type(c, y.l.type), 0.69314718055994530942);
@@ -530,10 +489,10 @@ static cm_matrix cm_unary_complex_(cm_ctx *c, cm_unary_op op, const cm_matrix *a
 
 cm_matrix cm_unary(cm_ctx *c, cm_unary_op op, const cm_matrix *a)
 {
-    if (cm_is_poison_(c, a)) return cm_poison_();
+    if (cm_is_poison_(c, a)) return cm_poison();
     if ((unsigned)op >= (unsigned)CM_UNARY_COUNT_) {
         cm_fail_(c, CM_ERROR_OPERATION, "cm_unary: there is no operation %d", (int)op);
-        return cm_poison_();
+        return cm_poison();
     }
     return cm_is_complex(a->l.type) ? cm_unary_complex_(c, op, a) : cm_map1(c, a, cm_apply_unary_, &op);
 }
@@ -541,7 +500,7 @@ cm_matrix cm_unary(cm_ctx *c, cm_unary_op op, const cm_matrix *a)
 cm_matrix cm_scale(cm_ctx *c, const cm_matrix *a, spe_id scalar)
 {
     cm_matrix s, re, im;
-    if (cm_is_poison_(c, a)) return cm_poison_();
+    if (cm_is_poison_(c, a)) return cm_poison();
     if (cm_is_complex(a->l.type)) {
         re = cm_re(c, a), im = cm_im(c, a);
         re = cm_scale(c, &re, scalar);

@@ -35,7 +35,7 @@ spe_id cm_fail_(cm_ctx *c, int id, const char *format, ...)
     return 0;
 }
 
-cm_matrix cm_poison_(void)
+cm_matrix cm_poison(void)
 {
     cm_matrix a;
     memset(&a, 0, sizeof a);
@@ -43,6 +43,31 @@ cm_matrix cm_poison_(void)
 }
 
 bool cm_is_poison_(const cm_ctx *c, const cm_matrix *a) { return !spe_ok(c->m) || a->parts == 0; }
+
+bool cm_choose_target(spe_blame at, const spe_device *d, int size, cm_target *target)
+{
+    const cm_target *row = d ? cm_target_row(d->name) : NULL;
+    if (!row) {
+        spe_report(at, at.errors->target, "\"%s\"; known are " CM_TARGET_NAMES_, d && d->name ? d->name : "(none)");
+        return false;
+    }
+    *target = *row;
+    if (d->subgroup_sizes) target->subgroup_sizes = d->subgroup_sizes;
+    if (d->local_memory) target->local_memory = (int)d->local_memory;
+    if (d->max_group_size) target->max_group_size = (int)d->max_group_size;
+    if (!size) {
+        size = row->subgroup_size;
+        if (!(target->subgroup_sizes & (uint32_t)size)) /* the row's is not there: the smallest */
+            size = (int)(target->subgroup_sizes & (~target->subgroup_sizes + 1u));
+    }
+    if (!cm_power_of_two_(size) || !(target->subgroup_sizes & (uint32_t)size)) {
+        spe_report(at, at.errors->subgroup_size, "wanted %d, %s has (a bit each) 0x%x", size, row->name,
+                   (unsigned)target->subgroup_sizes);
+        return false;
+    }
+    target->subgroup_size = size;
+    return true;
+}
 
 bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering lowering)
 {
@@ -195,18 +220,6 @@ int cm_channels_(const cm_layout *l) { return l->packed ? l->omega : l->K1; }
 int cm_block_words_(const cm_layout *l) { return l->V / (l->K2 * cm_channels_(l)); }
 int cm_word_bits_(const cm_layout *l) { return cm_channels_(l) * cm_type_info(l->type)->storage_bits; }
 
-/* Parts of one block of n words, and how many words part i of them has. */
-int cm_runs_(int n) { return n / 8 + (n % 8 / 4) + (n % 4 / 2) + n % 2; }
-int cm_run_(int n, int i)
-{
-    int rest = n % 8;
-    if (i < n / 8) return 8;
-    i -= n / 8;
-    if (rest & 4 && i-- == 0) return 4;
-    if (rest & 2 && i == 0) return 2;
-    return 1;
-}
-
 bool cm_is_complex(cm_type type)
 {
     const cm_type_row *t = cm_type_info(type);
@@ -215,13 +228,13 @@ bool cm_is_complex(cm_type type)
 
 int cm_part_count(const cm_layout *l)
 {
-    return l->rows ? l->K2 * cm_runs_(cm_block_words_(l)) * (cm_is_complex(l->type) ? 2 : 1) : 0;
+    return l->rows ? l->K2 * spe_runs(cm_block_words_(l)) * (cm_is_complex(l->type) ? 2 : 1) : 0;
 }
 
 int cm_part_words(const cm_layout *l, int part)
 {
     int words = cm_block_words_(l);
-    return cm_run_(words, part % cm_runs_(words));
+    return spe_run(words, part % spe_runs(words));
 }
 
 spe_id cm_storage_type(cm_ctx *c, cm_type type)
@@ -276,7 +289,7 @@ bool cm_opaque_(cm_ctx *c, const char *what)
 /* A matrix of this layout with room for its parts; poison when something is wrong. */
 cm_matrix cm_new_(cm_ctx *c, const cm_layout *l)
 {
-    cm_matrix a = cm_poison_();
+    cm_matrix a = cm_poison();
     int parts = cm_part_count(l);
     if (!spe_ok(c->m) || parts == 0 || !cm_storage_type(c, l->type)) return a;
     a.l = *l;
@@ -294,7 +307,7 @@ cm_matrix cm_from_parts(cm_ctx *c, const cm_layout *l, const spe_id *parts)
         if (spe_type_of(c->m, parts[i]) != cm_part_type(c, l, i)) {
             cm_fail_(c, CM_ERROR_COMPONENT, "part %d of a %d x %d %s %s has another type", i, l->rows, l->cols,
                      cm_type_info(l->type)->name, cm_use_name(l->use));
-            return cm_poison_();
+            return cm_poison();
         }
     }
     return a;
@@ -311,10 +324,10 @@ bool cm_same_layout_(const cm_layout *a, const cm_layout *b)
 cm_matrix cm_half_(cm_ctx *c, const cm_matrix *a, int which)
 {
     cm_matrix half = *a;
-    if (cm_is_poison_(c, a)) return cm_poison_();
+    if (cm_is_poison_(c, a)) return cm_poison();
     if (!cm_is_complex(a->l.type)) {
         cm_fail_(c, CM_ERROR_COMPONENT, "a matrix of %s has no imaginary part", cm_type_info(a->l.type)->name);
-        return cm_poison_();
+        return cm_poison();
     }
     half.l.type = a->l.type == CM_C32 ? CM_F32 : CM_F64;
     half.parts = a->parts / 2;
@@ -329,11 +342,11 @@ cm_matrix cm_complex(cm_ctx *c, const cm_matrix *re, const cm_matrix *im)
 {
     cm_matrix z;
     cm_layout l = re->l;
-    if (cm_is_poison_(c, re) || cm_is_poison_(c, im)) return cm_poison_();
+    if (cm_is_poison_(c, re) || cm_is_poison_(c, im)) return cm_poison();
     if (!cm_same_layout_(&re->l, &im->l) || (l.type != CM_F32 && l.type != CM_F64)) {
         cm_fail_(c, CM_ERROR_COMPONENT, "cm_complex takes two matrices alike of f32 or f64, not of %s and %s",
                  cm_type_info(l.type)->name, cm_type_info(im->l.type)->name);
-        return cm_poison_();
+        return cm_poison();
     }
     l.type = l.type == CM_F32 ? CM_C32 : CM_C64;
     z = cm_new_(c, &l);

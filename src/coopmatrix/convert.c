@@ -71,10 +71,10 @@ static spe_id cm_fetch_(cm_ctx *c, const cm_layout *from, const cm_layout *to, b
 /* The elements of `a`, converted to the type of layout `to`, where that layout wants them (see cm_find_sources_). */
 cm_matrix cm_relayout_(cm_ctx *c, const cm_matrix *a, const cm_layout *to, bool transposed)
 {
-    spe_id *from = cm_components_(c, a, to->type), *v = (spe_id *)spe_alloc(c->m, (size_t)to->V * sizeof(spe_id));
+    spe_id *from = cm_component_ids(c, a, to->type), *v = (spe_id *)spe_alloc(c->m, (size_t)to->V * sizeof(spe_id));
     spe_id zero = spe_null(c->m, cm_storage_type(c, to->type));
     int i;
-    if (!from || !v) return cm_poison_();
+    if (!from || !v) return cm_poison();
     for (i = 0; i < to->V; i++) {
         cm_sources_ s;
         cm_find_sources_(&a->l, to, transposed, i, &s);
@@ -102,7 +102,7 @@ static cm_matrix cm_change_complex_(cm_ctx *c, const cm_matrix *a, cm_type type,
     if (!cm_is_complex(type)) {
         cm_fail_(c, CM_ERROR_CONVERT, "%s to %s: take cm_re or cm_im", cm_type_info(a->l.type)->name,
                  cm_type_info(type)->name);
-        return cm_poison_();
+        return cm_poison();
     }
     if (cm_is_complex(a->l.type)) {
         re = cm_re(c, a);
@@ -118,27 +118,27 @@ static cm_matrix cm_change_complex_(cm_ctx *c, const cm_matrix *a, cm_type type,
 static cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use use)
 {
     cm_layout l;
-    if (cm_is_poison_(c, a)) return cm_poison_();
+    if (cm_is_poison_(c, a)) return cm_poison();
     if (type == a->l.type && use == a->l.use) return *a;
     l = cm_layout_for(c, a->l.rows, a->l.cols, type, use);
-    if (!l.rows) return cm_poison_();
+    if (!l.rows) return cm_poison();
     if (cm_is_complex(type) || cm_is_complex(a->l.type)) return cm_change_complex_(c, a, type, use);
-    if (c->lowering == CM_KHR && use != a->l.use) return cm_opaque_(c, "cm_convert_use"), cm_poison_();
+    if (c->lowering == CM_KHR && use != a->l.use) return cm_opaque_(c, "cm_convert_use"), cm_poison();
     return cm_aligned_(&l, &a->l) ? cm_map_(c, &l, a, NULL, NULL, NULL) : cm_relayout_(c, a, &l, false);
 }
 
 cm_matrix cm_convert(cm_ctx *c, const cm_matrix *a, cm_type type)
 {
-    return cm_is_poison_(c, a) ? cm_poison_() : cm_change_(c, a, type, a->l.use);
+    return cm_is_poison_(c, a) ? cm_poison() : cm_change_(c, a, type, a->l.use);
 }
 
 cm_matrix cm_convert_as(cm_ctx *c, const cm_matrix *a, cm_type type, cm_rounding rounding, bool saturate)
 {
     cm_matrix d;
-    if (cm_is_poison_(c, a) || cm_opaque_(c, "cm_convert_as")) return cm_poison_();
+    if (cm_is_poison_(c, a) || cm_opaque_(c, "cm_convert_as")) return cm_poison();
     if ((unsigned)rounding > (unsigned)CM_ROUND_DOWN) {
         cm_fail_(c, CM_ERROR_CONVERT, "cm_convert_as: there is no rounding %d", (int)rounding);
-        return cm_poison_();
+        return cm_poison();
     }
     c->rounding = rounding;
     c->saturate = saturate;
@@ -150,5 +150,5 @@ cm_matrix cm_convert_as(cm_ctx *c, const cm_matrix *a, cm_type type, cm_rounding
 
 cm_matrix cm_convert_use(cm_ctx *c, const cm_matrix *a, cm_use use)
 {
-    return cm_is_poison_(c, a) ? cm_poison_() : cm_change_(c, a, a->l.type, use);
+    return cm_is_poison_(c, a) ? cm_poison() : cm_change_(c, a, a->l.type, use);
 }

@@ -9,36 +9,27 @@ XETILE_PRIVATE bool cm_power_of_two_(int n);
 
 #define CM_TARGET_NAMES_ "pvc, bmg, lnl, ptl, dg2, generic and soft"
 
-CM_PRINTF_(3, 4) XETILE_PRIVATE spe_id cm_fail_(cm_ctx *c, int id, const char *format, ...);
+SPE_PRINTF(3, 4) XETILE_PRIVATE spe_id cm_fail_(cm_ctx *c, int id, const char *format, ...);
 
-XETILE_PRIVATE cm_matrix cm_poison_(void);
 XETILE_PRIVATE bool cm_is_poison_(const cm_ctx *c, const cm_matrix *a);
 XETILE_PRIVATE cm_type cm_product_acc_(const cm_product *row, cm_type c);
 XETILE_PRIVATE int cm_dpas_depth_(int bytes);
 XETILE_PRIVATE int cm_channels_(const cm_layout *l);
 XETILE_PRIVATE int cm_block_words_(const cm_layout *l);
 XETILE_PRIVATE int cm_word_bits_(const cm_layout *l);
-XETILE_PRIVATE int cm_runs_(int n);
-XETILE_PRIVATE int cm_run_(int n, int i);
 XETILE_PRIVATE spe_id cm_word_type_(cm_ctx *c, const cm_layout *l);
 XETILE_PRIVATE bool cm_opaque_(cm_ctx *c, const char *what);
 XETILE_PRIVATE cm_matrix cm_new_(cm_ctx *c, const cm_layout *l);
 XETILE_PRIVATE bool cm_same_layout_(const cm_layout *a, const cm_layout *b);
 XETILE_PRIVATE cm_matrix cm_half_(cm_ctx *c, const cm_matrix *a, int which);
-XETILE_PRIVATE spe_id cm_bitcast_(cm_ctx *c, spe_id type, spe_id v);
 XETILE_PRIVATE int cm_group_(const cm_layout *l, int words);
 XETILE_PRIVATE spe_id cm_slice_(cm_ctx *c, spe_id v, int first, int count);
 XETILE_PRIVATE spe_id cm_join_(cm_ctx *c, spe_id elem, const spe_id *piece, int n, int each);
 XETILE_PRIVATE spe_id cm_unpack_(cm_ctx *c, const cm_layout *l, spe_id part, int first, int words);
 XETILE_PRIVATE spe_id cm_pack_(cm_ctx *c, const cm_layout *l, spe_id components, int words);
-XETILE_PRIVATE spe_id cm_f32_to_bf16_(cm_ctx *c, spe_id v);
-XETILE_PRIVATE spe_id cm_to_arith_(cm_ctx *c, cm_type type, spe_id v);
-XETILE_PRIVATE spe_id cm_from_arith_(cm_ctx *c, cm_type type, spe_id v);
 XETILE_PRIVATE spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v);
-XETILE_PRIVATE spe_id *cm_components_(cm_ctx *c, const cm_matrix *a, cm_type type);
 XETILE_PRIVATE cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_matrix *b, cm_fn fn,
                                  void *user);
-XETILE_PRIVATE spe_id cm_instruction_(spe_module *m, int op, int kind, spe_id a, spe_id b);
 XETILE_PRIVATE int cm_kind_column_(cm_type type);
 XETILE_PRIVATE spe_id cm_apply_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user);
 XETILE_PRIVATE spe_id cm_i32_(cm_ctx *c, int v);
@@ -70,7 +61,6 @@ XETILE_PRIVATE bool cm_load_block2d_(cm_ctx *c, const cm_layout *l, const cm_mem
                                      cm_matrix *out);
 XETILE_PRIVATE bool cm_store_block2d_(cm_ctx *c, const cm_matrix *a, const cm_mem *mem, const cm_surface_ *s);
 XETILE_PRIVATE bool cm_prefetch_block2d_(cm_ctx *c, cm_type type, int across, int down, const spe_block2d *surface);
-XETILE_PRIVATE spe_id cm_cached_pointer_(cm_ctx *c, spe_id ptr, int level);
 XETILE_PRIVATE spe_id cm_and_(cm_ctx *c, spe_id a, spe_id b);
 
 /* A row of the matrix in this lane: the address of its element in column 0 of the memory. A column: how many elements
@@ -98,26 +88,6 @@ XETILE_PRIVATE bool cm_load_khr_(cm_ctx *c, const cm_layout *l, const cm_mem *me
 XETILE_PRIVATE bool cm_store_khr_(cm_ctx *c, const cm_matrix *a, const cm_mem *mem, const cm_surface_ *s);
 XETILE_PRIVATE bool cm_local_(cm_ctx *c, const cm_layout *l, const cm_mem *mem, const cm_surface_ *s, cm_matrix *out,
                               bool store);
-XETILE_PRIVATE cm_blame_ cm_blame_of_(spe_module *m, const cm_errors_ *errors, const char *file, int line);
-
-CM_PRINTF_(3, 0) XETILE_PRIVATE void cm_vreport_(cm_blame_ at, int id, const char *format, va_list args);
-
-/* The type of this name, for such a parameter; -1: there is none. */
-typedef int (*cm_type_of_)(const char *name, const cm_param_ *p);
-
-XETILE_PRIVATE int cm_parse_params_(cm_blame_ at, const char *text, cm_type_of_ type_of, cm_param_ *params);
-XETILE_PRIVATE spe_param cm_spe_param_(spe_module *m, const cm_param_ *p, spe_id type);
-XETILE_PRIVATE bool cm_choose_target_(cm_blame_ at, const cm_device *d, int size, cm_target *target);
-XETILE_PRIVATE void *cm_build_begin_(cm_module *mod, const cm_errors_ *errors, size_t size, const spe_options *options);
-XETILE_PRIVATE spe_options cm_options_(uint32_t version, bool names, bool lines, const char *source);
-XETILE_PRIVATE bool cm_kernel_begin_(spe_module *m, const char *name, int subgroup_size, int group_size, int count,
-                                     const spe_param *params);
-XETILE_PRIVATE bool cm_build_end_(cm_module *mod, const char *name, const char *params, int subgroup_size,
-                                  int group_size);
-XETILE_PRIVATE int cm_region_open_(cm_blame_ at, cm_regions_ *r, const char *name);
-XETILE_PRIVATE cm_blame_ cm_region_blame_(spe_module *m, const cm_errors_ *errors, const cm_regions_ *r);
-XETILE_PRIVATE void cm_fail_open_(spe_module *m, const cm_errors_ *errors, cm_regions_ *r, const char *why);
-XETILE_PRIVATE bool cm_region_ends_(spe_module *m, const cm_errors_ *errors, cm_regions_ *r, int depth, bool done);
 
 /* What a product method gets: D = A B + C, all of C and D in the type that is accumulated in. */
 typedef struct {
@@ -133,6 +103,5 @@ typedef struct {
     bool (*mul_add)(cm_ctx *, cm_job_ *);
 } cm_methods_;
 
-XETILE_PRIVATE const cm_methods_ *cm_methods_of_(const cm_ctx *c);
 
 #endif

@@ -84,7 +84,7 @@ static spe_id cm_local_part_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s
 bool cm_local_(cm_ctx *c, const cm_layout *l, const cm_mem *mem, const cm_surface_ *s, cm_matrix *out, bool store)
 {
     cm_local_plan_ p;
-    int part, first = 0, runs = cm_runs_(cm_block_words_(l));
+    int part, first = 0, runs = spe_runs(cm_block_words_(l));
     if (!cm_local_plan_init_(c, &p, l, mem, s)) return false;
     if (!store) *out = cm_new_(c, l);
     for (part = 0; part < out->parts; part++) {

@@ -237,8 +237,8 @@ static bool cm_block_plan_load_(const cm_layout *l, bool transposed, cm_block_pl
  * block starts there at element `at`. */
 static void cm_block_read_(cm_ctx *c, cm_matrix *a, int k2, int first, int words, spe_id variable, int at)
 {
-    int all = cm_block_words_(&a->l), runs = cm_runs_(all), run, word = 0;
-    for (run = 0; run < runs; word += cm_run_(all, run++)) {
+    int all = cm_block_words_(&a->l), runs = spe_runs(all), run, word = 0;
+    for (run = 0; run < runs; word += spe_run(all, run++)) {
         int part = k2 * runs + run;
         spe_id index, ptr, type;
         if (word < first || word >= first + words) continue;
@@ -331,8 +331,8 @@ static spe_id cm_dwords_part_(cm_ctx *c, const cm_layout *l, const spe_id words[
         int w = first + i;
         index[i] = (uint32_t)(l->K1 == 2 ? w / 4 * 2 + w % 4 / 2 + w % 2 * 16 : w);
     }
-    if (n == 1) return cm_bitcast_(c, type, spe_extract(c->m, words[index[0] / 16], index[0] % 16));
-    return cm_bitcast_(c, type, spe_shuffle(c->m, words[0], words[1], (uint32_t)n, index));
+    if (n == 1) return cm_bitcast(c, type, spe_extract(c->m, words[index[0] / 16], index[0] % 16));
+    return cm_bitcast(c, type, spe_shuffle(c->m, words[0], words[1], (uint32_t)n, index));
 }
 
 /* The same as cm_block_message_ for TRANSPOSE of elements narrower than a dword. */
@@ -341,7 +341,7 @@ static int cm_block_dwords_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, co
 {
     const cm_layout *l = &a->l;
     spe_module *m = c->m;
-    int runs = cm_runs_(cm_block_words_(l)), words = p->width * p->share, i, run, word = 0;
+    int runs = spe_runs(cm_block_words_(l)), words = p->width * p->share, i, run, word = 0;
     spe_id dwords = spe_vec(m, spe_int(m, 32), (uint32_t)p->width), got[2];
     for (i = 0; i < l->K1; i++) {
         spe_block2d b = *surface;
@@ -357,7 +357,7 @@ static int cm_block_dwords_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, co
         got[i] = spe_load(m, variable, 0);
     }
     cm_dwords_to_words_(c, l, p->share, got);
-    for (run = 0; run < runs; word += cm_run_(cm_block_words_(l), run++)) {
+    for (run = 0; run < runs; word += spe_run(cm_block_words_(l), run++)) {
         int part = k2 * runs + run, n = cm_part_words(l, part);
         if (word >= first && word < first + words)
             a->part[part] = cm_dwords_part_(c, l, got, word - first, n, cm_part_type(c, l, part));
@@ -386,7 +386,7 @@ bool cm_load_block2d_(cm_ctx *c, const cm_layout *l, const cm_mem *mem, const cm
 bool cm_store_block2d_(cm_ctx *c, const cm_matrix *a, const cm_mem *mem, const cm_surface_ *s)
 {
     const cm_layout *l = &a->l;
-    int bytes = cm_type_info(l->type)->bytes, width = l->I * l->K1, runs = cm_runs_(cm_block_words_(l)), part;
+    int bytes = cm_type_info(l->type)->bytes, width = l->I * l->K1, runs = spe_runs(cm_block_words_(l)), part;
     int word = 0;
     spe_block2d b;
     bool transposed;
@@ -439,7 +439,7 @@ bool cm_prefetch_block2d_(cm_ctx *c, cm_type type, int across, int down, const s
 
 /* The same pointer, asking for a cache policy: 1 caches in the first level too, 2 does not, 3 streams through it. (One
  * decoration an id: spirv-val takes no second, so the other levels keep their default, which is to cache.) */
-spe_id cm_cached_pointer_(cm_ctx *c, spe_id ptr, int level)
+spe_id cm_cached_pointer(cm_ctx *c, spe_id ptr, int level)
 {
     static const uint32_t controls[] = {SPE_LoadCacheControlCachedINTEL, SPE_LoadCacheControlUncachedINTEL,
                                         SPE_LoadCacheControlStreamingINTEL};
@@ -612,7 +612,7 @@ static spe_id cm_load_words_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s
 bool cm_load_lanes_(cm_ctx *c, const cm_layout *l, const cm_mem *mem, const cm_surface_ *s, cm_matrix *out)
 {
     spe_id some = cm_not_empty_(c, s);
-    cm_matrix none = cm_poison_();
+    cm_matrix none = cm_poison();
     cm_axes_ axes;
     int part, first, v = 0;
     (void)mem;
@@ -652,7 +652,7 @@ static void cm_store_row_(cm_ctx *c, const cm_layout *l, const cm_axes_ *axes, i
 static void cm_store_straight_(cm_ctx *c, const cm_matrix *a, const cm_surface_ *s)
 {
     cm_axes_ axes;
-    spe_id *v = cm_components_(c, a, a->l.type);
+    spe_id *v = cm_component_ids(c, a, a->l.type);
     int row;
     if (!v || !cm_axes_init_(c, &a->l, s, &axes)) return;
     for (row = 0; row < axes.rows; row++) {
@@ -683,7 +683,7 @@ static void cm_store_column_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s
 static bool cm_store_loops_(cm_ctx *c, const cm_matrix *a, const cm_surface_ *s)
 {
     const cm_layout *l = &a->l;
-    int runs = cm_runs_(cm_block_words_(l)), run, first, k2, number = 0;
+    int runs = spe_runs(cm_block_words_(l)), run, first, k2, number = 0;
     spe_id *vectors = (spe_id *)spe_alloc(c->m, (size_t)l->K2 * sizeof(spe_id));
     cm_axes_ axes;
     axes.rows = l->K;

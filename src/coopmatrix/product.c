@@ -21,7 +21,7 @@ static spe_id cm_tf32_operand_(cm_ctx *c, spe_id part, int words, int half)
 static spe_id cm_dpas_step_(cm_ctx *c, const cm_job_ *job, int k, int run, int block, spe_id acc, int runs)
 {
     const cm_layout *la = &job->a->l, *lb = &job->b->l;
-    int rows_a = cm_runs_(cm_block_words_(la)), bytes = cm_type_info(la->type)->bytes;
+    int rows_a = spe_runs(cm_block_words_(la)), bytes = cm_type_info(la->type)->bytes;
     int depth = cm_dpas_depth_(bytes), halves = bytes == 4 ? 2 : 1;
     spe_id a = job->a->part[block * rows_a + k], b = job->b->part[k / halves * runs + run],
            type = spe_type_of(c->m, acc);
@@ -54,7 +54,7 @@ static bool cm_dpas_fits_(const cm_ctx *c, const cm_job_ *job)
 static bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
 {
     const cm_layout *lb = &job->b->l, *ld = &job->acc.l;
-    int runs = cm_runs_(cm_block_words_(ld)), k, block, run, steps;
+    int runs = spe_runs(cm_block_words_(ld)), k, block, run, steps;
     if (!cm_dpas_fits_(c, job)) return false;
     steps = lb->rows / cm_dpas_depth_(cm_type_info(lb->type)->bytes);
     for (k = 0; k < steps; k++)
@@ -96,7 +96,7 @@ static spe_id cm_broadcast_b_(cm_ctx *c, const cm_layout *l, const spe_id *b, in
 static void cm_mul_add_rows_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
 {
     const cm_layout *la = &job->a->l, *lb = &job->b->l, *ld = &job->acc.l;
-    int runs = cm_runs_(cm_block_words_(ld)), k, run, block, i, first;
+    int runs = spe_runs(cm_block_words_(ld)), k, run, block, i, first;
     spe_id elem = cm_storage_type(c, ld->type);
     for (k = 0; k < lb->rows; k++)
         for (run = 0, first = 0; run < runs; first += cm_part_words(ld, run++)) {
@@ -132,7 +132,7 @@ static spe_id cm_choose_b_(cm_ctx *c, const cm_job_ *job, const spe_id *b, int k
 static bool cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
 {
     const cm_layout *la = &job->a->l, *lb = &job->b->l, *ld = &job->acc.l;
-    spe_id *d = cm_components_(c, &job->acc, ld->type),
+    spe_id *d = cm_component_ids(c, &job->acc, ld->type),
            *x = (spe_id *)spe_alloc(c->m, (size_t)lb->rows * sizeof(spe_id));
     cm_lane lane = cm_lane_(c, ld);
     int k, v;
@@ -153,7 +153,7 @@ static bool cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, const s
 static bool cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
 {
     cm_type acc = job->acc.l.type;
-    spe_id *a = cm_components_(c, job->a, acc), *b = cm_components_(c, job->b, acc);
+    spe_id *a = cm_component_ids(c, job->a, acc), *b = cm_component_ids(c, job->b, acc);
     if (!a || !b) return true;
     if (job->acc.l.I < job->acc.l.S) return cm_mul_add_spread_(c, job, a, b);
     cm_mul_add_rows_(c, job, a, b);
@@ -168,7 +168,7 @@ static bool cm_prefetch_nothing_(cm_ctx *c, cm_type type, int across, int down, 
     return true;
 }
 
-const cm_methods_ *cm_methods_of_(const cm_ctx *c)
+static const cm_methods_ *cm_methods_of_(const cm_ctx *c)
 {
     static const cm_methods_ plain = {cm_load_lanes_, cm_store_lanes_, cm_prefetch_nothing_, cm_mul_add_plain_};
     static const cm_methods_ intel = {cm_load_block2d_, cm_store_block2d_, cm_prefetch_block2d_, cm_mul_add_dpas_};
@@ -177,12 +177,17 @@ const cm_methods_ *cm_methods_of_(const cm_ctx *c)
     return rows[c->lowering];
 }
 
+bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down, const spe_block2d *surface)
+{
+    return cm_methods_of_(c)->prefetch(c, type, across, down, surface);
+}
+
 /* ---- load, store, prefetch, multiply and add --------------------------------------------------------------------- */
 
 cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const cm_mem *from)
 {
     cm_layout l = cm_layout_for(c, rows, cols, type, use);
-    cm_matrix a = cm_poison_();
+    cm_matrix a = cm_poison();
     cm_surface_ s;
     if (cm_is_complex(type)) {
         cm_mem re = cm_half_mem_(c, type, from, 0), im = cm_half_mem_(c, type, from, 1);
@@ -193,7 +198,7 @@ cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const
     if (!l.rows || !cm_surface_init_(c, &s, type, from)) return a;
     if (!cm_methods_of_(c)->load(c, &l, from, &s, &a) && !cm_local_(c, &l, from, &s, &a, false))
         cm_load_lanes_(c, &l, from, &s, &a);
-    return spe_ok(c->m) ? a : cm_poison_();
+    return spe_ok(c->m) ? a : cm_poison();
 }
 
 void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to)
@@ -226,8 +231,8 @@ void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, const cm_mem *from
         return;
     }
     if (c->lowering != CM_INTEL || !cm_block2d_wanted_(c, type, from, &s, &b, &transposed)) return;
-    if (level) b.ptr = cm_cached_pointer_(c, b.ptr, level);
-    cm_methods_of_(c)->prefetch(c, type, transposed ? cols : rows, transposed ? rows : cols, &b);
+    if (level) b.ptr = cm_cached_pointer(c, b.ptr, level);
+    cm_prefetch_block(c, type, transposed ? cols : rows, transposed ? rows : cols, &b);
 }
 
 static bool cm_check_product_(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
@@ -267,7 +272,7 @@ static cm_matrix cm_mul_add_complex_(cm_ctx *c, cm_type type_d, const cm_matrix 
                                             const cm_matrix *acc)
 {
     cm_type type = CM_C32, real;
-    cm_matrix x, y, z, ar, ai, br, bi, re, im, none = cm_poison_();
+    cm_matrix x, y, z, ar, ai, br, bi, re, im, none = cm_poison();
     if (!cm_promotes(a->l.type, type) || !cm_promotes(b->l.type, type) || (acc && acc->l.type == CM_C64)) type = CM_C64;
     if (!cm_is_complex(type_d) || !cm_promotes(a->l.type, type) || !cm_promotes(b->l.type, type) ||
         (acc && (!cm_is_complex(acc->l.type) || !cm_promotes(acc->l.type, type)))) {
@@ -299,17 +304,17 @@ static bool cm_wants_complex_(cm_type type_d, const cm_matrix *a, const cm_matri
 cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc)
 {
     cm_job_ job;
-    if (cm_is_poison_(c, a) || cm_is_poison_(c, b) || (acc && acc->parts == 0)) return cm_poison_();
+    if (cm_is_poison_(c, a) || cm_is_poison_(c, b) || (acc && acc->parts == 0)) return cm_poison();
     if (cm_wants_complex_(type_d, a, b, acc) && a->l.use == CM_A && b->l.use == CM_B)
         return cm_mul_add_complex_(c, type_d, a, b, acc);
     job.row = cm_product_row(a->l.type, b->l.type);
     job.a = a;
     job.b = b;
-    if (!cm_check_product_(c, type_d, a, b, acc, job.row)) return cm_poison_();
+    if (!cm_check_product_(c, type_d, a, b, acc, job.row)) return cm_poison();
     job.acc = cm_start_(c, cm_product_acc_(job.row, acc ? acc->l.type : job.row->acc), a, b, acc);
-    if (!job.acc.parts) return cm_poison_();
+    if (!job.acc.parts) return cm_poison();
     if (!cm_methods_of_(c)->mul_add(c, &job)) cm_mul_add_plain_(c, &job);
-    return spe_ok(c->m) ? cm_convert(c, &job.acc, type_d) : cm_poison_();
+    return spe_ok(c->m) ? cm_convert(c, &job.acc, type_d) : cm_poison();
 }
 
 cm_matrix cm_mul_add_saturating(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc)
@@ -317,13 +322,13 @@ cm_matrix cm_mul_add_saturating(cm_ctx *c, cm_type type_d, const cm_matrix *a, c
     const cm_type_row *ta, *tb;
     cm_matrix ab, sum, zero;
     bool small;
-    if (cm_is_poison_(c, a) || cm_is_poison_(c, b) || (acc && acc->parts == 0)) return cm_poison_();
+    if (cm_is_poison_(c, a) || cm_is_poison_(c, b) || (acc && acc->parts == 0)) return cm_poison();
     ta = cm_type_info(a->l.type), tb = cm_type_info(b->l.type);
     if (ta->kind != CM_KIND_INT || tb->kind != CM_KIND_INT || ta->bytes > 2 || tb->bytes > 2 || !cm_type_info(type_d) ||
         cm_type_info(type_d)->kind != CM_KIND_INT || (acc && cm_type_info(acc->l.type)->kind != CM_KIND_INT)) {
         cm_fail_(c, CM_ERROR_MUL_TYPES, "cm_mul_add_saturating multiplies integers of 8 or 16 bits, not %s and %s",
                  ta->name, tb->name);
-        return cm_poison_();
+        return cm_poison();
     }
     small = ta->bytes == 1 && tb->bytes == 1 && a->l.cols <= 1 << 16;
     if (small) {

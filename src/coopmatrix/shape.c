@@ -6,7 +6,7 @@ static cm_matrix cm_rearrange_(cm_ctx *c, const cm_matrix *a, int rows, int cols
 {
     cm_layout l;
     cm_matrix re, im;
-    if (cm_is_poison_(c, a)) return cm_poison_();
+    if (cm_is_poison_(c, a)) return cm_poison();
     if (cm_is_complex(a->l.type)) {
         re = cm_re(c, a), im = cm_im(c, a);
         re = cm_rearrange_(c, &re, rows, cols, use, transposed);
@@ -14,17 +14,17 @@ static cm_matrix cm_rearrange_(cm_ctx *c, const cm_matrix *a, int rows, int cols
         return cm_complex(c, &re, &im);
     }
     l = cm_layout_for(c, rows, cols, a->l.type, use);
-    return l.rows ? cm_relayout_(c, a, &l, transposed) : cm_poison_();
+    return l.rows ? cm_relayout_(c, a, &l, transposed) : cm_poison();
 }
 
 cm_matrix cm_transpose(cm_ctx *c, const cm_matrix *a, cm_use use)
 {
-    return cm_is_poison_(c, a) ? cm_poison_() : cm_rearrange_(c, a, a->l.cols, a->l.rows, use, true);
+    return cm_is_poison_(c, a) ? cm_poison() : cm_rearrange_(c, a, a->l.cols, a->l.rows, use, true);
 }
 
 cm_matrix cm_repeat(cm_ctx *c, const cm_matrix *a, int rows, int cols)
 {
-    return cm_is_poison_(c, a) ? cm_poison_() : cm_rearrange_(c, a, rows, cols, a->l.use, false);
+    return cm_is_poison_(c, a) ? cm_poison() : cm_rearrange_(c, a, rows, cols, a->l.use, false);
 }
 
 /* ---- apply ------------------------------------------------------------------------------------------------------- */
@@ -37,7 +37,7 @@ cm_walk_ cm_walk_begin_(cm_ctx *c, const cm_matrix *a)
     w.a = a;
     w.v = -1;
     if (cm_is_poison_(c, a)) return w;
-    w.value = cm_components_(c, a, a->l.type);
+    w.value = cm_component_ids(c, a, a->l.type);
     if (w.value) w.lane = cm_lane_(c, &a->l);
     return w;
 }
@@ -53,19 +53,19 @@ bool cm_walk_next_(cm_walk_ *w)
         if (w->component && spe_type_of(c->m, w->component) != want)
             cm_fail_(c, CM_ERROR_SCALAR, "CM_APPLY: the component is not of the arithmetic type of %s any more",
                      cm_type_info(l->type)->name);
-        w->value[w->v] = spe_ok(c->m) ? cm_from_arith_(c, l->type, w->component) : 0;
+        w->value[w->v] = spe_ok(c->m) ? cm_from_arith(c, l->type, w->component) : 0;
     }
     if (!spe_ok(c->m) || ++w->v >= l->V) return false;
     e = cm_first_element_(l, w->v);
     w->row = cm_plus_(c, cm_times_(c, w->lane.i, l->interleaved ? l->K1 : 1), e.row);
     w->col = cm_plus_(c, cm_times_(c, w->lane.j0, l->omega), e.col);
-    w->component = cm_to_arith_(c, l->type, w->value[w->v]);
+    w->component = cm_to_arith(c, l->type, w->value[w->v]);
     return true;
 }
 
 bool cm_walk_end_(cm_walk_ *w, cm_matrix *out)
 {
-    *out = w->value && spe_ok(w->c->m) ? cm_from_components(w->c, &w->a->l, w->value) : cm_poison_();
+    *out = w->value && spe_ok(w->c->m) ? cm_from_components(w->c, &w->a->l, w->value) : cm_poison();
     return false;
 }
 
@@ -106,7 +106,7 @@ static spe_id *cm_totals_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix 
 {
     const cm_layout *l = &a->l;
     cm_type type = cm_reduce_type_(l->type);
-    spe_id *v = cm_components_(c, a, type), neutral = cm_neutral_(c, op, type);
+    spe_id *v = cm_component_ids(c, a, type), neutral = cm_neutral_(c, op, type);
     int n = by == CM_BY_ROW ? l->K : l->V / l->K, i, row, col, mask;
     int first = by == CM_BY_ROW ? l->I : 1, last = by == CM_BY_ROW ? l->S : l->I;
     spe_id *total = (spe_id *)spe_alloc(c->m, (size_t)n * sizeof(spe_id));
@@ -143,7 +143,7 @@ cm_matrix cm_reduce_spread(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix
     cm_matrix d, im;
     spe_id *total, *v;
     int i, row, col;
-    if (cm_is_poison_(c, a) || !cm_check_reduce_(c, op, by, a)) return cm_poison_();
+    if (cm_is_poison_(c, a) || !cm_check_reduce_(c, op, by, a)) return cm_poison();
     if (cm_is_complex(a->l.type)) {
         d = cm_re(c, a), im = cm_im(c, a);
         d = cm_reduce_spread(c, op, by, &d, extent);
@@ -152,7 +152,7 @@ cm_matrix cm_reduce_spread(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix
     }
     l = cm_layout_for(c, by == CM_BY_ROW ? a->l.rows : extent, by == CM_BY_ROW ? extent : a->l.cols, a->l.type,
                       a->l.use);
-    if (!l.rows) return cm_poison_();
+    if (!l.rows) return cm_poison();
     if (l.I != a->l.I) { /* other lanes have the columns: reduce in place, then move */
         d = cm_reduce_spread(c, op, by, a, a->l.rows);
         return cm_repeat(c, &d, extent, a->l.cols);
@@ -163,7 +163,7 @@ cm_matrix cm_reduce_spread(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix
         cm_axes_of_(&l, i, &row, &col);
         v[i] = total[by == CM_BY_ROW ? row : col];
     }
-    return total && v ? cm_from_components(c, &l, v) : cm_poison_();
+    return total && v ? cm_from_components(c, &l, v) : cm_poison();
 }
 
 cm_matrix cm_reduce(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a)

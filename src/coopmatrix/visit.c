@@ -20,9 +20,9 @@ cm_matrix cm_visit(cm_ctx *c, const cm_matrix *a, const cm_mem *mem, cm_visit_fn
     cm_surface_ s;
     cm_axes_ axes;
     int v;
-    if (cm_is_poison_(c, a) || !cm_surface_init_(c, &s, a->l.type, mem)) return cm_poison_();
-    value = cm_components_(c, a, a->l.type);
-    if (!value || !cm_axes_init_(c, &a->l, &s, &axes)) return cm_poison_();
+    if (cm_is_poison_(c, a) || !cm_surface_init_(c, &s, a->l.type, mem)) return cm_poison();
+    value = cm_component_ids(c, a, a->l.type);
+    if (!value || !cm_axes_init_(c, &a->l, &s, &axes)) return cm_poison();
     for (v = 0; v < a->l.V; v++) value[v] = cm_visit_one_(c, a, &s, &axes, v, value[v], fn, user);
     return cm_from_components(c, &a->l, value);
 }

@@ -2,7 +2,7 @@
 #include "internal.h"
 
 /* The type of a parameter by its name; -1: none. Numbers are of no 8-bit float. */
-static int cv_type_of_(const char *name, const cm_param_ *p)
+static int cv_type_of_(const char *name, const spe_kernel_param *p)
 {
     int i;
     for (i = 0; i < CV_TYPE_COUNT_; i++) {
@@ -17,7 +17,7 @@ static int cv_type_of_(const char *name, const cm_param_ *p)
 static bool cv_choose_target_(cv_ctx *x, cv_where_ w)
 {
     const cv_build_desc *d = x->desc;
-    if (!cm_choose_target_(cv_blame_(w), d->target, d->subgroup_size, &x->target)) return false;
+    if (!cm_choose_target(cv_blame_(w), d->target, d->subgroup_size, &x->target)) return false;
     x->S = x->target.subgroup_size;
     x->local_size = d->local_size ? d->local_size : 4 * x->S;
     if (x->local_size < 1 || x->local_size > x->target.max_group_size) {
@@ -31,11 +31,11 @@ static bool cv_choose_target_(cv_ctx *x, cv_where_ w)
 
 static bool cv_begin_kernel_(cv_ctx *x)
 {
-    spe_param params[CM_PARAMS_MAX_];
+    spe_param params[SPE_PARAMS_MAX];
     int i;
     for (i = 0; i < x->param_count; i++)
-        params[i] = cm_spe_param_(&x->m, &x->params[i], cv_spe_type_(x, x->params[i].type));
-    if (!cm_kernel_begin_(&x->m, x->kernel->name, x->S, x->local_size, x->param_count, params)) return false;
+        params[i] = spe_param_of(&x->m, &x->params[i], cv_spe_type_(x, x->params[i].type));
+    if (!spe_build_kernel(&x->m, x->kernel->name, x->S, x->local_size, x->param_count, params)) return false;
     for (i = 0; i < x->param_count; i++) {
         x->args[i] = cv_scalar_(x->params[i].type, spe_param_id(&x->m, (uint32_t)i), true);
         if (x->params[i].pointer) x->args[i].kind = CV_POINTER_;
@@ -51,30 +51,30 @@ static void cv_emit_module_(cv_ctx *x, cv_module *mod)
     x->block2d = x->dpas && (x->target.block2d_sizes & (uint32_t)x->S) && x->S == 16;
     if (!cv_begin_kernel_(x)) return;
     x->kernel->body(x);
-    if (x->regions.depth) cm_fail_open_(&x->m, cv_errors_(), &x->regions, "");
+    if (x->regions.depth) spe_region_fail(&x->m, cv_errors_(), &x->regions, "");
     spe_at(&x->m, x->kernel->file, x->kernel->line);
-    if (!cm_build_end_(mod, x->kernel->name, x->kernel->params, x->S, x->local_size)) return;
+    if (!spe_build_end(mod, x->kernel->name, x->kernel->params, x->S, x->local_size)) return;
     if (x->desc->large_registers) mod->build_flags = "-ze-opt-large-register-file";
 }
 
 cv_module cv_build(const cv_build_desc *desc)
 {
     cv_module mod;
-    spe_options options = cm_options_(desc->version, desc->names, desc->lines, desc->kernel->file);
-    cv_ctx *x = (cv_ctx *)cm_build_begin_(&mod, cv_errors_(), sizeof *x, &options);
+    cv_ctx *x = (cv_ctx *)spe_build_begin(&mod, cv_errors_(), sizeof *x, desc->version, desc->names,
+                                            desc->lines, desc->kernel->file);
     const cv_kernel *k = desc->kernel;
     if (!x || !spe_ok(&x->m)) return mod;
     x->desc = desc;
     x->kernel = k;
     x->param_count =
-        cm_parse_params_(cv_blame_(cv_where_at_(x, k->file, k->line)), k->params, cv_type_of_, x->params);
+        spe_parse_params(cv_blame_(cv_where_at_(x, k->file, k->line)), k->params, cv_type_of_, x->params);
     if (x->param_count >= 0 && cv_choose_target_(x, cv_where_at_(x, desc->file, desc->line)))
         cv_emit_module_(x, &mod);
     x->desc = NULL; /* the caller's, which may go */
     return mod;
 }
 
-void cv_free(cv_module *mod) { cm_module_free(mod); }
+void cv_free(cv_module *mod) { spe_built_free(mod); }
 
 cv_module cv_conversion_module(const cv_target *target)
 {

@@ -12,9 +12,9 @@ cv_where_ cv_where_at_(cv_ctx *x, const char *file, int line)
     return w;
 }
 
-const cm_errors_ *cv_errors_(void)
+const spe_reporter *cv_errors_(void)
 {
-    static const cm_errors_ errors = {cv_error_name,
+    static const spe_reporter errors = {cv_error_name,
                                       cv_error_text,
                                       CV_ERROR_PARAMETER_TEXT,
                                       CV_ERROR_TARGET,
@@ -24,14 +24,14 @@ const cm_errors_ *cv_errors_(void)
     return &errors;
 }
 
-cm_blame_ cv_blame_(cv_where_ w) { return cm_blame_of_(&w.x->m, cv_errors_(), w.file, w.line); }
+spe_blame cv_blame_(cv_where_ w) { return spe_blame_of(&w.x->m, cv_errors_(), w.file, w.line); }
 
 /* Reports an error at the user's line to the module, which keeps the first. */
 void cv_fail_(cv_where_ w, int id, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    cm_vreport_(cv_blame_(w), id, format, args);
+    spe_vreport(cv_blame_(w), id, format, args);
     va_end(args);
 }
 

@@ -71,7 +71,7 @@ static void cv_scatter_(cv_ctx *x, cv_frame_ *f)
 static cv_frame_ *cv_open_(cv_where_ w, const char *name, void *const *objects, bool uniform)
 {
     cv_ctx *x = w.x;
-    int depth = cm_region_open_(cv_blame_(w), &x->regions, name);
+    int depth = spe_region_open(cv_blame_(w), &x->regions, name);
     cv_frame_ *f;
     int i;
     if (!depth) return NULL;
@@ -92,16 +92,16 @@ static cv_frame_ *cv_open_(cv_where_ w, const char *name, void *const *objects, 
     return f;
 }
 
-/* The frame of the region of this depth, when it may be closed (cm_region_ends_). */
+/* The frame of the region of this depth, when it may be closed (spe_region_ends). */
 static cv_frame_ *cv_closing_(cv_ctx *x, int depth, bool done)
 {
-    return cm_region_ends_(&x->m, cv_errors_(), &x->regions, depth, done) ? &x->frames[depth - 1] : NULL;
+    return spe_region_ends(&x->m, cv_errors_(), &x->regions, depth, done) ? &x->frames[depth - 1] : NULL;
 }
 
 /* At the end of a region: its values now. */
 static bool cv_gather_end_(cv_ctx *x, cv_frame_ *f)
 {
-    cm_blame_ at = cm_region_blame_(&x->m, cv_errors_(), &x->regions);
+    spe_blame at = spe_region_blame(&x->m, cv_errors_(), &x->regions);
     cv_where_ w = cv_where_at_(x, at.file, at.line);
     return cv_enter_(w) && cv_gather_(w, f);
 }

@@ -2,7 +2,7 @@
 #include "internal.h"
 
 /* Fills *error (which may be NULL) and returns false. */
-CM_PRINTF_(3, 4) static bool cv_refuse_(spe_error *error, int id, const char *format, ...)
+SPE_PRINTF(3, 4) static bool cv_refuse_(spe_error *error, int id, const char *format, ...)
 {
     va_list args;
     char text[256];

@@ -22,10 +22,10 @@ enum { CV_BOOL_ = 1 }; /* the type of conditions, beside the cv_type values */
 enum { CV_VAL_MAGIC_ = 0x43765631, CV_VEC_MAGIC_ = 0x43765632, CV_VECTOR_MAX_ = 1024 };
 
 XETILE_PRIVATE cv_where_ cv_where_at_(cv_ctx *x, const char *file, int line);
-XETILE_PRIVATE const cm_errors_ *cv_errors_(void);
-XETILE_PRIVATE cm_blame_ cv_blame_(cv_where_ w);
+XETILE_PRIVATE const spe_reporter *cv_errors_(void);
+XETILE_PRIVATE spe_blame cv_blame_(cv_where_ w);
 
-CM_PRINTF_(3, 4) XETILE_PRIVATE void cv_fail_(cv_where_ w, int id, const char *format, ...);
+SPE_PRINTF(3, 4) XETILE_PRIVATE void cv_fail_(cv_where_ w, int id, const char *format, ...);
 
 XETILE_PRIVATE bool cv_enter_(cv_where_ w);
 XETILE_PRIVATE cv_val cv_nothing_(void);

@@ -102,7 +102,7 @@ static void cv_lanes_rows_(const cv_product_ *p, spe_id row, int rows, const spe
         spe_endfor(m, (uint32_t)rows, sums);
     }
     for (i = full; i < p->a.k; i += p->a.across ? 1 : j) {
-        j = cm_run_(p->a.k - i, 0);
+        j = spe_run(p->a.k - i, 0);
         cv_lanes_run_(p, row, spe_i32(m, i), p->a.across ? rows : j, v + i, sums);
     }
     start = cv_finish_sum_(p, cv_join_(p->x, cv_sum_scalar_(p), rows, sums), row, rows);
@@ -128,8 +128,8 @@ static void cv_lanes_rolled_(cv_product_ *p, const spe_id *v, spe_id *out)
         spe_endfor(m, 0, none);
         for (i = 0; i < full; i++) out[i] = spe_load(m, cv_at_(p->x, output, spe_i32(m, i)), 0);
     }
-    for (i = full; i < M; i += cm_run_(M - i, 0))
-        cv_lanes_rows_(p, spe_i32(m, i), cm_run_(M - i, 0), v, input, out + i);
+    for (i = full; i < M; i += spe_run(M - i, 0))
+        cv_lanes_rows_(p, spe_i32(m, i), spe_run(M - i, 0), v, input, out + i);
 }
 
 /* Small products are unrolled. */
@@ -144,7 +144,7 @@ static void cv_mul_lanes_(cv_product_ *p)
         cv_lanes_rolled_(p, v, out);
     else
         for (i = 0; i < M; i += n) {
-            n = p->a.across ? cm_run_(M - i, 0) : 1;
+            n = p->a.across ? spe_run(M - i, 0) : 1;
             cv_lanes_rows_(p, spe_i32(m, i), n, v, 0, out + i);
         }
     p->out = cv_from_scalars_(p->x, (cv_type)p->out_type, M, out);
@@ -440,8 +440,8 @@ static void cv_dpas_finish_(const cv_dpas_ *d, int block, const spe_id sums[4])
 {
     cv_product_ *p = d->p;
     int first = 0, part;
-    for (part = 0; part < p->out.parts; first += cm_run_(p->a.m, part), part++) {
-        int n = cm_run_(p->a.m, part), i = first / 8 - block;
+    for (part = 0; part < p->out.parts; first += spe_run(p->a.m, part), part++) {
+        int n = spe_run(p->a.m, part), i = first / 8 - block;
         if (i < 0 || i >= 4) continue;
         p->out.part[part] = cv_finish_sum_(p, cv_first_rows_(p->x, sums[i], first % 8, n), spe_i32(&p->x->m, first), n);
     }

@@ -6,7 +6,7 @@ const char *cv_op_name_(int op)
     static const char *const names[] = {"CV_ADD", "CV_SUB", "CV_TIMES", "CV_DIV", "CV_MIN", "CV_MAX",
                                         "CV_MOD", "CV_AND", "CV_OR",    "CV_XOR", "CV_SHL", "CV_SHR",
                                         "CV_EQ",  "CV_NE",  "CV_LT",    "CV_LE",  "CV_GT",  "CV_GE"};
-    return names[op];
+    return names[op]; /* by spe_arith_op */
 }
 
 /* Does a constant fit an integer type? */
@@ -56,15 +56,16 @@ spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what)
     return 0;
 }
 
-/* The operations are numbered as cm_op and the comparisons after it are. */
-typedef char cv_ops_agree_[(int)CV_OP_SHR_ == (int)CM_SHR && (int)CV_OP_GE_ == (int)CM_GE_ ? 1 : -1];
-
 /* One instruction on scalars or vectors of a type; 0 and no error where there is none. */
 spe_id cv_emit_(spe_module *m, int op, int type, spe_id a, spe_id b)
 {
     bool fp = cv_is_float_(type);
-    if (fp && op == CV_OP_MOD_) return 0;
-    return cm_instruction_(m, op, fp ? 0 : cv_is_signed_(type) ? 1 : 2, a, b);
+    if (fp && op == SPE_ARITH_REM) return 0;
+    return spe_arith(m, (spe_arith_op)op,
+                     fp                    ? SPE_NUMBER_FLOAT
+                     : cv_is_signed_(type) ? SPE_NUMBER_SIGNED
+                                           : SPE_NUMBER_UNSIGNED,
+                     a, b);
 }
 
 /* The type two numbers meet in: a scalar's; of i32 and u32, i32; of two constants i32 or f32. */
@@ -81,20 +82,20 @@ cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
 {
     spe_module *m = &w.x->m;
     int type = cv_common_type_(&a.val, &b.val);
-    bool logic = type == CV_BOOL_ && (op == CV_OP_AND_ || op == CV_OP_OR_);
+    bool logic = type == CV_BOOL_ && (op == SPE_ARITH_AND || op == SPE_ARITH_OR);
     spe_id p, q, r;
     if (!cv_enter_(w)) return cv_nothing_();
     p = cv_id_(w, type, &a.val);
     q = cv_id_(w, type, &b.val);
     if (!p || !q) return cv_nothing_();
     if (logic)
-        r = op == CV_OP_AND_ ? spe_land(m, p, q) : spe_lor(m, p, q);
+        r = op == SPE_ARITH_AND ? spe_land(m, p, q) : spe_lor(m, p, q);
     else if (type == CV_BOOL_)
         r = 0;
     else
         r = cv_emit_(m, op, type, p, q);
     if (!r && spe_ok(m)) cv_fail_(w, CV_ERROR_OPERATION, "%s on %s", cv_op_name_(op), cv_type_text_(type));
-    return cv_scalar_(op >= CV_OP_EQ_ ? (int)CV_BOOL_ : type, r, a.val.uniform && b.val.uniform);
+    return cv_scalar_(op >= SPE_ARITH_EQ ? (int)CV_BOOL_ : type, r, a.val.uniform && b.val.uniform);
 }
 
 cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b)

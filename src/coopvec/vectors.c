@@ -13,7 +13,7 @@ cv_vec cv_no_vec_(void)
 static int cv_part_of_(int n, int i, int *component)
 {
     int part = 0, first = 0;
-    while (i - first >= cm_run_(n, part)) first += cm_run_(n, part++);
+    while (i - first >= spe_run(n, part)) first += spe_run(n, part++);
     *component = i - first;
     return part;
 }
@@ -25,8 +25,8 @@ cv_vec cv_new_(cv_ctx *x, cv_type type, int n)
     if (!spe_ok(&x->m)) return v;
     v.type = type;
     v.n = n;
-    v.part = (spe_id *)spe_alloc(&x->m, (size_t)cm_runs_(n) * sizeof(spe_id));
-    v.parts = v.part ? cm_runs_(n) : 0;
+    v.part = (spe_id *)spe_alloc(&x->m, (size_t)spe_runs(n) * sizeof(spe_id));
+    v.parts = v.part ? spe_runs(n) : 0;
     return v;
 }
 
@@ -71,8 +71,8 @@ cv_vec cv_from_scalars_(cv_ctx *x, cv_type type, int n, const spe_id *ids)
 {
     cv_vec v = cv_new_(x, type, n);
     int i, at = 0;
-    for (i = 0; i < v.parts; at += cm_run_(n, i), i++)
-        v.part[i] = cv_join_(x, cv_spe_type_(x, type), cm_run_(n, i), ids + at);
+    for (i = 0; i < v.parts; at += spe_run(n, i), i++)
+        v.part[i] = cv_join_(x, cv_spe_type_(x, type), spe_run(n, i), ids + at);
     return v;
 }
 
@@ -92,7 +92,7 @@ cv_vec cv_splat_(cv_where_ w, int type, int n, cv_val value)
     if (!cv_enter_(w) || !cv_check_type_(w, type) || !cv_check_length_(w, n)) return cv_no_vec_();
     id = cv_id_(w, type, &value);
     v = cv_new_(w.x, (cv_type)type, n);
-    for (i = 0; i < v.parts; i++) v.part[i] = spe_splat(&w.x->m, cv_part_type_(w.x, type, cm_run_(n, i)), id);
+    for (i = 0; i < v.parts; i++) v.part[i] = spe_splat(&w.x->m, cv_part_type_(w.x, type, spe_run(n, i)), id);
     return v;
 }
 
@@ -150,8 +150,8 @@ cv_vec cv_load_(cv_where_ w, cv_memory_ d)
         return ids ? cv_from_scalars_(x, (cv_type)d.ptr.type, d.n, ids) : cv_no_vec_();
     }
     v = cv_new_(x, (cv_type)d.ptr.type, d.n);
-    for (i = 0; i < v.parts; first += cm_run_(d.n, i), i++)
-        v.part[i] = spe_load(&x->m, cv_pointer_to_(x, at, 0, d.ptr.type, first, cm_run_(d.n, i)), (uint32_t)bytes);
+    for (i = 0; i < v.parts; first += spe_run(d.n, i), i++)
+        v.part[i] = spe_load(&x->m, cv_pointer_to_(x, at, 0, d.ptr.type, first, spe_run(d.n, i)), (uint32_t)bytes);
     return v;
 }
 
@@ -168,8 +168,8 @@ void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d)
     }
     for (i = 0; stride && i < v.n; i++)
         spe_store(&x->m, cv_pointer_to_(x, at, stride, v.type, i, 1), cv_get_(x, &v, i), (uint32_t)cv_bytes_(v.type));
-    for (i = 0; !stride && i < v.parts; first += cm_run_(v.n, i), i++)
-        spe_store(&x->m, cv_pointer_to_(x, at, 0, v.type, first, cm_run_(v.n, i)), v.part[i],
+    for (i = 0; !stride && i < v.parts; first += spe_run(v.n, i), i++)
+        spe_store(&x->m, cv_pointer_to_(x, at, 0, v.type, first, spe_run(v.n, i)), v.part[i],
                   (uint32_t)cv_bytes_(v.type));
 }
 
@@ -189,11 +189,11 @@ cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
         return cv_scalar_(v.type, cv_get_(w.x, &v, (int)i.i), false);
     }
     at = cv_index_(w, &i, "the element's number");
-    for (part = 0; at && part < v.parts; start += cm_run_(v.n, part), part++) {
+    for (part = 0; at && part < v.parts; start += spe_run(v.n, part), part++) {
         spe_id one = v.part[part];
         first = spe_i32(m, start);
-        if (cm_run_(v.n, part) > 1) /* masked: a lane that wants another part must not index outside of this one */
-            one = spe_extract_dyn(m, one, spe_and(m, spe_isub(m, at, first), spe_i32(m, cm_run_(v.n, part) - 1)));
+        if (spe_run(v.n, part) > 1) /* masked: a lane that wants another part must not index outside of this one */
+            one = spe_extract_dyn(m, one, spe_and(m, spe_isub(m, at, first), spe_i32(m, spe_run(v.n, part) - 1)));
         got = got ? spe_select(m, spe_sge(m, at, first), one, got) : one;
     }
     return cv_scalar_(v.type, got, false);
@@ -282,7 +282,7 @@ cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
     if (!cv_match_(w, a, b, &p, &q)) return cv_no_vec_();
     v = cv_new_(w.x, p.type, p.n);
     for (i = 0; i < v.parts; i++) {
-        v.part[i] = op < CV_OP_EQ_ ? cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]) : 0;
+        v.part[i] = op < SPE_ARITH_EQ ? cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]) : 0;
         if (!v.part[i] && spe_ok(&w.x->m))
             cv_fail_(w, CV_ERROR_OPERATION, "%s on a vector of %s", cv_op_name_(op), cv_type_name(p.type));
     }
@@ -364,7 +364,7 @@ cv_val cv_function_scalar_(cv_where_ w, int fn, cv_any_ a)
 
 cv_vec cv_clamp_(cv_where_ w, cv_vec v, cv_any_ low, cv_any_ high)
 {
-    return cv_binary_vec_(w, CV_OP_MIN_, cv_any_vec_(cv_binary_vec_(w, CV_OP_MAX_, cv_any_vec_(v), low)), high);
+    return cv_binary_vec_(w, SPE_ARITH_MIN, cv_any_vec_(cv_binary_vec_(w, SPE_ARITH_MAX, cv_any_vec_(v), low)), high);
 }
 
 cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ d)
@@ -387,6 +387,6 @@ cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ 
 cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope)
 {
     cv_any_ x = cv_any_vec_(v);
-    return cv_choose_(w, CV_OP_GT_, x, cv_any_real_(0), x,
-                      cv_any_vec_(cv_binary_vec_(w, CV_OP_MUL_, x, cv_any_val_(slope))));
+    return cv_choose_(w, SPE_ARITH_GT, x, cv_any_real_(0), x,
+                      cv_any_vec_(cv_binary_vec_(w, SPE_ARITH_MUL, x, cv_any_val_(slope))));
 }

@@ -31,7 +31,7 @@ static const char *spe_error_name_(int id)
 #undef SPE_ERROR_CASE_
 }
 
-SPE_PRINTF_(4, 0)
+SPE_PRINTF(4, 0)
 static void spe_vfail_(spe_module *m, int id, const char *name, const char *format, va_list args)
 {
     if (m->error.id) return;

@@ -42,7 +42,7 @@ uint32_t spe_count(const spe_module *m, spe_id type)
 }
 
 /* snprintf that may cut: error texts are of one size. */
-SPE_PRINTF_(3, 4)
+SPE_PRINTF(3, 4)
 static void spe_print_(char *text, size_t size, const char *format, ...)
 {
     va_list args;

@@ -119,7 +119,7 @@ static spe_id xt_rmw_loop_(cm_ctx *c, const xt_rmw_ *r, cm_type type, spe_id ptr
         next = v;
     else
         next =
-            cm_from_arith_(c, type, xt_rmw_combine_(m, r->kind, cm_to_arith_(c, type, next), cm_to_arith_(c, type, v)));
+            cm_from_arith(c, type, xt_rmw_combine_(m, r->kind, cm_to_arith(c, type, next), cm_to_arith(c, type, v)));
     next = xt_word_put_(m, &word, old, next);
     got = spe_atomic_cas(m, word.ptr, old, next, r->scope, 0);
     carried[0] = got;

@@ -4,7 +4,7 @@
 static xt_where_ xt_build_where_(xt_ctx *x) { return xt_where_at_(x, x->desc->file, x->desc->line); }
 
 /* The type of a parameter by its name; -1: none. */
-static int xt_type_of_(const char *name, const cm_param_ *p)
+static int xt_type_of_(const char *name, const spe_kernel_param *p)
 {
     int i;
     (void)p;
@@ -27,7 +27,7 @@ static void xt_run_body_(xt_ctx *x, bool planning, bool block2d)
     x->vec_count = x->tile_count = x->local_count = x->frame_count = x->regions.depth = 0;
     x->kernel->body(x);
     xt_prefetch_waiting_(x);
-    if (x->regions.depth) cm_fail_open_(&x->m, xt_errors_(), &x->regions, "");
+    if (x->regions.depth) spe_region_fail(&x->m, xt_errors_(), &x->regions, "");
     if (x->arrived && spe_ok(&x->m))
         xt_fail_(xt_kernel_where_(x), XT_ERROR_SPLIT_BARRIER, "the kernel ends while \"%s\" is not waited for",
                  x->arrived);
@@ -43,7 +43,7 @@ static void xt_plan_args_(xt_ctx *x)
 {
     int i;
     for (i = 0; i < x->param_count; i++) {
-        const cm_param_ *p = &x->params[i];
+        const spe_kernel_param *p = &x->params[i];
         x->args[i] = xt_number_(p->pointer || p->local ? XT_POINTER_ : XT_SCALAR_, p->type, 0, 0);
         x->args[i].id = ++x->serial;
         if (!p->local) x->args[i].expression = xt_new_expr_(x, XT_EXPR_PARAM_, i, p->type, 0, 0, 0);
@@ -96,11 +96,11 @@ static int xt_group_size_(const xt_ctx *x) { return x->S * (x->subgroups ? x->su
 
 static bool xt_begin_kernel_(xt_ctx *x)
 {
-    spe_param params[CM_PARAMS_MAX_];
+    spe_param params[SPE_PARAMS_MAX];
     int i;
     for (i = 0; i < x->param_count; i++)
-        params[i] = cm_spe_param_(&x->m, &x->params[i], xt_spe_type_(x, x->params[i].type));
-    if (!cm_kernel_begin_(&x->m, x->kernel->name, x->S, xt_group_size_(x), x->param_count, params)) return false;
+        params[i] = spe_param_of(&x->m, &x->params[i], xt_spe_type_(x, x->params[i].type));
+    if (!spe_build_kernel(&x->m, x->kernel->name, x->S, xt_group_size_(x), x->param_count, params)) return false;
     for (i = 0; i < x->param_count; i++) x->args[i].id = spe_param_id(&x->m, (uint32_t)i);
     if (x->scratch_bytes) {
         uint32_t align = XT_LOCAL_ALIGN_;
@@ -223,7 +223,7 @@ static void xt_emit_module_(xt_ctx *x, xt_module *mod)
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering) || !xt_begin_kernel_(x)) return;
     xt_emit_versions_(x);
     spe_at(&x->m, x->kernel->file, x->kernel->line);
-    if (!cm_build_end_(mod, x->kernel->name, x->kernel->params, x->S, xt_group_size_(x))) return;
+    if (!spe_build_end(mod, x->kernel->name, x->kernel->params, x->S, xt_group_size_(x))) return;
     mod->local_memory = (uint32_t)((x->local_bytes + 63) / 64 * 64 + (int64_t)x->scratch_bytes);
     if (registers > 128) mod->build_flags = "-ze-opt-large-register-file";
 }
@@ -231,15 +231,15 @@ static void xt_emit_module_(xt_ctx *x, xt_module *mod)
 xt_module xt_build(const xt_build_desc *desc)
 {
     xt_module mod;
-    spe_options options = cm_options_(desc->version, desc->names, desc->lines, desc->kernel->file);
-    xt_ctx *x = (xt_ctx *)cm_build_begin_(&mod, xt_errors_(), sizeof *x, &options);
+    xt_ctx *x = (xt_ctx *)spe_build_begin(&mod, xt_errors_(), sizeof *x, desc->version, desc->names,
+                                            desc->lines, desc->kernel->file);
     if (!x || !spe_ok(&x->m)) return mod;
     x->desc = desc;
     x->kernel = desc->kernel;
     spe_at(&x->m, desc->file, desc->line);
-    x->param_count = cm_parse_params_(xt_blame_(xt_kernel_where_(x)), desc->kernel->params, xt_type_of_, x->params);
+    x->param_count = spe_parse_params(xt_blame_(xt_kernel_where_(x)), desc->kernel->params, xt_type_of_, x->params);
     if (x->param_count >= 0 &&
-        cm_choose_target_(xt_blame_(xt_build_where_(x)), desc->target, desc->subgroup_size, &x->target)) {
+        cm_choose_target(xt_blame_(xt_build_where_(x)), desc->target, desc->subgroup_size, &x->target)) {
         x->S = x->target.subgroup_size;
         xt_emit_module_(x, &mod);
     }
@@ -247,4 +247,4 @@ xt_module xt_build(const xt_build_desc *desc)
     return mod;
 }
 
-void xt_free(xt_module *mod) { cm_module_free(mod); }
+void xt_free(xt_module *mod) { spe_built_free(mod); }

@@ -10,9 +10,9 @@ xt_where_ xt_where_at_(xt_ctx *x, const char *file, int line)
     return w;
 }
 
-const cm_errors_ *xt_errors_(void)
+const spe_reporter *xt_errors_(void)
 {
-    static const cm_errors_ errors = {xt_error_name,
+    static const spe_reporter errors = {xt_error_name,
                                       xt_error_text,
                                       XT_ERROR_PARAMETER_TEXT,
                                       XT_ERROR_TARGET,
@@ -22,14 +22,14 @@ const cm_errors_ *xt_errors_(void)
     return &errors;
 }
 
-cm_blame_ xt_blame_(xt_where_ w) { return cm_blame_of_(&w.x->m, xt_errors_(), w.file, w.line); }
+spe_blame xt_blame_(xt_where_ w) { return spe_blame_of(&w.x->m, xt_errors_(), w.file, w.line); }
 
 /* Reports an error at the user's line to the module, which keeps the first. */
 void xt_fail_(xt_where_ w, int id, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    cm_vreport_(xt_blame_(w), id, format, args);
+    spe_vreport(xt_blame_(w), id, format, args);
     va_end(args);
 }
 

@@ -4,7 +4,7 @@
 /* The line that opened the innermost region. */
 static xt_where_ xt_region_where_(xt_ctx *x)
 {
-    cm_blame_ at = cm_region_blame_(&x->m, xt_errors_(), &x->regions);
+    spe_blame at = spe_region_blame(&x->m, xt_errors_(), &x->regions);
     return xt_where_at_(x, at.file, at.line);
 }
 
@@ -35,7 +35,7 @@ xt_frame_ *xt_open_(xt_where_ w, xt_frame_kind_ kind, void *const *objects)
 {
     static const char *const names[] = {"XT_FOR", "XT_IF", "XT_WHILE"}; /* by xt_frame_kind_ */
     xt_ctx *x = w.x;
-    int depth = cm_region_open_(xt_blame_(w), &x->regions, names[kind]);
+    int depth = spe_region_open(xt_blame_(w), &x->regions, names[kind]);
     xt_frame_ *f;
     if (!depth) return NULL;
     f = &x->frames[depth - 1];
@@ -49,10 +49,10 @@ xt_frame_ *xt_open_(xt_where_ w, xt_frame_kind_ kind, void *const *objects)
     return xt_frame_slots_(w, f, objects) ? f : NULL;
 }
 
-/* The frame of the region of this depth, when it may be closed (cm_region_ends_). */
+/* The frame of the region of this depth, when it may be closed (spe_region_ends). */
 static xt_frame_ *xt_closing_(xt_ctx *x, int depth, bool done)
 {
-    return cm_region_ends_(&x->m, xt_errors_(), &x->regions, depth, done) ? &x->frames[depth - 1] : NULL;
+    return spe_region_ends(&x->m, xt_errors_(), &x->regions, depth, done) ? &x->frames[depth - 1] : NULL;
 }
 
 /* Reads the carried values at the end of a body and checks their types. */
@@ -88,10 +88,10 @@ static void xt_count_turns_(xt_where_ w, xt_val *lo, xt_val *hi, xt_val *step)
     if (from.kind == XT_SCALAR_) from = xt_cast_number_(w, CM_I32, &from);
     if (to.kind == XT_SCALAR_) to = xt_cast_number_(w, CM_I32, &to);
     if (by.kind == XT_SCALAR_) /* 1 or -1 */
-        one = xt_binary_number_(w, XT_OP_OR_, xt_binary_number_(w, XT_OP_SHR_, by, xt_int_(31)), xt_int_(1));
-    to = xt_binary_number_(w, XT_OP_SUB_, to, from);
-    to = xt_binary_number_(w, XT_OP_ADD_, to, xt_binary_number_(w, XT_OP_SUB_, by, one));
-    *hi = xt_binary_number_(w, XT_OP_DIV_, to, by);
+        one = xt_binary_number_(w, SPE_ARITH_OR, xt_binary_number_(w, SPE_ARITH_SHR, by, xt_int_(31)), xt_int_(1));
+    to = xt_binary_number_(w, SPE_ARITH_SUB, to, from);
+    to = xt_binary_number_(w, SPE_ARITH_ADD, to, xt_binary_number_(w, SPE_ARITH_SUB, by, one));
+    *hi = xt_binary_number_(w, SPE_ARITH_DIV, to, by);
     *lo = xt_int_(0);
     *step = xt_int_(1);
 }
@@ -194,8 +194,8 @@ xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *con
     }
     loop.index = xt_scalar_(x, CM_I32, k, p < q ? p : q, 0);
     if (turns) {
-        loop.index = xt_binary_number_(w, XT_OP_MUL_, xt_scalar_(x, CM_I32, k, 1, 0), down);
-        loop.index = xt_binary_number_(w, XT_OP_ADD_, first, loop.index);
+        loop.index = xt_binary_number_(w, SPE_ARITH_MUL, xt_scalar_(x, CM_I32, k, 1, 0), down);
+        loop.index = xt_binary_number_(w, SPE_ARITH_ADD, first, loop.index);
     }
     return loop;
 }

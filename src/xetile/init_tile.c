@@ -42,12 +42,12 @@ static xt_val xt_leading_distance_(xt_where_ w, const xt_tile *t, const xt_tile_
 {
     xt_val sum = xt_int_(0), stride = xt_wide_(w, t->pitch), term;
     int i, n = d->shape.n;
-    stride = xt_binary_number_(w, XT_OP_MUL_, stride, xt_wide_(w, t->shape[1 - xt_inner_(t)]));
+    stride = xt_binary_number_(w, SPE_ARITH_MUL, stride, xt_wide_(w, t->shape[1 - xt_inner_(t)]));
     for (i = n - 3; i >= 0; i--) {
         if (d->strides.n) stride = xt_wide_(w, d->strides.v[i]);
-        term = xt_binary_number_(w, XT_OP_MUL_, stride, xt_wide_(w, d->offset.v[i]));
-        sum = xt_binary_number_(w, XT_OP_ADD_, sum, term);
-        if (!d->strides.n) stride = xt_binary_number_(w, XT_OP_MUL_, stride, xt_wide_(w, d->shape.v[i]));
+        term = xt_binary_number_(w, SPE_ARITH_MUL, stride, xt_wide_(w, d->offset.v[i]));
+        sum = xt_binary_number_(w, SPE_ARITH_ADD, sum, term);
+        if (!d->strides.n) stride = xt_binary_number_(w, SPE_ARITH_MUL, stride, xt_wide_(w, d->shape.v[i]));
     }
     return sum;
 }
@@ -169,7 +169,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     for (i = 0; i < 2; i++) {
         xt_val place = xt_subgroup_place_(x, &t.dist, i);
         if (i == xt_inner_(&t)) xt_plan_step_(x, &t, &place);
-        t.offset[i] = xt_binary_number_(w, XT_OP_ADD_, d.offset.v[i], place);
+        t.offset[i] = xt_binary_number_(w, SPE_ARITH_ADD, d.offset.v[i], place);
     }
     if (t.dist.subgroups > 1 && !t.base.local) xt_note_tile_(w, &t, &d);
     return t;
@@ -199,7 +199,7 @@ xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
     if (!spe_ok(&w.x->m)) return xt_no_tile_();
     xt_plan_step_(w.x, &t, xt_inner_(&t) ? &cols : &rows);
     xt_plan_forward_(w.x, &t, xt_inner_(&t) ? &cols : &rows);
-    t.offset[0] = xt_binary_number_(w, XT_OP_ADD_, t.offset[0], rows);
-    t.offset[1] = xt_binary_number_(w, XT_OP_ADD_, t.offset[1], cols);
+    t.offset[0] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[0], rows);
+    t.offset[1] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[1], cols);
     return t;
 }

@@ -69,10 +69,10 @@ typedef struct {
 } xt_lane_table_row_;
 
 XETILE_PRIVATE xt_where_ xt_where_at_(xt_ctx *x, const char *file, int line);
-XETILE_PRIVATE const cm_errors_ *xt_errors_(void);
-XETILE_PRIVATE cm_blame_ xt_blame_(xt_where_ w);
+XETILE_PRIVATE const spe_reporter *xt_errors_(void);
+XETILE_PRIVATE spe_blame xt_blame_(xt_where_ w);
 
-CM_PRINTF_(3, 4) XETILE_PRIVATE void xt_fail_(xt_where_ w, int id, const char *format, ...);
+SPE_PRINTF(3, 4) XETILE_PRIVATE void xt_fail_(xt_where_ w, int id, const char *format, ...);
 
 enum { XT_PREFETCH_OPERATION_ = 54 };
 

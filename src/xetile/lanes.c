@@ -40,7 +40,7 @@ cm_slot xt_slot_at_(const cm_layout *l, int lane, int v)
 /* Adds one block: its components, and where each element is. Rows of the block are columns of the matrix. */
 static void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, int row, int col)
 {
-    spe_id *v = cm_components_(&x->cm, a, (cm_type)f->type);
+    spe_id *v = cm_component_ids(&x->cm, a, (cm_type)f->type);
     int i, p;
     for (i = 0; v && i < a->l.V && f->comps < f->capacity; i++, f->comps++) {
         f->comp[f->comps] = v[i];
@@ -199,7 +199,7 @@ static cm_matrix xt_pick_block_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, con
     spe_id *v = (spe_id *)xt_memory_(x, (size_t)(l.V ? l.V : 1) * sizeof *v);
     cm_matrix a;
     int i, p, from[32];
-    if (!l.rows || !v) return cm_poison_();
+    if (!l.rows || !v) return cm_poison();
     for (i = 0; i < l.V; i++) {
         for (p = 0; p < l.S; p++) {
             cm_element e = cm_element_of(&l, xt_slot_at_(&l, p, i));

@@ -3,15 +3,13 @@
 
 const char *xt_op_name_(int op)
 {
-    static const char *const names[] = {
-#define XT_ROW_(name) "XT_" #name,
-        XT_BINARY_OPS_(XT_ROW_)
-#undef XT_ROW_
-    };
-    return names[op];
+    static const char *const names[] = {"XT_ADD", "XT_SUB", "XT_MUL", "XT_DIV", "XT_MIN", "XT_MAX",
+                                        "XT_MOD", "XT_AND", "XT_OR",  "XT_XOR", "XT_SHL", "XT_SHR",
+                                        "XT_EQ",  "XT_NE",  "XT_LT",  "XT_LE",  "XT_GT",  "XT_GE"};
+    return names[op]; /* by spe_arith_op */
 }
 
-bool xt_is_compare_(int op) { return op >= XT_OP_EQ_; }
+bool xt_is_compare_(int op) { return op >= SPE_ARITH_EQ; }
 bool xt_is_constant_(const xt_val *v) { return v->kind == XT_INT_ || v->kind == XT_REAL_; }
 
 /* Describes a value for error messages: "f32", "5", "pointer to f16". */
@@ -155,21 +153,18 @@ static int xt_common_type_(const xt_val *a, const xt_val *b)
     return CM_I32;
 }
 
-/* The operations are numbered as cm_op and the comparisons after it are. */
-typedef char xt_ops_agree_[(int)XT_OP_SHR_ == (int)CM_SHR && (int)XT_OP_GE_ == (int)CM_GE_ ? 1 : -1];
-
 spe_id xt_emit_int_(spe_module *m, int op, bool is_signed, spe_id a, spe_id b)
 {
-    if (op == XT_OP_MIN_ || op == XT_OP_MAX_) {
+    if (op == SPE_ARITH_MIN || op == SPE_ARITH_MAX) {
         spe_id less = is_signed ? spe_slt(m, a, b) : spe_ult(m, a, b);
-        return op == XT_OP_MIN_ ? spe_select(m, less, a, b) : spe_select(m, less, b, a);
+        return op == SPE_ARITH_MIN ? spe_select(m, less, a, b) : spe_select(m, less, b, a);
     }
-    return cm_instruction_(m, op, is_signed ? 1 : 2, a, b);
+    return spe_arith(m, (spe_arith_op)op, is_signed ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED, a, b);
 }
 
 spe_id xt_emit_float_(spe_module *m, int op, spe_id a, spe_id b)
 {
-    return cm_instruction_(m, op, 0, a, b);
+    return spe_arith(m, (spe_arith_op)op, SPE_NUMBER_FLOAT, a, b);
 }
 
 /* Two integer constants, in 64 bits. */
@@ -177,23 +172,23 @@ static int64_t xt_fold_int_(int op, int64_t a, int64_t b)
 {
     uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
     switch (op) {
-    case XT_OP_ADD_: return (int64_t)(ua + ub);
-    case XT_OP_SUB_: return (int64_t)(ua - ub);
-    case XT_OP_MUL_: return (int64_t)(ua * ub);
-    case XT_OP_DIV_: return b == -1 ? (int64_t)(0 - ua) : a / b;
-    case XT_OP_MOD_: return b == -1 ? 0 : a % b;
-    case XT_OP_MIN_: return a < b ? a : b;
-    case XT_OP_MAX_: return a < b ? b : a;
-    case XT_OP_AND_: return a & b;
-    case XT_OP_OR_: return a | b;
-    case XT_OP_XOR_: return a ^ b;
-    case XT_OP_SHL_: return (int64_t)(ua << (ub & 63));
-    case XT_OP_SHR_: return a >> (ub & 63);
-    case XT_OP_EQ_: return a == b;
-    case XT_OP_NE_: return a != b;
-    case XT_OP_LT_: return a < b;
-    case XT_OP_LE_: return a <= b;
-    case XT_OP_GT_: return a > b;
+    case SPE_ARITH_ADD: return (int64_t)(ua + ub);
+    case SPE_ARITH_SUB: return (int64_t)(ua - ub);
+    case SPE_ARITH_MUL: return (int64_t)(ua * ub);
+    case SPE_ARITH_DIV: return b == -1 ? (int64_t)(0 - ua) : a / b;
+    case SPE_ARITH_REM: return b == -1 ? 0 : a % b;
+    case SPE_ARITH_MIN: return a < b ? a : b;
+    case SPE_ARITH_MAX: return a < b ? b : a;
+    case SPE_ARITH_AND: return a & b;
+    case SPE_ARITH_OR: return a | b;
+    case SPE_ARITH_XOR: return a ^ b;
+    case SPE_ARITH_SHL: return (int64_t)(ua << (ub & 63));
+    case SPE_ARITH_SHR: return a >> (ub & 63);
+    case SPE_ARITH_EQ: return a == b;
+    case SPE_ARITH_NE: return a != b;
+    case SPE_ARITH_LT: return a < b;
+    case SPE_ARITH_LE: return a <= b;
+    case SPE_ARITH_GT: return a > b;
     default: return a >= b;
     }
 }
@@ -203,17 +198,17 @@ static double xt_fold_real_(int op, double a, double b, int *compared)
 {
     *compared = -1;
     switch (op) {
-    case XT_OP_ADD_: return a + b;
-    case XT_OP_SUB_: return a - b;
-    case XT_OP_MUL_: return a * b;
-    case XT_OP_DIV_: return a / b;
-    case XT_OP_MIN_: return a < b ? a : b;
-    case XT_OP_MAX_: return a < b ? b : a;
-    case XT_OP_EQ_: *compared = a == b; break;
-    case XT_OP_NE_: *compared = a != b; break;
-    case XT_OP_LT_: *compared = a < b; break;
-    case XT_OP_LE_: *compared = a <= b; break;
-    case XT_OP_GT_: *compared = a > b; break;
+    case SPE_ARITH_ADD: return a + b;
+    case SPE_ARITH_SUB: return a - b;
+    case SPE_ARITH_MUL: return a * b;
+    case SPE_ARITH_DIV: return a / b;
+    case SPE_ARITH_MIN: return a < b ? a : b;
+    case SPE_ARITH_MAX: return a < b ? b : a;
+    case SPE_ARITH_EQ: *compared = a == b; break;
+    case SPE_ARITH_NE: *compared = a != b; break;
+    case SPE_ARITH_LT: *compared = a < b; break;
+    case SPE_ARITH_LE: *compared = a <= b; break;
+    case SPE_ARITH_GT: *compared = a > b; break;
     default: *compared = a >= b; break;
     }
     return 0;
@@ -223,21 +218,21 @@ static double xt_fold_real_(int op, double a, double b, int *compared)
 static int xt_align_result_(int op, const xt_val *a, const xt_val *b)
 {
     int p = xt_val_align_(a), q = xt_val_align_(b);
-    if (op == XT_OP_MUL_) return p > (1 << 20) / q ? 1 << 20 : p * q;
-    if (op == XT_OP_ADD_ || op == XT_OP_SUB_ || op == XT_OP_MIN_ || op == XT_OP_MAX_ || op == XT_OP_OR_ ||
-        op == XT_OP_XOR_)
+    if (op == SPE_ARITH_MUL) return p > (1 << 20) / q ? 1 << 20 : p * q;
+    if (op == SPE_ARITH_ADD || op == SPE_ARITH_SUB || op == SPE_ARITH_MIN || op == SPE_ARITH_MAX ||
+        op == SPE_ARITH_OR || op == SPE_ARITH_XOR)
         return p < q ? p : q;
-    if (op == XT_OP_AND_) return p < q ? q : p;
-    if (op == XT_OP_MOD_ && b->kind == XT_INT_) return p < q ? p : q;
+    if (op == SPE_ARITH_AND) return p < q ? q : p;
+    if (op == SPE_ARITH_REM && b->kind == XT_INT_) return p < q ? p : q;
     return 1;
 }
 
 static bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_val *b, int type)
 {
     char s[48], t[48];
-    bool integers_only = op >= XT_OP_MOD_ && op <= XT_OP_SHR_;
+    bool integers_only = op >= SPE_ARITH_REM && op <= SPE_ARITH_SHR;
     bool held_as_bits = type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2;
-    bool logic = type == XT_BOOL_ && (op == XT_OP_AND_ || op == XT_OP_OR_);
+    bool logic = type == XT_BOOL_ && (op == SPE_ARITH_AND || op == SPE_ARITH_OR);
     if (a->magic != XT_VAL_MAGIC_ || b->magic != XT_VAL_MAGIC_ || a->kind == XT_NONE_ || b->kind == XT_NONE_) {
         xt_fail_(w, XT_ERROR_UNSET, "an operand of %s", xt_op_name_(op));
         return false;
@@ -248,7 +243,7 @@ static bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_va
                  xt_describe_(b, t, sizeof t));
         return false;
     }
-    if ((op == XT_OP_DIV_ || op == XT_OP_MOD_) && b->kind == XT_INT_ && b->i == 0 && !xt_is_float_(type)) {
+    if ((op == SPE_ARITH_DIV || op == SPE_ARITH_REM) && b->kind == XT_INT_ && b->i == 0 && !xt_is_float_(type)) {
         xt_fail_(w, XT_ERROR_DIVISION, "%s of %s and 0", xt_op_name_(op), xt_describe_(a, s, sizeof s));
         return false;
     }
@@ -268,9 +263,9 @@ static xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
 /* x + 0, x - 0, x * 1, x / 1, 0 + x, 1 * x, x * 0: no instruction. */
 static const xt_val *xt_neutral_(int op, const xt_val *a, const xt_val *b)
 {
-    bool sum = op == XT_OP_ADD_, product = op == XT_OP_MUL_;
+    bool sum = op == SPE_ARITH_ADD, product = op == SPE_ARITH_MUL;
     if (b->kind == XT_INT_ &&
-        ((b->i == 0 && (sum || op == XT_OP_SUB_)) || (b->i == 1 && (product || op == XT_OP_DIV_))))
+        ((b->i == 0 && (sum || op == SPE_ARITH_SUB)) || (b->i == 1 && (product || op == SPE_ARITH_DIV))))
         return a;
     if (a->kind == XT_INT_ && ((a->i == 0 && sum) || (a->i == 1 && product))) return b;
     if (product && b->kind == XT_INT_ && b->i == 0 && xt_is_int_(a->type)) return b;
@@ -281,9 +276,9 @@ static const xt_val *xt_neutral_(int op, const xt_val *a, const xt_val *b)
 /* Notes that r is a plus or minus a constant. */
 static void xt_note_delta_(int op, const xt_val *a, const xt_val *b, xt_val *r)
 {
-    bool sum = op == XT_OP_ADD_ && (a->kind == XT_INT_ || b->kind == XT_INT_);
+    bool sum = op == SPE_ARITH_ADD && (a->kind == XT_INT_ || b->kind == XT_INT_);
     const xt_val *scalar = sum && a->kind == XT_INT_ ? b : a, *constant = scalar == a ? b : a;
-    if (!sum && !(op == XT_OP_SUB_ && b->kind == XT_INT_)) return;
+    if (!sum && !(op == SPE_ARITH_SUB && b->kind == XT_INT_)) return;
     if (scalar->kind != XT_SCALAR_ || scalar->type != r->type) return;
     r->root = scalar->root;
     r->delta = scalar->delta + (sum ? constant->i : -constant->i);
@@ -311,7 +306,7 @@ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
         eb = xt_is_int_(type) ? xt_expr_of_(x, &b) : 0;
         if (ea && eb && !xt_is_compare_(op)) expression = xt_new_expr_(x, XT_EXPR_BINARY_, op, type, ea, eb, 0);
     } else if (type == XT_BOOL_) {
-        id = op == XT_OP_AND_ ? spe_land(&x->m, p, q) : spe_lor(&x->m, p, q);
+        id = op == SPE_ARITH_AND ? spe_land(&x->m, p, q) : spe_lor(&x->m, p, q);
     } else if (xt_is_float_(type)) {
         id = xt_emit_float_(&x->m, op, p, q);
     } else {

@@ -10,7 +10,7 @@ cm_matrix xt_map_parts_(xt_ctx *x, cm_type to, int n, const cm_matrix *const *a,
         for (j = 0; j < n; j++) parts[j] = i < a[j]->parts ? a[j]->part[i] : 0;
         out[i] = fn(x, parts, user);
     }
-    return out && spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, out) : cm_poison_();
+    return out && spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, out) : cm_poison();
 }
 
 /* A result is made in the accumulator's layout; afterwards it is put into the one that was planned. */
@@ -67,8 +67,8 @@ static spe_id xt_compare_part_(xt_ctx *x, const spe_id *v, const void *user)
     const xt_typed_op_ *t = (const xt_typed_op_ *)user;
     spe_id a = v[0], b = v[1];
     if (xt_is_float_(t->type)) {
-        a = cm_to_arith_(&x->cm, (cm_type)t->type, a);
-        b = cm_to_arith_(&x->cm, (cm_type)t->type, b);
+        a = cm_to_arith(&x->cm, (cm_type)t->type, a);
+        b = cm_to_arith(&x->cm, (cm_type)t->type, b);
         return xt_from_condition_(x, xt_emit_float_(&x->m, t->op, a, b));
     }
     return xt_from_condition_(x, xt_emit_int_(&x->m, t->op, xt_is_signed_(t->type), a, b));
@@ -163,9 +163,9 @@ static spe_id xt_math_part_(xt_ctx *x, const spe_id *v, const void *user)
     const xt_typed_op_ *t = (const xt_typed_op_ *)user;
     spe_id a[3] = {0, 0, 0}, r;
     int i, n = xt_math_info_(t->op)->operands;
-    for (i = 0; i < n; i++) a[i] = cm_to_arith_(&x->cm, (cm_type)t->type, v[i]);
+    for (i = 0; i < n; i++) a[i] = cm_to_arith(&x->cm, (cm_type)t->type, v[i]);
     r = spe_math(&x->m, (spe_math_op)xt_math_instruction_(t->op, t->type), (uint32_t)n, a);
-    return cm_from_arith_(&x->cm, (cm_type)t->type, r);
+    return cm_from_arith(&x->cm, (cm_type)t->type, r);
 }
 
 /* coopmatrix.h's callback: one operand, in any layout. */
@@ -260,7 +260,7 @@ static spe_id xt_round_tf32_part_(xt_ctx *x, const spe_id *v, const void *user)
 static spe_id xt_truth_part_(xt_ctx *x, const spe_id *v, const void *user)
 {
     int type = *(const int *)user;
-    spe_id a = xt_is_float_(type) ? cm_to_arith_(&x->cm, (cm_type)type, v[0]) : v[0];
+    spe_id a = xt_is_float_(type) ? cm_to_arith(&x->cm, (cm_type)type, v[0]) : v[0];
     spe_id zero = spe_null(&x->m, spe_type_of(&x->m, a));
     return xt_from_condition_(x, xt_is_float_(type) ? spe_fune(&x->m, a, zero) : spe_ine(&x->m, a, zero));
 }
@@ -298,7 +298,7 @@ xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a)
 
 static spe_id xt_bitcast_part_(xt_ctx *x, const spe_id *v, const void *user)
 {
-    return cm_bitcast_(&x->cm, xt_like_part_(x, xt_spe_type_(x, *(const int *)user), v[0]), v[0]);
+    return cm_bitcast(&x->cm, xt_like_part_(x, xt_spe_type_(x, *(const int *)user), v[0]), v[0]);
 }
 
 xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
@@ -330,7 +330,7 @@ xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
         return xt_nothing_();
     }
     id = xt_id_(w, v, v->type, "the operand of XT_BITCAST");
-    return xt_scalar_(x, type, x->planning ? 0 : cm_bitcast_(&x->cm, xt_spe_type_(x, type), id), 1, 0);
+    return xt_scalar_(x, type, x->planning ? 0 : cm_bitcast(&x->cm, xt_spe_type_(x, type), id), 1, 0);
 }
 
 /* ---- positions --------------------------------------------------------------------------------------------------- */
@@ -339,7 +339,7 @@ xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
 static spe_id xt_from_i32_(xt_ctx *x, int type, spe_id v)
 {
     spe_id f32 = spe_float(&x->m, 32);
-    if (type == CM_BF16) return cm_f32_to_bf16_(&x->cm, spe_s_to_f(&x->m, f32, v));
+    if (type == CM_BF16) return cm_f32_to_bf16(&x->cm, spe_s_to_f(&x->m, f32, v));
     if (xt_is_float_(type)) return spe_s_to_f(&x->m, xt_spe_type_(x, type), v);
     return xt_bits_(type) == 32 ? v : spe_sconvert(&x->m, xt_spe_type_(x, type), v);
 }
@@ -354,7 +354,7 @@ static cm_matrix xt_iota_block_(xt_ctx *x, int type, const xt_block_ *b, int dim
         at = spe_iadd(&x->m, at, spe_iadd(&x->m, place, spe_i32(&x->m, first)));
         v[i] = xt_from_i32_(x, type, at);
     }
-    return v && spe_ok(&x->m) ? cm_from_components(&x->cm, &l, v) : cm_poison_();
+    return v && spe_ok(&x->m) ? cm_from_components(&x->cm, &l, v) : cm_poison();
 }
 
 xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d)

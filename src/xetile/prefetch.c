@@ -157,8 +157,8 @@ static void xt_prefetch_both_(xt_ctx *x, const xt_share_ *s, int locality)
     if (!spe_ok(&x->m)) return;
     r.surface.x = xt_share_advance_(x, s, &r, 0, r.surface.x);
     r.surface.y = xt_share_advance_(x, s, &r, 1, r.surface.y);
-    if (level) r.surface.ptr = cm_cached_pointer_(&x->cm, r.surface.ptr, level);
-    cm_methods_of_(&x->cm)->prefetch(&x->cm, xt_held_(s->tile[0].type), s->across, s->down, &r.surface);
+    if (level) r.surface.ptr = cm_cached_pointer(&x->cm, r.surface.ptr, level);
+    cm_prefetch_block(&x->cm, xt_held_(s->tile[0].type), s->across, s->down, &r.surface);
 }
 
 void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)

@@ -199,7 +199,7 @@ static cm_matrix xt_reduce_block_(xt_ctx *x, xt_reduce_ *r, int row, int col, co
     spe_id *v = (spe_id *)xt_memory_(x, (size_t)(l.V ? l.V : 1) * sizeof *v);
     cm_matrix a;
     int i, p, k, from[32];
-    if (!l.rows || !v) return cm_poison_();
+    if (!l.rows || !v) return cm_poison();
     for (i = 0; i < l.V; i++)
         for (k = 0; k < r->size; k++) {
             spe_id one;

@@ -223,9 +223,9 @@ static spe_id xt_component_op_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void
 /* Arithmetic on everything but i1 and 8-bit floats; bits of integers and i1; the remainder of integers. */
 static bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
 {
-    bool bits = op == XT_OP_AND_ || op == XT_OP_OR_ || op == XT_OP_XOR_,
-         truth = bits || op == XT_OP_EQ_ || op == XT_OP_NE_;
-    bool whole = bits || op == XT_OP_MOD_ || op == XT_OP_SHL_ || op == XT_OP_SHR_;
+    bool bits = op == SPE_ARITH_AND || op == SPE_ARITH_OR || op == SPE_ARITH_XOR,
+         truth = bits || op == SPE_ARITH_EQ || op == SPE_ARITH_NE;
+    bool whole = bits || op == SPE_ARITH_REM || op == SPE_ARITH_SHL || op == SPE_ARITH_SHR;
     if (type == XT_BOOL_ ? truth : type != CM_E4M3 && type != CM_E5M2 && (!whole || xt_is_int_(type))) return true;
     xt_fail_(w, XT_ERROR_VEC_OP, "%s of vectors of %s", xt_op_name_(op), xt_type_name_(type));
     return false;
