@@ -8,7 +8,7 @@ static void add_binary(cm_type type, cm_use use, int shape)
     cm_kind k = cm_type_info(type)->kind;
     const op_case *source[3] = {NULL, NULL, NULL};
     int op;
-    for (op = CM_DIV; op < CM_OP_COUNT_ + CM_DIV; op++) {
+    for (op = CM_DIV; op <= CM_SHR + CM_DIV; op++) {
         int which = op % CM_OP_COUNT_, own = k != CM_KIND_INT                     ? 0
                                              : which == CM_MUL                    ? 1
                                              : which == CM_SHL || which == CM_SHR ? 2
