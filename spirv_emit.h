@@ -191,12 +191,13 @@
 /* ---- The numbers of SPIR-V ----------------------------------------------------------------------------------------
  * Lists of X(kind, name, number), each an enumerator SPE_<kind><name>: SPE_OpIAdd, SPE_ScopeSubgroup, ...
  */
+/* numbers.h - the numbers of SPIR-V, written by src/spirv_emit/numbers.py. */
 #define SPE_OPCODES(X)                                                                                                 \
-    X(Op, Nop, 0) X(Op, Undef, 1) X(Op, Source, 3) X(Op, Name, 5) X(Op, String, 7) X(Op, Line, 8)                      \
-    X(Op, Extension, 10) X(Op, ExtInstImport, 11) X(Op, ExtInst, 12) X(Op, MemoryModel, 14) X(Op, EntryPoint, 15)      \
-    X(Op, ExecutionMode, 16) X(Op, Capability, 17) X(Op, TypeVoid, 19) X(Op, TypeBool, 20) X(Op, TypeInt, 21)          \
-    X(Op, TypeFloat, 22) X(Op, TypeVector, 23) X(Op, TypeArray, 28) X(Op, TypeStruct, 30) X(Op, TypePointer, 32)       \
-    X(Op, TypeFunction, 33) X(Op, TypeEvent, 34) X(Op, ConstantTrue, 41) X(Op, ConstantFalse, 42) X(Op, Constant, 43)  \
+    X(Op, Nop, 0) X(Op, Undef, 1) X(Op, Source, 3) X(Op, Name, 5) X(Op, String, 7) X(Op, Line, 8) X(Op, Extension, 10) \
+    X(Op, ExtInstImport, 11) X(Op, ExtInst, 12) X(Op, MemoryModel, 14) X(Op, EntryPoint, 15) X(Op, ExecutionMode, 16)  \
+    X(Op, Capability, 17) X(Op, TypeVoid, 19) X(Op, TypeBool, 20) X(Op, TypeInt, 21) X(Op, TypeFloat, 22)              \
+    X(Op, TypeVector, 23) X(Op, TypeArray, 28) X(Op, TypeStruct, 30) X(Op, TypePointer, 32) X(Op, TypeFunction, 33)    \
+    X(Op, TypeEvent, 34) X(Op, ConstantTrue, 41) X(Op, ConstantFalse, 42) X(Op, Constant, 43)                          \
     X(Op, ConstantComposite, 44) X(Op, ConstantNull, 46) X(Op, SpecConstantTrue, 48) X(Op, SpecConstantFalse, 49)      \
     X(Op, SpecConstant, 50) X(Op, SpecConstantComposite, 51) X(Op, Function, 54) X(Op, FunctionParameter, 55)          \
     X(Op, FunctionEnd, 56) X(Op, FunctionCall, 57) X(Op, Variable, 59) X(Op, Load, 61) X(Op, Store, 62)                \
@@ -219,13 +220,13 @@
     X(Op, SGreaterThan, 173) X(Op, UGreaterThanEqual, 174) X(Op, SGreaterThanEqual, 175) X(Op, ULessThan, 176)         \
     X(Op, SLessThan, 177) X(Op, ULessThanEqual, 178) X(Op, SLessThanEqual, 179) X(Op, FOrdEqual, 180)                  \
     X(Op, FUnordEqual, 181) X(Op, FOrdNotEqual, 182) X(Op, FUnordNotEqual, 183) X(Op, FOrdLessThan, 184)               \
-    X(Op, FUnordLessThan, 185) X(Op, FOrdGreaterThan, 186) X(Op, FUnordGreaterThan, 187)                               \
-    X(Op, FOrdLessThanEqual, 188) X(Op, FUnordLessThanEqual, 189) X(Op, FOrdGreaterThanEqual, 190)                     \
-    X(Op, FUnordGreaterThanEqual, 191) X(Op, ShiftRightLogical, 194) X(Op, ShiftRightArithmetic, 195)                  \
-    X(Op, ShiftLeftLogical, 196) X(Op, BitwiseOr, 197) X(Op, BitwiseXor, 198) X(Op, BitwiseAnd, 199) X(Op, Not, 200)   \
-    X(Op, BitFieldInsert, 201) X(Op, BitFieldSExtract, 202) X(Op, BitFieldUExtract, 203) X(Op, BitReverse, 204)        \
-    X(Op, BitCount, 205) X(Op, ControlBarrier, 224) X(Op, MemoryBarrier, 225) X(Op, AtomicLoad, 227)                   \
-    X(Op, AtomicStore, 228) X(Op, AtomicExchange, 229) X(Op, AtomicCompareExchange, 230) X(Op, AtomicIIncrement, 232)  \
+    X(Op, FUnordLessThan, 185) X(Op, FOrdGreaterThan, 186) X(Op, FUnordGreaterThan, 187) X(Op, FOrdLessThanEqual, 188) \
+    X(Op, FUnordLessThanEqual, 189) X(Op, FOrdGreaterThanEqual, 190) X(Op, FUnordGreaterThanEqual, 191)                \
+    X(Op, ShiftRightLogical, 194) X(Op, ShiftRightArithmetic, 195) X(Op, ShiftLeftLogical, 196) X(Op, BitwiseOr, 197)  \
+    X(Op, BitwiseXor, 198) X(Op, BitwiseAnd, 199) X(Op, Not, 200) X(Op, BitFieldInsert, 201)                           \
+    X(Op, BitFieldSExtract, 202) X(Op, BitFieldUExtract, 203) X(Op, BitReverse, 204) X(Op, BitCount, 205)              \
+    X(Op, ControlBarrier, 224) X(Op, MemoryBarrier, 225) X(Op, AtomicLoad, 227) X(Op, AtomicStore, 228)                \
+    X(Op, AtomicExchange, 229) X(Op, AtomicCompareExchange, 230) X(Op, AtomicIIncrement, 232)                          \
     X(Op, AtomicIDecrement, 233) X(Op, AtomicIAdd, 234) X(Op, AtomicISub, 235) X(Op, AtomicSMin, 236)                  \
     X(Op, AtomicUMin, 237) X(Op, AtomicSMax, 238) X(Op, AtomicUMax, 239) X(Op, AtomicAnd, 240) X(Op, AtomicOr, 241)    \
     X(Op, AtomicXor, 242) X(Op, Phi, 245) X(Op, LoopMerge, 246) X(Op, SelectionMerge, 247) X(Op, Label, 248)           \
@@ -262,14 +263,14 @@
     X(Op, SubgroupBlockReadINTEL, 5575) X(Op, SubgroupBlockWriteINTEL, 5576) X(Op, AtomicFMinEXT, 5614)                \
     X(Op, AtomicFMaxEXT, 5615) X(Op, AssumeTrueKHR, 5630) X(Op, ExpectKHR, 5631) X(Op, AtomicFAddEXT, 6035)            \
     X(Op, ConvertFToBF16INTEL, 6116) X(Op, ConvertBF16ToFINTEL, 6117) X(Op, ControlBarrierArriveINTEL, 6142)           \
-    X(Op, ControlBarrierWaitINTEL, 6143) X(Op, SubgroupBlockPrefetchINTEL, 6221)                                       \
-    X(Op, Subgroup2DBlockLoadINTEL, 6231) X(Op, Subgroup2DBlockLoadTransformINTEL, 6232)                               \
-    X(Op, Subgroup2DBlockLoadTransposeINTEL, 6233) X(Op, Subgroup2DBlockPrefetchINTEL, 6234)                           \
-    X(Op, Subgroup2DBlockStoreINTEL, 6235) X(Op, SubgroupMatrixMultiplyAccumulateINTEL, 6237)                          \
-    X(Op, PredicatedLoadINTEL, 6258) X(Op, PredicatedStoreINTEL, 6259) X(Op, GroupIMulKHR, 6401)                       \
-    X(Op, GroupFMulKHR, 6402) X(Op, GroupBitwiseAndKHR, 6403) X(Op, GroupBitwiseOrKHR, 6404)                           \
-    X(Op, GroupBitwiseXorKHR, 6405) X(Op, GroupLogicalAndKHR, 6406) X(Op, GroupLogicalOrKHR, 6407)                     \
-    X(Op, GroupLogicalXorKHR, 6408) X(Op, RoundFToTF32INTEL, 6426)
+    X(Op, ControlBarrierWaitINTEL, 6143) X(Op, SubgroupBlockPrefetchINTEL, 6221) X(Op, Subgroup2DBlockLoadINTEL, 6231) \
+    X(Op, Subgroup2DBlockLoadTransformINTEL, 6232) X(Op, Subgroup2DBlockLoadTransposeINTEL, 6233)                      \
+    X(Op, Subgroup2DBlockPrefetchINTEL, 6234) X(Op, Subgroup2DBlockStoreINTEL, 6235)                                   \
+    X(Op, SubgroupMatrixMultiplyAccumulateINTEL, 6237) X(Op, PredicatedLoadINTEL, 6258)                                \
+    X(Op, PredicatedStoreINTEL, 6259) X(Op, GroupIMulKHR, 6401) X(Op, GroupFMulKHR, 6402)                              \
+    X(Op, GroupBitwiseAndKHR, 6403) X(Op, GroupBitwiseOrKHR, 6404) X(Op, GroupBitwiseXorKHR, 6405)                     \
+    X(Op, GroupLogicalAndKHR, 6406) X(Op, GroupLogicalOrKHR, 6407) X(Op, GroupLogicalXorKHR, 6408)                     \
+    X(Op, RoundFToTF32INTEL, 6426)
 
 #define SPE_CAPABILITIES(X)                                                                                            \
     X(Capability, Matrix, 0) X(Capability, Shader, 1) X(Capability, Addresses, 4) X(Capability, Linkage, 5)            \
@@ -286,13 +287,12 @@
     X(Capability, RoundingModeRTZ, 4468) X(Capability, BFloat16TypeKHR, 5116)                                          \
     X(Capability, BFloat16DotProductKHR, 5117) X(Capability, BFloat16CooperativeMatrixKHR, 5118)                       \
     X(Capability, CooperativeVectorNV, 5394) X(Capability, LongVectorEXT, 5425)                                        \
-    X(Capability, CooperativeVectorTrainingNV, 5435) X(Capability, VectorAnyINTEL, 5619)                               \
-    X(Capability, SubgroupShuffleINTEL, 5568) X(Capability, SubgroupBufferBlockIOINTEL, 5569)                          \
-    X(Capability, AtomicFloat32MinMaxEXT, 5612) X(Capability, AtomicFloat64MinMaxEXT, 5613)                            \
-    X(Capability, AtomicFloat16MinMaxEXT, 5616) X(Capability, ExpectAssumeKHR, 5629)                                   \
-    X(Capability, DotProductInputAll, 6016) X(Capability, DotProductInput4x8Bit, 6017)                                 \
-    X(Capability, DotProductInput4x8BitPacked, 6018) X(Capability, DotProduct, 6019)                                   \
-    X(Capability, CooperativeMatrixKHR, 6022) X(Capability, BitInstructions, 6025)                                     \
+    X(Capability, CooperativeVectorTrainingNV, 5435) X(Capability, SubgroupShuffleINTEL, 5568)                         \
+    X(Capability, SubgroupBufferBlockIOINTEL, 5569) X(Capability, AtomicFloat32MinMaxEXT, 5612)                        \
+    X(Capability, AtomicFloat64MinMaxEXT, 5613) X(Capability, AtomicFloat16MinMaxEXT, 5616)                            \
+    X(Capability, VectorAnyINTEL, 5619) X(Capability, ExpectAssumeKHR, 5629) X(Capability, DotProductInputAll, 6016)   \
+    X(Capability, DotProductInput4x8Bit, 6017) X(Capability, DotProductInput4x8BitPacked, 6018)                        \
+    X(Capability, DotProduct, 6019) X(Capability, CooperativeMatrixKHR, 6022) X(Capability, BitInstructions, 6025)     \
     X(Capability, GroupNonUniformRotateKHR, 6026) X(Capability, FloatControls2, 6029)                                  \
     X(Capability, AtomicFloat32AddEXT, 6033) X(Capability, AtomicFloat64AddEXT, 6034)                                  \
     X(Capability, AtomicFloat16AddEXT, 6095) X(Capability, BFloat16ConversionINTEL, 6115)                              \
@@ -408,9 +408,9 @@
     X(CLZ, clz, 151, 1) X(CTZ, ctz, 152, 1) X(SMAD_HI, s_mad_hi, 153, 3) X(UMAD_SAT, u_mad_sat, 154, 3)                \
     X(SMAD_SAT, s_mad_sat, 155, 3) X(SMAX, s_max, 156, 2) X(UMAX, u_max, 157, 2) X(SMIN, s_min, 158, 2)                \
     X(UMIN, u_min, 159, 2) X(SMUL_HI, s_mul_hi, 160, 2) X(ROTATE, rotate, 161, 2) X(SSUB_SAT, s_sub_sat, 162, 2)       \
-    X(USUB_SAT, u_sub_sat, 163, 2) X(POPCOUNT, popcount, 166, 1) X(SMAD24, s_mad24, 167, 3)                            \
-    X(UMAD24, u_mad24, 168, 3) X(SMUL24, s_mul24, 169, 2) X(UMUL24, u_mul24, 170, 2) X(UABS, u_abs, 201, 1)            \
-    X(UABS_DIFF, u_abs_diff, 202, 2) X(UMUL_HI, u_mul_hi, 203, 2) X(UMAD_HI, u_mad_hi, 204, 3)
+    X(USUB_SAT, u_sub_sat, 163, 2) X(POPCOUNT, popcount, 166, 1) X(SMAD24, s_mad24, 167, 3) X(UMAD24, u_mad24, 168, 3) \
+    X(SMUL24, s_mul24, 169, 2) X(UMUL24, u_mul24, 170, 2) X(UABS, u_abs, 201, 1) X(UABS_DIFF, u_abs_diff, 202, 2)      \
+    X(UMUL_HI, u_mul_hi, 203, 2) X(UMAD_HI, u_mad_hi, 204, 3)
 
 #define SPE_NUMBER_ENUM_(kind, name, number) SPE_##kind##name = number,
 #define SPE_MATH_ENUM_(name, name_in_set, number, operands) SPE_##name = number,
@@ -1514,9 +1514,11 @@ XETILE_PRIVATE bool spe_scope_push_(spe_module *m);
 XETILE_PRIVATE void spe_scope_pop_(spe_module *m);
 XETILE_PRIVATE void spe_scope_renew_(spe_module *m);
 
-/* What the kinds of enumerants and types need. */
+/* What has needs: types by width, encoding, count; enumerants; instructions (by number, some by a variant too). */
 enum { SPE_NEED_NOTHING_, SPE_NEED_INT_, SPE_NEED_FLOAT_, SPE_NEED_ENCODING_, SPE_NEED_VECTOR_, SPE_NEED_STORAGE_,
-       SPE_NEED_BUILTIN_, SPE_NEED_DECORATION_, SPE_NEED_MODE_, SPE_NEED_COOP_, SPE_NEED_COOPVEC_ };
+       SPE_NEED_BUILTIN_, SPE_NEED_DECORATION_, SPE_NEED_MODE_, SPE_NEED_COOP_, SPE_NEED_COOPVEC_, SPE_NEED_OP_,
+       SPE_NEED_OP_ACROSS_, SPE_NEED_OP_CLUSTERED_, SPE_NEED_OP_16_, SPE_NEED_OP_32_, SPE_NEED_OP_64_,
+       SPE_NEED_OP_BF16_ };
 
 XETILE_PRIVATE bool spe_declares_(const spe_module *m, uint32_t capability);
 XETILE_PRIVATE void spe_need_(spe_module *m, uint32_t what, uint32_t value);
@@ -1814,199 +1816,98 @@ void spe_free(spe_module *m)
     memset(m, 0, sizeof *m);
 }
 
-/* needs.c - What needs which capability, and which capability needs which extension or version. */
+/* needed.h - which capability what needs, and where a capability comes from; written by numbers.py. */
+/* X(what, first, last number, capability), see SPE_NEED_OP_ ... */
+#define SPE_NEEDED_(X)                                                                                                 \
+    X(OP, 143, 143, Matrix) X(OP, 201, 204, BitInstructions) X(OP, 261, 271, Groups) X(OP, 325, 326, SubgroupDispatch) \
+    X(OP, 333, 333, GroupNonUniform) X(OP, 334, 336, GroupNonUniformVote) X(OP, 337, 344, GroupNonUniformBallot)       \
+    X(OP, 345, 346, GroupNonUniformShuffle) X(OP, 347, 348, GroupNonUniformShuffleRelative)                            \
+    X(OP_ACROSS, 349, 364, GroupNonUniformArithmetic) X(OP_CLUSTERED, 349, 364, GroupNonUniformClustered)              \
+    X(OP, 365, 366, GroupNonUniformQuad) X(OP, 4421, 4422, SubgroupBallotKHR) X(OP, 4428, 4430, SubgroupVoteKHR)       \
+    X(OP, 4431, 4431, GroupNonUniformRotateKHR) X(OP, 4432, 4432, SubgroupBallotKHR) X(OP, 4450, 4455, DotProduct)     \
+    X(OP, 4456, 4460, CooperativeMatrixKHR) X(OP, 5288, 5289, CooperativeVectorNV)                                     \
+    X(OP, 5290, 5291, CooperativeVectorTrainingNV) X(OP, 5292, 5292, CooperativeVectorNV)                              \
+    X(OP, 5302, 5303, CooperativeVectorNV) X(OP, 5571, 5574, SubgroupShuffleINTEL)                                     \
+    X(OP, 5575, 5576, SubgroupBufferBlockIOINTEL) X(OP_16, 5614, 5615, AtomicFloat16MinMaxEXT)                         \
+    X(OP_32, 5614, 5615, AtomicFloat32MinMaxEXT) X(OP_64, 5614, 5615, AtomicFloat64MinMaxEXT)                          \
+    X(OP, 5630, 5631, ExpectAssumeKHR) X(OP_16, 6035, 6035, AtomicFloat16AddEXT)                                       \
+    X(OP_32, 6035, 6035, AtomicFloat32AddEXT) X(OP_64, 6035, 6035, AtomicFloat64AddEXT)                                \
+    X(OP, 6116, 6117, BFloat16ConversionINTEL) X(OP, 6142, 6143, SplitBarrierINTEL)                                    \
+    X(OP, 6221, 6221, SubgroupBufferPrefetchINTEL) X(OP, 6231, 6231, Subgroup2DBlockIOINTEL)                           \
+    X(OP, 6232, 6232, Subgroup2DBlockTransformINTEL) X(OP, 6233, 6233, Subgroup2DBlockTransposeINTEL)                  \
+    X(OP, 6234, 6235, Subgroup2DBlockIOINTEL) X(OP, 6237, 6237, SubgroupMatrixMultiplyAccumulateINTEL)                 \
+    X(OP, 6258, 6259, PredicatedIOINTEL) X(OP, 6401, 6408, GroupUniformArithmeticKHR)                                  \
+    X(OP, 6426, 6426, TensorFloat32RoundingINTEL) X(BUILTIN, 4416, 4420, GroupNonUniformBallot)                        \
+    X(DECORATION, 41, 41, Linkage) X(DECORATION, 4216, 4216, Float8EXT)                                                \
+    X(DECORATION, 6188, 6188, GlobalVariableHostAccessINTEL) X(DECORATION, 6442, 6443, CacheControlsINTEL)             \
+    X(MODE, 35, 37, SubgroupDispatch) X(MODE, 4459, 4459, DenormPreserve) X(MODE, 4460, 4460, DenormFlushToZero)       \
+    X(MODE, 4461, 4461, SignedZeroInfNanPreserve) X(MODE, 4462, 4462, RoundingModeRTE)                                 \
+    X(MODE, 4463, 4463, RoundingModeRTZ) X(MODE, 6028, 6028, FloatControls2) X(MODE, 6461, 6463, RegisterLimitsINTEL)  \
+    X(STORAGE, 8, 8, GenericPointer)
+
+/* X(first, last capability, lowest version 1.x, extension, version 1.x that has it in the core) */
+#define SPE_SOURCES_(X)                                                                                                \
+    X(58, 58, 1, "", 0) X(61, 68, 3, "", 0) X(4212, 4213, 0, "SPV_EXT_float8", 0)                                      \
+    X(4423, 4423, 0, "SPV_KHR_shader_ballot", 0) X(4431, 4431, 0, "SPV_KHR_subgroup_vote", 0)                          \
+    X(4464, 4468, 0, "SPV_KHR_float_controls", 4) X(5116, 5118, 0, "SPV_KHR_bfloat16", 0)                              \
+    X(5394, 5394, 0, "SPV_NV_cooperative_vector", 0) X(5425, 5425, 3, "SPV_EXT_long_vector", 0)                        \
+    X(5435, 5435, 0, "SPV_NV_cooperative_vector", 0) X(5568, 5569, 0, "SPV_INTEL_subgroups", 0)                        \
+    X(5612, 5613, 0, "SPV_EXT_shader_atomic_float_min_max", 0)                                                         \
+    X(5616, 5616, 0, "SPV_EXT_shader_atomic_float_min_max", 0) X(5619, 5619, 0, "SPV_INTEL_vector_compute", 0)         \
+    X(5629, 5629, 0, "SPV_KHR_expect_assume", 0) X(6016, 6019, 0, "SPV_KHR_integer_dot_product", 6)                    \
+    X(6022, 6022, 0, "SPV_KHR_cooperative_matrix", 0) X(6025, 6025, 0, "SPV_KHR_bit_instructions", 0)                  \
+    X(6026, 6026, 0, "SPV_KHR_subgroup_rotate", 0) X(6029, 6029, 0, "SPV_KHR_float_controls2", 0)                      \
+    X(6033, 6034, 0, "SPV_EXT_shader_atomic_float_add", 0) X(6095, 6095, 0, "SPV_EXT_shader_atomic_float16_add", 0)    \
+    X(6115, 6115, 0, "SPV_INTEL_bfloat16_conversion", 0) X(6141, 6141, 0, "SPV_INTEL_split_barrier", 0)                \
+    X(6187, 6187, 0, "SPV_INTEL_global_variable_host_access", 0)                                                       \
+    X(6220, 6220, 0, "SPV_INTEL_subgroup_buffer_prefetch", 0) X(6228, 6230, 0, "SPV_INTEL_2d_block_io", 0)             \
+    X(6236, 6236, 0, "SPV_INTEL_subgroup_matrix_multiply_accumulate", 0)                                               \
+    X(6257, 6257, 0, "SPV_INTEL_predicated_io", 0) X(6400, 6400, 0, "SPV_KHR_uniform_group_instructions", 0)           \
+    X(6425, 6425, 0, "SPV_INTEL_tensor_float32_conversion", 0) X(6441, 6441, 0, "SPV_INTEL_cache_controls", 0)         \
+    X(6460, 6460, 0, "SPV_INTEL_maximum_registers", 0)
+
+/* needs.c - What needs which capability, and which capability needs which extension or version: by the lists that
+ * numbers.py writes from the grammar, and by what the grammar says in prose only. */
 
 typedef struct {
-    uint16_t capability;
-    uint32_t version;      /* lowest SPIR-V version that has it, 0: any */
-    const char *extension; /* NULL: none */
-    uint32_t core_since;   /* from this version the extension need not be named, 0: always */
+    uint16_t first, last;         /* capabilities */
+    uint32_t version, core_since; /* lowest SPIR-V version that has it; version without the extension; 0: any, none */
+    const char *extension;        /* "": none */
 } spe_capability_row_;
 
+/* Where a capability comes from, NULL: every version has it. */
 static const spe_capability_row_ *spe_capability_row_of_(uint32_t capability)
 {
-#define SPE_ROW_(name, version, extension, core) {SPE_Capability##name, version, extension, core}
-    static const spe_capability_row_ rows[] = {
-        SPE_ROW_(SubgroupDispatch, SPE_VERSION(1, 1), NULL, 0),
-        SPE_ROW_(GroupNonUniform, SPE_VERSION(1, 3), NULL, 0),
-        SPE_ROW_(GroupNonUniformVote, SPE_VERSION(1, 3), NULL, 0),
-        SPE_ROW_(GroupNonUniformArithmetic, SPE_VERSION(1, 3), NULL, 0),
-        SPE_ROW_(GroupNonUniformBallot, SPE_VERSION(1, 3), NULL, 0),
-        SPE_ROW_(GroupNonUniformShuffle, SPE_VERSION(1, 3), NULL, 0),
-        SPE_ROW_(GroupNonUniformShuffleRelative, SPE_VERSION(1, 3), NULL, 0),
-        SPE_ROW_(GroupNonUniformClustered, SPE_VERSION(1, 3), NULL, 0),
-        SPE_ROW_(GroupNonUniformQuad, SPE_VERSION(1, 3), NULL, 0),
-        SPE_ROW_(GroupNonUniformRotateKHR, 0, "SPV_KHR_subgroup_rotate", 0),
-        SPE_ROW_(SubgroupBallotKHR, 0, "SPV_KHR_shader_ballot", 0),
-        SPE_ROW_(SubgroupVoteKHR, 0, "SPV_KHR_subgroup_vote", 0),
-        SPE_ROW_(GroupUniformArithmeticKHR, 0, "SPV_KHR_uniform_group_instructions", 0),
-        SPE_ROW_(DotProduct, 0, "SPV_KHR_integer_dot_product", SPE_VERSION(1, 6)),
-        SPE_ROW_(DotProductInputAll, 0, "SPV_KHR_integer_dot_product", SPE_VERSION(1, 6)),
-        SPE_ROW_(DotProductInput4x8Bit, 0, "SPV_KHR_integer_dot_product", SPE_VERSION(1, 6)),
-        SPE_ROW_(DotProductInput4x8BitPacked, 0, "SPV_KHR_integer_dot_product", SPE_VERSION(1, 6)),
-        SPE_ROW_(DenormPreserve, 0, "SPV_KHR_float_controls", SPE_VERSION(1, 4)),
-        SPE_ROW_(DenormFlushToZero, 0, "SPV_KHR_float_controls", SPE_VERSION(1, 4)),
-        SPE_ROW_(SignedZeroInfNanPreserve, 0, "SPV_KHR_float_controls", SPE_VERSION(1, 4)),
-        SPE_ROW_(RoundingModeRTE, 0, "SPV_KHR_float_controls", SPE_VERSION(1, 4)),
-        SPE_ROW_(RoundingModeRTZ, 0, "SPV_KHR_float_controls", SPE_VERSION(1, 4)),
-        SPE_ROW_(FloatControls2, 0, "SPV_KHR_float_controls2", 0),
-        SPE_ROW_(BitInstructions, 0, "SPV_KHR_bit_instructions", 0),
-        SPE_ROW_(ExpectAssumeKHR, 0, "SPV_KHR_expect_assume", 0),
-        SPE_ROW_(BFloat16TypeKHR, 0, "SPV_KHR_bfloat16", 0),
-        SPE_ROW_(BFloat16DotProductKHR, 0, "SPV_KHR_bfloat16", 0),
-        SPE_ROW_(BFloat16CooperativeMatrixKHR, 0, "SPV_KHR_bfloat16", 0),
-        SPE_ROW_(Float8EXT, 0, "SPV_EXT_float8", 0),
-        SPE_ROW_(Float8CooperativeMatrixEXT, 0, "SPV_EXT_float8", 0),
-        SPE_ROW_(CooperativeMatrixKHR, 0, "SPV_KHR_cooperative_matrix", 0),
-        SPE_ROW_(CooperativeVectorNV, 0, "SPV_NV_cooperative_vector", 0),
-        SPE_ROW_(CooperativeVectorTrainingNV, 0, "SPV_NV_cooperative_vector", 0),
-        SPE_ROW_(LongVectorEXT, SPE_VERSION(1, 3), "SPV_EXT_long_vector", 0),
-        SPE_ROW_(VectorAnyINTEL, 0, "SPV_INTEL_vector_compute", 0),
-        SPE_ROW_(AtomicFloat16AddEXT, 0, "SPV_EXT_shader_atomic_float16_add", 0),
-        SPE_ROW_(AtomicFloat32AddEXT, 0, "SPV_EXT_shader_atomic_float_add", 0),
-        SPE_ROW_(AtomicFloat64AddEXT, 0, "SPV_EXT_shader_atomic_float_add", 0),
-        SPE_ROW_(AtomicFloat16MinMaxEXT, 0, "SPV_EXT_shader_atomic_float_min_max", 0),
-        SPE_ROW_(AtomicFloat32MinMaxEXT, 0, "SPV_EXT_shader_atomic_float_min_max", 0),
-        SPE_ROW_(AtomicFloat64MinMaxEXT, 0, "SPV_EXT_shader_atomic_float_min_max", 0),
-        SPE_ROW_(SubgroupShuffleINTEL, 0, "SPV_INTEL_subgroups", 0),
-        SPE_ROW_(SubgroupBufferBlockIOINTEL, 0, "SPV_INTEL_subgroups", 0),
-        SPE_ROW_(BFloat16ConversionINTEL, 0, "SPV_INTEL_bfloat16_conversion", 0),
-        SPE_ROW_(TensorFloat32RoundingINTEL, 0, "SPV_INTEL_tensor_float32_conversion", 0),
-        SPE_ROW_(SplitBarrierINTEL, 0, "SPV_INTEL_split_barrier", 0),
-        SPE_ROW_(SubgroupBufferPrefetchINTEL, 0, "SPV_INTEL_subgroup_buffer_prefetch", 0),
-        SPE_ROW_(Subgroup2DBlockIOINTEL, 0, "SPV_INTEL_2d_block_io", 0),
-        SPE_ROW_(Subgroup2DBlockTransformINTEL, 0, "SPV_INTEL_2d_block_io", 0),
-        SPE_ROW_(Subgroup2DBlockTransposeINTEL, 0, "SPV_INTEL_2d_block_io", 0),
-        SPE_ROW_(SubgroupMatrixMultiplyAccumulateINTEL, 0, "SPV_INTEL_subgroup_matrix_multiply_accumulate", 0),
-        SPE_ROW_(PredicatedIOINTEL, 0, "SPV_INTEL_predicated_io", 0),
-        SPE_ROW_(CacheControlsINTEL, 0, "SPV_INTEL_cache_controls", 0),
-        SPE_ROW_(RegisterLimitsINTEL, 0, "SPV_INTEL_maximum_registers", 0),
-        SPE_ROW_(GlobalVariableHostAccessINTEL, 0, "SPV_INTEL_global_variable_host_access", 0),
-    };
+#define SPE_ROW_(first, last, version, extension, core)                                                                \
+    {first, last, (version) ? SPE_VERSION(1, version) : 0, (core) ? SPE_VERSION(1, core) : 0, extension},
+    static const spe_capability_row_ rows[] = {SPE_SOURCES_(SPE_ROW_)};
 #undef SPE_ROW_
     size_t i;
     for (i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (rows[i].capability == capability) return &rows[i];
+        if (capability >= rows[i].first && capability <= rows[i].last) return &rows[i];
     }
     return NULL;
 }
 
 typedef struct {
-    uint16_t what, value; /* bits, count, storage class, number of the enumerant */
+    uint16_t what, first, last; /* kind of need, SPE_NEED_..., and the numbers of it that have this need */
     uint16_t capability;
 } spe_need_row_;
 
 static const spe_need_row_ *spe_need_rows_(size_t *count)
 {
-#define SPE_IS_(what, value, capability) {SPE_NEED_##what##_, value, SPE_Capability##capability}
+#define SPE_ROW_(what, first, last, capability) {SPE_NEED_##what##_, first, last, SPE_Capability##capability},
     static const spe_need_row_ rows[] = {
-        SPE_IS_(INT, 8, Int8), SPE_IS_(INT, 16, Int16), SPE_IS_(INT, 64, Int64),
-        SPE_IS_(FLOAT, 16, Float16), SPE_IS_(FLOAT, 64, Float64),
-        SPE_IS_(ENCODING, SPE_BF16, BFloat16TypeKHR), SPE_IS_(ENCODING, SPE_E4M3, Float8EXT),
-        SPE_IS_(ENCODING, SPE_E5M2, Float8EXT),
-        SPE_IS_(COOP, SPE_IEEE, CooperativeMatrixKHR), SPE_IS_(COOP, SPE_BF16, BFloat16CooperativeMatrixKHR),
-        SPE_IS_(COOP, SPE_E4M3, Float8CooperativeMatrixEXT), SPE_IS_(COOP, SPE_E5M2, Float8CooperativeMatrixEXT),
-        SPE_IS_(COOPVEC, 0, CooperativeVectorNV), SPE_IS_(VECTOR, 8, Vector16), SPE_IS_(VECTOR, 16, Vector16),
-        SPE_IS_(STORAGE, SPE_StorageClassGeneric, GenericPointer),
-        SPE_IS_(BUILTIN, SPE_BuiltInSubgroupSize, Kernel), SPE_IS_(BUILTIN, SPE_BuiltInSubgroupMaxSize, Kernel),
-        SPE_IS_(BUILTIN, SPE_BuiltInSubgroupEqMask, GroupNonUniformBallot),
-        SPE_IS_(BUILTIN, SPE_BuiltInSubgroupGeMask, GroupNonUniformBallot),
-        SPE_IS_(BUILTIN, SPE_BuiltInSubgroupGtMask, GroupNonUniformBallot),
-        SPE_IS_(BUILTIN, SPE_BuiltInSubgroupLeMask, GroupNonUniformBallot),
-        SPE_IS_(BUILTIN, SPE_BuiltInSubgroupLtMask, GroupNonUniformBallot),
-        SPE_IS_(MODE, SPE_ExecutionModeSubgroupSize, SubgroupDispatch),
-        SPE_IS_(MODE, SPE_ExecutionModeSubgroupsPerWorkgroup, SubgroupDispatch),
-        SPE_IS_(MODE, SPE_ExecutionModeSubgroupsPerWorkgroupId, SubgroupDispatch),
-        SPE_IS_(MODE, SPE_ExecutionModeDenormPreserve, DenormPreserve),
-        SPE_IS_(MODE, SPE_ExecutionModeDenormFlushToZero, DenormFlushToZero),
-        SPE_IS_(MODE, SPE_ExecutionModeSignedZeroInfNanPreserve, SignedZeroInfNanPreserve),
-        SPE_IS_(MODE, SPE_ExecutionModeRoundingModeRTE, RoundingModeRTE),
-        SPE_IS_(MODE, SPE_ExecutionModeRoundingModeRTZ, RoundingModeRTZ),
-        SPE_IS_(MODE, SPE_ExecutionModeFPFastMathDefault, FloatControls2),
-        SPE_IS_(MODE, SPE_ExecutionModeMaximumRegistersINTEL, RegisterLimitsINTEL),
-        SPE_IS_(MODE, SPE_ExecutionModeMaximumRegistersIdINTEL, RegisterLimitsINTEL),
-        SPE_IS_(MODE, SPE_ExecutionModeNamedMaximumRegistersINTEL, RegisterLimitsINTEL),
-        SPE_IS_(DECORATION, SPE_DecorationLinkageAttributes, Linkage),
-        SPE_IS_(DECORATION, SPE_DecorationHostAccessINTEL, GlobalVariableHostAccessINTEL),
-        SPE_IS_(DECORATION, SPE_DecorationCacheControlLoadINTEL, CacheControlsINTEL),
-        SPE_IS_(DECORATION, SPE_DecorationCacheControlStoreINTEL, CacheControlsINTEL),
-        SPE_IS_(DECORATION, SPE_DecorationSaturatedToLargestFloat8NormalConversionEXT, Float8EXT),
+        SPE_ROW_(INT, 8, 8, Int8) SPE_ROW_(INT, 16, 16, Int16) SPE_ROW_(INT, 64, 64, Int64)
+        SPE_ROW_(FLOAT, 16, 16, Float16) SPE_ROW_(FLOAT, 64, 64, Float64) SPE_ROW_(VECTOR, 8, 8, Vector16)
+        SPE_ROW_(VECTOR, 16, 16, Vector16) SPE_ROW_(ENCODING, SPE_BF16, SPE_BF16, BFloat16TypeKHR)
+        SPE_ROW_(ENCODING, SPE_E4M3, SPE_E5M2, Float8EXT) SPE_ROW_(COOP, SPE_IEEE, SPE_IEEE, CooperativeMatrixKHR)
+        SPE_ROW_(COOP, SPE_BF16, SPE_BF16, BFloat16CooperativeMatrixKHR)
+        SPE_ROW_(COOP, SPE_E4M3, SPE_E5M2, Float8CooperativeMatrixEXT) SPE_ROW_(COOPVEC, 0, 0, CooperativeVectorNV)
+        SPE_ROW_(OP_64, SPE_OpAtomicLoad, SPE_OpAtomicXor, Int64Atomics)
+        SPE_ROW_(OP_BF16, SPE_OpDot, SPE_OpDot, BFloat16DotProductKHR) SPE_NEEDED_(SPE_ROW_)
     };
-#undef SPE_IS_
-    *count = sizeof rows / sizeof *rows;
-    return rows;
-}
-
-/* What instructions need, by opcode, or by what tells the variants of one apart. */
-enum { SPE_ANY_, SPE_BY_GROUP_OPERATION_, SPE_BY_BITS_, SPE_BY_ENCODING_ };
-
-typedef struct {
-    uint16_t first, last; /* opcodes */
-    uint16_t by, variant;
-    uint16_t capability;
-} spe_op_row_;
-
-static const spe_op_row_ *spe_op_rows_(size_t *count)
-{
-#define SPE_OP_(first, last, capability) {SPE_Op##first, SPE_Op##last, SPE_ANY_, 0, SPE_Capability##capability}
-#define SPE_OP_BY_(first, last, by, variant, capability)                                                               \
-    {SPE_Op##first, SPE_Op##last, SPE_BY_##by##_, variant, SPE_Capability##capability}
-    static const spe_op_row_ rows[] = {
-        SPE_OP_(MatrixTimesScalar, MatrixTimesScalar, Matrix),
-        SPE_OP_(BitFieldInsert, BitReverse, BitInstructions),
-        SPE_OP_(GroupAll, GroupSMax, Groups),
-        SPE_OP_(GetKernelLocalSizeForSubgroupCount, GetKernelMaxNumSubgroups, SubgroupDispatch),
-        SPE_OP_(GroupNonUniformElect, GroupNonUniformElect, GroupNonUniform),
-        SPE_OP_(GroupNonUniformAll, GroupNonUniformAllEqual, GroupNonUniformVote),
-        SPE_OP_(GroupNonUniformBroadcast, GroupNonUniformBallotFindMSB, GroupNonUniformBallot),
-        SPE_OP_(GroupNonUniformShuffle, GroupNonUniformShuffleXor, GroupNonUniformShuffle),
-        SPE_OP_(GroupNonUniformShuffleUp, GroupNonUniformShuffleDown, GroupNonUniformShuffleRelative),
-        SPE_OP_BY_(GroupNonUniformIAdd, GroupNonUniformLogicalXor, GROUP_OPERATION, SPE_GroupOperationReduce,
-                   GroupNonUniformArithmetic),
-        SPE_OP_BY_(GroupNonUniformIAdd, GroupNonUniformLogicalXor, GROUP_OPERATION, SPE_GroupOperationInclusiveScan,
-                   GroupNonUniformArithmetic),
-        SPE_OP_BY_(GroupNonUniformIAdd, GroupNonUniformLogicalXor, GROUP_OPERATION, SPE_GroupOperationExclusiveScan,
-                   GroupNonUniformArithmetic),
-        SPE_OP_BY_(GroupNonUniformIAdd, GroupNonUniformLogicalXor, GROUP_OPERATION, SPE_GroupOperationClusteredReduce,
-                   GroupNonUniformClustered),
-        SPE_OP_(GroupIMulKHR, GroupLogicalXorKHR, GroupUniformArithmeticKHR),
-        SPE_OP_(GroupNonUniformQuadBroadcast, GroupNonUniformQuadSwap, GroupNonUniformQuad),
-        SPE_OP_(GroupNonUniformRotateKHR, GroupNonUniformRotateKHR, GroupNonUniformRotateKHR),
-        SPE_OP_(SubgroupBallotKHR, SubgroupFirstInvocationKHR, SubgroupBallotKHR),
-        SPE_OP_(SubgroupReadInvocationKHR, SubgroupReadInvocationKHR, SubgroupBallotKHR),
-        SPE_OP_(SubgroupAllKHR, SubgroupAllEqualKHR, SubgroupVoteKHR),
-        SPE_OP_(AssumeTrueKHR, ExpectKHR, ExpectAssumeKHR),
-        SPE_OP_(SDot, SUDotAccSat, DotProduct),
-        SPE_OP_(CooperativeMatrixLoadKHR, CooperativeMatrixLengthKHR, CooperativeMatrixKHR),
-        SPE_OP_(TypeCooperativeVectorNV, CooperativeVectorMatrixMulNV, CooperativeVectorNV),
-        SPE_OP_(CooperativeVectorOuterProductAccumulateNV, CooperativeVectorReduceSumAccumulateNV,
-                CooperativeVectorTrainingNV),
-        SPE_OP_(CooperativeVectorMatrixMulAddNV, CooperativeVectorMatrixMulAddNV, CooperativeVectorNV),
-        SPE_OP_(CooperativeVectorLoadNV, CooperativeVectorStoreNV, CooperativeVectorNV),
-        SPE_OP_BY_(AtomicLoad, AtomicXor, BITS, 64, Int64Atomics),
-        SPE_OP_BY_(AtomicFAddEXT, AtomicFAddEXT, BITS, 16, AtomicFloat16AddEXT),
-        SPE_OP_BY_(AtomicFAddEXT, AtomicFAddEXT, BITS, 32, AtomicFloat32AddEXT),
-        SPE_OP_BY_(AtomicFAddEXT, AtomicFAddEXT, BITS, 64, AtomicFloat64AddEXT),
-        SPE_OP_BY_(AtomicFMinEXT, AtomicFMaxEXT, BITS, 16, AtomicFloat16MinMaxEXT),
-        SPE_OP_BY_(AtomicFMinEXT, AtomicFMaxEXT, BITS, 32, AtomicFloat32MinMaxEXT),
-        SPE_OP_BY_(AtomicFMinEXT, AtomicFMaxEXT, BITS, 64, AtomicFloat64MinMaxEXT),
-        SPE_OP_BY_(Dot, Dot, ENCODING, SPE_BF16, BFloat16DotProductKHR),
-        SPE_OP_(SubgroupShuffleINTEL, SubgroupShuffleXorINTEL, SubgroupShuffleINTEL),
-        SPE_OP_(SubgroupBlockReadINTEL, SubgroupBlockWriteINTEL, SubgroupBufferBlockIOINTEL),
-        SPE_OP_(ConvertFToBF16INTEL, ConvertBF16ToFINTEL, BFloat16ConversionINTEL),
-        SPE_OP_(RoundFToTF32INTEL, RoundFToTF32INTEL, TensorFloat32RoundingINTEL),
-        SPE_OP_(ControlBarrierArriveINTEL, ControlBarrierWaitINTEL, SplitBarrierINTEL),
-        SPE_OP_(SubgroupBlockPrefetchINTEL, SubgroupBlockPrefetchINTEL, SubgroupBufferPrefetchINTEL),
-        SPE_OP_(Subgroup2DBlockLoadINTEL, Subgroup2DBlockLoadINTEL, Subgroup2DBlockIOINTEL),
-        SPE_OP_(Subgroup2DBlockLoadTransformINTEL, Subgroup2DBlockLoadTransformINTEL, Subgroup2DBlockTransformINTEL),
-        SPE_OP_(Subgroup2DBlockLoadTransposeINTEL, Subgroup2DBlockLoadTransposeINTEL, Subgroup2DBlockTransposeINTEL),
-        SPE_OP_(Subgroup2DBlockPrefetchINTEL, Subgroup2DBlockStoreINTEL, Subgroup2DBlockIOINTEL),
-        SPE_OP_(SubgroupMatrixMultiplyAccumulateINTEL, SubgroupMatrixMultiplyAccumulateINTEL,
-                SubgroupMatrixMultiplyAccumulateINTEL),
-        SPE_OP_(PredicatedLoadINTEL, PredicatedStoreINTEL, PredicatedIOINTEL),
-    };
-#undef SPE_OP_
-#undef SPE_OP_BY_
+#undef SPE_ROW_
     *count = sizeof rows / sizeof *rows;
     return rows;
 }
@@ -2052,7 +1953,7 @@ void spe_capability(spe_module *m, uint32_t capability)
     }
     at = spe_push_(m, SPE_BUFFER_CAPS_, 1);
     if (at) *at = capability;
-    if (row && row->extension && !(row->core_since && m->options.version >= row->core_since))
+    if (row && *row->extension && !(row->core_since && m->options.version >= row->core_since))
         spe_extension(m, row->extension);
 }
 
@@ -2061,43 +1962,36 @@ void spe_need_(spe_module *m, uint32_t what, uint32_t value)
 {
     size_t i, count;
     const spe_need_row_ *rows = spe_need_rows_(&count);
-    if (what == SPE_NEED_NOTHING_) return;
-    for (i = 0; i < count; i++) {
-        if (rows[i].what == what && rows[i].value == value) spe_capability(m, rows[i].capability);
+    for (i = 0; i < count && what != SPE_NEED_NOTHING_; i++) {
+        if (rows[i].what == what && value >= rows[i].first && value <= rows[i].last) {
+            spe_capability(m, rows[i].capability);
+            return;
+        }
     }
 }
 
-/* The width that tells variants of an atomic apart: of its result, or of the value it stores. */
-static uint32_t spe_op_bits_(const spe_module *m, spe_id type, uint32_t n, const uint32_t *operands)
-{
-    if (!type && n && operands[n - 1] < m->id_count) type = m->ids[operands[n - 1]].type;
-    if (!type || type >= m->id_count || !(m->ids[type].flags & SPE_ID_TYPE_)) return 0;
-    return m->types[m->ids[type].aux].bits;
-}
-
-/* The encoding of a result's float type. */
-static spe_encoding spe_op_encoding_(const spe_module *m, spe_id type)
-{
-    bool known = type && type < m->id_count && (m->ids[type].flags & SPE_ID_TYPE_);
-    return known ? m->types[m->ids[type].aux].encoding : SPE_IEEE;
-}
-
-/* Declares what an instruction needs; opcodes without variants are looked up once a module. */
+/* Declares what an instruction needs; opcodes without variants are looked up once a module. An atomic's variant is the
+ * width of its result, or of the value it stores. */
 void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
+    const spe_type_info *t;
+    uint32_t what[3] = {SPE_NEED_OP_, SPE_NEED_OP_ACROSS_, SPE_NEED_NOTHING_};
     size_t i, count;
-    const spe_op_row_ *rows;
+    const spe_need_row_ *rows;
     bool varies = false;
     if (op < SPE_OPCODES_KNOWN_ && (m->seen[op / 64] >> (op % 64) & 1)) return;
-    rows = spe_op_rows_(&count);
+    t = spe_info_(m, type ? type : n ? spe_type_of(m, operands[n - 1]) : 0);
+    if (n > 1 && operands[1] == SPE_GroupOperationClusteredReduce) what[1] = SPE_NEED_OP_CLUSTERED_;
+    if (t && t->encoding == SPE_BF16) what[2] = SPE_NEED_OP_BF16_;
+    else if (t && t->bits >= 16) what[2] = t->bits == 16   ? SPE_NEED_OP_16_
+                                          : t->bits == 32 ? SPE_NEED_OP_32_
+                                                          : SPE_NEED_OP_64_;
+    rows = spe_need_rows_(&count);
     for (i = 0; i < count; i++) {
-        const spe_op_row_ *r = &rows[i];
-        if (op < r->first || op > r->last) continue;
-        if (r->by != SPE_ANY_) varies = true;
-        if (r->by == SPE_BY_GROUP_OPERATION_ && !(n > 1 && operands[1] == r->variant)) continue;
-        if (r->by == SPE_BY_BITS_ && spe_op_bits_(m, type, n, operands) != r->variant) continue;
-        if (r->by == SPE_BY_ENCODING_ && (uint32_t)spe_op_encoding_(m, type) != r->variant) continue;
-        spe_capability(m, r->capability);
+        const spe_need_row_ *r = &rows[i];
+        if (r->what < SPE_NEED_OP_ || op < r->first || op > r->last) continue;
+        if (r->what != SPE_NEED_OP_) varies = true;
+        if (r->what == what[0] || r->what == what[1] || r->what == what[2]) spe_capability(m, r->capability);
     }
     if (!varies && op < SPE_OPCODES_KNOWN_) m->seen[op / 64] |= (uint64_t)1 << (op % 64);
 }

@@ -14,10 +14,8 @@ plain() { grep -v -e '^#include "' -e '^#define XETILE_SEPARATE_$' "$@" || true;
 join() { # join HEADER: to standard output
     guard=$(sed -n 's/^#ifndef \([A-Z_]*_H\)$/\1/p' "$1.h" | head -n 1)
     bodies=${guard%_H}_BODIES_
-    sed -e '/^#include "linkage.h"$/{
-        r linkage.h
-        d
-    }' "$1.h"
+    sed -e '/^#include "linkage.h"$/{' -e 'r linkage.h' -e d -e '}' \
+        -e "/^#include \"$1\/numbers.h\"\$/{" -e "r $1/numbers.h" -e d -e '}' "$1.h"
     echo
     echo "/* ==== bodies: nothing from here on is for users ================================================================== */"
     echo

@@ -136,8 +136,8 @@ TEST(capabilities_have_their_extension_and_version)
         if (!strcmp(e->version, "1.0")) {
             CHECK_MSG(row == NULL, "%s is in every version, the table has a row", e->name);
         } else if (strcmp(e->extensions, "-") != 0) {
-            CHECK_MSG(row && row->extension && in_list(e->extensions, row->extension),
-                      "%s: extension %s, the grammar has %s", e->name, row && row->extension ? row->extension : "none",
+            CHECK_MSG(row && *row->extension && in_list(e->extensions, row->extension),
+                      "%s: extension %s, the grammar has %s", e->name, row ? row->extension : "none",
                       e->extensions);
             CHECK_MSG(!row || row->core_since == (versioned ? version_number(e->version) : 0),
                       "%s: in the core since %s", e->name, e->version);
@@ -186,7 +186,7 @@ static bool known_to_us(const entry *e)
         if (strcmp(numbers[i].kind, "Capability") != 0 || !strcmp(numbers[i].name, "Shader")) continue;
         if (!strcmp(numbers[i].name, "Matrix") && !listed(e)) continue;
         if (strcmp(e->extensions, "-") != 0 && !strcmp(e->version, "None") &&
-            !(row && row->extension && in_list(e->extensions, row->extension)))
+            !(row && *row->extension && in_list(e->extensions, row->extension)))
             continue;
         for (k = 0; k < grammar_count; k++) { /* by number: a capability has several names */
             if (grammar[k].number == numbers[i].number && !strcmp(grammar[k].kind, "Capability") &&

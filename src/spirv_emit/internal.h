@@ -18,9 +18,11 @@ XETILE_PRIVATE bool spe_scope_push_(spe_module *m);
 XETILE_PRIVATE void spe_scope_pop_(spe_module *m);
 XETILE_PRIVATE void spe_scope_renew_(spe_module *m);
 
-/* What the kinds of enumerants and types need. */
+/* What has needs: types by width, encoding, count; enumerants; instructions (by number, some by a variant too). */
 enum { SPE_NEED_NOTHING_, SPE_NEED_INT_, SPE_NEED_FLOAT_, SPE_NEED_ENCODING_, SPE_NEED_VECTOR_, SPE_NEED_STORAGE_,
-       SPE_NEED_BUILTIN_, SPE_NEED_DECORATION_, SPE_NEED_MODE_, SPE_NEED_COOP_, SPE_NEED_COOPVEC_ };
+       SPE_NEED_BUILTIN_, SPE_NEED_DECORATION_, SPE_NEED_MODE_, SPE_NEED_COOP_, SPE_NEED_COOPVEC_, SPE_NEED_OP_,
+       SPE_NEED_OP_ACROSS_, SPE_NEED_OP_CLUSTERED_, SPE_NEED_OP_16_, SPE_NEED_OP_32_, SPE_NEED_OP_64_,
+       SPE_NEED_OP_BF16_ };
 
 XETILE_PRIVATE bool spe_declares_(const spe_module *m, uint32_t capability);
 XETILE_PRIVATE void spe_need_(spe_module *m, uint32_t what, uint32_t value);

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""Writes what spirv_emit.h has from SPIR-V's grammar: numbers.h, the lists of numbers, and needed.h, which capability
+what needs and which extension or version of SPIR-V a capability needs.
+
+    src/spirv_emit/numbers.py           writes both files, beside this one
+    src/spirv_emit/numbers.py --check   only compares; fails when they differ
+
+The names wanted stand in names.txt beside it, the grammar in tests/data/spirv_grammar.txt (extract_grammar.py there
+makes it of the files that Khronos publishes). To have a name more: add it to names.txt, run this, then src/join.sh.
+"""
+import os
+import re
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+GRAMMAR = os.path.join(HERE, "..", "..", "tests", "data", "spirv_grammar.txt")
+WIDTH = 120
+
+# The kinds of names that need a capability, and what spe_need_ calls them.
+NEEDY = {"Op": "OP", "BuiltIn": "BUILTIN", "Decoration": "DECORATION", "ExecutionMode": "MODE", "StorageClass": "STORAGE"}
+ALWAYS = {"Kernel", "Addresses"}  # every module declares them
+LATER = {"LongVectorEXT": 3}  # its extension is written against SPIR-V 1.3, which the grammar does not say
+
+
+class Entry:
+    def __init__(self, line):
+        self.kind, self.name, number, self.version, capabilities, extensions = line.split()
+        self.number = int(number)
+        self.capabilities = [] if capabilities == "-" else capabilities.split(",")
+        self.extensions = [] if extensions == "-" else extensions.split(",")
+
+
+def read_names():
+    text = open(os.path.join(HERE, "names.txt")).read()
+    return {kind: names.split() for kind, names in re.findall(r"^(\w+):((?:.*\n)(?:[ \t].*\n)*)", text, re.M)}
+
+
+grammar = [Entry(line) for line in open(GRAMMAR) if not line.startswith("#")]
+entries = {(e.kind, e.name): e for e in grammar}
+wanted = read_names()
+ours = {e.number: e for e in (entries["Capability", n] for n in wanted["Capability"])}
+
+
+def filled(name, cells, comment=""):
+    """A list macro of X(...) cells, as many to a line as fit."""
+    lines, line = ["#define %s(X)" % name], ""
+    for cell in cells:
+        if line and 4 + len(line) + 1 + len(cell) + 2 > WIDTH:
+            lines.append("    " + line)
+            line = ""
+        line = line + " " + cell if line else cell
+    lines.append("    " + line)
+    body = "".join(text.ljust(WIDTH - 1) + "\\\n" for text in lines[:-1])
+    return (comment and "/* %s */\n" % comment) + body + lines[-1] + "\n"
+
+
+def by_number(kind):
+    return sorted((entries[kind, name] for name in wanted[kind]), key=lambda e: e.number)
+
+
+def numbers():
+    def cells(*kinds):
+        return ["X(%s, %s, %d)" % (e.kind, e.name, e.number) for kind in kinds for e in by_number(kind)]
+
+    def math(e):
+        return "X(%s, %s, %d, %s)" % (re.sub("^([su])_", r"\1", e.name).upper(), e.name, e.number, e.version)
+
+    rest = [kind for kind in wanted if kind not in ("Op", "Capability", "Ext")]
+    return "\n".join([
+        "/* numbers.h - the numbers of SPIR-V, written by src/spirv_emit/numbers.py. */",
+        filled("SPE_OPCODES", cells("Op")), filled("SPE_CAPABILITIES", cells("Capability")),
+        filled("SPE_ENUMERANTS", cells(*rest)),
+        filled("SPE_MATH_LIST", [math(e) for e in by_number("Ext")],
+               "OpenCL.std, X(our name, the name in the set, number, operands); SPE_<our name> is what spe_math takes.")])
+
+
+def version(text):
+    """The minor version of SPIR-V, 0 where there is none to name."""
+    return int(text[2:]) if re.match(r"1\.\d$", text) else 0
+
+
+def source(capability):
+    """(lowest version, extension, version from which the extension need not be named) of a capability."""
+    since = version(capability.version)
+    if capability.version == "1.0" or not capability.extensions:
+        return (since, "", 0)
+    vendor = re.search("[A-Z]*$", capability.name).group()  # where several have it, the one it is named after
+    extension = next((x for x in capability.extensions if vendor and x.startswith("SPV_" + vendor)), capability.extensions[0])
+    return (LATER.get(capability.name, 0), extension, since)
+
+
+def enabling(e):
+    """The capabilities of ours that enable an entry. Shader is there for its number only, and of Matrix a kernel has
+    no more than is listed. An entry that only an extension brings is enabled by a capability of that extension."""
+    def fits(c):
+        return c and c.name != "Shader" and (c.name != "Matrix" or e.name in wanted[e.kind])
+    found = [c for c in (ours.get(entries["Capability", name].number) for name in e.capabilities) if fits(c)]
+    if ALWAYS & set(c.name for c in found):
+        return []
+    if e.extensions and e.version == "None" and not any(source(c)[1] in e.extensions for c in found):
+        return []
+    return [c for c in found if not source(c)[1]] or found
+
+
+def variants(e):
+    """(what, capability) of an entry. Several capabilities of an instruction are told apart by the width of its type
+    or by the operation it does; else the first will do."""
+    among = enabling(e)
+    widths = [(re.search(r"Float(16|32|64)", c.name), c) for c in among]
+    if len(among) > 1 and all(width for width, c in widths):
+        return [("OP_" + width.group(1), c) for width, c in widths]
+    if any("Clustered" in c.name for c in among):
+        return [("OP_CLUSTERED" if "Clustered" in c.name else "OP_ACROSS", c) for c in among]
+    return [(NEEDY[e.kind], c) for c in among[:1]]
+
+
+def needed():
+    rows = []  # [what, first, last, capability], neighbouring numbers of one need in one
+    for kind in NEEDY:
+        known = {e.number: e for e in grammar if e.kind == kind and (kind == "Op" or e.name in wanted[kind])}
+        for number in sorted(known):
+            for what, c in variants(known[number]):
+                row = next((r for r in rows if [r[0], r[2], r[3]] == [what, number - 1, c.name]), None)
+                if row:
+                    row[2] = number
+                else:
+                    rows.append([what, number, number, c.name])
+    sources = []  # the same for [first, last, source]
+    for c in by_number("Capability"):
+        if sources and sources[-1][1:] == [c.number - 1, source(c)]:
+            sources[-1][1] = c.number
+        elif any(source(c)):
+            sources.append([c.number, c.number, source(c)])
+    return "\n".join([
+        "/* needed.h - which capability what needs, and where a capability comes from; written by numbers.py. */",
+        filled("SPE_NEEDED_", ["X(%s, %d, %d, %s)" % tuple(r) for r in rows],
+               "X(what, first, last number, capability), see SPE_NEED_OP_ ..."),
+        filled("SPE_SOURCES_", ['X(%s, %s, %d, "%s", %d)' % (first, last, *s) for first, last, s in sources],
+               "X(first, last capability, lowest version 1.x, extension, version 1.x that has it in the core)")])
+
+
+def main():
+    same = True
+    for name, text in (("numbers.h", numbers()), ("needed.h", needed())):
+        path = os.path.join(HERE, name)
+        old = open(path).read() if os.path.exists(path) else ""
+        if "--check" not in sys.argv:
+            open(path, "w").write(text)
+        elif old != text:
+            print("%s differs from the grammar and names.txt: run src/spirv_emit/numbers.py" % path, file=sys.stderr)
+            same = False
+    return 0 if same else 1
+
+
+sys.exit(main())
