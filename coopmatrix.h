@@ -155,10 +155,14 @@
 #elif defined(XETILE_DECLARATIONS)
 #define XETILE_API XETILE_EXTERN_
 #define XETILE_PRIVATE static XETILE_COLD_
-#else
+#elif defined(XETILE_OPTIMIZE)
 #define XETILE_API static XETILE_COLD_
 #define XETILE_PRIVATE static XETILE_COLD_
+#else /* inline: what is not optimised, gcc compiles even where it is unused, unless it is inline */
+#define XETILE_API static inline XETILE_COLD_
+#define XETILE_PRIVATE static inline XETILE_COLD_
 #endif
+#define XE_FN_ XETILE_PRIVATE /* what is `static` in a source, in as many columns */
 #endif
 
 /* ---- types, uses, errors ----------------------------------------------------------------------------------------- */
@@ -1029,7 +1033,7 @@ cm_element cm_element_of(const cm_layout *l, cm_slot s)
 /* ---- a whole matrix on the host ---------------------------------------------------------------------------------- */
 
 /* Where the memory holds the element of a slot; NULL for padding and for what a check excludes. */
-static unsigned char *cm_host_address_(const cm_layout *l, const cm_host_mem *m, cm_slot s)
+XE_FN_ unsigned char *cm_host_address_(const cm_layout *l, const cm_host_mem *m, cm_slot s)
 {
     cm_element e = cm_element_of(l, s);
     int row = m->pos_row + e.row, col = m->pos_col + e.col;
@@ -1043,7 +1047,7 @@ static unsigned char *cm_host_address_(const cm_layout *l, const cm_host_mem *m,
 
 /* Walks every slot: into the vectors (store false) or back to memory (true). The vector of work-item p starts at
  * component p * V; channels of a packed component follow one another, low bits first. */
-static void cm_host_walk_(const cm_layout *l, unsigned char *vectors, const cm_host_mem *m, bool store)
+XE_FN_ void cm_host_walk_(const cm_layout *l, unsigned char *vectors, const cm_host_mem *m, bool store)
 {
     size_t bytes = (size_t)cm_type_info(l->type)->bytes;
     cm_slot s;
@@ -1334,7 +1338,7 @@ spe_id cm_word_type_(cm_ctx *c, const cm_layout *l)
 }
 
 /* CM_KHR: a part is a KHR matrix, the transpose of ours: words (columns of ours) by lanes. */
-static spe_id cm_khr_type_(cm_ctx *c, const cm_layout *l, int part)
+XE_FN_ spe_id cm_khr_type_(cm_ctx *c, const cm_layout *l, int part)
 {
     static const uint32_t uses[] = {SPE_CooperativeMatrixUseMatrixAccumulatorKHR, SPE_CooperativeMatrixUseMatrixBKHR,
                                     SPE_CooperativeMatrixUseMatrixAKHR};
@@ -1477,7 +1481,7 @@ spe_id cm_pack_(cm_ctx *c, const cm_layout *l, spe_id components, int words)
 }
 
 /* Component v: its part, and the word in it. False and an error when there is no such component. */
-static bool cm_find_component_(cm_ctx *c, const cm_matrix *a, int v, int *part, int *in_part)
+XE_FN_ bool cm_find_component_(cm_ctx *c, const cm_matrix *a, int v, int *part, int *in_part)
 {
     int words = cm_block_words_(&a->l), word = v / cm_channels_(&a->l);
     if (cm_is_poison_(c, a) || cm_opaque_(c, "components") || !cm_arith_type(c, a->l.type)) return false;
@@ -1535,12 +1539,12 @@ cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const spe_id *compon
 
 /* ---- conversion of vectors --------------------------------------------------------------------------------------- */
 
-static spe_id cm_like_(cm_ctx *c, spe_id elem, spe_id v) /* elem, as many as v has */
+XE_FN_ spe_id cm_like_(cm_ctx *c, spe_id elem, spe_id v) /* elem, as many as v has */
 {
     return spe_vec(c->m, elem, spe_count(c->m, spe_type_of(c->m, v)));
 }
 
-static spe_id cm_bf16_to_f32_(cm_ctx *c, spe_id v)
+XE_FN_ spe_id cm_bf16_to_f32_(cm_ctx *c, spe_id v)
 {
     spe_id i32 = cm_like_(c, spe_int(c->m, 32), v);
     spe_id wide = spe_shl(c->m, spe_uconvert(c->m, i32, v), spe_const_u(c->m, i32, 16));
@@ -1560,11 +1564,11 @@ spe_id cm_f32_to_bf16(cm_ctx *c, spe_id v)
 }
 
 /* The constant `bits` for every component of v's i32 (or f32) vector type. */
-static spe_id cm_bits_(cm_ctx *c, spe_id type, uint64_t bits) { return spe_const_u(c->m, type, bits); }
+XE_FN_ spe_id cm_bits_(cm_ctx *c, spe_id type, uint64_t bits) { return spe_const_u(c->m, type, bits); }
 
 /* bf16 towards zero, and tf32 (held as f32) to nearest or towards zero: the bits that do not fit are cut off, after
  * half a unit has been added when rounding to nearest. */
-static spe_id cm_cut_(cm_ctx *c, spe_id v, int cut, bool nearest)
+XE_FN_ spe_id cm_cut_(cm_ctx *c, spe_id v, int cut, bool nearest)
 {
     spe_module *m = c->m;
     spe_id i32 = cm_like_(c, spe_int(m, 32), v), bits = spe_bitcast(m, i32, v), sum = bits, odd;
@@ -1585,7 +1589,7 @@ typedef struct {
     double largest, normal, magic;
 } cm_f8_;
 
-static const cm_f8_ *cm_f8_row_(cm_type type)
+XE_FN_ const cm_f8_ *cm_f8_row_(cm_type type)
 {
     static const cm_f8_ rows[] = {{CM_E4M3, 20, (127 - 7) << 3, 448, 0x1p-6, 0x1p14},
                                   {CM_E5M2, 21, (127 - 15) << 2, 57344, 0x1p-14, 0x1p7}};
@@ -1593,7 +1597,7 @@ static const cm_f8_ *cm_f8_row_(cm_type type)
 }
 
 /* Both are the upper bits of an f16, e4m3 after a scaling by 2^8 that f32 does exactly. */
-static spe_id cm_f8_to_f32_(cm_ctx *c, cm_type type, spe_id v)
+XE_FN_ spe_id cm_f8_to_f32_(cm_ctx *c, cm_type type, spe_id v)
 {
     spe_module *m = c->m;
     spe_id i16 = cm_like_(c, spe_int(m, 16), v), f32 = cm_like_(c, spe_float(m, 32), v), sign, rest, half;
@@ -1611,7 +1615,7 @@ static spe_id cm_f8_to_f32_(cm_ctx *c, cm_type type, spe_id v)
 }
 
 /* To nearest even, the largest number for what is larger (infinity too); NaN stays NaN. */
-static spe_id cm_f32_to_f8_(cm_ctx *c, cm_type type, spe_id v)
+XE_FN_ spe_id cm_f32_to_f8_(cm_ctx *c, cm_type type, spe_id v)
 {
     const cm_f8_ *f = cm_f8_row_(type);
     spe_module *m = c->m;
@@ -1652,7 +1656,7 @@ spe_id cm_from_arith(cm_ctx *c, cm_type type, spe_id v)
 }
 
 /* The instruction between arithmetic types, without rounding or saturation asked for. */
-static spe_id cm_convert_plainly_(cm_ctx *c, const cm_type_row *f, const cm_type_row *t, spe_id type, spe_id v)
+XE_FN_ spe_id cm_convert_plainly_(cm_ctx *c, const cm_type_row *f, const cm_type_row *t, spe_id type, spe_id v)
 {
     if (f->kind == CM_KIND_FLOAT && t->kind == CM_KIND_FLOAT) return spe_fconvert(c->m, type, v);
     if (f->kind == CM_KIND_FLOAT) return t->is_signed ? spe_f_to_s(c->m, type, v) : spe_f_to_u(c->m, type, v);
@@ -1664,7 +1668,7 @@ static spe_id cm_convert_plainly_(cm_ctx *c, const cm_type_row *f, const cm_type
 
 /* Arithmetic values of one type to those of another: to nearest between floats, towards zero to integers, the low bits
  * between integers, unless cm_convert_as has asked for something else. */
-static spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
+XE_FN_ spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
 {
     static const uint32_t modes[] = {0, SPE_FPRoundingModeRTE, SPE_FPRoundingModeRTZ, SPE_FPRoundingModeRTP,
                                      SPE_FPRoundingModeRTN};
@@ -1709,7 +1713,7 @@ spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type)
 /* ---- construction, component-wise operations --------------------------------------------------------------------- */
 
 /* CM_KHR: every part is made of one component. (Intel's compiler does not survive an OpConstantNull here.) */
-static cm_matrix cm_splat_khr_(cm_ctx *c, cm_matrix a, spe_id scalar)
+XE_FN_ cm_matrix cm_splat_khr_(cm_ctx *c, cm_matrix a, spe_id scalar)
 {
     spe_id value = scalar ? scalar : spe_null(c->m, cm_storage_type(c, a.l.type));
     int i;
@@ -1803,7 +1807,7 @@ spe_id cm_apply_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 }
 
 /* a b or a / b of complex matrices, by their parts: for a quotient a conj(b) / |b|^2. */
-static cm_matrix cm_multiply_complex_(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, bool divide)
+XE_FN_ cm_matrix cm_multiply_complex_(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, bool divide)
 {
     cm_matrix x = cm_re(c, a), y = cm_im(c, a), u = cm_re(c, b), v = cm_im(c, b);
     cm_matrix xu = cm_binary(c, CM_MUL, &x, &u), yv = cm_binary(c, CM_MUL, &y, &v);
@@ -1819,7 +1823,7 @@ static cm_matrix cm_multiply_complex_(cm_ctx *c, const cm_matrix *a, const cm_ma
     return cm_complex(c, &re, &im);
 }
 
-static cm_matrix cm_binary_complex_(cm_ctx *c, cm_op op, const cm_matrix *a, const cm_matrix *b)
+XE_FN_ cm_matrix cm_binary_complex_(cm_ctx *c, cm_op op, const cm_matrix *a, const cm_matrix *b)
 {
     cm_matrix re, im, p, q;
     if (a->l.type != b->l.type) {
@@ -1854,7 +1858,7 @@ cm_matrix cm_add(cm_ctx *c, const cm_matrix *a, const cm_matrix *b) { return cm_
 cm_matrix cm_sub(cm_ctx *c, const cm_matrix *a, const cm_matrix *b) { return cm_binary(c, CM_SUB, a, b); }
 cm_matrix cm_mul(cm_ctx *c, const cm_matrix *a, const cm_matrix *b) { return cm_binary(c, CM_MUL, a, b); }
 
-static const char *cm_unary_name_(cm_unary_op op)
+XE_FN_ const char *cm_unary_name_(cm_unary_op op)
 {
     static const char *const names[] = {"CM_NEG", "CM_NOT", "CM_CONJ",
 #define CM_ROW_(name, function) "CM_" #name,
@@ -1864,7 +1868,7 @@ static const char *cm_unary_name_(cm_unary_op op)
     return names[op];
 }
 
-static spe_id cm_apply_unary_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
+XE_FN_ spe_id cm_apply_unary_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 {
     static const spe_math_op functions[] = {SPE_FABS, SPE_FABS, SPE_FABS,
 #define CM_ROW_(name, function) SPE_##function,
@@ -1884,7 +1888,7 @@ static spe_id cm_apply_unary_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void 
 }
 
 /* |z| is a matrix of reals; exp z = e^x (cos y + i sin y), exp2 and the native ones alike. */
-static cm_matrix cm_unary_complex_(cm_ctx *c, cm_unary_op op, const cm_matrix *a)
+XE_FN_ cm_matrix cm_unary_complex_(cm_ctx *c, cm_unary_op op, const cm_matrix *a)
 {
     cm_matrix x = cm_re(c, a), y = cm_im(c, a), p, q;
     bool two = op == CM_EXP2 || op == CM_NATIVE_EXP2, native = op == CM_NATIVE_EXP || op == CM_NATIVE_EXP2;
@@ -2007,7 +2011,7 @@ void cm_axes_of_(const cm_layout *l, int v, int *row, int *col)
 
 /* convert.c - conversion of matrices. */
 
-static cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use use);
+XE_FN_ cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use use);
 
 /* ---- conversion of matrices -------------------------------------------------------------------------------------- */
 
@@ -2020,7 +2024,7 @@ typedef struct {
 
 /* Element (r, c) of `to` is element (r, c) of `from`, or (c, r) when `transposed`, both modulo the extents of `from`.
  */
-static void cm_find_sources_(const cm_layout *from, const cm_layout *to, bool transposed, int v,
+XE_FN_ void cm_find_sources_(const cm_layout *from, const cm_layout *to, bool transposed, int v,
                                     cm_sources_ *out)
 {
     int p, i, row, col;
@@ -2044,7 +2048,7 @@ static void cm_find_sources_(const cm_layout *from, const cm_layout *to, bool tr
 }
 
 /* cm_slot_of in the kernel: lane and component number (channels counted) of an element in layout l. */
-static void cm_find_slot_(cm_ctx *c, const cm_layout *l, spe_id row, spe_id col, spe_id *lane, spe_id *v)
+XE_FN_ void cm_find_slot_(cm_ctx *c, const cm_layout *l, spe_id row, spe_id col, spe_id *lane, spe_id *v)
 {
     spe_module *m = c->m;
     spe_id inner = cm_mod_(c, row, l->I * l->K1), k2 = cm_shr_(c, row, l->I * l->K1);
@@ -2057,7 +2061,7 @@ static void cm_find_slot_(cm_ctx *c, const cm_layout *l, spe_id row, spe_id col,
 }
 
 /* Component v of layout `to`, for which lanes need others' components: a shuffle for each source, then a choice. */
-static spe_id cm_fetch_(cm_ctx *c, const cm_layout *from, const cm_layout *to, bool transposed, int v,
+XE_FN_ spe_id cm_fetch_(cm_ctx *c, const cm_layout *from, const cm_layout *to, bool transposed, int v,
                                const cm_sources_ *s, const spe_id *components)
 {
     spe_id lane, number, got = 0, row = cm_row_index(c, to, v), col = cm_col_index(c, to, v), swap = row;
@@ -2095,13 +2099,13 @@ cm_matrix cm_relayout_(cm_ctx *c, const cm_matrix *a, const cm_layout *to, bool 
 }
 
 /* Component v of one layout is component v of the other. */
-static bool cm_aligned_(const cm_layout *a, const cm_layout *b)
+XE_FN_ bool cm_aligned_(const cm_layout *a, const cm_layout *b)
 {
     return a->V == b->V && a->omega == b->omega && a->K1 == b->K1 && a->interleaved == b->interleaved;
 }
 
 /* Of a complex matrix: both parts change. A real one becomes the real part. */
-static cm_matrix cm_change_complex_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use use)
+XE_FN_ cm_matrix cm_change_complex_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use use)
 {
     cm_type part = type == CM_C32 ? CM_F32 : CM_F64;
     cm_matrix re = *a, im;
@@ -2121,7 +2125,7 @@ static cm_matrix cm_change_complex_(cm_ctx *c, const cm_matrix *a, cm_type type,
     return cm_complex(c, &re, &im);
 }
 
-static cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use use)
+XE_FN_ cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use use)
 {
     cm_layout l;
     if (cm_is_poison_(c, a)) return cm_poison();
@@ -2162,7 +2166,7 @@ cm_matrix cm_convert_use(cm_ctx *c, const cm_matrix *a, cm_use use)
 /* shape.c - transposing, repeating. */
 
 /* `rows` x `cols` in the given use, element (r, c) from (r, c) of `a`, or (c, r), modulo the extents of a. */
-static cm_matrix cm_rearrange_(cm_ctx *c, const cm_matrix *a, int rows, int cols, cm_use use, bool transposed)
+XE_FN_ cm_matrix cm_rearrange_(cm_ctx *c, const cm_matrix *a, int rows, int cols, cm_use use, bool transposed)
 {
     cm_layout l;
     cm_matrix re, im;
@@ -2241,7 +2245,7 @@ cm_matrix cm_apply(cm_ctx *c, const cm_matrix *a, cm_apply_fn fn, void *user)
 /* ---- reductions -------------------------------------------------------------------------------------------------- */
 
 /* Floats below 32 bits are reduced in f32. */
-static cm_type cm_reduce_type_(cm_type type)
+XE_FN_ cm_type cm_reduce_type_(cm_type type)
 {
     const cm_type_row *t = cm_type_info(type);
     return t->kind == CM_KIND_FLOAT && (t->bytes < 4 || type == CM_TF32) ? CM_F32 : type;
@@ -2249,7 +2253,7 @@ static cm_type cm_reduce_type_(cm_type type)
 
 /* What changes nothing: 0, the smallest or the largest number, of the storage type (which `type` has for arithmetic).
  */
-static spe_id cm_neutral_(cm_ctx *c, cm_op op, cm_type type)
+XE_FN_ spe_id cm_neutral_(cm_ctx *c, cm_op op, cm_type type)
 {
     const cm_type_row *t = cm_type_info(type);
     spe_id id = cm_storage_type(c, type);
@@ -2262,7 +2266,7 @@ static spe_id cm_neutral_(cm_ctx *c, cm_op op, cm_type type)
 
 /* What this lane gets to know: with CM_BY_ROW the total of each of its rows (K of them), with CM_BY_COLUMN of each of
  * its columns (V / K), in the arena. First inside the lane, then between the lanes that have the same row or column. */
-static spe_id *cm_totals_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a)
+XE_FN_ spe_id *cm_totals_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a)
 {
     const cm_layout *l = &a->l;
     cm_type type = cm_reduce_type_(l->type);
@@ -2286,7 +2290,7 @@ static spe_id *cm_totals_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix 
     return v && spe_ok(c->m) ? total : NULL;
 }
 
-static bool cm_check_reduce_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a)
+XE_FN_ bool cm_check_reduce_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a)
 {
     bool complex_order = cm_is_complex(a->l.type) && op != CM_ADD;
     if (cm_opaque_(c, "a reduction")) return false;
@@ -2430,7 +2434,7 @@ const cm_block_shape *cm_block_shape_row(cm_block_op op, int elem, int width, ui
 }
 
 /* The largest block count that is legal and at most `blocks`; 0 when there is none. */
-static int cm_block_count_(cm_block_op op, int elem, int width, int blocks)
+XE_FN_ int cm_block_count_(cm_block_op op, int elem, int width, int blocks)
 {
     int n;
     for (n = 4; n > 0; n /= 2)
@@ -2440,7 +2444,7 @@ static int cm_block_count_(cm_block_op op, int elem, int width, int blocks)
 
 /* The height to use for `rest` rows: the largest legal one that fits, else the smallest legal one (it reads too much).
  */
-static int cm_block_height_(const cm_block_shape *shape, int rest)
+XE_FN_ int cm_block_height_(const cm_block_shape *shape, int rest)
 {
     int h;
     for (h = 32; h > 0; h /= 2)
@@ -2452,7 +2456,7 @@ static int cm_block_height_(const cm_block_shape *shape, int rest)
 
 /* Bytes of the surface: its width, rows of memory, and pitch. The direction whose stride is 1 is its width; one that is
  * not checked is taken as the largest there can be. */
-static bool cm_block_surface_(cm_ctx *c, cm_type type, const cm_surface_ *s, spe_block2d *b, bool *transposed)
+XE_FN_ bool cm_block_surface_(cm_ctx *c, cm_type type, const cm_surface_ *s, spe_block2d *b, bool *transposed)
 {
     int bytes = cm_type_info(type)->bytes;
     bool across = cm_is_constant_(c, s->right, 1), along = cm_is_constant_(c, s->down, 1);
@@ -2504,7 +2508,7 @@ spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem)
 }
 
 /* CM_BLOCK2D_AUTO: everything that cm_block2d_test tests is known from constants. */
-static bool cm_block2d_proven_(cm_ctx *c, cm_type type, const cm_mem *mem, const spe_block2d *b,
+XE_FN_ bool cm_block2d_proven_(cm_ctx *c, cm_type type, const cm_mem *mem, const spe_block2d *b,
                                       bool transposed)
 {
     int64_t pitch, width, height, x;
@@ -2548,7 +2552,7 @@ typedef struct {
 
 /* Only dwords are transposed: narrower elements come several columns at once, and a lane takes them apart. Where a lane
  * has two rows of 8-bit elements, each of them is a message of every second row of memory. */
-static bool cm_block_plan_load_(const cm_layout *l, bool transposed, cm_block_plan_ *p)
+XE_FN_ bool cm_block_plan_load_(const cm_layout *l, bool transposed, cm_block_plan_ *p)
 {
     int bytes = cm_type_info(l->type)->bytes;
     memset(p, 0, sizeof *p);
@@ -2567,7 +2571,7 @@ static bool cm_block_plan_load_(const cm_layout *l, bool transposed, cm_block_pl
 
 /* Parts of block k2 whose words lie in first .. first + words, read back from the variable that a message filled; the
  * block starts there at element `at`. */
-static void cm_block_read_(cm_ctx *c, cm_matrix *a, int k2, int first, int words, spe_id variable, int at)
+XE_FN_ void cm_block_read_(cm_ctx *c, cm_matrix *a, int k2, int first, int words, spe_id variable, int at)
 {
     int all = cm_block_words_(&a->l), runs = spe_runs(all), run, word = 0;
     for (run = 0; run < runs; word += spe_run(all, run++)) {
@@ -2582,7 +2586,7 @@ static void cm_block_read_(cm_ctx *c, cm_matrix *a, int k2, int first, int words
 }
 
 /* One message: blocks k2 .. k2 + count of the matrix, words first .. of each. Returns how many words it brought. */
-static int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, const spe_block2d *surface,
+XE_FN_ int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, const spe_block2d *surface,
                                     int k2, int first)
 {
     spe_module *m = c->m;
@@ -2617,7 +2621,7 @@ static int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, c
 
 /* Rows y, y + 2, y + 4, ... as if nothing lay between them: two rows of memory are one of twice the pitch, whose second
  * half is the odd row. x counts dwords, and is not negative. */
-static void cm_every_second_row_(cm_ctx *c, spe_block2d *b)
+XE_FN_ void cm_every_second_row_(cm_ctx *c, spe_block2d *b)
 {
     spe_module *m = c->m;
     spe_id odd = cm_mod_(c, b->y, 2), half = spe_imul(m, odd, b->pitch), none;
@@ -2633,7 +2637,7 @@ static void cm_every_second_row_(cm_ctx *c, spe_block2d *b)
 /* What the messages brought (eight dwords of a lane's row, or of each of its two rows of bytes) as two vectors of
  * sixteen words: 16-bit elements, bytes, or a byte of one row with that of the other. Masks are what Intel's compiler
  * makes fewest instructions of. */
-static void cm_dwords_to_words_(cm_ctx *c, const cm_layout *l, int share, spe_id got[2])
+XE_FN_ void cm_dwords_to_words_(cm_ctx *c, const cm_layout *l, int share, spe_id got[2])
 {
     spe_module *m = c->m;
     spe_id word = spe_vec(m, spe_int(m, l->K1 == 2 ? 16 : (uint32_t)(32 / share)), 16), all = got[0];
@@ -2654,7 +2658,7 @@ static void cm_dwords_to_words_(cm_ctx *c, const cm_layout *l, int share, spe_id
 }
 
 /* Words first .. first + n of those, as a part. */
-static spe_id cm_dwords_part_(cm_ctx *c, const cm_layout *l, const spe_id words[2], int first, int n,
+XE_FN_ spe_id cm_dwords_part_(cm_ctx *c, const cm_layout *l, const spe_id words[2], int first, int n,
                                      spe_id type)
 {
     uint32_t index[8];
@@ -2668,7 +2672,7 @@ static spe_id cm_dwords_part_(cm_ctx *c, const cm_layout *l, const spe_id words[
 }
 
 /* The same as cm_block_message_ for TRANSPOSE of elements narrower than a dword. */
-static int cm_block_dwords_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, const spe_block2d *surface, int k2,
+XE_FN_ int cm_block_dwords_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, const spe_block2d *surface, int k2,
                                    int first)
 {
     const cm_layout *l = &a->l;
@@ -2783,7 +2787,7 @@ spe_id cm_cached_pointer(cm_ctx *c, spe_id ptr, int level)
 /* ---- memory a lane at a time ------------------------------------------------------------------------------------- */
 
 /* A test that constants decide to be true is no test. */
-static spe_id cm_unless_true_(cm_ctx *c, spe_id test)
+XE_FN_ spe_id cm_unless_true_(cm_ctx *c, spe_id test)
 {
     uint64_t bits;
     return test && spe_const_bits(c->m, test, &bits) && bits ? 0 : test;
@@ -2792,13 +2796,13 @@ static spe_id cm_unless_true_(cm_ctx *c, spe_id test)
 spe_id cm_and_(cm_ctx *c, spe_id a, spe_id b) { return a && b ? spe_land(c->m, a, b) : a ? a : b; }
 
 /* n copies of a scalar as a vector; the scalar when n is 1. */
-static spe_id cm_copies_(cm_ctx *c, spe_id scalar, int n)
+XE_FN_ spe_id cm_copies_(cm_ctx *c, spe_id scalar, int n)
 {
     return n == 1 ? scalar : spe_splat(c->m, spe_vec(c->m, spe_type_of(c->m, scalar), (uint32_t)n), scalar);
 }
 
 /* position + index and whether that is inside; scalars or vectors. */
-static cm_axis_ cm_position_(cm_ctx *c, spe_id position, spe_id index, spe_id extent)
+XE_FN_ cm_axis_ cm_position_(cm_ctx *c, spe_id position, spe_id index, spe_id extent)
 {
     cm_axis_ a;
     a.at = spe_iadd(c->m, position, index);
@@ -2815,12 +2819,12 @@ spe_id cm_distance_(cm_ctx *c, spe_id at, spe_id stride)
 }
 
 /* The value when the test allows, else zero. */
-static spe_id cm_or_zero_(cm_ctx *c, spe_id inside, spe_id v)
+XE_FN_ spe_id cm_or_zero_(cm_ctx *c, spe_id inside, spe_id v)
 {
     return inside ? spe_select(c->m, inside, v, spe_null(c->m, spe_type_of(c->m, v))) : v;
 }
 
-static void cm_rows_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axes_ *a)
+XE_FN_ void cm_rows_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axes_ *a)
 {
     spe_id lane = cm_times_(c, cm_lane_(c, l).i, l->interleaved ? l->K1 : 1);
     int i;
@@ -2834,7 +2838,7 @@ static void cm_rows_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axe
 
 /* M >= S: columns are the same for all lanes. Tests are vectors of up to 16; distances grow by the stride, since 64-bit
  * multiplication is slow on many devices. */
-static void cm_columns_(cm_ctx *c, const cm_surface_ *s, cm_axes_ *a)
+XE_FN_ void cm_columns_(cm_ctx *c, const cm_surface_ *s, cm_axes_ *a)
 {
     spe_module *m = c->m;
     spe_id distance = cm_distance_(c, s->col, s->right), step = cm_distance_(c, s->right, cm_i32_(c, 1));
@@ -2861,7 +2865,7 @@ static void cm_columns_(cm_ctx *c, const cm_surface_ *s, cm_axes_ *a)
 }
 
 /* M < S: lanes have different columns, and some may be padding. */
-static void cm_columns_spread_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axes_ *a)
+XE_FN_ void cm_columns_spread_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axes_ *a)
 {
     int i, across = l->S / l->I;
     spe_id j0 = cm_times_(c, cm_lane_(c, l).j0, l->omega);
@@ -2891,7 +2895,7 @@ bool cm_axes_init_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axes_
 }
 
 /* Is there any memory at all? Clamped loads read element (0, 0) of it. 0: nothing is checked. */
-static spe_id cm_not_empty_(cm_ctx *c, const cm_surface_ *s)
+XE_FN_ spe_id cm_not_empty_(cm_ctx *c, const cm_surface_ *s)
 {
     spe_id rows = s->rows ? spe_sgt(c->m, s->rows, cm_i32_(c, 0)) : 0;
     spe_id cols = s->cols ? spe_sgt(c->m, s->cols, cm_i32_(c, 0)) : 0;
@@ -2922,7 +2926,7 @@ spe_id cm_inside_(cm_ctx *c, const cm_layout *l, const cm_axes_ *axes, int v, in
 }
 
 /* `words` words of a part, from component v on, packed as they are read so that few values are alive at a time. */
-static spe_id cm_load_words_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const cm_axes_ *axes, int v,
+XE_FN_ spe_id cm_load_words_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const cm_axes_ *axes, int v,
                                     int words)
 {
     spe_id read[16], vector, inside, elem = cm_storage_type(c, l->type);
@@ -2966,7 +2970,7 @@ bool cm_load_lanes_(cm_ctx *c, const cm_layout *l, const cm_mem *mem, const cm_s
 }
 
 /* Stores the components of one row of the axes (its test has been made). */
-static void cm_store_row_(cm_ctx *c, const cm_layout *l, const cm_axes_ *axes, int wanted, const spe_id *v)
+XE_FN_ void cm_store_row_(cm_ctx *c, const cm_layout *l, const cm_axes_ *axes, int wanted, const spe_id *v)
 {
     spe_module *m = c->m;
     uint32_t size = (uint32_t)cm_type_info(l->type)->bytes;
@@ -2981,7 +2985,7 @@ static void cm_store_row_(cm_ctx *c, const cm_layout *l, const cm_axes_ *axes, i
 }
 
 /* A branch a row of the lane, inside it one a column where lanes have different columns. */
-static void cm_store_straight_(cm_ctx *c, const cm_matrix *a, const cm_surface_ *s)
+XE_FN_ void cm_store_straight_(cm_ctx *c, const cm_matrix *a, const cm_surface_ *s)
 {
     cm_axes_ axes;
     spe_id *v = cm_component_ids(c, a, a->l.type);
@@ -2995,7 +2999,7 @@ static void cm_store_straight_(cm_ctx *c, const cm_matrix *a, const cm_surface_ 
 }
 
 /* Column `number` + i of the matrix, i a value: its rows (k1, k2) from the vectors of each block, i K1 + k1 in each. */
-static void cm_store_column_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const cm_axis_ *rows,
+XE_FN_ void cm_store_column_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const cm_axis_ *rows,
                                     int number, spe_id i, const spe_id *vectors)
 {
     spe_module *m = c->m;
@@ -3012,7 +3016,7 @@ static void cm_store_column_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s
 }
 
 /* M >= S with columns checked: loops over those columns of up to 16 components that are inside. */
-static bool cm_store_loops_(cm_ctx *c, const cm_matrix *a, const cm_surface_ *s)
+XE_FN_ bool cm_store_loops_(cm_ctx *c, const cm_matrix *a, const cm_surface_ *s)
 {
     const cm_layout *l = &a->l;
     int runs = spe_runs(cm_block_words_(l)), run, first, k2, number = 0;
@@ -3073,7 +3077,7 @@ cm_mem cm_half_mem_(cm_ctx *c, cm_type type, const cm_mem *mem, int which)
 
 /* Pointer to a part's first element and its layout: a KHR matrix is the transpose of ours, so rows that are contiguous
  * here are KHR's row-major. False (an error) for what KHR matrices cannot do. */
-static bool cm_khr_place_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, int k2, int col, spe_id *ptr,
+XE_FN_ bool cm_khr_place_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, int k2, int col, spe_id *ptr,
                                  uint32_t *layout, spe_id *stride)
 {
     bool along = cm_is_constant_(c, s->down, 1), across = cm_is_constant_(c, s->right, 1);
@@ -3094,7 +3098,7 @@ static bool cm_khr_place_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, i
 }
 
 /* Methods of CM_KHR: an instruction a part. With `in` a load, else a store of `a`. */
-static bool cm_move_khr_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, spe_id *parts, bool load)
+XE_FN_ bool cm_move_khr_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, spe_id *parts, bool load)
 {
     int runs = spe_runs(cm_block_words_(l)), part, col = 0;
     for (part = 0; part < l->K2 * runs; part++) {
@@ -3134,7 +3138,7 @@ typedef struct {
 } cm_atomic_how_;
 
 /* 32 and 64 bits; f16 may be added and compared. */
-static bool cm_check_atomic_(cm_ctx *c, cm_type type, cm_atomic_how_ how)
+XE_FN_ bool cm_check_atomic_(cm_ctx *c, cm_type type, cm_atomic_how_ how)
 {
     const cm_type_row *t = cm_type_info(type);
     if (!t || cm_opaque_(c, "atomics")) return false;
@@ -3145,7 +3149,7 @@ static bool cm_check_atomic_(cm_ctx *c, cm_type type, cm_atomic_how_ how)
 }
 
 /* One component; returns what memory held (nothing, 0, for a store). */
-static spe_id cm_atomic_one_(cm_ctx *c, cm_type type, cm_atomic_how_ how, spe_id ptr, spe_id v)
+XE_FN_ spe_id cm_atomic_one_(cm_ctx *c, cm_type type, cm_atomic_how_ how, spe_id ptr, spe_id v)
 {
     static const spe_atomic_op ops[3][3] = {{SPE_ATOMIC_FADD, SPE_ATOMIC_IADD, SPE_ATOMIC_IADD},
                                             {SPE_ATOMIC_FMIN, SPE_ATOMIC_SMIN, SPE_ATOMIC_UMIN},
@@ -3160,7 +3164,7 @@ static spe_id cm_atomic_one_(cm_ctx *c, cm_type type, cm_atomic_how_ how, spe_id
 
 /* Every component that is inside: v[i] goes to memory, what was there comes back in v[i] (the padding where nothing
  * is). */
-static bool cm_atomic_walk_(cm_ctx *c, const cm_layout *l, const cm_mem *mem, cm_atomic_how_ how, spe_id *v)
+XE_FN_ bool cm_atomic_walk_(cm_ctx *c, const cm_layout *l, const cm_mem *mem, cm_atomic_how_ how, spe_id *v)
 {
     cm_surface_ s;
     cm_axes_ axes;
@@ -3182,7 +3186,7 @@ static bool cm_atomic_walk_(cm_ctx *c, const cm_layout *l, const cm_mem *mem, cm
 }
 
 /* Stores and updates; returns the old values, for a store poison. */
-static cm_matrix cm_atomic_put_(cm_ctx *c, const cm_matrix *a, const cm_mem *to, cm_atomic_how_ how)
+XE_FN_ cm_matrix cm_atomic_put_(cm_ctx *c, const cm_matrix *a, const cm_mem *to, cm_atomic_how_ how)
 {
     cm_matrix half[2];
     spe_id *v;
@@ -3205,7 +3209,7 @@ static cm_matrix cm_atomic_put_(cm_ctx *c, const cm_matrix *a, const cm_mem *to,
     return cm_from_components(c, &a->l, v);
 }
 
-static cm_atomic_how_ cm_atomic_how_make_(cm_atomic_ what, uint32_t scope, uint32_t semantics)
+XE_FN_ cm_atomic_how_ cm_atomic_how_make_(cm_atomic_ what, uint32_t scope, uint32_t semantics)
 {
     cm_atomic_how_ how;
     how.what = what;
@@ -3251,7 +3255,7 @@ cm_matrix cm_atomic_max(cm_ctx *c, const cm_matrix *a, const cm_mem *to, uint32_
 /* visit.c - element by element in memory: atomic operations and the like. */
 
 /* One element, under a branch of the lane where a test is needed. */
-static spe_id cm_visit_one_(cm_ctx *c, const cm_matrix *a, const cm_surface_ *s, const cm_axes_ *axes, int v,
+XE_FN_ spe_id cm_visit_one_(cm_ctx *c, const cm_matrix *a, const cm_surface_ *s, const cm_axes_ *axes, int v,
                                    spe_id value, cm_visit_fn fn, void *user)
 {
     spe_id inside = cm_inside_(c, &a->l, axes, v, 1), got, outside = s->padding;
@@ -3286,14 +3290,14 @@ typedef struct {
     int stride, align; /* of the other dimension in elements; of the matrix's address in bytes */
 } cm_local_plan_;
 
-static int cm_divides_(int align, int64_t bytes)
+XE_FN_ int cm_divides_(int align, int64_t bytes)
 {
     while (align > 1 && bytes % align) align /= 2;
     return align;
 }
 
 /* Can this access go so? Each piece must be aligned to 16 bytes (block messages) or to a word. */
-static bool cm_local_plan_init_(cm_ctx *c, cm_local_plan_ *p, const cm_layout *l, const cm_mem *mem,
+XE_FN_ bool cm_local_plan_init_(cm_ctx *c, cm_local_plan_ *p, const cm_layout *l, const cm_mem *mem,
                                        const cm_surface_ *s)
 {
     int bytes = cm_type_info(l->type)->bytes, least;
@@ -3312,7 +3316,7 @@ static bool cm_local_plan_init_(cm_ctx *c, cm_local_plan_ *p, const cm_layout *l
 }
 
 /* The address of `words` words of a part from word `first` of block k2 on: of all lanes', or of this lane's. */
-static spe_id cm_local_address_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const cm_local_plan_ *p,
+XE_FN_ spe_id cm_local_address_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const cm_local_plan_ *p,
                                        int k2, int first, spe_id type)
 {
     spe_module *m = c->m;
@@ -3326,7 +3330,7 @@ static spe_id cm_local_address_(cm_ctx *c, const cm_layout *l, const cm_surface_
 }
 
 /* Words first .. first + words of a part by one piece: read when v is 0, else v is written. */
-static spe_id cm_local_piece_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const cm_local_plan_ *p,
+XE_FN_ spe_id cm_local_piece_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const cm_local_plan_ *p,
                                      int k2, int first, int words, spe_id v)
 {
     spe_module *m = c->m;
@@ -3346,7 +3350,7 @@ static spe_id cm_local_piece_(cm_ctx *c, const cm_layout *l, const cm_surface_ *
 }
 
 /* Words of one part: at once when they lie in a row, else one by one. */
-static spe_id cm_local_part_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const cm_local_plan_ *p,
+XE_FN_ spe_id cm_local_part_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const cm_local_plan_ *p,
                                     int k2, int first, int words, spe_id v)
 {
     spe_id one[16];
@@ -3380,7 +3384,7 @@ bool cm_local_(cm_ctx *c, const cm_layout *l, const cm_mem *mem, const cm_surfac
 /* tf32 at subgroup size 16: the instruction's A operand is 8 deep and has two columns of our B side by side in one
  * component, the first in lanes 0 to 7, where our B has 16 rows of one column. One exchange between the halves of the
  * subgroup makes the operands of both depths: `half` 0 for rows 0 to 7, 1 for 8 to 15. */
-static spe_id cm_tf32_operand_(cm_ctx *c, spe_id part, int words, int half)
+XE_FN_ spe_id cm_tf32_operand_(cm_ctx *c, spe_id part, int words, int half)
 {
     spe_module *m = c->m;
     spe_id low = spe_ult(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), cm_i32_(c, 8)), piece[4];
@@ -3394,7 +3398,7 @@ static spe_id cm_tf32_operand_(cm_ctx *c, spe_id part, int words, int half)
 }
 
 /* The instruction for one step of k (`depth` rows of our B, one part of our A) and one run of columns. */
-static spe_id cm_dpas_step_(cm_ctx *c, const cm_job_ *job, int k, int run, int block, spe_id acc, int runs)
+XE_FN_ spe_id cm_dpas_step_(cm_ctx *c, const cm_job_ *job, int k, int run, int block, spe_id acc, int runs)
 {
     const cm_layout *la = &job->a->l, *lb = &job->b->l;
     int rows_a = spe_runs(cm_block_words_(la)), bytes = cm_type_info(la->type)->bytes;
@@ -3413,7 +3417,7 @@ static spe_id cm_dpas_step_(cm_ctx *c, const cm_job_ *job, int k, int run, int b
 }
 
 /* Whether the matrix instruction can do this product. */
-static bool cm_dpas_fits_(const cm_ctx *c, const cm_job_ *job)
+XE_FN_ bool cm_dpas_fits_(const cm_ctx *c, const cm_job_ *job)
 {
     const cm_layout *la = &job->a->l, *lb = &job->b->l;
     int bytes = cm_type_info(la->type)->bytes, depth = cm_dpas_depth_(bytes);
@@ -3427,7 +3431,7 @@ static bool cm_dpas_fits_(const cm_ctx *c, const cm_job_ *job)
 /* Method: the matrix instruction. Its B operand is a part of ours as it stands (eight 32-bit entries of a lane's row),
  * its A operand a part of our B (up to eight columns), its accumulators the parts of ours. K outermost, so that
  * products which depend on one another are far apart. Of CM_KHR: the KHR instruction on the same parts. */
-static bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
+XE_FN_ bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
 {
     const cm_layout *lb = &job->b->l, *ld = &job->acc.l;
     int runs = spe_runs(cm_block_words_(ld)), k, block, run, steps;
@@ -3442,7 +3446,7 @@ static bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
     return true;
 }
 
-static bool cm_mul_add_khr_(cm_ctx *c, cm_job_ *job)
+XE_FN_ bool cm_mul_add_khr_(cm_ctx *c, cm_job_ *job)
 {
     if (!cm_mul_add_dpas_(c, job))
         cm_fail_(c, CM_ERROR_LOWERING, "CM_KHR: no product of %d x %d %s and %d x %d %s", job->a->l.rows,
@@ -3454,14 +3458,14 @@ static bool cm_mul_add_khr_(cm_ctx *c, cm_job_ *job)
 /* ---- product: plain ---------------------------------------------------------------------------------------------- */
 
 /* acc + x y in the type that is accumulated in. Compilers make one instruction of it where that is faster. */
-static spe_id cm_fma_(cm_ctx *c, cm_type acc, spe_id x, spe_id y, spe_id sum)
+XE_FN_ spe_id cm_fma_(cm_ctx *c, cm_type acc, spe_id x, spe_id y, spe_id sum)
 {
     if (cm_type_info(acc)->kind != CM_KIND_FLOAT) return spe_iadd(c->m, spe_imul(c->m, x, y), sum);
     return spe_fadd(c->m, spe_fmul(c->m, x, y), sum);
 }
 
 /* Element (k, m) of B, whose components are given, in every lane. */
-static spe_id cm_broadcast_b_(cm_ctx *c, const cm_layout *l, const spe_id *b, int k, int m)
+XE_FN_ spe_id cm_broadcast_b_(cm_ctx *c, const cm_layout *l, const spe_id *b, int k, int m)
 {
     cm_slot s = cm_slot_of(l, k, m);
     return spe_sg_broadcast(c->m, b[s.component * l->omega + s.channel], cm_i32_(c, s.lane));
@@ -3469,7 +3473,7 @@ static spe_id cm_broadcast_b_(cm_ctx *c, const cm_layout *l, const spe_id *b, in
 
 /* M >= S: a lane has whole rows of A and D, so one broadcast of B serves all its rows, and eight columns are one
  * vector. The broadcasts of a k and run of columns come first, then their products. */
-static void cm_mul_add_rows_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
+XE_FN_ void cm_mul_add_rows_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
 {
     const cm_layout *la = &job->a->l, *lb = &job->b->l, *ld = &job->acc.l;
     int runs = spe_runs(cm_block_words_(ld)), k, run, block, i, first;
@@ -3490,7 +3494,7 @@ static void cm_mul_add_rows_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe
 }
 
 /* Element (k, column of component v of D in this lane) of B: lanes of one component have S / I columns, in turns. */
-static spe_id cm_choose_b_(cm_ctx *c, const cm_job_ *job, const spe_id *b, int k, int v)
+XE_FN_ spe_id cm_choose_b_(cm_ctx *c, const cm_job_ *job, const spe_id *b, int k, int v)
 {
     const cm_layout *ld = &job->acc.l, *lb = &job->b->l;
     int across = ld->S / ld->I, first = v * across, q;
@@ -3505,7 +3509,7 @@ static spe_id cm_choose_b_(cm_ctx *c, const cm_job_ *job, const spe_id *b, int k
 
 /* M < S: the lanes of one row of D are I apart and each has its own column; A's element comes from the lane that has
  * it. */
-static bool cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
+XE_FN_ bool cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
 {
     const cm_layout *la = &job->a->l, *lb = &job->b->l, *ld = &job->acc.l;
     spe_id *d = cm_component_ids(c, &job->acc, ld->type),
@@ -3526,7 +3530,7 @@ static bool cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, const s
 
 /* Method: broadcasts and FMA in the type that is accumulated in, straight-line: K N broadcasts and K N M / S products
  * of a lane (in vectors of up to eight). Works for every layout, interleaved ones too. */
-static bool cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
+XE_FN_ bool cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
 {
     cm_type acc = job->acc.l.type;
     spe_id *a = cm_component_ids(c, job->a, acc), *b = cm_component_ids(c, job->b, acc);
@@ -3538,13 +3542,13 @@ static bool cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
 
 /* ---- the lowerings: what to try first; what says no leaves it to the plain method -------------------------------- */
 
-static bool cm_prefetch_nothing_(cm_ctx *c, cm_type type, int across, int down, const spe_block2d *b)
+XE_FN_ bool cm_prefetch_nothing_(cm_ctx *c, cm_type type, int across, int down, const spe_block2d *b)
 {
     (void)c, (void)type, (void)across, (void)down, (void)b;
     return true;
 }
 
-static const cm_methods_ *cm_methods_of_(const cm_ctx *c)
+XE_FN_ const cm_methods_ *cm_methods_of_(const cm_ctx *c)
 {
     static const cm_methods_ plain = {cm_load_lanes_, cm_store_lanes_, cm_prefetch_nothing_, cm_mul_add_plain_};
     static const cm_methods_ intel = {cm_load_block2d_, cm_store_block2d_, cm_prefetch_block2d_, cm_mul_add_dpas_};
@@ -3611,7 +3615,7 @@ void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, const cm_mem *from
     cm_prefetch_block(c, type, transposed ? cols : rows, transposed ? rows : cols, &b);
 }
 
-static bool cm_check_product_(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
+XE_FN_ bool cm_check_product_(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
                                      const cm_matrix *acc, const cm_product *row)
 {
     const char *ta = cm_type_info(a->l.type)->name, *tb = cm_type_info(b->l.type)->name;
@@ -3637,14 +3641,14 @@ static bool cm_check_product_(cm_ctx *c, cm_type type_d, const cm_matrix *a, con
 }
 
 /* The accumulators a product starts from: C in the accumulating type, or zeros, in a part array of its own. */
-static cm_matrix cm_start_(cm_ctx *c, cm_type type, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc)
+XE_FN_ cm_matrix cm_start_(cm_ctx *c, cm_type type, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc)
 {
     cm_matrix from = acc ? cm_convert(c, acc, type) : cm_splat(c, a->l.rows, b->l.cols, type, CM_ACC, 0);
     return from.parts ? cm_from_parts(c, &from.l, from.part) : from;
 }
 
 /* Products with a complex matrix: everything becomes complex, and four real products do it. */
-static cm_matrix cm_mul_add_complex_(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
+XE_FN_ cm_matrix cm_mul_add_complex_(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
                                             const cm_matrix *acc)
 {
     cm_type type = CM_C32, real;
@@ -3671,7 +3675,7 @@ static cm_matrix cm_mul_add_complex_(cm_ctx *c, cm_type type_d, const cm_matrix 
     return z.parts ? cm_convert(c, &z, type_d) : none;
 }
 
-static bool cm_wants_complex_(cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc)
+XE_FN_ bool cm_wants_complex_(cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc)
 {
     return cm_is_complex(type_d) || cm_is_complex(a->l.type) || cm_is_complex(b->l.type) ||
            (acc && cm_is_complex(acc->l.type));

@@ -1012,14 +1012,14 @@ bool cv_supports_mul(int input, int interpretation, int matrix, int bias, int ou
            cv_is_memory_type_(bias) && cv_is_vector_type_(output);
 }
 
-static const cv_properties_accumulate *cv_outer_products_(uint32_t *count)
+XE_FN_ const cv_properties_accumulate *cv_outer_products_(uint32_t *count)
 {
     static const cv_properties_accumulate rows[] = {{CV_F16, CV_F16}, {CV_F16, CV_F32}, {CV_F32, CV_F32}};
     *count = sizeof rows / sizeof rows[0];
     return rows;
 }
 
-static const cv_properties_accumulate *cv_vector_accumulates_(uint32_t *count)
+XE_FN_ const cv_properties_accumulate *cv_vector_accumulates_(uint32_t *count)
 {
     static const cv_properties_accumulate rows[] = {
         {CV_F16, CV_F16}, {CV_F16, CV_F32}, {CV_F32, CV_F32}, {CV_I32, CV_I32}, {CV_U32, CV_U32}};
@@ -1027,7 +1027,7 @@ static const cv_properties_accumulate *cv_vector_accumulates_(uint32_t *count)
     return rows;
 }
 
-static bool cv_accumulates_(const cv_properties_accumulate *rows, uint32_t count, int input, int type)
+XE_FN_ bool cv_accumulates_(const cv_properties_accumulate *rows, uint32_t count, int input, int type)
 {
     uint32_t i;
     for (i = 0; i < count; i++)
@@ -1048,7 +1048,7 @@ bool cv_supports_vector_accumulate(int input, int type)
 }
 
 /* Writes the rows of multiply-add that begin with this input and interpretation (when out is not NULL); how many. */
-static uint32_t cv_list_mul_from_(int input, int interpretation, cv_properties_mul *out)
+XE_FN_ uint32_t cv_list_mul_from_(int input, int interpretation, cv_properties_mul *out)
 {
     uint32_t n = 0;
     int m, b, o;
@@ -1070,7 +1070,7 @@ static uint32_t cv_list_mul_from_(int input, int interpretation, cv_properties_m
     return n;
 }
 
-static uint32_t cv_list_mul_(cv_properties_mul *out)
+XE_FN_ uint32_t cv_list_mul_(cv_properties_mul *out)
 {
     uint32_t n = 0;
     int i, j;
@@ -1080,7 +1080,7 @@ static uint32_t cv_list_mul_(cv_properties_mul *out)
     return n;
 }
 
-static void cv_copy_rows_(const cv_properties_accumulate *rows, uint32_t n, cv_properties_accumulate *out,
+XE_FN_ void cv_copy_rows_(const cv_properties_accumulate *rows, uint32_t n, cv_properties_accumulate *out,
                                  uint32_t *count)
 {
     if (out) memcpy(out, rows, n * sizeof *rows);
@@ -1136,7 +1136,7 @@ size_t cv_element_offset(cv_layout layout, cv_type type, uint32_t rows, uint32_t
 }
 
 /* Bytes a matrix has: from its first to its last element, an optimal layout with its padding. */
-static uint64_t cv_matrix_bytes_(int layout, int type, uint32_t rows, uint32_t cols, uint32_t stride)
+XE_FN_ uint64_t cv_matrix_bytes_(int layout, int type, uint32_t rows, uint32_t cols, uint32_t stride)
 {
     uint64_t bytes = (uint64_t)cv_bytes_(type);
     if (layout == CV_ROW_MAJOR) return (uint64_t)(rows - 1) * stride + cols * bytes;
@@ -1151,14 +1151,14 @@ uint64_t cv_line_bytes_(int layout, int type, uint32_t rows, uint32_t cols)
     return layout == CV_ROW_MAJOR ? cols * bytes : layout == CV_COLUMN_MAJOR ? rows * bytes : 0;
 }
 
-static bool cv_check_shape_(uint32_t rows, uint32_t cols, spe_error *error)
+XE_FN_ bool cv_check_shape_(uint32_t rows, uint32_t cols, spe_error *error)
 {
     if (rows < 1 || cols < 1 || rows > 65536 || cols > 65536)
         return cv_refuse_(error, CV_ERROR_SHAPE, "%u x %u", (unsigned)rows, (unsigned)cols);
     return true;
 }
 
-static bool cv_check_layout_(int layout, spe_error *error)
+XE_FN_ bool cv_check_layout_(int layout, spe_error *error)
 {
     if (layout < CV_ROW_MAJOR || layout > CV_OUTER_PRODUCT_OPTIMAL)
         return cv_refuse_(error, CV_ERROR_LAYOUT, "got %d; there are 0 to 3", layout);
@@ -1167,7 +1167,7 @@ static bool cv_check_layout_(int layout, spe_error *error)
 
 /* ---- conversion of matrices -------------------------------------------------------------------------------------- */
 
-static bool cv_check_dest_(const cv_conversion_dest_info *d, uint32_t stride, spe_error *error)
+XE_FN_ bool cv_check_dest_(const cv_conversion_dest_info *d, uint32_t stride, spe_error *error)
 {
     uint64_t line;
     if (!cv_check_layout_(d->dest_layout, error) || !cv_check_shape_(d->num_rows, d->num_columns, error)) return false;
@@ -1207,7 +1207,7 @@ bool cv_get_conversion_dest_info(cv_conversion_dest_info *d, spe_error *error)
 }
 
 /* Equal, or f32 or f16 on one side and a lower-precision float on the other. */
-static bool cv_converts_(int from, int to)
+XE_FN_ bool cv_converts_(int from, int to)
 {
     int wide, narrow;
     if (from == to) return true;
@@ -1217,7 +1217,7 @@ static bool cv_converts_(int from, int to)
     return wide == CV_F16 && cv_is_fp8_(narrow);
 }
 
-static bool cv_check_src_(const cv_conversion_info *info, spe_error *error)
+XE_FN_ bool cv_check_src_(const cv_conversion_info *info, spe_error *error)
 {
     const cv_conversion_src_info *s = &info->src_info;
     const cv_conversion_dest_info *d = &info->dest_info;
@@ -1244,7 +1244,7 @@ static bool cv_check_src_(const cv_conversion_info *info, spe_error *error)
     return true;
 }
 
-static bool cv_check_conversion_memory_(const cv_conversion_info *info, spe_error *error)
+XE_FN_ bool cv_check_conversion_memory_(const cv_conversion_info *info, spe_error *error)
 {
     uint64_t dest = (uint64_t)(uintptr_t)info->data_desc.dest, src = (uint64_t)(uintptr_t)info->data_desc.src;
     uint64_t bytes = (uint64_t)cv_bytes_(info->src_info.src_data_type);
@@ -1271,7 +1271,7 @@ bool cv_check_conversion(const cv_conversion_info *info, spe_error *error)
 }
 
 /* A float element's value, exactly. */
-static float cv_get_float_(cv_type type, const void *at)
+XE_FN_ float cv_get_float_(cv_type type, const void *at)
 {
     uint8_t b;
     uint16_t h;
@@ -1289,7 +1289,7 @@ static float cv_get_float_(cv_type type, const void *at)
 }
 
 /* Rounds to nearest even; FP8 saturates, NaN stays NaN. */
-static void cv_put_float_(cv_type type, void *at, float f)
+XE_FN_ void cv_put_float_(cv_type type, void *at, float f)
 {
     uint16_t h = spe_f32_to_f16_bits(f);
     uint8_t b = type == CV_E4M3 ? spe_f32_to_e4m3_bits(f, true) : spe_f32_to_e5m2_bits(f, true);
@@ -1301,7 +1301,7 @@ static void cv_put_float_(cv_type type, void *at, float f)
         memcpy(at, &b, 1);
 }
 
-static void cv_convert_one_(const cv_conversion_info *info)
+XE_FN_ void cv_convert_one_(const cv_conversion_info *info)
 {
     const cv_conversion_dest_info *d = &info->dest_info;
     const cv_conversion_src_info *s = &info->src_info;
@@ -1410,7 +1410,7 @@ bool cv_enter_(cv_where_ w)
     return spe_ok(&w.x->m);
 }
 
-static cv_val cv_number_(cv_kind_ kind, int type, int64_t i, double real)
+XE_FN_ cv_val cv_number_(cv_kind_ kind, int type, int64_t i, double real)
 {
     cv_val v;
     memset(&v, 0, sizeof v);
@@ -1494,7 +1494,7 @@ const char *cv_op_name_(int op)
 }
 
 /* Does a constant fit an integer type? */
-static bool cv_fits_(int type, int64_t i)
+XE_FN_ bool cv_fits_(int type, int64_t i)
 {
     int bits = cv_type_info(type)->bits;
     if (cv_is_signed_(type)) return i >= -((int64_t)1 << (bits - 1)) && i < (int64_t)1 << (bits - 1);
@@ -1553,7 +1553,7 @@ spe_id cv_emit_(spe_module *m, int op, int type, spe_id a, spe_id b)
 }
 
 /* The type two numbers meet in: a scalar's; of i32 and u32, i32; of two constants i32 or f32. */
-static int cv_common_type_(const cv_val *a, const cv_val *b)
+XE_FN_ int cv_common_type_(const cv_val *a, const cv_val *b)
 {
     if (a->kind == CV_SCALAR_ && b->kind == CV_SCALAR_)
         return a->type == b->type ? a->type : a->type == CV_I32 || b->type == CV_I32 ? CV_I32 : a->type;
@@ -1627,7 +1627,7 @@ cv_vec cv_no_vec_(void)
 }
 
 /* Where element i is: part, and component of it. */
-static int cv_part_of_(int n, int i, int *component)
+XE_FN_ int cv_part_of_(int n, int i, int *component)
 {
     int part = 0, first = 0;
     while (i - first >= spe_run(n, part)) first += spe_run(n, part++);
@@ -1647,12 +1647,12 @@ cv_vec cv_new_(cv_ctx *x, cv_type type, int n)
     return v;
 }
 
-static spe_id cv_part_type_(cv_ctx *x, int type, int width)
+XE_FN_ spe_id cv_part_type_(cv_ctx *x, int type, int width)
 {
     return spe_vec(&x->m, cv_spe_type_(x, type), (uint32_t)width);
 }
 
-static bool cv_check_length_(cv_where_ w, int n)
+XE_FN_ bool cv_check_length_(cv_where_ w, int n)
 {
     if (n < 1 || n > CV_VECTOR_MAX_) cv_fail_(w, CV_ERROR_VECTOR_LENGTH, "got %d", n);
     return spe_ok(&w.x->m);
@@ -1693,7 +1693,7 @@ cv_vec cv_from_scalars_(cv_ctx *x, cv_type type, int n, const spe_id *ids)
     return v;
 }
 
-static spe_id *cv_scalars_(cv_ctx *x, const cv_vec *v)
+XE_FN_ spe_id *cv_scalars_(cv_ctx *x, const cv_vec *v)
 {
     spe_id *ids = (spe_id *)spe_alloc(&x->m, (size_t)v->n * sizeof(spe_id));
     int i;
@@ -1733,7 +1733,7 @@ bool cv_check_pointer_(cv_where_ w, const cv_val *v, const char *what)
 }
 
 /* The pointer's element `index`, and the stride when it is not 1 (else 0). */
-static bool cv_locate_(cv_where_ w, const cv_memory_ *d, spe_id *at, spe_id *stride)
+XE_FN_ bool cv_locate_(cv_where_ w, const cv_memory_ *d, spe_id *at, spe_id *stride)
 {
     bool strided = d->stride.magic && !(d->stride.kind == CV_INT_ && d->stride.i == 1);
     if (!cv_enter_(w) || !cv_check_pointer_(w, &d->ptr, "the first argument") || !cv_check_type_(w, d->ptr.type))
@@ -1744,7 +1744,7 @@ static bool cv_locate_(cv_where_ w, const cv_memory_ *d, spe_id *at, spe_id *str
 }
 
 /* Element i of what cv_locate_ found, as a pointer to `width` of them. */
-static spe_id cv_pointer_to_(cv_ctx *x, spe_id at, spe_id stride, int type, int i, int width)
+XE_FN_ spe_id cv_pointer_to_(cv_ctx *x, spe_id at, spe_id stride, int type, int i, int width)
 {
     spe_module *m = &x->m;
     spe_id offset = stride ? spe_imul(m, stride, spe_i32(m, i)) : spe_i32(m, i);
@@ -1879,7 +1879,7 @@ cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n)
 /* ---- element by element ------------------------------------------------------------------------------------------ */
 
 /* Two operands as vectors of one shape; a number is splatted. */
-static bool cv_match_(cv_where_ w, cv_any_ a, cv_any_ b, cv_vec *p, cv_vec *q)
+XE_FN_ bool cv_match_(cv_where_ w, cv_any_ a, cv_any_ b, cv_vec *p, cv_vec *q)
 {
     const cv_vec *shape = a.is_vec ? &a.vec : &b.vec;
     if (!cv_enter_(w) || !cv_check_vec_(w, shape)) return false;
@@ -1921,7 +1921,7 @@ cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c)
     return v;
 }
 
-static const char *cv_function_name_(int fn)
+XE_FN_ const char *cv_function_name_(int fn)
 {
     static const char *const names[] = {"CV_EXP", "CV_LOG",   "CV_SQRT", "CV_RSQRT",   "CV_SIN", "CV_COS",
                                         "CV_ABS", "CV_FLOOR", "CV_TANH", "CV_SIGMOID", "CV_GELU"};
@@ -1929,7 +1929,7 @@ static const char *cv_function_name_(int fn)
 }
 
 /* On f32 scalars or vectors. */
-static spe_id cv_emit_function_(cv_ctx *x, int fn, spe_id v)
+XE_FN_ spe_id cv_emit_function_(cv_ctx *x, int fn, spe_id v)
 {
     static const spe_math_op ops[] = {SPE_EXP, SPE_LOG,  SPE_SQRT,  SPE_RSQRT, SPE_SIN,
                                       SPE_COS, SPE_FABS, SPE_FLOOR, SPE_TANH};
@@ -1944,7 +1944,7 @@ static spe_id cv_emit_function_(cv_ctx *x, int fn, spe_id v)
 }
 
 /* f16 is computed in f32 and rounded once. */
-static spe_id cv_function_of_(cv_ctx *x, int fn, int type, spe_id v)
+XE_FN_ spe_id cv_function_of_(cv_ctx *x, int fn, int type, spe_id v)
 {
     spe_module *m = &x->m;
     spe_id own = spe_type_of(m, v), wide = spe_vec(m, spe_float(m, 32), own ? spe_count(m, own) : 1);
@@ -2018,14 +2018,14 @@ cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope)
  * converted value is held as the SPIR-V scalar of its type, FP8 as the f16 of the same value.
  */
 
-static spe_id cv_like_(cv_ctx *x, spe_id scalar, spe_id v)
+XE_FN_ spe_id cv_like_(cv_ctx *x, spe_id scalar, spe_id v)
 {
     spe_id type = spe_type_of(&x->m, v);
     return type ? spe_vec(&x->m, scalar, spe_count(&x->m, type)) : 0;
 }
 
 /* Between lo and hi, in v's own type. */
-static spe_id cv_clamp_int_(cv_ctx *x, spe_id v, bool is_signed, int64_t lo, int64_t hi)
+XE_FN_ spe_id cv_clamp_int_(cv_ctx *x, spe_id v, bool is_signed, int64_t lo, int64_t hi)
 {
     spe_module *m = &x->m;
     spe_id type = spe_type_of(m, v);
@@ -2037,7 +2037,7 @@ static spe_id cv_clamp_int_(cv_ctx *x, spe_id v, bool is_signed, int64_t lo, int
     return v;
 }
 
-static spe_id cv_int_to_int_(cv_ctx *x, spe_id v, int from, int to)
+XE_FN_ spe_id cv_int_to_int_(cv_ctx *x, spe_id v, int from, int to)
 {
     const cv_type_row *t = cv_type_info(to);
     int64_t lo = t->is_signed ? -((int64_t)1 << (t->bits - 1)) : 0, hi = ((int64_t)1 << (t->bits - t->is_signed)) - 1;
@@ -2047,7 +2047,7 @@ static spe_id cv_int_to_int_(cv_ctx *x, spe_id v, int from, int to)
     return sign ? spe_sconvert(&x->m, type, v) : spe_uconvert(&x->m, type, v);
 }
 
-static spe_id cv_float_to_int_(cv_ctx *x, spe_id v, int to)
+XE_FN_ spe_id cv_float_to_int_(cv_ctx *x, spe_id v, int to)
 {
     spe_module *m = &x->m;
     spe_id wide = cv_like_(x, spe_float(m, 32), v), whole = cv_like_(x, spe_int(m, 32), v),
@@ -2111,7 +2111,7 @@ spe_id cv_decode_(cv_ctx *x, spe_id v, int type)
     return cv_is_fp8_(type) ? cv_decode_fp8_(x, v, type) : v;
 }
 
-static spe_id cv_float_to_float_(cv_ctx *x, spe_id v, int from, int to)
+XE_FN_ spe_id cv_float_to_float_(cv_ctx *x, spe_id v, int from, int to)
 {
     spe_module *m = &x->m;
     spe_id real = cv_like_(x, spe_float(m, 32), v), half = cv_like_(x, spe_float(m, 16), v);
@@ -2121,7 +2121,7 @@ static spe_id cv_float_to_float_(cv_ctx *x, spe_id v, int from, int to)
 
 /* 32-bit integers go to 16 bits and less by way of f32, which is exact after cutting off what is infinite or largest
  * anyway. */
-static spe_id cv_int_to_float_(cv_ctx *x, spe_id v, int from, int to)
+XE_FN_ spe_id cv_int_to_float_(cv_ctx *x, spe_id v, int from, int to)
 {
     spe_module *m = &x->m;
     spe_id real = cv_like_(x, spe_float(m, 32), v);
@@ -2176,14 +2176,14 @@ cv_val cv_cast_scalar_(cv_where_ w, int type, cv_any_ a)
 
 bool cv_is_set_(const cv_val *v) { return v->magic == CV_VAL_MAGIC_ && v->kind != CV_NONE_; }
 
-static bool cv_check_offset_(cv_where_ w, const cv_val *offset, int multiple, int error)
+XE_FN_ bool cv_check_offset_(cv_where_ w, const cv_val *offset, int multiple, int error)
 {
     if (cv_is_set_(offset) && offset->kind == CV_INT_ && (offset->i < 0 || offset->i % multiple))
         cv_fail_(w, error, "offset %lld", (long long)offset->i);
     return spe_ok(&w.x->m);
 }
 
-static void cv_check_stride_(cv_where_ w, const cv_matrix_ref *r)
+XE_FN_ void cv_check_stride_(cv_where_ w, const cv_matrix_ref *r)
 {
     uint64_t line = cv_line_bytes_(r->layout, r->interpretation, (uint32_t)r->m, (uint32_t)r->k);
     if (!cv_is_set_(&r->stride)) return;
@@ -2331,22 +2331,22 @@ typedef struct {
 
 /* The product's kind of number, and which part of the bias joins the sum at its start: an integer sum takes a float
  * bias only after it has become f32. */
-static bool cv_bias_in_sum_(const cv_product_ *p) { return p->bias && (p->real || !cv_is_float_(p->bias_type)); }
+XE_FN_ bool cv_bias_in_sum_(const cv_product_ *p) { return p->bias && (p->real || !cv_is_float_(p->bias_type)); }
 
-static spe_id cv_sum_scalar_(const cv_product_ *p)
+XE_FN_ spe_id cv_sum_scalar_(const cv_product_ *p)
 {
     return p->real ? spe_float(&p->x->m, 32) : spe_int(&p->x->m, 32);
 }
 
 /* What the sums of rows first .. first + n start from. */
-static spe_id cv_sum_start_(const cv_product_ *p, spe_id first, int n)
+XE_FN_ spe_id cv_sum_start_(const cv_product_ *p, spe_id first, int n)
 {
     if (cv_bias_in_sum_(p)) return cv_load_bias_(p->x, p->bias, p->bias_type, first, n, p->real);
     return spe_null(&p->x->m, spe_vec(&p->x->m, cv_sum_scalar_(p), (uint32_t)n));
 }
 
 /* Sums of rows first .. as elements of the output. */
-static spe_id cv_finish_sum_(const cv_product_ *p, spe_id sum, spe_id first, int n)
+XE_FN_ spe_id cv_finish_sum_(const cv_product_ *p, spe_id sum, spe_id first, int n)
 {
     spe_module *m = &p->x->m;
     int type = p->sum_type;
@@ -2361,7 +2361,7 @@ static spe_id cv_finish_sum_(const cv_product_ *p, spe_id sum, spe_id first, int
 /* ---- a lane at a time -------------------------------------------------------------------------------------------- */
 
 /* The input's K elements, interpreted, in the type of the sums. */
-static bool cv_input_lanes_(const cv_product_ *p, spe_id *out)
+XE_FN_ bool cv_input_lanes_(const cv_product_ *p, spe_id *out)
 {
     spe_module *m = &p->x->m;
     int i, type = p->in.interpretation;
@@ -2381,7 +2381,7 @@ static bool cv_input_lanes_(const cv_product_ *p, spe_id *out)
 
 /* One run of n neighbours in memory, at most 8, from A[row][col] on. Along k: sums[0] += A[row][col + j] v[j]; across:
  * sums[j] += A[row + j][col] v[0]. */
-static void cv_lanes_run_(const cv_product_ *p, spe_id row, spe_id col, int n, const spe_id *v, spe_id *sums)
+XE_FN_ void cv_lanes_run_(const cv_product_ *p, spe_id row, spe_id col, int n, const spe_id *v, spe_id *sums)
 {
     spe_module *m = &p->x->m;
     spe_id a[8];
@@ -2395,14 +2395,14 @@ static void cv_lanes_run_(const cv_product_ *p, spe_id row, spe_id col, int n, c
     }
 }
 
-static spe_id cv_at_(cv_ctx *x, spe_id variable, spe_id index)
+XE_FN_ spe_id cv_at_(cv_ctx *x, spe_id variable, spe_id index)
 {
     return spe_element(&x->m, variable, 1, &index);
 }
 
 /* Sums of `rows` rows (one, unless neighbours in memory are rows) over all of K. input: a variable of K elements, so
  * that a loop can go over K; 0: unrolled, with the ids in v. */
-static void cv_lanes_rows_(const cv_product_ *p, spe_id row, int rows, const spe_id *v, spe_id input,
+XE_FN_ void cv_lanes_rows_(const cv_product_ *p, spe_id row, int rows, const spe_id *v, spe_id input,
                                   spe_id *sums)
 {
     spe_module *m = &p->x->m;
@@ -2425,7 +2425,7 @@ static void cv_lanes_rows_(const cv_product_ *p, spe_id row, int rows, const spe
 
 /* Rolled: the output is in a variable, blocks of rows (one row, or eight neighbours) in a loop. So is the input, unless
  * a row is short enough to be written out. */
-static void cv_lanes_rolled_(cv_product_ *p, const spe_id *v, spe_id *out)
+XE_FN_ void cv_lanes_rolled_(cv_product_ *p, const spe_id *v, spe_id *out)
 {
     spe_module *m = &p->x->m;
     int M = p->a.m, K = p->a.k, i, step = p->a.across ? 8 : 1, full = M / step * step;
@@ -2447,7 +2447,7 @@ static void cv_lanes_rolled_(cv_product_ *p, const spe_id *v, spe_id *out)
 }
 
 /* Small products are unrolled. */
-static void cv_mul_lanes_(cv_product_ *p)
+XE_FN_ void cv_mul_lanes_(cv_product_ *p)
 {
     spe_module *m = &p->x->m;
     int M = p->a.m, K = p->a.k, i, n;
@@ -2476,7 +2476,7 @@ static void cv_mul_lanes_(cv_product_ *p)
 
 enum { CV_DPAS_NONE_, CV_DPAS_F16_, CV_DPAS_I8_ };
 
-static int cv_dpas_kind_(int interpretation, int matrix)
+XE_FN_ int cv_dpas_kind_(int interpretation, int matrix)
 {
     bool f = interpretation == CV_F16 || cv_is_fp8_(interpretation);
     bool i = interpretation == CV_I8 || interpretation == CV_U8 || cv_is_packed_(interpretation);
@@ -2496,17 +2496,17 @@ typedef struct {
 } cv_dpas_;
 
 /* A scalar of a bits-wide integer type. */
-static spe_id cv_bits_(cv_ctx *x, int bits) { return spe_int(&x->m, (uint32_t)bits); }
+XE_FN_ spe_id cv_bits_(cv_ctx *x, int bits) { return spe_int(&x->m, (uint32_t)bits); }
 
 /* Two vec8 as the lower and upper halves of a vec8 of integers twice as wide. */
-static spe_id cv_zip_(cv_ctx *x, spe_id low, spe_id high, int bits)
+XE_FN_ spe_id cv_zip_(cv_ctx *x, spe_id low, spe_id high, int bits)
 {
     static const uint32_t order[16] = {0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15};
     return spe_bitcast(&x->m, spe_vec(&x->m, cv_bits_(x, bits * 2), 8), spe_shuffle(&x->m, low, high, 16, order));
 }
 
 /* Neighbours along m: each lane loads the runs of its own rows of k. Held f16 for FP8. */
-static spe_id cv_a_across_(const cv_dpas_ *d, int block, int k0)
+XE_FN_ spe_id cv_a_across_(const cv_dpas_ *d, int block, int k0)
 {
     const cv_surface_ *s = &d->p->a;
     cv_ctx *x = d->p->x;
@@ -2532,7 +2532,7 @@ static spe_id cv_a_across_(const cv_dpas_ *d, int block, int k0)
 
 /* Neighbours along k: each lane loads its part of eight rows. Rows past the last are the last again, which nobody
  * reads. */
-static spe_id cv_a_along_(const cv_dpas_ *d, int block, int raw)
+XE_FN_ spe_id cv_a_along_(const cv_dpas_ *d, int block, int raw)
 {
     const cv_surface_ *s = &d->p->a;
     cv_ctx *x = d->p->x;
@@ -2554,7 +2554,7 @@ static spe_id cv_a_along_(const cv_dpas_ *d, int block, int raw)
 }
 
 /* May 2D block messages load it? The optimal layouts are rows of 64 bytes for their sake. */
-static bool cv_block_loads_(const cv_product_ *p)
+XE_FN_ bool cv_block_loads_(const cv_product_ *p)
 {
     const cv_surface_ *s = &p->a;
     if (!p->x->block2d || s->across) return false;
@@ -2562,7 +2562,7 @@ static bool cv_block_loads_(const cv_product_ *p)
 }
 
 /* Blocks block .. block + 4 of rows by raw operands raw, raw + 1, by one message. */
-static void cv_a_message_(const cv_dpas_ *d, int block, int raw, spe_id out[4][2])
+XE_FN_ void cv_a_message_(const cv_dpas_ *d, int block, int raw, spe_id out[4][2])
 {
     const cv_surface_ *s = &d->p->a;
     cv_ctx *x = d->p->x;
@@ -2593,7 +2593,7 @@ static void cv_a_message_(const cv_dpas_ *d, int block, int raw, spe_id out[4][2
 }
 
 /* Raw operands of up to four blocks of rows and two steps along k. */
-static void cv_a_load_(const cv_dpas_ *d, int block, int raw, spe_id out[4][2])
+XE_FN_ void cv_a_load_(const cv_dpas_ *d, int block, int raw, spe_id out[4][2])
 {
     int i, j;
     if (cv_block_loads_(d->p)) {
@@ -2607,7 +2607,7 @@ static void cv_a_load_(const cv_dpas_ *d, int block, int raw, spe_id out[4][2])
 }
 
 /* Byte `i` of each integer, `bits` wide, as f16 in 16-bit integers. */
-static spe_id cv_byte_as_f16_(cv_ctx *x, spe_id v, int bits, int i, int type)
+XE_FN_ spe_id cv_byte_as_f16_(cv_ctx *x, spe_id v, int bits, int i, int type)
 {
     spe_module *m = &x->m;
     spe_id own = spe_type_of(m, v), word = spe_vec(m, spe_int(m, 16), 8);
@@ -2619,7 +2619,7 @@ static spe_id cv_byte_as_f16_(cv_ctx *x, spe_id v, int bits, int i, int type)
 
 /* Operand `half` of a raw operand: itself, or a half of its FP8 as f16: of each lane's 2 bytes (subgroup size 16) one,
  * of its 4 (subgroup size 8) two. */
-static spe_id cv_a_operand_(const cv_dpas_ *d, spe_id raw, int half)
+XE_FN_ spe_id cv_a_operand_(const cv_dpas_ *d, spe_id raw, int half)
 {
     cv_ctx *x = d->p->x;
     int type = d->p->a.type;
@@ -2629,10 +2629,10 @@ static spe_id cv_a_operand_(const cv_dpas_ *d, spe_id raw, int half)
 }
 
 /* Which k, counted from the raw operand's first, operand `half` has at place i. */
-static int cv_paired_k_(int S, int half, int i) { return S == 16 ? 2 * i + half : i / 2 * 4 + 2 * half + i % 2; }
+XE_FN_ int cv_paired_k_(int S, int half, int i) { return S == 16 ? 2 * i + half : i / 2 * 4 + 2 * half + i % 2; }
 
 /* The input interpreted, in parts: f16, or 8-bit integers, of packed ones the dwords. */
-static cv_vec cv_input_parts_(const cv_dpas_ *d)
+XE_FN_ cv_vec cv_input_parts_(const cv_dpas_ *d)
 {
     const cv_product_ *p = d->p;
     cv_vec v = p->in.vec;
@@ -2657,7 +2657,7 @@ spe_id cv_eight_(cv_ctx *x, const cv_vec *v, int first, int step)
     return cv_join_(x, scalar, 8, ids);
 }
 
-static spe_id cv_join_words_(cv_ctx *x, spe_id a, spe_id b, int n) /* two u32 vectors of n as one of 2n */
+XE_FN_ spe_id cv_join_words_(cv_ctx *x, spe_id a, spe_id b, int n) /* two u32 vectors of n as one of 2n */
 {
     static const uint32_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     return spe_shuffle(&x->m, a, b, (uint32_t)(2 * n), order);
@@ -2669,7 +2669,7 @@ spe_id cv_words_(cv_ctx *x, spe_id v, int n)
 }
 
 /* Sixteen f16 in the order operand `half` of the paired operands wants them; not paired: as they are. */
-static spe_id cv_b_f16_(const cv_dpas_ *d, const cv_vec *v, int k0, int half)
+XE_FN_ spe_id cv_b_f16_(const cv_dpas_ *d, const cv_vec *v, int k0, int half)
 {
     cv_ctx *x = d->p->x;
     spe_id e[2], ids[8];
@@ -2692,7 +2692,7 @@ static spe_id cv_b_f16_(const cv_dpas_ *d, const cv_vec *v, int k0, int half)
 }
 
 /* 32 eight-bit elements, or 8 packed dwords. */
-static spe_id cv_b_i8_(const cv_dpas_ *d, const cv_vec *v, int k0)
+XE_FN_ spe_id cv_b_i8_(const cv_dpas_ *d, const cv_vec *v, int k0)
 {
     cv_ctx *x = d->p->x;
     spe_id e[4];
@@ -2702,7 +2702,7 @@ static spe_id cv_b_i8_(const cv_dpas_ *d, const cv_vec *v, int k0)
     return cv_join_words_(x, cv_join_words_(x, e[0], e[1], 2), cv_join_words_(x, e[2], e[3], 2), 4);
 }
 
-static bool cv_pack_b_(cv_dpas_ *d)
+XE_FN_ bool cv_pack_b_(cv_dpas_ *d)
 {
     spe_module *m = &d->p->x->m;
     cv_vec v = cv_input_parts_(d);
@@ -2716,7 +2716,7 @@ static bool cv_pack_b_(cv_dpas_ *d)
     return spe_ok(m);
 }
 
-static spe_id cv_dpas_once_(const cv_dpas_ *d, spe_id a, spe_id b, spe_id sums)
+XE_FN_ spe_id cv_dpas_once_(const cv_dpas_ *d, spe_id a, spe_id b, spe_id sums)
 {
     const cv_product_ *p = d->p;
     spe_module *m = &p->x->m;
@@ -2727,7 +2727,7 @@ static spe_id cv_dpas_once_(const cv_dpas_ *d, spe_id a, spe_id b, spe_id sums)
 }
 
 /* Four blocks of rows at a time: their sums, over all of K. */
-static void cv_dpas_blocks_(const cv_dpas_ *d, int block, spe_id sums[4])
+XE_FN_ void cv_dpas_blocks_(const cv_dpas_ *d, int block, spe_id sums[4])
 {
     int halves = d->paired ? 2 : 1, raw, i, j, h;
     for (raw = 0; raw < d->raws; raw += 2) {
@@ -2744,13 +2744,13 @@ static void cv_dpas_blocks_(const cv_dpas_ *d, int block, spe_id sums[4])
 }
 
 /* Sums of the rows from `first` on, n of them, out of a block's eight. */
-static spe_id cv_first_rows_(cv_ctx *x, spe_id eight, int from, int n)
+XE_FN_ spe_id cv_first_rows_(cv_ctx *x, spe_id eight, int from, int n)
 {
     static const uint32_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     return n == 8 ? eight : spe_shuffle(&x->m, eight, eight, (uint32_t)n, order + from);
 }
 
-static void cv_dpas_finish_(const cv_dpas_ *d, int block, const spe_id sums[4])
+XE_FN_ void cv_dpas_finish_(const cv_dpas_ *d, int block, const spe_id sums[4])
 {
     cv_product_ *p = d->p;
     int first = 0, part;
@@ -2762,7 +2762,7 @@ static void cv_dpas_finish_(const cv_dpas_ *d, int block, const spe_id sums[4])
 }
 
 /* What a block's sums start from; of the last block the bias may have fewer rows. */
-static spe_id cv_dpas_start_(const cv_dpas_ *d, int block)
+XE_FN_ spe_id cv_dpas_start_(const cv_dpas_ *d, int block)
 {
     cv_product_ *p = d->p;
     spe_module *m = &p->x->m;
@@ -2781,7 +2781,7 @@ static spe_id cv_dpas_start_(const cv_dpas_ *d, int block)
     return cv_join_(p->x, cv_sum_scalar_(p), 8, ids);
 }
 
-static void cv_mul_dpas_(cv_product_ *p, int kind)
+XE_FN_ void cv_mul_dpas_(cv_product_ *p, int kind)
 {
     spe_module *m = &p->x->m;
     cv_dpas_ d;
@@ -2821,7 +2821,7 @@ bool cv_is_uniform_(cv_where_ w, const cv_matrix_ref *a, const cv_val *other)
 
 /* The matrix instruction, when there is one for these types and lanes can load the matrix so; CV_DPAS_NONE_: a lane at
  * a time. */
-static int cv_choose_dpas_(const cv_product_ *p)
+XE_FN_ int cv_choose_dpas_(const cv_product_ *p)
 {
     const cv_surface_ *s = &p->a;
     int kind = p->x->dpas ? cv_dpas_kind_(p->in.interpretation, s->type) : CV_DPAS_NONE_, each = 32 / p->x->S;
@@ -2831,7 +2831,7 @@ static int cv_choose_dpas_(const cv_product_ *p)
     return kind;
 }
 
-static bool cv_check_input_(cv_where_ w, const cv_interpreted_vector *in, const cv_matrix_ref *a)
+XE_FN_ bool cv_check_input_(cv_where_ w, const cv_interpreted_vector *in, const cv_matrix_ref *a)
 {
     bool packed = cv_is_packed_(in->interpretation);
     int want = packed ? (a->k + 3) / 4 : a->k;
@@ -2887,7 +2887,7 @@ cv_vec cv_mul(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interp
 
 /* Adds to two f16 in one word, atomically: there is no such instruction everywhere, so the word is exchanged until
  * nobody was faster. `pair`: two f16. */
-static void cv_atomic_add_f16_(cv_ctx *x, spe_id word_ptr, spe_id pair)
+XE_FN_ void cv_atomic_add_f16_(cv_ctx *x, spe_id word_ptr, spe_id pair)
 {
     spe_module *m = &x->m;
     spe_id carried[2], half2 = spe_vec(m, spe_float(m, 16), 2), u32 = spe_int(m, 32), next, seen;
@@ -2903,7 +2903,7 @@ static void cv_atomic_add_f16_(cv_ctx *x, spe_id word_ptr, spe_id pair)
 }
 
 /* Adds a value (f32, or a 32-bit integer) to an element of memory, `at` bytes after base. f16: rounds first. */
-static void cv_atomic_add_(cv_ctx *x, spe_id base, spe_id at, int type, spe_id v)
+XE_FN_ void cv_atomic_add_(cv_ctx *x, spe_id base, spe_id at, int type, spe_id v)
 {
     spe_module *m = &x->m;
     spe_id half = spe_float(m, 16), odd, zero, two[2], p;
@@ -2923,7 +2923,7 @@ static void cv_atomic_add_(cv_ctx *x, spe_id base, spe_id at, int type, spe_id v
 
 /* The lanes' values for neighbouring elements (lane l: element l of what begins at `at`), of which the first n are
  * there. */
-static void cv_atomic_add_lanes_(cv_ctx *x, spe_id base, spe_id at, int type, spe_id v, int n)
+XE_FN_ void cv_atomic_add_lanes_(cv_ctx *x, spe_id base, spe_id at, int type, spe_id v, int n)
 {
     spe_module *m = &x->m;
     spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), half = spe_float(m, 16), two[2], mine = 0;
@@ -2949,7 +2949,7 @@ static void cv_atomic_add_lanes_(cv_ctx *x, spe_id base, spe_id at, int type, sp
 /* ---- exchanges between lanes ------------------------------------------------------------------------------------- */
 
 /* Is bit `bit` of the lane's number set? */
-static spe_id cv_lane_bit_(cv_ctx *x, int bit)
+XE_FN_ spe_id cv_lane_bit_(cv_ctx *x, int bit)
 {
     spe_module *m = &x->m;
     spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
@@ -2958,7 +2958,7 @@ static spe_id cv_lane_bit_(cv_ctx *x, int bit)
 
 /* w[i] of lane l becomes w[l] of lane i, bit by bit of both numbers: n words, of lanes that differ in the log2(n) bits
  * from `unit` on. */
-static void cv_transpose_lanes_(cv_ctx *x, spe_id *w, int n, int unit)
+XE_FN_ void cv_transpose_lanes_(cv_ctx *x, spe_id *w, int n, int unit)
 {
     spe_module *m = &x->m;
     int bit, i;
@@ -2975,7 +2975,7 @@ static void cv_transpose_lanes_(cv_ctx *x, spe_id *w, int n, int unit)
 }
 
 /* Lane l gets the sum over all lanes of w[l], S words: each step sends half of what is left. */
-static spe_id cv_sum_lanes_(cv_ctx *x, spe_id *w, bool real)
+XE_FN_ spe_id cv_sum_lanes_(cv_ctx *x, spe_id *w, bool real)
 {
     spe_module *m = &x->m;
     int bit, i;
@@ -2991,7 +2991,7 @@ static spe_id cv_sum_lanes_(cv_ctx *x, spe_id *w, bool real)
 }
 
 /* The B operand of sixteen f16 elements of each of sixteen lanes: lane l gets element l of all lanes, two to a word. */
-static spe_id cv_gather_lanes_f16_(cv_ctx *x, const cv_vec *v, int first)
+XE_FN_ spe_id cv_gather_lanes_f16_(cv_ctx *x, const cv_vec *v, int first)
 {
     spe_module *m = &x->m;
     spe_id word = spe_int(m, 32), w[8], odd = cv_lane_bit_(x, 1), low = spe_i32(m, 0xffff), high = spe_i32(m, ~0xffff);
@@ -3018,7 +3018,7 @@ typedef struct {
 } cv_outer_;
 
 /* Byte offset of element (row, col). */
-static spe_id cv_outer_offset_(const cv_outer_ *o, spe_id row, spe_id col)
+XE_FN_ spe_id cv_outer_offset_(const cv_outer_ *o, spe_id row, spe_id col)
 {
     spe_module *m = &o->x->m;
     spe_id along = spe_imul(m, col, spe_i32(m, o->c.bytes));
@@ -3028,7 +3028,7 @@ static spe_id cv_outer_offset_(const cv_outer_ *o, spe_id row, spe_id col)
 }
 
 /* A vector in a variable of f32, so that a loop can index it. */
-static spe_id cv_spill_(cv_ctx *x, const cv_vec *v)
+XE_FN_ spe_id cv_spill_(cv_ctx *x, const cv_vec *v)
 {
     spe_module *m = &x->m;
     spe_id real = spe_float(m, 32), variable = spe_local_var(m, spe_array(m, real, (uint32_t)v->n));
@@ -3041,7 +3041,7 @@ static spe_id cv_spill_(cv_ctx *x, const cv_vec *v)
 }
 
 /* Every lane for itself. */
-static void cv_outer_lanes_(const cv_outer_ *o)
+XE_FN_ void cv_outer_lanes_(const cv_outer_ *o)
 {
     spe_module *m = &o->x->m;
     spe_id a = cv_spill_(o->x, o->v1), b = cv_spill_(o->x, o->v2), row, col, v, none[1] = {0};
@@ -3056,7 +3056,7 @@ static void cv_outer_lanes_(const cv_outer_ *o)
 
 /* Adds the sums of up to eight rows from `row` on (lane l: column col + l, of which n are there). The exchange loops
  * that f16 takes are long, so those go round in a loop. */
-static void cv_outer_add_rows_(const cv_outer_ *o, int row, int rows, int col, int n, spe_id sums)
+XE_FN_ void cv_outer_add_rows_(const cv_outer_ *o, int row, int rows, int col, int n, spe_id sums)
 {
     cv_ctx *x = o->x;
     spe_module *m = &x->m;
@@ -3076,7 +3076,7 @@ static void cv_outer_add_rows_(const cv_outer_ *o, int row, int rows, int col, i
 
 /* f16, subgroup size 16: summed over the lanes by the matrix instruction with K = lanes. v1 is its A operand as it
  * stands. */
-static void cv_outer_dpas_(const cv_outer_ *o)
+XE_FN_ void cv_outer_dpas_(const cv_outer_ *o)
 {
     cv_ctx *x = o->x;
     spe_module *m = &x->m;
@@ -3095,7 +3095,7 @@ static void cv_outer_dpas_(const cv_outer_ *o)
 
 /* Any type and subgroup size: lane l keeps column l of all lanes' v2, and each element of v1 is broadcast from every
  * lane. */
-static void cv_outer_broadcast_(const cv_outer_ *o)
+XE_FN_ void cv_outer_broadcast_(const cv_outer_ *o)
 {
     cv_ctx *x = o->x;
     spe_module *m = &x->m;
@@ -3118,7 +3118,7 @@ static void cv_outer_broadcast_(const cv_outer_ *o)
     spe_endfor(m, 0, none);
 }
 
-static bool cv_check_outer_(cv_where_ w, const cv_vec *v1, const cv_vec *v2, const cv_matrix_ref *c)
+XE_FN_ bool cv_check_outer_(cv_where_ w, const cv_vec *v1, const cv_vec *v2, const cv_matrix_ref *c)
 {
     if (!cv_check_vec_(w, v1) || !cv_check_vec_(w, v2)) return false;
     if (v1->type != v2->type)
@@ -3154,7 +3154,7 @@ void cv_outer_product_accumulate(cv_where_ w, cv_vec v1, cv_vec v2, const cv_mat
 /* ---- vector ------------------------------------------------------------------------------------------------------ */
 
 /* Lane l: the sum over all lanes of elements first + l. */
-static spe_id cv_sum_block_(cv_ctx *x, const cv_vec *v, int first, bool real)
+XE_FN_ spe_id cv_sum_block_(cv_ctx *x, const cv_vec *v, int first, bool real)
 {
     spe_module *m = &x->m;
     spe_id w[32], type = real ? spe_float(m, 32) : spe_int(m, 32);
@@ -3205,7 +3205,7 @@ void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r)
 /* control.c - control flow. */
 
 /* Reads what a carried pointer points to; its first word tells what it is. */
-static bool cv_read_(cv_where_ w, void *object, cv_thing_ *t, int number)
+XE_FN_ bool cv_read_(cv_where_ w, void *object, cv_thing_ *t, int number)
 {
     memset(t, 0, sizeof *t);
     memcpy(&t->magic, object, sizeof t->magic);
@@ -3221,16 +3221,16 @@ static bool cv_read_(cv_where_ w, void *object, cv_thing_ *t, int number)
 }
 
 /* The type in which a number is carried: a C constant's is i32 or f32. */
-static int cv_carried_type_(const cv_thing_ *t)
+XE_FN_ int cv_carried_type_(const cv_thing_ *t)
 {
     if (t->magic == CV_VEC_MAGIC_) return t->vec.type;
     return t->val.kind == CV_INT_ ? (int)CV_I32 : t->val.kind == CV_REAL_ ? (int)CV_F32 : t->val.type;
 }
 
-static int cv_thing_ids_(const cv_thing_ *t) { return t->magic == CV_VEC_MAGIC_ ? t->vec.parts : 1; }
+XE_FN_ int cv_thing_ids_(const cv_thing_ *t) { return t->magic == CV_VEC_MAGIC_ ? t->vec.parts : 1; }
 
 /* The ids of all carried values as they are now; they must be of the kinds they were at the start. */
-static bool cv_gather_(cv_where_ w, cv_frame_ *f)
+XE_FN_ bool cv_gather_(cv_where_ w, cv_frame_ *f)
 {
     int i, at = 0;
     for (i = 0; i < f->slots; i++) {
@@ -3254,7 +3254,7 @@ static bool cv_gather_(cv_where_ w, cv_frame_ *f)
 }
 
 /* Writes f->ids back into the user's variables. */
-static void cv_scatter_(cv_ctx *x, cv_frame_ *f)
+XE_FN_ void cv_scatter_(cv_ctx *x, cv_frame_ *f)
 {
     int i, at = 0;
     for (i = 0; i < f->slots; i++) {
@@ -3271,7 +3271,7 @@ static void cv_scatter_(cv_ctx *x, cv_frame_ *f)
     }
 }
 
-static cv_frame_ *cv_open_(cv_where_ w, const char *name, void *const *objects, bool uniform)
+XE_FN_ cv_frame_ *cv_open_(cv_where_ w, const char *name, void *const *objects, bool uniform)
 {
     cv_ctx *x = w.x;
     int depth = spe_region_open(cv_blame_(w), &x->regions, name);
@@ -3296,20 +3296,20 @@ static cv_frame_ *cv_open_(cv_where_ w, const char *name, void *const *objects, 
 }
 
 /* The frame of the region of this depth, when it may be closed (spe_region_ends). */
-static cv_frame_ *cv_closing_(cv_ctx *x, int depth, bool done)
+XE_FN_ cv_frame_ *cv_closing_(cv_ctx *x, int depth, bool done)
 {
     return spe_region_ends(&x->m, cv_errors_(), &x->regions, depth, done) ? &x->frames[depth - 1] : NULL;
 }
 
 /* At the end of a region: its values now. */
-static bool cv_gather_end_(cv_ctx *x, cv_frame_ *f)
+XE_FN_ bool cv_gather_end_(cv_ctx *x, cv_frame_ *f)
 {
     spe_blame at = spe_region_blame(&x->m, cv_errors_(), &x->regions);
     cv_where_ w = cv_where_at_(x, at.file, at.line);
     return cv_enter_(w) && cv_gather_(w, f);
 }
 
-static void cv_close_(cv_ctx *x, cv_frame_ *f)
+XE_FN_ void cv_close_(cv_ctx *x, cv_frame_ *f)
 {
     cv_scatter_(x, f);
     x->regions.depth--;
@@ -3339,7 +3339,7 @@ cv_loop_ cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *con
     return loop;
 }
 
-static void cv_for_end_(cv_loop_ *loop)
+XE_FN_ void cv_for_end_(cv_loop_ *loop)
 {
     cv_frame_ *f = cv_closing_(loop->x, loop->frame, loop->done);
     if (!f || !cv_gather_end_(loop->x, f)) return;
@@ -3381,7 +3381,7 @@ cv_branch_ cv_if_begin_(cv_where_ w, cv_val condition, void *const *objects)
 }
 
 /* After the first side: its values are kept, the variables are again what they were. */
-static void cv_if_else_(cv_ctx *x, cv_frame_ *f)
+XE_FN_ void cv_if_else_(cv_ctx *x, cv_frame_ *f)
 {
     int i;
     if (!cv_gather_end_(x, f)) return;
@@ -3394,7 +3394,7 @@ static void cv_if_else_(cv_ctx *x, cv_frame_ *f)
     }
 }
 
-static void cv_if_end_(cv_ctx *x, cv_frame_ *f)
+XE_FN_ void cv_if_end_(cv_ctx *x, cv_frame_ *f)
 {
     if (!cv_gather_end_(x, f)) return;
     spe_endif(&x->m, (uint32_t)f->id_count, f->ids, f->ids);
@@ -3422,7 +3422,7 @@ void cv_barrier_(cv_where_ w)
 /* device_conversion.c - conversion of matrices on the device. */
 
 /* Bits of a float type, from f32. NaN becomes the quiet NaN of the host's conversion. */
-static spe_id cv_encode_(cv_ctx *x, spe_id v, int type)
+XE_FN_ spe_id cv_encode_(cv_ctx *x, spe_id v, int type)
 {
     spe_module *m = &x->m;
     spe_id word = spe_int(m, 16), byte = spe_int(m, 8), half = spe_float(m, 16), sign, nan, r;
@@ -3458,10 +3458,10 @@ enum {
     CV_CONVERT_SRC_SHIFT_
 };
 
-static spe_id cv_convert_arg_(cv_ctx *x, int which) { return x->args[which].id; }
+XE_FN_ spe_id cv_convert_arg_(cv_ctx *x, int which) { return x->args[which].id; }
 
 /* cv_element_offset, of layout, stride and size (as a shift) known only when the kernel runs. */
-static spe_id cv_convert_offset_(cv_ctx *x, int layout_arg, spe_id r, spe_id c)
+XE_FN_ spe_id cv_convert_offset_(cv_ctx *x, int layout_arg, spe_id r, spe_id c)
 {
     spe_module *m = &x->m;
     spe_id layout = cv_convert_arg_(x, layout_arg), stride = cv_convert_arg_(x, layout_arg + 1);
@@ -3477,13 +3477,13 @@ static spe_id cv_convert_offset_(cv_ctx *x, int layout_arg, spe_id r, spe_id c)
                       spe_select(m, spe_ieq(m, layout, spe_i32(m, CV_COLUMN_MAJOR)), column_major, optimal));
 }
 
-static spe_id cv_convert_pointer_(cv_ctx *x, int arg, spe_id at, spe_id type)
+XE_FN_ spe_id cv_convert_pointer_(cv_ctx *x, int arg, spe_id at, spe_id type)
 {
     return spe_ptr_cast(&x->m, spe_index(&x->m, cv_convert_arg_(x, arg), at), type);
 }
 
 /* Types that are equal: the bits are copied. */
-static void cv_convert_copy_(cv_ctx *x, spe_id dest, spe_id src, spe_id inside)
+XE_FN_ void cv_convert_copy_(cv_ctx *x, spe_id dest, spe_id src, spe_id inside)
 {
     spe_module *m = &x->m;
     int shift;
@@ -3499,7 +3499,7 @@ static void cv_convert_copy_(cv_ctx *x, spe_id dest, spe_id src, spe_id inside)
 }
 
 /* Float types that differ, by way of f32. */
-static void cv_convert_float_(cv_ctx *x, spe_id dest, spe_id src, spe_id inside)
+XE_FN_ void cv_convert_float_(cv_ctx *x, spe_id dest, spe_id src, spe_id inside)
 {
     static const cv_type types[] = {CV_F32, CV_F16, CV_E4M3, CV_E5M2};
     spe_module *m = &x->m;
@@ -3549,7 +3549,7 @@ void cv_convert_body_(cv_ctx *x)
     spe_endif(m, 0, NULL, NULL);
 }
 
-static uint32_t cv_shift_(int type) { return cv_bytes_(type) == 4 ? 2 : cv_bytes_(type) == 2 ? 1 : 0; }
+XE_FN_ uint32_t cv_shift_(int type) { return cv_bytes_(type) == 4 ? 2 : cv_bytes_(type) == 2 ? 1 : 0; }
 
 cv_conversion_arguments cv_conversion_arguments_of(const cv_conversion_info *info)
 {
@@ -3596,7 +3596,7 @@ bool cv_conversions_next_(cv_conversions_ *c)
 /* build.c - building a module. */
 
 /* The type of a parameter by its name; -1: none. Numbers are of no 8-bit float. */
-static int cv_type_of_(const char *name, const spe_kernel_param *p)
+XE_FN_ int cv_type_of_(const char *name, const spe_kernel_param *p)
 {
     int i;
     for (i = 0; i < CV_TYPE_COUNT_; i++) {
@@ -3608,7 +3608,7 @@ static int cv_type_of_(const char *name, const spe_kernel_param *p)
 }
 
 /* The target, and work-groups that it takes. */
-static bool cv_choose_target_(cv_ctx *x, cv_where_ w)
+XE_FN_ bool cv_choose_target_(cv_ctx *x, cv_where_ w)
 {
     const cv_build_desc *d = x->desc;
     if (!cm_choose_target(cv_blame_(w), d->target, d->subgroup_size, &x->target)) return false;
@@ -3623,7 +3623,7 @@ static bool cv_choose_target_(cv_ctx *x, cv_where_ w)
     return true;
 }
 
-static bool cv_begin_kernel_(cv_ctx *x)
+XE_FN_ bool cv_begin_kernel_(cv_ctx *x)
 {
     spe_param params[SPE_PARAMS_MAX];
     int i;
@@ -3637,7 +3637,7 @@ static bool cv_begin_kernel_(cv_ctx *x)
     return true;
 }
 
-static void cv_emit_module_(cv_ctx *x, cv_module *mod)
+XE_FN_ void cv_emit_module_(cv_ctx *x, cv_module *mod)
 {
     cm_ctx cm;
     if (!cm_begin(&cm, &x->m, &x->target, x->desc->lowering)) return;

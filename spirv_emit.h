@@ -182,10 +182,14 @@
 #elif defined(XETILE_DECLARATIONS)
 #define XETILE_API XETILE_EXTERN_
 #define XETILE_PRIVATE static XETILE_COLD_
-#else
+#elif defined(XETILE_OPTIMIZE)
 #define XETILE_API static XETILE_COLD_
 #define XETILE_PRIVATE static XETILE_COLD_
+#else /* inline: what is not optimised, gcc compiles even where it is unused, unless it is inline */
+#define XETILE_API static inline XETILE_COLD_
+#define XETILE_PRIVATE static inline XETILE_COLD_
 #endif
+#define XE_FN_ XETILE_PRIVATE /* what is `static` in a source, in as many columns */
 #endif
 
 /* ---- The numbers of SPIR-V ----------------------------------------------------------------------------------------
@@ -1558,7 +1562,7 @@ XETILE_PRIVATE bool spe_encode_scalar_(const spe_type_info *t, double value, uin
 
 /* module.c - The module: errors, memory, ids. */
 
-static void *spe_default_realloc_(void *user, void *p, size_t size)
+XE_FN_ void *spe_default_realloc_(void *user, void *p, size_t size)
 {
     (void)user;
     if (size) return realloc(p, size);
@@ -1577,7 +1581,7 @@ const char *spe_error_meaning(int id)
 #undef SPE_ERROR_CASE_
 }
 
-static const char *spe_error_name_(int id)
+XE_FN_ const char *spe_error_name_(int id)
 {
 #define SPE_ERROR_CASE_(name, number, text)                                                                            \
     case number: return "SPE_ERR_" #name;
@@ -1589,7 +1593,7 @@ static const char *spe_error_name_(int id)
 }
 
 SPE_PRINTF(4, 0)
-static void spe_vfail_(spe_module *m, int id, const char *name, const char *format, va_list args)
+XE_FN_ void spe_vfail_(spe_module *m, int id, const char *name, const char *format, va_list args)
 {
     if (m->error.id) return;
     m->error.id = id;
@@ -1635,7 +1639,7 @@ spe_module *spe_at(spe_module *m, const char *file, int line)
 
 /* -- memory: arrays that double, and an arena of chunks that double ---------------------------------------------- */
 
-static void *spe_realloc_(spe_module *m, void *p, size_t size)
+XE_FN_ void *spe_realloc_(spe_module *m, void *p, size_t size)
 {
     void *q;
     if (!m->options.realloc) return spe_error_(m, SPE_ERR_OPTION, "the module was not begun, or freed"), (void *)NULL;
@@ -1876,7 +1880,7 @@ typedef struct {
 } spe_capability_row_;
 
 /* Where a capability comes from, NULL: every version has it. */
-static const spe_capability_row_ *spe_capability_row_of_(uint32_t capability)
+XE_FN_ const spe_capability_row_ *spe_capability_row_of_(uint32_t capability)
 {
 #define SPE_ROW_(first, last, version, extension, core)                                                                \
     {first, last, (version) ? SPE_VERSION(1, version) : 0, (core) ? SPE_VERSION(1, core) : 0, extension},
@@ -1894,7 +1898,7 @@ typedef struct {
     uint16_t capability;
 } spe_need_row_;
 
-static const spe_need_row_ *spe_need_rows_(size_t *count)
+XE_FN_ const spe_need_row_ *spe_need_rows_(size_t *count)
 {
 #define SPE_ROW_(what, first, last, capability) {SPE_NEED_##what##_, first, last, SPE_Capability##capability},
     static const spe_need_row_ rows[] = {
@@ -2040,7 +2044,7 @@ uint32_t spe_count(const spe_module *m, spe_id type)
 
 /* snprintf that may cut: error texts are of one size. */
 SPE_PRINTF(3, 4)
-static void spe_print_(char *text, size_t size, const char *format, ...)
+XE_FN_ void spe_print_(char *text, size_t size, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -2081,7 +2085,7 @@ char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size)
 
 /* -- the hash table: from an instruction without its result to its id -------------------------------------------- */
 
-static uint32_t spe_hash_(uint32_t op, uint32_t n, const uint32_t *w)
+XE_FN_ uint32_t spe_hash_(uint32_t op, uint32_t n, const uint32_t *w)
 {
     uint32_t i, h = op * 0x9e3779b1u;
     for (i = 0; i < n; i++) h = (h ^ w[i]) * 0x85ebca6bu, h ^= h >> 15;
@@ -2089,13 +2093,13 @@ static uint32_t spe_hash_(uint32_t op, uint32_t n, const uint32_t *w)
 }
 
 /* A global instruction's result id stands in word 1 (types) or 2 (constants, after their type). */
-static uint32_t spe_result_word_(uint32_t op)
+XE_FN_ uint32_t spe_result_word_(uint32_t op)
 {
     return (op >= SPE_OpTypeVoid && op <= SPE_OpTypeFunction + 6) || op == SPE_OpTypeCooperativeMatrixKHR ||
                    op == SPE_OpTypeCooperativeVectorNV ? 1 : 2;
 }
 
-static bool spe_same_(const uint32_t *at, uint32_t op, uint32_t n, const uint32_t *w)
+XE_FN_ bool spe_same_(const uint32_t *at, uint32_t op, uint32_t n, const uint32_t *w)
 {
     uint32_t result = spe_result_word_(op), i;
     if (*at != ((n + 2) << 16 | op)) return false;
@@ -2107,7 +2111,7 @@ static bool spe_same_(const uint32_t *at, uint32_t op, uint32_t n, const uint32_
 }
 
 /* Twice as many slots; the list of (hash, place) pairs says what goes into them. */
-static bool spe_rehash_(spe_module *m)
+XE_FN_ bool spe_rehash_(spe_module *m)
 {
     spe_buffer_ *slots = &m->buffer[SPE_BUFFER_SLOTS_], *list = &m->buffer[SPE_BUFFER_UNIQUE_];
     size_t old = slots->count, size = old ? old * 2 : 256, i;
@@ -2155,7 +2159,7 @@ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t n, const uint32_t *w, bo
 /* -- the types --------------------------------------------------------------------------------------------------- */
 
 /* Enters a new type's description. */
-static spe_id spe_describe_(spe_module *m, spe_id id, const spe_type_info *info)
+XE_FN_ spe_id spe_describe_(spe_module *m, spe_id id, const spe_type_info *info)
 {
     void *p = m->types;
     if (!spe_grow_(m, &p, &m->type_capacity, m->type_count + 1, sizeof *m->types, 32)) return 0;
@@ -2166,7 +2170,7 @@ static spe_id spe_describe_(spe_module *m, spe_id id, const spe_type_info *info)
 }
 
 /* A type, with what it needs (spe_need_) when it is new. */
-static spe_id spe_type_(spe_module *m, uint32_t op, uint32_t n, const uint32_t *w, const spe_type_info *info,
+XE_FN_ spe_id spe_type_(spe_module *m, uint32_t op, uint32_t n, const uint32_t *w, const spe_type_info *info,
                                uint32_t need, uint32_t value)
 {
     bool fresh;
@@ -2176,7 +2180,7 @@ static spe_id spe_type_(spe_module *m, uint32_t op, uint32_t n, const uint32_t *
     return spe_describe_(m, id, info);
 }
 
-static spe_type_info spe_info_of_(spe_kind kind, uint32_t bits, uint32_t count, spe_id elem)
+XE_FN_ spe_type_info spe_info_of_(spe_kind kind, uint32_t bits, uint32_t count, spe_id elem)
 {
     spe_type_info t;
     memset(&t, 0, sizeof t);
@@ -2210,7 +2214,7 @@ spe_id spe_bool(spe_module *m)
 }
 
 /* The place of 8, 16, 32, 64 bits in known_int and known_float. */
-static uint32_t spe_width_index_(uint32_t bits) { return bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : 3; }
+XE_FN_ uint32_t spe_width_index_(uint32_t bits) { return bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : 3; }
 
 spe_id spe_int(spe_module *m, uint32_t bits)
 {
@@ -2236,7 +2240,7 @@ spe_id spe_float(spe_module *m, uint32_t bits)
     return m->known_float[at] = spe_type_(m, SPE_OpTypeFloat, 1, &bits, &t, SPE_NEED_FLOAT_, bits);
 }
 
-static spe_id spe_encoded_float_(spe_module *m, uint32_t bits, spe_encoding encoding, uint32_t number)
+XE_FN_ spe_id spe_encoded_float_(spe_module *m, uint32_t bits, spe_encoding encoding, uint32_t number)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_FLOAT, bits, 1, 0);
     uint32_t w[2];
@@ -2292,7 +2296,7 @@ spe_id spe_array(spe_module *m, spe_id elem, uint32_t n)
     return w[1] ? spe_type_(m, SPE_OpTypeArray, 2, w, &t, SPE_NEED_NOTHING_, 0) : 0;
 }
 
-static const spe_id *spe_copy_ids_(spe_module *m, uint32_t n, const spe_id *ids)
+XE_FN_ const spe_id *spe_copy_ids_(spe_module *m, uint32_t n, const spe_id *ids)
 {
     spe_id *copy = n ? (spe_id *)spe_alloc(m, n * sizeof *ids) : NULL;
     if (copy) memcpy(copy, ids, n * sizeof *ids);
@@ -2380,7 +2384,7 @@ spe_id spe_coopvec(spe_module *m, spe_id component, uint32_t n)
 /* constants.c - Constants: each is made once; for a vector type the scalar is repeated. */
 
 /* Enters the bits of a scalar constant, for folding. */
-static spe_id spe_remember_(spe_module *m, spe_id id, uint64_t bits)
+XE_FN_ spe_id spe_remember_(spe_module *m, spe_id id, uint64_t bits)
 {
     void *p = m->constants;
     if (!id || !spe_grow_(m, &p, &m->constant_capacity, m->constant_count + 1, sizeof *m->constants, 64)) return 0;
@@ -2470,7 +2474,7 @@ spe_id *spe_repeat_(spe_module *m, spe_id id, uint32_t n, spe_id few[16])
     return part;
 }
 
-static spe_id spe_const_splat_(spe_module *m, spe_id type, uint64_t bits)
+XE_FN_ spe_id spe_const_splat_(spe_module *m, spe_id type, uint64_t bits)
 {
     spe_type_info t = spe_info(m, type);
     spe_id few[16], one, *part;
@@ -2481,7 +2485,7 @@ static spe_id spe_const_splat_(spe_module *m, spe_id type, uint64_t bits)
 }
 
 /* The scalar of the type a constant is asked for, NULL and an error when there is none. */
-static const spe_type_info *spe_want_scalar_(spe_module *m, const char *fn, spe_id type)
+XE_FN_ const spe_type_info *spe_want_scalar_(spe_module *m, const char *fn, spe_id type)
 {
     const spe_type_info *t = spe_want_type_(m, fn, type), *s = t ? spe_info_(m, spe_scalar_of(m, type)) : NULL;
     char text[80];
@@ -2690,7 +2694,7 @@ spe_id spe_string_(spe_module *m, const char *text)
 }
 
 /* OpLine where the place has changed since the last one of this block. */
-static void spe_line_(spe_module *m)
+XE_FN_ void spe_line_(spe_module *m)
 {
     uint32_t *at;
     if (!m->file || (m->line_line == m->line && m->line_file == m->file)) return;
@@ -2750,7 +2754,7 @@ spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint
 }
 
 /* Operands of a generic instruction that name global variables or functions are noted as used. */
-static void spe_note_words_(spe_module *m, uint32_t n, const uint32_t *words)
+XE_FN_ void spe_note_words_(spe_module *m, uint32_t n, const uint32_t *words)
 {
     uint32_t i;
     for (i = 0; i < n && !m->error.id; i++) {
@@ -2825,7 +2829,7 @@ int64_t spe_signed_(uint64_t x, uint32_t bits)
 }
 
 /* Two scalar integers at build time; false where the result is not defined or the operation not known. */
-static bool spe_fold_(uint32_t op, uint32_t bits, uint64_t a, uint64_t b, uint64_t *out)
+XE_FN_ bool spe_fold_(uint32_t op, uint32_t bits, uint64_t a, uint64_t b, uint64_t *out)
 {
     int64_t sa = spe_signed_(a, bits), sb = spe_signed_(b, bits);
     switch (op) {
@@ -2860,7 +2864,7 @@ static bool spe_fold_(uint32_t op, uint32_t bits, uint64_t a, uint64_t b, uint64
 }
 
 /* x + 0, x * 1 and the like are x. 0 when there is nothing to save. */
-static spe_id spe_identity_(spe_module *m, uint32_t op, spe_id a, spe_id b)
+XE_FN_ spe_id spe_identity_(spe_module *m, uint32_t op, spe_id a, spe_id b)
 {
     uint64_t k;
     bool left = op == SPE_OpIAdd || op == SPE_OpIMul || op == SPE_OpBitwiseOr || op == SPE_OpBitwiseXor;
@@ -2871,7 +2875,7 @@ static spe_id spe_identity_(spe_module *m, uint32_t op, spe_id a, spe_id b)
     return 0;
 }
 
-static spe_id spe_binary_(spe_module *m, const char *fn, uint32_t op, uint32_t kinds, spe_id a, spe_id b)
+XE_FN_ spe_id spe_binary_(spe_module *m, const char *fn, uint32_t op, uint32_t kinds, spe_id a, spe_id b)
 {
     spe_id type = spe_operands_(m, fn, kinds, a, b), same;
     const spe_type_info *t;
@@ -2891,21 +2895,21 @@ static spe_id spe_binary_(spe_module *m, const char *fn, uint32_t op, uint32_t k
 }
 
 /* bool, or as many bools as `type` has components. */
-static spe_id spe_bool_like_(spe_module *m, spe_id type)
+XE_FN_ spe_id spe_bool_like_(spe_module *m, spe_id type)
 {
     uint32_t n = spe_count(m, type);
     return spe_vec(m, spe_bool(m), n ? n : 1);
 }
 
 /* Cooperative matrices and vectors have no bools like them. */
-static spe_id spe_incomparable_(spe_module *m, const char *fn, spe_id type)
+XE_FN_ spe_id spe_incomparable_(spe_module *m, const char *fn, spe_id type)
 {
     char text[80];
     return spe_error_(m, SPE_ERR_TYPE, "%s: takes scalars and vectors, not %s", fn,
                       spe_type_text(m, type, text, sizeof text));
 }
 
-static spe_id spe_compare_(spe_module *m, const char *fn, uint32_t op, uint32_t kinds, spe_id a, spe_id b)
+XE_FN_ spe_id spe_compare_(spe_module *m, const char *fn, uint32_t op, uint32_t kinds, spe_id a, spe_id b)
 {
     spe_id type = spe_operands_(m, fn, kinds, a, b);
     const spe_type_info *t;
@@ -2922,7 +2926,7 @@ static spe_id spe_compare_(spe_module *m, const char *fn, uint32_t op, uint32_t 
     return spe_emit_(m, op, spe_bool_like_(m, type), 2, w);
 }
 
-static spe_id spe_unary_(spe_module *m, const char *fn, uint32_t op, uint32_t kinds, spe_id a)
+XE_FN_ spe_id spe_unary_(spe_module *m, const char *fn, uint32_t op, uint32_t kinds, spe_id a)
 {
     spe_id type = spe_operand_(m, fn, a);
     uint64_t x;
@@ -2955,7 +2959,7 @@ SPE_BINARY_LIST_(SPE_BINARY_)
 SPE_UNARY_LIST_(SPE_UNARY_)
 SPE_COMPARE_LIST_(SPE_COMPARE_)
 
-static bool spe_is_float_(const spe_module *m, spe_id value)
+XE_FN_ bool spe_is_float_(const spe_module *m, spe_id value)
 {
     const spe_type_info *t = spe_info_(m, spe_scalar_of(m, spe_type_of(m, value)));
     return t && t->kind == SPE_KIND_FLOAT;
@@ -2983,7 +2987,7 @@ spe_id spe_div_u(spe_module *m, spe_id a, spe_id b)
 }
 spe_id spe_neg(spe_module *m, spe_id a) { return spe_is_float_(m, a) ? spe_fneg(m, a) : spe_ineg(m, a); }
 
-static spe_id spe_float_test_(spe_module *m, const char *fn, uint32_t op, spe_id a)
+XE_FN_ spe_id spe_float_test_(spe_module *m, const char *fn, uint32_t op, spe_id a)
 {
     spe_id type = spe_operand_(m, fn, a);
     if (!type || !spe_takes_(m, fn, SPE_TAKES_FLOAT_, type)) return 0;
@@ -2994,7 +2998,7 @@ spe_id spe_isnan(spe_module *m, spe_id a) { return spe_float_test_(m, "spe_isnan
 spe_id spe_isinf(spe_module *m, spe_id a) { return spe_float_test_(m, "spe_isinf", SPE_OpIsInf, a); }
 
 /* Any or all of a vector of bools. */
-static spe_id spe_bools_(spe_module *m, const char *fn, uint32_t op, spe_id a)
+XE_FN_ spe_id spe_bools_(spe_module *m, const char *fn, uint32_t op, spe_id a)
 {
     spe_id type = spe_operand_(m, fn, a);
     if (!type || !spe_takes_(m, fn, SPE_TAKES_BOOL_, type)) return 0;
@@ -3038,7 +3042,7 @@ spe_id spe_dot(spe_module *m, spe_id a, spe_id b)
     return spe_emit_(m, SPE_OpDot, spe_scalar_of(m, type), 2, w);
 }
 
-static bool spe_bit_range_(spe_module *m, const char *fn, spe_id offset, spe_id count)
+XE_FN_ bool spe_bit_range_(spe_module *m, const char *fn, spe_id offset, spe_id count)
 {
     spe_id to = spe_operand_(m, fn, offset), tc = spe_operand_(m, fn, count);
     return to && tc && spe_takes_one_(m, fn, SPE_TAKES_INT_, to) && spe_takes_one_(m, fn, SPE_TAKES_INT_, tc);
@@ -3071,7 +3075,7 @@ spe_id spe_bits_insert(spe_module *m, spe_id base, spe_id v, spe_id offset, spe_
 /* -- conversions ------------------------------------------------------------------------------------------------- */
 
 /* As many components, arranged alike? */
-static bool spe_same_shape_(const spe_type_info *a, const spe_type_info *b)
+XE_FN_ bool spe_same_shape_(const spe_type_info *a, const spe_type_info *b)
 {
     if (a->kind == SPE_KIND_COOPMAT && b->kind == SPE_KIND_COOPMAT)
         return a->rows == b->rows && a->cols == b->cols && a->use == b->use && a->scope == b->scope;
@@ -3079,7 +3083,7 @@ static bool spe_same_shape_(const spe_type_info *a, const spe_type_info *b)
     return a->kind == b->kind && a->count == b->count;
 }
 
-static spe_id spe_convert_(spe_module *m, const char *fn, uint32_t op, uint32_t from, uint32_t to, spe_id type,
+XE_FN_ spe_id spe_convert_(spe_module *m, const char *fn, uint32_t op, uint32_t from, uint32_t to, spe_id type,
                                   spe_id v)
 {
     spe_id tv = spe_operand_(m, fn, v);
@@ -3105,7 +3109,7 @@ static spe_id spe_convert_(spe_module *m, const char *fn, uint32_t op, uint32_t 
                                 SPE_TAKES_##to##_ | SPE_TAKES_SMALL_, type, v);                                        \
     }
 /* Pointers have no components: they and scalars only. */
-static spe_id spe_convert_ptr_(spe_module *m, const char *fn, uint32_t op, uint32_t from, uint32_t to,
+XE_FN_ spe_id spe_convert_ptr_(spe_module *m, const char *fn, uint32_t op, uint32_t from, uint32_t to,
                                       spe_id type, spe_id v)
 {
     if (op == SPE_OpConvertPtrToU || op == SPE_OpConvertUToPtr) {
@@ -3134,7 +3138,7 @@ spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v)
 }
 
 /* The size in bits of a scalar, vector or (64-bit) pointer, 0 for the rest. */
-static uint32_t spe_total_bits_(const spe_module *m, spe_id type)
+XE_FN_ uint32_t spe_total_bits_(const spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
     if (!t || t->kind == SPE_KIND_BOOL) return 0;
@@ -3197,7 +3201,7 @@ spe_id spe_like_(spe_module *m, spe_id scalar, spe_id type) /* as many scalars a
     return spe_vec(m, scalar, spe_count(m, type));
 }
 
-static spe_id spe_special_convert_(spe_module *m, const char *fn, uint32_t op, uint32_t kinds, uint32_t bits,
+XE_FN_ spe_id spe_special_convert_(spe_module *m, const char *fn, uint32_t op, uint32_t kinds, uint32_t bits,
                                           spe_id scalar, spe_id v)
 {
     spe_id type = spe_operand_(m, fn, v);
@@ -3228,7 +3232,7 @@ spe_id spe_round_tf32(spe_module *m, spe_id v)
 /* -- composites -------------------------------------------------------------------------------------------------- */
 
 /* The type of part i of a vector, array or struct; 0 and an error when there is none. */
-static spe_id spe_part_type_(spe_module *m, const char *fn, spe_id type, uint32_t i)
+XE_FN_ spe_id spe_part_type_(spe_module *m, const char *fn, spe_id type, uint32_t i)
 {
     const spe_type_info *t = spe_info_(m, type);
     char text[80];
@@ -3381,7 +3385,7 @@ spe_id spe_pointee_(spe_module *m, const char *fn, spe_id ptr)
 }
 
 /* Memory operands: volatile, alignment (0: the type's own). Returns how many words they are. */
-static uint32_t spe_access_(spe_module *m, const char *fn, spe_id type, uint32_t align, bool is_volatile,
+XE_FN_ uint32_t spe_access_(spe_module *m, const char *fn, spe_id type, uint32_t align, bool is_volatile,
                                    uint32_t *w)
 {
     uint32_t n = 0;
@@ -3396,7 +3400,7 @@ static uint32_t spe_access_(spe_module *m, const char *fn, spe_id type, uint32_t
     return n;
 }
 
-static spe_id spe_load_(spe_module *m, const char *fn, spe_id ptr, uint32_t align, bool is_volatile)
+XE_FN_ spe_id spe_load_(spe_module *m, const char *fn, spe_id ptr, uint32_t align, bool is_volatile)
 {
     spe_id type = spe_pointee_(m, fn, ptr);
     uint32_t w[3], n;
@@ -3406,7 +3410,7 @@ static spe_id spe_load_(spe_module *m, const char *fn, spe_id ptr, uint32_t alig
     return spe_emit_(m, SPE_OpLoad, type, n + 1, w);
 }
 
-static void spe_store_(spe_module *m, const char *fn, spe_id ptr, spe_id v, uint32_t align, bool is_volatile)
+XE_FN_ void spe_store_(spe_module *m, const char *fn, spe_id ptr, spe_id v, uint32_t align, bool is_volatile)
 {
     spe_id type = spe_pointee_(m, fn, ptr), tv = spe_operand_(m, fn, v);
     uint32_t w[4], n;
@@ -3559,7 +3563,7 @@ spe_id spe_shared_var(spe_module *m, spe_id type)
 /* functions.c - Functions, kernels, the prologue. */
 
 /* Modes whose operands are ids have an instruction of their own. */
-static uint32_t spe_mode_opcode_(uint32_t mode)
+XE_FN_ uint32_t spe_mode_opcode_(uint32_t mode)
 {
     switch (mode) {
     case SPE_ExecutionModeSubgroupsPerWorkgroupId:
@@ -3589,7 +3593,7 @@ void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, con
 }
 
 /* Writes OpFunction, its parameters and the entry label; opens the function's scopes. */
-static spe_id spe_open_function_(spe_module *m, const char *fn, spe_id type)
+XE_FN_ spe_id spe_open_function_(spe_module *m, const char *fn, spe_id type)
 {
     const spe_type_info *t = spe_want_type_(m, fn, type);
     uint32_t *at, i;
@@ -3632,7 +3636,7 @@ static spe_id spe_open_function_(spe_module *m, const char *fn, spe_id type)
 }
 
 /* Joins the function's buffers: variables, prologue, body. */
-static void spe_close_function_(spe_module *m, const char *fn)
+XE_FN_ void spe_close_function_(spe_module *m, const char *fn)
 {
     int which;
     uint32_t *at;
@@ -3670,7 +3674,7 @@ static void spe_close_function_(spe_module *m, const char *fn)
 }
 
 /* Names, attributes and alignment of a kernel's parameters. */
-static void spe_describe_params_(spe_module *m, const spe_kernel *k)
+XE_FN_ void spe_describe_params_(spe_module *m, const spe_kernel *k)
 {
     uint32_t i, word;
     for (i = 0; i < k->param_count; i++) {
@@ -3690,7 +3694,7 @@ static void spe_describe_params_(spe_module *m, const spe_kernel *k)
 }
 
 /* Are name and parameters ones a kernel can have? */
-static bool spe_check_kernel_(spe_module *m, const spe_kernel *k)
+XE_FN_ bool spe_check_kernel_(spe_module *m, const spe_kernel *k)
 {
     uint32_t i;
     size_t e;
@@ -3891,7 +3895,7 @@ typedef struct {
     const char *name;
 } spe_builtin_row_;
 
-static const spe_builtin_row_ *spe_builtin_row_of_(spe_builtin_name which)
+XE_FN_ const spe_builtin_row_ *spe_builtin_row_of_(spe_builtin_name which)
 {
     static const spe_builtin_row_ rows[SPE_BUILTIN_COUNT_] = {
         {SPE_BuiltInGlobalInvocationId, 3, true, "global_id"},
@@ -3915,7 +3919,7 @@ static const spe_builtin_row_ *spe_builtin_row_of_(spe_builtin_name which)
 }
 
 /* The module's Input variable of a built-in. */
-static spe_id spe_builtin_variable_(spe_module *m, spe_builtin_name which, const spe_builtin_row_ *row)
+XE_FN_ spe_id spe_builtin_variable_(spe_module *m, spe_builtin_name which, const spe_builtin_row_ *row)
 {
     uint32_t word = row->builtin;
     spe_id id = m->builtin_variable[which];
@@ -3969,7 +3973,7 @@ enum {
     SPE_REGION_CASE_
 };
 
-static const char *spe_region_name_(int kind)
+XE_FN_ const char *spe_region_name_(int kind)
 {
     static const char *const names[] = {"spe_if",    "spe_if",     "spe_for",   "spe_while",
                                         "spe_while", "spe_switch", "spe_switch"};
@@ -3984,7 +3988,7 @@ void spe_region_left_open_(spe_module *m, const char *fn)
 }
 
 /* Opens a region in the state `kind`. NULL and an error where none can be. */
-static spe_region_ *spe_open_(spe_module *m, const char *fn, int kind)
+XE_FN_ spe_region_ *spe_open_(spe_module *m, const char *fn, int kind)
 {
     spe_region_ *r;
     void *p = m->regions;
@@ -4001,7 +4005,7 @@ static spe_region_ *spe_open_(spe_module *m, const char *fn, int kind)
 }
 
 /* The innermost region, which must be in the state `kind` (or `other`) for the call that asks. */
-static spe_region_ *spe_innermost_(spe_module *m, const char *fn, int kind, int other)
+XE_FN_ spe_region_ *spe_innermost_(spe_module *m, const char *fn, int kind, int other)
 {
     spe_region_ *r = m->region_count ? &m->regions[m->region_count - 1] : NULL;
     if (m->error.id) return NULL;
@@ -4017,7 +4021,7 @@ static spe_region_ *spe_innermost_(spe_module *m, const char *fn, int kind, int 
 }
 
 /* Ends the current block with a jump to `label`; the label it came from, or 0 when nothing leads here. */
-static spe_id spe_jump_(spe_module *m, spe_id label)
+XE_FN_ spe_id spe_jump_(spe_module *m, spe_id label)
 {
     spe_id from = m->block;
     uint32_t *at;
@@ -4032,7 +4036,7 @@ static spe_id spe_jump_(spe_module *m, spe_id label)
     return from;
 }
 
-static void spe_branch_if_(spe_module *m, spe_id condition, spe_id yes, spe_id no)
+XE_FN_ void spe_branch_if_(spe_module *m, spe_id condition, spe_id yes, spe_id no)
 {
     uint32_t *at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpBranchConditional, 3);
     m->block = 0;
@@ -4043,7 +4047,7 @@ static void spe_branch_if_(spe_module *m, spe_id condition, spe_id yes, spe_id n
 }
 
 /* Checks a side's values while they are in scope. */
-static bool spe_check_values_(spe_module *m, const char *fn, uint32_t n, const spe_id *values)
+XE_FN_ bool spe_check_values_(spe_module *m, const char *fn, uint32_t n, const spe_id *values)
 {
     uint32_t i;
     for (i = 0; i < n; i++) {
@@ -4053,7 +4057,7 @@ static bool spe_check_values_(spe_module *m, const char *fn, uint32_t n, const s
 }
 
 /* Ends a side of an if or switch: keeps (label, values) on the stack. All sides carry the same number and types. */
-static bool spe_end_side_(spe_module *m, const char *fn, spe_region_ *r, bool first, uint32_t n,
+XE_FN_ bool spe_end_side_(spe_module *m, const char *fn, spe_region_ *r, bool first, uint32_t n,
                                  const spe_id *values)
 {
     const uint32_t *before;
@@ -4088,7 +4092,7 @@ static bool spe_end_side_(spe_module *m, const char *fn, spe_region_ *r, bool fi
 }
 
 /* Value i at the merge of `sides` sides: the one value they share, a phi, or undefined when none arrives. */
-static spe_id spe_merge_value_(spe_module *m, const spe_region_ *r, uint32_t sides, uint32_t i)
+XE_FN_ spe_id spe_merge_value_(spe_module *m, const spe_region_ *r, uint32_t sides, uint32_t i)
 {
     const uint32_t *side = m->buffer[SPE_BUFFER_STACK_].data + r->stack;
     uint32_t s, pairs = 0, *at;
@@ -4120,7 +4124,7 @@ static spe_id spe_merge_value_(spe_module *m, const spe_region_ *r, uint32_t sid
 }
 
 /* Writes the merge block of an if or switch and its phis, and closes the region. */
-static void spe_close_sides_(spe_module *m, spe_region_ *r, uint32_t sides, spe_id *out)
+XE_FN_ void spe_close_sides_(spe_module *m, spe_region_ *r, uint32_t sides, spe_id *out)
 {
     uint32_t i, s, live = 0;
     for (s = 0; s < sides; s++) live += m->buffer[SPE_BUFFER_STACK_].data[r->stack + s * (r->count + 1)] != 0;
@@ -4201,7 +4205,7 @@ void spe_endif(spe_module *m, uint32_t n, const spe_id *values, spe_id *out)
 /* -- loops ------------------------------------------------------------------------------------------------------- */
 
 /* A phi of the loop header: the value on entry now, the value of the next round when the loop closes. */
-static spe_id spe_loop_phi_(spe_module *m, const spe_region_ *r, spe_id preheader, spe_id value)
+XE_FN_ spe_id spe_loop_phi_(spe_module *m, const spe_region_ *r, spe_id preheader, spe_id value)
 {
     spe_id type = spe_type_of(m, value), id = spe_new_id_(m, type, 0, spe_depth_(m));
     uint32_t *at = id ? spe_put_(m, SPE_BUFFER_BODY_, SPE_OpPhi, 6) : NULL;
@@ -4216,7 +4220,7 @@ static spe_id spe_loop_phi_(spe_module *m, const spe_region_ *r, spe_id preheade
 }
 
 /* Opens a loop: its header with a phi for each carried value, which it replaces; the phis stand on the stack too. */
-static spe_region_ *spe_open_loop_(spe_module *m, const char *fn, int kind, uint32_t n, spe_id *carried)
+XE_FN_ spe_region_ *spe_open_loop_(spe_module *m, const char *fn, int kind, uint32_t n, spe_id *carried)
 {
     spe_region_ *r;
     spe_id preheader, header;
@@ -4242,7 +4246,7 @@ static spe_region_ *spe_open_loop_(spe_module *m, const char *fn, int kind, uint
     return spe_ok(m) ? r : NULL;
 }
 
-static void spe_loop_merge_(spe_module *m, const spe_region_ *r)
+XE_FN_ void spe_loop_merge_(spe_module *m, const spe_region_ *r)
 {
     uint32_t *at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpLoopMerge, 3);
     if (!at) return;
@@ -4252,7 +4256,7 @@ static void spe_loop_merge_(spe_module *m, const spe_region_ *r)
 }
 
 /* Do the next round's values have the carried ones' types? */
-static bool spe_check_carried_(spe_module *m, const char *fn, const spe_region_ *r, uint32_t n,
+XE_FN_ bool spe_check_carried_(spe_module *m, const char *fn, const spe_region_ *r, uint32_t n,
                                       const spe_id *next)
 {
     const uint32_t *phi = m->buffer[SPE_BUFFER_STACK_].data + r->stack;
@@ -4277,7 +4281,7 @@ static bool spe_check_carried_(spe_module *m, const char *fn, const spe_region_ 
 }
 
 /* Writes the continue block, patches the back edge, opens the merge block. `extra` is the counter's next value. */
-static void spe_close_loop_(spe_module *m, spe_region_ *r, spe_id *carried, spe_id counter_step)
+XE_FN_ void spe_close_loop_(spe_module *m, spe_region_ *r, spe_id *carried, spe_id counter_step)
 {
     uint32_t i, *body, *at;
     spe_id next_index = 0;
@@ -4422,7 +4426,7 @@ void spe_switch(spe_module *m, spe_id selector, uint32_t n, const int64_t *liter
 }
 
 /* Opens the side whose label word stands at `patch` in the body. */
-static void spe_open_side_(spe_module *m, spe_region_ *r, size_t patch)
+XE_FN_ void spe_open_side_(spe_module *m, spe_region_ *r, size_t patch)
 {
     spe_id label = spe_new_id_(m, 0, 0, 0);
     if (!label) return;
@@ -4502,7 +4506,7 @@ void spe_endswitch(spe_module *m, uint32_t n, spe_id *out)
 /* -- OpenCL.std -------------------------------------------------------------------------------------------------- */
 
 /* How many operands a function of the set has, 0 for one spe_math does not know. */
-static uint32_t spe_math_operands_(spe_math_op f)
+XE_FN_ uint32_t spe_math_operands_(spe_math_op f)
 {
 #define SPE_MATH_CASE_(name, name_in_set, number, operands)                                                            \
     case SPE_##name: return operands;
@@ -4513,7 +4517,7 @@ static uint32_t spe_math_operands_(spe_math_op f)
 #undef SPE_MATH_CASE_
 }
 
-static const char *spe_math_name_(spe_math_op f)
+XE_FN_ const char *spe_math_name_(spe_math_op f)
 {
 #define SPE_MATH_CASE_(name, name_in_set, number, operands)                                                            \
     case SPE_##name: return "spe_math(SPE_" #name ")";
@@ -4581,7 +4585,7 @@ spe_id spe_math3(spe_module *m, spe_math_op f, spe_id a, spe_id b, spe_id c)
 /* -- groups ------------------------------------------------------------------------------------------------------ */
 
 /* The instruction of a reduction, by what is reduced: 0 where there is none. */
-static uint32_t spe_reduction_op_(spe_reduction red, spe_kind kind, bool non_uniform)
+XE_FN_ uint32_t spe_reduction_op_(spe_reduction red, spe_kind kind, bool non_uniform)
 {
     static const struct {
         uint16_t integer, real, truth, integer_uniform, real_uniform, truth_uniform;
@@ -4612,7 +4616,7 @@ static uint32_t spe_reduction_op_(spe_reduction red, spe_kind kind, bool non_uni
 
 /* A reduction or scan over a scope. Subgroups use the non-uniform instructions, which may stand in divergent code;
  * where there are none (work-groups, SPIR-V before 1.3) the uniform ones. */
-static spe_id spe_reduce_(spe_module *m, const char *fn, uint32_t scope, spe_reduction red, uint32_t operation,
+XE_FN_ spe_id spe_reduce_(spe_module *m, const char *fn, uint32_t scope, spe_reduction red, uint32_t operation,
                                  spe_id v, uint32_t cluster)
 {
     spe_id type = spe_operand_(m, fn, v);
@@ -4668,7 +4672,7 @@ spe_id spe_wg_scan_exclusive(spe_module *m, spe_reduction red, spe_id v)
 }
 
 /* An instruction of the form scope, value [, lane]. */
-static spe_id spe_group_(spe_module *m, const char *fn, uint32_t op, uint32_t scope, spe_id result, spe_id v,
+XE_FN_ spe_id spe_group_(spe_module *m, const char *fn, uint32_t op, uint32_t scope, spe_id result, spe_id v,
                                 spe_id lane)
 {
     spe_id type = v ? spe_operand_(m, fn, v) : 0, tl = lane ? spe_operand_(m, fn, lane) : 0;
@@ -4682,7 +4686,7 @@ static spe_id spe_group_(spe_module *m, const char *fn, uint32_t op, uint32_t sc
     return w[0] ? spe_emit_(m, op, result ? result : type, v ? lane ? 3 : 2 : 1, w) : 0;
 }
 
-static spe_id spe_group_lane_(spe_module *m, const char *fn, uint32_t op, spe_id v, spe_id lane)
+XE_FN_ spe_id spe_group_lane_(spe_module *m, const char *fn, uint32_t op, spe_id v, spe_id lane)
 {
     if (!spe_operand_(m, fn, v) || !spe_operand_(m, fn, lane)) return 0;
     return spe_group_(m, fn, op, SPE_ScopeSubgroup, 0, v, lane);
@@ -4721,7 +4725,7 @@ spe_id spe_sg_broadcast_first(spe_module *m, spe_id v)
     return spe_group_(m, "spe_sg_broadcast_first", SPE_OpGroupNonUniformBroadcastFirst, SPE_ScopeSubgroup, 0, v, 0);
 }
 
-static spe_id spe_vote_(spe_module *m, const char *fn, uint32_t op, uint32_t scope, spe_id result, spe_id v)
+XE_FN_ spe_id spe_vote_(spe_module *m, const char *fn, uint32_t op, uint32_t scope, spe_id result, spe_id v)
 {
     spe_id type = spe_operand_(m, fn, v);
     if (!type || !spe_takes_one_(m, fn, SPE_TAKES_BOOL_, type)) return 0;
@@ -4805,7 +4809,7 @@ void spe_memory_barrier(spe_module *m, uint32_t scope, uint32_t semantics)
     spe_emit_(m, SPE_OpMemoryBarrier, 0, 2, w);
 }
 
-static void spe_split_barrier_(spe_module *m, uint32_t op, uint32_t order)
+XE_FN_ void spe_split_barrier_(spe_module *m, uint32_t op, uint32_t order)
 {
     uint32_t w[3];
     w[0] = w[1] = spe_u32(m, SPE_ScopeWorkgroup);
@@ -4910,7 +4914,7 @@ spe_id spe_dpas(spe_module *m, spe_id result_type, uint32_t k_dim, spe_id a, spe
     return spe_emit_(m, SPE_OpSubgroupMatrixMultiplyAccumulateINTEL, result_type, operands ? 5 : 4, w);
 }
 
-static void spe_block2d_(spe_module *m, const char *fn, uint32_t op, const spe_block2d *b, spe_id private_ptr)
+XE_FN_ void spe_block2d_(spe_module *m, const char *fn, uint32_t op, const spe_block2d *b, spe_id private_ptr)
 {
     uint32_t w[10], n = 0, i;
     spe_id i32 = spe_int(m, 32), xy[2], values[5];
@@ -5016,7 +5020,7 @@ void spe_sg_prefetch(spe_module *m, spe_id ptr, spe_id bytes)
 
 /* -- cooperative matrices (SPV_KHR_cooperative_matrix) ----------------------------------------------------------- */
 
-static const spe_type_info *spe_want_coop_(spe_module *m, const char *fn, spe_id type)
+XE_FN_ const spe_type_info *spe_want_coop_(spe_module *m, const char *fn, spe_id type)
 {
     const spe_type_info *t = spe_want_type_(m, fn, type);
     char text[80];
@@ -5093,7 +5097,7 @@ spe_id spe_coop_length(spe_module *m, spe_id type)
  */
 
 /* The description of a cooperative vector operand, NULL and an error when it is none. */
-static const spe_type_info *spe_want_coopvec_(spe_module *m, const char *fn, spe_id type)
+XE_FN_ const spe_type_info *spe_want_coopvec_(spe_module *m, const char *fn, spe_id type)
 {
     const spe_type_info *t = spe_want_type_(m, fn, type);
     char text[80];
@@ -5105,7 +5109,7 @@ static const spe_type_info *spe_want_coopvec_(spe_module *m, const char *fn, spe
 }
 
 /* Is there a pointer, and an integer offset? */
-static bool spe_coopvec_place_(spe_module *m, const char *fn, spe_id ptr, spe_id offset)
+XE_FN_ bool spe_coopvec_place_(spe_module *m, const char *fn, spe_id ptr, spe_id offset)
 {
     spe_id t = spe_operand_(m, fn, offset);
     return t && spe_takes_one_(m, fn, SPE_TAKES_INT_, t) && spe_pointee_(m, fn, ptr);
@@ -5200,7 +5204,7 @@ typedef struct {
     uint16_t capabilities[2]; /* what every module of the environment declares */
 } spe_env_row_;
 
-static const spe_env_row_ *spe_env_row_of_(spe_env env)
+XE_FN_ const spe_env_row_ *spe_env_row_of_(spe_env env)
 {
     static const spe_env_row_ rows[] = {
         {SPE_AddressingModelPhysical64,
@@ -5212,7 +5216,7 @@ static const spe_env_row_ *spe_env_row_of_(spe_env env)
 }
 
 /* Which functions does an entry point reach? mark[i] is set for function number i. */
-static void spe_reach_(const spe_module *m, uint32_t from, uint8_t *mark)
+XE_FN_ void spe_reach_(const spe_module *m, uint32_t from, uint8_t *mark)
 {
     const spe_buffer_ *uses = &m->buffer[SPE_BUFFER_USES_];
     bool grew = true;
@@ -5232,7 +5236,7 @@ static void spe_reach_(const spe_module *m, uint32_t from, uint8_t *mark)
 
 /* OpEntryPoint of every kernel: before 1.4 its interface is the Input variables it reaches, from then on all of the
  * module's. */
-static void spe_write_entries_(spe_module *m)
+XE_FN_ void spe_write_entries_(spe_module *m)
 {
     const spe_buffer_ *uses = &m->buffer[SPE_BUFFER_USES_];
     uint8_t *mark = (uint8_t *)spe_alloc(m, m->function_count + 1);
@@ -5266,7 +5270,7 @@ static void spe_write_entries_(spe_module *m)
 }
 
 /* Capabilities in rising order, the memory model, the name of the source. */
-static void spe_write_head_(spe_module *m)
+XE_FN_ void spe_write_head_(spe_module *m)
 {
     const spe_env_row_ *env = spe_env_row_of_(m->options.env);
     spe_buffer_ *caps = &m->buffer[SPE_BUFFER_CAPS_];
@@ -5351,7 +5355,7 @@ typedef struct {
     uint32_t infinity, nan;      /* what stands above it; infinity == nan: there is none */
 } spe_format_;
 
-static uint32_t spe_encode_(const spe_format_ *f, double value, bool saturate)
+XE_FN_ uint32_t spe_encode_(const spe_format_ *f, double value, bool saturate)
 {
     uint64_t bits, mantissa, half, rest, r;
     uint32_t sign;
@@ -5378,7 +5382,7 @@ static uint32_t spe_encode_(const spe_format_ *f, double value, bool saturate)
     return sign | (uint32_t)r;
 }
 
-static double spe_decode_(const spe_format_ *f, uint32_t bits)
+XE_FN_ double spe_decode_(const spe_format_ *f, uint32_t bits)
 {
     uint32_t magnitude = bits & ((1u << (f->exponent + f->mantissa)) - 1), m = magnitude & ((1u << f->mantissa) - 1);
     int e = (int)(magnitude >> f->mantissa);
@@ -5407,7 +5411,7 @@ static double spe_decode_(const spe_format_ *f, uint32_t bits)
 
 enum { SPE_FORMAT_F16_, SPE_FORMAT_BF16_, SPE_FORMAT_TF32_, SPE_FORMAT_E4M3_, SPE_FORMAT_E5M2_ };
 
-static const spe_format_ *spe_format_of_(int which)
+XE_FN_ const spe_format_ *spe_format_of_(int which)
 {
     static const spe_format_ formats[] = {
         {5, 10, 0x7bff, 0x7c00, 0x7e00}, {8, 7, 0x7f7f, 0x7f80, 0x7fc0}, {8, 10, 0x3fbff, 0x3fc00, 0x3fe00},
@@ -5504,7 +5508,7 @@ void spe_report(spe_blame at, int id, const char *format, ...)
 /* -- parameters */
 
 /* "ptr<f16> " or "u32 " at *text; moves on. */
-static bool spe_parse_type_(const char **text, spe_type_by_name type_of, spe_kernel_param *p)
+XE_FN_ bool spe_parse_type_(const char **text, spe_type_by_name type_of, spe_kernel_param *p)
 {
     const char *s = *text;
     char name[16];
@@ -5565,7 +5569,7 @@ typedef struct {
     spe_math_op function[3];
 } spe_arith_row_;
 
-static const spe_arith_row_ *spe_arith_row_of_(spe_arith_op op)
+XE_FN_ const spe_arith_row_ *spe_arith_row_of_(spe_arith_op op)
 {
 #define SPE_NO_FUNCTION_ {SPE_MATH_END_, SPE_MATH_END_, SPE_MATH_END_}
     static const spe_arith_row_ rows[SPE_ARITH_COUNT] = {

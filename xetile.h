@@ -1343,7 +1343,7 @@ bool xt_same_map_(const xt_map *a, const xt_map *b)
 }
 
 /* One dimension. "sg_layout times sg_data must be divisible by the tile or vice versa." */
-static int xt_dist_dim_(xt_dist *d, int dim, int tile, int layout, int data)
+XE_FN_ int xt_dist_dim_(xt_dist *d, int dim, int tile, int layout, int data)
 {
     if (tile < 1) return XT_ERROR_TILE_SIZE;
     if (layout < 1 || data < 1) return XT_ERROR_MAP_VALUES;
@@ -1629,7 +1629,7 @@ int xt_expr_of_(xt_ctx *x, const xt_val *v)
     return v->kind == XT_INT_ ? xt_new_expr_(x, XT_EXPR_CONST_, 0, CM_I32, 0, 0, v->i) : v->expression;
 }
 
-static bool xt_int_fits_(int type, int64_t i)
+XE_FN_ bool xt_int_fits_(int type, int64_t i)
 {
     int bits = xt_bits_(type);
     if (bits == 64) return true;
@@ -1699,7 +1699,7 @@ spe_id xt_index_id_(xt_where_ w, const xt_val *v, const char *what)
 }
 
 /* The type two numbers meet in; -1 when they do not. A constant takes the other's type. */
-static int xt_common_type_(const xt_val *a, const xt_val *b)
+XE_FN_ int xt_common_type_(const xt_val *a, const xt_val *b)
 {
     int s, t;
     if (xt_is_constant_(a) && xt_is_constant_(b)) return a->kind == XT_REAL_ || b->kind == XT_REAL_ ? CM_F32 : CM_I32;
@@ -1727,7 +1727,7 @@ spe_id xt_emit_float_(spe_module *m, int op, spe_id a, spe_id b)
 }
 
 /* Two integer constants, in 64 bits. */
-static int64_t xt_fold_int_(int op, int64_t a, int64_t b)
+XE_FN_ int64_t xt_fold_int_(int op, int64_t a, int64_t b)
 {
     uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
     switch (op) {
@@ -1753,7 +1753,7 @@ static int64_t xt_fold_int_(int op, int64_t a, int64_t b)
 }
 
 /* Two constants of which one is floating. Comparisons give an integer; -1 in *compared when it is none. */
-static double xt_fold_real_(int op, double a, double b, int *compared)
+XE_FN_ double xt_fold_real_(int op, double a, double b, int *compared)
 {
     *compared = -1;
     switch (op) {
@@ -1774,7 +1774,7 @@ static double xt_fold_real_(int op, double a, double b, int *compared)
 }
 
 /* What is known to divide a result. */
-static int xt_align_result_(int op, const xt_val *a, const xt_val *b)
+XE_FN_ int xt_align_result_(int op, const xt_val *a, const xt_val *b)
 {
     int p = xt_val_align_(a), q = xt_val_align_(b);
     if (op == SPE_ARITH_MUL) return p > (1 << 20) / q ? 1 << 20 : p * q;
@@ -1786,7 +1786,7 @@ static int xt_align_result_(int op, const xt_val *a, const xt_val *b)
     return 1;
 }
 
-static bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_val *b, int type)
+XE_FN_ bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_val *b, int type)
 {
     char s[48], t[48];
     bool integers_only = op >= SPE_ARITH_REM && op <= SPE_ARITH_SHR;
@@ -1809,7 +1809,7 @@ static bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_va
     return true;
 }
 
-static xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
+XE_FN_ xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
 {
     int compared;
     double real;
@@ -1820,7 +1820,7 @@ static xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
 }
 
 /* x + 0, x - 0, x * 1, x / 1, 0 + x, 1 * x, x * 0: no instruction. */
-static const xt_val *xt_neutral_(int op, const xt_val *a, const xt_val *b)
+XE_FN_ const xt_val *xt_neutral_(int op, const xt_val *a, const xt_val *b)
 {
     bool sum = op == SPE_ARITH_ADD, product = op == SPE_ARITH_MUL;
     if (b->kind == XT_INT_ &&
@@ -1833,7 +1833,7 @@ static const xt_val *xt_neutral_(int op, const xt_val *a, const xt_val *b)
 }
 
 /* Notes that r is a plus or minus a constant. */
-static void xt_note_delta_(int op, const xt_val *a, const xt_val *b, xt_val *r)
+XE_FN_ void xt_note_delta_(int op, const xt_val *a, const xt_val *b, xt_val *r)
 {
     bool sum = op == SPE_ARITH_ADD && (a->kind == XT_INT_ || b->kind == XT_INT_);
     const xt_val *scalar = sum && a->kind == XT_INT_ ? b : a, *constant = scalar == a ? b : a;
@@ -1974,7 +1974,7 @@ xt_val xt_param_by_name_(xt_where_ w, const char *name)
 
 /* plan.c - the plan: layouts of vectors, 2D block messages of tiles. */
 
-static int xt_vec_root_(xt_ctx *x, int node)
+XE_FN_ int xt_vec_root_(xt_ctx *x, int node)
 {
     while (xt_plan_vec_at_(x, node)->parent != node) node = xt_plan_vec_at_(x, node)->parent;
     return node;
@@ -2007,7 +2007,7 @@ void xt_need_layout_(xt_ctx *x, const xt_vec *v, cm_use use, bool accumulator)
 
 /* What an accumulator touches stays one; else a product's operand decides, the packed one first: it costs most to make.
  */
-static cm_use xt_layout_(xt_ctx *x, int node)
+XE_FN_ cm_use xt_layout_(xt_ctx *x, int node)
 {
     const xt_plan_vec_ *p = xt_plan_vec_at_(x, xt_vec_root_(x, node));
     if (p->accumulator) return CM_ACC;
@@ -2179,7 +2179,7 @@ bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt_map *m
 
 /* Where this subgroup's first piece starts in a dimension: ((id / across or id % across) % count) * data, before the
  * body. */
-static spe_id xt_emit_place_(xt_ctx *x, const xt_place_ *p, int other)
+XE_FN_ spe_id xt_emit_place_(xt_ctx *x, const xt_place_ *p, int other)
 {
     spe_id s;
     spe_prologue_begin(&x->m);
@@ -2226,7 +2226,7 @@ xt_tile xt_no_tile_(void)
 }
 
 /* What rules 2D block messages out already now: pieces narrower than a subgroup, constants that do not qualify. */
-static bool xt_never_block2d_(xt_ctx *x, const xt_tile *t)
+XE_FN_ bool xt_never_block2d_(xt_ctx *x, const xt_tile *t)
 {
     const xt_val *width = &t->shape[t->column_major ? 0 : 1];
     int bytes = cm_type_info(xt_held_(t->type))->bytes;
@@ -2313,7 +2313,7 @@ bool xt_tile_order_(xt_where_ w, xt_tile *t, const int order[2])
 }
 
 /* The contiguous dimension's stride must be 1, and the order must be the one that the strides have. */
-static bool xt_tile_strides_(xt_where_ w, xt_tile *t, const xt_index *strides)
+XE_FN_ bool xt_tile_strides_(xt_where_ w, xt_tile *t, const xt_index *strides)
 {
     int last = strides->n - 2, contiguous = last + xt_inner_(t), other = last + 1 - xt_inner_(t);
     const xt_val *inner = &strides->v[contiguous], *outer = &strides->v[other];
@@ -2379,7 +2379,7 @@ bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 /* local.c - local memory. */
 
 /* The first element of an array in local memory, which is made before the body so that every version may use it. */
-static spe_id xt_emit_local_(xt_ctx *x, const xt_local_array_ *a)
+XE_FN_ spe_id xt_emit_local_(xt_ctx *x, const xt_local_array_ *a)
 {
     spe_module *m = &x->m;
     spe_id zero = spe_u32(m, 0), p, array;
@@ -2429,7 +2429,7 @@ xt_val xt_local_(xt_where_ w, int type, int64_t elements)
 /* init_tile.c - init_tile. */
 
 /* inner_blocks cut each subgroup's piece: the vector of such a tile counts as 4-D. */
-static bool xt_tile_blocks_(xt_where_ w, xt_tile *t, const int blocks[2])
+XE_FN_ bool xt_tile_blocks_(xt_where_ w, xt_tile *t, const int blocks[2])
 {
     const int *data = t->dist.data;
     t->inner[0] = blocks[0];
@@ -2441,7 +2441,7 @@ static bool xt_tile_blocks_(xt_where_ w, xt_tile *t, const int blocks[2])
 }
 
 /* All offsets, extents and strides are 32-bit integers. */
-static bool xt_tile_indices_(xt_where_ w, const xt_tile_desc_ *d)
+XE_FN_ bool xt_tile_indices_(xt_where_ w, const xt_tile_desc_ *d)
 {
     static const char *const names[3][4] = {
 #define XT_NAMES_(list) {list ", first", list ", second", list ", third", list ", fourth"}
@@ -2459,13 +2459,13 @@ static bool xt_tile_indices_(xt_where_ w, const xt_tile_desc_ *d)
 }
 
 /* Products and sums of strides in 64 bits. */
-static xt_val xt_wide_(xt_where_ w, xt_val v)
+XE_FN_ xt_val xt_wide_(xt_where_ w, xt_val v)
 {
     return v.kind == XT_SCALAR_ && xt_bits_(v.type) < 64 ? xt_cast_number_(w, CM_I64, &v) : v;
 }
 
 /* How far matrix (offset[0], ...) of a base with leading dimensions is from the first one, in elements. */
-static xt_val xt_leading_distance_(xt_where_ w, const xt_tile *t, const xt_tile_desc_ *d)
+XE_FN_ xt_val xt_leading_distance_(xt_where_ w, const xt_tile *t, const xt_tile_desc_ *d)
 {
     xt_val sum = xt_int_(0), stride = xt_wide_(w, t->pitch), term;
     int i, n = d->shape.n;
@@ -2480,7 +2480,7 @@ static xt_val xt_leading_distance_(xt_where_ w, const xt_tile *t, const xt_tile_
 }
 
 /* What the plan must know: the matrix is one of the base's, and aligned as the base is. */
-static void xt_plan_leading_(xt_ctx *x, const xt_tile *t, const xt_tile_desc_ *d, const xt_val *distance)
+XE_FN_ void xt_plan_leading_(xt_ctx *x, const xt_tile *t, const xt_tile_desc_ *d, const xt_val *distance)
 {
     int i, per = 64 / cm_type_info(xt_held_(t->type))->bytes, e;
     for (i = 0; i < d->shape.n - 2; i++) {
@@ -2496,7 +2496,7 @@ static void xt_plan_leading_(xt_ctx *x, const xt_tile *t, const xt_tile_desc_ *d
 }
 
 /* Leading dimensions choose one matrix of several; where there is none of that number, it has no rows. */
-static void xt_leading_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
+XE_FN_ void xt_leading_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 {
     xt_ctx *x = w.x;
     int i, n = d->shape.n - 2;
@@ -2522,7 +2522,7 @@ static void xt_leading_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 }
 
 /* A tile whose elements have an offset each. */
-static xt_tile xt_init_scatter_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d)
+XE_FN_ xt_tile xt_init_scatter_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d)
 {
     const xt_vec *v = &d->scatter;
     if (!xt_check_vec_(w, v, ".scatter") || !xt_tile_base_(w, &t, d)) return xt_no_tile_();
@@ -2555,7 +2555,7 @@ static xt_tile xt_init_scatter_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d)
 }
 
 /* Notes where a tile starts, and when writing what it is made of: what becomes of it may be known before the body. */
-static void xt_note_tile_(xt_where_ w, const xt_tile *t, const xt_tile_desc_ *d)
+XE_FN_ void xt_note_tile_(xt_where_ w, const xt_tile *t, const xt_tile_desc_ *d)
 {
     xt_plan_tile_ *p = xt_plan_tile_at_(w.x, t->node);
     int i;
@@ -2635,7 +2635,7 @@ xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
 
 /* In local memory, where nothing is tested, a block's place goes into the address, whose alignment coopmatrix.h is
  * told: it can then access several elements at once. */
-static void xt_local_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, cm_mem *mem)
+XE_FN_ void xt_local_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, cm_mem *mem)
 {
     const xt_val *inner = &t->offset[xt_inner_(t)], *outer = &t->offset[1 - xt_inner_(t)];
     int bytes = cm_type_info(xt_held_(t->type))->bytes, in = t->column_major ? b->row : b->col;
@@ -2691,7 +2691,7 @@ bool xt_padding_(xt_where_ w, int type, double padding, xt_val *number)
 }
 
 /* What 2D block messages give outside: all bits zero (so -0.0 is not meant). */
-static bool xt_is_zero_(const xt_val *v)
+XE_FN_ bool xt_is_zero_(const xt_val *v)
 {
     double zero = 0;
     return v->kind == XT_INT_ ? v->i == 0 : memcmp(&v->real, &zero, sizeof zero) == 0;
@@ -2706,7 +2706,7 @@ spe_id xt_truth_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 }
 
 /* A transpose that follows at once may load the tile anew, transposed. */
-static void xt_note_load_(xt_ctx *x, xt_vec *v, const xt_load_desc_ *d)
+XE_FN_ void xt_note_load_(xt_ctx *x, xt_vec *v, const xt_load_desc_ *d)
 {
     xt_load_desc_ *copy = (xt_load_desc_ *)xt_memory_(x, sizeof *copy);
     if (!copy) return;
@@ -2793,7 +2793,7 @@ void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
 
 /* gather.c - load_gather, store_scatter. */
 
-static bool xt_check_scatter_tile_(xt_where_ w, const xt_tile *t, const char *what)
+XE_FN_ bool xt_check_scatter_tile_(xt_where_ w, const xt_tile *t, const char *what)
 {
     if (!xt_check_tile_(w, t, what)) return false;
     if (!t->scatter)
@@ -2802,7 +2802,7 @@ static bool xt_check_scatter_tile_(xt_where_ w, const xt_tile *t, const char *wh
     return t->scatter;
 }
 
-static bool xt_check_mask_(xt_where_ w, const xt_vec *mask, const xt_tile *t)
+XE_FN_ bool xt_check_mask_(xt_where_ w, const xt_vec *mask, const xt_tile *t)
 {
     const int *p = mask->dist.shape, *q = t->dist.shape;
     if (!mask->magic) return true;
@@ -2827,7 +2827,7 @@ typedef struct {
 } xt_spread_;
 
 /* How many elements the base has, as i64; a negative size means none. */
-static spe_id xt_base_count_(xt_where_ w, const xt_tile *t)
+XE_FN_ spe_id xt_base_count_(xt_where_ w, const xt_tile *t)
 {
     spe_module *m = &w.x->m;
     spe_id n = xt_index_id_(w, &t->shape[1], ".shape"), zero = spe_i32(m, 0);
@@ -2835,7 +2835,7 @@ static spe_id xt_base_count_(xt_where_ w, const xt_tile *t)
 }
 
 /* Component v: its offset as i64, and whether it is one that may be accessed. */
-static spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
+XE_FN_ spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
 {
     cm_ctx *c = &s->x->cm;
     spe_module *m = c->m;
@@ -2851,7 +2851,7 @@ static spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
 }
 
 /* What must not be read reads the base's first element and takes the padding; one branch is for an empty base. */
-static cm_matrix xt_gather_block_(const xt_spread_ *s, const cm_layout *l, spe_id padding)
+XE_FN_ cm_matrix xt_gather_block_(const xt_spread_ *s, const cm_layout *l, spe_id padding)
 {
     spe_module *m = &s->x->m;
     spe_id *got = (spe_id *)xt_memory_(s->x, 2 * (size_t)l->V * sizeof *got), some;
@@ -2874,7 +2874,7 @@ static cm_matrix xt_gather_block_(const xt_spread_ *s, const cm_layout *l, spe_i
     return cm_from_components(&s->x->cm, l, got);
 }
 
-static void xt_scatter_block_(const xt_spread_ *s, const cm_matrix *a)
+XE_FN_ void xt_scatter_block_(const xt_spread_ *s, const cm_matrix *a)
 {
     spe_module *m = &s->x->m;
     int v;
@@ -2887,7 +2887,7 @@ static void xt_scatter_block_(const xt_spread_ *s, const cm_matrix *a)
 }
 
 /* Offsets and mask of the tile in one layout. */
-static xt_spread_ xt_spread_init_(xt_where_ w, xt_tile *t, xt_vec *mask)
+XE_FN_ xt_spread_ xt_spread_init_(xt_where_ w, xt_tile *t, xt_vec *mask)
 {
     xt_spread_ s;
     memset(&s, 0, sizeof s);
@@ -2899,7 +2899,7 @@ static xt_spread_ xt_spread_init_(xt_where_ w, xt_tile *t, xt_vec *mask)
     return s;
 }
 
-static void xt_spread_block_(xt_spread_ *s, const xt_vec *mask, int i)
+XE_FN_ void xt_spread_block_(xt_spread_ *s, const xt_vec *mask, int i)
 {
     s->offsets = &s->t->offsets.block[i];
     s->mask = mask->magic ? &mask->block[i] : NULL;
@@ -2961,7 +2961,7 @@ typedef struct {
     int takes, op; /* op: spe_atomic_op, or XT_RMW_LOOP_ */
 } xt_rmw_row_;
 
-static const xt_rmw_row_ *xt_rmw_row_of_(xt_rmw_kind_ kind)
+XE_FN_ const xt_rmw_row_ *xt_rmw_row_of_(xt_rmw_kind_ kind)
 {
     static const xt_rmw_row_ rows[] = {
 #define XT_ROW_(name, takes, op) {#name, XT_RMW_##takes, (int)op},
@@ -2978,7 +2978,7 @@ typedef struct {
 
 /* The larger or smaller of two numbers. A NaN wins (maximumf, minimumf) or loses (maxnumf, minnumf); -0 is less than 0.
  */
-static spe_id xt_emit_extreme_(spe_module *m, spe_id a, spe_id b, bool larger, bool nan_wins)
+XE_FN_ spe_id xt_emit_extreme_(spe_module *m, spe_id a, spe_id b, bool larger, bool nan_wins)
 {
     spe_id type = spe_type_of(m, a), bits = spe_int(m, spe_width(m, type)), both[2], p, q, r;
     both[0] = spe_bitcast(m, bits, a);
@@ -2995,7 +2995,7 @@ static spe_id xt_emit_extreme_(spe_module *m, spe_id a, spe_id b, bool larger, b
 }
 
 /* The new value from the old one and the operand, in the type that is computed in. */
-static spe_id xt_rmw_combine_(spe_module *m, xt_rmw_kind_ kind, spe_id old, spe_id v)
+XE_FN_ spe_id xt_rmw_combine_(spe_module *m, xt_rmw_kind_ kind, spe_id old, spe_id v)
 {
     switch (kind) {
     case XT_RMW_addf_: return spe_fadd(m, old, v);
@@ -3022,7 +3022,7 @@ typedef struct {
     spe_id ptr, type, shift; /* shift: 0 when the word is the element */
 } xt_word_;
 
-static xt_word_ xt_rmw_word_(spe_module *m, spe_id ptr, uint32_t bits)
+XE_FN_ xt_word_ xt_rmw_word_(spe_module *m, spe_id ptr, uint32_t bits)
 {
     spe_id i64 = spe_int(m, 64), address;
     xt_word_ word;
@@ -3039,7 +3039,7 @@ static xt_word_ xt_rmw_word_(spe_module *m, spe_id ptr, uint32_t bits)
 }
 
 /* The element's bits in a word, as its storage type. */
-static spe_id xt_word_get_(spe_module *m, const xt_word_ *word, spe_id from, spe_id type)
+XE_FN_ spe_id xt_word_get_(spe_module *m, const xt_word_ *word, spe_id from, spe_id type)
 {
     spe_id bits = spe_int(m, spe_width(m, type));
     if (word->shift) from = spe_uconvert(m, bits, spe_shr(m, from, word->shift));
@@ -3047,7 +3047,7 @@ static spe_id xt_word_get_(spe_module *m, const xt_word_ *word, spe_id from, spe
 }
 
 /* The word with other bits for the element. */
-static spe_id xt_word_put_(spe_module *m, const xt_word_ *word, spe_id into, spe_id v)
+XE_FN_ spe_id xt_word_put_(spe_module *m, const xt_word_ *word, spe_id into, spe_id v)
 {
     uint32_t bits = spe_width(m, spe_type_of(m, v));
     spe_id mask;
@@ -3059,7 +3059,7 @@ static spe_id xt_word_put_(spe_module *m, const xt_word_ *word, spe_id into, spe
 }
 
 /* By compare-exchange, again and again until nobody came between. */
-static spe_id xt_rmw_loop_(cm_ctx *c, const xt_rmw_ *r, cm_type type, spe_id ptr, spe_id v)
+XE_FN_ spe_id xt_rmw_loop_(cm_ctx *c, const xt_rmw_ *r, cm_type type, spe_id ptr, spe_id v)
 {
     spe_module *m = c->m;
     spe_id storage = spe_type_of(m, v), carried[2], next, got, old;
@@ -3084,7 +3084,7 @@ static spe_id xt_rmw_loop_(cm_ctx *c, const xt_rmw_ *r, cm_type type, spe_id ptr
 }
 
 /* cm_visit's function: one element. */
-static spe_id xt_rmw_element_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, void *user)
+XE_FN_ spe_id xt_rmw_element_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, void *user)
 {
     const xt_rmw_ *r = (const xt_rmw_ *)user;
     int op = xt_rmw_row_of_(r->kind)->op;
@@ -3094,7 +3094,7 @@ static spe_id xt_rmw_element_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, voi
 }
 
 /* Types and maps: a piece that several subgroups share would be modified several times. */
-static bool xt_check_rmw_(xt_where_ w, xt_rmw_kind_ kind, const xt_tile *t)
+XE_FN_ bool xt_check_rmw_(xt_where_ w, xt_rmw_kind_ kind, const xt_tile *t)
 {
     const xt_rmw_row_ *row = xt_rmw_row_of_(kind);
     const xt_dist *d = &t->dist;
@@ -3150,7 +3150,7 @@ typedef struct {
 
 static const int xt_prefetch_levels_[] = {3, 2, 2, 0}; /* by locality, what cm_prefetch calls so; 0: all caches */
 
-static void xt_prefetch_alone_(xt_ctx *x, const xt_tile *t, int locality)
+XE_FN_ void xt_prefetch_alone_(xt_ctx *x, const xt_tile *t, int locality)
 {
     xt_where_ w = {x, NULL, 0};
     xt_grid_ g;
@@ -3172,7 +3172,7 @@ void xt_prefetch_waiting_(xt_ctx *x)
 
 /* May a tile be prefetched from an address that is made before the body? It must be what XT_INIT_TILE made, moved by
  * nothing but a loop. */
-static bool xt_may_share_(xt_where_ w, const xt_tile *t)
+XE_FN_ bool xt_may_share_(xt_where_ w, const xt_tile *t)
 {
     xt_ctx *x = w.x;
     const xt_plan_tile_ *p = xt_plan_tile_at_(x, t->node);
@@ -3185,7 +3185,7 @@ static bool xt_may_share_(xt_where_ w, const xt_tile *t)
 }
 
 /* How many pieces a tile has; 0 when they do not divide it. */
-static int xt_share_pieces_(const xt_share_ *s, int which)
+XE_FN_ int xt_share_pieces_(const xt_share_ *s, int which)
 {
     const xt_tile *t = &s->tile[which];
     int across = t->dist.shape[xt_inner_(t)], down = t->dist.shape[1 - xt_inner_(t)];
@@ -3193,7 +3193,7 @@ static int xt_share_pieces_(const xt_share_ *s, int which)
 }
 
 /* Pieces of the smallest height with which the subgroups are enough; false when there are none, or few pieces. */
-static bool xt_share_init_(xt_share_ *s, const xt_tile *a, const xt_tile *b)
+XE_FN_ bool xt_share_init_(xt_share_ *s, const xt_tile *a, const xt_tile *b)
 {
     int bytes = cm_type_info(xt_held_(a->type))->bytes, side[2], n = a->dist.subgroups;
     s->tile[0] = *a; /* the larger one, so that half of the subgroups or more are its */
@@ -3217,7 +3217,7 @@ static bool xt_share_init_(xt_share_ *s, const xt_tile *a, const xt_tile *b)
 }
 
 /* In the prologue: where piece `number` of a tile is before any loop, across (0) or down (1). */
-static spe_id xt_share_start_(xt_ctx *x, const xt_share_ *s, int which, spe_id number, int down)
+XE_FN_ spe_id xt_share_start_(xt_ctx *x, const xt_share_ *s, int which, spe_id number, int down)
 {
     spe_module *m = &x->m;
     const xt_tile *t = &s->tile[which];
@@ -3236,7 +3236,7 @@ typedef struct {
 } xt_shared_;
 
 /* The number of this subgroup's piece in its tile, in the prologue; *first: is that the first tile? */
-static spe_id xt_share_number_(xt_ctx *x, const xt_share_ *s, xt_shared_ *r, spe_id *first)
+XE_FN_ spe_id xt_share_number_(xt_ctx *x, const xt_share_ *s, xt_shared_ *r, spe_id *first)
 {
     spe_module *m = &x->m;
     int all = s->pieces[0] + s->pieces[1];
@@ -3249,7 +3249,7 @@ static spe_id xt_share_number_(xt_ctx *x, const xt_share_ *s, xt_shared_ *r, spe
     return spe_select(m, *first, subgroup, beyond);
 }
 
-static xt_shared_ xt_share_surface_(xt_ctx *x, const xt_share_ *s)
+XE_FN_ xt_shared_ xt_share_surface_(xt_ctx *x, const xt_share_ *s)
 {
     spe_module *m = &x->m;
     spe_id bytes = spe_i32(m, cm_type_info(xt_held_(s->tile[0].type))->bytes), number, first, id[2][6];
@@ -3280,7 +3280,7 @@ static xt_shared_ xt_share_surface_(xt_ctx *x, const xt_share_ *s)
 }
 
 /* A coordinate with what the loops around have added to it in this subgroup's tile. */
-static spe_id xt_share_advance_(xt_ctx *x, const xt_share_ *s, const xt_shared_ *r, int down, spe_id at)
+XE_FN_ spe_id xt_share_advance_(xt_ctx *x, const xt_share_ *s, const xt_shared_ *r, int down, spe_id at)
 {
     int i;
     for (i = 0; i < 2; i++) {
@@ -3291,7 +3291,7 @@ static spe_id xt_share_advance_(xt_ctx *x, const xt_share_ *s, const xt_shared_ 
     return at;
 }
 
-static void xt_prefetch_both_(xt_ctx *x, const xt_share_ *s, int locality)
+XE_FN_ void xt_prefetch_both_(xt_ctx *x, const xt_share_ *s, int locality)
 {
     xt_shared_ r = xt_share_surface_(x, s);
     int level = xt_prefetch_levels_[locality];
@@ -3331,7 +3331,7 @@ void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
 /* vectors.c - operations on vectors. */
 
 /* Every element the same, laid out as `v` says. */
-static void xt_fill_(xt_where_ w, xt_vec *v, const xt_val *number)
+XE_FN_ void xt_fill_(xt_where_ w, xt_vec *v, const xt_val *number)
 {
     xt_ctx *x = w.x;
     cm_type held = xt_held_(v->type);
@@ -3357,7 +3357,7 @@ xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d)
 }
 
 /* What a x b may give: what coopmatrix.h sums products of these types in, or f16 and bf16 for operands of that type. */
-static bool xt_mma_result_(cm_type a, cm_type b, const cm_type *wanted, cm_type *result)
+XE_FN_ bool xt_mma_result_(cm_type a, cm_type b, const cm_type *wanted, cm_type *result)
 {
     const cm_product *row = cm_product_row(a, b);
     if (!row) return false;
@@ -3365,7 +3365,7 @@ static bool xt_mma_result_(cm_type a, cm_type b, const cm_type *wanted, cm_type 
     return *result == row->acc || (a == b && *result == a && (a == CM_F16 || a == CM_BF16));
 }
 
-static bool xt_mma_check_shapes_(xt_where_ w, const xt_mma_desc_ *d, bool with_c)
+XE_FN_ bool xt_mma_check_shapes_(xt_where_ w, const xt_mma_desc_ *d, bool with_c)
 {
     const int *a = d->a.dist.shape, *b = d->b.dist.shape, *c = d->c.dist.shape;
     if (!xt_check_vec_(w, &d->a, "a of XT_TILE_MMA") || !xt_check_vec_(w, &d->b, "b of XT_TILE_MMA")) return false;
@@ -3378,7 +3378,7 @@ static bool xt_mma_check_shapes_(xt_where_ w, const xt_mma_desc_ *d, bool with_c
     return false;
 }
 
-static bool xt_mma_check_types_(xt_where_ w, const xt_mma_desc_ *d, bool with_c, cm_type *result)
+XE_FN_ bool xt_mma_check_types_(xt_where_ w, const xt_mma_desc_ *d, bool with_c, cm_type *result)
 {
     cm_type wanted = with_c ? d->c.type : (cm_type)(d->type - 1);
     bool chosen = with_c || d->type;
@@ -3391,7 +3391,7 @@ static bool xt_mma_check_types_(xt_where_ w, const xt_mma_desc_ *d, bool with_c,
     return false;
 }
 
-static bool xt_mma_same_map_(xt_where_ w, const char *what, const xt_map *has, const xt_map *derived)
+XE_FN_ bool xt_mma_same_map_(xt_where_ w, const char *what, const xt_map *has, const xt_map *derived)
 {
     if (xt_same_map_(has, derived)) return true;
     xt_fail_(w, XT_ERROR_MMA_MAP, "%s has sg_layout {%d, %d} sg_data {%d, %d}, wanted {%d, %d} {%d, %d}", what,
@@ -3401,7 +3401,7 @@ static bool xt_mma_same_map_(xt_where_ w, const char *what, const xt_map *has, c
 }
 
 /* The result's map is c's, else the given one, else follows from a and b; the operands' must agree with it. */
-static bool xt_mma_check_maps_(xt_where_ w, const xt_mma_desc_ *d, bool with_c, xt_map *map)
+XE_FN_ bool xt_mma_check_maps_(xt_where_ w, const xt_mma_desc_ *d, bool with_c, xt_map *map)
 {
     xt_map a, b;
     bool mapped;
@@ -3421,7 +3421,7 @@ static bool xt_mma_check_maps_(xt_where_ w, const xt_mma_desc_ *d, bool with_c, 
 }
 
 /* The older text's maps of the operands: what they have, when given. */
-static bool xt_mma_check_given_(xt_where_ w, const xt_mma_desc_ *d, bool with_c)
+XE_FN_ bool xt_mma_check_given_(xt_where_ w, const xt_mma_desc_ *d, bool with_c)
 {
     return (!xt_has_map_(&d->a_map) || xt_mma_same_map_(w, "a", &d->a.map, &d->a_map)) &&
            (!xt_has_map_(&d->b_map) || xt_mma_same_map_(w, "b", &d->b.map, &d->b_map)) &&
@@ -3429,7 +3429,7 @@ static bool xt_mma_check_given_(xt_where_ w, const xt_mma_desc_ *d, bool with_c)
 }
 
 /* Blocked operands: m x k, k x n and m x n blocks. */
-static bool xt_mma_check_blocks_(xt_where_ w, const xt_mma_desc_ *d, bool with_c)
+XE_FN_ bool xt_mma_check_blocks_(xt_where_ w, const xt_mma_desc_ *d, bool with_c)
 {
     const int *a = d->a.inner, *b = d->b.inner, *c = d->c.inner;
     if (a[1] == b[0] && (a[0] > 0) == (b[1] > 0) && (!with_c || (c[0] == a[0] && c[1] == b[1]))) return true;
@@ -3440,7 +3440,7 @@ static bool xt_mma_check_blocks_(xt_where_ w, const xt_mma_desc_ *d, bool with_c
 
 /* One block of the result: its chain of products along k. In coopmatrix.h's terms b is the left operand, a the right
  * one. */
-static cm_matrix xt_mma_block_(xt_ctx *x, const xt_vec *a, const xt_vec *b, const xt_grid_ *ga,
+XE_FN_ cm_matrix xt_mma_block_(xt_ctx *x, const xt_vec *a, const xt_vec *b, const xt_grid_ *ga,
                                       const xt_grid_ *gb, const int at[4], cm_type type, const cm_matrix *c)
 {
     cm_matrix sum;
@@ -3454,7 +3454,7 @@ static cm_matrix xt_mma_block_(xt_ctx *x, const xt_vec *a, const xt_vec *b, cons
     return sum;
 }
 
-static void xt_emit_mma_(xt_ctx *x, const xt_vec *a, const xt_vec *b, const xt_vec *c, xt_vec *r)
+XE_FN_ void xt_emit_mma_(xt_ctx *x, const xt_vec *a, const xt_vec *b, const xt_vec *c, xt_vec *r)
 {
     xt_grid_ ga, gb, gr;
     int at[4], n; /* round of m, round of n, block of m, block of n */
@@ -3472,14 +3472,14 @@ static void xt_emit_mma_(xt_ctx *x, const xt_vec *a, const xt_vec *b, const xt_v
 }
 
 /* Bytes of a vector in each subgroup. */
-static size_t xt_vec_bytes_(const xt_vec *v)
+XE_FN_ size_t xt_vec_bytes_(const xt_vec *v)
 {
     return (size_t)xt_dist_pieces(&v->dist) * (size_t)v->dist.data[0] * (size_t)v->dist.data[1] *
            (size_t)cm_type_info(xt_held_(v->type))->bytes;
 }
 
 /* How many registers products need, for the choice between the register files. */
-static void xt_plan_product_(xt_ctx *x, const xt_vec *a, const xt_vec *b, const xt_vec *r)
+XE_FN_ void xt_plan_product_(xt_ctx *x, const xt_vec *a, const xt_vec *b, const xt_vec *r)
 {
     size_t sum = xt_vec_bytes_(r), all = sum + xt_vec_bytes_(a) + xt_vec_bytes_(b);
     if (sum > x->accumulator_bytes) x->accumulator_bytes = sum;
@@ -3542,7 +3542,7 @@ bool xt_check_alike_(xt_where_ w, const char *what, const xt_vec *a, const xt_ve
 }
 
 /* coopmatrix.h's callback for an operation on two vectors of components. */
-static spe_id xt_component_op_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
+XE_FN_ spe_id xt_component_op_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 {
     int op = *(const int *)user;
     if (cm_type_info(type)->kind == CM_KIND_FLOAT) return xt_emit_float_(c->m, op, a, b);
@@ -3550,7 +3550,7 @@ static spe_id xt_component_op_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void
 }
 
 /* Arithmetic on everything but i1 and 8-bit floats; bits of integers and i1; the remainder of integers. */
-static bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
+XE_FN_ bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
 {
     bool bits = op == SPE_ARITH_AND || op == SPE_ARITH_OR || op == SPE_ARITH_XOR,
          truth = bits || op == SPE_ARITH_EQ || op == SPE_ARITH_NE;
@@ -3632,7 +3632,7 @@ xt_vec xt_settle_(xt_ctx *x, xt_vec r)
 }
 
 /* fn on every part of one to three vectors alike; r has been made for the result. */
-static xt_vec xt_map_vecs_(xt_ctx *x, xt_vec r, int n, const xt_vec *const *v, xt_part_fn_ fn, const void *user)
+XE_FN_ xt_vec xt_map_vecs_(xt_ctx *x, xt_vec r, int n, const xt_vec *const *v, xt_part_fn_ fn, const void *user)
 {
     xt_vec operand[3];
     int i, j;
@@ -3655,12 +3655,12 @@ spe_id xt_like_part_(xt_ctx *x, spe_id elem, spe_id part)
 }
 
 /* Conditions are kept as bytes 0 and 1. */
-static spe_id xt_to_condition_(xt_ctx *x, spe_id part)
+XE_FN_ spe_id xt_to_condition_(xt_ctx *x, spe_id part)
 {
     return spe_ine(&x->m, part, spe_null(&x->m, spe_type_of(&x->m, part)));
 }
 
-static spe_id xt_from_condition_(xt_ctx *x, spe_id condition)
+XE_FN_ spe_id xt_from_condition_(xt_ctx *x, spe_id condition)
 {
     spe_id type = xt_like_part_(x, spe_int(&x->m, 8), condition);
     return spe_select(&x->m, condition, spe_const_u(&x->m, type, 1), spe_null(&x->m, type));
@@ -3672,7 +3672,7 @@ typedef struct {
     int op, type;
 } xt_typed_op_;
 
-static spe_id xt_compare_part_(xt_ctx *x, const spe_id *v, const void *user)
+XE_FN_ spe_id xt_compare_part_(xt_ctx *x, const spe_id *v, const void *user)
 {
     const xt_typed_op_ *t = (const xt_typed_op_ *)user;
     spe_id a = v[0], b = v[1];
@@ -3698,7 +3698,7 @@ xt_vec xt_compare_vec_(xt_where_ w, int op, const xt_vec *a, const xt_vec *b)
     return xt_map_vecs_(w.x, r, 2, both, xt_compare_part_, &t);
 }
 
-static spe_id xt_select_part_(xt_ctx *x, const spe_id *v, const void *user)
+XE_FN_ spe_id xt_select_part_(xt_ctx *x, const spe_id *v, const void *user)
 {
     (void)user;
     return spe_select(&x->m, xt_to_condition_(x, v[0]), v[1], v[2]);
@@ -3751,7 +3751,7 @@ typedef struct {
     int operands, on_float, on_signed, on_unsigned;
 } xt_math_row_;
 
-static const xt_math_row_ *xt_math_info_(int op)
+XE_FN_ const xt_math_row_ *xt_math_info_(int op)
 {
     static const xt_math_row_ rows[] = {
 #define XT_ROW_(name, n, f, s, u) {"XT_" #name, n, (int)(f), (int)(s), (int)(u)},
@@ -3761,14 +3761,14 @@ static const xt_math_row_ *xt_math_info_(int op)
     return &rows[op];
 }
 
-static int xt_math_instruction_(int op, int type)
+XE_FN_ int xt_math_instruction_(int op, int type)
 {
     const xt_math_row_ *row = xt_math_info_(op);
     if (type == CM_E4M3 || type == CM_E5M2 || type >= (int)CM_C32) return 0;
     return xt_is_float_(type) ? row->on_float : xt_is_signed_(type) ? row->on_signed : row->on_unsigned;
 }
 
-static spe_id xt_math_part_(xt_ctx *x, const spe_id *v, const void *user)
+XE_FN_ spe_id xt_math_part_(xt_ctx *x, const spe_id *v, const void *user)
 {
     const xt_typed_op_ *t = (const xt_typed_op_ *)user;
     spe_id a[3] = {0, 0, 0}, r;
@@ -3779,13 +3779,13 @@ static spe_id xt_math_part_(xt_ctx *x, const spe_id *v, const void *user)
 }
 
 /* coopmatrix.h's callback: one operand, in any layout. */
-static spe_id xt_math_component_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
+XE_FN_ spe_id xt_math_component_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 {
     (void)b;
     return spe_math1(c->m, (spe_math_op)xt_math_instruction_(*(const int *)user, (int)type), a);
 }
 
-static bool xt_math_allowed_(xt_where_ w, int op, int type)
+XE_FN_ bool xt_math_allowed_(xt_where_ w, int op, int type)
 {
     if (type < XT_BOOL_ && xt_math_instruction_(op, type)) return true;
     xt_fail_(w, XT_ERROR_MATH_TYPE, "%s of %s", xt_math_info_(op)->name, xt_type_name_(type));
@@ -3851,7 +3851,7 @@ xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
 /* ---- casts ------------------------------------------------------------------------------------------------------- */
 
 /* To the 10 fraction bits of tf32: to nearest, ties to even; what is no number stays as it is. */
-static spe_id xt_round_tf32_(xt_ctx *x, spe_id v)
+XE_FN_ spe_id xt_round_tf32_(xt_ctx *x, spe_id v)
 {
     spe_module *m = &x->m;
     spe_id i32 = xt_like_part_(x, spe_int(m, 32), v), type = spe_type_of(m, v), bits = spe_bitcast(m, i32, v), odd, r;
@@ -3861,13 +3861,13 @@ static spe_id xt_round_tf32_(xt_ctx *x, spe_id v)
     return spe_select(m, spe_lor(m, spe_isnan(m, v), spe_isinf(m, v)), v, r);
 }
 
-static spe_id xt_round_tf32_part_(xt_ctx *x, const spe_id *v, const void *user)
+XE_FN_ spe_id xt_round_tf32_part_(xt_ctx *x, const spe_id *v, const void *user)
 {
     (void)user;
     return xt_round_tf32_(x, v[0]);
 }
 
-static spe_id xt_truth_part_(xt_ctx *x, const spe_id *v, const void *user)
+XE_FN_ spe_id xt_truth_part_(xt_ctx *x, const spe_id *v, const void *user)
 {
     int type = *(const int *)user;
     spe_id a = xt_is_float_(type) ? cm_to_arith(&x->cm, (cm_type)type, v[0]) : v[0];
@@ -3876,7 +3876,7 @@ static spe_id xt_truth_part_(xt_ctx *x, const spe_id *v, const void *user)
 }
 
 /* One block in another type. */
-static cm_matrix xt_cast_block_(xt_ctx *x, const cm_matrix *a, int from, int to)
+XE_FN_ cm_matrix xt_cast_block_(xt_ctx *x, const cm_matrix *a, int from, int to)
 {
     cm_matrix wide;
     if (from == to) return *a;
@@ -3906,7 +3906,7 @@ xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a)
     return xt_settle_(x, r);
 }
 
-static spe_id xt_bitcast_part_(xt_ctx *x, const spe_id *v, const void *user)
+XE_FN_ spe_id xt_bitcast_part_(xt_ctx *x, const spe_id *v, const void *user)
 {
     return cm_bitcast(&x->cm, xt_like_part_(x, xt_spe_type_(x, *(const int *)user), v[0]), v[0]);
 }
@@ -3946,7 +3946,7 @@ xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
 /* ---- positions --------------------------------------------------------------------------------------------------- */
 
 /* An i32 as a number of the type, in the form that holds it. */
-static spe_id xt_from_i32_(xt_ctx *x, int type, spe_id v)
+XE_FN_ spe_id xt_from_i32_(xt_ctx *x, int type, spe_id v)
 {
     spe_id f32 = spe_float(&x->m, 32);
     if (type == CM_BF16) return cm_f32_to_bf16(&x->cm, spe_s_to_f(&x->m, f32, v));
@@ -3954,7 +3954,7 @@ static spe_id xt_from_i32_(xt_ctx *x, int type, spe_id v)
     return xt_bits_(type) == 32 ? v : spe_sconvert(&x->m, xt_spe_type_(x, type), v);
 }
 
-static cm_matrix xt_iota_block_(xt_ctx *x, int type, const xt_block_ *b, int dim, spe_id place)
+XE_FN_ cm_matrix xt_iota_block_(xt_ctx *x, int type, const xt_block_ *b, int dim, spe_id place)
 {
     cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)type, CM_ACC);
     spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.V * sizeof *v);
@@ -4036,7 +4036,7 @@ cm_slot xt_slot_at_(const cm_layout *l, int lane, int v)
 }
 
 /* Adds one block: its components, and where each element is. Rows of the block are columns of the matrix. */
-static void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, int row, int col)
+XE_FN_ void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, int row, int col)
 {
     spe_id *v = cm_component_ids(&x->cm, a, (cm_type)f->type);
     int i, p;
@@ -4095,7 +4095,7 @@ spe_id xt_lane_bit_(xt_ctx *x, uint32_t mask)
 }
 
 /* table[p] in lane p: each bit of the numbers is one mask over the lanes. Returns the number of the table. */
-static int xt_lane_table_(xt_ctx *x, const unsigned char *table)
+XE_FN_ int xt_lane_table_(xt_ctx *x, const unsigned char *table)
 {
     spe_module *m = &x->m;
     xt_lane_table_row_ *row;
@@ -4136,7 +4136,7 @@ bool xt_moves_init_(xt_ctx *x, xt_moves_ *m, const xt_field_ *f)
 }
 
 /* Component `comp`, in lane p that of lane table[p]. */
-static spe_id xt_moved_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, int comp, const unsigned char *table)
+XE_FN_ spe_id xt_moved_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, int comp, const unsigned char *table)
 {
     int number = xt_lane_table_(x, table), i, p;
     bool same = true;
@@ -4183,14 +4183,14 @@ spe_id xt_pick_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, const int *from)
     return got ? got : f->comp[0];
 }
 
-static int xt_origin_at_(const xt_field_ *f, const xt_origin_ *o, int row, int col)
+XE_FN_ int xt_origin_at_(const xt_field_ *f, const xt_origin_ *o, int row, int col)
 {
     return o->transposed ? f->where[o->cols[col] * f->cols + o->rows[row]]
                          : f->where[o->rows[row] * f->cols + o->cols[col]];
 }
 
 /* One block of the result, from the components of a field; the conversion back to the vector's type included. */
-static cm_matrix xt_pick_block_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, const xt_origin_ *o, int row,
+XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, const xt_origin_ *o, int row,
                                        int col, const xt_block_ *b, cm_type type)
 {
     cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)f->type, CM_ACC);
@@ -4228,7 +4228,7 @@ xt_vec xt_pick_all_(xt_ctx *x, const xt_field_ *f, const xt_origin_ *o, xt_vec r
 /* ---- does each subgroup hold what it needs? ---------------------------------------------------------------------- */
 
 /* Where index `at` of a dimension is among what subgroup coordinate `s` holds of it; -1: it does not hold it. */
-static int xt_local_index_(const xt_dist *d, int dim, int s, int at)
+XE_FN_ int xt_local_index_(const xt_dist *d, int dim, int s, int at)
 {
     int r, piece = at / d->data[dim];
     for (r = 0; r < d->rounds[dim]; r++)
@@ -4236,7 +4236,7 @@ static int xt_local_index_(const xt_dist *d, int dim, int s, int at)
     return -1;
 }
 
-static int xt_subgroup_coordinate_(const xt_dist *d, int dim, int subgroup)
+XE_FN_ int xt_subgroup_coordinate_(const xt_dist *d, int dim, int subgroup)
 {
     return dim ? subgroup % d->layout[1] : subgroup / d->layout[1] % d->layout[0];
 }
@@ -4244,7 +4244,7 @@ static int xt_subgroup_coordinate_(const xt_dist *d, int dim, int subgroup)
 /* For dimension `to_dim` of `to`, element i comes from element i / divisor * factor + shift of dimension `from_dim` of
  * `from`. Fills origin[] for what a subgroup holds; false when some subgroup does not hold it, or not all in the same
  * place. */
-static bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from, int from_dim, int divisor,
+XE_FN_ bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from, int from_dim, int divisor,
                                     int factor, int shift, int *origin)
 {
     int n = to->subgroups > from->subgroups ? to->subgroups : from->subgroups, s, r, i, count = 0;
@@ -4289,7 +4289,7 @@ void xt_scratch_init_(xt_scratch_ *s, const xt_vec *v, bool transposed)
     s->stride[0] = s->stride[1] = 1;
 }
 
-static void xt_scratch_plan_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, xt_where_ w)
+XE_FN_ void xt_scratch_plan_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, xt_where_ w)
 {
     size_t row = (size_t)s->pitch * (size_t)s->bytes, all = row * (size_t)v->dist.shape[0];
     if (all > x->scratch_wanted) x->scratch_wanted = all;
@@ -4301,21 +4301,21 @@ static void xt_scratch_plan_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, x
 }
 
 /* How many rows go in one pass: whole pieces of the source where that can be. */
-static int xt_scratch_rows_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v)
+XE_FN_ int xt_scratch_rows_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v)
 {
     int rows = (int)(x->scratch_bytes / ((size_t)s->pitch * (size_t)s->bytes)), piece = v->dist.data[0];
     if (rows >= v->dist.shape[0]) return v->dist.shape[0];
     return rows > piece ? rows - rows % piece : rows < 1 ? 1 : rows;
 }
 
-static spe_id xt_scratch_pointer_(xt_ctx *x, cm_type type)
+XE_FN_ spe_id xt_scratch_pointer_(xt_ctx *x, cm_type type)
 {
     spe_id zero = spe_u32(&x->m, 0);
     return spe_ptr_cast(&x->m, spe_element(&x->m, x->scratch, 1, &zero), xt_spe_type_(x, (int)type));
 }
 
 /* A block's first row and column in the whole vector, as ids. */
-static void xt_scratch_position_(xt_ctx *x, const xt_dist *d, const xt_block_ *b, xt_where_ w, spe_id at[2])
+XE_FN_ void xt_scratch_position_(xt_ctx *x, const xt_dist *d, const xt_block_ *b, xt_where_ w, spe_id at[2])
 {
     int i;
     for (i = 0; i < 2; i++) {
@@ -4325,7 +4325,7 @@ static void xt_scratch_position_(xt_ctx *x, const xt_dist *d, const xt_block_ *b
 }
 
 /* Opens a branch for blocks whose rows first .. first + count meet the pass; nothing when there is one pass. */
-static void xt_scratch_open_(xt_ctx *x, spe_id first, int count, int low, int high)
+XE_FN_ void xt_scratch_open_(xt_ctx *x, spe_id first, int count, int low, int high)
 {
     spe_module *m = &x->m;
     spe_id below = spe_slt(m, first, spe_i32(m, high));
@@ -4333,7 +4333,7 @@ static void xt_scratch_open_(xt_ctx *x, spe_id first, int count, int low, int hi
 }
 
 /* The powers of two that divide a block's first row and column. */
-static void xt_scratch_known_(const xt_dist *d, const xt_block_ *b, int known[2])
+XE_FN_ void xt_scratch_known_(const xt_dist *d, const xt_block_ *b, int known[2])
 {
     int i;
     for (i = 0; i < 2; i++) {
@@ -4345,7 +4345,7 @@ static void xt_scratch_known_(const xt_dist *d, const xt_block_ *b, int known[2]
 
 /* Accesses in large pieces want the place in the address, and to know its alignment: row and col are multiples of
  * these. */
-static void xt_scratch_fold_(xt_ctx *x, const xt_scratch_ *s, cm_mem *mem, int row_known, int col_known,
+XE_FN_ void xt_scratch_fold_(xt_ctx *x, const xt_scratch_ *s, cm_mem *mem, int row_known, int col_known,
                                     int pitch)
 {
     spe_module *m = &x->m;
@@ -4359,7 +4359,7 @@ static void xt_scratch_fold_(xt_ctx *x, const xt_scratch_ *s, cm_mem *mem, int r
     mem->align = (uint32_t)align;
 }
 
-static void xt_scratch_write_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int low)
+XE_FN_ void xt_scratch_write_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int low)
 {
     xt_ctx *x = w.x;
     bool whole = s->rows >= v->dist.shape[0];
@@ -4392,7 +4392,7 @@ static void xt_scratch_write_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v
 }
 
 /* What lies outside a pass was read as zero bits, so the passes are or-ed. */
-static spe_id xt_merge_part_(xt_ctx *x, const spe_id *v, const void *user)
+XE_FN_ spe_id xt_merge_part_(xt_ctx *x, const spe_id *v, const void *user)
 {
     spe_id type = spe_type_of(&x->m, v[0]), bits;
     const cm_type_row *row = cm_type_info(*(const cm_type *)user);
@@ -4403,7 +4403,7 @@ static spe_id xt_merge_part_(xt_ctx *x, const spe_id *v, const void *user)
 }
 
 /* One block of the result as memory: at[] is its place in the result. */
-static cm_mem xt_scratch_mem_(xt_ctx *x, const xt_scratch_ *s, cm_type type, const spe_id at[2], int low)
+XE_FN_ cm_mem xt_scratch_mem_(xt_ctx *x, const xt_scratch_ *s, cm_type type, const spe_id at[2], int low)
 {
     spe_module *m = &x->m;
     int row_dim = s->transposed ? 1 : 0; /* the result's dimension that runs along the source's rows */
@@ -4422,7 +4422,7 @@ static cm_mem xt_scratch_mem_(xt_ctx *x, const xt_scratch_ *s, cm_type type, con
     return mem;
 }
 
-static void xt_scratch_read_(xt_where_ w, const xt_scratch_ *s, const xt_dist *from, xt_vec *r, int low)
+XE_FN_ void xt_scratch_read_(xt_where_ w, const xt_scratch_ *s, const xt_dist *from, xt_vec *r, int low)
 {
     xt_ctx *x = w.x;
     cm_type type = xt_held_(r->type);
@@ -4466,7 +4466,7 @@ static void xt_scratch_read_(xt_where_ w, const xt_scratch_ *s, const xt_dist *f
 
 /* In how many passes a vector goes so that each takes the same columns of every piece: then what has been written is no
  * longer held while the rest is read, and nothing depends on the subgroup. 0: not this way. */
-static int xt_slabs_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, const xt_vec *r)
+XE_FN_ int xt_slabs_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, const xt_vec *r)
 {
     int width = v->dist.data[1], n;
     size_t all = (size_t)v->dist.shape[0] * (size_t)v->dist.shape[1] * (size_t)s->bytes;
@@ -4479,7 +4479,7 @@ static int xt_slabs_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, con
 }
 
 /* Columns c .. c + S of a subgroup's pieces as memory, in the pass they belong to. */
-static cm_mem xt_slab_mem_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int width, int passes,
+XE_FN_ cm_mem xt_slab_mem_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int width, int passes,
                                   const xt_block_ *b, int c)
 {
     xt_ctx *x = w.x;
@@ -4503,7 +4503,7 @@ static cm_mem xt_slab_mem_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, i
 
 /* Writes (store) or reads the strips of S columns that pass number `pass` takes. A strip is `runs` neighbouring
  * parts. */
-static void xt_slab_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int pass,
+XE_FN_ void xt_slab_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int pass,
                             bool store)
 {
     xt_ctx *x = w.x;
@@ -4529,7 +4529,7 @@ static void xt_slab_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int wid
     }
 }
 
-static void xt_through_slabs_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int passes, xt_vec *r)
+XE_FN_ void xt_through_slabs_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int passes, xt_vec *r)
 {
     xt_ctx *x = w.x;
     int pass, i, width = v->dist.data[1];
@@ -4625,7 +4625,7 @@ typedef struct {
     bool on_float, on_int, idempotent;
 } xt_red_row_;
 
-static const xt_red_row_ *xt_red_info_(int kind)
+XE_FN_ const xt_red_row_ *xt_red_info_(int kind)
 {
     static const xt_red_row_ rows[] = {
 #define XT_ROW_(name, f, i, same) {#name, f, i, same},
@@ -4636,7 +4636,7 @@ static const xt_red_row_ *xt_red_info_(int kind)
 }
 
 /* minimumf, maximumf: NaN when one is, and -0 is less than 0. */
-static spe_id xt_minimum_(xt_ctx *x, bool maximum, spe_id a, spe_id b)
+XE_FN_ spe_id xt_minimum_(xt_ctx *x, bool maximum, spe_id a, spe_id b)
 {
     spe_module *m = &x->m;
     spe_id type = spe_type_of(m, a),
@@ -4649,7 +4649,7 @@ static spe_id xt_minimum_(xt_ctx *x, bool maximum, spe_id a, spe_id b)
     return spe_select(m, nan, spe_fadd(m, a, b), r);
 }
 
-static spe_id xt_red_combine_(xt_ctx *x, int kind, bool is_float, spe_id a, spe_id b)
+XE_FN_ spe_id xt_red_combine_(xt_ctx *x, int kind, bool is_float, spe_id a, spe_id b)
 {
     spe_module *m = &x->m;
     switch (kind) {
@@ -4671,7 +4671,7 @@ static spe_id xt_red_combine_(xt_ctx *x, int kind, bool is_float, spe_id a, spe_
 
 /* What changes nothing, for lanes without an element: 1 for products, 0 for sums and xor; the others take an element
  * twice. */
-static spe_id xt_red_neutral_(xt_ctx *x, int kind, int type)
+XE_FN_ spe_id xt_red_neutral_(xt_ctx *x, int kind, int type)
 {
     xt_val v = xt_is_float_(type) ? xt_real_(kind == XT_RED_MUL_ ? 1 : 0) : xt_int_(kind == XT_RED_MUL_ ? 1 : 0);
     return xt_constant_(x, type, &v);
@@ -4689,14 +4689,14 @@ typedef struct {
 } xt_reduce_;
 
 /* Element k of outer index o. */
-static int xt_reduce_at_(const xt_reduce_ *r, int o, int k)
+XE_FN_ int xt_reduce_at_(const xt_reduce_ *r, int o, int k)
 {
     return r->dim ? r->f.where[o * r->f.cols + k] : r->f.where[k * r->f.cols + o];
 }
 
 /* One outer index: the registers of its groups folded into one; lane p then has what is left of group
  * p / width of those that start at `group`. */
-static spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int group)
+XE_FN_ spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int group)
 {
     const bool twice = xt_red_info_(r->kind)->idempotent;
     spe_id sum = 0, one;
@@ -4722,7 +4722,7 @@ static spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int group)
 
 /* `count` registers of different outer indices (at most width) become one, whose lane p has outer index p % width:
  * each step halves both the registers and the lanes that still have to be combined. */
-static spe_id xt_reduce_halve_(xt_ctx *x, const xt_reduce_ *r, spe_id *a, int count)
+XE_FN_ spe_id xt_reduce_halve_(xt_ctx *x, const xt_reduce_ *r, spe_id *a, int count)
 {
     spe_module *m = &x->m;
     int h, i;
@@ -4745,7 +4745,7 @@ static spe_id xt_reduce_halve_(xt_ctx *x, const xt_reduce_ *r, spe_id *a, int co
 }
 
 /* Elements side by side in the lanes: registers, then lanes. The results as a field. */
-static bool xt_reduce_lanes_(xt_ctx *x, xt_reduce_ *r, xt_field_ *out)
+XE_FN_ bool xt_reduce_lanes_(xt_ctx *x, xt_reduce_ *r, xt_field_ *out)
 {
     int group, o, i, p, rows = r->dim ? r->outer : r->groups, cols = r->dim ? r->groups : r->outer;
     int batches = (r->outer + r->width - 1) / r->width, bundles = (r->groups + r->together - 1) / r->together;
@@ -4766,7 +4766,7 @@ static bool xt_reduce_lanes_(xt_ctx *x, xt_reduce_ *r, xt_field_ *out)
 }
 
 /* Elements one after another in each lane: element by element of the result's layout. */
-static cm_matrix xt_reduce_block_(xt_ctx *x, xt_reduce_ *r, int row, int col, const xt_block_ *b, cm_type type)
+XE_FN_ cm_matrix xt_reduce_block_(xt_ctx *x, xt_reduce_ *r, int row, int col, const xt_block_ *b, cm_type type)
 {
     cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)r->f.type, CM_ACC);
     spe_id *v = (spe_id *)xt_memory_(x, (size_t)(l.V ? l.V : 1) * sizeof *v);
@@ -4788,7 +4788,7 @@ static cm_matrix xt_reduce_block_(xt_ctx *x, xt_reduce_ *r, int row, int col, co
     return cm_convert(&x->cm, &a, type);
 }
 
-static xt_vec xt_reduce_in_lanes_(xt_ctx *x, xt_reduce_ *r, xt_vec v)
+XE_FN_ xt_vec xt_reduce_in_lanes_(xt_ctx *x, xt_reduce_ *r, xt_vec v)
 {
     xt_grid_ g;
     int i, row, col;
@@ -4802,7 +4802,7 @@ static xt_vec xt_reduce_in_lanes_(xt_ctx *x, xt_reduce_ *r, xt_vec v)
 }
 
 /* Each subgroup reduces what it holds: groups of `size` elements along dim, which must not cross its pieces. */
-static xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, int kind, int dim, int size, xt_vec result)
+XE_FN_ xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, int kind, int dim, int size, xt_vec result)
 {
     xt_reduce_ r;
     xt_field_ out;
@@ -4833,7 +4833,7 @@ static xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, int kind, int dim, in
 
 /* ---- reduction --------------------------------------------------------------------------------------------------- */
 
-static bool xt_reduction_checks_(xt_where_ w, int kind, xt_reduction_desc_ *d)
+XE_FN_ bool xt_reduction_checks_(xt_where_ w, int kind, xt_reduction_desc_ *d)
 {
     const xt_red_row_ *row = xt_red_info_(kind);
     int type, n;
@@ -4861,11 +4861,11 @@ xt_map xt_map_reduction(const xt_map *source, int dim, int reduction_size)
     return m;
 }
 
-static int xt_common_divisor_(int a, int b) { return b ? xt_common_divisor_(b, a % b) : a; }
+XE_FN_ int xt_common_divisor_(int a, int b) { return b ? xt_common_divisor_(b, a % b) : a; }
 
 /* The result's map: given, or what follows; the given one must agree with it, but where both are given data may
  * move. */
-static bool xt_reduction_map_(xt_where_ w, xt_reduction_desc_ *d)
+XE_FN_ bool xt_reduction_map_(xt_where_ w, xt_reduction_desc_ *d)
 {
     xt_map derived = xt_map_reduction(&d->v.map, d->dim, d->reduction_size);
     bool split = d->v.dist.data[d->dim] % d->reduction_size != 0;
@@ -4876,7 +4876,7 @@ static bool xt_reduction_map_(xt_where_ w, xt_reduction_desc_ *d)
 }
 
 /* One step: every subgroup reduces its own groups of `size`. */
-static xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim, int size, const xt_map *map)
+XE_FN_ xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim, int size, const xt_map *map)
 {
     int shape[2];
     xt_dist dist;
@@ -4919,7 +4919,7 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
 
 /* r from v, when every subgroup holds what it needs: element (i, j) of r is v's (i / divisor[0], j / divisor[1]), or
  * that of the transposed. False when one does not. */
-static bool xt_from_own_(xt_ctx *x, const xt_vec *v, xt_vec *r, bool transposed, const int divisor[2],
+XE_FN_ bool xt_from_own_(xt_ctx *x, const xt_vec *v, xt_vec *r, bool transposed, const int divisor[2],
                                 const int factor[2], const int shift[2])
 {
     xt_origin_ o;
@@ -4932,7 +4932,7 @@ static bool xt_from_own_(xt_ctx *x, const xt_vec *v, xt_vec *r, bool transposed,
 
 /* ---- broadcast */
 
-static bool xt_broadcast_checks_(xt_where_ w, xt_broadcast_desc_ *d)
+XE_FN_ bool xt_broadcast_checks_(xt_where_ w, xt_broadcast_desc_ *d)
 {
     int n, had = d->broadcast_size;
     if (!xt_check_vec_(w, &d->v, "the vector of XT_BROADCAST")) return false;
@@ -4959,7 +4959,7 @@ xt_map xt_map_broadcast(const xt_map *result, int dim, int broadcast_size)
     return m;
 }
 
-static bool xt_broadcast_map_(xt_where_ w, xt_broadcast_desc_ *d)
+XE_FN_ bool xt_broadcast_map_(xt_where_ w, xt_broadcast_desc_ *d)
 {
     xt_map derived;
     if (!xt_has_map_(&d->map)) {
@@ -5018,7 +5018,7 @@ xt_map xt_map_transpose(const xt_map *map)
 }
 
 /* Register i, lane p of a[] becomes register p, lane i: each step exchanges half of what a pair of lanes has. */
-static void xt_transpose_square_(xt_ctx *x, spe_id *a)
+XE_FN_ void xt_transpose_square_(xt_ctx *x, spe_id *a)
 {
     spe_module *m = &x->m;
     int h, i;
@@ -5039,7 +5039,7 @@ static void xt_transpose_square_(xt_ctx *x, spe_id *a)
 }
 
 /* The transposed field, square by square of S x S. */
-static bool xt_transpose_field_(xt_ctx *x, const xt_field_ *f, xt_field_ *out)
+XE_FN_ bool xt_transpose_field_(xt_ctx *x, const xt_field_ *f, xt_field_ *out)
 {
     int S = x->S, across = (f->cols + S - 1) / S, down = (f->rows + S - 1) / S, r, c, i, p, from[32];
     xt_moves_ moves;
@@ -5067,7 +5067,7 @@ static bool xt_transpose_field_(xt_ctx *x, const xt_field_ *f, xt_field_ *out)
 /* A vector that was loaded just now can be loaded transposed instead, as from memory of the other order: that is one
  * message where a product wants its packed operand, or elements are 32 bits, and no worse a lane at a time. (The first
  * load is left without a use then, and the device's compiler drops it.) */
-static bool xt_transpose_load_(xt_where_ w, const xt_vec *v, xt_vec *r)
+XE_FN_ bool xt_transpose_load_(xt_where_ w, const xt_vec *v, xt_vec *r)
 {
     xt_ctx *x = w.x;
     const xt_load_desc_ *d = (const xt_load_desc_ *)v->loaded;
@@ -5093,7 +5093,7 @@ static bool xt_transpose_load_(xt_where_ w, const xt_vec *v, xt_vec *r)
 }
 
 /* In registers when every subgroup holds what it needs. */
-static bool xt_transpose_own_(xt_where_ w, const xt_vec *v, xt_vec *r)
+XE_FN_ bool xt_transpose_own_(xt_where_ w, const xt_vec *v, xt_vec *r)
 {
     xt_ctx *x = w.x;
     static const int one[2] = {1, 1}, none[2] = {0, 0};
@@ -5135,7 +5135,7 @@ xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
 /* ---- convert_layout, slices */
 
 /* Rows row .., columns col .. of v, distributed by another map. */
-static xt_vec xt_window_(xt_where_ w, const xt_vec *v, const int at[2], const int shape[2], const xt_map *map)
+XE_FN_ xt_vec xt_window_(xt_where_ w, const xt_vec *v, const int at[2], const int shape[2], const xt_map *map)
 {
     static const int one[2] = {1, 1};
     xt_ctx *x = w.x;
@@ -5200,7 +5200,7 @@ xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
 /* ---- blocked vectors --------------------------------------------------------------------------------------------- */
 
 /* "out_dim[0] = in_dim[0] / inner_blocks[0]": each subgroup's piece is whole blocks. */
-static bool xt_inner_fits_(xt_where_ w, const char *what, const int inner[2], const xt_dist *d)
+XE_FN_ bool xt_inner_fits_(xt_where_ w, const char *what, const int inner[2], const xt_dist *d)
 {
     if (inner[0] > 0 && inner[1] > 0 && d->data[0] % inner[0] == 0 && d->data[1] % inner[1] == 0) return true;
     xt_fail_(w, XT_ERROR_BLOCKED, "%s: inner_blocks {%d, %d} of %d x %d", what, inner[0], inner[1], d->data[0],
@@ -5278,7 +5278,7 @@ int xt_scalars_(xt_thing_ *t, xt_val *out[XT_COMPONENTS_])
     out[5] = &t->tile.base;
     return XT_COMPONENTS_;
 }
-static xt_vec *xt_thing_vec_(xt_thing_ *t)
+XE_FN_ xt_vec *xt_thing_vec_(xt_thing_ *t)
 {
     if (t->magic == XT_TILE_MAGIC_ && t->tile.scatter) return &t->tile.offsets;
     return t->magic == XT_VEC_MAGIC_ ? &t->vec : NULL;
@@ -5290,7 +5290,7 @@ int xt_carried_type_(const xt_val *start)
     return start->kind == XT_INT_ ? CM_I32 : start->kind == XT_REAL_ ? CM_F32 : start->type;
 }
 
-static void xt_describe_thing_(const xt_thing_ *t, char *text, size_t size)
+XE_FN_ void xt_describe_thing_(const xt_thing_ *t, char *text, size_t size)
 {
     const xt_dist *d = t->magic == XT_VEC_MAGIC_ ? &t->vec.dist : &t->tile.dist;
     const xt_map *m = t->magic == XT_VEC_MAGIC_ ? &t->vec.map : &t->tile.map;
@@ -5305,7 +5305,7 @@ static void xt_describe_thing_(const xt_thing_ *t, char *text, size_t size)
                  m->sg_layout[1], m->sg_data[0], m->sg_data[1]);
 }
 
-static bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
+XE_FN_ bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
 {
     int s, t;
     if (a->magic != b->magic) return false;
@@ -5339,7 +5339,7 @@ bool xt_check_carried_(xt_where_ w, const xt_thing_ *start, const xt_thing_ *now
     return false;
 }
 
-static bool xt_same_scalar_(const xt_val *a, const xt_val *b)
+XE_FN_ bool xt_same_scalar_(const xt_val *a, const xt_val *b)
 {
     if (a->kind != b->kind || a->type != b->type) return false;
     if (a->kind == XT_INT_) return a->i == b->i;
@@ -5411,7 +5411,7 @@ int xt_count_ids_(xt_ctx *x, xt_frame_ *f)
 }
 
 /* The ids of one vector, in the layout of `like`. */
-static int xt_vec_ids_(xt_ctx *x, const xt_vec *v, const xt_vec *like, spe_id *ids)
+XE_FN_ int xt_vec_ids_(xt_ctx *x, const xt_vec *v, const xt_vec *like, spe_id *ids)
 {
     xt_vec r = xt_as_use_(x, v, like->use);
     int i, j, n = 0;
@@ -5444,7 +5444,7 @@ void xt_gather_(xt_where_ w, xt_frame_ *f, int which)
 }
 
 /* A vector like another, made of these ids. */
-static int xt_vec_from_ids_(xt_ctx *x, xt_vec *v, const spe_id *ids)
+XE_FN_ int xt_vec_from_ids_(xt_ctx *x, xt_vec *v, const spe_id *ids)
 {
     cm_matrix *block = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *block);
     int i, n = 0;
@@ -5481,14 +5481,14 @@ void xt_scatter_(xt_ctx *x, xt_frame_ *f)
 /* control.c - regions. */
 
 /* The line that opened the innermost region. */
-static xt_where_ xt_region_where_(xt_ctx *x)
+XE_FN_ xt_where_ xt_region_where_(xt_ctx *x)
 {
     spe_blame at = spe_region_blame(&x->m, xt_errors_(), &x->regions);
     return xt_where_at_(x, at.file, at.line);
 }
 
 /* Reads the carried values; gives the frame room for their ids when writing. */
-static bool xt_frame_slots_(xt_where_ w, xt_frame_ *f, void *const *objects)
+XE_FN_ bool xt_frame_slots_(xt_where_ w, xt_frame_ *f, void *const *objects)
 {
     xt_ctx *x = w.x;
     int i;
@@ -5529,13 +5529,13 @@ xt_frame_ *xt_open_(xt_where_ w, xt_frame_kind_ kind, void *const *objects)
 }
 
 /* The frame of the region of this depth, when it may be closed (spe_region_ends). */
-static xt_frame_ *xt_closing_(xt_ctx *x, int depth, bool done)
+XE_FN_ xt_frame_ *xt_closing_(xt_ctx *x, int depth, bool done)
 {
     return spe_region_ends(&x->m, xt_errors_(), &x->regions, depth, done) ? &x->frames[depth - 1] : NULL;
 }
 
 /* Reads the carried values at the end of a body and checks their types. */
-static bool xt_read_now_(xt_where_ w, xt_frame_ *f)
+XE_FN_ bool xt_read_now_(xt_where_ w, xt_frame_ *f)
 {
     int i;
     for (i = 0; i < f->slots; i++)
@@ -5561,7 +5561,7 @@ void xt_loop_forget_(xt_ctx *x, xt_frame_ *f)
 
 /* A loop that counts down, or may do so, counts its turns from 0 on instead: (hi - lo + step -+ 1) / step of them.
  * Changes lo, hi and step to those. */
-static void xt_count_turns_(xt_where_ w, xt_val *lo, xt_val *hi, xt_val *step)
+XE_FN_ void xt_count_turns_(xt_where_ w, xt_val *lo, xt_val *hi, xt_val *step)
 {
     xt_val from = *lo, to = *hi, by = *step, one = xt_int_(-1);
     if (from.kind == XT_SCALAR_) from = xt_cast_number_(w, CM_I32, &from);
@@ -5576,7 +5576,7 @@ static void xt_count_turns_(xt_where_ w, xt_val *lo, xt_val *hi, xt_val *step)
 }
 
 /* Scalars that the body moves by the loop's step: they need no phi, since they are start + (index - lo). */
-static uint32_t xt_counts_(const xt_frame_ *f, xt_slot_ *s, uint32_t changed)
+XE_FN_ uint32_t xt_counts_(const xt_frame_ *f, xt_slot_ *s, uint32_t changed)
 {
     xt_val *body[XT_COMPONENTS_], *now[XT_COMPONENTS_];
     int i, n = xt_scalars_(&s->body, body);
@@ -5591,7 +5591,7 @@ static uint32_t xt_counts_(const xt_frame_ *f, xt_slot_ *s, uint32_t changed)
 }
 
 /* Gives those scalars their value: start + advance. */
-static void xt_write_counts_(xt_where_ w, xt_frame_ *f, spe_id advance)
+XE_FN_ void xt_write_counts_(xt_where_ w, xt_frame_ *f, spe_id advance)
 {
     xt_ctx *x = w.x;
     int i, j, n;
@@ -5615,7 +5615,7 @@ static void xt_write_counts_(xt_where_ w, xt_frame_ *f, spe_id advance)
     }
 }
 
-static bool xt_has_counts_(xt_ctx *x, const xt_frame_ *f)
+XE_FN_ bool xt_has_counts_(xt_ctx *x, const xt_frame_ *f)
 {
     int i;
     for (i = 0; i < f->slots; i++)
@@ -5624,7 +5624,7 @@ static bool xt_has_counts_(xt_ctx *x, const xt_frame_ *f)
 }
 
 /* How far the index is from its start after the loop: the smallest multiple of the step that is not below hi - lo. */
-static spe_id xt_for_distance_(xt_where_ w, const xt_frame_ *f)
+XE_FN_ spe_id xt_for_distance_(xt_where_ w, const xt_frame_ *f)
 {
     spe_module *m = &w.x->m;
     spe_id lo = xt_index_id_(w, &f->lo, "lo"), hi = xt_index_id_(w, &f->hi, "hi"),
@@ -5680,7 +5680,7 @@ xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *con
 }
 
 /* Finds out what the body changes, and what that means for what comes after the loop. */
-static void xt_for_plan_(xt_ctx *x, xt_frame_ *f)
+XE_FN_ void xt_for_plan_(xt_ctx *x, xt_frame_ *f)
 {
     int i;
     for (i = 0; i < f->slots; i++) {
@@ -5695,7 +5695,7 @@ static void xt_for_plan_(xt_ctx *x, xt_frame_ *f)
     }
 }
 
-static void xt_for_end_(xt_loop_ *loop)
+XE_FN_ void xt_for_end_(xt_loop_ *loop)
 {
     xt_ctx *x = loop->x;
     xt_frame_ *f = xt_closing_(x, loop->frame, loop->done);
@@ -5761,7 +5761,7 @@ xt_branch_ xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
 }
 
 /* After the first side: its values are kept, the variables are again what they were. */
-static void xt_if_else_(xt_ctx *x, xt_frame_ *f)
+XE_FN_ void xt_if_else_(xt_ctx *x, xt_frame_ *f)
 {
     xt_where_ w = xt_region_where_(x);
     int i;
@@ -5776,7 +5776,7 @@ static void xt_if_else_(xt_ctx *x, xt_frame_ *f)
     }
 }
 
-static void xt_if_end_(xt_ctx *x, xt_frame_ *f)
+XE_FN_ void xt_if_end_(xt_ctx *x, xt_frame_ *f)
 {
     xt_where_ w = xt_region_where_(x);
     int i;
@@ -5876,10 +5876,10 @@ void xt_barrier_wait_(xt_where_ w, const char *name)
 
 /* build.c - building a module. */
 
-static xt_where_ xt_build_where_(xt_ctx *x) { return xt_where_at_(x, x->desc->file, x->desc->line); }
+XE_FN_ xt_where_ xt_build_where_(xt_ctx *x) { return xt_where_at_(x, x->desc->file, x->desc->line); }
 
 /* The type of a parameter by its name; -1: none. */
-static int xt_type_of_(const char *name, const spe_kernel_param *p)
+XE_FN_ int xt_type_of_(const char *name, const spe_kernel_param *p)
 {
     int i;
     (void)p;
@@ -5889,10 +5889,10 @@ static int xt_type_of_(const char *name, const spe_kernel_param *p)
 }
 
 /* The line of the kernel's head. */
-static xt_where_ xt_kernel_where_(xt_ctx *x) { return xt_where_at_(x, x->kernel->file, x->kernel->line); }
+XE_FN_ xt_where_ xt_kernel_where_(xt_ctx *x) { return xt_where_at_(x, x->kernel->file, x->kernel->line); }
 
 /* Runs the body once: planning, or writing one version. */
-static void xt_run_body_(xt_ctx *x, bool planning, bool block2d)
+XE_FN_ void xt_run_body_(xt_ctx *x, bool planning, bool block2d)
 {
     if (!spe_ok(&x->m)) return;
     x->planning = planning;
@@ -5914,7 +5914,7 @@ static void xt_run_body_(xt_ctx *x, bool planning, bool block2d)
 }
 
 /* While planning a parameter is its own number. */
-static void xt_plan_args_(xt_ctx *x)
+XE_FN_ void xt_plan_args_(xt_ctx *x)
 {
     int i;
     for (i = 0; i < x->param_count; i++) {
@@ -5926,7 +5926,7 @@ static void xt_plan_args_(xt_ctx *x)
 }
 
 /* Limits of the target that only the whole plan shows. */
-static bool xt_check_plan_(xt_ctx *x, int *registers)
+XE_FN_ bool xt_check_plan_(xt_ctx *x, int *registers)
 {
     xt_where_ w = xt_build_where_(x);
     int subgroups = x->subgroups ? x->subgroups : 1, most;
@@ -5951,7 +5951,7 @@ static bool xt_check_plan_(xt_ctx *x, int *registers)
 }
 
 /* What local memory has left goes to the operations between subgroups, as far as they can use it. */
-static bool xt_plan_scratch_(xt_ctx *x)
+XE_FN_ bool xt_plan_scratch_(xt_ctx *x)
 {
     int64_t left = (x->target.local_memory - (x->local_bytes + 63) / 64 * 64) / 8 * 8;
     xt_where_ w = xt_where_at_(x, x->scratch_file, x->scratch_line);
@@ -5967,9 +5967,9 @@ static bool xt_plan_scratch_(xt_ctx *x)
 }
 
 /* Work-items of a work-group. */
-static int xt_group_size_(const xt_ctx *x) { return x->S * (x->subgroups ? x->subgroups : 1); }
+XE_FN_ int xt_group_size_(const xt_ctx *x) { return x->S * (x->subgroups ? x->subgroups : 1); }
 
-static bool xt_begin_kernel_(xt_ctx *x)
+XE_FN_ bool xt_begin_kernel_(xt_ctx *x)
 {
     spe_param params[SPE_PARAMS_MAX];
     int i;
@@ -5986,7 +5986,7 @@ static bool xt_begin_kernel_(xt_ctx *x)
 }
 
 /* May 2D block messages be used on this tile's matrix? */
-static spe_id xt_emit_tile_test_(xt_ctx *x, const xt_plan_tile_ *p)
+XE_FN_ spe_id xt_emit_tile_test_(xt_ctx *x, const xt_plan_tile_ *p)
 {
     cm_mem mem;
     memset(&mem, 0, sizeof mem);
@@ -5998,20 +5998,20 @@ static spe_id xt_emit_tile_test_(xt_ctx *x, const xt_plan_tile_ *p)
     return cm_block2d_test(&x->cm, (cm_type)p->type, &mem);
 }
 
-static bool xt_is_false_(xt_ctx *x, spe_id condition)
+XE_FN_ bool xt_is_false_(xt_ctx *x, spe_id condition)
 {
     uint64_t bits;
     return spe_const_bits(&x->m, condition, &bits) && bits == 0;
 }
 
-static bool xt_same_matrix_(const xt_plan_tile_ *p, const xt_plan_tile_ *q)
+XE_FN_ bool xt_same_matrix_(const xt_plan_tile_ *p, const xt_plan_tile_ *q)
 {
     return p->base == q->base && p->rows_id == q->rows_id && p->cols_id == q->cols_id && p->pitch_id == q->pitch_id &&
            p->type == q->type && p->column_major == q->column_major;
 }
 
 /* A class of tiles is used when one of it is, and possible when all are. */
-static void xt_settle_tiles_(xt_ctx *x)
+XE_FN_ void xt_settle_tiles_(xt_ctx *x)
 {
     int i;
     for (i = 0; i < x->tiles.count; i++) {
@@ -6021,9 +6021,9 @@ static void xt_settle_tiles_(xt_ctx *x)
     }
 }
 
-static spe_id xt_both_(xt_ctx *x, spe_id a, spe_id b) { return a ? spe_land(&x->m, a, b) : b; }
+XE_FN_ spe_id xt_both_(xt_ctx *x, spe_id a, spe_id b) { return a ? spe_land(&x->m, a, b) : b; }
 
-static spe_id xt_emit_need_(xt_ctx *x, const xt_plan_offset_ *o)
+XE_FN_ spe_id xt_emit_need_(xt_ctx *x, const xt_plan_offset_ *o)
 {
     spe_id v = xt_emit_expr_(x, o->expression, CM_I32);
     if (o->below) return spe_ult(&x->m, v, xt_emit_expr_(x, o->below, CM_I32));
@@ -6032,7 +6032,7 @@ static spe_id xt_emit_need_(xt_ctx *x, const xt_plan_offset_ *o)
 
 /* The condition under which the version with 2D block messages may run, in the prologue; 0 when no tile can use them.
  */
-static spe_id xt_emit_condition_(xt_ctx *x)
+XE_FN_ spe_id xt_emit_condition_(xt_ctx *x)
 {
     spe_id all = 0;
     int i, j;
@@ -6067,7 +6067,7 @@ static spe_id xt_emit_condition_(xt_ctx *x)
 }
 
 /* One version, or two under the condition. */
-static void xt_emit_versions_(xt_ctx *x)
+XE_FN_ void xt_emit_versions_(xt_ctx *x)
 {
     bool messages = (x->target.block2d_sizes & (uint32_t)x->S) && x->cm.lowering != CM_PLAIN && x->has_mma;
     spe_id condition;
@@ -6088,7 +6088,7 @@ static void xt_emit_versions_(xt_ctx *x)
     spe_endif(&x->m, 0, NULL, NULL);
 }
 
-static void xt_emit_module_(xt_ctx *x, xt_module *mod)
+XE_FN_ void xt_emit_module_(xt_ctx *x, xt_module *mod)
 {
     int registers = 128;
     xt_plan_args_(x);

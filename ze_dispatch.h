@@ -144,10 +144,14 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
 #elif defined(XETILE_DECLARATIONS)
 #define XETILE_API XETILE_EXTERN_
 #define XETILE_PRIVATE static XETILE_COLD_
-#else
+#elif defined(XETILE_OPTIMIZE)
 #define XETILE_API static XETILE_COLD_
 #define XETILE_PRIVATE static XETILE_COLD_
+#else /* inline: what is not optimised, gcc compiles even where it is unused, unless it is inline */
+#define XETILE_API static inline XETILE_COLD_
+#define XETILE_PRIVATE static inline XETILE_COLD_
 #endif
+#define XE_FN_ XETILE_PRIVATE /* what is `static` in a source, in as many columns */
 #endif
 
 #if defined(__GNUC__)
@@ -949,7 +953,7 @@ typedef struct zed_error_row_ {
     const char *name, *result, *hint;
 } zed_error_row_;
 
-static const zed_error_row_ *zed_error_rows_(size_t *count)
+XE_FN_ const zed_error_row_ *zed_error_rows_(size_t *count)
 {
     static const zed_error_row_ rows[] = {
 #define ZED_X_(id, hint) {id, 0, #id, "", hint},
@@ -963,7 +967,7 @@ static const zed_error_row_ *zed_error_rows_(size_t *count)
     return rows;
 }
 
-static const zed_error_row_ *zed_error_row_of_(int id)
+XE_FN_ const zed_error_row_ *zed_error_row_of_(int id)
 {
     size_t count, i = 0;
     const zed_error_row_ *rows = zed_error_rows_(&count);
@@ -972,7 +976,7 @@ static const zed_error_row_ *zed_error_row_of_(int id)
 }
 
 /* The row of a failed ze_result_t; the last row when it is not listed. */
-static const zed_error_row_ *zed_result_row_(ze_result_t result)
+XE_FN_ const zed_error_row_ *zed_result_row_(ze_result_t result)
 {
     size_t count;
     const zed_error_row_ *rows = zed_error_rows_(&count);
@@ -988,7 +992,7 @@ const char *zed_result_name(ze_result_t result)
 }
 
 /* Adds "; <what to do>" behind the text, which is cut rather than the advice. */
-static void zed_error_hint_(zed_error *e, const char *hint)
+XE_FN_ void zed_error_hint_(zed_error *e, const char *hint)
 {
     size_t used = strlen(e->text), need = strlen(hint) + 3;
     if (used + need > sizeof e->text) used = sizeof e->text - need;
@@ -996,7 +1000,7 @@ static void zed_error_hint_(zed_error *e, const char *hint)
 }
 
 /* The first error stays. Its text is made already; the hint comes behind it. */
-static void zed_error_set_(zed_error *e, const zed_error_row_ *row, ze_result_t result, const char *file,
+XE_FN_ void zed_error_set_(zed_error *e, const zed_error_row_ *row, ze_result_t result, const char *file,
                                   int line)
 {
     e->id = row->id;
@@ -1081,7 +1085,7 @@ double zed_tick_ns_from_(uint64_t old_meaning, uint64_t new_meaning)
 }
 
 /* Ticks between two readings of a counter of `bits` bits that may have wrapped once. */
-static uint64_t zed_ticks_between_(uint64_t start, uint64_t end, uint32_t bits)
+XE_FN_ uint64_t zed_ticks_between_(uint64_t start, uint64_t end, uint32_t bits)
 {
     uint64_t mask = bits == 0 || bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
     return (end - start) & mask;
@@ -1141,7 +1145,7 @@ ptrdiff_t zed_find_(const zed_device *d, int kind, const void *handle)
     return -1;
 }
 
-static void zed_forget_(zed_device *d, ptrdiff_t i)
+XE_FN_ void zed_forget_(zed_device *d, ptrdiff_t i)
 {
     size_t after = d->resource_count_ - (size_t)i - 1;
     memmove(&d->resources_[i], &d->resources_[i + 1], after * sizeof d->resources_[0]);
@@ -1251,7 +1255,7 @@ void zed_fill_target_(zed_target *t, const ze_device_properties_t *p, const ze_d
 
 #if !defined(_WIN32)
 /* The first readable libze_soft.so of the documented places, or its plain name. */
-static void zed_soft_path_(char *path, size_t size)
+XE_FN_ void zed_soft_path_(char *path, size_t size)
 {
     static const char *const near_program[] = {"", "build/", "../", "../build/"};
     static const char *const near_us[] = {"./build/", "./"};
@@ -1306,14 +1310,14 @@ bool zed_name_drivers_(zed_device *d)
 /* enumerate.c - enumerating. */
 
 /* 0 discrete GPU, 1 integrated GPU, 2 another processor, 3 the software device. */
-static int zed_rank_(const ze_device_properties_t *p, bool software)
+XE_FN_ int zed_rank_(const ze_device_properties_t *p, bool software)
 {
     if (software) return 3;
     if (p->type != ZE_DEVICE_TYPE_GPU) return 2;
     return p->flags & ZE_DEVICE_PROPERTY_FLAG_INTEGRATED ? 1 : 0;
 }
 
-static bool zed_candidate_add_(zed_device *d, zed_candidate_ *all, int *count, ze_driver_handle_t driver,
+XE_FN_ bool zed_candidate_add_(zed_device *d, zed_candidate_ *all, int *count, ze_driver_handle_t driver,
                                       ze_device_handle_t device)
 {
     ze_device_properties_t p;
@@ -1338,7 +1342,7 @@ static bool zed_candidate_add_(zed_device *d, zed_candidate_ *all, int *count, z
     return true;
 }
 
-static bool zed_no_device_(zed_device *d, ze_result_t result, const char *why)
+XE_FN_ bool zed_no_device_(zed_device *d, ze_result_t result, const char *why)
 {
     const char *drivers = getenv("ZE_ENABLE_ALT_DRIVERS");
     zed_fail_(d, ZED_NO_DEVICE, "no Level Zero device: %s %s (0x%" PRIx32 "), drivers tried: %s", why,
@@ -1377,7 +1381,7 @@ bool zed_enumerate_(zed_device *d, zed_candidate_ *all, int *count)
 }
 
 /* Whether `part` is in `text`, whatever the case. */
-static bool zed_has_(const char *text, const char *part)
+XE_FN_ bool zed_has_(const char *text, const char *part)
 {
     for (; *text; text++) {
         size_t i = 0;
@@ -1387,7 +1391,7 @@ static bool zed_has_(const char *text, const char *part)
     return !*part;
 }
 
-static bool zed_no_such_device_(zed_device *d, const char *wanted, const char *from, const zed_candidate_ *all,
+XE_FN_ bool zed_no_such_device_(zed_device *d, const char *wanted, const char *from, const zed_candidate_ *all,
                                        int count)
 {
     char list[1200] = "";
@@ -1467,7 +1471,7 @@ bool zed_print_list_(FILE *f, const char *file, int line)
 
 /* open.c - opening and closing. */
 
-static bool zed_read_properties_(zed_device *d)
+XE_FN_ bool zed_read_properties_(zed_device *d)
 {
     ze_device_properties_t p, p2;
     ze_device_compute_properties_t c;
@@ -1500,7 +1504,7 @@ static bool zed_read_properties_(zed_device *d)
 }
 
 /* The first queue group that runs kernels. */
-static bool zed_find_queue_group_(zed_device *d)
+XE_FN_ bool zed_find_queue_group_(zed_device *d)
 {
     ze_command_queue_group_properties_t groups[16];
     uint32_t count = 0;
@@ -1525,7 +1529,7 @@ static bool zed_find_queue_group_(zed_device *d)
     return zed_fail_(d, ZED_NO_QUEUE, "\"%s\" has %" PRIu32 " queue groups and none runs kernels", d->name, count);
 }
 
-static bool zed_make_queue_(zed_device *d)
+XE_FN_ bool zed_make_queue_(zed_device *d)
 {
     ze_command_queue_desc_t q;
     ze_event_pool_desc_t p;
@@ -1624,7 +1628,7 @@ typedef struct zed_handles_ {
     uint32_t count;
 } zed_handles_;
 
-static bool zed_add_parts_(zed_device *d, ze_device_handle_t device, zed_handles_ *to)
+XE_FN_ bool zed_add_parts_(zed_device *d, ze_device_handle_t device, zed_handles_ *to)
 {
     uint32_t room = ZED_MAX_DEVICES - to->count, count = 0;
     if (!room) return true;
@@ -1641,7 +1645,7 @@ static bool zed_add_parts_(zed_device *d, ze_device_handle_t device, zed_handles
     return true;
 }
 
-static bool zed_context_handles_(zed_device *d, zed_handles_ *to)
+XE_FN_ bool zed_context_handles_(zed_device *d, zed_handles_ *to)
 {
     ze_device_handle_t roots[ZED_MAX_DEVICES];
     uint32_t count = 0;
@@ -1661,7 +1665,7 @@ int zed_context_devices_(zed_device *d)
     return zed_usable_(d) && zed_context_handles_(d, &handles) ? (int)handles.count : -1;
 }
 
-static bool zed_name_device_(zed_device *d)
+XE_FN_ bool zed_name_device_(zed_device *d)
 {
     ze_device_properties_t p;
     memset(&p, 0, sizeof p);
@@ -1801,7 +1805,7 @@ bool zed_fill_(zed_device *d, void *dst, int byte, size_t bytes)
 
 /* params.c - parameters as text. */
 
-static const zed_type_ *zed_types_(size_t *count)
+XE_FN_ const zed_type_ *zed_types_(size_t *count)
 {
     static const zed_type_ types[] = {
         {"f64", 8, 'f', 8, "f"}, {"f32", 4, 'f', 4, "f"}, {"f16", 2, 'h', 2, "fu"}, {"bf16", 2, 'b', 2, "u"},
@@ -1820,21 +1824,21 @@ typedef struct zed_text_ {
     const char *all, *at, *kernel;
 } zed_text_;
 
-static bool zed_text_fail_(zed_text_ *t, const char *what)
+XE_FN_ bool zed_text_fail_(zed_text_ *t, const char *what)
 {
     return zed_fail_(t->device, ZED_PARAM_TEXT, "parameters of kernel %s: %s at column %d of \"%s\"", t->kernel, what,
                      (int)(t->at - t->all) + 1, t->all);
 }
 
-static void zed_text_space_(zed_text_ *t) { t->at += strspn(t->at, " \t\r\n"); }
+XE_FN_ void zed_text_space_(zed_text_ *t) { t->at += strspn(t->at, " \t\r\n"); }
 
-static size_t zed_text_word_(zed_text_ *t)
+XE_FN_ size_t zed_text_word_(zed_text_ *t)
 {
     zed_text_space_(t);
     return strspn(t->at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
 }
 
-static bool zed_text_take_(zed_text_ *t, char c)
+XE_FN_ bool zed_text_take_(zed_text_ *t, char c)
 {
     zed_text_space_(t);
     if (*t->at != c) return false;
@@ -1842,7 +1846,7 @@ static bool zed_text_take_(zed_text_ *t, char c)
     return true;
 }
 
-static const zed_type_ *zed_text_type_(zed_text_ *t)
+XE_FN_ const zed_type_ *zed_text_type_(zed_text_ *t)
 {
     size_t count, length = zed_text_word_(t);
     const zed_type_ *types = zed_types_(&count);
@@ -1858,7 +1862,7 @@ static const zed_type_ *zed_text_type_(zed_text_ *t)
 }
 
 /* type name */
-static bool zed_text_param_(zed_text_ *t, zed_param *p)
+XE_FN_ bool zed_text_param_(zed_text_ *t, zed_param *p)
 {
     static const char *const brackets[] = {"", "ptr", "local"};
     const char *start;
@@ -2044,7 +2048,7 @@ bool zed_arg_range_error_(const zed_kernel *k, const zed_arg *a, uint32_t i, con
 }
 
 /* Rounds to a 16-bit float of so many exponent and fraction bits, ties to even. False: finite, but too large. */
-static bool zed_to_small_float_(double v, int exponent_bits, int fraction_bits, uint16_t *out)
+XE_FN_ bool zed_to_small_float_(double v, int exponent_bits, int fraction_bits, uint16_t *out)
 {
     const int bias = (1 << (exponent_bits - 1)) - 1, top = (1 << exponent_bits) - 1;
     uint64_t bits, fraction, rest, half;
@@ -2075,7 +2079,7 @@ static bool zed_to_small_float_(double v, int exponent_bits, int fraction_bits, 
     return result < (uint32_t)top << fraction_bits;
 }
 
-static bool zed_bind_float_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
+XE_FN_ bool zed_bind_float_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
 {
     const zed_type_ *t = k->params[i].type;
     double v = a->as.f;
@@ -2096,7 +2100,7 @@ static bool zed_bind_float_(const zed_kernel *k, const zed_arg *a, uint32_t i, z
     return true;
 }
 
-static bool zed_bind_int_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
+XE_FN_ bool zed_bind_int_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
 {
     const zed_type_ *t = k->params[i].type;
     const bool to_signed = t->kind == 'i';
@@ -2125,7 +2129,7 @@ static bool zed_bind_int_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed
 }
 
 /* Whether the device can reach what p points to. */
-static bool zed_reachable_(const zed_kernel *k, const zed_arg *a, uint32_t i)
+XE_FN_ bool zed_reachable_(const zed_kernel *k, const zed_arg *a, uint32_t i)
 {
     ze_memory_allocation_properties_t p;
     ze_device_handle_t on = NULL;
@@ -2147,7 +2151,7 @@ static bool zed_reachable_(const zed_kernel *k, const zed_arg *a, uint32_t i)
                      zed_arg_where_(k, a, i, where, sizeof where), a->as.p, d->name);
 }
 
-static bool zed_bind_pointer_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
+XE_FN_ bool zed_bind_pointer_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
 {
     const zed_type_ *t = k->params[i].type;
     if (a->pointed != 'v' && (a->size != t->pointed_size || !strchr(t->pointed_kinds, a->pointed))) {
@@ -2192,7 +2196,7 @@ typedef struct zed_log_calls_ {
 
 /* A loader that wraps handles (it does with several drivers) does not wrap the log of a module that failed, and would
  * read the driver's object as its own. Then only the driver's functions will do, if it gives them. */
-static bool zed_log_functions_(zed_device *d, bool failed, zed_log_calls_ *calls)
+XE_FN_ bool zed_log_functions_(zed_device *d, bool failed, zed_log_calls_ *calls)
 {
     void *own = d->context, *get = NULL, *destroy = NULL;
     calls->get = zeModuleBuildLogGetString;
@@ -2211,7 +2215,7 @@ static bool zed_log_functions_(zed_device *d, bool failed, zed_log_calls_ *calls
 }
 
 /* Keeps the whole build log on the device. */
-static void zed_keep_log_(zed_device *d, ze_module_build_log_handle_t log, bool failed)
+XE_FN_ void zed_keep_log_(zed_device *d, ze_module_build_log_handle_t log, bool failed)
 {
     static const char lost[] = "the loader passes no log on while it has several drivers; name one in "
                                "ZE_ENABLE_ALT_DRIVERS to see it. ";
@@ -2233,7 +2237,7 @@ static void zed_keep_log_(zed_device *d, ze_module_build_log_handle_t log, bool 
 
 const char *zed_build_log(const zed_device *d) { return d->log_ ? d->log_ : ""; }
 
-static bool zed_module_words_ok_(zed_device *d, const void *words, size_t bytes)
+XE_FN_ bool zed_module_words_ok_(zed_device *d, const void *words, size_t bytes)
 {
     uint32_t magic = 0;
     if (!words) {
@@ -2295,7 +2299,7 @@ bool zed_module_free_(zed_module *module, const char *file, int line)
     return ok;
 }
 
-static bool zed_no_such_kernel_(zed_device *d, ze_module_handle_t module, const char *name)
+XE_FN_ bool zed_no_such_kernel_(zed_device *d, ze_module_handle_t module, const char *name)
 {
     uint32_t count = 0;
     size_t used = 0;
@@ -2317,7 +2321,7 @@ static bool zed_no_such_kernel_(zed_device *d, ze_module_handle_t module, const 
 }
 
 /* 48 -> "16, 32" */
-static const char *zed_sizes_text_(uint32_t sizes, char *text, size_t room)
+XE_FN_ const char *zed_sizes_text_(uint32_t sizes, char *text, size_t room)
 {
     size_t used = 0;
     text[0] = 0;
@@ -2329,7 +2333,7 @@ static const char *zed_sizes_text_(uint32_t sizes, char *text, size_t room)
 }
 
 /* What the driver knows about the kernel, checked against the parameter text and the device. */
-static bool zed_kernel_properties_(zed_kernel *k)
+XE_FN_ bool zed_kernel_properties_(zed_kernel *k)
 {
     zed_device *d = k->device;
     ze_kernel_properties_t p;
@@ -2361,7 +2365,7 @@ static bool zed_kernel_properties_(zed_kernel *k)
     return true;
 }
 
-static bool zed_local_size_ok_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t z)
+XE_FN_ bool zed_local_size_ok_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t z)
 {
     zed_device *d = k->device;
     const uint32_t *r = k->required_size;
@@ -2392,7 +2396,7 @@ static bool zed_local_size_ok_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t z
     return true;
 }
 
-static bool zed_set_local_size_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t z)
+XE_FN_ bool zed_set_local_size_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t z)
 {
     if (!zed_local_size_ok_(k, x, y, z)) return false;
     k->local_size[0] = x;
@@ -2418,7 +2422,7 @@ bool zed_local_size_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t z, const ch
 }
 
 /* The kernel's handle is made; k has device, module, name and parameters. */
-static bool zed_kernel_create_(zed_kernel *k)
+XE_FN_ bool zed_kernel_create_(zed_kernel *k)
 {
     zed_device *d = k->device;
     ze_kernel_desc_t desc;
@@ -2507,7 +2511,7 @@ bool zed_load_(zed_kernel *k, zed_device *d, const void *words, size_t bytes, co
 
 /* launch.c - launching. */
 
-static bool zed_groups_ok_(const zed_kernel *k, zed_groups g)
+XE_FN_ bool zed_groups_ok_(const zed_kernel *k, zed_groups g)
 {
     const uint32_t *most = k->device->target.max_groups;
     if (g.x && g.y && g.z && (!most[0] || g.x <= most[0]) && (!most[1] || g.y <= most[1]) &&
@@ -2521,7 +2525,7 @@ static bool zed_groups_ok_(const zed_kernel *k, zed_groups g)
 }
 
 /* Checks all arguments, then passes all. */
-static bool zed_bind_all_(zed_kernel *k, const zed_arg *args, uint32_t count)
+XE_FN_ bool zed_bind_all_(zed_kernel *k, const zed_arg *args, uint32_t count)
 {
     zed_device *d = k->device;
     zed_bound_ bound[ZED_MAX_ARGS];
@@ -2559,7 +2563,7 @@ bool zed_batch_is_(zed_batch *b, int state, const char *call)
 }
 
 /* Whether the kernel may go into the batch. */
-static bool zed_batch_takes_(zed_batch *b, const zed_kernel *k, const char *file, int line)
+XE_FN_ bool zed_batch_takes_(zed_batch *b, const zed_kernel *k, const char *file, int line)
 {
     zed_device *d = k->device;
     if (!b || !b->device) return zed_fail_(d, ZED_BATCH_STATE, "kernel %s: the batch is not begun", k->name);
@@ -2571,7 +2575,7 @@ static bool zed_batch_takes_(zed_batch *b, const zed_kernel *k, const char *file
 }
 
 /* The launch as a command; a barrier first lets launches that are not waited for see each other's results. */
-static bool zed_append_(zed_kernel *k, ze_command_list_handle_t list, bool barrier, ze_event_handle_t signal,
+XE_FN_ bool zed_append_(zed_kernel *k, ze_command_list_handle_t list, bool barrier, ze_event_handle_t signal,
                                zed_groups groups)
 {
     ze_group_count_t g;
@@ -2663,7 +2667,7 @@ bool zed_batch_copy_(zed_batch *b, void *dst, const void *src, size_t bytes, con
                       "zeCommandListAppendMemoryCopy", "(%zu bytes)", bytes);
 }
 
-static bool zed_batch_execute_(zed_batch *b)
+XE_FN_ bool zed_batch_execute_(zed_batch *b)
 {
     zed_device *d = b->device;
     return zed_wait_(d) &&

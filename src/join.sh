@@ -8,8 +8,11 @@ check=
 [ "${1:-}" = --check ] && { check=1; shift; }
 [ $# -ge 1 ] || set -- spirv_emit coopmatrix coopvec xetile ze_dispatch
 
-# What the sources say to the compiler when they are compiled by themselves is not shipped.
-plain() { grep -v -e '^#include "' -e '^#define XETILE_SEPARATE_$' "$@" || true; }
+# What the sources say to the compiler when they are compiled by themselves is not shipped. A function of one source is
+# declared there as those that several sources share.
+plain() {
+    sed -e '/^#include "/d' -e '/^#define XETILE_SEPARATE_$/d' -e '/^static [^=;]*(/s/^static/XE_FN_/' "$@"
+}
 
 join() { # join HEADER: to standard output
     guard=$(sed -n 's/^#ifndef \([A-Z_]*_H\)$/\1/p' "$1.h" | head -n 1)

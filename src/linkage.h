@@ -28,8 +28,12 @@
 #elif defined(XETILE_DECLARATIONS)
 #define XETILE_API XETILE_EXTERN_
 #define XETILE_PRIVATE static XETILE_COLD_
-#else
+#elif defined(XETILE_OPTIMIZE)
 #define XETILE_API static XETILE_COLD_
 #define XETILE_PRIVATE static XETILE_COLD_
+#else /* inline: what is not optimised, gcc compiles even where it is unused, unless it is inline */
+#define XETILE_API static inline XETILE_COLD_
+#define XETILE_PRIVATE static inline XETILE_COLD_
 #endif
+#define XE_FN_ XETILE_PRIVATE /* what is `static` in a source, in as many columns */
 #endif
