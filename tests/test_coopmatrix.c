@@ -836,7 +836,7 @@ static void mistake(bench *b, int which)
     case 28: cm_unary(c, CM_CONJ, &acc); break;
     case 29: acc = cm_splat(c, 16, 8, CM_C64, CM_ACC, 0), cm_unary(c, CM_TANH, &acc); break;
     case 30: acc = cm_splat(c, 16, 8, CM_C64, CM_ACC, 0), cm_binary(c, CM_MAX, &acc, &acc); break;
-    case 31: cm_binary(c, CM_OP_COUNT_, &acc, &acc); break;
+    case 31: cm_binary(c, (cm_op)(CM_SHR + 1), &acc, &acc); break;
     case 32: cm_re(c, &acc); break;
     case 33: cm_complex(c, &acc, &x); break;
     case 34: acc = cm_splat(c, 16, 12, CM_F32, CM_ACC, 0), cm_transpose(c, &acc, CM_ACC); break;

@@ -9,7 +9,7 @@ static void add_binary(cm_type type, cm_use use, int shape)
     const op_case *source[3] = {NULL, NULL, NULL};
     int op;
     for (op = CM_DIV; op <= CM_SHR + CM_DIV; op++) {
-        int which = op % CM_OP_COUNT_, own = k != CM_KIND_INT                     ? 0
+        int which = op % (CM_SHR + 1), own = k != CM_KIND_INT                     ? 0
                                              : which == CM_MUL                    ? 1
                                              : which == CM_SHL || which == CM_SHR ? 2
                                                                                   : 0;

@@ -95,19 +95,19 @@ XT_KERNEL(binary, u64(A), u64(B), u64(R), u64(Q))
 {
     xt_vec a = XT_LOAD_TILE(result(XT_SELF, A, now.t.type, 0, 1)),
            b = XT_LOAD_TILE(result(XT_SELF, B, now.t.type, 0, 1));
-    for (int op = 0; op < XT_OP_COUNT_; op++) {
-        bool bits = op == XT_OP_AND_ || op == XT_OP_OR_ || op == XT_OP_XOR_;
-        bool whole = bits || op == XT_OP_MOD_ || op == XT_OP_SHL_ || op == XT_OP_SHR_;
+    for (int op = 0; op < SPE_ARITH_COUNT; op++) {
+        bool bits = op == SPE_ARITH_AND || op == SPE_ARITH_OR || op == SPE_ARITH_XOR;
+        bool whole = bits || op == SPE_ARITH_REM || op == SPE_ARITH_SHL || op == SPE_ARITH_SHR;
         if (whole && is_float(now.t.type)) continue;
         for (int i = 0; i < 3; i++) {
             if (!has_form(op, i)) continue;
             xt_vec r = xt_binary_vec_(XT_HERE_, op, i == 2 ? XT_ANY_(3) : XT_ANY_(a), i == 1 ? XT_ANY_(3) : XT_ANY_(b));
             if (xt_is_compare_(op)) {
-                XT_STORE_TILE(r, result(XT_SELF, Q, XT_BOOL_, 3 * op + i, 3 * XT_OP_COUNT_));
+                XT_STORE_TILE(r, result(XT_SELF, Q, XT_BOOL_, 3 * op + i, 3 * SPE_ARITH_COUNT));
                 XT_STORE_TILE(XT_SELECT(r, a, i ? XT_SPLAT(of(now.t), now.rows, now.cols, 5, .map = now.map) : b),
-                              result(XT_SELF, R, now.t.type, 3 * op + i, 3 * XT_OP_COUNT_));
+                              result(XT_SELF, R, now.t.type, 3 * op + i, 3 * SPE_ARITH_COUNT));
             } else {
-                XT_STORE_TILE(r, result(XT_SELF, R, now.t.type, 3 * op + i, 3 * XT_OP_COUNT_));
+                XT_STORE_TILE(r, result(XT_SELF, R, now.t.type, 3 * op + i, 3 * SPE_ARITH_COUNT));
             }
         }
     }
@@ -117,23 +117,23 @@ static double binary_reference(int op, double a, double b)
 {
     int64_t p = (int64_t)a, q = (int64_t)b;
     switch (op) {
-    case XT_OP_ADD_: return a + b;
-    case XT_OP_SUB_: return a - b;
-    case XT_OP_MUL_: return a * b;
-    case XT_OP_DIV_: return is_float(now.t.type) ? a / b : trunc(a / b);
-    case XT_OP_MIN_: return a < b ? a : b;
-    case XT_OP_MAX_: return a < b ? b : a;
-    case XT_OP_MOD_: return (double)(p % q);
-    case XT_OP_AND_: return (double)(p & q);
-    case XT_OP_OR_: return (double)(p | q);
-    case XT_OP_XOR_: return (double)(p ^ q);
-    case XT_OP_SHL_: return (double)(p * ((int64_t)1 << q));
-    case XT_OP_SHR_: return (double)(p >> q);
-    case XT_OP_EQ_: return a == b;
-    case XT_OP_NE_: return a != b;
-    case XT_OP_LT_: return a < b;
-    case XT_OP_LE_: return a <= b;
-    case XT_OP_GT_: return a > b;
+    case SPE_ARITH_ADD: return a + b;
+    case SPE_ARITH_SUB: return a - b;
+    case SPE_ARITH_MUL: return a * b;
+    case SPE_ARITH_DIV: return is_float(now.t.type) ? a / b : trunc(a / b);
+    case SPE_ARITH_MIN: return a < b ? a : b;
+    case SPE_ARITH_MAX: return a < b ? b : a;
+    case SPE_ARITH_REM: return (double)(p % q);
+    case SPE_ARITH_AND: return (double)(p & q);
+    case SPE_ARITH_OR: return (double)(p | q);
+    case SPE_ARITH_XOR: return (double)(p ^ q);
+    case SPE_ARITH_SHL: return (double)(p * ((int64_t)1 << q));
+    case SPE_ARITH_SHR: return (double)(p >> q);
+    case SPE_ARITH_EQ: return a == b;
+    case SPE_ARITH_NE: return a != b;
+    case SPE_ARITH_LT: return a < b;
+    case SPE_ARITH_LE: return a <= b;
+    case SPE_ARITH_GT: return a > b;
     default: return a >= b;
     }
 }
@@ -149,7 +149,7 @@ static double truncated(double v)
 
 static void check_binary(void)
 {
-    size_t n = (size_t)(now.rows * now.cols), all = n * 3 * XT_OP_COUNT_;
+    size_t n = (size_t)(now.rows * now.cols), all = n * 3 * SPE_ARITH_COUNT;
     void *a = new_matrix(now.t.type, n), *b = new_matrix(now.t.type, n), *r = new_poison(now.t.type, all);
     unsigned char *q = (unsigned char *)new_poison(XT_BOOL_, all);
     for (size_t i = 0; i < n; i++) {
@@ -158,9 +158,9 @@ static void check_binary(void)
         if (i % 7 == 0) put(now.t.type, a, i, 3);
     }
     bool ran = RUN_KERNEL(binary, (build_options){0}, ONE_GROUP, ADDRESS(a), ADDRESS(b), ADDRESS(r), ADDRESS(q));
-    for (int k = 0; ran && k < 3 * XT_OP_COUNT_; k++) {
+    for (int k = 0; ran && k < 3 * SPE_ARITH_COUNT; k++) {
         int op = k / 3, wrong = 0;
-        bool whole = op >= XT_OP_MOD_ && op <= XT_OP_SHR_;
+        bool whole = op >= SPE_ARITH_REM && op <= SPE_ARITH_SHR;
         if ((whole && is_float(now.t.type)) || !has_form(op, k % 3)) continue;
         for (size_t i = 0; i < n; i++) {
             double x = k % 3 == 2 ? 3 : get(now.t.type, a, i), y = k % 3 == 1 ? 3 : get(now.t.type, b, i);
@@ -170,7 +170,7 @@ static void check_binary(void)
                 want = want != 0 ? get(now.t.type, a, i) : k % 3 ? 5 : get(now.t.type, b, i);
             }
             /* rounded once; division of f32 by at most 2.5 units, a unit of the 16-bit types */
-            wrong += !(fabs(got - want) <= (op == XT_OP_DIV_ ? 6 : 1) * half_ulp(now.t.type) * fabs(want));
+            wrong += !(fabs(got - want) <= (op == SPE_ARITH_DIV ? 6 : 1) * half_ulp(now.t.type) * fabs(want));
         }
         CHECK_MSG(wrong == 0, "%s of %s, form %d: %d wrong", xt_op_name_(op),
                   cm_type_info((cm_type)now.t.type)->name, k % 3, wrong);
