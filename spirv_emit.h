@@ -1438,34 +1438,23 @@ XETILE_API bool spe_region_ends(spe_module *m, const spe_reporter *errors, spe_r
 #define SPE_COMMA_TEXT_() ", "
 
 /* A kernel's parameters, ptr(f16, A) or u32(N): their names, and the text that ze_dispatch.h reads too. */
-#define SPE_NAME_OF(parameter) SPE_NAME_OF_##parameter
-#define SPE_WRITE_(i, parameter) SPE_WRITE_##parameter
-#define SPE_NAME_OF_ptr(T, name) name
-#define SPE_WRITE_ptr(T, name) "ptr<" #T "> " #name
-#define SPE_NAME_OF_f64(name) name
-#define SPE_WRITE_f64(name) "f64 " #name
-#define SPE_NAME_OF_f32(name) name
-#define SPE_WRITE_f32(name) "f32 " #name
-#define SPE_NAME_OF_f16(name) name
-#define SPE_WRITE_f16(name) "f16 " #name
-#define SPE_NAME_OF_bf16(name) name
-#define SPE_WRITE_bf16(name) "bf16 " #name
-#define SPE_NAME_OF_i64(name) name
-#define SPE_WRITE_i64(name) "i64 " #name
-#define SPE_NAME_OF_i32(name) name
-#define SPE_WRITE_i32(name) "i32 " #name
-#define SPE_NAME_OF_i16(name) name
-#define SPE_WRITE_i16(name) "i16 " #name
-#define SPE_NAME_OF_i8(name) name
-#define SPE_WRITE_i8(name) "i8 " #name
-#define SPE_NAME_OF_u64(name) name
-#define SPE_WRITE_u64(name) "u64 " #name
-#define SPE_NAME_OF_u32(name) name
-#define SPE_WRITE_u32(name) "u32 " #name
-#define SPE_NAME_OF_u16(name) name
-#define SPE_WRITE_u16(name) "u16 " #name
-#define SPE_NAME_OF_u8(name) name
-#define SPE_WRITE_u8(name) "u8 " #name
+#define SPE_NAME_OF(parameter) SPE_NAME_OF_(SPE_PARAM_##parameter)
+#define SPE_NAME_OF_(...) SPE_FIRST(__VA_ARGS__)
+#define SPE_WRITE_(i, parameter) SPE_WRITE_1_(SPE_PARAM_##parameter)
+#define SPE_WRITE_1_(...) SPE_REST(__VA_ARGS__)
+#define SPE_PARAM_ptr(T, name) name, "ptr<" #T "> " #name
+#define SPE_PARAM_f64(name) name, "f64 " #name
+#define SPE_PARAM_f32(name) name, "f32 " #name
+#define SPE_PARAM_f16(name) name, "f16 " #name
+#define SPE_PARAM_bf16(name) name, "bf16 " #name
+#define SPE_PARAM_i64(name) name, "i64 " #name
+#define SPE_PARAM_i32(name) name, "i32 " #name
+#define SPE_PARAM_i16(name) name, "i16 " #name
+#define SPE_PARAM_i8(name) name, "i8 " #name
+#define SPE_PARAM_u64(name) name, "u64 " #name
+#define SPE_PARAM_u32(name) name, "u32 " #name
+#define SPE_PARAM_u16(name) name, "u16 " #name
+#define SPE_PARAM_u8(name) name, "u8 " #name
 
 /* What XT_KERNEL and CV_KERNEL are made of: a constant of type xt_kernel that names the kernel and what it takes and
  * says where it stands, and the head of the function that is its body. xt_ctx, XT_DECLARE_ and XT_ARGUMENT_ are the
