@@ -125,9 +125,11 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
 #ifndef XETILE_API
 #if defined(__GNUC__)
 #define XETILE_COLD_ __attribute__((__unused__, __cold__))
+#define XETILE_UNUSED_ __attribute__((__unused__))
 #define XETILE_WEAK_ __attribute__((__weak__)) /* so that bodies that stand twice give one message of the linker */
 #else
 #define XETILE_COLD_
+#define XETILE_UNUSED_
 #define XETILE_WEAK_
 #endif
 #if defined(__cplusplus)
@@ -140,13 +142,13 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
 #define XETILE_PRIVATE XETILE_EXTERN_
 #elif defined(XETILE_IMPLEMENTATION)
 #define XETILE_API XETILE_EXTERN_ XETILE_WEAK_
-#define XETILE_PRIVATE static XETILE_COLD_
+#define XETILE_PRIVATE static XETILE_UNUSED_
 #elif defined(XETILE_DECLARATIONS)
 #define XETILE_API XETILE_EXTERN_
-#define XETILE_PRIVATE static XETILE_COLD_
+#define XETILE_PRIVATE static XETILE_UNUSED_
 #elif defined(XETILE_OPTIMIZE)
-#define XETILE_API static XETILE_COLD_
-#define XETILE_PRIVATE static XETILE_COLD_
+#define XETILE_API static XETILE_UNUSED_
+#define XETILE_PRIVATE static XETILE_UNUSED_
 #else /* inline: what is not optimised, gcc compiles even where it is unused, unless it is inline */
 #define XETILE_API static inline XETILE_COLD_
 #define XETILE_PRIVATE static inline XETILE_COLD_
