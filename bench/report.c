@@ -43,6 +43,11 @@ static const struct {
      "one; then for a device without matrix instructions. TinyTC compiles the same product from its own language; "
      "SPIRV-Tools' assembler makes the same words from text.",
      ROWS},
+    {"compile_", "Including the headers",
+     "Processor time of gcc, or clang, for <code>gemm.c</code> and <code>hello.c</code>: with the bodies of the headers, "
+     "or with their declarations only; beside stb_image.h with its implementation. O2 and O0 are the compiler's "
+     "options; with the bodies they are not optimised at either.",
+     BARS},
     {"edit_", "From an edit to a result",
      "Headers and gemm.c in a folder of their own: <code>cc gemm.c</code>, then run it and check all of a small "
      "product.",

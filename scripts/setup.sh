@@ -55,6 +55,8 @@ missing_optional() {
         echo "QEMU and a compiler for AArch64 (tests for other CPUs)|qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross|qemu-user|qemu-user aarch64-linux-gnu-gcc|qemu-linux-user"
     ls /etc/OpenCL/vendors/*pocl* >/dev/null 2>&1 ||
         echo "PoCL (the bench's peer)|pocl-opencl-icd ocl-icd-libopencl1|pocl ocl-icd|pocl ocl-icd|pocl libOpenCL1"
+    compiles '#include <stb/stb_image.h>' ||
+        echo "stb_image.h (the bench's peer)|libstb-dev|stb_image-devel|stb|stb-devel"
     compiles '#include <spirv-tools/libspirv.h>' ||
         echo "SPIRV-Tools' library (the bench's peer)|spirv-tools|spirv-tools-devel|spirv-tools|spirv-tools-devel"
 }

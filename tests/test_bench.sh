@@ -7,6 +7,7 @@ cat > "$work/lines" <<'LINES'
 device   some device
 bench emit_gemm 80.1 us peer=other peer_value=801 ratio=0.1
 bench emit_gemm_allocations 46 allocations
+bench compile_gemm_O2 1.25 s peer=stb_image peer_value=2.5 ratio=0.5
 bench edit_to_result_cold 1256 ms
 bench gemm_f16_64 4.5 GFLOP/s peer=openblas_sgemm peer_value=18.8 ratio=0.24
 bench gemm_f16_4096 200.5 GFLOP/s peer=openblas_sgemm peer_value=180 ratio=1.11
@@ -21,7 +22,8 @@ libsomething is not installed: no peer
 something else
 LINES
 page() { "$BUILD/report" < "$work/lines"; }
-for part in "on some device" ">80.1 us<" ">10 times as fast<" "emit gemm allocations: 46" "1256 ms" "openblas sgemm 400" "0.25 times the peer" "1.50 times" \
+for part in "on some device" ">80.1 us<" ">10 times as fast<" "emit gemm allocations: 46" "Including the headers" ">compile gemm O2<" ">1.25 s<" \
+    "stb image 2.50" ">2 times as fast<" "1256 ms" "openblas sgemm 400" "0.25 times the peer" "1.50 times" \
     "own bound" "77.5 GFLOP/s" \
     "odd&lt;name&gt;" "gemm, pvc" "32 dpas of 64" "16 dpas of 60, spills" "libsomething is not installed" "width=device-width"; do
     check_says "the page says $part" "$part" page
