@@ -1,8 +1,10 @@
 # Makefile - builds the software device, the examples, the tests and the benches. `make` alone lists the targets.
 #
-# The library itself is headers and needs no build. Outputs go to $(BUILD); the rules for files stand first, what
-# people type below them. A target that people type starts a second make, so that `make setup test` on a bare system
-# looks for compilers and libraries after setup has installed them, and builds with $(JOBS) jobs.
+# Programs here are compiled with the headers' declarations alone and linked with libxetile.a, whose bodies are compiled
+# once; a source that wants the bodies inside, for their private names or to compile them in its own way, says
+# `#undef XETILE_DECLARATIONS`. Outputs go to $(BUILD); the rules for files stand first, what people type below them. A
+# target that people type starts a second make, so that `make setup test` on a bare system looks for compilers and
+# libraries after setup has installed them, and builds with $(JOBS) jobs.
 
 VERSION = 0.1.0
 PREFIX ?= /usr/local
@@ -16,7 +18,7 @@ XE_OFFLINE ?= $(wildcard ../shared/tools/xe-offline)
 
 # Warnings are errors where CI is set; to others a newer compiler may say more than we have seen.
 WARNINGS = -Wall -Wextra -Wpedantic $(if $(CI),-Werror)
-checks = $(WARNINGS) $(SANITIZE) -MMD -MP -I.
+checks = $(WARNINGS) $(SANITIZE) -MMD -MP -I. -DXETILE_DECLARATIONS
 ALL_CFLAGS = $(CFLAGS) $(checks)
 LOADER_CFLAGS := $(shell pkg-config --cflags libze_loader 2>/dev/null)
 LOADER_LIBS := $(shell pkg-config --libs libze_loader 2>/dev/null || echo -lze_loader)
@@ -32,6 +34,7 @@ test_scripts = $(wildcard tests/test_*.sh)
 soft_objects = $(patsubst soft/%.c,$(BUILD)/soft/%.o,$(wildcard soft/*.c)) $(BUILD)/soft/soft_text.o
 soft_flags = -std=gnu11 -fPIC -fvisibility=hidden
 soft_libs = -ldl -lpthread -lm
+library = $(BUILD)/libxetile.a
 
 help: ## list the targets
 	@echo "xetile $(VERSION): make TARGET [VARIABLE=value]"
@@ -58,18 +61,30 @@ $(BUILD)/soft/%.o: soft/%.c | $(BUILD)/soft
 $(BUILD)/libze_soft.so: $(soft_objects)
 	$(compile) $(SANITIZE) $(LDFLAGS) -shared -Wl,-soname,libze_soft.so -Wl,-z,nodelete $(if $(SANITIZE),,-Wl,-z,defs) -o $@ $^ $(soft_libs)
 
-$(examples): $(BUILD)/%: examples/%.c | $(BUILD)
-	$(compile) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(LDFLAGS) -o $@ $< $(LOADER_LIBS) -lm
+# The same object goes into the archive and into the shared library.
+$(BUILD)/libxetile.o: src/libxetile.c | $(BUILD)
+	$(compile) -std=c11 -fPIC $(ALL_CFLAGS) $(LOADER_CFLAGS) -c -o $@ $<
+
+$(library): $(BUILD)/libxetile.o
+	@rm -f $@ && $(AR) rcs $@ $<
+
+# Before 1.0 the second number tells releases apart that cannot take each other's place.
+soname = libxetile.so.$(basename $(VERSION))
+$(BUILD)/libxetile.so: $(BUILD)/libxetile.o
+	$(compile) $(SANITIZE) $(LDFLAGS) -shared -Wl,-soname,$(soname) -Wl,-Bsymbolic-functions $(if $(SANITIZE),,-Wl,-z,defs) -o $@ $< $(LOADER_LIBS) -lm
+
+$(examples): $(BUILD)/%: examples/%.c $(library) | $(BUILD)
+	$(compile) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(LDFLAGS) -o $@ $< $(library) $(LOADER_LIBS) -lm
 
 # Where there is no MPI there is no such program, and its test says so.
-$(BUILD)/mpi_summa: examples/mpi_summa.c | $(BUILD)
-	$(if $(V),,@echo "  mpicc $@" &&) OMPI_CC="$(CC)" $(MPICC) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(LDFLAGS) -o $@ $< $(LOADER_LIBS) -lm
+$(BUILD)/mpi_summa: examples/mpi_summa.c $(library) | $(BUILD)
+	$(if $(V),,@echo "  mpicc $@" &&) OMPI_CC="$(CC)" $(MPICC) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(LDFLAGS) -o $@ $< $(library) $(LOADER_LIBS) -lm
 
-$(tests): $(BUILD)/%: tests/%.c | $(BUILD)
-	$(compile) -std=c11 $(TEST_CFLAGS) $(checks) $(LOADER_CFLAGS) -Itests $(LDFLAGS) -o $@ $< $(LOADER_LIBS) -lpthread -ldl -lm
+$(tests): $(BUILD)/%: tests/%.c $(library) | $(BUILD)
+	$(compile) -std=c11 $(TEST_CFLAGS) $(checks) $(LOADER_CFLAGS) -Itests $(LDFLAGS) -o $@ $< $(library) $(LOADER_LIBS) -lpthread -ldl -lm
 
-$(filter-out %/bench_emit,$(benches)): $(BUILD)/%: bench/%.c | $(BUILD)
-	$(compile) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(LDFLAGS) -o $@ $< $(LOADER_LIBS) -lpthread -ldl -lm
+$(filter-out %/bench_emit,$(benches)): $(BUILD)/%: bench/%.c $(library) | $(BUILD)
+	$(compile) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(LDFLAGS) -o $@ $< $(library) $(LOADER_LIBS) -lpthread -ldl -lm
 
 $(BUILD)/report: bench/report.c | $(BUILD)
 	$(compile) -std=c11 $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< -lm
@@ -83,13 +98,13 @@ $(BUILD)/bench_emit: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 spirv_tools_libs = $(shell pkg-config --libs SPIRV-Tools 2>/dev/null) -lstdc++
 have_spirv_tools = $(shell printf '\043include <spirv-tools/libspirv.h>\nint main(void) { spvContextDestroy(spvContextCreate(SPV_ENV_OPENCL_2_2)); }\n' | \
     $(CC) -x c - -o /dev/null $(spirv_tools_libs) -lm 2>/dev/null && echo yes)
-$(BUILD)/bench_emit: bench/bench_emit.c | $(BUILD)
-	$(compile) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(if $(have_spirv_tools),-DBENCH_SPIRV_TOOLS) $(LDFLAGS) -o $@ $< $(LOADER_LIBS) \
+$(BUILD)/bench_emit: bench/bench_emit.c $(library) | $(BUILD)
+	$(compile) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(if $(have_spirv_tools),-DBENCH_SPIRV_TOOLS) $(LDFLAGS) -o $@ $< $(library) $(LOADER_LIBS) \
 	    $(if $(have_spirv_tools),$(spirv_tools_libs)) -ldl -lm
 
 # Tests of the software device's inside are linked with its objects.
-$(soft_tests): $(BUILD)/%: soft/tests/%.c $(soft_objects)
-	$(compile) -std=gnu11 $(TEST_CFLAGS) $(checks) $(LOADER_CFLAGS) -Isoft -Itests $(LDFLAGS) -o $@ $< $(soft_objects) $(LOADER_LIBS) $(soft_libs)
+$(soft_tests): $(BUILD)/%: soft/tests/%.c $(soft_objects) $(library)
+	$(compile) -std=gnu11 $(TEST_CFLAGS) $(checks) $(LOADER_CFLAGS) -Isoft -Itests $(LDFLAGS) -o $@ $< $(soft_objects) $(library) $(LOADER_LIBS) $(soft_libs)
 
 # The fuzzer, a program of clang's: see scripts/fuzz.sh, which calls this with the flags it needs.
 $(BUILD)/fuzz_spirv: soft/tests/fuzz_spirv.c $(soft_objects)

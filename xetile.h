@@ -1056,11 +1056,17 @@ XETILE_API void xt_free(xt_module *mod);
 
 /* ==== bodies: nothing from here on is for users ================================================================== */
 
-#if (!defined(XETILE_DECLARATIONS) || defined(XETILE_IMPLEMENTATION)) && !defined(XETILE_XETILE_BODIES_)
+#if defined(XETILE_STATIC_) && (defined(XETILE_DECLARATIONS) || defined(XETILE_IMPLEMENTATION))
+#error "define XETILE_DECLARATIONS or XETILE_IMPLEMENTATION before the first header of xetile: one was included without"
+#endif
+#if (defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS)) && !defined(XETILE_XETILE_BODIES_)
 #define XETILE_XETILE_BODIES_
+#include "coopmatrix.h" /* its bodies come first */
 #if defined(XETILE_IMPLEMENTATION)
+#undef XETILE_API
+#define XETILE_API XETILE_EXTERN_ XETILE_WEAK_
 /* The linker names this when two files of a program have the bodies. */
-XETILE_EXTERN_ const char XETILE_IMPLEMENTATION_belongs_in_one_file__xetile[];
+XETILE_EXTERN_ XETILE_HIDDEN_ const char XETILE_IMPLEMENTATION_belongs_in_one_file__xetile[];
 const char XETILE_IMPLEMENTATION_belongs_in_one_file__xetile[] = "";
 #elif !defined(XETILE_OPTIMIZE) && defined(__clang__)
 #pragma clang optimize off
@@ -6124,7 +6130,10 @@ xt_module xt_build(const xt_build_desc *desc)
 
 void xt_free(xt_module *mod) { spe_built_free(mod); }
 
-#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
+#if defined(XETILE_IMPLEMENTATION)
+#undef XETILE_API
+#define XETILE_API XETILE_EXTERN_ /* what is declared from here on need not be here, and must not be weak */
+#elif defined(XETILE_OPTIMIZE)
 #elif defined(__clang__)
 #pragma clang optimize on
 #elif defined(__GNUC__)

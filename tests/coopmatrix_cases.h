@@ -25,6 +25,8 @@ typedef double _Complex number;
 static zed_device device;
 static bool have_device;
 
+static bool is_f8(cm_type type) { return type == CM_E4M3 || type == CM_E5M2; }
+
 /* ---- numbers in memory ------------------------------------------------------------------------------------------- */
 
 static double get_real(cm_type type, const void *base, long i)
@@ -265,7 +267,7 @@ static void dealt_move(cm_ctx *c, const cm_layout *l, int number, int which, spe
         int word = 0;
         for (i = 0; i < each; i++) {
             spe_id *p = &part[half * each + i];
-            int first = half * l->S * vector + word * cm_channels_(l) * bytes;
+            int first = half * l->S * vector + word * (l->packed ? l->omega : l->K1) * bytes;
             spe_id one =
                 spe_ptr_cast(m, first ? spe_index(m, at, spe_u64(m, (uint64_t)first)) : at, cm_part_type(c, l, i));
             if (load)
@@ -741,7 +743,7 @@ static double random_of(const op_case *t, cm_type type, int which)
     }
     if (t->numbers == POSITIVE) return fabs(x) + 0.125;
     if (t->numbers == UNIT) return 2 * test_uniform() - 1;
-    if (t->numbers == LARGE) return x * (cm_f8_row_(t->d) ? 300 : 1000);
+    if (t->numbers == LARGE) return x * (is_f8(t->d) ? 300 : 1000);
     if (t->what == BINARY && t->op == CM_DIV && which == 1) return x < 0 ? x - 0.25 : x + 0.25;
     return x;
 }

@@ -71,8 +71,7 @@ static void add_item(model_product p, mode how)
         t->stride = (size_t)(stored_cols * model_bytes(p.matrix) + 15) / 16 * 16 + 16 * (test_random() % 2);
     if (p.layout == CV_COLUMN_MAJOR)
         t->stride = (size_t)(stored_rows * model_bytes(p.matrix) + 15) / 16 * 16 + 16 * (test_random() % 2);
-    t->size =
-        (size_t)cv_matrix_bytes_(p.layout, p.matrix, (uint32_t)stored_rows, (uint32_t)stored_cols, (uint32_t)t->stride);
+    t->size = model_matrix_bytes(p.layout, p.matrix, (size_t)stored_rows, (size_t)stored_cols, t->stride);
     t->size = (t->size + 127) / 128 * 128;
     t->matrix = take(t->size * 2);
     t->bias = take((size_t)p.m * 4);

@@ -17,6 +17,24 @@ static int model_bytes(int type)
            : type == CV_I16 || type == CV_U16 || type == CV_F16 ? 2
                                                                 : 1;
 }
+
+/* Bytes from a row (row-major) or column (column-major) to the next, at the least; 0 for optimal layouts. */
+TEST_UNUSED_ static size_t model_line_bytes(int layout, int type, size_t rows, size_t cols)
+{
+    return layout == CV_ROW_MAJOR      ? cols * (size_t)model_bytes(type)
+           : layout == CV_COLUMN_MAJOR ? rows * (size_t)model_bytes(type)
+                                       : 0;
+}
+
+/* Bytes of a matrix: to the end of its last row or column, or of its panels of 64 bytes of 8, 16, 24 ... rows. */
+TEST_UNUSED_ static size_t model_matrix_bytes(int layout, int type, size_t rows, size_t cols, size_t stride)
+{
+    size_t lines = layout == CV_ROW_MAJOR ? rows : cols;
+    if (layout == CV_ROW_MAJOR || layout == CV_COLUMN_MAJOR)
+        return (lines - 1) * stride + model_line_bytes(layout, type, rows, cols);
+    return (cols * (size_t)model_bytes(type) + 63) / 64 * 64 * ((rows + 7) / 8 * 8);
+}
+
 static bool model_float(int type) { return type == CV_F16 || type == CV_F32 || type == CV_E4M3 || type == CV_E5M2; }
 static bool model_signed(int type)
 {

@@ -63,7 +63,7 @@ TEST(roundings)
                 op_case *t;
                 if (cm_is_complex(d) || (is_int(from[f]) && is_int(d)) || !has_rounding(d, rounding) || d == from[f])
                     continue;
-                if (from[f] == CM_F64 && (d == CM_BF16 || d == CM_TF32 || cm_f8_row_(d))) continue; /* rounded twice */
+                if (from[f] == CM_F64 && (d == CM_BF16 || d == CM_TF32 || is_f8(d))) continue; /* rounded twice */
                 if (is_int(from[f]) && is_float(d) && cm_type_info(d)->bytes < 4) continue;         /* likewise */
                 t = add_dealt(CONVERT, 16, 2, from[f], (cm_use)(n % 3));
                 t->d = d;
@@ -188,7 +188,7 @@ TEST(types_of_c_and_d)
                 do td = all_types[n++ % ALL_TYPES];
                 while (cm_is_complex(tc) ? !cm_is_complex(td)
                        : is_int(tc)      ? !is_int(td)
-                                         : !is_float(td) || td == CM_F16 || cm_f8_row_(td));
+                                         : !is_float(td) || td == CM_F16 || is_f8(td));
                 add_product(PRODUCT, &shape, ta, tb, tc, td);
             }
     run_group("types", "soft", 16, CM_AUTO, &cases);

@@ -57,8 +57,7 @@ static void add_item(bool vector, int input, int sum, int m, int n, mode how)
     t->m = vector ? 1 : m;
     t->n = n;
     t->how = how;
-    t->size =
-        vector ? (size_t)n * 4 : (size_t)cv_matrix_bytes_(CV_OUTER_PRODUCT_OPTIMAL, sum, (uint32_t)m, (uint32_t)n, 0);
+    t->size = vector ? (size_t)n * 4 : model_matrix_bytes(CV_OUTER_PRODUCT_OPTIMAL, sum, (size_t)m, (size_t)n, 0);
     t->size = (t->size + 127) / 128 * 128;
     t->matrix = take(t->size * 2);
     t->v1 = take((size_t)t->m * 4 * ALL);
@@ -204,8 +203,8 @@ static void convert_shape(uint32_t rows, uint32_t cols)
             cv_get_conversion_dest_info(&i->dest_info, NULL);
             i->src_info.src_data_type = (cv_type)pairs[p][0];
             i->src_info.src_layout = (cv_layout)from;
-            i->src_info.src_stride = (uint32_t)cv_line_bytes_(from, pairs[p][0], rows, cols);
-            i->src_info.src_size = (uint32_t)cv_matrix_bytes_(from, pairs[p][0], rows, cols, i->src_info.src_stride);
+            i->src_info.src_stride = (uint32_t)model_line_bytes(from, pairs[p][0], rows, cols);
+            i->src_info.src_size = (uint32_t)model_matrix_bytes(from, pairs[p][0], rows, cols, i->src_info.src_stride);
             size_t src = take(i->src_info.src_size), dest = take(i->dest_info.dest_size),
                    other = take(i->dest_info.dest_size);
             fill(pairs[p][0], memory + src, i->src_info.src_size);

@@ -206,7 +206,7 @@ static cv_properties_mul row;
 static void listed_body(cv_ctx *cv_)
 {
     cv_val w = cv_->args[0];
-    bool packed = cv_is_packed_(row.input_type);
+    bool packed = row.input_type == CV_PACKED_S8X32 || row.input_type == CV_PACKED_U8X32;
     cv_type vector = packed ? CV_U32 : row.input_type;
     int as = !packed                                                                  ? (int)row.input_interpretation
              : row.input_interpretation == CV_I8 && row.input_type == CV_PACKED_S8X32 ? CV_PACKED_S8X32

@@ -1,6 +1,7 @@
 /* ze_dispatch.h against a Level Zero of the test's own: which device is chosen, what happens when any call fails, how
  * timestamps become nanoseconds, what the environment is told.
  */
+#undef XETILE_DECLARATIONS /* the bodies are here: private names are tested */
 #define _POSIX_C_SOURCE 200809L
 
 #include "test.h"

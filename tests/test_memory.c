@@ -2,6 +2,7 @@
  * nothing leaks. The headers' malloc, calloc, realloc and free are this program's, and Level Zero is the one of
  * pretend_ze.h.
  */
+#undef XETILE_DECLARATIONS /* the bodies with the allocator of this file */
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 /* test_spirv_ops.c - instructions: each writes the opcode, type and operands it should, declares what it needs, and
  * refuses operands it does not take, naming itself and the types. The modules go to spirv-val. */
+#undef XETILE_DECLARATIONS /* the bodies are here: private names are tested */
 #include "spirv_emit.h"
 #include "test.h"
 

@@ -1,4 +1,5 @@
 /* test_wg_map.c - the distribution of a tile over subgroups, against the text's rule played out step by step. */
+#undef XETILE_DECLARATIONS /* the bodies are here: private names are tested */
 #include "test.h"
 #include "xetile.h"
 

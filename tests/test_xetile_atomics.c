@@ -1,5 +1,6 @@
 /* test_xetile_atomics.c - atomic_rmw: every kind on every type it takes, with the old value; at the edges of a matrix,
  * in local memory, with maps, and from many work-groups at once. */
+#undef XETILE_DECLARATIONS /* the bodies are here: private names are tested */
 #include "xetile_case.h"
 
 static struct {
@@ -138,7 +139,7 @@ static void check_kind(int kind, const void *before, const void *after, const vo
                 wrong += !same_as_reference(kind, type, was, bits_of(type, v, in_tile), is) ||
                          bits_of(type, old, in_tile) != was;
         }
-    CHECK_MSG(wrong == 0, "%s of %s: %d wrong", kind_names[kind], xt_type_name_(type), wrong);
+    CHECK_MSG(wrong == 0, "%s of %s: %d wrong", kind_names[kind], type_name(type), wrong);
 }
 
 static void check_every_kind(const variant *v)

@@ -66,7 +66,7 @@ static void compare(const void *a, int line_a, const void *b, int line_b, const 
             bound = is_float(now.result) ? (k + 2) * 0x1p-24 * size : 0;
             if (!(fabs(got - want) <= bound) && wrong++ == 0)
                 test_fail(__FILE__, __LINE__, "%s %d x %d x %d x %d at %d,%d,%d: (%d, %d) is %.9g, want %.9g +- %.3g",
-                          xt_type_name_(now.type), now.m, now.n, now.k, now.steps, now.row, now.col, now.from, i, j,
+                          type_name(now.type), now.m, now.n, now.k, now.steps, now.row, now.col, now.from, i, j,
                           got, want, bound);
         }
     CHECK_MSG(wrong == 0, "%d elements are wrong", wrong);
@@ -191,9 +191,9 @@ TEST(messages)
             CHECK_MSG(mod.words != NULL, "%s", mod.error->text);
             for (size_t w = 5; w < mod.size / 4; w += mod.words[w] >> 16)
                 count += (mod.words[w] & 0xffff) == SPE_OpSubgroup2DBlockLoadTransposeINTEL;
-            CHECK_MSG(count == cases[i].wanted, "%s %s: %d messages, want %d", names[d], xt_type_name_(c.type), count,
+            CHECK_MSG(count == cases[i].wanted, "%s %s: %d messages, want %d", names[d], type_name(c.type), count,
                       cases[i].wanted);
-            if (mod.words) test_save_spv(xt_type_name_(c.type), mod.words, mod.size);
+            if (mod.words) test_save_spv(type_name(c.type), mod.words, mod.size);
             xt_free(&mod);
         }
 }

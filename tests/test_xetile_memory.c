@@ -108,7 +108,7 @@ static void check_base(const variant *v)
             }
         for (size_t k = 0; k < all; k++) wrong += !written[k] && !poisoned(t, out, k);
     }
-    CHECK_MSG(wrong == 0, "%s %s %d x %d of (%d, %d) of (%d, %d) %d x %d: %d wrong", v->name, xt_type_name_(t),
+    CHECK_MSG(wrong == 0, "%s %s %d x %d of (%d, %d) of (%d, %d) %d x %d: %d wrong", v->name, type_name(t),
               now.rows, now.cols, now.at[0], now.at[1], now.extent[0], now.extent[1], now.m, now.n, wrong);
     zed_free(&device, a);
     zed_free(&device, c);
@@ -251,7 +251,7 @@ TEST(local_memory)
                 for (int j = 0; j < 20; j++)
                     wrong += get(types[t], c, (size_t)(i * 20 + j)) !=
                              (j < 19 ? get(types[t], a, (size_t)(i * 20 + j + 1)) : 1);
-        CHECK_MSG(wrong == 0, "%s: %d wrong", xt_type_name_(types[t]), wrong);
+        CHECK_MSG(wrong == 0, "%s: %d wrong", type_name(types[t]), wrong);
         zed_free(&device, a);
         zed_free(&device, c);
     }
@@ -311,7 +311,7 @@ static void check_pieces(const pieces_case *c, const variant *v)
                 wrong += get(c->type, copy, (size_t)(i * 32 + j)) != get(c->type, a, (size_t)(i * 32 + j));
                 wrong += !(fabs((double)d[i * 32 + j] - want) <= size * 32 * 0x1p-23); /* 32 roundings in f32 */
             }
-    CHECK_MSG(wrong == 0, "%s %s, pitch %d, %s-major: %d wrong", v->name, xt_type_name_(c->type), c->pitch,
+    CHECK_MSG(wrong == 0, "%s %s, pitch %d, %s-major: %d wrong", v->name, type_name(c->type), c->pitch,
               c->column_major ? "column" : "row", wrong);
     zed_free(&device, a);
     zed_free(&device, copy);
@@ -386,7 +386,7 @@ static void check_gather(const variant *variant, int n)
             if (active) written[(size_t)at] = 1;
         }
     for (int i = 0; i < n; i++) wrong += !written[i] && !poisoned(type, b, (size_t)i);
-    CHECK_MSG(wrong == 0, "%s %s %d x %d: %d wrong", variant->name, xt_type_name_(type), now.rows, now.cols, wrong);
+    CHECK_MSG(wrong == 0, "%s %s %d x %d: %d wrong", variant->name, type_name(type), now.rows, now.cols, wrong);
     if (soft) {
         CHECK(guarded_free(&ga));
         CHECK(guarded_free(&gb));
@@ -607,7 +607,7 @@ static void check_guarded(int type, int rows, int cols, int m, int n, int row, i
                                             differs(type, out.data, element(row + i, col + j), full, here)
                                       : get(type, c, here) != 0;
             }
-    CHECK_MSG(wrong == 0, "%s %d x %d of %d x %d: %d wrong", xt_type_name_(type), rows, cols, m, n, wrong);
+    CHECK_MSG(wrong == 0, "%s %d x %d of %d x %d: %d wrong", type_name(type), rows, cols, m, n, wrong);
     CHECK(guarded_free(&a));
     CHECK(guarded_free(&out));
     zed_free(&device, c);

@@ -1,5 +1,6 @@
 /* test_xetile_vectors.c - operations element by element: arithmetic, bits, comparison, select, mathematics, casts,
  * iota, with numbers in the place of vectors; at subgroup level and at work-group level. */
+#undef XETILE_DECLARATIONS /* the bodies are here: private names are tested */
 #include "xetile_run.h"
 
 static struct {

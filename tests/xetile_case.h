@@ -24,8 +24,12 @@ typedef struct {
 
 #define I1 ((int)XT_BOOL_)
 
-TEST_UNUSED_ static size_t size_of(int type) { return (size_t)cm_type_info(xt_held_(type))->bytes; }
-TEST_UNUSED_ static bool is_float(int type) { return xt_is_float_(type); }
+/* What is known of a type's elements in memory: an i1 is a byte, 0 or 1. */
+TEST_UNUSED_ static const cm_type_row *row_of(int type) { return cm_type_info(type == I1 ? CM_U8 : (cm_type)type); }
+TEST_UNUSED_ static const char *type_name(int type) { return type == I1 ? "i1" : row_of(type)->name; }
+
+TEST_UNUSED_ static size_t size_of(int type) { return (size_t)row_of(type)->bytes; }
+TEST_UNUSED_ static bool is_float(int type) { return row_of(type)->kind == CM_KIND_FLOAT; }
 
 TEST_UNUSED_ static double get(int type, const void *base, size_t at)
 {
@@ -72,7 +76,7 @@ TEST_UNUSED_ static double sample(int type)
     if (type == I1) return v > 0;
     if (is_float(type)) return v;
     v = floor(v * 40);
-    if (!xt_is_signed_(type)) v = fabs(v);
+    if (!row_of(type)->is_signed) v = fabs(v);
     return v > 127 ? 127 : v < -128 ? -128 : v;
 }
 

@@ -17,7 +17,7 @@ typedef struct {
     int type;
 } chosen;
 
-static inline cm_type held(int type) { return xt_held_(type); }
+static inline cm_type held(int type) { return type == XT_BOOL_ ? CM_U8 : (cm_type)type; }
 static inline size_t size_of(int type) { return (size_t)cm_type_info(held(type))->bytes; }
 static inline bool is_float(int type) { return type != XT_BOOL_ && cm_type_info((cm_type)type)->kind == CM_KIND_FLOAT; }
 static inline bool is_signed(int type) { return type != XT_BOOL_ && cm_type_info((cm_type)type)->is_signed; }

@@ -85,7 +85,7 @@ static void loads_and_stores(struct kernel *k, uint32_t count)
 
 static void switch_of(struct kernel *k, uint32_t count, spe_id selector)
 {
-    int64_t *literals = (int64_t *)malloc(count * sizeof *literals);
+    int64_t *literals = (int64_t *)calloc(count, sizeof *literals);
     spe_id from = k->v, to;
     for (uint32_t i = 0; i < count; i++) literals[i] = 3 * (int64_t)i;
     spe_switch(&k->m, selector, count, literals);
