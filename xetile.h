@@ -1148,11 +1148,22 @@ XETILE_PRIVATE xt_where_ xt_where_at_(xt_ctx *x, const char *file, int line);
 XETILE_PRIVATE const spe_reporter *xt_errors_(void);
 XETILE_PRIVATE spe_blame xt_blame_(xt_where_ w);
 
-SPE_PRINTF(3, 4) XETILE_PRIVATE void xt_fail_(xt_where_ w, int id, const char *format, ...);
+SPE_PRINTF(3, 4) XETILE_PRIVATE bool xt_fail_(xt_where_ w, int id, const char *format, ...);
 
-enum { XT_PREFETCH_OPERATION_ = 54 };
+/* What a body may do, for the check that it does the same each time. Those of several kinds are told with the kind. */
+typedef enum {
+    XT_OP_BINARY_NUMBER_, XT_OP_CAST_NUMBER_, XT_OP_SELECT_NUMBER_, XT_OP_BITCAST_NUMBER_, XT_OP_MATH_NUMBER_,
+    XT_OP_BUILTIN_, XT_OP_PARAM_, XT_OP_LOCAL_, XT_OP_INIT_TILE_, XT_OP_UPDATE_TILE_OFFSET_, XT_OP_LOAD_TILE_,
+    XT_OP_STORE_TILE_, XT_OP_PREFETCH_TILE_, XT_OP_LOAD_GATHER_, XT_OP_STORE_SCATTER_, XT_OP_ATOMIC_RMW_,
+    XT_OP_TILE_MMA_, XT_OP_SPLAT_, XT_OP_IOTA_, XT_OP_BINARY_VECTOR_, XT_OP_CAST_VECTOR_, XT_OP_SELECT_VECTOR_,
+    XT_OP_BITCAST_VECTOR_, XT_OP_MATH_VECTOR_, XT_OP_REDUCTION_, XT_OP_BROADCAST_, XT_OP_TRANSPOSE_,
+    XT_OP_CONVERT_LAYOUT_, XT_OP_SLICE_, XT_OP_TILE_PACK_, XT_OP_TILE_UNPACK_, XT_OP_FOR_, XT_OP_WHILE_,
+    XT_OP_WHILE_TEST_, XT_OP_LOOP_END_, XT_OP_IF_, XT_OP_ELSE_, XT_OP_IF_END_, XT_OP_BARRIER_, XT_OP_BARRIER_ARRIVE_,
+    XT_OP_BARRIER_WAIT_, XT_OP_COUNT_
+} xt_op_;
 
-XETILE_PRIVATE bool xt_enter_(xt_where_ w, uint32_t operation);
+XETILE_PRIVATE bool xt_enter_kind_(xt_where_ w, xt_op_ operation, int kind);
+XETILE_PRIVATE bool xt_enter_(xt_where_ w, xt_op_ operation);
 XETILE_PRIVATE void *xt_memory_(xt_ctx *x, size_t bytes);
 XETILE_PRIVATE void *xt_push_(xt_ctx *x, xt_list_ *list, size_t size);
 XETILE_PRIVATE xt_plan_vec_ *xt_plan_vec_at_(xt_ctx *x, int i);
@@ -1486,35 +1497,38 @@ xt_where_ xt_where_at_(xt_ctx *x, const char *file, int line)
 const spe_reporter *xt_errors_(void)
 {
     static const spe_reporter errors = {xt_error_name,
-                                      xt_error_text,
-                                      XT_ERROR_PARAMETER_TEXT,
-                                      XT_ERROR_TARGET,
-                                      XT_ERROR_SUBGROUP_SIZE,
-                                      XT_ERROR_UNCLOSED,
-                                      {XT_ERROR_MEMORY, "XT_ERROR_MEMORY", "out of memory", NULL, 0}};
+                                        xt_error_text,
+                                        XT_ERROR_PARAMETER_TEXT,
+                                        XT_ERROR_TARGET,
+                                        XT_ERROR_SUBGROUP_SIZE,
+                                        XT_ERROR_UNCLOSED,
+                                        {XT_ERROR_MEMORY, "XT_ERROR_MEMORY", "out of memory", NULL, 0}};
     return &errors;
 }
 
 spe_blame xt_blame_(xt_where_ w) { return spe_blame_of(&w.x->m, xt_errors_(), w.file, w.line); }
 
-/* Reports an error at the user's line to the module, which keeps the first. */
-void xt_fail_(xt_where_ w, int id, const char *format, ...)
+/* Reports an error at the user's line to the module, which keeps the first. False, for the caller to return. */
+bool xt_fail_(xt_where_ w, int id, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     spe_vreport(xt_blame_(w), id, format, args);
     va_end(args);
+    return false;
 }
 
 /* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */
-bool xt_enter_(xt_where_ w, uint32_t operation)
+bool xt_enter_kind_(xt_where_ w, xt_op_ operation, int kind)
 {
-    if (w.x->waiting.magic && operation != XT_PREFETCH_OPERATION_) xt_prefetch_waiting_(w.x);
+    if (w.x->waiting.magic && operation != XT_OP_PREFETCH_TILE_) xt_prefetch_waiting_(w.x);
     spe_at(&w.x->m, w.file, w.line);
-    w.x->step_hash = (w.x->step_hash ^ operation) * 16777619u;
+    w.x->step_hash = (w.x->step_hash ^ (uint32_t)(kind * XT_OP_COUNT_ + (int)operation)) * 16777619u;
     w.x->operations++;
     return spe_ok(&w.x->m);
 }
+
+bool xt_enter_(xt_where_ w, xt_op_ operation) { return xt_enter_kind_(w, operation, 0); }
 
 void *xt_memory_(xt_ctx *x, size_t bytes) { return spe_alloc(&x->m, bytes ? bytes : 1); }
 
@@ -1542,10 +1556,7 @@ const char *xt_type_name_(int type)
     return type == XT_BOOL_ ? "i1" : row ? row->name : "no type";
 }
 
-bool xt_is_float_(int type)
-{
-    return type < XT_BOOL_ && cm_type_info((cm_type)type)->kind == CM_KIND_FLOAT;
-}
+bool xt_is_float_(int type) { return type < XT_BOOL_ && cm_type_info((cm_type)type)->kind == CM_KIND_FLOAT; }
 
 bool xt_is_int_(int type) { return type < XT_BOOL_ && cm_type_info((cm_type)type)->kind == CM_KIND_INT; }
 bool xt_is_signed_(int type) { return type < XT_BOOL_ && cm_type_info((cm_type)type)->is_signed; }
@@ -1856,7 +1867,7 @@ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
     const xt_val *same;
     xt_val r;
     spe_id p, q, id = 0;
-    if (!xt_enter_(w, 1u + (uint32_t)op) || !xt_binary_allowed_(w, op, &a, &b, type)) return xt_nothing_();
+    if (!xt_enter_kind_(w, XT_OP_BINARY_NUMBER_, op) || !xt_binary_allowed_(w, op, &a, &b, type)) return xt_nothing_();
     if (xt_is_constant_(&a) && xt_is_constant_(&b)) return xt_fold_(op, &a, &b);
     same = xt_neutral_(op, &a, &b);
     if (same && (xt_is_constant_(same) || same->type == type)) return *same;
@@ -1916,7 +1927,7 @@ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
 
 xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v)
 {
-    if (!xt_enter_(w, 40)) return xt_nothing_();
+    if (!xt_enter_(w, XT_OP_CAST_NUMBER_)) return xt_nothing_();
     if (type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2 || v.val.type == CM_BF16 || v.val.type == CM_E4M3 ||
         v.val.type == CM_E5M2) {
         xt_fail_(w, XT_ERROR_SCALAR_TYPE, "XT_CAST of a number from %s to %s", xt_type_name_(v.val.type),
@@ -1931,7 +1942,7 @@ xt_val xt_select_(xt_where_ w, xt_val condition, xt_val a, xt_val b)
     xt_ctx *x = w.x;
     int type = xt_common_type_(&a, &b);
     spe_id p, q;
-    if (!xt_enter_(w, 41)) return xt_nothing_();
+    if (!xt_enter_(w, XT_OP_SELECT_NUMBER_)) return xt_nothing_();
     if (condition.kind == XT_INT_) return condition.i ? a : b;
     if (condition.kind != XT_SCALAR_ || condition.type != XT_BOOL_ || type < 0) {
         xt_fail_(w, condition.type != XT_BOOL_ ? XT_ERROR_CONDITION : XT_ERROR_SCALAR_TYPE, "XT_SELECT");
@@ -1958,7 +1969,7 @@ xt_val xt_builtin_(xt_where_ w, xt_builtin_kind_ kind, int dim)
 {
     xt_ctx *x = w.x;
     int e = 0;
-    if (!xt_enter_(w, 42u + (uint32_t)kind)) return xt_nothing_();
+    if (!xt_enter_kind_(w, XT_OP_BUILTIN_, (int)kind)) return xt_nothing_();
     if (dim < 0 || dim > 2) {
         xt_fail_(w, XT_ERROR_DIMENSION, "got %d", dim);
         return xt_nothing_();
@@ -1971,7 +1982,7 @@ xt_val xt_builtin_(xt_where_ w, xt_builtin_kind_ kind, int dim)
 xt_val xt_param_by_name_(xt_where_ w, const char *name)
 {
     int i;
-    if (!xt_enter_(w, 48)) return xt_nothing_();
+    if (!xt_enter_(w, XT_OP_PARAM_)) return xt_nothing_();
     for (i = 0; i < w.x->param_count; i++)
         if (strcmp(w.x->params[i].name, name) == 0) return w.x->args[i];
     xt_fail_(w, XT_ERROR_UNKNOWN_PARAMETER, "\"%s\"; they are: %s", name, w.x->kernel->params);
@@ -2405,7 +2416,7 @@ xt_val xt_local_(xt_where_ w, int type, int64_t elements)
     int number = x->local_count, bytes = cm_type_info(xt_held_(type))->bytes;
     xt_local_array_ *a;
     xt_val v = xt_nothing_();
-    if (!xt_enter_(w, 58)) return v;
+    if (!xt_enter_(w, XT_OP_LOCAL_)) return v;
     if (elements < 1 || elements > 1 << 24) {
         xt_fail_(w, XT_ERROR_LOCAL_SIZE, "got %lld elements of %s", (long long)elements, xt_type_name_(type));
         return v;
@@ -2578,7 +2589,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     xt_tile t = xt_no_tile_();
     xt_val zero = xt_int_(0);
     int i;
-    if (!xt_enter_(w, 50)) return t;
+    if (!xt_enter_(w, XT_OP_INIT_TILE_)) return t;
     t.type = (cm_type)d.type;
     t.map = d.map;
     t.inside = d.inside;
@@ -2626,7 +2637,8 @@ bool xt_check_regular_(xt_where_ w, const xt_tile *t, const char *what)
 
 xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
 {
-    if (!xt_enter_(w, 51) || !xt_check_regular_(w, &t, "the tile of XT_UPDATE_TILE_OFFSET")) return xt_no_tile_();
+    if (!xt_enter_(w, XT_OP_UPDATE_TILE_OFFSET_) || !xt_check_regular_(w, &t, "the tile of XT_UPDATE_TILE_OFFSET"))
+        return xt_no_tile_();
     xt_index_id_(w, &rows, "the row offset");
     xt_index_id_(w, &cols, "the column offset");
     if (!spe_ok(&w.x->m)) return xt_no_tile_();
@@ -2651,8 +2663,9 @@ XE_FN_ void xt_local_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, cm_me
     if (line * step < align) align = line * step;
     step = xt_val_align_(inner) < xt_align_of_(in) ? xt_val_align_(inner) : xt_align_of_(in);
     if (step * bytes < align) align = step * bytes;
-    mem->ptr = spe_index(&x->m, mem->ptr, spe_iadd(&x->m, spe_imul(&x->m, mem->row, mem->stride_row),
-                                                   spe_imul(&x->m, mem->col, mem->stride_col)));
+    mem->ptr = spe_index(
+        &x->m, mem->ptr,
+        spe_iadd(&x->m, spe_imul(&x->m, mem->row, mem->stride_row), spe_imul(&x->m, mem->col, mem->stride_col)));
     mem->row = mem->col = spe_i32(&x->m, 0);
     mem->align = (uint32_t)align;
 }
@@ -2729,7 +2742,7 @@ xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
     xt_grid_ g;
     xt_vec v;
     int i;
-    if (!xt_enter_(w, 52) || !xt_check_regular_(w, &d.tile, "the tile of XT_LOAD_TILE") ||
+    if (!xt_enter_(w, XT_OP_LOAD_TILE_) || !xt_check_regular_(w, &d.tile, "the tile of XT_LOAD_TILE") ||
         !xt_padding_(w, d.tile.type, d.padding, &padding))
         return xt_no_vec_();
     v = xt_new_vec_(w, d.tile.type, &d.tile.dist, &d.tile.map);
@@ -2782,7 +2795,7 @@ void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
     xt_ctx *x = w.x;
     xt_grid_ g;
     int i;
-    if (!xt_enter_(w, 53) || !xt_check_vec_(w, &v, "the vector of XT_STORE_TILE") ||
+    if (!xt_enter_(w, XT_OP_STORE_TILE_) || !xt_check_vec_(w, &v, "the vector of XT_STORE_TILE") ||
         !xt_check_regular_(w, &t, "the tile of XT_STORE_TILE") || !xt_check_store_(w, &v, &t))
         return;
     xt_need_layout_(x, &v, CM_ACC, false);
@@ -2920,7 +2933,7 @@ xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
     cm_type held;
     xt_spread_ s;
     int i;
-    if (!xt_enter_(w, 59) || !xt_check_scatter_tile_(w, &d.tile, "the tile of XT_LOAD_GATHER") ||
+    if (!xt_enter_(w, XT_OP_LOAD_GATHER_) || !xt_check_scatter_tile_(w, &d.tile, "the tile of XT_LOAD_GATHER") ||
         !xt_check_mask_(w, &d.mask, &d.tile) || !xt_padding_(w, d.tile.type, d.padding, &padding))
         return xt_no_vec_();
     if (d.mask.magic) xt_need_layout_(x, &d.mask, CM_ACC, false);
@@ -2945,7 +2958,7 @@ void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d)
     xt_ctx *x = w.x;
     xt_spread_ s;
     int i;
-    if (!xt_enter_(w, 60) || !xt_check_vec_(w, &v, "the vector of XT_STORE_SCATTER") ||
+    if (!xt_enter_(w, XT_OP_STORE_SCATTER_) || !xt_check_vec_(w, &v, "the vector of XT_STORE_SCATTER") ||
         !xt_check_scatter_tile_(w, &d.tile, "the tile of XT_STORE_SCATTER") || !xt_check_store_(w, &v, &d.tile) ||
         !xt_check_mask_(w, &d.mask, &d.tile))
         return;
@@ -3079,8 +3092,7 @@ XE_FN_ spe_id xt_rmw_loop_(cm_ctx *c, const xt_rmw_ *r, cm_type type, spe_id ptr
     if (r->kind == XT_RMW_assign_)
         next = v;
     else
-        next =
-            cm_from_arith(c, type, xt_rmw_combine_(m, r->kind, cm_to_arith(c, type, next), cm_to_arith(c, type, v)));
+        next = cm_from_arith(c, type, xt_rmw_combine_(m, r->kind, cm_to_arith(c, type, next), cm_to_arith(c, type, v)));
     next = xt_word_put_(m, &word, old, next);
     got = spe_atomic_cas(m, word.ptr, old, next, r->scope, 0);
     carried[0] = got;
@@ -3124,7 +3136,7 @@ xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_tile t)
     xt_vec r;
     cm_use use;
     int i;
-    if (!xt_enter_(w, 110u + (uint32_t)kind) || !xt_check_vec_(w, &v, "the vector of XT_ATOMIC_RMW") ||
+    if (!xt_enter_kind_(w, XT_OP_ATOMIC_RMW_, (int)kind) || !xt_check_vec_(w, &v, "the vector of XT_ATOMIC_RMW") ||
         !xt_check_regular_(w, &t, "the tile of XT_ATOMIC_RMW") || !xt_check_store_(w, &v, &t) ||
         !xt_check_rmw_(w, kind, &t))
         return xt_no_vec_();
@@ -3312,7 +3324,7 @@ void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
 {
     xt_ctx *x = w.x;
     xt_share_ s;
-    if (!xt_enter_(w, XT_PREFETCH_OPERATION_) || !xt_check_regular_(w, &d.tile, "the tile of XT_PREFETCH_TILE")) return;
+    if (!xt_enter_(w, XT_OP_PREFETCH_TILE_) || !xt_check_regular_(w, &d.tile, "the tile of XT_PREFETCH_TILE")) return;
     if (d.locality < 0 || d.locality > 3) {
         xt_fail_(w, XT_ERROR_LOCALITY, "got %d", d.locality);
         return;
@@ -3356,7 +3368,7 @@ xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d)
 {
     xt_dist dist;
     xt_vec v;
-    if (!xt_enter_(w, 55) || !xt_distribute_(w, &dist, d.rows, d.cols, &d.map)) return xt_no_vec_();
+    if (!xt_enter_(w, XT_OP_SPLAT_) || !xt_distribute_(w, &dist, d.rows, d.cols, &d.map)) return xt_no_vec_();
     v = xt_new_vec_(w, (cm_type)type, &dist, &d.map);
     xt_fill_(w, &v, &number);
     return v;
@@ -3446,8 +3458,8 @@ XE_FN_ bool xt_mma_check_blocks_(xt_where_ w, const xt_mma_desc_ *d, bool with_c
 
 /* One block of the result: its chain of products along k. In coopmatrix.h's terms b is the left operand, a the right
  * one. */
-XE_FN_ cm_matrix xt_mma_block_(xt_ctx *x, const xt_vec *a, const xt_vec *b, const xt_grid_ *ga,
-                                      const xt_grid_ *gb, const int at[4], cm_type type, const cm_matrix *c)
+XE_FN_ cm_matrix xt_mma_block_(xt_ctx *x, const xt_vec *a, const xt_vec *b, const xt_grid_ *ga, const xt_grid_ *gb,
+                               const int at[4], cm_type type, const cm_matrix *c)
 {
     cm_matrix sum;
     int k;
@@ -3501,9 +3513,9 @@ xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
     xt_map map;
     xt_dist dist;
     xt_vec r;
-    if (!xt_enter_(w, 56) || !xt_mma_check_shapes_(w, &d, with_c) || !xt_mma_check_types_(w, &d, with_c, &type) ||
-        !xt_mma_check_maps_(w, &d, with_c, &map) || !xt_mma_check_given_(w, &d, with_c) ||
-        !xt_mma_check_blocks_(w, &d, with_c) ||
+    if (!xt_enter_(w, XT_OP_TILE_MMA_) || !xt_mma_check_shapes_(w, &d, with_c) ||
+        !xt_mma_check_types_(w, &d, with_c, &type) || !xt_mma_check_maps_(w, &d, with_c, &map) ||
+        !xt_mma_check_given_(w, &d, with_c) || !xt_mma_check_blocks_(w, &d, with_c) ||
         !xt_distribute_(w, &dist, d.a.dist.shape[0], d.b.dist.shape[1], &map))
         return xt_no_vec_();
     xt_need_layout_(x, &d.a, CM_B, false);
@@ -3585,7 +3597,7 @@ xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
     const xt_vec *shape = a.is_vec ? &a.vec : &b.vec;
     xt_vec p, q, r;
     int i;
-    if (!xt_enter_(w, 60u + (uint32_t)op) || !xt_check_vec_(w, shape, "an operand")) return xt_no_vec_();
+    if (!xt_enter_kind_(w, XT_OP_BINARY_VECTOR_, op) || !xt_check_vec_(w, shape, "an operand")) return xt_no_vec_();
     if (!xt_vec_op_allowed_(w, op, (int)shape->type)) return xt_no_vec_();
     p = xt_like_(w, &a, shape);
     q = xt_like_(w, &b, shape);
@@ -3604,14 +3616,11 @@ xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
     return r;
 }
 
-xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
-{
-    return xt_binary_number_(w, op, a.val, b.val);
-}
+xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b) { return xt_binary_number_(w, op, a.val, b.val); }
 
 void xt_barrier_(xt_where_ w)
 {
-    if (!xt_enter_(w, 91) || w.x->planning) return;
+    if (!xt_enter_(w, XT_OP_BARRIER_) || w.x->planning) return;
     spe_barrier(&w.x->m);
 }
 
@@ -3715,7 +3724,7 @@ xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
     xt_ctx *x = w.x;
     const xt_vec *shape = a.is_vec ? &a.vec : b.is_vec ? &b.vec : NULL, *all[3];
     xt_vec c, p, q, r;
-    if (!xt_enter_(w, 300)) return xt_no_vec_();
+    if (!xt_enter_(w, XT_OP_SELECT_VECTOR_)) return xt_no_vec_();
     if (!condition.is_vec) {
         xt_fail_(w, XT_ERROR_CONDITION, "the condition of XT_SELECT is a number, its operands are vectors: use XT_IF");
         return xt_no_vec_();
@@ -3805,7 +3814,7 @@ xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
     int i, n = xt_math_info_(op)->operands;
     xt_typed_op_ t;
     xt_vec v[3], r;
-    if (!xt_enter_(w, 310u + (uint32_t)op) || !xt_check_vec_(w, shape, xt_math_info_(op)->name) ||
+    if (!xt_enter_kind_(w, XT_OP_MATH_VECTOR_, op) || !xt_check_vec_(w, shape, xt_math_info_(op)->name) ||
         !xt_math_allowed_(w, op, (int)shape->type))
         return xt_no_vec_();
     v[0] = xt_like_(w, &a, shape);
@@ -3839,7 +3848,7 @@ xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
     v[0] = &a.val;
     v[1] = &b.val;
     v[2] = &c.val;
-    if (!xt_enter_(w, 310u + (uint32_t)op)) return xt_nothing_();
+    if (!xt_enter_kind_(w, XT_OP_MATH_NUMBER_, op)) return xt_nothing_();
     type = xt_is_constant_(v[0]) && v[0]->kind == XT_INT_ && op != XT_MATH_ABS_ ? CM_F32 : v[0]->type;
     for (i = 1; i < n; i++)
         if (!xt_is_constant_(v[i])) type = v[i]->type;
@@ -3901,14 +3910,13 @@ xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a)
     xt_ctx *x = w.x;
     xt_vec v, r;
     int i;
-    if (!xt_enter_(w, 90) || !xt_check_vec_(w, &a.vec, "the operand of XT_CAST")) return xt_no_vec_();
+    if (!xt_enter_(w, XT_OP_CAST_VECTOR_) || !xt_check_vec_(w, &a.vec, "the operand of XT_CAST")) return xt_no_vec_();
     r = xt_new_vec_(w, (cm_type)type, &a.vec.dist, &a.vec.map);
     r.inner[0] = a.vec.inner[0];
     r.inner[1] = a.vec.inner[1];
     if (x->planning || !r.blocks) return r;
     v = xt_as_use_(x, &a.vec, CM_ACC);
-    for (i = 0; i < r.blocks && i < v.blocks; i++)
-        r.block[i] = xt_cast_block_(x, &v.block[i], (int)v.type, type);
+    for (i = 0; i < r.blocks && i < v.blocks; i++) r.block[i] = xt_cast_block_(x, &v.block[i], (int)v.type, type);
     return xt_settle_(x, r);
 }
 
@@ -3922,7 +3930,8 @@ xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
     xt_ctx *x = w.x;
     const xt_vec *one = &a.vec;
     xt_vec r;
-    if (!xt_enter_(w, 301) || !xt_check_vec_(w, &a.vec, "the operand of XT_BITCAST")) return xt_no_vec_();
+    if (!xt_enter_(w, XT_OP_BITCAST_VECTOR_) || !xt_check_vec_(w, &a.vec, "the operand of XT_BITCAST"))
+        return xt_no_vec_();
     if (type == XT_BOOL_ || (int)a.vec.type == XT_BOOL_ || xt_bits_(type) != xt_bits_((int)a.vec.type)) {
         xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_((int)a.vec.type), xt_type_name_(type));
         return xt_no_vec_();
@@ -3939,7 +3948,7 @@ xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
     const xt_val *v = &a.val;
     char text[48];
     spe_id id;
-    if (!xt_enter_(w, 302)) return xt_nothing_();
+    if (!xt_enter_(w, XT_OP_BITCAST_NUMBER_)) return xt_nothing_();
     if (type == XT_BOOL_ || v->magic != XT_VAL_MAGIC_ || v->kind == XT_NONE_ || v->kind == XT_POINTER_ ||
         v->type == XT_BOOL_ || xt_bits_(type) != xt_bits_(v->type)) {
         xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v, text, sizeof text), xt_type_name_(type));
@@ -3982,7 +3991,7 @@ xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d)
     xt_val place;
     spe_id at;
     int i;
-    if (!xt_enter_(w, 303) || !xt_distribute_(w, &dist, d.rows, d.cols, &d.map)) return xt_no_vec_();
+    if (!xt_enter_(w, XT_OP_IOTA_) || !xt_distribute_(w, &dist, d.rows, d.cols, &d.map)) return xt_no_vec_();
     if (dim != 0 && dim != 1) {
         xt_fail_(w, XT_ERROR_VEC_DIM, "XT_IOTA along dimension %d", dim);
         return xt_no_vec_();
@@ -4719,8 +4728,7 @@ XE_FN_ spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int group)
                 from[p] = xt_reduce_at_(r, o, g * r->size + k % r->size);
         }
         one = xt_pick_(x, &r->f, &r->moves, from);
-        if (absent)
-            one = spe_select(&x->m, xt_lane_bit_(x, absent), xt_red_neutral_(x, r->kind, r->f.type), one);
+        if (absent) one = spe_select(&x->m, xt_lane_bit_(x, absent), xt_red_neutral_(x, r->kind, r->f.type), one);
         sum = sum ? xt_red_combine_(x, r->kind, r->is_float, sum, one) : one;
     }
     return sum;
@@ -4901,7 +4909,7 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
     int part, rest, i;
     xt_map map;
     xt_vec v, r;
-    if (!xt_enter_(w, 330u + (uint32_t)kind) || !xt_reduction_checks_(w, kind, &d) || !xt_reduction_map_(w, &d))
+    if (!xt_enter_kind_(w, XT_OP_REDUCTION_, kind) || !xt_reduction_checks_(w, kind, &d) || !xt_reduction_map_(w, &d))
         return xt_no_vec_();
     part = xt_common_divisor_(d.v.dist.data[d.dim], d.reduction_size);
     rest = d.reduction_size / part;
@@ -4926,7 +4934,7 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
 /* r from v, when every subgroup holds what it needs: element (i, j) of r is v's (i / divisor[0], j / divisor[1]), or
  * that of the transposed. False when one does not. */
 XE_FN_ bool xt_from_own_(xt_ctx *x, const xt_vec *v, xt_vec *r, bool transposed, const int divisor[2],
-                                const int factor[2], const int shift[2])
+                         const int factor[2], const int shift[2])
 {
     xt_origin_ o;
     xt_field_ f;
@@ -4989,7 +4997,8 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
     xt_dist dist;
     xt_vec r;
     xt_scratch_ s;
-    if (!xt_enter_(w, 350) || !xt_broadcast_checks_(w, &d) || !xt_broadcast_map_(w, &d)) return xt_no_vec_();
+    if (!xt_enter_(w, XT_OP_BROADCAST_) || !xt_broadcast_checks_(w, &d) || !xt_broadcast_map_(w, &d))
+        return xt_no_vec_();
     shape[0] = d.v.dist.shape[0];
     shape[1] = d.v.dist.shape[1];
     shape[d.dim] = d.size;
@@ -5063,8 +5072,7 @@ XE_FN_ bool xt_transpose_field_(xt_ctx *x, const xt_field_ *f, xt_field_ *out)
             for (i = 0; i < S; i++, out->comps++) {
                 out->comp[out->comps] = a[i];
                 for (p = 0; p < S; p++)
-                    if (c + i < f->cols && r + p < f->rows)
-                        out->where[(c + i) * f->rows + r + p] = out->comps * 64 + p;
+                    if (c + i < f->cols && r + p < f->rows) out->where[(c + i) * f->rows + r + p] = out->comps * 64 + p;
             }
         }
     return spe_ok(&x->m);
@@ -5122,7 +5130,7 @@ xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
     xt_dist dist;
     xt_vec r;
     xt_scratch_ s;
-    if (!xt_enter_(w, 351) || !xt_check_vec_(w, &d.v, "the vector of XT_TRANSPOSE") ||
+    if (!xt_enter_(w, XT_OP_TRANSPOSE_) || !xt_check_vec_(w, &d.v, "the vector of XT_TRANSPOSE") ||
         !xt_check_source_(w, "the vector of XT_TRANSPOSE", &d.source, &d.v))
         return xt_no_vec_();
     if (d.v.inner[0]) {
@@ -5170,7 +5178,7 @@ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map)
 
 xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
 {
-    if (!xt_enter_(w, 352) || !xt_check_vec_(w, &d.v, "the vector of XT_CONVERT_LAYOUT") ||
+    if (!xt_enter_(w, XT_OP_CONVERT_LAYOUT_) || !xt_check_vec_(w, &d.v, "the vector of XT_CONVERT_LAYOUT") ||
         !xt_check_source_(w, "the vector of XT_CONVERT_LAYOUT", &d.source, &d.v))
         return xt_no_vec_();
     if (!xt_has_map_(&d.map)) {
@@ -5184,7 +5192,7 @@ xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
 xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
 {
     int at[2], shape[2];
-    if (!xt_enter_(w, 353) || !xt_check_vec_(w, &d.v, "the vector of XT_SLICE")) return xt_no_vec_();
+    if (!xt_enter_(w, XT_OP_SLICE_) || !xt_check_vec_(w, &d.v, "the vector of XT_SLICE")) return xt_no_vec_();
     at[0] = d.row;
     at[1] = d.col;
     shape[0] = d.rows;
@@ -5217,7 +5225,7 @@ XE_FN_ bool xt_inner_fits_(xt_where_ w, const char *what, const int inner[2], co
 xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
 {
     xt_vec r = d.v;
-    if (!xt_enter_(w, 354) || !xt_check_vec_(w, &d.v, "the vector of XT_TILE_PACK")) return xt_no_vec_();
+    if (!xt_enter_(w, XT_OP_TILE_PACK_) || !xt_check_vec_(w, &d.v, "the vector of XT_TILE_PACK")) return xt_no_vec_();
     if (d.v.inner[0]) {
         xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK of a vector that has inner_blocks {%d, %d}", d.v.inner[0],
                  d.v.inner[1]);
@@ -5232,7 +5240,8 @@ xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
 xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
 {
     xt_vec r = d.v;
-    if (!xt_enter_(w, 355) || !xt_check_vec_(w, &d.v, "the vector of XT_TILE_UNPACK")) return xt_no_vec_();
+    if (!xt_enter_(w, XT_OP_TILE_UNPACK_) || !xt_check_vec_(w, &d.v, "the vector of XT_TILE_UNPACK"))
+        return xt_no_vec_();
     if (!d.v.inner[0] ||
         (d.inner_blocks[0] && (d.inner_blocks[0] != d.v.inner[0] || d.inner_blocks[1] != d.v.inner[1]))) {
         xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_UNPACK with inner_blocks {%d, %d} of a vector with {%d, %d}",
@@ -5651,7 +5660,7 @@ xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *con
     memset(&loop, 0, sizeof loop);
     loop.x = x;
     loop.index = xt_nothing_();
-    if (!xt_enter_(w, 100)) return loop;
+    if (!xt_enter_(w, XT_OP_FOR_)) return loop;
     from = xt_index_id_(w, &lo, "the loop's start");
     to = xt_index_id_(w, &hi, "the loop's end");
     by = xt_index_id_(w, &step, "the loop's step");
@@ -5708,7 +5717,7 @@ XE_FN_ void xt_for_end_(xt_loop_ *loop)
     xt_where_ w;
     if (!f) return;
     w = xt_region_where_(x);
-    if (!xt_enter_(w, 101) || !xt_read_now_(w, f)) return;
+    if (!xt_enter_(w, XT_OP_LOOP_END_) || !xt_read_now_(w, f)) return;
     if (x->planning) {
         xt_for_plan_(x, f);
     } else {
@@ -5752,7 +5761,7 @@ xt_branch_ xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
     memset(&b, 0, sizeof b);
     b.x = x;
     b.side = -1;
-    if (!xt_enter_(w, 102)) return b;
+    if (!xt_enter_(w, XT_OP_IF_)) return b;
     if (condition.magic != XT_VAL_MAGIC_ ||
         !(condition.kind == XT_INT_ || (condition.kind == XT_SCALAR_ && condition.type == XT_BOOL_))) {
         char text[48];
@@ -5771,7 +5780,7 @@ XE_FN_ void xt_if_else_(xt_ctx *x, xt_frame_ *f)
 {
     xt_where_ w = xt_region_where_(x);
     int i;
-    if (!xt_enter_(w, 103) || !xt_read_now_(w, f)) return;
+    if (!xt_enter_(w, XT_OP_ELSE_) || !xt_read_now_(w, f)) return;
     if (!x->planning) {
         xt_gather_(w, f, 1);
         spe_else(&x->m, (uint32_t)f->id_count, f->ids);
@@ -5786,7 +5795,7 @@ XE_FN_ void xt_if_end_(xt_ctx *x, xt_frame_ *f)
 {
     xt_where_ w = xt_region_where_(x);
     int i;
-    if (!xt_enter_(w, 104) || !xt_read_now_(w, f)) return;
+    if (!xt_enter_(w, XT_OP_IF_END_) || !xt_read_now_(w, f)) return;
     if (!x->planning) {
         xt_gather_(w, f, 1);
         spe_endif(&x->m, (uint32_t)f->id_count, f->ids, f->ids);
@@ -5811,8 +5820,10 @@ bool xt_if_next_(xt_branch_ *b)
     b->side++;
     if (b->side == 0) return true;
     f = b->frame ? xt_closing_(b->x, b->frame, true) : NULL;
-    if (f && b->side == 1) xt_if_else_(b->x, f);
-    else if (f) xt_if_end_(b->x, f);
+    if (f && b->side == 1)
+        xt_if_else_(b->x, f);
+    else if (f)
+        xt_if_end_(b->x, f);
     return b->side == 1;
 }
 
@@ -5825,7 +5836,7 @@ xt_loop_ xt_while_begin_(xt_where_ w, void *const *objects)
     xt_frame_ *f;
     memset(&loop, 0, sizeof loop);
     loop.x = x;
-    if (!xt_enter_(w, 105)) return loop;
+    if (!xt_enter_(w, XT_OP_WHILE_)) return loop;
     f = xt_open_(w, XT_FRAME_WHILE_, objects);
     if (!f) return loop;
     loop.frame = x->regions.depth;
@@ -5843,7 +5854,7 @@ xt_loop_ *xt_while_test_(xt_where_ w, xt_loop_ *loop, xt_val condition)
 {
     char text[48];
     spe_id id;
-    if (!xt_enter_(w, 106)) return loop;
+    if (!xt_enter_(w, XT_OP_WHILE_TEST_)) return loop;
     if (condition.magic != XT_VAL_MAGIC_ ||
         !(condition.kind == XT_INT_ || (condition.kind == XT_SCALAR_ && condition.type == XT_BOOL_))) {
         xt_fail_(w, XT_ERROR_CONDITION, "XT_WHILE got %s", xt_describe_(&condition, text, sizeof text));
@@ -5858,7 +5869,7 @@ xt_loop_ *xt_while_test_(xt_where_ w, xt_loop_ *loop, xt_val condition)
 void xt_barrier_arrive_(xt_where_ w, const char *name)
 {
     xt_ctx *x = w.x;
-    if (!xt_enter_(w, 107)) return;
+    if (!xt_enter_(w, XT_OP_BARRIER_ARRIVE_)) return;
     if (x->arrived) {
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "arriving at \"%s\" while \"%s\" is not waited for", name, x->arrived);
         return;
@@ -5870,7 +5881,7 @@ void xt_barrier_arrive_(xt_where_ w, const char *name)
 void xt_barrier_wait_(xt_where_ w, const char *name)
 {
     xt_ctx *x = w.x;
-    if (!xt_enter_(w, 108)) return;
+    if (!xt_enter_(w, XT_OP_BARRIER_WAIT_)) return;
     if (!x->arrived || strcmp(x->arrived, name) != 0) {
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "waiting for \"%s\"; arrived at: %s", name,
                  x->arrived ? x->arrived : "none");

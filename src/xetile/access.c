@@ -13,8 +13,9 @@ static void xt_local_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, cm_me
     if (line * step < align) align = line * step;
     step = xt_val_align_(inner) < xt_align_of_(in) ? xt_val_align_(inner) : xt_align_of_(in);
     if (step * bytes < align) align = step * bytes;
-    mem->ptr = spe_index(&x->m, mem->ptr, spe_iadd(&x->m, spe_imul(&x->m, mem->row, mem->stride_row),
-                                                   spe_imul(&x->m, mem->col, mem->stride_col)));
+    mem->ptr = spe_index(
+        &x->m, mem->ptr,
+        spe_iadd(&x->m, spe_imul(&x->m, mem->row, mem->stride_row), spe_imul(&x->m, mem->col, mem->stride_col)));
     mem->row = mem->col = spe_i32(&x->m, 0);
     mem->align = (uint32_t)align;
 }
@@ -91,7 +92,7 @@ xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
     xt_grid_ g;
     xt_vec v;
     int i;
-    if (!xt_enter_(w, 52) || !xt_check_regular_(w, &d.tile, "the tile of XT_LOAD_TILE") ||
+    if (!xt_enter_(w, XT_OP_LOAD_TILE_) || !xt_check_regular_(w, &d.tile, "the tile of XT_LOAD_TILE") ||
         !xt_padding_(w, d.tile.type, d.padding, &padding))
         return xt_no_vec_();
     v = xt_new_vec_(w, d.tile.type, &d.tile.dist, &d.tile.map);
@@ -144,7 +145,7 @@ void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
     xt_ctx *x = w.x;
     xt_grid_ g;
     int i;
-    if (!xt_enter_(w, 53) || !xt_check_vec_(w, &v, "the vector of XT_STORE_TILE") ||
+    if (!xt_enter_(w, XT_OP_STORE_TILE_) || !xt_check_vec_(w, &v, "the vector of XT_STORE_TILE") ||
         !xt_check_regular_(w, &t, "the tile of XT_STORE_TILE") || !xt_check_store_(w, &v, &t))
         return;
     xt_need_layout_(x, &v, CM_ACC, false);

@@ -118,8 +118,7 @@ static spe_id xt_rmw_loop_(cm_ctx *c, const xt_rmw_ *r, cm_type type, spe_id ptr
     if (r->kind == XT_RMW_assign_)
         next = v;
     else
-        next =
-            cm_from_arith(c, type, xt_rmw_combine_(m, r->kind, cm_to_arith(c, type, next), cm_to_arith(c, type, v)));
+        next = cm_from_arith(c, type, xt_rmw_combine_(m, r->kind, cm_to_arith(c, type, next), cm_to_arith(c, type, v)));
     next = xt_word_put_(m, &word, old, next);
     got = spe_atomic_cas(m, word.ptr, old, next, r->scope, 0);
     carried[0] = got;
@@ -163,7 +162,7 @@ xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_tile t)
     xt_vec r;
     cm_use use;
     int i;
-    if (!xt_enter_(w, 110u + (uint32_t)kind) || !xt_check_vec_(w, &v, "the vector of XT_ATOMIC_RMW") ||
+    if (!xt_enter_kind_(w, XT_OP_ATOMIC_RMW_, (int)kind) || !xt_check_vec_(w, &v, "the vector of XT_ATOMIC_RMW") ||
         !xt_check_regular_(w, &t, "the tile of XT_ATOMIC_RMW") || !xt_check_store_(w, &v, &t) ||
         !xt_check_rmw_(w, kind, &t))
         return xt_no_vec_();

@@ -13,35 +13,38 @@ xt_where_ xt_where_at_(xt_ctx *x, const char *file, int line)
 const spe_reporter *xt_errors_(void)
 {
     static const spe_reporter errors = {xt_error_name,
-                                      xt_error_text,
-                                      XT_ERROR_PARAMETER_TEXT,
-                                      XT_ERROR_TARGET,
-                                      XT_ERROR_SUBGROUP_SIZE,
-                                      XT_ERROR_UNCLOSED,
-                                      {XT_ERROR_MEMORY, "XT_ERROR_MEMORY", "out of memory", NULL, 0}};
+                                        xt_error_text,
+                                        XT_ERROR_PARAMETER_TEXT,
+                                        XT_ERROR_TARGET,
+                                        XT_ERROR_SUBGROUP_SIZE,
+                                        XT_ERROR_UNCLOSED,
+                                        {XT_ERROR_MEMORY, "XT_ERROR_MEMORY", "out of memory", NULL, 0}};
     return &errors;
 }
 
 spe_blame xt_blame_(xt_where_ w) { return spe_blame_of(&w.x->m, xt_errors_(), w.file, w.line); }
 
-/* Reports an error at the user's line to the module, which keeps the first. */
-void xt_fail_(xt_where_ w, int id, const char *format, ...)
+/* Reports an error at the user's line to the module, which keeps the first. False, for the caller to return. */
+bool xt_fail_(xt_where_ w, int id, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     spe_vreport(xt_blame_(w), id, format, args);
     va_end(args);
+    return false;
 }
 
 /* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */
-bool xt_enter_(xt_where_ w, uint32_t operation)
+bool xt_enter_kind_(xt_where_ w, xt_op_ operation, int kind)
 {
-    if (w.x->waiting.magic && operation != XT_PREFETCH_OPERATION_) xt_prefetch_waiting_(w.x);
+    if (w.x->waiting.magic && operation != XT_OP_PREFETCH_TILE_) xt_prefetch_waiting_(w.x);
     spe_at(&w.x->m, w.file, w.line);
-    w.x->step_hash = (w.x->step_hash ^ operation) * 16777619u;
+    w.x->step_hash = (w.x->step_hash ^ (uint32_t)(kind * XT_OP_COUNT_ + (int)operation)) * 16777619u;
     w.x->operations++;
     return spe_ok(&w.x->m);
 }
+
+bool xt_enter_(xt_where_ w, xt_op_ operation) { return xt_enter_kind_(w, operation, 0); }
 
 void *xt_memory_(xt_ctx *x, size_t bytes) { return spe_alloc(&x->m, bytes ? bytes : 1); }
 
@@ -69,10 +72,7 @@ const char *xt_type_name_(int type)
     return type == XT_BOOL_ ? "i1" : row ? row->name : "no type";
 }
 
-bool xt_is_float_(int type)
-{
-    return type < XT_BOOL_ && cm_type_info((cm_type)type)->kind == CM_KIND_FLOAT;
-}
+bool xt_is_float_(int type) { return type < XT_BOOL_ && cm_type_info((cm_type)type)->kind == CM_KIND_FLOAT; }
 
 bool xt_is_int_(int type) { return type < XT_BOOL_ && cm_type_info((cm_type)type)->kind == CM_KIND_INT; }
 bool xt_is_signed_(int type) { return type < XT_BOOL_ && cm_type_info((cm_type)type)->is_signed; }

@@ -166,7 +166,7 @@ xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *con
     memset(&loop, 0, sizeof loop);
     loop.x = x;
     loop.index = xt_nothing_();
-    if (!xt_enter_(w, 100)) return loop;
+    if (!xt_enter_(w, XT_OP_FOR_)) return loop;
     from = xt_index_id_(w, &lo, "the loop's start");
     to = xt_index_id_(w, &hi, "the loop's end");
     by = xt_index_id_(w, &step, "the loop's step");
@@ -223,7 +223,7 @@ static void xt_for_end_(xt_loop_ *loop)
     xt_where_ w;
     if (!f) return;
     w = xt_region_where_(x);
-    if (!xt_enter_(w, 101) || !xt_read_now_(w, f)) return;
+    if (!xt_enter_(w, XT_OP_LOOP_END_) || !xt_read_now_(w, f)) return;
     if (x->planning) {
         xt_for_plan_(x, f);
     } else {
@@ -267,7 +267,7 @@ xt_branch_ xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
     memset(&b, 0, sizeof b);
     b.x = x;
     b.side = -1;
-    if (!xt_enter_(w, 102)) return b;
+    if (!xt_enter_(w, XT_OP_IF_)) return b;
     if (condition.magic != XT_VAL_MAGIC_ ||
         !(condition.kind == XT_INT_ || (condition.kind == XT_SCALAR_ && condition.type == XT_BOOL_))) {
         char text[48];
@@ -286,7 +286,7 @@ static void xt_if_else_(xt_ctx *x, xt_frame_ *f)
 {
     xt_where_ w = xt_region_where_(x);
     int i;
-    if (!xt_enter_(w, 103) || !xt_read_now_(w, f)) return;
+    if (!xt_enter_(w, XT_OP_ELSE_) || !xt_read_now_(w, f)) return;
     if (!x->planning) {
         xt_gather_(w, f, 1);
         spe_else(&x->m, (uint32_t)f->id_count, f->ids);
@@ -301,7 +301,7 @@ static void xt_if_end_(xt_ctx *x, xt_frame_ *f)
 {
     xt_where_ w = xt_region_where_(x);
     int i;
-    if (!xt_enter_(w, 104) || !xt_read_now_(w, f)) return;
+    if (!xt_enter_(w, XT_OP_IF_END_) || !xt_read_now_(w, f)) return;
     if (!x->planning) {
         xt_gather_(w, f, 1);
         spe_endif(&x->m, (uint32_t)f->id_count, f->ids, f->ids);
@@ -326,7 +326,9 @@ bool xt_if_next_(xt_branch_ *b)
     b->side++;
     if (b->side == 0) return true;
     f = b->frame ? xt_closing_(b->x, b->frame, true) : NULL;
-    if (f && b->side == 1) xt_if_else_(b->x, f);
-    else if (f) xt_if_end_(b->x, f);
+    if (f && b->side == 1)
+        xt_if_else_(b->x, f);
+    else if (f)
+        xt_if_end_(b->x, f);
     return b->side == 1;
 }

@@ -122,7 +122,7 @@ xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
     cm_type held;
     xt_spread_ s;
     int i;
-    if (!xt_enter_(w, 59) || !xt_check_scatter_tile_(w, &d.tile, "the tile of XT_LOAD_GATHER") ||
+    if (!xt_enter_(w, XT_OP_LOAD_GATHER_) || !xt_check_scatter_tile_(w, &d.tile, "the tile of XT_LOAD_GATHER") ||
         !xt_check_mask_(w, &d.mask, &d.tile) || !xt_padding_(w, d.tile.type, d.padding, &padding))
         return xt_no_vec_();
     if (d.mask.magic) xt_need_layout_(x, &d.mask, CM_ACC, false);
@@ -147,7 +147,7 @@ void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d)
     xt_ctx *x = w.x;
     xt_spread_ s;
     int i;
-    if (!xt_enter_(w, 60) || !xt_check_vec_(w, &v, "the vector of XT_STORE_SCATTER") ||
+    if (!xt_enter_(w, XT_OP_STORE_SCATTER_) || !xt_check_vec_(w, &v, "the vector of XT_STORE_SCATTER") ||
         !xt_check_scatter_tile_(w, &d.tile, "the tile of XT_STORE_SCATTER") || !xt_check_store_(w, &v, &d.tile) ||
         !xt_check_mask_(w, &d.mask, &d.tile))
         return;

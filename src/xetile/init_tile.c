@@ -145,7 +145,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     xt_tile t = xt_no_tile_();
     xt_val zero = xt_int_(0);
     int i;
-    if (!xt_enter_(w, 50)) return t;
+    if (!xt_enter_(w, XT_OP_INIT_TILE_)) return t;
     t.type = (cm_type)d.type;
     t.map = d.map;
     t.inside = d.inside;
@@ -193,7 +193,8 @@ bool xt_check_regular_(xt_where_ w, const xt_tile *t, const char *what)
 
 xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
 {
-    if (!xt_enter_(w, 51) || !xt_check_regular_(w, &t, "the tile of XT_UPDATE_TILE_OFFSET")) return xt_no_tile_();
+    if (!xt_enter_(w, XT_OP_UPDATE_TILE_OFFSET_) || !xt_check_regular_(w, &t, "the tile of XT_UPDATE_TILE_OFFSET"))
+        return xt_no_tile_();
     xt_index_id_(w, &rows, "the row offset");
     xt_index_id_(w, &cols, "the column offset");
     if (!spe_ok(&w.x->m)) return xt_no_tile_();

@@ -72,11 +72,22 @@ XETILE_PRIVATE xt_where_ xt_where_at_(xt_ctx *x, const char *file, int line);
 XETILE_PRIVATE const spe_reporter *xt_errors_(void);
 XETILE_PRIVATE spe_blame xt_blame_(xt_where_ w);
 
-SPE_PRINTF(3, 4) XETILE_PRIVATE void xt_fail_(xt_where_ w, int id, const char *format, ...);
+SPE_PRINTF(3, 4) XETILE_PRIVATE bool xt_fail_(xt_where_ w, int id, const char *format, ...);
 
-enum { XT_PREFETCH_OPERATION_ = 54 };
+/* What a body may do, for the check that it does the same each time. Those of several kinds are told with the kind. */
+typedef enum {
+    XT_OP_BINARY_NUMBER_, XT_OP_CAST_NUMBER_, XT_OP_SELECT_NUMBER_, XT_OP_BITCAST_NUMBER_, XT_OP_MATH_NUMBER_,
+    XT_OP_BUILTIN_, XT_OP_PARAM_, XT_OP_LOCAL_, XT_OP_INIT_TILE_, XT_OP_UPDATE_TILE_OFFSET_, XT_OP_LOAD_TILE_,
+    XT_OP_STORE_TILE_, XT_OP_PREFETCH_TILE_, XT_OP_LOAD_GATHER_, XT_OP_STORE_SCATTER_, XT_OP_ATOMIC_RMW_,
+    XT_OP_TILE_MMA_, XT_OP_SPLAT_, XT_OP_IOTA_, XT_OP_BINARY_VECTOR_, XT_OP_CAST_VECTOR_, XT_OP_SELECT_VECTOR_,
+    XT_OP_BITCAST_VECTOR_, XT_OP_MATH_VECTOR_, XT_OP_REDUCTION_, XT_OP_BROADCAST_, XT_OP_TRANSPOSE_,
+    XT_OP_CONVERT_LAYOUT_, XT_OP_SLICE_, XT_OP_TILE_PACK_, XT_OP_TILE_UNPACK_, XT_OP_FOR_, XT_OP_WHILE_,
+    XT_OP_WHILE_TEST_, XT_OP_LOOP_END_, XT_OP_IF_, XT_OP_ELSE_, XT_OP_IF_END_, XT_OP_BARRIER_, XT_OP_BARRIER_ARRIVE_,
+    XT_OP_BARRIER_WAIT_, XT_OP_COUNT_
+} xt_op_;
 
-XETILE_PRIVATE bool xt_enter_(xt_where_ w, uint32_t operation);
+XETILE_PRIVATE bool xt_enter_kind_(xt_where_ w, xt_op_ operation, int kind);
+XETILE_PRIVATE bool xt_enter_(xt_where_ w, xt_op_ operation);
 XETILE_PRIVATE void *xt_memory_(xt_ctx *x, size_t bytes);
 XETILE_PRIVATE void *xt_push_(xt_ctx *x, xt_list_ *list, size_t size);
 XETILE_PRIVATE xt_plan_vec_ *xt_plan_vec_at_(xt_ctx *x, int i);

@@ -4,7 +4,7 @@
 /* r from v, when every subgroup holds what it needs: element (i, j) of r is v's (i / divisor[0], j / divisor[1]), or
  * that of the transposed. False when one does not. */
 static bool xt_from_own_(xt_ctx *x, const xt_vec *v, xt_vec *r, bool transposed, const int divisor[2],
-                                const int factor[2], const int shift[2])
+                         const int factor[2], const int shift[2])
 {
     xt_origin_ o;
     xt_field_ f;
@@ -67,7 +67,8 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
     xt_dist dist;
     xt_vec r;
     xt_scratch_ s;
-    if (!xt_enter_(w, 350) || !xt_broadcast_checks_(w, &d) || !xt_broadcast_map_(w, &d)) return xt_no_vec_();
+    if (!xt_enter_(w, XT_OP_BROADCAST_) || !xt_broadcast_checks_(w, &d) || !xt_broadcast_map_(w, &d))
+        return xt_no_vec_();
     shape[0] = d.v.dist.shape[0];
     shape[1] = d.v.dist.shape[1];
     shape[d.dim] = d.size;
@@ -141,8 +142,7 @@ static bool xt_transpose_field_(xt_ctx *x, const xt_field_ *f, xt_field_ *out)
             for (i = 0; i < S; i++, out->comps++) {
                 out->comp[out->comps] = a[i];
                 for (p = 0; p < S; p++)
-                    if (c + i < f->cols && r + p < f->rows)
-                        out->where[(c + i) * f->rows + r + p] = out->comps * 64 + p;
+                    if (c + i < f->cols && r + p < f->rows) out->where[(c + i) * f->rows + r + p] = out->comps * 64 + p;
             }
         }
     return spe_ok(&x->m);
@@ -200,7 +200,7 @@ xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
     xt_dist dist;
     xt_vec r;
     xt_scratch_ s;
-    if (!xt_enter_(w, 351) || !xt_check_vec_(w, &d.v, "the vector of XT_TRANSPOSE") ||
+    if (!xt_enter_(w, XT_OP_TRANSPOSE_) || !xt_check_vec_(w, &d.v, "the vector of XT_TRANSPOSE") ||
         !xt_check_source_(w, "the vector of XT_TRANSPOSE", &d.source, &d.v))
         return xt_no_vec_();
     if (d.v.inner[0]) {
@@ -248,7 +248,7 @@ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map)
 
 xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
 {
-    if (!xt_enter_(w, 352) || !xt_check_vec_(w, &d.v, "the vector of XT_CONVERT_LAYOUT") ||
+    if (!xt_enter_(w, XT_OP_CONVERT_LAYOUT_) || !xt_check_vec_(w, &d.v, "the vector of XT_CONVERT_LAYOUT") ||
         !xt_check_source_(w, "the vector of XT_CONVERT_LAYOUT", &d.source, &d.v))
         return xt_no_vec_();
     if (!xt_has_map_(&d.map)) {
@@ -262,7 +262,7 @@ xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
 xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
 {
     int at[2], shape[2];
-    if (!xt_enter_(w, 353) || !xt_check_vec_(w, &d.v, "the vector of XT_SLICE")) return xt_no_vec_();
+    if (!xt_enter_(w, XT_OP_SLICE_) || !xt_check_vec_(w, &d.v, "the vector of XT_SLICE")) return xt_no_vec_();
     at[0] = d.row;
     at[1] = d.col;
     shape[0] = d.rows;
@@ -295,7 +295,7 @@ static bool xt_inner_fits_(xt_where_ w, const char *what, const int inner[2], co
 xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
 {
     xt_vec r = d.v;
-    if (!xt_enter_(w, 354) || !xt_check_vec_(w, &d.v, "the vector of XT_TILE_PACK")) return xt_no_vec_();
+    if (!xt_enter_(w, XT_OP_TILE_PACK_) || !xt_check_vec_(w, &d.v, "the vector of XT_TILE_PACK")) return xt_no_vec_();
     if (d.v.inner[0]) {
         xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK of a vector that has inner_blocks {%d, %d}", d.v.inner[0],
                  d.v.inner[1]);
@@ -310,7 +310,8 @@ xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
 xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
 {
     xt_vec r = d.v;
-    if (!xt_enter_(w, 355) || !xt_check_vec_(w, &d.v, "the vector of XT_TILE_UNPACK")) return xt_no_vec_();
+    if (!xt_enter_(w, XT_OP_TILE_UNPACK_) || !xt_check_vec_(w, &d.v, "the vector of XT_TILE_UNPACK"))
+        return xt_no_vec_();
     if (!d.v.inner[0] ||
         (d.inner_blocks[0] && (d.inner_blocks[0] != d.v.inner[0] || d.inner_blocks[1] != d.v.inner[1]))) {
         xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_UNPACK with inner_blocks {%d, %d} of a vector with {%d, %d}",

@@ -22,7 +22,7 @@ xt_val xt_local_(xt_where_ w, int type, int64_t elements)
     int number = x->local_count, bytes = cm_type_info(xt_held_(type))->bytes;
     xt_local_array_ *a;
     xt_val v = xt_nothing_();
-    if (!xt_enter_(w, 58)) return v;
+    if (!xt_enter_(w, XT_OP_LOCAL_)) return v;
     if (elements < 1 || elements > 1 << 24) {
         xt_fail_(w, XT_ERROR_LOCAL_SIZE, "got %lld elements of %s", (long long)elements, xt_type_name_(type));
         return v;

@@ -291,7 +291,7 @@ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
     const xt_val *same;
     xt_val r;
     spe_id p, q, id = 0;
-    if (!xt_enter_(w, 1u + (uint32_t)op) || !xt_binary_allowed_(w, op, &a, &b, type)) return xt_nothing_();
+    if (!xt_enter_kind_(w, XT_OP_BINARY_NUMBER_, op) || !xt_binary_allowed_(w, op, &a, &b, type)) return xt_nothing_();
     if (xt_is_constant_(&a) && xt_is_constant_(&b)) return xt_fold_(op, &a, &b);
     same = xt_neutral_(op, &a, &b);
     if (same && (xt_is_constant_(same) || same->type == type)) return *same;
@@ -351,7 +351,7 @@ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
 
 xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v)
 {
-    if (!xt_enter_(w, 40)) return xt_nothing_();
+    if (!xt_enter_(w, XT_OP_CAST_NUMBER_)) return xt_nothing_();
     if (type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2 || v.val.type == CM_BF16 || v.val.type == CM_E4M3 ||
         v.val.type == CM_E5M2) {
         xt_fail_(w, XT_ERROR_SCALAR_TYPE, "XT_CAST of a number from %s to %s", xt_type_name_(v.val.type),
@@ -366,7 +366,7 @@ xt_val xt_select_(xt_where_ w, xt_val condition, xt_val a, xt_val b)
     xt_ctx *x = w.x;
     int type = xt_common_type_(&a, &b);
     spe_id p, q;
-    if (!xt_enter_(w, 41)) return xt_nothing_();
+    if (!xt_enter_(w, XT_OP_SELECT_NUMBER_)) return xt_nothing_();
     if (condition.kind == XT_INT_) return condition.i ? a : b;
     if (condition.kind != XT_SCALAR_ || condition.type != XT_BOOL_ || type < 0) {
         xt_fail_(w, condition.type != XT_BOOL_ ? XT_ERROR_CONDITION : XT_ERROR_SCALAR_TYPE, "XT_SELECT");
@@ -393,7 +393,7 @@ xt_val xt_builtin_(xt_where_ w, xt_builtin_kind_ kind, int dim)
 {
     xt_ctx *x = w.x;
     int e = 0;
-    if (!xt_enter_(w, 42u + (uint32_t)kind)) return xt_nothing_();
+    if (!xt_enter_kind_(w, XT_OP_BUILTIN_, (int)kind)) return xt_nothing_();
     if (dim < 0 || dim > 2) {
         xt_fail_(w, XT_ERROR_DIMENSION, "got %d", dim);
         return xt_nothing_();
@@ -406,7 +406,7 @@ xt_val xt_builtin_(xt_where_ w, xt_builtin_kind_ kind, int dim)
 xt_val xt_param_by_name_(xt_where_ w, const char *name)
 {
     int i;
-    if (!xt_enter_(w, 48)) return xt_nothing_();
+    if (!xt_enter_(w, XT_OP_PARAM_)) return xt_nothing_();
     for (i = 0; i < w.x->param_count; i++)
         if (strcmp(w.x->params[i].name, name) == 0) return w.x->args[i];
     xt_fail_(w, XT_ERROR_UNKNOWN_PARAMETER, "\"%s\"; they are: %s", name, w.x->kernel->params);

@@ -99,7 +99,7 @@ xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
     xt_ctx *x = w.x;
     const xt_vec *shape = a.is_vec ? &a.vec : b.is_vec ? &b.vec : NULL, *all[3];
     xt_vec c, p, q, r;
-    if (!xt_enter_(w, 300)) return xt_no_vec_();
+    if (!xt_enter_(w, XT_OP_SELECT_VECTOR_)) return xt_no_vec_();
     if (!condition.is_vec) {
         xt_fail_(w, XT_ERROR_CONDITION, "the condition of XT_SELECT is a number, its operands are vectors: use XT_IF");
         return xt_no_vec_();
@@ -189,7 +189,7 @@ xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
     int i, n = xt_math_info_(op)->operands;
     xt_typed_op_ t;
     xt_vec v[3], r;
-    if (!xt_enter_(w, 310u + (uint32_t)op) || !xt_check_vec_(w, shape, xt_math_info_(op)->name) ||
+    if (!xt_enter_kind_(w, XT_OP_MATH_VECTOR_, op) || !xt_check_vec_(w, shape, xt_math_info_(op)->name) ||
         !xt_math_allowed_(w, op, (int)shape->type))
         return xt_no_vec_();
     v[0] = xt_like_(w, &a, shape);
@@ -223,7 +223,7 @@ xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
     v[0] = &a.val;
     v[1] = &b.val;
     v[2] = &c.val;
-    if (!xt_enter_(w, 310u + (uint32_t)op)) return xt_nothing_();
+    if (!xt_enter_kind_(w, XT_OP_MATH_NUMBER_, op)) return xt_nothing_();
     type = xt_is_constant_(v[0]) && v[0]->kind == XT_INT_ && op != XT_MATH_ABS_ ? CM_F32 : v[0]->type;
     for (i = 1; i < n; i++)
         if (!xt_is_constant_(v[i])) type = v[i]->type;
@@ -285,14 +285,13 @@ xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a)
     xt_ctx *x = w.x;
     xt_vec v, r;
     int i;
-    if (!xt_enter_(w, 90) || !xt_check_vec_(w, &a.vec, "the operand of XT_CAST")) return xt_no_vec_();
+    if (!xt_enter_(w, XT_OP_CAST_VECTOR_) || !xt_check_vec_(w, &a.vec, "the operand of XT_CAST")) return xt_no_vec_();
     r = xt_new_vec_(w, (cm_type)type, &a.vec.dist, &a.vec.map);
     r.inner[0] = a.vec.inner[0];
     r.inner[1] = a.vec.inner[1];
     if (x->planning || !r.blocks) return r;
     v = xt_as_use_(x, &a.vec, CM_ACC);
-    for (i = 0; i < r.blocks && i < v.blocks; i++)
-        r.block[i] = xt_cast_block_(x, &v.block[i], (int)v.type, type);
+    for (i = 0; i < r.blocks && i < v.blocks; i++) r.block[i] = xt_cast_block_(x, &v.block[i], (int)v.type, type);
     return xt_settle_(x, r);
 }
 
@@ -306,7 +305,8 @@ xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
     xt_ctx *x = w.x;
     const xt_vec *one = &a.vec;
     xt_vec r;
-    if (!xt_enter_(w, 301) || !xt_check_vec_(w, &a.vec, "the operand of XT_BITCAST")) return xt_no_vec_();
+    if (!xt_enter_(w, XT_OP_BITCAST_VECTOR_) || !xt_check_vec_(w, &a.vec, "the operand of XT_BITCAST"))
+        return xt_no_vec_();
     if (type == XT_BOOL_ || (int)a.vec.type == XT_BOOL_ || xt_bits_(type) != xt_bits_((int)a.vec.type)) {
         xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_((int)a.vec.type), xt_type_name_(type));
         return xt_no_vec_();
@@ -323,7 +323,7 @@ xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
     const xt_val *v = &a.val;
     char text[48];
     spe_id id;
-    if (!xt_enter_(w, 302)) return xt_nothing_();
+    if (!xt_enter_(w, XT_OP_BITCAST_NUMBER_)) return xt_nothing_();
     if (type == XT_BOOL_ || v->magic != XT_VAL_MAGIC_ || v->kind == XT_NONE_ || v->kind == XT_POINTER_ ||
         v->type == XT_BOOL_ || xt_bits_(type) != xt_bits_(v->type)) {
         xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v, text, sizeof text), xt_type_name_(type));
@@ -366,7 +366,7 @@ xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d)
     xt_val place;
     spe_id at;
     int i;
-    if (!xt_enter_(w, 303) || !xt_distribute_(w, &dist, d.rows, d.cols, &d.map)) return xt_no_vec_();
+    if (!xt_enter_(w, XT_OP_IOTA_) || !xt_distribute_(w, &dist, d.rows, d.cols, &d.map)) return xt_no_vec_();
     if (dim != 0 && dim != 1) {
         xt_fail_(w, XT_ERROR_VEC_DIM, "XT_IOTA along dimension %d", dim);
         return xt_no_vec_();

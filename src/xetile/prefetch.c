@@ -165,7 +165,7 @@ void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
 {
     xt_ctx *x = w.x;
     xt_share_ s;
-    if (!xt_enter_(w, XT_PREFETCH_OPERATION_) || !xt_check_regular_(w, &d.tile, "the tile of XT_PREFETCH_TILE")) return;
+    if (!xt_enter_(w, XT_OP_PREFETCH_TILE_) || !xt_check_regular_(w, &d.tile, "the tile of XT_PREFETCH_TILE")) return;
     if (d.locality < 0 || d.locality > 3) {
         xt_fail_(w, XT_ERROR_LOCALITY, "got %d", d.locality);
         return;

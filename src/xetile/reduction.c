@@ -140,8 +140,7 @@ static spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int group)
                 from[p] = xt_reduce_at_(r, o, g * r->size + k % r->size);
         }
         one = xt_pick_(x, &r->f, &r->moves, from);
-        if (absent)
-            one = spe_select(&x->m, xt_lane_bit_(x, absent), xt_red_neutral_(x, r->kind, r->f.type), one);
+        if (absent) one = spe_select(&x->m, xt_lane_bit_(x, absent), xt_red_neutral_(x, r->kind, r->f.type), one);
         sum = sum ? xt_red_combine_(x, r->kind, r->is_float, sum, one) : one;
     }
     return sum;
@@ -322,7 +321,7 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
     int part, rest, i;
     xt_map map;
     xt_vec v, r;
-    if (!xt_enter_(w, 330u + (uint32_t)kind) || !xt_reduction_checks_(w, kind, &d) || !xt_reduction_map_(w, &d))
+    if (!xt_enter_kind_(w, XT_OP_REDUCTION_, kind) || !xt_reduction_checks_(w, kind, &d) || !xt_reduction_map_(w, &d))
         return xt_no_vec_();
     part = xt_common_divisor_(d.v.dist.data[d.dim], d.reduction_size);
     rest = d.reduction_size / part;

@@ -21,7 +21,7 @@ xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d)
 {
     xt_dist dist;
     xt_vec v;
-    if (!xt_enter_(w, 55) || !xt_distribute_(w, &dist, d.rows, d.cols, &d.map)) return xt_no_vec_();
+    if (!xt_enter_(w, XT_OP_SPLAT_) || !xt_distribute_(w, &dist, d.rows, d.cols, &d.map)) return xt_no_vec_();
     v = xt_new_vec_(w, (cm_type)type, &dist, &d.map);
     xt_fill_(w, &v, &number);
     return v;
@@ -111,8 +111,8 @@ static bool xt_mma_check_blocks_(xt_where_ w, const xt_mma_desc_ *d, bool with_c
 
 /* One block of the result: its chain of products along k. In coopmatrix.h's terms b is the left operand, a the right
  * one. */
-static cm_matrix xt_mma_block_(xt_ctx *x, const xt_vec *a, const xt_vec *b, const xt_grid_ *ga,
-                                      const xt_grid_ *gb, const int at[4], cm_type type, const cm_matrix *c)
+static cm_matrix xt_mma_block_(xt_ctx *x, const xt_vec *a, const xt_vec *b, const xt_grid_ *ga, const xt_grid_ *gb,
+                               const int at[4], cm_type type, const cm_matrix *c)
 {
     cm_matrix sum;
     int k;
@@ -166,9 +166,9 @@ xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
     xt_map map;
     xt_dist dist;
     xt_vec r;
-    if (!xt_enter_(w, 56) || !xt_mma_check_shapes_(w, &d, with_c) || !xt_mma_check_types_(w, &d, with_c, &type) ||
-        !xt_mma_check_maps_(w, &d, with_c, &map) || !xt_mma_check_given_(w, &d, with_c) ||
-        !xt_mma_check_blocks_(w, &d, with_c) ||
+    if (!xt_enter_(w, XT_OP_TILE_MMA_) || !xt_mma_check_shapes_(w, &d, with_c) ||
+        !xt_mma_check_types_(w, &d, with_c, &type) || !xt_mma_check_maps_(w, &d, with_c, &map) ||
+        !xt_mma_check_given_(w, &d, with_c) || !xt_mma_check_blocks_(w, &d, with_c) ||
         !xt_distribute_(w, &dist, d.a.dist.shape[0], d.b.dist.shape[1], &map))
         return xt_no_vec_();
     xt_need_layout_(x, &d.a, CM_B, false);
@@ -250,7 +250,7 @@ xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
     const xt_vec *shape = a.is_vec ? &a.vec : &b.vec;
     xt_vec p, q, r;
     int i;
-    if (!xt_enter_(w, 60u + (uint32_t)op) || !xt_check_vec_(w, shape, "an operand")) return xt_no_vec_();
+    if (!xt_enter_kind_(w, XT_OP_BINARY_VECTOR_, op) || !xt_check_vec_(w, shape, "an operand")) return xt_no_vec_();
     if (!xt_vec_op_allowed_(w, op, (int)shape->type)) return xt_no_vec_();
     p = xt_like_(w, &a, shape);
     q = xt_like_(w, &b, shape);
@@ -269,13 +269,10 @@ xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
     return r;
 }
 
-xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
-{
-    return xt_binary_number_(w, op, a.val, b.val);
-}
+xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b) { return xt_binary_number_(w, op, a.val, b.val); }
 
 void xt_barrier_(xt_where_ w)
 {
-    if (!xt_enter_(w, 91) || w.x->planning) return;
+    if (!xt_enter_(w, XT_OP_BARRIER_) || w.x->planning) return;
     spe_barrier(&w.x->m);
 }

@@ -8,7 +8,7 @@ xt_loop_ xt_while_begin_(xt_where_ w, void *const *objects)
     xt_frame_ *f;
     memset(&loop, 0, sizeof loop);
     loop.x = x;
-    if (!xt_enter_(w, 105)) return loop;
+    if (!xt_enter_(w, XT_OP_WHILE_)) return loop;
     f = xt_open_(w, XT_FRAME_WHILE_, objects);
     if (!f) return loop;
     loop.frame = x->regions.depth;
@@ -26,7 +26,7 @@ xt_loop_ *xt_while_test_(xt_where_ w, xt_loop_ *loop, xt_val condition)
 {
     char text[48];
     spe_id id;
-    if (!xt_enter_(w, 106)) return loop;
+    if (!xt_enter_(w, XT_OP_WHILE_TEST_)) return loop;
     if (condition.magic != XT_VAL_MAGIC_ ||
         !(condition.kind == XT_INT_ || (condition.kind == XT_SCALAR_ && condition.type == XT_BOOL_))) {
         xt_fail_(w, XT_ERROR_CONDITION, "XT_WHILE got %s", xt_describe_(&condition, text, sizeof text));
@@ -41,7 +41,7 @@ xt_loop_ *xt_while_test_(xt_where_ w, xt_loop_ *loop, xt_val condition)
 void xt_barrier_arrive_(xt_where_ w, const char *name)
 {
     xt_ctx *x = w.x;
-    if (!xt_enter_(w, 107)) return;
+    if (!xt_enter_(w, XT_OP_BARRIER_ARRIVE_)) return;
     if (x->arrived) {
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "arriving at \"%s\" while \"%s\" is not waited for", name, x->arrived);
         return;
@@ -53,7 +53,7 @@ void xt_barrier_arrive_(xt_where_ w, const char *name)
 void xt_barrier_wait_(xt_where_ w, const char *name)
 {
     xt_ctx *x = w.x;
-    if (!xt_enter_(w, 108)) return;
+    if (!xt_enter_(w, XT_OP_BARRIER_WAIT_)) return;
     if (!x->arrived || strcmp(x->arrived, name) != 0) {
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "waiting for \"%s\"; arrived at: %s", name,
                  x->arrived ? x->arrived : "none");
