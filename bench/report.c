@@ -40,13 +40,12 @@ static const struct {
 } sections[] = {
     {"emit_", "Writing a module",
      "From C macros to SPIR-V words: the GEMM with work-group tiles of 256 x 256, for both kinds of pitch, and for "
-     "one; then for a device without matrix instructions. TinyTC compiles the same product from its own language; "
-     "SPIRV-Tools' assembler makes the same words from text.",
+     "one; then for a device without matrix instructions. TinyTC compiles the same product from its own language, "
+     "which it parses and optimises first, to more words; SPIRV-Tools' assembler makes the same words from text.",
      ROWS},
     {"compile_", "Including the headers",
-     "Processor time of gcc, or clang, for <code>gemm.c</code> and <code>hello.c</code>: with the bodies of the headers, "
-     "or with their declarations only; beside stb_image.h with its implementation. O2 and O0 are the compiler's "
-     "options; with the bodies they are not optimised at either.",
+     "Processor time of gcc, or clang, for <code>gemm.c</code> and <code>hello.c</code>: with the bodies of the "
+     "headers, which are not optimised, or with declarations only; beside stb_image.h with its implementation.",
      BARS},
     {"edit_", "From an edit to a result",
      "Headers and gemm.c in a folder of their own: <code>cc gemm.c</code>, then run it and check all of a small "

@@ -1,0 +1,22 @@
+/* bench_emit_include_and_go.c - what it costs to make the GEMM's SPIR-V when a program just includes the headers,
+ * whose bodies then are not optimised; bench_emit.c has the figure with bodies that are. */
+#undef XETILE_DECLARATIONS
+#include "meter.h"
+#define main gemm_main
+#include "../examples/gemm.c"
+#undef main
+
+int main(void)
+{
+    static meter m;
+    while (m.runs < METER_RUNS) {
+        xt_module mod;
+        meter_begin(&m);
+        mod = XT_BUILD(gemm_f16, &(xt_target){.name = "bmg"});
+        meter_end(&m);
+        if (!mod.words) return !fail_build(&mod);
+        xt_free(&mod);
+    }
+    meter_lines("emit_gemm_include_and_go", meter_medians(&m), NULL, (cost){0, 0});
+    return 0;
+}
