@@ -1,7 +1,6 @@
 /* internal.h - what the bodies of coopmatrix.h share with each other and with nobody else. */
 #define XETILE_SEPARATE_
 #include "../coopmatrix.h"
-#include "../spirv_emit/internal.h"
 
 XETILE_PRIVATE bool cm_power_of_two_(int n);
 

@@ -1,7 +1,6 @@
 /* internal.h - what the bodies of coopvec.h share with each other and with nobody else. */
 #define XETILE_SEPARATE_
 #include "../coopvec.h"
-#include "../coopmatrix/internal.h"
 
 XETILE_PRIVATE const cv_type_row *cv_type_at_(int i);
 XETILE_PRIVATE bool cv_is_packed_(int type);

@@ -1,7 +1,6 @@
 /* internal.h - what the bodies of xetile.h share with each other and with nobody else. */
 #define XETILE_SEPARATE_
 #include "../xetile.h"
-#include "../coopmatrix/internal.h"
 
 XETILE_PRIVATE bool xt_has_map_(const xt_map *map);
 XETILE_PRIVATE bool xt_same_map_(const xt_map *a, const xt_map *b);
