@@ -132,8 +132,9 @@
  *   XETILE_DECLARATIONS       declarations only: for all files of a program that has the bodies in one place. That is
  *   XETILE_IMPLEMENTATION     one of its files, which defines this and then includes all the headers that are in use,
  *                             or libxetile (-lxetile; `pkg-config xetile` knows)
- * Two files with XETILE_IMPLEMENTATION are an error of the linker that says so: it names a symbol that is defined once
- * a header, while all others are weak.
+ * XETILE_IMPLEMENTATION may also come later, when the declarations were there before: include the headers once more.
+ * Two files that have it are an error of the linker that says so: it names a symbol that is there for this alone, while
+ * the functions are weak.
  *
  * Bodies that are here are compiled without optimisation, on purpose: a program spends no time in them worth mention,
  * and its author waits for the compiler. gemm.c at -O2 takes, in user seconds of gcc 12 and of clang 14, which need 2.0
@@ -162,11 +163,11 @@
 #if defined(XETILE_SEPARATE_) /* src/ is compiled file by file */
 #define XETILE_API XETILE_EXTERN_
 #define XETILE_PRIVATE XETILE_EXTERN_
-#else
-#if defined(XETILE_IMPLEMENTATION) && !defined(XETILE_DECLARATIONS)
-#define XETILE_DECLARATIONS /* what is included later, without XETILE_IMPLEMENTATION, has its bodies elsewhere */
-#endif
-#if defined(XETILE_DECLARATIONS)
+#elif defined(XETILE_IMPLEMENTATION)
+#define XETILE_WEAKLY_
+#define XETILE_API XETILE_EXTERN_ XETILE_WEAK_
+#define XETILE_PRIVATE static XETILE_UNUSED_
+#elif defined(XETILE_DECLARATIONS)
 #define XETILE_API XETILE_EXTERN_
 #define XETILE_PRIVATE static XETILE_UNUSED_
 #else
@@ -177,7 +178,6 @@
 #define XETILE_API static inline XETILE_UNUSED_
 #endif
 #define XETILE_PRIVATE XETILE_API
-#endif
 #endif
 #define XE_FN_ XETILE_PRIVATE /* what is `static` in a source, in as many columns */
 #endif
@@ -797,15 +797,18 @@ XETILE_API bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down,
 
 /* ==== bodies: nothing from here on is for users ================================================================== */
 
-#if defined(XETILE_STATIC_) && (defined(XETILE_DECLARATIONS) || defined(XETILE_IMPLEMENTATION))
-#error "define XETILE_DECLARATIONS or XETILE_IMPLEMENTATION before the first header of xetile: one was included without"
+#if defined(XETILE_COOPMATRIX_BODIES_)
+#if defined(XETILE_STATIC_) && defined(XETILE_IMPLEMENTATION)
+#error "XETILE_IMPLEMENTATION comes before the first header of xetile: one was included without"
 #endif
-#if (defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS)) && !defined(XETILE_COOPMATRIX_BODIES_)
+#elif defined(XETILE_STATIC_) && (defined(XETILE_DECLARATIONS) || defined(XETILE_IMPLEMENTATION))
+#error "XETILE_DECLARATIONS or XETILE_IMPLEMENTATION come before the first header of xetile: one was included without"
+#elif defined(XETILE_WEAKLY_) && !defined(XETILE_IMPLEMENTATION)
+#error "XETILE_IMPLEMENTATION stays defined until the last header of xetile has been included"
+#elif defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS)
 #define XETILE_COOPMATRIX_BODIES_
 #include "spirv_emit.h" /* its bodies come first */
 #if defined(XETILE_IMPLEMENTATION)
-#undef XETILE_API
-#define XETILE_API XETILE_EXTERN_ XETILE_WEAK_
 /* The linker names this when two files of a program have the bodies. */
 XETILE_EXTERN_ XETILE_HIDDEN_ const char XETILE_IMPLEMENTATION_belongs_in_one_file__coopmatrix[];
 const char XETILE_IMPLEMENTATION_belongs_in_one_file__coopmatrix[] = "";
@@ -824,7 +827,7 @@ XETILE_PRIVATE bool cm_power_of_two_(int n);
 
 #define CM_TARGET_NAMES_ "pvc, bmg, lnl, ptl, dg2, generic and soft"
 
-SPE_PRINTF(3, 4) XETILE_PRIVATE spe_id cm_fail_(cm_ctx *c, int id, const char *format, ...);
+XETILE_PRIVATE SPE_PRINTF(3, 4) spe_id cm_fail_(cm_ctx *c, int id, const char *format, ...);
 
 XETILE_PRIVATE bool cm_is_poison_(const cm_ctx *c, const cm_matrix *a);
 XETILE_PRIVATE cm_type cm_product_acc_(const cm_product *row, cm_type c);
@@ -3748,10 +3751,7 @@ cm_matrix cm_mul_add_saturating(cm_ctx *c, cm_type type_d, const cm_matrix *a, c
 
 #endif
 
-#if defined(XETILE_IMPLEMENTATION)
-#undef XETILE_API
-#define XETILE_API XETILE_EXTERN_ /* what is declared from here on need not be here, and must not be weak */
-#elif defined(XETILE_OPTIMIZE)
+#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
 #elif defined(__clang__)
 #pragma clang optimize on
 #elif defined(__GNUC__)

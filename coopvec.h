@@ -832,15 +832,18 @@ XETILE_API void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r);
 
 /* ==== bodies: nothing from here on is for users ================================================================== */
 
-#if defined(XETILE_STATIC_) && (defined(XETILE_DECLARATIONS) || defined(XETILE_IMPLEMENTATION))
-#error "define XETILE_DECLARATIONS or XETILE_IMPLEMENTATION before the first header of xetile: one was included without"
+#if defined(XETILE_COOPVEC_BODIES_)
+#if defined(XETILE_STATIC_) && defined(XETILE_IMPLEMENTATION)
+#error "XETILE_IMPLEMENTATION comes before the first header of xetile: one was included without"
 #endif
-#if (defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS)) && !defined(XETILE_COOPVEC_BODIES_)
+#elif defined(XETILE_STATIC_) && (defined(XETILE_DECLARATIONS) || defined(XETILE_IMPLEMENTATION))
+#error "XETILE_DECLARATIONS or XETILE_IMPLEMENTATION come before the first header of xetile: one was included without"
+#elif defined(XETILE_WEAKLY_) && !defined(XETILE_IMPLEMENTATION)
+#error "XETILE_IMPLEMENTATION stays defined until the last header of xetile has been included"
+#elif defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS)
 #define XETILE_COOPVEC_BODIES_
 #include "coopmatrix.h" /* its bodies come first */
 #if defined(XETILE_IMPLEMENTATION)
-#undef XETILE_API
-#define XETILE_API XETILE_EXTERN_ XETILE_WEAK_
 /* The linker names this when two files of a program have the bodies. */
 XETILE_EXTERN_ XETILE_HIDDEN_ const char XETILE_IMPLEMENTATION_belongs_in_one_file__coopvec[];
 const char XETILE_IMPLEMENTATION_belongs_in_one_file__coopvec[] = "";
@@ -877,7 +880,7 @@ XETILE_PRIVATE cv_where_ cv_where_at_(cv_ctx *x, const char *file, int line);
 XETILE_PRIVATE const spe_reporter *cv_errors_(void);
 XETILE_PRIVATE spe_blame cv_blame_(cv_where_ w);
 
-SPE_PRINTF(3, 4) XETILE_PRIVATE void cv_fail_(cv_where_ w, int id, const char *format, ...);
+XETILE_PRIVATE SPE_PRINTF(3, 4) void cv_fail_(cv_where_ w, int id, const char *format, ...);
 
 XETILE_PRIVATE bool cv_enter_(cv_where_ w);
 XETILE_PRIVATE cv_val cv_nothing_(void);
@@ -3716,10 +3719,7 @@ void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r) { cv_vector_a
 
 /* ---- macros (C only) --------------------------------------------------------------------------------------------- */
 
-#if defined(XETILE_IMPLEMENTATION)
-#undef XETILE_API
-#define XETILE_API XETILE_EXTERN_ /* what is declared from here on need not be here, and must not be weak */
-#elif defined(XETILE_OPTIMIZE)
+#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
 #elif defined(__clang__)
 #pragma clang optimize on
 #elif defined(__GNUC__)

@@ -159,8 +159,9 @@
  *   XETILE_DECLARATIONS       declarations only: for all files of a program that has the bodies in one place. That is
  *   XETILE_IMPLEMENTATION     one of its files, which defines this and then includes all the headers that are in use,
  *                             or libxetile (-lxetile; `pkg-config xetile` knows)
- * Two files with XETILE_IMPLEMENTATION are an error of the linker that says so: it names a symbol that is defined once
- * a header, while all others are weak.
+ * XETILE_IMPLEMENTATION may also come later, when the declarations were there before: include the headers once more.
+ * Two files that have it are an error of the linker that says so: it names a symbol that is there for this alone, while
+ * the functions are weak.
  *
  * Bodies that are here are compiled without optimisation, on purpose: a program spends no time in them worth mention,
  * and its author waits for the compiler. gemm.c at -O2 takes, in user seconds of gcc 12 and of clang 14, which need 2.0
@@ -189,11 +190,11 @@
 #if defined(XETILE_SEPARATE_) /* src/ is compiled file by file */
 #define XETILE_API XETILE_EXTERN_
 #define XETILE_PRIVATE XETILE_EXTERN_
-#else
-#if defined(XETILE_IMPLEMENTATION) && !defined(XETILE_DECLARATIONS)
-#define XETILE_DECLARATIONS /* what is included later, without XETILE_IMPLEMENTATION, has its bodies elsewhere */
-#endif
-#if defined(XETILE_DECLARATIONS)
+#elif defined(XETILE_IMPLEMENTATION)
+#define XETILE_WEAKLY_
+#define XETILE_API XETILE_EXTERN_ XETILE_WEAK_
+#define XETILE_PRIVATE static XETILE_UNUSED_
+#elif defined(XETILE_DECLARATIONS)
 #define XETILE_API XETILE_EXTERN_
 #define XETILE_PRIVATE static XETILE_UNUSED_
 #else
@@ -204,7 +205,6 @@
 #define XETILE_API static inline XETILE_UNUSED_
 #endif
 #define XETILE_PRIVATE XETILE_API
-#endif
 #endif
 #define XE_FN_ XETILE_PRIVATE /* what is `static` in a source, in as many columns */
 #endif
@@ -622,7 +622,7 @@ typedef struct {
 XETILE_API const char *spe_error_meaning(int id);
 
 /* Records an error under any id and name, for the headers above this one. The first error of a module stays. */
-SPE_PRINTF(4, 5) XETILE_API void spe_fail(spe_module *m, int id, const char *name, const char *format, ...);
+XETILE_API SPE_PRINTF(4, 5) void spe_fail(spe_module *m, int id, const char *name, const char *format, ...);
 
 /* The first error; its id is 0 while all is well. Never NULL. */
 XETILE_API const spe_error *spe_get_error(const spe_module *m);
@@ -1318,8 +1318,8 @@ typedef struct {
 XETILE_API spe_blame spe_blame_of(spe_module *m, const spe_reporter *errors, const char *file, int line);
 
 /* Reports error `id` of the header, as "its text: the format's text". */
-SPE_PRINTF(3, 4) XETILE_API void spe_report(spe_blame at, int id, const char *format, ...);
-SPE_PRINTF(3, 0) XETILE_API void spe_vreport(spe_blame at, int id, const char *format, va_list args);
+XETILE_API SPE_PRINTF(3, 4) void spe_report(spe_blame at, int id, const char *format, ...);
+XETILE_API SPE_PRINTF(3, 0) void spe_vreport(spe_blame at, int id, const char *format, va_list args);
 
 /* -- parameters */
 
@@ -1493,14 +1493,17 @@ XETILE_API bool spe_region_ends(spe_module *m, const spe_reporter *errors, spe_r
 
 /* ==== bodies: nothing from here on is for users ================================================================== */
 
-#if defined(XETILE_STATIC_) && (defined(XETILE_DECLARATIONS) || defined(XETILE_IMPLEMENTATION))
-#error "define XETILE_DECLARATIONS or XETILE_IMPLEMENTATION before the first header of xetile: one was included without"
+#if defined(SPIRV_EMIT_BODIES_)
+#if defined(XETILE_STATIC_) && defined(XETILE_IMPLEMENTATION)
+#error "XETILE_IMPLEMENTATION comes before the first header of xetile: one was included without"
 #endif
-#if (defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS)) && !defined(SPIRV_EMIT_BODIES_)
+#elif defined(XETILE_STATIC_) && (defined(XETILE_DECLARATIONS) || defined(XETILE_IMPLEMENTATION))
+#error "XETILE_DECLARATIONS or XETILE_IMPLEMENTATION come before the first header of xetile: one was included without"
+#elif defined(XETILE_WEAKLY_) && !defined(XETILE_IMPLEMENTATION)
+#error "XETILE_IMPLEMENTATION stays defined until the last header of xetile has been included"
+#elif defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS)
 #define SPIRV_EMIT_BODIES_
 #if defined(XETILE_IMPLEMENTATION)
-#undef XETILE_API
-#define XETILE_API XETILE_EXTERN_ XETILE_WEAK_
 /* The linker names this when two files of a program have the bodies. */
 XETILE_EXTERN_ XETILE_HIDDEN_ const char XETILE_IMPLEMENTATION_belongs_in_one_file__spirv_emit[];
 const char XETILE_IMPLEMENTATION_belongs_in_one_file__spirv_emit[] = "";
@@ -1515,7 +1518,7 @@ const char XETILE_IMPLEMENTATION_belongs_in_one_file__spirv_emit[] = "";
 
 enum { SPE_ID_TYPE_ = 1, SPE_ID_CONSTANT_ = 2, SPE_ID_GLOBAL_ = 4, SPE_ID_FUNCTION_ = 8, SPE_ID_SPEC_ = 16 };
 
-SPE_PRINTF(3, 4) XETILE_PRIVATE spe_id spe_error_(spe_module *m, int id, const char *format, ...);
+XETILE_PRIVATE SPE_PRINTF(3, 4) spe_id spe_error_(spe_module *m, int id, const char *format, ...);
 
 XETILE_PRIVATE bool spe_grow_(spe_module *m, void **array, size_t *capacity, size_t need, size_t size, size_t first);
 XETILE_PRIVATE uint32_t *spe_push_(spe_module *m, int which, size_t count);
@@ -5726,10 +5729,7 @@ bool spe_region_ends(spe_module *m, const spe_reporter *errors, spe_regions *r, 
     return spe_ok(m);
 }
 
-#if defined(XETILE_IMPLEMENTATION)
-#undef XETILE_API
-#define XETILE_API XETILE_EXTERN_ /* what is declared from here on need not be here, and must not be weak */
-#elif defined(XETILE_OPTIMIZE)
+#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
 #elif defined(__clang__)
 #pragma clang optimize on
 #elif defined(__GNUC__)

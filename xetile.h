@@ -1056,15 +1056,18 @@ XETILE_API void xt_free(xt_module *mod);
 
 /* ==== bodies: nothing from here on is for users ================================================================== */
 
-#if defined(XETILE_STATIC_) && (defined(XETILE_DECLARATIONS) || defined(XETILE_IMPLEMENTATION))
-#error "define XETILE_DECLARATIONS or XETILE_IMPLEMENTATION before the first header of xetile: one was included without"
+#if defined(XETILE_XETILE_BODIES_)
+#if defined(XETILE_STATIC_) && defined(XETILE_IMPLEMENTATION)
+#error "XETILE_IMPLEMENTATION comes before the first header of xetile: one was included without"
 #endif
-#if (defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS)) && !defined(XETILE_XETILE_BODIES_)
+#elif defined(XETILE_STATIC_) && (defined(XETILE_DECLARATIONS) || defined(XETILE_IMPLEMENTATION))
+#error "XETILE_DECLARATIONS or XETILE_IMPLEMENTATION come before the first header of xetile: one was included without"
+#elif defined(XETILE_WEAKLY_) && !defined(XETILE_IMPLEMENTATION)
+#error "XETILE_IMPLEMENTATION stays defined until the last header of xetile has been included"
+#elif defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS)
 #define XETILE_XETILE_BODIES_
 #include "coopmatrix.h" /* its bodies come first */
 #if defined(XETILE_IMPLEMENTATION)
-#undef XETILE_API
-#define XETILE_API XETILE_EXTERN_ XETILE_WEAK_
 /* The linker names this when two files of a program have the bodies. */
 XETILE_EXTERN_ XETILE_HIDDEN_ const char XETILE_IMPLEMENTATION_belongs_in_one_file__xetile[];
 const char XETILE_IMPLEMENTATION_belongs_in_one_file__xetile[] = "";
@@ -1148,7 +1151,7 @@ XETILE_PRIVATE xt_where_ xt_where_at_(xt_ctx *x, const char *file, int line);
 XETILE_PRIVATE const spe_reporter *xt_errors_(void);
 XETILE_PRIVATE spe_blame xt_blame_(xt_where_ w);
 
-SPE_PRINTF(3, 4) XETILE_PRIVATE bool xt_fail_(xt_where_ w, int id, const char *format, ...);
+XETILE_PRIVATE SPE_PRINTF(3, 4) bool xt_fail_(xt_where_ w, int id, const char *format, ...);
 
 /* What a body may do, for the check that it does the same each time. Those of several kinds are told with the kind. */
 typedef enum {
@@ -6141,10 +6144,7 @@ xt_module xt_build(const xt_build_desc *desc)
 
 void xt_free(xt_module *mod) { spe_built_free(mod); }
 
-#if defined(XETILE_IMPLEMENTATION)
-#undef XETILE_API
-#define XETILE_API XETILE_EXTERN_ /* what is declared from here on need not be here, and must not be weak */
-#elif defined(XETILE_OPTIMIZE)
+#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
 #elif defined(__clang__)
 #pragma clang optimize on
 #elif defined(__GNUC__)

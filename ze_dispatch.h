@@ -121,8 +121,9 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
  *   XETILE_DECLARATIONS       declarations only: for all files of a program that has the bodies in one place. That is
  *   XETILE_IMPLEMENTATION     one of its files, which defines this and then includes all the headers that are in use,
  *                             or libxetile (-lxetile; `pkg-config xetile` knows)
- * Two files with XETILE_IMPLEMENTATION are an error of the linker that says so: it names a symbol that is defined once
- * a header, while all others are weak.
+ * XETILE_IMPLEMENTATION may also come later, when the declarations were there before: include the headers once more.
+ * Two files that have it are an error of the linker that says so: it names a symbol that is there for this alone, while
+ * the functions are weak.
  *
  * Bodies that are here are compiled without optimisation, on purpose: a program spends no time in them worth mention,
  * and its author waits for the compiler. gemm.c at -O2 takes, in user seconds of gcc 12 and of clang 14, which need 2.0
@@ -151,11 +152,11 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
 #if defined(XETILE_SEPARATE_) /* src/ is compiled file by file */
 #define XETILE_API XETILE_EXTERN_
 #define XETILE_PRIVATE XETILE_EXTERN_
-#else
-#if defined(XETILE_IMPLEMENTATION) && !defined(XETILE_DECLARATIONS)
-#define XETILE_DECLARATIONS /* what is included later, without XETILE_IMPLEMENTATION, has its bodies elsewhere */
-#endif
-#if defined(XETILE_DECLARATIONS)
+#elif defined(XETILE_IMPLEMENTATION)
+#define XETILE_WEAKLY_
+#define XETILE_API XETILE_EXTERN_ XETILE_WEAK_
+#define XETILE_PRIVATE static XETILE_UNUSED_
+#elif defined(XETILE_DECLARATIONS)
 #define XETILE_API XETILE_EXTERN_
 #define XETILE_PRIVATE static XETILE_UNUSED_
 #else
@@ -166,7 +167,6 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
 #define XETILE_API static inline XETILE_UNUSED_
 #endif
 #define XETILE_PRIVATE XETILE_API
-#endif
 #endif
 #define XE_FN_ XETILE_PRIVATE /* what is `static` in a source, in as many columns */
 #endif
@@ -871,14 +871,17 @@ inline double zed_launch_timed_cpp_(zed_kernel *k, const char *file, int line, z
 
 /* ==== bodies: nothing from here on is for users ================================================================== */
 
-#if defined(XETILE_STATIC_) && (defined(XETILE_DECLARATIONS) || defined(XETILE_IMPLEMENTATION))
-#error "define XETILE_DECLARATIONS or XETILE_IMPLEMENTATION before the first header of xetile: one was included without"
+#if defined(ZE_DISPATCH_BODIES_)
+#if defined(XETILE_STATIC_) && defined(XETILE_IMPLEMENTATION)
+#error "XETILE_IMPLEMENTATION comes before the first header of xetile: one was included without"
 #endif
-#if (defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS)) && !defined(ZE_DISPATCH_BODIES_)
+#elif defined(XETILE_STATIC_) && (defined(XETILE_DECLARATIONS) || defined(XETILE_IMPLEMENTATION))
+#error "XETILE_DECLARATIONS or XETILE_IMPLEMENTATION come before the first header of xetile: one was included without"
+#elif defined(XETILE_WEAKLY_) && !defined(XETILE_IMPLEMENTATION)
+#error "XETILE_IMPLEMENTATION stays defined until the last header of xetile has been included"
+#elif defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS)
 #define ZE_DISPATCH_BODIES_
 #if defined(XETILE_IMPLEMENTATION)
-#undef XETILE_API
-#define XETILE_API XETILE_EXTERN_ XETILE_WEAK_
 /* The linker names this when two files of a program have the bodies. */
 XETILE_EXTERN_ XETILE_HIDDEN_ const char XETILE_IMPLEMENTATION_belongs_in_one_file__ze_dispatch[];
 const char XETILE_IMPLEMENTATION_belongs_in_one_file__ze_dispatch[] = "";
@@ -894,11 +897,11 @@ const char XETILE_IMPLEMENTATION_belongs_in_one_file__ze_dispatch[] = "";
 enum { ZED_RES_MEMORY_, ZED_RES_MODULE_, ZED_RES_KERNEL_, ZED_RES_LIST_ };
 enum { ZED_BATCH_NONE_, ZED_BATCH_OPEN_, ZED_BATCH_CLOSED_ };
 
-ZED_PRINTF_(3, 4) XETILE_PRIVATE bool zed_fail_(zed_device *d, int id, const char *format, ...);
+XETILE_PRIVATE ZED_PRINTF_(3, 4) bool zed_fail_(zed_device *d, int id, const char *format, ...);
 
 XETILE_PRIVATE const char *zed_driver_text_(ze_driver_handle_t driver);
 
-ZED_PRINTF_(4, 5) XETILE_PRIVATE bool zed_check_(zed_device *d, ze_result_t result, const char *call,
+XETILE_PRIVATE ZED_PRINTF_(4, 5) bool zed_check_(zed_device *d, ze_result_t result, const char *call,
             const char *format, ...);
 
 XETILE_PRIVATE bool zed_usable_(zed_device *d);
@@ -2725,10 +2728,7 @@ bool zed_batch_free_(zed_batch *b, const char *file, int line)
     return ok;
 }
 
-#if defined(XETILE_IMPLEMENTATION)
-#undef XETILE_API
-#define XETILE_API XETILE_EXTERN_ /* what is declared from here on need not be here, and must not be weak */
-#elif defined(XETILE_OPTIMIZE)
+#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
 #elif defined(__clang__)
 #pragma clang optimize on
 #elif defined(__GNUC__)

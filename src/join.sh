@@ -23,17 +23,20 @@ join() { # join HEADER: to standard output
     echo "/* ==== bodies: nothing from here on is for users ================================================================== */"
     echo
     cat <<END
-#if defined(XETILE_STATIC_) && (defined(XETILE_DECLARATIONS) || defined(XETILE_IMPLEMENTATION))
-#error "define XETILE_DECLARATIONS or XETILE_IMPLEMENTATION before the first header of xetile: one was included without"
+#if defined($bodies)
+#if defined(XETILE_STATIC_) && defined(XETILE_IMPLEMENTATION)
+#error "XETILE_IMPLEMENTATION comes before the first header of xetile: one was included without"
 #endif
-#if (defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS)) && !defined($bodies)
+#elif defined(XETILE_STATIC_) && (defined(XETILE_DECLARATIONS) || defined(XETILE_IMPLEMENTATION))
+#error "XETILE_DECLARATIONS or XETILE_IMPLEMENTATION come before the first header of xetile: one was included without"
+#elif defined(XETILE_WEAKLY_) && !defined(XETILE_IMPLEMENTATION)
+#error "XETILE_IMPLEMENTATION stays defined until the last header of xetile has been included"
+#elif defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS)
 #define $bodies
 END
     sed -n 's/^#include "\(spirv_emit\|coopmatrix\).h"$/#include "\1.h" \/* its bodies come first *\//p' "$1.h"
     cat <<END
 #if defined(XETILE_IMPLEMENTATION)
-#undef XETILE_API
-#define XETILE_API XETILE_EXTERN_ XETILE_WEAK_
 /* The linker names this when two files of a program have the bodies. */
 XETILE_EXTERN_ XETILE_HIDDEN_ const char XETILE_IMPLEMENTATION_belongs_in_one_file__$1[];
 const char XETILE_IMPLEMENTATION_belongs_in_one_file__$1[] = "";
@@ -52,10 +55,7 @@ END
         esac
     done < "$1/parts"
     cat <<END
-#if defined(XETILE_IMPLEMENTATION)
-#undef XETILE_API
-#define XETILE_API XETILE_EXTERN_ /* what is declared from here on need not be here, and must not be weak */
-#elif defined(XETILE_OPTIMIZE)
+#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
 #elif defined(__clang__)
 #pragma clang optimize on
 #elif defined(__GNUC__)

@@ -5,8 +5,9 @@
  *   XETILE_DECLARATIONS       declarations only: for all files of a program that has the bodies in one place. That is
  *   XETILE_IMPLEMENTATION     one of its files, which defines this and then includes all the headers that are in use,
  *                             or libxetile (-lxetile; `pkg-config xetile` knows)
- * Two files with XETILE_IMPLEMENTATION are an error of the linker that says so: it names a symbol that is defined once
- * a header, while all others are weak.
+ * XETILE_IMPLEMENTATION may also come later, when the declarations were there before: include the headers once more.
+ * Two files that have it are an error of the linker that says so: it names a symbol that is there for this alone, while
+ * the functions are weak.
  *
  * Bodies that are here are compiled without optimisation, on purpose: a program spends no time in them worth mention,
  * and its author waits for the compiler. gemm.c at -O2 takes, in user seconds of gcc 12 and of clang 14, which need 2.0
@@ -35,11 +36,11 @@
 #if defined(XETILE_SEPARATE_) /* src/ is compiled file by file */
 #define XETILE_API XETILE_EXTERN_
 #define XETILE_PRIVATE XETILE_EXTERN_
-#else
-#if defined(XETILE_IMPLEMENTATION) && !defined(XETILE_DECLARATIONS)
-#define XETILE_DECLARATIONS /* what is included later, without XETILE_IMPLEMENTATION, has its bodies elsewhere */
-#endif
-#if defined(XETILE_DECLARATIONS)
+#elif defined(XETILE_IMPLEMENTATION)
+#define XETILE_WEAKLY_
+#define XETILE_API XETILE_EXTERN_ XETILE_WEAK_
+#define XETILE_PRIVATE static XETILE_UNUSED_
+#elif defined(XETILE_DECLARATIONS)
 #define XETILE_API XETILE_EXTERN_
 #define XETILE_PRIVATE static XETILE_UNUSED_
 #else
@@ -50,7 +51,6 @@
 #define XETILE_API static inline XETILE_UNUSED_
 #endif
 #define XETILE_PRIVATE XETILE_API
-#endif
 #endif
 #define XE_FN_ XETILE_PRIVATE /* what is `static` in a source, in as many columns */
 #endif

@@ -348,7 +348,7 @@ typedef struct {
 XETILE_API const char *spe_error_meaning(int id);
 
 /* Records an error under any id and name, for the headers above this one. The first error of a module stays. */
-SPE_PRINTF(4, 5) XETILE_API void spe_fail(spe_module *m, int id, const char *name, const char *format, ...);
+XETILE_API SPE_PRINTF(4, 5) void spe_fail(spe_module *m, int id, const char *name, const char *format, ...);
 
 /* The first error; its id is 0 while all is well. Never NULL. */
 XETILE_API const spe_error *spe_get_error(const spe_module *m);
@@ -1044,8 +1044,8 @@ typedef struct {
 XETILE_API spe_blame spe_blame_of(spe_module *m, const spe_reporter *errors, const char *file, int line);
 
 /* Reports error `id` of the header, as "its text: the format's text". */
-SPE_PRINTF(3, 4) XETILE_API void spe_report(spe_blame at, int id, const char *format, ...);
-SPE_PRINTF(3, 0) XETILE_API void spe_vreport(spe_blame at, int id, const char *format, va_list args);
+XETILE_API SPE_PRINTF(3, 4) void spe_report(spe_blame at, int id, const char *format, ...);
+XETILE_API SPE_PRINTF(3, 0) void spe_vreport(spe_blame at, int id, const char *format, va_list args);
 
 /* -- parameters */
 

@@ -51,9 +51,6 @@ done
 check "an allocator of macros" $CC -std=c11 $flags -fsyntax-only "$work/macros.c"
 
 check "headers joined from src/ are up to date" src/join.sh --check
-for file in src/*/*.c; do
-    check "$file alone" "$CC" -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only "$file"
-done
 
 wide=$(LC_ALL=C awk 'length > 120 { print FILENAME ":" FNR ": " length " columns" }' ./*.h src/*.h src/*/*.[ch] soft/*.[ch] soft/tests/*.[ch] \
     tests/*.[ch] tests/opencl/*.h examples/*.c bench/*.[ch])

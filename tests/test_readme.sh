@@ -11,8 +11,10 @@ blocks() { # blocks FILE PREFIX
 for page in README.md docs/*.md; do
     prefix="$work/$(basename "$page" .md)_"
     blocks "$page" "$prefix"
-    check "$page has a C program" test -e "${prefix}1.c"
+    programs=$(grep -c '^```c$' "$page")
+    check "$page: its $programs C programs are found" test "$(find "$work" -name "$(basename "$prefix")*.c" | wc -l)" = "$programs"
     for block in "$prefix"*.c; do
+        [ "$programs" = 0 ] && break
         name="$page, program $(basename "$block" .c)"
         # shellcheck disable=SC2086 # a program that loads a driver with a sanitizer must have it too
         check "$name compiles" $CC $SANITIZE -std=c11 -Wall -Wextra -Wpedantic -Werror -I. -o "${block%.c}" "$block" -lze_loader -lm
@@ -40,6 +42,15 @@ recipe() {
         XETILE_DEVICE=software sh -e "$work/recipe.sh"
 }
 check_says "the vendoring recipe" "ok gemm" recipe
+
+# The same program with the bodies in a file of its own, in the folder that the recipe has filled.
+bodies_apart() {
+    cd "$work/folder" && sed -n "s|^    \(printf .*bodies.c\)$|\1|p; s|^    \(cc .*bodies.c .*\)|\1|p" "$page" |
+        sed "s|cc -std|cc $SANITIZE -std|; s|\./a\.out|./a.out --m 64 --n 48 --k 40|" > bodies.sh &&
+        test "$(wc -l < bodies.sh)" = 2 && rm -f a.out && XETILE_DEVICE=software sh -e bodies.sh
+}
+page=$(pwd)/README.md
+check_says "the README's program of two files" "ok gemm" bodies_apart
 
 # The lines for several devices and ranks, on small sizes.
 for program in gemm_devices mpi_summa; do

@@ -8,7 +8,7 @@ XETILE_PRIVATE bool cm_power_of_two_(int n);
 
 #define CM_TARGET_NAMES_ "pvc, bmg, lnl, ptl, dg2, generic and soft"
 
-SPE_PRINTF(3, 4) XETILE_PRIVATE spe_id cm_fail_(cm_ctx *c, int id, const char *format, ...);
+XETILE_PRIVATE SPE_PRINTF(3, 4) spe_id cm_fail_(cm_ctx *c, int id, const char *format, ...);
 
 XETILE_PRIVATE bool cm_is_poison_(const cm_ctx *c, const cm_matrix *a);
 XETILE_PRIVATE cm_type cm_product_acc_(const cm_product *row, cm_type c);

@@ -24,7 +24,7 @@ XETILE_PRIVATE cv_where_ cv_where_at_(cv_ctx *x, const char *file, int line);
 XETILE_PRIVATE const spe_reporter *cv_errors_(void);
 XETILE_PRIVATE spe_blame cv_blame_(cv_where_ w);
 
-SPE_PRINTF(3, 4) XETILE_PRIVATE void cv_fail_(cv_where_ w, int id, const char *format, ...);
+XETILE_PRIVATE SPE_PRINTF(3, 4) void cv_fail_(cv_where_ w, int id, const char *format, ...);
 
 XETILE_PRIVATE bool cv_enter_(cv_where_ w);
 XETILE_PRIVATE cv_val cv_nothing_(void);

@@ -4,7 +4,7 @@
 
 enum { SPE_ID_TYPE_ = 1, SPE_ID_CONSTANT_ = 2, SPE_ID_GLOBAL_ = 4, SPE_ID_FUNCTION_ = 8, SPE_ID_SPEC_ = 16 };
 
-SPE_PRINTF(3, 4) XETILE_PRIVATE spe_id spe_error_(spe_module *m, int id, const char *format, ...);
+XETILE_PRIVATE SPE_PRINTF(3, 4) spe_id spe_error_(spe_module *m, int id, const char *format, ...);
 
 XETILE_PRIVATE bool spe_grow_(spe_module *m, void **array, size_t *capacity, size_t need, size_t size, size_t first);
 XETILE_PRIVATE uint32_t *spe_push_(spe_module *m, int which, size_t count);

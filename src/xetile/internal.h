@@ -71,7 +71,7 @@ XETILE_PRIVATE xt_where_ xt_where_at_(xt_ctx *x, const char *file, int line);
 XETILE_PRIVATE const spe_reporter *xt_errors_(void);
 XETILE_PRIVATE spe_blame xt_blame_(xt_where_ w);
 
-SPE_PRINTF(3, 4) XETILE_PRIVATE bool xt_fail_(xt_where_ w, int id, const char *format, ...);
+XETILE_PRIVATE SPE_PRINTF(3, 4) bool xt_fail_(xt_where_ w, int id, const char *format, ...);
 
 /* What a body may do, for the check that it does the same each time. Those of several kinds are told with the kind. */
 typedef enum {

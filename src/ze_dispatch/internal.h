@@ -5,11 +5,11 @@
 enum { ZED_RES_MEMORY_, ZED_RES_MODULE_, ZED_RES_KERNEL_, ZED_RES_LIST_ };
 enum { ZED_BATCH_NONE_, ZED_BATCH_OPEN_, ZED_BATCH_CLOSED_ };
 
-ZED_PRINTF_(3, 4) XETILE_PRIVATE bool zed_fail_(zed_device *d, int id, const char *format, ...);
+XETILE_PRIVATE ZED_PRINTF_(3, 4) bool zed_fail_(zed_device *d, int id, const char *format, ...);
 
 XETILE_PRIVATE const char *zed_driver_text_(ze_driver_handle_t driver);
 
-ZED_PRINTF_(4, 5) XETILE_PRIVATE bool zed_check_(zed_device *d, ze_result_t result, const char *call,
+XETILE_PRIVATE ZED_PRINTF_(4, 5) bool zed_check_(zed_device *d, ze_result_t result, const char *call,
             const char *format, ...);
 
 XETILE_PRIVATE bool zed_usable_(zed_device *d);
