@@ -169,16 +169,21 @@ soak: ## the software device for SOAK_ROUNDS (10000) rounds: no growth, threads,
 clean: ## remove everything built
 	rm -rf $(BUILD)
 
-install: $(BUILD)/libze_soft.so ## headers, libze_soft.so and xetile.pc, to $(DESTDIR)$(PREFIX)
+install: $(library) $(BUILD)/libxetile.so $(BUILD)/libze_soft.so ## headers, libraries and xetile.pc, to $(DESTDIR)$(PREFIX)
 	mkdir -p "$(to)/include/xetile" "$(to)/lib/pkgconfig"
 	cp $(headers) "$(to)/include/xetile/"
-	cp $(BUILD)/libze_soft.so "$(to)/lib/"
+	cp $(library) $(BUILD)/libze_soft.so "$(to)/lib/"
+	cp $(BUILD)/libxetile.so "$(to)/lib/libxetile.so.$(VERSION)"
+	ln -sf libxetile.so.$(VERSION) "$(to)/lib/$(soname)"
+	ln -sf $(soname) "$(to)/lib/libxetile.so"
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' scripts/xetile.pc.in > "$(to)/lib/pkgconfig/xetile.pc"
+	@$(if $(DESTDIR),:,scripts/ldconfig.sh "$(PREFIX)/lib")
 
 uninstall: ## take the same files away
 	rm -f $(patsubst %,"$(to)/include/xetile/%",$(headers))
-	rm -f "$(to)/lib/libze_soft.so" "$(to)/lib/pkgconfig/xetile.pc"
+	rm -f $(patsubst %,"$(to)/lib/%",libxetile.a libxetile.so $(soname) libxetile.so.$(VERSION) libze_soft.so pkgconfig/xetile.pc)
 	rmdir "$(to)/include/xetile" 2>/dev/null || true
+	@$(if $(DESTDIR),:,scripts/ldconfig.sh "$(PREFIX)/lib")
 
 build-benches: $(benches) $(BUILD)/report
 build-all: $(BUILD)/libze_soft.so $(examples) $(mpi_examples) build-benches $(tests) $(soft_tests)

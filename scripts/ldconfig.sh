@@ -1,0 +1,9 @@
+#!/bin/sh
+# ldconfig.sh FOLDER - after libraries in it have come or gone: tells the loader, if that looks there and the user may; or says
+# what else is to be done.
+PATH="$PATH:/usr/sbin:/sbin"
+if ldconfig -NXv 2>/dev/null | grep -qF "$1:"; then
+    ldconfig 2>/dev/null || echo "now run, as root: ldconfig"
+elif [ -e "$1/libxetile.so" ]; then
+    echo "the loader does not look in $1: link programs with -Wl,-rpath,\"$1\", or run them with LD_LIBRARY_PATH=\"$1\""
+fi
