@@ -527,6 +527,24 @@ typedef struct {
     uint32_t scope, rows, cols, use; /* coopmat */
 } spe_type_info;
 
+/* Built-ins, for spe_builtin. */
+typedef enum {
+    SPE_GLOBAL_ID, SPE_LOCAL_ID, SPE_GROUP_ID, SPE_GLOBAL_SIZE, SPE_LOCAL_SIZE, SPE_GROUP_COUNT, SPE_GLOBAL_OFFSET,
+    SPE_ENQUEUED_LOCAL_SIZE, SPE_WORK_DIM, SPE_GLOBAL_LINEAR_ID, SPE_LOCAL_LINEAR_ID, SPE_SUBGROUP_ID,
+    SPE_SUBGROUP_SIZE, SPE_SUBGROUP_COUNT, SPE_SUBGROUP_LANE, SPE_SUBGROUP_MAX_SIZE, SPE_BUILTIN_COUNT_
+} spe_builtin_name;
+
+/* Inside a module: sections in the order of the specification, the buffers a function is written into, tables. */
+enum {
+    SPE_SECTION_CAPABILITY_, SPE_SECTION_EXTENSION_, SPE_SECTION_IMPORT_, SPE_SECTION_MODEL_, SPE_SECTION_ENTRY_,
+    SPE_SECTION_MODE_, SPE_SECTION_STRING_, SPE_SECTION_NAME_, SPE_SECTION_DECORATION_, SPE_SECTION_GLOBAL_,
+    SPE_SECTION_FUNCTION_, SPE_SECTION_COUNT_,
+    SPE_BUFFER_VARIABLES_ = SPE_SECTION_COUNT_, SPE_BUFFER_PROLOGUE_, SPE_BUFFER_BODY_, SPE_BUFFER_SLOTS_,
+    SPE_BUFFER_UNIQUE_, SPE_BUFFER_SCOPES_, SPE_BUFFER_STACK_, SPE_BUFFER_USES_, SPE_BUFFER_CAPS_, SPE_BUFFER_OUT_,
+    SPE_BUFFER_COUNT_,
+    SPE_OPCODES_KNOWN_ = 8192
+};
+
 typedef struct {
     uint32_t *data;
     size_t count, capacity;
@@ -540,23 +558,6 @@ typedef struct {
     uint16_t depth, flags; /* depth of a function: its number */
 } spe_record_;
 
-/* Sections of a module in the order of the specification, then the buffers a function is written into. */
-enum {
-    SPE_SECTION_CAPABILITY_, SPE_SECTION_EXTENSION_, SPE_SECTION_IMPORT_, SPE_SECTION_MODEL_, SPE_SECTION_ENTRY_,
-    SPE_SECTION_MODE_, SPE_SECTION_STRING_, SPE_SECTION_NAME_, SPE_SECTION_DECORATION_, SPE_SECTION_GLOBAL_,
-    SPE_SECTION_FUNCTION_, SPE_SECTION_COUNT_,
-    SPE_BUFFER_VARIABLES_ = SPE_SECTION_COUNT_, SPE_BUFFER_PROLOGUE_, SPE_BUFFER_BODY_, SPE_BUFFER_SLOTS_,
-    SPE_BUFFER_UNIQUE_, SPE_BUFFER_SCOPES_, SPE_BUFFER_STACK_, SPE_BUFFER_USES_, SPE_BUFFER_CAPS_, SPE_BUFFER_OUT_,
-    SPE_BUFFER_COUNT_
-};
-
-/* Built-ins, for spe_builtin. */
-typedef enum {
-    SPE_GLOBAL_ID, SPE_LOCAL_ID, SPE_GROUP_ID, SPE_GLOBAL_SIZE, SPE_LOCAL_SIZE, SPE_GROUP_COUNT, SPE_GLOBAL_OFFSET,
-    SPE_ENQUEUED_LOCAL_SIZE, SPE_WORK_DIM, SPE_GLOBAL_LINEAR_ID, SPE_LOCAL_LINEAR_ID, SPE_SUBGROUP_ID,
-    SPE_SUBGROUP_SIZE, SPE_SUBGROUP_COUNT, SPE_SUBGROUP_LANE, SPE_SUBGROUP_MAX_SIZE, SPE_BUILTIN_COUNT_
-} spe_builtin_name;
-
 typedef struct { /* a kernel that was written */
     spe_id id;
     uint32_t function;
@@ -564,50 +565,42 @@ typedef struct { /* a kernel that was written */
 } spe_entry_;
 
 typedef struct { /* one if, loop or switch that is open */
-    int kind, state, line;
+    int kind, line;
     const char *file;
     spe_id header, preheader, merge, next; /* labels; next: a loop's continue block */
-    spe_id index, step;                  /* for: the counter */
-    uint32_t count;                      /* values carried */
-    uint32_t stack;                      /* where this region's words begin on the stack */
-    uint32_t cases;                      /* switch */
-    size_t patch, phi;                   /* word offsets in the body */
+    spe_id index, step;                    /* for: the counter; switch: step is the words of a literal */
+    uint32_t count, stack;                 /* values carried; where this region's words begin on the stack */
+    uint32_t cases, sides;                 /* switch: literals, and sides that are written */
+    size_t patch, phi;                     /* word offsets in the body */
 } spe_region_;
 
 typedef struct spe_chunk_ {
     struct spe_chunk_ *next;
 } spe_chunk_;
 
-#define SPE_OPCODES_KNOWN_ 8192
-
 typedef struct {
     spe_options options;
     spe_error error;
-    const char *file;
+    const char *file, *doing; /* doing: the call that errors name */
     int line;
     spe_buffer_ buffer[SPE_BUFFER_COUNT_];
     spe_record_ *ids;
-    size_t id_count, id_capacity;
     spe_type_info *types;
-    size_t type_count, type_capacity;
     uint64_t *constants;
-    size_t constant_count, constant_capacity;
     spe_entry_ *entries;
-    size_t entry_count, entry_capacity;
     spe_region_ *regions;
-    size_t region_count, region_capacity;
+    size_t id_count, id_capacity, type_count, type_capacity, constant_count, constant_capacity, entry_count,
+        entry_capacity, region_count, region_capacity;
     spe_chunk_ *chunks;
     size_t chunk_used, chunk_size, chunk_next;
     uint32_t serial;      /* scopes opened so far */
     uint64_t seen[SPE_OPCODES_KNOWN_ / 64]; /* opcodes whose capabilities are declared */
-    spe_id opencl_std;
-    spe_id known_int[4], known_float[4], known_bool; /* of 8 << i bits: asked for all the time */
+    spe_id opencl_std, known_bool, known_int[4], known_float[4]; /* of 8 << i bits: asked for all the time */
     spe_id builtin_variable[SPE_BUILTIN_COUNT_];
     struct {
         spe_id id, ret, entry, first_param;
         uint32_t index, param_count; /* index counts functions from 1 */
         bool kernel;
-        size_t head;                 /* where it begins in the function section */
         spe_id builtin[SPE_BUILTIN_COUNT_][3], builtin_whole[SPE_BUILTIN_COUNT_];
     } fn;
     uint32_t function_count;
@@ -616,22 +609,19 @@ typedef struct {
     const char *line_file, *string_file; /* OpLine in force, and the file whose OpString is string_id */
     int line_line;
     spe_id string_id;
+    char text[2][80], place[160]; /* of errors: names of types, where a region was opened */
+    uint32_t texts;
 } spe_module;
 
 /* The error's meaning in general, for any id of this header; "" for others. */
 XETILE_API const char *spe_error_meaning(int id);
-
 /* Records an error under any id and name, for the headers above this one. The first error of a module stays. */
 XETILE_API SPE_PRINTF(4, 5) void spe_fail(spe_module *m, int id, const char *name, const char *format, ...);
-
 /* The first error; its id is 0 while all is well. Never NULL. */
 XETILE_API const spe_error *spe_get_error(const spe_module *m);
-
 /* file:line: NAME: text, when there is an error. */
 XETILE_API void spe_print_error(const spe_error *e, FILE *f);
-
-/* No error so far? */
-XETILE_API bool spe_ok(const spe_module *m);
+XETILE_API bool spe_ok(const spe_module *m); /* no error so far? */
 
 /* Says where the user's code stands: errors, regions and OpLine use it until the next call. `file` must live as long as
  * the module (a string literal, __FILE__). Returns m. */
@@ -639,26 +629,21 @@ XETILE_API spe_module *spe_at(spe_module *m, const char *file, int line);
 #define SPE(m, fn, ...) spe_##fn(spe_at((m), __FILE__, __LINE__), __VA_ARGS__)
 #define SPE0(m, fn) spe_##fn(spe_at((m), __FILE__, __LINE__))
 
-/* -- memory: arrays that double, and an arena of chunks that double ---------------------------------------------- */
-
 /* Zeroed memory that lives until spe_free: for what a user of the module keeps along with it. NULL and an error when
  * there is none. */
 XETILE_API void *spe_alloc(spe_module *m, size_t bytes);
 
-/* -- words ------------------------------------------------------------------------------------------------------- */
-
 /* Starts a module. `o` NULL: the defaults. m is taken to hold nothing yet (free an older module first). False and an
  * error (SPE_ERR_OPTION, SPE_ERR_MEMORY) when it cannot; spe_free is right to call then too. */
 XETILE_API bool spe_begin(spe_module *m, const spe_options *o);
-
+/* Completes the module and returns its words, which m owns until spe_free; {NULL, 0} when there is an error. A second
+ * call gives the same words. Nothing can be added afterwards. */
+XETILE_API spe_words spe_finish(spe_module *m);
 /* Gives all memory back. Also right for a zeroed module, for a failed one, and twice. */
 XETILE_API void spe_free(spe_module *m);
 
-/* ---- What needs which capability, and which capability needs which extension or version ------------------------ */
-
 /* Adds an OpExtension, once. `name` is copied. */
 XETILE_API void spe_extension(spe_module *m, const char *name);
-
 /* Declares a capability, once, with the extension it comes from. SPE_ERR_VERSION when the module's version lacks it. */
 XETILE_API void spe_capability(spe_module *m, uint32_t capability);
 
@@ -666,63 +651,42 @@ XETILE_API void spe_capability(spe_module *m, uint32_t capability);
 
 /* What a type id is made of; kind SPE_KIND_NONE for anything that is no type. */
 XETILE_API spe_type_info spe_info(const spe_module *m, spe_id type);
-
-/* The type of a value, 0 for what is none. */
-XETILE_API spe_id spe_type_of(const spe_module *m, spe_id value);
-
+XETILE_API spe_id spe_type_of(const spe_module *m, spe_id value); /* of a value, 0 for what is none */
 /* The scalar a vector, cooperative matrix or cooperative vector is made of; a scalar itself. */
 XETILE_API spe_id spe_scalar_of(const spe_module *m, spe_id type);
-
 /* Bits of the scalar in a type: 8 to 64, bool 1; 0 for pointers, structs ... */
 XETILE_API uint32_t spe_width(const spe_module *m, spe_id type);
-
-/* Components of a scalar (1) or vector; 0 for the rest. */
-XETILE_API uint32_t spe_count(const spe_module *m, spe_id type);
-
+XETILE_API uint32_t spe_count(const spe_module *m, spe_id type); /* of a scalar (1) or vector; 0 for the rest */
+/* The alignment OpenCL gives a type in memory, in bytes; 0 for what is never there. Vectors take the room of the next
+ * power of two. */
+XETILE_API uint32_t spe_alignment(const spe_module *m, spe_id type);
 /* Writes what a type is called into text: f32, i32, f16x8, ptr<f32>, [4]i32, coopmat<f16, 8x16>. Returns text. */
 XETILE_API char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size);
 
-/* -- the types --------------------------------------------------------------------------------------------------- */
-
 XETILE_API spe_id spe_void(spe_module *m);
-
 XETILE_API spe_id spe_bool(spe_module *m);
-
 /* An integer of 8, 16, 32 or 64 bits (capability Int8, Int16, Int64 as needed); it has no sign, operations have. */
 XETILE_API spe_id spe_int(spe_module *m, uint32_t bits);
-
 /* An IEEE float of 16, 32 or 64 bits (capability Float16, Float64 as needed). */
 XETILE_API spe_id spe_float(spe_module *m, uint32_t bits);
-
-/* The bfloat16 type of SPV_KHR_bfloat16: conversion, dot products and cooperative matrices, no plain arithmetic. */
+/* The bfloat16 type of SPV_KHR_bfloat16: conversion, dot products and cooperative matrices, no plain arithmetic; the
+ * 8-bit float types of SPV_EXT_float8. */
 XETILE_API spe_id spe_bf16(spe_module *m);
-
-/* The 8-bit float types of SPV_EXT_float8. */
 XETILE_API spe_id spe_e4m3(spe_module *m);
 XETILE_API spe_id spe_e5m2(spe_module *m);
-
 /* A vector of n = 2, 3, 4, 8 or 16 scalars (bool, int, float); n == 1 gives the scalar itself. Any n in a module that
  * has declared VectorAnyINTEL or LongVectorEXT. */
 XETILE_API spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n);
-
-/* An array of n >= 1 elements. */
-XETILE_API spe_id spe_array(spe_module *m, spe_id elem, uint32_t n);
-
-/* A struct of n members. */
+XETILE_API spe_id spe_array(spe_module *m, spe_id elem, uint32_t n); /* n >= 1 */
 XETILE_API spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members);
-
 /* A pointer into a storage class: SPE_StorageClassCrossWorkgroup is global memory, ...Workgroup local, ...Function
  * private. */
 XETILE_API spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type);
-
-/* A function type of n parameters. */
 XETILE_API spe_id spe_fn_type(spe_module *m, spe_id ret, uint32_t n, const spe_id *params);
-
 /* A cooperative matrix (SPV_KHR_cooperative_matrix) of rows x cols components shared by a scope (SPE_ScopeSubgroup);
  * use: SPE_CooperativeMatrixUseMatrixAKHR, ...BKHR or ...AccumulatorKHR. */
 XETILE_API spe_id spe_coopmat(spe_module *m, spe_id component, uint32_t scope, uint32_t rows, uint32_t cols,
                               uint32_t use);
-
 /* A cooperative vector (SPV_NV_cooperative_vector) of n components. */
 XETILE_API spe_id spe_coopvec(spe_module *m, spe_id component, uint32_t n);
 
@@ -731,93 +695,156 @@ XETILE_API spe_id spe_coopvec(spe_module *m, spe_id component, uint32_t n);
 /* True when id is a scalar constant (int, bool, float; no spec constant): *bits are its bits, zero-extended. Else *bits
  * is 0. */
 XETILE_API bool spe_const_bits(const spe_module *m, spe_id id, uint64_t *bits);
-
 /* A composite constant of n constants (for a vector, array, struct or cooperative matrix, which takes one). */
 XETILE_API spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id *parts);
-
 /* Float constants, from a double: rounded to nearest even. Integer types are an error. */
 XETILE_API spe_id spe_const_f(spe_module *m, spe_id type, double value);
-
 /* Integer constants; a bool takes 0 and 1, a float type the number itself. SPE_ERR_RANGE when it does not fit. */
 XETILE_API spe_id spe_const_u(spe_module *m, spe_id type, uint64_t value);
-
 XETILE_API spe_id spe_const_i(spe_module *m, spe_id type, int64_t value);
-
 XETILE_API spe_id spe_const_bool(spe_module *m, bool value);
-
 XETILE_API spe_id spe_u32(spe_module *m, uint32_t value);
 XETILE_API spe_id spe_i32(spe_module *m, int32_t value);
-
 XETILE_API spe_id spe_u64(spe_module *m, uint64_t value);
 XETILE_API spe_id spe_f32(spe_module *m, float value);
-
-/* All bits zero, of any type (pointers too). */
-XETILE_API spe_id spe_null(spe_module *m, spe_id type);
-
-/* A value of any type that may be anything. */
-XETILE_API spe_id spe_undef(spe_module *m, spe_id type);
-
-/* A scalar the host may set when it loads the module: `bits` is the default, spec_id its number.
- * Each call makes one. */
+XETILE_API spe_id spe_null(spe_module *m, spe_id type);  /* all bits zero, of any type (pointers too) */
+XETILE_API spe_id spe_undef(spe_module *m, spe_id type); /* a value that may be anything */
+/* A scalar the host may set when it loads the module: `bits` is the default, spec_id its number. Each call makes
+ * one. */
 XETILE_API spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_id);
-
-/* -- names and decorations --------------------------------------------------------------------------------------- */
 
 /* Names an id in disassembly, when options.names is set. */
 XETILE_API void spe_name(spe_module *m, spe_id id, const char *name);
-
-/* OpDecorate of any decoration with n literal words; capabilities follow. */
+/* OpDecorate of any decoration with n literal words, OpMemberDecorate of a struct's member; capabilities follow. */
 XETILE_API void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, uint32_t n, const uint32_t *words);
-
-/* OpMemberDecorate of a struct's member. */
 XETILE_API void spe_decorate_member(spe_module *m, spe_id type, uint32_t member, uint32_t decoration, uint32_t n,
                                     const uint32_t *words);
 
-/* ---- Instructions ---------------------------------------------------------------------------------------------- */
-
-/* Any instruction with a result: opcode, type of the result, then the operand words as the specification lists them.
+/* ---- Instructions ---------------------------------------------------------------------------------------------------
+ *
+ * Any instruction with a result: opcode, type of the result, then the operand words as the specification lists them.
  * Nothing is checked but that all stands in a function; capabilities of opcodes in SPE_OPCODES follow. */
 XETILE_API spe_id spe_op(spe_module *m, uint32_t opcode, spe_id result_type, uint32_t n, const uint32_t *words);
-
 /* Any instruction without a result (no terminators, labels or merges: regions write those). */
 XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const uint32_t *words);
 
-/* -- what arithmetic takes --------------------------------------------------------------------------------------- */
-/* Arithmetic on two values of one type (scalars, vectors, and where the operation allows it cooperative matrices); the
- * result has that type. sdiv and srem round toward zero, smod takes the divisor's sign, frem the dividend's. */
-#define SPE_BINARY_LIST_(X)                                                                                            \
-    X(spe_iadd, IAdd, INT) X(spe_isub, ISub, INT) X(spe_imul, IMul, INT) X(spe_udiv, UDiv, INT)                        \
-    X(spe_sdiv, SDiv, INT) X(spe_umod, UMod, INT) X(spe_srem, SRem, INT) X(spe_smod, SMod, INT)                        \
-    X(spe_fadd, FAdd, FLOAT) X(spe_fsub, FSub, FLOAT) X(spe_fmul, FMul, FLOAT) X(spe_fdiv, FDiv, FLOAT)                \
-    X(spe_frem, FRem, FLOAT) X(spe_fmod, FMod, FLOAT) X(spe_and, BitwiseAnd, INT) X(spe_or, BitwiseOr, INT)            \
-    X(spe_xor, BitwiseXor, INT) X(spe_shl, ShiftLeftLogical, INT) X(spe_shr, ShiftRightLogical, INT)                   \
-    X(spe_sar, ShiftRightArithmetic, INT) X(spe_land, LogicalAnd, BOOL) X(spe_lor, LogicalOr, BOOL)                    \
-    X(spe_leq, LogicalEqual, BOOL) X(spe_lne, LogicalNotEqual, BOOL)
-/* Arithmetic on one value. popcount of each component is spe_bit_count. */
-#define SPE_UNARY_LIST_(X)                                                                                             \
-    X(spe_ineg, SNegate, INT) X(spe_fneg, FNegate, FLOAT) X(spe_not, Not, INT) X(spe_lnot, LogicalNot, BOOL)           \
-    X(spe_bit_count, BitCount, INT) X(spe_bit_reverse, BitReverse, INT)
-/* Comparisons: bool, or a vector of bools. f.. are ordered (false when a NaN is there), fu.. unordered (true). */
-#define SPE_COMPARE_LIST_(X)                                                                                           \
-    X(spe_ieq, IEqual, INT) X(spe_ine, INotEqual, INT) X(spe_ult, ULessThan, INT) X(spe_ule, ULessThanEqual, INT)      \
-    X(spe_ugt, UGreaterThan, INT) X(spe_uge, UGreaterThanEqual, INT) X(spe_slt, SLessThan, INT)                        \
-    X(spe_sle, SLessThanEqual, INT) X(spe_sgt, SGreaterThan, INT) X(spe_sge, SGreaterThanEqual, INT)                   \
-    X(spe_feq, FOrdEqual, FLOAT) X(spe_fne, FOrdNotEqual, FLOAT) X(spe_flt, FOrdLessThan, FLOAT)                       \
-    X(spe_fle, FOrdLessThanEqual, FLOAT) X(spe_fgt, FOrdGreaterThan, FLOAT) X(spe_fge, FOrdGreaterThanEqual, FLOAT)    \
-    X(spe_fueq, FUnordEqual, FLOAT) X(spe_fune, FUnordNotEqual, FLOAT) X(spe_fult, FUnordLessThan, FLOAT)              \
-    X(spe_fule, FUnordLessThanEqual, FLOAT) X(spe_fugt, FUnordGreaterThan, FLOAT)                                      \
-    X(spe_fuge, FUnordGreaterThanEqual, FLOAT)
+/* The instructions that are checked, each a function: A(name, opcode, form) of one value, name(m, a); AB of two,
+ * name(m, a, b); TO a conversion, name(m, type, v); GIVES and DOES(name, opcode, form, parameters, operands ...) give a
+ * value or none. A form has a letter for each operand word, a colon, and what the result's type is:
+ *   i f b N v     integers, floats, bools, integers or floats, any value: scalars, vectors and, where the device takes
+ *                 them, cooperative matrices and vectors; h and s: integers of 16, floats of 32 bits; d: any floats
+ *   I B x y       one integer, one bool, one i32, an i32x4
+ *   = q ~         of the type of the one before; as many i32 as the first has components, as many of them as the result
+ *   p P           a pointer; a pointer to one number
+ *   * J G E       of the type the pointer points to; and one integer, one float, one number
+ *   m w           a cooperative matrix, a cooperative vector
+ *   k T S W       made a constant: a C number, a C bool, the scope of the subgroup, of the work-group
+ *   l ? o         a word as it is; one that is left out when it is 0; a value that is left out when it is 0
+ *   a A           alignment in bytes, as memory operands (0: the type's own); with the volatile bit
+ *   t M C         no operand word but the result's type; a cooperative matrix type; a cooperative vector type
+ * Results: = the first one's type, * what the pointer points to, t the type given, b bools like the first, s and h f32
+ * and i16 like it, . its scalar, r its scalar (which is returned as it is when it is one), x i32, - none. After that:
+ * # constants give a constant, 0 or 1 changes nothing as second operand, + nor as first. Conversions: from:to, and u or
+ * s where a constant is converted at once, without or with its sign. */
+#define SPE_INSTRUCTIONS_(A, AB, TO, GIVES, DOES)                                                                      \
+    /* Arithmetic. sdiv and srem round toward zero, smod takes the divisor's sign, frem the dividend's. */             \
+    AB(spe_iadd, IAdd, "i=:=#0+") AB(spe_isub, ISub, "i=:=#0") AB(spe_imul, IMul, "i=:=#1+")                           \
+    AB(spe_udiv, UDiv, "i=:=#1") AB(spe_sdiv, SDiv, "i=:=#1") AB(spe_umod, UMod, "i=:=#") AB(spe_srem, SRem, "i=:=#")  \
+    AB(spe_smod, SMod, "i=:=#") AB(spe_fadd, FAdd, "f=:=") AB(spe_fsub, FSub, "f=:=") AB(spe_fmul, FMul, "f=:=")       \
+    AB(spe_fdiv, FDiv, "f=:=") AB(spe_frem, FRem, "f=:=") AB(spe_fmod, FMod, "f=:=") A(spe_ineg, SNegate, "i:=#")      \
+    A(spe_fneg, FNegate, "f:=") AB(spe_and, BitwiseAnd, "i=:=#") AB(spe_or, BitwiseOr, "i=:=#0+")                      \
+    AB(spe_xor, BitwiseXor, "i=:=#0+") AB(spe_shl, ShiftLeftLogical, "i=:=#0") AB(spe_shr, ShiftRightLogical, "i=:=#0")\
+    AB(spe_sar, ShiftRightArithmetic, "i=:=#0") A(spe_not, Not, "i:=#") A(spe_bit_count, BitCount, "i:=")              \
+    A(spe_bit_reverse, BitReverse, "i:=") AB(spe_land, LogicalAnd, "b=:=") AB(spe_lor, LogicalOr, "b=:=")              \
+    AB(spe_leq, LogicalEqual, "b=:=") AB(spe_lne, LogicalNotEqual, "b=:=") A(spe_lnot, LogicalNot, "b:=#")             \
+    /* Comparisons: bool, or a vector of bools. f.. are ordered (false when a NaN is there), fu.. unordered (true). */ \
+    AB(spe_ieq, IEqual, "i=:b#") AB(spe_ine, INotEqual, "i=:b#") AB(spe_ult, ULessThan, "i=:b#")                       \
+    AB(spe_ule, ULessThanEqual, "i=:b#") AB(spe_ugt, UGreaterThan, "i=:b#") AB(spe_uge, UGreaterThanEqual, "i=:b#")    \
+    AB(spe_slt, SLessThan, "i=:b#") AB(spe_sle, SLessThanEqual, "i=:b#") AB(spe_sgt, SGreaterThan, "i=:b#")            \
+    AB(spe_sge, SGreaterThanEqual, "i=:b#") AB(spe_feq, FOrdEqual, "f=:b") AB(spe_fne, FOrdNotEqual, "f=:b")           \
+    AB(spe_flt, FOrdLessThan, "f=:b") AB(spe_fle, FOrdLessThanEqual, "f=:b") AB(spe_fgt, FOrdGreaterThan, "f=:b")      \
+    AB(spe_fge, FOrdGreaterThanEqual, "f=:b") AB(spe_fueq, FUnordEqual, "f=:b") AB(spe_fune, FUnordNotEqual, "f=:b")   \
+    AB(spe_fult, FUnordLessThan, "f=:b") AB(spe_fule, FUnordLessThanEqual, "f=:b")                                     \
+    AB(spe_fugt, FUnordGreaterThan, "f=:b") AB(spe_fuge, FUnordGreaterThanEqual, "f=:b") A(spe_isnan, IsNan, "f:b")    \
+    A(spe_isinf, IsInf, "f:b") A(spe_any, Any, "b:r") A(spe_all, All, "b:r")                                           \
+    /* `count` bits from bit `offset` of base become the low ones of v. */                                             \
+    GIVES(spe_bits_insert, BitFieldInsert, "i=II:=", (spe_id base, spe_id v, spe_id offset, spe_id count), base, v,    \
+          offset, count)                                                                                               \
+    /* Conversions, component by component: integers to wider or narrower ones, with zeros (u) or the sign (s); floats \
+     * to floats; floats to integers (toward zero) and back. The same type gives the value itself. */                  \
+    TO(spe_uconvert, UConvert, "i:iu") TO(spe_sconvert, SConvert, "i:is") TO(spe_fconvert, FConvert, "f:f")            \
+    TO(spe_f_to_u, ConvertFToU, "f:i") TO(spe_f_to_s, ConvertFToS, "f:i") TO(spe_u_to_f, ConvertUToF, "i:f")           \
+    TO(spe_s_to_f, ConvertSToF, "i:f") TO(spe_ptr_to_u, ConvertPtrToU, "p:i") TO(spe_u_to_ptr, ConvertUToPtr, "i:p")   \
+    /* bfloat16 held as 16-bit integers, to f32 and (rounded to nearest even) back: SPV_INTEL_bfloat16_conversion; f32 \
+     * rounded to the 10-bit mantissa of tf32, still f32: SPV_INTEL_tensor_float32_conversion. */                      \
+    A(spe_bf16_to_f32, ConvertBF16ToFINTEL, "h:s") A(spe_f32_to_bf16, ConvertFToBF16INTEL, "s:h")                      \
+    A(spe_round_tf32, RoundFToTF32INTEL, "s:s")                                                                        \
+    /* Another id for a value, so that it can be decorated alone. */                                                   \
+    A(spe_copy, CopyObject, "v:=")                                                                                     \
+    /* Memory: what ptr points to. align in bytes, a power of two; 0: the alignment OpenCL gives the type. */          \
+    GIVES(spe_load, Load, "pa:*", (spe_id ptr, uint32_t align), ptr, align)                                            \
+    GIVES(spe_load_volatile, Load, "pA:*", (spe_id ptr, uint32_t align), ptr, align)                                   \
+    DOES(spe_store, Store, "p*a:-", (spe_id ptr, spe_id v, uint32_t align), ptr, v, align)                             \
+    DOES(spe_store_volatile, Store, "p*A:-", (spe_id ptr, spe_id v, uint32_t align), ptr, v, align)                    \
+    /* Only where a bool holds; a load gives `otherwise` elsewhere (SPV_INTEL_predicated_io). */                       \
+    GIVES(spe_load_if, PredicatedLoadINTEL, "pB*a:*", (spe_id ptr, spe_id condition, spe_id otherwise,                 \
+          uint32_t align), ptr, condition, otherwise, align)                                                           \
+    DOES(spe_store_if, PredicatedStoreINTEL, "p*Ba:-", (spe_id ptr, spe_id v, spe_id condition, uint32_t align), ptr,  \
+         v, condition, align)                                                                                          \
+    /* ptr + i elements, i an integer read with its sign. */                                                           \
+    AB(spe_index, InBoundsPtrAccessChain, "pI:=0")                                                                     \
+    /* `size` (an integer value) bytes between two places that do not overlap. */                                      \
+    DOES(spe_copy_memory_sized, CopyMemorySized, "ppIa:-", (spe_id to, spe_id from, spe_id size, uint32_t align), to,  \
+         from, size, align)                                                                                            \
+    /* Brings `bytes` from a uniform pointer on nearer (SPV_INTEL_subgroup_buffer_prefetch). */                        \
+    DOES(spe_sg_prefetch, SubgroupBlockPrefetchINTEL, "pI:-", (spe_id ptr, spe_id bytes), ptr, bytes)                  \
+    /* Subgroups: the value another lane has, by its number (an i32 that may differ from lane to lane); by number ^    \
+     * mask; from the lane so many below (up) or above (down), undefined where there is none; of the lowest active     \
+     * lane. */                                                                                                        \
+    AB(spe_sg_shuffle, GroupNonUniformShuffle, "SvI:=") AB(spe_sg_shuffle_xor, GroupNonUniformShuffleXor, "SvI:=")     \
+    AB(spe_sg_shuffle_up, GroupNonUniformShuffleUp, "SvI:=") A(spe_sg_broadcast_first,                                 \
+    GroupNonUniformBroadcastFirst, "Sv:=") AB(spe_sg_shuffle_down, GroupNonUniformShuffleDown, "SvI:=")                \
+    /* Work-groups. The value of the invocation with a local id: an integer, or a vector of 2 or 3 of them. */         \
+    A(spe_wg_all, GroupAll, "WB:=") A(spe_wg_any, GroupAny, "WB:=") AB(spe_wg_broadcast, GroupBroadcast, "Wvi:=")      \
+    /* Any control barrier: execution and memory scope, SPE_MemorySemantics... bits; and one that waits for nobody. */ \
+    DOES(spe_control_barrier, ControlBarrier, "kkk:-", (uint32_t execution, uint32_t memory, uint32_t semantics),      \
+         execution, memory, semantics)                                                                                 \
+    DOES(spe_memory_barrier, MemoryBarrier, "kk:-", (uint32_t scope, uint32_t semantics), scope, semantics)            \
+    /* Atomics of one number. scope: SPE_ScopeDevice ...; semantics: SPE_MemorySemantics... bits. */                   \
+    GIVES(spe_atomic_load, AtomicLoad, "Pkk:*", (spe_id ptr, uint32_t scope, uint32_t semantics), ptr, scope,          \
+          semantics)                                                                                                   \
+    DOES(spe_atomic_store, AtomicStore, "pkkE:-", (spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics), ptr,     \
+         scope, semantics, v)                                                                                          \
+    /* a * b + c on the lanes of a subgroup; k_dim is the product's K (16 for f16 and bf16, 32 for 8-bit integers, 8   \
+     * for tf32), operands are bits SPE_MatrixMultiplyAccumulateOperands.... */                                        \
+    GIVES(spe_dpas, SubgroupMatrixMultiplyAccumulateINTEL, "tkvv~?:t", (spe_id type, uint32_t k_dim, spe_id a,         \
+          spe_id b, spe_id c, uint32_t operands), type, k_dim, a, b, c, operands)                                      \
+    /* Cooperative matrices (SPV_KHR_cooperative_matrix) from ptr on; layout: SPE_CooperativeMatrixLayout...; stride:  \
+     * elements from row to row (or column to column). And how many components an invocation holds, an i32. */         \
+    GIVES(spe_coop_load, CooperativeMatrixLoadKHR, "pkIM:t", (spe_id type, spe_id ptr, uint32_t layout,                \
+          spe_id stride), ptr, layout, stride, type)                                                                   \
+    DOES(spe_coop_store, CooperativeMatrixStoreKHR, "pmkI:-", (spe_id ptr, spe_id v, uint32_t layout, spe_id stride),  \
+         ptr, v, layout, stride)                                                                                       \
+    GIVES(spe_coop_length, CooperativeMatrixLengthKHR, "Ml:x", (spe_id type), type, type)                              \
+    /* Cooperative vectors (SPV_NV_cooperative_vector): the instructions as they are; which of them a device takes is  \
+     * the device's. ptr points to an array or scalar, offset is an i32 in bytes. The last two add the outer product   \
+     * of a and b to a matrix, or v to a vector, atomically (CooperativeVectorTrainingNV); stride 0: not given. */     \
+    GIVES(spe_coopvec_load, CooperativeVectorLoadNV, "pIC:t", (spe_id type, spe_id ptr, spe_id offset), ptr, offset,   \
+          type)                                                                                                        \
+    DOES(spe_coopvec_store, CooperativeVectorStoreNV, "pIw:-", (spe_id ptr, spe_id offset, spe_id v), ptr, offset, v)  \
+    DOES(spe_coopvec_outer_accumulate, CooperativeVectorOuterProductAccumulateNV, "pIwwkko:-", (spe_id ptr,            \
+         spe_id offset, spe_id a, spe_id b, uint32_t layout, uint32_t matrix_type, spe_id stride), ptr, offset, a, b,  \
+         layout, matrix_type, stride)                                                                                  \
+    DOES(spe_coopvec_sum_accumulate, CooperativeVectorReduceSumAccumulateNV, "pIw:-", (spe_id ptr, spe_id offset,      \
+         spe_id v), ptr, offset, v)
 
-#define SPE_DECLARE_1_(name, op, kind) XETILE_API spe_id name(spe_module *m, spe_id a);
-#define SPE_DECLARE_2_(name, op, kind) XETILE_API spe_id name(spe_module *m, spe_id a, spe_id b);
-SPE_BINARY_LIST_(SPE_DECLARE_2_)
-SPE_UNARY_LIST_(SPE_DECLARE_1_)
-SPE_COMPARE_LIST_(SPE_DECLARE_2_)
-#undef SPE_DECLARE_1_
-#undef SPE_DECLARE_2_
-#undef SPE_BINARY_
-#undef SPE_UNARY_
-#undef SPE_COMPARE_
+#define SPE_PARAMS_(...) spe_module *m, __VA_ARGS__
+#define SPE_DECLARE_A_(name, op, form) XETILE_API spe_id name(spe_module *m, spe_id a);
+#define SPE_DECLARE_AB_(name, op, form) XETILE_API spe_id name(spe_module *m, spe_id a, spe_id b);
+#define SPE_DECLARE_TO_(name, op, form) XETILE_API spe_id name(spe_module *m, spe_id type, spe_id v);
+#define SPE_DECLARE_GIVES_(name, op, form, params, ...) XETILE_API spe_id name(SPE_PARAMS_ params);
+#define SPE_DECLARE_DOES_(name, op, form, params, ...) XETILE_API void name(SPE_PARAMS_ params);
+SPE_INSTRUCTIONS_(SPE_DECLARE_A_, SPE_DECLARE_AB_, SPE_DECLARE_TO_, SPE_DECLARE_GIVES_, SPE_DECLARE_DOES_)
 
 /* The operation for integers or for floats, as the operands are. */
 XETILE_API spe_id spe_add(spe_module *m, spe_id a, spe_id b);
@@ -826,118 +853,63 @@ XETILE_API spe_id spe_mul(spe_module *m, spe_id a, spe_id b);
 XETILE_API spe_id spe_div_s(spe_module *m, spe_id a, spe_id b);
 XETILE_API spe_id spe_div_u(spe_module *m, spe_id a, spe_id b);
 XETILE_API spe_id spe_neg(spe_module *m, spe_id a);
-XETILE_API spe_id spe_isnan(spe_module *m, spe_id a);
-XETILE_API spe_id spe_isinf(spe_module *m, spe_id a);
-XETILE_API spe_id spe_any(spe_module *m, spe_id a);
-XETILE_API spe_id spe_all(spe_module *m, spe_id a);
-
-/* c ? a : b. c is a bool (repeated for vectors, which SPIR-V before 1.4 needs), or a vector of as many bools. */
-XETILE_API spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b);
-
 /* Dot product of two float vectors (bf16 too: capability BFloat16DotProductKHR). */
 XETILE_API spe_id spe_dot(spe_module *m, spe_id a, spe_id b);
-
-/* Bit fields: `count` bits from bit `offset` (both i32), extended with or without sign, or put in place. */
+/* c ? a : b. c is a bool (repeated for vectors, which SPIR-V before 1.4 needs), or a vector of as many bools. */
+XETILE_API spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b);
+/* `count` bits from bit `offset` (both i32), extended with or without sign. */
 XETILE_API spe_id spe_bits_extract(spe_module *m, spe_id v, spe_id offset, spe_id count, bool is_signed);
-XETILE_API spe_id spe_bits_insert(spe_module *m, spe_id base, spe_id v, spe_id offset, spe_id count);
 
 /* -- conversions ------------------------------------------------------------------------------------------------- */
-/* Conversions to `type`, component by component: integers to wider or narrower ones, with zeros (u) or the sign (s);
- * floats to floats; floats to integers (toward zero) and back. The same type gives the value itself. */
-#define SPE_CONVERT_LIST_(X)                                                                                           \
-    X(spe_uconvert, UConvert, INT, INT) X(spe_sconvert, SConvert, INT, INT) X(spe_fconvert, FConvert, FLOAT, FLOAT)    \
-    X(spe_f_to_u, ConvertFToU, FLOAT, INT) X(spe_f_to_s, ConvertFToS, FLOAT, INT)                                      \
-    X(spe_u_to_f, ConvertUToF, INT, FLOAT) X(spe_s_to_f, ConvertSToF, INT, FLOAT)                                      \
-    X(spe_ptr_to_u, ConvertPtrToU, PTR, INT) X(spe_u_to_ptr, ConvertUToPtr, INT, PTR)
-
-#define SPE_DECLARE_CONVERT_(name, op, from, to) XETILE_API spe_id name(spe_module *m, spe_id type, spe_id v);
-SPE_CONVERT_LIST_(SPE_DECLARE_CONVERT_)
-#undef SPE_DECLARE_CONVERT_
-#undef SPE_CONVERT_
-
-/* spe_fconvert to an e4m3 or e5m2 type that gives the largest finite value where the number is larger. */
-XETILE_API spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v);
-
-/* The same bits as another type of the same size; pointers to pointers of the same storage class. */
-XETILE_API spe_id spe_bitcast(spe_module *m, spe_id type, spe_id v);
-
-/* A pointer to `elem` at the same place, in the same storage class. */
-XETILE_API spe_id spe_ptr_cast(spe_module *m, spe_id ptr, spe_id elem);
-
-/* A pointer as one into the generic storage class (capability GenericPointer). */
-XETILE_API spe_id spe_ptr_to_generic(spe_module *m, spe_id ptr);
 
 /* Whatever conversion leads from a scalar or vector to `type`: numbers keep their value where it fits. is_signed tells
  * how the integer is to be read. A bool becomes 0 or 1, and a number a bool that says whether it is not 0. */
 XETILE_API spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed);
-
-/* bfloat16 held as 16-bit integers, to f32 and (rounded to nearest even) back: SPV_INTEL_bfloat16_conversion. */
-XETILE_API spe_id spe_bf16_to_f32(spe_module *m, spe_id v);
-XETILE_API spe_id spe_f32_to_bf16(spe_module *m, spe_id v);
-/* f32 rounded to the 10-bit mantissa of tf32, still f32: SPV_INTEL_tensor_float32_conversion. */
-XETILE_API spe_id spe_round_tf32(spe_module *m, spe_id v);
+/* spe_fconvert to an e4m3 or e5m2 type that gives the largest finite value where the number is larger. */
+XETILE_API spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v);
+/* The same bits as another type of the same size; pointers to pointers of the same storage class. */
+XETILE_API spe_id spe_bitcast(spe_module *m, spe_id type, spe_id v);
+/* A pointer to `elem` at the same place, in the same storage class. */
+XETILE_API spe_id spe_ptr_cast(spe_module *m, spe_id ptr, spe_id elem);
+/* A pointer as one into the generic storage class (capability GenericPointer). */
+XETILE_API spe_id spe_ptr_to_generic(spe_module *m, spe_id ptr);
 
 /* -- composites -------------------------------------------------------------------------------------------------- */
 
 /* Part i of a vector, array or struct; of a scalar, 0 gives it back. */
 XETILE_API spe_id spe_extract(spe_module *m, spe_id v, uint32_t i);
-
 /* The composite with part i replaced. */
 XETILE_API spe_id spe_insert(spe_module *m, spe_id composite, spe_id v, uint32_t i);
-
 /* A composite of its n parts; of constants, a constant. */
 XETILE_API spe_id spe_construct(spe_module *m, spe_id type, uint32_t n, const spe_id *parts);
-
 /* A scalar in every component of a vector type (or cooperative matrix or vector type); a scalar type gives it back. */
 XETILE_API spe_id spe_splat(spe_module *m, spe_id type, spe_id scalar);
-
 /* n components picked from the concatenation of a and b (vectors of one component type): idx counts through a, then b;
  * 0xffffffff is a component that may be anything. n == 1 gives a scalar. */
 XETILE_API spe_id spe_shuffle(spe_module *m, spe_id a, spe_id b, uint32_t n, const uint32_t *idx);
-
 /* A vector's component at an integer index known only when the kernel runs. */
 XETILE_API spe_id spe_extract_dyn(spe_module *m, spe_id v, spe_id i);
 XETILE_API spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_id i);
 
-/* -- memory ------------------------------------------------------------------------------------------------------ */
-
-/* The alignment OpenCL gives a type in memory, in bytes; 0 for what is never there. Vectors take the room of the next
- * power of two. */
-XETILE_API uint32_t spe_alignment(const spe_module *m, spe_id type);
-
-/* Loads what ptr points to. align in bytes, a power of two; 0: the alignment OpenCL gives the type. */
-XETILE_API spe_id spe_load(spe_module *m, spe_id ptr, uint32_t align);
-XETILE_API spe_id spe_load_volatile(spe_module *m, spe_id ptr, uint32_t align);
-
-/* Stores v, which must be of the type ptr points to. */
-XETILE_API void spe_store(spe_module *m, spe_id ptr, spe_id v, uint32_t align);
-XETILE_API void spe_store_volatile(spe_module *m, spe_id ptr, spe_id v, uint32_t align);
-
-/* ptr + i elements, i an integer read with its sign. */
-XETILE_API spe_id spe_index(spe_module *m, spe_id ptr, spe_id i);
+/* -- memory and variables ---------------------------------------------------------------------------------------- */
 
 /* A pointer to a part of the array, struct or vector ptr points to: n indices, each an integer value (a constant for a
  * struct). */
 XETILE_API spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx);
-
-/* Copies `size` (an integer value) bytes between two places that do not overlap. */
-XETILE_API void spe_copy_memory_sized(spe_module *m, spe_id to, spe_id from, spe_id size, uint32_t align);
-
-/* A load or store that happens only where a bool holds; a load gives `otherwise` elsewhere
- * (SPV_INTEL_predicated_io). */
-XETILE_API spe_id spe_load_if(spe_module *m, spe_id ptr, spe_id condition, spe_id otherwise, uint32_t align);
-XETILE_API void spe_store_if(spe_module *m, spe_id ptr, spe_id v, spe_id condition, uint32_t align);
-
-/* -- variables --------------------------------------------------------------------------------------------------- */
-
 /* A variable of this invocation's own; its OpVariable goes to the start of the function. Returns a pointer to it. */
 XETILE_API spe_id spe_local_var(spe_module *m, spe_id type);
-
 /* A variable of the module. initializer: a constant of the type, or 0. */
 XETILE_API spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initializer);
-
 /* A variable in the work-group's local memory, undefined at the start. */
 XETILE_API spe_id spe_shared_var(spe_module *m, spe_id type);
+
+/* Cache control of a pointer's loads or stores (SPV_INTEL_cache_controls): level 0 is the nearest cache; control is one
+ * of SPE_LoadCacheControl... or SPE_StoreCacheControl.... The decoration is the value's: give it a pointer of its own
+ * (spe_copy). */
+XETILE_API void spe_cache_load(spe_module *m, spe_id ptr, uint32_t level, uint32_t control);
+XETILE_API void spe_cache_store(spe_module *m, spe_id ptr, uint32_t level, uint32_t control);
+/* Prefetches n elements (an integer value) from a global pointer on, each lane its own (OpenCL.std prefetch). */
+XETILE_API void spe_prefetch(spe_module *m, spe_id ptr, spe_id n);
 
 /* ---- Functions, kernels, the prologue -------------------------------------------------------------------------- */
 
@@ -958,39 +930,29 @@ typedef struct {
     uint32_t param_count;
 } spe_kernel;
 
-/* OpExecutionMode for a kernel or, inside spe_kernel_begin .. spe_kernel_end, for the open one (fn 0). */
-XETILE_API void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, const uint32_t *words);
-
 /* Opens a kernel. False and an error: SPE_ERR_NAME, SPE_ERR_PARAMETER, SPE_ERR_FUNCTION_OPEN. */
 XETILE_API bool spe_kernel_begin(spe_module *m, const spe_kernel *k);
-
 /* Closes the kernel; a region that is still open is an error that names where it began. */
 XETILE_API void spe_kernel_end(spe_module *m);
+/* OpExecutionMode for a kernel or, inside spe_kernel_begin .. spe_kernel_end, for the open one (fn 0). */
+XETILE_API void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, const uint32_t *words);
 
 /* A function to be called by kernels and functions of this module. Returns its id, for spe_call. */
 XETILE_API spe_id spe_function_begin(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params);
 XETILE_API void spe_function_end(spe_module *m);
-
 /* Makes a function visible to other modules by name (capability Linkage). */
 XETILE_API void spe_export(spe_module *m, spe_id fn, const char *name);
-
-/* Parameter i of the open function, as a value. */
-XETILE_API spe_id spe_param_id(spe_module *m, uint32_t i);
-
 /* Calls a function begun before; a void one gives 0, which is no error. */
 XETILE_API spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args);
 
+XETILE_API spe_id spe_param_id(spe_module *m, uint32_t i); /* parameter i of the open function, as a value */
 /* Leaves the function, from inside any region. Code after it is unreachable and does no harm. */
 XETILE_API void spe_return(spe_module *m);
 XETILE_API void spe_return_value(spe_module *m, spe_id v);
-
 /* Between these two, instructions go to the end of the function's prologue, the start of its entry block. Operands must
  * be constants, parameters, or values of the prologue. */
 XETILE_API void spe_prologue_begin(spe_module *m);
 XETILE_API void spe_prologue_end(spe_module *m);
-
-/* -- built-ins --------------------------------------------------------------------------------------------------- */
-
 /* A built-in of the invocation as an i32 (ids and sizes of 64 bits are cut down to it), loaded once a function in its
  * prologue. dim 0, 1, 2 for the ids and sizes; 0 for the subgroup's and linear ones. */
 XETILE_API spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t dim);
@@ -1002,68 +964,41 @@ XETILE_API spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t di
  * in spe_return has no values to give: those it is given are not used.
  */
 
-/* -- if ---------------------------------------------------------------------------------------------------------- */
-
-/* Opens an if on a bool. */
-XETILE_API void spe_if(spe_module *m, spe_id condition);
-
+XETILE_API void spe_if(spe_module *m, spe_id condition); /* one bool */
 /* Starts the other side; n values leave the first. */
 XETILE_API void spe_else(spe_module *m, uint32_t n, const spe_id *then_values);
-
+/* Closes an if. With an else: n values leave its second side, out gets the phis (out may be values). Without: n = 0. */
+XETILE_API void spe_endif(spe_module *m, uint32_t n, const spe_id *values, spe_id *out);
 /* Closes an if that had a then side only: out[i] is then_values[i] where the condition held, elsewhere
  * otherwise_values[i]. */
 XETILE_API void spe_endif_from(spe_module *m, uint32_t n, const spe_id *then_values, const spe_id *otherwise_values,
                                spe_id *out);
 
-/* Closes an if. With an else: n values leave its second side, out gets the phis (out may be values). Without: n is
- * 0. */
-XETILE_API void spe_endif(spe_module *m, uint32_t n, const spe_id *values, spe_id *out);
-
-/* -- loops ------------------------------------------------------------------------------------------------------- */
-
 /* for (i = lo; i < hi; i += step), signed, all of one integer type; with a constant step below 0, i > hi. Returns i.
  * The n values in carried become those of the current round; spe_endfor takes the next round's. */
 XETILE_API spe_id spe_for(spe_module *m, spe_id lo, spe_id hi, spe_id step, uint32_t n, spe_id *carried);
-
 /* Closes the loop: carried holds the next round's values and gets those after the loop. */
 XETILE_API void spe_endfor(spe_module *m, uint32_t n, spe_id *carried);
 
 /* Opens a loop whose condition is computed each round from the carried values: spe_while, the condition,
- * spe_while_test, the body, spe_endwhile. carried becomes the values of the current round. */
+ * spe_while_test (goes on where it holds), the body, spe_endwhile. */
 XETILE_API void spe_while(spe_module *m, uint32_t n, spe_id *carried);
-
-/* Goes on with the body where the condition holds, else leaves the loop. */
 XETILE_API void spe_while_test(spe_module *m, spe_id condition);
-
-/* Closes the loop: carried holds the next round's values and gets those after the loop. */
 XETILE_API void spe_endwhile(spe_module *m, uint32_t n, spe_id *carried);
-
-/* -- switch ------------------------------------------------------------------------------------------------------ */
 
 /* Opens a switch on an integer: n literals, all different. Then for each, in any order, spe_case(i) .. spe_endcase, and
  * spe_default .. spe_endcase (which may be left out when no values are carried); then spe_endswitch. No side falls into
  * the next. */
 XETILE_API void spe_switch(spe_module *m, spe_id selector, uint32_t n, const int64_t *literals);
-
-/* Opens the side of literals[i]. */
-XETILE_API void spe_case(spe_module *m, uint32_t i);
-
-/* Opens the side of all other values. */
-XETILE_API void spe_default(spe_module *m);
-
-/* Ends the open side; n values leave it. */
-XETILE_API void spe_endcase(spe_module *m, uint32_t n, const spe_id *values);
-
-/* Closes the switch; out gets the phis. */
-XETILE_API void spe_endswitch(spe_module *m, uint32_t n, spe_id *out);
+XETILE_API void spe_case(spe_module *m, uint32_t i); /* opens the side of literals[i] */
+XETILE_API void spe_default(spe_module *m);          /* opens the side of all other values */
+XETILE_API void spe_endcase(spe_module *m, uint32_t n, const spe_id *values); /* n values leave the open side */
+XETILE_API void spe_endswitch(spe_module *m, uint32_t n, spe_id *out);        /* out gets the phis */
 
 /* ---- What kernels do besides arithmetic: math functions, groups, barriers, atomics ----------------------------- */
 
-/* -- OpenCL.std -------------------------------------------------------------------------------------------------- */
-
 /* OpExtInst of OpenCL.std by number, unchecked: for what spe_math does not list. type may be spe_void. */
 XETILE_API spe_id spe_ext(spe_module *m, spe_id type, uint32_t number, uint32_t n, const spe_id *args);
-
 /* A function of OpenCL.std on values of one type (LDEXP, POWN, ROOTN: an i32 second): SPE_EXP, SPE_FMA, SPE_SMIN ...
  * The result has the first argument's type. */
 XETILE_API spe_id spe_math(spe_module *m, spe_math_op f, uint32_t n, const spe_id *args);
@@ -1071,21 +1006,9 @@ XETILE_API spe_id spe_math1(spe_module *m, spe_math_op f, spe_id a);
 XETILE_API spe_id spe_math2(spe_module *m, spe_math_op f, spe_id a, spe_id b);
 XETILE_API spe_id spe_math3(spe_module *m, spe_math_op f, spe_id a, spe_id b, spe_id c);
 
-/* -- groups ------------------------------------------------------------------------------------------------------ */
-
 typedef enum {
-    SPE_RED_ADD,
-    SPE_RED_MUL,
-    SPE_RED_SMIN,
-    SPE_RED_UMIN,
-    SPE_RED_SMAX,
-    SPE_RED_UMAX,
-    SPE_RED_FMIN,
-    SPE_RED_FMAX,
-    SPE_RED_AND,
-    SPE_RED_OR,
-    SPE_RED_XOR,
-    SPE_RED_COUNT_
+    SPE_RED_ADD, SPE_RED_MUL, SPE_RED_SMIN, SPE_RED_UMIN, SPE_RED_SMAX, SPE_RED_UMAX, SPE_RED_FMIN, SPE_RED_FMAX,
+    SPE_RED_AND, SPE_RED_OR, SPE_RED_XOR, SPE_RED_COUNT_
 } spe_reduction;
 
 /* Over the subgroup: each lane gets the result of all, of those up to itself, of those before itself. */
@@ -1099,82 +1022,38 @@ XETILE_API spe_id spe_wg_reduce(spe_module *m, spe_reduction red, spe_id v);
 XETILE_API spe_id spe_wg_scan_inclusive(spe_module *m, spe_reduction red, spe_id v);
 XETILE_API spe_id spe_wg_scan_exclusive(spe_module *m, spe_reduction red, spe_id v);
 
-/* The value another lane has, by its number (an i32 that may differ from lane to lane); by number ^ mask; from the lane
- * `delta` below (up) or above (down), undefined where there is none. */
-XETILE_API spe_id spe_sg_shuffle(spe_module *m, spe_id v, spe_id lane);
-XETILE_API spe_id spe_sg_shuffle_xor(spe_module *m, spe_id v, spe_id mask);
-XETILE_API spe_id spe_sg_shuffle_up(spe_module *m, spe_id v, spe_id delta);
-XETILE_API spe_id spe_sg_shuffle_down(spe_module *m, spe_id v, spe_id delta);
-
 /* The value of one lane, the same for all: a broadcast when the lane is a constant, else a shuffle (SPIR-V before 1.5
  * wants the constant). Before 1.3, the group broadcast. */
 XETILE_API spe_id spe_sg_broadcast(spe_module *m, spe_id v, spe_id lane);
-/* The value of the lowest active lane. */
-XETILE_API spe_id spe_sg_broadcast_first(spe_module *m, spe_id v);
-/* i32x4, a bit a lane: where the bool holds. */
+/* i32x4, a bit a lane: where the bool holds; and how many bits such a ballot has, up to the subgroup's size. */
 XETILE_API spe_id spe_sg_ballot(spe_module *m, spe_id v);
-/* How many bits a ballot has, up to the subgroup's size. */
 XETILE_API spe_id spe_sg_ballot_count(spe_module *m, spe_id ballot);
 XETILE_API spe_id spe_sg_all(spe_module *m, spe_id v);
 XETILE_API spe_id spe_sg_any(spe_module *m, spe_id v);
-/* True in the lowest active lane only. */
-XETILE_API spe_id spe_sg_elect(spe_module *m);
-XETILE_API spe_id spe_wg_all(spe_module *m, spe_id v);
-XETILE_API spe_id spe_wg_any(spe_module *m, spe_id v);
-/* The value of the invocation with this local id: an integer, or a vector of 2 or 3, as the work-group has
- * dimensions. */
-XETILE_API spe_id spe_wg_broadcast(spe_module *m, spe_id v, spe_id local_id);
+XETILE_API spe_id spe_sg_elect(spe_module *m); /* true in the lowest active lane only */
 
-/* -- barriers ---------------------------------------------------------------------------------------------------- */
-
-/* Any control barrier: execution and memory scope, SPE_MemorySemantics... bits. */
-XETILE_API void spe_control_barrier(spe_module *m, uint32_t execution, uint32_t memory, uint32_t semantics);
-
-/* All invocations of the work-group arrive, and see what the others wrote to local and global memory before. */
+/* All invocations of the work-group arrive, and see what the others wrote to local and global memory before; the same
+ * for the lanes of a subgroup. */
 XETILE_API void spe_barrier(spe_module *m);
-/* The same for the lanes of a subgroup. */
 XETILE_API void spe_sg_barrier(spe_module *m);
-/* Orders memory, waits for nobody. */
-XETILE_API void spe_memory_barrier(spe_module *m, uint32_t scope, uint32_t semantics);
 /* A work-group barrier in two halves (SPV_INTEL_split_barrier): what is done before arriving is seen after waiting. */
 XETILE_API void spe_barrier_arrive(spe_module *m);
 XETILE_API void spe_barrier_wait(spe_module *m);
 
-/* -- atomics ----------------------------------------------------------------------------------------------------- */
-
 typedef enum {
-    SPE_ATOMIC_IADD,
-    SPE_ATOMIC_ISUB,
-    SPE_ATOMIC_SMIN,
-    SPE_ATOMIC_UMIN,
-    SPE_ATOMIC_SMAX,
-    SPE_ATOMIC_UMAX,
-    SPE_ATOMIC_AND,
-    SPE_ATOMIC_OR,
-    SPE_ATOMIC_XOR,
-    SPE_ATOMIC_EXCHANGE,
-    SPE_ATOMIC_FADD,
-    SPE_ATOMIC_FMIN,
-    SPE_ATOMIC_FMAX,
-    SPE_ATOMIC_COUNT_
+    SPE_ATOMIC_IADD, SPE_ATOMIC_ISUB, SPE_ATOMIC_SMIN, SPE_ATOMIC_UMIN, SPE_ATOMIC_SMAX, SPE_ATOMIC_UMAX,
+    SPE_ATOMIC_AND, SPE_ATOMIC_OR, SPE_ATOMIC_XOR, SPE_ATOMIC_EXCHANGE, SPE_ATOMIC_FADD, SPE_ATOMIC_FMIN,
+    SPE_ATOMIC_FMAX, SPE_ATOMIC_COUNT_
 } spe_atomic_op;
 
-/* Atomically combines v with what ptr points to (scalars) and returns the old value. scope: SPE_ScopeDevice ...;
- * semantics: SPE_MemorySemantics... bits. FADD, FMIN and FMAX take f32, f64, f16 by their extensions. */
+/* Atomically combines v with what ptr points to (scalars) and returns the old value. FADD, FMIN and FMAX take f32, f64,
+ * f16 by their extensions. */
 XETILE_API spe_id spe_atomic(spe_module *m, spe_atomic_op op, spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics);
-XETILE_API spe_id spe_atomic_load(spe_module *m, spe_id ptr, uint32_t scope, uint32_t semantics);
-XETILE_API void spe_atomic_store(spe_module *m, spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics);
 /* Stores v where memory still holds `expected`; returns what it held. Integers. */
 XETILE_API spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe_id v, uint32_t scope,
                                  uint32_t semantics);
 
-/* ---- Matrix hardware, 2D blocks, cache control ----------------------------------------------------------------- */
-
-/* OpSubgroupMatrixMultiplyAccumulateINTEL: a * b + c on the lanes of a subgroup; operands are bits
- * SPE_MatrixMultiplyAccumulateOperands.... k_dim is the product's K (16 for f16 and bf16, 32 for 8-bit integers, 8 for
- * tf32). */
-XETILE_API spe_id spe_dpas(spe_module *m, spe_id result_type, uint32_t k_dim, spe_id a, spe_id b, spe_id c,
-                           uint32_t operands);
+/* ---- Matrix hardware ------------------------------------------------------------------------------------------- */
 
 /* A block of a row-major matrix in memory, for the 2D block messages: `count` blocks side by side, each width x height
  * elements. ptr, mem_width, mem_height, pitch, x and y are uniform over the subgroup; mem_width and pitch are bytes,
@@ -1194,42 +1073,11 @@ XETILE_API void spe_block2d_prefetch(spe_module *m, const spe_block2d *b);
 /* Stores blocks from the variable src_ptr points to. */
 XETILE_API void spe_block2d_store(spe_module *m, const spe_block2d *b, spe_id src_ptr);
 
-/* Cache control of a pointer's loads or stores (SPV_INTEL_cache_controls): level 0 is the nearest cache; control is one
- * of SPE_LoadCacheControl... or SPE_StoreCacheControl.... The decoration is the value's: give it a pointer of its own
- * (spe_copy). */
-XETILE_API void spe_cache_load(spe_module *m, spe_id ptr, uint32_t level, uint32_t control);
-XETILE_API void spe_cache_store(spe_module *m, spe_id ptr, uint32_t level, uint32_t control);
-
-/* Another id for a value, so that it can be decorated alone. */
-XETILE_API spe_id spe_copy(spe_module *m, spe_id v);
-
-/* Prefetches n elements (an integer value) from a global pointer on, each lane its own (OpenCL.std prefetch). */
-XETILE_API void spe_prefetch(spe_module *m, spe_id ptr, spe_id n);
-/* Prefetches `bytes` (an i32 value) from a uniform pointer on (SPV_INTEL_subgroup_buffer_prefetch). */
-XETILE_API void spe_sg_prefetch(spe_module *m, spe_id ptr, spe_id bytes);
-
-/* -- cooperative matrices (SPV_KHR_cooperative_matrix) ----------------------------------------------------------- */
-
-/* Loads a matrix of `type` from ptr on; layout: SPE_CooperativeMatrixLayout...; stride: elements from row to row (or
- * column to column), an integer value. */
-XETILE_API spe_id spe_coop_load(spe_module *m, spe_id type, spe_id ptr, uint32_t layout, spe_id stride);
-XETILE_API void spe_coop_store(spe_module *m, spe_id ptr, spe_id v, uint32_t layout, spe_id stride);
-/* a (rows x k) * b (k x cols) + c, of c's type; operands: SPE_CooperativeMatrixOperands... bits. */
+/* Cooperative matrices: a (rows x k) * b (k x cols) + c, of its type; operands: SPE_CooperativeMatrixOperands... */
 XETILE_API spe_id spe_coop_mma(spe_module *m, spe_id a, spe_id b, spe_id c, uint32_t operands);
-/* How many components an invocation holds, an i32. */
-XETILE_API spe_id spe_coop_length(spe_module *m, spe_id type);
 
-/* -- cooperative vectors (SPV_NV_cooperative_vector) ----------------------------------------------------------------
- *
- * The instructions as they are; which of them a device takes is the device's. ptr is a pointer to an array or scalar in
- * memory, offset an i32 in bytes. Interpretations are SPE_ComponentType..., layouts
- * SPE_CooperativeVectorMatrixLayout....
- */
-
-XETILE_API spe_id spe_coopvec_load(spe_module *m, spe_id type, spe_id ptr, spe_id offset);
-XETILE_API void spe_coopvec_store(spe_module *m, spe_id ptr, spe_id offset, spe_id v);
-
-/* matrix (rows x cols) * input [+ bias]. */
+/* Cooperative vectors: matrix (rows x cols) * input [+ bias]. Interpretations are SPE_ComponentType..., layouts
+ * SPE_CooperativeVectorMatrixLayout.... */
 typedef struct {
     spe_id input;                                /* a cooperative vector */
     spe_id matrix, offset;                       /* pointer, and bytes to the matrix */
@@ -1243,18 +1091,6 @@ typedef struct {
 
 /* The product as a cooperative vector of `type`, of p->rows components. */
 XETILE_API spe_id spe_coopvec_mul(spe_module *m, spe_id type, const spe_coopvec_product *p);
-
-/* Adds the outer product of a and b to a matrix in memory, or v to a vector there, atomically (capability
- * CooperativeVectorTrainingNV). stride 0: not given. */
-XETILE_API void spe_coopvec_outer_accumulate(spe_module *m, spe_id ptr, spe_id offset, spe_id a, spe_id b,
-                                             uint32_t layout, uint32_t matrix_type, spe_id stride);
-XETILE_API void spe_coopvec_sum_accumulate(spe_module *m, spe_id ptr, spe_id offset, spe_id v);
-
-/* ---- The finished module --------------------------------------------------------------------------------------- */
-
-/* Completes the module and returns its words, which m owns until spe_free; {NULL, 0} when there is an error. A second
- * call gives the same words. Nothing can be added afterwards. */
-XETILE_API spe_words spe_finish(spe_module *m);
 
 /* ---- Conversions on the host: f16, bf16, tf32, E4M3, E5M2 ---------------------------------------------------------
  *
@@ -1518,71 +1354,522 @@ const char XETILE_IMPLEMENTATION_belongs_in_one_file__spirv_emit[] = "";
 
 enum { SPE_ID_TYPE_ = 1, SPE_ID_CONSTANT_ = 2, SPE_ID_GLOBAL_ = 4, SPE_ID_FUNCTION_ = 8, SPE_ID_SPEC_ = 16 };
 
-XETILE_PRIVATE SPE_PRINTF(3, 4) spe_id spe_error_(spe_module *m, int id, const char *format, ...);
-
-XETILE_PRIVATE bool spe_grow_(spe_module *m, void **array, size_t *capacity, size_t need, size_t size, size_t first);
+/* -- core.c -- */
 XETILE_PRIVATE uint32_t *spe_push_(spe_module *m, int which, size_t count);
-XETILE_PRIVATE const char *spe_copy_text_(spe_module *m, const char *text);
+XETILE_PRIVATE uint32_t *spe_put_(spe_module *m, int section, uint32_t op, size_t count);
+XETILE_PRIVATE bool spe_write_(spe_module *m, int section, uint32_t op, int n, ...) /* n words */;
+XETILE_PRIVATE bool spe_write_words_(spe_module *m, int section, uint32_t op, uint32_t n, const uint32_t *words,
+                                     uint32_t more, const uint32_t *rest);
+XETILE_PRIVATE spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t depth);
+XETILE_PRIVATE spe_id spe_new_label_(spe_module *m);
+XETILE_PRIVATE uint32_t spe_depth_(const spe_module *m) /* of what is written now */;
+XETILE_PRIVATE const spe_type_info *spe_info_(const spe_module *m, spe_id type) /* NULL: no type */;
+XETILE_PRIVATE spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t n, const uint32_t *w, bool *fresh);
+XETILE_PRIVATE spe_id spe_operand_(spe_module *m, spe_id value) /* its type */;
+XETILE_PRIVATE bool spe_is_(spe_module *m, char letter, spe_id type);
+XETILE_PRIVATE spe_id spe_check_(spe_module *m, const char *name, const char *letters, ...) /* the first one's type */;
+XETILE_PRIVATE spe_id spe_bool_like_(spe_module *m, spe_id type);
+XETILE_PRIVATE bool spe_ready_(spe_module *m);
+XETILE_PRIVATE void spe_label_(spe_module *m, spe_id label, bool dead);
+XETILE_PRIVATE spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
+XETILE_PRIVATE spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, const char *form,
+                                       const uint32_t *args);
+XETILE_PRIVATE spe_id spe_convert_(spe_module *m, const char *name, uint32_t op, const char *form, spe_id type,
+                                   spe_id v);
+
+/* -- module.c -- */
+/* An error of the call that m->doing names, or, with SPE_ERROR_, of the function it stands in. Both are 0. */
+XETILE_PRIVATE SPE_PRINTF(3, 4) spe_id spe_error_(spe_module *m, int id, const char *format, ...);
+#define SPE_ERROR_(m, id, ...) ((m)->doing = __func__, spe_error_(m, SPE_ERR_##id, __VA_ARGS__))
+XETILE_PRIVATE spe_id spe_disagree_(spe_module *m, spe_id a, spe_id b) /* two types */;
+XETILE_PRIVATE const char *spe_text_(spe_module *m, spe_id type) /* for messages: the last two stay */;
+XETILE_PRIVATE bool spe_grow_(spe_module *m, void *array, size_t *capacity, size_t need, size_t size, size_t first);
+XETILE_PRIVATE void *spe_copied_(spe_module *m, const void *from, size_t size);
 XETILE_PRIVATE uint32_t spe_text_words_(const char *text);
 XETILE_PRIVATE void spe_put_text_(uint32_t *at, const char *text);
-XETILE_PRIVATE uint32_t *spe_put_(spe_module *m, int section, uint32_t op, uint32_t count);
-XETILE_PRIVATE spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t depth);
-XETILE_PRIVATE uint32_t spe_depth_(const spe_module *m) /* of what is written now */;
+XETILE_PRIVATE spe_id spe_string_(spe_module *m, const char *text);
 XETILE_PRIVATE bool spe_scope_push_(spe_module *m);
 XETILE_PRIVATE void spe_scope_pop_(spe_module *m);
 XETILE_PRIVATE void spe_scope_renew_(spe_module *m);
 
+/* -- needs.c -- */
 /* What has needs: types by width, encoding, count; enumerants; instructions (by number, some by a variant too). */
 enum { SPE_NEED_NOTHING_, SPE_NEED_INT_, SPE_NEED_FLOAT_, SPE_NEED_ENCODING_, SPE_NEED_VECTOR_, SPE_NEED_STORAGE_,
        SPE_NEED_BUILTIN_, SPE_NEED_DECORATION_, SPE_NEED_MODE_, SPE_NEED_COOP_, SPE_NEED_COOPVEC_, SPE_NEED_OP_,
        SPE_NEED_OP_ACROSS_, SPE_NEED_OP_CLUSTERED_, SPE_NEED_OP_16_, SPE_NEED_OP_32_, SPE_NEED_OP_64_,
        SPE_NEED_OP_BF16_ };
-
 XETILE_PRIVATE bool spe_declares_(const spe_module *m, uint32_t capability);
 XETILE_PRIVATE void spe_need_(spe_module *m, uint32_t what, uint32_t value);
 XETILE_PRIVATE void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
-XETILE_PRIVATE const spe_type_info *spe_info_(const spe_module *m, spe_id type);
-XETILE_PRIVATE spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t n, const uint32_t *w, bool *fresh);
-XETILE_PRIVATE const spe_type_info *spe_want_type_(spe_module *m, const char *fn, spe_id type);
+
+/* -- types.c, constants.c, host.c -- */
+XETILE_PRIVATE const spe_type_info *spe_want_type_(spe_module *m, const char *name, spe_id type);
+XETILE_PRIVATE uint32_t spe_part_count_(const spe_type_info *t) /* of a composite, 0: it is none */;
 XETILE_PRIVATE uint64_t spe_mask_(uint32_t bits);
-XETILE_PRIVATE spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits);
-XETILE_PRIVATE uint32_t spe_part_count_(const spe_type_info *t);
-XETILE_PRIVATE spe_id *spe_repeat_(spe_module *m, spe_id id, uint32_t n, spe_id few[16]);
-XETILE_PRIVATE void spe_use_(spe_module *m, spe_id id);
-XETILE_PRIVATE spe_id spe_operand_(spe_module *m, const char *fn, spe_id value);
-XETILE_PRIVATE spe_id spe_string_(spe_module *m, const char *text);
-XETILE_PRIVATE void spe_label_(spe_module *m, spe_id label, bool dead);
-XETILE_PRIVATE bool spe_ready_(spe_module *m);
-XETILE_PRIVATE spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
-
-enum {
-    SPE_TAKES_INT_ = 1 << SPE_KIND_INT,
-    SPE_TAKES_FLOAT_ = 1 << SPE_KIND_FLOAT,
-    SPE_TAKES_BOOL_ = 1 << SPE_KIND_BOOL,
-    SPE_TAKES_PTR_ = 1 << SPE_KIND_POINTER,
-    SPE_TAKES_SMALL_ = 1 << 30 /* with FLOAT: bf16, e4m3 and e5m2 types too, which have no arithmetic */
-};
-
-XETILE_PRIVATE bool spe_takes_(spe_module *m, const char *fn, uint32_t kinds, spe_id type);
-XETILE_PRIVATE bool spe_takes_one_(spe_module *m, const char *fn, uint32_t kinds, spe_id type);
-XETILE_PRIVATE spe_id spe_disagree_(spe_module *m, const char *fn, spe_id a, spe_id b);
-XETILE_PRIVATE spe_id spe_operands_(spe_module *m, const char *fn, uint32_t kinds, spe_id a, spe_id b);
 XETILE_PRIVATE int64_t spe_signed_(uint64_t x, uint32_t bits);
-XETILE_PRIVATE spe_id spe_like_(spe_module *m, spe_id scalar, spe_id type) /* as many scalars as type has components */;
-XETILE_PRIVATE spe_id spe_pointee_(spe_module *m, const char *fn, spe_id ptr);
-XETILE_PRIVATE bool spe_may_branch_(spe_module *m, const char *fn);
-XETILE_PRIVATE void spe_region_left_open_(spe_module *m, const char *fn);
+XETILE_PRIVATE spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits);
+XETILE_PRIVATE spe_id *spe_repeat_(spe_module *m, spe_id id, uint32_t n, spe_id few[16]);
 XETILE_PRIVATE bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits);
 
-/* module.c - The module: errors, memory, ids. */
+/* -- memory.c, functions.c, flow.c -- */
+XETILE_PRIVATE uint32_t spe_access_(spe_module *m, spe_id type, uint32_t align, bool is_volatile, uint32_t *w);
+XETILE_PRIVATE void spe_use_(spe_module *m, spe_id id);
+XETILE_PRIVATE bool spe_may_branch_(spe_module *m, const char *name);
+XETILE_PRIVATE void spe_region_left_open_(spe_module *m);
 
-XE_FN_ void *spe_default_realloc_(void *user, void *p, size_t size)
+/* core.c - Words, ids, and the one function that checks and writes any instruction: what runs for each of them. */
+
+/* Appends room for `count` words to a buffer and returns where they begin, NULL when there is no memory. */
+uint32_t *spe_push_(spe_module *m, int which, size_t count)
 {
-    (void)user;
-    if (size) return realloc(p, size);
-    free(p);
-    return NULL;
+    spe_buffer_ *b = &m->buffer[which];
+    if (SPE_UNLIKELY_(b->count + count > b->capacity) &&
+        !spe_grow_(m, &b->data, &b->capacity, b->count + count, sizeof(uint32_t), 128))
+        return NULL;
+    b->count += count;
+    return b->data + b->count - count;
 }
+
+/* Appends an instruction of `count` operand words to a section; returns the operands' place. */
+uint32_t *spe_put_(spe_module *m, int section, uint32_t op, size_t count)
+{
+    uint32_t *at = NULL;
+    if (m->error.id) return NULL;
+    if (SPE_UNLIKELY_(m->finished)) spe_error_(m, SPE_ERR_FINISHED, "the module is finished: nothing can be added");
+    else if (SPE_UNLIKELY_(count > 65534))
+        spe_error_(m, SPE_ERR_LIMIT, "an instruction of %zu words; SPIR-V allows 65535", count + 1);
+    else at = spe_push_(m, section, count + 1);
+    if (!at) return NULL;
+    *at = (uint32_t)(count + 1) << 16 | op;
+    return at + 1;
+}
+
+bool spe_write_(spe_module *m, int section, uint32_t op, int n, ...)
+{
+    uint32_t *at = spe_put_(m, section, op, (size_t)n);
+    va_list words;
+    va_start(words, n);
+    while (at && n--) *at++ = va_arg(words, uint32_t);
+    va_end(words);
+    return at != NULL;
+}
+
+/* The same with the words in two arrays. */
+bool spe_write_words_(spe_module *m, int section, uint32_t op, uint32_t n, const uint32_t *words, uint32_t more,
+                      const uint32_t *rest)
+{
+    uint32_t *at = spe_put_(m, section, op, (size_t)n + more);
+    if (at) memcpy(at, words, n * sizeof *at);
+    if (at && more) memcpy(at + n, rest, more * sizeof *at);
+    return at != NULL;
+}
+
+/* A new id: depth 0 is for everybody, else the value belongs to that open scope. 0 when there is no memory. */
+spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t depth)
+{
+    spe_record_ *r;
+    if (SPE_UNLIKELY_(m->id_count >= m->id_capacity)) {
+        if (m->id_count >= 0x3fffff) return spe_error_(m, SPE_ERR_LIMIT, "more than 4194303 ids");
+        if (!spe_grow_(m, &m->ids, &m->id_capacity, m->id_count + 1, sizeof *m->ids, 256)) return 0;
+    }
+    r = &m->ids[m->id_count];
+    r->type = type;
+    r->aux = 0;
+    r->depth = (uint16_t)depth;
+    r->flags = (uint16_t)flags;
+    r->serial = m->buffer[SPE_BUFFER_SCOPES_].data[depth];
+    return (spe_id)m->id_count++;
+}
+
+spe_id spe_new_label_(spe_module *m) { return spe_new_id_(m, 0, 0, 0); }
+
+uint32_t spe_depth_(const spe_module *m)
+{
+    return m->in_prologue ? 1 : (uint32_t)m->buffer[SPE_BUFFER_SCOPES_].count - 1;
+}
+
+const spe_type_info *spe_info_(const spe_module *m, spe_id type)
+{
+    return type && type < m->id_count && (m->ids[type].flags & SPE_ID_TYPE_) ? &m->types[m->ids[type].aux] : NULL;
+}
+
+/* -- types and constants: a hash table from an instruction without its result to its id -------------------------- */
+
+XE_FN_ uint32_t spe_hash_(uint32_t op, uint32_t n, const uint32_t *w)
+{
+    uint32_t i, h = op * 0x9e3779b1u;
+    for (i = 0; i < n; i++) h = (h ^ w[i]) * 0x85ebca6bu, h ^= h >> 15;
+    return h;
+}
+
+/* A global instruction's result id stands in word 1 (types) or 2 (constants, after their type). */
+XE_FN_ uint32_t spe_result_word_(uint32_t op)
+{
+    return (op >= SPE_OpTypeVoid && op <= SPE_OpTypeFunction) || op == SPE_OpTypeCooperativeMatrixKHR ||
+                   op == SPE_OpTypeCooperativeVectorNV ? 1 : 2;
+}
+
+XE_FN_ bool spe_same_(const uint32_t *at, uint32_t op, uint32_t n, const uint32_t *w)
+{
+    uint32_t result = spe_result_word_(op), i;
+    if (*at != ((n + 2) << 16 | op) || (result == 2 && at[1] != w[0])) return false;
+    for (i = result - 1; i < n; i++) {
+        if (at[i + 2] != w[i]) return false;
+    }
+    return true;
+}
+
+/* Twice as many slots; the list of (hash, place) pairs says what goes into them. */
+XE_FN_ bool spe_rehash_(spe_module *m)
+{
+    spe_buffer_ *slots = &m->buffer[SPE_BUFFER_SLOTS_], *list = &m->buffer[SPE_BUFFER_UNIQUE_];
+    size_t old = slots->count, size = old ? old * 2 : 256, i;
+    if (!spe_push_(m, SPE_BUFFER_SLOTS_, size - old)) return false;
+    memset(slots->data, 0, size * sizeof *slots->data);
+    for (i = 0; i < list->count; i += 2) {
+        size_t slot = list->data[i] & (size - 1);
+        while (slots->data[slot]) slot = (slot + 1) & (size - 1);
+        slots->data[slot] = (uint32_t)(i + 1);
+    }
+    return true;
+}
+
+/* The id of a type or constant made of these words, made now if it is new (*fresh). For a constant w[0] is its type. */
+spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t n, const uint32_t *w, bool *fresh)
+{
+    const spe_buffer_ *slots = &m->buffer[SPE_BUFFER_SLOTS_], *list = &m->buffer[SPE_BUFFER_UNIQUE_];
+    uint32_t h = spe_hash_(op, n, w), result = spe_result_word_(op), *at, *pair;
+    spe_id id;
+    size_t slot;
+    *fresh = false;
+    if (m->error.id) return 0;
+    if (m->finished) return spe_error_(m, SPE_ERR_FINISHED, "the module is finished: nothing can be added");
+    if (list->count >= slots->count && !spe_rehash_(m)) return 0; /* two words an entry: at most half full */
+    for (slot = h & (slots->count - 1); slots->data[slot]; slot = (slot + 1) & (slots->count - 1)) {
+        const uint32_t *known = list->data + slots->data[slot] - 1;
+        at = m->buffer[SPE_SECTION_GLOBAL_].data + known[1];
+        if (known[0] == h && spe_same_(at, op, n, w)) return at[result];
+    }
+    id = spe_new_id_(m, result == 2 ? w[0] : 0, result == 2 ? SPE_ID_CONSTANT_ : SPE_ID_TYPE_, 0);
+    at = id ? spe_put_(m, SPE_SECTION_GLOBAL_, op, n + 1) : NULL;
+    pair = at ? spe_push_(m, SPE_BUFFER_UNIQUE_, 2) : NULL;
+    if (!pair) return 0;
+    if (result == 2) *at++ = w[0];
+    *at++ = id;
+    if (n >= result) memcpy(at, w + result - 1, (n + 1 - result) * sizeof *w);
+    pair[0] = h;
+    pair[1] = (uint32_t)(m->buffer[SPE_SECTION_GLOBAL_].count - n - 2);
+    m->buffer[SPE_BUFFER_SLOTS_].data[slot] = (uint32_t)(list->count - 1);
+    *fresh = true;
+    return id;
+}
+
+/* -- writing into a function ------------------------------------------------------------------------------------- */
+
+/* OpLine where the place has changed since the last one of this block. */
+XE_FN_ void spe_line_(spe_module *m)
+{
+    if (!m->file || (m->line_line == m->line && m->line_file == m->file)) return;
+    if (m->string_file != m->file) m->string_id = spe_string_(m, m->string_file = m->file);
+    spe_write_(m, SPE_BUFFER_BODY_, SPE_OpLine, 3, m->string_id, (uint32_t)m->line, 0);
+    m->line_file = m->file;
+    m->line_line = m->line;
+}
+
+/* Opens a block in the body. */
+void spe_label_(spe_module *m, spe_id label, bool dead)
+{
+    spe_write_(m, SPE_BUFFER_BODY_, SPE_OpLabel, 1, label);
+    m->block = label;
+    m->dead = dead;
+    m->line_file = NULL;
+}
+
+/* After a return there is no block; what follows goes to one that nothing leads to. False outside a function. */
+bool spe_ready_(spe_module *m)
+{
+    if (m->error.id) return false;
+    if (SPE_UNLIKELY_(!m->open))
+        return spe_error_(m, SPE_ERR_NO_FUNCTION, "an instruction outside of a function"), false;
+    if (SPE_UNLIKELY_(!m->block) && !m->in_prologue) {
+        spe_id label = spe_new_label_(m);
+        if (label) spe_label_(m, label, true);
+    }
+    return true;
+}
+
+/* Writes an instruction; type 0: one without a result. Operands are taken as they stand. */
+spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    uint32_t *at, i;
+    spe_id id = 0;
+    if (!spe_ready_(m)) return 0;
+    if (op >= SPE_OPCODES_KNOWN_ || !(m->seen[op / 64] >> (op % 64) & 1)) spe_need_op_(m, op, type, n, operands);
+    if (SPE_UNLIKELY_(m->options.lines) && !m->in_prologue) spe_line_(m);
+    at = spe_put_(m, m->in_prologue ? SPE_BUFFER_PROLOGUE_ : SPE_BUFFER_BODY_, op, n + (type ? 2u : 0u));
+    if (!at) return 0;
+    if (type) {
+        id = spe_new_id_(m, type, 0, spe_depth_(m));
+        *at++ = type;
+        *at++ = id;
+    }
+    for (i = 0; i < n; i++) at[i] = operands[i];
+    return id;
+}
+
+/* -- operands: the letters of SPE_INSTRUCTIONS_ ------------------------------------------------------------------ */
+
+/* Checks that `value` may be used here and returns its type; 0 and an error if not. */
+spe_id spe_operand_(spe_module *m, spe_id value)
+{
+    const spe_buffer_ *scopes = &m->buffer[SPE_BUFFER_SCOPES_];
+    const spe_record_ *r;
+    if (m->error.id) return 0;
+    if (SPE_UNLIKELY_(!value || value >= m->id_count || !m->ids[value].type))
+        return spe_error_(m, SPE_ERR_NO_VALUE, "operand %u is no value", value);
+    r = &m->ids[value];
+    if (SPE_UNLIKELY_(r->depth >= scopes->count || scopes->data[r->depth] != r->serial))
+        return spe_error_(m, SPE_ERR_SCOPE, "value %u was made in a region that is closed; carry it out", value);
+    if (SPE_UNLIKELY_(m->in_prologue && r->depth > 1))
+        return spe_error_(m, SPE_ERR_PROLOGUE, "value %u is made in the body; the prologue comes before it", value);
+    if (r->flags & SPE_ID_GLOBAL_) spe_use_(m, value);
+    return r->type;
+}
+
+/* What is known while the operands of an instruction are looked at. */
+typedef struct {
+    spe_id first, pointee, given; /* type of the first value, what the last pointer points to, type asked for */
+    uint32_t count, words[16];
+} spe_call_;
+
+enum { SPE_INT_ = 1 << SPE_KIND_INT, SPE_FLOAT_ = 1 << SPE_KIND_FLOAT, SPE_BOOL_ = 1 << SPE_KIND_BOOL,
+       SPE_PTR_ = 1 << SPE_KIND_POINTER, SPE_SMALL_ = 1 << 30 /* floats that have no arithmetic too */ };
+
+XE_FN_ uint32_t spe_kinds_(char letter)
+{
+    switch (letter) {
+    case 'i': case 'I': case 'J': case 'h': return SPE_INT_;
+    case 'f': case 'G': case 's': return SPE_FLOAT_;
+    case 'd': return SPE_FLOAT_ | SPE_SMALL_;
+    case 'b': case 'B': return SPE_BOOL_;
+    case 'N': case 'E': return SPE_INT_ | SPE_FLOAT_;
+    default: return SPE_PTR_;
+    }
+}
+
+/* Is the type of the kinds, whatever its shape? Else an error. */
+XE_FN_ bool spe_takes_(spe_module *m, uint32_t kinds, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    if (t && (t->kind == SPE_KIND_VECTOR || t->kind >= SPE_KIND_COOPMAT)) t = spe_info_(m, t->elem);
+    if (t && (kinds >> t->kind & 1) && (t->encoding == SPE_IEEE || (kinds & SPE_SMALL_))) return true;
+    return spe_error_(m, SPE_ERR_TYPE, "takes%s%s%s%s, not %s", kinds & SPE_INT_ ? " integers" : "",
+                      kinds & SPE_FLOAT_ ? " floats" : "", kinds & SPE_BOOL_ ? " bools" : "",
+                      kinds & SPE_PTR_ ? " pointers" : "", spe_text_(m, type));
+}
+
+/* Is a type what a letter of its own asks for? Else an error. */
+bool spe_is_(spe_module *m, char letter, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    uint32_t bits = letter == 'h' ? 16 : letter == 's' ? 32 : 0;
+    switch (letter) {
+    case 'v': case '*': case '~': case 'q': return true;
+    case 'x': return type == spe_int(m, 32) || spe_disagree_(m, spe_int(m, 32), type);
+    case 'y': return type == spe_vec(m, spe_int(m, 32), 4) || spe_disagree_(m, type, spe_vec(m, spe_int(m, 32), 4));
+    case 'm': case 'w':
+        if (t->kind == (letter == 'm' ? SPE_KIND_COOPMAT : SPE_KIND_COOPVEC)) return true;
+        return spe_error_(m, SPE_ERR_TYPE, "%s is no cooperative %s", spe_text_(m, type),
+                          letter == 'm' ? "matrix" : "vector");
+    default: break;
+    }
+    if (!spe_takes_(m, spe_kinds_(letter), type)) return false;
+    if (bits && (spe_width(m, type) != bits || !spe_count(m, type)))
+        return spe_error_(m, SPE_ERR_TYPE, "takes components of %u bits, not %s", bits, spe_text_(m, type));
+    if (letter <= 'Z' && !t->bits && letter != 'P')
+        return spe_error_(m, SPE_ERR_TYPE, "takes a scalar, not %s", spe_text_(m, type));
+    return true;
+}
+
+/* Takes the value of a letter, and those of the = after it: how many they are, 0 and an error when they are not what is
+ * asked for after the operands before. */
+XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const uint32_t *args)
+{
+    spe_id type = spe_operand_(m, args[0]), like;
+    uint32_t n = 1;
+    if (!type) return 0;
+    for (; form[n] == '='; n++) {
+        spe_id next = spe_operand_(m, args[n]);
+        if (next != type) return next ? spe_disagree_(m, type, next) : 0;
+    }
+    if (!c->first) c->first = type;
+    switch (*form) {
+    case '*': case 'J': case 'G': case 'E': like = c->pointee; break;
+    case '~': like = spe_count(m, type) == spe_count(m, c->given) ? type : c->given; break;
+    case 'q': like = spe_vec(m, spe_int(m, 32), spe_count(m, c->first)); break;
+    default: like = type; break;
+    }
+    if (type != like) return spe_disagree_(m, *form == 'q' ? c->first : like, type);
+    if (!spe_is_(m, *form, type)) return 0;
+    if (*form == 'p' || *form == 'P') c->pointee = spe_info_(m, type)->elem;
+    return *form != 'P' || spe_is_(m, 'N', c->pointee) ? n : 0;
+}
+
+/* Checks values for what is more than one instruction; 0 and an error, or the type of the first. */
+spe_id spe_check_(spe_module *m, const char *name, const char *letters, ...)
+{
+    spe_call_ c = {0, 0, 0, 0, {0}};
+    uint32_t i, n = 1;
+    va_list values;
+    m->doing = name;
+    va_start(values, letters);
+    for (i = 0; letters[i]; i++) c.words[i] = va_arg(values, spe_id);
+    va_end(values);
+    for (i = 0; letters[i] && n; i += n) n = spe_values_(m, &c, letters + i, c.words + i);
+    return n ? c.first : 0;
+}
+
+/* -- results: their types, and constants that are known at once -------------------------------------------------- */
+
+/* bool, or as many bools as `type` has components: cooperative matrices and vectors have no bools like them. */
+spe_id spe_bool_like_(spe_module *m, spe_id type)
+{
+    uint32_t n = spe_count(m, type);
+    if (n) return spe_vec(m, spe_bool(m), n);
+    return spe_error_(m, SPE_ERR_TYPE, "takes scalars and vectors, not %s", spe_text_(m, type));
+}
+
+/* The type that the letter after the colon says. */
+XE_FN_ spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter)
+{
+    switch (letter) {
+    case '=': return c->first;
+    case '*': return c->pointee;
+    case 't': return c->given;
+    case 'b': return spe_bool_like_(m, c->first);
+    case 's': return spe_vec(m, spe_float(m, 32), spe_count(m, c->first));
+    case 'h': return spe_vec(m, spe_int(m, 16), spe_count(m, c->first));
+    case 'x': return spe_int(m, 32);
+    default: return spe_scalar_of(m, c->first);
+    }
+}
+
+/* One or two scalar integers at build time; false where the result is not defined. */
+XE_FN_ bool spe_fold_(uint32_t op, uint32_t bits, uint64_t a, uint64_t b, uint64_t *out)
+{
+    int64_t sa = spe_signed_(a, bits), sb = spe_signed_(b, bits);
+#define SPE_FOLD_(op, value, defined)                                                                                  \
+    case SPE_Op##op: return *out = (defined) ? (uint64_t)(value) : 0, (defined);
+    switch (op) {
+        SPE_FOLD_(SNegate, 0 - a, true) SPE_FOLD_(Not, ~a, true) SPE_FOLD_(LogicalNot, ~a, true)
+        SPE_FOLD_(IAdd, a + b, true) SPE_FOLD_(ISub, a - b, true) SPE_FOLD_(IMul, a * b, true)
+        SPE_FOLD_(UDiv, a / b, b != 0) SPE_FOLD_(UMod, a % b, b != 0) SPE_FOLD_(SDiv, sa / sb, sb > 0)
+        SPE_FOLD_(SRem, sa % sb, sb > 0) SPE_FOLD_(SMod, (sa % sb + sb) % sb, sb > 0 && sb < INT64_MAX / 2)
+        SPE_FOLD_(BitwiseAnd, a & b, true) SPE_FOLD_(BitwiseOr, a | b, true) SPE_FOLD_(BitwiseXor, a ^ b, true)
+        SPE_FOLD_(ShiftLeftLogical, a << b, b < bits) SPE_FOLD_(ShiftRightLogical, a >> b, b < bits)
+        SPE_FOLD_(ShiftRightArithmetic, sa < 0 ? ~(~(uint64_t)sa >> b) : (uint64_t)sa >> b, b < bits)
+        SPE_FOLD_(IEqual, a == b, true) SPE_FOLD_(INotEqual, a != b, true) SPE_FOLD_(ULessThan, a < b, true)
+        SPE_FOLD_(ULessThanEqual, a <= b, true) SPE_FOLD_(UGreaterThan, a > b, true)
+        SPE_FOLD_(UGreaterThanEqual, a >= b, true) SPE_FOLD_(SLessThan, sa < sb, true)
+        SPE_FOLD_(SLessThanEqual, sa <= sb, true) SPE_FOLD_(SGreaterThan, sa > sb, true)
+        SPE_FOLD_(SGreaterThanEqual, sa >= sb, true)
+    default: return false;
+    }
+#undef SPE_FOLD_
+}
+
+/* The end of a form: # (constants give a constant), 0 or 1 (as the second operand it changes nothing), + (or as the
+ * first). 0 when there is nothing to save. */
+XE_FN_ spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char *rule, const spe_call_ *c)
+{
+    spe_id a = c->words[0], b = c->words[c->count - 1];
+    uint64_t x, y, z, neutral;
+    bool known_a = spe_const_bits(m, a, &x), known_b = spe_const_bits(m, b, &y);
+    if (*rule == '#' && rule++ && known_a && known_b && spe_fold_(op, spe_width(m, c->first), x, y, &z))
+        return spe_const_scalar_(m, type, z & spe_mask_(spe_width(m, type)));
+    if (!*rule) return 0;
+    neutral = (uint64_t)(*rule - '0');
+    if (known_b) return y == neutral ? a : op == SPE_OpIMul && !y ? b : 0;
+    if (known_a && rule[1] == '+') return x == neutral ? b : op == SPE_OpIMul && !x ? a : 0;
+    return 0;
+}
+
+/* -- instructions ------------------------------------------------------------------------------------------------ */
+
+spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, const char *form, const uint32_t *args)
+{
+    spe_call_ c;
+    spe_id type, known;
+    uint32_t n;
+    c.first = c.pointee = c.given = c.count = 0;
+    m->doing = name;
+    for (; *form != ':'; form++) {
+        switch (*form) {
+        case 'S': c.words[c.count++] = spe_u32(m, SPE_ScopeSubgroup); break;
+        case 'W': c.words[c.count++] = spe_u32(m, SPE_ScopeWorkgroup); break;
+        case 'k': c.words[c.count++] = spe_u32(m, *args++); break;
+        case 'T': c.words[c.count++] = spe_const_bool(m, *args++ != 0); break;
+        case 'l': c.words[c.count++] = *args++; break;
+        case 'a': c.count += spe_access_(m, c.pointee, *args++, false, c.words + c.count); break;
+        case 'A': c.count += spe_access_(m, c.pointee, *args++, true, c.words + c.count); break;
+        case 't': case 'M': case 'C':
+            c.given = *args++;
+            if (spe_want_type_(m, name, c.given) && *form != 't') spe_is_(m, *form == 'M' ? 'm' : 'w', c.given);
+            break;
+        case 'o': case '?':
+            if (*form == 'o' && *args) spe_operand_(m, *args);
+            if (*args) c.words[c.count++] = *args;
+            args++;
+            break;
+        default:
+            n = spe_values_(m, &c, form, args);
+            if (!n) return 0;
+            for (form += n - 1; n; n--) c.words[c.count++] = *args++;
+            break;
+        }
+        if (m->error.id) return 0;
+    }
+    if (*++form == '-') return spe_emit_(m, op, 0, c.count, c.words);
+    if (*form == 'r' && spe_info_(m, c.first)->bits) return c.words[0];
+    type = spe_result_(m, &c, *form++);
+    known = type && *form ? spe_simplify_(m, op, type, form, &c) : 0;
+    return known || !type ? known : spe_emit_(m, op, type, c.count, c.words);
+}
+
+/* As many components, arranged alike? */
+XE_FN_ bool spe_same_shape_(const spe_type_info *a, const spe_type_info *b)
+{
+    if (a->kind == SPE_KIND_COOPMAT && b->kind == SPE_KIND_COOPMAT)
+        return a->rows == b->rows && a->cols == b->cols && a->use == b->use && a->scope == b->scope;
+    if (a->bits && b->bits) return true;
+    return a->kind == b->kind && a->count == b->count;
+}
+
+/* A conversion of v to `type`. The form: what it takes, to what; pointers and integers convert as scalars only. */
+spe_id spe_convert_(spe_module *m, const char *name, uint32_t op, const char *form, spe_id type, spe_id v)
+{
+    bool pointer = form[0] == 'p' || form[2] == 'p', fits;
+    spe_id from = (m->doing = name, spe_operand_(m, v));
+    const spe_type_info *a, *b;
+    uint64_t x;
+    if (!from || !spe_want_type_(m, name, type)) return 0;
+    if (!spe_takes_(m, spe_kinds_(form[0]) | SPE_SMALL_, from)) return 0;
+    if (!spe_takes_(m, spe_kinds_(form[2]) | SPE_SMALL_, type)) return 0;
+    a = spe_info_(m, from);
+    b = spe_info_(m, type);
+    fits = pointer ? spe_count(m, from) < 2 && spe_count(m, type) < 2 : spe_same_shape_(a, b);
+    if (!fits) return spe_disagree_(m, from, type);
+    if (from == type) return v;
+    if (a->bits && form[3] && spe_const_bits(m, v, &x)) {
+        if (form[3] == 's') x = (uint64_t)spe_signed_(x, a->bits);
+        return spe_const_scalar_(m, type, x & spe_mask_(b->bits));
+    }
+    return spe_emit_(m, op, type, 1, &v);
+}
+
+/* module.c - The module: its errors, its memory, its beginning and end. */
+
+/* -- errors ------------------------------------------------------------------------------------------------------ */
 
 const char *spe_error_meaning(int id)
 {
@@ -1606,33 +1893,48 @@ XE_FN_ const char *spe_error_name_(int id)
 #undef SPE_ERROR_CASE_
 }
 
-SPE_PRINTF(4, 0)
-XE_FN_ void spe_vfail_(spe_module *m, int id, const char *name, const char *format, va_list args)
+/* Records an error, the text after `doing` and a colon where that is not NULL. */
+SPE_PRINTF(5, 0)
+XE_FN_ void spe_vfail_(spe_module *m, int id, const char *name, const char *doing, const char *format, va_list args)
 {
-    if (m->error.id) return;
-    m->error.id = id;
-    m->error.name = name;
-    m->error.file = m->file;
-    m->error.line = m->line;
-    vsnprintf(m->error.text, sizeof m->error.text, format, args);
+    spe_error *e = &m->error;
+    int n = 0;
+    if (e->id) return;
+    e->id = id;
+    e->name = name;
+    e->file = m->file;
+    e->line = m->line;
+    if (doing) n = snprintf(e->text, sizeof e->text, "%s: ", doing);
+    vsnprintf(e->text + n, sizeof e->text - (size_t)n, format, args);
 }
 
 void spe_fail(spe_module *m, int id, const char *name, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    spe_vfail_(m, id, name, format, args);
+    spe_vfail_(m, id, name, NULL, format, args);
     va_end(args);
 }
 
-/* Returns 0, so that a caller may `return spe_error_(...)`. */
 spe_id spe_error_(spe_module *m, int id, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    spe_vfail_(m, id, spe_error_name_(id), format, args);
+    spe_vfail_(m, id, spe_error_name_(id), m->doing, format, args);
     va_end(args);
     return 0;
+}
+
+const char *spe_text_(spe_module *m, spe_id type)
+{
+    char *text = m->text[m->texts++ % 2];
+    return spe_type_text(m, type, text, sizeof m->text[0]);
+}
+
+spe_id spe_disagree_(spe_module *m, spe_id a, spe_id b)
+{
+    const char *text = spe_text_(m, a);
+    return spe_error_(m, SPE_ERR_TYPE, "operand types disagree: %s and %s", text, spe_text_(m, b));
 }
 
 const spe_error *spe_get_error(const spe_module *m) { return &m->error; }
@@ -1653,43 +1955,42 @@ spe_module *spe_at(spe_module *m, const char *file, int line)
 
 /* -- memory: arrays that double, and an arena of chunks that double ---------------------------------------------- */
 
+XE_FN_ void *spe_default_realloc_(void *user, void *p, size_t size)
+{
+    (void)user;
+    if (size) return realloc(p, size);
+    free(p);
+    return NULL;
+}
+
+XE_FN_ void *spe_no_memory_(spe_module *m, size_t size)
+{
+    spe_fail(m, SPE_ERR_MEMORY, "SPE_ERR_MEMORY", "out of memory: no %zu bytes", size);
+    return NULL;
+}
+
 XE_FN_ void *spe_realloc_(spe_module *m, void *p, size_t size)
 {
     void *q;
-    if (!m->options.realloc) return spe_error_(m, SPE_ERR_OPTION, "the module was not begun, or freed"), (void *)NULL;
+    if (!m->options.realloc) return SPE_ERROR_(m, OPTION, "the module was not begun, or freed"), (void *)NULL;
     q = (m->options.realloc)(m->options.user, p, size); /* in parentheses: realloc may be a macro of the user's */
-    if (!q && size) spe_error_(m, SPE_ERR_MEMORY, "out of memory: no %zu bytes", size);
-    return q;
+    return q || !size ? q : spe_no_memory_(m, size);
 }
 
-/* Makes room for `need` elements in an array; false and an error when there is no memory. */
-bool spe_grow_(spe_module *m, void **array, size_t *capacity, size_t need, size_t size, size_t first)
+/* Makes room for `need` elements in an array, to which `array` points; false and an error when there is no memory. */
+bool spe_grow_(spe_module *m, void *array, size_t *capacity, size_t need, size_t size, size_t first)
 {
     size_t wanted = *capacity ? *capacity : first;
     void *p;
     if (need <= *capacity) return true;
     if (m->error.id) return false;
     while (wanted < need) wanted *= 2;
-    p = spe_realloc_(m, *array, wanted * size);
+    memcpy(&p, array, sizeof p);
+    p = spe_realloc_(m, p, wanted * size);
     if (!p) return false;
-    *array = p;
+    memcpy(array, &p, sizeof p);
     *capacity = wanted;
     return true;
-}
-
-/* Appends `count` words of room to a buffer and returns where they begin, NULL when there is no memory. */
-uint32_t *spe_push_(spe_module *m, int which, size_t count)
-{
-    spe_buffer_ *b = &m->buffer[which];
-    uint32_t *at;
-    if (SPE_UNLIKELY_(b->count + count > b->capacity)) {
-        void *p = b->data;
-        if (!spe_grow_(m, &p, &b->capacity, b->count + count, sizeof(uint32_t), 128)) return NULL;
-        b->data = (uint32_t *)p;
-    }
-    at = b->data + b->count;
-    b->count += count;
-    return at;
 }
 
 void *spe_alloc(spe_module *m, size_t bytes)
@@ -1697,8 +1998,7 @@ void *spe_alloc(spe_module *m, size_t bytes)
     const size_t head = (sizeof(spe_chunk_) + 15) / 16 * 16;
     char *at;
     if (m->error.id) return NULL;
-    if (bytes > SIZE_MAX / 4)
-        return spe_error_(m, SPE_ERR_MEMORY, "out of memory: no %zu bytes", bytes), (void *)NULL;
+    if (bytes > SIZE_MAX / 4) return spe_no_memory_(m, bytes);
     bytes = bytes ? (bytes + 15) / 16 * 16 : 16;
     if (!m->chunks || m->chunk_used + bytes > m->chunk_size) {
         size_t size = m->chunk_next ? m->chunk_next : 4096;
@@ -1718,15 +2018,14 @@ void *spe_alloc(spe_module *m, size_t bytes)
     return at;
 }
 
-const char *spe_copy_text_(spe_module *m, const char *text)
+void *spe_copied_(spe_module *m, const void *from, size_t size)
 {
-    size_t size = strlen(text) + 1;
-    char *copy = (char *)spe_alloc(m, size);
-    if (copy) memcpy(copy, text, size);
+    void *copy = spe_alloc(m, size);
+    if (copy && size) memcpy(copy, from, size);
     return copy;
 }
 
-/* -- words ------------------------------------------------------------------------------------------------------- */
+/* -- texts ------------------------------------------------------------------------------------------------------- */
 
 uint32_t spe_text_words_(const char *text) { return (uint32_t)(strlen(text) / 4 + 1); }
 
@@ -1738,54 +2037,33 @@ void spe_put_text_(uint32_t *at, const char *text)
     for (i = 0; i < n; i++) at[i / 4] |= (uint32_t)(unsigned char)text[i] << (i % 4 * 8);
 }
 
-/* Appends an instruction of `count` operand words to a section; returns the operands' place. */
-uint32_t *spe_put_(spe_module *m, int section, uint32_t op, uint32_t count)
+/* The OpString of a text, made once. */
+spe_id spe_string_(spe_module *m, const char *text)
 {
-    uint32_t *at;
-    if (m->error.id) return NULL;
-    if (m->finished)
-        return spe_error_(m, SPE_ERR_FINISHED, "the module is finished: nothing can be added"), (uint32_t *)NULL;
-    if (count > 65534)
-        return spe_error_(m, SPE_ERR_LIMIT, "an instruction of %u words; SPIR-V allows 65535", count + 1),
-               (uint32_t *)NULL;
-    at = spe_push_(m, section, count + 1);
-    if (!at) return NULL;
-    *at = (count + 1) << 16 | op;
-    return at + 1;
-}
-
-/* A new id: depth 0 is for everybody, else the value belongs to that open scope. 0 when there is no memory. */
-spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t depth)
-{
-    spe_record_ *r;
-    if (SPE_UNLIKELY_(m->id_count >= m->id_capacity)) {
-        void *p = m->ids;
-        if (m->id_count >= 0x3fffff) return spe_error_(m, SPE_ERR_LIMIT, "more than 4194303 ids");
-        if (!spe_grow_(m, &p, &m->id_capacity, m->id_count + 1, sizeof *m->ids, 256)) return 0;
-        m->ids = (spe_record_ *)p;
+    const spe_buffer_ *b = &m->buffer[SPE_SECTION_STRING_];
+    uint32_t words = spe_text_words_(text), *copy = (uint32_t *)spe_alloc(m, words * sizeof *copy), *at;
+    size_t i;
+    if (!copy) return 0;
+    spe_put_text_(copy, text);
+    for (i = 0; i < b->count; i += b->data[i] >> 16) {
+        if (b->data[i] == ((words + 2) << 16 | SPE_OpString) && !memcmp(b->data + i + 2, copy, words * sizeof *copy))
+            return b->data[i + 1];
     }
-    r = &m->ids[m->id_count];
-    r->type = type;
-    r->aux = 0;
-    r->depth = (uint16_t)depth;
-    r->flags = (uint16_t)flags;
-    r->serial = m->buffer[SPE_BUFFER_SCOPES_].data[depth];
-    return (spe_id)m->id_count++;
+    at = spe_put_(m, SPE_SECTION_STRING_, SPE_OpString, words + 1);
+    if (!at) return 0;
+    memcpy(at + 1, copy, words * sizeof *copy);
+    return at[0] = spe_new_id_(m, 0, 0, 0);
 }
 
-uint32_t spe_depth_(const spe_module *m) /* of what is written now */
-{
-    return m->in_prologue ? 1 : (uint32_t)m->buffer[SPE_BUFFER_SCOPES_].count - 1;
-}
+/* -- scopes: a value belongs to the region it is made in --------------------------------------------------------- */
 
-/* Regions within each other; the scopes of the module and of the function are not regions. */
-enum { SPE_MAX_DEPTH_ = 65000 };
+enum { SPE_MAX_DEPTH_ = 65000 }; /* regions within each other; the scopes of module and function are not regions */
 
 bool spe_scope_push_(spe_module *m)
 {
-    uint32_t *at =
-        m->buffer[SPE_BUFFER_SCOPES_].count < SPE_MAX_DEPTH_ + 3 ? spe_push_(m, SPE_BUFFER_SCOPES_, 1) : NULL;
-    if (!at) return spe_error_(m, SPE_ERR_LIMIT, "regions nested more than %d deep", (int)SPE_MAX_DEPTH_), false;
+    bool fits = m->buffer[SPE_BUFFER_SCOPES_].count < SPE_MAX_DEPTH_ + 3;
+    uint32_t *at = fits ? spe_push_(m, SPE_BUFFER_SCOPES_, 1) : NULL;
+    if (!at) return spe_error_(m, SPE_ERR_LIMIT, "regions nested more than %d deep", (int)SPE_MAX_DEPTH_);
     *at = m->serial++;
     return true;
 }
@@ -1799,6 +2077,8 @@ void spe_scope_renew_(spe_module *m)
     b->data[b->count - 1] = m->serial++;
 }
 
+/* -- beginning and end ------------------------------------------------------------------------------------------- */
+
 bool spe_begin(spe_module *m, const spe_options *o)
 {
     memset(m, 0, sizeof *m);
@@ -1807,10 +2087,9 @@ bool spe_begin(spe_module *m, const spe_options *o)
     if (!m->options.version) m->options.version = SPE_VERSION(1, 4);
     m->id_count = 1;
     if (m->options.version < SPE_VERSION(1, 0) || m->options.version > SPE_VERSION(1, 6) || (m->options.version & 0xff))
-        return spe_error_(m, SPE_ERR_OPTION, "version 0x%x is not SPE_VERSION(1, 0) to SPE_VERSION(1, 6)",
-                          m->options.version), false;
+        return SPE_ERROR_(m, OPTION, "version 0x%x is not SPE_VERSION(1, 0) to SPE_VERSION(1, 6)", m->options.version);
     if (m->options.env != SPE_ENV_OPENCL)
-        return spe_error_(m, SPE_ERR_OPTION, "env %d is not an environment of this header", (int)m->options.env), false;
+        return SPE_ERROR_(m, OPTION, "env %d is not an environment of this header", (int)m->options.env);
     return spe_scope_push_(m);
 }
 
@@ -1936,12 +2215,9 @@ void spe_extension(spe_module *m, const char *name)
     uint32_t words = spe_text_words_(name), *at, want[64];
     size_t i;
     if (m->error.id) return;
-    if (!*name || words > 64) {
-        spe_error_(m, SPE_ERR_NAME, "spe_extension: \"%.60s\" is no name of an extension", name);
-        return;
-    }
-    spe_put_text_(want, name);
-    for (i = 0; i < b->count; i += b->data[i] >> 16) {
+    if (!*name || words > 64) SPE_ERROR_(m, NAME, "\"%.60s\" is no name of an extension", name);
+    else spe_put_text_(want, name);
+    for (i = 0; i < b->count && !m->error.id; i += b->data[i] >> 16) {
         if (b->data[i] >> 16 == words + 1 && !memcmp(b->data + i + 1, want, words * sizeof *want)) return;
     }
     at = spe_put_(m, SPE_SECTION_EXTENSION_, SPE_OpExtension, words);
@@ -1965,7 +2241,7 @@ void spe_capability(spe_module *m, uint32_t capability)
     if (m->error.id || spe_declares_(m, capability)) return;
     row = spe_capability_row_of_(capability);
     if (row && m->options.version < row->version) {
-        spe_error_(m, SPE_ERR_VERSION, "capability %u needs SPIR-V 1.%u, the module is 1.%u", capability,
+        SPE_ERROR_(m, VERSION, "capability %u needs SPIR-V 1.%u, the module is 1.%u", capability,
                    row->version >> 8 & 0xff, m->options.version >> 8 & 0xff);
         return;
     }
@@ -2014,27 +2290,17 @@ void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uin
     if (!varies && op < SPE_OPCODES_KNOWN_) m->seen[op / 64] |= (uint64_t)1 << (op % 64);
 }
 
-/* types.c - Types: each is made once. */
+/* types.c - Types: asked for what they are made of, and made, each once. */
 
 spe_type_info spe_info(const spe_module *m, spe_id type)
 {
+    const spe_type_info *t = spe_info_(m, type);
     spe_type_info none;
-    if (type && type < m->id_count && (m->ids[type].flags & SPE_ID_TYPE_)) return m->types[m->ids[type].aux];
     memset(&none, 0, sizeof none);
-    return none;
+    return t ? *t : none;
 }
 
-/* The same without a copy; NULL for what is no type. */
-const spe_type_info *spe_info_(const spe_module *m, spe_id type)
-{
-    if (!type || type >= m->id_count || !(m->ids[type].flags & SPE_ID_TYPE_)) return NULL;
-    return &m->types[m->ids[type].aux];
-}
-
-spe_id spe_type_of(const spe_module *m, spe_id value)
-{
-    return value < m->id_count ? m->ids[value].type : 0;
-}
+spe_id spe_type_of(const spe_module *m, spe_id value) { return value && value < m->id_count ? m->ids[value].type : 0; }
 
 spe_id spe_scalar_of(const spe_module *m, spe_id type)
 {
@@ -2056,6 +2322,37 @@ uint32_t spe_count(const spe_module *m, spe_id type)
     return t->kind == SPE_KIND_VECTOR ? t->count : t->bits ? 1 : 0;
 }
 
+uint32_t spe_part_count_(const spe_type_info *t)
+{
+    switch (t->kind) {
+    case SPE_KIND_VECTOR: case SPE_KIND_ARRAY: case SPE_KIND_STRUCT: case SPE_KIND_COOPVEC: return t->count;
+    case SPE_KIND_COOPMAT: return 1; /* all components alike */
+    default: return 0;
+    }
+}
+
+uint32_t spe_alignment(const spe_module *m, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    uint32_t i, a, largest = 0, room = 1;
+    if (!t) return 0;
+    switch (t->kind) {
+    case SPE_KIND_INT: case SPE_KIND_FLOAT: return t->bits / 8;
+    case SPE_KIND_POINTER: return 8;
+    case SPE_KIND_ARRAY: return spe_alignment(m, t->elem);
+    case SPE_KIND_VECTOR:
+        while (room < t->count) room *= 2;
+        return spe_alignment(m, t->elem) * room;
+    case SPE_KIND_STRUCT:
+        for (i = 0; i < t->count; i++) {
+            a = spe_alignment(m, t->members[i]);
+            if (a > largest) largest = a;
+        }
+        return largest;
+    default: return 0;
+    }
+}
+
 /* snprintf that may cut: error texts are of one size. */
 SPE_PRINTF(3, 4)
 XE_FN_ void spe_print_(char *text, size_t size, const char *format, ...)
@@ -2068,19 +2365,12 @@ XE_FN_ void spe_print_(char *text, size_t size, const char *format, ...)
 
 char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size)
 {
-    const spe_type_info *t = spe_info_(m, type);
-    char inner[64];
     static const char *const encodings[] = {"f", "bf", "e4m3_", "e5m2_"};
-    if (!t) {
-        spe_print_(text, size, type ? "no type" : "poison");
-        return text;
-    }
-    if (t->elem && t->kind != SPE_KIND_FUNCTION) {
-        const spe_type_info *e = spe_info_(m, t->elem);
-        if (e && e->kind == SPE_KIND_POINTER && t->kind == SPE_KIND_POINTER) spe_print_(inner, sizeof inner, "ptr");
-        else spe_type_text(m, t->elem, inner, sizeof inner);
-    }
-    switch (t->kind) {
+    const spe_type_info *t = spe_info_(m, type), *e = t ? spe_info_(m, t->elem) : NULL;
+    char inner[64];
+    if (e && e->kind == SPE_KIND_POINTER && t->kind == SPE_KIND_POINTER) spe_print_(inner, sizeof inner, "ptr");
+    else if (e) spe_type_text(m, t->elem, inner, sizeof inner);
+    switch (t ? t->kind : SPE_KIND_NONE) {
     case SPE_KIND_VOID: spe_print_(text, size, "void"); break;
     case SPE_KIND_BOOL: spe_print_(text, size, "bool"); break;
     case SPE_KIND_INT: spe_print_(text, size, "i%u", t->bits); break;
@@ -2092,107 +2382,12 @@ char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size)
     case SPE_KIND_FUNCTION: spe_print_(text, size, "function of %u", t->count); break;
     case SPE_KIND_COOPMAT: spe_print_(text, size, "coopmat<%s, %ux%u, use %u>", inner, t->rows, t->cols, t->use); break;
     case SPE_KIND_COOPVEC: spe_print_(text, size, "coopvec<%s, %u>", inner, t->count); break;
-    default: spe_print_(text, size, "a type"); break;
+    default: spe_print_(text, size, type ? "no type" : "poison"); break;
     }
     return text;
 }
 
-/* -- the hash table: from an instruction without its result to its id -------------------------------------------- */
-
-XE_FN_ uint32_t spe_hash_(uint32_t op, uint32_t n, const uint32_t *w)
-{
-    uint32_t i, h = op * 0x9e3779b1u;
-    for (i = 0; i < n; i++) h = (h ^ w[i]) * 0x85ebca6bu, h ^= h >> 15;
-    return h;
-}
-
-/* A global instruction's result id stands in word 1 (types) or 2 (constants, after their type). */
-XE_FN_ uint32_t spe_result_word_(uint32_t op)
-{
-    return (op >= SPE_OpTypeVoid && op <= SPE_OpTypeFunction + 6) || op == SPE_OpTypeCooperativeMatrixKHR ||
-                   op == SPE_OpTypeCooperativeVectorNV ? 1 : 2;
-}
-
-XE_FN_ bool spe_same_(const uint32_t *at, uint32_t op, uint32_t n, const uint32_t *w)
-{
-    uint32_t result = spe_result_word_(op), i;
-    if (*at != ((n + 2) << 16 | op)) return false;
-    if (result == 2 && at[1] != w[0]) return false;
-    for (i = result - 1; i < n; i++) {
-        if (at[i + 2] != w[i]) return false;
-    }
-    return true;
-}
-
-/* Twice as many slots; the list of (hash, place) pairs says what goes into them. */
-XE_FN_ bool spe_rehash_(spe_module *m)
-{
-    spe_buffer_ *slots = &m->buffer[SPE_BUFFER_SLOTS_], *list = &m->buffer[SPE_BUFFER_UNIQUE_];
-    size_t old = slots->count, size = old ? old * 2 : 256, i;
-    if (!spe_push_(m, SPE_BUFFER_SLOTS_, size - old)) return false;
-    memset(slots->data, 0, size * sizeof *slots->data);
-    for (i = 0; i < list->count; i += 2) {
-        size_t slot = list->data[i] & (size - 1);
-        while (slots->data[slot]) slot = (slot + 1) & (size - 1);
-        slots->data[slot] = (uint32_t)(i + 1);
-    }
-    return true;
-}
-
-/* The id of a type (type 0) or constant made of these words, made now if it is new (*fresh). For a constant w[0] is its
- * type. */
-spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t n, const uint32_t *w, bool *fresh)
-{
-    const spe_buffer_ *slots = &m->buffer[SPE_BUFFER_SLOTS_], *list = &m->buffer[SPE_BUFFER_UNIQUE_];
-    uint32_t h = spe_hash_(op, n, w), result = spe_result_word_(op), *at, *pair;
-    spe_id id;
-    size_t slot;
-    *fresh = false;
-    if (m->error.id) return 0;
-    if (m->finished) return spe_error_(m, SPE_ERR_FINISHED, "the module is finished: nothing can be added");
-    if (list->count >= slots->count && !spe_rehash_(m)) return 0; /* two words an entry: at most half full */
-    for (slot = h & (slots->count - 1); slots->data[slot]; slot = (slot + 1) & (slots->count - 1)) {
-        const uint32_t *known = list->data + slots->data[slot] - 1;
-        at = m->buffer[SPE_SECTION_GLOBAL_].data + known[1];
-        if (known[0] == h && spe_same_(at, op, n, w)) return at[result];
-    }
-    id = spe_new_id_(m, result == 2 ? w[0] : 0, result == 2 ? SPE_ID_CONSTANT_ : SPE_ID_TYPE_, 0);
-    at = id ? spe_put_(m, SPE_SECTION_GLOBAL_, op, n + 1) : NULL;
-    pair = at ? spe_push_(m, SPE_BUFFER_UNIQUE_, 2) : NULL;
-    if (!pair) return 0;
-    if (result == 2) *at++ = w[0];
-    *at++ = id;
-    if (n >= result) memcpy(at, w + result - 1, (n + 1 - result) * sizeof *w);
-    pair[0] = h;
-    pair[1] = (uint32_t)(m->buffer[SPE_SECTION_GLOBAL_].count - n - 2);
-    m->buffer[SPE_BUFFER_SLOTS_].data[slot] = (uint32_t)(list->count - 1);
-    *fresh = true;
-    return id;
-}
-
-/* -- the types --------------------------------------------------------------------------------------------------- */
-
-/* Enters a new type's description. */
-XE_FN_ spe_id spe_describe_(spe_module *m, spe_id id, const spe_type_info *info)
-{
-    void *p = m->types;
-    if (!spe_grow_(m, &p, &m->type_capacity, m->type_count + 1, sizeof *m->types, 32)) return 0;
-    m->types = (spe_type_info *)p;
-    m->types[m->type_count] = *info;
-    m->ids[id].aux = (uint32_t)m->type_count++;
-    return id;
-}
-
-/* A type, with what it needs (spe_need_) when it is new. */
-XE_FN_ spe_id spe_type_(spe_module *m, uint32_t op, uint32_t n, const uint32_t *w, const spe_type_info *info,
-                               uint32_t need, uint32_t value)
-{
-    bool fresh;
-    spe_id id = spe_unique_(m, op, n, w, &fresh);
-    if (!id || !fresh) return id;
-    spe_need_(m, need, value);
-    return spe_describe_(m, id, info);
-}
+/* -- made -------------------------------------------------------------------------------------------------------- */
 
 XE_FN_ spe_type_info spe_info_of_(spe_kind kind, uint32_t bits, uint32_t count, spe_id elem)
 {
@@ -2205,26 +2400,39 @@ XE_FN_ spe_type_info spe_info_of_(spe_kind kind, uint32_t bits, uint32_t count, 
     return t;
 }
 
-/* A type operand: its description, or NULL and an error that names the caller. */
-const spe_type_info *spe_want_type_(spe_module *m, const char *fn, spe_id type)
+/* The type of n words; what `need` and `value` say (spe_need_) is declared when it is new. */
+XE_FN_ spe_id spe_type_(spe_module *m, uint32_t op, const spe_type_info *info, uint32_t need, uint32_t value,
+                        uint32_t n, const uint32_t *w)
+{
+    bool fresh;
+    spe_id id = spe_unique_(m, op, n, w, &fresh);
+    if (!id || !fresh) return id;
+    spe_need_(m, need, value);
+    if (!spe_grow_(m, &m->types, &m->type_capacity, m->type_count + 1, sizeof *m->types, 32)) return 0;
+    m->types[m->type_count] = *info;
+    m->ids[id].aux = (uint32_t)m->type_count++;
+    return id;
+}
+
+/* A type operand: its description, or NULL and an error of the call `name`. */
+const spe_type_info *spe_want_type_(spe_module *m, const char *name, spe_id type)
 {
     const spe_type_info *t = m->error.id ? NULL : spe_info_(m, type);
-    if (!t && !m->error.id) spe_error_(m, SPE_ERR_NO_TYPE, "%s: %u is not the id of a type", fn, type);
+    if (!t) m->doing = name, spe_error_(m, SPE_ERR_NO_TYPE, "%u is not the id of a type", type);
     return t;
 }
 
 spe_id spe_void(spe_module *m)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_VOID, 0, 0, 0);
-    return spe_type_(m, SPE_OpTypeVoid, 0, NULL, &t, SPE_NEED_NOTHING_, 0);
+    return spe_type_(m, SPE_OpTypeVoid, &t, SPE_NEED_NOTHING_, 0, 0, NULL);
 }
 
 spe_id spe_bool(spe_module *m)
 {
-    spe_type_info t;
+    spe_type_info t = spe_info_of_(SPE_KIND_BOOL, 1, 1, 0);
     if (m->known_bool && !m->error.id) return m->known_bool;
-    t = spe_info_of_(SPE_KIND_BOOL, 1, 1, 0);
-    return m->known_bool = spe_type_(m, SPE_OpTypeBool, 0, NULL, &t, SPE_NEED_NOTHING_, 0);
+    return m->known_bool = spe_type_(m, SPE_OpTypeBool, &t, SPE_NEED_NOTHING_, 0, 0, NULL);
 }
 
 /* The place of 8, 16, 32, 64 bits in known_int and known_float. */
@@ -2232,89 +2440,63 @@ XE_FN_ uint32_t spe_width_index_(uint32_t bits) { return bits == 8 ? 0 : bits ==
 
 spe_id spe_int(spe_module *m, uint32_t bits)
 {
-    uint32_t w[2], at = spe_width_index_(bits);
+    uint32_t w[2] = {bits, 0}, at = spe_width_index_(bits);
     spe_type_info t;
     if (bits != 8 && bits != 16 && bits != 32 && bits != 64)
-        return spe_error_(m, SPE_ERR_RANGE, "spe_int: %u bits; there are 8, 16, 32 and 64", bits);
+        return SPE_ERROR_(m, RANGE, "%u bits; there are 8, 16, 32 and 64", bits);
     if (m->known_int[at] && !m->error.id) return m->known_int[at];
     t = spe_info_of_(SPE_KIND_INT, bits, 1, 0);
-    w[0] = bits;
-    w[1] = 0;
-    return m->known_int[at] = spe_type_(m, SPE_OpTypeInt, 2, w, &t, SPE_NEED_INT_, bits);
+    return m->known_int[at] = spe_type_(m, SPE_OpTypeInt, &t, SPE_NEED_INT_, bits, 2, w);
 }
 
 spe_id spe_float(spe_module *m, uint32_t bits)
 {
     uint32_t at = spe_width_index_(bits);
     spe_type_info t;
-    if (bits != 16 && bits != 32 && bits != 64)
-        return spe_error_(m, SPE_ERR_RANGE, "spe_float: %u bits; there are 16, 32 and 64", bits);
+    if (bits != 16 && bits != 32 && bits != 64) return SPE_ERROR_(m, RANGE, "%u bits; there are 16, 32 and 64", bits);
     if (m->known_float[at] && !m->error.id) return m->known_float[at];
     t = spe_info_of_(SPE_KIND_FLOAT, bits, 1, 0);
-    return m->known_float[at] = spe_type_(m, SPE_OpTypeFloat, 1, &bits, &t, SPE_NEED_FLOAT_, bits);
+    return m->known_float[at] = spe_type_(m, SPE_OpTypeFloat, &t, SPE_NEED_FLOAT_, bits, 1, &bits);
 }
 
-XE_FN_ spe_id spe_encoded_float_(spe_module *m, uint32_t bits, spe_encoding encoding, uint32_t number)
+XE_FN_ spe_id spe_small_float_(spe_module *m, uint32_t bits, spe_encoding encoding, uint32_t number)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_FLOAT, bits, 1, 0);
-    uint32_t w[2];
+    uint32_t w[2] = {bits, number};
     t.encoding = encoding;
-    w[0] = bits;
-    w[1] = number;
-    return spe_type_(m, SPE_OpTypeFloat, 2, w, &t, SPE_NEED_ENCODING_, (uint32_t)encoding);
+    return spe_type_(m, SPE_OpTypeFloat, &t, SPE_NEED_ENCODING_, (uint32_t)encoding, 2, w);
 }
-
-spe_id spe_bf16(spe_module *m)
-{
-    return spe_encoded_float_(m, 16, SPE_BF16, SPE_FPEncodingBFloat16KHR);
-}
-
-spe_id spe_e4m3(spe_module *m)
-{
-    return spe_encoded_float_(m, 8, SPE_E4M3, SPE_FPEncodingFloat8E4M3EXT);
-}
-spe_id spe_e5m2(spe_module *m)
-{
-    return spe_encoded_float_(m, 8, SPE_E5M2, SPE_FPEncodingFloat8E5M2EXT);
-}
+spe_id spe_bf16(spe_module *m) { return spe_small_float_(m, 16, SPE_BF16, SPE_FPEncodingBFloat16KHR); }
+spe_id spe_e4m3(spe_module *m) { return spe_small_float_(m, 8, SPE_E4M3, SPE_FPEncodingFloat8E4M3EXT); }
+spe_id spe_e5m2(spe_module *m) { return spe_small_float_(m, 8, SPE_E5M2, SPE_FPEncodingFloat8E5M2EXT); }
 
 spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n)
 {
-    spe_type_info t = spe_info_of_(SPE_KIND_VECTOR, 0, n, elem);
-    const spe_type_info *e = spe_want_type_(m, "spe_vec", elem);
-    uint32_t w[2];
-    char text[80];
+    const spe_type_info *e = spe_want_type_(m, __func__, elem);
+    spe_type_info t;
+    uint32_t w[2] = {elem, n};
     if (!e) return 0;
-    if (!e->bits)
-        return spe_error_(m, SPE_ERR_TYPE, "spe_vec: a vector has scalar components, not %s",
-                          spe_type_text(m, elem, text, sizeof text));
+    if (!e->bits) return SPE_ERROR_(m, TYPE, "a vector has scalar components, not %s", spe_text_(m, elem));
     if (n == 1) return elem;
     if (n != 2 && n != 3 && n != 4 && n != 8 && n != 16 &&
         !(n && (spe_declares_(m, SPE_CapabilityVectorAnyINTEL) || spe_declares_(m, SPE_CapabilityLongVectorEXT))))
-        return spe_error_(m, SPE_ERR_RANGE, "spe_vec: %u components; there are 1, 2, 3, 4, 8 and 16", n);
-    w[0] = elem;
-    w[1] = n;
-    return spe_type_(m, SPE_OpTypeVector, 2, w, &t, SPE_NEED_VECTOR_, n);
+        return SPE_ERROR_(m, RANGE, "%u components; there are 1, 2, 3, 4, 8 and 16", n);
+    t = spe_info_of_(SPE_KIND_VECTOR, 0, n, elem);
+    return spe_type_(m, SPE_OpTypeVector, &t, SPE_NEED_VECTOR_, n, 2, w);
 }
+
+/* Can a member or element be of the type? */
+XE_FN_ bool spe_has_values_(const spe_type_info *t) { return t->kind != SPE_KIND_VOID && t->kind != SPE_KIND_FUNCTION; }
 
 spe_id spe_array(spe_module *m, spe_id elem, uint32_t n)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_ARRAY, 0, n, elem);
-    const spe_type_info *e = spe_want_type_(m, "spe_array", elem);
-    uint32_t w[2];
+    const spe_type_info *e = spe_want_type_(m, __func__, elem);
+    uint32_t w[2] = {elem, 0};
     if (!e) return 0;
-    if (!n || e->kind == SPE_KIND_VOID || e->kind == SPE_KIND_FUNCTION)
-        return spe_error_(m, SPE_ERR_TYPE, "spe_array: %u elements of kind %d", n, (int)e->kind);
-    w[0] = elem;
+    if (!n || !spe_has_values_(e)) return SPE_ERROR_(m, TYPE, "%u elements of %s", n, spe_text_(m, elem));
     w[1] = spe_u32(m, n);
-    return w[1] ? spe_type_(m, SPE_OpTypeArray, 2, w, &t, SPE_NEED_NOTHING_, 0) : 0;
-}
-
-XE_FN_ const spe_id *spe_copy_ids_(spe_module *m, uint32_t n, const spe_id *ids)
-{
-    spe_id *copy = n ? (spe_id *)spe_alloc(m, n * sizeof *ids) : NULL;
-    if (copy) memcpy(copy, ids, n * sizeof *ids);
-    return copy;
+    return w[1] ? spe_type_(m, SPE_OpTypeArray, &t, SPE_NEED_NOTHING_, 0, 2, w) : 0;
 }
 
 spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members)
@@ -2322,87 +2504,78 @@ spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members)
     spe_type_info t = spe_info_of_(SPE_KIND_STRUCT, 0, n, 0);
     uint32_t i;
     for (i = 0; i < n; i++) {
-        const spe_type_info *e = spe_want_type_(m, "spe_struct", members[i]);
+        const spe_type_info *e = spe_want_type_(m, __func__, members[i]);
         if (!e) return 0;
-        if (e->kind == SPE_KIND_VOID || e->kind == SPE_KIND_FUNCTION)
-            return spe_error_(m, SPE_ERR_TYPE, "spe_struct: member %u is void or a function", i);
+        if (!spe_has_values_(e)) return SPE_ERROR_(m, TYPE, "member %u is void or a function", i);
     }
-    t.members = spe_copy_ids_(m, n, members);
-    return spe_type_(m, SPE_OpTypeStruct, n, members, &t, SPE_NEED_NOTHING_, 0);
+    t.members = (const spe_id *)spe_copied_(m, members, n * sizeof *members);
+    return spe_type_(m, SPE_OpTypeStruct, &t, SPE_NEED_NOTHING_, 0, n, members);
 }
 
 spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_POINTER, 0, 1, type);
-    uint32_t w[2];
-    if (!spe_want_type_(m, "spe_ptr", type)) return 0;
-    t.storage = w[0] = storage;
-    w[1] = type;
-    return spe_type_(m, SPE_OpTypePointer, 2, w, &t, SPE_NEED_STORAGE_, storage);
+    uint32_t w[2] = {storage, type};
+    t.storage = storage;
+    return spe_want_type_(m, __func__, type)
+               ? spe_type_(m, SPE_OpTypePointer, &t, SPE_NEED_STORAGE_, storage, 2, w) : 0;
 }
 
 spe_id spe_fn_type(spe_module *m, spe_id ret, uint32_t n, const spe_id *params)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_FUNCTION, 0, n, ret);
     uint32_t w[256], i;
-    if (!spe_want_type_(m, "spe_fn_type", ret)) return 0;
-    if (n > 255) return spe_error_(m, SPE_ERR_LIMIT, "spe_fn_type: %u parameters; SPIR-V allows 255", n);
+    if (!spe_want_type_(m, __func__, ret)) return 0;
+    if (n > 255) return SPE_ERROR_(m, LIMIT, "%u parameters; SPIR-V allows 255", n);
     w[0] = ret;
     for (i = 0; i < n; i++) {
-        const spe_type_info *p = spe_want_type_(m, "spe_fn_type", params[i]);
+        const spe_type_info *p = spe_want_type_(m, __func__, params[i]);
         if (!p) return 0;
-        if (p->kind == SPE_KIND_VOID) return spe_error_(m, SPE_ERR_TYPE, "spe_fn_type: parameter %u is void", i);
+        if (p->kind == SPE_KIND_VOID) return SPE_ERROR_(m, TYPE, "parameter %u is void", i);
         w[i + 1] = params[i];
     }
-    t.members = spe_copy_ids_(m, n, params);
-    return spe_type_(m, SPE_OpTypeFunction, n + 1, w, &t, SPE_NEED_NOTHING_, 0);
+    t.members = (const spe_id *)spe_copied_(m, params, n * sizeof *params);
+    return spe_type_(m, SPE_OpTypeFunction, &t, SPE_NEED_NOTHING_, 0, n + 1, w);
 }
 
 spe_id spe_coopmat(spe_module *m, spe_id component, uint32_t scope, uint32_t rows, uint32_t cols, uint32_t use)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_COOPMAT, 0, 0, component);
-    const spe_type_info *e = spe_want_type_(m, "spe_coopmat", component);
-    uint32_t w[5], encoding;
+    const spe_type_info *e = spe_want_type_(m, __func__, component);
+    uint32_t w[5] = {component, scope, rows, cols, use}, encoding, i;
     if (!e) return 0;
     if (e->kind != SPE_KIND_INT && e->kind != SPE_KIND_FLOAT)
-        return spe_error_(m, SPE_ERR_TYPE, "spe_coopmat: components are integers or floats");
-    if (!rows || !cols || use > 2)
-        return spe_error_(m, SPE_ERR_RANGE, "spe_coopmat: %u x %u of use %u", rows, cols, use);
+        return SPE_ERROR_(m, TYPE, "components are integers or floats, not %s", spe_text_(m, component));
+    if (!rows || !cols || use > 2) return SPE_ERROR_(m, RANGE, "%u x %u of use %u", rows, cols, use);
     t.scope = scope;
     t.rows = rows;
     t.cols = cols;
     t.use = use;
-    spe_need_(m, SPE_NEED_COOP_, SPE_IEEE);
     encoding = (uint32_t)e->encoding;
-    w[0] = component;
-    w[1] = spe_u32(m, scope);
-    w[2] = spe_u32(m, rows);
-    w[3] = spe_u32(m, cols);
-    w[4] = spe_u32(m, use);
-    return w[4] ? spe_type_(m, SPE_OpTypeCooperativeMatrixKHR, 5, w, &t, SPE_NEED_COOP_, encoding) : 0;
+    spe_need_(m, SPE_NEED_COOP_, SPE_IEEE);
+    for (i = 1; i < 5; i++) w[i] = spe_u32(m, w[i]);
+    return w[4] ? spe_type_(m, SPE_OpTypeCooperativeMatrixKHR, &t, SPE_NEED_COOP_, encoding, 5, w) : 0;
 }
 
 spe_id spe_coopvec(spe_module *m, spe_id component, uint32_t n)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_COOPVEC, 0, n, component);
-    const spe_type_info *e = spe_want_type_(m, "spe_coopvec", component);
-    uint32_t w[2];
+    const spe_type_info *e = spe_want_type_(m, __func__, component);
+    uint32_t w[2] = {component, 0};
     if (!e) return 0;
     if ((e->kind != SPE_KIND_INT && e->kind != SPE_KIND_FLOAT) || !n)
-        return spe_error_(m, SPE_ERR_TYPE, "spe_coopvec: one or more integers or floats");
-    w[0] = component;
+        return SPE_ERROR_(m, TYPE, "one or more integers or floats, not %u of %s", n, spe_text_(m, component));
     w[1] = spe_u32(m, n);
-    return w[1] ? spe_type_(m, SPE_OpTypeCooperativeVectorNV, 2, w, &t, SPE_NEED_COOPVEC_, 0) : 0;
+    return w[1] ? spe_type_(m, SPE_OpTypeCooperativeVectorNV, &t, SPE_NEED_COOPVEC_, 0, 2, w) : 0;
 }
 
-/* constants.c - Constants: each is made once; for a vector type the scalar is repeated. */
+/* constants.c - Constants: each is made once, for a vector type the scalar repeated; names and decorations. */
 
 /* Enters the bits of a scalar constant, for folding. */
 XE_FN_ spe_id spe_remember_(spe_module *m, spe_id id, uint64_t bits)
 {
-    void *p = m->constants;
-    if (!id || !spe_grow_(m, &p, &m->constant_capacity, m->constant_count + 1, sizeof *m->constants, 64)) return 0;
-    m->constants = (uint64_t *)p;
+    if (!id || !spe_grow_(m, &m->constants, &m->constant_capacity, m->constant_count + 1, sizeof *m->constants, 64))
+        return 0;
     m->constants[m->constant_count++] = bits;
     m->ids[id].aux = (uint32_t)m->constant_count;
     return id;
@@ -2418,56 +2591,38 @@ bool spe_const_bits(const spe_module *m, spe_id id, uint64_t *bits)
 
 uint64_t spe_mask_(uint32_t bits) { return bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1; }
 
+int64_t spe_signed_(uint64_t x, uint32_t bits)
+{
+    uint64_t sign = (uint64_t)1 << (bits - 1);
+    return (int64_t)(((x & spe_mask_(bits)) ^ sign) - sign);
+}
+
 /* A scalar constant from its bits. */
 spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits)
 {
     const spe_type_info *t = spe_info_(m, type);
-    uint32_t w[3];
-    bool fresh;
+    uint32_t w[3] = {type, (uint32_t)bits, (uint32_t)(bits >> 32)}, op = SPE_OpConstant;
+    bool fresh, truth = t->kind == SPE_KIND_BOOL;
     spe_id id;
-    w[0] = type;
-    w[1] = (uint32_t)bits;
-    w[2] = (uint32_t)(bits >> 32);
-    if (t->kind == SPE_KIND_BOOL)
-        id = spe_unique_(m, bits ? SPE_OpConstantTrue : SPE_OpConstantFalse, 1, w, &fresh);
-    else
-        id = spe_unique_(m, SPE_OpConstant, t->bits == 64 ? 3 : 2, w, &fresh);
+    if (truth) op = bits ? SPE_OpConstantTrue : SPE_OpConstantFalse;
+    id = spe_unique_(m, op, truth ? 1 : t->bits == 64 ? 3 : 2, w, &fresh);
     return id && fresh ? spe_remember_(m, id, bits) : id;
-}
-
-/* How many parts a composite of the type is made of, 0: it is none. */
-uint32_t spe_part_count_(const spe_type_info *t)
-{
-    switch (t->kind) {
-    case SPE_KIND_VECTOR:
-    case SPE_KIND_ARRAY:
-    case SPE_KIND_STRUCT:
-    case SPE_KIND_COOPVEC: return t->count;
-    case SPE_KIND_COOPMAT: return 1; /* all components alike */
-    default: return 0;
-    }
 }
 
 spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id *parts)
 {
-    const spe_type_info *t = spe_want_type_(m, "spe_composite_const", type);
-    uint32_t *w, i, want, flags = SPE_ID_CONSTANT_;
+    const spe_type_info *t = spe_want_type_(m, __func__, type);
+    uint32_t *w, i, flags = SPE_ID_CONSTANT_;
     spe_id id;
     bool fresh;
-    char text[80];
     if (!t) return 0;
-    want = spe_part_count_(t);
-    if (n != want || !want)
-        return spe_error_(m, SPE_ERR_TYPE, "spe_composite_const: %u parts for %s", n,
-                          spe_type_text(m, type, text, sizeof text));
+    if (!n || n != spe_part_count_(t)) return SPE_ERROR_(m, TYPE, "%u parts for %s", n, spe_text_(m, type));
     for (i = 0; i < n; i++) {
         spe_id part_type = t->kind == SPE_KIND_STRUCT ? t->members[i] : t->elem;
-        if (!parts[i] || parts[i] >= m->id_count || !(m->ids[parts[i]].flags & SPE_ID_CONSTANT_))
-            return spe_error_(m, SPE_ERR_NO_VALUE, "spe_composite_const: part %u is no constant", i);
-        if (m->ids[parts[i]].type != part_type)
-            return spe_error_(m, SPE_ERR_TYPE, "spe_composite_const: part %u is %s", i,
-                              spe_type_text(m, m->ids[parts[i]].type, text, sizeof text));
-        flags |= m->ids[parts[i]].flags;
+        const spe_record_ *r = parts[i] && parts[i] < m->id_count ? &m->ids[parts[i]] : NULL;
+        if (!r || !(r->flags & SPE_ID_CONSTANT_)) return SPE_ERROR_(m, NO_VALUE, "part %u is no constant", i);
+        if (r->type != part_type) return SPE_ERROR_(m, TYPE, "part %u is %s", i, spe_text_(m, r->type));
+        flags |= r->flags;
     }
     w = spe_push_(m, SPE_BUFFER_STACK_, n + 1);
     if (!w) return 0;
@@ -2499,108 +2654,87 @@ XE_FN_ spe_id spe_const_splat_(spe_module *m, spe_id type, uint64_t bits)
 }
 
 /* The scalar of the type a constant is asked for, NULL and an error when there is none. */
-XE_FN_ const spe_type_info *spe_want_scalar_(spe_module *m, const char *fn, spe_id type)
+XE_FN_ const spe_type_info *spe_want_scalar_(spe_module *m, const char *name, spe_id type)
 {
-    const spe_type_info *t = spe_want_type_(m, fn, type), *s = t ? spe_info_(m, spe_scalar_of(m, type)) : NULL;
-    char text[80];
-    if (s && !s->bits)
-        return spe_error_(m, SPE_ERR_TYPE, "%s: no such constant of %s", fn, spe_type_text(m, type, text, sizeof text)),
-               (const spe_type_info *)NULL;
-    return s;
+    const spe_type_info *t = spe_want_type_(m, name, type), *s = t ? spe_info_(m, spe_scalar_of(m, type)) : NULL;
+    if (!s || s->bits) return s;
+    m->doing = name;
+    spe_error_(m, SPE_ERR_TYPE, "no such constant of %s", spe_text_(m, type));
+    return NULL;
 }
 
 spe_id spe_const_f(spe_module *m, spe_id type, double value)
 {
-    const spe_type_info *t = spe_want_scalar_(m, "spe_const_f", type);
+    const spe_type_info *t = spe_want_scalar_(m, __func__, type);
     uint64_t bits;
-    char text[80];
     if (!t) return 0;
     if (t->kind != SPE_KIND_FLOAT || !spe_encode_scalar_(t, value, &bits))
-        return spe_error_(m, SPE_ERR_TYPE, "spe_const_f: %s is no float type",
-                          spe_type_text(m, type, text, sizeof text));
+        return SPE_ERROR_(m, TYPE, "%s is no float type", spe_text_(m, type));
     return spe_const_splat_(m, type, bits);
 }
 
 spe_id spe_const_u(spe_module *m, spe_id type, uint64_t value)
 {
-    const spe_type_info *t = spe_want_scalar_(m, "spe_const_u", type);
+    const spe_type_info *t = spe_want_scalar_(m, __func__, type);
     if (!t) return 0;
     if (t->kind == SPE_KIND_FLOAT) return spe_const_f(m, type, (double)value);
     if (value > spe_mask_(t->bits))
-        return spe_error_(m, SPE_ERR_RANGE, "spe_const_u: %llu does not fit in %u bits", (unsigned long long)value,
-                          t->bits);
+        return SPE_ERROR_(m, RANGE, "%llu does not fit in %u bits", (unsigned long long)value, t->bits);
     return spe_const_splat_(m, type, value);
 }
 
 spe_id spe_const_i(spe_module *m, spe_id type, int64_t value)
 {
-    const spe_type_info *t = spe_want_scalar_(m, "spe_const_i", type);
+    const spe_type_info *t = spe_want_scalar_(m, __func__, type);
     int64_t limit;
     if (!t) return 0;
     if (t->kind == SPE_KIND_FLOAT) return spe_const_f(m, type, (double)value);
-    limit = t->bits == 64 ? INT64_MAX : t->bits == 1 ? 1 : ((int64_t)1 << (t->bits - 1)) - 1;
+    limit = t->bits == 1 ? 1 : (int64_t)(spe_mask_(t->bits) >> 1);
     if (value > limit || value < (t->bits == 1 ? 0 : -limit - 1))
-        return spe_error_(m, SPE_ERR_RANGE, "spe_const_i: %lld does not fit in %u bits with a sign", (long long)value,
-                          t->bits);
+        return SPE_ERROR_(m, RANGE, "%lld does not fit in %u bits with a sign", (long long)value, t->bits);
     return spe_const_splat_(m, type, (uint64_t)value & spe_mask_(t->bits));
 }
 
-spe_id spe_const_bool(spe_module *m, bool value)
+XE_FN_ spe_id spe_known_const_(spe_module *m, spe_id type, uint64_t bits)
 {
-    spe_id type = spe_bool(m);
-    return type ? spe_const_scalar_(m, type, value) : 0;
+    return type ? spe_const_scalar_(m, type, bits) : 0;
 }
-
-spe_id spe_u32(spe_module *m, uint32_t value)
-{
-    spe_id type = spe_int(m, 32);
-    return type ? spe_const_scalar_(m, type, value) : 0;
-}
+spe_id spe_const_bool(spe_module *m, bool value) { return spe_known_const_(m, spe_bool(m), value); }
+spe_id spe_u32(spe_module *m, uint32_t value) { return spe_known_const_(m, spe_int(m, 32), value); }
 spe_id spe_i32(spe_module *m, int32_t value) { return spe_u32(m, (uint32_t)value); }
-
-spe_id spe_u64(spe_module *m, uint64_t value)
-{
-    spe_id type = spe_int(m, 64);
-    return type ? spe_const_scalar_(m, type, value) : 0;
-}
+spe_id spe_u64(spe_module *m, uint64_t value) { return spe_known_const_(m, spe_int(m, 64), value); }
 spe_id spe_f32(spe_module *m, float value) { return spe_const_f(m, spe_float(m, 32), (double)value); }
 
 spe_id spe_null(spe_module *m, spe_id type)
 {
-    const spe_type_info *t = spe_want_type_(m, "spe_null", type);
+    const spe_type_info *t = spe_want_type_(m, __func__, type);
     bool fresh;
     if (!t) return 0;
     if (t->kind == SPE_KIND_VOID || t->kind == SPE_KIND_FUNCTION)
-        return spe_error_(m, SPE_ERR_TYPE, "spe_null: void and functions have no values");
-    if (t->bits) return spe_const_scalar_(m, type, 0);
-    return spe_unique_(m, SPE_OpConstantNull, 1, &type, &fresh);
+        return SPE_ERROR_(m, TYPE, "void and functions have no values");
+    return t->bits ? spe_const_scalar_(m, type, 0) : spe_unique_(m, SPE_OpConstantNull, 1, &type, &fresh);
 }
 
 spe_id spe_undef(spe_module *m, spe_id type)
 {
     bool fresh;
-    if (!spe_want_type_(m, "spe_undef", type)) return 0;
-    return spe_unique_(m, SPE_OpUndef, 1, &type, &fresh);
+    return spe_want_type_(m, __func__, type) ? spe_unique_(m, SPE_OpUndef, 1, &type, &fresh) : 0;
 }
 
 spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_id)
 {
-    const spe_type_info *t = spe_want_type_(m, "spe_spec_const", type);
-    uint32_t op, n, *at;
+    const spe_type_info *t = spe_want_type_(m, __func__, type);
+    uint32_t op = SPE_OpSpecConstant;
     spe_id id;
+    int words;
     if (!t) return 0;
-    if (!t->bits) return spe_error_(m, SPE_ERR_TYPE, "spe_spec_const: a spec constant is a scalar");
-    if (bits > spe_mask_(t->bits))
-        return spe_error_(m, SPE_ERR_RANGE, "spe_spec_const: the default does not fit in %u bits", t->bits);
-    op = t->kind != SPE_KIND_BOOL ? SPE_OpSpecConstant : bits ? SPE_OpSpecConstantTrue : SPE_OpSpecConstantFalse;
-    n = t->kind == SPE_KIND_BOOL ? 0 : t->bits == 64 ? 2 : 1;
+    if (!t->bits) return SPE_ERROR_(m, TYPE, "a spec constant is a scalar, not %s", spe_text_(m, type));
+    if (bits > spe_mask_(t->bits)) return SPE_ERROR_(m, RANGE, "the default does not fit in %u bits", t->bits);
+    words = t->bits == 64 ? 2 : 1;
+    if (t->kind == SPE_KIND_BOOL) words = 0, op = bits ? SPE_OpSpecConstantTrue : SPE_OpSpecConstantFalse;
     id = spe_new_id_(m, type, SPE_ID_CONSTANT_ | SPE_ID_SPEC_, 0);
-    at = id ? spe_put_(m, SPE_SECTION_GLOBAL_, op, n + 2) : NULL;
-    if (!at) return 0;
-    at[0] = type;
-    at[1] = id;
-    if (n) at[2] = (uint32_t)bits;
-    if (n > 1) at[3] = (uint32_t)(bits >> 32);
+    if (!id || !spe_write_(m, SPE_SECTION_GLOBAL_, op, words + 2, type, id, (uint32_t)bits, (uint32_t)(bits >> 32)))
+        return 0;
     spe_decorate(m, id, SPE_DecorationSpecId, 1, &spec_id);
     return id;
 }
@@ -2619,17 +2753,10 @@ void spe_name(spe_module *m, spe_id id, const char *name)
 
 void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, uint32_t n, const uint32_t *words)
 {
-    uint32_t *at;
+    uint32_t head[2] = {id, decoration};
     if (m->error.id) return;
-    if (!id || id >= m->id_count) {
-        spe_error_(m, SPE_ERR_NO_VALUE, "spe_decorate: %u is no id", id);
-        return;
-    }
-    at = spe_put_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, n + 2);
-    if (!at) return;
-    at[0] = id;
-    at[1] = decoration;
-    if (n) memcpy(at + 2, words, n * sizeof *words);
+    if (!id || id >= m->id_count) SPE_ERROR_(m, NO_VALUE, "%u is no id", id);
+    if (!spe_write_words_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, head, n, words)) return;
     spe_need_(m, SPE_NEED_DECORATION_, decoration);
     if (decoration == SPE_DecorationBuiltIn && n) spe_need_(m, SPE_NEED_BUILTIN_, words[0]);
 }
@@ -2637,135 +2764,39 @@ void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, uint32_t n, con
 void spe_decorate_member(spe_module *m, spe_id type, uint32_t member, uint32_t decoration, uint32_t n,
                          const uint32_t *words)
 {
-    const spe_type_info *t = spe_want_type_(m, "spe_decorate_member", type);
-    uint32_t *at;
-    if (!t) return;
-    if (t->kind != SPE_KIND_STRUCT || member >= t->count) {
-        spe_error_(m, SPE_ERR_RANGE, "spe_decorate_member: the type has no member %u", member);
-        return;
+    const spe_type_info *t = spe_want_type_(m, __func__, type);
+    uint32_t head[3] = {type, member, decoration};
+    if (t && (t->kind != SPE_KIND_STRUCT || member >= t->count))
+        SPE_ERROR_(m, RANGE, "%s has no member %u", spe_text_(m, type), member);
+    if (spe_write_words_(m, SPE_SECTION_DECORATION_, SPE_OpMemberDecorate, 3, head, n, words))
+        spe_need_(m, SPE_NEED_DECORATION_, decoration);
+}
+
+/* instructions.c - Instructions: the functions of the table, and those that are more than a row of it. */
+
+#define SPE_BODY_A_(name, op, form)                                                                                    \
+    spe_id name(spe_module *m, spe_id a) { return spe_instruction_(m, #name, SPE_Op##op, form, &a); }
+#define SPE_BODY_AB_(name, op, form)                                                                                   \
+    spe_id name(spe_module *m, spe_id a, spe_id b)                                                                     \
+    {                                                                                                                  \
+        uint32_t args[] = {a, b};                                                                                      \
+        return spe_instruction_(m, #name, SPE_Op##op, form, args);                                                     \
     }
-    at = spe_put_(m, SPE_SECTION_DECORATION_, SPE_OpMemberDecorate, n + 3);
-    if (!at) return;
-    at[0] = type;
-    at[1] = member;
-    at[2] = decoration;
-    if (n) memcpy(at + 3, words, n * sizeof *words);
-    spe_need_(m, SPE_NEED_DECORATION_, decoration);
-}
-
-/* instructions.c - Instructions. */
-
-/* Notes that the open function uses a global variable or function: the entry point's interface is made of it. */
-void spe_use_(spe_module *m, spe_id id)
-{
-    uint32_t *at;
-    if (!m->open || m->ids[id].aux == m->fn.index) return;
-    m->ids[id].aux = m->fn.index;
-    at = spe_push_(m, SPE_BUFFER_USES_, 2);
-    if (!at) return;
-    at[0] = m->fn.index;
-    at[1] = id;
-}
-
-/* Checks that `value` may be used here and returns its type; 0 and an error that names the caller if not. */
-spe_id spe_operand_(spe_module *m, const char *fn, spe_id value)
-{
-    const spe_buffer_ *scopes = &m->buffer[SPE_BUFFER_SCOPES_];
-    const spe_record_ *r;
-    if (m->error.id) return 0;
-    if (SPE_UNLIKELY_(!value || value >= m->id_count || !m->ids[value].type))
-        return spe_error_(m, SPE_ERR_NO_VALUE, "%s: operand %u is no value", fn, value);
-    r = &m->ids[value];
-    if (SPE_UNLIKELY_(r->depth >= scopes->count || scopes->data[r->depth] != r->serial))
-        return spe_error_(m, SPE_ERR_SCOPE, "%s: value %u was made in a region that is closed; carry it out", fn,
-                          value);
-    if (SPE_UNLIKELY_(m->in_prologue && r->depth > 1))
-        return spe_error_(m, SPE_ERR_PROLOGUE, "%s: value %u is made in the body; the prologue comes before it", fn,
-                          value);
-    if (r->flags & SPE_ID_GLOBAL_) spe_use_(m, value);
-    return r->type;
-}
-
-/* The OpString of a text, made once. */
-spe_id spe_string_(spe_module *m, const char *text)
-{
-    const spe_buffer_ *b = &m->buffer[SPE_SECTION_STRING_];
-    uint32_t words = spe_text_words_(text), *copy = (uint32_t *)spe_alloc(m, words * sizeof *copy), *at;
-    spe_id id;
-    size_t i;
-    if (!copy) return 0;
-    spe_put_text_(copy, text);
-    for (i = 0; i < b->count; i += b->data[i] >> 16) {
-        if (b->data[i] == ((words + 2) << 16 | SPE_OpString) && !memcmp(b->data + i + 2, copy, words * sizeof *copy))
-            return b->data[i + 1];
+#define SPE_BODY_TO_(name, op, form)                                                                                   \
+    spe_id name(spe_module *m, spe_id type, spe_id v) { return spe_convert_(m, #name, SPE_Op##op, form, type, v); }
+#define SPE_BODY_GIVES_(name, op, form, params, ...)                                                                   \
+    spe_id name(SPE_PARAMS_ params)                                                                                    \
+    {                                                                                                                  \
+        uint32_t args[] = {__VA_ARGS__};                                                                               \
+        return spe_instruction_(m, #name, SPE_Op##op, form, args);                                                     \
     }
-    id = spe_new_id_(m, 0, 0, 0);
-    at = id ? spe_put_(m, SPE_SECTION_STRING_, SPE_OpString, words + 1) : NULL;
-    if (!at) return 0;
-    at[0] = id;
-    memcpy(at + 1, copy, words * sizeof *copy);
-    return id;
-}
-
-/* OpLine where the place has changed since the last one of this block. */
-XE_FN_ void spe_line_(spe_module *m)
-{
-    uint32_t *at;
-    if (!m->file || (m->line_line == m->line && m->line_file == m->file)) return;
-    if (m->string_file != m->file) {
-        m->string_id = spe_string_(m, m->file);
-        m->string_file = m->file;
+#define SPE_BODY_DOES_(name, op, form, params, ...)                                                                    \
+    void name(SPE_PARAMS_ params)                                                                                      \
+    {                                                                                                                  \
+        uint32_t args[] = {__VA_ARGS__};                                                                               \
+        spe_instruction_(m, #name, SPE_Op##op, form, args);                                                            \
     }
-    at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpLine, 3);
-    if (!at) return;
-    at[0] = m->string_id;
-    at[1] = (uint32_t)m->line;
-    at[2] = 0;
-    m->line_file = m->file;
-    m->line_line = m->line;
-}
-
-/* Opens a block in the body. */
-void spe_label_(spe_module *m, spe_id label, bool dead)
-{
-    uint32_t *at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpLabel, 1);
-    if (at) at[0] = label;
-    m->block = label;
-    m->dead = dead;
-    m->line_file = NULL;
-}
-
-/* After a return there is no block; what follows goes to one that nothing leads to. False outside a function. */
-bool spe_ready_(spe_module *m)
-{
-    if (m->error.id) return false;
-    if (SPE_UNLIKELY_(!m->open))
-        return spe_error_(m, SPE_ERR_NO_FUNCTION, "an instruction outside of a function"), false;
-    if (SPE_UNLIKELY_(!m->block) && !m->in_prologue) {
-        spe_id label = spe_new_id_(m, 0, 0, 0);
-        if (label) spe_label_(m, label, true);
-    }
-    return true;
-}
-
-/* Writes an instruction; type 0: one without a result. Operands are taken as they stand. */
-spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
-{
-    uint32_t *at, i;
-    spe_id id = 0;
-    if (!spe_ready_(m)) return 0;
-    spe_need_op_(m, op, type, n, operands);
-    if (m->options.lines && !m->in_prologue) spe_line_(m);
-    at = spe_put_(m, m->in_prologue ? SPE_BUFFER_PROLOGUE_ : SPE_BUFFER_BODY_, op, n + (type ? 2 : 0));
-    if (!at) return 0;
-    if (type) {
-        id = spe_new_id_(m, type, 0, spe_depth_(m));
-        *at++ = type;
-        *at++ = id;
-    }
-    for (i = 0; i < n; i++) at[i] = operands[i];
-    return id;
-}
+SPE_INSTRUCTIONS_(SPE_BODY_A_, SPE_BODY_AB_, SPE_BODY_TO_, SPE_BODY_GIVES_, SPE_BODY_DOES_)
 
 /* Operands of a generic instruction that name global variables or functions are noted as used. */
 XE_FN_ void spe_note_words_(spe_module *m, uint32_t n, const uint32_t *words)
@@ -2780,372 +2811,80 @@ XE_FN_ void spe_note_words_(spe_module *m, uint32_t n, const uint32_t *words)
 
 spe_id spe_op(spe_module *m, uint32_t opcode, spe_id result_type, uint32_t n, const uint32_t *words)
 {
-    if (!spe_want_type_(m, "spe_op", result_type)) return 0;
+    if (!spe_want_type_(m, __func__, result_type)) return 0;
     spe_note_words_(m, n, words);
+    m->doing = __func__;
     return spe_emit_(m, opcode, result_type, n, words);
 }
 
 void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const uint32_t *words)
 {
-    if (opcode >= SPE_OpPhi && opcode <= SPE_OpUnreachable) {
-        spe_error_(m, SPE_ERR_REGION_CROSSED, "spe_op_void: opcode %u is control flow; use spe_if and the like",
-                   opcode);
-        return;
-    }
+    if (opcode >= SPE_OpPhi && opcode <= SPE_OpUnreachable)
+        SPE_ERROR_(m, REGION_CROSSED, "opcode %u is control flow; use spe_if and the like", opcode);
     spe_note_words_(m, n, words);
+    m->doing = __func__;
     spe_emit_(m, opcode, 0, n, words);
 }
 
-/* -- what arithmetic takes --------------------------------------------------------------------------------------- */
-
-/* Is the scalar of `type` of one of the kinds? */
-bool spe_takes_(spe_module *m, const char *fn, uint32_t kinds, spe_id type)
-{
-    const spe_type_info *s = spe_info_(m, spe_scalar_of(m, type));
-    char text[80];
-    if (s && (kinds >> s->kind & 1) && (s->encoding == SPE_IEEE || (kinds & SPE_TAKES_SMALL_))) return true;
-    spe_error_(m, SPE_ERR_TYPE, "%s: takes%s%s%s%s, not %s", fn, kinds & SPE_TAKES_INT_ ? " integers" : "",
-               kinds & SPE_TAKES_FLOAT_ ? " floats" : "", kinds & SPE_TAKES_BOOL_ ? " bools" : "",
-               kinds & SPE_TAKES_PTR_ ? " pointers" : "", spe_type_text(m, type, text, sizeof text));
-    return false;
-}
-
-/* The same, and is it a scalar: an index, a size, a predicate? */
-bool spe_takes_one_(spe_module *m, const char *fn, uint32_t kinds, spe_id type)
-{
-    char text[80];
-    if (!spe_takes_(m, fn, kinds, type)) return false;
-    if (spe_count(m, type) == 1) return true;
-    spe_error_(m, SPE_ERR_TYPE, "%s: takes a scalar, not %s", fn, spe_type_text(m, type, text, sizeof text));
-    return false;
-}
-
-spe_id spe_disagree_(spe_module *m, const char *fn, spe_id a, spe_id b)
-{
-    char ta[80], tb[80];
-    return spe_error_(m, SPE_ERR_TYPE, "%s: operand types disagree: %s and %s", fn, spe_type_text(m, a, ta, sizeof ta),
-                      spe_type_text(m, b, tb, sizeof tb));
-}
-
-/* The common type of two operands, 0 and an error when they have none. */
-spe_id spe_operands_(spe_module *m, const char *fn, uint32_t kinds, spe_id a, spe_id b)
-{
-    spe_id ta = spe_operand_(m, fn, a), tb = spe_operand_(m, fn, b);
-    if (!ta || !tb) return 0;
-    if (ta != tb) return spe_disagree_(m, fn, ta, tb);
-    return spe_takes_(m, fn, kinds, ta) ? ta : 0;
-}
-
-int64_t spe_signed_(uint64_t x, uint32_t bits)
-{
-    uint64_t sign = (uint64_t)1 << (bits - 1);
-    return (int64_t)(((x & spe_mask_(bits)) ^ sign) - sign);
-}
-
-/* Two scalar integers at build time; false where the result is not defined or the operation not known. */
-XE_FN_ bool spe_fold_(uint32_t op, uint32_t bits, uint64_t a, uint64_t b, uint64_t *out)
-{
-    int64_t sa = spe_signed_(a, bits), sb = spe_signed_(b, bits);
-    switch (op) {
-    case SPE_OpIAdd: *out = a + b; return true;
-    case SPE_OpISub: *out = a - b; return true;
-    case SPE_OpIMul: *out = a * b; return true;
-    case SPE_OpUDiv: *out = b ? a / b : 0; return b != 0;
-    case SPE_OpUMod: *out = b ? a % b : 0; return b != 0;
-    case SPE_OpSDiv: *out = sb > 0 ? (uint64_t)(sa / sb) : 0; return sb > 0;
-    case SPE_OpSRem: *out = sb > 0 ? (uint64_t)(sa % sb) : 0; return sb > 0;
-    case SPE_OpSMod: *out = sb > 0 ? (uint64_t)((sa % sb + sb) % sb) : 0; return sb > 0 && sb < INT64_MAX / 2;
-    case SPE_OpBitwiseAnd: *out = a & b; return true;
-    case SPE_OpBitwiseOr: *out = a | b; return true;
-    case SPE_OpBitwiseXor: *out = a ^ b; return true;
-    case SPE_OpShiftLeftLogical: *out = b < bits ? a << b : 0; return b < bits;
-    case SPE_OpShiftRightLogical: *out = b < bits ? a >> b : 0; return b < bits;
-    case SPE_OpShiftRightArithmetic:
-        *out = b < bits ? (sa < 0 ? ~(~(uint64_t)sa >> b) : (uint64_t)sa >> b) : 0;
-        return b < bits;
-    case SPE_OpIEqual: *out = a == b; return true;
-    case SPE_OpINotEqual: *out = a != b; return true;
-    case SPE_OpULessThan: *out = a < b; return true;
-    case SPE_OpULessThanEqual: *out = a <= b; return true;
-    case SPE_OpUGreaterThan: *out = a > b; return true;
-    case SPE_OpUGreaterThanEqual: *out = a >= b; return true;
-    case SPE_OpSLessThan: *out = sa < sb; return true;
-    case SPE_OpSLessThanEqual: *out = sa <= sb; return true;
-    case SPE_OpSGreaterThan: *out = sa > sb; return true;
-    case SPE_OpSGreaterThanEqual: *out = sa >= sb; return true;
-    default: return false;
-    }
-}
-
-/* x + 0, x * 1 and the like are x. 0 when there is nothing to save. */
-XE_FN_ spe_id spe_identity_(spe_module *m, uint32_t op, spe_id a, spe_id b)
-{
-    uint64_t k;
-    bool left = op == SPE_OpIAdd || op == SPE_OpIMul || op == SPE_OpBitwiseOr || op == SPE_OpBitwiseXor;
-    uint64_t neutral = op == SPE_OpIMul || op == SPE_OpUDiv || op == SPE_OpSDiv ? 1 : 0;
-    if (op == SPE_OpUMod || op == SPE_OpSRem || op == SPE_OpSMod || op == SPE_OpBitwiseAnd) return 0;
-    if (spe_const_bits(m, b, &k)) return k == neutral ? a : op == SPE_OpIMul && !k ? b : 0;
-    if (left && spe_const_bits(m, a, &k)) return k == neutral ? b : op == SPE_OpIMul && !k ? a : 0;
-    return 0;
-}
-
-XE_FN_ spe_id spe_binary_(spe_module *m, const char *fn, uint32_t op, uint32_t kinds, spe_id a, spe_id b)
-{
-    spe_id type = spe_operands_(m, fn, kinds, a, b), same;
-    const spe_type_info *t;
-    uint64_t x, y, z;
-    uint32_t w[2];
-    if (!type) return 0;
-    t = spe_info_(m, type);
-    if (t->kind == SPE_KIND_INT) {
-        if (spe_const_bits(m, a, &x) && spe_const_bits(m, b, &y) && spe_fold_(op, t->bits, x, y, &z))
-            return spe_const_scalar_(m, type, z & spe_mask_(t->bits));
-        same = spe_identity_(m, op, a, b);
-        if (same) return same;
-    }
-    w[0] = a;
-    w[1] = b;
-    return spe_emit_(m, op, type, 2, w);
-}
-
-/* bool, or as many bools as `type` has components. */
-XE_FN_ spe_id spe_bool_like_(spe_module *m, spe_id type)
-{
-    uint32_t n = spe_count(m, type);
-    return spe_vec(m, spe_bool(m), n ? n : 1);
-}
-
-/* Cooperative matrices and vectors have no bools like them. */
-XE_FN_ spe_id spe_incomparable_(spe_module *m, const char *fn, spe_id type)
-{
-    char text[80];
-    return spe_error_(m, SPE_ERR_TYPE, "%s: takes scalars and vectors, not %s", fn,
-                      spe_type_text(m, type, text, sizeof text));
-}
-
-XE_FN_ spe_id spe_compare_(spe_module *m, const char *fn, uint32_t op, uint32_t kinds, spe_id a, spe_id b)
-{
-    spe_id type = spe_operands_(m, fn, kinds, a, b);
-    const spe_type_info *t;
-    uint64_t x, y, z;
-    uint32_t w[2];
-    if (!type) return 0;
-    t = spe_info_(m, type);
-    if (t->kind == SPE_KIND_INT && spe_const_bits(m, a, &x) && spe_const_bits(m, b, &y) &&
-        spe_fold_(op, t->bits, x, y, &z))
-        return spe_const_bool(m, z != 0);
-    if (!spe_count(m, type)) return spe_incomparable_(m, fn, type);
-    w[0] = a;
-    w[1] = b;
-    return spe_emit_(m, op, spe_bool_like_(m, type), 2, w);
-}
-
-XE_FN_ spe_id spe_unary_(spe_module *m, const char *fn, uint32_t op, uint32_t kinds, spe_id a)
-{
-    spe_id type = spe_operand_(m, fn, a);
-    uint64_t x;
-    uint32_t bits;
-    if (!type || !spe_takes_(m, fn, kinds, type)) return 0;
-    bits = spe_info_(m, type)->bits;
-    if (bits && spe_const_bits(m, a, &x)) {
-        if (op == SPE_OpSNegate) return spe_const_scalar_(m, type, (0 - x) & spe_mask_(bits));
-        if (op == SPE_OpNot || op == SPE_OpLogicalNot) return spe_const_scalar_(m, type, ~x & spe_mask_(bits));
-    }
-    return spe_emit_(m, op, type, 1, &a);
-}
-
-#define SPE_BINARY_(name, op, kind)                                                                                    \
-    spe_id name(spe_module *m, spe_id a, spe_id b)                                                                     \
-    {                                                                                                                  \
-        return spe_binary_(m, #name, SPE_Op##op, SPE_TAKES_##kind##_, a, b);                                           \
-    }
-#define SPE_UNARY_(name, op, kind)                                                                                     \
-    spe_id name(spe_module *m, spe_id a)                                                                               \
-    {                                                                                                                  \
-        return spe_unary_(m, #name, SPE_Op##op, SPE_TAKES_##kind##_, a);                                               \
-    }
-#define SPE_COMPARE_(name, op, kind)                                                                                   \
-    spe_id name(spe_module *m, spe_id a, spe_id b)                                                                     \
-    {                                                                                                                  \
-        return spe_compare_(m, #name, SPE_Op##op, SPE_TAKES_##kind##_, a, b);                                          \
-    }
-SPE_BINARY_LIST_(SPE_BINARY_)
-SPE_UNARY_LIST_(SPE_UNARY_)
-SPE_COMPARE_LIST_(SPE_COMPARE_)
+/* -- integers or floats ------------------------------------------------------------------------------------------ */
 
 XE_FN_ bool spe_is_float_(const spe_module *m, spe_id value)
 {
     const spe_type_info *t = spe_info_(m, spe_scalar_of(m, spe_type_of(m, value)));
     return t && t->kind == SPE_KIND_FLOAT;
 }
-
-spe_id spe_add(spe_module *m, spe_id a, spe_id b)
-{
-    return spe_is_float_(m, a) ? spe_fadd(m, a, b) : spe_iadd(m, a, b);
-}
-spe_id spe_sub(spe_module *m, spe_id a, spe_id b)
-{
-    return spe_is_float_(m, a) ? spe_fsub(m, a, b) : spe_isub(m, a, b);
-}
-spe_id spe_mul(spe_module *m, spe_id a, spe_id b)
-{
-    return spe_is_float_(m, a) ? spe_fmul(m, a, b) : spe_imul(m, a, b);
-}
-spe_id spe_div_s(spe_module *m, spe_id a, spe_id b)
-{
-    return spe_is_float_(m, a) ? spe_fdiv(m, a, b) : spe_sdiv(m, a, b);
-}
-spe_id spe_div_u(spe_module *m, spe_id a, spe_id b)
-{
-    return spe_is_float_(m, a) ? spe_fdiv(m, a, b) : spe_udiv(m, a, b);
-}
-spe_id spe_neg(spe_module *m, spe_id a) { return spe_is_float_(m, a) ? spe_fneg(m, a) : spe_ineg(m, a); }
-
-XE_FN_ spe_id spe_float_test_(spe_module *m, const char *fn, uint32_t op, spe_id a)
-{
-    spe_id type = spe_operand_(m, fn, a);
-    if (!type || !spe_takes_(m, fn, SPE_TAKES_FLOAT_, type)) return 0;
-    if (!spe_count(m, type)) return spe_incomparable_(m, fn, type);
-    return spe_emit_(m, op, spe_bool_like_(m, type), 1, &a);
-}
-spe_id spe_isnan(spe_module *m, spe_id a) { return spe_float_test_(m, "spe_isnan", SPE_OpIsNan, a); }
-spe_id spe_isinf(spe_module *m, spe_id a) { return spe_float_test_(m, "spe_isinf", SPE_OpIsInf, a); }
-
-/* Any or all of a vector of bools. */
-XE_FN_ spe_id spe_bools_(spe_module *m, const char *fn, uint32_t op, spe_id a)
-{
-    spe_id type = spe_operand_(m, fn, a);
-    if (!type || !spe_takes_(m, fn, SPE_TAKES_BOOL_, type)) return 0;
-    return spe_count(m, type) == 1 ? a : spe_emit_(m, op, spe_bool(m), 1, &a);
-}
-spe_id spe_any(spe_module *m, spe_id a) { return spe_bools_(m, "spe_any", SPE_OpAny, a); }
-spe_id spe_all(spe_module *m, spe_id a) { return spe_bools_(m, "spe_all", SPE_OpAll, a); }
-
-spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b)
-{
-    spe_id tc = spe_operand_(m, "spe_select", c), ta = spe_operand_(m, "spe_select", a);
-    spe_id tb = spe_operand_(m, "spe_select", b);
-    uint32_t w[3], n;
-    uint64_t bits;
-    if (!tc || !ta || !tb || !spe_takes_(m, "spe_select", SPE_TAKES_BOOL_, tc)) return 0;
-    if (ta != tb) return spe_disagree_(m, "spe_select", ta, tb);
-    if (a == b) return a;
-    if (spe_const_bits(m, c, &bits)) return bits ? a : b;
-    n = spe_count(m, ta);
-    if (spe_count(m, tc) == 1 && n > 1) {
-        spe_id few[16], *part = spe_repeat_(m, c, n, few);
-        c = part ? spe_emit_(m, SPE_OpCompositeConstruct, spe_bool_like_(m, ta), n, part) : 0;
-    } else if (spe_count(m, tc) != (n ? n : 1)) {
-        return spe_disagree_(m, "spe_select", tc, ta);
+#define SPE_EITHER_(name, of_floats, of_integers)                                                                      \
+    spe_id name(spe_module *m, spe_id a, spe_id b)                                                                     \
+    {                                                                                                                  \
+        return spe_is_float_(m, a) ? of_floats(m, a, b) : of_integers(m, a, b);                                        \
     }
-    w[0] = c;
-    w[1] = a;
-    w[2] = b;
-    return c ? spe_emit_(m, SPE_OpSelect, ta, 3, w) : 0;
-}
+SPE_EITHER_(spe_add, spe_fadd, spe_iadd)
+SPE_EITHER_(spe_sub, spe_fsub, spe_isub)
+SPE_EITHER_(spe_mul, spe_fmul, spe_imul)
+SPE_EITHER_(spe_div_s, spe_fdiv, spe_sdiv)
+SPE_EITHER_(spe_div_u, spe_fdiv, spe_udiv)
+spe_id spe_neg(spe_module *m, spe_id a) { return spe_is_float_(m, a) ? spe_fneg(m, a) : spe_ineg(m, a); }
 
 spe_id spe_dot(spe_module *m, spe_id a, spe_id b)
 {
-    spe_id type = spe_operands_(m, "spe_dot", SPE_TAKES_FLOAT_ | SPE_TAKES_SMALL_, a, b);
-    uint32_t w[2];
-    if (!type) return 0;
+    uint32_t args[] = {a, b};
+    spe_id type = spe_type_of(m, a);
     if (spe_count(m, type) == 1) return spe_fmul(m, a, b);
-    if (!spe_count(m, type)) return spe_disagree_(m, "spe_dot", type, type);
-    w[0] = a;
-    w[1] = b;
-    return spe_emit_(m, SPE_OpDot, spe_scalar_of(m, type), 2, w);
+    if (type && !spe_count(m, type)) return SPE_ERROR_(m, TYPE, "takes vectors, not %s", spe_text_(m, type));
+    return spe_instruction_(m, __func__, SPE_OpDot, "d=:.", args);
 }
 
-XE_FN_ bool spe_bit_range_(spe_module *m, const char *fn, spe_id offset, spe_id count)
+spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b)
 {
-    spe_id to = spe_operand_(m, fn, offset), tc = spe_operand_(m, fn, count);
-    return to && tc && spe_takes_one_(m, fn, SPE_TAKES_INT_, to) && spe_takes_one_(m, fn, SPE_TAKES_INT_, tc);
+    spe_id type = spe_check_(m, __func__, "v=b", a, b, c), tc = spe_type_of(m, c), few[16], *part;
+    uint32_t n = spe_count(m, type);
+    uint64_t bits;
+    if (!type || a == b) return type ? a : 0;
+    if (spe_const_bits(m, c, &bits)) return bits ? a : b;
+    if (spe_count(m, tc) == 1 && n > 1) {
+        part = spe_repeat_(m, c, n, few);
+        c = part ? spe_emit_(m, SPE_OpCompositeConstruct, spe_bool_like_(m, type), n, part) : 0;
+    } else if (spe_count(m, tc) != (n ? n : 1)) {
+        return spe_disagree_(m, tc, type);
+    }
+    few[0] = c, few[1] = a, few[2] = b;
+    return c ? spe_emit_(m, SPE_OpSelect, type, 3, few) : 0;
 }
 
 spe_id spe_bits_extract(spe_module *m, spe_id v, spe_id offset, spe_id count, bool is_signed)
 {
-    spe_id type = spe_operand_(m, "spe_bits_extract", v);
-    uint32_t w[3];
-    if (!type || !spe_takes_(m, "spe_bits_extract", SPE_TAKES_INT_, type)) return 0;
-    if (!spe_bit_range_(m, "spe_bits_extract", offset, count)) return 0;
-    w[0] = v;
-    w[1] = offset;
-    w[2] = count;
-    return spe_emit_(m, is_signed ? SPE_OpBitFieldSExtract : SPE_OpBitFieldUExtract, type, 3, w);
-}
-spe_id spe_bits_insert(spe_module *m, spe_id base, spe_id v, spe_id offset, spe_id count)
-{
-    spe_id type = spe_operands_(m, "spe_bits_insert", SPE_TAKES_INT_, base, v);
-    uint32_t w[4];
-    if (!type) return 0;
-    if (!spe_bit_range_(m, "spe_bits_insert", offset, count)) return 0;
-    w[0] = base;
-    w[1] = v;
-    w[2] = offset;
-    w[3] = count;
-    return spe_emit_(m, SPE_OpBitFieldInsert, type, 4, w);
+    uint32_t args[] = {v, offset, count}, op = is_signed ? SPE_OpBitFieldSExtract : SPE_OpBitFieldUExtract;
+    return spe_instruction_(m, __func__, op, "iII:=", args);
 }
 
 /* -- conversions ------------------------------------------------------------------------------------------------- */
-
-/* As many components, arranged alike? */
-XE_FN_ bool spe_same_shape_(const spe_type_info *a, const spe_type_info *b)
-{
-    if (a->kind == SPE_KIND_COOPMAT && b->kind == SPE_KIND_COOPMAT)
-        return a->rows == b->rows && a->cols == b->cols && a->use == b->use && a->scope == b->scope;
-    if (a->bits && b->bits) return true;
-    return a->kind == b->kind && a->count == b->count;
-}
-
-XE_FN_ spe_id spe_convert_(spe_module *m, const char *fn, uint32_t op, uint32_t from, uint32_t to, spe_id type,
-                                  spe_id v)
-{
-    spe_id tv = spe_operand_(m, fn, v);
-    const spe_type_info *source, *target;
-    uint64_t x;
-    if (!tv || !spe_want_type_(m, fn, type)) return 0;
-    if (!spe_takes_(m, fn, from, tv) || !spe_takes_(m, fn, to, type)) return 0;
-    target = spe_info_(m, type);
-    source = spe_info_(m, tv);
-    if (!spe_same_shape_(source, target)) return spe_disagree_(m, fn, tv, type);
-    if (tv == type) return v;
-    if ((op == SPE_OpUConvert || op == SPE_OpSConvert) && source->bits && spe_const_bits(m, v, &x)) {
-        if (op == SPE_OpSConvert) x = (uint64_t)spe_signed_(x, source->bits);
-        return spe_const_scalar_(m, type, x & spe_mask_(target->bits));
-    }
-    return spe_emit_(m, op, type, 1, &v);
-}
-
-#define SPE_CONVERT_(name, op, from, to)                                                                               \
-    spe_id name(spe_module *m, spe_id type, spe_id v)                                                                  \
-    {                                                                                                                  \
-        return spe_convert_ptr_(m, #name, SPE_Op##op, SPE_TAKES_##from##_ | SPE_TAKES_SMALL_,                          \
-                                SPE_TAKES_##to##_ | SPE_TAKES_SMALL_, type, v);                                        \
-    }
-/* Pointers have no components: they and scalars only. */
-XE_FN_ spe_id spe_convert_ptr_(spe_module *m, const char *fn, uint32_t op, uint32_t from, uint32_t to,
-                                      spe_id type, spe_id v)
-{
-    if (op == SPE_OpConvertPtrToU || op == SPE_OpConvertUToPtr) {
-        spe_id tv = spe_operand_(m, fn, v);
-        if (!tv || !spe_want_type_(m, fn, type)) return 0;
-        if (!spe_takes_(m, fn, from, tv) || !spe_takes_(m, fn, to, type)) return 0;
-        if (spe_count(m, tv) > 1 || spe_count(m, type) > 1) return spe_disagree_(m, fn, tv, type);
-        return spe_emit_(m, op, type, 1, &v);
-    }
-    return spe_convert_(m, fn, op, from, to, type, v);
-}
-SPE_CONVERT_LIST_(SPE_CONVERT_)
 
 spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v)
 {
     const spe_type_info *s = spe_info_(m, spe_scalar_of(m, type));
     spe_id id;
-    char text[80];
-    if (m->error.id) return 0;
     if (!s || (s->encoding != SPE_E4M3 && s->encoding != SPE_E5M2))
-        return spe_error_(m, SPE_ERR_TYPE, "spe_fconvert_saturating: to e4m3 or e5m2, not %s",
-                          spe_type_text(m, type, text, sizeof text));
+        return SPE_ERROR_(m, TYPE, "to e4m3 or e5m2, not %s", spe_text_(m, type));
     id = spe_fconvert(m, type, v);
     if (id && id != v) spe_decorate(m, id, SPE_DecorationSaturatedToLargestFloat8NormalConversionEXT, 0, NULL);
     return id;
@@ -3155,53 +2894,51 @@ spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v)
 XE_FN_ uint32_t spe_total_bits_(const spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
-    if (!t || t->kind == SPE_KIND_BOOL) return 0;
-    if (t->kind == SPE_KIND_POINTER) return 64;
-    return spe_width(m, type) * spe_count(m, type);
+    if (t->kind == SPE_KIND_BOOL) return 0;
+    return t->kind == SPE_KIND_POINTER ? 64 : spe_width(m, type) * spe_count(m, type);
 }
 
 spe_id spe_bitcast(spe_module *m, spe_id type, spe_id v)
 {
-    spe_id tv = spe_operand_(m, "spe_bitcast", v);
+    spe_id from = spe_check_(m, __func__, "v", v);
     const spe_type_info *a, *b;
     uint64_t x;
-    if (!tv || !spe_want_type_(m, "spe_bitcast", type)) return 0;
-    a = spe_info_(m, tv);
+    if (!from || !spe_want_type_(m, __func__, type)) return 0;
+    a = spe_info_(m, from);
     b = spe_info_(m, type);
-    if (tv == type) return v;
-    if (!spe_total_bits_(m, tv) || spe_total_bits_(m, tv) != spe_total_bits_(m, type) ||
+    if (from == type) return v;
+    if (!spe_total_bits_(m, from) || spe_total_bits_(m, from) != spe_total_bits_(m, type) ||
         (a->kind == SPE_KIND_POINTER) != (b->kind == SPE_KIND_POINTER) || a->storage != b->storage)
-        return spe_disagree_(m, "spe_bitcast", tv, type);
+        return spe_disagree_(m, from, type);
     if (a->bits && b->bits && spe_const_bits(m, v, &x)) return spe_const_scalar_(m, type, x);
     return spe_emit_(m, SPE_OpBitcast, type, 1, &v);
 }
 
 spe_id spe_ptr_cast(spe_module *m, spe_id ptr, spe_id elem)
 {
-    spe_id type = spe_operand_(m, "spe_ptr_cast", ptr);
-    if (!type || !spe_takes_(m, "spe_ptr_cast", SPE_TAKES_PTR_, type)) return 0;
-    return spe_bitcast(m, spe_ptr(m, spe_info_(m, type)->storage, elem), ptr);
+    spe_id type = spe_check_(m, __func__, "p", ptr);
+    return type ? spe_bitcast(m, spe_ptr(m, spe_info_(m, type)->storage, elem), ptr) : 0;
 }
 
 spe_id spe_ptr_to_generic(spe_module *m, spe_id ptr)
 {
-    spe_id type = spe_operand_(m, "spe_ptr_to_generic", ptr);
-    if (!type || !spe_takes_(m, "spe_ptr_to_generic", SPE_TAKES_PTR_, type)) return 0;
-    return spe_emit_(m, SPE_OpPtrCastToGeneric, spe_ptr(m, SPE_StorageClassGeneric, spe_info_(m, type)->elem), 1, &ptr);
+    spe_id type = spe_check_(m, __func__, "p", ptr);
+    type = type ? spe_ptr(m, SPE_StorageClassGeneric, spe_info_(m, type)->elem) : 0;
+    return type ? spe_emit_(m, SPE_OpPtrCastToGeneric, type, 1, &ptr) : 0;
 }
 
 spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed)
 {
-    spe_id tv = spe_operand_(m, "spe_cast", v);
+    spe_id from = spe_check_(m, __func__, "v", v);
     const spe_type_info *a, *b;
-    if (!tv || !spe_want_type_(m, "spe_cast", type)) return 0;
-    a = spe_info_(m, spe_scalar_of(m, tv));
+    if (!from || !spe_want_type_(m, __func__, type)) return 0;
+    a = spe_info_(m, spe_scalar_of(m, from));
     b = spe_info_(m, spe_scalar_of(m, type));
-    if (tv == type) return v;
-    if (!a->bits || !b->bits || spe_count(m, tv) != spe_count(m, type)) return spe_disagree_(m, "spe_cast", tv, type);
+    if (from == type) return v;
+    if (!a->bits || !b->bits || spe_count(m, from) != spe_count(m, type)) return spe_disagree_(m, from, type);
     if (a->kind == SPE_KIND_BOOL) return spe_select(m, v, spe_const_u(m, type, 1), spe_const_u(m, type, 0));
     if (b->kind == SPE_KIND_BOOL) {
-        spe_id zero = spe_const_u(m, tv, 0);
+        spe_id zero = spe_const_u(m, from, 0);
         return a->kind == SPE_KIND_INT ? spe_ine(m, v, zero) : spe_fune(m, v, zero);
     }
     if (a->kind == SPE_KIND_FLOAT && b->kind == SPE_KIND_FLOAT) return spe_fconvert(m, type, v);
@@ -3210,96 +2947,50 @@ spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed)
     return is_signed ? spe_sconvert(m, type, v) : spe_uconvert(m, type, v);
 }
 
-spe_id spe_like_(spe_module *m, spe_id scalar, spe_id type) /* as many scalars as type has components */
-{
-    return spe_vec(m, scalar, spe_count(m, type));
-}
-
-XE_FN_ spe_id spe_special_convert_(spe_module *m, const char *fn, uint32_t op, uint32_t kinds, uint32_t bits,
-                                          spe_id scalar, spe_id v)
-{
-    spe_id type = spe_operand_(m, fn, v);
-    char text[80];
-    if (!type || !spe_takes_(m, fn, kinds, type)) return 0;
-    if (spe_width(m, type) != bits || !spe_count(m, type))
-        return spe_error_(m, SPE_ERR_TYPE, "%s: takes components of %u bits, not %s", fn, bits,
-                          spe_type_text(m, type, text, sizeof text));
-    return spe_emit_(m, op, spe_like_(m, scalar, type), 1, &v);
-}
-
-spe_id spe_bf16_to_f32(spe_module *m, spe_id v)
-{
-    return spe_special_convert_(m, "spe_bf16_to_f32", SPE_OpConvertBF16ToFINTEL, SPE_TAKES_INT_, 16, spe_float(m, 32),
-                                v);
-}
-spe_id spe_f32_to_bf16(spe_module *m, spe_id v)
-{
-    return spe_special_convert_(m, "spe_f32_to_bf16", SPE_OpConvertFToBF16INTEL, SPE_TAKES_FLOAT_, 32, spe_int(m, 16),
-                                v);
-}
-spe_id spe_round_tf32(spe_module *m, spe_id v)
-{
-    return spe_special_convert_(m, "spe_round_tf32", SPE_OpRoundFToTF32INTEL, SPE_TAKES_FLOAT_, 32, spe_float(m, 32),
-                                v);
-}
-
 /* -- composites -------------------------------------------------------------------------------------------------- */
 
 /* The type of part i of a vector, array or struct; 0 and an error when there is none. */
-XE_FN_ spe_id spe_part_type_(spe_module *m, const char *fn, spe_id type, uint32_t i)
+XE_FN_ spe_id spe_part_type_(spe_module *m, spe_id type, uint32_t i)
 {
     const spe_type_info *t = spe_info_(m, type);
-    char text[80];
     if (t->kind == SPE_KIND_COOPMAT) return t->elem;
-    if (i >= spe_part_count_(t))
-        return spe_error_(m, SPE_ERR_RANGE, "%s: there is no part %u of %s", fn, i,
-                          spe_type_text(m, type, text, sizeof text));
-    return t->kind == SPE_KIND_STRUCT ? t->members[i] : t->elem;
+    if (i < spe_part_count_(t)) return t->kind == SPE_KIND_STRUCT ? t->members[i] : t->elem;
+    return spe_error_(m, SPE_ERR_RANGE, "there is no part %u of %s", i, spe_text_(m, type));
 }
 
 spe_id spe_extract(spe_module *m, spe_id v, uint32_t i)
 {
-    spe_id type = spe_operand_(m, "spe_extract", v), part;
-    uint32_t w[2];
+    spe_id type = (m->doing = __func__, spe_operand_(m, v)), part;
+    uint32_t w[] = {v, i};
     if (!type) return 0;
     if (spe_info_(m, type)->bits && !i) return v;
-    part = spe_part_type_(m, "spe_extract", type, i);
-    w[0] = v;
-    w[1] = i;
+    part = spe_part_type_(m, type, i);
     return part ? spe_emit_(m, SPE_OpCompositeExtract, part, 2, w) : 0;
 }
 
 spe_id spe_insert(spe_module *m, spe_id composite, spe_id v, uint32_t i)
 {
-    spe_id type = spe_operand_(m, "spe_insert", composite), tv = spe_operand_(m, "spe_insert", v), part;
-    uint32_t w[3];
-    if (!type || !tv) return 0;
+    spe_id type = spe_check_(m, __func__, "vv", composite, v), tv = spe_type_of(m, v), part;
+    uint32_t w[] = {v, composite, i};
+    if (!type) return 0;
     if (spe_info_(m, type)->bits && !i && type == tv) return v;
-    part = spe_part_type_(m, "spe_insert", type, i);
-    if (!part) return 0;
-    if (part != tv) return spe_disagree_(m, "spe_insert", part, tv);
-    w[0] = v;
-    w[1] = composite;
-    w[2] = i;
-    return spe_emit_(m, SPE_OpCompositeInsert, type, 3, w);
+    part = spe_part_type_(m, type, i);
+    if (part && part != tv) return spe_disagree_(m, part, tv);
+    return part ? spe_emit_(m, SPE_OpCompositeInsert, type, 3, w) : 0;
 }
 
 spe_id spe_construct(spe_module *m, spe_id type, uint32_t n, const spe_id *parts)
 {
-    const spe_type_info *t = spe_want_type_(m, "spe_construct", type);
-    uint32_t i;
+    const spe_type_info *t = spe_want_type_(m, __func__, type);
     bool constant = true;
-    char text[80];
+    uint32_t i;
+    m->doing = __func__;
     if (!t) return 0;
-    if (t->bits && n == 1 && spe_type_of(m, parts[0]) == type)
-        return spe_operand_(m, "spe_construct", parts[0]) ? parts[0] : 0;
-    if (!n || n != spe_part_count_(t))
-        return spe_error_(m, SPE_ERR_TYPE, "spe_construct: %u parts for %s", n,
-                          spe_type_text(m, type, text, sizeof text));
+    if (t->bits && n == 1 && spe_type_of(m, parts[0]) == type) return spe_operand_(m, parts[0]) ? parts[0] : 0;
+    if (!n || n != spe_part_count_(t)) return SPE_ERROR_(m, TYPE, "%u parts for %s", n, spe_text_(m, type));
     for (i = 0; i < n; i++) {
-        spe_id tp = spe_operand_(m, "spe_construct", parts[i]), want = spe_part_type_(m, "spe_construct", type, i);
-        if (!tp || !want) return 0;
-        if (tp != want) return spe_disagree_(m, "spe_construct", want, tp);
+        spe_id tp = spe_operand_(m, parts[i]), want = t->kind == SPE_KIND_STRUCT ? t->members[i] : t->elem;
+        if (tp != want) return tp ? spe_disagree_(m, want, tp) : 0;
         constant = constant && (m->ids[parts[i]].flags & SPE_ID_CONSTANT_);
     }
     if (constant) return spe_composite_const(m, type, n, parts);
@@ -3308,7 +2999,7 @@ spe_id spe_construct(spe_module *m, spe_id type, uint32_t n, const spe_id *parts
 
 spe_id spe_splat(spe_module *m, spe_id type, spe_id scalar)
 {
-    const spe_type_info *t = spe_want_type_(m, "spe_splat", type);
+    const spe_type_info *t = spe_want_type_(m, __func__, type);
     spe_id few[16], *part;
     uint32_t n = t && !t->bits ? spe_part_count_(t) : 1;
     part = t ? spe_repeat_(m, scalar, n, few) : NULL;
@@ -3317,22 +3008,19 @@ spe_id spe_splat(spe_module *m, spe_id type, spe_id scalar)
 
 spe_id spe_shuffle(spe_module *m, spe_id a, spe_id b, uint32_t n, const uint32_t *idx)
 {
-    spe_id ta = spe_operand_(m, "spe_shuffle", a), tb = spe_operand_(m, "spe_shuffle", b), type;
-    uint32_t few[18], *w, i, na, nb;
-    if (!ta || !tb) return 0;
-    if (spe_scalar_of(m, ta) != spe_scalar_of(m, tb)) return spe_disagree_(m, "spe_shuffle", ta, tb);
-    na = spe_count(m, ta);
-    nb = spe_count(m, tb);
+    spe_id ta = spe_check_(m, __func__, "vv", a, b), tb = spe_type_of(m, b), type;
+    uint32_t few[18], *w = few, i, na = spe_count(m, ta), nb = spe_count(m, tb);
+    if (!ta) return 0;
+    if (spe_scalar_of(m, ta) != spe_scalar_of(m, tb)) return spe_disagree_(m, ta, tb);
     if (n == 1 && idx[0] < na + nb) return idx[0] < na ? spe_extract(m, a, idx[0]) : spe_extract(m, b, idx[0] - na);
-    if (na < 2 || nb < 2) return spe_disagree_(m, "spe_shuffle", ta, tb);
+    if (na < 2 || nb < 2) return spe_disagree_(m, ta, tb);
     type = spe_vec(m, spe_scalar_of(m, ta), n);
-    w = type && n > 16 ? (uint32_t *)spe_alloc(m, (n + 2) * sizeof *w) : few;
+    if (type && n > 16) w = (uint32_t *)spe_alloc(m, (n + 2) * sizeof *w);
     if (!type || !w) return 0;
     w[0] = a;
     w[1] = b;
     for (i = 0; i < n; i++) {
-        if (idx[i] >= na + nb && idx[i] != 0xffffffffu)
-            return spe_error_(m, SPE_ERR_RANGE, "spe_shuffle: index %u of %u components", idx[i], na + nb);
+        if (idx[i] >= na + nb && idx[i] != 0xffffffffu) return SPE_ERROR_(m, RANGE, "index %u of %u", idx[i], na + nb);
         w[i + 2] = idx[i];
     }
     return spe_emit_(m, SPE_OpVectorShuffle, type, n + 2, w);
@@ -3340,283 +3028,440 @@ spe_id spe_shuffle(spe_module *m, spe_id a, spe_id b, uint32_t n, const uint32_t
 
 spe_id spe_extract_dyn(spe_module *m, spe_id v, spe_id i)
 {
-    spe_id type = spe_operand_(m, "spe_extract_dyn", v), ti = spe_operand_(m, "spe_extract_dyn", i);
-    uint32_t w[2];
+    spe_id type = spe_check_(m, __func__, "vI", v, i);
+    uint32_t w[] = {v, i};
     uint64_t k;
-    if (!type || !ti || !spe_takes_one_(m, "spe_extract_dyn", SPE_TAKES_INT_, ti)) return 0;
+    if (!type) return 0;
     if (spe_const_bits(m, i, &k) && k < 16) return spe_extract(m, v, (uint32_t)k);
-    if (spe_count(m, type) < 2) return spe_disagree_(m, "spe_extract_dyn", type, ti);
-    w[0] = v;
-    w[1] = i;
+    if (spe_count(m, type) < 2) return spe_disagree_(m, type, spe_type_of(m, i));
     return spe_emit_(m, SPE_OpVectorExtractDynamic, spe_scalar_of(m, type), 2, w);
 }
 spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_id i)
 {
-    spe_id type = spe_operand_(m, "spe_insert_dyn", v), ts = spe_operand_(m, "spe_insert_dyn", scalar);
-    spe_id ti = spe_operand_(m, "spe_insert_dyn", i);
-    uint32_t w[3];
+    spe_id type = spe_check_(m, __func__, "vvI", v, scalar, i), ts = spe_type_of(m, scalar);
+    uint32_t w[] = {v, scalar, i};
     uint64_t k;
-    if (!type || !ts || !ti || !spe_takes_one_(m, "spe_insert_dyn", SPE_TAKES_INT_, ti)) return 0;
+    if (!type) return 0;
     if (spe_const_bits(m, i, &k) && k < 16) return spe_insert(m, v, scalar, (uint32_t)k);
-    if (spe_count(m, type) < 2 || spe_scalar_of(m, type) != ts) return spe_disagree_(m, "spe_insert_dyn", type, ts);
-    w[0] = v;
-    w[1] = scalar;
-    w[2] = i;
+    if (spe_count(m, type) < 2 || spe_scalar_of(m, type) != ts) return spe_disagree_(m, type, ts);
     return spe_emit_(m, SPE_OpVectorInsertDynamic, type, 3, w);
 }
 
 /* -- memory ------------------------------------------------------------------------------------------------------ */
 
-uint32_t spe_alignment(const spe_module *m, spe_id type)
-{
-    const spe_type_info *t = spe_info_(m, type);
-    uint32_t i, largest = 0, room = 1;
-    if (!t) return 0;
-    switch (t->kind) {
-    case SPE_KIND_INT:
-    case SPE_KIND_FLOAT: return t->bits / 8;
-    case SPE_KIND_POINTER: return 8;
-    case SPE_KIND_VECTOR:
-        while (room < t->count) room *= 2;
-        return spe_alignment(m, t->elem) * room;
-    case SPE_KIND_ARRAY: return spe_alignment(m, t->elem);
-    case SPE_KIND_STRUCT:
-        for (i = 0; i < t->count; i++) {
-            uint32_t a = spe_alignment(m, t->members[i]);
-            if (a > largest) largest = a;
-        }
-        return largest;
-    default: return 0;
-    }
-}
-
-/* What a pointer operand points to; 0 and an error when it is no pointer. */
-spe_id spe_pointee_(spe_module *m, const char *fn, spe_id ptr)
-{
-    spe_id type = spe_operand_(m, fn, ptr);
-    if (!type || !spe_takes_(m, fn, SPE_TAKES_PTR_, type)) return 0;
-    return spe_info_(m, type)->elem;
-}
-
 /* Memory operands: volatile, alignment (0: the type's own). Returns how many words they are. */
-XE_FN_ uint32_t spe_access_(spe_module *m, const char *fn, spe_id type, uint32_t align, bool is_volatile,
-                                   uint32_t *w)
+uint32_t spe_access_(spe_module *m, spe_id type, uint32_t align, bool is_volatile, uint32_t *w)
 {
     uint32_t n = 0;
-    if (align & (align - 1)) {
-        spe_error_(m, SPE_ERR_RANGE, "%s: alignment %u is no power of two", fn, align);
-        return 0;
-    }
+    if (align & (align - 1)) return spe_error_(m, SPE_ERR_RANGE, "alignment %u is no power of two", align);
     if (!align) align = spe_alignment(m, type);
     if (!align && !is_volatile) return 0;
-    w[n++] = (is_volatile ? (uint32_t)SPE_MemoryAccessVolatile : 0) | (align ? (uint32_t)SPE_MemoryAccessAligned : 0);
+    w[n++] = (is_volatile ? SPE_MemoryAccessVolatile : 0u) | (align ? SPE_MemoryAccessAligned : 0u);
     if (align) w[n++] = align;
     return n;
 }
 
-XE_FN_ spe_id spe_load_(spe_module *m, const char *fn, spe_id ptr, uint32_t align, bool is_volatile)
-{
-    spe_id type = spe_pointee_(m, fn, ptr);
-    uint32_t w[3], n;
-    if (!type) return 0;
-    w[0] = ptr;
-    n = spe_access_(m, fn, type, align, is_volatile, w + 1);
-    return spe_emit_(m, SPE_OpLoad, type, n + 1, w);
-}
-
-XE_FN_ void spe_store_(spe_module *m, const char *fn, spe_id ptr, spe_id v, uint32_t align, bool is_volatile)
-{
-    spe_id type = spe_pointee_(m, fn, ptr), tv = spe_operand_(m, fn, v);
-    uint32_t w[4], n;
-    if (!type || !tv) return;
-    if (type != tv) {
-        spe_disagree_(m, fn, type, tv);
-        return;
-    }
-    w[0] = ptr;
-    w[1] = v;
-    n = spe_access_(m, fn, type, align, is_volatile, w + 2);
-    spe_emit_(m, SPE_OpStore, 0, n + 2, w);
-}
-
-spe_id spe_load(spe_module *m, spe_id ptr, uint32_t align)
-{
-    return spe_load_(m, "spe_load", ptr, align, false);
-}
-spe_id spe_load_volatile(spe_module *m, spe_id ptr, uint32_t align)
-{
-    return spe_load_(m, "spe_load_volatile", ptr, align, true);
-}
-
-void spe_store(spe_module *m, spe_id ptr, spe_id v, uint32_t align)
-{
-    spe_store_(m, "spe_store", ptr, v, align, false);
-}
-void spe_store_volatile(spe_module *m, spe_id ptr, spe_id v, uint32_t align)
-{
-    spe_store_(m, "spe_store_volatile", ptr, v, align, true);
-}
-
-spe_id spe_index(spe_module *m, spe_id ptr, spe_id i)
-{
-    spe_id elem = spe_pointee_(m, "spe_index", ptr), ti = spe_operand_(m, "spe_index", i);
-    uint32_t w[2];
-    uint64_t k;
-    if (!elem || !ti || !spe_takes_one_(m, "spe_index", SPE_TAKES_INT_, ti)) return 0;
-    if (spe_const_bits(m, i, &k) && !k) return ptr;
-    w[0] = ptr;
-    w[1] = i;
-    return spe_emit_(m, SPE_OpInBoundsPtrAccessChain, spe_type_of(m, ptr), 2, w);
-}
-
 spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx)
 {
-    spe_id type = spe_pointee_(m, "spe_element", ptr);
+    spe_id from = spe_check_(m, __func__, "p", ptr), type = from ? spe_info_(m, from)->elem : 0;
     uint32_t w[17], i;
     uint64_t k;
-    if (!type) return 0;
-    if (!n || n > 16) return spe_error_(m, SPE_ERR_RANGE, "spe_element: %u indices; 1 to 16 are taken", n);
+    if (!from) return 0;
+    if (!n || n > 16) return SPE_ERROR_(m, RANGE, "%u indices; 1 to 16 are taken", n);
     w[0] = ptr;
     for (i = 0; i < n; i++) {
-        spe_id ti = spe_operand_(m, "spe_element", idx[i]);
         bool known = spe_const_bits(m, idx[i], &k);
-        if (!ti || !spe_takes_one_(m, "spe_element", SPE_TAKES_INT_, ti)) return 0;
+        if (!spe_check_(m, __func__, "I", w[i + 1] = idx[i])) return 0;
         if (!known && spe_info_(m, type)->kind == SPE_KIND_STRUCT)
-            return spe_error_(m, SPE_ERR_TYPE, "spe_element: index %u, of a struct, is no constant", i);
-        type = spe_part_type_(m, "spe_element", type, known && k <= UINT32_MAX ? (uint32_t)k : known ? UINT32_MAX : 0);
+            return SPE_ERROR_(m, TYPE, "index %u, of a struct, is no constant", i);
+        type = spe_part_type_(m, type, known ? k <= UINT32_MAX ? (uint32_t)k : UINT32_MAX : 0);
         if (!type) return 0;
-        w[i + 1] = idx[i];
     }
-    type = spe_ptr(m, spe_info_(m, spe_type_of(m, ptr))->storage, type);
+    type = spe_ptr(m, spe_info_(m, from)->storage, type);
     return type ? spe_emit_(m, SPE_OpInBoundsAccessChain, type, n + 1, w) : 0;
 }
-
-void spe_copy_memory_sized(spe_module *m, spe_id to, spe_id from, spe_id size, uint32_t align)
-{
-    spe_id a = spe_pointee_(m, "spe_copy_memory_sized", to), b = spe_pointee_(m, "spe_copy_memory_sized", from);
-    spe_id ts = spe_operand_(m, "spe_copy_memory_sized", size);
-    uint32_t w[5], n;
-    if (!a || !b || !ts || !spe_takes_one_(m, "spe_copy_memory_sized", SPE_TAKES_INT_, ts)) return;
-    w[0] = to;
-    w[1] = from;
-    w[2] = size;
-    n = spe_access_(m, "spe_copy_memory_sized", a, align, false, w + 3);
-    spe_emit_(m, SPE_OpCopyMemorySized, 0, n + 3, w);
-}
-
-spe_id spe_load_if(spe_module *m, spe_id ptr, spe_id condition, spe_id otherwise, uint32_t align)
-{
-    spe_id type = spe_pointee_(m, "spe_load_if", ptr), tc = spe_operand_(m, "spe_load_if", condition);
-    spe_id to = spe_operand_(m, "spe_load_if", otherwise);
-    uint32_t w[5], n;
-    if (!type || !tc || !to || !spe_takes_one_(m, "spe_load_if", SPE_TAKES_BOOL_, tc)) return 0;
-    if (type != to) return spe_disagree_(m, "spe_load_if", type, to);
-    w[0] = ptr;
-    w[1] = condition;
-    w[2] = otherwise;
-    n = spe_access_(m, "spe_load_if", type, align, false, w + 3);
-    return spe_emit_(m, SPE_OpPredicatedLoadINTEL, type, n + 3, w);
-}
-void spe_store_if(spe_module *m, spe_id ptr, spe_id v, spe_id condition, uint32_t align)
-{
-    spe_id type = spe_pointee_(m, "spe_store_if", ptr), tc = spe_operand_(m, "spe_store_if", condition);
-    spe_id tv = spe_operand_(m, "spe_store_if", v);
-    uint32_t w[5], n;
-    if (!type || !tc || !tv || !spe_takes_one_(m, "spe_store_if", SPE_TAKES_BOOL_, tc)) return;
-    if (type != tv) {
-        spe_disagree_(m, "spe_store_if", type, tv);
-        return;
-    }
-    w[0] = ptr;
-    w[1] = v;
-    w[2] = condition;
-    n = spe_access_(m, "spe_store_if", type, align, false, w + 3);
-    spe_emit_(m, SPE_OpPredicatedStoreINTEL, 0, n + 3, w);
-}
-
-/* -- variables --------------------------------------------------------------------------------------------------- */
 
 spe_id spe_local_var(spe_module *m, spe_id type)
 {
     spe_id ptr = spe_ptr(m, SPE_StorageClassFunction, type), id;
-    uint32_t *at;
     if (!ptr) return 0;
-    if (!m->open) return spe_error_(m, SPE_ERR_NO_FUNCTION, "spe_local_var: outside of a function");
+    if (!m->open) return SPE_ERROR_(m, NO_FUNCTION, "outside of a function");
     id = spe_new_id_(m, ptr, 0, 1);
-    at = id ? spe_put_(m, SPE_BUFFER_VARIABLES_, SPE_OpVariable, 3) : NULL;
-    if (!at) return 0;
-    at[0] = ptr;
-    at[1] = id;
-    at[2] = SPE_StorageClassFunction;
-    return id;
+    return spe_write_(m, SPE_BUFFER_VARIABLES_, SPE_OpVariable, 3, ptr, id, SPE_StorageClassFunction) ? id : 0;
 }
 
 spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initializer)
 {
     spe_id ptr = spe_ptr(m, storage, type), id;
-    uint32_t *at;
+    m->doing = __func__;
     if (!ptr) return 0;
-    if (m->finished) return spe_error_(m, SPE_ERR_FINISHED, "spe_global_var: the module is finished");
-    if (initializer && spe_type_of(m, initializer) != type)
-        return spe_disagree_(m, "spe_global_var", type, spe_type_of(m, initializer));
+    if (initializer && spe_type_of(m, initializer) != type) return spe_disagree_(m, type, spe_type_of(m, initializer));
     id = spe_new_id_(m, ptr, SPE_ID_GLOBAL_, 0);
-    at = id ? spe_put_(m, SPE_SECTION_GLOBAL_, SPE_OpVariable, initializer ? 4 : 3) : NULL;
-    if (!at) return 0;
-    at[0] = ptr;
-    at[1] = id;
-    at[2] = storage;
-    if (initializer) at[3] = initializer;
-    return id;
+    spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpVariable, initializer ? 4 : 3, ptr, id, storage, initializer);
+    return spe_ok(m) ? id : 0;
 }
 
-spe_id spe_shared_var(spe_module *m, spe_id type)
+spe_id spe_shared_var(spe_module *m, spe_id type) { return spe_global_var(m, SPE_StorageClassWorkgroup, type, 0); }
+
+/* groups.c - Math functions, and what goes beyond one invocation: groups, barriers, atomics. */
+
+/* -- OpenCL.std -------------------------------------------------------------------------------------------------- */
+
+/* The id of the set, imported when it is first asked for. */
+XE_FN_ spe_id spe_opencl_std_(spe_module *m)
 {
-    return spe_global_var(m, SPE_StorageClassWorkgroup, type, 0);
+    uint32_t w[4];
+    if (m->opencl_std) return m->opencl_std;
+    spe_put_text_(w + 1, "OpenCL.std");
+    w[0] = m->opencl_std = spe_new_id_(m, 0, 0, 0);
+    spe_write_words_(m, SPE_SECTION_IMPORT_, SPE_OpExtInstImport, 4, w, 0, NULL);
+    return m->opencl_std;
 }
 
-/* functions.c - Functions, kernels, the prologue. */
-
-/* Modes whose operands are ids have an instruction of their own. */
-XE_FN_ uint32_t spe_mode_opcode_(uint32_t mode)
+spe_id spe_ext(spe_module *m, spe_id type, uint32_t number, uint32_t n, const spe_id *args)
 {
-    switch (mode) {
-    case SPE_ExecutionModeSubgroupsPerWorkgroupId:
-    case SPE_ExecutionModeLocalSizeId:
-    case SPE_ExecutionModeLocalSizeHintId:
-    case SPE_ExecutionModeFPFastMathDefault:
-    case SPE_ExecutionModeMaximumRegistersIdINTEL: return SPE_OpExecutionModeId;
-    default: return SPE_OpExecutionMode;
+    uint32_t w[10];
+    if (m->error.id || !spe_want_type_(m, __func__, type)) return 0;
+    if (n > 8) return SPE_ERROR_(m, RANGE, "%u arguments; at most 8", n);
+    w[0] = spe_opencl_std_(m);
+    w[1] = number;
+    if (n) memcpy(w + 2, args, n * sizeof *args);
+    return spe_emit_(m, SPE_OpExtInst, type, n + 2, w);
+}
+
+/* How many operands a function of the set has, 0 for one spe_math does not know; errors will name it. */
+XE_FN_ uint32_t spe_math_operands_(spe_module *m, spe_math_op f)
+{
+#define SPE_MATH_CASE_(name, name_in_set, number, operands)                                                            \
+    case SPE_##name: return m->doing = "spe_math(SPE_" #name ")", operands;
+    switch (f) {
+        SPE_MATH_LIST(SPE_MATH_CASE_)
+    default: return m->doing = "spe_math", 0;
     }
+#undef SPE_MATH_CASE_
 }
+
+spe_id spe_math(spe_module *m, spe_math_op f, uint32_t n, const spe_id *args)
+{
+    static const char *const forms[2][3] = {{"llf:=", "llf=:=", "llf==:="}, {"lli:=", "lli=:=", "lli==:="}};
+    uint32_t want = spe_math_operands_(m, f), w[5] = {0, (uint32_t)f, 0, 0, 0};
+    bool power = f == SPE_LDEXP || f == SPE_POWN || f == SPE_ROOTN; /* their second operand is an integer */
+    if (!want || n != want)
+        return spe_error_(m, SPE_ERR_TYPE, "the function (%d) takes %u arguments, not %u", (int)f, want, n);
+    w[0] = spe_opencl_std_(m);
+    memcpy(w + 2, args, n * sizeof *args);
+    return spe_instruction_(m, m->doing, SPE_OpExtInst, power ? "llfq:=" : forms[(int)f >= (int)SPE_SABS][n - 1], w);
+}
+spe_id spe_math1(spe_module *m, spe_math_op f, spe_id a) { return spe_math(m, f, 1, &a); }
+spe_id spe_math2(spe_module *m, spe_math_op f, spe_id a, spe_id b)
+{
+    spe_id args[] = {a, b};
+    return spe_math(m, f, 2, args);
+}
+spe_id spe_math3(spe_module *m, spe_math_op f, spe_id a, spe_id b, spe_id c)
+{
+    spe_id args[] = {a, b, c};
+    return spe_math(m, f, 3, args);
+}
+
+void spe_prefetch(spe_module *m, spe_id ptr, spe_id n)
+{
+    enum { PREFETCH = 185 };
+    spe_id args[] = {ptr, 0};
+    if (!spe_check_(m, __func__, "pI", ptr, n)) return;
+    args[1] = spe_uconvert(m, spe_int(m, 64), n);
+    if (args[1]) spe_ext(m, spe_void(m), PREFETCH, 2, args);
+}
+
+/* -- groups ------------------------------------------------------------------------------------------------------ */
+
+/* The instruction of a reduction, by what is reduced: 0 where there is none. */
+XE_FN_ uint32_t spe_reduction_op_(spe_reduction red, spe_kind kind, bool non_uniform)
+{
+    enum { I = SPE_KIND_INT, F = SPE_KIND_FLOAT, B = SPE_KIND_BOOL };
+#define SPE_ROW_(red, kind, op, uniform) {SPE_RED_##red, kind, SPE_OpGroupNonUniform##op, SPE_OpGroup##uniform},
+    static const struct {
+        uint16_t red, kind, non_uniform, uniform;
+    } rows[] = {
+        SPE_ROW_(ADD, I, IAdd, IAdd) SPE_ROW_(ADD, F, FAdd, FAdd) SPE_ROW_(MUL, I, IMul, IMulKHR)
+        SPE_ROW_(MUL, F, FMul, FMulKHR) SPE_ROW_(SMIN, I, SMin, SMin) SPE_ROW_(UMIN, I, UMin, UMin)
+        SPE_ROW_(SMAX, I, SMax, SMax) SPE_ROW_(UMAX, I, UMax, UMax) SPE_ROW_(FMIN, F, FMin, FMin)
+        SPE_ROW_(FMAX, F, FMax, FMax) SPE_ROW_(AND, I, BitwiseAnd, BitwiseAndKHR)
+        SPE_ROW_(AND, B, LogicalAnd, LogicalAndKHR) SPE_ROW_(OR, I, BitwiseOr, BitwiseOrKHR)
+        SPE_ROW_(OR, B, LogicalOr, LogicalOrKHR) SPE_ROW_(XOR, I, BitwiseXor, BitwiseXorKHR)
+        SPE_ROW_(XOR, B, LogicalXor, LogicalXorKHR)
+    };
+#undef SPE_ROW_
+    size_t i;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].red == (uint32_t)red && rows[i].kind == (uint32_t)kind)
+            return non_uniform ? rows[i].non_uniform : rows[i].uniform;
+    }
+    return 0;
+}
+
+/* A reduction or scan over a scope. Subgroups use the non-uniform instructions, which may stand in divergent code;
+ * where there are none (work-groups, SPIR-V before 1.3) the uniform ones. */
+XE_FN_ spe_id spe_reduce_(spe_module *m, const char *name, uint32_t scope, spe_reduction red, uint32_t operation,
+                          spe_id v, uint32_t cluster)
+{
+    spe_id type = spe_check_(m, name, "v", v);
+    bool non_uniform = scope == SPE_ScopeSubgroup && m->options.version >= SPE_VERSION(1, 3);
+    bool clustered = operation == SPE_GroupOperationClusteredReduce;
+    uint32_t w[] = {scope, operation, v, cluster}, op = 0;
+    if (!type) return 0;
+    if (spe_count(m, type)) op = spe_reduction_op_(red, spe_info_(m, spe_scalar_of(m, type))->kind, non_uniform);
+    if (!op) return spe_error_(m, SPE_ERR_TYPE, "reduction %d does not take %s", (int)red, spe_text_(m, type));
+    if (clustered && (!non_uniform || !cluster || (cluster & (cluster - 1))))
+        return spe_error_(m, SPE_ERR_RANGE, "clusters of %u; a power of two and SPIR-V 1.3 are needed", cluster);
+    return spe_instruction_(m, name, op, clustered ? "klvk:=" : "klv:=", w);
+}
+
+#define SPE_REDUCE_(name, scope, operation)                                                                            \
+    spe_id name(spe_module *m, spe_reduction red, spe_id v)                                                            \
+    {                                                                                                                  \
+        return spe_reduce_(m, #name, SPE_Scope##scope, red, SPE_GroupOperation##operation, v, 0);                      \
+    }
+SPE_REDUCE_(spe_sg_reduce, Subgroup, Reduce)
+SPE_REDUCE_(spe_sg_scan_inclusive, Subgroup, InclusiveScan)
+SPE_REDUCE_(spe_sg_scan_exclusive, Subgroup, ExclusiveScan)
+SPE_REDUCE_(spe_wg_reduce, Workgroup, Reduce)
+SPE_REDUCE_(spe_wg_scan_inclusive, Workgroup, InclusiveScan)
+SPE_REDUCE_(spe_wg_scan_exclusive, Workgroup, ExclusiveScan)
+spe_id spe_sg_reduce_clustered(spe_module *m, spe_reduction red, spe_id v, uint32_t cluster)
+{
+    return spe_reduce_(m, __func__, SPE_ScopeSubgroup, red, SPE_GroupOperationClusteredReduce, v, cluster);
+}
+
+/* Before 1.3 a subgroup has the instructions of a work-group only. */
+XE_FN_ uint32_t spe_since_1_3_(const spe_module *m, uint32_t op, uint32_t before)
+{
+    return m->options.version < SPE_VERSION(1, 3) ? before : op;
+}
+
+spe_id spe_sg_broadcast(spe_module *m, spe_id v, spe_id lane)
+{
+    uint32_t w[] = {v, lane}, op = SPE_OpGroupNonUniformShuffle;
+    uint64_t k;
+    if (spe_const_bits(m, lane, &k)) op = SPE_OpGroupNonUniformBroadcast;
+    return spe_instruction_(m, __func__, spe_since_1_3_(m, op, SPE_OpGroupBroadcast), "SvI:=", w);
+}
+spe_id spe_sg_ballot(spe_module *m, spe_id v)
+{
+    uint32_t w[] = {v, spe_vec(m, spe_int(m, 32), 4)};
+    return spe_instruction_(m, __func__, SPE_OpGroupNonUniformBallot, "SBt:t", w);
+}
+spe_id spe_sg_ballot_count(spe_module *m, spe_id ballot)
+{
+    uint32_t w[] = {SPE_GroupOperationReduce, ballot};
+    return spe_instruction_(m, __func__, SPE_OpGroupNonUniformBallotBitCount, "Sly:x", w);
+}
+spe_id spe_sg_all(spe_module *m, spe_id v)
+{
+    return spe_instruction_(m, __func__, spe_since_1_3_(m, SPE_OpGroupNonUniformAll, SPE_OpGroupAll), "SB:=", &v);
+}
+spe_id spe_sg_any(spe_module *m, spe_id v)
+{
+    return spe_instruction_(m, __func__, spe_since_1_3_(m, SPE_OpGroupNonUniformAny, SPE_OpGroupAny), "SB:=", &v);
+}
+spe_id spe_sg_elect(spe_module *m)
+{
+    spe_id type = spe_bool(m);
+    return spe_instruction_(m, __func__, SPE_OpGroupNonUniformElect, "tS:t", &type);
+}
+
+/* -- barriers ---------------------------------------------------------------------------------------------------- */
+
+enum { SPE_BARRIER_ = SPE_MemorySemanticsWorkgroupMemory | SPE_MemorySemanticsCrossWorkgroupMemory,
+       SPE_BARRIER_BOTH_ = SPE_BARRIER_ | SPE_MemorySemanticsAcquireRelease };
+
+void spe_barrier(spe_module *m) { spe_control_barrier(m, SPE_ScopeWorkgroup, SPE_ScopeWorkgroup, SPE_BARRIER_BOTH_); }
+void spe_sg_barrier(spe_module *m) { spe_control_barrier(m, SPE_ScopeSubgroup, SPE_ScopeSubgroup, SPE_BARRIER_BOTH_); }
+void spe_barrier_arrive(spe_module *m)
+{
+    uint32_t semantics = (uint32_t)SPE_BARRIER_ | SPE_MemorySemanticsRelease;
+    spe_instruction_(m, __func__, SPE_OpControlBarrierArriveINTEL, "WWk:-", &semantics);
+}
+void spe_barrier_wait(spe_module *m)
+{
+    uint32_t semantics = (uint32_t)SPE_BARRIER_ | SPE_MemorySemanticsAcquire;
+    spe_instruction_(m, __func__, SPE_OpControlBarrierWaitINTEL, "WWk:-", &semantics);
+}
+
+/* -- atomics ----------------------------------------------------------------------------------------------------- */
+
+spe_id spe_atomic(spe_module *m, spe_atomic_op op, spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics)
+{
+    static const struct {
+        uint16_t op;
+        char form[8];
+    } rows[SPE_ATOMIC_COUNT_] = {
+        {SPE_OpAtomicIAdd, "pkkJ:*"},     {SPE_OpAtomicISub, "pkkJ:*"},     {SPE_OpAtomicSMin, "pkkJ:*"},
+        {SPE_OpAtomicUMin, "pkkJ:*"},     {SPE_OpAtomicSMax, "pkkJ:*"},     {SPE_OpAtomicUMax, "pkkJ:*"},
+        {SPE_OpAtomicAnd, "pkkJ:*"},      {SPE_OpAtomicOr, "pkkJ:*"},       {SPE_OpAtomicXor, "pkkJ:*"},
+        {SPE_OpAtomicExchange, "pkkE:*"}, {SPE_OpAtomicFAddEXT, "pkkG:*"},  {SPE_OpAtomicFMinEXT, "pkkG:*"},
+        {SPE_OpAtomicFMaxEXT, "pkkG:*"},
+    };
+    uint32_t w[] = {ptr, scope, semantics, v};
+    if ((unsigned)op >= SPE_ATOMIC_COUNT_) return SPE_ERROR_(m, RANGE, "there is no operation %d", (int)op);
+    return spe_instruction_(m, __func__, rows[op].op, rows[op].form, w);
+}
+spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe_id v, uint32_t scope, uint32_t semantics)
+{
+    uint32_t failed = semantics & ~(uint32_t)SPE_MemorySemanticsRelease; /* a failed one stores nothing to release */
+    uint32_t w[] = {ptr, scope, semantics, failed, v, expected};
+    if (failed & SPE_MemorySemanticsAcquireRelease)
+        w[3] ^= (uint32_t)SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsAcquire;
+    return spe_instruction_(m, __func__, SPE_OpAtomicCompareExchange, "pkkkJJ:*", w);
+}
+
+/* matrix.c - Matrix hardware: 2D blocks, cache control, products of cooperative matrices and vectors. */
+
+XE_FN_ void spe_block2d_(spe_module *m, const char *name, uint32_t op, const spe_block2d *b, spe_id private_ptr)
+{
+    uint32_t w[10], n = 0;
+    spe_id xy[2] = {b->x, b->y};
+    bool prefetch = op == SPE_OpSubgroup2DBlockPrefetchINTEL, store = op == SPE_OpSubgroup2DBlockStoreINTEL;
+    if (!spe_check_(m, name, prefetch ? "p" : "pp", b->ptr, private_ptr)) return;
+    if (b->elem_bytes != 1 && b->elem_bytes != 2 && b->elem_bytes != 4 && b->elem_bytes != 8)
+        spe_error_(m, SPE_ERR_RANGE, "elements of %u bytes; there are 1, 2, 4 and 8", b->elem_bytes);
+    if (!b->width || !b->height || !b->count)
+        spe_error_(m, SPE_ERR_RANGE, "%u blocks of %u x %u elements", b->count, b->height, b->width);
+    if (!spe_check_(m, name, "xxxxx", b->mem_width, b->mem_height, b->pitch, b->x, b->y)) return;
+    w[n++] = spe_u32(m, b->elem_bytes);
+    w[n++] = spe_u32(m, b->width);
+    w[n++] = spe_u32(m, b->height);
+    w[n++] = spe_u32(m, b->count);
+    if (store) w[n++] = private_ptr;
+    w[n++] = b->ptr;
+    w[n++] = b->mem_width;
+    w[n++] = b->mem_height;
+    w[n++] = b->pitch;
+    w[n++] = spe_construct(m, spe_vec(m, spe_int(m, 32), 2), 2, xy);
+    if (!prefetch && !store) w[n++] = private_ptr;
+    spe_emit_(m, op, 0, n, w);
+}
+void spe_block2d_load(spe_module *m, const spe_block2d *b, spe_id dst_ptr)
+{
+    spe_block2d_(m, __func__, SPE_OpSubgroup2DBlockLoadINTEL, b, dst_ptr);
+}
+void spe_block2d_load_transform(spe_module *m, const spe_block2d *b, spe_id dst_ptr)
+{
+    spe_block2d_(m, __func__, SPE_OpSubgroup2DBlockLoadTransformINTEL, b, dst_ptr);
+}
+void spe_block2d_load_transpose(spe_module *m, const spe_block2d *b, spe_id dst_ptr)
+{
+    spe_block2d_(m, __func__, SPE_OpSubgroup2DBlockLoadTransposeINTEL, b, dst_ptr);
+}
+void spe_block2d_prefetch(spe_module *m, const spe_block2d *b)
+{
+    spe_block2d_(m, __func__, SPE_OpSubgroup2DBlockPrefetchINTEL, b, 0);
+}
+void spe_block2d_store(spe_module *m, const spe_block2d *b, spe_id src_ptr)
+{
+    spe_block2d_(m, __func__, SPE_OpSubgroup2DBlockStoreINTEL, b, src_ptr);
+}
+
+void spe_cache_load(spe_module *m, spe_id ptr, uint32_t level, uint32_t control)
+{
+    uint32_t w[] = {level, control};
+    if (spe_check_(m, __func__, "p", ptr)) spe_decorate(m, ptr, SPE_DecorationCacheControlLoadINTEL, 2, w);
+}
+void spe_cache_store(spe_module *m, spe_id ptr, uint32_t level, uint32_t control)
+{
+    uint32_t w[] = {level, control};
+    if (spe_check_(m, __func__, "p", ptr)) spe_decorate(m, ptr, SPE_DecorationCacheControlStoreINTEL, 2, w);
+}
+
+spe_id spe_coop_mma(spe_module *m, spe_id a, spe_id b, spe_id c, uint32_t operands)
+{
+    uint32_t w[] = {a, b, c, operands};
+    const spe_type_info *x, *y, *z;
+    if (!spe_check_(m, __func__, "mmm", c, a, b)) return 0;
+    x = spe_info_(m, spe_type_of(m, a));
+    y = spe_info_(m, spe_type_of(m, b));
+    z = spe_info_(m, spe_type_of(m, c));
+    if (x->use != SPE_CooperativeMatrixUseMatrixAKHR || y->use != SPE_CooperativeMatrixUseMatrixBKHR ||
+        z->use != SPE_CooperativeMatrixUseMatrixAccumulatorKHR || x->cols != y->rows || x->rows != z->rows ||
+        y->cols != z->cols)
+        return SPE_ERROR_(m, TYPE, "a %u x %u (use %u), b %u x %u (use %u) and c %u x %u (use %u) do not multiply",
+                          x->rows, x->cols, x->use, y->rows, y->cols, y->use, z->rows, z->cols, z->use);
+    return spe_emit_(m, SPE_OpCooperativeMatrixMulAddKHR, spe_type_of(m, c), operands ? 4 : 3, w);
+}
+
+spe_id spe_coopvec_mul(spe_module *m, spe_id type, const spe_coopvec_product *p)
+{
+    uint32_t op = p->bias ? SPE_OpCooperativeVectorMatrixMulAddNV : SPE_OpCooperativeVectorMatrixMulNV, n = 0, w[15];
+    const spe_type_info *t = spe_want_type_(m, __func__, type);
+    if (!t) return 0;
+    if (t->count != p->rows) return SPE_ERROR_(m, TYPE, "a result of %u components from %u rows", t->count, p->rows);
+    if (p->operands && !p->stride) return SPE_ERROR_(m, NO_VALUE, "operands without a stride");
+    w[n++] = p->input;
+    w[n++] = p->input_type;
+    w[n++] = p->matrix;
+    w[n++] = p->offset;
+    w[n++] = p->matrix_type;
+    if (p->bias) {
+        w[n++] = p->bias;
+        w[n++] = p->bias_offset;
+        w[n++] = p->bias_type;
+    }
+    w[n++] = p->rows;
+    w[n++] = p->cols;
+    w[n++] = p->layout;
+    w[n++] = p->transpose;
+    w[n++] = p->stride;
+    w[n++] = p->operands;
+    w[n++] = type;
+    return spe_instruction_(m, __func__, op, p->bias ? "wkpIkpIkkkkTo?C:t" : "wkpIkkkkTo?C:t", w);
+}
+
+/* functions.c - Functions, kernels, the prologue, built-ins. */
+
+/* Notes that the open function uses a global variable or function: the entry point's interface is made of it. */
+void spe_use_(spe_module *m, spe_id id)
+{
+    uint32_t *at;
+    if (!m->open || m->ids[id].aux == m->fn.index) return;
+    m->ids[id].aux = m->fn.index;
+    at = spe_push_(m, SPE_BUFFER_USES_, 2);
+    if (at) at[0] = m->fn.index, at[1] = id;
+}
+
+/* Is it the id of a function of this module? */
+XE_FN_ bool spe_is_function_(const spe_module *m, spe_id fn)
+{
+    return fn && fn < m->id_count && (m->ids[fn].flags & SPE_ID_FUNCTION_);
+}
+
+XE_FN_ bool spe_is_void_(const spe_module *m, spe_id type) { return spe_info_(m, type)->kind == SPE_KIND_VOID; }
 
 void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, const uint32_t *words)
 {
-    uint32_t *at;
-    if (!fn && m->open && m->fn.kernel) fn = m->fn.id;
-    if (m->error.id) return;
-    if (!fn || fn >= m->id_count || !(m->ids[fn].flags & SPE_ID_FUNCTION_)) {
-        spe_error_(m, SPE_ERR_NO_FUNCTION, "spe_execution_mode: %u is no kernel", fn);
-        return;
+    uint32_t head[2] = {fn, mode}, op = SPE_OpExecutionMode;
+    if (!fn && m->open && m->fn.kernel) head[0] = m->fn.id;
+    if (!spe_is_function_(m, head[0])) SPE_ERROR_(m, NO_FUNCTION, "%u is no kernel", fn);
+    switch (mode) { /* those whose operands are ids have an instruction of their own */
+    case SPE_ExecutionModeSubgroupsPerWorkgroupId: case SPE_ExecutionModeLocalSizeId:
+    case SPE_ExecutionModeLocalSizeHintId: case SPE_ExecutionModeFPFastMathDefault:
+    case SPE_ExecutionModeMaximumRegistersIdINTEL: op = SPE_OpExecutionModeId; break;
+    default: break;
     }
     spe_need_(m, SPE_NEED_MODE_, mode);
-    at = spe_put_(m, SPE_SECTION_MODE_, spe_mode_opcode_(mode), n + 2);
-    if (!at) return;
-    at[0] = fn;
-    at[1] = mode;
-    if (n) memcpy(at + 2, words, n * sizeof *words);
+    spe_write_words_(m, SPE_SECTION_MODE_, op, 2, head, n, words);
 }
 
 /* Writes OpFunction, its parameters and the entry label; opens the function's scopes. */
-XE_FN_ spe_id spe_open_function_(spe_module *m, const char *fn, spe_id type)
+XE_FN_ spe_id spe_open_function_(spe_module *m, const char *name, spe_id type)
 {
-    const spe_type_info *t = spe_want_type_(m, fn, type);
-    uint32_t *at, i;
+    const spe_type_info *t = spe_want_type_(m, name, type);
+    uint32_t i;
+    m->doing = name;
     if (!t) return 0;
-    if (m->finished) return spe_error_(m, SPE_ERR_FINISHED, "%s: the module is finished", fn);
-    if (m->open) return spe_error_(m, SPE_ERR_FUNCTION_OPEN, "%s: another function is still open", fn);
-    if (m->function_count >= 65535) return spe_error_(m, SPE_ERR_LIMIT, "%s: more than 65535 functions", fn);
+    if (m->finished) return spe_error_(m, SPE_ERR_FINISHED, "the module is finished");
+    if (m->open) return spe_error_(m, SPE_ERR_FUNCTION_OPEN, "another function is still open");
+    if (m->function_count >= 65535) return spe_error_(m, SPE_ERR_LIMIT, "more than 65535 functions");
     memset(&m->fn, 0, sizeof m->fn);
-    m->fn.head = m->buffer[SPE_SECTION_FUNCTION_].count;
     m->fn.index = ++m->function_count;
     m->fn.ret = t->elem;
     m->fn.param_count = t->count;
@@ -3624,189 +3469,130 @@ XE_FN_ spe_id spe_open_function_(spe_module *m, const char *fn, spe_id type)
     if (!m->fn.id || !spe_scope_push_(m)) return 0;
     m->ids[m->fn.id].serial = type;
     m->ids[m->fn.id].depth = (uint16_t)m->fn.index;
-    at = spe_put_(m, SPE_SECTION_FUNCTION_, SPE_OpFunction, 4);
-    if (!at) return 0;
-    at[0] = t->elem;
-    at[1] = m->fn.id;
-    at[2] = 0;
-    at[3] = type;
+    spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpFunction, 4, t->elem, m->fn.id, 0, type);
     for (i = 0; i < t->count; i++) {
         spe_id id = spe_new_id_(m, t->members[i], 0, 1);
-        at = id ? spe_put_(m, SPE_SECTION_FUNCTION_, SPE_OpFunctionParameter, 2) : NULL;
-        if (!at) return 0;
-        at[0] = t->members[i];
-        at[1] = id;
+        spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpFunctionParameter, 2, t->members[i], id);
         if (!i) m->fn.first_param = id;
     }
-    m->fn.entry = spe_new_id_(m, 0, 0, 0);
-    at = m->fn.entry ? spe_put_(m, SPE_SECTION_FUNCTION_, SPE_OpLabel, 1) : NULL;
-    if (!at || !spe_scope_push_(m)) return 0;
-    at[0] = m->fn.entry;
-    m->block = m->fn.entry;
+    m->block = m->fn.entry = spe_new_label_(m);
+    if (!spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpLabel, 1, m->block) || !spe_scope_push_(m)) return 0;
     m->dead = false;
     m->open = true;
     m->line_file = NULL;
     return m->fn.id;
 }
 
-/* Joins the function's buffers: variables, prologue, body. */
-XE_FN_ void spe_close_function_(spe_module *m, const char *fn)
+/* Ends the function and joins its buffers: variables, prologue, body. */
+XE_FN_ void spe_close_function_(spe_module *m, const char *name, bool kernel)
 {
     int which;
-    uint32_t *at;
+    m->doing = name;
+    if (!m->open) spe_error_(m, SPE_ERR_NO_FUNCTION, "no function is open");
+    else if (m->fn.kernel != kernel)
+        spe_error_(m, SPE_ERR_FUNCTION_OPEN, "the open function is %s kernel", kernel ? "no" : "a");
+    else if (m->region_count) spe_region_left_open_(m);
+    else if (m->in_prologue) spe_error_(m, SPE_ERR_PROLOGUE, "spe_prologue_end is missing");
+    else if (m->block && m->dead) spe_write_(m, SPE_BUFFER_BODY_, SPE_OpUnreachable, 0);
+    else if (m->block && !spe_is_void_(m, m->fn.ret))
+        spe_error_(m, SPE_ERR_RETURN, "the function ends without spe_return_value");
+    else if (m->block) spe_write_(m, SPE_BUFFER_BODY_, SPE_OpReturn, 0);
     if (m->error.id) return;
-    if (!m->open) {
-        spe_error_(m, SPE_ERR_NO_FUNCTION, "%s: no function is open", fn);
-        return;
-    }
-    if (m->region_count) {
-        spe_region_left_open_(m, fn);
-        return;
-    }
-    if (m->in_prologue) {
-        spe_error_(m, SPE_ERR_PROLOGUE, "%s: spe_prologue_end is missing", fn);
-        return;
-    }
-    if (m->block && m->dead)
-        spe_put_(m, SPE_BUFFER_BODY_, SPE_OpUnreachable, 0);
-    else if (m->block && spe_info(m, m->fn.ret).kind != SPE_KIND_VOID)
-        spe_error_(m, SPE_ERR_RETURN, "%s: the function ends without spe_return_value", fn);
-    else if (m->block)
-        spe_put_(m, SPE_BUFFER_BODY_, SPE_OpReturn, 0);
     for (which = SPE_BUFFER_VARIABLES_; which <= SPE_BUFFER_BODY_; which++) {
-        size_t count = m->buffer[which].count;
-        at = spe_push_(m, SPE_SECTION_FUNCTION_, count);
+        spe_buffer_ *b = &m->buffer[which];
+        uint32_t *at = spe_push_(m, SPE_SECTION_FUNCTION_, b->count);
         if (!at) return;
-        if (count) memcpy(at, m->buffer[which].data, count * sizeof *at);
-        m->buffer[which].count = 0;
+        if (b->count) memcpy(at, b->data, b->count * sizeof *at);
+        b->count = 0;
     }
-    spe_put_(m, SPE_SECTION_FUNCTION_, SPE_OpFunctionEnd, 0);
+    spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpFunctionEnd, 0);
     spe_scope_pop_(m);
     spe_scope_pop_(m);
     m->open = false;
     m->block = 0;
 }
 
-/* Names, attributes and alignment of a kernel's parameters. */
-XE_FN_ void spe_describe_params_(spe_module *m, const spe_kernel *k)
+/* Is a parameter one a kernel can have? */
+XE_FN_ bool spe_check_param_(spe_module *m, const spe_kernel *k, uint32_t i)
 {
-    uint32_t i, word;
-    for (i = 0; i < k->param_count; i++) {
-        const spe_param *p = &k->params[i];
-        spe_id id = m->fn.first_param + i;
-        spe_name(m, id, p->name);
-        if (p->restrict_) {
-            word = SPE_FunctionParameterAttributeNoAlias;
-            spe_decorate(m, id, SPE_DecorationFuncParamAttr, 1, &word);
-        }
-        if (p->readonly) {
-            word = SPE_FunctionParameterAttributeNoWrite;
-            spe_decorate(m, id, SPE_DecorationFuncParamAttr, 1, &word);
-        }
-        if (p->align) spe_decorate(m, id, SPE_DecorationAlignment, 1, &p->align);
-    }
+    const spe_param *p = &k->params[i];
+    const spe_type_info *t = spe_want_type_(m, "spe_kernel_begin", p->type);
+    const char *name = p->name ? p->name : "";
+    bool pointer = t && t->kind == SPE_KIND_POINTER;
+    m->doing = "spe_kernel_begin";
+    if (!t) return false;
+    if (t->kind == SPE_KIND_VOID || t->kind == SPE_KIND_BOOL || t->kind == SPE_KIND_FUNCTION ||
+        t->kind >= SPE_KIND_COOPMAT ||
+        (pointer && t->storage != SPE_StorageClassCrossWorkgroup && t->storage != SPE_StorageClassWorkgroup &&
+         t->storage != SPE_StorageClassUniformConstant))
+        return spe_error_(m, SPE_ERR_PARAMETER, "parameter %u (%s) of kernel %s is %s in storage class %u: a kernel "
+                          "has numbers and pointers to global, local or constant memory", i, name, k->name,
+                          spe_text_(m, p->type), t->storage);
+    if (!pointer && (p->align || p->restrict_ || p->readonly))
+        return spe_error_(m, SPE_ERR_PARAMETER, "parameter %u (%s) of kernel %s is no pointer: align, restrict_ and "
+                          "readonly mean nothing", i, name, k->name);
+    if (!(p->align & (p->align - 1))) return true;
+    return spe_error_(m, SPE_ERR_RANGE, "alignment %u of parameter %u (%s) is no power of two", p->align, i, name);
 }
 
-/* Are name and parameters ones a kernel can have? */
-XE_FN_ bool spe_check_kernel_(spe_module *m, const spe_kernel *k)
+/* Name, attributes and alignment of a parameter. */
+XE_FN_ void spe_describe_param_(spe_module *m, spe_id id, const spe_param *p)
 {
-    uint32_t i;
-    size_t e;
-    char text[80];
-    if (m->error.id) return false;
-    if (!k->name || !*k->name) return spe_error_(m, SPE_ERR_NAME, "spe_kernel_begin: the kernel has no name"), false;
-    for (e = 0; e < m->entry_count; e++) {
-        if (!strcmp(m->entries[e].name, k->name))
-            return spe_error_(m, SPE_ERR_NAME, "spe_kernel_begin: there is a kernel %s already", k->name), false;
-    }
-    for (i = 0; i < k->param_count; i++) {
-        const spe_param *p = &k->params[i];
-        const spe_type_info *t = spe_want_type_(m, "spe_kernel_begin", p->type);
-        bool pointer = t && t->kind == SPE_KIND_POINTER;
-        if (!t) return false;
-        if (t->kind == SPE_KIND_VOID || t->kind == SPE_KIND_BOOL || t->kind == SPE_KIND_FUNCTION ||
-            t->kind >= SPE_KIND_COOPMAT ||
-            (pointer && t->storage != SPE_StorageClassCrossWorkgroup && t->storage != SPE_StorageClassWorkgroup &&
-             t->storage != SPE_StorageClassUniformConstant))
-            return spe_error_(m, SPE_ERR_PARAMETER,
-                              "spe_kernel_begin: parameter %u (%s) of kernel %s is %s in storage "
-                              "class %u: a kernel has numbers and pointers to global, local or constant memory",
-                              i, p->name ? p->name : "", k->name, spe_type_text(m, p->type, text, sizeof text),
-                              t->storage),
-                   false;
-        if (!pointer && (p->align || p->restrict_ || p->readonly))
-            return spe_error_(m, SPE_ERR_PARAMETER,
-                              "spe_kernel_begin: parameter %u (%s) of kernel %s is no pointer: "
-                              "align, restrict_ and readonly mean nothing",
-                              i, p->name ? p->name : "", k->name),
-                   false;
-        if (p->align & (p->align - 1))
-            return spe_error_(m, SPE_ERR_RANGE,
-                              "spe_kernel_begin: alignment %u of parameter %u (%s) is no power of "
-                              "two",
-                              p->align, i, p->name ? p->name : ""),
-                   false;
-    }
-    return true;
+    uint32_t no_alias = SPE_FunctionParameterAttributeNoAlias, no_write = SPE_FunctionParameterAttributeNoWrite;
+    spe_name(m, id, p->name);
+    if (p->restrict_) spe_decorate(m, id, SPE_DecorationFuncParamAttr, 1, &no_alias);
+    if (p->readonly) spe_decorate(m, id, SPE_DecorationFuncParamAttr, 1, &no_write);
+    if (p->align) spe_decorate(m, id, SPE_DecorationAlignment, 1, &p->align);
 }
 
 bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
 {
     uint32_t i, size[3];
     spe_id type, *params;
-    void *p = m->entries;
-    if (!spe_check_kernel_(m, k)) return false;
+    spe_entry_ *entry;
+    size_t e;
+    if (!k->name || !*k->name) return SPE_ERROR_(m, NAME, "the kernel has no name");
+    for (e = 0; e < m->entry_count; e++) {
+        if (!strcmp(m->entries[e].name, k->name)) return SPE_ERROR_(m, NAME, "there is a kernel %s already", k->name);
+    }
+    for (i = 0; i < k->param_count; i++) {
+        if (!spe_check_param_(m, k, i)) return false;
+    }
     params = (spe_id *)spe_alloc(m, k->param_count * sizeof *params);
     if (!params) return false;
     for (i = 0; i < k->param_count; i++) params[i] = k->params[i].type;
     type = spe_fn_type(m, spe_void(m), k->param_count, params);
-    if (!type || !spe_open_function_(m, "spe_kernel_begin", type)) return false;
+    if (!type || !spe_open_function_(m, __func__, type)) return false;
     m->fn.kernel = true;
-    if (!spe_grow_(m, &p, &m->entry_capacity, m->entry_count + 1, sizeof *m->entries, 4)) return false;
-    m->entries = (spe_entry_ *)p;
-    m->entries[m->entry_count].id = m->fn.id;
-    m->entries[m->entry_count].function = m->fn.index;
-    m->entries[m->entry_count].name = spe_copy_text_(m, k->name);
-    if (!m->entries[m->entry_count++].name) return false;
+    if (!spe_grow_(m, &m->entries, &m->entry_capacity, m->entry_count + 1, sizeof *m->entries, 4)) return false;
+    entry = &m->entries[m->entry_count++];
+    entry->id = m->fn.id;
+    entry->function = m->fn.index;
+    entry->name = (const char *)spe_copied_(m, k->name, strlen(k->name) + 1);
+    if (!entry->name) return false;
     spe_name(m, m->fn.id, k->name);
-    spe_describe_params_(m, k);
-    if (k->local_size[0]) {
-        for (i = 0; i < 3; i++) size[i] = k->local_size[i] ? k->local_size[i] : 1;
-        spe_execution_mode(m, m->fn.id, SPE_ExecutionModeLocalSize, 3, size);
-    }
+    for (i = 0; i < k->param_count; i++) spe_describe_param_(m, m->fn.first_param + i, &k->params[i]);
+    for (i = 0; i < 3; i++) size[i] = k->local_size[i] ? k->local_size[i] : 1;
+    if (k->local_size[0]) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeLocalSize, 3, size);
     if (k->subgroup_size) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeSubgroupSize, 1, &k->subgroup_size);
     if (k->max_registers) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeMaximumRegistersINTEL, 1, &k->max_registers);
     return spe_ok(m);
 }
-
-void spe_kernel_end(spe_module *m)
-{
-    if (m->open && !m->fn.kernel)
-        spe_error_(m, SPE_ERR_FUNCTION_OPEN, "spe_kernel_end: the open function is no kernel");
-    spe_close_function_(m, "spe_kernel_end");
-}
+void spe_kernel_end(spe_module *m) { spe_close_function_(m, __func__, true); }
 
 spe_id spe_function_begin(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params)
 {
-    spe_id type = spe_fn_type(m, ret, n, params), id = type ? spe_open_function_(m, "spe_function_begin", type) : 0;
-    if (id) spe_name(m, id, name);
+    spe_id type = spe_fn_type(m, ret, n, params), id = type ? spe_open_function_(m, __func__, type) : 0;
+    spe_name(m, id, name);
     return id;
 }
-void spe_function_end(spe_module *m)
-{
-    if (m->open && m->fn.kernel)
-        spe_error_(m, SPE_ERR_FUNCTION_OPEN, "spe_function_end: the open function is a kernel");
-    spe_close_function_(m, "spe_function_end");
-}
+void spe_function_end(spe_module *m) { spe_close_function_(m, __func__, false); }
 
 void spe_export(spe_module *m, spe_id fn, const char *name)
 {
     uint32_t words[65], n = spe_text_words_(name);
+    if (n > 64) SPE_ERROR_(m, NAME, "the name is longer than 255 bytes");
     if (m->error.id) return;
-    if (n > 64) {
-        spe_error_(m, SPE_ERR_NAME, "spe_export: the name is longer than 255 bytes");
-        return;
-    }
     spe_put_text_(words, name);
     words[n] = SPE_LinkageTypeExport;
     spe_decorate(m, fn, SPE_DecorationLinkageAttributes, n + 1, words);
@@ -3815,90 +3601,75 @@ void spe_export(spe_module *m, spe_id fn, const char *name)
 spe_id spe_param_id(spe_module *m, uint32_t i)
 {
     if (m->error.id) return 0;
-    if (!m->open) return spe_error_(m, SPE_ERR_NO_FUNCTION, "spe_param_id: no function is open");
-    if (i >= m->fn.param_count)
-        return spe_error_(m, SPE_ERR_PARAMETER, "spe_param_id: there is no parameter %u; the function has %u", i,
-                          m->fn.param_count);
-    return m->fn.first_param + i;
+    if (!m->open) return SPE_ERROR_(m, NO_FUNCTION, "no function is open");
+    if (i < m->fn.param_count) return m->fn.first_param + i;
+    return SPE_ERROR_(m, PARAMETER, "there is no parameter %u; the function has %u", i, m->fn.param_count);
 }
 
 spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args)
 {
-    bool known = fn && fn < m->id_count && (m->ids[fn].flags & SPE_ID_FUNCTION_);
-    spe_type_info t;
+    const spe_type_info *t;
     uint32_t i, *w;
-    spe_id id;
-    char ta[80], tb[80];
-    if (m->error.id) return 0;
-    if (!known) return spe_error_(m, SPE_ERR_NO_FUNCTION, "spe_call: %u is no function", fn);
-    t = spe_info(m, m->ids[fn].serial);
-    if (n != t.count) return spe_error_(m, SPE_ERR_TYPE, "spe_call: %u arguments for %u parameters", n, t.count);
+    spe_id id, ret;
+    if (!spe_is_function_(m, fn)) return SPE_ERROR_(m, NO_FUNCTION, "%u is no function", fn);
+    t = spe_info_(m, m->ids[fn].serial);
+    if (n != t->count) return SPE_ERROR_(m, TYPE, "%u arguments for %u parameters", n, t->count);
     for (i = 0; i < n; i++) {
-        spe_id type = spe_operand_(m, "spe_call", args[i]);
+        spe_id type = spe_check_(m, __func__, "v", args[i]);
+        const char *text = spe_text_(m, type);
         if (!type) return 0;
-        if (type != t.members[i])
-            return spe_error_(m, SPE_ERR_TYPE, "spe_call: argument %u is %s, the parameter %s", i,
-                              spe_type_text(m, type, ta, sizeof ta), spe_type_text(m, t.members[i], tb, sizeof tb));
+        if (type == t->members[i]) continue;
+        return SPE_ERROR_(m, TYPE, "argument %u is %s, the parameter %s", i, text, spe_text_(m, t->members[i]));
     }
     if (!spe_ready_(m)) return 0;
     spe_use_(m, fn);
+    ret = t->elem;
     w = (uint32_t *)spe_alloc(m, (n + 1) * sizeof *w);
     if (!w) return 0;
     w[0] = fn;
     if (n) memcpy(w + 1, args, n * sizeof *w);
-    id = spe_emit_(m, SPE_OpFunctionCall, t.elem, n + 1, w);
-    return spe_info(m, t.elem).kind == SPE_KIND_VOID ? 0 : id;
+    id = spe_emit_(m, SPE_OpFunctionCall, ret, n + 1, w);
+    return spe_is_void_(m, ret) ? 0 : id;
 }
 
 /* May the block end here? */
-bool spe_may_branch_(spe_module *m, const char *fn)
+bool spe_may_branch_(spe_module *m, const char *name)
 {
+    m->doing = name;
     if (!spe_ready_(m)) return false;
-    if (m->in_prologue) return spe_error_(m, SPE_ERR_PROLOGUE, "%s: not in the prologue", fn), false;
-    return true;
+    return !m->in_prologue || spe_error_(m, SPE_ERR_PROLOGUE, "not in the prologue");
 }
 
 void spe_return(spe_module *m)
 {
-    if (!spe_may_branch_(m, "spe_return")) return;
-    if (spe_info(m, m->fn.ret).kind != SPE_KIND_VOID) {
-        spe_error_(m, SPE_ERR_RETURN, "spe_return: the function returns a value; use spe_return_value");
-        return;
-    }
-    spe_put_(m, SPE_BUFFER_BODY_, SPE_OpReturn, 0);
+    if (!spe_may_branch_(m, __func__)) return;
+    if (!spe_is_void_(m, m->fn.ret)) SPE_ERROR_(m, RETURN, "the function returns a value; use spe_return_value");
+    spe_write_(m, SPE_BUFFER_BODY_, SPE_OpReturn, 0);
     m->block = 0;
 }
 void spe_return_value(spe_module *m, spe_id v)
 {
-    spe_id type = spe_operand_(m, "spe_return_value", v);
-    uint32_t *at;
-    char ta[80], tb[80];
-    if (!type || !spe_may_branch_(m, "spe_return_value")) return;
+    spe_id type = spe_check_(m, __func__, "v", v);
+    const char *text;
+    if (!type || !spe_may_branch_(m, __func__)) return;
     if (type != m->fn.ret) {
-        spe_error_(m, SPE_ERR_RETURN, "spe_return_value: %s from a function of %s",
-                   spe_type_text(m, type, ta, sizeof ta), spe_type_text(m, m->fn.ret, tb, sizeof tb));
-        return;
+        text = spe_text_(m, type);
+        SPE_ERROR_(m, RETURN, "%s from a function of %s", text, spe_text_(m, m->fn.ret));
     }
-    at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpReturnValue, 1);
-    if (at) at[0] = v;
+    spe_write_(m, SPE_BUFFER_BODY_, SPE_OpReturnValue, 1, v);
     m->block = 0;
 }
 
 void spe_prologue_begin(spe_module *m)
 {
-    if (m->error.id) return;
-    if (!m->open)
-        spe_error_(m, SPE_ERR_NO_FUNCTION, "spe_prologue_begin: no function is open");
-    else if (m->in_prologue)
-        spe_error_(m, SPE_ERR_PROLOGUE, "spe_prologue_begin: already in the prologue");
-    else
-        m->in_prologue = true;
+    if (!m->open) SPE_ERROR_(m, NO_FUNCTION, "no function is open");
+    else if (m->in_prologue) SPE_ERROR_(m, PROLOGUE, "already in the prologue");
+    if (!m->error.id) m->in_prologue = true;
 }
 void spe_prologue_end(spe_module *m)
 {
-    if (m->error.id) return;
-    if (!m->in_prologue) spe_error_(m, SPE_ERR_PROLOGUE, "spe_prologue_end: no spe_prologue_begin");
-    m->in_prologue = false;
+    if (!m->in_prologue) SPE_ERROR_(m, PROLOGUE, "no spe_prologue_begin");
+    if (!m->error.id) m->in_prologue = false;
 }
 
 /* -- built-ins --------------------------------------------------------------------------------------------------- */
@@ -3912,20 +3683,14 @@ typedef struct {
 XE_FN_ const spe_builtin_row_ *spe_builtin_row_of_(spe_builtin_name which)
 {
     static const spe_builtin_row_ rows[SPE_BUILTIN_COUNT_] = {
-        {SPE_BuiltInGlobalInvocationId, 3, true, "global_id"},
-        {SPE_BuiltInLocalInvocationId, 3, true, "local_id"},
-        {SPE_BuiltInWorkgroupId, 3, true, "group_id"},
-        {SPE_BuiltInGlobalSize, 3, true, "global_size"},
-        {SPE_BuiltInWorkgroupSize, 3, true, "local_size"},
-        {SPE_BuiltInNumWorkgroups, 3, true, "group_count"},
+        {SPE_BuiltInGlobalInvocationId, 3, true, "global_id"}, {SPE_BuiltInLocalInvocationId, 3, true, "local_id"},
+        {SPE_BuiltInWorkgroupId, 3, true, "group_id"}, {SPE_BuiltInGlobalSize, 3, true, "global_size"},
+        {SPE_BuiltInWorkgroupSize, 3, true, "local_size"}, {SPE_BuiltInNumWorkgroups, 3, true, "group_count"},
         {SPE_BuiltInGlobalOffset, 3, true, "global_offset"},
         {SPE_BuiltInEnqueuedWorkgroupSize, 3, true, "enqueued_local_size"},
-        {SPE_BuiltInWorkDim, 1, false, "work_dim"},
-        {SPE_BuiltInGlobalLinearId, 1, true, "global_linear_id"},
-        {SPE_BuiltInLocalInvocationIndex, 1, true, "local_linear_id"},
-        {SPE_BuiltInSubgroupId, 1, false, "subgroup_id"},
-        {SPE_BuiltInSubgroupSize, 1, false, "subgroup_size"},
-        {SPE_BuiltInNumSubgroups, 1, false, "subgroup_count"},
+        {SPE_BuiltInWorkDim, 1, false, "work_dim"}, {SPE_BuiltInGlobalLinearId, 1, true, "global_linear_id"},
+        {SPE_BuiltInLocalInvocationIndex, 1, true, "local_linear_id"}, {SPE_BuiltInSubgroupId, 1, false, "subgroup_id"},
+        {SPE_BuiltInSubgroupSize, 1, false, "subgroup_size"}, {SPE_BuiltInNumSubgroups, 1, false, "subgroup_count"},
         {SPE_BuiltInSubgroupLocalInvocationId, 1, false, "subgroup_lane"},
         {SPE_BuiltInSubgroupMaxSize, 1, false, "subgroup_max_size"},
     };
@@ -3952,11 +3717,10 @@ spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t dim)
     bool was = m->in_prologue;
     spe_id variable, v;
     if (m->error.id) return 0;
-    if ((unsigned)which >= SPE_BUILTIN_COUNT_)
-        return spe_error_(m, SPE_ERR_RANGE, "spe_builtin: there is no built-in %d", (int)which);
+    if ((unsigned)which >= SPE_BUILTIN_COUNT_) return SPE_ERROR_(m, RANGE, "there is no built-in %d", (int)which);
     row = spe_builtin_row_of_(which);
-    if (dim >= row->dims) return spe_error_(m, SPE_ERR_RANGE, "spe_builtin: %s has no dimension %u", row->name, dim);
-    if (!m->open) return spe_error_(m, SPE_ERR_NO_FUNCTION, "spe_builtin: outside of a function");
+    if (dim >= row->dims) return SPE_ERROR_(m, RANGE, "%s has no dimension %u", row->name, dim);
+    if (!m->open) return SPE_ERROR_(m, NO_FUNCTION, "outside of a function");
     if (m->fn.builtin[which][dim]) return m->fn.builtin[which][dim];
     variable = spe_builtin_variable_(m, which, row);
     m->in_prologue = true;
@@ -3968,47 +3732,30 @@ spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t dim)
     return m->fn.builtin[which][dim] = v;
 }
 
-/* flow.c - structured control flow. */
+/* flow.c - Structured control flow: regions with sides or a body, and the phis of the values that leave them. */
 
-/* ---- Structured control flow --------------------------------------------------------------------------------------
- *
- * A region is opened and closed; in between lie its sides or its body. Values leave it only through the arrays that the
- * calls take and fill. Regions nest; they cannot cross, and none may be open when the function ends. A side that ends
- * in spe_return has no values to give: those it is given are not used.
- */
+enum { SPE_REGION_IF_, SPE_REGION_ELSE_, SPE_REGION_FOR_, SPE_REGION_WHILE_, SPE_REGION_BODY_, SPE_REGION_SWITCH_,
+       SPE_REGION_CASE_ };
 
-enum {
-    SPE_REGION_IF_,
-    SPE_REGION_ELSE_,
-    SPE_REGION_FOR_,
-    SPE_REGION_WHILE_,
-    SPE_REGION_BODY_,
-    SPE_REGION_SWITCH_,
-    SPE_REGION_CASE_
-};
-
-XE_FN_ const char *spe_region_name_(int kind)
+/* "spe_if opened at file:line" */
+XE_FN_ const char *spe_region_text_(spe_module *m, const spe_region_ *r)
 {
-    static const char *const names[] = {"spe_if",    "spe_if",     "spe_for",   "spe_while",
-                                        "spe_while", "spe_switch", "spe_switch"};
-    return names[kind];
+    static const char *const names[] = {"if", "if", "for", "while", "while", "switch", "switch"};
+    snprintf(m->place, sizeof m->place, "spe_%s opened at %s:%d", names[r->kind], r->file ? r->file : "?", r->line);
+    return m->place;
 }
 
-void spe_region_left_open_(spe_module *m, const char *fn)
+void spe_region_left_open_(spe_module *m)
 {
-    const spe_region_ *r = &m->regions[m->region_count - 1];
-    spe_error_(m, SPE_ERR_REGION_OPEN, "%s: the %s opened at %s:%d is not closed", fn, spe_region_name_(r->kind),
-               r->file ? r->file : "?", r->line);
+    spe_error_(m, SPE_ERR_REGION_OPEN, "the %s is not closed", spe_region_text_(m, &m->regions[m->region_count - 1]));
 }
 
 /* Opens a region in the state `kind`. NULL and an error where none can be. */
-XE_FN_ spe_region_ *spe_open_(spe_module *m, const char *fn, int kind)
+XE_FN_ spe_region_ *spe_open_(spe_module *m, const char *name, int kind)
 {
     spe_region_ *r;
-    void *p = m->regions;
-    if (!spe_may_branch_(m, fn)) return NULL;
-    if (!spe_grow_(m, &p, &m->region_capacity, m->region_count + 1, sizeof *m->regions, 16)) return NULL;
-    m->regions = (spe_region_ *)p;
+    if (!spe_may_branch_(m, name)) return NULL;
+    if (!spe_grow_(m, &m->regions, &m->region_capacity, m->region_count + 1, sizeof *m->regions, 16)) return NULL;
     r = &m->regions[m->region_count++];
     memset(r, 0, sizeof *r);
     r->kind = kind;
@@ -4019,88 +3766,67 @@ XE_FN_ spe_region_ *spe_open_(spe_module *m, const char *fn, int kind)
 }
 
 /* The innermost region, which must be in the state `kind` (or `other`) for the call that asks. */
-XE_FN_ spe_region_ *spe_innermost_(spe_module *m, const char *fn, int kind, int other)
+XE_FN_ spe_region_ *spe_innermost_(spe_module *m, const char *name, int kind, int other)
 {
     spe_region_ *r = m->region_count ? &m->regions[m->region_count - 1] : NULL;
-    if (m->error.id) return NULL;
-    if (m->in_prologue) return spe_error_(m, SPE_ERR_PROLOGUE, "%s: not in the prologue", fn), (spe_region_ *)NULL;
-    if (!r) return spe_error_(m, SPE_ERR_REGION_CROSSED, "%s: no region is open", fn), (spe_region_ *)NULL;
-    if (r->kind != kind && r->kind != other)
-        return spe_error_(m, SPE_ERR_REGION_CROSSED,
-                          "%s does not fit here: the innermost open region is the %s opened "
-                          "at %s:%d",
-                          fn, spe_region_name_(r->kind), r->file ? r->file : "?", r->line),
-               (spe_region_ *)NULL;
-    return r;
+    m->doing = name;
+    if (m->in_prologue) spe_error_(m, SPE_ERR_PROLOGUE, "not in the prologue");
+    else if (!r) spe_error_(m, SPE_ERR_REGION_CROSSED, "no region is open");
+    else if (r->kind != kind && r->kind != other) {
+        m->doing = NULL;
+        spe_error_(m, SPE_ERR_REGION_CROSSED, "%s does not fit here: the innermost open region is the %s", name,
+                   spe_region_text_(m, r));
+    }
+    return m->error.id ? NULL : r;
 }
 
 /* Ends the current block with a jump to `label`; the label it came from, or 0 when nothing leads here. */
 XE_FN_ spe_id spe_jump_(spe_module *m, spe_id label)
 {
-    spe_id from = m->block;
-    uint32_t *at;
-    if (!from) return 0;
+    spe_id from = m->dead ? 0 : m->block;
+    if (from) spe_write_(m, SPE_BUFFER_BODY_, SPE_OpBranch, 1, label);
+    else if (m->block) spe_write_(m, SPE_BUFFER_BODY_, SPE_OpUnreachable, 0);
     m->block = 0;
-    if (m->dead) {
-        spe_put_(m, SPE_BUFFER_BODY_, SPE_OpUnreachable, 0);
-        return 0;
-    }
-    at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpBranch, 1);
-    if (at) at[0] = label;
     return from;
 }
 
-XE_FN_ void spe_branch_if_(spe_module *m, spe_id condition, spe_id yes, spe_id no)
+/* Goes to a new block where the condition holds, else to `no`, and opens it. */
+XE_FN_ void spe_branch_if_(spe_module *m, spe_id condition, spe_id no)
 {
-    uint32_t *at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpBranchConditional, 3);
-    m->block = 0;
-    if (!at) return;
-    at[0] = condition;
-    at[1] = yes;
-    at[2] = no;
+    spe_id yes = spe_new_label_(m);
+    spe_write_(m, SPE_BUFFER_BODY_, SPE_OpBranchConditional, 3, condition, yes, no);
+    spe_label_(m, yes, false);
 }
 
 /* Checks a side's values while they are in scope. */
-XE_FN_ bool spe_check_values_(spe_module *m, const char *fn, uint32_t n, const spe_id *values)
+XE_FN_ bool spe_check_values_(spe_module *m, uint32_t n, const spe_id *values)
 {
     uint32_t i;
-    for (i = 0; i < n; i++) {
-        if (!spe_operand_(m, fn, values[i])) return false;
-    }
+    for (i = 0; i < n && spe_operand_(m, values[i]); i++) continue;
     return !m->error.id;
 }
 
 /* Ends a side of an if or switch: keeps (label, values) on the stack. All sides carry the same number and types. */
-XE_FN_ bool spe_end_side_(spe_module *m, const char *fn, spe_region_ *r, bool first, uint32_t n,
-                                 const spe_id *values)
+XE_FN_ bool spe_end_side_(spe_module *m, spe_region_ *r, bool first, uint32_t n, const spe_id *values)
 {
-    const uint32_t *before;
     uint32_t *at, i;
-    char ta[80], tb[80];
     spe_id from;
-    if (!spe_check_values_(m, fn, n, values)) return false;
+    if (!spe_check_values_(m, n, values)) return false;
     if (first) r->count = n;
     if (n != r->count)
-        return spe_error_(m, SPE_ERR_CARRIED,
-                          "%s: %u values leave this side of the %s opened at %s:%d, %u left the "
-                          "first",
-                          fn, n, spe_region_name_(r->kind), r->file ? r->file : "?", r->line, r->count),
-               false;
+        return spe_error_(m, SPE_ERR_CARRIED, "%u values leave this side of the %s, %u left the first", n,
+                          spe_region_text_(m, r), r->count);
     from = spe_jump_(m, r->merge);
     at = spe_push_(m, SPE_BUFFER_STACK_, n + 1);
     if (!at) return false;
     at[0] = from;
     if (n) memcpy(at + 1, values, n * sizeof *values);
-    before = m->buffer[SPE_BUFFER_STACK_].data + r->stack + 1;
     for (i = 0; i < n; i++) {
-        spe_id t = spe_type_of(m, before[i]), u = spe_type_of(m, values[i]);
-        if (t != u)
-            return spe_error_(m, SPE_ERR_CARRIED,
-                              "%s: value %u of the %s opened at %s:%d is %s on one side and %s on "
-                              "another",
-                              fn, i, spe_region_name_(r->kind), r->file ? r->file : "?", r->line,
-                              spe_type_text(m, t, ta, sizeof ta), spe_type_text(m, u, tb, sizeof tb)),
-                   false;
+        spe_id t = spe_type_of(m, m->buffer[SPE_BUFFER_STACK_].data[r->stack + 1 + i]), u = spe_type_of(m, values[i]);
+        const char *text = t != u ? spe_text_(m, t) : NULL;
+        if (text)
+            return spe_error_(m, SPE_ERR_CARRIED, "value %u of the %s is %s on one side and %s on another", i,
+                              spe_region_text_(m, r), text, spe_text_(m, u));
     }
     return true;
 }
@@ -4108,31 +3834,26 @@ XE_FN_ bool spe_end_side_(spe_module *m, const char *fn, spe_region_ *r, bool fi
 /* Value i at the merge of `sides` sides: the one value they share, a phi, or undefined when none arrives. */
 XE_FN_ spe_id spe_merge_value_(spe_module *m, const spe_region_ *r, uint32_t sides, uint32_t i)
 {
-    const uint32_t *side = m->buffer[SPE_BUFFER_STACK_].data + r->stack;
-    uint32_t s, pairs = 0, *at;
+    const spe_buffer_ *scopes = &m->buffer[SPE_BUFFER_SCOPES_];
+    const uint32_t *side = m->buffer[SPE_BUFFER_STACK_].data + r->stack, *row, *end = side + sides * (r->count + 1);
+    uint32_t pairs = 0, *at;
     spe_id id, first = 0, type = spe_type_of(m, side[i + 1]);
     bool same = true;
-    for (s = 0; s < sides; s++) {
-        const uint32_t *row = side + s * (r->count + 1);
+    for (row = side; row < end; row += r->count + 1) {
         if (!row[0]) continue;
-        if (!first) first = row[i + 1];
+        if (!pairs++) first = row[i + 1];
         same = same && row[i + 1] == first;
-        pairs++;
     }
     if (!pairs) return spe_undef(m, type);
-    if (same && m->buffer[SPE_BUFFER_SCOPES_].count > m->ids[first].depth &&
-        m->buffer[SPE_BUFFER_SCOPES_].data[m->ids[first].depth] == m->ids[first].serial)
+    if (same && scopes->count > m->ids[first].depth && scopes->data[m->ids[first].depth] == m->ids[first].serial)
         return first;
     id = spe_new_id_(m, type, 0, spe_depth_(m));
-    at = id ? spe_put_(m, SPE_BUFFER_BODY_, SPE_OpPhi, 2 + 2 * pairs) : NULL;
+    at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpPhi, 2 + 2 * pairs);
     if (!at) return 0;
     *at++ = type;
     *at++ = id;
-    for (s = 0; s < sides; s++) {
-        const uint32_t *row = side + s * (r->count + 1);
-        if (!row[0]) continue;
-        *at++ = row[i + 1];
-        *at++ = row[0];
+    for (row = side; row < end; row += r->count + 1) {
+        if (row[0]) *at++ = row[i + 1], *at++ = row[0];
     }
     return id;
 }
@@ -4140,33 +3861,45 @@ XE_FN_ spe_id spe_merge_value_(spe_module *m, const spe_region_ *r, uint32_t sid
 /* Writes the merge block of an if or switch and its phis, and closes the region. */
 XE_FN_ void spe_close_sides_(spe_module *m, spe_region_ *r, uint32_t sides, spe_id *out)
 {
-    uint32_t i, s, live = 0;
-    for (s = 0; s < sides; s++) live += m->buffer[SPE_BUFFER_STACK_].data[r->stack + s * (r->count + 1)] != 0;
-    spe_label_(m, r->merge, !live);
+    const uint32_t *side = m->buffer[SPE_BUFFER_STACK_].data + r->stack;
+    uint32_t i, s;
+    bool dead = true;
+    for (s = 0; s < sides; s++) dead = dead && !side[s * (r->count + 1)];
+    spe_label_(m, r->merge, dead);
     for (i = 0; i < r->count; i++) out[i] = spe_merge_value_(m, r, sides, i);
     m->buffer[SPE_BUFFER_STACK_].count = r->stack;
     m->region_count--;
 }
 
+/* Opens another side, whose label word stands at `patch` in the body. */
+XE_FN_ void spe_open_side_(spe_module *m, spe_region_ *r, size_t patch, int kind)
+{
+    spe_id label = spe_new_label_(m);
+    m->buffer[SPE_BUFFER_BODY_].data[patch] = label;
+    r->kind = kind;
+    spe_label_(m, label, false);
+    spe_scope_renew_(m);
+}
+
 /* -- if ---------------------------------------------------------------------------------------------------------- */
+
+/* Is it a single bool? */
+XE_FN_ bool spe_is_condition_(spe_module *m, const char *name, spe_id condition)
+{
+    spe_id type = spe_check_(m, name, "v", condition);
+    return type && (type == spe_bool(m) || spe_disagree_(m, type, spe_bool(m)));
+}
 
 void spe_if(spe_module *m, spe_id condition)
 {
-    spe_id type = spe_operand_(m, "spe_if", condition);
-    spe_region_ *r = type && (type == spe_bool(m) || spe_disagree_(m, "spe_if", type, spe_bool(m)))
-                         ? spe_open_(m, "spe_if", SPE_REGION_IF_)
-                         : NULL;
+    spe_region_ *r = spe_is_condition_(m, __func__, condition) ? spe_open_(m, __func__, SPE_REGION_IF_) : NULL;
     spe_id then_label;
-    uint32_t *at;
     if (!r) return;
     r->header = m->block;
-    then_label = spe_new_id_(m, 0, 0, 0);
-    r->merge = spe_new_id_(m, 0, 0, 0);
-    at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpSelectionMerge, 2);
-    if (!at) return;
-    at[0] = r->merge;
-    at[1] = 0;
-    spe_branch_if_(m, condition, then_label, r->merge);
+    then_label = spe_new_label_(m);
+    r->merge = spe_new_label_(m);
+    spe_write_(m, SPE_BUFFER_BODY_, SPE_OpSelectionMerge, 2, r->merge, 0);
+    spe_write_(m, SPE_BUFFER_BODY_, SPE_OpBranchConditional, 3, condition, then_label, r->merge);
     r->patch = m->buffer[SPE_BUFFER_BODY_].count - 1;
     spe_label_(m, then_label, false);
     spe_scope_push_(m);
@@ -4174,150 +3907,105 @@ void spe_if(spe_module *m, spe_id condition)
 
 void spe_else(spe_module *m, uint32_t n, const spe_id *then_values)
 {
-    spe_region_ *r = spe_innermost_(m, "spe_else", SPE_REGION_IF_, SPE_REGION_IF_);
-    spe_id label;
-    if (!r || !spe_end_side_(m, "spe_else", r, true, n, then_values)) return;
-    label = spe_new_id_(m, 0, 0, 0);
-    m->buffer[SPE_BUFFER_BODY_].data[r->patch] = label;
-    r->kind = SPE_REGION_ELSE_;
-    spe_label_(m, label, false);
-    spe_scope_renew_(m);
+    spe_region_ *r = spe_innermost_(m, __func__, SPE_REGION_IF_, SPE_REGION_IF_);
+    if (r && spe_end_side_(m, r, true, n, then_values)) spe_open_side_(m, r, r->patch, SPE_REGION_ELSE_);
 }
 
 void spe_endif_from(spe_module *m, uint32_t n, const spe_id *then_values, const spe_id *otherwise_values, spe_id *out)
 {
     spe_region_ *r = spe_innermost_(m, "spe_endif", SPE_REGION_IF_, SPE_REGION_IF_);
     size_t body;
-    if (!r || !spe_end_side_(m, "spe_endif", r, true, n, then_values)) return;
+    if (!r || !spe_end_side_(m, r, true, n, then_values)) return;
     spe_scope_pop_(m);
     body = m->buffer[SPE_BUFFER_BODY_].count;
     m->block = r->header;
     m->dead = false;
-    if (!spe_end_side_(m, "spe_endif", r, false, n, otherwise_values)) return;
+    if (!spe_end_side_(m, r, false, n, otherwise_values)) return;
     m->buffer[SPE_BUFFER_BODY_].count = body; /* the jump past the then side is there already */
     spe_close_sides_(m, r, 2, out);
 }
 
 void spe_endif(spe_module *m, uint32_t n, const spe_id *values, spe_id *out)
 {
-    spe_region_ *r = spe_innermost_(m, "spe_endif", SPE_REGION_IF_, SPE_REGION_ELSE_);
-    if (!r) return;
-    if (r->kind == SPE_REGION_IF_) {
+    spe_region_ *r = spe_innermost_(m, __func__, SPE_REGION_IF_, SPE_REGION_ELSE_);
+    if (r && r->kind == SPE_REGION_IF_) {
         if (n)
-            spe_error_(m, SPE_ERR_CARRIED,
-                       "spe_endif: %u values leave the spe_if opened at %s:%d, which has no "
-                       "spe_else; use spe_endif_from",
-                       n, r->file ? r->file : "?", r->line);
+            spe_error_(m, SPE_ERR_CARRIED, "%u values leave the %s, which has no spe_else; use spe_endif_from", n,
+                       spe_region_text_(m, r));
         spe_endif_from(m, 0, NULL, NULL, NULL);
-        return;
+    } else if (r && spe_end_side_(m, r, false, n, values)) {
+        spe_scope_pop_(m);
+        spe_close_sides_(m, r, 2, out);
     }
-    if (!spe_end_side_(m, "spe_endif", r, false, n, values)) return;
-    spe_scope_pop_(m);
-    spe_close_sides_(m, r, 2, out);
 }
 
 /* -- loops ------------------------------------------------------------------------------------------------------- */
 
+enum { SPE_PHI_WORDS_ = 7, SPE_PHI_NEXT_ = 5 }; /* of a loop's phi: its length, where the next round's value stands */
+
 /* A phi of the loop header: the value on entry now, the value of the next round when the loop closes. */
-XE_FN_ spe_id spe_loop_phi_(spe_module *m, const spe_region_ *r, spe_id preheader, spe_id value)
+XE_FN_ spe_id spe_loop_phi_(spe_module *m, const spe_region_ *r, spe_id value)
 {
     spe_id type = spe_type_of(m, value), id = spe_new_id_(m, type, 0, spe_depth_(m));
-    uint32_t *at = id ? spe_put_(m, SPE_BUFFER_BODY_, SPE_OpPhi, 6) : NULL;
-    if (!at) return 0;
-    at[0] = type;
-    at[1] = id;
-    at[2] = value;
-    at[3] = preheader;
-    at[4] = 0;
-    at[5] = r->next;
-    return id;
+    return spe_write_(m, SPE_BUFFER_BODY_, SPE_OpPhi, 6, type, id, value, r->preheader, 0, r->next) ? id : 0;
 }
 
 /* Opens a loop: its header with a phi for each carried value, which it replaces; the phis stand on the stack too. */
-XE_FN_ spe_region_ *spe_open_loop_(spe_module *m, const char *fn, int kind, uint32_t n, spe_id *carried)
+XE_FN_ spe_region_ *spe_open_loop_(spe_module *m, const char *name, int kind, uint32_t n, spe_id *carried)
 {
     spe_region_ *r;
-    spe_id preheader, header;
     uint32_t *at, i;
-    if (!spe_check_values_(m, fn, n, carried)) return NULL;
-    r = spe_open_(m, fn, kind);
+    m->doing = name;
+    r = spe_check_values_(m, n, carried) ? spe_open_(m, name, kind) : NULL;
     if (!r) return NULL;
-    header = r->header = spe_new_id_(m, 0, 0, 0);
-    r->merge = spe_new_id_(m, 0, 0, 0);
-    r->next = spe_new_id_(m, 0, 0, 0);
+    r->header = spe_new_label_(m);
+    r->merge = spe_new_label_(m);
+    r->next = spe_new_label_(m);
     r->count = n;
-    preheader = m->block;
-    at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpBranch, 1);
-    if (!at) return NULL;
-    at[0] = header;
-    spe_label_(m, header, false);
+    r->preheader = m->block;
+    spe_write_(m, SPE_BUFFER_BODY_, SPE_OpBranch, 1, r->header);
+    spe_label_(m, r->header, false);
     r->phi = m->buffer[SPE_BUFFER_BODY_].count;
-    for (i = 0; i < n; i++) carried[i] = spe_loop_phi_(m, r, preheader, carried[i]);
-    r->preheader = preheader;
-    at = spe_push_(m, SPE_BUFFER_STACK_, n);
-    if (n && !at) return NULL; /* nothing pushed onto a stack that was never used is no failure */
-    if (n) memcpy(at, carried, n * sizeof *carried);
+    for (i = 0; i < n; i++) carried[i] = spe_loop_phi_(m, r, carried[i]);
+    at = n ? spe_push_(m, SPE_BUFFER_STACK_, n) : NULL;
+    if (at) memcpy(at, carried, n * sizeof *carried);
     return spe_ok(m) ? r : NULL;
 }
 
-XE_FN_ void spe_loop_merge_(spe_module *m, const spe_region_ *r)
+/* Closes a loop: writes the continue block, patches the back edge, opens the merge block. */
+XE_FN_ void spe_close_loop_(spe_module *m, const char *name, int kind, uint32_t n, spe_id *carried)
 {
-    uint32_t *at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpLoopMerge, 3);
-    if (!at) return;
-    at[0] = r->merge;
-    at[1] = r->next;
-    at[2] = 0;
-}
-
-/* Do the next round's values have the carried ones' types? */
-XE_FN_ bool spe_check_carried_(spe_module *m, const char *fn, const spe_region_ *r, uint32_t n,
-                                      const spe_id *next)
-{
-    const uint32_t *phi = m->buffer[SPE_BUFFER_STACK_].data + r->stack;
-    uint32_t i;
-    char ta[80], tb[80];
-    if (n != r->count)
-        return spe_error_(m, SPE_ERR_CARRIED, "%s: %u values, but the %s opened at %s:%d carries %u", fn, n,
-                          spe_region_name_(r->kind), r->file ? r->file : "?", r->line, r->count),
-               false;
-    if (!spe_check_values_(m, fn, n, next)) return false;
-    for (i = 0; i < n; i++) {
-        spe_id t = spe_type_of(m, phi[i]), u = spe_type_of(m, next[i]);
-        if (t != u)
-            return spe_error_(m, SPE_ERR_CARRIED,
-                              "%s: carried value %u changes its type from %s to %s in the %s opened "
-                              "at %s:%d",
-                              fn, i, spe_type_text(m, t, ta, sizeof ta), spe_type_text(m, u, tb, sizeof tb),
-                              spe_region_name_(r->kind), r->file ? r->file : "?", r->line),
-                   false;
-    }
-    return true;
-}
-
-/* Writes the continue block, patches the back edge, opens the merge block. `extra` is the counter's next value. */
-XE_FN_ void spe_close_loop_(spe_module *m, spe_region_ *r, spe_id *carried, spe_id counter_step)
-{
-    uint32_t i, *body, *at;
-    spe_id next_index = 0;
+    spe_region_ *r = spe_innermost_(m, name, kind, kind);
     bool reached = m->block && !m->dead;
+    uint32_t i, *next, w[2];
+    const uint32_t *phi;
+    spe_id next_index = 0;
+    if (!r) return;
+    if (n != r->count)
+        spe_error_(m, SPE_ERR_CARRIED, "%u values, but the %s carries %u", n, spe_region_text_(m, r), r->count);
+    if (!spe_check_values_(m, n, carried)) return;
+    phi = m->buffer[SPE_BUFFER_STACK_].data + r->stack;
+    for (i = 0; i < n; i++) {
+        spe_id t = spe_type_of(m, phi[i]), u = spe_type_of(m, carried[i]);
+        const char *text = t != u ? spe_text_(m, t) : NULL;
+        if (text)
+            spe_error_(m, SPE_ERR_CARRIED, "carried value %u changes its type from %s to %s in the %s", i, text,
+                       spe_text_(m, u), spe_region_text_(m, r));
+    }
+    if (m->error.id) return;
     spe_jump_(m, r->next);
     spe_label_(m, r->next, false);
-    if (counter_step) {
-        uint32_t w[2];
-        w[0] = r->index;
-        w[1] = counter_step;
-        next_index = spe_emit_(m, SPE_OpIAdd, spe_type_of(m, r->index), 2, w);
-    }
-    for (i = 0; i < r->count && !reached; i++) carried[i] = spe_undef(m, spe_type_of(m, carried[i]));
-    at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpBranch, 1);
-    if (!at) return;
-    at[0] = r->header;
-    body = m->buffer[SPE_BUFFER_BODY_].data;
-    for (i = 0; i < r->count; i++) {
-        body[r->phi + 7 * i + 5] = carried[i];
+    w[0] = r->index;
+    w[1] = r->step;
+    if (r->step) next_index = spe_emit_(m, SPE_OpIAdd, spe_type_of(m, r->index), 2, w);
+    for (i = 0; i < n && !reached; i++) carried[i] = spe_undef(m, spe_type_of(m, carried[i]));
+    if (!spe_write_(m, SPE_BUFFER_BODY_, SPE_OpBranch, 1, r->header)) return;
+    next = m->buffer[SPE_BUFFER_BODY_].data + r->phi + SPE_PHI_NEXT_;
+    for (i = 0; i < n; i++, next += SPE_PHI_WORDS_) {
+        *next = carried[i];
         carried[i] = m->buffer[SPE_BUFFER_STACK_].data[r->stack + i];
     }
-    if (counter_step) body[r->phi + 7 * r->count + 5] = next_index;
+    if (r->step) *next = next_index;
     spe_label_(m, r->merge, false);
     m->buffer[SPE_BUFFER_STACK_].count = r->stack;
     spe_scope_pop_(m);
@@ -4326,908 +4014,140 @@ XE_FN_ void spe_close_loop_(spe_module *m, spe_region_ *r, spe_id *carried, spe_
 
 spe_id spe_for(spe_module *m, spe_id lo, spe_id hi, spe_id step, uint32_t n, spe_id *carried)
 {
-    spe_id type = spe_operands_(m, "spe_for", SPE_TAKES_INT_, lo, hi);
+    spe_id type = spe_check_(m, __func__, "I==", lo, hi, step), condition;
+    uint32_t w[2], op = SPE_OpSLessThan;
     spe_region_ *r;
-    spe_id condition, body;
     uint64_t k;
-    uint32_t w[2];
-    bool down = false;
-    if (!type || !spe_operands_(m, "spe_for", SPE_TAKES_INT_, lo, step)) return 0;
-    if (spe_count(m, type) != 1) return spe_error_(m, SPE_ERR_TYPE, "spe_for: the bounds are scalars"), (spe_id)0;
+    if (!type) return 0;
     if (spe_const_bits(m, step, &k)) {
-        if (!k) return spe_error_(m, SPE_ERR_RANGE, "spe_for: the step is 0");
-        down = spe_signed_(k, spe_width(m, type)) < 0;
+        if (!k) return SPE_ERROR_(m, RANGE, "the step is 0");
+        if (spe_signed_(k, spe_width(m, type)) < 0) op = SPE_OpSGreaterThan;
     }
-    r = spe_open_loop_(m, "spe_for", SPE_REGION_FOR_, n, carried);
+    r = spe_open_loop_(m, __func__, SPE_REGION_FOR_, n, carried);
     if (!r) return 0;
     r->step = step;
-    r->index = spe_loop_phi_(m, r, r->preheader, lo);
-    if (!r->index) return 0;
-    w[0] = r->index;
+    w[0] = r->index = spe_loop_phi_(m, r, lo);
     w[1] = hi;
-    condition = spe_emit_(m, down ? SPE_OpSGreaterThan : SPE_OpSLessThan, spe_bool(m), 2, w);
-    spe_loop_merge_(m, r);
-    body = spe_new_id_(m, 0, 0, 0);
-    spe_branch_if_(m, condition, body, r->merge);
-    spe_label_(m, body, false);
+    condition = spe_emit_(m, op, spe_bool(m), 2, w);
+    spe_write_(m, SPE_BUFFER_BODY_, SPE_OpLoopMerge, 3, r->merge, r->next, 0);
+    spe_branch_if_(m, condition, r->merge);
     spe_scope_push_(m);
     return spe_ok(m) ? r->index : 0;
 }
-
 void spe_endfor(spe_module *m, uint32_t n, spe_id *carried)
 {
-    spe_region_ *r = spe_innermost_(m, "spe_endfor", SPE_REGION_FOR_, SPE_REGION_FOR_);
-    if (!r || !spe_check_carried_(m, "spe_endfor", r, n, carried)) return;
-    spe_close_loop_(m, r, carried, r->step);
+    spe_close_loop_(m, __func__, SPE_REGION_FOR_, n, carried);
 }
 
 void spe_while(spe_module *m, uint32_t n, spe_id *carried)
 {
-    spe_region_ *r = spe_open_loop_(m, "spe_while", SPE_REGION_WHILE_, n, carried);
+    spe_region_ *r = spe_open_loop_(m, __func__, SPE_REGION_WHILE_, n, carried);
     spe_id test;
     if (!r) return;
-    spe_loop_merge_(m, r);
-    test = spe_new_id_(m, 0, 0, 0);
+    spe_write_(m, SPE_BUFFER_BODY_, SPE_OpLoopMerge, 3, r->merge, r->next, 0);
+    test = spe_new_label_(m);
     spe_jump_(m, test);
     spe_label_(m, test, false);
     spe_scope_push_(m);
 }
-
 void spe_while_test(spe_module *m, spe_id condition)
 {
-    spe_region_ *r = spe_innermost_(m, "spe_while_test", SPE_REGION_WHILE_, SPE_REGION_WHILE_);
-    spe_id type = r ? spe_operand_(m, "spe_while_test", condition) : 0, body;
-    if (!r || !type) return;
-    if (type != spe_bool(m)) {
-        spe_disagree_(m, "spe_while_test", type, spe_bool(m));
-        return;
-    }
-    if (!spe_ready_(m)) return;
+    spe_region_ *r = spe_innermost_(m, __func__, SPE_REGION_WHILE_, SPE_REGION_WHILE_);
+    if (!r || !spe_is_condition_(m, __func__, condition) || !spe_ready_(m)) return;
     r->kind = SPE_REGION_BODY_;
-    body = spe_new_id_(m, 0, 0, 0);
-    spe_branch_if_(m, condition, body, r->merge);
-    spe_label_(m, body, false);
+    spe_branch_if_(m, condition, r->merge);
 }
-
 void spe_endwhile(spe_module *m, uint32_t n, spe_id *carried)
 {
-    spe_region_ *r = spe_innermost_(m, "spe_endwhile", SPE_REGION_BODY_, SPE_REGION_BODY_);
-    if (!r || !spe_check_carried_(m, "spe_endwhile", r, n, carried)) return;
-    spe_close_loop_(m, r, carried, 0);
+    spe_close_loop_(m, __func__, SPE_REGION_BODY_, n, carried);
 }
 
 /* -- switch ------------------------------------------------------------------------------------------------------ */
 
+/* Where in the body the label of side i stands; a literal has one word before it, or two. */
+XE_FN_ size_t spe_side_at_(const spe_region_ *r, uint32_t i) { return r->patch + (i + 1) * (size_t)(r->step + 1); }
+
 void spe_switch(spe_module *m, spe_id selector, uint32_t n, const int64_t *literals)
 {
-    spe_id type = spe_operand_(m, "spe_switch", selector);
+    spe_id type = spe_check_(m, __func__, "I", selector);
+    uint32_t *at, i, j, bits = spe_width(m, type), wide = bits == 64 ? 2 : 1;
     spe_region_ *r;
-    uint32_t *at, i, j, wide, bits;
-    if (!type || !spe_takes_one_(m, "spe_switch", SPE_TAKES_INT_, type)) return;
-    bits = spe_width(m, type);
-    for (i = 0; i < n; i++) {
+    for (i = 0; i < n && type; i++) {
         for (j = 0; j < i; j++) {
-            if (literals[i] == literals[j])
-                spe_error_(m, SPE_ERR_RANGE, "spe_switch: literal %lld stands twice", (long long)literals[i]);
+            if (literals[i] == literals[j]) SPE_ERROR_(m, RANGE, "literal %lld stands twice", (long long)literals[i]);
         }
         if (bits < 64 && (literals[i] < -((int64_t)1 << (bits - 1)) || literals[i] > (int64_t)spe_mask_(bits)))
-            spe_error_(m, SPE_ERR_RANGE, "spe_switch: literal %lld does not fit in %u bits", (long long)literals[i],
-                       bits);
+            SPE_ERROR_(m, RANGE, "literal %lld does not fit in %u bits", (long long)literals[i], bits);
     }
-    r = spe_open_(m, "spe_switch", SPE_REGION_SWITCH_);
+    r = spe_open_(m, __func__, SPE_REGION_SWITCH_);
     if (!r) return;
     r->cases = n;
-    r->merge = spe_new_id_(m, 0, 0, 0);
-    at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpSelectionMerge, 2);
-    if (!at) return;
-    at[0] = r->merge;
-    at[1] = 0;
-    wide = bits == 64 ? 2 : 1;
+    r->step = wide;
+    r->merge = spe_new_label_(m);
+    spe_write_(m, SPE_BUFFER_BODY_, SPE_OpSelectionMerge, 2, r->merge, 0);
     r->header = m->block;
     r->patch = m->buffer[SPE_BUFFER_BODY_].count + 2;
     at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpSwitch, 2 + n * (wide + 1));
     if (!at) return;
-    at[0] = selector;
-    at[1] = r->merge;
-    for (i = 0, at += 2; i < n; i++) {
+    *at++ = selector;
+    *at++ = r->merge;
+    for (i = 0; i < n; i++) {
         *at++ = (uint32_t)((uint64_t)literals[i] & spe_mask_(bits));
         if (wide == 2) *at++ = (uint32_t)((uint64_t)literals[i] >> 32);
         *at++ = 0;
     }
-    r->step = wide;
     m->block = 0;
     spe_scope_push_(m);
 }
 
-/* Opens the side whose label word stands at `patch` in the body. */
-XE_FN_ void spe_open_side_(spe_module *m, spe_region_ *r, size_t patch)
-{
-    spe_id label = spe_new_id_(m, 0, 0, 0);
-    if (!label) return;
-    m->buffer[SPE_BUFFER_BODY_].data[patch] = label;
-    r->kind = SPE_REGION_CASE_;
-    spe_label_(m, label, false);
-    spe_scope_renew_(m);
-}
-
 void spe_case(spe_module *m, uint32_t i)
 {
-    spe_region_ *r = spe_innermost_(m, "spe_case", SPE_REGION_SWITCH_, SPE_REGION_SWITCH_);
-    size_t patch;
-    if (!r) return;
-    patch = r->patch + (i + 1) * (size_t)(r->step + 1);
-    if (i >= r->cases || m->buffer[SPE_BUFFER_BODY_].data[patch]) {
-        spe_error_(m, SPE_ERR_RANGE, "spe_case: side %u of the spe_switch opened at %s:%d %s", i,
-                   r->file ? r->file : "?", r->line, i >= r->cases ? "does not exist" : "was written before");
-        return;
-    }
-    spe_open_side_(m, r, patch);
+    spe_region_ *r = spe_innermost_(m, __func__, SPE_REGION_SWITCH_, SPE_REGION_SWITCH_);
+    if (r && (i >= r->cases || m->buffer[SPE_BUFFER_BODY_].data[spe_side_at_(r, i)]))
+        spe_error_(m, SPE_ERR_RANGE, "side %u of the %s %s", i, spe_region_text_(m, r),
+                   i >= r->cases ? "does not exist" : "was written before");
+    else if (r) spe_open_side_(m, r, spe_side_at_(r, i), SPE_REGION_CASE_);
 }
 
 void spe_default(spe_module *m)
 {
-    spe_region_ *r = spe_innermost_(m, "spe_default", SPE_REGION_SWITCH_, SPE_REGION_SWITCH_);
-    if (!r) return;
-    if (m->buffer[SPE_BUFFER_BODY_].data[r->patch] != r->merge) {
-        spe_error_(m, SPE_ERR_RANGE, "spe_default: the spe_switch opened at %s:%d has its default already",
-                   r->file ? r->file : "?", r->line);
-        return;
-    }
-    spe_open_side_(m, r, r->patch);
+    spe_region_ *r = spe_innermost_(m, __func__, SPE_REGION_SWITCH_, SPE_REGION_SWITCH_);
+    if (r && m->buffer[SPE_BUFFER_BODY_].data[r->patch] != r->merge)
+        spe_error_(m, SPE_ERR_RANGE, "the %s has its default already", spe_region_text_(m, r));
+    else if (r) spe_open_side_(m, r, r->patch, SPE_REGION_CASE_);
 }
 
 void spe_endcase(spe_module *m, uint32_t n, const spe_id *values)
 {
-    spe_region_ *r = spe_innermost_(m, "spe_endcase", SPE_REGION_CASE_, SPE_REGION_CASE_);
-    if (!r || !spe_end_side_(m, "spe_endcase", r, r->state == 0, n, values)) return;
-    r->state++;
+    spe_region_ *r = spe_innermost_(m, __func__, SPE_REGION_CASE_, SPE_REGION_CASE_);
+    if (!r || !spe_end_side_(m, r, r->sides == 0, n, values)) return;
+    r->sides++;
     r->kind = SPE_REGION_SWITCH_;
 }
 
 void spe_endswitch(spe_module *m, uint32_t n, spe_id *out)
 {
-    spe_region_ *r = spe_innermost_(m, "spe_endswitch", SPE_REGION_SWITCH_, SPE_REGION_SWITCH_);
-    uint32_t i, *body, *at;
-    if (!r) return;
-    body = m->buffer[SPE_BUFFER_BODY_].data;
-    for (i = 0; i < r->cases; i++) {
-        if (!body[r->patch + (i + 1) * (size_t)(r->step + 1)])
-            spe_error_(m, SPE_ERR_REGION_OPEN,
-                       "spe_endswitch: side %u of the spe_switch opened at %s:%d was not written", i,
-                       r->file ? r->file : "?", r->line);
+    spe_region_ *r = spe_innermost_(m, __func__, SPE_REGION_SWITCH_, SPE_REGION_SWITCH_);
+    const uint32_t *body = m->buffer[SPE_BUFFER_BODY_].data;
+    const char *place = r ? spe_region_text_(m, r) : NULL;
+    uint32_t i, *at;
+    for (i = 0; r && i < r->cases; i++) {
+        if (!body[spe_side_at_(r, i)]) SPE_ERROR_(m, REGION_OPEN, "side %u of the %s was not written", i, place);
     }
-    if (n != (r->state ? r->count : 0))
-        spe_error_(m, SPE_ERR_CARRIED,
-                   "spe_endswitch: %u values, but the sides of the spe_switch opened at %s:%d carry %u", n,
-                   r->file ? r->file : "?", r->line, r->count);
-    if (body[r->patch] == r->merge) {
-        if (n)
-            spe_error_(m, SPE_ERR_CARRIED,
-                       "spe_endswitch: the spe_switch opened at %s:%d carries values and has no "
-                       "spe_default",
-                       r->file ? r->file : "?", r->line);
+    if (r && n != (r->sides ? r->count : 0))
+        spe_error_(m, SPE_ERR_CARRIED, "%u values, but the sides of the %s carry %u", n, place, r->count);
+    if (r && body[r->patch] == r->merge) { /* no default: what is no case goes from the header to the merge */
+        if (n) spe_error_(m, SPE_ERR_CARRIED, "the %s carries values and has no spe_default", place);
         at = spe_push_(m, SPE_BUFFER_STACK_, 1);
-        if (at) at[0] = r->header;
-        r->state++;
+        if (at) *at = r->header;
+        r->sides++;
     }
     if (m->error.id) return;
     spe_scope_pop_(m);
-    spe_close_sides_(m, r, (uint32_t)r->state, out);
+    spe_close_sides_(m, r, r->sides, out);
 }
 
-/* kernel_ops.c - What kernels do besides arithmetic: math functions, groups, barriers, atomics. */
-
-/* -- OpenCL.std -------------------------------------------------------------------------------------------------- */
-
-/* How many operands a function of the set has, 0 for one spe_math does not know. */
-XE_FN_ uint32_t spe_math_operands_(spe_math_op f)
-{
-#define SPE_MATH_CASE_(name, name_in_set, number, operands)                                                            \
-    case SPE_##name: return operands;
-    switch (f) {
-        SPE_MATH_LIST(SPE_MATH_CASE_)
-    default: return 0;
-    }
-#undef SPE_MATH_CASE_
-}
-
-XE_FN_ const char *spe_math_name_(spe_math_op f)
-{
-#define SPE_MATH_CASE_(name, name_in_set, number, operands)                                                            \
-    case SPE_##name: return "spe_math(SPE_" #name ")";
-    switch (f) {
-        SPE_MATH_LIST(SPE_MATH_CASE_)
-    default: return "spe_math";
-    }
-#undef SPE_MATH_CASE_
-}
-
-spe_id spe_ext(spe_module *m, spe_id type, uint32_t number, uint32_t n, const spe_id *args)
-{
-    uint32_t w[10], *at;
-    if (m->error.id || !spe_want_type_(m, "spe_ext", type)) return 0;
-    if (n > 8) return spe_error_(m, SPE_ERR_RANGE, "spe_ext: %u arguments; at most 8", n);
-    if (!m->opencl_std) {
-        m->opencl_std = spe_new_id_(m, 0, 0, 0);
-        at = m->opencl_std ? spe_put_(m, SPE_SECTION_IMPORT_, SPE_OpExtInstImport, 1 + spe_text_words_("OpenCL.std"))
-                           : NULL;
-        if (!at) return 0;
-        at[0] = m->opencl_std;
-        spe_put_text_(at + 1, "OpenCL.std");
-    }
-    w[0] = m->opencl_std;
-    w[1] = number;
-    if (n) memcpy(w + 2, args, n * sizeof *args);
-    return spe_emit_(m, SPE_OpExtInst, type, n + 2, w);
-}
-
-spe_id spe_math(spe_module *m, spe_math_op f, uint32_t n, const spe_id *args)
-{
-    const char *fn = spe_math_name_(f);
-    uint32_t i, want = spe_math_operands_(f), kinds = (int)f >= (int)SPE_SABS ? SPE_TAKES_INT_ : SPE_TAKES_FLOAT_;
-    bool power = f == SPE_LDEXP || f == SPE_POWN || f == SPE_ROOTN;
-    spe_id type;
-    if (m->error.id) return 0;
-    if (!want || n != want)
-        return spe_error_(m, SPE_ERR_TYPE, "%s (%d) takes %u arguments, not %u", fn, (int)f, want, n);
-    type = spe_operand_(m, fn, args[0]);
-    if (!type || !spe_takes_(m, fn, kinds, type)) return 0;
-    for (i = 1; i < n; i++) {
-        spe_id t = spe_operand_(m, fn, args[i]);
-        if (!t) return 0;
-        if (t != (power ? spe_like_(m, spe_int(m, 32), type) : type)) return spe_disagree_(m, fn, type, t);
-    }
-    return spe_ext(m, type, (uint32_t)f, n, args);
-}
-spe_id spe_math1(spe_module *m, spe_math_op f, spe_id a) { return spe_math(m, f, 1, &a); }
-spe_id spe_math2(spe_module *m, spe_math_op f, spe_id a, spe_id b)
-{
-    spe_id w[2];
-    w[0] = a;
-    w[1] = b;
-    return spe_math(m, f, 2, w);
-}
-spe_id spe_math3(spe_module *m, spe_math_op f, spe_id a, spe_id b, spe_id c)
-{
-    spe_id w[3];
-    w[0] = a;
-    w[1] = b;
-    w[2] = c;
-    return spe_math(m, f, 3, w);
-}
-
-/* -- groups ------------------------------------------------------------------------------------------------------ */
-
-/* The instruction of a reduction, by what is reduced: 0 where there is none. */
-XE_FN_ uint32_t spe_reduction_op_(spe_reduction red, spe_kind kind, bool non_uniform)
-{
-    static const struct {
-        uint16_t integer, real, truth, integer_uniform, real_uniform, truth_uniform;
-    } rows[] = {
-        {SPE_OpGroupNonUniformIAdd, SPE_OpGroupNonUniformFAdd, 0, SPE_OpGroupIAdd, SPE_OpGroupFAdd, 0},
-        {SPE_OpGroupNonUniformIMul, SPE_OpGroupNonUniformFMul, 0, SPE_OpGroupIMulKHR, SPE_OpGroupFMulKHR, 0},
-        {SPE_OpGroupNonUniformSMin, 0, 0, SPE_OpGroupSMin, 0, 0},
-        {SPE_OpGroupNonUniformUMin, 0, 0, SPE_OpGroupUMin, 0, 0},
-        {SPE_OpGroupNonUniformSMax, 0, 0, SPE_OpGroupSMax, 0, 0},
-        {SPE_OpGroupNonUniformUMax, 0, 0, SPE_OpGroupUMax, 0, 0},
-        {0, SPE_OpGroupNonUniformFMin, 0, 0, SPE_OpGroupFMin, 0},
-        {0, SPE_OpGroupNonUniformFMax, 0, 0, SPE_OpGroupFMax, 0},
-        {SPE_OpGroupNonUniformBitwiseAnd, 0, SPE_OpGroupNonUniformLogicalAnd, SPE_OpGroupBitwiseAndKHR, 0,
-         SPE_OpGroupLogicalAndKHR},
-        {SPE_OpGroupNonUniformBitwiseOr, 0, SPE_OpGroupNonUniformLogicalOr, SPE_OpGroupBitwiseOrKHR, 0,
-         SPE_OpGroupLogicalOrKHR},
-        {SPE_OpGroupNonUniformBitwiseXor, 0, SPE_OpGroupNonUniformLogicalXor, SPE_OpGroupBitwiseXorKHR, 0,
-         SPE_OpGroupLogicalXorKHR},
-    };
-    if ((unsigned)red >= SPE_RED_COUNT_) return 0;
-    switch (kind) {
-    case SPE_KIND_INT: return non_uniform ? rows[red].integer : rows[red].integer_uniform;
-    case SPE_KIND_FLOAT: return non_uniform ? rows[red].real : rows[red].real_uniform;
-    case SPE_KIND_BOOL: return non_uniform ? rows[red].truth : rows[red].truth_uniform;
-    default: return 0;
-    }
-}
-
-/* A reduction or scan over a scope. Subgroups use the non-uniform instructions, which may stand in divergent code;
- * where there are none (work-groups, SPIR-V before 1.3) the uniform ones. */
-XE_FN_ spe_id spe_reduce_(spe_module *m, const char *fn, uint32_t scope, spe_reduction red, uint32_t operation,
-                                 spe_id v, uint32_t cluster)
-{
-    spe_id type = spe_operand_(m, fn, v);
-    bool non_uniform = scope == SPE_ScopeSubgroup && m->options.version >= SPE_VERSION(1, 3);
-    const spe_type_info *t;
-    uint32_t w[4], op;
-    char text[80];
-    if (!type) return 0;
-    t = spe_info_(m, spe_scalar_of(m, type));
-    op = spe_count(m, type) ? spe_reduction_op_(red, t->kind, non_uniform) : 0;
-    if (!op)
-        return spe_error_(m, SPE_ERR_TYPE, "%s: reduction %d does not take %s", fn, (int)red,
-                          spe_type_text(m, type, text, sizeof text));
-    if (cluster && (!non_uniform || (cluster & (cluster - 1))))
-        return spe_error_(m, SPE_ERR_RANGE, "%s: clusters of %u; a power of two and SPIR-V 1.3 are needed", fn,
-                          cluster);
-    w[0] = spe_u32(m, scope);
-    w[1] = operation;
-    w[2] = v;
-    w[3] = cluster ? spe_u32(m, cluster) : 0;
-    return spe_emit_(m, op, type, cluster ? 4 : 3, w);
-}
-
-spe_id spe_sg_reduce(spe_module *m, spe_reduction red, spe_id v)
-{
-    return spe_reduce_(m, "spe_sg_reduce", SPE_ScopeSubgroup, red, SPE_GroupOperationReduce, v, 0);
-}
-spe_id spe_sg_scan_inclusive(spe_module *m, spe_reduction red, spe_id v)
-{
-    return spe_reduce_(m, "spe_sg_scan_inclusive", SPE_ScopeSubgroup, red, SPE_GroupOperationInclusiveScan, v, 0);
-}
-spe_id spe_sg_scan_exclusive(spe_module *m, spe_reduction red, spe_id v)
-{
-    return spe_reduce_(m, "spe_sg_scan_exclusive", SPE_ScopeSubgroup, red, SPE_GroupOperationExclusiveScan, v, 0);
-}
-spe_id spe_sg_reduce_clustered(spe_module *m, spe_reduction red, spe_id v, uint32_t cluster)
-{
-    if (!cluster) return spe_error_(m, SPE_ERR_RANGE, "spe_sg_reduce_clustered: clusters of 0");
-    return spe_reduce_(m, "spe_sg_reduce_clustered", SPE_ScopeSubgroup, red, SPE_GroupOperationClusteredReduce, v,
-                       cluster);
-}
-spe_id spe_wg_reduce(spe_module *m, spe_reduction red, spe_id v)
-{
-    return spe_reduce_(m, "spe_wg_reduce", SPE_ScopeWorkgroup, red, SPE_GroupOperationReduce, v, 0);
-}
-spe_id spe_wg_scan_inclusive(spe_module *m, spe_reduction red, spe_id v)
-{
-    return spe_reduce_(m, "spe_wg_scan_inclusive", SPE_ScopeWorkgroup, red, SPE_GroupOperationInclusiveScan, v, 0);
-}
-spe_id spe_wg_scan_exclusive(spe_module *m, spe_reduction red, spe_id v)
-{
-    return spe_reduce_(m, "spe_wg_scan_exclusive", SPE_ScopeWorkgroup, red, SPE_GroupOperationExclusiveScan, v, 0);
-}
-
-/* An instruction of the form scope, value [, lane]. */
-XE_FN_ spe_id spe_group_(spe_module *m, const char *fn, uint32_t op, uint32_t scope, spe_id result, spe_id v,
-                                spe_id lane)
-{
-    spe_id type = v ? spe_operand_(m, fn, v) : 0, tl = lane ? spe_operand_(m, fn, lane) : 0;
-    bool (*takes)(spe_module *, const char *, uint32_t, spe_id) =
-        scope == SPE_ScopeSubgroup ? spe_takes_one_ : spe_takes_; /* local ids may be vectors */
-    uint32_t w[3];
-    if ((v && !type) || (lane && (!tl || !takes(m, fn, SPE_TAKES_INT_, tl)))) return 0;
-    w[0] = spe_u32(m, scope);
-    w[1] = v;
-    w[2] = lane;
-    return w[0] ? spe_emit_(m, op, result ? result : type, v ? lane ? 3 : 2 : 1, w) : 0;
-}
-
-XE_FN_ spe_id spe_group_lane_(spe_module *m, const char *fn, uint32_t op, spe_id v, spe_id lane)
-{
-    if (!spe_operand_(m, fn, v) || !spe_operand_(m, fn, lane)) return 0;
-    return spe_group_(m, fn, op, SPE_ScopeSubgroup, 0, v, lane);
-}
-
-spe_id spe_sg_shuffle(spe_module *m, spe_id v, spe_id lane)
-{
-    return spe_group_lane_(m, "spe_sg_shuffle", SPE_OpGroupNonUniformShuffle, v, lane);
-}
-spe_id spe_sg_shuffle_xor(spe_module *m, spe_id v, spe_id mask)
-{
-    return spe_group_lane_(m, "spe_sg_shuffle_xor", SPE_OpGroupNonUniformShuffleXor, v, mask);
-}
-spe_id spe_sg_shuffle_up(spe_module *m, spe_id v, spe_id delta)
-{
-    return spe_group_lane_(m, "spe_sg_shuffle_up", SPE_OpGroupNonUniformShuffleUp, v, delta);
-}
-spe_id spe_sg_shuffle_down(spe_module *m, spe_id v, spe_id delta)
-{
-    return spe_group_lane_(m, "spe_sg_shuffle_down", SPE_OpGroupNonUniformShuffleDown, v, delta);
-}
-
-spe_id spe_sg_broadcast(spe_module *m, spe_id v, spe_id lane)
-{
-    uint64_t k;
-    if (m->options.version < SPE_VERSION(1, 3))
-        return spe_group_lane_(m, "spe_sg_broadcast", SPE_OpGroupBroadcast, v, lane);
-    return spe_group_lane_(m, "spe_sg_broadcast",
-                           spe_const_bits(m, lane, &k) ? (uint32_t)SPE_OpGroupNonUniformBroadcast
-                                                       : (uint32_t)SPE_OpGroupNonUniformShuffle,
-                           v, lane);
-}
-spe_id spe_sg_broadcast_first(spe_module *m, spe_id v)
-{
-    if (!spe_operand_(m, "spe_sg_broadcast_first", v)) return 0;
-    return spe_group_(m, "spe_sg_broadcast_first", SPE_OpGroupNonUniformBroadcastFirst, SPE_ScopeSubgroup, 0, v, 0);
-}
-
-XE_FN_ spe_id spe_vote_(spe_module *m, const char *fn, uint32_t op, uint32_t scope, spe_id result, spe_id v)
-{
-    spe_id type = spe_operand_(m, fn, v);
-    if (!type || !spe_takes_one_(m, fn, SPE_TAKES_BOOL_, type)) return 0;
-    return spe_group_(m, fn, op, scope, result, v, 0);
-}
-spe_id spe_sg_ballot(spe_module *m, spe_id v)
-{
-    spe_id type = spe_vec(m, spe_int(m, 32), 4);
-    return type ? spe_vote_(m, "spe_sg_ballot", SPE_OpGroupNonUniformBallot, SPE_ScopeSubgroup, type, v) : 0;
-}
-spe_id spe_sg_ballot_count(spe_module *m, spe_id ballot)
-{
-    spe_id type = spe_operand_(m, "spe_sg_ballot_count", ballot), i32 = spe_int(m, 32);
-    uint32_t w[3];
-    if (!type) return 0;
-    if (type != spe_vec(m, i32, 4)) return spe_disagree_(m, "spe_sg_ballot_count", type, spe_vec(m, i32, 4));
-    w[0] = spe_u32(m, SPE_ScopeSubgroup);
-    w[1] = SPE_GroupOperationReduce;
-    w[2] = ballot;
-    return spe_emit_(m, SPE_OpGroupNonUniformBallotBitCount, i32, 3, w);
-}
-spe_id spe_sg_all(spe_module *m, spe_id v)
-{
-    uint32_t op =
-        m->options.version < SPE_VERSION(1, 3) ? (uint32_t)SPE_OpGroupAll : (uint32_t)SPE_OpGroupNonUniformAll;
-    return spe_vote_(m, "spe_sg_all", op, SPE_ScopeSubgroup, 0, v);
-}
-spe_id spe_sg_any(spe_module *m, spe_id v)
-{
-    uint32_t op =
-        m->options.version < SPE_VERSION(1, 3) ? (uint32_t)SPE_OpGroupAny : (uint32_t)SPE_OpGroupNonUniformAny;
-    return spe_vote_(m, "spe_sg_any", op, SPE_ScopeSubgroup, 0, v);
-}
-spe_id spe_sg_elect(spe_module *m)
-{
-    spe_id type = spe_bool(m);
-    return type ? spe_group_(m, "spe_sg_elect", SPE_OpGroupNonUniformElect, SPE_ScopeSubgroup, type, 0, 0) : 0;
-}
-spe_id spe_wg_all(spe_module *m, spe_id v)
-{
-    return spe_vote_(m, "spe_wg_all", SPE_OpGroupAll, SPE_ScopeWorkgroup, 0, v);
-}
-spe_id spe_wg_any(spe_module *m, spe_id v)
-{
-    return spe_vote_(m, "spe_wg_any", SPE_OpGroupAny, SPE_ScopeWorkgroup, 0, v);
-}
-spe_id spe_wg_broadcast(spe_module *m, spe_id v, spe_id local_id)
-{
-    if (!spe_operand_(m, "spe_wg_broadcast", v) || !spe_operand_(m, "spe_wg_broadcast", local_id)) return 0;
-    return spe_group_(m, "spe_wg_broadcast", SPE_OpGroupBroadcast, SPE_ScopeWorkgroup, 0, v, local_id);
-}
-
-/* -- barriers ---------------------------------------------------------------------------------------------------- */
-
-void spe_control_barrier(spe_module *m, uint32_t execution, uint32_t memory, uint32_t semantics)
-{
-    uint32_t w[3];
-    w[0] = spe_u32(m, execution);
-    w[1] = spe_u32(m, memory);
-    w[2] = spe_u32(m, semantics);
-    spe_emit_(m, SPE_OpControlBarrier, 0, 3, w);
-}
-
-enum { SPE_BARRIER_MEMORY_ = SPE_MemorySemanticsWorkgroupMemory | SPE_MemorySemanticsCrossWorkgroupMemory };
-
-void spe_barrier(spe_module *m)
-{
-    spe_control_barrier(m, SPE_ScopeWorkgroup, SPE_ScopeWorkgroup,
-                        (uint32_t)SPE_MemorySemanticsAcquireRelease | SPE_BARRIER_MEMORY_);
-}
-void spe_sg_barrier(spe_module *m)
-{
-    spe_control_barrier(m, SPE_ScopeSubgroup, SPE_ScopeSubgroup,
-                        (uint32_t)SPE_MemorySemanticsAcquireRelease | SPE_BARRIER_MEMORY_);
-}
-void spe_memory_barrier(spe_module *m, uint32_t scope, uint32_t semantics)
-{
-    uint32_t w[2];
-    w[0] = spe_u32(m, scope);
-    w[1] = spe_u32(m, semantics);
-    spe_emit_(m, SPE_OpMemoryBarrier, 0, 2, w);
-}
-
-XE_FN_ void spe_split_barrier_(spe_module *m, uint32_t op, uint32_t order)
-{
-    uint32_t w[3];
-    w[0] = w[1] = spe_u32(m, SPE_ScopeWorkgroup);
-    w[2] = spe_u32(m, order | SPE_BARRIER_MEMORY_);
-    spe_emit_(m, op, 0, 3, w);
-}
-void spe_barrier_arrive(spe_module *m)
-{
-    spe_split_barrier_(m, SPE_OpControlBarrierArriveINTEL, SPE_MemorySemanticsRelease);
-}
-void spe_barrier_wait(spe_module *m)
-{
-    spe_split_barrier_(m, SPE_OpControlBarrierWaitINTEL, SPE_MemorySemanticsAcquire);
-}
-
-/* -- atomics ----------------------------------------------------------------------------------------------------- */
-
-spe_id spe_atomic(spe_module *m, spe_atomic_op op, spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics)
-{
-    static const struct {
-        uint16_t op, kinds;
-    } rows[SPE_ATOMIC_COUNT_] = {
-        {SPE_OpAtomicIAdd, SPE_TAKES_INT_},      {SPE_OpAtomicISub, SPE_TAKES_INT_},
-        {SPE_OpAtomicSMin, SPE_TAKES_INT_},      {SPE_OpAtomicUMin, SPE_TAKES_INT_},
-        {SPE_OpAtomicSMax, SPE_TAKES_INT_},      {SPE_OpAtomicUMax, SPE_TAKES_INT_},
-        {SPE_OpAtomicAnd, SPE_TAKES_INT_},       {SPE_OpAtomicOr, SPE_TAKES_INT_},
-        {SPE_OpAtomicXor, SPE_TAKES_INT_},       {SPE_OpAtomicExchange, SPE_TAKES_INT_ | SPE_TAKES_FLOAT_},
-        {SPE_OpAtomicFAddEXT, SPE_TAKES_FLOAT_}, {SPE_OpAtomicFMinEXT, SPE_TAKES_FLOAT_},
-        {SPE_OpAtomicFMaxEXT, SPE_TAKES_FLOAT_},
-    };
-    spe_id type = spe_pointee_(m, "spe_atomic", ptr), tv = spe_operand_(m, "spe_atomic", v);
-    uint32_t w[4];
-    if (!type || !tv) return 0;
-    if ((unsigned)op >= SPE_ATOMIC_COUNT_)
-        return spe_error_(m, SPE_ERR_RANGE, "spe_atomic: there is no operation %d", (int)op);
-    if (type != tv || spe_count(m, type) != 1) return spe_disagree_(m, "spe_atomic", type, tv);
-    if (!spe_takes_(m, "spe_atomic", rows[op].kinds, type)) return 0;
-    w[0] = ptr;
-    w[1] = spe_u32(m, scope);
-    w[2] = spe_u32(m, semantics);
-    w[3] = v;
-    return spe_emit_(m, rows[op].op, type, 4, w);
-}
-spe_id spe_atomic_load(spe_module *m, spe_id ptr, uint32_t scope, uint32_t semantics)
-{
-    spe_id type = spe_pointee_(m, "spe_atomic_load", ptr);
-    uint32_t w[3];
-    if (!type || !spe_takes_one_(m, "spe_atomic_load", SPE_TAKES_INT_ | SPE_TAKES_FLOAT_, type)) return 0;
-    w[0] = ptr;
-    w[1] = spe_u32(m, scope);
-    w[2] = spe_u32(m, semantics);
-    return spe_emit_(m, SPE_OpAtomicLoad, type, 3, w);
-}
-void spe_atomic_store(spe_module *m, spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics)
-{
-    spe_id type = spe_pointee_(m, "spe_atomic_store", ptr), tv = spe_operand_(m, "spe_atomic_store", v);
-    uint32_t w[4];
-    if (!type || !tv || !spe_takes_one_(m, "spe_atomic_store", SPE_TAKES_INT_ | SPE_TAKES_FLOAT_, type)) return;
-    if (type != tv) {
-        spe_disagree_(m, "spe_atomic_store", type, tv);
-        return;
-    }
-    w[0] = ptr;
-    w[1] = spe_u32(m, scope);
-    w[2] = spe_u32(m, semantics);
-    w[3] = v;
-    spe_emit_(m, SPE_OpAtomicStore, 0, 4, w);
-}
-spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe_id v, uint32_t scope, uint32_t semantics)
-{
-    spe_id type = spe_pointee_(m, "spe_atomic_cas", ptr),
-           tv = spe_operands_(m, "spe_atomic_cas", SPE_TAKES_INT_, expected, v);
-    uint32_t w[6], failed = semantics;
-    if (!type || !tv) return 0;
-    if (type != tv || spe_count(m, type) != 1) return spe_disagree_(m, "spe_atomic_cas", type, tv);
-    if (failed & SPE_MemorySemanticsAcquireRelease)
-        failed ^= SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsAcquire;
-    failed &= ~(uint32_t)SPE_MemorySemanticsRelease; /* a failed exchange stores nothing to release */
-    w[0] = ptr;
-    w[1] = spe_u32(m, scope);
-    w[2] = spe_u32(m, semantics);
-    w[3] = spe_u32(m, failed);
-    w[4] = v;
-    w[5] = expected;
-    return spe_emit_(m, SPE_OpAtomicCompareExchange, type, 6, w);
-}
-
-/* matrix.c - Matrix hardware, 2D blocks, cache control. */
-
-spe_id spe_dpas(spe_module *m, spe_id result_type, uint32_t k_dim, spe_id a, spe_id b, spe_id c, uint32_t operands)
-{
-    spe_id tc = spe_operand_(m, "spe_dpas", c);
-    uint32_t w[5];
-    if (!tc || !spe_operand_(m, "spe_dpas", a) || !spe_operand_(m, "spe_dpas", b)) return 0;
-    if (!spe_want_type_(m, "spe_dpas", result_type)) return 0;
-    if (spe_count(m, tc) != spe_count(m, result_type)) return spe_disagree_(m, "spe_dpas", result_type, tc);
-    w[0] = spe_u32(m, k_dim);
-    w[1] = a;
-    w[2] = b;
-    w[3] = c;
-    w[4] = operands;
-    return spe_emit_(m, SPE_OpSubgroupMatrixMultiplyAccumulateINTEL, result_type, operands ? 5 : 4, w);
-}
-
-XE_FN_ void spe_block2d_(spe_module *m, const char *fn, uint32_t op, const spe_block2d *b, spe_id private_ptr)
-{
-    uint32_t w[10], n = 0, i;
-    spe_id i32 = spe_int(m, 32), xy[2], values[5];
-    bool store = op == SPE_OpSubgroup2DBlockStoreINTEL;
-    if (!spe_pointee_(m, fn, b->ptr) || (private_ptr && !spe_pointee_(m, fn, private_ptr))) return;
-    if (b->elem_bytes != 1 && b->elem_bytes != 2 && b->elem_bytes != 4 && b->elem_bytes != 8) {
-        spe_error_(m, SPE_ERR_RANGE, "%s: elements of %u bytes; there are 1, 2, 4 and 8", fn, b->elem_bytes);
-        return;
-    }
-    if (!b->width || !b->height || !b->count) {
-        spe_error_(m, SPE_ERR_RANGE, "%s: %u blocks of %u x %u elements", fn, b->count, b->height, b->width);
-        return;
-    }
-    values[0] = b->mem_width;
-    values[1] = b->mem_height;
-    values[2] = b->pitch;
-    values[3] = xy[0] = b->x;
-    values[4] = xy[1] = b->y;
-    for (i = 0; i < 5; i++) {
-        spe_id t = spe_operand_(m, fn, values[i]);
-        if (!t) return;
-        if (t != i32) {
-            spe_disagree_(m, fn, i32, t);
-            return;
-        }
-    }
-    w[n++] = spe_u32(m, b->elem_bytes);
-    w[n++] = spe_u32(m, b->width);
-    w[n++] = spe_u32(m, b->height);
-    w[n++] = spe_u32(m, b->count);
-    if (store) w[n++] = private_ptr;
-    w[n++] = b->ptr;
-    for (i = 0; i < 3; i++) w[n++] = values[i];
-    w[n++] = spe_construct(m, spe_vec(m, i32, 2), 2, xy);
-    if (private_ptr && !store) w[n++] = private_ptr;
-    spe_emit_(m, op, 0, n, w);
-}
-
-void spe_block2d_load(spe_module *m, const spe_block2d *b, spe_id dst_ptr)
-{
-    if (spe_operand_(m, "spe_block2d_load", dst_ptr))
-        spe_block2d_(m, "spe_block2d_load", SPE_OpSubgroup2DBlockLoadINTEL, b, dst_ptr);
-}
-void spe_block2d_load_transform(spe_module *m, const spe_block2d *b, spe_id dst_ptr)
-{
-    if (spe_operand_(m, "spe_block2d_load_transform", dst_ptr))
-        spe_block2d_(m, "spe_block2d_load_transform", SPE_OpSubgroup2DBlockLoadTransformINTEL, b, dst_ptr);
-}
-void spe_block2d_load_transpose(spe_module *m, const spe_block2d *b, spe_id dst_ptr)
-{
-    if (spe_operand_(m, "spe_block2d_load_transpose", dst_ptr))
-        spe_block2d_(m, "spe_block2d_load_transpose", SPE_OpSubgroup2DBlockLoadTransposeINTEL, b, dst_ptr);
-}
-void spe_block2d_prefetch(spe_module *m, const spe_block2d *b)
-{
-    spe_block2d_(m, "spe_block2d_prefetch", SPE_OpSubgroup2DBlockPrefetchINTEL, b, 0);
-}
-void spe_block2d_store(spe_module *m, const spe_block2d *b, spe_id src_ptr)
-{
-    if (spe_operand_(m, "spe_block2d_store", src_ptr))
-        spe_block2d_(m, "spe_block2d_store", SPE_OpSubgroup2DBlockStoreINTEL, b, src_ptr);
-}
-
-void spe_cache_load(spe_module *m, spe_id ptr, uint32_t level, uint32_t control)
-{
-    uint32_t w[2];
-    w[0] = level;
-    w[1] = control;
-    if (spe_pointee_(m, "spe_cache_load", ptr)) spe_decorate(m, ptr, SPE_DecorationCacheControlLoadINTEL, 2, w);
-}
-void spe_cache_store(spe_module *m, spe_id ptr, uint32_t level, uint32_t control)
-{
-    uint32_t w[2];
-    w[0] = level;
-    w[1] = control;
-    if (spe_pointee_(m, "spe_cache_store", ptr)) spe_decorate(m, ptr, SPE_DecorationCacheControlStoreINTEL, 2, w);
-}
-
-spe_id spe_copy(spe_module *m, spe_id v)
-{
-    spe_id type = spe_operand_(m, "spe_copy", v);
-    return type ? spe_emit_(m, SPE_OpCopyObject, type, 1, &v) : 0;
-}
-
-void spe_prefetch(spe_module *m, spe_id ptr, spe_id n)
-{
-    spe_id tn = spe_operand_(m, "spe_prefetch", n), args[2];
-    if (!tn || !spe_pointee_(m, "spe_prefetch", ptr)) return;
-    args[0] = ptr;
-    args[1] = spe_uconvert(m, spe_int(m, 64), n);
-    if (args[1]) spe_ext(m, spe_void(m), 185, 2, args);
-}
-void spe_sg_prefetch(spe_module *m, spe_id ptr, spe_id bytes)
-{
-    spe_id tb = spe_operand_(m, "spe_sg_prefetch", bytes);
-    uint32_t w[2];
-    if (!tb || !spe_takes_one_(m, "spe_sg_prefetch", SPE_TAKES_INT_, tb) || !spe_pointee_(m, "spe_sg_prefetch", ptr))
-        return;
-    w[0] = ptr;
-    w[1] = bytes;
-    spe_emit_(m, SPE_OpSubgroupBlockPrefetchINTEL, 0, 2, w);
-}
-
-/* -- cooperative matrices (SPV_KHR_cooperative_matrix) ----------------------------------------------------------- */
-
-XE_FN_ const spe_type_info *spe_want_coop_(spe_module *m, const char *fn, spe_id type)
-{
-    const spe_type_info *t = spe_want_type_(m, fn, type);
-    char text[80];
-    if (t && t->kind != SPE_KIND_COOPMAT)
-        return spe_error_(m, SPE_ERR_TYPE, "%s: %s is no cooperative matrix", fn,
-                          spe_type_text(m, type, text, sizeof text)),
-               (const spe_type_info *)NULL;
-    return t;
-}
-
-spe_id spe_coop_load(spe_module *m, spe_id type, spe_id ptr, uint32_t layout, spe_id stride)
-{
-    spe_id ts = spe_operand_(m, "spe_coop_load", stride);
-    uint32_t w[3];
-    if (!ts || !spe_want_coop_(m, "spe_coop_load", type) || !spe_takes_one_(m, "spe_coop_load", SPE_TAKES_INT_, ts))
-        return 0;
-    if (!spe_pointee_(m, "spe_coop_load", ptr)) return 0;
-    w[0] = ptr;
-    w[1] = spe_u32(m, layout);
-    w[2] = stride;
-    return spe_emit_(m, SPE_OpCooperativeMatrixLoadKHR, type, 3, w);
-}
-void spe_coop_store(spe_module *m, spe_id ptr, spe_id v, uint32_t layout, spe_id stride)
-{
-    spe_id tv = spe_operand_(m, "spe_coop_store", v), ts = spe_operand_(m, "spe_coop_store", stride);
-    uint32_t w[4];
-    if (!tv || !ts || !spe_want_coop_(m, "spe_coop_store", tv) ||
-        !spe_takes_one_(m, "spe_coop_store", SPE_TAKES_INT_, ts))
-        return;
-    if (!spe_pointee_(m, "spe_coop_store", ptr)) return;
-    w[0] = ptr;
-    w[1] = v;
-    w[2] = spe_u32(m, layout);
-    w[3] = stride;
-    spe_emit_(m, SPE_OpCooperativeMatrixStoreKHR, 0, 4, w);
-}
-spe_id spe_coop_mma(spe_module *m, spe_id a, spe_id b, spe_id c, uint32_t operands)
-{
-    spe_id ta = spe_operand_(m, "spe_coop_mma", a), tb = spe_operand_(m, "spe_coop_mma", b);
-    spe_id tc = spe_operand_(m, "spe_coop_mma", c);
-    const spe_type_info *x, *y, *z;
-    uint32_t w[4];
-    if (!ta || !tb || !tc) return 0;
-    x = spe_want_coop_(m, "spe_coop_mma", ta);
-    y = spe_want_coop_(m, "spe_coop_mma", tb);
-    z = spe_want_coop_(m, "spe_coop_mma", tc);
-    if (!x || !y || !z) return 0;
-    if (x->use != SPE_CooperativeMatrixUseMatrixAKHR || y->use != SPE_CooperativeMatrixUseMatrixBKHR ||
-        z->use != SPE_CooperativeMatrixUseMatrixAccumulatorKHR || x->cols != y->rows || x->rows != z->rows ||
-        y->cols != z->cols)
-        return spe_error_(m, SPE_ERR_TYPE,
-                          "spe_coop_mma: a %u x %u (use %u), b %u x %u (use %u) and c %u x %u (use %u) do "
-                          "not multiply",
-                          x->rows, x->cols, x->use, y->rows, y->cols, y->use, z->rows, z->cols, z->use);
-    w[0] = a;
-    w[1] = b;
-    w[2] = c;
-    w[3] = operands;
-    return spe_emit_(m, SPE_OpCooperativeMatrixMulAddKHR, tc, operands ? 4 : 3, w);
-}
-spe_id spe_coop_length(spe_module *m, spe_id type)
-{
-    if (!spe_want_coop_(m, "spe_coop_length", type)) return 0;
-    return spe_emit_(m, SPE_OpCooperativeMatrixLengthKHR, spe_int(m, 32), 1, &type);
-}
-
-/* coopvec.c - cooperative vectors of SPV_NV_cooperative_vector. */
-
-/* -- cooperative vectors (SPV_NV_cooperative_vector) ----------------------------------------------------------------
- *
- * The instructions as they are; which of them a device takes is the device's. ptr is a pointer to an array or scalar in
- * memory, offset an i32 in bytes. Interpretations are SPE_ComponentType..., layouts
- * SPE_CooperativeVectorMatrixLayout....
- */
-
-/* The description of a cooperative vector operand, NULL and an error when it is none. */
-XE_FN_ const spe_type_info *spe_want_coopvec_(spe_module *m, const char *fn, spe_id type)
-{
-    const spe_type_info *t = spe_want_type_(m, fn, type);
-    char text[80];
-    if (t && t->kind != SPE_KIND_COOPVEC)
-        return spe_error_(m, SPE_ERR_TYPE, "%s: %s is no cooperative vector", fn,
-                          spe_type_text(m, type, text, sizeof text)),
-               (const spe_type_info *)NULL;
-    return t;
-}
-
-/* Is there a pointer, and an integer offset? */
-XE_FN_ bool spe_coopvec_place_(spe_module *m, const char *fn, spe_id ptr, spe_id offset)
-{
-    spe_id t = spe_operand_(m, fn, offset);
-    return t && spe_takes_one_(m, fn, SPE_TAKES_INT_, t) && spe_pointee_(m, fn, ptr);
-}
-
-spe_id spe_coopvec_load(spe_module *m, spe_id type, spe_id ptr, spe_id offset)
-{
-    uint32_t w[2];
-    if (!spe_want_coopvec_(m, "spe_coopvec_load", type) || !spe_coopvec_place_(m, "spe_coopvec_load", ptr, offset))
-        return 0;
-    w[0] = ptr;
-    w[1] = offset;
-    return spe_emit_(m, SPE_OpCooperativeVectorLoadNV, type, 2, w);
-}
-void spe_coopvec_store(spe_module *m, spe_id ptr, spe_id offset, spe_id v)
-{
-    spe_id tv = spe_operand_(m, "spe_coopvec_store", v);
-    uint32_t w[3];
-    if (!tv || !spe_want_coopvec_(m, "spe_coopvec_store", tv)) return;
-    if (!spe_coopvec_place_(m, "spe_coopvec_store", ptr, offset)) return;
-    w[0] = ptr;
-    w[1] = offset;
-    w[2] = v;
-    spe_emit_(m, SPE_OpCooperativeVectorStoreNV, 0, 3, w);
-}
-
-spe_id spe_coopvec_mul(spe_module *m, spe_id type, const spe_coopvec_product *p)
-{
-    const spe_type_info *t = spe_want_coopvec_(m, "spe_coopvec_mul", type);
-    spe_id input = spe_operand_(m, "spe_coopvec_mul", p->input);
-    uint32_t w[14], n = 0;
-    if (!t || !input || !spe_want_coopvec_(m, "spe_coopvec_mul", input)) return 0;
-    if (t->count != p->rows)
-        return spe_error_(m, SPE_ERR_TYPE, "spe_coopvec_mul: a result of %u components from %u rows", t->count,
-                          p->rows);
-    if (!spe_coopvec_place_(m, "spe_coopvec_mul", p->matrix, p->offset)) return 0;
-    if (p->bias && !spe_coopvec_place_(m, "spe_coopvec_mul", p->bias, p->bias_offset)) return 0;
-    if ((p->operands || p->stride) && !spe_operand_(m, "spe_coopvec_mul", p->stride)) return 0;
-    w[n++] = p->input;
-    w[n++] = spe_u32(m, p->input_type);
-    w[n++] = p->matrix;
-    w[n++] = p->offset;
-    w[n++] = spe_u32(m, p->matrix_type);
-    if (p->bias) {
-        w[n++] = p->bias;
-        w[n++] = p->bias_offset;
-        w[n++] = spe_u32(m, p->bias_type);
-    }
-    w[n++] = spe_u32(m, p->rows);
-    w[n++] = spe_u32(m, p->cols);
-    w[n++] = spe_u32(m, p->layout);
-    w[n++] = spe_const_bool(m, p->transpose);
-    if (p->stride) w[n++] = p->stride;
-    if (p->operands) w[n++] = p->operands;
-    return spe_emit_(m, p->bias ? SPE_OpCooperativeVectorMatrixMulAddNV : SPE_OpCooperativeVectorMatrixMulNV, type, n,
-                     w);
-}
-
-void spe_coopvec_outer_accumulate(spe_module *m, spe_id ptr, spe_id offset, spe_id a, spe_id b, uint32_t layout,
-                                  uint32_t matrix_type, spe_id stride)
-{
-    const char *fn = "spe_coopvec_outer_accumulate";
-    spe_id ta = spe_operand_(m, fn, a), tb = spe_operand_(m, fn, b);
-    uint32_t w[7];
-    if (!ta || !tb || !spe_want_coopvec_(m, fn, ta) || !spe_want_coopvec_(m, fn, tb)) return;
-    if (!spe_coopvec_place_(m, fn, ptr, offset) || (stride && !spe_operand_(m, fn, stride))) return;
-    w[0] = ptr;
-    w[1] = offset;
-    w[2] = a;
-    w[3] = b;
-    w[4] = spe_u32(m, layout);
-    w[5] = spe_u32(m, matrix_type);
-    w[6] = stride;
-    spe_emit_(m, SPE_OpCooperativeVectorOuterProductAccumulateNV, 0, stride ? 7 : 6, w);
-}
-void spe_coopvec_sum_accumulate(spe_module *m, spe_id ptr, spe_id offset, spe_id v)
-{
-    spe_id tv = spe_operand_(m, "spe_coopvec_sum_accumulate", v);
-    uint32_t w[3];
-    if (!tv || !spe_want_coopvec_(m, "spe_coopvec_sum_accumulate", tv)) return;
-    if (!spe_coopvec_place_(m, "spe_coopvec_sum_accumulate", ptr, offset)) return;
-    w[0] = ptr;
-    w[1] = offset;
-    w[2] = v;
-    spe_emit_(m, SPE_OpCooperativeVectorReduceSumAccumulateNV, 0, 3, w);
-}
-
-/* finish.c - the finished module. */
-
-typedef struct {
-    uint16_t addressing, memory, execution;
-    uint16_t capabilities[2]; /* what every module of the environment declares */
-} spe_env_row_;
-
-XE_FN_ const spe_env_row_ *spe_env_row_of_(spe_env env)
-{
-    static const spe_env_row_ rows[] = {
-        {SPE_AddressingModelPhysical64,
-         SPE_MemoryModelOpenCL,
-         SPE_ExecutionModelKernel,
-         {SPE_CapabilityAddresses, SPE_CapabilityKernel}},
-    };
-    return &rows[env];
-}
+/* finish.c - the finished module: entry points, capabilities, and all sections in their order. */
 
 /* Which functions does an entry point reach? mark[i] is set for function number i. */
 XE_FN_ void spe_reach_(const spe_module *m, uint32_t from, uint8_t *mark)
@@ -5248,99 +4168,74 @@ XE_FN_ void spe_reach_(const spe_module *m, uint32_t from, uint8_t *mark)
     }
 }
 
-/* OpEntryPoint of every kernel: before 1.4 its interface is the Input variables it reaches, from then on all of the
+/* OpEntryPoint of kernel number e: before 1.4 its interface is the Input variables it reaches, from then on all of the
  * module's. */
-XE_FN_ void spe_write_entries_(spe_module *m)
+XE_FN_ void spe_write_entry_(spe_module *m, uint32_t e, uint8_t *mark)
 {
     const spe_buffer_ *uses = &m->buffer[SPE_BUFFER_USES_];
-    uint8_t *mark = (uint8_t *)spe_alloc(m, m->function_count + 1);
-    size_t e, i, start;
-    uint32_t *at, words;
-    for (e = 0; e < m->entry_count && mark; e++) {
-        const spe_entry_ *entry = &m->entries[e];
-        spe_reach_(m, entry->function, mark);
-        words = spe_text_words_(entry->name);
-        start = m->buffer[SPE_SECTION_ENTRY_].count;
-        at = spe_put_(m, SPE_SECTION_ENTRY_, SPE_OpEntryPoint, 2 + words);
+    const spe_entry_ *entry = &m->entries[e];
+    uint32_t once = 0x80000000u + e, words = spe_text_words_(entry->name), *at;
+    size_t i, start = m->buffer[SPE_SECTION_ENTRY_].count;
+    spe_reach_(m, entry->function, mark);
+    at = spe_put_(m, SPE_SECTION_ENTRY_, SPE_OpEntryPoint, 2 + words);
+    if (!at) return;
+    at[0] = SPE_ExecutionModelKernel;
+    at[1] = entry->id;
+    spe_put_text_(at + 2, entry->name);
+    for (i = 0; i < uses->count; i += 2) {
+        spe_record_ *r = &m->ids[uses->data[i + 1]];
+        if (!mark[uses->data[i]] || !(r->flags & SPE_ID_GLOBAL_) || r->aux == once) continue;
+        if (m->options.version < SPE_VERSION(1, 4) && spe_info_(m, r->type)->storage != SPE_StorageClassInput) continue;
+        r->aux = once;
+        at = spe_push_(m, SPE_SECTION_ENTRY_, 1);
         if (!at) return;
-        at[0] = spe_env_row_of_(m->options.env)->execution;
-        at[1] = entry->id;
-        spe_put_text_(at + 2, entry->name);
-        for (i = 0; i < uses->count; i += 2) {
-            spe_record_ *r = &m->ids[uses->data[i + 1]];
-            uint32_t once = 0x80000000u + (uint32_t)e;
-            if (!mark[uses->data[i]] || !(r->flags & SPE_ID_GLOBAL_) || r->aux == once) continue;
-            if (m->options.version < SPE_VERSION(1, 4) && spe_info_(m, r->type)->storage != SPE_StorageClassInput)
-                continue;
-            r->aux = once;
-            at = spe_push_(m, SPE_SECTION_ENTRY_, 1);
-            if (!at) return;
-            *at = uses->data[i + 1];
-        }
-        words = (uint32_t)(m->buffer[SPE_SECTION_ENTRY_].count - start);
-        if (words > 65535) spe_error_(m, SPE_ERR_LIMIT, "kernel %s uses %u variables", entry->name, words);
-        m->buffer[SPE_SECTION_ENTRY_].data[start] = words << 16 | SPE_OpEntryPoint;
+        *at = uses->data[i + 1];
     }
+    words = (uint32_t)(m->buffer[SPE_SECTION_ENTRY_].count - start);
+    if (words > 65535) SPE_ERROR_(m, LIMIT, "kernel %s uses %u variables", entry->name, words);
+    m->buffer[SPE_SECTION_ENTRY_].data[start] = words << 16 | SPE_OpEntryPoint;
 }
 
-/* Capabilities in rising order, the memory model, the name of the source. */
+/* Capabilities in rising order, the memory model, the name of the source, the entry points. */
 XE_FN_ void spe_write_head_(spe_module *m)
 {
-    const spe_env_row_ *env = spe_env_row_of_(m->options.env);
     spe_buffer_ *caps = &m->buffer[SPE_BUFFER_CAPS_];
+    uint8_t *mark = (uint8_t *)spe_alloc(m, m->function_count + 1);
     size_t i, j;
-    uint32_t *at;
-    spe_capability(m, env->capabilities[0]);
-    spe_capability(m, env->capabilities[1]);
+    uint32_t e;
+    spe_capability(m, SPE_CapabilityAddresses);
+    spe_capability(m, SPE_CapabilityKernel);
     if (!m->entry_count) spe_capability(m, SPE_CapabilityLinkage);
     for (i = 1; i < caps->count; i++) {
         uint32_t c = caps->data[i];
         for (j = i; j && caps->data[j - 1] > c; j--) caps->data[j] = caps->data[j - 1];
         caps->data[j] = c;
     }
-    for (i = 0; i < caps->count; i++) {
-        at = spe_put_(m, SPE_SECTION_CAPABILITY_, SPE_OpCapability, 1);
-        if (at) at[0] = caps->data[i];
-    }
-    at = spe_put_(m, SPE_SECTION_MODEL_, SPE_OpMemoryModel, 2);
-    if (!at) return;
-    at[0] = env->addressing;
-    at[1] = env->memory;
-    if (m->options.source) {
-        spe_id id = spe_string_(m, m->options.source);
-        at = id ? spe_put_(m, SPE_SECTION_STRING_, SPE_OpSource, 3) : NULL;
-        if (!at) return;
-        at[0] = SPE_SourceLanguageUnknown;
-        at[1] = 0;
-        at[2] = id;
-    }
+    for (i = 0; i < caps->count; i++) spe_write_(m, SPE_SECTION_CAPABILITY_, SPE_OpCapability, 1, caps->data[i]);
+    spe_write_(m, SPE_SECTION_MODEL_, SPE_OpMemoryModel, 2, SPE_AddressingModelPhysical64, SPE_MemoryModelOpenCL);
+    if (m->options.source)
+        spe_write_(m, SPE_SECTION_STRING_, SPE_OpSource, 3, SPE_SourceLanguageUnknown, 0,
+                   spe_string_(m, m->options.source));
+    for (e = 0; e < m->entry_count && mark; e++) spe_write_entry_(m, e, mark);
 }
 
 spe_words spe_finish(spe_module *m)
 {
     spe_words words = {NULL, 0};
-    uint32_t *at;
+    uint32_t head[5] = {0x07230203, m->options.version, 0, 0, 0}, *at;
     size_t total = 5;
     int section;
-    if (m->open) {
-        if (m->region_count)
-            spe_region_left_open_(m, "spe_finish");
-        else
-            spe_error_(m, SPE_ERR_FUNCTION_OPEN, "spe_finish: a %s is still open",
-                       m->fn.kernel ? "kernel" : "function");
-    }
+    m->doing = __func__;
+    if (m->open && m->region_count) spe_region_left_open_(m);
+    if (m->open) spe_error_(m, SPE_ERR_FUNCTION_OPEN, "a %s is still open", m->fn.kernel ? "kernel" : "function");
     if (m->error.id || !m->options.realloc) return words;
     if (!m->finished) {
         spe_write_head_(m);
-        spe_write_entries_(m);
         for (section = 0; section < SPE_SECTION_COUNT_; section++) total += m->buffer[section].count;
         at = m->error.id ? NULL : spe_push_(m, SPE_BUFFER_OUT_, total);
         if (!at) return words;
-        at[0] = 0x07230203;
-        at[1] = m->options.version;
-        at[2] = 0;
-        at[3] = (uint32_t)m->id_count;
-        at[4] = 0;
+        head[3] = (uint32_t)m->id_count;
+        memcpy(at, head, sizeof head);
         at += 5;
         for (section = 0; section < SPE_SECTION_COUNT_; section++) {
             const spe_buffer_ *b = &m->buffer[section];
@@ -5355,13 +4250,6 @@ spe_words spe_finish(spe_module *m)
 }
 
 /* host.c - conversions on the host: f16, bf16, tf32, E4M3, E5M2. */
-
-/* ---- Conversions on the host: f16, bf16, tf32, E4M3, E5M2 ---------------------------------------------------------
- *
- * All round to nearest, ties to even; subnormals are kept, NaN stays NaN with its sign. Past the largest finite value
- * f16, bf16 and tf32 become infinity. The 8-bit types become their largest value when `saturate` is set, infinity
- * included; otherwise E5M2 becomes infinity and E4M3, which has none, NaN.
- */
 
 typedef struct {
     uint32_t exponent, mantissa; /* bits */
@@ -5423,59 +4311,37 @@ XE_FN_ double spe_decode_(const spe_format_ *f, uint32_t bits)
     return value;
 }
 
-enum { SPE_FORMAT_F16_, SPE_FORMAT_BF16_, SPE_FORMAT_TF32_, SPE_FORMAT_E4M3_, SPE_FORMAT_E5M2_ };
+/* The first four in the order of spe_encoding: a 16-bit IEEE float is f16. */
+enum { SPE_FORMAT_F16_, SPE_FORMAT_BF16_, SPE_FORMAT_E4M3_, SPE_FORMAT_E5M2_, SPE_FORMAT_TF32_ };
 
 XE_FN_ const spe_format_ *spe_format_of_(int which)
 {
     static const spe_format_ formats[] = {
-        {5, 10, 0x7bff, 0x7c00, 0x7e00}, {8, 7, 0x7f7f, 0x7f80, 0x7fc0}, {8, 10, 0x3fbff, 0x3fc00, 0x3fe00},
-        {4, 3, 0x7e, 0x7f, 0x7f},        {5, 2, 0x7b, 0x7c, 0x7e},
+        {5, 10, 0x7bff, 0x7c00, 0x7e00}, {8, 7, 0x7f7f, 0x7f80, 0x7fc0}, {4, 3, 0x7e, 0x7f, 0x7f},
+        {5, 2, 0x7b, 0x7c, 0x7e}, {8, 10, 0x3fbff, 0x3fc00, 0x3fe00},
     };
     return &formats[which];
 }
 
-uint16_t spe_f32_to_f16_bits(float v)
+XE_FN_ uint32_t spe_bits_of_(int format, float v, bool saturate)
 {
-    return (uint16_t)spe_encode_(spe_format_of_(SPE_FORMAT_F16_), (double)v, false);
+    return spe_encode_(spe_format_of_(format), (double)v, saturate);
 }
-float spe_f16_bits_to_f32(uint16_t bits)
-{
-    return (float)spe_decode_(spe_format_of_(SPE_FORMAT_F16_), bits);
-}
-uint16_t spe_f32_to_bf16_bits(float v)
-{
-    return (uint16_t)spe_encode_(spe_format_of_(SPE_FORMAT_BF16_), (double)v, false);
-}
-float spe_bf16_bits_to_f32(uint16_t bits)
-{
-    return (float)spe_decode_(spe_format_of_(SPE_FORMAT_BF16_), bits);
-}
-float spe_f32_to_tf32(float v)
-{
-    const spe_format_ *f = spe_format_of_(SPE_FORMAT_TF32_);
-    return (float)spe_decode_(f, spe_encode_(f, (double)v, false));
-}
-uint8_t spe_f32_to_e4m3_bits(float v, bool saturate)
-{
-    return (uint8_t)spe_encode_(spe_format_of_(SPE_FORMAT_E4M3_), (double)v, saturate);
-}
-float spe_e4m3_bits_to_f32(uint8_t bits)
-{
-    return (float)spe_decode_(spe_format_of_(SPE_FORMAT_E4M3_), bits);
-}
-uint8_t spe_f32_to_e5m2_bits(float v, bool saturate)
-{
-    return (uint8_t)spe_encode_(spe_format_of_(SPE_FORMAT_E5M2_), (double)v, saturate);
-}
-float spe_e5m2_bits_to_f32(uint8_t bits)
-{
-    return (float)spe_decode_(spe_format_of_(SPE_FORMAT_E5M2_), bits);
-}
+XE_FN_ float spe_float_of_(int format, uint32_t bits) { return (float)spe_decode_(spe_format_of_(format), bits); }
+
+uint16_t spe_f32_to_f16_bits(float v) { return (uint16_t)spe_bits_of_(SPE_FORMAT_F16_, v, false); }
+float spe_f16_bits_to_f32(uint16_t bits) { return spe_float_of_(SPE_FORMAT_F16_, bits); }
+uint16_t spe_f32_to_bf16_bits(float v) { return (uint16_t)spe_bits_of_(SPE_FORMAT_BF16_, v, false); }
+float spe_bf16_bits_to_f32(uint16_t bits) { return spe_float_of_(SPE_FORMAT_BF16_, bits); }
+uint8_t spe_f32_to_e4m3_bits(float v, bool saturate) { return (uint8_t)spe_bits_of_(SPE_FORMAT_E4M3_, v, saturate); }
+float spe_e4m3_bits_to_f32(uint8_t bits) { return spe_float_of_(SPE_FORMAT_E4M3_, bits); }
+uint8_t spe_f32_to_e5m2_bits(float v, bool saturate) { return (uint8_t)spe_bits_of_(SPE_FORMAT_E5M2_, v, saturate); }
+float spe_e5m2_bits_to_f32(uint8_t bits) { return spe_float_of_(SPE_FORMAT_E5M2_, bits); }
+float spe_f32_to_tf32(float v) { return spe_float_of_(SPE_FORMAT_TF32_, spe_bits_of_(SPE_FORMAT_TF32_, v, false)); }
 
 /* The bits of a number as a constant of float type t; false when there is no such type. */
 bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits)
 {
-    static const int formats[] = {SPE_FORMAT_F16_, SPE_FORMAT_BF16_, SPE_FORMAT_E4M3_, SPE_FORMAT_E5M2_};
     float single = (float)value;
     uint32_t word;
     if (t->encoding == SPE_IEEE && t->bits == 64) {
@@ -5488,7 +4354,7 @@ bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits)
         return true;
     }
     if (t->bits != 16 && t->bits != 8) return false;
-    *bits = spe_encode_(spe_format_of_(formats[t->encoding]), value, false);
+    *bits = spe_encode_(spe_format_of_((int)t->encoding), value, false);
     return true;
 }
 

@@ -253,6 +253,24 @@ typedef struct {
     uint32_t scope, rows, cols, use; /* coopmat */
 } spe_type_info;
 
+/* Built-ins, for spe_builtin. */
+typedef enum {
+    SPE_GLOBAL_ID, SPE_LOCAL_ID, SPE_GROUP_ID, SPE_GLOBAL_SIZE, SPE_LOCAL_SIZE, SPE_GROUP_COUNT, SPE_GLOBAL_OFFSET,
+    SPE_ENQUEUED_LOCAL_SIZE, SPE_WORK_DIM, SPE_GLOBAL_LINEAR_ID, SPE_LOCAL_LINEAR_ID, SPE_SUBGROUP_ID,
+    SPE_SUBGROUP_SIZE, SPE_SUBGROUP_COUNT, SPE_SUBGROUP_LANE, SPE_SUBGROUP_MAX_SIZE, SPE_BUILTIN_COUNT_
+} spe_builtin_name;
+
+/* Inside a module: sections in the order of the specification, the buffers a function is written into, tables. */
+enum {
+    SPE_SECTION_CAPABILITY_, SPE_SECTION_EXTENSION_, SPE_SECTION_IMPORT_, SPE_SECTION_MODEL_, SPE_SECTION_ENTRY_,
+    SPE_SECTION_MODE_, SPE_SECTION_STRING_, SPE_SECTION_NAME_, SPE_SECTION_DECORATION_, SPE_SECTION_GLOBAL_,
+    SPE_SECTION_FUNCTION_, SPE_SECTION_COUNT_,
+    SPE_BUFFER_VARIABLES_ = SPE_SECTION_COUNT_, SPE_BUFFER_PROLOGUE_, SPE_BUFFER_BODY_, SPE_BUFFER_SLOTS_,
+    SPE_BUFFER_UNIQUE_, SPE_BUFFER_SCOPES_, SPE_BUFFER_STACK_, SPE_BUFFER_USES_, SPE_BUFFER_CAPS_, SPE_BUFFER_OUT_,
+    SPE_BUFFER_COUNT_,
+    SPE_OPCODES_KNOWN_ = 8192
+};
+
 typedef struct {
     uint32_t *data;
     size_t count, capacity;
@@ -266,23 +284,6 @@ typedef struct {
     uint16_t depth, flags; /* depth of a function: its number */
 } spe_record_;
 
-/* Sections of a module in the order of the specification, then the buffers a function is written into. */
-enum {
-    SPE_SECTION_CAPABILITY_, SPE_SECTION_EXTENSION_, SPE_SECTION_IMPORT_, SPE_SECTION_MODEL_, SPE_SECTION_ENTRY_,
-    SPE_SECTION_MODE_, SPE_SECTION_STRING_, SPE_SECTION_NAME_, SPE_SECTION_DECORATION_, SPE_SECTION_GLOBAL_,
-    SPE_SECTION_FUNCTION_, SPE_SECTION_COUNT_,
-    SPE_BUFFER_VARIABLES_ = SPE_SECTION_COUNT_, SPE_BUFFER_PROLOGUE_, SPE_BUFFER_BODY_, SPE_BUFFER_SLOTS_,
-    SPE_BUFFER_UNIQUE_, SPE_BUFFER_SCOPES_, SPE_BUFFER_STACK_, SPE_BUFFER_USES_, SPE_BUFFER_CAPS_, SPE_BUFFER_OUT_,
-    SPE_BUFFER_COUNT_
-};
-
-/* Built-ins, for spe_builtin. */
-typedef enum {
-    SPE_GLOBAL_ID, SPE_LOCAL_ID, SPE_GROUP_ID, SPE_GLOBAL_SIZE, SPE_LOCAL_SIZE, SPE_GROUP_COUNT, SPE_GLOBAL_OFFSET,
-    SPE_ENQUEUED_LOCAL_SIZE, SPE_WORK_DIM, SPE_GLOBAL_LINEAR_ID, SPE_LOCAL_LINEAR_ID, SPE_SUBGROUP_ID,
-    SPE_SUBGROUP_SIZE, SPE_SUBGROUP_COUNT, SPE_SUBGROUP_LANE, SPE_SUBGROUP_MAX_SIZE, SPE_BUILTIN_COUNT_
-} spe_builtin_name;
-
 typedef struct { /* a kernel that was written */
     spe_id id;
     uint32_t function;
@@ -290,50 +291,42 @@ typedef struct { /* a kernel that was written */
 } spe_entry_;
 
 typedef struct { /* one if, loop or switch that is open */
-    int kind, state, line;
+    int kind, line;
     const char *file;
     spe_id header, preheader, merge, next; /* labels; next: a loop's continue block */
-    spe_id index, step;                  /* for: the counter */
-    uint32_t count;                      /* values carried */
-    uint32_t stack;                      /* where this region's words begin on the stack */
-    uint32_t cases;                      /* switch */
-    size_t patch, phi;                   /* word offsets in the body */
+    spe_id index, step;                    /* for: the counter; switch: step is the words of a literal */
+    uint32_t count, stack;                 /* values carried; where this region's words begin on the stack */
+    uint32_t cases, sides;                 /* switch: literals, and sides that are written */
+    size_t patch, phi;                     /* word offsets in the body */
 } spe_region_;
 
 typedef struct spe_chunk_ {
     struct spe_chunk_ *next;
 } spe_chunk_;
 
-#define SPE_OPCODES_KNOWN_ 8192
-
 typedef struct {
     spe_options options;
     spe_error error;
-    const char *file;
+    const char *file, *doing; /* doing: the call that errors name */
     int line;
     spe_buffer_ buffer[SPE_BUFFER_COUNT_];
     spe_record_ *ids;
-    size_t id_count, id_capacity;
     spe_type_info *types;
-    size_t type_count, type_capacity;
     uint64_t *constants;
-    size_t constant_count, constant_capacity;
     spe_entry_ *entries;
-    size_t entry_count, entry_capacity;
     spe_region_ *regions;
-    size_t region_count, region_capacity;
+    size_t id_count, id_capacity, type_count, type_capacity, constant_count, constant_capacity, entry_count,
+        entry_capacity, region_count, region_capacity;
     spe_chunk_ *chunks;
     size_t chunk_used, chunk_size, chunk_next;
     uint32_t serial;      /* scopes opened so far */
     uint64_t seen[SPE_OPCODES_KNOWN_ / 64]; /* opcodes whose capabilities are declared */
-    spe_id opencl_std;
-    spe_id known_int[4], known_float[4], known_bool; /* of 8 << i bits: asked for all the time */
+    spe_id opencl_std, known_bool, known_int[4], known_float[4]; /* of 8 << i bits: asked for all the time */
     spe_id builtin_variable[SPE_BUILTIN_COUNT_];
     struct {
         spe_id id, ret, entry, first_param;
         uint32_t index, param_count; /* index counts functions from 1 */
         bool kernel;
-        size_t head;                 /* where it begins in the function section */
         spe_id builtin[SPE_BUILTIN_COUNT_][3], builtin_whole[SPE_BUILTIN_COUNT_];
     } fn;
     uint32_t function_count;
@@ -342,22 +335,19 @@ typedef struct {
     const char *line_file, *string_file; /* OpLine in force, and the file whose OpString is string_id */
     int line_line;
     spe_id string_id;
+    char text[2][80], place[160]; /* of errors: names of types, where a region was opened */
+    uint32_t texts;
 } spe_module;
 
 /* The error's meaning in general, for any id of this header; "" for others. */
 XETILE_API const char *spe_error_meaning(int id);
-
 /* Records an error under any id and name, for the headers above this one. The first error of a module stays. */
 XETILE_API SPE_PRINTF(4, 5) void spe_fail(spe_module *m, int id, const char *name, const char *format, ...);
-
 /* The first error; its id is 0 while all is well. Never NULL. */
 XETILE_API const spe_error *spe_get_error(const spe_module *m);
-
 /* file:line: NAME: text, when there is an error. */
 XETILE_API void spe_print_error(const spe_error *e, FILE *f);
-
-/* No error so far? */
-XETILE_API bool spe_ok(const spe_module *m);
+XETILE_API bool spe_ok(const spe_module *m); /* no error so far? */
 
 /* Says where the user's code stands: errors, regions and OpLine use it until the next call. `file` must live as long as
  * the module (a string literal, __FILE__). Returns m. */
@@ -365,26 +355,21 @@ XETILE_API spe_module *spe_at(spe_module *m, const char *file, int line);
 #define SPE(m, fn, ...) spe_##fn(spe_at((m), __FILE__, __LINE__), __VA_ARGS__)
 #define SPE0(m, fn) spe_##fn(spe_at((m), __FILE__, __LINE__))
 
-/* -- memory: arrays that double, and an arena of chunks that double ---------------------------------------------- */
-
 /* Zeroed memory that lives until spe_free: for what a user of the module keeps along with it. NULL and an error when
  * there is none. */
 XETILE_API void *spe_alloc(spe_module *m, size_t bytes);
 
-/* -- words ------------------------------------------------------------------------------------------------------- */
-
 /* Starts a module. `o` NULL: the defaults. m is taken to hold nothing yet (free an older module first). False and an
  * error (SPE_ERR_OPTION, SPE_ERR_MEMORY) when it cannot; spe_free is right to call then too. */
 XETILE_API bool spe_begin(spe_module *m, const spe_options *o);
-
+/* Completes the module and returns its words, which m owns until spe_free; {NULL, 0} when there is an error. A second
+ * call gives the same words. Nothing can be added afterwards. */
+XETILE_API spe_words spe_finish(spe_module *m);
 /* Gives all memory back. Also right for a zeroed module, for a failed one, and twice. */
 XETILE_API void spe_free(spe_module *m);
 
-/* ---- What needs which capability, and which capability needs which extension or version ------------------------ */
-
 /* Adds an OpExtension, once. `name` is copied. */
 XETILE_API void spe_extension(spe_module *m, const char *name);
-
 /* Declares a capability, once, with the extension it comes from. SPE_ERR_VERSION when the module's version lacks it. */
 XETILE_API void spe_capability(spe_module *m, uint32_t capability);
 
@@ -392,63 +377,42 @@ XETILE_API void spe_capability(spe_module *m, uint32_t capability);
 
 /* What a type id is made of; kind SPE_KIND_NONE for anything that is no type. */
 XETILE_API spe_type_info spe_info(const spe_module *m, spe_id type);
-
-/* The type of a value, 0 for what is none. */
-XETILE_API spe_id spe_type_of(const spe_module *m, spe_id value);
-
+XETILE_API spe_id spe_type_of(const spe_module *m, spe_id value); /* of a value, 0 for what is none */
 /* The scalar a vector, cooperative matrix or cooperative vector is made of; a scalar itself. */
 XETILE_API spe_id spe_scalar_of(const spe_module *m, spe_id type);
-
 /* Bits of the scalar in a type: 8 to 64, bool 1; 0 for pointers, structs ... */
 XETILE_API uint32_t spe_width(const spe_module *m, spe_id type);
-
-/* Components of a scalar (1) or vector; 0 for the rest. */
-XETILE_API uint32_t spe_count(const spe_module *m, spe_id type);
-
+XETILE_API uint32_t spe_count(const spe_module *m, spe_id type); /* of a scalar (1) or vector; 0 for the rest */
+/* The alignment OpenCL gives a type in memory, in bytes; 0 for what is never there. Vectors take the room of the next
+ * power of two. */
+XETILE_API uint32_t spe_alignment(const spe_module *m, spe_id type);
 /* Writes what a type is called into text: f32, i32, f16x8, ptr<f32>, [4]i32, coopmat<f16, 8x16>. Returns text. */
 XETILE_API char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size);
 
-/* -- the types --------------------------------------------------------------------------------------------------- */
-
 XETILE_API spe_id spe_void(spe_module *m);
-
 XETILE_API spe_id spe_bool(spe_module *m);
-
 /* An integer of 8, 16, 32 or 64 bits (capability Int8, Int16, Int64 as needed); it has no sign, operations have. */
 XETILE_API spe_id spe_int(spe_module *m, uint32_t bits);
-
 /* An IEEE float of 16, 32 or 64 bits (capability Float16, Float64 as needed). */
 XETILE_API spe_id spe_float(spe_module *m, uint32_t bits);
-
-/* The bfloat16 type of SPV_KHR_bfloat16: conversion, dot products and cooperative matrices, no plain arithmetic. */
+/* The bfloat16 type of SPV_KHR_bfloat16: conversion, dot products and cooperative matrices, no plain arithmetic; the
+ * 8-bit float types of SPV_EXT_float8. */
 XETILE_API spe_id spe_bf16(spe_module *m);
-
-/* The 8-bit float types of SPV_EXT_float8. */
 XETILE_API spe_id spe_e4m3(spe_module *m);
 XETILE_API spe_id spe_e5m2(spe_module *m);
-
 /* A vector of n = 2, 3, 4, 8 or 16 scalars (bool, int, float); n == 1 gives the scalar itself. Any n in a module that
  * has declared VectorAnyINTEL or LongVectorEXT. */
 XETILE_API spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n);
-
-/* An array of n >= 1 elements. */
-XETILE_API spe_id spe_array(spe_module *m, spe_id elem, uint32_t n);
-
-/* A struct of n members. */
+XETILE_API spe_id spe_array(spe_module *m, spe_id elem, uint32_t n); /* n >= 1 */
 XETILE_API spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members);
-
 /* A pointer into a storage class: SPE_StorageClassCrossWorkgroup is global memory, ...Workgroup local, ...Function
  * private. */
 XETILE_API spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type);
-
-/* A function type of n parameters. */
 XETILE_API spe_id spe_fn_type(spe_module *m, spe_id ret, uint32_t n, const spe_id *params);
-
 /* A cooperative matrix (SPV_KHR_cooperative_matrix) of rows x cols components shared by a scope (SPE_ScopeSubgroup);
  * use: SPE_CooperativeMatrixUseMatrixAKHR, ...BKHR or ...AccumulatorKHR. */
 XETILE_API spe_id spe_coopmat(spe_module *m, spe_id component, uint32_t scope, uint32_t rows, uint32_t cols,
                               uint32_t use);
-
 /* A cooperative vector (SPV_NV_cooperative_vector) of n components. */
 XETILE_API spe_id spe_coopvec(spe_module *m, spe_id component, uint32_t n);
 
@@ -457,93 +421,156 @@ XETILE_API spe_id spe_coopvec(spe_module *m, spe_id component, uint32_t n);
 /* True when id is a scalar constant (int, bool, float; no spec constant): *bits are its bits, zero-extended. Else *bits
  * is 0. */
 XETILE_API bool spe_const_bits(const spe_module *m, spe_id id, uint64_t *bits);
-
 /* A composite constant of n constants (for a vector, array, struct or cooperative matrix, which takes one). */
 XETILE_API spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id *parts);
-
 /* Float constants, from a double: rounded to nearest even. Integer types are an error. */
 XETILE_API spe_id spe_const_f(spe_module *m, spe_id type, double value);
-
 /* Integer constants; a bool takes 0 and 1, a float type the number itself. SPE_ERR_RANGE when it does not fit. */
 XETILE_API spe_id spe_const_u(spe_module *m, spe_id type, uint64_t value);
-
 XETILE_API spe_id spe_const_i(spe_module *m, spe_id type, int64_t value);
-
 XETILE_API spe_id spe_const_bool(spe_module *m, bool value);
-
 XETILE_API spe_id spe_u32(spe_module *m, uint32_t value);
 XETILE_API spe_id spe_i32(spe_module *m, int32_t value);
-
 XETILE_API spe_id spe_u64(spe_module *m, uint64_t value);
 XETILE_API spe_id spe_f32(spe_module *m, float value);
-
-/* All bits zero, of any type (pointers too). */
-XETILE_API spe_id spe_null(spe_module *m, spe_id type);
-
-/* A value of any type that may be anything. */
-XETILE_API spe_id spe_undef(spe_module *m, spe_id type);
-
-/* A scalar the host may set when it loads the module: `bits` is the default, spec_id its number.
- * Each call makes one. */
+XETILE_API spe_id spe_null(spe_module *m, spe_id type);  /* all bits zero, of any type (pointers too) */
+XETILE_API spe_id spe_undef(spe_module *m, spe_id type); /* a value that may be anything */
+/* A scalar the host may set when it loads the module: `bits` is the default, spec_id its number. Each call makes
+ * one. */
 XETILE_API spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_id);
-
-/* -- names and decorations --------------------------------------------------------------------------------------- */
 
 /* Names an id in disassembly, when options.names is set. */
 XETILE_API void spe_name(spe_module *m, spe_id id, const char *name);
-
-/* OpDecorate of any decoration with n literal words; capabilities follow. */
+/* OpDecorate of any decoration with n literal words, OpMemberDecorate of a struct's member; capabilities follow. */
 XETILE_API void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, uint32_t n, const uint32_t *words);
-
-/* OpMemberDecorate of a struct's member. */
 XETILE_API void spe_decorate_member(spe_module *m, spe_id type, uint32_t member, uint32_t decoration, uint32_t n,
                                     const uint32_t *words);
 
-/* ---- Instructions ---------------------------------------------------------------------------------------------- */
-
-/* Any instruction with a result: opcode, type of the result, then the operand words as the specification lists them.
+/* ---- Instructions ---------------------------------------------------------------------------------------------------
+ *
+ * Any instruction with a result: opcode, type of the result, then the operand words as the specification lists them.
  * Nothing is checked but that all stands in a function; capabilities of opcodes in SPE_OPCODES follow. */
 XETILE_API spe_id spe_op(spe_module *m, uint32_t opcode, spe_id result_type, uint32_t n, const uint32_t *words);
-
 /* Any instruction without a result (no terminators, labels or merges: regions write those). */
 XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const uint32_t *words);
 
-/* -- what arithmetic takes --------------------------------------------------------------------------------------- */
-/* Arithmetic on two values of one type (scalars, vectors, and where the operation allows it cooperative matrices); the
- * result has that type. sdiv and srem round toward zero, smod takes the divisor's sign, frem the dividend's. */
-#define SPE_BINARY_LIST_(X)                                                                                            \
-    X(spe_iadd, IAdd, INT) X(spe_isub, ISub, INT) X(spe_imul, IMul, INT) X(spe_udiv, UDiv, INT)                        \
-    X(spe_sdiv, SDiv, INT) X(spe_umod, UMod, INT) X(spe_srem, SRem, INT) X(spe_smod, SMod, INT)                        \
-    X(spe_fadd, FAdd, FLOAT) X(spe_fsub, FSub, FLOAT) X(spe_fmul, FMul, FLOAT) X(spe_fdiv, FDiv, FLOAT)                \
-    X(spe_frem, FRem, FLOAT) X(spe_fmod, FMod, FLOAT) X(spe_and, BitwiseAnd, INT) X(spe_or, BitwiseOr, INT)            \
-    X(spe_xor, BitwiseXor, INT) X(spe_shl, ShiftLeftLogical, INT) X(spe_shr, ShiftRightLogical, INT)                   \
-    X(spe_sar, ShiftRightArithmetic, INT) X(spe_land, LogicalAnd, BOOL) X(spe_lor, LogicalOr, BOOL)                    \
-    X(spe_leq, LogicalEqual, BOOL) X(spe_lne, LogicalNotEqual, BOOL)
-/* Arithmetic on one value. popcount of each component is spe_bit_count. */
-#define SPE_UNARY_LIST_(X)                                                                                             \
-    X(spe_ineg, SNegate, INT) X(spe_fneg, FNegate, FLOAT) X(spe_not, Not, INT) X(spe_lnot, LogicalNot, BOOL)           \
-    X(spe_bit_count, BitCount, INT) X(spe_bit_reverse, BitReverse, INT)
-/* Comparisons: bool, or a vector of bools. f.. are ordered (false when a NaN is there), fu.. unordered (true). */
-#define SPE_COMPARE_LIST_(X)                                                                                           \
-    X(spe_ieq, IEqual, INT) X(spe_ine, INotEqual, INT) X(spe_ult, ULessThan, INT) X(spe_ule, ULessThanEqual, INT)      \
-    X(spe_ugt, UGreaterThan, INT) X(spe_uge, UGreaterThanEqual, INT) X(spe_slt, SLessThan, INT)                        \
-    X(spe_sle, SLessThanEqual, INT) X(spe_sgt, SGreaterThan, INT) X(spe_sge, SGreaterThanEqual, INT)                   \
-    X(spe_feq, FOrdEqual, FLOAT) X(spe_fne, FOrdNotEqual, FLOAT) X(spe_flt, FOrdLessThan, FLOAT)                       \
-    X(spe_fle, FOrdLessThanEqual, FLOAT) X(spe_fgt, FOrdGreaterThan, FLOAT) X(spe_fge, FOrdGreaterThanEqual, FLOAT)    \
-    X(spe_fueq, FUnordEqual, FLOAT) X(spe_fune, FUnordNotEqual, FLOAT) X(spe_fult, FUnordLessThan, FLOAT)              \
-    X(spe_fule, FUnordLessThanEqual, FLOAT) X(spe_fugt, FUnordGreaterThan, FLOAT)                                      \
-    X(spe_fuge, FUnordGreaterThanEqual, FLOAT)
+/* The instructions that are checked, each a function: A(name, opcode, form) of one value, name(m, a); AB of two,
+ * name(m, a, b); TO a conversion, name(m, type, v); GIVES and DOES(name, opcode, form, parameters, operands ...) give a
+ * value or none. A form has a letter for each operand word, a colon, and what the result's type is:
+ *   i f b N v     integers, floats, bools, integers or floats, any value: scalars, vectors and, where the device takes
+ *                 them, cooperative matrices and vectors; h and s: integers of 16, floats of 32 bits; d: any floats
+ *   I B x y       one integer, one bool, one i32, an i32x4
+ *   = q ~         of the type of the one before; as many i32 as the first has components, as many of them as the result
+ *   p P           a pointer; a pointer to one number
+ *   * J G E       of the type the pointer points to; and one integer, one float, one number
+ *   m w           a cooperative matrix, a cooperative vector
+ *   k T S W       made a constant: a C number, a C bool, the scope of the subgroup, of the work-group
+ *   l ? o         a word as it is; one that is left out when it is 0; a value that is left out when it is 0
+ *   a A           alignment in bytes, as memory operands (0: the type's own); with the volatile bit
+ *   t M C         no operand word but the result's type; a cooperative matrix type; a cooperative vector type
+ * Results: = the first one's type, * what the pointer points to, t the type given, b bools like the first, s and h f32
+ * and i16 like it, . its scalar, r its scalar (which is returned as it is when it is one), x i32, - none. After that:
+ * # constants give a constant, 0 or 1 changes nothing as second operand, + nor as first. Conversions: from:to, and u or
+ * s where a constant is converted at once, without or with its sign. */
+#define SPE_INSTRUCTIONS_(A, AB, TO, GIVES, DOES)                                                                      \
+    /* Arithmetic. sdiv and srem round toward zero, smod takes the divisor's sign, frem the dividend's. */             \
+    AB(spe_iadd, IAdd, "i=:=#0+") AB(spe_isub, ISub, "i=:=#0") AB(spe_imul, IMul, "i=:=#1+")                           \
+    AB(spe_udiv, UDiv, "i=:=#1") AB(spe_sdiv, SDiv, "i=:=#1") AB(spe_umod, UMod, "i=:=#") AB(spe_srem, SRem, "i=:=#")  \
+    AB(spe_smod, SMod, "i=:=#") AB(spe_fadd, FAdd, "f=:=") AB(spe_fsub, FSub, "f=:=") AB(spe_fmul, FMul, "f=:=")       \
+    AB(spe_fdiv, FDiv, "f=:=") AB(spe_frem, FRem, "f=:=") AB(spe_fmod, FMod, "f=:=") A(spe_ineg, SNegate, "i:=#")      \
+    A(spe_fneg, FNegate, "f:=") AB(spe_and, BitwiseAnd, "i=:=#") AB(spe_or, BitwiseOr, "i=:=#0+")                      \
+    AB(spe_xor, BitwiseXor, "i=:=#0+") AB(spe_shl, ShiftLeftLogical, "i=:=#0") AB(spe_shr, ShiftRightLogical, "i=:=#0")\
+    AB(spe_sar, ShiftRightArithmetic, "i=:=#0") A(spe_not, Not, "i:=#") A(spe_bit_count, BitCount, "i:=")              \
+    A(spe_bit_reverse, BitReverse, "i:=") AB(spe_land, LogicalAnd, "b=:=") AB(spe_lor, LogicalOr, "b=:=")              \
+    AB(spe_leq, LogicalEqual, "b=:=") AB(spe_lne, LogicalNotEqual, "b=:=") A(spe_lnot, LogicalNot, "b:=#")             \
+    /* Comparisons: bool, or a vector of bools. f.. are ordered (false when a NaN is there), fu.. unordered (true). */ \
+    AB(spe_ieq, IEqual, "i=:b#") AB(spe_ine, INotEqual, "i=:b#") AB(spe_ult, ULessThan, "i=:b#")                       \
+    AB(spe_ule, ULessThanEqual, "i=:b#") AB(spe_ugt, UGreaterThan, "i=:b#") AB(spe_uge, UGreaterThanEqual, "i=:b#")    \
+    AB(spe_slt, SLessThan, "i=:b#") AB(spe_sle, SLessThanEqual, "i=:b#") AB(spe_sgt, SGreaterThan, "i=:b#")            \
+    AB(spe_sge, SGreaterThanEqual, "i=:b#") AB(spe_feq, FOrdEqual, "f=:b") AB(spe_fne, FOrdNotEqual, "f=:b")           \
+    AB(spe_flt, FOrdLessThan, "f=:b") AB(spe_fle, FOrdLessThanEqual, "f=:b") AB(spe_fgt, FOrdGreaterThan, "f=:b")      \
+    AB(spe_fge, FOrdGreaterThanEqual, "f=:b") AB(spe_fueq, FUnordEqual, "f=:b") AB(spe_fune, FUnordNotEqual, "f=:b")   \
+    AB(spe_fult, FUnordLessThan, "f=:b") AB(spe_fule, FUnordLessThanEqual, "f=:b")                                     \
+    AB(spe_fugt, FUnordGreaterThan, "f=:b") AB(spe_fuge, FUnordGreaterThanEqual, "f=:b") A(spe_isnan, IsNan, "f:b")    \
+    A(spe_isinf, IsInf, "f:b") A(spe_any, Any, "b:r") A(spe_all, All, "b:r")                                           \
+    /* `count` bits from bit `offset` of base become the low ones of v. */                                             \
+    GIVES(spe_bits_insert, BitFieldInsert, "i=II:=", (spe_id base, spe_id v, spe_id offset, spe_id count), base, v,    \
+          offset, count)                                                                                               \
+    /* Conversions, component by component: integers to wider or narrower ones, with zeros (u) or the sign (s); floats \
+     * to floats; floats to integers (toward zero) and back. The same type gives the value itself. */                  \
+    TO(spe_uconvert, UConvert, "i:iu") TO(spe_sconvert, SConvert, "i:is") TO(spe_fconvert, FConvert, "f:f")            \
+    TO(spe_f_to_u, ConvertFToU, "f:i") TO(spe_f_to_s, ConvertFToS, "f:i") TO(spe_u_to_f, ConvertUToF, "i:f")           \
+    TO(spe_s_to_f, ConvertSToF, "i:f") TO(spe_ptr_to_u, ConvertPtrToU, "p:i") TO(spe_u_to_ptr, ConvertUToPtr, "i:p")   \
+    /* bfloat16 held as 16-bit integers, to f32 and (rounded to nearest even) back: SPV_INTEL_bfloat16_conversion; f32 \
+     * rounded to the 10-bit mantissa of tf32, still f32: SPV_INTEL_tensor_float32_conversion. */                      \
+    A(spe_bf16_to_f32, ConvertBF16ToFINTEL, "h:s") A(spe_f32_to_bf16, ConvertFToBF16INTEL, "s:h")                      \
+    A(spe_round_tf32, RoundFToTF32INTEL, "s:s")                                                                        \
+    /* Another id for a value, so that it can be decorated alone. */                                                   \
+    A(spe_copy, CopyObject, "v:=")                                                                                     \
+    /* Memory: what ptr points to. align in bytes, a power of two; 0: the alignment OpenCL gives the type. */          \
+    GIVES(spe_load, Load, "pa:*", (spe_id ptr, uint32_t align), ptr, align)                                            \
+    GIVES(spe_load_volatile, Load, "pA:*", (spe_id ptr, uint32_t align), ptr, align)                                   \
+    DOES(spe_store, Store, "p*a:-", (spe_id ptr, spe_id v, uint32_t align), ptr, v, align)                             \
+    DOES(spe_store_volatile, Store, "p*A:-", (spe_id ptr, spe_id v, uint32_t align), ptr, v, align)                    \
+    /* Only where a bool holds; a load gives `otherwise` elsewhere (SPV_INTEL_predicated_io). */                       \
+    GIVES(spe_load_if, PredicatedLoadINTEL, "pB*a:*", (spe_id ptr, spe_id condition, spe_id otherwise,                 \
+          uint32_t align), ptr, condition, otherwise, align)                                                           \
+    DOES(spe_store_if, PredicatedStoreINTEL, "p*Ba:-", (spe_id ptr, spe_id v, spe_id condition, uint32_t align), ptr,  \
+         v, condition, align)                                                                                          \
+    /* ptr + i elements, i an integer read with its sign. */                                                           \
+    AB(spe_index, InBoundsPtrAccessChain, "pI:=0")                                                                     \
+    /* `size` (an integer value) bytes between two places that do not overlap. */                                      \
+    DOES(spe_copy_memory_sized, CopyMemorySized, "ppIa:-", (spe_id to, spe_id from, spe_id size, uint32_t align), to,  \
+         from, size, align)                                                                                            \
+    /* Brings `bytes` from a uniform pointer on nearer (SPV_INTEL_subgroup_buffer_prefetch). */                        \
+    DOES(spe_sg_prefetch, SubgroupBlockPrefetchINTEL, "pI:-", (spe_id ptr, spe_id bytes), ptr, bytes)                  \
+    /* Subgroups: the value another lane has, by its number (an i32 that may differ from lane to lane); by number ^    \
+     * mask; from the lane so many below (up) or above (down), undefined where there is none; of the lowest active     \
+     * lane. */                                                                                                        \
+    AB(spe_sg_shuffle, GroupNonUniformShuffle, "SvI:=") AB(spe_sg_shuffle_xor, GroupNonUniformShuffleXor, "SvI:=")     \
+    AB(spe_sg_shuffle_up, GroupNonUniformShuffleUp, "SvI:=") A(spe_sg_broadcast_first,                                 \
+    GroupNonUniformBroadcastFirst, "Sv:=") AB(spe_sg_shuffle_down, GroupNonUniformShuffleDown, "SvI:=")                \
+    /* Work-groups. The value of the invocation with a local id: an integer, or a vector of 2 or 3 of them. */         \
+    A(spe_wg_all, GroupAll, "WB:=") A(spe_wg_any, GroupAny, "WB:=") AB(spe_wg_broadcast, GroupBroadcast, "Wvi:=")      \
+    /* Any control barrier: execution and memory scope, SPE_MemorySemantics... bits; and one that waits for nobody. */ \
+    DOES(spe_control_barrier, ControlBarrier, "kkk:-", (uint32_t execution, uint32_t memory, uint32_t semantics),      \
+         execution, memory, semantics)                                                                                 \
+    DOES(spe_memory_barrier, MemoryBarrier, "kk:-", (uint32_t scope, uint32_t semantics), scope, semantics)            \
+    /* Atomics of one number. scope: SPE_ScopeDevice ...; semantics: SPE_MemorySemantics... bits. */                   \
+    GIVES(spe_atomic_load, AtomicLoad, "Pkk:*", (spe_id ptr, uint32_t scope, uint32_t semantics), ptr, scope,          \
+          semantics)                                                                                                   \
+    DOES(spe_atomic_store, AtomicStore, "pkkE:-", (spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics), ptr,     \
+         scope, semantics, v)                                                                                          \
+    /* a * b + c on the lanes of a subgroup; k_dim is the product's K (16 for f16 and bf16, 32 for 8-bit integers, 8   \
+     * for tf32), operands are bits SPE_MatrixMultiplyAccumulateOperands.... */                                        \
+    GIVES(spe_dpas, SubgroupMatrixMultiplyAccumulateINTEL, "tkvv~?:t", (spe_id type, uint32_t k_dim, spe_id a,         \
+          spe_id b, spe_id c, uint32_t operands), type, k_dim, a, b, c, operands)                                      \
+    /* Cooperative matrices (SPV_KHR_cooperative_matrix) from ptr on; layout: SPE_CooperativeMatrixLayout...; stride:  \
+     * elements from row to row (or column to column). And how many components an invocation holds, an i32. */         \
+    GIVES(spe_coop_load, CooperativeMatrixLoadKHR, "pkIM:t", (spe_id type, spe_id ptr, uint32_t layout,                \
+          spe_id stride), ptr, layout, stride, type)                                                                   \
+    DOES(spe_coop_store, CooperativeMatrixStoreKHR, "pmkI:-", (spe_id ptr, spe_id v, uint32_t layout, spe_id stride),  \
+         ptr, v, layout, stride)                                                                                       \
+    GIVES(spe_coop_length, CooperativeMatrixLengthKHR, "Ml:x", (spe_id type), type, type)                              \
+    /* Cooperative vectors (SPV_NV_cooperative_vector): the instructions as they are; which of them a device takes is  \
+     * the device's. ptr points to an array or scalar, offset is an i32 in bytes. The last two add the outer product   \
+     * of a and b to a matrix, or v to a vector, atomically (CooperativeVectorTrainingNV); stride 0: not given. */     \
+    GIVES(spe_coopvec_load, CooperativeVectorLoadNV, "pIC:t", (spe_id type, spe_id ptr, spe_id offset), ptr, offset,   \
+          type)                                                                                                        \
+    DOES(spe_coopvec_store, CooperativeVectorStoreNV, "pIw:-", (spe_id ptr, spe_id offset, spe_id v), ptr, offset, v)  \
+    DOES(spe_coopvec_outer_accumulate, CooperativeVectorOuterProductAccumulateNV, "pIwwkko:-", (spe_id ptr,            \
+         spe_id offset, spe_id a, spe_id b, uint32_t layout, uint32_t matrix_type, spe_id stride), ptr, offset, a, b,  \
+         layout, matrix_type, stride)                                                                                  \
+    DOES(spe_coopvec_sum_accumulate, CooperativeVectorReduceSumAccumulateNV, "pIw:-", (spe_id ptr, spe_id offset,      \
+         spe_id v), ptr, offset, v)
 
-#define SPE_DECLARE_1_(name, op, kind) XETILE_API spe_id name(spe_module *m, spe_id a);
-#define SPE_DECLARE_2_(name, op, kind) XETILE_API spe_id name(spe_module *m, spe_id a, spe_id b);
-SPE_BINARY_LIST_(SPE_DECLARE_2_)
-SPE_UNARY_LIST_(SPE_DECLARE_1_)
-SPE_COMPARE_LIST_(SPE_DECLARE_2_)
-#undef SPE_DECLARE_1_
-#undef SPE_DECLARE_2_
-#undef SPE_BINARY_
-#undef SPE_UNARY_
-#undef SPE_COMPARE_
+#define SPE_PARAMS_(...) spe_module *m, __VA_ARGS__
+#define SPE_DECLARE_A_(name, op, form) XETILE_API spe_id name(spe_module *m, spe_id a);
+#define SPE_DECLARE_AB_(name, op, form) XETILE_API spe_id name(spe_module *m, spe_id a, spe_id b);
+#define SPE_DECLARE_TO_(name, op, form) XETILE_API spe_id name(spe_module *m, spe_id type, spe_id v);
+#define SPE_DECLARE_GIVES_(name, op, form, params, ...) XETILE_API spe_id name(SPE_PARAMS_ params);
+#define SPE_DECLARE_DOES_(name, op, form, params, ...) XETILE_API void name(SPE_PARAMS_ params);
+SPE_INSTRUCTIONS_(SPE_DECLARE_A_, SPE_DECLARE_AB_, SPE_DECLARE_TO_, SPE_DECLARE_GIVES_, SPE_DECLARE_DOES_)
 
 /* The operation for integers or for floats, as the operands are. */
 XETILE_API spe_id spe_add(spe_module *m, spe_id a, spe_id b);
@@ -552,118 +579,63 @@ XETILE_API spe_id spe_mul(spe_module *m, spe_id a, spe_id b);
 XETILE_API spe_id spe_div_s(spe_module *m, spe_id a, spe_id b);
 XETILE_API spe_id spe_div_u(spe_module *m, spe_id a, spe_id b);
 XETILE_API spe_id spe_neg(spe_module *m, spe_id a);
-XETILE_API spe_id spe_isnan(spe_module *m, spe_id a);
-XETILE_API spe_id spe_isinf(spe_module *m, spe_id a);
-XETILE_API spe_id spe_any(spe_module *m, spe_id a);
-XETILE_API spe_id spe_all(spe_module *m, spe_id a);
-
-/* c ? a : b. c is a bool (repeated for vectors, which SPIR-V before 1.4 needs), or a vector of as many bools. */
-XETILE_API spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b);
-
 /* Dot product of two float vectors (bf16 too: capability BFloat16DotProductKHR). */
 XETILE_API spe_id spe_dot(spe_module *m, spe_id a, spe_id b);
-
-/* Bit fields: `count` bits from bit `offset` (both i32), extended with or without sign, or put in place. */
+/* c ? a : b. c is a bool (repeated for vectors, which SPIR-V before 1.4 needs), or a vector of as many bools. */
+XETILE_API spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b);
+/* `count` bits from bit `offset` (both i32), extended with or without sign. */
 XETILE_API spe_id spe_bits_extract(spe_module *m, spe_id v, spe_id offset, spe_id count, bool is_signed);
-XETILE_API spe_id spe_bits_insert(spe_module *m, spe_id base, spe_id v, spe_id offset, spe_id count);
 
 /* -- conversions ------------------------------------------------------------------------------------------------- */
-/* Conversions to `type`, component by component: integers to wider or narrower ones, with zeros (u) or the sign (s);
- * floats to floats; floats to integers (toward zero) and back. The same type gives the value itself. */
-#define SPE_CONVERT_LIST_(X)                                                                                           \
-    X(spe_uconvert, UConvert, INT, INT) X(spe_sconvert, SConvert, INT, INT) X(spe_fconvert, FConvert, FLOAT, FLOAT)    \
-    X(spe_f_to_u, ConvertFToU, FLOAT, INT) X(spe_f_to_s, ConvertFToS, FLOAT, INT)                                      \
-    X(spe_u_to_f, ConvertUToF, INT, FLOAT) X(spe_s_to_f, ConvertSToF, INT, FLOAT)                                      \
-    X(spe_ptr_to_u, ConvertPtrToU, PTR, INT) X(spe_u_to_ptr, ConvertUToPtr, INT, PTR)
-
-#define SPE_DECLARE_CONVERT_(name, op, from, to) XETILE_API spe_id name(spe_module *m, spe_id type, spe_id v);
-SPE_CONVERT_LIST_(SPE_DECLARE_CONVERT_)
-#undef SPE_DECLARE_CONVERT_
-#undef SPE_CONVERT_
-
-/* spe_fconvert to an e4m3 or e5m2 type that gives the largest finite value where the number is larger. */
-XETILE_API spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v);
-
-/* The same bits as another type of the same size; pointers to pointers of the same storage class. */
-XETILE_API spe_id spe_bitcast(spe_module *m, spe_id type, spe_id v);
-
-/* A pointer to `elem` at the same place, in the same storage class. */
-XETILE_API spe_id spe_ptr_cast(spe_module *m, spe_id ptr, spe_id elem);
-
-/* A pointer as one into the generic storage class (capability GenericPointer). */
-XETILE_API spe_id spe_ptr_to_generic(spe_module *m, spe_id ptr);
 
 /* Whatever conversion leads from a scalar or vector to `type`: numbers keep their value where it fits. is_signed tells
  * how the integer is to be read. A bool becomes 0 or 1, and a number a bool that says whether it is not 0. */
 XETILE_API spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed);
-
-/* bfloat16 held as 16-bit integers, to f32 and (rounded to nearest even) back: SPV_INTEL_bfloat16_conversion. */
-XETILE_API spe_id spe_bf16_to_f32(spe_module *m, spe_id v);
-XETILE_API spe_id spe_f32_to_bf16(spe_module *m, spe_id v);
-/* f32 rounded to the 10-bit mantissa of tf32, still f32: SPV_INTEL_tensor_float32_conversion. */
-XETILE_API spe_id spe_round_tf32(spe_module *m, spe_id v);
+/* spe_fconvert to an e4m3 or e5m2 type that gives the largest finite value where the number is larger. */
+XETILE_API spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v);
+/* The same bits as another type of the same size; pointers to pointers of the same storage class. */
+XETILE_API spe_id spe_bitcast(spe_module *m, spe_id type, spe_id v);
+/* A pointer to `elem` at the same place, in the same storage class. */
+XETILE_API spe_id spe_ptr_cast(spe_module *m, spe_id ptr, spe_id elem);
+/* A pointer as one into the generic storage class (capability GenericPointer). */
+XETILE_API spe_id spe_ptr_to_generic(spe_module *m, spe_id ptr);
 
 /* -- composites -------------------------------------------------------------------------------------------------- */
 
 /* Part i of a vector, array or struct; of a scalar, 0 gives it back. */
 XETILE_API spe_id spe_extract(spe_module *m, spe_id v, uint32_t i);
-
 /* The composite with part i replaced. */
 XETILE_API spe_id spe_insert(spe_module *m, spe_id composite, spe_id v, uint32_t i);
-
 /* A composite of its n parts; of constants, a constant. */
 XETILE_API spe_id spe_construct(spe_module *m, spe_id type, uint32_t n, const spe_id *parts);
-
 /* A scalar in every component of a vector type (or cooperative matrix or vector type); a scalar type gives it back. */
 XETILE_API spe_id spe_splat(spe_module *m, spe_id type, spe_id scalar);
-
 /* n components picked from the concatenation of a and b (vectors of one component type): idx counts through a, then b;
  * 0xffffffff is a component that may be anything. n == 1 gives a scalar. */
 XETILE_API spe_id spe_shuffle(spe_module *m, spe_id a, spe_id b, uint32_t n, const uint32_t *idx);
-
 /* A vector's component at an integer index known only when the kernel runs. */
 XETILE_API spe_id spe_extract_dyn(spe_module *m, spe_id v, spe_id i);
 XETILE_API spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_id i);
 
-/* -- memory ------------------------------------------------------------------------------------------------------ */
-
-/* The alignment OpenCL gives a type in memory, in bytes; 0 for what is never there. Vectors take the room of the next
- * power of two. */
-XETILE_API uint32_t spe_alignment(const spe_module *m, spe_id type);
-
-/* Loads what ptr points to. align in bytes, a power of two; 0: the alignment OpenCL gives the type. */
-XETILE_API spe_id spe_load(spe_module *m, spe_id ptr, uint32_t align);
-XETILE_API spe_id spe_load_volatile(spe_module *m, spe_id ptr, uint32_t align);
-
-/* Stores v, which must be of the type ptr points to. */
-XETILE_API void spe_store(spe_module *m, spe_id ptr, spe_id v, uint32_t align);
-XETILE_API void spe_store_volatile(spe_module *m, spe_id ptr, spe_id v, uint32_t align);
-
-/* ptr + i elements, i an integer read with its sign. */
-XETILE_API spe_id spe_index(spe_module *m, spe_id ptr, spe_id i);
+/* -- memory and variables ---------------------------------------------------------------------------------------- */
 
 /* A pointer to a part of the array, struct or vector ptr points to: n indices, each an integer value (a constant for a
  * struct). */
 XETILE_API spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx);
-
-/* Copies `size` (an integer value) bytes between two places that do not overlap. */
-XETILE_API void spe_copy_memory_sized(spe_module *m, spe_id to, spe_id from, spe_id size, uint32_t align);
-
-/* A load or store that happens only where a bool holds; a load gives `otherwise` elsewhere
- * (SPV_INTEL_predicated_io). */
-XETILE_API spe_id spe_load_if(spe_module *m, spe_id ptr, spe_id condition, spe_id otherwise, uint32_t align);
-XETILE_API void spe_store_if(spe_module *m, spe_id ptr, spe_id v, spe_id condition, uint32_t align);
-
-/* -- variables --------------------------------------------------------------------------------------------------- */
-
 /* A variable of this invocation's own; its OpVariable goes to the start of the function. Returns a pointer to it. */
 XETILE_API spe_id spe_local_var(spe_module *m, spe_id type);
-
 /* A variable of the module. initializer: a constant of the type, or 0. */
 XETILE_API spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initializer);
-
 /* A variable in the work-group's local memory, undefined at the start. */
 XETILE_API spe_id spe_shared_var(spe_module *m, spe_id type);
+
+/* Cache control of a pointer's loads or stores (SPV_INTEL_cache_controls): level 0 is the nearest cache; control is one
+ * of SPE_LoadCacheControl... or SPE_StoreCacheControl.... The decoration is the value's: give it a pointer of its own
+ * (spe_copy). */
+XETILE_API void spe_cache_load(spe_module *m, spe_id ptr, uint32_t level, uint32_t control);
+XETILE_API void spe_cache_store(spe_module *m, spe_id ptr, uint32_t level, uint32_t control);
+/* Prefetches n elements (an integer value) from a global pointer on, each lane its own (OpenCL.std prefetch). */
+XETILE_API void spe_prefetch(spe_module *m, spe_id ptr, spe_id n);
 
 /* ---- Functions, kernels, the prologue -------------------------------------------------------------------------- */
 
@@ -684,39 +656,29 @@ typedef struct {
     uint32_t param_count;
 } spe_kernel;
 
-/* OpExecutionMode for a kernel or, inside spe_kernel_begin .. spe_kernel_end, for the open one (fn 0). */
-XETILE_API void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, const uint32_t *words);
-
 /* Opens a kernel. False and an error: SPE_ERR_NAME, SPE_ERR_PARAMETER, SPE_ERR_FUNCTION_OPEN. */
 XETILE_API bool spe_kernel_begin(spe_module *m, const spe_kernel *k);
-
 /* Closes the kernel; a region that is still open is an error that names where it began. */
 XETILE_API void spe_kernel_end(spe_module *m);
+/* OpExecutionMode for a kernel or, inside spe_kernel_begin .. spe_kernel_end, for the open one (fn 0). */
+XETILE_API void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, const uint32_t *words);
 
 /* A function to be called by kernels and functions of this module. Returns its id, for spe_call. */
 XETILE_API spe_id spe_function_begin(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params);
 XETILE_API void spe_function_end(spe_module *m);
-
 /* Makes a function visible to other modules by name (capability Linkage). */
 XETILE_API void spe_export(spe_module *m, spe_id fn, const char *name);
-
-/* Parameter i of the open function, as a value. */
-XETILE_API spe_id spe_param_id(spe_module *m, uint32_t i);
-
 /* Calls a function begun before; a void one gives 0, which is no error. */
 XETILE_API spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args);
 
+XETILE_API spe_id spe_param_id(spe_module *m, uint32_t i); /* parameter i of the open function, as a value */
 /* Leaves the function, from inside any region. Code after it is unreachable and does no harm. */
 XETILE_API void spe_return(spe_module *m);
 XETILE_API void spe_return_value(spe_module *m, spe_id v);
-
 /* Between these two, instructions go to the end of the function's prologue, the start of its entry block. Operands must
  * be constants, parameters, or values of the prologue. */
 XETILE_API void spe_prologue_begin(spe_module *m);
 XETILE_API void spe_prologue_end(spe_module *m);
-
-/* -- built-ins --------------------------------------------------------------------------------------------------- */
-
 /* A built-in of the invocation as an i32 (ids and sizes of 64 bits are cut down to it), loaded once a function in its
  * prologue. dim 0, 1, 2 for the ids and sizes; 0 for the subgroup's and linear ones. */
 XETILE_API spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t dim);
@@ -728,68 +690,41 @@ XETILE_API spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t di
  * in spe_return has no values to give: those it is given are not used.
  */
 
-/* -- if ---------------------------------------------------------------------------------------------------------- */
-
-/* Opens an if on a bool. */
-XETILE_API void spe_if(spe_module *m, spe_id condition);
-
+XETILE_API void spe_if(spe_module *m, spe_id condition); /* one bool */
 /* Starts the other side; n values leave the first. */
 XETILE_API void spe_else(spe_module *m, uint32_t n, const spe_id *then_values);
-
+/* Closes an if. With an else: n values leave its second side, out gets the phis (out may be values). Without: n = 0. */
+XETILE_API void spe_endif(spe_module *m, uint32_t n, const spe_id *values, spe_id *out);
 /* Closes an if that had a then side only: out[i] is then_values[i] where the condition held, elsewhere
  * otherwise_values[i]. */
 XETILE_API void spe_endif_from(spe_module *m, uint32_t n, const spe_id *then_values, const spe_id *otherwise_values,
                                spe_id *out);
 
-/* Closes an if. With an else: n values leave its second side, out gets the phis (out may be values). Without: n is
- * 0. */
-XETILE_API void spe_endif(spe_module *m, uint32_t n, const spe_id *values, spe_id *out);
-
-/* -- loops ------------------------------------------------------------------------------------------------------- */
-
 /* for (i = lo; i < hi; i += step), signed, all of one integer type; with a constant step below 0, i > hi. Returns i.
  * The n values in carried become those of the current round; spe_endfor takes the next round's. */
 XETILE_API spe_id spe_for(spe_module *m, spe_id lo, spe_id hi, spe_id step, uint32_t n, spe_id *carried);
-
 /* Closes the loop: carried holds the next round's values and gets those after the loop. */
 XETILE_API void spe_endfor(spe_module *m, uint32_t n, spe_id *carried);
 
 /* Opens a loop whose condition is computed each round from the carried values: spe_while, the condition,
- * spe_while_test, the body, spe_endwhile. carried becomes the values of the current round. */
+ * spe_while_test (goes on where it holds), the body, spe_endwhile. */
 XETILE_API void spe_while(spe_module *m, uint32_t n, spe_id *carried);
-
-/* Goes on with the body where the condition holds, else leaves the loop. */
 XETILE_API void spe_while_test(spe_module *m, spe_id condition);
-
-/* Closes the loop: carried holds the next round's values and gets those after the loop. */
 XETILE_API void spe_endwhile(spe_module *m, uint32_t n, spe_id *carried);
-
-/* -- switch ------------------------------------------------------------------------------------------------------ */
 
 /* Opens a switch on an integer: n literals, all different. Then for each, in any order, spe_case(i) .. spe_endcase, and
  * spe_default .. spe_endcase (which may be left out when no values are carried); then spe_endswitch. No side falls into
  * the next. */
 XETILE_API void spe_switch(spe_module *m, spe_id selector, uint32_t n, const int64_t *literals);
-
-/* Opens the side of literals[i]. */
-XETILE_API void spe_case(spe_module *m, uint32_t i);
-
-/* Opens the side of all other values. */
-XETILE_API void spe_default(spe_module *m);
-
-/* Ends the open side; n values leave it. */
-XETILE_API void spe_endcase(spe_module *m, uint32_t n, const spe_id *values);
-
-/* Closes the switch; out gets the phis. */
-XETILE_API void spe_endswitch(spe_module *m, uint32_t n, spe_id *out);
+XETILE_API void spe_case(spe_module *m, uint32_t i); /* opens the side of literals[i] */
+XETILE_API void spe_default(spe_module *m);          /* opens the side of all other values */
+XETILE_API void spe_endcase(spe_module *m, uint32_t n, const spe_id *values); /* n values leave the open side */
+XETILE_API void spe_endswitch(spe_module *m, uint32_t n, spe_id *out);        /* out gets the phis */
 
 /* ---- What kernels do besides arithmetic: math functions, groups, barriers, atomics ----------------------------- */
 
-/* -- OpenCL.std -------------------------------------------------------------------------------------------------- */
-
 /* OpExtInst of OpenCL.std by number, unchecked: for what spe_math does not list. type may be spe_void. */
 XETILE_API spe_id spe_ext(spe_module *m, spe_id type, uint32_t number, uint32_t n, const spe_id *args);
-
 /* A function of OpenCL.std on values of one type (LDEXP, POWN, ROOTN: an i32 second): SPE_EXP, SPE_FMA, SPE_SMIN ...
  * The result has the first argument's type. */
 XETILE_API spe_id spe_math(spe_module *m, spe_math_op f, uint32_t n, const spe_id *args);
@@ -797,21 +732,9 @@ XETILE_API spe_id spe_math1(spe_module *m, spe_math_op f, spe_id a);
 XETILE_API spe_id spe_math2(spe_module *m, spe_math_op f, spe_id a, spe_id b);
 XETILE_API spe_id spe_math3(spe_module *m, spe_math_op f, spe_id a, spe_id b, spe_id c);
 
-/* -- groups ------------------------------------------------------------------------------------------------------ */
-
 typedef enum {
-    SPE_RED_ADD,
-    SPE_RED_MUL,
-    SPE_RED_SMIN,
-    SPE_RED_UMIN,
-    SPE_RED_SMAX,
-    SPE_RED_UMAX,
-    SPE_RED_FMIN,
-    SPE_RED_FMAX,
-    SPE_RED_AND,
-    SPE_RED_OR,
-    SPE_RED_XOR,
-    SPE_RED_COUNT_
+    SPE_RED_ADD, SPE_RED_MUL, SPE_RED_SMIN, SPE_RED_UMIN, SPE_RED_SMAX, SPE_RED_UMAX, SPE_RED_FMIN, SPE_RED_FMAX,
+    SPE_RED_AND, SPE_RED_OR, SPE_RED_XOR, SPE_RED_COUNT_
 } spe_reduction;
 
 /* Over the subgroup: each lane gets the result of all, of those up to itself, of those before itself. */
@@ -825,82 +748,38 @@ XETILE_API spe_id spe_wg_reduce(spe_module *m, spe_reduction red, spe_id v);
 XETILE_API spe_id spe_wg_scan_inclusive(spe_module *m, spe_reduction red, spe_id v);
 XETILE_API spe_id spe_wg_scan_exclusive(spe_module *m, spe_reduction red, spe_id v);
 
-/* The value another lane has, by its number (an i32 that may differ from lane to lane); by number ^ mask; from the lane
- * `delta` below (up) or above (down), undefined where there is none. */
-XETILE_API spe_id spe_sg_shuffle(spe_module *m, spe_id v, spe_id lane);
-XETILE_API spe_id spe_sg_shuffle_xor(spe_module *m, spe_id v, spe_id mask);
-XETILE_API spe_id spe_sg_shuffle_up(spe_module *m, spe_id v, spe_id delta);
-XETILE_API spe_id spe_sg_shuffle_down(spe_module *m, spe_id v, spe_id delta);
-
 /* The value of one lane, the same for all: a broadcast when the lane is a constant, else a shuffle (SPIR-V before 1.5
  * wants the constant). Before 1.3, the group broadcast. */
 XETILE_API spe_id spe_sg_broadcast(spe_module *m, spe_id v, spe_id lane);
-/* The value of the lowest active lane. */
-XETILE_API spe_id spe_sg_broadcast_first(spe_module *m, spe_id v);
-/* i32x4, a bit a lane: where the bool holds. */
+/* i32x4, a bit a lane: where the bool holds; and how many bits such a ballot has, up to the subgroup's size. */
 XETILE_API spe_id spe_sg_ballot(spe_module *m, spe_id v);
-/* How many bits a ballot has, up to the subgroup's size. */
 XETILE_API spe_id spe_sg_ballot_count(spe_module *m, spe_id ballot);
 XETILE_API spe_id spe_sg_all(spe_module *m, spe_id v);
 XETILE_API spe_id spe_sg_any(spe_module *m, spe_id v);
-/* True in the lowest active lane only. */
-XETILE_API spe_id spe_sg_elect(spe_module *m);
-XETILE_API spe_id spe_wg_all(spe_module *m, spe_id v);
-XETILE_API spe_id spe_wg_any(spe_module *m, spe_id v);
-/* The value of the invocation with this local id: an integer, or a vector of 2 or 3, as the work-group has
- * dimensions. */
-XETILE_API spe_id spe_wg_broadcast(spe_module *m, spe_id v, spe_id local_id);
+XETILE_API spe_id spe_sg_elect(spe_module *m); /* true in the lowest active lane only */
 
-/* -- barriers ---------------------------------------------------------------------------------------------------- */
-
-/* Any control barrier: execution and memory scope, SPE_MemorySemantics... bits. */
-XETILE_API void spe_control_barrier(spe_module *m, uint32_t execution, uint32_t memory, uint32_t semantics);
-
-/* All invocations of the work-group arrive, and see what the others wrote to local and global memory before. */
+/* All invocations of the work-group arrive, and see what the others wrote to local and global memory before; the same
+ * for the lanes of a subgroup. */
 XETILE_API void spe_barrier(spe_module *m);
-/* The same for the lanes of a subgroup. */
 XETILE_API void spe_sg_barrier(spe_module *m);
-/* Orders memory, waits for nobody. */
-XETILE_API void spe_memory_barrier(spe_module *m, uint32_t scope, uint32_t semantics);
 /* A work-group barrier in two halves (SPV_INTEL_split_barrier): what is done before arriving is seen after waiting. */
 XETILE_API void spe_barrier_arrive(spe_module *m);
 XETILE_API void spe_barrier_wait(spe_module *m);
 
-/* -- atomics ----------------------------------------------------------------------------------------------------- */
-
 typedef enum {
-    SPE_ATOMIC_IADD,
-    SPE_ATOMIC_ISUB,
-    SPE_ATOMIC_SMIN,
-    SPE_ATOMIC_UMIN,
-    SPE_ATOMIC_SMAX,
-    SPE_ATOMIC_UMAX,
-    SPE_ATOMIC_AND,
-    SPE_ATOMIC_OR,
-    SPE_ATOMIC_XOR,
-    SPE_ATOMIC_EXCHANGE,
-    SPE_ATOMIC_FADD,
-    SPE_ATOMIC_FMIN,
-    SPE_ATOMIC_FMAX,
-    SPE_ATOMIC_COUNT_
+    SPE_ATOMIC_IADD, SPE_ATOMIC_ISUB, SPE_ATOMIC_SMIN, SPE_ATOMIC_UMIN, SPE_ATOMIC_SMAX, SPE_ATOMIC_UMAX,
+    SPE_ATOMIC_AND, SPE_ATOMIC_OR, SPE_ATOMIC_XOR, SPE_ATOMIC_EXCHANGE, SPE_ATOMIC_FADD, SPE_ATOMIC_FMIN,
+    SPE_ATOMIC_FMAX, SPE_ATOMIC_COUNT_
 } spe_atomic_op;
 
-/* Atomically combines v with what ptr points to (scalars) and returns the old value. scope: SPE_ScopeDevice ...;
- * semantics: SPE_MemorySemantics... bits. FADD, FMIN and FMAX take f32, f64, f16 by their extensions. */
+/* Atomically combines v with what ptr points to (scalars) and returns the old value. FADD, FMIN and FMAX take f32, f64,
+ * f16 by their extensions. */
 XETILE_API spe_id spe_atomic(spe_module *m, spe_atomic_op op, spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics);
-XETILE_API spe_id spe_atomic_load(spe_module *m, spe_id ptr, uint32_t scope, uint32_t semantics);
-XETILE_API void spe_atomic_store(spe_module *m, spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics);
 /* Stores v where memory still holds `expected`; returns what it held. Integers. */
 XETILE_API spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe_id v, uint32_t scope,
                                  uint32_t semantics);
 
-/* ---- Matrix hardware, 2D blocks, cache control ----------------------------------------------------------------- */
-
-/* OpSubgroupMatrixMultiplyAccumulateINTEL: a * b + c on the lanes of a subgroup; operands are bits
- * SPE_MatrixMultiplyAccumulateOperands.... k_dim is the product's K (16 for f16 and bf16, 32 for 8-bit integers, 8 for
- * tf32). */
-XETILE_API spe_id spe_dpas(spe_module *m, spe_id result_type, uint32_t k_dim, spe_id a, spe_id b, spe_id c,
-                           uint32_t operands);
+/* ---- Matrix hardware ------------------------------------------------------------------------------------------- */
 
 /* A block of a row-major matrix in memory, for the 2D block messages: `count` blocks side by side, each width x height
  * elements. ptr, mem_width, mem_height, pitch, x and y are uniform over the subgroup; mem_width and pitch are bytes,
@@ -920,42 +799,11 @@ XETILE_API void spe_block2d_prefetch(spe_module *m, const spe_block2d *b);
 /* Stores blocks from the variable src_ptr points to. */
 XETILE_API void spe_block2d_store(spe_module *m, const spe_block2d *b, spe_id src_ptr);
 
-/* Cache control of a pointer's loads or stores (SPV_INTEL_cache_controls): level 0 is the nearest cache; control is one
- * of SPE_LoadCacheControl... or SPE_StoreCacheControl.... The decoration is the value's: give it a pointer of its own
- * (spe_copy). */
-XETILE_API void spe_cache_load(spe_module *m, spe_id ptr, uint32_t level, uint32_t control);
-XETILE_API void spe_cache_store(spe_module *m, spe_id ptr, uint32_t level, uint32_t control);
-
-/* Another id for a value, so that it can be decorated alone. */
-XETILE_API spe_id spe_copy(spe_module *m, spe_id v);
-
-/* Prefetches n elements (an integer value) from a global pointer on, each lane its own (OpenCL.std prefetch). */
-XETILE_API void spe_prefetch(spe_module *m, spe_id ptr, spe_id n);
-/* Prefetches `bytes` (an i32 value) from a uniform pointer on (SPV_INTEL_subgroup_buffer_prefetch). */
-XETILE_API void spe_sg_prefetch(spe_module *m, spe_id ptr, spe_id bytes);
-
-/* -- cooperative matrices (SPV_KHR_cooperative_matrix) ----------------------------------------------------------- */
-
-/* Loads a matrix of `type` from ptr on; layout: SPE_CooperativeMatrixLayout...; stride: elements from row to row (or
- * column to column), an integer value. */
-XETILE_API spe_id spe_coop_load(spe_module *m, spe_id type, spe_id ptr, uint32_t layout, spe_id stride);
-XETILE_API void spe_coop_store(spe_module *m, spe_id ptr, spe_id v, uint32_t layout, spe_id stride);
-/* a (rows x k) * b (k x cols) + c, of c's type; operands: SPE_CooperativeMatrixOperands... bits. */
+/* Cooperative matrices: a (rows x k) * b (k x cols) + c, of its type; operands: SPE_CooperativeMatrixOperands... */
 XETILE_API spe_id spe_coop_mma(spe_module *m, spe_id a, spe_id b, spe_id c, uint32_t operands);
-/* How many components an invocation holds, an i32. */
-XETILE_API spe_id spe_coop_length(spe_module *m, spe_id type);
 
-/* -- cooperative vectors (SPV_NV_cooperative_vector) ----------------------------------------------------------------
- *
- * The instructions as they are; which of them a device takes is the device's. ptr is a pointer to an array or scalar in
- * memory, offset an i32 in bytes. Interpretations are SPE_ComponentType..., layouts
- * SPE_CooperativeVectorMatrixLayout....
- */
-
-XETILE_API spe_id spe_coopvec_load(spe_module *m, spe_id type, spe_id ptr, spe_id offset);
-XETILE_API void spe_coopvec_store(spe_module *m, spe_id ptr, spe_id offset, spe_id v);
-
-/* matrix (rows x cols) * input [+ bias]. */
+/* Cooperative vectors: matrix (rows x cols) * input [+ bias]. Interpretations are SPE_ComponentType..., layouts
+ * SPE_CooperativeVectorMatrixLayout.... */
 typedef struct {
     spe_id input;                                /* a cooperative vector */
     spe_id matrix, offset;                       /* pointer, and bytes to the matrix */
@@ -969,18 +817,6 @@ typedef struct {
 
 /* The product as a cooperative vector of `type`, of p->rows components. */
 XETILE_API spe_id spe_coopvec_mul(spe_module *m, spe_id type, const spe_coopvec_product *p);
-
-/* Adds the outer product of a and b to a matrix in memory, or v to a vector there, atomically (capability
- * CooperativeVectorTrainingNV). stride 0: not given. */
-XETILE_API void spe_coopvec_outer_accumulate(spe_module *m, spe_id ptr, spe_id offset, spe_id a, spe_id b,
-                                             uint32_t layout, uint32_t matrix_type, spe_id stride);
-XETILE_API void spe_coopvec_sum_accumulate(spe_module *m, spe_id ptr, spe_id offset, spe_id v);
-
-/* ---- The finished module --------------------------------------------------------------------------------------- */
-
-/* Completes the module and returns its words, which m owns until spe_free; {NULL, 0} when there is an error. A second
- * call gives the same words. Nothing can be added afterwards. */
-XETILE_API spe_words spe_finish(spe_module *m);
 
 /* ---- Conversions on the host: f16, bf16, tf32, E4M3, E5M2 ---------------------------------------------------------
  *

@@ -1,12 +1,11 @@
-/* constants.c - Constants: each is made once; for a vector type the scalar is repeated. */
+/* constants.c - Constants: each is made once, for a vector type the scalar repeated; names and decorations. */
 #include "internal.h"
 
 /* Enters the bits of a scalar constant, for folding. */
 static spe_id spe_remember_(spe_module *m, spe_id id, uint64_t bits)
 {
-    void *p = m->constants;
-    if (!id || !spe_grow_(m, &p, &m->constant_capacity, m->constant_count + 1, sizeof *m->constants, 64)) return 0;
-    m->constants = (uint64_t *)p;
+    if (!id || !spe_grow_(m, &m->constants, &m->constant_capacity, m->constant_count + 1, sizeof *m->constants, 64))
+        return 0;
     m->constants[m->constant_count++] = bits;
     m->ids[id].aux = (uint32_t)m->constant_count;
     return id;
@@ -22,56 +21,38 @@ bool spe_const_bits(const spe_module *m, spe_id id, uint64_t *bits)
 
 uint64_t spe_mask_(uint32_t bits) { return bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1; }
 
+int64_t spe_signed_(uint64_t x, uint32_t bits)
+{
+    uint64_t sign = (uint64_t)1 << (bits - 1);
+    return (int64_t)(((x & spe_mask_(bits)) ^ sign) - sign);
+}
+
 /* A scalar constant from its bits. */
 spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits)
 {
     const spe_type_info *t = spe_info_(m, type);
-    uint32_t w[3];
-    bool fresh;
+    uint32_t w[3] = {type, (uint32_t)bits, (uint32_t)(bits >> 32)}, op = SPE_OpConstant;
+    bool fresh, truth = t->kind == SPE_KIND_BOOL;
     spe_id id;
-    w[0] = type;
-    w[1] = (uint32_t)bits;
-    w[2] = (uint32_t)(bits >> 32);
-    if (t->kind == SPE_KIND_BOOL)
-        id = spe_unique_(m, bits ? SPE_OpConstantTrue : SPE_OpConstantFalse, 1, w, &fresh);
-    else
-        id = spe_unique_(m, SPE_OpConstant, t->bits == 64 ? 3 : 2, w, &fresh);
+    if (truth) op = bits ? SPE_OpConstantTrue : SPE_OpConstantFalse;
+    id = spe_unique_(m, op, truth ? 1 : t->bits == 64 ? 3 : 2, w, &fresh);
     return id && fresh ? spe_remember_(m, id, bits) : id;
-}
-
-/* How many parts a composite of the type is made of, 0: it is none. */
-uint32_t spe_part_count_(const spe_type_info *t)
-{
-    switch (t->kind) {
-    case SPE_KIND_VECTOR:
-    case SPE_KIND_ARRAY:
-    case SPE_KIND_STRUCT:
-    case SPE_KIND_COOPVEC: return t->count;
-    case SPE_KIND_COOPMAT: return 1; /* all components alike */
-    default: return 0;
-    }
 }
 
 spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id *parts)
 {
-    const spe_type_info *t = spe_want_type_(m, "spe_composite_const", type);
-    uint32_t *w, i, want, flags = SPE_ID_CONSTANT_;
+    const spe_type_info *t = spe_want_type_(m, __func__, type);
+    uint32_t *w, i, flags = SPE_ID_CONSTANT_;
     spe_id id;
     bool fresh;
-    char text[80];
     if (!t) return 0;
-    want = spe_part_count_(t);
-    if (n != want || !want)
-        return spe_error_(m, SPE_ERR_TYPE, "spe_composite_const: %u parts for %s", n,
-                          spe_type_text(m, type, text, sizeof text));
+    if (!n || n != spe_part_count_(t)) return SPE_ERROR_(m, TYPE, "%u parts for %s", n, spe_text_(m, type));
     for (i = 0; i < n; i++) {
         spe_id part_type = t->kind == SPE_KIND_STRUCT ? t->members[i] : t->elem;
-        if (!parts[i] || parts[i] >= m->id_count || !(m->ids[parts[i]].flags & SPE_ID_CONSTANT_))
-            return spe_error_(m, SPE_ERR_NO_VALUE, "spe_composite_const: part %u is no constant", i);
-        if (m->ids[parts[i]].type != part_type)
-            return spe_error_(m, SPE_ERR_TYPE, "spe_composite_const: part %u is %s", i,
-                              spe_type_text(m, m->ids[parts[i]].type, text, sizeof text));
-        flags |= m->ids[parts[i]].flags;
+        const spe_record_ *r = parts[i] && parts[i] < m->id_count ? &m->ids[parts[i]] : NULL;
+        if (!r || !(r->flags & SPE_ID_CONSTANT_)) return SPE_ERROR_(m, NO_VALUE, "part %u is no constant", i);
+        if (r->type != part_type) return SPE_ERROR_(m, TYPE, "part %u is %s", i, spe_text_(m, r->type));
+        flags |= r->flags;
     }
     w = spe_push_(m, SPE_BUFFER_STACK_, n + 1);
     if (!w) return 0;
@@ -103,108 +84,87 @@ static spe_id spe_const_splat_(spe_module *m, spe_id type, uint64_t bits)
 }
 
 /* The scalar of the type a constant is asked for, NULL and an error when there is none. */
-static const spe_type_info *spe_want_scalar_(spe_module *m, const char *fn, spe_id type)
+static const spe_type_info *spe_want_scalar_(spe_module *m, const char *name, spe_id type)
 {
-    const spe_type_info *t = spe_want_type_(m, fn, type), *s = t ? spe_info_(m, spe_scalar_of(m, type)) : NULL;
-    char text[80];
-    if (s && !s->bits)
-        return spe_error_(m, SPE_ERR_TYPE, "%s: no such constant of %s", fn, spe_type_text(m, type, text, sizeof text)),
-               (const spe_type_info *)NULL;
-    return s;
+    const spe_type_info *t = spe_want_type_(m, name, type), *s = t ? spe_info_(m, spe_scalar_of(m, type)) : NULL;
+    if (!s || s->bits) return s;
+    m->doing = name;
+    spe_error_(m, SPE_ERR_TYPE, "no such constant of %s", spe_text_(m, type));
+    return NULL;
 }
 
 spe_id spe_const_f(spe_module *m, spe_id type, double value)
 {
-    const spe_type_info *t = spe_want_scalar_(m, "spe_const_f", type);
+    const spe_type_info *t = spe_want_scalar_(m, __func__, type);
     uint64_t bits;
-    char text[80];
     if (!t) return 0;
     if (t->kind != SPE_KIND_FLOAT || !spe_encode_scalar_(t, value, &bits))
-        return spe_error_(m, SPE_ERR_TYPE, "spe_const_f: %s is no float type",
-                          spe_type_text(m, type, text, sizeof text));
+        return SPE_ERROR_(m, TYPE, "%s is no float type", spe_text_(m, type));
     return spe_const_splat_(m, type, bits);
 }
 
 spe_id spe_const_u(spe_module *m, spe_id type, uint64_t value)
 {
-    const spe_type_info *t = spe_want_scalar_(m, "spe_const_u", type);
+    const spe_type_info *t = spe_want_scalar_(m, __func__, type);
     if (!t) return 0;
     if (t->kind == SPE_KIND_FLOAT) return spe_const_f(m, type, (double)value);
     if (value > spe_mask_(t->bits))
-        return spe_error_(m, SPE_ERR_RANGE, "spe_const_u: %llu does not fit in %u bits", (unsigned long long)value,
-                          t->bits);
+        return SPE_ERROR_(m, RANGE, "%llu does not fit in %u bits", (unsigned long long)value, t->bits);
     return spe_const_splat_(m, type, value);
 }
 
 spe_id spe_const_i(spe_module *m, spe_id type, int64_t value)
 {
-    const spe_type_info *t = spe_want_scalar_(m, "spe_const_i", type);
+    const spe_type_info *t = spe_want_scalar_(m, __func__, type);
     int64_t limit;
     if (!t) return 0;
     if (t->kind == SPE_KIND_FLOAT) return spe_const_f(m, type, (double)value);
-    limit = t->bits == 64 ? INT64_MAX : t->bits == 1 ? 1 : ((int64_t)1 << (t->bits - 1)) - 1;
+    limit = t->bits == 1 ? 1 : (int64_t)(spe_mask_(t->bits) >> 1);
     if (value > limit || value < (t->bits == 1 ? 0 : -limit - 1))
-        return spe_error_(m, SPE_ERR_RANGE, "spe_const_i: %lld does not fit in %u bits with a sign", (long long)value,
-                          t->bits);
+        return SPE_ERROR_(m, RANGE, "%lld does not fit in %u bits with a sign", (long long)value, t->bits);
     return spe_const_splat_(m, type, (uint64_t)value & spe_mask_(t->bits));
 }
 
-spe_id spe_const_bool(spe_module *m, bool value)
+static spe_id spe_known_const_(spe_module *m, spe_id type, uint64_t bits)
 {
-    spe_id type = spe_bool(m);
-    return type ? spe_const_scalar_(m, type, value) : 0;
+    return type ? spe_const_scalar_(m, type, bits) : 0;
 }
-
-spe_id spe_u32(spe_module *m, uint32_t value)
-{
-    spe_id type = spe_int(m, 32);
-    return type ? spe_const_scalar_(m, type, value) : 0;
-}
+spe_id spe_const_bool(spe_module *m, bool value) { return spe_known_const_(m, spe_bool(m), value); }
+spe_id spe_u32(spe_module *m, uint32_t value) { return spe_known_const_(m, spe_int(m, 32), value); }
 spe_id spe_i32(spe_module *m, int32_t value) { return spe_u32(m, (uint32_t)value); }
-
-spe_id spe_u64(spe_module *m, uint64_t value)
-{
-    spe_id type = spe_int(m, 64);
-    return type ? spe_const_scalar_(m, type, value) : 0;
-}
+spe_id spe_u64(spe_module *m, uint64_t value) { return spe_known_const_(m, spe_int(m, 64), value); }
 spe_id spe_f32(spe_module *m, float value) { return spe_const_f(m, spe_float(m, 32), (double)value); }
 
 spe_id spe_null(spe_module *m, spe_id type)
 {
-    const spe_type_info *t = spe_want_type_(m, "spe_null", type);
+    const spe_type_info *t = spe_want_type_(m, __func__, type);
     bool fresh;
     if (!t) return 0;
     if (t->kind == SPE_KIND_VOID || t->kind == SPE_KIND_FUNCTION)
-        return spe_error_(m, SPE_ERR_TYPE, "spe_null: void and functions have no values");
-    if (t->bits) return spe_const_scalar_(m, type, 0);
-    return spe_unique_(m, SPE_OpConstantNull, 1, &type, &fresh);
+        return SPE_ERROR_(m, TYPE, "void and functions have no values");
+    return t->bits ? spe_const_scalar_(m, type, 0) : spe_unique_(m, SPE_OpConstantNull, 1, &type, &fresh);
 }
 
 spe_id spe_undef(spe_module *m, spe_id type)
 {
     bool fresh;
-    if (!spe_want_type_(m, "spe_undef", type)) return 0;
-    return spe_unique_(m, SPE_OpUndef, 1, &type, &fresh);
+    return spe_want_type_(m, __func__, type) ? spe_unique_(m, SPE_OpUndef, 1, &type, &fresh) : 0;
 }
 
 spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_id)
 {
-    const spe_type_info *t = spe_want_type_(m, "spe_spec_const", type);
-    uint32_t op, n, *at;
+    const spe_type_info *t = spe_want_type_(m, __func__, type);
+    uint32_t op = SPE_OpSpecConstant;
     spe_id id;
+    int words;
     if (!t) return 0;
-    if (!t->bits) return spe_error_(m, SPE_ERR_TYPE, "spe_spec_const: a spec constant is a scalar");
-    if (bits > spe_mask_(t->bits))
-        return spe_error_(m, SPE_ERR_RANGE, "spe_spec_const: the default does not fit in %u bits", t->bits);
-    op = t->kind != SPE_KIND_BOOL ? SPE_OpSpecConstant : bits ? SPE_OpSpecConstantTrue : SPE_OpSpecConstantFalse;
-    n = t->kind == SPE_KIND_BOOL ? 0 : t->bits == 64 ? 2 : 1;
+    if (!t->bits) return SPE_ERROR_(m, TYPE, "a spec constant is a scalar, not %s", spe_text_(m, type));
+    if (bits > spe_mask_(t->bits)) return SPE_ERROR_(m, RANGE, "the default does not fit in %u bits", t->bits);
+    words = t->bits == 64 ? 2 : 1;
+    if (t->kind == SPE_KIND_BOOL) words = 0, op = bits ? SPE_OpSpecConstantTrue : SPE_OpSpecConstantFalse;
     id = spe_new_id_(m, type, SPE_ID_CONSTANT_ | SPE_ID_SPEC_, 0);
-    at = id ? spe_put_(m, SPE_SECTION_GLOBAL_, op, n + 2) : NULL;
-    if (!at) return 0;
-    at[0] = type;
-    at[1] = id;
-    if (n) at[2] = (uint32_t)bits;
-    if (n > 1) at[3] = (uint32_t)(bits >> 32);
+    if (!id || !spe_write_(m, SPE_SECTION_GLOBAL_, op, words + 2, type, id, (uint32_t)bits, (uint32_t)(bits >> 32)))
+        return 0;
     spe_decorate(m, id, SPE_DecorationSpecId, 1, &spec_id);
     return id;
 }
@@ -223,17 +183,10 @@ void spe_name(spe_module *m, spe_id id, const char *name)
 
 void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, uint32_t n, const uint32_t *words)
 {
-    uint32_t *at;
+    uint32_t head[2] = {id, decoration};
     if (m->error.id) return;
-    if (!id || id >= m->id_count) {
-        spe_error_(m, SPE_ERR_NO_VALUE, "spe_decorate: %u is no id", id);
-        return;
-    }
-    at = spe_put_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, n + 2);
-    if (!at) return;
-    at[0] = id;
-    at[1] = decoration;
-    if (n) memcpy(at + 2, words, n * sizeof *words);
+    if (!id || id >= m->id_count) SPE_ERROR_(m, NO_VALUE, "%u is no id", id);
+    if (!spe_write_words_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, head, n, words)) return;
     spe_need_(m, SPE_NEED_DECORATION_, decoration);
     if (decoration == SPE_DecorationBuiltIn && n) spe_need_(m, SPE_NEED_BUILTIN_, words[0]);
 }
@@ -241,18 +194,10 @@ void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, uint32_t n, con
 void spe_decorate_member(spe_module *m, spe_id type, uint32_t member, uint32_t decoration, uint32_t n,
                          const uint32_t *words)
 {
-    const spe_type_info *t = spe_want_type_(m, "spe_decorate_member", type);
-    uint32_t *at;
-    if (!t) return;
-    if (t->kind != SPE_KIND_STRUCT || member >= t->count) {
-        spe_error_(m, SPE_ERR_RANGE, "spe_decorate_member: the type has no member %u", member);
-        return;
-    }
-    at = spe_put_(m, SPE_SECTION_DECORATION_, SPE_OpMemberDecorate, n + 3);
-    if (!at) return;
-    at[0] = type;
-    at[1] = member;
-    at[2] = decoration;
-    if (n) memcpy(at + 3, words, n * sizeof *words);
-    spe_need_(m, SPE_NEED_DECORATION_, decoration);
+    const spe_type_info *t = spe_want_type_(m, __func__, type);
+    uint32_t head[3] = {type, member, decoration};
+    if (t && (t->kind != SPE_KIND_STRUCT || member >= t->count))
+        SPE_ERROR_(m, RANGE, "%s has no member %u", spe_text_(m, type), member);
+    if (spe_write_words_(m, SPE_SECTION_DECORATION_, SPE_OpMemberDecorate, 3, head, n, words))
+        spe_need_(m, SPE_NEED_DECORATION_, decoration);
 }

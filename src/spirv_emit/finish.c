@@ -1,21 +1,5 @@
-/* finish.c - the finished module. */
+/* finish.c - the finished module: entry points, capabilities, and all sections in their order. */
 #include "internal.h"
-
-typedef struct {
-    uint16_t addressing, memory, execution;
-    uint16_t capabilities[2]; /* what every module of the environment declares */
-} spe_env_row_;
-
-static const spe_env_row_ *spe_env_row_of_(spe_env env)
-{
-    static const spe_env_row_ rows[] = {
-        {SPE_AddressingModelPhysical64,
-         SPE_MemoryModelOpenCL,
-         SPE_ExecutionModelKernel,
-         {SPE_CapabilityAddresses, SPE_CapabilityKernel}},
-    };
-    return &rows[env];
-}
 
 /* Which functions does an entry point reach? mark[i] is set for function number i. */
 static void spe_reach_(const spe_module *m, uint32_t from, uint8_t *mark)
@@ -36,99 +20,74 @@ static void spe_reach_(const spe_module *m, uint32_t from, uint8_t *mark)
     }
 }
 
-/* OpEntryPoint of every kernel: before 1.4 its interface is the Input variables it reaches, from then on all of the
+/* OpEntryPoint of kernel number e: before 1.4 its interface is the Input variables it reaches, from then on all of the
  * module's. */
-static void spe_write_entries_(spe_module *m)
+static void spe_write_entry_(spe_module *m, uint32_t e, uint8_t *mark)
 {
     const spe_buffer_ *uses = &m->buffer[SPE_BUFFER_USES_];
-    uint8_t *mark = (uint8_t *)spe_alloc(m, m->function_count + 1);
-    size_t e, i, start;
-    uint32_t *at, words;
-    for (e = 0; e < m->entry_count && mark; e++) {
-        const spe_entry_ *entry = &m->entries[e];
-        spe_reach_(m, entry->function, mark);
-        words = spe_text_words_(entry->name);
-        start = m->buffer[SPE_SECTION_ENTRY_].count;
-        at = spe_put_(m, SPE_SECTION_ENTRY_, SPE_OpEntryPoint, 2 + words);
+    const spe_entry_ *entry = &m->entries[e];
+    uint32_t once = 0x80000000u + e, words = spe_text_words_(entry->name), *at;
+    size_t i, start = m->buffer[SPE_SECTION_ENTRY_].count;
+    spe_reach_(m, entry->function, mark);
+    at = spe_put_(m, SPE_SECTION_ENTRY_, SPE_OpEntryPoint, 2 + words);
+    if (!at) return;
+    at[0] = SPE_ExecutionModelKernel;
+    at[1] = entry->id;
+    spe_put_text_(at + 2, entry->name);
+    for (i = 0; i < uses->count; i += 2) {
+        spe_record_ *r = &m->ids[uses->data[i + 1]];
+        if (!mark[uses->data[i]] || !(r->flags & SPE_ID_GLOBAL_) || r->aux == once) continue;
+        if (m->options.version < SPE_VERSION(1, 4) && spe_info_(m, r->type)->storage != SPE_StorageClassInput) continue;
+        r->aux = once;
+        at = spe_push_(m, SPE_SECTION_ENTRY_, 1);
         if (!at) return;
-        at[0] = spe_env_row_of_(m->options.env)->execution;
-        at[1] = entry->id;
-        spe_put_text_(at + 2, entry->name);
-        for (i = 0; i < uses->count; i += 2) {
-            spe_record_ *r = &m->ids[uses->data[i + 1]];
-            uint32_t once = 0x80000000u + (uint32_t)e;
-            if (!mark[uses->data[i]] || !(r->flags & SPE_ID_GLOBAL_) || r->aux == once) continue;
-            if (m->options.version < SPE_VERSION(1, 4) && spe_info_(m, r->type)->storage != SPE_StorageClassInput)
-                continue;
-            r->aux = once;
-            at = spe_push_(m, SPE_SECTION_ENTRY_, 1);
-            if (!at) return;
-            *at = uses->data[i + 1];
-        }
-        words = (uint32_t)(m->buffer[SPE_SECTION_ENTRY_].count - start);
-        if (words > 65535) spe_error_(m, SPE_ERR_LIMIT, "kernel %s uses %u variables", entry->name, words);
-        m->buffer[SPE_SECTION_ENTRY_].data[start] = words << 16 | SPE_OpEntryPoint;
+        *at = uses->data[i + 1];
     }
+    words = (uint32_t)(m->buffer[SPE_SECTION_ENTRY_].count - start);
+    if (words > 65535) SPE_ERROR_(m, LIMIT, "kernel %s uses %u variables", entry->name, words);
+    m->buffer[SPE_SECTION_ENTRY_].data[start] = words << 16 | SPE_OpEntryPoint;
 }
 
-/* Capabilities in rising order, the memory model, the name of the source. */
+/* Capabilities in rising order, the memory model, the name of the source, the entry points. */
 static void spe_write_head_(spe_module *m)
 {
-    const spe_env_row_ *env = spe_env_row_of_(m->options.env);
     spe_buffer_ *caps = &m->buffer[SPE_BUFFER_CAPS_];
+    uint8_t *mark = (uint8_t *)spe_alloc(m, m->function_count + 1);
     size_t i, j;
-    uint32_t *at;
-    spe_capability(m, env->capabilities[0]);
-    spe_capability(m, env->capabilities[1]);
+    uint32_t e;
+    spe_capability(m, SPE_CapabilityAddresses);
+    spe_capability(m, SPE_CapabilityKernel);
     if (!m->entry_count) spe_capability(m, SPE_CapabilityLinkage);
     for (i = 1; i < caps->count; i++) {
         uint32_t c = caps->data[i];
         for (j = i; j && caps->data[j - 1] > c; j--) caps->data[j] = caps->data[j - 1];
         caps->data[j] = c;
     }
-    for (i = 0; i < caps->count; i++) {
-        at = spe_put_(m, SPE_SECTION_CAPABILITY_, SPE_OpCapability, 1);
-        if (at) at[0] = caps->data[i];
-    }
-    at = spe_put_(m, SPE_SECTION_MODEL_, SPE_OpMemoryModel, 2);
-    if (!at) return;
-    at[0] = env->addressing;
-    at[1] = env->memory;
-    if (m->options.source) {
-        spe_id id = spe_string_(m, m->options.source);
-        at = id ? spe_put_(m, SPE_SECTION_STRING_, SPE_OpSource, 3) : NULL;
-        if (!at) return;
-        at[0] = SPE_SourceLanguageUnknown;
-        at[1] = 0;
-        at[2] = id;
-    }
+    for (i = 0; i < caps->count; i++) spe_write_(m, SPE_SECTION_CAPABILITY_, SPE_OpCapability, 1, caps->data[i]);
+    spe_write_(m, SPE_SECTION_MODEL_, SPE_OpMemoryModel, 2, SPE_AddressingModelPhysical64, SPE_MemoryModelOpenCL);
+    if (m->options.source)
+        spe_write_(m, SPE_SECTION_STRING_, SPE_OpSource, 3, SPE_SourceLanguageUnknown, 0,
+                   spe_string_(m, m->options.source));
+    for (e = 0; e < m->entry_count && mark; e++) spe_write_entry_(m, e, mark);
 }
 
 spe_words spe_finish(spe_module *m)
 {
     spe_words words = {NULL, 0};
-    uint32_t *at;
+    uint32_t head[5] = {0x07230203, m->options.version, 0, 0, 0}, *at;
     size_t total = 5;
     int section;
-    if (m->open) {
-        if (m->region_count)
-            spe_region_left_open_(m, "spe_finish");
-        else
-            spe_error_(m, SPE_ERR_FUNCTION_OPEN, "spe_finish: a %s is still open",
-                       m->fn.kernel ? "kernel" : "function");
-    }
+    m->doing = __func__;
+    if (m->open && m->region_count) spe_region_left_open_(m);
+    if (m->open) spe_error_(m, SPE_ERR_FUNCTION_OPEN, "a %s is still open", m->fn.kernel ? "kernel" : "function");
     if (m->error.id || !m->options.realloc) return words;
     if (!m->finished) {
         spe_write_head_(m);
-        spe_write_entries_(m);
         for (section = 0; section < SPE_SECTION_COUNT_; section++) total += m->buffer[section].count;
         at = m->error.id ? NULL : spe_push_(m, SPE_BUFFER_OUT_, total);
         if (!at) return words;
-        at[0] = 0x07230203;
-        at[1] = m->options.version;
-        at[2] = 0;
-        at[3] = (uint32_t)m->id_count;
-        at[4] = 0;
+        head[3] = (uint32_t)m->id_count;
+        memcpy(at, head, sizeof head);
         at += 5;
         for (section = 0; section < SPE_SECTION_COUNT_; section++) {
             const spe_buffer_ *b = &m->buffer[section];

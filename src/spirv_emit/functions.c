@@ -1,47 +1,50 @@
-/* functions.c - Functions, kernels, the prologue. */
+/* functions.c - Functions, kernels, the prologue, built-ins. */
 #include "internal.h"
 
-/* Modes whose operands are ids have an instruction of their own. */
-static uint32_t spe_mode_opcode_(uint32_t mode)
+/* Notes that the open function uses a global variable or function: the entry point's interface is made of it. */
+void spe_use_(spe_module *m, spe_id id)
 {
-    switch (mode) {
-    case SPE_ExecutionModeSubgroupsPerWorkgroupId:
-    case SPE_ExecutionModeLocalSizeId:
-    case SPE_ExecutionModeLocalSizeHintId:
-    case SPE_ExecutionModeFPFastMathDefault:
-    case SPE_ExecutionModeMaximumRegistersIdINTEL: return SPE_OpExecutionModeId;
-    default: return SPE_OpExecutionMode;
-    }
+    uint32_t *at;
+    if (!m->open || m->ids[id].aux == m->fn.index) return;
+    m->ids[id].aux = m->fn.index;
+    at = spe_push_(m, SPE_BUFFER_USES_, 2);
+    if (at) at[0] = m->fn.index, at[1] = id;
 }
+
+/* Is it the id of a function of this module? */
+static bool spe_is_function_(const spe_module *m, spe_id fn)
+{
+    return fn && fn < m->id_count && (m->ids[fn].flags & SPE_ID_FUNCTION_);
+}
+
+static bool spe_is_void_(const spe_module *m, spe_id type) { return spe_info_(m, type)->kind == SPE_KIND_VOID; }
 
 void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, const uint32_t *words)
 {
-    uint32_t *at;
-    if (!fn && m->open && m->fn.kernel) fn = m->fn.id;
-    if (m->error.id) return;
-    if (!fn || fn >= m->id_count || !(m->ids[fn].flags & SPE_ID_FUNCTION_)) {
-        spe_error_(m, SPE_ERR_NO_FUNCTION, "spe_execution_mode: %u is no kernel", fn);
-        return;
+    uint32_t head[2] = {fn, mode}, op = SPE_OpExecutionMode;
+    if (!fn && m->open && m->fn.kernel) head[0] = m->fn.id;
+    if (!spe_is_function_(m, head[0])) SPE_ERROR_(m, NO_FUNCTION, "%u is no kernel", fn);
+    switch (mode) { /* those whose operands are ids have an instruction of their own */
+    case SPE_ExecutionModeSubgroupsPerWorkgroupId: case SPE_ExecutionModeLocalSizeId:
+    case SPE_ExecutionModeLocalSizeHintId: case SPE_ExecutionModeFPFastMathDefault:
+    case SPE_ExecutionModeMaximumRegistersIdINTEL: op = SPE_OpExecutionModeId; break;
+    default: break;
     }
     spe_need_(m, SPE_NEED_MODE_, mode);
-    at = spe_put_(m, SPE_SECTION_MODE_, spe_mode_opcode_(mode), n + 2);
-    if (!at) return;
-    at[0] = fn;
-    at[1] = mode;
-    if (n) memcpy(at + 2, words, n * sizeof *words);
+    spe_write_words_(m, SPE_SECTION_MODE_, op, 2, head, n, words);
 }
 
 /* Writes OpFunction, its parameters and the entry label; opens the function's scopes. */
-static spe_id spe_open_function_(spe_module *m, const char *fn, spe_id type)
+static spe_id spe_open_function_(spe_module *m, const char *name, spe_id type)
 {
-    const spe_type_info *t = spe_want_type_(m, fn, type);
-    uint32_t *at, i;
+    const spe_type_info *t = spe_want_type_(m, name, type);
+    uint32_t i;
+    m->doing = name;
     if (!t) return 0;
-    if (m->finished) return spe_error_(m, SPE_ERR_FINISHED, "%s: the module is finished", fn);
-    if (m->open) return spe_error_(m, SPE_ERR_FUNCTION_OPEN, "%s: another function is still open", fn);
-    if (m->function_count >= 65535) return spe_error_(m, SPE_ERR_LIMIT, "%s: more than 65535 functions", fn);
+    if (m->finished) return spe_error_(m, SPE_ERR_FINISHED, "the module is finished");
+    if (m->open) return spe_error_(m, SPE_ERR_FUNCTION_OPEN, "another function is still open");
+    if (m->function_count >= 65535) return spe_error_(m, SPE_ERR_LIMIT, "more than 65535 functions");
     memset(&m->fn, 0, sizeof m->fn);
-    m->fn.head = m->buffer[SPE_SECTION_FUNCTION_].count;
     m->fn.index = ++m->function_count;
     m->fn.ret = t->elem;
     m->fn.param_count = t->count;
@@ -49,189 +52,130 @@ static spe_id spe_open_function_(spe_module *m, const char *fn, spe_id type)
     if (!m->fn.id || !spe_scope_push_(m)) return 0;
     m->ids[m->fn.id].serial = type;
     m->ids[m->fn.id].depth = (uint16_t)m->fn.index;
-    at = spe_put_(m, SPE_SECTION_FUNCTION_, SPE_OpFunction, 4);
-    if (!at) return 0;
-    at[0] = t->elem;
-    at[1] = m->fn.id;
-    at[2] = 0;
-    at[3] = type;
+    spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpFunction, 4, t->elem, m->fn.id, 0, type);
     for (i = 0; i < t->count; i++) {
         spe_id id = spe_new_id_(m, t->members[i], 0, 1);
-        at = id ? spe_put_(m, SPE_SECTION_FUNCTION_, SPE_OpFunctionParameter, 2) : NULL;
-        if (!at) return 0;
-        at[0] = t->members[i];
-        at[1] = id;
+        spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpFunctionParameter, 2, t->members[i], id);
         if (!i) m->fn.first_param = id;
     }
-    m->fn.entry = spe_new_id_(m, 0, 0, 0);
-    at = m->fn.entry ? spe_put_(m, SPE_SECTION_FUNCTION_, SPE_OpLabel, 1) : NULL;
-    if (!at || !spe_scope_push_(m)) return 0;
-    at[0] = m->fn.entry;
-    m->block = m->fn.entry;
+    m->block = m->fn.entry = spe_new_label_(m);
+    if (!spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpLabel, 1, m->block) || !spe_scope_push_(m)) return 0;
     m->dead = false;
     m->open = true;
     m->line_file = NULL;
     return m->fn.id;
 }
 
-/* Joins the function's buffers: variables, prologue, body. */
-static void spe_close_function_(spe_module *m, const char *fn)
+/* Ends the function and joins its buffers: variables, prologue, body. */
+static void spe_close_function_(spe_module *m, const char *name, bool kernel)
 {
     int which;
-    uint32_t *at;
+    m->doing = name;
+    if (!m->open) spe_error_(m, SPE_ERR_NO_FUNCTION, "no function is open");
+    else if (m->fn.kernel != kernel)
+        spe_error_(m, SPE_ERR_FUNCTION_OPEN, "the open function is %s kernel", kernel ? "no" : "a");
+    else if (m->region_count) spe_region_left_open_(m);
+    else if (m->in_prologue) spe_error_(m, SPE_ERR_PROLOGUE, "spe_prologue_end is missing");
+    else if (m->block && m->dead) spe_write_(m, SPE_BUFFER_BODY_, SPE_OpUnreachable, 0);
+    else if (m->block && !spe_is_void_(m, m->fn.ret))
+        spe_error_(m, SPE_ERR_RETURN, "the function ends without spe_return_value");
+    else if (m->block) spe_write_(m, SPE_BUFFER_BODY_, SPE_OpReturn, 0);
     if (m->error.id) return;
-    if (!m->open) {
-        spe_error_(m, SPE_ERR_NO_FUNCTION, "%s: no function is open", fn);
-        return;
-    }
-    if (m->region_count) {
-        spe_region_left_open_(m, fn);
-        return;
-    }
-    if (m->in_prologue) {
-        spe_error_(m, SPE_ERR_PROLOGUE, "%s: spe_prologue_end is missing", fn);
-        return;
-    }
-    if (m->block && m->dead)
-        spe_put_(m, SPE_BUFFER_BODY_, SPE_OpUnreachable, 0);
-    else if (m->block && spe_info(m, m->fn.ret).kind != SPE_KIND_VOID)
-        spe_error_(m, SPE_ERR_RETURN, "%s: the function ends without spe_return_value", fn);
-    else if (m->block)
-        spe_put_(m, SPE_BUFFER_BODY_, SPE_OpReturn, 0);
     for (which = SPE_BUFFER_VARIABLES_; which <= SPE_BUFFER_BODY_; which++) {
-        size_t count = m->buffer[which].count;
-        at = spe_push_(m, SPE_SECTION_FUNCTION_, count);
+        spe_buffer_ *b = &m->buffer[which];
+        uint32_t *at = spe_push_(m, SPE_SECTION_FUNCTION_, b->count);
         if (!at) return;
-        if (count) memcpy(at, m->buffer[which].data, count * sizeof *at);
-        m->buffer[which].count = 0;
+        if (b->count) memcpy(at, b->data, b->count * sizeof *at);
+        b->count = 0;
     }
-    spe_put_(m, SPE_SECTION_FUNCTION_, SPE_OpFunctionEnd, 0);
+    spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpFunctionEnd, 0);
     spe_scope_pop_(m);
     spe_scope_pop_(m);
     m->open = false;
     m->block = 0;
 }
 
-/* Names, attributes and alignment of a kernel's parameters. */
-static void spe_describe_params_(spe_module *m, const spe_kernel *k)
+/* Is a parameter one a kernel can have? */
+static bool spe_check_param_(spe_module *m, const spe_kernel *k, uint32_t i)
 {
-    uint32_t i, word;
-    for (i = 0; i < k->param_count; i++) {
-        const spe_param *p = &k->params[i];
-        spe_id id = m->fn.first_param + i;
-        spe_name(m, id, p->name);
-        if (p->restrict_) {
-            word = SPE_FunctionParameterAttributeNoAlias;
-            spe_decorate(m, id, SPE_DecorationFuncParamAttr, 1, &word);
-        }
-        if (p->readonly) {
-            word = SPE_FunctionParameterAttributeNoWrite;
-            spe_decorate(m, id, SPE_DecorationFuncParamAttr, 1, &word);
-        }
-        if (p->align) spe_decorate(m, id, SPE_DecorationAlignment, 1, &p->align);
-    }
+    const spe_param *p = &k->params[i];
+    const spe_type_info *t = spe_want_type_(m, "spe_kernel_begin", p->type);
+    const char *name = p->name ? p->name : "";
+    bool pointer = t && t->kind == SPE_KIND_POINTER;
+    m->doing = "spe_kernel_begin";
+    if (!t) return false;
+    if (t->kind == SPE_KIND_VOID || t->kind == SPE_KIND_BOOL || t->kind == SPE_KIND_FUNCTION ||
+        t->kind >= SPE_KIND_COOPMAT ||
+        (pointer && t->storage != SPE_StorageClassCrossWorkgroup && t->storage != SPE_StorageClassWorkgroup &&
+         t->storage != SPE_StorageClassUniformConstant))
+        return spe_error_(m, SPE_ERR_PARAMETER, "parameter %u (%s) of kernel %s is %s in storage class %u: a kernel "
+                          "has numbers and pointers to global, local or constant memory", i, name, k->name,
+                          spe_text_(m, p->type), t->storage);
+    if (!pointer && (p->align || p->restrict_ || p->readonly))
+        return spe_error_(m, SPE_ERR_PARAMETER, "parameter %u (%s) of kernel %s is no pointer: align, restrict_ and "
+                          "readonly mean nothing", i, name, k->name);
+    if (!(p->align & (p->align - 1))) return true;
+    return spe_error_(m, SPE_ERR_RANGE, "alignment %u of parameter %u (%s) is no power of two", p->align, i, name);
 }
 
-/* Are name and parameters ones a kernel can have? */
-static bool spe_check_kernel_(spe_module *m, const spe_kernel *k)
+/* Name, attributes and alignment of a parameter. */
+static void spe_describe_param_(spe_module *m, spe_id id, const spe_param *p)
 {
-    uint32_t i;
-    size_t e;
-    char text[80];
-    if (m->error.id) return false;
-    if (!k->name || !*k->name) return spe_error_(m, SPE_ERR_NAME, "spe_kernel_begin: the kernel has no name"), false;
-    for (e = 0; e < m->entry_count; e++) {
-        if (!strcmp(m->entries[e].name, k->name))
-            return spe_error_(m, SPE_ERR_NAME, "spe_kernel_begin: there is a kernel %s already", k->name), false;
-    }
-    for (i = 0; i < k->param_count; i++) {
-        const spe_param *p = &k->params[i];
-        const spe_type_info *t = spe_want_type_(m, "spe_kernel_begin", p->type);
-        bool pointer = t && t->kind == SPE_KIND_POINTER;
-        if (!t) return false;
-        if (t->kind == SPE_KIND_VOID || t->kind == SPE_KIND_BOOL || t->kind == SPE_KIND_FUNCTION ||
-            t->kind >= SPE_KIND_COOPMAT ||
-            (pointer && t->storage != SPE_StorageClassCrossWorkgroup && t->storage != SPE_StorageClassWorkgroup &&
-             t->storage != SPE_StorageClassUniformConstant))
-            return spe_error_(m, SPE_ERR_PARAMETER,
-                              "spe_kernel_begin: parameter %u (%s) of kernel %s is %s in storage "
-                              "class %u: a kernel has numbers and pointers to global, local or constant memory",
-                              i, p->name ? p->name : "", k->name, spe_type_text(m, p->type, text, sizeof text),
-                              t->storage),
-                   false;
-        if (!pointer && (p->align || p->restrict_ || p->readonly))
-            return spe_error_(m, SPE_ERR_PARAMETER,
-                              "spe_kernel_begin: parameter %u (%s) of kernel %s is no pointer: "
-                              "align, restrict_ and readonly mean nothing",
-                              i, p->name ? p->name : "", k->name),
-                   false;
-        if (p->align & (p->align - 1))
-            return spe_error_(m, SPE_ERR_RANGE,
-                              "spe_kernel_begin: alignment %u of parameter %u (%s) is no power of "
-                              "two",
-                              p->align, i, p->name ? p->name : ""),
-                   false;
-    }
-    return true;
+    uint32_t no_alias = SPE_FunctionParameterAttributeNoAlias, no_write = SPE_FunctionParameterAttributeNoWrite;
+    spe_name(m, id, p->name);
+    if (p->restrict_) spe_decorate(m, id, SPE_DecorationFuncParamAttr, 1, &no_alias);
+    if (p->readonly) spe_decorate(m, id, SPE_DecorationFuncParamAttr, 1, &no_write);
+    if (p->align) spe_decorate(m, id, SPE_DecorationAlignment, 1, &p->align);
 }
 
 bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
 {
     uint32_t i, size[3];
     spe_id type, *params;
-    void *p = m->entries;
-    if (!spe_check_kernel_(m, k)) return false;
+    spe_entry_ *entry;
+    size_t e;
+    if (!k->name || !*k->name) return SPE_ERROR_(m, NAME, "the kernel has no name");
+    for (e = 0; e < m->entry_count; e++) {
+        if (!strcmp(m->entries[e].name, k->name)) return SPE_ERROR_(m, NAME, "there is a kernel %s already", k->name);
+    }
+    for (i = 0; i < k->param_count; i++) {
+        if (!spe_check_param_(m, k, i)) return false;
+    }
     params = (spe_id *)spe_alloc(m, k->param_count * sizeof *params);
     if (!params) return false;
     for (i = 0; i < k->param_count; i++) params[i] = k->params[i].type;
     type = spe_fn_type(m, spe_void(m), k->param_count, params);
-    if (!type || !spe_open_function_(m, "spe_kernel_begin", type)) return false;
+    if (!type || !spe_open_function_(m, __func__, type)) return false;
     m->fn.kernel = true;
-    if (!spe_grow_(m, &p, &m->entry_capacity, m->entry_count + 1, sizeof *m->entries, 4)) return false;
-    m->entries = (spe_entry_ *)p;
-    m->entries[m->entry_count].id = m->fn.id;
-    m->entries[m->entry_count].function = m->fn.index;
-    m->entries[m->entry_count].name = spe_copy_text_(m, k->name);
-    if (!m->entries[m->entry_count++].name) return false;
+    if (!spe_grow_(m, &m->entries, &m->entry_capacity, m->entry_count + 1, sizeof *m->entries, 4)) return false;
+    entry = &m->entries[m->entry_count++];
+    entry->id = m->fn.id;
+    entry->function = m->fn.index;
+    entry->name = (const char *)spe_copied_(m, k->name, strlen(k->name) + 1);
+    if (!entry->name) return false;
     spe_name(m, m->fn.id, k->name);
-    spe_describe_params_(m, k);
-    if (k->local_size[0]) {
-        for (i = 0; i < 3; i++) size[i] = k->local_size[i] ? k->local_size[i] : 1;
-        spe_execution_mode(m, m->fn.id, SPE_ExecutionModeLocalSize, 3, size);
-    }
+    for (i = 0; i < k->param_count; i++) spe_describe_param_(m, m->fn.first_param + i, &k->params[i]);
+    for (i = 0; i < 3; i++) size[i] = k->local_size[i] ? k->local_size[i] : 1;
+    if (k->local_size[0]) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeLocalSize, 3, size);
     if (k->subgroup_size) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeSubgroupSize, 1, &k->subgroup_size);
     if (k->max_registers) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeMaximumRegistersINTEL, 1, &k->max_registers);
     return spe_ok(m);
 }
-
-void spe_kernel_end(spe_module *m)
-{
-    if (m->open && !m->fn.kernel)
-        spe_error_(m, SPE_ERR_FUNCTION_OPEN, "spe_kernel_end: the open function is no kernel");
-    spe_close_function_(m, "spe_kernel_end");
-}
+void spe_kernel_end(spe_module *m) { spe_close_function_(m, __func__, true); }
 
 spe_id spe_function_begin(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params)
 {
-    spe_id type = spe_fn_type(m, ret, n, params), id = type ? spe_open_function_(m, "spe_function_begin", type) : 0;
-    if (id) spe_name(m, id, name);
+    spe_id type = spe_fn_type(m, ret, n, params), id = type ? spe_open_function_(m, __func__, type) : 0;
+    spe_name(m, id, name);
     return id;
 }
-void spe_function_end(spe_module *m)
-{
-    if (m->open && m->fn.kernel)
-        spe_error_(m, SPE_ERR_FUNCTION_OPEN, "spe_function_end: the open function is a kernel");
-    spe_close_function_(m, "spe_function_end");
-}
+void spe_function_end(spe_module *m) { spe_close_function_(m, __func__, false); }
 
 void spe_export(spe_module *m, spe_id fn, const char *name)
 {
     uint32_t words[65], n = spe_text_words_(name);
+    if (n > 64) SPE_ERROR_(m, NAME, "the name is longer than 255 bytes");
     if (m->error.id) return;
-    if (n > 64) {
-        spe_error_(m, SPE_ERR_NAME, "spe_export: the name is longer than 255 bytes");
-        return;
-    }
     spe_put_text_(words, name);
     words[n] = SPE_LinkageTypeExport;
     spe_decorate(m, fn, SPE_DecorationLinkageAttributes, n + 1, words);
@@ -240,90 +184,75 @@ void spe_export(spe_module *m, spe_id fn, const char *name)
 spe_id spe_param_id(spe_module *m, uint32_t i)
 {
     if (m->error.id) return 0;
-    if (!m->open) return spe_error_(m, SPE_ERR_NO_FUNCTION, "spe_param_id: no function is open");
-    if (i >= m->fn.param_count)
-        return spe_error_(m, SPE_ERR_PARAMETER, "spe_param_id: there is no parameter %u; the function has %u", i,
-                          m->fn.param_count);
-    return m->fn.first_param + i;
+    if (!m->open) return SPE_ERROR_(m, NO_FUNCTION, "no function is open");
+    if (i < m->fn.param_count) return m->fn.first_param + i;
+    return SPE_ERROR_(m, PARAMETER, "there is no parameter %u; the function has %u", i, m->fn.param_count);
 }
 
 spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args)
 {
-    bool known = fn && fn < m->id_count && (m->ids[fn].flags & SPE_ID_FUNCTION_);
-    spe_type_info t;
+    const spe_type_info *t;
     uint32_t i, *w;
-    spe_id id;
-    char ta[80], tb[80];
-    if (m->error.id) return 0;
-    if (!known) return spe_error_(m, SPE_ERR_NO_FUNCTION, "spe_call: %u is no function", fn);
-    t = spe_info(m, m->ids[fn].serial);
-    if (n != t.count) return spe_error_(m, SPE_ERR_TYPE, "spe_call: %u arguments for %u parameters", n, t.count);
+    spe_id id, ret;
+    if (!spe_is_function_(m, fn)) return SPE_ERROR_(m, NO_FUNCTION, "%u is no function", fn);
+    t = spe_info_(m, m->ids[fn].serial);
+    if (n != t->count) return SPE_ERROR_(m, TYPE, "%u arguments for %u parameters", n, t->count);
     for (i = 0; i < n; i++) {
-        spe_id type = spe_operand_(m, "spe_call", args[i]);
+        spe_id type = spe_check_(m, __func__, "v", args[i]);
+        const char *text = spe_text_(m, type);
         if (!type) return 0;
-        if (type != t.members[i])
-            return spe_error_(m, SPE_ERR_TYPE, "spe_call: argument %u is %s, the parameter %s", i,
-                              spe_type_text(m, type, ta, sizeof ta), spe_type_text(m, t.members[i], tb, sizeof tb));
+        if (type == t->members[i]) continue;
+        return SPE_ERROR_(m, TYPE, "argument %u is %s, the parameter %s", i, text, spe_text_(m, t->members[i]));
     }
     if (!spe_ready_(m)) return 0;
     spe_use_(m, fn);
+    ret = t->elem;
     w = (uint32_t *)spe_alloc(m, (n + 1) * sizeof *w);
     if (!w) return 0;
     w[0] = fn;
     if (n) memcpy(w + 1, args, n * sizeof *w);
-    id = spe_emit_(m, SPE_OpFunctionCall, t.elem, n + 1, w);
-    return spe_info(m, t.elem).kind == SPE_KIND_VOID ? 0 : id;
+    id = spe_emit_(m, SPE_OpFunctionCall, ret, n + 1, w);
+    return spe_is_void_(m, ret) ? 0 : id;
 }
 
 /* May the block end here? */
-bool spe_may_branch_(spe_module *m, const char *fn)
+bool spe_may_branch_(spe_module *m, const char *name)
 {
+    m->doing = name;
     if (!spe_ready_(m)) return false;
-    if (m->in_prologue) return spe_error_(m, SPE_ERR_PROLOGUE, "%s: not in the prologue", fn), false;
-    return true;
+    return !m->in_prologue || spe_error_(m, SPE_ERR_PROLOGUE, "not in the prologue");
 }
 
 void spe_return(spe_module *m)
 {
-    if (!spe_may_branch_(m, "spe_return")) return;
-    if (spe_info(m, m->fn.ret).kind != SPE_KIND_VOID) {
-        spe_error_(m, SPE_ERR_RETURN, "spe_return: the function returns a value; use spe_return_value");
-        return;
-    }
-    spe_put_(m, SPE_BUFFER_BODY_, SPE_OpReturn, 0);
+    if (!spe_may_branch_(m, __func__)) return;
+    if (!spe_is_void_(m, m->fn.ret)) SPE_ERROR_(m, RETURN, "the function returns a value; use spe_return_value");
+    spe_write_(m, SPE_BUFFER_BODY_, SPE_OpReturn, 0);
     m->block = 0;
 }
 void spe_return_value(spe_module *m, spe_id v)
 {
-    spe_id type = spe_operand_(m, "spe_return_value", v);
-    uint32_t *at;
-    char ta[80], tb[80];
-    if (!type || !spe_may_branch_(m, "spe_return_value")) return;
+    spe_id type = spe_check_(m, __func__, "v", v);
+    const char *text;
+    if (!type || !spe_may_branch_(m, __func__)) return;
     if (type != m->fn.ret) {
-        spe_error_(m, SPE_ERR_RETURN, "spe_return_value: %s from a function of %s",
-                   spe_type_text(m, type, ta, sizeof ta), spe_type_text(m, m->fn.ret, tb, sizeof tb));
-        return;
+        text = spe_text_(m, type);
+        SPE_ERROR_(m, RETURN, "%s from a function of %s", text, spe_text_(m, m->fn.ret));
     }
-    at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpReturnValue, 1);
-    if (at) at[0] = v;
+    spe_write_(m, SPE_BUFFER_BODY_, SPE_OpReturnValue, 1, v);
     m->block = 0;
 }
 
 void spe_prologue_begin(spe_module *m)
 {
-    if (m->error.id) return;
-    if (!m->open)
-        spe_error_(m, SPE_ERR_NO_FUNCTION, "spe_prologue_begin: no function is open");
-    else if (m->in_prologue)
-        spe_error_(m, SPE_ERR_PROLOGUE, "spe_prologue_begin: already in the prologue");
-    else
-        m->in_prologue = true;
+    if (!m->open) SPE_ERROR_(m, NO_FUNCTION, "no function is open");
+    else if (m->in_prologue) SPE_ERROR_(m, PROLOGUE, "already in the prologue");
+    if (!m->error.id) m->in_prologue = true;
 }
 void spe_prologue_end(spe_module *m)
 {
-    if (m->error.id) return;
-    if (!m->in_prologue) spe_error_(m, SPE_ERR_PROLOGUE, "spe_prologue_end: no spe_prologue_begin");
-    m->in_prologue = false;
+    if (!m->in_prologue) SPE_ERROR_(m, PROLOGUE, "no spe_prologue_begin");
+    if (!m->error.id) m->in_prologue = false;
 }
 
 /* -- built-ins --------------------------------------------------------------------------------------------------- */
@@ -337,20 +266,14 @@ typedef struct {
 static const spe_builtin_row_ *spe_builtin_row_of_(spe_builtin_name which)
 {
     static const spe_builtin_row_ rows[SPE_BUILTIN_COUNT_] = {
-        {SPE_BuiltInGlobalInvocationId, 3, true, "global_id"},
-        {SPE_BuiltInLocalInvocationId, 3, true, "local_id"},
-        {SPE_BuiltInWorkgroupId, 3, true, "group_id"},
-        {SPE_BuiltInGlobalSize, 3, true, "global_size"},
-        {SPE_BuiltInWorkgroupSize, 3, true, "local_size"},
-        {SPE_BuiltInNumWorkgroups, 3, true, "group_count"},
+        {SPE_BuiltInGlobalInvocationId, 3, true, "global_id"}, {SPE_BuiltInLocalInvocationId, 3, true, "local_id"},
+        {SPE_BuiltInWorkgroupId, 3, true, "group_id"}, {SPE_BuiltInGlobalSize, 3, true, "global_size"},
+        {SPE_BuiltInWorkgroupSize, 3, true, "local_size"}, {SPE_BuiltInNumWorkgroups, 3, true, "group_count"},
         {SPE_BuiltInGlobalOffset, 3, true, "global_offset"},
         {SPE_BuiltInEnqueuedWorkgroupSize, 3, true, "enqueued_local_size"},
-        {SPE_BuiltInWorkDim, 1, false, "work_dim"},
-        {SPE_BuiltInGlobalLinearId, 1, true, "global_linear_id"},
-        {SPE_BuiltInLocalInvocationIndex, 1, true, "local_linear_id"},
-        {SPE_BuiltInSubgroupId, 1, false, "subgroup_id"},
-        {SPE_BuiltInSubgroupSize, 1, false, "subgroup_size"},
-        {SPE_BuiltInNumSubgroups, 1, false, "subgroup_count"},
+        {SPE_BuiltInWorkDim, 1, false, "work_dim"}, {SPE_BuiltInGlobalLinearId, 1, true, "global_linear_id"},
+        {SPE_BuiltInLocalInvocationIndex, 1, true, "local_linear_id"}, {SPE_BuiltInSubgroupId, 1, false, "subgroup_id"},
+        {SPE_BuiltInSubgroupSize, 1, false, "subgroup_size"}, {SPE_BuiltInNumSubgroups, 1, false, "subgroup_count"},
         {SPE_BuiltInSubgroupLocalInvocationId, 1, false, "subgroup_lane"},
         {SPE_BuiltInSubgroupMaxSize, 1, false, "subgroup_max_size"},
     };
@@ -377,11 +300,10 @@ spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t dim)
     bool was = m->in_prologue;
     spe_id variable, v;
     if (m->error.id) return 0;
-    if ((unsigned)which >= SPE_BUILTIN_COUNT_)
-        return spe_error_(m, SPE_ERR_RANGE, "spe_builtin: there is no built-in %d", (int)which);
+    if ((unsigned)which >= SPE_BUILTIN_COUNT_) return SPE_ERROR_(m, RANGE, "there is no built-in %d", (int)which);
     row = spe_builtin_row_of_(which);
-    if (dim >= row->dims) return spe_error_(m, SPE_ERR_RANGE, "spe_builtin: %s has no dimension %u", row->name, dim);
-    if (!m->open) return spe_error_(m, SPE_ERR_NO_FUNCTION, "spe_builtin: outside of a function");
+    if (dim >= row->dims) return SPE_ERROR_(m, RANGE, "%s has no dimension %u", row->name, dim);
+    if (!m->open) return SPE_ERROR_(m, NO_FUNCTION, "outside of a function");
     if (m->fn.builtin[which][dim]) return m->fn.builtin[which][dim];
     variable = spe_builtin_variable_(m, which, row);
     m->in_prologue = true;

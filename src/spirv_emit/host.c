@@ -1,13 +1,6 @@
 /* host.c - conversions on the host: f16, bf16, tf32, E4M3, E5M2. */
 #include "internal.h"
 
-/* ---- Conversions on the host: f16, bf16, tf32, E4M3, E5M2 ---------------------------------------------------------
- *
- * All round to nearest, ties to even; subnormals are kept, NaN stays NaN with its sign. Past the largest finite value
- * f16, bf16 and tf32 become infinity. The 8-bit types become their largest value when `saturate` is set, infinity
- * included; otherwise E5M2 becomes infinity and E4M3, which has none, NaN.
- */
-
 typedef struct {
     uint32_t exponent, mantissa; /* bits */
     uint32_t largest;            /* bits of the largest finite value */
@@ -68,59 +61,37 @@ static double spe_decode_(const spe_format_ *f, uint32_t bits)
     return value;
 }
 
-enum { SPE_FORMAT_F16_, SPE_FORMAT_BF16_, SPE_FORMAT_TF32_, SPE_FORMAT_E4M3_, SPE_FORMAT_E5M2_ };
+/* The first four in the order of spe_encoding: a 16-bit IEEE float is f16. */
+enum { SPE_FORMAT_F16_, SPE_FORMAT_BF16_, SPE_FORMAT_E4M3_, SPE_FORMAT_E5M2_, SPE_FORMAT_TF32_ };
 
 static const spe_format_ *spe_format_of_(int which)
 {
     static const spe_format_ formats[] = {
-        {5, 10, 0x7bff, 0x7c00, 0x7e00}, {8, 7, 0x7f7f, 0x7f80, 0x7fc0}, {8, 10, 0x3fbff, 0x3fc00, 0x3fe00},
-        {4, 3, 0x7e, 0x7f, 0x7f},        {5, 2, 0x7b, 0x7c, 0x7e},
+        {5, 10, 0x7bff, 0x7c00, 0x7e00}, {8, 7, 0x7f7f, 0x7f80, 0x7fc0}, {4, 3, 0x7e, 0x7f, 0x7f},
+        {5, 2, 0x7b, 0x7c, 0x7e}, {8, 10, 0x3fbff, 0x3fc00, 0x3fe00},
     };
     return &formats[which];
 }
 
-uint16_t spe_f32_to_f16_bits(float v)
+static uint32_t spe_bits_of_(int format, float v, bool saturate)
 {
-    return (uint16_t)spe_encode_(spe_format_of_(SPE_FORMAT_F16_), (double)v, false);
+    return spe_encode_(spe_format_of_(format), (double)v, saturate);
 }
-float spe_f16_bits_to_f32(uint16_t bits)
-{
-    return (float)spe_decode_(spe_format_of_(SPE_FORMAT_F16_), bits);
-}
-uint16_t spe_f32_to_bf16_bits(float v)
-{
-    return (uint16_t)spe_encode_(spe_format_of_(SPE_FORMAT_BF16_), (double)v, false);
-}
-float spe_bf16_bits_to_f32(uint16_t bits)
-{
-    return (float)spe_decode_(spe_format_of_(SPE_FORMAT_BF16_), bits);
-}
-float spe_f32_to_tf32(float v)
-{
-    const spe_format_ *f = spe_format_of_(SPE_FORMAT_TF32_);
-    return (float)spe_decode_(f, spe_encode_(f, (double)v, false));
-}
-uint8_t spe_f32_to_e4m3_bits(float v, bool saturate)
-{
-    return (uint8_t)spe_encode_(spe_format_of_(SPE_FORMAT_E4M3_), (double)v, saturate);
-}
-float spe_e4m3_bits_to_f32(uint8_t bits)
-{
-    return (float)spe_decode_(spe_format_of_(SPE_FORMAT_E4M3_), bits);
-}
-uint8_t spe_f32_to_e5m2_bits(float v, bool saturate)
-{
-    return (uint8_t)spe_encode_(spe_format_of_(SPE_FORMAT_E5M2_), (double)v, saturate);
-}
-float spe_e5m2_bits_to_f32(uint8_t bits)
-{
-    return (float)spe_decode_(spe_format_of_(SPE_FORMAT_E5M2_), bits);
-}
+static float spe_float_of_(int format, uint32_t bits) { return (float)spe_decode_(spe_format_of_(format), bits); }
+
+uint16_t spe_f32_to_f16_bits(float v) { return (uint16_t)spe_bits_of_(SPE_FORMAT_F16_, v, false); }
+float spe_f16_bits_to_f32(uint16_t bits) { return spe_float_of_(SPE_FORMAT_F16_, bits); }
+uint16_t spe_f32_to_bf16_bits(float v) { return (uint16_t)spe_bits_of_(SPE_FORMAT_BF16_, v, false); }
+float spe_bf16_bits_to_f32(uint16_t bits) { return spe_float_of_(SPE_FORMAT_BF16_, bits); }
+uint8_t spe_f32_to_e4m3_bits(float v, bool saturate) { return (uint8_t)spe_bits_of_(SPE_FORMAT_E4M3_, v, saturate); }
+float spe_e4m3_bits_to_f32(uint8_t bits) { return spe_float_of_(SPE_FORMAT_E4M3_, bits); }
+uint8_t spe_f32_to_e5m2_bits(float v, bool saturate) { return (uint8_t)spe_bits_of_(SPE_FORMAT_E5M2_, v, saturate); }
+float spe_e5m2_bits_to_f32(uint8_t bits) { return spe_float_of_(SPE_FORMAT_E5M2_, bits); }
+float spe_f32_to_tf32(float v) { return spe_float_of_(SPE_FORMAT_TF32_, spe_bits_of_(SPE_FORMAT_TF32_, v, false)); }
 
 /* The bits of a number as a constant of float type t; false when there is no such type. */
 bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits)
 {
-    static const int formats[] = {SPE_FORMAT_F16_, SPE_FORMAT_BF16_, SPE_FORMAT_E4M3_, SPE_FORMAT_E5M2_};
     float single = (float)value;
     uint32_t word;
     if (t->encoding == SPE_IEEE && t->bits == 64) {
@@ -133,6 +104,6 @@ bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits)
         return true;
     }
     if (t->bits != 16 && t->bits != 8) return false;
-    *bits = spe_encode_(spe_format_of_(formats[t->encoding]), value, false);
+    *bits = spe_encode_(spe_format_of_((int)t->encoding), value, false);
     return true;
 }

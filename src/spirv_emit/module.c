@@ -1,13 +1,7 @@
-/* module.c - The module: errors, memory, ids. */
+/* module.c - The module: its errors, its memory, its beginning and end. */
 #include "internal.h"
 
-static void *spe_default_realloc_(void *user, void *p, size_t size)
-{
-    (void)user;
-    if (size) return realloc(p, size);
-    free(p);
-    return NULL;
-}
+/* -- errors ------------------------------------------------------------------------------------------------------ */
 
 const char *spe_error_meaning(int id)
 {
@@ -31,33 +25,48 @@ static const char *spe_error_name_(int id)
 #undef SPE_ERROR_CASE_
 }
 
-SPE_PRINTF(4, 0)
-static void spe_vfail_(spe_module *m, int id, const char *name, const char *format, va_list args)
+/* Records an error, the text after `doing` and a colon where that is not NULL. */
+SPE_PRINTF(5, 0)
+static void spe_vfail_(spe_module *m, int id, const char *name, const char *doing, const char *format, va_list args)
 {
-    if (m->error.id) return;
-    m->error.id = id;
-    m->error.name = name;
-    m->error.file = m->file;
-    m->error.line = m->line;
-    vsnprintf(m->error.text, sizeof m->error.text, format, args);
+    spe_error *e = &m->error;
+    int n = 0;
+    if (e->id) return;
+    e->id = id;
+    e->name = name;
+    e->file = m->file;
+    e->line = m->line;
+    if (doing) n = snprintf(e->text, sizeof e->text, "%s: ", doing);
+    vsnprintf(e->text + n, sizeof e->text - (size_t)n, format, args);
 }
 
 void spe_fail(spe_module *m, int id, const char *name, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    spe_vfail_(m, id, name, format, args);
+    spe_vfail_(m, id, name, NULL, format, args);
     va_end(args);
 }
 
-/* Returns 0, so that a caller may `return spe_error_(...)`. */
 spe_id spe_error_(spe_module *m, int id, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    spe_vfail_(m, id, spe_error_name_(id), format, args);
+    spe_vfail_(m, id, spe_error_name_(id), m->doing, format, args);
     va_end(args);
     return 0;
+}
+
+const char *spe_text_(spe_module *m, spe_id type)
+{
+    char *text = m->text[m->texts++ % 2];
+    return spe_type_text(m, type, text, sizeof m->text[0]);
+}
+
+spe_id spe_disagree_(spe_module *m, spe_id a, spe_id b)
+{
+    const char *text = spe_text_(m, a);
+    return spe_error_(m, SPE_ERR_TYPE, "operand types disagree: %s and %s", text, spe_text_(m, b));
 }
 
 const spe_error *spe_get_error(const spe_module *m) { return &m->error; }
@@ -78,43 +87,42 @@ spe_module *spe_at(spe_module *m, const char *file, int line)
 
 /* -- memory: arrays that double, and an arena of chunks that double ---------------------------------------------- */
 
+static void *spe_default_realloc_(void *user, void *p, size_t size)
+{
+    (void)user;
+    if (size) return realloc(p, size);
+    free(p);
+    return NULL;
+}
+
+static void *spe_no_memory_(spe_module *m, size_t size)
+{
+    spe_fail(m, SPE_ERR_MEMORY, "SPE_ERR_MEMORY", "out of memory: no %zu bytes", size);
+    return NULL;
+}
+
 static void *spe_realloc_(spe_module *m, void *p, size_t size)
 {
     void *q;
-    if (!m->options.realloc) return spe_error_(m, SPE_ERR_OPTION, "the module was not begun, or freed"), (void *)NULL;
+    if (!m->options.realloc) return SPE_ERROR_(m, OPTION, "the module was not begun, or freed"), (void *)NULL;
     q = (m->options.realloc)(m->options.user, p, size); /* in parentheses: realloc may be a macro of the user's */
-    if (!q && size) spe_error_(m, SPE_ERR_MEMORY, "out of memory: no %zu bytes", size);
-    return q;
+    return q || !size ? q : spe_no_memory_(m, size);
 }
 
-/* Makes room for `need` elements in an array; false and an error when there is no memory. */
-bool spe_grow_(spe_module *m, void **array, size_t *capacity, size_t need, size_t size, size_t first)
+/* Makes room for `need` elements in an array, to which `array` points; false and an error when there is no memory. */
+bool spe_grow_(spe_module *m, void *array, size_t *capacity, size_t need, size_t size, size_t first)
 {
     size_t wanted = *capacity ? *capacity : first;
     void *p;
     if (need <= *capacity) return true;
     if (m->error.id) return false;
     while (wanted < need) wanted *= 2;
-    p = spe_realloc_(m, *array, wanted * size);
+    memcpy(&p, array, sizeof p);
+    p = spe_realloc_(m, p, wanted * size);
     if (!p) return false;
-    *array = p;
+    memcpy(array, &p, sizeof p);
     *capacity = wanted;
     return true;
-}
-
-/* Appends `count` words of room to a buffer and returns where they begin, NULL when there is no memory. */
-uint32_t *spe_push_(spe_module *m, int which, size_t count)
-{
-    spe_buffer_ *b = &m->buffer[which];
-    uint32_t *at;
-    if (SPE_UNLIKELY_(b->count + count > b->capacity)) {
-        void *p = b->data;
-        if (!spe_grow_(m, &p, &b->capacity, b->count + count, sizeof(uint32_t), 128)) return NULL;
-        b->data = (uint32_t *)p;
-    }
-    at = b->data + b->count;
-    b->count += count;
-    return at;
 }
 
 void *spe_alloc(spe_module *m, size_t bytes)
@@ -122,8 +130,7 @@ void *spe_alloc(spe_module *m, size_t bytes)
     const size_t head = (sizeof(spe_chunk_) + 15) / 16 * 16;
     char *at;
     if (m->error.id) return NULL;
-    if (bytes > SIZE_MAX / 4)
-        return spe_error_(m, SPE_ERR_MEMORY, "out of memory: no %zu bytes", bytes), (void *)NULL;
+    if (bytes > SIZE_MAX / 4) return spe_no_memory_(m, bytes);
     bytes = bytes ? (bytes + 15) / 16 * 16 : 16;
     if (!m->chunks || m->chunk_used + bytes > m->chunk_size) {
         size_t size = m->chunk_next ? m->chunk_next : 4096;
@@ -143,15 +150,14 @@ void *spe_alloc(spe_module *m, size_t bytes)
     return at;
 }
 
-const char *spe_copy_text_(spe_module *m, const char *text)
+void *spe_copied_(spe_module *m, const void *from, size_t size)
 {
-    size_t size = strlen(text) + 1;
-    char *copy = (char *)spe_alloc(m, size);
-    if (copy) memcpy(copy, text, size);
+    void *copy = spe_alloc(m, size);
+    if (copy && size) memcpy(copy, from, size);
     return copy;
 }
 
-/* -- words ------------------------------------------------------------------------------------------------------- */
+/* -- texts ------------------------------------------------------------------------------------------------------- */
 
 uint32_t spe_text_words_(const char *text) { return (uint32_t)(strlen(text) / 4 + 1); }
 
@@ -163,54 +169,33 @@ void spe_put_text_(uint32_t *at, const char *text)
     for (i = 0; i < n; i++) at[i / 4] |= (uint32_t)(unsigned char)text[i] << (i % 4 * 8);
 }
 
-/* Appends an instruction of `count` operand words to a section; returns the operands' place. */
-uint32_t *spe_put_(spe_module *m, int section, uint32_t op, uint32_t count)
+/* The OpString of a text, made once. */
+spe_id spe_string_(spe_module *m, const char *text)
 {
-    uint32_t *at;
-    if (m->error.id) return NULL;
-    if (m->finished)
-        return spe_error_(m, SPE_ERR_FINISHED, "the module is finished: nothing can be added"), (uint32_t *)NULL;
-    if (count > 65534)
-        return spe_error_(m, SPE_ERR_LIMIT, "an instruction of %u words; SPIR-V allows 65535", count + 1),
-               (uint32_t *)NULL;
-    at = spe_push_(m, section, count + 1);
-    if (!at) return NULL;
-    *at = (count + 1) << 16 | op;
-    return at + 1;
-}
-
-/* A new id: depth 0 is for everybody, else the value belongs to that open scope. 0 when there is no memory. */
-spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t depth)
-{
-    spe_record_ *r;
-    if (SPE_UNLIKELY_(m->id_count >= m->id_capacity)) {
-        void *p = m->ids;
-        if (m->id_count >= 0x3fffff) return spe_error_(m, SPE_ERR_LIMIT, "more than 4194303 ids");
-        if (!spe_grow_(m, &p, &m->id_capacity, m->id_count + 1, sizeof *m->ids, 256)) return 0;
-        m->ids = (spe_record_ *)p;
+    const spe_buffer_ *b = &m->buffer[SPE_SECTION_STRING_];
+    uint32_t words = spe_text_words_(text), *copy = (uint32_t *)spe_alloc(m, words * sizeof *copy), *at;
+    size_t i;
+    if (!copy) return 0;
+    spe_put_text_(copy, text);
+    for (i = 0; i < b->count; i += b->data[i] >> 16) {
+        if (b->data[i] == ((words + 2) << 16 | SPE_OpString) && !memcmp(b->data + i + 2, copy, words * sizeof *copy))
+            return b->data[i + 1];
     }
-    r = &m->ids[m->id_count];
-    r->type = type;
-    r->aux = 0;
-    r->depth = (uint16_t)depth;
-    r->flags = (uint16_t)flags;
-    r->serial = m->buffer[SPE_BUFFER_SCOPES_].data[depth];
-    return (spe_id)m->id_count++;
+    at = spe_put_(m, SPE_SECTION_STRING_, SPE_OpString, words + 1);
+    if (!at) return 0;
+    memcpy(at + 1, copy, words * sizeof *copy);
+    return at[0] = spe_new_id_(m, 0, 0, 0);
 }
 
-uint32_t spe_depth_(const spe_module *m) /* of what is written now */
-{
-    return m->in_prologue ? 1 : (uint32_t)m->buffer[SPE_BUFFER_SCOPES_].count - 1;
-}
+/* -- scopes: a value belongs to the region it is made in --------------------------------------------------------- */
 
-/* Regions within each other; the scopes of the module and of the function are not regions. */
-enum { SPE_MAX_DEPTH_ = 65000 };
+enum { SPE_MAX_DEPTH_ = 65000 }; /* regions within each other; the scopes of module and function are not regions */
 
 bool spe_scope_push_(spe_module *m)
 {
-    uint32_t *at =
-        m->buffer[SPE_BUFFER_SCOPES_].count < SPE_MAX_DEPTH_ + 3 ? spe_push_(m, SPE_BUFFER_SCOPES_, 1) : NULL;
-    if (!at) return spe_error_(m, SPE_ERR_LIMIT, "regions nested more than %d deep", (int)SPE_MAX_DEPTH_), false;
+    bool fits = m->buffer[SPE_BUFFER_SCOPES_].count < SPE_MAX_DEPTH_ + 3;
+    uint32_t *at = fits ? spe_push_(m, SPE_BUFFER_SCOPES_, 1) : NULL;
+    if (!at) return spe_error_(m, SPE_ERR_LIMIT, "regions nested more than %d deep", (int)SPE_MAX_DEPTH_);
     *at = m->serial++;
     return true;
 }
@@ -224,6 +209,8 @@ void spe_scope_renew_(spe_module *m)
     b->data[b->count - 1] = m->serial++;
 }
 
+/* -- beginning and end ------------------------------------------------------------------------------------------- */
+
 bool spe_begin(spe_module *m, const spe_options *o)
 {
     memset(m, 0, sizeof *m);
@@ -232,10 +219,9 @@ bool spe_begin(spe_module *m, const spe_options *o)
     if (!m->options.version) m->options.version = SPE_VERSION(1, 4);
     m->id_count = 1;
     if (m->options.version < SPE_VERSION(1, 0) || m->options.version > SPE_VERSION(1, 6) || (m->options.version & 0xff))
-        return spe_error_(m, SPE_ERR_OPTION, "version 0x%x is not SPE_VERSION(1, 0) to SPE_VERSION(1, 6)",
-                          m->options.version), false;
+        return SPE_ERROR_(m, OPTION, "version 0x%x is not SPE_VERSION(1, 0) to SPE_VERSION(1, 6)", m->options.version);
     if (m->options.env != SPE_ENV_OPENCL)
-        return spe_error_(m, SPE_ERR_OPTION, "env %d is not an environment of this header", (int)m->options.env), false;
+        return SPE_ERROR_(m, OPTION, "env %d is not an environment of this header", (int)m->options.env);
     return spe_scope_push_(m);
 }
 

@@ -52,12 +52,9 @@ void spe_extension(spe_module *m, const char *name)
     uint32_t words = spe_text_words_(name), *at, want[64];
     size_t i;
     if (m->error.id) return;
-    if (!*name || words > 64) {
-        spe_error_(m, SPE_ERR_NAME, "spe_extension: \"%.60s\" is no name of an extension", name);
-        return;
-    }
-    spe_put_text_(want, name);
-    for (i = 0; i < b->count; i += b->data[i] >> 16) {
+    if (!*name || words > 64) SPE_ERROR_(m, NAME, "\"%.60s\" is no name of an extension", name);
+    else spe_put_text_(want, name);
+    for (i = 0; i < b->count && !m->error.id; i += b->data[i] >> 16) {
         if (b->data[i] >> 16 == words + 1 && !memcmp(b->data + i + 1, want, words * sizeof *want)) return;
     }
     at = spe_put_(m, SPE_SECTION_EXTENSION_, SPE_OpExtension, words);
@@ -81,7 +78,7 @@ void spe_capability(spe_module *m, uint32_t capability)
     if (m->error.id || spe_declares_(m, capability)) return;
     row = spe_capability_row_of_(capability);
     if (row && m->options.version < row->version) {
-        spe_error_(m, SPE_ERR_VERSION, "capability %u needs SPIR-V 1.%u, the module is 1.%u", capability,
+        SPE_ERROR_(m, VERSION, "capability %u needs SPIR-V 1.%u, the module is 1.%u", capability,
                    row->version >> 8 & 0xff, m->options.version >> 8 & 0xff);
         return;
     }

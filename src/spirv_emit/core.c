@@ -1,0 +1,450 @@
+/* core.c - Words, ids, and the one function that checks and writes any instruction: what runs for each of them. */
+#include "internal.h"
+
+/* Appends room for `count` words to a buffer and returns where they begin, NULL when there is no memory. */
+uint32_t *spe_push_(spe_module *m, int which, size_t count)
+{
+    spe_buffer_ *b = &m->buffer[which];
+    if (SPE_UNLIKELY_(b->count + count > b->capacity) &&
+        !spe_grow_(m, &b->data, &b->capacity, b->count + count, sizeof(uint32_t), 128))
+        return NULL;
+    b->count += count;
+    return b->data + b->count - count;
+}
+
+/* Appends an instruction of `count` operand words to a section; returns the operands' place. */
+uint32_t *spe_put_(spe_module *m, int section, uint32_t op, size_t count)
+{
+    uint32_t *at = NULL;
+    if (m->error.id) return NULL;
+    if (SPE_UNLIKELY_(m->finished)) spe_error_(m, SPE_ERR_FINISHED, "the module is finished: nothing can be added");
+    else if (SPE_UNLIKELY_(count > 65534))
+        spe_error_(m, SPE_ERR_LIMIT, "an instruction of %zu words; SPIR-V allows 65535", count + 1);
+    else at = spe_push_(m, section, count + 1);
+    if (!at) return NULL;
+    *at = (uint32_t)(count + 1) << 16 | op;
+    return at + 1;
+}
+
+bool spe_write_(spe_module *m, int section, uint32_t op, int n, ...)
+{
+    uint32_t *at = spe_put_(m, section, op, (size_t)n);
+    va_list words;
+    va_start(words, n);
+    while (at && n--) *at++ = va_arg(words, uint32_t);
+    va_end(words);
+    return at != NULL;
+}
+
+/* The same with the words in two arrays. */
+bool spe_write_words_(spe_module *m, int section, uint32_t op, uint32_t n, const uint32_t *words, uint32_t more,
+                      const uint32_t *rest)
+{
+    uint32_t *at = spe_put_(m, section, op, (size_t)n + more);
+    if (at) memcpy(at, words, n * sizeof *at);
+    if (at && more) memcpy(at + n, rest, more * sizeof *at);
+    return at != NULL;
+}
+
+/* A new id: depth 0 is for everybody, else the value belongs to that open scope. 0 when there is no memory. */
+spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t depth)
+{
+    spe_record_ *r;
+    if (SPE_UNLIKELY_(m->id_count >= m->id_capacity)) {
+        if (m->id_count >= 0x3fffff) return spe_error_(m, SPE_ERR_LIMIT, "more than 4194303 ids");
+        if (!spe_grow_(m, &m->ids, &m->id_capacity, m->id_count + 1, sizeof *m->ids, 256)) return 0;
+    }
+    r = &m->ids[m->id_count];
+    r->type = type;
+    r->aux = 0;
+    r->depth = (uint16_t)depth;
+    r->flags = (uint16_t)flags;
+    r->serial = m->buffer[SPE_BUFFER_SCOPES_].data[depth];
+    return (spe_id)m->id_count++;
+}
+
+spe_id spe_new_label_(spe_module *m) { return spe_new_id_(m, 0, 0, 0); }
+
+uint32_t spe_depth_(const spe_module *m)
+{
+    return m->in_prologue ? 1 : (uint32_t)m->buffer[SPE_BUFFER_SCOPES_].count - 1;
+}
+
+const spe_type_info *spe_info_(const spe_module *m, spe_id type)
+{
+    return type && type < m->id_count && (m->ids[type].flags & SPE_ID_TYPE_) ? &m->types[m->ids[type].aux] : NULL;
+}
+
+/* -- types and constants: a hash table from an instruction without its result to its id -------------------------- */
+
+static uint32_t spe_hash_(uint32_t op, uint32_t n, const uint32_t *w)
+{
+    uint32_t i, h = op * 0x9e3779b1u;
+    for (i = 0; i < n; i++) h = (h ^ w[i]) * 0x85ebca6bu, h ^= h >> 15;
+    return h;
+}
+
+/* A global instruction's result id stands in word 1 (types) or 2 (constants, after their type). */
+static uint32_t spe_result_word_(uint32_t op)
+{
+    return (op >= SPE_OpTypeVoid && op <= SPE_OpTypeFunction) || op == SPE_OpTypeCooperativeMatrixKHR ||
+                   op == SPE_OpTypeCooperativeVectorNV ? 1 : 2;
+}
+
+static bool spe_same_(const uint32_t *at, uint32_t op, uint32_t n, const uint32_t *w)
+{
+    uint32_t result = spe_result_word_(op), i;
+    if (*at != ((n + 2) << 16 | op) || (result == 2 && at[1] != w[0])) return false;
+    for (i = result - 1; i < n; i++) {
+        if (at[i + 2] != w[i]) return false;
+    }
+    return true;
+}
+
+/* Twice as many slots; the list of (hash, place) pairs says what goes into them. */
+static bool spe_rehash_(spe_module *m)
+{
+    spe_buffer_ *slots = &m->buffer[SPE_BUFFER_SLOTS_], *list = &m->buffer[SPE_BUFFER_UNIQUE_];
+    size_t old = slots->count, size = old ? old * 2 : 256, i;
+    if (!spe_push_(m, SPE_BUFFER_SLOTS_, size - old)) return false;
+    memset(slots->data, 0, size * sizeof *slots->data);
+    for (i = 0; i < list->count; i += 2) {
+        size_t slot = list->data[i] & (size - 1);
+        while (slots->data[slot]) slot = (slot + 1) & (size - 1);
+        slots->data[slot] = (uint32_t)(i + 1);
+    }
+    return true;
+}
+
+/* The id of a type or constant made of these words, made now if it is new (*fresh). For a constant w[0] is its type. */
+spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t n, const uint32_t *w, bool *fresh)
+{
+    const spe_buffer_ *slots = &m->buffer[SPE_BUFFER_SLOTS_], *list = &m->buffer[SPE_BUFFER_UNIQUE_];
+    uint32_t h = spe_hash_(op, n, w), result = spe_result_word_(op), *at, *pair;
+    spe_id id;
+    size_t slot;
+    *fresh = false;
+    if (m->error.id) return 0;
+    if (m->finished) return spe_error_(m, SPE_ERR_FINISHED, "the module is finished: nothing can be added");
+    if (list->count >= slots->count && !spe_rehash_(m)) return 0; /* two words an entry: at most half full */
+    for (slot = h & (slots->count - 1); slots->data[slot]; slot = (slot + 1) & (slots->count - 1)) {
+        const uint32_t *known = list->data + slots->data[slot] - 1;
+        at = m->buffer[SPE_SECTION_GLOBAL_].data + known[1];
+        if (known[0] == h && spe_same_(at, op, n, w)) return at[result];
+    }
+    id = spe_new_id_(m, result == 2 ? w[0] : 0, result == 2 ? SPE_ID_CONSTANT_ : SPE_ID_TYPE_, 0);
+    at = id ? spe_put_(m, SPE_SECTION_GLOBAL_, op, n + 1) : NULL;
+    pair = at ? spe_push_(m, SPE_BUFFER_UNIQUE_, 2) : NULL;
+    if (!pair) return 0;
+    if (result == 2) *at++ = w[0];
+    *at++ = id;
+    if (n >= result) memcpy(at, w + result - 1, (n + 1 - result) * sizeof *w);
+    pair[0] = h;
+    pair[1] = (uint32_t)(m->buffer[SPE_SECTION_GLOBAL_].count - n - 2);
+    m->buffer[SPE_BUFFER_SLOTS_].data[slot] = (uint32_t)(list->count - 1);
+    *fresh = true;
+    return id;
+}
+
+/* -- writing into a function ------------------------------------------------------------------------------------- */
+
+/* OpLine where the place has changed since the last one of this block. */
+static void spe_line_(spe_module *m)
+{
+    if (!m->file || (m->line_line == m->line && m->line_file == m->file)) return;
+    if (m->string_file != m->file) m->string_id = spe_string_(m, m->string_file = m->file);
+    spe_write_(m, SPE_BUFFER_BODY_, SPE_OpLine, 3, m->string_id, (uint32_t)m->line, 0);
+    m->line_file = m->file;
+    m->line_line = m->line;
+}
+
+/* Opens a block in the body. */
+void spe_label_(spe_module *m, spe_id label, bool dead)
+{
+    spe_write_(m, SPE_BUFFER_BODY_, SPE_OpLabel, 1, label);
+    m->block = label;
+    m->dead = dead;
+    m->line_file = NULL;
+}
+
+/* After a return there is no block; what follows goes to one that nothing leads to. False outside a function. */
+bool spe_ready_(spe_module *m)
+{
+    if (m->error.id) return false;
+    if (SPE_UNLIKELY_(!m->open))
+        return spe_error_(m, SPE_ERR_NO_FUNCTION, "an instruction outside of a function"), false;
+    if (SPE_UNLIKELY_(!m->block) && !m->in_prologue) {
+        spe_id label = spe_new_label_(m);
+        if (label) spe_label_(m, label, true);
+    }
+    return true;
+}
+
+/* Writes an instruction; type 0: one without a result. Operands are taken as they stand. */
+spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    uint32_t *at, i;
+    spe_id id = 0;
+    if (!spe_ready_(m)) return 0;
+    if (op >= SPE_OPCODES_KNOWN_ || !(m->seen[op / 64] >> (op % 64) & 1)) spe_need_op_(m, op, type, n, operands);
+    if (SPE_UNLIKELY_(m->options.lines) && !m->in_prologue) spe_line_(m);
+    at = spe_put_(m, m->in_prologue ? SPE_BUFFER_PROLOGUE_ : SPE_BUFFER_BODY_, op, n + (type ? 2u : 0u));
+    if (!at) return 0;
+    if (type) {
+        id = spe_new_id_(m, type, 0, spe_depth_(m));
+        *at++ = type;
+        *at++ = id;
+    }
+    for (i = 0; i < n; i++) at[i] = operands[i];
+    return id;
+}
+
+/* -- operands: the letters of SPE_INSTRUCTIONS_ ------------------------------------------------------------------ */
+
+/* Checks that `value` may be used here and returns its type; 0 and an error if not. */
+spe_id spe_operand_(spe_module *m, spe_id value)
+{
+    const spe_buffer_ *scopes = &m->buffer[SPE_BUFFER_SCOPES_];
+    const spe_record_ *r;
+    if (m->error.id) return 0;
+    if (SPE_UNLIKELY_(!value || value >= m->id_count || !m->ids[value].type))
+        return spe_error_(m, SPE_ERR_NO_VALUE, "operand %u is no value", value);
+    r = &m->ids[value];
+    if (SPE_UNLIKELY_(r->depth >= scopes->count || scopes->data[r->depth] != r->serial))
+        return spe_error_(m, SPE_ERR_SCOPE, "value %u was made in a region that is closed; carry it out", value);
+    if (SPE_UNLIKELY_(m->in_prologue && r->depth > 1))
+        return spe_error_(m, SPE_ERR_PROLOGUE, "value %u is made in the body; the prologue comes before it", value);
+    if (r->flags & SPE_ID_GLOBAL_) spe_use_(m, value);
+    return r->type;
+}
+
+/* What is known while the operands of an instruction are looked at. */
+typedef struct {
+    spe_id first, pointee, given; /* type of the first value, what the last pointer points to, type asked for */
+    uint32_t count, words[16];
+} spe_call_;
+
+enum { SPE_INT_ = 1 << SPE_KIND_INT, SPE_FLOAT_ = 1 << SPE_KIND_FLOAT, SPE_BOOL_ = 1 << SPE_KIND_BOOL,
+       SPE_PTR_ = 1 << SPE_KIND_POINTER, SPE_SMALL_ = 1 << 30 /* floats that have no arithmetic too */ };
+
+static uint32_t spe_kinds_(char letter)
+{
+    switch (letter) {
+    case 'i': case 'I': case 'J': case 'h': return SPE_INT_;
+    case 'f': case 'G': case 's': return SPE_FLOAT_;
+    case 'd': return SPE_FLOAT_ | SPE_SMALL_;
+    case 'b': case 'B': return SPE_BOOL_;
+    case 'N': case 'E': return SPE_INT_ | SPE_FLOAT_;
+    default: return SPE_PTR_;
+    }
+}
+
+/* Is the type of the kinds, whatever its shape? Else an error. */
+static bool spe_takes_(spe_module *m, uint32_t kinds, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    if (t && (t->kind == SPE_KIND_VECTOR || t->kind >= SPE_KIND_COOPMAT)) t = spe_info_(m, t->elem);
+    if (t && (kinds >> t->kind & 1) && (t->encoding == SPE_IEEE || (kinds & SPE_SMALL_))) return true;
+    return spe_error_(m, SPE_ERR_TYPE, "takes%s%s%s%s, not %s", kinds & SPE_INT_ ? " integers" : "",
+                      kinds & SPE_FLOAT_ ? " floats" : "", kinds & SPE_BOOL_ ? " bools" : "",
+                      kinds & SPE_PTR_ ? " pointers" : "", spe_text_(m, type));
+}
+
+/* Is a type what a letter of its own asks for? Else an error. */
+bool spe_is_(spe_module *m, char letter, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    uint32_t bits = letter == 'h' ? 16 : letter == 's' ? 32 : 0;
+    switch (letter) {
+    case 'v': case '*': case '~': case 'q': return true;
+    case 'x': return type == spe_int(m, 32) || spe_disagree_(m, spe_int(m, 32), type);
+    case 'y': return type == spe_vec(m, spe_int(m, 32), 4) || spe_disagree_(m, type, spe_vec(m, spe_int(m, 32), 4));
+    case 'm': case 'w':
+        if (t->kind == (letter == 'm' ? SPE_KIND_COOPMAT : SPE_KIND_COOPVEC)) return true;
+        return spe_error_(m, SPE_ERR_TYPE, "%s is no cooperative %s", spe_text_(m, type),
+                          letter == 'm' ? "matrix" : "vector");
+    default: break;
+    }
+    if (!spe_takes_(m, spe_kinds_(letter), type)) return false;
+    if (bits && (spe_width(m, type) != bits || !spe_count(m, type)))
+        return spe_error_(m, SPE_ERR_TYPE, "takes components of %u bits, not %s", bits, spe_text_(m, type));
+    if (letter <= 'Z' && !t->bits && letter != 'P')
+        return spe_error_(m, SPE_ERR_TYPE, "takes a scalar, not %s", spe_text_(m, type));
+    return true;
+}
+
+/* Takes the value of a letter, and those of the = after it: how many they are, 0 and an error when they are not what is
+ * asked for after the operands before. */
+static uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const uint32_t *args)
+{
+    spe_id type = spe_operand_(m, args[0]), like;
+    uint32_t n = 1;
+    if (!type) return 0;
+    for (; form[n] == '='; n++) {
+        spe_id next = spe_operand_(m, args[n]);
+        if (next != type) return next ? spe_disagree_(m, type, next) : 0;
+    }
+    if (!c->first) c->first = type;
+    switch (*form) {
+    case '*': case 'J': case 'G': case 'E': like = c->pointee; break;
+    case '~': like = spe_count(m, type) == spe_count(m, c->given) ? type : c->given; break;
+    case 'q': like = spe_vec(m, spe_int(m, 32), spe_count(m, c->first)); break;
+    default: like = type; break;
+    }
+    if (type != like) return spe_disagree_(m, *form == 'q' ? c->first : like, type);
+    if (!spe_is_(m, *form, type)) return 0;
+    if (*form == 'p' || *form == 'P') c->pointee = spe_info_(m, type)->elem;
+    return *form != 'P' || spe_is_(m, 'N', c->pointee) ? n : 0;
+}
+
+/* Checks values for what is more than one instruction; 0 and an error, or the type of the first. */
+spe_id spe_check_(spe_module *m, const char *name, const char *letters, ...)
+{
+    spe_call_ c = {0, 0, 0, 0, {0}};
+    uint32_t i, n = 1;
+    va_list values;
+    m->doing = name;
+    va_start(values, letters);
+    for (i = 0; letters[i]; i++) c.words[i] = va_arg(values, spe_id);
+    va_end(values);
+    for (i = 0; letters[i] && n; i += n) n = spe_values_(m, &c, letters + i, c.words + i);
+    return n ? c.first : 0;
+}
+
+/* -- results: their types, and constants that are known at once -------------------------------------------------- */
+
+/* bool, or as many bools as `type` has components: cooperative matrices and vectors have no bools like them. */
+spe_id spe_bool_like_(spe_module *m, spe_id type)
+{
+    uint32_t n = spe_count(m, type);
+    if (n) return spe_vec(m, spe_bool(m), n);
+    return spe_error_(m, SPE_ERR_TYPE, "takes scalars and vectors, not %s", spe_text_(m, type));
+}
+
+/* The type that the letter after the colon says. */
+static spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter)
+{
+    switch (letter) {
+    case '=': return c->first;
+    case '*': return c->pointee;
+    case 't': return c->given;
+    case 'b': return spe_bool_like_(m, c->first);
+    case 's': return spe_vec(m, spe_float(m, 32), spe_count(m, c->first));
+    case 'h': return spe_vec(m, spe_int(m, 16), spe_count(m, c->first));
+    case 'x': return spe_int(m, 32);
+    default: return spe_scalar_of(m, c->first);
+    }
+}
+
+/* One or two scalar integers at build time; false where the result is not defined. */
+static bool spe_fold_(uint32_t op, uint32_t bits, uint64_t a, uint64_t b, uint64_t *out)
+{
+    int64_t sa = spe_signed_(a, bits), sb = spe_signed_(b, bits);
+#define SPE_FOLD_(op, value, defined)                                                                                  \
+    case SPE_Op##op: return *out = (defined) ? (uint64_t)(value) : 0, (defined);
+    switch (op) {
+        SPE_FOLD_(SNegate, 0 - a, true) SPE_FOLD_(Not, ~a, true) SPE_FOLD_(LogicalNot, ~a, true)
+        SPE_FOLD_(IAdd, a + b, true) SPE_FOLD_(ISub, a - b, true) SPE_FOLD_(IMul, a * b, true)
+        SPE_FOLD_(UDiv, a / b, b != 0) SPE_FOLD_(UMod, a % b, b != 0) SPE_FOLD_(SDiv, sa / sb, sb > 0)
+        SPE_FOLD_(SRem, sa % sb, sb > 0) SPE_FOLD_(SMod, (sa % sb + sb) % sb, sb > 0 && sb < INT64_MAX / 2)
+        SPE_FOLD_(BitwiseAnd, a & b, true) SPE_FOLD_(BitwiseOr, a | b, true) SPE_FOLD_(BitwiseXor, a ^ b, true)
+        SPE_FOLD_(ShiftLeftLogical, a << b, b < bits) SPE_FOLD_(ShiftRightLogical, a >> b, b < bits)
+        SPE_FOLD_(ShiftRightArithmetic, sa < 0 ? ~(~(uint64_t)sa >> b) : (uint64_t)sa >> b, b < bits)
+        SPE_FOLD_(IEqual, a == b, true) SPE_FOLD_(INotEqual, a != b, true) SPE_FOLD_(ULessThan, a < b, true)
+        SPE_FOLD_(ULessThanEqual, a <= b, true) SPE_FOLD_(UGreaterThan, a > b, true)
+        SPE_FOLD_(UGreaterThanEqual, a >= b, true) SPE_FOLD_(SLessThan, sa < sb, true)
+        SPE_FOLD_(SLessThanEqual, sa <= sb, true) SPE_FOLD_(SGreaterThan, sa > sb, true)
+        SPE_FOLD_(SGreaterThanEqual, sa >= sb, true)
+    default: return false;
+    }
+#undef SPE_FOLD_
+}
+
+/* The end of a form: # (constants give a constant), 0 or 1 (as the second operand it changes nothing), + (or as the
+ * first). 0 when there is nothing to save. */
+static spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char *rule, const spe_call_ *c)
+{
+    spe_id a = c->words[0], b = c->words[c->count - 1];
+    uint64_t x, y, z, neutral;
+    bool known_a = spe_const_bits(m, a, &x), known_b = spe_const_bits(m, b, &y);
+    if (*rule == '#' && rule++ && known_a && known_b && spe_fold_(op, spe_width(m, c->first), x, y, &z))
+        return spe_const_scalar_(m, type, z & spe_mask_(spe_width(m, type)));
+    if (!*rule) return 0;
+    neutral = (uint64_t)(*rule - '0');
+    if (known_b) return y == neutral ? a : op == SPE_OpIMul && !y ? b : 0;
+    if (known_a && rule[1] == '+') return x == neutral ? b : op == SPE_OpIMul && !x ? a : 0;
+    return 0;
+}
+
+/* -- instructions ------------------------------------------------------------------------------------------------ */
+
+spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, const char *form, const uint32_t *args)
+{
+    spe_call_ c;
+    spe_id type, known;
+    uint32_t n;
+    c.first = c.pointee = c.given = c.count = 0;
+    m->doing = name;
+    for (; *form != ':'; form++) {
+        switch (*form) {
+        case 'S': c.words[c.count++] = spe_u32(m, SPE_ScopeSubgroup); break;
+        case 'W': c.words[c.count++] = spe_u32(m, SPE_ScopeWorkgroup); break;
+        case 'k': c.words[c.count++] = spe_u32(m, *args++); break;
+        case 'T': c.words[c.count++] = spe_const_bool(m, *args++ != 0); break;
+        case 'l': c.words[c.count++] = *args++; break;
+        case 'a': c.count += spe_access_(m, c.pointee, *args++, false, c.words + c.count); break;
+        case 'A': c.count += spe_access_(m, c.pointee, *args++, true, c.words + c.count); break;
+        case 't': case 'M': case 'C':
+            c.given = *args++;
+            if (spe_want_type_(m, name, c.given) && *form != 't') spe_is_(m, *form == 'M' ? 'm' : 'w', c.given);
+            break;
+        case 'o': case '?':
+            if (*form == 'o' && *args) spe_operand_(m, *args);
+            if (*args) c.words[c.count++] = *args;
+            args++;
+            break;
+        default:
+            n = spe_values_(m, &c, form, args);
+            if (!n) return 0;
+            for (form += n - 1; n; n--) c.words[c.count++] = *args++;
+            break;
+        }
+        if (m->error.id) return 0;
+    }
+    if (*++form == '-') return spe_emit_(m, op, 0, c.count, c.words);
+    if (*form == 'r' && spe_info_(m, c.first)->bits) return c.words[0];
+    type = spe_result_(m, &c, *form++);
+    known = type && *form ? spe_simplify_(m, op, type, form, &c) : 0;
+    return known || !type ? known : spe_emit_(m, op, type, c.count, c.words);
+}
+
+/* As many components, arranged alike? */
+static bool spe_same_shape_(const spe_type_info *a, const spe_type_info *b)
+{
+    if (a->kind == SPE_KIND_COOPMAT && b->kind == SPE_KIND_COOPMAT)
+        return a->rows == b->rows && a->cols == b->cols && a->use == b->use && a->scope == b->scope;
+    if (a->bits && b->bits) return true;
+    return a->kind == b->kind && a->count == b->count;
+}
+
+/* A conversion of v to `type`. The form: what it takes, to what; pointers and integers convert as scalars only. */
+spe_id spe_convert_(spe_module *m, const char *name, uint32_t op, const char *form, spe_id type, spe_id v)
+{
+    bool pointer = form[0] == 'p' || form[2] == 'p', fits;
+    spe_id from = (m->doing = name, spe_operand_(m, v));
+    const spe_type_info *a, *b;
+    uint64_t x;
+    if (!from || !spe_want_type_(m, name, type)) return 0;
+    if (!spe_takes_(m, spe_kinds_(form[0]) | SPE_SMALL_, from)) return 0;
+    if (!spe_takes_(m, spe_kinds_(form[2]) | SPE_SMALL_, type)) return 0;
+    a = spe_info_(m, from);
+    b = spe_info_(m, type);
+    fits = pointer ? spe_count(m, from) < 2 && spe_count(m, type) < 2 : spe_same_shape_(a, b);
+    if (!fits) return spe_disagree_(m, from, type);
+    if (from == type) return v;
+    if (a->bits && form[3] && spe_const_bits(m, v, &x)) {
+        if (form[3] == 's') x = (uint64_t)spe_signed_(x, a->bits);
+        return spe_const_scalar_(m, type, x & spe_mask_(b->bits));
+    }
+    return spe_emit_(m, op, type, 1, &v);
+}

@@ -1,0 +1,212 @@
+/* groups.c - Math functions, and what goes beyond one invocation: groups, barriers, atomics. */
+#include "internal.h"
+
+/* -- OpenCL.std -------------------------------------------------------------------------------------------------- */
+
+/* The id of the set, imported when it is first asked for. */
+static spe_id spe_opencl_std_(spe_module *m)
+{
+    uint32_t w[4];
+    if (m->opencl_std) return m->opencl_std;
+    spe_put_text_(w + 1, "OpenCL.std");
+    w[0] = m->opencl_std = spe_new_id_(m, 0, 0, 0);
+    spe_write_words_(m, SPE_SECTION_IMPORT_, SPE_OpExtInstImport, 4, w, 0, NULL);
+    return m->opencl_std;
+}
+
+spe_id spe_ext(spe_module *m, spe_id type, uint32_t number, uint32_t n, const spe_id *args)
+{
+    uint32_t w[10];
+    if (m->error.id || !spe_want_type_(m, __func__, type)) return 0;
+    if (n > 8) return SPE_ERROR_(m, RANGE, "%u arguments; at most 8", n);
+    w[0] = spe_opencl_std_(m);
+    w[1] = number;
+    if (n) memcpy(w + 2, args, n * sizeof *args);
+    return spe_emit_(m, SPE_OpExtInst, type, n + 2, w);
+}
+
+/* How many operands a function of the set has, 0 for one spe_math does not know; errors will name it. */
+static uint32_t spe_math_operands_(spe_module *m, spe_math_op f)
+{
+#define SPE_MATH_CASE_(name, name_in_set, number, operands)                                                            \
+    case SPE_##name: return m->doing = "spe_math(SPE_" #name ")", operands;
+    switch (f) {
+        SPE_MATH_LIST(SPE_MATH_CASE_)
+    default: return m->doing = "spe_math", 0;
+    }
+#undef SPE_MATH_CASE_
+}
+
+spe_id spe_math(spe_module *m, spe_math_op f, uint32_t n, const spe_id *args)
+{
+    static const char *const forms[2][3] = {{"llf:=", "llf=:=", "llf==:="}, {"lli:=", "lli=:=", "lli==:="}};
+    uint32_t want = spe_math_operands_(m, f), w[5] = {0, (uint32_t)f, 0, 0, 0};
+    bool power = f == SPE_LDEXP || f == SPE_POWN || f == SPE_ROOTN; /* their second operand is an integer */
+    if (!want || n != want)
+        return spe_error_(m, SPE_ERR_TYPE, "the function (%d) takes %u arguments, not %u", (int)f, want, n);
+    w[0] = spe_opencl_std_(m);
+    memcpy(w + 2, args, n * sizeof *args);
+    return spe_instruction_(m, m->doing, SPE_OpExtInst, power ? "llfq:=" : forms[(int)f >= (int)SPE_SABS][n - 1], w);
+}
+spe_id spe_math1(spe_module *m, spe_math_op f, spe_id a) { return spe_math(m, f, 1, &a); }
+spe_id spe_math2(spe_module *m, spe_math_op f, spe_id a, spe_id b)
+{
+    spe_id args[] = {a, b};
+    return spe_math(m, f, 2, args);
+}
+spe_id spe_math3(spe_module *m, spe_math_op f, spe_id a, spe_id b, spe_id c)
+{
+    spe_id args[] = {a, b, c};
+    return spe_math(m, f, 3, args);
+}
+
+void spe_prefetch(spe_module *m, spe_id ptr, spe_id n)
+{
+    enum { PREFETCH = 185 };
+    spe_id args[] = {ptr, 0};
+    if (!spe_check_(m, __func__, "pI", ptr, n)) return;
+    args[1] = spe_uconvert(m, spe_int(m, 64), n);
+    if (args[1]) spe_ext(m, spe_void(m), PREFETCH, 2, args);
+}
+
+/* -- groups ------------------------------------------------------------------------------------------------------ */
+
+/* The instruction of a reduction, by what is reduced: 0 where there is none. */
+static uint32_t spe_reduction_op_(spe_reduction red, spe_kind kind, bool non_uniform)
+{
+    enum { I = SPE_KIND_INT, F = SPE_KIND_FLOAT, B = SPE_KIND_BOOL };
+#define SPE_ROW_(red, kind, op, uniform) {SPE_RED_##red, kind, SPE_OpGroupNonUniform##op, SPE_OpGroup##uniform},
+    static const struct {
+        uint16_t red, kind, non_uniform, uniform;
+    } rows[] = {
+        SPE_ROW_(ADD, I, IAdd, IAdd) SPE_ROW_(ADD, F, FAdd, FAdd) SPE_ROW_(MUL, I, IMul, IMulKHR)
+        SPE_ROW_(MUL, F, FMul, FMulKHR) SPE_ROW_(SMIN, I, SMin, SMin) SPE_ROW_(UMIN, I, UMin, UMin)
+        SPE_ROW_(SMAX, I, SMax, SMax) SPE_ROW_(UMAX, I, UMax, UMax) SPE_ROW_(FMIN, F, FMin, FMin)
+        SPE_ROW_(FMAX, F, FMax, FMax) SPE_ROW_(AND, I, BitwiseAnd, BitwiseAndKHR)
+        SPE_ROW_(AND, B, LogicalAnd, LogicalAndKHR) SPE_ROW_(OR, I, BitwiseOr, BitwiseOrKHR)
+        SPE_ROW_(OR, B, LogicalOr, LogicalOrKHR) SPE_ROW_(XOR, I, BitwiseXor, BitwiseXorKHR)
+        SPE_ROW_(XOR, B, LogicalXor, LogicalXorKHR)
+    };
+#undef SPE_ROW_
+    size_t i;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].red == (uint32_t)red && rows[i].kind == (uint32_t)kind)
+            return non_uniform ? rows[i].non_uniform : rows[i].uniform;
+    }
+    return 0;
+}
+
+/* A reduction or scan over a scope. Subgroups use the non-uniform instructions, which may stand in divergent code;
+ * where there are none (work-groups, SPIR-V before 1.3) the uniform ones. */
+static spe_id spe_reduce_(spe_module *m, const char *name, uint32_t scope, spe_reduction red, uint32_t operation,
+                          spe_id v, uint32_t cluster)
+{
+    spe_id type = spe_check_(m, name, "v", v);
+    bool non_uniform = scope == SPE_ScopeSubgroup && m->options.version >= SPE_VERSION(1, 3);
+    bool clustered = operation == SPE_GroupOperationClusteredReduce;
+    uint32_t w[] = {scope, operation, v, cluster}, op = 0;
+    if (!type) return 0;
+    if (spe_count(m, type)) op = spe_reduction_op_(red, spe_info_(m, spe_scalar_of(m, type))->kind, non_uniform);
+    if (!op) return spe_error_(m, SPE_ERR_TYPE, "reduction %d does not take %s", (int)red, spe_text_(m, type));
+    if (clustered && (!non_uniform || !cluster || (cluster & (cluster - 1))))
+        return spe_error_(m, SPE_ERR_RANGE, "clusters of %u; a power of two and SPIR-V 1.3 are needed", cluster);
+    return spe_instruction_(m, name, op, clustered ? "klvk:=" : "klv:=", w);
+}
+
+#define SPE_REDUCE_(name, scope, operation)                                                                            \
+    spe_id name(spe_module *m, spe_reduction red, spe_id v)                                                            \
+    {                                                                                                                  \
+        return spe_reduce_(m, #name, SPE_Scope##scope, red, SPE_GroupOperation##operation, v, 0);                      \
+    }
+SPE_REDUCE_(spe_sg_reduce, Subgroup, Reduce)
+SPE_REDUCE_(spe_sg_scan_inclusive, Subgroup, InclusiveScan)
+SPE_REDUCE_(spe_sg_scan_exclusive, Subgroup, ExclusiveScan)
+SPE_REDUCE_(spe_wg_reduce, Workgroup, Reduce)
+SPE_REDUCE_(spe_wg_scan_inclusive, Workgroup, InclusiveScan)
+SPE_REDUCE_(spe_wg_scan_exclusive, Workgroup, ExclusiveScan)
+spe_id spe_sg_reduce_clustered(spe_module *m, spe_reduction red, spe_id v, uint32_t cluster)
+{
+    return spe_reduce_(m, __func__, SPE_ScopeSubgroup, red, SPE_GroupOperationClusteredReduce, v, cluster);
+}
+
+/* Before 1.3 a subgroup has the instructions of a work-group only. */
+static uint32_t spe_since_1_3_(const spe_module *m, uint32_t op, uint32_t before)
+{
+    return m->options.version < SPE_VERSION(1, 3) ? before : op;
+}
+
+spe_id spe_sg_broadcast(spe_module *m, spe_id v, spe_id lane)
+{
+    uint32_t w[] = {v, lane}, op = SPE_OpGroupNonUniformShuffle;
+    uint64_t k;
+    if (spe_const_bits(m, lane, &k)) op = SPE_OpGroupNonUniformBroadcast;
+    return spe_instruction_(m, __func__, spe_since_1_3_(m, op, SPE_OpGroupBroadcast), "SvI:=", w);
+}
+spe_id spe_sg_ballot(spe_module *m, spe_id v)
+{
+    uint32_t w[] = {v, spe_vec(m, spe_int(m, 32), 4)};
+    return spe_instruction_(m, __func__, SPE_OpGroupNonUniformBallot, "SBt:t", w);
+}
+spe_id spe_sg_ballot_count(spe_module *m, spe_id ballot)
+{
+    uint32_t w[] = {SPE_GroupOperationReduce, ballot};
+    return spe_instruction_(m, __func__, SPE_OpGroupNonUniformBallotBitCount, "Sly:x", w);
+}
+spe_id spe_sg_all(spe_module *m, spe_id v)
+{
+    return spe_instruction_(m, __func__, spe_since_1_3_(m, SPE_OpGroupNonUniformAll, SPE_OpGroupAll), "SB:=", &v);
+}
+spe_id spe_sg_any(spe_module *m, spe_id v)
+{
+    return spe_instruction_(m, __func__, spe_since_1_3_(m, SPE_OpGroupNonUniformAny, SPE_OpGroupAny), "SB:=", &v);
+}
+spe_id spe_sg_elect(spe_module *m)
+{
+    spe_id type = spe_bool(m);
+    return spe_instruction_(m, __func__, SPE_OpGroupNonUniformElect, "tS:t", &type);
+}
+
+/* -- barriers ---------------------------------------------------------------------------------------------------- */
+
+enum { SPE_BARRIER_ = SPE_MemorySemanticsWorkgroupMemory | SPE_MemorySemanticsCrossWorkgroupMemory,
+       SPE_BARRIER_BOTH_ = SPE_BARRIER_ | SPE_MemorySemanticsAcquireRelease };
+
+void spe_barrier(spe_module *m) { spe_control_barrier(m, SPE_ScopeWorkgroup, SPE_ScopeWorkgroup, SPE_BARRIER_BOTH_); }
+void spe_sg_barrier(spe_module *m) { spe_control_barrier(m, SPE_ScopeSubgroup, SPE_ScopeSubgroup, SPE_BARRIER_BOTH_); }
+void spe_barrier_arrive(spe_module *m)
+{
+    uint32_t semantics = (uint32_t)SPE_BARRIER_ | SPE_MemorySemanticsRelease;
+    spe_instruction_(m, __func__, SPE_OpControlBarrierArriveINTEL, "WWk:-", &semantics);
+}
+void spe_barrier_wait(spe_module *m)
+{
+    uint32_t semantics = (uint32_t)SPE_BARRIER_ | SPE_MemorySemanticsAcquire;
+    spe_instruction_(m, __func__, SPE_OpControlBarrierWaitINTEL, "WWk:-", &semantics);
+}
+
+/* -- atomics ----------------------------------------------------------------------------------------------------- */
+
+spe_id spe_atomic(spe_module *m, spe_atomic_op op, spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics)
+{
+    static const struct {
+        uint16_t op;
+        char form[8];
+    } rows[SPE_ATOMIC_COUNT_] = {
+        {SPE_OpAtomicIAdd, "pkkJ:*"},     {SPE_OpAtomicISub, "pkkJ:*"},     {SPE_OpAtomicSMin, "pkkJ:*"},
+        {SPE_OpAtomicUMin, "pkkJ:*"},     {SPE_OpAtomicSMax, "pkkJ:*"},     {SPE_OpAtomicUMax, "pkkJ:*"},
+        {SPE_OpAtomicAnd, "pkkJ:*"},      {SPE_OpAtomicOr, "pkkJ:*"},       {SPE_OpAtomicXor, "pkkJ:*"},
+        {SPE_OpAtomicExchange, "pkkE:*"}, {SPE_OpAtomicFAddEXT, "pkkG:*"},  {SPE_OpAtomicFMinEXT, "pkkG:*"},
+        {SPE_OpAtomicFMaxEXT, "pkkG:*"},
+    };
+    uint32_t w[] = {ptr, scope, semantics, v};
+    if ((unsigned)op >= SPE_ATOMIC_COUNT_) return SPE_ERROR_(m, RANGE, "there is no operation %d", (int)op);
+    return spe_instruction_(m, __func__, rows[op].op, rows[op].form, w);
+}
+spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe_id v, uint32_t scope, uint32_t semantics)
+{
+    uint32_t failed = semantics & ~(uint32_t)SPE_MemorySemanticsRelease; /* a failed one stores nothing to release */
+    uint32_t w[] = {ptr, scope, semantics, failed, v, expected};
+    if (failed & SPE_MemorySemanticsAcquireRelease)
+        w[3] ^= (uint32_t)SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsAcquire;
+    return spe_instruction_(m, __func__, SPE_OpAtomicCompareExchange, "pkkkJJ:*", w);
+}
