@@ -14,6 +14,20 @@ plain() {
     sed -e '/^#include "/d' -e '/^#define XETILE_SEPARATE_$/d' -e '/^static [^=;]*(/s/^static/XE_FN_/' "$@"
 }
 
+# From here on the bodies are not optimised, unless the user says so.
+cold() {
+    cat <<END
+#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
+#elif defined(__clang__)
+#pragma clang optimize off
+#elif defined(__GNUC__)
+#pragma GCC push_options
+#pragma GCC optimize("O0")
+#endif
+
+END
+}
+
 join() { # join HEADER: to standard output
     guard=$(sed -n 's/^#ifndef \([A-Z_]*_H\)$/\1/p' "$1.h" | head -n 1)
     bodies=${guard%_H}_BODIES_
@@ -40,16 +54,13 @@ END
 /* The linker names this when two files of a program have the bodies. */
 XETILE_EXTERN_ XETILE_HIDDEN_ const char XETILE_IMPLEMENTATION_belongs_in_one_file__$1[];
 const char XETILE_IMPLEMENTATION_belongs_in_one_file__$1[] = "";
-#elif !defined(XETILE_OPTIMIZE) && defined(__clang__)
-#pragma clang optimize off
-#elif !defined(XETILE_OPTIMIZE) && defined(__GNUC__)
-#pragma GCC push_options
-#pragma GCC optimize("O0")
 #endif
 
 END
+    grep -q '^cold$' "$1/parts" || cold
     while read -r part; do
         case $part in
+        cold) cold ;;
         '#'*) echo "$part"; echo ;;
         *) plain "$1/$part"; echo ;;
         esac

@@ -283,7 +283,7 @@ uint32_t spe_access_(spe_module *m, spe_id type, uint32_t align, bool is_volatil
     if (align & (align - 1)) return spe_error_(m, SPE_ERR_RANGE, "alignment %u is no power of two", align);
     if (!align) align = spe_alignment(m, type);
     if (!align && !is_volatile) return 0;
-    w[n++] = (is_volatile ? SPE_MemoryAccessVolatile : 0u) | (align ? SPE_MemoryAccessAligned : 0u);
+    w[n++] = (is_volatile ? (uint32_t)SPE_MemoryAccessVolatile : 0) | (align ? (uint32_t)SPE_MemoryAccessAligned : 0);
     if (align) w[n++] = align;
     return n;
 }
