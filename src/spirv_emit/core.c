@@ -1,4 +1,5 @@
-/* core.c - Words, ids, and the one function that checks and writes any instruction: what runs for each of them. */
+/* core.c - Words, ids, and the one function that checks and writes any instruction: what runs for each of them, and so is
+ * optimised in a program that includes the bodies, unlike the rest. */
 #include "internal.h"
 
 /* Appends room for `count` words to a buffer and returns where they begin, NULL when there is no memory. */
@@ -218,74 +219,31 @@ spe_id spe_operand_(spe_module *m, spe_id value)
     return r->type;
 }
 
-/* What is known while the operands of an instruction are looked at. */
-typedef struct {
-    spe_id first, pointee, given; /* type of the first value, what the last pointer points to, type asked for */
-    uint32_t count, words[16];
-} spe_call_;
-
-enum { SPE_INT_ = 1 << SPE_KIND_INT, SPE_FLOAT_ = 1 << SPE_KIND_FLOAT, SPE_BOOL_ = 1 << SPE_KIND_BOOL,
-       SPE_PTR_ = 1 << SPE_KIND_POINTER, SPE_SMALL_ = 1 << 30 /* floats that have no arithmetic too */ };
-
-static uint32_t spe_kinds_(char letter)
-{
-    switch (letter) {
-    case 'i': case 'I': case 'J': case 'h': return SPE_INT_;
-    case 'f': case 'G': case 's': return SPE_FLOAT_;
-    case 'd': return SPE_FLOAT_ | SPE_SMALL_;
-    case 'b': case 'B': return SPE_BOOL_;
-    case 'N': case 'E': return SPE_INT_ | SPE_FLOAT_;
-    default: return SPE_PTR_;
-    }
-}
-
-/* Is the type of the kinds, whatever its shape? Else an error. */
-static bool spe_takes_(spe_module *m, uint32_t kinds, spe_id type)
-{
-    const spe_type_info *t = spe_info_(m, type);
-    if (t && (t->kind == SPE_KIND_VECTOR || t->kind >= SPE_KIND_COOPMAT)) t = spe_info_(m, t->elem);
-    if (t && (kinds >> t->kind & 1) && (t->encoding == SPE_IEEE || (kinds & SPE_SMALL_))) return true;
-    return spe_error_(m, SPE_ERR_TYPE, "takes%s%s%s%s, not %s", kinds & SPE_INT_ ? " integers" : "",
-                      kinds & SPE_FLOAT_ ? " floats" : "", kinds & SPE_BOOL_ ? " bools" : "",
-                      kinds & SPE_PTR_ ? " pointers" : "", spe_text_(m, type));
-}
-
-/* Is a type what a letter of its own asks for? Else an error. */
-bool spe_is_(spe_module *m, char letter, spe_id type)
-{
-    const spe_type_info *t = spe_info_(m, type);
-    uint32_t bits = letter == 'h' ? 16 : letter == 's' ? 32 : 0;
-    switch (letter) {
-    case 'v': case '*': case '~': case 'q': return true;
-    case 'x': return type == spe_int(m, 32) || spe_disagree_(m, spe_int(m, 32), type);
-    case 'y': return type == spe_vec(m, spe_int(m, 32), 4) || spe_disagree_(m, type, spe_vec(m, spe_int(m, 32), 4));
-    case 'm': case 'w':
-        if (t->kind == (letter == 'm' ? SPE_KIND_COOPMAT : SPE_KIND_COOPVEC)) return true;
-        return spe_error_(m, SPE_ERR_TYPE, "%s is no cooperative %s", spe_text_(m, type),
-                          letter == 'm' ? "matrix" : "vector");
-    default: break;
-    }
-    if (!spe_takes_(m, spe_kinds_(letter), type)) return false;
-    if (bits && (spe_width(m, type) != bits || !spe_count(m, type)))
-        return spe_error_(m, SPE_ERR_TYPE, "takes components of %u bits, not %s", bits, spe_text_(m, type));
-    if (letter <= 'Z' && !t->bits && letter != 'P')
-        return spe_error_(m, SPE_ERR_TYPE, "takes a scalar, not %s", spe_text_(m, type));
-    return true;
-}
-
 /* Takes the value of a letter, and those of the = after it: how many they are, 0 and an error when they are not what is
  * asked for after the operands before. */
-static uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const uint32_t *args)
+uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const uint32_t *args)
 {
     spe_id type = spe_operand_(m, args[0]), like;
+    const spe_type_info *t;
     uint32_t n = 1;
     if (!type) return 0;
+    t = &m->types[m->ids[type].aux];
     for (; form[n] == '='; n++) {
         spe_id next = spe_operand_(m, args[n]);
         if (next != type) return next ? spe_disagree_(m, type, next) : 0;
     }
     if (!c->first) c->first = type;
-    switch (*form) {
+    switch (*form) { /* the most frequent first, when all is well */
+    case 'v': return n;
+    case 'i': case 'I':
+        if (t->kind == SPE_KIND_INT) return n;
+        like = type;
+        break;
+    case 'p':
+        c->pointee = t->elem;
+        if (t->kind == SPE_KIND_POINTER) return n;
+        like = type;
+        break;
     case '*': case 'J': case 'G': case 'E': like = c->pointee; break;
     case '~': like = spe_count(m, type) == spe_count(m, c->given) ? type : c->given; break;
     case 'q': like = spe_vec(m, spe_int(m, 32), spe_count(m, c->first)); break;
@@ -293,87 +251,8 @@ static uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const
     }
     if (type != like) return spe_disagree_(m, *form == 'q' ? c->first : like, type);
     if (!spe_is_(m, *form, type)) return 0;
-    if (*form == 'p' || *form == 'P') c->pointee = spe_info_(m, type)->elem;
+    if (*form == 'P') c->pointee = t->elem;
     return *form != 'P' || spe_is_(m, 'N', c->pointee) ? n : 0;
-}
-
-/* Checks values for what is more than one instruction; 0 and an error, or the type of the first. */
-spe_id spe_check_(spe_module *m, const char *name, const char *letters, ...)
-{
-    spe_call_ c = {0, 0, 0, 0, {0}};
-    uint32_t i, n = 1;
-    va_list values;
-    m->doing = name;
-    va_start(values, letters);
-    for (i = 0; letters[i]; i++) c.words[i] = va_arg(values, spe_id);
-    va_end(values);
-    for (i = 0; letters[i] && n; i += n) n = spe_values_(m, &c, letters + i, c.words + i);
-    return n ? c.first : 0;
-}
-
-/* -- results: their types, and constants that are known at once -------------------------------------------------- */
-
-/* bool, or as many bools as `type` has components: cooperative matrices and vectors have no bools like them. */
-spe_id spe_bool_like_(spe_module *m, spe_id type)
-{
-    uint32_t n = spe_count(m, type);
-    if (n) return spe_vec(m, spe_bool(m), n);
-    return spe_error_(m, SPE_ERR_TYPE, "takes scalars and vectors, not %s", spe_text_(m, type));
-}
-
-/* The type that the letter after the colon says. */
-static spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter)
-{
-    switch (letter) {
-    case '=': return c->first;
-    case '*': return c->pointee;
-    case 't': return c->given;
-    case 'b': return spe_bool_like_(m, c->first);
-    case 's': return spe_vec(m, spe_float(m, 32), spe_count(m, c->first));
-    case 'h': return spe_vec(m, spe_int(m, 16), spe_count(m, c->first));
-    case 'x': return spe_int(m, 32);
-    default: return spe_scalar_of(m, c->first);
-    }
-}
-
-/* One or two scalar integers at build time; false where the result is not defined. */
-static bool spe_fold_(uint32_t op, uint32_t bits, uint64_t a, uint64_t b, uint64_t *out)
-{
-    int64_t sa = spe_signed_(a, bits), sb = spe_signed_(b, bits);
-#define SPE_FOLD_(op, value, defined)                                                                                  \
-    case SPE_Op##op: return *out = (defined) ? (uint64_t)(value) : 0, (defined);
-    switch (op) {
-        SPE_FOLD_(SNegate, 0 - a, true) SPE_FOLD_(Not, ~a, true) SPE_FOLD_(LogicalNot, ~a, true)
-        SPE_FOLD_(IAdd, a + b, true) SPE_FOLD_(ISub, a - b, true) SPE_FOLD_(IMul, a * b, true)
-        SPE_FOLD_(UDiv, a / b, b != 0) SPE_FOLD_(UMod, a % b, b != 0) SPE_FOLD_(SDiv, sa / sb, sb > 0)
-        SPE_FOLD_(SRem, sa % sb, sb > 0) SPE_FOLD_(SMod, (sa % sb + sb) % sb, sb > 0 && sb < INT64_MAX / 2)
-        SPE_FOLD_(BitwiseAnd, a & b, true) SPE_FOLD_(BitwiseOr, a | b, true) SPE_FOLD_(BitwiseXor, a ^ b, true)
-        SPE_FOLD_(ShiftLeftLogical, a << b, b < bits) SPE_FOLD_(ShiftRightLogical, a >> b, b < bits)
-        SPE_FOLD_(ShiftRightArithmetic, sa < 0 ? ~(~(uint64_t)sa >> b) : (uint64_t)sa >> b, b < bits)
-        SPE_FOLD_(IEqual, a == b, true) SPE_FOLD_(INotEqual, a != b, true) SPE_FOLD_(ULessThan, a < b, true)
-        SPE_FOLD_(ULessThanEqual, a <= b, true) SPE_FOLD_(UGreaterThan, a > b, true)
-        SPE_FOLD_(UGreaterThanEqual, a >= b, true) SPE_FOLD_(SLessThan, sa < sb, true)
-        SPE_FOLD_(SLessThanEqual, sa <= sb, true) SPE_FOLD_(SGreaterThan, sa > sb, true)
-        SPE_FOLD_(SGreaterThanEqual, sa >= sb, true)
-    default: return false;
-    }
-#undef SPE_FOLD_
-}
-
-/* The end of a form: # (constants give a constant), 0 or 1 (as the second operand it changes nothing), + (or as the
- * first). 0 when there is nothing to save. */
-static spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char *rule, const spe_call_ *c)
-{
-    spe_id a = c->words[0], b = c->words[c->count - 1];
-    uint64_t x, y, z, neutral;
-    bool known_a = spe_const_bits(m, a, &x), known_b = spe_const_bits(m, b, &y);
-    if (*rule == '#' && rule++ && known_a && known_b && spe_fold_(op, spe_width(m, c->first), x, y, &z))
-        return spe_const_scalar_(m, type, z & spe_mask_(spe_width(m, type)));
-    if (!*rule) return 0;
-    neutral = (uint64_t)(*rule - '0');
-    if (known_b) return y == neutral ? a : op == SPE_OpIMul && !y ? b : 0;
-    if (known_a && rule[1] == '+') return x == neutral ? b : op == SPE_OpIMul && !x ? a : 0;
-    return 0;
 }
 
 /* -- instructions ------------------------------------------------------------------------------------------------ */
@@ -418,33 +297,3 @@ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, const char
     return known || !type ? known : spe_emit_(m, op, type, c.count, c.words);
 }
 
-/* As many components, arranged alike? */
-static bool spe_same_shape_(const spe_type_info *a, const spe_type_info *b)
-{
-    if (a->kind == SPE_KIND_COOPMAT && b->kind == SPE_KIND_COOPMAT)
-        return a->rows == b->rows && a->cols == b->cols && a->use == b->use && a->scope == b->scope;
-    if (a->bits && b->bits) return true;
-    return a->kind == b->kind && a->count == b->count;
-}
-
-/* A conversion of v to `type`. The form: what it takes, to what; pointers and integers convert as scalars only. */
-spe_id spe_convert_(spe_module *m, const char *name, uint32_t op, const char *form, spe_id type, spe_id v)
-{
-    bool pointer = form[0] == 'p' || form[2] == 'p', fits;
-    spe_id from = (m->doing = name, spe_operand_(m, v));
-    const spe_type_info *a, *b;
-    uint64_t x;
-    if (!from || !spe_want_type_(m, name, type)) return 0;
-    if (!spe_takes_(m, spe_kinds_(form[0]) | SPE_SMALL_, from)) return 0;
-    if (!spe_takes_(m, spe_kinds_(form[2]) | SPE_SMALL_, type)) return 0;
-    a = spe_info_(m, from);
-    b = spe_info_(m, type);
-    fits = pointer ? spe_count(m, from) < 2 && spe_count(m, type) < 2 : spe_same_shape_(a, b);
-    if (!fits) return spe_disagree_(m, from, type);
-    if (from == type) return v;
-    if (a->bits && form[3] && spe_const_bits(m, v, &x)) {
-        if (form[3] == 's') x = (uint64_t)spe_signed_(x, a->bits);
-        return spe_const_scalar_(m, type, x & spe_mask_(b->bits));
-    }
-    return spe_emit_(m, op, type, 1, &v);
-}

@@ -16,12 +16,22 @@ XETILE_PRIVATE uint32_t spe_depth_(const spe_module *m) /* of what is written no
 XETILE_PRIVATE const spe_type_info *spe_info_(const spe_module *m, spe_id type) /* NULL: no type */;
 XETILE_PRIVATE spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t n, const uint32_t *w, bool *fresh);
 XETILE_PRIVATE spe_id spe_operand_(spe_module *m, spe_id value) /* its type */;
-XETILE_PRIVATE bool spe_is_(spe_module *m, char letter, spe_id type);
-XETILE_PRIVATE spe_id spe_check_(spe_module *m, const char *name, const char *letters, ...) /* the first one's type */;
-XETILE_PRIVATE spe_id spe_bool_like_(spe_module *m, spe_id type);
 XETILE_PRIVATE bool spe_ready_(spe_module *m);
 XETILE_PRIVATE void spe_label_(spe_module *m, spe_id label, bool dead);
 XETILE_PRIVATE spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
+
+/* -- core.c and forms.c: instructions by the letters of SPE_INSTRUCTIONS_ -- */
+/* What is known while the operands of an instruction are looked at. */
+typedef struct {
+    spe_id first, pointee, given; /* type of the first value, what the last pointer points to, type asked for */
+    uint32_t count, words[16];
+} spe_call_;
+XETILE_PRIVATE uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const uint32_t *args);
+XETILE_PRIVATE bool spe_is_(spe_module *m, char letter, spe_id type);
+XETILE_PRIVATE spe_id spe_check_(spe_module *m, const char *name, const char *letters, ...) /* the first one's type */;
+XETILE_PRIVATE spe_id spe_bool_like_(spe_module *m, spe_id type);
+XETILE_PRIVATE spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter);
+XETILE_PRIVATE spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char *rule, const spe_call_ *c);
 XETILE_PRIVATE spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, const char *form,
                                        const uint32_t *args);
 XETILE_PRIVATE spe_id spe_convert_(spe_module *m, const char *name, uint32_t op, const char *form, spe_id type,
