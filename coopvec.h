@@ -847,9 +847,12 @@ XETILE_API void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r);
 /* The linker names this when two files of a program have the bodies. */
 XETILE_EXTERN_ XETILE_HIDDEN_ const char XETILE_IMPLEMENTATION_belongs_in_one_file__coopvec[];
 const char XETILE_IMPLEMENTATION_belongs_in_one_file__coopvec[] = "";
-#elif !defined(XETILE_OPTIMIZE) && defined(__clang__)
+#endif
+
+#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
+#elif defined(__clang__)
 #pragma clang optimize off
-#elif !defined(XETILE_OPTIMIZE) && defined(__GNUC__)
+#elif defined(__GNUC__)
 #pragma GCC push_options
 #pragma GCC optimize("O0")
 #endif

@@ -1343,11 +1343,6 @@ XETILE_API bool spe_region_ends(spe_module *m, const spe_reporter *errors, spe_r
 /* The linker names this when two files of a program have the bodies. */
 XETILE_EXTERN_ XETILE_HIDDEN_ const char XETILE_IMPLEMENTATION_belongs_in_one_file__spirv_emit[];
 const char XETILE_IMPLEMENTATION_belongs_in_one_file__spirv_emit[] = "";
-#elif !defined(XETILE_OPTIMIZE) && defined(__clang__)
-#pragma clang optimize off
-#elif !defined(XETILE_OPTIMIZE) && defined(__GNUC__)
-#pragma GCC push_options
-#pragma GCC optimize("O0")
 #endif
 
 /* internal.h - what the bodies of spirv_emit.h share with each other and with nobody else. */
@@ -1366,12 +1361,22 @@ XETILE_PRIVATE uint32_t spe_depth_(const spe_module *m) /* of what is written no
 XETILE_PRIVATE const spe_type_info *spe_info_(const spe_module *m, spe_id type) /* NULL: no type */;
 XETILE_PRIVATE spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t n, const uint32_t *w, bool *fresh);
 XETILE_PRIVATE spe_id spe_operand_(spe_module *m, spe_id value) /* its type */;
-XETILE_PRIVATE bool spe_is_(spe_module *m, char letter, spe_id type);
-XETILE_PRIVATE spe_id spe_check_(spe_module *m, const char *name, const char *letters, ...) /* the first one's type */;
-XETILE_PRIVATE spe_id spe_bool_like_(spe_module *m, spe_id type);
 XETILE_PRIVATE bool spe_ready_(spe_module *m);
 XETILE_PRIVATE void spe_label_(spe_module *m, spe_id label, bool dead);
 XETILE_PRIVATE spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
+
+/* -- core.c and forms.c: instructions by the letters of SPE_INSTRUCTIONS_ -- */
+/* What is known while the operands of an instruction are looked at. */
+typedef struct {
+    spe_id first, pointee, given; /* type of the first value, what the last pointer points to, type asked for */
+    uint32_t count, words[16];
+} spe_call_;
+XETILE_PRIVATE uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const uint32_t *args);
+XETILE_PRIVATE bool spe_is_(spe_module *m, char letter, spe_id type);
+XETILE_PRIVATE spe_id spe_check_(spe_module *m, const char *name, const char *letters, ...) /* the first one's type */;
+XETILE_PRIVATE spe_id spe_bool_like_(spe_module *m, spe_id type);
+XETILE_PRIVATE spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter);
+XETILE_PRIVATE spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char *rule, const spe_call_ *c);
 XETILE_PRIVATE spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, const char *form,
                                        const uint32_t *args);
 XETILE_PRIVATE spe_id spe_convert_(spe_module *m, const char *name, uint32_t op, const char *form, spe_id type,
@@ -1417,7 +1422,8 @@ XETILE_PRIVATE void spe_use_(spe_module *m, spe_id id);
 XETILE_PRIVATE bool spe_may_branch_(spe_module *m, const char *name);
 XETILE_PRIVATE void spe_region_left_open_(spe_module *m);
 
-/* core.c - Words, ids, and the one function that checks and writes any instruction: what runs for each of them. */
+/* core.c - Words, ids, and the one function that checks and writes any instruction: what runs for each of them. It is
+ * optimised in a program that includes the bodies, unlike the rest. */
 
 /* Appends room for `count` words to a buffer and returns where they begin, NULL when there is no memory. */
 uint32_t *spe_push_(spe_module *m, int which, size_t count)
@@ -1636,11 +1642,94 @@ spe_id spe_operand_(spe_module *m, spe_id value)
     return r->type;
 }
 
-/* What is known while the operands of an instruction are looked at. */
-typedef struct {
-    spe_id first, pointee, given; /* type of the first value, what the last pointer points to, type asked for */
-    uint32_t count, words[16];
-} spe_call_;
+/* Takes the value of a letter, and those of the = after it: how many they are, 0 and an error when they are not what is
+ * asked for after the operands before. */
+uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const uint32_t *args)
+{
+    spe_id type = spe_operand_(m, args[0]), like;
+    const spe_type_info *t;
+    uint32_t n = 1;
+    if (!type) return 0;
+    t = &m->types[m->ids[type].aux];
+    for (; form[n] == '='; n++) {
+        spe_id next = spe_operand_(m, args[n]);
+        if (next != type) return next ? spe_disagree_(m, type, next) : 0;
+    }
+    if (!c->first) c->first = type;
+    switch (*form) { /* the most frequent first, when all is well */
+    case 'v': return n;
+    case 'i': case 'I':
+        if (t->kind == SPE_KIND_INT) return n;
+        like = type;
+        break;
+    case 'p':
+        c->pointee = t->elem;
+        if (t->kind == SPE_KIND_POINTER) return n;
+        like = type;
+        break;
+    case '*': case 'J': case 'G': case 'E': like = c->pointee; break;
+    case '~': like = spe_count(m, type) == spe_count(m, c->given) ? type : c->given; break;
+    case 'q': like = spe_vec(m, spe_int(m, 32), spe_count(m, c->first)); break;
+    default: like = type; break;
+    }
+    if (type != like) return spe_disagree_(m, *form == 'q' ? c->first : like, type);
+    if (!spe_is_(m, *form, type)) return 0;
+    if (*form == 'P') c->pointee = t->elem;
+    return *form != 'P' || spe_is_(m, 'N', c->pointee) ? n : 0;
+}
+
+/* -- instructions ------------------------------------------------------------------------------------------------ */
+
+spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, const char *form, const uint32_t *args)
+{
+    spe_call_ c;
+    spe_id type, known;
+    uint32_t n;
+    c.first = c.pointee = c.given = c.count = 0;
+    m->doing = name;
+    for (; *form != ':'; form++) {
+        switch (*form) {
+        case 'S': c.words[c.count++] = spe_u32(m, SPE_ScopeSubgroup); break;
+        case 'W': c.words[c.count++] = spe_u32(m, SPE_ScopeWorkgroup); break;
+        case 'k': c.words[c.count++] = spe_u32(m, *args++); break;
+        case 'T': c.words[c.count++] = spe_const_bool(m, *args++ != 0); break;
+        case 'l': c.words[c.count++] = *args++; break;
+        case 'a': c.count += spe_access_(m, c.pointee, *args++, false, c.words + c.count); break;
+        case 'A': c.count += spe_access_(m, c.pointee, *args++, true, c.words + c.count); break;
+        case 't': case 'M': case 'C':
+            c.given = *args++;
+            if (spe_want_type_(m, name, c.given) && *form != 't') spe_is_(m, *form == 'M' ? 'm' : 'w', c.given);
+            break;
+        case 'o': case '?':
+            if (*form == 'o' && *args) spe_operand_(m, *args);
+            if (*args) c.words[c.count++] = *args;
+            args++;
+            break;
+        default:
+            n = spe_values_(m, &c, form, args);
+            if (!n) return 0;
+            for (form += n - 1; n; n--) c.words[c.count++] = *args++;
+            break;
+        }
+        if (m->error.id) return 0;
+    }
+    if (*++form == '-') return spe_emit_(m, op, 0, c.count, c.words);
+    if (*form == 'r' && spe_info_(m, c.first)->bits) return c.words[0];
+    type = spe_result_(m, &c, *form++);
+    known = type && *form ? spe_simplify_(m, op, type, form, &c) : 0;
+    return known || !type ? known : spe_emit_(m, op, type, c.count, c.words);
+}
+
+
+#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
+#elif defined(__clang__)
+#pragma clang optimize off
+#elif defined(__GNUC__)
+#pragma GCC push_options
+#pragma GCC optimize("O0")
+#endif
+
+/* forms.c - What the letters of a form mean: kinds of operands, types of results, constants that are known at once. */
 
 enum { SPE_INT_ = 1 << SPE_KIND_INT, SPE_FLOAT_ = 1 << SPE_KIND_FLOAT, SPE_BOOL_ = 1 << SPE_KIND_BOOL,
        SPE_PTR_ = 1 << SPE_KIND_POINTER, SPE_SMALL_ = 1 << 30 /* floats that have no arithmetic too */ };
@@ -1691,30 +1780,6 @@ bool spe_is_(spe_module *m, char letter, spe_id type)
     return true;
 }
 
-/* Takes the value of a letter, and those of the = after it: how many they are, 0 and an error when they are not what is
- * asked for after the operands before. */
-XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const uint32_t *args)
-{
-    spe_id type = spe_operand_(m, args[0]), like;
-    uint32_t n = 1;
-    if (!type) return 0;
-    for (; form[n] == '='; n++) {
-        spe_id next = spe_operand_(m, args[n]);
-        if (next != type) return next ? spe_disagree_(m, type, next) : 0;
-    }
-    if (!c->first) c->first = type;
-    switch (*form) {
-    case '*': case 'J': case 'G': case 'E': like = c->pointee; break;
-    case '~': like = spe_count(m, type) == spe_count(m, c->given) ? type : c->given; break;
-    case 'q': like = spe_vec(m, spe_int(m, 32), spe_count(m, c->first)); break;
-    default: like = type; break;
-    }
-    if (type != like) return spe_disagree_(m, *form == 'q' ? c->first : like, type);
-    if (!spe_is_(m, *form, type)) return 0;
-    if (*form == 'p' || *form == 'P') c->pointee = spe_info_(m, type)->elem;
-    return *form != 'P' || spe_is_(m, 'N', c->pointee) ? n : 0;
-}
-
 /* Checks values for what is more than one instruction; 0 and an error, or the type of the first. */
 spe_id spe_check_(spe_module *m, const char *name, const char *letters, ...)
 {
@@ -1740,7 +1805,7 @@ spe_id spe_bool_like_(spe_module *m, spe_id type)
 }
 
 /* The type that the letter after the colon says. */
-XE_FN_ spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter)
+spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter)
 {
     switch (letter) {
     case '=': return c->first;
@@ -1780,11 +1845,14 @@ XE_FN_ bool spe_fold_(uint32_t op, uint32_t bits, uint64_t a, uint64_t b, uint64
 
 /* The end of a form: # (constants give a constant), 0 or 1 (as the second operand it changes nothing), + (or as the
  * first). 0 when there is nothing to save. */
-XE_FN_ spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char *rule, const spe_call_ *c)
+spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char *rule, const spe_call_ *c)
 {
     spe_id a = c->words[0], b = c->words[c->count - 1];
     uint64_t x, y, z, neutral;
-    bool known_a = spe_const_bits(m, a, &x), known_b = spe_const_bits(m, b, &y);
+    bool known_a, known_b;
+    if (!((m->ids[a].flags | m->ids[b].flags) & SPE_ID_CONSTANT_)) return 0;
+    known_a = spe_const_bits(m, a, &x);
+    known_b = spe_const_bits(m, b, &y);
     if (*rule == '#' && rule++ && known_a && known_b && spe_fold_(op, spe_width(m, c->first), x, y, &z))
         return spe_const_scalar_(m, type, z & spe_mask_(spe_width(m, type)));
     if (!*rule) return 0;
@@ -1792,48 +1860,6 @@ XE_FN_ spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char 
     if (known_b) return y == neutral ? a : op == SPE_OpIMul && !y ? b : 0;
     if (known_a && rule[1] == '+') return x == neutral ? b : op == SPE_OpIMul && !x ? a : 0;
     return 0;
-}
-
-/* -- instructions ------------------------------------------------------------------------------------------------ */
-
-spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, const char *form, const uint32_t *args)
-{
-    spe_call_ c;
-    spe_id type, known;
-    uint32_t n;
-    c.first = c.pointee = c.given = c.count = 0;
-    m->doing = name;
-    for (; *form != ':'; form++) {
-        switch (*form) {
-        case 'S': c.words[c.count++] = spe_u32(m, SPE_ScopeSubgroup); break;
-        case 'W': c.words[c.count++] = spe_u32(m, SPE_ScopeWorkgroup); break;
-        case 'k': c.words[c.count++] = spe_u32(m, *args++); break;
-        case 'T': c.words[c.count++] = spe_const_bool(m, *args++ != 0); break;
-        case 'l': c.words[c.count++] = *args++; break;
-        case 'a': c.count += spe_access_(m, c.pointee, *args++, false, c.words + c.count); break;
-        case 'A': c.count += spe_access_(m, c.pointee, *args++, true, c.words + c.count); break;
-        case 't': case 'M': case 'C':
-            c.given = *args++;
-            if (spe_want_type_(m, name, c.given) && *form != 't') spe_is_(m, *form == 'M' ? 'm' : 'w', c.given);
-            break;
-        case 'o': case '?':
-            if (*form == 'o' && *args) spe_operand_(m, *args);
-            if (*args) c.words[c.count++] = *args;
-            args++;
-            break;
-        default:
-            n = spe_values_(m, &c, form, args);
-            if (!n) return 0;
-            for (form += n - 1; n; n--) c.words[c.count++] = *args++;
-            break;
-        }
-        if (m->error.id) return 0;
-    }
-    if (*++form == '-') return spe_emit_(m, op, 0, c.count, c.words);
-    if (*form == 'r' && spe_info_(m, c.first)->bits) return c.words[0];
-    type = spe_result_(m, &c, *form++);
-    known = type && *form ? spe_simplify_(m, op, type, form, &c) : 0;
-    return known || !type ? known : spe_emit_(m, op, type, c.count, c.words);
 }
 
 /* As many components, arranged alike? */
@@ -3056,7 +3082,7 @@ uint32_t spe_access_(spe_module *m, spe_id type, uint32_t align, bool is_volatil
     if (align & (align - 1)) return spe_error_(m, SPE_ERR_RANGE, "alignment %u is no power of two", align);
     if (!align) align = spe_alignment(m, type);
     if (!align && !is_volatile) return 0;
-    w[n++] = (is_volatile ? SPE_MemoryAccessVolatile : 0u) | (align ? SPE_MemoryAccessAligned : 0u);
+    w[n++] = (is_volatile ? (uint32_t)SPE_MemoryAccessVolatile : 0) | (align ? (uint32_t)SPE_MemoryAccessAligned : 0);
     if (align) w[n++] = align;
     return n;
 }

@@ -1,4 +1,4 @@
-/* core.c - Words, ids, and the one function that checks and writes any instruction: what runs for each of them, and so is
+/* core.c - Words, ids, and the one function that checks and writes any instruction: what runs for each of them. It is
  * optimised in a program that includes the bodies, unlike the rest. */
 #include "internal.h"
 
