@@ -163,100 +163,80 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
 
 /* Met in Level Zero, by code, so that an older header will do. X(id, code, name, what to do). */
 #define ZED_RESULTS(X)                                                                                                 \
-    X(ZED_ZE_NOT_READY, 0x1u, "ZE_RESULT_NOT_READY", "wait longer: the work is not finished")                          \
-    X(ZED_ZE_DEVICE_LOST, 0x70000001u, "ZE_RESULT_ERROR_DEVICE_LOST",                                                  \
+    ZED_R_(X, NOT_READY, 0x1u, "", "wait longer: the work is not finished")                                            \
+    ZED_R_(X, DEVICE_LOST, 0x70000001u, "ERROR_",                                                                      \
       "the device hung or was reset, often by a kernel that ran wild: close it and open it again")                     \
-    X(ZED_ZE_OUT_OF_HOST_MEMORY, 0x70000002u, "ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY", "free host memory")                \
-    X(ZED_ZE_OUT_OF_DEVICE_MEMORY, 0x70000003u, "ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY",                                \
-      "free device memory, or use smaller data")                                                                       \
-    X(ZED_ZE_MODULE_BUILD_FAILURE, 0x70000004u, "ZE_RESULT_ERROR_MODULE_BUILD_FAILURE", "read the build log")          \
-    X(ZED_ZE_MODULE_LINK_FAILURE, 0x70000005u, "ZE_RESULT_ERROR_MODULE_LINK_FAILURE",                                  \
+    ZED_R_(X, OUT_OF_HOST_MEMORY, 0x70000002u, "ERROR_", "free host memory")                                           \
+    ZED_R_(X, OUT_OF_DEVICE_MEMORY, 0x70000003u, "ERROR_", "free device memory, or use smaller data")                  \
+    ZED_R_(X, MODULE_BUILD_FAILURE, 0x70000004u, "ERROR_", "read the build log")                                       \
+    ZED_R_(X, MODULE_LINK_FAILURE, 0x70000005u, "ERROR_",                                                              \
       "read the build log: a function is imported and nowhere defined")                                                \
-    X(ZED_ZE_DEVICE_REQUIRES_RESET, 0x70000006u, "ZE_RESULT_ERROR_DEVICE_REQUIRES_RESET", "reset the device")          \
-    X(ZED_ZE_DEVICE_IN_LOW_POWER_STATE, 0x70000007u, "ZE_RESULT_ERROR_DEVICE_IN_LOW_POWER_STATE", "wake the device")   \
-    X(ZED_ZE_DEVICE_IS_NOT_VERTEX, 0x7ff00001u, "ZE_RESULT_EXP_ERROR_DEVICE_IS_NOT_VERTEX",                            \
-      "the device is not in a fabric")                                                                                 \
-    X(ZED_ZE_VERTEX_IS_NOT_DEVICE, 0x7ff00002u, "ZE_RESULT_EXP_ERROR_VERTEX_IS_NOT_DEVICE",                            \
-      "the fabric vertex is not a device")                                                                             \
-    X(ZED_ZE_REMOTE_DEVICE, 0x7ff00003u, "ZE_RESULT_EXP_ERROR_REMOTE_DEVICE", "use a device of this machine")          \
+    ZED_R_(X, DEVICE_REQUIRES_RESET, 0x70000006u, "ERROR_", "reset the device")                                        \
+    ZED_R_(X, DEVICE_IN_LOW_POWER_STATE, 0x70000007u, "ERROR_", "wake the device")                                     \
+    ZED_R_(X, DEVICE_IS_NOT_VERTEX, 0x7ff00001u, "EXP_ERROR_", "the device is not in a fabric")                        \
+    ZED_R_(X, VERTEX_IS_NOT_DEVICE, 0x7ff00002u, "EXP_ERROR_", "the fabric vertex is not a device")                    \
+    ZED_R_(X, REMOTE_DEVICE, 0x7ff00003u, "EXP_ERROR_", "use a device of this machine")                                \
     X(ZED_ZE_EXP_OPERANDS_INCOMPATIBLE, 0x7ff00004u, "ZE_RESULT_EXP_ERROR_OPERANDS_INCOMPATIBLE",                      \
       "compare things of one kind")                                                                                    \
-    X(ZED_ZE_EXP_RTAS_BUILD_RETRY, 0x7ff00005u, "ZE_RESULT_EXP_RTAS_BUILD_RETRY", "build again with more memory")      \
-    X(ZED_ZE_EXP_RTAS_BUILD_DEFERRED, 0x7ff00006u, "ZE_RESULT_EXP_RTAS_BUILD_DEFERRED", "join the operation")          \
-    X(ZED_ZE_INSUFFICIENT_PERMISSIONS, 0x70010000u, "ZE_RESULT_ERROR_INSUFFICIENT_PERMISSIONS",                        \
+    ZED_R_(X, EXP_RTAS_BUILD_RETRY, 0x7ff00005u, "", "build again with more memory")                                   \
+    ZED_R_(X, EXP_RTAS_BUILD_DEFERRED, 0x7ff00006u, "", "join the operation")                                          \
+    ZED_R_(X, INSUFFICIENT_PERMISSIONS, 0x70010000u, "ERROR_",                                                         \
       "let the user use the device (on Linux: the render group, /dev/dri)")                                            \
-    X(ZED_ZE_NOT_AVAILABLE, 0x70010001u, "ZE_RESULT_ERROR_NOT_AVAILABLE", "another process has it: wait for that")     \
-    X(ZED_ZE_DEPENDENCY_UNAVAILABLE, 0x70020000u, "ZE_RESULT_ERROR_DEPENDENCY_UNAVAILABLE",                            \
-      "install what the driver needs (its compiler, for one)")                                                         \
-    X(ZED_ZE_DROPPED_DATA, 0x70020001u, "ZE_RESULT_WARNING_DROPPED_DATA", "collect the data more often")               \
-    X(ZED_ZE_UNINITIALIZED, 0x78000001u, "ZE_RESULT_ERROR_UNINITIALIZED", "install a Level Zero driver")               \
-    X(ZED_ZE_UNSUPPORTED_VERSION, 0x78000002u, "ZE_RESULT_ERROR_UNSUPPORTED_VERSION", "update loader and driver")      \
-    X(ZED_ZE_UNSUPPORTED_FEATURE, 0x78000003u, "ZE_RESULT_ERROR_UNSUPPORTED_FEATURE",                                  \
-      "the device cannot do this: do without, or use another one")                                                     \
-    X(ZED_ZE_INVALID_ARGUMENT, 0x78000004u, "ZE_RESULT_ERROR_INVALID_ARGUMENT", "check the values passed")             \
-    X(ZED_ZE_INVALID_NULL_HANDLE, 0x78000005u, "ZE_RESULT_ERROR_INVALID_NULL_HANDLE",                                  \
-      "a handle is missing: was it freed, or never made?")                                                             \
-    X(ZED_ZE_HANDLE_OBJECT_IN_USE, 0x78000006u, "ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE",                                \
-      "wait for the work (zed_wait) before freeing what it uses")                                                      \
-    X(ZED_ZE_INVALID_NULL_POINTER, 0x78000007u, "ZE_RESULT_ERROR_INVALID_NULL_POINTER", "pass no NULL here")           \
-    X(ZED_ZE_INVALID_SIZE, 0x78000008u, "ZE_RESULT_ERROR_INVALID_SIZE", "check the size; it must not be 0")            \
-    X(ZED_ZE_UNSUPPORTED_SIZE, 0x78000009u, "ZE_RESULT_ERROR_UNSUPPORTED_SIZE", "use a size the device takes")         \
-    X(ZED_ZE_UNSUPPORTED_ALIGNMENT, 0x7800000au, "ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT", "use a smaller alignment")   \
-    X(ZED_ZE_INVALID_SYNCHRONIZATION_OBJECT, 0x7800000bu, "ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT",            \
-      "use an event or fence of this device")                                                                          \
-    X(ZED_ZE_INVALID_ENUMERATION, 0x7800000cu, "ZE_RESULT_ERROR_INVALID_ENUMERATION", "use a value of the enum")       \
-    X(ZED_ZE_UNSUPPORTED_ENUMERATION, 0x7800000du, "ZE_RESULT_ERROR_UNSUPPORTED_ENUMERATION",                          \
+    ZED_R_(X, NOT_AVAILABLE, 0x70010001u, "ERROR_", "another process has it: wait for that")                           \
+    ZED_R_(X, DEPENDENCY_UNAVAILABLE, 0x70020000u, "ERROR_", "install what the driver needs (its compiler, for one)")  \
+    ZED_R_(X, DROPPED_DATA, 0x70020001u, "WARNING_", "collect the data more often")                                    \
+    ZED_R_(X, UNINITIALIZED, 0x78000001u, "ERROR_", "install a Level Zero driver")                                     \
+    ZED_R_(X, UNSUPPORTED_VERSION, 0x78000002u, "ERROR_", "update loader and driver")                                  \
+    ZED_R_(X, UNSUPPORTED_FEATURE, 0x78000003u, "ERROR_", "the device cannot do this: do without, or use another one") \
+    ZED_R_(X, INVALID_ARGUMENT, 0x78000004u, "ERROR_", "check the values passed")                                      \
+    ZED_R_(X, INVALID_NULL_HANDLE, 0x78000005u, "ERROR_", "a handle is missing: was it freed, or never made?")         \
+    ZED_R_(X, HANDLE_OBJECT_IN_USE, 0x78000006u, "ERROR_", "wait for the work (zed_wait) before freeing what it uses") \
+    ZED_R_(X, INVALID_NULL_POINTER, 0x78000007u, "ERROR_", "pass no NULL here")                                        \
+    ZED_R_(X, INVALID_SIZE, 0x78000008u, "ERROR_", "check the size; it must not be 0")                                 \
+    ZED_R_(X, UNSUPPORTED_SIZE, 0x78000009u, "ERROR_", "use a size the device takes")                                  \
+    ZED_R_(X, UNSUPPORTED_ALIGNMENT, 0x7800000au, "ERROR_", "use a smaller alignment")                                 \
+    ZED_R_(X, INVALID_SYNCHRONIZATION_OBJECT, 0x7800000bu, "ERROR_", "use an event or fence of this device")           \
+    ZED_R_(X, INVALID_ENUMERATION, 0x7800000cu, "ERROR_", "use a value of the enum")                                   \
+    ZED_R_(X, UNSUPPORTED_ENUMERATION, 0x7800000du, "ERROR_",                                                          \
       "the driver does not know this value: update it, or do without")                                                 \
-    X(ZED_ZE_UNSUPPORTED_IMAGE_FORMAT, 0x7800000eu, "ZE_RESULT_ERROR_UNSUPPORTED_IMAGE_FORMAT",                        \
-      "use another image format")                                                                                      \
-    X(ZED_ZE_INVALID_NATIVE_BINARY, 0x7800000fu, "ZE_RESULT_ERROR_INVALID_NATIVE_BINARY",                              \
-      "the binary is for another device: pass SPIR-V")                                                                 \
-    X(ZED_ZE_INVALID_GLOBAL_NAME, 0x78000010u, "ZE_RESULT_ERROR_INVALID_GLOBAL_NAME", "the module has no such global") \
-    X(ZED_ZE_INVALID_KERNEL_NAME, 0x78000011u, "ZE_RESULT_ERROR_INVALID_KERNEL_NAME", "the module has no such kernel") \
-    X(ZED_ZE_INVALID_FUNCTION_NAME, 0x78000012u, "ZE_RESULT_ERROR_INVALID_FUNCTION_NAME",                              \
-      "the module has no such function")                                                                               \
-    X(ZED_ZE_INVALID_GROUP_SIZE_DIMENSION, 0x78000013u, "ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION",                \
+    ZED_R_(X, UNSUPPORTED_IMAGE_FORMAT, 0x7800000eu, "ERROR_", "use another image format")                             \
+    ZED_R_(X, INVALID_NATIVE_BINARY, 0x7800000fu, "ERROR_", "the binary is for another device: pass SPIR-V")           \
+    ZED_R_(X, INVALID_GLOBAL_NAME, 0x78000010u, "ERROR_", "the module has no such global")                             \
+    ZED_R_(X, INVALID_KERNEL_NAME, 0x78000011u, "ERROR_", "the module has no such kernel")                             \
+    ZED_R_(X, INVALID_FUNCTION_NAME, 0x78000012u, "ERROR_", "the module has no such function")                         \
+    ZED_R_(X, INVALID_GROUP_SIZE_DIMENSION, 0x78000013u, "ERROR_",                                                     \
       "use a smaller work-group, or the one the kernel requires; many registers a thread mean fewer work-items")       \
-    X(ZED_ZE_INVALID_GLOBAL_WIDTH_DIMENSION, 0x78000014u, "ZE_RESULT_ERROR_INVALID_GLOBAL_WIDTH_DIMENSION",            \
-      "launch fewer groups")                                                                                           \
-    X(ZED_ZE_INVALID_KERNEL_ARGUMENT_INDEX, 0x78000015u, "ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_INDEX",              \
+    ZED_R_(X, INVALID_GLOBAL_WIDTH_DIMENSION, 0x78000014u, "ERROR_", "launch fewer groups")                            \
+    ZED_R_(X, INVALID_KERNEL_ARGUMENT_INDEX, 0x78000015u, "ERROR_",                                                    \
       "the kernel has fewer parameters than the text says")                                                            \
-    X(ZED_ZE_INVALID_KERNEL_ARGUMENT_SIZE, 0x78000016u, "ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE",                \
+    ZED_R_(X, INVALID_KERNEL_ARGUMENT_SIZE, 0x78000016u, "ERROR_",                                                     \
       "the parameter has another type in the module than in the text")                                                 \
-    X(ZED_ZE_INVALID_KERNEL_ATTRIBUTE_VALUE, 0x78000017u, "ZE_RESULT_ERROR_INVALID_KERNEL_ATTRIBUTE_VALUE",            \
-      "check the kernel's attributes")                                                                                 \
-    X(ZED_ZE_INVALID_MODULE_UNLINKED, 0x78000018u, "ZE_RESULT_ERROR_INVALID_MODULE_UNLINKED",                          \
-      "the module imports functions that no module defines")                                                           \
-    X(ZED_ZE_INVALID_COMMAND_LIST_TYPE, 0x78000019u, "ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE",                      \
-      "list and queue must be of one kind")                                                                            \
-    X(ZED_ZE_OVERLAPPING_REGIONS, 0x7800001au, "ZE_RESULT_ERROR_OVERLAPPING_REGIONS", "copy by way of a third place")  \
-    X(ZED_ZE_ACTION_REQUIRED, 0x7800001bu, "ZE_RESULT_WARNING_ACTION_REQUIRED", "see the driver's text")               \
-    X(ZED_ZE_INVALID_KERNEL_HANDLE, 0x7800001cu, "ZE_RESULT_ERROR_INVALID_KERNEL_HANDLE",                              \
+    ZED_R_(X, INVALID_KERNEL_ATTRIBUTE_VALUE, 0x78000017u, "ERROR_", "check the kernel's attributes")                  \
+    ZED_R_(X, INVALID_MODULE_UNLINKED, 0x78000018u, "ERROR_", "the module imports functions that no module defines")   \
+    ZED_R_(X, INVALID_COMMAND_LIST_TYPE, 0x78000019u, "ERROR_", "list and queue must be of one kind")                  \
+    ZED_R_(X, OVERLAPPING_REGIONS, 0x7800001au, "ERROR_", "copy by way of a third place")                              \
+    ZED_R_(X, ACTION_REQUIRED, 0x7800001bu, "WARNING_", "see the driver's text")                                       \
+    ZED_R_(X, INVALID_KERNEL_HANDLE, 0x7800001cu, "ERROR_",                                                            \
       "the kernel's module was freed, or the kernel is of another kind")                                               \
-    X(ZED_ZE_RTAS_BUILD_RETRY, 0x7800001du, "ZE_RESULT_EXT_RTAS_BUILD_RETRY", "build again with more memory")          \
-    X(ZED_ZE_RTAS_BUILD_DEFERRED, 0x7800001eu, "ZE_RESULT_EXT_RTAS_BUILD_DEFERRED", "join the operation")              \
-    X(ZED_ZE_OPERANDS_INCOMPATIBLE, 0x7800001fu, "ZE_RESULT_EXT_ERROR_OPERANDS_INCOMPATIBLE",                          \
-      "compare things of one kind")                                                                                    \
-    X(ZED_ZE_SURVIVABILITY_MODE_DETECTED, 0x78000020u, "ZE_RESULT_ERROR_SURVIVABILITY_MODE_DETECTED",                  \
-      "update the device's firmware")                                                                                  \
-    X(ZED_ZE_ADDRESS_NOT_FOUND, 0x78000021u, "ZE_RESULT_ERROR_ADDRESS_NOT_FOUND",                                      \
+    ZED_R_(X, RTAS_BUILD_RETRY, 0x7800001du, "EXT_", "build again with more memory")                                   \
+    ZED_R_(X, RTAS_BUILD_DEFERRED, 0x7800001eu, "EXT_", "join the operation")                                          \
+    ZED_R_(X, OPERANDS_INCOMPATIBLE, 0x7800001fu, "EXT_ERROR_", "compare things of one kind")                          \
+    ZED_R_(X, SURVIVABILITY_MODE_DETECTED, 0x78000020u, "ERROR_", "update the device's firmware")                      \
+    ZED_R_(X, ADDRESS_NOT_FOUND, 0x78000021u, "ERROR_",                                                                \
       "the address is not of this context: use zed_alloc of the same device")                                          \
-    X(ZED_ZE_QUERY_TRUE, 0x78000022u, "ZE_RESULT_QUERY_TRUE", "an answer, not an error")                               \
-    X(ZED_ZE_QUERY_FALSE, 0x78000023u, "ZE_RESULT_QUERY_FALSE", "an answer, not an error")                             \
-    X(ZED_ZE_INVALID_GRAPH, 0x78000024u, "ZE_RESULT_ERROR_INVALID_GRAPH", "record the graph again")                    \
-    X(ZED_ZE_GRAPH_CAPTURE_UNSUPPORTED, 0x78000025u, "ZE_RESULT_ERROR_GRAPH_CAPTURE_UNSUPPORTED",                      \
-      "call this outside a graph capture")                                                                             \
-    X(ZED_ZE_GRAPH_CAPTURE_INVALIDATED, 0x78000026u, "ZE_RESULT_ERROR_GRAPH_CAPTURE_INVALIDATED",                      \
-      "capture the graph again")                                                                                       \
-    X(ZED_ZE_GRAPH_CAPTURE_MERGE_ATTEMPT, 0x78000027u, "ZE_RESULT_ERROR_GRAPH_CAPTURE_MERGE_ATTEMPT",                  \
+    ZED_R_(X, QUERY_TRUE, 0x78000022u, "", "an answer, not an error")                                                  \
+    ZED_R_(X, QUERY_FALSE, 0x78000023u, "", "an answer, not an error")                                                 \
+    ZED_R_(X, INVALID_GRAPH, 0x78000024u, "ERROR_", "record the graph again")                                          \
+    ZED_R_(X, GRAPH_CAPTURE_UNSUPPORTED, 0x78000025u, "ERROR_", "call this outside a graph capture")                   \
+    ZED_R_(X, GRAPH_CAPTURE_INVALIDATED, 0x78000026u, "ERROR_", "capture the graph again")                             \
+    ZED_R_(X, GRAPH_CAPTURE_MERGE_ATTEMPT, 0x78000027u, "ERROR_",                                                      \
       "keep graphs that are captured at the same time apart")                                                          \
-    X(ZED_ZE_COMMAND_LIST_NOT_CAPTURING, 0x78000028u, "ZE_RESULT_ERROR_COMMAND_LIST_NOT_CAPTURING",                    \
-      "begin the capture first")                                                                                       \
-    X(ZED_ZE_GRAPH_UNJOINED_FORKS, 0x78000029u, "ZE_RESULT_ERROR_GRAPH_UNJOINED_FORKS", "join the graph's forks")      \
-    X(ZED_ZE_GRAPH_INTERNAL_EVENT, 0x7800002au, "ZE_RESULT_ERROR_GRAPH_INTERNAL_EVENT",                                \
-      "use an event from outside the graph")                                                                           \
-    X(ZED_ZE_UNKNOWN, 0x7ffffffeu, "ZE_RESULT_ERROR_UNKNOWN", "the driver does not say; its own log may")              \
+    ZED_R_(X, COMMAND_LIST_NOT_CAPTURING, 0x78000028u, "ERROR_", "begin the capture first")                            \
+    ZED_R_(X, GRAPH_UNJOINED_FORKS, 0x78000029u, "ERROR_", "join the graph's forks")                                   \
+    ZED_R_(X, GRAPH_INTERNAL_EVENT, 0x7800002au, "ERROR_", "use an event from outside the graph")                      \
+    ZED_R_(X, UNKNOWN, 0x7ffffffeu, "ERROR_", "the driver does not say; its own log may")                              \
     X(ZED_ZE_UNLISTED, 0xffffffffu, "a ze_result_t this header does not know", "look it up in ze_api.h")
+#define ZED_R_(X, name, code, kind, hint) X(ZED_ZE_##name, code, "ZE_RESULT_" kind #name, hint)
 
 enum {
     ZED_OK = 0,
@@ -477,9 +457,7 @@ XETILE_API zed_device *zed_at_(zed_device *d, const char *file, int line);
 
 /* ZE_RESULT_NOT_READY ... */
 XETILE_API const char *zed_result_name(ze_result_t result);
-
 XETILE_API const zed_error *zed_get_error(const zed_device *d);
-
 XETILE_API void zed_clear_error(zed_device *d);
 
 /* file:line: NAME: text */
@@ -501,14 +479,11 @@ XETILE_API bool zed_print_list_(FILE *f, const char *file, int line);
 
 /* Frees all and closes; the error stays readable. */
 XETILE_API void zed_close_(zed_device *d);
-
 XETILE_API bool zed_open_(zed_device *d, const zed_options *options, const char *file, int line);
 
 /* A second queue of first's device, for another thread. */
 XETILE_API bool zed_open_queue_(zed_device *second, zed_device *first, const char *file, int line);
-
 XETILE_API int zed_context_devices_(zed_device *d);
-
 XETILE_API bool zed_open_in_context_(zed_device *d, zed_device *first, int index, const char *file, int line);
 
 /* ---- memory ---------------------------------------------------------------------------------------------------- */
@@ -517,11 +492,8 @@ XETILE_API void *zed_alloc_(zed_device *d, int kind, size_t bytes, size_t align)
 
 /* Works after an error too: cleaning up is always allowed. */
 XETILE_API bool zed_free_(zed_device *d, void *p);
-
 XETILE_API bool zed_copy_(zed_device *d, void *dst, const void *src, size_t bytes);
-
 XETILE_API bool zed_fill_pattern_(zed_device *d, void *dst, const void *pattern, size_t size, size_t bytes);
-
 XETILE_API bool zed_fill_(zed_device *d, void *dst, int byte, size_t bytes);
 
 /* ---- arguments ------------------------------------------------------------------------------------------------- */
@@ -530,31 +502,21 @@ XETILE_API bool zed_fill_(zed_device *d, void *dst, int byte, size_t bytes);
 #define ZED_CODE_(kind, type) (((kind) << 8) | (int)sizeof(type))
 
 XETILE_API zed_arg zed_arg_make_(char kind, int code);
-
 XETILE_API zed_arg zed_arg_int_(int64_t v, int code);
-
 XETILE_API zed_arg zed_arg_uint_(uint64_t v, int code);
-
 XETILE_API zed_arg zed_arg_float_(double v, int code);
-
 XETILE_API zed_arg zed_arg_pointer_(const volatile void *p, int code);
-
 XETILE_API zed_arg zed_arg_local_(zed_local v, int code);
 
 /* An argument that is a zed_arg already. */
 XETILE_API zed_arg zed_arg_same_(zed_arg a, int code);
-
 XETILE_API zed_arg zed_arg_text_(zed_arg a, const char *text);
 
 /* For generated code, which knows the parameters and needs no C types. */
 XETILE_API zed_arg zed_arg_i(int64_t v);
-
 XETILE_API zed_arg zed_arg_u(uint64_t v);
-
 XETILE_API zed_arg zed_arg_f(double v);
-
 XETILE_API zed_arg zed_arg_ptr(const volatile void *p);
-
 XETILE_API zed_arg zed_arg_local(size_t bytes);
 
 /* "kernel gemm, argument 4 (n + 1) for parameter u32 M" */
@@ -562,9 +524,7 @@ XETILE_API const char *zed_arg_where_(const zed_kernel *k, const zed_arg *a, uin
 
 /* The type and value of an argument, in the words of the parameter text. */
 XETILE_API const char *zed_arg_name_(const zed_arg *a, char *text, size_t size);
-
 XETILE_API bool zed_arg_type_error_(const zed_kernel *k, const zed_arg *a, uint32_t i, const char *what);
-
 XETILE_API bool zed_arg_range_error_(const zed_kernel *k, const zed_arg *a, uint32_t i, const char *low,
                                      const char *high);
 
@@ -575,17 +535,13 @@ XETILE_API const char *zed_build_log(const zed_device *d);
 
 /* A module from SPIR-V words. flags: build options, NULL or "" for none. */
 XETILE_API bool zed_module_load_(zed_module *module, zed_device *d, const void *words, size_t bytes, const char *flags);
-
 XETILE_API bool zed_module_free_(zed_module *module, const char *file, int line);
-
 XETILE_API bool zed_local_size_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t z, const char *file, int line);
-
 XETILE_API bool zed_kernel_get_(zed_kernel *k, zed_module *module, const char *name, const char *params,
                                 const char *file, int line);
 
 /* The same kernel once more, on another queue of the same device (zed_open_queue) or on the same. */
 XETILE_API bool zed_kernel_clone_(zed_kernel *k, const zed_kernel *from, zed_device *d);
-
 XETILE_API bool zed_kernel_free_(zed_kernel *k, const char *file, int line);
 
 /* Module, kernel and local size at once; the module goes when the device is closed. */
@@ -596,58 +552,45 @@ XETILE_API bool zed_load_(zed_kernel *k, zed_device *d, const void *words, size_
 
 XETILE_API bool zed_launch_(zed_kernel *k, zed_batch *b, int how, double *ns, const char *file, int line,
                             zed_groups groups, const zed_arg *args, uint32_t count);
-
 XETILE_API double zed_launch_timed_(zed_kernel *k, const char *file, int line, zed_groups groups, const zed_arg *args,
                                     uint32_t count);
 
 /* ---- batches --------------------------------------------------------------------------------------------------- */
 
 XETILE_API bool zed_batch_begin_(zed_batch *b, zed_device *d);
-
 XETILE_API bool zed_batch_copy_(zed_batch *b, void *dst, const void *src, size_t bytes, const char *file, int line);
-
 XETILE_API bool zed_batch_end_(zed_batch *b, const char *file, int line);
-
 XETILE_API bool zed_batch_run_(zed_batch *b, const char *file, int line);
-
 XETILE_API bool zed_batch_free_(zed_batch *b, const char *file, int line);
 
 /* ---- launching with the arguments as they are ------------------------------------------------------------------ */
 
-#if defined(__FLT16_MANT_DIG__) && (!defined(__clang__) || __clang_major__ >= 15)
-__extension__ typedef _Float16 zed_float16_;
-#define ZED_IF_FLOAT16_(...) __VA_ARGS__
-#else
-#define ZED_IF_FLOAT16_(...)
-#endif
+/* The types of numbers, how a value of each becomes a zed_arg, and the kind of a pointer to it: X(type, how, kind). */
+#define ZED_TYPES_(X)                                                                                                  \
+    X(char, int, 'c') X(signed char, int, 'i') X(short, int, 'i') X(int, int, 'i') X(long, int, 'i')                   \
+    X(long long, int, 'i') X(unsigned char, uint, 'u') X(unsigned short, uint, 'u') X(unsigned, uint, 'u')             \
+    X(unsigned long, uint, 'u') X(unsigned long long, uint, 'u') X(float, float, 'f') X(double, float, 'f')
 
 #if !defined(__cplusplus)
 
-/* clang-format off */
-#define ZED_PAIR_(type, result) type *: result, const type *: result,
-#define ZED_CODE_OF_(x) _Generic((x),                                                                                  \
-    bool: 1, char: 1, signed char: 1, unsigned char: 1, short: (int)sizeof(short), unsigned short: (int)sizeof(short), \
-    int: (int)sizeof(int), unsigned: (int)sizeof(int), long: (int)sizeof(long), unsigned long: (int)sizeof(long),      \
-    long long: 8, unsigned long long: 8, float: 4, double: 8, ZED_IF_FLOAT16_(zed_float16_: 2,)                        \
-    ZED_IF_FLOAT16_(ZED_PAIR_(zed_float16_, ZED_CODE_('f', short)))                                                    \
-    ZED_PAIR_(char, ZED_CODE_('c', char)) ZED_PAIR_(signed char, ZED_CODE_('i', char))                                 \
-    ZED_PAIR_(unsigned char, ZED_CODE_('u', char)) ZED_PAIR_(short, ZED_CODE_('i', short))                             \
-    ZED_PAIR_(unsigned short, ZED_CODE_('u', short)) ZED_PAIR_(int, ZED_CODE_('i', int))                               \
-    ZED_PAIR_(unsigned, ZED_CODE_('u', int)) ZED_PAIR_(long, ZED_CODE_('i', long))                                     \
-    ZED_PAIR_(unsigned long, ZED_CODE_('u', long)) ZED_PAIR_(long long, ZED_CODE_('i', long long))                     \
-    ZED_PAIR_(unsigned long long, ZED_CODE_('u', long long)) ZED_PAIR_(float, ZED_CODE_('f', float))                   \
-    ZED_PAIR_(double, ZED_CODE_('f', double)) default: 'v' << 8)
+#if defined(__FLT16_MANT_DIG__) && (!defined(__clang__) || __clang_major__ >= 15)
+__extension__ typedef _Float16 zed_float16_;
+#define ZED_C_TYPES_(X) ZED_TYPES_(X) X(zed_float16_, float, 'f')
+#else
+#define ZED_C_TYPES_(X) ZED_TYPES_(X)
+#endif
 
 /* A zed_arg of any integer, float, double, pointer or zed_local. */
-#define ZED_ARG(x) zed_arg_text_(_Generic((x),                                                                         \
-    bool: zed_arg_uint_, char: zed_arg_int_, signed char: zed_arg_int_, short: zed_arg_int_, int: zed_arg_int_,        \
-    long: zed_arg_int_, long long: zed_arg_int_, unsigned char: zed_arg_uint_, unsigned short: zed_arg_uint_,          \
-    unsigned: zed_arg_uint_, unsigned long: zed_arg_uint_, unsigned long long: zed_arg_uint_, float: zed_arg_float_,   \
-    double: zed_arg_float_, ZED_IF_FLOAT16_(zed_float16_: zed_arg_float_,) zed_local: zed_arg_local_,                  \
-    zed_arg: zed_arg_same_, default: zed_arg_pointer_)((x), ZED_CODE_OF_(x)), #x)
+#define ZED_ARG(x)                                                                                                     \
+    zed_arg_text_(_Generic((x), ZED_C_TYPES_(ZED_MAKE_) bool: zed_arg_uint_, zed_local: zed_arg_local_,                \
+                  zed_arg: zed_arg_same_, default: zed_arg_pointer_)((x), ZED_CODE_OF_(x)), #x)
+#define ZED_CODE_OF_(x) _Generic((x), ZED_C_TYPES_(ZED_CODE_X_) bool: 1, default: 'v' << 8)
+#define ZED_MAKE_(type, how, kind) type: zed_arg_##how##_,
+#define ZED_CODE_X_(type, how, kind)                                                                                   \
+    type: (int)sizeof(type), type *: ZED_CODE_(kind, type), const type *: ZED_CODE_(kind, type),
 
-/* A comma-separated list of 1 to 32 arguments as initialisers; `tail` ends it, so that "..." is never empty. */
-#define ZED_A1_(a, ...) ZED_ARG(a)
+/* The initialisers of a list of 0 to 32 arguments and what ends it, which keeps lists from being empty. */
+#define ZED_A1_(end) {0}
 #define ZED_A2_(a, ...) ZED_ARG(a), ZED_A1_(__VA_ARGS__)
 #define ZED_A3_(a, ...) ZED_ARG(a), ZED_A2_(__VA_ARGS__)
 #define ZED_A4_(a, ...) ZED_ARG(a), ZED_A3_(__VA_ARGS__)
@@ -679,59 +622,29 @@ __extension__ typedef _Float16 zed_float16_;
 #define ZED_A30_(a, ...) ZED_ARG(a), ZED_A29_(__VA_ARGS__)
 #define ZED_A31_(a, ...) ZED_ARG(a), ZED_A30_(__VA_ARGS__)
 #define ZED_A32_(a, ...) ZED_ARG(a), ZED_A31_(__VA_ARGS__)
+#define ZED_A33_(a, ...) ZED_ARG(a), ZED_A32_(__VA_ARGS__)
 /* How many things are in a list of 1 to 40. */
-#define ZED_COUNT_(...) ZED_COUNT_X_(__VA_ARGS__, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24,  \
-    23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define ZED_COUNT_(...)                                                                                                \
+    ZED_COUNT_X_(__VA_ARGS__, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19,  \
+                 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define ZED_COUNT_X_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21,   \
-    a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, a33, a34, a35, a36, a37, a38, a39, a40, n, ...) n
-/* clang-format on */
+                     a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, a33, a34, a35, a36, a37, a38, a39, a40,    \
+                     n, ...)                                                                                           \
+    n
 
-#define ZED_JOIN_(a, b) ZED_JOIN_X_(a, b)
-#define ZED_JOIN_X_(a, b) a##b
+#define ZED_JOIN_(a, b, c) ZED_JOIN_X_(a, b, c)
+#define ZED_JOIN_X_(a, b, c) a##b##c
 #define ZED_SECOND_(...) ZED_SECOND_X_(__VA_ARGS__)
 #define ZED_SECOND_X_(a, b, ...) b
 #define ZED_PROBE_(...) ~, 1,
 /* 1 when x begins with a parenthesis, as a literal (zed_groups){x, y, z} does, which the preprocessor cuts in three. */
 #define ZED_IS_LITERAL_(x, ...) ZED_SECOND_(ZED_PROBE_ x, 0, ~)
 
-/* groups and arguments -> groups, array, count. `tail` is dropped again. */
-#define ZED_PACK_(...) ZED_JOIN_(ZED_PACK_, ZED_IS_LITERAL_(__VA_ARGS__, ~))(__VA_ARGS__, tail)
-#define ZED_PACK_0(g, ...) g, ZED_ARRAY_(ZED_COUNT_(__VA_ARGS__), __VA_ARGS__)
-#define ZED_PACK_1(x, y, z, ...) x, y, z, ZED_ARRAY_(ZED_COUNT_(__VA_ARGS__), __VA_ARGS__)
-#define ZED_ARRAY_(n, ...) ZED_JOIN_(ZED_ARRAY_, n)(__VA_ARGS__)
-#define ZED_ARRAY_1(tail) NULL, 0
-#define ZED_ARRAY_2(...) (zed_arg[]){ZED_A1_(__VA_ARGS__)}, 1
-#define ZED_ARRAY_3(...) (zed_arg[]){ZED_A2_(__VA_ARGS__)}, 2
-#define ZED_ARRAY_4(...) (zed_arg[]){ZED_A3_(__VA_ARGS__)}, 3
-#define ZED_ARRAY_5(...) (zed_arg[]){ZED_A4_(__VA_ARGS__)}, 4
-#define ZED_ARRAY_6(...) (zed_arg[]){ZED_A5_(__VA_ARGS__)}, 5
-#define ZED_ARRAY_7(...) (zed_arg[]){ZED_A6_(__VA_ARGS__)}, 6
-#define ZED_ARRAY_8(...) (zed_arg[]){ZED_A7_(__VA_ARGS__)}, 7
-#define ZED_ARRAY_9(...) (zed_arg[]){ZED_A8_(__VA_ARGS__)}, 8
-#define ZED_ARRAY_10(...) (zed_arg[]){ZED_A9_(__VA_ARGS__)}, 9
-#define ZED_ARRAY_11(...) (zed_arg[]){ZED_A10_(__VA_ARGS__)}, 10
-#define ZED_ARRAY_12(...) (zed_arg[]){ZED_A11_(__VA_ARGS__)}, 11
-#define ZED_ARRAY_13(...) (zed_arg[]){ZED_A12_(__VA_ARGS__)}, 12
-#define ZED_ARRAY_14(...) (zed_arg[]){ZED_A13_(__VA_ARGS__)}, 13
-#define ZED_ARRAY_15(...) (zed_arg[]){ZED_A14_(__VA_ARGS__)}, 14
-#define ZED_ARRAY_16(...) (zed_arg[]){ZED_A15_(__VA_ARGS__)}, 15
-#define ZED_ARRAY_17(...) (zed_arg[]){ZED_A16_(__VA_ARGS__)}, 16
-#define ZED_ARRAY_18(...) (zed_arg[]){ZED_A17_(__VA_ARGS__)}, 17
-#define ZED_ARRAY_19(...) (zed_arg[]){ZED_A18_(__VA_ARGS__)}, 18
-#define ZED_ARRAY_20(...) (zed_arg[]){ZED_A19_(__VA_ARGS__)}, 19
-#define ZED_ARRAY_21(...) (zed_arg[]){ZED_A20_(__VA_ARGS__)}, 20
-#define ZED_ARRAY_22(...) (zed_arg[]){ZED_A21_(__VA_ARGS__)}, 21
-#define ZED_ARRAY_23(...) (zed_arg[]){ZED_A22_(__VA_ARGS__)}, 22
-#define ZED_ARRAY_24(...) (zed_arg[]){ZED_A23_(__VA_ARGS__)}, 23
-#define ZED_ARRAY_25(...) (zed_arg[]){ZED_A24_(__VA_ARGS__)}, 24
-#define ZED_ARRAY_26(...) (zed_arg[]){ZED_A25_(__VA_ARGS__)}, 25
-#define ZED_ARRAY_27(...) (zed_arg[]){ZED_A26_(__VA_ARGS__)}, 26
-#define ZED_ARRAY_28(...) (zed_arg[]){ZED_A27_(__VA_ARGS__)}, 27
-#define ZED_ARRAY_29(...) (zed_arg[]){ZED_A28_(__VA_ARGS__)}, 28
-#define ZED_ARRAY_30(...) (zed_arg[]){ZED_A29_(__VA_ARGS__)}, 29
-#define ZED_ARRAY_31(...) (zed_arg[]){ZED_A30_(__VA_ARGS__)}, 30
-#define ZED_ARRAY_32(...) (zed_arg[]){ZED_A31_(__VA_ARGS__)}, 31
-#define ZED_ARRAY_33(...) (zed_arg[]){ZED_A32_(__VA_ARGS__)}, 32
+/* groups and arguments -> groups, array, count */
+#define ZED_PACK_(...) ZED_JOIN_(ZED_PACK_, ZED_IS_LITERAL_(__VA_ARGS__, ~), _)(__VA_ARGS__, end)
+#define ZED_PACK_0_(g, ...) g, ZED_ARRAY_(ZED_COUNT_(__VA_ARGS__), __VA_ARGS__)
+#define ZED_PACK_1_(x, y, z, ...) x, y, z, ZED_ARRAY_(ZED_COUNT_(__VA_ARGS__), __VA_ARGS__)
+#define ZED_ARRAY_(n, ...) (zed_arg[]){ZED_JOIN_(ZED_A, n, _)(__VA_ARGS__)}, n - 1
 #define zed_launch(kernel, ...)                                                                                        \
     zed_launch_((kernel), NULL, ZED_RUN_WAIT_, NULL, __FILE__, __LINE__, ZED_PACK_(__VA_ARGS__)) /* bool */
 #define zed_launch_timed(kernel, ...)                                                                                  \
@@ -743,47 +656,15 @@ __extension__ typedef _Float16 zed_float16_;
 
 #else /* C++: overloads and one template instead of _Generic */
 
-#define ZED_X_(type, from)                                                                                             \
-    inline zed_arg zed_arg_of_(type v) { return zed_arg_##from##_(v, (int)sizeof v); }
-ZED_X_(bool, uint)
-ZED_X_(char, int)
-ZED_X_(signed char, int)
-ZED_X_(short, int)
-ZED_X_(int, int)
-ZED_X_(long, int)
-ZED_X_(long long, int)
-ZED_X_(unsigned char, uint)
-ZED_X_(unsigned short, uint)
-ZED_X_(unsigned, uint)
-ZED_X_(unsigned long, uint)
-ZED_X_(unsigned long long, uint)
-ZED_X_(float, float)
-ZED_X_(double, float)
-#undef ZED_X_
-
-#define ZED_X_(type, kind)                                                                                             \
+#define ZED_X_(type, how, kind)                                                                                        \
+    inline zed_arg zed_arg_of_(type v) { return zed_arg_##how##_(v, (int)sizeof v); }                                  \
     inline zed_arg zed_arg_of_(const type *p) { return zed_arg_pointer_(p, ZED_CODE_(kind, type)); }
-ZED_X_(char, 'c')
-ZED_X_(signed char, 'i')
-ZED_X_(short, 'i')
-ZED_X_(int, 'i')
-ZED_X_(long, 'i')
-ZED_X_(long long, 'i')
-ZED_X_(unsigned char, 'u')
-ZED_X_(unsigned short, 'u')
-ZED_X_(unsigned, 'u')
-ZED_X_(unsigned long, 'u')
-ZED_X_(unsigned long long, 'u')
-ZED_X_(float, 'f')
-ZED_X_(double, 'f')
+ZED_TYPES_(ZED_X_)
 #undef ZED_X_
-
+inline zed_arg zed_arg_of_(bool v) { return zed_arg_uint_(v, 1); }
 inline zed_arg zed_arg_of_(const volatile void *p) { return zed_arg_ptr(p); }
-
 inline zed_arg zed_arg_of_(decltype(nullptr)) { return zed_arg_ptr(NULL); }
-
 inline zed_arg zed_arg_of_(zed_local v) { return zed_arg_local_(v, 0); }
-
 inline zed_arg zed_arg_of_(zed_arg a) { return a; }
 
 #define ZED_ARG(x) zed_arg_text_(zed_arg_of_(x), #x)

@@ -210,8 +210,7 @@ static bool zed_reachable_(const zed_kernel *k, const zed_arg *a, uint32_t i)
         const zed_resource_ *r = &d->resources_[n];
         if (r->kind == ZED_RES_MEMORY_ && at - (uintptr_t)r->handle < r->bytes) return true;
     }
-    memset(&p, 0, sizeof p);
-    p.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES;
+    ZED_CLEAR_(p, MEMORY_ALLOCATION_PROPERTIES);
     if (zeMemGetAllocProperties(d->context, a->as.p, &p, &on) == ZE_RESULT_SUCCESS &&
         p.type != ZE_MEMORY_TYPE_UNKNOWN) {
         return true;

@@ -9,19 +9,17 @@ bool zed_batch_begin_(zed_batch *b, zed_device *d)
     memset(b, 0, sizeof *b);
     b->device = d;
     if (!zed_usable_(d)) return false;
-    memset(&l, 0, sizeof l);
-    memset(&q, 0, sizeof q);
-    l.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC;
+    ZED_CLEAR_(l, COMMAND_LIST_DESC);
     l.commandQueueGroupOrdinal = d->ordinal_;
-    q.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC;
+    ZED_CLEAR_(q, COMMAND_QUEUE_DESC);
     q.ordinal = d->ordinal_;
     q.mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS;
     if (!d->queue &&
-        !zed_check_(d, zeCommandQueueCreate(d->context, d->device, &q, &d->queue), "zeCommandQueueCreate", "%s", "")) {
+        !ZED_CALL_(d, zeCommandQueueCreate, (d->context, d->device, &q, &d->queue))) {
         d->queue = NULL;
         return false;
     }
-    if (!zed_check_(d, zeCommandListCreate(d->context, d->device, &l, &b->list), "zeCommandListCreate", "%s", "")) {
+    if (!ZED_CALL_(d, zeCommandListCreate, (d->context, d->device, &l, &b->list))) {
         b->list = NULL;
         return false;
     }
@@ -44,7 +42,7 @@ bool zed_batch_copy_(zed_batch *b, void *dst, const void *src, size_t bytes, con
         return false;
     }
     if (b->launches++ &&
-        !zed_check_(d, zeCommandListAppendBarrier(b->list, NULL, 0, NULL), "zeCommandListAppendBarrier", "%s", "")) {
+        !ZED_CALL_(d, zeCommandListAppendBarrier, (b->list, NULL, 0, NULL))) {
         return false;
     }
     return zed_check_(d, zeCommandListAppendMemoryCopy(b->list, dst, src, bytes, NULL, 0, NULL),
@@ -65,7 +63,7 @@ bool zed_batch_end_(zed_batch *b, const char *file, int line)
 {
     if (b) zed_at_(b->device, file, line);
     if (!zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_end")) return false;
-    if (!zed_check_(b->device, zeCommandListClose(b->list), "zeCommandListClose", "%s", "")) return false;
+    if (!ZED_CALL_(b->device, zeCommandListClose, (b->list))) return false;
     b->state_ = ZED_BATCH_CLOSED_;
     return zed_batch_execute_(b);
 }

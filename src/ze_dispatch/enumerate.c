@@ -15,10 +15,9 @@ static bool zed_candidate_add_(zed_device *d, zed_candidate_ *all, int *count, z
     ze_device_properties_t p;
     zed_candidate_ c;
     int at;
-    memset(&p, 0, sizeof p);
     memset(&c, 0, sizeof c);
-    p.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES;
-    if (!zed_check_(d, zeDeviceGetProperties(device, &p), "zeDeviceGetProperties", "%s", "")) return false;
+    ZED_CLEAR_(p, DEVICE_PROPERTIES);
+    if (!ZED_CALL_(d, zeDeviceGetProperties, (device, &p))) return false;
     if (p.type == ZE_DEVICE_TYPE_VPU || *count == ZED_MAX_DEVICES) return true; /* an NPU takes no SPIR-V */
     c.driver = driver;
     c.device = device;
@@ -63,7 +62,7 @@ bool zed_enumerate_(zed_device *d, zed_candidate_ *all, int *count)
         result = zeDeviceGet(drivers[i], &device_count, NULL);
         if (device_count > ZED_MAX_DEVICES) device_count = ZED_MAX_DEVICES;
         if (result != ZE_RESULT_SUCCESS || !device_count) continue; /* a driver without a device is no error */
-        if (!zed_check_(d, zeDeviceGet(drivers[i], &device_count, devices), "zeDeviceGet", "%s", "")) return false;
+        if (!ZED_CALL_(d, zeDeviceGet, (drivers[i], &device_count, devices))) return false;
         for (uint32_t j = 0; j < device_count; j++) {
             if (!zed_candidate_add_(d, all, count, drivers[i], devices[j])) return false;
         }

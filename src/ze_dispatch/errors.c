@@ -44,9 +44,7 @@ static const zed_error_row_ *zed_result_row_(ze_result_t result)
 {
     size_t count;
     const zed_error_row_ *rows = zed_error_rows_(&count);
-    for (size_t i = 0; i < count; i++) {
-        if (rows[i].code && rows[i].code == (uint32_t)result) return &rows[i];
-    }
+    for (size_t i = 0; i < count; i++) if (rows[i].code && rows[i].code == (uint32_t)result) return &rows[i];
     return &rows[count - 1];
 }
 

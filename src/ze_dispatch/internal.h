@@ -2,6 +2,11 @@
 #define XETILE_SEPARATE_
 #include "../ze_dispatch.h"
 
+/* A structure of Level Zero, with nothing but its type. */
+#define ZED_CLEAR_(s, type) (memset(&(s), 0, sizeof(s)), (void)((s).stype = ZE_STRUCTURE_TYPE_##type))
+/* A call of Level Zero, when its arguments tell nothing that the error should. */
+#define ZED_CALL_(d, call, args) zed_check_((d), call args, #call, "%s", "")
+
 enum { ZED_RES_MEMORY_, ZED_RES_MODULE_, ZED_RES_KERNEL_, ZED_RES_LIST_ };
 enum { ZED_BATCH_NONE_, ZED_BATCH_OPEN_, ZED_BATCH_CLOSED_ };
 

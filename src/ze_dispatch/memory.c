@@ -21,10 +21,8 @@ void *zed_alloc_(zed_device *d, int kind, size_t bytes, size_t align)
                   d->target.max_alloc);
     }
     if (d->error.id) return NULL;
-    memset(&on_device, 0, sizeof on_device);
-    memset(&on_host, 0, sizeof on_host);
-    on_device.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC;
-    on_host.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC;
+    ZED_CLEAR_(on_device, DEVICE_MEM_ALLOC_DESC);
+    ZED_CLEAR_(on_host, HOST_MEM_ALLOC_DESC);
     if (kind == ZED_DEVICE) {
         call = "zeMemAllocDevice";
         result = zeMemAllocDevice(d->context, &on_device, bytes, align, d->device, &p);

@@ -53,9 +53,7 @@ const char *zed_build_log(const zed_device *d) { return d->log_ ? d->log_ : ""; 
 static bool zed_module_words_ok_(zed_device *d, const void *words, size_t bytes)
 {
     uint32_t magic = 0;
-    if (!words) {
-        return zed_fail_(d, ZED_MODULE_WORDS, "the module is NULL (%zu bytes)", bytes);
-    }
+    if (!words) return zed_fail_(d, ZED_MODULE_WORDS, "the module is NULL (%zu bytes)", bytes);
     if (bytes < 20 || bytes % 4) {
         return zed_fail_(d, ZED_MODULE_WORDS, "a module of %zu bytes: SPIR-V is words of 4 bytes, 5 or more", bytes);
     }
@@ -75,8 +73,7 @@ bool zed_module_load_(zed_module *module, zed_device *d, const void *words, size
     memset(module, 0, sizeof *module);
     module->device = d;
     if (!zed_usable_(d) || !zed_module_words_ok_(d, words, bytes)) return false;
-    memset(&desc, 0, sizeof desc);
-    desc.stype = ZE_STRUCTURE_TYPE_MODULE_DESC;
+    ZED_CLEAR_(desc, MODULE_DESC);
     desc.format = ZE_MODULE_FORMAT_IL_SPIRV;
     desc.inputSize = bytes;
     desc.pInputModule = (const uint8_t *)words;
@@ -151,8 +148,7 @@ static bool zed_kernel_properties_(zed_kernel *k)
     zed_device *d = k->device;
     ze_kernel_properties_t p;
     char sizes[64];
-    memset(&p, 0, sizeof p);
-    p.stype = ZE_STRUCTURE_TYPE_KERNEL_PROPERTIES;
+    ZED_CLEAR_(p, KERNEL_PROPERTIES);
     if (!zed_check_(d, zeKernelGetProperties(k->handle, &p), "zeKernelGetProperties", "of %s", k->name)) return false;
     k->required_size[0] = k->local_size[0] = p.requiredGroupSizeX;
     k->required_size[1] = k->local_size[1] = p.requiredGroupSizeY;
@@ -240,8 +236,7 @@ static bool zed_kernel_create_(zed_kernel *k)
     zed_device *d = k->device;
     ze_kernel_desc_t desc;
     ze_result_t result;
-    memset(&desc, 0, sizeof desc);
-    desc.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC;
+    ZED_CLEAR_(desc, KERNEL_DESC);
     desc.pKernelName = k->name;
     result = zeKernelCreate(k->module, &desc, &k->handle);
     if (result != ZE_RESULT_SUCCESS) k->handle = NULL;

@@ -8,19 +8,14 @@ static bool zed_read_properties_(zed_device *d)
     ze_device_module_properties_t m;
     ze_device_memory_access_properties_t access;
     uint64_t frequency = 0;
-    memset(&p, 0, sizeof p);
-    memset(&p2, 0, sizeof p2);
-    memset(&c, 0, sizeof c);
-    memset(&m, 0, sizeof m);
-    memset(&access, 0, sizeof access);
-    p.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES;
-    p2.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2;
-    c.stype = ZE_STRUCTURE_TYPE_DEVICE_COMPUTE_PROPERTIES;
-    m.stype = ZE_STRUCTURE_TYPE_DEVICE_MODULE_PROPERTIES;
-    access.stype = ZE_STRUCTURE_TYPE_DEVICE_MEMORY_ACCESS_PROPERTIES;
-    if (!zed_check_(d, zeDeviceGetProperties(d->device, &p), "zeDeviceGetProperties", "%s", "") ||
-        !zed_check_(d, zeDeviceGetComputeProperties(d->device, &c), "zeDeviceGetComputeProperties", "%s", "") ||
-        !zed_check_(d, zeDeviceGetModuleProperties(d->device, &m), "zeDeviceGetModuleProperties", "%s", "")) {
+    ZED_CLEAR_(p, DEVICE_PROPERTIES);
+    ZED_CLEAR_(p2, DEVICE_PROPERTIES_1_2);
+    ZED_CLEAR_(c, DEVICE_COMPUTE_PROPERTIES);
+    ZED_CLEAR_(m, DEVICE_MODULE_PROPERTIES);
+    ZED_CLEAR_(access, DEVICE_MEMORY_ACCESS_PROPERTIES);
+    if (!ZED_CALL_(d, zeDeviceGetProperties, (d->device, &p)) ||
+        !ZED_CALL_(d, zeDeviceGetComputeProperties, (d->device, &c)) ||
+        !ZED_CALL_(d, zeDeviceGetModuleProperties, (d->device, &m))) {
         return false;
     }
     if (zeDeviceGetProperties(d->device, &p2) == ZE_RESULT_SUCCESS) frequency = p2.timerResolution;
@@ -38,17 +33,11 @@ static bool zed_find_queue_group_(zed_device *d)
 {
     ze_command_queue_group_properties_t groups[16];
     uint32_t count = 0;
-    if (!zed_check_(d, zeDeviceGetCommandQueueGroupProperties(d->device, &count, NULL),
-                    "zeDeviceGetCommandQueueGroupProperties", "%s", "")) {
-        return false;
-    }
+    if (!ZED_CALL_(d, zeDeviceGetCommandQueueGroupProperties, (d->device, &count, NULL))) return false;
     if (count > 16) count = 16;
     memset(groups, 0, sizeof groups);
     for (uint32_t i = 0; i < count; i++) groups[i].stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_GROUP_PROPERTIES;
-    if (count && !zed_check_(d, zeDeviceGetCommandQueueGroupProperties(d->device, &count, groups),
-                             "zeDeviceGetCommandQueueGroupProperties", "%s", "")) {
-        return false;
-    }
+    if (count && !ZED_CALL_(d, zeDeviceGetCommandQueueGroupProperties, (d->device, &count, groups))) return false;
     for (uint32_t i = 0; i < count; i++) {
         if (groups[i].flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE) {
             d->ordinal_ = i;
@@ -64,22 +53,18 @@ static bool zed_make_queue_(zed_device *d)
     ze_command_queue_desc_t q;
     ze_event_pool_desc_t p;
     ze_event_desc_t e;
-    memset(&q, 0, sizeof q);
-    memset(&p, 0, sizeof p);
-    memset(&e, 0, sizeof e);
-    q.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC;
+    ZED_CLEAR_(q, COMMAND_QUEUE_DESC);
     q.ordinal = d->ordinal_;
     q.mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS;
-    p.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC;
+    ZED_CLEAR_(p, EVENT_POOL_DESC);
     p.flags = ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP;
     p.count = 1;
-    e.stype = ZE_STRUCTURE_TYPE_EVENT_DESC;
+    ZED_CLEAR_(e, EVENT_DESC);
     e.signal = ZE_EVENT_SCOPE_FLAG_HOST;
     e.wait = ZE_EVENT_SCOPE_FLAG_HOST;
-    return zed_check_(d, zeCommandListCreateImmediate(d->context, d->device, &q, &d->list),
-                      "zeCommandListCreateImmediate", "%s", "") &&
-           zed_check_(d, zeEventPoolCreate(d->context, &p, 1, &d->device, &d->pool), "zeEventPoolCreate", "%s", "") &&
-           zed_check_(d, zeEventCreate(d->pool, &e, &d->event), "zeEventCreate", "%s", "");
+    return ZED_CALL_(d, zeCommandListCreateImmediate, (d->context, d->device, &q, &d->list)) &&
+           ZED_CALL_(d, zeEventPoolCreate, (d->context, &p, 1, &d->device, &d->pool)) &&
+           ZED_CALL_(d, zeEventCreate, (d->pool, &e, &d->event));
 }
 
 void zed_close_(zed_device *d)
@@ -88,13 +73,11 @@ void zed_close_(zed_device *d)
     if (!d) return;
     zed_settle_(d);
     while (d->resource_count_) zed_destroy_(d, &d->resources_[--d->resource_count_]);
-    if (d->event) zed_check_(d, zeEventDestroy(d->event), "zeEventDestroy", "%s", "");
-    if (d->pool) zed_check_(d, zeEventPoolDestroy(d->pool), "zeEventPoolDestroy", "%s", "");
-    if (d->list) zed_check_(d, zeCommandListDestroy(d->list), "zeCommandListDestroy", "%s", "");
-    if (d->queue) zed_check_(d, zeCommandQueueDestroy(d->queue), "zeCommandQueueDestroy", "%s", "");
-    if (d->context && !d->borrowed_) {
-        zed_check_(d, zeContextDestroy(d->context), "zeContextDestroy", "%s", "");
-    }
+    if (d->event) ZED_CALL_(d, zeEventDestroy, (d->event));
+    if (d->pool) ZED_CALL_(d, zeEventPoolDestroy, (d->pool));
+    if (d->list) ZED_CALL_(d, zeCommandListDestroy, (d->list));
+    if (d->queue) ZED_CALL_(d, zeCommandQueueDestroy, (d->queue));
+    if (d->context && !d->borrowed_) ZED_CALL_(d, zeContextDestroy, (d->context));
     free(d->resources_);
     free(d->log_);
     error = d->error;
@@ -121,9 +104,8 @@ bool zed_open_(zed_device *d, const zed_options *options, const char *file, int 
     }
     free(all);
     if (chosen < 0) return false;
-    memset(&context, 0, sizeof context);
-    context.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC;
-    d->open_ = zed_check_(d, zeContextCreate(d->driver, &context, &d->context), "zeContextCreate", "%s", "") &&
+    ZED_CLEAR_(context, CONTEXT_DESC);
+    d->open_ = ZED_CALL_(d, zeContextCreate, (d->driver, &context, &d->context)) &&
                zed_read_properties_(d) && zed_find_queue_group_(d) && zed_make_queue_(d);
     if (!d->open_) zed_close_(d);
     return d->open_;
@@ -162,15 +144,13 @@ static bool zed_add_parts_(zed_device *d, ze_device_handle_t device, zed_handles
 {
     uint32_t room = ZED_MAX_DEVICES - to->count, count = 0;
     if (!room) return true;
-    if (!zed_check_(d, zeDeviceGetSubDevices(device, &count, NULL), "zeDeviceGetSubDevices", "%s", "")) return false;
+    if (!ZED_CALL_(d, zeDeviceGetSubDevices, (device, &count, NULL))) return false;
     if (!count) {
         to->all[to->count++] = device;
         return true;
     }
     if (count > room) count = room;
-    if (!zed_check_(d, zeDeviceGetSubDevices(device, &count, to->all + to->count), "zeDeviceGetSubDevices", "%s", "")) {
-        return false;
-    }
+    if (!ZED_CALL_(d, zeDeviceGetSubDevices, (device, &count, to->all + to->count))) return false;
     to->count += count;
     return true;
 }
@@ -180,12 +160,10 @@ static bool zed_context_handles_(zed_device *d, zed_handles_ *to)
     ze_device_handle_t roots[ZED_MAX_DEVICES];
     uint32_t count = 0;
     memset(to, 0, sizeof *to);
-    if (!zed_check_(d, zeDeviceGet(d->driver, &count, NULL), "zeDeviceGet", "%s", "")) return false;
+    if (!ZED_CALL_(d, zeDeviceGet, (d->driver, &count, NULL))) return false;
     if (count > ZED_MAX_DEVICES) count = ZED_MAX_DEVICES;
-    if (!zed_check_(d, zeDeviceGet(d->driver, &count, roots), "zeDeviceGet", "%s", "")) return false;
-    for (uint32_t i = 0; i < count; i++) {
-        if (!zed_add_parts_(d, roots[i], to)) return false;
-    }
+    if (!ZED_CALL_(d, zeDeviceGet, (d->driver, &count, roots))) return false;
+    for (uint32_t i = 0; i < count; i++) if (!zed_add_parts_(d, roots[i], to)) return false;
     return true;
 }
 
@@ -198,9 +176,8 @@ int zed_context_devices_(zed_device *d)
 static bool zed_name_device_(zed_device *d)
 {
     ze_device_properties_t p;
-    memset(&p, 0, sizeof p);
-    p.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES;
-    if (!zed_check_(d, zeDeviceGetProperties(d->device, &p), "zeDeviceGetProperties", "%s", "")) return false;
+    ZED_CLEAR_(p, DEVICE_PROPERTIES);
+    if (!ZED_CALL_(d, zeDeviceGetProperties, (d->device, &p))) return false;
     snprintf(d->name, sizeof d->name, "%s", p.name);
     return true;
 }

@@ -92,9 +92,7 @@ bool zed_parse_params_(zed_device *d, const char *kernel, const char *text, zed_
 {
     zed_text_ t;
     *count = 0;
-    if (!text) {
-        return zed_fail_(d, ZED_PARAM_TEXT, "the parameter text of kernel %s is NULL (\"\" means none)", kernel);
-    }
+    if (!text) return zed_fail_(d, ZED_PARAM_TEXT, "the parameter text of kernel %s is NULL (\"\" means none)", kernel);
     t.device = d;
     t.all = t.at = text;
     t.kernel = kernel;

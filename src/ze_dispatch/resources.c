@@ -37,14 +37,13 @@ static void zed_forget_(zed_device *d, ptrdiff_t i)
 bool zed_destroy_(zed_device *d, const zed_resource_ *r)
 {
     switch (r->kind) {
-    case ZED_RES_MEMORY_: return zed_check_(d, zeMemFree(d->context, r->handle), "zeMemFree", "%s", "");
+    case ZED_RES_MEMORY_: return ZED_CALL_(d, zeMemFree, (d->context, r->handle));
     case ZED_RES_MODULE_:
-        return zed_check_(d, zeModuleDestroy((ze_module_handle_t)r->handle), "zeModuleDestroy", "%s", "");
+        return ZED_CALL_(d, zeModuleDestroy, ((ze_module_handle_t)r->handle));
     case ZED_RES_KERNEL_:
-        return zed_check_(d, zeKernelDestroy((ze_kernel_handle_t)r->handle), "zeKernelDestroy", "%s", "");
+        return ZED_CALL_(d, zeKernelDestroy, ((ze_kernel_handle_t)r->handle));
     default:
-        return zed_check_(d, zeCommandListDestroy((ze_command_list_handle_t)r->handle), "zeCommandListDestroy", "%s",
-                          "");
+        return ZED_CALL_(d, zeCommandListDestroy, ((ze_command_list_handle_t)r->handle));
     }
 }
 

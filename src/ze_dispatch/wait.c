@@ -23,11 +23,11 @@ bool zed_await_event_(zed_device *d, const char *what, double *ns)
     bool ok = zed_check_(d, zeEventHostSynchronize(d->event, UINT64_MAX), "zeEventHostSynchronize", "after %s", what);
     memset(&stamp, 0, sizeof stamp);
     if (ok && ns) {
-        ok = zed_check_(d, zeEventQueryKernelTimestamp(d->event, &stamp), "zeEventQueryKernelTimestamp", "%s", "");
+        ok = ZED_CALL_(d, zeEventQueryKernelTimestamp, (d->event, &stamp));
         *ns = d->tick_ns_ *
               (double)zed_ticks_between_(stamp.context.kernelStart, stamp.context.kernelEnd, d->timestamp_bits_);
     }
-    return zed_check_(d, zeEventHostReset(d->event), "zeEventHostReset", "%s", "") && ok;
+    return ZED_CALL_(d, zeEventHostReset, (d->event)) && ok;
 }
 
 /* Waits for all that zed_start began, after an error too: what runs may use what is to be freed. */
@@ -35,8 +35,7 @@ bool zed_settle_(zed_device *d)
 {
     if (!d->pending_) return true;
     d->pending_ = false;
-    return zed_check_(d, zeCommandListAppendBarrier(d->list, d->event, 0, NULL), "zeCommandListAppendBarrier", "%s",
-                      "") &&
+    return ZED_CALL_(d, zeCommandListAppendBarrier, (d->list, d->event, 0, NULL)) &&
            zed_await_event_(d, "zed_start", NULL);
 }
 
