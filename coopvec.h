@@ -186,10 +186,8 @@ enum {
         CV_ERROR_END_
 };
 
-/* What an error id of this header means in general; "no error" for 0. */
+/* What an error id of this header means in general, "no error" for 0; and its name, as in CV_ERROR_TRANSPOSE. */
 XETILE_API const char *cv_error_text(int id);
-
-/* The name of an error id, as in CV_ERROR_TRANSPOSE. */
 XETILE_API const char *cv_error_name(int id);
 
 /* ---- component types --------------------------------------------------------------------------------------------- */
@@ -237,11 +235,12 @@ XETILE_API const char *cv_type_name(int type);
 
 typedef enum {
     CV_NO_LAYOUT_ = -1, /* as CV_NO_TYPE_ */
-    CV_ROW_MAJOR = 0,
-    CV_COLUMN_MAJOR = 1,
-    CV_MUL_OPTIMAL = 2,
-    CV_OUTER_PRODUCT_OPTIMAL = 3
+    CV_ROW_MAJOR,
+    CV_COLUMN_MAJOR,
+    CV_MUL_OPTIMAL,
+    CV_OUTER_PRODUCT_OPTIMAL
 } cv_layout;
+
 /* row-major, mul-optimal ... */
 XETILE_API const char *cv_layout_name(int layout);
 
@@ -346,20 +345,7 @@ XETILE_API bool cv_check_vector_memory(const void *base, uint64_t size, uint64_t
 
 /* ==== Part 2: kernels ============================================================================================= */
 
-/* ---- values ------------------------------------------------------------------------------------------------------ */
-
-typedef enum { CV_NONE_, CV_INT_, CV_REAL_, CV_SCALAR_, CV_POINTER_ } cv_kind_;
-
-/* A number: a C constant (CV_INT_, CV_REAL_), a scalar of the kernel, or a pointer parameter. */
-typedef struct {
-    uint32_t magic;
-    cv_kind_ kind;
-    int type; /* cv_type or CV_BOOL_; of what a pointer points to */
-    spe_id id;
-    bool uniform; /* known to be the same for all work-items of a subgroup */
-    int64_t i;
-    double real;
-} cv_val;
+typedef spe_val cv_val; /* types: cv_type */
 
 /* A work-item's vector, in SPIR-V vectors ("parts") of 8, the rest of 4, 2, 1. */
 typedef struct {
@@ -414,7 +400,7 @@ typedef struct {
 } cv_where_; /* the context and the user's line, given to every function by its macro */
 
 /* A carried value of either kind: magic tells which. */
-typedef struct {
+typedef union {
     uint32_t magic;
     cv_val val;
     cv_vec vec;
@@ -449,47 +435,29 @@ struct cv_ctx {
     cv_frame_ frames[SPE_REGIONS_MAX]; /* one a region */
 };
 
-XETILE_API cv_val cv_int_(long long i);
-XETILE_API cv_val cv_uint_(unsigned long long u);
-XETILE_API cv_val cv_real_(double d);
-XETILE_API cv_val cv_same_(cv_val v);
+/* What CV_BUILD calls. Always hand the result to cv_free. */
+XETILE_API cv_module cv_build(const cv_build_desc *desc);
+
+/* Gives back what a module holds; safe on a zeroed module and twice. */
+XETILE_API void cv_free(cv_module *mod);
+
+/* ---- numbers and vectors ----------------------------------------------------------------------------------------- */
 
 XETILE_API cv_any_ cv_any_val_(cv_val v);
-
 XETILE_API cv_any_ cv_any_vec_(cv_vec v);
-
 XETILE_API cv_any_ cv_any_int_(long long i);
 XETILE_API cv_any_ cv_any_uint_(unsigned long long u);
 XETILE_API cv_any_ cv_any_real_(double d);
 
-/* ---- numbers ----------------------------------------------------------------------------------------------------- */
-
 XETILE_API cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b);
-
 XETILE_API cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b);
-
-typedef enum {
-    CV_GROUP_ID_,
-    CV_GROUP_COUNT_,
-    CV_LOCAL_ID_,
-    CV_GLOBAL_ID_,
-    CV_GLOBAL_SIZE_,
-    CV_SUBGROUP_ID_,
-    CV_LANE_ID_
-} cv_builtin_name_;
-
-XETILE_API cv_val cv_builtin_(cv_where_ w, int which);
+XETILE_API cv_val cv_builtin_(cv_where_ w, spe_builtin_name name);
 
 /* The first active work-item's value, for all: says, and makes sure, that it is uniform. */
 XETILE_API cv_val cv_uniform_(cv_where_ w, cv_val v);
 
-/* ---- vectors ----------------------------------------------------------------------------------------------------- */
-
 XETILE_API cv_vec cv_splat_(cv_where_ w, int type, int n, cv_val value);
-
 XETILE_API cv_vec cv_vec_of_(cv_where_ w, int type, int n, const cv_val *values);
-
-/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 typedef struct {
     cv_val ptr;
@@ -500,64 +468,25 @@ typedef struct {
 } cv_memory_;
 
 XETILE_API cv_vec cv_load_(cv_where_ w, cv_memory_ d);
-
 XETILE_API void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d);
 
-/* ---- elements, concatenation, slices ----------------------------------------------------------------------------- */
-
-/* Element i, which may be known only when the kernel runs. */
+/* Element i, which may be known only when the kernel runs; the vector with element i, a constant, replaced. */
 XETILE_API cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i);
-
-/* The vector with element i, a constant, replaced. */
 XETILE_API cv_vec cv_set_element_(cv_where_ w, cv_vec v, cv_val i, cv_val value);
-
 XETILE_API cv_vec cv_concat_(cv_where_ w, cv_vec a, cv_vec b);
-
 XETILE_API cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n);
 
-/* ---- element by element ------------------------------------------------------------------------------------------ */
-
+/* Element by element. cv_fma_: a b + c, rounded once. cv_choose_: a op b ? c : d. */
 XETILE_API cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b);
-
-/* a b + c, rounded once. */
 XETILE_API cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c);
-
-typedef enum {
-    CV_FN_EXP_,
-    CV_FN_LOG_,
-    CV_FN_SQRT_,
-    CV_FN_RSQRT_,
-    CV_FN_SIN_,
-    CV_FN_COS_,
-    CV_FN_ABS_,
-    CV_FN_FLOOR_,
-    CV_FN_TANH_,
-    CV_FN_SIGMOID_,
-    CV_FN_GELU_
-} cv_function_;
-
-XETILE_API cv_vec cv_function_vec_(cv_where_ w, int fn, cv_any_ a);
-
-XETILE_API cv_val cv_function_scalar_(cv_where_ w, int fn, cv_any_ a);
-
 XETILE_API cv_vec cv_clamp_(cv_where_ w, cv_vec v, cv_any_ low, cv_any_ high);
-
-/* Compares element by element and chooses: a op b ? c : d. */
 XETILE_API cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ d);
-
-/* x > 0 ? x : slope x */
 XETILE_API cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope);
 
-/* ---- conversion rules
- * --------------------------------------------------------------------------------------------------
- *
- * Integer to integer saturates; float to integer rounds to nearest even and saturates, NaN becomes 0; integer to float
- * rounds to nearest even; FP8 rounds to nearest even and saturates to the largest finite value, NaN stays NaN. A
- * converted value is held as the SPIR-V scalar of its type, FP8 as the f16 of the same value.
- */
-
+enum { CV_SIGMOID_ = 1000, CV_GELU_ }; /* functions beside those of spe_math_op */
+XETILE_API cv_vec cv_function_vec_(cv_where_ w, int fn, const char *name, cv_any_ a);
+XETILE_API cv_val cv_function_scalar_(cv_where_ w, int fn, const char *name, cv_any_ a);
 XETILE_API cv_vec cv_cast_vec_(cv_where_ w, int type, cv_any_ a);
-
 XETILE_API cv_val cv_cast_scalar_(cv_where_ w, int type, cv_any_ a);
 
 /* ---- matrices and vectors in memory ------------------------------------------------------------------------------ */
@@ -572,8 +501,7 @@ typedef struct {
     cv_layout layout;
     bool transpose;
     cv_val offset; /* bytes; default 0 */
-    cv_val
-        stride; /* bytes from a row (row-major) or column (column-major) to the next; default: the least there can be */
+    cv_val stride; /* bytes from a row (or column) to the next; default: the least there can be */
     cv_uniformity uniform;
 } cv_matrix_ref;
 
@@ -585,56 +513,25 @@ typedef struct {
     int end_;
 } cv_vector_ref;
 
-/* Checks and completes what the user wrote. */
+/* Check and complete what the user wrote. */
 XETILE_API cv_matrix_ref cv_matrix_ref_(cv_where_ w, cv_matrix_ref r);
-
 XETILE_API cv_vector_ref cv_vector_ref_(cv_where_ w, cv_vector_ref r);
+XETILE_API cv_interpreted_vector cv_plain_input_(cv_vec v);
+XETILE_API cv_interpreted_vector cv_same_input_(cv_interpreted_vector v);
 
-/* ---- choosing ---------------------------------------------------------------------------------------------------- */
-
-/* MulAdd; without bias (bias->base unset) Mul. */
+/* Mul, MulAdd; without bias (bias->base unset) Mul. */
+XETILE_API cv_vec cv_mul(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in);
 XETILE_API cv_vec cv_mul_add(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in,
                              const cv_vector_ref *bias);
 
-/* Mul. */
-XETILE_API cv_vec cv_mul(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in);
-
-/* ---- outer product ----------------------------------------------------------------------------------------------- */
-
-/* Adds v1 transpose(v2) to the matrix. */
+/* Adds v1 transpose(v2) to the matrix; adds v to the array. */
 XETILE_API void cv_outer_product_accumulate(cv_where_ w, cv_vec v1, cv_vec v2, const cv_matrix_ref *c);
-
-/* ---- vector ------------------------------------------------------------------------------------------------------ */
-
-/* Adds v to the array. */
 XETILE_API void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r);
 
 /* ---- control flow ------------------------------------------------------------------------------------------------ */
 
-typedef struct {
-    cv_ctx *x;
-    cv_val index;
-    int frame, turn; /* frame: depth of the region, 0 after an error */
-    bool done;       /* the body was left at its end */
-} cv_loop_;
-
-typedef struct {
-    cv_ctx *x;
-    int frame, side;
-} cv_branch_;
-
-XETILE_API cv_loop_ cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *const *objects);
-
-/* The condition of the C loop behind CV_FOR: true once. */
-XETILE_API bool cv_for_next_(cv_loop_ *loop);
-
-XETILE_API const cv_val *cv_for_done_(cv_loop_ *loop);
-
-XETILE_API cv_branch_ cv_if_begin_(cv_where_ w, cv_val condition, void *const *objects);
-
-/* The condition of the C loop behind CV_IF: true for side 0 and for side 1 (the else part). */
-XETILE_API bool cv_if_next_(cv_branch_ *b);
-
+XETILE_API spe_region cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *const *objects);
+XETILE_API spe_region cv_if_begin_(cv_where_ w, cv_val condition, void *const *objects);
 XETILE_API void cv_barrier_(cv_where_ w);
 
 /* ---- conversion of matrices on the device ------------------------------------------------------------------------ */
@@ -658,29 +555,10 @@ typedef struct {
 } cv_conversions_;
 
 XETILE_API cv_conversions_ cv_conversions_begin_(const cv_conversion_info *infos, uint32_t count, spe_error *error);
-
 XETILE_API bool cv_conversions_next_(cv_conversions_ *c);
-
-/* ---- building a module ------------------------------------------------------------------------------------------- */
-
-/* What CV_BUILD calls. Always hand the result to cv_free. */
-XETILE_API cv_module cv_build(const cv_build_desc *desc);
-
-/* Gives back what a module holds; safe on a zeroed module and twice. */
-XETILE_API void cv_free(cv_module *mod);
 
 /* The module that converts matrices on a device: see CV_CONVERT_MATRICES. */
 XETILE_API cv_module cv_conversion_module(const cv_target *target);
-
-/* ---- what the macros call ---------------------------------------------------------------------------------------- */
-
-XETILE_API cv_interpreted_vector cv_plain_input_(cv_vec v);
-XETILE_API cv_interpreted_vector cv_same_input_(cv_interpreted_vector v);
-
-XETILE_API cv_vec cv_mul_(cv_where_ w, int type, cv_matrix_ref a, cv_interpreted_vector in);
-XETILE_API cv_vec cv_mul_add_(cv_where_ w, int type, cv_matrix_ref a, cv_interpreted_vector in, cv_vector_ref bias);
-XETILE_API void cv_outer_product_(cv_where_ w, cv_vec v1, cv_vec v2, cv_matrix_ref c);
-XETILE_API void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r);
 
 /* ---- macros (C only) --------------------------------------------------------------------------------------------- */
 
@@ -697,7 +575,7 @@ XETILE_API void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r);
 #define CV_TYPE_i8 CV_I8
 #define CV_TYPE_e4m3 CV_E4M3
 #define CV_TYPE_e5m2 CV_E5M2
-#define CV_TYPE_of(x) ((cv_type)(x).type)
+#define CV_TYPE_of(x) ((cv_type)((x).type == -SPE_INT ? CV_I32 : (x).type == -SPE_REAL ? CV_F32 : (int)(x).type))
 
 /* A kernel's parameters: as C parameters, and as arguments. */
 #define CV_DECLARE_(i, parameter) cv_val SPE_NAME_OF(parameter)
@@ -714,12 +592,11 @@ XETILE_API void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r);
 #define CV_SELF cv_
 #define CV_HERE_ ((cv_where_){cv_, __FILE__, __LINE__})
 
-#define CV_AT(x)                                                                                                       \
-    _Generic((x), cv_val: cv_same_, float: cv_real_, double: cv_real_, unsigned long: cv_uint_,                        \
-             unsigned long long: cv_uint_, default: cv_int_)(x)
+#define CV_AT(x) SPE_NUMBER(x)
 #define CV_ANY_(x)                                                                                                     \
     _Generic((x), cv_val: cv_any_val_, cv_vec: cv_any_vec_, float: cv_any_real_, double: cv_any_real_,                 \
              unsigned long: cv_any_uint_, unsigned long long: cv_any_uint_, default: cv_any_int_)(x)
+#define CV_ADDRESS_(T, x) ((const T[]){x}) /* of a value that need not be a variable */
 
 /* -- matrices and vectors in memory */
 #define CV_MATRIX_REF(base_, T, m_, ...)                                                                               \
@@ -732,10 +609,15 @@ XETILE_API void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r);
 #define CV_INTERPRET(vec_, T) ((cv_interpreted_vector){(vec_), CV_TYPE_##T})
 #define CV_INPUT_(x) _Generic((x), cv_vec: cv_plain_input_, cv_interpreted_vector: cv_same_input_)(x)
 
-#define CV_MUL(T, matrix_, input_) cv_mul_(CV_HERE_, CV_TYPE_##T, matrix_, CV_INPUT_(input_))
-#define CV_MUL_ADD(T, matrix_, input_, bias_) cv_mul_add_(CV_HERE_, CV_TYPE_##T, matrix_, CV_INPUT_(input_), bias_)
-#define CV_OUTER_PRODUCT_ACCUMULATE(v1_, v2_, matrix_) cv_outer_product_(CV_HERE_, v1_, v2_, matrix_)
-#define CV_VECTOR_ACCUMULATE(v_, ref_) cv_vector_accumulate_(CV_HERE_, v_, ref_)
+#define CV_MUL(T, matrix_, input_)                                                                                     \
+    cv_mul(CV_HERE_, CV_TYPE_##T, CV_ADDRESS_(cv_matrix_ref, matrix_),                                                 \
+           CV_ADDRESS_(cv_interpreted_vector, CV_INPUT_(input_)))
+#define CV_MUL_ADD(T, matrix_, input_, bias_)                                                                          \
+    cv_mul_add(CV_HERE_, CV_TYPE_##T, CV_ADDRESS_(cv_matrix_ref, matrix_),                                             \
+               CV_ADDRESS_(cv_interpreted_vector, CV_INPUT_(input_)), CV_ADDRESS_(cv_vector_ref, bias_))
+#define CV_OUTER_PRODUCT_ACCUMULATE(v1_, v2_, matrix_)                                                                 \
+    cv_outer_product_accumulate(CV_HERE_, v1_, v2_, CV_ADDRESS_(cv_matrix_ref, matrix_))
+#define CV_VECTOR_ACCUMULATE(v_, ref_) cv_vector_accumulate(CV_HERE_, v_, CV_ADDRESS_(cv_vector_ref, ref_))
 
 /* -- vectors */
 #define CV_LOAD(ptr_, n_, ...)                                                                                         \
@@ -779,45 +661,38 @@ XETILE_API void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r);
 #define CV_FMA(a, b, c) cv_fma_(CV_HERE_, CV_ANY_(a), b, CV_ANY_(c))
 #define CV_CLAMP(vec_, low_, high_) cv_clamp_(CV_HERE_, vec_, CV_ANY_(low_), CV_ANY_(high_))
 #define CV_CHOOSE_GT(a, b, c, d) cv_choose_(CV_HERE_, SPE_ARITH_GT, CV_ANY_(a), CV_ANY_(b), CV_ANY_(c), CV_ANY_(d))
-#define CV_FUNCTION_(fn_, x)                                                                                           \
-    _Generic((x), cv_vec: cv_function_vec_, default: cv_function_scalar_)(CV_HERE_, fn_, CV_ANY_(x))
-#define CV_EXP(x) CV_FUNCTION_(CV_FN_EXP_, x)
-#define CV_LOG(x) CV_FUNCTION_(CV_FN_LOG_, x)
-#define CV_SQRT(x) CV_FUNCTION_(CV_FN_SQRT_, x)
-#define CV_RSQRT(x) CV_FUNCTION_(CV_FN_RSQRT_, x)
-#define CV_SIN(x) CV_FUNCTION_(CV_FN_SIN_, x)
-#define CV_COS(x) CV_FUNCTION_(CV_FN_COS_, x)
-#define CV_ABS(x) CV_FUNCTION_(CV_FN_ABS_, x)
-#define CV_FLOOR(x) CV_FUNCTION_(CV_FN_FLOOR_, x)
-#define CV_TANH(x) CV_FUNCTION_(CV_FN_TANH_, x)
-#define CV_SIGMOID(x) CV_FUNCTION_(CV_FN_SIGMOID_, x)
-#define CV_GELU(x) CV_FUNCTION_(CV_FN_GELU_, x)
+#define CV_FUNCTION_(fn_, name_, x)                                                                                    \
+    _Generic((x), cv_vec: cv_function_vec_, default: cv_function_scalar_)(CV_HERE_, fn_, name_, CV_ANY_(x))
+#define CV_EXP(x) CV_FUNCTION_(SPE_EXP, "CV_EXP", x)
+#define CV_LOG(x) CV_FUNCTION_(SPE_LOG, "CV_LOG", x)
+#define CV_SQRT(x) CV_FUNCTION_(SPE_SQRT, "CV_SQRT", x)
+#define CV_RSQRT(x) CV_FUNCTION_(SPE_RSQRT, "CV_RSQRT", x)
+#define CV_SIN(x) CV_FUNCTION_(SPE_SIN, "CV_SIN", x)
+#define CV_COS(x) CV_FUNCTION_(SPE_COS, "CV_COS", x)
+#define CV_ABS(x) CV_FUNCTION_(SPE_FABS, "CV_ABS", x)
+#define CV_FLOOR(x) CV_FUNCTION_(SPE_FLOOR, "CV_FLOOR", x)
+#define CV_TANH(x) CV_FUNCTION_(SPE_TANH, "CV_TANH", x)
+#define CV_SIGMOID(x) CV_FUNCTION_(CV_SIGMOID_, "CV_SIGMOID", x)
+#define CV_GELU(x) CV_FUNCTION_(CV_GELU_, "CV_GELU", x)
 #define CV_RELU(x) CV_MAX(x, 0.0)
 #define CV_LEAKY_RELU(x, slope_) cv_leaky_relu_(CV_HERE_, x, CV_AT(slope_))
 #define CV_CAST(T, x) _Generic((x), cv_vec: cv_cast_vec_, default: cv_cast_scalar_)(CV_HERE_, CV_TYPE_##T, CV_ANY_(x))
 #define CV_SELECT(condition_, a, b) cv_select_(CV_HERE_, CV_AT(condition_), CV_AT(a), CV_AT(b))
-#define CV_GROUP_ID() cv_builtin_(CV_HERE_, CV_GROUP_ID_)
-#define CV_GROUP_COUNT() cv_builtin_(CV_HERE_, CV_GROUP_COUNT_)
-#define CV_LOCAL_ID() cv_builtin_(CV_HERE_, CV_LOCAL_ID_)
-#define CV_GLOBAL_ID() cv_builtin_(CV_HERE_, CV_GLOBAL_ID_)
-#define CV_GLOBAL_SIZE() cv_builtin_(CV_HERE_, CV_GLOBAL_SIZE_)
-#define CV_SUBGROUP_ID() cv_builtin_(CV_HERE_, CV_SUBGROUP_ID_)
-#define CV_LANE_ID() cv_builtin_(CV_HERE_, CV_LANE_ID_)
+#define CV_GROUP_ID() cv_builtin_(CV_HERE_, SPE_GROUP_ID)
+#define CV_GROUP_COUNT() cv_builtin_(CV_HERE_, SPE_GROUP_COUNT)
+#define CV_LOCAL_ID() cv_builtin_(CV_HERE_, SPE_LOCAL_ID)
+#define CV_GLOBAL_ID() cv_builtin_(CV_HERE_, SPE_GLOBAL_ID)
+#define CV_GLOBAL_SIZE() cv_builtin_(CV_HERE_, SPE_GLOBAL_SIZE)
+#define CV_SUBGROUP_ID() cv_builtin_(CV_HERE_, SPE_SUBGROUP_ID)
+#define CV_LANE_ID() cv_builtin_(CV_HERE_, SPE_SUBGROUP_LANE)
 #define CV_UNIFORM(x) cv_uniform_(CV_HERE_, CV_AT(x))
 #define CV_BARRIER() cv_barrier_(CV_HERE_)
 
 /* -- control flow */
 #define CV_FOR(k, lo, hi, ...)                                                                                         \
-    for (cv_loop_ k##_loop_ = cv_for_begin_(CV_HERE_, CV_AT(lo), CV_AT(hi), CV_AT(SPE_FIRST(__VA_ARGS__, 0)),          \
-                                            SPE_CARRIED(__VA_ARGS__));                                                 \
-         cv_for_next_(&k##_loop_);)                                                                                    \
-        for (const cv_val k = k##_loop_.index, *k##_once_ = &k; k##_once_; k##_once_ = cv_for_done_(&k##_loop_))
-
-#define CV_IF(...)                                                                                                     \
-    for (cv_branch_ SPE_CAT(cv_if_, __LINE__) =                                                                        \
-             cv_if_begin_(CV_HERE_, CV_AT(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__));                       \
-         cv_if_next_(&SPE_CAT(cv_if_, __LINE__));)                                                                     \
-        if (SPE_CAT(cv_if_, __LINE__).side == 0)
+    SPE_FOR(k, cv_for_begin_(CV_HERE_, CV_AT(lo), CV_AT(hi), CV_AT(SPE_FIRST(__VA_ARGS__, 0)),                         \
+                             SPE_CARRIED(__VA_ARGS__)))
+#define CV_IF(...) SPE_IF(cv_if_begin_(CV_HERE_, CV_AT(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__)))
 #define CV_ELSE else
 
 /* -- on the host: appends conversions to a zed_batch, with the kernel of cv_conversion_module */
@@ -861,6 +736,15 @@ const char XETILE_IMPLEMENTATION_belongs_in_one_file__coopvec[] = "";
 
 /* internal.h - what the bodies of coopvec.h share with each other and with nobody else. */
 
+enum { CV_BOOL_ = 1 }; /* the type of conditions, beside the cv_type values */
+enum { CV_VEC_MAGIC_ = 0x43765632, CV_VECTOR_MAX_ = 1024 };
+enum { CV_DPAS_MOST_ = 4096 }; /* instructions a product may have; larger ones go a lane at a time */
+
+/* Reports an error at the user's line to the module, which keeps the first. */
+#define cv_fail_(w, ...) spe_report(cv_blame_(w), __VA_ARGS__)
+
+/* types.c */
+XETILE_PRIVATE const spe_reporter *cv_errors_(void);
 XETILE_PRIVATE const cv_type_row *cv_type_at_(int i);
 XETILE_PRIVATE bool cv_is_packed_(int type);
 XETILE_PRIVATE bool cv_is_fp8_(int type);
@@ -871,48 +755,43 @@ XETILE_PRIVATE bool cv_is_signed_(int type);
 XETILE_PRIVATE int cv_bytes_(int type);
 XETILE_PRIVATE bool cv_interprets_(int input, int interpretation);
 XETILE_PRIVATE bool cv_is_optimal_(int layout);
+/* conversion.c */
 XETILE_PRIVATE uint32_t cv_round_up_(uint32_t n, uint32_t to);
 XETILE_PRIVATE uint32_t cv_optimal_rows_(uint32_t rows);
 XETILE_PRIVATE uint64_t cv_line_bytes_(int layout, int type, uint32_t rows, uint32_t cols);
 XETILE_PRIVATE uint32_t cv_dest_size_(const cv_conversion_dest_info *d, uint32_t stride);
-
-enum { CV_BOOL_ = 1 }; /* the type of conditions, beside the cv_type values */
-enum { CV_VAL_MAGIC_ = 0x43765631, CV_VEC_MAGIC_ = 0x43765632, CV_VECTOR_MAX_ = 1024 };
-
-XETILE_PRIVATE cv_where_ cv_where_at_(cv_ctx *x, const char *file, int line);
-XETILE_PRIVATE const spe_reporter *cv_errors_(void);
+/* context.c */
 XETILE_PRIVATE spe_blame cv_blame_(cv_where_ w);
-
-XETILE_PRIVATE SPE_PRINTF(3, 4) void cv_fail_(cv_where_ w, int id, const char *format, ...);
-
 XETILE_PRIVATE bool cv_enter_(cv_where_ w);
 XETILE_PRIVATE cv_val cv_nothing_(void);
 XETILE_PRIVATE cv_val cv_scalar_(int type, spe_id id, bool uniform);
 XETILE_PRIVATE const char *cv_type_text_(int type);
 XETILE_PRIVATE spe_id cv_spe_type_(cv_ctx *x, int type);
 XETILE_PRIVATE const char *cv_describe_(const cv_val *v, char *text, size_t size);
-XETILE_PRIVATE const char *cv_op_name_(int op);
 XETILE_PRIVATE spe_id cv_id_(cv_where_ w, int type, const cv_val *v);
 XETILE_PRIVATE spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what);
+XETILE_PRIVATE const char *cv_op_name_(int op);
 XETILE_PRIVATE spe_id cv_emit_(spe_module *m, int op, int type, spe_id a, spe_id b);
+/* vectors.c */
 XETILE_PRIVATE cv_vec cv_no_vec_(void);
-XETILE_PRIVATE cv_vec cv_new_(cv_ctx *x, cv_type type, int n);
+XETILE_PRIVATE spe_id *cv_ids_(cv_ctx *x, int n);
+XETILE_PRIVATE cv_vec cv_new_(cv_ctx *x, int type, int n);
 XETILE_PRIVATE bool cv_check_type_(cv_where_ w, int type);
 XETILE_PRIVATE bool cv_check_vec_(cv_where_ w, const cv_vec *v);
+XETILE_PRIVATE bool cv_check_pointer_(cv_where_ w, const cv_val *v, const char *what);
 XETILE_PRIVATE spe_id cv_get_(cv_ctx *x, const cv_vec *v, int i);
 XETILE_PRIVATE spe_id cv_join_(cv_ctx *x, spe_id scalar_type, int n, const spe_id *ids);
-XETILE_PRIVATE cv_vec cv_from_scalars_(cv_ctx *x, cv_type type, int n, const spe_id *ids);
-XETILE_PRIVATE bool cv_check_pointer_(cv_where_ w, const cv_val *v, const char *what);
+XETILE_PRIVATE cv_vec cv_from_scalars_(cv_ctx *x, int type, int n, const spe_id *ids);
+/* interpret.c */
 XETILE_PRIVATE spe_id cv_round_fp8_(cv_ctx *x, spe_id v, int to);
 XETILE_PRIVATE spe_id cv_decode_fp8_high_(cv_ctx *x, spe_id v, int type);
 XETILE_PRIVATE spe_id cv_decode_fp8_(cv_ctx *x, spe_id v, int type);
 XETILE_PRIVATE spe_id cv_decode_(cv_ctx *x, spe_id v, int type);
 XETILE_PRIVATE spe_id cv_convert_value_(cv_ctx *x, spe_id v, int from, int to);
 XETILE_PRIVATE spe_id cv_to_sum_(cv_ctx *x, spe_id v, int type, bool real);
-XETILE_PRIVATE bool cv_is_set_(const cv_val *v);
-XETILE_PRIVATE spe_id cv_bytes_at_(cv_where_ w, const cv_val *base, const cv_val *offset);
+XETILE_PRIVATE cv_vec cv_convert_vec_(cv_ctx *x, const cv_vec *v, int type);
 
-/* A matrix as the product sees it, ready to be addressed. */
+/* matrix.c: a matrix as the product sees it, ready to be addressed. */
 typedef struct {
     cv_ctx *x;
     spe_id base, stride;         /* base: bytes */
@@ -923,44 +802,43 @@ typedef struct {
 } cv_surface_;
 
 XETILE_PRIVATE cv_surface_ cv_surface_of_(cv_where_ w, const cv_matrix_ref *r);
+XETILE_PRIVATE spe_id cv_loop_(spe_module *m, int n, int step);
+XETILE_PRIVATE spe_id cv_at_(spe_module *m, spe_id variable, spe_id index);
+XETILE_PRIVATE spe_id cv_bytes_at_(cv_where_ w, const cv_val *base, const cv_val *offset);
+XETILE_PRIVATE spe_id cv_offset_(const cv_surface_ *s, spe_id row, spe_id col);
 XETILE_PRIVATE spe_id cv_address_(const cv_surface_ *s, spe_id row, spe_id col, spe_id scalar, int n);
 XETILE_PRIVATE void cv_load_run_(const cv_surface_ *s, spe_id row, spe_id col, int n, spe_id *out);
 XETILE_PRIVATE spe_id cv_load_bias_(cv_ctx *x, spe_id base, int type, spe_id first, int n, bool real);
-enum { CV_DPAS_MOST_ = 4096 }; /* instructions a product may have; larger ones go a lane at a time */
-
+/* mul.c */
 XETILE_PRIVATE spe_id cv_eight_(cv_ctx *x, const cv_vec *v, int first, int step);
 XETILE_PRIVATE spe_id cv_words_(cv_ctx *x, spe_id v, int n);
-XETILE_PRIVATE bool cv_is_uniform_(cv_where_ w, const cv_matrix_ref *a, const cv_val *other);
-#define CV_CONVERT_PARAMS_                                                                                             \
-    "ptr<u8> dest, ptr<u8> src, u32 slots, u32 rows, u32 cols, u32 dest_type, u32 dest_layout, u32 dest_stride, "      \
-    "u32 src_type, u32 src_layout, u32 src_stride, u32 dest_shift, u32 src_shift"
+XETILE_PRIVATE bool cv_is_uniform_(cv_where_ w, cv_uniformity said, const cv_val *a, const cv_val *b);
+/* control.c */
+XETILE_PRIVATE void cv_region_end_(spe_module *m, const spe_region *r);
 
-XETILE_PRIVATE void cv_convert_body_(cv_ctx *x);
+/* types.c - errors, component types, and what is supported. */
 
-enum { CV_CONVERT_GROUP_ = 128 };
-
-/* types.c - errors. */
-
-const char *cv_error_text(int id)
+const spe_reporter *cv_errors_(void)
 {
-    static const char *const texts[] = {
-#define CV_ROW_(name, text) text,
+    static const spe_error_row rows[] = {
+#define CV_ROW_(name, text) {"CV_ERROR_" #name, text},
         CV_ERRORS_(CV_ROW_)
 #undef CV_ROW_
     };
-    if (id == 0) return "no error";
-    return id > CV_ERROR_FIRST_ && id < CV_ERROR_END_ ? texts[id - CV_ERROR_FIRST_ - 1] : "not an error of coopvec.h";
+    static const spe_reporter errors = {"not an error of coopvec.h",
+                                        rows,
+                                        CV_ERROR_FIRST_ + 1,
+                                        sizeof rows / sizeof rows[0],
+                                        CV_ERROR_PARAMETER_TEXT,
+                                        CV_ERROR_TARGET,
+                                        CV_ERROR_SUBGROUP_SIZE,
+                                        CV_ERROR_UNCLOSED,
+                                        {CV_ERROR_MEMORY, "CV_ERROR_MEMORY", "out of memory", NULL, 0}};
+    return &errors;
 }
 
-const char *cv_error_name(int id)
-{
-    static const char *const names[] = {
-#define CV_ROW_(name, text) "CV_ERROR_" #name,
-        CV_ERRORS_(CV_ROW_)
-#undef CV_ROW_
-    };
-    return id > CV_ERROR_FIRST_ && id < CV_ERROR_END_ ? names[id - CV_ERROR_FIRST_ - 1] : "";
-}
+const char *cv_error_text(int id) { return spe_reporter_text(cv_errors_(), id); }
+const char *cv_error_name(int id) { return spe_reporter_name(cv_errors_(), id); }
 
 /* ---- component types --------------------------------------------------------------------------------------------- */
 
@@ -978,18 +856,12 @@ const cv_type_row *cv_type_at_(int i)
 
 const cv_type_row *cv_type_info(int type)
 {
-    int i;
-    for (i = 0; i < CV_TYPE_COUNT_; i++)
+    for (int i = 0; i < CV_TYPE_COUNT_; i++)
         if ((int)cv_type_at_(i)->type == type) return cv_type_at_(i);
     return NULL;
 }
 
-const char *cv_type_name(int type)
-{
-    const cv_type_row *row = cv_type_info(type);
-    return row ? row->name : "(no type)";
-}
-
+const char *cv_type_name(int type) { return cv_type_info(type) ? cv_type_info(type)->name : "(no type)"; }
 bool cv_is_packed_(int type) { return type == CV_PACKED_S8X32 || type == CV_PACKED_U8X32; }
 bool cv_is_fp8_(int type) { return type == CV_E4M3 || type == CV_E5M2; }
 bool cv_is_vector_type_(int type) { return cv_type_info(type) && cv_type_info(type)->vector; }
@@ -1006,13 +878,14 @@ bool cv_interprets_(int input, int interpretation)
 }
 
 bool cv_is_optimal_(int layout) { return layout == CV_MUL_OPTIMAL || layout == CV_OUTER_PRODUCT_OPTIMAL; }
+
 const char *cv_layout_name(int layout)
 {
     static const char *const names[] = {"row-major", "column-major", "mul-optimal", "outer-product-optimal"};
     return layout >= 0 && layout < 4 ? names[layout] : "(no layout)";
 }
 
-/* properties.c - what is supported. */
+/* ---- what is supported ------------------------------------------------------------------------------------------- */
 
 cv_tier cv_get_tier(const cm_target *target) { return target ? CV_TIER_1_1 : CV_TIER_NOT_SUPPORTED; }
 
@@ -1024,95 +897,71 @@ bool cv_supports_mul(int input, int interpretation, int matrix, int bias, int ou
            cv_is_memory_type_(bias) && cv_is_vector_type_(output);
 }
 
-XE_FN_ const cv_properties_accumulate *cv_outer_products_(uint32_t *count)
+/* What is accumulated into vectors; into matrices the first ones. */
+enum { CV_OUTER_ROWS_ = 3, CV_VECTOR_ROWS_ = 5 };
+XE_FN_ const cv_properties_accumulate *cv_accumulate_rows_(void)
 {
-    static const cv_properties_accumulate rows[] = {{CV_F16, CV_F16}, {CV_F16, CV_F32}, {CV_F32, CV_F32}};
-    *count = sizeof rows / sizeof rows[0];
-    return rows;
-}
-
-XE_FN_ const cv_properties_accumulate *cv_vector_accumulates_(uint32_t *count)
-{
-    static const cv_properties_accumulate rows[] = {
+    static const cv_properties_accumulate rows[CV_VECTOR_ROWS_] = {
         {CV_F16, CV_F16}, {CV_F16, CV_F32}, {CV_F32, CV_F32}, {CV_I32, CV_I32}, {CV_U32, CV_U32}};
-    *count = sizeof rows / sizeof rows[0];
     return rows;
 }
 
 XE_FN_ bool cv_accumulates_(const cv_properties_accumulate *rows, uint32_t count, int input, int type)
 {
-    uint32_t i;
-    for (i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++)
         if ((int)rows[i].input_type == input && (int)rows[i].accumulation_type == type) return true;
     return false;
 }
+
 bool cv_supports_outer_product(int input, int type)
 {
-    uint32_t n;
-    const cv_properties_accumulate *rows = cv_outer_products_(&n);
-    return cv_accumulates_(rows, n, input, type);
+    return cv_accumulates_(cv_accumulate_rows_(), CV_OUTER_ROWS_, input, type);
 }
+
 bool cv_supports_vector_accumulate(int input, int type)
 {
-    uint32_t n;
-    const cv_properties_accumulate *rows = cv_vector_accumulates_(&n);
-    return cv_accumulates_(rows, n, input, type);
+    return cv_accumulates_(cv_accumulate_rows_(), CV_VECTOR_ROWS_, input, type);
 }
 
-/* Writes the rows of multiply-add that begin with this input and interpretation (when out is not NULL); how many. */
-XE_FN_ uint32_t cv_list_mul_from_(int input, int interpretation, cv_properties_mul *out)
-{
-    uint32_t n = 0;
-    int m, b, o;
-    for (m = 0; m < CV_TYPE_COUNT_; m++)
-        for (b = 0; b < CV_TYPE_COUNT_; b++)
-            for (o = 0; o < CV_TYPE_COUNT_; o++) {
-                cv_type tm = cv_type_at_(m)->type, tb = cv_type_at_(b)->type, to = cv_type_at_(o)->type;
-                if (!cv_supports_mul(input, interpretation, tm, tb, to)) continue;
-                if (out) {
-                    out[n].input_type = (cv_type)input;
-                    out[n].input_interpretation = (cv_type)interpretation;
-                    out[n].matrix_interpretation = tm;
-                    out[n].bias_interpretation = tb;
-                    out[n].output_type = to;
-                    out[n].transpose_supported = true;
-                }
-                n++;
-            }
-    return n;
-}
-
+/* Writes the rows of multiply-add (when out is not NULL); how many. Combination i: its digits are the five types. */
 XE_FN_ uint32_t cv_list_mul_(cv_properties_mul *out)
 {
-    uint32_t n = 0;
-    int i, j;
-    for (i = 0; i < CV_TYPE_COUNT_; i++)
-        for (j = 0; j < CV_TYPE_COUNT_; j++)
-            n += cv_list_mul_from_(cv_type_at_(i)->type, cv_type_at_(j)->type, out ? out + n : NULL);
-    return n;
+    const int n = CV_TYPE_COUNT_;
+    uint32_t count = 0;
+    for (int i = 0; i < n * n * n * n * n; i++) {
+        cv_type t[5];
+        for (int k = 4, rest = i; k >= 0; k--, rest /= n) t[k] = cv_type_at_(rest % n)->type;
+        if (!cv_supports_mul(t[0], t[1], t[2], t[3], t[4])) continue;
+        if (out) {
+            cv_properties_mul row = {t[0], t[1], t[2], t[3], t[4], true};
+            out[count] = row;
+        }
+        count++;
+    }
+    return count;
 }
 
-XE_FN_ void cv_copy_rows_(const cv_properties_accumulate *rows, uint32_t n, cv_properties_accumulate *out,
-                                 uint32_t *count)
-{
-    if (out) memcpy(out, rows, n * sizeof *rows);
-    *count = n;
-}
+/* A list of `length`, or NULL: may n rows be written there? */
+XE_FN_ bool cv_list_holds_(const void *list, uint32_t length, uint32_t n) { return !list || length >= n; }
 
 cv_result cv_check_feature_support(const cm_target *target, cv_feature_data *d)
 {
-    uint32_t mul = cv_list_mul_(NULL), outer, vector;
-    const cv_properties_accumulate *outer_rows = cv_outer_products_(&outer),
-                                   *vector_rows = cv_vector_accumulates_(&vector);
-    if (!d || cv_get_tier(target) == CV_TIER_NOT_SUPPORTED) return CV_E_INVALIDARG;
-    if (d->matrix_vector_mul_add_properties && d->matrix_vector_mul_add_prop_count < mul) return CV_E_INVALIDARG;
-    if (d->outer_product_accumulate_properties && d->outer_product_accumulate_prop_count < outer)
+    const cv_properties_accumulate *rows = cv_accumulate_rows_();
+    uint32_t mul = cv_list_mul_(NULL);
+    if (!d || cv_get_tier(target) == CV_TIER_NOT_SUPPORTED ||
+        !cv_list_holds_(d->matrix_vector_mul_add_properties, d->matrix_vector_mul_add_prop_count, mul) ||
+        !cv_list_holds_(d->outer_product_accumulate_properties, d->outer_product_accumulate_prop_count,
+                        CV_OUTER_ROWS_) ||
+        !cv_list_holds_(d->vector_accumulate_properties, d->vector_accumulate_prop_count, CV_VECTOR_ROWS_))
         return CV_E_INVALIDARG;
-    if (d->vector_accumulate_properties && d->vector_accumulate_prop_count < vector) return CV_E_INVALIDARG;
     d->matrix_vector_mul_add_prop_count = mul;
+    d->outer_product_accumulate_prop_count = CV_OUTER_ROWS_;
+    d->vector_accumulate_prop_count = CV_VECTOR_ROWS_;
     if (d->matrix_vector_mul_add_properties) cv_list_mul_(d->matrix_vector_mul_add_properties);
-    cv_copy_rows_(outer_rows, outer, d->outer_product_accumulate_properties, &d->outer_product_accumulate_prop_count);
-    cv_copy_rows_(vector_rows, vector, d->vector_accumulate_properties, &d->vector_accumulate_prop_count);
+    if (d->outer_product_accumulate_properties)
+        memcpy(d->outer_product_accumulate_properties, rows, CV_OUTER_ROWS_ * sizeof *rows);
+    if (d->vector_accumulate_properties)
+        memcpy(d->vector_accumulate_properties, rows, CV_VECTOR_ROWS_ * sizeof *rows);
     return CV_S_OK;
 }
 
@@ -1122,15 +971,15 @@ cv_result cv_check_feature_support(const cm_target *target, cv_feature_data *d)
 SPE_PRINTF(3, 4) static bool cv_refuse_(spe_error *error, int id, const char *format, ...)
 {
     va_list args;
-    char text[256];
+    int n;
     if (!error) return false;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
     memset(error, 0, sizeof *error);
     error->id = id;
     error->name = cv_error_name(id);
-    snprintf(error->text, sizeof error->text, "%s: %s", cv_error_text(id), text);
+    n = snprintf(error->text, sizeof error->text, "%s: ", cv_error_text(id));
+    va_start(args, format);
+    vsnprintf(error->text + n, sizeof error->text - (size_t)n, format, args);
+    va_end(args);
     return false;
 }
 
@@ -1163,39 +1012,35 @@ uint64_t cv_line_bytes_(int layout, int type, uint32_t rows, uint32_t cols)
     return layout == CV_ROW_MAJOR ? cols * bytes : layout == CV_COLUMN_MAJOR ? rows * bytes : 0;
 }
 
-XE_FN_ bool cv_check_shape_(uint32_t rows, uint32_t cols, spe_error *error)
-{
-    if (rows < 1 || cols < 1 || rows > 65536 || cols > 65536)
-        return cv_refuse_(error, CV_ERROR_SHAPE, "%u x %u", (unsigned)rows, (unsigned)cols);
-    return true;
-}
-
-XE_FN_ bool cv_check_layout_(int layout, spe_error *error)
+/* What a matrix must have wherever it is: a layout, a shape, and a type that `bad_type` speaks of. */
+XE_FN_ bool cv_check_matrix_(int layout, uint32_t rows, uint32_t cols, int type, int bad_type, spe_error *error)
 {
     if (layout < CV_ROW_MAJOR || layout > CV_OUTER_PRODUCT_OPTIMAL)
         return cv_refuse_(error, CV_ERROR_LAYOUT, "got %d; there are 0 to 3", layout);
-    return true;
+    if (rows < 1 || cols < 1 || rows > 65536 || cols > 65536)
+        return cv_refuse_(error, CV_ERROR_SHAPE, "%u x %u", (unsigned)rows, (unsigned)cols);
+    return cv_is_memory_type_(type) ||
+           cv_refuse_(error, bad_type, "got %s (%d), use f32", cv_type_name(type), type);
 }
 
 /* ---- conversion of matrices -------------------------------------------------------------------------------------- */
 
+enum { CV_MATRIX_LIMIT_ = 0x7fffffc0 }; /* bytes */
+
 XE_FN_ bool cv_check_dest_(const cv_conversion_dest_info *d, uint32_t stride, spe_error *error)
 {
     uint64_t line;
-    if (!cv_check_layout_(d->dest_layout, error) || !cv_check_shape_(d->num_rows, d->num_columns, error)) return false;
-    if (!cv_is_memory_type_(d->dest_data_type))
-        return cv_refuse_(error, CV_ERROR_DEST_TYPE, "got %s (%d), use f32", cv_type_name(d->dest_data_type),
-                          (int)d->dest_data_type);
-    line = cv_line_bytes_(d->dest_layout, d->dest_data_type, d->num_rows, d->num_columns);
-    if (cv_is_fp8_(d->dest_data_type) && !cv_is_optimal_(d->dest_layout))
-        return cv_refuse_(error, CV_ERROR_DEST_LAYOUT, "%s in %s", cv_type_name(d->dest_data_type),
-                          cv_layout_name(d->dest_layout));
+    int type = d->dest_data_type;
+    if (!cv_check_matrix_(d->dest_layout, d->num_rows, d->num_columns, type, CV_ERROR_DEST_TYPE, error)) return false;
+    line = cv_line_bytes_(d->dest_layout, type, d->num_rows, d->num_columns);
+    if (cv_is_fp8_(type) && !cv_is_optimal_(d->dest_layout))
+        return cv_refuse_(error, CV_ERROR_DEST_LAYOUT, "%s in %s", cv_type_name(type), cv_layout_name(d->dest_layout));
     if (stride < line)
         return cv_refuse_(error, CV_ERROR_DEST_STRIDE, "%u, the length is %u", (unsigned)stride, (unsigned)line);
     if (line && stride % 16) return cv_refuse_(error, CV_ERROR_DEST_STRIDE_MULTIPLE, "%u", (unsigned)stride);
-    if (cv_matrix_bytes_(d->dest_layout, d->dest_data_type, d->num_rows, d->num_columns, stride) >= 0x7fffffc0u)
+    if (cv_matrix_bytes_(d->dest_layout, type, d->num_rows, d->num_columns, stride) >= CV_MATRIX_LIMIT_)
         return cv_refuse_(error, CV_ERROR_TOO_LARGE, "%u x %u %s with stride %u", (unsigned)d->num_rows,
-                          (unsigned)d->num_columns, cv_type_name(d->dest_data_type), (unsigned)stride);
+                          (unsigned)d->num_columns, cv_type_name(type), (unsigned)stride);
     return true;
 }
 
@@ -1218,61 +1063,51 @@ bool cv_get_conversion_dest_info(cv_conversion_dest_info *d, spe_error *error)
     return true;
 }
 
-/* Equal, or f32 or f16 on one side and a lower-precision float on the other. */
+/* Equal, or floats of different sizes. */
 XE_FN_ bool cv_converts_(int from, int to)
 {
-    int wide, narrow;
-    if (from == to) return true;
-    wide = from == CV_F32 || (from == CV_F16 && to != CV_F32) ? from : to;
-    narrow = wide == from ? to : from;
-    if (wide == CV_F32) return narrow == CV_F16 || cv_is_fp8_(narrow);
-    return wide == CV_F16 && cv_is_fp8_(narrow);
+    return from == to || (cv_is_float_(from) && cv_is_float_(to) && cv_bytes_(from) != cv_bytes_(to));
 }
 
 XE_FN_ bool cv_check_src_(const cv_conversion_info *info, spe_error *error)
 {
     const cv_conversion_src_info *s = &info->src_info;
     const cv_conversion_dest_info *d = &info->dest_info;
+    int type = s->src_data_type;
     uint64_t line, size;
-    if (!cv_check_layout_(s->src_layout, error)) return false;
-    if (!cv_is_memory_type_(s->src_data_type))
-        return cv_refuse_(error, CV_ERROR_SRC_TYPE, "got %s (%d), use f32", cv_type_name(s->src_data_type),
-                          (int)s->src_data_type);
-    line = cv_line_bytes_(s->src_layout, s->src_data_type, d->num_rows, d->num_columns);
+    if (!cv_check_matrix_(s->src_layout, d->num_rows, d->num_columns, type, CV_ERROR_SRC_TYPE, error)) return false;
+    line = cv_line_bytes_(s->src_layout, type, d->num_rows, d->num_columns);
+    size = cv_matrix_bytes_(s->src_layout, type, d->num_rows, d->num_columns, s->src_stride);
     if (line && s->src_stride < line)
         return cv_refuse_(error, CV_ERROR_SRC_STRIDE, "%u, the length is %u", (unsigned)s->src_stride, (unsigned)line);
-    if (line && s->src_stride % (uint32_t)cv_bytes_(s->src_data_type))
+    if (line && s->src_stride % (uint32_t)cv_bytes_(type))
         return cv_refuse_(error, CV_ERROR_SRC_STRIDE_MULTIPLE, "%u, an element of %s has %d bytes",
-                          (unsigned)s->src_stride, cv_type_name(s->src_data_type), cv_bytes_(s->src_data_type));
-    if (!cv_converts_(s->src_data_type, d->dest_data_type))
-        return cv_refuse_(error, CV_ERROR_CONVERSION_TYPES, "%s to %s", cv_type_name(s->src_data_type),
+                          (unsigned)s->src_stride, cv_type_name(type), cv_bytes_(type));
+    if (!cv_converts_(type, d->dest_data_type))
+        return cv_refuse_(error, CV_ERROR_CONVERSION_TYPES, "%s to %s", cv_type_name(type),
                           cv_type_name(d->dest_data_type));
-    size = cv_matrix_bytes_(s->src_layout, s->src_data_type, d->num_rows, d->num_columns, s->src_stride);
     if (s->src_size < size)
         return cv_refuse_(error, CV_ERROR_SRC_SIZE, "%u, the matrix has %llu", (unsigned)s->src_size,
                           (unsigned long long)size);
-    if (size >= 0x7fffffc0u)
-        return cv_refuse_(error, CV_ERROR_TOO_LARGE, "the source has %llu bytes", (unsigned long long)size);
-    return true;
+    return size < CV_MATRIX_LIMIT_ ||
+           cv_refuse_(error, CV_ERROR_TOO_LARGE, "the source has %llu bytes", (unsigned long long)size);
 }
 
 XE_FN_ bool cv_check_conversion_memory_(const cv_conversion_info *info, spe_error *error)
 {
-    uint64_t dest = (uint64_t)(uintptr_t)info->data_desc.dest, src = (uint64_t)(uintptr_t)info->data_desc.src;
-    uint64_t bytes = (uint64_t)cv_bytes_(info->src_info.src_data_type);
-    uint32_t size = cv_dest_size_(&info->dest_info, info->dest_info.dest_stride);
+    const cv_conversion_dest_info *d = &info->dest_info;
+    const cv_conversion_src_info *s = &info->src_info;
+    unsigned long long dest = (uintptr_t)info->data_desc.dest, src = (uintptr_t)info->data_desc.src;
+    unsigned bytes = (unsigned)cv_bytes_(s->src_data_type), size = cv_dest_size_(d, d->dest_stride);
     if (!dest || !src) return cv_refuse_(error, CV_ERROR_ADDRESS, "of the %s", dest ? "source" : "destination");
-    if (info->dest_info.dest_size < size)
-        return cv_refuse_(error, CV_ERROR_DEST_SIZE, "%u, the query returns %u", (unsigned)info->dest_info.dest_size,
-                          (unsigned)size);
-    if (dest % 128) return cv_refuse_(error, CV_ERROR_DEST_ALIGNMENT, "0x%llx", (unsigned long long)dest);
+    if (d->dest_size < size)
+        return cv_refuse_(error, CV_ERROR_DEST_SIZE, "%u, the query returns %u", (unsigned)d->dest_size, size);
+    if (dest % 128) return cv_refuse_(error, CV_ERROR_DEST_ALIGNMENT, "0x%llx", dest);
     if (src % bytes)
-        return cv_refuse_(error, CV_ERROR_SRC_ALIGNMENT, "0x%llx, an element has %llu bytes", (unsigned long long)src,
-                          (unsigned long long)bytes);
-    if (dest < src + info->src_info.src_size && src < dest + size)
-        return cv_refuse_(error, CV_ERROR_OVERLAP, "%u bytes at 0x%llx and %u at 0x%llx",
-                          (unsigned)info->src_info.src_size, (unsigned long long)src, (unsigned)size,
-                          (unsigned long long)dest);
+        return cv_refuse_(error, CV_ERROR_SRC_ALIGNMENT, "0x%llx, an element has %u bytes", src, bytes);
+    if (dest < src + s->src_size && src < dest + size)
+        return cv_refuse_(error, CV_ERROR_OVERLAP, "%u bytes at 0x%llx and %u at 0x%llx", (unsigned)s->src_size, src,
+                          size, dest);
     return true;
 }
 
@@ -1285,19 +1120,16 @@ bool cv_check_conversion(const cv_conversion_info *info, spe_error *error)
 /* A float element's value, exactly. */
 XE_FN_ float cv_get_float_(cv_type type, const void *at)
 {
-    uint8_t b;
     uint16_t h;
     float f;
-    if (type == CV_F32) {
-        memcpy(&f, at, 4);
-        return f;
-    }
+    if (type == CV_E4M3) return spe_e4m3_bits_to_f32(*(const uint8_t *)at);
+    if (type == CV_E5M2) return spe_e5m2_bits_to_f32(*(const uint8_t *)at);
     if (type == CV_F16) {
-        memcpy(&h, at, 2);
+        memcpy(&h, at, sizeof h);
         return spe_f16_bits_to_f32(h);
     }
-    memcpy(&b, at, 1);
-    return type == CV_E4M3 ? spe_e4m3_bits_to_f32(b) : spe_e5m2_bits_to_f32(b);
+    memcpy(&f, at, sizeof f);
+    return f;
 }
 
 /* Rounds to nearest even; FP8 saturates, NaN stays NaN. */
@@ -1305,12 +1137,7 @@ XE_FN_ void cv_put_float_(cv_type type, void *at, float f)
 {
     uint16_t h = spe_f32_to_f16_bits(f);
     uint8_t b = type == CV_E4M3 ? spe_f32_to_e4m3_bits(f, true) : spe_f32_to_e5m2_bits(f, true);
-    if (type == CV_F32)
-        memcpy(at, &f, 4);
-    else if (type == CV_F16)
-        memcpy(at, &h, 2);
-    else
-        memcpy(at, &b, 1);
+    memcpy(at, type == CV_F32 ? (const void *)&f : type == CV_F16 ? (const void *)&h : &b, (size_t)cv_bytes_(type));
 }
 
 XE_FN_ void cv_convert_one_(const cv_conversion_info *info)
@@ -1319,10 +1146,9 @@ XE_FN_ void cv_convert_one_(const cv_conversion_info *info)
     const cv_conversion_src_info *s = &info->src_info;
     char *dest = (char *)info->data_desc.dest;
     const char *src = (const char *)info->data_desc.src;
-    uint32_t r, c;
     if (cv_is_optimal_(d->dest_layout)) memset(dest, 0, cv_dest_size_(d, 0)); /* the padding is zero */
-    for (r = 0; r < d->num_rows; r++)
-        for (c = 0; c < d->num_columns; c++) {
+    for (uint32_t r = 0; r < d->num_rows; r++)
+        for (uint32_t c = 0; c < d->num_columns; c++) {
             const char *from =
                 src + cv_element_offset(s->src_layout, s->src_data_type, d->num_rows, s->src_stride, r, c);
             char *to = dest + cv_element_offset(d->dest_layout, d->dest_data_type, d->num_rows, d->dest_stride, r, c);
@@ -1335,140 +1161,76 @@ XE_FN_ void cv_convert_one_(const cv_conversion_info *info)
 
 bool cv_convert_matrix(const cv_conversion_info *infos, uint32_t count, spe_error *error)
 {
-    uint32_t i;
-    for (i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++)
         if (!cv_check_conversion(&infos[i], error)) return false;
-    for (i = 0; i < count; i++) cv_convert_one_(&infos[i]);
+    for (uint32_t i = 0; i < count; i++) cv_convert_one_(&infos[i]);
     return true;
 }
 
 /* ---- memory that kernels are given ------------------------------------------------------------------------------- */
 
-bool cv_check_matrix_memory(const void *base, uint64_t size, uint64_t offset, cv_layout layout, cv_type type,
-                            uint32_t rows, uint32_t cols, uint32_t stride, spe_error *error)
+/* An allocation of `size` bytes from base on, of which `what` has so many from offset on. */
+XE_FN_ bool cv_check_memory_(const void *base, uint64_t size, uint64_t offset, const char *what, uint64_t bytes,
+                             unsigned multiple, int misaligned, spe_error *error)
 {
-    uint64_t bytes;
-    if (!cv_check_layout_(layout, error) || !cv_check_shape_(rows, cols, error)) return false;
-    if (!cv_is_memory_type_(type)) return cv_refuse_(error, CV_ERROR_MATRIX_INTERPRETATION, "%s", cv_type_name(type));
-    if (!base) return cv_refuse_(error, CV_ERROR_ADDRESS, "of the matrix");
-    if ((uintptr_t)base % 128 || offset % 128)
-        return cv_refuse_(error, CV_ERROR_MATRIX_ALIGNMENT, "0x%llx + %llu", (unsigned long long)(uintptr_t)base,
+    if (!base) return cv_refuse_(error, CV_ERROR_ADDRESS, "of the %s", what);
+    if ((uintptr_t)base % multiple || offset % multiple)
+        return cv_refuse_(error, misaligned, "0x%llx + %llu", (unsigned long long)(uintptr_t)base,
                           (unsigned long long)offset);
     if (size % 16) return cv_refuse_(error, CV_ERROR_ALLOCATION_SIZE, "%llu", (unsigned long long)size);
-    bytes = cv_matrix_bytes_(layout, type, rows, cols, stride);
     if (bytes > size || offset > size - bytes)
         return cv_refuse_(error, CV_ERROR_OUT_OF_BOUNDS, "%llu bytes at %llu of %llu", (unsigned long long)bytes,
                           (unsigned long long)offset, (unsigned long long)size);
     return true;
+}
+
+bool cv_check_matrix_memory(const void *base, uint64_t size, uint64_t offset, cv_layout layout, cv_type type,
+                            uint32_t rows, uint32_t cols, uint32_t stride, spe_error *error)
+{
+    return cv_check_matrix_(layout, rows, cols, type, CV_ERROR_MATRIX_INTERPRETATION, error) &&
+           cv_check_memory_(base, size, offset, "matrix", cv_matrix_bytes_(layout, type, rows, cols, stride), 128,
+                            CV_ERROR_MATRIX_ALIGNMENT, error);
 }
 
 bool cv_check_vector_memory(const void *base, uint64_t size, uint64_t offset, cv_type type, uint32_t n,
                             spe_error *error)
 {
-    uint64_t bytes;
     if (!cv_is_memory_type_(type)) return cv_refuse_(error, CV_ERROR_BIAS_INTERPRETATION, "%s", cv_type_name(type));
-    if (!base) return cv_refuse_(error, CV_ERROR_ADDRESS, "of the vector");
-    if ((uintptr_t)base % 64 || offset % 64)
-        return cv_refuse_(error, CV_ERROR_VECTOR_ALIGNMENT, "0x%llx + %llu", (unsigned long long)(uintptr_t)base,
-                          (unsigned long long)offset);
-    if (size % 16) return cv_refuse_(error, CV_ERROR_ALLOCATION_SIZE, "%llu", (unsigned long long)size);
-    bytes = (uint64_t)n * (uint64_t)cv_bytes_(type);
-    if (bytes > size || offset > size - bytes)
-        return cv_refuse_(error, CV_ERROR_OUT_OF_BOUNDS, "%llu bytes at %llu of %llu", (unsigned long long)bytes,
-                          (unsigned long long)offset, (unsigned long long)size);
-    return true;
+    return cv_check_memory_(base, size, offset, "vector", (uint64_t)n * (uint64_t)cv_bytes_(type), 64,
+                            CV_ERROR_VECTOR_ALIGNMENT, error);
 }
 
-/* context.c - values. */
-
-/* ---- one build --------------------------------------------------------------------------------------------------- */
-
-cv_where_ cv_where_at_(cv_ctx *x, const char *file, int line)
-{
-    cv_where_ w;
-    w.x = x;
-    w.file = file;
-    w.line = line;
-    return w;
-}
-
-const spe_reporter *cv_errors_(void)
-{
-    static const spe_reporter errors = {cv_error_name,
-                                      cv_error_text,
-                                      CV_ERROR_PARAMETER_TEXT,
-                                      CV_ERROR_TARGET,
-                                      CV_ERROR_SUBGROUP_SIZE,
-                                      CV_ERROR_UNCLOSED,
-                                      {CV_ERROR_MEMORY, "CV_ERROR_MEMORY", "out of memory", NULL, 0}};
-    return &errors;
-}
+/* context.c - the context of a build, and numbers. */
 
 spe_blame cv_blame_(cv_where_ w) { return spe_blame_of(&w.x->m, cv_errors_(), w.file, w.line); }
 
-/* Reports an error at the user's line to the module, which keeps the first. */
-void cv_fail_(cv_where_ w, int id, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    spe_vreport(cv_blame_(w), id, format, args);
-    va_end(args);
-}
-
 /* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */
-bool cv_enter_(cv_where_ w)
-{
-    spe_at(&w.x->m, w.file, w.line);
-    return spe_ok(&w.x->m);
-}
+bool cv_enter_(cv_where_ w) { return spe_ok(spe_at(&w.x->m, w.file, w.line)); }
 
-XE_FN_ cv_val cv_number_(cv_kind_ kind, int type, int64_t i, double real)
-{
-    cv_val v;
-    memset(&v, 0, sizeof v);
-    v.magic = CV_VAL_MAGIC_;
-    v.kind = kind;
-    v.type = type;
-    v.i = i;
-    v.real = real;
-    v.uniform = true;
-    return v;
-}
-
-cv_val cv_int_(long long i) { return cv_number_(CV_INT_, CV_I32, (int64_t)i, (double)i); }
-cv_val cv_uint_(unsigned long long u) { return cv_number_(CV_INT_, CV_I32, (int64_t)u, (double)u); }
-cv_val cv_real_(double d) { return cv_number_(CV_REAL_, CV_F32, 0, d); }
-cv_val cv_same_(cv_val v) { return v; }
-cv_val cv_nothing_(void) { return cv_number_(CV_NONE_, CV_I32, 0, 0); }
+cv_val cv_nothing_(void) { return spe_val_of(SPE_NOTHING, CV_I32, 0); }
 
 cv_val cv_scalar_(int type, spe_id id, bool uniform)
 {
-    cv_val v = cv_number_(id ? CV_SCALAR_ : CV_NONE_, type, 0, 0);
-    v.id = id;
+    cv_val v = spe_val_of(id ? SPE_SCALAR : SPE_NOTHING, type, id);
     v.uniform = uniform;
     return v;
 }
 
 cv_any_ cv_any_val_(cv_val v)
 {
-    cv_any_ a;
-    memset(&a, 0, sizeof a);
-    a.val = v;
+    cv_any_ a = {false, v, cv_no_vec_()};
     return a;
 }
 
 cv_any_ cv_any_vec_(cv_vec v)
 {
-    cv_any_ a;
-    memset(&a, 0, sizeof a);
-    a.is_vec = true;
-    a.vec = v;
+    cv_any_ a = {true, cv_nothing_(), v};
     return a;
 }
 
-cv_any_ cv_any_int_(long long i) { return cv_any_val_(cv_int_(i)); }
-cv_any_ cv_any_uint_(unsigned long long u) { return cv_any_val_(cv_uint_(u)); }
-cv_any_ cv_any_real_(double d) { return cv_any_val_(cv_real_(d)); }
+cv_any_ cv_any_int_(long long i) { return cv_any_val_(spe_val_int(i)); }
+cv_any_ cv_any_uint_(unsigned long long u) { return cv_any_val_(spe_val_uint(u)); }
+cv_any_ cv_any_real_(double d) { return cv_any_val_(spe_val_real(d)); }
 
 const char *cv_type_text_(int type) { return type == CV_BOOL_ ? "condition" : cv_type_name(type); }
 
@@ -1483,19 +1245,52 @@ spe_id cv_spe_type_(cv_ctx *x, int type)
 /* What a value is, for error texts. */
 const char *cv_describe_(const cv_val *v, char *text, size_t size)
 {
-    if (v->magic != CV_VAL_MAGIC_ || v->kind == CV_NONE_)
+    if (!spe_val_is_set(v))
         snprintf(text, size, "a value that was never set");
-    else if (v->kind == CV_INT_)
+    else if (v->kind == SPE_INT)
         snprintf(text, size, "%lld", (long long)v->i);
-    else if (v->kind == CV_REAL_)
+    else if (v->kind == SPE_REAL)
         snprintf(text, size, "%g", v->real);
     else
-        snprintf(text, size, "%s%s%s", v->kind == CV_POINTER_ ? "ptr<" : "", cv_type_text_(v->type),
-                 v->kind == CV_POINTER_ ? ">" : "");
+        snprintf(text, size, v->kind == SPE_POINTER ? "ptr<%s>" : "%s", cv_type_text_(v->type));
     return text;
 }
 
-/* numbers.c - numbers. */
+/* A number as an id of this type: constants take it on, scalars must have it, or be integers as wide. */
+spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
+{
+    spe_module *m = &w.x->m;
+    const cv_type_row *want = cv_type_info(type), *has = cv_type_info(v->type);
+    bool both = want && has && !want->is_float && !has->is_float && want->bits == has->bits;
+    char text[48];
+    if (!spe_val_is_set(v)) {
+        if (spe_ok(m)) cv_fail_(w, CV_ERROR_UNSET, "an operand");
+        return 0;
+    }
+    if (v->kind == SPE_SCALAR && (v->type == type || both)) return v->id;
+    if (v->kind == SPE_INT && type == CV_BOOL_) return spe_const_bool(m, v->i != 0);
+    if (v->kind == SPE_INT && want && !want->is_float) {
+        if (spe_int_fits(v->i, want->bits, want->is_signed)) return spe_const_i(m, cv_spe_type_(w.x, type), v->i);
+        return cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%lld as %s", (long long)v->i, cv_type_name(type)), 0;
+    }
+    if ((v->kind == SPE_INT || v->kind == SPE_REAL) && cv_is_float_(type))
+        return spe_const_f(m, cv_spe_type_(w.x, type), v->real);
+    cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s where %s is wanted", cv_describe_(v, text, sizeof text), cv_type_text_(type));
+    return 0;
+}
+
+/* A number as an i32 index. */
+spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what)
+{
+    bool set = spe_val_is_set(v);
+    char text[48];
+    if (set && v->kind == SPE_INT && spe_int_fits(v->i, 32, true)) return spe_i32(&w.x->m, (int32_t)v->i);
+    if (set && v->kind == SPE_SCALAR && (v->type == CV_I32 || v->type == CV_U32)) return v->id;
+    if (spe_ok(&w.x->m)) cv_fail_(w, CV_ERROR_INDEX, "%s is %s", what, cv_describe_(v, text, sizeof text));
+    return 0;
+}
+
+/* ---- operations on numbers --------------------------------------------------------------------------------------- */
 
 const char *cv_op_name_(int op)
 {
@@ -1505,91 +1300,35 @@ const char *cv_op_name_(int op)
     return names[op]; /* by spe_arith_op */
 }
 
-/* Does a constant fit an integer type? */
-XE_FN_ bool cv_fits_(int type, int64_t i)
-{
-    int bits = cv_type_info(type)->bits;
-    if (cv_is_signed_(type)) return i >= -((int64_t)1 << (bits - 1)) && i < (int64_t)1 << (bits - 1);
-    return i >= 0 && i < (int64_t)1 << bits;
-}
-
-/* A number as an id of this type: constants take it on, scalars must have it. i32 and u32 may stand for each other. */
-spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
-{
-    spe_module *m = &w.x->m;
-    char text[48];
-    if (v->magic != CV_VAL_MAGIC_ || v->kind == CV_NONE_) {
-        if (spe_ok(m)) cv_fail_(w, CV_ERROR_UNSET, "an operand");
-        return 0;
-    }
-    if (v->kind == CV_SCALAR_ &&
-        (v->type == type || (cv_type_info(v->type) && cv_type_info(type) && !cv_is_float_(type) &&
-                             !cv_is_float_(v->type) && cv_type_info(type)->bits == cv_type_info(v->type)->bits)))
-        return v->id;
-    if (v->kind == CV_INT_ && type == CV_BOOL_) return spe_const_bool(m, v->i != 0);
-    if (v->kind == CV_INT_ && !cv_is_float_(type)) {
-        if (!cv_fits_(type, v->i)) {
-            cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%lld as %s", (long long)v->i, cv_type_name(type));
-            return 0;
-        }
-        return spe_const_i(m, cv_spe_type_(w.x, type), v->i);
-    }
-    if ((v->kind == CV_INT_ || v->kind == CV_REAL_) && cv_is_float_(type))
-        return spe_const_f(m, cv_spe_type_(w.x, type), v->real);
-    cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s where %s is wanted", cv_describe_(v, text, sizeof text), cv_type_text_(type));
-    return 0;
-}
-
-/* A number as an i32 index. */
-spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what)
-{
-    char text[48];
-    if (v->magic == CV_VAL_MAGIC_ && v->kind == CV_NONE_ && !spe_ok(&w.x->m)) return 0;
-    if (v->magic == CV_VAL_MAGIC_ && v->kind == CV_INT_ && cv_fits_(CV_I32, v->i))
-        return spe_i32(&w.x->m, (int32_t)v->i);
-    if (v->magic == CV_VAL_MAGIC_ && v->kind == CV_SCALAR_ && (v->type == CV_I32 || v->type == CV_U32)) return v->id;
-    cv_fail_(w, CV_ERROR_INDEX, "%s is %s", what, cv_describe_(v, text, sizeof text));
-    return 0;
-}
-
 /* One instruction on scalars or vectors of a type; 0 and no error where there is none. */
 spe_id cv_emit_(spe_module *m, int op, int type, spe_id a, spe_id b)
 {
-    bool fp = cv_is_float_(type);
-    if (fp && op == SPE_ARITH_REM) return 0;
-    return spe_arith(m, (spe_arith_op)op,
-                     fp                    ? SPE_NUMBER_FLOAT
-                     : cv_is_signed_(type) ? SPE_NUMBER_SIGNED
-                                           : SPE_NUMBER_UNSIGNED,
-                     a, b);
+    if (cv_is_float_(type)) return op == SPE_ARITH_REM ? 0 : spe_arith(m, (spe_arith_op)op, SPE_NUMBER_FLOAT, a, b);
+    return spe_arith(m, (spe_arith_op)op, cv_is_signed_(type) ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED, a, b);
 }
 
 /* The type two numbers meet in: a scalar's; of i32 and u32, i32; of two constants i32 or f32. */
 XE_FN_ int cv_common_type_(const cv_val *a, const cv_val *b)
 {
-    if (a->kind == CV_SCALAR_ && b->kind == CV_SCALAR_)
+    if (a->kind == SPE_SCALAR && b->kind == SPE_SCALAR)
         return a->type == b->type ? a->type : a->type == CV_I32 || b->type == CV_I32 ? CV_I32 : a->type;
-    if (a->kind == CV_SCALAR_) return a->type;
-    if (b->kind == CV_SCALAR_) return b->type;
-    return a->kind == CV_REAL_ || b->kind == CV_REAL_ ? CV_F32 : CV_I32;
+    if (a->kind == SPE_SCALAR) return a->type;
+    if (b->kind == SPE_SCALAR) return b->type;
+    return a->kind == SPE_REAL || b->kind == SPE_REAL ? CV_F32 : CV_I32;
 }
 
 cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
 {
     spe_module *m = &w.x->m;
     int type = cv_common_type_(&a.val, &b.val);
-    bool logic = type == CV_BOOL_ && (op == SPE_ARITH_AND || op == SPE_ARITH_OR);
-    spe_id p, q, r;
+    spe_id p, q, r = 0;
     if (!cv_enter_(w)) return cv_nothing_();
     p = cv_id_(w, type, &a.val);
     q = cv_id_(w, type, &b.val);
     if (!p || !q) return cv_nothing_();
-    if (logic)
-        r = op == SPE_ARITH_AND ? spe_land(m, p, q) : spe_lor(m, p, q);
-    else if (type == CV_BOOL_)
-        r = 0;
-    else
-        r = cv_emit_(m, op, type, p, q);
+    if (type != CV_BOOL_) r = cv_emit_(m, op, type, p, q);
+    else if (op == SPE_ARITH_AND) r = spe_land(m, p, q);
+    else if (op == SPE_ARITH_OR) r = spe_lor(m, p, q);
     if (!r && spe_ok(m)) cv_fail_(w, CV_ERROR_OPERATION, "%s on %s", cv_op_name_(op), cv_type_text_(type));
     return cv_scalar_(op >= SPE_ARITH_EQ ? (int)CV_BOOL_ : type, r, a.val.uniform && b.val.uniform);
 }
@@ -1597,34 +1336,28 @@ cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
 cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b)
 {
     int type = cv_common_type_(&a, &b);
-    spe_id p, q, r;
+    char text[48];
+    spe_id p, q;
     if (!cv_enter_(w)) return cv_nothing_();
-    if (c.kind == CV_INT_) return c.i ? a : b;
-    if (c.kind != CV_SCALAR_ || c.type != CV_BOOL_) {
-        char text[48];
+    if (!spe_val_is_condition(&c, CV_BOOL_)) {
         cv_fail_(w, CV_ERROR_CONDITION, "CV_SELECT got %s", cv_describe_(&c, text, sizeof text));
         return cv_nothing_();
     }
+    if (c.kind == SPE_INT) return c.i ? a : b;
     p = cv_id_(w, type, &a);
     q = cv_id_(w, type, &b);
-    r = p && q ? spe_select(&w.x->m, c.id, p, q) : 0;
-    return cv_scalar_(type, r, c.uniform && a.uniform && b.uniform);
+    return cv_scalar_(type, p && q ? spe_select(&w.x->m, c.id, p, q) : 0, c.uniform && a.uniform && b.uniform);
 }
 
-cv_val cv_builtin_(cv_where_ w, int which)
+cv_val cv_builtin_(cv_where_ w, spe_builtin_name name)
 {
-    static const struct {
-        spe_builtin_name name;
-        bool uniform;
-    } rows[] = {{SPE_GROUP_ID, true},    {SPE_GROUP_COUNT, true}, {SPE_LOCAL_ID, false},     {SPE_GLOBAL_ID, false},
-                {SPE_GLOBAL_SIZE, true}, {SPE_SUBGROUP_ID, true}, {SPE_SUBGROUP_LANE, false}};
-    if (!cv_enter_(w)) return cv_nothing_();
-    return cv_scalar_(CV_I32, spe_builtin(&w.x->m, rows[which].name, 0), rows[which].uniform);
+    bool uniform = name != SPE_LOCAL_ID && name != SPE_GLOBAL_ID && name != SPE_SUBGROUP_LANE;
+    return cv_enter_(w) ? cv_scalar_(CV_I32, spe_builtin(&w.x->m, name, 0), uniform) : cv_nothing_();
 }
 
 cv_val cv_uniform_(cv_where_ w, cv_val v)
 {
-    if (!cv_enter_(w) || v.kind != CV_SCALAR_ || v.uniform || v.type == CV_BOOL_) return v;
+    if (!cv_enter_(w) || v.kind != SPE_SCALAR || v.uniform || v.type == CV_BOOL_) return v;
     return cv_scalar_(v.type, spe_sg_broadcast_first(&w.x->m, v.id), true);
 }
 
@@ -1632,29 +1365,21 @@ cv_val cv_uniform_(cv_where_ w, cv_val v)
 
 cv_vec cv_no_vec_(void)
 {
-    cv_vec v;
-    memset(&v, 0, sizeof v);
-    v.magic = CV_VEC_MAGIC_;
+    cv_vec v = {CV_VEC_MAGIC_, CV_INVALID, 0, 0, NULL};
     return v;
 }
 
-/* Where element i is: part, and component of it. */
-XE_FN_ int cv_part_of_(int n, int i, int *component)
-{
-    int part = 0, first = 0;
-    while (i - first >= spe_run(n, part)) first += spe_run(n, part++);
-    *component = i - first;
-    return part;
-}
+/* Room for n ids. */
+spe_id *cv_ids_(cv_ctx *x, int n) { return (spe_id *)spe_alloc(&x->m, (size_t)n * sizeof(spe_id)); }
 
 /* A vector with room for its parts; without parts when something is wrong. */
-cv_vec cv_new_(cv_ctx *x, cv_type type, int n)
+cv_vec cv_new_(cv_ctx *x, int type, int n)
 {
     cv_vec v = cv_no_vec_();
     if (!spe_ok(&x->m)) return v;
-    v.type = type;
+    v.type = (cv_type)type;
     v.n = n;
-    v.part = (spe_id *)spe_alloc(&x->m, (size_t)spe_runs(n) * sizeof(spe_id));
+    v.part = cv_ids_(x, spe_runs(n));
     v.parts = v.part ? spe_runs(n) : 0;
     return v;
 }
@@ -1679,9 +1404,16 @@ bool cv_check_type_(cv_where_ w, int type)
 /* Is this a vector that was made? */
 bool cv_check_vec_(cv_where_ w, const cv_vec *v)
 {
-    if (!spe_ok(&w.x->m)) return false;
     if (v->magic != CV_VEC_MAGIC_ || v->parts == 0) cv_fail_(w, CV_ERROR_UNSET, "a vector");
     return spe_ok(&w.x->m);
+}
+
+/* Where element i is: part, and component of it. */
+XE_FN_ int cv_part_of_(int n, int i, int *component)
+{
+    int part = 0;
+    for (*component = i; *component >= spe_run(n, part); part++) *component -= spe_run(n, part);
+    return part;
 }
 
 spe_id cv_get_(cv_ctx *x, const cv_vec *v, int i)
@@ -1690,48 +1422,42 @@ spe_id cv_get_(cv_ctx *x, const cv_vec *v, int i)
     return spe_extract(&x->m, v->part[part], (uint32_t)component);
 }
 
+XE_FN_ void cv_get_all_(cv_ctx *x, const cv_vec *v, int first, int n, spe_id *ids)
+{
+    for (int i = 0; i < n; i++) ids[i] = cv_get_(x, v, first + i);
+}
+
 /* A SPIR-V vector (or scalar) of n scalars. */
 spe_id cv_join_(cv_ctx *x, spe_id scalar_type, int n, const spe_id *ids)
 {
     return spe_construct(&x->m, spe_vec(&x->m, scalar_type, (uint32_t)n), (uint32_t)n, ids);
 }
 
-cv_vec cv_from_scalars_(cv_ctx *x, cv_type type, int n, const spe_id *ids)
+cv_vec cv_from_scalars_(cv_ctx *x, int type, int n, const spe_id *ids)
 {
     cv_vec v = cv_new_(x, type, n);
-    int i, at = 0;
-    for (i = 0; i < v.parts; at += spe_run(n, i), i++)
-        v.part[i] = cv_join_(x, cv_spe_type_(x, type), spe_run(n, i), ids + at);
+    for (int i = 0; i < v.parts; ids += spe_run(n, i), i++)
+        v.part[i] = cv_join_(x, cv_spe_type_(x, type), spe_run(n, i), ids);
     return v;
-}
-
-XE_FN_ spe_id *cv_scalars_(cv_ctx *x, const cv_vec *v)
-{
-    spe_id *ids = (spe_id *)spe_alloc(&x->m, (size_t)v->n * sizeof(spe_id));
-    int i;
-    for (i = 0; ids && i < v->n; i++) ids[i] = cv_get_(x, v, i);
-    return ids;
 }
 
 cv_vec cv_splat_(cv_where_ w, int type, int n, cv_val value)
 {
     cv_vec v;
     spe_id id;
-    int i;
     if (!cv_enter_(w) || !cv_check_type_(w, type) || !cv_check_length_(w, n)) return cv_no_vec_();
     id = cv_id_(w, type, &value);
-    v = cv_new_(w.x, (cv_type)type, n);
-    for (i = 0; i < v.parts; i++) v.part[i] = spe_splat(&w.x->m, cv_part_type_(w.x, type, spe_run(n, i)), id);
+    v = cv_new_(w.x, type, n);
+    for (int i = 0; i < v.parts; i++) v.part[i] = spe_splat(&w.x->m, cv_part_type_(w.x, type, spe_run(n, i)), id);
     return v;
 }
 
 cv_vec cv_vec_of_(cv_where_ w, int type, int n, const cv_val *values)
 {
     spe_id ids[32];
-    int i;
     if (!cv_enter_(w) || !cv_check_type_(w, type) || !cv_check_length_(w, n > 32 ? 0 : n)) return cv_no_vec_();
-    for (i = 0; i < n; i++) ids[i] = cv_id_(w, type, &values[i]);
-    return cv_from_scalars_(w.x, (cv_type)type, n, ids);
+    for (int i = 0; i < n; i++) ids[i] = cv_id_(w, type, &values[i]);
+    return cv_from_scalars_(w.x, type, n, ids);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -1739,15 +1465,15 @@ cv_vec cv_vec_of_(cv_where_ w, int type, int n, const cv_val *values)
 bool cv_check_pointer_(cv_where_ w, const cv_val *v, const char *what)
 {
     char text[48];
-    if (v->magic == CV_VAL_MAGIC_ && v->kind == CV_POINTER_) return spe_ok(&w.x->m);
-    cv_fail_(w, CV_ERROR_POINTER, "%s is %s", what, cv_describe_(v, text, sizeof text));
-    return false;
+    if (!spe_val_is_set(v) || v->kind != SPE_POINTER)
+        cv_fail_(w, CV_ERROR_POINTER, "%s is %s", what, cv_describe_(v, text, sizeof text));
+    return spe_ok(&w.x->m);
 }
 
 /* The pointer's element `index`, and the stride when it is not 1 (else 0). */
 XE_FN_ bool cv_locate_(cv_where_ w, const cv_memory_ *d, spe_id *at, spe_id *stride)
 {
-    bool strided = d->stride.magic && !(d->stride.kind == CV_INT_ && d->stride.i == 1);
+    bool strided = d->stride.magic && !(d->stride.kind == SPE_INT && d->stride.i == 1);
     if (!cv_enter_(w) || !cv_check_pointer_(w, &d->ptr, "the first argument") || !cv_check_type_(w, d->ptr.type))
         return false;
     *at = d->index.magic ? spe_index(&w.x->m, d->ptr.id, cv_index_(w, &d->index, "the index")) : d->ptr.id;
@@ -1767,58 +1493,61 @@ XE_FN_ spe_id cv_pointer_to_(cv_ctx *x, spe_id at, spe_id stride, int type, int 
 cv_vec cv_load_(cv_where_ w, cv_memory_ d)
 {
     cv_ctx *x = w.x;
+    int type = d.ptr.type;
     cv_vec v;
     spe_id at, stride, *ids;
-    int i, first = 0, bytes;
     if (!cv_locate_(w, &d, &at, &stride) || !cv_check_length_(w, d.n)) return cv_no_vec_();
-    bytes = cv_bytes_(d.ptr.type);
     if (stride) {
-        ids = (spe_id *)spe_alloc(&x->m, (size_t)d.n * sizeof(spe_id));
-        for (i = 0; ids && i < d.n; i++)
-            ids[i] = spe_load(&x->m, cv_pointer_to_(x, at, stride, d.ptr.type, i, 1), (uint32_t)bytes);
-        return ids ? cv_from_scalars_(x, (cv_type)d.ptr.type, d.n, ids) : cv_no_vec_();
+        ids = cv_ids_(x, d.n);
+        for (int i = 0; ids && i < d.n; i++)
+            ids[i] = spe_load(&x->m, cv_pointer_to_(x, at, stride, type, i, 1), (uint32_t)cv_bytes_(type));
+        return ids ? cv_from_scalars_(x, type, d.n, ids) : cv_no_vec_();
     }
-    v = cv_new_(x, (cv_type)d.ptr.type, d.n);
-    for (i = 0; i < v.parts; first += spe_run(d.n, i), i++)
-        v.part[i] = spe_load(&x->m, cv_pointer_to_(x, at, 0, d.ptr.type, first, spe_run(d.n, i)), (uint32_t)bytes);
+    v = cv_new_(x, type, d.n);
+    for (int i = 0, first = 0; i < v.parts; first += spe_run(d.n, i), i++)
+        v.part[i] = spe_load(&x->m, cv_pointer_to_(x, at, 0, type, first, spe_run(d.n, i)), (uint32_t)cv_bytes_(type));
     return v;
 }
 
 void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d)
 {
     cv_ctx *x = w.x;
+    uint32_t bytes;
     spe_id at, stride;
-    int i, first = 0;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v) || !cv_locate_(w, &d, &at, &stride)) return;
     if (d.ptr.type != (int)v.type) {
         cv_fail_(w, CV_ERROR_VECTOR_TYPE, "a vector of %s to a ptr<%s>", cv_type_name(v.type),
                  cv_type_name(d.ptr.type));
         return;
     }
-    for (i = 0; stride && i < v.n; i++)
-        spe_store(&x->m, cv_pointer_to_(x, at, stride, v.type, i, 1), cv_get_(x, &v, i), (uint32_t)cv_bytes_(v.type));
-    for (i = 0; !stride && i < v.parts; first += spe_run(v.n, i), i++)
-        spe_store(&x->m, cv_pointer_to_(x, at, 0, v.type, first, spe_run(v.n, i)), v.part[i],
-                  (uint32_t)cv_bytes_(v.type));
+    bytes = (uint32_t)cv_bytes_(v.type);
+    for (int i = 0; stride && i < v.n; i++)
+        spe_store(&x->m, cv_pointer_to_(x, at, stride, v.type, i, 1), cv_get_(x, &v, i), bytes);
+    for (int i = 0, first = 0; !stride && i < v.parts; first += spe_run(v.n, i), i++)
+        spe_store(&x->m, cv_pointer_to_(x, at, 0, v.type, first, spe_run(v.n, i)), v.part[i], bytes);
 }
 
 /* ---- elements, concatenation, slices ----------------------------------------------------------------------------- */
+
+/* Is the constant i the number of an element? */
+XE_FN_ bool cv_check_element_(cv_where_ w, const cv_vec *v, const cv_val *i)
+{
+    char text[48];
+    if (!cv_check_vec_(w, v)) return false;
+    if (i->kind != SPE_INT || i->i < 0 || i->i >= v->n)
+        cv_fail_(w, CV_ERROR_ELEMENT, "%s of a vector of %d", cv_describe_(i, text, sizeof text), v->n);
+    return spe_ok(&w.x->m);
+}
 
 cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
 {
     spe_module *m = &w.x->m;
     spe_id at, got = 0, first;
-    int part, start = 0;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return cv_nothing_();
-    if (i.kind == CV_INT_) {
-        if (i.i < 0 || i.i >= v.n) {
-            cv_fail_(w, CV_ERROR_ELEMENT, "%lld of a vector of %d", (long long)i.i, v.n);
-            return cv_nothing_();
-        }
-        return cv_scalar_(v.type, cv_get_(w.x, &v, (int)i.i), false);
-    }
+    if (i.kind == SPE_INT)
+        return cv_check_element_(w, &v, &i) ? cv_scalar_(v.type, cv_get_(w.x, &v, (int)i.i), false) : cv_nothing_();
     at = cv_index_(w, &i, "the element's number");
-    for (part = 0; at && part < v.parts; start += spe_run(v.n, part), part++) {
+    for (int part = 0, start = 0; at && part < v.parts; start += spe_run(v.n, part), part++) {
         spe_id one = v.part[part];
         first = spe_i32(m, start);
         if (spe_run(v.n, part) > 1) /* masked: a lane that wants another part must not index outside of this one */
@@ -1832,12 +1561,7 @@ cv_vec cv_set_element_(cv_where_ w, cv_vec v, cv_val i, cv_val value)
 {
     cv_vec out;
     int component, part;
-    if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return cv_no_vec_();
-    if (i.kind != CV_INT_ || i.i < 0 || i.i >= v.n) {
-        char text[48];
-        cv_fail_(w, CV_ERROR_ELEMENT, "%s of a vector of %d", cv_describe_(&i, text, sizeof text), v.n);
-        return cv_no_vec_();
-    }
+    if (!cv_enter_(w) || !cv_check_element_(w, &v, &i)) return cv_no_vec_();
     out = cv_new_(w.x, v.type, v.n);
     if (!out.parts) return out;
     memcpy(out.part, v.part, (size_t)v.parts * sizeof(spe_id));
@@ -1849,21 +1573,19 @@ cv_vec cv_set_element_(cv_where_ w, cv_vec v, cv_val i, cv_val value)
 cv_vec cv_concat_(cv_where_ w, cv_vec a, cv_vec b)
 {
     cv_vec v;
-    spe_id *ids, *more;
-    int i;
+    spe_id *ids;
     if (!cv_enter_(w) || !cv_check_vec_(w, &a) || !cv_check_vec_(w, &b)) return cv_no_vec_();
     if (a.type != b.type) cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%s and %s", cv_type_name(a.type), cv_type_name(b.type));
     if (!cv_check_length_(w, a.n + b.n)) return cv_no_vec_();
     if (a.n % 8 == 0) {
         v = cv_new_(w.x, a.type, a.n + b.n);
-        for (i = 0; i < v.parts; i++) v.part[i] = i < a.parts ? a.part[i] : b.part[i - a.parts];
+        for (int i = 0; i < v.parts; i++) v.part[i] = i < a.parts ? a.part[i] : b.part[i - a.parts];
         return v;
     }
-    ids = (spe_id *)spe_alloc(&w.x->m, (size_t)(a.n + b.n) * sizeof(spe_id));
-    more = cv_scalars_(w.x, &b);
-    if (!ids || !more) return cv_no_vec_();
-    for (i = 0; i < a.n; i++) ids[i] = cv_get_(w.x, &a, i);
-    memcpy(ids + a.n, more, (size_t)b.n * sizeof(spe_id));
+    ids = cv_ids_(w.x, a.n + b.n);
+    if (!ids) return cv_no_vec_();
+    cv_get_all_(w.x, &b, 0, b.n, ids + a.n);
+    cv_get_all_(w.x, &a, 0, a.n, ids);
     return cv_from_scalars_(w.x, a.type, a.n + b.n, ids);
 }
 
@@ -1871,7 +1593,6 @@ cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n)
 {
     cv_vec out;
     spe_id *ids;
-    int i;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v) || !cv_check_length_(w, n)) return cv_no_vec_();
     if (first < 0 || first > v.n - n) {
         cv_fail_(w, CV_ERROR_ELEMENT, "%d to %d of a vector of %d", first, first + n - 1, v.n);
@@ -1882,11 +1603,19 @@ cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n)
         if (out.parts) memcpy(out.part, v.part + first / 8, (size_t)out.parts * sizeof(spe_id));
         return out;
     }
-    ids = (spe_id *)spe_alloc(&w.x->m, (size_t)n * sizeof(spe_id));
+    ids = cv_ids_(w.x, n);
     if (!ids) return cv_no_vec_();
-    for (i = 0; i < n; i++) ids[i] = cv_get_(w.x, &v, first + i);
+    cv_get_all_(w.x, &v, first, n, ids);
     return cv_from_scalars_(w.x, v.type, n, ids);
 }
+
+cv_interpreted_vector cv_plain_input_(cv_vec v)
+{
+    cv_interpreted_vector in = {v, v.type};
+    return in;
+}
+
+cv_interpreted_vector cv_same_input_(cv_interpreted_vector v) { return v; }
 
 /* ---- element by element ------------------------------------------------------------------------------------------ */
 
@@ -1907,10 +1636,9 @@ XE_FN_ bool cv_match_(cv_where_ w, cv_any_ a, cv_any_ b, cv_vec *p, cv_vec *q)
 cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
 {
     cv_vec p, q, v;
-    int i;
     if (!cv_match_(w, a, b, &p, &q)) return cv_no_vec_();
     v = cv_new_(w.x, p.type, p.n);
-    for (i = 0; i < v.parts; i++) {
+    for (int i = 0; i < v.parts; i++) {
         v.part[i] = op < SPE_ARITH_EQ ? cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]) : 0;
         if (!v.part[i] && spe_ok(&w.x->m))
             cv_fail_(w, CV_ERROR_OPERATION, "%s on a vector of %s", cv_op_name_(op), cv_type_name(p.type));
@@ -1918,37 +1646,32 @@ cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
     return v;
 }
 
+/* Does a function of real numbers take this type? */
+XE_FN_ bool cv_check_real_(cv_where_ w, const char *function, const char *on, int type)
+{
+    if (!cv_is_float_(type)) cv_fail_(w, CV_ERROR_OPERATION, "%s on %s%s", function, on, cv_type_text_(type));
+    return spe_ok(&w.x->m);
+}
+
 cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c)
 {
     cv_vec p, q, r, v;
     cv_any_ mid = cv_any_vec_(b);
-    int i;
-    if (!cv_match_(w, a, mid, &p, &q) || !cv_match_(w, c, mid, &r, &q)) return cv_no_vec_();
-    if (!cv_is_float_(p.type)) {
-        cv_fail_(w, CV_ERROR_OPERATION, "CV_FMA on a vector of %s", cv_type_name(p.type));
+    if (!cv_match_(w, a, mid, &p, &q) || !cv_match_(w, c, mid, &r, &q) ||
+        !cv_check_real_(w, "CV_FMA", "a vector of ", p.type))
         return cv_no_vec_();
-    }
     v = cv_new_(w.x, p.type, p.n);
-    for (i = 0; i < v.parts; i++) v.part[i] = spe_math3(&w.x->m, SPE_FMA, p.part[i], q.part[i], r.part[i]);
+    for (int i = 0; i < v.parts; i++) v.part[i] = spe_math3(&w.x->m, SPE_FMA, p.part[i], q.part[i], r.part[i]);
     return v;
-}
-
-XE_FN_ const char *cv_function_name_(int fn)
-{
-    static const char *const names[] = {"CV_EXP", "CV_LOG",   "CV_SQRT", "CV_RSQRT",   "CV_SIN", "CV_COS",
-                                        "CV_ABS", "CV_FLOOR", "CV_TANH", "CV_SIGMOID", "CV_GELU"};
-    return names[fn];
 }
 
 /* On f32 scalars or vectors. */
 XE_FN_ spe_id cv_emit_function_(cv_ctx *x, int fn, spe_id v)
 {
-    static const spe_math_op ops[] = {SPE_EXP, SPE_LOG,  SPE_SQRT,  SPE_RSQRT, SPE_SIN,
-                                      SPE_COS, SPE_FABS, SPE_FLOOR, SPE_TANH};
     spe_module *m = &x->m;
     spe_id type = spe_type_of(m, v), one = spe_const_f(m, type, 1.0), cube;
-    if (fn < CV_FN_SIGMOID_) return spe_math1(m, ops[fn], v);
-    if (fn == CV_FN_SIGMOID_) return spe_fdiv(m, one, spe_fadd(m, one, spe_math1(m, SPE_EXP, spe_fneg(m, v))));
+    if (fn < CV_SIGMOID_) return spe_math1(m, (spe_math_op)fn, v);
+    if (fn == CV_SIGMOID_) return spe_fdiv(m, one, spe_fadd(m, one, spe_math1(m, SPE_EXP, spe_fneg(m, v))));
     /* x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) */
     cube = spe_fmul(m, spe_fmul(m, v, v), spe_fmul(m, v, spe_const_f(m, type, 0.044715)));
     cube = spe_fmul(m, spe_fadd(m, v, cube), spe_const_f(m, type, 0.7978845608028654));
@@ -1960,33 +1683,25 @@ XE_FN_ spe_id cv_function_of_(cv_ctx *x, int fn, int type, spe_id v)
 {
     spe_module *m = &x->m;
     spe_id own = spe_type_of(m, v), wide = spe_vec(m, spe_float(m, 32), own ? spe_count(m, own) : 1);
-    if (type == CV_F32 || fn == CV_FN_ABS_ || fn == CV_FN_FLOOR_) return cv_emit_function_(x, fn, v);
+    if (type == CV_F32 || fn == SPE_FABS || fn == SPE_FLOOR) return cv_emit_function_(x, fn, v);
     return spe_fconvert(m, own, cv_emit_function_(x, fn, spe_fconvert(m, wide, v)));
 }
 
-cv_vec cv_function_vec_(cv_where_ w, int fn, cv_any_ a)
+cv_vec cv_function_vec_(cv_where_ w, int fn, const char *name, cv_any_ a)
 {
     cv_vec v;
-    int i;
-    if (!cv_enter_(w) || !cv_check_vec_(w, &a.vec)) return cv_no_vec_();
-    if (!cv_is_float_(a.vec.type)) {
-        cv_fail_(w, CV_ERROR_OPERATION, "%s on a vector of %s", cv_function_name_(fn), cv_type_name(a.vec.type));
+    if (!cv_enter_(w) || !cv_check_vec_(w, &a.vec) || !cv_check_real_(w, name, "a vector of ", a.vec.type))
         return cv_no_vec_();
-    }
     v = cv_new_(w.x, a.vec.type, a.vec.n);
-    for (i = 0; i < v.parts; i++) v.part[i] = cv_function_of_(w.x, fn, v.type, a.vec.part[i]);
+    for (int i = 0; i < v.parts; i++) v.part[i] = cv_function_of_(w.x, fn, v.type, a.vec.part[i]);
     return v;
 }
 
-cv_val cv_function_scalar_(cv_where_ w, int fn, cv_any_ a)
+cv_val cv_function_scalar_(cv_where_ w, int fn, const char *name, cv_any_ a)
 {
-    int type = a.val.kind == CV_SCALAR_ ? a.val.type : CV_F32;
+    int type = a.val.kind == SPE_SCALAR ? a.val.type : CV_F32;
     spe_id id;
-    if (!cv_enter_(w)) return cv_nothing_();
-    if (!cv_is_float_(type)) {
-        cv_fail_(w, CV_ERROR_OPERATION, "%s on %s", cv_function_name_(fn), cv_type_text_(type));
-        return cv_nothing_();
-    }
+    if (!cv_enter_(w) || !cv_check_real_(w, name, "", type)) return cv_nothing_();
     id = cv_id_(w, type, &a.val);
     return cv_scalar_(type, id ? cv_function_of_(w.x, fn, type, id) : 0, a.val.uniform);
 }
@@ -1999,36 +1714,28 @@ cv_vec cv_clamp_(cv_where_ w, cv_vec v, cv_any_ low, cv_any_ high)
 cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ d)
 {
     cv_vec p, q, r, s, v;
-    int i;
     if (!cv_match_(w, a, b, &p, &q)) return cv_no_vec_();
     if (!c.is_vec && !d.is_vec) c = cv_any_vec_(cv_splat_(w, p.type, p.n, c.val));
     if (!cv_match_(w, c, d, &r, &s)) return cv_no_vec_();
-    if (r.n != p.n) {
-        cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d compared, %d to choose from", p.n, r.n);
-        return cv_no_vec_();
-    }
+    if (r.n != p.n) cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d compared, %d to choose from", p.n, r.n);
     v = cv_new_(w.x, r.type, r.n);
-    for (i = 0; i < v.parts; i++)
+    for (int i = 0; i < v.parts; i++)
         v.part[i] = spe_select(&w.x->m, cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]), r.part[i], s.part[i]);
     return v;
 }
 
 cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope)
 {
-    cv_any_ x = cv_any_vec_(v);
-    return cv_choose_(w, SPE_ARITH_GT, x, cv_any_real_(0), x,
-                      cv_any_vec_(cv_binary_vec_(w, SPE_ARITH_MUL, x, cv_any_val_(slope))));
+    cv_any_ x = cv_any_vec_(v), scaled = cv_any_vec_(cv_binary_vec_(w, SPE_ARITH_MUL, x, cv_any_val_(slope)));
+    return cv_choose_(w, SPE_ARITH_GT, x, cv_any_real_(0), x, scaled);
 }
 
-/* interpret.c - interpretations: how a vector is read as a matrix product's input. */
+/* interpret.c - the conversion rules, by which a vector is read as a matrix product's input too. A converted value is
+ * held as the SPIR-V scalar of its type, FP8 as the f16 of the same value. */
 
-/* ---- conversion rules
- * --------------------------------------------------------------------------------------------------
- *
- * Integer to integer saturates; float to integer rounds to nearest even and saturates, NaN becomes 0; integer to float
- * rounds to nearest even; FP8 rounds to nearest even and saturates to the largest finite value, NaN stays NaN. A
- * converted value is held as the SPIR-V scalar of its type, FP8 as the f16 of the same value.
- */
+/* The bounds of an integer type. */
+XE_FN_ int64_t cv_least_(int bits, bool is_signed) { return is_signed ? -((int64_t)1 << (bits - 1)) : 0; }
+XE_FN_ int64_t cv_most_(int bits, bool is_signed) { return ((int64_t)1 << (bits - is_signed)) - 1; }
 
 XE_FN_ spe_id cv_like_(cv_ctx *x, spe_id scalar, spe_id v)
 {
@@ -2041,21 +1748,18 @@ XE_FN_ spe_id cv_clamp_int_(cv_ctx *x, spe_id v, bool is_signed, int64_t lo, int
 {
     spe_module *m = &x->m;
     spe_id type = spe_type_of(m, v);
-    uint32_t bits = spe_width(m, type);
-    int64_t least = is_signed ? -((int64_t)1 << (bits - 1)) : 0;
-    int64_t most = ((int64_t)1 << (bits - (is_signed ? 1 : 0))) - 1;
-    if (lo > least) v = spe_math2(m, is_signed ? SPE_SMAX : SPE_UMAX, v, spe_const_i(m, type, lo));
-    if (hi < most) v = spe_math2(m, is_signed ? SPE_SMIN : SPE_UMIN, v, spe_const_i(m, type, hi));
+    int bits = (int)spe_width(m, type);
+    if (lo > cv_least_(bits, is_signed)) v = spe_math2(m, is_signed ? SPE_SMAX : SPE_UMAX, v, spe_const_i(m, type, lo));
+    if (hi < cv_most_(bits, is_signed)) v = spe_math2(m, is_signed ? SPE_SMIN : SPE_UMIN, v, spe_const_i(m, type, hi));
     return v;
 }
 
 XE_FN_ spe_id cv_int_to_int_(cv_ctx *x, spe_id v, int from, int to)
 {
     const cv_type_row *t = cv_type_info(to);
-    int64_t lo = t->is_signed ? -((int64_t)1 << (t->bits - 1)) : 0, hi = ((int64_t)1 << (t->bits - t->is_signed)) - 1;
     bool sign = cv_is_signed_(from);
     spe_id type = cv_like_(x, cv_spe_type_(x, to), v);
-    v = cv_clamp_int_(x, v, sign, lo, hi);
+    v = cv_clamp_int_(x, v, sign, cv_least_(t->bits, t->is_signed), cv_most_(t->bits, t->is_signed));
     return sign ? spe_sconvert(&x->m, type, v) : spe_uconvert(&x->m, type, v);
 }
 
@@ -2067,8 +1771,7 @@ XE_FN_ spe_id cv_float_to_int_(cv_ctx *x, spe_id v, int to)
     const cv_type_row *t = cv_type_info(to);
     v = spe_math1(m, SPE_RINT, spe_fconvert(m, wide, v));
     if (t->bits < 32) { /* the bounds are exact in f32; fmax takes NaN to the lower bound, so NaN goes first */
-        double lo = t->is_signed ? -(double)(1 << (t->bits - 1)) : 0,
-               hi = (double)((1 << (t->bits - t->is_signed)) - 1);
+        double lo = (double)cv_least_(t->bits, t->is_signed), hi = (double)cv_most_(t->bits, t->is_signed);
         v = spe_select(m, spe_isnan(m, v), spe_const_f(m, wide, 0), v);
         v = spe_math2(m, SPE_FMIN, spe_math2(m, SPE_FMAX, v, spe_const_f(m, wide, lo)), spe_const_f(m, wide, hi));
         return spe_uconvert(m, type, spe_f_to_s(m, whole, v));
@@ -2118,10 +1821,7 @@ spe_id cv_decode_fp8_(cv_ctx *x, spe_id v, int type)
 }
 
 /* What stands in memory, as held. */
-spe_id cv_decode_(cv_ctx *x, spe_id v, int type)
-{
-    return cv_is_fp8_(type) ? cv_decode_fp8_(x, v, type) : v;
-}
+spe_id cv_decode_(cv_ctx *x, spe_id v, int type) { return cv_is_fp8_(type) ? cv_decode_fp8_(x, v, type) : v; }
 
 XE_FN_ spe_id cv_float_to_float_(cv_ctx *x, spe_id v, int from, int to)
 {
@@ -2161,55 +1861,54 @@ spe_id cv_to_sum_(cv_ctx *x, spe_id v, int type, bool real)
     return cv_is_signed_(type) ? spe_sconvert(m, to, v) : spe_uconvert(m, to, v);
 }
 
+/* A vector's parts as those of a vector of another type. */
+cv_vec cv_convert_vec_(cv_ctx *x, const cv_vec *v, int type)
+{
+    cv_vec r = cv_new_(x, type, v->n);
+    for (int i = 0; i < r.parts; i++) r.part[i] = cv_convert_value_(x, v->part[i], v->type, type);
+    return r;
+}
+
 cv_vec cv_cast_vec_(cv_where_ w, int type, cv_any_ a)
 {
-    cv_vec v;
-    int i;
     if (!cv_enter_(w) || !cv_check_vec_(w, &a.vec) || !cv_check_type_(w, type)) return cv_no_vec_();
-    v = cv_new_(w.x, (cv_type)type, a.vec.n);
-    for (i = 0; i < v.parts; i++) v.part[i] = cv_convert_value_(w.x, a.vec.part[i], a.vec.type, type);
-    return v;
+    return cv_convert_vec_(w.x, &a.vec, type);
 }
 
 cv_val cv_cast_scalar_(cv_where_ w, int type, cv_any_ a)
 {
-    int from = a.val.kind == CV_SCALAR_ ? a.val.type : a.val.kind == CV_REAL_ ? CV_F32 : CV_I32;
+    int from = a.val.kind == SPE_SCALAR ? a.val.type : a.val.kind == SPE_REAL ? CV_F32 : CV_I32;
     spe_id id;
     if (!cv_enter_(w)) return cv_nothing_();
-    if (!cv_type_info(type) || cv_is_packed_(type) || cv_is_fp8_(type) || from == CV_BOOL_) {
+    if (!cv_type_info(type) || cv_is_packed_(type) || cv_is_fp8_(type) || from == CV_BOOL_)
         cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s to %s", cv_type_text_(from), cv_type_text_(type));
-        return cv_nothing_();
-    }
-    id = cv_id_(w, from, &a.val);
+    id = spe_ok(&w.x->m) ? cv_id_(w, from, &a.val) : 0;
     return cv_scalar_(type, id ? cv_convert_value_(w.x, id, from, type) : 0, a.val.uniform);
 }
 
 /* matrix.c - matrices and vectors in memory. */
 
-bool cv_is_set_(const cv_val *v) { return v->magic == CV_VAL_MAGIC_ && v->kind != CV_NONE_; }
-
 XE_FN_ bool cv_check_offset_(cv_where_ w, const cv_val *offset, int multiple, int error)
 {
-    if (cv_is_set_(offset) && offset->kind == CV_INT_ && (offset->i < 0 || offset->i % multiple))
+    if (spe_val_is_set(offset) && offset->kind == SPE_INT && (offset->i < 0 || offset->i % multiple))
         cv_fail_(w, error, "offset %lld", (long long)offset->i);
     return spe_ok(&w.x->m);
 }
 
-XE_FN_ void cv_check_stride_(cv_where_ w, const cv_matrix_ref *r)
+/* Checks the stride, or chooses the least there can be. */
+XE_FN_ void cv_check_stride_(cv_where_ w, cv_matrix_ref *r)
 {
-    uint64_t line = cv_line_bytes_(r->layout, r->interpretation, (uint32_t)r->m, (uint32_t)r->k);
-    if (!cv_is_set_(&r->stride)) return;
-    if (cv_is_optimal_(r->layout)) {
-        char text[48];
-        if (r->stride.kind != CV_INT_ || r->stride.i != 0)
-            cv_fail_(w, CV_ERROR_STRIDE_NOT_ZERO, "%s, stride %s", cv_layout_name(r->layout),
-                     cv_describe_(&r->stride, text, sizeof text));
-        return;
-    }
-    if (r->stride.kind != CV_INT_) return;
-    if (r->stride.i < (int64_t)line)
-        cv_fail_(w, CV_ERROR_STRIDE, "%lld, the length is %llu", (long long)r->stride.i, (unsigned long long)line);
-    else if (r->stride.i % 16)
+    uint32_t line = (uint32_t)cv_line_bytes_(r->layout, r->interpretation, (uint32_t)r->m, (uint32_t)r->k);
+    bool constant = r->stride.kind == SPE_INT;
+    char text[48];
+    if (!spe_val_is_set(&r->stride))
+        r->stride = spe_val_int(cv_round_up_(line, 16));
+    else if (cv_is_optimal_(r->layout) && !(constant && r->stride.i == 0))
+        cv_fail_(w, CV_ERROR_STRIDE_NOT_ZERO, "%s, stride %s", cv_layout_name(r->layout),
+                 cv_describe_(&r->stride, text, sizeof text));
+    else if (constant && r->stride.i < (int64_t)line)
+        cv_fail_(w, CV_ERROR_STRIDE, "%lld, the length is %u", (long long)r->stride.i, (unsigned)line);
+    else if (constant && r->stride.i % 16)
         cv_fail_(w, CV_ERROR_STRIDE_MULTIPLE, "%lld", (long long)r->stride.i);
 }
 
@@ -2229,9 +1928,6 @@ cv_matrix_ref cv_matrix_ref_(cv_where_ w, cv_matrix_ref r)
         cv_fail_(w, CV_ERROR_FP8_LAYOUT, "%s in %s", cv_type_name(r.interpretation), cv_layout_name(r.layout));
     else if (cv_check_offset_(w, &r.offset, 128, CV_ERROR_MATRIX_ALIGNMENT))
         cv_check_stride_(w, &r);
-    if (spe_ok(&w.x->m) && !cv_is_set_(&r.stride))
-        r.stride = cv_int_(
-            cv_round_up_((uint32_t)cv_line_bytes_(r.layout, r.interpretation, (uint32_t)r.m, (uint32_t)r.k), 16));
     return r;
 }
 
@@ -2245,19 +1941,26 @@ cv_vector_ref cv_vector_ref_(cv_where_ w, cv_vector_ref r)
     return r;
 }
 
+/* A loop over 0, step, 2 step ... below n; element `index` of a variable that is an array. */
+spe_id cv_loop_(spe_module *m, int n, int step)
+{
+    return spe_for(m, spe_i32(m, 0), spe_i32(m, n), spe_i32(m, step), 0, NULL);
+}
+
+spe_id cv_at_(spe_module *m, spe_id variable, spe_id index) { return spe_element(m, variable, 1, &index); }
+
 /* base + offset as a pointer to bytes. */
 spe_id cv_bytes_at_(cv_where_ w, const cv_val *base, const cv_val *offset)
 {
     spe_module *m = &w.x->m;
     spe_id p = spe_ptr_cast(m, base->id, spe_int(m, 8));
-    if (!cv_is_set_(offset) || (offset->kind == CV_INT_ && offset->i == 0)) return p;
+    if (!spe_val_is_set(offset) || (offset->kind == SPE_INT && offset->i == 0)) return p;
     return spe_index(m, p, cv_index_(w, offset, "the offset"));
 }
 
 cv_surface_ cv_surface_of_(cv_where_ w, const cv_matrix_ref *r)
 {
     cv_surface_ s;
-    memset(&s, 0, sizeof s);
     s.x = w.x;
     s.base = cv_bytes_at_(w, &r->base, &r->offset);
     s.stride = cv_is_optimal_(r->layout) ? 0 : cv_index_(w, &r->stride, "the stride");
@@ -2272,64 +1975,50 @@ cv_surface_ cv_surface_of_(cv_where_ w, const cv_matrix_ref *r)
     return s;
 }
 
-/* The address of the product's element (m, k), i32 ids, as a pointer to n elements of SPIR-V type `scalar`. */
-spe_id cv_address_(const cv_surface_ *s, spe_id row, spe_id col, spe_id scalar, int n)
+/* Bytes to the product's element (m, k), i32 ids: cv_element_offset. */
+spe_id cv_offset_(const cv_surface_ *s, spe_id row, spe_id col)
 {
     spe_module *m = &s->x->m;
-    spe_id r = s->transpose ? col : row, c = s->transpose ? row : col, at, along;
-    along = spe_imul(m, c, spe_i32(m, s->bytes));
-    if (s->layout == CV_ROW_MAJOR)
-        at = spe_iadd(m, spe_imul(m, r, s->stride), along);
-    else if (s->layout == CV_COLUMN_MAJOR)
-        at = spe_iadd(m, spe_imul(m, c, s->stride), spe_imul(m, r, spe_i32(m, s->bytes)));
-    else {
-        int panel = (int)cv_optimal_rows_((uint32_t)s->rows);
-        at = spe_iadd(m, spe_imul(m, spe_shr(m, along, spe_i32(m, 6)), spe_i32(m, panel * 64)),
-                      spe_iadd(m, spe_imul(m, r, spe_i32(m, 64)), spe_and(m, along, spe_i32(m, 63))));
-    }
-    return spe_ptr_cast(m, spe_index(m, s->base, at), spe_vec(m, scalar, (uint32_t)n));
+    spe_id r = s->transpose ? col : row, c = s->transpose ? row : col, along = spe_imul(m, c, spe_i32(m, s->bytes));
+    int panel = (int)cv_optimal_rows_((uint32_t)s->rows) * 64;
+    if (s->layout == CV_ROW_MAJOR) return spe_iadd(m, spe_imul(m, r, s->stride), along);
+    if (s->layout == CV_COLUMN_MAJOR)
+        return spe_iadd(m, spe_imul(m, c, s->stride), spe_imul(m, r, spe_i32(m, s->bytes)));
+    return spe_iadd(m, spe_imul(m, spe_shr(m, along, spe_i32(m, 6)), spe_i32(m, panel)),
+                    spe_iadd(m, spe_imul(m, r, spe_i32(m, 64)), spe_and(m, along, spe_i32(m, 63))));
 }
 
-/* n neighbours in memory from element (row, col) on, decoded; up to 8, into separate ids. */
+/* That element as a pointer to n elements of SPIR-V type `scalar`. */
+spe_id cv_address_(const cv_surface_ *s, spe_id row, spe_id col, spe_id scalar, int n)
+{
+    spe_id at = cv_offset_(s, row, col);
+    return spe_ptr_cast(&s->x->m, spe_index(&s->x->m, s->base, at), spe_vec(&s->x->m, scalar, (uint32_t)n));
+}
+
+/* n neighbours in memory from element (row, col) on, decoded: 8, 4, 2 or 1, into separate ids. Rows are aligned to 16,
+ * but where in a row this begins may not be known. */
 void cv_load_run_(const cv_surface_ *s, spe_id row, spe_id col, int n, spe_id *out)
 {
     spe_module *m = &s->x->m;
-    spe_id scalar = cv_spe_type_(s->x, s->type), p, v;
-    int i;
-    if (n == 8 || n == 4 || n == 2) {
-        uint32_t align =
-            (uint32_t)s->bytes; /* rows are aligned to 16, but where in a row this begins may not be known */
-        v = cv_decode_(s->x, spe_load(m, cv_address_(s, row, col, scalar, n), align), s->type);
-        for (i = 0; i < n; i++) out[i] = spe_extract(m, v, (uint32_t)i);
-        return;
-    }
-    p = cv_address_(s, row, col, scalar, 1);
-    for (i = 0; i < n; i++)
-        out[i] = cv_decode_(s->x, spe_load(m, i ? spe_index(m, p, spe_i32(m, i)) : p, (uint32_t)s->bytes), s->type);
+    spe_id at = cv_address_(s, row, col, cv_spe_type_(s->x, s->type), n);
+    spe_id v = cv_decode_(s->x, spe_load(m, at, (uint32_t)s->bytes), s->type);
+    for (int i = 0; i < n; i++) out[i] = spe_extract(m, v, (uint32_t)i);
 }
 
-/* n elements of a vector in memory from element `first` on, as one SPIR-V vector of the sums' type. */
+/* So many elements of a vector in memory from element `first` on, as one SPIR-V vector of the sums' type. */
 spe_id cv_load_bias_(cv_ctx *x, spe_id base, int type, spe_id first, int n, bool real)
 {
     spe_module *m = &x->m;
-    int bytes = cv_bytes_(type), i;
-    spe_id at = spe_index(m, base, spe_imul(m, first, spe_i32(m, bytes))), v[8], scalar = cv_spe_type_(x, type);
-    if (n == 8 || n == 4 || n == 2) {
-        at = spe_load(m, spe_ptr_cast(m, at, spe_vec(m, scalar, (uint32_t)n)), (uint32_t)bytes);
-        return cv_to_sum_(x, cv_decode_(x, at, type), type, real);
-    }
-    at = spe_ptr_cast(m, at, scalar);
-    for (i = 0; i < n; i++)
-        v[i] = cv_to_sum_(
-            x, cv_decode_(x, spe_load(m, i ? spe_index(m, at, spe_i32(m, i)) : at, (uint32_t)bytes), type), type, real);
-    return cv_join_(x, real ? spe_float(m, 32) : spe_int(m, 32), n, v);
+    int bytes = cv_bytes_(type);
+    spe_id at = spe_index(m, base, spe_imul(m, first, spe_i32(m, bytes))), scalar = cv_spe_type_(x, type);
+    at = spe_load(m, spe_ptr_cast(m, at, spe_vec(m, scalar, (uint32_t)n)), (uint32_t)bytes);
+    return cv_to_sum_(x, cv_decode_(x, at, type), type, real);
 }
 
 /* mul.c - Mul, MulAdd. */
 
 /* One product being written. */
 typedef struct {
-    cv_where_ w;
     cv_ctx *x;
     cv_surface_ a;
     cv_interpreted_vector in;
@@ -2337,18 +2026,13 @@ typedef struct {
     int sum_type; /* CV_F32, CV_I32 or CV_U32 */
     spe_id bias;  /* bytes; 0: none */
     int bias_type;
-    int out_type;
     cv_vec out;
 } cv_product_;
 
-/* The product's kind of number, and which part of the bias joins the sum at its start: an integer sum takes a float
- * bias only after it has become f32. */
+/* An integer sum takes a float bias only after it has become f32; any other joins the sum at its start. */
 XE_FN_ bool cv_bias_in_sum_(const cv_product_ *p) { return p->bias && (p->real || !cv_is_float_(p->bias_type)); }
 
-XE_FN_ spe_id cv_sum_scalar_(const cv_product_ *p)
-{
-    return p->real ? spe_float(&p->x->m, 32) : spe_int(&p->x->m, 32);
-}
+XE_FN_ spe_id cv_sum_scalar_(const cv_product_ *p) { return p->real ? spe_float(&p->x->m, 32) : spe_int(&p->x->m, 32); }
 
 /* What the sums of rows first .. first + n start from. */
 XE_FN_ spe_id cv_sum_start_(const cv_product_ *p, spe_id first, int n)
@@ -2360,14 +2044,10 @@ XE_FN_ spe_id cv_sum_start_(const cv_product_ *p, spe_id first, int n)
 /* Sums of rows first .. as elements of the output. */
 XE_FN_ spe_id cv_finish_sum_(const cv_product_ *p, spe_id sum, spe_id first, int n)
 {
-    spe_module *m = &p->x->m;
-    int type = p->sum_type;
-    if (p->bias && !cv_bias_in_sum_(p)) {
-        sum = cv_convert_value_(p->x, sum, type, CV_F32);
-        sum = spe_fadd(m, sum, cv_load_bias_(p->x, p->bias, p->bias_type, first, n, true));
-        type = CV_F32;
-    }
-    return cv_convert_value_(p->x, sum, type, p->out_type);
+    if (!p->bias || cv_bias_in_sum_(p)) return cv_convert_value_(p->x, sum, p->sum_type, p->out.type);
+    sum = cv_convert_value_(p->x, sum, p->sum_type, CV_F32);
+    sum = spe_fadd(&p->x->m, sum, cv_load_bias_(p->x, p->bias, p->bias_type, first, n, true));
+    return cv_convert_value_(p->x, sum, CV_F32, p->out.type);
 }
 
 /* ---- a lane at a time -------------------------------------------------------------------------------------------- */
@@ -2376,13 +2056,13 @@ XE_FN_ spe_id cv_finish_sum_(const cv_product_ *p, spe_id sum, spe_id first, int
 XE_FN_ bool cv_input_lanes_(const cv_product_ *p, spe_id *out)
 {
     spe_module *m = &p->x->m;
-    int i, type = p->in.interpretation;
+    int type = p->in.interpretation;
     bool sign = type == CV_PACKED_S8X32;
-    for (i = 0; i < p->a.k; i++) {
+    for (int i = 0; i < p->a.k; i++) {
         if (cv_is_packed_(type)) {
             spe_id v = spe_shl(m, cv_get_(p->x, &p->in.vec, i / 4), spe_i32(m, 24 - i % 4 * 8));
             v = sign ? spe_sar(m, v, spe_i32(m, 24)) : spe_shr(m, v, spe_i32(m, 24));
-            out[i] = !p->real ? v : sign ? spe_s_to_f(m, spe_float(m, 32), v) : spe_u_to_f(m, spe_float(m, 32), v);
+            out[i] = cv_to_sum_(p->x, v, sign ? CV_I32 : CV_U32, p->real);
         } else {
             out[i] = cv_to_sum_(p->x, cv_convert_value_(p->x, cv_get_(p->x, &p->in.vec, i), p->in.vec.type, type), type,
                                 p->real);
@@ -2397,9 +2077,8 @@ XE_FN_ void cv_lanes_run_(const cv_product_ *p, spe_id row, spe_id col, int n, c
 {
     spe_module *m = &p->x->m;
     spe_id a[8];
-    int i;
     cv_load_run_(&p->a, row, col, n, a);
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
         spe_id e = cv_to_sum_(p->x, a[i], p->a.type, p->real), *sum = &sums[p->a.across ? i : 0],
                x = v[p->a.across ? 0 : i];
         *sum =
@@ -2407,77 +2086,57 @@ XE_FN_ void cv_lanes_run_(const cv_product_ *p, spe_id row, spe_id col, int n, c
     }
 }
 
-XE_FN_ spe_id cv_at_(cv_ctx *x, spe_id variable, spe_id index)
-{
-    return spe_element(&x->m, variable, 1, &index);
-}
-
 /* Sums of `rows` rows (one, unless neighbours in memory are rows) over all of K. input: a variable of K elements, so
  * that a loop can go over K; 0: unrolled, with the ids in v. */
-XE_FN_ void cv_lanes_rows_(const cv_product_ *p, spe_id row, int rows, const spe_id *v, spe_id input,
-                                  spe_id *sums)
+XE_FN_ void cv_lanes_rows_(const cv_product_ *p, spe_id row, int rows, const spe_id *v, spe_id input, spe_id *sums)
 {
     spe_module *m = &p->x->m;
     spe_id start = cv_sum_start_(p, row, rows), x[8], k;
-    int i, j, step = p->a.across ? 1 : 8, full = input ? p->a.k / step * step : 0;
-    for (i = 0; i < rows; i++) sums[i] = spe_extract(m, start, (uint32_t)i);
+    int step = p->a.across ? 1 : 8, full = input ? p->a.k / step * step : 0;
+    for (int i = 0; i < rows; i++) sums[i] = spe_extract(m, start, (uint32_t)i);
     if (full) {
         k = spe_for(m, spe_i32(m, 0), spe_i32(m, full), spe_i32(m, step), (uint32_t)rows, sums);
-        for (i = 0; i < step; i++) x[i] = spe_load(m, cv_at_(p->x, input, spe_iadd(m, k, spe_i32(m, i))), 0);
+        for (int i = 0; i < step; i++) x[i] = spe_load(m, cv_at_(m, input, spe_iadd(m, k, spe_i32(m, i))), 0);
         cv_lanes_run_(p, row, k, p->a.across ? rows : 8, x, sums);
         spe_endfor(m, (uint32_t)rows, sums);
     }
-    for (i = full; i < p->a.k; i += p->a.across ? 1 : j) {
-        j = spe_run(p->a.k - i, 0);
-        cv_lanes_run_(p, row, spe_i32(m, i), p->a.across ? rows : j, v + i, sums);
+    for (int i = full, n; i < p->a.k; i += p->a.across ? 1 : n) {
+        n = spe_run(p->a.k - i, 0);
+        cv_lanes_run_(p, row, spe_i32(m, i), p->a.across ? rows : n, v + i, sums);
     }
     start = cv_finish_sum_(p, cv_join_(p->x, cv_sum_scalar_(p), rows, sums), row, rows);
-    for (i = 0; i < rows; i++) sums[i] = spe_extract(m, start, (uint32_t)i);
+    for (int i = 0; i < rows; i++) sums[i] = spe_extract(m, start, (uint32_t)i);
 }
 
 /* Rolled: the output is in a variable, blocks of rows (one row, or eight neighbours) in a loop. So is the input, unless
- * a row is short enough to be written out. */
-XE_FN_ void cv_lanes_rolled_(cv_product_ *p, const spe_id *v, spe_id *out)
-{
-    spe_module *m = &p->x->m;
-    int M = p->a.m, K = p->a.k, i, step = p->a.across ? 8 : 1, full = M / step * step;
-    spe_id input = 0, output, row, none[1] = {0}, sums[8];
-    if (p->a.across || K > 64) {
-        input = spe_local_var(m, spe_array(m, cv_sum_scalar_(p), (uint32_t)K));
-        for (i = 0; i < K; i++) spe_store(m, cv_at_(p->x, input, spe_i32(m, i)), v[i], 0);
-    }
-    if (full) {
-        output = spe_local_var(m, spe_array(m, cv_spe_type_(p->x, p->out_type), (uint32_t)full));
-        row = spe_for(m, spe_i32(m, 0), spe_i32(m, full), spe_i32(m, step), 0, none);
-        cv_lanes_rows_(p, row, step, v, input, sums);
-        for (i = 0; i < step; i++) spe_store(m, cv_at_(p->x, output, spe_iadd(m, row, spe_i32(m, i))), sums[i], 0);
-        spe_endfor(m, 0, none);
-        for (i = 0; i < full; i++) out[i] = spe_load(m, cv_at_(p->x, output, spe_i32(m, i)), 0);
-    }
-    for (i = full; i < M; i += spe_run(M - i, 0))
-        cv_lanes_rows_(p, spe_i32(m, i), spe_run(M - i, 0), v, input, out + i);
-}
-
-/* Small products are unrolled. */
+ * a row is short enough to be written out. Small products are unrolled. */
 XE_FN_ void cv_mul_lanes_(cv_product_ *p)
 {
     spe_module *m = &p->x->m;
-    int M = p->a.m, K = p->a.k, i, n;
-    spe_id *v = (spe_id *)spe_alloc(m, (size_t)K * sizeof(spe_id)),
-           *out = (spe_id *)spe_alloc(m, (size_t)M * sizeof(spe_id));
+    bool rolled = p->a.m * p->a.k > 64;
+    int step = p->a.across ? 8 : 1, full = rolled ? p->a.m / step * step : 0;
+    spe_id *v = cv_ids_(p->x, p->a.k), *out = cv_ids_(p->x, p->a.m), input = 0, output, row, sums[8];
     if (!v || !out || !cv_input_lanes_(p, v)) return;
-    if (M * K > 64)
-        cv_lanes_rolled_(p, v, out);
-    else
-        for (i = 0; i < M; i += n) {
-            n = p->a.across ? spe_run(M - i, 0) : 1;
-            cv_lanes_rows_(p, spe_i32(m, i), n, v, 0, out + i);
-        }
-    p->out = cv_from_scalars_(p->x, (cv_type)p->out_type, M, out);
+    if (rolled && (p->a.across || p->a.k > 64)) {
+        input = spe_local_var(m, spe_array(m, cv_sum_scalar_(p), (uint32_t)p->a.k));
+        for (int i = 0; i < p->a.k; i++) spe_store(m, cv_at_(m, input, spe_i32(m, i)), v[i], 0);
+    }
+    if (full) {
+        output = spe_local_var(m, spe_array(m, cv_spe_type_(p->x, p->out.type), (uint32_t)full));
+        row = cv_loop_(m, full, step);
+        cv_lanes_rows_(p, row, step, v, input, sums);
+        for (int i = 0; i < step; i++) spe_store(m, cv_at_(m, output, spe_iadd(m, row, spe_i32(m, i))), sums[i], 0);
+        spe_endfor(m, 0, NULL);
+        for (int i = 0; i < full; i++) out[i] = spe_load(m, cv_at_(m, output, spe_i32(m, i)), 0);
+    }
+    for (int i = full, n; i < p->a.m; i += n) {
+        n = p->a.across ? spe_run(p->a.m - i, 0) : 1;
+        cv_lanes_rows_(p, spe_i32(m, i), n, v, input, out + i);
+    }
+    p->out = cv_from_scalars_(p->x, p->out.type, p->a.m, out);
 }
 
-/* ---- the matrix instruction
- * ------------------------------------------------------------------------------------------------
+/* ---- the matrix instruction --------------------------------------------------------------------------------------
  *
  * A lane's own vector, packed to dwords, is that lane's column of the instruction's B operand, and the sums that come
  * out are that lane's own. The matrix is A: eight rows, 32 bytes of k, lane l holding bytes l 32 / S ... of each row.
@@ -2498,47 +2157,44 @@ XE_FN_ int cv_dpas_kind_(int interpretation, int matrix)
 
 typedef struct {
     cv_product_ *p;
+    cv_ctx *x;
+    spe_module *m;
+    const cv_surface_ *a;
     int kind, R; /* R: elements of k a lane holds of a row in one operand */
     int depth;   /* elements of k in one operand */
-    bool paired; /* FP8 along k: a raw operand has 32 elements and makes two operands */
+    int halves;  /* operands a raw one makes: 2 for FP8 along k, whose raw operands have 32 elements */
     int raws;    /* raw operands along k */
     int blocks;  /* of eight rows */
     spe_id lane;
     spe_id *b; /* B operands, in the order of the operands made of A */
 } cv_dpas_;
 
-/* A scalar of a bits-wide integer type. */
-XE_FN_ spe_id cv_bits_(cv_ctx *x, int bits) { return spe_int(&x->m, (uint32_t)bits); }
-
 /* Two vec8 as the lower and upper halves of a vec8 of integers twice as wide. */
-XE_FN_ spe_id cv_zip_(cv_ctx *x, spe_id low, spe_id high, int bits)
+XE_FN_ spe_id cv_zip_(spe_module *m, spe_id low, spe_id high, int bits)
 {
     static const uint32_t order[16] = {0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15};
-    return spe_bitcast(&x->m, spe_vec(&x->m, cv_bits_(x, bits * 2), 8), spe_shuffle(&x->m, low, high, 16, order));
+    return spe_bitcast(m, spe_vec(m, spe_int(m, (uint32_t)bits * 2), 8), spe_shuffle(m, low, high, 16, order));
 }
 
 /* Neighbours along m: each lane loads the runs of its own rows of k. Held f16 for FP8. */
 XE_FN_ spe_id cv_a_across_(const cv_dpas_ *d, int block, int k0)
 {
-    const cv_surface_ *s = &d->p->a;
-    cv_ctx *x = d->p->x;
-    spe_module *m = &x->m;
-    spe_id v[4], row = spe_i32(m, block * 8), scalar = cv_bits_(x, s->bytes * 8);
-    int i, bits = d->kind == CV_DPAS_F16_ ? 16 : 8;
-    for (i = 0; i < d->R; i++) {
+    const cv_surface_ *s = d->a;
+    spe_module *m = d->m;
+    spe_id v[4], row = spe_i32(m, block * 8), scalar = spe_int(m, (uint32_t)s->bytes * 8);
+    for (int i = 0; i < d->R; i++) {
         spe_id k = spe_iadd(m, spe_imul(m, d->lane, spe_i32(m, d->R)), spe_i32(m, k0 + i)), inside = 0;
         if (k0 + d->depth > s->k) {
             inside = spe_slt(m, k, spe_i32(m, s->k));
             k = spe_math2(m, SPE_SMIN, k, spe_i32(m, s->k - 1));
         }
         v[i] = spe_load(m, cv_address_(s, row, k, scalar, 8), (uint32_t)(8 * s->bytes));
-        if (cv_is_fp8_(s->type)) v[i] = spe_bitcast(m, spe_vec(m, spe_int(m, 16), 8), cv_decode_fp8_(x, v[i], s->type));
+        if (cv_is_fp8_(s->type))
+            v[i] = spe_bitcast(m, spe_vec(m, spe_int(m, 16), 8), cv_decode_fp8_(d->x, v[i], s->type));
         if (inside) v[i] = spe_select(m, inside, v[i], spe_null(m, spe_type_of(m, v[i])));
     }
-    for (i = d->R; i > 1; i /= 2, bits *= 2) {
-        int j;
-        for (j = 0; j < i / 2; j++) v[j] = cv_zip_(x, v[2 * j], v[2 * j + 1], bits);
-    }
+    for (int n = d->R, bits = d->kind == CV_DPAS_F16_ ? 16 : 8; n > 1; n /= 2, bits *= 2)
+        for (int j = 0; j < n / 2; j++) v[j] = cv_zip_(m, v[2 * j], v[2 * j + 1], bits);
     return v[0];
 }
 
@@ -2546,42 +2202,39 @@ XE_FN_ spe_id cv_a_across_(const cv_dpas_ *d, int block, int k0)
  * reads. */
 XE_FN_ spe_id cv_a_along_(const cv_dpas_ *d, int block, int raw)
 {
-    const cv_surface_ *s = &d->p->a;
-    cv_ctx *x = d->p->x;
-    spe_module *m = &x->m;
-    int each = 32 / x->S, elements = each / s->bytes, k0 = raw * 32 / s->bytes, i;
-    spe_id scalar = cv_bits_(x, each * 8), v[8], inside = 0;
+    const cv_surface_ *s = d->a;
+    spe_module *m = d->m;
+    int each = 32 / d->x->S, elements = each / s->bytes, k0 = raw * 32 / s->bytes;
+    spe_id scalar = spe_int(m, (uint32_t)each * 8), v[8], inside = 0;
     spe_id k = spe_iadd(m, spe_imul(m, d->lane, spe_i32(m, elements)), spe_i32(m, k0)), a;
     if (!cv_is_optimal_(s->layout) && k0 + 32 / s->bytes > s->k) {
         inside = spe_slt(m, k, spe_i32(m, s->k));
         k = spe_math2(m, SPE_SMIN, k, spe_i32(m, s->k - elements));
     }
-    for (i = 0; i < 8; i++) {
+    for (int i = 0; i < 8; i++) {
         int row = block * 8 + i;
         if (!cv_is_optimal_(s->layout) && row >= s->m) row = s->m - 1;
         v[i] = spe_load(m, cv_address_(s, spe_i32(m, row), k, scalar, 1), (uint32_t)each);
     }
-    a = cv_join_(x, scalar, 8, v);
+    a = cv_join_(d->x, scalar, 8, v);
     return inside ? spe_select(m, inside, a, spe_null(m, spe_type_of(m, a))) : a;
 }
 
 /* May 2D block messages load it? The optimal layouts are rows of 64 bytes for their sake. */
-XE_FN_ bool cv_block_loads_(const cv_product_ *p)
+XE_FN_ bool cv_block_loads_(const cv_dpas_ *d)
 {
-    const cv_surface_ *s = &p->a;
-    if (!p->x->block2d || s->across) return false;
-    return cv_is_optimal_(s->layout) || (s->k * s->bytes >= 64 && s->k * s->bytes % 4 == 0);
+    if (!d->x->block2d || d->a->across) return false;
+    return cv_is_optimal_(d->a->layout) || (d->a->k * d->a->bytes >= 64 && d->a->k * d->a->bytes % 4 == 0);
 }
 
 /* Blocks block .. block + 4 of rows by raw operands raw, raw + 1, by one message. */
 XE_FN_ void cv_a_message_(const cv_dpas_ *d, int block, int raw, spe_id out[4][2])
 {
-    const cv_surface_ *s = &d->p->a;
-    cv_ctx *x = d->p->x;
-    spe_module *m = &x->m;
+    const cv_surface_ *s = d->a;
+    spe_module *m = d->m;
     spe_block2d b;
     bool optimal = cv_is_optimal_(s->layout);
-    int rows = (int)cv_optimal_rows_((uint32_t)s->m), blocks = d->blocks - block < 4 ? d->blocks - block : 4, i, j;
+    int rows = (int)cv_optimal_rows_((uint32_t)s->m), blocks = d->blocks - block < 4 ? d->blocks - block : 4;
     int panels = (s->k * s->bytes + 63) / 64, height = blocks == 3 ? 32 : blocks * 8;
     spe_id word = spe_int(m, 16), variable, zero = spe_i32(m, 0);
     memset(&b, 0, sizeof b);
@@ -2596,10 +2249,10 @@ XE_FN_ void cv_a_message_(const cv_dpas_ *d, int block, int raw, spe_id out[4][2
     b.x = spe_i32(m, optimal ? 0 : raw * 16);
     b.y = spe_i32(m, optimal ? raw / 2 * rows + block * 8 : block * 8);
     variable = spe_local_var(m, spe_array(m, word, (uint32_t)(height * 2)));
-    spe_block2d_load(m, &b, spe_element(m, variable, 1, &zero));
-    for (j = 0; j < 2; j++)
-        for (i = 0; i < blocks; i++) {
-            spe_id at = spe_i32(m, j * height + i * 8), p = spe_element(m, variable, 1, &at);
+    spe_block2d_load(m, &b, cv_at_(m, variable, zero));
+    for (int j = 0; j < 2; j++)
+        for (int i = 0; i < blocks; i++) {
+            spe_id p = cv_at_(m, variable, spe_i32(m, j * height + i * 8));
             out[i][j] = spe_load(m, spe_ptr_cast(m, p, spe_vec(m, word, 8)), 2);
         }
 }
@@ -2607,15 +2260,14 @@ XE_FN_ void cv_a_message_(const cv_dpas_ *d, int block, int raw, spe_id out[4][2
 /* Raw operands of up to four blocks of rows and two steps along k. */
 XE_FN_ void cv_a_load_(const cv_dpas_ *d, int block, int raw, spe_id out[4][2])
 {
-    int i, j;
-    if (cv_block_loads_(d->p)) {
+    if (cv_block_loads_(d)) {
         cv_a_message_(d, block, raw, out);
         return;
     }
-    for (i = 0; i < 4 && block + i < d->blocks; i++)
-        for (j = 0; j < 2 && raw + j < d->raws; j++)
-            out[i][j] =
-                d->p->a.across ? cv_a_across_(d, block + i, (raw + j) * d->depth) : cv_a_along_(d, block + i, raw + j);
+    for (int i = 0; i < 4 && block + i < d->blocks; i++)
+        for (int j = 0; j < 2 && raw + j < d->raws; j++)
+            out[i][j] = d->a->across ? cv_a_across_(d, block + i, (raw + j) * d->depth)
+                                     : cv_a_along_(d, block + i, raw + j);
 }
 
 /* Byte `i` of each integer, `bits` wide, as f16 in 16-bit integers. */
@@ -2633,46 +2285,39 @@ XE_FN_ spe_id cv_byte_as_f16_(cv_ctx *x, spe_id v, int bits, int i, int type)
  * of its 4 (subgroup size 8) two. */
 XE_FN_ spe_id cv_a_operand_(const cv_dpas_ *d, spe_id raw, int half)
 {
-    cv_ctx *x = d->p->x;
-    int type = d->p->a.type;
-    if (!d->paired) return raw;
+    cv_ctx *x = d->x;
+    int type = d->a->type;
+    if (d->halves == 1) return raw;
     if (x->S == 16) return cv_byte_as_f16_(x, raw, 16, half, type);
-    return cv_zip_(x, cv_byte_as_f16_(x, raw, 32, 2 * half, type), cv_byte_as_f16_(x, raw, 32, 2 * half + 1, type), 16);
+    return cv_zip_(&x->m, cv_byte_as_f16_(x, raw, 32, 2 * half, type), cv_byte_as_f16_(x, raw, 32, 2 * half + 1, type),
+                   16);
 }
 
 /* Which k, counted from the raw operand's first, operand `half` has at place i. */
 XE_FN_ int cv_paired_k_(int S, int half, int i) { return S == 16 ? 2 * i + half : i / 2 * 4 + 2 * half + i % 2; }
-
-/* The input interpreted, in parts: f16, or 8-bit integers, of packed ones the dwords. */
-XE_FN_ cv_vec cv_input_parts_(const cv_dpas_ *d)
-{
-    const cv_product_ *p = d->p;
-    cv_vec v = p->in.vec;
-    int i, type = p->in.interpretation;
-    if (cv_is_packed_(type)) return v;
-    v = cv_new_(p->x, d->kind == CV_DPAS_F16_ ? CV_F16 : (cv_type)type, v.n);
-    for (i = 0; i < v.parts; i++) v.part[i] = cv_convert_value_(p->x, p->in.vec.part[i], p->in.vec.type, type);
-    return v;
-}
 
 /* Eight elements of a vector as one SPIR-V vector, zeros past its end; step 2: every second one. */
 spe_id cv_eight_(cv_ctx *x, const cv_vec *v, int first, int step)
 {
     static const uint32_t even[8] = {0, 2, 4, 6, 8, 10, 12, 14}, odd[8] = {1, 3, 5, 7, 9, 11, 13, 15};
     spe_id scalar = cv_spe_type_(x, v->type), ids[8];
-    int i;
     if (step == 1 && first % 8 == 0 && first + 8 <= v->n) return v->part[first / 8];
     if (step == 2 && first % 8 < 2 && first / 8 * 8 + 16 <= v->n)
         return spe_shuffle(&x->m, v->part[first / 8], v->part[first / 8 + 1], 8, first % 8 ? odd : even);
-    for (i = 0; i < 8; i++)
+    for (int i = 0; i < 8; i++)
         ids[i] = first + i * step < v->n ? cv_get_(x, v, first + i * step) : spe_null(&x->m, scalar);
     return cv_join_(x, scalar, 8, ids);
 }
 
-XE_FN_ spe_id cv_join_words_(cv_ctx *x, spe_id a, spe_id b, int n) /* two u32 vectors of n as one of 2n */
+XE_FN_ const uint32_t *cv_in_order_(void)
 {
     static const uint32_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-    return spe_shuffle(&x->m, a, b, (uint32_t)(2 * n), order);
+    return order;
+}
+
+XE_FN_ spe_id cv_join_words_(cv_ctx *x, spe_id a, spe_id b, int n) /* two u32 vectors of n as one of 2n */
+{
+    return spe_shuffle(&x->m, a, b, (uint32_t)(2 * n), cv_in_order_());
 }
 
 spe_id cv_words_(cv_ctx *x, spe_id v, int n)
@@ -2683,16 +2328,15 @@ spe_id cv_words_(cv_ctx *x, spe_id v, int n)
 /* Sixteen f16 in the order operand `half` of the paired operands wants them; not paired: as they are. */
 XE_FN_ spe_id cv_b_f16_(const cv_dpas_ *d, const cv_vec *v, int k0, int half)
 {
-    cv_ctx *x = d->p->x;
+    cv_ctx *x = d->x;
     spe_id e[2], ids[8];
-    int i, j;
-    for (i = 0; i < 2; i++) {
-        if (!d->paired)
+    for (int i = 0; i < 2; i++) {
+        if (d->halves == 1)
             e[i] = cv_eight_(x, v, k0 + 8 * i, 1);
         else if (x->S == 16)
             e[i] = cv_eight_(x, v, k0 + 16 * i + half, 2);
         else {
-            for (j = 0; j < 8; j++) {
+            for (int j = 0; j < 8; j++) {
                 int k = k0 + cv_paired_k_(x->S, half, 8 * i + j);
                 ids[j] = k < v->n ? cv_get_(x, v, k) : spe_null(&x->m, spe_float(&x->m, 16));
             }
@@ -2706,111 +2350,107 @@ XE_FN_ spe_id cv_b_f16_(const cv_dpas_ *d, const cv_vec *v, int k0, int half)
 /* 32 eight-bit elements, or 8 packed dwords. */
 XE_FN_ spe_id cv_b_i8_(const cv_dpas_ *d, const cv_vec *v, int k0)
 {
-    cv_ctx *x = d->p->x;
+    cv_ctx *x = d->x;
     spe_id e[4];
-    int i;
     if (cv_is_packed_(d->p->in.interpretation)) return cv_eight_(x, v, k0 / 4, 1);
-    for (i = 0; i < 4; i++) e[i] = cv_words_(x, cv_eight_(x, v, k0 + 8 * i, 1), 2);
+    for (int i = 0; i < 4; i++) e[i] = cv_words_(x, cv_eight_(x, v, k0 + 8 * i, 1), 2);
     return cv_join_words_(x, cv_join_words_(x, e[0], e[1], 2), cv_join_words_(x, e[2], e[3], 2), 4);
 }
 
+/* The B operands, of the input interpreted: f16, or 8-bit integers, of packed ones the dwords. */
 XE_FN_ bool cv_pack_b_(cv_dpas_ *d)
 {
-    spe_module *m = &d->p->x->m;
-    cv_vec v = cv_input_parts_(d);
-    int halves = d->paired ? 2 : 1, i, h;
-    d->b = (spe_id *)spe_alloc(m, (size_t)(d->raws * halves) * sizeof(spe_id));
+    int type = d->p->in.interpretation;
+    cv_vec v = d->p->in.vec;
+    if (!cv_is_packed_(type)) v = cv_convert_vec_(d->x, &v, type);
+    if (d->kind == CV_DPAS_F16_) v.type = CV_F16; /* as which FP8 is held */
+    d->b = cv_ids_(d->x, d->raws * d->halves);
     if (!d->b || !v.parts) return false;
-    for (i = 0; i < d->raws; i++)
-        for (h = 0; h < halves; h++)
-            d->b[i * halves + h] =
-                d->kind == CV_DPAS_I8_ ? cv_b_i8_(d, &v, i * 32) : cv_b_f16_(d, &v, i * d->depth * halves, h);
-    return spe_ok(m);
+    for (int i = 0; i < d->raws; i++)
+        for (int h = 0; h < d->halves; h++)
+            d->b[i * d->halves + h] =
+                d->kind == CV_DPAS_I8_ ? cv_b_i8_(d, &v, i * 32) : cv_b_f16_(d, &v, i * d->depth * d->halves, h);
+    return spe_ok(d->m);
 }
 
 XE_FN_ spe_id cv_dpas_once_(const cv_dpas_ *d, spe_id a, spe_id b, spe_id sums)
 {
-    const cv_product_ *p = d->p;
-    spe_module *m = &p->x->m;
     uint32_t operands = 0x400 | 0x800; /* packed f16 */
-    bool sign = p->in.interpretation == CV_I8 || p->in.interpretation == CV_PACKED_S8X32;
-    if (d->kind == CV_DPAS_I8_) operands = 0x10u | 0x20u | (p->a.type == CV_I8 ? 1u : 0u) | (sign ? 2u : 0u);
-    return spe_dpas(m, spe_vec(m, cv_sum_scalar_(p), 8), d->kind == CV_DPAS_F16_ ? 16 : 32, a, b, sums, operands);
+    if (d->kind == CV_DPAS_I8_)
+        operands = 0x10u | 0x20u | (d->a->type == CV_I8 ? 1u : 0u) | (cv_is_signed_(d->p->in.interpretation) ? 2u : 0u);
+    return spe_dpas(d->m, spe_vec(d->m, cv_sum_scalar_(d->p), 8), d->kind == CV_DPAS_F16_ ? 16 : 32, a, b, sums,
+                    operands);
 }
 
 /* Four blocks of rows at a time: their sums, over all of K. */
 XE_FN_ void cv_dpas_blocks_(const cv_dpas_ *d, int block, spe_id sums[4])
 {
-    int halves = d->paired ? 2 : 1, raw, i, j, h;
-    for (raw = 0; raw < d->raws; raw += 2) {
+    for (int raw = 0; raw < d->raws; raw += 2) {
         spe_id a[4][2];
         memset(a, 0, sizeof a);
         cv_a_load_(d, block, raw, a);
-        for (j = 0; j < 2 && raw + j < d->raws; j++)
-            for (h = 0; h < halves; h++) {
-                if (d->paired && (raw + j) * 32 + cv_paired_k_(d->p->x->S, h, 0) >= d->p->a.k) continue;
-                for (i = 0; i < 4 && block + i < d->blocks; i++)
-                    sums[i] = cv_dpas_once_(d, cv_a_operand_(d, a[i][j], h), d->b[(raw + j) * halves + h], sums[i]);
+        for (int j = 0; j < 2 && raw + j < d->raws; j++)
+            for (int h = 0; h < d->halves; h++) {
+                if (d->halves > 1 && (raw + j) * 32 + cv_paired_k_(d->x->S, h, 0) >= d->a->k) continue;
+                for (int i = 0; i < 4 && block + i < d->blocks; i++)
+                    sums[i] = cv_dpas_once_(d, cv_a_operand_(d, a[i][j], h), d->b[(raw + j) * d->halves + h], sums[i]);
             }
     }
 }
 
-/* Sums of the rows from `first` on, n of them, out of a block's eight. */
-XE_FN_ spe_id cv_first_rows_(cv_ctx *x, spe_id eight, int from, int n)
-{
-    static const uint32_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-    return n == 8 ? eight : spe_shuffle(&x->m, eight, eight, (uint32_t)n, order + from);
-}
-
+/* The parts of the output that are in the four blocks. */
 XE_FN_ void cv_dpas_finish_(const cv_dpas_ *d, int block, const spe_id sums[4])
 {
     cv_product_ *p = d->p;
-    int first = 0, part;
-    for (part = 0; part < p->out.parts; first += spe_run(p->a.m, part), part++) {
-        int n = spe_run(p->a.m, part), i = first / 8 - block;
+    for (int first = 0, part = 0, n; part < p->out.parts; first += n, part++) {
+        int i = first / 8 - block;
+        spe_id sum, at;
+        n = spe_run(d->a->m, part);
         if (i < 0 || i >= 4) continue;
-        p->out.part[part] = cv_finish_sum_(p, cv_first_rows_(p->x, sums[i], first % 8, n), spe_i32(&p->x->m, first), n);
+        at = spe_i32(d->m, first);
+        sum = n == 8 ? sums[i] : spe_shuffle(d->m, sums[i], sums[i], (uint32_t)n, cv_in_order_() + first % 8);
+        p->out.part[part] = cv_finish_sum_(p, sum, at, n);
     }
 }
 
 /* What a block's sums start from; of the last block the bias may have fewer rows. */
 XE_FN_ spe_id cv_dpas_start_(const cv_dpas_ *d, int block)
 {
-    cv_product_ *p = d->p;
-    spe_module *m = &p->x->m;
-    spe_id first = spe_i32(m, block * 8), ids[8], part;
-    int rows = p->a.m - block * 8, i;
+    const cv_product_ *p = d->p;
+    spe_id first = spe_i32(d->m, block * 8), ids[8], part;
+    int rows = d->a->m - block * 8, at_once = rows == 4 || rows == 2 ? rows : 1;
     if (rows >= 8 || !cv_bias_in_sum_(p)) return cv_sum_start_(p, first, 8);
-    part = cv_sum_start_(p, first, rows == 4 || rows == 2 ? rows : 1);
-    for (i = 0; i < 8; i++) {
+    part = cv_sum_start_(p, first, at_once);
+    for (int i = 0; i < 8; i++) {
         if (i >= rows)
-            ids[i] = spe_null(m, cv_sum_scalar_(p));
-        else if (rows == 4 || rows == 2)
-            ids[i] = spe_extract(m, part, (uint32_t)i);
+            ids[i] = spe_null(d->m, cv_sum_scalar_(p));
+        else if (i < at_once)
+            ids[i] = spe_extract(d->m, part, (uint32_t)i);
         else
-            ids[i] = i ? cv_sum_start_(p, spe_i32(m, block * 8 + i), 1) : part;
+            ids[i] = cv_sum_start_(p, spe_i32(d->m, block * 8 + i), 1);
     }
     return cv_join_(p->x, cv_sum_scalar_(p), 8, ids);
 }
 
 XE_FN_ void cv_mul_dpas_(cv_product_ *p, int kind)
 {
-    spe_module *m = &p->x->m;
     cv_dpas_ d;
-    int block, i;
     memset(&d, 0, sizeof d);
     d.p = p;
+    d.x = p->x;
+    d.m = &p->x->m;
+    d.a = &p->a;
     d.kind = kind;
     d.depth = kind == CV_DPAS_F16_ ? 16 : 32;
-    d.R = d.depth / p->x->S;
-    d.paired = cv_is_fp8_(p->a.type) && !p->a.across;
-    d.raws = (p->a.k + d.depth * (d.paired ? 2 : 1) - 1) / (d.depth * (d.paired ? 2 : 1));
-    d.blocks = (p->a.m + 7) / 8;
-    d.lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
+    d.R = d.depth / d.x->S;
+    d.halves = cv_is_fp8_(d.a->type) && !d.a->across ? 2 : 1;
+    d.raws = (d.a->k + d.depth * d.halves - 1) / (d.depth * d.halves);
+    d.blocks = (d.a->m + 7) / 8;
+    d.lane = spe_builtin(d.m, SPE_SUBGROUP_LANE, 0);
     if (!cv_pack_b_(&d)) return;
-    for (block = 0; block < d.blocks; block += 4) {
+    for (int block = 0; block < d.blocks; block += 4) {
         spe_id sums[4] = {0, 0, 0, 0};
-        for (i = 0; i < 4 && block + i < d.blocks; i++) sums[i] = cv_dpas_start_(&d, block + i);
+        for (int i = 0; i < 4 && block + i < d.blocks; i++) sums[i] = cv_dpas_start_(&d, block + i);
         cv_dpas_blocks_(&d, block, sums);
         cv_dpas_finish_(&d, block, sums);
     }
@@ -2818,17 +2458,15 @@ XE_FN_ void cv_mul_dpas_(cv_product_ *p, int kind)
 
 /* ---- choosing ---------------------------------------------------------------------------------------------------- */
 
-/* Do all work-items of the subgroup come here together, with one and the same matrix and bias? */
-bool cv_is_uniform_(cv_where_ w, const cv_matrix_ref *a, const cv_val *other)
+/* Do all work-items of the subgroup come here together, with the same numbers a and b (NULL: none)? */
+bool cv_is_uniform_(cv_where_ w, cv_uniformity said, const cv_val *a, const cv_val *b)
 {
     cv_ctx *x = w.x;
-    bool same = (!cv_is_set_(&a->offset) || a->offset.uniform) && (!cv_is_set_(&a->stride) || a->stride.uniform) &&
-                (!other || !cv_is_set_(other) || other->uniform);
-    if (a->uniform == CV_UNIFORM_NO) return false;
-    if (a->uniform == CV_UNIFORM_YES && !x->full)
+    bool same = (!a || !spe_val_is_set(a) || a->uniform) && (!b || !spe_val_is_set(b) || b->uniform);
+    if (said == CV_UNIFORM_YES && !x->full)
         cv_fail_(w, CV_ERROR_UNIFORM, "work-groups of %d leave work-items of a subgroup of %d switched off",
                  x->local_size, x->S);
-    return x->full && (a->uniform == CV_UNIFORM_YES || (same && x->divergent == 0));
+    return said != CV_UNIFORM_NO && x->full && (said == CV_UNIFORM_YES || (same && x->divergent == 0));
 }
 
 /* The matrix instruction, when there is one for these types and lanes can load the matrix so; CV_DPAS_NONE_: a lane at
@@ -2843,10 +2481,9 @@ XE_FN_ int cv_choose_dpas_(const cv_product_ *p)
     return kind;
 }
 
-XE_FN_ bool cv_check_input_(cv_where_ w, const cv_interpreted_vector *in, const cv_matrix_ref *a)
+XE_FN_ bool cv_check_product_(cv_where_ w, int out_type, const cv_interpreted_vector *in, const cv_matrix_ref *a)
 {
-    bool packed = cv_is_packed_(in->interpretation);
-    int want = packed ? (a->k + 3) / 4 : a->k;
+    int want = cv_is_packed_(in->interpretation) ? (a->k + 3) / 4 : a->k;
     if (!cv_check_vec_(w, &in->vec)) return false;
     if (!cv_interprets_(in->vec.type, in->interpretation))
         cv_fail_(w, CV_ERROR_INPUT_INTERPRETATION, "a vector of %s as %s", cv_type_name(in->vec.type),
@@ -2854,6 +2491,8 @@ XE_FN_ bool cv_check_input_(cv_where_ w, const cv_interpreted_vector *in, const 
     else if (in->vec.n != want)
         cv_fail_(w, CV_ERROR_INPUT_LENGTH, "%d elements of %s, K is %d, which takes %d", in->vec.n,
                  cv_type_name(in->interpretation), a->k, want);
+    else if (!cv_is_vector_type_(out_type))
+        cv_fail_(w, CV_ERROR_OUTPUT_TYPE, "got %s", cv_type_name(out_type));
     return spe_ok(&w.x->m);
 }
 
@@ -2861,15 +2500,10 @@ cv_vec cv_mul_add(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_in
                   const cv_vector_ref *bias)
 {
     cv_product_ p;
-    bool added = bias && cv_is_set_(&bias->base), sign;
-    int kind;
-    if (!cv_enter_(w) || !cv_check_input_(w, in, a)) return cv_no_vec_();
-    if (!cv_is_vector_type_(out_type)) {
-        cv_fail_(w, CV_ERROR_OUTPUT_TYPE, "got %s", cv_type_name(out_type));
-        return cv_no_vec_();
-    }
+    bool added = bias && spe_val_is_set(&bias->base), sign;
+    int kind = CV_DPAS_NONE_;
+    if (!cv_enter_(w) || !cv_check_product_(w, out_type, in, a)) return cv_no_vec_();
     memset(&p, 0, sizeof p);
-    p.w = w;
     p.x = w.x;
     p.in = *in;
     p.a = cv_surface_of_(w, a);
@@ -2879,10 +2513,11 @@ cv_vec cv_mul_add(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_in
     p.sum_type = p.real ? CV_F32 : sign ? CV_I32 : CV_U32;
     p.bias = added ? cv_bytes_at_(w, &bias->base, &bias->offset) : 0;
     p.bias_type = added ? (int)bias->interpretation : 0;
-    p.out_type = out_type;
-    p.out = cv_new_(w.x, (cv_type)out_type, a->m);
+    p.out = cv_new_(w.x, out_type, a->m);
     if (!p.out.parts) return p.out;
-    kind = cv_is_uniform_(w, a, added ? &bias->offset : NULL) ? cv_choose_dpas_(&p) : CV_DPAS_NONE_;
+    if (cv_is_uniform_(w, a->uniform, &a->offset, &a->stride) &&
+        (!added || cv_is_uniform_(w, a->uniform, &bias->offset, NULL)))
+        kind = cv_choose_dpas_(&p);
     if (kind != CV_DPAS_NONE_)
         cv_mul_dpas_(&p, kind);
     else
@@ -2973,10 +2608,9 @@ XE_FN_ spe_id cv_lane_bit_(cv_ctx *x, int bit)
 XE_FN_ void cv_transpose_lanes_(cv_ctx *x, spe_id *w, int n, int unit)
 {
     spe_module *m = &x->m;
-    int bit, i;
-    for (bit = 1; bit < n && spe_ok(m); bit *= 2) {
+    for (int bit = 1; bit < n && spe_ok(m); bit *= 2) {
         spe_id set = cv_lane_bit_(x, bit * unit);
-        for (i = 0; i < n; i++) {
+        for (int i = 0; i < n; i++) {
             spe_id got;
             if (i & bit) continue;
             got = spe_sg_shuffle_xor(m, spe_select(m, set, w[i], w[i | bit]), spe_i32(m, bit * unit));
@@ -2990,10 +2624,9 @@ XE_FN_ void cv_transpose_lanes_(cv_ctx *x, spe_id *w, int n, int unit)
 XE_FN_ spe_id cv_sum_lanes_(cv_ctx *x, spe_id *w, bool real)
 {
     spe_module *m = &x->m;
-    int bit, i;
-    for (bit = x->S / 2; bit && spe_ok(m); bit /= 2) {
+    for (int bit = x->S / 2; bit && spe_ok(m); bit /= 2) {
         spe_id set = cv_lane_bit_(x, bit);
-        for (i = 0; i < bit; i++) {
+        for (int i = 0; i < bit; i++) {
             spe_id got = spe_sg_shuffle_xor(m, spe_select(m, set, w[i], w[i + bit]), spe_i32(m, bit));
             spe_id kept = spe_select(m, set, w[i + bit], w[i]);
             w[i] = real ? spe_fadd(m, kept, got) : spe_iadd(m, kept, got);
@@ -3008,9 +2641,8 @@ XE_FN_ spe_id cv_gather_lanes_f16_(cv_ctx *x, const cv_vec *v, int first)
     spe_module *m = &x->m;
     spe_id word = spe_int(m, 32), w[8], odd = cv_lane_bit_(x, 1), low = spe_i32(m, 0xffff), high = spe_i32(m, ~0xffff);
     spe_id sixteen = spe_i32(m, 16), eight[2];
-    int i;
-    for (i = 0; i < 2; i++) eight[i] = cv_words_(x, cv_eight_(x, v, first + 8 * i, 1), 4);
-    for (i = 0; i < 8; i++) {
+    for (int i = 0; i < 2; i++) eight[i] = cv_words_(x, cv_eight_(x, v, first + 8 * i, 1), 4);
+    for (int i = 0; i < 8; i++) {
         spe_id other;
         w[i] = spe_extract(m, eight[i / 4], (uint32_t)(i % 4));
         other = spe_sg_shuffle_xor(m, w[i], spe_i32(m, 1));
@@ -3029,25 +2661,14 @@ typedef struct {
     const cv_vec *v1, *v2;
 } cv_outer_;
 
-/* Byte offset of element (row, col). */
-XE_FN_ spe_id cv_outer_offset_(const cv_outer_ *o, spe_id row, spe_id col)
-{
-    spe_module *m = &o->x->m;
-    spe_id along = spe_imul(m, col, spe_i32(m, o->c.bytes));
-    int panel = (int)cv_optimal_rows_((uint32_t)o->c.rows) * 64;
-    return spe_iadd(m, spe_imul(m, spe_shr(m, along, spe_i32(m, 6)), spe_i32(m, panel)),
-                    spe_iadd(m, spe_imul(m, row, spe_i32(m, 64)), spe_and(m, along, spe_i32(m, 63))));
-}
-
 /* A vector in a variable of f32, so that a loop can index it. */
 XE_FN_ spe_id cv_spill_(cv_ctx *x, const cv_vec *v)
 {
     spe_module *m = &x->m;
     spe_id real = spe_float(m, 32), variable = spe_local_var(m, spe_array(m, real, (uint32_t)v->n));
-    int i;
-    for (i = 0; i < v->n; i++) {
+    for (int i = 0; i < v->n; i++) {
         spe_id at = spe_i32(m, i);
-        spe_store(m, spe_element(m, variable, 1, &at), spe_fconvert(m, real, cv_get_(x, v, i)), 0);
+        spe_store(m, cv_at_(m, variable, at), spe_fconvert(m, real, cv_get_(x, v, i)), 0);
     }
     return variable;
 }
@@ -3056,14 +2677,13 @@ XE_FN_ spe_id cv_spill_(cv_ctx *x, const cv_vec *v)
 XE_FN_ void cv_outer_lanes_(const cv_outer_ *o)
 {
     spe_module *m = &o->x->m;
-    spe_id a = cv_spill_(o->x, o->v1), b = cv_spill_(o->x, o->v2), row, col, v, none[1] = {0};
-    row = spe_for(m, spe_i32(m, 0), spe_i32(m, o->c.m), spe_i32(m, 1), 0, none);
-    v = spe_load(m, spe_element(m, a, 1, &row), 0);
-    col = spe_for(m, spe_i32(m, 0), spe_i32(m, o->c.k), spe_i32(m, 1), 0, none);
-    cv_atomic_add_(o->x, o->c.base, cv_outer_offset_(o, row, col), o->c.type,
-                   spe_fmul(m, v, spe_load(m, spe_element(m, b, 1, &col), 0)));
-    spe_endfor(m, 0, none);
-    spe_endfor(m, 0, none);
+    spe_id a = cv_spill_(o->x, o->v1), b = cv_spill_(o->x, o->v2), row = cv_loop_(m, o->c.m, 1), col,
+           v = spe_load(m, cv_at_(m, a, row), 0);
+    col = cv_loop_(m, o->c.k, 1);
+    cv_atomic_add_(o->x, o->c.base, cv_offset_(&o->c, row, col), o->c.type,
+                   spe_fmul(m, v, spe_load(m, cv_at_(m, b, col), 0)));
+    spe_endfor(m, 0, NULL);
+    spe_endfor(m, 0, NULL);
 }
 
 /* Adds the sums of up to eight rows from `row` on (lane l: column col + l, of which n are there). The exchange loops
@@ -3072,17 +2692,15 @@ XE_FN_ void cv_outer_add_rows_(const cv_outer_ *o, int row, int rows, int col, i
 {
     cv_ctx *x = o->x;
     spe_module *m = &x->m;
-    spe_id none[1] = {0}, r;
-    int i;
     if (o->c.type == CV_F16) {
-        r = spe_for(m, spe_i32(m, 0), spe_i32(m, rows), spe_i32(m, 1), 0, none);
-        cv_atomic_add_lanes_(x, o->c.base, cv_outer_offset_(o, spe_iadd(m, r, spe_i32(m, row)), spe_i32(m, col)),
+        spe_id r = cv_loop_(m, rows, 1);
+        cv_atomic_add_lanes_(x, o->c.base, cv_offset_(&o->c, spe_iadd(m, r, spe_i32(m, row)), spe_i32(m, col)),
                              CV_F16, spe_extract_dyn(m, sums, r), n);
-        spe_endfor(m, 0, none);
+        spe_endfor(m, 0, NULL);
         return;
     }
-    for (i = 0; i < rows; i++)
-        cv_atomic_add_lanes_(x, o->c.base, cv_outer_offset_(o, spe_i32(m, row + i), spe_i32(m, col)), o->c.type,
+    for (int i = 0; i < rows; i++)
+        cv_atomic_add_lanes_(x, o->c.base, cv_offset_(&o->c, spe_i32(m, row + i), spe_i32(m, col)), o->c.type,
                              spe_extract(m, sums, (uint32_t)i), n);
 }
 
@@ -3093,13 +2711,13 @@ XE_FN_ void cv_outer_dpas_(const cv_outer_ *o)
     cv_ctx *x = o->x;
     spe_module *m = &x->m;
     spe_id sums = spe_vec(m, spe_float(m, 32), 8), words = spe_vec(m, spe_int(m, 16), 8), *a;
-    int blocks = (o->c.m + 7) / 8, i, col;
-    a = (spe_id *)spe_alloc(m, (size_t)blocks * sizeof(spe_id));
-    for (i = 0; a && i < blocks; i++) a[i] = spe_bitcast(m, words, cv_eight_(x, o->v1, i * 8, 1));
-    for (col = 0; a && col < o->c.k; col += 16) {
+    int blocks = (o->c.m + 7) / 8;
+    a = cv_ids_(x, blocks);
+    for (int i = 0; a && i < blocks; i++) a[i] = spe_bitcast(m, words, cv_eight_(x, o->v1, i * 8, 1));
+    for (int col = 0; a && col < o->c.k; col += 16) {
         spe_id b = cv_gather_lanes_f16_(x, o->v2, col);
         int n = o->c.k - col < 16 ? o->c.k - col : 16;
-        for (i = 0; i < blocks; i++)
+        for (int i = 0; i < blocks; i++)
             cv_outer_add_rows_(o, i * 8, o->c.m - i * 8 < 8 ? o->c.m - i * 8 : 8, col, n,
                                spe_dpas(m, sums, 16, a[i], b, spe_null(m, sums), 0x400 | 0x800));
     }
@@ -3111,23 +2729,23 @@ XE_FN_ void cv_outer_broadcast_(const cv_outer_ *o)
 {
     cv_ctx *x = o->x;
     spe_module *m = &x->m;
-    spe_id real = spe_float(m, 32), *b, row, mine, all[32], none[1] = {0}, a = cv_spill_(x, o->v1);
-    int S = x->S, blocks = (o->c.k + S - 1) / S, i, j;
-    b = (spe_id *)spe_alloc(m, (size_t)(blocks * S) * sizeof(spe_id));
+    spe_id real = spe_float(m, 32), *b, row, mine, all[32], a = cv_spill_(x, o->v1);
+    int S = x->S, blocks = (o->c.k + S - 1) / S;
+    b = cv_ids_(x, blocks * S);
     if (!b) return;
-    for (i = 0; i < blocks * S; i++)
+    for (int i = 0; i < blocks * S; i++)
         b[i] = i < o->c.k ? spe_fconvert(m, real, cv_get_(x, o->v2, i)) : spe_null(m, real);
-    for (i = 0; i < blocks; i++) cv_transpose_lanes_(x, b + i * S, S, 1);
-    row = spe_for(m, spe_i32(m, 0), spe_i32(m, o->c.m), spe_i32(m, 1), 0, none);
-    mine = spe_load(m, spe_element(m, a, 1, &row), 0);
-    for (i = 0; i < S; i++) all[i] = spe_sg_broadcast(m, mine, spe_i32(m, i));
-    for (i = 0; i < blocks; i++) {
+    for (int i = 0; i < blocks; i++) cv_transpose_lanes_(x, b + i * S, S, 1);
+    row = cv_loop_(m, o->c.m, 1);
+    mine = spe_load(m, cv_at_(m, a, row), 0);
+    for (int i = 0; i < S; i++) all[i] = spe_sg_broadcast(m, mine, spe_i32(m, i));
+    for (int i = 0; i < blocks; i++) {
         spe_id sum = spe_fmul(m, all[0], b[i * S]);
-        for (j = 1; j < S; j++) sum = spe_fadd(m, spe_fmul(m, all[j], b[i * S + j]), sum);
-        cv_atomic_add_lanes_(x, o->c.base, cv_outer_offset_(o, row, spe_i32(m, i * S)), o->c.type, sum,
+        for (int j = 1; j < S; j++) sum = spe_fadd(m, spe_fmul(m, all[j], b[i * S + j]), sum);
+        cv_atomic_add_lanes_(x, o->c.base, cv_offset_(&o->c, row, spe_i32(m, i * S)), o->c.type, sum,
                              o->c.k - i * S < S ? o->c.k - i * S : S);
     }
-    spe_endfor(m, 0, none);
+    spe_endfor(m, 0, NULL);
 }
 
 XE_FN_ bool cv_check_outer_(cv_where_ w, const cv_vec *v1, const cv_vec *v2, const cv_matrix_ref *c)
@@ -3155,7 +2773,7 @@ void cv_outer_product_accumulate(cv_where_ w, cv_vec v1, cv_vec v2, const cv_mat
     o.c = cv_surface_of_(w, c);
     o.v1 = &v1;
     o.v2 = &v2;
-    if (!cv_is_uniform_(w, c, NULL))
+    if (!cv_is_uniform_(w, c->uniform, &c->offset, NULL))
         cv_outer_lanes_(&o);
     else if (w.x->dpas && w.x->S == 16 && v1.type == CV_F16 && c->m * c->k <= 16 * CV_DPAS_MOST_)
         cv_outer_dpas_(&o);
@@ -3170,8 +2788,7 @@ XE_FN_ spe_id cv_sum_block_(cv_ctx *x, const cv_vec *v, int first, bool real)
 {
     spe_module *m = &x->m;
     spe_id w[32], type = real ? spe_float(m, 32) : spe_int(m, 32);
-    int i;
-    for (i = 0; i < x->S; i++)
+    for (int i = 0; i < x->S; i++)
         w[i] = first + i < v->n ? cv_to_sum_(x, cv_get_(x, v, first + i), v->type, real) : spe_null(m, type);
     return cv_sum_lanes_(x, w, real);
 }
@@ -3180,53 +2797,45 @@ void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r)
 {
     cv_ctx *x = w.x;
     spe_module *m = &x->m;
-    cv_matrix_ref as_matrix;
     bool real = cv_is_float_(v.type);
+    int type = r->interpretation, bytes;
     spe_id base;
-    int i, bytes;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return;
-    if (!cv_supports_vector_accumulate(v.type, r->interpretation)) {
-        cv_fail_(w, CV_ERROR_ACCUMULATE_TYPES, "vector of %s into %s", cv_type_name(v.type),
-                 cv_type_name(r->interpretation));
+    if (!cv_supports_vector_accumulate(v.type, type)) {
+        cv_fail_(w, CV_ERROR_ACCUMULATE_TYPES, "vector of %s into %s", cv_type_name(v.type), cv_type_name(type));
         return;
     }
-    memset(&as_matrix, 0, sizeof as_matrix);
-    as_matrix.offset = r->offset;
-    as_matrix.uniform = r->uniform;
-    bytes = cv_bytes_(r->interpretation);
+    bytes = cv_bytes_(type);
     base = cv_bytes_at_(w, &r->base, &r->offset);
-    if (cv_is_uniform_(w, &as_matrix, NULL)) {
-        for (i = 0; i < v.n; i += x->S)
-            cv_atomic_add_lanes_(x, base, spe_i32(m, i * bytes), r->interpretation, cv_sum_block_(x, &v, i, real),
+    if (cv_is_uniform_(w, r->uniform, &r->offset, NULL)) {
+        for (int i = 0; i < v.n; i += x->S)
+            cv_atomic_add_lanes_(x, base, spe_i32(m, i * bytes), type, cv_sum_block_(x, &v, i, real),
                                  v.n - i < x->S ? v.n - i : x->S);
-        return;
+    } else if (type == CV_F16) { /* in a loop: see cv_outer_add_rows_ */
+        spe_id variable = cv_spill_(x, &v), k = cv_loop_(m, v.n, 1);
+        cv_atomic_add_(x, base, spe_imul(m, k, spe_i32(m, bytes)), CV_F16, spe_load(m, cv_at_(m, variable, k), 0));
+        spe_endfor(m, 0, NULL);
+    } else {
+        for (int i = 0; i < v.n; i++)
+            cv_atomic_add_(x, base, spe_i32(m, i * bytes), type, cv_to_sum_(x, cv_get_(x, &v, i), v.type, real));
     }
-    if (r->interpretation == CV_F16) { /* in a loop: see cv_outer_add_rows_ */
-        spe_id variable = cv_spill_(x, &v), none[1] = {0},
-               k = spe_for(m, spe_i32(m, 0), spe_i32(m, v.n), spe_i32(m, 1), 0, none);
-        cv_atomic_add_(x, base, spe_imul(m, k, spe_i32(m, bytes)), CV_F16,
-                       spe_load(m, spe_element(m, variable, 1, &k), 0));
-        spe_endfor(m, 0, none);
-        return;
-    }
-    for (i = 0; i < v.n; i++)
-        cv_atomic_add_(x, base, spe_i32(m, i * bytes), r->interpretation,
-                       cv_to_sum_(x, cv_get_(x, &v, i), v.type, real));
 }
 
 /* control.c - control flow. */
 
-/* Reads what a carried pointer points to; its first word tells what it is. */
-XE_FN_ bool cv_read_(cv_where_ w, void *object, cv_thing_ *t, int number)
+/* Bytes of a carried value, by its first word; 0: it is none. */
+XE_FN_ size_t cv_thing_size_(uint32_t magic)
+{
+    return magic == SPE_VAL_MAGIC ? sizeof(cv_val) : magic == CV_VEC_MAGIC_ ? sizeof(cv_vec) : 0;
+}
+
+/* Reads what a carried pointer points to. */
+XE_FN_ bool cv_read_(cv_where_ w, const void *object, cv_thing_ *t, int number)
 {
     memset(t, 0, sizeof *t);
     memcpy(&t->magic, object, sizeof t->magic);
-    if (t->magic == CV_VAL_MAGIC_)
-        memcpy(&t->val, object, sizeof t->val);
-    else if (t->magic == CV_VEC_MAGIC_)
-        memcpy(&t->vec, object, sizeof t->vec);
-    if ((t->magic == CV_VAL_MAGIC_ && t->val.kind != CV_NONE_ && t->val.kind != CV_POINTER_) ||
-        (t->magic == CV_VEC_MAGIC_ && t->vec.parts))
+    memcpy(t, object, cv_thing_size_(t->magic));
+    if (t->magic == CV_VEC_MAGIC_ ? t->vec.parts > 0 : spe_val_is_set(&t->val) && t->val.kind != SPE_POINTER)
         return true;
     cv_fail_(w, CV_ERROR_CARRIED, "number %d of the list is something else, or was never set", number + 1);
     return false;
@@ -3236,30 +2845,27 @@ XE_FN_ bool cv_read_(cv_where_ w, void *object, cv_thing_ *t, int number)
 XE_FN_ int cv_carried_type_(const cv_thing_ *t)
 {
     if (t->magic == CV_VEC_MAGIC_) return t->vec.type;
-    return t->val.kind == CV_INT_ ? (int)CV_I32 : t->val.kind == CV_REAL_ ? (int)CV_F32 : t->val.type;
+    return t->val.kind == SPE_INT ? (int)CV_I32 : t->val.kind == SPE_REAL ? (int)CV_F32 : t->val.type;
 }
 
+XE_FN_ int cv_thing_length_(const cv_thing_ *t) { return t->magic == CV_VEC_MAGIC_ ? t->vec.n : 1; }
 XE_FN_ int cv_thing_ids_(const cv_thing_ *t) { return t->magic == CV_VEC_MAGIC_ ? t->vec.parts : 1; }
 
 /* The ids of all carried values as they are now; they must be of the kinds they were at the start. */
 XE_FN_ bool cv_gather_(cv_where_ w, cv_frame_ *f)
 {
-    int i, at = 0;
-    for (i = 0; i < f->slots; i++) {
+    for (int i = 0, at = 0; i < f->slots; i++) {
         cv_thing_ now, *start = &f->slot[i].start;
         int type = cv_carried_type_(start), other;
         if (!cv_read_(w, f->slot[i].object, &now, i)) return false;
-        other = now.magic == CV_VAL_MAGIC_ && now.val.kind != CV_SCALAR_ ? type : cv_carried_type_(&now);
-        if (now.magic != start->magic || other != type || now.vec.n != start->vec.n) {
+        other = now.magic == SPE_VAL_MAGIC && now.val.kind != SPE_SCALAR ? type : cv_carried_type_(&now);
+        if (now.magic != start->magic || other != type || cv_thing_length_(&now) != cv_thing_length_(start)) {
             cv_fail_(w, CV_ERROR_CARRIED_TYPE, "number %d of the list was %s, %d, and is %s, %d", i + 1,
-                     cv_type_text_(type), start->vec.n ? start->vec.n : 1, cv_type_text_(other),
-                     now.vec.n ? now.vec.n : 1);
+                     cv_type_text_(type), cv_thing_length_(start), cv_type_text_(other), cv_thing_length_(&now));
             return false;
         }
-        if (now.magic == CV_VEC_MAGIC_)
-            memcpy(f->ids + at, now.vec.part, (size_t)now.vec.parts * sizeof(spe_id));
-        else
-            f->ids[at] = cv_id_(w, type, &now.val);
+        if (now.magic == CV_VEC_MAGIC_) memcpy(f->ids + at, now.vec.part, (size_t)now.vec.parts * sizeof(spe_id));
+        else f->ids[at] = cv_id_(w, type, &now.val);
         at += cv_thing_ids_(start);
     }
     return spe_ok(&w.x->m);
@@ -3268,162 +2874,90 @@ XE_FN_ bool cv_gather_(cv_where_ w, cv_frame_ *f)
 /* Writes f->ids back into the user's variables. */
 XE_FN_ void cv_scatter_(cv_ctx *x, cv_frame_ *f)
 {
-    int i, at = 0;
-    for (i = 0; i < f->slots; i++) {
-        const cv_thing_ *start = &f->slot[i].start;
-        if (start->magic == CV_VEC_MAGIC_) {
-            cv_vec v = cv_new_(x, start->vec.type, start->vec.n);
-            if (v.parts) memcpy(v.part, f->ids + at, (size_t)v.parts * sizeof(spe_id));
-            memcpy(f->slot[i].object, &v, sizeof v);
+    for (int i = 0, at = 0; i < f->slots; i++) {
+        cv_thing_ t = f->slot[i].start;
+        if (t.magic == CV_VEC_MAGIC_) {
+            t.vec = cv_new_(x, t.vec.type, t.vec.n);
+            if (t.vec.parts) memcpy(t.vec.part, f->ids + at, (size_t)t.vec.parts * sizeof(spe_id));
         } else {
-            cv_val v = cv_scalar_(cv_carried_type_(start), f->ids[at], false);
-            memcpy(f->slot[i].object, &v, sizeof v);
+            t.val = cv_scalar_(cv_carried_type_(&t), f->ids[at], false);
         }
-        at += cv_thing_ids_(start);
+        memcpy(f->slot[i].object, &t, cv_thing_size_(t.magic));
+        at += cv_thing_ids_(&f->slot[i].start);
     }
 }
 
-XE_FN_ cv_frame_ *cv_open_(cv_where_ w, const char *name, void *const *objects, bool uniform)
+XE_FN_ cv_frame_ *cv_open_(cv_where_ w, spe_region *r, const char *name, void *const *objects, bool uniform)
 {
     cv_ctx *x = w.x;
-    int depth = spe_region_open(cv_blame_(w), &x->regions, name);
     cv_frame_ *f;
-    int i;
-    if (!depth) return NULL;
-    f = &x->frames[depth - 1];
+    if (!spe_region_open(r, name, w.file, w.line)) return NULL;
+    f = &x->frames[r->depth - 1];
     memset(f, 0, sizeof *f);
     f->divergent = !uniform;
     while (objects[f->slots]) f->slots++;
     f->slot = (cv_slot_ *)spe_alloc(&x->m, (size_t)f->slots * sizeof *f->slot);
     if (!f->slot) return NULL;
-    for (i = 0; i < f->slots; i++) {
+    for (int i = 0; i < f->slots; i++) {
         f->slot[i].object = objects[i];
         if (!cv_read_(w, objects[i], &f->slot[i].start, i)) return NULL;
         f->id_count += cv_thing_ids_(&f->slot[i].start);
     }
-    f->ids = (spe_id *)spe_alloc(&x->m, ((size_t)f->id_count + 1) * sizeof(spe_id));
+    f->ids = cv_ids_(x, f->id_count + 1);
     if (!f->ids || !cv_gather_(w, f)) return NULL;
-    x->divergent += f->divergent ? 1 : 0;
+    x->divergent += f->divergent;
     return f;
 }
 
-/* The frame of the region of this depth, when it may be closed (spe_region_ends). */
-XE_FN_ cv_frame_ *cv_closing_(cv_ctx *x, int depth, bool done)
+/* At the end of a side: see spe_regions. */
+void cv_region_end_(spe_module *m, const spe_region *r)
 {
-    return spe_region_ends(&x->m, cv_errors_(), &x->regions, depth, done) ? &x->frames[depth - 1] : NULL;
-}
-
-/* At the end of a region: its values now. */
-XE_FN_ bool cv_gather_end_(cv_ctx *x, cv_frame_ *f)
-{
-    spe_blame at = spe_region_blame(&x->m, cv_errors_(), &x->regions);
-    cv_where_ w = cv_where_at_(x, at.file, at.line);
-    return cv_enter_(w) && cv_gather_(w, f);
-}
-
-XE_FN_ void cv_close_(cv_ctx *x, cv_frame_ *f)
-{
+    cv_ctx *x = (cv_ctx *)(void *)m;
+    cv_frame_ *f = &x->frames[r->depth - 1];
+    cv_where_ w = {x, r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
+    uint32_t n = (uint32_t)f->id_count;
+    if (!cv_enter_(w) || !cv_gather_(w, f)) return;
+    if (r->turn <= r->sides) { /* the variables are again what they were */
+        spe_else(m, n, f->ids);
+        for (int i = 0; i < f->slots; i++)
+            memcpy(f->slot[i].object, &f->slot[i].start, cv_thing_size_(f->slot[i].start.magic));
+        return;
+    }
+    if (r->sides == 1) spe_endfor(m, n, f->ids);
+    else spe_endif(m, n, f->ids, f->ids);
     cv_scatter_(x, f);
     x->regions.depth--;
-    x->divergent -= f->divergent ? 1 : 0;
+    x->divergent -= f->divergent;
 }
 
-cv_loop_ cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *const *objects)
+spe_region cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *const *objects)
 {
     cv_ctx *x = w.x;
-    cv_loop_ loop;
+    spe_region r = spe_region_of(&x->regions, 1);
     cv_frame_ *f;
     spe_id from, to, by;
-    memset(&loop, 0, sizeof loop);
-    loop.x = x;
-    loop.index = cv_nothing_();
-    if (!cv_enter_(w)) return loop;
+    if (!cv_enter_(w)) return r;
     from = cv_index_(w, &lo, "the loop's start");
     to = cv_index_(w, &hi, "the loop's end");
     by = cv_index_(w, &step, "the loop's step");
-    if (step.kind == CV_INT_ && step.i <= 0) cv_fail_(w, CV_ERROR_LOOP_STEP, "got %lld", (long long)step.i);
-    if (!spe_ok(&x->m)) return loop;
-    f = cv_open_(w, "CV_FOR", objects, lo.uniform && hi.uniform && step.uniform);
-    if (!f) return loop;
-    loop.frame = x->regions.depth;
-    loop.index = cv_scalar_(CV_I32, spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids), !f->divergent);
+    if (step.kind == SPE_INT && step.i <= 0) cv_fail_(w, CV_ERROR_LOOP_STEP, "got %lld", (long long)step.i);
+    f = spe_ok(&x->m) ? cv_open_(w, &r, "CV_FOR", objects, lo.uniform && hi.uniform && step.uniform) : NULL;
+    if (!f) return r;
+    r.index = cv_scalar_(CV_I32, spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids), !f->divergent);
     cv_scatter_(x, f);
-    return loop;
+    return r;
 }
 
-XE_FN_ void cv_for_end_(cv_loop_ *loop)
+spe_region cv_if_begin_(cv_where_ w, cv_val condition, void *const *objects)
 {
-    cv_frame_ *f = cv_closing_(loop->x, loop->frame, loop->done);
-    if (!f || !cv_gather_end_(loop->x, f)) return;
-    spe_endfor(&loop->x->m, (uint32_t)f->id_count, f->ids);
-    cv_close_(loop->x, f);
-}
-
-bool cv_for_next_(cv_loop_ *loop)
-{
-    if (loop->turn++ == 0) return true;
-    if (loop->frame) cv_for_end_(loop);
-    return false;
-}
-
-const cv_val *cv_for_done_(cv_loop_ *loop)
-{
-    loop->done = true;
-    return NULL;
-}
-
-cv_branch_ cv_if_begin_(cv_where_ w, cv_val condition, void *const *objects)
-{
-    cv_ctx *x = w.x;
-    cv_branch_ b;
-    memset(&b, 0, sizeof b);
-    b.x = x;
-    b.side = -1;
-    if (!cv_enter_(w)) return b;
-    if (condition.magic != CV_VAL_MAGIC_ ||
-        !(condition.kind == CV_INT_ || (condition.kind == CV_SCALAR_ && condition.type == CV_BOOL_))) {
-        char text[48];
+    spe_region r = spe_region_of(&w.x->regions, 2);
+    char text[48];
+    if (!cv_enter_(w)) return r;
+    if (!spe_val_is_condition(&condition, CV_BOOL_))
         cv_fail_(w, CV_ERROR_CONDITION, "CV_IF got %s", cv_describe_(&condition, text, sizeof text));
-        return b;
-    }
-    if (!cv_open_(w, "CV_IF", objects, condition.uniform)) return b;
-    b.frame = x->regions.depth;
-    spe_if(&x->m, cv_id_(w, CV_BOOL_, &condition));
-    return b;
-}
-
-/* After the first side: its values are kept, the variables are again what they were. */
-XE_FN_ void cv_if_else_(cv_ctx *x, cv_frame_ *f)
-{
-    int i;
-    if (!cv_gather_end_(x, f)) return;
-    spe_else(&x->m, (uint32_t)f->id_count, f->ids);
-    for (i = 0; i < f->slots; i++) {
-        if (f->slot[i].start.magic == CV_VEC_MAGIC_)
-            memcpy(f->slot[i].object, &f->slot[i].start.vec, sizeof(cv_vec));
-        else
-            memcpy(f->slot[i].object, &f->slot[i].start.val, sizeof(cv_val));
-    }
-}
-
-XE_FN_ void cv_if_end_(cv_ctx *x, cv_frame_ *f)
-{
-    if (!cv_gather_end_(x, f)) return;
-    spe_endif(&x->m, (uint32_t)f->id_count, f->ids, f->ids);
-    cv_close_(x, f);
-}
-
-bool cv_if_next_(cv_branch_ *b)
-{
-    cv_frame_ *f;
-    b->side++;
-    if (b->side == 0) return true;
-    f = b->frame ? cv_closing_(b->x, b->frame, true) : NULL;
-    if (f && b->side == 1)
-        cv_if_else_(b->x, f);
-    else if (f)
-        cv_if_end_(b->x, f);
-    return b->side == 1;
+    else if (cv_open_(w, &r, "CV_IF", objects, condition.uniform))
+        spe_if(&w.x->m, cv_id_(w, CV_BOOL_, &condition));
+    return r;
 }
 
 void cv_barrier_(cv_where_ w)
@@ -3431,7 +2965,93 @@ void cv_barrier_(cv_where_ w)
     if (cv_enter_(w)) spe_barrier(&w.x->m);
 }
 
+/* build.c - building a module. */
+
+/* The type of a parameter by its name; -1: none. Numbers are of no 8-bit float. */
+XE_FN_ int cv_type_of_(const char *name, const spe_kernel_param *p)
+{
+    for (int i = 0; i < CV_TYPE_COUNT_; i++) {
+        const cv_type_row *row = cv_type_at_(i);
+        if (row->memory && strcmp(row->name, name) == 0)
+            return p->local || (!p->pointer && cv_is_fp8_(row->type)) ? -1 : (int)row->type;
+    }
+    return -1;
+}
+
+/* The target, and work-groups that it takes. */
+XE_FN_ bool cv_choose_target_(cv_ctx *x, cv_where_ w)
+{
+    const cv_build_desc *d = x->desc;
+    if (!cm_choose_target(cv_blame_(w), d->target, d->subgroup_size, &x->target)) return false;
+    x->S = x->target.subgroup_size;
+    x->local_size = d->local_size ? d->local_size : 4 * x->S;
+    x->full = x->local_size % x->S == 0;
+    if (x->local_size >= 1 && x->local_size <= x->target.max_group_size) return true;
+    cv_fail_(w, CV_ERROR_GROUP_SIZE, "%d work-items, %s takes %d", x->local_size, x->target.name,
+             x->target.max_group_size);
+    return false;
+}
+
+XE_FN_ bool cv_begin_kernel_(cv_ctx *x)
+{
+    spe_param params[SPE_PARAMS_MAX];
+    for (int i = 0; i < x->param_count; i++)
+        params[i] = spe_param_of(&x->m, &x->params[i], cv_spe_type_(x, x->params[i].type));
+    if (!spe_build_kernel(&x->m, x->kernel->name, x->S, x->local_size, x->param_count, params)) return false;
+    for (int i = 0; i < x->param_count; i++) {
+        x->args[i] = cv_scalar_(x->params[i].type, spe_param_id(&x->m, (uint32_t)i), true);
+        if (x->params[i].pointer) x->args[i].kind = SPE_POINTER;
+    }
+    return true;
+}
+
+XE_FN_ void cv_emit_module_(cv_ctx *x, cv_module *mod)
+{
+    cm_ctx cm;
+    if (!cm_begin(&cm, &x->m, &x->target, x->desc->lowering)) return;
+    x->dpas = cm.lowering == CM_INTEL;
+    x->block2d = x->dpas && (x->target.block2d_sizes & (uint32_t)x->S) && x->S == 16;
+    if (!cv_begin_kernel_(x)) return;
+    x->kernel->body(x);
+    spe_region_fail(&x->regions, "");
+    spe_at(&x->m, x->kernel->file, x->kernel->line);
+    if (!spe_build_end(mod, x->kernel->name, x->kernel->params, x->S, x->local_size)) return;
+    if (x->desc->large_registers) mod->build_flags = "-ze-opt-large-register-file";
+}
+
+cv_module cv_build(const cv_build_desc *desc)
+{
+    cv_module mod;
+    const cv_kernel *k = desc->kernel;
+    cv_ctx *x = (cv_ctx *)spe_build_begin(&mod, cv_errors_(), sizeof *x, desc->version, desc->names, desc->lines,
+                                          k->file);
+    cv_where_ head = {x, k->file, k->line}, user = {x, desc->file, desc->line};
+    if (!x || !spe_ok(&x->m)) return mod;
+    x->desc = desc;
+    x->kernel = k;
+    x->regions.m = &x->m;
+    x->regions.errors = cv_errors_();
+    x->regions.end = cv_region_end_;
+    x->param_count = spe_parse_params(cv_blame_(head), k->params, cv_type_of_, x->params);
+    if (x->param_count >= 0 && cv_choose_target_(x, user)) cv_emit_module_(x, &mod);
+    x->desc = NULL; /* the caller's, which may go */
+    return mod;
+}
+
+void cv_free(cv_module *mod) { spe_built_free(mod); }
+
 /* device_conversion.c - conversion of matrices on the device. */
+
+/* The parameters of the kernel, in their order: CV_CONVERT_PARAMS_. */
+typedef struct {
+    spe_id dest, src, slots, rows, cols, dest_type, dest_layout, dest_stride, src_type, src_layout, src_stride,
+        dest_shift, src_shift;
+} cv_convert_args_;
+#define CV_CONVERT_PARAMS_                                                                                             \
+    "ptr<u8> dest, ptr<u8> src, u32 slots, u32 rows, u32 cols, u32 dest_type, u32 dest_layout, u32 dest_stride, "      \
+    "u32 src_type, u32 src_layout, u32 src_stride, u32 dest_shift, u32 src_shift"
+
+enum { CV_CONVERT_GROUP_ = 128 };
 
 /* Bits of a float type, from f32. NaN becomes the quiet NaN of the host's conversion. */
 XE_FN_ spe_id cv_encode_(cv_ctx *x, spe_id v, int type)
@@ -3454,32 +3074,11 @@ XE_FN_ spe_id cv_encode_(cv_ctx *x, spe_id v, int type)
     return spe_uconvert(m, byte, spe_or(m, r, spe_shr(m, sign, spe_const_u(m, word, 8))));
 }
 
-enum {
-    CV_CONVERT_DEST_,
-    CV_CONVERT_SRC_,
-    CV_CONVERT_SLOTS_,
-    CV_CONVERT_ROWS_,
-    CV_CONVERT_COLS_,
-    CV_CONVERT_DEST_TYPE_,
-    CV_CONVERT_DEST_LAYOUT_,
-    CV_CONVERT_DEST_STRIDE_,
-    CV_CONVERT_SRC_TYPE_,
-    CV_CONVERT_SRC_LAYOUT_,
-    CV_CONVERT_SRC_STRIDE_,
-    CV_CONVERT_DEST_SHIFT_,
-    CV_CONVERT_SRC_SHIFT_
-};
-
-XE_FN_ spe_id cv_convert_arg_(cv_ctx *x, int which) { return x->args[which].id; }
-
 /* cv_element_offset, of layout, stride and size (as a shift) known only when the kernel runs. */
-XE_FN_ spe_id cv_convert_offset_(cv_ctx *x, int layout_arg, spe_id r, spe_id c)
+XE_FN_ spe_id cv_convert_offset_(spe_module *m, spe_id layout, spe_id stride, spe_id shift, spe_id rows, spe_id r,
+                                 spe_id c)
 {
-    spe_module *m = &x->m;
-    spe_id layout = cv_convert_arg_(x, layout_arg), stride = cv_convert_arg_(x, layout_arg + 1);
-    spe_id shift =
-        cv_convert_arg_(x, layout_arg == CV_CONVERT_DEST_LAYOUT_ ? CV_CONVERT_DEST_SHIFT_ : CV_CONVERT_SRC_SHIFT_);
-    spe_id padded = spe_and(m, spe_iadd(m, cv_convert_arg_(x, CV_CONVERT_ROWS_), spe_i32(m, 7)), spe_i32(m, ~7));
+    spe_id padded = spe_and(m, spe_iadd(m, rows, spe_i32(m, 7)), spe_i32(m, ~7));
     spe_id along = spe_shl(m, c, shift), optimal, row_major, column_major;
     optimal = spe_iadd(m, spe_imul(m, spe_imul(m, spe_shr(m, along, spe_i32(m, 6)), padded), spe_i32(m, 64)),
                        spe_iadd(m, spe_imul(m, r, spe_i32(m, 64)), spe_and(m, along, spe_i32(m, 63))));
@@ -3489,198 +3088,70 @@ XE_FN_ spe_id cv_convert_offset_(cv_ctx *x, int layout_arg, spe_id r, spe_id c)
                       spe_select(m, spe_ieq(m, layout, spe_i32(m, CV_COLUMN_MAJOR)), column_major, optimal));
 }
 
-XE_FN_ spe_id cv_convert_pointer_(cv_ctx *x, int arg, spe_id at, spe_id type)
-{
-    return spe_ptr_cast(&x->m, spe_index(&x->m, cv_convert_arg_(x, arg), at), type);
-}
-
-/* Types that are equal: the bits are copied. */
-XE_FN_ void cv_convert_copy_(cv_ctx *x, spe_id dest, spe_id src, spe_id inside)
+/* Types that are equal: the bits are copied. dest and src: pointers to bytes, of the element. */
+XE_FN_ void cv_convert_copy_(cv_ctx *x, const cv_convert_args_ *a, spe_id dest, spe_id src, spe_id inside)
 {
     spe_module *m = &x->m;
-    int shift;
-    for (shift = 0; shift < 3; shift++) {
+    for (int shift = 0; shift < 3; shift++) {
         spe_id type = spe_int(m, 8u << shift), zero = spe_const_u(m, type, 0), v;
-        spe_if(m, spe_ieq(m, cv_convert_arg_(x, CV_CONVERT_DEST_SHIFT_), spe_i32(m, shift)));
+        spe_if(m, spe_ieq(m, a->dest_shift, spe_i32(m, shift)));
         spe_if(m, inside);
-        v = spe_load(m, cv_convert_pointer_(x, CV_CONVERT_SRC_, src, type), 1u << shift);
+        v = spe_load(m, spe_ptr_cast(m, spe_index(m, a->src, src), type), 1u << shift);
         spe_endif_from(m, 1, &v, &zero, &v);
-        spe_store(m, cv_convert_pointer_(x, CV_CONVERT_DEST_, dest, type), v, 1u << shift);
+        spe_store(m, spe_ptr_cast(m, spe_index(m, a->dest, dest), type), v, 1u << shift);
         spe_endif(m, 0, NULL, NULL);
     }
 }
 
 /* Float types that differ, by way of f32. */
-XE_FN_ void cv_convert_float_(cv_ctx *x, spe_id dest, spe_id src, spe_id inside)
+XE_FN_ void cv_convert_float_(cv_ctx *x, const cv_convert_args_ *a, spe_id dest, spe_id src, spe_id inside)
 {
     static const cv_type types[] = {CV_F32, CV_F16, CV_E4M3, CV_E5M2};
     spe_module *m = &x->m;
     spe_id real = spe_float(m, 32), zero = spe_f32(m, 0), value = zero, v;
-    int i;
-    for (i = 0; i < 4; i++) {
-        spe_if(m, spe_land(m, inside, spe_ieq(m, cv_convert_arg_(x, CV_CONVERT_SRC_TYPE_), spe_i32(m, types[i]))));
-        v = spe_load(m, cv_convert_pointer_(x, CV_CONVERT_SRC_, src, cv_spe_type_(x, types[i])),
+    for (int i = 0; i < 4; i++) {
+        spe_if(m, spe_land(m, inside, spe_ieq(m, a->src_type, spe_i32(m, types[i]))));
+        v = spe_load(m, spe_ptr_cast(m, spe_index(m, a->src, src), cv_spe_type_(x, types[i])),
                      (uint32_t)cv_bytes_(types[i]));
         v = spe_fconvert(m, real, cv_decode_(x, v, types[i]));
         spe_endif_from(m, 1, &v, &value, &value);
     }
-    for (i = 0; i < 4; i++) {
-        spe_if(m, spe_ieq(m, cv_convert_arg_(x, CV_CONVERT_DEST_TYPE_), spe_i32(m, types[i])));
+    for (int i = 0; i < 4; i++) {
+        spe_if(m, spe_ieq(m, a->dest_type, spe_i32(m, types[i])));
         v = cv_encode_(x, value, types[i]);
-        spe_store(m, cv_convert_pointer_(x, CV_CONVERT_DEST_, dest, spe_type_of(m, v)), v,
+        spe_store(m, spe_ptr_cast(m, spe_index(m, a->dest, dest), spe_type_of(m, v)), v,
                   (uint32_t)cv_bytes_(types[i]));
         spe_endif(m, 0, NULL, NULL);
     }
 }
 
 /* A work-item a slot of the destination: of an optimal layout the padding too, which becomes zero. */
-void cv_convert_body_(cv_ctx *x)
+XE_FN_ void cv_convert_body_(cv_ctx *x)
 {
     spe_module *m = &x->m;
-    spe_id i = spe_builtin(m, SPE_GLOBAL_ID, 0), rows = cv_convert_arg_(x, CV_CONVERT_ROWS_),
-           cols = cv_convert_arg_(x, CV_CONVERT_COLS_);
-    spe_id shift = cv_convert_arg_(x, CV_CONVERT_DEST_SHIFT_), optimal, padded, panel, in_panel, width, r, c, inside,
-           dest, src;
-    spe_if(m, spe_ult(m, i, cv_convert_arg_(x, CV_CONVERT_SLOTS_)));
-    optimal = spe_uge(m, cv_convert_arg_(x, CV_CONVERT_DEST_LAYOUT_), spe_i32(m, CV_MUL_OPTIMAL));
-    padded = spe_and(m, spe_iadd(m, rows, spe_i32(m, 7)), spe_i32(m, ~7));
-    width = spe_select(m, optimal, spe_shr(m, spe_i32(m, 64), shift), cols);
-    padded = spe_select(m, optimal, padded, rows);
+    const cv_val *p = x->args;
+    cv_convert_args_ a = {p[0].id, p[1].id, p[2].id, p[3].id,  p[4].id,  p[5].id, p[6].id,
+                          p[7].id, p[8].id, p[9].id, p[10].id, p[11].id, p[12].id};
+    spe_id i = spe_builtin(m, SPE_GLOBAL_ID, 0), optimal, padded, panel, in_panel, width, r, c, inside, dest, src;
+    spe_if(m, spe_ult(m, i, a.slots));
+    optimal = spe_uge(m, a.dest_layout, spe_i32(m, CV_MUL_OPTIMAL));
+    padded = spe_and(m, spe_iadd(m, a.rows, spe_i32(m, 7)), spe_i32(m, ~7));
+    width = spe_select(m, optimal, spe_shr(m, spe_i32(m, 64), a.dest_shift), a.cols);
+    padded = spe_select(m, optimal, padded, a.rows);
     panel = spe_udiv(m, i, spe_imul(m, padded, width));
     in_panel = spe_isub(m, i, spe_imul(m, panel, spe_imul(m, padded, width)));
     r = spe_udiv(m, in_panel, width);
     c = spe_iadd(m, spe_imul(m, panel, width), spe_isub(m, in_panel, spe_imul(m, r, width)));
-    inside = spe_land(m, spe_ult(m, r, rows), spe_ult(m, c, cols));
-    dest = cv_convert_offset_(x, CV_CONVERT_DEST_LAYOUT_, r, c);
-    src = cv_convert_offset_(x, CV_CONVERT_SRC_LAYOUT_, r, c);
-    spe_if(m, spe_ieq(m, cv_convert_arg_(x, CV_CONVERT_DEST_TYPE_), cv_convert_arg_(x, CV_CONVERT_SRC_TYPE_)));
-    cv_convert_copy_(x, dest, src, inside);
+    inside = spe_land(m, spe_ult(m, r, a.rows), spe_ult(m, c, a.cols));
+    dest = cv_convert_offset_(m, a.dest_layout, a.dest_stride, a.dest_shift, a.rows, r, c);
+    src = cv_convert_offset_(m, a.src_layout, a.src_stride, a.src_shift, a.rows, r, c);
+    spe_if(m, spe_ieq(m, a.dest_type, a.src_type));
+    cv_convert_copy_(x, &a, dest, src, inside);
     spe_else(m, 0, NULL);
-    cv_convert_float_(x, dest, src, inside);
+    cv_convert_float_(x, &a, dest, src, inside);
     spe_endif(m, 0, NULL, NULL);
     spe_endif(m, 0, NULL, NULL);
 }
-
-XE_FN_ uint32_t cv_shift_(int type) { return cv_bytes_(type) == 4 ? 2 : cv_bytes_(type) == 2 ? 1 : 0; }
-
-cv_conversion_arguments cv_conversion_arguments_of(const cv_conversion_info *info)
-{
-    const cv_conversion_dest_info *d = &info->dest_info;
-    cv_conversion_arguments a;
-    memset(&a, 0, sizeof a);
-    a.dest = info->data_desc.dest;
-    a.src = info->data_desc.src;
-    a.rows = d->num_rows;
-    a.cols = d->num_columns;
-    a.dest_type = (uint32_t)d->dest_data_type;
-    a.dest_layout = (uint32_t)d->dest_layout;
-    a.dest_stride = d->dest_stride;
-    a.src_type = (uint32_t)info->src_info.src_data_type;
-    a.src_layout = (uint32_t)info->src_info.src_layout;
-    a.src_stride = info->src_info.src_stride;
-    a.dest_shift = cv_shift_(d->dest_data_type);
-    a.src_shift = cv_shift_(info->src_info.src_data_type);
-    a.slots = cv_is_optimal_(d->dest_layout) ? cv_dest_size_(d, 0) >> a.dest_shift : a.rows * a.cols;
-    a.groups = (a.slots + CV_CONVERT_GROUP_ - 1) / CV_CONVERT_GROUP_;
-    return a;
-}
-
-cv_conversions_ cv_conversions_begin_(const cv_conversion_info *infos, uint32_t count, spe_error *error)
-{
-    cv_conversions_ c;
-    uint32_t i;
-    memset(&c, 0, sizeof c);
-    c.infos = infos;
-    c.count = count;
-    if (error) memset(error, 0, sizeof *error);
-    for (i = 0; i < count; i++)
-        if (!cv_check_conversion(&infos[i], error)) c.count = 0;
-    return c;
-}
-
-bool cv_conversions_next_(cv_conversions_ *c)
-{
-    if (c->next >= c->count) return false;
-    c->now = cv_conversion_arguments_of(&c->infos[c->next++]);
-    return true;
-}
-
-/* build.c - building a module. */
-
-/* The type of a parameter by its name; -1: none. Numbers are of no 8-bit float. */
-XE_FN_ int cv_type_of_(const char *name, const spe_kernel_param *p)
-{
-    int i;
-    for (i = 0; i < CV_TYPE_COUNT_; i++) {
-        const cv_type_row *row = cv_type_at_(i);
-        if (row->memory && strcmp(row->name, name) == 0)
-            return p->local || (!p->pointer && cv_is_fp8_(row->type)) ? -1 : (int)row->type;
-    }
-    return -1;
-}
-
-/* The target, and work-groups that it takes. */
-XE_FN_ bool cv_choose_target_(cv_ctx *x, cv_where_ w)
-{
-    const cv_build_desc *d = x->desc;
-    if (!cm_choose_target(cv_blame_(w), d->target, d->subgroup_size, &x->target)) return false;
-    x->S = x->target.subgroup_size;
-    x->local_size = d->local_size ? d->local_size : 4 * x->S;
-    if (x->local_size < 1 || x->local_size > x->target.max_group_size) {
-        cv_fail_(w, CV_ERROR_GROUP_SIZE, "%d work-items, %s takes %d", x->local_size, x->target.name,
-                 x->target.max_group_size);
-        return false;
-    }
-    x->full = x->local_size % x->S == 0;
-    return true;
-}
-
-XE_FN_ bool cv_begin_kernel_(cv_ctx *x)
-{
-    spe_param params[SPE_PARAMS_MAX];
-    int i;
-    for (i = 0; i < x->param_count; i++)
-        params[i] = spe_param_of(&x->m, &x->params[i], cv_spe_type_(x, x->params[i].type));
-    if (!spe_build_kernel(&x->m, x->kernel->name, x->S, x->local_size, x->param_count, params)) return false;
-    for (i = 0; i < x->param_count; i++) {
-        x->args[i] = cv_scalar_(x->params[i].type, spe_param_id(&x->m, (uint32_t)i), true);
-        if (x->params[i].pointer) x->args[i].kind = CV_POINTER_;
-    }
-    return true;
-}
-
-XE_FN_ void cv_emit_module_(cv_ctx *x, cv_module *mod)
-{
-    cm_ctx cm;
-    if (!cm_begin(&cm, &x->m, &x->target, x->desc->lowering)) return;
-    x->dpas = cm.lowering == CM_INTEL;
-    x->block2d = x->dpas && (x->target.block2d_sizes & (uint32_t)x->S) && x->S == 16;
-    if (!cv_begin_kernel_(x)) return;
-    x->kernel->body(x);
-    if (x->regions.depth) spe_region_fail(&x->m, cv_errors_(), &x->regions, "");
-    spe_at(&x->m, x->kernel->file, x->kernel->line);
-    if (!spe_build_end(mod, x->kernel->name, x->kernel->params, x->S, x->local_size)) return;
-    if (x->desc->large_registers) mod->build_flags = "-ze-opt-large-register-file";
-}
-
-cv_module cv_build(const cv_build_desc *desc)
-{
-    cv_module mod;
-    cv_ctx *x = (cv_ctx *)spe_build_begin(&mod, cv_errors_(), sizeof *x, desc->version, desc->names,
-                                            desc->lines, desc->kernel->file);
-    const cv_kernel *k = desc->kernel;
-    if (!x || !spe_ok(&x->m)) return mod;
-    x->desc = desc;
-    x->kernel = k;
-    x->param_count =
-        spe_parse_params(cv_blame_(cv_where_at_(x, k->file, k->line)), k->params, cv_type_of_, x->params);
-    if (x->param_count >= 0 && cv_choose_target_(x, cv_where_at_(x, desc->file, desc->line)))
-        cv_emit_module_(x, &mod);
-    x->desc = NULL; /* the caller's, which may go */
-    return mod;
-}
-
-void cv_free(cv_module *mod) { spe_built_free(mod); }
 
 cv_module cv_conversion_module(const cv_target *target)
 {
@@ -3695,32 +3166,48 @@ cv_module cv_conversion_module(const cv_target *target)
     return cv_build(&desc);
 }
 
-/* macros.c - what the macros call. */
+XE_FN_ uint32_t cv_shift_(int type) { return (uint32_t)cv_bytes_(type) / 2; } /* of 4, 2 or 1 bytes */
 
-cv_interpreted_vector cv_plain_input_(cv_vec v)
+cv_conversion_arguments cv_conversion_arguments_of(const cv_conversion_info *info)
 {
-    cv_interpreted_vector in;
-    in.vec = v;
-    in.interpretation = v.type;
-    return in;
+    const cv_conversion_dest_info *d = &info->dest_info;
+    const cv_conversion_src_info *s = &info->src_info;
+    cv_conversion_arguments a;
+    a.dest = info->data_desc.dest;
+    a.src = info->data_desc.src;
+    a.rows = d->num_rows;
+    a.cols = d->num_columns;
+    a.dest_type = (uint32_t)d->dest_data_type;
+    a.dest_layout = (uint32_t)d->dest_layout;
+    a.dest_stride = d->dest_stride;
+    a.src_type = (uint32_t)s->src_data_type;
+    a.src_layout = (uint32_t)s->src_layout;
+    a.src_stride = s->src_stride;
+    a.dest_shift = cv_shift_(d->dest_data_type);
+    a.src_shift = cv_shift_(s->src_data_type);
+    a.slots = cv_is_optimal_(d->dest_layout) ? cv_dest_size_(d, 0) >> a.dest_shift : a.rows * a.cols;
+    a.groups = (a.slots + CV_CONVERT_GROUP_ - 1) / CV_CONVERT_GROUP_;
+    return a;
 }
-cv_interpreted_vector cv_same_input_(cv_interpreted_vector v) { return v; }
 
-cv_vec cv_mul_(cv_where_ w, int type, cv_matrix_ref a, cv_interpreted_vector in)
+cv_conversions_ cv_conversions_begin_(const cv_conversion_info *infos, uint32_t count, spe_error *error)
 {
-    return cv_mul(w, type, &a, &in);
+    cv_conversions_ c;
+    memset(&c, 0, sizeof c);
+    c.infos = infos;
+    c.count = count;
+    if (error) memset(error, 0, sizeof *error);
+    for (uint32_t i = 0; i < count; i++)
+        if (!cv_check_conversion(&infos[i], error)) c.count = 0;
+    return c;
 }
-cv_vec cv_mul_add_(cv_where_ w, int type, cv_matrix_ref a, cv_interpreted_vector in, cv_vector_ref bias)
-{
-    return cv_mul_add(w, type, &a, &in, &bias);
-}
-void cv_outer_product_(cv_where_ w, cv_vec v1, cv_vec v2, cv_matrix_ref c)
-{
-    cv_outer_product_accumulate(w, v1, v2, &c);
-}
-void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r) { cv_vector_accumulate(w, v, &r); }
 
-/* ---- macros (C only) --------------------------------------------------------------------------------------------- */
+bool cv_conversions_next_(cv_conversions_ *c)
+{
+    if (c->next >= c->count) return false;
+    c->now = cv_conversion_arguments_of(&c->infos[c->next++]);
+    return true;
+}
 
 #if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
 #elif defined(__clang__)

@@ -118,10 +118,13 @@
  * what all such headers need; it emits nothing of its own but numbers.
  *     building      spe_build_begin spe_build_kernel spe_build_end give an spe_built for an spe_device; spe_built_free
  *     parameters    spe_parse_params reads "ptr<f16> A, u32 N"; spe_param_of makes an spe_param of one
- *     errors        spe_report spe_vreport(blame, id, format ...) at the user's line; spe_blame_of, spe_reporter
- *     numbers       spe_arith(SPE_ARITH_ADD ... SPE_ARITH_GE, kind, a, b) spe_arith_name; spe_runs(n) spe_run(n, i) cut
- *                   a long vector up
- *     regions       spe_region_open spe_region_ends spe_region_blame spe_region_fail keep the open XT_FOR, CV_IF ...
+ *     errors        spe_report spe_vreport(blame, id, format ...) at the user's line; spe_blame_of; spe_reporter, which
+ *                   spe_reporter_name and spe_reporter_text read
+ *     numbers       spe_val: spe_val_of spe_val_int spe_val_uint spe_val_real spe_val_same, SPE_NUMBER(x) makes one;
+ *                   spe_val_is_set spe_val_is_condition spe_int_fits; spe_arith(SPE_ARITH_ADD ... SPE_ARITH_GE, kind,
+ *                   a, b) spe_arith_name; spe_runs(n) spe_run(n, i) cut a long vector up
+ *     regions       spe_region_of spe_region_open spe_region_next spe_region_done spe_region_fail keep the open XT_FOR,
+ *                   CV_IF ..., which are SPE_FOR and SPE_IF
  *     macros        SPE_KERNEL SPE_NAME_OF SPE_CARRIED; SPE_CAT SPE_FIRST SPE_REST SPE_COUNT SPE_EACH SPE_COMMA;
  *                   SPE_PRINTF SPE_UNUSED: attributes
  *
@@ -1136,12 +1139,21 @@ typedef struct {
 
 /* -- errors at the user's line */
 
-/* The errors of a header above: how an id reads, and the ids that are reported here. */
+/* The errors of a header above, by id from `first` on, and the ids that are reported here. */
 typedef struct {
-    const char *(*name)(int id), *(*text)(int id);
+    const char *name, *text;
+} spe_error_row;
+typedef struct {
+    const char *unknown; /* the text of an id that is none of them */
+    const spe_error_row *rows;
+    int first, count;
     int parameter_text, target, subgroup_size, unclosed;
     spe_error no_memory;
 } spe_reporter;
+
+/* "CV_ERROR_SHAPE" and what it means; of 0 and of unknown ids "" and a text that says so. */
+XETILE_API const char *spe_reporter_name(const spe_reporter *errors, int id);
+XETILE_API const char *spe_reporter_text(const spe_reporter *errors, int id);
 
 /* Where errors go: to which module, as which header's, at which line of the user's. */
 typedef struct {
@@ -1153,9 +1165,9 @@ typedef struct {
 
 XETILE_API spe_blame spe_blame_of(spe_module *m, const spe_reporter *errors, const char *file, int line);
 
-/* Reports error `id` of the header, as "its text: the format's text". */
-XETILE_API SPE_PRINTF(3, 4) void spe_report(spe_blame at, int id, const char *format, ...);
-XETILE_API SPE_PRINTF(3, 0) void spe_vreport(spe_blame at, int id, const char *format, va_list args);
+/* Reports error `id` of the header, as "its text: the format's text". False, for the caller to return. */
+XETILE_API SPE_PRINTF(3, 4) bool spe_report(spe_blame at, int id, const char *format, ...);
+XETILE_API SPE_PRINTF(3, 0) bool spe_vreport(spe_blame at, int id, const char *format, va_list args);
 
 /* -- parameters */
 
@@ -1194,6 +1206,37 @@ XETILE_API const char *spe_arith_name(spe_arith_op op);
 /* The operation on two ids of one type, numbers read as of this kind; 0, and no error, where there is none. */
 XETILE_API spe_id spe_arith(spe_module *m, spe_arith_op op, spe_number_kind kind, spe_id a, spe_id b);
 
+typedef enum { SPE_NOTHING, SPE_INT, SPE_REAL, SPE_SCALAR, SPE_POINTER } spe_val_kind;
+enum { SPE_VAL_MAGIC = 0x53705631 };
+
+/* A number as users of the header above have it: a C constant (SPE_INT, SPE_REAL), a scalar of the kernel, or a pointer
+ * parameter. */
+typedef struct {
+    uint32_t magic; /* anything else: it was never set */
+    spe_val_kind kind;
+    int type; /* as the header above counts them: a scalar's, or of what a pointer points to; a C constant's is -kind */
+    spe_id id;
+    bool uniform; /* known to be the same for all work-items of a subgroup */
+    bool local;   /* a pointer to local memory */
+    int align;    /* a power of two that is known to divide it */
+    int note;     /* where the header above keeps what else it knows; 0: nowhere */
+    int64_t i;
+    double real;
+} spe_val;
+
+XETILE_API spe_val spe_val_of(spe_val_kind kind, int type, spe_id id);
+XETILE_API spe_val spe_val_int(long long i);
+XETILE_API spe_val spe_val_uint(unsigned long long u);
+XETILE_API spe_val spe_val_real(double d);
+XETILE_API spe_val spe_val_same(spe_val v);
+
+/* Was it ever set? Is it a condition: a C integer, or a scalar of the type that the header above has for conditions? */
+XETILE_API bool spe_val_is_set(const spe_val *v);
+XETILE_API bool spe_val_is_condition(const spe_val *v, int type);
+
+/* May the integer stand for a number of so many bits? */
+XETILE_API bool spe_int_fits(int64_t i, int bits, bool is_signed);
+
 /* A long vector of n components as vectors of 8, then 4, 2 and 1: how many they are, and how many components number i
  * has. */
 XETILE_API int spe_runs(int n);
@@ -1220,26 +1263,40 @@ XETILE_API void spe_built_free(spe_built *mod);
 
 enum { SPE_REGIONS_MAX = 32 };
 
+typedef struct spe_region spe_region;
 typedef struct {
+    spe_module *m;
+    const spe_reporter *errors;
+    void (*end)(spe_module *m, const spe_region *r); /* what the header above does after each side of a region */
     int depth;
     struct {
         const char *name, *file;
         int line;
-    } region[SPE_REGIONS_MAX];
+    } open[SPE_REGIONS_MAX];
 } spe_regions;
 
-/* Opens a region; its depth (from 1), 0 and an error when there are too many. */
-XETILE_API int spe_region_open(spe_blame at, spe_regions *r, const char *name);
+/* What the C loop holds. */
+struct spe_region {
+    spe_regions *in;
+    spe_val index;   /* of a loop */
+    int depth;       /* from 1 on; 0 after an error */
+    int sides, turn; /* sides: of an if with its else 2, of a loop 1; turn: how often the C loop asked */
+    bool done;       /* a loop's body was left at its end */
+};
 
-/* Where the innermost region was opened. */
-XETILE_API spe_blame spe_region_blame(spe_module *m, const spe_reporter *errors, const spe_regions *r);
+/* A region that is not open yet; opens it, false and an error when there are too many. */
+XETILE_API spe_region spe_region_of(spe_regions *in, int sides);
+XETILE_API bool spe_region_open(spe_region *r, const char *name, const char *file, int line);
 
-/* Fails for the innermost region, which is open although it should not be. */
-XETILE_API void spe_region_fail(spe_module *m, const spe_reporter *errors, spe_regions *r, const char *why);
+/* The condition of the C loop: true for each side. After each, in->end is called, unless there was an error, of which
+ * one is that the region is not the innermost or was left by break. */
+XETILE_API bool spe_region_next(spe_region *r);
 
-/* May the region of this depth be closed? False after an error, of which one is that it is not the innermost.
- * `done`: its body was left at its end. */
-XETILE_API bool spe_region_ends(spe_module *m, const spe_reporter *errors, spe_regions *r, int depth, bool done);
+/* At the end of a loop's body; NULL. */
+XETILE_API void *spe_region_done(spe_region *r);
+
+/* Fails for the innermost region, if there is one, which is open although it should not be. */
+XETILE_API void spe_region_fail(spe_regions *in, const char *why);
 
 /* -- macros (C only) */
 
@@ -1321,6 +1378,19 @@ XETILE_API bool spe_region_ends(spe_module *m, const spe_reporter *errors, spe_r
     SPE_UNUSED static const xt##_kernel name_ = {#name_, SPE_EACH(SPE_WRITE_, SPE_COMMA_TEXT_, __VA_ARGS__),           \
                                                  __FILE__, __LINE__, name_##_##xt##_call_};                            \
     static void name_##_##xt##_body_(SPE_UNUSED xt##_ctx *xt##_, SPE_EACH(XT##_DECLARE_, SPE_COMMA, __VA_ARGS__))
+
+/* A C number or an spe_val, as an spe_val. */
+#define SPE_NUMBER(x)                                                                                                  \
+    _Generic((x), spe_val: spe_val_same, float: spe_val_real, double: spe_val_real, unsigned long: spe_val_uint,       \
+             unsigned long long: spe_val_uint, default: spe_val_int)(x)
+
+/* The C loops behind XT_FOR and CV_FOR, and behind XT_IF and CV_IF, over what opened the region. */
+#define SPE_FOR(k, begin)                                                                                              \
+    for (spe_region k##_loop_ = begin; spe_region_next(&k##_loop_);)                                                   \
+        for (const spe_val k = k##_loop_.index, *k##_once_ = &k; k##_once_; k##_once_ = spe_region_done(&k##_loop_))
+#define SPE_IF(begin)                                                                                                  \
+    for (spe_region SPE_CAT(spe_if_, __LINE__) = begin; spe_region_next(&SPE_CAT(spe_if_, __LINE__));)                 \
+        if (SPE_CAT(spe_if_, __LINE__).turn == 1)
 
 /* The variables that a region carries, as a list that NULL ends: after the region's own first argument. */
 #define SPE_CARRIED(...) ((void *const[]){SPE_REST(__VA_ARGS__, NULL)})
@@ -4388,27 +4458,43 @@ bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits)
 
 spe_blame spe_blame_of(spe_module *m, const spe_reporter *errors, const char *file, int line)
 {
-    spe_blame at;
-    at.m = m;
-    at.errors = errors;
-    at.file = file;
-    at.line = line;
+    spe_blame at = {m, errors, file, line};
     return at;
 }
 
-void spe_vreport(spe_blame at, int id, const char *format, va_list args)
+XE_FN_ const spe_error_row *spe_reporter_row_(const spe_reporter *errors, int id)
+{
+    return id >= errors->first && id < errors->first + errors->count ? &errors->rows[id - errors->first] : NULL;
+}
+
+const char *spe_reporter_name(const spe_reporter *errors, int id)
+{
+    const spe_error_row *row = spe_reporter_row_(errors, id);
+    return row ? row->name : "";
+}
+
+const char *spe_reporter_text(const spe_reporter *errors, int id)
+{
+    const spe_error_row *row = spe_reporter_row_(errors, id);
+    return row ? row->text : id ? errors->unknown : "no error";
+}
+
+bool spe_vreport(spe_blame at, int id, const char *format, va_list args)
 {
     char text[320];
     vsnprintf(text, sizeof text, format, args);
-    spe_fail(spe_at(at.m, at.file, at.line), id, at.errors->name(id), "%s: %s", at.errors->text(id), text);
+    spe_fail(spe_at(at.m, at.file, at.line), id, spe_reporter_name(at.errors, id), "%s: %s",
+             spe_reporter_text(at.errors, id), text);
+    return false;
 }
 
-void spe_report(spe_blame at, int id, const char *format, ...)
+bool spe_report(spe_blame at, int id, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     spe_vreport(at, id, format, args);
     va_end(args);
+    return false;
 }
 
 /* -- parameters */
@@ -4515,6 +4601,56 @@ spe_id spe_arith(spe_module *m, spe_arith_op op, spe_number_kind kind, spe_id a,
     return row->function[kind] != SPE_MATH_END_ ? spe_math2(m, row->function[kind], a, b) : 0;
 }
 
+spe_val spe_val_of(spe_val_kind kind, int type, spe_id id)
+{
+    spe_val v;
+    memset(&v, 0, sizeof v);
+    v.magic = SPE_VAL_MAGIC;
+    v.kind = kind;
+    v.type = type;
+    v.id = id;
+    v.align = 1;
+    v.uniform = kind < SPE_SCALAR;
+    return v;
+}
+
+spe_val spe_val_int(long long i)
+{
+    spe_val v = spe_val_of(SPE_INT, -SPE_INT, 0);
+    v.i = (int64_t)i;
+    v.real = (double)i;
+    return v;
+}
+
+spe_val spe_val_uint(unsigned long long u)
+{
+    spe_val v = spe_val_int((long long)u);
+    v.real = (double)u;
+    return v;
+}
+
+spe_val spe_val_real(double d)
+{
+    spe_val v = spe_val_of(SPE_REAL, -SPE_REAL, 0);
+    v.real = d;
+    return v;
+}
+
+spe_val spe_val_same(spe_val v) { return v; }
+bool spe_val_is_set(const spe_val *v) { return v->magic == SPE_VAL_MAGIC && v->kind != SPE_NOTHING; }
+
+bool spe_val_is_condition(const spe_val *v, int type)
+{
+    return v->magic == SPE_VAL_MAGIC && (v->kind == SPE_INT || (v->kind == SPE_SCALAR && v->type == type));
+}
+
+bool spe_int_fits(int64_t i, int bits, bool is_signed)
+{
+    if (bits == 64) return true;
+    if (is_signed) return i >= -((int64_t)1 << (bits - 1)) && i < (int64_t)1 << (bits - 1);
+    return i >= 0 && i < (int64_t)1 << bits;
+}
+
 int spe_runs(int n) { return n / 8 + (n % 8 / 4) + (n % 4 / 2) + n % 2; }
 
 int spe_run(int n, int i)
@@ -4589,36 +4725,57 @@ void spe_built_free(spe_built *mod)
 
 /* -- regions that macros write as C loops (XT_FOR, CV_IF ...): closed when the loop asks for a turn too many */
 
-int spe_region_open(spe_blame at, spe_regions *r, const char *name)
+spe_region spe_region_of(spe_regions *in, int sides)
 {
-    if (r->depth == SPE_REGIONS_MAX) {
-        spe_report(at, at.errors->unclosed, "more than %d regions in each other", (int)SPE_REGIONS_MAX);
-        return 0;
-    }
-    r->region[r->depth].name = name;
-    r->region[r->depth].file = at.file;
-    r->region[r->depth].line = at.line;
-    return ++r->depth;
+    spe_region r;
+    memset(&r, 0, sizeof r);
+    r.in = in;
+    r.sides = sides;
+    r.index = spe_val_of(SPE_NOTHING, 0, 0);
+    return r;
 }
 
-spe_blame spe_region_blame(spe_module *m, const spe_reporter *errors, const spe_regions *r)
+bool spe_region_open(spe_region *r, const char *name, const char *file, int line)
 {
-    return spe_blame_of(m, errors, r->region[r->depth - 1].file, r->region[r->depth - 1].line);
+    spe_regions *in = r->in;
+    if (in->depth == SPE_REGIONS_MAX)
+        return spe_report(spe_blame_of(in->m, in->errors, file, line), in->errors->unclosed,
+                          "more than %d regions in each other", (int)SPE_REGIONS_MAX);
+    in->open[in->depth].name = name;
+    in->open[in->depth].file = file;
+    in->open[in->depth].line = line;
+    r->depth = ++in->depth;
+    return true;
 }
 
-void spe_region_fail(spe_module *m, const spe_reporter *errors, spe_regions *r, const char *why)
+void spe_region_fail(spe_regions *in, const char *why)
 {
-    spe_blame at = spe_region_blame(m, errors, r);
-    if (spe_ok(m)) spe_report(at, errors->unclosed, "the %s of line %d%s", r->region[r->depth - 1].name, at.line, why);
-    r->depth = 0;
+    int i = in->depth - 1;
+    if (i >= 0 && spe_ok(in->m))
+        spe_report(spe_blame_of(in->m, in->errors, in->open[i].file, in->open[i].line), in->errors->unclosed,
+                   "the %s of line %d%s", in->open[i].name, in->open[i].line, why);
+    in->depth = 0;
 }
 
-bool spe_region_ends(spe_module *m, const spe_reporter *errors, spe_regions *r, int depth, bool done)
+/* May it be closed? */
+XE_FN_ bool spe_region_ends_(const spe_region *r)
 {
-    if (!spe_ok(m) || r->depth < depth) return false;
-    if (r->depth > depth) spe_region_fail(m, errors, r, "");
-    else if (!done) spe_region_fail(m, errors, r, " was left by break");
-    return spe_ok(m);
+    if (!r->depth || !spe_ok(r->in->m) || r->in->depth < r->depth) return false;
+    if (r->in->depth > r->depth) spe_region_fail(r->in, "");
+    else if (!r->done && r->sides == 1) spe_region_fail(r->in, " was left by break");
+    return spe_ok(r->in->m);
+}
+
+bool spe_region_next(spe_region *r)
+{
+    if (r->turn++ && spe_region_ends_(r)) r->in->end(r->in->m, r);
+    return r->turn <= r->sides;
+}
+
+void *spe_region_done(spe_region *r)
+{
+    r->done = true;
+    return NULL;
 }
 
 #if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)

@@ -324,23 +324,7 @@ XETILE_API xt_map xt_map_mma_b(const xt_map *result, int k);
 
 enum { XT_BOOL_ = CM_TYPE_COUNT }; /* the type of conditions, beside the cm_type values */
 
-typedef enum { XT_NONE_, XT_INT_, XT_REAL_, XT_SCALAR_, XT_POINTER_ } xt_kind_;
-
-/* A number: a C constant (XT_INT_, XT_REAL_), a scalar of the kernel, or a pointer parameter. */
-typedef struct {
-    uint32_t magic;
-    xt_kind_ kind;
-    int type; /* cm_type or XT_BOOL_; of what a pointer points to */
-    spe_id id;
-    int align;      /* a power of two that is known to divide it */
-    int expression; /* in the plan: how to compute it before the body, 0 when that cannot be done */
-    bool local;     /* a pointer to local memory */
-    spe_id root;    /* in the plan: it is the value with this id plus delta */
-    spe_id start, advance; /* when writing: in a loop it is start + advance, how far the index has come; 0: it is not */
-    int64_t delta;
-    int64_t i;
-    double real;
-} xt_val;
+typedef spe_val xt_val; /* types: cm_type or XT_BOOL_ */
 
 typedef struct {
     int n;
@@ -384,15 +368,8 @@ typedef struct {
     xt_vec vec;
 } xt_any_;
 
-XETILE_API xt_val xt_int_(long long i);
-XETILE_API xt_val xt_uint_(unsigned long long u);
-XETILE_API xt_val xt_real_(double d);
-XETILE_API xt_val xt_same_(xt_val v);
-
 XETILE_API xt_any_ xt_any_val_(xt_val v);
-
 XETILE_API xt_any_ xt_any_vec_(xt_vec v);
-
 XETILE_API xt_any_ xt_any_int_(long long i);
 XETILE_API xt_any_ xt_any_uint_(unsigned long long u);
 XETILE_API xt_any_ xt_any_real_(double d);
@@ -441,7 +418,7 @@ typedef struct {
 enum { XT_PLACES_MAX_ = 64 };
 
 /* A carried value of any kind: magic tells which. */
-typedef struct {
+typedef union {
     uint32_t magic;
     xt_val val;
     xt_vec vec;
@@ -485,7 +462,7 @@ struct xt_ctx {
     uint32_t serial, step_hash, planned_hash, operations;
     int vec_count, tile_count, frame_count, local_count;
     /* the plan */
-    xt_list_ vecs, tiles, offsets, exprs,
+    xt_list_ vecs, tiles, offsets, exprs, notes,
         changed;          /* changed: uint32_t masks of components, slot by slot, frame by frame */
     xt_list_ frame_first; /* of each frame its first mask in `changed` */
     xt_list_ locals;
@@ -514,17 +491,7 @@ struct xt_ctx {
 
 XETILE_API xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v);
 
-typedef enum {
-    XT_GROUP_ID_,
-    XT_GROUP_COUNT_,
-    XT_LOCAL_ID_,
-    XT_GLOBAL_ID_,
-    XT_SUBGROUP_ID_,
-    XT_LANE_ID_
-} xt_builtin_kind_;
-
-XETILE_API xt_val xt_builtin_(xt_where_ w, xt_builtin_kind_ kind, int dim);
-
+XETILE_API xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim);
 XETILE_API xt_val xt_param_by_name_(xt_where_ w, const char *name);
 
 /* ---- tiles ------------------------------------------------------------------------------------------------------- */
@@ -790,44 +757,14 @@ XETILE_API xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d);
 
 XETILE_API xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d);
 
-/* ---- carried values: what XT_FOR and XT_IF take as &x ------------------------------------------------------------ */
+/* ---- XT_FOR, XT_IF, XT_WHILE ------------------------------------------------------------------------------------- */
 
-typedef struct {
-    xt_ctx *x;
-    xt_val index;
-    int frame, turn; /* frame: depth of the region, 0 after an error */
-    bool done;       /* the body was left at its end */
-} xt_loop_;
-
-typedef struct {
-    xt_ctx *x;
-    int frame, side;
-} xt_branch_;
-
-/* ---- XT_FOR ------------------------------------------------------------------------------------------------------ */
-
-XETILE_API xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects);
-
-/* The condition of the C loop behind XT_FOR: true once. */
-XETILE_API bool xt_for_next_(xt_loop_ *loop);
-
-XETILE_API const xt_val *xt_for_done_(xt_loop_ *loop);
-
-XETILE_API xt_loop_ *xt_while_done_(xt_loop_ *loop);
-
-/* ---- XT_IF ------------------------------------------------------------------------------------------------------- */
-
-XETILE_API xt_branch_ xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects);
-
-/* The condition of the C loop behind XT_IF: true for side 0 and for side 1 (the else part). */
-XETILE_API bool xt_if_next_(xt_branch_ *b);
-
-/* ---- XT_WHILE, split barriers ------------------------------------------------------------------------------------ */
+XETILE_API spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects);
+XETILE_API spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects);
 
 /* XT_WHILE is XT_FOR without an index: the condition is computed each turn, from the carried values. */
-XETILE_API xt_loop_ xt_while_begin_(xt_where_ w, void *const *objects);
-
-XETILE_API xt_loop_ *xt_while_test_(xt_where_ w, xt_loop_ *loop, xt_val condition);
+XETILE_API spe_region xt_while_begin_(xt_where_ w, void *const *objects);
+XETILE_API spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition);
 
 /* A barrier in two halves: what is done between need not wait for the others. */
 XETILE_API void xt_barrier_arrive_(xt_where_ w, const char *name);
@@ -923,12 +860,12 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_BARRIER_ARRIVE(name_) xt_barrier_arrive_(XT_HERE_, name_)
 #define XT_BARRIER_WAIT(name_) xt_barrier_wait_(XT_HERE_, name_)
 #define XT_WHILE(...)                                                                                                  \
-    for (xt_loop_ SPE_CAT(xt_while_, __LINE__) = xt_while_begin_(XT_HERE_, SPE_CARRIED(__VA_ARGS__));                  \
-         xt_for_next_(&SPE_CAT(xt_while_, __LINE__));)                                                                 \
-        for (xt_loop_ *SPE_CAT(xt_once_, __LINE__) = xt_while_test_(                                                   \
+    for (spe_region SPE_CAT(xt_while_, __LINE__) = xt_while_begin_(XT_HERE_, SPE_CARRIED(__VA_ARGS__));                \
+         spe_region_next(&SPE_CAT(xt_while_, __LINE__));)                                                              \
+        for (spe_region *SPE_CAT(xt_once_, __LINE__) = xt_while_test_(                                                 \
                  XT_HERE_, &SPE_CAT(xt_while_, __LINE__), XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)));                      \
              SPE_CAT(xt_once_, __LINE__);                                                                              \
-             SPE_CAT(xt_once_, __LINE__) = xt_while_done_(SPE_CAT(xt_once_, __LINE__)))
+             SPE_CAT(xt_once_, __LINE__) = spe_region_done(SPE_CAT(xt_once_, __LINE__)))
 
 /* ---- macros (C only) --------------------------------------------------------------------------------------------- */
 
@@ -949,7 +886,7 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_TYPE_u16 CM_U16
 #define XT_TYPE_u8 CM_U8
 #define XT_TYPE_i1 XT_BOOL_
-#define XT_TYPE_of(x) ((int)(x).type)
+#define XT_TYPE_of(x) ((x).type == -SPE_INT ? (int)CM_I32 : (x).type == -SPE_REAL ? (int)CM_F32 : (int)(x).type)
 
 /* A kernel's parameters: as C parameters, and as arguments. */
 #define XT_DECLARE_(i, parameter) xt_val SPE_NAME_OF(parameter)
@@ -966,9 +903,7 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_SELF xt_
 #define XT_HERE_ ((xt_where_){xt_, __FILE__, __LINE__})
 
-#define XT_NUMBER_(x)                                                                                                  \
-    _Generic((x), xt_val: xt_same_, float: xt_real_, double: xt_real_, unsigned long: xt_uint_,                        \
-             unsigned long long: xt_uint_, default: xt_int_)(x)
+#define XT_NUMBER_(x) SPE_NUMBER(x)
 #define XT_ANY_(x)                                                                                                     \
     _Generic((x), xt_val: xt_any_val_, xt_vec: xt_any_vec_, float: xt_any_real_, double: xt_any_real_,                 \
              unsigned long: xt_any_uint_, unsigned long long: xt_any_uint_, default: xt_any_int_)(x)
@@ -978,9 +913,9 @@ XETILE_API void xt_free(xt_module *mod);
 
 /* One to four C integers or xt_vals. */
 #define XT_AT(...) SPE_CAT(XT_AT_, SPE_COUNT(__VA_ARGS__))(__VA_ARGS__)
-#define XT_AT_1(a) xt_at_(1, XT_NUMBER_(a), xt_int_(0), xt_int_(0), xt_int_(0))
-#define XT_AT_2(a, b) xt_at_(2, XT_NUMBER_(a), XT_NUMBER_(b), xt_int_(0), xt_int_(0))
-#define XT_AT_3(a, b, c) xt_at_(3, XT_NUMBER_(a), XT_NUMBER_(b), XT_NUMBER_(c), xt_int_(0))
+#define XT_AT_1(a) xt_at_(1, XT_NUMBER_(a), spe_val_int(0), spe_val_int(0), spe_val_int(0))
+#define XT_AT_2(a, b) xt_at_(2, XT_NUMBER_(a), XT_NUMBER_(b), spe_val_int(0), spe_val_int(0))
+#define XT_AT_3(a, b, c) xt_at_(3, XT_NUMBER_(a), XT_NUMBER_(b), XT_NUMBER_(c), spe_val_int(0))
 #define XT_AT_4(a, b, c, d) xt_at_(4, XT_NUMBER_(a), XT_NUMBER_(b), XT_NUMBER_(c), XT_NUMBER_(d))
 
 #define XT_BINARY_(op_, a, b)                                                                                          \
@@ -1011,12 +946,12 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_VMIN(a, b) XT_MIN(a, b)
 #define XT_VMAX(a, b) XT_MAX(a, b)
 
-#define XT_GROUP_ID(d) xt_builtin_(XT_HERE_, XT_GROUP_ID_, d)
-#define XT_GROUP_COUNT(d) xt_builtin_(XT_HERE_, XT_GROUP_COUNT_, d)
-#define XT_LOCAL_ID(d) xt_builtin_(XT_HERE_, XT_LOCAL_ID_, d)
-#define XT_GLOBAL_ID(d) xt_builtin_(XT_HERE_, XT_GLOBAL_ID_, d)
-#define XT_SUBGROUP_ID() xt_builtin_(XT_HERE_, XT_SUBGROUP_ID_, 0)
-#define XT_LANE_ID() xt_builtin_(XT_HERE_, XT_LANE_ID_, 0)
+#define XT_GROUP_ID(d) xt_builtin_(XT_HERE_, SPE_GROUP_ID, d)
+#define XT_GROUP_COUNT(d) xt_builtin_(XT_HERE_, SPE_GROUP_COUNT, d)
+#define XT_LOCAL_ID(d) xt_builtin_(XT_HERE_, SPE_LOCAL_ID, d)
+#define XT_GLOBAL_ID(d) xt_builtin_(XT_HERE_, SPE_GLOBAL_ID, d)
+#define XT_SUBGROUP_ID() xt_builtin_(XT_HERE_, SPE_SUBGROUP_ID, 0)
+#define XT_LANE_ID() xt_builtin_(XT_HERE_, SPE_SUBGROUP_LANE, 0)
 #define XT_PARAM(name_) xt_param_by_name_(XT_HERE_, name_)
 
 #define XT_INIT_TILE(base_, T, ...)                                                                                    \
@@ -1040,16 +975,9 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_BARRIER() xt_barrier_(XT_HERE_)
 
 #define XT_FOR(k, lo, hi, ...)                                                                                         \
-    for (xt_loop_ k##_loop_ = xt_for_begin_(XT_HERE_, XT_NUMBER_(lo), XT_NUMBER_(hi),                                  \
-                                            XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__));          \
-         xt_for_next_(&k##_loop_);)                                                                                    \
-        for (const xt_val k = k##_loop_.index, *k##_once_ = &k; k##_once_; k##_once_ = xt_for_done_(&k##_loop_))
-
-#define XT_IF(...)                                                                                                     \
-    for (xt_branch_ SPE_CAT(xt_if_, __LINE__) = xt_if_begin_(XT_HERE_, XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)),          \
-                                                             SPE_CARRIED(__VA_ARGS__));                                \
-         xt_if_next_(&SPE_CAT(xt_if_, __LINE__));)                                                                     \
-        if (SPE_CAT(xt_if_, __LINE__).side == 0)
+    SPE_FOR(k, xt_for_begin_(XT_HERE_, XT_NUMBER_(lo), XT_NUMBER_(hi), XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)),          \
+                             SPE_CARRIED(__VA_ARGS__)))
+#define XT_IF(...) SPE_IF(xt_if_begin_(XT_HERE_, XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__)))
 #define XT_ELSE else
 
 #endif /* XETILE_XETILE_H */
@@ -1096,9 +1024,26 @@ typedef struct {
 } xt_cut_;
 
 XETILE_PRIVATE void xt_cut_side_(xt_cut_ *cut, int side);
-enum { XT_VAL_MAGIC_ = 0x58745631, XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
+#define XT_INT_ SPE_INT
+#define XT_REAL_ SPE_REAL
+#define XT_SCALAR_ SPE_SCALAR
+#define XT_POINTER_ SPE_POINTER
+#define XT_NONE_ SPE_NOTHING
+#define XT_VAL_MAGIC_ SPE_VAL_MAGIC
+#define xt_real_ spe_val_real
+#define xt_int_ spe_val_int
+enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
 
-XETILE_PRIVATE xt_val xt_number_(xt_kind_ kind, int type, int64_t i, double real);
+/* What a number is known to be, beside what it tells itself. */
+typedef struct {
+    int expression; /* in the plan: how to compute it before the body, 0 when that cannot be done */
+    spe_id root;    /* in the plan: it is the value with this id plus delta */
+    int64_t delta;
+    spe_id start, advance; /* when writing: in a loop it is start + advance, how far the index has come; 0: it is not */
+} xt_note_;
+
+XETILE_PRIVATE xt_note_ xt_note_of_(const xt_ctx *x, const xt_val *v);
+XETILE_PRIVATE void xt_set_note_(xt_ctx *x, xt_val *v, xt_note_ note);
 
 /* How a value is computed from constants, parameters and group ids alone, so that it can be known before the body. */
 typedef enum { XT_EXPR_CONST_, XT_EXPR_PARAM_, XT_EXPR_BUILTIN_, XT_EXPR_BINARY_, XT_EXPR_CAST_ } xt_expr_kind_;
@@ -1154,7 +1099,8 @@ XETILE_PRIVATE xt_where_ xt_where_at_(xt_ctx *x, const char *file, int line);
 XETILE_PRIVATE const spe_reporter *xt_errors_(void);
 XETILE_PRIVATE spe_blame xt_blame_(xt_where_ w);
 
-XETILE_PRIVATE SPE_PRINTF(3, 4) bool xt_fail_(xt_where_ w, int id, const char *format, ...);
+/* Reports an error at the user's line to the module, which keeps the first. False, for the caller to return. */
+#define xt_fail_(w, ...) spe_report(xt_blame_(w), __VA_ARGS__)
 
 /* What a body may do, for the check that it does the same each time. Those of several kinds are told with the kind. */
 typedef enum {
@@ -1201,7 +1147,6 @@ XETILE_PRIVATE spe_id xt_emit_float_(spe_module *m, int op, spe_id a, spe_id b);
 XETILE_PRIVATE xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b);
 XETILE_PRIVATE xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v);
 XETILE_PRIVATE xt_val xt_select_(xt_where_ w, xt_val condition, xt_val a, xt_val b);
-XETILE_PRIVATE spe_id xt_emit_builtin_(xt_ctx *x, int kind, int dim);
 XETILE_PRIVATE void xt_same_layout_(xt_ctx *x, int a, int b);
 XETILE_PRIVATE void xt_need_layout_(xt_ctx *x, const xt_vec *v, cm_use use, bool accumulator);
 XETILE_PRIVATE int xt_tile_root_(xt_ctx *x, int node);
@@ -1309,7 +1254,7 @@ XETILE_PRIVATE bool xt_map_agrees_(xt_where_ w, int error, const char *what, con
 XETILE_PRIVATE bool xt_check_source_(xt_where_ w, const char *what, const xt_map *given, const xt_vec *v);
 XETILE_PRIVATE int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v);
 XETILE_PRIVATE xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map);
-XETILE_PRIVATE bool xt_read_(xt_where_ w, void *object, xt_thing_ *t, int number);
+XETILE_PRIVATE bool xt_read_(xt_where_ w, const void *object, xt_thing_ *t, int number);
 XETILE_PRIVATE void xt_write_(void *object, const xt_thing_ *t);
 XETILE_PRIVATE int xt_scalars_(xt_thing_ *t, xt_val *out[XT_COMPONENTS_]);
 
@@ -1326,31 +1271,31 @@ XETILE_PRIVATE uint32_t *xt_changed_(xt_ctx *x, const xt_frame_ *f, int slot);
 XETILE_PRIVATE int xt_count_ids_(xt_ctx *x, xt_frame_ *f);
 XETILE_PRIVATE void xt_gather_(xt_where_ w, xt_frame_ *f, int which);
 XETILE_PRIVATE void xt_scatter_(xt_ctx *x, xt_frame_ *f);
-XETILE_PRIVATE xt_frame_ *xt_open_(xt_where_ w, xt_frame_kind_ kind, void *const *objects);
-XETILE_PRIVATE void xt_loop_forget_(xt_ctx *x, xt_frame_ *f);
+XETILE_PRIVATE void xt_region_end_(spe_module *m, const spe_region *r);
 
 /* errors.c - errors. */
 
-const char *xt_error_text(int id)
+const spe_reporter *xt_errors_(void)
 {
-    static const char *const texts[] = {
-#define XT_ROW_(name, text) text,
+    static const spe_error_row rows[] = {
+#define XT_ROW_(name, text) {"XT_ERROR_" #name, text},
         XT_ERRORS_(XT_ROW_)
 #undef XT_ROW_
     };
-    if (id == 0) return "no error";
-    return id > XT_ERROR_FIRST_ && id < XT_ERROR_END_ ? texts[id - XT_ERROR_FIRST_ - 1] : "not an error of xetile.h";
+    static const spe_reporter errors = {"not an error of xetile.h",
+                                        rows,
+                                        XT_ERROR_FIRST_ + 1,
+                                        sizeof rows / sizeof rows[0],
+                                        XT_ERROR_PARAMETER_TEXT,
+                                        XT_ERROR_TARGET,
+                                        XT_ERROR_SUBGROUP_SIZE,
+                                        XT_ERROR_UNCLOSED,
+                                        {XT_ERROR_MEMORY, "XT_ERROR_MEMORY", "out of memory", NULL, 0}};
+    return &errors;
 }
 
-const char *xt_error_name(int id)
-{
-    static const char *const names[] = {
-#define XT_ROW_(name, text) "XT_ERROR_" #name,
-        XT_ERRORS_(XT_ROW_)
-#undef XT_ROW_
-    };
-    return id > XT_ERROR_FIRST_ && id < XT_ERROR_END_ ? names[id - XT_ERROR_FIRST_ - 1] : "";
-}
+const char *xt_error_text(int id) { return spe_reporter_text(xt_errors_(), id); }
+const char *xt_error_name(int id) { return spe_reporter_name(xt_errors_(), id); }
 
 /* maps.c - maps: which subgroup owns which part of a tile (host only). */
 
@@ -1439,23 +1384,22 @@ void xt_cut_side_(xt_cut_ *cut, int side)
 
 /* values.c - values. */
 
-xt_val xt_number_(xt_kind_ kind, int type, int64_t i, double real)
+/* What is noted of v; its root is at least itself. */
+xt_note_ xt_note_of_(const xt_ctx *x, const xt_val *v)
 {
-    xt_val v;
-    memset(&v, 0, sizeof v);
-    v.magic = XT_VAL_MAGIC_;
-    v.kind = kind;
-    v.type = type;
-    v.i = i;
-    v.real = real;
-    v.align = 1;
-    return v;
+    xt_note_ none = {0, v->id, 0, 0, 0};
+    return v->note ? ((const xt_note_ *)x->notes.items)[v->note] : none;
 }
 
-xt_val xt_int_(long long i) { return xt_number_(XT_INT_, CM_I32, (int64_t)i, (double)i); }
-xt_val xt_uint_(unsigned long long u) { return xt_number_(XT_INT_, CM_I32, (int64_t)u, (double)u); }
-xt_val xt_real_(double d) { return xt_number_(XT_REAL_, CM_F32, 0, d); }
-xt_val xt_same_(xt_val v) { return v; }
+void xt_set_note_(xt_ctx *x, xt_val *v, xt_note_ note)
+{
+    xt_note_ *n;
+    if (x->notes.count == 0 && !xt_push_(x, &x->notes, sizeof *n)) return; /* number 0 means none */
+    n = (xt_note_ *)xt_push_(x, &x->notes, sizeof *n);
+    if (!n) return;
+    *n = note;
+    v->note = x->notes.count - 1;
+}
 
 xt_any_ xt_any_val_(xt_val v)
 {
@@ -1474,18 +1418,13 @@ xt_any_ xt_any_vec_(xt_vec v)
     return a;
 }
 
-xt_any_ xt_any_int_(long long i) { return xt_any_val_(xt_int_(i)); }
-xt_any_ xt_any_uint_(unsigned long long u) { return xt_any_val_(xt_uint_(u)); }
-xt_any_ xt_any_real_(double d) { return xt_any_val_(xt_real_(d)); }
+xt_any_ xt_any_int_(long long i) { return xt_any_val_(spe_val_int(i)); }
+xt_any_ xt_any_uint_(unsigned long long u) { return xt_any_val_(spe_val_uint(u)); }
+xt_any_ xt_any_real_(double d) { return xt_any_val_(spe_val_real(d)); }
 
 xt_index xt_at_(int n, xt_val a, xt_val b, xt_val c, xt_val d)
 {
-    xt_index x;
-    x.n = n;
-    x.v[0] = a;
-    x.v[1] = b;
-    x.v[2] = c;
-    x.v[3] = d;
+    xt_index x = {n, {a, b, c, d}};
     return x;
 }
 
@@ -1493,36 +1432,11 @@ xt_index xt_at_(int n, xt_val a, xt_val b, xt_val c, xt_val d)
 
 xt_where_ xt_where_at_(xt_ctx *x, const char *file, int line)
 {
-    xt_where_ w;
-    w.x = x;
-    w.file = file;
-    w.line = line;
+    xt_where_ w = {x, file, line};
     return w;
 }
 
-const spe_reporter *xt_errors_(void)
-{
-    static const spe_reporter errors = {xt_error_name,
-                                        xt_error_text,
-                                        XT_ERROR_PARAMETER_TEXT,
-                                        XT_ERROR_TARGET,
-                                        XT_ERROR_SUBGROUP_SIZE,
-                                        XT_ERROR_UNCLOSED,
-                                        {XT_ERROR_MEMORY, "XT_ERROR_MEMORY", "out of memory", NULL, 0}};
-    return &errors;
-}
-
 spe_blame xt_blame_(xt_where_ w) { return spe_blame_of(&w.x->m, xt_errors_(), w.file, w.line); }
-
-/* Reports an error at the user's line to the module, which keeps the first. False, for the caller to return. */
-bool xt_fail_(xt_where_ w, int id, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    spe_vreport(xt_blame_(w), id, format, args);
-    va_end(args);
-    return false;
-}
 
 /* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */
 bool xt_enter_kind_(xt_where_ w, xt_op_ operation, int kind)
@@ -1556,17 +1470,21 @@ xt_plan_vec_ *xt_plan_vec_at_(xt_ctx *x, int i) { return (xt_plan_vec_ *)x->vecs
 xt_plan_tile_ *xt_plan_tile_at_(xt_ctx *x, int i) { return (xt_plan_tile_ *)x->tiles.items + i; }
 xt_expr_ *xt_expr_at_(xt_ctx *x, int i) { return (xt_expr_ *)x->exprs.items + i; }
 
-const char *xt_type_name_(int type)
+/* NULL for conditions. A C constant counts as i32 or f32. */
+XE_FN_ const cm_type_row *xt_type_row_(int type)
 {
-    const cm_type_row *row = cm_type_info((cm_type)type);
-    return type == XT_BOOL_ ? "i1" : row ? row->name : "no type";
+    return cm_type_info((cm_type)(type == -SPE_INT ? CM_I32 : type == -SPE_REAL ? CM_F32 : type));
 }
 
-bool xt_is_float_(int type) { return type < XT_BOOL_ && cm_type_info((cm_type)type)->kind == CM_KIND_FLOAT; }
+const char *xt_type_name_(int type)
+{
+    return type == XT_BOOL_ ? "i1" : xt_type_row_(type) ? xt_type_row_(type)->name : "no type";
+}
 
-bool xt_is_int_(int type) { return type < XT_BOOL_ && cm_type_info((cm_type)type)->kind == CM_KIND_INT; }
-bool xt_is_signed_(int type) { return type < XT_BOOL_ && cm_type_info((cm_type)type)->is_signed; }
-int xt_bits_(int type) { return type == XT_BOOL_ ? 1 : cm_type_info((cm_type)type)->bytes * 8; }
+bool xt_is_float_(int type) { return type < XT_BOOL_ && xt_type_row_(type)->kind == CM_KIND_FLOAT; }
+bool xt_is_int_(int type) { return type < XT_BOOL_ && xt_type_row_(type)->kind == CM_KIND_INT; }
+bool xt_is_signed_(int type) { return type < XT_BOOL_ && xt_type_row_(type)->is_signed; }
+int xt_bits_(int type) { return type == XT_BOOL_ ? 1 : xt_type_row_(type)->bytes * 8; }
 
 /* The type that coopmatrix.h holds a vector's or tile's elements in: an i1 is a byte, 0 or 1. */
 cm_type xt_held_(int type) { return type == XT_BOOL_ ? CM_U8 : (cm_type)type; }
@@ -1592,19 +1510,19 @@ const char *xt_op_name_(int op)
 }
 
 bool xt_is_compare_(int op) { return op >= SPE_ARITH_EQ; }
-bool xt_is_constant_(const xt_val *v) { return v->kind == XT_INT_ || v->kind == XT_REAL_; }
+bool xt_is_constant_(const xt_val *v) { return v->kind == SPE_INT || v->kind == SPE_REAL; }
 
 /* Describes a value for error messages: "f32", "5", "pointer to f16". */
 const char *xt_describe_(const xt_val *v, char *text, size_t size)
 {
-    if (v->magic != XT_VAL_MAGIC_ || v->kind == XT_NONE_)
+    if (!spe_val_is_set(v))
         snprintf(text, size, "nothing");
-    else if (v->kind == XT_INT_)
+    else if (v->kind == SPE_INT)
         snprintf(text, size, "the constant %lld", (long long)v->i);
-    else if (v->kind == XT_REAL_)
+    else if (v->kind == SPE_REAL)
         snprintf(text, size, "the constant %g", v->real);
     else
-        snprintf(text, size, "%s%s", v->kind == XT_POINTER_ ? "pointer to " : "", xt_type_name_(v->type));
+        snprintf(text, size, "%s%s", v->kind == SPE_POINTER ? "pointer to " : "", xt_type_name_(v->type));
     return text;
 }
 
@@ -1617,19 +1535,19 @@ int xt_align_of_(int64_t i)
     return align;
 }
 
-int xt_val_align_(const xt_val *v) { return v->kind == XT_INT_ ? xt_align_of_(v->i) : v->align; }
+int xt_val_align_(const xt_val *v) { return v->kind == SPE_INT ? xt_align_of_(v->i) : v->align; }
 
 /* A value of the kernel. While planning there are no ids: each value gets a number of its own. */
 xt_val xt_scalar_(xt_ctx *x, int type, spe_id id, int align, int expression)
 {
-    xt_val v = xt_number_(XT_SCALAR_, type, 0, 0);
-    v.id = v.root = x->planning ? ++x->serial : id;
+    xt_val v = spe_val_of(SPE_SCALAR, type, x->planning ? ++x->serial : id);
+    xt_note_ note = {expression, v.id, 0, 0, 0};
     v.align = align;
-    v.expression = x->planning ? expression : 0;
+    if (x->planning && expression) xt_set_note_(x, &v, note);
     return v;
 }
 
-xt_val xt_nothing_(void) { return xt_number_(XT_SCALAR_, CM_I32, 0, 0); } /* after an error */
+xt_val xt_nothing_(void) { return spe_val_of(SPE_SCALAR, CM_I32, 0); } /* after an error */
 
 int xt_new_expr_(xt_ctx *x, xt_expr_kind_ kind, int op, int type, int a, int b, int64_t value)
 {
@@ -1649,22 +1567,16 @@ int xt_new_expr_(xt_ctx *x, xt_expr_kind_ kind, int op, int type, int a, int b, 
 int xt_expr_of_(xt_ctx *x, const xt_val *v)
 {
     if (!x->planning) return 0;
-    return v->kind == XT_INT_ ? xt_new_expr_(x, XT_EXPR_CONST_, 0, CM_I32, 0, 0, v->i) : v->expression;
+    return v->kind == SPE_INT ? xt_new_expr_(x, XT_EXPR_CONST_, 0, CM_I32, 0, 0, v->i) : xt_note_of_(x, v).expression;
 }
 
-XE_FN_ bool xt_int_fits_(int type, int64_t i)
-{
-    int bits = xt_bits_(type);
-    if (bits == 64) return true;
-    if (xt_is_signed_(type)) return i >= -((int64_t)1 << (bits - 1)) && i < (int64_t)1 << (bits - 1);
-    return i >= 0 && i < (int64_t)1 << bits;
-}
+XE_FN_ bool xt_int_fits_(int type, int64_t i) { return spe_int_fits(i, xt_bits_(type), xt_is_signed_(type)); }
 
 /* The id of a scalar constant of a type, in the form coopmatrix.h holds it (bf16 and 8-bit floats as their bits). */
 spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v)
 {
     spe_id t = xt_spe_type_(x, type);
-    double real = v->kind == XT_INT_ ? (double)v->i : v->real;
+    double real = v->kind == SPE_INT ? (double)v->i : v->real;
     if (type == XT_BOOL_) return spe_const_bool(&x->m, v->i != 0);
     if (type == CM_BF16) return spe_const_u(&x->m, t, spe_f32_to_bf16_bits((float)real));
     if (type == CM_E4M3) return spe_const_u(&x->m, t, spe_f32_to_e4m3_bits((float)real, true));
@@ -1677,16 +1589,16 @@ spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v)
 bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char *what)
 {
     char text[48];
-    if (v->magic != XT_VAL_MAGIC_ || v->kind == XT_NONE_) {
+    if (!spe_val_is_set(v)) {
         xt_fail_(w, XT_ERROR_UNSET, "%s", what);
         return false;
     }
-    if (v->kind == XT_POINTER_ || (v->kind == XT_REAL_ && !xt_is_float_(type))) {
+    if (v->kind == SPE_POINTER || (v->kind == SPE_REAL && !xt_is_float_(type))) {
         xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_describe_(v, text, sizeof text),
                  xt_type_name_(type));
         return false;
     }
-    if (v->kind == XT_INT_ && xt_is_int_(type) && !xt_int_fits_(type, v->i)) {
+    if (v->kind == SPE_INT && xt_is_int_(type) && !xt_int_fits_(type, v->i)) {
         xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %lld, wanted %s", what, (long long)v->i, xt_type_name_(type));
         return false;
     }
@@ -1698,12 +1610,12 @@ spe_id xt_id_(xt_where_ w, const xt_val *v, int type, const char *what)
 {
     xt_ctx *x = w.x;
     if (!xt_check_number_(w, v, type, what)) return 0;
-    if (v->kind == XT_SCALAR_ && v->type != type &&
+    if (v->kind == SPE_SCALAR && v->type != type &&
         !(xt_is_int_(type) && xt_is_int_(v->type) && xt_bits_(type) == xt_bits_(v->type))) {
         xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_type_name_(v->type), xt_type_name_(type));
         return 0;
     }
-    if (x->planning) return v->kind == XT_SCALAR_ ? v->id : ++x->serial;
+    if (x->planning) return v->kind == SPE_SCALAR ? v->id : ++x->serial;
     return xt_is_constant_(v) ? xt_constant_(x, type, v) : v->id;
 }
 
@@ -1711,10 +1623,10 @@ spe_id xt_id_(xt_where_ w, const xt_val *v, int type, const char *what)
 spe_id xt_index_id_(xt_where_ w, const xt_val *v, const char *what)
 {
     char text[48];
-    if (v->magic == XT_VAL_MAGIC_ && v->kind != XT_NONE_ &&
-        (v->kind == XT_REAL_ || v->kind == XT_POINTER_ ||
-         (v->kind == XT_SCALAR_ && !(xt_is_int_(v->type) && xt_bits_(v->type) == 32)) ||
-         (v->kind == XT_INT_ && !xt_int_fits_(CM_I32, v->i)))) {
+    if (spe_val_is_set(v) &&
+        (v->kind == SPE_REAL || v->kind == SPE_POINTER ||
+         (v->kind == SPE_SCALAR && !(xt_is_int_(v->type) && xt_bits_(v->type) == 32)) ||
+         (v->kind == SPE_INT && !xt_int_fits_(CM_I32, v->i)))) {
         xt_fail_(w, XT_ERROR_INDEX, "%s is %s", what, xt_describe_(v, text, sizeof text));
         return 0;
     }
@@ -1725,7 +1637,7 @@ spe_id xt_index_id_(xt_where_ w, const xt_val *v, const char *what)
 XE_FN_ int xt_common_type_(const xt_val *a, const xt_val *b)
 {
     int s, t;
-    if (xt_is_constant_(a) && xt_is_constant_(b)) return a->kind == XT_REAL_ || b->kind == XT_REAL_ ? CM_F32 : CM_I32;
+    if (xt_is_constant_(a) && xt_is_constant_(b)) return a->kind == SPE_REAL || b->kind == SPE_REAL ? CM_F32 : CM_I32;
     if (xt_is_constant_(a)) return b->type;
     if (xt_is_constant_(b) || a->type == b->type) return a->type;
     s = a->type;
@@ -1805,7 +1717,7 @@ XE_FN_ int xt_align_result_(int op, const xt_val *a, const xt_val *b)
         op == SPE_ARITH_OR || op == SPE_ARITH_XOR)
         return p < q ? p : q;
     if (op == SPE_ARITH_AND) return p < q ? q : p;
-    if (op == SPE_ARITH_REM && b->kind == XT_INT_) return p < q ? p : q;
+    if (op == SPE_ARITH_REM && b->kind == SPE_INT) return p < q ? p : q;
     return 1;
 }
 
@@ -1815,17 +1727,17 @@ XE_FN_ bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_va
     bool integers_only = op >= SPE_ARITH_REM && op <= SPE_ARITH_SHR;
     bool held_as_bits = type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2;
     bool logic = type == XT_BOOL_ && (op == SPE_ARITH_AND || op == SPE_ARITH_OR);
-    if (a->magic != XT_VAL_MAGIC_ || b->magic != XT_VAL_MAGIC_ || a->kind == XT_NONE_ || b->kind == XT_NONE_) {
+    if (!spe_val_is_set(a) || !spe_val_is_set(b)) {
         xt_fail_(w, XT_ERROR_UNSET, "an operand of %s", xt_op_name_(op));
         return false;
     }
-    if (a->kind == XT_POINTER_ || b->kind == XT_POINTER_ || type < 0 || held_as_bits || (type == XT_BOOL_ && !logic) ||
+    if (a->kind == SPE_POINTER || b->kind == SPE_POINTER || type < 0 || held_as_bits || (type == XT_BOOL_ && !logic) ||
         (integers_only && !xt_is_int_(type) && !logic)) {
         xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s of %s and %s", xt_op_name_(op), xt_describe_(a, s, sizeof s),
                  xt_describe_(b, t, sizeof t));
         return false;
     }
-    if ((op == SPE_ARITH_DIV || op == SPE_ARITH_REM) && b->kind == XT_INT_ && b->i == 0 && !xt_is_float_(type)) {
+    if ((op == SPE_ARITH_DIV || op == SPE_ARITH_REM) && b->kind == SPE_INT && b->i == 0 && !xt_is_float_(type)) {
         xt_fail_(w, XT_ERROR_DIVISION, "%s of %s and 0", xt_op_name_(op), xt_describe_(a, s, sizeof s));
         return false;
     }
@@ -1836,34 +1748,36 @@ XE_FN_ xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
 {
     int compared;
     double real;
-    if (a->kind == XT_INT_ && b->kind == XT_INT_) return xt_int_(xt_fold_int_(op, a->i, b->i));
-    real = xt_fold_real_(op, a->kind == XT_INT_ ? (double)a->i : a->real, b->kind == XT_INT_ ? (double)b->i : b->real,
+    if (a->kind == SPE_INT && b->kind == SPE_INT) return spe_val_int(xt_fold_int_(op, a->i, b->i));
+    real = xt_fold_real_(op, a->kind == SPE_INT ? (double)a->i : a->real, b->kind == SPE_INT ? (double)b->i : b->real,
                          &compared);
-    return compared >= 0 ? xt_int_(compared) : xt_real_(real);
+    return compared >= 0 ? spe_val_int(compared) : spe_val_real(real);
 }
 
 /* x + 0, x - 0, x * 1, x / 1, 0 + x, 1 * x, x * 0: no instruction. */
 XE_FN_ const xt_val *xt_neutral_(int op, const xt_val *a, const xt_val *b)
 {
     bool sum = op == SPE_ARITH_ADD, product = op == SPE_ARITH_MUL;
-    if (b->kind == XT_INT_ &&
+    if (b->kind == SPE_INT &&
         ((b->i == 0 && (sum || op == SPE_ARITH_SUB)) || (b->i == 1 && (product || op == SPE_ARITH_DIV))))
         return a;
-    if (a->kind == XT_INT_ && ((a->i == 0 && sum) || (a->i == 1 && product))) return b;
-    if (product && b->kind == XT_INT_ && b->i == 0 && xt_is_int_(a->type)) return b;
-    if (product && a->kind == XT_INT_ && a->i == 0 && xt_is_int_(b->type)) return a;
+    if (a->kind == SPE_INT && ((a->i == 0 && sum) || (a->i == 1 && product))) return b;
+    if (product && b->kind == SPE_INT && b->i == 0 && xt_is_int_(a->type)) return b;
+    if (product && a->kind == SPE_INT && a->i == 0 && xt_is_int_(b->type)) return a;
     return NULL;
 }
 
 /* Notes that r is a plus or minus a constant. */
-XE_FN_ void xt_note_delta_(int op, const xt_val *a, const xt_val *b, xt_val *r)
+XE_FN_ void xt_note_delta_(xt_ctx *x, int op, const xt_val *a, const xt_val *b, xt_val *r)
 {
-    bool sum = op == SPE_ARITH_ADD && (a->kind == XT_INT_ || b->kind == XT_INT_);
-    const xt_val *scalar = sum && a->kind == XT_INT_ ? b : a, *constant = scalar == a ? b : a;
-    if (!sum && !(op == SPE_ARITH_SUB && b->kind == XT_INT_)) return;
-    if (scalar->kind != XT_SCALAR_ || scalar->type != r->type) return;
-    r->root = scalar->root;
-    r->delta = scalar->delta + (sum ? constant->i : -constant->i);
+    bool sum = op == SPE_ARITH_ADD && (a->kind == SPE_INT || b->kind == SPE_INT);
+    const xt_val *scalar = sum && a->kind == SPE_INT ? b : a, *constant = scalar == a ? b : a;
+    xt_note_ of = xt_note_of_(x, scalar), note = xt_note_of_(x, r);
+    if (!sum && !(op == SPE_ARITH_SUB && b->kind == SPE_INT)) return;
+    if (scalar->kind != SPE_SCALAR || scalar->type != r->type) return;
+    note.root = of.root;
+    note.delta = of.delta + (sum ? constant->i : -constant->i);
+    xt_set_note_(x, r, note);
 }
 
 xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
@@ -1877,9 +1791,9 @@ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
     if (xt_is_constant_(&a) && xt_is_constant_(&b)) return xt_fold_(op, &a, &b);
     same = xt_neutral_(op, &a, &b);
     if (same && (xt_is_constant_(same) || same->type == type)) return *same;
-    if (xt_is_int_(type) && a.kind == XT_SCALAR_ && xt_bits_(a.type) != xt_bits_(type))
+    if (xt_is_int_(type) && a.kind == SPE_SCALAR && xt_bits_(a.type) != xt_bits_(type))
         a = xt_cast_number_(w, type, &a);
-    if (xt_is_int_(type) && b.kind == XT_SCALAR_ && xt_bits_(b.type) != xt_bits_(type))
+    if (xt_is_int_(type) && b.kind == SPE_SCALAR && xt_bits_(b.type) != xt_bits_(type))
         b = xt_cast_number_(w, type, &b);
     p = xt_id_(w, &a, type, "the first operand");
     q = xt_id_(w, &b, type, "the second operand");
@@ -1895,7 +1809,7 @@ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
         id = xt_emit_int_(&x->m, op, xt_is_signed_(type), p, q);
     }
     r = xt_scalar_(x, result, id, xt_is_int_(type) ? xt_align_result_(op, &a, &b) : 1, expression);
-    if (x->planning) xt_note_delta_(op, &a, &b, &r);
+    if (x->planning) xt_note_delta_(x, op, &a, &b, &r);
     return r;
 }
 
@@ -1905,20 +1819,20 @@ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
     xt_ctx *x = w.x;
     spe_id id = 0, t;
     int e;
-    if (v->magic != XT_VAL_MAGIC_ || v->kind == XT_NONE_ || v->kind == XT_POINTER_ || type == XT_BOOL_) {
-        xt_fail_(w, v->kind == XT_POINTER_ ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET, "the operand of XT_CAST");
+    if (!spe_val_is_set(v) || v->kind == SPE_POINTER || type == XT_BOOL_) {
+        xt_fail_(w, v->kind == SPE_POINTER ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET, "the operand of XT_CAST");
         return xt_nothing_();
     }
-    e = xt_is_int_(type) && (v->kind == XT_INT_ || xt_is_int_(v->type)) ? xt_expr_of_(x, v) : 0;
+    e = xt_is_int_(type) && xt_is_int_(xt_carried_type_(v)) ? xt_expr_of_(x, v) : 0;
     if (e) e = xt_new_expr_(x, XT_EXPR_CAST_, xt_is_signed_(v->type), type, e, 0, 0);
     if (!x->planning) {
         t = xt_spe_type_(x, type);
         if (xt_is_constant_(v)) {
             xt_val c = *v;
-            if (c.kind == XT_REAL_ && !xt_is_float_(type)) c = xt_int_((long long)c.real);
+            if (c.kind == SPE_REAL && !xt_is_float_(type)) c = spe_val_int((long long)c.real);
             id = xt_constant_(x, type, &c);
         } else if (v->type == XT_BOOL_) {
-            xt_val one = xt_int_(1), zero = xt_int_(0);
+            xt_val one = spe_val_int(1), zero = spe_val_int(0);
             id = spe_select(&x->m, v->id, xt_constant_(x, type, &one), xt_constant_(x, type, &zero));
         } else if (xt_is_float_(v->type) && !xt_is_float_(type)) {
             id = xt_is_signed_(type) ? spe_f_to_s(&x->m, t, v->id) : spe_f_to_u(&x->m, t, v->id);
@@ -1949,8 +1863,8 @@ xt_val xt_select_(xt_where_ w, xt_val condition, xt_val a, xt_val b)
     int type = xt_common_type_(&a, &b);
     spe_id p, q;
     if (!xt_enter_(w, XT_OP_SELECT_NUMBER_)) return xt_nothing_();
-    if (condition.kind == XT_INT_) return condition.i ? a : b;
-    if (condition.kind != XT_SCALAR_ || condition.type != XT_BOOL_ || type < 0) {
+    if (condition.kind == SPE_INT) return condition.i ? a : b;
+    if (condition.kind != SPE_SCALAR || condition.type != XT_BOOL_ || type < 0) {
         xt_fail_(w, condition.type != XT_BOOL_ ? XT_ERROR_CONDITION : XT_ERROR_SCALAR_TYPE, "XT_SELECT");
         return xt_nothing_();
     }
@@ -1959,30 +1873,15 @@ xt_val xt_select_(xt_where_ w, xt_val condition, xt_val a, xt_val b)
     return xt_scalar_(x, type, x->planning ? 0 : spe_select(&x->m, condition.id, p, q), 1, 0);
 }
 
-spe_id xt_emit_builtin_(xt_ctx *x, int kind, int dim)
-{
-    switch (kind) {
-    case XT_GROUP_ID_: return spe_builtin(&x->m, SPE_GROUP_ID, (uint32_t)dim);
-    case XT_GROUP_COUNT_: return spe_builtin(&x->m, SPE_GROUP_COUNT, (uint32_t)dim);
-    case XT_LOCAL_ID_: return spe_builtin(&x->m, SPE_LOCAL_ID, (uint32_t)dim);
-    case XT_GLOBAL_ID_: return spe_builtin(&x->m, SPE_GLOBAL_ID, (uint32_t)dim);
-    case XT_SUBGROUP_ID_: return spe_builtin(&x->m, SPE_SUBGROUP_ID, 0);
-    default: return spe_builtin(&x->m, SPE_SUBGROUP_LANE, 0);
-    }
-}
-
-xt_val xt_builtin_(xt_where_ w, xt_builtin_kind_ kind, int dim)
+xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim)
 {
     xt_ctx *x = w.x;
     int e = 0;
-    if (!xt_enter_kind_(w, XT_OP_BUILTIN_, (int)kind)) return xt_nothing_();
-    if (dim < 0 || dim > 2) {
-        xt_fail_(w, XT_ERROR_DIMENSION, "got %d", dim);
-        return xt_nothing_();
-    }
-    if (x->planning && (kind == XT_GROUP_ID_ || kind == XT_GROUP_COUNT_))
-        e = xt_new_expr_(x, XT_EXPR_BUILTIN_, (int)kind, CM_I32, dim, 0, 0);
-    return xt_scalar_(x, CM_I32, x->planning ? 0 : xt_emit_builtin_(x, (int)kind, dim), 1, e);
+    if (!xt_enter_kind_(w, XT_OP_BUILTIN_, (int)name)) return xt_nothing_();
+    if (dim < 0 || dim > 2) return xt_fail_(w, XT_ERROR_DIMENSION, "got %d", dim), xt_nothing_();
+    if (x->planning && (name == SPE_GROUP_ID || name == SPE_GROUP_COUNT))
+        e = xt_new_expr_(x, XT_EXPR_BUILTIN_, (int)name, CM_I32, dim, 0, 0);
+    return xt_scalar_(x, CM_I32, x->planning ? 0 : spe_builtin(&x->m, name, (uint32_t)dim), 1, e);
 }
 
 xt_val xt_param_by_name_(xt_where_ w, const char *name)
@@ -2054,14 +1953,14 @@ void xt_same_tiles_(xt_ctx *x, int a, int b)
 spe_id xt_emit_expr_(xt_ctx *x, int number, int type)
 {
     xt_expr_ *e = xt_expr_at_(x, number);
-    xt_val constant = xt_int_((long long)e->value);
+    xt_val constant = spe_val_int((long long)e->value);
     spe_id id;
     if (e->kind == XT_EXPR_CONST_) return xt_constant_(x, type, &constant);
     if (e->id) return e->id;
     if (e->kind == XT_EXPR_PARAM_)
         id = x->args[e->op].id;
     else if (e->kind == XT_EXPR_BUILTIN_)
-        id = xt_emit_builtin_(x, e->op, e->a);
+        id = spe_builtin(&x->m, (spe_builtin_name)e->op, (uint32_t)e->a);
     else if (e->kind == XT_EXPR_CAST_)
         id = spe_cast(&x->m, xt_spe_type_(x, e->type), xt_emit_expr_(x, e->a, e->type), e->op != 0);
     else {
@@ -2225,7 +2124,7 @@ xt_val xt_subgroup_place_(xt_ctx *x, const xt_dist *d, int dim)
     p.layout = d->layout[dim];
     p.count = d->count[dim];
     p.data = d->data[dim];
-    if (p.layout == 1 || p.count == 1) return xt_int_(0);
+    if (p.layout == 1 || p.count == 1) return spe_val_int(0);
     if (x->planning) return xt_scalar_(x, CM_I32, 0, xt_align_of_(p.data), 0);
     for (i = 0; i < x->place_count; i++) {
         const xt_place_ *q = &x->places[i];
@@ -2262,7 +2161,8 @@ XE_FN_ bool xt_never_block2d_(xt_ctx *x, const xt_tile *t)
 void xt_plan_tile_describe_(xt_ctx *x, const xt_tile *t)
 {
     xt_plan_tile_ *p = (xt_plan_tile_ *)xt_push_(x, &x->tiles, sizeof *p);
-    int base = t->base.expression, rows = xt_expr_of_(x, &t->shape[0]), cols = xt_expr_of_(x, &t->shape[1]);
+    int base = xt_note_of_(x, &t->base).expression, rows = xt_expr_of_(x, &t->shape[0]);
+    int cols = xt_expr_of_(x, &t->shape[1]);
     int pitch = xt_expr_of_(x, &t->pitch);
     if (!p) return;
     p->parent = t->node;
@@ -2283,7 +2183,8 @@ void xt_tile_ids_(xt_where_ w, const xt_tile *t, spe_id ids[XT_COMPONENTS_])
 {
     int i;
     for (i = 0; i < 2; i++) {
-        ids[i] = t->offset[i].start ? t->offset[i].start : xt_index_id_(w, &t->offset[i], "the offset");
+        spe_id start = xt_note_of_(w.x, &t->offset[i]).start;
+        ids[i] = start ? start : xt_index_id_(w, &t->offset[i], "the offset");
         ids[2 + i] = xt_index_id_(w, &t->shape[i], "the shape");
     }
     ids[4] = xt_index_id_(w, &t->pitch, "the pitch");
@@ -2314,7 +2215,7 @@ void xt_plan_step_(xt_ctx *x, const xt_tile *t, const xt_val *step)
 {
     int bytes = cm_type_info(xt_held_(t->type))->bytes, per = bytes < 4 ? 4 / bytes : 1;
     if (!x->planning || xt_val_align_(step) >= per) return;
-    xt_plan_need_(x, t, step->kind == XT_INT_ ? 0 : step->expression, per - 1, 0);
+    xt_plan_need_(x, t, step->kind == XT_INT_ ? 0 : xt_note_of_(x, step).expression, per - 1, 0);
 }
 
 /* Of 8-bit elements stored by columns rows of memory are read two by two: then no tile may start before its matrix, so
@@ -2323,7 +2224,7 @@ void xt_plan_forward_(xt_ctx *x, const xt_tile *t, const xt_val *step)
 {
     if (!x->planning || !t->column_major || cm_type_info(xt_held_(t->type))->bytes > 1) return;
     if (step->kind == XT_INT_ && step->i >= 0) return;
-    xt_plan_need_(x, t, step->kind == XT_INT_ ? 0 : step->expression, INT32_MIN, 0);
+    xt_plan_need_(x, t, step->kind == XT_INT_ ? 0 : xt_note_of_(x, step).expression, INT32_MIN, 0);
 }
 
 /* The order attribute: zero means row-major. */
@@ -2443,7 +2344,7 @@ xt_val xt_local_(xt_where_ w, int type, int64_t elements)
     a->type = type;
     a->elements = elements;
     if (!x->planning && !a->id) a->id = xt_emit_local_(x, a);
-    v = xt_number_(XT_POINTER_, type, 0, 0);
+    v = spe_val_of(SPE_POINTER, type, 0);
     v.local = true;
     v.id = x->planning ? ++x->serial : a->id;
     return v;
@@ -2513,7 +2414,7 @@ XE_FN_ void xt_plan_leading_(xt_ctx *x, const xt_tile *t, const xt_tile_desc_ *d
         xt_plan_need_(x, t, q ? p : 0, 0, q);
     }
     if (xt_val_align_(distance) >= per) return;
-    e = distance->expression;
+    e = xt_note_of_(x, distance).expression;
     if (e) e = xt_new_expr_(x, XT_EXPR_CAST_, 1, CM_I32, e, 0, 0);
     xt_plan_need_(x, t, e, per - 1, 0);
 }
@@ -3309,7 +3210,7 @@ XE_FN_ spe_id xt_share_advance_(xt_ctx *x, const xt_share_ *s, const xt_shared_ 
     int i;
     for (i = 0; i < 2; i++) {
         const xt_tile *t = &s->tile[i];
-        spe_id by = t->offset[down ? 1 - xt_inner_(t) : xt_inner_(t)].advance;
+        spe_id by = xt_note_of_(x, &t->offset[down ? 1 - xt_inner_(t) : xt_inner_(t)]).advance;
         if (by) at = spe_iadd(&x->m, at, spe_and(&x->m, by, r->of[i]));
     }
     return at;
@@ -3855,7 +3756,7 @@ xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
     v[1] = &b.val;
     v[2] = &c.val;
     if (!xt_enter_kind_(w, XT_OP_MATH_NUMBER_, op)) return xt_nothing_();
-    type = xt_is_constant_(v[0]) && v[0]->kind == XT_INT_ && op != XT_MATH_ABS_ ? CM_F32 : v[0]->type;
+    type = xt_is_constant_(v[0]) && v[0]->kind == XT_INT_ && op != XT_MATH_ABS_ ? CM_F32 : xt_carried_type_(v[0]);
     for (i = 1; i < n; i++)
         if (!xt_is_constant_(v[i])) type = v[i]->type;
     if (v[0]->kind == XT_POINTER_ || type == CM_BF16) {
@@ -3952,15 +3853,16 @@ xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
 {
     xt_ctx *x = w.x;
     const xt_val *v = &a.val;
+    int from = xt_carried_type_(v);
     char text[48];
     spe_id id;
     if (!xt_enter_(w, XT_OP_BITCAST_NUMBER_)) return xt_nothing_();
     if (type == XT_BOOL_ || v->magic != XT_VAL_MAGIC_ || v->kind == XT_NONE_ || v->kind == XT_POINTER_ ||
-        v->type == XT_BOOL_ || xt_bits_(type) != xt_bits_(v->type)) {
+        from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from)) {
         xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v, text, sizeof text), xt_type_name_(type));
         return xt_nothing_();
     }
-    id = xt_id_(w, v, v->type, "the operand of XT_BITCAST");
+    id = xt_id_(w, v, from, "the operand of XT_BITCAST");
     return xt_scalar_(x, type, x->planning ? 0 : cm_bitcast(&x->cm, xt_spe_type_(x, type), id), 1, 0);
 }
 
@@ -5260,37 +5162,30 @@ xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
 
 /* carried.c - carried values: what XT_FOR and XT_IF take as &x. */
 
-/* Reads what a carried pointer points to; its first word tells what it is. */
-bool xt_read_(xt_where_ w, void *object, xt_thing_ *t, int number)
+/* Bytes of a carried value, by its first word; 0: it is none. */
+XE_FN_ size_t xt_thing_size_(uint32_t magic)
 {
-    memset(t, 0, sizeof *t);
-    memcpy(&t->magic, object, sizeof t->magic);
-    if (t->magic == XT_VAL_MAGIC_)
-        memcpy(&t->val, object, sizeof t->val);
-    else if (t->magic == XT_VEC_MAGIC_)
-        memcpy(&t->vec, object, sizeof t->vec);
-    else if (t->magic == XT_TILE_MAGIC_)
-        memcpy(&t->tile, object, sizeof t->tile);
-    else {
-        xt_fail_(w, XT_ERROR_CARRIED, "number %d of the list is something else, or was never set", number + 1);
-        return false;
-    }
-    return true;
+    if (magic == XT_TILE_MAGIC_) return sizeof(xt_tile);
+    return magic == SPE_VAL_MAGIC ? sizeof(xt_val) : magic == XT_VEC_MAGIC_ ? sizeof(xt_vec) : 0;
 }
 
-void xt_write_(void *object, const xt_thing_ *t)
+/* Reads what a carried pointer points to. */
+bool xt_read_(xt_where_ w, const void *object, xt_thing_ *t, int number)
 {
-    if (t->magic == XT_VAL_MAGIC_) memcpy(object, &t->val, sizeof t->val);
-    if (t->magic == XT_VEC_MAGIC_) memcpy(object, &t->vec, sizeof t->vec);
-    if (t->magic == XT_TILE_MAGIC_) memcpy(object, &t->tile, sizeof t->tile);
+    memcpy(&t->magic, object, sizeof t->magic);
+    memcpy(t, object, xt_thing_size_(t->magic));
+    return xt_thing_size_(t->magic) ||
+           xt_fail_(w, XT_ERROR_CARRIED, "number %d of the list is something else, or was never set", number + 1);
 }
+
+void xt_write_(void *object, const xt_thing_ *t) { memcpy(object, t, xt_thing_size_(t->magic)); }
 
 /* The scalars that make up a value: one of an xt_val, six of a tile; a vector has none. */
 int xt_scalars_(xt_thing_ *t, xt_val *out[XT_COMPONENTS_])
 {
     int i;
     out[0] = &t->val;
-    if (t->magic != XT_TILE_MAGIC_) return t->magic == XT_VAL_MAGIC_;
+    if (t->magic != XT_TILE_MAGIC_) return t->magic == SPE_VAL_MAGIC;
     for (i = 0; i < 2; i++) {
         out[i] = &t->tile.offset[i];
         out[2 + i] = &t->tile.shape[i];
@@ -5308,14 +5203,14 @@ XE_FN_ xt_vec *xt_thing_vec_(xt_thing_ *t)
 /* The type in which a scalar is carried: a C constant's is i32 or f32. */
 int xt_carried_type_(const xt_val *start)
 {
-    return start->kind == XT_INT_ ? CM_I32 : start->kind == XT_REAL_ ? CM_F32 : start->type;
+    return start->kind == SPE_INT ? CM_I32 : start->kind == SPE_REAL ? CM_F32 : start->type;
 }
 
 XE_FN_ void xt_describe_thing_(const xt_thing_ *t, char *text, size_t size)
 {
     const xt_dist *d = t->magic == XT_VEC_MAGIC_ ? &t->vec.dist : &t->tile.dist;
     const xt_map *m = t->magic == XT_VEC_MAGIC_ ? &t->vec.map : &t->tile.map;
-    if (t->magic == XT_VAL_MAGIC_) {
+    if (t->magic == SPE_VAL_MAGIC) {
         snprintf(text, size, "%s", xt_type_name_(xt_carried_type_(&t->val)));
         return;
     }
@@ -5343,9 +5238,9 @@ XE_FN_ bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
                xt_same_map_(&a->tile.map, &b->tile.map);
     s = xt_carried_type_(&a->val);
     t = xt_carried_type_(&b->val);
-    if (a->val.kind == XT_POINTER_ || b->val.kind == XT_POINTER_) return a->val.kind == b->val.kind && s == t;
-    if (s == t || (b->val.kind == XT_INT_ && xt_is_float_(s))) return true;
-    return xt_is_int_(s) && xt_is_int_(t) && (b->val.kind == XT_INT_ || xt_bits_(s) == xt_bits_(t));
+    if (a->val.kind == SPE_POINTER || b->val.kind == SPE_POINTER) return a->val.kind == b->val.kind && s == t;
+    if (s == t || (b->val.kind == SPE_INT && xt_is_float_(s))) return true;
+    return xt_is_int_(s) && xt_is_int_(t) && (b->val.kind == SPE_INT || xt_bits_(s) == xt_bits_(t));
 }
 
 /* "a carried value whose type changes" */
@@ -5355,16 +5250,15 @@ bool xt_check_carried_(xt_where_ w, const xt_thing_ *start, const xt_thing_ *now
     if (xt_same_kind_(start, now)) return true;
     xt_describe_thing_(start, before, sizeof before);
     xt_describe_thing_(now, after, sizeof after);
-    xt_fail_(w, XT_ERROR_CARRIED_TYPE, "number %d of the list came in as %s, is %s at the end", number + 1, before,
-             after);
-    return false;
+    return xt_fail_(w, XT_ERROR_CARRIED_TYPE, "number %d of the list came in as %s, is %s at the end", number + 1,
+                    before, after);
 }
 
 XE_FN_ bool xt_same_scalar_(const xt_val *a, const xt_val *b)
 {
     if (a->kind != b->kind || a->type != b->type) return false;
-    if (a->kind == XT_INT_) return a->i == b->i;
-    if (a->kind == XT_REAL_) return memcmp(&a->real, &b->real, sizeof a->real) == 0;
+    if (a->kind == SPE_INT) return a->i == b->i;
+    if (a->kind == SPE_REAL) return memcmp(&a->real, &b->real, sizeof a->real) == 0;
     return a->id == b->id;
 }
 
@@ -5392,7 +5286,7 @@ void xt_forget_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
     if (v && (mask & XT_VEC_CHANGES_)) v->serial = ++x->serial;
     for (i = 0; i < n; i++) {
         if (!(mask >> i & 1)) continue;
-        if (p[i]->kind == XT_POINTER_)
+        if (p[i]->kind == SPE_POINTER)
             p[i]->id = ++x->serial;
         else
             *p[i] = xt_scalar_(x, xt_carried_type_(p[i]), 0, 1, 0);
@@ -5457,7 +5351,7 @@ void xt_gather_(xt_where_ w, xt_frame_ *f, int which)
         xt_scalars_(&s->start, first);
         for (j = 0; j < n; j++)
             if (mask >> j & 1)
-                f->ids[at++] = p[j]->kind == XT_POINTER_
+                f->ids[at++] = p[j]->kind == SPE_POINTER
                                    ? p[j]->id
                                    : xt_id_(w, p[j], xt_carried_type_(first[j]), "a carried value");
         if (mask & XT_VEC_CHANGES_) at += xt_vec_ids_(x, xt_thing_vec_(t), xt_thing_vec_(&s->start), f->ids + at);
@@ -5489,7 +5383,7 @@ void xt_scatter_(xt_ctx *x, xt_frame_ *f)
         n = xt_scalars_(&t, p);
         for (j = 0; j < n; j++) {
             if (!(mask >> j & 1)) continue;
-            if (p[j]->kind == XT_POINTER_)
+            if (p[j]->kind == SPE_POINTER)
                 p[j]->id = f->ids[at++];
             else
                 *p[j] = xt_scalar_(x, xt_carried_type_(p[j]), f->ids[at++], 1, 0);
@@ -5500,13 +5394,6 @@ void xt_scatter_(xt_ctx *x, xt_frame_ *f)
 }
 
 /* control.c - regions. */
-
-/* The line that opened the innermost region. */
-XE_FN_ xt_where_ xt_region_where_(xt_ctx *x)
-{
-    spe_blame at = spe_region_blame(&x->m, xt_errors_(), &x->regions);
-    return xt_where_at_(x, at.file, at.line);
-}
 
 /* Reads the carried values; gives the frame room for their ids when writing. */
 XE_FN_ bool xt_frame_slots_(xt_where_ w, xt_frame_ *f, void *const *objects)
@@ -5531,14 +5418,13 @@ XE_FN_ bool xt_frame_slots_(xt_where_ w, xt_frame_ *f, void *const *objects)
     return f->ids != NULL;
 }
 
-xt_frame_ *xt_open_(xt_where_ w, xt_frame_kind_ kind, void *const *objects)
+XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_frame_kind_ kind, void *const *objects)
 {
     static const char *const names[] = {"XT_FOR", "XT_IF", "XT_WHILE"}; /* by xt_frame_kind_ */
     xt_ctx *x = w.x;
-    int depth = spe_region_open(xt_blame_(w), &x->regions, names[kind]);
     xt_frame_ *f;
-    if (!depth) return NULL;
-    f = &x->frames[depth - 1];
+    if (!spe_region_open(r, names[kind], w.file, w.line)) return NULL;
+    f = &x->frames[r->depth - 1];
     memset(f, 0, sizeof *f);
     f->kind = kind;
     f->number = x->frame_count++;
@@ -5547,12 +5433,6 @@ xt_frame_ *xt_open_(xt_where_ w, xt_frame_kind_ kind, void *const *objects)
         return NULL;
     }
     return xt_frame_slots_(w, f, objects) ? f : NULL;
-}
-
-/* The frame of the region of this depth, when it may be closed (spe_region_ends). */
-XE_FN_ xt_frame_ *xt_closing_(xt_ctx *x, int depth, bool done)
-{
-    return spe_region_ends(&x->m, xt_errors_(), &x->regions, depth, done) ? &x->frames[depth - 1] : NULL;
 }
 
 /* Reads the carried values at the end of a body and checks their types. */
@@ -5569,7 +5449,7 @@ XE_FN_ bool xt_read_now_(xt_where_ w, xt_frame_ *f)
 /* ---- XT_FOR ------------------------------------------------------------------------------------------------------ */
 
 /* While planning, at the top of a loop: what is carried may have any value. */
-void xt_loop_forget_(xt_ctx *x, xt_frame_ *f)
+XE_FN_ void xt_loop_forget_(xt_ctx *x, xt_frame_ *f)
 {
     int i;
     for (i = 0; i < f->slots; i++) {
@@ -5584,30 +5464,33 @@ void xt_loop_forget_(xt_ctx *x, xt_frame_ *f)
  * Changes lo, hi and step to those. */
 XE_FN_ void xt_count_turns_(xt_where_ w, xt_val *lo, xt_val *hi, xt_val *step)
 {
-    xt_val from = *lo, to = *hi, by = *step, one = xt_int_(-1);
-    if (from.kind == XT_SCALAR_) from = xt_cast_number_(w, CM_I32, &from);
-    if (to.kind == XT_SCALAR_) to = xt_cast_number_(w, CM_I32, &to);
-    if (by.kind == XT_SCALAR_) /* 1 or -1 */
-        one = xt_binary_number_(w, SPE_ARITH_OR, xt_binary_number_(w, SPE_ARITH_SHR, by, xt_int_(31)), xt_int_(1));
+    xt_val from = *lo, to = *hi, by = *step, one = spe_val_int(-1);
+    if (from.kind == SPE_SCALAR) from = xt_cast_number_(w, CM_I32, &from);
+    if (to.kind == SPE_SCALAR) to = xt_cast_number_(w, CM_I32, &to);
+    if (by.kind == SPE_SCALAR) /* 1 or -1 */
+        one = xt_binary_number_(w, SPE_ARITH_OR, xt_binary_number_(w, SPE_ARITH_SHR, by, spe_val_int(31)),
+                                spe_val_int(1));
     to = xt_binary_number_(w, SPE_ARITH_SUB, to, from);
     to = xt_binary_number_(w, SPE_ARITH_ADD, to, xt_binary_number_(w, SPE_ARITH_SUB, by, one));
     *hi = xt_binary_number_(w, SPE_ARITH_DIV, to, by);
-    *lo = xt_int_(0);
-    *step = xt_int_(1);
+    *lo = spe_val_int(0);
+    *step = spe_val_int(1);
 }
 
 /* Scalars that the body moves by the loop's step: they need no phi, since they are start + (index - lo). */
-XE_FN_ uint32_t xt_counts_(const xt_frame_ *f, xt_slot_ *s, uint32_t changed)
+XE_FN_ uint32_t xt_counts_(const xt_ctx *x, const xt_frame_ *f, xt_slot_ *s, uint32_t changed)
 {
     xt_val *body[XT_COMPONENTS_], *now[XT_COMPONENTS_];
     int i, n = xt_scalars_(&s->body, body);
     uint32_t counts = 0;
     xt_scalars_(&s->now, now);
-    for (i = 0; i < n && f->step.kind == XT_INT_; i++)
-        if ((changed >> i & 1) && now[i]->kind == XT_SCALAR_ && body[i]->kind == XT_SCALAR_ &&
-            xt_is_int_(body[i]->type) && xt_bits_(body[i]->type) == 32 && now[i]->root == body[i]->id &&
-            now[i]->delta == f->step.i)
+    for (i = 0; i < n && f->step.kind == SPE_INT; i++) {
+        xt_note_ note = xt_note_of_(x, now[i]);
+        if ((changed >> i & 1) && now[i]->kind == SPE_SCALAR && body[i]->kind == SPE_SCALAR &&
+            xt_is_int_(body[i]->type) && xt_bits_(body[i]->type) == 32 && note.root == body[i]->id &&
+            note.delta == f->step.i)
             counts |= 1u << i;
+    }
     return counts;
 }
 
@@ -5625,12 +5508,11 @@ XE_FN_ void xt_write_counts_(xt_where_ w, xt_frame_ *f, spe_id advance)
         xt_scalars_(&f->slot[i].start, start);
         for (j = 0; j < n; j++) {
             int type = xt_carried_type_(start[j]);
-            spe_id id;
+            xt_note_ note = {0, 0, 0, 0, advance};
             if (!(counts >> j & 1)) continue;
-            id = spe_iadd(&x->m, xt_id_(w, start[j], type, "a carried value"), advance);
-            *p[j] = xt_scalar_(x, type, id, 1, 0);
-            p[j]->start = xt_id_(w, start[j], type, "a carried value");
-            p[j]->advance = advance;
+            note.start = xt_id_(w, start[j], type, "a carried value");
+            *p[j] = xt_scalar_(x, type, spe_iadd(&x->m, note.start, advance), 1, 0);
+            xt_set_note_(x, p[j], note);
         }
         xt_write_(f->slot[i].object, &t);
     }
@@ -5654,23 +5536,21 @@ XE_FN_ spe_id xt_for_distance_(xt_where_ w, const xt_frame_ *f)
     return spe_select(m, spe_slt(m, lo, hi), spe_imul(m, turns, step), spe_i32(m, 0));
 }
 
-xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects)
+spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects)
 {
     xt_ctx *x = w.x;
-    xt_loop_ loop;
+    spe_region loop = spe_region_of(&x->regions, 1);
     xt_frame_ *f;
     spe_id from, to, by, k = 0;
     xt_val first = lo, down = step;
-    bool turns = step.kind == XT_INT_ ? step.i < 0 : step.kind == XT_SCALAR_ && xt_is_signed_(step.type);
+    bool turns = step.kind == SPE_INT ? step.i < 0 : step.kind == SPE_SCALAR && xt_is_signed_(step.type);
     int p = xt_val_align_(&lo), q = xt_val_align_(&step);
-    memset(&loop, 0, sizeof loop);
-    loop.x = x;
     loop.index = xt_nothing_();
     if (!xt_enter_(w, XT_OP_FOR_)) return loop;
     from = xt_index_id_(w, &lo, "the loop's start");
     to = xt_index_id_(w, &hi, "the loop's end");
     by = xt_index_id_(w, &step, "the loop's step");
-    if (step.kind == XT_INT_ && step.i == 0) xt_fail_(w, XT_ERROR_LOOP_STEP, "got 0");
+    if (step.kind == SPE_INT && step.i == 0) xt_fail_(w, XT_ERROR_LOOP_STEP, "got 0");
     if (!spe_ok(&x->m)) return loop;
     if (turns) {
         xt_count_turns_(w, &lo, &hi, &step);
@@ -5678,9 +5558,8 @@ xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *con
         to = xt_index_id_(w, &hi, "the number of turns");
         by = xt_index_id_(w, &step, "the loop's step");
     }
-    f = xt_open_(w, XT_FRAME_FOR_, objects);
+    f = xt_open_(w, &loop, XT_FRAME_FOR_, objects);
     if (!f) return loop;
-    loop.frame = x->regions.depth;
     f->lo = lo;
     f->hi = hi;
     f->step = step;
@@ -5700,152 +5579,61 @@ xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *con
     return loop;
 }
 
+/* What comes after a region has one of several values where the region changes them. */
+XE_FN_ void xt_leave_(xt_ctx *x, xt_slot_ *s, uint32_t changed)
+{
+    xt_join_(x, &s->start, &s->now);
+    s->now = s->start;
+    xt_forget_(x, &s->now, changed);
+    xt_write_(s->object, &s->now);
+}
+
 /* Finds out what the body changes, and what that means for what comes after the loop. */
 XE_FN_ void xt_for_plan_(xt_ctx *x, xt_frame_ *f)
 {
     int i;
     for (i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
-        uint32_t mask = xt_differences_(&s->body, &s->now);
-        uint32_t counts = xt_counts_(f, s, mask);
+        uint32_t mask = xt_differences_(&s->body, &s->now), counts = xt_counts_(x, f, s, mask);
         *xt_changed_(x, f, i) = (mask & ~counts) | counts << XT_COUNTS_SHIFT_;
-        xt_join_(x, &s->start, &s->now);
-        s->now = s->start;
-        xt_forget_(x, &s->now, mask);
-        xt_write_(s->object, &s->now);
+        xt_leave_(x, s, mask);
     }
 }
 
-XE_FN_ void xt_for_end_(xt_loop_ *loop)
+XE_FN_ void xt_loop_end_(xt_where_ w, xt_frame_ *f)
 {
-    xt_ctx *x = loop->x;
-    xt_frame_ *f = xt_closing_(x, loop->frame, loop->done);
-    xt_where_ w;
-    if (!f) return;
-    w = xt_region_where_(x);
-    if (!xt_enter_(w, XT_OP_LOOP_END_) || !xt_read_now_(w, f)) return;
+    xt_ctx *x = w.x;
     if (x->planning) {
         xt_for_plan_(x, f);
-    } else {
-        xt_gather_(w, f, 1);
-        if (f->kind == XT_FRAME_WHILE_)
-            spe_endwhile(&x->m, (uint32_t)f->id_count, f->ids);
-        else
-            spe_endfor(&x->m, (uint32_t)f->id_count, f->ids);
-        xt_scatter_(x, f);
-        if (xt_has_counts_(x, f)) xt_write_counts_(w, f, xt_for_distance_(w, f));
+        return;
     }
-    x->regions.depth--;
+    xt_gather_(w, f, 1);
+    if (f->kind == XT_FRAME_WHILE_) spe_endwhile(&x->m, (uint32_t)f->id_count, f->ids);
+    else spe_endfor(&x->m, (uint32_t)f->id_count, f->ids);
+    xt_scatter_(x, f);
+    if (xt_has_counts_(x, f)) xt_write_counts_(w, f, xt_for_distance_(w, f));
 }
 
-bool xt_for_next_(xt_loop_ *loop)
+/* ---- XT_WHILE ---------------------------------------------------------------------------------------------------- */
+
+XE_FN_ bool xt_check_condition_(xt_where_ w, const char *of, const xt_val *condition)
 {
-    if (loop->turn++ == 0) return true;
-    if (loop->frame) xt_for_end_(loop);
-    return false;
+    char text[48];
+    return spe_val_is_condition(condition, XT_BOOL_) ||
+           xt_fail_(w, XT_ERROR_CONDITION, "%s got %s", of, xt_describe_(condition, text, sizeof text));
 }
 
-const xt_val *xt_for_done_(xt_loop_ *loop)
+XE_FN_ spe_id xt_condition_(xt_ctx *x, const xt_val *v)
 {
-    loop->done = true;
-    return NULL;
+    return v->kind == SPE_INT ? spe_const_bool(&x->m, v->i != 0) : v->id;
 }
 
-xt_loop_ *xt_while_done_(xt_loop_ *loop)
-{
-    loop->done = true;
-    return NULL;
-}
-
-/* ---- XT_IF ------------------------------------------------------------------------------------------------------- */
-
-xt_branch_ xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
+spe_region xt_while_begin_(xt_where_ w, void *const *objects)
 {
     xt_ctx *x = w.x;
-    xt_branch_ b;
-    xt_frame_ *f;
-    memset(&b, 0, sizeof b);
-    b.x = x;
-    b.side = -1;
-    if (!xt_enter_(w, XT_OP_IF_)) return b;
-    if (condition.magic != XT_VAL_MAGIC_ ||
-        !(condition.kind == XT_INT_ || (condition.kind == XT_SCALAR_ && condition.type == XT_BOOL_))) {
-        char text[48];
-        xt_fail_(w, XT_ERROR_CONDITION, "XT_IF got %s", xt_describe_(&condition, text, sizeof text));
-        return b;
-    }
-    f = xt_open_(w, XT_FRAME_IF_, objects);
-    if (!f) return b;
-    b.frame = x->regions.depth;
-    if (!x->planning) spe_if(&x->m, condition.kind == XT_INT_ ? spe_const_bool(&x->m, condition.i != 0) : condition.id);
-    return b;
-}
-
-/* After the first side: its values are kept, the variables are again what they were. */
-XE_FN_ void xt_if_else_(xt_ctx *x, xt_frame_ *f)
-{
-    xt_where_ w = xt_region_where_(x);
-    int i;
-    if (!xt_enter_(w, XT_OP_ELSE_) || !xt_read_now_(w, f)) return;
-    if (!x->planning) {
-        xt_gather_(w, f, 1);
-        spe_else(&x->m, (uint32_t)f->id_count, f->ids);
-    }
-    for (i = 0; i < f->slots; i++) {
-        f->slot[i].body = f->slot[i].now;
-        xt_write_(f->slot[i].object, &f->slot[i].start);
-    }
-}
-
-XE_FN_ void xt_if_end_(xt_ctx *x, xt_frame_ *f)
-{
-    xt_where_ w = xt_region_where_(x);
-    int i;
-    if (!xt_enter_(w, XT_OP_IF_END_) || !xt_read_now_(w, f)) return;
-    if (!x->planning) {
-        xt_gather_(w, f, 1);
-        spe_endif(&x->m, (uint32_t)f->id_count, f->ids, f->ids);
-        xt_scatter_(x, f);
-    }
-    for (i = 0; x->planning && i < f->slots; i++) {
-        xt_slot_ *s = &f->slot[i];
-        uint32_t mask = xt_differences_(&s->body, &s->now);
-        *xt_changed_(x, f, i) = mask;
-        xt_join_(x, &s->start, &s->body);
-        xt_join_(x, &s->start, &s->now);
-        s->now = s->start;
-        xt_forget_(x, &s->now, mask);
-        xt_write_(s->object, &s->now);
-    }
-    x->regions.depth--;
-}
-
-bool xt_if_next_(xt_branch_ *b)
-{
-    xt_frame_ *f;
-    b->side++;
-    if (b->side == 0) return true;
-    f = b->frame ? xt_closing_(b->x, b->frame, true) : NULL;
-    if (f && b->side == 1)
-        xt_if_else_(b->x, f);
-    else if (f)
-        xt_if_end_(b->x, f);
-    return b->side == 1;
-}
-
-/* while.c - XT_WHILE, split barriers. */
-
-xt_loop_ xt_while_begin_(xt_where_ w, void *const *objects)
-{
-    xt_ctx *x = w.x;
-    xt_loop_ loop;
-    xt_frame_ *f;
-    memset(&loop, 0, sizeof loop);
-    loop.x = x;
-    if (!xt_enter_(w, XT_OP_WHILE_)) return loop;
-    f = xt_open_(w, XT_FRAME_WHILE_, objects);
+    spe_region loop = spe_region_of(&x->regions, 1);
+    xt_frame_ *f = xt_enter_(w, XT_OP_WHILE_) ? xt_open_(w, &loop, XT_FRAME_WHILE_, objects) : NULL;
     if (!f) return loop;
-    loop.frame = x->regions.depth;
     if (x->planning) {
         xt_loop_forget_(x, f);
     } else {
@@ -5856,21 +5644,73 @@ xt_loop_ xt_while_begin_(xt_where_ w, void *const *objects)
     return loop;
 }
 
-xt_loop_ *xt_while_test_(xt_where_ w, xt_loop_ *loop, xt_val condition)
+spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition)
 {
-    char text[48];
-    spe_id id;
-    if (!xt_enter_(w, XT_OP_WHILE_TEST_)) return loop;
-    if (condition.magic != XT_VAL_MAGIC_ ||
-        !(condition.kind == XT_INT_ || (condition.kind == XT_SCALAR_ && condition.type == XT_BOOL_))) {
-        xt_fail_(w, XT_ERROR_CONDITION, "XT_WHILE got %s", xt_describe_(&condition, text, sizeof text));
-        return loop;
-    }
-    if (w.x->planning) return loop;
-    id = condition.kind == XT_INT_ ? spe_const_bool(&w.x->m, condition.i != 0) : condition.id;
-    spe_while_test(&w.x->m, id);
+    if (xt_enter_(w, XT_OP_WHILE_TEST_) && xt_check_condition_(w, "XT_WHILE", &condition) && !w.x->planning)
+        spe_while_test(&w.x->m, xt_condition_(w.x, &condition));
     return loop;
 }
+
+/* ---- XT_IF ------------------------------------------------------------------------------------------------------- */
+
+spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
+{
+    spe_region r = spe_region_of(&w.x->regions, 2);
+    if (xt_enter_(w, XT_OP_IF_) && xt_check_condition_(w, "XT_IF", &condition) &&
+        xt_open_(w, &r, XT_FRAME_IF_, objects) && !w.x->planning)
+        spe_if(&w.x->m, xt_condition_(w.x, &condition));
+    return r;
+}
+
+/* After the first side: its values are kept, the variables are again what they were. */
+XE_FN_ void xt_if_else_(xt_where_ w, xt_frame_ *f)
+{
+    xt_ctx *x = w.x;
+    int i;
+    if (!x->planning) {
+        xt_gather_(w, f, 1);
+        spe_else(&x->m, (uint32_t)f->id_count, f->ids);
+    }
+    for (i = 0; i < f->slots; i++) {
+        f->slot[i].body = f->slot[i].now;
+        xt_write_(f->slot[i].object, &f->slot[i].start);
+    }
+}
+
+XE_FN_ void xt_if_end_(xt_where_ w, xt_frame_ *f)
+{
+    xt_ctx *x = w.x;
+    int i;
+    if (!x->planning) {
+        xt_gather_(w, f, 1);
+        spe_endif(&x->m, (uint32_t)f->id_count, f->ids, f->ids);
+        xt_scatter_(x, f);
+    }
+    for (i = 0; x->planning && i < f->slots; i++) {
+        xt_slot_ *s = &f->slot[i];
+        uint32_t mask = xt_differences_(&s->body, &s->now);
+        *xt_changed_(x, f, i) = mask;
+        xt_join_(x, &s->start, &s->body);
+        xt_leave_(x, s, mask);
+    }
+}
+
+/* At the end of a side: see spe_regions. */
+void xt_region_end_(spe_module *m, const spe_region *r)
+{
+    xt_ctx *x = (xt_ctx *)(void *)m;
+    xt_frame_ *f = &x->frames[r->depth - 1];
+    xt_where_ w = xt_where_at_(x, r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line);
+    bool last = r->turn > r->sides;
+    xt_op_ op = f->kind != XT_FRAME_IF_ ? XT_OP_LOOP_END_ : last ? XT_OP_IF_END_ : XT_OP_ELSE_;
+    if (!xt_enter_(w, op) || !xt_read_now_(w, f)) return;
+    if (f->kind != XT_FRAME_IF_) xt_loop_end_(w, f);
+    else if (last) xt_if_end_(w, f);
+    else xt_if_else_(w, f);
+    if (last) x->regions.depth--;
+}
+
+/* ---- split barriers ---------------------------------------------------------------------------------------------- */
 
 void xt_barrier_arrive_(xt_where_ w, const char *name)
 {
@@ -5925,7 +5765,7 @@ XE_FN_ void xt_run_body_(xt_ctx *x, bool planning, bool block2d)
     x->vec_count = x->tile_count = x->local_count = x->frame_count = x->regions.depth = 0;
     x->kernel->body(x);
     xt_prefetch_waiting_(x);
-    if (x->regions.depth) spe_region_fail(&x->m, xt_errors_(), &x->regions, "");
+    spe_region_fail(&x->regions, "");
     if (x->arrived && spe_ok(&x->m))
         xt_fail_(xt_kernel_where_(x), XT_ERROR_SPLIT_BARRIER, "the kernel ends while \"%s\" is not waited for",
                  x->arrived);
@@ -5942,9 +5782,10 @@ XE_FN_ void xt_plan_args_(xt_ctx *x)
     int i;
     for (i = 0; i < x->param_count; i++) {
         const spe_kernel_param *p = &x->params[i];
-        x->args[i] = xt_number_(p->pointer || p->local ? XT_POINTER_ : XT_SCALAR_, p->type, 0, 0);
-        x->args[i].id = ++x->serial;
-        if (!p->local) x->args[i].expression = xt_new_expr_(x, XT_EXPR_PARAM_, i, p->type, 0, 0, 0);
+        xt_note_ note = {0, 0, 0, 0, 0};
+        x->args[i] = spe_val_of(p->pointer || p->local ? SPE_POINTER : SPE_SCALAR, p->type, ++x->serial);
+        note.expression = p->local ? 0 : xt_new_expr_(x, XT_EXPR_PARAM_, i, p->type, 0, 0, 0);
+        if (note.expression) xt_set_note_(x, &x->args[i], note);
     }
 }
 
@@ -6134,6 +5975,9 @@ xt_module xt_build(const xt_build_desc *desc)
     if (!x || !spe_ok(&x->m)) return mod;
     x->desc = desc;
     x->kernel = desc->kernel;
+    x->regions.m = &x->m;
+    x->regions.errors = xt_errors_();
+    x->regions.end = xt_region_end_;
     spe_at(&x->m, desc->file, desc->line);
     x->param_count = spe_parse_params(xt_blame_(xt_kernel_where_(x)), desc->kernel->params, xt_type_of_, x->params);
     if (x->param_count >= 0 &&

@@ -61,14 +61,14 @@ KERNEL(plain)
 {
     (void)BATCH;
     xt_tile a = TILE_A(ROW, 0, BY_ROWS(LINE_A)), b = TILE_B(0, COLUMN, BY_ROWS(LINE_B));
-    XT_STORE_TILE(product(XT_SELF, a, b, xt_int_(0), K), TILE_C(ROW, COLUMN));
+    XT_STORE_TILE(product(XT_SELF, a, b, spe_val_int(0), K), TILE_C(ROW, COLUMN));
 }
 
 KERNEL(order)
 {
     (void)BATCH;
     xt_tile a = TILE_A(ROW, 0, BY_ROWS(LINE_A)), b = TILE_B(0, COLUMN, BY_COLUMNS(LINE_B));
-    XT_STORE_TILE(product(XT_SELF, a, b, xt_int_(0), K), TILE_C(ROW, COLUMN));
+    XT_STORE_TILE(product(XT_SELF, a, b, spe_val_int(0), K), TILE_C(ROW, COLUMN));
 }
 
 /* Sixteen subgroups, since what is on its way through local memory takes registers too. */
@@ -96,7 +96,7 @@ KERNEL(transposed_a)
 {
     (void)BATCH;
     xt_tile a = TILE_A(ROW, 0, BY_COLUMNS(LINE_A)), b = TILE_B(0, COLUMN, BY_ROWS(LINE_B));
-    XT_STORE_TILE(product(XT_SELF, a, b, xt_int_(0), K), TILE_C(ROW, COLUMN));
+    XT_STORE_TILE(product(XT_SELF, a, b, spe_val_int(0), K), TILE_C(ROW, COLUMN));
 }
 
 /* One plane of work-groups a product. */
@@ -110,7 +110,7 @@ KERNEL(batched)
         XT_INIT_TILE(B, f16, STEP, TILE, .offset = XT_AT(which, 0, COLUMN), .shape = XT_AT(BATCH, K, N), .map = MAP_B);
     xt_tile c = XT_INIT_TILE(C, f32, TILE, TILE, .offset = XT_AT(which, ROW, COLUMN), .shape = XT_AT(BATCH, M, N),
                              .map = MAP_C);
-    XT_STORE_TILE(product(XT_SELF, a, b, xt_int_(0), K), c);
+    XT_STORE_TILE(product(XT_SELF, a, b, spe_val_int(0), K), c);
 }
 
 /* Work-group z sums its part of K. C is zero before. */
@@ -132,7 +132,7 @@ KERNEL(persistent)
     {
         xt_val i = XT_MUL(XT_DIV(tile, across), TILE), j = XT_MUL(XT_MOD(tile, across), TILE);
         xt_tile a = TILE_A(i, 0, BY_ROWS(LINE_A)), b = TILE_B(0, j, BY_ROWS(LINE_B));
-        XT_STORE_TILE(product(XT_SELF, a, b, xt_int_(0), K), TILE_C(i, j));
+        XT_STORE_TILE(product(XT_SELF, a, b, spe_val_int(0), K), TILE_C(i, j));
     }
 }
 
@@ -141,7 +141,7 @@ KERNEL(k_outside)
 {
     (void)BATCH;
     xt_tile a = TILE_A(ROW, 0, BY_ROWS(LINE_A)), b = TILE_B(0, COLUMN, BY_ROWS(LINE_B));
-    XT_STORE_TILE(product(XT_SELF, a, b, xt_int_(0), XT_ADD(K, 2 * STEP)), TILE_C(ROW, COLUMN));
+    XT_STORE_TILE(product(XT_SELF, a, b, spe_val_int(0), XT_ADD(K, 2 * STEP)), TILE_C(ROW, COLUMN));
 }
 
 typedef struct {

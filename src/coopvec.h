@@ -186,10 +186,8 @@ enum {
         CV_ERROR_END_
 };
 
-/* What an error id of this header means in general; "no error" for 0. */
+/* What an error id of this header means in general, "no error" for 0; and its name, as in CV_ERROR_TRANSPOSE. */
 XETILE_API const char *cv_error_text(int id);
-
-/* The name of an error id, as in CV_ERROR_TRANSPOSE. */
 XETILE_API const char *cv_error_name(int id);
 
 /* ---- component types --------------------------------------------------------------------------------------------- */
@@ -237,11 +235,12 @@ XETILE_API const char *cv_type_name(int type);
 
 typedef enum {
     CV_NO_LAYOUT_ = -1, /* as CV_NO_TYPE_ */
-    CV_ROW_MAJOR = 0,
-    CV_COLUMN_MAJOR = 1,
-    CV_MUL_OPTIMAL = 2,
-    CV_OUTER_PRODUCT_OPTIMAL = 3
+    CV_ROW_MAJOR,
+    CV_COLUMN_MAJOR,
+    CV_MUL_OPTIMAL,
+    CV_OUTER_PRODUCT_OPTIMAL
 } cv_layout;
+
 /* row-major, mul-optimal ... */
 XETILE_API const char *cv_layout_name(int layout);
 
@@ -346,20 +345,7 @@ XETILE_API bool cv_check_vector_memory(const void *base, uint64_t size, uint64_t
 
 /* ==== Part 2: kernels ============================================================================================= */
 
-/* ---- values ------------------------------------------------------------------------------------------------------ */
-
-typedef enum { CV_NONE_, CV_INT_, CV_REAL_, CV_SCALAR_, CV_POINTER_ } cv_kind_;
-
-/* A number: a C constant (CV_INT_, CV_REAL_), a scalar of the kernel, or a pointer parameter. */
-typedef struct {
-    uint32_t magic;
-    cv_kind_ kind;
-    int type; /* cv_type or CV_BOOL_; of what a pointer points to */
-    spe_id id;
-    bool uniform; /* known to be the same for all work-items of a subgroup */
-    int64_t i;
-    double real;
-} cv_val;
+typedef spe_val cv_val; /* types: cv_type */
 
 /* A work-item's vector, in SPIR-V vectors ("parts") of 8, the rest of 4, 2, 1. */
 typedef struct {
@@ -414,7 +400,7 @@ typedef struct {
 } cv_where_; /* the context and the user's line, given to every function by its macro */
 
 /* A carried value of either kind: magic tells which. */
-typedef struct {
+typedef union {
     uint32_t magic;
     cv_val val;
     cv_vec vec;
@@ -449,47 +435,29 @@ struct cv_ctx {
     cv_frame_ frames[SPE_REGIONS_MAX]; /* one a region */
 };
 
-XETILE_API cv_val cv_int_(long long i);
-XETILE_API cv_val cv_uint_(unsigned long long u);
-XETILE_API cv_val cv_real_(double d);
-XETILE_API cv_val cv_same_(cv_val v);
+/* What CV_BUILD calls. Always hand the result to cv_free. */
+XETILE_API cv_module cv_build(const cv_build_desc *desc);
+
+/* Gives back what a module holds; safe on a zeroed module and twice. */
+XETILE_API void cv_free(cv_module *mod);
+
+/* ---- numbers and vectors ----------------------------------------------------------------------------------------- */
 
 XETILE_API cv_any_ cv_any_val_(cv_val v);
-
 XETILE_API cv_any_ cv_any_vec_(cv_vec v);
-
 XETILE_API cv_any_ cv_any_int_(long long i);
 XETILE_API cv_any_ cv_any_uint_(unsigned long long u);
 XETILE_API cv_any_ cv_any_real_(double d);
 
-/* ---- numbers ----------------------------------------------------------------------------------------------------- */
-
 XETILE_API cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b);
-
 XETILE_API cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b);
-
-typedef enum {
-    CV_GROUP_ID_,
-    CV_GROUP_COUNT_,
-    CV_LOCAL_ID_,
-    CV_GLOBAL_ID_,
-    CV_GLOBAL_SIZE_,
-    CV_SUBGROUP_ID_,
-    CV_LANE_ID_
-} cv_builtin_name_;
-
-XETILE_API cv_val cv_builtin_(cv_where_ w, int which);
+XETILE_API cv_val cv_builtin_(cv_where_ w, spe_builtin_name name);
 
 /* The first active work-item's value, for all: says, and makes sure, that it is uniform. */
 XETILE_API cv_val cv_uniform_(cv_where_ w, cv_val v);
 
-/* ---- vectors ----------------------------------------------------------------------------------------------------- */
-
 XETILE_API cv_vec cv_splat_(cv_where_ w, int type, int n, cv_val value);
-
 XETILE_API cv_vec cv_vec_of_(cv_where_ w, int type, int n, const cv_val *values);
-
-/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 typedef struct {
     cv_val ptr;
@@ -500,64 +468,25 @@ typedef struct {
 } cv_memory_;
 
 XETILE_API cv_vec cv_load_(cv_where_ w, cv_memory_ d);
-
 XETILE_API void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d);
 
-/* ---- elements, concatenation, slices ----------------------------------------------------------------------------- */
-
-/* Element i, which may be known only when the kernel runs. */
+/* Element i, which may be known only when the kernel runs; the vector with element i, a constant, replaced. */
 XETILE_API cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i);
-
-/* The vector with element i, a constant, replaced. */
 XETILE_API cv_vec cv_set_element_(cv_where_ w, cv_vec v, cv_val i, cv_val value);
-
 XETILE_API cv_vec cv_concat_(cv_where_ w, cv_vec a, cv_vec b);
-
 XETILE_API cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n);
 
-/* ---- element by element ------------------------------------------------------------------------------------------ */
-
+/* Element by element. cv_fma_: a b + c, rounded once. cv_choose_: a op b ? c : d. */
 XETILE_API cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b);
-
-/* a b + c, rounded once. */
 XETILE_API cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c);
-
-typedef enum {
-    CV_FN_EXP_,
-    CV_FN_LOG_,
-    CV_FN_SQRT_,
-    CV_FN_RSQRT_,
-    CV_FN_SIN_,
-    CV_FN_COS_,
-    CV_FN_ABS_,
-    CV_FN_FLOOR_,
-    CV_FN_TANH_,
-    CV_FN_SIGMOID_,
-    CV_FN_GELU_
-} cv_function_;
-
-XETILE_API cv_vec cv_function_vec_(cv_where_ w, int fn, cv_any_ a);
-
-XETILE_API cv_val cv_function_scalar_(cv_where_ w, int fn, cv_any_ a);
-
 XETILE_API cv_vec cv_clamp_(cv_where_ w, cv_vec v, cv_any_ low, cv_any_ high);
-
-/* Compares element by element and chooses: a op b ? c : d. */
 XETILE_API cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ d);
-
-/* x > 0 ? x : slope x */
 XETILE_API cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope);
 
-/* ---- conversion rules
- * --------------------------------------------------------------------------------------------------
- *
- * Integer to integer saturates; float to integer rounds to nearest even and saturates, NaN becomes 0; integer to float
- * rounds to nearest even; FP8 rounds to nearest even and saturates to the largest finite value, NaN stays NaN. A
- * converted value is held as the SPIR-V scalar of its type, FP8 as the f16 of the same value.
- */
-
+enum { CV_SIGMOID_ = 1000, CV_GELU_ }; /* functions beside those of spe_math_op */
+XETILE_API cv_vec cv_function_vec_(cv_where_ w, int fn, const char *name, cv_any_ a);
+XETILE_API cv_val cv_function_scalar_(cv_where_ w, int fn, const char *name, cv_any_ a);
 XETILE_API cv_vec cv_cast_vec_(cv_where_ w, int type, cv_any_ a);
-
 XETILE_API cv_val cv_cast_scalar_(cv_where_ w, int type, cv_any_ a);
 
 /* ---- matrices and vectors in memory ------------------------------------------------------------------------------ */
@@ -572,8 +501,7 @@ typedef struct {
     cv_layout layout;
     bool transpose;
     cv_val offset; /* bytes; default 0 */
-    cv_val
-        stride; /* bytes from a row (row-major) or column (column-major) to the next; default: the least there can be */
+    cv_val stride; /* bytes from a row (or column) to the next; default: the least there can be */
     cv_uniformity uniform;
 } cv_matrix_ref;
 
@@ -585,56 +513,25 @@ typedef struct {
     int end_;
 } cv_vector_ref;
 
-/* Checks and completes what the user wrote. */
+/* Check and complete what the user wrote. */
 XETILE_API cv_matrix_ref cv_matrix_ref_(cv_where_ w, cv_matrix_ref r);
-
 XETILE_API cv_vector_ref cv_vector_ref_(cv_where_ w, cv_vector_ref r);
+XETILE_API cv_interpreted_vector cv_plain_input_(cv_vec v);
+XETILE_API cv_interpreted_vector cv_same_input_(cv_interpreted_vector v);
 
-/* ---- choosing ---------------------------------------------------------------------------------------------------- */
-
-/* MulAdd; without bias (bias->base unset) Mul. */
+/* Mul, MulAdd; without bias (bias->base unset) Mul. */
+XETILE_API cv_vec cv_mul(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in);
 XETILE_API cv_vec cv_mul_add(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in,
                              const cv_vector_ref *bias);
 
-/* Mul. */
-XETILE_API cv_vec cv_mul(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in);
-
-/* ---- outer product ----------------------------------------------------------------------------------------------- */
-
-/* Adds v1 transpose(v2) to the matrix. */
+/* Adds v1 transpose(v2) to the matrix; adds v to the array. */
 XETILE_API void cv_outer_product_accumulate(cv_where_ w, cv_vec v1, cv_vec v2, const cv_matrix_ref *c);
-
-/* ---- vector ------------------------------------------------------------------------------------------------------ */
-
-/* Adds v to the array. */
 XETILE_API void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r);
 
 /* ---- control flow ------------------------------------------------------------------------------------------------ */
 
-typedef struct {
-    cv_ctx *x;
-    cv_val index;
-    int frame, turn; /* frame: depth of the region, 0 after an error */
-    bool done;       /* the body was left at its end */
-} cv_loop_;
-
-typedef struct {
-    cv_ctx *x;
-    int frame, side;
-} cv_branch_;
-
-XETILE_API cv_loop_ cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *const *objects);
-
-/* The condition of the C loop behind CV_FOR: true once. */
-XETILE_API bool cv_for_next_(cv_loop_ *loop);
-
-XETILE_API const cv_val *cv_for_done_(cv_loop_ *loop);
-
-XETILE_API cv_branch_ cv_if_begin_(cv_where_ w, cv_val condition, void *const *objects);
-
-/* The condition of the C loop behind CV_IF: true for side 0 and for side 1 (the else part). */
-XETILE_API bool cv_if_next_(cv_branch_ *b);
-
+XETILE_API spe_region cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *const *objects);
+XETILE_API spe_region cv_if_begin_(cv_where_ w, cv_val condition, void *const *objects);
 XETILE_API void cv_barrier_(cv_where_ w);
 
 /* ---- conversion of matrices on the device ------------------------------------------------------------------------ */
@@ -658,29 +555,10 @@ typedef struct {
 } cv_conversions_;
 
 XETILE_API cv_conversions_ cv_conversions_begin_(const cv_conversion_info *infos, uint32_t count, spe_error *error);
-
 XETILE_API bool cv_conversions_next_(cv_conversions_ *c);
-
-/* ---- building a module ------------------------------------------------------------------------------------------- */
-
-/* What CV_BUILD calls. Always hand the result to cv_free. */
-XETILE_API cv_module cv_build(const cv_build_desc *desc);
-
-/* Gives back what a module holds; safe on a zeroed module and twice. */
-XETILE_API void cv_free(cv_module *mod);
 
 /* The module that converts matrices on a device: see CV_CONVERT_MATRICES. */
 XETILE_API cv_module cv_conversion_module(const cv_target *target);
-
-/* ---- what the macros call ---------------------------------------------------------------------------------------- */
-
-XETILE_API cv_interpreted_vector cv_plain_input_(cv_vec v);
-XETILE_API cv_interpreted_vector cv_same_input_(cv_interpreted_vector v);
-
-XETILE_API cv_vec cv_mul_(cv_where_ w, int type, cv_matrix_ref a, cv_interpreted_vector in);
-XETILE_API cv_vec cv_mul_add_(cv_where_ w, int type, cv_matrix_ref a, cv_interpreted_vector in, cv_vector_ref bias);
-XETILE_API void cv_outer_product_(cv_where_ w, cv_vec v1, cv_vec v2, cv_matrix_ref c);
-XETILE_API void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r);
 
 /* ---- macros (C only) --------------------------------------------------------------------------------------------- */
 
@@ -697,7 +575,7 @@ XETILE_API void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r);
 #define CV_TYPE_i8 CV_I8
 #define CV_TYPE_e4m3 CV_E4M3
 #define CV_TYPE_e5m2 CV_E5M2
-#define CV_TYPE_of(x) ((cv_type)(x).type)
+#define CV_TYPE_of(x) ((cv_type)((x).type == -SPE_INT ? CV_I32 : (x).type == -SPE_REAL ? CV_F32 : (int)(x).type))
 
 /* A kernel's parameters: as C parameters, and as arguments. */
 #define CV_DECLARE_(i, parameter) cv_val SPE_NAME_OF(parameter)
@@ -714,12 +592,11 @@ XETILE_API void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r);
 #define CV_SELF cv_
 #define CV_HERE_ ((cv_where_){cv_, __FILE__, __LINE__})
 
-#define CV_AT(x)                                                                                                       \
-    _Generic((x), cv_val: cv_same_, float: cv_real_, double: cv_real_, unsigned long: cv_uint_,                        \
-             unsigned long long: cv_uint_, default: cv_int_)(x)
+#define CV_AT(x) SPE_NUMBER(x)
 #define CV_ANY_(x)                                                                                                     \
     _Generic((x), cv_val: cv_any_val_, cv_vec: cv_any_vec_, float: cv_any_real_, double: cv_any_real_,                 \
              unsigned long: cv_any_uint_, unsigned long long: cv_any_uint_, default: cv_any_int_)(x)
+#define CV_ADDRESS_(T, x) ((const T[]){x}) /* of a value that need not be a variable */
 
 /* -- matrices and vectors in memory */
 #define CV_MATRIX_REF(base_, T, m_, ...)                                                                               \
@@ -732,10 +609,15 @@ XETILE_API void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r);
 #define CV_INTERPRET(vec_, T) ((cv_interpreted_vector){(vec_), CV_TYPE_##T})
 #define CV_INPUT_(x) _Generic((x), cv_vec: cv_plain_input_, cv_interpreted_vector: cv_same_input_)(x)
 
-#define CV_MUL(T, matrix_, input_) cv_mul_(CV_HERE_, CV_TYPE_##T, matrix_, CV_INPUT_(input_))
-#define CV_MUL_ADD(T, matrix_, input_, bias_) cv_mul_add_(CV_HERE_, CV_TYPE_##T, matrix_, CV_INPUT_(input_), bias_)
-#define CV_OUTER_PRODUCT_ACCUMULATE(v1_, v2_, matrix_) cv_outer_product_(CV_HERE_, v1_, v2_, matrix_)
-#define CV_VECTOR_ACCUMULATE(v_, ref_) cv_vector_accumulate_(CV_HERE_, v_, ref_)
+#define CV_MUL(T, matrix_, input_)                                                                                     \
+    cv_mul(CV_HERE_, CV_TYPE_##T, CV_ADDRESS_(cv_matrix_ref, matrix_),                                                 \
+           CV_ADDRESS_(cv_interpreted_vector, CV_INPUT_(input_)))
+#define CV_MUL_ADD(T, matrix_, input_, bias_)                                                                          \
+    cv_mul_add(CV_HERE_, CV_TYPE_##T, CV_ADDRESS_(cv_matrix_ref, matrix_),                                             \
+               CV_ADDRESS_(cv_interpreted_vector, CV_INPUT_(input_)), CV_ADDRESS_(cv_vector_ref, bias_))
+#define CV_OUTER_PRODUCT_ACCUMULATE(v1_, v2_, matrix_)                                                                 \
+    cv_outer_product_accumulate(CV_HERE_, v1_, v2_, CV_ADDRESS_(cv_matrix_ref, matrix_))
+#define CV_VECTOR_ACCUMULATE(v_, ref_) cv_vector_accumulate(CV_HERE_, v_, CV_ADDRESS_(cv_vector_ref, ref_))
 
 /* -- vectors */
 #define CV_LOAD(ptr_, n_, ...)                                                                                         \
@@ -779,45 +661,38 @@ XETILE_API void cv_vector_accumulate_(cv_where_ w, cv_vec v, cv_vector_ref r);
 #define CV_FMA(a, b, c) cv_fma_(CV_HERE_, CV_ANY_(a), b, CV_ANY_(c))
 #define CV_CLAMP(vec_, low_, high_) cv_clamp_(CV_HERE_, vec_, CV_ANY_(low_), CV_ANY_(high_))
 #define CV_CHOOSE_GT(a, b, c, d) cv_choose_(CV_HERE_, SPE_ARITH_GT, CV_ANY_(a), CV_ANY_(b), CV_ANY_(c), CV_ANY_(d))
-#define CV_FUNCTION_(fn_, x)                                                                                           \
-    _Generic((x), cv_vec: cv_function_vec_, default: cv_function_scalar_)(CV_HERE_, fn_, CV_ANY_(x))
-#define CV_EXP(x) CV_FUNCTION_(CV_FN_EXP_, x)
-#define CV_LOG(x) CV_FUNCTION_(CV_FN_LOG_, x)
-#define CV_SQRT(x) CV_FUNCTION_(CV_FN_SQRT_, x)
-#define CV_RSQRT(x) CV_FUNCTION_(CV_FN_RSQRT_, x)
-#define CV_SIN(x) CV_FUNCTION_(CV_FN_SIN_, x)
-#define CV_COS(x) CV_FUNCTION_(CV_FN_COS_, x)
-#define CV_ABS(x) CV_FUNCTION_(CV_FN_ABS_, x)
-#define CV_FLOOR(x) CV_FUNCTION_(CV_FN_FLOOR_, x)
-#define CV_TANH(x) CV_FUNCTION_(CV_FN_TANH_, x)
-#define CV_SIGMOID(x) CV_FUNCTION_(CV_FN_SIGMOID_, x)
-#define CV_GELU(x) CV_FUNCTION_(CV_FN_GELU_, x)
+#define CV_FUNCTION_(fn_, name_, x)                                                                                    \
+    _Generic((x), cv_vec: cv_function_vec_, default: cv_function_scalar_)(CV_HERE_, fn_, name_, CV_ANY_(x))
+#define CV_EXP(x) CV_FUNCTION_(SPE_EXP, "CV_EXP", x)
+#define CV_LOG(x) CV_FUNCTION_(SPE_LOG, "CV_LOG", x)
+#define CV_SQRT(x) CV_FUNCTION_(SPE_SQRT, "CV_SQRT", x)
+#define CV_RSQRT(x) CV_FUNCTION_(SPE_RSQRT, "CV_RSQRT", x)
+#define CV_SIN(x) CV_FUNCTION_(SPE_SIN, "CV_SIN", x)
+#define CV_COS(x) CV_FUNCTION_(SPE_COS, "CV_COS", x)
+#define CV_ABS(x) CV_FUNCTION_(SPE_FABS, "CV_ABS", x)
+#define CV_FLOOR(x) CV_FUNCTION_(SPE_FLOOR, "CV_FLOOR", x)
+#define CV_TANH(x) CV_FUNCTION_(SPE_TANH, "CV_TANH", x)
+#define CV_SIGMOID(x) CV_FUNCTION_(CV_SIGMOID_, "CV_SIGMOID", x)
+#define CV_GELU(x) CV_FUNCTION_(CV_GELU_, "CV_GELU", x)
 #define CV_RELU(x) CV_MAX(x, 0.0)
 #define CV_LEAKY_RELU(x, slope_) cv_leaky_relu_(CV_HERE_, x, CV_AT(slope_))
 #define CV_CAST(T, x) _Generic((x), cv_vec: cv_cast_vec_, default: cv_cast_scalar_)(CV_HERE_, CV_TYPE_##T, CV_ANY_(x))
 #define CV_SELECT(condition_, a, b) cv_select_(CV_HERE_, CV_AT(condition_), CV_AT(a), CV_AT(b))
-#define CV_GROUP_ID() cv_builtin_(CV_HERE_, CV_GROUP_ID_)
-#define CV_GROUP_COUNT() cv_builtin_(CV_HERE_, CV_GROUP_COUNT_)
-#define CV_LOCAL_ID() cv_builtin_(CV_HERE_, CV_LOCAL_ID_)
-#define CV_GLOBAL_ID() cv_builtin_(CV_HERE_, CV_GLOBAL_ID_)
-#define CV_GLOBAL_SIZE() cv_builtin_(CV_HERE_, CV_GLOBAL_SIZE_)
-#define CV_SUBGROUP_ID() cv_builtin_(CV_HERE_, CV_SUBGROUP_ID_)
-#define CV_LANE_ID() cv_builtin_(CV_HERE_, CV_LANE_ID_)
+#define CV_GROUP_ID() cv_builtin_(CV_HERE_, SPE_GROUP_ID)
+#define CV_GROUP_COUNT() cv_builtin_(CV_HERE_, SPE_GROUP_COUNT)
+#define CV_LOCAL_ID() cv_builtin_(CV_HERE_, SPE_LOCAL_ID)
+#define CV_GLOBAL_ID() cv_builtin_(CV_HERE_, SPE_GLOBAL_ID)
+#define CV_GLOBAL_SIZE() cv_builtin_(CV_HERE_, SPE_GLOBAL_SIZE)
+#define CV_SUBGROUP_ID() cv_builtin_(CV_HERE_, SPE_SUBGROUP_ID)
+#define CV_LANE_ID() cv_builtin_(CV_HERE_, SPE_SUBGROUP_LANE)
 #define CV_UNIFORM(x) cv_uniform_(CV_HERE_, CV_AT(x))
 #define CV_BARRIER() cv_barrier_(CV_HERE_)
 
 /* -- control flow */
 #define CV_FOR(k, lo, hi, ...)                                                                                         \
-    for (cv_loop_ k##_loop_ = cv_for_begin_(CV_HERE_, CV_AT(lo), CV_AT(hi), CV_AT(SPE_FIRST(__VA_ARGS__, 0)),          \
-                                            SPE_CARRIED(__VA_ARGS__));                                                 \
-         cv_for_next_(&k##_loop_);)                                                                                    \
-        for (const cv_val k = k##_loop_.index, *k##_once_ = &k; k##_once_; k##_once_ = cv_for_done_(&k##_loop_))
-
-#define CV_IF(...)                                                                                                     \
-    for (cv_branch_ SPE_CAT(cv_if_, __LINE__) =                                                                        \
-             cv_if_begin_(CV_HERE_, CV_AT(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__));                       \
-         cv_if_next_(&SPE_CAT(cv_if_, __LINE__));)                                                                     \
-        if (SPE_CAT(cv_if_, __LINE__).side == 0)
+    SPE_FOR(k, cv_for_begin_(CV_HERE_, CV_AT(lo), CV_AT(hi), CV_AT(SPE_FIRST(__VA_ARGS__, 0)),                         \
+                             SPE_CARRIED(__VA_ARGS__)))
+#define CV_IF(...) SPE_IF(cv_if_begin_(CV_HERE_, CV_AT(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__)))
 #define CV_ELSE else
 
 /* -- on the host: appends conversions to a zed_batch, with the kernel of cv_conversion_module */

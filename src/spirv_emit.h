@@ -118,10 +118,13 @@
  * what all such headers need; it emits nothing of its own but numbers.
  *     building      spe_build_begin spe_build_kernel spe_build_end give an spe_built for an spe_device; spe_built_free
  *     parameters    spe_parse_params reads "ptr<f16> A, u32 N"; spe_param_of makes an spe_param of one
- *     errors        spe_report spe_vreport(blame, id, format ...) at the user's line; spe_blame_of, spe_reporter
- *     numbers       spe_arith(SPE_ARITH_ADD ... SPE_ARITH_GE, kind, a, b) spe_arith_name; spe_runs(n) spe_run(n, i) cut
- *                   a long vector up
- *     regions       spe_region_open spe_region_ends spe_region_blame spe_region_fail keep the open XT_FOR, CV_IF ...
+ *     errors        spe_report spe_vreport(blame, id, format ...) at the user's line; spe_blame_of; spe_reporter, which
+ *                   spe_reporter_name and spe_reporter_text read
+ *     numbers       spe_val: spe_val_of spe_val_int spe_val_uint spe_val_real spe_val_same, SPE_NUMBER(x) makes one;
+ *                   spe_val_is_set spe_val_is_condition spe_int_fits; spe_arith(SPE_ARITH_ADD ... SPE_ARITH_GE, kind,
+ *                   a, b) spe_arith_name; spe_runs(n) spe_run(n, i) cut a long vector up
+ *     regions       spe_region_of spe_region_open spe_region_next spe_region_done spe_region_fail keep the open XT_FOR,
+ *                   CV_IF ..., which are SPE_FOR and SPE_IF
  *     macros        SPE_KERNEL SPE_NAME_OF SPE_CARRIED; SPE_CAT SPE_FIRST SPE_REST SPE_COUNT SPE_EACH SPE_COMMA;
  *                   SPE_PRINTF SPE_UNUSED: attributes
  *
@@ -862,12 +865,21 @@ typedef struct {
 
 /* -- errors at the user's line */
 
-/* The errors of a header above: how an id reads, and the ids that are reported here. */
+/* The errors of a header above, by id from `first` on, and the ids that are reported here. */
 typedef struct {
-    const char *(*name)(int id), *(*text)(int id);
+    const char *name, *text;
+} spe_error_row;
+typedef struct {
+    const char *unknown; /* the text of an id that is none of them */
+    const spe_error_row *rows;
+    int first, count;
     int parameter_text, target, subgroup_size, unclosed;
     spe_error no_memory;
 } spe_reporter;
+
+/* "CV_ERROR_SHAPE" and what it means; of 0 and of unknown ids "" and a text that says so. */
+XETILE_API const char *spe_reporter_name(const spe_reporter *errors, int id);
+XETILE_API const char *spe_reporter_text(const spe_reporter *errors, int id);
 
 /* Where errors go: to which module, as which header's, at which line of the user's. */
 typedef struct {
@@ -879,9 +891,9 @@ typedef struct {
 
 XETILE_API spe_blame spe_blame_of(spe_module *m, const spe_reporter *errors, const char *file, int line);
 
-/* Reports error `id` of the header, as "its text: the format's text". */
-XETILE_API SPE_PRINTF(3, 4) void spe_report(spe_blame at, int id, const char *format, ...);
-XETILE_API SPE_PRINTF(3, 0) void spe_vreport(spe_blame at, int id, const char *format, va_list args);
+/* Reports error `id` of the header, as "its text: the format's text". False, for the caller to return. */
+XETILE_API SPE_PRINTF(3, 4) bool spe_report(spe_blame at, int id, const char *format, ...);
+XETILE_API SPE_PRINTF(3, 0) bool spe_vreport(spe_blame at, int id, const char *format, va_list args);
 
 /* -- parameters */
 
@@ -920,6 +932,37 @@ XETILE_API const char *spe_arith_name(spe_arith_op op);
 /* The operation on two ids of one type, numbers read as of this kind; 0, and no error, where there is none. */
 XETILE_API spe_id spe_arith(spe_module *m, spe_arith_op op, spe_number_kind kind, spe_id a, spe_id b);
 
+typedef enum { SPE_NOTHING, SPE_INT, SPE_REAL, SPE_SCALAR, SPE_POINTER } spe_val_kind;
+enum { SPE_VAL_MAGIC = 0x53705631 };
+
+/* A number as users of the header above have it: a C constant (SPE_INT, SPE_REAL), a scalar of the kernel, or a pointer
+ * parameter. */
+typedef struct {
+    uint32_t magic; /* anything else: it was never set */
+    spe_val_kind kind;
+    int type; /* as the header above counts them: a scalar's, or of what a pointer points to; a C constant's is -kind */
+    spe_id id;
+    bool uniform; /* known to be the same for all work-items of a subgroup */
+    bool local;   /* a pointer to local memory */
+    int align;    /* a power of two that is known to divide it */
+    int note;     /* where the header above keeps what else it knows; 0: nowhere */
+    int64_t i;
+    double real;
+} spe_val;
+
+XETILE_API spe_val spe_val_of(spe_val_kind kind, int type, spe_id id);
+XETILE_API spe_val spe_val_int(long long i);
+XETILE_API spe_val spe_val_uint(unsigned long long u);
+XETILE_API spe_val spe_val_real(double d);
+XETILE_API spe_val spe_val_same(spe_val v);
+
+/* Was it ever set? Is it a condition: a C integer, or a scalar of the type that the header above has for conditions? */
+XETILE_API bool spe_val_is_set(const spe_val *v);
+XETILE_API bool spe_val_is_condition(const spe_val *v, int type);
+
+/* May the integer stand for a number of so many bits? */
+XETILE_API bool spe_int_fits(int64_t i, int bits, bool is_signed);
+
 /* A long vector of n components as vectors of 8, then 4, 2 and 1: how many they are, and how many components number i
  * has. */
 XETILE_API int spe_runs(int n);
@@ -946,26 +989,40 @@ XETILE_API void spe_built_free(spe_built *mod);
 
 enum { SPE_REGIONS_MAX = 32 };
 
+typedef struct spe_region spe_region;
 typedef struct {
+    spe_module *m;
+    const spe_reporter *errors;
+    void (*end)(spe_module *m, const spe_region *r); /* what the header above does after each side of a region */
     int depth;
     struct {
         const char *name, *file;
         int line;
-    } region[SPE_REGIONS_MAX];
+    } open[SPE_REGIONS_MAX];
 } spe_regions;
 
-/* Opens a region; its depth (from 1), 0 and an error when there are too many. */
-XETILE_API int spe_region_open(spe_blame at, spe_regions *r, const char *name);
+/* What the C loop holds. */
+struct spe_region {
+    spe_regions *in;
+    spe_val index;   /* of a loop */
+    int depth;       /* from 1 on; 0 after an error */
+    int sides, turn; /* sides: of an if with its else 2, of a loop 1; turn: how often the C loop asked */
+    bool done;       /* a loop's body was left at its end */
+};
 
-/* Where the innermost region was opened. */
-XETILE_API spe_blame spe_region_blame(spe_module *m, const spe_reporter *errors, const spe_regions *r);
+/* A region that is not open yet; opens it, false and an error when there are too many. */
+XETILE_API spe_region spe_region_of(spe_regions *in, int sides);
+XETILE_API bool spe_region_open(spe_region *r, const char *name, const char *file, int line);
 
-/* Fails for the innermost region, which is open although it should not be. */
-XETILE_API void spe_region_fail(spe_module *m, const spe_reporter *errors, spe_regions *r, const char *why);
+/* The condition of the C loop: true for each side. After each, in->end is called, unless there was an error, of which
+ * one is that the region is not the innermost or was left by break. */
+XETILE_API bool spe_region_next(spe_region *r);
 
-/* May the region of this depth be closed? False after an error, of which one is that it is not the innermost.
- * `done`: its body was left at its end. */
-XETILE_API bool spe_region_ends(spe_module *m, const spe_reporter *errors, spe_regions *r, int depth, bool done);
+/* At the end of a loop's body; NULL. */
+XETILE_API void *spe_region_done(spe_region *r);
+
+/* Fails for the innermost region, if there is one, which is open although it should not be. */
+XETILE_API void spe_region_fail(spe_regions *in, const char *why);
 
 /* -- macros (C only) */
 
@@ -1047,6 +1104,19 @@ XETILE_API bool spe_region_ends(spe_module *m, const spe_reporter *errors, spe_r
     SPE_UNUSED static const xt##_kernel name_ = {#name_, SPE_EACH(SPE_WRITE_, SPE_COMMA_TEXT_, __VA_ARGS__),           \
                                                  __FILE__, __LINE__, name_##_##xt##_call_};                            \
     static void name_##_##xt##_body_(SPE_UNUSED xt##_ctx *xt##_, SPE_EACH(XT##_DECLARE_, SPE_COMMA, __VA_ARGS__))
+
+/* A C number or an spe_val, as an spe_val. */
+#define SPE_NUMBER(x)                                                                                                  \
+    _Generic((x), spe_val: spe_val_same, float: spe_val_real, double: spe_val_real, unsigned long: spe_val_uint,       \
+             unsigned long long: spe_val_uint, default: spe_val_int)(x)
+
+/* The C loops behind XT_FOR and CV_FOR, and behind XT_IF and CV_IF, over what opened the region. */
+#define SPE_FOR(k, begin)                                                                                              \
+    for (spe_region k##_loop_ = begin; spe_region_next(&k##_loop_);)                                                   \
+        for (const spe_val k = k##_loop_.index, *k##_once_ = &k; k##_once_; k##_once_ = spe_region_done(&k##_loop_))
+#define SPE_IF(begin)                                                                                                  \
+    for (spe_region SPE_CAT(spe_if_, __LINE__) = begin; spe_region_next(&SPE_CAT(spe_if_, __LINE__));)                 \
+        if (SPE_CAT(spe_if_, __LINE__).turn == 1)
 
 /* The variables that a region carries, as a list that NULL ends: after the region's own first argument. */
 #define SPE_CARRIED(...) ((void *const[]){SPE_REST(__VA_ARGS__, NULL)})

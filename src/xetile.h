@@ -324,23 +324,7 @@ XETILE_API xt_map xt_map_mma_b(const xt_map *result, int k);
 
 enum { XT_BOOL_ = CM_TYPE_COUNT }; /* the type of conditions, beside the cm_type values */
 
-typedef enum { XT_NONE_, XT_INT_, XT_REAL_, XT_SCALAR_, XT_POINTER_ } xt_kind_;
-
-/* A number: a C constant (XT_INT_, XT_REAL_), a scalar of the kernel, or a pointer parameter. */
-typedef struct {
-    uint32_t magic;
-    xt_kind_ kind;
-    int type; /* cm_type or XT_BOOL_; of what a pointer points to */
-    spe_id id;
-    int align;      /* a power of two that is known to divide it */
-    int expression; /* in the plan: how to compute it before the body, 0 when that cannot be done */
-    bool local;     /* a pointer to local memory */
-    spe_id root;    /* in the plan: it is the value with this id plus delta */
-    spe_id start, advance; /* when writing: in a loop it is start + advance, how far the index has come; 0: it is not */
-    int64_t delta;
-    int64_t i;
-    double real;
-} xt_val;
+typedef spe_val xt_val; /* types: cm_type or XT_BOOL_ */
 
 typedef struct {
     int n;
@@ -384,15 +368,8 @@ typedef struct {
     xt_vec vec;
 } xt_any_;
 
-XETILE_API xt_val xt_int_(long long i);
-XETILE_API xt_val xt_uint_(unsigned long long u);
-XETILE_API xt_val xt_real_(double d);
-XETILE_API xt_val xt_same_(xt_val v);
-
 XETILE_API xt_any_ xt_any_val_(xt_val v);
-
 XETILE_API xt_any_ xt_any_vec_(xt_vec v);
-
 XETILE_API xt_any_ xt_any_int_(long long i);
 XETILE_API xt_any_ xt_any_uint_(unsigned long long u);
 XETILE_API xt_any_ xt_any_real_(double d);
@@ -441,7 +418,7 @@ typedef struct {
 enum { XT_PLACES_MAX_ = 64 };
 
 /* A carried value of any kind: magic tells which. */
-typedef struct {
+typedef union {
     uint32_t magic;
     xt_val val;
     xt_vec vec;
@@ -485,7 +462,7 @@ struct xt_ctx {
     uint32_t serial, step_hash, planned_hash, operations;
     int vec_count, tile_count, frame_count, local_count;
     /* the plan */
-    xt_list_ vecs, tiles, offsets, exprs,
+    xt_list_ vecs, tiles, offsets, exprs, notes,
         changed;          /* changed: uint32_t masks of components, slot by slot, frame by frame */
     xt_list_ frame_first; /* of each frame its first mask in `changed` */
     xt_list_ locals;
@@ -514,17 +491,7 @@ struct xt_ctx {
 
 XETILE_API xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v);
 
-typedef enum {
-    XT_GROUP_ID_,
-    XT_GROUP_COUNT_,
-    XT_LOCAL_ID_,
-    XT_GLOBAL_ID_,
-    XT_SUBGROUP_ID_,
-    XT_LANE_ID_
-} xt_builtin_kind_;
-
-XETILE_API xt_val xt_builtin_(xt_where_ w, xt_builtin_kind_ kind, int dim);
-
+XETILE_API xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim);
 XETILE_API xt_val xt_param_by_name_(xt_where_ w, const char *name);
 
 /* ---- tiles ------------------------------------------------------------------------------------------------------- */
@@ -790,44 +757,14 @@ XETILE_API xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d);
 
 XETILE_API xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d);
 
-/* ---- carried values: what XT_FOR and XT_IF take as &x ------------------------------------------------------------ */
+/* ---- XT_FOR, XT_IF, XT_WHILE ------------------------------------------------------------------------------------- */
 
-typedef struct {
-    xt_ctx *x;
-    xt_val index;
-    int frame, turn; /* frame: depth of the region, 0 after an error */
-    bool done;       /* the body was left at its end */
-} xt_loop_;
-
-typedef struct {
-    xt_ctx *x;
-    int frame, side;
-} xt_branch_;
-
-/* ---- XT_FOR ------------------------------------------------------------------------------------------------------ */
-
-XETILE_API xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects);
-
-/* The condition of the C loop behind XT_FOR: true once. */
-XETILE_API bool xt_for_next_(xt_loop_ *loop);
-
-XETILE_API const xt_val *xt_for_done_(xt_loop_ *loop);
-
-XETILE_API xt_loop_ *xt_while_done_(xt_loop_ *loop);
-
-/* ---- XT_IF ------------------------------------------------------------------------------------------------------- */
-
-XETILE_API xt_branch_ xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects);
-
-/* The condition of the C loop behind XT_IF: true for side 0 and for side 1 (the else part). */
-XETILE_API bool xt_if_next_(xt_branch_ *b);
-
-/* ---- XT_WHILE, split barriers ------------------------------------------------------------------------------------ */
+XETILE_API spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects);
+XETILE_API spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects);
 
 /* XT_WHILE is XT_FOR without an index: the condition is computed each turn, from the carried values. */
-XETILE_API xt_loop_ xt_while_begin_(xt_where_ w, void *const *objects);
-
-XETILE_API xt_loop_ *xt_while_test_(xt_where_ w, xt_loop_ *loop, xt_val condition);
+XETILE_API spe_region xt_while_begin_(xt_where_ w, void *const *objects);
+XETILE_API spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition);
 
 /* A barrier in two halves: what is done between need not wait for the others. */
 XETILE_API void xt_barrier_arrive_(xt_where_ w, const char *name);
@@ -923,12 +860,12 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_BARRIER_ARRIVE(name_) xt_barrier_arrive_(XT_HERE_, name_)
 #define XT_BARRIER_WAIT(name_) xt_barrier_wait_(XT_HERE_, name_)
 #define XT_WHILE(...)                                                                                                  \
-    for (xt_loop_ SPE_CAT(xt_while_, __LINE__) = xt_while_begin_(XT_HERE_, SPE_CARRIED(__VA_ARGS__));                  \
-         xt_for_next_(&SPE_CAT(xt_while_, __LINE__));)                                                                 \
-        for (xt_loop_ *SPE_CAT(xt_once_, __LINE__) = xt_while_test_(                                                   \
+    for (spe_region SPE_CAT(xt_while_, __LINE__) = xt_while_begin_(XT_HERE_, SPE_CARRIED(__VA_ARGS__));                \
+         spe_region_next(&SPE_CAT(xt_while_, __LINE__));)                                                              \
+        for (spe_region *SPE_CAT(xt_once_, __LINE__) = xt_while_test_(                                                 \
                  XT_HERE_, &SPE_CAT(xt_while_, __LINE__), XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)));                      \
              SPE_CAT(xt_once_, __LINE__);                                                                              \
-             SPE_CAT(xt_once_, __LINE__) = xt_while_done_(SPE_CAT(xt_once_, __LINE__)))
+             SPE_CAT(xt_once_, __LINE__) = spe_region_done(SPE_CAT(xt_once_, __LINE__)))
 
 /* ---- macros (C only) --------------------------------------------------------------------------------------------- */
 
@@ -949,7 +886,7 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_TYPE_u16 CM_U16
 #define XT_TYPE_u8 CM_U8
 #define XT_TYPE_i1 XT_BOOL_
-#define XT_TYPE_of(x) ((int)(x).type)
+#define XT_TYPE_of(x) ((x).type == -SPE_INT ? (int)CM_I32 : (x).type == -SPE_REAL ? (int)CM_F32 : (int)(x).type)
 
 /* A kernel's parameters: as C parameters, and as arguments. */
 #define XT_DECLARE_(i, parameter) xt_val SPE_NAME_OF(parameter)
@@ -966,9 +903,7 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_SELF xt_
 #define XT_HERE_ ((xt_where_){xt_, __FILE__, __LINE__})
 
-#define XT_NUMBER_(x)                                                                                                  \
-    _Generic((x), xt_val: xt_same_, float: xt_real_, double: xt_real_, unsigned long: xt_uint_,                        \
-             unsigned long long: xt_uint_, default: xt_int_)(x)
+#define XT_NUMBER_(x) SPE_NUMBER(x)
 #define XT_ANY_(x)                                                                                                     \
     _Generic((x), xt_val: xt_any_val_, xt_vec: xt_any_vec_, float: xt_any_real_, double: xt_any_real_,                 \
              unsigned long: xt_any_uint_, unsigned long long: xt_any_uint_, default: xt_any_int_)(x)
@@ -978,9 +913,9 @@ XETILE_API void xt_free(xt_module *mod);
 
 /* One to four C integers or xt_vals. */
 #define XT_AT(...) SPE_CAT(XT_AT_, SPE_COUNT(__VA_ARGS__))(__VA_ARGS__)
-#define XT_AT_1(a) xt_at_(1, XT_NUMBER_(a), xt_int_(0), xt_int_(0), xt_int_(0))
-#define XT_AT_2(a, b) xt_at_(2, XT_NUMBER_(a), XT_NUMBER_(b), xt_int_(0), xt_int_(0))
-#define XT_AT_3(a, b, c) xt_at_(3, XT_NUMBER_(a), XT_NUMBER_(b), XT_NUMBER_(c), xt_int_(0))
+#define XT_AT_1(a) xt_at_(1, XT_NUMBER_(a), spe_val_int(0), spe_val_int(0), spe_val_int(0))
+#define XT_AT_2(a, b) xt_at_(2, XT_NUMBER_(a), XT_NUMBER_(b), spe_val_int(0), spe_val_int(0))
+#define XT_AT_3(a, b, c) xt_at_(3, XT_NUMBER_(a), XT_NUMBER_(b), XT_NUMBER_(c), spe_val_int(0))
 #define XT_AT_4(a, b, c, d) xt_at_(4, XT_NUMBER_(a), XT_NUMBER_(b), XT_NUMBER_(c), XT_NUMBER_(d))
 
 #define XT_BINARY_(op_, a, b)                                                                                          \
@@ -1011,12 +946,12 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_VMIN(a, b) XT_MIN(a, b)
 #define XT_VMAX(a, b) XT_MAX(a, b)
 
-#define XT_GROUP_ID(d) xt_builtin_(XT_HERE_, XT_GROUP_ID_, d)
-#define XT_GROUP_COUNT(d) xt_builtin_(XT_HERE_, XT_GROUP_COUNT_, d)
-#define XT_LOCAL_ID(d) xt_builtin_(XT_HERE_, XT_LOCAL_ID_, d)
-#define XT_GLOBAL_ID(d) xt_builtin_(XT_HERE_, XT_GLOBAL_ID_, d)
-#define XT_SUBGROUP_ID() xt_builtin_(XT_HERE_, XT_SUBGROUP_ID_, 0)
-#define XT_LANE_ID() xt_builtin_(XT_HERE_, XT_LANE_ID_, 0)
+#define XT_GROUP_ID(d) xt_builtin_(XT_HERE_, SPE_GROUP_ID, d)
+#define XT_GROUP_COUNT(d) xt_builtin_(XT_HERE_, SPE_GROUP_COUNT, d)
+#define XT_LOCAL_ID(d) xt_builtin_(XT_HERE_, SPE_LOCAL_ID, d)
+#define XT_GLOBAL_ID(d) xt_builtin_(XT_HERE_, SPE_GLOBAL_ID, d)
+#define XT_SUBGROUP_ID() xt_builtin_(XT_HERE_, SPE_SUBGROUP_ID, 0)
+#define XT_LANE_ID() xt_builtin_(XT_HERE_, SPE_SUBGROUP_LANE, 0)
 #define XT_PARAM(name_) xt_param_by_name_(XT_HERE_, name_)
 
 #define XT_INIT_TILE(base_, T, ...)                                                                                    \
@@ -1040,16 +975,9 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_BARRIER() xt_barrier_(XT_HERE_)
 
 #define XT_FOR(k, lo, hi, ...)                                                                                         \
-    for (xt_loop_ k##_loop_ = xt_for_begin_(XT_HERE_, XT_NUMBER_(lo), XT_NUMBER_(hi),                                  \
-                                            XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__));          \
-         xt_for_next_(&k##_loop_);)                                                                                    \
-        for (const xt_val k = k##_loop_.index, *k##_once_ = &k; k##_once_; k##_once_ = xt_for_done_(&k##_loop_))
-
-#define XT_IF(...)                                                                                                     \
-    for (xt_branch_ SPE_CAT(xt_if_, __LINE__) = xt_if_begin_(XT_HERE_, XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)),          \
-                                                             SPE_CARRIED(__VA_ARGS__));                                \
-         xt_if_next_(&SPE_CAT(xt_if_, __LINE__));)                                                                     \
-        if (SPE_CAT(xt_if_, __LINE__).side == 0)
+    SPE_FOR(k, xt_for_begin_(XT_HERE_, XT_NUMBER_(lo), XT_NUMBER_(hi), XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)),          \
+                             SPE_CARRIED(__VA_ARGS__)))
+#define XT_IF(...) SPE_IF(xt_if_begin_(XT_HERE_, XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__)))
 #define XT_ELSE else
 
 #endif /* XETILE_XETILE_H */

@@ -713,7 +713,7 @@ XT_KERNEL(numbers, ptr(i32, C), i32(a), i32(b), u32(u), f32(f), i64(l), i8(s))
     };
     for (size_t i = 0; i < sizeof results / sizeof results[0]; i++) {
         xt_val r = results[i];
-        keep(XT_SELF, C, n++, r.kind == XT_SCALAR_ && r.type == CM_I8 ? XT_CAST(i32, r) : r);
+        keep(XT_SELF, C, n++, r.kind == SPE_SCALAR && r.type == CM_I8 ? XT_CAST(i32, r) : r);
     }
 }
 
@@ -773,7 +773,8 @@ TEST(arithmetic_on_numbers)
 
 XT_KERNEL(flow, ptr(i32, C), i32(n), i32(step))
 {
-    xt_val sum = xt_int_(0), turns = xt_int_(0), untouched = XT_ADD(n, 100), biggest = n, parity = xt_int_(7);
+    xt_val sum = spe_val_int(0), turns = spe_val_int(0), untouched = XT_ADD(n, 100), biggest = n,
+           parity = spe_val_int(7);
     XT_FOR(i, 3, n, step, &sum, &turns, &untouched)
     { /* a bound and a step that the kernel gets */
         sum = XT_ADD(sum, i);
@@ -784,7 +785,7 @@ XT_KERNEL(flow, ptr(i32, C), i32(n), i32(step))
     keep(XT_SELF, C, 2, untouched);
     XT_FOR(i, 5, 5, 1, &sum) { sum = XT_ADD(sum, 1000); } /* never runs */
     keep(XT_SELF, C, 3, sum);
-    sum = xt_int_(0);
+    sum = spe_val_int(0);
     XT_FOR(i, 0, 4, 1, &sum, &biggest)
     { /* nested, with a condition inside */
         XT_FOR(j, i, 4, 1, &sum, &biggest)
@@ -797,12 +798,12 @@ XT_KERNEL(flow, ptr(i32, C), i32(n), i32(step))
     keep(XT_SELF, C, 5, biggest);
     XT_IF(XT_GT(n, 5), &parity) { parity = XT_MOD(n, 2); }
     keep(XT_SELF, C, 6, parity);
-    XT_IF(XT_GT(n, 1000), &parity) { parity = xt_int_(-1); }
+    XT_IF(XT_GT(n, 1000), &parity) { parity = spe_val_int(-1); }
     keep(XT_SELF, C, 7, parity);
-    XT_IF(XT_LT(n, 0)) { keep(XT_SELF, C, 8, xt_int_(1)); }
-    XT_ELSE { keep(XT_SELF, C, 8, xt_int_(2)); }
-    XT_IF(0) { keep(XT_SELF, C, 9, xt_int_(1)); }
-    XT_ELSE { keep(XT_SELF, C, 9, xt_int_(2)); }
+    XT_IF(XT_LT(n, 0)) { keep(XT_SELF, C, 8, spe_val_int(1)); }
+    XT_ELSE { keep(XT_SELF, C, 8, spe_val_int(2)); }
+    XT_IF(0) { keep(XT_SELF, C, 9, spe_val_int(1)); }
+    XT_ELSE { keep(XT_SELF, C, 9, spe_val_int(2)); }
     for (int i = 0; i < 3; i++) keep(XT_SELF, C, 10 + i, XT_ADD(n, i)); /* unrolled by C */
 }
 

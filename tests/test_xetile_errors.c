@@ -61,7 +61,7 @@ BAD(tile_of_no_size, TILE_SIZE, "tile 0 x 16", "", TILE(f32, 0, 16);)
 BAD(tile_too_large, TILE_SIZE, "2048 x 8", "1024 x 1024", TILE(f32, 2048, 8);)
 BAD(tile_base_is_a_number, TILE_BASE, "u32", "", XT_INIT_TILE(N, f32, 8, 8, .shape = XT_AT(8, 8));)
 BAD(tile_base_is_a_constant, TILE_BASE, "the constant 4096", "",
-    XT_INIT_TILE(xt_int_(4096), f32, 8, 8, .shape = XT_AT(8, 8));)
+    XT_INIT_TILE(spe_val_int(4096), f32, 8, 8, .shape = XT_AT(8, 8));)
 BAD(tile_of_another_type, TILE_TYPE, "tile of f16", "pointer to f32", TILE(f16, 8, 8);)
 BAD(tile_without_shape, TILE_SHAPE, "0 dimensions", "wanted 2", XT_INIT_TILE(A, f32, 8, 8);)
 BAD(tile_offset_dimensions, TILE_SHAPE, "3 dimensions", "wanted 2 as", TILE(f32, 8, 8, .offset = XT_AT(1, 2, 3));)
@@ -197,7 +197,8 @@ BAD(unknown_parameter, UNKNOWN_PARAMETER, "\"Q\"", "ptr<f32> A, ptr<f16> B, u32 
 BAD(condition_is_a_number, CONDITION, "u32", "XT_IF", XT_IF (N){})
 BAD(loop_step, LOOP_STEP, "got 0", "", XT_FOR (k, 0, N, 0){})
 BAD(loop_end_is_floating, INDEX, "f32", "the loop's end", XT_FOR (k, 0, F, 1){})
-BAD(carried_is_something_else, CARRIED, "number 2", "", int i = 5; xt_val v = xt_int_(1); XT_FOR (k, 0, N, 1, &v, &i){})
+BAD(carried_is_something_else, CARRIED, "number 2", "", int i = 5; xt_val v = spe_val_int(1);
+    XT_FOR (k, 0, N, 1, &v, &i){})
 BAD(
     carried_vector_changes_shape, CARRIED_TYPE, "number 1 of the list came in as vector 8 x 8 of f16",
     "is vector 8 x 16 of f16", xt_vec v = F16(8, 8);

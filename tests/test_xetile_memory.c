@@ -280,7 +280,7 @@ XT_KERNEL(in_large_pieces, u64(A), u64(C), u64(D), u32(shift))
     XT_INIT_TILE(base, of(now.type), 32, 32, .shape = shape, .strides = strides, .order = {order[0], order[1]},        \
                  .map = map_, .inside = true)
     xt_tile in = INSIDE(rows), out = INSIDE(blocks), a = INSIDE(left), b = INSIDE(right);
-    xt_val down = pieces.column_major ? xt_int_(0) : shift, across = pieces.column_major ? shift : xt_int_(0);
+    xt_val down = pieces.column_major ? spe_val_int(0) : shift, across = pieces.column_major ? shift : spe_val_int(0);
     XT_STORE_TILE(XT_LOAD_TILE(XT_INIT_TILE(A, of(now.type), 32, 32, .shape = XT_AT(32, 32), .map = rows)),
                   XT_UPDATE_TILE_OFFSET(in, down, across));
     XT_BARRIER();
@@ -468,7 +468,7 @@ TEST(scatter_tiles_are_carried)
 /* Sums of a counter and of elements on the way; what the counters are afterwards. */
 XT_KERNEL(counters, ptr(i32, A), ptr(i32, Out), i32(LO), i32(HI), i32(START))
 {
-    xt_val up = START, other = xt_int_(100), seen = xt_int_(0), minus = START;
+    xt_val up = START, other = spe_val_int(100), seen = spe_val_int(0), minus = START;
     xt_tile row = XT_INIT_TILE(A, i32, 1, 16, .offset = XT_AT(0, START), .shape = XT_AT(1, 200));
     xt_tile out = XT_INIT_TILE(Out, i32, 1, 16, .shape = XT_AT(6, 16));
     xt_vec sum = XT_SPLAT(i32, 1, 16, 0);

@@ -39,7 +39,7 @@ static void keep_message(XT_CONTEXT, xt_val out, xt_val turn, const xt_tile *a, 
     }
     for (int i = 0; i < FIELDS; i++) {
         xt_val v = XT_ADD(XT_SUBGROUP_ID(), 0);
-        if (!xt_->planning) v = id[i] ? xt_scalar_(xt_, CM_I32, id[i], 1, 0) : xt_int_(-1);
+        if (!xt_->planning) v = id[i] ? xt_scalar_(xt_, CM_I32, id[i], 1, 0) : spe_val_int(-1);
         keep(XT_SELF, out, turn, i, v);
     }
 }

@@ -77,10 +77,9 @@ static spe_id cv_lane_bit_(cv_ctx *x, int bit)
 static void cv_transpose_lanes_(cv_ctx *x, spe_id *w, int n, int unit)
 {
     spe_module *m = &x->m;
-    int bit, i;
-    for (bit = 1; bit < n && spe_ok(m); bit *= 2) {
+    for (int bit = 1; bit < n && spe_ok(m); bit *= 2) {
         spe_id set = cv_lane_bit_(x, bit * unit);
-        for (i = 0; i < n; i++) {
+        for (int i = 0; i < n; i++) {
             spe_id got;
             if (i & bit) continue;
             got = spe_sg_shuffle_xor(m, spe_select(m, set, w[i], w[i | bit]), spe_i32(m, bit * unit));
@@ -94,10 +93,9 @@ static void cv_transpose_lanes_(cv_ctx *x, spe_id *w, int n, int unit)
 static spe_id cv_sum_lanes_(cv_ctx *x, spe_id *w, bool real)
 {
     spe_module *m = &x->m;
-    int bit, i;
-    for (bit = x->S / 2; bit && spe_ok(m); bit /= 2) {
+    for (int bit = x->S / 2; bit && spe_ok(m); bit /= 2) {
         spe_id set = cv_lane_bit_(x, bit);
-        for (i = 0; i < bit; i++) {
+        for (int i = 0; i < bit; i++) {
             spe_id got = spe_sg_shuffle_xor(m, spe_select(m, set, w[i], w[i + bit]), spe_i32(m, bit));
             spe_id kept = spe_select(m, set, w[i + bit], w[i]);
             w[i] = real ? spe_fadd(m, kept, got) : spe_iadd(m, kept, got);
@@ -112,9 +110,8 @@ static spe_id cv_gather_lanes_f16_(cv_ctx *x, const cv_vec *v, int first)
     spe_module *m = &x->m;
     spe_id word = spe_int(m, 32), w[8], odd = cv_lane_bit_(x, 1), low = spe_i32(m, 0xffff), high = spe_i32(m, ~0xffff);
     spe_id sixteen = spe_i32(m, 16), eight[2];
-    int i;
-    for (i = 0; i < 2; i++) eight[i] = cv_words_(x, cv_eight_(x, v, first + 8 * i, 1), 4);
-    for (i = 0; i < 8; i++) {
+    for (int i = 0; i < 2; i++) eight[i] = cv_words_(x, cv_eight_(x, v, first + 8 * i, 1), 4);
+    for (int i = 0; i < 8; i++) {
         spe_id other;
         w[i] = spe_extract(m, eight[i / 4], (uint32_t)(i % 4));
         other = spe_sg_shuffle_xor(m, w[i], spe_i32(m, 1));
@@ -133,25 +130,14 @@ typedef struct {
     const cv_vec *v1, *v2;
 } cv_outer_;
 
-/* Byte offset of element (row, col). */
-static spe_id cv_outer_offset_(const cv_outer_ *o, spe_id row, spe_id col)
-{
-    spe_module *m = &o->x->m;
-    spe_id along = spe_imul(m, col, spe_i32(m, o->c.bytes));
-    int panel = (int)cv_optimal_rows_((uint32_t)o->c.rows) * 64;
-    return spe_iadd(m, spe_imul(m, spe_shr(m, along, spe_i32(m, 6)), spe_i32(m, panel)),
-                    spe_iadd(m, spe_imul(m, row, spe_i32(m, 64)), spe_and(m, along, spe_i32(m, 63))));
-}
-
 /* A vector in a variable of f32, so that a loop can index it. */
 static spe_id cv_spill_(cv_ctx *x, const cv_vec *v)
 {
     spe_module *m = &x->m;
     spe_id real = spe_float(m, 32), variable = spe_local_var(m, spe_array(m, real, (uint32_t)v->n));
-    int i;
-    for (i = 0; i < v->n; i++) {
+    for (int i = 0; i < v->n; i++) {
         spe_id at = spe_i32(m, i);
-        spe_store(m, spe_element(m, variable, 1, &at), spe_fconvert(m, real, cv_get_(x, v, i)), 0);
+        spe_store(m, cv_at_(m, variable, at), spe_fconvert(m, real, cv_get_(x, v, i)), 0);
     }
     return variable;
 }
@@ -160,14 +146,13 @@ static spe_id cv_spill_(cv_ctx *x, const cv_vec *v)
 static void cv_outer_lanes_(const cv_outer_ *o)
 {
     spe_module *m = &o->x->m;
-    spe_id a = cv_spill_(o->x, o->v1), b = cv_spill_(o->x, o->v2), row, col, v, none[1] = {0};
-    row = spe_for(m, spe_i32(m, 0), spe_i32(m, o->c.m), spe_i32(m, 1), 0, none);
-    v = spe_load(m, spe_element(m, a, 1, &row), 0);
-    col = spe_for(m, spe_i32(m, 0), spe_i32(m, o->c.k), spe_i32(m, 1), 0, none);
-    cv_atomic_add_(o->x, o->c.base, cv_outer_offset_(o, row, col), o->c.type,
-                   spe_fmul(m, v, spe_load(m, spe_element(m, b, 1, &col), 0)));
-    spe_endfor(m, 0, none);
-    spe_endfor(m, 0, none);
+    spe_id a = cv_spill_(o->x, o->v1), b = cv_spill_(o->x, o->v2), row = cv_loop_(m, o->c.m, 1), col,
+           v = spe_load(m, cv_at_(m, a, row), 0);
+    col = cv_loop_(m, o->c.k, 1);
+    cv_atomic_add_(o->x, o->c.base, cv_offset_(&o->c, row, col), o->c.type,
+                   spe_fmul(m, v, spe_load(m, cv_at_(m, b, col), 0)));
+    spe_endfor(m, 0, NULL);
+    spe_endfor(m, 0, NULL);
 }
 
 /* Adds the sums of up to eight rows from `row` on (lane l: column col + l, of which n are there). The exchange loops
@@ -176,17 +161,15 @@ static void cv_outer_add_rows_(const cv_outer_ *o, int row, int rows, int col, i
 {
     cv_ctx *x = o->x;
     spe_module *m = &x->m;
-    spe_id none[1] = {0}, r;
-    int i;
     if (o->c.type == CV_F16) {
-        r = spe_for(m, spe_i32(m, 0), spe_i32(m, rows), spe_i32(m, 1), 0, none);
-        cv_atomic_add_lanes_(x, o->c.base, cv_outer_offset_(o, spe_iadd(m, r, spe_i32(m, row)), spe_i32(m, col)),
+        spe_id r = cv_loop_(m, rows, 1);
+        cv_atomic_add_lanes_(x, o->c.base, cv_offset_(&o->c, spe_iadd(m, r, spe_i32(m, row)), spe_i32(m, col)),
                              CV_F16, spe_extract_dyn(m, sums, r), n);
-        spe_endfor(m, 0, none);
+        spe_endfor(m, 0, NULL);
         return;
     }
-    for (i = 0; i < rows; i++)
-        cv_atomic_add_lanes_(x, o->c.base, cv_outer_offset_(o, spe_i32(m, row + i), spe_i32(m, col)), o->c.type,
+    for (int i = 0; i < rows; i++)
+        cv_atomic_add_lanes_(x, o->c.base, cv_offset_(&o->c, spe_i32(m, row + i), spe_i32(m, col)), o->c.type,
                              spe_extract(m, sums, (uint32_t)i), n);
 }
 
@@ -197,13 +180,13 @@ static void cv_outer_dpas_(const cv_outer_ *o)
     cv_ctx *x = o->x;
     spe_module *m = &x->m;
     spe_id sums = spe_vec(m, spe_float(m, 32), 8), words = spe_vec(m, spe_int(m, 16), 8), *a;
-    int blocks = (o->c.m + 7) / 8, i, col;
-    a = (spe_id *)spe_alloc(m, (size_t)blocks * sizeof(spe_id));
-    for (i = 0; a && i < blocks; i++) a[i] = spe_bitcast(m, words, cv_eight_(x, o->v1, i * 8, 1));
-    for (col = 0; a && col < o->c.k; col += 16) {
+    int blocks = (o->c.m + 7) / 8;
+    a = cv_ids_(x, blocks);
+    for (int i = 0; a && i < blocks; i++) a[i] = spe_bitcast(m, words, cv_eight_(x, o->v1, i * 8, 1));
+    for (int col = 0; a && col < o->c.k; col += 16) {
         spe_id b = cv_gather_lanes_f16_(x, o->v2, col);
         int n = o->c.k - col < 16 ? o->c.k - col : 16;
-        for (i = 0; i < blocks; i++)
+        for (int i = 0; i < blocks; i++)
             cv_outer_add_rows_(o, i * 8, o->c.m - i * 8 < 8 ? o->c.m - i * 8 : 8, col, n,
                                spe_dpas(m, sums, 16, a[i], b, spe_null(m, sums), 0x400 | 0x800));
     }
@@ -215,23 +198,23 @@ static void cv_outer_broadcast_(const cv_outer_ *o)
 {
     cv_ctx *x = o->x;
     spe_module *m = &x->m;
-    spe_id real = spe_float(m, 32), *b, row, mine, all[32], none[1] = {0}, a = cv_spill_(x, o->v1);
-    int S = x->S, blocks = (o->c.k + S - 1) / S, i, j;
-    b = (spe_id *)spe_alloc(m, (size_t)(blocks * S) * sizeof(spe_id));
+    spe_id real = spe_float(m, 32), *b, row, mine, all[32], a = cv_spill_(x, o->v1);
+    int S = x->S, blocks = (o->c.k + S - 1) / S;
+    b = cv_ids_(x, blocks * S);
     if (!b) return;
-    for (i = 0; i < blocks * S; i++)
+    for (int i = 0; i < blocks * S; i++)
         b[i] = i < o->c.k ? spe_fconvert(m, real, cv_get_(x, o->v2, i)) : spe_null(m, real);
-    for (i = 0; i < blocks; i++) cv_transpose_lanes_(x, b + i * S, S, 1);
-    row = spe_for(m, spe_i32(m, 0), spe_i32(m, o->c.m), spe_i32(m, 1), 0, none);
-    mine = spe_load(m, spe_element(m, a, 1, &row), 0);
-    for (i = 0; i < S; i++) all[i] = spe_sg_broadcast(m, mine, spe_i32(m, i));
-    for (i = 0; i < blocks; i++) {
+    for (int i = 0; i < blocks; i++) cv_transpose_lanes_(x, b + i * S, S, 1);
+    row = cv_loop_(m, o->c.m, 1);
+    mine = spe_load(m, cv_at_(m, a, row), 0);
+    for (int i = 0; i < S; i++) all[i] = spe_sg_broadcast(m, mine, spe_i32(m, i));
+    for (int i = 0; i < blocks; i++) {
         spe_id sum = spe_fmul(m, all[0], b[i * S]);
-        for (j = 1; j < S; j++) sum = spe_fadd(m, spe_fmul(m, all[j], b[i * S + j]), sum);
-        cv_atomic_add_lanes_(x, o->c.base, cv_outer_offset_(o, row, spe_i32(m, i * S)), o->c.type, sum,
+        for (int j = 1; j < S; j++) sum = spe_fadd(m, spe_fmul(m, all[j], b[i * S + j]), sum);
+        cv_atomic_add_lanes_(x, o->c.base, cv_offset_(&o->c, row, spe_i32(m, i * S)), o->c.type, sum,
                              o->c.k - i * S < S ? o->c.k - i * S : S);
     }
-    spe_endfor(m, 0, none);
+    spe_endfor(m, 0, NULL);
 }
 
 static bool cv_check_outer_(cv_where_ w, const cv_vec *v1, const cv_vec *v2, const cv_matrix_ref *c)
@@ -259,7 +242,7 @@ void cv_outer_product_accumulate(cv_where_ w, cv_vec v1, cv_vec v2, const cv_mat
     o.c = cv_surface_of_(w, c);
     o.v1 = &v1;
     o.v2 = &v2;
-    if (!cv_is_uniform_(w, c, NULL))
+    if (!cv_is_uniform_(w, c->uniform, &c->offset, NULL))
         cv_outer_lanes_(&o);
     else if (w.x->dpas && w.x->S == 16 && v1.type == CV_F16 && c->m * c->k <= 16 * CV_DPAS_MOST_)
         cv_outer_dpas_(&o);
@@ -274,8 +257,7 @@ static spe_id cv_sum_block_(cv_ctx *x, const cv_vec *v, int first, bool real)
 {
     spe_module *m = &x->m;
     spe_id w[32], type = real ? spe_float(m, 32) : spe_int(m, 32);
-    int i;
-    for (i = 0; i < x->S; i++)
+    for (int i = 0; i < x->S; i++)
         w[i] = first + i < v->n ? cv_to_sum_(x, cv_get_(x, v, first + i), v->type, real) : spe_null(m, type);
     return cv_sum_lanes_(x, w, real);
 }
@@ -284,36 +266,26 @@ void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r)
 {
     cv_ctx *x = w.x;
     spe_module *m = &x->m;
-    cv_matrix_ref as_matrix;
     bool real = cv_is_float_(v.type);
+    int type = r->interpretation, bytes;
     spe_id base;
-    int i, bytes;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return;
-    if (!cv_supports_vector_accumulate(v.type, r->interpretation)) {
-        cv_fail_(w, CV_ERROR_ACCUMULATE_TYPES, "vector of %s into %s", cv_type_name(v.type),
-                 cv_type_name(r->interpretation));
+    if (!cv_supports_vector_accumulate(v.type, type)) {
+        cv_fail_(w, CV_ERROR_ACCUMULATE_TYPES, "vector of %s into %s", cv_type_name(v.type), cv_type_name(type));
         return;
     }
-    memset(&as_matrix, 0, sizeof as_matrix);
-    as_matrix.offset = r->offset;
-    as_matrix.uniform = r->uniform;
-    bytes = cv_bytes_(r->interpretation);
+    bytes = cv_bytes_(type);
     base = cv_bytes_at_(w, &r->base, &r->offset);
-    if (cv_is_uniform_(w, &as_matrix, NULL)) {
-        for (i = 0; i < v.n; i += x->S)
-            cv_atomic_add_lanes_(x, base, spe_i32(m, i * bytes), r->interpretation, cv_sum_block_(x, &v, i, real),
+    if (cv_is_uniform_(w, r->uniform, &r->offset, NULL)) {
+        for (int i = 0; i < v.n; i += x->S)
+            cv_atomic_add_lanes_(x, base, spe_i32(m, i * bytes), type, cv_sum_block_(x, &v, i, real),
                                  v.n - i < x->S ? v.n - i : x->S);
-        return;
+    } else if (type == CV_F16) { /* in a loop: see cv_outer_add_rows_ */
+        spe_id variable = cv_spill_(x, &v), k = cv_loop_(m, v.n, 1);
+        cv_atomic_add_(x, base, spe_imul(m, k, spe_i32(m, bytes)), CV_F16, spe_load(m, cv_at_(m, variable, k), 0));
+        spe_endfor(m, 0, NULL);
+    } else {
+        for (int i = 0; i < v.n; i++)
+            cv_atomic_add_(x, base, spe_i32(m, i * bytes), type, cv_to_sum_(x, cv_get_(x, &v, i), v.type, real));
     }
-    if (r->interpretation == CV_F16) { /* in a loop: see cv_outer_add_rows_ */
-        spe_id variable = cv_spill_(x, &v), none[1] = {0},
-               k = spe_for(m, spe_i32(m, 0), spe_i32(m, v.n), spe_i32(m, 1), 0, none);
-        cv_atomic_add_(x, base, spe_imul(m, k, spe_i32(m, bytes)), CV_F16,
-                       spe_load(m, spe_element(m, variable, 1, &k), 0));
-        spe_endfor(m, 0, none);
-        return;
-    }
-    for (i = 0; i < v.n; i++)
-        cv_atomic_add_(x, base, spe_i32(m, i * bytes), r->interpretation,
-                       cv_to_sum_(x, cv_get_(x, &v, i), v.type, real));
 }

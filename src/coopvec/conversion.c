@@ -5,15 +5,15 @@
 SPE_PRINTF(3, 4) static bool cv_refuse_(spe_error *error, int id, const char *format, ...)
 {
     va_list args;
-    char text[256];
+    int n;
     if (!error) return false;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
     memset(error, 0, sizeof *error);
     error->id = id;
     error->name = cv_error_name(id);
-    snprintf(error->text, sizeof error->text, "%s: %s", cv_error_text(id), text);
+    n = snprintf(error->text, sizeof error->text, "%s: ", cv_error_text(id));
+    va_start(args, format);
+    vsnprintf(error->text + n, sizeof error->text - (size_t)n, format, args);
+    va_end(args);
     return false;
 }
 
@@ -46,39 +46,35 @@ uint64_t cv_line_bytes_(int layout, int type, uint32_t rows, uint32_t cols)
     return layout == CV_ROW_MAJOR ? cols * bytes : layout == CV_COLUMN_MAJOR ? rows * bytes : 0;
 }
 
-static bool cv_check_shape_(uint32_t rows, uint32_t cols, spe_error *error)
-{
-    if (rows < 1 || cols < 1 || rows > 65536 || cols > 65536)
-        return cv_refuse_(error, CV_ERROR_SHAPE, "%u x %u", (unsigned)rows, (unsigned)cols);
-    return true;
-}
-
-static bool cv_check_layout_(int layout, spe_error *error)
+/* What a matrix must have wherever it is: a layout, a shape, and a type that `bad_type` speaks of. */
+static bool cv_check_matrix_(int layout, uint32_t rows, uint32_t cols, int type, int bad_type, spe_error *error)
 {
     if (layout < CV_ROW_MAJOR || layout > CV_OUTER_PRODUCT_OPTIMAL)
         return cv_refuse_(error, CV_ERROR_LAYOUT, "got %d; there are 0 to 3", layout);
-    return true;
+    if (rows < 1 || cols < 1 || rows > 65536 || cols > 65536)
+        return cv_refuse_(error, CV_ERROR_SHAPE, "%u x %u", (unsigned)rows, (unsigned)cols);
+    return cv_is_memory_type_(type) ||
+           cv_refuse_(error, bad_type, "got %s (%d), use f32", cv_type_name(type), type);
 }
 
 /* ---- conversion of matrices -------------------------------------------------------------------------------------- */
 
+enum { CV_MATRIX_LIMIT_ = 0x7fffffc0 }; /* bytes */
+
 static bool cv_check_dest_(const cv_conversion_dest_info *d, uint32_t stride, spe_error *error)
 {
     uint64_t line;
-    if (!cv_check_layout_(d->dest_layout, error) || !cv_check_shape_(d->num_rows, d->num_columns, error)) return false;
-    if (!cv_is_memory_type_(d->dest_data_type))
-        return cv_refuse_(error, CV_ERROR_DEST_TYPE, "got %s (%d), use f32", cv_type_name(d->dest_data_type),
-                          (int)d->dest_data_type);
-    line = cv_line_bytes_(d->dest_layout, d->dest_data_type, d->num_rows, d->num_columns);
-    if (cv_is_fp8_(d->dest_data_type) && !cv_is_optimal_(d->dest_layout))
-        return cv_refuse_(error, CV_ERROR_DEST_LAYOUT, "%s in %s", cv_type_name(d->dest_data_type),
-                          cv_layout_name(d->dest_layout));
+    int type = d->dest_data_type;
+    if (!cv_check_matrix_(d->dest_layout, d->num_rows, d->num_columns, type, CV_ERROR_DEST_TYPE, error)) return false;
+    line = cv_line_bytes_(d->dest_layout, type, d->num_rows, d->num_columns);
+    if (cv_is_fp8_(type) && !cv_is_optimal_(d->dest_layout))
+        return cv_refuse_(error, CV_ERROR_DEST_LAYOUT, "%s in %s", cv_type_name(type), cv_layout_name(d->dest_layout));
     if (stride < line)
         return cv_refuse_(error, CV_ERROR_DEST_STRIDE, "%u, the length is %u", (unsigned)stride, (unsigned)line);
     if (line && stride % 16) return cv_refuse_(error, CV_ERROR_DEST_STRIDE_MULTIPLE, "%u", (unsigned)stride);
-    if (cv_matrix_bytes_(d->dest_layout, d->dest_data_type, d->num_rows, d->num_columns, stride) >= 0x7fffffc0u)
+    if (cv_matrix_bytes_(d->dest_layout, type, d->num_rows, d->num_columns, stride) >= CV_MATRIX_LIMIT_)
         return cv_refuse_(error, CV_ERROR_TOO_LARGE, "%u x %u %s with stride %u", (unsigned)d->num_rows,
-                          (unsigned)d->num_columns, cv_type_name(d->dest_data_type), (unsigned)stride);
+                          (unsigned)d->num_columns, cv_type_name(type), (unsigned)stride);
     return true;
 }
 
@@ -101,61 +97,51 @@ bool cv_get_conversion_dest_info(cv_conversion_dest_info *d, spe_error *error)
     return true;
 }
 
-/* Equal, or f32 or f16 on one side and a lower-precision float on the other. */
+/* Equal, or floats of different sizes. */
 static bool cv_converts_(int from, int to)
 {
-    int wide, narrow;
-    if (from == to) return true;
-    wide = from == CV_F32 || (from == CV_F16 && to != CV_F32) ? from : to;
-    narrow = wide == from ? to : from;
-    if (wide == CV_F32) return narrow == CV_F16 || cv_is_fp8_(narrow);
-    return wide == CV_F16 && cv_is_fp8_(narrow);
+    return from == to || (cv_is_float_(from) && cv_is_float_(to) && cv_bytes_(from) != cv_bytes_(to));
 }
 
 static bool cv_check_src_(const cv_conversion_info *info, spe_error *error)
 {
     const cv_conversion_src_info *s = &info->src_info;
     const cv_conversion_dest_info *d = &info->dest_info;
+    int type = s->src_data_type;
     uint64_t line, size;
-    if (!cv_check_layout_(s->src_layout, error)) return false;
-    if (!cv_is_memory_type_(s->src_data_type))
-        return cv_refuse_(error, CV_ERROR_SRC_TYPE, "got %s (%d), use f32", cv_type_name(s->src_data_type),
-                          (int)s->src_data_type);
-    line = cv_line_bytes_(s->src_layout, s->src_data_type, d->num_rows, d->num_columns);
+    if (!cv_check_matrix_(s->src_layout, d->num_rows, d->num_columns, type, CV_ERROR_SRC_TYPE, error)) return false;
+    line = cv_line_bytes_(s->src_layout, type, d->num_rows, d->num_columns);
+    size = cv_matrix_bytes_(s->src_layout, type, d->num_rows, d->num_columns, s->src_stride);
     if (line && s->src_stride < line)
         return cv_refuse_(error, CV_ERROR_SRC_STRIDE, "%u, the length is %u", (unsigned)s->src_stride, (unsigned)line);
-    if (line && s->src_stride % (uint32_t)cv_bytes_(s->src_data_type))
+    if (line && s->src_stride % (uint32_t)cv_bytes_(type))
         return cv_refuse_(error, CV_ERROR_SRC_STRIDE_MULTIPLE, "%u, an element of %s has %d bytes",
-                          (unsigned)s->src_stride, cv_type_name(s->src_data_type), cv_bytes_(s->src_data_type));
-    if (!cv_converts_(s->src_data_type, d->dest_data_type))
-        return cv_refuse_(error, CV_ERROR_CONVERSION_TYPES, "%s to %s", cv_type_name(s->src_data_type),
+                          (unsigned)s->src_stride, cv_type_name(type), cv_bytes_(type));
+    if (!cv_converts_(type, d->dest_data_type))
+        return cv_refuse_(error, CV_ERROR_CONVERSION_TYPES, "%s to %s", cv_type_name(type),
                           cv_type_name(d->dest_data_type));
-    size = cv_matrix_bytes_(s->src_layout, s->src_data_type, d->num_rows, d->num_columns, s->src_stride);
     if (s->src_size < size)
         return cv_refuse_(error, CV_ERROR_SRC_SIZE, "%u, the matrix has %llu", (unsigned)s->src_size,
                           (unsigned long long)size);
-    if (size >= 0x7fffffc0u)
-        return cv_refuse_(error, CV_ERROR_TOO_LARGE, "the source has %llu bytes", (unsigned long long)size);
-    return true;
+    return size < CV_MATRIX_LIMIT_ ||
+           cv_refuse_(error, CV_ERROR_TOO_LARGE, "the source has %llu bytes", (unsigned long long)size);
 }
 
 static bool cv_check_conversion_memory_(const cv_conversion_info *info, spe_error *error)
 {
-    uint64_t dest = (uint64_t)(uintptr_t)info->data_desc.dest, src = (uint64_t)(uintptr_t)info->data_desc.src;
-    uint64_t bytes = (uint64_t)cv_bytes_(info->src_info.src_data_type);
-    uint32_t size = cv_dest_size_(&info->dest_info, info->dest_info.dest_stride);
+    const cv_conversion_dest_info *d = &info->dest_info;
+    const cv_conversion_src_info *s = &info->src_info;
+    unsigned long long dest = (uintptr_t)info->data_desc.dest, src = (uintptr_t)info->data_desc.src;
+    unsigned bytes = (unsigned)cv_bytes_(s->src_data_type), size = cv_dest_size_(d, d->dest_stride);
     if (!dest || !src) return cv_refuse_(error, CV_ERROR_ADDRESS, "of the %s", dest ? "source" : "destination");
-    if (info->dest_info.dest_size < size)
-        return cv_refuse_(error, CV_ERROR_DEST_SIZE, "%u, the query returns %u", (unsigned)info->dest_info.dest_size,
-                          (unsigned)size);
-    if (dest % 128) return cv_refuse_(error, CV_ERROR_DEST_ALIGNMENT, "0x%llx", (unsigned long long)dest);
+    if (d->dest_size < size)
+        return cv_refuse_(error, CV_ERROR_DEST_SIZE, "%u, the query returns %u", (unsigned)d->dest_size, size);
+    if (dest % 128) return cv_refuse_(error, CV_ERROR_DEST_ALIGNMENT, "0x%llx", dest);
     if (src % bytes)
-        return cv_refuse_(error, CV_ERROR_SRC_ALIGNMENT, "0x%llx, an element has %llu bytes", (unsigned long long)src,
-                          (unsigned long long)bytes);
-    if (dest < src + info->src_info.src_size && src < dest + size)
-        return cv_refuse_(error, CV_ERROR_OVERLAP, "%u bytes at 0x%llx and %u at 0x%llx",
-                          (unsigned)info->src_info.src_size, (unsigned long long)src, (unsigned)size,
-                          (unsigned long long)dest);
+        return cv_refuse_(error, CV_ERROR_SRC_ALIGNMENT, "0x%llx, an element has %u bytes", src, bytes);
+    if (dest < src + s->src_size && src < dest + size)
+        return cv_refuse_(error, CV_ERROR_OVERLAP, "%u bytes at 0x%llx and %u at 0x%llx", (unsigned)s->src_size, src,
+                          size, dest);
     return true;
 }
 
@@ -168,19 +154,16 @@ bool cv_check_conversion(const cv_conversion_info *info, spe_error *error)
 /* A float element's value, exactly. */
 static float cv_get_float_(cv_type type, const void *at)
 {
-    uint8_t b;
     uint16_t h;
     float f;
-    if (type == CV_F32) {
-        memcpy(&f, at, 4);
-        return f;
-    }
+    if (type == CV_E4M3) return spe_e4m3_bits_to_f32(*(const uint8_t *)at);
+    if (type == CV_E5M2) return spe_e5m2_bits_to_f32(*(const uint8_t *)at);
     if (type == CV_F16) {
-        memcpy(&h, at, 2);
+        memcpy(&h, at, sizeof h);
         return spe_f16_bits_to_f32(h);
     }
-    memcpy(&b, at, 1);
-    return type == CV_E4M3 ? spe_e4m3_bits_to_f32(b) : spe_e5m2_bits_to_f32(b);
+    memcpy(&f, at, sizeof f);
+    return f;
 }
 
 /* Rounds to nearest even; FP8 saturates, NaN stays NaN. */
@@ -188,12 +171,7 @@ static void cv_put_float_(cv_type type, void *at, float f)
 {
     uint16_t h = spe_f32_to_f16_bits(f);
     uint8_t b = type == CV_E4M3 ? spe_f32_to_e4m3_bits(f, true) : spe_f32_to_e5m2_bits(f, true);
-    if (type == CV_F32)
-        memcpy(at, &f, 4);
-    else if (type == CV_F16)
-        memcpy(at, &h, 2);
-    else
-        memcpy(at, &b, 1);
+    memcpy(at, type == CV_F32 ? (const void *)&f : type == CV_F16 ? (const void *)&h : &b, (size_t)cv_bytes_(type));
 }
 
 static void cv_convert_one_(const cv_conversion_info *info)
@@ -202,10 +180,9 @@ static void cv_convert_one_(const cv_conversion_info *info)
     const cv_conversion_src_info *s = &info->src_info;
     char *dest = (char *)info->data_desc.dest;
     const char *src = (const char *)info->data_desc.src;
-    uint32_t r, c;
     if (cv_is_optimal_(d->dest_layout)) memset(dest, 0, cv_dest_size_(d, 0)); /* the padding is zero */
-    for (r = 0; r < d->num_rows; r++)
-        for (c = 0; c < d->num_columns; c++) {
+    for (uint32_t r = 0; r < d->num_rows; r++)
+        for (uint32_t c = 0; c < d->num_columns; c++) {
             const char *from =
                 src + cv_element_offset(s->src_layout, s->src_data_type, d->num_rows, s->src_stride, r, c);
             char *to = dest + cv_element_offset(d->dest_layout, d->dest_data_type, d->num_rows, d->dest_stride, r, c);
@@ -218,46 +195,41 @@ static void cv_convert_one_(const cv_conversion_info *info)
 
 bool cv_convert_matrix(const cv_conversion_info *infos, uint32_t count, spe_error *error)
 {
-    uint32_t i;
-    for (i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++)
         if (!cv_check_conversion(&infos[i], error)) return false;
-    for (i = 0; i < count; i++) cv_convert_one_(&infos[i]);
+    for (uint32_t i = 0; i < count; i++) cv_convert_one_(&infos[i]);
     return true;
 }
 
 /* ---- memory that kernels are given ------------------------------------------------------------------------------- */
 
-bool cv_check_matrix_memory(const void *base, uint64_t size, uint64_t offset, cv_layout layout, cv_type type,
-                            uint32_t rows, uint32_t cols, uint32_t stride, spe_error *error)
+/* An allocation of `size` bytes from base on, of which `what` has so many from offset on. */
+static bool cv_check_memory_(const void *base, uint64_t size, uint64_t offset, const char *what, uint64_t bytes,
+                             unsigned multiple, int misaligned, spe_error *error)
 {
-    uint64_t bytes;
-    if (!cv_check_layout_(layout, error) || !cv_check_shape_(rows, cols, error)) return false;
-    if (!cv_is_memory_type_(type)) return cv_refuse_(error, CV_ERROR_MATRIX_INTERPRETATION, "%s", cv_type_name(type));
-    if (!base) return cv_refuse_(error, CV_ERROR_ADDRESS, "of the matrix");
-    if ((uintptr_t)base % 128 || offset % 128)
-        return cv_refuse_(error, CV_ERROR_MATRIX_ALIGNMENT, "0x%llx + %llu", (unsigned long long)(uintptr_t)base,
+    if (!base) return cv_refuse_(error, CV_ERROR_ADDRESS, "of the %s", what);
+    if ((uintptr_t)base % multiple || offset % multiple)
+        return cv_refuse_(error, misaligned, "0x%llx + %llu", (unsigned long long)(uintptr_t)base,
                           (unsigned long long)offset);
     if (size % 16) return cv_refuse_(error, CV_ERROR_ALLOCATION_SIZE, "%llu", (unsigned long long)size);
-    bytes = cv_matrix_bytes_(layout, type, rows, cols, stride);
     if (bytes > size || offset > size - bytes)
         return cv_refuse_(error, CV_ERROR_OUT_OF_BOUNDS, "%llu bytes at %llu of %llu", (unsigned long long)bytes,
                           (unsigned long long)offset, (unsigned long long)size);
     return true;
 }
 
+bool cv_check_matrix_memory(const void *base, uint64_t size, uint64_t offset, cv_layout layout, cv_type type,
+                            uint32_t rows, uint32_t cols, uint32_t stride, spe_error *error)
+{
+    return cv_check_matrix_(layout, rows, cols, type, CV_ERROR_MATRIX_INTERPRETATION, error) &&
+           cv_check_memory_(base, size, offset, "matrix", cv_matrix_bytes_(layout, type, rows, cols, stride), 128,
+                            CV_ERROR_MATRIX_ALIGNMENT, error);
+}
+
 bool cv_check_vector_memory(const void *base, uint64_t size, uint64_t offset, cv_type type, uint32_t n,
                             spe_error *error)
 {
-    uint64_t bytes;
     if (!cv_is_memory_type_(type)) return cv_refuse_(error, CV_ERROR_BIAS_INTERPRETATION, "%s", cv_type_name(type));
-    if (!base) return cv_refuse_(error, CV_ERROR_ADDRESS, "of the vector");
-    if ((uintptr_t)base % 64 || offset % 64)
-        return cv_refuse_(error, CV_ERROR_VECTOR_ALIGNMENT, "0x%llx + %llu", (unsigned long long)(uintptr_t)base,
-                          (unsigned long long)offset);
-    if (size % 16) return cv_refuse_(error, CV_ERROR_ALLOCATION_SIZE, "%llu", (unsigned long long)size);
-    bytes = (uint64_t)n * (uint64_t)cv_bytes_(type);
-    if (bytes > size || offset > size - bytes)
-        return cv_refuse_(error, CV_ERROR_OUT_OF_BOUNDS, "%llu bytes at %llu of %llu", (unsigned long long)bytes,
-                          (unsigned long long)offset, (unsigned long long)size);
-    return true;
+    return cv_check_memory_(base, size, offset, "vector", (uint64_t)n * (uint64_t)cv_bytes_(type), 64,
+                            CV_ERROR_VECTOR_ALIGNMENT, error);
 }

@@ -1,13 +1,10 @@
-/* interpret.c - interpretations: how a vector is read as a matrix product's input. */
+/* interpret.c - the conversion rules, by which a vector is read as a matrix product's input too. A converted value is
+ * held as the SPIR-V scalar of its type, FP8 as the f16 of the same value. */
 #include "internal.h"
 
-/* ---- conversion rules
- * --------------------------------------------------------------------------------------------------
- *
- * Integer to integer saturates; float to integer rounds to nearest even and saturates, NaN becomes 0; integer to float
- * rounds to nearest even; FP8 rounds to nearest even and saturates to the largest finite value, NaN stays NaN. A
- * converted value is held as the SPIR-V scalar of its type, FP8 as the f16 of the same value.
- */
+/* The bounds of an integer type. */
+static int64_t cv_least_(int bits, bool is_signed) { return is_signed ? -((int64_t)1 << (bits - 1)) : 0; }
+static int64_t cv_most_(int bits, bool is_signed) { return ((int64_t)1 << (bits - is_signed)) - 1; }
 
 static spe_id cv_like_(cv_ctx *x, spe_id scalar, spe_id v)
 {
@@ -20,21 +17,18 @@ static spe_id cv_clamp_int_(cv_ctx *x, spe_id v, bool is_signed, int64_t lo, int
 {
     spe_module *m = &x->m;
     spe_id type = spe_type_of(m, v);
-    uint32_t bits = spe_width(m, type);
-    int64_t least = is_signed ? -((int64_t)1 << (bits - 1)) : 0;
-    int64_t most = ((int64_t)1 << (bits - (is_signed ? 1 : 0))) - 1;
-    if (lo > least) v = spe_math2(m, is_signed ? SPE_SMAX : SPE_UMAX, v, spe_const_i(m, type, lo));
-    if (hi < most) v = spe_math2(m, is_signed ? SPE_SMIN : SPE_UMIN, v, spe_const_i(m, type, hi));
+    int bits = (int)spe_width(m, type);
+    if (lo > cv_least_(bits, is_signed)) v = spe_math2(m, is_signed ? SPE_SMAX : SPE_UMAX, v, spe_const_i(m, type, lo));
+    if (hi < cv_most_(bits, is_signed)) v = spe_math2(m, is_signed ? SPE_SMIN : SPE_UMIN, v, spe_const_i(m, type, hi));
     return v;
 }
 
 static spe_id cv_int_to_int_(cv_ctx *x, spe_id v, int from, int to)
 {
     const cv_type_row *t = cv_type_info(to);
-    int64_t lo = t->is_signed ? -((int64_t)1 << (t->bits - 1)) : 0, hi = ((int64_t)1 << (t->bits - t->is_signed)) - 1;
     bool sign = cv_is_signed_(from);
     spe_id type = cv_like_(x, cv_spe_type_(x, to), v);
-    v = cv_clamp_int_(x, v, sign, lo, hi);
+    v = cv_clamp_int_(x, v, sign, cv_least_(t->bits, t->is_signed), cv_most_(t->bits, t->is_signed));
     return sign ? spe_sconvert(&x->m, type, v) : spe_uconvert(&x->m, type, v);
 }
 
@@ -46,8 +40,7 @@ static spe_id cv_float_to_int_(cv_ctx *x, spe_id v, int to)
     const cv_type_row *t = cv_type_info(to);
     v = spe_math1(m, SPE_RINT, spe_fconvert(m, wide, v));
     if (t->bits < 32) { /* the bounds are exact in f32; fmax takes NaN to the lower bound, so NaN goes first */
-        double lo = t->is_signed ? -(double)(1 << (t->bits - 1)) : 0,
-               hi = (double)((1 << (t->bits - t->is_signed)) - 1);
+        double lo = (double)cv_least_(t->bits, t->is_signed), hi = (double)cv_most_(t->bits, t->is_signed);
         v = spe_select(m, spe_isnan(m, v), spe_const_f(m, wide, 0), v);
         v = spe_math2(m, SPE_FMIN, spe_math2(m, SPE_FMAX, v, spe_const_f(m, wide, lo)), spe_const_f(m, wide, hi));
         return spe_uconvert(m, type, spe_f_to_s(m, whole, v));
@@ -97,10 +90,7 @@ spe_id cv_decode_fp8_(cv_ctx *x, spe_id v, int type)
 }
 
 /* What stands in memory, as held. */
-spe_id cv_decode_(cv_ctx *x, spe_id v, int type)
-{
-    return cv_is_fp8_(type) ? cv_decode_fp8_(x, v, type) : v;
-}
+spe_id cv_decode_(cv_ctx *x, spe_id v, int type) { return cv_is_fp8_(type) ? cv_decode_fp8_(x, v, type) : v; }
 
 static spe_id cv_float_to_float_(cv_ctx *x, spe_id v, int from, int to)
 {
@@ -140,25 +130,27 @@ spe_id cv_to_sum_(cv_ctx *x, spe_id v, int type, bool real)
     return cv_is_signed_(type) ? spe_sconvert(m, to, v) : spe_uconvert(m, to, v);
 }
 
+/* A vector's parts as those of a vector of another type. */
+cv_vec cv_convert_vec_(cv_ctx *x, const cv_vec *v, int type)
+{
+    cv_vec r = cv_new_(x, type, v->n);
+    for (int i = 0; i < r.parts; i++) r.part[i] = cv_convert_value_(x, v->part[i], v->type, type);
+    return r;
+}
+
 cv_vec cv_cast_vec_(cv_where_ w, int type, cv_any_ a)
 {
-    cv_vec v;
-    int i;
     if (!cv_enter_(w) || !cv_check_vec_(w, &a.vec) || !cv_check_type_(w, type)) return cv_no_vec_();
-    v = cv_new_(w.x, (cv_type)type, a.vec.n);
-    for (i = 0; i < v.parts; i++) v.part[i] = cv_convert_value_(w.x, a.vec.part[i], a.vec.type, type);
-    return v;
+    return cv_convert_vec_(w.x, &a.vec, type);
 }
 
 cv_val cv_cast_scalar_(cv_where_ w, int type, cv_any_ a)
 {
-    int from = a.val.kind == CV_SCALAR_ ? a.val.type : a.val.kind == CV_REAL_ ? CV_F32 : CV_I32;
+    int from = a.val.kind == SPE_SCALAR ? a.val.type : a.val.kind == SPE_REAL ? CV_F32 : CV_I32;
     spe_id id;
     if (!cv_enter_(w)) return cv_nothing_();
-    if (!cv_type_info(type) || cv_is_packed_(type) || cv_is_fp8_(type) || from == CV_BOOL_) {
+    if (!cv_type_info(type) || cv_is_packed_(type) || cv_is_fp8_(type) || from == CV_BOOL_)
         cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s to %s", cv_type_text_(from), cv_type_text_(type));
-        return cv_nothing_();
-    }
-    id = cv_id_(w, from, &a.val);
+    id = spe_ok(&w.x->m) ? cv_id_(w, from, &a.val) : 0;
     return cv_scalar_(type, id ? cv_convert_value_(w.x, id, from, type) : 0, a.val.uniform);
 }

@@ -3,29 +3,21 @@
 
 cv_vec cv_no_vec_(void)
 {
-    cv_vec v;
-    memset(&v, 0, sizeof v);
-    v.magic = CV_VEC_MAGIC_;
+    cv_vec v = {CV_VEC_MAGIC_, CV_INVALID, 0, 0, NULL};
     return v;
 }
 
-/* Where element i is: part, and component of it. */
-static int cv_part_of_(int n, int i, int *component)
-{
-    int part = 0, first = 0;
-    while (i - first >= spe_run(n, part)) first += spe_run(n, part++);
-    *component = i - first;
-    return part;
-}
+/* Room for n ids. */
+spe_id *cv_ids_(cv_ctx *x, int n) { return (spe_id *)spe_alloc(&x->m, (size_t)n * sizeof(spe_id)); }
 
 /* A vector with room for its parts; without parts when something is wrong. */
-cv_vec cv_new_(cv_ctx *x, cv_type type, int n)
+cv_vec cv_new_(cv_ctx *x, int type, int n)
 {
     cv_vec v = cv_no_vec_();
     if (!spe_ok(&x->m)) return v;
-    v.type = type;
+    v.type = (cv_type)type;
     v.n = n;
-    v.part = (spe_id *)spe_alloc(&x->m, (size_t)spe_runs(n) * sizeof(spe_id));
+    v.part = cv_ids_(x, spe_runs(n));
     v.parts = v.part ? spe_runs(n) : 0;
     return v;
 }
@@ -50,9 +42,16 @@ bool cv_check_type_(cv_where_ w, int type)
 /* Is this a vector that was made? */
 bool cv_check_vec_(cv_where_ w, const cv_vec *v)
 {
-    if (!spe_ok(&w.x->m)) return false;
     if (v->magic != CV_VEC_MAGIC_ || v->parts == 0) cv_fail_(w, CV_ERROR_UNSET, "a vector");
     return spe_ok(&w.x->m);
+}
+
+/* Where element i is: part, and component of it. */
+static int cv_part_of_(int n, int i, int *component)
+{
+    int part = 0;
+    for (*component = i; *component >= spe_run(n, part); part++) *component -= spe_run(n, part);
+    return part;
 }
 
 spe_id cv_get_(cv_ctx *x, const cv_vec *v, int i)
@@ -61,48 +60,42 @@ spe_id cv_get_(cv_ctx *x, const cv_vec *v, int i)
     return spe_extract(&x->m, v->part[part], (uint32_t)component);
 }
 
+static void cv_get_all_(cv_ctx *x, const cv_vec *v, int first, int n, spe_id *ids)
+{
+    for (int i = 0; i < n; i++) ids[i] = cv_get_(x, v, first + i);
+}
+
 /* A SPIR-V vector (or scalar) of n scalars. */
 spe_id cv_join_(cv_ctx *x, spe_id scalar_type, int n, const spe_id *ids)
 {
     return spe_construct(&x->m, spe_vec(&x->m, scalar_type, (uint32_t)n), (uint32_t)n, ids);
 }
 
-cv_vec cv_from_scalars_(cv_ctx *x, cv_type type, int n, const spe_id *ids)
+cv_vec cv_from_scalars_(cv_ctx *x, int type, int n, const spe_id *ids)
 {
     cv_vec v = cv_new_(x, type, n);
-    int i, at = 0;
-    for (i = 0; i < v.parts; at += spe_run(n, i), i++)
-        v.part[i] = cv_join_(x, cv_spe_type_(x, type), spe_run(n, i), ids + at);
+    for (int i = 0; i < v.parts; ids += spe_run(n, i), i++)
+        v.part[i] = cv_join_(x, cv_spe_type_(x, type), spe_run(n, i), ids);
     return v;
-}
-
-static spe_id *cv_scalars_(cv_ctx *x, const cv_vec *v)
-{
-    spe_id *ids = (spe_id *)spe_alloc(&x->m, (size_t)v->n * sizeof(spe_id));
-    int i;
-    for (i = 0; ids && i < v->n; i++) ids[i] = cv_get_(x, v, i);
-    return ids;
 }
 
 cv_vec cv_splat_(cv_where_ w, int type, int n, cv_val value)
 {
     cv_vec v;
     spe_id id;
-    int i;
     if (!cv_enter_(w) || !cv_check_type_(w, type) || !cv_check_length_(w, n)) return cv_no_vec_();
     id = cv_id_(w, type, &value);
-    v = cv_new_(w.x, (cv_type)type, n);
-    for (i = 0; i < v.parts; i++) v.part[i] = spe_splat(&w.x->m, cv_part_type_(w.x, type, spe_run(n, i)), id);
+    v = cv_new_(w.x, type, n);
+    for (int i = 0; i < v.parts; i++) v.part[i] = spe_splat(&w.x->m, cv_part_type_(w.x, type, spe_run(n, i)), id);
     return v;
 }
 
 cv_vec cv_vec_of_(cv_where_ w, int type, int n, const cv_val *values)
 {
     spe_id ids[32];
-    int i;
     if (!cv_enter_(w) || !cv_check_type_(w, type) || !cv_check_length_(w, n > 32 ? 0 : n)) return cv_no_vec_();
-    for (i = 0; i < n; i++) ids[i] = cv_id_(w, type, &values[i]);
-    return cv_from_scalars_(w.x, (cv_type)type, n, ids);
+    for (int i = 0; i < n; i++) ids[i] = cv_id_(w, type, &values[i]);
+    return cv_from_scalars_(w.x, type, n, ids);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -110,15 +103,15 @@ cv_vec cv_vec_of_(cv_where_ w, int type, int n, const cv_val *values)
 bool cv_check_pointer_(cv_where_ w, const cv_val *v, const char *what)
 {
     char text[48];
-    if (v->magic == CV_VAL_MAGIC_ && v->kind == CV_POINTER_) return spe_ok(&w.x->m);
-    cv_fail_(w, CV_ERROR_POINTER, "%s is %s", what, cv_describe_(v, text, sizeof text));
-    return false;
+    if (!spe_val_is_set(v) || v->kind != SPE_POINTER)
+        cv_fail_(w, CV_ERROR_POINTER, "%s is %s", what, cv_describe_(v, text, sizeof text));
+    return spe_ok(&w.x->m);
 }
 
 /* The pointer's element `index`, and the stride when it is not 1 (else 0). */
 static bool cv_locate_(cv_where_ w, const cv_memory_ *d, spe_id *at, spe_id *stride)
 {
-    bool strided = d->stride.magic && !(d->stride.kind == CV_INT_ && d->stride.i == 1);
+    bool strided = d->stride.magic && !(d->stride.kind == SPE_INT && d->stride.i == 1);
     if (!cv_enter_(w) || !cv_check_pointer_(w, &d->ptr, "the first argument") || !cv_check_type_(w, d->ptr.type))
         return false;
     *at = d->index.magic ? spe_index(&w.x->m, d->ptr.id, cv_index_(w, &d->index, "the index")) : d->ptr.id;
@@ -138,58 +131,61 @@ static spe_id cv_pointer_to_(cv_ctx *x, spe_id at, spe_id stride, int type, int 
 cv_vec cv_load_(cv_where_ w, cv_memory_ d)
 {
     cv_ctx *x = w.x;
+    int type = d.ptr.type;
     cv_vec v;
     spe_id at, stride, *ids;
-    int i, first = 0, bytes;
     if (!cv_locate_(w, &d, &at, &stride) || !cv_check_length_(w, d.n)) return cv_no_vec_();
-    bytes = cv_bytes_(d.ptr.type);
     if (stride) {
-        ids = (spe_id *)spe_alloc(&x->m, (size_t)d.n * sizeof(spe_id));
-        for (i = 0; ids && i < d.n; i++)
-            ids[i] = spe_load(&x->m, cv_pointer_to_(x, at, stride, d.ptr.type, i, 1), (uint32_t)bytes);
-        return ids ? cv_from_scalars_(x, (cv_type)d.ptr.type, d.n, ids) : cv_no_vec_();
+        ids = cv_ids_(x, d.n);
+        for (int i = 0; ids && i < d.n; i++)
+            ids[i] = spe_load(&x->m, cv_pointer_to_(x, at, stride, type, i, 1), (uint32_t)cv_bytes_(type));
+        return ids ? cv_from_scalars_(x, type, d.n, ids) : cv_no_vec_();
     }
-    v = cv_new_(x, (cv_type)d.ptr.type, d.n);
-    for (i = 0; i < v.parts; first += spe_run(d.n, i), i++)
-        v.part[i] = spe_load(&x->m, cv_pointer_to_(x, at, 0, d.ptr.type, first, spe_run(d.n, i)), (uint32_t)bytes);
+    v = cv_new_(x, type, d.n);
+    for (int i = 0, first = 0; i < v.parts; first += spe_run(d.n, i), i++)
+        v.part[i] = spe_load(&x->m, cv_pointer_to_(x, at, 0, type, first, spe_run(d.n, i)), (uint32_t)cv_bytes_(type));
     return v;
 }
 
 void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d)
 {
     cv_ctx *x = w.x;
+    uint32_t bytes;
     spe_id at, stride;
-    int i, first = 0;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v) || !cv_locate_(w, &d, &at, &stride)) return;
     if (d.ptr.type != (int)v.type) {
         cv_fail_(w, CV_ERROR_VECTOR_TYPE, "a vector of %s to a ptr<%s>", cv_type_name(v.type),
                  cv_type_name(d.ptr.type));
         return;
     }
-    for (i = 0; stride && i < v.n; i++)
-        spe_store(&x->m, cv_pointer_to_(x, at, stride, v.type, i, 1), cv_get_(x, &v, i), (uint32_t)cv_bytes_(v.type));
-    for (i = 0; !stride && i < v.parts; first += spe_run(v.n, i), i++)
-        spe_store(&x->m, cv_pointer_to_(x, at, 0, v.type, first, spe_run(v.n, i)), v.part[i],
-                  (uint32_t)cv_bytes_(v.type));
+    bytes = (uint32_t)cv_bytes_(v.type);
+    for (int i = 0; stride && i < v.n; i++)
+        spe_store(&x->m, cv_pointer_to_(x, at, stride, v.type, i, 1), cv_get_(x, &v, i), bytes);
+    for (int i = 0, first = 0; !stride && i < v.parts; first += spe_run(v.n, i), i++)
+        spe_store(&x->m, cv_pointer_to_(x, at, 0, v.type, first, spe_run(v.n, i)), v.part[i], bytes);
 }
 
 /* ---- elements, concatenation, slices ----------------------------------------------------------------------------- */
+
+/* Is the constant i the number of an element? */
+static bool cv_check_element_(cv_where_ w, const cv_vec *v, const cv_val *i)
+{
+    char text[48];
+    if (!cv_check_vec_(w, v)) return false;
+    if (i->kind != SPE_INT || i->i < 0 || i->i >= v->n)
+        cv_fail_(w, CV_ERROR_ELEMENT, "%s of a vector of %d", cv_describe_(i, text, sizeof text), v->n);
+    return spe_ok(&w.x->m);
+}
 
 cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
 {
     spe_module *m = &w.x->m;
     spe_id at, got = 0, first;
-    int part, start = 0;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return cv_nothing_();
-    if (i.kind == CV_INT_) {
-        if (i.i < 0 || i.i >= v.n) {
-            cv_fail_(w, CV_ERROR_ELEMENT, "%lld of a vector of %d", (long long)i.i, v.n);
-            return cv_nothing_();
-        }
-        return cv_scalar_(v.type, cv_get_(w.x, &v, (int)i.i), false);
-    }
+    if (i.kind == SPE_INT)
+        return cv_check_element_(w, &v, &i) ? cv_scalar_(v.type, cv_get_(w.x, &v, (int)i.i), false) : cv_nothing_();
     at = cv_index_(w, &i, "the element's number");
-    for (part = 0; at && part < v.parts; start += spe_run(v.n, part), part++) {
+    for (int part = 0, start = 0; at && part < v.parts; start += spe_run(v.n, part), part++) {
         spe_id one = v.part[part];
         first = spe_i32(m, start);
         if (spe_run(v.n, part) > 1) /* masked: a lane that wants another part must not index outside of this one */
@@ -203,12 +199,7 @@ cv_vec cv_set_element_(cv_where_ w, cv_vec v, cv_val i, cv_val value)
 {
     cv_vec out;
     int component, part;
-    if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return cv_no_vec_();
-    if (i.kind != CV_INT_ || i.i < 0 || i.i >= v.n) {
-        char text[48];
-        cv_fail_(w, CV_ERROR_ELEMENT, "%s of a vector of %d", cv_describe_(&i, text, sizeof text), v.n);
-        return cv_no_vec_();
-    }
+    if (!cv_enter_(w) || !cv_check_element_(w, &v, &i)) return cv_no_vec_();
     out = cv_new_(w.x, v.type, v.n);
     if (!out.parts) return out;
     memcpy(out.part, v.part, (size_t)v.parts * sizeof(spe_id));
@@ -220,21 +211,19 @@ cv_vec cv_set_element_(cv_where_ w, cv_vec v, cv_val i, cv_val value)
 cv_vec cv_concat_(cv_where_ w, cv_vec a, cv_vec b)
 {
     cv_vec v;
-    spe_id *ids, *more;
-    int i;
+    spe_id *ids;
     if (!cv_enter_(w) || !cv_check_vec_(w, &a) || !cv_check_vec_(w, &b)) return cv_no_vec_();
     if (a.type != b.type) cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%s and %s", cv_type_name(a.type), cv_type_name(b.type));
     if (!cv_check_length_(w, a.n + b.n)) return cv_no_vec_();
     if (a.n % 8 == 0) {
         v = cv_new_(w.x, a.type, a.n + b.n);
-        for (i = 0; i < v.parts; i++) v.part[i] = i < a.parts ? a.part[i] : b.part[i - a.parts];
+        for (int i = 0; i < v.parts; i++) v.part[i] = i < a.parts ? a.part[i] : b.part[i - a.parts];
         return v;
     }
-    ids = (spe_id *)spe_alloc(&w.x->m, (size_t)(a.n + b.n) * sizeof(spe_id));
-    more = cv_scalars_(w.x, &b);
-    if (!ids || !more) return cv_no_vec_();
-    for (i = 0; i < a.n; i++) ids[i] = cv_get_(w.x, &a, i);
-    memcpy(ids + a.n, more, (size_t)b.n * sizeof(spe_id));
+    ids = cv_ids_(w.x, a.n + b.n);
+    if (!ids) return cv_no_vec_();
+    cv_get_all_(w.x, &b, 0, b.n, ids + a.n);
+    cv_get_all_(w.x, &a, 0, a.n, ids);
     return cv_from_scalars_(w.x, a.type, a.n + b.n, ids);
 }
 
@@ -242,7 +231,6 @@ cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n)
 {
     cv_vec out;
     spe_id *ids;
-    int i;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v) || !cv_check_length_(w, n)) return cv_no_vec_();
     if (first < 0 || first > v.n - n) {
         cv_fail_(w, CV_ERROR_ELEMENT, "%d to %d of a vector of %d", first, first + n - 1, v.n);
@@ -253,11 +241,19 @@ cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n)
         if (out.parts) memcpy(out.part, v.part + first / 8, (size_t)out.parts * sizeof(spe_id));
         return out;
     }
-    ids = (spe_id *)spe_alloc(&w.x->m, (size_t)n * sizeof(spe_id));
+    ids = cv_ids_(w.x, n);
     if (!ids) return cv_no_vec_();
-    for (i = 0; i < n; i++) ids[i] = cv_get_(w.x, &v, first + i);
+    cv_get_all_(w.x, &v, first, n, ids);
     return cv_from_scalars_(w.x, v.type, n, ids);
 }
+
+cv_interpreted_vector cv_plain_input_(cv_vec v)
+{
+    cv_interpreted_vector in = {v, v.type};
+    return in;
+}
+
+cv_interpreted_vector cv_same_input_(cv_interpreted_vector v) { return v; }
 
 /* ---- element by element ------------------------------------------------------------------------------------------ */
 
@@ -278,10 +274,9 @@ static bool cv_match_(cv_where_ w, cv_any_ a, cv_any_ b, cv_vec *p, cv_vec *q)
 cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
 {
     cv_vec p, q, v;
-    int i;
     if (!cv_match_(w, a, b, &p, &q)) return cv_no_vec_();
     v = cv_new_(w.x, p.type, p.n);
-    for (i = 0; i < v.parts; i++) {
+    for (int i = 0; i < v.parts; i++) {
         v.part[i] = op < SPE_ARITH_EQ ? cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]) : 0;
         if (!v.part[i] && spe_ok(&w.x->m))
             cv_fail_(w, CV_ERROR_OPERATION, "%s on a vector of %s", cv_op_name_(op), cv_type_name(p.type));
@@ -289,37 +284,32 @@ cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
     return v;
 }
 
+/* Does a function of real numbers take this type? */
+static bool cv_check_real_(cv_where_ w, const char *function, const char *on, int type)
+{
+    if (!cv_is_float_(type)) cv_fail_(w, CV_ERROR_OPERATION, "%s on %s%s", function, on, cv_type_text_(type));
+    return spe_ok(&w.x->m);
+}
+
 cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c)
 {
     cv_vec p, q, r, v;
     cv_any_ mid = cv_any_vec_(b);
-    int i;
-    if (!cv_match_(w, a, mid, &p, &q) || !cv_match_(w, c, mid, &r, &q)) return cv_no_vec_();
-    if (!cv_is_float_(p.type)) {
-        cv_fail_(w, CV_ERROR_OPERATION, "CV_FMA on a vector of %s", cv_type_name(p.type));
+    if (!cv_match_(w, a, mid, &p, &q) || !cv_match_(w, c, mid, &r, &q) ||
+        !cv_check_real_(w, "CV_FMA", "a vector of ", p.type))
         return cv_no_vec_();
-    }
     v = cv_new_(w.x, p.type, p.n);
-    for (i = 0; i < v.parts; i++) v.part[i] = spe_math3(&w.x->m, SPE_FMA, p.part[i], q.part[i], r.part[i]);
+    for (int i = 0; i < v.parts; i++) v.part[i] = spe_math3(&w.x->m, SPE_FMA, p.part[i], q.part[i], r.part[i]);
     return v;
-}
-
-static const char *cv_function_name_(int fn)
-{
-    static const char *const names[] = {"CV_EXP", "CV_LOG",   "CV_SQRT", "CV_RSQRT",   "CV_SIN", "CV_COS",
-                                        "CV_ABS", "CV_FLOOR", "CV_TANH", "CV_SIGMOID", "CV_GELU"};
-    return names[fn];
 }
 
 /* On f32 scalars or vectors. */
 static spe_id cv_emit_function_(cv_ctx *x, int fn, spe_id v)
 {
-    static const spe_math_op ops[] = {SPE_EXP, SPE_LOG,  SPE_SQRT,  SPE_RSQRT, SPE_SIN,
-                                      SPE_COS, SPE_FABS, SPE_FLOOR, SPE_TANH};
     spe_module *m = &x->m;
     spe_id type = spe_type_of(m, v), one = spe_const_f(m, type, 1.0), cube;
-    if (fn < CV_FN_SIGMOID_) return spe_math1(m, ops[fn], v);
-    if (fn == CV_FN_SIGMOID_) return spe_fdiv(m, one, spe_fadd(m, one, spe_math1(m, SPE_EXP, spe_fneg(m, v))));
+    if (fn < CV_SIGMOID_) return spe_math1(m, (spe_math_op)fn, v);
+    if (fn == CV_SIGMOID_) return spe_fdiv(m, one, spe_fadd(m, one, spe_math1(m, SPE_EXP, spe_fneg(m, v))));
     /* x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) */
     cube = spe_fmul(m, spe_fmul(m, v, v), spe_fmul(m, v, spe_const_f(m, type, 0.044715)));
     cube = spe_fmul(m, spe_fadd(m, v, cube), spe_const_f(m, type, 0.7978845608028654));
@@ -331,33 +321,25 @@ static spe_id cv_function_of_(cv_ctx *x, int fn, int type, spe_id v)
 {
     spe_module *m = &x->m;
     spe_id own = spe_type_of(m, v), wide = spe_vec(m, spe_float(m, 32), own ? spe_count(m, own) : 1);
-    if (type == CV_F32 || fn == CV_FN_ABS_ || fn == CV_FN_FLOOR_) return cv_emit_function_(x, fn, v);
+    if (type == CV_F32 || fn == SPE_FABS || fn == SPE_FLOOR) return cv_emit_function_(x, fn, v);
     return spe_fconvert(m, own, cv_emit_function_(x, fn, spe_fconvert(m, wide, v)));
 }
 
-cv_vec cv_function_vec_(cv_where_ w, int fn, cv_any_ a)
+cv_vec cv_function_vec_(cv_where_ w, int fn, const char *name, cv_any_ a)
 {
     cv_vec v;
-    int i;
-    if (!cv_enter_(w) || !cv_check_vec_(w, &a.vec)) return cv_no_vec_();
-    if (!cv_is_float_(a.vec.type)) {
-        cv_fail_(w, CV_ERROR_OPERATION, "%s on a vector of %s", cv_function_name_(fn), cv_type_name(a.vec.type));
+    if (!cv_enter_(w) || !cv_check_vec_(w, &a.vec) || !cv_check_real_(w, name, "a vector of ", a.vec.type))
         return cv_no_vec_();
-    }
     v = cv_new_(w.x, a.vec.type, a.vec.n);
-    for (i = 0; i < v.parts; i++) v.part[i] = cv_function_of_(w.x, fn, v.type, a.vec.part[i]);
+    for (int i = 0; i < v.parts; i++) v.part[i] = cv_function_of_(w.x, fn, v.type, a.vec.part[i]);
     return v;
 }
 
-cv_val cv_function_scalar_(cv_where_ w, int fn, cv_any_ a)
+cv_val cv_function_scalar_(cv_where_ w, int fn, const char *name, cv_any_ a)
 {
-    int type = a.val.kind == CV_SCALAR_ ? a.val.type : CV_F32;
+    int type = a.val.kind == SPE_SCALAR ? a.val.type : CV_F32;
     spe_id id;
-    if (!cv_enter_(w)) return cv_nothing_();
-    if (!cv_is_float_(type)) {
-        cv_fail_(w, CV_ERROR_OPERATION, "%s on %s", cv_function_name_(fn), cv_type_text_(type));
-        return cv_nothing_();
-    }
+    if (!cv_enter_(w) || !cv_check_real_(w, name, "", type)) return cv_nothing_();
     id = cv_id_(w, type, &a.val);
     return cv_scalar_(type, id ? cv_function_of_(w.x, fn, type, id) : 0, a.val.uniform);
 }
@@ -370,23 +352,18 @@ cv_vec cv_clamp_(cv_where_ w, cv_vec v, cv_any_ low, cv_any_ high)
 cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ d)
 {
     cv_vec p, q, r, s, v;
-    int i;
     if (!cv_match_(w, a, b, &p, &q)) return cv_no_vec_();
     if (!c.is_vec && !d.is_vec) c = cv_any_vec_(cv_splat_(w, p.type, p.n, c.val));
     if (!cv_match_(w, c, d, &r, &s)) return cv_no_vec_();
-    if (r.n != p.n) {
-        cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d compared, %d to choose from", p.n, r.n);
-        return cv_no_vec_();
-    }
+    if (r.n != p.n) cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d compared, %d to choose from", p.n, r.n);
     v = cv_new_(w.x, r.type, r.n);
-    for (i = 0; i < v.parts; i++)
+    for (int i = 0; i < v.parts; i++)
         v.part[i] = spe_select(&w.x->m, cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]), r.part[i], s.part[i]);
     return v;
 }
 
 cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope)
 {
-    cv_any_ x = cv_any_vec_(v);
-    return cv_choose_(w, SPE_ARITH_GT, x, cv_any_real_(0), x,
-                      cv_any_vec_(cv_binary_vec_(w, SPE_ARITH_MUL, x, cv_any_val_(slope))));
+    cv_any_ x = cv_any_vec_(v), scaled = cv_any_vec_(cv_binary_vec_(w, SPE_ARITH_MUL, x, cv_any_val_(slope)));
+    return cv_choose_(w, SPE_ARITH_GT, x, cv_any_real_(0), x, scaled);
 }

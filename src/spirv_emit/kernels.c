@@ -3,27 +3,43 @@
 
 spe_blame spe_blame_of(spe_module *m, const spe_reporter *errors, const char *file, int line)
 {
-    spe_blame at;
-    at.m = m;
-    at.errors = errors;
-    at.file = file;
-    at.line = line;
+    spe_blame at = {m, errors, file, line};
     return at;
 }
 
-void spe_vreport(spe_blame at, int id, const char *format, va_list args)
+static const spe_error_row *spe_reporter_row_(const spe_reporter *errors, int id)
+{
+    return id >= errors->first && id < errors->first + errors->count ? &errors->rows[id - errors->first] : NULL;
+}
+
+const char *spe_reporter_name(const spe_reporter *errors, int id)
+{
+    const spe_error_row *row = spe_reporter_row_(errors, id);
+    return row ? row->name : "";
+}
+
+const char *spe_reporter_text(const spe_reporter *errors, int id)
+{
+    const spe_error_row *row = spe_reporter_row_(errors, id);
+    return row ? row->text : id ? errors->unknown : "no error";
+}
+
+bool spe_vreport(spe_blame at, int id, const char *format, va_list args)
 {
     char text[320];
     vsnprintf(text, sizeof text, format, args);
-    spe_fail(spe_at(at.m, at.file, at.line), id, at.errors->name(id), "%s: %s", at.errors->text(id), text);
+    spe_fail(spe_at(at.m, at.file, at.line), id, spe_reporter_name(at.errors, id), "%s: %s",
+             spe_reporter_text(at.errors, id), text);
+    return false;
 }
 
-void spe_report(spe_blame at, int id, const char *format, ...)
+bool spe_report(spe_blame at, int id, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     spe_vreport(at, id, format, args);
     va_end(args);
+    return false;
 }
 
 /* -- parameters */
@@ -130,6 +146,56 @@ spe_id spe_arith(spe_module *m, spe_arith_op op, spe_number_kind kind, spe_id a,
     return row->function[kind] != SPE_MATH_END_ ? spe_math2(m, row->function[kind], a, b) : 0;
 }
 
+spe_val spe_val_of(spe_val_kind kind, int type, spe_id id)
+{
+    spe_val v;
+    memset(&v, 0, sizeof v);
+    v.magic = SPE_VAL_MAGIC;
+    v.kind = kind;
+    v.type = type;
+    v.id = id;
+    v.align = 1;
+    v.uniform = kind < SPE_SCALAR;
+    return v;
+}
+
+spe_val spe_val_int(long long i)
+{
+    spe_val v = spe_val_of(SPE_INT, -SPE_INT, 0);
+    v.i = (int64_t)i;
+    v.real = (double)i;
+    return v;
+}
+
+spe_val spe_val_uint(unsigned long long u)
+{
+    spe_val v = spe_val_int((long long)u);
+    v.real = (double)u;
+    return v;
+}
+
+spe_val spe_val_real(double d)
+{
+    spe_val v = spe_val_of(SPE_REAL, -SPE_REAL, 0);
+    v.real = d;
+    return v;
+}
+
+spe_val spe_val_same(spe_val v) { return v; }
+bool spe_val_is_set(const spe_val *v) { return v->magic == SPE_VAL_MAGIC && v->kind != SPE_NOTHING; }
+
+bool spe_val_is_condition(const spe_val *v, int type)
+{
+    return v->magic == SPE_VAL_MAGIC && (v->kind == SPE_INT || (v->kind == SPE_SCALAR && v->type == type));
+}
+
+bool spe_int_fits(int64_t i, int bits, bool is_signed)
+{
+    if (bits == 64) return true;
+    if (is_signed) return i >= -((int64_t)1 << (bits - 1)) && i < (int64_t)1 << (bits - 1);
+    return i >= 0 && i < (int64_t)1 << bits;
+}
+
 int spe_runs(int n) { return n / 8 + (n % 8 / 4) + (n % 4 / 2) + n % 2; }
 
 int spe_run(int n, int i)
@@ -204,34 +270,55 @@ void spe_built_free(spe_built *mod)
 
 /* -- regions that macros write as C loops (XT_FOR, CV_IF ...): closed when the loop asks for a turn too many */
 
-int spe_region_open(spe_blame at, spe_regions *r, const char *name)
+spe_region spe_region_of(spe_regions *in, int sides)
 {
-    if (r->depth == SPE_REGIONS_MAX) {
-        spe_report(at, at.errors->unclosed, "more than %d regions in each other", (int)SPE_REGIONS_MAX);
-        return 0;
-    }
-    r->region[r->depth].name = name;
-    r->region[r->depth].file = at.file;
-    r->region[r->depth].line = at.line;
-    return ++r->depth;
+    spe_region r;
+    memset(&r, 0, sizeof r);
+    r.in = in;
+    r.sides = sides;
+    r.index = spe_val_of(SPE_NOTHING, 0, 0);
+    return r;
 }
 
-spe_blame spe_region_blame(spe_module *m, const spe_reporter *errors, const spe_regions *r)
+bool spe_region_open(spe_region *r, const char *name, const char *file, int line)
 {
-    return spe_blame_of(m, errors, r->region[r->depth - 1].file, r->region[r->depth - 1].line);
+    spe_regions *in = r->in;
+    if (in->depth == SPE_REGIONS_MAX)
+        return spe_report(spe_blame_of(in->m, in->errors, file, line), in->errors->unclosed,
+                          "more than %d regions in each other", (int)SPE_REGIONS_MAX);
+    in->open[in->depth].name = name;
+    in->open[in->depth].file = file;
+    in->open[in->depth].line = line;
+    r->depth = ++in->depth;
+    return true;
 }
 
-void spe_region_fail(spe_module *m, const spe_reporter *errors, spe_regions *r, const char *why)
+void spe_region_fail(spe_regions *in, const char *why)
 {
-    spe_blame at = spe_region_blame(m, errors, r);
-    if (spe_ok(m)) spe_report(at, errors->unclosed, "the %s of line %d%s", r->region[r->depth - 1].name, at.line, why);
-    r->depth = 0;
+    int i = in->depth - 1;
+    if (i >= 0 && spe_ok(in->m))
+        spe_report(spe_blame_of(in->m, in->errors, in->open[i].file, in->open[i].line), in->errors->unclosed,
+                   "the %s of line %d%s", in->open[i].name, in->open[i].line, why);
+    in->depth = 0;
 }
 
-bool spe_region_ends(spe_module *m, const spe_reporter *errors, spe_regions *r, int depth, bool done)
+/* May it be closed? */
+static bool spe_region_ends_(const spe_region *r)
 {
-    if (!spe_ok(m) || r->depth < depth) return false;
-    if (r->depth > depth) spe_region_fail(m, errors, r, "");
-    else if (!done) spe_region_fail(m, errors, r, " was left by break");
-    return spe_ok(m);
+    if (!r->depth || !spe_ok(r->in->m) || r->in->depth < r->depth) return false;
+    if (r->in->depth > r->depth) spe_region_fail(r->in, "");
+    else if (!r->done && r->sides == 1) spe_region_fail(r->in, " was left by break");
+    return spe_ok(r->in->m);
+}
+
+bool spe_region_next(spe_region *r)
+{
+    if (r->turn++ && spe_region_ends_(r)) r->in->end(r->in->m, r);
+    return r->turn <= r->sides;
+}
+
+void *spe_region_done(spe_region *r)
+{
+    r->done = true;
+    return NULL;
 }

@@ -27,7 +27,7 @@ static void xt_run_body_(xt_ctx *x, bool planning, bool block2d)
     x->vec_count = x->tile_count = x->local_count = x->frame_count = x->regions.depth = 0;
     x->kernel->body(x);
     xt_prefetch_waiting_(x);
-    if (x->regions.depth) spe_region_fail(&x->m, xt_errors_(), &x->regions, "");
+    spe_region_fail(&x->regions, "");
     if (x->arrived && spe_ok(&x->m))
         xt_fail_(xt_kernel_where_(x), XT_ERROR_SPLIT_BARRIER, "the kernel ends while \"%s\" is not waited for",
                  x->arrived);
@@ -44,9 +44,10 @@ static void xt_plan_args_(xt_ctx *x)
     int i;
     for (i = 0; i < x->param_count; i++) {
         const spe_kernel_param *p = &x->params[i];
-        x->args[i] = xt_number_(p->pointer || p->local ? XT_POINTER_ : XT_SCALAR_, p->type, 0, 0);
-        x->args[i].id = ++x->serial;
-        if (!p->local) x->args[i].expression = xt_new_expr_(x, XT_EXPR_PARAM_, i, p->type, 0, 0, 0);
+        xt_note_ note = {0, 0, 0, 0, 0};
+        x->args[i] = spe_val_of(p->pointer || p->local ? SPE_POINTER : SPE_SCALAR, p->type, ++x->serial);
+        note.expression = p->local ? 0 : xt_new_expr_(x, XT_EXPR_PARAM_, i, p->type, 0, 0, 0);
+        if (note.expression) xt_set_note_(x, &x->args[i], note);
     }
 }
 
@@ -236,6 +237,9 @@ xt_module xt_build(const xt_build_desc *desc)
     if (!x || !spe_ok(&x->m)) return mod;
     x->desc = desc;
     x->kernel = desc->kernel;
+    x->regions.m = &x->m;
+    x->regions.errors = xt_errors_();
+    x->regions.end = xt_region_end_;
     spe_at(&x->m, desc->file, desc->line);
     x->param_count = spe_parse_params(xt_blame_(xt_kernel_where_(x)), desc->kernel->params, xt_type_of_, x->params);
     if (x->param_count >= 0 &&

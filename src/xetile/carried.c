@@ -1,37 +1,30 @@
 /* carried.c - carried values: what XT_FOR and XT_IF take as &x. */
 #include "internal.h"
 
-/* Reads what a carried pointer points to; its first word tells what it is. */
-bool xt_read_(xt_where_ w, void *object, xt_thing_ *t, int number)
+/* Bytes of a carried value, by its first word; 0: it is none. */
+static size_t xt_thing_size_(uint32_t magic)
 {
-    memset(t, 0, sizeof *t);
-    memcpy(&t->magic, object, sizeof t->magic);
-    if (t->magic == XT_VAL_MAGIC_)
-        memcpy(&t->val, object, sizeof t->val);
-    else if (t->magic == XT_VEC_MAGIC_)
-        memcpy(&t->vec, object, sizeof t->vec);
-    else if (t->magic == XT_TILE_MAGIC_)
-        memcpy(&t->tile, object, sizeof t->tile);
-    else {
-        xt_fail_(w, XT_ERROR_CARRIED, "number %d of the list is something else, or was never set", number + 1);
-        return false;
-    }
-    return true;
+    if (magic == XT_TILE_MAGIC_) return sizeof(xt_tile);
+    return magic == SPE_VAL_MAGIC ? sizeof(xt_val) : magic == XT_VEC_MAGIC_ ? sizeof(xt_vec) : 0;
 }
 
-void xt_write_(void *object, const xt_thing_ *t)
+/* Reads what a carried pointer points to. */
+bool xt_read_(xt_where_ w, const void *object, xt_thing_ *t, int number)
 {
-    if (t->magic == XT_VAL_MAGIC_) memcpy(object, &t->val, sizeof t->val);
-    if (t->magic == XT_VEC_MAGIC_) memcpy(object, &t->vec, sizeof t->vec);
-    if (t->magic == XT_TILE_MAGIC_) memcpy(object, &t->tile, sizeof t->tile);
+    memcpy(&t->magic, object, sizeof t->magic);
+    memcpy(t, object, xt_thing_size_(t->magic));
+    return xt_thing_size_(t->magic) ||
+           xt_fail_(w, XT_ERROR_CARRIED, "number %d of the list is something else, or was never set", number + 1);
 }
+
+void xt_write_(void *object, const xt_thing_ *t) { memcpy(object, t, xt_thing_size_(t->magic)); }
 
 /* The scalars that make up a value: one of an xt_val, six of a tile; a vector has none. */
 int xt_scalars_(xt_thing_ *t, xt_val *out[XT_COMPONENTS_])
 {
     int i;
     out[0] = &t->val;
-    if (t->magic != XT_TILE_MAGIC_) return t->magic == XT_VAL_MAGIC_;
+    if (t->magic != XT_TILE_MAGIC_) return t->magic == SPE_VAL_MAGIC;
     for (i = 0; i < 2; i++) {
         out[i] = &t->tile.offset[i];
         out[2 + i] = &t->tile.shape[i];
@@ -49,14 +42,14 @@ static xt_vec *xt_thing_vec_(xt_thing_ *t)
 /* The type in which a scalar is carried: a C constant's is i32 or f32. */
 int xt_carried_type_(const xt_val *start)
 {
-    return start->kind == XT_INT_ ? CM_I32 : start->kind == XT_REAL_ ? CM_F32 : start->type;
+    return start->kind == SPE_INT ? CM_I32 : start->kind == SPE_REAL ? CM_F32 : start->type;
 }
 
 static void xt_describe_thing_(const xt_thing_ *t, char *text, size_t size)
 {
     const xt_dist *d = t->magic == XT_VEC_MAGIC_ ? &t->vec.dist : &t->tile.dist;
     const xt_map *m = t->magic == XT_VEC_MAGIC_ ? &t->vec.map : &t->tile.map;
-    if (t->magic == XT_VAL_MAGIC_) {
+    if (t->magic == SPE_VAL_MAGIC) {
         snprintf(text, size, "%s", xt_type_name_(xt_carried_type_(&t->val)));
         return;
     }
@@ -84,9 +77,9 @@ static bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
                xt_same_map_(&a->tile.map, &b->tile.map);
     s = xt_carried_type_(&a->val);
     t = xt_carried_type_(&b->val);
-    if (a->val.kind == XT_POINTER_ || b->val.kind == XT_POINTER_) return a->val.kind == b->val.kind && s == t;
-    if (s == t || (b->val.kind == XT_INT_ && xt_is_float_(s))) return true;
-    return xt_is_int_(s) && xt_is_int_(t) && (b->val.kind == XT_INT_ || xt_bits_(s) == xt_bits_(t));
+    if (a->val.kind == SPE_POINTER || b->val.kind == SPE_POINTER) return a->val.kind == b->val.kind && s == t;
+    if (s == t || (b->val.kind == SPE_INT && xt_is_float_(s))) return true;
+    return xt_is_int_(s) && xt_is_int_(t) && (b->val.kind == SPE_INT || xt_bits_(s) == xt_bits_(t));
 }
 
 /* "a carried value whose type changes" */
@@ -96,16 +89,15 @@ bool xt_check_carried_(xt_where_ w, const xt_thing_ *start, const xt_thing_ *now
     if (xt_same_kind_(start, now)) return true;
     xt_describe_thing_(start, before, sizeof before);
     xt_describe_thing_(now, after, sizeof after);
-    xt_fail_(w, XT_ERROR_CARRIED_TYPE, "number %d of the list came in as %s, is %s at the end", number + 1, before,
-             after);
-    return false;
+    return xt_fail_(w, XT_ERROR_CARRIED_TYPE, "number %d of the list came in as %s, is %s at the end", number + 1,
+                    before, after);
 }
 
 static bool xt_same_scalar_(const xt_val *a, const xt_val *b)
 {
     if (a->kind != b->kind || a->type != b->type) return false;
-    if (a->kind == XT_INT_) return a->i == b->i;
-    if (a->kind == XT_REAL_) return memcmp(&a->real, &b->real, sizeof a->real) == 0;
+    if (a->kind == SPE_INT) return a->i == b->i;
+    if (a->kind == SPE_REAL) return memcmp(&a->real, &b->real, sizeof a->real) == 0;
     return a->id == b->id;
 }
 
@@ -133,7 +125,7 @@ void xt_forget_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
     if (v && (mask & XT_VEC_CHANGES_)) v->serial = ++x->serial;
     for (i = 0; i < n; i++) {
         if (!(mask >> i & 1)) continue;
-        if (p[i]->kind == XT_POINTER_)
+        if (p[i]->kind == SPE_POINTER)
             p[i]->id = ++x->serial;
         else
             *p[i] = xt_scalar_(x, xt_carried_type_(p[i]), 0, 1, 0);
@@ -198,7 +190,7 @@ void xt_gather_(xt_where_ w, xt_frame_ *f, int which)
         xt_scalars_(&s->start, first);
         for (j = 0; j < n; j++)
             if (mask >> j & 1)
-                f->ids[at++] = p[j]->kind == XT_POINTER_
+                f->ids[at++] = p[j]->kind == SPE_POINTER
                                    ? p[j]->id
                                    : xt_id_(w, p[j], xt_carried_type_(first[j]), "a carried value");
         if (mask & XT_VEC_CHANGES_) at += xt_vec_ids_(x, xt_thing_vec_(t), xt_thing_vec_(&s->start), f->ids + at);
@@ -230,7 +222,7 @@ void xt_scatter_(xt_ctx *x, xt_frame_ *f)
         n = xt_scalars_(&t, p);
         for (j = 0; j < n; j++) {
             if (!(mask >> j & 1)) continue;
-            if (p[j]->kind == XT_POINTER_)
+            if (p[j]->kind == SPE_POINTER)
                 p[j]->id = f->ids[at++];
             else
                 *p[j] = xt_scalar_(x, xt_carried_type_(p[j]), f->ids[at++], 1, 0);

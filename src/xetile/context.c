@@ -3,36 +3,11 @@
 
 xt_where_ xt_where_at_(xt_ctx *x, const char *file, int line)
 {
-    xt_where_ w;
-    w.x = x;
-    w.file = file;
-    w.line = line;
+    xt_where_ w = {x, file, line};
     return w;
 }
 
-const spe_reporter *xt_errors_(void)
-{
-    static const spe_reporter errors = {xt_error_name,
-                                        xt_error_text,
-                                        XT_ERROR_PARAMETER_TEXT,
-                                        XT_ERROR_TARGET,
-                                        XT_ERROR_SUBGROUP_SIZE,
-                                        XT_ERROR_UNCLOSED,
-                                        {XT_ERROR_MEMORY, "XT_ERROR_MEMORY", "out of memory", NULL, 0}};
-    return &errors;
-}
-
 spe_blame xt_blame_(xt_where_ w) { return spe_blame_of(&w.x->m, xt_errors_(), w.file, w.line); }
-
-/* Reports an error at the user's line to the module, which keeps the first. False, for the caller to return. */
-bool xt_fail_(xt_where_ w, int id, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    spe_vreport(xt_blame_(w), id, format, args);
-    va_end(args);
-    return false;
-}
 
 /* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */
 bool xt_enter_kind_(xt_where_ w, xt_op_ operation, int kind)
@@ -66,17 +41,21 @@ xt_plan_vec_ *xt_plan_vec_at_(xt_ctx *x, int i) { return (xt_plan_vec_ *)x->vecs
 xt_plan_tile_ *xt_plan_tile_at_(xt_ctx *x, int i) { return (xt_plan_tile_ *)x->tiles.items + i; }
 xt_expr_ *xt_expr_at_(xt_ctx *x, int i) { return (xt_expr_ *)x->exprs.items + i; }
 
-const char *xt_type_name_(int type)
+/* NULL for conditions. A C constant counts as i32 or f32. */
+static const cm_type_row *xt_type_row_(int type)
 {
-    const cm_type_row *row = cm_type_info((cm_type)type);
-    return type == XT_BOOL_ ? "i1" : row ? row->name : "no type";
+    return cm_type_info((cm_type)(type == -SPE_INT ? CM_I32 : type == -SPE_REAL ? CM_F32 : type));
 }
 
-bool xt_is_float_(int type) { return type < XT_BOOL_ && cm_type_info((cm_type)type)->kind == CM_KIND_FLOAT; }
+const char *xt_type_name_(int type)
+{
+    return type == XT_BOOL_ ? "i1" : xt_type_row_(type) ? xt_type_row_(type)->name : "no type";
+}
 
-bool xt_is_int_(int type) { return type < XT_BOOL_ && cm_type_info((cm_type)type)->kind == CM_KIND_INT; }
-bool xt_is_signed_(int type) { return type < XT_BOOL_ && cm_type_info((cm_type)type)->is_signed; }
-int xt_bits_(int type) { return type == XT_BOOL_ ? 1 : cm_type_info((cm_type)type)->bytes * 8; }
+bool xt_is_float_(int type) { return type < XT_BOOL_ && xt_type_row_(type)->kind == CM_KIND_FLOAT; }
+bool xt_is_int_(int type) { return type < XT_BOOL_ && xt_type_row_(type)->kind == CM_KIND_INT; }
+bool xt_is_signed_(int type) { return type < XT_BOOL_ && xt_type_row_(type)->is_signed; }
+int xt_bits_(int type) { return type == XT_BOOL_ ? 1 : xt_type_row_(type)->bytes * 8; }
 
 /* The type that coopmatrix.h holds a vector's or tile's elements in: an i1 is a byte, 0 or 1. */
 cm_type xt_held_(int type) { return type == XT_BOOL_ ? CM_U8 : (cm_type)type; }

@@ -1,13 +1,6 @@
 /* control.c - regions. */
 #include "internal.h"
 
-/* The line that opened the innermost region. */
-static xt_where_ xt_region_where_(xt_ctx *x)
-{
-    spe_blame at = spe_region_blame(&x->m, xt_errors_(), &x->regions);
-    return xt_where_at_(x, at.file, at.line);
-}
-
 /* Reads the carried values; gives the frame room for their ids when writing. */
 static bool xt_frame_slots_(xt_where_ w, xt_frame_ *f, void *const *objects)
 {
@@ -31,14 +24,13 @@ static bool xt_frame_slots_(xt_where_ w, xt_frame_ *f, void *const *objects)
     return f->ids != NULL;
 }
 
-xt_frame_ *xt_open_(xt_where_ w, xt_frame_kind_ kind, void *const *objects)
+static xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_frame_kind_ kind, void *const *objects)
 {
     static const char *const names[] = {"XT_FOR", "XT_IF", "XT_WHILE"}; /* by xt_frame_kind_ */
     xt_ctx *x = w.x;
-    int depth = spe_region_open(xt_blame_(w), &x->regions, names[kind]);
     xt_frame_ *f;
-    if (!depth) return NULL;
-    f = &x->frames[depth - 1];
+    if (!spe_region_open(r, names[kind], w.file, w.line)) return NULL;
+    f = &x->frames[r->depth - 1];
     memset(f, 0, sizeof *f);
     f->kind = kind;
     f->number = x->frame_count++;
@@ -47,12 +39,6 @@ xt_frame_ *xt_open_(xt_where_ w, xt_frame_kind_ kind, void *const *objects)
         return NULL;
     }
     return xt_frame_slots_(w, f, objects) ? f : NULL;
-}
-
-/* The frame of the region of this depth, when it may be closed (spe_region_ends). */
-static xt_frame_ *xt_closing_(xt_ctx *x, int depth, bool done)
-{
-    return spe_region_ends(&x->m, xt_errors_(), &x->regions, depth, done) ? &x->frames[depth - 1] : NULL;
 }
 
 /* Reads the carried values at the end of a body and checks their types. */
@@ -69,7 +55,7 @@ static bool xt_read_now_(xt_where_ w, xt_frame_ *f)
 /* ---- XT_FOR ------------------------------------------------------------------------------------------------------ */
 
 /* While planning, at the top of a loop: what is carried may have any value. */
-void xt_loop_forget_(xt_ctx *x, xt_frame_ *f)
+static void xt_loop_forget_(xt_ctx *x, xt_frame_ *f)
 {
     int i;
     for (i = 0; i < f->slots; i++) {
@@ -84,30 +70,33 @@ void xt_loop_forget_(xt_ctx *x, xt_frame_ *f)
  * Changes lo, hi and step to those. */
 static void xt_count_turns_(xt_where_ w, xt_val *lo, xt_val *hi, xt_val *step)
 {
-    xt_val from = *lo, to = *hi, by = *step, one = xt_int_(-1);
-    if (from.kind == XT_SCALAR_) from = xt_cast_number_(w, CM_I32, &from);
-    if (to.kind == XT_SCALAR_) to = xt_cast_number_(w, CM_I32, &to);
-    if (by.kind == XT_SCALAR_) /* 1 or -1 */
-        one = xt_binary_number_(w, SPE_ARITH_OR, xt_binary_number_(w, SPE_ARITH_SHR, by, xt_int_(31)), xt_int_(1));
+    xt_val from = *lo, to = *hi, by = *step, one = spe_val_int(-1);
+    if (from.kind == SPE_SCALAR) from = xt_cast_number_(w, CM_I32, &from);
+    if (to.kind == SPE_SCALAR) to = xt_cast_number_(w, CM_I32, &to);
+    if (by.kind == SPE_SCALAR) /* 1 or -1 */
+        one = xt_binary_number_(w, SPE_ARITH_OR, xt_binary_number_(w, SPE_ARITH_SHR, by, spe_val_int(31)),
+                                spe_val_int(1));
     to = xt_binary_number_(w, SPE_ARITH_SUB, to, from);
     to = xt_binary_number_(w, SPE_ARITH_ADD, to, xt_binary_number_(w, SPE_ARITH_SUB, by, one));
     *hi = xt_binary_number_(w, SPE_ARITH_DIV, to, by);
-    *lo = xt_int_(0);
-    *step = xt_int_(1);
+    *lo = spe_val_int(0);
+    *step = spe_val_int(1);
 }
 
 /* Scalars that the body moves by the loop's step: they need no phi, since they are start + (index - lo). */
-static uint32_t xt_counts_(const xt_frame_ *f, xt_slot_ *s, uint32_t changed)
+static uint32_t xt_counts_(const xt_ctx *x, const xt_frame_ *f, xt_slot_ *s, uint32_t changed)
 {
     xt_val *body[XT_COMPONENTS_], *now[XT_COMPONENTS_];
     int i, n = xt_scalars_(&s->body, body);
     uint32_t counts = 0;
     xt_scalars_(&s->now, now);
-    for (i = 0; i < n && f->step.kind == XT_INT_; i++)
-        if ((changed >> i & 1) && now[i]->kind == XT_SCALAR_ && body[i]->kind == XT_SCALAR_ &&
-            xt_is_int_(body[i]->type) && xt_bits_(body[i]->type) == 32 && now[i]->root == body[i]->id &&
-            now[i]->delta == f->step.i)
+    for (i = 0; i < n && f->step.kind == SPE_INT; i++) {
+        xt_note_ note = xt_note_of_(x, now[i]);
+        if ((changed >> i & 1) && now[i]->kind == SPE_SCALAR && body[i]->kind == SPE_SCALAR &&
+            xt_is_int_(body[i]->type) && xt_bits_(body[i]->type) == 32 && note.root == body[i]->id &&
+            note.delta == f->step.i)
             counts |= 1u << i;
+    }
     return counts;
 }
 
@@ -125,12 +114,11 @@ static void xt_write_counts_(xt_where_ w, xt_frame_ *f, spe_id advance)
         xt_scalars_(&f->slot[i].start, start);
         for (j = 0; j < n; j++) {
             int type = xt_carried_type_(start[j]);
-            spe_id id;
+            xt_note_ note = {0, 0, 0, 0, advance};
             if (!(counts >> j & 1)) continue;
-            id = spe_iadd(&x->m, xt_id_(w, start[j], type, "a carried value"), advance);
-            *p[j] = xt_scalar_(x, type, id, 1, 0);
-            p[j]->start = xt_id_(w, start[j], type, "a carried value");
-            p[j]->advance = advance;
+            note.start = xt_id_(w, start[j], type, "a carried value");
+            *p[j] = xt_scalar_(x, type, spe_iadd(&x->m, note.start, advance), 1, 0);
+            xt_set_note_(x, p[j], note);
         }
         xt_write_(f->slot[i].object, &t);
     }
@@ -154,23 +142,21 @@ static spe_id xt_for_distance_(xt_where_ w, const xt_frame_ *f)
     return spe_select(m, spe_slt(m, lo, hi), spe_imul(m, turns, step), spe_i32(m, 0));
 }
 
-xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects)
+spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects)
 {
     xt_ctx *x = w.x;
-    xt_loop_ loop;
+    spe_region loop = spe_region_of(&x->regions, 1);
     xt_frame_ *f;
     spe_id from, to, by, k = 0;
     xt_val first = lo, down = step;
-    bool turns = step.kind == XT_INT_ ? step.i < 0 : step.kind == XT_SCALAR_ && xt_is_signed_(step.type);
+    bool turns = step.kind == SPE_INT ? step.i < 0 : step.kind == SPE_SCALAR && xt_is_signed_(step.type);
     int p = xt_val_align_(&lo), q = xt_val_align_(&step);
-    memset(&loop, 0, sizeof loop);
-    loop.x = x;
     loop.index = xt_nothing_();
     if (!xt_enter_(w, XT_OP_FOR_)) return loop;
     from = xt_index_id_(w, &lo, "the loop's start");
     to = xt_index_id_(w, &hi, "the loop's end");
     by = xt_index_id_(w, &step, "the loop's step");
-    if (step.kind == XT_INT_ && step.i == 0) xt_fail_(w, XT_ERROR_LOOP_STEP, "got 0");
+    if (step.kind == SPE_INT && step.i == 0) xt_fail_(w, XT_ERROR_LOOP_STEP, "got 0");
     if (!spe_ok(&x->m)) return loop;
     if (turns) {
         xt_count_turns_(w, &lo, &hi, &step);
@@ -178,9 +164,8 @@ xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *con
         to = xt_index_id_(w, &hi, "the number of turns");
         by = xt_index_id_(w, &step, "the loop's step");
     }
-    f = xt_open_(w, XT_FRAME_FOR_, objects);
+    f = xt_open_(w, &loop, XT_FRAME_FOR_, objects);
     if (!f) return loop;
-    loop.frame = x->regions.depth;
     f->lo = lo;
     f->hi = hi;
     f->step = step;
@@ -200,93 +185,94 @@ xt_loop_ xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *con
     return loop;
 }
 
+/* What comes after a region has one of several values where the region changes them. */
+static void xt_leave_(xt_ctx *x, xt_slot_ *s, uint32_t changed)
+{
+    xt_join_(x, &s->start, &s->now);
+    s->now = s->start;
+    xt_forget_(x, &s->now, changed);
+    xt_write_(s->object, &s->now);
+}
+
 /* Finds out what the body changes, and what that means for what comes after the loop. */
 static void xt_for_plan_(xt_ctx *x, xt_frame_ *f)
 {
     int i;
     for (i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
-        uint32_t mask = xt_differences_(&s->body, &s->now);
-        uint32_t counts = xt_counts_(f, s, mask);
+        uint32_t mask = xt_differences_(&s->body, &s->now), counts = xt_counts_(x, f, s, mask);
         *xt_changed_(x, f, i) = (mask & ~counts) | counts << XT_COUNTS_SHIFT_;
-        xt_join_(x, &s->start, &s->now);
-        s->now = s->start;
-        xt_forget_(x, &s->now, mask);
-        xt_write_(s->object, &s->now);
+        xt_leave_(x, s, mask);
     }
 }
 
-static void xt_for_end_(xt_loop_ *loop)
+static void xt_loop_end_(xt_where_ w, xt_frame_ *f)
 {
-    xt_ctx *x = loop->x;
-    xt_frame_ *f = xt_closing_(x, loop->frame, loop->done);
-    xt_where_ w;
-    if (!f) return;
-    w = xt_region_where_(x);
-    if (!xt_enter_(w, XT_OP_LOOP_END_) || !xt_read_now_(w, f)) return;
+    xt_ctx *x = w.x;
     if (x->planning) {
         xt_for_plan_(x, f);
-    } else {
-        xt_gather_(w, f, 1);
-        if (f->kind == XT_FRAME_WHILE_)
-            spe_endwhile(&x->m, (uint32_t)f->id_count, f->ids);
-        else
-            spe_endfor(&x->m, (uint32_t)f->id_count, f->ids);
-        xt_scatter_(x, f);
-        if (xt_has_counts_(x, f)) xt_write_counts_(w, f, xt_for_distance_(w, f));
+        return;
     }
-    x->regions.depth--;
+    xt_gather_(w, f, 1);
+    if (f->kind == XT_FRAME_WHILE_) spe_endwhile(&x->m, (uint32_t)f->id_count, f->ids);
+    else spe_endfor(&x->m, (uint32_t)f->id_count, f->ids);
+    xt_scatter_(x, f);
+    if (xt_has_counts_(x, f)) xt_write_counts_(w, f, xt_for_distance_(w, f));
 }
 
-bool xt_for_next_(xt_loop_ *loop)
+/* ---- XT_WHILE ---------------------------------------------------------------------------------------------------- */
+
+static bool xt_check_condition_(xt_where_ w, const char *of, const xt_val *condition)
 {
-    if (loop->turn++ == 0) return true;
-    if (loop->frame) xt_for_end_(loop);
-    return false;
+    char text[48];
+    return spe_val_is_condition(condition, XT_BOOL_) ||
+           xt_fail_(w, XT_ERROR_CONDITION, "%s got %s", of, xt_describe_(condition, text, sizeof text));
 }
 
-const xt_val *xt_for_done_(xt_loop_ *loop)
+static spe_id xt_condition_(xt_ctx *x, const xt_val *v)
 {
-    loop->done = true;
-    return NULL;
+    return v->kind == SPE_INT ? spe_const_bool(&x->m, v->i != 0) : v->id;
 }
 
-xt_loop_ *xt_while_done_(xt_loop_ *loop)
+spe_region xt_while_begin_(xt_where_ w, void *const *objects)
 {
-    loop->done = true;
-    return NULL;
+    xt_ctx *x = w.x;
+    spe_region loop = spe_region_of(&x->regions, 1);
+    xt_frame_ *f = xt_enter_(w, XT_OP_WHILE_) ? xt_open_(w, &loop, XT_FRAME_WHILE_, objects) : NULL;
+    if (!f) return loop;
+    if (x->planning) {
+        xt_loop_forget_(x, f);
+    } else {
+        xt_gather_(w, f, 0);
+        spe_while(&x->m, (uint32_t)f->id_count, f->ids);
+        xt_scatter_(x, f);
+    }
+    return loop;
+}
+
+spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition)
+{
+    if (xt_enter_(w, XT_OP_WHILE_TEST_) && xt_check_condition_(w, "XT_WHILE", &condition) && !w.x->planning)
+        spe_while_test(&w.x->m, xt_condition_(w.x, &condition));
+    return loop;
 }
 
 /* ---- XT_IF ------------------------------------------------------------------------------------------------------- */
 
-xt_branch_ xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
+spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
 {
-    xt_ctx *x = w.x;
-    xt_branch_ b;
-    xt_frame_ *f;
-    memset(&b, 0, sizeof b);
-    b.x = x;
-    b.side = -1;
-    if (!xt_enter_(w, XT_OP_IF_)) return b;
-    if (condition.magic != XT_VAL_MAGIC_ ||
-        !(condition.kind == XT_INT_ || (condition.kind == XT_SCALAR_ && condition.type == XT_BOOL_))) {
-        char text[48];
-        xt_fail_(w, XT_ERROR_CONDITION, "XT_IF got %s", xt_describe_(&condition, text, sizeof text));
-        return b;
-    }
-    f = xt_open_(w, XT_FRAME_IF_, objects);
-    if (!f) return b;
-    b.frame = x->regions.depth;
-    if (!x->planning) spe_if(&x->m, condition.kind == XT_INT_ ? spe_const_bool(&x->m, condition.i != 0) : condition.id);
-    return b;
+    spe_region r = spe_region_of(&w.x->regions, 2);
+    if (xt_enter_(w, XT_OP_IF_) && xt_check_condition_(w, "XT_IF", &condition) &&
+        xt_open_(w, &r, XT_FRAME_IF_, objects) && !w.x->planning)
+        spe_if(&w.x->m, xt_condition_(w.x, &condition));
+    return r;
 }
 
 /* After the first side: its values are kept, the variables are again what they were. */
-static void xt_if_else_(xt_ctx *x, xt_frame_ *f)
+static void xt_if_else_(xt_where_ w, xt_frame_ *f)
 {
-    xt_where_ w = xt_region_where_(x);
+    xt_ctx *x = w.x;
     int i;
-    if (!xt_enter_(w, XT_OP_ELSE_) || !xt_read_now_(w, f)) return;
     if (!x->planning) {
         xt_gather_(w, f, 1);
         spe_else(&x->m, (uint32_t)f->id_count, f->ids);
@@ -297,11 +283,10 @@ static void xt_if_else_(xt_ctx *x, xt_frame_ *f)
     }
 }
 
-static void xt_if_end_(xt_ctx *x, xt_frame_ *f)
+static void xt_if_end_(xt_where_ w, xt_frame_ *f)
 {
-    xt_where_ w = xt_region_where_(x);
+    xt_ctx *x = w.x;
     int i;
-    if (!xt_enter_(w, XT_OP_IF_END_) || !xt_read_now_(w, f)) return;
     if (!x->planning) {
         xt_gather_(w, f, 1);
         spe_endif(&x->m, (uint32_t)f->id_count, f->ids, f->ids);
@@ -312,23 +297,48 @@ static void xt_if_end_(xt_ctx *x, xt_frame_ *f)
         uint32_t mask = xt_differences_(&s->body, &s->now);
         *xt_changed_(x, f, i) = mask;
         xt_join_(x, &s->start, &s->body);
-        xt_join_(x, &s->start, &s->now);
-        s->now = s->start;
-        xt_forget_(x, &s->now, mask);
-        xt_write_(s->object, &s->now);
+        xt_leave_(x, s, mask);
     }
-    x->regions.depth--;
 }
 
-bool xt_if_next_(xt_branch_ *b)
+/* At the end of a side: see spe_regions. */
+void xt_region_end_(spe_module *m, const spe_region *r)
 {
-    xt_frame_ *f;
-    b->side++;
-    if (b->side == 0) return true;
-    f = b->frame ? xt_closing_(b->x, b->frame, true) : NULL;
-    if (f && b->side == 1)
-        xt_if_else_(b->x, f);
-    else if (f)
-        xt_if_end_(b->x, f);
-    return b->side == 1;
+    xt_ctx *x = (xt_ctx *)(void *)m;
+    xt_frame_ *f = &x->frames[r->depth - 1];
+    xt_where_ w = xt_where_at_(x, r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line);
+    bool last = r->turn > r->sides;
+    xt_op_ op = f->kind != XT_FRAME_IF_ ? XT_OP_LOOP_END_ : last ? XT_OP_IF_END_ : XT_OP_ELSE_;
+    if (!xt_enter_(w, op) || !xt_read_now_(w, f)) return;
+    if (f->kind != XT_FRAME_IF_) xt_loop_end_(w, f);
+    else if (last) xt_if_end_(w, f);
+    else xt_if_else_(w, f);
+    if (last) x->regions.depth--;
+}
+
+/* ---- split barriers ---------------------------------------------------------------------------------------------- */
+
+void xt_barrier_arrive_(xt_where_ w, const char *name)
+{
+    xt_ctx *x = w.x;
+    if (!xt_enter_(w, XT_OP_BARRIER_ARRIVE_)) return;
+    if (x->arrived) {
+        xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "arriving at \"%s\" while \"%s\" is not waited for", name, x->arrived);
+        return;
+    }
+    x->arrived = name;
+    if (!x->planning) spe_barrier_arrive(&x->m);
+}
+
+void xt_barrier_wait_(xt_where_ w, const char *name)
+{
+    xt_ctx *x = w.x;
+    if (!xt_enter_(w, XT_OP_BARRIER_WAIT_)) return;
+    if (!x->arrived || strcmp(x->arrived, name) != 0) {
+        xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "waiting for \"%s\"; arrived at: %s", name,
+                 x->arrived ? x->arrived : "none");
+        return;
+    }
+    x->arrived = NULL;
+    if (!x->planning) spe_barrier_wait(&x->m);
 }

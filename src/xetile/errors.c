@@ -1,23 +1,24 @@
 /* errors.c - errors. */
 #include "internal.h"
 
-const char *xt_error_text(int id)
+const spe_reporter *xt_errors_(void)
 {
-    static const char *const texts[] = {
-#define XT_ROW_(name, text) text,
+    static const spe_error_row rows[] = {
+#define XT_ROW_(name, text) {"XT_ERROR_" #name, text},
         XT_ERRORS_(XT_ROW_)
 #undef XT_ROW_
     };
-    if (id == 0) return "no error";
-    return id > XT_ERROR_FIRST_ && id < XT_ERROR_END_ ? texts[id - XT_ERROR_FIRST_ - 1] : "not an error of xetile.h";
+    static const spe_reporter errors = {"not an error of xetile.h",
+                                        rows,
+                                        XT_ERROR_FIRST_ + 1,
+                                        sizeof rows / sizeof rows[0],
+                                        XT_ERROR_PARAMETER_TEXT,
+                                        XT_ERROR_TARGET,
+                                        XT_ERROR_SUBGROUP_SIZE,
+                                        XT_ERROR_UNCLOSED,
+                                        {XT_ERROR_MEMORY, "XT_ERROR_MEMORY", "out of memory", NULL, 0}};
+    return &errors;
 }
 
-const char *xt_error_name(int id)
-{
-    static const char *const names[] = {
-#define XT_ROW_(name, text) "XT_ERROR_" #name,
-        XT_ERRORS_(XT_ROW_)
-#undef XT_ROW_
-    };
-    return id > XT_ERROR_FIRST_ && id < XT_ERROR_END_ ? names[id - XT_ERROR_FIRST_ - 1] : "";
-}
+const char *xt_error_text(int id) { return spe_reporter_text(xt_errors_(), id); }
+const char *xt_error_name(int id) { return spe_reporter_name(xt_errors_(), id); }

@@ -63,7 +63,7 @@ static void xt_plan_leading_(xt_ctx *x, const xt_tile *t, const xt_tile_desc_ *d
         xt_plan_need_(x, t, q ? p : 0, 0, q);
     }
     if (xt_val_align_(distance) >= per) return;
-    e = distance->expression;
+    e = xt_note_of_(x, distance).expression;
     if (e) e = xt_new_expr_(x, XT_EXPR_CAST_, 1, CM_I32, e, 0, 0);
     xt_plan_need_(x, t, e, per - 1, 0);
 }

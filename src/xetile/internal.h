@@ -13,9 +13,26 @@ typedef struct {
 } xt_cut_;
 
 XETILE_PRIVATE void xt_cut_side_(xt_cut_ *cut, int side);
-enum { XT_VAL_MAGIC_ = 0x58745631, XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
+#define XT_INT_ SPE_INT
+#define XT_REAL_ SPE_REAL
+#define XT_SCALAR_ SPE_SCALAR
+#define XT_POINTER_ SPE_POINTER
+#define XT_NONE_ SPE_NOTHING
+#define XT_VAL_MAGIC_ SPE_VAL_MAGIC
+#define xt_real_ spe_val_real
+#define xt_int_ spe_val_int
+enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
 
-XETILE_PRIVATE xt_val xt_number_(xt_kind_ kind, int type, int64_t i, double real);
+/* What a number is known to be, beside what it tells itself. */
+typedef struct {
+    int expression; /* in the plan: how to compute it before the body, 0 when that cannot be done */
+    spe_id root;    /* in the plan: it is the value with this id plus delta */
+    int64_t delta;
+    spe_id start, advance; /* when writing: in a loop it is start + advance, how far the index has come; 0: it is not */
+} xt_note_;
+
+XETILE_PRIVATE xt_note_ xt_note_of_(const xt_ctx *x, const xt_val *v);
+XETILE_PRIVATE void xt_set_note_(xt_ctx *x, xt_val *v, xt_note_ note);
 
 /* How a value is computed from constants, parameters and group ids alone, so that it can be known before the body. */
 typedef enum { XT_EXPR_CONST_, XT_EXPR_PARAM_, XT_EXPR_BUILTIN_, XT_EXPR_BINARY_, XT_EXPR_CAST_ } xt_expr_kind_;
@@ -71,7 +88,8 @@ XETILE_PRIVATE xt_where_ xt_where_at_(xt_ctx *x, const char *file, int line);
 XETILE_PRIVATE const spe_reporter *xt_errors_(void);
 XETILE_PRIVATE spe_blame xt_blame_(xt_where_ w);
 
-XETILE_PRIVATE SPE_PRINTF(3, 4) bool xt_fail_(xt_where_ w, int id, const char *format, ...);
+/* Reports an error at the user's line to the module, which keeps the first. False, for the caller to return. */
+#define xt_fail_(w, ...) spe_report(xt_blame_(w), __VA_ARGS__)
 
 /* What a body may do, for the check that it does the same each time. Those of several kinds are told with the kind. */
 typedef enum {
@@ -118,7 +136,6 @@ XETILE_PRIVATE spe_id xt_emit_float_(spe_module *m, int op, spe_id a, spe_id b);
 XETILE_PRIVATE xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b);
 XETILE_PRIVATE xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v);
 XETILE_PRIVATE xt_val xt_select_(xt_where_ w, xt_val condition, xt_val a, xt_val b);
-XETILE_PRIVATE spe_id xt_emit_builtin_(xt_ctx *x, int kind, int dim);
 XETILE_PRIVATE void xt_same_layout_(xt_ctx *x, int a, int b);
 XETILE_PRIVATE void xt_need_layout_(xt_ctx *x, const xt_vec *v, cm_use use, bool accumulator);
 XETILE_PRIVATE int xt_tile_root_(xt_ctx *x, int node);
@@ -226,7 +243,7 @@ XETILE_PRIVATE bool xt_map_agrees_(xt_where_ w, int error, const char *what, con
 XETILE_PRIVATE bool xt_check_source_(xt_where_ w, const char *what, const xt_map *given, const xt_vec *v);
 XETILE_PRIVATE int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v);
 XETILE_PRIVATE xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map);
-XETILE_PRIVATE bool xt_read_(xt_where_ w, void *object, xt_thing_ *t, int number);
+XETILE_PRIVATE bool xt_read_(xt_where_ w, const void *object, xt_thing_ *t, int number);
 XETILE_PRIVATE void xt_write_(void *object, const xt_thing_ *t);
 XETILE_PRIVATE int xt_scalars_(xt_thing_ *t, xt_val *out[XT_COMPONENTS_]);
 
@@ -243,5 +260,4 @@ XETILE_PRIVATE uint32_t *xt_changed_(xt_ctx *x, const xt_frame_ *f, int slot);
 XETILE_PRIVATE int xt_count_ids_(xt_ctx *x, xt_frame_ *f);
 XETILE_PRIVATE void xt_gather_(xt_where_ w, xt_frame_ *f, int which);
 XETILE_PRIVATE void xt_scatter_(xt_ctx *x, xt_frame_ *f);
-XETILE_PRIVATE xt_frame_ *xt_open_(xt_where_ w, xt_frame_kind_ kind, void *const *objects);
-XETILE_PRIVATE void xt_loop_forget_(xt_ctx *x, xt_frame_ *f);
+XETILE_PRIVATE void xt_region_end_(spe_module *m, const spe_region *r);

@@ -43,7 +43,7 @@ xt_val xt_local_(xt_where_ w, int type, int64_t elements)
     a->type = type;
     a->elements = elements;
     if (!x->planning && !a->id) a->id = xt_emit_local_(x, a);
-    v = xt_number_(XT_POINTER_, type, 0, 0);
+    v = spe_val_of(SPE_POINTER, type, 0);
     v.local = true;
     v.id = x->planning ? ++x->serial : a->id;
     return v;

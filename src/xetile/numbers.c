@@ -10,19 +10,19 @@ const char *xt_op_name_(int op)
 }
 
 bool xt_is_compare_(int op) { return op >= SPE_ARITH_EQ; }
-bool xt_is_constant_(const xt_val *v) { return v->kind == XT_INT_ || v->kind == XT_REAL_; }
+bool xt_is_constant_(const xt_val *v) { return v->kind == SPE_INT || v->kind == SPE_REAL; }
 
 /* Describes a value for error messages: "f32", "5", "pointer to f16". */
 const char *xt_describe_(const xt_val *v, char *text, size_t size)
 {
-    if (v->magic != XT_VAL_MAGIC_ || v->kind == XT_NONE_)
+    if (!spe_val_is_set(v))
         snprintf(text, size, "nothing");
-    else if (v->kind == XT_INT_)
+    else if (v->kind == SPE_INT)
         snprintf(text, size, "the constant %lld", (long long)v->i);
-    else if (v->kind == XT_REAL_)
+    else if (v->kind == SPE_REAL)
         snprintf(text, size, "the constant %g", v->real);
     else
-        snprintf(text, size, "%s%s", v->kind == XT_POINTER_ ? "pointer to " : "", xt_type_name_(v->type));
+        snprintf(text, size, "%s%s", v->kind == SPE_POINTER ? "pointer to " : "", xt_type_name_(v->type));
     return text;
 }
 
@@ -35,19 +35,19 @@ int xt_align_of_(int64_t i)
     return align;
 }
 
-int xt_val_align_(const xt_val *v) { return v->kind == XT_INT_ ? xt_align_of_(v->i) : v->align; }
+int xt_val_align_(const xt_val *v) { return v->kind == SPE_INT ? xt_align_of_(v->i) : v->align; }
 
 /* A value of the kernel. While planning there are no ids: each value gets a number of its own. */
 xt_val xt_scalar_(xt_ctx *x, int type, spe_id id, int align, int expression)
 {
-    xt_val v = xt_number_(XT_SCALAR_, type, 0, 0);
-    v.id = v.root = x->planning ? ++x->serial : id;
+    xt_val v = spe_val_of(SPE_SCALAR, type, x->planning ? ++x->serial : id);
+    xt_note_ note = {expression, v.id, 0, 0, 0};
     v.align = align;
-    v.expression = x->planning ? expression : 0;
+    if (x->planning && expression) xt_set_note_(x, &v, note);
     return v;
 }
 
-xt_val xt_nothing_(void) { return xt_number_(XT_SCALAR_, CM_I32, 0, 0); } /* after an error */
+xt_val xt_nothing_(void) { return spe_val_of(SPE_SCALAR, CM_I32, 0); } /* after an error */
 
 int xt_new_expr_(xt_ctx *x, xt_expr_kind_ kind, int op, int type, int a, int b, int64_t value)
 {
@@ -67,22 +67,16 @@ int xt_new_expr_(xt_ctx *x, xt_expr_kind_ kind, int op, int type, int a, int b, 
 int xt_expr_of_(xt_ctx *x, const xt_val *v)
 {
     if (!x->planning) return 0;
-    return v->kind == XT_INT_ ? xt_new_expr_(x, XT_EXPR_CONST_, 0, CM_I32, 0, 0, v->i) : v->expression;
+    return v->kind == SPE_INT ? xt_new_expr_(x, XT_EXPR_CONST_, 0, CM_I32, 0, 0, v->i) : xt_note_of_(x, v).expression;
 }
 
-static bool xt_int_fits_(int type, int64_t i)
-{
-    int bits = xt_bits_(type);
-    if (bits == 64) return true;
-    if (xt_is_signed_(type)) return i >= -((int64_t)1 << (bits - 1)) && i < (int64_t)1 << (bits - 1);
-    return i >= 0 && i < (int64_t)1 << bits;
-}
+static bool xt_int_fits_(int type, int64_t i) { return spe_int_fits(i, xt_bits_(type), xt_is_signed_(type)); }
 
 /* The id of a scalar constant of a type, in the form coopmatrix.h holds it (bf16 and 8-bit floats as their bits). */
 spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v)
 {
     spe_id t = xt_spe_type_(x, type);
-    double real = v->kind == XT_INT_ ? (double)v->i : v->real;
+    double real = v->kind == SPE_INT ? (double)v->i : v->real;
     if (type == XT_BOOL_) return spe_const_bool(&x->m, v->i != 0);
     if (type == CM_BF16) return spe_const_u(&x->m, t, spe_f32_to_bf16_bits((float)real));
     if (type == CM_E4M3) return spe_const_u(&x->m, t, spe_f32_to_e4m3_bits((float)real, true));
@@ -95,16 +89,16 @@ spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v)
 bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char *what)
 {
     char text[48];
-    if (v->magic != XT_VAL_MAGIC_ || v->kind == XT_NONE_) {
+    if (!spe_val_is_set(v)) {
         xt_fail_(w, XT_ERROR_UNSET, "%s", what);
         return false;
     }
-    if (v->kind == XT_POINTER_ || (v->kind == XT_REAL_ && !xt_is_float_(type))) {
+    if (v->kind == SPE_POINTER || (v->kind == SPE_REAL && !xt_is_float_(type))) {
         xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_describe_(v, text, sizeof text),
                  xt_type_name_(type));
         return false;
     }
-    if (v->kind == XT_INT_ && xt_is_int_(type) && !xt_int_fits_(type, v->i)) {
+    if (v->kind == SPE_INT && xt_is_int_(type) && !xt_int_fits_(type, v->i)) {
         xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %lld, wanted %s", what, (long long)v->i, xt_type_name_(type));
         return false;
     }
@@ -116,12 +110,12 @@ spe_id xt_id_(xt_where_ w, const xt_val *v, int type, const char *what)
 {
     xt_ctx *x = w.x;
     if (!xt_check_number_(w, v, type, what)) return 0;
-    if (v->kind == XT_SCALAR_ && v->type != type &&
+    if (v->kind == SPE_SCALAR && v->type != type &&
         !(xt_is_int_(type) && xt_is_int_(v->type) && xt_bits_(type) == xt_bits_(v->type))) {
         xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_type_name_(v->type), xt_type_name_(type));
         return 0;
     }
-    if (x->planning) return v->kind == XT_SCALAR_ ? v->id : ++x->serial;
+    if (x->planning) return v->kind == SPE_SCALAR ? v->id : ++x->serial;
     return xt_is_constant_(v) ? xt_constant_(x, type, v) : v->id;
 }
 
@@ -129,10 +123,10 @@ spe_id xt_id_(xt_where_ w, const xt_val *v, int type, const char *what)
 spe_id xt_index_id_(xt_where_ w, const xt_val *v, const char *what)
 {
     char text[48];
-    if (v->magic == XT_VAL_MAGIC_ && v->kind != XT_NONE_ &&
-        (v->kind == XT_REAL_ || v->kind == XT_POINTER_ ||
-         (v->kind == XT_SCALAR_ && !(xt_is_int_(v->type) && xt_bits_(v->type) == 32)) ||
-         (v->kind == XT_INT_ && !xt_int_fits_(CM_I32, v->i)))) {
+    if (spe_val_is_set(v) &&
+        (v->kind == SPE_REAL || v->kind == SPE_POINTER ||
+         (v->kind == SPE_SCALAR && !(xt_is_int_(v->type) && xt_bits_(v->type) == 32)) ||
+         (v->kind == SPE_INT && !xt_int_fits_(CM_I32, v->i)))) {
         xt_fail_(w, XT_ERROR_INDEX, "%s is %s", what, xt_describe_(v, text, sizeof text));
         return 0;
     }
@@ -143,7 +137,7 @@ spe_id xt_index_id_(xt_where_ w, const xt_val *v, const char *what)
 static int xt_common_type_(const xt_val *a, const xt_val *b)
 {
     int s, t;
-    if (xt_is_constant_(a) && xt_is_constant_(b)) return a->kind == XT_REAL_ || b->kind == XT_REAL_ ? CM_F32 : CM_I32;
+    if (xt_is_constant_(a) && xt_is_constant_(b)) return a->kind == SPE_REAL || b->kind == SPE_REAL ? CM_F32 : CM_I32;
     if (xt_is_constant_(a)) return b->type;
     if (xt_is_constant_(b) || a->type == b->type) return a->type;
     s = a->type;
@@ -223,7 +217,7 @@ static int xt_align_result_(int op, const xt_val *a, const xt_val *b)
         op == SPE_ARITH_OR || op == SPE_ARITH_XOR)
         return p < q ? p : q;
     if (op == SPE_ARITH_AND) return p < q ? q : p;
-    if (op == SPE_ARITH_REM && b->kind == XT_INT_) return p < q ? p : q;
+    if (op == SPE_ARITH_REM && b->kind == SPE_INT) return p < q ? p : q;
     return 1;
 }
 
@@ -233,17 +227,17 @@ static bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_va
     bool integers_only = op >= SPE_ARITH_REM && op <= SPE_ARITH_SHR;
     bool held_as_bits = type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2;
     bool logic = type == XT_BOOL_ && (op == SPE_ARITH_AND || op == SPE_ARITH_OR);
-    if (a->magic != XT_VAL_MAGIC_ || b->magic != XT_VAL_MAGIC_ || a->kind == XT_NONE_ || b->kind == XT_NONE_) {
+    if (!spe_val_is_set(a) || !spe_val_is_set(b)) {
         xt_fail_(w, XT_ERROR_UNSET, "an operand of %s", xt_op_name_(op));
         return false;
     }
-    if (a->kind == XT_POINTER_ || b->kind == XT_POINTER_ || type < 0 || held_as_bits || (type == XT_BOOL_ && !logic) ||
+    if (a->kind == SPE_POINTER || b->kind == SPE_POINTER || type < 0 || held_as_bits || (type == XT_BOOL_ && !logic) ||
         (integers_only && !xt_is_int_(type) && !logic)) {
         xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s of %s and %s", xt_op_name_(op), xt_describe_(a, s, sizeof s),
                  xt_describe_(b, t, sizeof t));
         return false;
     }
-    if ((op == SPE_ARITH_DIV || op == SPE_ARITH_REM) && b->kind == XT_INT_ && b->i == 0 && !xt_is_float_(type)) {
+    if ((op == SPE_ARITH_DIV || op == SPE_ARITH_REM) && b->kind == SPE_INT && b->i == 0 && !xt_is_float_(type)) {
         xt_fail_(w, XT_ERROR_DIVISION, "%s of %s and 0", xt_op_name_(op), xt_describe_(a, s, sizeof s));
         return false;
     }
@@ -254,34 +248,36 @@ static xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
 {
     int compared;
     double real;
-    if (a->kind == XT_INT_ && b->kind == XT_INT_) return xt_int_(xt_fold_int_(op, a->i, b->i));
-    real = xt_fold_real_(op, a->kind == XT_INT_ ? (double)a->i : a->real, b->kind == XT_INT_ ? (double)b->i : b->real,
+    if (a->kind == SPE_INT && b->kind == SPE_INT) return spe_val_int(xt_fold_int_(op, a->i, b->i));
+    real = xt_fold_real_(op, a->kind == SPE_INT ? (double)a->i : a->real, b->kind == SPE_INT ? (double)b->i : b->real,
                          &compared);
-    return compared >= 0 ? xt_int_(compared) : xt_real_(real);
+    return compared >= 0 ? spe_val_int(compared) : spe_val_real(real);
 }
 
 /* x + 0, x - 0, x * 1, x / 1, 0 + x, 1 * x, x * 0: no instruction. */
 static const xt_val *xt_neutral_(int op, const xt_val *a, const xt_val *b)
 {
     bool sum = op == SPE_ARITH_ADD, product = op == SPE_ARITH_MUL;
-    if (b->kind == XT_INT_ &&
+    if (b->kind == SPE_INT &&
         ((b->i == 0 && (sum || op == SPE_ARITH_SUB)) || (b->i == 1 && (product || op == SPE_ARITH_DIV))))
         return a;
-    if (a->kind == XT_INT_ && ((a->i == 0 && sum) || (a->i == 1 && product))) return b;
-    if (product && b->kind == XT_INT_ && b->i == 0 && xt_is_int_(a->type)) return b;
-    if (product && a->kind == XT_INT_ && a->i == 0 && xt_is_int_(b->type)) return a;
+    if (a->kind == SPE_INT && ((a->i == 0 && sum) || (a->i == 1 && product))) return b;
+    if (product && b->kind == SPE_INT && b->i == 0 && xt_is_int_(a->type)) return b;
+    if (product && a->kind == SPE_INT && a->i == 0 && xt_is_int_(b->type)) return a;
     return NULL;
 }
 
 /* Notes that r is a plus or minus a constant. */
-static void xt_note_delta_(int op, const xt_val *a, const xt_val *b, xt_val *r)
+static void xt_note_delta_(xt_ctx *x, int op, const xt_val *a, const xt_val *b, xt_val *r)
 {
-    bool sum = op == SPE_ARITH_ADD && (a->kind == XT_INT_ || b->kind == XT_INT_);
-    const xt_val *scalar = sum && a->kind == XT_INT_ ? b : a, *constant = scalar == a ? b : a;
-    if (!sum && !(op == SPE_ARITH_SUB && b->kind == XT_INT_)) return;
-    if (scalar->kind != XT_SCALAR_ || scalar->type != r->type) return;
-    r->root = scalar->root;
-    r->delta = scalar->delta + (sum ? constant->i : -constant->i);
+    bool sum = op == SPE_ARITH_ADD && (a->kind == SPE_INT || b->kind == SPE_INT);
+    const xt_val *scalar = sum && a->kind == SPE_INT ? b : a, *constant = scalar == a ? b : a;
+    xt_note_ of = xt_note_of_(x, scalar), note = xt_note_of_(x, r);
+    if (!sum && !(op == SPE_ARITH_SUB && b->kind == SPE_INT)) return;
+    if (scalar->kind != SPE_SCALAR || scalar->type != r->type) return;
+    note.root = of.root;
+    note.delta = of.delta + (sum ? constant->i : -constant->i);
+    xt_set_note_(x, r, note);
 }
 
 xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
@@ -295,9 +291,9 @@ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
     if (xt_is_constant_(&a) && xt_is_constant_(&b)) return xt_fold_(op, &a, &b);
     same = xt_neutral_(op, &a, &b);
     if (same && (xt_is_constant_(same) || same->type == type)) return *same;
-    if (xt_is_int_(type) && a.kind == XT_SCALAR_ && xt_bits_(a.type) != xt_bits_(type))
+    if (xt_is_int_(type) && a.kind == SPE_SCALAR && xt_bits_(a.type) != xt_bits_(type))
         a = xt_cast_number_(w, type, &a);
-    if (xt_is_int_(type) && b.kind == XT_SCALAR_ && xt_bits_(b.type) != xt_bits_(type))
+    if (xt_is_int_(type) && b.kind == SPE_SCALAR && xt_bits_(b.type) != xt_bits_(type))
         b = xt_cast_number_(w, type, &b);
     p = xt_id_(w, &a, type, "the first operand");
     q = xt_id_(w, &b, type, "the second operand");
@@ -313,7 +309,7 @@ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
         id = xt_emit_int_(&x->m, op, xt_is_signed_(type), p, q);
     }
     r = xt_scalar_(x, result, id, xt_is_int_(type) ? xt_align_result_(op, &a, &b) : 1, expression);
-    if (x->planning) xt_note_delta_(op, &a, &b, &r);
+    if (x->planning) xt_note_delta_(x, op, &a, &b, &r);
     return r;
 }
 
@@ -323,20 +319,20 @@ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
     xt_ctx *x = w.x;
     spe_id id = 0, t;
     int e;
-    if (v->magic != XT_VAL_MAGIC_ || v->kind == XT_NONE_ || v->kind == XT_POINTER_ || type == XT_BOOL_) {
-        xt_fail_(w, v->kind == XT_POINTER_ ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET, "the operand of XT_CAST");
+    if (!spe_val_is_set(v) || v->kind == SPE_POINTER || type == XT_BOOL_) {
+        xt_fail_(w, v->kind == SPE_POINTER ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET, "the operand of XT_CAST");
         return xt_nothing_();
     }
-    e = xt_is_int_(type) && (v->kind == XT_INT_ || xt_is_int_(v->type)) ? xt_expr_of_(x, v) : 0;
+    e = xt_is_int_(type) && xt_is_int_(xt_carried_type_(v)) ? xt_expr_of_(x, v) : 0;
     if (e) e = xt_new_expr_(x, XT_EXPR_CAST_, xt_is_signed_(v->type), type, e, 0, 0);
     if (!x->planning) {
         t = xt_spe_type_(x, type);
         if (xt_is_constant_(v)) {
             xt_val c = *v;
-            if (c.kind == XT_REAL_ && !xt_is_float_(type)) c = xt_int_((long long)c.real);
+            if (c.kind == SPE_REAL && !xt_is_float_(type)) c = spe_val_int((long long)c.real);
             id = xt_constant_(x, type, &c);
         } else if (v->type == XT_BOOL_) {
-            xt_val one = xt_int_(1), zero = xt_int_(0);
+            xt_val one = spe_val_int(1), zero = spe_val_int(0);
             id = spe_select(&x->m, v->id, xt_constant_(x, type, &one), xt_constant_(x, type, &zero));
         } else if (xt_is_float_(v->type) && !xt_is_float_(type)) {
             id = xt_is_signed_(type) ? spe_f_to_s(&x->m, t, v->id) : spe_f_to_u(&x->m, t, v->id);
@@ -367,8 +363,8 @@ xt_val xt_select_(xt_where_ w, xt_val condition, xt_val a, xt_val b)
     int type = xt_common_type_(&a, &b);
     spe_id p, q;
     if (!xt_enter_(w, XT_OP_SELECT_NUMBER_)) return xt_nothing_();
-    if (condition.kind == XT_INT_) return condition.i ? a : b;
-    if (condition.kind != XT_SCALAR_ || condition.type != XT_BOOL_ || type < 0) {
+    if (condition.kind == SPE_INT) return condition.i ? a : b;
+    if (condition.kind != SPE_SCALAR || condition.type != XT_BOOL_ || type < 0) {
         xt_fail_(w, condition.type != XT_BOOL_ ? XT_ERROR_CONDITION : XT_ERROR_SCALAR_TYPE, "XT_SELECT");
         return xt_nothing_();
     }
@@ -377,30 +373,15 @@ xt_val xt_select_(xt_where_ w, xt_val condition, xt_val a, xt_val b)
     return xt_scalar_(x, type, x->planning ? 0 : spe_select(&x->m, condition.id, p, q), 1, 0);
 }
 
-spe_id xt_emit_builtin_(xt_ctx *x, int kind, int dim)
-{
-    switch (kind) {
-    case XT_GROUP_ID_: return spe_builtin(&x->m, SPE_GROUP_ID, (uint32_t)dim);
-    case XT_GROUP_COUNT_: return spe_builtin(&x->m, SPE_GROUP_COUNT, (uint32_t)dim);
-    case XT_LOCAL_ID_: return spe_builtin(&x->m, SPE_LOCAL_ID, (uint32_t)dim);
-    case XT_GLOBAL_ID_: return spe_builtin(&x->m, SPE_GLOBAL_ID, (uint32_t)dim);
-    case XT_SUBGROUP_ID_: return spe_builtin(&x->m, SPE_SUBGROUP_ID, 0);
-    default: return spe_builtin(&x->m, SPE_SUBGROUP_LANE, 0);
-    }
-}
-
-xt_val xt_builtin_(xt_where_ w, xt_builtin_kind_ kind, int dim)
+xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim)
 {
     xt_ctx *x = w.x;
     int e = 0;
-    if (!xt_enter_kind_(w, XT_OP_BUILTIN_, (int)kind)) return xt_nothing_();
-    if (dim < 0 || dim > 2) {
-        xt_fail_(w, XT_ERROR_DIMENSION, "got %d", dim);
-        return xt_nothing_();
-    }
-    if (x->planning && (kind == XT_GROUP_ID_ || kind == XT_GROUP_COUNT_))
-        e = xt_new_expr_(x, XT_EXPR_BUILTIN_, (int)kind, CM_I32, dim, 0, 0);
-    return xt_scalar_(x, CM_I32, x->planning ? 0 : xt_emit_builtin_(x, (int)kind, dim), 1, e);
+    if (!xt_enter_kind_(w, XT_OP_BUILTIN_, (int)name)) return xt_nothing_();
+    if (dim < 0 || dim > 2) return xt_fail_(w, XT_ERROR_DIMENSION, "got %d", dim), xt_nothing_();
+    if (x->planning && (name == SPE_GROUP_ID || name == SPE_GROUP_COUNT))
+        e = xt_new_expr_(x, XT_EXPR_BUILTIN_, (int)name, CM_I32, dim, 0, 0);
+    return xt_scalar_(x, CM_I32, x->planning ? 0 : spe_builtin(&x->m, name, (uint32_t)dim), 1, e);
 }
 
 xt_val xt_param_by_name_(xt_where_ w, const char *name)

@@ -224,7 +224,7 @@ xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
     v[1] = &b.val;
     v[2] = &c.val;
     if (!xt_enter_kind_(w, XT_OP_MATH_NUMBER_, op)) return xt_nothing_();
-    type = xt_is_constant_(v[0]) && v[0]->kind == XT_INT_ && op != XT_MATH_ABS_ ? CM_F32 : v[0]->type;
+    type = xt_is_constant_(v[0]) && v[0]->kind == XT_INT_ && op != XT_MATH_ABS_ ? CM_F32 : xt_carried_type_(v[0]);
     for (i = 1; i < n; i++)
         if (!xt_is_constant_(v[i])) type = v[i]->type;
     if (v[0]->kind == XT_POINTER_ || type == CM_BF16) {
@@ -321,15 +321,16 @@ xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
 {
     xt_ctx *x = w.x;
     const xt_val *v = &a.val;
+    int from = xt_carried_type_(v);
     char text[48];
     spe_id id;
     if (!xt_enter_(w, XT_OP_BITCAST_NUMBER_)) return xt_nothing_();
     if (type == XT_BOOL_ || v->magic != XT_VAL_MAGIC_ || v->kind == XT_NONE_ || v->kind == XT_POINTER_ ||
-        v->type == XT_BOOL_ || xt_bits_(type) != xt_bits_(v->type)) {
+        from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from)) {
         xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v, text, sizeof text), xt_type_name_(type));
         return xt_nothing_();
     }
-    id = xt_id_(w, v, v->type, "the operand of XT_BITCAST");
+    id = xt_id_(w, v, from, "the operand of XT_BITCAST");
     return xt_scalar_(x, type, x->planning ? 0 : cm_bitcast(&x->cm, xt_spe_type_(x, type), id), 1, 0);
 }
 

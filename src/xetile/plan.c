@@ -58,14 +58,14 @@ void xt_same_tiles_(xt_ctx *x, int a, int b)
 spe_id xt_emit_expr_(xt_ctx *x, int number, int type)
 {
     xt_expr_ *e = xt_expr_at_(x, number);
-    xt_val constant = xt_int_((long long)e->value);
+    xt_val constant = spe_val_int((long long)e->value);
     spe_id id;
     if (e->kind == XT_EXPR_CONST_) return xt_constant_(x, type, &constant);
     if (e->id) return e->id;
     if (e->kind == XT_EXPR_PARAM_)
         id = x->args[e->op].id;
     else if (e->kind == XT_EXPR_BUILTIN_)
-        id = xt_emit_builtin_(x, e->op, e->a);
+        id = spe_builtin(&x->m, (spe_builtin_name)e->op, (uint32_t)e->a);
     else if (e->kind == XT_EXPR_CAST_)
         id = spe_cast(&x->m, xt_spe_type_(x, e->type), xt_emit_expr_(x, e->a, e->type), e->op != 0);
     else {
@@ -229,7 +229,7 @@ xt_val xt_subgroup_place_(xt_ctx *x, const xt_dist *d, int dim)
     p.layout = d->layout[dim];
     p.count = d->count[dim];
     p.data = d->data[dim];
-    if (p.layout == 1 || p.count == 1) return xt_int_(0);
+    if (p.layout == 1 || p.count == 1) return spe_val_int(0);
     if (x->planning) return xt_scalar_(x, CM_I32, 0, xt_align_of_(p.data), 0);
     for (i = 0; i < x->place_count; i++) {
         const xt_place_ *q = &x->places[i];

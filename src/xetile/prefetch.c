@@ -144,7 +144,7 @@ static spe_id xt_share_advance_(xt_ctx *x, const xt_share_ *s, const xt_shared_ 
     int i;
     for (i = 0; i < 2; i++) {
         const xt_tile *t = &s->tile[i];
-        spe_id by = t->offset[down ? 1 - xt_inner_(t) : xt_inner_(t)].advance;
+        spe_id by = xt_note_of_(x, &t->offset[down ? 1 - xt_inner_(t) : xt_inner_(t)]).advance;
         if (by) at = spe_iadd(&x->m, at, spe_and(&x->m, by, r->of[i]));
     }
     return at;

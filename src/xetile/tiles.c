@@ -23,7 +23,8 @@ static bool xt_never_block2d_(xt_ctx *x, const xt_tile *t)
 void xt_plan_tile_describe_(xt_ctx *x, const xt_tile *t)
 {
     xt_plan_tile_ *p = (xt_plan_tile_ *)xt_push_(x, &x->tiles, sizeof *p);
-    int base = t->base.expression, rows = xt_expr_of_(x, &t->shape[0]), cols = xt_expr_of_(x, &t->shape[1]);
+    int base = xt_note_of_(x, &t->base).expression, rows = xt_expr_of_(x, &t->shape[0]);
+    int cols = xt_expr_of_(x, &t->shape[1]);
     int pitch = xt_expr_of_(x, &t->pitch);
     if (!p) return;
     p->parent = t->node;
@@ -44,7 +45,8 @@ void xt_tile_ids_(xt_where_ w, const xt_tile *t, spe_id ids[XT_COMPONENTS_])
 {
     int i;
     for (i = 0; i < 2; i++) {
-        ids[i] = t->offset[i].start ? t->offset[i].start : xt_index_id_(w, &t->offset[i], "the offset");
+        spe_id start = xt_note_of_(w.x, &t->offset[i]).start;
+        ids[i] = start ? start : xt_index_id_(w, &t->offset[i], "the offset");
         ids[2 + i] = xt_index_id_(w, &t->shape[i], "the shape");
     }
     ids[4] = xt_index_id_(w, &t->pitch, "the pitch");
@@ -75,7 +77,7 @@ void xt_plan_step_(xt_ctx *x, const xt_tile *t, const xt_val *step)
 {
     int bytes = cm_type_info(xt_held_(t->type))->bytes, per = bytes < 4 ? 4 / bytes : 1;
     if (!x->planning || xt_val_align_(step) >= per) return;
-    xt_plan_need_(x, t, step->kind == XT_INT_ ? 0 : step->expression, per - 1, 0);
+    xt_plan_need_(x, t, step->kind == XT_INT_ ? 0 : xt_note_of_(x, step).expression, per - 1, 0);
 }
 
 /* Of 8-bit elements stored by columns rows of memory are read two by two: then no tile may start before its matrix, so
@@ -84,7 +86,7 @@ void xt_plan_forward_(xt_ctx *x, const xt_tile *t, const xt_val *step)
 {
     if (!x->planning || !t->column_major || cm_type_info(xt_held_(t->type))->bytes > 1) return;
     if (step->kind == XT_INT_ && step->i >= 0) return;
-    xt_plan_need_(x, t, step->kind == XT_INT_ ? 0 : step->expression, INT32_MIN, 0);
+    xt_plan_need_(x, t, step->kind == XT_INT_ ? 0 : xt_note_of_(x, step).expression, INT32_MIN, 0);
 }
 
 /* The order attribute: zero means row-major. */

@@ -1,23 +1,22 @@
 /* values.c - values. */
 #include "internal.h"
 
-xt_val xt_number_(xt_kind_ kind, int type, int64_t i, double real)
+/* What is noted of v; its root is at least itself. */
+xt_note_ xt_note_of_(const xt_ctx *x, const xt_val *v)
 {
-    xt_val v;
-    memset(&v, 0, sizeof v);
-    v.magic = XT_VAL_MAGIC_;
-    v.kind = kind;
-    v.type = type;
-    v.i = i;
-    v.real = real;
-    v.align = 1;
-    return v;
+    xt_note_ none = {0, v->id, 0, 0, 0};
+    return v->note ? ((const xt_note_ *)x->notes.items)[v->note] : none;
 }
 
-xt_val xt_int_(long long i) { return xt_number_(XT_INT_, CM_I32, (int64_t)i, (double)i); }
-xt_val xt_uint_(unsigned long long u) { return xt_number_(XT_INT_, CM_I32, (int64_t)u, (double)u); }
-xt_val xt_real_(double d) { return xt_number_(XT_REAL_, CM_F32, 0, d); }
-xt_val xt_same_(xt_val v) { return v; }
+void xt_set_note_(xt_ctx *x, xt_val *v, xt_note_ note)
+{
+    xt_note_ *n;
+    if (x->notes.count == 0 && !xt_push_(x, &x->notes, sizeof *n)) return; /* number 0 means none */
+    n = (xt_note_ *)xt_push_(x, &x->notes, sizeof *n);
+    if (!n) return;
+    *n = note;
+    v->note = x->notes.count - 1;
+}
 
 xt_any_ xt_any_val_(xt_val v)
 {
@@ -36,17 +35,12 @@ xt_any_ xt_any_vec_(xt_vec v)
     return a;
 }
 
-xt_any_ xt_any_int_(long long i) { return xt_any_val_(xt_int_(i)); }
-xt_any_ xt_any_uint_(unsigned long long u) { return xt_any_val_(xt_uint_(u)); }
-xt_any_ xt_any_real_(double d) { return xt_any_val_(xt_real_(d)); }
+xt_any_ xt_any_int_(long long i) { return xt_any_val_(spe_val_int(i)); }
+xt_any_ xt_any_uint_(unsigned long long u) { return xt_any_val_(spe_val_uint(u)); }
+xt_any_ xt_any_real_(double d) { return xt_any_val_(spe_val_real(d)); }
 
 xt_index xt_at_(int n, xt_val a, xt_val b, xt_val c, xt_val d)
 {
-    xt_index x;
-    x.n = n;
-    x.v[0] = a;
-    x.v[1] = b;
-    x.v[2] = c;
-    x.v[3] = d;
+    xt_index x = {n, {a, b, c, d}};
     return x;
 }
