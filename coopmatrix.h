@@ -924,7 +924,6 @@ typedef struct {
     bool (*mul_add)(cm_ctx *, cm_job_ *);
 } cm_methods_;
 
-
 #endif
 
 /* layout.c - types, uses, errors. */

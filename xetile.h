@@ -317,8 +317,18 @@ XETILE_API bool xt_dist_owns(const xt_dist *d, int subgroup, int row, int col);
 
 /* The maps of tile_mma's operands that follow from the result's: same layout, m and n of the result, k whole. */
 XETILE_API xt_map xt_map_mma_a(const xt_map *result, int k);
-
 XETILE_API xt_map xt_map_mma_b(const xt_map *result, int k);
+
+/* "sg_layout must be same, sg_data for the dimension being reduced must be same as the input vector, and the other
+ * dimension must be same": the map that follows for the result; what the map splits is 1 element a subgroup there. */
+XETILE_API xt_map xt_map_reduction(const xt_map *source, int dim, int reduction_size);
+
+/* "sg_layout must be same, sg_data for the dimension being broadcast must be 1, and the other dimension must be same";
+ * with a broadcast_size smaller than the result's piece it is as many as that piece has. */
+XETILE_API xt_map xt_map_broadcast(const xt_map *result, int dim, int broadcast_size);
+
+/* "The two dimension of sg_layout and sg_data must be swapped." */
+XETILE_API xt_map xt_map_transpose(const xt_map *map);
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
@@ -373,7 +383,6 @@ XETILE_API xt_any_ xt_any_vec_(xt_vec v);
 XETILE_API xt_any_ xt_any_int_(long long i);
 XETILE_API xt_any_ xt_any_uint_(unsigned long long u);
 XETILE_API xt_any_ xt_any_real_(double d);
-
 XETILE_API xt_index xt_at_(int n, xt_val a, xt_val b, xt_val c, xt_val d);
 
 /* ---- one build --------------------------------------------------------------------------------------------------- */
@@ -468,16 +477,15 @@ struct xt_ctx {
     xt_list_ locals;
     int64_t local_bytes;
     size_t scratch_wanted, scratch_least, scratch_bytes; /* local memory of operations between subgroups */
-    const char *scratch_file;                            /* who needs scratch_least */
-    int scratch_line;
+    xt_where_ scratch_at;                                /* who needs scratch_least */
     spe_id scratch;
     xt_list_ lane_bits, lane_tables; /* written so far */
     const char *arrived;             /* the split barrier that is under way */
     /* the prefetch that waits for a second one to share the subgroups with; magic 0: none */
     xt_tile waiting;
     int waiting_locality;
-    int subgroups, subgroups_line;
-    const char *subgroups_file;
+    int subgroups; /* 0: no map yet */
+    xt_where_ subgroups_at;
     xt_map subgroups_map;
     bool has_mma;
     size_t accumulator_bytes, product_bytes; /* of a subgroup, at most: of a sum; of a sum and both operands */
@@ -489,12 +497,27 @@ struct xt_ctx {
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
-XETILE_API xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v);
+/* name, operands, instruction on floats; ABS takes integers too */
+#define XT_MATH_(X)                                                                                                    \
+    X(EXP, 1, EXP) X(EXP2, 1, EXP2) X(LOG, 1, LOG) X(LOG2, 1, LOG2) X(SQRT, 1, SQRT) X(RSQRT, 1, RSQRT)                \
+    X(TANH, 1, TANH) X(SIN, 1, SIN) X(COS, 1, COS) X(ERF, 1, ERF) X(ABS, 1, FABS) X(CEIL, 1, CEIL)                     \
+    X(FLOOR, 1, FLOOR) X(ROUND, 1, ROUND) X(TRUNC, 1, TRUNC) X(POW, 2, POW) X(FMA, 3, FMA)
+typedef enum {
+#define XT_ROW_(name, n, instruction) XT_MATH_##name##_,
+    XT_MATH_(XT_ROW_)
+#undef XT_ROW_
+        XT_MATH_COUNT_
+} xt_math_op_;
 
 XETILE_API xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim);
 XETILE_API xt_val xt_param_by_name_(xt_where_ w, const char *name);
+XETILE_API xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b);
+XETILE_API xt_val xt_select_scalar_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b);
+XETILE_API xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c);
+XETILE_API xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v);
+XETILE_API xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a);
 
-/* ---- tiles ------------------------------------------------------------------------------------------------------- */
+/* ---- tiles and memory -------------------------------------------------------------------------------------------- */
 
 typedef struct {
     xt_val base;
@@ -507,29 +530,10 @@ typedef struct {
     xt_vec scatter;
 } xt_tile_desc_;
 
-/* ---- local memory ------------------------------------------------------------------------------------------------ */
-
-/* A new array that all subgroups of a work-group share: a pointer, for base addresses of tiles. */
-XETILE_API xt_val xt_local_(xt_where_ w, int type, int64_t elements);
-
-/* ---- init_tile --------------------------------------------------------------------------------------------------- */
-
-XETILE_API xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d);
-
-XETILE_API xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols);
-
-/* ---- load_tile, store_tile, prefetch_tile ------------------------------------------------------------------------ */
-
 typedef struct {
     xt_tile tile;
     double padding;
 } xt_load_desc_;
-
-XETILE_API xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d);
-
-XETILE_API void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t);
-
-/* ---- load_gather, store_scatter ---------------------------------------------------------------------------------- */
 
 typedef struct {
     xt_tile tile;
@@ -537,55 +541,56 @@ typedef struct {
     double padding;
 } xt_gather_desc_;
 
-XETILE_API xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d);
-
-XETILE_API void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d);
-
-/* ---- atomic_rmw -------------------------------------------------------------------------------------------------- */
-
-/* Kinds of the arith enumeration: which elements they take, and the instruction that does it on 32 and 64 bits. */
-enum { XT_RMW_INT_ = 1, XT_RMW_FLOAT_ = 2, XT_RMW_LOOP_ = -1 };
-#define XT_RMW_KINDS_(X)                                                                                               \
-    X(addf, FLOAT_, SPE_ATOMIC_FADD)                                                                                   \
-    X(addi, INT_, SPE_ATOMIC_IADD)                                                                                     \
-    X(assign, INT_ | XT_RMW_FLOAT_, SPE_ATOMIC_EXCHANGE)                                                               \
-    X(maximumf, FLOAT_, XT_RMW_LOOP_)                                                                                  \
-    X(maxnumf, FLOAT_, XT_RMW_LOOP_)                                                                                   \
-    X(maxs, INT_, SPE_ATOMIC_SMAX)                                                                                     \
-    X(maxu, INT_, SPE_ATOMIC_UMAX)                                                                                     \
-    X(minimumf, FLOAT_, XT_RMW_LOOP_)                                                                                  \
-    X(minnumf, FLOAT_, XT_RMW_LOOP_)                                                                                   \
-    X(mins, INT_, SPE_ATOMIC_SMIN)                                                                                     \
-    X(minu, INT_, SPE_ATOMIC_UMIN)                                                                                     \
-    X(mulf, FLOAT_, XT_RMW_LOOP_)                                                                                      \
-    X(muli, INT_, XT_RMW_LOOP_)                                                                                        \
-    X(ori, INT_, SPE_ATOMIC_OR)                                                                                        \
-    X(andi, INT_, SPE_ATOMIC_AND)                                                                                      \
-    X(xori, INT_, SPE_ATOMIC_XOR)
-
-typedef enum {
-#define XT_ROW_(name, takes, op) XT_RMW_##name##_,
-    XT_RMW_KINDS_(XT_ROW_)
-#undef XT_ROW_
-        XT_RMW_COUNT_
-} xt_rmw_kind_;
-
-XETILE_API xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_tile t);
-
-/* ---- prefetch_tile ----------------------------------------------------------------------------------------------- */
-
-/* A prefetch waits for the next operation. When that is a second one, of another tile of the work-group, and both are
- * block messages, the subgroups divide the two tiles: the first ones take pieces of the first tile, the others pieces
- * of the second, a message each. (Intel's compiler makes the whole address anew for each message, in the loop.) */
-
 typedef struct {
     xt_tile tile;
     int locality;
 } xt_prefetch_desc_;
 
-XETILE_API void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d);
+typedef enum {
+    XT_RED_add_, XT_RED_mul_, XT_RED_minsi_, XT_RED_minui_, XT_RED_maxsi_, XT_RED_maxui_, XT_RED_and_, XT_RED_or_,
+    XT_RED_xor_, XT_RED_minnumf_, XT_RED_maxnumf_, XT_RED_minimumf_, XT_RED_maximumf_, XT_RED_COUNT_
+} xt_red_; /* kinds of reductions */
 
-/* ---- operations on vectors --------------------------------------------------------------------------------------- */
+/* Kinds of the arith enumeration: which elements they take, the instruction that does it on 32 and 64 bits, and the
+ * reduction that combines a pair so. */
+enum { XT_RMW_INT_ = 1, XT_RMW_FLOAT_ = 2, XT_RMW_LOOP_ = -1 };
+#define XT_RMW_KINDS_(X)                                                                                               \
+    X(addf, FLOAT_, SPE_ATOMIC_FADD, XT_RED_add_)                                                                      \
+    X(addi, INT_, SPE_ATOMIC_IADD, XT_RED_add_)                                                                        \
+    X(assign, INT_ | XT_RMW_FLOAT_, SPE_ATOMIC_EXCHANGE, XT_RED_COUNT_)                                                \
+    X(maximumf, FLOAT_, XT_RMW_LOOP_, XT_RED_maximumf_)                                                                \
+    X(maxnumf, FLOAT_, XT_RMW_LOOP_, XT_RED_maxnumf_)                                                                  \
+    X(maxs, INT_, SPE_ATOMIC_SMAX, XT_RED_maxsi_)                                                                      \
+    X(maxu, INT_, SPE_ATOMIC_UMAX, XT_RED_maxui_)                                                                      \
+    X(minimumf, FLOAT_, XT_RMW_LOOP_, XT_RED_minimumf_)                                                                \
+    X(minnumf, FLOAT_, XT_RMW_LOOP_, XT_RED_minnumf_)                                                                  \
+    X(mins, INT_, SPE_ATOMIC_SMIN, XT_RED_minsi_)                                                                      \
+    X(minu, INT_, SPE_ATOMIC_UMIN, XT_RED_minui_)                                                                      \
+    X(mulf, FLOAT_, XT_RMW_LOOP_, XT_RED_mul_)                                                                         \
+    X(muli, INT_, XT_RMW_LOOP_, XT_RED_mul_)                                                                           \
+    X(ori, INT_, SPE_ATOMIC_OR, XT_RED_or_)                                                                            \
+    X(andi, INT_, SPE_ATOMIC_AND, XT_RED_and_)                                                                         \
+    X(xori, INT_, SPE_ATOMIC_XOR, XT_RED_xor_)
+
+typedef enum {
+#define XT_ROW_(name, takes, op, combine) XT_RMW_##name##_,
+    XT_RMW_KINDS_(XT_ROW_)
+#undef XT_ROW_
+        XT_RMW_COUNT_
+} xt_rmw_kind_;
+
+XETILE_API xt_val xt_local_(xt_where_ w, int type, int64_t elements);
+XETILE_API xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d);
+XETILE_API xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols);
+XETILE_API xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d);
+XETILE_API void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t);
+XETILE_API void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d);
+XETILE_API xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d);
+XETILE_API void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d);
+XETILE_API xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_tile t);
+XETILE_API void xt_barrier_(xt_where_ w);
+
+/* ---- vectors ----------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     int rows, cols;
@@ -593,102 +598,13 @@ typedef struct {
     int end_;
 } xt_vec_desc_;
 
-XETILE_API xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d);
-
 typedef struct {
     xt_vec a, b, c; /* c.magic 0: without */
     xt_map map, a_map, b_map, c_map; /* map: the result's; the others are only compared with what the operands have */
     int type;                        /* XT_TYPE(T); 0: the default */
 } xt_mma_desc_;
 
-XETILE_API xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d);
-
-XETILE_API xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b);
-
-XETILE_API xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b);
-
-XETILE_API void xt_barrier_(xt_where_ w);
-
-/* ---- comparison, select, logic ----------------------------------------------------------------------------------- */
-
-/* Which of two values, element by element; each of the three may be a number. */
-XETILE_API xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b);
-
-XETILE_API xt_val xt_select_scalar_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b);
-
-/* ---- mathematics: numbers and vectors ---------------------------------------------------------------------------- */
-
-/* name, operands, instruction on floats, on signed integers, on unsigned ones (0: none; SPE_ACOS is number 0 too, and
- * not here) */
-#define XT_MATH_(X)                                                                                                    \
-    X(EXP, 1, SPE_EXP, 0, 0)                                                                                           \
-    X(EXP2, 1, SPE_EXP2, 0, 0)                                                                                         \
-    X(LOG, 1, SPE_LOG, 0, 0)                                                                                           \
-    X(LOG2, 1, SPE_LOG2, 0, 0)                                                                                         \
-    X(SQRT, 1, SPE_SQRT, 0, 0)                                                                                         \
-    X(RSQRT, 1, SPE_RSQRT, 0, 0)                                                                                       \
-    X(TANH, 1, SPE_TANH, 0, 0)                                                                                         \
-    X(SIN, 1, SPE_SIN, 0, 0)                                                                                           \
-    X(COS, 1, SPE_COS, 0, 0)                                                                                           \
-    X(ERF, 1, SPE_ERF, 0, 0)                                                                                           \
-    X(ABS, 1, SPE_FABS, SPE_SABS, SPE_UABS)                                                                            \
-    X(CEIL, 1, SPE_CEIL, 0, 0)                                                                                         \
-    X(FLOOR, 1, SPE_FLOOR, 0, 0)                                                                                       \
-    X(ROUND, 1, SPE_ROUND, 0, 0)                                                                                       \
-    X(TRUNC, 1, SPE_TRUNC, 0, 0)                                                                                       \
-    X(POW, 2, SPE_POW, 0, 0)                                                                                           \
-    X(FMA, 3, SPE_FMA, 0, 0)
-typedef enum {
-#define XT_ROW_(name, n, f, s, u) XT_MATH_##name##_,
-    XT_MATH_(XT_ROW_)
-#undef XT_ROW_
-        XT_MATH_COUNT_
-} xt_math_op_;
-
-XETILE_API xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c);
-
-XETILE_API xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c);
-
-/* ---- casts ------------------------------------------------------------------------------------------------------- */
-
-/* Another type, same layout where it can be: a cast accumulator becomes an operand when it is used as one. */
-XETILE_API xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a);
-
-/* The same bits read as another type of the same size. */
-XETILE_API xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a);
-
-XETILE_API xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a);
-
-/* ---- positions --------------------------------------------------------------------------------------------------- */
-
-/* Each element is its own row (dim 0) or column (dim 1) in the whole vector. */
-XETILE_API xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d);
-
-/* ---- maps given to an operation ---------------------------------------------------------------------------------- */
-
-/* A dimension as users write it: 0, 1, or for blocked vectors XT_DIMS(0, 2), XT_DIMS(1, 3). -1 after an error. */
-enum { XT_DIMS_PAIR_ = 16 };
-
-/* ---- reduction: the kinds ---------------------------------------------------------------------------------------- */
-/* In C++ some of these names are tokens of their own, which ## cannot join: numbers by name for C alone. */
-typedef enum {
-    XT_RED_ADD_,
-    XT_RED_MUL_,
-    XT_RED_MINSI_,
-    XT_RED_MINUI_,
-    XT_RED_MAXSI_,
-    XT_RED_MAXUI_,
-    XT_RED_AND_,
-    XT_RED_OR_,
-    XT_RED_XOR_,
-    XT_RED_MINNUMF_,
-    XT_RED_MAXNUMF_,
-    XT_RED_MINIMUMF_,
-    XT_RED_MAXIMUMF_,
-    XT_RED_COUNT_
-} xt_red_;
-
-/* ---- reduction --------------------------------------------------------------------------------------------------- */
+enum { XT_DIMS_PAIR_ = 16 }; /* what XT_DIMS gives starts here */
 
 typedef struct {
     xt_vec v;
@@ -696,16 +612,6 @@ typedef struct {
     int reduction_size; /* 0: the whole dimension */
     xt_map map, source;
 } xt_reduction_desc_;
-
-/* "sg_layout must be same, sg_data for the dimension being reduced must be same as the input vector, and the other
- * dimension must be same": the map that follows for the result; what the map splits is 1 element a subgroup there. */
-XETILE_API xt_map xt_map_reduction(const xt_map *source, int dim, int reduction_size);
-
-/* Groups that lie in one subgroup's pieces are reduced there. Else each subgroup reduces its part of them, the parts
- * are dealt out anew, whole groups to a subgroup, and reduced. */
-XETILE_API xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d);
-
-/* ---- broadcast */
 
 typedef struct {
     xt_vec v;
@@ -715,27 +621,10 @@ typedef struct {
     int inner_blocks[2];
 } xt_broadcast_desc_;
 
-/* "sg_layout must be same, sg_data for the dimension being broadcast must be 1, and the other dimension must be same";
- * with a broadcast_size smaller than the result's piece it is as many as that piece has. */
-XETILE_API xt_map xt_map_broadcast(const xt_map *result, int dim, int broadcast_size);
-
-XETILE_API xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d);
-
-/* ---- transpose */
-
 typedef struct {
     xt_vec v;
     xt_map map, source;
 } xt_layout_desc_;
-
-/* "The two dimension of sg_layout and sg_data must be swapped." */
-XETILE_API xt_map xt_map_transpose(const xt_map *map);
-
-XETILE_API xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d);
-
-/* ---- convert_layout, slices */
-
-XETILE_API xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d);
 
 typedef struct {
     xt_vec v;
@@ -743,32 +632,35 @@ typedef struct {
     xt_map map;
 } xt_slice_desc_;
 
-XETILE_API xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d);
-
-/* ---- blocked vectors --------------------------------------------------------------------------------------------- */
-
 typedef struct {
     xt_vec v;
     int inner_blocks[2];
 } xt_pack_desc_;
 
-/* A 2-D vector seen as 4-D: rows / b0, cols / b1, b0, b1. Nothing moves: registers are blocks already. */
+XETILE_API xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d);
+XETILE_API xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d);
+XETILE_API xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d);
+XETILE_API xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b);
+XETILE_API xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b);
+XETILE_API xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c);
+XETILE_API xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a);
+XETILE_API xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a);
+XETILE_API xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d);
+XETILE_API xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d);
+XETILE_API xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d);
+XETILE_API xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d);
+XETILE_API xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d);
 XETILE_API xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d);
-
 XETILE_API xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d);
 
-/* ---- XT_FOR, XT_IF, XT_WHILE ------------------------------------------------------------------------------------- */
-
-XETILE_API spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects);
-XETILE_API spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects);
+/* ---- regions, split barriers ------------------------------------------------------------------------------------- */
 
 /* XT_WHILE is XT_FOR without an index: the condition is computed each turn, from the carried values. */
+XETILE_API spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects);
+XETILE_API spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects);
 XETILE_API spe_region xt_while_begin_(xt_where_ w, void *const *objects);
 XETILE_API spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition);
-
-/* A barrier in two halves: what is done between need not wait for the others. */
 XETILE_API void xt_barrier_arrive_(xt_where_ w, const char *name);
-
 XETILE_API void xt_barrier_wait_(xt_where_ w, const char *name);
 
 /* ---- building a module ------------------------------------------------------------------------------------------- */
@@ -822,22 +714,9 @@ XETILE_API void xt_free(xt_module *mod);
     xt_iota_(XT_HERE_, (int)XT_TYPE_##T, SPE_FIRST(__VA_ARGS__, 0),                                                    \
              (xt_vec_desc_){.rows = (rows_), .cols = (cols_), SPE_REST(__VA_ARGS__, .end_ = 0)})
 
-#define XT_RED_add XT_RED_ADD_
-#define XT_RED_mul XT_RED_MUL_
-#define XT_RED_minsi XT_RED_MINSI_
-#define XT_RED_minui XT_RED_MINUI_
-#define XT_RED_maxsi XT_RED_MAXSI_
-#define XT_RED_maxui XT_RED_MAXUI_
-#define XT_RED_and XT_RED_AND_
-#define XT_RED_or XT_RED_OR_
-#define XT_RED_xor XT_RED_XOR_
-#define XT_RED_minnumf XT_RED_MINNUMF_
-#define XT_RED_maxnumf XT_RED_MAXNUMF_
-#define XT_RED_minimumf XT_RED_MINIMUMF_
-#define XT_RED_maximumf XT_RED_MAXIMUMF_
 #define XT_DIMS(first, second) (XT_DIMS_PAIR_ + (first) * 4 + (second))
 #define XT_REDUCTION(kind, vec_, ...)                                                                                  \
-    xt_reduction_(XT_HERE_, XT_RED_##kind, (xt_reduction_desc_){.v = (vec_), .dim = __VA_ARGS__})
+    xt_reduction_(XT_HERE_, XT_RED_##kind##_, (xt_reduction_desc_){.v = (vec_), .dim = __VA_ARGS__})
 #define XT_BROADCAST(vec_, dim_, ...)                                                                                  \
     xt_broadcast_(XT_HERE_, (xt_broadcast_desc_){.v = (vec_), .dim = (dim_), .size = __VA_ARGS__})
 #define XT_TRANSPOSE(...) xt_transpose_(XT_HERE_, (xt_layout_desc_){.v = __VA_ARGS__})
@@ -850,7 +729,7 @@ XETILE_API void xt_free(xt_module *mod);
 
 /* The older text's names. */
 #define XT_TILE_REDUCE(kind, vec_, ...)                                                                                \
-    xt_reduction_(XT_HERE_, XT_RED_##kind, (xt_reduction_desc_){.v = (vec_), .dim = __VA_ARGS__})
+    xt_reduction_(XT_HERE_, XT_RED_##kind##_, (xt_reduction_desc_){.v = (vec_), .dim = __VA_ARGS__})
 #define XT_TILE_BROADCAST(...) XT_BROADCAST(__VA_ARGS__)
 #define XT_TILE_TRANSPOSE(...) XT_TRANSPOSE(__VA_ARGS__)
 #define XT_TILE_CONV_LAYOUT(...) XT_CONVERT_LAYOUT(__VA_ARGS__)
@@ -1013,8 +892,7 @@ const char XETILE_IMPLEMENTATION_belongs_in_one_file__xetile[] = "";
 
 /* internal.h - what the bodies of xetile.h share with each other and with nobody else. */
 
-XETILE_PRIVATE bool xt_has_map_(const xt_map *map);
-XETILE_PRIVATE bool xt_same_map_(const xt_map *a, const xt_map *b);
+enum { XT_TEXT_ = 80 };
 
 /* How a piece's side is cut into powers of two, the largest first, each at most 64: what coopmatrix.h takes as rows. */
 enum { XT_CUT_MAX_ = 24, XT_CUT_LARGEST_ = 64, XT_SIDE_MAX_ = 1024 };
@@ -1023,15 +901,6 @@ typedef struct {
     int size[XT_CUT_MAX_], at[XT_CUT_MAX_];
 } xt_cut_;
 
-XETILE_PRIVATE void xt_cut_side_(xt_cut_ *cut, int side);
-#define XT_INT_ SPE_INT
-#define XT_REAL_ SPE_REAL
-#define XT_SCALAR_ SPE_SCALAR
-#define XT_POINTER_ SPE_POINTER
-#define XT_NONE_ SPE_NOTHING
-#define XT_VAL_MAGIC_ SPE_VAL_MAGIC
-#define xt_real_ spe_val_real
-#define xt_int_ spe_val_int
 enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
 
 /* What a number is known to be, beside what it tells itself. */
@@ -1041,9 +910,6 @@ typedef struct {
     int64_t delta;
     spe_id start, advance; /* when writing: in a loop it is start + advance, how far the index has come; 0: it is not */
 } xt_note_;
-
-XETILE_PRIVATE xt_note_ xt_note_of_(const xt_ctx *x, const xt_val *v);
-XETILE_PRIVATE void xt_set_note_(xt_ctx *x, xt_val *v, xt_note_ note);
 
 /* How a value is computed from constants, parameters and group ids alone, so that it can be known before the body. */
 typedef enum { XT_EXPR_CONST_, XT_EXPR_PARAM_, XT_EXPR_BUILTIN_, XT_EXPR_BINARY_, XT_EXPR_CAST_ } xt_expr_kind_;
@@ -1095,10 +961,6 @@ typedef struct {
     spe_id id;
 } xt_lane_table_row_;
 
-XETILE_PRIVATE xt_where_ xt_where_at_(xt_ctx *x, const char *file, int line);
-XETILE_PRIVATE const spe_reporter *xt_errors_(void);
-XETILE_PRIVATE spe_blame xt_blame_(xt_where_ w);
-
 /* Reports an error at the user's line to the module, which keeps the first. False, for the caller to return. */
 #define xt_fail_(w, ...) spe_report(xt_blame_(w), __VA_ARGS__)
 
@@ -1114,95 +976,28 @@ typedef enum {
     XT_OP_BARRIER_WAIT_, XT_OP_COUNT_
 } xt_op_;
 
-XETILE_PRIVATE bool xt_enter_kind_(xt_where_ w, xt_op_ operation, int kind);
-XETILE_PRIVATE bool xt_enter_(xt_where_ w, xt_op_ operation);
-XETILE_PRIVATE void *xt_memory_(xt_ctx *x, size_t bytes);
-XETILE_PRIVATE void *xt_push_(xt_ctx *x, xt_list_ *list, size_t size);
-XETILE_PRIVATE xt_plan_vec_ *xt_plan_vec_at_(xt_ctx *x, int i);
-XETILE_PRIVATE xt_plan_tile_ *xt_plan_tile_at_(xt_ctx *x, int i);
-XETILE_PRIVATE xt_expr_ *xt_expr_at_(xt_ctx *x, int i);
-XETILE_PRIVATE const char *xt_type_name_(int type);
-XETILE_PRIVATE bool xt_is_float_(int type);
-XETILE_PRIVATE bool xt_is_int_(int type);
-XETILE_PRIVATE bool xt_is_signed_(int type);
-XETILE_PRIVATE int xt_bits_(int type);
-XETILE_PRIVATE cm_type xt_held_(int type);
-XETILE_PRIVATE spe_id xt_spe_type_(xt_ctx *x, int type);
-XETILE_PRIVATE const char *xt_op_name_(int op);
-XETILE_PRIVATE bool xt_is_compare_(int op);
-XETILE_PRIVATE bool xt_is_constant_(const xt_val *v);
-XETILE_PRIVATE const char *xt_describe_(const xt_val *v, char *text, size_t size);
-XETILE_PRIVATE int xt_align_of_(int64_t i);
-XETILE_PRIVATE int xt_val_align_(const xt_val *v);
-XETILE_PRIVATE xt_val xt_scalar_(xt_ctx *x, int type, spe_id id, int align, int expression);
-XETILE_PRIVATE xt_val xt_nothing_(void);
-XETILE_PRIVATE int xt_new_expr_(xt_ctx *x, xt_expr_kind_ kind, int op, int type, int a, int b, int64_t value);
-XETILE_PRIVATE int xt_expr_of_(xt_ctx *x, const xt_val *v);
-XETILE_PRIVATE spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v);
-XETILE_PRIVATE bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char *what);
-XETILE_PRIVATE spe_id xt_id_(xt_where_ w, const xt_val *v, int type, const char *what);
-XETILE_PRIVATE spe_id xt_index_id_(xt_where_ w, const xt_val *v, const char *what);
-XETILE_PRIVATE spe_id xt_emit_int_(spe_module *m, int op, bool is_signed, spe_id a, spe_id b);
-XETILE_PRIVATE spe_id xt_emit_float_(spe_module *m, int op, spe_id a, spe_id b);
-XETILE_PRIVATE xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b);
-XETILE_PRIVATE xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v);
-XETILE_PRIVATE xt_val xt_select_(xt_where_ w, xt_val condition, xt_val a, xt_val b);
-XETILE_PRIVATE void xt_same_layout_(xt_ctx *x, int a, int b);
-XETILE_PRIVATE void xt_need_layout_(xt_ctx *x, const xt_vec *v, cm_use use, bool accumulator);
-XETILE_PRIVATE int xt_tile_root_(xt_ctx *x, int node);
-XETILE_PRIVATE void xt_same_tiles_(xt_ctx *x, int a, int b);
-XETILE_PRIVATE spe_id xt_emit_expr_(xt_ctx *x, int number, int type);
-XETILE_PRIVATE spe_id xt_emit_base_(xt_ctx *x, const xt_plan_tile_ *p);
-
 /* A piece is cut on both sides into powers of two; a subgroup's vector is the blocks of its pieces in order. */
 typedef struct {
     xt_cut_ cut[2];
-    int rounds[2], stride[2], blocks; /* stride: from one piece of a subgroup to its next */
+    int rounds[2], data[2], stride[2], blocks; /* stride: from one piece of a subgroup to its next */
 } xt_grid_;
 
+/* One of them after the other: b = xt_blocks_(&dist); while (xt_next_block_(&b)) ... */
 typedef struct {
+    xt_grid_ grid;
+    int i;
     int row, col, rows, cols; /* from the subgroup's first piece */
+    int held[2];              /* its row and column in what the subgroup holds, the pieces one after another */
 } xt_block_;
 
-XETILE_PRIVATE void xt_grid_init_(xt_grid_ *g, const xt_dist *d);
-XETILE_PRIVATE int xt_block_number_(const xt_grid_ *g, int round0, int round1, int i, int j);
-XETILE_PRIVATE xt_block_ xt_block_at_(const xt_grid_ *g, int number);
-XETILE_PRIVATE xt_vec xt_no_vec_(void);
-XETILE_PRIVATE xt_vec xt_new_vec_(xt_where_ w, cm_type type, const xt_dist *d, const xt_map *map);
-XETILE_PRIVATE bool xt_check_vec_(xt_where_ w, const xt_vec *v, const char *what);
-XETILE_PRIVATE xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use);
-XETILE_PRIVATE bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt_map *map);
-XETILE_PRIVATE xt_val xt_subgroup_place_(xt_ctx *x, const xt_dist *d, int dim);
-XETILE_PRIVATE xt_tile xt_no_tile_(void);
-XETILE_PRIVATE void xt_plan_tile_describe_(xt_ctx *x, const xt_tile *t);
-XETILE_PRIVATE int xt_inner_(const xt_tile *t);
-XETILE_PRIVATE void xt_tile_ids_(xt_where_ w, const xt_tile *t, spe_id ids[XT_COMPONENTS_]);
-XETILE_PRIVATE void xt_plan_need_(xt_ctx *x, const xt_tile *t, int expression, int mask, int below);
-XETILE_PRIVATE void xt_plan_step_(xt_ctx *x, const xt_tile *t, const xt_val *step);
-XETILE_PRIVATE void xt_plan_forward_(xt_ctx *x, const xt_tile *t, const xt_val *step);
-XETILE_PRIVATE bool xt_tile_order_(xt_where_ w, xt_tile *t, const int order[2]);
-XETILE_PRIVATE bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d);
-XETILE_PRIVATE bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d);
-XETILE_PRIVATE bool xt_check_tile_(xt_where_ w, const xt_tile *t, const char *what);
-XETILE_PRIVATE bool xt_check_regular_(xt_where_ w, const xt_tile *t, const char *what);
-XETILE_PRIVATE cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b);
-XETILE_PRIVATE void xt_tile_is_used_(xt_ctx *x, const xt_tile *t);
-XETILE_PRIVATE bool xt_padding_(xt_where_ w, int type, double padding, xt_val *number);
-XETILE_PRIVATE spe_id xt_truth_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user);
-XETILE_PRIVATE bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t);
+/* Errors when two vectors differ in one of these; 0: they may. */
+typedef struct {
+    int shape, type, blocks, map;
+} xt_same_errors_;
+
 XETILE_PRIVATE void xt_prefetch_waiting_(xt_ctx *x);
-XETILE_PRIVATE bool xt_check_alike_(xt_where_ w, const char *what, const xt_vec *a, const xt_vec *b, bool types);
-XETILE_PRIVATE xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like);
 
-/* In the accumulator's layout matrices of any two types correspond part by part, so an operation may change the type.
- * The callback gets one part of each operand, in the types that hold them. */
 typedef spe_id (*xt_part_fn_)(xt_ctx *x, const spe_id *parts, const void *user);
-
-XETILE_PRIVATE cm_matrix xt_map_parts_(xt_ctx *x, cm_type to, int n, const cm_matrix *const *a, xt_part_fn_ fn,
-                                       const void *user);
-XETILE_PRIVATE xt_vec xt_settle_(xt_ctx *x, xt_vec r);
-XETILE_PRIVATE spe_id xt_like_part_(xt_ctx *x, spe_id elem, spe_id part);
-XETILE_PRIVATE xt_vec xt_compare_vec_(xt_where_ w, int op, const xt_vec *a, const xt_vec *b);
 
 /* What a subgroup holds of a vector, seen as one rows x cols array (its pieces one after another): for each element
  * the component (a scalar a lane) and the lane that have it. */
@@ -1213,21 +1008,11 @@ typedef struct {
     int *where; /* comp * 64 + lane */
 } xt_field_;
 
-XETILE_PRIVATE int xt_wide_type_(int type);
-XETILE_PRIVATE bool xt_field_init_(xt_ctx *x, xt_field_ *f, int rows, int cols, int comps, int type);
-XETILE_PRIVATE void xt_local_place_(const xt_grid_ *g, const xt_dist *d, int number, int *row, int *col);
-XETILE_PRIVATE cm_slot xt_slot_at_(const cm_layout *l, int lane, int v);
-XETILE_PRIVATE bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type);
-XETILE_PRIVATE spe_id xt_lane_bit_(xt_ctx *x, uint32_t mask);
-
 /* Moves of one operation that were already made: the same component by the same table is not moved twice. */
 typedef struct {
     int *head; /* of each component its first move */
     xt_list_ moves;
 } xt_moves_;
-
-XETILE_PRIVATE bool xt_moves_init_(xt_ctx *x, xt_moves_ *m, const xt_field_ *f);
-XETILE_PRIVATE spe_id xt_pick_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, const int *from);
 
 /* Which element of a field goes to (row, col) of the result. */
 typedef struct {
@@ -1235,47 +1020,30 @@ typedef struct {
     bool transposed;        /* rows and cols then tell column and row in the field */
 } xt_origin_;
 
-XETILE_PRIVATE xt_vec xt_pick_all_(xt_ctx *x, const xt_field_ *f, const xt_origin_ *o, xt_vec r);
-XETILE_PRIVATE bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, const xt_dist *from, bool transposed,
-                                const int divisor[2], const int factor[2], const int shift[2]);
+/* What becomes one element: `size` neighbours along dim, combined by a kind of reduction. */
+typedef struct {
+    int kind, dim, size;
+} xt_group_;
+
+/* All blocks of r from a field: elements from where o says (NULL: from their own place), or groups of elements. */
 
 /* One buffer serves every such operation of a kernel. While planning each says what it would like; afterwards the
  * buffer gets what local memory has left, and who does not fit works in passes over rows. */
 typedef struct {
-    int pitch, bytes, rows; /* of an element; rows: in one pass */
-    bool transposed;        /* the result reads rows as columns */
-    int stride[2];          /* of the source's rows and columns when read: 0 repeats one (broadcast), else 1 */
-    int shift[2];           /* of the result in the source (slices) */
+    int pitch, bytes, height, rows; /* bytes: of an element; rows: in one pass, of the source's height */
+    bool transposed;                /* the result reads rows as columns */
+    int stride[2];                  /* of the source's rows and columns when read: 0 repeats one (broadcast), else 1 */
+    int shift[2];                   /* of the result in the source (slices) */
 } xt_scratch_;
-
-XETILE_PRIVATE void xt_scratch_init_(xt_scratch_ *s, const xt_vec *v, bool transposed);
-XETILE_PRIVATE xt_vec xt_through_scratch_(xt_where_ w, const xt_vec *v, xt_scratch_ *s, xt_vec r);
-XETILE_PRIVATE bool xt_map_agrees_(xt_where_ w, int error, const char *what, const xt_map *has, const xt_map *wanted);
-XETILE_PRIVATE bool xt_check_source_(xt_where_ w, const char *what, const xt_map *given, const xt_vec *v);
-XETILE_PRIVATE int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v);
-XETILE_PRIVATE xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map);
-XETILE_PRIVATE bool xt_read_(xt_where_ w, const void *object, xt_thing_ *t, int number);
-XETILE_PRIVATE void xt_write_(void *object, const xt_thing_ *t);
-XETILE_PRIVATE int xt_scalars_(xt_thing_ *t, xt_val *out[XT_COMPONENTS_]);
 
 /* The vector that a value is or holds (the offsets of a scatter tile); NULL when there is none. In masks of changes it
  * has bit XT_VEC_CHANGES_; bits from XT_COUNTS_SHIFT_ on are of scalars that advance as the loop's index does. */
 enum { XT_VEC_CHANGES_ = 1 << XT_COMPONENTS_, XT_COUNTS_SHIFT_ = 16 };
 
-XETILE_PRIVATE int xt_carried_type_(const xt_val *start);
-XETILE_PRIVATE bool xt_check_carried_(xt_where_ w, const xt_thing_ *start, const xt_thing_ *now, int number);
-XETILE_PRIVATE uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b);
-XETILE_PRIVATE void xt_forget_(xt_ctx *x, xt_thing_ *t, uint32_t mask);
-XETILE_PRIVATE void xt_join_(xt_ctx *x, xt_thing_ *a, xt_thing_ *b);
-XETILE_PRIVATE uint32_t *xt_changed_(xt_ctx *x, const xt_frame_ *f, int slot);
-XETILE_PRIVATE int xt_count_ids_(xt_ctx *x, xt_frame_ *f);
-XETILE_PRIVATE void xt_gather_(xt_where_ w, xt_frame_ *f, int which);
-XETILE_PRIVATE void xt_scatter_(xt_ctx *x, xt_frame_ *f);
-XETILE_PRIVATE void xt_region_end_(spe_module *m, const spe_region *r);
 
 /* errors.c - errors. */
 
-const spe_reporter *xt_errors_(void)
+XE_FN_ const spe_reporter *xt_errors_(void)
 {
     static const spe_error_row rows[] = {
 #define XT_ROW_(name, text) {"XT_ERROR_" #name, text},
@@ -1299,12 +1067,12 @@ const char *xt_error_name(int id) { return spe_reporter_name(xt_errors_(), id); 
 
 /* maps.c - maps: which subgroup owns which part of a tile (host only). */
 
-bool xt_has_map_(const xt_map *map)
+XE_FN_ bool xt_has_map_(const xt_map *map)
 {
     return map->sg_layout[0] || map->sg_layout[1] || map->sg_data[0] || map->sg_data[1];
 }
 
-bool xt_same_map_(const xt_map *a, const xt_map *b)
+XE_FN_ bool xt_same_map_(const xt_map *a, const xt_map *b)
 {
     return a->sg_layout[0] == b->sg_layout[0] && a->sg_layout[1] == b->sg_layout[1] && a->sg_data[0] == b->sg_data[0] &&
            a->sg_data[1] == b->sg_data[1];
@@ -1370,7 +1138,35 @@ xt_map xt_map_mma_b(const xt_map *result, int k)
     return m;
 }
 
-void xt_cut_side_(xt_cut_ *cut, int side)
+xt_map xt_map_reduction(const xt_map *source, int dim, int reduction_size)
+{
+    xt_map m = *source;
+    if (xt_has_map_(&m)) m.sg_data[dim] = m.sg_data[dim] % reduction_size ? 1 : m.sg_data[dim] / reduction_size;
+    return m;
+}
+
+xt_map xt_map_broadcast(const xt_map *result, int dim, int broadcast_size)
+{
+    xt_map m = *result;
+    if (xt_has_map_(&m)) m.sg_data[dim] = m.sg_data[dim] < broadcast_size ? 1 : m.sg_data[dim] / broadcast_size;
+    return m;
+}
+
+xt_map xt_map_transpose(const xt_map *map)
+{
+    xt_map m = {{map->sg_layout[1], map->sg_layout[0]}, {map->sg_data[1], map->sg_data[0]}};
+    return m;
+}
+
+/* A map in a message. */
+XE_FN_ const char *xt_map_text_(const xt_map *m, char text[XT_TEXT_])
+{
+    snprintf(text, XT_TEXT_, "sg_layout {%d, %d} sg_data {%d, %d}", m->sg_layout[0], m->sg_layout[1], m->sg_data[0],
+             m->sg_data[1]);
+    return text;
+}
+
+XE_FN_ void xt_cut_side_(xt_cut_ *cut, int side)
 {
     int at = 0, size = XT_CUT_LARGEST_;
     cut->n = 0;
@@ -1382,16 +1178,90 @@ void xt_cut_side_(xt_cut_ *cut, int side)
     }
 }
 
+/* context.c - one build. */
+
+XE_FN_ xt_where_ xt_where_at_(xt_ctx *x, const char *file, int line)
+{
+    xt_where_ w = {x, file, line};
+    return w;
+}
+
+XE_FN_ spe_blame xt_blame_(xt_where_ w) { return spe_blame_of(&w.x->m, xt_errors_(), w.file, w.line); }
+
+/* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */
+XE_FN_ bool xt_enter_kind_(xt_where_ w, xt_op_ operation, int kind)
+{
+    if (w.x->waiting.magic && operation != XT_OP_PREFETCH_TILE_) xt_prefetch_waiting_(w.x);
+    spe_at(&w.x->m, w.file, w.line);
+    w.x->step_hash = (w.x->step_hash ^ (uint32_t)(kind * XT_OP_COUNT_ + (int)operation)) * 16777619u;
+    w.x->operations++;
+    return spe_ok(&w.x->m);
+}
+
+XE_FN_ bool xt_enter_(xt_where_ w, xt_op_ operation) { return xt_enter_kind_(w, operation, 0); }
+
+XE_FN_ void *xt_memory_(xt_ctx *x, size_t bytes) { return spe_alloc(&x->m, bytes ? bytes : 1); }
+
+/* A new zeroed item at the end of a list; NULL when out of memory. */
+XE_FN_ void *xt_push_(xt_ctx *x, xt_list_ *list, size_t size)
+{
+    if (list->count == list->capacity) {
+        int capacity = list->capacity ? list->capacity * 2 : 32;
+        void *items = xt_memory_(x, (size_t)capacity * size);
+        if (!items) return NULL;
+        if (list->count) memcpy(items, list->items, (size_t)list->count * size);
+        list->items = items;
+        list->capacity = capacity;
+    }
+    return (char *)list->items + (size_t)list->count++ * size;
+}
+
+XE_FN_ xt_plan_vec_ *xt_plan_vec_at_(xt_ctx *x, int i) { return (xt_plan_vec_ *)x->vecs.items + i; }
+XE_FN_ xt_plan_tile_ *xt_plan_tile_at_(xt_ctx *x, int i) { return (xt_plan_tile_ *)x->tiles.items + i; }
+XE_FN_ xt_expr_ *xt_expr_at_(xt_ctx *x, int i) { return (xt_expr_ *)x->exprs.items + i; }
+
+/* NULL for conditions. A C constant counts as i32 or f32. */
+XE_FN_ const cm_type_row *xt_type_row_(int type)
+{
+    return cm_type_info((cm_type)(type == -SPE_INT ? CM_I32 : type == -SPE_REAL ? CM_F32 : type));
+}
+
+XE_FN_ const char *xt_type_name_(int type)
+{
+    return type == XT_BOOL_ ? "i1" : xt_type_row_(type) ? xt_type_row_(type)->name : "no type";
+}
+
+XE_FN_ bool xt_is_float_(int type) { return type < XT_BOOL_ && xt_type_row_(type)->kind == CM_KIND_FLOAT; }
+XE_FN_ bool xt_is_int_(int type) { return type < XT_BOOL_ && xt_type_row_(type)->kind == CM_KIND_INT; }
+XE_FN_ bool xt_is_signed_(int type) { return type < XT_BOOL_ && xt_type_row_(type)->is_signed; }
+XE_FN_ int xt_bits_(int type) { return type == XT_BOOL_ ? 1 : xt_type_row_(type)->bytes * 8; }
+
+/* The type that coopmatrix.h holds a vector's or tile's elements in: an i1 is a byte, 0 or 1. */
+XE_FN_ cm_type xt_held_(int type) { return type == XT_BOOL_ ? CM_U8 : (cm_type)type; }
+
+/* Bytes of such an element. */
+XE_FN_ int xt_bytes_(int type) { return cm_type_info(xt_held_(type))->bytes; }
+
+/* The SPIR-V type that holds a scalar of this type. */
+XE_FN_ spe_id xt_spe_type_(xt_ctx *x, int type)
+{
+    const cm_type_row *row;
+    if (type == XT_BOOL_) return spe_bool(&x->m);
+    row = cm_type_info((cm_type)type);
+    return row->storage_float ? spe_float(&x->m, (uint32_t)row->storage_bits)
+                              : spe_int(&x->m, (uint32_t)row->storage_bits);
+}
+
 /* values.c - values. */
 
 /* What is noted of v; its root is at least itself. */
-xt_note_ xt_note_of_(const xt_ctx *x, const xt_val *v)
+XE_FN_ xt_note_ xt_note_of_(const xt_ctx *x, const xt_val *v)
 {
     xt_note_ none = {0, v->id, 0, 0, 0};
     return v->note ? ((const xt_note_ *)x->notes.items)[v->note] : none;
 }
 
-void xt_set_note_(xt_ctx *x, xt_val *v, xt_note_ note)
+XE_FN_ void xt_set_note_(xt_ctx *x, xt_val *v, xt_note_ note)
 {
     xt_note_ *n;
     if (x->notes.count == 0 && !xt_push_(x, &x->notes, sizeof *n)) return; /* number 0 means none */
@@ -1428,80 +1298,9 @@ xt_index xt_at_(int n, xt_val a, xt_val b, xt_val c, xt_val d)
     return x;
 }
 
-/* context.c - one build. */
-
-xt_where_ xt_where_at_(xt_ctx *x, const char *file, int line)
-{
-    xt_where_ w = {x, file, line};
-    return w;
-}
-
-spe_blame xt_blame_(xt_where_ w) { return spe_blame_of(&w.x->m, xt_errors_(), w.file, w.line); }
-
-/* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */
-bool xt_enter_kind_(xt_where_ w, xt_op_ operation, int kind)
-{
-    if (w.x->waiting.magic && operation != XT_OP_PREFETCH_TILE_) xt_prefetch_waiting_(w.x);
-    spe_at(&w.x->m, w.file, w.line);
-    w.x->step_hash = (w.x->step_hash ^ (uint32_t)(kind * XT_OP_COUNT_ + (int)operation)) * 16777619u;
-    w.x->operations++;
-    return spe_ok(&w.x->m);
-}
-
-bool xt_enter_(xt_where_ w, xt_op_ operation) { return xt_enter_kind_(w, operation, 0); }
-
-void *xt_memory_(xt_ctx *x, size_t bytes) { return spe_alloc(&x->m, bytes ? bytes : 1); }
-
-/* A new zeroed item at the end of a list; NULL when out of memory. */
-void *xt_push_(xt_ctx *x, xt_list_ *list, size_t size)
-{
-    if (list->count == list->capacity) {
-        int capacity = list->capacity ? list->capacity * 2 : 32;
-        void *items = xt_memory_(x, (size_t)capacity * size);
-        if (!items) return NULL;
-        if (list->count) memcpy(items, list->items, (size_t)list->count * size);
-        list->items = items;
-        list->capacity = capacity;
-    }
-    return (char *)list->items + (size_t)list->count++ * size;
-}
-
-xt_plan_vec_ *xt_plan_vec_at_(xt_ctx *x, int i) { return (xt_plan_vec_ *)x->vecs.items + i; }
-xt_plan_tile_ *xt_plan_tile_at_(xt_ctx *x, int i) { return (xt_plan_tile_ *)x->tiles.items + i; }
-xt_expr_ *xt_expr_at_(xt_ctx *x, int i) { return (xt_expr_ *)x->exprs.items + i; }
-
-/* NULL for conditions. A C constant counts as i32 or f32. */
-XE_FN_ const cm_type_row *xt_type_row_(int type)
-{
-    return cm_type_info((cm_type)(type == -SPE_INT ? CM_I32 : type == -SPE_REAL ? CM_F32 : type));
-}
-
-const char *xt_type_name_(int type)
-{
-    return type == XT_BOOL_ ? "i1" : xt_type_row_(type) ? xt_type_row_(type)->name : "no type";
-}
-
-bool xt_is_float_(int type) { return type < XT_BOOL_ && xt_type_row_(type)->kind == CM_KIND_FLOAT; }
-bool xt_is_int_(int type) { return type < XT_BOOL_ && xt_type_row_(type)->kind == CM_KIND_INT; }
-bool xt_is_signed_(int type) { return type < XT_BOOL_ && xt_type_row_(type)->is_signed; }
-int xt_bits_(int type) { return type == XT_BOOL_ ? 1 : xt_type_row_(type)->bytes * 8; }
-
-/* The type that coopmatrix.h holds a vector's or tile's elements in: an i1 is a byte, 0 or 1. */
-cm_type xt_held_(int type) { return type == XT_BOOL_ ? CM_U8 : (cm_type)type; }
-
-/* The SPIR-V type that holds a scalar of this type. */
-spe_id xt_spe_type_(xt_ctx *x, int type)
-{
-    const cm_type_row *row;
-    if (type == XT_BOOL_) return spe_bool(&x->m);
-    row = cm_type_info((cm_type)type);
-    return row->storage_float ? spe_float(&x->m, (uint32_t)row->storage_bits)
-                              : spe_int(&x->m, (uint32_t)row->storage_bits);
-}
-
 /* numbers.c - numbers. */
 
-const char *xt_op_name_(int op)
+XE_FN_ const char *xt_op_name_(int op)
 {
     static const char *const names[] = {"XT_ADD", "XT_SUB", "XT_MUL", "XT_DIV", "XT_MIN", "XT_MAX",
                                         "XT_MOD", "XT_AND", "XT_OR",  "XT_XOR", "XT_SHL", "XT_SHR",
@@ -1509,11 +1308,17 @@ const char *xt_op_name_(int op)
     return names[op]; /* by spe_arith_op */
 }
 
-bool xt_is_compare_(int op) { return op >= SPE_ARITH_EQ; }
-bool xt_is_constant_(const xt_val *v) { return v->kind == SPE_INT || v->kind == SPE_REAL; }
+XE_FN_ bool xt_is_compare_(int op) { return op >= SPE_ARITH_EQ; }
+XE_FN_ bool xt_is_constant_(const xt_val *v) { return v->kind == SPE_INT || v->kind == SPE_REAL; }
+
+/* The type in which a scalar is carried: a C constant's is i32 or f32. */
+XE_FN_ int xt_carried_type_(const xt_val *start)
+{
+    return start->kind == SPE_INT ? CM_I32 : start->kind == SPE_REAL ? CM_F32 : start->type;
+}
 
 /* Describes a value for error messages: "f32", "5", "pointer to f16". */
-const char *xt_describe_(const xt_val *v, char *text, size_t size)
+XE_FN_ const char *xt_describe_(const xt_val *v, char *text, size_t size)
 {
     if (!spe_val_is_set(v))
         snprintf(text, size, "nothing");
@@ -1527,7 +1332,7 @@ const char *xt_describe_(const xt_val *v, char *text, size_t size)
 }
 
 /* The largest power of two that divides a constant. */
-int xt_align_of_(int64_t i)
+XE_FN_ int xt_align_of_(int64_t i)
 {
     int align = 1;
     if (i == 0) return 1 << 20;
@@ -1535,10 +1340,10 @@ int xt_align_of_(int64_t i)
     return align;
 }
 
-int xt_val_align_(const xt_val *v) { return v->kind == SPE_INT ? xt_align_of_(v->i) : v->align; }
+XE_FN_ int xt_val_align_(const xt_val *v) { return v->kind == SPE_INT ? xt_align_of_(v->i) : v->align; }
 
 /* A value of the kernel. While planning there are no ids: each value gets a number of its own. */
-xt_val xt_scalar_(xt_ctx *x, int type, spe_id id, int align, int expression)
+XE_FN_ xt_val xt_scalar_(xt_ctx *x, int type, spe_id id, int align, int expression)
 {
     xt_val v = spe_val_of(SPE_SCALAR, type, x->planning ? ++x->serial : id);
     xt_note_ note = {expression, v.id, 0, 0, 0};
@@ -1547,9 +1352,9 @@ xt_val xt_scalar_(xt_ctx *x, int type, spe_id id, int align, int expression)
     return v;
 }
 
-xt_val xt_nothing_(void) { return spe_val_of(SPE_SCALAR, CM_I32, 0); } /* after an error */
+XE_FN_ xt_val xt_nothing_(void) { return spe_val_of(SPE_SCALAR, CM_I32, 0); } /* after an error */
 
-int xt_new_expr_(xt_ctx *x, xt_expr_kind_ kind, int op, int type, int a, int b, int64_t value)
+XE_FN_ int xt_new_expr_(xt_ctx *x, xt_expr_kind_ kind, int op, int type, int a, int b, int64_t value)
 {
     xt_expr_ *e;
     if (x->exprs.count == 0 && !xt_push_(x, &x->exprs, sizeof *e)) return 0; /* number 0 means none */
@@ -1564,7 +1369,7 @@ int xt_new_expr_(xt_ctx *x, xt_expr_kind_ kind, int op, int type, int a, int b, 
     return x->exprs.count - 1;
 }
 
-int xt_expr_of_(xt_ctx *x, const xt_val *v)
+XE_FN_ int xt_expr_of_(xt_ctx *x, const xt_val *v)
 {
     if (!x->planning) return 0;
     return v->kind == SPE_INT ? xt_new_expr_(x, XT_EXPR_CONST_, 0, CM_I32, 0, 0, v->i) : xt_note_of_(x, v).expression;
@@ -1573,7 +1378,7 @@ int xt_expr_of_(xt_ctx *x, const xt_val *v)
 XE_FN_ bool xt_int_fits_(int type, int64_t i) { return spe_int_fits(i, xt_bits_(type), xt_is_signed_(type)); }
 
 /* The id of a scalar constant of a type, in the form coopmatrix.h holds it (bf16 and 8-bit floats as their bits). */
-spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v)
+XE_FN_ spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v)
 {
     spe_id t = xt_spe_type_(x, type);
     double real = v->kind == SPE_INT ? (double)v->i : v->real;
@@ -1586,27 +1391,20 @@ spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v)
 }
 
 /* Is there a number at all, and does a constant fit the type? */
-bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char *what)
+XE_FN_ bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char *what)
 {
     char text[48];
-    if (!spe_val_is_set(v)) {
-        xt_fail_(w, XT_ERROR_UNSET, "%s", what);
-        return false;
-    }
-    if (v->kind == SPE_POINTER || (v->kind == SPE_REAL && !xt_is_float_(type))) {
-        xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_describe_(v, text, sizeof text),
-                 xt_type_name_(type));
-        return false;
-    }
-    if (v->kind == SPE_INT && xt_is_int_(type) && !xt_int_fits_(type, v->i)) {
-        xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %lld, wanted %s", what, (long long)v->i, xt_type_name_(type));
-        return false;
-    }
+    if (!spe_val_is_set(v)) return xt_fail_(w, XT_ERROR_UNSET, "%s", what);
+    if (v->kind == SPE_POINTER || (v->kind == SPE_REAL && !xt_is_float_(type)))
+        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_describe_(v, text, sizeof text),
+                        xt_type_name_(type));
+    if (v->kind == SPE_INT && xt_is_int_(type) && !xt_int_fits_(type, v->i))
+        return xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %lld, wanted %s", what, (long long)v->i, xt_type_name_(type));
     return true;
 }
 
 /* The id of a number as `type`; integers of one width stand for each other. While planning any number will do. */
-spe_id xt_id_(xt_where_ w, const xt_val *v, int type, const char *what)
+XE_FN_ spe_id xt_id_(xt_where_ w, const xt_val *v, int type, const char *what)
 {
     xt_ctx *x = w.x;
     if (!xt_check_number_(w, v, type, what)) return 0;
@@ -1620,13 +1418,12 @@ spe_id xt_id_(xt_where_ w, const xt_val *v, int type, const char *what)
 }
 
 /* The id of an offset, shape or stride. */
-spe_id xt_index_id_(xt_where_ w, const xt_val *v, const char *what)
+XE_FN_ spe_id xt_index_id_(xt_where_ w, const xt_val *v, const char *what)
 {
     char text[48];
-    if (spe_val_is_set(v) &&
-        (v->kind == SPE_REAL || v->kind == SPE_POINTER ||
-         (v->kind == SPE_SCALAR && !(xt_is_int_(v->type) && xt_bits_(v->type) == 32)) ||
-         (v->kind == SPE_INT && !xt_int_fits_(CM_I32, v->i)))) {
+    if (spe_val_is_set(v) && (v->kind == SPE_REAL || v->kind == SPE_POINTER ||
+                              (v->kind == SPE_SCALAR && !(xt_is_int_(v->type) && xt_bits_(v->type) == 32)) ||
+                              (v->kind == SPE_INT && !xt_int_fits_(CM_I32, v->i)))) {
         xt_fail_(w, XT_ERROR_INDEX, "%s is %s", what, xt_describe_(v, text, sizeof text));
         return 0;
     }
@@ -1647,7 +1444,7 @@ XE_FN_ int xt_common_type_(const xt_val *a, const xt_val *b)
     return CM_I32;
 }
 
-spe_id xt_emit_int_(spe_module *m, int op, bool is_signed, spe_id a, spe_id b)
+XE_FN_ spe_id xt_emit_int_(spe_module *m, int op, bool is_signed, spe_id a, spe_id b)
 {
     if (op == SPE_ARITH_MIN || op == SPE_ARITH_MAX) {
         spe_id less = is_signed ? spe_slt(m, a, b) : spe_ult(m, a, b);
@@ -1656,7 +1453,7 @@ spe_id xt_emit_int_(spe_module *m, int op, bool is_signed, spe_id a, spe_id b)
     return spe_arith(m, (spe_arith_op)op, is_signed ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED, a, b);
 }
 
-spe_id xt_emit_float_(spe_module *m, int op, spe_id a, spe_id b)
+XE_FN_ spe_id xt_emit_float_(spe_module *m, int op, spe_id a, spe_id b)
 {
     return spe_arith(m, (spe_arith_op)op, SPE_NUMBER_FLOAT, a, b);
 }
@@ -1727,20 +1524,14 @@ XE_FN_ bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_va
     bool integers_only = op >= SPE_ARITH_REM && op <= SPE_ARITH_SHR;
     bool held_as_bits = type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2;
     bool logic = type == XT_BOOL_ && (op == SPE_ARITH_AND || op == SPE_ARITH_OR);
-    if (!spe_val_is_set(a) || !spe_val_is_set(b)) {
-        xt_fail_(w, XT_ERROR_UNSET, "an operand of %s", xt_op_name_(op));
-        return false;
-    }
+    if (!spe_val_is_set(a) || !spe_val_is_set(b))
+        return xt_fail_(w, XT_ERROR_UNSET, "an operand of %s", xt_op_name_(op));
     if (a->kind == SPE_POINTER || b->kind == SPE_POINTER || type < 0 || held_as_bits || (type == XT_BOOL_ && !logic) ||
-        (integers_only && !xt_is_int_(type) && !logic)) {
-        xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s of %s and %s", xt_op_name_(op), xt_describe_(a, s, sizeof s),
-                 xt_describe_(b, t, sizeof t));
-        return false;
-    }
-    if ((op == SPE_ARITH_DIV || op == SPE_ARITH_REM) && b->kind == SPE_INT && b->i == 0 && !xt_is_float_(type)) {
-        xt_fail_(w, XT_ERROR_DIVISION, "%s of %s and 0", xt_op_name_(op), xt_describe_(a, s, sizeof s));
-        return false;
-    }
+        (integers_only && !xt_is_int_(type) && !logic))
+        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s of %s and %s", xt_op_name_(op), xt_describe_(a, s, sizeof s),
+                        xt_describe_(b, t, sizeof t));
+    if ((op == SPE_ARITH_DIV || op == SPE_ARITH_REM) && b->kind == SPE_INT && b->i == 0 && !xt_is_float_(type))
+        return xt_fail_(w, XT_ERROR_DIVISION, "%s of %s and 0", xt_op_name_(op), xt_describe_(a, s, sizeof s));
     return true;
 }
 
@@ -1780,7 +1571,39 @@ XE_FN_ void xt_note_delta_(xt_ctx *x, int op, const xt_val *a, const xt_val *b, 
     xt_set_note_(x, r, note);
 }
 
-xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
+/* A number in another type; constants too become values of the kernel. */
+XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
+{
+    xt_ctx *x = w.x;
+    spe_id id = 0, t;
+    int e;
+    if (!spe_val_is_set(v) || v->kind == SPE_POINTER || type == XT_BOOL_) {
+        xt_fail_(w, v->kind == SPE_POINTER ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET, "the operand of XT_CAST");
+        return xt_nothing_();
+    }
+    e = xt_is_int_(type) && xt_is_int_(xt_carried_type_(v)) ? xt_expr_of_(x, v) : 0;
+    if (e) e = xt_new_expr_(x, XT_EXPR_CAST_, xt_is_signed_(v->type), type, e, 0, 0);
+    if (!x->planning) {
+        t = xt_spe_type_(x, type);
+        if (xt_is_constant_(v)) {
+            xt_val c = *v;
+            if (c.kind == SPE_REAL && !xt_is_float_(type)) c = spe_val_int((long long)c.real);
+            id = xt_constant_(x, type, &c);
+        } else if (v->type == XT_BOOL_) {
+            xt_val one = spe_val_int(1), zero = spe_val_int(0);
+            id = spe_select(&x->m, v->id, xt_constant_(x, type, &one), xt_constant_(x, type, &zero));
+        } else if (xt_is_float_(v->type) && !xt_is_float_(type)) {
+            id = xt_is_signed_(type) ? spe_f_to_s(&x->m, t, v->id) : spe_f_to_u(&x->m, t, v->id);
+        } else if (xt_is_float_(v->type) && xt_bits_(type) == xt_bits_(v->type)) {
+            id = v->id;
+        } else {
+            id = spe_cast(&x->m, t, v->id, xt_is_signed_(v->type));
+        }
+    }
+    return xt_scalar_(x, type, id, xt_val_align_(v), e);
+}
+
+XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
 {
     xt_ctx *x = w.x;
     int type = xt_common_type_(&a, &b), result = xt_is_compare_(op) ? XT_BOOL_ : type, ea, eb, expression = 0;
@@ -1813,38 +1636,6 @@ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
     return r;
 }
 
-/* A number in another type; constants too become values of the kernel. */
-xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
-{
-    xt_ctx *x = w.x;
-    spe_id id = 0, t;
-    int e;
-    if (!spe_val_is_set(v) || v->kind == SPE_POINTER || type == XT_BOOL_) {
-        xt_fail_(w, v->kind == SPE_POINTER ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET, "the operand of XT_CAST");
-        return xt_nothing_();
-    }
-    e = xt_is_int_(type) && xt_is_int_(xt_carried_type_(v)) ? xt_expr_of_(x, v) : 0;
-    if (e) e = xt_new_expr_(x, XT_EXPR_CAST_, xt_is_signed_(v->type), type, e, 0, 0);
-    if (!x->planning) {
-        t = xt_spe_type_(x, type);
-        if (xt_is_constant_(v)) {
-            xt_val c = *v;
-            if (c.kind == SPE_REAL && !xt_is_float_(type)) c = spe_val_int((long long)c.real);
-            id = xt_constant_(x, type, &c);
-        } else if (v->type == XT_BOOL_) {
-            xt_val one = spe_val_int(1), zero = spe_val_int(0);
-            id = spe_select(&x->m, v->id, xt_constant_(x, type, &one), xt_constant_(x, type, &zero));
-        } else if (xt_is_float_(v->type) && !xt_is_float_(type)) {
-            id = xt_is_signed_(type) ? spe_f_to_s(&x->m, t, v->id) : spe_f_to_u(&x->m, t, v->id);
-        } else if (xt_is_float_(v->type) && xt_bits_(type) == xt_bits_(v->type)) {
-            id = v->id;
-        } else {
-            id = spe_cast(&x->m, t, v->id, xt_is_signed_(v->type));
-        }
-    }
-    return xt_scalar_(x, type, id, xt_val_align_(v), e);
-}
-
 xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v)
 {
     if (!xt_enter_(w, XT_OP_CAST_NUMBER_)) return xt_nothing_();
@@ -1857,7 +1648,7 @@ xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v)
     return xt_cast_number_(w, type, &v.val);
 }
 
-xt_val xt_select_(xt_where_ w, xt_val condition, xt_val a, xt_val b)
+XE_FN_ xt_val xt_select_(xt_where_ w, xt_val condition, xt_val a, xt_val b)
 {
     xt_ctx *x = w.x;
     int type = xt_common_type_(&a, &b);
@@ -1903,7 +1694,7 @@ XE_FN_ int xt_vec_root_(xt_ctx *x, int node)
 }
 
 /* Vectors of one class are kept in one layout, so that nothing need be rearranged between them. */
-void xt_same_layout_(xt_ctx *x, int a, int b)
+XE_FN_ void xt_same_layout_(xt_ctx *x, int a, int b)
 {
     xt_plan_vec_ *p, *q;
     int i;
@@ -1918,7 +1709,7 @@ void xt_same_layout_(xt_ctx *x, int a, int b)
     p->accumulator = p->accumulator || q->accumulator;
 }
 
-void xt_need_layout_(xt_ctx *x, const xt_vec *v, cm_use use, bool accumulator)
+XE_FN_ void xt_need_layout_(xt_ctx *x, const xt_vec *v, cm_use use, bool accumulator)
 {
     xt_plan_vec_ *p;
     if (!x->planning || !spe_ok(&x->m)) return;
@@ -1927,8 +1718,7 @@ void xt_need_layout_(xt_ctx *x, const xt_vec *v, cm_use use, bool accumulator)
     p->accumulator = p->accumulator || accumulator;
 }
 
-/* What an accumulator touches stays one; else a product's operand decides, the packed one first: it costs most to make.
- */
+/* What an accumulator touches stays one; else a product's operand decides, the packed one first: it costs most. */
 XE_FN_ cm_use xt_layout_(xt_ctx *x, int node)
 {
     const xt_plan_vec_ *p = xt_plan_vec_at_(x, xt_vec_root_(x, node));
@@ -1936,21 +1726,27 @@ XE_FN_ cm_use xt_layout_(xt_ctx *x, int node)
     return p->need[CM_A] ? CM_A : p->need[CM_B] ? CM_B : CM_ACC;
 }
 
-int xt_tile_root_(xt_ctx *x, int node)
+XE_FN_ int xt_tile_root_(xt_ctx *x, int node)
 {
     while (xt_plan_tile_at_(x, node)->parent != node) node = xt_plan_tile_at_(x, node)->parent;
     return node;
 }
 
-void xt_same_tiles_(xt_ctx *x, int a, int b)
+XE_FN_ void xt_same_tiles_(xt_ctx *x, int a, int b)
 {
     a = xt_tile_root_(x, a);
     b = xt_tile_root_(x, b);
     xt_plan_tile_at_(x, b)->parent = a;
 }
 
+/* Does this version access the tile by 2D block messages? */
+XE_FN_ bool xt_by_block2d_(xt_ctx *x, const xt_tile *t)
+{
+    return x->block2d && xt_plan_tile_at_(x, xt_tile_root_(x, t->node))->possible;
+}
+
 /* Writes an expression of the plan, in the prologue. Constants have the type of what they meet. */
-spe_id xt_emit_expr_(xt_ctx *x, int number, int type)
+XE_FN_ spe_id xt_emit_expr_(xt_ctx *x, int number, int type)
 {
     xt_expr_ *e = xt_expr_at_(x, number);
     xt_val constant = spe_val_int((long long)e->value);
@@ -1971,136 +1767,92 @@ spe_id xt_emit_expr_(xt_ctx *x, int number, int type)
     return id;
 }
 
+/* An address as a pointer to elements of a type. */
+XE_FN_ spe_id xt_emit_pointer_(xt_ctx *x, int type, spe_id address)
+{
+    return spe_u_to_ptr(&x->m, spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, xt_spe_type_(x, type)), address);
+}
+
 /* The base of a tile's matrix as a pointer, in the prologue. */
-spe_id xt_emit_base_(xt_ctx *x, const xt_plan_tile_ *p)
+XE_FN_ spe_id xt_emit_base_(xt_ctx *x, const xt_plan_tile_ *p)
 {
     const xt_expr_ *base = xt_expr_at_(x, p->base);
     spe_id id = xt_emit_expr_(x, p->base, base->type);
-    if (base->kind == XT_EXPR_PARAM_ && x->params[base->op].pointer) return id;
-    return spe_u_to_ptr(&x->m, spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, xt_spe_type_(x, p->type)), id);
+    bool pointer = base->kind == XT_EXPR_PARAM_ && x->params[base->op].pointer;
+    return pointer ? id : xt_emit_pointer_(x, p->type, id);
 }
 
-/* ---- vectors as lists of blocks ---------------------------------------------------------------------------------- */
+/* vectors.c - vectors: the blocks that a subgroup holds, how a vector is made and compared with another, constants. */
 
-void xt_grid_init_(xt_grid_ *g, const xt_dist *d)
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+
+XE_FN_ void xt_grid_init_(xt_grid_ *g, const xt_dist *d)
 {
     int i;
     for (i = 0; i < 2; i++) {
         xt_cut_side_(&g->cut[i], d->data[i]);
         g->rounds[i] = d->rounds[i];
+        g->data[i] = d->data[i];
         g->stride[i] = d->layout[i] * d->data[i];
     }
     g->blocks = g->rounds[0] * g->rounds[1] * g->cut[0].n * g->cut[1].n;
 }
 
-int xt_block_number_(const xt_grid_ *g, int round0, int round1, int i, int j)
+XE_FN_ int xt_block_number_(const xt_grid_ *g, int round0, int round1, int i, int j)
 {
     return ((round0 * g->rounds[1] + round1) * g->cut[0].n + i) * g->cut[1].n + j;
 }
 
-xt_block_ xt_block_at_(const xt_grid_ *g, int number)
+XE_FN_ xt_block_ xt_blocks_(const xt_dist *d)
 {
     xt_block_ b;
-    int j = number % g->cut[1].n, i = number / g->cut[1].n % g->cut[0].n;
-    int piece = number / (g->cut[1].n * g->cut[0].n);
-    b.row = piece / g->rounds[1] * g->stride[0] + g->cut[0].at[i];
-    b.col = piece % g->rounds[1] * g->stride[1] + g->cut[1].at[j];
-    b.rows = g->cut[0].size[i];
-    b.cols = g->cut[1].size[j];
+    memset(&b, 0, sizeof b);
+    xt_grid_init_(&b.grid, d);
+    b.i = -1;
     return b;
 }
 
-xt_vec xt_no_vec_(void)
+XE_FN_ bool xt_next_block_(xt_block_ *b)
 {
-    xt_vec v;
-    memset(&v, 0, sizeof v);
-    v.magic = XT_VEC_MAGIC_;
-    return v;
-}
-
-/* A vector that an operation makes: planned the first time, with room for its blocks afterwards. */
-xt_vec xt_new_vec_(xt_where_ w, cm_type type, const xt_dist *d, const xt_map *map)
-{
-    xt_ctx *x = w.x;
-    xt_vec v = xt_no_vec_();
-    xt_grid_ g;
-    xt_plan_vec_ *p;
-    v.type = type;
-    v.dist = *d;
-    v.map = *map;
-    v.node = x->vec_count++;
-    v.serial = ++x->serial;
-    if (x->planning) {
-        p = (xt_plan_vec_ *)xt_push_(x, &x->vecs, sizeof *p);
-        if (p) p->parent = v.node;
-        return v;
-    }
-    if (v.node >= x->vecs.count) {
-        xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more vectors than the first time");
-        return v;
-    }
-    v.use = xt_layout_(x, v.node);
-    xt_grid_init_(&g, d);
-    v.block = (cm_matrix *)xt_memory_(x, (size_t)g.blocks * sizeof *v.block);
-    v.blocks = v.block ? g.blocks : 0;
-    return v;
-}
-
-bool xt_check_vec_(xt_where_ w, const xt_vec *v, const char *what)
-{
-    if (v->magic == XT_VEC_MAGIC_) return true;
-    xt_fail_(w, XT_ERROR_UNSET, "%s", what);
-    return false;
-}
-
-/* The vector in the layout that is needed; itself when it is so already. */
-xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
-{
-    xt_vec r = *v;
-    int i;
-    if (x->planning || v->use == use || !v->blocks) return r;
-    r.use = use;
-    r.block = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *r.block);
-    if (!r.block) return *v;
-    for (i = 0; i < v->blocks; i++) r.block[i] = cm_convert_use(&x->cm, &v->block[i], use);
-    return r;
+    const xt_grid_ *g = &b->grid;
+    int n = ++b->i, j = n % g->cut[1].n, i = n / g->cut[1].n % g->cut[0].n;
+    int piece = n / (g->cut[1].n * g->cut[0].n), down = piece / g->rounds[1], across = piece % g->rounds[1];
+    if (n >= g->blocks) return false;
+    b->rows = g->cut[0].size[i];
+    b->cols = g->cut[1].size[j];
+    b->row = down * g->stride[0] + g->cut[0].at[i];
+    b->col = across * g->stride[1] + g->cut[1].at[j];
+    b->held[0] = down * g->data[0] + g->cut[0].at[i];
+    b->held[1] = across * g->data[1] + g->cut[1].at[j];
+    return true;
 }
 
 /* ---- maps in a kernel -------------------------------------------------------------------------------------------- */
 
 /* Distributes a tile or vector by a map; false after an error. All maps of a kernel have one number of subgroups. */
-bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt_map *map)
+XE_FN_ bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt_map *map)
 {
     xt_ctx *x = w.x;
     int error = xt_dist_init(d, rows, cols, map);
-    if (error) {
-        xt_fail_(w, error, "tile %d x %d, sg_layout {%d, %d} times sg_data {%d, %d} is %d x %d", rows, cols,
-                 map->sg_layout[0], map->sg_layout[1], map->sg_data[0], map->sg_data[1],
-                 map->sg_layout[0] * map->sg_data[0], map->sg_layout[1] * map->sg_data[1]);
-        return false;
-    }
-    if (d->data[0] > XT_SIDE_MAX_ || d->data[1] > XT_SIDE_MAX_) {
-        xt_fail_(w, XT_ERROR_TILE_SIZE, "a subgroup's piece is %d x %d, the largest is %d x %d", d->data[0], d->data[1],
-                 (int)XT_SIDE_MAX_, (int)XT_SIDE_MAX_);
-        return false;
-    }
+    char text[XT_TEXT_], more[XT_TEXT_];
+    if (error)
+        return xt_fail_(w, error, "tile %d x %d, %s is %d x %d", rows, cols, xt_map_text_(map, text),
+                        map->sg_layout[0] * map->sg_data[0], map->sg_layout[1] * map->sg_data[1]);
+    if (d->data[0] > XT_SIDE_MAX_ || d->data[1] > XT_SIDE_MAX_)
+        return xt_fail_(w, XT_ERROR_TILE_SIZE, "a subgroup's piece is %d x %d, the largest is %d x %d", d->data[0],
+                        d->data[1], (int)XT_SIDE_MAX_, (int)XT_SIDE_MAX_);
     if (!d->subgroups) return true;
     if (!x->subgroups) {
         x->subgroups = d->subgroups;
         x->subgroups_map = *map;
-        x->subgroups_file = w.file;
-        x->subgroups_line = w.line;
-    } else if (x->subgroups != d->subgroups) {
-        xt_fail_(w, XT_ERROR_MAP_SUBGROUPS, "sg_layout {%d, %d} has %d, {%d, %d} of %s:%d has %d", map->sg_layout[0],
-                 map->sg_layout[1], d->subgroups, x->subgroups_map.sg_layout[0], x->subgroups_map.sg_layout[1],
-                 x->subgroups_file, x->subgroups_line, x->subgroups);
-        return false;
+        x->subgroups_at = w;
     }
-    return true;
+    return x->subgroups == d->subgroups ||
+           xt_fail_(w, XT_ERROR_MAP_SUBGROUPS, "%s has %d, %s of %s:%d has %d", xt_map_text_(map, text), d->subgroups,
+                    xt_map_text_(&x->subgroups_map, more), x->subgroups_at.file, x->subgroups_at.line, x->subgroups);
 }
 
-/* Where this subgroup's first piece starts in a dimension: ((id / across or id % across) % count) * data, before the
- * body. */
+/* Before the body: ((id / across or id % layout) % count) * data. */
 XE_FN_ spe_id xt_emit_place_(xt_ctx *x, const xt_place_ *p, int other)
 {
     spe_id s;
@@ -2114,32 +1866,235 @@ XE_FN_ spe_id xt_emit_place_(xt_ctx *x, const xt_place_ *p, int other)
     return s;
 }
 
-xt_val xt_subgroup_place_(xt_ctx *x, const xt_dist *d, int dim)
+/* Where this subgroup's first piece starts in a dimension. */
+XE_FN_ xt_val xt_subgroup_place_(xt_ctx *x, const xt_dist *d, int dim)
 {
-    xt_place_ p;
-    int i;
-    memset(&p, 0, sizeof p);
-    p.dim = dim;
-    p.across = d->layout[1];
-    p.layout = d->layout[dim];
-    p.count = d->count[dim];
-    p.data = d->data[dim];
+    xt_place_ p = {dim, d->layout[1], d->layout[dim], d->count[dim], d->data[dim], 0};
+    int i, align = xt_align_of_(p.data);
     if (p.layout == 1 || p.count == 1) return spe_val_int(0);
-    if (x->planning) return xt_scalar_(x, CM_I32, 0, xt_align_of_(p.data), 0);
+    if (x->planning) return xt_scalar_(x, CM_I32, 0, align, 0);
     for (i = 0; i < x->place_count; i++) {
         const xt_place_ *q = &x->places[i];
         if (q->dim == p.dim && q->across == p.across && q->layout == p.layout && q->count == p.count &&
             q->data == p.data)
-            return xt_scalar_(x, CM_I32, q->id, xt_align_of_(p.data), 0);
+            return xt_scalar_(x, CM_I32, q->id, align, 0);
     }
     p.id = xt_emit_place_(x, &p, d->layout[1 - dim]);
     if (x->place_count < XT_PLACES_MAX_) x->places[x->place_count++] = p;
-    return xt_scalar_(x, CM_I32, p.id, xt_align_of_(p.data), 0);
+    return xt_scalar_(x, CM_I32, p.id, align, 0);
 }
 
-/* tiles.c - tiles. */
+/* ---- making vectors ---------------------------------------------------------------------------------------------- */
 
-xt_tile xt_no_tile_(void)
+XE_FN_ xt_vec xt_no_vec_(void)
+{
+    xt_vec v;
+    memset(&v, 0, sizeof v);
+    v.magic = XT_VEC_MAGIC_;
+    return v;
+}
+
+/* The vector that a tile's elements are. */
+XE_FN_ xt_vec xt_form_(const xt_tile *t)
+{
+    xt_vec v = xt_no_vec_();
+    v.type = t->type;
+    v.dist = t->dist;
+    v.map = t->map;
+    memcpy(v.inner, t->inner, sizeof v.inner);
+    return v;
+}
+
+/* A vector that an operation makes, with the shape, map and inner blocks of another: planned the first time, with room
+ * for its blocks afterwards. */
+XE_FN_ xt_vec xt_new_vec_(xt_where_ w, cm_type type, const xt_vec *like)
+{
+    xt_ctx *x = w.x;
+    xt_vec v = xt_no_vec_();
+    xt_grid_ g;
+    v.type = type;
+    v.dist = like->dist;
+    v.map = like->map;
+    memcpy(v.inner, like->inner, sizeof v.inner);
+    v.node = x->vec_count++;
+    v.serial = ++x->serial;
+    if (x->planning) {
+        xt_plan_vec_ *p = (xt_plan_vec_ *)xt_push_(x, &x->vecs, sizeof *p);
+        if (p) p->parent = v.node;
+        return v;
+    }
+    if (v.node >= x->vecs.count) {
+        xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more vectors than the first time");
+        return v;
+    }
+    v.use = xt_layout_(x, v.node);
+    xt_grid_init_(&g, &v.dist);
+    v.block = (cm_matrix *)xt_memory_(x, (size_t)g.blocks * sizeof *v.block);
+    v.blocks = v.block ? g.blocks : 0;
+    return v;
+}
+
+/* One of a shape under a map; nothing after an error. */
+XE_FN_ xt_vec xt_mapped_vec_(xt_where_ w, cm_type type, int rows, int cols, const xt_map *map)
+{
+    xt_vec form = xt_no_vec_();
+    form.map = *map;
+    return xt_distribute_(w, &form.dist, rows, cols, map) ? xt_new_vec_(w, type, &form) : form;
+}
+
+/* The vector in the layout that is needed; itself when it is so already. */
+XE_FN_ xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
+{
+    xt_vec r = *v;
+    int i;
+    if (x->planning || v->use == use || !v->blocks) return r;
+    r.use = use;
+    r.block = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *r.block);
+    if (!r.block) return *v;
+    for (i = 0; i < v->blocks; i++) r.block[i] = cm_convert_use(&x->cm, &v->block[i], use);
+    return r;
+}
+
+/* A result is made in the accumulator's layout; afterwards it is put into the one that was planned. */
+XE_FN_ xt_vec xt_settle_(xt_ctx *x, xt_vec r)
+{
+    cm_use use = r.use;
+    r.use = CM_ACC;
+    return xt_as_use_(x, &r, use);
+}
+
+/* ---- what operands must have in common --------------------------------------------------------------------------- */
+
+XE_FN_ bool xt_check_vec_(xt_where_ w, const xt_vec *v, const char *what)
+{
+    return v->magic == XT_VEC_MAGIC_ || xt_fail_(w, XT_ERROR_UNSET, "%s", what);
+}
+
+XE_FN_ bool xt_map_agrees_(xt_where_ w, int error, const char *what, const xt_map *has, const xt_map *wanted)
+{
+    char text[XT_TEXT_], more[XT_TEXT_];
+    return xt_same_map_(has, wanted) ||
+           xt_fail_(w, error, "%s has %s, wanted %s", what, xt_map_text_(has, text), xt_map_text_(wanted, more));
+}
+
+XE_FN_ bool xt_check_same_(xt_where_ w, const xt_same_errors_ *e, const char *first, const xt_vec *a,
+                           const char *second, const xt_vec *b)
+{
+    const int *p = a->dist.shape, *q = b->dist.shape, *s = a->inner, *t = b->inner;
+    char text[XT_TEXT_], more[XT_TEXT_];
+    if (p[0] != q[0] || p[1] != q[1])
+        return xt_fail_(w, e->shape, "%s of %d x %d, %s of %d x %d", first, p[0], p[1], second, q[0], q[1]);
+    if (e->blocks && (s[0] != t[0] || s[1] != t[1]))
+        return xt_fail_(w, e->blocks, "%s of inner_blocks {%d, %d}, %s of {%d, %d}", first, s[0], s[1], second, t[0],
+                        t[1]);
+    if (e->type && a->type != b->type)
+        return xt_fail_(w, e->type, "%s of %s, %s of %s", first, xt_type_name_(a->type), second,
+                        xt_type_name_(b->type));
+    return xt_same_map_(&a->map, &b->map) || xt_fail_(w, e->map, "%s of %s, %s of %s", first,
+                                                      xt_map_text_(&a->map, text), second, xt_map_text_(&b->map, more));
+}
+
+/* The optional map of the operand, which the older text writes before the result's: must be the one it has. */
+XE_FN_ bool xt_check_source_(xt_where_ w, const char *what, const xt_map *given, const xt_vec *v)
+{
+    return !xt_has_map_(given) || xt_map_agrees_(w, XT_ERROR_SOURCE_MAP, what, &v->map, given);
+}
+
+/* A dimension as users write it: 0, 1, or for blocked vectors XT_DIMS(0, 2), XT_DIMS(1, 3). -1 after an error. */
+XE_FN_ int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v)
+{
+    int pair = dim - XT_DIMS_PAIR_, blocked = v->inner[0] > 0;
+    if (!blocked && (dim == 0 || dim == 1)) return dim;
+    if (blocked && (pair == 0 * 4 + 2 || pair == 1 * 4 + 3)) return pair / 4;
+    if (pair >= 0)
+        xt_fail_(w, XT_ERROR_VEC_DIM, "%s along dimensions %d and %d of a %s vector", what, pair / 4, pair % 4,
+                 blocked ? "4-D" : "2-D");
+    else
+        xt_fail_(w, XT_ERROR_VEC_DIM, "%s along dimension %d of a %s vector%s", what, dim, blocked ? "4-D" : "2-D",
+                 blocked ? ": XT_DIMS(1, 3) or XT_DIMS(0, 2)" : "");
+    return -1;
+}
+
+/* ---- constants --------------------------------------------------------------------------------------------------- */
+
+/* Every element the same. */
+XE_FN_ xt_vec xt_fill_(xt_where_ w, xt_vec v, const xt_val *number)
+{
+    xt_ctx *x = w.x;
+    cm_type held = xt_held_(v.type);
+    spe_id scalar = xt_id_(w, number, held, "the element");
+    xt_block_ b = xt_blocks_(&v.dist);
+    while (v.blocks && xt_next_block_(&b)) v.block[b.i] = cm_splat(&x->cm, b.cols, b.rows, held, v.use, scalar);
+    return v;
+}
+
+xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d)
+{
+    xt_vec v;
+    if (!xt_enter_(w, XT_OP_SPLAT_)) return xt_no_vec_();
+    v = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
+    return spe_ok(&w.x->m) ? xt_fill_(w, v, &number) : v;
+}
+
+/* A number that meets a vector becomes a vector like it. */
+XE_FN_ xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like)
+{
+    xt_vec v;
+    if (a->is_vec) return a->vec;
+    v = xt_new_vec_(w, like->type, like);
+    xt_same_layout_(w.x, like->node, v.node);
+    return xt_fill_(w, v, &a->val);
+}
+
+/* An i32 as a number of the type, in the form that holds it. */
+XE_FN_ spe_id xt_from_i32_(xt_ctx *x, int type, spe_id v)
+{
+    spe_id f32 = spe_float(&x->m, 32);
+    if (type == CM_BF16) return cm_f32_to_bf16(&x->cm, spe_s_to_f(&x->m, f32, v));
+    if (xt_is_float_(type)) return spe_s_to_f(&x->m, xt_spe_type_(x, type), v);
+    return xt_bits_(type) == 32 ? v : spe_sconvert(&x->m, xt_spe_type_(x, type), v);
+}
+
+XE_FN_ cm_matrix xt_iota_block_(xt_ctx *x, int type, const xt_block_ *b, int dim, spe_id place)
+{
+    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)type, CM_ACC);
+    spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.V * sizeof *v);
+    int i, first = dim ? b->col : b->row;
+    for (i = 0; v && i < l.V; i++) {
+        spe_id at = dim ? cm_row_index(&x->cm, &l, i) : cm_col_index(&x->cm, &l, i);
+        at = spe_iadd(&x->m, at, spe_iadd(&x->m, place, spe_i32(&x->m, first)));
+        v[i] = xt_from_i32_(x, type, at);
+    }
+    return v && spe_ok(&x->m) ? cm_from_components(&x->cm, &l, v) : cm_poison();
+}
+
+XE_FN_ bool xt_check_iota_(xt_where_ w, int type, int dim)
+{
+    if (dim != 0 && dim != 1) return xt_fail_(w, XT_ERROR_VEC_DIM, "XT_IOTA along dimension %d", dim);
+    return (type != XT_BOOL_ && type != CM_E4M3 && type != CM_E5M2) ||
+           xt_fail_(w, XT_ERROR_VEC_TYPE, "XT_IOTA of %s", xt_type_name_(type));
+}
+
+xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d)
+{
+    xt_ctx *x = w.x;
+    xt_vec r;
+    xt_block_ b;
+    xt_val place;
+    spe_id at;
+    if (!xt_enter_(w, XT_OP_IOTA_) || !xt_check_iota_(w, type, dim)) return xt_no_vec_();
+    r = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
+    if (!r.blocks) return r;
+    place = xt_subgroup_place_(x, &r.dist, dim);
+    at = xt_index_id_(w, &place, "the place");
+    b = xt_blocks_(&r.dist);
+    while (xt_next_block_(&b)) r.block[b.i] = xt_iota_block_(x, type, &b, dim, at);
+    return xt_settle_(x, r);
+}
+
+/* tiles.c - tiles: local memory, init_tile, update_tile_offset, and what their 2D block messages need. */
+
+XE_FN_ xt_tile xt_no_tile_(void)
 {
     xt_tile t;
     memset(&t, 0, sizeof t);
@@ -2147,160 +2102,20 @@ xt_tile xt_no_tile_(void)
     return t;
 }
 
-/* What rules 2D block messages out already now: pieces narrower than a subgroup, constants that do not qualify. */
-XE_FN_ bool xt_never_block2d_(xt_ctx *x, const xt_tile *t)
-{
-    const xt_val *width = &t->shape[t->column_major ? 0 : 1];
-    int bytes = cm_type_info(xt_held_(t->type))->bytes;
-    return t->base.local || t->type == (cm_type)XT_BOOL_ || t->dist.data[1] < x->S || bytes > 4 ||
-           (t->pitch.kind == XT_INT_ && t->pitch.i * bytes % 16 != 0) ||
-           (width->kind == XT_INT_ && (width->i * bytes < 64 || width->i * bytes % 4 != 0));
-}
-
-/* Notes for the plan how the tile's matrix is described: whether 2D block messages are possible is decided from it. */
-void xt_plan_tile_describe_(xt_ctx *x, const xt_tile *t)
-{
-    xt_plan_tile_ *p = (xt_plan_tile_ *)xt_push_(x, &x->tiles, sizeof *p);
-    int base = xt_note_of_(x, &t->base).expression, rows = xt_expr_of_(x, &t->shape[0]);
-    int cols = xt_expr_of_(x, &t->shape[1]);
-    int pitch = xt_expr_of_(x, &t->pitch);
-    if (!p) return;
-    p->parent = t->node;
-    p->base = base;
-    p->rows = rows;
-    p->cols = cols;
-    p->pitch = pitch;
-    p->type = (int)t->type;
-    p->column_major = t->column_major;
-    p->possible = base && rows && cols && pitch && !xt_never_block2d_(x, t);
-}
-
 /* The contiguous dimension. */
-int xt_inner_(const xt_tile *t) { return t->column_major ? 0 : 1; }
+XE_FN_ int xt_inner_(const xt_tile *t) { return t->column_major ? 0 : 1; }
 
-/* The scalars of a tile, as ids, in the order of xt_plan_tile_.made; of an offset that a loop advances its start. */
-void xt_tile_ids_(xt_where_ w, const xt_tile *t, spe_id ids[XT_COMPONENTS_])
+/* Is there a tile, of the kind that is wanted? */
+XE_FN_ bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, const char *what)
 {
-    int i;
-    for (i = 0; i < 2; i++) {
-        spe_id start = xt_note_of_(w.x, &t->offset[i]).start;
-        ids[i] = start ? start : xt_index_id_(w, &t->offset[i], "the offset");
-        ids[2 + i] = xt_index_id_(w, &t->shape[i], "the shape");
-    }
-    ids[4] = xt_index_id_(w, &t->pitch, "the pitch");
-    ids[5] = t->base.id;
+    if (t->magic != XT_TILE_MAGIC_) return xt_fail_(w, XT_ERROR_UNSET, "%s", what);
+    return t->scatter == scatter ||
+           xt_fail_(w, scatter ? XT_ERROR_NO_SCATTER : XT_ERROR_SCATTER, "%s is a %stile %d x %d%s", what,
+                    scatter ? "" : "scatter ", t->dist.shape[0], t->dist.shape[1],
+                    scatter ? " made without .scatter" : "");
 }
 
-/* 2D block messages on this tile need (expression & mask) == 0, or expression < below; without expression there are
- * none.
- */
-void xt_plan_need_(xt_ctx *x, const xt_tile *t, int expression, int mask, int below)
-{
-    xt_plan_offset_ *o;
-    if (!expression) {
-        xt_plan_tile_at_(x, t->node)->possible = false;
-        return;
-    }
-    o = (xt_plan_offset_ *)xt_push_(x, &x->offsets, sizeof *o);
-    if (!o) return;
-    o->tile = t->node;
-    o->expression = expression;
-    o->mask = mask;
-    o->below = below;
-}
-
-/* A tile starts at, or moves by, so much along its contiguous dimension: 2D block messages want multiples of 4 bytes.
- */
-void xt_plan_step_(xt_ctx *x, const xt_tile *t, const xt_val *step)
-{
-    int bytes = cm_type_info(xt_held_(t->type))->bytes, per = bytes < 4 ? 4 / bytes : 1;
-    if (!x->planning || xt_val_align_(step) >= per) return;
-    xt_plan_need_(x, t, step->kind == XT_INT_ ? 0 : xt_note_of_(x, step).expression, per - 1, 0);
-}
-
-/* Of 8-bit elements stored by columns rows of memory are read two by two: then no tile may start before its matrix, so
- * it starts at, and moves by, nothing negative along its contiguous dimension. */
-void xt_plan_forward_(xt_ctx *x, const xt_tile *t, const xt_val *step)
-{
-    if (!x->planning || !t->column_major || cm_type_info(xt_held_(t->type))->bytes > 1) return;
-    if (step->kind == XT_INT_ && step->i >= 0) return;
-    xt_plan_need_(x, t, step->kind == XT_INT_ ? 0 : xt_note_of_(x, step).expression, INT32_MIN, 0);
-}
-
-/* The order attribute: zero means row-major. */
-bool xt_tile_order_(xt_where_ w, xt_tile *t, const int order[2])
-{
-    bool row_major = (order[0] == 1 && order[1] == 0) || (order[0] == 0 && order[1] == 0);
-    t->column_major = order[0] == 0 && order[1] == 1;
-    if (!row_major && !t->column_major) xt_fail_(w, XT_ERROR_TILE_ORDER, "got {%d, %d}", order[0], order[1]);
-    return row_major || t->column_major;
-}
-
-/* The contiguous dimension's stride must be 1, and the order must be the one that the strides have. */
-XE_FN_ bool xt_tile_strides_(xt_where_ w, xt_tile *t, const xt_index *strides)
-{
-    int last = strides->n - 2, contiguous = last + xt_inner_(t), other = last + 1 - xt_inner_(t);
-    const xt_val *inner = &strides->v[contiguous], *outer = &strides->v[other];
-    char text[48], more[48];
-    t->pitch = *outer;
-    if (inner->kind == XT_INT_ && inner->i == 1) return true;
-    xt_describe_(inner, text, sizeof text);
-    if (outer->kind == XT_INT_ && outer->i == 1)
-        xt_fail_(w, XT_ERROR_ORDER_STRIDES,
-                 "order {%d, %d} wants stride 1 in dimension %d; it is %s, in dimension %d %s", !t->column_major,
-                 t->column_major, contiguous, text, other, xt_describe_(outer, more, sizeof more));
-    else
-        xt_fail_(w, XT_ERROR_TILE_STRIDES, "stride of dimension %d is %s, wanted 1", contiguous, text);
-    return false;
-}
-
-/* Shape and strides of the innermost two dimensions: the contiguous one's stride is 1, the other's defaults to the
- * contiguous extent. */
-bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
-{
-    int n = d->shape.n;
-    if (n < 2 || n > 4) {
-        xt_fail_(w, XT_ERROR_TILE_SHAPE, ".shape has %d dimensions, wanted 2 to 4", n);
-        return false;
-    }
-    if (d->offset.n != n || (d->strides.n && d->strides.n != n)) {
-        xt_fail_(w, XT_ERROR_TILE_SHAPE, "%s has %d dimensions, wanted %d as .shape",
-                 d->offset.n != n ? ".offset" : ".strides", d->offset.n != n ? d->offset.n : d->strides.n, n);
-        return false;
-    }
-    t->shape[0] = d->shape.v[n - 2];
-    t->shape[1] = d->shape.v[n - 1];
-    t->pitch = t->shape[xt_inner_(t)];
-    return d->strides.n == 0 || xt_tile_strides_(w, t, &d->strides);
-}
-
-/* The base: a pointer parameter to elements of the tile's type, or an address, which becomes a pointer. */
-bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
-{
-    xt_ctx *x = w.x;
-    char text[48];
-    t->base = d->base;
-    if (d->base.kind == XT_POINTER_ && d->base.magic == XT_VAL_MAGIC_) {
-        if (d->base.type == (int)t->type || (d->base.type == CM_F32 && t->type == CM_TF32) ||
-            (t->type == (cm_type)XT_BOOL_ && xt_bits_(d->base.type) == 8 && xt_is_int_(d->base.type)))
-            return true;
-        xt_fail_(w, XT_ERROR_TILE_TYPE, "tile of %s, base %s", xt_type_name_(t->type),
-                 xt_describe_(&d->base, text, sizeof text));
-        return false;
-    }
-    if (d->base.kind != XT_SCALAR_ || !xt_is_int_(d->base.type) || xt_bits_(d->base.type) != 64) {
-        xt_fail_(w, XT_ERROR_TILE_BASE, "got %s", xt_describe_(&d->base, text, sizeof text));
-        return false;
-    }
-    if (!x->planning)
-        t->base.id = spe_u_to_ptr(
-            &x->m, spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, xt_spe_type_(x, xt_held_(t->type))), d->base.id);
-    t->base.kind = XT_POINTER_;
-    t->base.type = (int)t->type;
-    return true;
-}
-
-/* local.c - local memory. */
+/* ---- local memory ------------------------------------------------------------------------------------------------ */
 
 /* The first element of an array in local memory, which is made before the body so that every version may use it. */
 XE_FN_ spe_id xt_emit_local_(xt_ctx *x, const xt_local_array_ *a)
@@ -2317,28 +2132,27 @@ XE_FN_ spe_id xt_emit_local_(xt_ctx *x, const xt_local_array_ *a)
     return p;
 }
 
+XE_FN_ bool xt_check_local_(xt_where_ w, int type, int64_t elements, int number)
+{
+    xt_ctx *x = w.x;
+    if (elements < 1 || elements > 1 << 24)
+        return xt_fail_(w, XT_ERROR_LOCAL_SIZE, "got %lld elements of %s", (long long)elements, xt_type_name_(type));
+    if (x->planning && xt_push_(x, &x->locals, sizeof(xt_local_array_)))
+        x->local_bytes = (x->local_bytes + 63) / 64 * 64 + elements * cm_type_info(xt_held_(type))->bytes;
+    if (number >= x->locals.count)
+        return spe_ok(&x->m) && xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more local memory than the first time");
+    return x->local_bytes <= x->target.local_memory ||
+           xt_fail_(w, XT_ERROR_LOCAL_MEMORY, "%lld bytes with this one, %s has %d", (long long)x->local_bytes,
+                    x->target.name, x->target.local_memory);
+}
+
 xt_val xt_local_(xt_where_ w, int type, int64_t elements)
 {
     xt_ctx *x = w.x;
-    int number = x->local_count, bytes = cm_type_info(xt_held_(type))->bytes;
+    int number = x->local_count;
     xt_local_array_ *a;
-    xt_val v = xt_nothing_();
-    if (!xt_enter_(w, XT_OP_LOCAL_)) return v;
-    if (elements < 1 || elements > 1 << 24) {
-        xt_fail_(w, XT_ERROR_LOCAL_SIZE, "got %lld elements of %s", (long long)elements, xt_type_name_(type));
-        return v;
-    }
-    if (x->planning && xt_push_(x, &x->locals, sizeof *a))
-        x->local_bytes = (x->local_bytes + 63) / 64 * 64 + elements * bytes;
-    if (number >= x->locals.count) {
-        if (spe_ok(&x->m)) xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more local memory than the first time");
-        return v;
-    }
-    if (x->local_bytes > x->target.local_memory) {
-        xt_fail_(w, XT_ERROR_LOCAL_MEMORY, "%lld bytes with this one, %s has %d", (long long)x->local_bytes,
-                 x->target.name, x->target.local_memory);
-        return v;
-    }
+    xt_val v;
+    if (!xt_enter_(w, XT_OP_LOCAL_) || !xt_check_local_(w, type, elements, number)) return xt_nothing_();
     x->local_count++;
     a = (xt_local_array_ *)x->locals.items + number;
     a->type = type;
@@ -2350,18 +2164,89 @@ xt_val xt_local_(xt_where_ w, int type, int64_t elements)
     return v;
 }
 
-/* init_tile.c - init_tile. */
+/* ---- 2D block messages ------------------------------------------------------------------------------------------- */
+
+/* What rules 2D block messages out already now: pieces narrower than a subgroup, constants that do not qualify. */
+XE_FN_ bool xt_never_block2d_(xt_ctx *x, const xt_tile *t)
+{
+    const xt_val *width = &t->shape[xt_inner_(t)];
+    int bytes = xt_bytes_(t->type);
+    return t->base.local || t->type == (cm_type)XT_BOOL_ || t->dist.data[1] < x->S || bytes > 4 ||
+           (t->pitch.kind == SPE_INT && t->pitch.i * bytes % 16 != 0) ||
+           (width->kind == SPE_INT && (width->i * bytes < 64 || width->i * bytes % 4 != 0));
+}
+
+/* Notes for the plan how the tile's matrix is described: whether 2D block messages are possible is decided from it. */
+XE_FN_ void xt_plan_tile_describe_(xt_ctx *x, const xt_tile *t)
+{
+    xt_plan_tile_ *p = (xt_plan_tile_ *)xt_push_(x, &x->tiles, sizeof *p);
+    if (!p) return;
+    p->parent = t->node;
+    p->base = xt_note_of_(x, &t->base).expression;
+    p->rows = xt_expr_of_(x, &t->shape[0]);
+    p->cols = xt_expr_of_(x, &t->shape[1]);
+    p->pitch = xt_expr_of_(x, &t->pitch);
+    p->type = (int)t->type;
+    p->column_major = t->column_major;
+    p->possible = p->base && p->rows && p->cols && p->pitch && !xt_never_block2d_(x, t);
+}
+
+/* They need (expression & mask) == 0, or expression < below; without expression there are none. */
+XE_FN_ void xt_plan_need_(xt_ctx *x, const xt_tile *t, int expression, int mask, int below)
+{
+    xt_plan_offset_ *o;
+    if (!expression) {
+        xt_plan_tile_at_(x, t->node)->possible = false;
+        return;
+    }
+    o = (xt_plan_offset_ *)xt_push_(x, &x->offsets, sizeof *o);
+    if (!o) return;
+    o->tile = t->node;
+    o->expression = expression;
+    o->mask = mask;
+    o->below = below;
+}
+
+/* A tile starts at, or moves by, so much along its contiguous dimension: a multiple of 4 bytes is needed. */
+XE_FN_ void xt_plan_step_(xt_ctx *x, const xt_tile *t, const xt_val *step)
+{
+    int bytes = xt_bytes_(t->type), per = bytes < 4 ? 4 / bytes : 1;
+    if (!x->planning || xt_val_align_(step) >= per) return;
+    xt_plan_need_(x, t, step->kind == SPE_INT ? 0 : xt_note_of_(x, step).expression, per - 1, 0);
+}
+
+/* Of 8-bit elements stored by columns rows of memory are read two by two: then no tile may start before its matrix, so
+ * it starts at, and moves by, nothing negative along its contiguous dimension. */
+XE_FN_ void xt_plan_forward_(xt_ctx *x, const xt_tile *t, const xt_val *step)
+{
+    if (!x->planning || !t->column_major || xt_bytes_(t->type) > 1 || (step->kind == SPE_INT && step->i >= 0)) return;
+    xt_plan_need_(x, t, step->kind == SPE_INT ? 0 : xt_note_of_(x, step).expression, INT32_MIN, 0);
+}
+
+/* The scalars of a tile, as ids, in the order of xt_plan_tile_.made; of an offset that a loop advances its start. */
+XE_FN_ void xt_tile_ids_(xt_where_ w, const xt_tile *t, spe_id ids[XT_COMPONENTS_])
+{
+    int i;
+    for (i = 0; i < 2; i++) {
+        spe_id start = xt_note_of_(w.x, &t->offset[i]).start;
+        ids[i] = start ? start : xt_index_id_(w, &t->offset[i], "the offset");
+        ids[2 + i] = xt_index_id_(w, &t->shape[i], "the shape");
+    }
+    ids[4] = xt_index_id_(w, &t->pitch, "the pitch");
+    ids[5] = t->base.id;
+}
+
+/* ---- init_tile: what is given ------------------------------------------------------------------------------------ */
 
 /* inner_blocks cut each subgroup's piece: the vector of such a tile counts as 4-D. */
 XE_FN_ bool xt_tile_blocks_(xt_where_ w, xt_tile *t, const int blocks[2])
 {
     const int *data = t->dist.data;
-    t->inner[0] = blocks[0];
-    t->inner[1] = blocks[1];
+    memcpy(t->inner, blocks, sizeof t->inner);
     if (!blocks[0] && !blocks[1]) return true;
-    if (blocks[0] > 0 && blocks[1] > 0 && data[0] % blocks[0] == 0 && data[1] % blocks[1] == 0) return true;
-    xt_fail_(w, XT_ERROR_INNER_BLOCKS, "{%d, %d} of a subgroup's %d x %d", blocks[0], blocks[1], data[0], data[1]);
-    return false;
+    return (blocks[0] > 0 && blocks[1] > 0 && data[0] % blocks[0] == 0 && data[1] % blocks[1] == 0) ||
+           xt_fail_(w, XT_ERROR_INNER_BLOCKS, "{%d, %d} of a subgroup's %d x %d", blocks[0], blocks[1], data[0],
+                    data[1]);
 }
 
 /* All offsets, extents and strides are 32-bit integers. */
@@ -2372,26 +2257,83 @@ XE_FN_ bool xt_tile_indices_(xt_where_ w, const xt_tile_desc_ *d)
         XT_NAMES_(".offset"), XT_NAMES_(".shape"), XT_NAMES_(".strides")
 #undef XT_NAMES_
     };
-    const xt_index *lists[3];
+    const xt_index *lists[3] = {&d->offset, &d->shape, &d->strides};
     int i, j;
-    lists[0] = &d->offset;
-    lists[1] = &d->shape;
-    lists[2] = &d->strides;
     for (i = 0; i < 3; i++)
         for (j = 0; j < lists[i]->n; j++) xt_index_id_(w, &lists[i]->v[j], names[i][j]);
     return spe_ok(&w.x->m);
 }
 
+/* The order attribute: zero means row-major. */
+XE_FN_ bool xt_tile_order_(xt_where_ w, xt_tile *t, const int order[2])
+{
+    t->column_major = order[0] == 0 && order[1] == 1;
+    return t->column_major || (order[1] == 0 && (order[0] == 0 || order[0] == 1)) ||
+           xt_fail_(w, XT_ERROR_TILE_ORDER, "got {%d, %d}", order[0], order[1]);
+}
+
+/* The contiguous dimension's stride must be 1, and the order must be the one that the strides have. */
+XE_FN_ bool xt_tile_strides_(xt_where_ w, xt_tile *t, const xt_index *strides)
+{
+    int last = strides->n - 2, contiguous = last + xt_inner_(t), other = last + 1 - xt_inner_(t);
+    const xt_val *inner = &strides->v[contiguous], *outer = &strides->v[other];
+    char text[48], more[48];
+    t->pitch = *outer;
+    if (inner->kind == SPE_INT && inner->i == 1) return true;
+    xt_describe_(inner, text, sizeof text);
+    if (outer->kind == SPE_INT && outer->i == 1)
+        return xt_fail_(w, XT_ERROR_ORDER_STRIDES,
+                        "order {%d, %d} wants stride 1 in dimension %d; it is %s, in dimension %d %s", !t->column_major,
+                        t->column_major, contiguous, text, other, xt_describe_(outer, more, sizeof more));
+    return xt_fail_(w, XT_ERROR_TILE_STRIDES, "stride of dimension %d is %s, wanted 1", contiguous, text);
+}
+
+/* Shape and strides of the innermost two dimensions: the contiguous one's stride is 1, the other's defaults to the
+ * contiguous extent. */
+XE_FN_ bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
+{
+    int n = d->shape.n;
+    if (n < 2 || n > 4) return xt_fail_(w, XT_ERROR_TILE_SHAPE, ".shape has %d dimensions, wanted 2 to 4", n);
+    if (d->offset.n != n || (d->strides.n && d->strides.n != n))
+        return xt_fail_(w, XT_ERROR_TILE_SHAPE, "%s has %d dimensions, wanted %d as .shape",
+                        d->offset.n != n ? ".offset" : ".strides", d->offset.n != n ? d->offset.n : d->strides.n, n);
+    t->shape[0] = d->shape.v[n - 2];
+    t->shape[1] = d->shape.v[n - 1];
+    t->pitch = t->shape[xt_inner_(t)];
+    return d->strides.n == 0 || xt_tile_strides_(w, t, &d->strides);
+}
+
+/* The base: a pointer parameter to elements of the tile's type, or an address, which becomes a pointer. */
+XE_FN_ bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
+{
+    const xt_val *base = &d->base;
+    char text[48];
+    t->base = *base;
+    if (base->kind == SPE_POINTER && base->magic == SPE_VAL_MAGIC)
+        return base->type == (int)t->type || (base->type == CM_F32 && t->type == CM_TF32) ||
+               (t->type == (cm_type)XT_BOOL_ && xt_bits_(base->type) == 8 && xt_is_int_(base->type)) ||
+               xt_fail_(w, XT_ERROR_TILE_TYPE, "tile of %s, base %s", xt_type_name_(t->type),
+                        xt_describe_(base, text, sizeof text));
+    if (base->kind != SPE_SCALAR || !xt_is_int_(base->type) || xt_bits_(base->type) != 64)
+        return xt_fail_(w, XT_ERROR_TILE_BASE, "got %s", xt_describe_(base, text, sizeof text));
+    if (!w.x->planning) t->base.id = xt_emit_pointer_(w.x, xt_held_(t->type), base->id);
+    t->base.kind = SPE_POINTER;
+    t->base.type = (int)t->type;
+    return true;
+}
+
+/* ---- init_tile: leading dimensions choose one matrix of several -------------------------------------------------- */
+
 /* Products and sums of strides in 64 bits. */
 XE_FN_ xt_val xt_wide_(xt_where_ w, xt_val v)
 {
-    return v.kind == XT_SCALAR_ && xt_bits_(v.type) < 64 ? xt_cast_number_(w, CM_I64, &v) : v;
+    return v.kind == SPE_SCALAR && xt_bits_(v.type) < 64 ? xt_cast_number_(w, CM_I64, &v) : v;
 }
 
 /* How far matrix (offset[0], ...) of a base with leading dimensions is from the first one, in elements. */
 XE_FN_ xt_val xt_leading_distance_(xt_where_ w, const xt_tile *t, const xt_tile_desc_ *d)
 {
-    xt_val sum = xt_int_(0), stride = xt_wide_(w, t->pitch), term;
+    xt_val sum = spe_val_int(0), stride = xt_wide_(w, t->pitch), term;
     int i, n = d->shape.n;
     stride = xt_binary_number_(w, SPE_ARITH_MUL, stride, xt_wide_(w, t->shape[1 - xt_inner_(t)]));
     for (i = n - 3; i >= 0; i--) {
@@ -2406,11 +2348,11 @@ XE_FN_ xt_val xt_leading_distance_(xt_where_ w, const xt_tile *t, const xt_tile_
 /* What the plan must know: the matrix is one of the base's, and aligned as the base is. */
 XE_FN_ void xt_plan_leading_(xt_ctx *x, const xt_tile *t, const xt_tile_desc_ *d, const xt_val *distance)
 {
-    int i, per = 64 / cm_type_info(xt_held_(t->type))->bytes, e;
+    int i, per = 64 / xt_bytes_(t->type), e;
     for (i = 0; i < d->shape.n - 2; i++) {
         const xt_val *at = &d->offset.v[i], *extent = &d->shape.v[i];
         int p = xt_expr_of_(x, at), q = xt_expr_of_(x, extent);
-        if (at->kind == XT_INT_ && extent->kind == XT_INT_ && at->i >= 0 && at->i < extent->i) continue;
+        if (at->kind == SPE_INT && extent->kind == SPE_INT && at->i >= 0 && at->i < extent->i) continue;
         xt_plan_need_(x, t, q ? p : 0, 0, q);
     }
     if (xt_val_align_(distance) >= per) return;
@@ -2419,7 +2361,7 @@ XE_FN_ void xt_plan_leading_(xt_ctx *x, const xt_tile *t, const xt_tile_desc_ *d
     xt_plan_need_(x, t, e, per - 1, 0);
 }
 
-/* Leading dimensions choose one matrix of several; where there is none of that number, it has no rows. */
+/* Where there is no matrix of that number, it has no rows. */
 XE_FN_ void xt_leading_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 {
     xt_ctx *x = w.x;
@@ -2430,49 +2372,45 @@ XE_FN_ void xt_leading_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
     distance = xt_leading_distance_(w, t, d);
     if (x->planning) xt_plan_leading_(x, t, d, &distance);
     rows = xt_index_id_(w, &t->shape[0], ".shape");
-    if (!x->planning) {
-        bool tested = x->block2d && xt_plan_tile_at_(x, xt_tile_root_(x, t->node))->possible;
-        for (i = 0; i < n && !tested; i++) {
+    if (x->planning) {
+        t->base.id = ++x->serial;
+    } else {
+        for (i = 0; i < n && !xt_by_block2d_(x, t); i++) { /* else tested before this version is chosen */
             spe_id at = xt_index_id_(w, &d->offset.v[i], ".offset"), end = xt_index_id_(w, &d->shape.v[i], ".shape");
             spe_id one = spe_ult(&x->m, at, end);
             inside = inside ? spe_land(&x->m, inside, one) : one;
         }
         if (inside) rows = spe_select(&x->m, inside, rows, spe_i32(&x->m, 0));
         t->base.id = spe_index(&x->m, t->base.id, xt_id_(w, &distance, CM_I64, "the distance"));
-    } else {
-        t->base.id = ++x->serial;
     }
     t->shape[0] = xt_scalar_(x, CM_I32, rows, 1, 0);
+}
+
+/* ---- init_tile --------------------------------------------------------------------------------------------------- */
+
+XE_FN_ bool xt_check_scatter_(xt_where_ w, const xt_tile_desc_ *d)
+{
+    const xt_vec *v = &d->scatter;
+    if (!xt_is_int_(v->type) || xt_bits_(v->type) < 32)
+        return xt_fail_(w, XT_ERROR_SCATTER_TYPE, "got %s", xt_type_name_(v->type));
+    if (d->rows != v->dist.shape[0] || d->cols != v->dist.shape[1] || d->shape.n != 1)
+        return xt_fail_(w, XT_ERROR_SCATTER_SHAPE, "tile %d x %d, offsets %d x %d, .shape of %d dimensions", d->rows,
+                        d->cols, v->dist.shape[0], v->dist.shape[1], d->shape.n);
+    return !xt_has_map_(&d->map) || xt_map_agrees_(w, XT_ERROR_SCATTER_MAP, "the tile", &d->map, &v->map);
 }
 
 /* A tile whose elements have an offset each. */
 XE_FN_ xt_tile xt_init_scatter_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d)
 {
     const xt_vec *v = &d->scatter;
-    if (!xt_check_vec_(w, v, ".scatter") || !xt_tile_base_(w, &t, d)) return xt_no_tile_();
-    if (!xt_is_int_(v->type) || xt_bits_(v->type) < 32) {
-        xt_fail_(w, XT_ERROR_SCATTER_TYPE, "got %s", xt_type_name_(v->type));
-        return xt_no_tile_();
-    }
-    if (d->rows != v->dist.shape[0] || d->cols != v->dist.shape[1] || d->shape.n != 1) {
-        xt_fail_(w, XT_ERROR_SCATTER_SHAPE, "tile %d x %d, offsets %d x %d, .shape of %d dimensions", d->rows, d->cols,
-                 v->dist.shape[0], v->dist.shape[1], d->shape.n);
-        return xt_no_tile_();
-    }
-    if (xt_has_map_(&d->map) && !xt_same_map_(&d->map, &v->map)) {
-        xt_fail_(w, XT_ERROR_SCATTER_MAP,
-                 "tile sg_layout {%d, %d} sg_data {%d, %d}, offsets sg_layout {%d, %d} sg_data {%d, %d}",
-                 d->map.sg_layout[0], d->map.sg_layout[1], d->map.sg_data[0], d->map.sg_data[1], v->map.sg_layout[0],
-                 v->map.sg_layout[1], v->map.sg_data[0], v->map.sg_data[1]);
-        return xt_no_tile_();
-    }
+    if (!xt_check_vec_(w, v, ".scatter") || !xt_tile_base_(w, &t, d) || !xt_check_scatter_(w, d)) return xt_no_tile_();
     xt_index_id_(w, &d->shape.v[0], ".shape");
     t.scatter = true;
     t.map = v->map;
     t.dist = v->dist;
     t.offsets = *v;
-    t.offset[0] = t.offset[1] = t.pitch = xt_int_(0);
-    t.shape[0] = xt_int_(1);
+    t.offset[0] = t.offset[1] = t.pitch = spe_val_int(0);
+    t.shape[0] = spe_val_int(1);
     t.shape[1] = d->shape.v[0];
     xt_need_layout_(w.x, v, CM_ACC, false);
     return t;
@@ -2483,19 +2421,16 @@ XE_FN_ void xt_note_tile_(xt_where_ w, const xt_tile *t, const xt_tile_desc_ *d)
 {
     xt_plan_tile_ *p = xt_plan_tile_at_(w.x, t->node);
     int i;
-    if (!w.x->planning) {
-        xt_tile_ids_(w, t, p->made);
-        return;
-    }
-    for (i = 0; i < 2 && d->shape.n == 2; i++) p->origin[i] = xt_expr_of_(w.x, &d->offset.v[i]);
+    if (!w.x->planning) xt_tile_ids_(w, t, p->made);
+    for (i = 0; w.x->planning && i < 2 && d->shape.n == 2; i++) p->origin[i] = xt_expr_of_(w.x, &d->offset.v[i]);
 }
 
 xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
 {
     xt_ctx *x = w.x;
     xt_tile t = xt_no_tile_();
-    xt_val zero = xt_int_(0);
-    int i;
+    xt_val zero = spe_val_int(0);
+    int i, inner;
     if (!xt_enter_(w, XT_OP_INIT_TILE_)) return t;
     t.type = (cm_type)d.type;
     t.map = d.map;
@@ -2507,85 +2442,68 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
         !xt_tile_indices_(w, &d))
         return xt_no_tile_();
     t.node = x->tile_count++;
+    inner = xt_inner_(&t);
     if (x->planning) xt_plan_tile_describe_(x, &t);
     if (t.node >= x->tiles.count) {
         if (spe_ok(&x->m)) xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more tiles than the first time");
         return t;
     }
     xt_leading_(w, &t, &d);
-    d.offset.v[0] = d.offset.v[d.offset.n - 2];
-    d.offset.v[1] = d.offset.v[d.offset.n - 1];
-    xt_plan_step_(x, &t, &d.offset.v[xt_inner_(&t)]);
-    xt_plan_forward_(x, &t, &d.offset.v[xt_inner_(&t)]);
+    memmove(d.offset.v, &d.offset.v[d.offset.n - 2], 2 * sizeof d.offset.v[0]);
+    xt_plan_step_(x, &t, &d.offset.v[inner]);
+    xt_plan_forward_(x, &t, &d.offset.v[inner]);
     for (i = 0; i < 2; i++) {
         xt_val place = xt_subgroup_place_(x, &t.dist, i);
-        if (i == xt_inner_(&t)) xt_plan_step_(x, &t, &place);
+        if (i == inner) xt_plan_step_(x, &t, &place);
         t.offset[i] = xt_binary_number_(w, SPE_ARITH_ADD, d.offset.v[i], place);
     }
     if (t.dist.subgroups > 1 && !t.base.local) xt_note_tile_(w, &t, &d);
     return t;
 }
 
-bool xt_check_tile_(xt_where_ w, const xt_tile *t, const char *what)
-{
-    if (t->magic == XT_TILE_MAGIC_) return true;
-    xt_fail_(w, XT_ERROR_UNSET, "%s", what);
-    return false;
-}
-
-/* A tile that is no scatter tile. */
-bool xt_check_regular_(xt_where_ w, const xt_tile *t, const char *what)
-{
-    if (!xt_check_tile_(w, t, what)) return false;
-    if (t->scatter)
-        xt_fail_(w, XT_ERROR_SCATTER, "%s is a scatter tile %d x %d", what, t->dist.shape[0], t->dist.shape[1]);
-    return !t->scatter;
-}
-
 xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
 {
-    if (!xt_enter_(w, XT_OP_UPDATE_TILE_OFFSET_) || !xt_check_regular_(w, &t, "the tile of XT_UPDATE_TILE_OFFSET"))
+    const xt_val *along = t.column_major ? &rows : &cols;
+    if (!xt_enter_(w, XT_OP_UPDATE_TILE_OFFSET_) || !xt_check_tile_(w, &t, false, "the tile of XT_UPDATE_TILE_OFFSET"))
         return xt_no_tile_();
     xt_index_id_(w, &rows, "the row offset");
     xt_index_id_(w, &cols, "the column offset");
     if (!spe_ok(&w.x->m)) return xt_no_tile_();
-    xt_plan_step_(w.x, &t, xt_inner_(&t) ? &cols : &rows);
-    xt_plan_forward_(w.x, &t, xt_inner_(&t) ? &cols : &rows);
+    xt_plan_step_(w.x, &t, along);
+    xt_plan_forward_(w.x, &t, along);
     t.offset[0] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[0], rows);
     t.offset[1] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[1], cols);
     return t;
 }
 
-/* access.c - load_tile, store_tile, prefetch_tile. */
+/* access.c - load_tile, store_tile, load_gather, store_scatter. */
 
-/* In local memory, where nothing is tested, a block's place goes into the address, whose alignment coopmatrix.h is
- * told: it can then access several elements at once. */
-XE_FN_ void xt_local_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, cm_mem *mem)
+/* ---- a block as memory ------------------------------------------------------------------------------------------- */
+
+/* A block's place goes into the address, where nothing is tested: coopmatrix.h then accesses several elements at once,
+ * as the alignment allows. In elements, the place is a multiple of `line` across lines and of `along` in a line. */
+XE_FN_ void xt_fold_place_(xt_ctx *x, cm_mem *mem, int bytes, int64_t line, int64_t along)
 {
-    const xt_val *inner = &t->offset[xt_inner_(t)], *outer = &t->offset[1 - xt_inner_(t)];
-    int bytes = cm_type_info(xt_held_(t->type))->bytes, in = t->column_major ? b->row : b->col;
-    int64_t out = t->column_major ? b->col : b->row, line = (int64_t)xt_align_of_(t->pitch.i) * bytes;
-    int64_t align = XT_LOCAL_ALIGN_,
-            step = xt_val_align_(outer) < xt_align_of_(out) ? xt_val_align_(outer) : xt_align_of_(out);
-    if (line * step < align) align = line * step;
-    step = xt_val_align_(inner) < xt_align_of_(in) ? xt_val_align_(inner) : xt_align_of_(in);
-    if (step * bytes < align) align = step * bytes;
-    mem->ptr = spe_index(
-        &x->m, mem->ptr,
-        spe_iadd(&x->m, spe_imul(&x->m, mem->row, mem->stride_row), spe_imul(&x->m, mem->col, mem->stride_col)));
-    mem->row = mem->col = spe_i32(&x->m, 0);
+    spe_module *m = &x->m;
+    int64_t align = XT_LOCAL_ALIGN_;
+    if (line * bytes < align) align = line * bytes;
+    if (along * bytes < align) align = along * bytes;
+    mem->ptr = spe_index(m, mem->ptr,
+                         spe_iadd(m, spe_imul(m, mem->row, mem->stride_row), spe_imul(m, mem->col, mem->stride_col)));
+    mem->row = mem->col = spe_i32(m, 0);
     mem->align = (uint32_t)align;
 }
 
+XE_FN_ int xt_least_(int a, int b) { return a < b ? a : b; }
+
 /* A block of a tile as coopmatrix.h sees it: the transpose, its rows are our columns. */
-cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b)
+XE_FN_ cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b)
 {
     xt_ctx *x = w.x;
     cm_mem mem;
     spe_id row = xt_index_id_(w, &t->offset[0], "the row offset"),
-           col = xt_index_id_(w, &t->offset[1], "the column offset");
-    spe_id pitch = xt_index_id_(w, &t->pitch, "the pitch");
-    bool aligned = (t->column_major ? b->row : b->col) * cm_type_info(xt_held_(t->type))->bytes % 4 == 0;
+           col = xt_index_id_(w, &t->offset[1], "the column offset"), pitch = xt_index_id_(w, &t->pitch, "the pitch");
+    int bytes = xt_bytes_(t->type), in = t->column_major ? b->row : b->col, out = t->column_major ? b->col : b->row;
     memset(&mem, 0, sizeof mem);
     mem.ptr = t->base.id;
     mem.rows = t->inside ? 0 : xt_index_id_(w, &t->shape[1], "the shape");
@@ -2594,37 +2512,41 @@ cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b)
     mem.col = b->row ? spe_iadd(&x->m, row, spe_i32(&x->m, b->row)) : row;
     mem.stride_row = t->column_major ? pitch : spe_i32(&x->m, 1);
     mem.stride_col = t->column_major ? spe_i32(&x->m, 1) : pitch;
-    mem.block2d = x->block2d && aligned && xt_plan_tile_at_(x, xt_tile_root_(x, t->node))->possible ? CM_BLOCK2D_YES
-                                                                                                    : CM_BLOCK2D_NO;
-    if (t->base.local && t->inside && t->pitch.kind == XT_INT_) xt_local_mem_(x, t, b, &mem);
+    mem.block2d = in * bytes % 4 == 0 && xt_by_block2d_(x, t) ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
+    if (t->base.local && t->inside && t->pitch.kind == SPE_INT)
+        xt_fold_place_(x, &mem, bytes,
+                       (int64_t)xt_align_of_(t->pitch.i) *
+                           xt_least_(xt_val_align_(&t->offset[1 - xt_inner_(t)]), xt_align_of_(out)),
+                       xt_least_(xt_val_align_(&t->offset[xt_inner_(t)]), xt_align_of_(in)));
     return mem;
 }
 
-void xt_tile_is_used_(xt_ctx *x, const xt_tile *t)
+/* ---- load_tile, store_tile --------------------------------------------------------------------------------------- */
+
+XE_FN_ void xt_tile_is_used_(xt_ctx *x, const xt_tile *t)
 {
     if (x->planning && spe_ok(&x->m)) xt_plan_tile_at_(x, t->node)->used = true;
 }
 
 /* The padding as a number of the type; integers must be whole. */
-bool xt_padding_(xt_where_ w, int type, double padding, xt_val *number)
+XE_FN_ bool xt_padding_(xt_where_ w, int type, double padding, xt_val *number)
 {
     bool whole = padding >= -0x1p63 && padding < 0x1p63 && (double)(long long)padding == padding;
-    *number = xt_is_float_(type) ? xt_real_(padding) : xt_int_(whole ? (long long)padding : 0);
+    *number = xt_is_float_(type) ? spe_val_real(padding) : spe_val_int(whole ? (long long)padding : 0);
     if (xt_is_float_(type) || (whole && (type != XT_BOOL_ || padding == 0 || padding == 1)))
         return xt_check_number_(w, number, type, ".padding");
-    xt_fail_(w, XT_ERROR_SCALAR_RANGE, ".padding is %g, wanted %s", padding, xt_type_name_(type));
-    return false;
+    return xt_fail_(w, XT_ERROR_SCALAR_RANGE, ".padding is %g, wanted %s", padding, xt_type_name_(type));
 }
 
 /* What 2D block messages give outside: all bits zero (so -0.0 is not meant). */
 XE_FN_ bool xt_is_zero_(const xt_val *v)
 {
     double zero = 0;
-    return v->kind == XT_INT_ ? v->i == 0 : memcmp(&v->real, &zero, sizeof zero) == 0;
+    return v->kind == SPE_INT ? v->i == 0 : memcmp(&v->real, &zero, sizeof zero) == 0;
 }
 
 /* An i1 of memory may be any byte; in vectors it is 0 or 1. */
-spe_id xt_truth_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
+XE_FN_ spe_id xt_truth_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 {
     spe_id t = spe_type_of(c->m, a), one = spe_const_u(c->m, t, 1), zero = spe_const_u(c->m, t, 0);
     (void)type, (void)b, (void)user;
@@ -2644,121 +2566,78 @@ XE_FN_ void xt_note_load_(xt_ctx *x, xt_vec *v, const xt_load_desc_ *d)
 xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
 {
     xt_ctx *x = w.x;
-    cm_type held;
+    cm_type held = xt_held_(d.tile.type);
     xt_val padding;
-    xt_grid_ g;
-    xt_vec v;
-    int i;
-    if (!xt_enter_(w, XT_OP_LOAD_TILE_) || !xt_check_regular_(w, &d.tile, "the tile of XT_LOAD_TILE") ||
+    xt_block_ b;
+    xt_vec form, v;
+    if (!xt_enter_(w, XT_OP_LOAD_TILE_) || !xt_check_tile_(w, &d.tile, false, "the tile of XT_LOAD_TILE") ||
         !xt_padding_(w, d.tile.type, d.padding, &padding))
         return xt_no_vec_();
-    v = xt_new_vec_(w, d.tile.type, &d.tile.dist, &d.tile.map);
-    memcpy(v.inner, d.tile.inner, sizeof v.inner);
+    form = xt_form_(&d.tile);
+    v = xt_new_vec_(w, d.tile.type, &form);
     xt_tile_is_used_(x, &d.tile);
-    if (x->planning || !v.blocks) return v;
-    held = xt_held_(v.type);
-    xt_grid_init_(&g, &d.tile.dist);
-    for (i = 0; i < g.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i);
+    if (!v.blocks) return v;
+    b = xt_blocks_(&v.dist);
+    while (xt_next_block_(&b)) {
         cm_mem mem = xt_mem_(w, &d.tile, &b);
         if (!xt_is_zero_(&padding)) {
             mem.padding = xt_constant_(x, held, &padding);
             mem.block2d = CM_BLOCK2D_NO; /* the messages give zeros */
         }
-        v.block[i] = cm_load(&x->cm, b.cols, b.rows, held, v.use, &mem);
-        if (held != v.type) v.block[i] = cm_map1(&x->cm, &v.block[i], xt_truth_, NULL);
+        v.block[b.i] = cm_load(&x->cm, b.cols, b.rows, held, v.use, &mem);
+        if (held != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);
     }
     xt_note_load_(x, &v, &d);
     return v;
 }
 
 /* May the vector be written to the tile? */
-bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t)
+XE_FN_ bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t)
 {
-    const int *p = v->dist.shape, *q = t->dist.shape;
-    if (p[0] != q[0] || p[1] != q[1]) {
-        xt_fail_(w, XT_ERROR_STORE_SHAPE, "vector %d x %d, tile %d x %d", p[0], p[1], q[0], q[1]);
-        return false;
-    }
-    if (v->type != t->type) {
-        xt_fail_(w, XT_ERROR_STORE_TYPE, "vector of %s, tile of %s", xt_type_name_(v->type), xt_type_name_(t->type));
-        return false;
-    }
-    if (v->inner[0] != t->inner[0] || v->inner[1] != t->inner[1]) {
-        xt_fail_(w, XT_ERROR_STORE_BLOCKS, "vector {%d, %d}, tile {%d, %d}", v->inner[0], v->inner[1], t->inner[0],
-                 t->inner[1]);
-        return false;
-    }
-    if (xt_same_map_(&v->map, &t->map)) return true;
-    xt_fail_(w, XT_ERROR_STORE_MAP,
-             "vector sg_layout {%d, %d} sg_data {%d, %d}, tile sg_layout {%d, %d} sg_data {%d, %d}",
-             v->map.sg_layout[0], v->map.sg_layout[1], v->map.sg_data[0], v->map.sg_data[1], t->map.sg_layout[0],
-             t->map.sg_layout[1], t->map.sg_data[0], t->map.sg_data[1]);
-    return false;
+    static const xt_same_errors_ errors = {XT_ERROR_STORE_SHAPE, XT_ERROR_STORE_TYPE, XT_ERROR_STORE_BLOCKS,
+                                           XT_ERROR_STORE_MAP};
+    xt_vec form = xt_form_(t);
+    return xt_check_same_(w, &errors, "vector", v, "tile", &form);
 }
 
 void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
 {
     xt_ctx *x = w.x;
-    xt_grid_ g;
-    int i;
+    xt_block_ b;
     if (!xt_enter_(w, XT_OP_STORE_TILE_) || !xt_check_vec_(w, &v, "the vector of XT_STORE_TILE") ||
-        !xt_check_regular_(w, &t, "the tile of XT_STORE_TILE") || !xt_check_store_(w, &v, &t))
+        !xt_check_tile_(w, &t, false, "the tile of XT_STORE_TILE") || !xt_check_store_(w, &v, &t))
         return;
     xt_need_layout_(x, &v, CM_ACC, false);
     xt_tile_is_used_(x, &t);
-    if (x->planning) return;
     v = xt_as_use_(x, &v, CM_ACC);
-    xt_grid_init_(&g, &t.dist);
-    for (i = 0; i < g.blocks && i < v.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i);
+    b = xt_blocks_(&t.dist);
+    while (v.blocks && xt_next_block_(&b)) {
         cm_mem mem = xt_mem_(w, &t, &b);
-        cm_store(&x->cm, &v.block[i], &mem);
+        cm_store(&x->cm, &v.block[b.i], &mem);
     }
 }
 
-/* gather.c - load_gather, store_scatter. */
-
-XE_FN_ bool xt_check_scatter_tile_(xt_where_ w, const xt_tile *t, const char *what)
-{
-    if (!xt_check_tile_(w, t, what)) return false;
-    if (!t->scatter)
-        xt_fail_(w, XT_ERROR_NO_SCATTER, "%s is a tile %d x %d made without .scatter", what, t->dist.shape[0],
-                 t->dist.shape[1]);
-    return t->scatter;
-}
+/* ---- load_gather, store_scatter ---------------------------------------------------------------------------------- */
 
 XE_FN_ bool xt_check_mask_(xt_where_ w, const xt_vec *mask, const xt_tile *t)
 {
-    const int *p = mask->dist.shape, *q = t->dist.shape;
+    static const xt_same_errors_ errors = {XT_ERROR_MASK_SHAPE, 0, 0, XT_ERROR_MASK_MAP};
+    xt_vec form = xt_form_(t);
     if (!mask->magic) return true;
     if (!xt_check_vec_(w, mask, "the mask")) return false;
-    if (mask->type != (cm_type)XT_BOOL_)
-        xt_fail_(w, XT_ERROR_MASK_TYPE, "got %s", xt_type_name_(mask->type));
-    else if (p[0] != q[0] || p[1] != q[1])
-        xt_fail_(w, XT_ERROR_MASK_SHAPE, "mask %d x %d, tile %d x %d", p[0], p[1], q[0], q[1]);
-    else if (!xt_same_map_(&mask->map, &t->map))
-        xt_fail_(w, XT_ERROR_MASK_MAP, "mask sg_layout {%d, %d} sg_data {%d, %d}, tile {%d, %d} {%d, %d}",
-                 mask->map.sg_layout[0], mask->map.sg_layout[1], mask->map.sg_data[0], mask->map.sg_data[1],
-                 t->map.sg_layout[0], t->map.sg_layout[1], t->map.sg_data[0], t->map.sg_data[1]);
-    return spe_ok(&w.x->m);
+    if (mask->type != (cm_type)XT_BOOL_) return xt_fail_(w, XT_ERROR_MASK_TYPE, "got %s", xt_type_name_(mask->type));
+    xt_need_layout_(w.x, mask, CM_ACC, false);
+    return xt_check_same_(w, &errors, "mask", mask, "tile", &form);
 }
 
-/* One block of a scatter tile while it is accessed. */
+/* A scatter tile while it is accessed, block by block. */
 typedef struct {
     xt_ctx *x;
     const xt_tile *t;
-    const cm_matrix *offsets, *mask; /* mask: NULL where there is none */
+    xt_vec all, allowed;             /* offsets and mask in one layout; allowed.blocks 0: no mask */
+    const cm_matrix *offsets, *mask; /* of the block; mask: NULL where there is none */
     spe_id count;                    /* elements of the base, i64, not negative */
 } xt_spread_;
-
-/* How many elements the base has, as i64; a negative size means none. */
-XE_FN_ spe_id xt_base_count_(xt_where_ w, const xt_tile *t)
-{
-    spe_module *m = &w.x->m;
-    spe_id n = xt_index_id_(w, &t->shape[1], ".shape"), zero = spe_i32(m, 0);
-    return spe_sconvert(m, spe_int(m, 64), spe_select(m, spe_sgt(m, n, zero), n, zero));
-}
 
 /* Component v: its offset as i64, and whether it is one that may be accessed. */
 XE_FN_ spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
@@ -2783,9 +2662,7 @@ XE_FN_ cm_matrix xt_gather_block_(const xt_spread_ *s, const cm_layout *l, spe_i
     spe_id *got = (spe_id *)xt_memory_(s->x, 2 * (size_t)l->V * sizeof *got), some;
     uint64_t known = 0;
     int v;
-    cm_matrix none;
-    memset(&none, 0, sizeof none);
-    if (!got) return none;
+    if (!got) return cm_poison();
     some = spe_sgt(m, s->count, spe_const_i(m, spe_int(m, 64), 0));
     if (spe_const_bits(m, some, &known) && known) some = 0;
     if (some) spe_if(m, some);
@@ -2812,52 +2689,50 @@ XE_FN_ void xt_scatter_block_(const xt_spread_ *s, const cm_matrix *a)
     }
 }
 
-/* Offsets and mask of the tile in one layout. */
-XE_FN_ xt_spread_ xt_spread_init_(xt_where_ w, xt_tile *t, xt_vec *mask)
+/* A negative size of the base means none. */
+XE_FN_ xt_spread_ xt_spread_init_(xt_where_ w, const xt_gather_desc_ *d)
 {
+    spe_module *m = &w.x->m;
+    spe_id n = xt_index_id_(w, &d->tile.shape[1], ".shape"), zero = spe_i32(m, 0);
     xt_spread_ s;
     memset(&s, 0, sizeof s);
     s.x = w.x;
-    s.t = t;
-    s.count = xt_base_count_(w, t);
-    t->offsets = xt_as_use_(w.x, &t->offsets, CM_ACC);
-    if (mask->magic) *mask = xt_as_use_(w.x, mask, CM_ACC);
+    s.t = &d->tile;
+    s.count = spe_sconvert(m, spe_int(m, 64), spe_select(m, spe_sgt(m, n, zero), n, zero));
+    s.all = xt_as_use_(w.x, &d->tile.offsets, CM_ACC);
+    if (d->mask.magic) s.allowed = xt_as_use_(w.x, &d->mask, CM_ACC);
     return s;
 }
 
-XE_FN_ void xt_spread_block_(xt_spread_ *s, const xt_vec *mask, int i)
+XE_FN_ void xt_spread_block_(xt_spread_ *s, int i)
 {
-    s->offsets = &s->t->offsets.block[i];
-    s->mask = mask->magic ? &mask->block[i] : NULL;
+    s->offsets = &s->all.block[i];
+    s->mask = s->allowed.blocks ? &s->allowed.block[i] : NULL;
 }
 
 xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
 {
     xt_ctx *x = w.x;
+    cm_type held = xt_held_(d.tile.type);
     xt_val padding;
-    xt_vec v;
-    cm_use use;
-    cm_type held;
+    xt_vec form, v;
     xt_spread_ s;
     int i;
-    if (!xt_enter_(w, XT_OP_LOAD_GATHER_) || !xt_check_scatter_tile_(w, &d.tile, "the tile of XT_LOAD_GATHER") ||
+    if (!xt_enter_(w, XT_OP_LOAD_GATHER_) || !xt_check_tile_(w, &d.tile, true, "the tile of XT_LOAD_GATHER") ||
         !xt_check_mask_(w, &d.mask, &d.tile) || !xt_padding_(w, d.tile.type, d.padding, &padding))
         return xt_no_vec_();
-    if (d.mask.magic) xt_need_layout_(x, &d.mask, CM_ACC, false);
-    v = xt_new_vec_(w, d.tile.type, &d.tile.dist, &d.tile.map);
-    if (x->planning || !v.blocks) return v;
-    held = xt_held_(v.type);
-    use = v.use;
-    v.use = CM_ACC;
-    s = xt_spread_init_(w, &d.tile, &d.mask);
-    for (i = 0; i < v.blocks && i < d.tile.offsets.blocks; i++) {
+    form = xt_form_(&d.tile);
+    v = xt_new_vec_(w, d.tile.type, &form);
+    if (!v.blocks) return v;
+    s = xt_spread_init_(w, &d);
+    for (i = 0; i < v.blocks && i < s.all.blocks; i++) {
         cm_layout l;
-        xt_spread_block_(&s, &d.mask, i);
+        xt_spread_block_(&s, i);
         l = cm_layout_for(&x->cm, s.offsets->l.rows, s.offsets->l.cols, held, CM_ACC);
         v.block[i] = xt_gather_block_(&s, &l, xt_constant_(x, held, &padding));
         if (held != v.type) v.block[i] = cm_map1(&x->cm, &v.block[i], xt_truth_, NULL);
     }
-    return xt_as_use_(x, &v, use);
+    return xt_settle_(x, v);
 }
 
 void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d)
@@ -2866,206 +2741,24 @@ void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d)
     xt_spread_ s;
     int i;
     if (!xt_enter_(w, XT_OP_STORE_SCATTER_) || !xt_check_vec_(w, &v, "the vector of XT_STORE_SCATTER") ||
-        !xt_check_scatter_tile_(w, &d.tile, "the tile of XT_STORE_SCATTER") || !xt_check_store_(w, &v, &d.tile) ||
+        !xt_check_tile_(w, &d.tile, true, "the tile of XT_STORE_SCATTER") || !xt_check_store_(w, &v, &d.tile) ||
         !xt_check_mask_(w, &d.mask, &d.tile))
         return;
     xt_need_layout_(x, &v, CM_ACC, false);
-    if (d.mask.magic) xt_need_layout_(x, &d.mask, CM_ACC, false);
-    if (x->planning) return;
+    if (!v.blocks) return;
     v = xt_as_use_(x, &v, CM_ACC);
-    s = xt_spread_init_(w, &d.tile, &d.mask);
-    for (i = 0; i < v.blocks && i < d.tile.offsets.blocks; i++) {
-        xt_spread_block_(&s, &d.mask, i);
+    s = xt_spread_init_(w, &d);
+    for (i = 0; i < v.blocks && i < s.all.blocks; i++) {
+        xt_spread_block_(&s, i);
         xt_scatter_block_(&s, &v.block[i]);
     }
 }
 
-/* atomics.c - atomic_rmw. */
-
-typedef struct {
-    const char *name;
-    int takes, op; /* op: spe_atomic_op, or XT_RMW_LOOP_ */
-} xt_rmw_row_;
-
-XE_FN_ const xt_rmw_row_ *xt_rmw_row_of_(xt_rmw_kind_ kind)
-{
-    static const xt_rmw_row_ rows[] = {
-#define XT_ROW_(name, takes, op) {#name, XT_RMW_##takes, (int)op},
-        XT_RMW_KINDS_(XT_ROW_)
-#undef XT_ROW_
-    };
-    return &rows[kind];
-}
-
-typedef struct {
-    xt_rmw_kind_ kind;
-    uint32_t scope;
-} xt_rmw_;
-
-/* The larger or smaller of two numbers. A NaN wins (maximumf, minimumf) or loses (maxnumf, minnumf); -0 is less than 0.
- */
-XE_FN_ spe_id xt_emit_extreme_(spe_module *m, spe_id a, spe_id b, bool larger, bool nan_wins)
-{
-    spe_id type = spe_type_of(m, a), bits = spe_int(m, spe_width(m, type)), both[2], p, q, r;
-    both[0] = spe_bitcast(m, bits, a);
-    both[1] = spe_bitcast(m, bits, b);
-    p = spe_bitcast(m, type, larger ? spe_and(m, both[0], both[1]) : spe_or(m, both[0], both[1])); /* of two zeros */
-    q = spe_select(m, larger ? spe_fgt(m, a, b) : spe_flt(m, a, b), a, b);
-    r = spe_select(m, spe_feq(m, a, b), p, q);
-    if (nan_wins) {
-        r = spe_select(m, spe_isnan(m, b), b, r);
-        return spe_select(m, spe_isnan(m, a), a, r);
-    }
-    r = spe_select(m, spe_isnan(m, b), a, r);
-    return spe_select(m, spe_isnan(m, a), b, r);
-}
-
-/* The new value from the old one and the operand, in the type that is computed in. */
-XE_FN_ spe_id xt_rmw_combine_(spe_module *m, xt_rmw_kind_ kind, spe_id old, spe_id v)
-{
-    switch (kind) {
-    case XT_RMW_addf_: return spe_fadd(m, old, v);
-    case XT_RMW_addi_: return spe_iadd(m, old, v);
-    case XT_RMW_maximumf_: return xt_emit_extreme_(m, old, v, true, true);
-    case XT_RMW_maxnumf_: return xt_emit_extreme_(m, old, v, true, false);
-    case XT_RMW_minimumf_: return xt_emit_extreme_(m, old, v, false, true);
-    case XT_RMW_minnumf_: return xt_emit_extreme_(m, old, v, false, false);
-    case XT_RMW_maxs_: return spe_select(m, spe_sgt(m, old, v), old, v);
-    case XT_RMW_maxu_: return spe_select(m, spe_ugt(m, old, v), old, v);
-    case XT_RMW_mins_: return spe_select(m, spe_slt(m, old, v), old, v);
-    case XT_RMW_minu_: return spe_select(m, spe_ult(m, old, v), old, v);
-    case XT_RMW_mulf_: return spe_fmul(m, old, v);
-    case XT_RMW_muli_: return spe_imul(m, old, v);
-    case XT_RMW_ori_: return spe_or(m, old, v);
-    case XT_RMW_andi_: return spe_and(m, old, v);
-    case XT_RMW_xori_: return spe_xor(m, old, v);
-    default: return v;
-    }
-}
-
-/* The word that an element is exchanged in: its own bits, or the aligned 32 bits that hold it. */
-typedef struct {
-    spe_id ptr, type, shift; /* shift: 0 when the word is the element */
-} xt_word_;
-
-XE_FN_ xt_word_ xt_rmw_word_(spe_module *m, spe_id ptr, uint32_t bits)
-{
-    spe_id i64 = spe_int(m, 64), address;
-    xt_word_ word;
-    word.type = spe_int(m, bits < 32 ? 32 : bits);
-    word.shift = 0;
-    word.ptr = bits < 32 ? 0 : spe_ptr_cast(m, ptr, word.type);
-    if (bits >= 32) return word;
-    address = spe_ptr_to_u(m, i64, ptr);
-    word.shift = spe_uconvert(m, word.type, spe_and(m, address, spe_u64(m, 3)));
-    word.shift = spe_shl(m, word.shift, spe_u32(m, 3));
-    address = spe_and(m, address, spe_u64(m, ~(uint64_t)3));
-    word.ptr = spe_u_to_ptr(m, spe_ptr(m, spe_info(m, spe_type_of(m, ptr)).storage, word.type), address);
-    return word;
-}
-
-/* The element's bits in a word, as its storage type. */
-XE_FN_ spe_id xt_word_get_(spe_module *m, const xt_word_ *word, spe_id from, spe_id type)
-{
-    spe_id bits = spe_int(m, spe_width(m, type));
-    if (word->shift) from = spe_uconvert(m, bits, spe_shr(m, from, word->shift));
-    return bits == type ? from : spe_bitcast(m, type, from);
-}
-
-/* The word with other bits for the element. */
-XE_FN_ spe_id xt_word_put_(spe_module *m, const xt_word_ *word, spe_id into, spe_id v)
-{
-    uint32_t bits = spe_width(m, spe_type_of(m, v));
-    spe_id mask;
-    if (spe_type_of(m, v) != spe_int(m, bits)) v = spe_bitcast(m, spe_int(m, bits), v);
-    if (!word->shift) return v;
-    mask = spe_shl(m, spe_u32(m, bits == 8 ? 0xffu : 0xffffu), word->shift);
-    v = spe_shl(m, spe_uconvert(m, word->type, v), word->shift);
-    return spe_or(m, spe_and(m, into, spe_not(m, mask)), v);
-}
-
-/* By compare-exchange, again and again until nobody came between. */
-XE_FN_ spe_id xt_rmw_loop_(cm_ctx *c, const xt_rmw_ *r, cm_type type, spe_id ptr, spe_id v)
-{
-    spe_module *m = c->m;
-    spe_id storage = spe_type_of(m, v), carried[2], next, got, old;
-    xt_word_ word = xt_rmw_word_(m, ptr, spe_width(m, storage));
-    carried[0] = spe_atomic_load(m, word.ptr, r->scope, 0);
-    carried[1] = spe_const_bool(m, true);
-    spe_while(m, 2, carried);
-    old = carried[0];
-    spe_while_test(m, carried[1]);
-    next = xt_word_get_(m, &word, old, storage);
-    if (r->kind == XT_RMW_assign_)
-        next = v;
-    else
-        next = cm_from_arith(c, type, xt_rmw_combine_(m, r->kind, cm_to_arith(c, type, next), cm_to_arith(c, type, v)));
-    next = xt_word_put_(m, &word, old, next);
-    got = spe_atomic_cas(m, word.ptr, old, next, r->scope, 0);
-    carried[0] = got;
-    carried[1] = spe_ine(m, got, old);
-    spe_endwhile(m, 2, carried);
-    return xt_word_get_(m, &word, carried[0], storage);
-}
-
-/* cm_visit's function: one element. */
-XE_FN_ spe_id xt_rmw_element_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, void *user)
-{
-    const xt_rmw_ *r = (const xt_rmw_ *)user;
-    int op = xt_rmw_row_of_(r->kind)->op;
-    bool whole = spe_width(c->m, spe_type_of(c->m, v)) >= 32;
-    if (op == XT_RMW_LOOP_ || !whole) return xt_rmw_loop_(c, r, type, ptr, v);
-    return spe_atomic(c->m, (spe_atomic_op)op, ptr, v, r->scope, 0);
-}
-
-/* Types and maps: a piece that several subgroups share would be modified several times. */
-XE_FN_ bool xt_check_rmw_(xt_where_ w, xt_rmw_kind_ kind, const xt_tile *t)
-{
-    const xt_rmw_row_ *row = xt_rmw_row_of_(kind);
-    const xt_dist *d = &t->dist;
-    int takes = xt_is_float_(t->type) ? XT_RMW_FLOAT_ : xt_is_int_(t->type) ? XT_RMW_INT_ : 0;
-    bool narrow = t->type == CM_E4M3 || t->type == CM_E5M2;
-    if (!(row->takes & takes) || (narrow && kind != XT_RMW_assign_)) {
-        xt_fail_(w, XT_ERROR_ATOMIC_TYPE, "%s of %s", row->name, xt_type_name_(t->type));
-        return false;
-    }
-    if (d->count[0] >= d->layout[0] && d->count[1] >= d->layout[1]) return true;
-    xt_fail_(w, XT_ERROR_ATOMIC_SHARED, "tile %d x %d of sg_layout {%d, %d} sg_data {%d, %d}", d->shape[0], d->shape[1],
-             d->layout[0], d->layout[1], d->data[0], d->data[1]);
-    return false;
-}
-
-xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_tile t)
-{
-    xt_ctx *x = w.x;
-    xt_rmw_ rmw;
-    xt_grid_ g;
-    xt_vec r;
-    cm_use use;
-    int i;
-    if (!xt_enter_kind_(w, XT_OP_ATOMIC_RMW_, (int)kind) || !xt_check_vec_(w, &v, "the vector of XT_ATOMIC_RMW") ||
-        !xt_check_regular_(w, &t, "the tile of XT_ATOMIC_RMW") || !xt_check_store_(w, &v, &t) ||
-        !xt_check_rmw_(w, kind, &t))
-        return xt_no_vec_();
-    xt_need_layout_(x, &v, CM_ACC, false);
-    r = xt_new_vec_(w, t.type, &t.dist, &t.map);
-    memcpy(r.inner, t.inner, sizeof r.inner);
-    if (x->planning || !r.blocks) return r;
-    rmw.kind = kind;
-    rmw.scope = t.base.local ? SPE_ScopeWorkgroup : SPE_ScopeDevice;
-    use = r.use;
-    r.use = CM_ACC;
-    v = xt_as_use_(x, &v, CM_ACC);
-    xt_grid_init_(&g, &t.dist);
-    for (i = 0; i < g.blocks && i < v.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i);
-        cm_mem mem = xt_mem_(w, &t, &b);
-        r.block[i] = cm_visit(&x->cm, &v.block[i], &mem, xt_rmw_element_, &rmw);
-    }
-    return xt_as_use_(x, &r, use);
-}
-
-/* prefetch.c - prefetch_tile. */
+/* prefetch.c - prefetch_tile.
+ *
+ * A prefetch waits for the next operation. When that is a second one, of another tile of the work-group, and both are
+ * block messages, the subgroups divide the two tiles: the first ones take pieces of the first tile, the others pieces
+ * of the second, a message each. (Intel's compiler makes the whole address anew for each message, in the loop.) */
 
 /* The two tiles in pieces of one shape: `across` elements in a line of memory, `down` lines. */
 typedef struct {
@@ -3078,11 +2771,8 @@ static const int xt_prefetch_levels_[] = {3, 2, 2, 0}; /* by locality, what cm_p
 XE_FN_ void xt_prefetch_alone_(xt_ctx *x, const xt_tile *t, int locality)
 {
     xt_where_ w = {x, NULL, 0};
-    xt_grid_ g;
-    int i;
-    xt_grid_init_(&g, &t->dist);
-    for (i = 0; i < g.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i);
+    xt_block_ b = xt_blocks_(&t->dist);
+    while (xt_next_block_(&b)) {
         cm_mem mem = xt_mem_(w, t, &b);
         cm_prefetch(&x->cm, b.cols, b.rows, xt_held_(t->type), &mem, xt_prefetch_levels_[locality]);
     }
@@ -3102,9 +2792,7 @@ XE_FN_ bool xt_may_share_(xt_where_ w, const xt_tile *t)
     xt_ctx *x = w.x;
     const xt_plan_tile_ *p = xt_plan_tile_at_(x, t->node);
     spe_id ids[XT_COMPONENTS_];
-    if (!x->block2d || t->dist.subgroups < 2 || !p->origin[0] || !p->origin[1] ||
-        !xt_plan_tile_at_(x, xt_tile_root_(x, t->node))->possible)
-        return false;
+    if (t->dist.subgroups < 2 || !p->origin[0] || !p->origin[1] || !xt_by_block2d_(x, t)) return false;
     xt_tile_ids_(w, t, ids);
     return memcmp(ids, p->made, sizeof ids) == 0;
 }
@@ -3120,7 +2808,7 @@ XE_FN_ int xt_share_pieces_(const xt_share_ *s, int which)
 /* Pieces of the smallest height with which the subgroups are enough; false when there are none, or few pieces. */
 XE_FN_ bool xt_share_init_(xt_share_ *s, const xt_tile *a, const xt_tile *b)
 {
-    int bytes = cm_type_info(xt_held_(a->type))->bytes, side[2], n = a->dist.subgroups;
+    int bytes = xt_bytes_(a->type), side[2], n = a->dist.subgroups;
     s->tile[0] = *a; /* the larger one, so that half of the subgroups or more are its */
     s->tile[1] = *b;
     if (a->dist.shape[0] * a->dist.shape[1] < b->dist.shape[0] * b->dist.shape[1]) {
@@ -3177,7 +2865,7 @@ XE_FN_ spe_id xt_share_number_(xt_ctx *x, const xt_share_ *s, xt_shared_ *r, spe
 XE_FN_ xt_shared_ xt_share_surface_(xt_ctx *x, const xt_share_ *s)
 {
     spe_module *m = &x->m;
-    spe_id bytes = spe_i32(m, cm_type_info(xt_held_(s->tile[0].type))->bytes), number, first, id[2][6];
+    spe_id bytes = spe_i32(m, xt_bytes_(s->tile[0].type)), number, first, id[2][6];
     xt_shared_ r;
     int i;
     memset(&r, 0, sizeof r);
@@ -3194,7 +2882,7 @@ XE_FN_ xt_shared_ xt_share_surface_(xt_ctx *x, const xt_share_ *s)
     }
     for (i = 0; i < 6; i++) id[0][i] = spe_select(m, first, id[0][i], id[1][i]);
     spe_prologue_end(m);
-    r.surface.elem_bytes = (uint32_t)cm_type_info(xt_held_(s->tile[0].type))->bytes;
+    r.surface.elem_bytes = (uint32_t)xt_bytes_(s->tile[0].type);
     r.surface.ptr = id[0][0];
     r.surface.mem_width = id[0][1];
     r.surface.mem_height = id[0][2];
@@ -3231,7 +2919,8 @@ void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
 {
     xt_ctx *x = w.x;
     xt_share_ s;
-    if (!xt_enter_(w, XT_OP_PREFETCH_TILE_) || !xt_check_regular_(w, &d.tile, "the tile of XT_PREFETCH_TILE")) return;
+    if (!xt_enter_(w, XT_OP_PREFETCH_TILE_) || !xt_check_tile_(w, &d.tile, false, "the tile of XT_PREFETCH_TILE"))
+        return;
     if (d.locality < 0 || d.locality > 3) {
         xt_fail_(w, XT_ERROR_LOCALITY, "got %d", d.locality);
         return;
@@ -3253,42 +2942,7 @@ void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
     x->waiting_locality = d.locality;
 }
 
-/* vectors.c - operations on vectors. */
-
-/* Every element the same, laid out as `v` says. */
-XE_FN_ void xt_fill_(xt_where_ w, xt_vec *v, const xt_val *number)
-{
-    xt_ctx *x = w.x;
-    cm_type held = xt_held_(v->type);
-    spe_id scalar = xt_id_(w, number, held, "the element");
-    xt_grid_ g;
-    int i;
-    if (x->planning || !v->blocks) return;
-    xt_grid_init_(&g, &v->dist);
-    for (i = 0; i < g.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i);
-        v->block[i] = cm_splat(&x->cm, b.cols, b.rows, held, v->use, scalar);
-    }
-}
-
-xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d)
-{
-    xt_dist dist;
-    xt_vec v;
-    if (!xt_enter_(w, XT_OP_SPLAT_) || !xt_distribute_(w, &dist, d.rows, d.cols, &d.map)) return xt_no_vec_();
-    v = xt_new_vec_(w, (cm_type)type, &dist, &d.map);
-    xt_fill_(w, &v, &number);
-    return v;
-}
-
-/* What a x b may give: what coopmatrix.h sums products of these types in, or f16 and bf16 for operands of that type. */
-XE_FN_ bool xt_mma_result_(cm_type a, cm_type b, const cm_type *wanted, cm_type *result)
-{
-    const cm_product *row = cm_product_row(a, b);
-    if (!row) return false;
-    *result = wanted ? *wanted : row->acc;
-    return *result == row->acc || (a == b && *result == a && (a == CM_F16 || a == CM_BF16));
-}
+/* mma.c - tile_mma. */
 
 XE_FN_ bool xt_mma_check_shapes_(xt_where_ w, const xt_mma_desc_ *d, bool with_c)
 {
@@ -3296,61 +2950,54 @@ XE_FN_ bool xt_mma_check_shapes_(xt_where_ w, const xt_mma_desc_ *d, bool with_c
     if (!xt_check_vec_(w, &d->a, "a of XT_TILE_MMA") || !xt_check_vec_(w, &d->b, "b of XT_TILE_MMA")) return false;
     if (with_c && !xt_check_vec_(w, &d->c, "c of XT_TILE_MMA")) return false;
     if (a[1] == b[0] && (!with_c || (c[0] == a[0] && c[1] == b[1]))) return true;
-    if (with_c)
-        xt_fail_(w, XT_ERROR_MMA_SHAPE, "a %d x %d, b %d x %d, c %d x %d", a[0], a[1], b[0], b[1], c[0], c[1]);
-    else
-        xt_fail_(w, XT_ERROR_MMA_SHAPE, "a %d x %d, b %d x %d", a[0], a[1], b[0], b[1]);
-    return false;
+    if (!with_c) return xt_fail_(w, XT_ERROR_MMA_SHAPE, "a %d x %d, b %d x %d", a[0], a[1], b[0], b[1]);
+    return xt_fail_(w, XT_ERROR_MMA_SHAPE, "a %d x %d, b %d x %d, c %d x %d", a[0], a[1], b[0], b[1], c[0], c[1]);
+}
+
+/* What a x b may give: what coopmatrix.h sums products of these types in, or f16 and bf16 for operands of that type. */
+XE_FN_ bool xt_mma_result_(const xt_mma_desc_ *d, bool with_c, cm_type *result)
+{
+    const cm_product *row = cm_product_row(d->a.type, d->b.type);
+    cm_type own = d->a.type;
+    if (!row) return false;
+    *result = with_c ? d->c.type : d->type ? (cm_type)(d->type - 1) : row->acc;
+    if (d->type && d->type - 1 != (int)*result) return false;
+    return *result == row->acc || (own == d->b.type && *result == own && (own == CM_F16 || own == CM_BF16));
 }
 
 XE_FN_ bool xt_mma_check_types_(xt_where_ w, const xt_mma_desc_ *d, bool with_c, cm_type *result)
 {
-    cm_type wanted = with_c ? d->c.type : (cm_type)(d->type - 1);
-    bool chosen = with_c || d->type;
-    if (xt_mma_result_(d->a.type, d->b.type, chosen ? &wanted : NULL, result) &&
-        (!with_c || !d->type || d->type - 1 == (int)wanted))
-        return true;
-    xt_fail_(w, XT_ERROR_MMA_TYPE, "a of %s, b of %s%s%s%s%s", xt_type_name_(d->a.type), xt_type_name_(d->b.type),
-             with_c ? ", c of " : "", with_c ? xt_type_name_(d->c.type) : "", d->type ? ", result " : "",
-             d->type ? xt_type_name_(d->type - 1) : "");
-    return false;
+    return xt_mma_result_(d, with_c, result) ||
+           xt_fail_(w, XT_ERROR_MMA_TYPE, "a of %s, b of %s%s%s%s%s", xt_type_name_(d->a.type),
+                    xt_type_name_(d->b.type), with_c ? ", c of " : "", with_c ? xt_type_name_(d->c.type) : "",
+                    d->type ? ", result " : "", d->type ? xt_type_name_(d->type - 1) : "");
 }
 
-XE_FN_ bool xt_mma_same_map_(xt_where_ w, const char *what, const xt_map *has, const xt_map *derived)
+XE_FN_ bool xt_mma_has_map_(xt_where_ w, const char *what, const xt_map *has, const xt_map *wanted)
 {
-    if (xt_same_map_(has, derived)) return true;
-    xt_fail_(w, XT_ERROR_MMA_MAP, "%s has sg_layout {%d, %d} sg_data {%d, %d}, wanted {%d, %d} {%d, %d}", what,
-             has->sg_layout[0], has->sg_layout[1], has->sg_data[0], has->sg_data[1], derived->sg_layout[0],
-             derived->sg_layout[1], derived->sg_data[0], derived->sg_data[1]);
-    return false;
+    return xt_map_agrees_(w, XT_ERROR_MMA_MAP, what, has, wanted);
 }
 
-/* The result's map is c's, else the given one, else follows from a and b; the operands' must agree with it. */
+/* The result's map is c's, else the given one, else follows from a and b; the operands' must agree with it, and with
+ * what the older text's options say of them. */
 XE_FN_ bool xt_mma_check_maps_(xt_where_ w, const xt_mma_desc_ *d, bool with_c, xt_map *map)
 {
     xt_map a, b;
-    bool mapped;
     *map = d->a.map;
     map->sg_data[1] = d->b.map.sg_data[1];
     if (xt_has_map_(&d->map)) *map = d->map;
     if (with_c) *map = d->c.map;
-    if (with_c && xt_has_map_(&d->map) && !xt_mma_same_map_(w, ".map", &d->map, map)) return false;
-    mapped = xt_has_map_(map);
+    if (with_c && xt_has_map_(&d->map) && !xt_mma_has_map_(w, ".map", &d->map, map)) return false;
     memset(&a, 0, sizeof a);
     b = a;
-    if (mapped) {
+    if (xt_has_map_(map)) {
         a = xt_map_mma_a(map, d->a.dist.shape[1]);
         b = xt_map_mma_b(map, d->b.dist.shape[0]);
     }
-    return xt_mma_same_map_(w, "a", &d->a.map, &a) && xt_mma_same_map_(w, "b", &d->b.map, &b);
-}
-
-/* The older text's maps of the operands: what they have, when given. */
-XE_FN_ bool xt_mma_check_given_(xt_where_ w, const xt_mma_desc_ *d, bool with_c)
-{
-    return (!xt_has_map_(&d->a_map) || xt_mma_same_map_(w, "a", &d->a.map, &d->a_map)) &&
-           (!xt_has_map_(&d->b_map) || xt_mma_same_map_(w, "b", &d->b.map, &d->b_map)) &&
-           (!with_c || !xt_has_map_(&d->c_map) || xt_mma_same_map_(w, "c", &d->c.map, &d->c_map));
+    return xt_mma_has_map_(w, "a", &d->a.map, &a) && xt_mma_has_map_(w, "b", &d->b.map, &b) &&
+           (!xt_has_map_(&d->a_map) || xt_mma_has_map_(w, "a", &d->a.map, &d->a_map)) &&
+           (!xt_has_map_(&d->b_map) || xt_mma_has_map_(w, "b", &d->b.map, &d->b_map)) &&
+           (!with_c || !xt_has_map_(&d->c_map) || xt_mma_has_map_(w, "c", &d->c.map, &d->c_map));
 }
 
 /* Blocked operands: m x k, k x n and m x n blocks. */
@@ -3358,41 +3005,40 @@ XE_FN_ bool xt_mma_check_blocks_(xt_where_ w, const xt_mma_desc_ *d, bool with_c
 {
     const int *a = d->a.inner, *b = d->b.inner, *c = d->c.inner;
     if (a[1] == b[0] && (a[0] > 0) == (b[1] > 0) && (!with_c || (c[0] == a[0] && c[1] == b[1]))) return true;
-    xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_MMA: a has inner_blocks {%d, %d}, b {%d, %d}, c {%d, %d}", a[0], a[1], b[0],
-             b[1], c[0], c[1]);
-    return false;
+    return xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_MMA: a has inner_blocks {%d, %d}, b {%d, %d}, c {%d, %d}", a[0], a[1],
+                    b[0], b[1], c[0], c[1]);
 }
 
 /* One block of the result: its chain of products along k. In coopmatrix.h's terms b is the left operand, a the right
  * one. */
-XE_FN_ cm_matrix xt_mma_block_(xt_ctx *x, const xt_vec *a, const xt_vec *b, const xt_grid_ *ga, const xt_grid_ *gb,
+XE_FN_ cm_matrix xt_mma_block_(xt_ctx *x, const xt_mma_desc_ *d, const xt_grid_ *ga, const xt_grid_ *gb,
                                const int at[4], cm_type type, const cm_matrix *c)
 {
     cm_matrix sum;
     int k;
     memset(&sum, 0, sizeof sum);
     for (k = 0; k < ga->cut[1].n; k++) {
-        const cm_matrix *left = &b->block[xt_block_number_(gb, 0, at[1], k, at[3])];
-        const cm_matrix *right = &a->block[xt_block_number_(ga, at[0], 0, at[2], k)];
+        const cm_matrix *left = &d->b.block[xt_block_number_(gb, 0, at[1], k, at[3])];
+        const cm_matrix *right = &d->a.block[xt_block_number_(ga, at[0], 0, at[2], k)];
         sum = cm_mul_add(&x->cm, type, left, right, k ? &sum : c);
     }
     return sum;
 }
 
-XE_FN_ void xt_emit_mma_(xt_ctx *x, const xt_vec *a, const xt_vec *b, const xt_vec *c, xt_vec *r)
+XE_FN_ void xt_emit_mma_(xt_ctx *x, const xt_mma_desc_ *d, bool with_c, xt_vec *r)
 {
     xt_grid_ ga, gb, gr;
     int at[4], n; /* round of m, round of n, block of m, block of n */
-    xt_grid_init_(&ga, &a->dist);
-    xt_grid_init_(&gb, &b->dist);
+    xt_grid_init_(&ga, &d->a.dist);
+    xt_grid_init_(&gb, &d->b.dist);
     xt_grid_init_(&gr, &r->dist);
-    if (a->blocks != ga.blocks || b->blocks != gb.blocks || (c && c->blocks != gr.blocks)) return; /* after an error */
+    if (d->a.blocks != ga.blocks || d->b.blocks != gb.blocks || (with_c && d->c.blocks != gr.blocks)) return;
     for (at[0] = 0; at[0] < gr.rounds[0]; at[0]++)
         for (at[1] = 0; at[1] < gr.rounds[1]; at[1]++)
             for (at[2] = 0; at[2] < gr.cut[0].n; at[2]++)
                 for (at[3] = 0; at[3] < gr.cut[1].n; at[3]++) {
                     n = xt_block_number_(&gr, at[0], at[1], at[2], at[3]);
-                    r->block[n] = xt_mma_block_(x, a, b, &ga, &gb, at, r->type, c ? &c->block[n] : NULL);
+                    r->block[n] = xt_mma_block_(x, d, &ga, &gb, at, r->type, with_c ? &d->c.block[n] : NULL);
                 }
 }
 
@@ -3416,124 +3062,36 @@ xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
 {
     xt_ctx *x = w.x;
     bool with_c = d.c.magic != 0;
-    cm_type type;
+    cm_type type = CM_F32;
     xt_map map;
-    xt_dist dist;
     xt_vec r;
     if (!xt_enter_(w, XT_OP_TILE_MMA_) || !xt_mma_check_shapes_(w, &d, with_c) ||
         !xt_mma_check_types_(w, &d, with_c, &type) || !xt_mma_check_maps_(w, &d, with_c, &map) ||
-        !xt_mma_check_given_(w, &d, with_c) || !xt_mma_check_blocks_(w, &d, with_c) ||
-        !xt_distribute_(w, &dist, d.a.dist.shape[0], d.b.dist.shape[1], &map))
+        !xt_mma_check_blocks_(w, &d, with_c))
         return xt_no_vec_();
     xt_need_layout_(x, &d.a, CM_B, false);
     xt_need_layout_(x, &d.b, CM_A, false);
-    r = xt_new_vec_(w, type, &dist, &map);
+    r = xt_mapped_vec_(w, type, d.a.dist.shape[0], d.b.dist.shape[1], &map);
+    if (!spe_ok(&x->m)) return r;
     r.inner[0] = d.a.inner[0];
     r.inner[1] = d.b.inner[1];
     xt_need_layout_(x, &r, CM_ACC, true);
     if (with_c) xt_same_layout_(x, r.node, d.c.node);
     xt_plan_product_(x, &d.a, &d.b, &r);
-    if (x->planning || !r.blocks) return r;
+    if (!r.blocks) return r;
     d.a = xt_as_use_(x, &d.a, CM_B);
     d.b = xt_as_use_(x, &d.b, CM_A);
     if (with_c) d.c = xt_as_use_(x, &d.c, CM_ACC);
-    xt_emit_mma_(x, &d.a, &d.b, with_c ? &d.c : NULL, &r);
+    xt_emit_mma_(x, &d, with_c, &r);
     return r;
 }
 
-/* Two operands of one shape, inner blocks, map and, where `types`, type. */
-bool xt_check_alike_(xt_where_ w, const char *what, const xt_vec *a, const xt_vec *b, bool types)
-{
-    const int *p = a->dist.shape, *q = b->dist.shape;
-    if (!xt_check_vec_(w, a, "the first operand") || !xt_check_vec_(w, b, "the second operand")) return false;
-    if (p[0] != q[0] || p[1] != q[1]) {
-        xt_fail_(w, XT_ERROR_VEC_SHAPE, "%s of %d x %d and %d x %d", what, p[0], p[1], q[0], q[1]);
-        return false;
-    }
-    if (a->inner[0] != b->inner[0] || a->inner[1] != b->inner[1]) {
-        xt_fail_(w, XT_ERROR_BLOCKED, "%s of inner_blocks {%d, %d} and {%d, %d}", what, a->inner[0], a->inner[1],
-                 b->inner[0], b->inner[1]);
-        return false;
-    }
-    if (types && a->type != b->type) {
-        xt_fail_(w, XT_ERROR_VEC_TYPE, "%s of %s and %s", what, xt_type_name_(a->type), xt_type_name_(b->type));
-        return false;
-    }
-    if (xt_same_map_(&a->map, &b->map)) return true;
-    xt_fail_(w, XT_ERROR_MAP_DIFFERS, "%s of sg_layout {%d, %d} sg_data {%d, %d} and {%d, %d} {%d, %d}", what,
-             a->map.sg_layout[0], a->map.sg_layout[1], a->map.sg_data[0], a->map.sg_data[1], b->map.sg_layout[0],
-             b->map.sg_layout[1], b->map.sg_data[0], b->map.sg_data[1]);
-    return false;
-}
+/* elements.c - operations element by element, casts. */
 
-/* coopmatrix.h's callback for an operation on two vectors of components. */
-XE_FN_ spe_id xt_component_op_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
-{
-    int op = *(const int *)user;
-    if (cm_type_info(type)->kind == CM_KIND_FLOAT) return xt_emit_float_(c->m, op, a, b);
-    return xt_emit_int_(c->m, op, cm_type_info(type)->is_signed, a, b);
-}
-
-/* Arithmetic on everything but i1 and 8-bit floats; bits of integers and i1; the remainder of integers. */
-XE_FN_ bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
-{
-    bool bits = op == SPE_ARITH_AND || op == SPE_ARITH_OR || op == SPE_ARITH_XOR,
-         truth = bits || op == SPE_ARITH_EQ || op == SPE_ARITH_NE;
-    bool whole = bits || op == SPE_ARITH_REM || op == SPE_ARITH_SHL || op == SPE_ARITH_SHR;
-    if (type == XT_BOOL_ ? truth : type != CM_E4M3 && type != CM_E5M2 && (!whole || xt_is_int_(type))) return true;
-    xt_fail_(w, XT_ERROR_VEC_OP, "%s of vectors of %s", xt_op_name_(op), xt_type_name_(type));
-    return false;
-}
-
-/* A number that meets a vector becomes a vector like it. */
-xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like)
-{
-    xt_vec v;
-    if (a->is_vec) return a->vec;
-    v = xt_new_vec_(w, like->type, &like->dist, &like->map);
-    v.inner[0] = like->inner[0];
-    v.inner[1] = like->inner[1];
-    xt_same_layout_(w.x, like->node, v.node);
-    xt_fill_(w, &v, &a->val);
-    return v;
-}
-
-xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
-{
-    xt_ctx *x = w.x;
-    const xt_vec *shape = a.is_vec ? &a.vec : &b.vec;
-    xt_vec p, q, r;
-    int i;
-    if (!xt_enter_kind_(w, XT_OP_BINARY_VECTOR_, op) || !xt_check_vec_(w, shape, "an operand")) return xt_no_vec_();
-    if (!xt_vec_op_allowed_(w, op, (int)shape->type)) return xt_no_vec_();
-    p = xt_like_(w, &a, shape);
-    q = xt_like_(w, &b, shape);
-    if (!spe_ok(&x->m) || !xt_check_alike_(w, xt_op_name_(op), &p, &q, true)) return xt_no_vec_();
-    if (xt_is_compare_(op)) return xt_compare_vec_(w, op, &p, &q);
-    r = xt_new_vec_(w, p.type, &p.dist, &p.map);
-    r.inner[0] = p.inner[0];
-    r.inner[1] = p.inner[1];
-    xt_same_layout_(x, p.node, q.node);
-    xt_same_layout_(x, p.node, r.node);
-    if (x->planning || !r.blocks) return r;
-    p = xt_as_use_(x, &p, r.use);
-    q = xt_as_use_(x, &q, r.use);
-    for (i = 0; i < r.blocks && i < p.blocks && i < q.blocks; i++)
-        r.block[i] = cm_map2(&x->cm, &p.block[i], &q.block[i], xt_component_op_, &op);
-    return r;
-}
-
-xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b) { return xt_binary_number_(w, op, a.val, b.val); }
-
-void xt_barrier_(xt_where_ w)
-{
-    if (!xt_enter_(w, XT_OP_BARRIER_) || w.x->planning) return;
-    spe_barrier(&w.x->m);
-}
-
-/* parts.c - whole vectors, part by part. */
-
-cm_matrix xt_map_parts_(xt_ctx *x, cm_type to, int n, const cm_matrix *const *a, xt_part_fn_ fn, const void *user)
+/* In the accumulator's layout matrices of any two types correspond part by part, so an operation may change the type.
+ * fn gets one part of each operand, in the types that hold them. */
+XE_FN_ cm_matrix xt_map_parts_(xt_ctx *x, cm_type to, int n, const cm_matrix *const *a, xt_part_fn_ fn,
+                               const void *user)
 {
     cm_layout l = cm_layout_for(&x->cm, a[0]->l.rows, a[0]->l.cols, to, CM_ACC);
     spe_id *out = (spe_id *)xt_memory_(x, (size_t)a[0]->parts * sizeof *out), parts[3];
@@ -3545,21 +3103,13 @@ cm_matrix xt_map_parts_(xt_ctx *x, cm_type to, int n, const cm_matrix *const *a,
     return out && spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, out) : cm_poison();
 }
 
-/* A result is made in the accumulator's layout; afterwards it is put into the one that was planned. */
-xt_vec xt_settle_(xt_ctx *x, xt_vec r)
-{
-    cm_use use = r.use;
-    r.use = CM_ACC;
-    return xt_as_use_(x, &r, use);
-}
-
 /* fn on every part of one to three vectors alike; r has been made for the result. */
-XE_FN_ xt_vec xt_map_vecs_(xt_ctx *x, xt_vec r, int n, const xt_vec *const *v, xt_part_fn_ fn, const void *user)
+XE_FN_ xt_vec xt_map_vecs_(xt_ctx *x, xt_vec r, int n, const xt_vec *v, xt_part_fn_ fn, const void *user)
 {
     xt_vec operand[3];
     int i, j;
-    if (x->planning || !r.blocks) return r;
-    for (j = 0; j < n; j++) operand[j] = xt_as_use_(x, v[j], CM_ACC);
+    if (!r.blocks) return r;
+    for (j = 0; j < n; j++) operand[j] = xt_as_use_(x, &v[j], CM_ACC);
     for (i = 0; i < r.blocks; i++) {
         const cm_matrix *a[3] = {NULL, NULL, NULL};
         for (j = 0; j < n; j++) {
@@ -3571,28 +3121,66 @@ XE_FN_ xt_vec xt_map_vecs_(xt_ctx *x, xt_vec r, int n, const xt_vec *const *v, x
     return xt_settle_(x, r);
 }
 
-spe_id xt_like_part_(xt_ctx *x, spe_id elem, spe_id part)
+/* The same by coopmatrix.h's functions on components, for results of the operands' type: in the result's layout, which
+ * the operands take too. */
+XE_FN_ xt_vec xt_map_components_(xt_ctx *x, int n, const xt_vec *v, xt_vec r, cm_fn fn, int op)
+{
+    xt_vec a, b;
+    int i;
+    for (i = 0; i < n; i++) xt_same_layout_(x, v[i].node, r.node);
+    if (!r.blocks) return r;
+    a = xt_as_use_(x, &v[0], r.use);
+    b = xt_as_use_(x, &v[n - 1], r.use);
+    for (i = 0; i < r.blocks && i < a.blocks && i < b.blocks; i++)
+        r.block[i] =
+            n == 1 ? cm_map1(&x->cm, &a.block[i], fn, &op) : cm_map2(&x->cm, &a.block[i], &b.block[i], fn, &op);
+    return r;
+}
+
+XE_FN_ spe_id xt_like_part_(xt_ctx *x, spe_id elem, spe_id part)
 {
     return spe_vec(&x->m, elem, spe_count(&x->m, spe_type_of(&x->m, part)));
 }
 
 /* Conditions are kept as bytes 0 and 1. */
-XE_FN_ spe_id xt_to_condition_(xt_ctx *x, spe_id part)
-{
-    return spe_ine(&x->m, part, spe_null(&x->m, spe_type_of(&x->m, part)));
-}
-
 XE_FN_ spe_id xt_from_condition_(xt_ctx *x, spe_id condition)
 {
     spe_id type = xt_like_part_(x, spe_int(&x->m, 8), condition);
     return spe_select(&x->m, condition, spe_const_u(&x->m, type, 1), spe_null(&x->m, type));
 }
 
-/* ---- comparison, select, logic ----------------------------------------------------------------------------------- */
+XE_FN_ bool xt_check_alike_(xt_where_ w, const char *what, const xt_vec *a, const xt_vec *b, bool types)
+{
+    const xt_same_errors_ errors = {XT_ERROR_VEC_SHAPE, types ? XT_ERROR_VEC_TYPE : 0, XT_ERROR_BLOCKED,
+                                    XT_ERROR_MAP_DIFFERS};
+    return xt_check_vec_(w, a, "the first operand") && xt_check_vec_(w, b, "the second operand") &&
+           xt_check_same_(w, &errors, what, a, "the other", b);
+}
+
+/* Operands that must be alike; numbers become vectors like the one that is given. */
+XE_FN_ bool xt_operands_(xt_where_ w, const char *what, int n, const xt_any_ *const *given, const xt_vec *like,
+                         xt_vec *v)
+{
+    int i;
+    for (i = 0; i < n; i++) v[i] = xt_like_(w, given[i], like);
+    for (i = 0; i < n; i++)
+        if (!spe_ok(&w.x->m) || !xt_check_alike_(w, what, &v[0], &v[i], true)) return false;
+    return true;
+}
 
 typedef struct {
     int op, type;
 } xt_typed_op_;
+
+/* ---- arithmetic, comparison, selection --------------------------------------------------------------------------- */
+
+/* coopmatrix.h's callback for an operation on two components. */
+XE_FN_ spe_id xt_component_op_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
+{
+    int op = *(const int *)user;
+    if (cm_type_info(type)->kind == CM_KIND_FLOAT) return xt_emit_float_(c->m, op, a, b);
+    return xt_emit_int_(c->m, op, cm_type_info(type)->is_signed, a, b);
+}
 
 XE_FN_ spe_id xt_compare_part_(xt_ctx *x, const spe_id *v, const void *user)
 {
@@ -3606,59 +3194,61 @@ XE_FN_ spe_id xt_compare_part_(xt_ctx *x, const spe_id *v, const void *user)
     return xt_from_condition_(x, xt_emit_int_(&x->m, t->op, xt_is_signed_(t->type), a, b));
 }
 
-xt_vec xt_compare_vec_(xt_where_ w, int op, const xt_vec *a, const xt_vec *b)
+/* Arithmetic on everything but i1 and 8-bit floats; bits of integers and i1; the remainder of integers. */
+XE_FN_ bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
 {
-    const xt_vec *both[2];
-    xt_typed_op_ t;
-    xt_vec r = xt_new_vec_(w, (cm_type)XT_BOOL_, &a->dist, &a->map);
-    r.inner[0] = a->inner[0];
-    r.inner[1] = a->inner[1];
-    both[0] = a;
-    both[1] = b;
-    t.op = op;
-    t.type = (int)a->type;
-    return xt_map_vecs_(w.x, r, 2, both, xt_compare_part_, &t);
+    bool bits = op == SPE_ARITH_AND || op == SPE_ARITH_OR || op == SPE_ARITH_XOR,
+         truth = bits || op == SPE_ARITH_EQ || op == SPE_ARITH_NE;
+    bool whole = bits || op == SPE_ARITH_REM || op == SPE_ARITH_SHL || op == SPE_ARITH_SHR;
+    return (type == XT_BOOL_ ? truth : type != CM_E4M3 && type != CM_E5M2 && (!whole || xt_is_int_(type))) ||
+           xt_fail_(w, XT_ERROR_VEC_OP, "%s of vectors of %s", xt_op_name_(op), xt_type_name_(type));
 }
+
+xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
+{
+    const xt_any_ *both[2] = {&a, &b};
+    const xt_vec *like = a.is_vec ? &a.vec : &b.vec;
+    xt_vec v[2];
+    xt_typed_op_ t = {op, (int)like->type};
+    if (!xt_enter_kind_(w, XT_OP_BINARY_VECTOR_, op) || !xt_check_vec_(w, like, "an operand") ||
+        !xt_vec_op_allowed_(w, op, t.type) || !xt_operands_(w, xt_op_name_(op), 2, both, like, v))
+        return xt_no_vec_();
+    if (xt_is_compare_(op)) return xt_map_vecs_(w.x, xt_new_vec_(w, (cm_type)XT_BOOL_, v), 2, v, xt_compare_part_, &t);
+    return xt_map_components_(w.x, 2, v, xt_new_vec_(w, v[0].type, v), xt_component_op_, op);
+}
+
+xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b) { return xt_binary_number_(w, op, a.val, b.val); }
 
 XE_FN_ spe_id xt_select_part_(xt_ctx *x, const spe_id *v, const void *user)
 {
     (void)user;
-    return spe_select(&x->m, xt_to_condition_(x, v[0]), v[1], v[2]);
+    return spe_select(&x->m, spe_ine(&x->m, v[0], spe_null(&x->m, spe_type_of(&x->m, v[0]))), v[1], v[2]);
+}
+
+XE_FN_ bool xt_check_select_(xt_where_ w, const xt_any_ *condition, const xt_vec *like)
+{
+    if (!condition->is_vec)
+        return xt_fail_(w, XT_ERROR_CONDITION,
+                        "the condition of XT_SELECT is a number, its operands are vectors: use XT_IF");
+    if (!xt_check_vec_(w, &condition->vec, "the condition of XT_SELECT")) return false;
+    if ((int)condition->vec.type != XT_BOOL_)
+        return xt_fail_(w, XT_ERROR_CONDITION, "XT_SELECT got a vector of %s", xt_type_name_((int)condition->vec.type));
+    if (!like)
+        return xt_fail_(w, XT_ERROR_VEC_TYPE,
+                        "XT_SELECT of two numbers: make one a vector of the type you want (XT_SPLAT)");
+    return xt_check_vec_(w, like, "an operand of XT_SELECT");
 }
 
 xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
 {
-    xt_ctx *x = w.x;
-    const xt_vec *shape = a.is_vec ? &a.vec : b.is_vec ? &b.vec : NULL, *all[3];
-    xt_vec c, p, q, r;
-    if (!xt_enter_(w, XT_OP_SELECT_VECTOR_)) return xt_no_vec_();
-    if (!condition.is_vec) {
-        xt_fail_(w, XT_ERROR_CONDITION, "the condition of XT_SELECT is a number, its operands are vectors: use XT_IF");
+    const xt_any_ *both[2] = {&a, &b};
+    const xt_vec *like = a.is_vec ? &a.vec : b.is_vec ? &b.vec : NULL;
+    xt_vec v[3];
+    if (!xt_enter_(w, XT_OP_SELECT_VECTOR_) || !xt_check_select_(w, &condition, like)) return xt_no_vec_();
+    v[0] = condition.vec;
+    if (!xt_operands_(w, "XT_SELECT", 2, both, like, v + 1) || !xt_check_alike_(w, "XT_SELECT", &v[0], &v[1], false))
         return xt_no_vec_();
-    }
-    if (!xt_check_vec_(w, &condition.vec, "the condition of XT_SELECT")) return xt_no_vec_();
-    if ((int)condition.vec.type != XT_BOOL_) {
-        xt_fail_(w, XT_ERROR_CONDITION, "XT_SELECT got a vector of %s", xt_type_name_((int)condition.vec.type));
-        return xt_no_vec_();
-    }
-    if (!shape) {
-        xt_fail_(w, XT_ERROR_VEC_TYPE, "XT_SELECT of two numbers: make one a vector of the type you want (XT_SPLAT)");
-        return xt_no_vec_();
-    }
-    if (!xt_check_vec_(w, shape, "an operand of XT_SELECT")) return xt_no_vec_();
-    c = condition.vec;
-    p = xt_like_(w, &a, shape);
-    q = xt_like_(w, &b, shape);
-    if (!spe_ok(&x->m) || !xt_check_alike_(w, "XT_SELECT", &p, &q, true) ||
-        !xt_check_alike_(w, "XT_SELECT", &c, &p, false))
-        return xt_no_vec_();
-    r = xt_new_vec_(w, p.type, &p.dist, &p.map);
-    r.inner[0] = p.inner[0];
-    r.inner[1] = p.inner[1];
-    all[0] = &c;
-    all[1] = &p;
-    all[2] = &q;
-    return xt_map_vecs_(x, r, 3, all, xt_select_part_, NULL);
+    return xt_map_vecs_(w.x, xt_new_vec_(w, v[1].type, &v[1]), 3, v, xt_select_part_, NULL);
 }
 
 xt_val xt_select_scalar_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
@@ -3670,24 +3260,25 @@ xt_val xt_select_scalar_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
 
 typedef struct {
     const char *name;
-    int operands, on_float, on_signed, on_unsigned;
+    int operands, on_float; /* the instruction */
 } xt_math_row_;
 
 XE_FN_ const xt_math_row_ *xt_math_info_(int op)
 {
     static const xt_math_row_ rows[] = {
-#define XT_ROW_(name, n, f, s, u) {"XT_" #name, n, (int)(f), (int)(s), (int)(u)},
+#define XT_ROW_(name, n, instruction) {"XT_" #name, n, (int)SPE_##instruction},
         XT_MATH_(XT_ROW_)
 #undef XT_ROW_
     };
     return &rows[op];
 }
 
+/* 0: none. */
 XE_FN_ int xt_math_instruction_(int op, int type)
 {
-    const xt_math_row_ *row = xt_math_info_(op);
     if (type == CM_E4M3 || type == CM_E5M2 || type >= (int)CM_C32) return 0;
-    return xt_is_float_(type) ? row->on_float : xt_is_signed_(type) ? row->on_signed : row->on_unsigned;
+    if (xt_is_float_(type)) return xt_math_info_(op)->on_float;
+    return op != XT_MATH_ABS_ ? 0 : xt_is_signed_(type) ? (int)SPE_SABS : (int)SPE_UABS;
 }
 
 XE_FN_ spe_id xt_math_part_(xt_ctx *x, const spe_id *v, const void *user)
@@ -3709,84 +3300,63 @@ XE_FN_ spe_id xt_math_component_(cm_ctx *c, cm_type type, spe_id a, spe_id b, vo
 
 XE_FN_ bool xt_math_allowed_(xt_where_ w, int op, int type)
 {
-    if (type < XT_BOOL_ && xt_math_instruction_(op, type)) return true;
-    xt_fail_(w, XT_ERROR_MATH_TYPE, "%s of %s", xt_math_info_(op)->name, xt_type_name_(type));
-    return false;
+    return (type < XT_BOOL_ && xt_math_instruction_(op, type)) ||
+           xt_fail_(w, XT_ERROR_MATH_TYPE, "%s of %s", xt_math_info_(op)->name, xt_type_name_(type));
 }
 
 xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
 {
-    xt_ctx *x = w.x;
-    const xt_vec *shape = a.is_vec ? &a.vec : b.is_vec ? &b.vec : &c.vec, *all[3];
-    int i, n = xt_math_info_(op)->operands;
-    xt_typed_op_ t;
+    const xt_any_ *all[3] = {&a, &b, &c};
+    const xt_vec *like = a.is_vec ? &a.vec : b.is_vec ? &b.vec : &c.vec;
+    const xt_math_row_ *row = xt_math_info_(op);
+    xt_typed_op_ t = {op, (int)like->type};
+    int i, n = row->operands;
     xt_vec v[3], r;
-    if (!xt_enter_kind_(w, XT_OP_MATH_VECTOR_, op) || !xt_check_vec_(w, shape, xt_math_info_(op)->name) ||
-        !xt_math_allowed_(w, op, (int)shape->type))
+    if (!xt_enter_kind_(w, XT_OP_MATH_VECTOR_, op) || !xt_check_vec_(w, like, row->name) ||
+        !xt_math_allowed_(w, op, t.type) || !xt_operands_(w, row->name, n, all, like, v))
         return xt_no_vec_();
-    v[0] = xt_like_(w, &a, shape);
-    if (n > 1) v[1] = xt_like_(w, &b, shape);
-    if (n > 2) v[2] = xt_like_(w, &c, shape);
-    for (i = 0; i < n; i++) {
-        all[i] = &v[i];
-        if (!spe_ok(&x->m) || !xt_check_alike_(w, xt_math_info_(op)->name, &v[0], &v[i], true)) return xt_no_vec_();
-        xt_same_layout_(x, v[0].node, v[i].node);
-    }
-    r = xt_new_vec_(w, v[0].type, &v[0].dist, &v[0].map);
-    r.inner[0] = v[0].inner[0];
-    r.inner[1] = v[0].inner[1];
-    xt_same_layout_(x, v[0].node, r.node);
-    t.op = op;
-    t.type = (int)r.type;
-    if (n > 1) return xt_map_vecs_(x, r, n, all, xt_math_part_, &t);
-    if (x->planning) return r;
-    v[0] = xt_as_use_(x, &v[0], r.use);
-    for (i = 0; i < r.blocks && i < v[0].blocks; i++)
-        r.block[i] = cm_map1(&x->cm, &v[0].block[i], xt_math_component_, &op);
-    return r;
+    r = xt_new_vec_(w, like->type, v);
+    if (n == 1) return xt_map_components_(w.x, 1, v, r, xt_math_component_, op);
+    for (i = 0; i < n; i++) xt_same_layout_(w.x, v[i].node, r.node);
+    return xt_map_vecs_(w.x, r, n, v, xt_math_part_, &t);
 }
 
 xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
 {
     xt_ctx *x = w.x;
-    const xt_val *v[3];
+    const xt_val *v[3] = {&a.val, &b.val, &c.val};
+    const xt_math_row_ *row = xt_math_info_(op);
     spe_id id[3];
-    int i, n = xt_math_info_(op)->operands, type;
-    v[0] = &a.val;
-    v[1] = &b.val;
-    v[2] = &c.val;
+    int i, type;
     if (!xt_enter_kind_(w, XT_OP_MATH_NUMBER_, op)) return xt_nothing_();
-    type = xt_is_constant_(v[0]) && v[0]->kind == XT_INT_ && op != XT_MATH_ABS_ ? CM_F32 : xt_carried_type_(v[0]);
-    for (i = 1; i < n; i++)
+    type = a.val.kind == SPE_INT && op != XT_MATH_ABS_ ? CM_F32 : xt_carried_type_(&a.val);
+    for (i = 1; i < row->operands; i++)
         if (!xt_is_constant_(v[i])) type = v[i]->type;
-    if (v[0]->kind == XT_POINTER_ || type == CM_BF16) {
-        xt_fail_(w, XT_ERROR_MATH_TYPE, "%s of %s%s", xt_math_info_(op)->name,
-                 v[0]->kind == XT_POINTER_ ? "a pointer to " : "the number ", xt_type_name_(type));
+    if (a.val.kind == SPE_POINTER || type == CM_BF16) {
+        xt_fail_(w, XT_ERROR_MATH_TYPE, "%s of %s%s", row->name,
+                 a.val.kind == SPE_POINTER ? "a pointer to " : "the number ", xt_type_name_(type));
         return xt_nothing_();
     }
     if (!xt_math_allowed_(w, op, type)) return xt_nothing_();
-    for (i = 0; i < n; i++) id[i] = xt_id_(w, v[i], type, xt_math_info_(op)->name);
+    for (i = 0; i < row->operands; i++) id[i] = xt_id_(w, v[i], type, row->name);
     if (x->planning || !spe_ok(&x->m)) return xt_scalar_(x, type, 0, 1, 0);
-    return xt_scalar_(x, type, spe_math(&x->m, (spe_math_op)xt_math_instruction_(op, type), (uint32_t)n, id), 1, 0);
+    id[0] = spe_math(&x->m, (spe_math_op)xt_math_instruction_(op, type), (uint32_t)row->operands, id);
+    return xt_scalar_(x, type, id[0], 1, 0);
 }
 
 /* ---- casts ------------------------------------------------------------------------------------------------------- */
 
 /* To the 10 fraction bits of tf32: to nearest, ties to even; what is no number stays as it is. */
-XE_FN_ spe_id xt_round_tf32_(xt_ctx *x, spe_id v)
+XE_FN_ spe_id xt_round_tf32_part_(xt_ctx *x, const spe_id *part, const void *user)
 {
     spe_module *m = &x->m;
-    spe_id i32 = xt_like_part_(x, spe_int(m, 32), v), type = spe_type_of(m, v), bits = spe_bitcast(m, i32, v), odd, r;
+    spe_id v = part[0], i32 = xt_like_part_(x, spe_int(m, 32), v), type = spe_type_of(m, v);
+    spe_id bits = spe_bitcast(m, i32, v), odd, r;
+    (void)user;
     odd = spe_and(m, spe_shr(m, bits, spe_const_u(m, i32, 13)), spe_const_u(m, i32, 1));
     r = spe_iadd(m, spe_iadd(m, bits, odd), spe_const_u(m, i32, 0xfff));
     r = spe_bitcast(m, type, spe_and(m, r, spe_const_u(m, i32, 0xffffe000u)));
     return spe_select(m, spe_lor(m, spe_isnan(m, v), spe_isinf(m, v)), v, r);
-}
-
-XE_FN_ spe_id xt_round_tf32_part_(xt_ctx *x, const spe_id *v, const void *user)
-{
-    (void)user;
-    return xt_round_tf32_(x, v[0]);
 }
 
 XE_FN_ spe_id xt_truth_part_(xt_ctx *x, const spe_id *v, const void *user)
@@ -3800,16 +3370,13 @@ XE_FN_ spe_id xt_truth_part_(xt_ctx *x, const spe_id *v, const void *user)
 /* One block in another type. */
 XE_FN_ cm_matrix xt_cast_block_(xt_ctx *x, const cm_matrix *a, int from, int to)
 {
-    cm_matrix wide;
+    cm_matrix wide = *a;
+    const cm_matrix *one = &wide;
     if (from == to) return *a;
     if (to == XT_BOOL_) return xt_map_parts_(x, CM_U8, 1, &a, xt_truth_part_, &from);
-    wide = *a;
-    if (to == CM_TF32) {
-        const cm_matrix *one = &wide;
-        if (from != CM_F32) wide = cm_convert(&x->cm, &wide, CM_F32);
-        return xt_map_parts_(x, CM_TF32, 1, &one, xt_round_tf32_part_, NULL);
-    }
-    return cm_convert(&x->cm, &wide, (cm_type)to);
+    if (to != CM_TF32) return cm_convert(&x->cm, a, (cm_type)to);
+    if (from != CM_F32) wide = cm_convert(&x->cm, a, CM_F32);
+    return xt_map_parts_(x, CM_TF32, 1, &one, xt_round_tf32_part_, NULL);
 }
 
 xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a)
@@ -3818,10 +3385,8 @@ xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a)
     xt_vec v, r;
     int i;
     if (!xt_enter_(w, XT_OP_CAST_VECTOR_) || !xt_check_vec_(w, &a.vec, "the operand of XT_CAST")) return xt_no_vec_();
-    r = xt_new_vec_(w, (cm_type)type, &a.vec.dist, &a.vec.map);
-    r.inner[0] = a.vec.inner[0];
-    r.inner[1] = a.vec.inner[1];
-    if (x->planning || !r.blocks) return r;
+    r = xt_new_vec_(w, (cm_type)type, &a.vec);
+    if (!r.blocks) return r;
     v = xt_as_use_(x, &a.vec, CM_ACC);
     for (i = 0; i < r.blocks && i < v.blocks; i++) r.block[i] = xt_cast_block_(x, &v.block[i], (int)v.type, type);
     return xt_settle_(x, r);
@@ -3834,19 +3399,14 @@ XE_FN_ spe_id xt_bitcast_part_(xt_ctx *x, const spe_id *v, const void *user)
 
 xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
 {
-    xt_ctx *x = w.x;
-    const xt_vec *one = &a.vec;
-    xt_vec r;
+    int from = (int)a.vec.type;
     if (!xt_enter_(w, XT_OP_BITCAST_VECTOR_) || !xt_check_vec_(w, &a.vec, "the operand of XT_BITCAST"))
         return xt_no_vec_();
-    if (type == XT_BOOL_ || (int)a.vec.type == XT_BOOL_ || xt_bits_(type) != xt_bits_((int)a.vec.type)) {
-        xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_((int)a.vec.type), xt_type_name_(type));
+    if (type == XT_BOOL_ || from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from)) {
+        xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_(from), xt_type_name_(type));
         return xt_no_vec_();
     }
-    r = xt_new_vec_(w, (cm_type)type, &a.vec.dist, &a.vec.map);
-    r.inner[0] = a.vec.inner[0];
-    r.inner[1] = a.vec.inner[1];
-    return xt_map_vecs_(x, r, 1, &one, xt_bitcast_part_, &type);
+    return xt_map_vecs_(w.x, xt_new_vec_(w, (cm_type)type, &a.vec), 1, &a.vec, xt_bitcast_part_, &type);
 }
 
 xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
@@ -3857,7 +3417,7 @@ xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
     char text[48];
     spe_id id;
     if (!xt_enter_(w, XT_OP_BITCAST_NUMBER_)) return xt_nothing_();
-    if (type == XT_BOOL_ || v->magic != XT_VAL_MAGIC_ || v->kind == XT_NONE_ || v->kind == XT_POINTER_ ||
+    if (type == XT_BOOL_ || v->magic != SPE_VAL_MAGIC || v->kind == SPE_NOTHING || v->kind == SPE_POINTER ||
         from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from)) {
         xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v, text, sizeof text), xt_type_name_(type));
         return xt_nothing_();
@@ -3866,56 +3426,183 @@ xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
     return xt_scalar_(x, type, x->planning ? 0 : cm_bitcast(&x->cm, xt_spe_type_(x, type), id), 1, 0);
 }
 
-/* ---- positions --------------------------------------------------------------------------------------------------- */
+/* ---- pairs, as reductions and atomics combine them --------------------------------------------------------------- */
 
-/* An i32 as a number of the type, in the form that holds it. */
-XE_FN_ spe_id xt_from_i32_(xt_ctx *x, int type, spe_id v)
+/* The larger or smaller of two floats; -0 is less than 0. A NaN wins, or else loses. */
+XE_FN_ spe_id xt_extreme_(spe_module *m, bool larger, bool nan_wins, spe_id a, spe_id b)
 {
-    spe_id f32 = spe_float(&x->m, 32);
-    if (type == CM_BF16) return cm_f32_to_bf16(&x->cm, spe_s_to_f(&x->m, f32, v));
-    if (xt_is_float_(type)) return spe_s_to_f(&x->m, xt_spe_type_(x, type), v);
-    return xt_bits_(type) == 32 ? v : spe_sconvert(&x->m, xt_spe_type_(x, type), v);
+    spe_id type = spe_type_of(m, a), elem = spe_info(m, type).elem ? spe_info(m, type).elem : type, nan = 0;
+    spe_id bits = spe_vec(m, spe_int(m, spe_width(m, elem)), spe_count(m, type));
+    spe_id p = spe_bitcast(m, bits, a), q = spe_bitcast(m, bits, b), r, zeros;
+    r = spe_math2(m, larger ? SPE_FMAX : SPE_FMIN, a, b);
+    zeros = spe_bitcast(m, type, larger ? spe_and(m, p, q) : spe_or(m, p, q));
+    if (nan_wins) nan = spe_lor(m, spe_isnan(m, a), spe_isnan(m, b));
+    r = spe_select(m, spe_feq(m, a, b), zeros, r);
+    return nan_wins ? spe_select(m, nan, spe_fadd(m, a, b), r) : r;
 }
 
-XE_FN_ cm_matrix xt_iota_block_(xt_ctx *x, int type, const xt_block_ *b, int dim, spe_id place)
+XE_FN_ spe_id xt_combine_(spe_module *m, int kind, bool is_float, spe_id a, spe_id b)
 {
-    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)type, CM_ACC);
-    spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.V * sizeof *v);
-    int i, first = dim ? b->col : b->row;
-    for (i = 0; v && i < l.V; i++) {
-        spe_id at = dim ? cm_row_index(&x->cm, &l, i) : cm_col_index(&x->cm, &l, i);
-        at = spe_iadd(&x->m, at, spe_iadd(&x->m, place, spe_i32(&x->m, first)));
-        v[i] = xt_from_i32_(x, type, at);
+    switch (kind) {
+    case XT_RED_add_: return is_float ? spe_fadd(m, a, b) : spe_iadd(m, a, b);
+    case XT_RED_mul_: return is_float ? spe_fmul(m, a, b) : spe_imul(m, a, b);
+    case XT_RED_minsi_: return spe_math2(m, SPE_SMIN, a, b);
+    case XT_RED_minui_: return spe_math2(m, SPE_UMIN, a, b);
+    case XT_RED_maxsi_: return spe_math2(m, SPE_SMAX, a, b);
+    case XT_RED_maxui_: return spe_math2(m, SPE_UMAX, a, b);
+    case XT_RED_and_: return spe_and(m, a, b);
+    case XT_RED_or_: return spe_or(m, a, b);
+    case XT_RED_xor_: return spe_xor(m, a, b);
+    case XT_RED_minnumf_: return spe_math2(m, SPE_FMIN, a, b);
+    case XT_RED_maxnumf_: return spe_math2(m, SPE_FMAX, a, b);
+    case XT_RED_minimumf_: return xt_extreme_(m, false, true, a, b);
+    default: return xt_extreme_(m, true, true, a, b);
     }
-    return v && spe_ok(&x->m) ? cm_from_components(&x->cm, &l, v) : cm_poison();
 }
 
-xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d)
+/* atomics.c - atomic_rmw. */
+
+typedef struct {
+    const char *name;
+    int takes, op; /* op: spe_atomic_op, or XT_RMW_LOOP_ */
+    int combine;   /* xt_red_; of floats -0 is less than 0; XT_RED_COUNT_: the operand */
+} xt_rmw_row_;
+
+XE_FN_ const xt_rmw_row_ *xt_rmw_row_of_(xt_rmw_kind_ kind)
+{
+    static const xt_rmw_row_ rows[] = {
+#define XT_ROW_(name, takes, op, combine) {#name, XT_RMW_##takes, (int)op, (int)combine},
+        XT_RMW_KINDS_(XT_ROW_)
+#undef XT_ROW_
+    };
+    return &rows[kind];
+}
+
+typedef struct {
+    xt_rmw_kind_ kind;
+    uint32_t scope;
+} xt_rmw_;
+
+/* The new value from the old one and the operand. */
+XE_FN_ spe_id xt_rmw_combine_(cm_ctx *c, xt_rmw_kind_ kind, cm_type type, spe_id old, spe_id v)
+{
+    const xt_rmw_row_ *row = xt_rmw_row_of_(kind);
+    spe_id a = cm_to_arith(c, type, old), b = cm_to_arith(c, type, v);
+    if (row->combine == XT_RED_minnumf_ || row->combine == XT_RED_maxnumf_)
+        a = xt_extreme_(c->m, row->combine == XT_RED_maxnumf_, false, a, b);
+    else
+        a = xt_combine_(c->m, row->combine, row->takes == XT_RMW_FLOAT_, a, b);
+    return cm_from_arith(c, type, a);
+}
+
+/* The word that an element is exchanged in: its own bits, or the aligned 32 bits that hold it. */
+typedef struct {
+    spe_id ptr, type, shift; /* shift: 0 when the word is the element */
+} xt_word_;
+
+XE_FN_ xt_word_ xt_rmw_word_(spe_module *m, spe_id ptr, uint32_t bits)
+{
+    spe_id i64 = spe_int(m, 64), address;
+    xt_word_ word;
+    word.type = spe_int(m, bits < 32 ? 32 : bits);
+    word.shift = 0;
+    word.ptr = bits < 32 ? 0 : spe_ptr_cast(m, ptr, word.type);
+    if (bits >= 32) return word;
+    address = spe_ptr_to_u(m, i64, ptr);
+    word.shift = spe_uconvert(m, word.type, spe_and(m, address, spe_u64(m, 3)));
+    word.shift = spe_shl(m, word.shift, spe_u32(m, 3));
+    address = spe_and(m, address, spe_u64(m, ~(uint64_t)3));
+    word.ptr = spe_u_to_ptr(m, spe_ptr(m, spe_info(m, spe_type_of(m, ptr)).storage, word.type), address);
+    return word;
+}
+
+/* The element's bits in a word, as its storage type. */
+XE_FN_ spe_id xt_word_get_(spe_module *m, const xt_word_ *word, spe_id from, spe_id type)
+{
+    spe_id bits = spe_int(m, spe_width(m, type));
+    if (word->shift) from = spe_uconvert(m, bits, spe_shr(m, from, word->shift));
+    return bits == type ? from : spe_bitcast(m, type, from);
+}
+
+/* The word with other bits for the element. */
+XE_FN_ spe_id xt_word_put_(spe_module *m, const xt_word_ *word, spe_id into, spe_id v)
+{
+    uint32_t bits = spe_width(m, spe_type_of(m, v));
+    spe_id mask;
+    if (spe_type_of(m, v) != spe_int(m, bits)) v = spe_bitcast(m, spe_int(m, bits), v);
+    if (!word->shift) return v;
+    mask = spe_shl(m, spe_u32(m, bits == 8 ? 0xffu : 0xffffu), word->shift);
+    v = spe_shl(m, spe_uconvert(m, word->type, v), word->shift);
+    return spe_or(m, spe_and(m, into, spe_not(m, mask)), v);
+}
+
+/* By compare-exchange, again and again until nobody came between. */
+XE_FN_ spe_id xt_rmw_loop_(cm_ctx *c, const xt_rmw_ *r, cm_type type, spe_id ptr, spe_id v)
+{
+    spe_module *m = c->m;
+    spe_id storage = spe_type_of(m, v), carried[2], next, got, old;
+    xt_word_ word = xt_rmw_word_(m, ptr, spe_width(m, storage));
+    carried[0] = spe_atomic_load(m, word.ptr, r->scope, 0);
+    carried[1] = spe_const_bool(m, true);
+    spe_while(m, 2, carried);
+    old = carried[0];
+    spe_while_test(m, carried[1]);
+    next = xt_word_get_(m, &word, old, storage);
+    next = r->kind == XT_RMW_assign_ ? v : xt_rmw_combine_(c, r->kind, type, next, v);
+    next = xt_word_put_(m, &word, old, next);
+    got = spe_atomic_cas(m, word.ptr, old, next, r->scope, 0);
+    carried[0] = got;
+    carried[1] = spe_ine(m, got, old);
+    spe_endwhile(m, 2, carried);
+    return xt_word_get_(m, &word, carried[0], storage);
+}
+
+/* cm_visit's function: one element. */
+XE_FN_ spe_id xt_rmw_element_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, void *user)
+{
+    const xt_rmw_ *r = (const xt_rmw_ *)user;
+    int op = xt_rmw_row_of_(r->kind)->op;
+    bool whole = spe_width(c->m, spe_type_of(c->m, v)) >= 32;
+    if (op == XT_RMW_LOOP_ || !whole) return xt_rmw_loop_(c, r, type, ptr, v);
+    return spe_atomic(c->m, (spe_atomic_op)op, ptr, v, r->scope, 0);
+}
+
+/* Types and maps: a piece that several subgroups share would be modified several times. */
+XE_FN_ bool xt_check_rmw_(xt_where_ w, xt_rmw_kind_ kind, const xt_tile *t)
+{
+    const xt_rmw_row_ *row = xt_rmw_row_of_(kind);
+    const xt_dist *d = &t->dist;
+    int takes = xt_is_float_(t->type) ? XT_RMW_FLOAT_ : xt_is_int_(t->type) ? XT_RMW_INT_ : 0;
+    bool narrow = t->type == CM_E4M3 || t->type == CM_E5M2;
+    char text[XT_TEXT_];
+    if (!(row->takes & takes) || (narrow && kind != XT_RMW_assign_))
+        return xt_fail_(w, XT_ERROR_ATOMIC_TYPE, "%s of %s", row->name, xt_type_name_(t->type));
+    return (d->count[0] >= d->layout[0] && d->count[1] >= d->layout[1]) ||
+           xt_fail_(w, XT_ERROR_ATOMIC_SHARED, "tile %d x %d of %s", d->shape[0], d->shape[1],
+                    xt_map_text_(&t->map, text));
+}
+
+xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_tile t)
 {
     xt_ctx *x = w.x;
-    xt_dist dist;
-    xt_vec r;
-    xt_grid_ g;
-    xt_val place;
-    spe_id at;
-    int i;
-    if (!xt_enter_(w, XT_OP_IOTA_) || !xt_distribute_(w, &dist, d.rows, d.cols, &d.map)) return xt_no_vec_();
-    if (dim != 0 && dim != 1) {
-        xt_fail_(w, XT_ERROR_VEC_DIM, "XT_IOTA along dimension %d", dim);
+    xt_rmw_ rmw;
+    xt_block_ b;
+    xt_vec form, r;
+    if (!xt_enter_kind_(w, XT_OP_ATOMIC_RMW_, (int)kind) || !xt_check_vec_(w, &v, "the vector of XT_ATOMIC_RMW") ||
+        !xt_check_tile_(w, &t, false, "the tile of XT_ATOMIC_RMW") || !xt_check_store_(w, &v, &t) ||
+        !xt_check_rmw_(w, kind, &t))
         return xt_no_vec_();
-    }
-    if (type == XT_BOOL_ || type == CM_E4M3 || type == CM_E5M2) {
-        xt_fail_(w, XT_ERROR_VEC_TYPE, "XT_IOTA of %s", xt_type_name_(type));
-        return xt_no_vec_();
-    }
-    r = xt_new_vec_(w, (cm_type)type, &dist, &d.map);
-    if (x->planning || !r.blocks) return r;
-    place = xt_subgroup_place_(x, &dist, dim);
-    at = xt_index_id_(w, &place, "the place");
-    xt_grid_init_(&g, &dist);
-    for (i = 0; i < g.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i);
-        r.block[i] = xt_iota_block_(x, type, &b, dim, at);
+    xt_need_layout_(x, &v, CM_ACC, false);
+    form = xt_form_(&t);
+    r = xt_new_vec_(w, t.type, &form);
+    if (!r.blocks) return r;
+    rmw.kind = kind;
+    rmw.scope = t.base.local ? SPE_ScopeWorkgroup : SPE_ScopeDevice;
+    v = xt_as_use_(x, &v, CM_ACC);
+    b = xt_blocks_(&t.dist);
+    while (v.blocks && xt_next_block_(&b)) {
+        cm_mem mem = xt_mem_(w, &t, &b);
+        r.block[b.i] = cm_visit(&x->cm, &v.block[b.i], &mem, xt_rmw_element_, &rmw);
     }
     return xt_settle_(x, r);
 }
@@ -3923,12 +3610,9 @@ xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d)
 /* lanes.c - elements from lane to lane. */
 
 /* The type in which sums of a type are made: floats below 32 bits are summed in f32. */
-int xt_wide_type_(int type)
-{
-    return type == CM_F16 || type == CM_BF16 ? CM_F32 : (int)xt_held_((cm_type)type);
-}
+XE_FN_ int xt_wide_type_(int type) { return type == CM_F16 || type == CM_BF16 ? CM_F32 : (int)xt_held_((cm_type)type); }
 
-bool xt_field_init_(xt_ctx *x, xt_field_ *f, int rows, int cols, int comps, int type)
+XE_FN_ bool xt_field_init_(xt_ctx *x, xt_field_ *f, int rows, int cols, int comps, int type)
 {
     f->rows = rows;
     f->cols = cols;
@@ -3940,16 +3624,7 @@ bool xt_field_init_(xt_ctx *x, xt_field_ *f, int rows, int cols, int comps, int 
     return f->comp && f->where;
 }
 
-/* Where a block lies in that array. */
-void xt_local_place_(const xt_grid_ *g, const xt_dist *d, int number, int *row, int *col)
-{
-    int j = number % g->cut[1].n, i = number / g->cut[1].n % g->cut[0].n;
-    int piece = number / (g->cut[1].n * g->cut[0].n);
-    *row = piece / g->rounds[1] * d->data[0] + g->cut[0].at[i];
-    *col = piece % g->rounds[1] * d->data[1] + g->cut[1].at[j];
-}
-
-cm_slot xt_slot_at_(const cm_layout *l, int lane, int v)
+XE_FN_ cm_slot xt_slot_at_(const cm_layout *l, int lane, int v)
 {
     cm_slot s;
     s.lane = lane;
@@ -3973,48 +3648,54 @@ XE_FN_ void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, int row, 
 }
 
 /* All that this subgroup holds of v. */
-bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type)
+XE_FN_ bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type)
 {
     xt_vec a = xt_as_use_(x, v, CM_ACC);
-    xt_grid_ g;
-    int i, row, col, comps = 0;
-    xt_grid_init_(&g, &a.dist);
-    if (a.blocks != g.blocks) return false; /* after an error */
+    xt_block_ b = xt_blocks_(&a.dist);
+    int i, comps = 0;
     for (i = 0; i < a.blocks; i++) comps += a.block[i].l.V;
     if (!xt_field_init_(x, f, a.dist.rounds[0] * a.dist.data[0], a.dist.rounds[1] * a.dist.data[1], comps, type))
         return false;
-    for (i = 0; i < a.blocks; i++) {
-        xt_local_place_(&g, &a.dist, i, &row, &col);
-        xt_field_add_(x, f, &a.block[i], row, col);
-    }
+    while (a.blocks && xt_next_block_(&b)) xt_field_add_(x, f, &a.block[b.i], b.held[0], b.held[1]);
     return spe_ok(&x->m);
 }
 
 /* ---- constants that differ from lane to lane --------------------------------------------------------------------- */
 
-/* Bit p of `mask` in lane p, as a condition; computed once, before the body. */
-spe_id xt_lane_bit_(xt_ctx *x, uint32_t mask)
+/* The lanes in whose number that bit is. */
+XE_FN_ uint32_t xt_lanes_with_(const xt_ctx *x, int bit)
+{
+    uint32_t mask = 0;
+    int i;
+    for (i = 0; i < x->S; i++) mask |= i & bit ? 1u << i : 0;
+    return mask;
+}
+
+/* In the prologue: bit p of `mask` in lane p. */
+XE_FN_ spe_id xt_emit_bit_(spe_module *m, spe_id lane, uint32_t mask)
+{
+    return spe_and(m, spe_shr(m, spe_u32(m, mask), lane), spe_u32(m, 1));
+}
+
+/* The same as a condition; computed once, before the body. */
+XE_FN_ spe_id xt_lane_bit_(xt_ctx *x, uint32_t mask)
 {
     spe_module *m = &x->m;
-    spe_id lane, bit;
+    xt_lane_bit_row_ *row;
+    spe_id bit;
     int i;
     for (i = 0; i < x->lane_bits.count; i++) {
-        const xt_lane_bit_row_ *row = (const xt_lane_bit_row_ *)x->lane_bits.items + i;
+        row = (xt_lane_bit_row_ *)x->lane_bits.items + i;
         if (row->mask == mask) return row->id;
     }
     spe_prologue_begin(m);
-    lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
-    bit = spe_and(m, spe_shr(m, spe_u32(m, mask), lane), spe_u32(m, 1));
+    bit = xt_emit_bit_(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask);
     bit = spe_ine(m, bit, spe_u32(m, 0));
     spe_prologue_end(m);
-    {
-        xt_lane_bit_row_ *row = (xt_lane_bit_row_ *)xt_push_(x, &x->lane_bits, sizeof *row);
-        if (row) {
-            row->mask = mask;
-            row->id = bit;
-        }
-    }
-    return bit;
+    row = (xt_lane_bit_row_ *)xt_push_(x, &x->lane_bits, sizeof *row);
+    if (!row) return bit;
+    row->mask = mask;
+    return row->id = bit;
 }
 
 /* table[p] in lane p: each bit of the numbers is one mask over the lanes. Returns the number of the table. */
@@ -4036,7 +3717,7 @@ XE_FN_ int xt_lane_table_(xt_ctx *x, const unsigned char *table)
         spe_id one;
         for (p = 0; p < x->S; p++) mask |= (uint32_t)(table[p] >> bit & 1) << p;
         if (mask == 0) continue;
-        one = spe_and(m, spe_shr(m, spe_u32(m, mask), lane), spe_u32(m, 1));
+        one = xt_emit_bit_(m, lane, mask);
         one = bit ? spe_shl(m, one, spe_u32(m, (uint32_t)bit)) : one;
         sum = sum ? spe_or(m, sum, one) : one;
     }
@@ -4046,12 +3727,13 @@ XE_FN_ int xt_lane_table_(xt_ctx *x, const unsigned char *table)
 }
 
 /* ---- picking ----------------------------------------------------------------------------------------------------- */
+
 typedef struct {
     int table, next;
     spe_id id;
 } xt_move_;
 
-bool xt_moves_init_(xt_ctx *x, xt_moves_ *m, const xt_field_ *f)
+XE_FN_ bool xt_moves_init_(xt_ctx *x, xt_moves_ *m, const xt_field_ *f)
 {
     memset(m, 0, sizeof *m);
     m->head = (int *)xt_memory_(x, (size_t)(f->comps + 1) * sizeof *m->head);
@@ -4083,7 +3765,7 @@ XE_FN_ spe_id xt_moved_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, int comp, c
 }
 
 /* One value: lane p gets the element at from[p] (as in xt_field_.where; -1: whatever is easiest). */
-spe_id xt_pick_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, const int *from)
+XE_FN_ spe_id xt_pick_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, const int *from)
 {
     unsigned char table[32];
     uint32_t done = 0, mask;
@@ -4106,45 +3788,44 @@ spe_id xt_pick_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, const int *from)
     return got ? got : f->comp[0];
 }
 
-XE_FN_ int xt_origin_at_(const xt_field_ *f, const xt_origin_ *o, int row, int col)
+/* Where element k of the group for an element of the result is. */
+XE_FN_ int xt_origin_at_(const xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, int row, int col, int k)
 {
-    return o->transposed ? f->where[o->cols[col] * f->cols + o->rows[row]]
-                         : f->where[o->rows[row] * f->cols + o->cols[col]];
+    int from[2] = {o ? o->rows[row] : row, o ? o->cols[col] : col}, swap = o && o->transposed, i = from[swap],
+        j = from[!swap];
+    if (g && g->dim) j = j * g->size + k;
+    if (g && !g->dim) i = i * g->size + k;
+    return f->where[i * f->cols + j];
 }
 
 /* One block of the result, from the components of a field; the conversion back to the vector's type included. */
-XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, const xt_origin_ *o, int row,
-                                       int col, const xt_block_ *b, cm_type type)
+XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, const xt_origin_ *o, const xt_group_ *g,
+                                const xt_block_ *b, cm_type type)
 {
     cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)f->type, CM_ACC);
-    spe_id *v = (spe_id *)xt_memory_(x, (size_t)(l.V ? l.V : 1) * sizeof *v);
+    spe_id *v = (spe_id *)xt_memory_(x, (size_t)(l.V ? l.V : 1) * sizeof *v), one;
     cm_matrix a;
-    int i, p, from[32];
+    int i, p, k, from[32];
     if (!l.rows || !v) return cm_poison();
-    for (i = 0; i < l.V; i++) {
-        for (p = 0; p < l.S; p++) {
-            cm_element e = cm_element_of(&l, xt_slot_at_(&l, p, i));
-            from[p] = e.padding ? -1 : xt_origin_at_(f, o, row + e.col, col + e.row);
+    for (i = 0; i < l.V; i++)
+        for (k = 0; k < (g ? g->size : 1); k++) {
+            for (p = 0; p < l.S; p++) {
+                cm_element e = cm_element_of(&l, xt_slot_at_(&l, p, i));
+                from[p] = e.padding ? -1 : xt_origin_at_(f, o, g, b->held[0] + e.col, b->held[1] + e.row, k);
+            }
+            one = xt_pick_(x, f, m, from);
+            v[i] = k ? xt_combine_(&x->m, g->kind, xt_is_float_(f->type), v[i], one) : one;
         }
-        v[i] = xt_pick_(x, f, m, from);
-    }
     a = cm_from_components(&x->cm, &l, v);
     return cm_convert(&x->cm, &a, type);
 }
 
-/* All blocks of r from a field. */
-xt_vec xt_pick_all_(xt_ctx *x, const xt_field_ *f, const xt_origin_ *o, xt_vec r)
+XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, const xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, xt_vec r)
 {
     xt_moves_ moves;
-    xt_grid_ g;
-    int i, row, col;
+    xt_block_ b = xt_blocks_(&r.dist);
     if (!xt_moves_init_(x, &moves, f)) return r;
-    xt_grid_init_(&g, &r.dist);
-    for (i = 0; i < g.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i);
-        xt_local_place_(&g, &r.dist, i, &row, &col);
-        r.block[i] = xt_pick_block_(x, f, &moves, o, row, col, &b, xt_held_(r.type));
-    }
+    while (xt_next_block_(&b)) r.block[b.i] = xt_pick_block_(x, f, &moves, o, g, &b, xt_held_(r.type));
     return xt_settle_(x, r);
 }
 
@@ -4164,11 +3845,11 @@ XE_FN_ int xt_subgroup_coordinate_(const xt_dist *d, int dim, int subgroup)
     return dim ? subgroup % d->layout[1] : subgroup / d->layout[1] % d->layout[0];
 }
 
-/* For dimension `to_dim` of `to`, element i comes from element i / divisor * factor + shift of dimension `from_dim` of
+/* For dimension `to_dim` of `to`, element i comes from element i / divisor + shift of dimension `from_dim` of
  * `from`. Fills origin[] for what a subgroup holds; false when some subgroup does not hold it, or not all in the same
  * place. */
-XE_FN_ bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from, int from_dim, int divisor,
-                                    int factor, int shift, int *origin)
+XE_FN_ bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from, int from_dim, int divisor, int shift,
+                             int *origin)
 {
     int n = to->subgroups > from->subgroups ? to->subgroups : from->subgroups, s, r, i, count = 0;
     for (s = 0; s < (n ? n : 1); s++) {
@@ -4176,7 +3857,7 @@ XE_FN_ bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from,
         for (r = 0, count = 0; r < to->rounds[to_dim]; r++)
             for (i = 0; i < to->data[to_dim]; i++, count++) {
                 int at = (a + r * to->layout[to_dim]) % to->count[to_dim] * to->data[to_dim] + i;
-                int have = xt_local_index_(from, from_dim, b, at / divisor * factor + shift);
+                int have = xt_local_index_(from, from_dim, b, at / divisor + shift);
                 if (have < 0 || (s > 0 && have != origin[count])) return false;
                 origin[count] = have;
             }
@@ -4184,15 +3865,15 @@ XE_FN_ bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from,
     return true;
 }
 
-/* Both dimensions; arrays in the arena. */
-bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, const xt_dist *from, bool transposed,
-                 const int divisor[2], const int factor[2], const int shift[2])
+/* Element (i, j) of `to` comes from `from`: (i / divisor[0] + shift[0], j / divisor[1] + shift[1]), which `transposed`
+ * swaps. Both dimensions; arrays in the arena. */
+XE_FN_ bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, const xt_dist *from, bool transposed,
+                        const int divisor[2], const int shift[2])
 {
     int *table[2], i;
     for (i = 0; i < 2; i++) {
         table[i] = (int *)xt_memory_(x, (size_t)(to->rounds[i] * to->data[i]) * sizeof *table[i]);
-        if (!table[i] ||
-            !xt_local_origin_(to, i, from, transposed ? 1 - i : i, divisor[i], factor[i], shift[i], table[i]))
+        if (!table[i] || !xt_local_origin_(to, i, from, transposed ? 1 - i : i, divisor[i], shift[i], table[i]))
             return false;
     }
     o->rows = table[0];
@@ -4203,31 +3884,31 @@ bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, const xt_dist *fro
 
 /* scratch.c - from subgroup to subgroup: through local memory. */
 
-void xt_scratch_init_(xt_scratch_ *s, const xt_vec *v, bool transposed)
+XE_FN_ void xt_scratch_init_(xt_scratch_ *s, const xt_vec *v, bool transposed)
 {
     memset(s, 0, sizeof *s);
-    s->bytes = cm_type_info(xt_held_(v->type))->bytes;
+    s->bytes = xt_bytes_(v->type);
+    s->height = v->dist.shape[0];
     s->pitch = v->dist.shape[1] + (transposed ? 16 / s->bytes : 0); /* spreads over the banks */
     s->transposed = transposed;
     s->stride[0] = s->stride[1] = 1;
 }
 
-XE_FN_ void xt_scratch_plan_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, xt_where_ w)
+XE_FN_ void xt_scratch_plan_(xt_where_ w, const xt_scratch_ *s)
 {
-    size_t row = (size_t)s->pitch * (size_t)s->bytes, all = row * (size_t)v->dist.shape[0];
+    xt_ctx *x = w.x;
+    size_t row = (size_t)s->pitch * (size_t)s->bytes, all = row * (size_t)s->height;
     if (all > x->scratch_wanted) x->scratch_wanted = all;
-    if (row > x->scratch_least) {
-        x->scratch_least = row;
-        x->scratch_file = w.file;
-        x->scratch_line = w.line;
-    }
+    if (row <= x->scratch_least) return;
+    x->scratch_least = row;
+    x->scratch_at = w;
 }
 
 /* How many rows go in one pass: whole pieces of the source where that can be. */
 XE_FN_ int xt_scratch_rows_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v)
 {
     int rows = (int)(x->scratch_bytes / ((size_t)s->pitch * (size_t)s->bytes)), piece = v->dist.data[0];
-    if (rows >= v->dist.shape[0]) return v->dist.shape[0];
+    if (rows >= s->height) return s->height;
     return rows > piece ? rows - rows % piece : rows < 1 ? 1 : rows;
 }
 
@@ -4237,79 +3918,73 @@ XE_FN_ spe_id xt_scratch_pointer_(xt_ctx *x, cm_type type)
     return spe_ptr_cast(&x->m, spe_element(&x->m, x->scratch, 1, &zero), xt_spe_type_(x, (int)type));
 }
 
-/* A block's first row and column in the whole vector, as ids. */
-XE_FN_ void xt_scratch_position_(xt_ctx *x, const xt_dist *d, const xt_block_ *b, xt_where_ w, spe_id at[2])
+/* A block's first row and column in the whole vector. */
+XE_FN_ void xt_scratch_position_(xt_where_ w, const xt_dist *d, int row, int col, spe_id at[2])
 {
     int i;
     for (i = 0; i < 2; i++) {
-        xt_val place = xt_subgroup_place_(x, d, i);
-        at[i] = spe_iadd(&x->m, xt_index_id_(w, &place, "the place"), spe_i32(&x->m, i ? b->col : b->row));
+        xt_val place = xt_subgroup_place_(w.x, d, i);
+        at[i] = spe_iadd(&w.x->m, xt_index_id_(w, &place, "the place"), spe_i32(&w.x->m, i ? col : row));
     }
 }
 
-/* Opens a branch for blocks whose rows first .. first + count meet the pass; nothing when there is one pass. */
-XE_FN_ void xt_scratch_open_(xt_ctx *x, spe_id first, int count, int low, int high)
+/* A block as memory in the pass that starts at row `low`, and its first row. */
+XE_FN_ cm_mem xt_scratch_mem_(xt_where_ w, const xt_scratch_ *s, const xt_dist *d, const xt_block_ *b, cm_type type,
+                              int low, spe_id *first)
 {
+    xt_ctx *x = w.x;
     spe_module *m = &x->m;
-    spe_id below = spe_slt(m, first, spe_i32(m, high));
-    spe_if(m, spe_land(m, below, spe_sgt(m, spe_iadd(m, first, spe_i32(m, count)), spe_i32(m, low))));
-}
-
-/* The powers of two that divide a block's first row and column. */
-XE_FN_ void xt_scratch_known_(const xt_dist *d, const xt_block_ *b, int known[2])
-{
-    int i;
+    int down = s->transposed, known[2], i; /* down: the dimension that runs along the source's rows */
+    spe_id at[2], row, col, line, step;
+    cm_mem mem;
+    memset(&mem, 0, sizeof mem);
+    xt_scratch_position_(w, d, b->row, b->col, at);
+    *first = at[down];
+    row = s->stride[0] ? spe_iadd(m, at[down], spe_i32(m, s->shift[0] - low)) : spe_i32(m, 0);
+    col = s->stride[1] ? spe_iadd(m, at[!down], spe_i32(m, s->shift[1])) : spe_i32(m, 0);
+    mem.ptr = xt_scratch_pointer_(x, type);
+    step = spe_i32(m, s->stride[1]);
+    line = spe_i32(m, s->stride[0] * s->pitch);
+    mem.row = down ? row : col;
+    mem.col = down ? col : row;
+    mem.stride_row = down ? line : step;
+    mem.stride_col = down ? step : line;
+    mem.block2d = CM_BLOCK2D_NO;
+    if (s->rows < s->height || !s->stride[0] || !s->stride[1]) return mem; /* stride 0: elements are repeated */
     for (i = 0; i < 2; i++) {
-        int place = xt_align_of_(d->layout[i] == 1 || d->count[i] == 1 ? 0 : d->data[i]),
-            own = xt_align_of_(i ? b->col : b->row);
-        known[i] = place < own ? place : own;
+        int place = xt_align_of_(d->layout[i] == 1 || d->count[i] == 1 ? 0 : d->data[i]);
+        known[i] = xt_least_(xt_least_(place, xt_align_of_(i ? b->col : b->row)), xt_align_of_(s->shift[i ^ down]));
     }
+    xt_fold_place_(x, &mem, s->bytes, (int64_t)xt_align_of_(s->pitch) * known[down], known[!down]);
+    return mem;
 }
 
-/* Accesses in large pieces want the place in the address, and to know its alignment: row and col are multiples of
- * these. */
-XE_FN_ void xt_scratch_fold_(xt_ctx *x, const xt_scratch_ *s, cm_mem *mem, int row_known, int col_known,
-                                    int pitch)
+/* With several passes: opens a branch for blocks that have rows in this one. */
+XE_FN_ void xt_scratch_open_(xt_ctx *x, const xt_scratch_ *s, const xt_block_ *b, cm_mem *mem, spe_id first, int low)
 {
     spe_module *m = &x->m;
-    int64_t align = XT_LOCAL_ALIGN_, line = (int64_t)xt_align_of_(pitch) * row_known;
-    if (s->stride[0] != 1 || s->stride[1] != 1) return; /* elements are repeated */
-    if (line * s->bytes < align) align = line * s->bytes;
-    if (col_known * s->bytes < align) align = col_known * s->bytes;
-    mem->ptr = spe_index(m, mem->ptr,
-                         spe_iadd(m, spe_imul(m, mem->row, mem->stride_row), spe_imul(m, mem->col, mem->stride_col)));
-    mem->row = mem->col = spe_i32(m, 0);
-    mem->align = (uint32_t)align;
+    spe_id row = spe_iadd(m, first, spe_i32(m, s->shift[0])), below;
+    *(s->transposed ? &mem->rows : &mem->cols) = spe_i32(m, s->rows);
+    below = spe_slt(m, row, spe_i32(m, low + s->rows));
+    row = spe_iadd(m, row, spe_i32(m, s->transposed ? b->cols : b->rows));
+    spe_if(m, spe_land(m, below, spe_sgt(m, row, spe_i32(m, low))));
 }
 
 XE_FN_ void xt_scratch_write_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int low)
 {
     xt_ctx *x = w.x;
-    bool whole = s->rows >= v->dist.shape[0];
-    xt_grid_ g;
-    int i;
-    xt_grid_init_(&g, &v->dist);
-    for (i = 0; i < g.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i);
-        cm_mem mem;
-        spe_id at[2];
-        memset(&mem, 0, sizeof mem);
-        xt_scratch_position_(x, &v->dist, &b, w, at);
-        mem.ptr = xt_scratch_pointer_(x, xt_held_(v->type));
-        mem.row = at[1];
-        mem.col = spe_isub(&x->m, at[0], spe_i32(&x->m, low));
-        mem.stride_row = spe_i32(&x->m, 1);
-        mem.stride_col = spe_i32(&x->m, s->pitch);
-        mem.block2d = CM_BLOCK2D_NO;
-        if (!whole) {
-            mem.cols = spe_i32(&x->m, s->rows);
-            xt_scratch_open_(x, at[0], b.rows, low, low + s->rows);
-        } else {
-            int known[2];
-            xt_scratch_known_(&v->dist, &b, known);
-            xt_scratch_fold_(x, s, &mem, known[0], known[1], s->pitch);
-        }
-        cm_store(&x->cm, &v->block[i], &mem);
+    xt_scratch_ plain = *s;
+    xt_block_ b = xt_blocks_(&v->dist);
+    bool whole = s->rows >= s->height;
+    plain.transposed = false;
+    plain.stride[0] = plain.stride[1] = 1;
+    plain.shift[0] = plain.shift[1] = 0;
+    while (xt_next_block_(&b)) {
+        spe_id first;
+        cm_mem mem = xt_scratch_mem_(w, &plain, &v->dist, &b, xt_held_(v->type), 0, &first);
+        if (!whole) mem.col = spe_isub(&x->m, mem.col, spe_i32(&x->m, low));
+        if (!whole) xt_scratch_open_(x, &plain, &b, &mem, first, low);
+        cm_store(&x->cm, &v->block[b.i], &mem);
         if (!whole) spe_endif(&x->m, 0, NULL, NULL);
     }
 }
@@ -4325,63 +4000,25 @@ XE_FN_ spe_id xt_merge_part_(xt_ctx *x, const spe_id *v, const void *user)
     return spe_bitcast(&x->m, type, bits);
 }
 
-/* One block of the result as memory: at[] is its place in the result. */
-XE_FN_ cm_mem xt_scratch_mem_(xt_ctx *x, const xt_scratch_ *s, cm_type type, const spe_id at[2], int low)
-{
-    spe_module *m = &x->m;
-    int row_dim = s->transposed ? 1 : 0; /* the result's dimension that runs along the source's rows */
-    spe_id down = spe_i32(m, s->stride[0] * s->pitch), right = spe_i32(m, s->stride[1]);
-    spe_id row, col;
-    cm_mem mem;
-    memset(&mem, 0, sizeof mem);
-    row = s->stride[0] ? spe_iadd(m, at[row_dim], spe_i32(m, s->shift[0] - low)) : spe_i32(m, 0);
-    col = s->stride[1] ? spe_iadd(m, at[1 - row_dim], spe_i32(m, s->shift[1])) : spe_i32(m, 0);
-    mem.ptr = xt_scratch_pointer_(x, type);
-    mem.row = s->transposed ? row : col;
-    mem.col = s->transposed ? col : row;
-    mem.stride_row = s->transposed ? down : right;
-    mem.stride_col = s->transposed ? right : down;
-    mem.block2d = CM_BLOCK2D_NO;
-    return mem;
-}
-
-XE_FN_ void xt_scratch_read_(xt_where_ w, const xt_scratch_ *s, const xt_dist *from, xt_vec *r, int low)
+XE_FN_ void xt_scratch_read_(xt_where_ w, const xt_scratch_ *s, xt_vec *r, int low)
 {
     xt_ctx *x = w.x;
     cm_type type = xt_held_(r->type);
-    bool whole = s->rows >= from->shape[0];
-    xt_grid_ g;
-    int i;
-    xt_grid_init_(&g, &r->dist);
-    for (i = 0; i < g.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i);
-        const cm_matrix *both[2];
-        cm_matrix now, sum;
-        spe_id at[2], first;
-        cm_mem mem;
-        xt_scratch_position_(x, &r->dist, &b, w, at);
-        mem = xt_scratch_mem_(x, s, type, at, low);
-        if (whole) {
-            int known[2], row_dim = s->transposed ? 1 : 0;
-            xt_scratch_known_(&r->dist, &b, known);
-            if (xt_align_of_(s->shift[0]) < known[row_dim]) known[row_dim] = xt_align_of_(s->shift[0]);
-            if (xt_align_of_(s->shift[1]) < known[1 - row_dim]) known[1 - row_dim] = xt_align_of_(s->shift[1]);
-            xt_scratch_fold_(x, s, &mem, known[row_dim], known[1 - row_dim], s->pitch);
-            r->block[i] = cm_load(&x->cm, b.cols, b.rows, type, r->use, &mem);
-            continue;
-        }
-        if (low == 0) r->block[i] = cm_splat(&x->cm, b.cols, b.rows, type, CM_ACC, 0);
-        first = spe_iadd(&x->m, at[s->transposed ? 1 : 0], spe_i32(&x->m, s->shift[0]));
-        *(s->transposed ? &mem.rows : &mem.cols) = spe_i32(&x->m, s->rows);
-        xt_scratch_open_(x, first, s->transposed ? b.cols : b.rows, low, low + s->rows);
-        now = cm_load(&x->cm, b.cols, b.rows, type, CM_ACC, &mem);
-        both[0] = &r->block[i];
-        both[1] = &now;
+    bool whole = s->rows >= s->height;
+    xt_block_ b = xt_blocks_(&r->dist);
+    while (xt_next_block_(&b)) {
+        cm_matrix *to = &r->block[b.i], now, sum;
+        const cm_matrix *both[2] = {to, &now};
+        spe_id first;
+        cm_mem mem = xt_scratch_mem_(w, s, &r->dist, &b, type, low, &first);
+        if (!whole && low == 0) *to = cm_splat(&x->cm, b.cols, b.rows, type, CM_ACC, 0);
+        if (!whole) xt_scratch_open_(x, s, &b, &mem, first, low);
+        now = cm_load(&x->cm, b.cols, b.rows, type, whole ? r->use : CM_ACC, &mem);
         if (!now.parts) return;
-        sum = xt_map_parts_(x, type, 2, both, xt_merge_part_, &type);
+        sum = whole ? now : xt_map_parts_(x, type, 2, both, xt_merge_part_, &type);
         if (!sum.parts) return;
-        spe_endif_from(&x->m, (uint32_t)sum.parts, sum.part, r->block[i].part, sum.part);
-        r->block[i] = sum;
+        if (!whole) spe_endif_from(&x->m, (uint32_t)sum.parts, sum.part, to->part, sum.part);
+        *to = sum;
     }
 }
 
@@ -4402,49 +4039,43 @@ XE_FN_ int xt_slabs_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, con
 }
 
 /* Columns c .. c + S of a subgroup's pieces as memory, in the pass they belong to. */
-XE_FN_ cm_mem xt_slab_mem_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int width, int passes,
-                                  const xt_block_ *b, int c)
+XE_FN_ cm_mem xt_slab_mem_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int row, int c)
 {
     xt_ctx *x = w.x;
-    int part = width / passes;
-    xt_block_ corner = *b;
+    int part = width / passes, pitch = v->dist.shape[1] / passes;
     spe_id at[2], col;
     cm_mem mem;
     memset(&mem, 0, sizeof mem);
-    corner.col = 0;
-    xt_scratch_position_(x, &v->dist, &corner, w, at);
+    xt_scratch_position_(w, &v->dist, row, 0, at);
     col = spe_udiv(&x->m, at[1], spe_i32(&x->m, passes)); /* whole: a place is a multiple of the width */
     mem.ptr = xt_scratch_pointer_(x, xt_held_(v->type));
     mem.row = spe_iadd(&x->m, col, spe_i32(&x->m, c / width * part + c % width % part));
     mem.col = at[0];
     mem.stride_row = spe_i32(&x->m, 1);
-    mem.stride_col = spe_i32(&x->m, v->dist.shape[1] / passes);
+    mem.stride_col = spe_i32(&x->m, pitch);
     mem.block2d = CM_BLOCK2D_NO;
-    xt_scratch_fold_(x, s, &mem, 1, x->S, v->dist.shape[1] / passes); /* parts are multiples of S wide */
+    xt_fold_place_(x, &mem, s->bytes, xt_align_of_(pitch), x->S); /* parts are multiples of S wide */
     return mem;
 }
 
 /* Writes (store) or reads the strips of S columns that pass number `pass` takes. A strip is `runs` neighbouring
  * parts. */
-XE_FN_ void xt_slab_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int pass,
-                            bool store)
+XE_FN_ void xt_slab_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int pass, bool store)
 {
     xt_ctx *x = w.x;
     cm_type type = xt_held_(v->type);
-    xt_grid_ g;
-    int i, strip, run;
-    xt_grid_init_(&g, &v->dist);
-    for (i = 0; i < g.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i);
+    xt_block_ b = xt_blocks_(&v->dist);
+    int strip, run;
+    while (xt_next_block_(&b)) {
         cm_layout l = cm_layout_for(&x->cm, x->S, b.rows, type, CM_ACC);
         int runs = cm_part_count(&l);
         for (strip = 0; strip < b.cols / x->S; strip++) {
-            spe_id *parts = v->block[i].part + strip * runs;
+            spe_id *parts = v->block[b.i].part + strip * runs;
             int c = b.col + strip * x->S;
             cm_matrix one;
             cm_mem mem;
             if (c % width / (width / passes) != pass) continue;
-            mem = xt_slab_mem_(w, s, v, width, passes, &b, c);
+            mem = xt_slab_mem_(w, s, v, width, passes, b.row, c);
             one = store ? cm_from_parts(&x->cm, &l, parts) : cm_load(&x->cm, x->S, b.rows, type, CM_ACC, &mem);
             if (store) cm_store(&x->cm, &one, &mem);
             for (run = 0; !store && run < runs && run < one.parts; run++) parts[run] = one.part[run];
@@ -4455,13 +4086,9 @@ XE_FN_ void xt_slab_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int wid
 XE_FN_ void xt_through_slabs_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int passes, xt_vec *r)
 {
     xt_ctx *x = w.x;
-    int pass, i, width = v->dist.data[1];
-    xt_grid_ g;
-    xt_grid_init_(&g, &r->dist);
-    for (i = 0; i < g.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i);
-        r->block[i] = cm_splat(&x->cm, b.cols, b.rows, xt_held_(r->type), CM_ACC, 0);
-    }
+    int pass, width = v->dist.data[1];
+    xt_block_ b = xt_blocks_(&r->dist);
+    while (xt_next_block_(&b)) r->block[b.i] = cm_splat(&x->cm, b.cols, b.rows, xt_held_(r->type), CM_ACC, 0);
     for (pass = 0; pass < passes && spe_ok(&x->m); pass++) {
         spe_barrier(&x->m);
         xt_slab_(w, s, v, width, passes, pass, true);
@@ -4471,13 +4098,13 @@ XE_FN_ void xt_through_slabs_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v
 }
 
 /* All of v through local memory into r, which has been made. Every subgroup of the work-group takes part. */
-xt_vec xt_through_scratch_(xt_where_ w, const xt_vec *v, xt_scratch_ *s, xt_vec r)
+XE_FN_ xt_vec xt_through_scratch_(xt_where_ w, const xt_vec *v, xt_scratch_ *s, xt_vec r)
 {
     xt_ctx *x = w.x;
     xt_vec a;
     int low, passes;
-    if (x->planning) xt_scratch_plan_(x, s, v, w);
-    if (x->planning || !r.blocks || !spe_ok(&x->m)) return r;
+    if (x->planning) xt_scratch_plan_(w, s);
+    if (!r.blocks || !spe_ok(&x->m)) return r;
     a = xt_as_use_(x, v, CM_ACC);
     if (!a.blocks) return r;
     passes = xt_slabs_(x, s, v, &r);
@@ -4486,399 +4113,46 @@ xt_vec xt_through_scratch_(xt_where_ w, const xt_vec *v, xt_scratch_ *s, xt_vec 
         return xt_settle_(x, r);
     }
     s->rows = xt_scratch_rows_(x, s, v);
-    for (low = 0; low < v->dist.shape[0] && spe_ok(&x->m); low += s->rows) {
+    for (low = 0; low < s->height && spe_ok(&x->m); low += s->rows) {
         spe_barrier(&x->m);
         xt_scratch_write_(w, s, &a, low);
         spe_barrier(&x->m);
-        xt_scratch_read_(w, s, &v->dist, &r, low);
+        xt_scratch_read_(w, s, &r, low);
     }
-    return s->rows >= v->dist.shape[0] ? r : xt_settle_(x, r);
+    return s->rows >= s->height ? r : xt_settle_(x, r);
 }
 
-/* reduction.c - maps given to an operation. */
+/* layout.c - operations that move elements: broadcast, transpose, convert_layout, slices; blocked vectors. */
 
-bool xt_map_agrees_(xt_where_ w, int error, const char *what, const xt_map *has, const xt_map *wanted)
-{
-    if (xt_same_map_(has, wanted)) return true;
-    xt_fail_(w, error, "%s has sg_layout {%d, %d} sg_data {%d, %d}, wanted {%d, %d} {%d, %d}", what, has->sg_layout[0],
-             has->sg_layout[1], has->sg_data[0], has->sg_data[1], wanted->sg_layout[0], wanted->sg_layout[1],
-             wanted->sg_data[0], wanted->sg_data[1]);
-    return false;
-}
-
-/* The optional map of the operand, which the older text writes before the result's: must be the one it has. */
-bool xt_check_source_(xt_where_ w, const char *what, const xt_map *given, const xt_vec *v)
-{
-    return !xt_has_map_(given) || xt_map_agrees_(w, XT_ERROR_SOURCE_MAP, what, &v->map, given);
-}
-int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v)
-{
-    bool pair = dim == XT_DIMS_PAIR_ + 0 * 4 + 2 || dim == XT_DIMS_PAIR_ + 1 * 4 + 3, blocked = v->inner[0] > 0;
-    if (!blocked && (dim == 0 || dim == 1)) return dim;
-    if (blocked && pair) return (dim - XT_DIMS_PAIR_) / 4;
-    if (dim >= XT_DIMS_PAIR_)
-        xt_fail_(w, XT_ERROR_VEC_DIM, "%s along dimensions %d and %d of a %s vector", what, (dim - XT_DIMS_PAIR_) / 4,
-                 (dim - XT_DIMS_PAIR_) % 4, blocked ? "4-D" : "2-D");
-    else
-        xt_fail_(w, XT_ERROR_VEC_DIM, "%s along dimension %d of a %s vector%s", what, dim, blocked ? "4-D" : "2-D",
-                 blocked ? ": XT_DIMS(1, 3) or XT_DIMS(0, 2)" : "");
-    return -1;
-}
-
-/* ---- reduction: the kinds ---------------------------------------------------------------------------------------- */
-
-/* name; may be of floats, signed, unsigned integers; is a a = a; how a pair is combined */
-#define XT_REDUCTIONS_(X)                                                                                              \
-    X(add, true, true, false)                                                                                          \
-    X(mul, true, true, false)                                                                                          \
-    X(minsi, false, true, true)                                                                                        \
-    X(minui, false, true, true)                                                                                        \
-    X(maxsi, false, true, true)                                                                                        \
-    X(maxui, false, true, true)                                                                                        \
-    X(and, false, true, true)                                                                                          \
-    X(or, false, true, true)                                                                                           \
-    X(xor, false, true, false)                                                                                         \
-    X(minnumf, true, false, true)                                                                                      \
-    X(maxnumf, true, false, true)                                                                                      \
-    X(minimumf, true, false, true)                                                                                     \
-    X(maximumf, true, false, true)
-
-typedef struct {
-    const char *name;
-    bool on_float, on_int, idempotent;
-} xt_red_row_;
-
-XE_FN_ const xt_red_row_ *xt_red_info_(int kind)
-{
-    static const xt_red_row_ rows[] = {
-#define XT_ROW_(name, f, i, same) {#name, f, i, same},
-        XT_REDUCTIONS_(XT_ROW_)
-#undef XT_ROW_
-    };
-    return &rows[kind];
-}
-
-/* minimumf, maximumf: NaN when one is, and -0 is less than 0. */
-XE_FN_ spe_id xt_minimum_(xt_ctx *x, bool maximum, spe_id a, spe_id b)
-{
-    spe_module *m = &x->m;
-    spe_id type = spe_type_of(m, a),
-           bits = xt_like_part_(x, spe_int(m, spe_width(m, spe_info(m, type).elem ? spe_info(m, type).elem : type)), a);
-    spe_id p = spe_bitcast(m, bits, a), q = spe_bitcast(m, bits, b), r, zeros, nan;
-    r = spe_math2(m, maximum ? SPE_FMAX : SPE_FMIN, a, b);
-    zeros = spe_bitcast(m, type, maximum ? spe_and(m, p, q) : spe_or(m, p, q));
-    nan = spe_lor(m, spe_isnan(m, a), spe_isnan(m, b));
-    r = spe_select(m, spe_feq(m, a, b), zeros, r);
-    return spe_select(m, nan, spe_fadd(m, a, b), r);
-}
-
-XE_FN_ spe_id xt_red_combine_(xt_ctx *x, int kind, bool is_float, spe_id a, spe_id b)
-{
-    spe_module *m = &x->m;
-    switch (kind) {
-    case XT_RED_ADD_: return is_float ? spe_fadd(m, a, b) : spe_iadd(m, a, b);
-    case XT_RED_MUL_: return is_float ? spe_fmul(m, a, b) : spe_imul(m, a, b);
-    case XT_RED_MINSI_: return spe_math2(m, SPE_SMIN, a, b);
-    case XT_RED_MINUI_: return spe_math2(m, SPE_UMIN, a, b);
-    case XT_RED_MAXSI_: return spe_math2(m, SPE_SMAX, a, b);
-    case XT_RED_MAXUI_: return spe_math2(m, SPE_UMAX, a, b);
-    case XT_RED_AND_: return spe_and(m, a, b);
-    case XT_RED_OR_: return spe_or(m, a, b);
-    case XT_RED_XOR_: return spe_xor(m, a, b);
-    case XT_RED_MINNUMF_: return spe_math2(m, SPE_FMIN, a, b);
-    case XT_RED_MAXNUMF_: return spe_math2(m, SPE_FMAX, a, b);
-    case XT_RED_MINIMUMF_: return xt_minimum_(x, false, a, b);
-    default: return xt_minimum_(x, true, a, b);
-    }
-}
-
-/* What changes nothing, for lanes without an element: 1 for products, 0 for sums and xor; the others take an element
- * twice. */
-XE_FN_ spe_id xt_red_neutral_(xt_ctx *x, int kind, int type)
-{
-    xt_val v = xt_is_float_(type) ? xt_real_(kind == XT_RED_MUL_ ? 1 : 0) : xt_int_(kind == XT_RED_MUL_ ? 1 : 0);
-    return xt_constant_(x, type, &v);
-}
-
-/* ---- reduction: what a subgroup holds ---------------------------------------------------------------------------- */
-
-typedef struct {
-    xt_field_ f;
-    xt_moves_ moves;
-    int kind, dim, size;         /* size: elements that become one */
-    int outer, groups;           /* results along the other dimension, along this one */
-    int width, together, strips; /* lanes of a group, groups in a register, registers of a group */
-    bool is_float;
-} xt_reduce_;
-
-/* Element k of outer index o. */
-XE_FN_ int xt_reduce_at_(const xt_reduce_ *r, int o, int k)
-{
-    return r->dim ? r->f.where[o * r->f.cols + k] : r->f.where[k * r->f.cols + o];
-}
-
-/* One outer index: the registers of its groups folded into one; lane p then has what is left of group
- * p / width of those that start at `group`. */
-XE_FN_ spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int group)
-{
-    const bool twice = xt_red_info_(r->kind)->idempotent;
-    spe_id sum = 0, one;
-    int strip, p, from[32];
-    for (strip = 0; strip < r->strips; strip++) {
-        uint32_t absent = 0;
-        for (p = 0; p < x->S; p++) {
-            int g = group + p / r->width, k = strip * r->width + p % r->width;
-            from[p] = -1;
-            if (g >= r->groups) continue;
-            if (k >= r->size && !twice)
-                absent |= 1u << p;
-            else
-                from[p] = xt_reduce_at_(r, o, g * r->size + k % r->size);
-        }
-        one = xt_pick_(x, &r->f, &r->moves, from);
-        if (absent) one = spe_select(&x->m, xt_lane_bit_(x, absent), xt_red_neutral_(x, r->kind, r->f.type), one);
-        sum = sum ? xt_red_combine_(x, r->kind, r->is_float, sum, one) : one;
-    }
-    return sum;
-}
-
-/* `count` registers of different outer indices (at most width) become one, whose lane p has outer index p % width:
- * each step halves both the registers and the lanes that still have to be combined. */
-XE_FN_ spe_id xt_reduce_halve_(xt_ctx *x, const xt_reduce_ *r, spe_id *a, int count)
-{
-    spe_module *m = &x->m;
-    int h, i;
-    for (h = r->width / 2; h > 0; h /= 2) {
-        uint32_t mask = 0;
-        spe_id bit = 0, by = spe_u32(m, (uint32_t)h);
-        for (i = 0; i < x->S; i++) mask |= i & h ? 1u << i : 0;
-        if (count > h) bit = xt_lane_bit_(x, mask);
-        for (i = 0; i < h && i < count; i++) {
-            spe_id keep = a[i], send = a[i];
-            if (i + h < count) {
-                keep = spe_select(m, bit, a[i + h], a[i]);
-                send = spe_select(m, bit, a[i], a[i + h]);
-            }
-            a[i] = xt_red_combine_(x, r->kind, r->is_float, keep, spe_sg_shuffle_xor(m, send, by));
-        }
-        if (count > h) count = h;
-    }
-    return a[0];
-}
-
-/* Elements side by side in the lanes: registers, then lanes. The results as a field. */
-XE_FN_ bool xt_reduce_lanes_(xt_ctx *x, xt_reduce_ *r, xt_field_ *out)
-{
-    int group, o, i, p, rows = r->dim ? r->outer : r->groups, cols = r->dim ? r->groups : r->outer;
-    int batches = (r->outer + r->width - 1) / r->width, bundles = (r->groups + r->together - 1) / r->together;
-    if (!xt_field_init_(x, out, rows, cols, batches * bundles, r->f.type)) return false;
-    for (group = 0; group < r->groups; group += r->together)
-        for (o = 0; o < r->outer; o += r->width) {
-            spe_id a[32];
-            int count = r->outer - o < r->width ? r->outer - o : r->width;
-            for (i = 0; i < count; i++) a[i] = xt_reduce_fold_(x, r, o + i, group);
-            for (p = 0; p < x->S; p++) {
-                int to = o + p % r->width, g = group + p / r->width;
-                if (to >= r->outer || g >= r->groups) continue;
-                out->where[r->dim ? to * cols + g : g * cols + to] = out->comps * 64 + p;
-            }
-            out->comp[out->comps++] = xt_reduce_halve_(x, r, a, count);
-        }
-    return spe_ok(&x->m);
-}
-
-/* Elements one after another in each lane: element by element of the result's layout. */
-XE_FN_ cm_matrix xt_reduce_block_(xt_ctx *x, xt_reduce_ *r, int row, int col, const xt_block_ *b, cm_type type)
-{
-    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)r->f.type, CM_ACC);
-    spe_id *v = (spe_id *)xt_memory_(x, (size_t)(l.V ? l.V : 1) * sizeof *v);
-    cm_matrix a;
-    int i, p, k, from[32];
-    if (!l.rows || !v) return cm_poison();
-    for (i = 0; i < l.V; i++)
-        for (k = 0; k < r->size; k++) {
-            spe_id one;
-            for (p = 0; p < l.S; p++) {
-                cm_element e = cm_element_of(&l, xt_slot_at_(&l, p, i));
-                int o = r->dim ? row + e.col : col + e.row, g = r->dim ? col + e.row : row + e.col;
-                from[p] = e.padding ? -1 : xt_reduce_at_(r, o, g * r->size + k);
-            }
-            one = xt_pick_(x, &r->f, &r->moves, from);
-            v[i] = k ? xt_red_combine_(x, r->kind, r->is_float, v[i], one) : one;
-        }
-    a = cm_from_components(&x->cm, &l, v);
-    return cm_convert(&x->cm, &a, type);
-}
-
-XE_FN_ xt_vec xt_reduce_in_lanes_(xt_ctx *x, xt_reduce_ *r, xt_vec v)
-{
-    xt_grid_ g;
-    int i, row, col;
-    xt_grid_init_(&g, &v.dist);
-    for (i = 0; i < g.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i);
-        xt_local_place_(&g, &v.dist, i, &row, &col);
-        v.block[i] = xt_reduce_block_(x, r, row, col, &b, xt_held_(v.type));
-    }
-    return xt_settle_(x, v);
-}
-
-/* Each subgroup reduces what it holds: groups of `size` elements along dim, which must not cross its pieces. */
-XE_FN_ xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, int kind, int dim, int size, xt_vec result)
-{
-    xt_reduce_ r;
-    xt_field_ out;
-    xt_origin_ o;
-    int *index, i, n;
-    bool across;
-    memset(&r, 0, sizeof r);
-    if (!xt_field_of_(x, &r.f, v, xt_wide_type_((int)v->type)) || !xt_moves_init_(x, &r.moves, &r.f)) return result;
-    r.kind = kind;
-    r.dim = dim;
-    r.size = size;
-    r.is_float = xt_is_float_(r.f.type);
-    r.outer = dim ? r.f.rows : r.f.cols;
-    r.groups = (dim ? r.f.cols : r.f.rows) / size;
-    across = dim ? r.f.cols >= x->S || size * 2 >= x->S : r.f.cols < x->S && size * 2 >= x->S;
-    if (size == 1 || !across) return xt_reduce_in_lanes_(x, &r, result);
-    r.width = size < x->S && (size & (size - 1)) == 0 ? size : x->S;
-    r.together = x->S / r.width;
-    r.strips = (size + r.width - 1) / r.width;
-    if (!xt_reduce_lanes_(x, &r, &out)) return result;
-    n = out.rows > out.cols ? out.rows : out.cols;
-    index = (int *)xt_memory_(x, (size_t)n * sizeof *index);
-    for (i = 0; index && i < n; i++) index[i] = i;
-    o.rows = o.cols = index;
-    o.transposed = false;
-    return index ? xt_pick_all_(x, &out, &o, result) : result;
-}
-
-/* ---- reduction --------------------------------------------------------------------------------------------------- */
-
-XE_FN_ bool xt_reduction_checks_(xt_where_ w, int kind, xt_reduction_desc_ *d)
-{
-    const xt_red_row_ *row = xt_red_info_(kind);
-    int type, n;
-    if (!xt_check_vec_(w, &d->v, "the vector of XT_REDUCTION")) return false;
-    d->dim = xt_dimension_(w, "XT_REDUCTION", d->dim, &d->v);
-    if (d->dim < 0) return false;
-    type = (int)d->v.type;
-    n = d->v.dist.shape[d->dim];
-    if (type == XT_BOOL_ || type == CM_E4M3 || type == CM_E5M2 || !(xt_is_float_(type) ? row->on_float : row->on_int)) {
-        xt_fail_(w, XT_ERROR_REDUCTION_KIND, "%s of %s", row->name, xt_type_name_(type));
-        return false;
-    }
-    if (d->reduction_size == 0) d->reduction_size = n;
-    if (d->reduction_size < 1 || n % d->reduction_size) {
-        xt_fail_(w, XT_ERROR_REDUCTION_SIZE, "reduction_size %d, the dimension has %d", d->reduction_size, n);
-        return false;
-    }
-    return xt_check_source_(w, "the vector of XT_REDUCTION", &d->source, &d->v);
-}
-
-xt_map xt_map_reduction(const xt_map *source, int dim, int reduction_size)
-{
-    xt_map m = *source;
-    if (xt_has_map_(&m)) m.sg_data[dim] = m.sg_data[dim] % reduction_size ? 1 : m.sg_data[dim] / reduction_size;
-    return m;
-}
-
-XE_FN_ int xt_common_divisor_(int a, int b) { return b ? xt_common_divisor_(b, a % b) : a; }
-
-/* The result's map: given, or what follows; the given one must agree with it, but where both are given data may
- * move. */
-XE_FN_ bool xt_reduction_map_(xt_where_ w, xt_reduction_desc_ *d)
-{
-    xt_map derived = xt_map_reduction(&d->v.map, d->dim, d->reduction_size);
-    bool split = d->v.dist.data[d->dim] % d->reduction_size != 0;
-    if (!xt_has_map_(&d->map)) d->map = derived;
-    if (xt_has_map_(&d->source)) return true;
-    if (split) derived.sg_data[d->dim] = d->map.sg_data[d->dim];
-    return xt_map_agrees_(w, XT_ERROR_REDUCTION_MAP, ".map of XT_REDUCTION", &d->map, &derived);
-}
-
-/* One step: every subgroup reduces its own groups of `size`. */
-XE_FN_ xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim, int size, const xt_map *map)
-{
-    int shape[2];
-    xt_dist dist;
-    xt_vec r;
-    shape[0] = v->dist.shape[0];
-    shape[1] = v->dist.shape[1];
-    shape[dim] /= size;
-    if (!xt_distribute_(w, &dist, shape[0], shape[1], map)) return xt_no_vec_();
-    r = xt_new_vec_(w, v->type, &dist, map);
-    if (w.x->planning || !r.blocks || !v->blocks) return r;
-    return xt_reduce_local_(w.x, v, kind, dim, size, r);
-}
-
-xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
-{
-    int part, rest, i;
-    xt_map map;
-    xt_vec v, r;
-    if (!xt_enter_kind_(w, XT_OP_REDUCTION_, kind) || !xt_reduction_checks_(w, kind, &d) || !xt_reduction_map_(w, &d))
-        return xt_no_vec_();
-    part = xt_common_divisor_(d.v.dist.data[d.dim], d.reduction_size);
-    rest = d.reduction_size / part;
-    map = xt_map_reduction(&d.v.map, d.dim, part);
-    v = rest == 1 && xt_same_map_(&map, &d.map) ? d.v : xt_no_vec_();
-    if (v.dist.shape[0]) {
-        r = xt_reduction_step_(w, &v, kind, d.dim, d.reduction_size, &d.map);
-    } else {
-        v = xt_reduction_step_(w, &d.v, kind, d.dim, part, &map);
-        map = d.map;
-        if (xt_has_map_(&map)) map.sg_data[d.dim] *= rest;
-        if (spe_ok(&w.x->m)) v = xt_convert_to_(w, &v, &map);
-        if (!spe_ok(&w.x->m)) return xt_no_vec_();
-        r = rest == 1 ? v : xt_reduction_step_(w, &v, kind, d.dim, rest, &d.map);
-    }
-    for (i = 0; i < 2; i++) r.inner[i] = d.v.inner[0] ? (i == d.dim ? 1 : d.v.inner[i]) : 0;
-    return r;
-}
-
-/* layout.c - broadcast, transpose, convert_layout, slices. */
-
-/* r from v, when every subgroup holds what it needs: element (i, j) of r is v's (i / divisor[0], j / divisor[1]), or
- * that of the transposed. False when one does not. */
-XE_FN_ bool xt_from_own_(xt_ctx *x, const xt_vec *v, xt_vec *r, bool transposed, const int divisor[2],
-                         const int factor[2], const int shift[2])
+/* r from v, when every subgroup holds what it needs: element (i, j) of r is v's (i / divisor[0] + shift[0], ...). False
+ * when one does not. */
+XE_FN_ bool xt_from_own_(xt_ctx *x, const xt_vec *v, xt_vec *r, const int divisor[2], const int shift[2])
 {
     xt_origin_ o;
     xt_field_ f;
-    if (!xt_origins_(x, &o, &r->dist, &v->dist, transposed, divisor, factor, shift)) return false;
-    if (x->planning || !r->blocks || !v->blocks) return true;
-    if (xt_field_of_(x, &f, v, (int)xt_held_(v->type))) *r = xt_pick_all_(x, &f, &o, *r);
+    if (!xt_origins_(x, &o, &r->dist, &v->dist, false, divisor, shift)) return false;
+    if (r->blocks && v->blocks && xt_field_of_(x, &f, v, (int)xt_held_(v->type)))
+        *r = xt_pick_all_(x, &f, &o, NULL, *r);
     return true;
 }
 
-/* ---- broadcast */
+/* ---- broadcast --------------------------------------------------------------------------------------------------- */
 
-XE_FN_ bool xt_broadcast_checks_(xt_where_ w, xt_broadcast_desc_ *d)
+XE_FN_ bool xt_check_broadcast_(xt_where_ w, xt_broadcast_desc_ *d)
 {
-    int n, had = d->broadcast_size;
+    int n;
     if (!xt_check_vec_(w, &d->v, "the vector of XT_BROADCAST")) return false;
     d->dim = xt_dimension_(w, "XT_BROADCAST", d->dim, &d->v);
     if (d->dim < 0) return false;
     n = d->v.dist.shape[d->dim];
-    if (had == 0 && n != 1) {
-        xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "dimension %d has %d elements, wanted 1 (or .broadcast_size)", d->dim, n);
-        return false;
-    }
-    if (had == 0) d->broadcast_size = d->size;
-    if (d->broadcast_size < 1 || d->size != n * d->broadcast_size) {
-        xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "%d elements times broadcast_size %d is not %d", n, d->broadcast_size,
-                 d->size);
-        return false;
-    }
+    if (d->broadcast_size == 0 && n != 1)
+        return xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "dimension %d has %d elements, wanted 1 (or .broadcast_size)",
+                        d->dim, n);
+    if (d->broadcast_size == 0) d->broadcast_size = d->size;
+    if (d->broadcast_size < 1 || d->size != n * d->broadcast_size)
+        return xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "%d elements times broadcast_size %d is not %d", n,
+                        d->broadcast_size, d->size);
     return xt_check_source_(w, "the vector of XT_BROADCAST", &d->source, &d->v);
-}
-
-xt_map xt_map_broadcast(const xt_map *result, int dim, int broadcast_size)
-{
-    xt_map m = *result;
-    if (xt_has_map_(&m)) m.sg_data[dim] = m.sg_data[dim] < broadcast_size ? 1 : m.sg_data[dim] / broadcast_size;
-    return m;
 }
 
 XE_FN_ bool xt_broadcast_map_(xt_where_ w, xt_broadcast_desc_ *d)
@@ -4886,11 +4160,10 @@ XE_FN_ bool xt_broadcast_map_(xt_where_ w, xt_broadcast_desc_ *d)
     xt_map derived;
     if (!xt_has_map_(&d->map)) {
         d->map = d->v.map;
-        if (xt_has_map_(&d->map) && d->v.dist.shape[d->dim] == 1 && d->map.sg_layout[d->dim] > 1) {
-            xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_BROADCAST along dimension %d, where sg_layout is %d: say which .map",
-                     d->dim, d->map.sg_layout[d->dim]);
-            return false;
-        }
+        if (d->v.dist.shape[d->dim] == 1 && d->map.sg_layout[d->dim] > 1)
+            return xt_fail_(w, XT_ERROR_MAP_MISSING,
+                            "XT_BROADCAST along dimension %d, where sg_layout is %d: say which .map", d->dim,
+                            d->map.sg_layout[d->dim]);
         d->map.sg_data[d->dim] *= d->broadcast_size;
     }
     if (xt_has_map_(&d->source)) return true;
@@ -4901,26 +4174,21 @@ XE_FN_ bool xt_broadcast_map_(xt_where_ w, xt_broadcast_desc_ *d)
 xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
 {
     static const int none[2] = {0, 0};
-    int divisor[2] = {1, 1}, factor[2] = {1, 1}, shape[2];
-    xt_dist dist;
+    const int *n = d.v.dist.shape;
+    int divisor[2] = {1, 1};
     xt_vec r;
     xt_scratch_ s;
-    if (!xt_enter_(w, XT_OP_BROADCAST_) || !xt_broadcast_checks_(w, &d) || !xt_broadcast_map_(w, &d))
+    if (!xt_enter_(w, XT_OP_BROADCAST_) || !xt_check_broadcast_(w, &d) || !xt_broadcast_map_(w, &d))
         return xt_no_vec_();
-    shape[0] = d.v.dist.shape[0];
-    shape[1] = d.v.dist.shape[1];
-    shape[d.dim] = d.size;
-    if (!xt_distribute_(w, &dist, shape[0], shape[1], &d.map)) return xt_no_vec_();
-    r = xt_new_vec_(w, d.v.type, &dist, &d.map);
-    r.inner[0] = d.v.inner[0];
-    r.inner[1] = d.v.inner[1];
+    r = xt_mapped_vec_(w, d.v.type, d.dim ? n[0] : d.size, d.dim ? d.size : n[1], &d.map);
+    memcpy(r.inner, d.v.inner, sizeof r.inner);
     if (d.v.inner[0]) r.inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
     if (!spe_ok(&w.x->m)) return r;
     divisor[d.dim] = d.broadcast_size;
-    if (xt_from_own_(w.x, &d.v, &r, false, divisor, factor, none)) return r;
-    if (d.v.dist.shape[d.dim] != 1) {
+    if (xt_from_own_(w.x, &d.v, &r, divisor, none)) return r;
+    if (n[d.dim] != 1) {
         xt_fail_(w, XT_ERROR_BROADCAST_MAP, "sg_data {%d, %d} and broadcast_size %d: pieces share elements",
-                 dist.data[0], dist.data[1], d.broadcast_size);
+                 r.dist.data[0], r.dist.data[1], d.broadcast_size);
         return r;
     }
     xt_scratch_init_(&s, &d.v, false);
@@ -4928,17 +4196,7 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
     return xt_through_scratch_(w, &d.v, &s, r);
 }
 
-/* ---- transpose */
-
-xt_map xt_map_transpose(const xt_map *map)
-{
-    xt_map m;
-    m.sg_layout[0] = map->sg_layout[1];
-    m.sg_layout[1] = map->sg_layout[0];
-    m.sg_data[0] = map->sg_data[1];
-    m.sg_data[1] = map->sg_data[0];
-    return m;
-}
+/* ---- transpose --------------------------------------------------------------------------------------------------- */
 
 /* Register i, lane p of a[] becomes register p, lane i: each step exchanges half of what a pair of lanes has. */
 XE_FN_ void xt_transpose_square_(xt_ctx *x, spe_id *a)
@@ -4946,10 +4204,7 @@ XE_FN_ void xt_transpose_square_(xt_ctx *x, spe_id *a)
     spe_module *m = &x->m;
     int h, i;
     for (h = x->S / 2; h > 0; h /= 2) {
-        uint32_t mask = 0;
-        spe_id bit;
-        for (i = 0; i < x->S; i++) mask |= i & h ? 1u << i : 0;
-        bit = xt_lane_bit_(x, mask);
+        spe_id bit = xt_lane_bit_(x, xt_lanes_with_(x, h));
         for (i = 0; i < x->S; i++) {
             spe_id low = a[i], high, got;
             if (i & h) continue;
@@ -4986,6 +4241,13 @@ XE_FN_ bool xt_transpose_field_(xt_ctx *x, const xt_field_ *f, xt_field_ *out)
     return spe_ok(&x->m);
 }
 
+XE_FN_ void xt_swap_ids_(spe_id *a, spe_id *b)
+{
+    spe_id kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
 /* A vector that was loaded just now can be loaded transposed instead, as from memory of the other order: that is one
  * message where a product wants its packed operand, or elements are 32 bits, and no worse a lane at a time. (The first
  * load is left without a use then, and the device's compiler drops it.) */
@@ -4993,23 +4255,20 @@ XE_FN_ bool xt_transpose_load_(xt_where_ w, const xt_vec *v, xt_vec *r)
 {
     xt_ctx *x = w.x;
     const xt_load_desc_ *d = (const xt_load_desc_ *)v->loaded;
-    int bytes = cm_type_info(xt_held_(v->type))->bytes, i;
-    xt_grid_ g;
+    xt_block_ b = xt_blocks_(&r->dist);
     if (!d || v->operation + 1 != x->operations || d->padding != 0 || d->tile.type == (cm_type)XT_BOOL_) return false;
-    if (v->dist.rounds[0] * v->dist.rounds[1] != 1 || v->dist.data[0] != r->dist.data[1]) return false;
-    if (x->block2d && r->use != CM_A && bytes != 4) return false;
-    xt_grid_init_(&g, &r->dist);
-    for (i = 0; i < g.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i), source = b;
+    if (xt_dist_pieces(&v->dist) != 1 || v->dist.data[0] != r->dist.data[1]) return false;
+    if (x->block2d && r->use != CM_A && xt_bytes_(v->type) != 4) return false;
+    while (xt_next_block_(&b)) {
+        xt_block_ source = b;
         cm_mem mem;
-        spe_id swap;
         source.row = b.col;
         source.col = b.row;
         mem = xt_mem_(w, &d->tile, &source);
-        swap = mem.rows, mem.rows = mem.cols, mem.cols = swap;
-        swap = mem.row, mem.row = mem.col, mem.col = swap;
-        swap = mem.stride_row, mem.stride_row = mem.stride_col, mem.stride_col = swap;
-        r->block[i] = cm_load(&x->cm, b.cols, b.rows, r->type, r->use, &mem);
+        xt_swap_ids_(&mem.rows, &mem.cols);
+        xt_swap_ids_(&mem.row, &mem.col);
+        xt_swap_ids_(&mem.stride_row, &mem.stride_col);
+        r->block[b.i] = cm_load(&x->cm, b.cols, b.rows, r->type, r->use, &mem);
     }
     return true;
 }
@@ -5021,21 +4280,20 @@ XE_FN_ bool xt_transpose_own_(xt_where_ w, const xt_vec *v, xt_vec *r)
     static const int one[2] = {1, 1}, none[2] = {0, 0};
     xt_origin_ o;
     xt_field_ f, t;
-    if (!xt_origins_(x, &o, &r->dist, &v->dist, true, one, one, none)) return false;
-    if (x->planning || !r->blocks || !v->blocks || xt_transpose_load_(w, v, r)) return true;
-    if (!xt_field_of_(x, &f, v, (int)xt_held_(v->type))) return true;
+    if (!xt_origins_(x, &o, &r->dist, &v->dist, true, one, none)) return false;
+    if (!r->blocks || !v->blocks || xt_transpose_load_(w, v, r) || !xt_field_of_(x, &f, v, (int)xt_held_(v->type)))
+        return true;
     if (f.rows <= 2 || f.cols <= 2) {
-        *r = xt_pick_all_(x, &f, &o, *r);
+        *r = xt_pick_all_(x, &f, &o, NULL, *r);
     } else if (xt_transpose_field_(x, &f, &t)) {
         o.transposed = false;
-        *r = xt_pick_all_(x, &t, &o, *r);
+        *r = xt_pick_all_(x, &t, &o, NULL, *r);
     }
     return true;
 }
 
 xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
 {
-    xt_dist dist;
     xt_vec r;
     xt_scratch_ s;
     if (!xt_enter_(w, XT_OP_TRANSPOSE_) || !xt_check_vec_(w, &d.v, "the vector of XT_TRANSPOSE") ||
@@ -5047,40 +4305,33 @@ xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
         return xt_no_vec_();
     }
     if (!xt_has_map_(&d.map)) d.map = xt_map_transpose(&d.v.map);
-    if (!xt_distribute_(w, &dist, d.v.dist.shape[1], d.v.dist.shape[0], &d.map)) return xt_no_vec_();
-    r = xt_new_vec_(w, d.v.type, &dist, &d.map);
+    r = xt_mapped_vec_(w, d.v.type, d.v.dist.shape[1], d.v.dist.shape[0], &d.map);
     if (!spe_ok(&w.x->m) || xt_transpose_own_(w, &d.v, &r)) return r;
     xt_scratch_init_(&s, &d.v, true);
     return xt_through_scratch_(w, &d.v, &s, r);
 }
 
-/* ---- convert_layout, slices */
+/* ---- convert_layout, slices -------------------------------------------------------------------------------------- */
 
 /* Rows row .., columns col .. of v, distributed by another map. */
 XE_FN_ xt_vec xt_window_(xt_where_ w, const xt_vec *v, const int at[2], const int shape[2], const xt_map *map)
 {
     static const int one[2] = {1, 1};
-    xt_ctx *x = w.x;
-    xt_dist dist;
     xt_scratch_ s;
-    xt_vec r;
-    if (!xt_distribute_(w, &dist, shape[0], shape[1], map)) return xt_no_vec_();
-    r = xt_new_vec_(w, v->type, &dist, map);
-    if (!spe_ok(&x->m) || xt_from_own_(x, v, &r, false, one, one, at)) return r;
+    xt_vec r = xt_mapped_vec_(w, v->type, shape[0], shape[1], map);
+    if (!spe_ok(&w.x->m) || xt_from_own_(w.x, v, &r, one, at)) return r;
     xt_scratch_init_(&s, v, false);
-    s.shift[0] = at[0];
-    s.shift[1] = at[1];
+    memcpy(s.shift, at, sizeof s.shift);
     return xt_through_scratch_(w, v, &s, r);
 }
 
-xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map)
+XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map)
 {
     static const int none[2] = {0, 0};
     xt_vec r;
     if (xt_same_map_(&v->map, map)) return *v;
     r = xt_window_(w, v, none, v->dist.shape, map);
-    r.inner[0] = v->inner[0];
-    r.inner[1] = v->inner[1];
+    memcpy(r.inner, v->inner, sizeof r.inner);
     return r;
 }
 
@@ -5089,74 +4340,253 @@ xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
     if (!xt_enter_(w, XT_OP_CONVERT_LAYOUT_) || !xt_check_vec_(w, &d.v, "the vector of XT_CONVERT_LAYOUT") ||
         !xt_check_source_(w, "the vector of XT_CONVERT_LAYOUT", &d.source, &d.v))
         return xt_no_vec_();
-    if (!xt_has_map_(&d.map)) {
-        xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_CONVERT_LAYOUT of a %d x %d vector needs .map", d.v.dist.shape[0],
-                 d.v.dist.shape[1]);
-        return xt_no_vec_();
-    }
-    return xt_convert_to_(w, &d.v, &d.map);
+    if (xt_has_map_(&d.map)) return xt_convert_to_(w, &d.v, &d.map);
+    xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_CONVERT_LAYOUT of a %d x %d vector needs .map", d.v.dist.shape[0],
+             d.v.dist.shape[1]);
+    return xt_no_vec_();
 }
 
 xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
 {
-    int at[2], shape[2];
+    const int at[2] = {d.row, d.col}, shape[2] = {d.rows, d.cols}, *n = d.v.dist.shape;
     if (!xt_enter_(w, XT_OP_SLICE_) || !xt_check_vec_(w, &d.v, "the vector of XT_SLICE")) return xt_no_vec_();
-    at[0] = d.row;
-    at[1] = d.col;
-    shape[0] = d.rows;
-    shape[1] = d.cols;
-    if (d.v.inner[0] || d.row < 0 || d.col < 0 || d.rows < 1 || d.cols < 1 || d.row > d.v.dist.shape[0] - d.rows ||
-        d.col > d.v.dist.shape[1] - d.cols) {
+    if (d.v.inner[0] || d.row < 0 || d.col < 0 || d.rows < 1 || d.cols < 1 || d.row > n[0] - d.rows ||
+        d.col > n[1] - d.cols)
         xt_fail_(w, d.v.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_SLICE, "%d x %d at (%d, %d) of %d x %d", d.rows, d.cols,
-                 d.row, d.col, d.v.dist.shape[0], d.v.dist.shape[1]);
-        return xt_no_vec_();
-    }
-    if (xt_has_map_(&d.v.map) && !xt_has_map_(&d.map)) {
-        xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_SLICE of a %d x %d vector at work-group level needs .map",
-                 d.v.dist.shape[0], d.v.dist.shape[1]);
-        return xt_no_vec_();
-    }
-    return xt_window_(w, &d.v, at, shape, &d.map);
+                 d.row, d.col, n[0], n[1]);
+    else if (xt_has_map_(&d.v.map) && !xt_has_map_(&d.map))
+        xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_SLICE of a %d x %d vector at work-group level needs .map", n[0], n[1]);
+    return spe_ok(&w.x->m) ? xt_window_(w, &d.v, at, shape, &d.map) : xt_no_vec_();
 }
 
-/* ---- blocked vectors --------------------------------------------------------------------------------------------- */
+/* ---- blocked vectors: nothing moves, registers are blocks already -------------------------------------------------
+ */
 
 /* "out_dim[0] = in_dim[0] / inner_blocks[0]": each subgroup's piece is whole blocks. */
-XE_FN_ bool xt_inner_fits_(xt_where_ w, const char *what, const int inner[2], const xt_dist *d)
-{
-    if (inner[0] > 0 && inner[1] > 0 && d->data[0] % inner[0] == 0 && d->data[1] % inner[1] == 0) return true;
-    xt_fail_(w, XT_ERROR_BLOCKED, "%s: inner_blocks {%d, %d} of %d x %d", what, inner[0], inner[1], d->data[0],
-             d->data[1]);
-    return false;
-}
-
 xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
 {
-    xt_vec r = d.v;
+    const int *b = d.inner_blocks, *data = d.v.dist.data, *has = d.v.inner;
     if (!xt_enter_(w, XT_OP_TILE_PACK_) || !xt_check_vec_(w, &d.v, "the vector of XT_TILE_PACK")) return xt_no_vec_();
-    if (d.v.inner[0]) {
-        xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK of a vector that has inner_blocks {%d, %d}", d.v.inner[0],
-                 d.v.inner[1]);
-        return xt_no_vec_();
-    }
-    if (!xt_inner_fits_(w, "XT_TILE_PACK", d.inner_blocks, &d.v.dist)) return xt_no_vec_();
-    r.inner[0] = d.inner_blocks[0];
-    r.inner[1] = d.inner_blocks[1];
-    return r;
+    if (has[0])
+        xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK of a vector that has inner_blocks {%d, %d}", has[0], has[1]);
+    else if (b[0] <= 0 || b[1] <= 0 || data[0] % b[0] || data[1] % b[1])
+        xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK: inner_blocks {%d, %d} of %d x %d", b[0], b[1], data[0], data[1]);
+    memcpy(d.v.inner, b, sizeof d.v.inner);
+    return d.v;
 }
 
 xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
 {
-    xt_vec r = d.v;
+    const int *b = d.inner_blocks, *has = d.v.inner;
     if (!xt_enter_(w, XT_OP_TILE_UNPACK_) || !xt_check_vec_(w, &d.v, "the vector of XT_TILE_UNPACK"))
         return xt_no_vec_();
-    if (!d.v.inner[0] ||
-        (d.inner_blocks[0] && (d.inner_blocks[0] != d.v.inner[0] || d.inner_blocks[1] != d.v.inner[1]))) {
-        xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_UNPACK with inner_blocks {%d, %d} of a vector with {%d, %d}",
-                 d.inner_blocks[0], d.inner_blocks[1], d.v.inner[0], d.v.inner[1]);
-        return xt_no_vec_();
+    if (!has[0] || (b[0] && (b[0] != has[0] || b[1] != has[1])))
+        xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_UNPACK with inner_blocks {%d, %d} of a vector with {%d, %d}", b[0], b[1],
+                 has[0], has[1]);
+    d.v.inner[0] = d.v.inner[1] = 0;
+    return d.v;
+}
+
+/* reduction.c - reduction. */
+
+/* ---- the kinds --------------------------------------------------------------------------------------------------- */
+
+/* name; may be of floats, of integers; is a a = a */
+#define XT_REDUCTIONS_(X)                                                                                              \
+    X(add, true, true, false)                                                                                          \
+    X(mul, true, true, false)                                                                                          \
+    X(minsi, false, true, true)                                                                                        \
+    X(minui, false, true, true)                                                                                        \
+    X(maxsi, false, true, true)                                                                                        \
+    X(maxui, false, true, true)                                                                                        \
+    X(and, false, true, true)                                                                                          \
+    X(or, false, true, true)                                                                                           \
+    X(xor, false, true, false)                                                                                         \
+    X(minnumf, true, false, true)                                                                                      \
+    X(maxnumf, true, false, true)                                                                                      \
+    X(minimumf, true, false, true)                                                                                     \
+    X(maximumf, true, false, true)
+
+typedef struct {
+    const char *name;
+    bool on_float, on_int, idempotent;
+} xt_red_row_;
+
+XE_FN_ const xt_red_row_ *xt_red_info_(int kind)
+{
+    static const xt_red_row_ rows[] = {
+#define XT_ROW_(name, f, i, same) {#name, f, i, same},
+        XT_REDUCTIONS_(XT_ROW_)
+#undef XT_ROW_
+    };
+    return &rows[kind];
+}
+
+/* ---- what a subgroup holds --------------------------------------------------------------------------------------- */
+
+typedef struct {
+    xt_field_ f;
+    xt_moves_ moves;
+    xt_group_ group;
+    int outer, groups;           /* results along the other dimension, along this one */
+    int width, together, strips; /* lanes of a group, groups in a register, registers of a group */
+} xt_reduce_;
+
+XE_FN_ spe_id xt_reduce_pair_(xt_ctx *x, const xt_reduce_ *r, spe_id a, spe_id b)
+{
+    return xt_combine_(&x->m, r->group.kind, xt_is_float_(r->f.type), a, b);
+}
+
+/* One outer index: the registers of its groups folded into one; lane p then has what is left of group p / width of
+ * those that start at `first`. Lanes without an element take one twice where that changes nothing. */
+XE_FN_ spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int first)
+{
+    const bool twice = xt_red_info_(r->group.kind)->idempotent;
+    xt_val neutral = spe_val_int(r->group.kind == XT_RED_mul_ ? 1 : 0);
+    spe_id sum = 0, one;
+    int strip, p, size = r->group.size, from[32];
+    for (strip = 0; strip < r->strips; strip++) {
+        uint32_t absent = 0;
+        for (p = 0; p < x->S; p++) {
+            int g = first + p / r->width, k = strip * r->width + p % r->width, at = g * size + k % size;
+            from[p] = -1;
+            if (g >= r->groups) continue;
+            if (k >= size && !twice)
+                absent |= 1u << p;
+            else
+                from[p] = r->f.where[r->group.dim ? o * r->f.cols + at : at * r->f.cols + o];
+        }
+        one = xt_pick_(x, &r->f, &r->moves, from);
+        if (absent) one = spe_select(&x->m, xt_lane_bit_(x, absent), xt_constant_(x, r->f.type, &neutral), one);
+        sum = sum ? xt_reduce_pair_(x, r, sum, one) : one;
     }
-    r.inner[0] = r.inner[1] = 0;
+    return sum;
+}
+
+/* `count` registers of different outer indices (at most width) become one, whose lane p has outer index p % width:
+ * each step halves both the registers and the lanes that still have to be combined. */
+XE_FN_ spe_id xt_reduce_halve_(xt_ctx *x, const xt_reduce_ *r, spe_id *a, int count)
+{
+    spe_module *m = &x->m;
+    int h, i;
+    for (h = r->width / 2; h > 0; h /= 2) {
+        spe_id bit = 0, by = spe_u32(m, (uint32_t)h);
+        if (count > h) bit = xt_lane_bit_(x, xt_lanes_with_(x, h));
+        for (i = 0; i < h && i < count; i++) {
+            spe_id keep = a[i], send = a[i];
+            if (i + h < count) {
+                keep = spe_select(m, bit, a[i + h], a[i]);
+                send = spe_select(m, bit, a[i], a[i + h]);
+            }
+            a[i] = xt_reduce_pair_(x, r, keep, spe_sg_shuffle_xor(m, send, by));
+        }
+        if (count > h) count = h;
+    }
+    return a[0];
+}
+
+/* Elements side by side in the lanes: registers, then lanes. The results as a field. */
+XE_FN_ bool xt_reduce_lanes_(xt_ctx *x, xt_reduce_ *r, xt_field_ *out)
+{
+    int dim = r->group.dim, group, o, i, p, rows = dim ? r->outer : r->groups, cols = dim ? r->groups : r->outer;
+    int batches = (r->outer + r->width - 1) / r->width, bundles = (r->groups + r->together - 1) / r->together;
+    if (!xt_field_init_(x, out, rows, cols, batches * bundles, r->f.type)) return false;
+    for (group = 0; group < r->groups; group += r->together)
+        for (o = 0; o < r->outer; o += r->width) {
+            spe_id a[32];
+            int count = xt_least_(r->outer - o, r->width);
+            for (i = 0; i < count; i++) a[i] = xt_reduce_fold_(x, r, o + i, group);
+            for (p = 0; p < x->S; p++) {
+                int to = o + p % r->width, g = group + p / r->width;
+                if (to < r->outer && g < r->groups)
+                    out->where[dim ? to * cols + g : g * cols + to] = out->comps * 64 + p;
+            }
+            out->comp[out->comps++] = xt_reduce_halve_(x, r, a, count);
+        }
+    return spe_ok(&x->m);
+}
+
+/* Each subgroup reduces what it holds: groups of elements along dim, which must not cross its pieces. */
+XE_FN_ xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, xt_group_ group, xt_vec result)
+{
+    xt_reduce_ r;
+    xt_field_ out;
+    int size = group.size;
+    bool across;
+    memset(&r, 0, sizeof r);
+    if (!xt_field_of_(x, &r.f, v, xt_wide_type_((int)v->type)) || !xt_moves_init_(x, &r.moves, &r.f)) return result;
+    r.group = group;
+    r.outer = group.dim ? r.f.rows : r.f.cols;
+    r.groups = (group.dim ? r.f.cols : r.f.rows) / size;
+    across = size * 2 >= x->S ? group.dim || r.f.cols < x->S : group.dim && r.f.cols >= x->S;
+    if (size == 1 || !across) return xt_pick_all_(x, &r.f, NULL, &group, result);
+    r.width = size < x->S && (size & (size - 1)) == 0 ? size : x->S;
+    r.together = x->S / r.width;
+    r.strips = (size + r.width - 1) / r.width;
+    return xt_reduce_lanes_(x, &r, &out) ? xt_pick_all_(x, &out, NULL, NULL, result) : result;
+}
+
+/* ---- reduction --------------------------------------------------------------------------------------------------- */
+
+XE_FN_ bool xt_check_reduction_(xt_where_ w, int kind, xt_reduction_desc_ *d)
+{
+    const xt_red_row_ *row = xt_red_info_(kind);
+    int type = (int)d->v.type, n;
+    if (!xt_check_vec_(w, &d->v, "the vector of XT_REDUCTION")) return false;
+    d->dim = xt_dimension_(w, "XT_REDUCTION", d->dim, &d->v);
+    if (d->dim < 0) return false;
+    n = d->v.dist.shape[d->dim];
+    if (type == XT_BOOL_ || type == CM_E4M3 || type == CM_E5M2 || !(xt_is_float_(type) ? row->on_float : row->on_int))
+        return xt_fail_(w, XT_ERROR_REDUCTION_KIND, "%s of %s", row->name, xt_type_name_(type));
+    if (d->reduction_size == 0) d->reduction_size = n;
+    if (d->reduction_size < 1 || n % d->reduction_size)
+        return xt_fail_(w, XT_ERROR_REDUCTION_SIZE, "reduction_size %d, the dimension has %d", d->reduction_size, n);
+    return xt_check_source_(w, "the vector of XT_REDUCTION", &d->source, &d->v);
+}
+
+XE_FN_ int xt_common_divisor_(int a, int b) { return b ? xt_common_divisor_(b, a % b) : a; }
+
+/* The result's map: given, or what follows; the given one must agree with it, but where both are given data may
+ * move. */
+XE_FN_ bool xt_reduction_map_(xt_where_ w, xt_reduction_desc_ *d)
+{
+    xt_map derived = xt_map_reduction(&d->v.map, d->dim, d->reduction_size);
+    bool split = d->v.dist.data[d->dim] % d->reduction_size != 0;
+    if (!xt_has_map_(&d->map)) d->map = derived;
+    if (xt_has_map_(&d->source)) return true;
+    if (split) derived.sg_data[d->dim] = d->map.sg_data[d->dim];
+    return xt_map_agrees_(w, XT_ERROR_REDUCTION_MAP, ".map of XT_REDUCTION", &d->map, &derived);
+}
+
+/* One step: every subgroup reduces its own groups of `size`. */
+XE_FN_ xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim, int size, const xt_map *map)
+{
+    const int *n = v->dist.shape;
+    xt_vec r = xt_mapped_vec_(w, v->type, dim ? n[0] : n[0] / size, dim ? n[1] / size : n[1], map);
+    xt_group_ group = {kind, dim, size};
+    return r.blocks && v->blocks ? xt_reduce_local_(w.x, v, group, r) : r;
+}
+
+/* Groups that lie in one subgroup's pieces are reduced there. Else each subgroup reduces its part of them, the parts
+ * are dealt out anew, whole groups to a subgroup, and reduced. */
+xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
+{
+    int part, rest, i;
+    xt_map map;
+    xt_vec r;
+    if (!xt_enter_kind_(w, XT_OP_REDUCTION_, kind) || !xt_check_reduction_(w, kind, &d) || !xt_reduction_map_(w, &d))
+        return xt_no_vec_();
+    part = xt_common_divisor_(d.v.dist.data[d.dim], d.reduction_size);
+    rest = d.reduction_size / part;
+    map = xt_map_reduction(&d.v.map, d.dim, part);
+    r = xt_reduction_step_(w, &d.v, kind, d.dim, part, &map);
+    if (rest > 1 || !xt_same_map_(&map, &d.map)) {
+        map = d.map;
+        if (xt_has_map_(&map)) map.sg_data[d.dim] *= rest;
+        if (spe_ok(&w.x->m)) r = xt_convert_to_(w, &r, &map);
+        if (rest > 1 && spe_ok(&w.x->m)) r = xt_reduction_step_(w, &r, kind, d.dim, rest, &d.map);
+    }
+    for (i = 0; i < 2; i++) r.inner[i] = d.v.inner[0] ? (i == d.dim ? 1 : d.v.inner[i]) : 0;
     return r;
 }
 
@@ -5170,7 +4600,7 @@ XE_FN_ size_t xt_thing_size_(uint32_t magic)
 }
 
 /* Reads what a carried pointer points to. */
-bool xt_read_(xt_where_ w, const void *object, xt_thing_ *t, int number)
+XE_FN_ bool xt_read_(xt_where_ w, const void *object, xt_thing_ *t, int number)
 {
     memcpy(&t->magic, object, sizeof t->magic);
     memcpy(t, object, xt_thing_size_(t->magic));
@@ -5178,10 +4608,10 @@ bool xt_read_(xt_where_ w, const void *object, xt_thing_ *t, int number)
            xt_fail_(w, XT_ERROR_CARRIED, "number %d of the list is something else, or was never set", number + 1);
 }
 
-void xt_write_(void *object, const xt_thing_ *t) { memcpy(object, t, xt_thing_size_(t->magic)); }
+XE_FN_ void xt_write_(void *object, const xt_thing_ *t) { memcpy(object, t, xt_thing_size_(t->magic)); }
 
 /* The scalars that make up a value: one of an xt_val, six of a tile; a vector has none. */
-int xt_scalars_(xt_thing_ *t, xt_val *out[XT_COMPONENTS_])
+XE_FN_ int xt_scalars_(xt_thing_ *t, xt_val *out[XT_COMPONENTS_])
 {
     int i;
     out[0] = &t->val;
@@ -5198,12 +4628,6 @@ XE_FN_ xt_vec *xt_thing_vec_(xt_thing_ *t)
 {
     if (t->magic == XT_TILE_MAGIC_ && t->tile.scatter) return &t->tile.offsets;
     return t->magic == XT_VEC_MAGIC_ ? &t->vec : NULL;
-}
-
-/* The type in which a scalar is carried: a C constant's is i32 or f32. */
-int xt_carried_type_(const xt_val *start)
-{
-    return start->kind == SPE_INT ? CM_I32 : start->kind == SPE_REAL ? CM_F32 : start->type;
 }
 
 XE_FN_ void xt_describe_thing_(const xt_thing_ *t, char *text, size_t size)
@@ -5244,7 +4668,7 @@ XE_FN_ bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
 }
 
 /* "a carried value whose type changes" */
-bool xt_check_carried_(xt_where_ w, const xt_thing_ *start, const xt_thing_ *now, int number)
+XE_FN_ bool xt_check_carried_(xt_where_ w, const xt_thing_ *start, const xt_thing_ *now, int number)
 {
     char before[112], after[112];
     if (xt_same_kind_(start, now)) return true;
@@ -5263,7 +4687,7 @@ XE_FN_ bool xt_same_scalar_(const xt_val *a, const xt_val *b)
 }
 
 /* Which scalars differ (a bit each), and whether the vector does. */
-uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
+XE_FN_ uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
 {
     xt_val *p[XT_COMPONENTS_], *q[XT_COMPONENTS_];
     const xt_vec *v = xt_thing_vec_(a), *u = xt_thing_vec_(b);
@@ -5278,7 +4702,7 @@ uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
 /* ---- carried values: planning ------------------------------------------------------------------------------------ */
 
 /* While planning: those scalars become new, unknown values, and so does a vector. */
-void xt_forget_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
+XE_FN_ void xt_forget_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
 {
     xt_val *p[XT_COMPONENTS_];
     xt_vec *v = xt_thing_vec_(t);
@@ -5294,7 +4718,7 @@ void xt_forget_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
 }
 
 /* Two values of which either may be there later: they share a layout, or the fate of their 2D block messages. */
-void xt_join_(xt_ctx *x, xt_thing_ *a, xt_thing_ *b)
+XE_FN_ void xt_join_(xt_ctx *x, xt_thing_ *a, xt_thing_ *b)
 {
     const xt_vec *v = xt_thing_vec_(a), *u = xt_thing_vec_(b);
     if (!spe_ok(&x->m)) return;
@@ -5303,14 +4727,14 @@ void xt_join_(xt_ctx *x, xt_thing_ *a, xt_thing_ *b)
         xt_same_tiles_(x, a->tile.node, b->tile.node);
 }
 
-uint32_t *xt_changed_(xt_ctx *x, const xt_frame_ *f, int slot)
+XE_FN_ uint32_t *xt_changed_(xt_ctx *x, const xt_frame_ *f, int slot)
 {
     return (uint32_t *)x->changed.items + ((const int *)x->frame_first.items)[f->number] + slot;
 }
 
 /* ---- carried values: ids for phis -------------------------------------------------------------------------------- */
 
-int xt_count_ids_(xt_ctx *x, xt_frame_ *f)
+XE_FN_ int xt_count_ids_(xt_ctx *x, xt_frame_ *f)
 {
     int i, j, n, total = 0;
     for (i = 0; i < f->slots; i++) {
@@ -5337,7 +4761,7 @@ XE_FN_ int xt_vec_ids_(xt_ctx *x, const xt_vec *v, const xt_vec *like, spe_id *i
 }
 
 /* The ids of what changes: of slot i from things[i], which may be the start, the values at the end, ... */
-void xt_gather_(xt_where_ w, xt_frame_ *f, int which)
+XE_FN_ void xt_gather_(xt_where_ w, xt_frame_ *f, int which)
 {
     xt_ctx *x = w.x;
     int i, j, n, at = 0;
@@ -5373,7 +4797,7 @@ XE_FN_ int xt_vec_from_ids_(xt_ctx *x, xt_vec *v, const spe_id *ids)
 }
 
 /* The user's variables become what they were at the start, with the given ids where they change. */
-void xt_scatter_(xt_ctx *x, xt_frame_ *f)
+XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f)
 {
     int i, j, n, at = 0;
     for (i = 0; i < f->slots; i++) {
@@ -5608,8 +5032,10 @@ XE_FN_ void xt_loop_end_(xt_where_ w, xt_frame_ *f)
         return;
     }
     xt_gather_(w, f, 1);
-    if (f->kind == XT_FRAME_WHILE_) spe_endwhile(&x->m, (uint32_t)f->id_count, f->ids);
-    else spe_endfor(&x->m, (uint32_t)f->id_count, f->ids);
+    if (f->kind == XT_FRAME_WHILE_)
+        spe_endwhile(&x->m, (uint32_t)f->id_count, f->ids);
+    else
+        spe_endfor(&x->m, (uint32_t)f->id_count, f->ids);
     xt_scatter_(x, f);
     if (xt_has_counts_(x, f)) xt_write_counts_(w, f, xt_for_distance_(w, f));
 }
@@ -5696,7 +5122,7 @@ XE_FN_ void xt_if_end_(xt_where_ w, xt_frame_ *f)
 }
 
 /* At the end of a side: see spe_regions. */
-void xt_region_end_(spe_module *m, const spe_region *r)
+XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
 {
     xt_ctx *x = (xt_ctx *)(void *)m;
     xt_frame_ *f = &x->frames[r->depth - 1];
@@ -5704,13 +5130,16 @@ void xt_region_end_(spe_module *m, const spe_region *r)
     bool last = r->turn > r->sides;
     xt_op_ op = f->kind != XT_FRAME_IF_ ? XT_OP_LOOP_END_ : last ? XT_OP_IF_END_ : XT_OP_ELSE_;
     if (!xt_enter_(w, op) || !xt_read_now_(w, f)) return;
-    if (f->kind != XT_FRAME_IF_) xt_loop_end_(w, f);
-    else if (last) xt_if_end_(w, f);
-    else xt_if_else_(w, f);
+    if (f->kind != XT_FRAME_IF_)
+        xt_loop_end_(w, f);
+    else if (last)
+        xt_if_end_(w, f);
+    else
+        xt_if_else_(w, f);
     if (last) x->regions.depth--;
 }
 
-/* ---- split barriers ---------------------------------------------------------------------------------------------- */
+/* ---- barriers ---------------------------------------------------------------------------------------------- */
 
 void xt_barrier_arrive_(xt_where_ w, const char *name)
 {
@@ -5735,6 +5164,11 @@ void xt_barrier_wait_(xt_where_ w, const char *name)
     }
     x->arrived = NULL;
     if (!x->planning) spe_barrier_wait(&x->m);
+}
+
+void xt_barrier_(xt_where_ w)
+{
+    if (xt_enter_(w, XT_OP_BARRIER_) && !w.x->planning) spe_barrier(&w.x->m);
 }
 
 /* build.c - building a module. */
@@ -5794,37 +5228,29 @@ XE_FN_ bool xt_check_plan_(xt_ctx *x, int *registers)
 {
     xt_where_ w = xt_build_where_(x);
     int subgroups = x->subgroups ? x->subgroups : 1, most;
-    if (x->subgroups_file) {
-        w.file = x->subgroups_file;
-        w.line = x->subgroups_line;
-    }
-    if (subgroups * x->S > x->target.max_group_size) {
-        xt_fail_(w, XT_ERROR_GROUP_SIZE, "%d subgroups of %d are %d work-items, %s has %d", subgroups, x->S,
-                 subgroups * x->S, x->target.name, x->target.max_group_size);
-        return false;
-    }
+    if (x->subgroups) w = x->subgroups_at;
+    if (subgroups * x->S > x->target.max_group_size)
+        return xt_fail_(w, XT_ERROR_GROUP_SIZE, "%d subgroups of %d are %d work-items, %s has %d", subgroups, x->S,
+                        subgroups * x->S, x->target.name, x->target.max_group_size);
     most = x->target.max_group_size / x->S / 2; /* 256 registers halve the hardware's threads */
     *registers = x->accumulator_bytes > 4096 || (x->product_bytes > 6144 && subgroups <= most) ? 256 : 128;
     if (x->desc->registers) *registers = x->desc->registers;
-    if (*registers > 128 && subgroups > most) {
-        xt_fail_(w, XT_ERROR_REGISTERS, "%d subgroups, %s has room for %d; .registers = 128 takes more and may spill",
-                 subgroups, x->target.name, most);
-        return false;
-    }
-    return true;
+    return *registers <= 128 || subgroups <= most ||
+           xt_fail_(w, XT_ERROR_REGISTERS,
+                    "%d subgroups, %s has room for %d; .registers = 128 takes more and may spill", subgroups,
+                    x->target.name, most);
 }
 
 /* What local memory has left goes to the operations between subgroups, as far as they can use it. */
 XE_FN_ bool xt_plan_scratch_(xt_ctx *x)
 {
     int64_t left = (x->target.local_memory - (x->local_bytes + 63) / 64 * 64) / 8 * 8;
-    xt_where_ w = xt_where_at_(x, x->scratch_file, x->scratch_line);
     if (!x->scratch_wanted) return true;
-    if (left < (int64_t)x->scratch_least) {
-        xt_fail_(w, XT_ERROR_LOCAL_MEMORY, "a row of %lld bytes goes through local memory; %lld of %s's %d are left",
-                 (long long)x->scratch_least, (long long)(left < 0 ? 0 : left), x->target.name, x->target.local_memory);
-        return false;
-    }
+    if (left < (int64_t)x->scratch_least)
+        return xt_fail_(x->scratch_at, XT_ERROR_LOCAL_MEMORY,
+                        "a row of %lld bytes goes through local memory; %lld of %s's %d are left",
+                        (long long)x->scratch_least, (long long)(left < 0 ? 0 : left), x->target.name,
+                        x->target.local_memory);
     x->scratch_bytes = (x->scratch_wanted + 7) / 8 * 8;
     if ((int64_t)x->scratch_bytes > left) x->scratch_bytes = (size_t)left;
     return true;
@@ -5970,8 +5396,8 @@ XE_FN_ void xt_emit_module_(xt_ctx *x, xt_module *mod)
 xt_module xt_build(const xt_build_desc *desc)
 {
     xt_module mod;
-    xt_ctx *x = (xt_ctx *)spe_build_begin(&mod, xt_errors_(), sizeof *x, desc->version, desc->names,
-                                            desc->lines, desc->kernel->file);
+    xt_ctx *x = (xt_ctx *)spe_build_begin(&mod, xt_errors_(), sizeof *x, desc->version, desc->names, desc->lines,
+                                          desc->kernel->file);
     if (!x || !spe_ok(&x->m)) return mod;
     x->desc = desc;
     x->kernel = desc->kernel;

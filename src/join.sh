@@ -14,6 +14,24 @@ plain() {
     sed -e '/^#include "/d' -e '/^#define XETILE_SEPARATE_$/d' -e '/^static [^=;]*(/s/^static/XE_FN_/' "$@"
 }
 
+# A function that its source defines with XE_FN_ in front needs no declaration of its own in the joined text, where it is
+# defined before it is used: its prototype in the internal header is left out, and so are the names of sources there.
+undeclared() { # undeclared HEADER INTERNAL
+    sed -n 's/^XE_FN_ [^(]*[ *]\([a-z0-9_]*\)(.*/\1/p' "$1"/*.c | awk '
+        BEGIN { while ((getline name < "-") > 0) defined[name] = 1 }
+        /^\/\* ---- [a-z., ]*\.c \*\/$/ { next }
+        /^XETILE_PRIVATE / {
+            text = $0
+            while (text !~ /;/ && (getline line) > 0) text = text "\n" line
+            name = text
+            sub(/\(.*/, "", name)
+            sub(/.*[ *]/, "", name)
+            if (!(name in defined)) print text
+            next
+        }
+        { print }' "$2" | cat -s
+}
+
 # From here on the bodies are not optimised, unless the user says so.
 cold() {
     cat <<END
@@ -62,6 +80,7 @@ END
         case $part in
         cold) cold ;;
         '#'*) echo "$part"; echo ;;
+        internal.h) undeclared "$1" "$1/$part" | plain; echo ;;
         *) plain "$1/$part"; echo ;;
         esac
     done < "$1/parts"

@@ -317,8 +317,18 @@ XETILE_API bool xt_dist_owns(const xt_dist *d, int subgroup, int row, int col);
 
 /* The maps of tile_mma's operands that follow from the result's: same layout, m and n of the result, k whole. */
 XETILE_API xt_map xt_map_mma_a(const xt_map *result, int k);
-
 XETILE_API xt_map xt_map_mma_b(const xt_map *result, int k);
+
+/* "sg_layout must be same, sg_data for the dimension being reduced must be same as the input vector, and the other
+ * dimension must be same": the map that follows for the result; what the map splits is 1 element a subgroup there. */
+XETILE_API xt_map xt_map_reduction(const xt_map *source, int dim, int reduction_size);
+
+/* "sg_layout must be same, sg_data for the dimension being broadcast must be 1, and the other dimension must be same";
+ * with a broadcast_size smaller than the result's piece it is as many as that piece has. */
+XETILE_API xt_map xt_map_broadcast(const xt_map *result, int dim, int broadcast_size);
+
+/* "The two dimension of sg_layout and sg_data must be swapped." */
+XETILE_API xt_map xt_map_transpose(const xt_map *map);
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
@@ -373,7 +383,6 @@ XETILE_API xt_any_ xt_any_vec_(xt_vec v);
 XETILE_API xt_any_ xt_any_int_(long long i);
 XETILE_API xt_any_ xt_any_uint_(unsigned long long u);
 XETILE_API xt_any_ xt_any_real_(double d);
-
 XETILE_API xt_index xt_at_(int n, xt_val a, xt_val b, xt_val c, xt_val d);
 
 /* ---- one build --------------------------------------------------------------------------------------------------- */
@@ -468,16 +477,15 @@ struct xt_ctx {
     xt_list_ locals;
     int64_t local_bytes;
     size_t scratch_wanted, scratch_least, scratch_bytes; /* local memory of operations between subgroups */
-    const char *scratch_file;                            /* who needs scratch_least */
-    int scratch_line;
+    xt_where_ scratch_at;                                /* who needs scratch_least */
     spe_id scratch;
     xt_list_ lane_bits, lane_tables; /* written so far */
     const char *arrived;             /* the split barrier that is under way */
     /* the prefetch that waits for a second one to share the subgroups with; magic 0: none */
     xt_tile waiting;
     int waiting_locality;
-    int subgroups, subgroups_line;
-    const char *subgroups_file;
+    int subgroups; /* 0: no map yet */
+    xt_where_ subgroups_at;
     xt_map subgroups_map;
     bool has_mma;
     size_t accumulator_bytes, product_bytes; /* of a subgroup, at most: of a sum; of a sum and both operands */
@@ -489,12 +497,27 @@ struct xt_ctx {
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
-XETILE_API xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v);
+/* name, operands, instruction on floats; ABS takes integers too */
+#define XT_MATH_(X)                                                                                                    \
+    X(EXP, 1, EXP) X(EXP2, 1, EXP2) X(LOG, 1, LOG) X(LOG2, 1, LOG2) X(SQRT, 1, SQRT) X(RSQRT, 1, RSQRT)                \
+    X(TANH, 1, TANH) X(SIN, 1, SIN) X(COS, 1, COS) X(ERF, 1, ERF) X(ABS, 1, FABS) X(CEIL, 1, CEIL)                     \
+    X(FLOOR, 1, FLOOR) X(ROUND, 1, ROUND) X(TRUNC, 1, TRUNC) X(POW, 2, POW) X(FMA, 3, FMA)
+typedef enum {
+#define XT_ROW_(name, n, instruction) XT_MATH_##name##_,
+    XT_MATH_(XT_ROW_)
+#undef XT_ROW_
+        XT_MATH_COUNT_
+} xt_math_op_;
 
 XETILE_API xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim);
 XETILE_API xt_val xt_param_by_name_(xt_where_ w, const char *name);
+XETILE_API xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b);
+XETILE_API xt_val xt_select_scalar_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b);
+XETILE_API xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c);
+XETILE_API xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v);
+XETILE_API xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a);
 
-/* ---- tiles ------------------------------------------------------------------------------------------------------- */
+/* ---- tiles and memory -------------------------------------------------------------------------------------------- */
 
 typedef struct {
     xt_val base;
@@ -507,29 +530,10 @@ typedef struct {
     xt_vec scatter;
 } xt_tile_desc_;
 
-/* ---- local memory ------------------------------------------------------------------------------------------------ */
-
-/* A new array that all subgroups of a work-group share: a pointer, for base addresses of tiles. */
-XETILE_API xt_val xt_local_(xt_where_ w, int type, int64_t elements);
-
-/* ---- init_tile --------------------------------------------------------------------------------------------------- */
-
-XETILE_API xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d);
-
-XETILE_API xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols);
-
-/* ---- load_tile, store_tile, prefetch_tile ------------------------------------------------------------------------ */
-
 typedef struct {
     xt_tile tile;
     double padding;
 } xt_load_desc_;
-
-XETILE_API xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d);
-
-XETILE_API void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t);
-
-/* ---- load_gather, store_scatter ---------------------------------------------------------------------------------- */
 
 typedef struct {
     xt_tile tile;
@@ -537,55 +541,56 @@ typedef struct {
     double padding;
 } xt_gather_desc_;
 
-XETILE_API xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d);
-
-XETILE_API void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d);
-
-/* ---- atomic_rmw -------------------------------------------------------------------------------------------------- */
-
-/* Kinds of the arith enumeration: which elements they take, and the instruction that does it on 32 and 64 bits. */
-enum { XT_RMW_INT_ = 1, XT_RMW_FLOAT_ = 2, XT_RMW_LOOP_ = -1 };
-#define XT_RMW_KINDS_(X)                                                                                               \
-    X(addf, FLOAT_, SPE_ATOMIC_FADD)                                                                                   \
-    X(addi, INT_, SPE_ATOMIC_IADD)                                                                                     \
-    X(assign, INT_ | XT_RMW_FLOAT_, SPE_ATOMIC_EXCHANGE)                                                               \
-    X(maximumf, FLOAT_, XT_RMW_LOOP_)                                                                                  \
-    X(maxnumf, FLOAT_, XT_RMW_LOOP_)                                                                                   \
-    X(maxs, INT_, SPE_ATOMIC_SMAX)                                                                                     \
-    X(maxu, INT_, SPE_ATOMIC_UMAX)                                                                                     \
-    X(minimumf, FLOAT_, XT_RMW_LOOP_)                                                                                  \
-    X(minnumf, FLOAT_, XT_RMW_LOOP_)                                                                                   \
-    X(mins, INT_, SPE_ATOMIC_SMIN)                                                                                     \
-    X(minu, INT_, SPE_ATOMIC_UMIN)                                                                                     \
-    X(mulf, FLOAT_, XT_RMW_LOOP_)                                                                                      \
-    X(muli, INT_, XT_RMW_LOOP_)                                                                                        \
-    X(ori, INT_, SPE_ATOMIC_OR)                                                                                        \
-    X(andi, INT_, SPE_ATOMIC_AND)                                                                                      \
-    X(xori, INT_, SPE_ATOMIC_XOR)
-
-typedef enum {
-#define XT_ROW_(name, takes, op) XT_RMW_##name##_,
-    XT_RMW_KINDS_(XT_ROW_)
-#undef XT_ROW_
-        XT_RMW_COUNT_
-} xt_rmw_kind_;
-
-XETILE_API xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_tile t);
-
-/* ---- prefetch_tile ----------------------------------------------------------------------------------------------- */
-
-/* A prefetch waits for the next operation. When that is a second one, of another tile of the work-group, and both are
- * block messages, the subgroups divide the two tiles: the first ones take pieces of the first tile, the others pieces
- * of the second, a message each. (Intel's compiler makes the whole address anew for each message, in the loop.) */
-
 typedef struct {
     xt_tile tile;
     int locality;
 } xt_prefetch_desc_;
 
-XETILE_API void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d);
+typedef enum {
+    XT_RED_add_, XT_RED_mul_, XT_RED_minsi_, XT_RED_minui_, XT_RED_maxsi_, XT_RED_maxui_, XT_RED_and_, XT_RED_or_,
+    XT_RED_xor_, XT_RED_minnumf_, XT_RED_maxnumf_, XT_RED_minimumf_, XT_RED_maximumf_, XT_RED_COUNT_
+} xt_red_; /* kinds of reductions */
 
-/* ---- operations on vectors --------------------------------------------------------------------------------------- */
+/* Kinds of the arith enumeration: which elements they take, the instruction that does it on 32 and 64 bits, and the
+ * reduction that combines a pair so. */
+enum { XT_RMW_INT_ = 1, XT_RMW_FLOAT_ = 2, XT_RMW_LOOP_ = -1 };
+#define XT_RMW_KINDS_(X)                                                                                               \
+    X(addf, FLOAT_, SPE_ATOMIC_FADD, XT_RED_add_)                                                                      \
+    X(addi, INT_, SPE_ATOMIC_IADD, XT_RED_add_)                                                                        \
+    X(assign, INT_ | XT_RMW_FLOAT_, SPE_ATOMIC_EXCHANGE, XT_RED_COUNT_)                                                \
+    X(maximumf, FLOAT_, XT_RMW_LOOP_, XT_RED_maximumf_)                                                                \
+    X(maxnumf, FLOAT_, XT_RMW_LOOP_, XT_RED_maxnumf_)                                                                  \
+    X(maxs, INT_, SPE_ATOMIC_SMAX, XT_RED_maxsi_)                                                                      \
+    X(maxu, INT_, SPE_ATOMIC_UMAX, XT_RED_maxui_)                                                                      \
+    X(minimumf, FLOAT_, XT_RMW_LOOP_, XT_RED_minimumf_)                                                                \
+    X(minnumf, FLOAT_, XT_RMW_LOOP_, XT_RED_minnumf_)                                                                  \
+    X(mins, INT_, SPE_ATOMIC_SMIN, XT_RED_minsi_)                                                                      \
+    X(minu, INT_, SPE_ATOMIC_UMIN, XT_RED_minui_)                                                                      \
+    X(mulf, FLOAT_, XT_RMW_LOOP_, XT_RED_mul_)                                                                         \
+    X(muli, INT_, XT_RMW_LOOP_, XT_RED_mul_)                                                                           \
+    X(ori, INT_, SPE_ATOMIC_OR, XT_RED_or_)                                                                            \
+    X(andi, INT_, SPE_ATOMIC_AND, XT_RED_and_)                                                                         \
+    X(xori, INT_, SPE_ATOMIC_XOR, XT_RED_xor_)
+
+typedef enum {
+#define XT_ROW_(name, takes, op, combine) XT_RMW_##name##_,
+    XT_RMW_KINDS_(XT_ROW_)
+#undef XT_ROW_
+        XT_RMW_COUNT_
+} xt_rmw_kind_;
+
+XETILE_API xt_val xt_local_(xt_where_ w, int type, int64_t elements);
+XETILE_API xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d);
+XETILE_API xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols);
+XETILE_API xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d);
+XETILE_API void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t);
+XETILE_API void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d);
+XETILE_API xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d);
+XETILE_API void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d);
+XETILE_API xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_tile t);
+XETILE_API void xt_barrier_(xt_where_ w);
+
+/* ---- vectors ----------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     int rows, cols;
@@ -593,102 +598,13 @@ typedef struct {
     int end_;
 } xt_vec_desc_;
 
-XETILE_API xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d);
-
 typedef struct {
     xt_vec a, b, c; /* c.magic 0: without */
     xt_map map, a_map, b_map, c_map; /* map: the result's; the others are only compared with what the operands have */
     int type;                        /* XT_TYPE(T); 0: the default */
 } xt_mma_desc_;
 
-XETILE_API xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d);
-
-XETILE_API xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b);
-
-XETILE_API xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b);
-
-XETILE_API void xt_barrier_(xt_where_ w);
-
-/* ---- comparison, select, logic ----------------------------------------------------------------------------------- */
-
-/* Which of two values, element by element; each of the three may be a number. */
-XETILE_API xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b);
-
-XETILE_API xt_val xt_select_scalar_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b);
-
-/* ---- mathematics: numbers and vectors ---------------------------------------------------------------------------- */
-
-/* name, operands, instruction on floats, on signed integers, on unsigned ones (0: none; SPE_ACOS is number 0 too, and
- * not here) */
-#define XT_MATH_(X)                                                                                                    \
-    X(EXP, 1, SPE_EXP, 0, 0)                                                                                           \
-    X(EXP2, 1, SPE_EXP2, 0, 0)                                                                                         \
-    X(LOG, 1, SPE_LOG, 0, 0)                                                                                           \
-    X(LOG2, 1, SPE_LOG2, 0, 0)                                                                                         \
-    X(SQRT, 1, SPE_SQRT, 0, 0)                                                                                         \
-    X(RSQRT, 1, SPE_RSQRT, 0, 0)                                                                                       \
-    X(TANH, 1, SPE_TANH, 0, 0)                                                                                         \
-    X(SIN, 1, SPE_SIN, 0, 0)                                                                                           \
-    X(COS, 1, SPE_COS, 0, 0)                                                                                           \
-    X(ERF, 1, SPE_ERF, 0, 0)                                                                                           \
-    X(ABS, 1, SPE_FABS, SPE_SABS, SPE_UABS)                                                                            \
-    X(CEIL, 1, SPE_CEIL, 0, 0)                                                                                         \
-    X(FLOOR, 1, SPE_FLOOR, 0, 0)                                                                                       \
-    X(ROUND, 1, SPE_ROUND, 0, 0)                                                                                       \
-    X(TRUNC, 1, SPE_TRUNC, 0, 0)                                                                                       \
-    X(POW, 2, SPE_POW, 0, 0)                                                                                           \
-    X(FMA, 3, SPE_FMA, 0, 0)
-typedef enum {
-#define XT_ROW_(name, n, f, s, u) XT_MATH_##name##_,
-    XT_MATH_(XT_ROW_)
-#undef XT_ROW_
-        XT_MATH_COUNT_
-} xt_math_op_;
-
-XETILE_API xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c);
-
-XETILE_API xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c);
-
-/* ---- casts ------------------------------------------------------------------------------------------------------- */
-
-/* Another type, same layout where it can be: a cast accumulator becomes an operand when it is used as one. */
-XETILE_API xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a);
-
-/* The same bits read as another type of the same size. */
-XETILE_API xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a);
-
-XETILE_API xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a);
-
-/* ---- positions --------------------------------------------------------------------------------------------------- */
-
-/* Each element is its own row (dim 0) or column (dim 1) in the whole vector. */
-XETILE_API xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d);
-
-/* ---- maps given to an operation ---------------------------------------------------------------------------------- */
-
-/* A dimension as users write it: 0, 1, or for blocked vectors XT_DIMS(0, 2), XT_DIMS(1, 3). -1 after an error. */
-enum { XT_DIMS_PAIR_ = 16 };
-
-/* ---- reduction: the kinds ---------------------------------------------------------------------------------------- */
-/* In C++ some of these names are tokens of their own, which ## cannot join: numbers by name for C alone. */
-typedef enum {
-    XT_RED_ADD_,
-    XT_RED_MUL_,
-    XT_RED_MINSI_,
-    XT_RED_MINUI_,
-    XT_RED_MAXSI_,
-    XT_RED_MAXUI_,
-    XT_RED_AND_,
-    XT_RED_OR_,
-    XT_RED_XOR_,
-    XT_RED_MINNUMF_,
-    XT_RED_MAXNUMF_,
-    XT_RED_MINIMUMF_,
-    XT_RED_MAXIMUMF_,
-    XT_RED_COUNT_
-} xt_red_;
-
-/* ---- reduction --------------------------------------------------------------------------------------------------- */
+enum { XT_DIMS_PAIR_ = 16 }; /* what XT_DIMS gives starts here */
 
 typedef struct {
     xt_vec v;
@@ -696,16 +612,6 @@ typedef struct {
     int reduction_size; /* 0: the whole dimension */
     xt_map map, source;
 } xt_reduction_desc_;
-
-/* "sg_layout must be same, sg_data for the dimension being reduced must be same as the input vector, and the other
- * dimension must be same": the map that follows for the result; what the map splits is 1 element a subgroup there. */
-XETILE_API xt_map xt_map_reduction(const xt_map *source, int dim, int reduction_size);
-
-/* Groups that lie in one subgroup's pieces are reduced there. Else each subgroup reduces its part of them, the parts
- * are dealt out anew, whole groups to a subgroup, and reduced. */
-XETILE_API xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d);
-
-/* ---- broadcast */
 
 typedef struct {
     xt_vec v;
@@ -715,27 +621,10 @@ typedef struct {
     int inner_blocks[2];
 } xt_broadcast_desc_;
 
-/* "sg_layout must be same, sg_data for the dimension being broadcast must be 1, and the other dimension must be same";
- * with a broadcast_size smaller than the result's piece it is as many as that piece has. */
-XETILE_API xt_map xt_map_broadcast(const xt_map *result, int dim, int broadcast_size);
-
-XETILE_API xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d);
-
-/* ---- transpose */
-
 typedef struct {
     xt_vec v;
     xt_map map, source;
 } xt_layout_desc_;
-
-/* "The two dimension of sg_layout and sg_data must be swapped." */
-XETILE_API xt_map xt_map_transpose(const xt_map *map);
-
-XETILE_API xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d);
-
-/* ---- convert_layout, slices */
-
-XETILE_API xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d);
 
 typedef struct {
     xt_vec v;
@@ -743,32 +632,35 @@ typedef struct {
     xt_map map;
 } xt_slice_desc_;
 
-XETILE_API xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d);
-
-/* ---- blocked vectors --------------------------------------------------------------------------------------------- */
-
 typedef struct {
     xt_vec v;
     int inner_blocks[2];
 } xt_pack_desc_;
 
-/* A 2-D vector seen as 4-D: rows / b0, cols / b1, b0, b1. Nothing moves: registers are blocks already. */
+XETILE_API xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d);
+XETILE_API xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d);
+XETILE_API xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d);
+XETILE_API xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b);
+XETILE_API xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b);
+XETILE_API xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c);
+XETILE_API xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a);
+XETILE_API xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a);
+XETILE_API xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d);
+XETILE_API xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d);
+XETILE_API xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d);
+XETILE_API xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d);
+XETILE_API xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d);
 XETILE_API xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d);
-
 XETILE_API xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d);
 
-/* ---- XT_FOR, XT_IF, XT_WHILE ------------------------------------------------------------------------------------- */
-
-XETILE_API spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects);
-XETILE_API spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects);
+/* ---- regions, split barriers ------------------------------------------------------------------------------------- */
 
 /* XT_WHILE is XT_FOR without an index: the condition is computed each turn, from the carried values. */
+XETILE_API spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects);
+XETILE_API spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects);
 XETILE_API spe_region xt_while_begin_(xt_where_ w, void *const *objects);
 XETILE_API spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition);
-
-/* A barrier in two halves: what is done between need not wait for the others. */
 XETILE_API void xt_barrier_arrive_(xt_where_ w, const char *name);
-
 XETILE_API void xt_barrier_wait_(xt_where_ w, const char *name);
 
 /* ---- building a module ------------------------------------------------------------------------------------------- */
@@ -822,22 +714,9 @@ XETILE_API void xt_free(xt_module *mod);
     xt_iota_(XT_HERE_, (int)XT_TYPE_##T, SPE_FIRST(__VA_ARGS__, 0),                                                    \
              (xt_vec_desc_){.rows = (rows_), .cols = (cols_), SPE_REST(__VA_ARGS__, .end_ = 0)})
 
-#define XT_RED_add XT_RED_ADD_
-#define XT_RED_mul XT_RED_MUL_
-#define XT_RED_minsi XT_RED_MINSI_
-#define XT_RED_minui XT_RED_MINUI_
-#define XT_RED_maxsi XT_RED_MAXSI_
-#define XT_RED_maxui XT_RED_MAXUI_
-#define XT_RED_and XT_RED_AND_
-#define XT_RED_or XT_RED_OR_
-#define XT_RED_xor XT_RED_XOR_
-#define XT_RED_minnumf XT_RED_MINNUMF_
-#define XT_RED_maxnumf XT_RED_MAXNUMF_
-#define XT_RED_minimumf XT_RED_MINIMUMF_
-#define XT_RED_maximumf XT_RED_MAXIMUMF_
 #define XT_DIMS(first, second) (XT_DIMS_PAIR_ + (first) * 4 + (second))
 #define XT_REDUCTION(kind, vec_, ...)                                                                                  \
-    xt_reduction_(XT_HERE_, XT_RED_##kind, (xt_reduction_desc_){.v = (vec_), .dim = __VA_ARGS__})
+    xt_reduction_(XT_HERE_, XT_RED_##kind##_, (xt_reduction_desc_){.v = (vec_), .dim = __VA_ARGS__})
 #define XT_BROADCAST(vec_, dim_, ...)                                                                                  \
     xt_broadcast_(XT_HERE_, (xt_broadcast_desc_){.v = (vec_), .dim = (dim_), .size = __VA_ARGS__})
 #define XT_TRANSPOSE(...) xt_transpose_(XT_HERE_, (xt_layout_desc_){.v = __VA_ARGS__})
@@ -850,7 +729,7 @@ XETILE_API void xt_free(xt_module *mod);
 
 /* The older text's names. */
 #define XT_TILE_REDUCE(kind, vec_, ...)                                                                                \
-    xt_reduction_(XT_HERE_, XT_RED_##kind, (xt_reduction_desc_){.v = (vec_), .dim = __VA_ARGS__})
+    xt_reduction_(XT_HERE_, XT_RED_##kind##_, (xt_reduction_desc_){.v = (vec_), .dim = __VA_ARGS__})
 #define XT_TILE_BROADCAST(...) XT_BROADCAST(__VA_ARGS__)
 #define XT_TILE_TRANSPOSE(...) XT_TRANSPOSE(__VA_ARGS__)
 #define XT_TILE_CONV_LAYOUT(...) XT_CONVERT_LAYOUT(__VA_ARGS__)

@@ -11,7 +11,7 @@ static struct {
 } now;
 
 static const char *const kind_names[] = {
-#define NAME(name, takes, op) #name,
+#define NAME(name, takes, op, combine) #name,
     XT_RMW_KINDS_(NAME)
 #undef NAME
 };
@@ -25,7 +25,7 @@ static bool takes_type(int kind, int type)
 static xt_vec rmw(XT_CONTEXT, int kind, xt_vec v, xt_tile t)
 {
     switch (kind) {
-#define CASE(name, takes, op)                                                                                          \
+#define CASE(name, takes, op, combine)                                                                                 \
     case XT_RMW_##name##_: return XT_ATOMIC_RMW(name, v, t);
         XT_RMW_KINDS_(CASE)
 #undef CASE

@@ -50,7 +50,7 @@ static void expect_bad(const xt_kernel *kernel, int id, const char *one, const c
 BAD(map_does_not_fit, MAP_FIT, "tile 32 x 48", "sg_data {16, 16} is 32 x 32", XT_SPLAT(f32, 32, 48, 0.0, FULL);)
 BAD(map_larger_piece_than_tile, MAP_FIT, "tile 4 x 16", "is 32 x 32", XT_SPLAT(f32, 4, 16, 0.0, FULL);)
 BAD(map_without_layout, MAP_VALUES, "{0, 0}", "{16, 16}", XT_SPLAT(f32, 32, 32, 0.0, .map = {.sg_data = {16, 16}});)
-BAD(map_other_subgroups, MAP_SUBGROUPS, "{2, 2} of", "has 8", XT_SPLAT(f32, 32, 32, 0.0, FULL);
+BAD(map_other_subgroups, MAP_SUBGROUPS, "{2, 2} sg_data {16, 16} of", "has 8", XT_SPLAT(f32, 32, 32, 0.0, FULL);
     XT_SPLAT(f32, 32, 32, 0.0, .map = XT_MAP(.sg_layout = {4, 2}, .sg_data = {8, 16}));)
 BAD(map_differs, MAP_DIFFERS, "{2, 2}", "{1, 4}",
     XT_ADD(XT_SPLAT(f32, 32, 32, 0.0, FULL),
@@ -78,7 +78,7 @@ BAD(tile_of_five_dimensions, TILE_SHAPE, ".strides has 2 dimensions", "wanted 3"
 BAD(inner_blocks_do_not_divide, INNER_BLOCKS, "{3, 8}", "8 x 8", TILE(f32, 8, 8, .inner_blocks = {3, 8});)
 BAD(inner_blocks_do_not_divide_a_piece, INNER_BLOCKS, "{32, 16}", "16 x 16",
     TILE(f32, 32, 32, .inner_blocks = {32, 16}, FULL);)
-BAD(store_of_other_blocks, STORE_BLOCKS, "vector {0, 0}", "tile {8, 8}",
+BAD(store_of_other_blocks, STORE_BLOCKS, "vector of inner_blocks {0, 0}", "tile of {8, 8}",
     XT_STORE_TILE(XT_SPLAT(f32, 8, 8, 0.0), TILE(f32, 8, 8, .inner_blocks = {8, 8}));)
 BAD(local_size, LOCAL_SIZE, "got 0 elements of f16", "", XT_LOCAL(f16, 0);)
 BAD(local_memory_is_full, LOCAL_MEMORY, "131136 bytes with this one", "bmg has 131072", XT_LOCAL(i8, 1);
@@ -107,12 +107,12 @@ BAD(gather_of_a_regular_tile, NO_SCATTER, "XT_LOAD_GATHER", "tile 8 x 8", XT_LOA
 BAD(scatter_to_a_regular_tile, NO_SCATTER, "XT_STORE_SCATTER", "tile 1 x 8",
     XT_STORE_SCATTER(XT_SPLAT(f32, 1, 8, 0.0), TILE(f32, 1, 8));)
 BAD(mask_of_numbers, MASK_TYPE, "got u8", "", XT_LOAD_GATHER(SCATTER_TILE, .mask = XT_SPLAT(u8, 1, 16, 1));)
-BAD(mask_of_another_shape, MASK_SHAPE, "mask 1 x 32", "tile 1 x 16", XT_LOAD_GATHER(SCATTER_TILE, .mask = MASK(1, 32));)
-BAD(mask_of_another_map, MASK_MAP, "{1, 4} sg_data {1, 4}", "tile {0, 0} {0, 0}",
+BAD(mask_of_another_shape, MASK_SHAPE, "mask of 1 x 32", "tile of 1 x 16", XT_LOAD_GATHER(SCATTER_TILE, .mask = MASK(1, 32));)
+BAD(mask_of_another_map, MASK_MAP, "{1, 4} sg_data {1, 4}", "tile of sg_layout {0, 0} sg_data {0, 0}",
     XT_LOAD_GATHER(SCATTER_TILE, .mask = MASK(1, 16, .map = XT_MAP(.sg_layout = {1, 4}, .sg_data = {1, 4})));)
 BAD(scatter_of_another_type, STORE_TYPE, "vector of f16", "tile of f32",
     XT_STORE_SCATTER(XT_SPLAT(f16, 1, 16, 0.0), SCATTER_TILE);)
-BAD(scatter_of_a_vector_of_another_shape, STORE_SHAPE, "vector 1 x 32", "tile 1 x 16",
+BAD(scatter_of_a_vector_of_another_shape, STORE_SHAPE, "vector of 1 x 32", "tile of 1 x 16",
     XT_STORE_SCATTER(XT_SPLAT(f32, 1, 32, 0.0), SCATTER_TILE);)
 
 /* atomic_rmw */
@@ -126,7 +126,7 @@ BAD(atomic_of_masks, ATOMIC_TYPE, "ori of i1", "",
     XT_ATOMIC_RMW(ori, MASK(8, 8), XT_INIT_TILE(P, i1, 8, 8, .shape = XT_AT(8, 8)));)
 BAD(atomic_of_shared_pieces, ATOMIC_SHARED, "tile 16 x 32", "sg_layout {2, 2} sg_data {16, 16}",
     XT_ATOMIC_RMW(addf, XT_SPLAT(f32, 16, 32, 0.0, FULL), TILE(f32, 16, 32, FULL));)
-BAD(atomic_of_another_shape, STORE_SHAPE, "vector 8 x 8", "tile 8 x 16",
+BAD(atomic_of_another_shape, STORE_SHAPE, "vector of 8 x 8", "tile of 8 x 16",
     XT_ATOMIC_RMW(addf, XT_SPLAT(f32, 8, 8, 0.0), TILE(f32, 8, 16));)
 BAD(atomic_on_a_scatter_tile, SCATTER, "XT_ATOMIC_RMW", "1 x 16",
     XT_ATOMIC_RMW(addf, XT_SPLAT(f32, 1, 16, 0.0), SCATTER_TILE);)
@@ -140,17 +140,17 @@ BAD(padding_out_of_range, SCALAR_RANGE, "300", "i8",
     XT_LOAD_TILE(XT_INIT_TILE(P, i8, 8, 8, .shape = XT_AT(8, 8)), .padding = 300);)
 
 /* stores */
-BAD(store_shape, STORE_SHAPE, "vector 8 x 16", "tile 16 x 8",
+BAD(store_shape, STORE_SHAPE, "vector of 8 x 16", "tile of 16 x 8",
     XT_STORE_TILE(XT_SPLAT(f32, 8, 16, 0.0), TILE(f32, 16, 8));)
 /* the order does not turn the tile's shape round */
-BAD(store_shape_of_order, STORE_SHAPE, "vector 16 x 8", "tile 8 x 16",
+BAD(store_shape_of_order, STORE_SHAPE, "vector of 16 x 8", "tile of 8 x 16",
     XT_STORE_TILE(XT_SPLAT(f32, 16, 8, 0.0), TILE(f32, 8, 16, .order = {0, 1}));)
-BAD(atomic_of_other_blocks, STORE_BLOCKS, "vector {0, 0}", "tile {8, 8}",
+BAD(atomic_of_other_blocks, STORE_BLOCKS, "vector of inner_blocks {0, 0}", "tile of {8, 8}",
     XT_ATOMIC_RMW(addf, XT_SPLAT(f32, 8, 8, 0.0), TILE(f32, 8, 8, .inner_blocks = {8, 8}));)
-BAD(atomic_of_another_map, STORE_MAP, "vector sg_layout {0, 0}", "tile sg_layout {2, 2}",
+BAD(atomic_of_another_map, STORE_MAP, "vector of sg_layout {0, 0}", "tile of sg_layout {2, 2}",
     XT_ATOMIC_RMW(addf, XT_SPLAT(f32, 32, 32, 0.0), TILE(f32, 32, 32, FULL));)
 BAD(store_type, STORE_TYPE, "vector of f16", "tile of f32", XT_STORE_TILE(XT_SPLAT(f16, 8, 8, 0.0), TILE(f32, 8, 8));)
-BAD(store_map, STORE_MAP, "vector sg_layout {2, 2}", "tile sg_layout {0, 0}",
+BAD(store_map, STORE_MAP, "vector of sg_layout {2, 2}", "tile of sg_layout {0, 0}",
     XT_STORE_TILE(XT_SPLAT(f32, 32, 32, 0.0, FULL), TILE(f32, 32, 32));)
 
 /* products */
@@ -163,16 +163,16 @@ BAD(mma_shape_of_c, MMA_SHAPE, "a 8 x 16, b 16 x 16", "c 8 x 8",
 BAD(mma_types, MMA_TYPE, "a of f16", "b of bf16", XT_TILE_MMA(F16(8, 16), XT_SPLAT(bf16, 16, 16, 0.0));)
 BAD(mma_type_of_c, MMA_TYPE, "b of f16", "c of i32", XT_TILE_MMA(F16(8, 16), F16(16, 16), XT_SPLAT(i32, 8, 16, 0));)
 BAD(mma_type_option, MMA_TYPE, "a of f16", "result i8", XT_TILE_MMA(F16(8, 16), F16(16, 16), .type = XT_TYPE(i8));)
-BAD(mma_map_of_a, MMA_MAP, "a has sg_layout {4, 1} sg_data {8, 16}", "wanted {2, 2} {16, 16}",
+BAD(mma_map_of_a, MMA_MAP, "a has sg_layout {4, 1} sg_data {8, 16}", "wanted sg_layout {2, 2} sg_data {16, 16}",
     XT_TILE_MMA(MAPPED(f16, 32, 16, 4, 1, 8, 16), MAPPED(f16, 16, 32, 2, 2, 16, 16),
                 MAPPED(f32, 32, 32, 2, 2, 16, 16));)
-BAD(mma_map_of_b, MMA_MAP, "b has sg_layout {2, 2} sg_data {8, 16}", "wanted {2, 2} {16, 16}",
+BAD(mma_map_of_b, MMA_MAP, "b has sg_layout {2, 2} sg_data {8, 16}", "wanted sg_layout {2, 2} sg_data {16, 16}",
     XT_TILE_MMA(MAPPED(f16, 32, 16, 2, 2, 16, 16), MAPPED(f16, 16, 32, 2, 2, 8, 16),
                 MAPPED(f32, 32, 32, 2, 2, 16, 16));)
-BAD(mma_k_is_split, MMA_MAP, "a has sg_layout {2, 2} sg_data {16, 16}", "wanted {2, 2} {16, 32}",
+BAD(mma_k_is_split, MMA_MAP, "a has sg_layout {2, 2} sg_data {16, 16}", "wanted sg_layout {2, 2} sg_data {16, 32}",
     XT_TILE_MMA(MAPPED(f16, 32, 32, 2, 2, 16, 16), MAPPED(f16, 32, 32, 2, 2, 32, 16),
                 MAPPED(f32, 32, 32, 2, 2, 16, 16));)
-BAD(mma_given_map, MMA_MAP, ".map has sg_layout {4, 1}", "wanted {2, 2}",
+BAD(mma_given_map, MMA_MAP, ".map has sg_layout {4, 1}", "wanted sg_layout {2, 2}",
     XT_TILE_MMA(MAPPED(f16, 32, 16, 2, 2, 16, 16), MAPPED(f16, 16, 32, 2, 2, 16, 16), MAPPED(f32, 32, 32, 2, 2, 16, 16),
                 .map = {.sg_layout = {4, 1}, .sg_data = {8, 32}});)
 

@@ -69,18 +69,18 @@ static uint64_t bits_of(double v)
 static double combine(int kind, double a, double b)
 {
     switch (kind) {
-    case XT_RED_ADD_: return is_float(now.t.type) ? a + b : wrap(a + b);
-    case XT_RED_MUL_: return is_float(now.t.type) ? a * b : wrap(a * b);
-    case XT_RED_MINSI_: return wrap(a) < wrap(b) ? a : b;
-    case XT_RED_MAXSI_: return wrap(a) < wrap(b) ? b : a;
-    case XT_RED_MINUI_: return bits_of(a) < bits_of(b) ? a : b;
-    case XT_RED_MAXUI_: return bits_of(a) < bits_of(b) ? b : a;
-    case XT_RED_AND_: return wrap((double)(int64_t)(bits_of(a) & bits_of(b)));
-    case XT_RED_OR_: return wrap((double)(int64_t)(bits_of(a) | bits_of(b)));
-    case XT_RED_XOR_: return wrap((double)(int64_t)(bits_of(a) ^ bits_of(b)));
-    case XT_RED_MINNUMF_: return smaller(a, b, false);
-    case XT_RED_MAXNUMF_: return -smaller(-a, -b, false);
-    case XT_RED_MINIMUMF_: return smaller(a, b, true);
+    case XT_RED_add_: return is_float(now.t.type) ? a + b : wrap(a + b);
+    case XT_RED_mul_: return is_float(now.t.type) ? a * b : wrap(a * b);
+    case XT_RED_minsi_: return wrap(a) < wrap(b) ? a : b;
+    case XT_RED_maxsi_: return wrap(a) < wrap(b) ? b : a;
+    case XT_RED_minui_: return bits_of(a) < bits_of(b) ? a : b;
+    case XT_RED_maxui_: return bits_of(a) < bits_of(b) ? b : a;
+    case XT_RED_and_: return wrap((double)(int64_t)(bits_of(a) & bits_of(b)));
+    case XT_RED_or_: return wrap((double)(int64_t)(bits_of(a) | bits_of(b)));
+    case XT_RED_xor_: return wrap((double)(int64_t)(bits_of(a) ^ bits_of(b)));
+    case XT_RED_minnumf_: return smaller(a, b, false);
+    case XT_RED_maxnumf_: return -smaller(-a, -b, false);
+    case XT_RED_minimumf_: return smaller(a, b, true);
     default: return -smaller(-a, -b, true);
     }
 }
@@ -90,8 +90,8 @@ static double combine(int kind, double a, double b)
 static double bound(int kind, double magnitude, double want)
 {
     double u = now.t.type == CM_F64 ? 0x1p-53 : 0x1p-24;
-    if (!is_float(now.t.type) || kind > XT_RED_MUL_) return 0;
-    if (kind == XT_RED_MUL_) magnitude = fabs(want);
+    if (!is_float(now.t.type) || kind > XT_RED_mul_) return 0;
+    if (kind == XT_RED_mul_) magnitude = fabs(want);
     return (now.size + 1) * u * magnitude + 8 * half_ulp(now.t.type) * (magnitude + 0x1p-14);
 }
 
@@ -107,7 +107,7 @@ static int check_kind(int kind, int at, const void *a, const void *r)
                 want = k ? combine(kind, want, one) : one;
                 magnitude += fabs(one);
             }
-            bool zeros = kind == XT_RED_MINIMUMF_ || kind == XT_RED_MAXIMUMF_;
+            bool zeros = kind == XT_RED_minimumf_ || kind == XT_RED_maximumf_;
             if (want != want)
                 wrong += got == got;
             else

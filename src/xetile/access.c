@@ -1,34 +1,32 @@
-/* access.c - load_tile, store_tile, prefetch_tile. */
+/* access.c - load_tile, store_tile, load_gather, store_scatter. */
 #include "internal.h"
 
-/* In local memory, where nothing is tested, a block's place goes into the address, whose alignment coopmatrix.h is
- * told: it can then access several elements at once. */
-static void xt_local_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, cm_mem *mem)
+/* ---- a block as memory ------------------------------------------------------------------------------------------- */
+
+/* A block's place goes into the address, where nothing is tested: coopmatrix.h then accesses several elements at once,
+ * as the alignment allows. In elements, the place is a multiple of `line` across lines and of `along` in a line. */
+XE_FN_ void xt_fold_place_(xt_ctx *x, cm_mem *mem, int bytes, int64_t line, int64_t along)
 {
-    const xt_val *inner = &t->offset[xt_inner_(t)], *outer = &t->offset[1 - xt_inner_(t)];
-    int bytes = cm_type_info(xt_held_(t->type))->bytes, in = t->column_major ? b->row : b->col;
-    int64_t out = t->column_major ? b->col : b->row, line = (int64_t)xt_align_of_(t->pitch.i) * bytes;
-    int64_t align = XT_LOCAL_ALIGN_,
-            step = xt_val_align_(outer) < xt_align_of_(out) ? xt_val_align_(outer) : xt_align_of_(out);
-    if (line * step < align) align = line * step;
-    step = xt_val_align_(inner) < xt_align_of_(in) ? xt_val_align_(inner) : xt_align_of_(in);
-    if (step * bytes < align) align = step * bytes;
-    mem->ptr = spe_index(
-        &x->m, mem->ptr,
-        spe_iadd(&x->m, spe_imul(&x->m, mem->row, mem->stride_row), spe_imul(&x->m, mem->col, mem->stride_col)));
-    mem->row = mem->col = spe_i32(&x->m, 0);
+    spe_module *m = &x->m;
+    int64_t align = XT_LOCAL_ALIGN_;
+    if (line * bytes < align) align = line * bytes;
+    if (along * bytes < align) align = along * bytes;
+    mem->ptr = spe_index(m, mem->ptr,
+                         spe_iadd(m, spe_imul(m, mem->row, mem->stride_row), spe_imul(m, mem->col, mem->stride_col)));
+    mem->row = mem->col = spe_i32(m, 0);
     mem->align = (uint32_t)align;
 }
 
+XE_FN_ int xt_least_(int a, int b) { return a < b ? a : b; }
+
 /* A block of a tile as coopmatrix.h sees it: the transpose, its rows are our columns. */
-cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b)
+XE_FN_ cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b)
 {
     xt_ctx *x = w.x;
     cm_mem mem;
     spe_id row = xt_index_id_(w, &t->offset[0], "the row offset"),
-           col = xt_index_id_(w, &t->offset[1], "the column offset");
-    spe_id pitch = xt_index_id_(w, &t->pitch, "the pitch");
-    bool aligned = (t->column_major ? b->row : b->col) * cm_type_info(xt_held_(t->type))->bytes % 4 == 0;
+           col = xt_index_id_(w, &t->offset[1], "the column offset"), pitch = xt_index_id_(w, &t->pitch, "the pitch");
+    int bytes = xt_bytes_(t->type), in = t->column_major ? b->row : b->col, out = t->column_major ? b->col : b->row;
     memset(&mem, 0, sizeof mem);
     mem.ptr = t->base.id;
     mem.rows = t->inside ? 0 : xt_index_id_(w, &t->shape[1], "the shape");
@@ -37,37 +35,41 @@ cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b)
     mem.col = b->row ? spe_iadd(&x->m, row, spe_i32(&x->m, b->row)) : row;
     mem.stride_row = t->column_major ? pitch : spe_i32(&x->m, 1);
     mem.stride_col = t->column_major ? spe_i32(&x->m, 1) : pitch;
-    mem.block2d = x->block2d && aligned && xt_plan_tile_at_(x, xt_tile_root_(x, t->node))->possible ? CM_BLOCK2D_YES
-                                                                                                    : CM_BLOCK2D_NO;
-    if (t->base.local && t->inside && t->pitch.kind == XT_INT_) xt_local_mem_(x, t, b, &mem);
+    mem.block2d = in * bytes % 4 == 0 && xt_by_block2d_(x, t) ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
+    if (t->base.local && t->inside && t->pitch.kind == SPE_INT)
+        xt_fold_place_(x, &mem, bytes,
+                       (int64_t)xt_align_of_(t->pitch.i) *
+                           xt_least_(xt_val_align_(&t->offset[1 - xt_inner_(t)]), xt_align_of_(out)),
+                       xt_least_(xt_val_align_(&t->offset[xt_inner_(t)]), xt_align_of_(in)));
     return mem;
 }
 
-void xt_tile_is_used_(xt_ctx *x, const xt_tile *t)
+/* ---- load_tile, store_tile --------------------------------------------------------------------------------------- */
+
+XE_FN_ void xt_tile_is_used_(xt_ctx *x, const xt_tile *t)
 {
     if (x->planning && spe_ok(&x->m)) xt_plan_tile_at_(x, t->node)->used = true;
 }
 
 /* The padding as a number of the type; integers must be whole. */
-bool xt_padding_(xt_where_ w, int type, double padding, xt_val *number)
+static bool xt_padding_(xt_where_ w, int type, double padding, xt_val *number)
 {
     bool whole = padding >= -0x1p63 && padding < 0x1p63 && (double)(long long)padding == padding;
-    *number = xt_is_float_(type) ? xt_real_(padding) : xt_int_(whole ? (long long)padding : 0);
+    *number = xt_is_float_(type) ? spe_val_real(padding) : spe_val_int(whole ? (long long)padding : 0);
     if (xt_is_float_(type) || (whole && (type != XT_BOOL_ || padding == 0 || padding == 1)))
         return xt_check_number_(w, number, type, ".padding");
-    xt_fail_(w, XT_ERROR_SCALAR_RANGE, ".padding is %g, wanted %s", padding, xt_type_name_(type));
-    return false;
+    return xt_fail_(w, XT_ERROR_SCALAR_RANGE, ".padding is %g, wanted %s", padding, xt_type_name_(type));
 }
 
 /* What 2D block messages give outside: all bits zero (so -0.0 is not meant). */
 static bool xt_is_zero_(const xt_val *v)
 {
     double zero = 0;
-    return v->kind == XT_INT_ ? v->i == 0 : memcmp(&v->real, &zero, sizeof zero) == 0;
+    return v->kind == SPE_INT ? v->i == 0 : memcmp(&v->real, &zero, sizeof zero) == 0;
 }
 
 /* An i1 of memory may be any byte; in vectors it is 0 or 1. */
-spe_id xt_truth_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
+static spe_id xt_truth_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 {
     spe_id t = spe_type_of(c->m, a), one = spe_const_u(c->m, t, 1), zero = spe_const_u(c->m, t, 0);
     (void)type, (void)b, (void)user;
@@ -87,75 +89,190 @@ static void xt_note_load_(xt_ctx *x, xt_vec *v, const xt_load_desc_ *d)
 xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
 {
     xt_ctx *x = w.x;
-    cm_type held;
+    cm_type held = xt_held_(d.tile.type);
     xt_val padding;
-    xt_grid_ g;
-    xt_vec v;
-    int i;
-    if (!xt_enter_(w, XT_OP_LOAD_TILE_) || !xt_check_regular_(w, &d.tile, "the tile of XT_LOAD_TILE") ||
+    xt_block_ b;
+    xt_vec form, v;
+    if (!xt_enter_(w, XT_OP_LOAD_TILE_) || !xt_check_tile_(w, &d.tile, false, "the tile of XT_LOAD_TILE") ||
         !xt_padding_(w, d.tile.type, d.padding, &padding))
         return xt_no_vec_();
-    v = xt_new_vec_(w, d.tile.type, &d.tile.dist, &d.tile.map);
-    memcpy(v.inner, d.tile.inner, sizeof v.inner);
+    form = xt_form_(&d.tile);
+    v = xt_new_vec_(w, d.tile.type, &form);
     xt_tile_is_used_(x, &d.tile);
-    if (x->planning || !v.blocks) return v;
-    held = xt_held_(v.type);
-    xt_grid_init_(&g, &d.tile.dist);
-    for (i = 0; i < g.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i);
+    if (!v.blocks) return v;
+    b = xt_blocks_(&v.dist);
+    while (xt_next_block_(&b)) {
         cm_mem mem = xt_mem_(w, &d.tile, &b);
         if (!xt_is_zero_(&padding)) {
             mem.padding = xt_constant_(x, held, &padding);
             mem.block2d = CM_BLOCK2D_NO; /* the messages give zeros */
         }
-        v.block[i] = cm_load(&x->cm, b.cols, b.rows, held, v.use, &mem);
-        if (held != v.type) v.block[i] = cm_map1(&x->cm, &v.block[i], xt_truth_, NULL);
+        v.block[b.i] = cm_load(&x->cm, b.cols, b.rows, held, v.use, &mem);
+        if (held != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);
     }
     xt_note_load_(x, &v, &d);
     return v;
 }
 
 /* May the vector be written to the tile? */
-bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t)
+XE_FN_ bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t)
 {
-    const int *p = v->dist.shape, *q = t->dist.shape;
-    if (p[0] != q[0] || p[1] != q[1]) {
-        xt_fail_(w, XT_ERROR_STORE_SHAPE, "vector %d x %d, tile %d x %d", p[0], p[1], q[0], q[1]);
-        return false;
-    }
-    if (v->type != t->type) {
-        xt_fail_(w, XT_ERROR_STORE_TYPE, "vector of %s, tile of %s", xt_type_name_(v->type), xt_type_name_(t->type));
-        return false;
-    }
-    if (v->inner[0] != t->inner[0] || v->inner[1] != t->inner[1]) {
-        xt_fail_(w, XT_ERROR_STORE_BLOCKS, "vector {%d, %d}, tile {%d, %d}", v->inner[0], v->inner[1], t->inner[0],
-                 t->inner[1]);
-        return false;
-    }
-    if (xt_same_map_(&v->map, &t->map)) return true;
-    xt_fail_(w, XT_ERROR_STORE_MAP,
-             "vector sg_layout {%d, %d} sg_data {%d, %d}, tile sg_layout {%d, %d} sg_data {%d, %d}",
-             v->map.sg_layout[0], v->map.sg_layout[1], v->map.sg_data[0], v->map.sg_data[1], t->map.sg_layout[0],
-             t->map.sg_layout[1], t->map.sg_data[0], t->map.sg_data[1]);
-    return false;
+    static const xt_same_errors_ errors = {XT_ERROR_STORE_SHAPE, XT_ERROR_STORE_TYPE, XT_ERROR_STORE_BLOCKS,
+                                           XT_ERROR_STORE_MAP};
+    xt_vec form = xt_form_(t);
+    return xt_check_same_(w, &errors, "vector", v, "tile", &form);
 }
 
 void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
 {
     xt_ctx *x = w.x;
-    xt_grid_ g;
-    int i;
+    xt_block_ b;
     if (!xt_enter_(w, XT_OP_STORE_TILE_) || !xt_check_vec_(w, &v, "the vector of XT_STORE_TILE") ||
-        !xt_check_regular_(w, &t, "the tile of XT_STORE_TILE") || !xt_check_store_(w, &v, &t))
+        !xt_check_tile_(w, &t, false, "the tile of XT_STORE_TILE") || !xt_check_store_(w, &v, &t))
         return;
     xt_need_layout_(x, &v, CM_ACC, false);
     xt_tile_is_used_(x, &t);
-    if (x->planning) return;
     v = xt_as_use_(x, &v, CM_ACC);
-    xt_grid_init_(&g, &t.dist);
-    for (i = 0; i < g.blocks && i < v.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i);
+    b = xt_blocks_(&t.dist);
+    while (v.blocks && xt_next_block_(&b)) {
         cm_mem mem = xt_mem_(w, &t, &b);
-        cm_store(&x->cm, &v.block[i], &mem);
+        cm_store(&x->cm, &v.block[b.i], &mem);
+    }
+}
+
+/* ---- load_gather, store_scatter ---------------------------------------------------------------------------------- */
+
+static bool xt_check_mask_(xt_where_ w, const xt_vec *mask, const xt_tile *t)
+{
+    static const xt_same_errors_ errors = {XT_ERROR_MASK_SHAPE, 0, 0, XT_ERROR_MASK_MAP};
+    xt_vec form = xt_form_(t);
+    if (!mask->magic) return true;
+    if (!xt_check_vec_(w, mask, "the mask")) return false;
+    if (mask->type != (cm_type)XT_BOOL_) return xt_fail_(w, XT_ERROR_MASK_TYPE, "got %s", xt_type_name_(mask->type));
+    xt_need_layout_(w.x, mask, CM_ACC, false);
+    return xt_check_same_(w, &errors, "mask", mask, "tile", &form);
+}
+
+/* A scatter tile while it is accessed, block by block. */
+typedef struct {
+    xt_ctx *x;
+    const xt_tile *t;
+    xt_vec all, allowed;             /* offsets and mask in one layout; allowed.blocks 0: no mask */
+    const cm_matrix *offsets, *mask; /* of the block; mask: NULL where there is none */
+    spe_id count;                    /* elements of the base, i64, not negative */
+} xt_spread_;
+
+/* Component v: its offset as i64, and whether it is one that may be accessed. */
+static spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
+{
+    cm_ctx *c = &s->x->cm;
+    spe_module *m = c->m;
+    const cm_layout *l = &s->offsets->l;
+    spe_id inside, i64 = spe_int(m, 64), lane;
+    *offset = spe_cast(m, i64, cm_component(c, s->offsets, v), xt_is_signed_(s->t->offsets.type));
+    inside = spe_ult(m, *offset, s->count);
+    if (l->I < l->S)
+        inside = spe_land(m, inside, spe_ult(m, cm_col_index(c, l, v), spe_i32(m, l->cols))); /* else no element */
+    if (!s->mask) return inside;
+    lane = cm_component(c, s->mask, v);
+    return spe_land(m, inside, spe_ine(m, lane, spe_null(m, spe_type_of(m, lane))));
+}
+
+/* What must not be read reads the base's first element and takes the padding; one branch is for an empty base. */
+static cm_matrix xt_gather_block_(const xt_spread_ *s, const cm_layout *l, spe_id padding)
+{
+    spe_module *m = &s->x->m;
+    spe_id *got = (spe_id *)xt_memory_(s->x, 2 * (size_t)l->V * sizeof *got), some;
+    uint64_t known = 0;
+    int v;
+    if (!got) return cm_poison();
+    some = spe_sgt(m, s->count, spe_const_i(m, spe_int(m, 64), 0));
+    if (spe_const_bits(m, some, &known) && known) some = 0;
+    if (some) spe_if(m, some);
+    for (v = 0; v < l->V; v++) {
+        spe_id offset, inside = xt_spread_inside_(s, v, &offset);
+        offset = spe_select(m, inside, offset, spe_null(m, spe_type_of(m, offset)));
+        got[v] = spe_load(m, spe_index(m, s->t->base.id, offset), (uint32_t)cm_type_info(l->type)->bytes);
+        got[v] = spe_select(m, inside, got[v], padding);
+        got[l->V + v] = padding;
+    }
+    if (some) spe_endif_from(m, (uint32_t)l->V, got, got + l->V, got);
+    return cm_from_components(&s->x->cm, l, got);
+}
+
+static void xt_scatter_block_(const xt_spread_ *s, const cm_matrix *a)
+{
+    spe_module *m = &s->x->m;
+    int v;
+    for (v = 0; v < a->l.V; v++) {
+        spe_id offset, inside = xt_spread_inside_(s, v, &offset), value = cm_component(&s->x->cm, a, v);
+        spe_if(m, inside);
+        spe_store(m, spe_index(m, s->t->base.id, offset), value, (uint32_t)cm_type_info(a->l.type)->bytes);
+        spe_endif(m, 0, NULL, NULL);
+    }
+}
+
+/* A negative size of the base means none. */
+static xt_spread_ xt_spread_init_(xt_where_ w, const xt_gather_desc_ *d)
+{
+    spe_module *m = &w.x->m;
+    spe_id n = xt_index_id_(w, &d->tile.shape[1], ".shape"), zero = spe_i32(m, 0);
+    xt_spread_ s;
+    memset(&s, 0, sizeof s);
+    s.x = w.x;
+    s.t = &d->tile;
+    s.count = spe_sconvert(m, spe_int(m, 64), spe_select(m, spe_sgt(m, n, zero), n, zero));
+    s.all = xt_as_use_(w.x, &d->tile.offsets, CM_ACC);
+    if (d->mask.magic) s.allowed = xt_as_use_(w.x, &d->mask, CM_ACC);
+    return s;
+}
+
+static void xt_spread_block_(xt_spread_ *s, int i)
+{
+    s->offsets = &s->all.block[i];
+    s->mask = s->allowed.blocks ? &s->allowed.block[i] : NULL;
+}
+
+xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
+{
+    xt_ctx *x = w.x;
+    cm_type held = xt_held_(d.tile.type);
+    xt_val padding;
+    xt_vec form, v;
+    xt_spread_ s;
+    int i;
+    if (!xt_enter_(w, XT_OP_LOAD_GATHER_) || !xt_check_tile_(w, &d.tile, true, "the tile of XT_LOAD_GATHER") ||
+        !xt_check_mask_(w, &d.mask, &d.tile) || !xt_padding_(w, d.tile.type, d.padding, &padding))
+        return xt_no_vec_();
+    form = xt_form_(&d.tile);
+    v = xt_new_vec_(w, d.tile.type, &form);
+    if (!v.blocks) return v;
+    s = xt_spread_init_(w, &d);
+    for (i = 0; i < v.blocks && i < s.all.blocks; i++) {
+        cm_layout l;
+        xt_spread_block_(&s, i);
+        l = cm_layout_for(&x->cm, s.offsets->l.rows, s.offsets->l.cols, held, CM_ACC);
+        v.block[i] = xt_gather_block_(&s, &l, xt_constant_(x, held, &padding));
+        if (held != v.type) v.block[i] = cm_map1(&x->cm, &v.block[i], xt_truth_, NULL);
+    }
+    return xt_settle_(x, v);
+}
+
+void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d)
+{
+    xt_ctx *x = w.x;
+    xt_spread_ s;
+    int i;
+    if (!xt_enter_(w, XT_OP_STORE_SCATTER_) || !xt_check_vec_(w, &v, "the vector of XT_STORE_SCATTER") ||
+        !xt_check_tile_(w, &d.tile, true, "the tile of XT_STORE_SCATTER") || !xt_check_store_(w, &v, &d.tile) ||
+        !xt_check_mask_(w, &d.mask, &d.tile))
+        return;
+    xt_need_layout_(x, &v, CM_ACC, false);
+    if (!v.blocks) return;
+    v = xt_as_use_(x, &v, CM_ACC);
+    s = xt_spread_init_(w, &d);
+    for (i = 0; i < v.blocks && i < s.all.blocks; i++) {
+        xt_spread_block_(&s, i);
+        xt_scatter_block_(&s, &v.block[i]);
     }
 }

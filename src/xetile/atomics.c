@@ -4,12 +4,13 @@
 typedef struct {
     const char *name;
     int takes, op; /* op: spe_atomic_op, or XT_RMW_LOOP_ */
+    int combine;   /* xt_red_; of floats -0 is less than 0; XT_RED_COUNT_: the operand */
 } xt_rmw_row_;
 
 static const xt_rmw_row_ *xt_rmw_row_of_(xt_rmw_kind_ kind)
 {
     static const xt_rmw_row_ rows[] = {
-#define XT_ROW_(name, takes, op) {#name, XT_RMW_##takes, (int)op},
+#define XT_ROW_(name, takes, op, combine) {#name, XT_RMW_##takes, (int)op, (int)combine},
         XT_RMW_KINDS_(XT_ROW_)
 #undef XT_ROW_
     };
@@ -21,45 +22,16 @@ typedef struct {
     uint32_t scope;
 } xt_rmw_;
 
-/* The larger or smaller of two numbers. A NaN wins (maximumf, minimumf) or loses (maxnumf, minnumf); -0 is less than 0.
- */
-static spe_id xt_emit_extreme_(spe_module *m, spe_id a, spe_id b, bool larger, bool nan_wins)
+/* The new value from the old one and the operand. */
+static spe_id xt_rmw_combine_(cm_ctx *c, xt_rmw_kind_ kind, cm_type type, spe_id old, spe_id v)
 {
-    spe_id type = spe_type_of(m, a), bits = spe_int(m, spe_width(m, type)), both[2], p, q, r;
-    both[0] = spe_bitcast(m, bits, a);
-    both[1] = spe_bitcast(m, bits, b);
-    p = spe_bitcast(m, type, larger ? spe_and(m, both[0], both[1]) : spe_or(m, both[0], both[1])); /* of two zeros */
-    q = spe_select(m, larger ? spe_fgt(m, a, b) : spe_flt(m, a, b), a, b);
-    r = spe_select(m, spe_feq(m, a, b), p, q);
-    if (nan_wins) {
-        r = spe_select(m, spe_isnan(m, b), b, r);
-        return spe_select(m, spe_isnan(m, a), a, r);
-    }
-    r = spe_select(m, spe_isnan(m, b), a, r);
-    return spe_select(m, spe_isnan(m, a), b, r);
-}
-
-/* The new value from the old one and the operand, in the type that is computed in. */
-static spe_id xt_rmw_combine_(spe_module *m, xt_rmw_kind_ kind, spe_id old, spe_id v)
-{
-    switch (kind) {
-    case XT_RMW_addf_: return spe_fadd(m, old, v);
-    case XT_RMW_addi_: return spe_iadd(m, old, v);
-    case XT_RMW_maximumf_: return xt_emit_extreme_(m, old, v, true, true);
-    case XT_RMW_maxnumf_: return xt_emit_extreme_(m, old, v, true, false);
-    case XT_RMW_minimumf_: return xt_emit_extreme_(m, old, v, false, true);
-    case XT_RMW_minnumf_: return xt_emit_extreme_(m, old, v, false, false);
-    case XT_RMW_maxs_: return spe_select(m, spe_sgt(m, old, v), old, v);
-    case XT_RMW_maxu_: return spe_select(m, spe_ugt(m, old, v), old, v);
-    case XT_RMW_mins_: return spe_select(m, spe_slt(m, old, v), old, v);
-    case XT_RMW_minu_: return spe_select(m, spe_ult(m, old, v), old, v);
-    case XT_RMW_mulf_: return spe_fmul(m, old, v);
-    case XT_RMW_muli_: return spe_imul(m, old, v);
-    case XT_RMW_ori_: return spe_or(m, old, v);
-    case XT_RMW_andi_: return spe_and(m, old, v);
-    case XT_RMW_xori_: return spe_xor(m, old, v);
-    default: return v;
-    }
+    const xt_rmw_row_ *row = xt_rmw_row_of_(kind);
+    spe_id a = cm_to_arith(c, type, old), b = cm_to_arith(c, type, v);
+    if (row->combine == XT_RED_minnumf_ || row->combine == XT_RED_maxnumf_)
+        a = xt_extreme_(c->m, row->combine == XT_RED_maxnumf_, false, a, b);
+    else
+        a = xt_combine_(c->m, row->combine, row->takes == XT_RMW_FLOAT_, a, b);
+    return cm_from_arith(c, type, a);
 }
 
 /* The word that an element is exchanged in: its own bits, or the aligned 32 bits that hold it. */
@@ -115,10 +87,7 @@ static spe_id xt_rmw_loop_(cm_ctx *c, const xt_rmw_ *r, cm_type type, spe_id ptr
     old = carried[0];
     spe_while_test(m, carried[1]);
     next = xt_word_get_(m, &word, old, storage);
-    if (r->kind == XT_RMW_assign_)
-        next = v;
-    else
-        next = cm_from_arith(c, type, xt_rmw_combine_(m, r->kind, cm_to_arith(c, type, next), cm_to_arith(c, type, v)));
+    next = r->kind == XT_RMW_assign_ ? v : xt_rmw_combine_(c, r->kind, type, next, v);
     next = xt_word_put_(m, &word, old, next);
     got = spe_atomic_cas(m, word.ptr, old, next, r->scope, 0);
     carried[0] = got;
@@ -144,42 +113,35 @@ static bool xt_check_rmw_(xt_where_ w, xt_rmw_kind_ kind, const xt_tile *t)
     const xt_dist *d = &t->dist;
     int takes = xt_is_float_(t->type) ? XT_RMW_FLOAT_ : xt_is_int_(t->type) ? XT_RMW_INT_ : 0;
     bool narrow = t->type == CM_E4M3 || t->type == CM_E5M2;
-    if (!(row->takes & takes) || (narrow && kind != XT_RMW_assign_)) {
-        xt_fail_(w, XT_ERROR_ATOMIC_TYPE, "%s of %s", row->name, xt_type_name_(t->type));
-        return false;
-    }
-    if (d->count[0] >= d->layout[0] && d->count[1] >= d->layout[1]) return true;
-    xt_fail_(w, XT_ERROR_ATOMIC_SHARED, "tile %d x %d of sg_layout {%d, %d} sg_data {%d, %d}", d->shape[0], d->shape[1],
-             d->layout[0], d->layout[1], d->data[0], d->data[1]);
-    return false;
+    char text[XT_TEXT_];
+    if (!(row->takes & takes) || (narrow && kind != XT_RMW_assign_))
+        return xt_fail_(w, XT_ERROR_ATOMIC_TYPE, "%s of %s", row->name, xt_type_name_(t->type));
+    return (d->count[0] >= d->layout[0] && d->count[1] >= d->layout[1]) ||
+           xt_fail_(w, XT_ERROR_ATOMIC_SHARED, "tile %d x %d of %s", d->shape[0], d->shape[1],
+                    xt_map_text_(&t->map, text));
 }
 
 xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_tile t)
 {
     xt_ctx *x = w.x;
     xt_rmw_ rmw;
-    xt_grid_ g;
-    xt_vec r;
-    cm_use use;
-    int i;
+    xt_block_ b;
+    xt_vec form, r;
     if (!xt_enter_kind_(w, XT_OP_ATOMIC_RMW_, (int)kind) || !xt_check_vec_(w, &v, "the vector of XT_ATOMIC_RMW") ||
-        !xt_check_regular_(w, &t, "the tile of XT_ATOMIC_RMW") || !xt_check_store_(w, &v, &t) ||
+        !xt_check_tile_(w, &t, false, "the tile of XT_ATOMIC_RMW") || !xt_check_store_(w, &v, &t) ||
         !xt_check_rmw_(w, kind, &t))
         return xt_no_vec_();
     xt_need_layout_(x, &v, CM_ACC, false);
-    r = xt_new_vec_(w, t.type, &t.dist, &t.map);
-    memcpy(r.inner, t.inner, sizeof r.inner);
-    if (x->planning || !r.blocks) return r;
+    form = xt_form_(&t);
+    r = xt_new_vec_(w, t.type, &form);
+    if (!r.blocks) return r;
     rmw.kind = kind;
     rmw.scope = t.base.local ? SPE_ScopeWorkgroup : SPE_ScopeDevice;
-    use = r.use;
-    r.use = CM_ACC;
     v = xt_as_use_(x, &v, CM_ACC);
-    xt_grid_init_(&g, &t.dist);
-    for (i = 0; i < g.blocks && i < v.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i);
+    b = xt_blocks_(&t.dist);
+    while (v.blocks && xt_next_block_(&b)) {
         cm_mem mem = xt_mem_(w, &t, &b);
-        r.block[i] = cm_visit(&x->cm, &v.block[i], &mem, xt_rmw_element_, &rmw);
+        r.block[b.i] = cm_visit(&x->cm, &v.block[b.i], &mem, xt_rmw_element_, &rmw);
     }
-    return xt_as_use_(x, &r, use);
+    return xt_settle_(x, r);
 }

@@ -56,37 +56,29 @@ static bool xt_check_plan_(xt_ctx *x, int *registers)
 {
     xt_where_ w = xt_build_where_(x);
     int subgroups = x->subgroups ? x->subgroups : 1, most;
-    if (x->subgroups_file) {
-        w.file = x->subgroups_file;
-        w.line = x->subgroups_line;
-    }
-    if (subgroups * x->S > x->target.max_group_size) {
-        xt_fail_(w, XT_ERROR_GROUP_SIZE, "%d subgroups of %d are %d work-items, %s has %d", subgroups, x->S,
-                 subgroups * x->S, x->target.name, x->target.max_group_size);
-        return false;
-    }
+    if (x->subgroups) w = x->subgroups_at;
+    if (subgroups * x->S > x->target.max_group_size)
+        return xt_fail_(w, XT_ERROR_GROUP_SIZE, "%d subgroups of %d are %d work-items, %s has %d", subgroups, x->S,
+                        subgroups * x->S, x->target.name, x->target.max_group_size);
     most = x->target.max_group_size / x->S / 2; /* 256 registers halve the hardware's threads */
     *registers = x->accumulator_bytes > 4096 || (x->product_bytes > 6144 && subgroups <= most) ? 256 : 128;
     if (x->desc->registers) *registers = x->desc->registers;
-    if (*registers > 128 && subgroups > most) {
-        xt_fail_(w, XT_ERROR_REGISTERS, "%d subgroups, %s has room for %d; .registers = 128 takes more and may spill",
-                 subgroups, x->target.name, most);
-        return false;
-    }
-    return true;
+    return *registers <= 128 || subgroups <= most ||
+           xt_fail_(w, XT_ERROR_REGISTERS,
+                    "%d subgroups, %s has room for %d; .registers = 128 takes more and may spill", subgroups,
+                    x->target.name, most);
 }
 
 /* What local memory has left goes to the operations between subgroups, as far as they can use it. */
 static bool xt_plan_scratch_(xt_ctx *x)
 {
     int64_t left = (x->target.local_memory - (x->local_bytes + 63) / 64 * 64) / 8 * 8;
-    xt_where_ w = xt_where_at_(x, x->scratch_file, x->scratch_line);
     if (!x->scratch_wanted) return true;
-    if (left < (int64_t)x->scratch_least) {
-        xt_fail_(w, XT_ERROR_LOCAL_MEMORY, "a row of %lld bytes goes through local memory; %lld of %s's %d are left",
-                 (long long)x->scratch_least, (long long)(left < 0 ? 0 : left), x->target.name, x->target.local_memory);
-        return false;
-    }
+    if (left < (int64_t)x->scratch_least)
+        return xt_fail_(x->scratch_at, XT_ERROR_LOCAL_MEMORY,
+                        "a row of %lld bytes goes through local memory; %lld of %s's %d are left",
+                        (long long)x->scratch_least, (long long)(left < 0 ? 0 : left), x->target.name,
+                        x->target.local_memory);
     x->scratch_bytes = (x->scratch_wanted + 7) / 8 * 8;
     if ((int64_t)x->scratch_bytes > left) x->scratch_bytes = (size_t)left;
     return true;
@@ -232,8 +224,8 @@ static void xt_emit_module_(xt_ctx *x, xt_module *mod)
 xt_module xt_build(const xt_build_desc *desc)
 {
     xt_module mod;
-    xt_ctx *x = (xt_ctx *)spe_build_begin(&mod, xt_errors_(), sizeof *x, desc->version, desc->names,
-                                            desc->lines, desc->kernel->file);
+    xt_ctx *x = (xt_ctx *)spe_build_begin(&mod, xt_errors_(), sizeof *x, desc->version, desc->names, desc->lines,
+                                          desc->kernel->file);
     if (!x || !spe_ok(&x->m)) return mod;
     x->desc = desc;
     x->kernel = desc->kernel;

@@ -9,7 +9,7 @@ static size_t xt_thing_size_(uint32_t magic)
 }
 
 /* Reads what a carried pointer points to. */
-bool xt_read_(xt_where_ w, const void *object, xt_thing_ *t, int number)
+XE_FN_ bool xt_read_(xt_where_ w, const void *object, xt_thing_ *t, int number)
 {
     memcpy(&t->magic, object, sizeof t->magic);
     memcpy(t, object, xt_thing_size_(t->magic));
@@ -17,10 +17,10 @@ bool xt_read_(xt_where_ w, const void *object, xt_thing_ *t, int number)
            xt_fail_(w, XT_ERROR_CARRIED, "number %d of the list is something else, or was never set", number + 1);
 }
 
-void xt_write_(void *object, const xt_thing_ *t) { memcpy(object, t, xt_thing_size_(t->magic)); }
+XE_FN_ void xt_write_(void *object, const xt_thing_ *t) { memcpy(object, t, xt_thing_size_(t->magic)); }
 
 /* The scalars that make up a value: one of an xt_val, six of a tile; a vector has none. */
-int xt_scalars_(xt_thing_ *t, xt_val *out[XT_COMPONENTS_])
+XE_FN_ int xt_scalars_(xt_thing_ *t, xt_val *out[XT_COMPONENTS_])
 {
     int i;
     out[0] = &t->val;
@@ -37,12 +37,6 @@ static xt_vec *xt_thing_vec_(xt_thing_ *t)
 {
     if (t->magic == XT_TILE_MAGIC_ && t->tile.scatter) return &t->tile.offsets;
     return t->magic == XT_VEC_MAGIC_ ? &t->vec : NULL;
-}
-
-/* The type in which a scalar is carried: a C constant's is i32 or f32. */
-int xt_carried_type_(const xt_val *start)
-{
-    return start->kind == SPE_INT ? CM_I32 : start->kind == SPE_REAL ? CM_F32 : start->type;
 }
 
 static void xt_describe_thing_(const xt_thing_ *t, char *text, size_t size)
@@ -83,7 +77,7 @@ static bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
 }
 
 /* "a carried value whose type changes" */
-bool xt_check_carried_(xt_where_ w, const xt_thing_ *start, const xt_thing_ *now, int number)
+XE_FN_ bool xt_check_carried_(xt_where_ w, const xt_thing_ *start, const xt_thing_ *now, int number)
 {
     char before[112], after[112];
     if (xt_same_kind_(start, now)) return true;
@@ -102,7 +96,7 @@ static bool xt_same_scalar_(const xt_val *a, const xt_val *b)
 }
 
 /* Which scalars differ (a bit each), and whether the vector does. */
-uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
+XE_FN_ uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
 {
     xt_val *p[XT_COMPONENTS_], *q[XT_COMPONENTS_];
     const xt_vec *v = xt_thing_vec_(a), *u = xt_thing_vec_(b);
@@ -117,7 +111,7 @@ uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
 /* ---- carried values: planning ------------------------------------------------------------------------------------ */
 
 /* While planning: those scalars become new, unknown values, and so does a vector. */
-void xt_forget_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
+XE_FN_ void xt_forget_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
 {
     xt_val *p[XT_COMPONENTS_];
     xt_vec *v = xt_thing_vec_(t);
@@ -133,7 +127,7 @@ void xt_forget_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
 }
 
 /* Two values of which either may be there later: they share a layout, or the fate of their 2D block messages. */
-void xt_join_(xt_ctx *x, xt_thing_ *a, xt_thing_ *b)
+XE_FN_ void xt_join_(xt_ctx *x, xt_thing_ *a, xt_thing_ *b)
 {
     const xt_vec *v = xt_thing_vec_(a), *u = xt_thing_vec_(b);
     if (!spe_ok(&x->m)) return;
@@ -142,14 +136,14 @@ void xt_join_(xt_ctx *x, xt_thing_ *a, xt_thing_ *b)
         xt_same_tiles_(x, a->tile.node, b->tile.node);
 }
 
-uint32_t *xt_changed_(xt_ctx *x, const xt_frame_ *f, int slot)
+XE_FN_ uint32_t *xt_changed_(xt_ctx *x, const xt_frame_ *f, int slot)
 {
     return (uint32_t *)x->changed.items + ((const int *)x->frame_first.items)[f->number] + slot;
 }
 
 /* ---- carried values: ids for phis -------------------------------------------------------------------------------- */
 
-int xt_count_ids_(xt_ctx *x, xt_frame_ *f)
+XE_FN_ int xt_count_ids_(xt_ctx *x, xt_frame_ *f)
 {
     int i, j, n, total = 0;
     for (i = 0; i < f->slots; i++) {
@@ -176,7 +170,7 @@ static int xt_vec_ids_(xt_ctx *x, const xt_vec *v, const xt_vec *like, spe_id *i
 }
 
 /* The ids of what changes: of slot i from things[i], which may be the start, the values at the end, ... */
-void xt_gather_(xt_where_ w, xt_frame_ *f, int which)
+XE_FN_ void xt_gather_(xt_where_ w, xt_frame_ *f, int which)
 {
     xt_ctx *x = w.x;
     int i, j, n, at = 0;
@@ -212,7 +206,7 @@ static int xt_vec_from_ids_(xt_ctx *x, xt_vec *v, const spe_id *ids)
 }
 
 /* The user's variables become what they were at the start, with the given ids where they change. */
-void xt_scatter_(xt_ctx *x, xt_frame_ *f)
+XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f)
 {
     int i, j, n, at = 0;
     for (i = 0; i < f->slots; i++) {

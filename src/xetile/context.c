@@ -1,16 +1,16 @@
 /* context.c - one build. */
 #include "internal.h"
 
-xt_where_ xt_where_at_(xt_ctx *x, const char *file, int line)
+XE_FN_ xt_where_ xt_where_at_(xt_ctx *x, const char *file, int line)
 {
     xt_where_ w = {x, file, line};
     return w;
 }
 
-spe_blame xt_blame_(xt_where_ w) { return spe_blame_of(&w.x->m, xt_errors_(), w.file, w.line); }
+XE_FN_ spe_blame xt_blame_(xt_where_ w) { return spe_blame_of(&w.x->m, xt_errors_(), w.file, w.line); }
 
 /* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */
-bool xt_enter_kind_(xt_where_ w, xt_op_ operation, int kind)
+XE_FN_ bool xt_enter_kind_(xt_where_ w, xt_op_ operation, int kind)
 {
     if (w.x->waiting.magic && operation != XT_OP_PREFETCH_TILE_) xt_prefetch_waiting_(w.x);
     spe_at(&w.x->m, w.file, w.line);
@@ -19,12 +19,12 @@ bool xt_enter_kind_(xt_where_ w, xt_op_ operation, int kind)
     return spe_ok(&w.x->m);
 }
 
-bool xt_enter_(xt_where_ w, xt_op_ operation) { return xt_enter_kind_(w, operation, 0); }
+XE_FN_ bool xt_enter_(xt_where_ w, xt_op_ operation) { return xt_enter_kind_(w, operation, 0); }
 
-void *xt_memory_(xt_ctx *x, size_t bytes) { return spe_alloc(&x->m, bytes ? bytes : 1); }
+XE_FN_ void *xt_memory_(xt_ctx *x, size_t bytes) { return spe_alloc(&x->m, bytes ? bytes : 1); }
 
 /* A new zeroed item at the end of a list; NULL when out of memory. */
-void *xt_push_(xt_ctx *x, xt_list_ *list, size_t size)
+XE_FN_ void *xt_push_(xt_ctx *x, xt_list_ *list, size_t size)
 {
     if (list->count == list->capacity) {
         int capacity = list->capacity ? list->capacity * 2 : 32;
@@ -37,9 +37,9 @@ void *xt_push_(xt_ctx *x, xt_list_ *list, size_t size)
     return (char *)list->items + (size_t)list->count++ * size;
 }
 
-xt_plan_vec_ *xt_plan_vec_at_(xt_ctx *x, int i) { return (xt_plan_vec_ *)x->vecs.items + i; }
-xt_plan_tile_ *xt_plan_tile_at_(xt_ctx *x, int i) { return (xt_plan_tile_ *)x->tiles.items + i; }
-xt_expr_ *xt_expr_at_(xt_ctx *x, int i) { return (xt_expr_ *)x->exprs.items + i; }
+XE_FN_ xt_plan_vec_ *xt_plan_vec_at_(xt_ctx *x, int i) { return (xt_plan_vec_ *)x->vecs.items + i; }
+XE_FN_ xt_plan_tile_ *xt_plan_tile_at_(xt_ctx *x, int i) { return (xt_plan_tile_ *)x->tiles.items + i; }
+XE_FN_ xt_expr_ *xt_expr_at_(xt_ctx *x, int i) { return (xt_expr_ *)x->exprs.items + i; }
 
 /* NULL for conditions. A C constant counts as i32 or f32. */
 static const cm_type_row *xt_type_row_(int type)
@@ -47,21 +47,24 @@ static const cm_type_row *xt_type_row_(int type)
     return cm_type_info((cm_type)(type == -SPE_INT ? CM_I32 : type == -SPE_REAL ? CM_F32 : type));
 }
 
-const char *xt_type_name_(int type)
+XE_FN_ const char *xt_type_name_(int type)
 {
     return type == XT_BOOL_ ? "i1" : xt_type_row_(type) ? xt_type_row_(type)->name : "no type";
 }
 
-bool xt_is_float_(int type) { return type < XT_BOOL_ && xt_type_row_(type)->kind == CM_KIND_FLOAT; }
-bool xt_is_int_(int type) { return type < XT_BOOL_ && xt_type_row_(type)->kind == CM_KIND_INT; }
-bool xt_is_signed_(int type) { return type < XT_BOOL_ && xt_type_row_(type)->is_signed; }
-int xt_bits_(int type) { return type == XT_BOOL_ ? 1 : xt_type_row_(type)->bytes * 8; }
+XE_FN_ bool xt_is_float_(int type) { return type < XT_BOOL_ && xt_type_row_(type)->kind == CM_KIND_FLOAT; }
+XE_FN_ bool xt_is_int_(int type) { return type < XT_BOOL_ && xt_type_row_(type)->kind == CM_KIND_INT; }
+XE_FN_ bool xt_is_signed_(int type) { return type < XT_BOOL_ && xt_type_row_(type)->is_signed; }
+XE_FN_ int xt_bits_(int type) { return type == XT_BOOL_ ? 1 : xt_type_row_(type)->bytes * 8; }
 
 /* The type that coopmatrix.h holds a vector's or tile's elements in: an i1 is a byte, 0 or 1. */
-cm_type xt_held_(int type) { return type == XT_BOOL_ ? CM_U8 : (cm_type)type; }
+XE_FN_ cm_type xt_held_(int type) { return type == XT_BOOL_ ? CM_U8 : (cm_type)type; }
+
+/* Bytes of such an element. */
+XE_FN_ int xt_bytes_(int type) { return cm_type_info(xt_held_(type))->bytes; }
 
 /* The SPIR-V type that holds a scalar of this type. */
-spe_id xt_spe_type_(xt_ctx *x, int type)
+XE_FN_ spe_id xt_spe_type_(xt_ctx *x, int type)
 {
     const cm_type_row *row;
     if (type == XT_BOOL_) return spe_bool(&x->m);

@@ -214,8 +214,10 @@ static void xt_loop_end_(xt_where_ w, xt_frame_ *f)
         return;
     }
     xt_gather_(w, f, 1);
-    if (f->kind == XT_FRAME_WHILE_) spe_endwhile(&x->m, (uint32_t)f->id_count, f->ids);
-    else spe_endfor(&x->m, (uint32_t)f->id_count, f->ids);
+    if (f->kind == XT_FRAME_WHILE_)
+        spe_endwhile(&x->m, (uint32_t)f->id_count, f->ids);
+    else
+        spe_endfor(&x->m, (uint32_t)f->id_count, f->ids);
     xt_scatter_(x, f);
     if (xt_has_counts_(x, f)) xt_write_counts_(w, f, xt_for_distance_(w, f));
 }
@@ -302,7 +304,7 @@ static void xt_if_end_(xt_where_ w, xt_frame_ *f)
 }
 
 /* At the end of a side: see spe_regions. */
-void xt_region_end_(spe_module *m, const spe_region *r)
+XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
 {
     xt_ctx *x = (xt_ctx *)(void *)m;
     xt_frame_ *f = &x->frames[r->depth - 1];
@@ -310,13 +312,16 @@ void xt_region_end_(spe_module *m, const spe_region *r)
     bool last = r->turn > r->sides;
     xt_op_ op = f->kind != XT_FRAME_IF_ ? XT_OP_LOOP_END_ : last ? XT_OP_IF_END_ : XT_OP_ELSE_;
     if (!xt_enter_(w, op) || !xt_read_now_(w, f)) return;
-    if (f->kind != XT_FRAME_IF_) xt_loop_end_(w, f);
-    else if (last) xt_if_end_(w, f);
-    else xt_if_else_(w, f);
+    if (f->kind != XT_FRAME_IF_)
+        xt_loop_end_(w, f);
+    else if (last)
+        xt_if_end_(w, f);
+    else
+        xt_if_else_(w, f);
     if (last) x->regions.depth--;
 }
 
-/* ---- split barriers ---------------------------------------------------------------------------------------------- */
+/* ---- barriers ---------------------------------------------------------------------------------------------- */
 
 void xt_barrier_arrive_(xt_where_ w, const char *name)
 {
@@ -341,4 +346,9 @@ void xt_barrier_wait_(xt_where_ w, const char *name)
     }
     x->arrived = NULL;
     if (!x->planning) spe_barrier_wait(&x->m);
+}
+
+void xt_barrier_(xt_where_ w)
+{
+    if (xt_enter_(w, XT_OP_BARRIER_) && !w.x->planning) spe_barrier(&w.x->m);
 }

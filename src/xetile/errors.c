@@ -1,7 +1,7 @@
 /* errors.c - errors. */
 #include "internal.h"
 
-const spe_reporter *xt_errors_(void)
+XE_FN_ const spe_reporter *xt_errors_(void)
 {
     static const spe_error_row rows[] = {
 #define XT_ROW_(name, text) {"XT_ERROR_" #name, text},

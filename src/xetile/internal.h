@@ -2,8 +2,12 @@
 #define XETILE_SEPARATE_
 #include "../xetile.h"
 
+/* ---- maps.c */
+
 XETILE_PRIVATE bool xt_has_map_(const xt_map *map);
 XETILE_PRIVATE bool xt_same_map_(const xt_map *a, const xt_map *b);
+enum { XT_TEXT_ = 80 };
+XETILE_PRIVATE const char *xt_map_text_(const xt_map *m, char text[XT_TEXT_]);
 
 /* How a piece's side is cut into powers of two, the largest first, each at most 64: what coopmatrix.h takes as rows. */
 enum { XT_CUT_MAX_ = 24, XT_CUT_LARGEST_ = 64, XT_SIDE_MAX_ = 1024 };
@@ -13,14 +17,7 @@ typedef struct {
 } xt_cut_;
 
 XETILE_PRIVATE void xt_cut_side_(xt_cut_ *cut, int side);
-#define XT_INT_ SPE_INT
-#define XT_REAL_ SPE_REAL
-#define XT_SCALAR_ SPE_SCALAR
-#define XT_POINTER_ SPE_POINTER
-#define XT_NONE_ SPE_NOTHING
-#define XT_VAL_MAGIC_ SPE_VAL_MAGIC
-#define xt_real_ spe_val_real
-#define xt_int_ spe_val_int
+
 enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
 
 /* What a number is known to be, beside what it tells itself. */
@@ -116,6 +113,7 @@ XETILE_PRIVATE bool xt_is_int_(int type);
 XETILE_PRIVATE bool xt_is_signed_(int type);
 XETILE_PRIVATE int xt_bits_(int type);
 XETILE_PRIVATE cm_type xt_held_(int type);
+XETILE_PRIVATE int xt_bytes_(int type);
 XETILE_PRIVATE spe_id xt_spe_type_(xt_ctx *x, int type);
 XETILE_PRIVATE const char *xt_op_name_(int op);
 XETILE_PRIVATE bool xt_is_compare_(int op);
@@ -136,62 +134,82 @@ XETILE_PRIVATE spe_id xt_emit_float_(spe_module *m, int op, spe_id a, spe_id b);
 XETILE_PRIVATE xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b);
 XETILE_PRIVATE xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v);
 XETILE_PRIVATE xt_val xt_select_(xt_where_ w, xt_val condition, xt_val a, xt_val b);
+
+/* ---- plan.c */
+
 XETILE_PRIVATE void xt_same_layout_(xt_ctx *x, int a, int b);
 XETILE_PRIVATE void xt_need_layout_(xt_ctx *x, const xt_vec *v, cm_use use, bool accumulator);
+XETILE_PRIVATE cm_use xt_layout_(xt_ctx *x, int node);
 XETILE_PRIVATE int xt_tile_root_(xt_ctx *x, int node);
 XETILE_PRIVATE void xt_same_tiles_(xt_ctx *x, int a, int b);
+XETILE_PRIVATE bool xt_by_block2d_(xt_ctx *x, const xt_tile *t);
 XETILE_PRIVATE spe_id xt_emit_expr_(xt_ctx *x, int number, int type);
+XETILE_PRIVATE spe_id xt_emit_pointer_(xt_ctx *x, int type, spe_id address);
 XETILE_PRIVATE spe_id xt_emit_base_(xt_ctx *x, const xt_plan_tile_ *p);
+
+/* ---- vectors.c */
 
 /* A piece is cut on both sides into powers of two; a subgroup's vector is the blocks of its pieces in order. */
 typedef struct {
     xt_cut_ cut[2];
-    int rounds[2], stride[2], blocks; /* stride: from one piece of a subgroup to its next */
+    int rounds[2], data[2], stride[2], blocks; /* stride: from one piece of a subgroup to its next */
 } xt_grid_;
 
+/* One of them after the other: b = xt_blocks_(&dist); while (xt_next_block_(&b)) ... */
 typedef struct {
+    xt_grid_ grid;
+    int i;
     int row, col, rows, cols; /* from the subgroup's first piece */
+    int held[2];              /* its row and column in what the subgroup holds, the pieces one after another */
 } xt_block_;
+
+/* Errors when two vectors differ in one of these; 0: they may. */
+typedef struct {
+    int shape, type, blocks, map;
+} xt_same_errors_;
 
 XETILE_PRIVATE void xt_grid_init_(xt_grid_ *g, const xt_dist *d);
 XETILE_PRIVATE int xt_block_number_(const xt_grid_ *g, int round0, int round1, int i, int j);
-XETILE_PRIVATE xt_block_ xt_block_at_(const xt_grid_ *g, int number);
-XETILE_PRIVATE xt_vec xt_no_vec_(void);
-XETILE_PRIVATE xt_vec xt_new_vec_(xt_where_ w, cm_type type, const xt_dist *d, const xt_map *map);
-XETILE_PRIVATE bool xt_check_vec_(xt_where_ w, const xt_vec *v, const char *what);
-XETILE_PRIVATE xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use);
+XETILE_PRIVATE xt_block_ xt_blocks_(const xt_dist *d);
+XETILE_PRIVATE bool xt_next_block_(xt_block_ *b);
 XETILE_PRIVATE bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt_map *map);
 XETILE_PRIVATE xt_val xt_subgroup_place_(xt_ctx *x, const xt_dist *d, int dim);
-XETILE_PRIVATE xt_tile xt_no_tile_(void);
-XETILE_PRIVATE void xt_plan_tile_describe_(xt_ctx *x, const xt_tile *t);
-XETILE_PRIVATE int xt_inner_(const xt_tile *t);
-XETILE_PRIVATE void xt_tile_ids_(xt_where_ w, const xt_tile *t, spe_id ids[XT_COMPONENTS_]);
-XETILE_PRIVATE void xt_plan_need_(xt_ctx *x, const xt_tile *t, int expression, int mask, int below);
-XETILE_PRIVATE void xt_plan_step_(xt_ctx *x, const xt_tile *t, const xt_val *step);
-XETILE_PRIVATE void xt_plan_forward_(xt_ctx *x, const xt_tile *t, const xt_val *step);
-XETILE_PRIVATE bool xt_tile_order_(xt_where_ w, xt_tile *t, const int order[2]);
-XETILE_PRIVATE bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d);
-XETILE_PRIVATE bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d);
-XETILE_PRIVATE bool xt_check_tile_(xt_where_ w, const xt_tile *t, const char *what);
-XETILE_PRIVATE bool xt_check_regular_(xt_where_ w, const xt_tile *t, const char *what);
-XETILE_PRIVATE cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b);
-XETILE_PRIVATE void xt_tile_is_used_(xt_ctx *x, const xt_tile *t);
-XETILE_PRIVATE bool xt_padding_(xt_where_ w, int type, double padding, xt_val *number);
-XETILE_PRIVATE spe_id xt_truth_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user);
-XETILE_PRIVATE bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t);
-XETILE_PRIVATE void xt_prefetch_waiting_(xt_ctx *x);
-XETILE_PRIVATE bool xt_check_alike_(xt_where_ w, const char *what, const xt_vec *a, const xt_vec *b, bool types);
+XETILE_PRIVATE xt_vec xt_no_vec_(void);
+XETILE_PRIVATE xt_vec xt_form_(const xt_tile *t);
+XETILE_PRIVATE xt_vec xt_new_vec_(xt_where_ w, cm_type type, const xt_vec *like);
+XETILE_PRIVATE xt_vec xt_mapped_vec_(xt_where_ w, cm_type type, int rows, int cols, const xt_map *map);
+XETILE_PRIVATE xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use);
+XETILE_PRIVATE xt_vec xt_settle_(xt_ctx *x, xt_vec r);
+XETILE_PRIVATE bool xt_check_vec_(xt_where_ w, const xt_vec *v, const char *what);
+XETILE_PRIVATE bool xt_map_agrees_(xt_where_ w, int error, const char *what, const xt_map *has, const xt_map *wanted);
+XETILE_PRIVATE bool xt_check_same_(xt_where_ w, const xt_same_errors_ *e, const char *first, const xt_vec *a,
+                                   const char *second, const xt_vec *b);
+XETILE_PRIVATE bool xt_check_source_(xt_where_ w, const char *what, const xt_map *given, const xt_vec *v);
+XETILE_PRIVATE int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v);
 XETILE_PRIVATE xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like);
 
-/* In the accumulator's layout matrices of any two types correspond part by part, so an operation may change the type.
- * The callback gets one part of each operand, in the types that hold them. */
+/* ---- tiles.c, access.c, prefetch.c */
+
+XETILE_PRIVATE xt_tile xt_no_tile_(void);
+XETILE_PRIVATE int xt_inner_(const xt_tile *t);
+XETILE_PRIVATE bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, const char *what);
+XETILE_PRIVATE void xt_tile_ids_(xt_where_ w, const xt_tile *t, spe_id ids[XT_COMPONENTS_]);
+XETILE_PRIVATE void xt_fold_place_(xt_ctx *x, cm_mem *mem, int bytes, int64_t line, int64_t along);
+XETILE_PRIVATE int xt_least_(int a, int b);
+XETILE_PRIVATE cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b);
+XETILE_PRIVATE void xt_tile_is_used_(xt_ctx *x, const xt_tile *t);
+XETILE_PRIVATE bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t);
+XETILE_PRIVATE void xt_prefetch_waiting_(xt_ctx *x);
+
+/* ---- elements.c */
+
 typedef spe_id (*xt_part_fn_)(xt_ctx *x, const spe_id *parts, const void *user);
 
 XETILE_PRIVATE cm_matrix xt_map_parts_(xt_ctx *x, cm_type to, int n, const cm_matrix *const *a, xt_part_fn_ fn,
                                        const void *user);
-XETILE_PRIVATE xt_vec xt_settle_(xt_ctx *x, xt_vec r);
 XETILE_PRIVATE spe_id xt_like_part_(xt_ctx *x, spe_id elem, spe_id part);
-XETILE_PRIVATE xt_vec xt_compare_vec_(xt_where_ w, int op, const xt_vec *a, const xt_vec *b);
+
+/* ---- lanes.c */
 
 /* What a subgroup holds of a vector, seen as one rows x cols array (its pieces one after another): for each element
  * the component (a scalar a lane) and the lane that have it. */
@@ -202,21 +220,11 @@ typedef struct {
     int *where; /* comp * 64 + lane */
 } xt_field_;
 
-XETILE_PRIVATE int xt_wide_type_(int type);
-XETILE_PRIVATE bool xt_field_init_(xt_ctx *x, xt_field_ *f, int rows, int cols, int comps, int type);
-XETILE_PRIVATE void xt_local_place_(const xt_grid_ *g, const xt_dist *d, int number, int *row, int *col);
-XETILE_PRIVATE cm_slot xt_slot_at_(const cm_layout *l, int lane, int v);
-XETILE_PRIVATE bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type);
-XETILE_PRIVATE spe_id xt_lane_bit_(xt_ctx *x, uint32_t mask);
-
 /* Moves of one operation that were already made: the same component by the same table is not moved twice. */
 typedef struct {
     int *head; /* of each component its first move */
     xt_list_ moves;
 } xt_moves_;
-
-XETILE_PRIVATE bool xt_moves_init_(xt_ctx *x, xt_moves_ *m, const xt_field_ *f);
-XETILE_PRIVATE spe_id xt_pick_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, const int *from);
 
 /* Which element of a field goes to (row, col) of the result. */
 typedef struct {
@@ -224,25 +232,46 @@ typedef struct {
     bool transposed;        /* rows and cols then tell column and row in the field */
 } xt_origin_;
 
-XETILE_PRIVATE xt_vec xt_pick_all_(xt_ctx *x, const xt_field_ *f, const xt_origin_ *o, xt_vec r);
+/* What becomes one element: `size` neighbours along dim, combined by a kind of reduction. */
+typedef struct {
+    int kind, dim, size;
+} xt_group_;
+
+XETILE_PRIVATE int xt_wide_type_(int type);
+XETILE_PRIVATE bool xt_field_init_(xt_ctx *x, xt_field_ *f, int rows, int cols, int comps, int type);
+XETILE_PRIVATE bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type);
+XETILE_PRIVATE uint32_t xt_lanes_with_(const xt_ctx *x, int bit);
+XETILE_PRIVATE spe_id xt_lane_bit_(xt_ctx *x, uint32_t mask);
+XETILE_PRIVATE bool xt_moves_init_(xt_ctx *x, xt_moves_ *m, const xt_field_ *f);
+XETILE_PRIVATE spe_id xt_pick_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, const int *from);
+
+/* All blocks of r from a field: elements from where o says (NULL: from their own place), or groups of elements. */
+XETILE_PRIVATE xt_vec xt_pick_all_(xt_ctx *x, const xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, xt_vec r);
 XETILE_PRIVATE bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, const xt_dist *from, bool transposed,
-                                const int divisor[2], const int factor[2], const int shift[2]);
+                                const int divisor[2], const int shift[2]);
+
+/* ---- scratch.c */
 
 /* One buffer serves every such operation of a kernel. While planning each says what it would like; afterwards the
  * buffer gets what local memory has left, and who does not fit works in passes over rows. */
 typedef struct {
-    int pitch, bytes, rows; /* of an element; rows: in one pass */
-    bool transposed;        /* the result reads rows as columns */
-    int stride[2];          /* of the source's rows and columns when read: 0 repeats one (broadcast), else 1 */
-    int shift[2];           /* of the result in the source (slices) */
+    int pitch, bytes, height, rows; /* bytes: of an element; rows: in one pass, of the source's height */
+    bool transposed;                /* the result reads rows as columns */
+    int stride[2];                  /* of the source's rows and columns when read: 0 repeats one (broadcast), else 1 */
+    int shift[2];                   /* of the result in the source (slices) */
 } xt_scratch_;
 
 XETILE_PRIVATE void xt_scratch_init_(xt_scratch_ *s, const xt_vec *v, bool transposed);
 XETILE_PRIVATE xt_vec xt_through_scratch_(xt_where_ w, const xt_vec *v, xt_scratch_ *s, xt_vec r);
-XETILE_PRIVATE bool xt_map_agrees_(xt_where_ w, int error, const char *what, const xt_map *has, const xt_map *wanted);
-XETILE_PRIVATE bool xt_check_source_(xt_where_ w, const char *what, const xt_map *given, const xt_vec *v);
-XETILE_PRIVATE int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v);
+
+/* ---- reduction.c, layout.c */
+
+XETILE_PRIVATE spe_id xt_extreme_(spe_module *m, bool larger, bool nan_wins, spe_id a, spe_id b);
+XETILE_PRIVATE spe_id xt_combine_(spe_module *m, int kind, bool is_float, spe_id a, spe_id b);
 XETILE_PRIVATE xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map);
+
+/* ---- carried.c, control.c */
+
 XETILE_PRIVATE bool xt_read_(xt_where_ w, const void *object, xt_thing_ *t, int number);
 XETILE_PRIVATE void xt_write_(void *object, const xt_thing_ *t);
 XETILE_PRIVATE int xt_scalars_(xt_thing_ *t, xt_val *out[XT_COMPONENTS_]);

@@ -2,12 +2,9 @@
 #include "internal.h"
 
 /* The type in which sums of a type are made: floats below 32 bits are summed in f32. */
-int xt_wide_type_(int type)
-{
-    return type == CM_F16 || type == CM_BF16 ? CM_F32 : (int)xt_held_((cm_type)type);
-}
+XE_FN_ int xt_wide_type_(int type) { return type == CM_F16 || type == CM_BF16 ? CM_F32 : (int)xt_held_((cm_type)type); }
 
-bool xt_field_init_(xt_ctx *x, xt_field_ *f, int rows, int cols, int comps, int type)
+XE_FN_ bool xt_field_init_(xt_ctx *x, xt_field_ *f, int rows, int cols, int comps, int type)
 {
     f->rows = rows;
     f->cols = cols;
@@ -19,16 +16,7 @@ bool xt_field_init_(xt_ctx *x, xt_field_ *f, int rows, int cols, int comps, int 
     return f->comp && f->where;
 }
 
-/* Where a block lies in that array. */
-void xt_local_place_(const xt_grid_ *g, const xt_dist *d, int number, int *row, int *col)
-{
-    int j = number % g->cut[1].n, i = number / g->cut[1].n % g->cut[0].n;
-    int piece = number / (g->cut[1].n * g->cut[0].n);
-    *row = piece / g->rounds[1] * d->data[0] + g->cut[0].at[i];
-    *col = piece % g->rounds[1] * d->data[1] + g->cut[1].at[j];
-}
-
-cm_slot xt_slot_at_(const cm_layout *l, int lane, int v)
+static cm_slot xt_slot_at_(const cm_layout *l, int lane, int v)
 {
     cm_slot s;
     s.lane = lane;
@@ -52,48 +40,54 @@ static void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, int row, 
 }
 
 /* All that this subgroup holds of v. */
-bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type)
+XE_FN_ bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type)
 {
     xt_vec a = xt_as_use_(x, v, CM_ACC);
-    xt_grid_ g;
-    int i, row, col, comps = 0;
-    xt_grid_init_(&g, &a.dist);
-    if (a.blocks != g.blocks) return false; /* after an error */
+    xt_block_ b = xt_blocks_(&a.dist);
+    int i, comps = 0;
     for (i = 0; i < a.blocks; i++) comps += a.block[i].l.V;
     if (!xt_field_init_(x, f, a.dist.rounds[0] * a.dist.data[0], a.dist.rounds[1] * a.dist.data[1], comps, type))
         return false;
-    for (i = 0; i < a.blocks; i++) {
-        xt_local_place_(&g, &a.dist, i, &row, &col);
-        xt_field_add_(x, f, &a.block[i], row, col);
-    }
+    while (a.blocks && xt_next_block_(&b)) xt_field_add_(x, f, &a.block[b.i], b.held[0], b.held[1]);
     return spe_ok(&x->m);
 }
 
 /* ---- constants that differ from lane to lane --------------------------------------------------------------------- */
 
-/* Bit p of `mask` in lane p, as a condition; computed once, before the body. */
-spe_id xt_lane_bit_(xt_ctx *x, uint32_t mask)
+/* The lanes in whose number that bit is. */
+XE_FN_ uint32_t xt_lanes_with_(const xt_ctx *x, int bit)
+{
+    uint32_t mask = 0;
+    int i;
+    for (i = 0; i < x->S; i++) mask |= i & bit ? 1u << i : 0;
+    return mask;
+}
+
+/* In the prologue: bit p of `mask` in lane p. */
+static spe_id xt_emit_bit_(spe_module *m, spe_id lane, uint32_t mask)
+{
+    return spe_and(m, spe_shr(m, spe_u32(m, mask), lane), spe_u32(m, 1));
+}
+
+/* The same as a condition; computed once, before the body. */
+XE_FN_ spe_id xt_lane_bit_(xt_ctx *x, uint32_t mask)
 {
     spe_module *m = &x->m;
-    spe_id lane, bit;
+    xt_lane_bit_row_ *row;
+    spe_id bit;
     int i;
     for (i = 0; i < x->lane_bits.count; i++) {
-        const xt_lane_bit_row_ *row = (const xt_lane_bit_row_ *)x->lane_bits.items + i;
+        row = (xt_lane_bit_row_ *)x->lane_bits.items + i;
         if (row->mask == mask) return row->id;
     }
     spe_prologue_begin(m);
-    lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
-    bit = spe_and(m, spe_shr(m, spe_u32(m, mask), lane), spe_u32(m, 1));
+    bit = xt_emit_bit_(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask);
     bit = spe_ine(m, bit, spe_u32(m, 0));
     spe_prologue_end(m);
-    {
-        xt_lane_bit_row_ *row = (xt_lane_bit_row_ *)xt_push_(x, &x->lane_bits, sizeof *row);
-        if (row) {
-            row->mask = mask;
-            row->id = bit;
-        }
-    }
-    return bit;
+    row = (xt_lane_bit_row_ *)xt_push_(x, &x->lane_bits, sizeof *row);
+    if (!row) return bit;
+    row->mask = mask;
+    return row->id = bit;
 }
 
 /* table[p] in lane p: each bit of the numbers is one mask over the lanes. Returns the number of the table. */
@@ -115,7 +109,7 @@ static int xt_lane_table_(xt_ctx *x, const unsigned char *table)
         spe_id one;
         for (p = 0; p < x->S; p++) mask |= (uint32_t)(table[p] >> bit & 1) << p;
         if (mask == 0) continue;
-        one = spe_and(m, spe_shr(m, spe_u32(m, mask), lane), spe_u32(m, 1));
+        one = xt_emit_bit_(m, lane, mask);
         one = bit ? spe_shl(m, one, spe_u32(m, (uint32_t)bit)) : one;
         sum = sum ? spe_or(m, sum, one) : one;
     }
@@ -125,12 +119,13 @@ static int xt_lane_table_(xt_ctx *x, const unsigned char *table)
 }
 
 /* ---- picking ----------------------------------------------------------------------------------------------------- */
+
 typedef struct {
     int table, next;
     spe_id id;
 } xt_move_;
 
-bool xt_moves_init_(xt_ctx *x, xt_moves_ *m, const xt_field_ *f)
+XE_FN_ bool xt_moves_init_(xt_ctx *x, xt_moves_ *m, const xt_field_ *f)
 {
     memset(m, 0, sizeof *m);
     m->head = (int *)xt_memory_(x, (size_t)(f->comps + 1) * sizeof *m->head);
@@ -162,7 +157,7 @@ static spe_id xt_moved_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, int comp, c
 }
 
 /* One value: lane p gets the element at from[p] (as in xt_field_.where; -1: whatever is easiest). */
-spe_id xt_pick_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, const int *from)
+XE_FN_ spe_id xt_pick_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, const int *from)
 {
     unsigned char table[32];
     uint32_t done = 0, mask;
@@ -185,45 +180,44 @@ spe_id xt_pick_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, const int *from)
     return got ? got : f->comp[0];
 }
 
-static int xt_origin_at_(const xt_field_ *f, const xt_origin_ *o, int row, int col)
+/* Where element k of the group for an element of the result is. */
+static int xt_origin_at_(const xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, int row, int col, int k)
 {
-    return o->transposed ? f->where[o->cols[col] * f->cols + o->rows[row]]
-                         : f->where[o->rows[row] * f->cols + o->cols[col]];
+    int from[2] = {o ? o->rows[row] : row, o ? o->cols[col] : col}, swap = o && o->transposed, i = from[swap],
+        j = from[!swap];
+    if (g && g->dim) j = j * g->size + k;
+    if (g && !g->dim) i = i * g->size + k;
+    return f->where[i * f->cols + j];
 }
 
 /* One block of the result, from the components of a field; the conversion back to the vector's type included. */
-static cm_matrix xt_pick_block_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, const xt_origin_ *o, int row,
-                                       int col, const xt_block_ *b, cm_type type)
+static cm_matrix xt_pick_block_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, const xt_origin_ *o, const xt_group_ *g,
+                                const xt_block_ *b, cm_type type)
 {
     cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)f->type, CM_ACC);
-    spe_id *v = (spe_id *)xt_memory_(x, (size_t)(l.V ? l.V : 1) * sizeof *v);
+    spe_id *v = (spe_id *)xt_memory_(x, (size_t)(l.V ? l.V : 1) * sizeof *v), one;
     cm_matrix a;
-    int i, p, from[32];
+    int i, p, k, from[32];
     if (!l.rows || !v) return cm_poison();
-    for (i = 0; i < l.V; i++) {
-        for (p = 0; p < l.S; p++) {
-            cm_element e = cm_element_of(&l, xt_slot_at_(&l, p, i));
-            from[p] = e.padding ? -1 : xt_origin_at_(f, o, row + e.col, col + e.row);
+    for (i = 0; i < l.V; i++)
+        for (k = 0; k < (g ? g->size : 1); k++) {
+            for (p = 0; p < l.S; p++) {
+                cm_element e = cm_element_of(&l, xt_slot_at_(&l, p, i));
+                from[p] = e.padding ? -1 : xt_origin_at_(f, o, g, b->held[0] + e.col, b->held[1] + e.row, k);
+            }
+            one = xt_pick_(x, f, m, from);
+            v[i] = k ? xt_combine_(&x->m, g->kind, xt_is_float_(f->type), v[i], one) : one;
         }
-        v[i] = xt_pick_(x, f, m, from);
-    }
     a = cm_from_components(&x->cm, &l, v);
     return cm_convert(&x->cm, &a, type);
 }
 
-/* All blocks of r from a field. */
-xt_vec xt_pick_all_(xt_ctx *x, const xt_field_ *f, const xt_origin_ *o, xt_vec r)
+XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, const xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, xt_vec r)
 {
     xt_moves_ moves;
-    xt_grid_ g;
-    int i, row, col;
+    xt_block_ b = xt_blocks_(&r.dist);
     if (!xt_moves_init_(x, &moves, f)) return r;
-    xt_grid_init_(&g, &r.dist);
-    for (i = 0; i < g.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i);
-        xt_local_place_(&g, &r.dist, i, &row, &col);
-        r.block[i] = xt_pick_block_(x, f, &moves, o, row, col, &b, xt_held_(r.type));
-    }
+    while (xt_next_block_(&b)) r.block[b.i] = xt_pick_block_(x, f, &moves, o, g, &b, xt_held_(r.type));
     return xt_settle_(x, r);
 }
 
@@ -243,11 +237,11 @@ static int xt_subgroup_coordinate_(const xt_dist *d, int dim, int subgroup)
     return dim ? subgroup % d->layout[1] : subgroup / d->layout[1] % d->layout[0];
 }
 
-/* For dimension `to_dim` of `to`, element i comes from element i / divisor * factor + shift of dimension `from_dim` of
+/* For dimension `to_dim` of `to`, element i comes from element i / divisor + shift of dimension `from_dim` of
  * `from`. Fills origin[] for what a subgroup holds; false when some subgroup does not hold it, or not all in the same
  * place. */
-static bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from, int from_dim, int divisor,
-                                    int factor, int shift, int *origin)
+static bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from, int from_dim, int divisor, int shift,
+                             int *origin)
 {
     int n = to->subgroups > from->subgroups ? to->subgroups : from->subgroups, s, r, i, count = 0;
     for (s = 0; s < (n ? n : 1); s++) {
@@ -255,7 +249,7 @@ static bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from,
         for (r = 0, count = 0; r < to->rounds[to_dim]; r++)
             for (i = 0; i < to->data[to_dim]; i++, count++) {
                 int at = (a + r * to->layout[to_dim]) % to->count[to_dim] * to->data[to_dim] + i;
-                int have = xt_local_index_(from, from_dim, b, at / divisor * factor + shift);
+                int have = xt_local_index_(from, from_dim, b, at / divisor + shift);
                 if (have < 0 || (s > 0 && have != origin[count])) return false;
                 origin[count] = have;
             }
@@ -263,15 +257,15 @@ static bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from,
     return true;
 }
 
-/* Both dimensions; arrays in the arena. */
-bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, const xt_dist *from, bool transposed,
-                 const int divisor[2], const int factor[2], const int shift[2])
+/* Element (i, j) of `to` comes from `from`: (i / divisor[0] + shift[0], j / divisor[1] + shift[1]), which `transposed`
+ * swaps. Both dimensions; arrays in the arena. */
+XE_FN_ bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, const xt_dist *from, bool transposed,
+                        const int divisor[2], const int shift[2])
 {
     int *table[2], i;
     for (i = 0; i < 2; i++) {
         table[i] = (int *)xt_memory_(x, (size_t)(to->rounds[i] * to->data[i]) * sizeof *table[i]);
-        if (!table[i] ||
-            !xt_local_origin_(to, i, from, transposed ? 1 - i : i, divisor[i], factor[i], shift[i], table[i]))
+        if (!table[i] || !xt_local_origin_(to, i, from, transposed ? 1 - i : i, divisor[i], shift[i], table[i]))
             return false;
     }
     o->rows = table[0];

@@ -1,12 +1,12 @@
 /* maps.c - maps: which subgroup owns which part of a tile (host only). */
 #include "internal.h"
 
-bool xt_has_map_(const xt_map *map)
+XE_FN_ bool xt_has_map_(const xt_map *map)
 {
     return map->sg_layout[0] || map->sg_layout[1] || map->sg_data[0] || map->sg_data[1];
 }
 
-bool xt_same_map_(const xt_map *a, const xt_map *b)
+XE_FN_ bool xt_same_map_(const xt_map *a, const xt_map *b)
 {
     return a->sg_layout[0] == b->sg_layout[0] && a->sg_layout[1] == b->sg_layout[1] && a->sg_data[0] == b->sg_data[0] &&
            a->sg_data[1] == b->sg_data[1];
@@ -72,7 +72,35 @@ xt_map xt_map_mma_b(const xt_map *result, int k)
     return m;
 }
 
-void xt_cut_side_(xt_cut_ *cut, int side)
+xt_map xt_map_reduction(const xt_map *source, int dim, int reduction_size)
+{
+    xt_map m = *source;
+    if (xt_has_map_(&m)) m.sg_data[dim] = m.sg_data[dim] % reduction_size ? 1 : m.sg_data[dim] / reduction_size;
+    return m;
+}
+
+xt_map xt_map_broadcast(const xt_map *result, int dim, int broadcast_size)
+{
+    xt_map m = *result;
+    if (xt_has_map_(&m)) m.sg_data[dim] = m.sg_data[dim] < broadcast_size ? 1 : m.sg_data[dim] / broadcast_size;
+    return m;
+}
+
+xt_map xt_map_transpose(const xt_map *map)
+{
+    xt_map m = {{map->sg_layout[1], map->sg_layout[0]}, {map->sg_data[1], map->sg_data[0]}};
+    return m;
+}
+
+/* A map in a message. */
+XE_FN_ const char *xt_map_text_(const xt_map *m, char text[XT_TEXT_])
+{
+    snprintf(text, XT_TEXT_, "sg_layout {%d, %d} sg_data {%d, %d}", m->sg_layout[0], m->sg_layout[1], m->sg_data[0],
+             m->sg_data[1]);
+    return text;
+}
+
+XE_FN_ void xt_cut_side_(xt_cut_ *cut, int side)
 {
     int at = 0, size = XT_CUT_LARGEST_;
     cut->n = 0;

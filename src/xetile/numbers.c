@@ -1,7 +1,7 @@
 /* numbers.c - numbers. */
 #include "internal.h"
 
-const char *xt_op_name_(int op)
+XE_FN_ const char *xt_op_name_(int op)
 {
     static const char *const names[] = {"XT_ADD", "XT_SUB", "XT_MUL", "XT_DIV", "XT_MIN", "XT_MAX",
                                         "XT_MOD", "XT_AND", "XT_OR",  "XT_XOR", "XT_SHL", "XT_SHR",
@@ -9,11 +9,17 @@ const char *xt_op_name_(int op)
     return names[op]; /* by spe_arith_op */
 }
 
-bool xt_is_compare_(int op) { return op >= SPE_ARITH_EQ; }
-bool xt_is_constant_(const xt_val *v) { return v->kind == SPE_INT || v->kind == SPE_REAL; }
+XE_FN_ bool xt_is_compare_(int op) { return op >= SPE_ARITH_EQ; }
+XE_FN_ bool xt_is_constant_(const xt_val *v) { return v->kind == SPE_INT || v->kind == SPE_REAL; }
+
+/* The type in which a scalar is carried: a C constant's is i32 or f32. */
+XE_FN_ int xt_carried_type_(const xt_val *start)
+{
+    return start->kind == SPE_INT ? CM_I32 : start->kind == SPE_REAL ? CM_F32 : start->type;
+}
 
 /* Describes a value for error messages: "f32", "5", "pointer to f16". */
-const char *xt_describe_(const xt_val *v, char *text, size_t size)
+XE_FN_ const char *xt_describe_(const xt_val *v, char *text, size_t size)
 {
     if (!spe_val_is_set(v))
         snprintf(text, size, "nothing");
@@ -27,7 +33,7 @@ const char *xt_describe_(const xt_val *v, char *text, size_t size)
 }
 
 /* The largest power of two that divides a constant. */
-int xt_align_of_(int64_t i)
+XE_FN_ int xt_align_of_(int64_t i)
 {
     int align = 1;
     if (i == 0) return 1 << 20;
@@ -35,10 +41,10 @@ int xt_align_of_(int64_t i)
     return align;
 }
 
-int xt_val_align_(const xt_val *v) { return v->kind == SPE_INT ? xt_align_of_(v->i) : v->align; }
+XE_FN_ int xt_val_align_(const xt_val *v) { return v->kind == SPE_INT ? xt_align_of_(v->i) : v->align; }
 
 /* A value of the kernel. While planning there are no ids: each value gets a number of its own. */
-xt_val xt_scalar_(xt_ctx *x, int type, spe_id id, int align, int expression)
+XE_FN_ xt_val xt_scalar_(xt_ctx *x, int type, spe_id id, int align, int expression)
 {
     xt_val v = spe_val_of(SPE_SCALAR, type, x->planning ? ++x->serial : id);
     xt_note_ note = {expression, v.id, 0, 0, 0};
@@ -47,9 +53,9 @@ xt_val xt_scalar_(xt_ctx *x, int type, spe_id id, int align, int expression)
     return v;
 }
 
-xt_val xt_nothing_(void) { return spe_val_of(SPE_SCALAR, CM_I32, 0); } /* after an error */
+XE_FN_ xt_val xt_nothing_(void) { return spe_val_of(SPE_SCALAR, CM_I32, 0); } /* after an error */
 
-int xt_new_expr_(xt_ctx *x, xt_expr_kind_ kind, int op, int type, int a, int b, int64_t value)
+XE_FN_ int xt_new_expr_(xt_ctx *x, xt_expr_kind_ kind, int op, int type, int a, int b, int64_t value)
 {
     xt_expr_ *e;
     if (x->exprs.count == 0 && !xt_push_(x, &x->exprs, sizeof *e)) return 0; /* number 0 means none */
@@ -64,7 +70,7 @@ int xt_new_expr_(xt_ctx *x, xt_expr_kind_ kind, int op, int type, int a, int b, 
     return x->exprs.count - 1;
 }
 
-int xt_expr_of_(xt_ctx *x, const xt_val *v)
+XE_FN_ int xt_expr_of_(xt_ctx *x, const xt_val *v)
 {
     if (!x->planning) return 0;
     return v->kind == SPE_INT ? xt_new_expr_(x, XT_EXPR_CONST_, 0, CM_I32, 0, 0, v->i) : xt_note_of_(x, v).expression;
@@ -73,7 +79,7 @@ int xt_expr_of_(xt_ctx *x, const xt_val *v)
 static bool xt_int_fits_(int type, int64_t i) { return spe_int_fits(i, xt_bits_(type), xt_is_signed_(type)); }
 
 /* The id of a scalar constant of a type, in the form coopmatrix.h holds it (bf16 and 8-bit floats as their bits). */
-spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v)
+XE_FN_ spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v)
 {
     spe_id t = xt_spe_type_(x, type);
     double real = v->kind == SPE_INT ? (double)v->i : v->real;
@@ -86,27 +92,20 @@ spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v)
 }
 
 /* Is there a number at all, and does a constant fit the type? */
-bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char *what)
+XE_FN_ bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char *what)
 {
     char text[48];
-    if (!spe_val_is_set(v)) {
-        xt_fail_(w, XT_ERROR_UNSET, "%s", what);
-        return false;
-    }
-    if (v->kind == SPE_POINTER || (v->kind == SPE_REAL && !xt_is_float_(type))) {
-        xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_describe_(v, text, sizeof text),
-                 xt_type_name_(type));
-        return false;
-    }
-    if (v->kind == SPE_INT && xt_is_int_(type) && !xt_int_fits_(type, v->i)) {
-        xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %lld, wanted %s", what, (long long)v->i, xt_type_name_(type));
-        return false;
-    }
+    if (!spe_val_is_set(v)) return xt_fail_(w, XT_ERROR_UNSET, "%s", what);
+    if (v->kind == SPE_POINTER || (v->kind == SPE_REAL && !xt_is_float_(type)))
+        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_describe_(v, text, sizeof text),
+                        xt_type_name_(type));
+    if (v->kind == SPE_INT && xt_is_int_(type) && !xt_int_fits_(type, v->i))
+        return xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %lld, wanted %s", what, (long long)v->i, xt_type_name_(type));
     return true;
 }
 
 /* The id of a number as `type`; integers of one width stand for each other. While planning any number will do. */
-spe_id xt_id_(xt_where_ w, const xt_val *v, int type, const char *what)
+XE_FN_ spe_id xt_id_(xt_where_ w, const xt_val *v, int type, const char *what)
 {
     xt_ctx *x = w.x;
     if (!xt_check_number_(w, v, type, what)) return 0;
@@ -120,13 +119,12 @@ spe_id xt_id_(xt_where_ w, const xt_val *v, int type, const char *what)
 }
 
 /* The id of an offset, shape or stride. */
-spe_id xt_index_id_(xt_where_ w, const xt_val *v, const char *what)
+XE_FN_ spe_id xt_index_id_(xt_where_ w, const xt_val *v, const char *what)
 {
     char text[48];
-    if (spe_val_is_set(v) &&
-        (v->kind == SPE_REAL || v->kind == SPE_POINTER ||
-         (v->kind == SPE_SCALAR && !(xt_is_int_(v->type) && xt_bits_(v->type) == 32)) ||
-         (v->kind == SPE_INT && !xt_int_fits_(CM_I32, v->i)))) {
+    if (spe_val_is_set(v) && (v->kind == SPE_REAL || v->kind == SPE_POINTER ||
+                              (v->kind == SPE_SCALAR && !(xt_is_int_(v->type) && xt_bits_(v->type) == 32)) ||
+                              (v->kind == SPE_INT && !xt_int_fits_(CM_I32, v->i)))) {
         xt_fail_(w, XT_ERROR_INDEX, "%s is %s", what, xt_describe_(v, text, sizeof text));
         return 0;
     }
@@ -147,7 +145,7 @@ static int xt_common_type_(const xt_val *a, const xt_val *b)
     return CM_I32;
 }
 
-spe_id xt_emit_int_(spe_module *m, int op, bool is_signed, spe_id a, spe_id b)
+XE_FN_ spe_id xt_emit_int_(spe_module *m, int op, bool is_signed, spe_id a, spe_id b)
 {
     if (op == SPE_ARITH_MIN || op == SPE_ARITH_MAX) {
         spe_id less = is_signed ? spe_slt(m, a, b) : spe_ult(m, a, b);
@@ -156,7 +154,7 @@ spe_id xt_emit_int_(spe_module *m, int op, bool is_signed, spe_id a, spe_id b)
     return spe_arith(m, (spe_arith_op)op, is_signed ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED, a, b);
 }
 
-spe_id xt_emit_float_(spe_module *m, int op, spe_id a, spe_id b)
+XE_FN_ spe_id xt_emit_float_(spe_module *m, int op, spe_id a, spe_id b)
 {
     return spe_arith(m, (spe_arith_op)op, SPE_NUMBER_FLOAT, a, b);
 }
@@ -227,20 +225,14 @@ static bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_va
     bool integers_only = op >= SPE_ARITH_REM && op <= SPE_ARITH_SHR;
     bool held_as_bits = type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2;
     bool logic = type == XT_BOOL_ && (op == SPE_ARITH_AND || op == SPE_ARITH_OR);
-    if (!spe_val_is_set(a) || !spe_val_is_set(b)) {
-        xt_fail_(w, XT_ERROR_UNSET, "an operand of %s", xt_op_name_(op));
-        return false;
-    }
+    if (!spe_val_is_set(a) || !spe_val_is_set(b))
+        return xt_fail_(w, XT_ERROR_UNSET, "an operand of %s", xt_op_name_(op));
     if (a->kind == SPE_POINTER || b->kind == SPE_POINTER || type < 0 || held_as_bits || (type == XT_BOOL_ && !logic) ||
-        (integers_only && !xt_is_int_(type) && !logic)) {
-        xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s of %s and %s", xt_op_name_(op), xt_describe_(a, s, sizeof s),
-                 xt_describe_(b, t, sizeof t));
-        return false;
-    }
-    if ((op == SPE_ARITH_DIV || op == SPE_ARITH_REM) && b->kind == SPE_INT && b->i == 0 && !xt_is_float_(type)) {
-        xt_fail_(w, XT_ERROR_DIVISION, "%s of %s and 0", xt_op_name_(op), xt_describe_(a, s, sizeof s));
-        return false;
-    }
+        (integers_only && !xt_is_int_(type) && !logic))
+        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s of %s and %s", xt_op_name_(op), xt_describe_(a, s, sizeof s),
+                        xt_describe_(b, t, sizeof t));
+    if ((op == SPE_ARITH_DIV || op == SPE_ARITH_REM) && b->kind == SPE_INT && b->i == 0 && !xt_is_float_(type))
+        return xt_fail_(w, XT_ERROR_DIVISION, "%s of %s and 0", xt_op_name_(op), xt_describe_(a, s, sizeof s));
     return true;
 }
 
@@ -280,7 +272,39 @@ static void xt_note_delta_(xt_ctx *x, int op, const xt_val *a, const xt_val *b, 
     xt_set_note_(x, r, note);
 }
 
-xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
+/* A number in another type; constants too become values of the kernel. */
+XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
+{
+    xt_ctx *x = w.x;
+    spe_id id = 0, t;
+    int e;
+    if (!spe_val_is_set(v) || v->kind == SPE_POINTER || type == XT_BOOL_) {
+        xt_fail_(w, v->kind == SPE_POINTER ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET, "the operand of XT_CAST");
+        return xt_nothing_();
+    }
+    e = xt_is_int_(type) && xt_is_int_(xt_carried_type_(v)) ? xt_expr_of_(x, v) : 0;
+    if (e) e = xt_new_expr_(x, XT_EXPR_CAST_, xt_is_signed_(v->type), type, e, 0, 0);
+    if (!x->planning) {
+        t = xt_spe_type_(x, type);
+        if (xt_is_constant_(v)) {
+            xt_val c = *v;
+            if (c.kind == SPE_REAL && !xt_is_float_(type)) c = spe_val_int((long long)c.real);
+            id = xt_constant_(x, type, &c);
+        } else if (v->type == XT_BOOL_) {
+            xt_val one = spe_val_int(1), zero = spe_val_int(0);
+            id = spe_select(&x->m, v->id, xt_constant_(x, type, &one), xt_constant_(x, type, &zero));
+        } else if (xt_is_float_(v->type) && !xt_is_float_(type)) {
+            id = xt_is_signed_(type) ? spe_f_to_s(&x->m, t, v->id) : spe_f_to_u(&x->m, t, v->id);
+        } else if (xt_is_float_(v->type) && xt_bits_(type) == xt_bits_(v->type)) {
+            id = v->id;
+        } else {
+            id = spe_cast(&x->m, t, v->id, xt_is_signed_(v->type));
+        }
+    }
+    return xt_scalar_(x, type, id, xt_val_align_(v), e);
+}
+
+XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
 {
     xt_ctx *x = w.x;
     int type = xt_common_type_(&a, &b), result = xt_is_compare_(op) ? XT_BOOL_ : type, ea, eb, expression = 0;
@@ -313,38 +337,6 @@ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
     return r;
 }
 
-/* A number in another type; constants too become values of the kernel. */
-xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
-{
-    xt_ctx *x = w.x;
-    spe_id id = 0, t;
-    int e;
-    if (!spe_val_is_set(v) || v->kind == SPE_POINTER || type == XT_BOOL_) {
-        xt_fail_(w, v->kind == SPE_POINTER ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET, "the operand of XT_CAST");
-        return xt_nothing_();
-    }
-    e = xt_is_int_(type) && xt_is_int_(xt_carried_type_(v)) ? xt_expr_of_(x, v) : 0;
-    if (e) e = xt_new_expr_(x, XT_EXPR_CAST_, xt_is_signed_(v->type), type, e, 0, 0);
-    if (!x->planning) {
-        t = xt_spe_type_(x, type);
-        if (xt_is_constant_(v)) {
-            xt_val c = *v;
-            if (c.kind == SPE_REAL && !xt_is_float_(type)) c = spe_val_int((long long)c.real);
-            id = xt_constant_(x, type, &c);
-        } else if (v->type == XT_BOOL_) {
-            xt_val one = spe_val_int(1), zero = spe_val_int(0);
-            id = spe_select(&x->m, v->id, xt_constant_(x, type, &one), xt_constant_(x, type, &zero));
-        } else if (xt_is_float_(v->type) && !xt_is_float_(type)) {
-            id = xt_is_signed_(type) ? spe_f_to_s(&x->m, t, v->id) : spe_f_to_u(&x->m, t, v->id);
-        } else if (xt_is_float_(v->type) && xt_bits_(type) == xt_bits_(v->type)) {
-            id = v->id;
-        } else {
-            id = spe_cast(&x->m, t, v->id, xt_is_signed_(v->type));
-        }
-    }
-    return xt_scalar_(x, type, id, xt_val_align_(v), e);
-}
-
 xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v)
 {
     if (!xt_enter_(w, XT_OP_CAST_NUMBER_)) return xt_nothing_();
@@ -357,7 +349,7 @@ xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v)
     return xt_cast_number_(w, type, &v.val);
 }
 
-xt_val xt_select_(xt_where_ w, xt_val condition, xt_val a, xt_val b)
+XE_FN_ xt_val xt_select_(xt_where_ w, xt_val condition, xt_val a, xt_val b)
 {
     xt_ctx *x = w.x;
     int type = xt_common_type_(&a, &b);

@@ -1,4 +1,8 @@
-/* prefetch.c - prefetch_tile. */
+/* prefetch.c - prefetch_tile.
+ *
+ * A prefetch waits for the next operation. When that is a second one, of another tile of the work-group, and both are
+ * block messages, the subgroups divide the two tiles: the first ones take pieces of the first tile, the others pieces
+ * of the second, a message each. (Intel's compiler makes the whole address anew for each message, in the loop.) */
 #include "internal.h"
 
 /* The two tiles in pieces of one shape: `across` elements in a line of memory, `down` lines. */
@@ -12,11 +16,8 @@ static const int xt_prefetch_levels_[] = {3, 2, 2, 0}; /* by locality, what cm_p
 static void xt_prefetch_alone_(xt_ctx *x, const xt_tile *t, int locality)
 {
     xt_where_ w = {x, NULL, 0};
-    xt_grid_ g;
-    int i;
-    xt_grid_init_(&g, &t->dist);
-    for (i = 0; i < g.blocks; i++) {
-        xt_block_ b = xt_block_at_(&g, i);
+    xt_block_ b = xt_blocks_(&t->dist);
+    while (xt_next_block_(&b)) {
         cm_mem mem = xt_mem_(w, t, &b);
         cm_prefetch(&x->cm, b.cols, b.rows, xt_held_(t->type), &mem, xt_prefetch_levels_[locality]);
     }
@@ -36,9 +37,7 @@ static bool xt_may_share_(xt_where_ w, const xt_tile *t)
     xt_ctx *x = w.x;
     const xt_plan_tile_ *p = xt_plan_tile_at_(x, t->node);
     spe_id ids[XT_COMPONENTS_];
-    if (!x->block2d || t->dist.subgroups < 2 || !p->origin[0] || !p->origin[1] ||
-        !xt_plan_tile_at_(x, xt_tile_root_(x, t->node))->possible)
-        return false;
+    if (t->dist.subgroups < 2 || !p->origin[0] || !p->origin[1] || !xt_by_block2d_(x, t)) return false;
     xt_tile_ids_(w, t, ids);
     return memcmp(ids, p->made, sizeof ids) == 0;
 }
@@ -54,7 +53,7 @@ static int xt_share_pieces_(const xt_share_ *s, int which)
 /* Pieces of the smallest height with which the subgroups are enough; false when there are none, or few pieces. */
 static bool xt_share_init_(xt_share_ *s, const xt_tile *a, const xt_tile *b)
 {
-    int bytes = cm_type_info(xt_held_(a->type))->bytes, side[2], n = a->dist.subgroups;
+    int bytes = xt_bytes_(a->type), side[2], n = a->dist.subgroups;
     s->tile[0] = *a; /* the larger one, so that half of the subgroups or more are its */
     s->tile[1] = *b;
     if (a->dist.shape[0] * a->dist.shape[1] < b->dist.shape[0] * b->dist.shape[1]) {
@@ -111,7 +110,7 @@ static spe_id xt_share_number_(xt_ctx *x, const xt_share_ *s, xt_shared_ *r, spe
 static xt_shared_ xt_share_surface_(xt_ctx *x, const xt_share_ *s)
 {
     spe_module *m = &x->m;
-    spe_id bytes = spe_i32(m, cm_type_info(xt_held_(s->tile[0].type))->bytes), number, first, id[2][6];
+    spe_id bytes = spe_i32(m, xt_bytes_(s->tile[0].type)), number, first, id[2][6];
     xt_shared_ r;
     int i;
     memset(&r, 0, sizeof r);
@@ -128,7 +127,7 @@ static xt_shared_ xt_share_surface_(xt_ctx *x, const xt_share_ *s)
     }
     for (i = 0; i < 6; i++) id[0][i] = spe_select(m, first, id[0][i], id[1][i]);
     spe_prologue_end(m);
-    r.surface.elem_bytes = (uint32_t)cm_type_info(xt_held_(s->tile[0].type))->bytes;
+    r.surface.elem_bytes = (uint32_t)xt_bytes_(s->tile[0].type);
     r.surface.ptr = id[0][0];
     r.surface.mem_width = id[0][1];
     r.surface.mem_height = id[0][2];
@@ -165,7 +164,8 @@ void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
 {
     xt_ctx *x = w.x;
     xt_share_ s;
-    if (!xt_enter_(w, XT_OP_PREFETCH_TILE_) || !xt_check_regular_(w, &d.tile, "the tile of XT_PREFETCH_TILE")) return;
+    if (!xt_enter_(w, XT_OP_PREFETCH_TILE_) || !xt_check_tile_(w, &d.tile, false, "the tile of XT_PREFETCH_TILE"))
+        return;
     if (d.locality < 0 || d.locality > 3) {
         xt_fail_(w, XT_ERROR_LOCALITY, "got %d", d.locality);
         return;

@@ -2,13 +2,13 @@
 #include "internal.h"
 
 /* What is noted of v; its root is at least itself. */
-xt_note_ xt_note_of_(const xt_ctx *x, const xt_val *v)
+XE_FN_ xt_note_ xt_note_of_(const xt_ctx *x, const xt_val *v)
 {
     xt_note_ none = {0, v->id, 0, 0, 0};
     return v->note ? ((const xt_note_ *)x->notes.items)[v->note] : none;
 }
 
-void xt_set_note_(xt_ctx *x, xt_val *v, xt_note_ note)
+XE_FN_ void xt_set_note_(xt_ctx *x, xt_val *v, xt_note_ note)
 {
     xt_note_ *n;
     if (x->notes.count == 0 && !xt_push_(x, &x->notes, sizeof *n)) return; /* number 0 means none */

@@ -1,0 +1,374 @@
+/* elements.c - operations element by element, casts. */
+#include "internal.h"
+
+/* In the accumulator's layout matrices of any two types correspond part by part, so an operation may change the type.
+ * fn gets one part of each operand, in the types that hold them. */
+XE_FN_ cm_matrix xt_map_parts_(xt_ctx *x, cm_type to, int n, const cm_matrix *const *a, xt_part_fn_ fn,
+                               const void *user)
+{
+    cm_layout l = cm_layout_for(&x->cm, a[0]->l.rows, a[0]->l.cols, to, CM_ACC);
+    spe_id *out = (spe_id *)xt_memory_(x, (size_t)a[0]->parts * sizeof *out), parts[3];
+    int i, j;
+    for (i = 0; out && i < a[0]->parts; i++) {
+        for (j = 0; j < n; j++) parts[j] = i < a[j]->parts ? a[j]->part[i] : 0;
+        out[i] = fn(x, parts, user);
+    }
+    return out && spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, out) : cm_poison();
+}
+
+/* fn on every part of one to three vectors alike; r has been made for the result. */
+static xt_vec xt_map_vecs_(xt_ctx *x, xt_vec r, int n, const xt_vec *v, xt_part_fn_ fn, const void *user)
+{
+    xt_vec operand[3];
+    int i, j;
+    if (!r.blocks) return r;
+    for (j = 0; j < n; j++) operand[j] = xt_as_use_(x, &v[j], CM_ACC);
+    for (i = 0; i < r.blocks; i++) {
+        const cm_matrix *a[3] = {NULL, NULL, NULL};
+        for (j = 0; j < n; j++) {
+            if (i >= operand[j].blocks) return r; /* after an error */
+            a[j] = &operand[j].block[i];
+        }
+        r.block[i] = xt_map_parts_(x, xt_held_(r.type), n, a, fn, user);
+    }
+    return xt_settle_(x, r);
+}
+
+/* The same by coopmatrix.h's functions on components, for results of the operands' type: in the result's layout, which
+ * the operands take too. */
+static xt_vec xt_map_components_(xt_ctx *x, int n, const xt_vec *v, xt_vec r, cm_fn fn, int op)
+{
+    xt_vec a, b;
+    int i;
+    for (i = 0; i < n; i++) xt_same_layout_(x, v[i].node, r.node);
+    if (!r.blocks) return r;
+    a = xt_as_use_(x, &v[0], r.use);
+    b = xt_as_use_(x, &v[n - 1], r.use);
+    for (i = 0; i < r.blocks && i < a.blocks && i < b.blocks; i++)
+        r.block[i] =
+            n == 1 ? cm_map1(&x->cm, &a.block[i], fn, &op) : cm_map2(&x->cm, &a.block[i], &b.block[i], fn, &op);
+    return r;
+}
+
+XE_FN_ spe_id xt_like_part_(xt_ctx *x, spe_id elem, spe_id part)
+{
+    return spe_vec(&x->m, elem, spe_count(&x->m, spe_type_of(&x->m, part)));
+}
+
+/* Conditions are kept as bytes 0 and 1. */
+static spe_id xt_from_condition_(xt_ctx *x, spe_id condition)
+{
+    spe_id type = xt_like_part_(x, spe_int(&x->m, 8), condition);
+    return spe_select(&x->m, condition, spe_const_u(&x->m, type, 1), spe_null(&x->m, type));
+}
+
+static bool xt_check_alike_(xt_where_ w, const char *what, const xt_vec *a, const xt_vec *b, bool types)
+{
+    const xt_same_errors_ errors = {XT_ERROR_VEC_SHAPE, types ? XT_ERROR_VEC_TYPE : 0, XT_ERROR_BLOCKED,
+                                    XT_ERROR_MAP_DIFFERS};
+    return xt_check_vec_(w, a, "the first operand") && xt_check_vec_(w, b, "the second operand") &&
+           xt_check_same_(w, &errors, what, a, "the other", b);
+}
+
+/* Operands that must be alike; numbers become vectors like the one that is given. */
+static bool xt_operands_(xt_where_ w, const char *what, int n, const xt_any_ *const *given, const xt_vec *like,
+                         xt_vec *v)
+{
+    int i;
+    for (i = 0; i < n; i++) v[i] = xt_like_(w, given[i], like);
+    for (i = 0; i < n; i++)
+        if (!spe_ok(&w.x->m) || !xt_check_alike_(w, what, &v[0], &v[i], true)) return false;
+    return true;
+}
+
+typedef struct {
+    int op, type;
+} xt_typed_op_;
+
+/* ---- arithmetic, comparison, selection --------------------------------------------------------------------------- */
+
+/* coopmatrix.h's callback for an operation on two components. */
+static spe_id xt_component_op_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
+{
+    int op = *(const int *)user;
+    if (cm_type_info(type)->kind == CM_KIND_FLOAT) return xt_emit_float_(c->m, op, a, b);
+    return xt_emit_int_(c->m, op, cm_type_info(type)->is_signed, a, b);
+}
+
+static spe_id xt_compare_part_(xt_ctx *x, const spe_id *v, const void *user)
+{
+    const xt_typed_op_ *t = (const xt_typed_op_ *)user;
+    spe_id a = v[0], b = v[1];
+    if (xt_is_float_(t->type)) {
+        a = cm_to_arith(&x->cm, (cm_type)t->type, a);
+        b = cm_to_arith(&x->cm, (cm_type)t->type, b);
+        return xt_from_condition_(x, xt_emit_float_(&x->m, t->op, a, b));
+    }
+    return xt_from_condition_(x, xt_emit_int_(&x->m, t->op, xt_is_signed_(t->type), a, b));
+}
+
+/* Arithmetic on everything but i1 and 8-bit floats; bits of integers and i1; the remainder of integers. */
+static bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
+{
+    bool bits = op == SPE_ARITH_AND || op == SPE_ARITH_OR || op == SPE_ARITH_XOR,
+         truth = bits || op == SPE_ARITH_EQ || op == SPE_ARITH_NE;
+    bool whole = bits || op == SPE_ARITH_REM || op == SPE_ARITH_SHL || op == SPE_ARITH_SHR;
+    return (type == XT_BOOL_ ? truth : type != CM_E4M3 && type != CM_E5M2 && (!whole || xt_is_int_(type))) ||
+           xt_fail_(w, XT_ERROR_VEC_OP, "%s of vectors of %s", xt_op_name_(op), xt_type_name_(type));
+}
+
+xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
+{
+    const xt_any_ *both[2] = {&a, &b};
+    const xt_vec *like = a.is_vec ? &a.vec : &b.vec;
+    xt_vec v[2];
+    xt_typed_op_ t = {op, (int)like->type};
+    if (!xt_enter_kind_(w, XT_OP_BINARY_VECTOR_, op) || !xt_check_vec_(w, like, "an operand") ||
+        !xt_vec_op_allowed_(w, op, t.type) || !xt_operands_(w, xt_op_name_(op), 2, both, like, v))
+        return xt_no_vec_();
+    if (xt_is_compare_(op)) return xt_map_vecs_(w.x, xt_new_vec_(w, (cm_type)XT_BOOL_, v), 2, v, xt_compare_part_, &t);
+    return xt_map_components_(w.x, 2, v, xt_new_vec_(w, v[0].type, v), xt_component_op_, op);
+}
+
+xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b) { return xt_binary_number_(w, op, a.val, b.val); }
+
+static spe_id xt_select_part_(xt_ctx *x, const spe_id *v, const void *user)
+{
+    (void)user;
+    return spe_select(&x->m, spe_ine(&x->m, v[0], spe_null(&x->m, spe_type_of(&x->m, v[0]))), v[1], v[2]);
+}
+
+static bool xt_check_select_(xt_where_ w, const xt_any_ *condition, const xt_vec *like)
+{
+    if (!condition->is_vec)
+        return xt_fail_(w, XT_ERROR_CONDITION,
+                        "the condition of XT_SELECT is a number, its operands are vectors: use XT_IF");
+    if (!xt_check_vec_(w, &condition->vec, "the condition of XT_SELECT")) return false;
+    if ((int)condition->vec.type != XT_BOOL_)
+        return xt_fail_(w, XT_ERROR_CONDITION, "XT_SELECT got a vector of %s", xt_type_name_((int)condition->vec.type));
+    if (!like)
+        return xt_fail_(w, XT_ERROR_VEC_TYPE,
+                        "XT_SELECT of two numbers: make one a vector of the type you want (XT_SPLAT)");
+    return xt_check_vec_(w, like, "an operand of XT_SELECT");
+}
+
+xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
+{
+    const xt_any_ *both[2] = {&a, &b};
+    const xt_vec *like = a.is_vec ? &a.vec : b.is_vec ? &b.vec : NULL;
+    xt_vec v[3];
+    if (!xt_enter_(w, XT_OP_SELECT_VECTOR_) || !xt_check_select_(w, &condition, like)) return xt_no_vec_();
+    v[0] = condition.vec;
+    if (!xt_operands_(w, "XT_SELECT", 2, both, like, v + 1) || !xt_check_alike_(w, "XT_SELECT", &v[0], &v[1], false))
+        return xt_no_vec_();
+    return xt_map_vecs_(w.x, xt_new_vec_(w, v[1].type, &v[1]), 3, v, xt_select_part_, NULL);
+}
+
+xt_val xt_select_scalar_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
+{
+    return xt_select_(w, condition.val, a.val, b.val);
+}
+
+/* ---- mathematics: numbers and vectors ---------------------------------------------------------------------------- */
+
+typedef struct {
+    const char *name;
+    int operands, on_float; /* the instruction */
+} xt_math_row_;
+
+static const xt_math_row_ *xt_math_info_(int op)
+{
+    static const xt_math_row_ rows[] = {
+#define XT_ROW_(name, n, instruction) {"XT_" #name, n, (int)SPE_##instruction},
+        XT_MATH_(XT_ROW_)
+#undef XT_ROW_
+    };
+    return &rows[op];
+}
+
+/* 0: none. */
+static int xt_math_instruction_(int op, int type)
+{
+    if (type == CM_E4M3 || type == CM_E5M2 || type >= (int)CM_C32) return 0;
+    if (xt_is_float_(type)) return xt_math_info_(op)->on_float;
+    return op != XT_MATH_ABS_ ? 0 : xt_is_signed_(type) ? (int)SPE_SABS : (int)SPE_UABS;
+}
+
+static spe_id xt_math_part_(xt_ctx *x, const spe_id *v, const void *user)
+{
+    const xt_typed_op_ *t = (const xt_typed_op_ *)user;
+    spe_id a[3] = {0, 0, 0}, r;
+    int i, n = xt_math_info_(t->op)->operands;
+    for (i = 0; i < n; i++) a[i] = cm_to_arith(&x->cm, (cm_type)t->type, v[i]);
+    r = spe_math(&x->m, (spe_math_op)xt_math_instruction_(t->op, t->type), (uint32_t)n, a);
+    return cm_from_arith(&x->cm, (cm_type)t->type, r);
+}
+
+/* coopmatrix.h's callback: one operand, in any layout. */
+static spe_id xt_math_component_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
+{
+    (void)b;
+    return spe_math1(c->m, (spe_math_op)xt_math_instruction_(*(const int *)user, (int)type), a);
+}
+
+static bool xt_math_allowed_(xt_where_ w, int op, int type)
+{
+    return (type < XT_BOOL_ && xt_math_instruction_(op, type)) ||
+           xt_fail_(w, XT_ERROR_MATH_TYPE, "%s of %s", xt_math_info_(op)->name, xt_type_name_(type));
+}
+
+xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
+{
+    const xt_any_ *all[3] = {&a, &b, &c};
+    const xt_vec *like = a.is_vec ? &a.vec : b.is_vec ? &b.vec : &c.vec;
+    const xt_math_row_ *row = xt_math_info_(op);
+    xt_typed_op_ t = {op, (int)like->type};
+    int i, n = row->operands;
+    xt_vec v[3], r;
+    if (!xt_enter_kind_(w, XT_OP_MATH_VECTOR_, op) || !xt_check_vec_(w, like, row->name) ||
+        !xt_math_allowed_(w, op, t.type) || !xt_operands_(w, row->name, n, all, like, v))
+        return xt_no_vec_();
+    r = xt_new_vec_(w, like->type, v);
+    if (n == 1) return xt_map_components_(w.x, 1, v, r, xt_math_component_, op);
+    for (i = 0; i < n; i++) xt_same_layout_(w.x, v[i].node, r.node);
+    return xt_map_vecs_(w.x, r, n, v, xt_math_part_, &t);
+}
+
+xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
+{
+    xt_ctx *x = w.x;
+    const xt_val *v[3] = {&a.val, &b.val, &c.val};
+    const xt_math_row_ *row = xt_math_info_(op);
+    spe_id id[3];
+    int i, type;
+    if (!xt_enter_kind_(w, XT_OP_MATH_NUMBER_, op)) return xt_nothing_();
+    type = a.val.kind == SPE_INT && op != XT_MATH_ABS_ ? CM_F32 : xt_carried_type_(&a.val);
+    for (i = 1; i < row->operands; i++)
+        if (!xt_is_constant_(v[i])) type = v[i]->type;
+    if (a.val.kind == SPE_POINTER || type == CM_BF16) {
+        xt_fail_(w, XT_ERROR_MATH_TYPE, "%s of %s%s", row->name,
+                 a.val.kind == SPE_POINTER ? "a pointer to " : "the number ", xt_type_name_(type));
+        return xt_nothing_();
+    }
+    if (!xt_math_allowed_(w, op, type)) return xt_nothing_();
+    for (i = 0; i < row->operands; i++) id[i] = xt_id_(w, v[i], type, row->name);
+    if (x->planning || !spe_ok(&x->m)) return xt_scalar_(x, type, 0, 1, 0);
+    id[0] = spe_math(&x->m, (spe_math_op)xt_math_instruction_(op, type), (uint32_t)row->operands, id);
+    return xt_scalar_(x, type, id[0], 1, 0);
+}
+
+/* ---- casts ------------------------------------------------------------------------------------------------------- */
+
+/* To the 10 fraction bits of tf32: to nearest, ties to even; what is no number stays as it is. */
+static spe_id xt_round_tf32_part_(xt_ctx *x, const spe_id *part, const void *user)
+{
+    spe_module *m = &x->m;
+    spe_id v = part[0], i32 = xt_like_part_(x, spe_int(m, 32), v), type = spe_type_of(m, v);
+    spe_id bits = spe_bitcast(m, i32, v), odd, r;
+    (void)user;
+    odd = spe_and(m, spe_shr(m, bits, spe_const_u(m, i32, 13)), spe_const_u(m, i32, 1));
+    r = spe_iadd(m, spe_iadd(m, bits, odd), spe_const_u(m, i32, 0xfff));
+    r = spe_bitcast(m, type, spe_and(m, r, spe_const_u(m, i32, 0xffffe000u)));
+    return spe_select(m, spe_lor(m, spe_isnan(m, v), spe_isinf(m, v)), v, r);
+}
+
+static spe_id xt_truth_part_(xt_ctx *x, const spe_id *v, const void *user)
+{
+    int type = *(const int *)user;
+    spe_id a = xt_is_float_(type) ? cm_to_arith(&x->cm, (cm_type)type, v[0]) : v[0];
+    spe_id zero = spe_null(&x->m, spe_type_of(&x->m, a));
+    return xt_from_condition_(x, xt_is_float_(type) ? spe_fune(&x->m, a, zero) : spe_ine(&x->m, a, zero));
+}
+
+/* One block in another type. */
+static cm_matrix xt_cast_block_(xt_ctx *x, const cm_matrix *a, int from, int to)
+{
+    cm_matrix wide = *a;
+    const cm_matrix *one = &wide;
+    if (from == to) return *a;
+    if (to == XT_BOOL_) return xt_map_parts_(x, CM_U8, 1, &a, xt_truth_part_, &from);
+    if (to != CM_TF32) return cm_convert(&x->cm, a, (cm_type)to);
+    if (from != CM_F32) wide = cm_convert(&x->cm, a, CM_F32);
+    return xt_map_parts_(x, CM_TF32, 1, &one, xt_round_tf32_part_, NULL);
+}
+
+xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a)
+{
+    xt_ctx *x = w.x;
+    xt_vec v, r;
+    int i;
+    if (!xt_enter_(w, XT_OP_CAST_VECTOR_) || !xt_check_vec_(w, &a.vec, "the operand of XT_CAST")) return xt_no_vec_();
+    r = xt_new_vec_(w, (cm_type)type, &a.vec);
+    if (!r.blocks) return r;
+    v = xt_as_use_(x, &a.vec, CM_ACC);
+    for (i = 0; i < r.blocks && i < v.blocks; i++) r.block[i] = xt_cast_block_(x, &v.block[i], (int)v.type, type);
+    return xt_settle_(x, r);
+}
+
+static spe_id xt_bitcast_part_(xt_ctx *x, const spe_id *v, const void *user)
+{
+    return cm_bitcast(&x->cm, xt_like_part_(x, xt_spe_type_(x, *(const int *)user), v[0]), v[0]);
+}
+
+xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
+{
+    int from = (int)a.vec.type;
+    if (!xt_enter_(w, XT_OP_BITCAST_VECTOR_) || !xt_check_vec_(w, &a.vec, "the operand of XT_BITCAST"))
+        return xt_no_vec_();
+    if (type == XT_BOOL_ || from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from)) {
+        xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_(from), xt_type_name_(type));
+        return xt_no_vec_();
+    }
+    return xt_map_vecs_(w.x, xt_new_vec_(w, (cm_type)type, &a.vec), 1, &a.vec, xt_bitcast_part_, &type);
+}
+
+xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
+{
+    xt_ctx *x = w.x;
+    const xt_val *v = &a.val;
+    int from = xt_carried_type_(v);
+    char text[48];
+    spe_id id;
+    if (!xt_enter_(w, XT_OP_BITCAST_NUMBER_)) return xt_nothing_();
+    if (type == XT_BOOL_ || v->magic != SPE_VAL_MAGIC || v->kind == SPE_NOTHING || v->kind == SPE_POINTER ||
+        from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from)) {
+        xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v, text, sizeof text), xt_type_name_(type));
+        return xt_nothing_();
+    }
+    id = xt_id_(w, v, from, "the operand of XT_BITCAST");
+    return xt_scalar_(x, type, x->planning ? 0 : cm_bitcast(&x->cm, xt_spe_type_(x, type), id), 1, 0);
+}
+
+/* ---- pairs, as reductions and atomics combine them --------------------------------------------------------------- */
+
+/* The larger or smaller of two floats; -0 is less than 0. A NaN wins, or else loses. */
+XE_FN_ spe_id xt_extreme_(spe_module *m, bool larger, bool nan_wins, spe_id a, spe_id b)
+{
+    spe_id type = spe_type_of(m, a), elem = spe_info(m, type).elem ? spe_info(m, type).elem : type, nan = 0;
+    spe_id bits = spe_vec(m, spe_int(m, spe_width(m, elem)), spe_count(m, type));
+    spe_id p = spe_bitcast(m, bits, a), q = spe_bitcast(m, bits, b), r, zeros;
+    r = spe_math2(m, larger ? SPE_FMAX : SPE_FMIN, a, b);
+    zeros = spe_bitcast(m, type, larger ? spe_and(m, p, q) : spe_or(m, p, q));
+    if (nan_wins) nan = spe_lor(m, spe_isnan(m, a), spe_isnan(m, b));
+    r = spe_select(m, spe_feq(m, a, b), zeros, r);
+    return nan_wins ? spe_select(m, nan, spe_fadd(m, a, b), r) : r;
+}
+
+XE_FN_ spe_id xt_combine_(spe_module *m, int kind, bool is_float, spe_id a, spe_id b)
+{
+    switch (kind) {
+    case XT_RED_add_: return is_float ? spe_fadd(m, a, b) : spe_iadd(m, a, b);
+    case XT_RED_mul_: return is_float ? spe_fmul(m, a, b) : spe_imul(m, a, b);
+    case XT_RED_minsi_: return spe_math2(m, SPE_SMIN, a, b);
+    case XT_RED_minui_: return spe_math2(m, SPE_UMIN, a, b);
+    case XT_RED_maxsi_: return spe_math2(m, SPE_SMAX, a, b);
+    case XT_RED_maxui_: return spe_math2(m, SPE_UMAX, a, b);
+    case XT_RED_and_: return spe_and(m, a, b);
+    case XT_RED_or_: return spe_or(m, a, b);
+    case XT_RED_xor_: return spe_xor(m, a, b);
+    case XT_RED_minnumf_: return spe_math2(m, SPE_FMIN, a, b);
+    case XT_RED_maxnumf_: return spe_math2(m, SPE_FMAX, a, b);
+    case XT_RED_minimumf_: return xt_extreme_(m, false, true, a, b);
+    default: return xt_extreme_(m, true, true, a, b);
+    }
+}
