@@ -116,6 +116,10 @@
  * operations take a size of the target's. Positions, extents and strides are 32 bits.
  *
  * Errors have ids from 1000 on (one list, CM_ERRORS_). Names ending in _ are not for users.
+ *
+ * TO USE IT  include it, and that is all: the bodies come along, static. Or define XETILE_DECLARATIONS for all files of
+ * a program, and XETILE_IMPLEMENTATION before the include in the one that has the bodies; or link with libxetile
+ * instead. "How functions are declared" below tells more.
  */
 #ifndef XETILE_COOPMATRIX_H
 #define XETILE_COOPMATRIX_H

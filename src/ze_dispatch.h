@@ -80,6 +80,10 @@
  *
  * C11; also C++17 (the same names, arguments told apart by overloads). Level Zero loader 1.8 or newer.
  *
+ * TO USE IT  include it, and that is all: the bodies come along, static. Or define XETILE_DECLARATIONS for all files of
+ * a program, and XETILE_IMPLEMENTATION before the include in the one that has the bodies; or link with libxetile
+ * instead. "How functions are declared" below tells more.
+ *
  * License: MIT, see LICENSE.
  */
 #ifndef ZE_DISPATCH_H
