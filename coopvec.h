@@ -109,6 +109,10 @@
  * LIMITS  in a kernel M is at most 1024 and K, counted as matrix elements, 4096; a matrix in memory has less than 2
  * GiB. Kernel indices and offsets are 32 bits. One kernel a module.
  *
+ * TO USE IT  include it, and that is all: the bodies come along, static. Or define XETILE_DECLARATIONS for all files of
+ * a program, and XETILE_IMPLEMENTATION before the include in the one that has the bodies; or link with libxetile
+ * instead. "How functions are declared" in spirv_emit.h tells more.
+ *
  * License: MIT, see LICENSE.
  */
 #ifndef XETILE_COOPVEC_H

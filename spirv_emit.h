@@ -142,6 +142,10 @@
  * SPE_ENUMERANTS(X), each X(kind, name, number). The header needs no SPIRV-Headers and does not mind if they are
  * included.
  *
+ * TO USE IT  include it, and that is all: the bodies come along, static. Or define XETILE_DECLARATIONS for all files of
+ * a program, and XETILE_IMPLEMENTATION before the include in the one that has the bodies; or link with libxetile
+ * instead. "How functions are declared" below tells more.
+ *
  * License: MIT, see LICENSE.
  */
 #ifndef SPIRV_EMIT_H
@@ -166,12 +170,12 @@
  * Two files that have it are an error of the linker that says so: it names a symbol that is there for this alone, while
  * the functions are weak.
  *
- * Bodies that are here are compiled without optimisation, on purpose: a program spends no time in them worth mention,
- * and its author waits for the compiler. gemm.c at -O2 takes, in user seconds of gcc 12 and of clang 14, which need 2.0
- * for all of stb_image.h: optimised 4.4, 4.7; cold and noinline 3.6, 2.8; for size 3.8, 4.6; at -Og 1.9; unoptimised
- * 1.3, 1.2. In gcc the attribute optimize("O0") costs more than twice what the pragma does. A program that converts
- * large matrices on the host may want XETILE_OPTIMIZE: the bodies are then compiled as the rest of the file. With
- * XETILE_IMPLEMENTATION they always are.
+ * Static bodies are compiled without optimisation but for a small core, on purpose: a program spends no time in them
+ * worth mention, and its author waits for the compiler. gemm.c at -O2 takes, in user seconds of gcc 12 and of clang 14,
+ * which need 2.0 for all of stb_image.h: optimised 4.4, 4.7; cold and noinline 3.6, 2.8; for size 3.8, 4.6; at -Og 1.9;
+ * unoptimised 1.3, 1.2. In gcc the attribute optimize("O0") costs more than twice what the pragma does. A program that
+ * converts large matrices on the host may want XETILE_OPTIMIZE: the bodies are then compiled as the rest of the file.
+ * With XETILE_IMPLEMENTATION they always are.
  *
  * The same lines stand in every header that can be used alone; the first one included counts.
  */

@@ -195,6 +195,10 @@
  * id. Errors of the build: TARGET, SUBGROUP_SIZE, GROUP_SIZE, REGISTERS, MEMORY.
  *
  * LIMITS  a subgroup's piece of a tile: 1024 x 1024. One kernel a module. Errors: ids 2000.. in XT_ERRORS_ below.
+ *
+ * TO USE IT  include it, and that is all: the bodies come along, static. Or define XETILE_DECLARATIONS for all files of
+ * a program, and XETILE_IMPLEMENTATION before the include in the one that has the bodies; or link with libxetile
+ * instead. "How functions are declared" in spirv_emit.h tells more.
  */
 #ifndef XETILE_XETILE_H
 #define XETILE_XETILE_H

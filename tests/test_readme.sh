@@ -30,7 +30,7 @@ for page in README.md docs/*.md soft/README.md; do
     for file in $(grep -o '](\([^)#]*\))' "$page" | tr -d '()]' | grep -v '^http'); do
         check "$page links to $file" test -e "$(dirname "$page")/$file"
     done
-    for file in $(grep -o '`[a-z_./0-9]*/[a-z_./0-9]*\.\(c\|h\|sh\|txt\|md\)`' "$page" | tr -d '`'); do
+    for file in $(grep -o '`[a-z_./0-9]*/[a-z_./0-9]*\.\(c\|h\|sh\|py\|txt\|md\)`' "$page" | tr -d '`'); do
         check "$page: $file exists" test -e "$file"
     done
 done
