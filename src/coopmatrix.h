@@ -12,9 +12,10 @@
  *     cm_element e = cm_element_of(&l, s);                        // and back; e.padding: the slot holds nothing
  *     _Static_assert(CM_V(32, 48, CM_F16, CM_A, 16) == 96, "V as an integer constant expression");
  *
- * The definition (section "General layout" of the layout text): I = min(M, S); J is the smallest n >= N with I n a
- * multiple of S; K = M / I = K1 K2; A is padded with zeros to the tensor A*[i, k1, j, k2] = A[i + k1 I + k2 I K1, j];
- * L = i + k1 I + j I K1 + k2 I K1 J numbers its entries, and work-item p holds the entries p, p + S, p + 2S, ...
+ * The definition (section "General layout" of TinyTC's text on coopmatrix layout, called the text from here on):
+ * I = min(M, S); J is the smallest n >= N with I n a multiple of S; K = M / I = K1 K2; A is padded with zeros to the
+ * tensor A*[i, k1, j, k2] = A[i + k1 I + k2 I K1, j]; L = i + k1 I + j I K1 + k2 I K1 J numbers its entries, and
+ * work-item p holds the entries p, p + S, p + 2S, ...
  *
  *     use       K1                                      also
  *     CM_ACC    1                                       accumulators and results
@@ -74,20 +75,19 @@
  *     look in    cm_component  cm_insert  cm_row_index  cm_col_index  cm_re  cm_im
  *                cm_visit (element by element in memory)
  *     types      cm_storage_type (in memory and parts)  cm_arith_type (what cm_fn sees)  cm_is_complex
- *     parts      cm_part_count  cm_part_type  cm_part_words
+ *     parts      cm_part_count  cm_part_type  cm_part_words  cm_layout_for (the layout that they are of)
  *     tables     cm_target_row(name)  cm_product_row(a, b): the product of two types, NULL when there is none
- *                cm_product_takes(row, c)  cm_block_shape_row: a legal 2D block message
+ *                cm_product_takes(row, c)  cm_promotes(a, b)  cm_block_shape_row: a legal 2D block message
  *
  * A matrix is a list of ids, so it goes round a loop by
  *     spe_for(&m, lo, hi, step, acc.parts, acc.part) ... spe_endfor(&m, acc.parts, acc.part)
  *
  * All of it for all component types. bf16, tf32 and the 8-bit floats are computed with in f32 and rounded to nearest
  * after every operation; complex matrices (c32, c64: pairs of floats in memory) are two real ones inside. Memory is
- * global or local (any storage class), with any strides in both directions. A product takes any two types of which one
- * promotes to the other (cm_promotes), and C of a type that both promote to. dg2 has no f64: Intel's compiler emulates
+ * global or local (any storage class), with any strides in both directions. dg2 has no f64: Intel's compiler emulates
  * it there when the module is built with -ze-fp64-gen-emu.
  *
- * A matrix may be larger than the hardware's: the products are chained here. Lowerings, a row each of cm_methods_of_:
+ * A matrix may be larger than the hardware's: the products are chained here. Lowerings:
  *
  *     CM_INTEL   the matrix instruction where the table of products and the shape allow it (M >= S, K a multiple of its
  *                depth); 2D block messages where the table of block shapes and cm_mem.block2d allow them
@@ -115,7 +115,13 @@
  * LIMITS. Rows are a power of two, rows and columns at most 16384, S a power of two, at most 1024 for layouts;
  * operations take a size of the target's. Positions, extents and strides are 32 bits.
  *
- * Errors have ids from 1000 on (one list, CM_ERRORS_). Names ending in _ are not for users.
+ * ERRORS have ids from 1000 on (one list, CM_ERRORS_) and are those of the module (spe_get_error), which keeps the
+ * first. From then on every function emits nothing and returns poison: a matrix of no parts, id 0, false or NULL. In
+ * brackets behind a function stand the errors it reports besides: [SHAPE] is CM_ERROR_SHAPE, [layout] those of
+ * cm_layout_init for a shape, type and use, [mem] POINTER, POSITION and SCALAR of a cm_mem. What looks at components
+ * reports LOWERING under CM_KHR; real operations asked of a complex type report EMIT_TYPE.
+ *
+ * Names ending in _ are not for users.
  *
  * TO USE IT  include it, and that is all: the bodies come along, static. Or define XETILE_DECLARATIONS for all files of
  * a program, and XETILE_IMPLEMENTATION before the include in the one that has the bodies; or link with libxetile
@@ -153,12 +159,10 @@
     X(C32, 8, COMPLEX, true, 32, true, "c32")                                                                          \
     X(C64, 16, COMPLEX, true, 64, true, "c64")
 
+#define CM_TYPE_ENUM_(name, bytes, kind, sign, bits, fp, text) CM_##name,
+/* CM_NO_TYPE_ makes it a signed type everywhere: types are kept in ints too. */
 typedef enum {
-    CM_NO_TYPE_ = -1, /* makes it a signed type everywhere: types are kept in ints too */
-#define CM_ROW_(name, bytes, kind, sign, bits, fp, text) CM_##name,
-    CM_TYPES_(CM_ROW_)
-#undef CM_ROW_
-        CM_TYPE_COUNT
+    CM_NO_TYPE_ = -1, CM_TYPES_(CM_TYPE_ENUM_) CM_TYPE_COUNT
 } cm_type;
 
 typedef enum { CM_ACC, CM_A, CM_B } cm_use;
@@ -196,29 +200,21 @@ typedef struct {
     X(OPERATION, "no such operation")                                                                                  \
     X(ATOMIC, "no atomic operations on this type")                                                                     \
 
-enum {
-    CM_ERROR_FIRST_ = 999,
-#define CM_ROW_(name, text) CM_ERROR_##name,
-    CM_ERRORS_(CM_ROW_)
-#undef CM_ROW_
-        CM_ERROR_END_
-};
+#define CM_ERROR_ENUM_(name, text) CM_ERROR_##name,
+enum { CM_ERROR_FIRST_ = 999, CM_ERRORS_(CM_ERROR_ENUM_) CM_ERROR_END_ };
 
-/* The row of a type; NULL when there is no such type. */
+/* The row of a type, NULL when there is none; what the text calls a use (matrix_acc, matrix_a, matrix_b). */
 XETILE_API const cm_type_row *cm_type_info(cm_type type);
-
-/* As the text calls it: matrix_acc, matrix_a, matrix_b. */
 XETILE_API const char *cm_use_name(cm_use use);
 
-/* What an error id of this header means; "no error" for 0. */
+/* What an error id of this header means ("no error" for 0), and its name, as in CM_ERROR_SHAPE. */
 XETILE_API const char *cm_error_text(int id);
-
-/* The name of an error id, as in CM_ERROR_SHAPE. */
 XETILE_API const char *cm_error_name(int id);
 
-/* ---- layout as integer constant expressions ---------------------------------------------------------------------- */
+/* ---- layout ------------------------------------------------------------------------------------------------------ */
 
-/* The same formulas for static arrays and _Static_assert. M, N: shape; T: type; U: use; S: subgroup size. */
+/* The formulas as integer constant expressions, for static arrays and _Static_assert. M, N: shape; T: type; U: use;
+ * S: subgroup size. */
 #define CM_BYTES(T)                                                                                                    \
     (((T) == CM_F64 || (T) == CM_I64 || (T) == CM_U64 || (T) == CM_C32)    ? 8                                         \
      : ((T) == CM_F32 || (T) == CM_TF32 || (T) == CM_I32 || (T) == CM_U32) ? 4                                         \
@@ -239,7 +235,7 @@ XETILE_API const char *cm_error_name(int id);
 #define CM_V(M, N, T, U, S) (CM_I(M, S) * CM_K(M, S) * CM_J(M, N, T, U, S) / (S))
 #define CM_NEEDS_MASK(M, N, T, U, S) (CM_J(M, N, T, U, S) > (N))
 
-/* ---- layout ------------------------------------------------------------------------------------------------------ */
+enum { CM_EXTENT_MAX_ = 1 << 14, CM_SUBGROUP_MAX_ = 1 << 10 };
 
 /* V counts components of the type; a packed matrix has V / omega 32-bit entries a work-item. `interleaved` is false for
  * every layout of the text; see cm_layout_interleave. */
@@ -253,10 +249,12 @@ typedef struct {
     bool packed, needs_mask, interleaved;
 } cm_layout;
 
-/* The coordinates of A*, and where an element is: its row and column, or padding. */
+/* The coordinates of A*. */
 typedef struct {
     int i, k1, j, k2;
 } cm_index;
+
+/* An element of the matrix; padding: there is none (row and col still tell where it would lie). */
 typedef struct {
     int row, col;
     bool padding;
@@ -267,34 +265,28 @@ typedef struct {
     int lane, component, channel;
 } cm_slot;
 
-/* Sections "General layout", "Matrix A", "Matrix B". Returns 0 or an error id, and then *l is all zero. */
+/* Sections "General layout", "Matrix Accumulator", "Matrix A", "Matrix B". Returns 0, or ROWS, COLUMNS, TYPE, USE,
+ * SUBGROUP or TOO_LARGE, and then *l is all zero. All other functions here take a valid layout and cannot fail. */
 XETILE_API int cm_layout_init(cm_layout *l, int rows, int cols, cm_type type, cm_use use, int subgroup_size);
 
-/* Not of the text: what a hardware product wants of its CM_B operand. K1 becomes `k1` (a power of two that divides K),
- * and a work-item holds k1 NEIGHBOURING rows: row = k1 + i K1 + k2 I K1 instead of i + k1 I + k2 I K1. Everything else,
- * the numbering L included, stays. With k1 = 1 it is the text's layout. */
+/* Not of the text: what a hardware product wants of its CM_B operand. K1 becomes `k1`, a power of two that divides K
+ * (else ROWS is returned, and nothing changes), and a work-item holds k1 NEIGHBOURING rows: row = k1 + i K1 + k2 I K1
+ * instead of i + k1 I + k2 I K1. Everything else, the numbering L included, stays. With k1 = 1 it is the text's. */
 XETILE_API int cm_layout_interleave(cm_layout *l, int k1);
 
 /* 32-bit entries (packed) or components that a work-item holds. */
 XETILE_API int cm_components(const cm_layout *l);
 
-/* Section "Work-item mapping": the number of an entry of A*. Of a packed matrix it is the entry of A**, whose third
- * coordinate is j / omega. */
+/* Section "Work-item mapping": the number of an entry of A* (of a packed matrix: of A**, whose third coordinate is
+ * j / omega); section "Mapping properties": the inverse (for a packed matrix j is that of channel 0); and the row of A
+ * that the entry comes from. */
 XETILE_API int cm_linear(const cm_layout *l, cm_index x);
-
-/* Section "Mapping properties": the inverse; for a packed matrix j is that of channel 0. */
 XETILE_API cm_index cm_unlinear(const cm_layout *l, int number);
-
-/* The row of A that an entry of A* comes from. */
 XETILE_API int cm_row_of(const cm_layout *l, cm_index x);
 
-/* Where element (row, col) is held; 0 <= row < rows and 0 <= col < J. */
+/* Where element (row, col) is held, 0 <= row < rows and 0 <= col < J, and what a slot holds. */
 XETILE_API cm_slot cm_slot_of(const cm_layout *l, int row, int col);
-
-/* What a slot holds. Slots beyond column N are padding (row and col still tell where they lie). */
 XETILE_API cm_element cm_element_of(const cm_layout *l, cm_slot s);
-
-/* ---- a whole matrix on the host ---------------------------------------------------------------------------------- */
 
 /* The arguments of the text's load pseudo-code. Element (r, c) of memory is at base + r * stride_row + c * stride_col
  * (in elements). `transposed` swaps the two extents and the two strides, as the text does. A checked direction gives 0
@@ -307,26 +299,20 @@ typedef struct {
     bool transposed, rows_checked, cols_checked;
 } cm_host_mem;
 
-/* Section "Load pseudo-code": memory -> the vectors of all work-items, S x V components. l must be a valid layout. */
+/* Section "Load pseudo-code": memory -> the vectors of all work-items, S x V components; and the inverse, which writes
+ * neither padding nor what the checks exclude. */
 XETILE_API void cm_distribute(const cm_layout *l, void *vectors, const cm_host_mem *from);
-
-/* The inverse: the vectors of all work-items -> memory; padding and what the checks exclude is not written. */
 XETILE_API void cm_gather(const cm_layout *l, const void *vectors, const cm_host_mem *to);
 
 #ifndef CM_LAYOUT_ONLY
 #include "spirv_emit.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 /* ==== Part 2: operations that emit ================================================================================ */
 
-/* ---- targets ----------------------------------------------------------------------------------------------------- */
-
-/* What a device can do. A row of the table below, which the caller may copy and change (a smaller local memory, another
- * subgroup size of those it has). */
+/* What a device can do. A row of the table may be copied and changed (a smaller local memory, another subgroup size of
+ * those it has). */
 typedef struct {
     const char *name;
     int subgroup_size;       /* the size that kernels get unless they ask for another */
@@ -340,10 +326,8 @@ typedef struct {
     const char *build_flags; /* that the device's compiler needs for large tiles; "" elsewhere */
 } cm_target;
 
-/* NULL when unknown; lnl-m is lnl. */
+/* pvc, bmg, lnl (or lnl-m), ptl, dg2, generic, soft; NULL for other names. */
 XETILE_API const cm_target *cm_target_row(const char *name);
-
-/* ---- context, values, memory ------------------------------------------------------------------------------------- */
 
 typedef enum {
     CM_AUTO,  /* what the target's row has: matrix instruction and 2D block messages, else plain */
@@ -364,15 +348,73 @@ typedef struct {
     bool saturate;        /* the same */
 } cm_ctx;
 
+/* Starts using a target: a row of cm_target_row or a changed copy; NULL is an error, so that the name of an unknown one
+ * need not be tested. lowering: zero (CM_AUTO) for the best. False on an error [TARGET, TARGET_SUBGROUP, LOWERING]. */
+XETILE_API bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering lowering);
+
+/* ---- matrices ---------------------------------------------------------------------------------------------------- */
+
 /* A matrix held by a subgroup: SPIR-V vectors ("parts"), block by block (k2), each block's words cut greedily into runs
  * of 8, 4, 2, 1. A word is a 32-bit entry of a packed matrix, the K1 components of one (j, k2) of a CM_B matrix, or one
- * component; its low bits come first. parts == 0 is poison: every operation takes it and gives poison.
- * Copy it by assignment; part[] may be replaced by an array of other ids of the same types (phis). */
+ * component; its low bits come first. Of a complex matrix the real parts come first, then the imaginary ones.
+ * parts == 0 is poison. Copy it by assignment; part[] may be replaced by an array of ids of the same types (phis). */
 typedef struct {
     cm_layout l;
     int parts;
     spe_id *part; /* in the module's arena */
 } cm_matrix;
+
+/* The layout that values of this context have: the text's, but where the matrix instruction wants neighbouring rows of
+ * its CM_B operand in a lane (see 8-bit CM_B above) that of cm_layout_interleave. rows is 0 after an error [layout]. */
+XETILE_API cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use);
+
+/* How many parts a matrix of this layout has; how many words part `part` has; its SPIR-V type: a vector, or under
+ * CM_KHR a cooperative matrix [LOWERING]. */
+XETILE_API int cm_part_count(const cm_layout *l);
+XETILE_API int cm_part_words(const cm_layout *l, int part);
+XETILE_API spe_id cm_part_type(cm_ctx *c, const cm_layout *l, int part);
+
+/* c32 or c64? */
+XETILE_API bool cm_is_complex(cm_type type);
+
+/* The type of a component in memory and in parts: bf16 and 8-bit floats are integers, a complex component is two floats
+ * and this the type of one [EMIT_TYPE]. */
+XETILE_API spe_id cm_storage_type(cm_ctx *c, cm_type type);
+
+/* The type that cm_fn works on: the storage type, but f32 for bf16 and the 8-bit floats. None for complex types
+ * [EMIT_TYPE], whose operations are made of those on cm_re and cm_im. */
+XETILE_API spe_id cm_arith_type(cm_ctx *c, cm_type type);
+
+/* Every element is `scalar`, a value of the storage type (TinyTC: construct); 0 for zero. Of a complex matrix it is the
+ * real part of every element and the imaginary part is zero; cm_complex makes others [layout, SCALAR]. */
+XETILE_API cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, spe_id scalar);
+
+/* A matrix of parts that come from elsewhere, for example phis, of the types that cm_part_type tells [COMPONENT]. */
+XETILE_API cm_matrix cm_from_parts(cm_ctx *c, const cm_layout *l, const spe_id *parts);
+
+/* This lane's component v, 0 <= v < V (channels of a word follow one another), of the storage type (TinyTC: extract);
+ * a copy with component v of every lane replaced by a scalar of that type (TinyTC: insert) [SHAPE, SCALAR]; and a
+ * matrix of all V components in this order. Not of complex matrices [EMIT_TYPE]. */
+XETILE_API spe_id cm_component(cm_ctx *c, const cm_matrix *a, int v);
+XETILE_API cm_matrix cm_insert(cm_ctx *c, const cm_matrix *a, int v, spe_id scalar);
+XETILE_API cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const spe_id *components);
+
+/* What a lane knows of itself: i and the first column j0, section "Mapping properties". Where I == S, j0 is 0. */
+typedef struct {
+    spe_id i, j0;
+} cm_lane;
+
+/* The row and the column in the matrix of component v in this lane, i32. */
+XETILE_API spe_id cm_row_index(cm_ctx *c, const cm_layout *l, int v);
+XETILE_API spe_id cm_col_index(cm_ctx *c, const cm_layout *l, int v);
+
+/* The real and the imaginary part of a complex matrix, matrices of f32 or f64 (TinyTC: re, im); re + i im, of two
+ * matrices alike of f32 (gives c32) or f64 (gives c64) [COMPONENT]. None of them emits anything. */
+XETILE_API cm_matrix cm_re(cm_ctx *c, const cm_matrix *a);
+XETILE_API cm_matrix cm_im(cm_ctx *c, const cm_matrix *a);
+XETILE_API cm_matrix cm_complex(cm_ctx *c, const cm_matrix *re, const cm_matrix *im);
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 typedef enum {
     CM_BLOCK2D_AUTO, /* 2D block messages only when constants prove that they may be used */
@@ -395,254 +437,24 @@ typedef struct {
     spe_id padding; /* scalar of the storage type for what lies outside; 0: zero */
 } cm_mem;
 
-/* A component-wise operation: gets vectors (or scalars) of the arithmetic type (cm_arith_type) and returns one of the
- * same. */
-typedef spe_id (*cm_fn)(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user);
-
-/* Starts using a target; target may be a row of cm_target_row or a changed copy, lowering zero (CM_AUTO) for the best.
+/* Loads a matrix (section "Load pseudo-code"); what lies outside checked extents is the padding [layout, mem, BLOCK2D].
  */
-XETILE_API bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering lowering);
+XETILE_API cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const cm_mem *from);
 
-/* ---- what products there are ------------------------------------------------------------------------------------- */
+/* Stores a matrix; what lies outside checked extents is not written [mem, BLOCK2D]. */
+XETILE_API void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to);
 
-/* Component types of A and B, of which one must promote to the other (cm_promotes), the type that is accumulated in,
- * and the operands word of the matrix instruction (0: it has no such product). There the roles are swapped (our A is
- * its B): its A flags describe our B. */
-typedef struct {
-    cm_type a, b, acc;
-    uint32_t dpas;
-} cm_product;
+/* Asks for rows x cols elements (any numbers) to be brought nearer; level 0: wherever the device likes, 1: all caches,
+ * 2: all but the first, 3: it only streams through the first. Emits nothing where there are no 2D block messages for
+ * it: a prefetch never changes a result [SHAPE, mem, BLOCK2D]. */
+XETILE_API void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, const cm_mem *from, int level);
 
-/* The row of a product A B; NULL when neither type promotes to the other. */
-XETILE_API const cm_product *cm_product_row(cm_type a, cm_type b);
-
-/* The promotion rule of TinyTC's scalar types: every value of `from` is one of `to`. Types that the text does not have
- * follow its sense: unsigned ones go with the signed one of their size, tf32 is between the 16-bit floats and f32. */
-XETILE_API bool cm_promotes(cm_type from, cm_type to);
-
-/* C of a product with this row: what both A and B promote to (and, as the types of f32 sums go, bf16 and f16 alike). */
-XETILE_API bool cm_product_takes(const cm_product *row, cm_type c);
-
-/* ---- layouts as a context holds them ----------------------------------------------------------------------------- */
-
-/* The layout that values of this context have: the text's, but where the matrix instruction wants more than one row of
- * its CM_B operand in a lane (8-bit types, and 16-bit ones at subgroup size 8), neighbouring rows
- * (cm_layout_interleave). Everything here asks the layout where an element is, so this shows only in which component
- * holds what. On an error the result has rows == 0. */
-XETILE_API cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use);
-
-/* c32 or c64? */
-XETILE_API bool cm_is_complex(cm_type type);
-
-/* How many parts a matrix of this layout has; of a complex one the real parts come first, then the imaginary. */
-XETILE_API int cm_part_count(const cm_layout *l);
-
-/* How many words part `part` has. */
-XETILE_API int cm_part_words(const cm_layout *l, int part);
-
-/* The type of a component in memory and in parts: bf16 and 8-bit floats are integers, a complex component is two floats
- * and this the type of one. */
-XETILE_API spe_id cm_storage_type(cm_ctx *c, cm_type type);
-
-/* The type that cm_fn works on: the storage type, but f32 for bf16 and the 8-bit floats. 0 and an error for complex
- * types, whose operations are made of those on cm_re and cm_im. */
-XETILE_API spe_id cm_arith_type(cm_ctx *c, cm_type type);
-
-/* The SPIR-V type of part `part`: a vector, or under CM_KHR a cooperative matrix. */
-XETILE_API spe_id cm_part_type(cm_ctx *c, const cm_layout *l, int part);
-
-/* A matrix of parts that come from elsewhere, for example phis. They must have the types that cm_part_type tells. */
-XETILE_API cm_matrix cm_from_parts(cm_ctx *c, const cm_layout *l, const spe_id *parts);
-
-/* ---- complex matrices -------------------------------------------------------------------------------------------- */
-
-/* A complex matrix is two real ones of the same shape and use, side by side in one list of parts. */
-
-/* The real and the imaginary part of a complex matrix (TinyTC: re, im), matrices of f32 or f64. */
-XETILE_API cm_matrix cm_re(cm_ctx *c, const cm_matrix *a);
-XETILE_API cm_matrix cm_im(cm_ctx *c, const cm_matrix *a);
-
-/* re + i im, of two matrices alike of f32 (gives c32) or f64 (gives c64). */
-XETILE_API cm_matrix cm_complex(cm_ctx *c, const cm_matrix *re, const cm_matrix *im);
-
-/* ---- parts <-> components ---------------------------------------------------------------------------------------- */
-
-/* This lane's component v, 0 <= v < V (channels of a word follow one another), of the storage type (TinyTC: extract).
- */
-XETILE_API spe_id cm_component(cm_ctx *c, const cm_matrix *a, int v);
-
-/* A copy with component v of every lane replaced by a scalar of the storage type (TinyTC: insert). */
-XETILE_API cm_matrix cm_insert(cm_ctx *c, const cm_matrix *a, int v, spe_id scalar);
-
-/* The inverse of cm_component: a matrix of V scalars of the storage type, the order as there. */
-XETILE_API cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const spe_id *components);
-
-/* ---- construction, component-wise operations --------------------------------------------------------------------- */
-
-/* Every element is `scalar`, a value of the storage type (TinyTC: construct); 0 for zero. Of a complex matrix it is the
- * real part of every element and the imaginary part is zero; cm_complex makes others. */
-XETILE_API cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, spe_id scalar);
-
-/* fn(c, type, a, 0, user) on every component. Padding is mapped too; it is never stored. */
-XETILE_API cm_matrix cm_map1(cm_ctx *c, const cm_matrix *a, cm_fn fn, void *user);
-
-/* fn(c, type, a, b, user) on every pair of components of two matrices alike. */
-XETILE_API cm_matrix cm_map2(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user);
-
-/* Operations on pairs of components: those of spe_arith that are no comparisons. REM has the sign of the first operand;
- * SHR keeps the sign of signed types. */
-typedef enum {
-    CM_ADD = SPE_ARITH_ADD,
-    CM_SUB = SPE_ARITH_SUB,
-    CM_MUL = SPE_ARITH_MUL,
-    CM_DIV = SPE_ARITH_DIV,
-    CM_MIN = SPE_ARITH_MIN,
-    CM_MAX = SPE_ARITH_MAX,
-    CM_REM = SPE_ARITH_REM,
-    CM_AND = SPE_ARITH_AND,
-    CM_OR = SPE_ARITH_OR,
-    CM_XOR = SPE_ARITH_XOR,
-    CM_SHL = SPE_ARITH_SHL,
-    CM_SHR = SPE_ARITH_SHR
-} cm_op;
-
-/* a op b, component by component; both of one type, shape and use. Types below 32 bits that are no integers nor f16 are
- * computed in f32 and rounded to nearest. Complex types have add, sub, mul and div; floats no and, or, xor, shl, shr.
- */
-XETILE_API cm_matrix cm_binary(cm_ctx *c, cm_op op, const cm_matrix *a, const cm_matrix *b);
-
-XETILE_API cm_matrix cm_add(cm_ctx *c, const cm_matrix *a, const cm_matrix *b);
-XETILE_API cm_matrix cm_sub(cm_ctx *c, const cm_matrix *a, const cm_matrix *b);
-XETILE_API cm_matrix cm_mul(cm_ctx *c, const cm_matrix *a, const cm_matrix *b);
-
-/* Operations on one component. All take floats; NEG and ABS integers too, NOT integers only. */
-#define CM_UNARY_OPS_(X)                                                                                               \
-    X(ABS, FABS)                                                                                                       \
-    X(EXP, EXP)                                                                                                        \
-    X(EXP2, EXP2)                                                                                                      \
-    X(EXP10, EXP10) X(EXPM1, EXPM1) X(LOG, LOG) X(LOG2, LOG2) X(LOG10, LOG10) X(LOG1P, LOG1P) X(SQRT, SQRT)            \
-        X(RSQRT, RSQRT) X(CBRT, CBRT) X(SIN, SIN) X(COS, COS) X(TAN, TAN) X(ASIN, ASIN) X(ACOS, ACOS) X(ATAN, ATAN)    \
-            X(SINH, SINH) X(COSH, COSH) X(TANH, TANH) X(ERF, ERF) X(ERFC, ERFC) X(CEIL, CEIL) X(FLOOR, FLOOR)          \
-                X(TRUNC, TRUNC) X(ROUND, ROUND) X(RINT, RINT) X(SIGN, SIGN) X(NATIVE_EXP, NATIVE_EXP)                  \
-                    X(NATIVE_EXP2, NATIVE_EXP2) X(NATIVE_LOG, NATIVE_LOG) X(NATIVE_LOG2, NATIVE_LOG2)                  \
-                        X(NATIVE_SIN, NATIVE_SIN) X(NATIVE_COS, NATIVE_COS)
-typedef enum {
-    CM_NEG,
-    CM_NOT,
-    CM_CONJ, /* of complex matrices only */
-#define CM_ROW_(name, function) CM_##name,
-    CM_UNARY_OPS_(CM_ROW_)
-#undef CM_ROW_
-        CM_UNARY_COUNT_
-} cm_unary_op;
-
-/* op a, component by component; of a type, shape and use with a (but CM_ABS of a complex matrix is real). Precision is
- * that of OpenCL.std; bf16 and the 8-bit floats are computed in f32. Complex: NEG, CONJ, ABS, EXP, EXP2, NATIVE_EXP[2].
- */
-XETILE_API cm_matrix cm_unary(cm_ctx *c, cm_unary_op op, const cm_matrix *a);
-
-/* scalar * a; the scalar is of the storage type of a (of a complex matrix: a real factor). */
-XETILE_API cm_matrix cm_scale(cm_ctx *c, const cm_matrix *a, spe_id scalar);
-
-/* ---- where a component is, in the kernel ------------------------------------------------------------------------- */
-
-/* What a lane knows of itself: i and the first column j0, section "Mapping properties". Where I == S, j0 is 0. */
-typedef struct {
-    spe_id i, j0;
-} cm_lane;
-
-/* The row in the matrix of component v in this lane, i32; needed by callers that compute with positions. */
-XETILE_API spe_id cm_row_index(cm_ctx *c, const cm_layout *l, int v);
-
-/* The column; lanes hold columns that are omega apart when several columns fit a row of lanes. */
-XETILE_API spe_id cm_col_index(cm_ctx *c, const cm_layout *l, int v);
-
-/* ---- conversion of matrices -------------------------------------------------------------------------------------- */
-
-/* The same matrix with components of another type (TinyTC: cast): to nearest even between floats, towards zero from
- * float to integer (what does not fit is undefined), the low bits between integers; to an 8-bit float the largest one
- * where a number does not fit. bf16, tf32 and the 8-bit floats are reached through f32, so what f32 does not hold is
- * rounded twice. A real matrix becomes the real part of a complex one; the other direction is cm_re. Lanes exchange
- * components when the layouts ask for it. */
-XETILE_API cm_matrix cm_convert(cm_ctx *c, const cm_matrix *a, cm_type type);
-
-/* The same with a stated rounding, wherever a float is read or written, and, when `saturate` is set, integers that do
- * not fit becoming the nearest one that does (NaN: 0). bf16 and tf32 know CM_ROUND_NEAREST and CM_ROUND_ZERO, the 8-bit
- * floats CM_ROUND_NEAREST; the rest all four. */
-XETILE_API cm_matrix cm_convert_as(cm_ctx *c, const cm_matrix *a, cm_type type, cm_rounding rounding, bool saturate);
-
-/* The same matrix for another use: 16-bit accumulators become operands inside each lane, 8-bit CM_B may need shuffles.
- */
-XETILE_API cm_matrix cm_convert_use(cm_ctx *c, const cm_matrix *a, cm_use use);
-
-/* ---- transposing, repeating -------------------------------------------------------------------------------------- */
-
-/* The transpose, a matrix of cols x rows in the given use; cols must be a power of two, since it becomes the number of
- * rows. Lanes exchange components: about S V shuffles, so small matrices only; memory transposes for nothing. */
-XETILE_API cm_matrix cm_transpose(cm_ctx *c, const cm_matrix *a, cm_use use);
-
-/* A matrix of rows x cols whose element (r, c) is that of `a` at (r mod rows of a, c mod columns of a): copies side by
- * side, so a column M x 1 becomes a matrix of equal columns, and a smaller one a part of `a`. Inside each lane where
- * rows of a are a multiple of the subgroup size. */
-XETILE_API cm_matrix cm_repeat(cm_ctx *c, const cm_matrix *a, int rows, int cols);
-
-/* ---- apply ------------------------------------------------------------------------------------------------------- */
-
-/* The state of CM_APPLY: which component is due, where it is, and the results so far. */
-typedef struct {
-    cm_ctx *c;
-    const cm_matrix *a;
-    spe_id *value; /* of the storage type; NULL: something is wrong */
-    cm_lane lane;
-    int v;
-    spe_id row, col, component;
-} cm_walk_;
-
-XETILE_API cm_walk_ cm_walk_begin_(cm_ctx *c, const cm_matrix *a);
-
-/* Keeps what the body left in `component`, and goes to the next. */
-XETILE_API bool cm_walk_next_(cm_walk_ *w);
-
-XETILE_API bool cm_walk_end_(cm_walk_ *w, cm_matrix *out);
-
-/* The statement that follows is written into the kernel once for every component of matrix `in`, with spe_ids `i` (row,
- * i32), `j` (column, i32) and `v` (component, of cm_arith_type); what it leaves in v is that component of `out`
- * (TinyTC: apply). With s of f32, exp below the diagonal and zero above:
- *
- *     CM_APPLY (&c, p, s, i, j, v) v = spe_select(&m, spe_sle(&m, j, i), spe_math1(&m, SPE_EXP, v), zero);
- *
- * in and out are cm_matrix variables and may be the same one. Padding is visited too (j beyond the last column) and is
- * never stored. Leave the statement by its end only. */
-#define CM_APPLY(ctx, out, in, i, j, v)                                                                                \
-    for (cm_walk_ cm_w_##v = cm_walk_begin_((ctx), &(in));                                                             \
-         cm_walk_next_(&cm_w_##v) || cm_walk_end_(&cm_w_##v, &(out));)                                                 \
-        for (spe_id i = cm_w_##v.row, j = cm_w_##v.col, v = cm_w_##v.component, cm_once_##v = 1;                       \
-             (void)i, (void)j, cm_once_##v; cm_w_##v.component = v, cm_once_##v = 0)
-
-/* What cm_apply calls: a scalar of cm_arith_type and where it is; returns the new one. */
-typedef spe_id (*cm_apply_fn)(cm_ctx *c, spe_id row, spe_id col, spe_id component, void *user);
-
-/* CM_APPLY as a function. */
-XETILE_API cm_matrix cm_apply(cm_ctx *c, const cm_matrix *a, cm_apply_fn fn, void *user);
-
-/* ---- reductions -------------------------------------------------------------------------------------------------- */
-
-typedef enum {
-    CM_BY_ROW,   /* along each row: M x N becomes M x 1 */
-    CM_BY_COLUMN /* along each column: M x N becomes 1 x N */
-} cm_direction;
-
-/* CM_ADD, CM_MIN or CM_MAX along rows or columns, the total in every place: a matrix of M x extent (CM_BY_ROW) of equal
- * columns, or extent x N (CM_BY_COLUMN) of equal rows, in the type and use of `a`. Cheapest when extent is that of `a`
- * or, by columns, a multiple of the subgroup size as M is: then nothing moves. f16 and smaller floats are summed in
- * f32. */
-XETILE_API cm_matrix cm_reduce_spread(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a, int extent);
-
-/* CM_ADD, CM_MIN or CM_MAX along rows (M x N becomes M x 1) or columns (1 x N), in the type and use of `a` (TinyTC:
- * reduce). f16 and smaller floats are summed in f32, and the order of a sum is not stated. */
-XETILE_API cm_matrix cm_reduce(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a);
-
-/* ---- 2D block messages: what is legal ---------------------------------------------------------------------------- */
+/* Bool (i1): whether 2D block messages may be used on this memory, so that CM_BLOCK2D_YES may be promised: base address
+ * a multiple of 64, pitch a multiple of 16 bytes and not below the width, width at least 64 bytes and a multiple of 4
+ * (all up to 2^24), x a multiple of 4 bytes, memory global and contiguous in one direction; of 8-bit types along
+ * columns also x >= 0 and pitch up to 2^23. Folded to a constant where it can be. A loop that moves the position tests
+ * the first one and its steps [mem]. */
+XETILE_API spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem);
 
 typedef enum { CM_BLOCK_LOAD, CM_BLOCK_TRANSFORM, CM_BLOCK_TRANSPOSE, CM_BLOCK_STORE, CM_BLOCK_PREFETCH } cm_block_op;
 
@@ -654,22 +466,21 @@ typedef struct {
     uint32_t heights, counts;
 } cm_block_shape;
 
-/* The row of a block `width` elements across; NULL when there is no such message. */
+/* The row of blocks `width` elements across, `count` of them; NULL when there is no such message. */
 XETILE_API const cm_block_shape *cm_block_shape_row(cm_block_op op, int elem, int width, uint32_t count);
 
-/* Bool (i1): whether 2D block messages may be used on this memory, so that CM_BLOCK2D_YES may be promised: base address
- * a multiple of 64, pitch a multiple of 16 bytes and not below the width, width at least 64 bytes and a multiple of 4
- * (all up to 2^24), x a multiple of 4 bytes, memory global and contiguous in one direction; of 8-bit types along
- * columns also x >= 0 and pitch up to 2^23. Folded to a constant where it can be. A loop that moves the position tests
- * the first one and its steps. */
-XETILE_API spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem);
+/* What cm_visit calls for an element: where it is in memory and what the matrix holds (storage types). Returns what the
+ * result holds, or always 0: then there is no result. */
+typedef spe_id (*cm_visit_fn)(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, void *user);
 
-/* ---- atomic operations ------------------------------------------------------------------------------------------- */
+/* Calls fn once for every element of `a` that lies inside the memory; outside, the result, a matrix like a, is the
+ * padding. Of a complex matrix the halves are visited one after the other, as matrices of f32 or f64 [mem]. */
+XETILE_API cm_matrix cm_visit(cm_ctx *c, const cm_matrix *a, const cm_mem *mem, cm_visit_fn fn, void *user);
 
 /* Atomic load, store and update, component by component (there is no atomicity of the matrix; of a complex component,
  * each half by itself). scope: SPE_ScopeWorkgroup, SPE_ScopeDevice, ...; semantics: SPE_MemorySemantics... bits, 0 for
- * relaxed. Types of 32 and 64 bits, and f16 for add, min and max. Everything else is as with cm_load and cm_store.
- * The updates return the values that memory held before. */
+ * relaxed. Types of 32 and 64 bits, and f16 for add, min and max; complex ones have no min and max. Everything else is
+ * as with cm_load and cm_store. The updates return the values that memory held before [ATOMIC, mem]. */
 XETILE_API cm_matrix cm_atomic_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const cm_mem *from,
                                     uint32_t scope, uint32_t semantics);
 XETILE_API void cm_atomic_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to, uint32_t scope, uint32_t semantics);
@@ -677,40 +488,157 @@ XETILE_API cm_matrix cm_atomic_add(cm_ctx *c, const cm_matrix *a, const cm_mem *
 XETILE_API cm_matrix cm_atomic_min(cm_ctx *c, const cm_matrix *a, const cm_mem *to, uint32_t scope, uint32_t semantics);
 XETILE_API cm_matrix cm_atomic_max(cm_ctx *c, const cm_matrix *a, const cm_mem *to, uint32_t scope, uint32_t semantics);
 
-/* ---- element by element in memory: atomic operations and the like ------------------------------------------------ */
+/* ---- products ---------------------------------------------------------------------------------------------------- */
 
-/* What cm_visit calls for an element: where it is in memory and what the matrix holds (storage types). Returns what the
- * result holds. */
-typedef spe_id (*cm_visit_fn)(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, void *user);
+/* Component types of A and B, of which one must promote to the other (cm_promotes), the type that is accumulated in,
+ * and the operands word of the matrix instruction (0: it has no such product). There the roles are swapped (our A is
+ * its B): its A flags describe our B. */
+typedef struct {
+    cm_type a, b, acc;
+    uint32_t dpas;
+} cm_product;
 
-/* Calls fn once for every element of `a` that lies inside the memory; outside, the result is the padding. */
-XETILE_API cm_matrix cm_visit(cm_ctx *c, const cm_matrix *a, const cm_mem *mem, cm_visit_fn fn, void *user);
+/* The row of a product A B; NULL when neither type promotes to the other, and for complex types. */
+XETILE_API const cm_product *cm_product_row(cm_type a, cm_type b);
 
-/* ---- load, store, prefetch, multiply and add --------------------------------------------------------------------- */
+/* The promotion rule of TinyTC's scalar types: every value of `from` is one of `to`. Types that the text does not have
+ * follow its sense: unsigned ones go with the signed one of their size, tf32 is between the 16-bit floats and f32. */
+XETILE_API bool cm_promotes(cm_type from, cm_type to);
 
-/* Loads a matrix (section "Load pseudo-code"); what lies outside checked extents is the padding. */
-XETILE_API cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const cm_mem *from);
-
-/* Stores a matrix; what lies outside checked extents is not written. */
-XETILE_API void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to);
-
-/* Asks for rows x cols elements (any numbers) to be brought nearer; level 0: wherever the device likes, 1: all caches,
- * 2: all but the first, 3: it only streams through the first. Emits nothing where there are no 2D block messages for
- * it: a prefetch never changes a result. */
-XETILE_API void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, const cm_mem *from, int level);
+/* C of a product with this row: what both A and B promote to (and, as the types of f32 sums go, bf16 and f16 alike). */
+XETILE_API bool cm_product_takes(const cm_product *row, cm_type c);
 
 /* D = A B + C of type_d: A is M x K (CM_A), B is K x N (CM_B), C is M x N (CM_ACC) or NULL for none. The text's rule:
  * A and B must promote to the type of C (cm_promotes; 16-bit floats are taken as C of each other too), and D may be
  * what C can be converted to. Sums are f32 for floats below 64 bits, i32 for 8- and 16-bit integers (which wrap), a
- * wider type when C has it; cm_product_row is the table. */
+ * wider type when C has it; cm_product_row is the table [OPERAND_USE, SHAPE, MUL_TYPES]. */
 XETILE_API cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
                                 const cm_matrix *acc);
 
 /* D = A B + C with integers that do not wrap: the exact result, or the largest or smallest number of type_d where it
- * does not fit. A and B are of 8 or 16 bits (the sum of up to 2^16 products of 8 bits is exact in i32, of 16 bits in
- * i64). */
+ * does not fit. A and B are of 8 or 16 bits (their sums are exact in i32 and i64) [as cm_mul_add]. */
 XETILE_API cm_matrix cm_mul_add_saturating(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
                                            const cm_matrix *acc);
+
+/* ---- component by component -------------------------------------------------------------------------------------- */
+
+/* A component-wise operation: gets vectors (or scalars) of the arithmetic type (cm_arith_type) and returns one of the
+ * same. */
+typedef spe_id (*cm_fn)(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user);
+
+/* fn(c, type, a, 0, user) on every component; fn(c, type, a, b, user) on every pair of components of two matrices of
+ * one type, shape and use [COMPONENT, SHAPE]. A matrix like a. Padding is mapped too; it is never stored. */
+XETILE_API cm_matrix cm_map1(cm_ctx *c, const cm_matrix *a, cm_fn fn, void *user);
+XETILE_API cm_matrix cm_map2(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user);
+
+/* Operations on pairs of components: those of spe_arith that are no comparisons. REM has the sign of the first operand;
+ * SHR keeps the sign of signed types. */
+typedef enum {
+    CM_ADD = SPE_ARITH_ADD, CM_SUB = SPE_ARITH_SUB, CM_MUL = SPE_ARITH_MUL, CM_DIV = SPE_ARITH_DIV,
+    CM_MIN = SPE_ARITH_MIN, CM_MAX = SPE_ARITH_MAX, CM_REM = SPE_ARITH_REM, CM_AND = SPE_ARITH_AND,
+    CM_OR = SPE_ARITH_OR, CM_XOR = SPE_ARITH_XOR, CM_SHL = SPE_ARITH_SHL, CM_SHR = SPE_ARITH_SHR
+} cm_op;
+
+/* a op b, component by component; both of one type, shape and use, and the result too. Types below 32 bits that are no
+ * integers nor f16 are computed in f32 and rounded to nearest. Complex types have add, sub, mul and div; floats no and,
+ * or, xor, shl, shr [OPERATION, COMPONENT, SHAPE, EMIT_TYPE]. */
+XETILE_API cm_matrix cm_binary(cm_ctx *c, cm_op op, const cm_matrix *a, const cm_matrix *b);
+XETILE_API cm_matrix cm_add(cm_ctx *c, const cm_matrix *a, const cm_matrix *b);
+XETILE_API cm_matrix cm_sub(cm_ctx *c, const cm_matrix *a, const cm_matrix *b);
+XETILE_API cm_matrix cm_mul(cm_ctx *c, const cm_matrix *a, const cm_matrix *b);
+
+/* scalar * a; the scalar is of the storage type of a (of a complex matrix: a real factor) [SCALAR]. */
+XETILE_API cm_matrix cm_scale(cm_ctx *c, const cm_matrix *a, spe_id scalar);
+
+/* Operations on one component. All take floats; NEG and ABS integers too, NOT integers only, CONJ complex ones. */
+#define CM_UNARY_OPS_(X)                                                                                               \
+    X(EXP) X(EXP2) X(EXP10) X(EXPM1) X(LOG) X(LOG2) X(LOG10) X(LOG1P) X(SQRT) X(RSQRT) X(CBRT) X(SIN) X(COS) X(TAN)    \
+    X(ASIN) X(ACOS) X(ATAN) X(SINH) X(COSH) X(TANH) X(ERF) X(ERFC) X(CEIL) X(FLOOR) X(TRUNC) X(ROUND) X(RINT) X(SIGN)  \
+    X(NATIVE_EXP) X(NATIVE_EXP2) X(NATIVE_LOG) X(NATIVE_LOG2) X(NATIVE_SIN) X(NATIVE_COS)
+#define CM_UNARY_ENUM_(name) CM_##name,
+typedef enum {
+    CM_NEG, CM_NOT, CM_CONJ, CM_ABS, CM_UNARY_OPS_(CM_UNARY_ENUM_) CM_UNARY_COUNT_
+} cm_unary_op;
+
+/* op a, component by component; of a type, shape and use with a (but CM_ABS of a complex matrix is real). Precision is
+ * that of OpenCL.std; bf16 and the 8-bit floats are computed in f32. Complex: NEG, CONJ, ABS, EXP, EXP2, NATIVE_EXP[2]
+ * [OPERATION, EMIT_TYPE]. */
+XETILE_API cm_matrix cm_unary(cm_ctx *c, cm_unary_op op, const cm_matrix *a);
+
+/* The state of CM_APPLY: which component is due, where it is, and the results so far. next keeps what the body left in
+ * `component`. */
+typedef struct {
+    cm_ctx *c;
+    const cm_matrix *a;
+    spe_id *value; /* of the storage type; NULL: something is wrong */
+    cm_lane lane;
+    int v;
+    spe_id row, col, component;
+} cm_walk_;
+
+XETILE_API cm_walk_ cm_walk_begin_(cm_ctx *c, const cm_matrix *a);
+XETILE_API bool cm_walk_next_(cm_walk_ *w);
+XETILE_API bool cm_walk_end_(cm_walk_ *w, cm_matrix *out);
+
+/* The statement that follows is written into the kernel once for every component of matrix `in`, with spe_ids `i` (row,
+ * i32), `j` (column, i32) and `v` (component, of cm_arith_type); what it leaves in v is that component of `out`
+ * (TinyTC: apply) [SCALAR]. With s of f32, exp below the diagonal and zero above:
+ *
+ *     CM_APPLY (&c, p, s, i, j, v) v = spe_select(&m, spe_sle(&m, j, i), spe_math1(&m, SPE_EXP, v), zero);
+ *
+ * in and out are cm_matrix variables and may be the same one. Padding is visited too (j beyond the last column) and is
+ * never stored. Leave the statement by its end only. */
+#define CM_APPLY(ctx, out, in, i, j, v)                                                                                \
+    for (cm_walk_ cm_w_##v = cm_walk_begin_((ctx), &(in));                                                             \
+         cm_walk_next_(&cm_w_##v) || cm_walk_end_(&cm_w_##v, &(out));)                                                 \
+        for (spe_id i = cm_w_##v.row, j = cm_w_##v.col, v = cm_w_##v.component, cm_once_##v = 1;                       \
+             (void)i, (void)j, cm_once_##v; cm_w_##v.component = v, cm_once_##v = 0)
+
+/* CM_APPLY as a function: fn gets a scalar of cm_arith_type and where it is, and returns the new one. */
+typedef spe_id (*cm_apply_fn)(cm_ctx *c, spe_id row, spe_id col, spe_id component, void *user);
+XETILE_API cm_matrix cm_apply(cm_ctx *c, const cm_matrix *a, cm_apply_fn fn, void *user);
+
+typedef enum {
+    CM_BY_ROW,   /* along each row: M x N becomes M x 1 */
+    CM_BY_COLUMN /* along each column: M x N becomes 1 x N */
+} cm_direction;
+
+/* CM_ADD, CM_MIN or CM_MAX along rows or columns, in the type and use of `a` (TinyTC: reduce). f16 and smaller floats
+ * are summed in f32, and the order of a sum is not stated. Complex types have only add [OPERATION]. */
+XETILE_API cm_matrix cm_reduce(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a);
+
+/* The same with the total in every place: a matrix of M x extent (CM_BY_ROW) of equal columns, or extent x N
+ * (CM_BY_COLUMN) of equal rows. Cheapest when extent is that of `a` or, by columns, a multiple of the subgroup size as
+ * M is: then nothing moves [OPERATION, layout]. */
+XETILE_API cm_matrix cm_reduce_spread(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a, int extent);
+
+/* ---- another type, use or shape ---------------------------------------------------------------------------------- */
+
+/* The same matrix with components of another type (TinyTC: cast): to nearest even between floats, towards zero from
+ * float to integer (what does not fit is undefined), the low bits between integers; to an 8-bit float the largest one
+ * where a number does not fit. bf16, tf32 and the 8-bit floats are reached through f32, so what f32 does not hold is
+ * rounded twice. A real matrix becomes the real part of a complex one; the other direction is cm_re. Lanes exchange
+ * components when the layouts ask for it [TYPE, CONVERT]. */
+XETILE_API cm_matrix cm_convert(cm_ctx *c, const cm_matrix *a, cm_type type);
+
+/* The same with a stated rounding, wherever a float is read or written, and, when `saturate` is set, integers that do
+ * not fit becoming the nearest one that does (NaN: 0). bf16 and tf32 know CM_ROUND_NEAREST and CM_ROUND_ZERO, the 8-bit
+ * floats CM_ROUND_NEAREST; the rest all four [TYPE, CONVERT]. */
+XETILE_API cm_matrix cm_convert_as(cm_ctx *c, const cm_matrix *a, cm_type type, cm_rounding rounding, bool saturate);
+
+/* The same matrix for another use [USE]: 16-bit accumulators become operands inside each lane, 8-bit CM_B may need
+ * shuffles. */
+XETILE_API cm_matrix cm_convert_use(cm_ctx *c, const cm_matrix *a, cm_use use);
+
+/* The transpose, a matrix of cols x rows in the given use; cols must be a power of two, since it becomes the number of
+ * rows [layout]. Lanes exchange components: about S V shuffles, so small matrices only; memory transposes for nothing.
+ */
+XETILE_API cm_matrix cm_transpose(cm_ctx *c, const cm_matrix *a, cm_use use);
+
+/* A matrix of rows x cols whose element (r, c) is that of `a` at (r mod rows of a, c mod columns of a): copies side by
+ * side, so a column M x 1 becomes a matrix of equal columns, and a smaller one a part of `a` [layout]. Inside each lane
+ * where rows of a are a multiple of the subgroup size. */
+XETILE_API cm_matrix cm_repeat(cm_ctx *c, const cm_matrix *a, int rows, int cols);
 
 /* ---- for headers that build on this one -------------------------------------------------------------------------- */
 
@@ -721,23 +649,22 @@ XETILE_API bool cm_choose_target(spe_blame at, const spe_device *d, int size, cm
 /* No matrix: what an operation gives after an error. */
 XETILE_API cm_matrix cm_poison(void);
 
-/* A vector or scalar of the storage type as one of the arithmetic type (cm_arith_type), and back. */
+/* A vector or scalar of the storage type as one of the arithmetic type (cm_arith_type) [EMIT_TYPE], and back; f32
+ * rounded to the 16 bits of a bf16; the same bits as another type, and nothing emitted when v is of that type. */
 XETILE_API spe_id cm_to_arith(cm_ctx *c, cm_type type, spe_id v);
 XETILE_API spe_id cm_from_arith(cm_ctx *c, cm_type type, spe_id v);
-
-/* f32, scalar or vector, rounded to the 16 bits of a bf16. */
 XETILE_API spe_id cm_f32_to_bf16(cm_ctx *c, spe_id v);
-
-/* The same bits as another type; none when it is of the type. */
 XETILE_API spe_id cm_bitcast(cm_ctx *c, spe_id type, spe_id v);
 
-/* All V components of this lane as scalars of the storage type of `type`, converted to it; NULL after an error. */
+/* All V components of this lane as scalars of the storage type of `type`, converted to it; in the module's arena, NULL
+ * after an error [EMIT_TYPE]. */
 XETILE_API spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type);
 
-/* The pointer with the cache controls of a prefetch's level (cm_prefetch). */
+/* The pointer with the cache controls of a prefetch's level (cm_prefetch), 1 to 3. */
 XETILE_API spe_id cm_cached_pointer(cm_ctx *c, spe_id ptr, int level);
 
-/* Prefetches `across` x `down` elements by 2D block messages where the lowering has them; false where it has none. */
+/* Prefetches elements by 2D block messages where the lowering has them, `across` along the contiguous direction and
+ * `down` the other; false where there is no message of this type. */
 XETILE_API bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down, const spe_block2d *surface);
 
 #endif /* CM_LAYOUT_ONLY */

@@ -968,6 +968,41 @@ TEST(khr_mistakes)
     }
 }
 
+/* After an error every operation takes what it gave, a matrix of no parts, and gives the like. */
+TEST(poison)
+{
+    bench b;
+    cm_ctx *c = &b.c;
+    cm_matrix p, d[16];
+    int i, n = 0;
+    bench_begin(&b, cm_target_row("bmg"), CM_AUTO);
+    p = cm_load(c, 3, 8, CM_F32, CM_ACC, &b.mem);
+    CHECK(p.parts == 0 && p.l.V == 0);
+    CHECK(cm_component(c, &p, 0) == 0);
+    CHECK(cm_component_ids(c, &p, CM_F32) == NULL);
+    d[n++] = cm_insert(c, &p, 0, 0);
+    d[n++] = cm_convert(c, &p, CM_F16);
+    d[n++] = cm_convert_as(c, &p, CM_F16, CM_ROUND_ZERO, true);
+    d[n++] = cm_convert_use(c, &p, CM_A);
+    d[n++] = cm_transpose(c, &p, CM_ACC);
+    d[n++] = cm_repeat(c, &p, 16, 16);
+    d[n++] = cm_reduce(c, CM_ADD, CM_BY_ROW, &p);
+    d[n++] = cm_scale(c, &p, 0);
+    d[n++] = cm_add(c, &p, &p);
+    d[n++] = cm_unary(c, CM_EXP, &p);
+    d[n++] = cm_apply(c, &p, NULL, NULL);
+    d[n++] = cm_visit(c, &p, &b.mem, NULL, NULL);
+    d[n++] = cm_atomic_add(c, &p, &b.mem, SPE_ScopeDevice, 0);
+    d[n++] = cm_mul_add(c, CM_F32, &p, &p, NULL);
+    d[n++] = cm_mul_add_saturating(c, CM_I32, &p, &p, &p);
+    d[n++] = cm_re(c, &p);
+    cm_store(c, &p, &b.mem);
+    cm_atomic_store(c, &p, &b.mem, SPE_ScopeDevice, 0);
+    for (i = 0; i < n; i++) CHECK_MSG(d[i].parts == 0, "operation %d gives %d parts", i, d[i].parts);
+    CHECK(spe_get_error(&b.m)->id == CM_ERROR_ROWS);
+    spe_free(&b.m);
+}
+
 TEST(targets)
 {
     static const struct {
@@ -985,7 +1020,8 @@ TEST(targets)
                 {"generic", 16, CM_KHR, CM_ERROR_LOWERING},
                 {"pvc", 32, CM_AUTO, 0},
                 {"lnl-m", 16, CM_INTEL, 0},
-                {"ptl", 16, CM_PLAIN, 0}};
+                {"ptl", 16, CM_PLAIN, 0},
+                {"ptl", 16, (cm_lowering)4, CM_ERROR_LOWERING}};
     size_t i;
     for (i = 0; i < sizeof want / sizeof want[0]; i++) {
         cm_target t = *cm_target_row(want[i].name);
@@ -1013,6 +1049,7 @@ int main(void)
     run_mistakes();
     RUN(khr_matrices);
     RUN(khr_mistakes);
+    RUN(poison);
     RUN(targets);
     RUN(plain_products);
     RUN(plain_products_other_sizes);

@@ -1,12 +1,160 @@
-/* convert.c - conversion of matrices. */
+/* convert.c - between component types: scalars and vectors of numbers, then matrices, whose components may change lanes
+ * on the way: for another use, transposed, repeated. */
 #include "internal.h"
 
-static cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use use);
+static spe_id cm_like_(cm_ctx *c, spe_id elem, spe_id v) /* elem, as many as v has */
+{
+    return spe_vec(c->m, elem, spe_count(c->m, spe_type_of(c->m, v)));
+}
 
-/* ---- conversion of matrices -------------------------------------------------------------------------------------- */
+static spe_id cm_like_int_(cm_ctx *c, uint32_t bits, spe_id v) { return cm_like_(c, spe_int(c->m, bits), v); }
+static spe_id cm_like_float_(cm_ctx *c, uint32_t bits, spe_id v) { return cm_like_(c, spe_float(c->m, bits), v); }
+
+/* Bits of floats rounded to nearest even above the `cut` lowest, which remain to be cut off. */
+static spe_id cm_round_bits_(cm_ctx *c, spe_id i32, spe_id bits, int cut)
+{
+    spe_module *m = c->m;
+    spe_id odd = spe_and(m, spe_shr(m, bits, spe_const_u(m, i32, (uint64_t)cut)), spe_const_u(m, i32, 1));
+    return spe_iadd(m, spe_iadd(m, bits, odd), spe_const_u(m, i32, ((uint64_t)1 << cut) / 2 - 1));
+}
+
+/* The same of f32 numbers, or towards zero; a NaN becomes a quiet one. */
+static spe_id cm_round_f32_(cm_ctx *c, spe_id i32, spe_id v, int cut, bool nearest)
+{
+    spe_id bits = spe_bitcast(c->m, i32, v), rounded = nearest ? cm_round_bits_(c, i32, bits, cut) : bits;
+    return spe_select(c->m, spe_isnan(c->m, v), spe_or(c->m, bits, spe_const_u(c->m, i32, 0x400000)), rounded);
+}
+
+static spe_id cm_bf16_to_f32_(cm_ctx *c, spe_id v)
+{
+    spe_id i32 = cm_like_int_(c, 32, v);
+    spe_id wide = spe_shl(c->m, spe_uconvert(c->m, i32, v), spe_const_u(c->m, i32, 16));
+    return spe_bitcast(c->m, cm_like_float_(c, 32, v), wide);
+}
+
+/* By hand where Intel's conversion instruction need not be known. */
+static spe_id cm_round_bf16_(cm_ctx *c, spe_id v, bool nearest)
+{
+    spe_id i32 = cm_like_int_(c, 32, v), i16 = cm_like_int_(c, 16, v);
+    if (nearest && c->lowering == CM_INTEL) return spe_f32_to_bf16(c->m, v);
+    v = cm_round_f32_(c, i32, v, 16, nearest);
+    return spe_uconvert(c->m, i16, spe_shr(c->m, v, spe_const_u(c->m, i32, 16)));
+}
+
+spe_id cm_f32_to_bf16(cm_ctx *c, spe_id v) { return cm_round_bf16_(c, v, true); }
+
+/* tf32 is held as f32. */
+static spe_id cm_round_tf32_(cm_ctx *c, spe_id v, bool nearest)
+{
+    enum { CUT = 13 }; /* bits of an f32's mantissa that it does not have */
+    spe_id i32 = cm_like_int_(c, 32, v), bits = cm_round_f32_(c, i32, v, CUT, nearest);
+    bits = spe_and(c->m, bits, spe_const_u(c->m, i32, 0u - (1u << CUT)));
+    return spe_bitcast(c->m, cm_like_float_(c, 32, v), bits);
+}
+
+/* What the 8-bit floats are made of: the f32 exponent field's low bits that go, the largest number, the smallest normal
+ * one, and the f32 whose last place is the smallest subnormal one. */
+typedef struct {
+    cm_type type;
+    int cut, rebias;
+    double largest, normal, magic;
+} cm_f8_;
+
+static const cm_f8_ *cm_f8_row_(cm_type type)
+{
+    static const cm_f8_ rows[] = {{CM_E4M3, 20, (127 - 7) << 3, 448, 0x1p-6, 0x1p14},
+                                  {CM_E5M2, 21, (127 - 15) << 2, 57344, 0x1p-14, 0x1p7}};
+    return type == CM_E4M3 ? &rows[0] : type == CM_E5M2 ? &rows[1] : NULL;
+}
+
+/* Both are the upper bits of an f16, e4m3 after a scaling by 2^8 that f32 does exactly. */
+static spe_id cm_f8_to_f32_(cm_ctx *c, cm_type type, spe_id v)
+{
+    spe_module *m = c->m;
+    spe_id i16 = cm_like_int_(c, 16, v), f32 = cm_like_float_(c, 32, v), wide = spe_uconvert(m, i16, v);
+    if (type == CM_E5M2) {
+        spe_id half = spe_bitcast(m, cm_like_float_(c, 16, v), spe_shl(m, wide, spe_const_u(m, i16, 8)));
+        return spe_fconvert(m, f32, half);
+    }
+    spe_id rest = spe_and(m, wide, spe_const_u(m, i16, 0x7f));
+    spe_id sign = spe_shl(m, spe_and(m, wide, spe_const_u(m, i16, 0x80)), spe_const_u(m, i16, 8));
+    spe_id half = spe_or(m, sign, spe_shl(m, rest, spe_const_u(m, i16, 7)));
+    half = spe_bitcast(m, cm_like_float_(c, 16, v), half);
+    spe_id scaled = spe_fmul(m, spe_fconvert(m, f32, half), spe_const_f(m, f32, 256));
+    spe_id nan = spe_bitcast(m, f32, spe_const_u(m, cm_like_int_(c, 32, v), 0x7fc00000));
+    return spe_select(m, spe_ieq(m, rest, spe_const_u(m, i16, 0x7f)), nan, scaled);
+}
+
+/* To nearest even, the largest number for what is larger (infinity too); NaN stays NaN. */
+static spe_id cm_f32_to_f8_(cm_ctx *c, cm_type type, spe_id v)
+{
+    const cm_f8_ *f = cm_f8_row_(type);
+    spe_module *m = c->m;
+    spe_id f32 = spe_type_of(m, v), i32 = cm_like_int_(c, 32, v), magic = spe_const_f(m, f32, f->magic);
+    spe_id size = spe_math2(m, SPE_FMIN, spe_math1(m, SPE_FABS, v), spe_const_f(m, f32, f->largest));
+    spe_id normal = cm_round_bits_(c, i32, spe_bitcast(m, i32, size), f->cut);
+    normal = spe_shr(m, normal, spe_const_u(m, i32, (uint64_t)f->cut));
+    normal = spe_isub(m, normal, spe_const_u(m, i32, (uint64_t)f->rebias));
+    spe_id tiny = spe_isub(m, spe_bitcast(m, i32, spe_fadd(m, size, magic)), spe_bitcast(m, i32, magic));
+    spe_id bits = spe_select(m, spe_flt(m, size, spe_const_f(m, f32, f->normal)), tiny, normal);
+    bits = spe_select(m, spe_isnan(m, v), spe_const_u(m, i32, 0x7f), bits);
+    spe_id sign = spe_and(m, spe_shr(m, spe_bitcast(m, i32, v), spe_const_u(m, i32, 24)), spe_const_u(m, i32, 0x80));
+    return spe_uconvert(m, cm_like_int_(c, 8, v), spe_or(m, bits, sign));
+}
+
+spe_id cm_to_arith(cm_ctx *c, cm_type type, spe_id v)
+{
+    if (!cm_arith_type(c, type)) return 0;
+    if (cm_f8_row_(type)) return cm_f8_to_f32_(c, type, v);
+    return type == CM_BF16 ? cm_bf16_to_f32_(c, v) : v;
+}
+
+spe_id cm_from_arith(cm_ctx *c, cm_type type, spe_id v)
+{
+    bool f8 = cm_f8_row_(type) != NULL, zero = c->rounding == CM_ROUND_ZERO;
+    if (type != CM_BF16 && type != CM_TF32 && !f8) return v;
+    if (c->rounding > CM_ROUND_ZERO || (zero && f8))
+        return CM_FAIL_(c, CONVERT, "no such rounding to %s", cm_type_info(type)->name);
+    if (f8) return cm_f32_to_f8_(c, type, v);
+    return type == CM_TF32 ? cm_round_tf32_(c, v, !zero) : cm_round_bf16_(c, v, !zero);
+}
+
+/* Arithmetic values of one type to those of another: to nearest between floats, towards zero to integers, the low bits
+ * between integers, unless cm_convert_as has asked for something else. */
+static spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
+{
+    static const uint32_t modes[] = {0, SPE_FPRoundingModeRTE, SPE_FPRoundingModeRTZ, SPE_FPRoundingModeRTP,
+                                     SPE_FPRoundingModeRTN};
+    const cm_type_row *f = cm_type_info(from), *t = cm_type_info(to);
+    spe_id type = cm_arith_type(c, to), same = cm_arith_type(c, from), id;
+    if (!type || !same) return 0;
+    bool float_from = f->kind == CM_KIND_FLOAT, float_to = t->kind == CM_KIND_FLOAT;
+    bool other_sign = c->saturate && !float_from && !float_to && f->is_signed != t->is_signed;
+    if (type == same && !other_sign) return v;
+    type = cm_like_(c, type, v);
+    if (other_sign)
+        id = spe_op(c->m, t->is_signed ? SPE_OpSatConvertUToS : SPE_OpSatConvertSToU, type, 1, &v);
+    else
+        id = spe_cast(c->m, type, v, float_from ? t->is_signed : f->is_signed);
+    if (!id || id == v) return id;
+    if (c->rounding && (float_from || float_to))
+        spe_decorate(c->m, id, SPE_DecorationFPRoundingMode, 1, &modes[c->rounding]);
+    if (c->saturate && !float_to && !other_sign)
+        spe_decorate(c->m, id, SPE_DecorationSaturatedConversion, 0, NULL);
+    return id;
+}
+
+/* Values of the storage type of `from` as those of the storage type of `to`. */
+spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
+{
+    if (from == to) return v;
+    return cm_from_arith(c, to, cm_convert_arith_(c, from, to, cm_to_arith(c, from, v)));
+}
+
+/* ---- components that change lanes -------------------------------------------------------------------------------- */
 
 /* Where component v of each lane of layout `to` comes from in layout `from`: the distinct components, and whether no
- * lane needs another's. At most one row or column of sources a lane, so S is enough room. */
+ * lane needs another's. At most one row or column of sources a lane, so as many as the largest subgroup has lanes. */
 typedef struct {
     int source[64], count;
     bool in_lane;
@@ -14,27 +162,22 @@ typedef struct {
 
 /* Element (r, c) of `to` is element (r, c) of `from`, or (c, r) when `transposed`, both modulo the extents of `from`.
  */
-static void cm_find_sources_(const cm_layout *from, const cm_layout *to, bool transposed, int v,
-                                    cm_sources_ *out)
+static cm_sources_ cm_sources_of_(const cm_layout *from, const cm_layout *to, bool transposed, int v)
 {
-    int p, i, row, col;
-    out->count = 0;
-    out->in_lane = true;
-    for (p = 0; p < to->S; p++) {
-        cm_slot want = {0, 0, 0}, have;
-        cm_element e;
-        want.lane = p;
-        want.component = v / to->omega;
-        want.channel = v % to->omega;
-        e = cm_element_of(to, want);
+    cm_sources_ s;
+    s.count = 0;
+    s.in_lane = true;
+    for (int lane = 0; lane < to->S; lane++) {
+        cm_element e = cm_element_at_(to, lane, v);
         if (e.padding) continue;
-        row = (transposed ? e.col : e.row) % from->rows;
-        col = (transposed ? e.row : e.col) % from->cols;
-        have = cm_slot_of(from, row, col);
-        if (have.lane != p) out->in_lane = false;
-        for (i = 0; i < out->count && out->source[i] != have.component * from->omega + have.channel; i++) continue;
-        if (i == out->count && i < 64) out->source[out->count++] = have.component * from->omega + have.channel;
+        cm_slot have = cm_slot_of(from, (transposed ? e.col : e.row) % from->rows,
+                                  (transposed ? e.row : e.col) % from->cols);
+        int number = cm_number_of_(from, have), i = 0;
+        if (have.lane != lane) s.in_lane = false;
+        while (i < s.count && s.source[i] != number) i++;
+        if (i == s.count && i < (int)(sizeof s.source / sizeof s.source[0])) s.source[s.count++] = number;
     }
+    return s;
 }
 
 /* cm_slot_of in the kernel: lane and component number (channels counted) of an element in layout l. */
@@ -52,15 +195,14 @@ static void cm_find_slot_(cm_ctx *c, const cm_layout *l, spe_id row, spe_id col,
 
 /* Component v of layout `to`, for which lanes need others' components: a shuffle for each source, then a choice. */
 static spe_id cm_fetch_(cm_ctx *c, const cm_layout *from, const cm_layout *to, bool transposed, int v,
-                               const cm_sources_ *s, const spe_id *components)
+                        const cm_sources_ *s, const spe_id *components)
 {
-    spe_id lane, number, got = 0, row = cm_row_index(c, to, v), col = cm_col_index(c, to, v), swap = row;
-    int i, rows = transposed ? to->cols : to->rows, cols = transposed ? to->rows : to->cols;
-    if (transposed) row = col, col = swap;
-    if (rows > from->rows) row = cm_mod_(c, row, from->rows);
-    if (cols > from->cols) col = spe_umod(c->m, col, cm_i32_(c, from->cols));
+    spe_id lane, number, got = 0, at_row = cm_row_index(c, to, v), at_col = cm_col_index(c, to, v);
+    spe_id row = transposed ? at_col : at_row, col = transposed ? at_row : at_col;
+    if ((transposed ? to->cols : to->rows) > from->rows) row = cm_mod_(c, row, from->rows);
+    if ((transposed ? to->rows : to->cols) > from->cols) col = spe_umod(c->m, col, cm_i32_(c, from->cols));
     cm_find_slot_(c, from, row, col, &lane, &number);
-    for (i = 0; i < s->count; i++) {
+    for (int i = 0; i < s->count; i++) {
         spe_id one = components[s->source[i]];
         if (!s->in_lane) one = spe_sg_shuffle(c->m, one, lane);
         got = i == 0 ? one : spe_select(c->m, spe_ieq(c->m, number, cm_i32_(c, s->source[i])), one, got);
@@ -68,16 +210,14 @@ static spe_id cm_fetch_(cm_ctx *c, const cm_layout *from, const cm_layout *to, b
     return got;
 }
 
-/* The elements of `a`, converted to the type of layout `to`, where that layout wants them (see cm_find_sources_). */
-cm_matrix cm_relayout_(cm_ctx *c, const cm_matrix *a, const cm_layout *to, bool transposed)
+/* The elements of `a`, converted to the type of layout `to`, where that layout wants them (see cm_sources_of_). */
+static cm_matrix cm_relayout_(cm_ctx *c, const cm_matrix *a, const cm_layout *to, bool transposed)
 {
-    spe_id *from = cm_component_ids(c, a, to->type), *v = (spe_id *)spe_alloc(c->m, (size_t)to->V * sizeof(spe_id));
+    spe_id *from = cm_component_ids(c, a, to->type), *v = cm_ids_(c, to->V);
     spe_id zero = spe_null(c->m, cm_storage_type(c, to->type));
-    int i;
     if (!from || !v) return cm_poison();
-    for (i = 0; i < to->V; i++) {
-        cm_sources_ s;
-        cm_find_sources_(&a->l, to, transposed, i, &s);
+    for (int i = 0; i < to->V; i++) {
+        cm_sources_ s = cm_sources_of_(&a->l, to, transposed, i);
         if (s.count == 0)
             v[i] = zero;
         else if (s.count == 1 && s.in_lane)
@@ -88,67 +228,66 @@ cm_matrix cm_relayout_(cm_ctx *c, const cm_matrix *a, const cm_layout *to, bool 
     return cm_from_components(c, to, v);
 }
 
-/* Component v of one layout is component v of the other. */
-static bool cm_aligned_(const cm_layout *a, const cm_layout *b)
+/* `rows` x `cols` in the given use, element (r, c) from (r, c) of `a`, or (c, r), modulo the extents of a. */
+static cm_matrix cm_rearrange_(cm_ctx *c, const cm_matrix *a, int rows, int cols, cm_use use, bool transposed)
 {
-    return a->V == b->V && a->omega == b->omega && a->K1 == b->K1 && a->interleaved == b->interleaved;
+    cm_matrix half[2];
+    for (int i = 0; i < cm_halves_(a->l.type); i++) {
+        half[i] = cm_half_(a, i);
+        cm_layout l = cm_layout_for(c, rows, cols, half[i].l.type, use);
+        half[i] = l.rows ? cm_relayout_(c, &half[i], &l, transposed) : cm_poison();
+    }
+    return cm_of_halves_(c, a->l.type, half);
 }
 
-/* Of a complex matrix: both parts change. A real one becomes the real part. */
-static cm_matrix cm_change_complex_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use use)
+cm_matrix cm_transpose(cm_ctx *c, const cm_matrix *a, cm_use use)
 {
-    cm_type part = type == CM_C32 ? CM_F32 : CM_F64;
-    cm_matrix re = *a, im;
-    if (!cm_is_complex(type)) {
-        cm_fail_(c, CM_ERROR_CONVERT, "%s to %s: take cm_re or cm_im", cm_type_info(a->l.type)->name,
-                 cm_type_info(type)->name);
-        return cm_poison();
-    }
-    if (cm_is_complex(a->l.type)) {
-        re = cm_re(c, a);
-        im = cm_im(c, a);
-        im = cm_change_(c, &im, part, use);
-    } else {
-        im = cm_splat(c, a->l.rows, a->l.cols, part, use, 0);
-    }
-    re = cm_change_(c, &re, part, use);
-    return cm_complex(c, &re, &im);
+    return cm_is_poison_(c, a) ? cm_poison() : cm_rearrange_(c, a, a->l.cols, a->l.rows, use, true);
 }
 
+cm_matrix cm_repeat(cm_ctx *c, const cm_matrix *a, int rows, int cols)
+{
+    return cm_is_poison_(c, a) ? cm_poison() : cm_rearrange_(c, a, rows, cols, a->l.use, false);
+}
+
+/* ---- conversion of matrices -------------------------------------------------------------------------------------- */
+
+/* Another type, another use. Of a complex matrix both halves change; a real one becomes the real half of one. */
 static cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use use)
 {
-    cm_layout l;
     if (cm_is_poison_(c, a)) return cm_poison();
     if (type == a->l.type && use == a->l.use) return *a;
-    l = cm_layout_for(c, a->l.rows, a->l.cols, type, use);
+    cm_layout l = cm_layout_for(c, a->l.rows, a->l.cols, type, use);
+    bool complex = cm_is_complex(a->l.type);
     if (!l.rows) return cm_poison();
-    if (cm_is_complex(type) || cm_is_complex(a->l.type)) return cm_change_complex_(c, a, type, use);
-    if (c->lowering == CM_KHR && use != a->l.use) return cm_opaque_(c, "cm_convert_use"), cm_poison();
-    return cm_aligned_(&l, &a->l) ? cm_map_(c, &l, a, NULL, NULL, NULL) : cm_relayout_(c, a, &l, false);
+    if (cm_is_complex(type)) {
+        cm_type part = cm_half_type_(type);
+        cm_matrix half[2] = {cm_half_(a, 0), complex ? cm_half_(a, 1) : cm_splat(c, l.rows, l.cols, part, use, 0)};
+        if (complex) half[1] = cm_change_(c, &half[1], part, use);
+        half[0] = cm_change_(c, &half[0], part, use);
+        return cm_of_halves_(c, type, half);
+    }
+    if (complex)
+        return CM_POISON_(c, CONVERT, "%s to %s: take cm_re or cm_im", cm_type_info(a->l.type)->name,
+                          cm_type_info(type)->name);
+    if (use != a->l.use && cm_opaque_(c, "cm_convert_use")) return cm_poison();
+    bool in_place = l.V == a->l.V && l.omega == a->l.omega && l.K1 == a->l.K1 && l.interleaved == a->l.interleaved;
+    return in_place ? cm_map_(c, &l, a, NULL, NULL, NULL) : cm_relayout_(c, a, &l, false);
 }
 
-cm_matrix cm_convert(cm_ctx *c, const cm_matrix *a, cm_type type)
-{
-    return cm_is_poison_(c, a) ? cm_poison() : cm_change_(c, a, type, a->l.use);
-}
+cm_matrix cm_convert(cm_ctx *c, const cm_matrix *a, cm_type type) { return cm_change_(c, a, type, a->l.use); }
+
+cm_matrix cm_convert_use(cm_ctx *c, const cm_matrix *a, cm_use use) { return cm_change_(c, a, a->l.type, use); }
 
 cm_matrix cm_convert_as(cm_ctx *c, const cm_matrix *a, cm_type type, cm_rounding rounding, bool saturate)
 {
-    cm_matrix d;
     if (cm_is_poison_(c, a) || cm_opaque_(c, "cm_convert_as")) return cm_poison();
-    if ((unsigned)rounding > (unsigned)CM_ROUND_DOWN) {
-        cm_fail_(c, CM_ERROR_CONVERT, "cm_convert_as: there is no rounding %d", (int)rounding);
-        return cm_poison();
-    }
+    if ((unsigned)rounding > (unsigned)CM_ROUND_DOWN)
+        return CM_POISON_(c, CONVERT, "cm_convert_as: there is no rounding %d", (int)rounding);
     c->rounding = rounding;
     c->saturate = saturate;
-    d = cm_change_(c, a, type, a->l.use);
+    cm_matrix d = cm_change_(c, a, type, a->l.use);
     c->rounding = CM_ROUND_AUTO;
     c->saturate = false;
     return d;
-}
-
-cm_matrix cm_convert_use(cm_ctx *c, const cm_matrix *a, cm_use use)
-{
-    return cm_is_poison_(c, a) ? cm_poison() : cm_change_(c, a, a->l.type, use);
 }

@@ -1,0 +1,309 @@
+/* arithmetic.c - matrices of one number, operations on every component, reductions. */
+#include "internal.h"
+
+cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, spe_id scalar)
+{
+    cm_layout l = cm_layout_for(c, rows, cols, type, use);
+    cm_matrix a = cm_new_(c, &l);
+    if (!a.parts) return a;
+    spe_id elem = cm_storage_type(c, type), word = 0;
+    if (scalar && spe_type_of(c->m, scalar) != elem)
+        return CM_POISON_(c, SCALAR, "the scalar of a %s matrix is not of its storage type", cm_type_info(type)->name);
+    if (scalar && c->lowering != CM_KHR) word = cm_pack_(c, &l, cm_copies_(c, scalar, cm_channels_(&l)), 1);
+    for (int i = 0; i < a.parts; i++) {
+        bool zero = !scalar || i >= a.parts / cm_halves_(type);
+        spe_id one = zero && c->lowering == CM_KHR ? spe_null(c->m, elem) : scalar, part = cm_part_type(c, &l, i);
+        if (c->lowering == CM_KHR) /* Intel's compiler does not survive an OpConstantNull of such a type */
+            a.part[i] = spe_construct(c->m, part, 1, &one);
+        else if (zero)
+            a.part[i] = spe_null(c->m, part);
+        else
+            a.part[i] = spe_splat(c->m, part, word);
+    }
+    return a;
+}
+
+/* fn on every group of components of a (and b, when given), the result converted to the type of l. */
+cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user)
+{
+    cm_matrix d = cm_new_(c, l);
+    cm_type type = a->l.type;
+    if (cm_opaque_(c, "component-wise operations") || !cm_arith_type(c, type) || !cm_arith_type(c, l->type))
+        return cm_poison();
+    for (int part = 0; part < d.parts; part++) {
+        int words = cm_part_words(l, part), group = cm_group_(l, words), pieces = 0;
+        spe_id piece[8];
+        for (int first = 0; first < words; first += group) {
+            spe_id x = cm_unpack_(c, &a->l, a->part[part], first, group), y = 0;
+            if (b) y = cm_to_arith(c, type, cm_unpack_(c, &b->l, b->part[part], first, group));
+            if (fn) x = cm_from_arith(c, type, fn(c, type, cm_to_arith(c, type, x), y, user));
+            piece[pieces++] = cm_pack_(c, l, cm_convert_vector_(c, type, l->type, x), group);
+        }
+        d.part[part] = cm_join_(c, cm_word_type_(c, l), piece, pieces, group);
+    }
+    return spe_ok(c->m) ? d : cm_poison();
+}
+
+cm_matrix cm_map1(cm_ctx *c, const cm_matrix *a, cm_fn fn, void *user)
+{
+    return cm_is_poison_(c, a) ? cm_poison() : cm_map_(c, &a->l, a, NULL, fn, user);
+}
+
+cm_matrix cm_map2(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user)
+{
+    if (cm_is_poison_(c, a) || cm_is_poison_(c, b) || !cm_alike_(c, a, b)) return cm_poison();
+    return cm_map_(c, &a->l, a, b, fn, user);
+}
+
+/* ---- two operands ------------------------------------------------------------------------------------------------ */
+
+/* How spe_arith and the tables read numbers of a type. */
+spe_number_kind cm_number_kind_(cm_type type)
+{
+    const cm_type_row *t = cm_type_info(type);
+    return t->kind == CM_KIND_FLOAT ? SPE_NUMBER_FLOAT : t->is_signed ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED;
+}
+
+static spe_id cm_no_operation_(cm_ctx *c, const char *name, cm_type type)
+{
+    return CM_FAIL_(c, EMIT_TYPE, "there is no operation %s on %s", name, cm_type_info(type)->name);
+}
+
+static spe_id cm_apply_binary_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
+{
+    spe_arith_op op = (spe_arith_op)*(const cm_op *)user;
+    if (!a || !b) return 0;
+    spe_id r = spe_arith(c->m, op, cm_number_kind_(type), a, b);
+    return r || !spe_ok(c->m) ? r : cm_no_operation_(c, spe_arith_name(op), type);
+}
+
+/* a b or a / b of complex matrices, by their parts: for a quotient a conj(b) / |b|^2. */
+static cm_matrix cm_multiply_complex_(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, bool divide)
+{
+    cm_matrix x = cm_half_(a, 0), y = cm_half_(a, 1), u = cm_half_(b, 0), v = cm_half_(b, 1);
+    cm_matrix xu = cm_mul(c, &x, &u), yv = cm_mul(c, &y, &v), xv = cm_mul(c, &x, &v), yu = cm_mul(c, &y, &u);
+    cm_matrix re = cm_binary(c, divide ? CM_ADD : CM_SUB, &xu, &yv);
+    cm_matrix im = divide ? cm_sub(c, &yu, &xv) : cm_add(c, &xv, &yu);
+    if (divide) {
+        cm_matrix uu = cm_mul(c, &u, &u), vv = cm_mul(c, &v, &v), norm = cm_add(c, &uu, &vv);
+        re = cm_binary(c, CM_DIV, &re, &norm);
+        im = cm_binary(c, CM_DIV, &im, &norm);
+    }
+    return cm_complex(c, &re, &im);
+}
+
+cm_matrix cm_binary(cm_ctx *c, cm_op op, const cm_matrix *a, const cm_matrix *b)
+{
+    cm_matrix half[2];
+    if (cm_is_poison_(c, a) || cm_is_poison_(c, b)) return cm_poison();
+    cm_type type = a->l.type;
+    if ((unsigned)op > (unsigned)CM_SHR)
+        return CM_POISON_(c, OPERATION, "cm_binary: there is no operation %d", (int)op);
+    if (!cm_alike_(c, a, b)) return cm_poison();
+    if (cm_is_complex(type) && op > CM_DIV)
+        return cm_no_operation_(c, spe_arith_name((spe_arith_op)op), type), cm_poison();
+    if (cm_is_complex(type) && (op == CM_MUL || op == CM_DIV)) return cm_multiply_complex_(c, a, b, op == CM_DIV);
+    for (int i = 0; i < cm_halves_(type); i++) {
+        cm_matrix x = cm_half_(a, i), y = cm_half_(b, i);
+        half[i] = cm_map_(c, &x.l, &x, &y, cm_apply_binary_, &op);
+    }
+    return cm_of_halves_(c, type, half);
+}
+
+cm_matrix cm_add(cm_ctx *c, const cm_matrix *a, const cm_matrix *b) { return cm_binary(c, CM_ADD, a, b); }
+cm_matrix cm_sub(cm_ctx *c, const cm_matrix *a, const cm_matrix *b) { return cm_binary(c, CM_SUB, a, b); }
+cm_matrix cm_mul(cm_ctx *c, const cm_matrix *a, const cm_matrix *b) { return cm_binary(c, CM_MUL, a, b); }
+
+cm_matrix cm_scale(cm_ctx *c, const cm_matrix *a, spe_id scalar)
+{
+    cm_matrix half[2];
+    if (cm_is_poison_(c, a)) return cm_poison();
+    for (int i = 0; i < cm_halves_(a->l.type); i++) {
+        cm_matrix x = cm_half_(a, i), s = cm_splat(c, x.l.rows, x.l.cols, x.l.type, x.l.use, scalar);
+        half[i] = cm_mul(c, &x, &s);
+    }
+    return cm_of_halves_(c, a->l.type, half);
+}
+
+/* ---- one operand ------------------------------------------------------------------------------------------------- */
+
+/* Name and function of floats of each operation; NEG, NOT and CONJ have no function. */
+typedef struct {
+    const char *name;
+    spe_math_op function;
+} cm_unary_row_;
+
+static const cm_unary_row_ *cm_unary_row_of_(cm_unary_op op)
+{
+#define CM_UNARY_ROW_(name) {"CM_" #name, SPE_##name},
+    static const cm_unary_row_ rows[] = {{"CM_NEG", SPE_FABS}, {"CM_NOT", SPE_FABS}, {"CM_CONJ", SPE_FABS},
+                                         {"CM_ABS", SPE_FABS}, CM_UNARY_OPS_(CM_UNARY_ROW_)};
+    return &rows[op];
+}
+
+static spe_id cm_apply_unary_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
+{
+    cm_unary_op op = *(const cm_unary_op *)user;
+    spe_number_kind kind = cm_number_kind_(type);
+    (void)b;
+    if (!a) return 0;
+    if (op == CM_NEG) return kind == SPE_NUMBER_FLOAT ? spe_fneg(c->m, a) : spe_ineg(c->m, a);
+    if (op == CM_NOT && kind != SPE_NUMBER_FLOAT) return spe_not(c->m, a);
+    if (op == CM_ABS && kind == SPE_NUMBER_SIGNED) return spe_math1(c->m, SPE_SABS, a);
+    if (op == CM_ABS && kind == SPE_NUMBER_UNSIGNED) return a;
+    if (op >= CM_ABS && kind == SPE_NUMBER_FLOAT) return spe_math1(c->m, cm_unary_row_of_(op)->function, a);
+    return cm_no_operation_(c, cm_unary_row_of_(op)->name, type);
+}
+
+/* |z| is a matrix of reals; exp z = e^x (cos y + i sin y), exp2 and the native ones alike. */
+static cm_matrix cm_unary_complex_(cm_ctx *c, cm_unary_op op, const cm_matrix *a)
+{
+    cm_matrix x = cm_half_(a, 0), y = cm_half_(a, 1), p, q;
+    bool two = op == CM_EXP2 || op == CM_NATIVE_EXP2, native = op == CM_NATIVE_EXP || op == CM_NATIVE_EXP2;
+    if (op == CM_NEG || op == CM_CONJ) {
+        if (op == CM_NEG) x = cm_unary(c, CM_NEG, &x);
+        y = cm_unary(c, CM_NEG, &y);
+        return cm_complex(c, &x, &y);
+    }
+    if (op == CM_ABS) {
+        p = cm_mul(c, &x, &x), q = cm_mul(c, &y, &y);
+        p = cm_add(c, &p, &q);
+        return cm_unary(c, CM_SQRT, &p);
+    }
+    if (op != CM_EXP && !two && !native)
+        return cm_no_operation_(c, cm_unary_row_of_(op)->name, a->l.type), cm_poison();
+    if (two) y = cm_scale(c, &y, spe_const_f(c->m, cm_storage_type(c, y.l.type), 0.69314718055994530942)); /* ln 2 */
+    x = cm_unary(c, op, &x);
+    p = cm_unary(c, native ? CM_NATIVE_COS : CM_COS, &y);
+    q = cm_unary(c, native ? CM_NATIVE_SIN : CM_SIN, &y);
+    p = cm_mul(c, &x, &p), q = cm_mul(c, &x, &q);
+    return cm_complex(c, &p, &q);
+}
+
+cm_matrix cm_unary(cm_ctx *c, cm_unary_op op, const cm_matrix *a)
+{
+    if (cm_is_poison_(c, a)) return cm_poison();
+    if ((unsigned)op >= (unsigned)CM_UNARY_COUNT_)
+        return CM_POISON_(c, OPERATION, "cm_unary: there is no operation %d", (int)op);
+    return cm_is_complex(a->l.type) ? cm_unary_complex_(c, op, a) : cm_map1(c, a, cm_apply_unary_, &op);
+}
+
+/* ---- apply ------------------------------------------------------------------------------------------------------- */
+
+cm_walk_ cm_walk_begin_(cm_ctx *c, const cm_matrix *a)
+{
+    cm_walk_ w = {c, a, cm_component_ids(c, a, a->l.type), {0, 0}, -1, 0, 0, 0};
+    if (w.value) w.lane = cm_lane_(c, &a->l);
+    return w;
+}
+
+bool cm_walk_next_(cm_walk_ *w)
+{
+    const cm_layout *l = &w->a->l;
+    cm_ctx *c = w->c;
+    if (!w->value) return false;
+    if (w->v >= 0) {
+        if (w->component && spe_type_of(c->m, w->component) != cm_arith_type(c, l->type))
+            return CM_FAIL_(c, SCALAR, "CM_APPLY: the component is not of the arithmetic type of %s any more",
+                            cm_type_info(l->type)->name);
+        w->value[w->v] = spe_ok(c->m) ? cm_from_arith(c, l->type, w->component) : 0;
+    }
+    if (!spe_ok(c->m) || ++w->v >= l->V) return false;
+    w->row = cm_row_at_(c, l, w->lane, w->v);
+    w->col = cm_col_at_(c, l, w->lane, w->v);
+    w->component = cm_to_arith(c, l->type, w->value[w->v]);
+    return true;
+}
+
+bool cm_walk_end_(cm_walk_ *w, cm_matrix *out)
+{
+    *out = w->value && spe_ok(w->c->m) ? cm_from_components(w->c, &w->a->l, w->value) : cm_poison();
+    return false;
+}
+
+cm_matrix cm_apply(cm_ctx *c, const cm_matrix *a, cm_apply_fn fn, void *user)
+{
+    cm_walk_ w = cm_walk_begin_(c, a);
+    cm_matrix d;
+    while (cm_walk_next_(&w)) w.component = fn(c, w.row, w.col, w.component, user);
+    cm_walk_end_(&w, &d);
+    return d;
+}
+
+/* ---- reductions -------------------------------------------------------------------------------------------------- */
+
+/* What changes nothing: 0, the smallest or the largest number of the storage type (which is the arithmetic type). */
+static spe_id cm_neutral_(cm_ctx *c, cm_op op, cm_type type)
+{
+    const cm_type_row *t = cm_type_info(type);
+    spe_id id = cm_storage_type(c, type);
+    uint64_t top = (uint64_t)1 << (t->storage_bits - 1), all = top | (top - 1);
+    if (op == CM_ADD) return spe_null(c->m, id);
+    if (t->kind == CM_KIND_FLOAT) return spe_const_f(c->m, id, op == CM_MIN ? (double)INFINITY : -(double)INFINITY);
+    if (t->is_signed) return spe_const_u(c->m, id, op == CM_MIN ? top - 1 : top);
+    return spe_const_u(c->m, id, op == CM_MIN ? all : 0);
+}
+
+/* What this lane gets to know: with CM_BY_ROW the total of each of its rows (K of them), with CM_BY_COLUMN of each of
+ * its columns (V / K), in the arena. First inside the lane, then between the lanes that have the same row or column. */
+static spe_id *cm_totals_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a)
+{
+    const cm_layout *l = &a->l;
+    cm_type type = cm_number_kind_(l->type) == SPE_NUMBER_FLOAT ? CM_SUM_(l->type) : l->type;
+    spe_id *v = cm_component_ids(c, a, type), neutral = cm_neutral_(c, op, type);
+    int n = by == CM_BY_ROW ? l->K : l->V / l->K, row, col;
+    int first = by == CM_BY_ROW ? l->I : 1, last = by == CM_BY_ROW ? l->S : l->I;
+    spe_id *total = cm_ids_(c, n);
+    if (!v || !total) return NULL;
+    for (int i = 0; i < l->V; i++) {
+        spe_id one = v[i];
+        if (by == CM_BY_ROW && l->needs_mask)
+            one = spe_select(c->m, spe_slt(c->m, cm_col_index(c, l, i), cm_i32_(c, l->cols)), one, neutral);
+        cm_axes_of_(l, i, &row, &col);
+        spe_id *to = &total[by == CM_BY_ROW ? row : col];
+        *to = *to ? cm_apply_binary_(c, type, *to, one, &op) : one;
+    }
+    for (int i = 0; i < n; i++)
+        for (int mask = first; mask < last; mask *= 2)
+            total[i] = cm_apply_binary_(c, type, total[i], spe_sg_shuffle_xor(c->m, total[i], cm_i32_(c, mask)), &op);
+    for (int i = 0; i < n; i++) total[i] = cm_convert_vector_(c, type, l->type, total[i]);
+    return spe_ok(c->m) ? total : NULL;
+}
+
+/* Of a real matrix, in the layout for the result. */
+static cm_matrix cm_spread_totals_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a, int extent)
+{
+    bool rows = by == CM_BY_ROW;
+    cm_layout l = cm_layout_for(c, rows ? a->l.rows : extent, rows ? extent : a->l.cols, a->l.type, a->l.use);
+    if (!l.rows) return cm_poison();
+    if (l.I != a->l.I) { /* other lanes have the columns: reduce in place, then move */
+        cm_matrix d = cm_spread_totals_(c, op, by, a, a->l.rows);
+        return cm_repeat(c, &d, extent, a->l.cols);
+    }
+    spe_id *total = cm_totals_(c, op, by, a), *v = cm_ids_(c, l.V);
+    for (int i = 0, row, col; total && v && i < l.V; i++) {
+        cm_axes_of_(&l, i, &row, &col);
+        v[i] = total[rows ? row : col];
+    }
+    return total && v ? cm_from_components(c, &l, v) : cm_poison();
+}
+
+cm_matrix cm_reduce_spread(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a, int extent)
+{
+    cm_matrix half[2];
+    if (cm_is_poison_(c, a) || cm_opaque_(c, "a reduction")) return cm_poison();
+    if ((op != CM_ADD && op != CM_MIN && op != CM_MAX) || (unsigned)by > (unsigned)CM_BY_COLUMN ||
+        (cm_is_complex(a->l.type) && op != CM_ADD))
+        return CM_POISON_(c, OPERATION, "a reduction of %s by operation %d in direction %d",
+                          cm_type_info(a->l.type)->name, (int)op, (int)by);
+    for (int i = 0; i < cm_halves_(a->l.type); i++) {
+        half[i] = cm_half_(a, i);
+        half[i] = cm_spread_totals_(c, op, by, &half[i], extent);
+    }
+    return cm_of_halves_(c, a->l.type, half);
+}
+
+cm_matrix cm_reduce(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a)
+{
+    return cm_reduce_spread(c, op, by, a, 1);
+}

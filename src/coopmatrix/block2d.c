@@ -1,0 +1,369 @@
+/* block2d.c - global memory by 2D block messages: when they are legal, load, store and prefetch. */
+#include "internal.h"
+
+const cm_block_shape *cm_block_shape_row(cm_block_op op, int elem, int width, uint32_t count)
+{
+    static const cm_block_shape rows[] = {
+        {CM_BLOCK_LOAD, 1, 32, 63, 1 | 2},
+        {CM_BLOCK_LOAD, 1, 16, 8 | 16 | 32, 4},
+        {CM_BLOCK_LOAD, 2, 16, 63, 1 | 2},
+        {CM_BLOCK_LOAD, 4, 8, 63, 1 | 2},
+        {CM_BLOCK_LOAD, 4, 16, 63, 1},
+        {CM_BLOCK_TRANSFORM, 1, 16, 32, 1 | 2 | 4},
+        {CM_BLOCK_TRANSFORM, 2, 16, 16 | 32, 1 | 2},
+        {CM_BLOCK_TRANSPOSE, 4, 8, 16 | 32, 1},
+        {CM_BLOCK_STORE, 1, 16, 15, 1},
+        {CM_BLOCK_STORE, 1, 32, 15, 1},
+        {CM_BLOCK_STORE, 2, 16, 15, 1},
+        {CM_BLOCK_STORE, 4, 16, 15, 1},
+        {CM_BLOCK_PREFETCH, 1, 32, 63, 1 | 2},
+        {CM_BLOCK_PREFETCH, 1, 16, 32, 1 | 2},
+        {CM_BLOCK_PREFETCH, 1, 16, 8 | 16 | 32, 4},
+        {CM_BLOCK_PREFETCH, 2, 16, 63, 1 | 2},
+        {CM_BLOCK_PREFETCH, 4, 8, 63, 1 | 2},
+        {CM_BLOCK_PREFETCH, 4, 16, 63, 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].op == op && rows[i].elem == elem && rows[i].width == width && (rows[i].counts & count))
+            return &rows[i];
+    return NULL;
+}
+
+/* The largest block count that is legal and at most `blocks`; 0 when there is none. */
+static int cm_block_count_(cm_block_op op, int elem, int width, int blocks)
+{
+    for (int n = 4; n > 0; n /= 2)
+        if (n <= blocks && cm_block_shape_row(op, elem, width, (uint32_t)n)) return n;
+    return 0;
+}
+
+/* The height to use for `rest` rows: the largest legal one that fits, else the smallest legal one (it reads too much).
+ */
+static int cm_block_height_(const cm_block_shape *shape, int rest)
+{
+    uint32_t h = 32;
+    while (h > 1 && (!(shape->heights & h) || h > (uint32_t)rest)) h /= 2;
+    while (!(shape->heights & h)) h *= 2;
+    return (int)h;
+}
+
+enum {
+    CM_BLOCK_LIMIT_ = 1 << 24, /* bytes of a row and of the pitch, and rows */
+    CM_BLOCK_WIDTH_ = 64,      /* a row has at least so many bytes */
+    CM_BLOCK_BASE_ = 64,       /* the base address is a multiple of this, the pitch and a row of these */
+    CM_BLOCK_PITCH_ = 16,
+    CM_BLOCK_UNIT_ = 4
+};
+
+/* Bytes of the surface: its width, rows of memory, and pitch. The direction whose stride is 1 is its width; one that is
+ * not checked is taken as the largest there can be. */
+static bool cm_block_surface_(cm_ctx *c, int bytes, const cm_surface_ *s, spe_block2d *b, bool *transposed)
+{
+    bool across = cm_is_constant_(c, s->right, 1), along = cm_is_constant_(c, s->down, 1);
+    memset(b, 0, sizeof *b);
+    if (!across && !along) return false;
+    *transposed = !along;
+    spe_id width = along ? s->rows : s->cols, height = along ? s->cols : s->rows;
+    b->elem_bytes = (uint32_t)bytes;
+    b->ptr = s->ptr;
+    b->pitch = cm_times_(c, along ? s->right : s->down, bytes);
+    b->mem_width = width ? cm_times_(c, width, bytes) : b->pitch;
+    b->mem_height = height ? height : cm_i32_(c, CM_BLOCK_LIMIT_);
+    b->x = along ? s->row : s->col;
+    b->y = along ? s->col : s->row;
+    return true;
+}
+
+spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem)
+{
+    spe_module *m = c->m;
+    cm_surface_ s;
+    spe_block2d b;
+    bool transposed;
+    if (!cm_surface_init_(c, &s, type, mem, CM_WHOLE_)) return 0;
+    int size = cm_type_info(type)->bytes;
+    if (s.storage != SPE_StorageClassCrossWorkgroup || size > 4 || !cm_block_surface_(c, size, &s, &b, &transposed))
+        return spe_const_bool(m, false);
+    spe_id bytes = cm_times_(c, b.x, size), elements = transposed ? s.cols : s.rows, limit;
+    spe_id base = spe_uconvert(m, spe_int(m, 32), spe_ptr_to_u(m, spe_int(m, 64), s.ptr));
+    spe_id ok = spe_ieq(m, cm_mod_(c, b.pitch, CM_BLOCK_PITCH_), cm_i32_(c, 0));
+    ok = spe_land(m, ok, spe_uge(m, b.pitch, b.mem_width));
+    ok = spe_land(m, ok, spe_uge(m, b.mem_width, cm_i32_(c, CM_BLOCK_WIDTH_)));
+    limit = cm_i32_(c, CM_BLOCK_LIMIT_);
+    ok = spe_land(m, ok, spe_ule(m, b.pitch, limit));
+    ok = spe_land(m, ok, spe_ule(m, transposed ? s.down : s.right, limit)); /* elements: bytes may wrap */
+    if (elements) ok = spe_land(m, ok, spe_ule(m, elements, limit));
+    ok = spe_land(m, ok, spe_ieq(m, cm_mod_(c, spe_or(m, b.mem_width, bytes), CM_BLOCK_UNIT_), cm_i32_(c, 0)));
+    ok = spe_land(m, ok, spe_ult(m, cm_plus_(c, b.mem_height, -1), limit));
+    if (transposed && size == 1) { /* read as rows of twice the pitch: cm_every_second_row_ */
+        ok = spe_land(m, ok, spe_ule(m, b.pitch, cm_i32_(c, CM_BLOCK_LIMIT_ / 2)));
+        ok = spe_land(m, ok, spe_sge(m, b.x, cm_i32_(c, 0)));
+    }
+    if (s.align % CM_BLOCK_BASE_ == 0 && s.align > 0) return ok;
+    return spe_land(m, ok, spe_ieq(m, cm_mod_(c, base, CM_BLOCK_BASE_), cm_i32_(c, 0)));
+}
+
+/* CM_BLOCK2D_AUTO: everything that cm_block2d_test tests is known from constants. */
+static bool cm_block2d_proven_(cm_ctx *c, int bytes, const cm_surface_ *s, const spe_block2d *b, bool transposed)
+{
+    int64_t pitch, width, height, x;
+    bool pairs = bytes == 1 && transposed; /* cm_every_second_row_ */
+    if (s->align == 0 || s->align % CM_BLOCK_BASE_ || !cm_constant_(c, b->pitch, &pitch) ||
+        !cm_constant_(c, b->mem_width, &width) || !cm_constant_(c, b->mem_height, &height) ||
+        !cm_constant_(c, b->x, &x))
+        return false;
+    return pitch % CM_BLOCK_PITCH_ == 0 && width >= CM_BLOCK_WIDTH_ && width % CM_BLOCK_UNIT_ == 0 && pitch >= width &&
+           pitch <= (pairs ? CM_BLOCK_LIMIT_ / 2 : CM_BLOCK_LIMIT_) && height > 0 && height <= CM_BLOCK_LIMIT_ &&
+           x * bytes % CM_BLOCK_UNIT_ == 0 && (!pairs || x >= 0);
+}
+
+/* Whether this access is to use block messages, and with what surface. */
+static bool cm_block2d_wanted_(cm_ctx *c, cm_type type, const cm_surface_ *s, spe_block2d *b, bool *transposed)
+{
+    bool promised = s->block2d == CM_BLOCK2D_YES;
+    int bytes = cm_type_info(type)->bytes;
+    if (s->block2d == CM_BLOCK2D_NO || !(c->target.block2d_sizes & (uint32_t)c->target.subgroup_size)) return false;
+    if (s->storage != SPE_StorageClassCrossWorkgroup)
+        return promised && CM_FAIL_(c, BLOCK2D, "CM_BLOCK2D_YES: 2D block messages need global memory");
+    if (!cm_block_surface_(c, bytes, s, b, transposed))
+        return promised && CM_FAIL_(c, BLOCK2D, "CM_BLOCK2D_YES: neither stride is the constant 1");
+    return promised || cm_block2d_proven_(c, bytes, s, b, *transposed);
+}
+
+/* ---- load, store, prefetch --------------------------------------------------------------------------------------- */
+
+/* How one layout is covered: the message, elements across (a block of rows, or with TRANSPOSE of dwords), how far a
+ * word advances in y, and the legal shape. share: with TRANSPOSE, how many words of a lane lie in one dword of
+ * memory. */
+typedef struct {
+    cm_block_op op;
+    int elem, width, count, step, share;
+    const cm_block_shape *shape;
+} cm_block_plan_;
+
+/* Lanes side by side in a row of memory: whole rows of lanes, and a lane's rows of a word neighbours. */
+static bool cm_rows_of_lanes_(const cm_layout *l) { return l->I == l->S && (l->K1 == 1 || l->interleaved); }
+
+/* Only dwords are transposed: narrower elements come several columns at once, and a lane takes them apart. Where a lane
+ * has two rows of 8-bit elements, each of them is a message of every second row of memory. */
+static bool cm_block_plan_load_(const cm_layout *l, bool transposed, cm_block_plan_ *p)
+{
+    int bytes = cm_type_info(l->type)->bytes;
+    memset(p, 0, sizeof *p);
+    if (!cm_rows_of_lanes_(l) || (transposed && l->K1 > 1 && (l->K1 != 2 || bytes != 1))) return false;
+    p->op = transposed ? CM_BLOCK_TRANSPOSE : l->packed ? CM_BLOCK_TRANSFORM : CM_BLOCK_LOAD;
+    p->share = transposed && !l->packed && bytes < 4 ? 4 / bytes : 1;
+    p->elem = !transposed ? bytes : p->share > 1 ? 4 : cm_word_bits_(l) / 8;
+    p->width = transposed ? 8 : l->I * l->K1;
+    p->step = l->omega;
+    p->count = cm_block_count_(p->op, p->elem, p->width, l->K2);
+    if (p->count == 0 || l->K2 % p->count != 0) return false;
+    p->shape = cm_block_shape_row(p->op, p->elem, p->width, (uint32_t)p->count);
+    return true;
+}
+
+/* `count` blocks of width x height elements of `elem` bytes, so far to the right and down from where the surface is. */
+static spe_block2d cm_blocks_(cm_ctx *c, const spe_block2d *surface, int elem, int width, int height, int count,
+                              int right, int down)
+{
+    spe_block2d b = *surface;
+    b.elem_bytes = (uint32_t)elem;
+    b.width = (uint32_t)width;
+    b.height = (uint32_t)height;
+    b.count = (uint32_t)count;
+    b.x = cm_plus_(c, b.x, right);
+    b.y = cm_plus_(c, b.y, down);
+    return b;
+}
+
+/* A variable of so many words of a layout, for a message to fill or to take them from; a pointer to the first. */
+static spe_id cm_block_words_var_(cm_ctx *c, const cm_layout *l, int words, spe_id *variable)
+{
+    spe_id zero = cm_i32_(c, 0);
+    *variable = spe_local_var(c->m, spe_array(c->m, spe_int(c->m, (uint32_t)cm_word_bits_(l)), (uint32_t)words));
+    return spe_element(c->m, *variable, 1, &zero);
+}
+
+/* One message: blocks k2 .. k2 + count of the matrix, words first .. of each. Returns how many words it brought. */
+static int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, const spe_block2d *surface, int k2,
+                             int first)
+{
+    const cm_layout *l = &a->l;
+    spe_module *m = c->m;
+    bool transpose = p->op == CM_BLOCK_TRANSPOSE;
+    int height = transpose ? l->S : cm_block_height_(p->shape, (cm_block_words_(l) - first) * p->step);
+    int words = transpose ? p->width : height / p->step, across = k2 * l->I * l->K1;
+    int runs = spe_runs(cm_block_words_(l));
+    spe_block2d b = *surface;
+    spe_id variable;
+    if (transpose) b.x = cm_shr_signed_(c, b.x, l->omega);
+    b = cm_blocks_(c, &b, p->elem, p->width, height, p->count, transpose ? first : across,
+                   transpose ? k2 * l->I : first * p->step);
+    spe_id ptr = cm_block_words_var_(c, l, words * p->count, &variable);
+    if (transpose)
+        spe_block2d_load_transpose(m, &b, ptr);
+    else if (p->op == CM_BLOCK_TRANSFORM)
+        spe_block2d_load_transform(m, &b, ptr);
+    else
+        spe_block2d_load(m, &b, ptr);
+    for (int part = k2 * runs; part < (k2 + p->count) * runs; part++) {
+        cm_span_ s = cm_span_of_(l, part);
+        if (s.first < first || s.first >= first + words) continue;
+        spe_id index = cm_i32_(c, (s.block - k2) * words + s.first - first);
+        spe_id at = spe_element(m, variable, 1, &index);
+        a->part[part] = spe_load(m, spe_ptr_cast(m, at, cm_part_type(c, l, part)), (uint32_t)cm_word_bits_(l) / 8);
+    }
+    return words;
+}
+
+/* Rows y, y + 2, y + 4, ... as if nothing lay between them: two rows of memory are one of twice the pitch, whose second
+ * half is the odd row. x counts dwords, and is not negative. */
+static void cm_every_second_row_(cm_ctx *c, spe_block2d *b)
+{
+    spe_module *m = c->m;
+    spe_id odd = cm_mod_(c, b->y, 2), half = spe_imul(m, odd, b->pitch);
+    spe_id rows = spe_shr(m, spe_isub(m, cm_plus_(c, b->mem_height, 1), odd), cm_i32_(c, 1));
+    spe_id none = spe_ieq(m, rows, cm_i32_(c, 0));
+    b->mem_width = spe_iadd(m, b->mem_width, half);
+    b->x = spe_iadd(m, b->x, cm_shr_(c, half, 4));
+    b->y = spe_select(m, none, cm_i32_(c, CM_BLOCK_LIMIT_ / 2), cm_shr_signed_(c, b->y, 2));
+    b->mem_height = spe_select(m, none, cm_i32_(c, 1), rows);
+    b->pitch = cm_times_(c, b->pitch, 2);
+}
+
+/* What the messages brought (eight dwords of a lane's row, or of each of its two rows of bytes) as two vectors of
+ * sixteen words: 16-bit elements, bytes, or a byte of one row with that of the other. Masks are what Intel's compiler
+ * makes fewest instructions of. */
+static void cm_dwords_to_words_(cm_ctx *c, const cm_layout *l, int share, spe_id got[2])
+{
+    spe_module *m = c->m;
+    spe_id word = cm_vec_(c, spe_int(m, l->K1 == 2 ? 16 : (uint32_t)(32 / share)), 16), all = got[0];
+    if (l->K1 == 2) {
+        spe_id type = spe_type_of(m, all), low = spe_const_u(m, type, 0x00ff00ff),
+               high = spe_const_u(m, type, 0xff00ff00), eight = spe_const_u(m, type, 8);
+        spe_id even = spe_or(m, spe_and(m, all, low), spe_and(m, spe_shl(m, got[1], eight), high));
+        spe_id odd = spe_or(m, spe_and(m, spe_shr(m, all, eight), low), spe_and(m, got[1], high));
+        got[0] = spe_bitcast(m, word, even);
+        got[1] = spe_bitcast(m, word, odd);
+    } else if (share == 2) {
+        got[0] = got[1] = spe_bitcast(m, word, all);
+    } else {
+        got[0] = spe_bitcast(m, word, cm_slice_(c, all, 0, 4));
+        got[1] = spe_bitcast(m, word, cm_slice_(c, all, 4, 4));
+    }
+}
+
+/* Words first .. first + n of those, as a part. */
+static spe_id cm_dwords_part_(cm_ctx *c, const cm_layout *l, const spe_id words[2], int first, int n, spe_id type)
+{
+    uint32_t index[8];
+    for (int i = 0; i < n; i++) {
+        int w = first + i;
+        index[i] = (uint32_t)(l->K1 == 2 ? w / 4 * 2 + w % 4 / 2 + w % 2 * 16 : w);
+    }
+    if (n == 1) return cm_bitcast(c, type, spe_extract(c->m, words[index[0] / 16], index[0] % 16));
+    return cm_bitcast(c, type, spe_shuffle(c->m, words[0], words[1], (uint32_t)n, index));
+}
+
+/* The same as cm_block_message_ for TRANSPOSE of elements narrower than a dword. */
+static int cm_block_dwords_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, const spe_block2d *surface, int k2,
+                            int first)
+{
+    const cm_layout *l = &a->l;
+    int runs = spe_runs(cm_block_words_(l)), words = p->width * p->share;
+    spe_id dwords = cm_vec_(c, spe_int(c->m, 32), p->width), got[2];
+    for (int i = 0; i < l->K1; i++) {
+        spe_id variable = spe_local_var(c->m, dwords);
+        spe_block2d b = *surface;
+        b.x = cm_shr_signed_(c, b.x, p->share);
+        b = cm_blocks_(c, &b, 4, p->width, l->S, 1, first / p->share, k2 * l->I * l->K1 + i);
+        if (l->K1 > 1) cm_every_second_row_(c, &b);
+        spe_block2d_load_transpose(c->m, &b, variable);
+        got[i] = spe_load(c->m, variable, 0);
+    }
+    cm_dwords_to_words_(c, l, p->share, got);
+    for (int part = k2 * runs; part < (k2 + 1) * runs; part++) {
+        cm_span_ s = cm_span_of_(l, part);
+        if (s.first >= first && s.first < first + words)
+            a->part[part] = cm_dwords_part_(c, l, got, s.first - first, s.words, cm_part_type(c, l, part));
+    }
+    return words;
+}
+
+/* A message a part. */
+static bool cm_store_block2d_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
+{
+    const cm_layout *l = &a->l;
+    int bytes = cm_type_info(l->type)->bytes, width = l->I * l->K1;
+    spe_block2d b;
+    bool transposed;
+    if (l->packed || !cm_rows_of_lanes_(l) || !cm_block_shape_row(CM_BLOCK_STORE, bytes, width, 1)) return false;
+    if (!cm_block2d_wanted_(c, l->type, s, &b, &transposed) || transposed) return false;
+    for (int part = 0; part < a->parts; part++) {
+        cm_span_ at = cm_span_of_(l, part);
+        spe_block2d one = cm_blocks_(c, &b, bytes, width, at.words, 1, at.block * width, at.first);
+        spe_id variable, ptr = cm_block_words_var_(c, l, at.words, &variable);
+        spe_id to = spe_ptr_cast(c->m, ptr, cm_part_type(c, l, part));
+        spe_store(c->m, to, a->part[part], (uint32_t)cm_word_bits_(l) / 8);
+        spe_block2d_store(c->m, &one, ptr);
+    }
+    return true;
+}
+
+/* Method: load or store by 2D block messages. False when they cannot do it (nothing has been emitted then). */
+bool cm_move_block2d_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
+{
+    cm_block_plan_ plan;
+    spe_block2d b;
+    bool transposed;
+    if (store) return cm_store_block2d_(c, s, a);
+    if (!s->zero_padding || !cm_block2d_wanted_(c, a->l.type, s, &b, &transposed) ||
+        !cm_block_plan_load_(&a->l, transposed, &plan))
+        return false;
+    for (int k2 = 0; k2 < a->l.K2; k2 += plan.count)
+        for (int first = 0; first < cm_block_words_(&a->l);)
+            first += plan.share > 1 ? cm_block_dwords_(c, a, &plan, &b, k2, first)
+                                    : cm_block_message_(c, a, &plan, &b, k2, first);
+    return true;
+}
+
+bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down, const spe_block2d *surface)
+{
+    int elem = cm_type_info(type)->bytes, width = elem == 1 && across >= 32 ? 32 : 16;
+    if (c->lowering != CM_INTEL) return true;
+    for (int x = 0, count; x < across; x += width * count) {
+        count = cm_block_count_(CM_BLOCK_PREFETCH, elem, width, (across - x + width - 1) / width);
+        if (count == 0) return false;
+        const cm_block_shape *shape = cm_block_shape_row(CM_BLOCK_PREFETCH, elem, width, (uint32_t)count);
+        for (int y = 0, height; y < down; y += height) {
+            height = cm_block_height_(shape, down - y);
+            spe_block2d b = cm_blocks_(c, surface, (int)surface->elem_bytes, width, height, count, x, y);
+            spe_block2d_prefetch(c->m, &b);
+        }
+    }
+    return true;
+}
+
+/* One decoration an id (spirv-val takes no second), so the levels but the first keep their default, which is to cache.
+ */
+spe_id cm_cached_pointer(cm_ctx *c, spe_id ptr, int level)
+{
+    static const uint32_t controls[] = {SPE_LoadCacheControlCachedINTEL, SPE_LoadCacheControlUncachedINTEL,
+                                        SPE_LoadCacheControlStreamingINTEL};
+    spe_id copy = spe_copy(c->m, ptr);
+    spe_cache_load(c->m, copy, 0, controls[level - 1]);
+    return copy;
+}
+
+void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, const cm_mem *from, int level)
+{
+    cm_surface_ s;
+    spe_block2d b;
+    bool transposed;
+    if (!spe_ok(c->m) || !cm_surface_init_(c, &s, type, from, CM_WHOLE_)) return;
+    if (rows < 1 || cols < 1 || level < 0 || level > 3)
+        CM_FAIL_(c, SHAPE, "cm_prefetch: %d x %d, level %d: at least 1 x 1, level 0 to 3", rows, cols, level);
+    if (!spe_ok(c->m) || c->lowering != CM_INTEL || !cm_block2d_wanted_(c, type, &s, &b, &transposed)) return;
+    if (level) b.ptr = cm_cached_pointer(c, b.ptr, level);
+    cm_prefetch_block(c, type, transposed ? cols : rows, transposed ? rows : cols, &b);
+}

@@ -1,0 +1,488 @@
+/* matrix.c - targets and contexts, the table of products, and matrices: their parts, halves and components. */
+#include "internal.h"
+
+const cm_target *cm_target_row(const char *name)
+{
+    static const char large[] = "-ze-opt-large-register-file";
+    static const cm_target rows[] = {
+        {"pvc", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large},
+        {"bmg", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large},
+        {"lnl", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large},
+        {"ptl", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large},
+        {"dg2", 8, 8 | 16 | 32, 8, 0, true, 64 << 10, 1024, 8 << 10, large},
+        {"generic", 16, 8 | 16 | 32, 0, 0, false, 32 << 10, 1024, 8 << 10, ""},
+        {"soft", 16, 8 | 16 | 32, 8 | 16, 16, true, 64 << 10, 1024, 16 << 10, ""},
+    };
+    if (!name) return NULL;
+    if (strcmp(name, "lnl-m") == 0) name = "lnl";
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (strcmp(rows[i].name, name) == 0) return &rows[i];
+    return NULL;
+}
+
+static bool cm_has_size_(const cm_target *t, int size)
+{
+    return cm_power_of_two_(size) && (t->subgroup_sizes & (uint32_t)size);
+}
+
+bool cm_choose_target(spe_blame at, const spe_device *d, int size, cm_target *target)
+{
+    const cm_target *row = d ? cm_target_row(d->name) : NULL;
+    if (!row) {
+        spe_report(at, at.errors->target, "\"%s\"; known are " CM_TARGET_NAMES_, d && d->name ? d->name : "(none)");
+        return false;
+    }
+    *target = *row;
+    if (d->subgroup_sizes) target->subgroup_sizes = d->subgroup_sizes;
+    if (d->local_memory) target->local_memory = (int)d->local_memory;
+    if (d->max_group_size) target->max_group_size = (int)d->max_group_size;
+    if (!size && cm_has_size_(target, row->subgroup_size)) size = row->subgroup_size;
+    if (!size) size = (int)(target->subgroup_sizes & (~target->subgroup_sizes + 1u)); /* the smallest */
+    target->subgroup_size = size;
+    if (cm_has_size_(target, size)) return true;
+    spe_report(at, at.errors->subgroup_size, "wanted %d, %s has (a bit each) 0x%x", size, row->name,
+               (unsigned)target->subgroup_sizes);
+    return false;
+}
+
+bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering lowering)
+{
+    memset(c, 0, sizeof *c);
+    c->m = m;
+    if (!target) return CM_FAIL_(c, TARGET, "there is no target of this name; known are " CM_TARGET_NAMES_);
+    int size = target->subgroup_size;
+    bool dpas = (target->dpas_sizes & (uint32_t)size) != 0;
+    c->target = *target;
+    c->lowering = lowering == CM_AUTO ? (dpas ? CM_INTEL : CM_PLAIN) : lowering;
+    if (!cm_has_size_(target, size))
+        return CM_FAIL_(c, TARGET_SUBGROUP, "subgroup size %d: target %s has the sizes in mask 0x%x", size,
+                        target->name, (unsigned)target->subgroup_sizes);
+    if ((unsigned)lowering > (unsigned)CM_KHR)
+        return CM_FAIL_(c, LOWERING, "target %s: there is no lowering %d", target->name, (int)lowering);
+    if (c->lowering == CM_INTEL && !dpas)
+        return CM_FAIL_(c, LOWERING, "CM_INTEL: target %s has no matrix instruction at subgroup size %d",
+                        target->name, size);
+    if (c->lowering == CM_KHR && !target->coop_khr)
+        return CM_FAIL_(c, LOWERING, "CM_KHR: target %s does not take SPV_KHR_cooperative_matrix", target->name);
+    return spe_ok(m);
+}
+
+/* ---- what products there are ------------------------------------------------------------------------------------- */
+
+/* The promotion rule: every pair of two types. Those of real types have a product, either way round. */
+#define CM_PROMOTIONS_(X)                                                                                              \
+    X(I8, I16) X(I8, I32) X(I8, I64) X(I8, BF16) X(I8, F16) X(I8, TF32) X(I8, F32) X(I8, F64) X(U8, I16) X(U8, I32)    \
+    X(U8, I64) X(U8, U16) X(U8, U32) X(U8, U64) X(U8, BF16) X(U8, F16) X(U8, TF32) X(U8, F32) X(U8, F64) X(I16, I32)   \
+    X(I16, I64) X(I16, F32) X(I16, F64) X(U16, I32) X(U16, I64) X(U16, U32) X(U16, U64) X(U16, F32) X(U16, F64)        \
+    X(I32, U32) X(I32, I64) X(I32, F64) X(U32, U64) X(U32, I64) X(U32, F64) X(E4M3, BF16) X(E4M3, F16) X(E4M3, TF32)   \
+    X(E4M3, F32) X(E4M3, F64) X(E5M2, BF16) X(E5M2, F16) X(E5M2, TF32) X(E5M2, F32) X(E5M2, F64) X(BF16, TF32)         \
+    X(BF16, F32) X(BF16, F64) X(F16, TF32) X(F16, F32) X(F16, F64) X(TF32, F32) X(TF32, F64) X(F32, F64)
+#define CM_SAME_PRODUCTS_(X)                                                                                           \
+    X(F64, F64) X(F32, F32) X(E4M3, E4M3) X(E5M2, E5M2) X(I64, I64) X(U64, U64) X(I32, I32) X(U32, U32) X(I16, I16)    \
+    X(U16, U16)
+#define CM_COMPLEX_PROMOTIONS_(X)                                                                                      \
+    X(I8, C32) X(I8, C64) X(U8, C32) X(U8, C64) X(I16, C32) X(I16, C64) X(U16, C32) X(U16, C64) X(I32, C32) X(I32, C64)\
+    X(U32, C64) X(E4M3, C32) X(E4M3, C64) X(E5M2, C32) X(E5M2, C64) X(BF16, C32) X(BF16, C64) X(F16, C32) X(F16, C64)  \
+    X(TF32, C32) X(TF32, C64) X(F32, C32) X(F32, C64) X(F64, C64) X(C32, C64)
+
+const cm_product *cm_product_row(cm_type a, cm_type b)
+{
+    enum { A_SIGNED = 1, B_SIGNED = 2, I8 = 0x10 | 0x20, TF32 = 0x100 | 0x200, F16 = 0x400 | 0x800 };
+    enum { BF16 = 0x1000 | 0x2000 };
+#define CM_BOTH_WAYS_(a, b) {CM_##a, CM_##b, CM_SUM_(CM_##b), 0}, {CM_##b, CM_##a, CM_SUM_(CM_##b), 0},
+    static const cm_product rows[] = {
+        {CM_F16, CM_F16, CM_F32, F16},
+        {CM_BF16, CM_BF16, CM_F32, BF16},
+        {CM_TF32, CM_TF32, CM_F32, TF32},
+        {CM_I8, CM_I8, CM_I32, I8 | A_SIGNED | B_SIGNED},
+        {CM_U8, CM_U8, CM_I32, I8},
+        {CM_I8, CM_U8, CM_I32, I8 | B_SIGNED},
+        {CM_U8, CM_I8, CM_I32, I8 | A_SIGNED},
+        CM_SAME_PRODUCTS_(CM_BOTH_WAYS_) CM_PROMOTIONS_(CM_BOTH_WAYS_)
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].a == a && rows[i].b == b) return &rows[i];
+    return NULL;
+}
+
+bool cm_promotes(cm_type from, cm_type to)
+{
+#define CM_PAIR_(from, to) {CM_##from, CM_##to},
+    static const cm_type pairs[][2] = {CM_PROMOTIONS_(CM_PAIR_) CM_COMPLEX_PROMOTIONS_(CM_PAIR_)};
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+        if (pairs[i][0] == from && pairs[i][1] == to) return true;
+    return from == to && cm_type_info(to);
+}
+
+bool cm_product_takes(const cm_product *row, cm_type c)
+{
+    if (row->acc == CM_F32 && (c == CM_F16 || c == CM_BF16)) return row->a != CM_F32 && row->b != CM_F32;
+    if (row->acc == CM_I32 && c == CM_U32) return true; /* the same bits */
+    return cm_promotes(row->a, c) && cm_promotes(row->b, c);
+}
+
+/* ---- layouts as a context holds them ----------------------------------------------------------------------------- */
+
+cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use)
+{
+    cm_layout l;
+    int error = cm_layout_init(&l, rows, cols, type, use, c->target.subgroup_size);
+    if (error) {
+        spe_fail(c->m, error, cm_error_name(error), "%s: %d x %d, type %d, use %d, subgroup size %d",
+                 cm_error_text(error), rows, cols, (int)type, (int)use, c->target.subgroup_size);
+        return l;
+    }
+    const cm_product *row = cm_product_row(type, type);
+    if (use != CM_B || c->lowering == CM_PLAIN || !row || !row->dpas) return l;
+    int depth = cm_dpas_depth_(type);
+    if (depth > l.S && rows >= depth) cm_layout_interleave(&l, depth / l.S);
+    return l;
+}
+
+/* Depth of one matrix instruction, in components of this type: eight dwords. */
+int cm_dpas_depth_(cm_type type) { return 32 / cm_type_info(type)->bytes; }
+
+/* Components in a word, words a block, bits of a word. */
+int cm_channels_(const cm_layout *l) { return l->packed ? l->omega : l->K1; }
+int cm_block_words_(const cm_layout *l) { return l->V / (l->K2 * cm_channels_(l)); }
+int cm_word_bits_(const cm_layout *l) { return cm_channels_(l) * cm_type_info(l->type)->storage_bits; }
+
+bool cm_is_complex(cm_type type) { return type == CM_C32 || type == CM_C64; }
+
+int cm_part_count(const cm_layout *l)
+{
+    return l->rows ? l->K2 * spe_runs(cm_block_words_(l)) * cm_halves_(l->type) : 0;
+}
+
+int cm_part_words(const cm_layout *l, int part)
+{
+    int words = cm_block_words_(l);
+    return spe_run(words, part % spe_runs(words));
+}
+
+/* Where the words of a part are: in which block, from which of its words on, and how many. */
+cm_span_ cm_span_of_(const cm_layout *l, int part)
+{
+    int all = cm_block_words_(l), runs = spe_runs(all), run = part % runs;
+    cm_span_ s = {part / runs, 0, spe_run(all, run)};
+    while (run-- > 0) s.first += spe_run(all, run);
+    return s;
+}
+
+spe_id cm_storage_type(cm_ctx *c, cm_type type)
+{
+    const cm_type_row *t = cm_type_info(type);
+    if (!t) return CM_FAIL_(c, EMIT_TYPE, "there is no type %d", (int)type);
+    return t->storage_float ? spe_float(c->m, (uint32_t)t->storage_bits) : spe_int(c->m, (uint32_t)t->storage_bits);
+}
+
+spe_id cm_arith_type(cm_ctx *c, cm_type type)
+{
+    const cm_type_row *t = cm_type_info(type);
+    if (cm_is_complex(type))
+        return CM_FAIL_(c, EMIT_TYPE, "not an operation on %s: use cm_re and cm_im", t->name);
+    return t && t->kind == CM_KIND_FLOAT && !t->storage_float ? spe_float(c->m, 32) : cm_storage_type(c, type);
+}
+
+spe_id cm_vec_(cm_ctx *c, spe_id elem, int n) { return spe_vec(c->m, elem, (uint32_t)n); }
+
+/* Accumulators are of the storage type; operands below 32 bits are integers, as the matrix instruction takes them. */
+spe_id cm_word_type_(cm_ctx *c, const cm_layout *l)
+{
+    int bits = cm_word_bits_(l);
+    if (l->use == CM_ACC || (bits >= 32 && cm_channels_(l) == 1)) return cm_storage_type(c, l->type);
+    return spe_int(c->m, (uint32_t)bits);
+}
+
+/* Under CM_KHR a part is a KHR matrix, the transpose of ours: words (columns of ours) by lanes. */
+spe_id cm_part_type(cm_ctx *c, const cm_layout *l, int part)
+{
+    static const uint32_t uses[] = {SPE_CooperativeMatrixUseMatrixAccumulatorKHR, SPE_CooperativeMatrixUseMatrixBKHR,
+                                    SPE_CooperativeMatrixUseMatrixAKHR};
+    const cm_type_row *t = cm_type_info(l->type);
+    if (c->lowering != CM_KHR) return cm_vec_(c, cm_word_type_(c, l), cm_part_words(l, part));
+    spe_id component = cm_storage_type(c, l->type);
+    if (t->kind == CM_KIND_FLOAT && !t->storage_float)
+        return CM_FAIL_(c, LOWERING, "there are no matrices of %s under CM_KHR", t->name);
+    return spe_coopmat(c->m, component, SPE_ScopeSubgroup, (uint32_t)(cm_part_words(l, part) * l->omega),
+                       (uint32_t)(l->I * l->K1), uses[l->use]);
+}
+
+/* ---- matrices and their halves ----------------------------------------------------------------------------------- */
+
+cm_matrix cm_poison(void)
+{
+    cm_matrix a;
+    memset(&a, 0, sizeof a);
+    return a;
+}
+
+bool cm_is_poison_(const cm_ctx *c, const cm_matrix *a) { return !spe_ok(c->m) || a->parts == 0; }
+
+spe_id *cm_ids_(cm_ctx *c, int n) { return (spe_id *)spe_alloc(c->m, (size_t)n * sizeof(spe_id)); }
+
+/* Under CM_KHR a lane does not know its components: true, and an error, when `what` needs them. */
+bool cm_opaque_(cm_ctx *c, const char *what)
+{
+    if (c->lowering == CM_KHR) CM_FAIL_(c, LOWERING, "%s: not possible with matrices of CM_KHR", what);
+    return c->lowering == CM_KHR;
+}
+
+/* A matrix of this layout with room for its parts; poison when something is wrong. */
+cm_matrix cm_new_(cm_ctx *c, const cm_layout *l)
+{
+    cm_matrix a = cm_poison();
+    int parts = cm_part_count(l);
+    if (!spe_ok(c->m) || parts == 0 || !cm_storage_type(c, l->type)) return a;
+    a.l = *l;
+    a.part = cm_ids_(c, parts);
+    a.parts = a.part ? parts : 0;
+    return a;
+}
+
+cm_matrix cm_from_parts(cm_ctx *c, const cm_layout *l, const spe_id *parts)
+{
+    cm_matrix a = cm_new_(c, l);
+    for (int i = 0; i < a.parts; i++) {
+        a.part[i] = parts[i];
+        if (spe_type_of(c->m, parts[i]) != cm_part_type(c, l, i))
+            return CM_POISON_(c, COMPONENT, "part %d of a %d x %d %s %s has another type", i, l->rows, l->cols,
+                              cm_type_info(l->type)->name, cm_use_name(l->use));
+    }
+    return a;
+}
+
+/* Are they of one type and layout? False and an error when not. */
+bool cm_alike_(cm_ctx *c, const cm_matrix *a, const cm_matrix *b)
+{
+    const cm_layout *x = &a->l, *y = &b->l;
+    if (x->type != y->type)
+        return CM_FAIL_(c, COMPONENT, "component types differ: %s and %s", cm_type_info(x->type)->name,
+                        cm_type_info(y->type)->name);
+    if (x->rows == y->rows && x->cols == y->cols && x->use == y->use && x->S == y->S &&
+        x->interleaved == y->interleaved)
+        return true;
+    return CM_FAIL_(c, SHAPE, "matrices differ: %d x %d %s and %d x %d %s", x->rows, x->cols, cm_use_name(x->use),
+                    y->rows, y->cols, cm_use_name(y->use));
+}
+
+/* An operation that does the same to both halves of a complex matrix goes over the halves of any matrix: a real one
+ * has one, itself. */
+int cm_halves_(cm_type type) { return cm_is_complex(type) ? 2 : 1; }
+
+cm_type cm_half_type_(cm_type type) { return type == CM_C32 ? CM_F32 : type == CM_C64 ? CM_F64 : type; }
+
+cm_matrix cm_half_(const cm_matrix *a, int which)
+{
+    cm_matrix half = *a;
+    half.l.type = cm_half_type_(a->l.type);
+    half.parts = a->parts / cm_halves_(a->l.type);
+    half.part = a->part + which * half.parts;
+    return half;
+}
+
+cm_matrix cm_of_halves_(cm_ctx *c, cm_type type, const cm_matrix half[2])
+{
+    return cm_is_complex(type) ? cm_complex(c, &half[0], &half[1]) : half[0];
+}
+
+static cm_matrix cm_half_of_complex_(cm_ctx *c, const cm_matrix *a, int which)
+{
+    if (cm_is_poison_(c, a)) return cm_poison();
+    if (cm_is_complex(a->l.type)) return cm_half_(a, which);
+    return CM_POISON_(c, COMPONENT, "a matrix of %s has no imaginary part", cm_type_info(a->l.type)->name);
+}
+
+cm_matrix cm_re(cm_ctx *c, const cm_matrix *a) { return cm_half_of_complex_(c, a, 0); }
+cm_matrix cm_im(cm_ctx *c, const cm_matrix *a) { return cm_half_of_complex_(c, a, 1); }
+
+cm_matrix cm_complex(cm_ctx *c, const cm_matrix *re, const cm_matrix *im)
+{
+    if (cm_is_poison_(c, re) || cm_is_poison_(c, im) || !cm_alike_(c, re, im)) return cm_poison();
+    cm_layout l = re->l;
+    if (l.type != CM_F32 && l.type != CM_F64)
+        return CM_POISON_(c, COMPONENT, "a complex matrix is of f32 or f64, not of %s", cm_type_info(l.type)->name);
+    l.type = l.type == CM_F32 ? CM_C32 : CM_C64;
+    cm_matrix z = cm_new_(c, &l);
+    if (!z.parts) return z;
+    memcpy(z.part, re->part, (size_t)re->parts * sizeof *z.part);
+    memcpy(z.part + re->parts, im->part, (size_t)im->parts * sizeof *z.part);
+    return z;
+}
+
+/* ---- parts <-> components ---------------------------------------------------------------------------------------- */
+
+spe_id cm_bitcast(cm_ctx *c, spe_id type, spe_id v)
+{
+    return spe_type_of(c->m, v) == type ? v : spe_bitcast(c->m, type, v);
+}
+
+/* Words of a part that are handled at once: a vector has at most 16 components. */
+int cm_group_(const cm_layout *l, int words)
+{
+    int most = 16 / cm_channels_(l);
+    return words < most ? words : most;
+}
+
+/* n copies of a scalar as a vector; the scalar when n is 1. */
+spe_id cm_copies_(cm_ctx *c, spe_id scalar, int n)
+{
+    return spe_splat(c->m, cm_vec_(c, spe_type_of(c->m, scalar), n), scalar);
+}
+
+/* `count` neighbours of a vector, from the first on. */
+spe_id cm_slice_(cm_ctx *c, spe_id v, int first, int count)
+{
+    uint32_t index[16];
+    if ((uint32_t)count == spe_count(c->m, spe_type_of(c->m, v))) return v;
+    if (count == 1) return spe_extract(c->m, v, (uint32_t)first);
+    for (int i = 0; i < count; i++) index[i] = (uint32_t)(first + i);
+    return spe_shuffle(c->m, v, v, (uint32_t)count, index);
+}
+
+/* One vector of n scalars, or of one or two vectors of `each` components. */
+spe_id cm_join_(cm_ctx *c, spe_id elem, const spe_id *piece, int n, int each)
+{
+    uint32_t index[16], all = (uint32_t)(n * each);
+    if (n == 1) return piece[0];
+    if (each == 1) return spe_construct(c->m, cm_vec_(c, elem, n), (uint32_t)n, piece);
+    for (uint32_t i = 0; i < all; i++) index[i] = i;
+    return spe_shuffle(c->m, piece[0], piece[1], all, index);
+}
+
+/* Words first .. first + words of a part as a vector of components of the storage type. */
+spe_id cm_unpack_(cm_ctx *c, const cm_layout *l, spe_id part, int first, int words)
+{
+    spe_id type = cm_vec_(c, cm_storage_type(c, l->type), words * cm_channels_(l));
+    return cm_bitcast(c, type, cm_slice_(c, part, first, words));
+}
+
+/* A vector of components back to `words` words. */
+spe_id cm_pack_(cm_ctx *c, const cm_layout *l, spe_id components, int words)
+{
+    return cm_bitcast(c, cm_vec_(c, cm_word_type_(c, l), words), components);
+}
+
+/* Component v: its part, and the word in it. False and an error when there is no such component. */
+static bool cm_find_component_(cm_ctx *c, const cm_matrix *a, int v, int *part, int *word)
+{
+    if (cm_is_poison_(c, a) || cm_opaque_(c, "components") || !cm_arith_type(c, a->l.type)) return false;
+    if (v < 0 || v >= a->l.V) return CM_FAIL_(c, SHAPE, "component %d: the matrix has %d", v, a->l.V);
+    int words = cm_block_words_(&a->l), all = v / cm_channels_(&a->l);
+    *part = all / words * spe_runs(words);
+    *word = all % words;
+    while (*word >= cm_part_words(&a->l, *part)) *word -= cm_part_words(&a->l, (*part)++);
+    return true;
+}
+
+spe_id cm_component(cm_ctx *c, const cm_matrix *a, int v)
+{
+    int part, word;
+    if (!cm_find_component_(c, a, v, &part, &word)) return 0;
+    return spe_extract(c->m, cm_unpack_(c, &a->l, a->part[part], word, 1), (uint32_t)(v % cm_channels_(&a->l)));
+}
+
+cm_matrix cm_insert(cm_ctx *c, const cm_matrix *a, int v, spe_id scalar)
+{
+    int part, word;
+    if (!cm_find_component_(c, a, v, &part, &word)) return cm_poison();
+    if (spe_type_of(c->m, scalar) != cm_storage_type(c, a->l.type))
+        return CM_POISON_(c, SCALAR, "the scalar is not of the storage type of %s", cm_type_info(a->l.type)->name);
+    cm_matrix d = cm_new_(c, &a->l);
+    if (!d.parts) return d;
+    memcpy(d.part, a->part, (size_t)a->parts * sizeof *d.part);
+    int channels = cm_channels_(&a->l);
+    if (channels > 1)
+        scalar = spe_insert(c->m, cm_unpack_(c, &a->l, a->part[part], word, 1), scalar, (uint32_t)(v % channels));
+    scalar = cm_pack_(c, &a->l, scalar, 1);
+    d.part[part] = cm_part_words(&a->l, part) == 1 ? scalar : spe_insert(c->m, a->part[part], scalar, (uint32_t)word);
+    return d;
+}
+
+cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const spe_id *components)
+{
+    cm_matrix a = cm_new_(c, l);
+    if (!a.parts || cm_opaque_(c, "components") || !cm_arith_type(c, l->type)) return cm_poison();
+    for (int part = 0; part < a.parts; part++) {
+        int words = cm_part_words(l, part), group = cm_group_(l, words), n = group * cm_channels_(l), pieces = 0;
+        spe_id piece[8], elem = cm_storage_type(c, l->type);
+        for (int first = 0; first < words; first += group, components += n)
+            piece[pieces++] = cm_pack_(c, l, cm_join_(c, elem, components, n, 1), group);
+        a.part[part] = cm_join_(c, cm_word_type_(c, l), piece, pieces, group);
+    }
+    return a;
+}
+
+spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type)
+{
+    if (cm_is_poison_(c, a) || cm_opaque_(c, "this operation") || !cm_arith_type(c, a->l.type)) return NULL;
+    spe_id *out = cm_ids_(c, a->l.V);
+    for (int part = 0, v = 0; out && part < a->parts; part++) {
+        int words = cm_part_words(&a->l, part), group = cm_group_(&a->l, words), n = group * cm_channels_(&a->l);
+        for (int first = 0; first < words; first += group) {
+            spe_id vector = cm_convert_vector_(c, a->l.type, type, cm_unpack_(c, &a->l, a->part[part], first, group));
+            for (int i = 0; i < n; i++) out[v++] = spe_extract(c->m, vector, (uint32_t)i);
+        }
+    }
+    return out;
+}
+
+/* ---- where a component is, in the kernel ------------------------------------------------------------------------- */
+
+spe_id cm_i32_(cm_ctx *c, int v) { return spe_i32(c->m, v); }
+
+/* v * factor, v + n, v % n, v / n without instructions that do nothing; n of the last two a power of two, and v >= 0,
+ * but cm_shr_signed_ takes any v and rounds down. */
+spe_id cm_times_(cm_ctx *c, spe_id v, int factor) { return factor == 1 ? v : spe_imul(c->m, v, cm_i32_(c, factor)); }
+spe_id cm_plus_(cm_ctx *c, spe_id v, int n) { return n == 0 ? v : spe_iadd(c->m, v, cm_i32_(c, n)); }
+spe_id cm_mod_(cm_ctx *c, spe_id v, int n) { return spe_and(c->m, v, cm_i32_(c, n - 1)); }
+
+static int cm_log2_(int n)
+{
+    int shift = 0;
+    while (1 << shift < n) shift++;
+    return shift;
+}
+
+spe_id cm_shr_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_shr(c->m, v, cm_i32_(c, cm_log2_(n))); }
+spe_id cm_shr_signed_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_sar(c->m, v, cm_i32_(c, cm_log2_(n))); }
+
+cm_lane cm_lane_(cm_ctx *c, const cm_layout *l)
+{
+    spe_id p = spe_builtin(c->m, SPE_SUBGROUP_LANE, 0);
+    cm_lane lane;
+    lane.i = l->I == l->S ? p : cm_mod_(c, p, l->I);
+    lane.j0 = l->I == l->S ? cm_i32_(c, 0) : cm_shr_(c, p, l->I);
+    return lane;
+}
+
+/* The number, channels counted, of the component in a slot; and the element that component v of a lane holds. */
+int cm_number_of_(const cm_layout *l, cm_slot s) { return s.component * l->omega + s.channel; }
+
+cm_element cm_element_at_(const cm_layout *l, int lane, int v)
+{
+    cm_slot s = {lane, v / l->omega, v % l->omega};
+    return cm_element_of(l, s);
+}
+
+/* The row and column of component v in this lane: those of the first lane, and how far this one is from it. */
+spe_id cm_row_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v)
+{
+    return cm_plus_(c, cm_times_(c, lane.i, l->interleaved ? l->K1 : 1), cm_element_at_(l, 0, v).row);
+}
+
+spe_id cm_col_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v)
+{
+    return cm_plus_(c, cm_times_(c, lane.j0, l->omega), cm_element_at_(l, 0, v).col);
+}
+
+spe_id cm_row_index(cm_ctx *c, const cm_layout *l, int v) { return cm_row_at_(c, l, cm_lane_(c, l), v); }
+spe_id cm_col_index(cm_ctx *c, const cm_layout *l, int v) { return cm_col_at_(c, l, cm_lane_(c, l), v); }
+
+/* Component v of the vector -> its row and column among the axes: v = (w1 + u K1 + w2 K1 V/K), u with its channels. */
+void cm_axes_of_(const cm_layout *l, int v, int *row, int *col)
+{
+    int per_block = l->V / l->K2, in_block = v % per_block;
+    *row = in_block % l->K1 + v / per_block * l->K1;
+    *col = in_block / l->K1;
+}
