@@ -108,22 +108,40 @@ XE_FN_ uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
     return mask;
 }
 
-/* ---- carried values: planning ------------------------------------------------------------------------------------ */
+/* ---- what changes ---------------------------------------------------------------------------------------------- */
 
-/* While planning: those scalars become new, unknown values, and so does a vector. */
-XE_FN_ void xt_forget_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
+/* A vector like another, made of these ids. */
+static int xt_vec_from_ids_(xt_ctx *x, xt_vec *v, const spe_id *ids)
+{
+    cm_matrix *block = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *block);
+    int i, n = 0;
+    if (!block) return 0;
+    for (i = 0; i < v->blocks; i++) {
+        block[i] = cm_from_parts(&x->cm, &v->block[i].l, ids + n);
+        n += v->block[i].parts;
+    }
+    v->block = block;
+    return n;
+}
+
+/* Scalars and the vector of the mask become new: while planning they are unknown, else they get these ids. Returns how
+ * many there were. */
+XE_FN_ int xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask, const spe_id *ids)
 {
     xt_val *p[XT_COMPONENTS_];
-    xt_vec *v = xt_thing_vec_(t);
-    int i, n = xt_scalars_(t, p);
-    if (v && (mask & XT_VEC_CHANGES_)) v->serial = ++x->serial;
+    xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
+    int i, n = xt_scalars_(t, p), at = 0;
     for (i = 0; i < n; i++) {
+        spe_id id;
         if (!(mask >> i & 1)) continue;
+        id = ids ? ids[at++] : ++x->serial;
         if (p[i]->kind == SPE_POINTER)
-            p[i]->id = ++x->serial;
+            p[i]->id = id;
         else
-            *p[i] = xt_scalar_(x, xt_carried_type_(p[i]), 0, 1, 0);
+            *p[i] = xt_scalar_(x, xt_carried_type_(p[i]), id, 1, 0);
     }
+    if (v && !ids) v->serial = ++x->serial;
+    return v && ids ? at + xt_vec_from_ids_(x, v, ids + at) : at;
 }
 
 /* Two values of which either may be there later: they share a layout, or the fate of their 2D block messages. */
@@ -141,87 +159,49 @@ XE_FN_ uint32_t *xt_changed_(xt_ctx *x, const xt_frame_ *f, int slot)
     return (uint32_t *)x->changed.items + ((const int *)x->frame_first.items)[f->number] + slot;
 }
 
-/* ---- carried values: ids for phis -------------------------------------------------------------------------------- */
-
-XE_FN_ int xt_count_ids_(xt_ctx *x, xt_frame_ *f)
-{
-    int i, j, n, total = 0;
-    for (i = 0; i < f->slots; i++) {
-        xt_thing_ *t = &f->slot[i].start;
-        uint32_t mask = *xt_changed_(x, f, i);
-        xt_val *p[XT_COMPONENTS_];
-        const xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
-        n = xt_scalars_(t, p);
-        for (j = 0; j < n; j++) total += (int)(mask >> j & 1);
-        for (j = 0; v && j < v->blocks; j++) total += v->block[j].parts;
-    }
-    return total;
-}
-
 /* The ids of one vector, in the layout of `like`. */
 static int xt_vec_ids_(xt_ctx *x, const xt_vec *v, const xt_vec *like, spe_id *ids)
 {
     xt_vec r = xt_as_use_(x, v, like->use);
     int i, j, n = 0;
     for (i = 0; i < like->blocks; i++)
-        for (j = 0; j < like->block[i].parts; j++)
-            ids[n++] = i < r.blocks && j < r.block[i].parts ? r.block[i].part[j] : 0;
+        for (j = 0; j < like->block[i].parts; j++, n++)
+            if (ids) ids[n] = i < r.blocks && j < r.block[i].parts ? r.block[i].part[j] : 0;
     return n;
 }
 
-/* The ids of what changes: of slot i from things[i], which may be the start, the values at the end, ... */
-XE_FN_ void xt_gather_(xt_where_ w, xt_frame_ *f, int which)
+/* How many ids change, and which they are at the start or (at_end) now, once the frame has room for them. */
+XE_FN_ int xt_gather_(xt_where_ w, xt_frame_ *f, bool at_end)
 {
-    xt_ctx *x = w.x;
     int i, j, n, at = 0;
     for (i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
-        xt_thing_ *t = which ? &s->now : &s->start;
-        uint32_t mask = *xt_changed_(x, f, i);
+        xt_thing_ *t = at_end ? &s->now : &s->start;
+        uint32_t mask = *xt_changed_(w.x, f, i);
         xt_val *p[XT_COMPONENTS_], *first[XT_COMPONENTS_];
-        if (!mask) continue;
         n = xt_scalars_(t, p);
         xt_scalars_(&s->start, first);
-        for (j = 0; j < n; j++)
-            if (mask >> j & 1)
-                f->ids[at++] = p[j]->kind == SPE_POINTER
-                                   ? p[j]->id
-                                   : xt_id_(w, p[j], xt_carried_type_(first[j]), "a carried value");
-        if (mask & XT_VEC_CHANGES_) at += xt_vec_ids_(x, xt_thing_vec_(t), xt_thing_vec_(&s->start), f->ids + at);
-    }
-}
-
-/* A vector like another, made of these ids. */
-static int xt_vec_from_ids_(xt_ctx *x, xt_vec *v, const spe_id *ids)
-{
-    cm_matrix *block = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *block);
-    int i, n = 0;
-    if (!block) return 0;
-    for (i = 0; i < v->blocks; i++) {
-        block[i] = cm_from_parts(&x->cm, &v->block[i].l, ids + n);
-        n += v->block[i].parts;
-    }
-    v->block = block;
-    return n;
-}
-
-/* The user's variables become what they were at the start, with the given ids where they change. */
-XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f)
-{
-    int i, j, n, at = 0;
-    for (i = 0; i < f->slots; i++) {
-        xt_thing_ t = f->slot[i].start;
-        uint32_t mask = *xt_changed_(x, f, i);
-        xt_val *p[XT_COMPONENTS_];
-        n = xt_scalars_(&t, p);
         for (j = 0; j < n; j++) {
             if (!(mask >> j & 1)) continue;
-            if (p[j]->kind == SPE_POINTER)
-                p[j]->id = f->ids[at++];
-            else
-                *p[j] = xt_scalar_(x, xt_carried_type_(p[j]), f->ids[at++], 1, 0);
+            if (f->ids && p[j]->kind == SPE_POINTER)
+                f->ids[at] = p[j]->id;
+            else if (f->ids)
+                f->ids[at] = xt_id_(w, p[j], xt_carried_type_(first[j]), "a carried value");
+            at++;
         }
-        if (mask & XT_VEC_CHANGES_) at += xt_vec_from_ids_(x, xt_thing_vec_(&t), f->ids + at);
+        if (mask & XT_VEC_CHANGES_)
+            at += xt_vec_ids_(w.x, xt_thing_vec_(t), xt_thing_vec_(&s->start), f->ids ? f->ids + at : NULL);
+    }
+    return at;
+}
+
+/* The user's variables become what they were at the start, with the frame's ids where they change. */
+XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f)
+{
+    int i, at = 0;
+    for (i = 0; i < f->slots; i++) {
+        xt_thing_ t = f->slot[i].start;
+        at += xt_renew_(x, &t, *xt_changed_(x, f, i), f->ids + at);
         xt_write_(f->slot[i].object, &t);
     }
 }

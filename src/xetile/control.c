@@ -19,7 +19,7 @@ static bool xt_frame_slots_(xt_where_ w, xt_frame_ *f, void *const *objects)
         for (i = 0; i < f->slots; i++) xt_push_(x, &x->changed, sizeof(uint32_t));
         return spe_ok(&x->m);
     }
-    f->id_count = xt_count_ids_(x, f);
+    f->id_count = xt_gather_(w, f, false);
     f->ids = (spe_id *)xt_memory_(x, (size_t)f->id_count * sizeof *f->ids);
     return f->ids != NULL;
 }
@@ -60,8 +60,8 @@ static void xt_loop_forget_(xt_ctx *x, xt_frame_ *f)
     int i;
     for (i = 0; i < f->slots; i++) {
         f->slot[i].body = f->slot[i].start;
-        xt_forget_(x, &f->slot[i].body, /* of a tile the offsets */
-                   XT_VEC_CHANGES_ | (f->slot[i].body.magic == XT_TILE_MAGIC_ ? 3 : 1));
+        xt_renew_(x, &f->slot[i].body, /* of a tile the offsets */
+                  XT_VEC_CHANGES_ | (f->slot[i].body.magic == XT_TILE_MAGIC_ ? 3 : 1), NULL);
         xt_write_(f->slot[i].object, &f->slot[i].body);
     }
 }
@@ -142,12 +142,31 @@ static spe_id xt_for_distance_(xt_where_ w, const xt_frame_ *f)
     return spe_select(m, spe_slt(m, lo, hi), spe_imul(m, turns, step), spe_i32(m, 0));
 }
 
+/* Opens a loop in the module: XT_FOR's from, to, by, or XT_WHILE's; the index. */
+static spe_id xt_loop_begin_(xt_where_ w, xt_frame_ *f, spe_id from, spe_id to, spe_id by)
+{
+    xt_ctx *x = w.x;
+    spe_id k = 0;
+    if (x->planning) {
+        xt_loop_forget_(x, f);
+        return 0;
+    }
+    xt_gather_(w, f, false);
+    if (f->kind == XT_FRAME_WHILE_)
+        spe_while(&x->m, (uint32_t)f->id_count, f->ids);
+    else
+        k = spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids);
+    xt_scatter_(x, f);
+    if (xt_has_counts_(x, f)) xt_write_counts_(w, f, spe_isub(&x->m, k, from));
+    return k;
+}
+
 spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects)
 {
     xt_ctx *x = w.x;
     spe_region loop = spe_region_of(&x->regions, 1);
     xt_frame_ *f;
-    spe_id from, to, by, k = 0;
+    spe_id from, to, by, k;
     xt_val first = lo, down = step;
     bool turns = step.kind == SPE_INT ? step.i < 0 : step.kind == SPE_SCALAR && xt_is_signed_(step.type);
     int p = xt_val_align_(&lo), q = xt_val_align_(&step);
@@ -169,14 +188,7 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
     f->lo = lo;
     f->hi = hi;
     f->step = step;
-    if (x->planning) {
-        xt_loop_forget_(x, f);
-    } else {
-        xt_gather_(w, f, 0);
-        k = spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids);
-        xt_scatter_(x, f);
-        if (xt_has_counts_(x, f)) xt_write_counts_(w, f, spe_isub(&x->m, k, from));
-    }
+    k = xt_loop_begin_(w, f, from, to, by);
     loop.index = xt_scalar_(x, CM_I32, k, p < q ? p : q, 0);
     if (turns) {
         loop.index = xt_binary_number_(w, SPE_ARITH_MUL, xt_scalar_(x, CM_I32, k, 1, 0), down);
@@ -190,7 +202,7 @@ static void xt_leave_(xt_ctx *x, xt_slot_ *s, uint32_t changed)
 {
     xt_join_(x, &s->start, &s->now);
     s->now = s->start;
-    xt_forget_(x, &s->now, changed);
+    xt_renew_(x, &s->now, changed, NULL);
     xt_write_(s->object, &s->now);
 }
 
@@ -213,7 +225,7 @@ static void xt_loop_end_(xt_where_ w, xt_frame_ *f)
         xt_for_plan_(x, f);
         return;
     }
-    xt_gather_(w, f, 1);
+    xt_gather_(w, f, true);
     if (f->kind == XT_FRAME_WHILE_)
         spe_endwhile(&x->m, (uint32_t)f->id_count, f->ids);
     else
@@ -238,17 +250,9 @@ static spe_id xt_condition_(xt_ctx *x, const xt_val *v)
 
 spe_region xt_while_begin_(xt_where_ w, void *const *objects)
 {
-    xt_ctx *x = w.x;
-    spe_region loop = spe_region_of(&x->regions, 1);
+    spe_region loop = spe_region_of(&w.x->regions, 1);
     xt_frame_ *f = xt_enter_(w, XT_OP_WHILE_) ? xt_open_(w, &loop, XT_FRAME_WHILE_, objects) : NULL;
-    if (!f) return loop;
-    if (x->planning) {
-        xt_loop_forget_(x, f);
-    } else {
-        xt_gather_(w, f, 0);
-        spe_while(&x->m, (uint32_t)f->id_count, f->ids);
-        xt_scatter_(x, f);
-    }
+    if (f) xt_loop_begin_(w, f, 0, 0, 0);
     return loop;
 }
 
@@ -276,7 +280,7 @@ static void xt_if_else_(xt_where_ w, xt_frame_ *f)
     xt_ctx *x = w.x;
     int i;
     if (!x->planning) {
-        xt_gather_(w, f, 1);
+        xt_gather_(w, f, true);
         spe_else(&x->m, (uint32_t)f->id_count, f->ids);
     }
     for (i = 0; i < f->slots; i++) {
@@ -290,7 +294,7 @@ static void xt_if_end_(xt_where_ w, xt_frame_ *f)
     xt_ctx *x = w.x;
     int i;
     if (!x->planning) {
-        xt_gather_(w, f, 1);
+        xt_gather_(w, f, true);
         spe_endif(&x->m, (uint32_t)f->id_count, f->ids, f->ids);
         xt_scatter_(x, f);
     }
@@ -327,10 +331,8 @@ void xt_barrier_arrive_(xt_where_ w, const char *name)
 {
     xt_ctx *x = w.x;
     if (!xt_enter_(w, XT_OP_BARRIER_ARRIVE_)) return;
-    if (x->arrived) {
+    if (x->arrived)
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "arriving at \"%s\" while \"%s\" is not waited for", name, x->arrived);
-        return;
-    }
     x->arrived = name;
     if (!x->planning) spe_barrier_arrive(&x->m);
 }
@@ -339,11 +341,9 @@ void xt_barrier_wait_(xt_where_ w, const char *name)
 {
     xt_ctx *x = w.x;
     if (!xt_enter_(w, XT_OP_BARRIER_WAIT_)) return;
-    if (!x->arrived || strcmp(x->arrived, name) != 0) {
+    if (!x->arrived || strcmp(x->arrived, name) != 0)
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "waiting for \"%s\"; arrived at: %s", name,
                  x->arrived ? x->arrived : "none");
-        return;
-    }
     x->arrived = NULL;
     if (!x->planning) spe_barrier_wait(&x->m);
 }
