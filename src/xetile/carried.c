@@ -41,17 +41,16 @@ static xt_vec *xt_thing_vec_(xt_thing_ *t)
 
 static void xt_describe_thing_(const xt_thing_ *t, char *text, size_t size)
 {
-    const xt_dist *d = t->magic == XT_VEC_MAGIC_ ? &t->vec.dist : &t->tile.dist;
-    const xt_map *m = t->magic == XT_VEC_MAGIC_ ? &t->vec.map : &t->tile.map;
-    if (t->magic == SPE_VAL_MAGIC) {
+    bool vec = t->magic == XT_VEC_MAGIC_;
+    const xt_dist *d = vec ? &t->vec.dist : &t->tile.dist;
+    const xt_map *m = vec ? &t->vec.map : &t->tile.map;
+    char map[XT_TEXT_];
+    if (t->magic == SPE_VAL_MAGIC)
         snprintf(text, size, "%s", xt_type_name_(xt_carried_type_(&t->val)));
-        return;
-    }
-    snprintf(text, size, "%s %d x %d of %s", t->magic == XT_VEC_MAGIC_ ? "vector" : "tile", d->shape[0], d->shape[1],
-             xt_type_name_((int)(t->magic == XT_VEC_MAGIC_ ? t->vec.type : t->tile.type)));
-    if (xt_has_map_(m))
-        snprintf(text + strlen(text), size - strlen(text), " with sg_layout {%d, %d} sg_data {%d, %d}", m->sg_layout[0],
-                 m->sg_layout[1], m->sg_data[0], m->sg_data[1]);
+    else
+        snprintf(text, size, "%s %d x %d of %s%s%s", vec ? "vector" : "tile", d->shape[0], d->shape[1],
+                 xt_type_name_((int)(vec ? t->vec.type : t->tile.type)), xt_has_map_(m) ? " with " : "",
+                 xt_has_map_(m) ? xt_map_text_(m, map) : "");
 }
 
 static bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)

@@ -164,11 +164,6 @@ xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
     return xt_map_vecs_(w.x, xt_new_vec_(w, v[1].type, &v[1]), 3, v, xt_select_part_, NULL);
 }
 
-xt_val xt_select_scalar_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
-{
-    return xt_select_(w, condition.val, a.val, b.val);
-}
-
 /* ---- mathematics: numbers and vectors ---------------------------------------------------------------------------- */
 
 typedef struct {
@@ -245,11 +240,10 @@ xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
     type = a.val.kind == SPE_INT && op != XT_MATH_ABS_ ? CM_F32 : xt_carried_type_(&a.val);
     for (i = 1; i < row->operands; i++)
         if (!xt_is_constant_(v[i])) type = v[i]->type;
-    if (a.val.kind == SPE_POINTER || type == CM_BF16) {
-        xt_fail_(w, XT_ERROR_MATH_TYPE, "%s of %s%s", row->name,
-                 a.val.kind == SPE_POINTER ? "a pointer to " : "the number ", xt_type_name_(type));
-        return xt_nothing_();
-    }
+    if (a.val.kind == SPE_POINTER || type == CM_BF16)
+        return xt_fail_(w, XT_ERROR_MATH_TYPE, "%s of %s%s", row->name,
+                        a.val.kind == SPE_POINTER ? "a pointer to " : "the number ", xt_type_name_(type)),
+               xt_nothing_();
     if (!xt_math_allowed_(w, op, type)) return xt_nothing_();
     for (i = 0; i < row->operands; i++) id[i] = xt_id_(w, v[i], type, row->name);
     if (x->planning || !spe_ok(&x->m)) return xt_scalar_(x, type, 0, 1, 0);
@@ -315,10 +309,8 @@ xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
     int from = (int)a.vec.type;
     if (!xt_enter_(w, XT_OP_BITCAST_VECTOR_) || !xt_check_vec_(w, &a.vec, "the operand of XT_BITCAST"))
         return xt_no_vec_();
-    if (type == XT_BOOL_ || from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from)) {
-        xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_(from), xt_type_name_(type));
-        return xt_no_vec_();
-    }
+    if (type == XT_BOOL_ || from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
+        return xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_(from), xt_type_name_(type)), xt_no_vec_();
     return xt_map_vecs_(w.x, xt_new_vec_(w, (cm_type)type, &a.vec), 1, &a.vec, xt_bitcast_part_, &type);
 }
 
@@ -331,10 +323,9 @@ xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
     spe_id id;
     if (!xt_enter_(w, XT_OP_BITCAST_NUMBER_)) return xt_nothing_();
     if (type == XT_BOOL_ || v->magic != SPE_VAL_MAGIC || v->kind == SPE_NOTHING || v->kind == SPE_POINTER ||
-        from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from)) {
-        xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v, text, sizeof text), xt_type_name_(type));
-        return xt_nothing_();
-    }
+        from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
+        return xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v, text, sizeof text), xt_type_name_(type)),
+               xt_nothing_();
     id = xt_id_(w, v, from, "the operand of XT_BITCAST");
     return xt_scalar_(x, type, x->planning ? 0 : cm_bitcast(&x->cm, xt_spe_type_(x, type), id), 1, 0);
 }

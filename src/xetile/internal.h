@@ -133,7 +133,6 @@ XETILE_PRIVATE spe_id xt_emit_int_(spe_module *m, int op, bool is_signed, spe_id
 XETILE_PRIVATE spe_id xt_emit_float_(spe_module *m, int op, spe_id a, spe_id b);
 XETILE_PRIVATE xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b);
 XETILE_PRIVATE xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v);
-XETILE_PRIVATE xt_val xt_select_(xt_where_ w, xt_val condition, xt_val a, xt_val b);
 
 /* ---- plan.c */
 

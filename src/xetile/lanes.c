@@ -16,13 +16,11 @@ XE_FN_ bool xt_field_init_(xt_ctx *x, xt_field_ *f, int rows, int cols, int comp
     return f->comp && f->where;
 }
 
-static cm_slot xt_slot_at_(const cm_layout *l, int lane, int v)
+/* The element that component v has in a lane. */
+static cm_element xt_element_at_(const cm_layout *l, int lane, int v)
 {
-    cm_slot s;
-    s.lane = lane;
-    s.component = v / l->omega;
-    s.channel = v % l->omega;
-    return s;
+    cm_slot s = {lane, v / l->omega, v % l->omega};
+    return cm_element_of(l, s);
 }
 
 /* Adds one block: its components, and where each element is. Rows of the block are columns of the matrix. */
@@ -33,7 +31,7 @@ static void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, int row, 
     for (i = 0; v && i < a->l.V && f->comps < f->capacity; i++, f->comps++) {
         f->comp[f->comps] = v[i];
         for (p = 0; p < a->l.S; p++) {
-            cm_element e = cm_element_of(&a->l, xt_slot_at_(&a->l, p, i));
+            cm_element e = xt_element_at_(&a->l, p, i);
             if (!e.padding) f->where[(row + e.col) * f->cols + col + e.row] = f->comps * 64 + p;
         }
     }
@@ -202,7 +200,7 @@ static cm_matrix xt_pick_block_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, con
     for (i = 0; i < l.V; i++)
         for (k = 0; k < (g ? g->size : 1); k++) {
             for (p = 0; p < l.S; p++) {
-                cm_element e = cm_element_of(&l, xt_slot_at_(&l, p, i));
+                cm_element e = xt_element_at_(&l, p, i);
                 from[p] = e.padding ? -1 : xt_origin_at_(f, o, g, b->held[0] + e.col, b->held[1] + e.row, k);
             }
             one = xt_pick_(x, f, m, from);

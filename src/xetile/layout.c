@@ -63,11 +63,10 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
     if (!spe_ok(&w.x->m)) return r;
     divisor[d.dim] = d.broadcast_size;
     if (xt_from_own_(w.x, &d.v, &r, divisor, none)) return r;
-    if (n[d.dim] != 1) {
-        xt_fail_(w, XT_ERROR_BROADCAST_MAP, "sg_data {%d, %d} and broadcast_size %d: pieces share elements",
-                 r.dist.data[0], r.dist.data[1], d.broadcast_size);
-        return r;
-    }
+    if (n[d.dim] != 1)
+        return xt_fail_(w, XT_ERROR_BROADCAST_MAP, "sg_data {%d, %d} and broadcast_size %d: pieces share elements",
+                        r.dist.data[0], r.dist.data[1], d.broadcast_size),
+               r;
     xt_scratch_init_(&s, &d.v, false);
     s.stride[d.dim] = 0;
     return xt_through_scratch_(w, &d.v, &s, r);
@@ -218,9 +217,9 @@ xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
         !xt_check_source_(w, "the vector of XT_CONVERT_LAYOUT", &d.source, &d.v))
         return xt_no_vec_();
     if (xt_has_map_(&d.map)) return xt_convert_to_(w, &d.v, &d.map);
-    xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_CONVERT_LAYOUT of a %d x %d vector needs .map", d.v.dist.shape[0],
-             d.v.dist.shape[1]);
-    return xt_no_vec_();
+    return xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_CONVERT_LAYOUT of a %d x %d vector needs .map", d.v.dist.shape[0],
+                    d.v.dist.shape[1]),
+           xt_no_vec_();
 }
 
 xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)

@@ -110,10 +110,10 @@ XE_FN_ spe_id xt_id_(xt_where_ w, const xt_val *v, int type, const char *what)
     xt_ctx *x = w.x;
     if (!xt_check_number_(w, v, type, what)) return 0;
     if (v->kind == SPE_SCALAR && v->type != type &&
-        !(xt_is_int_(type) && xt_is_int_(v->type) && xt_bits_(type) == xt_bits_(v->type))) {
-        xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_type_name_(v->type), xt_type_name_(type));
-        return 0;
-    }
+        !(xt_is_int_(type) && xt_is_int_(v->type) && xt_bits_(type) == xt_bits_(v->type)))
+        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_type_name_(v->type),
+                        xt_type_name_(type)),
+               0;
     if (x->planning) return v->kind == SPE_SCALAR ? v->id : ++x->serial;
     return xt_is_constant_(v) ? xt_constant_(x, type, v) : v->id;
 }
@@ -124,10 +124,8 @@ XE_FN_ spe_id xt_index_id_(xt_where_ w, const xt_val *v, const char *what)
     char text[48];
     if (spe_val_is_set(v) && (v->kind == SPE_REAL || v->kind == SPE_POINTER ||
                               (v->kind == SPE_SCALAR && !(xt_is_int_(v->type) && xt_bits_(v->type) == 32)) ||
-                              (v->kind == SPE_INT && !xt_int_fits_(CM_I32, v->i)))) {
-        xt_fail_(w, XT_ERROR_INDEX, "%s is %s", what, xt_describe_(v, text, sizeof text));
-        return 0;
-    }
+                              (v->kind == SPE_INT && !xt_int_fits_(CM_I32, v->i))))
+        return xt_fail_(w, XT_ERROR_INDEX, "%s is %s", what, xt_describe_(v, text, sizeof text)), 0;
     return xt_id_(w, v, CM_I32, what);
 }
 
@@ -175,35 +173,37 @@ static int64_t xt_fold_int_(int op, int64_t a, int64_t b)
     case SPE_ARITH_OR: return a | b;
     case SPE_ARITH_XOR: return a ^ b;
     case SPE_ARITH_SHL: return (int64_t)(ua << (ub & 63));
-    case SPE_ARITH_SHR: return a >> (ub & 63);
-    case SPE_ARITH_EQ: return a == b;
-    case SPE_ARITH_NE: return a != b;
-    case SPE_ARITH_LT: return a < b;
-    case SPE_ARITH_LE: return a <= b;
-    case SPE_ARITH_GT: return a > b;
-    default: return a >= b;
+    default: return a >> (ub & 63);
     }
 }
 
-/* Two constants of which one is floating. Comparisons give an integer; -1 in *compared when it is none. */
-static double xt_fold_real_(int op, double a, double b, int *compared)
+/* Two constants of which one is floating. */
+static double xt_fold_real_(int op, double a, double b)
 {
-    *compared = -1;
     switch (op) {
     case SPE_ARITH_ADD: return a + b;
     case SPE_ARITH_SUB: return a - b;
     case SPE_ARITH_MUL: return a * b;
     case SPE_ARITH_DIV: return a / b;
     case SPE_ARITH_MIN: return a < b ? a : b;
-    case SPE_ARITH_MAX: return a < b ? b : a;
-    case SPE_ARITH_EQ: *compared = a == b; break;
-    case SPE_ARITH_NE: *compared = a != b; break;
-    case SPE_ARITH_LT: *compared = a < b; break;
-    case SPE_ARITH_LE: *compared = a <= b; break;
-    case SPE_ARITH_GT: *compared = a > b; break;
-    default: *compared = a >= b; break;
+    default: return a < b ? b : a;
     }
-    return 0;
+}
+
+static xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
+{
+    bool whole = a->kind == SPE_INT && b->kind == SPE_INT;
+    double p = a->kind == SPE_INT ? (double)a->i : a->real, q = b->kind == SPE_INT ? (double)b->i : b->real;
+    bool less = whole ? a->i < b->i : p < q, more = whole ? a->i > b->i : p > q, equal = whole ? a->i == b->i : p == q;
+    switch (op) {
+    case SPE_ARITH_EQ: return spe_val_int(equal);
+    case SPE_ARITH_NE: return spe_val_int(!equal);
+    case SPE_ARITH_LT: return spe_val_int(less);
+    case SPE_ARITH_LE: return spe_val_int(less || equal);
+    case SPE_ARITH_GT: return spe_val_int(more);
+    case SPE_ARITH_GE: return spe_val_int(more || equal);
+    default: return whole ? spe_val_int(xt_fold_int_(op, a->i, b->i)) : spe_val_real(xt_fold_real_(op, p, q));
+    }
 }
 
 /* What is known to divide a result. */
@@ -211,12 +211,9 @@ static int xt_align_result_(int op, const xt_val *a, const xt_val *b)
 {
     int p = xt_val_align_(a), q = xt_val_align_(b);
     if (op == SPE_ARITH_MUL) return p > (1 << 20) / q ? 1 << 20 : p * q;
-    if (op == SPE_ARITH_ADD || op == SPE_ARITH_SUB || op == SPE_ARITH_MIN || op == SPE_ARITH_MAX ||
-        op == SPE_ARITH_OR || op == SPE_ARITH_XOR)
-        return p < q ? p : q;
     if (op == SPE_ARITH_AND) return p < q ? q : p;
-    if (op == SPE_ARITH_REM && b->kind == SPE_INT) return p < q ? p : q;
-    return 1;
+    if (op == SPE_ARITH_DIV || op > SPE_ARITH_XOR || (op == SPE_ARITH_REM && b->kind != SPE_INT)) return 1;
+    return p < q ? p : q;
 }
 
 static bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_val *b, int type)
@@ -234,16 +231,6 @@ static bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_va
     if ((op == SPE_ARITH_DIV || op == SPE_ARITH_REM) && b->kind == SPE_INT && b->i == 0 && !xt_is_float_(type))
         return xt_fail_(w, XT_ERROR_DIVISION, "%s of %s and 0", xt_op_name_(op), xt_describe_(a, s, sizeof s));
     return true;
-}
-
-static xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
-{
-    int compared;
-    double real;
-    if (a->kind == SPE_INT && b->kind == SPE_INT) return spe_val_int(xt_fold_int_(op, a->i, b->i));
-    real = xt_fold_real_(op, a->kind == SPE_INT ? (double)a->i : a->real, b->kind == SPE_INT ? (double)b->i : b->real,
-                         &compared);
-    return compared >= 0 ? spe_val_int(compared) : spe_val_real(real);
 }
 
 /* x + 0, x - 0, x * 1, x / 1, 0 + x, 1 * x, x * 0: no instruction. */
@@ -272,36 +259,37 @@ static void xt_note_delta_(xt_ctx *x, int op, const xt_val *a, const xt_val *b, 
     xt_set_note_(x, r, note);
 }
 
+static spe_id xt_emit_cast_(xt_ctx *x, int type, const xt_val *v)
+{
+    spe_id t = xt_spe_type_(x, type);
+    xt_val c = *v, one = spe_val_int(1), zero = spe_val_int(0);
+    if (c.kind == SPE_REAL && !xt_is_float_(type)) c = spe_val_int((long long)c.real);
+    if (xt_is_constant_(v)) return xt_constant_(x, type, &c);
+    if (v->type == XT_BOOL_) return spe_select(&x->m, v->id, xt_constant_(x, type, &one), xt_constant_(x, type, &zero));
+    if (xt_is_float_(v->type) && !xt_is_float_(type))
+        return xt_is_signed_(type) ? spe_f_to_s(&x->m, t, v->id) : spe_f_to_u(&x->m, t, v->id);
+    if (xt_is_float_(v->type) && xt_bits_(type) == xt_bits_(v->type)) return v->id;
+    return spe_cast(&x->m, t, v->id, xt_is_signed_(v->type));
+}
+
 /* A number in another type; constants too become values of the kernel. */
 XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
 {
     xt_ctx *x = w.x;
-    spe_id id = 0, t;
     int e;
-    if (!spe_val_is_set(v) || v->kind == SPE_POINTER || type == XT_BOOL_) {
-        xt_fail_(w, v->kind == SPE_POINTER ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET, "the operand of XT_CAST");
-        return xt_nothing_();
-    }
+    if (!spe_val_is_set(v) || v->kind == SPE_POINTER || type == XT_BOOL_)
+        return xt_fail_(w, v->kind == SPE_POINTER ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET, "the operand of XT_CAST"),
+               xt_nothing_();
     e = xt_is_int_(type) && xt_is_int_(xt_carried_type_(v)) ? xt_expr_of_(x, v) : 0;
     if (e) e = xt_new_expr_(x, XT_EXPR_CAST_, xt_is_signed_(v->type), type, e, 0, 0);
-    if (!x->planning) {
-        t = xt_spe_type_(x, type);
-        if (xt_is_constant_(v)) {
-            xt_val c = *v;
-            if (c.kind == SPE_REAL && !xt_is_float_(type)) c = spe_val_int((long long)c.real);
-            id = xt_constant_(x, type, &c);
-        } else if (v->type == XT_BOOL_) {
-            xt_val one = spe_val_int(1), zero = spe_val_int(0);
-            id = spe_select(&x->m, v->id, xt_constant_(x, type, &one), xt_constant_(x, type, &zero));
-        } else if (xt_is_float_(v->type) && !xt_is_float_(type)) {
-            id = xt_is_signed_(type) ? spe_f_to_s(&x->m, t, v->id) : spe_f_to_u(&x->m, t, v->id);
-        } else if (xt_is_float_(v->type) && xt_bits_(type) == xt_bits_(v->type)) {
-            id = v->id;
-        } else {
-            id = spe_cast(&x->m, t, v->id, xt_is_signed_(v->type));
-        }
-    }
-    return xt_scalar_(x, type, id, xt_val_align_(v), e);
+    return xt_scalar_(x, type, x->planning ? 0 : xt_emit_cast_(x, type, v), xt_val_align_(v), e);
+}
+
+/* Integers meet in one width. */
+static xt_val xt_widened_(xt_where_ w, int type, xt_val v)
+{
+    return xt_is_int_(type) && v.kind == SPE_SCALAR && xt_bits_(v.type) != xt_bits_(type) ? xt_cast_number_(w, type, &v)
+                                                                                          : v;
 }
 
 XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
@@ -315,10 +303,8 @@ XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
     if (xt_is_constant_(&a) && xt_is_constant_(&b)) return xt_fold_(op, &a, &b);
     same = xt_neutral_(op, &a, &b);
     if (same && (xt_is_constant_(same) || same->type == type)) return *same;
-    if (xt_is_int_(type) && a.kind == SPE_SCALAR && xt_bits_(a.type) != xt_bits_(type))
-        a = xt_cast_number_(w, type, &a);
-    if (xt_is_int_(type) && b.kind == SPE_SCALAR && xt_bits_(b.type) != xt_bits_(type))
-        b = xt_cast_number_(w, type, &b);
+    a = xt_widened_(w, type, a);
+    b = xt_widened_(w, type, b);
     p = xt_id_(w, &a, type, "the first operand");
     q = xt_id_(w, &b, type, "the second operand");
     if (x->planning) {
@@ -341,25 +327,24 @@ xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v)
 {
     if (!xt_enter_(w, XT_OP_CAST_NUMBER_)) return xt_nothing_();
     if (type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2 || v.val.type == CM_BF16 || v.val.type == CM_E4M3 ||
-        v.val.type == CM_E5M2) {
-        xt_fail_(w, XT_ERROR_SCALAR_TYPE, "XT_CAST of a number from %s to %s", xt_type_name_(v.val.type),
-                 xt_type_name_(type));
-        return xt_nothing_();
-    }
+        v.val.type == CM_E5M2)
+        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "XT_CAST of a number from %s to %s", xt_type_name_(v.val.type),
+                        xt_type_name_(type)),
+               xt_nothing_();
     return xt_cast_number_(w, type, &v.val);
 }
 
-XE_FN_ xt_val xt_select_(xt_where_ w, xt_val condition, xt_val a, xt_val b)
+xt_val xt_select_scalar_(xt_where_ w, xt_any_ c, xt_any_ first, xt_any_ second)
 {
     xt_ctx *x = w.x;
+    xt_val condition = c.val, a = first.val, b = second.val;
     int type = xt_common_type_(&a, &b);
     spe_id p, q;
     if (!xt_enter_(w, XT_OP_SELECT_NUMBER_)) return xt_nothing_();
     if (condition.kind == SPE_INT) return condition.i ? a : b;
-    if (condition.kind != SPE_SCALAR || condition.type != XT_BOOL_ || type < 0) {
-        xt_fail_(w, condition.type != XT_BOOL_ ? XT_ERROR_CONDITION : XT_ERROR_SCALAR_TYPE, "XT_SELECT");
-        return xt_nothing_();
-    }
+    if (condition.kind != SPE_SCALAR || condition.type != XT_BOOL_ || type < 0)
+        return xt_fail_(w, condition.type != XT_BOOL_ ? XT_ERROR_CONDITION : XT_ERROR_SCALAR_TYPE, "XT_SELECT"),
+               xt_nothing_();
     p = xt_id_(w, &a, type, "the second operand of XT_SELECT");
     q = xt_id_(w, &b, type, "the third operand of XT_SELECT");
     return xt_scalar_(x, type, x->planning ? 0 : spe_select(&x->m, condition.id, p, q), 1, 0);

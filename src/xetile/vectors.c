@@ -140,10 +140,7 @@ XE_FN_ xt_vec xt_new_vec_(xt_where_ w, cm_type type, const xt_vec *like)
         if (p) p->parent = v.node;
         return v;
     }
-    if (v.node >= x->vecs.count) {
-        xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more vectors than the first time");
-        return v;
-    }
+    if (v.node >= x->vecs.count) return xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more vectors than the first time"), v;
     v.use = xt_layout_(x, v.node);
     xt_grid_init_(&g, &v.dist);
     v.block = (cm_matrix *)xt_memory_(x, (size_t)g.blocks * sizeof *v.block);
